@@ -59,7 +59,7 @@ func (e *extractor) readPayload(d *draft) error {
 		// No status line: an HTTP/0.9 body. Of a revisit: no HTTP head at all.
 		return e.keepBody(d, nil, e.payload.of(append(head, body...), r.Block))
 	}
-	h := httpmsg.ParseResponse(head, e.policy[:0], r.Strings)
+	h := httpmsg.ParseResponse(head, e.policy[:0])
 	if d.exchange.Kind != facts.CaptureNone {
 		d.exchange.ETag, d.exchange.LastModified = h.Validators(head)
 	}
@@ -136,7 +136,7 @@ func (e *extractor) applyHead(d *draft, h *httpmsg.Head) {
 		f.Flags |= facts.FlagChallenge
 	}
 	f.Status, f.Location, f.MIMEType = h.Status, h.Location, mimeType(h.ContentType)
-	f.PolicyHeaders = d.record.Strings.Shared(h.Policy)
+	f.PolicyHeaders = string(h.Policy)
 	e.policy, h.Policy = h.Policy, nil
 	d.exchange.ContentRange = h.ContentRange
 	if h.Status < 0 && !d.noted(facts.IssueBadHTTPHead) {

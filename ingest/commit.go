@@ -60,7 +60,6 @@ func newCommitter(input int32, entry string, out sink) *committer {
 		stats:     facts.InputStats{Records: make(map[string]int64)},
 	}
 	c.extractor = extractor{input: input, entry: entry, targets: &c.targets, segments: &c.segments, head: make([]byte, 0, 4<<10)}
-	c.extractor.tags.Text = c.extractor.tagTexts.Shared
 	return c
 }
 

@@ -115,7 +115,7 @@ func (d *draft) checkUnread() error {
 	case !complete:
 		return nil
 	}
-	h := httpmsg.ParseResponse(head, nil, r.Strings)
+	h := httpmsg.ParseResponse(head, nil)
 	return d.checkPayload(&h, io.MultiReader(bytes.NewReader(body), r.Block))
 }
 

@@ -9,7 +9,6 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/archive/httpmsg"
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/archive/wat"
-	"github.com/robotsaudit/robotsaudit/internal/arena"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
@@ -30,16 +29,12 @@ type extractor struct {
 	host, hostReversed string // of the fetch before
 	clock              string // the Date field read last
 	clockSeconds       int64  // what it says; 0: nobody can read it
-	requests           arena.Slab[request]
-	exchanges          arena.Slab[exchange]
-	metadata           arena.Slab[metadata]
 	head               []byte // reused buffers
 	policy             []byte
 	metas              []byte
 	page               []byte
 	tags               tag.Scanner
 	wat                wat.Reader
-	tagTexts           arena.Strings // what it has found lately
 	payload            unread        // of the record in hand, behind its HTTP head
 	scanned            unread        // the same once a page was scanned
 }
@@ -220,8 +215,8 @@ func (e *extractor) extractRequest(d *draft) error {
 		return err
 	}
 	e.head = head[:0]
-	h := httpmsg.ParseRequest(head, r.Strings)
-	d.request = e.requests.New()
+	h := httpmsg.ParseRequest(head)
+	d.request = new(request)
 	*d.request = request{
 		id: recordid.Key(r.ID), target: cut(r.Target, warc.MaxURL), concurrentTo: r.ConcurrentTo, method: h.Method, userAgent: h.UserAgent, host: h.Host,
 		ifNoneMatch: h.IfNoneMatch, ifModifiedSince: h.IfModifiedSince,

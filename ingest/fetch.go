@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
-	"github.com/robotsaudit/robotsaudit/internal/arena"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
@@ -37,7 +36,7 @@ func (e *extractor) extractFetch(d *draft) error {
 	if problem != 0 {
 		d.note(facts.IssueBadURL, "kept as recorded", "%s in %.200q", problem, target)
 	}
-	x := e.exchanges.New()
+	x := new(exchange)
 	x.concurrentTo, d.exchange = r.ConcurrentTo, x
 	e.identify(d, url)
 	if !supported {
@@ -56,7 +55,7 @@ func (e *extractor) extractOther(d *draft) {
 	}
 	t, _, _ := recordTime(r)
 	d.other = &facts.Fetch{
-		HostReversed: e.reversed(url, r.Strings), Origin: url.Origin(), URL: cut(r.Target, warc.MaxURL), Input: e.input, Entry: e.entry,
+		HostReversed: e.reversed(url), Origin: url.Origin(), URL: cut(r.Target, warc.MaxURL), Input: e.input, Entry: e.entry,
 		Offset: r.Offset, Type: facts.TypeOther, Micros: t.Micros, Precision: t.Precision, Status: -1, Millis: -1,
 	}
 }
@@ -67,7 +66,7 @@ func (e *extractor) identify(d *draft, url weburl.URL) {
 	x := d.exchange
 	f := &x.Fetch
 	*f = facts.Fetch{
-		HostReversed: e.reversed(url, r.Strings), Origin: url.Origin(), URL: r.Target[:min(len(r.Target), warc.MaxURL)], RecordID: r.ID, Input: e.input,
+		HostReversed: e.reversed(url), Origin: url.Origin(), URL: r.Target[:min(len(r.Target), warc.MaxURL)], RecordID: r.ID, Input: e.input,
 		Entry: e.entry, Offset: r.Offset, Type: recordTypes[r.Type], Status: -1, PayloadDigest: cut(r.PayloadDigest, warc.MaxFieldValue),
 		Truncated: cut(r.Truncated, maxWord), Millis: -1,
 	}
@@ -101,10 +100,10 @@ func (e *extractor) identify(d *draft, url weburl.URL) {
 }
 
 // reversed is the host of a URL, reversed. Most fetches share it with the one before.
-func (e *extractor) reversed(url weburl.URL, t *arena.Strings) string {
+func (e *extractor) reversed(url weburl.URL) string {
 	if url.Host != e.host {
 		var buf [64]byte
-		e.host, e.hostReversed = url.Host, t.Shared(url.AppendHostReversed(buf[:0]))
+		e.host, e.hostReversed = url.Host, string(url.AppendHostReversed(buf[:0]))
 	}
 	return e.hostReversed
 }

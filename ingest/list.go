@@ -107,7 +107,7 @@ func (l *lister) readBlock(rec *warc.Record, listed *Listed) error {
 			payload = io.MultiReader(bytes.NewReader(head), payload)
 			break
 		}
-		h := httpmsg.ParseResponse(head, nil, nil)
+		h := httpmsg.ParseResponse(head, nil)
 		listed.HTTP, listed.Status, listed.MediaType = true, h.Status, h.ContentType
 	case "resource", "metadata":
 	default:

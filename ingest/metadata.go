@@ -6,7 +6,6 @@ import (
 	"strconv"
 
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
-	"github.com/robotsaudit/robotsaudit/internal/arena"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
 )
@@ -23,7 +22,6 @@ type metadata struct {
 	hops   string   // how: a letter a hop from the seed, E an embed, P a prerequisite, L a link, R a redirect
 	millis int32    // as that of facts.Fetch
 	flags  facts.Flags
-	texts  *arena.Strings // where its strings lie
 }
 
 // extractMetadata reads the fields of a metadata record (WARC 1.1 §6.6), or what it tells of
@@ -38,9 +36,9 @@ func (e *extractor) extractMetadata(d *draft) error {
 		e.extractOther(d)
 		return nil
 	}
-	m := metadata{id: recordid.Key(r.ID), target: cut(r.Target, warc.MaxURL), names: r.ConcurrentTo, millis: -1, texts: r.Strings}
+	m := metadata{id: recordid.Key(r.ID), target: cut(r.Target, warc.MaxURL), names: r.ConcurrentTo, millis: -1}
 	if r.RefersTo != "" {
-		m.names = r.Passing.Append(m.names, recordid.Key(r.RefersTo))
+		m.names = append(m.names, recordid.Key(r.RefersTo))
 	}
 	found, full, err := e.readMetadata(r.Block, &m)
 	if err != nil {
@@ -53,7 +51,7 @@ func (e *extractor) extractMetadata(d *draft) error {
 		d.note(facts.IssueValueCut, "the rest dropped", "via or hopsFromSeed of %d and %d bytes or more", len(m.via), len(m.hops))
 	}
 	if found {
-		d.metadata = e.metadata.New()
+		d.metadata = new(metadata)
 		*d.metadata = m
 	}
 	return nil
@@ -110,10 +108,10 @@ func wholeFields(b []byte) int {
 func (m *metadata) set(name, value []byte) bool {
 	switch {
 	case warc.IsField(name, "via"):
-		warc.First(&m.via, m.texts.Of(firstBytes(value, warc.MaxURL)))
+		warc.First(&m.via, string(firstBytes(value, warc.MaxURL)))
 		m.flags |= facts.FlagDiscovery
 	case warc.IsField(name, "hopsfromseed"):
-		warc.First(&m.hops, m.texts.Of(firstBytes(value, maxHopsFromSeed)))
+		warc.First(&m.hops, string(firstBytes(value, maxHopsFromSeed)))
 		m.flags |= facts.FlagDiscovery
 	case warc.IsField(name, "seed"):
 		m.flags |= facts.FlagDiscovery | facts.FlagSeed

@@ -50,7 +50,7 @@ func (e *extractor) scanPage(d *draft, h *httpmsg.Head, stored io.Reader) (io.Re
 		}
 		found := x.findMetas(&e.tags, body, h, met, more || met&httpmsg.FaultCut != 0)
 		e.metas = found.Append(e.metas[:0])
-		x.Metas = r.Strings.Shared(e.metas)
+		x.Metas = string(e.metas)
 		if ended || !found.Open || len(body) >= tag.MaxScan {
 			break
 		}

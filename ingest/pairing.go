@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/robotsaudit/robotsaudit/internal/arena"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
@@ -66,7 +65,6 @@ type pairing struct {
 	waiting  int                    // bytes that pending, requests and metadata hold
 	mine     []*exchange            // reused: the fetches of the record in hand
 	done     []*exchange            // reused: those that need nothing more; valid until the next call
-	lists    arena.Slab[*exchange]
 }
 
 func newPairing() pairing {
@@ -92,21 +90,12 @@ func (p *pairing) addExchange(x *exchange) (done []*exchange) {
 	p.pending[x.index] = x
 	p.waiting += x.size()
 	if x.RecordID != "" {
-		p.list(p.byID, x.key(), x)
+		p.byID[x.key()] = append(p.byID[x.key()], x)
 	}
 	for _, id := range x.concurrentTo {
-		p.list(p.named, id, x)
+		p.named[id] = append(p.named[id], x)
 	}
 	return nil
-}
-
-// list adds x to the list of a key. Most have but one.
-func (p *pairing) list(m map[string][]*exchange, key string, x *exchange) {
-	if others := m[key]; len(others) > 0 {
-		m[key] = append(others, x)
-	} else {
-		m[key] = p.lists.List(x)
-	}
 }
 
 // requestOf finds a request joined to a fetch by WARC-Concurrent-To.

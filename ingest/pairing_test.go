@@ -9,7 +9,6 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
-	"github.com/robotsaudit/robotsaudit/internal/arena"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
@@ -220,7 +219,7 @@ func TestMetadataInPieces(t *testing.T) {
 	const field = "via: http://h/\r\n a\r\n\tb\r\nfetchTimeMs: 47\r\n"
 	for before := metadataPiece - len(field) - 5; before < metadataPiece+5; before++ {
 		e := extractor{head: make([]byte, 0, 8)}
-		m := metadata{texts: new(arena.Strings)}
+		m := metadata{}
 		found, full, err := e.readMetadata(strings.NewReader("x:"+strings.Repeat("y", before-4)+"\r\n"+field+strings.Repeat("z: z\n", metadataPiece)), &m)
 		if !found || full || err != nil || m.via != "http://h/ a b" || m.millis != 47 {
 			t.Fatalf("behind %d bytes: via %q, %d ms (%v %v %v)", before, m.via, m.millis, found, full, err)

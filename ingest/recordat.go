@@ -298,7 +298,7 @@ func (r *Found) WritePayload(w io.Writer) (remarks []string, err error) {
 	}
 	h := new(httpmsg.Head)
 	if head != nil {
-		parsed := httpmsg.ParseResponse(head, nil, nil)
+		parsed := httpmsg.ParseResponse(head, nil)
 		h = &parsed
 	}
 	cut := r.short() && r.Type != "log" || r.Truncated != ""

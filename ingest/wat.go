@@ -28,7 +28,7 @@ func (e *extractor) extractWAT(d *draft) error {
 	case err != nil:
 		return err
 	}
-	r := &warc.Record{Header: warc.ParseHeader(told.Header, &outer.Header), Offset: outer.Offset, Streamed: outer.Streamed, Block: bytes.NewReader(told.Head)}
+	r := &warc.Record{Header: warc.ParseHeader(told.Header), Offset: outer.Offset, Streamed: outer.Streamed, Block: bytes.NewReader(told.Head)}
 	if told.ARC {
 		r.Type = warc.TypeARC
 	}
@@ -91,7 +91,7 @@ func (e *extractor) readDescribed(d *draft) error {
 		d.note(facts.IssueBadIndexRow, "status unknown", "a WAT record of a response without an HTTP head")
 		return nil
 	}
-	h := httpmsg.ParseResponse(told.Head, e.policy[:0], r.Strings)
+	h := httpmsg.ParseResponse(told.Head, e.policy[:0])
 	e.applyHead(d, &h)
 	x.doubtPolicy(told.Untold)
 	if told.Incomplete {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
@@ -37,13 +38,19 @@ not be read completely; `
 	failOnExitHelp = exitHead + `10 violations found, with --fail-on; 130 interrupted.` // of commands that have it
 )
 
+// garbagePercent is GOGC where the user sets none: with Go's 100, audits of small records take 1.08 times the
+// processor time and 10 to 20 MB less.
+const garbagePercent = 200
+
 func main() {
 	// The first interrupt stops reading and deciding; the second one ends at once,
 	// because the handler is gone by then.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
 	runtime.MemProfileRate = 0 // until a profile is asked for
-	limitMemory()
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(garbagePercent)
+	}
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 

@@ -219,7 +219,7 @@ func TestMissing(t *testing.T) {
 		if n {
 			length = 0
 		}
-		h := ParseResponse([]byte("HTTP/1.1 200 OK\r\n"+strings.ReplaceAll(lines, "|", "\r\n")+"\r\n\r\n"), nil, nil)
+		h := ParseResponse([]byte("HTTP/1.1 200 OK\r\n"+strings.ReplaceAll(lines, "|", "\r\n")+"\r\n\r\n"), nil)
 		if got := h.Missing(length); got != want {
 			t.Errorf("%s: %d, want %d", fields, got, want)
 		}

@@ -23,7 +23,7 @@ func FuzzParseResponseHead(f *testing.F) {
 			t.Fatalf("head %q, body %q, %v", head, body, err)
 		}
 		before := bytes.Clone(head)
-		h := ParseResponse(head, nil, nil)
+		h := ParseResponse(head, nil)
 		if !bytes.Equal(before, head) {
 			t.Fatal("the head was changed")
 		}
@@ -31,7 +31,7 @@ func FuzzParseResponseHead(f *testing.F) {
 			t.Fatalf("%+v", h)
 		}
 		// What is kept of the policy lines is kept again from those lines alone.
-		again := ParseResponse(append([]byte("HTTP/1.1 200\n"), h.Policy...), nil, nil)
+		again := ParseResponse(append([]byte("HTTP/1.1 200\n"), h.Policy...), nil)
 		if !h.PolicyCut && !bytes.Equal(again.Policy, h.Policy) {
 			t.Fatalf("kept %q, of that %q", h.Policy, again.Policy)
 		}

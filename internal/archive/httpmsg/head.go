@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
-	"github.com/robotsaudit/robotsaudit/internal/arena"
 	"github.com/robotsaudit/robotsaudit/internal/challenge"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
@@ -42,7 +41,6 @@ type Head struct {
 	Repeated         []string // fields that contradict an earlier one of their name
 	Cut              string   // a field whose value is longer than its cap
 
-	strings *arena.Strings // where its strings lie; nil: each by itself
 }
 
 // ReadHead reads an HTTP head from a block: up to and with the empty line, at
@@ -189,8 +187,8 @@ func OtherProtocol(b []byte) (name string, is bool) {
 // ParseResponse reads a status line and the fields that matter. The status of a line that is
 // none of HTTP is not readable. Its policy header lines are appended to policy, which may be
 // nil.
-func ParseResponse(head, policy []byte, t *arena.Strings) Head {
-	h := Head{Status: -1, Policy: policy, strings: t}
+func ParseResponse(head, policy []byte) Head {
+	h := Head{Status: -1, Policy: policy}
 	line, rest := warc.CutLine(skipEmptyLines(head))
 	if IsResponse(head) {
 		h.Status = parseStatus(line)
@@ -203,8 +201,8 @@ func ParseResponse(head, policy []byte, t *arena.Strings) Head {
 }
 
 // ParseRequest reads a request line and the fields that matter.
-func ParseRequest(head []byte, t *arena.Strings) Head {
-	h := Head{Status: -1, strings: t}
+func ParseRequest(head []byte) Head {
+	h := Head{Status: -1}
 	line, rest := warc.CutLine(head)
 	method, target, _ := bytes.Cut(line, []byte{' '})
 	if h.Method = http.MethodGet; string(method) != h.Method {
@@ -235,18 +233,18 @@ func (h *Head) setRequest(name, value []byte) {
 	switch {
 	case warc.IsField(name, "user-agent"):
 		if h.UserAgent == "" {
-			h.UserAgent = h.strings.Shared(h.capped("User-Agent", value, MaxUserAgent))
+			h.UserAgent = string(h.capped("User-Agent", value, MaxUserAgent))
 		}
 	case warc.IsField(name, "host"):
 		if h.Host == "" {
-			h.Host = h.strings.Shared(h.capped("Host", value, maxHost))
+			h.Host = string(h.capped("Host", value, maxHost))
 		}
 	case warc.IsField(name, "content-type"):
-		warc.First(&h.ContentType, h.strings.Shared(value[:min(len(value), warc.MaxFieldValue)]))
+		warc.First(&h.ContentType, string(value[:min(len(value), warc.MaxFieldValue)]))
 	case warc.IsField(name, "if-none-match"):
-		warc.First(&h.IfNoneMatch, h.strings.Of(h.capped("If-None-Match", value, maxValidator)))
+		warc.First(&h.IfNoneMatch, string(h.capped("If-None-Match", value, maxValidator)))
 	case warc.IsField(name, "if-modified-since"):
-		warc.First(&h.IfModifiedSince, h.strings.Of(h.capped("If-Modified-Since", value, maxValidator)))
+		warc.First(&h.IfModifiedSince, string(h.capped("If-Modified-Since", value, maxValidator)))
 	}
 }
 
@@ -257,9 +255,9 @@ func (h *Head) Validators(head []byte) (etag, lastModified string) {
 	for f.Next() {
 		switch {
 		case warc.IsField(f.Name, "etag"):
-			warc.First(&etag, h.strings.Of(h.capped("ETag", f.Value, maxValidator)))
+			warc.First(&etag, string(h.capped("ETag", f.Value, maxValidator)))
 		case warc.IsField(f.Name, "last-modified"):
-			warc.First(&lastModified, h.strings.Of(h.capped("Last-Modified", f.Value, maxValidator)))
+			warc.First(&lastModified, string(h.capped("Last-Modified", f.Value, maxValidator)))
 		}
 	}
 	return etag, lastModified
@@ -290,15 +288,15 @@ func parseStatus(line []byte) int16 {
 func (h *Head) setResponse(name, value, raw []byte) {
 	switch {
 	case warc.IsField(name, "location"):
-		h.first("location", &h.Location, h.strings.Of(h.capped("Location", value, warc.MaxURL)))
+		h.first("location", &h.Location, string(h.capped("Location", value, warc.MaxURL)))
 	case warc.IsField(name, "content-type"):
-		h.first("content-type", &h.ContentType, h.strings.Shared(h.capped("Content-Type", value, warc.MaxFieldValue)))
+		h.first("content-type", &h.ContentType, string(h.capped("Content-Type", value, warc.MaxFieldValue)))
 	case warc.IsField(name, "content-encoding"):
 		h.contentEncoding = h.addCodings(h.contentEncoding, h.capped("Content-Encoding", value, warc.MaxFieldValue))
 	case warc.IsField(name, "transfer-encoding"):
 		h.transferEncoding = h.addCodings(h.transferEncoding, h.capped("Transfer-Encoding", value, warc.MaxFieldValue))
 	case warc.IsField(name, "content-range"):
-		warc.First(&h.ContentRange, h.strings.Of(h.capped("Content-Range", value, warc.MaxFieldValue)))
+		warc.First(&h.ContentRange, string(h.capped("Content-Range", value, warc.MaxFieldValue)))
 	case warc.IsField(name, "content-length"):
 		if h.contentLength == 0 {
 			h.contentLength = max(warc.ParseLength(value), 0)
@@ -310,7 +308,7 @@ func (h *Head) setResponse(name, value, raw []byte) {
 	case warc.IsField(name, "x-crawler-transfer-encoding"):
 		h.dechunked = true
 	case warc.IsField(name, "date"):
-		warc.First(&h.Date, h.strings.Of(h.capped("Date", value, warc.MaxFieldValue)))
+		warc.First(&h.Date, string(h.capped("Date", value, warc.MaxFieldValue)))
 	case warc.IsField(name, "age"):
 		h.Age = true
 	case tag.Keep(name, value[:min(len(value), tag.MaxLine)]):
@@ -353,9 +351,9 @@ func (h *Head) addPolicy(line []byte) {
 // addCodings adds those of a Content-Encoding or Transfer-Encoding value: several
 // fields are one list (RFC 9110 §5.3). One more than the cap tells that it was met.
 func (h *Head) addCodings(list []string, value []byte) []string {
-	for part := range strings.SplitSeq(strings.ToLower(h.strings.Shared(value)), ",") {
+	for part := range strings.SplitSeq(strings.ToLower(string(value)), ",") {
 		if part = strings.TrimSpace(part); part != "" && part != "identity" && len(list) <= maxCodings {
-			list = h.strings.Append(list, part)
+			list = append(list, part)
 		}
 	}
 	return list

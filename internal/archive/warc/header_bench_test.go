@@ -8,7 +8,7 @@ func BenchmarkHeader(b *testing.B) {
 		"Content-Length: 48213\r\nContent-Type: application/http; msgtype=response\r\nWARC-Warcinfo-ID: <urn:uuid:12345678-9abc-def0-1234-56789abcdef1>\r\n" +
 		"WARC-Concurrent-To: <urn:uuid:12345678-9abc-def0-1234-56789abcdef2>\r\nWARC-IP-Address: 192.0.2.1\r\nWARC-Target-URI: https://www.example.org/a/b.html\r\n" +
 		"WARC-Payload-Digest: sha1:PPPPPPPPPPPPPPPPPPPPPPPPPPPPPPPP\r\nWARC-Block-Digest: sha1:BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBB\r\nWARC-Identified-Payload-Type: text/html\r\n\r\n")
-	h := noHeader()
+	h := Header{}
 	b.ReportAllocs()
 	for b.Loop() {
 		h = parseRecordHeader(header, &h)

@@ -47,7 +47,6 @@ type memberReader struct {
 func newMemberReader(c codec, f framing, src *Source, at io.ReaderAt) *memberReader {
 	return &memberReader{
 		framing: f, codec: c, at: at, src: src, in: c.members(src),
-		rec:    Record{Header: noHeader()},
 		search: memberSearch{framing: f, codec: c, at: at, budget: maxSearch},
 	}
 }

@@ -49,7 +49,7 @@ type plainReader struct {
 // newPlainReader reads the archive that src reads in order, and at at random.
 func newPlainReader(f framing, src *Source, at io.ReaderAt) *plainReader {
 	return &plainReader{
-		framing: f, at: at, src: src, rec: Record{Header: noHeader()},
+		framing: f, at: at, src: src,
 		repaired: -1, search: plainSearch{framing: f, at: at, budget: maxProof},
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/robotsaudit/robotsaudit/internal/arena"
 	"github.com/robotsaudit/robotsaudit/internal/digest"
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
 )
@@ -37,13 +36,6 @@ type Header struct {
 	Repeated      []string // fields that contradict an earlier one of their name
 	Stray         bool     // a line is no field
 
-	Strings *arena.Strings // where its strings lie; nil: each by itself
-	Passing *arena.Strings // where those lie that no row keeps
-}
-
-// noHeader is what stands before the first header of an archive.
-func noHeader() Header {
-	return Header{Strings: new(arena.Strings), Passing: new(arena.Strings)}
 }
 
 // Record is one record as a Reader yields it. The block is
@@ -110,14 +102,14 @@ func isWARC(b []byte) bool {
 // no field are skipped: the record is judged by the fields that it needs.
 //
 // The records of a fetch have many values in common. Those that are as in the
-// header before, which may be nil, are not copied again; others go to its texts.
+// header before, which may be nil, are not copied again.
 func parseRecordHeader(block []byte, before *Header) Header {
 	if before == nil {
 		before = new(Header)
 	}
-	h := Header{ContentLength: -1, SegmentTotal: -1, Strings: before.Strings, Passing: before.Passing}
+	h := Header{ContentLength: -1, SegmentTotal: -1}
 	version, rest := CutLine(block)
-	h.Version = h.Strings.Or(before.Version, version)
+	h.Version = same(before.Version, version)
 	f := Fields{Rest: rest}
 	for f.Next() {
 		h.set(f.Name, f.Value, before)
@@ -126,10 +118,9 @@ func parseRecordHeader(block []byte, before *Header) Header {
 	return h
 }
 
-// ParseHeader reads the fields of a record header that stands elsewhere than in an archive. Its
-// strings lie with those of another header.
-func ParseHeader(fields []byte, beside *Header) Header {
-	return parseRecordHeader(append([]byte(warcMagic+"1.0\r\n"), fields...), beside)
+// ParseHeader reads the fields of a record header that stands elsewhere than in an archive.
+func ParseHeader(fields []byte) Header {
+	return parseRecordHeader(append([]byte(warcMagic+"1.0\r\n"), fields...), nil)
 }
 
 // ReadHeader reads the header of a record that stands elsewhere than in an archive. begin holds the
@@ -156,9 +147,9 @@ func (h *Header) set(name, value []byte, before *Header) {
 	case IsField(name, "warc-record-id"):
 		contradicts = First(&h.ID, recordID(value, before))
 	case IsField(name, "warc-date"):
-		contradicts = First(&h.Date, h.Passing.Or(before.Date, value))
+		contradicts = First(&h.Date, same(before.Date, value))
 	case IsField(name, "warc-target-uri"):
-		contradicts = First(&h.Target, h.Strings.Or(before.Target, cutBytes(trimBrackets(value), MaxURL+1))) // one more tells that it was cut
+		contradicts = First(&h.Target, same(before.Target, cutBytes(trimBrackets(value), MaxURL+1))) // one more tells that it was cut
 	case IsField(name, "content-type"):
 		contradicts = First(&h.ContentType, contentType(value, before))
 	case IsField(name, "content-length"):
@@ -170,21 +161,21 @@ func (h *Header) set(name, value []byte, before *Header) {
 	case IsField(name, "warc-warcinfo-id"):
 		contradicts = First(&h.WarcinfoID, recordid.Key(recordID(value, before)))
 	case IsField(name, "warc-payload-digest"):
-		contradicts = First(&h.PayloadDigest, h.Strings.Or(before.PayloadDigest, value))
+		contradicts = First(&h.PayloadDigest, same(before.PayloadDigest, value))
 	case IsField(name, "warc-block-digest"):
-		contradicts = First(&h.BlockDigest, h.Passing.Of(value))
+		contradicts = First(&h.BlockDigest, string(value))
 	case IsField(name, "warc-profile"):
-		contradicts = First(&h.Profile, h.Strings.Or(before.Profile, trimBrackets(value)))
+		contradicts = First(&h.Profile, same(before.Profile, trimBrackets(value)))
 	case IsField(name, "warc-refers-to"):
 		contradicts = First(&h.RefersTo, recordID(value, before))
 	case IsField(name, "warc-refers-to-target-uri"):
-		contradicts = First(&h.RefersToURI, h.Strings.Or(h.Target, trimBrackets(value)))
+		contradicts = First(&h.RefersToURI, same(h.Target, trimBrackets(value)))
 	case IsField(name, "warc-refers-to-date"):
-		contradicts = First(&h.RefersToDate, h.Passing.Of(value))
+		contradicts = First(&h.RefersToDate, string(value))
 	case IsField(name, "warc-truncated"):
-		contradicts = First(&h.Truncated, h.Strings.Of(value))
+		contradicts = First(&h.Truncated, string(value))
 	case IsField(name, "warc-filename"):
-		contradicts = First(&h.Filename, h.Passing.Of(cutBytes(value, MaxFieldValue)))
+		contradicts = First(&h.Filename, string(cutBytes(value, MaxFieldValue)))
 	case IsField(name, "warc-segment-number"):
 		if h.SegmentNumber == 0 {
 			h.SegmentNumber = max(ParseLength(value), 0)
@@ -197,7 +188,7 @@ func (h *Header) set(name, value []byte, before *Header) {
 		}
 	case IsField(name, "warc-concurrent-to"):
 		if len(h.ConcurrentTo) <= MaxConcurrent { // one more tells that there are
-			h.ConcurrentTo = h.Passing.Append(h.ConcurrentTo, recordid.Key(recordID(value, before)))
+			h.ConcurrentTo = append(h.ConcurrentTo, recordid.Key(recordID(value, before)))
 		}
 	}
 	if contradicts && len(h.Repeated) < MaxRepeated {
@@ -217,7 +208,7 @@ func recordID(value []byte, before *Header) string {
 	if string(packed) == before.WarcinfoID {
 		return before.WarcinfoID
 	}
-	return before.Strings.Or(before.ID, packed)
+	return same(before.ID, packed)
 }
 
 // blockDigestOf returns the digest that a record's block has to match; none where it
@@ -250,7 +241,15 @@ func contentType(value []byte, before *Header) string {
 			return usual
 		}
 	}
-	return before.Strings.Or(before.ContentType, value)
+	return same(before.ContentType, value)
+}
+
+// same makes a string of a value, or returns the one that it repeats.
+func same(before string, value []byte) string {
+	if string(value) == before {
+		return before
+	}
+	return string(value)
 }
 
 func cutBytes(b []byte, n int) []byte { return b[:min(len(b), n)] }

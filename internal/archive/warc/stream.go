@@ -50,7 +50,7 @@ func newStreamReader(a Form, src *Source) (*streamReader, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &streamReader{bounded: &boundedReader{framing: a.framing, in: newBuffered(plain), parsed: noHeader()}}
+	r := &streamReader{bounded: &boundedReader{framing: a.framing, in: newBuffered(plain)}}
 	if plain == io.Reader(src) {
 		r.proof = proofFraming
 	}
