@@ -43,7 +43,7 @@ func BenchmarkResponseHead(b *testing.B) {
 // many, and nothing of their own.
 func TestFewAllocations(t *testing.T) {
 	const fetches = pairingWindow/3 + 100 // so that none of them waits for what comes behind
-	const most = 32 // allocations a fetch of three records: its strings, and few else
+	const most = 32                       // allocations a fetch of three records: its strings, and few else
 	for name, fetch := range map[string]smallFetch{
 		"silent":         silentFetch,
 		"policy headers": {head: "X-Robots-Tag: noarchive\r\nX-Robots-Tag: otherbot: noindex\r\nLink: </style.css>; rel=preload\r\nTDM-Reservation: 1\r\n"},

@@ -35,8 +35,8 @@ type extractor struct {
 	page               []byte
 	tags               tag.Scanner
 	wat                wat.Reader
-	payload            unread        // of the record in hand, behind its HTTP head
-	scanned            unread        // the same once a page was scanned
+	payload            unread // of the record in hand, behind its HTTP head
+	scanned            unread // the same once a page was scanned
 }
 
 // draft is what is taken from a record before its end is verified: what becomes a row, what

@@ -40,7 +40,6 @@ type Head struct {
 	Challenge        bool     // a field says that the answer is one
 	Repeated         []string // fields that contradict an earlier one of their name
 	Cut              string   // a field whose value is longer than its cap
-
 }
 
 // ReadHead reads an HTTP head from a block: up to and with the empty line, at

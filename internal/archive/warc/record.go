@@ -35,7 +35,6 @@ type Header struct {
 	SegmentTotal  int64    // bytes of all segments, in the last one; -1 elsewhere
 	Repeated      []string // fields that contradict an earlier one of their name
 	Stray         bool     // a line is no field
-
 }
 
 // Record is one record as a Reader yields it. The block is
