@@ -110,7 +110,7 @@ func (p *pages) readPage(r *Result) error {
 		return nil
 	}
 	source := s.From
-	headers := tag.ReadHeaders(s.Headers, tag.Lenient)
+	headers := tag.ReadHeaders(s.Headers)
 	kept, ok := tag.Decode(s.Metas)
 	if !ok || kept.Open || s.IsCut() || disputed {
 		s.From = PageUnknown

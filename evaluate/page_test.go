@@ -468,7 +468,7 @@ func TestDateWithoutClock(t *testing.T) {
 }
 
 func readDate(t *testing.T, date string) string {
-	tags := tag.ReadHeaders("X-Robots-Tag: unavailable_after: "+date, tag.Lenient).Tags
+	tags := tag.ReadHeaders("X-Robots-Tag: unavailable_after: " + date).Tags
 	from, ok := tags[0].Until()
 	if !ok {
 		t.Fatal(date)
@@ -663,7 +663,7 @@ func TestManyAgents(t *testing.T) {
 	for n, want := range map[int]PageSource{maxAgentSets: PageOwn, maxAgentSets + 1: PageUnknown} {
 		p := &Page{}
 		for i := range n {
-			p.Tags = append(p.Tags, tag.ReadHeaders(fmt.Sprintf("X-Robots-Tag: bot%d: noindex", i), tag.Lenient).Tags...)
+			p.Tags = append(p.Tags, tag.ReadHeaders(fmt.Sprintf("X-Robots-Tag: bot%d: noindex", i)).Tags...)
 		}
 		p.addSets(nil, "")
 		if p.From != want || len(p.Sets) != maxAgentSets {

@@ -16,7 +16,7 @@ func TestDateOfTag(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := testFetch("http://a.example", "/")
-	tags := tag.ReadHeaders("X-Robots-Tag: unavailable_after: 25 Jun 2030 15:00:00 PST, unavailable_after: never, noindex", tag.Lenient).Tags
+	tags := tag.ReadHeaders("X-Robots-Tag: unavailable_after: 25 Jun 2030 15:00:00 PST, unavailable_after: never, noindex").Tags
 	from := time.Date(2030, 6, 25, 23, 0, 0, 0, time.UTC)
 	for at, restricts := range map[time.Time]bool{from: false, from.Add(time.Second): true, {}: false} {
 		r := evaluate.Result{Fetch: &f, Page: &evaluate.Page{At: at, Tags: tags}}

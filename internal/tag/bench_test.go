@@ -87,7 +87,7 @@ func BenchmarkReadHeaders(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				ReadHeaders(policy, Lenient)
+				ReadHeaders(policy)
 			}
 		})
 	}

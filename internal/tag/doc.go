@@ -18,7 +18,7 @@
 //
 // # In evaluate
 //
-//	headers := tag.ReadHeaders(fetch.PolicyHeaders, tag.Lenient)
+//	headers := tag.ReadHeaders(fetch.PolicyHeaders)
 //	kept, ok := tag.Decode(fetch.Metas)  // of the original where a revisit has no body
 //	metas := kept.Read()
 //	tags := append(headers.Tags, metas.Tags...)          // less metas of names that are no tokens

@@ -9,7 +9,7 @@ import (
 // Nothing opts out: a token's rules are its own and everybody's
 // (draft-illyes-repext-03 §3.1.1).
 func TestEffectiveIsUnion(t *testing.T) {
-	tags := ReadHeaders("Robots-Tag: *;nosnippet, ExampleBot;noindex\nX-Robots-Tag: examplebot: all, otherbot: noai", Lenient).Tags
+	tags := ReadHeaders("Robots-Tag: *;nosnippet, ExampleBot;noindex\nX-Robots-Tag: examplebot: all, otherbot: noai").Tags
 	for token, want := range map[string]string{
 		"ExampleBot": "noindex, nosnippet, follow",
 		"otherbot":   "nosnippet, noai",
@@ -29,8 +29,8 @@ func TestEffectiveIsUnion(t *testing.T) {
 
 // Of several values the most restrictive holds, and -1 restricts nothing.
 func TestEffectiveValues(t *testing.T) {
-	tags := ReadHeaders("X-Robots-Tag: max-snippet:-1, max-snippet:20, max-snippet:50, max-snippet:x, max-image-preview:large, max-image-preview:standard, "+
-		"unavailable_after: 2030-01-01, unavailable_after: 2020-01-01, unavailable_after: never", Lenient).Tags
+	tags := ReadHeaders("X-Robots-Tag: max-snippet:-1, max-snippet:20, max-snippet:50, max-snippet:x, max-image-preview:large, max-image-preview:standard, " +
+		"unavailable_after: 2030-01-01, unavailable_after: 2020-01-01, unavailable_after: never").Tags
 	set := Effective(tags, "")
 	if got, want := set.String(), "max-snippet:20, max-image-preview:standard, unavailable_after: 2020-01-01T00:00:00Z"; got != want {
 		t.Errorf("%s, want %s", got, want)
@@ -49,9 +49,9 @@ func TestRaw(t *testing.T) {
 		raw  []string
 		mode Mode
 	}{
-		{ReadHeaders("X-Robots-Tag: bot: "+date+"; NoIndex", Lenient), []string{"bot: " + date, "NoIndex"}, ModeLegacy},
+		{ReadHeaders("X-Robots-Tag: bot: " + date + "; NoIndex"), []string{"bot: " + date, "NoIndex"}, ModeLegacy},
 		{metas.Read(), []string{"a", date, "NoIndex"}, ModeMeta},
-		{ReadHeaders("Robots-Tag: *; NoIndex;noai , Bot;all", Lenient), []string{"*; NoIndex;noai", "*; NoIndex;noai", "Bot;all"}, ModeStructured},
+		{ReadHeaders("Robots-Tag: *; NoIndex;noai , Bot;all"), []string{"*; NoIndex;noai", "*; NoIndex;noai", "Bot;all"}, ModeStructured},
 	} {
 		var raw []string
 		for _, g := range c.page.Tags {
@@ -68,7 +68,7 @@ func TestRaw(t *testing.T) {
 
 // A rule is grounds for a restriction only where it restricts by itself.
 func TestGrounds(t *testing.T) {
-	tags := ReadHeaders("X-Robots-Tag: max-snippet:-1, max-snippet:9, none, index, noimageai, unavailable_after: 2020-01-01T00:00:00Z, unavailable_after: 2030-01-01", Lenient).Tags
+	tags := ReadHeaders("X-Robots-Tag: max-snippet:-1, max-snippet:9, none, index, noimageai, unavailable_after: 2020-01-01T00:00:00Z, unavailable_after: 2030-01-01").Tags
 	at := time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)
 	for _, image := range []bool{false, true} {
 		set := Effective(tags, "")

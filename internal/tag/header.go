@@ -19,8 +19,12 @@ type Page struct {
 
 // ReadHeaders reads the policy header lines of a response as ingest keeps them:
 // "Name: value", with LF between. It never fails: what can't be read is noted.
-func ReadHeaders(policy string, r Reading) Page {
-	p := headerReader{reading: r}
+//
+// Structured fields are read member by member, and what is no structured field as the
+// legacy syntax: what a site said in the wrong syntax it said nevertheless. RFC 9651 §4.2
+// ignores a field with a mistake.
+func ReadHeaders(policy string) Page {
+	var p headerReader
 	if len(policy) > maxPolicy {
 		policy, p.Notes = policy[:maxPolicy], NoteMore
 	}
@@ -39,15 +43,10 @@ func ReadHeaders(policy string, r Reading) Page {
 
 type headerReader struct {
 	Page
-	reading Reading
-	line    int
-	robots  joined // Robots-Tag
-	usage   joined // Content-Usage
+	line   int
+	robots []fieldLine // of Robots-Tag
+	usage  []fieldLine // of Content-Usage: several lines are one value (RFC 9110 §5.3)
 }
-
-// joined are the lines of one structured field. Several of them are one value
-// (RFC 9110 §5.3).
-type joined []fieldLine
 
 type fieldLine struct {
 	value string
@@ -147,30 +146,21 @@ func skipTo(s string, i int, end byte) int {
 }
 
 func (p *headerReader) finish() {
-	if p.reading == Lenient || validList(p.robots.values()) {
-		for _, l := range p.robots {
-			p.robotsTag(l)
-		}
-	} else {
-		p.Notes |= NoteMalformed
+	for _, l := range p.robots {
+		p.structuredTags(l, SourceRobotsTag)
 	}
-	valid := validDictionary(p.usage.values())
+	var values []string
+	for _, l := range p.usage {
+		values = append(values, l.value)
+	}
+	valid := validDictionary(values)
 	if !valid {
 		p.Notes |= NoteMalformed
 	}
 	for _, l := range p.usage {
-		if valid || p.reading == Lenient {
-			p.addSignals(contentUsage(l.value, valid), l, SourceHeader)
-		}
+		p.addSignals(contentUsage(l.value, valid), l, SourceHeader)
 	}
 	p.Signals = endDictionary(p.Signals)
-}
-
-func (lines joined) values() (list []string) {
-	for _, l := range lines {
-		list = append(list, l.value)
-	}
-	return list
 }
 
 // isEverybody are prefixes that name no crawler: the meta's name, and the field's own

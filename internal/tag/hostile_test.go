@@ -36,7 +36,7 @@ func TestHostileHeaders(t *testing.T) {
 	} {
 		for _, field := range []string{"Robots-Tag", "X-Robots-Tag", "Content-Usage", "Content-Signal", "Link", "TDM-Reservation"} {
 			bounded(t, field+" "+name, func() {
-				p := ReadHeaders(field+": "+value, Lenient)
+				p := ReadHeaders(field + ": " + value)
 				if p.Notes&NoteCut == 0 {
 					t.Errorf("%s %s: cut, but not noted", field, name)
 				}
@@ -47,7 +47,7 @@ func TestHostileHeaders(t *testing.T) {
 		}
 	}
 	bounded(t, "many lines", func() {
-		p := ReadHeaders(strings.Repeat("Robots-Tag: *;noindex, (\"\n", mb/26), Lenient)
+		p := ReadHeaders(strings.Repeat("Robots-Tag: *;noindex, (\"\n", mb/26))
 		if p.Notes&NoteMore == 0 || len(p.Tags) > maxTags {
 			t.Errorf("%d tags, notes %v", len(p.Tags), p.Notes)
 		}
@@ -162,14 +162,12 @@ func FuzzHeaders(f *testing.F) {
 		f.Add(strings.Join(v.Header, "\n"))
 	}
 	f.Fuzz(func(t *testing.T, policy string) {
-		for _, r := range []Reading{Lenient, Strict} {
-			p := ReadHeaders(policy, r)
-			set := Effective(p.Tags, "googlebot")
-			_ = set.String()
-			for _, g := range p.Tags {
-				if g.Rule != RuleUnknown && !strings.Contains(ascii.Lower(policy), g.Rule.String()) {
-					t.Errorf("%q: %v is not there", policy, g.Rule)
-				}
+		p := ReadHeaders(policy)
+		set := Effective(p.Tags, "googlebot")
+		_ = set.String()
+		for _, g := range p.Tags {
+			if g.Rule != RuleUnknown && !strings.Contains(ascii.Lower(policy), g.Rule.String()) {
+				t.Errorf("%q: %v is not there", policy, g.Rule)
 			}
 		}
 	})

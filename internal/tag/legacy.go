@@ -9,7 +9,7 @@ import (
 // xRobotsTag reads one line of X-Robots-Tag: the legacy syntax first, as a
 // structured field where ";" says that it means to be one.
 func (p *headerReader) xRobotsTag(l fieldLine) {
-	if p.reading == Lenient && looksStructured(l.value) {
+	if looksStructured(l.value) {
 		p.structuredTags(l, SourceXRobotsTag)
 		return
 	}

@@ -96,6 +96,14 @@ func (f *Found) add(it Item, kept int) bool {
 
 func (it *Item) size() int { return len(it.Name) + len(it.Content) + len(it.Type) }
 
+// A Scanner scans one page after the other in the same memory.
+type Scanner struct {
+	// Text makes the strings of what is found, where those of other pages may serve
+	// again: most say the same. nil: each is one of its own.
+	Text  func([]byte) string
+	items []Item
+}
+
 // Scan finds the elements of a page that speak of its use: each meta whose name is
 // known or whose content holds a word of the vocabulary, and each link to a
 // licence. page is the decoded body or the beginning of it, charset what its
@@ -108,20 +116,7 @@ func (it *Item) size() int { return len(it.Name) + len(it.Content) + len(it.Type
 //
 // Most pages hold no such element. So it first looks at every "<" that a meta or
 // link could begin with, and only if one of those speaks of use does it read the
-// page up to the last of them.
-func Scan(page []byte, charset string, more bool) Found {
-	return new(Scanner).Scan(page, charset, more)
-}
-
-// A Scanner scans one page after the other in the same memory.
-type Scanner struct {
-	// Text makes the strings of what is found, where those of other pages may serve
-	// again: most say the same. nil: each is one of its own.
-	Text  func([]byte) string
-	items []Item
-}
-
-// Scan is the function of that name. The Items it returns are valid until the next page.
+// page up to the last of them. The Items it returns are valid until the next page.
 func (s *Scanner) Scan(page []byte, charset string, more bool) Found {
 	if s.Text == nil {
 		s.Text = ownText

@@ -438,3 +438,8 @@ func TestEncodings(t *testing.T) {
 		}
 	}
 }
+
+// Scan scans one page.
+func Scan(page []byte, charset string, more bool) Found {
+	return new(Scanner).Scan(page, charset, more)
+}

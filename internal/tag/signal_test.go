@@ -142,7 +142,7 @@ func TestNesting(t *testing.T) {
 		{"Content-Signal: ai-train=no, search=yes", "train-ai=n search=y"},
 		{"TDM-Reservation: 1", "tdm=n"},
 	} {
-		list := ReadHeaders(c.field, Lenient).Signals
+		list := ReadHeaders(c.field).Signals
 		var got []string
 		for p := PurposeAutomated; p < PurposeLicense; p++ {
 			switch Prefers(list, p) {
@@ -160,7 +160,7 @@ func TestNesting(t *testing.T) {
 
 // The search category of vocab-08 overrides others: what is said of them does not bind an index.
 func TestSearchOverrides(t *testing.T) {
-	list := ReadHeaders("Content-Usage: train-ai=n, ai-use=n, search=y", Lenient).Signals
+	list := ReadHeaders("Content-Usage: train-ai=n, ai-use=n, search=y").Signals
 	if got := UseIndex.RestrictingSignals(list); len(got) != 0 {
 		t.Errorf("an index: %s", preferences(got))
 	}
@@ -210,7 +210,7 @@ func TestBing(t *testing.T) {
 		{"googlebot", "noarchive", "", "[]"},
 		{"", "noarchive", "", "[]"},
 	} {
-		tags := ReadHeaders("X-Robots-Tag: "+c.tags, Lenient).Tags
+		tags := ReadHeaders("X-Robots-Tag: " + c.tags).Tags
 		var purposes []string
 		for _, s := range TagSignals(tags, c.token, false) {
 			purposes = append(purposes, s.Purpose.String())
@@ -262,7 +262,7 @@ func TestTDMFile(t *testing.T) {
 // file < header < meta, and what is absent resets nothing.
 func TestTDMPrecedence(t *testing.T) {
 	file := ReadTDMFile([]byte(`[{"location":"/","tdm-reservation":1,"tdm-policy":"https://a.example/p"}]`)).Entries[0].Signals
-	headers := func(s string) []Signal { return ReadHeaders(s, Lenient).Signals }
+	headers := func(s string) []Signal { return ReadHeaders(s).Signals }
 	metas := func(s string) []Signal {
 		f := Scan([]byte(s), "", false)
 		p := f.Read()
@@ -303,7 +303,7 @@ func TestTDMPrecedence(t *testing.T) {
 
 // A key said twice in one dictionary is the last one's (RFC 9651 §3.2).
 func TestDuplicateKeys(t *testing.T) {
-	p := ReadHeaders("Content-Usage: train-ai=n, search=n\nContent-Usage: train-ai=y", Lenient)
+	p := ReadHeaders("Content-Usage: train-ai=n, search=n\nContent-Usage: train-ai=y")
 	if got, want := preferences(p.Signals), "content-usage:search=restrict content-usage:train-ai=allow"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
@@ -345,7 +345,7 @@ func TestStatements(t *testing.T) {
 		f := robots.Parse([]byte("User-agent: *\nContent-Usage: "+value+"\n"), robots.RFC9309)
 		return saidBy(ReadRobots(f, robots.RFC9309), "", "/")
 	}
-	header := func(s string) []Signal { return ReadHeaders(s, Lenient).Signals }
+	header := func(s string) []Signal { return ReadHeaders(s).Signals }
 	for _, c := range []struct {
 		name      string
 		list      []Signal
@@ -384,7 +384,7 @@ func TestUse(t *testing.T) {
 		{UseArchive, "unavailable_after: never", "[]"},
 	} {
 		at, _, _ := parseDate("2020-01-01")
-		set := Effective(ReadHeaders("X-Robots-Tag: "+c.tags, Lenient).Tags, "")
+		set := Effective(ReadHeaders("X-Robots-Tag: "+c.tags).Tags, "")
 		if got := fmt.Sprint(set.Restrictions(c.use, at)); got != c.want {
 			t.Errorf("%v of %q: %s, want %s", c.use, c.tags, got, c.want)
 		}
@@ -393,7 +393,7 @@ func TestUse(t *testing.T) {
 
 // A signal of a tag has the tag's value, which its note may be about.
 func TestTagSignalValue(t *testing.T) {
-	list := TagSignals(ReadHeaders("X-Robots-Tag: noai: x", Lenient).Tags, "", false)
+	list := TagSignals(ReadHeaders("X-Robots-Tag: noai: x").Tags, "", false)
 	if len(list) != 2 || list[0].Value != "x" || list[0].Notes != NoteValue {
 		t.Errorf("%+v, want two with the value x", list)
 	}

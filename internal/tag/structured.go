@@ -10,12 +10,10 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/ascii"
 )
 
-// robotsTag reads one line of Robots-Tag: a List whose Items are product tokens
-// and whose Parameters are rules (draft-illyes-repext-03 §3.1.1).
-func (p *headerReader) robotsTag(l fieldLine) { p.structuredTags(l, SourceRobotsTag) }
-
-// structuredTags reads a List member by member, so that a mistake in one costs
-// only that one, and every tag has the text of its member.
+// structuredTags reads one line of Robots-Tag, a List whose Items are product tokens
+// and whose Parameters are rules (draft-illyes-repext-03 §3.1.1), or of an X-Robots-Tag like
+// one. It reads member by member, so that a mistake in one costs only that one, and every
+// tag has the text of its member.
 func (p *headerReader) structuredTags(l fieldLine, source Source) {
 	var legacy []string
 	flush := func() {
@@ -32,21 +30,18 @@ func (p *headerReader) structuredTags(l fieldLine, source Source) {
 			legacy = append(legacy, member)
 			continue
 		}
-		if tags, ok := p.structuredMember(trim(member)); ok {
-			flush()
-			for _, t := range tags {
-				p.addTag(t, source, l)
-			}
+		tags, ok := structuredMember(trim(member))
+		if !ok {
+			tags, ok = looseMember(trim(member))
+		}
+		if !ok {
+			legacy = append(legacy, member)
 			continue
 		}
-		if tags, ok := looseMember(trim(member)); ok && p.reading == Lenient {
-			flush()
-			for _, t := range tags {
-				p.addTag(t, source, l)
-			}
-			continue
+		flush()
+		for _, t := range tags {
+			p.addTag(t, source, l)
 		}
-		legacy = append(legacy, member)
 	}
 	flush()
 }
@@ -54,9 +49,6 @@ func (p *headerReader) structuredTags(l fieldLine, source Source) {
 // fallback reads neighbouring members that are no structured ones as legacy:
 // together, for a prefix governs those behind it and a date may hold a comma.
 func (p *headerReader) fallback(value string, source Source, l fieldLine) {
-	if p.reading == Strict {
-		return
-	}
 	l.value = value
 	if source == SourceRobotsTag {
 		l.notes |= NoteMalformed
@@ -66,7 +58,7 @@ func (p *headerReader) fallback(value string, source Source, l fieldLine) {
 
 // structuredMember reads one member. ok is false where it is none, or one that
 // only looks like it: "googlebot:noindex" is a valid token of RFC 9651.
-func (p *headerReader) structuredMember(raw string) (tags []Tag, ok bool) {
+func structuredMember(raw string) (tags []Tag, ok bool) {
 	text := lowerKeys(raw)
 	list, err := httpsfv.UnmarshalList([]string{text})
 	if err != nil || len(list) != 1 {
@@ -83,17 +75,15 @@ func (p *headerReader) structuredMember(raw string) (tags []Tag, ok bool) {
 		return nil, false
 	}
 	names := item.Params.Names() // none: a token for which no rule is stated
-	if p.reading == Lenient {
-		switch {
-		case strings.IndexByte(agent, ':') >= 0:
-			return nil, false
-		case len(names) == 0 && findRule(agent) != RuleUnknown:
-			t := newTag(agent, "")
-			t.Raw, t.Mode, t.Notes = raw, ModeLegacy, t.Notes|NoteRuleToken
-			return []Tag{t}, true
-		case len(names) == 0 && strings.ContainsAny(agent, ","+blanks):
-			return nil, false // a String that holds a list of words names no token
-		}
+	switch {
+	case strings.IndexByte(agent, ':') >= 0:
+		return nil, false
+	case len(names) == 0 && findRule(agent) != RuleUnknown:
+		t := newTag(agent, "")
+		t.Raw, t.Mode, t.Notes = raw, ModeLegacy, t.Notes|NoteRuleToken
+		return []Tag{t}, true
+	case len(names) == 0 && strings.ContainsAny(agent, ","+blanks):
+		return nil, false // a String that holds a list of words names no token
 	}
 	var notes Notes
 	if text != raw {
@@ -136,8 +126,7 @@ func structuredTag(name string, value any) Tag {
 		}
 		return t
 	case time.Time:
-		t := newTag(name, v.UTC().Format(time.RFC3339))
-		return t
+		return newTag(name, v.UTC().Format(time.RFC3339))
 	default:
 		return newTag(name, bareText(value))
 	}
@@ -198,17 +187,7 @@ func countKeys(member string) (n int) {
 	return n
 }
 
-// validList reports whether the lines of a field are a List without a mistake.
-func validList(lines []string) bool {
-	lowered := make([]string, len(lines))
-	for i, l := range lines {
-		lowered[i] = lowerKeys(l)
-	}
-	_, err := httpsfv.UnmarshalList(lowered)
-	return err == nil
-}
-
-// validDictionary is validList for a Dictionary.
+// validDictionary reports whether the lines of a field are a Dictionary without a mistake.
 func validDictionary(lines []string) bool {
 	if len(lines) == 0 {
 		return true

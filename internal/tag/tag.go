@@ -107,19 +107,6 @@ const (
 
 func (m Mode) String() string { return name(m, "unknown", "structured", "legacy", "meta", "xml") }
 
-// A Reading says how strictly header fields are read.
-type Reading uint8
-
-const (
-	// Lenient, the default, reads structured fields member by member and what is
-	// no structured field as the legacy syntax: what a site said in the wrong
-	// syntax it said nevertheless.
-	Lenient Reading = iota
-	// Strict reads structured fields as RFC 9651 §4.2 does: one mistake, and the
-	// whole field is ignored. X-Robots-Tag has no strict syntax.
-	Strict
-)
-
 // A Tag is one rule that a page states for itself.
 type Tag struct {
 	Source Source

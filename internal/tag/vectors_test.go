@@ -16,14 +16,12 @@ type vector struct {
 	Source    string            `json:"source"`
 	Header    []string          `json:"header"`
 	HTML      string            `json:"html"`
-	Want      map[string]string `json:"want"`   // token: effective set
-	Strict    map[string]string `json:"strict"` // where a strict reading differs
+	Want      map[string]string `json:"want"` // token: effective set
 	Conflicts map[string]string `json:"conflicts"`
 	Mode      string            `json:"mode"`  // of the first tag
 	Notes     *string           `json:"notes"` // one that some tag, signal or the page has; "": none has any
 	Place     string            `json:"place"` // of the first meta
 	Signals   []string          `json:"signals"`
-	Strictly  []string          `json:"strict_signals"`
 	Value     string            `json:"value"` // of the first signal
 	Draft     string            `json:"draft"`
 }
@@ -45,8 +43,8 @@ func vectors(t testing.TB) (list []vector) {
 	return list
 }
 
-func (v *vector) read(r Reading) Page {
-	p := ReadHeaders(strings.Join(v.Header, "\n"), r)
+func (v *vector) read() Page {
+	p := ReadHeaders(strings.Join(v.Header, "\n"))
 	found := Scan([]byte(v.HTML), "", false)
 	metas := found.Read()
 	p.Tags, p.Signals = append(p.Tags, metas.Tags...), append(p.Signals, metas.Signals...)
@@ -63,7 +61,7 @@ func TestVectors(t *testing.T) {
 			if v.Source == "" {
 				t.Error("no source")
 			}
-			p := v.read(Lenient)
+			p := v.read()
 			v.sets(t, p, v.Want, "lenient")
 			for token, want := range v.Conflicts {
 				if set := Effective(p.Tags, token); set.Conflicts.String() != want {
@@ -72,16 +70,6 @@ func TestVectors(t *testing.T) {
 			}
 			v.details(t, p)
 			signals(t, p, v.Signals, "lenient")
-			strict, want := v.read(Strict), v.Strict
-			if want == nil {
-				want = v.Want
-			}
-			v.sets(t, strict, want, "strict")
-			if wantSignals := v.Signals; v.Strictly != nil {
-				signals(t, strict, v.Strictly, "strict")
-			} else {
-				signals(t, strict, wantSignals, "strict")
-			}
 		})
 	}
 }
