@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -52,8 +53,6 @@ fetches may be used for. CATEGORY is ` + strings.Join(agents.Names(), ", ") + `;
 				encoder := json.NewEncoder(out)
 				encoder.SetIndent("", "  ")
 				err = encoder.Encode(found)
-			default:
-				return usageErrorf("--format: unknown format %q: use text or json", format)
 			}
 			return errors.Join(err, out.Flush())
 		},
@@ -71,20 +70,12 @@ func writeAgents(out io.Writer, list []agents.Agent) error {
 		for i, c := range a.Categories {
 			categories[i] = c.String()
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", a.Token, orDash(a.Operator), a.Kind, strings.Join(categories, ", "), orDash(a.Function), a.Requests,
-			orDash(strings.Join(a.Obeys, ", ")))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", a.Token, cmp.Or(a.Operator, "-"), a.Kind, strings.Join(categories, ", "), cmp.Or(a.Function, "-"), a.Requests,
+			cmp.Or(strings.Join(a.Obeys, ", "), "-"))
 	}
 	if err := w.Flush(); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintf(out, "\n%d tokens, as of %s\n", len(list), agents.Date())
 	return err
-}
-
-// orDash stands a dash where nothing is known.
-func orDash(s string) string {
-	if s == "" {
-		return "-"
-	}
-	return s
 }

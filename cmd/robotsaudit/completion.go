@@ -1,31 +1,86 @@
 package main
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/robotsaudit/robotsaudit/internal/agents"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
+	"github.com/robotsaudit/robotsaudit/report/export"
 )
 
-// flagValues are what a shell offers behind a flag. For a flag that means something else in
-// some command, the name of the command stands before its own.
-var flagValues = map[string]func() []string{
-	"agent":        tokens,
-	"agents":       agents.Names,
-	"crawler":      tokens,
-	"profile":      profileNames,
-	"purpose":      fixed("archive", "index", "train"),
-	"log-format":   fixed("text", "json"),
-	"format":       fixed("text", "json"),
-	"fail-on":      fixed("violations", "unread"),
-	"policies":     fixed("asked", "named", "none"),
-	"progress":     fixed("auto", "plain", "none"),
-	"unknown":      fixed("drop", "keep"),
-	"diff fail-on": fixed("new-violations"),
+// choices are the values of flags that have few. For a flag that means something else in some
+// command, the name of the command stands before its own.
+var choices = map[string][]string{
+	"purpose":        {"archive", "index", "train"},
+	"log-format":     {"text", "json"},
+	"format":         {"text", "json"},
+	"records format": {"text", "jsonl", "cdxj"},
+	"export format":  texts(export.Formats),
+	"fail-on":        {failOnViolations, failOnUnread},
+	"diff fail-on":   {"new-violations"},
+	"policies":       {"asked", "named", "none"},
+	"progress":       {"auto", "plain", "none"},
+	"unknown":        {"drop", "keep"},
+	"undecided":      texts(export.Undecideds),
+	"by":             texts(export.Kinds),
 }
 
-func fixed(values ...string) func() []string { return func() []string { return values } }
+// offers are what a shell offers behind other flags.
+var offers = map[string]func() []string{
+	"agent": tokens, "agents": agents.Names, "crawler": tokens, "profile": profileNames,
+}
+
+// choicesOf are the choices for a flag of a command; nil where there are none.
+func choicesOf(cmd *cobra.Command, f *pflag.Flag) []string {
+	if values, ok := choices[cmd.Name()+" "+f.Name]; ok {
+		return values
+	}
+	return choices[f.Name]
+}
+
+// checkChoices refuses a value of a flag that is none of its choices.
+func checkChoices(cmd *cobra.Command) (err error) {
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		values := choicesOf(cmd, f)
+		if err != nil || values == nil || f.Value.String() == f.DefValue {
+			return
+		}
+		got := []string{f.Value.String()}
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			got = list.GetSlice()
+		}
+		for _, v := range got {
+			switch {
+			case slices.Contains(values, v):
+			case len(values) == 1:
+				err = usageErrorf("--%s %q: the one value is %s", f.Name, v, values[0])
+			case f.Name == "format" || f.Name == "purpose":
+				err = usageErrorf("--%s: unknown %s %q: use %s", f.Name, f.Name, v, names(values))
+			default:
+				err = usageErrorf("--%s %q: use %s", f.Name, v, names(values))
+			}
+		}
+	})
+	return err
+}
+
+func texts[S ~string](values []S) []string {
+	list := make([]string, len(values))
+	for i, v := range values {
+		list[i] = string(v)
+	}
+	return list
+}
+
+// names lists the values of a flag: a, b or c.
+func names[S ~string](values []S) string {
+	list, last := texts(values), len(values)-1
+	return strings.Join(list[:last], ", ") + " or " + list[last]
+}
 
 func tokens() (names []string) {
 	for _, a := range agents.All() {
@@ -44,9 +99,9 @@ func profileNames() (names []string) {
 // completeFlags tells the shell what values flags have, in all commands.
 func completeFlags(cmd *cobra.Command) {
 	register := func(f *pflag.Flag) {
-		values, ok := flagValues[cmd.Name()+" "+f.Name]
-		if !ok {
-			values, ok = flagValues[f.Name]
+		values, ok := offers[f.Name]
+		if fixed := choicesOf(cmd, f); fixed != nil {
+			values, ok = func() []string { return fixed }, true
 		}
 		if !ok {
 			return

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"encoding/json"
-
 	"github.com/spf13/cobra"
 
 	"github.com/robotsaudit/robotsaudit/report/diff"
@@ -26,28 +24,19 @@ new even where OLD has no such fetch.
 		Example: `  robotsaudit diff out-2024 out-2025
   robotsaudit diff out-2024 out-2025 --format json | jq '.new_violations.list[].url'
   robotsaudit diff before after --fail-on new-violations`,
-		Args: twoAudits,
+		Args: exactly(2, "two output folders are needed, the older one first, as in: %s out-2024 out-2025"),
 	}
 	cmd.Flags().StringVar(&format, "format", "text", "`FORMAT` of the output: text or json, which lists up to 1,000 of a kind")
 	cmd.Flags().BoolVar(&full, "full", false, "list up to 1,000 of a kind in text, not 20")
 	cmd.Flags().StringVar(&failOn, "fail-on", "", "exit with code 10 if there are `WHAT`: new-violations")
 	addStore(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if format != "text" && format != "json" {
-			return usageErrorf("--format: unknown format %q: use text or json", format)
-		}
-		if failOn != "" && failOn != "new-violations" {
-			return usageErrorf("--fail-on %q: the one value is new-violations", failOn)
-		}
 		changes, err := compareAudits(cmd, args[0], args[1])
 		if err != nil {
 			return err
 		}
 		if format == "json" {
-			encoder := json.NewEncoder(cmd.OutOrStdout())
-			encoder.SetEscapeHTML(false)
-			encoder.SetIndent("", "  ")
-			err = encoder.Encode(changes)
+			err = encoder(cmd.OutOrStdout(), "  ").Encode(changes)
 		} else {
 			err = changes.WriteText(cmd.OutOrStdout(), full)
 		}
@@ -72,12 +61,4 @@ func compareAudits(cmd *cobra.Command, old, new string) (*diff.Changes, error) {
 	}
 	defer end()
 	return diff.Compare(cmd.Context(), before, after)
-}
-
-// twoAudits asks for two output folders.
-func twoAudits(cmd *cobra.Command, args []string) error {
-	if len(args) != 2 {
-		return usageErrorf("two output folders are needed, the older one first, as in: %s out-2024 out-2025", cmd.CommandPath())
-	}
-	return nil
 }

@@ -265,9 +265,7 @@ func (f *evaluateFlags) resolve() (e evaluation, err error) {
 	if e.options.Profile, err = robots.ParseProfile(f.profile); err != nil {
 		return e, usageErrorf("--profile: %v", err)
 	}
-	if e.failOn, err = f.failOn, f.checkOutcome(); err != nil {
-		return e, err
-	}
+	e.failOn = f.failOn
 	if err := f.checkTables(); err != nil {
 		return e, err
 	}
@@ -283,13 +281,8 @@ func (f *evaluateFlags) resolve() (e evaluation, err error) {
 	if e.options.Agents, err = f.resolveAgents(); err != nil {
 		return e, err
 	}
-	if e.options.Uses, err = f.resolvePurposes(); err != nil {
-		return e, err
-	}
-	var ok bool
-	if e.options.Policies, ok = evaluate.ParsePolicyTokens(f.policies); !ok {
-		return e, usageErrorf("--policies %q: use asked, named or none", f.policies)
-	}
+	e.options.Uses = f.uses()
+	e.options.Policies, _ = evaluate.ParsePolicyTokens(f.policies) // one of the choices
 	if e.only != nil && !slices.Contains(e.only, report.PoliciesTable.Name) {
 		e.options.Policies = evaluate.PoliciesNone
 	}
@@ -306,16 +299,6 @@ func (f *evaluateFlags) resolve() (e evaluation, err error) {
 		e.tokens = append(e.tokens, rule.Token)
 	}
 	return e, nil
-}
-
-// checkOutcome checks what addOutcome added.
-func (f *evaluateFlags) checkOutcome() error {
-	for _, what := range f.failOn {
-		if what != failOnViolations && what != failOnUnread {
-			return usageErrorf("--fail-on %q: use violations or unread", what)
-		}
-	}
-	return nil
 }
 
 // checkTables checks that there will be the tables of --tables.
@@ -368,17 +351,14 @@ func tokensOf(category string) (tokens []string) {
 	return tokens
 }
 
-// resolvePurposes lists the purposes of --purpose, each once.
-func (f *evaluateFlags) resolvePurposes() (uses []tag.Use, err error) {
+// uses lists the purposes of --purpose, each once.
+func (f *evaluateFlags) uses() (uses []tag.Use) {
 	for _, purpose := range f.purposes {
-		use, ok := tag.ParseUse(purpose)
-		if !ok {
-			return nil, usageErrorf("--purpose: unknown purpose %q: use archive, index or train", purpose)
-		}
+		use, _ := tag.ParseUse(purpose) // one of the choices
 		uses = append(uses, use)
 	}
 	slices.Sort(uses)
-	return slices.Compact(uses), nil
+	return slices.Compact(uses)
 }
 
 // warn tells which tokens may not do what their user means.

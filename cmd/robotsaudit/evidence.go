@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"slices"
 	"strings"
@@ -49,10 +48,7 @@ were true: for that, compare the records with them.
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opt.What = args
-			log, err := newLogger(cmd)
 			switch {
-			case err != nil:
-				return err
 			case bundle != "" && (given(cmd, "output") || given(cmd, "to") || given(cmd, "archives") || given(cmd, "sign") || len(args) > 0):
 				return usageErrorf("--verify takes nothing else but --signer, --timestamp and --timestamp-ca: it needs the bundle alone")
 			case bundle == facts.Stdin:
@@ -91,7 +87,7 @@ were true: for that, compare the records with them.
 			}
 			defer end()
 			opt.Dir = r.Dir()
-			return inOutput(opt.Dir, func() error { return writeBundle(cmd, log, opt, &sign, &vouch) })
+			return inOutput(opt.Dir, func() error { return writeBundle(cmd, opt, &sign, &vouch) })
 		},
 	}
 	cmd.Flags().StringVarP(&opt.Dir, "output", "o", "", "output `DIR` of the audit: a folder, or s3://BUCKET/PREFIX")
@@ -105,7 +101,7 @@ were true: for that, compare the records with them.
 }
 
 // writeBundle writes a bundle and says what is in it, and what is not.
-func writeBundle(cmd *cobra.Command, log *slog.Logger, opt evidence.Options, sign *signFlag, vouch *vouchFlags) error {
+func writeBundle(cmd *cobra.Command, opt evidence.Options, sign *signFlag, vouch *vouchFlags) error {
 	b, err := evidence.Write(cmd.Context(), opt)
 	var notFound *evidence.NotFoundError
 	if errors.As(err, &notFound) {
@@ -119,7 +115,7 @@ func writeBundle(cmd *cobra.Command, log *slog.Logger, opt evidence.Options, sig
 		if m.Indexed {
 			cure = "audit it together with the index"
 		}
-		log.Error(fmt.Sprintf("%s: %s; %s left out that it is evidence of; %s",
+		logger(cmd).Error(fmt.Sprintf("%s: %s; %s left out that it is evidence of; %s",
 			oneLine(m.Name), oneLine(m.Reason), report.Count(m.Affected, "finding"), cure))
 	}
 	if b.IsEmpty() {

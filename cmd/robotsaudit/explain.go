@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -36,7 +37,7 @@ tables. The settings are those of the audit.
   robotsaudit explain -o out crawl.warc.gz:1234 --full
   robotsaudit explain -o out 1 --format json
   robotsaudit explain -o out https://example.com/ --at 2025-03-01T12:00:00Z --agent GPTBot`,
-		Args: oneFetch,
+		Args: exactly(1, "name one fetch, as in: %s -o out https://example.com/private/"),
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&f.output, "output", "o", "", "output `DIR` of the audit: a folder, or s3://BUCKET/PREFIX (required)")
@@ -47,14 +48,6 @@ tables. The settings are those of the audit.
 	addRemote(flags)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) }
 	return cmd
-}
-
-// oneFetch asks for the name of one fetch.
-func oneFetch(cmd *cobra.Command, args []string) error {
-	if len(args) != 1 {
-		return usageErrorf("name one fetch, as in: %s -o out https://example.com/private/", cmd.CommandPath())
-	}
-	return nil
 }
 
 type explainFlags struct {
@@ -70,10 +63,6 @@ func (f *explainFlags) run(cmd *cobra.Command, what string) error {
 	if f.output == "" {
 		return usageErrorf("no output folder given; add -o DIR")
 	}
-	log, err := newLogger(cmd)
-	if err != nil {
-		return err
-	}
 	r, end, err := readOutput(cmd, f.output, true) // before the lock, which makes the folder
 	if err != nil {
 		return err
@@ -86,7 +75,7 @@ func (f *explainFlags) run(cmd *cobra.Command, what string) error {
 		}
 		x, err := explain.New(cmd.Context(), r, set, question)
 		if err != nil {
-			return f.advise(log, err)
+			return f.advise(logger(cmd), err)
 		}
 		if f.format == "json" {
 			return x.WriteJSON(cmd.OutOrStdout())
@@ -98,9 +87,6 @@ func (f *explainFlags) run(cmd *cobra.Command, what string) error {
 // question is what the flags ask for.
 func (f *explainFlags) question(what string) (q evaluate.Question, err error) {
 	q.What, q.Agent = what, f.agent
-	if f.format != "text" && f.format != "json" {
-		return q, usageErrorf("--format: unknown format %q: use text or json", f.format)
-	}
 	if f.agent != "" {
 		if fault := agents.TokenFault(f.agent); fault != "" {
 			return q, usageErrorf("--agent: %q is no product token: %s", f.agent, fault)
@@ -123,7 +109,7 @@ func (f *explainFlags) advise(log *slog.Logger, err error) error {
 	switch {
 	case errors.As(err, &many):
 		for _, s := range many.Fetches[:min(len(many.Fetches), maxSuggested)] {
-			log.Error(fmt.Sprintf("fetched %s by %s: %s:%d", orUnknown(s.Time.String()), orUnknown(s.Agent), s.Record.File, s.Record.Offset))
+			log.Error(fmt.Sprintf("fetched %s by %s: %s:%d", cmp.Or(s.Time.String(), "(unknown)"), cmp.Or(s.Agent, "(unknown)"), s.Record.File, s.Record.Offset))
 		}
 		return usageErrorf("%q names %d fetches; say which with --at TIME, or name its place FILE:OFFSET (above, up to %d of them)", many.What, many.Total, maxSuggested)
 	case errors.As(err, &none) && none.IsURL:
@@ -136,11 +122,4 @@ func (f *explainFlags) advise(log *slog.Logger, err error) error {
 		return usageErrorf("%v", row)
 	}
 	return err
-}
-
-func orUnknown(s string) string {
-	if s == "" {
-		return "(unknown)"
-	}
-	return s
 }

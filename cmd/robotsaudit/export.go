@@ -108,22 +108,8 @@ func (f *exportFlags) add(flags *pflag.FlagSet) {
 	addStore(flags)
 }
 
-// names lists the values of an option: a, b or c.
-func names[S ~string](values []S) string {
-	list := make([]string, len(values))
-	for i, v := range values {
-		list[i] = string(v)
-	}
-	last := len(list) - 1
-	return strings.Join(list[:last], ", ") + " or " + list[last]
-}
-
 func (f *exportFlags) run(cmd *cobra.Command) error {
 	options, format, err := f.resolve()
-	if err != nil {
-		return err
-	}
-	log, err := newLogger(cmd)
 	if err != nil {
 		return err
 	}
@@ -158,7 +144,7 @@ func (f *exportFlags) run(cmd *cobra.Command) error {
 	case f.to != "-":
 		err = say(cmd, "%s", f.tell(&summary))
 	case summary.Undecided > 0 && options.Undecided == export.Leave:
-		log.Warn(f.tellUndecided(&summary))
+		logger(cmd).Warn(f.tellUndecided(&summary))
 	}
 	return err
 }
@@ -195,14 +181,6 @@ func (f *exportFlags) resolve() (o export.Options, format export.Format, err err
 		return o, format, usageErrorf("no output folder given; add -o DIR")
 	case f.drop == f.keep:
 		return o, format, usageErrorf("say which list: --drop or --keep")
-	case f.unknown != "drop" && f.unknown != "keep":
-		return o, format, usageErrorf("--unknown %q: use drop or keep", f.unknown)
-	case !slices.Contains(export.Undecideds, o.Undecided):
-		return o, format, usageErrorf("--undecided %q: use %s", f.open, names(export.Undecideds))
-	case !slices.Contains(export.Kinds, o.By):
-		return o, format, usageErrorf("--by %q: use %s", f.by, names(export.Kinds))
-	case f.format != "" && !slices.Contains(export.Formats, format):
-		return o, format, usageErrorf("--format: unknown format %q: use %s", f.format, names(export.Formats))
 	case !slices.Contains(export.Formats, format):
 		return o, format, usageErrorf("the name %s tells no format; add --format %s", f.to, names(export.Formats))
 	case (format == export.Dolma) != (f.docs != ""):
@@ -213,11 +191,7 @@ func (f *exportFlags) resolve() (o export.Options, format export.Format, err err
 	if o.Agents, err = f.asked.resolveAgents(); err != nil {
 		return o, format, err
 	}
-	uses, err := f.asked.resolvePurposes()
-	if err != nil {
-		return o, format, err
-	}
-	for _, use := range uses {
+	for _, use := range f.asked.uses() {
 		o.Purposes = append(o.Purposes, use.String())
 	}
 	if o.AsOf, err = parseAsOf(f.asked.asOf); err != nil {

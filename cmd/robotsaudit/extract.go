@@ -76,9 +76,7 @@ type extraction struct {
 }
 
 func (f *extraction) run(cmd *cobra.Command, places []string) (err error) {
-	if f.log, err = newLogger(cmd); err != nil {
-		return err
-	}
+	f.log = logger(cmd)
 	var remove func() error
 	if f.file, remove, err = durable.File(); err != nil {
 		return err

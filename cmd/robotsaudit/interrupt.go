@@ -18,11 +18,8 @@ type interruption struct {
 }
 
 // acknowledge waits for the interrupt of a command.
-func (i *interruption) acknowledge(cmd *cobra.Command) error {
-	log, err := newLogger(cmd)
-	if err != nil {
-		return err
-	}
+func (i *interruption) acknowledge(cmd *cobra.Command) {
+	log := logger(cmd)
 	told := make(chan struct{})
 	tell := func() { log.Warn("stopping; once more ends at once"); close(told) }
 	unheard := context.AfterFunc(cmd.Context(), tell)
@@ -43,7 +40,6 @@ func (i *interruption) acknowledge(cmd *cobra.Command) error {
 			os.Exit(exitInterrupted)
 		}
 	})
-	return nil
 }
 
 // over tells that the command has ended.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -16,43 +15,27 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Values of --log-format and --progress.
-const (
-	formatText   = "text"
-	formatJSON   = "json"
-	progressAuto = "auto"
-	progressNone = "none"
-)
-
 // addLogFlags adds the options of what is told while a command runs.
 func addLogFlags(flags *pflag.FlagSet) {
-	flags.String("log-format", formatText, "`FORMAT` of log lines on standard error: text or json")
+	flags.String("log-format", "text", "`FORMAT` of log lines on standard error: text or json")
 	flags.Bool("quiet", false, "no summary on standard output; of log lines only warnings and errors")
-	flags.String("progress", progressAuto, "`HOW` progress is shown: auto (one line, on a terminal), plain (log lines) or none")
+	flags.String("progress", "auto", "`HOW` progress is shown: auto (one line, on a terminal), plain (log lines) or none")
 }
 
-// newLogger returns the logger that --log-format and --quiet ask for.
-func newLogger(cmd *cobra.Command) (*slog.Logger, error) {
-	format, err := cmd.Flags().GetString("log-format")
-	if err != nil {
-		return nil, err
-	}
-	if progress, err := cmd.Flags().GetString("progress"); err != nil {
-		return nil, err
-	} else if !slices.Contains([]string{progressAuto, "plain", progressNone}, progress) {
-		return nil, usageErrorf("--progress %q: use auto, plain or none", progress)
-	}
-	level := slog.LevelInfo
+// logger returns the logger that --log-format and --quiet ask for.
+func logger(cmd *cobra.Command) *slog.Logger {
+	w, level := cmd.ErrOrStderr(), slog.LevelInfo
 	if isQuiet(cmd) {
 		level = slog.LevelWarn
 	}
-	switch format {
-	case formatText:
-		return newTextLogger(cmd.ErrOrStderr(), level), nil
-	case formatJSON:
-		return slog.New(slog.NewJSONHandler(cmd.ErrOrStderr(), &slog.HandlerOptions{Level: level})), nil
+	if format, _ := cmd.Flags().GetString("log-format"); format == "json" {
+		return slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: level}))
 	}
-	return nil, usageErrorf("--log-format %q: use text or json", format)
+	h := &textHandler{w: w, level: level}
+	if isTerminal(w) {
+		h.before = clearLine
+	}
+	return slog.New(h)
 }
 
 // isQuiet reports whether a command is to print neither a summary nor what is no warning.
@@ -83,15 +66,6 @@ func tell(log *slog.Logger, level slog.Level, event, message string, fields ...s
 	} else if message != "" {
 		log.Log(context.Background(), level, message)
 	}
-}
-
-// newTextLogger returns a logger whose records are lines for a person.
-func newTextLogger(w io.Writer, level slog.Level) *slog.Logger {
-	h := &textHandler{w: w, level: level}
-	if isTerminal(w) {
-		h.before = clearLine
-	}
-	return slog.New(h)
 }
 
 // textHandler writes log records as lines for a person: no time, no level.

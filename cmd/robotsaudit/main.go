@@ -3,10 +3,10 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"os/signal"
 	"runtime"
@@ -67,15 +67,14 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		if err := applySettings(cmd); err != nil {
 			return err
 		}
-		if log, err := newLogger(cmd); err == nil { // else the command tells
-			warnOfVariables(root, log)
+		if err := checkChoices(cmd); err != nil {
+			return err
 		}
+		warnOfVariables(root, logger(cmd))
 		if err := configureRemote(cmd); err != nil {
 			return err
 		}
-		if err := interrupt.acknowledge(cmd); err != nil {
-			return err
-		}
+		interrupt.acknowledge(cmd)
 		return profiles.start()
 	}
 	root.SetArgs(args)
@@ -94,11 +93,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		err = out.err
 	}
 	if err != nil && !errors.As(err, &status) {
-		log, badFormat := newLogger(cmd)
-		if badFormat != nil {
-			log = newTextLogger(stderr, slog.LevelInfo)
-		}
-		log.Error(advise(err, cmd).Error())
+		logger(cmd).Error(advise(err, cmd).Error())
 	}
 	return exitCode(err)
 }
@@ -278,6 +273,24 @@ func refuseStdin(cmd *cobra.Command) error {
 		}
 	}
 	return nil
+}
+
+// exactly asks for n arguments; missing says so, with the name of the command in it.
+func exactly(n int, missing string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) != n {
+			return usageErrorf(missing, cmd.CommandPath())
+		}
+		return nil
+	}
+}
+
+// encoder writes JSON in which only what JSON itself requires is escaped.
+func encoder(w io.Writer, indent string) *json.Encoder {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", indent)
+	return e
 }
 
 // noArgs refuses arguments.

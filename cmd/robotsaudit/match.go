@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -42,9 +41,6 @@ and optionally profile, and each is answered by a line of JSON.`,
 			if err != nil {
 				return usageErrorf("--profile: %v", err)
 			}
-			if format != "text" && format != "json" {
-				return usageErrorf("--format: unknown format %q: use text or json", format)
-			}
 			batched := cmd.Flags().Changed("batch")
 			if explain && (batched || format == "json") {
 				return usageErrorf("--explain is for people: it goes with neither --batch nor --format json")
@@ -52,11 +48,7 @@ and optionally profile, and each is answered by a line of JSON.`,
 			if keepGoing && !batched {
 				return usageErrorf("--keep-going is for the lines of --batch")
 			}
-			log, err := newLogger(cmd)
-			if err != nil {
-				return err
-			}
-			warn := func(msg string) { log.Warn(msg) }
+			warn := func(msg string) { logger(cmd).Warn(msg) }
 			out := bufio.NewWriter(cmd.OutOrStdout())
 			switch {
 			case !batched:
@@ -221,9 +213,7 @@ func verdict(allowed bool) string {
 }
 
 func (a answer) writeJSON(w io.Writer) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	return e.Encode(a)
+	return encoder(w, "").Encode(a)
 }
 
 func (a answer) writeText(w io.Writer) error {

@@ -48,7 +48,7 @@ func begin(cmd *cobra.Command, output string) (*slog.Logger, error) {
 	if err := refuseFile(output); err != nil {
 		return nil, err
 	}
-	return newLogger(cmd)
+	return logger(cmd), nil
 }
 
 // refuseFile refuses a file in the place of a folder, which need not be there.

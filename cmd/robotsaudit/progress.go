@@ -31,11 +31,11 @@ type gauge struct {
 // anew on a terminal, a log line now and then elsewhere, as --progress asks.
 func watch(cmd *cobra.Command, log *slog.Logger, g gauge) (stop func()) {
 	how, err := cmd.Flags().GetString("progress")
-	if err != nil || how == progressNone {
+	if err != nil || how == "none" {
 		return func() {}
 	}
 	w := cmd.ErrOrStderr()
-	drawn := how == progressAuto && isTerminal(w) && isText(log) && !isQuiet(cmd)
+	drawn := how == "auto" && isTerminal(w) && isText(log) && !isQuiet(cmd)
 	quit := make(chan struct{})
 	ended := make(chan struct{})
 	start := time.Now()

@@ -2,7 +2,7 @@ package main
 
 import (
 	"bufio"
-	"encoding/json"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -48,15 +48,9 @@ resources and metadata with a URL, in the order of the archive: sort it with LC_
 }
 
 func listRecords(cmd *cobra.Command, args []string, format string) error {
-	log, err := newLogger(cmd)
-	if err != nil {
-		return err
-	}
+	log := logger(cmd)
 	out := bufio.NewWriter(cmd.OutOrStdout())
-	p, err := newRecordPrinter(format, out)
-	if err != nil {
-		return err
-	}
+	printRecord := recordPrinters[format](out)
 	inputs, failures, err := findInputs(cmd, log, args, nil)
 	if err != nil {
 		return err
@@ -70,11 +64,10 @@ func listRecords(cmd *cobra.Command, args []string, format string) error {
 			return nil
 		}
 		_, err := ingest.List(cmd.Context(), in, opt, func(r *ingest.Listed) error {
-			err := p.record(in, r)
-			var left *leftOutError
-			if errors.As(err, &left) {
-				unread, err = true, nil
-				log.Warn(fmt.Sprintf("%s: %v", placeOf(shown(in), r.Entry, r.Offset), left))
+			leftOut, err := printRecord(in, r)
+			if leftOut != "" {
+				unread = true
+				log.Warn(fmt.Sprintf("%s: left out: %s", placeOf(shown(in), r.Entry, r.Offset), leftOut))
 			}
 			return err
 		})
@@ -124,39 +117,29 @@ func placeOf(file, entry string, offset int64) string {
 	return fmt.Sprintf("%s:%d", file, offset)
 }
 
-// recordPrinter prints records in one of the formats.
-type recordPrinter interface {
-	record(ingest.Input, *ingest.Listed) error
+// A recordPrinter prints a record, or says why it leaves it out.
+type recordPrinter func(ingest.Input, *ingest.Listed) (leftOut string, err error)
+
+// recordPrinters make the printers of the formats.
+var recordPrinters = map[string]func(io.Writer) recordPrinter{
+	"text": func(w io.Writer) recordPrinter {
+		return func(in ingest.Input, r *ingest.Listed) (string, error) { return "", printText(w, in, r) }
+	},
+	"jsonl": func(w io.Writer) recordPrinter {
+		enc := encoder(w, "")
+		return func(in ingest.Input, r *ingest.Listed) (string, error) { return "", enc.Encode(newRecordLine(in, r)) }
+	},
+	"cdxj": func(w io.Writer) recordPrinter { return (&cdxjRecords{w: w}).print },
 }
 
-// leftOutError says why a record has no line.
-type leftOutError struct{ reason string }
-
-func (e *leftOutError) Error() string { return e.reason }
-
-func newRecordPrinter(format string, w io.Writer) (recordPrinter, error) {
-	switch format {
-	case "text":
-		return textRecords{w}, nil
-	case "jsonl":
-		enc := json.NewEncoder(w)
-		enc.SetEscapeHTML(false)
-		return jsonRecords{enc}, nil
-	case "cdxj":
-		return &cdxjRecords{w: w}, nil
-	}
-	return nil, usageErrorf("--format: unknown format %q: use text, jsonl or cdxj", format)
-}
-
-type textRecords struct{ w io.Writer }
-
-func (p textRecords) record(in ingest.Input, r *ingest.Listed) error {
+func printText(w io.Writer, in ingest.Input, r *ingest.Listed) error {
 	status := ""
 	if r.HTTP && r.Status >= 0 {
 		status = fmt.Sprint(r.Status)
 	}
-	_, err := fmt.Fprintf(p.w, "%s\t%d\t%s\t%s\t%s\t%s\t%s\n", oneLine(placeOf(shown(in), r.Entry, r.Offset)), r.Length,
-		orDash(oneLine(r.Type)), orDash(oneLine(r.Date)), orDash(status), orDash(oneLine(mediaType(r))), orDash(oneLine(r.URL)))
+	dash := func(s string) string { return cmp.Or(oneLine(s), "-") }
+	_, err := fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\t%s\t%s\n", oneLine(placeOf(shown(in), r.Entry, r.Offset)), r.Length,
+		dash(r.Type), dash(r.Date), dash(status), dash(mediaType(r)), dash(r.URL))
 	return err
 }
 
@@ -169,8 +152,6 @@ func mediaType(r *ingest.Listed) string {
 	s, _, _ = strings.Cut(s, ";")
 	return strings.TrimSpace(s)
 }
-
-type jsonRecords struct{ enc *json.Encoder }
 
 // recordLine has the names that the tables have, where they have one.
 type recordLine struct {
@@ -189,7 +170,7 @@ type recordLine struct {
 	Resynced    bool    `json:"resynced"`
 }
 
-func (p jsonRecords) record(in ingest.Input, r *ingest.Listed) error {
+func newRecordLine(in ingest.Input, r *ingest.Listed) recordLine {
 	line := recordLine{
 		Filename: placeOf(in.Name, r.Entry, -1), Offset: r.Offset, Length: r.Length, ID: orNull(r.ID), Type: r.Type, Date: orNull(r.Date),
 		URL: orNull(r.URL), ContentType: orNull(r.ContentType), Digest: orNull(r.PayloadDigest), Streamed: r.Streamed, Resynced: r.Resynced,
@@ -203,7 +184,7 @@ func (p jsonRecords) record(in ingest.Input, r *ingest.Listed) error {
 	if r.URL != "" {
 		line.SURTKey = orNull(surtKey(r.URL))
 	}
-	return p.enc.Encode(line)
+	return line
 }
 
 func surtKey(url string) string {
@@ -223,19 +204,19 @@ type cdxjRecords struct {
 	line []byte // reused
 }
 
-// record writes a line for what cdxj-indexer has in an index: what was fetched or made, and no
+// print writes a line for what cdxj-indexer has in an index: what was fetched or made, and no
 // fields about that.
-func (p *cdxjRecords) record(in ingest.Input, r *ingest.Listed) error {
+func (p *cdxjRecords) print(in ingest.Input, r *ingest.Listed) (leftOut string, err error) {
 	switch {
 	case r.URL == "": // nobody could look it up
-		return nil
+		return "", nil
 	case r.Type == "response", r.Type == "revisit", r.Type == facts.TypeARC.String():
 	case (r.Type == "resource" || r.Type == "metadata") && r.ContentType != "application/warc-fields":
 	default:
-		return nil
+		return "", nil
 	}
 	if r.Time.IsZero() {
-		return &leftOutError{fmt.Sprintf("left out: its date cannot be read: %q", r.Date)}
+		return fmt.Sprintf("its date cannot be read: %q", r.Date), nil
 	}
 	line := index.CDXJLine{Key: surtKey(r.URL), Time: r.Time, URL: r.URL, Digest: r.PayloadDigest, Length: r.Length, Offset: r.Offset, Filename: placeOf(in.Name, r.Entry, -1)}
 	if r.Stored {
@@ -254,8 +235,8 @@ func (p *cdxjRecords) record(in ingest.Input, r *ingest.Listed) error {
 		line.MediaType = firstWord(r.ContentType)
 	}
 	p.line = line.Append(p.line[:0])
-	_, err := p.w.Write(p.line)
-	return err
+	_, err = p.w.Write(p.line)
+	return "", err
 }
 
 // firstWord is a media type without its parameters; nil where there is none.

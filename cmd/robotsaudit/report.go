@@ -172,11 +172,7 @@ func (f *reportFlags) open(cmd *cobra.Command) (*results.Results, func(), error)
 	if otherErr != nil {
 		return nil, nil, otherErr
 	}
-	log, logErr := newLogger(cmd)
-	if logErr != nil {
-		return nil, nil, logErr
-	}
-	log.Warn(fmt.Sprintf("%v; the report does not quote robots.txt", err))
+	logger(cmd).Warn(fmt.Sprintf("%v; the report does not quote robots.txt", err))
 	return alone, end, nil
 }
 

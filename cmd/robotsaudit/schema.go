@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"encoding/json"
 	"errors"
 
 	"github.com/spf13/cobra"
@@ -24,9 +23,6 @@ a data dictionary for programs. docs/SCHEMA.md says the same.`,
   robotsaudit schema fetches --format json | jq -r '.tables[0].columns[].name'`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if format != "text" && format != "json" {
-				return usageErrorf("--format: unknown format %q: use text or json", format)
-			}
 			schema, err := report.LoadSchema()
 			if err != nil {
 				return err
@@ -36,10 +32,7 @@ a data dictionary for programs. docs/SCHEMA.md says the same.`,
 			}
 			out := bufio.NewWriter(cmd.OutOrStdout())
 			if format == "json" {
-				encoder := json.NewEncoder(out)
-				encoder.SetEscapeHTML(false)
-				encoder.SetIndent("", "  ")
-				err = encoder.Encode(schema)
+				err = encoder(out, "  ").Encode(schema)
 			} else {
 				err = schema.WriteText(out)
 			}

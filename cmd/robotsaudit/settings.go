@@ -195,7 +195,7 @@ func readSettings(root *cobra.Command, path string) (map[string][]string, error)
 						advice(name, key+".", flagNames(command), fmt.Sprintf("'robotsaudit %s --help' lists the flags that can be keys", key)))
 				}
 			}
-			values, err := texts(section[name])
+			values, err := textsOf(section[name])
 			if err != nil {
 				return nil, usageErrorf("--config %s: %s: %v", path, full, err)
 			}
@@ -227,15 +227,15 @@ func hasSetting(cmd *cobra.Command, name string) bool {
 	return f != nil && isSetting(f) && name != "config"
 }
 
-// texts are the values of a TOML value.
-func texts(value any) ([]string, error) {
+// textsOf are the values of a TOML value.
+func textsOf(value any) ([]string, error) {
 	switch v := value.(type) {
 	case string, bool, int64, float64:
 		return []string{fmt.Sprint(v)}, nil
 	case []any:
 		var all []string
 		for _, item := range v {
-			one, err := texts(item)
+			one, err := textsOf(item)
 			if err != nil || len(one) != 1 {
 				return nil, errors.New("a list has texts, numbers, true or false")
 			}

@@ -124,10 +124,7 @@ cannot be one: a task may have to read an archive again.
 		if err != nil {
 			return err
 		}
-		log, err := newLogger(cmd)
-		if err != nil {
-			return err
-		}
+		log := logger(cmd)
 		e.warn(log)
 		inputs, failures, err := findInputs(cmd, log, args, urls)
 		if err != nil {
@@ -221,10 +218,7 @@ func (f *shardFlags) run(cmd *cobra.Command, workers int) error {
 	if err := checkWorkers(workers); err != nil {
 		return err
 	}
-	log, err := newLogger(cmd)
-	if err != nil {
-		return err
-	}
+	log := logger(cmd)
 	s, p, err := openPlan(cmd, f.facts)
 	if err != nil {
 		return err
@@ -338,13 +332,7 @@ audit.json and report.html. Each table is a folder of files.`,
 	ev.addOutcome(cmd.Flags())
 	addRemote(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if err := ev.checkOutcome(); err != nil {
-			return err
-		}
-		log, err := newLogger(cmd)
-		if err != nil {
-			return err
-		}
+		log := logger(cmd)
 		out, err := openOutput(output)
 		if err != nil {
 			return err
