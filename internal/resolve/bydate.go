@@ -61,47 +61,34 @@ func (d byDate) from(micros int64, stop func(*facts.Capture) bool) iter.Seq[*fac
 
 // without is like from. Where isCovered is true for a capture, it leaves out the rest of its run of equal answers.
 func (d byDate) without(isCovered func(*facts.Capture) bool, micros int64, stop func(*facts.Capture) bool) iter.Seq[*facts.Capture] {
-	return func(yield func(*facts.Capture) bool) {
-		var memory [facts.PrecisionMicrosecond + 1]samePrecision
-		rest := append(memory[:0], d...)
-		for i, s := range rest {
-			rest[i].drop(upTo(s.captures, micros-s.precision.Unit()-1))
+	take := func(s *samePrecision) {
+		n := 1
+		if isCovered(s.captures[0]) {
+			n = sort.Search(len(s.runs), func(i int) bool { return s.runs[i] > s.runs[0] })
 		}
-		for {
-			var next *samePrecision
-			for i := range rest {
-				s := &rest[i]
-				switch {
-				case len(s.captures) == 0:
-				case stop(s.captures[0]):
-					s.captures = nil
-				case next == nil || facts.CompareInTime(&s.captures[0].Fetch, &next.captures[0].Fetch) < 0:
-					next = s
-				}
-			}
-			if next == nil {
-				return
-			}
-			c := next.captures[0]
-			if isCovered(c) {
-				next.drop(sort.Search(len(next.runs), func(i int) bool { return next.runs[i] > next.runs[0] }))
-			} else {
-				next.drop(1)
-			}
-			if !yield(c) {
-				return
-			}
-		}
+		s.captures, s.runs = s.captures[n:], s.runs[n:]
 	}
+	return d.merge(1, func(s *samePrecision) *facts.Capture { return s.captures[0] }, take, stop, func(s *samePrecision) {
+		n := upTo(s.captures, micros-s.precision.Unit()-1)
+		s.captures, s.runs = s.captures[n:], s.runs[n:]
+	})
 }
 
 // backFrom yields those dated micros or earlier in the opposite order, likewise.
 func (d byDate) backFrom(micros int64, stop func(*facts.Capture) bool) iter.Seq[*facts.Capture] {
+	last := func(s *samePrecision) *facts.Capture { return s.captures[len(s.captures)-1] }
+	take := func(s *samePrecision) { s.captures = s.captures[:len(s.captures)-1] }
+	return d.merge(-1, last, take, stop, func(s *samePrecision) { s.captures = s.captures[:upTo(s.captures, micros)] })
+}
+
+// merge yields the captures of all precisions in one order: 1 of time, -1 the opposite. first is the
+// first of a precision, which take takes, and begin leaves out those before all that are asked for.
+func (d byDate) merge(order int, first func(*samePrecision) *facts.Capture, take func(*samePrecision), stop func(*facts.Capture) bool, begin func(*samePrecision)) iter.Seq[*facts.Capture] {
 	return func(yield func(*facts.Capture) bool) {
 		var memory [facts.PrecisionMicrosecond + 1]samePrecision
 		rest := append(memory[:0], d...)
-		for i, s := range rest {
-			rest[i].captures = s.captures[:upTo(s.captures, micros)]
+		for i := range rest {
+			begin(&rest[i])
 		}
 		for {
 			var next *samePrecision
@@ -109,27 +96,22 @@ func (d byDate) backFrom(micros int64, stop func(*facts.Capture) bool) iter.Seq[
 				s := &rest[i]
 				switch {
 				case len(s.captures) == 0:
-				case stop(s.latest()):
+				case stop(first(s)):
 					s.captures = nil
-				case next == nil || facts.CompareInTime(&s.latest().Fetch, &next.latest().Fetch) > 0:
+				case next == nil || order*facts.CompareInTime(&first(s).Fetch, &first(next).Fetch) < 0:
 					next = s
 				}
 			}
 			if next == nil {
 				return
 			}
-			c := next.latest()
-			next.captures = next.captures[:len(next.captures)-1]
+			c := first(next)
+			take(next)
 			if !yield(c) {
 				return
 			}
 		}
 	}
 }
-
-// drop leaves out the first n captures.
-func (s *samePrecision) drop(n int) { s.captures, s.runs = s.captures[n:], s.runs[n:] }
-
-func (s *samePrecision) latest() *facts.Capture { return s.captures[len(s.captures)-1] }
 
 func never(*facts.Capture) bool { return false }

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
 
 // A target is the capture of what a redirect leads to; nil where the archive holds none.
@@ -187,8 +186,7 @@ func viaKey(via string) string {
 	if via == "" {
 		return ""
 	}
-	u, _ := weburl.Parse(via)
-	return hashKey([]byte(u.Key()))
+	return hashKey([]byte(keyOf(via)))
 }
 
 // nearby are captures of one moment, the nearest by their dates. Of those in one archive, the order of

@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
 
 // originCaptures is what one origin holds that resolutions may look for: its policy captures
@@ -32,10 +31,8 @@ type originCaptures struct {
 // them: a host may have been asked for its robots.txt every minute for years.
 type urlCaptures struct {
 	all       []*facts.Capture            // by time, of one moment in the order of their archive
-	told      bool                        // the next three are filled in, which by does
-	everyone  askings                     // all GETs
-	crawler   string                      // that made all of them, if it is one
-	crawlers  map[string]*askings         // those of each crawler, if there are several
+	everyone  askings                     // all GETs; filled in with crawlers
+	crawlers  map[string]*askings         // those of each crawler; made when first asked for
 	originals map[string][]*facts.Capture // those that may lend their body, by payload digest; made when first asked for
 	named     map[string][]*facts.Capture // the same by record id; likewise
 	crowded   bool                        // a resolution looked here at more than it may; there is an issue
@@ -183,12 +180,14 @@ func (s *urlCaptures) forget() {
 	*s = urlCaptures{all: emptied(s.all), everyone: s.everyone}
 }
 
-// addUnread adds the captures of robots.txt that indexes tell of, once all others are here.
-func (g *originCaptures) addUnread(events *facts.Cursor[facts.LogEvent]) error {
-	if events == nil {
-		return nil
+// read reads the captures of an origin, and then those of its robots.txt that indexes report.
+func (g *originCaptures) read(p facts.Place, captures *facts.Cursor[facts.Capture], events *facts.Cursor[facts.LogEvent]) error {
+	g.begin(p)
+	if err := captures.Each(p, g.add); err != nil {
+		return err
 	}
-	return events.Each(g.Place, func(e *facts.LogEvent) error {
+	g.index()
+	return events.Each(p, func(e *facts.LogEvent) error {
 		g.unread.Add(e)
 		return nil
 	})
@@ -264,8 +263,7 @@ func (g *originCaptures) keyOf(url string) string {
 	if rest, ok := strings.CutPrefix(url, g.Origin); ok && rest == robotsPath { // as most are
 		return url
 	}
-	u, _ := weburl.Parse(url)
-	return u.Key()
+	return keyOf(url)
 }
 
 // sort fills in what follows from all.
@@ -320,34 +318,27 @@ type Crawler func(*facts.Fetch) string
 
 // by returns the askings of a crawler, and everyone's.
 func (s *urlCaptures) by(who Crawler, key string) (own, everyone *askings) {
-	if !s.told {
-		s.tellCrawlers(who)
+	if s.crawlers == nil {
+		s.findCrawlers(who)
 	}
-	if own = s.crawlers[key]; s.crawlers == nil && s.crawler == key {
-		own = &s.everyone
-	}
-	if own == nil {
+	if own = s.crawlers[key]; own == nil {
 		own = new(askings)
 	}
 	return own, &s.everyone
 }
 
-func (s *urlCaptures) tellCrawlers(who Crawler) {
-	s.told = true
-	first, several := true, false
+func (s *urlCaptures) findCrawlers(who Crawler) {
+	s.crawlers = make(map[string]*askings)
 	for _, c := range s.all {
-		if !isAsking(c) {
-			continue
+		if isAsking(c) {
+			s.everyone.add(c)
+			s.crawlers[who(&c.Fetch)] = &s.everyone
 		}
-		key := who(&c.Fetch)
-		several = several || !first && key != s.crawler
-		first, s.crawler = false, key
-		s.everyone.add(c)
 	}
-	if !several {
+	if len(s.crawlers) < 2 {
 		return
 	}
-	s.crawlers = make(map[string]*askings)
+	clear(s.crawlers)
 	for _, c := range s.all {
 		if !isAsking(c) {
 			continue
@@ -371,9 +362,6 @@ func upTo(list []*facts.Capture, micros int64) int {
 	return sort.Search(len(list), func(i int) bool { return list[i].Micros > micros })
 }
 
-// complete reports whether all captures of the URL are in the group.
-func (g *originCaptures) complete(key string) bool { return g.scanned[key] }
-
 // addFetches adds the fetches of the URLs that resolutions look for and that are no
 // policy by their path.
 func (g *originCaptures) addFetches(fetches *facts.Cursor[facts.Fetch], targets *facts.Cursor[targetURL]) error {
@@ -391,8 +379,7 @@ func (g *originCaptures) addFetches(fetches *facts.Cursor[facts.Fetch], targets 
 		}
 	}
 	err = fetches.Each(g.Place, func(f *facts.Fetch) error {
-		u, _ := weburl.Parse(f.URL)
-		key := u.Key()
+		key := keyOf(f.URL)
 		if !g.scanned[key] || f.Flags&facts.FlagHostMismatch != 0 {
 			return nil
 		}

@@ -252,8 +252,7 @@ type candidate struct {
 }
 
 func (c *candidates) add(k *candidateOriginal) error {
-	u, _ := weburl.Parse(k.URL)
-	one := candidate{originalOf(&k.Fetch), u.Key()}
+	one := candidate{originalOf(&k.Fetch), keyOf(k.URL)}
 	switch {
 	case slices.Contains(c.list, one):
 	case len(c.list) == maxCandidates:
@@ -269,10 +268,9 @@ func (c *candidates) original(f *facts.Fetch) *original {
 	if c.more {
 		return &unclear
 	}
-	u, _ := weburl.Parse(f.RefersToURL)
-	chosen := choice{revisit: f}
+	chosen, url := choice{revisit: f}, keyOf(f.RefersToURL)
 	for i := range c.list {
-		if one := &c.list[i]; f.RefersToURL == "" || one.url == u.Key() {
+		if one := &c.list[i]; f.RefersToURL == "" || one.url == url {
 			chosen.consider(&one.original)
 		}
 	}

@@ -47,10 +47,14 @@ type shared struct {
 	issues *run.Writer[facts.Issue] // to be used by one at a time
 }
 
-func (s *shared) note(i facts.Issue) error {
+// note adds an issue of a capture, whose reason is what follows from it.
+func (s *shared) note(c *facts.Capture, kind facts.IssueKind, reason Reason, format string, a ...any) error {
 	s.guard.Lock()
 	defer s.guard.Unlock()
-	return s.issues.Add(i)
+	return s.issues.Add(facts.Issue{
+		Input: c.Input, Entry: c.Entry, Offset: c.Offset, Length: c.Length, RecordID: c.RecordID, Kind: kind,
+		Detail: fmt.Sprintf(format, a...), Action: reason.String(),
+	})
 }
 
 // noteCopies remembers which other archives hold a record of g, with which fetches of an origin are compared.
@@ -89,21 +93,13 @@ func isFollowed(c *facts.Capture) bool {
 // firstRound starts every capture of a range of buckets that is followed, and finishes
 // those that need no other origin.
 func (r *resolver) firstRound(ctx context.Context, from, to int) error {
-	captures := r.openCaptures(ctx, facts.Buckets{From: from, To: to})
+	captures, unread := r.openCaptures(ctx, facts.Buckets{From: from, To: to})
 	defer captures.Stop()
-	unread := r.openUnread(ctx, facts.Buckets{From: from, To: to})
-	if unread != nil {
-		defer unread.Stop()
-	}
+	defer unread.Stop()
 	g, res := newOriginCaptures(r.store.NewUnread()), new(resolution)
 	defer g.free(0)
 	for captures.Row != nil {
-		g.begin(captures.Here)
-		if err := captures.Each(g.Place, g.add); err != nil {
-			return err
-		}
-		g.index()
-		if err := g.addUnread(unread); err != nil {
+		if err := g.read(captures.Here, captures, unread); err != nil {
 			return err
 		}
 		for _, c := range g.captures {
@@ -123,43 +119,33 @@ func (r *resolver) firstRound(ctx context.Context, from, to int) error {
 	return captures.Err
 }
 
-func (r *resolver) openCaptures(ctx context.Context, buckets facts.Buckets) *facts.Cursor[facts.Capture] {
-	return facts.NewCursor(r.store.Captures(ctx, buckets), func(c *facts.Capture) facts.Place { return facts.PlaceOf(&c.Fetch) })
-}
-
-// openUnread reads what indexes tell of captures of robots.txt; nil where they tell of none.
-func (r *resolver) openUnread(ctx context.Context, buckets facts.Buckets) *facts.Cursor[facts.LogEvent] {
-	if !r.store.TellsOfRobots() {
-		return nil
+// openCaptures opens the captures of some buckets, and what indexes report of captures of robots.txt there.
+func (r *resolver) openCaptures(ctx context.Context, buckets facts.Buckets) (*facts.Cursor[facts.Capture], *facts.Cursor[facts.LogEvent]) {
+	events := func(func(*facts.LogEvent, error) bool) {}
+	if r.store.TellsOfRobots() {
+		events = r.store.Events(ctx, buckets)
 	}
-	return facts.NewCursor(r.store.Events(ctx, buckets), (*facts.LogEvent).Place)
+	captures := facts.NewCursor(r.store.Captures(ctx, buckets), func(c *facts.Capture) facts.Place { return facts.PlaceOf(&c.Fetch) })
+	return captures, facts.NewCursor(events, (*facts.LogEvent).Place)
 }
 
 // nextRound takes the resolutions that look in a range of buckets one step further, and reads
 // of the captures only those buckets that they look in. Targets that are no policy by their
 // path are looked for among all fetches.
 func (r *resolver) nextRound(ctx context.Context, w waiting, from, to int) error {
-	captures := r.openCaptures(ctx, facts.Buckets{From: from, To: to, Select: w.wanted})
+	captures, unread := r.openCaptures(ctx, facts.Buckets{From: from, To: to, Select: w.wanted})
 	defer captures.Stop()
+	defer unread.Stop()
 	resolutions := facts.NewCursor(w.resolutions.Range(ctx, from, to), (*resolution).place)
 	defer resolutions.Stop()
 	fetches := facts.NewCursor(r.store.Fetches(ctx, facts.Buckets{From: from, To: to, Select: w.scanned}), facts.PlaceOf)
 	defer fetches.Stop()
 	sought := facts.NewCursor(w.targets.Range(ctx, from, to), (*targetURL).place)
 	defer sought.Stop()
-	unread := r.openUnread(ctx, facts.Buckets{From: from, To: to, Select: w.wanted})
-	if unread != nil {
-		defer unread.Stop()
-	}
 	g := newOriginCaptures(r.store.NewUnread())
 	defer g.free(0)
 	for resolutions.Row != nil {
-		g.begin(resolutions.Here)
-		if err := captures.Each(g.Place, g.add); err != nil {
-			return err
-		}
-		g.index()
-		if err := g.addUnread(unread); err != nil {
+		if err := g.read(resolutions.Here, captures, unread); err != nil {
 			return err
 		}
 		if err := g.addFetches(fetches, sought); err != nil {
@@ -190,7 +176,7 @@ func (r *resolver) goOn(res *resolution) error {
 // on: to the states, or to the next round.
 func (r *resolver) follow(res *resolution, g *originCaptures) error {
 	for res.Want != seekNothing && res.place() == g.Place {
-		if !res.wantsPolicy() && !g.complete(res.WantKey) {
+		if !res.wantsPolicy() && !g.scanned[res.WantKey] {
 			break // the next round brings this URL's fetches along
 		}
 		if err := r.step(res, g); err != nil {
@@ -288,11 +274,8 @@ func (r *resolver) giveUpCrowd(res *resolution, g *originCaptures, reason Reason
 		return nil
 	}
 	s.crowded = true
-	return r.note(facts.Issue{
-		Input: res.Input, Entry: res.Entry, Offset: res.Offset, Length: res.Length, RecordID: res.RecordID, Kind: facts.IssueLimitReached,
-		Detail: fmt.Sprintf("more than %d captures of %.200s may be what this one, and perhaps others, refer to", maxLooks, res.WantKey),
-		Action: reason.String(),
-	})
+	return r.note(&res.Capture, facts.IssueLimitReached, reason,
+		"more than %d captures of %.200s may be what this one, and perhaps others, refer to", maxLooks, res.WantKey)
 }
 
 // takeHop goes on with the capture of a redirect's target. Its fetch is always allowed
@@ -462,10 +445,7 @@ func (r *resolver) keep(res *resolution, c *facts.Capture, failure Reason, goOn 
 	body, err := r.readAgain(c)
 	if err != nil {
 		res.giveUp(failure)
-		return r.note(facts.Issue{
-			Input: c.Input, Entry: c.Entry, Offset: c.Offset, Length: c.Length, RecordID: c.RecordID, Kind: facts.IssueBodyNotKept,
-			Detail: fmt.Sprintf("%v; it is needed for %.200s", err, res.URL), Action: failure.String(),
-		})
+		return r.note(c, facts.IssueBodyNotKept, failure, "%v; it is needed for %.200s", err, res.URL)
 	}
 	if !needed { // what was read of it has been compared with its checksum
 		goOn()

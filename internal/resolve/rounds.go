@@ -3,7 +3,6 @@ package resolve
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -190,20 +189,20 @@ func (rs *resolvers) gather(ctx context.Context) (w waiting, err error) {
 			w.wanted[i], w.scanned[i] = w.wanted[i] || r.wanted[i], w.scanned[i] || r.scanned[i]
 		}
 	}
-	if w.resolutions, err = together(ctx, rs, func(r *resolver) *run.Sorter[resolution] { return r.next }); err != nil {
-		return w, err
-	}
-	w.targets, err = together(ctx, rs, func(r *resolver) *run.Sorter[targetURL] { return r.targets })
+	err = cmp.Or(
+		together(ctx, rs, &w.resolutions, func(r *resolver) *run.Sorter[resolution] { return r.next }),
+		together(ctx, rs, &w.targets, func(r *resolver) *run.Sorter[targetURL] { return r.targets }))
 	return w, err
 }
 
-// together are the rows that all resolvers have of a kind.
-func together[T any](ctx context.Context, rs *resolvers, of func(*resolver) *run.Sorter[T]) (*run.SortedRows[T], error) {
+// together puts together the rows that all resolvers have of a kind.
+func together[T any](ctx context.Context, rs *resolvers, to **run.SortedRows[T], of func(*resolver) *run.Sorter[T]) (err error) {
 	var sorters []*run.Sorter[T]
 	for _, r := range rs.list {
 		sorters = append(sorters, of(r))
 	}
-	return run.Together(ctx, sorters)
+	*to, err = run.Together(ctx, sorters)
+	return err
 }
 
 func (rs *resolvers) resolved(ctx context.Context, bodies string) (res *Resolved, err error) {
@@ -213,19 +212,12 @@ func (rs *resolvers) resolved(ctx context.Context, bodies string) (res *Resolved
 			res.Robots[bucket] += n
 		}
 	}
-	if res.States, err = together(ctx, rs, func(r *resolver) *run.Sorter[State] { return r.states }); err != nil {
-		return nil, err
-	}
-	if res.Licences, err = together(ctx, rs, func(r *resolver) *run.Sorter[State] { return r.licences }); err != nil {
-		return nil, err
-	}
-	if res.Marks, err = together(ctx, rs, func(r *resolver) *run.Sorter[Mark] { return r.marks }); err != nil {
-		return nil, err
-	}
-	if res.Leads, err = together(ctx, rs, func(r *resolver) *run.Sorter[Lead] { return r.leads }); err != nil {
-		return nil, err
-	}
-	res.Copies, err = together(ctx, rs, func(r *resolver) *run.Sorter[Copy] { return r.copies })
+	err = cmp.Or(
+		together(ctx, rs, &res.States, func(r *resolver) *run.Sorter[State] { return r.states }),
+		together(ctx, rs, &res.Licences, func(r *resolver) *run.Sorter[State] { return r.licences }),
+		together(ctx, rs, &res.Marks, func(r *resolver) *run.Sorter[Mark] { return r.marks }),
+		together(ctx, rs, &res.Leads, func(r *resolver) *run.Sorter[Lead] { return r.leads }),
+		together(ctx, rs, &res.Copies, func(r *resolver) *run.Sorter[Copy] { return r.copies }))
 	return res, err
 }
 
@@ -234,10 +226,6 @@ func (rs *resolvers) noteCutOff() error {
 	if rs.cutOffs == 0 {
 		return nil
 	}
-	c := &rs.cutOff
-	return rs.note(facts.Issue{
-		Input: c.Input, Entry: c.Entry, Offset: c.Offset, Length: c.Length, RecordID: c.RecordID, Kind: facts.IssueLimitReached,
-		Detail: fmt.Sprintf("more than %d redirects beyond the fifth of a robots.txt: those of %d captures are not followed further", maxBeyond, rs.cutOffs),
-		Action: TooManyRedirects.String(),
-	})
+	return rs.note(&rs.cutOff, facts.IssueLimitReached, TooManyRedirects,
+		"more than %d redirects beyond the fifth of a robots.txt: those of %d captures are not followed further", maxBeyond, rs.cutOffs)
 }

@@ -31,22 +31,15 @@ func (r *Resolved) Save(ctx context.Context, dir string) error {
 }
 
 // OpenSaved reads what Save has written.
-func OpenSaved(dir string) (r *Resolved, err error) {
-	r = &Resolved{Bodies: filepath.Join(dir, bodiesFile)}
-	if r.States, err = run.OpenSorted(dir, stateRuns); err != nil {
-		return nil, err
-	}
-	if r.Licences, err = run.OpenSorted(dir, licenceRuns); err != nil {
-		return nil, err
-	}
-	if r.Marks, err = run.OpenSorted(dir, markRuns); err != nil {
-		return nil, err
-	}
-	if r.Leads, err = run.OpenSorted(dir, leadRuns); err != nil {
-		return nil, err
-	}
-	r.Copies, err = run.OpenSorted(dir, copiedRuns)
-	return r, err
+func OpenSaved(dir string) (*Resolved, error) {
+	r := &Resolved{Bodies: filepath.Join(dir, bodiesFile)}
+	return r, cmp.Or(open(dir, stateRuns, &r.States), open(dir, licenceRuns, &r.Licences), open(dir, markRuns, &r.Marks),
+		open(dir, leadRuns, &r.Leads), open(dir, copiedRuns, &r.Copies))
+}
+
+func open[T any](dir string, spec run.Spec[T], to **run.SortedRows[T]) (err error) {
+	*to, err = run.OpenSorted(dir, spec)
+	return err
 }
 
 // OpenOriginals reads rows of FindOriginals, which were saved.
