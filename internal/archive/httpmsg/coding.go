@@ -30,31 +30,29 @@ const (
 // mayBeCut says that raw is known to be only the start of what the server sent.
 func Decode(raw []byte, h *Head, mayBeCut bool) (body []byte, met Faults) {
 	body = raw
-	if h.Chunked() && len(body) > 0 {
-		plain, cutShort, ok := dechunk(body, mayBeCut)
+	next := func(coding string, fault Faults) (ok bool) {
+		plain, cutShort, ok := undo(coding, body, mayBeCut || met&FaultCut != 0)
 		switch {
 		case !ok:
-			met |= FaultFalseChunked
+			met |= fault
+			return false
 		case cutShort:
 			met |= FaultCut
-			fallthrough
-		default:
-			body = plain
 		}
+		body = plain
+		return true
+	}
+	if h.Chunked() && len(body) > 0 {
+		next(chunked, FaultFalseChunked)
 	}
 	codings := h.Codings()
 	if len(codings) > maxCodings {
 		return body, met | FaultFalseEncoding
 	}
 	for i := len(codings) - 1; i >= 0 && len(body) > 0; i-- {
-		plain, cutShort, err := undo(codings[i], body, mayBeCut || met&FaultCut != 0)
-		if err != nil {
-			return body, met | FaultFalseEncoding
+		if !next(codings[i], FaultFalseEncoding) {
+			return body, met
 		}
-		if cutShort {
-			met |= FaultCut
-		}
-		body = plain
 	}
 	if len(codings) == 0 && bytes.HasPrefix(body, []byte{0x1f, 0x8b, 8}) {
 		met |= FaultUndeclaredGzip
@@ -62,21 +60,42 @@ func Decode(raw []byte, h *Head, mayBeCut bool) (body []byte, met Faults) {
 	return body, met
 }
 
-// dechunk undoes the chunked coding. ok is false where b does not begin with a
-// chunk: many crawlers store the body dechunked and leave the header in. A body
-// that holds a whole chunk is chunked; cutShort says that it ends, or that the
-// coding breaks, before the last one. What ends within its first chunk is believed
-// only where it is known to be cut.
-func dechunk(b []byte, mayBeCut bool) (plain []byte, cutShort, ok bool) {
-	r := NewChunkedReader(bytes.NewReader(b))
-	plain, err := io.ReadAll(r)
-	switch {
-	case err == nil:
-		return plain, false, true
-	case r.whole > 0:
-		return plain, true, true
+// undo undoes one coding. ok is false where b is not in it; cutShort says that b ends, or that the
+// coding breaks, before the end of the body, or that MaxBody came first.
+func undo(coding string, b []byte, mayBeCut bool) (plain []byte, cutShort, ok bool) {
+	r, err := decoder(coding, bytes.NewReader(b))
+	if err != nil {
+		return nil, false, false
 	}
-	return plain, true, err == io.ErrUnexpectedEOF && mayBeCut && len(plain) > 0
+	defer r.Close()
+	var limited io.Reader = r
+	if coding != chunked { // of which a body is no longer than b
+		limited = io.LimitReader(r, MaxBody+1)
+	}
+	plain, err = io.ReadAll(limited)
+	if coding != chunked && len(plain) > MaxBody {
+		return plain[:MaxBody], true, true
+	}
+	return plain, err != nil, err == nil || len(plain) > 0 && isCoded(coding, r, err, mayBeCut)
+}
+
+// chunked is the chunked coding, by a name that no field can give to another.
+const chunked = "transfer chunked"
+
+func decoder(coding string, r io.Reader) (io.ReadCloser, error) {
+	if coding == chunked {
+		return NewChunkedReader(r), nil
+	}
+	return NewDecoder(coding, r)
+}
+
+// isCoded reports whether what a decoder of a coding has read was in it, though it met an error: of
+// chunks it read a whole one, or the coding has a magic number, or what ends is known to be cut. Many
+// crawlers store a body decoded, and leave the field in.
+func isCoded(coding string, r io.Reader, err error, mayBeCut bool) bool {
+	chunks, _ := r.(*chunkedReader)
+	return chunks != nil && chunks.whole > 0 || coding == "gzip" || coding == "x-gzip" || coding == "zstd" ||
+		mayBeCut && err == io.ErrUnexpectedEOF
 }
 
 // chunkedReader undoes the chunked coding (RFC 9112 §7.1) and leaves what follows
@@ -92,6 +111,8 @@ type chunkedReader struct {
 var errNotChunked = errors.New("not chunked")
 
 func NewChunkedReader(r io.Reader) *chunkedReader { return &chunkedReader{in: bufio.NewReader(r)} }
+
+func (r *chunkedReader) Close() error { return nil }
 
 func (r *chunkedReader) Read(p []byte) (n int, err error) {
 	if r.err == nil && r.left == 0 {
@@ -164,30 +185,6 @@ var (
 	errUnknownCoding = errors.New("unknown content coding")
 	errNotDeflate    = errors.New("bytes behind the end of deflate data")
 )
-
-// undo undoes one content coding. cutShort says that MaxBody came first, or
-// that b ends inside the coding: what there is of it is taken where b is known to
-// be cut, or its magic number tells that this is the coding. Then it is taken up to
-// where b is damaged, too.
-func undo(coding string, b []byte, mayBeCut bool) (plain []byte, cutShort bool, err error) {
-	r, err := NewDecoder(coding, bytes.NewReader(b))
-	if err != nil {
-		return nil, false, err
-	}
-	defer r.Close()
-	plain, err = io.ReadAll(io.LimitReader(r, MaxBody+1))
-	switch {
-	case len(plain) > MaxBody:
-		return plain[:MaxBody], true, nil
-	case err != nil && len(plain) > 0 && (hasMagic(coding) || mayBeCut && err == io.ErrUnexpectedEOF):
-		return plain, true, nil
-	}
-	return plain, false, err
-}
-
-func hasMagic(coding string) bool {
-	return coding == "gzip" || coding == "x-gzip" || coding == "zstd"
-}
 
 // NewDecoder undoes one content coding of a stream.
 func NewDecoder(coding string, r io.Reader) (io.ReadCloser, error) {

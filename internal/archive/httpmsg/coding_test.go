@@ -41,7 +41,7 @@ func TestDechunk(t *testing.T) {
 		"wrong second size":    {"5\r\nhello\r\n3\r\n world\r\n0\r\n\r\n", false, "hello wo", true, true},
 		"endless size line":    {strings.Repeat("0", 9000) + "5\r\nhello\r\n0\r\n\r\n", true, "", false, false},
 	} {
-		plain, cut, ok := dechunk([]byte(c.in), c.mayBeCut)
+		plain, cut, ok := undo(chunked, []byte(c.in), c.mayBeCut)
 		if ok != c.ok || ok && (string(plain) != c.plain || cut != c.cut) {
 			t.Errorf("%s: %q, cut %v, ok %v", name, plain, cut, ok)
 		}

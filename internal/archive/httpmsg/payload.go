@@ -48,8 +48,6 @@ func DecodeFile(stored *os.File, h *Head, mayBeCut bool) (plain *os.File, met Fa
 	return plain, met, err
 }
 
-const chunked = "chunked"
-
 // RemoveFile closes a temporary file and removes it.
 func RemoveFile(f *os.File) error { return errors.Join(f.Close(), os.Remove(f.Name())) }
 
@@ -76,16 +74,11 @@ func undoFile(coding string, from *os.File, mayBeCut bool) (to *os.File, cutShor
 
 // copyPlain undoes a coding, up to where it ends or breaks.
 func copyPlain(coding string, to io.Writer, from io.Reader, mayBeCut bool) (n int64, is bool, err error) {
-	if coding == chunked {
-		r := NewChunkedReader(from)
-		n, err = io.Copy(to, r)
-		return n, err == nil || r.whole > 0 || err == io.ErrUnexpectedEOF && mayBeCut, err
-	}
-	r, err := NewDecoder(coding, from)
+	r, err := decoder(coding, from)
 	if err != nil {
 		return 0, false, err
 	}
 	defer r.Close()
 	n, err = io.Copy(to, r)
-	return n, err == nil || hasMagic(coding) || mayBeCut && err == io.ErrUnexpectedEOF, err
+	return n, err == nil || isCoded(coding, r, err, mayBeCut), err
 }
