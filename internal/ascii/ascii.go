@@ -1,6 +1,20 @@
-// Package ascii compares words as protocols do: by ASCII letters in any case. Package
-// strings would also take U+212A, the Kelvin sign, for a k.
+// Package ascii reads letters and digits as protocols do. It compares words by ASCII letters in
+// any case: package strings would also take U+212A, the Kelvin sign, for a k.
 package ascii
+
+// Hex has the value of each hexadecimal digit, and NotHex for all other bytes.
+var Hex = func() (values [256]byte) {
+	for c := range values {
+		values[c] = NotHex
+	}
+	for i := range byte(16) {
+		values["0123456789abcdef"[i]], values["0123456789ABCDEF"[i]] = i, i
+	}
+	return values
+}()
+
+// NotHex is in Hex for a byte that is no digit. A value with its bits is NotHex, too.
+const NotHex = 0xff
 
 // Lower returns s with ASCII letters in lower case. It leaves all other bytes as they are,
 // also those that are no UTF-8.

@@ -3,7 +3,10 @@ package index
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
+
+	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
 
 // cdxLetters are the fields that a header line of CDX names by letters. Others are passed over; of
@@ -87,13 +90,11 @@ func (c *cdxLines) parse(text []byte, row *Row) (ok bool, fault string) {
 	case len(shape) != len(c.values):
 		return false, fmt.Sprintf("it has %d fields, and the header names %d", len(c.values), len(shape))
 	}
-	for i, f := range shape {
-		if f == fieldStatus && c.shape == nil && c.values[i] != "-" && !isDigits(c.values[i]) {
-			return false, "the status is no number, so its fields may be others than their number says"
-		}
-		if fault := row.set(f, c.values[i]); fault != "" {
-			return false, fault
-		}
+	if i := slices.Index(shape, fieldStatus); i >= 0 && c.shape == nil && c.values[i] != "-" && !isDigits(c.values[i]) {
+		return false, "the status is no number, so its fields may be others than their number says"
+	}
+	if fault = row.setAll(shape, c.values); fault != "" {
+		return false, fault
 	}
 	if row.Time != "" && !isDigits(row.Time) {
 		return false, "the date is no number"
@@ -155,24 +156,10 @@ func isDigits(s string) bool {
 func isCDXLine(line []byte) bool {
 	row := noRow
 	ok, fault := new(cdxLines).parse(line, &row)
-	return ok && fault == "" && isCDXTime(row.Time) && hasScheme(row.URL) && (row.Status == -1 || row.Status >= 100 && row.Status < 1000)
+	return ok && fault == "" && isCDXTime(row.Time) && weburl.HasScheme(row.URL) && (row.Status == -1 || row.Status >= 100 && row.Status < 1000)
 }
 
 // isCDXTime reports whether a time has the 14 digits of CDX, or 17 with milliseconds.
 func isCDXTime(s string) bool {
 	return (len(s) == 14 || len(s) == 17) && isDigits(s) && (s[0] == '1' || s[0] == '2')
-}
-
-// hasScheme reports whether a URL begins with a scheme.
-func hasScheme(url string) bool {
-	scheme, _, ok := strings.Cut(url, ":")
-	if !ok || scheme == "" {
-		return false
-	}
-	for i := range len(scheme) {
-		if c := scheme[i]; !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || i > 0 && (c >= '0' && c <= '9' || c == '+' || c == '-' || c == '.')) {
-			return false
-		}
-	}
-	return true
 }

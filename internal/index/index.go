@@ -198,6 +198,14 @@ func (row *Row) set(f field, value string) (fault string) {
 	return ""
 }
 
+// setAll sets fields to values, up to the first that has a fault.
+func (row *Row) setAll(shape []field, values []string) (fault string) {
+	for i := 0; i < len(shape) && fault == ""; i++ {
+		fault = row.set(shape[i], values[i])
+	}
+	return fault
+}
+
 func setNumber(n *int64, value, fault string) string {
 	v, err := strconv.ParseInt(value, 10, 64)
 	if err != nil {

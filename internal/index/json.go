@@ -213,10 +213,8 @@ func (s *serverRows) parse(text []byte, row *Row) (ok bool, fault string) {
 	if len(shape) != len(s.values) {
 		return false, fmt.Sprintf("it has %d values, and no array names so many fields", len(s.values))
 	}
-	for i, f := range shape {
-		if fault = row.set(f, s.values[i]); fault != "" {
-			return false, fault
-		}
+	if fault = row.setAll(shape, s.values); fault != "" {
+		return false, fault
 	}
 	if row.Time != "" && !isDigits(row.Time) {
 		return false, "the date is no number"

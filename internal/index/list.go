@@ -126,10 +126,8 @@ func (c *csvRows) parse(text []byte, row *Row) (ok bool, fault string) {
 	if len(values) != c.columns {
 		return false, fmt.Sprintf("it has %d values, and the first line names %d columns", len(values), c.columns)
 	}
-	for i, f := range c.shape {
-		if fault = row.set(f, values[i]); fault != "" {
-			return false, fault
-		}
+	if fault = row.setAll(c.shape, values); fault != "" {
+		return false, fault
 	}
 	if number := row.Time; isDigits(number) && !isCDXTime(number) {
 		return false, noUnit

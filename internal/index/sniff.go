@@ -11,6 +11,7 @@ import (
 	"github.com/parquet-go/jsonlite"
 
 	"github.com/robotsaudit/robotsaudit/internal/archive/inflate"
+	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
 
 // sniffBytes is how much of a file shows its format, and sniffLines how many of its lines.
@@ -150,7 +151,7 @@ func isLike(line []byte, f Format) bool {
 // isLikeCDX reports whether a line has a key, a date and a URL, and as many fields as CDX has.
 func isLikeCDX(line []byte) bool {
 	fields := bytes.Split(line[:min(len(line), maxRow)], []byte(" "))
-	return len(fields) >= 7 && isCDXTime(string(fields[1])) && hasScheme(string(fields[2]))
+	return len(fields) >= 7 && isCDXTime(string(fields[1])) && weburl.HasScheme(string(fields[2]))
 }
 
 // inflateBegin inflates the beginning of a gzip file, and reports whether that is all of it.
@@ -242,7 +243,7 @@ func sniffArray(b []byte) Format {
 		switch {
 		case fault != "":
 			return None
-		case ok && row.finish(CDXServer) == "" && isCDXTime(row.Time) && hasScheme(row.URL):
+		case ok && row.finish(CDXServer) == "" && isCDXTime(row.Time) && weburl.HasScheme(row.URL):
 			return CDXServer
 		case ok:
 			return None

@@ -1,5 +1,7 @@
 package robots
 
+import "github.com/robotsaudit/robotsaudit/internal/ascii"
+
 const upperHex = "0123456789ABCDEF"
 
 // unreserved are the characters that a percent-encoded form equals: RFC 3986
@@ -12,33 +14,14 @@ var unreserved = func() (t [256]bool) {
 	return t
 }()
 
-// hexValue holds the value of a hexadecimal digit, and notHex elsewhere.
-var hexValue = func() (t [256]uint8) {
-	for b := range t {
-		switch {
-		case '0' <= b && b <= '9':
-			t[b] = uint8(b - '0')
-		case 'a' <= b && b <= 'f':
-			t[b] = uint8(b - 'a' + 10)
-		case 'A' <= b && b <= 'F':
-			t[b] = uint8(b - 'A' + 10)
-		default:
-			t[b] = notHex
-		}
-	}
-	return t
-}()
-
-const notHex = 0xFF
-
 // escape reports the byte that s[i:] encodes where it begins with a
 // percent-encoded byte.
 func escape(s string, i int) (b byte, ok bool) {
 	if i+2 >= len(s) || s[i] != '%' {
 		return 0, false
 	}
-	hi, lo := hexValue[s[i+1]], hexValue[s[i+2]]
-	if hi|lo == notHex {
+	hi, lo := ascii.Hex[s[i+1]], ascii.Hex[s[i+2]]
+	if hi|lo == ascii.NotHex {
 		return 0, false
 	}
 	return hi<<4 | lo, true

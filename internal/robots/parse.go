@@ -125,7 +125,7 @@ func (f *File) decode(body []byte) (transcoded bool) {
 		mark = len(utf8BOM)
 	case len(body) >= 2 && (body[0] == 0xFF && body[1] == 0xFE || body[0] == 0xFE && body[1] == 0xFF):
 		f.mark = NoteUTF16
-		f.text = fromUTF16(body[2:], body[0] == 0xFE)
+		f.text = FromUTF16(body[2:], body[0] == 0xFE)
 		return true
 	}
 	if mark > 0 {
@@ -136,8 +136,8 @@ func (f *File) decode(body []byte) (transcoded bool) {
 	return false
 }
 
-// fromUTF16 transcodes; half a code unit at the end is dropped.
-func fromUTF16(body []byte, bigEndian bool) string {
+// FromUTF16 transcodes; half a code unit at the end is dropped.
+func FromUTF16(body []byte, bigEndian bool) string {
 	hi, lo := 1, 0
 	if bigEndian {
 		hi, lo = 0, 1

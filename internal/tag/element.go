@@ -268,7 +268,7 @@ func referenceLen(s string) int {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-func isHexDigit(c byte) bool { return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }
+func isHexDigit(c byte) bool { return ascii.Hex[c] != ascii.NotHex }
 
 func isAlnum(c byte) bool { return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'z' }
 

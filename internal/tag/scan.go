@@ -6,7 +6,8 @@ import (
 	"math/bits"
 	"slices"
 	"strings"
-	"unicode/utf16"
+
+	"github.com/robotsaudit/robotsaudit/internal/robots"
 )
 
 // A Place is where in a page an element stands.
@@ -160,17 +161,17 @@ func decode(page []byte, charset string) []byte {
 	case bytes.HasPrefix(page, []byte("\xEF\xBB\xBF")):
 		return page[3:]
 	case bytes.HasPrefix(page, []byte("\xFE\xFF")):
-		return fromUTF16(page[2:], true)
+		return []byte(robots.FromUTF16(page[2:], true))
 	case bytes.HasPrefix(page, []byte("\xFF\xFE")):
-		return fromUTF16(page[2:], false)
+		return []byte(robots.FromUTF16(page[2:], false))
 	case charset == "utf-16be" && holdsNUL(page):
-		return fromUTF16(page, true)
+		return []byte(robots.FromUTF16(page, true))
 	case utf16Names[charset] && holdsNUL(page):
-		return fromUTF16(page, false)
+		return []byte(robots.FromUTF16(page, false))
 	case len(start) >= 4 && start[0] == 0 && start[1] == '<' && start[2] == 0:
-		return fromUTF16(page, true)
+		return []byte(robots.FromUTF16(page, true))
 	case len(start) >= 4 && start[0] == '<' && start[1] == 0 && start[3] == 0:
-		return fromUTF16(page, false)
+		return []byte(robots.FromUTF16(page, false))
 	case charset == "iso-2022-jp" || saysISO2022(page[:min(len(page), maxPrescan)]):
 		return hideISO2022(page)
 	}
@@ -216,19 +217,6 @@ func hideISO2022(page []byte) []byte {
 		}
 	}
 	return page
-}
-
-// fromUTF16 transcodes; half a code unit at the end is dropped.
-func fromUTF16(page []byte, bigEndian bool) []byte {
-	hi, lo := 1, 0
-	if bigEndian {
-		hi, lo = 0, 1
-	}
-	units := make([]uint16, len(page)/2)
-	for i := range units {
-		units[i] = uint16(page[2*i+hi])<<8 | uint16(page[2*i+lo])
-	}
-	return []byte(string(utf16.Decode(units)))
 }
 
 // lastRSL returns the end of the last "rsl+xml" in any case, with which the type of a script that holds

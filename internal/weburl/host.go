@@ -104,22 +104,8 @@ func percentByte[S string | []byte](s S) (octet byte, ok bool) {
 	if len(s) < 3 || s[0] != '%' {
 		return 0, false
 	}
-	hi, hiOK := hexDigit(s[1])
-	lo, loOK := hexDigit(s[2])
-	return hi<<4 | lo, hiOK && loOK
-}
-
-func hexDigit(c byte) (byte, bool) {
-	switch {
-	case '0' <= c && c <= '9':
-		return c - '0', true
-	case 'a' <= c && c <= 'f':
-		return c - 'a' + 10, true
-	case 'A' <= c && c <= 'F':
-		return c - 'A' + 10, true
-	default:
-		return 0, false
-	}
+	hi, lo := ascii.Hex[s[1]], ascii.Hex[s[2]]
+	return hi<<4 | lo, hi|lo != ascii.NotHex
 }
 
 // HostIsName reports whether the host is a domain name: neither an IP address
@@ -144,15 +130,19 @@ func (u URL) AppendHostReversed(b []byte) []byte {
 	if !u.HostIsName() {
 		return append(b, u.Host...)
 	}
-	rest := u.Host
+	return appendReversed(b, u.Host, '.')
+}
+
+// appendReversed appends the labels of a host in reverse order, with a separator between them.
+func appendReversed(b []byte, host string, separator byte) []byte {
 	for {
-		dot := strings.LastIndexByte(rest, '.')
-		b = append(b, rest[dot+1:]...)
+		dot := strings.LastIndexByte(host, '.')
+		b = append(b, host[dot+1:]...)
 		if dot < 0 {
 			return b
 		}
-		b = append(b, '.')
-		rest = rest[:dot]
+		b = append(b, separator)
+		host = host[:dot]
 	}
 }
 

@@ -3,6 +3,8 @@ package weburl
 import (
 	"bytes"
 	"cmp"
+	"encoding/binary"
+	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
@@ -124,17 +126,7 @@ func appendSURTHost(dst []byte, host string) []byte {
 	} else if !isPlainHost(host) {
 		host = string(appendEscapedLower(nil, host))
 	}
-	host = ascii.Lower(host)
-	host = withoutWWW(host)
-	for {
-		dot := strings.LastIndexByte(host, '.')
-		dst = append(dst, host[dot+1:]...)
-		if dot < 0 {
-			return dst
-		}
-		dst = append(dst, ',')
-		host = host[:dot]
-	}
+	return appendReversed(dst, withoutWWW(ascii.Lower(host)), ',')
 }
 
 // withoutWWW drops "www.", "www2.", "www10." at the start.
@@ -188,14 +180,7 @@ func ipv4Number(host string) (dotted string, ok bool) {
 }
 
 func dottedQuad(address uint32) string {
-	b := make([]byte, 0, len("255.255.255.255"))
-	for shift := 24; shift >= 0; shift -= 8 {
-		b = strconv.AppendUint(b, uint64(address>>shift&0xff), 10)
-		if shift > 0 {
-			b = append(b, '.')
-		}
-	}
-	return string(b)
+	return netip.AddrFrom4([4]byte(binary.BigEndian.AppendUint32(nil, address))).String()
 }
 
 // appendSURTPath appends the path; one without a host, as in dns:name, has no
@@ -407,22 +392,10 @@ func coldFusionSession(s []byte) (length int, ok bool) {
 }
 
 func areAlphanumeric(s []byte) bool {
-	for _, c := range s {
-		if (c < '0' || '9' < c) && (c < 'a' || 'z' < c) {
-			return false
-		}
-	}
-	return true
+	return len(bytes.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789")) == 0
 }
 
-func areLetters(s []byte) bool {
-	for _, c := range s {
-		if c < 'a' || 'z' < c {
-			return false
-		}
-	}
-	return true
-}
+func areLetters(s []byte) bool { return len(bytes.Trim(s, "abcdefghijklmnopqrstuvwxyz")) == 0 }
 
 // appendUnescaped undoes percent encoding until none is left, without TAB, LF
 // and CR. Undoing at the end of what is already free of it takes linear time,

@@ -277,6 +277,12 @@ func isSpace(c byte) bool {
 	return c == ' ' || '\t' <= c && c <= '\r'
 }
 
+// HasScheme reports whether a URL begins with a scheme and a colon.
+func HasScheme(s string) bool {
+	_, _, ok := cutScheme(s)
+	return ok
+}
+
 // cutScheme splits at the colon behind a scheme (RFC 3986 §3.1).
 func cutScheme(s string) (scheme, rest string, ok bool) {
 	for i := range len(s) {

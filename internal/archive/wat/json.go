@@ -6,6 +6,8 @@ import (
 	"io"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/robotsaudit/robotsaudit/internal/ascii"
 )
 
 // Fault is a place at which JSON cannot be read.
@@ -270,15 +272,11 @@ func (s *scanner) next() (c byte) {
 func (s *scanner) hex() (r rune) {
 	for range 4 {
 		c := s.next()
-		switch {
-		case '0' <= c && c <= '9':
-			r = r<<4 | rune(c-'0')
-		case 'a' <= c|0x20 && c|0x20 <= 'f':
-			r = r<<4 | rune(c|0x20-'a'+10)
-		default:
+		if ascii.Hex[c] == ascii.NotHex {
 			s.fail("%q in an escape", c)
 			return utf8.RuneError
 		}
+		r = r<<4 | rune(ascii.Hex[c])
 	}
 	return r
 }
