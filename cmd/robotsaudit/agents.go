@@ -66,11 +66,7 @@ func writeAgents(out io.Writer, list []agents.Agent) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "TOKEN\tOPERATOR\tKIND\tCATEGORY\tFUNCTION\tIN REQUESTS\tALSO OBEYS")
 	for _, a := range list {
-		categories := make([]string, len(a.Categories))
-		for i, c := range a.Categories {
-			categories[i] = c.String()
-		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", a.Token, cmp.Or(a.Operator, "-"), a.Kind, strings.Join(categories, ", "), cmp.Or(a.Function, "-"), a.Requests,
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", a.Token, cmp.Or(a.Operator, "-"), a.Kind, strings.Join(a.Categories, ", "), cmp.Or(a.Function, "-"), a.Requests,
 			cmp.Or(strings.Join(a.Obeys, ", "), "-"))
 	}
 	if err := w.Flush(); err != nil {

@@ -6,9 +6,9 @@
 package agents
 
 import (
+	"cmp"
 	_ "embed"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -18,12 +18,12 @@ import (
 
 // An Agent is a crawler's product token.
 type Agent struct {
-	Token      string     `json:"token"`      // as its operator writes it; it may be no token of RFC 9309 §2.2.1
-	Operator   string     `json:"operator"`   // empty where it is not known
-	Categories []Category `json:"categories"` // rising
-	Function   string     `json:"function"`   // what its fetches are for, in a word; empty where it is not known
-	Requests   Requests   `json:"requests"`
-	Kind       Kind       `json:"kind"`
+	Token      string   `json:"token"`      // as its operator writes it; it may be no token of RFC 9309 §2.2.1
+	Operator   string   `json:"operator"`   // empty where it is not known
+	Categories []string `json:"categories"` // of categories, in their order
+	Function   string   `json:"function"`   // what its fetches are for, in a word; empty where it is not known
+	Requests   Requests `json:"requests"`
+	Kind       Kind     `json:"kind"`
 
 	// Obeys are other tokens whose groups the crawler obeys where no group names its
 	// own, by its operator's documentation, the first that has a group before the
@@ -33,85 +33,29 @@ type Agent struct {
 }
 
 // A Kind says whether a token names somebody.
-type Kind uint8
+type Kind string
 
-// The kinds of token.
+// The kinds of token. The list names those alone that are not Operator.
 const (
-	Operator Kind = iota // one operator's crawler
-	Software             // software that anybody runs
+	Operator Kind = "operator" // one operator's crawler
+	Software Kind = "software" // software that anybody runs
 )
 
-var kindNames = [...]string{"operator", "software"}
-
-func (k Kind) String() string { return nameOf(kindNames[:], uint8(k)) }
-
-// UnmarshalText reads a kind's name.
-func (k *Kind) UnmarshalText(text []byte) error { return read(kindNames[:], string(text), (*uint8)(k)) }
-
-// MarshalText writes a kind's name.
-func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
-
-// A Category is why somebody looks for a token.
-type Category uint8
-
-const (
-	_       Category = iota
-	AI               // training, assistants, agents, and those who gather data for them
-	Archive          // web archives and the crawlers they are made with
-	Search           // search engines
-	Client           // HTTP clients, and software for scraping
-)
-
-var categoryNames = [...]string{"unknown", "ai", "archive", "search", "client"}
-
-func (c Category) String() string { return nameOf(categoryNames[:], uint8(c)) }
-
-// UnmarshalText reads a category's name.
-func (c *Category) UnmarshalText(text []byte) error {
-	return read(categoryNames[:], string(text), (*uint8)(c))
-}
-
-// MarshalText writes a category's name.
-func (c Category) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
+// categories say why somebody looks for a token: ai is training, assistants, agents, and those who
+// gather data for them; archive web archives and the crawlers they are made with; search search
+// engines; client HTTP clients, and software for scraping.
+var categories = []string{"ai", "archive", "search", "client"}
 
 // Requests says whether the token stands in the User-Agent of requests. A control
 // token never does: it is for robots.txt alone, where it states what another
 // crawler's fetches may be used for, so that no fetch can violate it.
-type Requests uint8
+type Requests string
 
 const (
-	RequestsUnknown Requests = iota
-	RequestsYes
-	RequestsNever
+	RequestsUnknown Requests = "unknown"
+	RequestsYes     Requests = "yes"
+	RequestsNever   Requests = "never"
 )
-
-var requestsNames = [...]string{"unknown", "yes", "never"}
-
-func (r Requests) String() string { return nameOf(requestsNames[:], uint8(r)) }
-
-// UnmarshalText reads the name of a value.
-func (r *Requests) UnmarshalText(text []byte) error {
-	return read(requestsNames[:], string(text), (*uint8)(r))
-}
-
-// MarshalText writes the name of the value.
-func (r Requests) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
-
-func nameOf(names []string, v uint8) string {
-	if int(v) < len(names) {
-		return names[v]
-	}
-	return names[0]
-}
-
-func read(names []string, name string, to *uint8) error {
-	i := slices.Index(names, name)
-	if i < 0 {
-		return fmt.Errorf("agents: unknown name %q", name)
-	}
-	*to = uint8(i)
-	return nil
-}
 
 //go:embed agents.json
 var data []byte
@@ -128,6 +72,9 @@ var load = sync.OnceValue(func() list {
 	if err := json.Unmarshal(data, &l); err != nil {
 		panic(err)
 	}
+	for i := range l.Agents {
+		l.Agents[i].Kind = cmp.Or(l.Agents[i].Kind, Operator)
+	}
 	return l
 })
 
@@ -138,24 +85,17 @@ func Date() string { return load().Date }
 func All() []Agent { return slices.Clone(load().Agents) }
 
 // Names are the words that InCategory takes.
-func Names() []string { return append(slices.Clone(categoryNames[1:]), "all") }
+func Names() []string { return append(slices.Clone(categories), "all") }
 
 // InCategory returns the agents of a category by its name: ai, archive, search, client, or
 // all. ok is false for another word.
 func InCategory(name string) (found []Agent, ok bool) {
-	if name == "all" {
-		return All(), true
-	}
-	c := Category(max(slices.Index(categoryNames[:], name), 0))
-	if c == 0 || name == categoryNames[0] {
-		return nil, false
-	}
 	for _, a := range load().Agents {
-		if slices.Contains(a.Categories, c) {
+		if name == "all" || slices.Contains(a.Categories, name) {
 			found = append(found, a)
 		}
 	}
-	return found, true
+	return found, len(found) > 0
 }
 
 // byToken finds agents by their lower-cased token.

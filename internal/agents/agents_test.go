@@ -24,6 +24,14 @@ func TestList(t *testing.T) {
 		if strings.Contains(a.Operator, "Unclear") || len(a.Operator) > 40 || len(a.Function) > 20 {
 			t.Errorf("%+v: more than a fact", a)
 		}
+		for _, c := range a.Categories {
+			if !slices.Contains(categories, c) {
+				t.Errorf("%s: category %s", a.Token, c)
+			}
+		}
+		if a.Kind != Operator && a.Kind != Software || a.Requests != RequestsUnknown && a.Requests != RequestsYes && a.Requests != RequestsNever {
+			t.Errorf("%+v", a)
+		}
 	}
 }
 
@@ -76,7 +84,7 @@ func TestGrown(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, r := range rows {
-		if a, ok := Find(r.Token); !ok || !slices.Contains(a.Categories, AI) {
+		if a, ok := Find(r.Token); !ok || !slices.Contains(a.Categories, "ai") {
 			t.Errorf("no %s", r.Token)
 		}
 	}
