@@ -158,11 +158,7 @@ func (t *task) attempt(ctx context.Context, make func(dir string, c *Commit) err
 
 // commit makes an attempt count, and reports whether it does.
 func (t *task) commit(ctx context.Context, mine *Commit) (bool, error) {
-	b, err := json.MarshalIndent(mine, "", " ")
-	if err != nil {
-		return false, err
-	}
-	won, err := t.store.Create(ctx, t.file(), append(b, '\n'))
+	won, err := createJSON(ctx, t.store, t.file(), mine)
 	if won {
 		return true, nil
 	}

@@ -76,11 +76,7 @@ func Decide(ctx context.Context, s, out Store, p *Plan, n, of int, decided *atom
 
 // begin notes how an output is divided, which all ranges must agree on.
 func (p *Plan) begin(ctx context.Context, out Store, mine *ranges) (*ranges, error) {
-	b, err := json.MarshalIndent(mine, "", " ")
-	if err != nil {
-		return nil, err
-	}
-	if _, err := out.Create(ctx, p.parts()+rangesFile, append(b, '\n')); err != nil {
+	if _, err := createJSON(ctx, out, p.parts()+rangesFile, mine); err != nil {
 		return nil, err
 	}
 	there, err := readRanges(ctx, out, p.parts())

@@ -48,7 +48,7 @@ func Finish(ctx context.Context, s, out Store, p *Plan) (*Finished, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := f.publish(ctx, done.Audit); err != nil {
+	if err := f.publish(ctx); err != nil {
 		return nil, err
 	}
 	return done, errors.Join(f.clean(ctx), s.RemoveAttempts(ctx, resolvedName, f.r.commit.Attempt))
@@ -157,7 +157,7 @@ func (f *finishing) sum(ctx context.Context, s Store) (*Finished, error) {
 }
 
 // publish gives the tables their places. Those of the audit before go, its audit.json first.
-func (f *finishing) publish(ctx context.Context, a *report.Audit) error {
+func (f *finishing) publish(ctx context.Context) error {
 	audit, err := os.ReadFile(filepath.Join(f.rest, report.AuditFile))
 	if err != nil {
 		return err
@@ -285,18 +285,11 @@ func (f *finishing) clean(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	before := make(map[string]bool) // plans that are finished
-	for name := range names {
-		first, _, _ := strings.Cut(name, "/")
-		_, finished := names[first+"/"+finishedFile]
-		if finished && facts.PrivateFolder+"/"+first+"/" != prefix {
-			before[first] = true
+	for name := range names { // plans that are finished
+		first, is := strings.CutSuffix(name, "/"+finishedFile)
+		if before := facts.PrivateFolder + "/" + first + "/"; is && !strings.Contains(first, "/") && before != prefix {
+			err = errors.Join(err, f.out.RemoveAll(ctx, before))
 		}
 	}
-	for name := range before {
-		if err := f.out.RemoveAll(ctx, facts.PrivateFolder+"/"+name+"/"); err != nil {
-			return err
-		}
-	}
-	return nil
+	return err
 }

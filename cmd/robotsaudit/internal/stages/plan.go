@@ -137,11 +137,7 @@ func (p *Plan) Save(ctx context.Context, s Store, ranks string) error {
 			return err
 		}
 	}
-	b, err := json.MarshalIndent(p, "", " ")
-	if err != nil {
-		return err
-	}
-	made, err := s.Create(ctx, planFile, append(b, '\n'))
+	made, err := createJSON(ctx, s, planFile, p)
 	if err != nil || made {
 		return err
 	}

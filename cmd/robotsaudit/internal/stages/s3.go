@@ -57,28 +57,25 @@ func (b bucket) Remove(ctx context.Context, names ...string) error {
 }
 
 func (b bucket) RemoveAll(ctx context.Context, prefix string) error {
+	return b.removeBut(ctx, prefix, "")
+}
+
+func (b bucket) RemoveAttempts(ctx context.Context, task, counts string) error {
+	return b.removeBut(ctx, task+"-", counts+"/")
+}
+
+// removeBut removes the objects below a prefix, but those whose names go on with kept; "": none.
+func (b bucket) removeBut(ctx context.Context, prefix, kept string) error {
 	names, err := b.List(ctx, prefix)
 	if err != nil {
 		return err
 	}
 	for name := range names {
+		if kept != "" && strings.HasPrefix(name, kept) {
+			continue
+		}
 		if err := b.Remove(ctx, prefix+name); err != nil {
 			return err
-		}
-	}
-	return nil
-}
-
-func (b bucket) RemoveAttempts(ctx context.Context, task, counts string) error {
-	names, err := b.List(ctx, task+"-")
-	if err != nil {
-		return err
-	}
-	for name := range names {
-		if attempt, _, _ := strings.Cut(name, "/"); attempt != counts {
-			if err := b.Remove(ctx, task+"-"+name); err != nil {
-				return err
-			}
 		}
 	}
 	return nil

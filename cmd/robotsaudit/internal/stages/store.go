@@ -2,6 +2,7 @@ package stages
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -45,6 +46,15 @@ type Store interface {
 	Copy(ctx context.Context, from, to string) error
 	// Put stores a local file by a name, in place of the file that has it.
 	Put(ctx context.Context, path, to string) error
+}
+
+// createJSON makes a small file of JSON where there is none of its name, and reports whether it did.
+func createJSON(ctx context.Context, s Store, name string, v any) (bool, error) {
+	b, err := json.MarshalIndent(v, "", " ")
+	if err != nil {
+		return false, err
+	}
+	return s.Create(ctx, name, append(b, '\n'))
 }
 
 // OpenStore returns the store of a URI.
