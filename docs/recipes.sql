@@ -175,7 +175,7 @@ SELECT totals.violations AS in_audit, (SELECT count(*) FROM 'out/violations.parq
 FROM 'out/audit.json';
 
 -- == Policies over time (audit … --agent GPTBot, on captures of many dates)
--- scripts/check answers these anew from the archives, in this order.
+-- scripts/check/questions.py answers these anew from the archives, in this order.
 
 -- Of a host, the last capture of a month counts; hosts without one are not in that month.
 -- partial may be as little as a forbidden /wp-admin/, and full may come from the rules for

@@ -1,7 +1,7 @@
 //go:build releasefiles
 
 // With this tag the program writes the files that a release has beside it, and nothing else: man
-// pages and shell completions. scripts/release/files runs it.
+// pages and shell completions. scripts/make/files.py runs it.
 package main
 
 import (

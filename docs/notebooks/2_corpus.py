@@ -14,7 +14,7 @@
 # robotsaudit export -o testdata --drop --agent GPTBot --purpose train --to drop.parquet
 # ```
 #
-# The data are made up: `scripts/notebooks/corpus.py` makes the corpus of `testdata/warc`.
+# The data are made up: `scripts/make/corpus.py` makes the corpus of `testdata/warc`.
 
 # %%
 OUT, DROP, CORPUS = "testdata", "drop.parquet", "corpus.parquet"  # your audit, its list, your corpus

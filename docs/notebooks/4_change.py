@@ -7,7 +7,7 @@
 # **Tables**: `robots`, a row is one capture of robots.txt; `robots_policies`, a row is one capture
 # and one crawler. **Audit**: `robotsaudit audit ARCHIVES -o OUT --agent GPTBot --agent CCBot …`
 #
-# The data here are made up (`scripts/history`): 500 sites that do not exist. The figures show
+# The data here are made up (`scripts/make/history.py`): 500 sites that do not exist. The figures show
 # what the tables can tell, and nothing of the web.
 
 # %%

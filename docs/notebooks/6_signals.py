@@ -10,7 +10,7 @@
 # A row of `tag_conflicts` is one contradiction. **Audit**: `robotsaudit audit ARCHIVES -o OUT
 # --purpose train`
 #
-# The data here are made up (`scripts/history`): 500 sites that do not exist. The figures show what
+# The data here are made up (`scripts/make/history.py`): 500 sites that do not exist. The figures show what
 # the tables can tell, and nothing of the web.
 
 # %%

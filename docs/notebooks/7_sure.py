@@ -10,7 +10,7 @@
 # A row of `robots_policies` is one capture of robots.txt and one crawler. **Audit**:
 # `robotsaudit audit ARCHIVES -o OUT --agent GPTBot --agent CCBot …`
 #
-# The data here are made up (`scripts/history`): 500 sites that do not exist. The figures show what
+# The data here are made up (`scripts/make/history.py`): 500 sites that do not exist. The figures show what
 # the tables can tell, and nothing of the web.
 
 # %%

@@ -13,11 +13,11 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// TestOracle reads what other programs wrote. scripts/index/run has them write it.
+// TestOracle reads what other programs wrote. scripts/check/index.py has them write it.
 func TestOracle(t *testing.T) {
 	folder := os.Getenv("ROBOTSAUDIT_INDEXES")
 	if folder == "" {
-		t.Skip("ROBOTSAUDIT_INDEXES is not set: scripts/index/run sets it")
+		t.Skip("ROBOTSAUDIT_INDEXES is not set: scripts/check/run index sets it")
 	}
 	paths, err := filepath.Glob(filepath.Join(folder, "*.rows"))
 	if err != nil || len(paths) == 0 {

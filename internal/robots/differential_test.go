@@ -8,12 +8,12 @@ import (
 	"testing"
 )
 
-// TestDifferential answers the questions of scripts/differential, which
+// TestDifferential answers the questions of scripts/check/differential.py, which
 // compares the answers with those of Google's own code. Alone it is skipped.
 func TestDifferential(t *testing.T) {
 	questions, answers := os.Getenv("DIFFERENTIAL_QUESTIONS"), os.Getenv("DIFFERENTIAL_ANSWERS")
 	if questions == "" || answers == "" {
-		t.Skip("run by scripts/differential/run")
+		t.Skip("run by scripts/check/run differential")
 	}
 	in, err := os.Open(questions)
 	if err != nil {

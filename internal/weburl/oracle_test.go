@@ -16,7 +16,7 @@ import (
 )
 
 // The tests in this file ask other programs. They run where ROBOTSAUDIT_PYTHON
-// names a Python that can import the package in question: scripts/urls/run has one.
+// names a Python that can import the package in question: scripts/check/urls.py has one.
 
 // pythonWith names a Python that can import the module, or skips the test.
 func pythonWith(t *testing.T, module string) string {

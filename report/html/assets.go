@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Bundled from npm by scripts/assets, with the licences that must go with every copy.
+// Bundled from npm by scripts/make/libraries.py, with the licences that must go with every copy.
 var (
 	//go:embed assets/libraries.js
 	libraries string

@@ -1,77 +1,226 @@
-"""Reads a bundle of evidence with warcio, and compares it with the archives.
+"""Each field of the manifest of a bundle, altered in turn, each key spelt otherwise: refused, not proven, or only claimed.
 
-    evidence.py BUNDLE ARCHIVE_ROOT
+    evidence BINARY [BUNDLE...] [--elements N]
 
-Every record that the manifest lists must be what warcio reads next, and have the SHA-256 that the
-manifest says. That of each record in a `.warc.gz` or `.warc` must also be the one of the bytes at
-its place in the archive.
+Without bundles: that of an audit of testdata/warc, and one of ARC records, a log and a damaged archive. Of each field N
+values are altered. It knows the format from docs/EVIDENCE.md alone.
 """
 
 import gzip
 import hashlib
 import json
 import os
+import re
+import subprocess
 import sys
+import uuid
 import zlib
 
-from warcio.archiveiterator import ArchiveIterator
+from lib import ROOT, TESTDATA, call, folder
+
+URI = "urn:robotsaudit:evidence:manifest"
 
 
-def members(path):
-    """Yields the content of each gzip member."""
-    with open(path, "rb") as file:
-        rest = file.read()
-    while rest:
-        inflate = zlib.decompressobj(31)
-        content = inflate.decompress(rest)
-        assert inflate.eof, "a member breaks off"
-        rest = inflate.unused_data
-        yield content
+def read(path):
+    """Returns the date of a bundle's manifest, its lines, and the members behind it."""
+    with open(path, "rb") as f:
+        whole = f.read()
+    z = zlib.decompressobj(31)
+    header, _, block = z.decompress(whole).partition(b"\r\n\r\n")
+    date = re.search(rb"WARC-Date: (\S+)", header)[1].decode()
+    length = int(re.search(rb"Content-Length: (\d+)", header)[1])
+    return date, block[:length].decode().splitlines(), z.unused_data
 
 
-def at_place(root, archive, record):
-    """Returns the bytes of a record in its archive."""
-    with open(os.path.join(root, archive["name"]), "rb") as file:
-        file.seek(record["offset"])
-        stored = file.read(record["length"])
-    return gzip.decompress(stored) if archive["container"] == "warc.gz" else stored
+def write(path, date, lines, behind):
+    """Writes a bundle with a manifest of these lines, in a record that fits it."""
+    block = "".join(line + "\n" for line in lines).encode()
+    digest = "sha256:" + hashlib.sha256(block).hexdigest()
+    octets = bytearray(hashlib.sha256(digest.encode()).digest()[:16])
+    octets[6], octets[8] = octets[6] & 0x0F | 0x80, octets[8] & 0x3F | 0x80
+    header = ("WARC/1.1\r\nWARC-Type: resource\r\nWARC-Record-ID: <urn:uuid:%s>\r\nWARC-Date: %s\r\nWARC-Target-URI: %s\r\n"
+              "WARC-Block-Digest: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
+              % (uuid.UUID(bytes=bytes(octets)), date, URI, digest, len(block)))
+    with open(path, "wb") as f:
+        f.write(gzip.compress(header.encode() + block + b"\r\n\r\n", 1, mtime=0) + behind)
 
 
-def main(bundle, root):
-    contents = members(bundle)
-    manifest = json.loads(next(contents).split(b"\r\n\r\n", 1)[1])
-    compared = 0
-    with open(bundle, "rb") as file:
-        records = iter(ArchiveIterator(file, no_record_parse=False))
-        first = next(records)
-        assert first.rec_headers["WARC-Target-URI"] == "urn:robotsaudit:evidence:manifest", "no manifest"
-        assert json.loads(first.content_stream().read()) == manifest, "warcio reads another manifest"
-        for want, content in zip(manifest["records"], contents, strict=True):
-            got = next(records)
-            archive = manifest["archives"][want["archive"]]
-            name = f"record {want['number']}, at {want['offset']} of {archive['name']}"
-            if want.get("wrapped"):
-                content = content.split(b"\r\n\r\n", 1)[1]
-            else:
-                assert got.rec_type == want["type"], name
-                assert got.rec_headers["WARC-Record-ID"].strip("<>") == want["record_id"], name
-            assert content[want["size"]:].strip(b"\r\n") == b"", name
-            content = content[: want["size"]]
-            assert hashlib.sha256(content).hexdigest() == want["sha256"], name
-            if archive["container"] in ("warc.gz", "warc") and "entry" not in archive:
-                assert at_place(root, archive, want)[: want["size"]] == content, name
-                compared += 1
-        assert next(records, None) is None, "warcio reads more records"
-    cited = {c["number"] for v in manifest["violations"] for c in v["records"]}
-    belong = {(r["archive"], r.get(k)) for r in manifest["records"] for k in ("request", "metadata", "warcinfo", "continues")}
-    for r in manifest["records"]:
-        assert r["number"] in cited or (r["archive"], r["index"]) in belong or r.get("continues"), f"record {r['number']} is cited by nothing"
-    print(f"evidence: {len(manifest['violations'])} findings, {len(manifest['records'])} records as warcio reads them, {compared} as their archives have them")
+def elements(lines):
+    """Yields the number of each line that is a value, the list that it is in, and the value."""
+    part = ""
+    for n, line in enumerate(lines):
+        if n == 0:
+            yield n, "", json.loads(line.removesuffix(",") + "}")
+        elif name := re.fullmatch(r'"(\w+)":\[', line):
+            part = name[1] + "[]"
+        elif line not in ("],", "]}"):
+            yield n, part, json.loads(line.removesuffix(","))
 
 
-if __name__ == "__main__":
-    try:
-        main(*sys.argv[1:])
-    except AssertionError as fault:
-        print(f"evidence FAILED: {fault}")
-        sys.exit(1)
+def fields(value, name=""):
+    """Yields the name of each field of a value, and the path to it."""
+    for key, inner in value.items():
+        yield name + key, [key]
+        if isinstance(inner, dict):
+            for below, path in fields(inner, name + key + "."):
+                yield below, [key, *path]
+        elif isinstance(inner, list) and inner and isinstance(inner[0], dict):
+            for i in {0, len(inner) - 1}:
+                for below, path in fields(inner[i], name + key + "[]."):
+                    yield below, [key, i, *path]
+
+
+def others(value, all_values):
+    """Yields values in the place of another: of its type, of other lists, or none."""
+    if isinstance(value, bool):
+        yield not value
+    elif isinstance(value, int):
+        yield from (v for v in (value + 1, value - 1, -5, 0, 10**15, -value) if v != value)
+    elif isinstance(value, str):
+        yield value + "x"
+        yield value[:-1]
+        if value:
+            yield ("B" if value[0] == "A" else "A") + value[1:]
+        yield from [v for v in all_values if v != value][:2]
+    elif isinstance(value, list):
+        yield value[1:]
+        yield value[:-1]
+        yield value + value[:1]
+        yield []
+    if isinstance(value, (str, list, dict)):
+        yield None
+        yield 1
+
+
+def at(value, path):
+    for step in path:
+        value = value[step]
+    return value
+
+
+def replaced(value, path, new):
+    """A copy of a value with another one at a path; all without the field where new is ...."""
+    value = json.loads(json.dumps(value))
+    inside = at(value, path[:-1])
+    if new is ...:
+        del inside[path[-1]]
+    else:
+        inside[path[-1]] = new
+    return value
+
+
+def text(value, n, old):
+    """A value as a line in the place of another."""
+    line = json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+    line = line.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
+    if n == 0:
+        return line[:-1] + ","
+    return line + ("," if old.endswith(",") else "")
+
+
+def spelt(value, path):
+    """Yields a value's text with the key at the end of a path in another spelling, in two, twice, and
+    with one beside it that nobody knows."""
+    key, inside = path[-1], at(value, path[:-1])
+    mark, was = "\x00mark", inside[key]
+    for first, second in ((key.upper(), None), (key.capitalize(), key), (key, key.upper()), (key, key), (key + "x", key)):
+        changed = replaced(value, path, mark)
+        line = json.dumps(changed, separators=(",", ":"), ensure_ascii=False)
+        whole, new = json.dumps(was, separators=(",", ":"), ensure_ascii=False), '"%s":' % first
+        new += whole
+        if second:
+            new += ',"%s":%s' % (second, whole)
+        yield line.replace('"%s":%s' % (key, json.dumps(mark)), new)
+
+
+class Forger:
+    def __init__(self, binary, work, most):
+        self.binary, self.path, self.most = binary, os.path.join(work, "forged.warc.gz"), most
+        self.counts = {"refused": 0, "not proven": 0, "only claimed": 0}
+        self.claimed, self.failed = set(), 0
+
+    def verify(self, path):
+        p = subprocess.run([self.binary, "evidence", "--verify", path], capture_output=True, text=True, errors="replace")
+        return p.returncode, p.stdout, p.stderr
+
+    def listed(self, out, head="Only claimed by the manifest:"):
+        """The fields that the program lists below a line."""
+        names, part = set(), out.partition(head + "\n")[2]
+        for line in part.splitlines():
+            if not line.startswith("  "):
+                break
+            where, colon, keys = line.strip().rpartition(": ")
+            prefix = where + "." if colon else ""
+            names.update(prefix + key.strip() for key in keys.split(","))
+        return names
+
+    def check(self, name, lines, changed, what):
+        write(self.path, self.date, changed, self.behind)
+        code, out, err = self.verify(self.path)
+        if code == 1 and " is refused: " in err:
+            self.counts["refused"] += 1
+        elif code == 1 and not err and "Not proven: " in out:
+            self.counts["not proven"] += 1
+        elif code == 0 and name in self.listed(out) and what == "value":
+            self.counts["only claimed"] += 1
+            self.claimed.add(name)
+        else:
+            self.failed += 1
+            print("FAIL  %s (%s): exit code %d\n%s\n%s%s" % (name, what, code, [c for c, l in zip(changed, lines) if c != l], out, err))
+
+    def forge(self, path):
+        code, out, err = self.verify(path)
+        if code != 0:
+            sys.exit("%s does not verify: %s%s" % (path, out, err))
+        self.date, lines, self.behind = read(path)
+        write(self.path, self.date, lines, self.behind)
+        if self.verify(self.path)[0] != 0:
+            sys.exit("%s does not verify when it is put together again" % path)
+        done, values = {}, {}
+        every = list(elements(lines))
+        for _, part, value in every:
+            for name, steps in fields(value, part and part + "."):
+                seen = values.setdefault(name, [])
+                if (v := at(value, steps)) not in seen:
+                    seen.append(v)
+        for n, part, value in every[::-1]:  # the last ones have all fields more often
+            for name, steps in fields(value, part and part + "."):
+                if done.get(name, 0) >= self.most:
+                    continue
+                done[name] = done.get(name, 0) + 1
+                for new in [..., *others(at(value, steps), values[name])]:
+                    changed = list(lines)
+                    changed[n] = text(replaced(value, steps, new), n, lines[n])
+                    if json.loads(changed[n].removesuffix(",") + ("}" if n == 0 else "")) != value:
+                        self.check(name, lines, changed, "value")
+                if done[name] == 1:
+                    for line in spelt(value, steps):
+                        changed = list(lines)
+                        changed[n] = line[:-1] + "," if n == 0 else line + ("," if lines[n].endswith(",") else "")
+                        self.check(name, lines, changed, "key")
+        known = self.listed(out) | self.listed(out, "Proven by the records:")
+        for n, part, value in [e for i, e in enumerate(every) if i + 1 == len(every) or every[i + 1][1] != e[1]]:  # the last of each list
+            for name in sorted(known):
+                inside, _, key = name.rpartition(".")
+                steps = [inside] if n == 0 and inside == "settings" else []
+                if inside in (part, *steps) and key not in at(value, steps):
+                    for new in (1, "x", True, ["x"]):
+                        changed = list(lines)
+                        changed[n] = text(replaced(value, [*steps, key], new), n, lines[n])
+                        self.check(name, lines, changed, "value")
+        return len(done)
+
+
+def main(binary, *bundles, elements: int = 1):
+    with folder() as work:
+        if not bundles:
+            call(binary, "audit", TESTDATA, "-o", work / "out", "--quiet")
+            call(binary, "evidence", "-o", work / "out", "--to", work / "audit.warc.gz", "--quiet")
+            bundles = work / "audit.warc.gz", ROOT / "report/evidence/testdata/format-1.warc.gz"
+        forger = Forger(binary, work, elements)
+        for path in bundles:
+            number = forger.forge(path)
+            counts = ", ".join("%d %s" % (n, k) for k, n in forger.counts.items())
+            print("%s: %d fields; so far %s" % (os.path.basename(path), number, counts), flush=True)
+    print("only claimed: " + ", ".join(sorted(forger.claimed)))
+    return forger.failed

@@ -1,7 +1,6 @@
-#!/usr/bin/env python3
 """Read what `robotsaudit report` writes for other programs, and compare it with the tables.
 
-    formats.py BINARY DIR
+    formats BINARY DIR
 
 SARIF must be valid by its schema, JUnit XML by a reader of it, and CSV must hold the rows of
 the tables, with no cell that a spreadsheet takes for a formula. Markdown, as GitHub reads it,
@@ -9,12 +8,8 @@ must be no more than headings, paragraphs, lists, tables and code. So must a dat
 YAML, which must name the file of each table that has rows.
 """
 
-import argparse
 import csv
 import re
-import subprocess
-import sys
-import tempfile
 from pathlib import Path
 
 import cmarkgfm
@@ -23,6 +18,8 @@ import pyarrow.parquet as parquet
 import yaml
 from cmarkgfm.cmark import Options
 from pydantic_sarif import model
+
+from lib import call, folder
 
 ELEMENTS = {"h1", "h2", "p", "ul", "li", "strong", "code", "table", "thead", "tbody", "tr", "th", "td", "pre"}
 TITLE = """- 'a': "b" #c <img src=x> [d](e) %f ---"""  # nothing of it may mean anything to YAML or Markdown
@@ -80,29 +77,17 @@ def check_card(path, folder, tables):
     check_markdown(path, text)
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("binary")
-    parser.add_argument("dir", type=Path)
-    args = parser.parse_args()
-    tables = {path.stem: parquet.read_table(path) for path in args.dir.glob("*.parquet")}
-    violations = tables["violations"].to_pylist()
-    with tempfile.TemporaryDirectory() as work:
-        work = Path(work)
-        subprocess.run([args.binary, "report", "-o", args.dir, "--sarif", work / "s.sarif", "--junit", work / "j.xml",
-                        "--csv", work / "csv", "--markdown", work / "r.md",
-                        "--dataset-card", work / "card.md", "--title", TITLE], check=True, stdout=subprocess.DEVNULL)
+def main(binary, tables: Path):
+    read = {path.stem: parquet.read_table(path) for path in tables.glob("*.parquet")}
+    violations = read["violations"].to_pylist()
+    with folder() as work:
+        call(binary, "report", "-o", tables, "--sarif", work / "s.sarif", "--junit", work / "j.xml", "--csv", work / "csv",
+             "--markdown", work / "r.md", "--dataset-card", work / "card.md", "--title", TITLE, codes=(0,))
         check_sarif(work / "s.sarif", violations)
-        check_junit(work / "j.xml", tables["host_stats"].to_pylist(), violations)
+        check_junit(work / "j.xml", read["host_stats"].to_pylist(), violations)
         check_markdown(work / "r.md", (work / "r.md").read_text())
-        check_card(work / "card.md", args.dir, tables)
+        check_card(work / "card.md", tables, read)
         files = sorted((work / "csv").iterdir())
         for path in files:
-            check_csv(path, tables[path.stem])
-    print(f"{args.dir.name}: SARIF, JUnit XML, Markdown, dataset card and {len(files)} CSV files are valid and hold what the tables hold")
-
-
-try:
-    main()
-except (AssertionError, ValueError) as error:
-    sys.exit(f"formats.py: {error}")
+            check_csv(path, read[path.stem])
+    print(f"formats: SARIF, JUnit XML, Markdown, dataset card and {len(files)} CSV files are valid and hold what the tables hold")

@@ -1,7 +1,6 @@
-#!/usr/bin/env python3
 """Read the lists of `robotsaudit export` and compare them with SQL on the tables.
 
-    lists.py BINARY DIR
+    lists BINARY DIR
 
 Each format, read by another reader, must have the same rows: pyarrow, csv, json. The lists by
 record must be what DuckDB makes of fetches, group_verdicts, robots_agents and restrictions; drop
@@ -9,17 +8,17 @@ and keep must share nothing, and together have every fetch with content. Attribu
 dolma documents: gzip, a line for each document, with its id and spans [start, end, score].
 """
 
-import argparse
 import csv
 import gzip
 import io
 import json
 import subprocess
-import tempfile
 from pathlib import Path
 
 import duckdb
 import pyarrow.parquet as parquet
+
+from lib import folder
 
 REASONS = """
 WITH asked AS (
@@ -110,30 +109,21 @@ def check_attributes(binary, dir, work, rows):
             assert len(name.split("__")) == 3 and spans == [[0, len(document["text"]), 1.0]], f"{line}"
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("binary")
-    parser.add_argument("dir", type=Path)
-    args = parser.parse_args()
-    settings = json.loads((args.dir / "audit.json").read_text())["settings"]
+def main(binary, dir: Path):
+    settings = json.loads((dir / "audit.json").read_text())["settings"]
     tables = duckdb.connect()
+    absent = {"group_verdicts": "warc_filename, warc_record_offset, url, 'x' AS verdict, robots_id, 0 AS \"group\"",
+              "robots_agents": "robots_id, 0 AS \"group\", agent"}
     for name in ("fetches", "restrictions", "group_verdicts", "robots_agents"):
-        if (args.dir / f"{name}.parquet").exists():
-            tables.execute(f"CREATE VIEW {name} AS FROM '{args.dir / name}.parquet'")
-        else:
-            columns = {"group_verdicts": "warc_filename, warc_record_offset, url, 'x' AS verdict, robots_id, 0 AS \"group\"", "robots_agents": "robots_id, 0 AS \"group\", agent"}
-            tables.execute(f"CREATE VIEW {name} AS SELECT {columns[name]} FROM fetches LIMIT 0")
+        is_there = (dir / f"{name}.parquet").exists()
+        tables.execute(f"CREATE VIEW {name} AS FROM '{dir / name}.parquet'" if is_there else
+                       f"CREATE VIEW {name} AS SELECT {absent[name]} FROM fetches LIMIT 0")
     agents, purposes = settings.get("agents", []), settings.get("purposes", [])
-    with tempfile.TemporaryDirectory() as work:
-        work, lists = Path(work), 0
-        rows = check_lists(args.binary, args.dir, work, tables, [], [], "drop")
-        check_attributes(args.binary, args.dir, work, rows)
-        for tokens in [[], agents[:1], agents]:
-            for unknown in ("drop", "keep"):
-                check_lists(args.binary, args.dir, work, tables, tokens, purposes, unknown)
-                lists += 1
-    print(f"lists: {lists} pairs of lists are what SQL makes of the tables, in each format; attributes of {len(rows['--drop']) + len(rows['--keep'])} documents")
-
-
-if __name__ == "__main__":
-    main()
+    with folder() as work:
+        rows = check_lists(binary, dir, work, tables, [], [], "drop")
+        check_attributes(binary, dir, work, rows)
+        pairs = [(tokens, unknown) for tokens in ([], agents[:1], agents) for unknown in ("drop", "keep")]
+        for tokens, unknown in pairs:
+            check_lists(binary, dir, work, tables, tokens, purposes, unknown)
+    print(f"lists: {len(pairs)} pairs of lists are what SQL makes of the tables, in each format; "
+          f"attributes of {len(rows['--drop']) + len(rows['--keep'])} documents")

@@ -1,7 +1,6 @@
-#!/usr/bin/env python3
 """Reads archives with warcio and FastWARC and compares their fetches with ours.
 
-    oracles.py BINARY ROOT...
+    oracles BINARY ROOT...
 
 Every file under the roots is audited on its own. What the other readers see as
 `response` and `revisit` records of http, https and ftp URLs must be the rows of
@@ -12,19 +11,18 @@ Where one differs nevertheless, KNOWN says who is right, and why; an entry that 
 difference needs is an error too.
 """
 
-import argparse
 import collections
 import contextlib
 import io
 import subprocess
-import sys
 import tempfile
 import zipfile
 from pathlib import Path
 
-import pyarrow.parquet as parquet
 from fastwarc.warc import ArchiveIterator as FastIterator
 from warcio.archiveiterator import ArchiveIterator
+
+from lib import bare, table
 
 # Files that no reader here should be given: what they inflate to takes minutes.
 BOMBS = {"bench.warc.bz2"}
@@ -63,7 +61,7 @@ class NotWhole(Exception):
 
 def fetch(kind, url, status):
     """fetch is a record as compared, None where it is no fetch."""
-    url = (url or "").strip().removeprefix("<").removesuffix(">")
+    url = bare(url) or ""
     if kind not in ("response", "revisit") or url.split(":", 1)[0].lower() not in SCHEMES:
         return None
     digits = str(status or "")
@@ -103,10 +101,9 @@ def ours(binary, path):
     """ours audits a file and counts the rows of fetches."""
     with tempfile.TemporaryDirectory() as out:
         run = subprocess.run([binary, "audit", str(path), "-o", out], capture_output=True, check=False)
-        table = Path(out, "fetches.parquet")
-        if run.returncode not in (0, 3) or not table.exists():
+        if run.returncode not in (0, 3) or not Path(out, "fetches.parquet").exists():
             return collections.Counter()
-        rows = parquet.read_table(table, columns=["record_type", "url", "fetch_status"]).to_pylist()
+        rows = table(out, "fetches", "record_type", "url", "fetch_status")
     kinds = {"arc": "response"}
     return collections.Counter((kinds.get(row["record_type"], row["record_type"]), row["url"], row["fetch_status"])
                                for row in rows if row["record_type"] != "resource")
@@ -143,31 +140,21 @@ def archives(path):
         yield [wacz.extract(name, folder) for name in names]
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("binary")
-    parser.add_argument("roots", nargs="+", metavar="ROOT")
-    args = parser.parse_args()
+def main(binary, *roots):
     asked, wrong, used = collections.Counter(), 0, set()
-    for path, relative in files(args.roots):
-        mine = ours(args.binary, path)
+    for path, relative in files(roots):
+        mine = ours(binary, path)
         with archives(path) as inside:
             for name, reader in READERS.items():
                 whole, difference = compare(name, reader, inside, mine)
                 if not whole:
                     continue
                 asked[name] += 1
-                known = KNOWN.get((name, relative))
                 used.add((name, relative))
-                if bool(difference) != bool(known):
+                if bool(difference) != ((name, relative) in KNOWN):
                     wrong += 1
-                    print(f"{relative}: " + (f"differs from {name}\n{difference}" if difference
-                                             else f"agrees with {name}; drop its entry"))
+                    print(f"{relative}: " + (f"differs from {name}\n{difference}" if difference else f"agrees with {name}; drop its entry"))
     for name, count in asked.items():
         excused = sum(1 for reader, relative in KNOWN if reader == name and (reader, relative) in used)
         print(f"{name}: read {count} files whole, {excused} of them differ for a known reason")
-    return 1 if wrong else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    return wrong

@@ -1,7 +1,6 @@
-#!/usr/bin/env python3
 """Work out what pages say of their use with other programs, and compare.
 
-    pages.py ARCHIVE_ROOT... --tables DIR
+    pages DIR ARCHIVE_ROOT...
 
 Reads each archive with warcio and each page with html5lib, and computes the rules
 that are in effect for Googlebot and for a crawler that nobody names: the union of
@@ -9,18 +8,17 @@ the header fields and the metas of the head that are for it. DIR/effective_tags 
 say the same of every page.
 """
 
-import argparse
 import re
-import sys
 import tempfile
 import zipfile
 from pathlib import Path
 
 import brotli
 import html5lib
-import pyarrow.parquet as parquet
 from warcio.archiveiterator import ArchiveIterator
 from warcio.bufferedreaders import ChunkedDataReader
+
+from lib import table
 
 PLAIN = {"noindex", "nosnippet", "all", "none", "index", "follow", "nofollow", "archive", "noarchive", "nocache", "noimageindex",
          "notranslate", "indexifembedded", "noai", "noimageai", "noodp", "noydir", "noyaca"}
@@ -173,34 +171,22 @@ def records(path, name):
                 yield name, reader.get_record_offset(), url, said
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("roots", nargs="+", type=Path, metavar="ARCHIVE_ROOT")
-    parser.add_argument("--tables", required=True, type=Path, metavar="DIR", help="result folder of their audit")
-    options = parser.parse_args()
-    have, fetches = {}, set()
-    for row in parquet.read_table(options.tables / "effective_tags.parquet").to_pylist():
-        have[row["warc_filename"], row["warc_record_offset"], row["agent"]] = tabled(row["rules"])
-    for row in parquet.read_table(options.tables / "fetches.parquet", columns=["warc_filename", "warc_record_offset"]).to_pylist():
-        fetches.add((row["warc_filename"], row["warc_record_offset"]))
+def main(tables: Path, *roots: Path):
+    have = {(row["warc_filename"], row["warc_record_offset"], row["agent"]): tabled(row["rules"]) for row in table(tables, "effective_tags")}
+    fetches = {(row["warc_filename"], row["warc_record_offset"]) for row in table(tables, "fetches", "warc_filename", "warc_record_offset")}
     seen = tagged = wrong = 0
-    for root in options.roots:
-        for name, offset, url, said in pages(root):
-            if (name, offset) not in fetches:
-                print(f"{name}:{offset}: {url} is no fetch of the tables")
+    for name, offset, url, said in (page for root in roots for page in pages(root)):
+        if (name, offset) not in fetches:
+            print(f"{name}:{offset}: {url} is no fetch of the tables")
+            wrong += 1
+            continue
+        seen += 1
+        for agent in ("googlebot", None):
+            want = effective(said, agent)
+            got = have.get((name, offset, agent), have.get((name, offset, None), frozenset()))
+            tagged += agent is None and bool(want)
+            if want != got:
                 wrong += 1
-                continue
-            seen += 1
-            for agent in ("googlebot", None):
-                want = effective(said, agent)
-                got = have.get((name, offset, agent), have.get((name, offset, None), frozenset()))
-                tagged += agent is None and bool(want)
-                if want != got:
-                    wrong += 1
-                    print(f"{name}:{offset}: {url}: for {agent or 'everybody'} {sorted(want)}, the table has {sorted(got)}")
+                print(f"{name}:{offset}: {url}: for {agent or 'everybody'} {sorted(want)}, the table has {sorted(got)}")
     print(f"pages: {'equal' if not wrong else f'{wrong} DIFFERENT'}: {seen} records, tags for everybody on {tagged}")
-    return 1 if wrong or not seen else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    return wrong or not seen

@@ -1,15 +1,14 @@
 """The six questions of docs/recipes.sql, answered a second time from the archives.
 
-    questions.py RECIPES.sql AUDIT RANKS.csv ARCHIVE...
+    questions AUDIT RANKS.csv ARCHIVE...
 
-What each capture of robots.txt came to is that of the reference of scripts/timeline,
+What each capture of robots.txt came to is that of reference.py,
 what a line of crawl.log says is read here; whose lines are whose is that of
 robotstxt.py, and Google's own parser judges for Liu et al. The classes are written
 anew from their definitions in docs/SCHEMA.md. Nothing of the audit is read but by the
 queries. Prints a line per question; exit code 1 if any answer differs.
 """
 
-import argparse
 import collections
 import csv
 import datetime
@@ -21,11 +20,9 @@ from pathlib import Path
 import duckdb
 from jwm.robotstxt.googlebot import RobotsMatcher
 
-sys.path.append(str(Path(__file__).resolve().parent.parent / "timeline"))
-
 import reference
-
 import robotstxt
+from lib import ROOT
 
 AGENT = "GPTBot"
 STRATA = [(1_000, "1k"), (10_000, "10k"), (50_000, "50k"), (100_000, "100k"), (1_000_000, "1M"), (2_000_000, "2M")]
@@ -268,31 +265,18 @@ def alike(mine, theirs):
         for a, b in zip(mine, theirs))
 
 
-def main():
-    arguments = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    arguments.add_argument("recipes")
-    arguments.add_argument("audit")
-    arguments.add_argument("ranks")
-    arguments.add_argument("archives", nargs="+")
-    args = arguments.parse_args()
-
-    captures = captures_of(sorted(args.archives))
-    with open(args.ranks, encoding="ascii", newline="") as lines:
-        ranks = {domain: int(rank) for rank, domain in csv.reader(lines)}
-    queries = queries_of(args.recipes)
+def main(tables, ranks: Path, *archives):
+    captures = captures_of(sorted(archives))
+    with open(ranks, encoding="ascii", newline="") as lines:
+        rank_of = {domain: int(rank) for rank, domain in csv.reader(lines)}
     failed = False
-    for question, query in zip(QUESTIONS, queries):
-        mine = list(question(captures, ranks))
-        theirs = duckdb.sql(query.replace("'out/", f"'{args.audit}/")).fetchall()
+    for question, query in zip(QUESTIONS, queries_of(ROOT / "docs/recipes.sql")):
+        mine = list(question(captures, rank_of))
+        theirs = duckdb.sql(query.replace("'out/", f"'{tables}/")).fetchall()
         agree = alike(mine, theirs)
         failed = failed or not agree
         print(f"{question.__name__}: {len(mine)} rows {'agree' if agree else 'DIFFER'}")
-        if not agree:
-            for a, b in itertools.zip_longest(mine, theirs):
-                if a is None or b is None or not alike([a], [b]):
-                    print(f"  from the archives {a}, by the query {b}")
-    sys.exit(failed)
-
-
-if __name__ == "__main__":
-    main()
+        for a, b in () if agree else itertools.zip_longest(mine, theirs):
+            if a is None or b is None or not alike([a], [b]):
+                print(f"  from the archives {a}, by the query {b}")
+    return failed

@@ -1,16 +1,13 @@
-#!/usr/bin/env python3
 """Read every table of an audit with DuckDB and with pyarrow, and count.
 
-    readers.py DIR --schema FILE
+    readers DIR SCHEMA
 
-FILE is the output of `robotsaudit schema --format json`. Both readers must see its
+SCHEMA is the output of `robotsaudit schema --format json`. Both readers must see its
 columns and no other values than it lists; rows and sums must equal the totals of
 audit.json and the invariants that docs/SCHEMA.md states.
 """
 
-import argparse
 import json
-import sys
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
@@ -246,19 +243,10 @@ class Checks:
             where lower(a.agent) = lower(f.agent) and (v.verdict, v.evidence, v.reason) <> (f.verdict, f.evidence, f.reason)"""), 0)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("tables", type=Path, metavar="DIR", help="result folder of an audit")
-    parser.add_argument("--schema", type=Path, required=True, metavar="FILE", help="output of robotsaudit schema --format json")
-    options = parser.parse_args()
-    checks = Checks(options.tables, json.loads(options.schema.read_text()))
+def main(tables: Path, schema: Path):
+    checks = Checks(tables, json.loads(schema.read_text()))
     checks.run()
-    for wrong in checks.wrong:
-        print(wrong)
+    print("\n".join(checks.wrong), end="\n" * bool(checks.wrong))
     rows = ", ".join(f"{count} {name}" for name, count in checks.rows.items())
     print(f"readers: {checks.done - len(checks.wrong)} of {checks.done} checks hold: {rows}")
-    return 1 if checks.wrong else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    return len(checks.wrong) > 0

@@ -1,7 +1,6 @@
-#!/usr/bin/env python3
 """Recompute every violation from the proof that its row cites.
 
-    recompute.py DIR ARCHIVE_ROOT...
+    recompute DIR ARCHIVE_ROOT...
 
 DIR holds the tables of an audit, ARCHIVE_ROOT the archives that warc_filename
 names (several roots are searched in turn). For each row of violations and of
@@ -13,23 +12,19 @@ it, that the copy or the reading that contests it allows, and that the certainty
 none that the row itself refutes.
 """
 
-import argparse
 import hashlib
-import sys
 from collections import Counter
 from datetime import datetime, timedelta, timezone
 from functools import lru_cache
 from pathlib import Path
 
-import pyarrow.parquet as parquet
-
-import archive
+import records
 import robotstxt
+from lib import TABLES, bare, table, words
 
 DAY = 24 * 3600
 EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 CUT = "… (cut)"  # at the end of a rule of more than 2 KiB
-TABLES = {"violations": ("certain", "probable"), "unproven": ("possible", "contested")}
 DOUBTS = {"other_crawler", "same_moment", "coarse_date", "unreadable_copy", "partial", "resynced", "digest_mismatch",
           "body_cut", "url_cut", "other_target", "ambiguous_token", "bracketed", "token_by_option", "order_doubt", "other_run"}
 DOCUMENTED = {"googlebot-image": "Googlebot", "googlebot-news": "Googlebot", "googlebot-video": "Googlebot"}
@@ -58,12 +53,12 @@ class Archives:
             for root in self.roots:
                 for found in (root / part, root):
                     if found.is_file() and found.name == part.name:
-                        return found if part == whole else archive.entry_file(found, whole.relative_to(part).as_posix())
+                        return found if part == whole else records.entry_file(found, whole.relative_to(part).as_posix())
         raise Mismatch(f"{name} is in none of {', '.join(map(str, self.roots))}")
 
     @lru_cache(maxsize=256)
     def record(self, name, offset):
-        found = archive.record_at(self.path(name), offset)
+        found = records.record_at(self.path(name), offset)
         if found is None:
             raise Mismatch(f"no record at {name}:{offset}")
         return found
@@ -71,7 +66,7 @@ class Archives:
     def cited(self, row, of):
         """cited is the record that the columns of this name cite: "", "robots_", "robots_body_", …"""
         found = self.record(row[of + "warc_filename"], row[of + "warc_record_offset"])
-        require(of + "warc_record_id", archive.bare(row[of + "warc_record_id"]), found.id)
+        require(of + "warc_record_id", bare(row[of + "warc_record_id"]), found.id)
         if (time := row.get(of + "time" if of else "fetch_time")) is not None:
             require(of + "time", microseconds(time), found.time)
         return found
@@ -99,7 +94,7 @@ def check(row, archives, captures):
 def _check_fetch(row, fetch):
     require("url", row["url"], fetch.url)
     require("fetch_status", row["fetch_status"], fetch.status)
-    origin, path = archive.origin_and_path(row["url"])
+    origin, path = records.origin_and_path(row["url"])
     require("origin", row["origin"], origin)
     query = b"" if row["url_query"] is None else b"?" + row["url_query"].encode()
     require("url_path and url_query", row["url_path"].encode() + query, path)
@@ -112,7 +107,7 @@ def _check_capture(row, record, captures):
     require("robots_status", row["robots_status"], record.status)
     require("robots_outcome", row["robots_outcome"], capture["outcome"])
     require("robots_hops", row["robots_hops"], len(capture["hop_urls"] or ()))
-    require("origin and path of the capture", (row["origin"], b"/robots.txt"), archive.origin_and_path(record.url))
+    require("origin and path of the capture", (row["origin"], b"/robots.txt"), records.origin_and_path(record.url))
 
 
 def _check_age(row, fetch, capture, body, durations):
@@ -122,10 +117,10 @@ def _check_age(row, fetch, capture, body, durations):
     the fetch; the age is then that of the one or the other, or none where only a date was before.
     """
     redirected = body is not None and row["robots_hops"] > 0
-    since_capture = archive.seconds_between(fetch, capture)
-    since_body = archive.seconds_between(fetch, body) if redirected else since_capture
-    shown = archive.shown_later(capture, durations.get(_place(row, "robots_")), fetch, True) \
-        or redirected and archive.shown_later(body, durations.get(_place(row, "robots_body_")), fetch, False)
+    since_capture = records.seconds_between(fetch, capture)
+    since_body = records.seconds_between(fetch, body) if redirected else since_capture
+    shown = records.shown_later(capture, durations.get(_place(row, "robots_")), fetch, True) \
+        or redirected and records.shown_later(body, durations.get(_place(row, "robots_body_")), fetch, False)
     later = shown or _after(row, "robots_", fetch, capture) or redirected and _after(row, "robots_body_", fetch, body)
     age, least, most = row["robots_age_seconds"], min(since_capture, since_body), max(since_capture, since_body)
     fits = age in (since_capture, since_body) or shown and age == 0 if later else since_capture <= age and (age <= most or row["robots_hops"] > 1)
@@ -179,7 +174,7 @@ def _digest(record):
 
 def _check_rule(row, body):
     inside = robotstxt.within_limit(body)
-    path = archive.origin_and_path(row["url"])[1]
+    path = records.origin_and_path(row["url"])[1]
     rules = robotstxt.rules_for(inside, row["agent"])
     cited = next((rule for rule in rules if rule.number == row["rule_line"]), None)
     if cited is None or cited.key != "disallow":
@@ -234,7 +229,7 @@ def _check_agent(row):
 
 
 def _notes(row):
-    return set((row["notes"] or "").replace(",", " ").split())
+    return words(row["notes"])
 
 
 def _own(row, fetch, capture):
@@ -304,17 +299,17 @@ def _contested(row, archives, fetch, capture, body):
 
 def _check_contester(row, archives, fetch, capture):
     copy = archives.cited(row, "contested_")
-    recent = 0 <= archive.seconds_between(fetch, copy) <= DAY
+    recent = 0 <= records.seconds_between(fetch, copy) <= DAY
     if not recent and row["reason"] != "unreachable" and copy.time != capture.time:
         raise Mismatch("the copy that is said to allow is not of the last 24 hours")
-    require("origin of the copy", (row["origin"], b"/robots.txt"), archive.origin_and_path(copy.url))
+    require("origin of the copy", (row["origin"], b"/robots.txt"), records.origin_and_path(copy.url))
     if row["contested_outcome"] == "unavailable":
         return
     if row["contested_body_warc_filename"] is None:
         raise Mismatch("the copy that is said to allow has no body")
     body = archives.record(row["contested_body_warc_filename"], row["contested_body_warc_record_offset"])
     require("contested_body_digest", row["contested_body_digest"], _digest(body))
-    path = archive.origin_and_path(row["url"])[1]
+    path = records.origin_and_path(row["url"])[1]
     allows = robotstxt.allows(robotstxt.within_limit(body.body), row["agent"], path)
     if not allows and not _readings_that_allow(body.body, row):
         raise Mismatch("the copy that is said to allow does not")
@@ -322,7 +317,7 @@ def _check_contester(row, archives, fetch, capture):
 
 def _readings_that_allow(body, row):
     """_readings_that_allow names the open readings of a body that allow the fetch."""
-    path = archive.origin_and_path(row["url"])[1]
+    path = records.origin_and_path(row["url"])[1]
     inside, agent = robotstxt.within_limit(body), row["agent"]
     other = DOCUMENTED.get((agent or "").lower())
     readings = {
@@ -348,30 +343,18 @@ def _unfinished(row, body):
     """_unfinished: a part of a file disallows in its unfinished last line alone."""
     inside = robotstxt.within_limit(body.body)
     kept = inside[: max(inside.rfind(b"\n"), inside.rfind(b"\r")) + 1]
-    return row["robots_outcome"] == "partial" and _allows(kept, row["agent"], archive.origin_and_path(row["url"])[1])
+    return row["robots_outcome"] == "partial" and _allows(kept, row["agent"], records.origin_and_path(row["url"])[1])
 
 
 CERTAINTIES = {"certain": _certain, "probable": _probable, "possible": _possible, "contested": _contested}
 
 
-def rows_of(folder, name):
-    try:
-        return parquet.read_table(folder / f"{name}.parquet").to_pylist()
-    except (OSError, UnicodeDecodeError) as unread:
-        sys.exit(f"recompute: {name}.parquet can't be read: {unread}")
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("tables", type=Path, metavar="DIR", help="result folder of an audit")
-    parser.add_argument("roots", nargs="+", type=Path, metavar="ARCHIVE_ROOT", help="folder (or file) that was audited")
-    options = parser.parse_args()
-
-    captures = {c["robots_id"]: c for c in rows_of(options.tables, "robots")}
-    durations = {_place(f, ""): f["fetch_duration_ms"] for f in rows_of(options.tables, "fetches")}
-    archives, classes, failed = Archives(options.roots, durations), Counter(), 0
+def main(tables: Path, *roots: Path):
+    captures = {c["robots_id"]: c for c in table(tables, "robots")}
+    durations = {_place(f, ""): f["fetch_duration_ms"] for f in table(tables, "fetches")}
+    archives, classes, failed = Archives(roots, durations), Counter(), 0
     for name, members in TABLES.items():
-        for row in rows_of(options.tables, name):
+        for row in table(tables, name):
             classes[row["certainty"]] += 1
             try:
                 require("table", row["certainty"] in members, True)
@@ -382,8 +365,4 @@ def main():
     total = sum(classes.values())
     print(f"recompute: {total - failed} of {total} rows agree with their proof "
           f"({', '.join(f'{n} {name}' for name, n in sorted(classes.items()))})")
-    return 1 if failed else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    return failed

@@ -1,7 +1,6 @@
-#!/usr/bin/env python3
 """Shares of the hosts of a history that name or restrict AI agents, by year: from robots_policies, and by Protego.
 
-    shares.py BINARY HISTORY.jsonl.gz
+    shares BINARY HISTORY.jsonl.gz
 
 The history becomes archives, BINARY audits them, and one query on robots_policies
 tells which hosts named each agent at the end of each year, which restricted it and
@@ -10,18 +9,15 @@ same is worked out from the history itself with robotstxt.py, which asks Protego
 Both must name the same hosts. Then the shares are printed.
 """
 
-import argparse
 import base64
 import gzip
 import json
-import subprocess
-import sys
-import tempfile
-from pathlib import Path
 
 import duckdb
 
 import robotstxt
+import scenarios
+from lib import audit, folder
 
 AGENTS = ["GPTBot", "ChatGPT-User", "CCBot", "ClaudeBot", "anthropic-ai", "Google-Extended", "Bytespider",
           "PerplexityBot", "Amazonbot", "Applebot-Extended"]
@@ -92,31 +88,23 @@ def typical(value):
     return path if path.startswith(b"/") else b"/" + path
 
 
-def main():
-    arguments = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    arguments.add_argument("binary")
-    arguments.add_argument("history")
-    args = arguments.parse_args()
-    with tempfile.TemporaryDirectory() as work:
-        work = Path(work)
-        maker = Path(__file__).parent.parent / "timeline" / "history_to_warc.py"
-        subprocess.run([sys.executable, maker, args.history, work / "archives", "--only-history"], check=True)
-        asked = [word for agent in AGENTS for word in ("--agent", agent)]
-        subprocess.run([args.binary, "audit", work / "archives", "-o", work / "out", *asked], check=True, stdout=subprocess.DEVNULL)
+def main(binary, history):
+    with folder() as work:
+        scenarios.main(history, work / "archives", only_history=True)
+        audit(binary, work / "out", [work / "archives"], *(word for agent in AGENTS for word in ("--agent", agent)))
         table = from_table(work / "out" / "robots_policies.parquet")
-    history, hosts = from_history(args.history)
-
+    answers, hosts = from_history(history)
     different = 0
-    for key in sorted(history):
-        ours, theirs = table.get(key, {}), history[key]
+    for key in sorted(answers):
+        ours, theirs = table.get(key, {}), answers[key]
         for host in sorted(ours.keys() | theirs.keys()):
             if ours.get(host) != theirs.get(host):
                 different += 1
                 print(f"{key[0]}, {key[1]}, {host}: robots_policies {ours.get(host)}, Protego {theirs.get(host)}")
     show(table, hosts)
-    compared = sum(map(len, history.values()))
+    compared = sum(map(len, answers.values()))
     print(f"shares: {compared} answers of Protego, {different} differ from robots_policies")
-    sys.exit(1 if different or not compared else 0)
+    return different or not compared
 
 
 def show(table, hosts):
@@ -129,7 +117,3 @@ def show(table, hosts):
             counts = [sum(named for named, _ in said), sum(r in ("partial", "full") for _, r in said), sum(r == "full" for _, r in said)]
             cells.append(" / ".join(f"{100 * n / hosts:5.1f}" for n in counts))
         print(f"{agent:18}" + "".join(f"{cell:>21}" for cell in cells))
-
-
-if __name__ == "__main__":
-    main()

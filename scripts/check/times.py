@@ -1,7 +1,6 @@
-#!/usr/bin/env python3
 """Show how DuckDB, pandas, polars and pyarrow see the times of an audit.
 
-    times.py DIR
+    times DIR
 
 docs/SCHEMA.md ("Times") says what needs a setting or a package. It must hold on a machine
 whose time zone is not UTC, and without the package pytz.
@@ -10,7 +9,6 @@ whose time zone is not UTC, and without the package pytz.
 import importlib.util
 import json
 import os
-import sys
 import time
 from datetime import datetime, timezone
 from pathlib import Path
@@ -44,24 +42,16 @@ def shown(folder):
     yield "DuckDB, AT TIME ZONE", naive.replace(tzinfo=timezone.utc)
 
 
-def main():
-    folder = Path(sys.argv[1])
+def main(tables: Path):
     assert importlib.util.find_spec("pytz") is None, "pytz is there, so that this shows nothing"
-    want = datetime.fromisoformat(json.loads((folder / "audit.json").read_text())["totals"]["first_fetch_time"])
-    readers = dict(shown(folder))
+    want = datetime.fromisoformat(json.loads((tables / "audit.json").read_text())["totals"]["first_fetch_time"])
+    readers = dict(shown(tables))
     for name, moment in readers.items():
         assert (moment, moment.utcoffset().total_seconds()) == (want, 0), f"{name} shows {moment!r}, not {want}"
-    db = duckdb.connect()
     try:
-        db.sql(QUERY.format(folder / "fetches.parquet")).fetchall()
+        duckdb.sql(QUERY.format(tables / "fetches.parquet")).fetchall()
     except duckdb.InvalidInputException as error:
         assert "pytz" in str(error), error
     else:
         raise AssertionError("fetchall() needs no pytz any more: say so in docs/SCHEMA.md")
     print(f"times: shown in UTC, without pytz, by {', '.join(readers)}")
-
-
-try:
-    main()
-except AssertionError as error:
-    sys.exit(f"times.py: {error}")

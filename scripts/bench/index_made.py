@@ -1,0 +1,88 @@
+"""Makes an index in the form of Common Crawl's, and the robots.txt captures of its hosts.
+
+    index_made FOLDER ROWS HOSTS
+"""
+
+import gzip
+from pathlib import Path
+
+import numpy
+import pyarrow
+import pyarrow.parquet
+
+CRAWL = "CC-MAIN-2099-01"
+START = 1_714_564_800  # 2024-05-01T12:00:00Z
+FILES = 4
+BATCH = 250_000  # rows of a row group
+RULES = "User-agent: *\nDisallow: /private/\nAllow: /private/open\n"
+ALPHABET = numpy.frombuffer(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", "S1")
+
+
+def hosts_of(rng, rows, hosts):
+    """hosts_of returns the host of each row, as a number, in the order of the hosts' SURT keys."""
+    weights = 1 / numpy.arange(1, hosts + 1)
+    counts = rng.multinomial(rows, weights / weights.sum())
+    return numpy.repeat(rng.permutation(hosts), counts[rng.permutation(hosts)])
+
+
+def batch(rng, hosts):
+    n = len(hosts)
+    names = [f"h{h:06d}.example" for h in hosts.tolist()]
+    paths = [f"/{'private' if p < 2 else 'p'}/{i:x}" for p, i in zip(rng.integers(0, 100, n).tolist(), rng.integers(0, 1 << 40, n).tolist())]
+    digests = ALPHABET[rng.integers(0, 32, (n, 32))].view("S32").ravel()
+    times = (START + rng.integers(0, 14 * 86_400, n)) * 1000
+    return pyarrow.table({
+        "url_surtkey": [f"example,{name[:7]}){path}" for name, path in zip(names, paths)],
+        "url": [f"https://{name}{path}" for name, path in zip(names, paths)],
+        "url_host_name": names,
+        "url_host_tld": ["example"] * n,
+        "url_protocol": ["https"] * n,
+        "url_path": paths,
+        "fetch_time": pyarrow.array(times, pyarrow.timestamp("ms", "UTC")),
+        "fetch_status": pyarrow.array(rng.choice([200, 200, 200, 200, 301, 404], n), pyarrow.int16()),
+        "fetch_redirect": pyarrow.nulls(n, pyarrow.string()),
+        "content_digest": pyarrow.array(digests.astype("U32")),
+        "content_mime_type": ["text/html"] * n,
+        "content_mime_detected": ["text/html"] * n,
+        "content_charset": ["UTF-8"] * n,
+        "content_languages": ["eng"] * n,
+        "content_truncated": pyarrow.nulls(n, pyarrow.string()),
+        "warc_filename": [f"crawl-data/{CRAWL}/segments/1/warc/{CRAWL}-{i % 800:05d}.warc.gz" for i in rng.integers(0, 800, n).tolist()],
+        "warc_record_offset": pyarrow.array(rng.integers(0, 1 << 30, n), pyarrow.int32()),
+        "warc_record_length": pyarrow.array(rng.integers(800, 60_000, n), pyarrow.int32()),
+        "warc_segment": ["1"] * n,
+    })
+
+
+def make_index(folder, rows, hosts):
+    rng = numpy.random.default_rng(9309)
+    of = hosts_of(rng, rows, hosts)
+    folder.mkdir(parents=True)
+    for number, part in enumerate(numpy.array_split(of, FILES)):
+        writer = None
+        with open(folder / f"part-{number:05d}.gz.parquet", "wb") as f:
+            for at in range(0, len(part), BATCH):
+                table = batch(rng, part[at:at + BATCH])
+                writer = writer or pyarrow.parquet.ParquetWriter(f, table.schema, compression="gzip")
+                writer.write_table(table)
+            writer.close()
+
+
+def make_robots(path, hosts):
+    with open(path, "wb") as f:
+        for h in range(hosts):
+            http = f"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: {len(RULES)}\r\n\r\n{RULES}"
+            asked = f"GET /robots.txt HTTP/1.1\r\nHost: h{h:06d}.example\r\nUser-Agent: CCBot/2.0 (https://commoncrawl.org/faq/)\r\n\r\n"
+            for kind, content, number in (("request", asked, 2 * h), ("response", http, 2 * h + 1)):
+                record = (
+                    f"WARC/1.0\r\nWARC-Type: {kind}\r\nWARC-Date: 2024-04-30T12:00:00Z\r\n"
+                    f"WARC-Record-ID: <urn:uuid:00000000-0000-4000-8000-{number:012x}>\r\n"
+                    f"WARC-Concurrent-To: <urn:uuid:00000000-0000-4000-8000-{number ^ 1:012x}>\r\n"
+                    f"WARC-Target-URI: https://h{h:06d}.example/robots.txt\r\n"
+                    f"Content-Type: application/http; msgtype={kind}\r\nContent-Length: {len(content)}\r\n\r\n{content}\r\n\r\n")
+                f.write(gzip.compress(record.encode(), 6, mtime=0))
+
+
+def main(folder: Path, rows: int, hosts: int):
+    make_index(folder / f"crawl={CRAWL}" / "subset=warc", rows, hosts)
+    make_robots(folder / "robotstxt.warc.gz", hosts)

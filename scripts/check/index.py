@@ -1,0 +1,258 @@
+"""Indexes and lists of URLs that other programs write are read as they meant them; each loss against archives has a reason.
+
+    index BINARY [--spark] [--all]
+
+cdxj-indexer writes CDXJ and CDX of the archives of testdata and ../shared, pyarrow and DuckDB write Parquet:
+internal/index/oracle_test.go compares. Then audits of indexes and archives of robots.txt are compared with audits of the
+whole archives: every row of an index must give the fetch that its archive gives, verdict and all, but for what LOST
+names. It fails where something differs without a reason, or if one of the reasons is no
+longer needed. With --spark, PySpark writes Common Crawl's table, and else pyarrow. Last, archives are audited beside their
+own indexes (index_own.py): 24, or with --all each.
+"""
+
+import gzip
+import json
+import re
+import os
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import ccindex
+import index_makers as make
+import index_own
+import run
+import whole
+from lib import ROOT, TESTDATA, call, folder as temporary, shared, words
+
+
+class Pair:
+    """A row of a table, as the archive gives it and as an index does."""
+
+    def __init__(self, want, got):
+        self.want, self.got = want, got
+        self.notes = {name: words(f["notes"]) for name, f in (("want", want), ("got", got))}
+        self.indexed = got["record_type"] == "indexed"
+
+    def same_second(self):
+        return "same_moment" in self.notes["got"]
+
+    def dated(self):
+        """dated tells whether the index has a date which the record has not."""
+        return (self.want["fetch_time"] or "")[:19] != (self.got["fetch_time"] or "")[:19]
+
+
+# What is lost: why, in which columns, and when. The table in docs/SEMANTICS.md has it in these words.
+TAGS = {"tagged", "signalled", "publication_restricted", "usage_restricted", "conflicting"}
+VERDICT = {"verdict", "reason", "evidence", "certainty", "notes", "rule", "rule_line", "group_line", "agent_match"}
+LOST = [
+    ("the record itself", {"record_type", "trust"}, lambda p: p.indexed and p.got["trust"] == "indexed"),
+    ("the record itself", {"certainty"}, lambda p: (p.want["certainty"], p.got["certainty"]) == ("certain", "probable")),
+    ("the record itself", {"notes"}, lambda p: p.notes["got"] - {"indexed"} == p.notes["want"]),
+    ("the request: the method", {"fetch_method"}, lambda p: p.indexed and p.got["fetch_method"] == ""),
+    ("the request: the User-Agent", {"agent", "agent_source", "user_agent"}, lambda p: p.indexed),
+    ("the request: the User-Agent", VERDICT, lambda p: p.want["agent"] != p.got["agent"]),
+    ("the request: the User-Agent", {"notes"}, lambda p: p.notes["want"] - p.notes["got"] == {"token_by_option"}),
+    ("the order of records in the archive", {"evidence"}, lambda p: p.same_second()),
+    ("the order of records in the archive", {"notes"}, lambda p: p.notes["got"] - {"indexed", "same_moment"} == p.notes["want"]),
+    ("the order of records in the archive", {"robots_id"}, lambda p: p.want["robots"] == p.got["robots"]),
+    ("fractions of a second", {"fetch_time"}, lambda p: not p.dated()),
+    ("dates that are coarse or impossible", {"fetch_time", "reason"}, lambda p: p.indexed and p.dated()),
+    ("bytes of a URL outside printable ASCII", {"url", "url_surtkey"}, lambda p: plain(p.want["url"]) == plain(p.got["url"])),
+    ("whether the record is a revisit, and of what", {"content_mime_type"}, lambda p: p.want["record_type"] == "revisit"),
+    ("header fields and metas", {"tags_from", "tags"}, lambda p: p.got["tags_from"] == "unknown"),
+    ("header fields and metas", {"fetch_redirect"}, lambda p: p.indexed and p.got["fetch_redirect"] is None),
+    ("the warcinfo record: `robots`", {"claim"}, lambda p: p.indexed and p.got["claim"] is None),
+    ("metadata records and page lists", {"via", "hops_from_seed", "is_seed", "force_fetch", "fetch_duration_ms"},
+     lambda p: p.indexed and not {p.got[c] for c in ("via", "hops_from_seed", "is_seed", "force_fetch", "fetch_duration_ms")} - {None}),
+    ("WARC-Record-ID, WARC-Truncated", {"warc_record_id"}, lambda p: p.indexed and p.got["warc_record_id"] is None),
+    ("digest, length, media type and record ID as recorded", {"warc_record_id"}, lambda p: p.indexed and p.want["warc_record_id"] in (None, p.got["warc_record_id"].upper().replace("URN:UUID", "urn:uuid"))),
+    ("WARC-Record-ID, WARC-Truncated", {"content_truncated"}, lambda p: p.indexed),
+    ("digest, length, media type and record ID as recorded", {"content_digest"}, lambda p: p.indexed),
+    ("digest, length, media type and record ID as recorded", {"warc_record_length"}, lambda p: p.got["warc_record_length"] == -1),
+    ("digest, length, media type and record ID as recorded", {"warc_record_length"}, lambda p: 0 < p.got["warc_record_length"] < p.want["warc_record_length"]),
+    ("digest, length, media type and record ID as recorded", {"content_mime_type"}, lambda p: p.indexed and not p.want["content_mime_type"].isascii()),
+    ("damage of the archive", {"url", "url_surtkey"}, lambda p: p.got["url"].startswith(p.want["url"] + "%20")),
+    # Of host_stats and agent_stats, beyond what is lost of the fetches:
+    ("header fields and metas", TAGS, lambda s: s.got["tagged"] <= s.want["tagged"] and s.got["signalled"] <= s.want["signalled"]),
+    ("the request: the User-Agent", {"signalled", "usage_restricted", "crawl_delays"}, lambda s: s.agents),
+    ("the warcinfo record: `robots`", {"claims"}, lambda s: set(s.got["claims"]) < set(s.want["claims"])),
+]
+# What none of these archives shows. evaluate/scenario/testdata/9-indexes.txt does.
+ELSEWHERE = {"the answers that led from a robots.txt elsewhere", "the zone of dates", "whether the record is of a fetch"}
+
+
+def check_documents():
+    """check_documents compares the rules with the table."""
+    text = (ROOT / "docs/SEMANTICS.md").read_text()
+    section = text[text.index("\n## Indexes and lists"):]
+    table = section[section.index("| lost | consequence |"):].split("\n\n")[0].splitlines()[2:]
+    documented, ruled = {row.split("|")[1].strip() for row in table}, {reason for reason, _, _ in LOST} | ELSEWHERE
+    if documented != ruled:
+        sys.exit(f"docs/SEMANTICS.md and the rules differ: {documented ^ ruled}")
+
+
+def main(binary, *, spark: bool = False, all: bool = False):
+    check_documents()
+    roots, comparison = [TESTDATA, *shared("warc")], whole.Comparison(LOST)
+    with temporary() as tmp:
+        make.write_all(tmp, roots)
+        call("go", "test", "-count=1", "-run", "Oracle", "./internal/index", cwd=ROOT, env=os.environ | {"ROBOTSAUDIT_INDEXES": str(tmp)}, codes=(0,))
+    with temporary() as tmp:
+        folders = list(whole.wholes(binary, roots, tmp))
+        for maker, made in makers(folders, tmp, spark):
+            for i, (folder, (indexes, rows)) in enumerate(zip(folders, made)):
+                if indexes:
+                    out = tmp / f"{maker}-{i}"
+                    for options in whole.OPTIONS:
+                        compare(" ".join((maker, *options)), folder, options, folder.audit(out, folder.robots + indexes, options), rows, comparison)
+    failed = comparison.finish(roots, f"{comparison.counts['fetches']} fetches compared; the makers left out {comparison.counts['untold']}")
+    return index_own.main(binary, most=0 if all else 24) or failed
+
+
+def makers(folders, tmp, spark):
+    """makers are ways to make indexes; of each folder, the indexes and the places of the records that they tell of."""
+    for maker, options, rows in [
+        ("cdxj", (), make.cdxj_rows),
+        ("cdx-11", ("-11",), lambda text: make.cdx_rows(text, "NbamskrMSVg")),
+        ("cdx-9", ("-9",), lambda text: make.cdx_rows(text, "NbamskrVg")),
+    ]:
+        made = []
+        for i, folder in enumerate(folders):
+            made.append(([], set()))
+            for archive in folder.archives:
+                text = make.indexed(archive, *options)
+                if text:
+                    made[i][0].append(tmp / f"{i}-{archive.name}.{maker}")
+                    made[i][0][-1].write_text(text)
+                    made[i][1].update(placed(rows(text)))
+        yield maker, made
+    yield "wacz", [(folder.indexes, placed(row for path in folder.indexes for row in make.cdxj_rows(unpacked(path)))) for folder in folders]
+    lines = {}
+    for i, folder in enumerate(folders):
+        text = "".join(make.indexed(a, "--fields", "http:location,warc-record-id,warc-truncated") for a in folder.archives)
+        lines[f"CC-MAIN-2024-{i:02}"] = sorted(text.splitlines())
+    rows = [placed(make.cdxj_rows("\n".join(text))) for text in lines.values()]
+    job = {form: (lines, str(tmp / f"cc-index-{form}")) for form in ccindex.FORMS}
+    if spark:
+        (tmp / "job.json").write_text(json.dumps(job))
+        subprocess.run([run.python_of("requirements-spark.txt"), ccindex.__file__, tmp / "job.json"], check=True)
+    for form, (_, to) in job.items():
+        if not spark:
+            ccindex.write(form, lines, Path(to))
+        parts = [Path(to) / f"crawl={crawl}" for crawl in lines]
+        yield f"cc-index {form}", [([p] if p.is_dir() else [], r) for p, r in zip(parts, rows)]
+
+
+def unpacked(path):
+    return (gzip.open if path.suffix == ".gz" else open)(path, "rt").read()
+
+
+def placed(rows):
+    return {(Path(row["Filename"]).name, row["Offset"]) for row in rows}
+
+
+def plain(url):
+    """plain is what indexers leave of a URL: they escape bytes outside printable ASCII, or take them for Latin-1."""
+    return re.sub(r"%..|[^!-~]", "", url)
+
+
+def sort_of(row):
+    """sort_of is by what rows are told to be of one fetch."""
+    return plain(row["url"]), (row["fetch_time"] or "")[:19]
+
+
+def compare(maker, folder, options, got, rows, comparison):
+    wanted = folder.results(options)
+    fetches, pairs = dict(got["fetches"]), []
+    known = {sort_of(f) for f in fetches.values()}
+    for place, want in wanted["fetches"].items():
+        f, told = fetches.pop(place, None), place in rows
+        pairs.append((want, f))
+        if f is not None:
+            comparison.counts["fetches"] += 1
+            comparison.row(f"{maker}: fetches {place}", want, f, Pair(want, f))
+        elif not told:
+            comparison.counts["untold"] += 1
+        elif sort_of(want) in known:
+            comparison.lost["one fetch, not two", "(all)"] += 1
+        elif want["fetch_status"] is None and want["content_mime_type"] is None:
+            comparison.lost["whether the record is of a fetch", "(all)"] += 1
+        else:
+            comparison.unexplained.append(f"{maker}: {place}: no fetch of {want['url']}")
+    for place, f in fetches.items():
+        pairs.append((None, f))
+        kinds = wanted["issues"](*place)
+        if "duplicate_record" in kinds:
+            comparison.lost["one fetch, not two", "(all)"] += 1
+        elif folder.types.get(place) == "metadata" and f["fetch_status"] is None:
+            comparison.lost["rows that are no fetches", "(all)"] += 1
+        elif kinds:
+            comparison.lost["damage of the archive", "(all)"] += 1
+        else:
+            comparison.unexplained.append(f"{maker}: {place}: the archives have no fetch of {f['url']}")
+    for f in got["again"]:
+        if f["reason"] == "robots_txt_itself":
+            comparison.lost["one fetch, not two", "(all)"] += 1
+        else:
+            comparison.unexplained.append(f"{maker}: two fetches of {f['url']}")
+    for place, want in wanted["disallowed"].items():
+        if f := got["disallowed"].get(place):
+            comparison.counts["disallowed"] += 1
+            comparison.row(f"{maker}: disallowed {place}", want, f, Pair(want, f))
+    for place, want in wanted["robots"].items():
+        if f := got["robots"].get(place):
+            comparison.row(f"{maker}: robots {place}", want, f)
+        else:
+            comparison.unexplained.append(f"{maker}: robots {place} is missing")
+    for place in got["robots"].keys() - wanted["robots"].keys():
+        comparison.unexplained.append(f"{maker}: robots {place} is none of the archives'")
+    for want, f in pairs:
+        if f and f["certainty"] in VIOLATION and not (want and want["certainty"] in VIOLATION):
+            comparison.unexplained.append(f"{maker}: {f['url']}: a violation that the archives do not show: {want and want['certainty']}")
+    stats(maker, wanted, got, comparison)
+
+
+VIOLATION = ("certain", "probable")
+
+# What a fetch adds to counts.
+COUNTS = {
+    "fetches": lambda f: True, "robots_txt_itself": lambda f: f["reason"] == "robots_txt_itself", "tags_unknown": lambda f: f["tags_from"] == "unknown",
+    "hinted": lambda f: f["hints"] is not None,
+    **{v: lambda f, v=v: f["verdict"] == v for v in ("allowed", "disallowed", "unknown")},
+    **{f"evidence_{e}": lambda f, e=e: f["evidence"] == e for e in ("fresh", "stale", "later", "none")},
+    **{column: lambda f, c=column.removeprefix("violations_"): f["certainty"] == c for column in ("violations_certain", "violations_probable", "possible", "contested")},
+    "allowed_named_group_forbids": lambda f: f["verdict"] == "allowed" and "named_group_forbids" in (f["notes"] or ""),
+    "allowed_unsafe_encoding": lambda f: f["verdict"] == "allowed" and "unsafe_encoding" in (f["notes"] or ""),
+}
+
+
+class Stats:
+    """A row of counts, as the archives give it with what is lost of the fetches, and as an index does."""
+
+    def __init__(self, want, got, agents):
+        self.want, self.got, self.agents = want, got, agents
+
+
+def stats(maker, wanted, got, comparison):
+    agents = {f["agent"] for f in wanted["fetches"].values()} != {f["agent"] for f in got["fetches"].values()}
+    for name, key in ("host_stats", "origin"), ("agent_stats", "agent"):
+        sums, times = Counter(), {}
+        for sign, fetches in (1, [*got["fetches"].values(), *got["again"]]), (-1, wanted["fetches"].values()):
+            for f in fetches:
+                for column, adds in COUNTS.items():
+                    sums[f[key], column] += sign * adds(f)
+                if sign > 0 and f["fetch_time"]:
+                    times.setdefault(f[key], []).append(f["fetch_time"])
+        before = {row[key]: row for row in wanted[name]}
+        for row in got[name]:
+            want = dict(before.pop(row[key], {c: 0 if isinstance(v, int) else v for c, v in row.items()}))
+            for column in COUNTS:
+                want[column] += sums[row[key], column]
+            if "first_fetch_time" in want:
+                want["first_fetch_time"], want["last_fetch_time"] = min(times[row[key]]), max(times[row[key]])
+            comparison.row(f"{maker}: {name} {row[key]}", want, row, Stats(want, row, agents))
+        for missing, row in before.items():
+            if row["fetches"] + sums[missing, "fetches"]:
+                comparison.unexplained.append(f"{maker}: {name}: {missing} is missing")

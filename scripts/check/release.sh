@@ -1,0 +1,148 @@
+#!/usr/bin/env bash
+# A release of the last commit, built twice and not published: the same bytes; deb and rpm; arm64 under qemu; the image.
+#
+#     release [DIR]          keeps the release in DIR
+#
+# - both builds have the same bytes;
+# - all archives and packages have the program, man pages and completions, and every program has a
+#   bill of materials;
+# - the deb installs into an empty root, and the program runs there, with nothing else;
+# - the rpm unpacks to the same program;
+# - the program for arm64, under qemu-user, writes the rows that the one for amd64 writes;
+# - the image of Dockerfile is built by buildah and audits as its user. In place of the image
+#   golang:1.26 it has an empty one, into which this machine's /usr, Go and module cache are mounted:
+#   that needs no registry.
+#
+# Needs Linux on amd64, Go, git, and for some tries root, dpkg, rpm, rpm2cpio, cpio, buildah and
+# qemu-aarch64-static; what is missing is skipped with a line. GORELEASER may name a goreleaser to
+# use. Not tried, for want of the systems: running on macOS, Windows and FreeBSD.
+set -euo pipefail
+here=$(cd "$(dirname "$0")/../.." && pwd)
+goreleaser=${GORELEASER:-go run github.com/goreleaser/goreleaser/v2@v2.16.0}
+version=v0.0.1 # of the try: a tag in its clones alone
+work=$(mktemp -d)
+failed=0
+fail() { echo "FAILED: $*"; failed=1; }
+has() { for c in "$@"; do command -v "$c" >/dev/null || return 1; done; }
+image() { buildah --storage-driver vfs --root "$work/images" --runroot "$work/run" "$@"; }
+clean() {
+	if [ -d "$work/images" ]; then image rm -a >/dev/null || true; fi
+	chmod -R u+w "$work"
+	rm -rf "$work"
+}
+trap clean EXIT
+
+# clone DIR: what a release is built of
+clone() {
+	git clone -q "$here" "$1"
+	git -C "$1" -c user.name=try -c user.email=try@localhost tag $version
+}
+
+for n in 1 2; do
+	clone "$work/build-$n/robotsaudit"
+	cd "$work/build-$n/robotsaudit"
+	# shellcheck disable=SC2086 # it may be a command with arguments
+	$goreleaser release --clean --skip=publish,announce >"$work/build-$n.log" 2>&1 || {
+		tail -20 "$work/build-$n.log"
+		exit 1
+	}
+	mv dist "$work/dist-$n"
+	cd "$work"
+	rm -rf "build-$n"
+done
+if cmp dist-1/checksums.txt dist-2/checksums.txt; then
+	echo "two builds, the same bytes: $(wc -l <dist-1/checksums.txt) files"
+else
+	fail "the builds differ: $(diff dist-1/checksums.txt dist-2/checksums.txt | grep '^<')"
+fi
+(cd dist-1 && sha256sum --quiet -c checksums.txt) || fail checksums
+sed 's/^[0-9a-f]*  /  /' dist-1/checksums.txt
+
+# beside NAME LIST: a package has what stands beside the program
+beside() {
+	for file in robotsaudit.1 robotsaudit-audit.1 robotsaudit.bash robotsaudit.fish; do
+		grep -q "/$file\$" <<<"$2" || case $file in
+		robotsaudit.bash) grep -q 'bash-completion/completions/robotsaudit$' <<<"$2" || fail "$1 has no $file" ;; # its name there
+		*) fail "$1 has no $file" ;;
+		esac
+	done
+}
+shopt -s nullglob
+for archive in dist-1/*.tar.gz; do beside "$archive" "$(tar tzf "$archive")"; done
+for archive in dist-1/*.zip; do beside "$archive" "$(python3 -m zipfile -l "$archive" | cut -d' ' -f1)"; done
+[ "$(echo dist-1/*.tar.gz dist-1/*.zip | wc -w)" = 8 ] || fail "not eight archives"
+for program in dist-1/robotsaudit_*_*/robotsaudit*; do
+	grep -q "$(sha256sum <"$program" | cut -d' ' -f1)" dist-1/*.cdx.json || fail "no bill of materials is of $program"
+done
+
+amd64=$(echo dist-1/robotsaudit_linux_amd64*/robotsaudit)
+arm64=$(echo dist-1/robotsaudit_linux_arm64*/robotsaudit)
+"$amd64" --version | grep -q "^robotsaudit $version " || fail "the version: $("$amd64" --version)"
+
+if has dpkg && [ "$(id -u)" = 0 ]; then
+	mkdir -p root/var/lib/dpkg/{info,updates,triggers}
+	touch root/var/lib/dpkg/{status,available}
+	dpkg --root="$work/root" --install dist-1/*_linux_amd64.deb >dpkg.log 2>&1 || fail "dpkg: $(cat dpkg.log)"
+	cp -r "$here/testdata/warc" root/warc
+	mkdir -p root/tmp
+	chroot root /usr/bin/robotsaudit audit /warc -o /out >chroot.log 2>&1 || fail "in the root: $(cat chroot.log)"
+	beside "the deb" "$(find root/usr)"
+	[ -s root/out/report.html ] && echo "the deb in an empty root: installs, and audits testdata/warc"
+	grep -aq "robotsaudit version ${version#v}" root/out/fetches.parquet || fail "created_by"
+else
+	echo "skipped: the deb in an empty root, which needs dpkg and root"
+fi
+
+if has rpm rpm2cpio cpio; then
+	rpm=$(echo dist-1/*_linux_amd64.rpm)
+	[ "$(rpm -qp --qf '%{NAME} %{VERSION} %{ARCH} %{LICENSE}' "$rpm")" = "robotsaudit ${version#v} x86_64 Apache-2.0" ] || fail "$(rpm -qpi "$rpm")"
+	rpm -K --nosignature "$rpm" >/dev/null || fail "digests of the rpm"
+	mkdir rpm
+	rpm2cpio "$rpm" >rpm.cpio || true # it ends with 1 where all is well; see below
+	(cd rpm && cpio -id --quiet --no-absolute-filenames <../rpm.cpio 2>/dev/null) || fail "the rpm does not unpack"
+	beside "the rpm" "$(find rpm/usr)"
+	cmp rpm/usr/bin/robotsaudit "$amd64" && echo "the rpm: unpacks to the same program"
+else
+	echo "skipped: the rpm, which needs rpm, rpm2cpio and cpio"
+fi
+
+if has qemu-aarch64-static; then
+	"$amd64" audit "$here/testdata/warc" -o out-amd64 >/dev/null || fail "amd64: exit code $?"
+	qemu-aarch64-static "$arm64" audit "$here/testdata/warc" -o out-arm64 >/dev/null || fail "arm64: exit code $?"
+	cmp out-amd64/audit.json out-arm64/audit.json || fail "arm64: another audit.json"
+	"$here/scripts/check/run" rows out-amd64 out-arm64 || fail "arm64: other rows"
+	echo "arm64 under qemu-user: the rows that amd64 writes"
+else
+	echo "skipped: arm64, which needs qemu-aarch64-static (package qemu-user-static)"
+fi
+
+if has buildah && [ "$(id -u)" = 0 ]; then
+	export BUILDAH_ISOLATION=chroot
+	clone source
+	cache=$(go env GOCACHE) modules=$(go env GOMODCACHE)
+	base=$(image from scratch)
+	mounted=$(image mount "$base")
+	mkdir -p "$mounted"/{usr,etc,tmp,proc,dev,sys,cache,modules}
+	for dir in bin lib lib64; do cp -P "/$dir" "$mounted/$dir"; done # links into /usr
+	image config --env "PATH=$(go env GOROOT)/bin:$PATH" --env GOCACHE=/cache --env GOMODCACHE=/modules --env HOME=/tmp "$base"
+	image commit -q "$base" docker.io/library/golang:1.26 >/dev/null
+	image bud --pull-never --network host -v /usr:/usr:ro -v /etc:/etc:ro -v "$cache:/cache" -v "$modules:/modules" \
+		-t robotsaudit source >image.log 2>&1 || fail "the image: $(tail image.log)"
+	container=$(image from --pull-never localhost/robotsaudit)
+	mkdir -m 777 data
+	cp "$here"/testdata/warc/*.warc* data
+	inside() { image run -v "$work/data:/data" "$container" -- /robotsaudit "$@"; }
+	inside --version | grep -q "^robotsaudit $version " || fail "the version of the image"
+	inside audit . -o out >/dev/null 2>&1 || fail "the image does not audit"
+	inside ingest --check - <data/crawl-b-2.warc >/dev/null || fail "the image has no temporary folder"
+	[ -s data/out/report.html ] && echo "the image: is built, and audits testdata/warc as its user"
+else
+	echo "skipped: the image, which needs buildah and root"
+fi
+
+if [ $# -gt 0 ]; then
+	mkdir -p "$1"
+	cp -r dist-1/. "$1"
+fi
+[ $failed = 0 ] && echo "all tries hold"
+exit $failed

@@ -1,0 +1,88 @@
+"""Audits testdata/warc, and ../shared/warc where it is there, and checks the results with other programs.
+
+    results BINARY
+
+What each program shows is in results.md.
+"""
+
+import os
+
+import bundle
+import expected
+import formats
+import lists
+import oracles
+import pages
+import questions
+import readers
+import recompute
+import shares
+import tables
+from lib import ARCHIVES, HISTORY, ROOT, SHARED, TESTDATA, call, folder, script, shared
+
+
+class Results:
+    def __init__(self, binary, work):
+        self.binary, self.work, self.failed = binary, work, False
+        self.schema = work / "schema.json"
+        self.schema.write_text(call(binary, "schema", "--format", "json"))
+
+    def check(self, program, *arguments, **options):
+        """check runs a program to its end, whatever comes of it."""
+        try:
+            wrong = program(*arguments, **options)
+        except (AssertionError, ValueError, SystemExit) as error:
+            print(f"{program.__module__}: {error}")
+            wrong = True
+        self.failed |= bool(wrong)
+
+    def audit(self, name, archives, *options):
+        """audit audits the archives and runs every check of results on its own."""
+        print(f"== {name}", flush=True)
+        out, root = self.work / name, archives[0] if len(archives) == 1 and archives[0].is_dir() else archives[0].parent
+        call(self.binary, "audit", *archives, "-o", out, *options, codes=(0,))
+        self.check(expected.main, out, *archives, expect_none=name == "a")
+        self.check(recompute.main, out, root)
+        self.check(readers.main, out, self.schema)
+        self.check(tables.main, out)
+        self.check(pages.main, out, *archives)
+        self.check(formats.main, self.binary, out)
+        return out
+
+
+def main(binary):
+    with folder() as work:
+        r = Results(binary, work)
+        for letter in "abc":
+            r.audit(letter, [path for path in ARCHIVES if path.name.startswith(f"crawl-{letter}-")])
+        for path in ARCHIVES:
+            r.audit(path.name, [path])
+        out = r.audit("all", [TESTDATA], "--agent", "GPTBot", "--agent", "CCBot", "--agent", "Wget", "--purpose", "train")
+        r.check(lists.main, binary, out)
+        print(script("check", "times", out), end="")
+        print("== random tables", flush=True)
+        (work / "random").mkdir()
+        call("go", "test", "-count=1", "-run", "^TestRandomTables$", "./report", cwd=ROOT, codes=(0,),
+             env=os.environ | {"ROBOTSAUDIT_TABLES": str(work / "random")})
+        r.check(tables.main, work / "random")
+        print("== evidence of all violations", flush=True)
+        call(binary, "evidence", "-o", out, "--to", work / "bundle.warc.gz", codes=(0,))
+        call(binary, "evidence", "--verify", work / "bundle.warc.gz", codes=(0,))
+        r.check(bundle.main, work / "bundle.warc.gz", TESTDATA)
+        print("== six questions on a synthetic history", flush=True)
+        script("make", "history", work / "sites")
+        call(binary, "audit", work / "sites/archives", "-o", work / "history", "--agent", "GPTBot", "--ranks", work / "sites/ranks.csv", codes=(0,))
+        r.check(questions.main, work / "history", work / "sites/ranks.csv", *map(str, (work / "sites/archives").iterdir()))
+        for real in shared("warc/real"):
+            for path in sorted(real.glob("*.warc.gz")):
+                r.audit(path.name, [path])
+            print("== what pages say, in all of them, ARC and WACZ too", flush=True)
+            call(binary, "audit", real, "-o", work / "real", codes=(0,))
+            r.check(pages.main, work / "real", real)
+        print("== other readers", flush=True)
+        r.check(oracles.main, binary, TESTDATA, *[SHARED / "warc"] * (SHARED / "warc").is_dir())
+        for _ in shared("robots/history-2020-2025.jsonl.gz"):
+            print("== what five years of real robots.txt say to AI agents", flush=True)
+            r.check(shares.main, binary, HISTORY)
+        print("some checks FAILED" if r.failed else "all checks hold")
+        return r.failed

@@ -1,0 +1,1811 @@
+"""Turn a history of robots.txt observations into web archives with page fetches.
+
+    scenarios HISTORY.jsonl.gz DIR [--moments N] [--seed S] [--mixed N] [--only-history]
+
+Three layers, all drawn from one seed, so the archives are the same byte for byte:
+
+1. History. Each observation becomes a GET of /robots.txt at a moment of its day.
+   - body: 200 with that body (sometimes chunked or gzip-encoded);
+   - html_response_error: that status; the history holds no body for it, so a small
+     HTML page without anything like a rule stands in;
+   - request_error: nothing. A WARC records exchanges; for a connection that failed
+     there is none to record, and a made-up 5xx would testify to an answer that no
+     server gave. The capture before it goes stale, as it would in a real archive.
+2. Moments. N page fetches at random moments between five days before a host's first
+   observation and 120 days after its last one; paths are drawn from the host's own
+   rules and mutated. The history lists changes of about weekly observations, so most
+   moments would find stale evidence only. Unchanged re-observations are therefore
+   added before (minutes to 20 h, or days) or after some moments: as plain responses,
+   as revisits (identical-payload-digest, server-not-modified) and as 304. Before and
+   after some moments an event that the history lacks is thrown in (EVENTS).
+3. Scenarios. For each branch of the semantics a small timeline of its own, on a port
+   of its own of a real host, so that nothing else reaches it (the functions marked
+   @scenario). Bodies there are ours.
+
+There are two archives, DIR/1.warc.gz and DIR/2.warc.gz. Each exchange is in one of
+them by chance, and records are written in shuffled order, a request within some
+thousand records of its response: between moments time decides, not the order. A
+scenario that is about order says which archive holds what, and in which order. One
+that is about runs stands as a whole in each archive, with warcinfo records of its own.
+What main returns names the layer or scenario of every fetch.
+"""
+
+import base64
+import gzip
+import hashlib
+import io
+import json
+import os
+import random
+import re
+import uuid
+from datetime import datetime, timedelta, timezone
+
+from warcio.statusandheaders import StatusAndHeaders
+from warcio.warcwriter import WARCWriter
+
+EXAMPLE = "ExampleBot/1.0 (+http://example.com/bot)"
+GOOGLE = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"
+ARCHIVE = "Mozilla/5.0 (compatible; archive.org_bot +http://archive.org/details/archive.org_bot)"
+GPT = "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.1; +https://openai.com/gptbot)"
+CC = "CCBot/2.0 (https://commoncrawl.org/faq/)"
+TWO = "ExampleBot/1.0 (compatible; OtherBot/2.1; +http://o.example/)"
+BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:109.0) Gecko/20100101 Firefox/115.0"
+SUFFIX = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/99.0 Safari/537.36 Scoop/0.6.59 (+http://example.org/)"
+SOGOU = "Sogou web spider/4.0 (+http://www.sogou.com/docs/help/webmasters.htm#07)"
+HTTRACK = "Mozilla/4.5 (compatible; HTTrack 3.0x; Windows 98)"
+TWO_NAMES = "ExampleBot/1.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"
+HERITRIX = "Mozilla/5.0 (compatible; heritrix/3.4.0 +http://example.org/crawl)"
+WGET, CURL = "Wget/1.21.3 (linux-gnu)", "curl/8.5.0"
+CRAWLERS = [EXAMPLE] * 6 + [GOOGLE] * 2 + [ARCHIVE] * 2 + [GPT, CC, BROWSER, None]
+
+IDENTICAL = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
+NOT_MODIFIED = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
+
+ANUBIS = b'<!doctype html><html><head><title>One moment</title><script id="anubis_version" type="application/json">"v1"</script>' \
+    b'<script id="anubis_challenge" type="application/json">{}</script></head><body></body></html>\n'
+HTML = b"<!DOCTYPE html>\n<html><head><title>Not here</title></head><body><p>Not here.</p></body></html>\n"
+FIRST_DAY = datetime(2020, 8, 1, tzinfo=timezone.utc)
+
+MINUTE, HOUR_, DAY_ = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
+SECOND = timedelta(seconds=1)
+
+
+def stamp(moment, precision="second"):
+    form = {"month": "%Y-%m", "day": "%Y-%m-%d", "minute": "%Y-%m-%dT%H:%MZ", "second": "%Y-%m-%dT%H:%M:%SZ",
+            "tenth": "%Y-%m-%dT%H:%M:%S.{0}Z", "micro": "%Y-%m-%dT%H:%M:%S.%fZ"}[precision]
+    return moment.strftime(form).format(moment.microsecond // 100000)
+
+
+def sha1(octets):
+    return "sha1:" + base64.b32encode(hashlib.sha1(octets).digest()).decode()
+
+
+def new_id(rng):
+    return "<urn:uuid:%s>" % uuid.UUID(int=rng.getrandbits(128), version=4)
+
+
+def http_date(moment):
+    return [("Date", moment.strftime("%a, %d %b %Y %H:%M:%S GMT"))]
+
+
+class Exchange:
+    """One request and what the archive holds of its response."""
+
+    def __init__(self, rng, layer, url, when, status=200, body=b"", ua=EXAMPLE, headers=(), **more):
+        self.id, self.request_id, self.metadata_id = new_id(rng), new_id(rng), new_id(rng)
+        self.layer, self.url, self.when, self.status, self.body, self.ua = layer, url, when, status, body, ua
+        self.headers = list(headers)
+        self.precision = more.pop("precision", "second")
+        self.method = more.pop("method", "GET")
+        self.type = more.pop("type", "response")
+        self.warc = more.pop("warc", {})  # further WARC header fields
+        self.join = more.pop("join", None) or rng.choice(["request", "request", "response", "adjacent"])
+        self.warcinfo = more.pop("warcinfo", 0)
+        self.run = more.pop("run", None)  # a Run; without it, what warcinfo says
+        self.names_run = True  # by WARC-Warcinfo-ID
+        self.protocol = more.pop("protocol", "HTTP/1.1")
+        self.interim = more.pop("interim", b"")  # heads before that of the answer
+        self.duration = more.pop("duration", None)  # fetchTimeMs of its metadata record
+        self.request_headers = more.pop("request_headers", [])
+        self.archive = more.pop("archive", None) or rng.choice([1, 2])
+        self.own_digest = more.pop("digest", None)  # of what the record held before it was altered
+        self.ordered = None  # a scenario whose records stand in the order of their making
+        self.block = None  # a scenario whose records stand together, too
+        self.copied = False  # into the other archive
+        assert not more, more
+
+    @property
+    def date(self):
+        return stamp(self.when, self.precision)
+
+    @property
+    def digest(self):
+        return self.own_digest or sha1(self.body)
+
+
+class Run:
+    """A run of a crawler, as a warcinfo record tells of it."""
+
+    def __init__(self, rng, filename="crawl-00000.warc.gz", **fields):
+        self.id, self.filename, self.fields = new_id(rng), filename, fields
+
+    def like(self, rng, filename=None, **fields):
+        """Another run, of which other fields are known; None: not that one."""
+        return Run(rng, filename or self.filename, **{k: v for k, v in {**self.fields, **fields}.items() if v is not None})
+
+
+class Maker:
+    def __init__(self, rng, layer):
+        self.rng, self.layer, self.made = rng, layer, []
+
+    def add(self, url, when, *args, **more):
+        e = Exchange(self.rng, self.layer, url, when, *args, **more)
+        self.made.append(e)
+        return e
+
+    def revisit(self, original, when, refers=True, status="same", **more):
+        """A revisit of original with profile identical-payload-digest."""
+        warc = {"WARC-Profile": IDENTICAL, "WARC-Payload-Digest": original.digest}
+        if refers:
+            warc["WARC-Refers-To-Target-URI"] = original.url
+            warc["WARC-Refers-To-Date"] = original.date
+        return self.add(more.pop("url", original.url), when,
+                        original.status if status == "same" else status, type="revisit",
+                        headers=more.pop("headers", original.headers), warc=warc, **more)
+
+    def not_modified(self, original, when, **more):
+        """A revisit of original with profile server-not-modified."""
+        warc = {"WARC-Profile": NOT_MODIFIED, "WARC-Refers-To-Target-URI": original.url,
+                "WARC-Refers-To-Date": original.date}
+        return self.add(original.url, when, 304, type="revisit", warc=warc, **more)
+
+
+# ---------------------------------------------------------------- history
+
+
+def read_history(path):
+    hosts = {}
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        for line in lines:
+            o = json.loads(line)
+            hosts.setdefault(o["host"], []).append(o)
+    return hosts
+
+
+def encoded(rng, body):
+    """(body as served, headers): now and then chunked or gzip-encoded."""
+    headers = [("Content-Type", "text/plain")]
+    draw = rng.random()
+    if draw < 0.03:
+        return gzip.compress(body, mtime=0), headers + [("Content-Encoding", "gzip")]
+    if draw < 0.06 and body:
+        middle = rng.randrange(len(body))
+        parts = [p for p in (body[:middle], body[middle:]) if p]
+        return b"".join(b"%x\r\n%s\r\n" % (len(p), p) for p in parts) + b"0\r\n\r\n", \
+            headers + [("Transfer-Encoding", "chunked")]
+    return body, headers
+
+
+class Host:
+    """A host's observations as exchanges, and re-observations of the state they left."""
+
+    def __init__(self, rng, name, observations):
+        self.rng, self.name = rng, name
+        self.origin = rng.choice(["http", "http", "https"]) + "://" + name
+        self.url = self.origin + "/robots.txt"
+        self.observer = rng.choice(CRAWLERS)
+        self.maker = Maker(rng, "history")
+        self.timeline = []  # (time, exchange or None for a request error)
+        previous = None
+        for o in sorted(observations, key=lambda o: o["observed"]):  # stable: file order within a day
+            when = datetime.fromisoformat(o["observed"]).replace(tzinfo=timezone.utc)
+            when += timedelta(seconds=rng.randrange(86400 // 4))
+            if previous is not None and when <= previous:
+                when = previous + timedelta(seconds=rng.randrange(600, 3600))
+            previous = when
+            self.timeline.append((when, self.observe(o, when)))
+        self.bodies = [e.body for _, e in self.timeline if e is not None and e.status == 200
+                       and not any(k == "Content-Encoding" for k, _ in e.headers)]
+
+    def observe(self, o, when):
+        if o["outcome"] == "request_error":
+            return None
+        if o["outcome"] == "html_response_error":
+            return self.maker.add(self.url, when, o["http_status"], HTML, self.observer, [("Content-Type", "text/html")])
+        body = base64.b64decode(o["body_b64"])
+        body, headers = encoded(self.rng, body)
+        return self.maker.add(self.url, when, 200, body, self.observer, headers)
+
+    def state(self, when):
+        """The last observation at or before a moment, or None."""
+        seen = [e for t, e in self.timeline if t <= when]
+        return seen[-1] if seen else None
+
+    def reobserve(self, when, ua):
+        """The same answer again, in one of the forms in which archives hold it."""
+        state = self.state(when)
+        if state is None:
+            return
+        m = self.maker
+        form = self.rng.choice(["plain", "plain", "revisit", "revisit", "digest only", "not modified", "304"])
+        if state.status != 200 or form == "plain":
+            m.add(self.url, when, state.status, state.body, ua, state.headers)
+        elif form in ("revisit", "digest only"):
+            m.revisit(state, when, refers=form == "revisit", ua=ua)
+        elif form == "not modified":
+            m.not_modified(state, when, ua=ua)
+        else:
+            m.add(self.url, when, 304, b"", ua)
+
+    def path(self):
+        """A path drawn from the host's own rules and mutated, fit for a URL."""
+        rng = self.rng
+        body = rng.choice(self.bodies) if self.bodies else b""
+        rules = re.findall(rb"(?im)^[ \t]*(?:dis)?allow[ \t]*:[ \t]*([^\s#]+)", body)
+        if not rules or rng.random() < 0.1:
+            return rng.choice(["", "/", "/index.html", "/about?id=%d" % rng.randrange(99), "/%7Euser/", "/a//b/../c"])
+        path = "".join(chr(b) if 0x21 <= b < 0x7F and b not in b'"<>\\^`{|}' else "%%%02X" % b for b in rng.choice(rules))
+        path = re.sub(r"\*", lambda _: rng.choice(["", "x", "a/b", "index"]), path.rstrip("$"))
+        if not path.startswith("/"):
+            path = "/" + path
+        mutation = rng.randrange(8)
+        if mutation == 1:
+            path += rng.choice(["page.html", "/", "?a=b", "x/y?z=1", "*", "$"])
+        elif mutation == 2:
+            path = path[:-1] or "/"
+        elif mutation == 3:
+            path = path.swapcase()
+        elif mutation == 4:  # percent-encode one letter, in either case of hex
+            i = rng.randrange(len(path))
+            if path[i].isalnum() and "%" not in path[max(0, i - 2):i]:
+                path = path[:i] + rng.choice(["%%%02x", "%%%02X"]) % ord(path[i]) + path[i + 1:]
+        elif mutation == 5:
+            path = "/prefix" + path
+        elif mutation == 6:
+            path += "?" + path.lstrip("/").replace("?", "&")
+        return path
+
+
+DENY_ALL = b"User-agent: *\nDisallow: /\n"
+
+
+def event(host, when, ua):
+    """EVENTS: what the history lacks, near a sampled moment."""
+    rng, m = host.rng, host.maker
+    kind = rng.choice(["503", "503", "999", "302", "404", "deny", "same moment", "unresolved", "undecodable"])
+    if kind in ("503", "999", "404"):
+        m.add(host.url, when, int(kind), b"", ua)
+    elif kind == "302":
+        m.add(host.url, when, 302, b"", ua)
+    elif kind == "deny":
+        m.add(host.url, when, 200, DENY_ALL, ua)
+    elif kind == "undecodable":
+        m.add(host.url, when, 200, gzip.compress(DENY_ALL, mtime=0), ua)
+    elif kind == "same moment":
+        m.add(host.url, when, 200, DENY_ALL, ua)
+        m.add(host.url, when, 200, DENY_ALL + b"Disallow: /x\n", ua)
+    else:
+        gone = Exchange(rng, "history", host.url, when - DAY_, 200, b"User-agent: *\nDisallow: /gone\n")
+        m.revisit(gone, when, ua=ua)
+
+
+def sample(host, moments_end):
+    """One page fetch at a random moment, with the evidence around it."""
+    rng = host.rng
+    start = host.timeline[0][0] - 5 * DAY_
+    end = min(host.timeline[-1][0] + 120 * DAY_, moments_end)
+    if rng.random() < 0.07:  # in the days around the first observation: later, none
+        start, end = host.timeline[0][0] - 2 * DAY_, host.timeline[0][0]
+    t = start + timedelta(seconds=rng.randrange(int((end - start).total_seconds())))
+    ua = host.observer if rng.random() < 0.6 else rng.choice(CRAWLERS)
+
+    def crawler():
+        return ua if rng.random() < 0.7 else rng.choice(CRAWLERS)
+
+    def before(low, high):
+        return t - timedelta(seconds=rng.randrange(int(low.total_seconds()), int(high.total_seconds())))
+
+    if rng.random() < 0.4:
+        host.reobserve(before(MINUTE, 20 * HOUR_), crawler())
+    if rng.random() < 0.2:
+        host.reobserve(before(DAY_, 35 * DAY_), crawler())
+    if rng.random() < 0.15:
+        host.reobserve(t + timedelta(seconds=rng.randrange(60, 100000)), crawler())
+    if rng.random() < 0.12:
+        event(host, before(MINUTE, 40 * HOUR_), crawler())
+    if rng.random() < 0.04:
+        event(host, t + timedelta(seconds=rng.randrange(60, 90000)), crawler())
+    page = host.maker.add(host.origin + host.path(), t, rng.choice([200, 200, 301, 404]), b"page", ua)
+    page.layer = "moment"
+
+
+# --------------------------------------------------------------- scenarios
+
+A = b"User-agent: *\nDisallow: /private/\n"
+A2 = b"# another edition\nUser-agent: *\nDisallow: /private/\nDisallow: /attic/\n"
+B = b"User-agent: *\nDisallow: /attic/\n"
+D = b"User-agent: GPTBot, ExampleBot\nAllow: /\n\n" + A
+C = A + b"\nUser-agent: OtherBot\nAllow: /\n"
+
+
+class Scenario(Maker):
+    """A timeline of its own around t, on a port of its own of a real host."""
+
+    def __init__(self, rng, layer, host, number):
+        super().__init__(rng, layer)
+        self.host, self.number = host, number
+        self.origin = "http://%s:%d" % (host, 10000 + number)
+        self.t = FIRST_DAY + timedelta(seconds=rng.randrange(86400 * 1500))
+
+    def in_order(self):
+        """Each archive holds this scenario's records in the order of their making."""
+        for e in self.made:
+            e.ordered = self.number
+
+    def joined(self, runs=(None,), named=True):
+        """Each archive holds this scenario's records together, in the order of their making."""
+        self.in_order()
+        for e in self.made:
+            e.block, e.run, e.names_run = self.number, e.run or runs[0], named
+
+    def other(self, n):
+        """Another origin nobody else uses."""
+        return "http://%s:%d" % (self.host, 40000 + self.number * 8 + n)
+
+    def robots(self, when, body=A, status=200, ua=EXAMPLE, origin=None, **more):
+        return self.add((origin or self.origin) + "/robots.txt", when, status, body, ua, **more)
+
+    def pages(self, ua=EXAMPLE, t=None, **more):
+        for path in ("/private/x", "/public/y"):
+            self.page(path, ua, t, **more)
+
+    def page(self, path, ua=EXAMPLE, t=None, **more):
+        return self.add(self.origin + path, t or self.t, 200, b"page", ua, **more)
+
+
+SCENARIOS = []
+
+
+def scenario(times):
+    def register(function):
+        SCENARIOS.append((function, times))
+        return function
+    return register
+
+
+@scenario(6)
+def fresh(s):
+    s.robots(s.t - 2 * HOUR_)
+    s.pages()
+
+
+@scenario(6)
+def fresh_boundary(s):
+    s.robots(s.t - DAY_)  # exactly 24 h: fresh
+    s.pages()
+    s.pages(t=s.t + SECOND)  # a second more: stale
+
+
+@scenario(6)
+def stale(s):
+    s.robots(s.t - 3 * DAY_)
+    s.pages()
+
+
+@scenario(6)
+def stale_over_30d(s):
+    s.robots(s.t - 30 * DAY_)  # exactly 30 days: still probable; a second more: possible
+    s.pages()
+    s.pages(t=s.t + SECOND)
+    s.pages(t=s.t + 9 * DAY_)
+
+
+@scenario(6)
+def stale_over_30d_with_allowing_copy(s):
+    s.robots(s.t - 40 * DAY_)
+    s.robots(s.t - 5 * HOUR_, B, ua=GOOGLE)
+    s.pages()
+
+
+@scenario(6)
+def later(s):
+    s.robots(s.t + DAY_)  # exactly 24 h after
+    s.pages()
+    s.pages(t=s.t - SECOND)  # a second too early: none
+    s.pages(ua=GOOGLE)  # another crawler's capture
+
+
+@scenario(6)
+def later_own_preferred(s):
+    s.robots(s.t + HOUR_, B, ua=GOOGLE)
+    s.robots(s.t + 2 * HOUR_, A)
+    s.pages()
+
+
+@scenario(6)
+def later_unreachable(s):
+    s.robots(s.t + HOUR_, b"", 503)
+    s.pages()
+
+
+@scenario(6)
+def no_capture(s):
+    s.pages()
+
+
+@scenario(6)
+def changed_between(s):
+    s.robots(s.t - 3 * DAY_, A)
+    s.robots(s.t + 3 * HOUR_, B)
+    s.pages()  # /private/x: changed; /public/y: both allow
+
+
+@scenario(6)
+def changed_between_any_of_several(s):
+    s.robots(s.t - 3 * DAY_, B)
+    s.robots(s.t + 3 * HOUR_, B)
+    s.robots(s.t + DAY_, A)  # exactly 24 h after
+    s.pages()
+
+
+@scenario(6)
+def changed_between_by_other_crawler(s):
+    s.robots(s.t - 3 * DAY_, A)
+    s.robots(s.t + 3 * HOUR_, B, ua=GOOGLE)
+    s.pages()
+    if s.number % 2:
+        s.robots(s.t + 5 * HOUR_, A2)  # an own one that agrees does not help
+
+
+@scenario(6)
+def changed_between_only_definite(s):
+    s.robots(s.t - 3 * DAY_, A)
+    s.robots(s.t + 3 * HOUR_, b"", 999)
+    s.pages()
+
+
+@scenario(6)
+def fresh_never_changed_between(s):
+    s.robots(s.t - HOUR_, A)
+    s.robots(s.t + HOUR_, B)
+    s.pages()
+
+
+@scenario(6)
+def contested_own_copy(s):
+    s.robots(s.t - 10 * HOUR_, B)
+    s.robots(s.t - HOUR_, A)
+    s.pages()
+
+
+@scenario(6)
+def contested_other_crawlers_copy(s):
+    s.robots(s.t - 5 * HOUR_, B, ua=GOOGLE)
+    s.robots(s.t - HOUR_, A)
+    s.pages()
+
+
+@scenario(6)
+def contested_stale(s):
+    s.robots(s.t - 3 * DAY_, A)
+    s.robots(s.t - 5 * HOUR_, b"", 404, ua=GOOGLE)
+    s.pages()
+
+
+@scenario(6)
+def contested_boundary(s):
+    s.robots(s.t - DAY_, b"", 403)
+    s.robots(s.t - HOUR_, A)
+    s.pages()  # exactly 24 h: still permitted
+    s.pages(t=s.t + SECOND)  # no longer
+
+
+@scenario(6)
+def copies_that_disallow(s):
+    s.robots(s.t - 5 * HOUR_, A2, ua=GOOGLE)
+    s.robots(s.t - 4 * HOUR_, b"", 999, ua=GOOGLE)  # not a copy
+    s.robots(s.t - HOUR_, A)
+    s.pages()
+
+
+@scenario(6)
+def conflicting(s):
+    s.robots(s.t - HOUR_, A)
+    s.robots(s.t - HOUR_, B)
+    s.pages()
+
+
+@scenario(6)
+def conflicting_stale(s):
+    s.robots(s.t - 50 * HOUR_, A)
+    s.robots(s.t - 50 * HOUR_, B)
+    s.pages()
+
+
+@scenario(6)
+def conflicting_later(s):
+    s.robots(s.t + HOUR_, A)
+    s.robots(s.t + HOUR_, B)
+    s.pages()
+
+
+@scenario(6)
+def same_moment_agreeing(s):
+    s.robots(s.t - HOUR_, A)
+    s.robots(s.t - HOUR_, A2)
+    s.pages()
+
+
+@scenario(6)
+def same_moment_of_two_crawlers(s):
+    s.robots(s.t - HOUR_, A)
+    s.robots(s.t - HOUR_, B, ua=GOOGLE)
+    s.pages()
+
+
+@scenario(6)
+def unreachable(s):
+    s.robots(s.t - HOUR_, b"", s.rng.choice([500, 502, 503, 504, 520, 599]))
+    s.pages()
+
+
+@scenario(6)
+def unreachable_last_success(s):
+    s.robots(s.t - 400 * DAY_, A)
+    s.robots(s.t - 300 * DAY_, b"", 404)  # unavailable: no success
+    s.robots(s.t - HOUR_, b"", 503)
+    s.pages()  # /public/y: contested by the success of 400 days ago
+
+
+@scenario(6)
+def unreachable_stale(s):
+    s.robots(s.t - DAY_, b"", 503)
+    s.pages()  # exactly 24 h: governs
+    s.pages(t=s.t + SECOND)
+
+
+@scenario(6)
+def unreachable_stale_own(s):
+    s.robots(s.t - 30 * HOUR_, b"", 503)
+    s.robots(s.t - 2 * HOUR_, A, ua=GOOGLE)  # another crawler's governs
+    s.pages()
+
+
+@scenario(6)
+def unreachable_over_30d(s):
+    for age in [31 * DAY_, 20 * DAY_, 5 * HOUR_][:: 2 if s.number % 2 else 1]:
+        s.robots(s.t - age, b"", 503)
+    s.pages()
+
+
+@scenario(6)
+def unreachable_30d_boundary(s):
+    s.robots(s.t - 30 * DAY_, b"", 503)
+    s.robots(s.t - 5 * HOUR_, b"", 503)
+    s.pages()  # exactly 30 days: not more
+    s.pages(t=s.t + SECOND)
+
+
+@scenario(6)
+def unreachable_run_broken(s):
+    s.robots(s.t - 40 * DAY_, b"", 503)
+    s.robots(s.t - 20 * DAY_, B, 200 if s.number % 2 else 404)
+    s.robots(s.t - 5 * HOUR_, b"", 503)
+    s.pages()
+
+
+@scenario(6)
+def unreachable_run_not_broken_by_undefined(s):
+    s.robots(s.t - 40 * DAY_, b"", 503)
+    s.robots(s.t - 20 * DAY_, b"", 999)
+    s.robots(s.t - 5 * HOUR_, b"", 503)
+    s.pages()
+
+
+@scenario(6)
+def unreachable_single_and_last_old(s):
+    s.robots(s.t - 40 * DAY_, b"", 503)
+    s.robots(s.t - 25 * HOUR_, b"", 503)
+    s.pages()  # the last is more than 24 h old: unreachable_stale
+
+
+@scenario(6)
+def redirect(s):
+    s.robots(s.t - HOUR_, b"", s.rng.choice([301, 302, 303, 307, 308]), headers=[("Location", s.other(0) + "/robots.txt")])
+    s.robots(s.t - HOUR_ + 5 * SECOND, A, origin=s.other(0))
+    s.pages()
+
+
+@scenario(6)
+def redirect_target_nearest(s):
+    hop = s.t - 10 * HOUR_
+    s.robots(hop, b"", 301, headers=[("Location", s.other(0) + "/robots.txt")])
+    s.robots(hop - MINUTE, B, origin=s.other(0))
+    s.robots(hop + HOUR_, A, origin=s.other(0))  # within the hour after: preferred
+    s.robots(hop + 2 * HOUR_, B, origin=s.other(0))
+    s.pages()
+
+
+@scenario(6)
+def redirect_target_before(s):
+    hop = s.t - HOUR_
+    s.robots(hop, b"", 301, headers=[("Location", s.other(0) + "/robots.txt")])
+    s.robots(hop - DAY_, A, origin=s.other(0))
+    s.pages()
+
+
+@scenario(6)
+def redirect_target_too_far(s):
+    hop = s.t - 5 * HOUR_
+    s.robots(hop - 3 * DAY_, A)
+    s.robots(hop, b"", 301, headers=[("Location", s.other(0) + "/robots.txt")])
+    s.robots(hop - DAY_ - SECOND, A, origin=s.other(0))
+    s.robots(hop + HOUR_ + SECOND, A, origin=s.other(0))
+    s.pages()
+
+
+@scenario(6)
+def redirect_other_scheme(s):
+    """http to https of the same host and port: only the other scheme's target counts."""
+    secure = s.origin.replace("http:", "https:")
+    s.robots(s.t - HOUR_, b"", 301, headers=[("Location", secure + "/robots.txt")])
+    if s.number % 2:
+        s.robots(s.t - HOUR_ + SECOND, A, origin=secure)
+    s.pages()
+
+
+@scenario(6)
+def redirect_loop(s):
+    s.robots(s.t - HOUR_, b"", 301, headers=[("Location", s.other(0) + "/robots.txt")])
+    s.robots(s.t - HOUR_ + SECOND, b"", 301, origin=s.other(0), headers=[("Location", s.origin + "/robots.txt")])
+    s.pages()
+
+
+def redirect_chain(s, hops):
+    origins = [s.origin] + [s.other(n) for n in range(hops)]
+    for n in range(hops):
+        s.robots(s.t - HOUR_ + n * SECOND, b"", 302, origin=origins[n],
+                 headers=[("Location", origins[n + 1] + "/robots.txt")])
+    s.robots(s.t - HOUR_ + hops * SECOND, A, origin=origins[hops])
+    s.pages()
+
+
+@scenario(6)
+def redirect_five_hops(s):
+    redirect_chain(s, 5)
+
+
+@scenario(6)
+def redirect_six_hops(s):
+    redirect_chain(s, 6)
+
+
+@scenario(6)
+def redirect_to_page(s):
+    """The page record itself is allowed; another fetch of that URL is not."""
+    s.robots(s.t - HOUR_, b"", 302, headers=[("Location", "/private/robots?for=all")])  # relative
+    s.page("/private/robots?for=all", t=s.t - HOUR_ + SECOND).body = A
+    s.page("/private/robots?for=all")
+    s.pages()
+
+
+@scenario(6)
+def redirect_to_error(s):
+    s.robots(s.t - HOUR_, b"", 301, headers=[("Location", s.other(0) + "/robots.txt")])
+    s.robots(s.t - HOUR_ + SECOND, b"", s.rng.choice([404, 410, 503]), origin=s.other(0))
+    s.pages()
+
+
+@scenario(6)
+def redirect_revisited(s):
+    """Its own Location wins over the original's."""
+    moved = s.robots(s.t - 20 * DAY_, b"moved", 301, headers=[("Location", s.other(0) + "/robots.txt")])
+    s.revisit(moved, s.t - HOUR_, headers=[("Location", s.other(1) + "/robots.txt")])
+    s.robots(s.t - HOUR_ + SECOND, B, origin=s.other(0))
+    s.robots(s.t - HOUR_ + SECOND, A, origin=s.other(1))
+    s.pages()
+
+
+@scenario(6)
+def revisit_by_uri_and_date(s):
+    original = s.robots(s.t - 50 * DAY_, A, origin=s.other(0))
+    s.revisit(original, s.t - HOUR_, url=s.origin + "/robots.txt")
+    s.pages()
+
+
+@scenario(6)
+def revisit_by_digest(s):
+    original = s.robots(s.t - 50 * DAY_, A)
+    s.robots(s.t - 30 * DAY_, B)
+    s.revisit(original, s.t - HOUR_, refers=False)
+    s.pages()
+
+
+@scenario(6)
+def revisit_of_an_altered_original(s):
+    if s.number % 2:
+        s.robots(s.t - 50 * DAY_, A)
+    altered = s.robots(s.t - 20 * DAY_, B, digest=sha1(A))
+    s.revisit(altered, s.t - HOUR_, refers=s.number % 4 > 1)
+    s.pages()
+
+
+@scenario(6)
+def revisit_of_a_later_original(s):
+    original = s.robots(s.t + 50 * DAY_, A)
+    s.revisit(original, s.t - HOUR_, refers=bool(s.number % 2))
+    s.pages()
+
+
+@scenario(6)
+def revisit_unresolved(s):
+    s.robots(s.t - 5 * HOUR_, B)
+    gone = Exchange(s.rng, "", s.origin + "/robots.txt", s.t - 60 * DAY_, 200, A)
+    s.revisit(gone, s.t - HOUR_)
+    s.pages()
+
+
+@scenario(6)
+def revisit_original_has_other_status(s):
+    missing = s.robots(s.t - 50 * DAY_, A, 404)
+    s.revisit(missing, s.t - HOUR_, status=200)
+    s.pages()
+
+
+@scenario(6)
+def revisit_own_status_wins(s):
+    original = s.robots(s.t - 50 * DAY_, A)
+    s.revisit(original, s.t - HOUR_, status=404)
+    s.pages()
+
+
+@scenario(6)
+def revisit_empty_digest(s):
+    s.robots(s.t - 50 * DAY_, b"")
+    gone = Exchange(s.rng, "", s.origin + "/robots.txt", s.t - 60 * DAY_, 200, b"")
+    s.revisit(gone, s.t - HOUR_, refers=False)
+    s.pages()
+
+
+@scenario(6)
+def not_modified_by_reference(s):
+    original = s.robots(s.t - 50 * DAY_, A)
+    s.robots(s.t - 30 * DAY_, B)
+    s.not_modified(original, s.t - HOUR_)
+    s.pages()
+
+
+@scenario(6)
+def not_modified_by_latest_success(s):
+    s.robots(s.t - 50 * DAY_, B)
+    s.robots(s.t - 30 * DAY_, A)
+    s.robots(s.t - 20 * DAY_, b"", 404)
+    s.robots(s.t - HOUR_, b"", 304)
+    s.pages()
+
+
+@scenario(6)
+def not_modified_unresolved(s):
+    s.robots(s.t - HOUR_, b"", 304)
+    s.robots(s.t + 5 * HOUR_, A)  # not before it
+    s.pages()
+
+
+@scenario(6)
+def no_rules_found(s):
+    status, body = s.rng.choice([(204, b""), (205, b""), (200, b""), (200, HTML), (200, b"\xef\xbb\xbf# nothing\n")])
+    s.robots(s.t - HOUR_, body, status)
+    s.pages()
+
+
+@scenario(6)
+def other_success(s):
+    s.robots(s.t - HOUR_, A, 202 if s.number % 2 else 203)
+    s.pages()
+
+
+@scenario(6)
+def partial(s):
+    s.robots(s.t - HOUR_, A, 206, headers=[("Content-Range", "bytes 0-%d/%d" % (len(A) - 1, len(A) + 100))] if s.number % 2 else [])
+    s.pages()
+
+
+@scenario(6)
+def partial_that_is_whole(s):
+    s.robots(s.t - HOUR_, A, 206, headers=[("Content-Range", "bytes 0-%d/%d" % (len(A) - 1, len(A)))])
+    s.pages()
+
+
+@scenario(6)
+def truncated(s):
+    s.robots(s.t - HOUR_, A, warc={"WARC-Truncated": "length"})
+    s.pages()
+
+
+@scenario(6)
+def partial_contested(s):
+    s.robots(s.t - 3 * HOUR_, B)
+    s.robots(s.t - HOUR_, A, 206)
+    s.pages()
+
+
+@scenario(8)
+def undefined_status(s):
+    s.robots(s.t - 5 * HOUR_, A)
+    s.robots(s.t - HOUR_, b"", s.rng.choice([302, 999, 600, 300, 307]))
+    s.pages()
+
+
+@scenario(6)
+def coarse_capture_same_day(s):
+    """Compared by the day: a capture of this day counts as before any moment of it."""
+    s.robots(s.t, A, precision="day")
+    s.pages()
+
+
+@scenario(6)
+def coarse_capture_day_before(s):
+    s.robots(s.t - DAY_, A, precision="day")
+    s.pages()
+
+
+@scenario(6)
+def coarse_capture_two_days_before(s):
+    s.robots(s.t - 2 * DAY_, A, precision="day")
+    s.pages()
+
+
+@scenario(6)
+def coarse_fetch(s):
+    s.robots(s.t - DAY_, A)
+    s.pages(precision="day")
+
+
+@scenario(6)
+def coarse_minute(s):
+    s.t = s.t.replace(second=20)
+    s.robots(s.t + 10 * SECOND, A, precision="minute")  # the same minute counts as before
+    s.pages()
+
+
+@scenario(6)
+def fraction_of_a_second(s):
+    s.robots(s.t.replace(microsecond=900000), A, precision="micro")
+    s.pages()  # the same second, given coarser: counts as before
+    s.pages(t=s.t.replace(microsecond=100000), precision="micro")  # later by 0.8 s
+
+
+@scenario(6)
+def other_crawlers_capture_only(s):
+    s.robots(s.t - HOUR_, A, ua=s.rng.choice([GOOGLE, ARCHIVE, BROWSER, None]))
+    s.pages()
+
+
+@scenario(6)
+def own_stale_capture_and_others_fresh(s):
+    s.robots(s.t - s.rng.choice([5, 30, 31]) * DAY_, A)
+    s.robots(s.t - HOUR_, A2, ua=GOOGLE)  # it governs; the own one agrees
+    s.pages()
+
+
+@scenario(6)
+def own_stale_capture_and_others_stale(s):
+    s.robots(s.t - s.rng.choice([5, 30, 31]) * DAY_, A)
+    s.robots(s.t - 3 * DAY_, A2, ua=GOOGLE)
+    s.pages()
+
+
+@scenario(8)
+def own_stale_capture_differs(s):
+    old, new = s.rng.choice([(A, B), (B, A)])
+    s.robots(s.t - 50 * DAY_, old)
+    if s.number % 2:
+        s.robots(s.t - 5 * DAY_, b"", s.rng.choice([503, 999]))  # says nothing against it
+    s.robots(s.t - s.rng.choice([HOUR_, 2 * DAY_]), new, ua=GOOGLE)
+    s.pages()
+
+
+@scenario(6)
+def own_stale_capture_against_others_503(s):
+    s.robots(s.t - 3 * DAY_, A)
+    s.robots(s.t - HOUR_, b"", 503, ua=GOOGLE)
+    s.pages()
+
+
+@scenario(6)
+def own_fresh_capture_beats_others_fresher(s):
+    s.robots(s.t - 5 * HOUR_, A)
+    s.robots(s.t - HOUR_, A2, ua=GOOGLE)
+    s.pages()
+
+
+@scenario(6)
+def others_only(s):
+    s.robots(s.t - s.rng.choice([HOUR_, 3 * DAY_]), A, ua=GOOGLE)
+    s.pages()
+
+
+@scenario(8)
+def bracketed(s):
+    s.robots(s.t - s.rng.choice([3, 40]) * DAY_, A, ua=s.rng.choice([EXAMPLE, GOOGLE]))
+    if s.number % 2:
+        s.robots(s.t + DAY_ + HOUR_, b"", s.rng.choice([503, 999]))  # passed over
+    s.robots(s.t + 30 * DAY_, A2, ua=s.rng.choice([EXAMPLE, GOOGLE]))  # exactly 30 days
+    s.pages()
+    s.pages(t=s.t - SECOND)
+
+
+@scenario(6)
+def bracket_that_disagrees(s):
+    s.robots(s.t - 40 * DAY_, A)
+    s.robots(s.t + 3 * DAY_, B)
+    s.robots(s.t + 4 * DAY_, A)
+    s.pages()
+
+
+@scenario(6)
+def passed_over_after(s):
+    s.robots(s.t + HOUR_, b"", s.rng.choice([503, 999, 302]))
+    if s.number % 2:
+        s.robots(s.t + 2 * HOUR_, A, ua=GOOGLE)
+    s.pages()
+
+
+@scenario(6)
+def stale_and_503_after(s):
+    s.robots(s.t - 3 * DAY_, B)
+    s.robots(s.t + HOUR_, b"", 503)
+    s.pages()
+
+
+# Order within one moment.
+
+
+@scenario(6)
+def one_archive_capture_first(s):
+    s.robots(s.t, A, archive=1)
+    s.pages(archive=1)
+    s.in_order()
+
+
+@scenario(6)
+def one_archive_fetch_first(s):
+    """Wget's way: pages, then robots.txt, all within a second."""
+    s.pages(archive=1)
+    s.robots(s.t, A, archive=1)
+    s.in_order()
+
+
+@scenario(6)
+def two_archives_same_moment(s):
+    s.robots(s.t, A, archive=1)
+    s.pages(archive=2)
+
+
+@scenario(6)
+def two_archives_same_moment_allowed_before(s):
+    s.robots(s.t - s.rng.choice([HOUR_, 2 * DAY_]), B)
+    s.robots(s.t, A, archive=1)
+    s.pages(archive=2)
+    s.pages(archive=1)
+
+
+@scenario(6)
+def two_archives_same_moment_disallowed_before(s):
+    s.robots(s.t - 2 * DAY_, A)
+    s.robots(s.t, B, archive=1)
+    s.pages(archive=2)
+
+
+@scenario(6)
+def one_archive_allows_behind(s):
+    s.robots(s.t - HOUR_, A, archive=1)
+    s.pages(archive=1)
+    s.robots(s.t, B, archive=1, ua=s.rng.choice([EXAMPLE, GOOGLE]))
+    s.in_order()
+
+
+@scenario(6)
+def one_archive_captures_of_one_moment(s):
+    first, second = s.rng.choice([(A, B), (B, A)])
+    s.robots(s.t - HOUR_, first, archive=1)
+    s.robots(s.t - HOUR_, second, archive=1)
+    s.pages()
+    s.in_order()
+
+
+@scenario(6)
+def two_archives_captures_of_one_moment(s):
+    s.robots(s.t - HOUR_, A, archive=1)
+    s.robots(s.t - HOUR_, s.rng.choice([A2, B]), archive=2)
+    s.pages()
+
+
+@scenario(6)
+def one_archive_later_of_one_moment(s):
+    """The earliest after the fetch is the one in front."""
+    s.robots(s.t + HOUR_, A, archive=1)
+    s.robots(s.t + HOUR_, B, archive=1)
+    s.pages()
+    s.in_order()
+
+
+@scenario(6)
+def one_archive_day_precision(s):
+    s.page("/private/before", archive=1)
+    s.robots(s.t, A, precision="day", archive=1)
+    s.page("/private/behind", archive=1)
+    s.page("/private/elsewhere", archive=2)
+    s.in_order()
+
+
+# Whose copy.
+
+
+@scenario(8)
+def redirect_target_by_another_crawler(s):
+    s.robots(s.t - HOUR_, b"", 301, headers=[("Location", s.other(0) + "/robots.txt")])
+    s.robots(s.t - HOUR_ + SECOND, A, origin=s.other(0), ua=GOOGLE)
+    if s.number % 2:
+        s.robots(s.t - 5 * HOUR_, A2, origin=s.other(0))  # the own one before it goes first
+    s.pages()
+
+
+@scenario(6)
+def redirect_target_is_older(s):
+    s.robots(s.t - 2 * HOUR_, b"", 301, headers=[("Location", s.other(0) + "/robots.txt")])
+    s.robots(s.t - 25 * HOUR_, A, origin=s.other(0))
+    if s.number % 2:
+        s.robots(s.t - 20 * HOUR_, B, ua=GOOGLE)  # between the content and the fetch
+    s.pages()
+
+
+@scenario(6)
+def redirect_target_after_the_fetch(s):
+    s.robots(s.t - MINUTE, b"", 301, headers=[("Location", s.other(0) + "/robots.txt")])
+    s.robots(s.t + MINUTE, A, origin=s.other(0))
+    s.pages()
+
+
+@scenario(6)
+def redirect_target_of_the_same_moment(s):
+    """In one archive the order tells which target is behind the hop."""
+    s.robots(s.t - HOUR_, B, origin=s.other(0), archive=1)
+    s.robots(s.t - HOUR_, b"", 301, headers=[("Location", s.other(0) + "/robots.txt")], archive=1)
+    s.robots(s.t - HOUR_, A, origin=s.other(0), archive=1)
+    s.pages()
+    s.in_order()
+
+
+@scenario(6)
+def redirect_targets_of_one_moment(s):
+    """Of two answers of one second, nothing tells which was got for the redirect."""
+    s.robots(s.t - HOUR_, b"", 301, headers=[("Location", s.other(0) + "/robots.txt")], archive=1)
+    s.robots(s.t - HOUR_ + SECOND, A, origin=s.other(0), archive=1)
+    s.robots(s.t - HOUR_ + SECOND, [B, A][s.number % 2], origin=s.other(0), archive=1)
+    s.pages()
+    s.in_order()
+
+
+@scenario(6)
+def redirect_loop_out_of_order(s):
+    s.robots(s.t - HOUR_, b"", 301, headers=[("Location", s.other(0) + "/robots.txt")])
+    s.robots(s.t - 10 * HOUR_, b"", 301, origin=s.other(0), headers=[("Location", s.origin + "/robots.txt")])
+    s.pages()
+
+
+@scenario(6)
+def redirect_led_to_pages(s):
+    """Always allowed: the same crawler's, at or within an hour after the hop."""
+    s.robots(s.t - 3 * HOUR_, A)
+    s.robots(s.t - HOUR_, b"", 302, headers=[("Location", s.origin + "/private/robots")])
+    ua, when = [(EXAMPLE, SECOND), (EXAMPLE, HOUR_ * 0), (GOOGLE, SECOND), (EXAMPLE, -SECOND)][s.number % 4]
+    s.page("/private/robots", ua, s.t - HOUR_ + when, archive=s.made[-1].archive).body = A
+    s.in_order()
+
+
+@scenario(8)
+def redirects_that_may_have_led_elsewhere(s):
+    """Two redirects, and several GETs of their target: in archive 2 any of them may be what they led to."""
+    s.robots(s.t - 3 * HOUR_, A)
+    archive, redirect = 1 + s.number % 2, s.t - 2 * HOUR_
+    for _ in range(2):
+        s.robots(redirect, b"", 302, origin=s.other(0), headers=[("Location", s.origin + "/private/robots")], archive=archive)
+    between = s.number // 2 % 4 * SECOND
+    for after in (between, 2 * between, HOUR_, HOUR_ + SECOND):
+        s.page("/private/robots", t=redirect + after, archive=archive).body = A
+    s.in_order()
+
+
+@scenario(6)
+def unresolved_in_the_last_day(s):
+    kind = s.number % 3
+    if kind == 0:
+        s.robots(s.t - 5 * HOUR_, b"", 301, headers=[("Location", s.other(0) + "/robots.txt")])
+    elif kind == 1:
+        s.robots(s.t - 5 * HOUR_, b"", 304, headers=[("ETag", '"lost"')])
+    else:
+        s.robots(s.t - 5 * HOUR_, gzip.compress(A, mtime=0))
+    s.robots(s.t - HOUR_, A)
+    s.pages()
+
+
+@scenario(6)
+def not_modified_by_another_crawlers_copy(s):
+    s.robots(s.t - 50 * DAY_, A, ua=GOOGLE)
+    s.robots(s.t - HOUR_, b"", 304)
+    s.pages()
+
+
+@scenario(6)
+def not_modified_by_the_own_copy(s):
+    s.robots(s.t - 50 * DAY_, A)
+    s.robots(s.t - 40 * DAY_, B, ua=GOOGLE)
+    s.robots(s.t - HOUR_, b"", 304)
+    s.pages()
+
+
+def etag(value):
+    return [("ETag", '"%s"' % value)]
+
+
+@scenario(6)
+def not_modified_by_etag(s):
+    """The 304 or the request names the copy, of whichever crawler."""
+    s.robots(s.t - 50 * DAY_, A, ua=s.rng.choice([EXAMPLE, GOOGLE]), headers=etag("one"))
+    if s.number % 2:
+        s.robots(s.t - HOUR_, b"", 304, headers=etag("one"))
+    else:
+        s.robots(s.t - HOUR_, b"", 304, request_headers=[("If-None-Match", 'W/"one"')])
+    s.pages()
+
+
+@scenario(6)
+def not_modified_by_date(s):
+    date = "Tue, 04 Aug 2020 10:00:00 GMT"
+    s.robots(s.t - 50 * DAY_, A, headers=[("Last-Modified", date)])
+    if s.number % 2:
+        s.robots(s.t - HOUR_, b"", 304, headers=[("Last-Modified", date)])
+    else:
+        s.robots(s.t - HOUR_, b"", 304, request_headers=[("If-Modified-Since", date)])
+    s.pages()
+
+
+@scenario(6)
+def not_modified_with_a_lost_validator(s):
+    s.robots(s.t - 50 * DAY_, A, headers=etag("one") if s.number % 2 else [])
+    s.robots(s.t - HOUR_, b"", 304, headers=etag("two"))
+    s.pages()
+
+
+@scenario(6)
+def not_modified_contradicted(s):
+    s.robots(s.t - 50 * DAY_, A, headers=etag("one"))
+    s.robots(s.t - 40 * DAY_, B, headers=etag("two"), ua=s.rng.choice([EXAMPLE, GOOGLE]))
+    s.robots(s.t - HOUR_, b"", 304, headers=etag("one"))
+    s.pages()
+
+
+@scenario(6)
+def revisit_with_another_digest(s):
+    """Heritrix's: the new digest, and a reference to a record of the old one. Half of the times the new body is there."""
+    s.robots(s.t - 50 * DAY_, A)
+    gone = Exchange(s.rng, "", s.origin + "/robots.txt", s.t - 50 * DAY_, 200, B)
+    s.revisit(gone, s.t - HOUR_)
+    if s.number % 2:
+        s.robots(s.t - s.rng.choice([HOUR_ * 30, 40 * DAY_]), B)
+    s.pages()
+
+
+# Bodies.
+
+
+@scenario(8)
+def undecodable(s):
+    body, headers = s.rng.choice([
+        (gzip.compress(A, mtime=0), []), (A.decode().encode("utf-16-le"), []), (b"\x28\xb5\x2f\xfd" + bytes(range(99)), []),
+        (b"\x00" * 2 + gzip.compress(A, mtime=0)[2:], [("Content-Encoding", "gzip")]),
+        (bytes(range(128, 255)), [("Content-Encoding", "mystery")])])
+    s.robots(s.t - HOUR_, body, headers=headers)
+    s.pages()
+
+
+@scenario(6)
+def false_coding(s):
+    s.robots(s.t - HOUR_, A, headers=[("Content-Encoding", s.rng.choice(["gzip", "mystery"]))])
+    s.pages()
+
+
+@scenario(6)
+def breaks_off(s):
+    if s.number % 3 == 0:
+        s.robots(s.t - HOUR_, gzip.compress(A, mtime=0)[:-8], headers=[("Content-Encoding", "gzip")])
+    elif s.number % 3 == 1:
+        s.robots(s.t - HOUR_, b"%x\r\n%s\r\n" % (len(A), A), headers=[("Transfer-Encoding", "chunked")])
+    else:
+        s.robots(s.t - HOUR_, A, headers=[("Content-Length", str(len(A) + 500))])
+    s.pages()
+
+
+@scenario(6)
+def unfinished_line(s):
+    s.robots(s.t - HOUR_, A + b"Disallow: /public", 206)
+    s.pages()
+
+
+@scenario(6)
+def html_with_rules(s):
+    s.robots(s.t - HOUR_, b"<!DOCTYPE html>\n<html><body><pre>\n" + A + b"</pre></body></html>\n")
+    s.pages()
+
+
+@scenario(8)
+def challenges(s):
+    """As robots.txt, and as pages."""
+    how = [{"body": ANUBIS}, {"headers": [("CF-Mitigated", "challenge")]}, {"body": ANUBIS + A, "headers": [("X-Amzn-WAF-Action", "captcha")]}][s.number % 3]
+    s.robots(s.t - HOUR_, **{"status": s.rng.choice([200, 200, 202, 403, 503]), **how})
+    s.pages()
+    for path, status in [("/c", s.rng.choice([200, 403])), *[("/%d" % n, n) for n in (401, 402, 403, 404, 429, 451, 503)]]:
+        more = how if path == "/c" else {"body": b"no"}
+        s.add(s.origin + path, s.t, status, **more)
+
+
+@scenario(8)
+def agent_names(s):
+    """A token among other words, in a group that says otherwise."""
+    line = [b"GPTBot, ExampleBot", b"\"examplebot\" (ours)", b"ExampleBots", b"Mozilla/5.0 (compatible; ExampleBot/1.0)", b"Example\xe2\x80\x90Bot/2 ExampleBot"][s.number % 5]
+    rule, other = s.rng.choice([(b"Allow", b"Disallow"), (b"Disallow", b"Allow")])
+    s.robots(s.t - HOUR_, b"User-agent: %s\n%s: /\n\nUser-agent: *\n%s: /private/\n" % (line, rule, other))
+    s.pages()
+    s.pages(ua=s.rng.choice([SOGOU, GPT, BROWSER]))
+
+
+@scenario(6)
+def names_of_several_words(s):
+    line = [b"Sogou web spider", b"sogou WEB spider/4.0", b"Sogou"][s.number % 3]
+    s.robots(s.t - HOUR_, b"User-agent: %s\nDisallow: /private/\n\nUser-agent: *\nDisallow: /public/\n" % line, ua=SOGOU)
+    s.pages(SOGOU)
+    s.pages(SOGOU.replace("Sogou", "Mozilla/5.0 (compatible; Sogou").replace(" (+", "; +"))
+
+
+@scenario(8)
+def named_group_forbids(s):
+    """Who has no name may be whom a group forbids."""
+    ua = s.rng.choice([BROWSER, None])
+    body = s.rng.choice([b"User-agent: ExampleBot/1\nDisallow: /private/\n", D, C + b"\nUser-agent: GPTBot*\nDisallow: /public/y\n", b"<html>\n" + D])
+    s.robots(s.t - HOUR_, body, ua=s.rng.choice([ua, EXAMPLE]))
+    s.pages(ua)
+    s.pages(EXAMPLE)
+
+
+@scenario(6)
+def open_readings(s):
+    s.robots(s.t - HOUR_, b"User-agent: *\nDisallow: /\nAllow: /a:b\nAllow: /c,d\nAllow: /e%2Ff\nAllow: /g?h&i\nAllow: /j|k\n"
+             b"Allow: /l%20m\nAllow /colon\nAlow: /unknown\nDisalow: /colon/but\nUser agent: Googlebot\nDisallow: /google\n")
+    for path in ["/a:b", "/a%3Ab", "/a%3ab/", "/c%2Cd", "/e/f", "/e%2ff", "/g?h%26i", "/g%3Fh&i", "/j%7Ck", "/j%7ck/x",
+                 "/l%20m", "/colon", "/colon/but", "/unknown", "/%72obots.txt", "/%72obots.txt?x", "/x"]:
+        s.page(path)
+        s.page(path, GOOGLE)
+
+
+@scenario(6)
+def content_usage(s):
+    s.robots(s.t - HOUR_, b"User-agent: %s\nContent-Usage: train-ai=y\n\nUser-agent: *\nDisallow: /private/\n" % s.rng.choice([b"ExampleBot", b"GPTBot"]))
+    s.pages()
+
+
+@scenario(6)
+def unsafe_encoding_of_allowed(s):
+    s.robots(s.t - HOUR_, b"User-agent: *\nDisallow: /b/*?*|\nDisallow: /%7B\nDisallow: /\"q\"\n")
+    for path in ["/b/x?y%7Cz", "/b/x?y", "/%7B/x", "/%22q%22"]:
+        s.page(path)
+
+
+@scenario(6)
+def documented_tokens(s):
+    s.robots(s.t - HOUR_, b"User-agent: *\nDisallow: /\n\nUser-agent: Googlebot\nDisallow: /private/\n\nUser-agent: Googlebot-News\nDisallow: /\n",
+             ua="Googlebot-Image/1.0")
+    for ua in ["Googlebot-Image/1.0", "Googlebot-Video/1.0", "Googlebot-News", "AdsBot-Google", GOOGLE]:
+        s.pages(ua)
+
+
+@scenario(8)
+def heads(s):
+    """Interim heads, and first lines that are no HTTP."""
+    s.robots(s.t - 5 * HOUR_, B)
+    interim = b"HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n"
+    protocol = s.rng.choice(["SPDY/3", "ICY", "HTTQ/1.1", " HTTP/1.1"])
+    how = {"interim": interim * s.rng.choice([1, 2])} if s.number % 2 else {"protocol": protocol}
+    s.robots(s.t - HOUR_, A, s.rng.choice([200, 404, 503]), **how)
+    s.pages()
+
+
+# Tokens.
+
+
+@scenario(6)
+def tokens(s):
+    ua = [HTTRACK, SUFFIX, "+MyCrawler, info@example.org"][s.number % 3]
+    name = [b"HTTrack", b"Scoop", b"MyCrawler"][s.number % 3]
+    s.robots(s.t - HOUR_, b"User-agent: %s\nDisallow: /private/\n" % name, ua=ua)
+    s.pages(ua)
+
+
+@scenario(6)
+def two_names(s):
+    s.robots(s.t - HOUR_, b"User-agent: ExampleBot\nDisallow: /private/\nDisallow: /both/\n\nUser-agent: Googlebot\nDisallow: /public/\nDisallow: /both/\n",
+             ua=TWO_NAMES)
+    s.pages(TWO_NAMES)
+    s.page("/both/", TWO_NAMES)
+    s.page("/neither", TWO_NAMES)
+
+
+@scenario(6)
+def token_case(s):
+    s.robots(s.t - HOUR_, A, ua="EXAMPLEBOT/0.9")
+    s.pages()
+
+
+@scenario(6)
+def no_token(s):
+    ua = s.rng.choice([BROWSER, None])
+    s.robots(s.t - 3 * HOUR_, A, ua=s.rng.choice([BROWSER, None]))
+    s.robots(s.t - HOUR_, B, ua=EXAMPLE)  # not its own
+    s.pages(ua=ua)
+
+
+@scenario(6)
+def no_token_own_capture(s):
+    """Its own capture and fresh, yet no more than probable: the token is not known."""
+    s.robots(s.t - 3 * HOUR_, A, ua=BROWSER)
+    s.pages(ua=None if s.number % 2 else BROWSER)
+
+
+@scenario(6)
+def no_user_agent_in_request(s):
+    s.robots(s.t - HOUR_, A, ua="")
+    s.pages(ua="")
+
+
+@scenario(6)
+def agent_of_warcinfo(s):
+    s.robots(s.t - HOUR_, A, ua=None, warcinfo=1)
+    s.pages(ua=None, warcinfo=1)
+    s.pages(ua=HERITRIX)
+
+
+@scenario(6)
+def groups(s):
+    s.robots(s.t - HOUR_, b"Disallow: /private/\nuser-AGENT : examplebot/2.0 # ours\nCrawl-delay: 1\n\nUser-agent: archive.org_bot\n"
+             b"Disallow: /archive/\nSitemap: /s.xml\nDisallow: /both/\nUser-agent: *\nDisallow: /private/\n\n"
+             b"User-agent: GPTBot\nAllow:\nUser-agent: ExampleBot\rDisallow: /merged/\r\nUser-agent: Foo Bar\nDisallow: /foo/\n"
+             b"User agent: Googlebot\nDisalow: /typo/\n", ua=s.rng.choice([EXAMPLE, ARCHIVE]))
+    for path in ["/private/x", "/archive/x", "/both/x", "/merged/x", "/foo/x", "/typo/x"]:
+        for ua in [EXAMPLE, ARCHIVE, GPT, GOOGLE, BROWSER, "Foo/1.0"]:
+            s.page(path, ua)
+
+
+@scenario(6)
+def rules(s):
+    s.robots(s.t - HOUR_, b"User-agent: *\nDisallow: /file-%2a.html\nDisallow: /foo-%24\nDisallow: /mid$dle\nDisallow: /%62az/\n"
+             b"Disallow: /caf\xc3\xa9\nDisallow: /%2Fslash\nDisallow: /*.gif$\nAllow: /*/ok.gif\nDisallow: relative\n"
+             b"Disallow:\nDisallow: /con\x01trol\nDisallow: /tie\nAllow: /tie\nDisallow: /l*ng\nAllow: /lon\nDisallow: *.pdf\n"
+             b"Allow: /robots\nDisallow: /ROBOTS.TXT\nDisallow: //robots.txt\nDisallow: /robots.txt?x\n")
+    for path in ["/file-*.html", "/file-%2A.html", "/file-x.html", "/foo-$", "/foo-%24x", "/mid$dle", "/mid%24dle", "/middle",
+                 "/baz/", "/%62%61%7a/", "/caf%C3%A9", "/caf%c3%a9s", "/%2fslash", "//slash", "/a.gif", "/a.gif?x", "/a.gifs",
+                 "/abc/ok.gif", "/relative", "/con%01trol", "/tie", "/long", "/lorng", "/lonng", "/x.pdf?y", "/X.PDF", "/FILE-%2A.html",
+                 "/ROBOTS.TXT", "//robots.txt", "/robots.txt?x", "/a/../baz/", "/%2e/baz/", "#f", "", "?q", "/a%zz.gif"]:
+        s.page(path)
+
+
+@scenario(6)
+def reserved_encoding(s):
+    s.robots(s.t - HOUR_, b"User-agent: *\nDisallow: /go?\nAllow: /go?to=http://ok\nDisallow: /p/\nAllow: /p/a:b\nDisallow: /q?u=%3A\n")
+    for path in ["/go?to=http%3A%2F%2Fok", "/go?to=http://ok", "/go?to=http%3a//ok/x", "/go?to=x", "/p/a%3Ab", "/p/a:b", "/q?u=:"]:
+        s.page(path)
+
+
+@scenario(6)
+def parse_limit(s):
+    head = b"User-agent: *\nDisallow: /private/\nDisallow: /deep/\n"
+    filler = b"# " + b"x" * 997 + b"\n"
+    body = head + filler * ((512000 - len(head)) // len(filler))
+    body += b"#" * (512000 - len(body) - 13)
+    cut = b"\nDisallow: /cut/\n"  # the limit falls inside this line
+    s.robots(s.t - HOUR_, body + cut + b"Allow: /private/x\nDisallow: /late/\n")
+    s.pages()
+    for path in ["/deep/x", "/cut/x", "/late/x", "/x"]:
+        s.page(path)
+
+
+@scenario(6)
+def not_robots_captures(s):
+    """HEAD and POST of /robots.txt, another case, a query, a slash too many."""
+    s.robots(s.t - 20 * HOUR_, A)
+    s.robots(s.t - 5 * HOUR_, b"", 404, method="HEAD")
+    s.robots(s.t - 4 * HOUR_, B, method="POST")
+    for n, path in enumerate(["/ROBOTS.TXT", "//robots.txt", "/%72obots.txt", "/robots.txt?v=1"]):
+        s.page(path, t=s.t - (n + 1) * MINUTE).body = B
+    s.pages()
+
+
+@scenario(6)
+def origin_forms(s):
+    """Case of the host, userinfo, fragment: the same origin; another scheme is not.
+    (warcio finds no HTTP head under a scheme in upper case.)"""
+    host, port = s.origin[len("http://"):].rsplit(":", 1)
+    s.add("http://%s:%s/robots.txt" % (host.upper(), port), s.t - HOUR_, 200, A)
+    s.pages()
+    s.add("http://u:p@%s:%s/private/x#f" % (host.title(), port), s.t, 200, b"page")
+    s.add("https://%s:%s/private/x" % (host, port), s.t, 200, b"page")
+
+
+@scenario(6)
+def page_revisits_and_resources(s):
+    s.robots(s.t - HOUR_, A)
+    page = s.page("/private/x", t=s.t - 40 * DAY_)
+    s.revisit(page, s.t)
+    s.page("/private/r", type="resource", ua=None)
+
+
+@scenario(6)
+def no_time(s):
+    s.robots(s.t - HOUR_, A)
+    s.page("/private/x", warc={"WARC-Date": ["2021-02-30T10:00:00Z", "2021-13-01T10:00:00Z", "yesterday"][s.number % 3]})
+
+
+@scenario(6)
+def unsupported_scheme(s):
+    s.robots(s.t - HOUR_, A)
+    s.add("gopher://%s/0/private/x" % s.host, s.t, 200, b"page", None)
+
+
+@scenario(6)
+def encoded_bodies(s):
+    if s.number % 2:
+        s.robots(s.t - HOUR_, gzip.compress(A, mtime=0), headers=[("Content-Encoding", "gzip")])
+    else:
+        s.robots(s.t - HOUR_, b"%x\r\n%s\r\n0\r\n\r\n" % (len(A), A), headers=[("Transfer-Encoding", "chunked")])
+    s.pages()
+
+
+@scenario(6)
+def unreachable_run_of_two_crawlers(s):
+    s.robots(s.t - 40 * DAY_, b"", 503, ua=GOOGLE)
+    s.robots(s.t - HOUR_, b"", 503)
+    s.pages()
+
+
+# Received before, runs.
+
+
+@scenario(12)
+def slow_answer(s):
+    """A duration that reaches the fetch, or beyond it; hostile ones."""
+    run = Run(s.rng, software=s.rng.choice(["Wget/1.25.0", "Heritrix/3.4"]))
+    if s.number % 3:
+        s.robots(s.t - 20 * HOUR_, s.rng.choice([A, B]), archive=1)
+    s.robots(s.t - 2 * SECOND, s.rng.choice([A, B]), archive=1, ua=s.rng.choice([EXAMPLE, EXAMPLE, GOOGLE]),
+             duration=s.rng.choice([1000, 1001, 1999, 2000, 2999, 3000, 1200000, 1200001, 86400000, 9999999999, -3000, "3000x", 0]))
+    s.pages(archive=1)
+    s.joined([run])
+
+
+@scenario(12)
+def dates_in_reverse(s):
+    run, age = Run(s.rng, software="Wget/1.25.0"), [("Age", "1")]
+    if s.number % 3:
+        s.robots(s.t - 20 * HOUR_, s.rng.choice([A, B]), archive=1)
+    answered = s.t + s.rng.choice([0, 1, 2, 598, 599]) * SECOND
+    s.robots(s.t - 2 * SECOND, s.rng.choice([A, B]), archive=1, ua=s.rng.choice([EXAMPLE, EXAMPLE, GOOGLE]),
+             headers=http_date(answered) + age * (s.rng.random() < 0.1))
+    s.pages(archive=s.rng.choice([1, 2]))
+    for page in s.made[-2:]:
+        page.headers = http_date(s.t + s.rng.choice([0, 0, 0, -1, -5, -6, 5, 6]) * SECOND) + age * (s.rng.random() < 0.1)
+    s.joined([run])
+
+
+@scenario(12)
+def record_order_in_reverse(s):
+    """The record of an older robots.txt stands behind that of the fetch: nothing in a run out of order."""
+    if s.number % 2:
+        s.robots(s.t - 20 * HOUR_, s.rng.choice([A, B]), archive=1)
+    for n in range(20):
+        s.page("/n%d" % n, t=s.t + (n - 25) * SECOND, archive=1)
+    disorder = s.rng.choice([[], [(3, 1)], [(3, 1), (6, 4), (9, 8)], [(4, 700)]])
+    for n, seconds in disorder:
+        s.made[-n].when -= seconds * SECOND
+    s.pages(archive=1)
+    s.robots(s.t - 3 * SECOND, s.rng.choice([A, B]), archive=1, ua=s.rng.choice([EXAMPLE, EXAMPLE, GOOGLE]))
+    s.pages(t=s.t + SECOND, archive=1)
+    s.joined([Run(s.rng, software="Wget/1.25.0"), Run(s.rng)][:: s.rng.choice([1, -1])])
+
+
+@scenario(12)
+def runs_of_software(s):
+    """The captures of other runs of the same software, in one archive or two."""
+    runs = drawn_runs(s.rng)
+    ua = s.rng.choice([WGET, WGET, CURL, HERITRIX, CC])
+    s.robots(s.t - HOUR_, A, archive=1, ua=ua, run=runs[0])
+    for run in runs[1:]:
+        for n in range(2):
+            s.page("/private/%d" % n, ua=ua, archive=s.rng.choice([1, 2]), run=run)
+    s.page("/private/own", ua=s.rng.choice([ua, WGET]), archive=1, run=runs[0])
+    s.joined(named=bool(s.rng.randrange(4)))
+
+
+@scenario(6)
+def no_user_agent_in_a_run(s):
+    runs = drawn_runs(s.rng)
+    s.robots(s.t - HOUR_, A, archive=1, ua=s.rng.choice([None, None, BROWSER]), run=runs[0])
+    if s.number % 2:
+        s.robots(s.t - 30 * MINUTE, s.rng.choice([A2, B]), archive=1, ua=GOOGLE, run=runs[0])
+    for run in runs:
+        s.page("/private/x", ua=s.rng.choice([EXAMPLE, WGET]), archive=s.rng.choice([1, 2]), run=run)
+    s.joined()
+
+
+@scenario(8)
+def refused_to_another(s):
+    s.robots(s.t - s.rng.choice([HOUR_, 30 * HOUR_, -HOUR_]), b"", s.rng.choice([401, 403, 429]), ua=GOOGLE)
+    if s.number % 3:
+        s.robots(s.t - s.rng.choice([2, 20, 50, -2]) * HOUR_, s.rng.choice([A, B, b""]), s.rng.choice([200, 200, 503]), ua=s.rng.choice([EXAMPLE, GOOGLE, CC]))
+    s.pages()
+
+
+@scenario(8)
+def redirect_target_changed(s):
+    """What another crawler got where the redirect led is a permitted copy."""
+    s.robots(s.t - 2 * HOUR_, b"", 301, headers=[("Location", s.other(0) + "/robots.txt")])
+    s.robots(s.t - 2 * HOUR_ + SECOND, A, origin=s.other(0))
+    s.robots(s.t - s.rng.choice([HOUR_, 23 * HOUR_, 24 * HOUR_, 25 * HOUR_, 27 * HOUR_]), s.rng.choice([B, B, A2, b""]), s.rng.choice([200, 200, 403]), origin=s.other(0), ua=GOOGLE)
+    s.pages()
+
+
+@scenario(8)
+def own_later_answer(s):
+    s.robots(s.t - s.rng.choice([HOUR_, 30 * HOUR_]), s.rng.choice([A, B]), ua=GOOGLE)
+    s.robots(s.t + s.rng.choice([MINUTE, DAY_, DAY_ + SECOND]), s.rng.choice([A, B]))
+    s.robots(s.t + HOUR_, s.rng.choice([A, B]))
+    s.pages()
+
+
+def drawn_runs(rng):
+    """Runs of which some may be parts of one."""
+    fields = {"hostname": "crawl1", "operator": "Archive <a@b.example>", "isPartOf": "spring", "wget-arguments": '"-r" "--warc-file=x"',
+              "description": "a crawl", "created": "2020-08-01", "robots": "classic"}
+    first = Run(rng, software=rng.choice(["Wget/1.21.3 (linux-gnu)", "Wget/1.25.0", "Heritrix/3.4", "warcprox"]),
+                **{k: v for k, v in fields.items() if rng.random() < 0.5})
+    runs = [first]
+    for _ in range(rng.choice([0, 1, 1, 2])):
+        name = rng.choice(["crawl-00001.warc.gz", "crawl-00001.warc.gz", "crawl-1.warc.gz", "crawl-00000.warc.gz", "crawl-00001.warc2.gz", "other-00001.warc.gz"])
+        field = rng.choice([*fields] * 2 + ["software"])
+        change = rng.choice([{}, {}, {field: None}, {field: "another"}, {field: fields.get(field, "Wget/1.21.3 (linux-gnu)")},
+                             {field: None, field.upper(): "  %s " % first.fields.get(field, "x")}])
+        runs.append(first.like(rng, name, **change))
+    return runs
+
+
+# What nobody thought of.
+
+SPANS = [SECOND * 0, SECOND * 0, SECOND, 2 * SECOND, 30 * MINUTE, HOUR_, HOUR_ + SECOND, 5 * HOUR_, DAY_ - SECOND, DAY_,
+         DAY_ + SECOND, 3 * DAY_, 29 * DAY_, 30 * DAY_, 31 * DAY_, 60 * DAY_]
+DELAYS = [b""] * 4 + [b"Crawl-delay: 10\n", b"Crawl-delay: 7200\n"]
+FRACTIONS = [0.2 * SECOND, 0.25 * SECOND, SECOND / 1000] * 3
+FINE, COARSE = ["second", "second", "tenth", "micro"], ["minute", "day", "month"]
+SHORT = [SECOND * n for n in (0, 0, 1, 1, 2, 3, 5, 30, 300, 599, 600, 601)]
+
+
+def any_captures(s):
+    """Captures and pages of any kind at few moments, so that many are of one moment or at a bound. --mixed asks for it."""
+    rng = s.rng
+    spans, precisions = rng.choice([(SPANS, ["second"])] * 8 + [(SPANS + FRACTIONS, FINE), (SPANS, FINE + COARSE)] + [(SHORT, ["second"])] * 4 + [(SHORT, FINE)])
+    moments = [s.t]
+    while len(moments) < 5:
+        moments.append(rng.choice(moments) + rng.choice([-1, -1, 1]) * rng.choice(spans))
+    agents = rng.choice([[EXAMPLE], [EXAMPLE, GOOGLE], [EXAMPLE, EXAMPLE, None], [EXAMPLE, GOOGLE, BROWSER], [EXAMPLE, TWO, TWO],
+                         [WGET], [WGET, CURL], [WGET, HERITRIX, None], [WGET, WGET, BROWSER]])
+    origins = [s.origin] * 3 + [s.other(0), s.other(1)]
+    archives = rng.choice([[1], [2], [1, 2]])
+    locations = [o + "/robots.txt" for o in set(origins)] + [s.origin + "/private/robots", s.other(0) + "/private/robots"]
+    locations.sort()
+    odds = rng.choice([[8, 2, 2, 2, 2], [4, 8, 1, 1, 2], [4, 1, 8, 1, 2], [4, 1, 1, 8, 2]])
+    bodies = []  # captures that others may refer to
+    for _ in range(rng.randint(2, 9)):
+        origin, when = rng.choice(origins), rng.choice(moments)
+        more = {"ua": rng.choice(agents), "archive": rng.choice(archives), "precision": rng.choice(precisions)}
+        kind = rng.choices(["rules", "failure", "redirect", "again", "page"], odds)[0]
+        if kind == "again" and bodies:
+            original, how = rng.choice(bodies), rng.randrange(4)
+            if how == 0:
+                s.revisit(original, when, **more)
+            elif how == 1:
+                s.revisit(original, when, refers=False, **more)
+            elif how == 2 and original.when < when:
+                s.not_modified(original, when, **more)
+            else:
+                s.robots(when, b"", 304, origin=origin, **more)
+        elif kind == "failure":
+            s.robots(when, b"", rng.choice([404, 503, 503, 503, 100, 401, 403, 429]), origin=origin, **more)
+            if rng.random() < 0.1:
+                s.made[-1].status, s.made[-1].body = 202, ANUBIS
+        elif kind == "redirect":
+            s.robots(when, b"", 302, origin=origin, headers=[("Location", rng.choice(locations))], **more)
+        elif kind == "page":
+            page = s.page("/private/robots", t=when, **more)
+            page.body = rng.choice([A, B])
+        else:
+            bodies.append(s.robots(when, rng.choice([A, A, A2, B, C, D]) + rng.choice(DELAYS), origin=origin, **more))
+    for _ in range(3):
+        s.pages(rng.choice(agents), rng.choice(moments), precision=rng.choice(precisions), archive=rng.choice(archives))
+    clocks(s)
+    arrange(s, agents)
+
+
+def clocks(s):
+    """Durations and Date headers, many of which reach the date of a page, or pass it."""
+    rng = s.rng
+    if rng.random() < 0.4:
+        return
+    pages = [e for e in s.made if not e.url.endswith("/robots.txt")]
+    for e in s.made:
+        gap = rng.choice([p.when for p in pages]) - e.when
+        if rng.random() < 0.3:
+            e.duration = rng.choice([gap // (SECOND / 1000) + rng.choice([-1000, -1, 0, 1, 1000]), rng.choice([0, 1200000, 1200001, 10**8, 10**12, -4000, "soon"])])
+        if rng.random() < 0.5 and e.precision not in COARSE:
+            skew = rng.choice([0, 0, 0, 1, -1, -5, -6, 5, 6, 600, 601]) * SECOND
+            e.headers = e.headers + http_date(e.when + skew + gap * (rng.random() < 0.5 and e not in pages)) + [("Age", "0")] * (rng.random() < 0.1)
+
+
+def arrange(s, agents):
+    """The order of records: as they were made, by date, by date but for some, or any; their runs."""
+    rng = s.rng
+    kind = rng.randrange(4)
+    if kind == 3:
+        rng.shuffle(s.made)
+    elif kind:
+        s.made.sort(key=lambda e: e.when)
+        for e in rng.sample(s.made, (kind - 1) * rng.choice([1, 1, 2])):
+            s.made.remove(e)
+            s.made.insert(rng.randrange(len(s.made) + 1), e)
+    if rng.random() < 0.5:
+        runs, whose = drawn_runs(rng), rng.choice(["all", "archive", "agent", "any"])
+        for e in s.made:
+            e.run = runs[{"all": 0, "archive": e.archive, "agent": e.ua in agents and agents.index(e.ua), "any": rng.randrange(9)}[whose] % len(runs)]
+        s.joined(named=rng.random() < 0.8)
+    elif rng.random() < 0.7:
+        s.in_order()
+
+
+# ----------------------------------------------------------------- writing
+
+
+# Exchanges by which a request and its response may end up apart: a User-Agent is looked for
+# within 4,096 records, and a metadata record within 64 (docs/ARCHITECTURE.md).
+APART = 1000
+
+
+# The order of records tells only in the first: Wget makes one fetch after the other.
+SOFTWARE = {1: "Wget/1.25.0", 2: "history_to_warc"}
+
+
+def write_archive(out, rng, software, exchanges, agents=(None, HERITRIX)):
+    """Returns the User-Agents of the warcinfo records."""
+    writer = WARCWriter(out, gzip=True, warc_version="1.1")
+    infos = [Run(rng, **{"software": software, "http-header-user-agent": agent}) for agent in agents]
+    written = []
+    for run in infos:
+        writer.write_record(info_record(writer, run))
+    placed = []  # [place, records, exchange]
+    blocks = {}  # where the next record of a scenario stands
+    for place, e in enumerate(shuffled(rng, exchanges)):
+        if e.block:
+            place = blocks[e.block] = blocks.get(e.block, rng.uniform(0, len(exchanges))) + 1e-6
+        run = e.run or (infos[e.warcinfo] if infos else None)
+        if run and run not in infos + written:
+            written.append(run)
+            placed.append((place - 1e-7, [info_record(writer, run)]))
+        name = {"WARC-Warcinfo-ID": run.id} if run and e.names_run else {}
+        parts = [response_record(writer, name, e)]
+        if e.ua is not None:
+            parts.append(request_record(writer, name, e))
+        if e.ua is not None and e.join == "adjacent":
+            parts = [parts if rng.random() < 0.5 else parts[::-1]]
+        else:
+            parts = [[part] for part in parts]
+        apart, near = (1e-5, 1e-6) if e.block else (APART, 1)
+        placed += [(place if e.ordered and n == 0 else place + rng.uniform(0, apart), unit) for n, unit in enumerate(parts)]
+        if e.duration is not None:
+            placed.append((placed[-len(parts)][0] + rng.uniform(-near, near), [metadata_record(writer, name, e)]))
+    for _, unit in sorted(placed, key=lambda p: p[0]):
+        for record in unit:
+            writer.write_record(record)
+    return [run.fields.get("http-header-user-agent") for run in infos + written]
+
+
+def info_record(writer, run):
+    payload = "".join("%s: %s\r\n" % (k, v) for k, v in run.fields.items() if v is not None).encode()
+    return writer.create_warc_record(None, "warcinfo", payload=io.BytesIO(payload), length=len(payload), warc_content_type="application/warc-fields",
+                                     warc_headers_dict={"WARC-Record-ID": run.id, "WARC-Date": stamp(FIRST_DAY), "WARC-Filename": run.filename})
+
+
+def metadata_record(writer, name, e):
+    payload = b"fetchTimeMs: %s\r\n" % str(e.duration).encode()
+    headers = {"WARC-Record-ID": e.metadata_id, "WARC-Date": e.date, "WARC-Concurrent-To": e.id, **name}
+    return writer.create_warc_record(e.url, "metadata", payload=io.BytesIO(payload), length=len(payload), warc_content_type="application/warc-fields",
+                                     warc_headers_dict=headers)
+
+
+def shuffled(rng, exchanges):
+    """The exchanges in a random order, in which those of an ordered scenario keep theirs."""
+    mixed = list(exchanges)
+    rng.shuffle(mixed)
+    places = {}
+    for place, e in enumerate(mixed):
+        if e.ordered:
+            places.setdefault(e.ordered, []).append(place)
+    for e in exchanges:  # in the order of their making
+        if e.ordered:
+            mixed[places[e.ordered].pop(0)] = e
+    return mixed
+
+
+def response_record(writer, name, e):
+    headers = {"WARC-Record-ID": e.id, "WARC-Date": e.date, **name}
+    headers.update(e.warc)
+    if e.ua is not None and e.join == "response":
+        headers["WARC-Concurrent-To"] = e.request_id
+    if e.type == "resource":
+        return writer.create_warc_record(e.url, "resource", payload=io.BytesIO(e.body), length=len(e.body),
+                                         warc_content_type="text/html", warc_headers_dict=headers)
+    http = StatusAndHeaders("%d Said" % e.status, e.headers, protocol=e.protocol)
+    if e.type == "revisit":
+        return writer.create_warc_record(e.url, "revisit", http_headers=http, warc_headers_dict=headers)
+    headers["WARC-Payload-Digest"] = e.digest
+    if e.interim:
+        block = e.interim + http.to_bytes() + e.body
+        return writer.create_warc_record(e.url, "response", payload=io.BytesIO(block), length=len(block),
+                                         warc_content_type="application/http; msgtype=response", warc_headers_dict=headers)
+    return writer.create_warc_record(e.url, "response", payload=io.BytesIO(e.body), length=len(e.body),
+                                     http_headers=http, warc_headers_dict=headers)
+
+
+def request_record(writer, name, e):
+    headers = {"WARC-Record-ID": e.request_id, "WARC-Date": e.date, **name}
+    if e.join == "request":
+        headers["WARC-Concurrent-To"] = e.id
+    m = re.match(r"[a-zA-Z]+://([^/?#]*)([^#]*)", e.url)
+    fields = [("Host", m.group(1).rsplit("@")[-1])] + ([("User-Agent", e.ua)] if e.ua else []) + e.request_headers
+    http = StatusAndHeaders("%s %s HTTP/1.1" % (e.method, m.group(2) or "/"), fields, is_http_request=True)
+    return writer.create_warc_record(e.url, "request", http_headers=http, warc_headers_dict=headers)
+
+
+def main(history, out, *, moments: int = 1000, seed: int = 9309, mixed: int = 0, only_history: bool = False):
+    rng = random.Random(seed)
+    moments, scenarios = (0, []) if only_history else (moments, SCENARIOS + [(any_captures, mixed)])
+    hosts = [Host(rng, name, o) for name, o in sorted(read_history(history).items())]
+    last = max(h.timeline[-1][0] for h in hosts) + 30 * DAY_
+    for _ in range(moments):
+        sample(rng.choice(hosts), last)
+    exchanges = [e for h in hosts for e in h.maker.made]
+    number = 1
+    for function, times in scenarios:
+        for _ in range(times):
+            s = Scenario(rng, function.__name__, rng.choice(hosts).name, number)
+            function(s)
+            exchanges += s.made
+            number += 1
+    os.makedirs(out)
+    write_archives(rng, out, exchanges)
+    return {e.id: e.layer for e in exchanges}
+
+
+def write_archives(rng, folder, exchanges, agents=(None, HERITRIX)):
+    """Writes archives 1 and 2, and returns their paths."""
+    paths = []
+    for number, software in SOFTWARE.items():
+        paths.append(os.path.join(folder, "%d.warc.gz" % number))
+        with open(paths[-1], "wb") as out:
+            write_archive(out, rng, software, [e for e in exchanges if e.archive == number or e.copied], agents)
+    return paths

@@ -1,0 +1,151 @@
+"""Tables and lists state the use of random pages (tags, usage signals, revisits) as a plain reference does, row by row.
+
+    tags BINARY [ARCHIVES [SEED]]
+
+tags_archives.py makes the archives, tags_reference.py knows what their lines mean. Each archive is audited for all purposes, then decided twice more with other options. Exit code 1 where
+anything differs.
+"""
+
+import collections
+import json
+import os
+import random
+from datetime import timedelta
+
+import tags_archives as make
+import tags_reference as reference
+from lib import call, folder, table, words
+
+PURPOSES = ["archive", "index", "train"]
+TAG_COLUMNS = "source line agent rule word value raw parse_mode in_head in_noscript binds restricts restricts_from defined_by tags_from".split()
+SIGNAL_COLUMNS = "protocol source line group_line scope path purpose preference label value raw draft parse_mode in_head binds".split()
+SHOWN = 3  # differences of a kind that are printed
+
+
+class Comparison:
+    """Comparison counts what was compared, and prints what differs."""
+
+    def __init__(self, program):
+        self.program = program
+        self.compared, self.different = collections.Counter(), collections.Counter()
+
+    def run(self, *args):
+        return call(self.program, *args, codes=(0,))
+
+    def differ(self, kind, e, ours, theirs):
+        self.compared[kind.split()[0]] += 1
+        if ours == theirs:
+            return
+        self.different[kind] += 1
+        if self.different[kind] <= SHOWN:
+            print("%s: %s %s %s of %s, %s, by %s at %s (seed %d)" % (kind, e.id, e.type, e.status, e.url, e.ctype, e.agent, e.t, self.seed))
+            print("  reference %s\n  program   %s" % (ours, theirs))
+
+    def archive(self, seed, work):
+        self.seed = seed
+        os.mkdir(work + "/in")
+        made, rng, out = make.make(seed, work + "/in"), random.Random(seed), work + "/out"
+        self.run("audit", work + "/in", "-o", out, "--quiet", *repeated("--purpose", PURPOSES))
+        self.check(made, out, PURPOSES, None, ())
+        for _ in range(2):
+            purposes, asked = rng.sample(PURPOSES, rng.randint(1, 2)), rng.choice([(), ("Acme",), ("acme", "GPTBot"), ("BingBot",)])
+            as_of = rng.choice([None, make.START + timedelta(seconds=rng.randrange(10**7))])
+            more = repeated("--purpose", purposes) + repeated("--agent", asked) + (["--as-of", make.stamp(as_of)] if as_of else [])
+            self.run("evaluate", "-o", out, "--quiet", *more)
+            self.check(made, out, purposes, as_of, asked)
+
+    def check(self, made, out, purposes, as_of, asked):
+        """check compares all tables of an audit."""
+        site = reference.Site(made, asked, as_of)
+        fetches = {r["warc_record_id"]: r for r in table(out, "fetches")}
+        ids = {e.place: e.id[1:-1] for e in made}
+        restrictions, effective, conflicts, tags, signals = (
+            by_fetch(out, name, ids) for name in ("restrictions", "effective_tags", "tag_conflicts", "page_tags", "usage_signals"))
+        captures = {r["robots_id"]: place(r) for r in table(out, "robots")}
+        lists = {way: self.list(out, way, purposes) for way in ("keep", "drop")}
+        for e in made:
+            i = e.id[1:-1]
+            f = fetches[i]
+            verdict, e.reason, e.cited = f["verdict"], f["reason"], captures.get(f["robots_id"])
+            if e.method != "HEAD":
+                self.differ("tags_from", e, site.tags_from(e, verdict), f["tags_from"])
+            self.differ("hints", e, site.hints(e, verdict), words(f["hints"], ","))
+            self.differ("tags", e, site.effective(e, e.agent)[0], words(f["tags"], ", "))
+            self.each("restrictions", e, {k: ({(s, str(n)) for s, n in v[0]}, v[1]) for k, v in site.restrictions(e, verdict, purposes).items()},
+                      {(r["kind"], r["purpose"]): ({tuple(s.split(": ", 1)[0].rsplit(" ", 1)) for s in r["statements"]}, r["certainty"])
+                       for r in restrictions[i]})
+            self.each("effective_tags", e, site.rows(e),
+                      {r["agent"]: (words(r["rules"], ", "), words(r["conflicts"], ","), r["restricts_archive"], r["restricts_index"],
+                                    r["restricts_train"]) for r in effective[i]})
+            self.each("tag_conflicts", e, {c: True for c in site.conflicts(e, verdict)},
+                      {(r["kind"], tuple(sorted(words((r["detail"] or "").replace(", ", ","))))): True for r in conflicts[i]})
+            if e.what != "robots":
+                self.differ("lists", e, listed(e, f, site.restrictions(e, verdict, purposes), site.hints(e, verdict), purposes),
+                            [(way, rows[i]["reason"]) for way, rows in lists.items() if i in rows])
+
+            for r in tags[i] + signals[i]:
+                self.differ("url", e, (e.url, e.t), (r["url"], r["fetch_time"]))
+            self.rows("page_tags", e, site.page_tags(e, verdict), [tuple(r[c] for c in TAG_COLUMNS) + (noted(r),) for r in tags[i]])
+            self.rows("usage_signals", e, site.usage_signals(e, verdict),
+                      [tuple(r[c] for c in SIGNAL_COLUMNS) + (captures.get(r["robots_id"]), file_place(r), noted(r)) for r in signals[i]])
+
+    def rows(self, kind, e, ours, theirs):
+        """rows compares rows that have no key: as often as one is there."""
+        ours, theirs = collections.Counter(ours), collections.Counter(theirs)
+        self.compared[kind] += (ours & theirs).total()
+        for row in sorted((ours - theirs) | (theirs - ours), key=str):
+            self.differ(kind, e, (ours - theirs).get(row) and row, (theirs - ours).get(row) and row)
+
+    def each(self, kind, e, ours, theirs):
+        for key in sorted(set(ours) | set(theirs), key=str):
+            self.differ("%s %s" % (kind, key), e, ours.get(key), theirs.get(key))
+
+    def list(self, out, way, purposes):
+        lines = self.run("export", "-o", out, "--" + way, "--format", "jsonl", *repeated("--purpose", purposes)).splitlines()
+        return {r["warc_record_id"]: r for r in map(json.loads, lines)}
+
+
+def listed(e, fetch, restrictions, hints, purposes):
+    """listed returns the list that a fetch is in, with its reason."""
+    if fetch["verdict"] == "disallowed":
+        return [("drop", "disallowed")]
+    if restrictions:
+        return [("drop", "restricted")]
+    if fetch["verdict"] == "unknown" or purposes and fetch["tags_from"] == "unknown" or hints & set(purposes):
+        return [("drop", "unknown")]
+    if "named_group_forbids" in (fetch["notes"] or "").split(","):
+        return []
+    return [("keep", "allowed")] if 200 <= e.status < 300 else []
+
+
+def repeated(flag, values):
+    return [word for value in values for word in (flag, value)]
+
+
+def place(row):
+    return row["warc_filename"], row["warc_record_offset"]
+
+
+def file_place(row):
+    return row["file_warc_filename"] and (row["file_warc_filename"], row["file_warc_record_offset"])
+
+
+def noted(row):
+    return frozenset(words(row["notes"], ","))
+
+
+def by_fetch(out, name, ids):
+    rows = collections.defaultdict(list)
+    for r in table(out, name):
+        rows[ids[place(r)]].append(r)
+    return rows
+
+
+def main(binary, archives: int = 8, seed: int = 1):
+    comparison = Comparison(binary)
+    for number in range(seed, seed + archives):
+        with folder() as work:
+            comparison.archive(number, str(work))
+    print("compared in %d archives: %s" % (archives, ", ".join("%d %s" % (n, kind) for kind, n in comparison.compared.items())))
+    print("%d differences" % comparison.different.total())
+    return comparison.different.total()

@@ -1,0 +1,171 @@
+"""The verdicts of an audit on the fetches of a world, and what in the archives speaks against them."""
+
+import csv
+import json
+import re
+from typing import NamedTuple
+
+from lib import call
+from truth_archives import date_of, duration_of
+from truth_worlds import DAY
+
+CLASSES = ("certain", "probable", "possible", "contested", "unknown", "allowed")
+
+
+class Row(NamedTuple):
+    """Row is the verdict of an audit on a fetch."""
+    kind: str            # of CLASSES
+    reason: str = ""
+    notes: str = ""
+    evidence: str = ""
+    capture: str = ""    # the exchange that governs
+    body: str = ""       # the exchange whose body is applied
+
+
+def identity(text):
+    return (text or "").removeprefix("urn:uuid:").replace("-", "")
+
+
+def audit(binary, archives, output):
+    """audit gives the rows of an audit of archives, by exchange. Fetches without a row are allowed."""
+    call(binary, "audit", archives, "-o", output, "--quiet", "--policies", "none")
+    call(binary, "report", "-o", output, "--csv", output / "csv")
+
+    def table(name):
+        with open(output / "csv" / f"{name}.csv", encoding="utf-8-sig", newline="") as lines:
+            return list(csv.DictReader(lines))
+    captures = {row["robots_id"]: (identity(row["warc_record_id"]), identity(row["body_warc_record_id"])) for row in table("robots")}
+    rows = {}
+    for mode in ("--keep", "--drop"):
+        for line in call(binary, "export", "-o", output, mode, "--format", "jsonl").splitlines():
+            row = json.loads(line)
+            kind = row["reason"] if row["reason"] in CLASSES else "allowed" if mode == "--keep" else "unknown"
+            rows[identity(row["warc_record_id"])] = Row(kind, row["detail"] or "", "", "", *captures.get(str(row["robots_id"]), ("", "")))
+    for name in ("violations", "unproven"):
+        for row in table(name):
+            rows[identity(row["warc_record_id"])] = Row(row["certainty"], row["reason"], row["notes"], row["evidence"],
+                                                        identity(row["robots_warc_record_id"]), identity(row["robots_body_warc_record_id"]))
+    return rows
+
+
+def one_run(a, b, agents):
+    """one_run reports whether two runs that archives name are one: docs/SEMANTICS.md, "Runs"."""
+    if a.id == b.id:
+        return True
+    ours, theirs = ({name: value for name, value in run.fields if name not in ("filename", "created", "date")} for run in (a, b))
+    shared = ours.keys() & theirs.keys()
+    if any(ours[name] != theirs[name] for name in shared):
+        return False
+    if shared & {"hostname", "operator", "isPartOf"}:
+        return agents[0] == agents[1]
+    number = [re.split(r"(\d+)", run.filename) for run in (a, b)]
+    return "wget-arguments" in shared and len(number[0]) == len(number[1]) and sum(x != y for x, y in zip(*number)) == 1
+
+
+def agent_of(exchange):
+    """agent_of gives the User-Agent that archives name: without request records, the warcinfo record does."""
+    return exchange.agent if exchange.crawl.habits["requests"] else exchange.crawl.agent
+
+
+class Archives:
+    """Archives answers what the archives of a world show, by the records that they hold."""
+
+    def __init__(self, world, places):
+        self.places = places
+        self.exchanges = {exchange.id: exchange for exchange in world.exchanges}
+        self.copies = {}  # by URL, those that the archives hold whole
+        for copy in (copy for crawl in world.crawls for copies in crawl.copies.values() for copy in copies):
+            for at, first in enumerate(copy.chain):
+                if (first.path != "/robots.txt" or not at) and all(part.id in places for part in copy.chain[at:]):
+                    self.copies.setdefault((first.host, first.path), []).append(copy._replace(chain=copy.chain[at:]))
+        self.ordered = self.ordered_runs()
+
+    def ordered_runs(self):
+        """ordered_runs gives the files and runs whose records stand in the order of their dates, mostly."""
+        runs = {}
+        for identity, places in self.places.items():
+            for place in places:
+                runs.setdefault((place.file, place.run.id), []).append((place.position, self.exchanges[identity]))
+        ordered = set()
+        for key, found in runs.items():
+            dates = [date_of(exchange)[0] for _, exchange in sorted(found, key=lambda pair: pair[0]) if not exchange.robots]
+            back = [before - after for before, after in zip(dates, dates[1:]) if before > after]
+            if not (len(back) >= 3 and len(back) * 10 > len(dates) - 1 or any(step > 600 for step in back)):
+                ordered.add(key)
+        return ordered
+
+    def same_run(self, fetch, other):
+        return any(one_run(a.run, b.run, (agent_of(fetch), agent_of(other))) for a in self.places[fetch.id] for b in self.places[other.id])
+
+    def against(self, fetch, row):
+        """against names what speaks against a certain violation: docs/SEMANTICS.md, "Received before" and "Runs"."""
+        found = []
+        for other in dict.fromkeys((row.capture, row.body)):
+            found += self.against_order(fetch, self.exchanges[other], other == row.capture) if other in self.exchanges else []
+        for copy in self.permitted(fetch):
+            if copy.verdict(fetch.crawl.token, fetch.path) == "allowed":
+                found.append("copy")
+        return found
+
+    def against_order(self, fetch, other, is_capture):
+        (at, unit), (date, precision) = date_of(fetch), date_of(other)
+        unit, found = max(unit, precision), []
+        if cut(date, unit) > cut(at, unit):
+            found.append("date")
+        together = [(a, b) for a in self.places[fetch.id] for b in self.places[other.id] if a.file == b.file and a.run.id == b.run.id]
+        if cut(date, unit) == cut(at, unit) and not (fetch.crawl.token == "Wget" and any(a.position > b.position for a, b in together)):
+            found.append("moment")
+        if any(a.position < b.position and (a.file, a.run.id) in self.ordered for a, b in together):
+            found.append("order")
+        if (duration_of(other) or 0) > 0 and cut(cut(date + duration_of(other) / 1000, precision), unit) >= cut(at, unit):
+            found.append("duration")
+        if is_capture and fetch.date is not None and other.date is not None and fetch.age is None and other.age is None:
+            if int(other.date) > int(fetch.date) and abs(int(fetch.date) - int(at)) <= 5 and unit <= 1:
+                found.append("Date")
+        if fetch.crawl.kind == "software" and not self.same_run(fetch, other):
+            found.append("run")
+        if agent_of(fetch) != agent_of(other) and not (agent_of(other) is None and self.same_run(fetch, other)):
+            found.append("crawler")
+        return found
+
+    def permitted(self, fetch):
+        """permitted gives the copies of the day before the fetch, by anyone: of its robots.txt, and of what that redirected to."""
+        at, unit = date_of(fetch)
+
+        def of_the_day(url):
+            return [copy for copy in self.copies.get(url, ()) if cut(at, unit) - DAY <= date_of(copy.chain[0])[0] <= at]
+        own = of_the_day((fetch.host, "/robots.txt"))
+        targets = dict.fromkeys((part.host, part.path) for copy in own for part in copy.chain[1:])
+        return [*own, *(copy for url in targets for copy in of_the_day(url))]
+
+    def cause(self, fetch, row):
+        """cause names what misleads whoever reads the archives alone."""
+        used = [self.exchanges[name] for name in (row.capture, row.body) if name in self.exchanges]
+        other = next((x for x in used if x.received > fetch.sent), used[0] if used else None)
+        if fetch.crawl.kind == "nameless" and fetch.crawl.token:
+            return "the crawler hides its name"
+        if fetch.last and any(part.id not in self.places for part in fetch.last.chain):
+            return "the copy received last is lost"
+        if other is None:
+            return "no capture governs"
+        if other.crawl.token != fetch.crawl.token:
+            return "a copy of another crawler"
+        if other.crawl is not fetch.crawl and not self.same_run(fetch, other):
+            return "a copy of another run of this software"
+        if other.crawl is not fetch.crawl:
+            joined = any(a.run.id == b.run.id for a in self.places[fetch.id] for b in self.places[other.id])
+            return f"a copy of another run, which the archives {'join without a warcinfo record' if joined else 'describe in the same words'}"
+        if other.received > fetch.sent:
+            after = any(a.file == b.file and a.run.id == b.run.id and a.position < b.position
+                        for a in self.places[fetch.id] for b in self.places[other.id])
+            order = "and its record stands after the fetch's" if after else "and no order of records shows it"
+            return f"the answer came after the request, dated at the {fetch.crawl.habits['dated']} of the exchange, {order}"
+        if len(set(fetch.crawl.habits["offsets"])) > 1:
+            return "the clocks of the crawler's machines differ"
+        if not fetch.crawl.follows:
+            return "the crawler did not follow a redirect"
+        return "other"
+
+
+def cut(moment, unit):
+    return int(moment / unit + 1e-6) * unit

@@ -1,0 +1,129 @@
+"""What the programs share: places, commands and their cost, tables, and a tally of what holds."""
+
+import collections
+import contextlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+TESTDATA = ROOT / "testdata/warc"
+ARCHIVES = sorted(TESTDATA.glob("*.warc*"))
+SHARED = ROOT.parent / "shared"
+HISTORY = SHARED / "robots/history-2020-2025.jsonl.gz"
+TABLES = {"violations": ("certain", "probable"), "unproven": ("possible", "contested")}
+MEMORY = "/dev/shm" if os.path.isdir("/dev/shm") else None  # a folder for what is written and read at once
+
+
+def shared(*names):
+    """The folders of ../shared that are here; what is not is said."""
+    for name in names:
+        if (SHARED / name).exists():
+            yield SHARED / name
+        else:
+            print(f"skipped: ../shared/{name} is not here")
+
+
+def script(folder, name, *arguments, **options):
+    """Runs a program of scripts in a process of its own."""
+    return call(ROOT / "scripts" / folder / "run", name, *arguments, codes=(0,), **options)
+
+
+def call(*command, codes=(0, 3), **options):
+    """Runs a command to its end and returns what it prints; ends where the exit code is another."""
+    command = [str(word) for word in command]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
+    if done.returncode not in codes:
+        sys.exit(f"{' '.join(command)}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def audit(binary, out, inputs, *options):
+    call(binary, "audit", "--quiet", "-o", out, *options, *inputs)
+
+
+def audit_list(binary, out, inputs, *options):
+    """Audits inputs by a list, which gives the tables their whole paths."""
+    with tempfile.NamedTemporaryFile("w", suffix=".txt") as names:
+        names.writelines(f"{Path(path).resolve()}\n" for path in inputs)
+        names.flush()
+        audit(binary, out, [f"@{names.name}"], *options)
+
+
+def table(out, name, *columns):
+    """The rows of a table of an audit."""
+    import pyarrow.parquet
+
+    return pyarrow.parquet.read_table(Path(out, f"{name}.parquet"), columns=list(columns) or None).to_pylist()
+
+
+def bare(text):
+    """An id or URL without the angle brackets that some writers put around it, and urn:uuid:."""
+    return re.sub(r"^<?(urn:uuid:)?|>$", "", text.strip()) if text else None
+
+
+def words(text, separator=","):
+    """The words of a list in a column."""
+    return {word for word in (text or "").split(separator) if word}
+
+
+def cost(*command, seconds=1800, **options):
+    """Runs a command to its end: exit code, wall time and CPU in seconds, the peak of resident memory in bytes."""
+    begin = time.monotonic()
+    with tempfile.TemporaryFile() as log:
+        p = subprocess.Popen([str(word) for word in command], **{"stdout": subprocess.DEVNULL, "stderr": log} | options)
+        while not (ended := os.wait4(p.pid, os.WNOHANG))[0]:
+            if time.monotonic() - begin > seconds:
+                p.kill()
+            time.sleep(0.005)
+        p.returncode, usage = os.waitstatus_to_exitcode(ended[1]), ended[2]
+        log.seek(0)
+        p.said = log.read().decode()
+    peak = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+    return p, time.monotonic() - begin, usage.ru_utime + usage.ru_stime, peak
+
+
+@contextlib.contextmanager
+def folder(prefix="robotsaudit-", **where):
+    """A temporary folder, as a Path without links."""
+    with tempfile.TemporaryDirectory(prefix=prefix, ignore_cleanup_errors=True, **where) as name:
+        yield Path(name).resolve()
+
+
+class Tally:
+    """Counts what holds; prints a line for each check, or each difference."""
+
+    def __init__(self):
+        self.failed = self.done = 0
+
+    def check(self, name, ok, detail=""):
+        self.done += 1
+        self.failed += not ok
+        print(f"{'ok' if ok else 'FAIL':4}  {name}" + (f": {detail}" if detail != "" else ""), flush=True)
+
+    def equal(self, name, ours, theirs):
+        self.done += 1
+        if ours != theirs:
+            self.failed += 1
+            print(f"FAIL  {name}: {ours!r} is not {theirs!r}", flush=True)
+
+
+def seeded(compare, made, binary, count, seed, scenarios, keep, summary):
+    """Calls compare(binary, seed, folder, scenarios, totals), which yields what differs, for one seed after the other."""
+    totals = collections.Counter()
+    for number in range(seed, seed + count):
+        with folder(made, dir=MEMORY) as work:
+            problems = 0
+            for problem in compare(binary, number, work, scenarios, totals):
+                print(f"seed {number}: {problem}", flush=True)
+                problems += 1
+            totals.update({made: 1, "problems": problems})
+            if keep and problems:
+                shutil.copytree(work, Path(keep, str(number)), dirs_exist_ok=True)
+    print(summary.format_map(totals))
+    return totals["problems"] > 0
