@@ -400,10 +400,10 @@ type line struct {
 type kind uint8
 
 const (
-	kindDefinite    kind = iota // says something of its own
-	kindAnswers             // the same, or unreachable
-	kindSuccess             // a 2xx
-	kindLost                // shows that the crawler had a copy, which the archive does not hold
+	kindDefinite kind = iota // says something of its own
+	kindAnswers              // the same, or unreachable
+	kindSuccess              // a 2xx
+	kindLost                 // shows that the crawler had a copy, which the archive does not hold
 	kinds
 )
 
