@@ -9,6 +9,30 @@
 //
 // The package knows facts (package ingest) and rules (package robots). It knows
 // nothing of containers, HTML or tables; results go to a Sink.
+//
+// # Ranges
+//
+// Ranges share nothing but what resolving left, so they can be decided in any order. Their rows,
+// one range after the other, are the rows of all. Four things make ranges add up. The IDs of
+// captures number the states of all timelines in order, and resolving counts how many each bucket
+// has. Counts are sums; of product tokens beyond 65,536, and of claims beyond 64, the first in the
+// alphabet are kept. Issues are runs of rows, merged at the end. Caches are a range's own, and no
+// result depends on them.
+//
+// A Cut lies before a bucket, before an origin, or inside an origin, before a new second: rows of
+// one second depend on one another (duplicates, rows of indexes). What deciding carries from fetch
+// to fetch is a function of the fetches shortly before, which evaluation.remember reads again: for
+// the pace of crawlers as far back as the longest delay that any robots.txt of the origin asks for;
+// for the originals of revisits until the oldest are forgotten again. Captures, policies and issues
+// belong to the range with the origin's beginning. It takes all fetches of an origin to know who
+// made its exclusions, so no cut lies inside such an origin.
+//
+// # Other questions
+//
+// For the what-if, the tokens of each robots.txt are sorted by the groups that decide for them
+// (tokenGroup). Each such set is decided once, unless other captures count. Copies of a record
+// follow it in the order of the facts. It is decided once all its places are known, because each of
+// them may show the order of records of one moment.
 package evaluate
 
 import (

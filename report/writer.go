@@ -2,6 +2,27 @@
 // them, and a summary to read.
 //
 // It does not know how verdicts are reached.
+//
+// One registry lists the tables: name, row type, what a row is, key, and whether an option is
+// needed. The writer, docs/SCHEMA.md, 'robotsaudit schema' and the checks use it. The comment of a
+// field documents its column. A field of another Go type needs a case in newColumnWriter.
+//
+// Tables are written to a private folder. They are renamed after the audit.json of the audit before
+// was removed, and the new audit.json comes last: whoever finds it finds complete tables. Ranges
+// that are decided at the same time write parts of their own, and Commit joins them: row groups are
+// copied as they are, and only places in the file are written anew (joinFiles).
+//
+// Rows are encoded column by column, 64 at a time (encoder). A column holds the page in hand in a
+// form that is near to its encoding, so a value costs an append, and one that equals the value
+// before hardly more than a comparison. The schema, the encodings, the indexes and the footer are
+// parquet-go's. Its own writers (v0.32.0) are not used, for three reasons. They keep the least and
+// the greatest text of every page in full until the file ends: 4,000 fetches with URLs of 60 kB
+// took half a gigabyte. When they leave bounds out, they state false ones (0, or an empty text),
+// and readers that pass over pages by their bounds, as Spark and DataFusion do, lose rows. They
+// take values in a general form, which takes twice as long (docs/bench/2026-11-24-index). Here only
+// the columns of bounded have bounds, and those are true. A row group can be written only when it
+// is complete. Until then its pages lie in a file in the private folder, so a table does not depend
+// on how many rows its groups have.
 package report
 
 import (

@@ -3,6 +3,20 @@
 //
 // Content decides the format. All formats yield the same Row, with what the index says and nothing
 // else.
+//
+// To add a format: a Format, a case in Sniff and in openText, and a parser that sets the fields of
+// a Row; published lines in TestSamples, and a writer in scripts.
+//
+// Pages of Parquet are decoded here and not by the library, which makes buffers as large as a page
+// says: a file of a hundred bytes could take all memory. Here a page has at most 64 MiB and 4
+// million values, whatever it claims. github.com/parquet-go/jsonlite reads JSON: it takes no copy
+// of values, and comes with parquet-go.
+//
+// The row groups of a Parquet file are read in parts of at least 100,000 rows (Divided), on idle
+// cores, too. The footer alone decides what a part has. What needs an order (counts, faults, the
+// fingerprint) is put together in the order of the parts. A file in an object store is not divided:
+// parts all over it would be many requests. Nor is text: where a row begins is known only once the
+// one before was read.
 package index
 
 import (

@@ -3,6 +3,15 @@
 //
 // How they are reached is one setting of the process (Configure): its connections and the pace at
 // which servers are asked are shared by all that read.
+//
+// An object has one connection at a time. Read streams, a megabyte ahead. ReadAt reads blocks of
+// 256 KiB and keeps eight of them. It streams once blocks are asked for in a row, over gaps of up
+// to 2 MiB; what is larger it reads with one request, such as a megabyte of a column of Parquet.
+// CopyLater makes a local file stand for an object: what OpenCopy reads of it is copied first, so
+// facts and tables in a store are read as those in folders are. Every answer is compared with the
+// version that was planned. URLs are cleaned of secrets (Clean) before anything else sees them.
+// github.com/aws/aws-sdk-go-v2 signs requests and finds credentials, as all programs of AWS do; its
+// own attempts are off.
 package object
 
 import (

@@ -3,6 +3,9 @@
 //
 // A fetch is known by its record ID, else by the name of its archive and the offset there, and
 // by its URL. Numbers of robots.txt captures are valid in one audit alone and are not compared.
+//
+// The fetches of both are sorted by URL and record ID in temporary files (package run) and merged,
+// so memory is bounded. What is listed is cut at 1,000 of a kind; what is counted is not.
 package diff
 
 import (

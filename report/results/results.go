@@ -4,6 +4,9 @@
 // Tables are read as they were written: a file that is damaged, has fewer rows than audit.json
 // says or belongs to another table is an error. Text is as the tables have it, which is valid
 // UTF-8 with whatever the archives put into it.
+//
+// A table may be one file or a folder of parts. Files of an earlier program may lack nullable
+// columns; any other difference is damage, and an error.
 package results
 
 import (

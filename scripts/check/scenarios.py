@@ -1682,7 +1682,7 @@ def arrange(s, agents):
 
 
 # Exchanges by which a request and its response may end up apart: a User-Agent is looked for
-# within 4,096 records, and a metadata record within 64 (docs/ARCHITECTURE.md).
+# within 4,096 records, and a metadata record within 64 (package ingest).
 APART = 1000
 
 

@@ -2,6 +2,13 @@
 // a directory only if it covers the whole file, and reads on behind damage. It knows what is
 // where in a WACZ (https://specs.webrecorder.net/wacz/1.1.1/), and nothing of what the
 // entries hold.
+//
+// A stored entry is read in place. A deflated one is inflated as it is read, and again from its
+// start if it must be read at random. A WACZ of several, as Browsertrix makes it for download,
+// holds them as stored entries. Each is read like a file, with its own pages, indexes and
+// datapackage.json. The names of its entries begin with its own: crawl-1.wacz/archive/rec.warc.gz.
+// Otherwise, a page that is itself a zip file could stand in for the archive: so the directory has
+// to cover the file from its first byte to its last. docs/FORMATS.md says what counts after damage.
 package wacz
 
 import (

@@ -5,6 +5,9 @@
 //
 // It makes of the JSON what stood in the archive: a record header and an HTTP head in the form of
 // WARC and HTTP. So the readers of those read these, too.
+//
+// The JSON is read as a stream, with a scanner of the project's own: most of it is links, which no
+// library skips without holding or decoding them, and values and depth have no bound.
 package wat
 
 import (
