@@ -9,6 +9,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/facts/pack"
 	"github.com/robotsaudit/robotsaudit/internal/resolve"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // TestFileCache keeps what an origin asks for in turns, and forgets it for the next one
@@ -25,7 +26,7 @@ func TestFileCache(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		st := &State{State: resolve.State{HasBody: true, Outcome: OutcomeRules}}
+		st := &State{State: resolve.State{HasBody: true, Outcome: words.OutcomeRules}}
 		st.BodyDigest, st.BodyOffset, st.BodySize = string(ref.Digest[:]), ref.Offset, ref.Size
 		states = append(states, st)
 	}

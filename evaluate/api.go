@@ -6,6 +6,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/restriction"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // The types of the facts that results refer to. Package ingest makes them.
@@ -20,6 +21,35 @@ type (
 	Source    = facts.Source    // where what is known of a crawler stands
 	Cut       = facts.Cut       // what divides fetches into ranges
 	Spot      = facts.Spot      // where a record stands: input, entry of a WACZ, number
+)
+
+// The words of a verdict.
+type (
+	Verdict     = words.Verdict     // whether robots.txt permitted a fetch
+	Evidence    = words.Evidence    // how near in time the governing capture lies
+	Certainty   = words.Certainty   // how sure it is that a disallowed fetch violated robots.txt
+	Reason      = words.Reason      // why the verdict is what it is, and why a capture came to its outcome
+	Notes       = words.Notes       // remarks on a verdict, as a set
+	AgentSource = words.AgentSource // how the crawler's token is known
+	Match       = words.Match       // how the group was found that decides for a token
+	Outcome     = words.Outcome     // what a capture came to, after revisits and redirects
+)
+
+// What other programs ask of a verdict. Reasons, notes and outcomes are told apart by their names.
+const (
+	Unknown    = words.Unknown
+	Allowed    = words.Allowed
+	Disallowed = words.Disallowed
+
+	Fresh = words.Fresh // captured at most 24 h before the fetch (RFC 9309 §2.4)
+	Stale = words.Stale // longer before
+	Later = words.Later // received after the fetch
+
+	NoCertainty = words.NoCertainty // the fetch is not disallowed
+	Certain     = words.Certain     // a violation
+	Probable    = words.Probable    // a violation; a doubt remains
+	Possible    = words.Possible    // no violation
+	Contested   = words.Contested   // no violation
 )
 
 // Profile is a reading of the Robots Exclusion Protocol. The zero value reads as RFC9309.
@@ -67,22 +97,10 @@ type (
 
 // What a capture came to, and why.
 type (
-	CaptureState  = resolve.State   // a capture and what it came to
-	Outcome       = resolve.Outcome // what it came to, after revisits and redirects
-	CaptureReason = resolve.Reason  // why
-	Step          = resolve.Step    // a record that a capture led to
-	StepKind      = resolve.StepKind
-	Lead          = resolve.Lead // a redirect that may have led to another record than the one that counts
-)
-
-// The outcomes. The zero value is a capture that nothing defined can be said of.
-const (
-	OutcomeUndefined   = resolve.OutcomeUndefined
-	OutcomeRules       = resolve.OutcomeRules       // a file with rules, perhaps none
-	OutcomePartial     = resolve.OutcomePartial     // a part of a file
-	OutcomeUnavailable = resolve.OutcomeUnavailable // everything allowed (RFC 9309 §2.3.1.3)
-	OutcomeUnreachable = resolve.OutcomeUnreachable // everything disallowed (RFC 9309 §2.3.1.4)
-	OutcomeUnresolved  = resolve.OutcomeUnresolved  // the archive does not hold what the capture refers to
+	CaptureState = resolve.State // a capture and what it came to
+	Step         = resolve.Step  // a record that a capture led to
+	StepKind     = resolve.StepKind
+	Lead         = resolve.Lead // a redirect that may have led to another record than the one that counts
 )
 
 // The kinds of step.

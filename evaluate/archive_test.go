@@ -16,7 +16,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
-	"github.com/robotsaudit/robotsaudit/internal/resolve"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // rec is an archive record to be audited, with what is expected of it. The same
@@ -158,7 +158,7 @@ func resultText(r *Result) string {
 
 func stateText(s *RobotsRecord) string {
 	text := s.Outcome.String()
-	if s.Reason != resolve.NoReason {
+	if s.Reason != words.NoReason {
 		text += " " + s.Reason.String()
 	}
 	if s.Hops > 0 {

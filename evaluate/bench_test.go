@@ -7,6 +7,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/resolve"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // BenchmarkDecide decides the fetches of one origin after the other, a thousand each,
@@ -40,7 +41,7 @@ func benchmarkDecide(b *testing.B, body []byte, tokens []string) {
 	const start = 1_700_000_000_000_000
 	var states []*State
 	for i := range 5 {
-		st := &State{State: resolve.State{Outcome: OutcomeRules, HasBody: true}, ID: int64(i + 1), agent: "ExampleBot"}
+		st := &State{State: resolve.State{Outcome: words.OutcomeRules, HasBody: true}, ID: int64(i + 1), agent: "ExampleBot"}
 		st.BodyDigest, st.Micros, st.Precision = "digest", start+int64(i)*facts.Hour, facts.PrecisionSecond
 		st.Index, st.Coarsest = int64(1+i*360), facts.PrecisionSecond
 		st.ApplyAt(&st.Fetch)

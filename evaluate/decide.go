@@ -12,6 +12,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // This file is the way from a fetch to its verdict, from top to bottom. view (decide_timeline.go) computes which
@@ -83,7 +84,7 @@ func (d *decider) settle(r *Result, tl *timeline, other string) error {
 	s := d.newSubject(f, r.Agent, tl, facts.Time{})
 	r.decider, r.timeline = d, tl
 	if f.Flags&facts.FlagUnsupportedScheme != 0 { // "Fetch"
-		r.Reason = UnsupportedScheme
+		r.Reason = words.UnsupportedScheme
 		return nil
 	}
 	isRobotsTxt := s.path == "/robots.txt"
@@ -97,14 +98,14 @@ func (d *decider) settle(r *Result, tl *timeline, other string) error {
 	// "Robots capture", "Always allowed": robots.txt itself, and what its redirects led to. Google's matcher
 	// knows no such rule; a row of an index without the method may be a capture.
 	case r.RobotsCapture, isRobotsTxt && (d.files.profile != robots.Google || s.Method == ""), isLedTo:
-		r.Verdict, r.Reason = Allowed, RobotsTxtItself
+		r.Verdict, r.Reason = Allowed, words.RobotsTxtItself
 		return nil
 	case !s.time.Known(): // "Time"
-		r.Reason = NoTime
+		r.Reason = words.NoTime
 		return nil
 	}
 	if f.Flags&facts.FlagURLCut != 0 {
-		r.Notes |= NoteURLCut
+		r.Notes |= words.NoteURLCut
 	}
 	second := *r
 	judged, err := d.conclude(r, &s, tl)
@@ -122,13 +123,13 @@ func (d *decider) settle(r *Result, tl *timeline, other string) error {
 			r.Certainty, r.mayBeProven = second.Certainty, second.mayBeProven
 		}
 		r.UnreadCaptures = r.UnreadCaptures || second.UnreadCaptures
-		r.Notes &^= NoteBracketed &^ second.Notes
-	case second.Reason == TooCostly:
+		r.Notes &^= words.NoteBracketed &^ second.Notes
+	case second.Reason == words.TooCostly:
 		*r = judged
-		r.withdraw(TooCostly, nil)
+		r.withdraw(words.TooCostly, nil)
 	default:
 		*r = judged
-		r.withdraw(AmbiguousToken, cmp.Or(second.against, second.Contester, second.Governing))
+		r.withdraw(words.AmbiguousToken, cmp.Or(second.against, second.Contester, second.Governing))
 	}
 	return nil
 }
@@ -148,17 +149,17 @@ func (d *decider) conclude(r *Result, s *subject, tl *timeline) (judged Result, 
 func (d *decider) judge(r *Result, s *subject, tl *timeline, v *view) error {
 	switch {
 	case s.isTooCostly(): // "Verdicts and reasons"
-		r.Reason = TooCostly
+		r.Reason = words.TooCostly
 		return nil
 	case v.governing == nil: // "Which capture governs", 4
-		r.Reason = NoCapture
+		r.Reason = words.NoCapture
 		return nil
 	}
 	r.Governing, r.Evidence, r.Age = v.governing, v.evidence, s.secondsOld(v.governing, v.evidence)
 	r.tied, r.UnreadCaptures = v.tied, v.outdated
 	r.Notes |= d.doubts(s, v)
 	if v.outdated {
-		r.Notes |= NoteUnreadCapture
+		r.Notes |= words.NoteUnreadCapture
 	}
 	said, err := d.answerInTime(v.governing, s, tl)
 	if err != nil {
@@ -171,8 +172,8 @@ func (d *decider) judge(r *Result, s *subject, tl *timeline, v *view) error {
 	case err != nil:
 		return err
 	case s.isTooCostly():
-		r.withdraw(TooCostly, against)
-	case reason != reasonNone:
+		r.withdraw(words.TooCostly, against)
+	case reason != words.NoReason:
 		r.withdraw(reason, against)
 	// "Unresolved and undefined captures"
 	case v.prior != nil && (!v.governing.is(kindAnswers) || s.see(v.governing).failsLater):
@@ -186,14 +187,14 @@ func (d *decider) judge(r *Result, s *subject, tl *timeline, v *view) error {
 // answerInTime asks a capture that may govern. RFC 9309 §2.3.1.4 is applied in time: unreachable disallows
 // for a day; after more than 30 days of it the crawler may take the file as unavailable.
 func (d *decider) answerInTime(st *State, s *subject, tl *timeline) (Answer, error) {
-	isUnreachable := st.Outcome == OutcomeUnreachable && !s.see(st).failsLater
+	isUnreachable := st.Outcome == words.OutcomeUnreachable && !s.see(st).failsLater
 	switch {
 	case isUnreachable && s.see(st).age > freshFor:
-		return Answer{Reason: UnreachableStale}, nil
+		return Answer{Reason: words.UnreachableStale}, nil
 	case isUnreachable && tl.longUnreachable(s):
-		return Answer{Verdict: Allowed, Reason: UnreachableOver30d}, nil
+		return Answer{Verdict: Allowed, Reason: words.UnreachableOver30d}, nil
 	case s.see(st).isRefusal:
-		return Answer{Reason: RefusedToOther}, nil
+		return Answer{Reason: words.RefusedToOther}, nil
 	}
 	return d.answer(st, s)
 }
@@ -201,20 +202,20 @@ func (d *decider) answerInTime(st *State, s *subject, tl *timeline) (Answer, err
 // answer asks one robots capture about a fetch, whatever its age.
 func (d *decider) answer(st *State, s *subject) (Answer, error) {
 	switch st.Outcome {
-	case OutcomeRules, OutcomePartial:
-	case OutcomeUnavailable:
-		return Answer{Verdict: Allowed, Reason: reasonOf[st.Reason]}, nil
-	case OutcomeUnreachable:
+	case words.OutcomeRules, words.OutcomePartial:
+	case words.OutcomeUnavailable:
+		return Answer{Verdict: Allowed, Reason: st.Reason}, nil
+	case words.OutcomeUnreachable:
 		if s.see(st).failsLater {
-			return Answer{Reason: UnresolvedRedirect}, nil
+			return Answer{Reason: words.UnresolvedRedirect}, nil
 		}
-		a := Answer{Verdict: Disallowed, Reason: reasonOf[st.Reason]}
+		a := Answer{Verdict: Disallowed, Reason: st.Reason}
 		if s.path != "/robots.txt" && robots.RFC9309.NormalPath(s.path) == "/robots.txt" {
-			a.Notes, a.allows = NoteRobotsTxtEncoded, true
+			a.Notes, a.allows = words.NoteRobotsTxtEncoded, true
 		}
 		return a, nil
 	default:
-		return Answer{Reason: reasonOf[st.Reason]}, nil
+		return Answer{Reason: st.Reason}, nil
 	}
 	s.spend(st.costOfAsking())
 	file, err := d.files.get(st)
@@ -240,57 +241,57 @@ func (s *subject) secondsOld(st *State, e Evidence) int64 {
 // withdraw makes the verdict unknown, for a reason that a capture shows; nil: none does.
 func (r *Result) withdraw(reason Reason, against *State) {
 	r.withdrawn, r.against = r.Answer, against
-	r.Answer = Answer{Reason: reason, Notes: r.Notes &^ NoteNamedGroupForbids}
+	r.Answer = Answer{Reason: reason, Notes: r.Notes &^ words.NoteNamedGroupForbids}
 }
 
 // doubts are the notes on the fetch, and on the captures that may govern it ("Probable", "Possible").
 func (d *decider) doubts(s *subject, v *view) (n Notes) {
 	for i, st := range v.tied {
 		if s.mayBeOthers(st.itself()) || slices.ContainsFunc(st.led, s.mayBeOthers) {
-			n |= NoteOtherCrawler
+			n |= words.NoteOtherCrawler
 		}
 		n |= s.see(st).ledDoubts
 		if i == 0 { // of the others, what they led to counts
 			n |= s.see(st).doubts
 		}
 		if st.Resynced {
-			n |= NoteResynced
+			n |= words.NoteResynced
 		}
 		if st.OtherTarget {
-			n |= NoteOtherTarget
+			n |= words.NoteOtherTarget
 		}
 		if st.Mismatched {
-			n |= NoteDigestMismatch
+			n |= words.NoteDigestMismatch
 		}
 		if st.Coarsest < facts.PrecisionSecond {
-			n |= NoteCoarseDate
+			n |= words.NoteCoarseDate
 		}
 	}
 	g := v.governing
 	if !v.own {
-		n |= NoteOtherCrawler
+		n |= words.NoteOtherCrawler
 	}
 	if g.Forgeable || s.Flags&facts.FlagForgeable != 0 {
-		n |= NoteForgeable
+		n |= words.NoteForgeable
 	}
 	if s.time.Precision < facts.PrecisionSecond && !s.asOf {
-		n |= NoteCoarseDate
+		n |= words.NoteCoarseDate
 	}
 	if s.Trust == facts.TrustResynced {
-		n |= NoteResynced
+		n |= words.NoteResynced
 	}
 	switch {
 	case s.Trust == facts.TrustIndexed, s.Flags&facts.FlagUnbound != 0,
 		s.Flags&facts.FlagRequestUnread != 0 && d.naming.own == "": // it could name another crawler
-		n |= NoteIndexed
+		n |= words.NoteIndexed
 	case s.Trust == facts.TrustListed:
-		n |= NoteListed
+		n |= words.NoteListed
 	}
 	if s.Flags&facts.FlagMayBeNoFetch != 0 {
-		n |= NoteNoStatus
+		n |= words.NoteNoStatus
 	}
 	if s.Flags&facts.FlagRefuted != 0 {
-		n |= NoteNoRecord
+		n |= words.NoteNoRecord
 	}
 	return n
 }
@@ -299,19 +300,19 @@ func (d *decider) doubts(s *subject, v *view) (n Notes) {
 // capture that shows it; none where the verdict stands.
 func (d *decider) contradiction(verdict Verdict, s *subject, tl *timeline, v *view) (Reason, *State, error) {
 	if verdict == Allowed && v.governing.Forgeable { // "Possible"
-		return Forgeable, v.governing, nil
+		return words.Forgeable, v.governing, nil
 	}
 	for _, rival := range v.tied[1:] { // "Captures of one moment": each may be the latest
 		a, err := d.answerInTime(rival, s, tl)
 		switch {
 		case err != nil || s.isTooCostly():
-			return reasonNone, nil, err
+			return words.NoReason, nil, err
 		case a.Verdict != verdict:
-			return ConflictingCaptures, rival, nil
+			return words.ConflictingCaptures, rival, nil
 		}
 	}
 	if verdict == Unknown {
-		return reasonNone, nil, nil
+		return words.NoReason, nil, nil
 	}
 	// "Captures of one moment": it may have come after the fetch, and one before it counts.
 	if verdict == Disallowed && s.see(v.governing).relation == maybeBefore {
@@ -325,7 +326,7 @@ func (d *decider) contradiction(verdict Verdict, s *subject, tl *timeline, v *vi
 			}
 			a, err := d.answerInTime(before, &earlier, tl)
 			if s.looked = earlier.looked; err != nil || a.Verdict == Allowed {
-				return ChangedBetween, before, err
+				return words.ChangedBetween, before, err
 			}
 		}
 	}
@@ -345,22 +346,13 @@ func (d *decider) contradiction(verdict Verdict, s *subject, tl *timeline, v *vi
 		other, err = differs(tl.others(s, v)) // "Stale captures"
 	}
 	if other != nil {
-		return ChangedBetween, other, err
+		return words.ChangedBetween, other, err
 	}
 	if verdict == Allowed && v.outdated { // "Possible"
-		return UnreadCapture, nil, nil
+		return words.UnreadCapture, nil, nil
 	}
-	return reasonNone, nil, nil
+	return words.NoReason, nil, nil
 }
-
-// The notes that keep a violation from being certain ("Probable"), and those that name an open reading.
-const (
-	probableDoubts = NoteURLCut | NoteBodyCut | NoteOtherCrawler | NotePartial | NoteResynced | NoteSameMoment |
-		NoteCoarseDate | NoteUnreadableCopy | NoteAmbiguousToken | NoteIndexed | NoteListed | NoteOtherTarget |
-		NoteOrderDoubt | NoteOtherRun
-	openReadings = NoteReservedEncoding | NoteUnsafeEncoding | NoteLenient | NoteParseLimit | NoteDocumentedToken |
-		NoteRobotsTxtEncoded | NoteHTML | NoteContentUsage | NoteAgentName
-)
 
 // certify gives a disallowed fetch its certainty: the first of contested, possible, probable and certain
 // that fits ("The four classes").
@@ -381,22 +373,22 @@ func (d *decider) certify(r *Result, s *subject, tl *timeline, v *view) error {
 	r.UnreadCaptures = r.UnreadCaptures || copies.unread || unread
 	r.Notes |= copies.notes
 	if bracketed {
-		r.Notes |= NoteBracketed
+		r.Notes |= words.NoteBracketed
 	}
 	if !isContested {
 		r.Notes |= copies.orderDoubts
 	}
 	isOtherRun := func(r answered) bool { return !s.isOfRun(r) }
 	mayBeOtherRun := func(st *State) bool { return isOtherRun(st.itself()) || slices.ContainsFunc(st.led, isOtherRun) }
-	if v.own && r.AgentSource != AgentFromOption && agents.IsSoftware(s.agent) && slices.ContainsFunc(v.tied, mayBeOtherRun) {
-		r.Notes |= NoteOtherRun // "Runs of a crawler"
+	if v.own && r.AgentSource != words.AgentFromOption && agents.IsSoftware(s.agent) && slices.ContainsFunc(v.tied, mayBeOtherRun) {
+		r.Notes |= words.NoteOtherRun // "Runs of a crawler"
 	}
 	switch { // these end it: no more captures are asked
 	case isContested: // "Permitted copies", "Open readings"
 		r.Certainty = Contested
 		return nil
 	case s.isTooCostly(): // "Verdicts and reasons"
-		r.withdraw(TooCostly, nil)
+		r.withdraw(words.TooCostly, nil)
 		return nil
 	}
 
@@ -416,15 +408,15 @@ func (d *decider) certify(r *Result, s *subject, tl *timeline, v *view) error {
 	}
 	leads := tl.leads.to(s)
 	switch {
-	case !isInformed, r.Notes&(NoteForgeable|NoteUnreadCapture) != 0:
+	case !isInformed, r.Notes&(words.NoteForgeable|words.NoteUnreadCapture) != 0:
 		r.Certainty = Possible
-	case mayPrecede, r.Notes&NoteNoStatus != 0: // "Indexes and lists"; the record may show that it is a violation
+	case mayPrecede, r.Notes&words.NoteNoStatus != 0: // "Indexes and lists"; the record may show that it is a violation
 		r.Certainty, r.mayBeProven = Possible, true
 	case leads != nil: // "Always allowed"
-		r.Certainty, r.Notes, r.ledBy = Possible, r.Notes|NoteRedirectTarget, leads
-	case r.Notes&NoteNoRecord != 0: // "Verified records": the index is wrong, and nothing else reports the fetch
+		r.Certainty, r.Notes, r.ledBy = Possible, r.Notes|words.NoteRedirectTarget, leads
+	case r.Notes&words.NoteNoRecord != 0: // "Verified records": the index is wrong, and nothing else reports the fetch
 		r.Certainty = Possible
-	case r.Evidence != Fresh, r.Notes&probableDoubts != 0:
+	case r.Evidence != Fresh, r.Notes&words.Doubts != 0:
 		r.Certainty = Probable
 	default:
 		r.Certainty = Certain
@@ -516,18 +508,18 @@ const maxAsked = 8
 // askCopies asks every copy of robots.txt that the crawler may have acted on ("Permitted copies"), until
 // one allows the fetch.
 func (d *decider) askCopies(s *subject, tl *timeline, v *view) (c copyAnswers, err error) {
-	isUnreachable := slices.ContainsFunc(v.tied, func(st *State) bool { return st.Outcome == OutcomeUnreachable })
+	isUnreachable := slices.ContainsFunc(v.tied, func(st *State) bool { return st.Outcome == words.OutcomeUnreachable })
 	isAny := func(facts.Time) bool { return true }
 	if !v.outdated && (tl.hasUnreadCopy(s.time) || isUnreachable && tl.hasUnread(isAny, s.time)) {
-		c.notes, c.unread = NoteUnreadableCopy, true
+		c.notes, c.unread = words.NoteUnreadableCopy, true
 	}
 	asked := append(make([]*State, 0, maxAsked), v.governing)
 	var ownAfter, othersAfter []*State
 	doubtOf := func(st *State) Notes { // of one that counts as after the fetch
 		if s.time.MicrosSince(st.Time()) != 0 {
-			return NoteOrderDoubt
+			return words.NoteOrderDoubt
 		}
-		return NoteSameMoment
+		return words.NoteSameMoment
 	}
 	ask := func(st *State) error {
 		isOwn := st.Kind == facts.CaptureRobots && s.see(st).isOwn // who got what a redirect leads to without a token, nothing shows
@@ -551,7 +543,7 @@ func (d *decider) askCopies(s *subject, tl *timeline, v *view) (c copyAnswers, e
 		isDoubtful := s.isUnreadable(st) || st.isDefinite() && (st.Mismatched || st.OtherTarget || isCut)
 		switch {
 		case isDoubtful && !isAfter:
-			c.notes |= NoteUnreadableCopy
+			c.notes |= words.NoteUnreadableCopy
 		case isDoubtful && !isProven:
 			c.orderDoubts |= doubtOf(st)
 		case !isDoubtful && !st.isDefinite():
@@ -563,9 +555,9 @@ func (d *decider) askCopies(s *subject, tl *timeline, v *view) (c copyAnswers, e
 		case isAfter && !isOwn:
 			c.orderDoubts |= doubtOf(st)
 		case a.Verdict == Allowed:
-			c.contester, c.notes = st, c.notes|NotePermittedCopy
+			c.contester, c.notes = st, c.notes|words.NotePermittedCopy
 		default: // by a reading
-			c.contester, c.notes = st, c.notes|NotePermittedCopy|a.Notes&openReadings
+			c.contester, c.notes = st, c.notes|words.NotePermittedCopy|a.Notes&words.OpenReadings
 		}
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/agents"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // crawler is who made a fetch, as far as is known.
@@ -45,14 +46,14 @@ func (d *decider) crawlerOf(f *facts.Fetch) crawler {
 		n.last, n.lastFor, n.asked = n.of(f.UserAgent), f.UserAgent, true
 	}
 	c := n.last
-	if c.source == AgentFromRequest {
+	if c.source == words.AgentFromRequest {
 		switch f.UserAgentSource {
 		case facts.SourceWarcinfo:
-			c.source = AgentFromWarcinfo
+			c.source = words.AgentFromWarcinfo
 		case facts.SourceRobotsSubset:
-			c.source = AgentFromRobotsSubset
+			c.source = words.AgentFromRobotsSubset
 		case facts.SourceList:
-			c.source = AgentFromList
+			c.source = words.AgentFromList
 		}
 	}
 	return c
@@ -87,19 +88,19 @@ func (n *naming) identify(userAgent string) crawler {
 	case given && token == "":
 		return crawler{}
 	case given:
-		c := crawler{token: token, source: AgentFromOption}
+		c := crawler{token: token, source: words.AgentFromOption}
 		if userAgent != "" && !containsFold(userAgent, token) {
-			c.notes = NoteTokenByOption
+			c.notes = words.NoteTokenByOption
 		}
 		return c
 	}
 	token, other := robots.TokensFromUserAgent(userAgent, agents.Leading)
 	c := crawler{token: token, other: other}
 	if token != "" {
-		c.source = AgentFromRequest
+		c.source = words.AgentFromRequest
 	}
 	if other != "" {
-		c.notes = NoteAmbiguousToken
+		c.notes = words.NoteAmbiguousToken
 	}
 	return c
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // answer asks a parsed file, by the groups of r, for the capture that it belongs to. Notes name what would
@@ -25,15 +26,15 @@ func (f *parsedFile) answer(a *Answer, st *State, s *subject, r *reader) {
 		s.spend(cost / matchCost)
 		a.Notes, a.allows = notesOf(readings), readings != 0 && !m.Allowed
 		for _, g := range r.others {
-			if a.Notes&NoteAgentName == 0 && s.match(g).Allowed != m.Allowed {
-				a.Notes |= NoteOtherMode
+			if a.Notes&words.NoteAgentName == 0 && s.match(g).Allowed != m.Allowed {
+				a.Notes |= words.NoteOtherMode
 			}
 		}
 	}
 	if a.Verdict == Disallowed {
 		for _, g := range r.documented {
 			if d := s.match(g); d.Allowed || d.Reason == robots.ReasonTooCostly {
-				a.Notes, a.allows = a.Notes|NoteDocumentedToken, true
+				a.Notes, a.allows = a.Notes|words.NoteDocumentedToken, true
 			}
 		}
 		if f.lineCut != nil && s.match(f.lineCut.For(s.token)).Allowed {
@@ -42,24 +43,24 @@ func (f *parsedFile) answer(a *Answer, st *State, s *subject, r *reader) {
 		a.allows = a.allows || f.HTML
 	}
 	if facts.Flags(st.BodyFlags)&facts.FlagBodyCut != 0 {
-		a.Notes |= NoteBodyCut
+		a.Notes |= words.NoteBodyCut
 	}
 	if f.HTML {
-		a.Notes |= NoteHTML
+		a.Notes |= words.NoteHTML
 	}
-	if st.Outcome == OutcomePartial {
+	if st.Outcome == words.OutcomePartial {
 		// Of a part only what it forbids is known; the rest may forbid more, and
 		// may allow what this part forbids.
-		a.Notes |= NotePartial
+		a.Notes |= words.NotePartial
 		if a.Verdict != Disallowed {
-			*a = Answer{Reason: Truncated, Notes: a.Notes}
+			*a = Answer{Reason: words.Truncated, Notes: a.Notes}
 		}
 	}
 	if s.token == "" && a.Verdict == Allowed {
 		_, forbids, cost := f.NamedForbids(s.path)
 		s.spend(cost / matchCost)
 		if forbids {
-			a.Notes |= NoteNamedGroupForbids // nobody knows whether the crawler has that name
+			a.Notes |= words.NoteNamedGroupForbids // nobody knows whether the crawler has that name
 		}
 	}
 }
@@ -67,7 +68,7 @@ func (f *parsedFile) answer(a *Answer, st *State, s *subject, r *reader) {
 // notesOf names readings that would turn an answer round.
 func notesOf(r robots.Readings) (n Notes) {
 	for i, note := range [...]Notes{
-		NoteReservedEncoding, NoteUnsafeEncoding, NoteLenient, NoteParseLimit, NoteRobotsTxtEncoded, NoteContentUsage, NoteAgentName,
+		words.NoteReservedEncoding, words.NoteUnsafeEncoding, words.NoteLenient, words.NoteParseLimit, words.NoteRobotsTxtEncoded, words.NoteContentUsage, words.NoteAgentName,
 	} {
 		if r&(1<<i) != 0 {
 			n |= note
@@ -77,11 +78,11 @@ func notesOf(r robots.Readings) (n Notes) {
 }
 
 var matchReasons = [...]Reason{
-	robots.ReasonRule:      ReasonRule,
-	robots.ReasonNoRule:    NoMatchingRule,
-	robots.ReasonNoGroup:   NoMatchingGroup,
-	robots.ReasonRobotsTxt: RobotsTxtItself,
-	robots.ReasonTooCostly: TooCostly,
+	robots.ReasonRule:      words.ReasonRule,
+	robots.ReasonNoRule:    words.NoMatchingRule,
+	robots.ReasonNoGroup:   words.NoMatchingGroup,
+	robots.ReasonRobotsTxt: words.RobotsTxtItself,
+	robots.ReasonTooCostly: words.TooCostly,
 }
 
 // parsedFile is a robots.txt as parsed.
@@ -113,7 +114,9 @@ type reader struct {
 }
 
 // isUnnamed reports whether the file does not name the token.
-func (r *reader) isUnnamed() bool { return r.match == MatchGlobal || r.match == MatchNoGroup }
+func (r *reader) isUnnamed() bool {
+	return r.match == words.MatchGlobal || r.match == words.MatchNoGroup
+}
 
 // requestRate is a Request-rate record of a group.
 type requestRate struct {
@@ -184,13 +187,13 @@ func (f *parsedFile) matchOf(token string) Match {
 	line, value := f.AgentLine(token, 0)
 	switch {
 	case line == 0:
-		return MatchNoGroup
+		return words.MatchNoGroup
 	case strings.HasPrefix(value, "*"):
-		return MatchGlobal
+		return words.MatchGlobal
 	case f.profile == robots.Google:
-		return MatchGoogle
+		return words.MatchGoogle
 	}
-	return MatchExact
+	return words.MatchExact
 }
 
 // fileCache keeps parsed robots.txt files by the digest of their body. Most hosts
@@ -221,7 +224,7 @@ func newFileCache(s *facts.Reader, p robots.Profile) *fileCache {
 
 // fileKey distinguishes parsed files. Of one that is partial, the last line may be cut.
 func fileKey(st *State) (key string, partial bool) {
-	partial = st.Outcome == OutcomePartial || facts.Flags(st.BodyFlags)&facts.FlagBodyCut != 0
+	partial = st.Outcome == words.OutcomePartial || facts.Flags(st.BodyFlags)&facts.FlagBodyCut != 0
 	switch {
 	case !st.HasBody:
 		return "", partial

@@ -7,6 +7,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/resolve"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // State is a capture of a timeline: what it came to, and who made it.
@@ -52,7 +53,7 @@ func (s *State) isOf(key string) bool {
 // it is unavailable "to the crawler" (RFC 9309 §2.3.1.3) says nothing to others.
 func (s *State) isRefusal() bool {
 	refuses := s.FinalStatus == http.StatusUnauthorized || s.FinalStatus == http.StatusForbidden || s.FinalStatus == http.StatusTooManyRequests
-	return refuses && s.Outcome == OutcomeUnavailable && s.Reason == resolve.Unavailable
+	return refuses && s.Outcome == words.OutcomeUnavailable && s.Reason == words.Unavailable
 }
 
 // BodyAgent returns the product token of the crawler that got the body applied; ""
@@ -74,20 +75,22 @@ func (s *State) isRefusedLike(other *State) bool {
 // readAs applies what the profiles say differently of a status:
 // draft-koster-rep-08 §2.2.1.4 takes an undefined one as unreachable, Google 429.
 func (s *State) readAs(p robots.Profile) {
-	if p == robots.REP08 && s.Outcome == OutcomeUndefined && s.Reason == resolve.UndefinedStatus ||
-		p == robots.Google && s.Reason == resolve.Unavailable && s.FinalStatus == 429 {
-		s.Settle(OutcomeUnreachable, resolve.Unreachable)
+	if p == robots.REP08 && s.Outcome == words.OutcomeUndefined && s.Reason == words.UndefinedStatus ||
+		p == robots.Google && s.Reason == words.Unavailable && s.FinalStatus == 429 {
+		s.Settle(words.OutcomeUnreachable, words.Unreachable)
 	}
 }
 
 // isDefinite reports whether a capture says something of its own that holds on: a file, a
 // part of one, or that there is none. An unreachable server says nothing of the file.
-func (s *State) isDefinite() bool { return s.Outcome.HasRules() || s.Outcome == OutcomeUnavailable }
+func (s *State) isDefinite() bool {
+	return s.Outcome.HasRules() || s.Outcome == words.OutcomeUnavailable
+}
 
 // isSuccess reports whether a capture got a file, or would have if the archive held it
 // in a form that can be read (RFC 9309 §2.3.1.1).
 func (s *State) isSuccess() bool {
-	return s.Outcome.HasRules() || s.Reason == resolve.Undecodable || s.Reason == resolve.Challenge || s.Outcome == OutcomeUnresolved && s.Status/100 == 2
+	return s.Outcome.HasRules() || s.Reason == words.Undecodable || s.Reason == words.Challenge || s.Outcome == words.OutcomeUnresolved && s.Status/100 == 2
 }
 
 // isAlike reports whether two captures answer every question alike. Most hosts
@@ -95,7 +98,7 @@ func (s *State) isSuccess() bool {
 // was found unreachable.
 func (s *State) isAlike(other *State) bool {
 	const cut = uint32(facts.FlagBodyCut)
-	if s.Outcome == OutcomeUnreachable && (s.StepText != "" || other.StepText != "") {
+	if s.Outcome == words.OutcomeUnreachable && (s.StepText != "" || other.StepText != "") {
 		return false
 	}
 	if (s.isRefusal() || other.isRefusal()) && !s.isRefusedLike(other) {

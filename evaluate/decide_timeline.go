@@ -9,6 +9,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/resolve"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // This file is what a fetch sees: itself and its crawler (subject), each capture (sight), the captures of an origin
@@ -161,19 +162,19 @@ func (s *subject) see(st *State) *sight {
 		case relation >= shownAfter:
 			v.isLater = true
 		case relation == maybeBefore && !isSameMoment:
-			*doubts |= NoteOrderDoubt
+			*doubts |= words.NoteOrderDoubt
 		case relation == maybeBefore:
 			v.mayBeLater = true
-			*doubts |= NoteSameMoment
+			*doubts |= words.NoteSameMoment
 		case isSameMoment && !s.asOf && !s.provesOrder(at):
-			*doubts |= NoteSameMoment
+			*doubts |= words.NoteSameMoment
 		}
 	}
 	apply(v.relation, facts.SpotOf(&st.Fetch), st.Time())
 	for i := range st.hops {
 		apply(s.relationTo(&st.hops[i]), st.hops[i].Spot, st.hops[i].Time)
 	}
-	v.failsLater = st.Outcome == OutcomeUnreachable && v.relation <= maybeBefore && v.isLater
+	v.failsLater = st.Outcome == words.OutcomeUnreachable && v.relation <= maybeBefore && v.isLater
 	v.isRefusal = st.isRefusal() && !(v.isOwn && s.owns(st.last()))
 	v.age = s.time.MicrosSince(st.Oldest())
 	if st.Coarsest < facts.PrecisionSecond { // of coarse dates, the one that comes first need not be that of the oldest
@@ -199,7 +200,7 @@ func (s *subject) mayGovern(st *State) bool {
 
 // isUnreadable reports whether nobody knows what a crawler received that used a capture at the fetch.
 func (s *subject) isUnreadable(st *State) bool {
-	return st.Outcome == OutcomePartial || st.Outcome == OutcomeUnresolved || st.Outcome == OutcomeUndefined || s.see(st).failsLater
+	return st.Outcome == words.OutcomePartial || st.Outcome == words.OutcomeUnresolved || st.Outcome == words.OutcomeUndefined || s.see(st).failsLater
 }
 
 // owns reports whether the crawler that made the fetch got a record. Some crawlers send a User-Agent with
@@ -413,11 +414,11 @@ func (s *State) is(k kind) bool {
 	case kindDefinite:
 		return s.isDefinite()
 	case kindAnswers:
-		return s.Outcome != OutcomeUnresolved && s.Outcome != OutcomeUndefined
+		return s.Outcome != words.OutcomeUnresolved && s.Outcome != words.OutcomeUndefined
 	case kindSuccess:
 		return s.isSuccess()
 	}
-	return s.Outcome == OutcomeUnresolved && !s.isSuccess() && (s.Reason == resolve.UnresolvedRevisit || s.FinalStatus/100 == 2)
+	return s.Outcome == words.OutcomeUnresolved && !s.isSuccess() && (s.Reason == words.UnresolvedRevisit || s.FinalStatus/100 == 2)
 }
 
 // unreachableRun is the unbroken run of unreachable captures up to a place; the zero value
@@ -472,7 +473,7 @@ func (l *line) index() {
 // with returns the run up to a further capture.
 func (r unreachableRun) with(s *State) unreachableRun {
 	switch {
-	case s.Outcome == OutcomeUnreachable:
+	case s.Outcome == words.OutcomeUnreachable:
 		if r.last = s; r.first == nil {
 			r.first = s
 		}

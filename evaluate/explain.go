@@ -10,8 +10,8 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
-	"github.com/robotsaudit/robotsaudit/internal/resolve"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // Explain decides one fetch as Run does, and shows how the verdict came about. Errors that
@@ -80,7 +80,7 @@ func (x *explainer) explainNone(ctx context.Context, found *findings) (*Explanat
 	}
 	r := &Result{Fetch: f, Agent: cmp.Or(q.Agent, x.opt.Crawler)}
 	if r.Agent != "" {
-		r.AgentSource = AgentFromOption
+		r.AgentSource = words.AgentFromOption
 	}
 	if err := x.origin.decider.settle(r, x.origin.timeline, ""); err != nil {
 		return nil, err
@@ -107,7 +107,7 @@ func (x *explainer) explainFetch(f *facts.Fetch, found *findings) (*Explanation,
 	x.begin(KindWhatIf, r, found)
 	x.subject.token = x.question.Agent
 	x.made.Moment = Moment{x.subject.time}
-	x.made.Crawler = ExplainedCrawler{Token: x.question.Agent, Source: AgentFromOption.String(), Made: r.Agent}
+	x.made.Crawler = ExplainedCrawler{Token: x.question.Agent, Source: words.AgentFromOption.String(), Made: r.Agent}
 	return x.fill()
 }
 
@@ -171,7 +171,7 @@ func (x *explainer) fill() (*Explanation, error) {
 	if r := x.result; r.Governing != nil {
 		x.made.Age = new(x.subject.secondsOld(r.Governing, r.Evidence))
 		x.made.LedBy = x.leads(r)
-		if r.against != nil || r.Reason == UnreadCapture {
+		if r.against != nil || r.Reason == words.UnreadCapture {
 			x.made.Withdrawn = new(said(&r.withdrawn))
 		}
 		if err := x.askSecond(); err != nil {
@@ -192,7 +192,7 @@ func (x *explainer) askSecond() error {
 	}
 	second, asked := x.subject, x.result.Governing
 	second.token = x.made.Crawler.Second
-	if x.result.Reason == AmbiguousToken {
+	if x.result.Reason == words.AmbiguousToken {
 		asked = x.result.against
 	}
 	answer, err := x.origin.decider.answer(asked, &second)
@@ -228,7 +228,7 @@ func said(a *Answer) Said {
 		s.Rule, s.RuleLine = strings.Clone(a.Rule.Text), a.Rule.Line
 	}
 	if a.allows {
-		s.Readings = (a.Notes & openReadings).Strings()
+		s.Readings = (a.Notes & words.OpenReadings).Strings()
 	}
 	return s
 }
@@ -344,7 +344,7 @@ func (x *explainer) capture(st *State, roles []string) (*ExplainedCapture, error
 	for _, doubt := range []struct {
 		is   bool
 		note Notes
-	}{{slices.ContainsFunc(st.led, s.mayBeOthers), NoteOtherCrawler}, {st.Resynced, NoteResynced}, {st.Forgeable, NoteForgeable}, {st.Mismatched, NoteDigestMismatch}, {st.OtherTarget, NoteOtherTarget}} {
+	}{{slices.ContainsFunc(st.led, s.mayBeOthers), words.NoteOtherCrawler}, {st.Resynced, words.NoteResynced}, {st.Forgeable, words.NoteForgeable}, {st.Mismatched, words.NoteDigestMismatch}, {st.OtherTarget, words.NoteOtherTarget}} {
 		if doubt.is {
 			c.Doubts = append(c.Doubts, doubt.note.Strings()...)
 		}
@@ -364,9 +364,9 @@ func (x *explainer) capture(st *State, roles []string) (*ExplainedCapture, error
 func (x *explainer) answerOf(st *State) (Answer, error) {
 	switch r := x.result; {
 	case st != r.Governing:
-	case r.against != nil, r.Reason == UnreadCapture:
+	case r.against != nil, r.Reason == words.UnreadCapture:
 		return r.withdrawn, nil
-	case st.Outcome == OutcomeUnreachable, r.Reason == RefusedToOther:
+	case st.Outcome == words.OutcomeUnreachable, r.Reason == words.RefusedToOther:
 		return r.Answer, nil
 	}
 	return x.ask(st)
@@ -378,7 +378,7 @@ func (x *explainer) isCopy(st *State) bool {
 	if st == x.result.Governing {
 		return x.result.Evidence != Later
 	}
-	if x.result.Governing.Outcome == OutcomeUnreachable && slices.Contains(x.origin.timeline.lastCopies(&s), st) {
+	if x.result.Governing.Outcome == words.OutcomeUnreachable && slices.Contains(x.origin.timeline.lastCopies(&s), st) {
 		return true
 	}
 	return (st.isDefinite() || s.isUnreadable(st)) && st.isCopyAt(s.time) && s.see(st).relation != shownAfter
@@ -402,7 +402,7 @@ func (x *explainer) way(st *State) (way []ExplainedStep) {
 	for _, url := range hops {
 		way = append(way, ExplainedStep{Kind: "redirect", URL: url})
 	}
-	if st.Reason == resolve.UnresolvedRevisit {
+	if st.Reason == words.UnresolvedRevisit {
 		way = append(way, ExplainedStep{Kind: "original"})
 	}
 	return way
@@ -463,10 +463,10 @@ func (x *explainer) readFile() error {
 
 // otherLines returns the lines by which others than the crawler's groups would decide otherwise.
 func (x *explainer) otherLines(f *parsedFile, r *reader, notes Notes) (lines []int) {
-	if notes&NoteAgentName != 0 {
+	if notes&words.NoteAgentName != 0 {
 		lines = r.asides
 	}
-	if notes&NoteNamedGroupForbids == 0 {
+	if notes&words.NoteNamedGroupForbids == 0 {
 		return lines
 	}
 	if by, _, _ := f.NamedForbids(x.subject.path); by != nil {
@@ -510,23 +510,23 @@ func (x *explainer) tryReadings(a *Answer, r *reader) {
 	if a.Verdict != Disallowed {
 		return
 	}
-	tried := NoteRobotsTxtEncoded
+	tried := words.NoteRobotsTxtEncoded
 	if r != nil {
-		tried = openReadings &^ (NoteDocumentedToken | NoteContentUsage | NoteAgentName)
+		tried = words.OpenReadings &^ (words.NoteDocumentedToken | words.NoteContentUsage | words.NoteAgentName)
 	}
 	if r != nil && len(r.asides) > 0 {
-		tried |= NoteAgentName
+		tried |= words.NoteAgentName
 	}
 	if r != nil && len(r.documented) > 0 {
-		tried |= NoteDocumentedToken
+		tried |= words.NoteDocumentedToken
 	}
 	if r != nil && r.hasUsageRules {
-		tried |= NoteContentUsage
+		tried |= words.NoteContentUsage
 	}
 	for _, name := range tried.Strings() {
-		x.made.Readings = append(x.made.Readings, ExplainedReading{name, slices.Contains((a.Notes & openReadings).Strings(), name)})
+		x.made.Readings = append(x.made.Readings, ExplainedReading{name, slices.Contains((a.Notes & words.OpenReadings).Strings(), name)})
 	}
-	if a.allows && a.Notes&openReadings == 0 {
+	if a.allows && a.Notes&words.OpenReadings == 0 {
 		x.made.Readings = append(x.made.Readings, ExplainedReading{readingUnfinished, true})
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // Role is what a capture of robots.txt has to say about a fetch.
@@ -46,7 +47,7 @@ func (r *Result) Considered() []Considered {
 // changes nothing. Among fewer others, it might be taken for what the redirect led to.
 func (r *Result) isIdle(st *State, s *subject) bool {
 	isOwn := st.Kind == facts.CaptureTarget && st.key == s.key
-	return isOwn && st != r.Contester && r.Notes&(NoteUnreadableCopy|NoteSameMoment|NoteOrderDoubt) == 0
+	return isOwn && st != r.Contester && r.Notes&(words.NoteUnreadableCopy|words.NoteSameMoment|words.NoteOrderDoubt) == 0
 }
 
 func (tl *timeline) considered(s *subject) (list []Considered) {
@@ -79,7 +80,7 @@ func (tl *timeline) considered(s *subject) (list []Considered) {
 			}
 		}
 	}
-	if v.governing.Outcome == OutcomeUnreachable {
+	if v.governing.Outcome == words.OutcomeUnreachable {
 		add(RoleCopy, tl.lastCopies(s)...)
 		add(RoleBefore, tl.lastDefinite(s)...)
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // TooSoon is a fetch that came sooner after the one before it than the robots.txt in
@@ -52,7 +53,7 @@ func (p *pace) newOrigin() { p.last, p.latest = make(map[string]*list.Element), 
 // may have redirected to, are left out.
 func (p *pace) check(r *Result, tl *timeline) error {
 	f := r.Fetch
-	if r.Agent == "" || r.Reason == RobotsTxtItself || r.Reason == UnsupportedScheme || !f.Time().Known() || f.Flags&(facts.FlagForgeable|facts.FlagRefuted|facts.FlagMayBeNoFetch) != 0 {
+	if r.Agent == "" || r.Reason == words.RobotsTxtItself || r.Reason == words.UnsupportedScheme || !f.Time().Known() || f.Flags&(facts.FlagForgeable|facts.FlagRefuted|facts.FlagMayBeNoFetch) != 0 {
 		return nil
 	}
 	if s := p.decider.newSubject(f, r.Agent, tl, facts.Time{}); s.path == "/robots.txt" || tl.leads.to(&s) != nil {
@@ -104,7 +105,7 @@ const maxWait = 24 * time.Hour
 // delay returns the least delay, in microseconds, that some copy of robots.txt which
 // the crawler may have used asks it for, and the line that asks in the governing one.
 func (p *pace) delay(r *Result, tl *timeline) (delay int64, line int, err error) {
-	if r.Evidence != Fresh || r.Governing.Forgeable || r.Notes&(NoteSameMoment|NoteOrderDoubt|NoteCoarseDate) != 0 {
+	if r.Evidence != Fresh || r.Governing.Forgeable || r.Notes&(words.NoteSameMoment|words.NoteOrderDoubt|words.NoteCoarseDate) != 0 {
 		return 0, 0, nil
 	}
 	c := p.decider.crawlerOf(r.Fetch)
@@ -157,7 +158,7 @@ func (p *pace) delay(r *Result, tl *timeline) (delay int64, line int, err error)
 // longest returns the longest delay, in microseconds, that any file of a timeline asks for.
 func (p *pace) longest(tl *timeline) (longest int64, err error) {
 	for _, st := range tl.all.states {
-		if st.Outcome != OutcomeRules || !st.HasBody {
+		if st.Outcome != words.OutcomeRules || !st.HasBody {
 			continue
 		}
 		file, err := p.decider.files.get(st)
@@ -176,7 +177,7 @@ func (p *pace) longest(tl *timeline) (longest int64, err error) {
 // file is not known as a whole, or may be another one. Of two tokens in one User-Agent, the one
 // asked for less counts.
 func (p *pace) delayOf(st *State, by crawler) (micros int64, line int, err error) {
-	if st.Outcome != OutcomeRules || !st.HasBody || facts.Flags(st.BodyFlags)&facts.FlagBodyCut != 0 || st.Mismatched || st.OtherTarget {
+	if st.Outcome != words.OutcomeRules || !st.HasBody || facts.Flags(st.BodyFlags)&facts.FlagBodyCut != 0 || st.Mismatched || st.OtherTarget {
 		return 0, 0, nil
 	}
 	file, err := p.decider.files.get(st)

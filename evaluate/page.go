@@ -9,6 +9,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/resolve"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // Page is what a page, and its origin, say of the use of what was fetched. None of
@@ -126,7 +127,7 @@ func (p *pages) readPage(r *Result) error {
 	page.Since, page.At = p.moment(f)
 	page.addSignals(origin, nil)
 	var reserved []tag.Signal
-	if file != nil && r.Reason != RobotsTxtItself {
+	if file != nil && r.Reason != words.RobotsTxtItself {
 		tdm, err := p.files.tdm.of(file, p.files.store)
 		if err != nil {
 			return err
@@ -203,7 +204,7 @@ func (p *pages) agentTags(metas []tag.Tag, crawler string) []tag.Tag {
 // is unknown because captures differ. disputed says that captures of its moment differ in this alone, or
 // that it says more than is kept.
 func (p *pages) usage(r *Result) (said []tag.Signal, disputed bool, err error) {
-	if r.Governing == nil || r.Reason == RobotsTxtItself || r.Reason == ConflictingCaptures || r.Reason == ChangedBetween {
+	if r.Governing == nil || r.Reason == words.RobotsTxtItself || r.Reason == words.ConflictingCaptures || r.Reason == words.ChangedBetween {
 		return nil, false, nil
 	}
 	if said, disputed, err = p.usageBy(r.Governing, r); err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/facts/run"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // Bounds of licence documents.
@@ -37,7 +38,7 @@ func (r *Resolved) readLicences(ctx context.Context, issues *run.Writer[facts.Is
 		if err != nil {
 			return err
 		}
-		if s.Outcome != OutcomeRules || !s.HasBody || !s.Time().Known() {
+		if s.Outcome != words.OutcomeRules || !s.HasBody || !s.Time().Known() {
 			continue
 		}
 		u, _ := weburl.Parse(s.URL)
@@ -51,7 +52,7 @@ func (r *Resolved) readLicences(ctx context.Context, issues *run.Writer[facts.Is
 				return nil
 			}
 			return issues.Add(facts.Issue{
-				Input: s.Input, Entry: s.Entry, Offset: s.Offset, Length: s.Length, RecordID: s.RecordID, Kind: facts.IssueLimitReached,
+				Input: s.Input, Entry: s.Entry, Offset: s.Offset, Length: s.Length, RecordID: s.RecordID, Kind: words.IssueLimitReached,
 				Detail: fmt.Sprintf("more than %d captures of licence documents, or more than %d bytes of their URLs", maxLicences, maxLicenceTexts),
 				Action: "this one and others are not read",
 			})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // RestrictionKind says what a page or origin speaks against. None is a violation by
@@ -57,7 +58,7 @@ const maxStatements = 16
 // its content with an answer to HEAD, is not.
 func (r *Result) isUsed() bool {
 	f := r.Fetch
-	return r.Reason != RobotsTxtItself && f.Method != http.MethodHead && (f.Status < 0 || f.Status/100 == 2 || f.Status == http.StatusNotModified)
+	return r.Reason != words.RobotsTxtItself && f.Method != http.MethodHead && (f.Status < 0 || f.Status/100 == 2 || f.Status == http.StatusNotModified)
 }
 
 // hints are the uses that a statement speaks against which its specification does not let count.

@@ -7,9 +7,9 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/facts/run"
-	"github.com/robotsaudit/robotsaudit/internal/resolve"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // maxSiteFiles bounds the captures of one file of an origin that are remembered; of more, the
@@ -62,7 +62,7 @@ func (f *siteFiles) add(s *State) error {
 		return nil
 	}
 	return f.issues.Add(facts.Issue{
-		Input: s.Input, Entry: s.Entry, Offset: s.Offset, Length: s.Length, RecordID: s.RecordID, Kind: facts.IssueLimitReached,
+		Input: s.Input, Entry: s.Entry, Offset: s.Offset, Length: s.Length, RecordID: s.RecordID, Kind: words.IssueLimitReached,
 		Detail: fmt.Sprintf("%s of %.200s was captured more than %d times", u.Path, s.Origin, maxSiteFiles), Action: "later captures of it are left out",
 	})
 }
@@ -70,7 +70,7 @@ func (f *siteFiles) add(s *State) error {
 // add takes the next capture. What came to neither a whole file nor the answer that there is none,
 // changes nothing. isFull is true for the first that is one too many.
 func (l *siteFile[T]) add(s *State) (isFull bool) {
-	isFile, isNone := s.Outcome == OutcomeRules && s.HasBody, s.Outcome == OutcomeUnavailable && s.Reason == resolve.Unavailable
+	isFile, isNone := s.Outcome == words.OutcomeRules && s.HasBody, s.Outcome == words.OutcomeUnavailable && s.Reason == words.Unavailable
 	switch {
 	case !isFile && !isNone, !s.Time().Known(), l.full:
 		return false
@@ -111,7 +111,7 @@ func (l *siteFile[T]) of(c *State, store *facts.Reader) (T, error) {
 func (f *siteFiles) trainingHints(r *Result) (list []Signal, err error) {
 	for i := range f.training {
 		file := f.training[i].at(r.Fetch.Time())
-		if file == nil || r.Reason == RobotsTxtItself {
+		if file == nil || r.Reason == words.RobotsTxtItself {
 			continue
 		}
 		said, err := f.training[i].of(file, f.store)

@@ -10,13 +10,14 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/facts/run"
 	"github.com/robotsaudit/robotsaudit/internal/resolve"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // fileAt is a capture of a tdmrep.json with a body, or of none where that is "".
 func fileAt(t facts.Time, body string) *State {
-	s := &State{State: resolve.State{Outcome: OutcomeUnavailable, Reason: resolve.Unavailable}}
+	s := &State{State: resolve.State{Outcome: words.OutcomeUnavailable, Reason: words.Unavailable}}
 	if body != "" {
-		s.Outcome, s.Reason, s.HasBody, s.BodyDigest = OutcomeRules, 0, true, body
+		s.Outcome, s.Reason, s.HasBody, s.BodyDigest = words.OutcomeRules, 0, true, body
 	}
 	s.Micros, s.Precision, s.Origin = t.Micros, t.Precision, "http://h"
 	return s
@@ -82,7 +83,7 @@ func TestSiteFileIsBounded(t *testing.T) {
 	}
 	told := 0
 	for i, err := range run.Merge(t.Context(), totals.issues, facts.IssueRuns, run.MergeOptions[facts.Issue]{}) {
-		if err != nil || i.Kind != facts.IssueLimitReached {
+		if err != nil || i.Kind != words.IssueLimitReached {
 			t.Error(i, err)
 		}
 		told++

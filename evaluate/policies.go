@@ -11,6 +11,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/facts/run"
 	"github.com/robotsaudit/robotsaudit/internal/restriction"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // PolicyTokens says to which product tokens a robots.txt is asked what it says.
@@ -167,7 +168,7 @@ func (p *policyReader) pass(st *State, sink Sink, issues *run.Writer[facts.Issue
 	p.passed.List, p.passed.Sitemaps = said.list, said.sitemaps
 	if said.cut > 0 {
 		if err := issues.Add(facts.Issue{
-			Input: st.Input, Entry: st.Entry, Offset: st.Offset, Length: st.Length, RecordID: st.RecordID, Kind: facts.IssueLimitReached,
+			Input: st.Input, Entry: st.Entry, Offset: st.Offset, Length: st.Length, RecordID: st.RecordID, Kind: words.IssueLimitReached,
 			Detail: fmt.Sprintf("robots.txt names %d product tokens", said.cut),
 			Action: fmt.Sprintf("robots_policies has the first %d of them", maxPolicyNames),
 		}); err != nil {
@@ -196,15 +197,15 @@ func (p *policyReader) said(st *State) (*filePolicies, error) {
 	}
 	said := &filePolicies{}
 	switch st.Outcome {
-	case OutcomeRules, OutcomePartial:
+	case words.OutcomeRules, words.OutcomePartial:
 		file, err := p.files.get(st)
 		if err != nil {
 			return nil, err
 		}
 		said = p.ask(file, isPart(st, file))
-	case OutcomeUnavailable:
+	case words.OutcomeUnavailable:
 		said.list = p.withoutFile(Policy{Restriction: restriction.None, Longpre: restriction.None})
-	case OutcomeUnreachable:
+	case words.OutcomeUnreachable:
 		said.list = p.withoutFile(Policy{Restriction: restriction.Full})
 	default:
 		said.list = p.withoutFile(Policy{})
@@ -219,7 +220,7 @@ func (p *policyReader) said(st *State) (*filePolicies, error) {
 // isPart reports whether a part of a file is all that is known of it. What was cut beyond what the
 // profile parses is missed by nobody.
 func isPart(st *State, file *parsedFile) bool {
-	return st.Outcome == OutcomePartial || facts.Flags(st.BodyFlags)&facts.FlagBodyCut != 0 && !file.Cut
+	return st.Outcome == words.OutcomePartial || facts.Flags(st.BodyFlags)&facts.FlagBodyCut != 0 && !file.Cut
 }
 
 // withoutFile is what is said to all tokens where there is no file to ask. Of the studies, Longpre et
@@ -270,9 +271,9 @@ func (p *policyReader) ask(f *parsedFile, isPart bool) *filePolicies {
 // kindOf reports how a token's groups are found.
 func (f *parsedFile) kindOf(token string) GroupKind {
 	switch f.matchOf(token) {
-	case MatchNoGroup:
+	case words.MatchNoGroup:
 		return GroupNone
-	case MatchGlobal:
+	case words.MatchGlobal:
 		return GroupWildcard
 	}
 	return GroupNamed

@@ -10,6 +10,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/facts/run"
 	"github.com/robotsaudit/robotsaudit/internal/resolve"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // Decide decides the fetches between two cuts, and passes the results to sink. Ranges may be decided
@@ -201,7 +202,7 @@ func (e *evaluation) reportState(st *State) error {
 func (e *evaluation) noteDuplicate(first, f *facts.Fetch) error {
 	e.totals.Duplicates++
 	return e.issues.Add(facts.Issue{
-		Input: f.Input, Entry: f.Entry, Offset: f.Offset, Length: f.Length, RecordID: f.RecordID, Kind: facts.IssueDuplicateRecord,
+		Input: f.Input, Entry: f.Entry, Offset: f.Offset, Length: f.Length, RecordID: f.RecordID, Kind: words.IssueDuplicateRecord,
 		Detail: fmt.Sprintf("the same record as at %d of %s", first.Offset, e.filename(first)),
 		Action: "counted once",
 	})

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/resolve"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // Exclusion is a URL that robots.txt kept a crawler from, as its log says, with
@@ -27,7 +27,7 @@ func stateOfEvent(ev *facts.LogEvent) *State {
 	s.Kind = facts.CaptureRobots
 	s.Coarsest = ev.Precision
 	s.ApplyAt(&s.Fetch)
-	s.Settle(OutcomeUnreachable, resolve.Unreachable)
+	s.Settle(words.OutcomeUnreachable, words.Unreachable)
 	return s
 }
 
@@ -74,9 +74,9 @@ func (e *evaluation) excluded(here facts.Place, l *timelines, tl *timeline) erro
 		}
 		switch {
 		case e.opt.Crawler != "":
-			x.Agent, x.AgentSource = e.opt.Crawler, AgentFromOption
+			x.Agent, x.AgentSource = e.opt.Crawler, words.AgentFromOption
 		case !e.crawlers.several && e.crawlers.token != "":
-			x.Agent, x.AgentSource = e.crawlers.token, AgentFromOrigin
+			x.Agent, x.AgentSource = e.crawlers.token, words.AgentFromOrigin
 		}
 		if err := e.decider.settle(&x.Result, tl, ""); err != nil {
 			return err
@@ -107,7 +107,7 @@ func (e *evaluation) noteLineTwice(first, ev *facts.LogEvent) error {
 		return nil
 	}
 	return e.issues.Add(facts.Issue{
-		Input: ev.Input, Entry: ev.Entry, Offset: ev.Offset, Length: ev.Length, Kind: facts.IssueDuplicateRecord,
+		Input: ev.Input, Entry: ev.Entry, Offset: ev.Offset, Length: ev.Length, Kind: words.IssueDuplicateRecord,
 		Detail: fmt.Sprintf("line %d says the same as line %d of %s", ev.Line, first.Line, e.store.Inputs[first.Input].Name),
 		Action: "counted once",
 	})

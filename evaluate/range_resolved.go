@@ -11,6 +11,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/facts/run"
 	"github.com/robotsaudit/robotsaudit/internal/resolve"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // Resolved is facts with what each capture of policy came to: all that
@@ -129,7 +130,7 @@ func (r *Resolved) noteCopies(issues *run.Writer[facts.Issue]) error {
 		in := &r.store.Inputs[i]
 		r.totals.Duplicates += in.Unnamed
 		if err := issues.Add(facts.Issue{
-			Input: int32(i), Offset: -1, Length: in.Size, Kind: facts.IssueDuplicateRecord, Action: "counted once",
+			Input: int32(i), Offset: -1, Length: in.Size, Kind: words.IssueDuplicateRecord, Action: "counted once",
 			Detail: fmt.Sprintf("%d fetches without a WARC-Record-ID are those of %s, the bytes of which are the same", in.Unnamed, r.store.Inputs[original].Name),
 		}); err != nil {
 			return err

@@ -9,6 +9,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/resolve"
 	"github.com/robotsaudit/robotsaudit/internal/resolve/capturestest"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // TestLooksOfFetchesAreLinear has a fetch beside every capture, and one two days later.
@@ -19,7 +20,7 @@ func TestLooksOfFetchesAreLinear(t *testing.T) {
 			for i := range n {
 				capture := capturestest.Capture(i, c.At(i))
 				st := &State{State: resolve.NewState(&capture)}
-				st.Outcome = OutcomeRules
+				st.Outcome = words.OutcomeRules
 				states = append(states, st)
 			}
 			tl := newTimeline(states, nil)

@@ -39,19 +39,8 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/resolve"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
-
-// Verdict is whether robots.txt permitted a fetch. The zero value is unknown.
-type Verdict uint8
-
-// The verdicts.
-const (
-	Unknown Verdict = iota
-	Allowed
-	Disallowed
-)
-
-func (v Verdict) String() string { return [...]string{"unknown", "allowed", "disallowed"}[v] }
 
 func verdictOf(allowed bool) Verdict {
 	if allowed {
@@ -59,206 +48,6 @@ func verdictOf(allowed bool) Verdict {
 	}
 	return Disallowed
 }
-
-// Evidence is how near in time the governing capture lies.
-type Evidence uint8
-
-// The degrees of evidence. The zero value is that there is none.
-const (
-	None  Evidence = iota
-	Fresh          // at most 24 h before the fetch (RFC 9309 §2.4)
-	Stale          // longer before
-	Later          // its content was got after the fetch
-)
-
-func (e Evidence) String() string { return [...]string{"none", "fresh", "stale", "later"}[e] }
-
-// Reason is why the verdict is what it is, or why it is unknown.
-type Reason uint8
-
-// The reasons.
-const (
-	reasonNone Reason = iota
-	ReasonRule
-	NoMatchingRule
-	NoMatchingGroup
-	RobotsTxtItself
-	Unavailable
-	Unreachable
-	UnreachableStale
-	UnreachableOver30d
-	TooManyRedirects
-	UnresolvedRedirect
-	UnresolvedRevisit
-	UndefinedStatus
-	Undecodable
-	Truncated
-	ChangedBetween
-	ConflictingCaptures
-	AmbiguousToken
-	NoCapture
-	NoTime
-	UnsupportedScheme
-	Forgeable      // robots.txt stands behind damage, where a page could hold it
-	UnreadCapture  // robots.txt allows, and an index reports a capture that would govern; its record was not read
-	RefusedToOther // robots.txt was refused to another crawler
-	Challenge      // robots.txt is a page that asks for a proof that the client is no crawler
-	TooCostly      // too many rules with a "*" for so long a URL
-)
-
-var reasons = [...]string{
-	reasonNone:          "",
-	ReasonRule:          "rule",
-	NoMatchingRule:      "no_matching_rule",
-	NoMatchingGroup:     "no_matching_group",
-	RobotsTxtItself:     "robots_txt_itself",
-	Unavailable:         resolve.Unavailable.String(),
-	Unreachable:         resolve.Unreachable.String(),
-	UnreachableStale:    "unreachable_stale",
-	UnreachableOver30d:  "unreachable_over_30d",
-	TooManyRedirects:    resolve.TooManyRedirects.String(),
-	UnresolvedRedirect:  resolve.UnresolvedRedirect.String(),
-	UnresolvedRevisit:   resolve.UnresolvedRevisit.String(),
-	UndefinedStatus:     resolve.UndefinedStatus.String(),
-	Undecodable:         resolve.Undecodable.String(),
-	Truncated:           resolve.Truncated.String(),
-	ChangedBetween:      "changed_between",
-	ConflictingCaptures: "conflicting_captures",
-	AmbiguousToken:      "ambiguous_token",
-	NoCapture:           "no_capture",
-	NoTime:              "no_time",
-	UnsupportedScheme:   "unsupported_scheme",
-	Forgeable:           "forgeable",
-	UnreadCapture:       "unread_capture",
-	RefusedToOther:      "refused_to_other",
-	Challenge:           resolve.Challenge.String(),
-	TooCostly:           "too_costly",
-}
-
-func (r Reason) String() string { return reasons[r] }
-
-// reasonOf gives a verdict the reason that its governing capture gives.
-var reasonOf = [...]Reason{
-	resolve.Unavailable:        Unavailable,
-	resolve.Unreachable:        Unreachable,
-	resolve.TooManyRedirects:   TooManyRedirects,
-	resolve.UnresolvedRedirect: UnresolvedRedirect,
-	resolve.UnresolvedRevisit:  UnresolvedRevisit,
-	resolve.UndefinedStatus:    UndefinedStatus,
-	resolve.Undecodable:        Undecodable,
-	resolve.Truncated:          Truncated,
-	resolve.Challenge:          Challenge,
-}
-
-// Certainty is how sure it is that a disallowed fetch violated robots.txt. Every
-// disallowed fetch has one; the zero value is that of all others.
-type Certainty uint8
-
-// The degrees of certainty. The first two count as violations.
-const (
-	NoCertainty Certainty = iota
-	Certain               // fresh, the crawler's own capture, before the fetch beyond doubt, every permitted copy disallows
-	Probable              // a doubt remains, which the notes or the evidence name
-	Possible              // nothing shows that this crawler was informed in time, that it made the fetch, or that the fetch was for more than robots.txt
-	Contested             // a permitted copy allows, or a reading that the specifications leave open
-)
-
-func (c Certainty) String() string {
-	return [...]string{"", "certain", "probable", "possible", "contested"}[c]
-}
-
-// Notes are remarks on a verdict, as a set.
-type Notes uint64
-
-// The notes. Their names are the values of the column notes.
-const (
-	NoteReservedEncoding  Notes = 1 << iota // raw and encoded reserved bytes taken as equal would change the verdict
-	NoteParseLimit                          // the rules beyond the parsing limit would change the verdict
-	NoteBodyCut                             // the robots.txt was kept only in part
-	NoteURLCut                              // the URL was kept only in part
-	NoteOtherCrawler                        // the governing capture, or the body applied, is another crawler's
-	NotePermittedCopy                       // a copy that may have been in use allows
-	NotePartial                             // the governing capture holds a part of the file
-	NoteResynced                            // found behind damage in the archive
-	NoteOtherMode                           // another way of matching tokens would change the verdict
-	NoteHTML                                // the governing capture is an HTML document
-	NoteDigestMismatch                      // a digest of the governing capture does not match what it holds
-	NoteSameMoment                          // a capture of the fetch's moment, in another archive or later in the archive of the fetch
-	NoteCoarseDate                          // a date that counts is coarser than a second
-	NoteUnreadableCopy                      // a permitted copy that nobody can read may have allowed
-	NoteBracketed                           // stale, and the next capture after the fetch answers alike
-	NoteUnsafeEncoding                      // raw and encoded bytes that no URI may hold, taken as equal, would change the verdict
-	NoteLenient                             // misspelt lines, or lines without a colon, taken as meant would change the verdict
-	NoteDocumentedToken                     // another token that the crawler is documented to obey would change the verdict
-	NoteRobotsTxtEncoded                    // the path is /robots.txt once it is normalised
-	NoteAmbiguousToken                      // the User-Agent names two crawlers
-	NoteTokenByOption                       // the token is given by an option, and the User-Agent does not hold it
-	NoteForgeable                           // found behind damage, where a page could hold it
-	NoteIndexed                             // an index reports the fetch; its record, all of it, or its request was not read, or a page may hold the record
-	NoteListed                              // a list of URLs reports the fetch, likewise
-	NoteUnreadCapture                       // an index reports a capture before the fetch that would govern; its record was not read
-	NoteNoStatus                            // an index reports the fetch, without a status: its record may not be that of a fetch
-	NoteNoRecord                            // an index or a list reports the fetch; its record was looked for, and is not there
-	NoteRedirectTarget                      // a redirect of robots.txt may have led to the record
-	NoteOtherTarget                         // the governing capture redirects, and may have led to another record, which says something else
-	NoteContentUsage                        // Content-Usage lines taken for rules, as their draft does, would change the verdict
-	NoteOrderDoubt                          // a capture is dated before the fetch, and the order of the records, or the end of its exchange, speaks against that
-	NoteOtherRun                            // the crawler is software that anybody runs, and the capture is of another run
-	NoteAgentName                           // a user-agent line that names the crawler among other words would change the verdict
-	NoteNamedGroupForbids                   // the crawler has no name, and a group that names somebody forbids what is allowed to it
-)
-
-var noteNames = [...]string{
-	"reserved_encoding", "parse_limit", "body_cut", "url_cut", "other_crawler", "permitted_copy", "partial", "resynced",
-	"other_mode", "html", "digest_mismatch", "same_moment", "coarse_date", "unreadable_copy", "bracketed", "unsafe_encoding",
-	"lenient", "documented_token", "robots_txt_encoded", "ambiguous_token", "token_by_option", "forgeable",
-	"indexed", "listed", "unread_capture", "no_status", "no_record", "redirect_target", "other_target",
-	"content_usage",
-	"order_doubt", "other_run", "agent_name", "named_group_forbids",
-}
-
-// Strings returns the names of the notes in n, in a fixed order.
-func (n Notes) Strings() []string {
-	var list []string
-	for i, name := range noteNames {
-		if n&(1<<i) != 0 {
-			list = append(list, name)
-		}
-	}
-	return list
-}
-
-// AgentSource says how the crawler's own token is known.
-type AgentSource uint8
-
-// Where a token comes from.
-const (
-	AgentUnknown AgentSource = iota
-	AgentFromRequest
-	AgentFromWarcinfo
-	AgentFromOption
-	AgentFromOrigin       // of a log line: the one crawler that fetched from the origin
-	AgentFromRobotsSubset // of a row of an index: the one that made all captures of robots.txt
-	AgentFromList         // the list of URLs names it
-)
-
-func (s AgentSource) String() string {
-	return [...]string{"none", "request", "warcinfo", "option", "origin", "robots_subset", "list"}[s]
-}
-
-// Match is how the file's group was found that decides for a token.
-type Match uint8
-
-// The ways to a group. The zero value is that no file was asked.
-const (
-	MatchNone    Match = iota
-	MatchExact         // a user-agent line names the token
-	MatchGoogle        // the same, as Google compares them
-	MatchGlobal        // none does; one says *
-	MatchNoGroup       // neither: everything is allowed
-)
-
-func (m Match) String() string { return [...]string{"", "exact", "google", "global", "no_group"}[m] }
 
 // Answer is what one robots capture says of a path to a token.
 type Answer struct {
@@ -423,13 +212,13 @@ func (c *Counts) Add(r *Result) {
 	case Contested:
 		c.Contested++
 	}
-	if r.Reason == RobotsTxtItself {
+	if r.Reason == words.RobotsTxtItself {
 		c.RobotsTxtItself++
 	}
-	if r.Verdict == Allowed && r.Notes&NoteUnsafeEncoding != 0 {
+	if r.Verdict == Allowed && r.Notes&words.NoteUnsafeEncoding != 0 {
 		c.UnsafeEncoding++
 	}
-	if r.Verdict == Allowed && r.Notes&NoteNamedGroupForbids != 0 {
+	if r.Verdict == Allowed && r.Notes&words.NoteNamedGroupForbids != 0 {
 		c.NamedGroupForbids++
 	}
 	for i := range r.Restrictions {

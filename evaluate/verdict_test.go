@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/robotsaudit/robotsaudit/internal/robots"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // TestOrigin: which robots.txt speaks for which URL.
@@ -544,15 +545,7 @@ func TestHostile(t *testing.T) {
 }
 
 func TestStrings(t *testing.T) {
-	for n := range len(noteNames) {
-		if got := Notes(1 << n).Strings(); len(got) != 1 || got[0] == "" {
-			t.Errorf("note %d: %q", n, got)
-		}
-	}
-	if NoteNamedGroupForbids != 1<<(len(noteNames)-1) {
-		t.Errorf("%d names of notes", len(noteNames))
-	}
-	for r := ReasonRule; r <= UnsupportedScheme; r++ {
+	for r := words.ReasonRule; r <= words.UnsupportedScheme; r++ {
 		if r.String() == "" {
 			t.Errorf("reason %d has no name", r)
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // tokenGroup is the what-if tokens that one group of a robots.txt governs, and that the same other groups
@@ -37,19 +38,19 @@ func (w *whatIf) newOrigin() { w.mapped = make(map[int64]bool) }
 
 // decide passes the verdicts for one fetch, whose own is r, to the sink.
 func (w *whatIf) decide(r *Result, tl *timeline) error {
-	if r.Reason == RobotsTxtItself || r.Reason == UnsupportedScheme {
+	if r.Reason == words.RobotsTxtItself || r.Reason == words.UnsupportedScheme {
 		return w.same(r.Fetch, r.Verdict, r.Reason)
 	}
 	s := w.decider.newSubject(r.Fetch, r.Agent, tl, w.asOf)
 	if !s.time.Known() {
-		return w.same(r.Fetch, Unknown, NoTime)
+		return w.same(r.Fetch, Unknown, words.NoTime)
 	}
 	v := tl.view(&s)
 	switch {
 	case s.isTooCostly():
-		return w.same(r.Fetch, Unknown, TooCostly)
+		return w.same(r.Fetch, Unknown, words.TooCostly)
 	case v.governing == nil:
-		return w.same(r.Fetch, Unknown, NoCapture)
+		return w.same(r.Fetch, Unknown, words.NoCapture)
 	}
 	groups, err := w.tokenGroups(v.governing)
 	if err != nil {
@@ -81,7 +82,7 @@ func (w *whatIf) ask(r *Result, s *subject, v *view, groups []tokenGroup) error 
 	if err != nil {
 		return err
 	}
-	common := r.Notes&NoteURLCut | w.decider.doubts(s, v)
+	common := r.Notes&words.NoteURLCut | w.decider.doubts(s, v)
 	w.verdict = GroupVerdict{Fetch: r.Fetch, Governing: v.governing, Evidence: v.evidence}
 	for i := range groups {
 		s.token = groups[i].tokens[0]
@@ -89,7 +90,7 @@ func (w *whatIf) ask(r *Result, s *subject, v *view, groups []tokenGroup) error 
 		for _, s.token = range groups[i].askers[1:] {
 			var other Answer
 			file.answer(&other, v.governing, s, &groups[i].reader)
-			w.verdict.Notes |= other.Notes & openReadings
+			w.verdict.Notes |= other.Notes & words.OpenReadings
 		}
 		w.verdict.Notes |= common
 		w.verdict.Group = groups[i].group
@@ -114,7 +115,7 @@ func (w *whatIf) same(f *facts.Fetch, verdict Verdict, reason Reason) error {
 			return err
 		}
 	}
-	return w.pass(f, nil, None, Answer{Verdict: verdict, Reason: reason}, 0)
+	return w.pass(f, nil, words.None, Answer{Verdict: verdict, Reason: reason}, 0)
 }
 
 // judgeGroup decides for a token group. Where other captures have a say, tokens of one
@@ -123,9 +124,9 @@ func (w *whatIf) same(f *facts.Fetch, verdict Verdict, reason Reason) error {
 func (w *whatIf) judgeGroup(r *Result, s subject, tl *timeline, v *view, t *tokenGroup, alone bool) (Answer, error) {
 	switch {
 	case t.othersRefused:
-		return Answer{Reason: RefusedToOther}, nil
+		return Answer{Reason: words.RefusedToOther}, nil
 	case v.governing.isRefusal() && !s.see(v.governing).isOwn: // they are the token of the crawler that got it
-		return Answer{Verdict: Allowed, Reason: Unavailable}, nil
+		return Answer{Verdict: Allowed, Reason: words.Unavailable}, nil
 	}
 	tokens := t.tokens
 	if alone {
@@ -137,22 +138,22 @@ func (w *whatIf) judgeGroup(r *Result, s subject, tl *timeline, v *view, t *toke
 		s.token, s.looked = token, looked
 		w.judged = Result{Fetch: r.Fetch, Agent: r.Agent}
 		other := &w.judged
-		other.Notes = r.Notes & NoteURLCut
+		other.Notes = r.Notes & words.NoteURLCut
 		if err := w.decider.judge(other, &s, tl, v); err != nil {
 			return Answer{}, err
 		}
 		switch {
 		case i == 0:
 			first = other.Answer
-			first.Notes &^= NoteOtherMode // that would be of this token, not of the token group
+			first.Notes &^= words.NoteOtherMode // that would be of this token, not of the token group
 		case other.Verdict != first.Verdict:
-			reason := ChangedBetween
+			reason := words.ChangedBetween
 			if len(v.moment) > 1 {
-				reason = ConflictingCaptures
+				reason = words.ConflictingCaptures
 			}
 			return Answer{Reason: reason}, nil
 		default:
-			first.Notes |= other.Notes & openReadings
+			first.Notes |= other.Notes & words.OpenReadings
 		}
 	}
 	return first, nil
@@ -161,7 +162,7 @@ func (w *whatIf) judgeGroup(r *Result, s subject, tl *timeline, v *view, t *toke
 // tokenGroups sorts the tokens by the groups that govern them in a state's file. Where
 // no file decides, they are one token group, of group 0.
 func (w *whatIf) tokenGroups(st *State) ([]tokenGroup, error) {
-	if st.Outcome != OutcomeRules && st.Outcome != OutcomePartial {
+	if st.Outcome != words.OutcomeRules && st.Outcome != words.OutcomePartial {
 		return w.withoutFile(st), nil
 	}
 	file, err := w.decider.files.get(st)

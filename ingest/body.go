@@ -15,6 +15,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // extractPayload reads the HTTP head and, of policy, the body.
@@ -67,7 +68,7 @@ func (e *extractor) readPayload(d *draft) error {
 	if !complete && (r.Type != "revisit" || r.Short > 0 || len(head) >= maxHTTPHead) {
 		// What follows, if anything, is more of the head, not a body. A revisit's head
 		// is all that its block holds, and often ends without the empty line.
-		d.note(facts.IssueBadHTTPHead, "body taken as empty", "no end of head in %d bytes", len(head))
+		d.note(words.IssueBadHTTPHead, "body taken as empty", "no end of head in %d bytes", len(head))
 		if d.exchange.Kind != facts.CaptureNone {
 			d.exchange.Flags |= facts.FlagBodyCut
 		}
@@ -125,7 +126,7 @@ func (d *draft) hasOtherHead(head []byte) bool {
 		return false
 	}
 	line, _ := warc.CutLine(bytes.TrimLeft(head, "\r\n"))
-	d.note(facts.IssueBadHTTPHead, "status unknown", "the first line is no status line of HTTP: %.60q", line)
+	d.note(words.IssueBadHTTPHead, "status unknown", "the first line is no status line of HTTP: %.60q", line)
 	return true
 }
 
@@ -139,16 +140,16 @@ func (e *extractor) applyHead(d *draft, h *httpmsg.Head) {
 	f.PolicyHeaders = string(h.Policy)
 	e.policy, h.Policy = h.Policy, nil
 	d.exchange.ContentRange = h.ContentRange
-	if h.Status < 0 && !d.noted(facts.IssueBadHTTPHead) {
-		d.note(facts.IssueBadHTTPHead, "status unknown", "no status in the status line")
+	if h.Status < 0 && !d.noted(words.IssueBadHTTPHead) {
+		d.note(words.IssueBadHTTPHead, "status unknown", "no status in the status line")
 	}
 	if len(h.Repeated) > 0 {
-		d.note(facts.IssueRepeatedField, "the first counts", "%s", strings.Join(h.Repeated, ", "))
+		d.note(words.IssueRepeatedField, "the first counts", "%s", strings.Join(h.Repeated, ", "))
 	}
 	d.noteCut(h)
 	if h.PolicyCut {
 		f.Flags |= facts.FlagPolicyHeadersCut
-		d.note(facts.IssuePolicyHeadersCut, "the rest dropped", "policy header lines over %d bytes", httpmsg.MaxPolicyHeaders)
+		d.note(words.IssuePolicyHeadersCut, "the rest dropped", "policy header lines over %d bytes", httpmsg.MaxPolicyHeaders)
 	}
 	e.readClock(d, h)
 }
@@ -173,7 +174,7 @@ func (e *extractor) readClock(d *draft, h *httpmsg.Head) {
 	}
 	skew := time.Duration(server-x.Micros/1e6) * time.Second
 	if x.Kind == facts.CaptureRobots && x.Type == facts.TypeResponse && (skew > maxClockSkew || skew < -maxClockSkew) {
-		d.note(facts.IssueClockSkew, "WARC-Date kept", "the server's Date is %s", h.Date)
+		d.note(words.IssueClockSkew, "WARC-Date kept", "the server's Date is %s", h.Date)
 	}
 }
 
@@ -255,10 +256,10 @@ func payloadFlags(met httpmsg.Faults) (flags facts.Flags) {
 
 func (x *exchange) noteBody(d *draft) {
 	if x.Flags&facts.FlagBodyCut != 0 && x.missing == 0 {
-		d.note(facts.IssueBodyCut, "the rest dropped", "the body is over %d bytes, or ends before its coding or record does", httpmsg.MaxBody)
+		d.note(words.IssueBodyCut, "the rest dropped", "the body is over %d bytes, or ends before its coding or record does", httpmsg.MaxBody)
 	}
 	if x.Flags&facts.FlagFalseChunked != 0 {
-		d.note(facts.IssueFalseChunked, "taken as it stands", "declared chunked, and is not")
+		d.note(words.IssueFalseChunked, "taken as it stands", "declared chunked, and is not")
 	}
 	action := "taken as it stands"
 	if x.Flags&facts.FlagUndecodable != 0 {
@@ -266,10 +267,10 @@ func (x *exchange) noteBody(d *draft) {
 	}
 	switch {
 	case x.Flags&facts.FlagFalseEncoding != 0:
-		d.note(facts.IssueFalseEncoding, action, "the declared Content-Encoding could not be undone")
+		d.note(words.IssueFalseEncoding, action, "the declared Content-Encoding could not be undone")
 	case x.Flags&facts.FlagUndeclaredGzip != 0:
-		d.note(facts.IssueUndeclaredGzip, action, "the body is gzip, and no header says so")
+		d.note(words.IssueUndeclaredGzip, action, "the body is gzip, and no header says so")
 	case x.Flags&facts.FlagUndecodable != 0:
-		d.note(facts.IssueUndeclaredBinary, action, "the body is compressed, UTF-16 without a byte order mark, or in another binary format")
+		d.note(words.IssueUndeclaredBinary, action, "the body is compressed, UTF-16 without a byte order mark, or in another binary format")
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // lineParser returns what a line of a log tells, nil where that is nothing that
@@ -27,7 +28,7 @@ func (c *committer) readLog(parse lineParser, r io.Reader) error {
 			return err
 		}
 		if err != nil && err != io.EOF {
-			return c.reportLog(facts.IssueDamagedStream, lines.offset, err.Error(), "the rest of the log not read")
+			return c.reportLog(words.IssueDamagedStream, lines.offset, err.Error(), "the rest of the log not read")
 		}
 		if err == io.EOF {
 			break
@@ -44,7 +45,7 @@ func (c *committer) readLog(parse lineParser, r io.Reader) error {
 				continue
 			}
 			detail := fmt.Sprintf("line %d: %s: %.100q", lines.number, fault, line)
-			if err := c.reportLog(facts.IssueBadLogLine, lines.offset, detail, "line skipped"); err != nil {
+			if err := c.reportLog(words.IssueBadLogLine, lines.offset, detail, "line skipped"); err != nil {
 				return err
 			}
 		}
@@ -58,13 +59,13 @@ func (c *committer) readLog(parse lineParser, r io.Reader) error {
 		}
 	}
 	if more := faults - maxLogFaults; more > 0 {
-		return c.reportLog(facts.IssueBadLogLine, -1, fmt.Sprintf("%d more lines", more), "lines skipped")
+		return c.reportLog(words.IssueBadLogLine, -1, fmt.Sprintf("%d more lines", more), "lines skipped")
 	}
 	return nil
 }
 
 // reportLog notes what is wrong with a log.
-func (c *committer) reportLog(kind facts.IssueKind, offset int64, detail, action string) error {
+func (c *committer) reportLog(kind words.IssueKind, offset int64, detail, action string) error {
 	return c.report(facts.Issue{Offset: offset, Length: -1, Kind: kind, Detail: detail, Action: action})
 }
 
@@ -75,7 +76,7 @@ func (c *committer) readLogInput(form warc.Form, src *warc.Source) (fingerprint 
 		if warc.IsReadError(err) {
 			return 0, err
 		}
-		return 0, c.reportLog(facts.IssueDamagedStream, 0, err.Error(), "not read")
+		return 0, c.reportLog(words.IssueDamagedStream, 0, err.Error(), "not read")
 	}
 	var sum warc.Chain
 	err = c.readLog(parseCrawlLog, io.TeeReader(plain, &sum))

@@ -10,6 +10,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // logLine is one as Heritrix 3 writes it.
@@ -127,7 +128,7 @@ func TestDamagedLogs(t *testing.T) {
 	}
 	whole := warctest.Gzip(strings.Repeat(good, 3000))
 	got = read(t, whole[:len(whole)-20])
-	if len(got.issues) != 1 || got.issues[0].Kind != facts.IssueDamagedStream || len(got.events) == 0 {
+	if len(got.issues) != 1 || got.issues[0].Kind != words.IssueDamagedStream || len(got.events) == 0 {
 		t.Errorf("%d events, issues %v", len(got.events), got.kinds())
 	}
 }

@@ -6,29 +6,30 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // issueKinds are the kinds of issue that the kinds of damage are in the tables.
-var issueKinds = [...]facts.IssueKind{
-	warc.DamageEmptyFile:        facts.IssueEmptyFile,
-	warc.DamageNotAnArchive:     facts.IssueNotAnArchive,
-	warc.DamageDamagedMember:    facts.IssueDamagedMember,
-	warc.DamageDamagedStream:    facts.IssueDamagedStream,
-	warc.DamageTruncatedRecord:  facts.IssueTruncatedRecord,
-	warc.DamageBadRecordHeader:  facts.IssueBadRecordHeader,
-	warc.DamageHeaderTooLong:    facts.IssueHeaderTooLong,
-	warc.DamageBadContentLength: facts.IssueBadContentLength,
-	warc.DamageBadRecordEnd:     facts.IssueBadRecordEnd,
-	warc.DamageSkippedRange:     facts.IssueSkippedRange,
-	warc.DamageBadDictionary:    facts.IssueBadDictionary,
-	warc.DamageWindowTooLarge:   facts.IssueWindowTooLarge,
-	warc.DamageWrongIndex:       facts.IssueWrongIndex,
+var issueKinds = [...]words.IssueKind{
+	warc.DamageEmptyFile:        words.IssueEmptyFile,
+	warc.DamageNotAnArchive:     words.IssueNotAnArchive,
+	warc.DamageDamagedMember:    words.IssueDamagedMember,
+	warc.DamageDamagedStream:    words.IssueDamagedStream,
+	warc.DamageTruncatedRecord:  words.IssueTruncatedRecord,
+	warc.DamageBadRecordHeader:  words.IssueBadRecordHeader,
+	warc.DamageHeaderTooLong:    words.IssueHeaderTooLong,
+	warc.DamageBadContentLength: words.IssueBadContentLength,
+	warc.DamageBadRecordEnd:     words.IssueBadRecordEnd,
+	warc.DamageSkippedRange:     words.IssueSkippedRange,
+	warc.DamageBadDictionary:    words.IssueBadDictionary,
+	warc.DamageWindowTooLarge:   words.IssueWindowTooLarge,
+	warc.DamageWrongIndex:       words.IssueWrongIndex,
 }
 
 // reportDamage notes damage and what it cost.
 func (c *committer) reportDamage(d *warc.Damage, size int64) error {
 	if d.Kind == warc.DamageWrongIndex {
-		return c.report(facts.Issue{Offset: d.Offset, Length: -1, Kind: facts.IssueWrongIndex, Detail: d.Detail, Action: "read without the index from here on"})
+		return c.report(facts.Issue{Offset: d.Offset, Length: -1, Kind: words.IssueWrongIndex, Detail: d.Detail, Action: "read without the index from here on"})
 	}
 	if err := c.endGap(); err != nil {
 		return err
@@ -58,7 +59,7 @@ func (c *committer) reportDamage(d *warc.Damage, size int64) error {
 			return err
 		}
 	}
-	gap := facts.Issue{Offset: d.Offset, Length: skipped, Kind: facts.IssueSkippedRange, Detail: detail, Action: "not read"}
+	gap := facts.Issue{Offset: d.Offset, Length: skipped, Kind: words.IssueSkippedRange, Detail: detail, Action: "not read"}
 	if !d.More {
 		return c.report(gap)
 	}
@@ -68,7 +69,7 @@ func (c *committer) reportDamage(d *warc.Damage, size int64) error {
 
 // endGap reports the range skipped last, with the number of records read behind it.
 func (c *committer) endGap() error {
-	if c.gap.Kind == facts.IssueUnknown {
+	if c.gap.Kind == words.IssueUnknown {
 		return nil
 	}
 	gap := c.gap

@@ -9,6 +9,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/archive/httpmsg"
 	"github.com/robotsaudit/robotsaudit/internal/digest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // digestCheck compares the digests of one record with its bytes as they are
@@ -70,7 +71,7 @@ func (d *draft) parseDigest(field, value string) digest.Digest {
 	parsed, err := digest.Parse(value)
 	if err != nil {
 		d.digestStats.Unknown++
-		d.note(facts.IssueUnknownDigest, "not verified", "%s %.150q: %v", field, value, err)
+		d.note(words.IssueUnknownDigest, "not verified", "%s %.150q: %v", field, value, err)
 	}
 	return parsed
 }
@@ -218,5 +219,5 @@ func (d *draft) noteMismatch(action, detail string) {
 			action = "kept; supports no violation"
 		}
 	}
-	d.note(facts.IssueDigestMismatch, action, "%s", detail)
+	d.note(words.IssueDigestMismatch, action, "%s", detail)
 }

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // emit writes fetches whose request has been found, or will not be.
@@ -104,7 +105,7 @@ func (c *committer) leaveMisdirected(x *exchange) error {
 	x.Kind = facts.CaptureNone
 	x.Flags = x.Flags&^facts.FlagBodyKept | facts.FlagHostMismatch
 	return c.report(facts.Issue{
-		Offset: x.Offset, Length: x.Length, RecordID: x.RecordID, Kind: facts.IssueHostMismatch, Action: action,
+		Offset: x.Offset, Length: x.Length, RecordID: x.RecordID, Kind: words.IssueHostMismatch, Action: action,
 		Detail: fmt.Sprintf("the request names the host %.200q, WARC-Target-URI %.200q", x.host, x.Origin),
 	})
 }
@@ -118,7 +119,7 @@ func (c *committer) settleMissing(x *exchange) error {
 		return nil
 	}
 	return c.report(facts.Issue{
-		Offset: x.Offset, Length: x.Length, RecordID: x.RecordID, Kind: facts.IssueBodyCut, Action: "taken for a part",
+		Offset: x.Offset, Length: x.Length, RecordID: x.RecordID, Kind: words.IssueBodyCut, Action: "taken for a part",
 		Detail: fmt.Sprintf("the body ends %d bytes before its Content-Length does", x.missing),
 	})
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // extractor takes from the records of one input what the facts need, one record at a time.
@@ -94,7 +95,7 @@ func (e *extractor) fill(d *draft) (err error) {
 	case "continuation":
 		err = e.extractContinuation(d)
 	case "": // mandatory (WARC 1.1 §5.5)
-		d.note(facts.IssueBadRecordHeader, "record skipped", "no WARC-Type")
+		d.note(words.IssueBadRecordHeader, "record skipped", "no WARC-Type")
 	case "conversion":
 		e.extractOther(d)
 	default:
@@ -113,22 +114,22 @@ func (e *extractor) fill(d *draft) (err error) {
 func (d *draft) checkHeader() bool {
 	r := d.record
 	if len(r.ID) == warc.MaxRecordID {
-		d.note(facts.IssueValueCut, "the rest dropped", "WARC-Record-ID of %d bytes or more", warc.MaxRecordID)
+		d.note(words.IssueValueCut, "the rest dropped", "WARC-Record-ID of %d bytes or more", warc.MaxRecordID)
 	}
 	switch {
 	case r.Joint == warc.JointCertain:
-		d.note(facts.IssueBadRecordHeader, "record skipped", "its header has parts of two records: %s", strings.Join(r.Repeated, ", "))
+		d.note(words.IssueBadRecordHeader, "record skipped", "its header has parts of two records: %s", strings.Join(r.Repeated, ", "))
 		return false
 	case r.Joint == warc.JointPossible && len(r.Repeated) > 0:
-		d.note(facts.IssueBadRecordHeader, "the first counts", "its header may have parts of two records: %s", strings.Join(r.Repeated, ", "))
+		d.note(words.IssueBadRecordHeader, "the first counts", "its header may have parts of two records: %s", strings.Join(r.Repeated, ", "))
 	case r.Joint == warc.JointPossible:
-		d.note(facts.IssueBadRecordHeader, "line skipped", "its header may have parts of two records: a line of it is no field")
+		d.note(words.IssueBadRecordHeader, "line skipped", "its header may have parts of two records: a line of it is no field")
 	case len(r.Repeated) > 0:
-		d.note(facts.IssueRepeatedField, "the first counts", "%s", strings.Join(r.Repeated, ", "))
+		d.note(words.IssueRepeatedField, "the first counts", "%s", strings.Join(r.Repeated, ", "))
 	}
 	if len(r.ConcurrentTo) > warc.MaxConcurrent {
 		r.ConcurrentTo = r.ConcurrentTo[:warc.MaxConcurrent]
-		d.note(facts.IssueValueCut, "the rest dropped", "more than %d WARC-Concurrent-To", warc.MaxConcurrent)
+		d.note(words.IssueValueCut, "the rest dropped", "more than %d WARC-Concurrent-To", warc.MaxConcurrent)
 	}
 	return true
 }
@@ -146,9 +147,9 @@ func (d *draft) leaveUnknown() error {
 	known, near := nearest(r.Type, 2, warc.Types()...)
 	switch {
 	case near:
-		d.note(facts.IssueBadRecordHeader, "record skipped", "WARC-Type %.64q, which may have been %s", r.Type, known)
+		d.note(words.IssueBadRecordHeader, "record skipped", "WARC-Type %.64q, which may have been %s", r.Type, known)
 	case httpmsg.IsResponse(begin[:n]), strings.HasPrefix(r.ContentType, "application/http"):
-		d.note(facts.IssueBadRecordHeader, "record skipped", "WARC-Type %.64q of a record with an HTTP message", r.Type)
+		d.note(words.IssueBadRecordHeader, "record skipped", "WARC-Type %.64q of a record with an HTTP message", r.Type)
 	}
 	return nil
 }
@@ -160,11 +161,11 @@ func (d *draft) isEnough() bool {
 	return x != nil && x.Kind == facts.CaptureNone && x.Time().Known() && d.described == nil && d.digests == nil && d.assembly == nil && d.record.SegmentNumber == 0
 }
 
-func (d *draft) noted(kind facts.IssueKind) bool {
+func (d *draft) noted(kind words.IssueKind) bool {
 	return slices.ContainsFunc(d.issues, func(i facts.Issue) bool { return i.Kind == kind })
 }
 
-func (d *draft) note(kind facts.IssueKind, action, format string, args ...any) {
+func (d *draft) note(kind words.IssueKind, action, format string, args ...any) {
 	d.issues = append(d.issues, facts.Issue{
 		Offset: d.record.Offset, RecordID: d.record.ID, Kind: kind, Action: action, Detail: fmt.Sprintf(format, args...),
 	})
@@ -173,20 +174,20 @@ func (d *draft) note(kind facts.IssueKind, action, format string, args ...any) {
 // noteEnd notes what the end of the record has shown.
 func (d *draft) noteEnd() {
 	r := d.record
-	if r.Mismatch && !d.noted(facts.IssueDigestMismatch) {
+	if r.Mismatch && !d.noted(words.IssueDigestMismatch) {
 		d.noteBlockMismatch("the block does not match its WARC-Block-Digest")
 	}
 	if r.Overrun {
 		d.noteOverrun()
 	}
 	if r.Short > 0 {
-		d.note(facts.IssueTruncatedRecord, "read as far as it goes", "the member ends %d bytes before its record does", r.Short)
+		d.note(words.IssueTruncatedRecord, "read as far as it goes", "the member ends %d bytes before its record does", r.Short)
 	}
 }
 
 // limitReached is the issue of a limit that the record is the first to meet.
 func (d *draft) limitReached(length int64, action, detail string) facts.Issue {
-	return facts.Issue{Offset: d.record.Offset, Length: length, RecordID: d.record.ID, Kind: facts.IssueLimitReached, Action: action, Detail: detail}
+	return facts.Issue{Offset: d.record.Offset, Length: length, RecordID: d.record.ID, Kind: words.IssueLimitReached, Action: action, Detail: detail}
 }
 
 // noteOverrun takes the body of a policy capture for a part where bytes that begin
@@ -198,13 +199,13 @@ func (d *draft) noteOverrun() {
 		return
 	}
 	x.Flags |= facts.FlagBodyCut
-	d.note(facts.IssueBodyCut, "taken for a part", "behind the %d bytes that Content-Length says stand others, which may belong to the body", d.record.ContentLength)
+	d.note(words.IssueBodyCut, "taken for a part", "behind the %d bytes that Content-Length says stand others, which may belong to the body", d.record.ContentLength)
 }
 
 // noteCut notes a value of an HTTP head that was cut.
 func (d *draft) noteCut(h *httpmsg.Head) {
 	if h.Cut != "" {
-		d.note(facts.IssueValueCut, "the rest dropped", "a %s that is too long", h.Cut)
+		d.note(words.IssueValueCut, "the rest dropped", "a %s that is too long", h.Cut)
 	}
 }
 
@@ -227,7 +228,7 @@ func (e *extractor) extractRequest(d *draft) error {
 	}
 	if !complete {
 		if len(head) >= maxRequestHead {
-			d.note(facts.IssueValueCut, "the rest dropped", "no end of the request's head in %d bytes", len(head))
+			d.note(words.IssueValueCut, "the rest dropped", "no end of the request's head in %d bytes", len(head))
 		}
 		return nil
 	}

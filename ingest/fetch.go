@@ -7,6 +7,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // extractFetch makes an exchange of a response, revisit or resource, if it is a
@@ -14,7 +15,7 @@ import (
 func (e *extractor) extractFetch(d *draft) error {
 	r := d.record
 	if r.Target == "" {
-		d.note(facts.IssueNoTargetURI, "record skipped", "a %s record without WARC-Target-URI", r.Type)
+		d.note(words.IssueNoTargetURI, "record skipped", "a %s record without WARC-Target-URI", r.Type)
 		return nil
 	}
 	target := r.Target[:min(len(r.Target), warc.MaxURL)]
@@ -22,19 +23,19 @@ func (e *extractor) extractFetch(d *draft) error {
 	supported := weburl.IsFetchScheme(url.Scheme)
 	switch {
 	case url.Host == "" && supported:
-		d.note(facts.IssueNoTargetURI, "record skipped", "no host in %.200q", target)
+		d.note(words.IssueNoTargetURI, "record skipped", "no host in %.200q", target)
 		return nil
 	case url.Scheme == "":
-		d.note(facts.IssueNoTargetURI, "record skipped", "%s in %.200q", problem, target)
+		d.note(words.IssueNoTargetURI, "record skipped", "%s in %.200q", problem, target)
 		return nil
 	case url.Host == "", !supported && r.Type != "response" && (r.Type != warc.TypeARC || url.Scheme == warc.SchemeARCMetadata):
 		if scheme, near := nearest(url.Scheme, 1, "http", "https"); near {
-			d.note(facts.IssueNoTargetURI, "record skipped", "the scheme of %.200q, which may have been %s", target, scheme)
+			d.note(words.IssueNoTargetURI, "record skipped", "the scheme of %.200q, which may have been %s", target, scheme)
 		}
 		return nil
 	}
 	if problem != 0 {
-		d.note(facts.IssueBadURL, "kept as recorded", "%s in %.200q", problem, target)
+		d.note(words.IssueBadURL, "kept as recorded", "%s in %.200q", problem, target)
 	}
 	x := new(exchange)
 	x.concurrentTo, d.exchange = r.ConcurrentTo, x
@@ -76,20 +77,20 @@ func (e *extractor) identify(d *draft, url weburl.URL) {
 	}
 	if len(r.Target) > warc.MaxURL {
 		f.Flags |= facts.FlagURLCut
-		d.note(facts.IssueURLTooLong, "URL cut", "more than %d bytes", warc.MaxURL)
+		d.note(words.IssueURLTooLong, "URL cut", "more than %d bytes", warc.MaxURL)
 	}
 	if len(r.PayloadDigest) > warc.MaxFieldValue || len(r.Truncated) > maxWord || len(r.RefersToURI) > warc.MaxURL {
-		d.note(facts.IssueValueCut, "the rest dropped", "a WARC-Payload-Digest, WARC-Truncated or WARC-Refers-To-Target-URI that is too long")
+		d.note(words.IssueValueCut, "the rest dropped", "a WARC-Payload-Digest, WARC-Truncated or WARC-Refers-To-Target-URI that is too long")
 	}
 	t, zoned, ok := recordTime(r)
 	f.Micros, f.Precision = t.Micros, t.Precision
 	switch {
 	case !ok:
-		d.note(facts.IssueBadDate, "time unknown", "date %.40q", r.Date)
+		d.note(words.IssueBadDate, "time unknown", "date %.40q", r.Date)
 	case !zoned && r.Type == warc.TypeARC:
-		d.note(facts.IssueBadDate, "the digits that are certain were taken", "date %.40q", r.Date)
+		d.note(words.IssueBadDate, "the digits that are certain were taken", "date %.40q", r.Date)
 	case !zoned:
-		d.note(facts.IssueDateWithoutZone, "taken as UTC", "WARC-Date %.40q", r.Date)
+		d.note(words.IssueDateWithoutZone, "taken as UTC", "WARC-Date %.40q", r.Date)
 	}
 	if f.Type == facts.TypeRevisit {
 		f.Profile = revisitProfile(r.Profile)

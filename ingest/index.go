@@ -18,6 +18,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/object"
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // sniff tells the form of an input by its first bytes, and that of an index by its name, too, where
@@ -49,7 +50,7 @@ func readIndexInput(c *committer, in facts.Input, format index.Format, from *war
 	result := facts.InputResult{Input: in, Container: format.String()}
 	refuse := func(reason string) (facts.InputResult, error) {
 		result.Refusal = reason
-		err := c.report(facts.Issue{Offset: -1, Length: in.Size, Kind: facts.IssueNotAnArchive, Detail: reason, Action: "not read"})
+		err := c.report(facts.Issue{Offset: -1, Length: in.Size, Kind: words.IssueNotAnArchive, Detail: reason, Action: "not read"})
 		result.InputStats = c.stats
 		return result, err
 	}
@@ -71,7 +72,7 @@ func readIndexInput(c *committer, in facts.Input, format index.Format, from *war
 	}
 	defer rows.Close()
 	result.Container = rows.Format().String()
-	x := indexReader{committer: c, format: rows.Format(), told: make(map[facts.IssueKind]int), more: make(map[facts.IssueKind]int64)}
+	x := indexReader{committer: c, format: rows.Format(), told: make(map[words.IssueKind]int), more: make(map[words.IssueKind]int64)}
 	if divided, ok := rows.(index.Divided); ok {
 		x.progress, x.size, x.counted = opt.progress, size, from.Fetched()
 		err = x.readParts(divided, in, opt)
@@ -130,8 +131,8 @@ type indexReader struct {
 	*committer
 	format index.Format
 	sum    warc.Chain
-	told   map[facts.IssueKind]int
-	more   map[facts.IssueKind]int64 // faults beyond those that were told
+	told   map[words.IssueKind]int
+	more   map[words.IssueKind]int64 // faults beyond those that were told
 
 	mu       sync.Mutex
 	progress func(int) // may be nil
@@ -233,7 +234,7 @@ func (x *indexReader) join(p *indexPart) error {
 	x.stats.Add(&p.stats)
 	x.sum.Add(binary.BigEndian.AppendUint64(nil, p.sum.Sum))
 	for _, i := range p.issues {
-		if i.Kind != facts.IssueDamagedStream && x.told[i.Kind] >= maxLogFaults {
+		if i.Kind != words.IssueDamagedStream && x.told[i.Kind] >= maxLogFaults {
 			x.more[i.Kind]++
 			continue
 		}
@@ -253,7 +254,7 @@ func (x *indexReader) join(p *indexPart) error {
 
 // tellMore counts the faults that were not told one by one.
 func (x *indexReader) tellMore() error {
-	for kind := range facts.IssueKind(math.MaxUint8) {
+	for kind := range words.IssueKind(math.MaxUint8) {
 		n := x.more[kind]
 		if n == 0 {
 			continue
@@ -278,8 +279,8 @@ type indexPart struct {
 	stats  facts.InputStats
 	sum    warc.Chain
 	issues []facts.Issue
-	told   map[facts.IssueKind]int
-	more   map[facts.IssueKind]int64 // faults beyond those
+	told   map[words.IssueKind]int
+	more   map[words.IssueKind]int64 // faults beyond those
 
 	text    []byte      // not summed yet
 	made    facts.Fetch // reused
@@ -296,7 +297,7 @@ type indexPart struct {
 func (x *indexReader) newPart(out sink, ahead func(int)) *indexPart {
 	return &indexPart{
 		input: x.input, entry: x.entry, format: x.format, listed: x.format == index.URLList, out: out, ahead: ahead,
-		stats: facts.InputStats{Records: make(map[string]int64)}, told: make(map[facts.IssueKind]int), more: make(map[facts.IssueKind]int64),
+		stats: facts.InputStats{Records: make(map[string]int64)}, told: make(map[words.IssueKind]int), more: make(map[words.IssueKind]int64),
 	}
 }
 
@@ -325,13 +326,13 @@ func (p *indexPart) read(rows index.Reader) error {
 		case warc.IsReadError(err):
 			return err
 		case errors.As(err, &fault) && !fault.Rest:
-			p.fault(facts.IssueBadIndexRow, fault.Offset, fault.Error(), "row skipped")
+			p.fault(words.IssueBadIndexRow, fault.Offset, fault.Error(), "row skipped")
 		default:
 			offset := int64(-1)
 			if fault != nil {
 				offset = fault.Offset
 			}
-			p.issues = append(p.issues, facts.Issue{Offset: offset, Length: -1, Kind: facts.IssueDamagedStream, Detail: err.Error(), Action: "the rest not read"})
+			p.issues = append(p.issues, facts.Issue{Offset: offset, Length: -1, Kind: words.IssueDamagedStream, Detail: err.Error(), Action: "the rest not read"})
 			return nil
 		}
 	}
@@ -349,7 +350,7 @@ func (p *indexPart) finish() {
 }
 
 // fault notes what is wrong with a row, of the first rows of a kind.
-func (p *indexPart) fault(kind facts.IssueKind, offset int64, detail, action string) {
+func (p *indexPart) fault(kind words.IssueKind, offset int64, detail, action string) {
 	if p.told[kind] >= maxLogFaults {
 		p.more[kind]++
 		return
@@ -358,7 +359,7 @@ func (p *indexPart) fault(kind facts.IssueKind, offset int64, detail, action str
 	p.issues = append(p.issues, facts.Issue{Offset: offset, Length: -1, Kind: kind, Detail: cut(detail, maxFault), Action: action})
 }
 
-func (p *indexPart) faultOf(row *index.Row, kind facts.IssueKind, action, format string, args ...any) {
+func (p *indexPart) faultOf(row *index.Row, kind words.IssueKind, action, format string, args ...any) {
 	p.fault(kind, row.At, fmt.Sprintf("row %d: ", row.Line)+fmt.Sprintf(format, args...), action)
 }
 
@@ -418,16 +419,16 @@ func (p *indexPart) fetch(row *index.Row) (*facts.Fetch, error) {
 	mime := p.mime
 	switch {
 	case url.Scheme == "":
-		p.faultOf(row, facts.IssueNoTargetURI, "row skipped", "%s in %.200q", problem, target)
+		p.faultOf(row, words.IssueNoTargetURI, "row skipped", "%s in %.200q", problem, target)
 		return nil, nil
 	case url.Host == "" && supported:
-		p.faultOf(row, facts.IssueNoTargetURI, "row skipped", "no host in %.200q", target)
+		p.faultOf(row, words.IssueNoTargetURI, "row skipped", "no host in %.200q", target)
 		return nil, nil
 	case url.Host == "", !supported && row.Status < 0:
 		return nil, nil
 	}
 	if problem != 0 {
-		p.faultOf(row, facts.IssueBadURL, "kept as recorded", "%s in %.200q", problem, target)
+		p.faultOf(row, words.IssueBadURL, "kept as recorded", "%s in %.200q", problem, target)
 	}
 	if url.Host != p.host {
 		p.host, p.reversed = strings.Clone(url.Host), url.HostReversed()
@@ -461,19 +462,19 @@ func (p *indexPart) fetch(row *index.Row) (*facts.Fetch, error) {
 	}
 	if len(row.URL) > warc.MaxURL {
 		f.Flags |= facts.FlagURLCut
-		p.faultOf(row, facts.IssueURLTooLong, "URL cut", "more than %d bytes", warc.MaxURL)
+		p.faultOf(row, words.IssueURLTooLong, "URL cut", "more than %d bytes", warc.MaxURL)
 	}
 	if len(row.RecordID) > warc.MaxRecordID || len(row.Filename) > warc.MaxURL || len(row.Method) > maxWord || len(row.Redirect) > warc.MaxURL ||
 		len(mime) == warc.MaxFieldValue || len(row.Digest) > warc.MaxFieldValue || p.listed && len(row.Agent) > maxListedAgent {
-		p.faultOf(row, facts.IssueValueCut, "the rest dropped", "a value that is too long")
+		p.faultOf(row, words.IssueValueCut, "the rest dropped", "a value that is too long")
 	}
 	t, zoned, ok := rowTime(row)
 	f.Micros, f.Precision = t.Micros, t.Precision
 	if !zoned && ok {
-		p.faultOf(row, facts.IssueDateWithoutZone, "taken as UTC", "date %.40q", cmp.Or(row.Time, t.UTC().Format("2006-01-02T15:04:05.999999")))
+		p.faultOf(row, words.IssueDateWithoutZone, "taken as UTC", "date %.40q", cmp.Or(row.Time, t.UTC().Format("2006-01-02T15:04:05.999999")))
 	}
 	if !ok {
-		p.faultOf(row, facts.IssueBadDate, "time unknown", "date %.40q", row.Time)
+		p.faultOf(row, words.IssueBadDate, "time unknown", "date %.40q", row.Time)
 	}
 	if captureKind(url) == facts.CaptureRobots {
 		p.stats.IndexedRobots++

@@ -8,6 +8,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // metadata is what a metadata record tells of how the crawler came to a URL. The
@@ -45,10 +46,10 @@ func (e *extractor) extractMetadata(d *draft) error {
 		return err
 	}
 	if full {
-		d.note(facts.IssueValueCut, "the rest dropped", "a metadata record of %d bytes or more", maxMetadata)
+		d.note(words.IssueValueCut, "the rest dropped", "a metadata record of %d bytes or more", maxMetadata)
 	}
 	if len(m.via) == warc.MaxURL || len(m.hops) == maxHopsFromSeed {
-		d.note(facts.IssueValueCut, "the rest dropped", "via or hopsFromSeed of %d and %d bytes or more", len(m.via), len(m.hops))
+		d.note(words.IssueValueCut, "the rest dropped", "via or hopsFromSeed of %d and %d bytes or more", len(m.via), len(m.hops))
 	}
 	if found {
 		d.metadata = new(metadata)

@@ -9,6 +9,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // pageList knows the pages that a WACZ lists. Fetches are told by it from what no
@@ -102,7 +103,7 @@ func (r *waczReader) readPageList(e *wacz.Entry, list *pageList) error {
 		return err
 	}
 	if list.part && !full {
-		if err := r.report(e, facts.IssueLimitReached, fmt.Sprintf("more than %d pages", maxPages), "the others not told from embeds"); err != nil {
+		if err := r.report(e, words.IssueLimitReached, fmt.Sprintf("more than %d pages", maxPages), "the others not told from embeds"); err != nil {
 			return err
 		}
 	}
@@ -118,5 +119,5 @@ func (r *waczReader) verifyEnd(e *wacz.Entry, content *wacz.EntryReader, action 
 	if _, err := io.Copy(io.Discard, content); err != nil || content.Fault == nil {
 		return err
 	}
-	return r.report(e, facts.IssueBadEntry, content.Fault.Error(), action)
+	return r.report(e, words.IssueBadEntry, content.Fault.Error(), action)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // assembly is a segmented record (WARC 1.1 §7): the first segment, and what its
@@ -97,7 +98,7 @@ func (c *committer) join(d *draft, length int64) error {
 	switch {
 	case a == nil:
 		return c.report(facts.Issue{
-			Offset: r.Offset, Length: length, RecordID: r.ID, Kind: facts.IssueMissingSegment,
+			Offset: r.Offset, Length: length, RecordID: r.ID, Kind: words.IssueMissingSegment,
 			Detail: "a continuation whose first segment is not before it", Action: "record skipped",
 		})
 	case a.closed || r.SegmentNumber < a.next: // said already; a segment twice
@@ -140,7 +141,7 @@ func (c *committer) disassemble(a *assembly, missing string) error {
 			action = "body cut"
 			x.Flags |= facts.FlagBodyCut
 		}
-		d.note(facts.IssueMissingSegment, action, "%s", missing)
+		d.note(words.IssueMissingSegment, action, "%s", missing)
 	}
 	if x != nil {
 		c.segments.held -= len(a.raw)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // noise is text that hardly compresses.
@@ -125,7 +126,7 @@ func sameFacts(t *testing.T, what string, got *collected, archive []byte) {
 	equal(t, what+": bodies", got.bodies, want.bodies)
 	equal(t, what+": fingerprint", got.result.Fingerprint, want.result.Fingerprint)
 	equal(t, what+": digests", got.result.Digests, want.result.Digests)
-	others := slices.DeleteFunc(got.issues, func(i facts.Issue) bool { return i.Kind == facts.IssueWrongIndex })
+	others := slices.DeleteFunc(got.issues, func(i facts.Issue) bool { return i.Kind == words.IssueWrongIndex })
 	equal(t, what+": issues", others, want.issues, cmpopts.EquateEmpty())
 }
 

@@ -23,6 +23,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/facts/run"
 	"github.com/robotsaudit/robotsaudit/internal/object"
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // VerifyOptions are the options of a Verification.
@@ -270,7 +271,7 @@ func (c *verifyCommitter) takeOne(row *facts.Fetch, f *finding) (err error) {
 		c.result.Refuted++
 		row.Flags |= facts.FlagRefuted
 		return cmp.Or(c.found.fetch(row), c.found.issue(&facts.Issue{
-			Input: row.Input, Entry: row.Entry, Offset: -1, Length: -1, RecordID: row.RecordID, Kind: facts.IssueNotVerified,
+			Input: row.Input, Entry: row.Entry, Offset: -1, Length: -1, RecordID: row.RecordID, Kind: words.IssueNotVerified,
 			Detail: fmt.Sprintf("row %d, at %d of %.300s: %s", row.Index, row.Offset, row.Archive, cut(f.refuted, maxFault)), Action: "counts as the word of an index",
 		}))
 	}
@@ -302,7 +303,7 @@ func (c *verifyCommitter) takeUnread(rows []facts.Fetch, why string) (err error)
 		which = fmt.Sprintf("%d rows, from row %d on", n, first.Index)
 	}
 	return c.unread.issue(&facts.Issue{
-		Input: first.Input, Entry: first.Entry, Offset: -1, Length: -1, Kind: facts.IssueNotVerified, Action: "counts as the word of an index",
+		Input: first.Input, Entry: first.Entry, Offset: -1, Length: -1, Kind: words.IssueNotVerified, Action: "counts as the word of an index",
 		Detail: fmt.Sprintf("%s, of %.300s: %s", which, first.Archive, why),
 	})
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/digest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/index"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // waczReader reads the archives in a WACZ (https://specs.webrecorder.net/wacz/1.1.1/):
@@ -40,14 +41,14 @@ func readWACZ(in facts.Input, at io.ReaderAt, size int64, index int32, out sink,
 		return result, err
 	case list.Fault != "" && len(list.Entries) == 0:
 		result.Refusal = fmt.Sprintf("the zip file cannot be read (%s); fetch it again", list.Fault)
-		err = r.committer.report(facts.Issue{Offset: -1, Length: size, Kind: facts.IssueDamagedStream, Detail: result.Refusal, Action: "not read"})
+		err = r.committer.report(facts.Issue{Offset: -1, Length: size, Kind: words.IssueDamagedStream, Detail: result.Refusal, Action: "not read"})
 	default:
 		if err = r.readListing(&list, size); err == nil && r.archives == 0 {
 			result.Refusal = "the zip file holds no archive; leave it out"
 			if list.Fault != "" { // it may hold one behind those entries
 				result.Refusal = fmt.Sprintf("the zip file cannot be read as a whole (%s), and what of it could holds no archive; unpack it, and give what is inside", list.Fault)
 			}
-			err = r.committer.report(facts.Issue{Offset: -1, Length: size, Kind: facts.IssueNotAnArchive, Detail: result.Refusal, Action: "not read"})
+			err = r.committer.report(facts.Issue{Offset: -1, Length: size, Kind: words.IssueNotAnArchive, Detail: result.Refusal, Action: "not read"})
 		}
 	}
 	result.InputStats = r.committer.stats
@@ -60,7 +61,7 @@ func (r *waczReader) readListing(list *wacz.Listing, size int64) error {
 	if list.Fault != "" {
 		r.committer.entry = r.within
 		err := r.committer.report(facts.Issue{
-			Offset: list.End, Length: size - list.End, Kind: facts.IssueDamagedStream, Action: "the entries before it read one after the other",
+			Offset: list.End, Length: size - list.End, Kind: words.IssueDamagedStream, Action: "the entries before it read one after the other",
 			Detail: list.Fault + "; without it entries may be missing",
 		})
 		if r.committer.entry = ""; err != nil {
@@ -95,9 +96,9 @@ func (r *waczReader) readEntries(entries []wacz.Entry) error {
 		var err error
 		switch {
 		case e.Problem != "":
-			err = r.report(&e, facts.IssueBadEntry, e.Problem, "not read")
+			err = r.report(&e, words.IssueBadEntry, e.Problem, "not read")
 		case e.Damage != "":
-			err = r.report(&e, facts.IssueBadEntry, e.Damage, "found by the directory alone")
+			err = r.report(&e, words.IssueBadEntry, e.Damage, "found by the directory alone")
 		}
 		if err == nil && e.Problem == "" {
 			err = r.readEntry(&e)
@@ -121,7 +122,7 @@ func (r *waczReader) verifyPackage(entries []wacz.Entry) error {
 	case warc.IsReadError(err):
 		return err
 	case err != nil:
-		return r.report(&entries[at], facts.IssueUnknownDigest, fmt.Sprintf("the digests of entries cannot be read (%v)", err), "not verified")
+		return r.report(&entries[at], words.IssueUnknownDigest, fmt.Sprintf("the digests of entries cannot be read (%v)", err), "not verified")
 	}
 	for i := range entries {
 		if err := r.verifyEntry(&entries[i], digests[entries[i].Local()]); err != nil {
@@ -135,7 +136,7 @@ func (r *waczReader) verifyEntry(e *wacz.Entry, field string) error {
 	d, err := digest.Parse(field)
 	if err != nil {
 		r.committer.stats.Digests.Unknown++
-		return r.report(e, facts.IssueUnknownDigest, fmt.Sprintf("%s in %s: %v", cut(field, 150), wacz.PackageFile, err), "not verified")
+		return r.report(e, words.IssueUnknownDigest, fmt.Sprintf("%s in %s: %v", cut(field, 150), wacz.PackageFile, err), "not verified")
 	}
 	if !d.Known() || e.Problem != "" {
 		return nil
@@ -149,10 +150,10 @@ func (r *waczReader) verifyEntry(e *wacz.Entry, field string) error {
 		return nil
 	}
 	r.committer.stats.Digests.Mismatched++
-	return r.report(e, facts.IssueDigestMismatch, fmt.Sprintf("%s says %s, the entry has %s", wacz.PackageFile, field, d.Text(h)), "kept")
+	return r.report(e, words.IssueDigestMismatch, fmt.Sprintf("%s says %s, the entry has %s", wacz.PackageFile, field, d.Text(h)), "kept")
 }
 
-func (r *waczReader) report(e *wacz.Entry, kind facts.IssueKind, detail, action string) error {
+func (r *waczReader) report(e *wacz.Entry, kind words.IssueKind, detail, action string) error {
 	r.committer.entry = e.CutName()
 	defer func() { r.committer.entry = "" }()
 	return r.committer.report(facts.Issue{Offset: -1, Length: e.Size(), Kind: kind, Detail: detail, Action: action})
@@ -179,10 +180,10 @@ func (r *waczReader) readEntry(e *wacz.Entry) error {
 		if r.within == "" && e.Method == zip.Store {
 			return r.readNested(e)
 		}
-		kind, form.Refusal = facts.IssueUnsupportedContainer, "a zip file in a zip file, compressed there or in a third one; unpack it and give what is inside"
+		kind, form.Refusal = words.IssueUnsupportedContainer, "a zip file in a zip file, compressed there or in a third one; unpack it and give what is inside"
 	}
 	if !form.Readable() && content.Fault != nil {
-		kind, form.Refusal = facts.IssueBadEntry, content.Fault.Error()
+		kind, form.Refusal = words.IssueBadEntry, content.Fault.Error()
 	}
 	if !form.Readable() {
 		if form.Container != warc.ContainerZip && !strings.HasPrefix(e.Local(), wacz.ArchiveFolder) {
@@ -205,7 +206,7 @@ func (r *waczReader) readEntry(e *wacz.Entry) error {
 		case err != nil:
 			return err
 		case fault != nil && e.Method == zip.Deflate:
-			return r.report(e, facts.IssueBadEntry, fault.Error()+"; nothing else proves the headers of its records", "not read")
+			return r.report(e, words.IssueBadEntry, fault.Error()+"; nothing else proves the headers of its records", "not read")
 		}
 		doubt = fault != nil
 	}
@@ -222,7 +223,7 @@ func (r *waczReader) readEntry(e *wacz.Entry) error {
 // download. What would be named as another entry is not read: rows could not tell the two apart.
 func (r *waczReader) readNested(e *wacz.Entry) error {
 	if r.encloses(e.Name) {
-		return r.report(e, facts.IssueBadEntry, "other entries are named as if they lay in it", "not read")
+		return r.report(e, words.IssueBadEntry, "other entries are named as if they lay in it", "not read")
 	}
 	list, err := e.Nested()
 	if err != nil {
@@ -240,9 +241,9 @@ func (r *waczReader) readNested(e *wacz.Entry) error {
 	case inner.archives > 0:
 		return nil
 	case list.Fault != "":
-		return r.report(e, facts.IssueBadEntry, "a zip file that cannot be read ("+list.Fault+")", "not read")
+		return r.report(e, words.IssueBadEntry, "a zip file that cannot be read ("+list.Fault+")", "not read")
 	}
-	return r.report(e, facts.IssueNotAnArchive, "a zip file in a zip file, without an archive in it", "not read")
+	return r.report(e, words.IssueNotAnArchive, "a zip file in a zip file, without an archive in it", "not read")
 }
 
 // encloses reports whether another entry is named as if it lay in the one of a name.
@@ -333,7 +334,7 @@ func (r *waczReader) readVerifiedLog(e *wacz.Entry, parse lineParser, src io.Rea
 	case err != nil:
 		return err
 	case fault != nil:
-		return r.report(e, facts.IssueBadEntry, fault.Error(), "not read")
+		return r.report(e, words.IssueBadEntry, fault.Error(), "not read")
 	}
 	if err := r.readLog(e, parse, src); err != nil {
 		return err

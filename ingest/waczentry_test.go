@@ -12,6 +12,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/archive/wacz"
 	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // deflatedCrawl is a WACZ with one deflated entry, of n members with pages of random
@@ -79,7 +80,7 @@ func TestDeflatedEntryResumes(t *testing.T) {
 			t.Errorf("%s: ends with %s, %v", what, last.URL, last.Trust)
 		}
 		told := slices.ContainsFunc(got.issues, func(i facts.Issue) bool {
-			return i.Kind == facts.IssueBadEntry && strings.Contains(i.Detail, "read on from the block")
+			return i.Kind == words.IssueBadEntry && strings.Contains(i.Detail, "read on from the block")
 		})
 		if !told || got.result.Lossy == 0 {
 			t.Errorf("%s: issues %v", what, got.issues)

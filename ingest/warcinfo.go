@@ -9,6 +9,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/ascii"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // isSerial reports whether the crawler is known to make one fetch after the other, and to
@@ -27,15 +28,15 @@ func (e *extractor) extractWarcinfo(d *draft) error {
 		fields = warc.EachARCField
 	}
 	if len(b) == maxWarcinfo {
-		d.note(facts.IssueValueCut, "the rest dropped", "a warcinfo record of %d bytes or more", maxWarcinfo)
+		d.note(words.IssueValueCut, "the rest dropped", "a warcinfo record of %d bytes or more", maxWarcinfo)
 	}
 	w := warcinfo{id: recordid.Key(strings.Clone(r.ID)), run: facts.CrawlRun{File: strings.Clone(r.Filename)}}
 	var arguments string
 	fields(b, func(name, value []byte) {
 		w.run.State(name, value)
 		v := cut(string(value), httpmsg.MaxUserAgent)
-		if len(v) < len(value) && !warc.IsField(name, "wget-arguments") && !d.noted(facts.IssueValueCut) {
-			d.note(facts.IssueValueCut, "the rest dropped", "%.40q of %d bytes", ascii.Lower(string(name)), len(value))
+		if len(v) < len(value) && !warc.IsField(name, "wget-arguments") && !d.noted(words.IssueValueCut) {
+			d.note(words.IssueValueCut, "the rest dropped", "%.40q of %d bytes", ascii.Lower(string(name)), len(value))
 		}
 		switch {
 		case warc.IsField(name, "software"):

@@ -10,6 +10,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/archive/wat"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // extractWAT takes from a record of a WAT what the record that it describes would have given, as
@@ -23,7 +24,7 @@ func (e *extractor) extractWAT(d *draft) error {
 	case err == wat.ErrOther:
 		return nil
 	case errors.As(err, &fault):
-		d.note(facts.IssueBadIndexRow, "record skipped", "the JSON of a WAT record: %v", fault)
+		d.note(words.IssueBadIndexRow, "record skipped", "the JSON of a WAT record: %v", fault)
 		return nil
 	case err != nil:
 		return err
@@ -35,7 +36,7 @@ func (e *extractor) extractWAT(d *draft) error {
 	d.record, d.described, d.header = r, told, r.Header
 	before := len(d.issues)
 	for _, remark := range told.Remarks {
-		d.note(facts.IssueBadIndexRow, "what can be read was taken", "%s", remark)
+		d.note(words.IssueBadIndexRow, "what can be read was taken", "%s", remark)
 	}
 	err = e.fillDescribed(d)
 	for i := range d.issues[before:] {
@@ -64,9 +65,9 @@ func (e *extractor) fillDescribed(d *draft) error {
 		r.ContentType = "application/warc-fields"
 		return e.extractMetadata(d)
 	case r.Type == "":
-		d.note(facts.IssueBadIndexRow, "record skipped", "a WAT record without the WARC-Type of the one that it describes")
+		d.note(words.IssueBadIndexRow, "record skipped", "a WAT record without the WARC-Type of the one that it describes")
 	case r.Type == "request":
-		d.note(facts.IssueBadIndexRow, "record skipped", "a WAT record of a request without HTTP-Request-Metadata")
+		d.note(words.IssueBadIndexRow, "record skipped", "a WAT record of a request without HTTP-Request-Metadata")
 	}
 	return nil
 }
@@ -78,7 +79,7 @@ func (e *extractor) readDescribed(d *draft) error {
 	x.bodiless, x.Kind = x.Kind, facts.CaptureNone
 	if told.HeaderCut {
 		x.Flags |= facts.FlagURLCut
-		d.note(facts.IssueBadURL, "taken for a part", "the record's header holds more than what the WAT tells of it: makers cut values at the first byte outside ASCII, or replace bytes that are no UTF-8")
+		d.note(words.IssueBadURL, "taken for a part", "the record's header holds more than what the WAT tells of it: makers cut values at the first byte outside ASCII, or replace bytes that are no UTF-8")
 	}
 	x.Metas = unknownMetas.Encode()
 	switch {
@@ -88,7 +89,7 @@ func (e *extractor) readDescribed(d *draft) error {
 		}
 		return nil
 	case told.Payload != wat.PayloadResponse || !httpmsg.IsResponse(told.Head):
-		d.note(facts.IssueBadIndexRow, "status unknown", "a WAT record of a response without an HTTP head")
+		d.note(words.IssueBadIndexRow, "status unknown", "a WAT record of a response without an HTTP head")
 		return nil
 	}
 	h := httpmsg.ParseResponse(told.Head, e.policy[:0])
@@ -97,7 +98,7 @@ func (e *extractor) readDescribed(d *draft) error {
 	if told.Incomplete {
 		x.Flags |= facts.FlagPolicyHeadersCut
 		x.Location = ""
-		d.note(facts.IssueBadHTTPHead, "Location dropped, the rest taken", "the maker of the WAT could not read all of the HTTP head: values may be cut")
+		d.note(words.IssueBadHTTPHead, "Location dropped, the rest taken", "the maker of the WAT could not read all of the HTTP head: values may be cut")
 	}
 	switch {
 	case r.Type == "revisit", x.Status == http.StatusNotModified: // those of another record hold

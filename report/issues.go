@@ -3,6 +3,7 @@ package report
 import (
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // IssueRow is a row of issues: something that could not be read or trusted.
@@ -30,7 +31,7 @@ func (b *rowBuilder) issueRow(i *facts.Issue) IssueRow {
 // failureRow is the row of an input that could not be read at all.
 func failureRow(f facts.Failure) IssueRow {
 	return issueRow(locator(f.Name), &facts.Issue{
-		Offset: -1, Length: -1, Kind: facts.IssueUnreadable, Detail: f.Reason, Action: "not read",
+		Offset: -1, Length: -1, Kind: words.IssueUnreadable, Detail: f.Reason, Action: "not read",
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // RobotsRow is a row of robots: one robots capture and what it came to.
@@ -85,7 +86,7 @@ func (b *rowBuilder) robotsRow(r *evaluate.RobotsRecord) RobotsRow {
 		FinalStatus:      status(r.FinalStatus),
 		BodySize:         known(r.BodySize, r.HasBody),
 	}
-	if r.Outcome != evaluate.OutcomeRules {
+	if r.Outcome != words.OutcomeRules {
 		row.Reason = r.Reason.String()
 	}
 	for _, hop := range r.HopList() {

@@ -11,6 +11,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // What is not told of how the crawler came to a URL is null, not false.
@@ -95,7 +96,7 @@ func TestViolationProvesItself(t *testing.T) {
 func TestCitationsAreOfTheirRows(t *testing.T) {
 	w, _ := fill(t, t.TempDir(), false)
 	defer w.Abandon()
-	first, second := testState(1, "http://a", evaluate.OutcomeRules), testState(2, "http://a", evaluate.OutcomeUnreachable)
+	first, second := testState(1, "http://a", words.OutcomeRules), testState(2, "http://a", words.OutcomeUnreachable)
 	first.HasBody, first.BodyDigest = true, "\xab"
 	for _, s := range []*evaluate.State{first, first, second, first} {
 		if got := w.cite(s); got.RobotsID != s.ID || (got.RobotsBodyDigest != "") != s.HasBody {

@@ -24,6 +24,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/restriction"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 const document = "../docs/SCHEMA.md"
@@ -383,9 +384,9 @@ func TestValuesAreThoseOfTheCode(t *testing.T) {
 	if diff := cmp.Diff(enumValues(tag.Source.String)[1:], sources); diff != "" {
 		t.Errorf("sources (-code +described):\n%s", diff)
 	}
-	for i, name := range enumValues(facts.IssueKind.String)[1:] {
+	for i, name := range enumValues(words.IssueKind.String)[1:] {
 		list := "record_issue"
-		if facts.IssueKind(i + 1).Lossy() {
+		if words.IssueKind(i + 1).Lossy() {
 			list = "lossy_issue"
 		}
 		code[list] = append(code[list], name)
@@ -467,7 +468,7 @@ func jsonFields(prefix string, f reflect.StructField) (paths []string) {
 
 // Whatever can be unknown or unread is explained in words.
 func TestGlossesAreComplete(t *testing.T) {
-	for _, name := range enumValues(facts.IssueKind.String)[1:] {
+	for _, name := range enumValues(words.IssueKind.String)[1:] {
 		if issueGloss[name] == "" {
 			t.Errorf("issueGloss lacks %s", name)
 		}

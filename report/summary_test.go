@@ -15,8 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
-	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -102,13 +102,13 @@ func TestSummaryTellsCauses(t *testing.T) {
 		f := testFetch("http://a", "/")
 		r := evaluate.Result{Fetch: &f, Agent: agent, Answer: evaluate.Answer{Verdict: v, Reason: reason}}
 		if v == evaluate.Disallowed {
-			r.Certainty, r.Governing = evaluate.Possible, testState(1, "http://a", evaluate.OutcomeUnreachable)
+			r.Certainty, r.Governing = evaluate.Possible, testState(1, "http://a", words.OutcomeUnreachable)
 		}
 		return r
 	}
-	file := page("", evaluate.Allowed, evaluate.RobotsTxtItself)
-	missing, told := page("A", evaluate.Unknown, evaluate.NoCapture), page("A", evaluate.Allowed, evaluate.NoMatchingRule)
-	nameless, named := page("", evaluate.Disallowed, evaluate.Unreachable), page("A", evaluate.Disallowed, evaluate.Unreachable)
+	file := page("", evaluate.Allowed, words.RobotsTxtItself)
+	missing, told := page("A", evaluate.Unknown, words.NoCapture), page("A", evaluate.Allowed, words.NoMatchingRule)
+	nameless, named := page("", evaluate.Disallowed, words.Unreachable), page("A", evaluate.Disallowed, words.Unreachable)
 	const captures, token = "Common Crawl keeps it in its robotstxt", "--crawler TOKEN"
 	for name, test := range map[string]struct {
 		results []evaluate.Result
@@ -154,7 +154,7 @@ func TestSummaryTellsWhatWasAsked(t *testing.T) {
 	f := testFetch("http://a", "/|")
 	r := evaluate.Result{
 		Fetch: &f, Agent: "A", TooSoon: new(evaluate.TooSoon), Page: new(evaluate.Page),
-		Answer: evaluate.Answer{Verdict: evaluate.Allowed, Reason: evaluate.NoMatchingRule, Notes: evaluate.NoteUnsafeEncoding},
+		Answer: evaluate.Answer{Verdict: evaluate.Allowed, Reason: words.NoMatchingRule, Notes: words.NoteUnsafeEncoding},
 	}
 	r.Restrictions = []evaluate.Restriction{{Kind: evaluate.RestrictsUsage, Purpose: tag.UseTrain}, {Kind: evaluate.RestrictsPublication, Purpose: tag.UseIndex}}
 	for range 2 {
@@ -255,7 +255,7 @@ func TestSummaryIsSafe(t *testing.T) {
 		counted.WhatIf.add(tokenGroup{int64(i + 1), 0}, evaluate.Disallowed)
 		counted.addHost(&evaluate.HostStats{Origin: f.Origin, Counts: evaluate.Counts{Fetches: 1, ViolationsCertain: 1}})
 		counted.addAgent(&evaluate.AgentStats{Agent: f.Claim, Counts: evaluate.Counts{Fetches: 1}})
-		counted.addIssue(&IssueRow{WARCFilename: f.Claim, Detail: long}, facts.IssueUnreadable)
+		counted.addIssue(&IssueRow{WARCFilename: f.Claim, Detail: long}, words.IssueUnreadable)
 	}
 	s := summaryOf(counted, Settings{}, &evaluate.Totals{})
 	got := printed(t, s, true)

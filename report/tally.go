@@ -10,6 +10,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 const (
@@ -37,7 +38,7 @@ type tally struct {
 	Tags        map[tag.Rule]int64                                 // fetches by rule that is effective for the crawler
 	Signals     map[tag.Purpose]*[tag.PreferenceRestrict + 1]int64 // fetches by preference
 	Restricted  map[tag.Use]map[evaluate.RestrictionKind]int64
-	issues      map[facts.IssueKind]int64
+	issues      map[words.IssueKind]int64
 	issueCount  int64
 	unread      []UnreadInput // the first of unreadCount
 	unreadCount int64
@@ -49,7 +50,7 @@ func newTally() *tally {
 	return &tally{
 		Unknown: make(map[evaluate.Reason]int64), Claims: make(map[string]*evaluate.Counts), here: make(map[string]int64),
 		WhatIf: newWhatIf(), Tags: make(map[tag.Rule]int64), Signals: make(map[tag.Purpose]*[tag.PreferenceRestrict + 1]int64),
-		Restricted: make(map[tag.Use]map[evaluate.RestrictionKind]int64), issues: make(map[facts.IssueKind]int64),
+		Restricted: make(map[tag.Use]map[evaluate.RestrictionKind]int64), issues: make(map[words.IssueKind]int64),
 	}
 }
 
@@ -140,7 +141,7 @@ func (t *tally) addResult(r *evaluate.Result) {
 		t.Unknown[r.Reason]++
 	}
 	t.claimCounts(r.Fetch.Claim).Add(r)
-	if r.Agent == "" && r.Reason != evaluate.RobotsTxtItself {
+	if r.Agent == "" && r.Reason != words.RobotsTxtItself {
 		t.Unnamed.Fetches++
 	}
 	for i := range r.Restrictions {
@@ -205,7 +206,7 @@ func (t *tally) claimCounts(claim string) *evaluate.Counts {
 
 // addVerdict counts a what-if verdict. What is allowed to all is left out.
 func (t *tally) addVerdict(robotsID int64, v *evaluate.GroupVerdict) {
-	if v.Reason != evaluate.RobotsTxtItself {
+	if v.Reason != words.RobotsTxtItself {
 		t.WhatIf.add(tokenGroup{robotsID, v.Group}, v.Verdict)
 	}
 }
@@ -237,7 +238,7 @@ func (t *tally) addAgent(a *evaluate.AgentStats) {
 }
 
 // addIssue counts an issue. Those of an input come one after the other.
-func (t *tally) addIssue(row *IssueRow, kind facts.IssueKind) {
+func (t *tally) addIssue(row *IssueRow, kind words.IssueKind) {
 	t.issueCount++
 	t.issues[kind]++
 	if !kind.Lossy() || t.unreadCount > 0 && t.lastUnread == row.WARCFilename {
@@ -259,7 +260,7 @@ func (t *tally) summary(a *Audit) *Summary {
 	}
 	for _, v := range []evaluate.Verdict{evaluate.Allowed, evaluate.Disallowed, evaluate.Unknown} {
 		n := t.Evidence[v]
-		s.Verdicts = append(s.Verdicts, VerdictEvidence{v.String(), n[evaluate.Fresh], n[evaluate.Stale], n[evaluate.Later], n[evaluate.None]})
+		s.Verdicts = append(s.Verdicts, VerdictEvidence{v.String(), n[evaluate.Fresh], n[evaluate.Stale], n[evaluate.Later], n[words.None]})
 	}
 	for _, rule := range slices.Sorted(maps.Keys(t.Tags)) {
 		s.Tags = append(s.Tags, NameCount{rule.String(), t.Tags[rule]})

@@ -12,6 +12,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/internal/index"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 const (
@@ -165,7 +166,7 @@ func (s *Summary) printShares(p *page) {
 // could be proven.
 func (s *Summary) printCauses(p *page) {
 	t := &s.Audit.Totals
-	missing := s.unknownFor(evaluate.NoCapture)
+	missing := s.unknownFor(words.NoCapture)
 	switch {
 	case missing == 0 || 10*missing < 9*t.Decidable:
 	case t.Indexed > 0 && total(t.RobotsOutcomes) == 0:

@@ -33,8 +33,8 @@ import (
 	"slices"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
-	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/ranks"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 const temporary = ".robotsaudit-results" // folder inside the output folder that holds tables until they are whole
@@ -215,12 +215,12 @@ func (w *Writer) Issue(i *evaluate.Issue) error {
 // failures writes the inputs that could not be read at all.
 func (w *Writer) failures() (err error) {
 	for _, f := range w.facts.Failures {
-		err = cmp.Or(err, w.issue(failureRow(f), facts.IssueUnreadable))
+		err = cmp.Or(err, w.issue(failureRow(f), words.IssueUnreadable))
 	}
 	return err
 }
 
-func (w *Writer) issue(row IssueRow, kind facts.IssueKind) error {
+func (w *Writer) issue(row IssueRow, kind words.IssueKind) error {
 	w.tally.addIssue(&row, kind)
 	return IssuesTable.add(w, row)
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 var noon = time.Date(2025, 3, 1, 12, 0, 0, 0, time.UTC).UnixMicro()
@@ -53,42 +54,42 @@ func testState(id int64, origin string, outcome evaluate.Outcome) *evaluate.Stat
 // results are fetches of every kind.
 func testResults() []evaluate.Result {
 	const origin = "https://www.example.co.uk:8443"
-	governing := testState(1, origin, evaluate.OutcomeRules)
+	governing := testState(1, origin, words.OutcomeRules)
 	governing.HasBody, governing.BodyDigest = true, strings.Repeat("\xab", 32)
 	governing.BodyInput, governing.BodyRecordOffset, governing.Hops = 1, 555, 1
 	governing.BodyMicros, governing.BodyPrecision, governing.BodyRecordID = noon-120e6, facts.PrecisionSecond, "urn:x:body"
-	contester := testState(2, origin, evaluate.OutcomeUnavailable)
+	contester := testState(2, origin, words.OutcomeUnavailable)
 	contester.Offset, contester.Micros = 42, noon-300e6
 	rule := &robots.Rule{Text: "Disallow: /caf\xe9", Line: 3}
 	var list []evaluate.Result
 	add := func(path string, e evaluate.Evidence, c evaluate.Certainty, a evaluate.Answer) *evaluate.Result {
 		f := testFetch(origin, path)
-		r := evaluate.Result{Fetch: &f, Agent: "TestBot", AgentSource: evaluate.AgentFromRequest, Evidence: e, Certainty: c, Answer: a}
-		if e != evaluate.None {
+		r := evaluate.Result{Fetch: &f, Agent: "TestBot", AgentSource: words.AgentFromRequest, Evidence: e, Certainty: c, Answer: a}
+		if e != words.None {
 			r.Governing, r.Age = governing, 60
 		}
 		list = append(list, r)
 		return &list[len(list)-1]
 	}
-	disallowed := evaluate.Answer{Verdict: evaluate.Disallowed, Reason: evaluate.ReasonRule, Rule: rule, GroupLine: 2, Group: 1}
-	add("/", evaluate.Fresh, evaluate.NoCertainty, evaluate.Answer{Verdict: evaluate.Allowed, Reason: evaluate.NoMatchingRule})
-	add("/robots.txt", evaluate.None, evaluate.NoCertainty, evaluate.Answer{Verdict: evaluate.Allowed, Reason: evaluate.RobotsTxtItself})
+	disallowed := evaluate.Answer{Verdict: evaluate.Disallowed, Reason: words.ReasonRule, Rule: rule, GroupLine: 2, Group: 1}
+	add("/", evaluate.Fresh, evaluate.NoCertainty, evaluate.Answer{Verdict: evaluate.Allowed, Reason: words.NoMatchingRule})
+	add("/robots.txt", words.None, evaluate.NoCertainty, evaluate.Answer{Verdict: evaluate.Allowed, Reason: words.RobotsTxtItself})
 	certain := add("/caf\xe9?q=\xff", evaluate.Fresh, evaluate.Certain, disallowed)
 	certain.Fetch.Location = "/à\xe0"
 	certain.Fetch.MIMEType = "text/\xe9\x00"
 	certain.Fetch.PayloadDigest = "sha1:" + strings.Repeat("é", maxText)
 	probable := add("/caf%E9?", evaluate.Stale, evaluate.Probable, disallowed)
-	probable.Notes = evaluate.NoteOtherCrawler | evaluate.NoteBodyCut
+	probable.Notes = words.NoteOtherCrawler | words.NoteBodyCut
 	contested := add("/caf%E9/x", evaluate.Fresh, evaluate.Contested, disallowed)
 	contested.Contester = contester
 	add("/caf%E9/y", evaluate.Stale, evaluate.Possible, disallowed)
-	unknown := add("/later", evaluate.Later, evaluate.NoCertainty, evaluate.Answer{Reason: evaluate.UnresolvedRedirect})
+	unknown := add("/later", evaluate.Later, evaluate.NoCertainty, evaluate.Answer{Reason: words.UnresolvedRedirect})
 	unknown.Prior, unknown.HasPrior = evaluate.Disallowed, true
 	unknown.Refusal = evaluate.RefusedChallenge
-	nowhere := add("/x", evaluate.None, evaluate.NoCertainty, evaluate.Answer{Reason: evaluate.NoTime})
+	nowhere := add("/x", words.None, evaluate.NoCertainty, evaluate.Answer{Reason: words.NoTime})
 	nowhere.Fetch.Origin, nowhere.Fetch.URL = "", "http:/x"
 	nowhere.Fetch.Micros, nowhere.Fetch.Precision = 0, facts.PrecisionNone
-	nowhere.Fetch.Status, nowhere.Agent, nowhere.AgentSource = -1, "", evaluate.AgentUnknown
+	nowhere.Fetch.Status, nowhere.Agent, nowhere.AgentSource = -1, "", words.AgentUnknown
 	return list
 }
 
@@ -162,12 +163,12 @@ func fill(t testing.TB, dir string, whatIf bool) (*Writer, *evaluate.Totals) {
 	must(w.Exclusion(&evaluate.Exclusion{
 		Event: &facts.LogEvent{Line: 7, Reason: "-9998", Input: 1, Via: "http://a/\xe9", HopsFromSeed: "L"},
 		Result: evaluate.Result{
-			Fetch: results[2].Fetch, Agent: "TestBot", AgentSource: evaluate.AgentFromOrigin, Evidence: evaluate.Fresh,
+			Fetch: results[2].Fetch, Agent: "TestBot", AgentSource: words.AgentFromOrigin, Evidence: evaluate.Fresh,
 			Answer: results[2].Answer, Governing: results[2].Governing,
 		},
 	}))
 	totals.Exclusions++
-	must(w.Issue(&facts.Issue{Input: 1, Offset: 9, Length: -1, Kind: facts.IssueBadURL, Detail: "\xfe", Action: "kept"}))
+	must(w.Issue(&facts.Issue{Input: 1, Offset: 9, Length: -1, Kind: words.IssueBadURL, Detail: "\xfe", Action: "kept"}))
 	return w, totals
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 	"github.com/robotsaudit/robotsaudit/report"
 )
 
@@ -107,7 +108,7 @@ func (t *textCheck) closing(c *ingest.Checked) error {
 }
 
 func (t *textCheck) failure(file, reason string) error {
-	_, err := fmt.Fprintf(t.w, "%s: %s: %s (not read)\n", oneLine(file), facts.IssueUnreadable, oneLine(reason))
+	_, err := fmt.Fprintf(t.w, "%s: %s: %s (not read)\n", oneLine(file), words.IssueUnreadable, oneLine(reason))
 	return err
 }
 
@@ -201,5 +202,5 @@ func (j *jsonCheck) closing(c *ingest.Checked) error {
 }
 
 func (j *jsonCheck) failure(file, reason string) error {
-	return j.enc.Encode(issueLine{Type: "issue", File: file, Kind: facts.IssueUnreadable.String(), Detail: reason, Action: "not read"})
+	return j.enc.Encode(issueLine{Type: "issue", File: file, Kind: words.IssueUnreadable.String(), Detail: reason, Action: "not read"})
 }

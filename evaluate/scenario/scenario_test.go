@@ -23,6 +23,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 func allScenarios(t *testing.T) (list []*scenario) {
@@ -93,7 +94,7 @@ func TestEveryWordHasAScenario(t *testing.T) {
 			}
 		}
 	}
-	for r := evaluate.ReasonRule; r <= evaluate.UnsupportedScheme; r++ {
+	for r := words.ReasonRule; r <= words.UnsupportedScheme; r++ {
 		if !seen[r.String()] {
 			t.Errorf("no scenario expects the reason %s", r)
 		}

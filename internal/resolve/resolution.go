@@ -11,6 +11,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/facts/run"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // seek is what a resolution looks for.
@@ -155,7 +156,7 @@ func (res *resolution) seekHere() {
 	case res.CurUnmodified:
 		res.seekURL(seekLatest, u, res.curTime())
 	case digest.Key(res.CurDigest) == "": // none, or that of every empty payload
-		res.giveUp(UnresolvedRevisit)
+		res.giveUp(words.UnresolvedRevisit)
 	default:
 		res.seekURL(seekDigest, u, res.curTime())
 	}
@@ -206,16 +207,16 @@ func isFTP(url string) bool {
 func (res *resolution) endRules(c *facts.Capture) {
 	switch {
 	case res.CurChallenge, c.Flags&facts.FlagChallenge != 0:
-		res.end(OutcomeUndefined, Challenge)
+		res.end(words.OutcomeUndefined, words.Challenge)
 	case hasNoContent(c.Status):
 		res.HasBody = false
-		res.end(OutcomeRules, NoReason)
+		res.end(words.OutcomeRules, words.NoReason)
 	case c.Flags&facts.FlagUndecodable != 0:
-		res.end(OutcomeUndefined, Undecodable)
+		res.end(words.OutcomeUndefined, words.Undecodable)
 	case c.Truncated != "", c.Status == 206 && !showsWhole(c.ContentRange), endsEarly(c):
-		res.end(OutcomePartial, Truncated)
+		res.end(words.OutcomePartial, words.Truncated)
 	default:
-		res.end(OutcomeRules, NoReason)
+		res.end(words.OutcomeRules, words.NoReason)
 	}
 }
 
@@ -236,17 +237,17 @@ func showsWhole(contentRange string) bool {
 // end settles a resolution, unless it went through too many redirects: then the file
 // is unavailable, whatever stood at the end (RFC 9309 §2.3.1.2).
 // Rules that stood there are recorded.
-func (res *resolution) end(o Outcome, reason Reason) {
+func (res *resolution) end(o words.Outcome, reason words.Reason) {
 	res.Settle(o, reason)
 	if res.TooMany {
-		res.Outcome, res.Reason = OutcomeUnavailable, TooManyRedirects
+		res.Outcome, res.Reason = words.OutcomeUnavailable, words.TooManyRedirects
 	}
 }
 
 // giveUp settles a resolution whose next record the archive does not hold. No content is applied,
 // so that the capture has the age of its own date.
-func (res *resolution) giveUp(reason Reason) {
-	if res.end(OutcomeUnresolved, reason); res.Outcome == OutcomeUnresolved {
+func (res *resolution) giveUp(reason words.Reason) {
+	if res.end(words.OutcomeUnresolved, reason); res.Outcome == words.OutcomeUnresolved {
 		res.applyNone()
 	}
 }

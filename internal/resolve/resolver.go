@@ -12,6 +12,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/facts/pack"
 	"github.com/robotsaudit/robotsaudit/internal/facts/run"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 const (
@@ -48,7 +49,7 @@ type shared struct {
 }
 
 // note adds an issue of a capture, whose reason is what follows from it.
-func (s *shared) note(c *facts.Capture, kind facts.IssueKind, reason Reason, format string, a ...any) error {
+func (s *shared) note(c *facts.Capture, kind words.IssueKind, reason words.Reason, format string, a ...any) error {
 	s.guard.Lock()
 	defer s.guard.Unlock()
 	return s.issues.Add(facts.Issue{
@@ -222,10 +223,10 @@ func (r *resolver) step(res *resolution, g *originCaptures) error {
 			return err
 		}
 		if res.looked > maxLooks {
-			return r.giveUpCrowd(res, g, UnresolvedRedirect)
+			return r.giveUpCrowd(res, g, words.UnresolvedRedirect)
 		}
 		if isUnread {
-			res.giveUp(UnresolvedRedirect)
+			res.giveUp(words.UnresolvedRedirect)
 			return nil
 		}
 		return r.takeHop(res, g, t)
@@ -233,13 +234,13 @@ func (r *resolver) step(res *resolution, g *originCaptures) error {
 		c, what := g.original(res, r.who)
 		switch {
 		case res.looked > maxLooks:
-			return r.giveUpCrowd(res, g, UnresolvedRevisit)
+			return r.giveUpCrowd(res, g, words.UnresolvedRevisit)
 		case what == namesOne && res.CurUnmodified && res.names(c) == different:
-			res.giveUp(UnresolvedRevisit)
+			res.giveUp(words.UnresolvedRevisit)
 		case what == namesOne:
 			return r.takeOriginal(res, g, c)
 		case what == namesUnclear:
-			res.giveUp(UnresolvedRevisit)
+			res.giveUp(words.UnresolvedRevisit)
 		default:
 			if what == namesOther {
 				res.Mismatched = true
@@ -253,28 +254,28 @@ func (r *resolver) step(res *resolution, g *originCaptures) error {
 		c := g.renewed(res, r.who)
 		switch {
 		case res.looked > maxLooks:
-			return r.giveUpCrowd(res, g, UnresolvedRevisit)
+			return r.giveUpCrowd(res, g, words.UnresolvedRevisit)
 		case c != nil && !g.isUnreadNewer(res, c):
 			if err := r.addCopy(res, g, c); err != nil {
 				return err
 			}
-			return r.keep(res, c, UnresolvedRevisit, func() { r.take(res, c) })
+			return r.keep(res, c, words.UnresolvedRevisit, func() { r.take(res, c) })
 		}
-		res.giveUp(UnresolvedRevisit)
+		res.giveUp(words.UnresolvedRevisit)
 	}
 	return nil
 }
 
 // giveUpCrowd settles a resolution that would have to look at too many captures of one URL. An
 // issue says so, one for each URL and round.
-func (r *resolver) giveUpCrowd(res *resolution, g *originCaptures, reason Reason) error {
+func (r *resolver) giveUpCrowd(res *resolution, g *originCaptures, reason words.Reason) error {
 	res.giveUp(reason)
 	s := g.ofURL(res.WantKey)
 	if s.crowded {
 		return nil
 	}
 	s.crowded = true
-	return r.note(&res.Capture, facts.IssueLimitReached, reason,
+	return r.note(&res.Capture, words.IssueLimitReached, reason,
 		"more than %d captures of %.200s may be what this one, and perhaps others, refer to", maxLooks, res.WantKey)
 }
 
@@ -284,10 +285,10 @@ func (r *resolver) takeHop(res *resolution, g *originCaptures, t target) error {
 	c := t.capture
 	switch {
 	case c == nil && (t.found || !res.returns()):
-		res.giveUp(UnresolvedRedirect)
+		res.giveUp(words.UnresolvedRedirect)
 		return nil
 	case c == nil || res.visited(c): // a loop; its dates may be out of order
-		res.Settle(OutcomeUnavailable, TooManyRedirects)
+		res.Settle(words.OutcomeUnavailable, words.TooManyRedirects)
 		return nil
 	}
 	res.Unled = !t.follows || t.isOthers || !g.mayBeSameCrawler(r.who, res, c)
@@ -305,7 +306,7 @@ func (r *resolver) takeHop(res *resolution, g *originCaptures, t target) error {
 		res.OtherTarget = true
 		res.addStep(StepRival, &t.rival.Fetch)
 	}
-	return r.keep(res, c, UnresolvedRedirect, func() {
+	return r.keep(res, c, words.UnresolvedRedirect, func() {
 		if !res.TooMany {
 			res.ApplyAt(&c.Fetch)
 		}
@@ -348,7 +349,7 @@ func (r *resolver) addCopies(res *resolution, g *originCaptures, t target) error
 		if err := r.noteCopies(g, &c.Fetch, facts.PlaceOf(&res.Fetch)); err != nil {
 			return err
 		}
-		if err := r.keep(other, c, UnresolvedRedirect, func() { r.take(other, c) }); err != nil {
+		if err := r.keep(other, c, words.UnresolvedRedirect, func() { r.take(other, c) }); err != nil {
 			return err
 		}
 		if err := r.follow(other, g); err != nil {
@@ -392,7 +393,7 @@ func (r *resolver) takeByDigest(res *resolution, g *originCaptures) (err error) 
 	isRead := true
 	g.byDigest(res, func(c *facts.Capture) bool {
 		isRead = false
-		err = r.keep(res, c, UnresolvedRevisit, func() { isRead = true })
+		err = r.keep(res, c, words.UnresolvedRevisit, func() { isRead = true })
 		isAltered := c.Flags&facts.FlagDigestMismatch != 0
 		if isRead && !isAltered {
 			found = c
@@ -403,11 +404,11 @@ func (r *resolver) takeByDigest(res *resolution, g *originCaptures) (err error) 
 	case err != nil, !isRead:
 		return err
 	case res.looked > maxLooks:
-		return r.giveUpCrowd(res, g, UnresolvedRevisit)
+		return r.giveUpCrowd(res, g, words.UnresolvedRevisit)
 	case found != nil:
 		return r.takeOriginal(res, g, found)
 	}
-	res.giveUp(UnresolvedRevisit)
+	res.giveUp(words.UnresolvedRevisit)
 	return nil
 }
 
@@ -419,7 +420,7 @@ func (r *resolver) takeOriginal(res *resolution, g *originCaptures, c *facts.Cap
 	} else if err := r.addCopy(res, g, c); err != nil {
 		return err
 	}
-	return r.keep(res, c, UnresolvedRevisit, func() {
+	return r.keep(res, c, words.UnresolvedRevisit, func() {
 		if res.FinalStatus < 0 {
 			res.FinalStatus = c.Status
 		}
@@ -436,7 +437,7 @@ func (r *resolver) addCopy(res *resolution, g *originCaptures, c *facts.Capture)
 
 // keep makes sure that the body of c is at hand, where it will be needed, and that its record was
 // read to its end, before it goes on.
-func (r *resolver) keep(res *resolution, c *facts.Capture, failure Reason, goOn func()) error {
+func (r *resolver) keep(res *resolution, c *facts.Capture, failure words.Reason, goOn func()) error {
 	needed := c.Type != facts.TypeRevisit && !hasNoContent(c.Status) && (c.Status/100 == 2 || c.Flags&facts.FlagHTTPHead == 0)
 	if c.Flags&facts.FlagBodyKept != 0 || !needed && !c.IsReadInPart() {
 		goOn()
@@ -445,7 +446,7 @@ func (r *resolver) keep(res *resolution, c *facts.Capture, failure Reason, goOn 
 	body, err := r.readAgain(c)
 	if err != nil {
 		res.giveUp(failure)
-		return r.note(c, facts.IssueBodyNotKept, failure, "%v; it is needed for %.200s", err, res.URL)
+		return r.note(c, words.IssueBodyNotKept, failure, "%v; it is needed for %.200s", err, res.URL)
 	}
 	if !needed { // what was read of it has been compared with its checksum
 		goOn()
@@ -499,7 +500,7 @@ func (r *resolver) byStatus(res *resolution, c *facts.Capture) {
 	switch status := c.Status; {
 	case c.Flags&facts.FlagHTTPHead == 0 && c.Type != facts.TypeRevisit:
 		if c.BodySize == 0 && !isHTTPResource(&c.Fetch) { // no status line and no payload
-			res.end(OutcomeUndefined, UndefinedStatus)
+			res.end(words.OutcomeUndefined, words.UndefinedStatus)
 			return
 		}
 		res.endRules(c)
@@ -508,11 +509,11 @@ func (r *resolver) byStatus(res *resolution, c *facts.Capture) {
 	case status/100 == 3 && c.Location != "" && status != 304:
 		r.hop(res, c.Location)
 	case status/100 == 4, status == 550 && isFTP(c.URL):
-		res.end(OutcomeUnavailable, Unavailable)
+		res.end(words.OutcomeUnavailable, words.Unavailable)
 	case status/100 == 5:
-		res.end(OutcomeUnreachable, Unreachable)
+		res.end(words.OutcomeUnreachable, words.Unreachable)
 	default:
-		res.end(OutcomeUndefined, UndefinedStatus)
+		res.end(words.OutcomeUndefined, words.UndefinedStatus)
 	}
 }
 
@@ -537,11 +538,11 @@ func (r *resolver) hop(res *resolution, location string) {
 	res.HopURLs = strings.TrimPrefix(res.HopURLs+"\n"+cutHop(target), "\n")
 	res.TooMany = res.TooMany || res.Hops > maxHops
 	if u.Host == "" || !weburl.IsFetchScheme(u.Scheme) || res.Hops > maxFollowed || !res.curTime().Known() {
-		res.giveUp(UnresolvedRedirect)
+		res.giveUp(words.UnresolvedRedirect)
 		return
 	}
 	if res.TooMany && !r.goesBeyond(res) {
-		res.giveUp(UnresolvedRedirect)
+		res.giveUp(words.UnresolvedRedirect)
 		return
 	}
 	res.seekURL(seekHop, u, res.curTime())

@@ -12,6 +12,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/facts/pack"
 	"github.com/robotsaudit/robotsaudit/internal/facts/run"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // Bounds of one audit.
@@ -226,6 +227,6 @@ func (rs *resolvers) noteCutOff() error {
 	if rs.cutOffs == 0 {
 		return nil
 	}
-	return rs.note(&rs.cutOff, facts.IssueLimitReached, TooManyRedirects,
+	return rs.note(&rs.cutOff, words.IssueLimitReached, words.TooManyRedirects,
 		"more than %d redirects beyond the fifth of a robots.txt: those of %d captures are not followed further", maxBeyond, rs.cutOffs)
 }

@@ -5,48 +5,8 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/facts/run"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
-
-// Outcome is what a robots capture came to, after revisits and redirects.
-type Outcome uint8
-
-// The outcomes. The zero value is a capture that nothing defined can be said of.
-const (
-	OutcomeUndefined   Outcome = iota
-	OutcomeRules               // a file with rules, perhaps none
-	OutcomePartial             // a part of a file
-	OutcomeUnavailable         // everything allowed (RFC 9309 §2.3.1.3)
-	OutcomeUnreachable         // everything disallowed (RFC 9309 §2.3.1.4)
-	OutcomeUnresolved          // the archive does not hold what the capture refers to
-)
-
-func (o Outcome) String() string {
-	return [...]string{"undefined", "rules", "partial", "unavailable", "unreachable", "unresolved"}[o]
-}
-
-// Reason is why a capture came to its outcome.
-type Reason uint8
-
-// The causes.
-const (
-	NoReason Reason = iota
-	Unavailable
-	Unreachable
-	TooManyRedirects
-	UnresolvedRedirect
-	UnresolvedRevisit
-	UndefinedStatus
-	Undecodable
-	Truncated
-	Challenge
-)
-
-func (c Reason) String() string {
-	return [...]string{
-		"", "unavailable", "unreachable", "too_many_redirects", "unresolved_redirect", "unresolved_revisit",
-		"undefined_status", "undecodable", "truncated", "challenge",
-	}[c]
-}
 
 // State is one robots capture and what it came to. The fields of Capture are
 // those of the capture itself, but for the body: that is the body applied,
@@ -54,8 +14,8 @@ func (c Reason) String() string {
 // be long and nobody needs is left out: the policy headers, the Location.
 type State struct {
 	facts.Capture
-	Outcome          Outcome
-	Reason           Reason
+	Outcome          words.Outcome
+	Reason           words.Reason
 	HopURLs          string // targets of the redirects followed, joined by \n
 	Hops             int32
 	FinalStatus      int16 // of the last hop; -1: none
@@ -149,12 +109,10 @@ func (s *State) takeBody(c *facts.Capture) {
 }
 
 // Settle ends the resolution.
-func (s *State) Settle(o Outcome, r Reason) {
+func (s *State) Settle(o words.Outcome, r words.Reason) {
 	s.Outcome, s.Reason = o, r
 	s.HasBody = s.HasBody && o.HasRules()
 }
-
-func (o Outcome) HasRules() bool { return o == OutcomeRules || o == OutcomePartial }
 
 // maxHopURL bounds what is recorded of each redirect's target, in bytes.
 const maxHopURL = 2048

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // StepKind is how a capture led to another record.
@@ -77,7 +78,7 @@ func (s *State) Itself() Step { return stepTo(StepHop, &s.Fetch) }
 // those that its redirects led to. A revisit or 304 renews its original, whose date counts for nothing.
 func (s *State) Applied() []Step {
 	applied := []Step{s.Itself()}
-	if s.Outcome == OutcomeUnresolved || s.StepText == "" {
+	if s.Outcome == words.OutcomeUnresolved || s.StepText == "" {
 		return applied
 	}
 	for _, step := range s.Steps() {

@@ -11,6 +11,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/facts/run"
 	"github.com/robotsaudit/robotsaudit/internal/resolve/capturestest"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // TestLooksOfChasesAreLinear has every capture of a robots.txt look for the next.
@@ -103,7 +104,7 @@ func TestBeyond(t *testing.T) {
 		if goesOn := res.Want == seekHop; goesOn != (i == 0) {
 			t.Errorf("resolution %d goes on: %v", i, goesOn)
 		}
-		if i > 0 && (res.Outcome != OutcomeUnavailable || res.Reason != TooManyRedirects) {
+		if i > 0 && (res.Outcome != words.OutcomeUnavailable || res.Reason != words.TooManyRedirects) {
 			t.Errorf("resolution %d came to %v %v", i, res.Outcome, res.Reason)
 		}
 	}
@@ -123,7 +124,7 @@ func TestBeyond(t *testing.T) {
 		t.Fatal(names, err)
 	}
 	for i, err := range run.Merge(t.Context(), []string{filepath.Join(dir, names[0])}, facts.IssueRuns, run.MergeOptions[facts.Issue]{}) {
-		if err != nil || i.Kind != facts.IssueLimitReached || i.RecordID != "" || i.Action != TooManyRedirects.String() {
+		if err != nil || i.Kind != words.IssueLimitReached || i.RecordID != "" || i.Action != words.TooManyRedirects.String() {
 			t.Error(i, err)
 		}
 	}

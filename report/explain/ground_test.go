@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // TestSentences: each sentence stands verbatim in the section that is named.
@@ -23,8 +24,8 @@ func TestSentences(t *testing.T) {
 		}
 		sections[heading] += line
 	}
-	for step, words := range sentences {
-		for word, s := range words {
+	for step, list := range sentences {
+		for word, s := range list {
 			within, known := sections[s.section]
 			if !known {
 				t.Errorf("%s %s: there is no section %q", step, word, s.section)
@@ -38,17 +39,17 @@ func TestSentences(t *testing.T) {
 
 // TestEveryWordHasASentence: no step of a verdict rests on nothing.
 func TestEveryWordHasASentence(t *testing.T) {
-	words := map[string][]string{"note": evaluate.Notes(^evaluate.Notes(0)).Strings()}
-	for r := evaluate.ReasonRule; r <= evaluate.TooCostly; r++ {
-		words["reason"] = append(words["reason"], r.String())
+	all := map[string][]string{"note": evaluate.Notes(^evaluate.Notes(0)).Strings()}
+	for r := words.ReasonRule; r <= words.TooCostly; r++ {
+		all["reason"] = append(all["reason"], r.String())
 	}
 	for c := evaluate.Certain; c <= evaluate.Contested; c++ {
-		words["certainty"] = append(words["certainty"], c.String())
+		all["certainty"] = append(all["certainty"], c.String())
 	}
-	for e := evaluate.None; e <= evaluate.Later; e++ {
-		words["evidence"] = append(words["evidence"], e.String())
+	for e := words.None; e <= evaluate.Later; e++ {
+		all["evidence"] = append(all["evidence"], e.String())
 	}
-	for step, list := range words {
+	for step, list := range all {
 		if len(list) != len(sentences[step]) {
 			t.Errorf("%s: %d words, %d sentences", step, len(list), len(sentences[step]))
 		}

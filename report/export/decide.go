@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
@@ -130,7 +130,7 @@ func (d *decider) decide(f *fetchRow) (w why, err error) {
 	} else {
 		w, err = d.own(f)
 	}
-	if w.Reason == unknown && w.Detail == evaluate.Challenge.String() {
+	if w.Reason == unknown && w.Detail == words.Challenge.String() {
 		w.Reason = challenged
 	}
 	if err != nil || d.pages == nil {
@@ -154,7 +154,7 @@ func (d *decider) decide(f *fetchRow) (w why, err error) {
 }
 
 // forbidsToNamed is the note on a fetch that is allowed to a crawler without a name.
-var forbidsToNamed = evaluate.NoteNamedGroupForbids.Strings()[0]
+var forbidsToNamed = words.NoteNamedGroupForbids.Strings()[0]
 
 // own is the verdict for the crawler that made the fetch.
 func (d *decider) own(f *fetchRow) (w why, err error) {
