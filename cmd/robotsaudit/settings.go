@@ -86,7 +86,7 @@ func eachUnset(cmd *cobra.Command, f func(*pflag.Flag) error) (err error) {
 
 // repositoryVariables are those of the tests and scripts of this repository, without their prefix.
 var repositoryVariables = []string{
-	"CI_CACHE", "CRAWLERS_NAMESPACE", "DAMAGE", "INDEXES", "PROBES", "PYTHON", "TESTDATA_NAMESPACE", "TOOLS", "VENVS",
+	"CI_CACHE", "CRAWLERS_NAMESPACE", "DAMAGE", "INDEXES", "PROBES", "PYTHON", "TESTDATA_NAMESPACE", "VENVS",
 }
 
 // warnOfVariables tells which variables of the environment look like settings, and are none.
