@@ -74,6 +74,24 @@ type VerdictCounts struct {
 	Unknown    int64 `json:"unknown"`
 }
 
+// Sum adds other counts.
+func (c *VerdictCounts) Sum(o VerdictCounts) {
+	c.Allowed += o.Allowed
+	c.Disallowed += o.Disallowed
+	c.Unknown += o.Unknown
+}
+
+// Of is the count of a verdict, by the name that it has in the tables.
+func (c *VerdictCounts) Of(verdict string) *int64 {
+	switch verdict {
+	case "allowed":
+		return &c.Allowed
+	case "disallowed":
+		return &c.Disallowed
+	}
+	return &c.Unknown
+}
+
 // AgentVerdicts counts what another crawler would have been allowed.
 type AgentVerdicts struct {
 	Agent string `json:"agent"`

@@ -314,7 +314,7 @@ func TestRank(t *testing.T) {
 // Of tokens that differ as much from what most have, the best known come first.
 func TestWhatIfRanking(t *testing.T) {
 	w := newWhatIf()
-	for token, c := range map[string]verdictCounts{
+	for token, c := range map[string]VerdictCounts{
 		"AlphaBot": {1, 5, 0}, "BetaBot": {1, 5, 0}, "GPTBot": {1, 5, 0}, "ZetaBot": {1, 5, 0},
 		"DeltaBot": {1, 4, 1}, "CCBot": {1, 4, 1}, "EpsilonBot": {1, 0, 5},
 	} {

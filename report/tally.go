@@ -34,7 +34,7 @@ type tally struct {
 	Rules       []ranked[RuleCount]
 	here        map[string]int64 // what violations of the origin in hand were disallowed by
 	WhatIf      whatIf
-	Exclusions  verdictCounts
+	Exclusions  VerdictCounts
 	Tags        map[tag.Rule]int64                                 // fetches by rule that is effective for the crawler
 	Signals     map[tag.Purpose]*[tag.PreferenceRestrict + 1]int64 // fetches by preference
 	Restricted  map[tag.Use]map[evaluate.RestrictionKind]int64
@@ -72,7 +72,7 @@ func (t *tally) add(o *tally) {
 		t.Rules = rank(t.Rules, topRows, r)
 	}
 	t.WhatIf.addAll(&o.WhatIf)
-	t.Exclusions.add(&o.Exclusions)
+	t.Exclusions.Sum(o.Exclusions)
 	addCounts(t.Tags, o.Tags)
 	for purpose, n := range o.Signals {
 		if t.Signals[purpose] == nil {
@@ -255,7 +255,7 @@ func (t *tally) addIssue(row *IssueRow, kind words.IssueKind) {
 func (t *tally) summary(a *Audit) *Summary {
 	s := &Summary{
 		Audit: a, Unknown: t.rankedReasons(), Rules: rowsOf(t.Rules), Origins: rowsOf(t.Origins), Claims: t.rankedClaims(),
-		Agents: rowsOf(t.agents), AgentCount: t.agentCount, Unnamed: t.Unnamed, WhatIf: t.WhatIf.ranking(), Exclusions: t.Exclusions.byName(),
+		Agents: rowsOf(t.agents), AgentCount: t.agentCount, Unnamed: t.Unnamed, WhatIf: t.WhatIf.ranking(), Exclusions: t.Exclusions,
 		Unread: t.unread,
 	}
 	for _, v := range []evaluate.Verdict{evaluate.Allowed, evaluate.Disallowed, evaluate.Unknown} {

@@ -9,19 +9,6 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/agents"
 )
 
-// verdictCounts counts by verdict.
-type verdictCounts [3]int64
-
-func (c *verdictCounts) add(o *verdictCounts) {
-	for v, n := range o {
-		c[v] += n
-	}
-}
-
-func (c *verdictCounts) byName() VerdictCounts {
-	return VerdictCounts{Allowed: c[evaluate.Allowed], Disallowed: c[evaluate.Disallowed], Unknown: c[evaluate.Unknown]}
-}
-
 // tokenGroup is the what-if tokens that one group of a robots capture governs.
 type tokenGroup struct {
 	robotsID int64
@@ -37,17 +24,17 @@ type whatIf struct {
 	rosters map[string][]string // lists of tokens by content: most captures have the same
 	joining tokenGroup          // whose tokens are being told
 	tokens  []string            // of joining, so far
-	Agents  map[string]*verdictCounts
+	Agents  map[string]*VerdictCounts
 }
 
 type groupCounts struct {
 	tokens []string
-	counts verdictCounts
+	counts VerdictCounts
 }
 
 func newWhatIf() whatIf {
 	return whatIf{
-		groups: make(map[tokenGroup]*groupCounts), rosters: make(map[string][]string), Agents: make(map[string]*verdictCounts),
+		groups: make(map[tokenGroup]*groupCounts), rosters: make(map[string][]string), Agents: make(map[string]*VerdictCounts),
 	}
 }
 
@@ -76,7 +63,7 @@ func (w *whatIf) closeTeam() {
 func (w *whatIf) add(t tokenGroup, v evaluate.Verdict) {
 	w.closeTeam()
 	if c := w.groups[t]; c != nil {
-		c.counts[v]++
+		*c.counts.Of(v.String())++
 	}
 }
 
@@ -95,14 +82,9 @@ func (w *whatIf) endOrigin() {
 	w.closeTeam()
 	for t, c := range w.groups {
 		for _, token := range c.tokens {
-			a := w.Agents[token]
-			if a == nil {
-				a = new(verdictCounts)
-				w.Agents[token] = a
-			}
-			a.add(&c.counts)
+			w.sum(token, c.counts)
 		}
-		c.counts = verdictCounts{}
+		c.counts = VerdictCounts{}
 		if t.robotsID != 0 {
 			delete(w.groups, t)
 		}
@@ -113,11 +95,15 @@ func (w *whatIf) endOrigin() {
 // addAll adds what another has counted of origins that have ended.
 func (w *whatIf) addAll(o *whatIf) {
 	for token, counts := range o.Agents {
-		if w.Agents[token] == nil {
-			w.Agents[token] = new(verdictCounts)
-		}
-		w.Agents[token].add(counts)
+		w.sum(token, *counts)
 	}
+}
+
+func (w *whatIf) sum(token string, counts VerdictCounts) {
+	if w.Agents[token] == nil {
+		w.Agents[token] = new(VerdictCounts)
+	}
+	w.Agents[token].Sum(counts)
 }
 
 // ranking lists the tokens: first those whose counts differ most from those that most tokens
@@ -125,22 +111,27 @@ func (w *whatIf) addAll(o *whatIf) {
 // those of the groups for *.
 func (w *whatIf) ranking() []AgentVerdicts {
 	list := make([]AgentVerdicts, 0, len(w.Agents))
-	shared := make(map[verdictCounts]int)
+	shared := make(map[VerdictCounts]int)
 	for agent, c := range w.Agents {
-		list = append(list, AgentVerdicts{agent, c.byName()})
+		list = append(list, AgentVerdicts{agent, *c})
 		shared[*c]++
 	}
-	var common verdictCounts
+	var common VerdictCounts
 	for c, n := range shared {
-		if n > shared[common] || n == shared[common] && slices.Compare(c[:], common[:]) < 0 {
+		if n > shared[common] || n == shared[common] && c.compare(common) < 0 {
 			common = c
 		}
 	}
 	slices.SortFunc(list, func(a, b AgentVerdicts) int {
-		return cmp.Or(cmp.Compare(b.distance(common.byName()), a.distance(common.byName())),
+		return cmp.Or(cmp.Compare(b.distance(common), a.distance(common)),
 			cmp.Compare(agents.Prominence(a.Agent), agents.Prominence(b.Agent)), cmp.Compare(a.Agent, b.Agent))
 	})
 	return list
+}
+
+// compare orders counts that as many tokens have.
+func (c VerdictCounts) compare(o VerdictCounts) int {
+	return cmp.Or(cmp.Compare(c.Unknown, o.Unknown), cmp.Compare(c.Allowed, o.Allowed), cmp.Compare(c.Disallowed, o.Disallowed))
 }
 
 // distance is by how many fetches two counts differ.

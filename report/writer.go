@@ -203,7 +203,7 @@ func (w *Writer) Agent(a *evaluate.AgentStats) error {
 
 // Exclusion writes what a log says was not fetched.
 func (w *Writer) Exclusion(x *evaluate.Exclusion) error {
-	w.tally.Exclusions[x.Verdict]++
+	*w.tally.Exclusions.Of(x.Verdict.String())++
 	return ExclusionsTable.add(w, w.exclusionRow(x))
 }
 

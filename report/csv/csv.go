@@ -61,10 +61,10 @@ func write[R any](w io.Writer, rows func(func(*R, error) bool)) error {
 	}
 	out := csv.NewWriter(w)
 	out.UseCRLF = true
-	columns := columnsOf(reflect.TypeFor[R]())
+	columns := report.FieldsOf(reflect.TypeFor[R]())
 	record := make([]string, len(columns))
 	for i, c := range columns {
-		record[i] = c.name
+		record[i] = c.Name
 	}
 	if err := out.Write(record); err != nil {
 		return err
@@ -74,8 +74,8 @@ func write[R any](w io.Writer, rows func(func(*R, error) bool)) error {
 			return err
 		}
 		v := reflect.ValueOf(row).Elem()
-		for i, c := range columns {
-			record[i] = c.cell(v.FieldByIndex(c.index))
+		for i := range columns {
+			record[i] = cell(&columns[i], v)
 		}
 		if err := out.Write(record); err != nil {
 			return err
@@ -85,35 +85,13 @@ func write[R any](w io.Writer, rows func(func(*R, error) bool)) error {
 	return out.Error()
 }
 
-// column is a column of a table.
-type column struct {
-	name     string
-	index    []int
-	isTime   bool
-	optional bool // null where it is zero
-}
-
-func columnsOf(row reflect.Type) (columns []column) {
-	for _, f := range reflect.VisibleFields(row) {
-		name, options, _ := strings.Cut(f.Tag.Get("parquet"), ",")
-		if name != "" {
-			columns = append(columns, column{
-				name: name, index: f.Index, isTime: strings.Contains(options, "timestamp("),
-				optional: strings.Contains(options, "optional") && f.Type.Kind() != reflect.Pointer,
-			})
-		}
-	}
-	return columns
-}
-
-// cell writes a value: null and an empty text as nothing.
-func (c *column) cell(v reflect.Value) string {
+// cell writes what a row has in a column: null and an empty text as nothing.
+func cell(f *report.Field, row reflect.Value) string {
+	v, known := f.Value(row)
 	switch {
-	case v.Kind() == reflect.Pointer && v.IsNil(), c.optional && v.IsZero():
+	case !known:
 		return ""
-	case v.Kind() == reflect.Pointer:
-		return c.cell(v.Elem())
-	case c.isTime:
+	case f.IsTime:
 		return time.UnixMicro(v.Int()).UTC().Format("2006-01-02 15:04:05.999999")
 	case v.Kind() == reflect.String:
 		return defused(visible(v.String()))

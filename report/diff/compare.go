@@ -94,22 +94,6 @@ type comparison struct {
 	origins *run.Sorter[originChange]
 }
 
-// kind returns where the changes of a kind are gathered.
-func (c *comparison) kind(k kind) *Kind {
-	switch k {
-	case newViolation:
-		return &c.changes.NewViolations
-	case goneViolation:
-		return &c.changes.GoneViolations
-	case changed:
-		return &c.changes.Changed
-	case newlyUnknown:
-		return &c.changes.NewlyUnknown
-	default:
-		return &c.changes.NoLongerUnknown
-	}
-}
-
 // add compares what both audits say of a fetch; nil: it has no such fetch.
 func (c *comparison) add(before, after *fetch) error {
 	switch {
@@ -130,7 +114,7 @@ func (c *comparison) add(before, after *fetch) error {
 	if k == goneViolation {
 		f, other = before, is
 	}
-	list := c.kind(k)
+	list := c.changes.kind(k)
 	list.Total++
 	if other == nil {
 		list.Absent++
@@ -204,8 +188,8 @@ func (c *Change) micros() int64 {
 
 // finish completes the lists.
 func (c *comparison) finish(ctx context.Context) (*Changes, error) {
-	for k := newViolation; k <= noLongerUnknown; k++ {
-		list := c.kind(k)
+	for k := range same {
+		list := c.changes.kind(k)
 		list.sort()
 		list.List = append([]Change{}, list.List...) // [] in JSON, never null
 	}
@@ -245,50 +229,28 @@ func (c *comparison) countOrigins(ctx context.Context) error {
 			list = append(list, OriginChanges{Origin: strings.Clone(row.Origin)})
 			c.changes.OriginCount++
 		}
-		list[len(list)-1].count(kind(row.Kind))
+		*list[len(list)-1].count(kind(row.Kind))++
 	}
 	cut()
 	c.changes.Origins = list
 	return nil
 }
 
-func (o *OriginChanges) count(k kind) {
-	switch k {
-	case newViolation:
-		o.NewViolations++
-	case goneViolation:
-		o.GoneViolations++
-	case changed:
-		o.Changed++
-	case newlyUnknown:
-		o.NewlyUnknown++
-	case noLongerUnknown:
-		o.NoLongerUnknown++
-	}
-}
-
-// compareSettings lists the settings and versions that differ.
+// compareSettings lists what shapes verdicts and differs, under the names of audit.json.
 func compareSettings(old, new *report.Audit) []Difference {
 	list := []Difference{}
-	before, after := settingsOf(old), settingsOf(new)
-	for i, s := range before {
-		if s.value != after[i].value {
-			list = append(list, Difference{s.name, s.value, after[i].value})
+	before, after := &old.Settings, &new.Settings
+	for _, d := range []Difference{
+		{"version", old.Version, new.Version},
+		{"profile", before.Profile, after.Profile},
+		{"crawler", before.Crawler, after.Crawler},
+		{"crawler_map", strings.Join(before.CrawlerMap, "; "), strings.Join(after.CrawlerMap, "; ")},
+		{"public_suffix_list", before.PublicSuffixList, after.PublicSuffixList},
+		{"facts_fingerprint", before.FactsFingerprint, after.FactsFingerprint},
+	} {
+		if d.Old != d.New {
+			list = append(list, d)
 		}
 	}
 	return list
-}
-
-type setting struct{ name, value string }
-
-// settingsOf lists what shapes verdicts, under the names of audit.json.
-func settingsOf(a *report.Audit) []setting {
-	return []setting{
-		{"version", a.Version},
-		{"profile", a.Settings.Profile},
-		{"crawler", a.Settings.Crawler},
-		{"crawler_map", strings.Join(a.Settings.CrawlerMap, "; ")},
-		{"public_suffix_list", a.Settings.PublicSuffixList},
-		{"facts_fingerprint", a.Settings.FactsFingerprint},
-	}
 }

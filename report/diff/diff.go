@@ -97,21 +97,39 @@ type OriginChanges struct {
 	NoLongerUnknown int64  `json:"no_longer_unknown"`
 }
 
-func (o *OriginChanges) total() int64 {
-	return o.NewViolations + o.GoneViolations + o.Changed + o.NewlyUnknown + o.NoLongerUnknown
+// count is the count of a kind.
+func (o *OriginChanges) count(k kind) *int64 {
+	return [...]*int64{&o.NewViolations, &o.GoneViolations, &o.Changed, &o.NewlyUnknown, &o.NoLongerUnknown}[k]
+}
+
+func (o *OriginChanges) total() (n int64) {
+	for k := range same {
+		n += *o.count(k)
+	}
+	return n
 }
 
 // kind says how a fetch changed.
 type kind uint8
 
 const (
-	same kind = iota
-	newViolation
+	newViolation kind = iota
 	goneViolation
 	changed
 	newlyUnknown
 	noLongerUnknown
+	same // and no kind of change
 )
+
+// names are those of kinds, in words.
+var names = [...]string{
+	"New violations", "Violations no longer", "Changed in verdict, certainty or rule", "Newly unknown", "No longer unknown",
+}
+
+// kind is where the changes of a kind are gathered.
+func (c *Changes) kind(k kind) *Kind {
+	return [...]*Kind{&c.NewViolations, &c.GoneViolations, &c.Changed, &c.NewlyUnknown, &c.NoLongerUnknown}[k]
+}
 
 // kindOf compares what two audits say of a fetch; nil: it has no such fetch.
 func kindOf(before, after *State) kind {

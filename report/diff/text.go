@@ -24,28 +24,12 @@ func (c *Changes) WriteText(w io.Writer, full bool) error {
 	}
 	t := &text{names: [2]string{c.Old.Dir, c.New.Dir}, most: most}
 	t.head(c)
-	for _, k := range c.kinds() {
-		t.kind(k.name, k.Kind)
+	for k := range same {
+		t.kind(names[k], c.kind(k))
 	}
 	t.origins(c)
 	_, err := io.WriteString(w, t.String())
 	return err
-}
-
-// namedKind is a kind of changes and its name.
-type namedKind struct {
-	name string
-	*Kind
-}
-
-func (c *Changes) kinds() []namedKind {
-	return []namedKind{
-		{"New violations", &c.NewViolations},
-		{"Violations no longer", &c.GoneViolations},
-		{"Changed in verdict, certainty or rule", &c.Changed},
-		{"Newly unknown", &c.NewlyUnknown},
-		{"No longer unknown", &c.NoLongerUnknown},
-	}
 }
 
 // text is a comparison being written.

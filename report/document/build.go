@@ -61,7 +61,7 @@ type builder struct {
 	lengths    map[place]int64 // of records that findings cite
 	timeline   *timelineTally
 	unknown    *unknownTally
-	byInput    map[*report.AuditInput]*verdictTally
+	byInput    map[*report.AuditInput]*Tally
 	kinds      groupTally
 	use        useTally
 	whatIf     whatIfTally
@@ -167,7 +167,7 @@ type fetchRow struct {
 }
 
 func (b *builder) readFetches(ctx context.Context) error {
-	b.byInput, b.kinds = make(map[*report.AuditInput]*verdictTally), make(groupTally)
+	b.byInput, b.kinds = make(map[*report.AuditInput]*Tally), make(groupTally)
 	file := ""
 	in, _ := b.inputOf(file)
 	return results.Each(ctx, b.res, report.FetchesTable, func(row *fetchRow) {
@@ -184,19 +184,19 @@ func (b *builder) addFetch(row *fetchRow, in *report.AuditInput) {
 	if length, asked := b.lengths[at]; asked && length == 0 {
 		b.lengths[at] = row.Length
 	}
-	counts := verdictTally{fetches: 1}
+	counts := Tally{Fetches: 1}
 	switch {
 	case row.Certainty == "certain" || row.Certainty == "probable":
-		counts.violations = 1
+		counts.Violations = 1
 	case row.Verdict == "unknown":
-		counts.unknown = 1
+		counts.Unknown = 1
 		b.unknown.addFetch(row.Origin, row.Reason)
 	}
 	b.timeline.addFetch(row.FetchTime, row.Claim, counts)
 	b.kinds.add(kindOf(row.IsSeed, row.IsPage, row.Hops), counts)
 	v := b.byInput[in]
 	if v == nil {
-		v = new(verdictTally)
+		v = new(Tally)
 		b.byInput[in] = v
 	}
 	v.add(counts)
@@ -254,7 +254,7 @@ func (b *builder) siteSection() Tables {
 		Notes: []string{"A collection is a folder of archives, a WACZ, or what warcinfo records say that they are part of (isPartOf). A fetch may count in several. An archive whose warcinfo records name several counts in each."},
 	}
 	if v := b.byInput[nil]; v != nil {
-		t.Notes = append(t.Notes, plural(v.fetches, "fetch")+" of archives that are no input, told of by an index or a list, "+isAre(v.fetches, "counts", "count")+" in none.")
+		t.Notes = append(t.Notes, plural(v.Fetches, "fetch")+" of archives that are no input, told of by an index or a list, "+isAre(v.Fetches, "counts", "count")+" in none.")
 	}
 	byCollection.fill(&t)
 	kinds := Table{ID: "sites-kinds", Rows: [][]Cell{}, Caption: "Pages, embeds and seeds, as far as the archives tell", Columns: groupColumns("Kind"), Empty: "There are no fetches."}

@@ -75,9 +75,7 @@ func changeTable(id, caption string, k *diff.Kind) Table {
 			{Text: stateText(c.New)},
 		})
 	}
-	if more := k.Total - int64(len(t.Rows)); more > 0 {
-		t.More = fmt.Sprintf("and %s more: robotsaudit diff", number(more))
-	}
+	t.leaveOut(k.Total-int64(len(t.Rows)), "robotsaudit diff")
 	return t
 }
 
@@ -117,8 +115,6 @@ func changedSites(c *diff.Changes) Table {
 			{Text: orNoOrigin(clip(o.Origin, maxName))}, count(o.NewViolations), count(o.GoneViolations), count(o.Changed), count(o.NewlyUnknown), count(o.NoLongerUnknown),
 		})
 	}
-	if more := c.OriginCount - int64(len(t.Rows)); more > 0 {
-		t.More = fmt.Sprintf("and %s more: robotsaudit diff", number(more))
-	}
+	t.leaveOut(c.OriginCount-int64(len(t.Rows)), "robotsaudit diff")
 	return t
 }

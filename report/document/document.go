@@ -13,6 +13,8 @@
 // million fetches take 70 MB, and 2 s more than reading the tables.
 package document
 
+import "fmt"
+
 // Document is a compliance report.
 type Document struct {
 	Title    string `json:"title"`
@@ -117,22 +119,31 @@ const (
 
 // Period is one day, week, month or year.
 type Period struct {
-	Start      string `json:"start"` // first day, "2024-05-03"
-	Label      string `json:"label"` // "3 May 2024", "week of 29 April 2024", "May 2024", "2024"
-	Fetches    int64  `json:"fetches"`
-	Violations int64  `json:"violations"` // certain and probable
-	Unknown    int64  `json:"unknown"`
-	Changes    int64  `json:"changes"` // captures of robots.txt that differ from the one before of their origin: a mark
-	Mark       string `json:"mark"`    // the same in words: "robots.txt changed on 2 origins: …"; "": none
+	Start string `json:"start"` // first day, "2024-05-03"
+	Label string `json:"label"` // "3 May 2024", "week of 29 April 2024", "May 2024", "2024"
+	Tally
+	Changes int64  `json:"changes"` // captures of robots.txt that differ from the one before of their origin: a mark
+	Mark    string `json:"mark"`    // the same in words: "robots.txt changed on 2 origins: …"; "": none
+}
+
+// Tally counts fetches.
+type Tally struct {
+	Fetches    int64 `json:"fetches"`
+	Violations int64 `json:"violations"` // certain and probable
+	Unknown    int64 `json:"unknown"`
+}
+
+func (t *Tally) add(o Tally) {
+	t.Fetches += o.Fetches
+	t.Violations += o.Violations
+	t.Unknown += o.Unknown
 }
 
 // ClaimCount is the fetches of one period and claim.
 type ClaimCount struct {
-	Period     int   `json:"period"` // index in Timeline.Periods
-	Claim      int   `json:"claim"`  // index in Timeline.Claims
-	Fetches    int64 `json:"fetches"`
-	Violations int64 `json:"violations"`
-	Unknown    int64 `json:"unknown"`
+	Period int `json:"period"` // index in Timeline.Periods
+	Claim  int `json:"claim"`  // index in Timeline.Claims
+	Tally
 }
 
 // Tables is a section that consists of tables.
@@ -150,6 +161,13 @@ type Table struct {
 	Empty   string   `json:"empty,omitempty"` // to be shown in place of a table without rows
 	More    string   `json:"more,omitempty"`  // "and 1,234 more: table host_stats"; "": all rows are here
 	Notes   []string `json:"notes,omitempty"` // to be shown below the table
+}
+
+// leaveOut says that the table has n rows less than there are, and where all are.
+func (t *Table) leaveOut(n int64, where string) {
+	if n > 0 {
+		t.More = fmt.Sprintf("and %s more: %s", number(n), where)
+	}
 }
 
 // Column is a column of a Table. The first column names the row.

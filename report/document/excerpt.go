@@ -1,11 +1,9 @@
 package document
 
 import (
-	"cmp"
 	"context"
 	"encoding/hex"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -58,12 +56,6 @@ func (t *excerptTally) of(f *found) int {
 	return i
 }
 
-// bodyRef is where a body is kept.
-type bodyRef struct {
-	pack string // path
-	ref  pack.Ref
-}
-
 // fill reads the lines from the bodies that the facts beside the tables keep. What is not there is
 // said in the excerpt.
 func (t *excerptTally) fill(ctx context.Context, dir, fingerprint string, profile robots.Profile) error {
@@ -85,86 +77,58 @@ func (t *excerptTally) fill(ctx context.Context, dir, fingerprint string, profil
 	if err != nil { // the facts were removed, or are another program's
 		return nil
 	}
-	refs, err := findBodies(ctx, set, wanted)
-	if err != nil {
-		return err
-	}
-	return t.readBodies(ctx, refs, wanted, profile)
-}
-
-// findBodies looks for bodies by their digest, in the order of the tasks.
-func findBodies(ctx context.Context, set *facts.Set, wanted map[string][]int) (map[string]bodyRef, error) {
-	refs := make(map[string]bodyRef)
-	for i := range set.Tasks {
-		task := &set.Tasks[i]
-		for _, name := range task.Captures {
-			for c, err := range run.Merge(ctx, []string{task.Path(name)}, facts.CaptureRuns, run.MergeOptions[facts.Capture]{}) {
-				if err != nil {
-					if ctx.Err() != nil {
-						return nil, ctx.Err()
-					}
-					break // damaged facts: what they hold is missing in the report
-				}
-				digest := strings.Clone(c.BodyDigest)
-				if wanted[digest] == nil || len(digest) != len(pack.Ref{}.Digest) {
-					continue
-				}
-				if _, known := refs[digest]; !known {
-					refs[digest] = bodyRef{task.PackPath(), pack.Ref{Digest: [32]byte([]byte(digest)), Offset: c.BodyOffset, Size: c.BodySize}}
-				}
-			}
-			if len(refs) == len(wanted) {
-				return refs, nil
-			}
-		}
-	}
-	return refs, nil
-}
-
-// readBodies reads bodies pack by pack, and fills in the excerpts.
-func (t *excerptTally) readBodies(ctx context.Context, refs map[string]bodyRef, wanted map[string][]int, profile robots.Profile) error {
-	digests := slices.SortedFunc(maps.Keys(refs), func(a, b string) int {
-		return cmp.Or(cmp.Compare(refs[a].pack, refs[b].pack), cmp.Compare(refs[a].ref.Offset, refs[b].ref.Offset))
-	})
 	budget := int64(maxBodyBudget)
-	var open *pack.Reader
-	var path string
-	defer func() {
-		if open != nil {
-			open.Close()
-		}
-	}()
-	for _, digest := range digests {
-		r := refs[digest]
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if budget -= r.ref.Size; budget < 0 {
-			t.missing(wanted[digest], "This robots.txt is left out: those of this report are too long together; read it from its record.")
-			budget += r.ref.Size
-			continue
-		}
-		if open == nil || path != r.pack {
-			if open != nil {
-				open.Close()
-			}
-			var err error
-			if open, err = pack.Open(r.pack); err != nil {
-				open = nil
-				continue
-			}
-			path = r.pack
-		}
-		body, err := open.Get(r.ref)
-		if err != nil {
-			continue
-		}
-		texts := t.textsOf(robots.Parse(body, profile), wanted[digest])
-		for _, i := range wanted[digest] {
-			t.list[i].Lines, t.list[i].Missing = linesOf(texts, int(t.keys[i].group), int(t.keys[i].rule)), ""
+	for i := range set.Tasks {
+		if err := t.fillFrom(ctx, &set.Tasks[i], wanted, &budget, profile); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// fillFrom reads the lines from the bodies that a task keeps. Those that it finds are no longer wanted.
+func (t *excerptTally) fillFrom(
+	ctx context.Context, task *facts.Task, wanted map[string][]int, budget *int64, profile robots.Profile,
+) error {
+	bodies, err := pack.Open(task.PackPath())
+	if err != nil { // damaged facts: what they hold is missing in the report
+		return nil
+	}
+	defer bodies.Close()
+	for _, name := range task.Captures {
+		captures := run.Merge(ctx, []string{task.Path(name)}, facts.CaptureRuns, run.MergeOptions[facts.Capture]{})
+		for c, err := range captures {
+			if err != nil || len(wanted) == 0 {
+				break
+			}
+			excerpts := wanted[c.BodyDigest]
+			if excerpts == nil || len(c.BodyDigest) != len(pack.Ref{}.Digest) {
+				continue
+			}
+			if *budget < c.BodySize {
+				t.missing(excerpts, "This robots.txt is left out: those of this report are too long together; "+
+					"read it from its record.")
+				delete(wanted, c.BodyDigest)
+				continue
+			}
+			body, err := bodies.Get(pack.Ref{Digest: [32]byte([]byte(c.BodyDigest)), Offset: c.BodyOffset, Size: c.BodySize})
+			if err != nil {
+				continue
+			}
+			*budget -= c.BodySize
+			t.show(robots.Parse(body, profile), excerpts)
+			delete(wanted, c.BodyDigest)
+		}
+	}
+	return ctx.Err()
+}
+
+// show fills in excerpts of a file.
+func (t *excerptTally) show(file *robots.File, excerpts []int) {
+	texts := t.textsOf(file, excerpts)
+	for _, i := range excerpts {
+		t.list[i].Lines, t.list[i].Missing = linesOf(texts, int(t.keys[i].group), int(t.keys[i].rule)), ""
+	}
 }
 
 // textsOf returns the lines of a file that excerpts show, by their numbers.

@@ -71,7 +71,7 @@ func (f *found) doubts() int {
 // clip makes long texts short before the row is kept: a URL may have 64 KiB, thousands of times.
 func (f *found) clip() {
 	f.shortURL, f.cut = clipMiddle(f.URL, maxURL)
-	f.URL = strings.Clone(head(f.URL, 2*maxURL))
+	f.URL = strings.Clone(Head(f.URL, 2*maxURL))
 	f.RobotsURL = clip(f.RobotsURL, maxName)
 	f.Origin = clip(f.Origin, maxName)
 	f.UserAgent = clip(f.UserAgent, maxAgent)

@@ -68,9 +68,7 @@ func (t *crawlerTally) table() Table {
 			count(c.ViolationsCertain), count(c.ViolationsProbable), count(c.Unproven()), count(c.Unknown),
 		})
 	}
-	if more := t.total - int64(len(t.first)); more > 0 {
-		table.More = fmt.Sprintf("and %s more: table agent_stats", number(more))
-	}
+	table.leaveOut(t.total-int64(len(t.first)), "table agent_stats")
 	return table
 }
 
@@ -252,8 +250,6 @@ func (b *builder) inputTable() Table {
 			{Text: clip(in.Name, maxName)}, count(in.Size), {Text: Visible(in.Container)}, count(in.Fetches), count(in.Robots), {Text: digestText(in)},
 		})
 	}
-	if more := len(b.audit.Inputs) - maxInputs; more > 0 {
-		table.More = fmt.Sprintf("and %s more: audit.json", number(int64(more)))
-	}
+	table.leaveOut(int64(len(b.audit.Inputs)-maxInputs), "audit.json")
 	return table
 }

@@ -122,7 +122,7 @@ func (f *found) told() string {
 // content is what redirects led to: with its age, if that is another than the capture's.
 func (f *found) content() string {
 	if gap, _ := f.gap(); f.Age != nil && *f.Age > gap {
-		return "content captured " + duration(*f.Age) + " before the fetch"
+		return "content captured " + Duration(*f.Age) + " before the fetch"
 	}
 	return "it"
 }
@@ -145,7 +145,7 @@ func (f *found) before() string {
 	case f.has("coarse_date"):
 		return "before"
 	}
-	return duration(seconds) + " earlier"
+	return Duration(seconds) + " earlier"
 }
 
 func (f *found) after() string {
@@ -160,7 +160,7 @@ func (f *found) after() string {
 	case f.has("coarse_date"):
 		return "only afterwards"
 	}
-	return "only " + duration(-seconds) + " later"
+	return "only " + Duration(-seconds) + " later"
 }
 
 // confirmed says that a later capture says the same.

@@ -107,7 +107,7 @@ func (t *siteTally) prune() {
 }
 
 // domainOf names the registered domain of a host, or the host where there is none.
-func domainOf(domain, host string) string { return head(cmp.Or(domain, host), maxName) }
+func domainOf(domain, host string) string { return Head(cmp.Or(domain, host), maxName) }
 
 // read reads the table host_stats.
 func (t *siteTally) read(ctx context.Context, res *results.Results) error {
@@ -252,9 +252,8 @@ func (t *siteTally) tables() []Table {
 	for _, d := range ranked[:min(len(ranked), maxSites)] {
 		domains.Rows = append(domains.Rows, append([]Cell{{Text: orNoOrigin(Visible(d.name))}, count(d.origins)}, d.cells()...))
 	}
-	if more := len(ranked) - maxSites; more > 0 {
-		domains.More = fmt.Sprintf("and %s more: table host_stats", number(int64(more)))
-	} else if t.pruned {
+	domains.leaveOut(int64(len(ranked)-maxSites), "table host_stats")
+	if t.pruned && domains.More == "" {
 		domains.More = "and many more: table host_stats"
 	}
 	origins := Table{
@@ -264,21 +263,19 @@ func (t *siteTally) tables() []Table {
 	for _, o := range t.origins {
 		origins.Rows = append(origins.Rows, append([]Cell{{Text: orNoOrigin(clip(o.name, maxName))}}, o.cells()...))
 	}
-	if more := t.total - int64(len(t.origins)); more > 0 {
-		origins.More = fmt.Sprintf("and %s more: table host_stats", number(more))
-	}
+	origins.leaveOut(t.total-int64(len(t.origins)), "table host_stats")
 	return []Table{domains, origins}
 }
 
 // groupTally counts fetches by something that they have in common.
-type groupTally map[string]*verdictTally
+type groupTally map[string]*Tally
 
 const maxGroups = 300
 
-func (g groupTally) add(name string, counts verdictTally) {
+func (g groupTally) add(name string, counts Tally) {
 	v := g[name]
 	if v == nil {
-		v = new(verdictTally)
+		v = new(Tally)
 		g[name] = v
 	}
 	v.add(counts)
@@ -287,15 +284,13 @@ func (g groupTally) add(name string, counts verdictTally) {
 // fill puts the groups into a table of four columns, the one with most fetches first.
 func (g groupTally) fill(t *Table) {
 	names := slices.SortedFunc(maps.Keys(g), func(a, b string) int {
-		return cmp.Or(cmp.Compare(g[b].violations, g[a].violations), cmp.Compare(g[b].fetches, g[a].fetches), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(g[b].Violations, g[a].Violations), cmp.Compare(g[b].Fetches, g[a].Fetches), cmp.Compare(a, b))
 	})
 	for _, name := range names[:min(len(names), maxGroups)] {
 		v := g[name]
-		t.Rows = append(t.Rows, []Cell{{Text: name}, count(v.fetches), count(v.violations), count(v.unknown)})
+		t.Rows = append(t.Rows, []Cell{{Text: name}, count(v.Fetches), count(v.Violations), count(v.Unknown)})
 	}
-	if more := len(names) - maxGroups; more > 0 {
-		t.More = fmt.Sprintf("and %s more: table fetches", number(int64(more)))
-	}
+	t.leaveOut(int64(len(names)-maxGroups), "table fetches")
 }
 
 func groupColumns(name string) []Column {

@@ -65,9 +65,9 @@ func TestTimelineUnits(t *testing.T) {
 	} {
 		tally := newTimelineTally()
 		for _, i := range rand.New(rand.NewPCG(1, 2)).Perm(test.days) {
-			tally.addFetch(new(first.AddDate(0, 0, i*test.step).UnixMicro()), "obey", verdictTally{1, 1, 0})
+			tally.addFetch(new(first.AddDate(0, 0, i*test.step).UnixMicro()), "obey", Tally{1, 1, 0})
 		}
-		tally.addFetch(nil, "", verdictTally{fetches: 2})
+		tally.addFetch(nil, "", Tally{Fetches: 2})
 		tally.addChange(first.UnixMicro(), "http://a")
 		tl := tally.timeline()
 		if tl.Unit != test.unit || len(tl.Periods) != test.periods || tl.Undated != "2 fetches have no usable date and are not shown." {
@@ -89,7 +89,7 @@ func TestTimelineUnits(t *testing.T) {
 func TestTimelineClaims(t *testing.T) {
 	tally := newTimelineTally()
 	for i := range 100 {
-		tally.addFetch(new(int64(0)), fmt.Sprintf("claim %02d", i), verdictTally{fetches: 1})
+		tally.addFetch(new(int64(0)), fmt.Sprintf("claim %02d", i), Tally{Fetches: 1})
 	}
 	tl := tally.timeline()
 	if len(tl.Claims) != maxClaims+1 || tl.Periods[0].Fetches != 100 || !slices.Contains(tl.Claims, "says something else") {
@@ -120,10 +120,10 @@ func TestSites(t *testing.T) {
 }
 
 func TestAccess(t *testing.T) {
-	for v, want := range map[verdicts]access{
+	for v, want := range map[[3]int64]access{
 		{1, 0, 0}: accessFull, {0, 1, 0}: accessNone, {1, 1, 0}: accessPartial, {1, 1, 1}: accessPartial, {1, 0, 1}: accessUnknown, {0, 1, 1}: accessUnknown, {0, 0, 1}: accessUnknown,
 	} {
-		if got := v.access(); got != want {
+		if got := accessBy(&report.VerdictCounts{Allowed: v[0], Disallowed: v[1], Unknown: v[2]}); got != want {
 			t.Errorf("%+v: %d", v, got)
 		}
 	}

@@ -31,17 +31,9 @@ type timelineTally struct {
 }
 
 type periodTally struct {
-	claims  []verdictTally // by number of claim
+	claims  []Tally // by number of claim
 	changes int64
 	sites   []string // some whose robots.txt changed
-}
-
-type verdictTally struct{ fetches, violations, unknown int64 }
-
-func (v *verdictTally) add(o verdictTally) {
-	v.fetches += o.fetches
-	v.violations += o.violations
-	v.unknown += o.unknown
 }
 
 func newTimelineTally() *timelineTally {
@@ -49,9 +41,9 @@ func newTimelineTally() *timelineTally {
 }
 
 // addFetch counts a fetch.
-func (t *timelineTally) addFetch(micros *int64, claim string, counts verdictTally) {
+func (t *timelineTally) addFetch(micros *int64, claim string, counts Tally) {
 	if micros == nil {
-		t.undated += counts.fetches
+		t.undated += counts.Fetches
 		return
 	}
 	n, seen := t.claims[claim]
@@ -65,7 +57,7 @@ func (t *timelineTally) addFetch(micros *int64, claim string, counts verdictTall
 	}
 	p := t.period(*micros)
 	for len(p.claims) <= n {
-		p.claims = append(p.claims, verdictTally{})
+		p.claims = append(p.claims, Tally{})
 	}
 	p.claims[n].add(counts)
 }
@@ -115,7 +107,7 @@ func (t *timelineTally) coarsen() {
 		}
 		for i, c := range from.claims {
 			for len(to.claims) <= i {
-				to.claims = append(to.claims, verdictTally{})
+				to.claims = append(to.claims, Tally{})
 			}
 			to.claims[i].add(c)
 		}
@@ -198,14 +190,11 @@ func (t *timelineTally) timeline() Timeline {
 		p := t.periods[day]
 		period := Period{Start: time.Unix(day*secondsPerDay, 0).UTC().Format("2006-01-02"), Label: label(day, t.unit), Changes: p.changes, Mark: p.mark()}
 		for claim, n := range order {
-			if n >= len(p.claims) || p.claims[n].fetches == 0 {
+			if n >= len(p.claims) || p.claims[n].Fetches == 0 {
 				continue
 			}
-			c := p.claims[n]
-			period.Fetches += c.fetches
-			period.Violations += c.violations
-			period.Unknown += c.unknown
-			tl.Counts = append(tl.Counts, ClaimCount{Period: i, Claim: claim, Fetches: c.fetches, Violations: c.violations, Unknown: c.unknown})
+			period.add(p.claims[n])
+			tl.Counts = append(tl.Counts, ClaimCount{i, claim, p.claims[n]})
 		}
 		tl.Periods = append(tl.Periods, period)
 	}

@@ -123,7 +123,7 @@ func (t *unknownTally) section() Tables {
 // meaning says what a reason means, without the verdict, which is said already.
 func (t *unknownTally) meaning(reason string) string {
 	words := strings.TrimPrefix(plainMarkdown(report.Meaning("reason", reason)), "Unknown: ")
-	return capital(cmp.Or(words, Visible(reason)))
+	return Capital(cmp.Or(words, Visible(reason)))
 }
 
 func (t *unknownTally) cure(reason string) string {

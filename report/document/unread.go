@@ -71,9 +71,7 @@ func (t *issueTally) section(a *report.Audit) Tables {
 		}
 		archives.Rows = append(archives.Rows, []Cell{{Text: u.file}, count(u.problems), {Text: issueText(u.kind)}, {Text: u.detail}, at})
 	}
-	if more := t.total - int64(len(t.unread)); more > 0 {
-		archives.More = fmt.Sprintf("and %s more: table issues", number(more))
-	}
+	archives.leaveOut(t.total-int64(len(t.unread)), "table issues")
 	kinds := Table{
 		ID: "unread-kinds", Rows: [][]Cell{}, Caption: "All that was noted, by kind", Columns: []Column{{"What", Words}, {"Times", Number}, {"Fetches may be missing", Words}},
 		Empty: "Nothing was noted.",
@@ -111,5 +109,5 @@ func issueText(kind string) string {
 	if isLossy(kind) {
 		return "The archive " + words + "."
 	}
-	return capital(words) + "."
+	return Capital(words) + "."
 }

@@ -145,9 +145,7 @@ func (t *useTally) siteTable() Table {
 	for _, s := range t.sites {
 		table.Rows = append(table.Rows, []Cell{{Text: orNoOrigin(s.origin)}, count(s.publication), count(s.usage), {Text: s.statement}})
 	}
-	if more := t.siteCount - int64(len(t.sites)); more > 0 {
-		table.More = fmt.Sprintf("and %s more: table restrictions", number(more))
-	}
+	table.leaveOut(t.siteCount-int64(len(t.sites)), "table restrictions")
 	return table
 }
 

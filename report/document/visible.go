@@ -51,27 +51,27 @@ func isVisible(r rune) bool {
 // clip makes a text visible and short: at most about n bytes, or twice that where much had to be
 // made visible. It says what is left out.
 func clip(s string, n int) string {
-	v := Visible(head(s, n))
+	v := Visible(Head(s, n))
 	if len(s) <= n && len(v) <= 2*n {
 		return v
 	}
-	return fmt.Sprintf("%s… (%s bytes)", head(v, 2*n), number(int64(len(s))))
+	return fmt.Sprintf("%s… (%s bytes)", Head(v, 2*n), number(int64(len(s))))
 }
 
 // clipMiddle is clip for URLs, whose ends tell most. It reports whether something is left out.
 func clipMiddle(s string, n int) (string, bool) {
-	if v := Visible(head(s, n)); len(s) <= n && len(v) <= 2*n {
+	if v := Visible(Head(s, n)); len(s) <= n && len(v) <= 2*n {
 		return v, false
 	}
-	start, end := head(s, n-n/4), s[max(0, len(s)-n/4):]
+	start, end := Head(s, n-n/4), s[max(0, len(s)-n/4):]
 	for len(end) > 0 && !utf8.RuneStart(end[0]) {
 		end = end[1:]
 	}
-	return fmt.Sprintf("%s… (%s bytes) …%s", head(Visible(start), 2*n), number(int64(len(s))), head(Visible(end), n)), true
+	return fmt.Sprintf("%s… (%s bytes) …%s", Head(Visible(start), 2*n), number(int64(len(s))), Head(Visible(end), n)), true
 }
 
-// head returns at most the first n bytes of s, and no part of a character.
-func head(s string, n int) string {
+// Head returns at most the first n bytes of s, and no part of a character.
+func Head(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}

@@ -31,27 +31,18 @@ const (
 // agentAccess counts origins and fetches for a crawler asked about.
 type agentAccess struct {
 	origins  [accesses]int64
-	verdicts verdicts
+	verdicts report.VerdictCounts
 }
 
-// verdicts counts fetches.
-type verdicts struct{ allowed, disallowed, unknown int64 }
-
-func (v *verdicts) add(o verdicts) {
-	v.allowed += o.allowed
-	v.disallowed += o.disallowed
-	v.unknown += o.unknown
-}
-
-// access is what verdicts on the fetches of an origin come to: partial as soon as both are there;
+// accessBy is what verdicts on the fetches of an origin come to: partial as soon as both are there;
 // full and none only if nothing is unknown.
-func (v verdicts) access() access {
+func accessBy(v *report.VerdictCounts) access {
 	switch {
-	case v.allowed > 0 && v.disallowed > 0:
+	case v.Allowed > 0 && v.Disallowed > 0:
 		return accessPartial
-	case v.unknown > 0:
+	case v.Unknown > 0:
 		return accessUnknown
-	case v.disallowed > 0:
+	case v.Disallowed > 0:
 		return accessNone
 	}
 	return accessFull
@@ -83,14 +74,14 @@ type whatIfTally struct {
 
 	start   string // of the URL before: its scheme and authority
 	origin  string // in hand
-	here    map[groupKey]*verdicts
+	here    map[groupKey]*report.VerdictCounts
 	members map[groupKey][]int // numbers of tokens that a group governs
 	known   map[int64]bool     // robots.txt whose groups are in members
 }
 
 func (t *whatIfTally) read(ctx context.Context, res *results.Results) error {
 	t.numbers, t.rosters = make(map[string]int), make(map[string][]int)
-	t.here, t.members, t.known = make(map[groupKey]*verdicts), make(map[groupKey][]int), make(map[int64]bool)
+	t.here, t.members, t.known = make(map[groupKey]*report.VerdictCounts), make(map[groupKey][]int), make(map[int64]bool)
 	if err := t.readNone(ctx, res); err != nil {
 		return err
 	}
@@ -164,17 +155,10 @@ func (t *whatIfTally) add(row *groupVerdictRow) error {
 	key := groupKey{row.RobotsID, row.Group}
 	v := t.here[key]
 	if v == nil {
-		v = new(verdicts)
+		v = new(report.VerdictCounts)
 		t.here[key] = v
 	}
-	switch row.Verdict {
-	case "allowed":
-		v.allowed++
-	case "disallowed":
-		v.disallowed++
-	default:
-		v.unknown++
-	}
+	*v.Of(row.Verdict)++
 	return nil
 }
 
@@ -211,18 +195,18 @@ func (t *whatIfTally) token(name string) int {
 
 // endOrigin shares the counts of the origin in hand out to the tokens.
 func (t *whatIfTally) endOrigin() {
-	byToken := make(map[int]*verdicts)
+	byToken := make(map[int]*report.VerdictCounts)
 	for key, v := range t.here {
 		for _, n := range t.members[key] {
 			if byToken[n] == nil {
-				byToken[n] = new(verdicts)
+				byToken[n] = new(report.VerdictCounts)
 			}
-			byToken[n].add(*v)
+			byToken[n].Sum(*v)
 		}
 	}
 	for n, v := range byToken {
-		t.agents[n].origins[v.access()]++
-		t.agents[n].verdicts.add(*v)
+		t.agents[n].origins[accessBy(v)]++
+		t.agents[n].verdicts.Sum(*v)
 	}
 	clear(t.here)
 	clear(t.rosters)
@@ -272,19 +256,17 @@ func (t *whatIfTally) section(a *report.Audit) Tables {
 		Notes: []string{"Full: each fetch from the origin allowed. None: each disallowed. Partial: some of both. Unknown: some unknown, and the others not of both kinds."},
 	}
 	order := slices.SortedFunc(maps.Keys(t.numbers), func(a, b string) int {
-		return cmp.Or(cmp.Compare(t.agents[t.numbers[b]].verdicts.disallowed, t.agents[t.numbers[a]].verdicts.disallowed), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(t.agents[t.numbers[b]].verdicts.Disallowed, t.agents[t.numbers[a]].verdicts.Disallowed), cmp.Compare(a, b))
 	})
 	for _, name := range order[:min(len(order), maxAgents)] {
 		x := t.agents[t.numbers[name]]
 		table.Rows = append(table.Rows, []Cell{
 			{Text: clip(name, maxName)},
 			count(x.origins[accessFull]), count(x.origins[accessPartial]), count(x.origins[accessNone]), count(x.origins[accessUnknown]),
-			count(x.verdicts.allowed), count(x.verdicts.disallowed), count(x.verdicts.unknown),
+			count(x.verdicts.Allowed), count(x.verdicts.Disallowed), count(x.verdicts.Unknown),
 		})
 	}
-	if more := len(order) - maxAgents; more > 0 {
-		table.More = fmt.Sprintf("and %s more: tables group_verdicts and robots_agents", number(int64(more)))
-	}
+	table.leaveOut(int64(len(order)-maxAgents), "tables group_verdicts and robots_agents")
 	if slices.ContainsFunc(order, isControl) {
 		table.Notes = append(table.Notes, "Tokens such as Google-Extended make no fetches: sites address them to say what other crawlers’ fetches may be used for.")
 	}

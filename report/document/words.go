@@ -61,8 +61,8 @@ func isAre(n int64, one, many string) string {
 	return many
 }
 
-// duration writes seconds in the two largest units, rounded down.
-func duration(seconds int64) string {
+// Duration writes seconds in the two largest units, rounded down.
+func Duration(seconds int64) string {
 	units := []struct {
 		name    string
 		seconds int64
@@ -121,8 +121,8 @@ func orNoOrigin(origin string) string {
 // plainMarkdown takes the marks of code out of a text of docs/SCHEMA.md.
 func plainMarkdown(s string) string { return strings.NewReplacer("`", "", `\|`, "|").Replace(s) }
 
-// capital begins a text with a capital letter, but for robots.txt, which keeps its own.
-func capital(s string) string {
+// Capital begins a text with a capital letter, but for robots.txt, which keeps its own.
+func Capital(s string) string {
 	if s == "" || strings.HasPrefix(s, "robots.txt") {
 		return s
 	}

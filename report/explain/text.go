@@ -93,32 +93,16 @@ func wrapped(s string, width int) (lines []string) {
 
 // shown makes a value from an archive visible, and cuts it.
 func (t *text) shown(s string) string {
-	visible := document.Visible(head(s, t.limit(maxValue)))
+	visible := document.Visible(document.Head(s, t.limit(maxValue)))
 	if t.full || len(s) <= maxValue && len(visible) <= 2*maxValue {
 		return visible
 	}
-	return fmt.Sprintf("%s… (%s)", head(visible, 2*maxValue), report.Count(int64(len(s)), "byte"))
-}
-
-// head returns at most the first n bytes of s, and no part of a character.
-func head(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for back := n; back > n-utf8.UTFMax; back-- {
-		if utf8.RuneStart(s[back]) {
-			return s[:back]
-		}
-	}
-	return s[:n] // no UTF-8
+	return fmt.Sprintf("%s… (%s)", document.Head(visible, 2*maxValue), report.Count(int64(len(s)), "byte"))
 }
 
 // crawler names a crawler by its token.
 func (t *text) crawler(token string) string {
-	if token == "" {
-		return "a crawler that is not known by name"
-	}
-	return t.shown(token)
+	return cmp.Or(t.shown(token), "a crawler that is not known by name")
 }
 
 // moment writes a time in UTC, as exact as it is known.
@@ -166,7 +150,7 @@ func times(n int) string {
 func (t *text) reasons() []string {
 	var list []string
 	if t.Kind == evaluate.KindFetch {
-		who := t.named(t.Crawler.Token)
+		who := cmp.Or(t.shown(t.Crawler.Token), "A crawler that is not known by name")
 		if t.Fetch.Type == facts.TypeIndexed.String() {
 			who = "An index or a list alone says that " + t.crawler(t.Crawler.Token)
 		}
@@ -191,7 +175,7 @@ func (t *text) reasons() []string {
 		list = append(list, fmt.Sprintf("The capture before it answers: %s. That is no verdict.", t.Prior))
 	}
 	if t.Certainty != "" {
-		list = append(list, upper(t.Certainty)+": "+t.class())
+		list = append(list, document.Capital(t.Certainty)+": "+t.class())
 	}
 	return list
 }
@@ -212,7 +196,7 @@ func (t *text) why() string {
 	if t.Reason == "rule" {
 		s = fmt.Sprintf("Line %d of robots.txt decides: “%s”.", t.RuleLine, t.shown(t.Rule))
 	} else if _, rest, ok := strings.Cut(s, ": "); ok {
-		s = upper(rest)
+		s = document.Capital(rest)
 	}
 	if t.governing == nil || t.Age == nil {
 		return s
@@ -226,53 +210,15 @@ func (t *text) why() string {
 	case t.Evidence == "later" && !isAsOf && *t.Age == 0 && t.Fetch.Time.MicrosSince(t.governing.Time.Time) > 0:
 		return s + ", requested before the fetch; the time that this took, or the server's clock, shows that the answer came after it."
 	case t.Evidence == "later":
-		return s + fmt.Sprintf(", %s after %s.", span(-*t.Age), then)
+		return s + fmt.Sprintf(", %s after %s.", document.Duration(-*t.Age), then)
 	case isAsOf && *t.Age == 0 && t.Moment.Precision == facts.PrecisionDay:
 		return s + ", of that day."
 	}
-	return s + fmt.Sprintf(", %s old at %s.", span(*t.Age), then)
-}
-
-// named begins a sentence with a crawler.
-func (t *text) named(token string) string {
-	if token == "" {
-		return "A crawler that is not known by name"
-	}
-	return t.shown(token)
-}
-
-// upper begins a sentence, but for robots.txt, which keeps its own letter.
-func upper(s string) string {
-	if strings.HasPrefix(s, "robots.txt") {
-		return s
-	}
-	return strings.ToUpper(s[:1]) + s[1:]
+	return s + fmt.Sprintf(", %s old at %s.", document.Duration(*t.Age), then)
 }
 
 // plain takes the marks of code out of a text.
 func plain(s string) string { return strings.ReplaceAll(s, "`", "") }
-
-// span writes seconds in the two largest units.
-func span(seconds int64) string {
-	units := [...]struct {
-		name    string
-		seconds int64
-	}{{"day", 24 * 3600}, {"hour", 3600}, {"minute", 60}, {"second", 1}}
-	for i, u := range units {
-		n := seconds / u.seconds
-		if n <= 0 {
-			continue
-		}
-		s := report.Count(n, u.name)
-		if i+1 < len(units) {
-			if rest := seconds % u.seconds / units[i+1].seconds; rest > 0 {
-				s += " and " + report.Count(rest, units[i+1].name)
-			}
-		}
-		return s
-	}
-	return "less than a second"
-}
 
 // says tells what a capture says of the fetch.
 func (t *text) says(s *evaluate.Said) string {

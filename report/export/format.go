@@ -62,35 +62,16 @@ type parquetWriter[T any] struct{ out *report.RowWriter[T] }
 func (w *parquetWriter[T]) write(row *T) error { return w.out.Write(*row) }
 func (w *parquetWriter[T]) close() error       { return w.out.Close() }
 
-// column is a column of a row.
-type column struct {
-	name     string
-	index    []int // of the field
-	isTime   bool
-	optional bool // null where it is zero
-}
+// columnsOf lists the columns of a row type.
+func columnsOf[T any]() []report.Field { return report.FieldsOf(reflect.TypeFor[T]()) }
 
-func columnsOf[T any]() (columns []column) {
-	for _, f := range reflect.VisibleFields(reflect.TypeFor[T]()) {
-		name, options, _ := strings.Cut(f.Tag.Get("parquet"), ",")
-		if name != "" {
-			columns = append(columns, column{name, f.Index, strings.Contains(options, "timestamp("), strings.Contains(options, "optional")})
-		}
-	}
-	return columns
-}
-
-// value returns what a row has in the column: a string, an int64 or nil.
-func (c *column) value(row reflect.Value) any {
-	v := row.FieldByIndex(c.index)
+// valueOf returns what a row has in a column: a string, an int64 or nil.
+func valueOf(f *report.Field, row reflect.Value) any {
+	v, known := f.Value(row)
 	switch {
-	case c.optional && v.IsZero():
+	case !known:
 		return nil
-	case v.Kind() == reflect.Pointer:
-		v = v.Elem()
-	}
-	switch {
-	case c.isTime:
+	case f.IsTime:
 		return time.UnixMicro(v.Int()).UTC().Format("2006-01-02T15:04:05.999999Z")
 	case v.Kind() == reflect.String:
 		return v.String()
@@ -102,13 +83,13 @@ func (c *column) value(row reflect.Value) any {
 // csvWriter writes rows as RFC 4180 has it, but for line ends: null is an empty cell.
 type csvWriter[T any] struct {
 	out     *csv.Writer
-	columns []column
+	columns []report.Field
 	cells   []string
 }
 
 func (w *csvWriter[T]) header() error {
 	for _, c := range w.columns {
-		w.cells = append(w.cells, c.name)
+		w.cells = append(w.cells, c.Name)
 	}
 	return w.out.Write(w.cells)
 }
@@ -116,7 +97,7 @@ func (w *csvWriter[T]) header() error {
 func (w *csvWriter[T]) write(row *T) error {
 	v := reflect.ValueOf(row).Elem()
 	for i := range w.columns {
-		switch value := w.columns[i].value(v).(type) {
+		switch value := valueOf(&w.columns[i], v).(type) {
 		case string:
 			w.cells[i] = value
 		case int64:
@@ -136,7 +117,7 @@ func (w *csvWriter[T]) close() error {
 // jsonWriter writes each row as a JSON object on a line.
 type jsonWriter[T any] struct {
 	out     io.Writer
-	columns []column
+	columns []report.Field
 	line    bytes.Buffer
 	encoder *json.Encoder // to line
 }
@@ -154,8 +135,8 @@ func (w *jsonWriter[T]) write(row *T) error {
 	before := byte('{')
 	for i := range w.columns {
 		w.line.WriteByte(before)
-		w.line.WriteString(strconv.Quote(w.columns[i].name) + ":")
-		if err := w.encoder.Encode(w.columns[i].value(v)); err != nil {
+		w.line.WriteString(strconv.Quote(w.columns[i].Name) + ":")
+		if err := w.encoder.Encode(valueOf(&w.columns[i], v)); err != nil {
 			return err
 		}
 		w.line.Truncate(w.line.Len() - 1) // the line end

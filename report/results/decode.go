@@ -7,11 +7,11 @@ import (
 	"io"
 	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/robotsaudit/robotsaudit/internal/parquetfile"
+	"github.com/robotsaudit/robotsaudit/report"
 )
 
 // Rows are decoded column by column, some at a time. The library's own way to structs gives
@@ -32,14 +32,10 @@ type columnSpec struct {
 // columnsOf lists the columns of R.
 func columnsOf[R any]() (specs []columnSpec) {
 	schema := parquet.SchemaOf(new(R))
-	for _, f := range reflect.VisibleFields(reflect.TypeFor[R]()) {
-		name := columnName(f)
-		if name == "" { // an embedded struct, whose fields come next
-			continue
-		}
-		leaf, _ := leafOf(schema, name)
+	for _, f := range report.FieldsOf(reflect.TypeFor[R]()) {
+		leaf, _ := leafOf(schema, f.Name)
 		specs = append(specs, columnSpec{
-			name: name, index: f.Index, typ: f.Type, kind: leaf.Node.Type().Kind(), list: leaf.MaxRepetitionLevel > 0,
+			name: f.Name, index: f.Index, typ: f.Type, kind: leaf.Node.Type().Kind(), list: leaf.MaxRepetitionLevel > 0,
 			nullable: leaf.MaxDefinitionLevel > 0,
 		})
 	}
@@ -55,11 +51,6 @@ func selectColumns[T any](table []columnSpec) []columnSpec {
 		}
 	}
 	return specs
-}
-
-func columnName(f reflect.StructField) string {
-	name, _, _ := strings.Cut(f.Tag.Get("parquet"), ",")
-	return name
 }
 
 // leafOf finds the leaf of a column, which for a list lies deeper.

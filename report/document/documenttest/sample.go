@@ -159,16 +159,19 @@ func timeline() document.Timeline {
 	}
 	for i := range 9 {
 		start := fmt.Sprintf("2025-03-%02d", 3+3*i)
-		p := document.Period{Start: start, Label: "week of " + start, Fetches: int64(30 + 3*i), Violations: int64(i), Unknown: int64(i % 2)}
+		p := document.Period{Start: start, Label: "week of " + start, Tally: tally(30+3*i, i, i%2)}
 		if i%4 == 1 {
 			p.Changes, p.Mark = 1, "robots.txt changed once: http://a.example"
 		}
 		t.Periods = append(t.Periods, p)
 		t.Counts = append(t.Counts,
-			document.ClaimCount{Period: i, Claim: 0, Fetches: 20, Violations: int64(i), Unknown: 0},
-			document.ClaimCount{Period: i, Claim: 1, Fetches: int64(10 + 3*i), Unknown: int64(i % 2)})
+			document.ClaimCount{Period: i, Claim: 0, Tally: tally(20, i, 0)}, document.ClaimCount{Period: i, Claim: 1, Tally: tally(10+3*i, 0, i%2)})
 	}
 	return t
+}
+
+func tally(fetches, violations, unknown int) document.Tally {
+	return document.Tally{Fetches: int64(fetches), Violations: int64(violations), Unknown: int64(unknown)}
 }
 
 func sites() document.Tables {
