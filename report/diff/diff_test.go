@@ -221,7 +221,7 @@ func TestTablesDisagree(t *testing.T) {
 	if err := os.Rename(filepath.Join(b.Dir(), "violations.parquet"), filepath.Join(a.Dir(), "violations.parquet")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := diff.Compare(t.Context(), a, audit(t, "rfc9309")); err == nil || !strings.Contains(err.Error(), "the tables fetches and violations of an audit do not agree on the record at a.warc:0") {
+	if _, err := diff.Compare(t.Context(), a, audit(t, "rfc9309")); err == nil || !strings.Contains(err.Error(), "the tables fetches and violations of the audit do not agree on the record at a.warc:0") {
 		t.Error(err)
 	}
 }

@@ -1,7 +1,6 @@
 package export
 
 import (
-	"cmp"
 	"context"
 	"iter"
 	"slices"
@@ -33,21 +32,9 @@ const (
 	hinted      = "hint"         // a statement without force speaks against the purpose
 )
 
-// why is what a decision rests on.
-type why struct {
-	Reason    string
-	Detail    string
-	Agent     string
-	Purpose   string
-	Rule      string
-	RuleLine  int32
-	Statement string
-	RobotsID  int64
-}
-
 // fetchRow are the columns of fetches that lists need.
 type fetchRow struct {
-	place
+	results.Place
 	SURTKey          string `parquet:"url_surtkey,optional,delta"`
 	HostName         string `parquet:"url_host_name,delta"`
 	RegisteredDomain string `parquet:"url_host_registered_domain,optional,delta"`
@@ -80,21 +67,28 @@ func (f *fetchRow) hasContent() bool {
 // decider decides fetches in the order of their table, and reads the tables that it needs in step.
 type decider struct {
 	options *Options
-	proofs  map[string]*follower[proofRow] // violations and unproven
-	whatIf  *whatIf                        // nil: the crawler's own verdicts count
-	pages   *follower[restrictionRow]      // nil: no purpose counts
-	bound   bound                          // what binds the fetch in hand
+	proofs  map[string]*results.Follower[proofRow] // violations and unproven
+	whatIf  *whatIf                                // nil: the crawler's own verdicts count
+	pages   *results.Follower[restrictionRow]      // nil: no purpose counts
+	tables  []follower                             // all that are read
+	bound   bound                                  // what binds the fetch in hand
+}
+
+// follower is a table that is read in step with fetches.
+type follower interface {
+	End() error
+	Stop()
 }
 
 // proofRow are the columns of violations and unproven that fetches lacks.
 type proofRow struct {
-	place
+	results.Place
 	Rule string `parquet:"rule,optional,dict"`
 }
 
 // restrictionRow are the columns of restrictions that lists need.
 type restrictionRow struct {
-	place
+	results.Place
 	Kind       string   `parquet:"kind,dict"`
 	Purpose    string   `parquet:"purpose,dict"`
 	Statements []string `parquet:"statements,list"`
@@ -102,29 +96,32 @@ type restrictionRow struct {
 
 // bound is a restriction that binds a fetch.
 type bound struct {
-	place
+	results.Place
 	binds bool
-	why
+	Grounds
 }
 
 func newDecider(ctx context.Context, r *results.Results, o *Options, tokens []string) *decider {
 	d := &decider{options: o}
 	if len(o.Purposes) > 0 {
-		d.pages = follow(results.Select[restrictionRow](ctx, r, report.RestrictionsTable), report.RestrictionsTable.Name, func(r *restrictionRow) *place { return &r.place })
+		d.pages = results.Follow[restrictionRow](ctx, r, report.RestrictionsTable)
+		d.tables = append(d.tables, d.pages)
 	}
 	if len(tokens) > 0 {
 		d.whatIf = newWhatIf(ctx, r, tokens)
+		d.tables = append(d.tables, d.whatIf)
 		return d
 	}
-	d.proofs = make(map[string]*follower[proofRow])
+	d.proofs = make(map[string]*results.Follower[proofRow])
 	for _, table := range []report.TableOf[report.ViolationRow]{report.ViolationsTable, report.UnprovenTable} {
-		d.proofs[table.Name] = follow(results.Select[proofRow](ctx, r, table), table.Name, func(r *proofRow) *place { return &r.place })
+		d.proofs[table.Name] = results.Follow[proofRow](ctx, r, table)
+		d.tables = append(d.tables, d.proofs[table.Name])
 	}
 	return d
 }
 
 // decide says what becomes of a fetch. The fetches are those of the table, in its order.
-func (d *decider) decide(f *fetchRow) (w why, err error) {
+func (d *decider) decide(f *fetchRow) (w Grounds, err error) {
 	if d.whatIf != nil {
 		w, err = d.whatIf.decide(f)
 	} else {
@@ -143,7 +140,7 @@ func (d *decider) decide(f *fetchRow) (w why, err error) {
 	switch {
 	case w.Reason == disallowed:
 	case d.bound.binds:
-		w = d.bound.why
+		w = d.bound.Grounds
 	case w.Reason != allowed && (!isUndecided(w.Reason) || d.options.KeepUnknown):
 	case f.TagsFrom == "unknown":
 		w.Reason, w.Detail = unknown, tagsUnknown
@@ -157,8 +154,8 @@ func (d *decider) decide(f *fetchRow) (w why, err error) {
 var forbidsToNamed = words.NoteNamedGroupForbids.Strings()[0]
 
 // own is the verdict for the crawler that made the fetch.
-func (d *decider) own(f *fetchRow) (w why, err error) {
-	w = why{Reason: f.Verdict, Detail: f.Reason, Agent: f.Agent, RuleLine: f.RuleLine, RobotsID: f.RobotsID}
+func (d *decider) own(f *fetchRow) (w Grounds, err error) {
+	w = Grounds{Reason: f.Verdict, Detail: f.Reason, Agent: f.Agent, RuleLine: f.RuleLine, RobotsID: f.RobotsID}
 	if f.Verdict == allowed && slices.Contains(strings.Split(f.Notes, ","), forbidsToNamed) {
 		w.Reason = unnamed
 	}
@@ -169,7 +166,7 @@ func (d *decider) own(f *fetchRow) (w why, err error) {
 	case "possible", "contested":
 		table = report.UnprovenTable.Name
 	}
-	proof, err := d.proofs[table].one(&f.place)
+	proof, err := d.proofs[table].One(&f.Place)
 	if err == nil {
 		w.Rule = proof.Rule
 	}
@@ -179,12 +176,12 @@ func (d *decider) own(f *fetchRow) (w why, err error) {
 // readRestriction sets what binds a fetch. Of fetches that nothing tells apart, what binds one binds
 // all.
 func (d *decider) readRestriction(f *fetchRow) error {
-	if d.bound.place == f.place {
+	if d.bound.Place == f.Place {
 		return nil
 	}
-	d.bound = bound{place: f.place}
+	d.bound = bound{Place: f.Place}
 	for {
-		r, err := d.pages.next(&f.place)
+		r, err := d.pages.Next(&f.Place)
 		if r == nil || err != nil {
 			return err
 		}
@@ -192,37 +189,10 @@ func (d *decider) readRestriction(f *fetchRow) error {
 			continue
 		}
 		d.bound.binds = true
-		d.bound.why = why{Reason: restricted, Detail: r.Kind, Purpose: r.Purpose}
+		d.bound.Grounds = Grounds{Reason: restricted, Detail: r.Kind, Purpose: r.Purpose}
 		if len(r.Statements) > 0 {
 			d.bound.Statement = r.Statements[0]
 		}
-	}
-}
-
-// end makes sure that all tables were read to their end.
-func (d *decider) end() (err error) {
-	for _, p := range d.proofs {
-		err = cmp.Or(err, p.end())
-	}
-	if d.whatIf != nil {
-		err = cmp.Or(err, d.whatIf.end())
-	}
-	if d.pages != nil {
-		err = cmp.Or(err, d.pages.end())
-	}
-	return err
-}
-
-// stop ends reading, wherever it is.
-func (d *decider) stop() {
-	for _, p := range d.proofs {
-		p.stop()
-	}
-	if d.whatIf != nil {
-		d.whatIf.stop()
-	}
-	if d.pages != nil {
-		d.pages.stop()
 	}
 }
 
@@ -230,7 +200,9 @@ func (d *decider) stop() {
 func (l *list) decided(ctx context.Context) iter.Seq2[*entry, error] {
 	return func(yield func(*entry, error) bool) {
 		d := newDecider(ctx, l.results, &l.options, l.tokens)
-		defer d.stop()
+		for _, t := range d.tables {
+			defer t.Stop()
+		}
 		for f, err := range results.Select[fetchRow](ctx, l.results, report.FetchesTable) {
 			if err != nil {
 				yield(nil, err)
@@ -249,18 +221,21 @@ func (l *list) decided(ctx context.Context) iter.Seq2[*entry, error] {
 				return
 			}
 		}
-		if err := d.end(); err != nil {
-			yield(nil, err)
+		for _, t := range d.tables {
+			if err := t.End(); err != nil {
+				yield(nil, err)
+				return
+			}
 		}
 	}
 }
 
 // entryOf is the entry of one fetch.
-func (l *list) entryOf(f *fetchRow, w *why) entry {
+func (l *list) entryOf(f *fetchRow, w *Grounds) entry {
 	e := entry{item: item{
-		URL: f.URL, Filename: f.Filename, Offset: f.Offset, RecordID: f.RecordID, SURTKey: f.SURTKey, HostName: f.HostName, RegisteredDomain: f.RegisteredDomain, Origin: f.Origin,
-		Status: -1, Digest: f.ContentDigest, Length: f.Length, why: *w,
-	}, Fetches: 1}
+		Place: f.Place, SURTKey: f.SURTKey, HostName: f.HostName, RegisteredDomain: f.RegisteredDomain, Origin: f.Origin,
+		Status: -1, Digest: f.ContentDigest, Length: f.Length, Grounds: *w,
+	}, Counts: Counts{Fetches: 1}}
 	if e.SURTKey == "" { // an earlier program wrote the table
 		u, _ := weburl.Parse(f.URL)
 		e.SURTKey = u.SURTKey()

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/robotsaudit/robotsaudit/report"
+	"github.com/robotsaudit/robotsaudit/report/results"
 )
 
 func rowsOf[T any](rows ...T) iter.Seq2[*T, error] {
@@ -20,10 +21,10 @@ func rowsOf[T any](rows ...T) iter.Seq2[*T, error] {
 // TestUnknown decides what the archives of the repository do not have: tags that may be missing,
 // hints, and a fetch that is allowed for one token and unknown for another.
 func TestUnknown(t *testing.T) {
-	f := fetchRow{place: place{URL: "http://a.example/", Filename: "a.warc"}, Verdict: allowed, Reason: "rule", TagsFrom: "unknown"}
+	f := fetchRow{Place: results.Place{URL: "http://a.example/", Filename: "a.warc"}, Verdict: allowed, Reason: "rule", TagsFrom: "unknown"}
 	pages := &decider{
 		options: &Options{Purposes: []string{"train"}},
-		pages:   follow(rowsOf[restrictionRow](), "restrictions", func(r *restrictionRow) *place { return &r.place }),
+		pages:   results.FollowRows(rowsOf[restrictionRow](), "restrictions"),
 	}
 	if w, err := pages.decide(&f); err != nil || w.Reason != unknown || w.Detail != tagsUnknown {
 		t.Errorf("unknown tags: %+v, %v", w, err)
@@ -39,14 +40,14 @@ func TestUnknown(t *testing.T) {
 	}
 	tokens := &decider{options: &Options{}, whatIf: &whatIf{
 		tokens: []string{"A", "B", "C"}, groups: map[int64][]int32{},
-		verdicts: follow(rowsOf(
-			groupVerdictRow{place: f.place, RobotsID: 7, Group: 1, Verdict: allowed},
-			groupVerdictRow{place: f.place, RobotsID: 7, Group: 2, Verdict: unknown, Reason: "truncated"},
-		), "group_verdicts", func(r *groupVerdictRow) *place { return &r.place }),
-		agents: follow(rowsOf(
+		verdicts: results.FollowRows(rowsOf(
+			groupVerdictRow{Place: f.Place, RobotsID: 7, Group: 1, Verdict: allowed},
+			groupVerdictRow{Place: f.Place, RobotsID: 7, Group: 2, Verdict: unknown, Reason: "truncated"},
+		), "group_verdicts"),
+		agents: results.FollowRows(rowsOf(
 			report.RobotsAgentRow{RobotsID: 7, Group: 1, Agent: "A"}, report.RobotsAgentRow{RobotsID: 7, Group: 2, Agent: "B"},
 			report.RobotsAgentRow{RobotsID: 7, Group: 1, Agent: "C"},
-		), "robots_agents", nil),
+		), "robots_agents"),
 	}}
 	if w, err := tokens.decide(&f); err != nil || w.Reason != unknown || w.Detail != "truncated" || w.Agent != "B" || w.RobotsID != 7 {
 		t.Errorf("a token that is unknown: %+v, %v", w, err)

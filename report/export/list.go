@@ -22,10 +22,7 @@ type list struct {
 
 // item is a fetch, and what becomes of it.
 type item struct {
-	URL              string
-	Filename         string
-	Offset           int64
-	RecordID         string
+	results.Place
 	SURTKey          string
 	HostName         string
 	RegisteredDomain string
@@ -35,17 +32,15 @@ type item struct {
 	Status           int32 // -1: none
 	Digest           string
 	Length           int64
-	why
+	Grounds
 }
 
 // entry is what a row of a list is made of: some fetches with one key. The item is that by which
 // the reason is told: one of the lowest rank, the first of these.
 type entry struct {
-	Key     string
-	Rank    uint8
-	Fetches int64
-	Dropped int64
-	Kept    int64
+	Key  string
+	Rank uint8
+	Counts
 	item
 }
 
@@ -64,11 +59,11 @@ const (
 
 // join adds an entry of the same key, which comes later.
 func (e *entry) join(other *entry) {
-	fetches, dropped, kept := e.Fetches+other.Fetches, e.Dropped+other.Dropped, e.Kept+other.Kept
+	counts := Counts{e.Fetches + other.Fetches, e.Dropped + other.Dropped, e.Kept + other.Kept}
 	if other.Rank < e.Rank {
 		*e = *other
 	}
-	e.Fetches, e.Dropped, e.Kept = fetches, dropped, kept
+	e.Counts = counts
 }
 
 // isListed reports whether a list has a row of the entry.

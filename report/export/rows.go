@@ -118,13 +118,9 @@ func (r HostRow) key() (string, error)   { return r.SURTHost, nil }
 func (r OriginRow) key() (string, error) { return r.Origin, nil }
 func (r DomainRow) key() (string, error) { return r.Domain, nil }
 
-func (e *entry) grounds() Grounds { return Grounds(e.why) }
-
 func (e *entry) fetch() Fetch {
 	return Fetch{FetchTime: e.time(), WARCFilename: e.Filename, WARCOffset: e.Offset, WARCRecordID: e.RecordID}
 }
-
-func (e *entry) counts() Counts { return Counts{e.Fetches, e.Dropped, e.Kept} }
 
 func (e *entry) time() *int64 {
 	if !e.Dated {
@@ -137,7 +133,7 @@ func recordRowOf(e *entry) RecordRow {
 	row := RecordRow{
 		WARCRecordID: e.RecordID, WARCRecordUUID: uuidOf(e.RecordID), URL: e.URL, SURTKey: e.SURTKey, SURTHost: weburl.SURTHost(e.SURTKey),
 		HostName: e.HostName, RegisteredDomain: e.RegisteredDomain, Origin: e.Origin, FetchTime: e.time(), ContentDigest: e.Digest,
-		WARCFilename: e.Filename, WARCRecordOffset: e.Offset, WARCRecordLength: e.Length, Grounds: e.grounds(),
+		WARCFilename: e.Filename, WARCRecordOffset: e.Offset, WARCRecordLength: e.Length, Grounds: e.Grounds,
 	}
 	if e.RecordID != "" {
 		row.ID = "<" + e.RecordID + ">"
@@ -154,27 +150,27 @@ func recordRowOf(e *entry) RecordRow {
 func urlRowOf(e *entry) URLRow {
 	return URLRow{
 		URL: e.URL, SURTKey: e.SURTKey, SURTHost: weburl.SURTHost(e.SURTKey), HostName: e.HostName, RegisteredDomain: e.RegisteredDomain,
-		Origin: e.Origin, Counts: e.counts(), Grounds: e.grounds(), Fetch: e.fetch(),
+		Origin: e.Origin, Counts: e.Counts, Grounds: e.Grounds, Fetch: e.fetch(),
 	}
 }
 
 func hostRowOf(e *entry) HostRow {
 	return HostRow{
 		SURTHost: e.Key, RegisteredDomain: e.RegisteredDomain,
-		Counts: e.counts(), Grounds: e.grounds(), ReasonURL: e.URL, Fetch: e.fetch(),
+		Counts: e.Counts, Grounds: e.Grounds, ReasonURL: e.URL, Fetch: e.fetch(),
 	}
 }
 
 func originRowOf(e *entry) OriginRow {
 	return OriginRow{
 		Origin: e.Origin, HostName: e.HostName, SURTHost: weburl.SURTHost(e.SURTKey), RegisteredDomain: e.RegisteredDomain,
-		Counts: e.counts(), Grounds: e.grounds(), ReasonURL: e.URL, Fetch: e.fetch(),
+		Counts: e.Counts, Grounds: e.Grounds, ReasonURL: e.URL, Fetch: e.fetch(),
 	}
 }
 
 func domainRowOf(e *entry) DomainRow {
 	return DomainRow{
 		Domain: cmp.Or(e.RegisteredDomain, e.HostName),
-		Counts: e.counts(), Grounds: e.grounds(), ReasonURL: e.URL, Fetch: e.fetch(),
+		Counts: e.Counts, Grounds: e.Grounds, ReasonURL: e.URL, Fetch: e.fetch(),
 	}
 }

@@ -14,8 +14,8 @@ import (
 // a capture stand there at the place of the first fetch that it governs.
 type whatIf struct {
 	tokens   []string // whose verdicts count
-	verdicts *follower[groupVerdictRow]
-	agents   *follower[report.RobotsAgentRow]
+	verdicts *results.Follower[groupVerdictRow]
+	agents   *results.Follower[report.RobotsAgentRow]
 
 	origin string
 	groups map[int64][]int32 // by robots_id, of the origin in hand: the group of each token
@@ -25,7 +25,7 @@ type whatIf struct {
 }
 
 type groupVerdictRow struct {
-	place
+	results.Place
 	RobotsID int64  `parquet:"robots_id"`
 	Group    int32  `parquet:"group"`
 	Verdict  string `parquet:"verdict,dict"`
@@ -37,53 +37,54 @@ type groupVerdictRow struct {
 func newWhatIf(ctx context.Context, r *results.Results, tokens []string) *whatIf {
 	return &whatIf{
 		tokens: tokens, groups: make(map[int64][]int32), none: make([]int32, len(tokens)),
-		verdicts: follow(results.Select[groupVerdictRow](ctx, r, report.GroupVerdictsTable), report.GroupVerdictsTable.Name,
-			func(r *groupVerdictRow) *place { return &r.place }),
-		agents: follow(results.Rows(ctx, r, report.RobotsAgentsTable), report.RobotsAgentsTable.Name, nil),
+		verdicts: results.Follow[groupVerdictRow](ctx, r, report.GroupVerdictsTable),
+		agents:   results.Follow[report.RobotsAgentRow](ctx, r, report.RobotsAgentsTable),
 	}
 }
 
-func (w *whatIf) stop() {
-	w.verdicts.stop()
-	w.agents.stop()
+// Stop ends reading.
+func (w *whatIf) Stop() {
+	w.verdicts.Stop()
+	w.agents.Stop()
 }
 
-// end makes sure that both tables were read to their end.
-func (w *whatIf) end() error {
-	if err := w.verdicts.end(); err != nil {
+// End makes sure that both tables were read to their end.
+func (w *whatIf) End() error {
+	if err := w.verdicts.End(); err != nil {
 		return err
 	}
 	for {
-		row, err := w.agents.peek()
+		row, err := w.agents.Peek()
 		if row == nil || err != nil {
 			return err
 		}
 		if row.RobotsID != 0 {
-			return fmt.Errorf("the tables fetches and %s of the audit do not agree on the capture %d; audit again", w.agents.table, row.RobotsID)
+			return fmt.Errorf("the tables fetches and %s of the audit do not agree on the capture %d; audit again",
+				report.RobotsAgentsTable.Name, row.RobotsID)
 		}
-		w.agents.row = nil
+		w.agents.Skip()
 	}
 }
 
 // decide is the verdict for the tokens together: the first that is disallowed counts, else the
 // first that is unknown.
-func (w *whatIf) decide(f *fetchRow) (why, error) {
+func (w *whatIf) decide(f *fetchRow) (Grounds, error) {
 	if err := w.read(f); err != nil {
-		return why{}, err
+		return Grounds{}, err
 	}
 	groups, err := w.groupsOf(f, w.rows[0].RobotsID)
 	if err != nil {
-		return why{}, err
+		return Grounds{}, err
 	}
-	var found why
+	var found Grounds
 	for i, token := range w.tokens {
 		j := slices.IndexFunc(w.rows, func(r groupVerdictRow) bool { return r.Group == groups[i] })
 		if j < 0 {
-			return why{}, disagree(w.verdicts.table, &f.place)
+			return Grounds{}, w.verdicts.Disagrees(&f.Place)
 		}
 		r := &w.rows[j]
 		if found.Reason == "" || r.Verdict == disallowed || r.Verdict == unknown && found.Reason == allowed {
-			found = why{Reason: r.Verdict, Detail: r.Reason, Agent: token, Rule: r.Rule, RuleLine: r.RuleLine, RobotsID: r.RobotsID}
+			found = Grounds{Reason: r.Verdict, Detail: r.Reason, Agent: token, Rule: r.Rule, RuleLine: r.RuleLine, RobotsID: r.RobotsID}
 		}
 		if found.Reason == disallowed {
 			break
@@ -95,15 +96,15 @@ func (w *whatIf) decide(f *fetchRow) (why, error) {
 // read reads the rows of a fetch, of which each group has one.
 func (w *whatIf) read(f *fetchRow) error {
 	w.rows = w.rows[:0]
-	first, err := w.verdicts.one(&f.place)
+	first, err := w.verdicts.One(&f.Place)
 	for first != nil && err == nil {
 		w.rows = append(w.rows, *first)
 		var row *groupVerdictRow
-		if row, err = w.verdicts.peek(); row == nil || err != nil || row.place != f.place || row.RobotsID != w.rows[0].RobotsID ||
+		if row, err = w.verdicts.Peek(); row == nil || err != nil || row.Place != f.Place || row.RobotsID != w.rows[0].RobotsID ||
 			slices.ContainsFunc(w.rows, func(r groupVerdictRow) bool { return r.Group == row.Group }) {
 			break
 		}
-		first, err = w.verdicts.one(&f.place)
+		first, err = w.verdicts.One(&f.Place)
 	}
 	return err
 }
@@ -136,7 +137,7 @@ func (w *whatIf) groupsOf(f *fetchRow, robotsID int64) ([]int32, error) {
 func (w *whatIf) readGroups(f *fetchRow, robotsID int64) ([]int32, error) {
 	groups := slices.Repeat([]int32{-1}, len(w.tokens))
 	for {
-		row, err := w.agents.peek()
+		row, err := w.agents.Peek()
 		if err != nil {
 			return nil, err
 		}
@@ -146,10 +147,10 @@ func (w *whatIf) readGroups(f *fetchRow, robotsID int64) ([]int32, error) {
 		if i := slices.Index(w.tokens, row.Agent); i >= 0 && row.RobotsID != 0 {
 			groups[i] = row.Group
 		}
-		w.agents.row = nil
+		w.agents.Skip()
 	}
 	if slices.Contains(groups, -1) {
-		return nil, disagree(w.agents.table, &f.place)
+		return nil, w.agents.Disagrees(&f.Place)
 	}
 	return groups, nil
 }

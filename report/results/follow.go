@@ -1,0 +1,93 @@
+package results
+
+import (
+	"context"
+	"fmt"
+	"iter"
+
+	"github.com/robotsaudit/robotsaudit/report"
+)
+
+// Place is what tells the fetches of an audit apart. Rows embed it.
+type Place struct {
+	URL      string `parquet:"url,delta"`
+	Filename string `parquet:"warc_filename,dict"`
+	Offset   int64  `parquet:"warc_record_offset,delta"`
+	RecordID string `parquet:"warc_record_id,optional"`
+}
+
+func (p *Place) place() *Place { return p }
+
+// A Follower reads a table whose rows are in the order of fetches, in step with them.
+type Follower[T any] struct {
+	table string
+	pull  func() (*T, error, bool)
+	stop  func()
+	row   *T // the next one, once read; valid until the one after it is
+}
+
+// Follow begins to read a table. Rows of type T embed a Place, unless Peek and Skip alone are called.
+func Follow[T, R any](ctx context.Context, r *Results, table report.TableOf[R]) *Follower[T] {
+	return FollowRows(Select[T](ctx, r, table), table.Name)
+}
+
+// FollowRows does the same with the rows of a table.
+func FollowRows[T any](rows iter.Seq2[*T, error], table string) *Follower[T] {
+	f := &Follower[T]{table: table}
+	f.pull, f.stop = iter.Pull2(rows)
+	return f
+}
+
+// Stop ends reading, wherever it is.
+func (f *Follower[T]) Stop() { f.stop() }
+
+// Peek returns the next row, which stays; nil at the end.
+func (f *Follower[T]) Peek() (*T, error) {
+	if f.row == nil {
+		row, err, ok := f.pull()
+		if !ok || err != nil {
+			return nil, err
+		}
+		f.row = row
+	}
+	return f.row, nil
+}
+
+// Skip passes over the next row, which Peek has returned.
+func (f *Follower[T]) Skip() { f.row = nil }
+
+// Next returns the next row if it is of the fetch at p, else nil.
+func (f *Follower[T]) Next(p *Place) (*T, error) {
+	row, err := f.Peek()
+	if row == nil || err != nil || *placeOf(row) != *p {
+		return nil, err
+	}
+	f.row = nil
+	return row, nil
+}
+
+// One returns the next row, which must be of the fetch at p.
+func (f *Follower[T]) One(p *Place) (*T, error) {
+	row, err := f.Next(p)
+	if row == nil && err == nil {
+		err = f.Disagrees(p)
+	}
+	return row, err
+}
+
+// End makes sure that no row is left.
+func (f *Follower[T]) End() error {
+	row, err := f.Peek()
+	if row != nil && err == nil {
+		err = f.Disagrees(placeOf(row))
+	}
+	return err
+}
+
+// Disagrees is the error of a table that has no row of the fetch at p, or one too many.
+func (f *Follower[T]) Disagrees(p *Place) error {
+	return fmt.Errorf("the tables fetches and %s of the audit do not agree on the record at %s:%d; audit again",
+		f.table, p.Filename, p.Offset)
+}
+
+func placeOf[T any](row *T) *Place { return any(row).(interface{ place() *Place }).place() }
