@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -56,6 +57,17 @@ func (p *page) answer(c colour, heading string) {
 // row adds a row of columns: a label and numbers.
 func (p *page) row(label string, numbers ...string) {
 	p.rows = append(p.rows, row{label: "  " + label, numbers: numbers})
+}
+
+// list adds a row for each name.
+func (p *page) list(rows []Numbers) {
+	for _, r := range rows {
+		numbers := make([]string, len(r.N))
+		for i, n := range r.N {
+			numbers[i] = number(n)
+		}
+		p.row(cmp.Or(Shown(r.Name, maxLabel), "(none)"), numbers...)
+	}
 }
 
 // noted adds a row of a label, a number and words about it.

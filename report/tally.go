@@ -23,22 +23,22 @@ const (
 // encoding/gob sees add up. Its memory does not
 // grow with the archives.
 type tally struct {
-	Evidence    [3][4]int64 // by verdict and evidence
-	Unknown     map[evaluate.Reason]int64
+	Evidence    sums[evaluate.Verdict]
+	Unknown     sums[evaluate.Reason]
 	Claims      map[string]*evaluate.Counts
 	lastClaim   string // with lastCounts: that was asked for last
 	lastCounts  *evaluate.Counts
 	agents      []ranked[NamedCounts]
 	agentCount  int
-	Origins     []ranked[OriginCount]
-	Rules       []ranked[RuleCount]
+	Origins     []ranked[Numbers]
+	Rules       []ranked[Numbers]
 	here        map[string]int64 // what violations of the origin in hand were disallowed by
 	WhatIf      whatIf
 	Exclusions  VerdictCounts
-	Tags        map[tag.Rule]int64                                 // fetches by rule that is effective for the crawler
-	Signals     map[tag.Purpose]*[tag.PreferenceRestrict + 1]int64 // fetches by preference
-	Restricted  map[tag.Use]map[evaluate.RestrictionKind]int64
-	issues      map[words.IssueKind]int64
+	Tags        sums[tag.Rule]    // fetches by rule that is effective for the crawler
+	Signals     sums[tag.Purpose] // fetches by preference
+	Restricted  sums[tag.Use]     // by kind
+	issues      sums[words.IssueKind]
 	issueCount  int64
 	unread      []UnreadInput // the first of unreadCount
 	unreadCount int64
@@ -48,20 +48,16 @@ type tally struct {
 
 func newTally() *tally {
 	return &tally{
-		Unknown: make(map[evaluate.Reason]int64), Claims: make(map[string]*evaluate.Counts), here: make(map[string]int64),
-		WhatIf: newWhatIf(), Tags: make(map[tag.Rule]int64), Signals: make(map[tag.Purpose]*[tag.PreferenceRestrict + 1]int64),
-		Restricted: make(map[tag.Use]map[evaluate.RestrictionKind]int64), issues: make(map[words.IssueKind]int64),
+		Evidence: make(sums[evaluate.Verdict]), Unknown: make(sums[evaluate.Reason]), Claims: make(map[string]*evaluate.Counts),
+		here: make(map[string]int64), WhatIf: newWhatIf(), Tags: make(sums[tag.Rule]), Signals: make(sums[tag.Purpose]),
+		Restricted: make(sums[tag.Use]), issues: make(sums[words.IssueKind]),
 	}
 }
 
 // add adds what another tally has counted of results.
 func (t *tally) add(o *tally) {
-	for verdict, n := range o.Evidence {
-		for evidence, n := range n {
-			t.Evidence[verdict][evidence] += n
-		}
-	}
-	addCounts(t.Unknown, o.Unknown)
+	t.Evidence.sum(o.Evidence)
+	t.Unknown.sum(o.Unknown)
 	for _, claim := range slices.Sorted(maps.Keys(o.Claims)) {
 		t.claimCounts(claim).Sum(o.Claims[claim])
 	}
@@ -73,23 +69,55 @@ func (t *tally) add(o *tally) {
 	}
 	t.WhatIf.addAll(&o.WhatIf)
 	t.Exclusions.Sum(o.Exclusions)
-	addCounts(t.Tags, o.Tags)
-	for purpose, n := range o.Signals {
-		if t.Signals[purpose] == nil {
-			t.Signals[purpose] = new([tag.PreferenceRestrict + 1]int64)
-		}
-		for preference, n := range n {
-			t.Signals[purpose][preference] += n
-		}
-	}
-	for use, n := range o.Restricted {
-		if t.Restricted[use] == nil {
-			t.Restricted[use] = make(map[evaluate.RestrictionKind]int64)
-		}
-		addCounts(t.Restricted[use], n)
-	}
+	t.Tags.sum(o.Tags)
+	t.Signals.sum(o.Signals)
+	t.Restricted.sum(o.Restricted)
 	t.Unnamed.Captures += o.Unnamed.Captures
 	t.Unnamed.Fetches += o.Unnamed.Fetches
+}
+
+// sums are some numbers of each value of an enum.
+type sums[K enum] map[K][maxNumbers]int64
+
+const maxNumbers = int(tag.PreferenceRestrict) + 1
+
+type enum interface {
+	cmp.Ordered
+	String() string
+}
+
+// add adds 1 to the i-th number of k.
+func (s sums[K]) add(k K, i int) {
+	numbers := s[k]
+	numbers[i]++
+	s[k] = numbers
+}
+
+func (s sums[K]) sum(o sums[K]) {
+	for k, more := range o {
+		numbers := s[k]
+		for i, n := range more {
+			numbers[i] += n
+		}
+		s[k] = numbers
+	}
+}
+
+// row has some of the numbers of k.
+func (s sums[K]) row(k K, columns ...int) Numbers {
+	numbers, row := s[k], Numbers{Name: k.String()}
+	for _, i := range columns {
+		row.N = append(row.N, numbers[i])
+	}
+	return row
+}
+
+// list lists the rows of all values, sorted by value.
+func (s sums[K]) list(columns ...int) (list []Numbers) {
+	for _, k := range slices.Sorted(maps.Keys(s)) {
+		list = append(list, s.row(k, columns...))
+	}
+	return list
 }
 
 func addCounts[K comparable](to, from map[K]int64) {
@@ -136,20 +164,16 @@ func (t *tally) addRobots(r *evaluate.RobotsRecord) {
 }
 
 func (t *tally) addResult(r *evaluate.Result) {
-	t.Evidence[r.Verdict][r.Evidence]++
+	t.Evidence.add(r.Verdict, int(r.Evidence))
 	if r.Verdict == evaluate.Unknown {
-		t.Unknown[r.Reason]++
+		t.Unknown.add(r.Reason, 0)
 	}
 	t.claimCounts(r.Fetch.Claim).Add(r)
 	if r.Agent == "" && r.Reason != words.RobotsTxtItself {
 		t.Unnamed.Fetches++
 	}
 	for i := range r.Restrictions {
-		f := &r.Restrictions[i]
-		if t.Restricted[f.Purpose] == nil {
-			t.Restricted[f.Purpose] = make(map[evaluate.RestrictionKind]int64)
-		}
-		t.Restricted[f.Purpose][f.Kind]++
+		t.Restricted.add(r.Restrictions[i].Purpose, int(r.Restrictions[i].Kind))
 	}
 	if r.Page != nil {
 		t.addPage(r.Page)
@@ -163,7 +187,7 @@ func (t *tally) addResult(r *evaluate.Result) {
 func (t *tally) addPage(p *evaluate.Page) {
 	for _, rule := range p.Own.Rules() {
 		if rule.Restricts() {
-			t.Tags[rule]++
+			t.Tags.add(rule, 0)
 		}
 	}
 	if len(p.Signals) == 0 {
@@ -174,13 +198,9 @@ func (t *tally) addPage(p *evaluate.Page) {
 		signals = append(signals, p.Signals[i].Signal)
 	}
 	for purpose := tag.PurposeAutomated; purpose < tag.PurposeLicense; purpose++ {
-		if !slices.ContainsFunc(signals, func(s tag.Signal) bool { return s.Purpose == purpose && s.Binds() }) {
-			continue
+		if slices.ContainsFunc(signals, func(s tag.Signal) bool { return s.Purpose == purpose && s.Binds() }) {
+			t.Signals.add(purpose, int(tag.Prefers(signals, purpose)))
 		}
-		if t.Signals[purpose] == nil {
-			t.Signals[purpose] = new([tag.PreferenceRestrict + 1]int64)
-		}
-		t.Signals[purpose][tag.Prefers(signals, purpose)]++
 	}
 }
 
@@ -224,9 +244,9 @@ func disallowedBy(r *evaluate.Result) string {
 // addHost ends an origin.
 func (t *tally) addHost(h *evaluate.HostStats) {
 	n := h.Violations()
-	t.Origins = rank(t.Origins, topRows, ranked[OriginCount]{h.Origin, n, OriginCount{h.Origin, n, h.Fetches}})
+	t.Origins = rank(t.Origins, topRows, ranked[Numbers]{h.Origin, n, Numbers{h.Origin, "", []int64{n, h.Fetches}}})
 	for rule, n := range t.here {
-		t.Rules = rank(t.Rules, topRows, ranked[RuleCount]{h.Origin + " " + rule, n, RuleCount{rule, h.Origin, n}})
+		t.Rules = rank(t.Rules, topRows, ranked[Numbers]{h.Origin + " " + rule, n, Numbers{rule, h.Origin, []int64{n}}})
 	}
 	clear(t.here)
 	t.WhatIf.endOrigin()
@@ -240,7 +260,7 @@ func (t *tally) addAgent(a *evaluate.AgentStats) {
 // addIssue counts an issue. Those of an input come one after the other.
 func (t *tally) addIssue(row *IssueRow, kind words.IssueKind) {
 	t.issueCount++
-	t.issues[kind]++
+	t.issues.add(kind, 0)
 	if !kind.Lossy() || t.unreadCount > 0 && t.lastUnread == row.WARCFilename {
 		return
 	}
@@ -254,39 +274,22 @@ func (t *tally) addIssue(row *IssueRow, kind words.IssueKind) {
 // summary is what was counted, beside the audit that it is of.
 func (t *tally) summary(a *Audit) *Summary {
 	s := &Summary{
-		Audit: a, Unknown: t.rankedReasons(), Rules: rowsOf(t.Rules), Origins: rowsOf(t.Origins), Claims: t.rankedClaims(),
+		Audit: a, Unknown: t.Unknown.list(0), Rules: rowsOf(t.Rules), Origins: rowsOf(t.Origins), Claims: t.rankedClaims(),
 		Agents: rowsOf(t.agents), AgentCount: t.agentCount, Unnamed: t.Unnamed, WhatIf: t.WhatIf.ranking(), Exclusions: t.Exclusions,
-		Unread: t.unread,
+		Tags: t.Tags.list(0), Signals: t.Signals.list(int(tag.PreferenceRestrict), int(tag.PreferenceAllow)),
+		Restrictions: t.Restricted.list(int(evaluate.RestrictsPublication), int(evaluate.RestrictsUsage)), Unread: t.unread,
 	}
+	slices.SortStableFunc(s.Unknown, func(a, b Numbers) int { return cmp.Compare(b.N[0], a.N[0]) })
 	for _, v := range []evaluate.Verdict{evaluate.Allowed, evaluate.Disallowed, evaluate.Unknown} {
-		n := t.Evidence[v]
-		s.Verdicts = append(s.Verdicts, VerdictEvidence{v.String(), n[evaluate.Fresh], n[evaluate.Stale], n[evaluate.Later], n[words.None]})
-	}
-	for _, rule := range slices.Sorted(maps.Keys(t.Tags)) {
-		s.Tags = append(s.Tags, NameCount{rule.String(), t.Tags[rule]})
-	}
-	for _, purpose := range slices.Sorted(maps.Keys(t.Signals)) {
-		n := t.Signals[purpose]
-		s.Signals = append(s.Signals, SignalCount{purpose.String(), n[tag.PreferenceRestrict], n[tag.PreferenceAllow]})
-	}
-	for _, use := range slices.Sorted(maps.Keys(t.Restricted)) {
-		n := t.Restricted[use]
-		s.Restrictions = append(s.Restrictions, RestrictionCounts{use.String(), n[evaluate.RestrictsPublication], n[evaluate.RestrictsUsage]})
+		row := t.Evidence.row(v, int(evaluate.Fresh), int(evaluate.Stale), int(evaluate.Later), int(words.None))
+		s.Verdicts = append(s.Verdicts, row)
 	}
 	for _, kind := range slices.Sorted(maps.Keys(t.issues)) {
-		s.Issues = append(s.Issues, IssueCount{kind.String(), kind.Lossy(), t.issues[kind]})
+		if !kind.Lossy() {
+			s.Noted = append(s.Noted, t.issues.row(kind, 0))
+		}
 	}
 	return s
-}
-
-func (t *tally) rankedReasons() (list []NameCount) {
-	reasons := slices.SortedFunc(maps.Keys(t.Unknown), func(a, b evaluate.Reason) int {
-		return cmp.Or(cmp.Compare(t.Unknown[b], t.Unknown[a]), cmp.Compare(a, b))
-	})
-	for _, reason := range reasons {
-		list = append(list, NameCount{reason.String(), t.Unknown[reason]})
-	}
-	return list
 }
 
 func (t *tally) rankedClaims() []NamedCounts {

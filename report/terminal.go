@@ -144,7 +144,7 @@ func (s *Summary) printUnknown(p *page, full bool) {
 			p.across("    and %s more (--full)", Count(int64(len(s.Unknown)-fewRows), "reason"))
 			return
 		}
-		p.noted("  "+reason.Name, reason.Count, unknownGloss[reason.Name])
+		p.noted("  "+reason.Name, reason.N[0], unknownGloss[reason.Name])
 	}
 }
 
@@ -244,7 +244,7 @@ func (s *Summary) joinedText() string {
 func (s *Summary) unknownFor(reason evaluate.Reason) int64 {
 	for _, c := range s.Unknown {
 		if c.Name == reason.String() {
-			return c.Count
+			return c.N[0]
 		}
 	}
 	return 0
@@ -258,7 +258,7 @@ func (s *Summary) printRules(p *page, full bool) {
 	p.columns("Rules with most violations")
 	for i, r := range s.Rules {
 		if full || i < fewRows {
-			p.noted(Shown(r.Rule, maxLabel), r.Violations, Shown(r.Origin, maxLabel))
+			p.noted(Shown(r.Name, maxLabel), r.N[0], Shown(r.Origin, maxLabel))
 		}
 	}
 }
@@ -334,9 +334,7 @@ func outcomesText(m map[string]int64) string {
 
 func (s *Summary) printEvidence(p *page) {
 	p.columns("Verdicts, by evidence", "fresh", "stale", "later", "none")
-	for _, v := range s.Verdicts {
-		p.row(v.Verdict, number(v.Fresh), number(v.Stale), number(v.Later), number(v.None))
-	}
+	p.list(s.Verdicts)
 	p.line("  fresh: robots.txt captured at most 24 h before the fetch; stale: longer before; later: within 24 h after; " +
 		"none: not at all, or not needed (allowed are the fetches of robots.txt itself, too).")
 }
@@ -364,9 +362,7 @@ func (s *Summary) printOrigins(p *page) {
 		return
 	}
 	p.columns("Origins with most violations", "violations", "fetches")
-	for _, o := range s.Origins {
-		p.row(cmp.Or(Shown(o.Origin, maxLabel), "(none)"), number(o.Violations), number(o.Fetches))
-	}
+	p.list(s.Origins)
 }
 
 // partlyText tells of what was left out on purpose.
@@ -413,16 +409,11 @@ func (s *Summary) resyncedText() string {
 
 // printNoted counts what was odd and could be read nevertheless.
 func (s *Summary) printNoted(p *page) {
-	begun := false
-	for _, issue := range s.Issues {
-		if issue.Lossy {
-			continue
-		}
-		if !begun {
-			p.columns("Noted in reading (table issues)")
-			begun = true
-		}
-		p.noted(issue.Kind, issue.Count, issueGloss[issue.Kind])
+	if len(s.Noted) > 0 {
+		p.columns("Noted in reading (table issues)")
+	}
+	for _, issue := range s.Noted {
+		p.noted(issue.Name, issue.N[0], issueGloss[issue.Name])
 	}
 }
 
@@ -436,11 +427,11 @@ func (s *Summary) printPages(p *page) {
 	p.columns("What pages said of their use: known only after the fetch, so no violation by it")
 	p.noted("tagged", t.Tagged, "fetches whose page has a tag for somebody (page_tags)")
 	for _, t := range s.Tags {
-		p.noted("  "+t.Name, t.Count, ruleGloss[t.Name])
+		p.noted("  "+t.Name, t.N[0], ruleGloss[t.Name])
 	}
 	p.noted("signalled", t.Signalled, "fetches of whose use page or site said something (usage_signals)")
 	for _, c := range s.Signals {
-		p.noted("  "+c.Purpose, c.Restricted, purposeGloss[c.Purpose]+" restricted; allowed for "+number(c.Allowed))
+		p.noted("  "+c.Name, c.N[0], purposeGloss[c.Name]+" restricted; allowed for "+number(c.N[1]))
 	}
 	p.noted("hinted", t.Hinted, "fetches of which a statement without force hints at a restriction (fetches.hints)")
 	p.noted("contradictory", t.Conflicting, "fetches of which two statements differ; the restriction holds (tag_conflicts)")
@@ -451,7 +442,5 @@ func (s *Summary) printPages(p *page) {
 		return
 	}
 	p.columns("Restricted for the purpose given", "publication", "usage")
-	for _, r := range s.Restrictions {
-		p.row(r.Purpose, number(r.Publication), number(r.Usage))
-	}
+	p.list(s.Restrictions)
 }
