@@ -287,26 +287,23 @@ func TestSummaryIsSafe(t *testing.T) {
 
 // The order in which rows come makes no difference to a ranking: ties go by name.
 func TestRank(t *testing.T) {
-	var rows []ranked[int]
+	var rows []Numbers
 	for i := range 12 {
-		rows = append(rows, ranked[int]{fmt.Sprintf("%02d", i), int64(i / 3), i})
+		rows = append(rows, Numbers{Name: fmt.Sprint(i % 3), Origin: fmt.Sprint(i / 3), N: []int64{int64(i / 3)}})
 	}
-	want := []int{9, 10, 11, 6, 7}
+	want := slices.Concat(rows[9:12], rows[6:8])
 	for seed := range uint64(50) {
-		rand.New(rand.NewPCG(seed, 1)).Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
-		var list []ranked[int]
-		for _, r := range rows {
-			list = rank(list, 5, r)
-		}
-		var got []int
-		for _, r := range list {
-			got = append(got, r.Row)
+		shuffled := slices.Clone(rows)
+		rand.New(rand.NewPCG(seed, 1)).Shuffle(len(rows), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
+		var got []Numbers
+		for _, r := range shuffled {
+			got = rankNumbers(got, r)
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Fatalf("seed %d (-want +got):\n%s", seed, diff)
 		}
 	}
-	if list := rank(nil, 5, ranked[int]{"none", 0, 0}); list != nil {
+	if list := rankNumbers(nil, Numbers{Name: "none", N: []int64{0}}); list != nil {
 		t.Errorf("a count of 0 is ranked: %v", list)
 	}
 }

@@ -28,10 +28,10 @@ type tally struct {
 	Claims      map[string]*evaluate.Counts
 	lastClaim   string // with lastCounts: that was asked for last
 	lastCounts  *evaluate.Counts
-	agents      []ranked[NamedCounts]
+	agents      []NamedCounts
 	agentCount  int
-	Origins     []ranked[Numbers]
-	Rules       []ranked[Numbers]
+	Origins     []Numbers
+	Rules       []Numbers
 	here        map[string]int64 // what violations of the origin in hand were disallowed by
 	WhatIf      whatIf
 	Exclusions  VerdictCounts
@@ -62,10 +62,10 @@ func (t *tally) add(o *tally) {
 		t.claimCounts(claim).Sum(o.Claims[claim])
 	}
 	for _, r := range o.Origins {
-		t.Origins = rank(t.Origins, topRows, r)
+		t.Origins = rankNumbers(t.Origins, r)
 	}
 	for _, r := range o.Rules {
-		t.Rules = rank(t.Rules, topRows, r)
+		t.Rules = rankNumbers(t.Rules, r)
 	}
 	t.WhatIf.addAll(&o.WhatIf)
 	t.Exclusions.Sum(o.Exclusions)
@@ -126,35 +126,29 @@ func addCounts[K comparable](to, from map[K]int64) {
 	}
 }
 
-// ranked is a row of a ranking.
-type ranked[T any] struct {
-	Key   string // breaks ties
-	Count int64
-	Row   T
-}
-
-// rank puts a row into a ranking of the n largest counts.
-func rank[T any](list []ranked[T], n int, r ranked[T]) []ranked[T] {
-	if r.Count == 0 {
-		return list
-	}
-	i, _ := slices.BinarySearchFunc(list, r, func(a, b ranked[T]) int {
-		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Key, b.Key))
-	})
+// Rank puts a row into a ranking of the first n.
+func Rank[T any](list []T, n int, row T, compare func(a, b T) int) []T {
+	i, _ := slices.BinarySearchFunc(list, row, compare)
 	if i >= n {
 		return list
 	}
-	list = slices.Insert(list, i, r)
+	list = slices.Insert(list, i, row)
 	return list[:min(len(list), n)]
 }
 
-// rowsOf are the rows of a ranking.
-func rowsOf[T any](list []ranked[T]) []T {
-	rows := make([]T, 0, len(list))
-	for _, r := range list {
-		rows = append(rows, r.Row)
+// rankNumbers ranks by the first number, unless it is 0.
+func rankNumbers(list []Numbers, row Numbers) []Numbers {
+	if row.N[0] == 0 {
+		return list
 	}
-	return rows
+	return Rank(list, topRows, row, func(a, b Numbers) int {
+		return cmp.Or(cmp.Compare(b.N[0], a.N[0]), cmp.Compare(a.Origin+" "+a.Name, b.Origin+" "+b.Name))
+	})
+}
+
+// compareFetches puts the name with most fetches first.
+func compareFetches(a, b NamedCounts) int {
+	return cmp.Or(cmp.Compare(b.Fetches, a.Fetches), cmp.Compare(a.Name, b.Name))
 }
 
 func (t *tally) addRobots(r *evaluate.RobotsRecord) {
@@ -243,17 +237,18 @@ func disallowedBy(r *evaluate.Result) string {
 
 // addHost ends an origin.
 func (t *tally) addHost(h *evaluate.HostStats) {
-	n := h.Violations()
-	t.Origins = rank(t.Origins, topRows, ranked[Numbers]{h.Origin, n, Numbers{h.Origin, "", []int64{n, h.Fetches}}})
+	t.Origins = rankNumbers(t.Origins, Numbers{Name: h.Origin, N: []int64{h.Violations(), h.Fetches}})
 	for rule, n := range t.here {
-		t.Rules = rank(t.Rules, topRows, ranked[Numbers]{h.Origin + " " + rule, n, Numbers{rule, h.Origin, []int64{n}}})
+		t.Rules = rankNumbers(t.Rules, Numbers{rule, h.Origin, []int64{n}})
 	}
 	clear(t.here)
 	t.WhatIf.endOrigin()
 }
 
 func (t *tally) addAgent(a *evaluate.AgentStats) {
-	t.agents = rank(t.agents, topNames, ranked[NamedCounts]{a.Agent, a.Fetches, NamedCounts{a.Agent, a.Counts}})
+	if a.Fetches > 0 {
+		t.agents = Rank(t.agents, topNames, NamedCounts{a.Agent, a.Counts}, compareFetches)
+	}
 	t.agentCount++
 }
 
@@ -274,11 +269,15 @@ func (t *tally) addIssue(row *IssueRow, kind words.IssueKind) {
 // summary is what was counted, beside the audit that it is of.
 func (t *tally) summary(a *Audit) *Summary {
 	s := &Summary{
-		Audit: a, Unknown: t.Unknown.list(0), Rules: rowsOf(t.Rules), Origins: rowsOf(t.Origins), Claims: t.rankedClaims(),
-		Agents: rowsOf(t.agents), AgentCount: t.agentCount, Unnamed: t.Unnamed, WhatIf: t.WhatIf.ranking(), Exclusions: t.Exclusions,
+		Audit: a, Unknown: t.Unknown.list(0), Rules: t.Rules, Origins: t.Origins,
+		Agents: t.agents, AgentCount: t.agentCount, Unnamed: t.Unnamed, WhatIf: t.WhatIf.ranking(), Exclusions: t.Exclusions,
 		Tags: t.Tags.list(0), Signals: t.Signals.list(int(tag.PreferenceRestrict), int(tag.PreferenceAllow)),
 		Restrictions: t.Restricted.list(int(evaluate.RestrictsPublication), int(evaluate.RestrictsUsage)), Unread: t.unread,
 	}
+	for claim, c := range t.Claims {
+		s.Claims = append(s.Claims, NamedCounts{claim, *c})
+	}
+	slices.SortFunc(s.Claims, compareFetches)
 	slices.SortStableFunc(s.Unknown, func(a, b Numbers) int { return cmp.Compare(b.N[0], a.N[0]) })
 	for _, v := range []evaluate.Verdict{evaluate.Allowed, evaluate.Disallowed, evaluate.Unknown} {
 		row := t.Evidence.row(v, int(evaluate.Fresh), int(evaluate.Stale), int(evaluate.Later), int(words.None))
@@ -290,12 +289,4 @@ func (t *tally) summary(a *Audit) *Summary {
 		}
 	}
 	return s
-}
-
-func (t *tally) rankedClaims() []NamedCounts {
-	var list []ranked[NamedCounts]
-	for claim, c := range t.Claims {
-		list = rank(list, len(t.Claims), ranked[NamedCounts]{claim, c.Fetches, NamedCounts{claim, *c}})
-	}
-	return rowsOf(list)
 }

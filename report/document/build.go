@@ -230,9 +230,9 @@ func (b *builder) document() *Document {
 		Unread:     b.issues.section(b.audit),
 		Method:     method(),
 		SignOff:    signOff(),
+		Excerpts:   b.excerpts.list,
 		Disclaimer: disclaimer,
 	}
-	d.Excerpts = dropUnused(b.excerpts.list, d.Violations.List, d.Unproven.List)
 	return d
 }
 
@@ -285,7 +285,7 @@ func (b *builder) violationSection() Findings {
 		Section: Section{ID: "violations", Heading: "Violations", Intro: []string{
 			"Each of these fetches was disallowed by robots.txt, certainly or probably. The sentence says no more than the records prove, which are named for each.",
 		}},
-		Total: b.violations.total, List: b.list(&b.violations, violationsBudget), Empty: "No fetch is shown to have been disallowed by robots.txt.",
+		Total: b.violations.total, List: b.list(&b.violations), Empty: "No fetch is shown to have been disallowed by robots.txt.",
 		Summary: []Table{b.rules.table()},
 	}
 	if more := f.Total - int64(len(f.List)); more > 0 {
@@ -299,7 +299,7 @@ func (b *builder) unprovenSection() Findings {
 		Section: Section{ID: "unproven", Heading: "Disallowed, but not proven", Intro: []string{
 			"robots.txt disallows these fetches, but as far as these archives show none of them is a violation. Each names what would settle it.",
 		}},
-		Total: b.unproven.total, List: b.list(&b.unproven, unprovenBudget), Empty: "There is none.",
+		Total: b.unproven.total, List: b.list(&b.unproven), Empty: "There is none.",
 		Summary: []Table{b.settles.table()},
 	}
 	if more := f.Total - int64(len(f.List)); more > 0 {
@@ -309,12 +309,12 @@ func (b *builder) unprovenSection() Findings {
 }
 
 // list makes findings of the rows kept.
-func (b *builder) list(s *selection, budget int) []Finding {
+func (b *builder) list(s *selection) []Finding {
 	list := []Finding{}
 	for _, f := range s.sorted() {
 		list = append(list, b.finding(f))
 	}
-	return fit(list, b.excerpts.list, budget)
+	return list
 }
 
 func (b *builder) finding(f *found) Finding {

@@ -36,18 +36,8 @@ func (t *crawlerTally) read(ctx context.Context, res *results.Results) error {
 		for _, c := range row.Claims[:min(len(row.Claims), maxNamed)] {
 			kept.Claims = append(kept.Claims, clip(c, 60))
 		}
-		t.first = rank(t.first, &kept, maxCrawlers, compareCrawlers)
+		t.first = report.Rank(t.first, maxCrawlers, &kept, compareCrawlers)
 	})
-}
-
-// rank puts an element into a ranking of the first n.
-func rank[T any](list []T, x T, n int, compare func(a, b T) int) []T {
-	i, _ := slices.BinarySearchFunc(list, x, compare)
-	if i == n {
-		return list
-	}
-	list = slices.Insert(list, i, x)
-	return list[:min(len(list), n)]
 }
 
 func (t *crawlerTally) table() Table {

@@ -196,7 +196,7 @@ func (t *ruleTally) rank(r ruleCount) {
 		return
 	}
 	r.rule, r.origin = clip(r.rule, maxName), clip(r.origin, maxName)
-	t.first = rank(t.first, r, maxTopRules, compareRules)
+	t.first = report.Rank(t.first, maxTopRules, r, compareRules)
 }
 
 // table lists the rules with most violations.

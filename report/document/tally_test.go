@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -136,37 +135,6 @@ func TestControlTokens(t *testing.T) {
 		if got := tally.section(&report.Audit{}).Tables[0].Notes; len(got) != want {
 			t.Errorf("%s: %q", token, got)
 		}
-	}
-}
-
-// Texts that do not compress leave room for fewer findings, and no excerpt without one.
-func TestFit(t *testing.T) {
-	random := rand.New(rand.NewPCG(1, 2))
-	noise := func() string {
-		var b strings.Builder
-		for range 300 {
-			b.WriteByte(byte('!' + random.IntN(90)))
-		}
-		return b.String()
-	}
-	var list []Finding
-	var excerpts []Excerpt
-	for i := range 1000 {
-		list = append(list, Finding{URL: noise(), Excerpt: i})
-		excerpts = append(excerpts, Excerpt{Source: noise()})
-	}
-	kept := fit(list, excerpts, 100_000)
-	if len(kept) < 150 || len(kept) > 400 {
-		t.Errorf("%d findings in 100 kB", len(kept))
-	}
-	if used := dropUnused(excerpts, kept[5:10]); len(used) != 5 || kept[5].Excerpt != 0 || used[4].Source != excerpts[9].Source {
-		t.Errorf("%d excerpts", len(used))
-	}
-	for i := range list {
-		list[i].URL, list[i].Excerpt = "http://a.example/", 0
-	}
-	if kept := fit(list, excerpts[:1], 100_000); len(kept) != len(list) {
-		t.Errorf("%d of %d findings that compress", len(kept), len(list))
 	}
 }
 

@@ -80,7 +80,7 @@ func (t *useTally) endSite() {
 	}
 	t.siteCount++
 	s.origin = clip(s.origin, maxName)
-	t.sites = rank(t.sites, s, maxRestricted, func(a, b restrictedSite) int {
+	t.sites = report.Rank(t.sites, maxRestricted, s, func(a, b restrictedSite) int {
 		return cmp.Or(cmp.Compare(b.publication+b.usage, a.publication+a.usage), cmp.Compare(a.origin, b.origin))
 	})
 }

@@ -130,14 +130,9 @@ func openAudit(dir string) (*facts.Set, *audited, error) {
 		return nil, nil, err
 	}
 	a := r.Audit()
-	same := slices.EqualFunc(a.Inputs, set.Inputs, func(x report.AuditInput, y facts.InputResult) bool {
-		return x.Size == y.Size && x.Fingerprint == y.Fingerprint
-	})
-	if !same {
-		return nil, nil, fmt.Errorf("the tables in %s are not of the archives read last; run 'robotsaudit evaluate -o %s' first, with the options of the audit", dir, dir)
-	}
 	s := a.Settings
-	return set, &audited{Settings{s.Profile, s.Crawler, s.CrawlerMap, s.PublicSuffixList, s.FactsFingerprint}, a.Totals.Violations}, nil
+	settings := Settings{s.Profile, s.Crawler, s.CrawlerMap, s.PublicSuffixList, s.FactsFingerprint}
+	return set, &audited{settings, a.Totals.Violations}, r.CheckFacts(set)
 }
 
 // options are those of the evaluation that s describes.

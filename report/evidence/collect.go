@@ -11,18 +11,6 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/facts/run"
 )
 
-// nothing is a sink of results that nobody asked for.
-type nothing struct{}
-
-func (nothing) Robots(*evaluate.RobotsRecord) error       { return nil }
-func (nothing) Policies(*evaluate.Policies) error         { return nil }
-func (nothing) GroupVerdict(*evaluate.GroupVerdict) error { return nil }
-func (nothing) RobotsAgent(int64, int, string) error      { return nil }
-func (nothing) Host(*evaluate.HostStats) error            { return nil }
-func (nothing) Agent(*evaluate.AgentStats) error          { return nil }
-func (nothing) Exclusion(*evaluate.Exclusion) error       { return nil }
-func (nothing) Issue(*evaluate.Issue) error               { return nil }
-
 // archiveKey tells archives apart: inputs, and entries of a WACZ.
 type archiveKey struct {
 	input int32
@@ -82,7 +70,7 @@ var citedRuns = run.Spec[cited]{
 // collector receives the results of an evaluation, and keeps of each fetch that is asked for
 // the finding and the places of the records that it rests on.
 type collector struct {
-	nothing
+	evaluate.NoSink
 	inputs   []facts.InputResult
 	selected *selection
 	missing  map[int32]string // inputs that cannot be read, and why

@@ -329,7 +329,7 @@ func audit(ctx context.Context, u *unpacker, inputs []facts.Input, dir string, o
 
 // comparison compares results with the findings of a manifest, which have the same order.
 type comparison struct {
-	nothing
+	evaluate.NoSink
 	*Verification
 	manifest  *manifestReader
 	unpacker  *unpacker

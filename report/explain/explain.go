@@ -11,13 +11,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
-	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
@@ -43,13 +41,10 @@ type Restriction struct {
 // New explains a fetch of an audit by its results and the facts of which they were made. What
 // the question names may also be the number of a row of violations, from 1.
 func New(ctx context.Context, r *results.Results, set *evaluate.Facts, q evaluate.Question) (*Explanation, error) {
-	a := r.Audit()
-	same := slices.EqualFunc(a.Inputs, set.Inputs, func(x report.AuditInput, y facts.InputResult) bool {
-		return x.Size == y.Size && x.Fingerprint == y.Fingerprint
-	})
-	if !same {
-		return nil, fmt.Errorf("the tables in %s are not of the archives read last; run 'robotsaudit evaluate -o %s' first, with the options of the audit", r.Name(), r.Name())
+	if err := r.CheckFacts(set); err != nil {
+		return nil, err
 	}
+	a := r.Audit()
 	opt, err := a.Settings.Options()
 	if err != nil {
 		return nil, err

@@ -6,9 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"html/template"
-	"runtime"
 
-	"github.com/alitto/pond/v2"
 	"github.com/dustin/go-humanize"
 	"github.com/klauspost/compress/gzip"
 
@@ -152,30 +150,17 @@ func (r *rows) make(source rowSource) (shown shownRows, err error) {
 }
 
 // pack packs rows until all are packed or there is no more room, and returns the first row
-// that is not. As many packs are made at a time as there are cores.
+// that is not.
 func (r *rows) pack(source rowSource, from int) (next int, err error) {
-	pool := pond.NewResultPool[packedRows](runtime.GOMAXPROCS(0))
-	defer pool.StopAndWait()
 	for from < source.n {
-		group := pool.NewGroup()
-		for i := range pool.MaxConcurrency() {
-			begin := from + i*rowsPerPack
-			if begin < source.n {
-				group.SubmitErr(func() (packedRows, error) { return source.pack(begin, min(source.n, begin+rowsPerPack)) })
-			}
-		}
-		packs, err := group.Wait()
-		if err != nil {
+		next := min(source.n, from+rowsPerPack)
+		pack, err := source.pack(from, next)
+		if err != nil || pack.size() > r.room {
 			return from, err
 		}
-		for _, pack := range packs {
-			if pack.size() > r.room {
-				return from, nil
-			}
-			r.room -= pack.size()
-			r.packed = append(r.packed, pack)
-			from = min(source.n, from+rowsPerPack)
-		}
+		r.room -= pack.size()
+		r.packed = append(r.packed, pack)
+		from = next
 	}
 	return from, nil
 }

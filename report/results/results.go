@@ -18,7 +18,9 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/report"
 )
 
@@ -80,6 +82,17 @@ func (r *Results) Name() string { return r.name }
 
 // Audit is the content of audit.json. Nobody may change it.
 func (r *Results) Audit() *report.Audit { return &r.audit }
+
+// CheckFacts returns an error unless the tables were made of a set of facts.
+func (r *Results) CheckFacts(set *facts.Set) error {
+	same := slices.EqualFunc(r.audit.Inputs, set.Inputs, func(x report.AuditInput, y facts.InputResult) bool {
+		return x.Size == y.Size && x.Fingerprint == y.Fingerprint
+	})
+	if !same {
+		return fmt.Errorf("the tables in %s are not of the archives read last; run 'robotsaudit evaluate -o %s' first, with the options of the audit", r.name, r.name)
+	}
+	return nil
+}
 
 // Rows yields the rows of a table, in their order. A table of the what-if that the audit was not
 // asked for has none; any other that it left out is an error. After an error, which may be that of
