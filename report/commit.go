@@ -73,7 +73,6 @@ func (w *Writer) closeTables(whole bool) (map[string]int64, error) {
 		_, rows[name] = t.about()
 	}
 	clear(w.tables)
-	w.fetches = nil
 	return rows, errors.Join(errs...)
 }
 

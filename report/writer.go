@@ -43,15 +43,14 @@ const temporary = ".robotsaudit-results" // folder inside the output folder that
 // They count once Commit has returned.
 type Writer struct {
 	rowBuilder
-	dir     string
-	tmp     string
-	facts   *evaluate.Facts
-	opt     evaluate.Options
-	tables  map[string]anyWriter   // by name; empty once Commit or Abandon has closed them
-	fetches *tableWriter[FetchRow] // of them; nil: it is left out
-	only    []string               // names of the tables that are written; nil: all
-	tally   *tally
-	parts   parts
+	dir    string
+	tmp    string
+	facts  *evaluate.Facts
+	opt    evaluate.Options
+	tables map[string]anyWriter // by name; empty once Commit or Abandon has closed them
+	only   []string             // names of the tables that are written; nil: all
+	tally  *tally
+	parts  parts
 }
 
 // NewWriter starts the tables of an output folder: those of facts that are evaluated with
@@ -79,7 +78,6 @@ func newWriter(dir, tmp string, facts *evaluate.Facts, opt evaluate.Options) *Wr
 			w.tables[t.about().Name] = t.create(tmp)
 		}
 	}
-	w.fetches = FetchesTable.writer(w)
 	return w
 }
 
@@ -104,7 +102,6 @@ func (w *Writer) Only(names []string) {
 		t.abandon()
 		return true
 	})
-	w.fetches = FetchesTable.writer(w)
 }
 
 // Abandon removes what was written. After Commit it does nothing.
@@ -120,15 +117,14 @@ func (w *Writer) drop() {
 		t.abandon()
 	}
 	clear(w.tables)
-	w.fetches = nil
 }
 
 // Result writes a fetch, and the rows that it has in other tables.
 func (w *Writer) Result(r *evaluate.Result) error {
 	w.tally.addResult(r)
 	var err error
-	if w.fetches != nil { // else there is no need to make the row
-		err = w.fetches.add(w.fetchRow(r))
+	if fetches := FetchesTable.writer(w); fetches != nil { // else there is no need to make the row
+		err = fetches.add(w.fetchRow(r))
 	}
 	switch {
 	case r.IsViolation():

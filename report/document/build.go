@@ -29,7 +29,7 @@ type Options struct {
 func Build(ctx context.Context, res *results.Results, options Options) (*Document, error) {
 	b := &builder{
 		res: res, audit: res.Audit(), inputs: make(map[string]*report.AuditInput), timeline: newTimelineTally(), unknown: newUnknownTally(),
-		excerpts: excerptTally{index: make(map[excerptKey]int)},
+		excerpts: excerptTally{index: make(map[excerptKey]int), list: []Excerpt{}},
 	}
 	for i := range b.audit.Inputs {
 		b.inputs[b.audit.Inputs[i].Name] = &b.audit.Inputs[i]
