@@ -59,7 +59,7 @@ func (w *Writer) commit(a *Audit) error {
 
 // finishTables completes the tables and counts their rows into a.
 func (w *Writer) finishTables(a *Audit) error {
-	rows, err := w.closeTables(len(w.parts.closed) == 0)
+	rows, err := w.closeTables(len(w.parts.of) == 0)
 	a.Tables = rows
 	return cmp.Or(err, w.joinParts(rows))
 }

@@ -10,34 +10,30 @@ import (
 	"path/filepath"
 
 	"github.com/parquet-go/parquet-go"
+
+	"github.com/robotsaudit/robotsaudit/internal/parquetfile"
 )
 
 // Foreign names the first file in an output folder that bears the name of a table, of audit.json
 // or of report.html, and is not one: another program's, which Commit would replace. "": there is
 // none.
 func Foreign(dir string) (string, error) {
+	type file struct {
+		path  string
+		isOwn func(*os.File, int64) (bool, error)
+	}
+	var files []file
 	for _, t := range tables {
-		name := t.about().Name
-		for _, path := range append(partsOf(dir, name), filepath.Join(dir, tableFile(name))) {
-			own, err := isAbsentOr(isTable, path)
-			if err != nil {
-				return "", err
-			}
-			if !own {
-				return filepath.Rel(dir, path)
-			}
+		for _, path := range append(partsOf(dir, t.about().Name), filepath.Join(dir, t.about().File())) {
+			files = append(files, file{path, isTable})
 		}
 	}
-	for _, file := range [...]struct {
-		name  string
-		isOwn func(*os.File, int64) (bool, error)
-	}{{AuditFile, isAudit}, {HTMLFile, isReport}} {
-		own, err := isAbsentOr(file.isOwn, filepath.Join(dir, file.name))
-		if err != nil {
+	files = append(files, file{filepath.Join(dir, AuditFile), isAudit}, file{filepath.Join(dir, HTMLFile), isReport})
+	for _, f := range files {
+		if own, err := isAbsentOr(f.isOwn, f.path); err != nil {
 			return "", err
-		}
-		if !own {
-			return file.name, nil
+		} else if !own {
+			return filepath.Rel(dir, f.path)
 		}
 	}
 	return "", nil
@@ -75,16 +71,13 @@ func isReport(f *os.File, _ int64) (bool, error) {
 }
 
 // isTable reports whether a file is a table of any version.
-func isTable(f *os.File, size int64) (own bool, err error) {
-	defer func() {
-		if recover() != nil { // the library, of a file that is none
-			own = false
+func isTable(f *os.File, size int64) (own bool, _ error) {
+	err := parquetfile.Guard(f.Name(), func() error {
+		table, err := parquet.OpenFile(f, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+		if err == nil {
+			_, own = table.Lookup(SchemaVersionKey)
 		}
-	}()
-	table, err := parquet.OpenFile(f, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
-	if err != nil {
-		return false, nil
-	}
-	_, own = table.Lookup(SchemaVersionKey)
-	return own, nil
+		return err
+	})
+	return own && err == nil, nil
 }

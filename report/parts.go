@@ -16,9 +16,8 @@ import (
 // parts are what was written of ranges of buckets, each with tables of its own in a folder of
 // its own. They are joined to one table of each name.
 type parts struct {
-	guard  sync.Mutex
-	open   map[int]*part
-	closed map[int]*part
+	guard sync.Mutex
+	of    map[int]*part // by range
 }
 
 // part is a Writer of a range. Who of the tokens no capture governs is told in several
@@ -36,34 +35,37 @@ func (w *Writer) Part(n int) (evaluate.Sink, error) {
 		return nil, err
 	}
 	own := newWriter(w.dir, tmp, w.facts, w.opt)
-	w.parts.guard.Lock()
-	defer w.parts.guard.Unlock()
-	if w.parts.open == nil {
-		w.parts.open, w.parts.closed = make(map[int]*part), make(map[int]*part)
-	}
 	own.Rank(w.ranks)
 	own.Only(w.only)
 	p := &part{Writer: own}
-	w.parts.open[n] = p
+	w.parts.add(n, p)
 	return p, nil
 }
 
 // Done completes the tables of a part.
 func (w *Writer) Done(n int) (err error) {
 	w.parts.guard.Lock()
-	p := w.parts.open[n]
-	delete(w.parts.open, n)
-	w.parts.closed[n] = p
+	p := w.parts.of[n]
 	w.parts.guard.Unlock()
 	p.rows, err = p.closeTables(false)
 	return err
 }
 
-func (p *parts) abandon() {
-	for _, part := range p.open {
-		part.Abandon()
+func (p *parts) add(n int, own *part) {
+	p.guard.Lock()
+	defer p.guard.Unlock()
+	if p.of == nil {
+		p.of = make(map[int]*part)
 	}
-	clear(p.open)
+	p.of[n] = own
+}
+
+// sorted are the parts in the order of their ranges.
+func (p *parts) sorted() (list []*part) {
+	for _, n := range slices.Sorted(maps.Keys(p.of)) {
+		list = append(list, p.of[n])
+	}
+	return list
 }
 
 // RobotsAgent writes that a group of a robots capture governs a token. For those that none
@@ -80,8 +82,7 @@ func (p *part) RobotsAgent(robotsID int64, group int, agent string) error {
 // takeParts adds up what the parts have counted.
 func (w *Writer) takeParts() error {
 	var noone []string
-	for _, n := range slices.Sorted(maps.Keys(w.parts.closed)) {
-		p := w.parts.closed[n]
+	for _, p := range w.parts.sorted() {
 		w.tally.add(p.tally)
 		if noone == nil {
 			noone = p.noone
@@ -97,12 +98,11 @@ func (w *Writer) takeParts() error {
 // joinParts joins the tables of the parts, in the order of their ranges, and those that w has
 // itself. It adds their rows to rows.
 func (w *Writer) joinParts(rows map[string]int64) error {
-	if len(w.parts.closed) == 0 {
+	if len(w.parts.of) == 0 {
 		return nil
 	}
 	folders := []string{}
-	for _, n := range slices.Sorted(maps.Keys(w.parts.closed)) {
-		p := w.parts.closed[n]
+	for _, p := range w.parts.sorted() {
 		folders = append(folders, p.tmp)
 		for name, n := range p.rows {
 			rows[name] += n

@@ -67,9 +67,7 @@ type Rest struct {
 
 // NewRest starts what belongs to parts in a folder that is there.
 func NewRest(dir string, facts *evaluate.Facts, opt evaluate.Options) *Rest {
-	w := newStaged(dir, facts, opt)
-	w.parts.closed = make(map[int]*part)
-	return &Rest{Writer: w}
+	return &Rest{Writer: newStaged(dir, facts, opt)}
 }
 
 // Abandon closes what is not closed. The folder stays.
@@ -97,7 +95,7 @@ func (r *Rest) Take(dir string, rows map[string]int64) error {
 	return nil
 }
 
-func (r *Rest) close(p *part) { r.parts.closed[len(r.parts.closed)] = p }
+func (r *Rest) close(p *part) { r.parts.add(len(r.parts.of), p) }
 
 // Close completes the tables and writes audit.json, of an evaluation that came to totals.
 func (r *Rest) Close(totals *evaluate.Totals) (*Summary, error) {
@@ -108,7 +106,7 @@ func (r *Rest) Close(totals *evaluate.Totals) (*Summary, error) {
 	if a.Tables, err = r.closeTables(false); err != nil {
 		return nil, err
 	}
-	for _, p := range r.parts.closed {
+	for _, p := range r.parts.of {
 		for name, n := range p.rows {
 			a.Tables[name] += n
 		}

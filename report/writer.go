@@ -107,7 +107,9 @@ func (w *Writer) Only(names []string) {
 // Abandon removes what was written. After Commit it does nothing.
 func (w *Writer) Abandon() {
 	w.drop()
-	w.parts.abandon()
+	for _, p := range w.parts.of {
+		p.drop()
+	}
 	os.RemoveAll(w.tmp)
 }
 

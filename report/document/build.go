@@ -74,14 +74,14 @@ func (b *builder) read(ctx context.Context) error {
 	pool := pond.NewPool(runtime.GOMAXPROCS(0))
 	defer pool.StopAndWait()
 	group := pool.NewGroupContext(ctx)
-	for _, part := range [][]func(context.Context) error{
+	for _, part := range [][]func(context.Context, *results.Results) error{
 		// Findings come first: they say what of the other tables is needed.
 		{b.readViolations, b.readUnproven, b.readCaptures, b.readFetches},
-		{b.readSites, b.readRules, b.readCrawlers, b.readUse, b.readWhatIf, b.readIssues},
+		{b.sites.read, b.readRules, b.crawlers.read, b.use.read, b.whatIf.read, b.issues.read},
 	} {
 		group.SubmitErr(func() error {
 			for _, read := range part {
-				if err := read(group.Context()); err != nil {
+				if err := read(group.Context(), b.res); err != nil {
 					return err
 				}
 			}
@@ -94,15 +94,9 @@ func (b *builder) read(ctx context.Context) error {
 	return b.readExcerpts(ctx)
 }
 
-func (b *builder) readCrawlers(ctx context.Context) error { return b.crawlers.read(ctx, b.res) }
-func (b *builder) readSites(ctx context.Context) error    { return b.sites.read(ctx, b.res) }
-func (b *builder) readUse(ctx context.Context) error      { return b.use.read(ctx, b.res) }
-func (b *builder) readWhatIf(ctx context.Context) error   { return b.whatIf.read(ctx, b.res) }
-func (b *builder) readIssues(ctx context.Context) error   { return b.issues.read(ctx, b.res) }
-
-func (b *builder) readViolations(ctx context.Context) error {
+func (b *builder) readViolations(ctx context.Context, res *results.Results) error {
 	b.violations.limit = maxViolations
-	return results.Each(ctx, b.res, report.ViolationsTable, b.violations.add)
+	return results.Each(ctx, res, report.ViolationsTable, b.violations.add)
 }
 
 // ruleRow is what is read of a row of violations for the rules behind them.
@@ -114,19 +108,19 @@ type ruleRow struct {
 }
 
 // readRules finds the rules behind most violations, of the sites that are shown.
-func (b *builder) readRules(ctx context.Context) error {
+func (b *builder) readRules(ctx context.Context, res *results.Results) error {
 	b.rules = newRuleTally(&b.sites)
-	err := results.Each(ctx, b.res, report.ViolationsTable, func(row *ruleRow) {
+	err := results.Each(ctx, res, report.ViolationsTable, func(row *ruleRow) {
 		b.rules.add(row.Origin, domainOf(row.Domain, row.Host), row.Rule)
 	})
 	b.rules.end()
 	return err
 }
 
-func (b *builder) readUnproven(ctx context.Context) error {
+func (b *builder) readUnproven(ctx context.Context, res *results.Results) error {
 	b.unproven.limit = maxUnproven
 	b.settles = make(settleTally)
-	return results.Each(ctx, b.res, report.UnprovenTable, func(row *found) {
+	return results.Each(ctx, res, report.UnprovenTable, func(row *found) {
 		b.settles.add(row)
 		b.unproven.add(row)
 	})
@@ -135,7 +129,7 @@ func (b *builder) readUnproven(ctx context.Context) error {
 // findings are all that are kept.
 func (b *builder) findings() []*found { return slices.Concat(b.violations.rows, b.unproven.rows) }
 
-func (b *builder) readCaptures(ctx context.Context) error {
+func (b *builder) readCaptures(ctx context.Context, res *results.Results) error {
 	b.lengths = make(map[place]int64)
 	r := captureReader{wanted: make(map[int64][]*found), lengths: b.lengths, timeline: b.timeline, causes: b.unknown}
 	for _, f := range b.findings() {
@@ -147,7 +141,7 @@ func (b *builder) readCaptures(ctx context.Context) error {
 			b.lengths[f.contestedPlace()] = 0
 		}
 	}
-	return r.read(ctx, b.res)
+	return r.read(ctx, res)
 }
 
 // fetchRow is what is read of a row of fetches.
@@ -166,11 +160,11 @@ type fetchRow struct {
 	IsPage    *bool   `parquet:"is_page"`
 }
 
-func (b *builder) readFetches(ctx context.Context) error {
+func (b *builder) readFetches(ctx context.Context, res *results.Results) error {
 	b.byInput, b.kinds = make(map[*report.AuditInput]*Tally), make(groupTally)
 	file := ""
 	in, _ := b.inputOf(file)
-	return results.Each(ctx, b.res, report.FetchesTable, func(row *fetchRow) {
+	return results.Each(ctx, res, report.FetchesTable, func(row *fetchRow) {
 		if row.File != file {
 			file = row.File
 			in, _ = b.inputOf(file)

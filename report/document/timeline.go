@@ -55,7 +55,11 @@ func (t *timelineTally) addFetch(micros *int64, claim string, counts Tally) {
 		n = len(t.claims)
 		t.claims[strings.Clone(claim)] = n
 	}
-	p := t.period(*micros)
+	t.period(*micros).count(n, counts)
+}
+
+// count adds to the counts of the n-th claim.
+func (p *periodTally) count(n int, counts Tally) {
 	for len(p.claims) <= n {
 		p.claims = append(p.claims, Tally{})
 	}
@@ -66,16 +70,13 @@ func (t *timelineTally) addFetch(micros *int64, claim string, counts Tally) {
 func (t *timelineTally) addChange(micros int64, origin string) {
 	p := t.period(micros)
 	p.changes++
-	if len(p.sites) < maxMarkedSites {
-		p.sites = appendSite(p.sites, clip(origin, maxName))
-	}
+	p.addSite(clip(origin, maxName))
 }
 
-func appendSite(sites []string, site string) []string {
-	if slices.Contains(sites, site) {
-		return sites
+func (p *periodTally) addSite(site string) {
+	if len(p.sites) < maxMarkedSites && !slices.Contains(p.sites, site) {
+		p.sites = append(p.sites, site)
 	}
-	return append(sites, site)
 }
 
 // period returns the period of a moment.
@@ -106,16 +107,11 @@ func (t *timelineTally) coarsen() {
 			continue
 		}
 		for i, c := range from.claims {
-			for len(to.claims) <= i {
-				to.claims = append(to.claims, Tally{})
-			}
-			to.claims[i].add(c)
+			to.count(i, c)
 		}
 		to.changes += from.changes
 		for _, site := range from.sites {
-			if len(to.sites) < maxMarkedSites {
-				to.sites = appendSite(to.sites, site)
-			}
+			to.addSite(site)
 		}
 	}
 	t.periods = joined

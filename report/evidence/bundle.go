@@ -63,7 +63,7 @@ func (e *NotFoundError) Error() string {
 // Write writes a bundle and verifies it. The file is whole or not there. If the bundle would be empty
 // for lack of records, the file stays as it was.
 func Write(ctx context.Context, opt Options) (_ *Bundle, err error) {
-	set, settings, err := openAudit(opt.Dir)
+	set, audit, err := openAudit(opt.Dir)
 	if err != nil {
 		return nil, err
 	}
@@ -72,12 +72,12 @@ func Write(ctx context.Context, opt Options) (_ *Bundle, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, remove()) }()
-	w, err := newWriter(ctx, set, settings.Settings, tmp, &opt)
+	w, err := newWriter(ctx, set, &audit.Settings, tmp, &opt)
 	if err != nil {
 		return nil, err
 	}
 	defer w.close()
-	if err := w.collectAll(ctx, set, settings); err != nil {
+	if err := w.collectAll(ctx, set, audit.Totals.Violations); err != nil {
 		return nil, err
 	}
 	w.copier.newest = warcDate(w.newest)
@@ -113,14 +113,8 @@ func (w *writer) missingArchives() (all []Missing) {
 	return all
 }
 
-// audited are the settings of an audit and the number of its violations.
-type audited struct {
-	Settings
-	violations int64
-}
-
 // openAudit opens the results of an audit and the facts of which they were made.
-func openAudit(dir string) (*facts.Set, *audited, error) {
+func openAudit(dir string) (*facts.Set, *report.Audit, error) {
 	r, err := results.Open(dir)
 	if err != nil {
 		return nil, nil, err
@@ -129,10 +123,7 @@ func openAudit(dir string) (*facts.Set, *audited, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	a := r.Audit()
-	s := a.Settings
-	settings := Settings{s.Profile, s.Crawler, s.CrawlerMap, s.PublicSuffixList, s.FactsFingerprint}
-	return set, &audited{settings, a.Totals.Violations}, r.CheckFacts(set)
+	return set, r.Audit(), r.CheckFacts(set)
 }
 
 // options are those of the evaluation that s describes.
@@ -162,8 +153,10 @@ type writer struct {
 	bodies   *os.File   // the records themselves
 }
 
-func newWriter(ctx context.Context, set *facts.Set, settings Settings, tmp string, opt *Options) (w *writer, err error) {
-	w = &writer{settings: settings}
+func newWriter(
+	ctx context.Context, set *facts.Set, s *report.Settings, tmp string, opt *Options,
+) (w *writer, err error) {
+	w = &writer{settings: Settings{s.Profile, s.Crawler, s.CrawlerMap, s.PublicSuffixList, s.FactsFingerprint}}
 	w.collector = &collector{
 		inputs: set.Inputs, selected: newSelection(opt.What), missing: make(map[int32]string), rows: make(map[string]int64),
 		cited: run.NewSorter(tmp, citedRuns), wanted: make(map[archiveKey]*bitmap), logs: make(map[archiveKey]bool), affected: make(map[int32]int64),
@@ -241,16 +234,16 @@ func (w *writer) locate(ctx context.Context, i int32, dir string) {
 }
 
 // collectAll decides again, and collects what is asked for.
-func (w *writer) collectAll(ctx context.Context, set *facts.Set, a *audited) error {
-	opt, err := a.options()
+func (w *writer) collectAll(ctx context.Context, set *facts.Set, violations int64) error {
+	opt, err := w.settings.options()
 	if err != nil {
 		return err
 	}
 	if _, err := evaluate.Run(ctx, set, opt, w.collector); err != nil {
 		return err
 	}
-	if n := w.rows[tableViolations]; n != a.violations {
-		return fmt.Errorf("the audit counted %d violations, and this version of robotsaudit counts %d; run 'robotsaudit evaluate' again", a.violations, n)
+	if n := w.rows[tableViolations]; n != violations {
+		return fmt.Errorf("the audit counted %d violations, and this version of robotsaudit counts %d; run 'robotsaudit evaluate' again", violations, n)
 	}
 	if missed := w.selected.missed(); len(missed) > 0 {
 		return &NotFoundError{missed}
@@ -309,7 +302,9 @@ func (w *writer) addViolations(ctx context.Context, m *manifestWriter) error {
 		for ok && err == nil && row.Violation == number {
 			c := citation{row.Number, row.Role}
 			whole = whole && c.Number > 0
-			v.Records = addCitation(v.Records, c)
+			if !slices.Contains(v.Records, c) {
+				v.Records = append(v.Records, c)
+			}
 			row, err, ok = next()
 		}
 		if !whole {
@@ -323,14 +318,6 @@ func (w *writer) addViolations(ctx context.Context, m *manifestWriter) error {
 		}
 	}
 	return err
-}
-
-// addCitation adds a citation to a list once.
-func addCitation(list []citation, c citation) []citation {
-	if slices.Contains(list, c) {
-		return list
-	}
-	return append(list, c)
 }
 
 // linesOf yields the lines of a file that was written.

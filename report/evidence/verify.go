@@ -425,7 +425,9 @@ func (c *comparison) cites(r *evaluate.Result) (list []citation, err error) {
 		if err != nil {
 			return nil, err
 		}
-		list = addCitation(list, citation{number, x.Role})
+		if c := (citation{number, x.Role}); !slices.Contains(list, c) {
+			list = append(list, c)
+		}
 	}
 	return list, nil
 }

@@ -37,30 +37,24 @@ type output struct {
 }
 
 // writer writes rows.
-type writer[T any] interface {
-	write(row *T) error
-	close() error // after the last row
+type writer[T any] struct {
+	write func(row *T) error
+	close func() error // after the last row
 }
 
 func newWriter[T keyed](o output) (writer[T], error) {
 	switch o.format {
 	case Parquet:
-		return &parquetWriter[T]{out: report.NewRowWriter[T](o.w, o.dir, "export")}, nil
+		w := report.NewRowWriter[T](o.w, o.dir, "export")
+		return writer[T]{func(row *T) error { return w.Write(*row) }, w.Close}, nil
 	case CSV:
-		w := &csvWriter[T]{out: csv.NewWriter(o.w), columns: columnsOf[T]()}
-		return w, w.header()
+		return newCSVWriter[T](o.w)
 	case JSONL:
-		return newJSONWriter[T](o.w), nil
+		return writer[T]{jsonTo[T](o.w), func() error { return nil }}, nil
 	default:
-		return &textWriter[T]{out: o.w}, nil
+		return writer[T]{textTo[T](o.w), func() error { return nil }}, nil
 	}
 }
-
-// parquetWriter writes rows as Parquet.
-type parquetWriter[T any] struct{ out *report.RowWriter[T] }
-
-func (w *parquetWriter[T]) write(row *T) error { return w.out.Write(*row) }
-func (w *parquetWriter[T]) close() error       { return w.out.Close() }
 
 // columnsOf lists the columns of a row type.
 func columnsOf[T any]() []report.Field { return report.FieldsOf(reflect.TypeFor[T]()) }
@@ -80,87 +74,69 @@ func valueOf(f *report.Field, row reflect.Value) any {
 	}
 }
 
-// csvWriter writes rows as RFC 4180 has it, but for line ends: null is an empty cell.
-type csvWriter[T any] struct {
-	out     *csv.Writer
-	columns []report.Field
-	cells   []string
-}
-
-func (w *csvWriter[T]) header() error {
-	for _, c := range w.columns {
-		w.cells = append(w.cells, c.Name)
+// newCSVWriter writes rows as RFC 4180 has it, but for line ends: null is an empty cell.
+func newCSVWriter[T any](w io.Writer) (writer[T], error) {
+	out, columns := csv.NewWriter(w), columnsOf[T]()
+	cells := make([]string, len(columns))
+	for i := range columns {
+		cells[i] = columns[i].Name
 	}
-	return w.out.Write(w.cells)
-}
-
-func (w *csvWriter[T]) write(row *T) error {
-	v := reflect.ValueOf(row).Elem()
-	for i := range w.columns {
-		switch value := valueOf(&w.columns[i], v).(type) {
-		case string:
-			w.cells[i] = value
-		case int64:
-			w.cells[i] = strconv.FormatInt(value, 10)
-		default:
-			w.cells[i] = ""
+	write := func(row *T) error {
+		v := reflect.ValueOf(row).Elem()
+		for i := range columns {
+			switch value := valueOf(&columns[i], v).(type) {
+			case string:
+				cells[i] = value
+			case int64:
+				cells[i] = strconv.FormatInt(value, 10)
+			default:
+				cells[i] = ""
+			}
 		}
+		return out.Write(cells)
 	}
-	return w.out.Write(w.cells)
+	end := func() error {
+		out.Flush()
+		return out.Error()
+	}
+	return writer[T]{write, end}, out.Write(cells)
 }
 
-func (w *csvWriter[T]) close() error {
-	w.out.Flush()
-	return w.out.Error()
-}
-
-// jsonWriter writes each row as a JSON object on a line.
-type jsonWriter[T any] struct {
-	out     io.Writer
-	columns []report.Field
-	line    bytes.Buffer
-	encoder *json.Encoder // to line
-}
-
-func newJSONWriter[T any](out io.Writer) *jsonWriter[T] {
-	w := &jsonWriter[T]{out: out, columns: columnsOf[T]()}
-	w.encoder = json.NewEncoder(&w.line)
-	w.encoder.SetEscapeHTML(false)
-	return w
-}
-
-func (w *jsonWriter[T]) write(row *T) error {
-	v := reflect.ValueOf(row).Elem()
-	w.line.Reset()
-	before := byte('{')
-	for i := range w.columns {
-		w.line.WriteByte(before)
-		w.line.WriteString(strconv.Quote(w.columns[i].Name) + ":")
-		if err := w.encoder.Encode(valueOf(&w.columns[i], v)); err != nil {
-			return err
+// jsonTo writes each row as a JSON object on a line.
+func jsonTo[T any](out io.Writer) func(*T) error {
+	columns := columnsOf[T]()
+	var line bytes.Buffer
+	encoder := json.NewEncoder(&line)
+	encoder.SetEscapeHTML(false)
+	return func(row *T) error {
+		v := reflect.ValueOf(row).Elem()
+		line.Reset()
+		before := byte('{')
+		for i := range columns {
+			line.WriteByte(before)
+			line.WriteString(strconv.Quote(columns[i].Name) + ":")
+			if err := encoder.Encode(valueOf(&columns[i], v)); err != nil {
+				return err
+			}
+			line.Truncate(line.Len() - 1) // the line end
+			before = ','
 		}
-		w.line.Truncate(w.line.Len() - 1) // the line end
-		before = ','
+		line.WriteString("}\n")
+		_, err := out.Write(line.Bytes())
+		return err
 	}
-	w.line.WriteString("}\n")
-	_, err := w.out.Write(w.line.Bytes())
-	return err
 }
 
-func (w *jsonWriter[T]) close() error { return nil }
-
-// textWriter writes the keys of rows, a line each.
-type textWriter[T keyed] struct{ out io.Writer }
-
-func (w *textWriter[T]) write(row *T) error {
-	key, err := (*row).key()
-	if err == nil {
-		_, err = io.WriteString(w.out, oneLine(key)+"\n")
+// textTo writes the keys of rows, a line each.
+func textTo[T keyed](out io.Writer) func(*T) error {
+	return func(row *T) error {
+		key, err := (*row).key()
+		if err == nil {
+			_, err = io.WriteString(out, oneLine(key)+"\n")
+		}
+		return err
 	}
-	return err
 }
-
-func (w *textWriter[T]) close() error { return nil }
 
 // oneLine percent-encodes control characters, with which a URL could pass for two lines.
 func oneLine(s string) string {
