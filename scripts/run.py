@@ -48,7 +48,13 @@ class Program:
 
 def programs(folder):
     found = [Program(path) for path in sorted((HERE / folder).iterdir()) if path.suffix in (".py", ".sh")]
-    return {program.name: program for program in found if program.runs}
+    return [program for program in found if program.runs]
+
+
+def named(folder, name):
+    """The program of a name, or None."""
+    paths = [path for path in (HERE / folder / f"{name}.py", HERE / folder / f"{name}.sh") if path.exists()]
+    return next(filter(lambda program: program.runs, map(Program, paths)), None)
 
 
 def kept():
@@ -98,7 +104,7 @@ def stop(process):
 
 
 def inside(folder, name, arguments):
-    """Calls the function main of a module with what the command line gives."""
+    """Calls the function main of a module with what the command line gives. What it returns is wrong."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # temporary folders are removed then, too
     sys.path[:1] = [str(HERE / folder), str(HERE), str(HERE / "check"), str(HERE / "make")]
     module = importlib.import_module(name)
@@ -122,8 +128,11 @@ def inside(folder, name, arguments):
             nargs = {} if parameter.default is parameter.empty else {"nargs": "?", "default": default}
             parser.add_argument(parameter.name, type=kind, metavar=parameter.name.upper(), **nargs)
     given = vars(parser.parse_intermixed_args(arguments))
-    return module.main(*(given[name] for name in positional), *(given[several] if several else ()),
-                       **{name: given[name] for name in options})
+    wrong = module.main(*(given[name] for name in positional), *(given[several] if several else ()),
+                        **{name: given[name] for name in options})
+    if isinstance(wrong, str):
+        print(f"{name}: {wrong}")
+    return 1 if wrong else 0
 
 
 def existing(path):
@@ -137,17 +146,17 @@ def main():
     if arguments[0] == "--inside":
         return inside(arguments[1], arguments[2], arguments[3:])
     folder, arguments = arguments[0], arguments[1:]
-    limit, found = None, programs(folder)
+    limit = None
     if arguments[:1] == ["--limit"] and len(arguments) > 1:
         limit, arguments = int(arguments[1]), arguments[2:]
     if not arguments or arguments[0] in ("-h", "--help"):
         print(__doc__)
-        print("\n".join(f"{name:16} {program.doc.splitlines()[0]}" for name, program in found.items()))
+        print("\n".join(f"{program.name:16} {program.doc.splitlines()[0]}" for program in programs(folder)))
         return 0
-    if arguments[0] not in found:
-        print(f"{folder}/run: no program {arguments[0]}: there are {', '.join(found)}", file=sys.stderr)
+    program = named(folder, arguments[0])
+    if program is None:
+        print(f"{folder}/run: no program {arguments[0]}: {folder}/run lists those that there are", file=sys.stderr)
         return 2
-    program = found[arguments[0]]
     if program.path.suffix == ".sh" and arguments[1:2] == ["--help"]:
         return print(program.doc)
     return start(folder, program, arguments[1:], program.limit if limit is None else limit)

@@ -2,14 +2,12 @@
 
     archives DATA [--rounds N] [--size MB] [--small-size MB] [--files N] [--copies N] [--corpora NAME...] [--out DIR]
 
-makes the archives in the folder DATA, which keeps them for the next run; lets the
-readers take turns; and writes docs/bench/DATE-archives/{raw.csv,README.md}. The
-quick form, a minute or two after the first time:
+makes the archives in the folder DATA, which keeps them for the next run; lets the readers take turns; and writes
+docs/bench/DATE-archives/{raw.csv,README.md}. The quick form, a minute or two after the first time:
 
     archives DATA --size 50 --small-size 20 --copies 2 --rounds 2 --out DIR
 
-Needs Go, and of Debian apt-get, dpkg-deb, taskset and python3-venv. Nothing is installed
-outside of DATA.
+Needs Go, and of Debian apt-get, dpkg-deb, taskset and python3-venv. Nothing is installed outside of DATA.
 """
 
 import csv
@@ -65,12 +63,8 @@ def main(data: Path, *, size: int = 1000, small_size: int = 400, files: int = 16
 
 
 # Of each corpus: the shape of its fetches and the arguments of its maker.
-CORPORA = {
-    "pages": lambda o: ("pages", o.size, 1, 1),
-    "small": lambda o: ("small", o.small_size, 1, 1),
-    "files": lambda o: ("pages", o.size, o.files, 1),
-    "copies": lambda o: ("pages", o.size, 1, o.copies),
-}
+CORPORA = {"pages": lambda o: ("pages", o.size, 1, 1), "small": lambda o: ("small", o.small_size, 1, 1),
+    "files": lambda o: ("pages", o.size, o.files, 1), "copies": lambda o: ("pages", o.size, 1, o.copies)}
 
 
 def build(folder):
@@ -122,11 +116,9 @@ def readers(corpus, folder, data):
     cores = [str(core) for core in sorted(os.sched_getaffinity(0))]
     one, two = ["taskset", "--cpu-list", cores[0]], ["taskset", "--cpu-list", ",".join(cores[:2])]
     iterate = [sys.executable, str(HERE / "iterate.py")]
-    own = {
-        "ingest, 1 core": [*one, binary, "ingest", *archives, "-o", out, "--workers", "1"],
+    own = {"ingest, 1 core": [*one, binary, "ingest", *archives, "-o", out, "--workers", "1"],
         "ingest, 2 cores": [*two, binary, "ingest", *archives, "-o", out, "--workers", "2"],
-        "audit, 2 cores": [*two, binary, "audit", *archives, "-o", out, "--workers", "2"],
-    }
+        "audit, 2 cores": [*two, binary, "audit", *archives, "-o", out, "--workers", "2"]}
     if corpus in ("files", "copies"):
         return own
     return own | {

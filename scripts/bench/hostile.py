@@ -2,11 +2,10 @@
 
     hostile BINARY [--inputs NAME...] [--scale F]
 
-Makes each input of hostile_inputs.py in a temporary folder, runs `ingest` and `evaluate` with two
-workers, and prints for each stage the seconds of CPU at both sizes, their ratio and the
-peak of resident memory. It fails where a stage at the first size takes more than 10
-seconds of wall time or 300 MB, or where the ratio is 2.3 or more and the stage takes more
-than a second. Stages are measured apart, in processes of their own.
+Makes each input of hostile_inputs.py in a temporary folder, runs `ingest` and `evaluate` with two workers, and prints
+for each stage the seconds of CPU at both sizes, their ratio and the peak of resident memory. It fails where a stage at
+the first size takes more than 10 seconds of wall time or 300 MB, or where the ratio is 2.3 or more and the stage takes
+more than a second. Stages are measured apart, in processes of their own.
 """
 
 import sys

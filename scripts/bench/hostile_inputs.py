@@ -1,7 +1,6 @@
 """Inputs on which a naive search takes as many steps as the square of their size.
 
-Each function yields pieces of an uncompressed WARC of size n, one request and one
-response a fetch.
+Each function yields pieces of an uncompressed WARC of size n, one request and one response a fetch.
 """
 
 import datetime
@@ -15,11 +14,9 @@ def date(second):
 
 
 def record(kind, number, url, when, content, more=""):
-    return (
-        f"WARC/1.1\r\nWARC-Type: {kind}\r\nWARC-Record-ID: <urn:uuid:00000000-0000-4000-8000-{number:012x}>\r\n"
+    return (f"WARC/1.1\r\nWARC-Type: {kind}\r\nWARC-Record-ID: <urn:uuid:00000000-0000-4000-8000-{number:012x}>\r\n"
         f"WARC-Target-URI: {url}\r\nWARC-Date: {when}\r\n{more}Content-Type: application/http; msgtype={kind}\r\n"
-        f"Content-Length: {len(content)}\r\n\r\n{content}\r\n\r\n"
-    )
+        f"Content-Length: {len(content)}\r\n\r\n{content}\r\n\r\n")
 
 
 class Archive:

@@ -74,8 +74,7 @@ def make_robots(path, hosts):
             http = f"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: {len(RULES)}\r\n\r\n{RULES}"
             asked = f"GET /robots.txt HTTP/1.1\r\nHost: h{h:06d}.example\r\nUser-Agent: CCBot/2.0 (https://commoncrawl.org/faq/)\r\n\r\n"
             for kind, content, number in (("request", asked, 2 * h), ("response", http, 2 * h + 1)):
-                record = (
-                    f"WARC/1.0\r\nWARC-Type: {kind}\r\nWARC-Date: 2024-04-30T12:00:00Z\r\n"
+                record = (f"WARC/1.0\r\nWARC-Type: {kind}\r\nWARC-Date: 2024-04-30T12:00:00Z\r\n"
                     f"WARC-Record-ID: <urn:uuid:00000000-0000-4000-8000-{number:012x}>\r\n"
                     f"WARC-Concurrent-To: <urn:uuid:00000000-0000-4000-8000-{number ^ 1:012x}>\r\n"
                     f"WARC-Target-URI: https://h{h:06d}.example/robots.txt\r\n"

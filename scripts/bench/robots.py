@@ -26,19 +26,11 @@ HERE = Path(__file__).resolve().parent / "robots"
 ROUNDS, SECONDS = 5, "0.4"  # of processor time, for each measure
 SDIST, SHA256 = "jwm_robotstxt-1.0.8", "e0042e368bfab415e70ce393bd449959d534c343cdb0568c32efd84de6aac94d"
 
-PEERS = {
-    "robotsaudit": "internal/robots, rfc9309",
-    "robotsaudit-google": "internal/robots, google",
-    "google": "Google's C++",
-    "grobotstxt": "grobotstxt",
-    "temoto": "temoto",
-}
+PEERS = {"robotsaudit": "internal/robots, rfc9309", "robotsaudit-google": "internal/robots, google",
+    "google": "Google's C++", "grobotstxt": "grobotstxt", "temoto": "temoto"}
 MEASURES = {"parse": "parse, MB/s", "oneshot": "parse + one match, MB/s", "match": "matches, M/s"}
-GOALS = {
-    "parse": ("parse, MB/s, times Google's C++", 3),
-    "oneshot": ("parse + one match, MB/s, times Google's C++", 1.5),
-    "match": ("matches on a compiled group, M/s", 20),
-}
+GOALS = {"parse": ("parse, MB/s, times Google's C++", 3),
+    "oneshot": ("parse + one match, MB/s, times Google's C++", 1.5), "match": ("matches on a compiled group, M/s", 20)}
 
 
 def build(work):

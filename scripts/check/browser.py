@@ -23,12 +23,8 @@ A4 = 672  # pixels between the margins, and a little less than those of Letter
 VIEWS = [("light", 1280), ("dark", 1280), ("light", 390), ("dark", 390)]
 CHROMIUM = [
     "--no-sandbox",  # Chromium refuses to run as root with it
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-]
+    "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync",
+    "--no-first-run"]
 
 
 class Report:

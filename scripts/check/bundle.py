@@ -2,9 +2,8 @@
 
     bundle BUNDLE ARCHIVE_ROOT
 
-Every record that the manifest lists must be what warcio reads next, and have the SHA-256 that the
-manifest says. That of each record in a `.warc.gz` or `.warc` must also be the one of the bytes at
-its place in the archive.
+Every record that the manifest lists must be what warcio reads next, and have the SHA-256 that the manifest says. That
+of each record in a `.warc.gz` or `.warc` must also be the one of the bytes at its place in the archive.
 """
 
 import gzip

@@ -27,11 +27,9 @@ COLUMNS = [
 ]
 
 # Forms in which Common Crawl has written the table.
-FORMS = {
-    "2018-05": {"timestamps": "INT96", "compression": "gzip"},
+FORMS = {"2018-05": {"timestamps": "INT96", "compression": "gzip"},
     "2024-51": {"timestamps": "TIMESTAMP_MILLIS", "compression": "gzip"},
-    "2026-30": {"timestamps": "TIMESTAMP_MILLIS", "compression": "zstd"},
-}
+    "2026-30": {"timestamps": "TIMESTAMP_MILLIS", "compression": "zstd"}}
 
 
 def columns(form):

@@ -9,7 +9,7 @@ import json
 from typing import NamedTuple
 from urllib.parse import urljoin, urlsplit
 
-import rules
+import robots
 
 DAY, HOUR = 24 * 3600, 3600
 HOPS = 5
@@ -64,7 +64,7 @@ def read(path, tokens, web):
 
 def permits(body, token, path, lenient=False, equal=b""):
     """permits tells whether the rules for token allow path."""
-    return rules.judge_by_rules(body, (token,), path, equal, lenient=lenient)[0] == "allowed"
+    return robots.judge_by_rules(body, (token,), path, equal, lenient=lenient)[0] == "allowed"
 
 
 def open_reading(outcome, token, path):
@@ -72,13 +72,13 @@ def open_reading(outcome, token, path):
     body = outcome.body
     if outcome.html:
         return "html"
-    if permits(rules.within_parse_limit(body), token, path, equal=rules.RESERVED):
+    if permits(robots.within_parse_limit(body), token, path, equal=robots.RESERVED):
         return "reserved_encoding"
-    if permits(rules.within_parse_limit(body), token, path, equal=rules.UNSAFE):
+    if permits(robots.within_parse_limit(body), token, path, equal=robots.UNSAFE):
         return "unsafe_encoding"
-    if permits(rules.within_parse_limit(body), token, path, lenient=True):
+    if permits(robots.within_parse_limit(body), token, path, lenient=True):
         return "lenient"
-    return "parse_limit" if len(body) > rules.PARSE_LIMIT and permits(body, token, path) else ""
+    return "parse_limit" if len(body) > robots.PARSE_LIMIT and permits(body, token, path) else ""
 
 
 class Oracle:
@@ -172,7 +172,7 @@ class Oracle:
     def answer(self, outcome, line):
         """answer is what one outcome says of the fetch: allowed, disallowed or unknown."""
         if outcome.kind == "rules":
-            return "allowed" if permits(rules.within_parse_limit(outcome.body), line.token, line.target) else "disallowed"
+            return "allowed" if permits(robots.within_parse_limit(outcome.body), line.token, line.target) else "disallowed"
         return {"unavailable": "allowed", "unreachable": "disallowed"}.get(outcome.kind, "unknown")
 
     def governing(self, line):

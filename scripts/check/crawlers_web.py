@@ -1,8 +1,7 @@
 """The web that the crawlers crawl: the site of make/hosts.py, more hosts, and the server that logs.
 
-The log is the truth that verdicts are compared with: one JSON line for each request, in the order
-in which the server answered. Each answer carries its number in the header X-Served, which archives
-keep; so every record leads to its line.
+The log is the truth that verdicts are compared with: one JSON line for each request, in the order in which the server
+answered. Each answer carries its number in the header X-Served, which archives keep; so every record leads to its line.
 """
 
 import base64
@@ -31,10 +30,8 @@ def named():
     """named gives each crawler a group of its own: a verdict by the wrong token is a wrong verdict."""
     groups = "".join(f"User-agent: {token}\nDisallow: /not-{token}/\n\n" for token in TOKENS)
     paths = [f"/not-{token}/a.html" for token in TOKENS]
-    return {
-        "/robots.txt": hosts.robots(groups + "User-agent: *\nDisallow: /\n"),
-        "/": hosts.page("A group for each crawler", *paths), **hosts.leaves(*paths),
-    }
+    return {"/robots.txt": hosts.robots(groups + "User-agent: *\nDisallow: /\n"),
+        "/": hosts.page("A group for each crawler", *paths), **hosts.leaves(*paths)}
 
 
 def swings():
@@ -179,8 +176,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         host = self.headers.get("Host", "").removesuffix(":80")
         if host in LATE and self.path == "/robots.txt":
             time.sleep(LATE_SECONDS)  # the log has answers in the order in which they are sent
-        status, headers, body, chunked = self.web.answer(
-            host, self.path, self.headers.get("User-Agent"), self.command,
+        status, headers, body, chunked = self.web.answer(host, self.path, self.headers.get("User-Agent"), self.command,
             "gzip" in self.headers.get("Accept-Encoding", ""), self.headers.get("If-None-Match"), self.headers.get("Referer"))
         chunked = chunked and self.request_version == "HTTP/1.1" and status != 304
         self.send_response_only(status)

@@ -121,11 +121,9 @@ def warc_forms(name, records):
         (DEFLATED, ".wacz", (packed("data.warc", plain, zipfile.ZIP_DEFLATED), frozenset())),
     ]
     if shutil.which("zstd"):
-        forms += [
-            (FRAMES, ".warc.zst", concatenated(map(zstd, records))),
+        forms += [(FRAMES, ".warc.zst", concatenated(map(zstd, records))),
             (FRAME, ".warc.zst", (zstd(plain), frozenset())),
-            (UNCHECKED, ".warc.zst", concatenated(map(unchecked_zstd, records))),
-        ]
+            (UNCHECKED, ".warc.zst", concatenated(map(unchecked_zstd, records)))]
     for container, suffix, (data, ends) in forms:
         yield Archive(name, container, suffix, data, True, ends)
 

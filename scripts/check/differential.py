@@ -29,14 +29,11 @@ from lib import ROOT, SHARED, folder
 # (what, why, predicate over body, token and path).
 KNOWN = [
     # An operator before a product is no part of its token. Google's parser cuts no token that it is asked for.
-    ("an operator's name", "Yahoo! Slurp is sought as Slurp", lambda body, token, path: "! " in token),
-]
+    ("an operator's name", "Yahoo! Slurp is sought as Slurp", lambda body, token, path: "! " in token)]
 
-TOKENS = (
-    "Googlebot Googlebot-Image bingbot CCBot GPTBot archive.org_bot ia_archiver"
+TOKENS = ("Googlebot Googlebot-Image bingbot CCBot GPTBot archive.org_bot ia_archiver"
     " MJ12bot Slurp Baiduspider Yandex Wget msnbot AhrefsBot SemrushBot heritrix"
-    " DuckDuckBot Twitterbot ClaudeBot rogerbot dotbot foo_bar"
-).split()
+    " DuckDuckBot Twitterbot ClaudeBot rogerbot dotbot foo_bar").split()
 MANY = 24  # tokens asked of each body
 RULE = re.compile(rb"(?im)^[ \t]*(?:dis+al*l*o*w|allow)[ \t]*:?[ \t]*([^\r\n#]*)")
 AGENT = re.compile(rb"(?im)^[ \t]*user[- ]?agent[ \t]*:?[ \t]*([^\r\n#]*)")
@@ -67,11 +64,9 @@ def mutate(path, rnd):
         return b"x"
     i = rnd.randrange(len(path))
     return rnd.choice((
-        lambda: path[:i] + path[i + 1 :],
-        lambda: path[:i] + bytes([rnd.randrange(33, 256)]) + path[i + 1 :],
+        lambda: path[:i] + path[i + 1 :], lambda: path[:i] + bytes([rnd.randrange(33, 256)]) + path[i + 1 :],
         lambda: path[:i] + rnd.choice((b"*", b"$", b"/", b"?", b"%2F", b"%41", b"\xc3\xa9")) + path[i:],
-        lambda: path.swapcase(),
-        lambda: path[: i + 1],
+        lambda: path.swapcase(), lambda: path[: i + 1],
     ))()
 
 
@@ -138,11 +133,9 @@ def ask_robotsaudit(questions, folder):
         for body, tokens, paths in questions:
             json.dump({"body": b64(body), "tokens": tokens, "paths": [b64(p) for p in paths]}, f)
             f.write("\n")
-    subprocess.run(
-        ["go", "test", "-count=1", "-run", "^TestDifferential$", "./internal/robots"],
+    subprocess.run(["go", "test", "-count=1", "-run", "^TestDifferential$", "./internal/robots"],
         cwd=ROOT, check=True, stdout=sys.stderr,
-        env={**os.environ, "DIFFERENTIAL_QUESTIONS": str(asked), "DIFFERENTIAL_ANSWERS": str(answered)},
-    )
+        env={**os.environ, "DIFFERENTIAL_QUESTIONS": str(asked), "DIFFERENTIAL_ANSWERS": str(answered)})
     with open(answered) as f:
         return [json.loads(line) for line in f]
 

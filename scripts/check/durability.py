@@ -33,9 +33,8 @@ KILLS_IN_TABLES = 6  # more
 KILL_BYTES = 400 << 20  # of the archives for the kills: several tasks, a second or more
 KILL_ARCHIVES = 100  # at most: small ones have more to decide in each byte
 PEAK = 90e6  # bytes of resident memory at two workers, however many the archives
-# Times the peak of one archive of half the copies is the peak of all copies, at most: both are
-# decided in several ranges. Copies of a small archive fill the pages of some tables only when
-# there are many.
+# Times the peak of one archive of half the copies is the peak of all copies, at most: both are decided in several
+# ranges. Copies of a small archive fill the pages of some tables only when there are many.
 MORE, SMALL, MORE_OF_SMALL = 1.2, 1 << 20, 1.5
 PEAKS = 3  # of which the median counts
 HARD_PEAK = 300e6  # of hostile and damaged archives

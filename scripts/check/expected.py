@@ -2,7 +2,7 @@
 
     expected DIR ARCHIVE...
 
-The archives are read by reference.py, which asks Protego in place of its own matcher (see robotstxt.py).
+The archives are read by reference.py, which asks Protego in place of its own matcher.
 A disallowed fetch is compared by URL, WARC record id and certainty, in the table where it belongs; not one
 may be missing or too many. The verdict and evidence of every other fetch are compared as well.
 """
@@ -12,14 +12,15 @@ from pathlib import Path
 
 import records
 import reference
-import robotstxt
+import robots
+import warc
 from lib import TABLES, bare, table
 
 
 def protego(body, tokens, path, equal=b"", **reading):
     """protego answers as reference.judge_by_rules does."""
-    token = next((token for token in tokens if robotstxt.has_group(body, token, **reading)), None)
-    allowed = robotstxt.allows(body, token, path.encode("utf-8"), equal, **reading)
+    token = next((token for token in tokens if robots.has_group(body, token, **reading)), None)
+    allowed = robots.by_protego(body, token, equal, **reading)(path.encode("utf-8"))
     return ("allowed", "rule or none") if allowed else ("disallowed", "rule")
 
 
@@ -47,7 +48,7 @@ def tally(rows):
 
 
 def main(tables: Path, *archives: Path, expect_none: bool = False):
-    archive = reference.Archive(reference.read_archives(records.archives(archives)), protego)
+    archive = reference.Archive(warc.read_archives(records.archives(archives)), protego)
     judged = [(fetch, reference.decide(archive, fetch)) for fetch in archive.fetches]
     disallowed = [(fetch, found) for fetch, found in judged if found.certainty]
     want = expected(disallowed, "certainty")

@@ -2,10 +2,9 @@
 
     formats BINARY DIR
 
-SARIF must be valid by its schema, JUnit XML by a reader of it, and CSV must hold the rows of
-the tables, with no cell that a spreadsheet takes for a formula. Markdown, as GitHub reads it,
-must be no more than headings, paragraphs, lists, tables and code. So must a dataset card below its
-YAML, which must name the file of each table that has rows.
+SARIF must be valid by its schema, JUnit XML by a reader of it, and CSV must hold the rows of the tables, with no cell
+that a spreadsheet takes for a formula. Markdown, as GitHub reads it, must be no more than headings, paragraphs, lists,
+tables and code. So must a dataset card below its YAML, which must name the file of each table that has rows.
 """
 
 import csv

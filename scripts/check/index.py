@@ -77,8 +77,7 @@ LOST = [
     # Of host_stats and agent_stats, beyond what is lost of the fetches:
     ("header fields and metas", TAGS, lambda s: s.got["tagged"] <= s.want["tagged"] and s.got["signalled"] <= s.want["signalled"]),
     ("the request: the User-Agent", {"signalled", "usage_restricted", "crawl_delays"}, lambda s: s.agents),
-    ("the warcinfo record: `robots`", {"claims"}, lambda s: set(s.got["claims"]) < set(s.want["claims"])),
-]
+    ("the warcinfo record: `robots`", {"claims"}, lambda s: set(s.got["claims"]) < set(s.want["claims"]))]
 # What none of these archives shows. evaluate/scenario/testdata/9-indexes.txt does.
 ELSEWHERE = {"the answers that led from a robots.txt elsewhere", "the zone of dates", "whether the record is of a fetch"}
 
@@ -113,11 +112,9 @@ def main(binary, *, spark: bool = False, all: bool = False):
 
 def makers(folders, tmp, spark):
     """makers are ways to make indexes; of each folder, the indexes and the places of the records that they tell of."""
-    for maker, options, rows in [
-        ("cdxj", (), make.cdxj_rows),
+    for maker, options, rows in [("cdxj", (), make.cdxj_rows),
         ("cdx-11", ("-11",), lambda text: make.cdx_rows(text, "NbamskrMSVg")),
-        ("cdx-9", ("-9",), lambda text: make.cdx_rows(text, "NbamskrVg")),
-    ]:
+        ("cdx-9", ("-9",), lambda text: make.cdx_rows(text, "NbamskrVg"))]:
         made = []
         for i, folder in enumerate(folders):
             made.append(([], set()))

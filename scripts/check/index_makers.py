@@ -68,11 +68,9 @@ def indexed(path, *options):
 def archives(output, folders):
     count = 0
     for n, path in enumerate(sorted(p for folder in folders for p in Path(folder).rglob("*arc*") if p.is_file() and p.stat().st_size < 20 << 20)):
-        for suffix, options, rows in (
-            ("cdxj", (), cdxj_rows),
+        for suffix, options, rows in (("cdxj", (), cdxj_rows),
             ("cdx", ("-11",), lambda text: cdx_rows(text, "NbamskrMSVg")),
-            ("cdx", ("-9",), lambda text: cdx_rows(text, "NbamskrVg")),
-        ):
+            ("cdx", ("-9",), lambda text: cdx_rows(text, "NbamskrVg"))):
             text = indexed(path, *options)
             found = list(rows(text))
             if found:

@@ -1,8 +1,7 @@
 """A plain, slow reference for what indexes and lists of URLs add to archives.
 
-From docs/SEMANTICS.md, "Indexes and lists", alone. It makes fetches of rows, and leaves out those
-that tell of a fetch which something else tells of better. The verdicts are those of reference.py.
-Where the text is silent, it is read so:
+From docs/SEMANTICS.md, "Indexes and lists", alone. It makes fetches of rows, and leaves out those that tell of a fetch
+which something else tells of better. The verdicts are those of reference.py. Where the text is silent, it is read so:
 
  I1  A row is compared with all fetches that count, not with rows that were left out.
 """
@@ -10,6 +9,7 @@ Where the text is silent, it is read so:
 import re
 
 import reference as ref
+import warc
 
 UNSAFE = re.compile(r"[^!-~]")
 NO_FETCHES = ("application/warc-fields", "text/anvl", "application/http;msgtype=request", "text/x-ftp-control-conversation")
@@ -56,13 +56,13 @@ def row_sighting(f, row):
 
 def letters(url):
     """A URL without what may be written in several ways."""
-    path = ref.split_url(url)[1]
+    path = warc.split_url(url)[1]
     path = re.sub(r"%([0-9A-Fa-f]{2})", lambda m: chr(int(m.group(1), 16)), path)
     return re.sub(r"[^!-~]|%", "", path)
 
 
 def safe(url):
-    path = ref.split_url(url)[1]
+    path = warc.split_url(url)[1]
     return UNSAFE.sub(lambda m: "".join("%%%02X" % b for b in m.group(0).encode()), path)
 
 
@@ -95,12 +95,12 @@ def labelled(digest):
 
 
 def fetch_of(row):
-    f = ref.Fetch()
+    f = warc.Fetch()
     f.told, f.no_status, f.row = True, row.is_unsure(), row
     f.url, f.time, f.status = row.url, row.time, row.status
-    f.origin, f.path = ref.split_url(row.url)
+    f.origin, f.path = warc.split_url(row.url)
     f.id = "row %s %d" % (row.index, row.number)
-    f.stand(ref.Spot((f.id, ""), 0, ref.Crawl(ref.Run(f.id))))  # no order is known, and no run
+    f.stand(warc.Spot((f.id, ""), 0, warc.Crawl(warc.Run(f.id))))  # no order is known, and no run
     f.method = "" if row.method in (None, "GET") else row.method
     f.type, f.location, f.validators, f.stored, f.digest = "indexed", None, {}, None, row.digest and labelled(row.digest)
     f.profile = f.refers_to = f.refers_uri = f.refers_date = None
@@ -143,7 +143,7 @@ def join(records, places, rows, agents_of, crawler=None):
             continue
         beside.append(s)
         f.user_agent = agent_of(row, agents_of, only)
-        f.token, f.other_token = (ref.tokens_of_user_agent(f.user_agent) + [None, None])[:2]
+        f.token, f.other_token = (warc.tokens_of_user_agent(f.user_agent) + [None, None])[:2]
         fetches.append(f)
     if crawler:
         for f in fetches:

@@ -20,6 +20,7 @@ import index_reference as joins
 import rate_reference as rate
 import reference as ref
 import scenarios as h
+import warc
 from lib import audit, bare, seeded, table, words
 
 COMPARED = ["verdict", "evidence", "reason", "certainty"]
@@ -76,18 +77,18 @@ def failures(lines, captures, crawler):
     """The captures that lines of a log stand for: of those less than an hour after another, with no capture between, the first."""
     found = {}
     for when, status, url in sorted(set(lines)):
-        origin, path = ref.split_url(url)
+        origin, path = warc.split_url(url)
         if status == -61 or path == "/robots.txt" and status in (-1, -2, -3, -4, -6, -8):
             last = found.setdefault(origin, [])
             if last and when - last[-1].time.start < h.HOUR_ and not any(last[-1].time.start < c.time.start <= when for c in captures.get(origin, [])):
                 continue
-            f = ref.Fetch()
+            f = warc.Fetch()
             f.url, f.origin, f.path, f.token = origin + "/robots.txt", origin, "/robots.txt", crawler
             f.time = moment({"time": when})["time"]
             f.id = f.record_id = "log %s %s" % (f.url, when)
             f.type, f.status, f.location, f.profile = "log", 503, None, ""
             f.user_agent, f.by_option = None, crawler is not None
-            f.stand(ref.Spot((f.id, ""), 0, ref.Crawl(ref.Run(f.id))))
+            f.stand(warc.Spot((f.id, ""), 0, warc.Crawl(warc.Run(f.id))))
             last.append(f)
     return found
 
@@ -127,7 +128,7 @@ def row_of(rng, e, held, faults=1):
     """What a row says of an exchange: the values by name; the time is a datetime."""
     name = rng.choice(sorted(n for n, places in held.items() if e.id in places))
     offset, length, mime = held[name][e.id]
-    said = {"url": e.url, "time": ref.Moment(e.date).start.replace(microsecond=0), "status": None if e.type == "resource" else e.status, "mime": mime, "file": name, "offset": offset,
+    said = {"url": e.url, "time": warc.Moment(e.date).start.replace(microsecond=0), "status": None if e.type == "resource" else e.status, "mime": mime, "file": name, "offset": offset,
             "length": length, "digest": None if e.type == "revisit" and "server-not" in e.warc["WARC-Profile"] else e.digest.removeprefix("sha1:")}
     if e.type == "revisit":
         said["mime"] = "warc/revisit"
@@ -233,7 +234,7 @@ def write_list(path, rows):
 
 
 def moment(said):
-    return {**said, "time": ref.Moment(said["time"].strftime("%Y-%m-%dT%H:%M:%SZ"))}
+    return {**said, "time": warc.Moment(said["time"].strftime("%Y-%m-%dT%H:%M:%SZ"))}
 
 
 WRITERS = {"a.cdxj": write_cdxj, "b.cdx": write_cdx, "c.parquet": write_parquet, "d.cdxj": write_cdxj, "e.csv": write_list,
@@ -301,7 +302,7 @@ class Audit:
             if told[name]:
                 self.indexes.append(path)
                 self.rows += [(path, r) for r in WRITERS[name](path, told[name])]
-        fetches = ref.read_archives(self.archives)
+        fetches = warc.read_archives(self.archives)
         self.places = collections.defaultdict(list)
         for path in self.archives:
             for record_id, (offset, _, _) in held[os.path.basename(path)].items():
@@ -387,7 +388,7 @@ class Audit:
 
     def expect(self, indexes):
         rows = [r for p, r in self.rows if p in indexes]
-        return joins.join(ref.read_archives(self.archives), self.places, rows, self.agents_of, self.crawler)
+        return joins.join(warc.read_archives(self.archives), self.places, rows, self.agents_of, self.crawler)
 
 
 def differences(whole, trusted, names, damaged=None):

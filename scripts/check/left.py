@@ -2,11 +2,10 @@
 
     left BINARY [--kills N] [--seed N]
 
-Each command and stage is killed (SIGKILL) at random moments, N times in all (default: 100), and run once
-more, to its end. Then there are the files that one undisturbed run leaves, and no others: beside the files
-that the command names, in its output folders, and in $TMPDIR. Results have the same bytes. Some commands
-are stopped (SIGSTOP) while they write and another one runs beside them: both end well. A line for each
-command.
+Each command and stage is killed (SIGKILL) at random moments, N times in all (default: 100), and run once more, to its
+end. Then there are the files that one undisturbed run leaves, and no others: beside the files that the command names,
+in its output folders, and in $TMPDIR. Results have the same bytes. Some commands are stopped (SIGSTOP) while they write
+and another one runs beside them: both end well. A line for each command.
 """
 
 import hashlib

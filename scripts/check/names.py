@@ -3,9 +3,8 @@
     names BINARY
 
 Needs strace and Linux. Each case has names that lead to the folder secret, to the root, to another server or to another
-bucket. It exits with 1 if a file outside the case's own folder is opened, or if a server gets a
-request that nobody named. A list of the user's own, which may name anything, shows that the trace
-sees such a file.
+bucket. It exits with 1 if a file outside the case's own folder is opened, or if a server gets a request that nobody
+named. A list of the user's own, which may name anything, shows that the trace sees such a file.
 """
 
 import gzip

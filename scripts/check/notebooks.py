@@ -34,11 +34,9 @@ TEXTS = ("text/plain", "text/html", "text/markdown")
 def execute(source, data):
     """The notebook of a source, executed, without anything that differs from run to run."""
     notebook = jupytext.read(source)
-    notebook.metadata = nbformat.from_dict({
-        "jupytext": {"formats": "ipynb,py:percent"},
+    notebook.metadata = nbformat.from_dict({"jupytext": {"formats": "ipynb,py:percent"},
         "kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"},
-        "language_info": {"name": "python"},
-    })
+        "language_info": {"name": "python"}})
     nbclient.NotebookClient(notebook, timeout=SECONDS, kernel_name="python3", record_timing=False,
                             extra_arguments=["--IPKernelApp.log_level=ERROR"],  # not that loopback is unencrypted
                             resources={"metadata": {"path": str(data)}}).execute()

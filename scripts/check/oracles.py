@@ -2,13 +2,11 @@
 
     oracles BINARY ROOT...
 
-Every file under the roots is audited on its own. What the other readers see as
-`response` and `revisit` records of http, https and ftp URLs must be the rows of
-`fetches`: the same record types, URLs and statuses, as often. A reader is asked
-only about the files that it reads whole: it raises no error, counts none, and every
-record is as long as it says. Neither reads WACZ: they are given the archives in it.
-Where one differs nevertheless, KNOWN says who is right, and why; an entry that no
-difference needs is an error too.
+Every file under the roots is audited on its own. What the other readers see as `response` and `revisit` records of
+http, https and ftp URLs must be the rows of `fetches`: the same record types, URLs and statuses, as often. A reader is
+asked only about the files that it reads whole: it raises no error, counts none, and every record is as long as it says.
+Neither reads WACZ: they are given the archives in it. Where one differs nevertheless, KNOWN says who is right, and why;
+an entry that no difference needs is an error too.
 """
 
 import collections

@@ -2,10 +2,9 @@
 
     pages DIR ARCHIVE_ROOT...
 
-Reads each archive with warcio and each page with html5lib, and computes the rules
-that are in effect for Googlebot and for a crawler that nobody names: the union of
-the header fields and the metas of the head that are for it. DIR/effective_tags must
-say the same of every page.
+Reads each archive with warcio and each page with html5lib, and computes the rules that are in effect for Googlebot and
+for a crawler that nobody names: the union of the header fields and the metas of the head that are for it.
+DIR/effective_tags must say the same of every page.
 """
 
 import re

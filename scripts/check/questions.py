@@ -2,11 +2,10 @@
 
     questions AUDIT RANKS.csv ARCHIVE...
 
-What each capture of robots.txt came to is that of reference.py,
-what a line of crawl.log says is read here; whose lines are whose is that of
-robotstxt.py, and Google's own parser judges for Liu et al. The classes are written
-anew from their definitions in docs/SCHEMA.md. Nothing of the audit is read but by the
-queries. Prints a line per question; exit code 1 if any answer differs.
+What each capture of robots.txt came to is that of reference.py, what a line of crawl.log says is read here; whose lines
+are whose is that of robots.py, and Google's own parser judges for Liu et al. The classes are written anew from their
+definitions in docs/SCHEMA.md. Nothing of the audit is read but by the queries. Prints a line per question; exit code 1
+if any answer differs.
 """
 
 import collections
@@ -21,7 +20,8 @@ import duckdb
 from jwm.robotstxt.googlebot import RobotsMatcher
 
 import reference
-import robotstxt
+import robots
+import warc
 from lib import ROOT
 
 AGENT = "GPTBot"
@@ -41,7 +41,7 @@ class Capture:
 
 
 def captures_of(paths):
-    archive = reference.Archive(reference.read_archives([p for p in paths if not p.endswith(".log")]))
+    archive = reference.Archive(warc.read_archives([p for p in paths if not p.endswith(".log")]))
     found = []
     for fetch in archive.fetches:
         if reference.is_robots_capture(fetch):
@@ -68,11 +68,12 @@ def failures(path):
 
 
 def rules_of(body, token):
-    return [(line.key, line.value) for line in robotstxt.rules_for(robotstxt.within_limit(body), token)]
+    rules = robots.rules_for(robots.within_parse_limit(body), [token] if token else [])
+    return [(line.key, line.value) for line in rules or ()]
 
 
 def own_rules_of(body, token):
-    return rules_of(body, token) if robotstxt.has_group(robotstxt.within_limit(body), token) else []
+    return rules_of(body, token) if robots.has_group(robots.within_parse_limit(body), token) else []
 
 
 def rules_for_everybody(body):
@@ -97,16 +98,16 @@ def semantic(body, token):
 @remembered
 def by_probing(rules):
     """none, partial or full, by asking for many paths: two for each rule, and some that no rule is about."""
-    lines = [robotstxt.Line(0, key, value) for key, value in rules]
+    lines = [robots.Line(0, key, value) for key, value in rules]
     paths = {b"/", b"/zqx", b"/zqx/zqx.html?zqx=1"}
     for _, value in rules:
-        if robotstxt.usable(value):
+        if robots.usable(value):
             path = value.removesuffix(b"$").replace(b"*", b"zqx")
             path = path if path.startswith(b"/") else b"/" + path
             paths |= {path, path + b"zqx", value.removesuffix(b"$").replace(b"*", b"") or b"/"}
     answers = set()
     for path in paths:
-        rule = robotstxt.deciding(lines, path) if path.startswith(b"/") and path != b"/robots.txt" else None
+        rule = robots.deciding(lines, path) if path.startswith(b"/") and path != b"/robots.txt" else None
         if path.startswith(b"/"):
             answers.add(rule is None or rule.key == "allow")
     return "partial" if len(answers) == 2 else "none" if answers == {True} else "full"
@@ -145,20 +146,9 @@ def common_crawl(body, token):
 @remembered
 def crawl_delay(body):
     """The least Crawl-delay of the groups for everybody, in seconds, of those up to a day."""
-    agents, open_list, delays = [], False, []
-    for raw in robotstxt.decoded(body).replace(b"\r", b"\n").split(b"\n"):
-        key, colon, value = raw.partition(b"#")[0].partition(b":")
-        key, value = key.strip().lower(), value.strip()
-        if not colon:
-            continue
-        if key == b"user-agent":
-            agents = agents + [value] if open_list else [value]
-            open_list = True
-        elif key in (b"allow", b"disallow"):
-            open_list = False
-        elif key == b"crawl-delay" and b"*" in agents and re.fullmatch(rb"\d+(\.\d*)?|\.\d+", value) and float(value) <= 86400:
-            delays.append(float(value))
-    return min(delays, default=None)
+    delays = [float(line.value) for group in robots.groups(body) for line in group.lines
+              if line.key == "crawl-delay" and b"*" in group.agents[:line.named] and re.fullmatch(rb"\d+(\.\d*)?|\.\d+", line.value)]
+    return min((delay for delay in delays if delay <= 86400), default=None)
 
 
 # ----------------------------------------------------------------- questions
@@ -187,7 +177,7 @@ def share(part, whole):
 def gptbot_by_month(captures, _):
     hosts = collections.defaultdict(list)
     for (month, _), c in last_of(captures, lambda c: (c.month, c.host)).items():
-        hosts[month].append((effect(c, AGENT), c.outcome == "rules" and robotstxt.has_group(c.body, AGENT)))
+        hosts[month].append((effect(c, AGENT), c.outcome == "rules" and robots.has_group(c.body, AGENT)))
     for month, found in sorted(hosts.items()):
         count = collections.Counter(effect for effect, _ in found)
         named = sum(named for _, named in found)

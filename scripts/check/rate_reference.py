@@ -12,8 +12,10 @@ import re
 from datetime import timedelta
 
 import reference as ref
+import robots
+import warc
 
-SECOND = ref.PRECISIONS.index("second")
+SECOND = warc.PRECISIONS.index("second")
 UNIT = {0: 366 * 86400, 1: 31 * 86400, 2: 86400, 3: 3600, 4: 60, 5: 1}
 NUMBER = re.compile(r"\d+(\.\d*)?|\.\d+")
 
@@ -28,44 +30,18 @@ def asks(key, value):
     return None if seconds is None or seconds > 86400 else int(seconds * 1000)
 
 
-def groups_of(body):
-    """[(agents, [(ms, line, agents named above it)])] in file order."""
-    if body.startswith(b"\xef\xbb\xbf"):
-        body = body[3:]
-    groups, naming = [], False
-    for number, line in enumerate(re.split(rb"\r\n|\r|\n", body), 1):
-        line = line.split(b"#", 1)[0]
-        if b":" not in line:
-            continue
-        key, value = (part.strip(b" \t").decode("utf-8", "replace") for part in line.split(b":", 1))
-        key = key.lower()
-        if key == "user-agent":
-            if not naming:
-                groups.append(([], []))
-                naming = True
-            groups[-1][0].append(value.split("/")[0].strip(" \t").rstrip("*").rstrip(" \t").lower() if value != "*" else "*")
-        elif key in ("allow", "disallow"):
-            naming = False
-        elif key in ("crawl-delay", "request-rate") and groups:
-            ms = asks(key, value)
-            if ms is not None:
-                groups[-1][1].append((ms, number, list(groups[-1][0])))
-    return groups
-
-
 def least(body, token):
-    """(ms, lines) that a file asks of a token at least; (0, []) if nothing."""
-    groups = groups_of(body)
-    name = token.lower() if any(token.lower() in agents for agents, _ in groups) else "*"
-    delays = [d for agents, found in groups if name in agents for d in found if name in d[2]]
-    if not delays:
-        return 0, []
-    ms = min(d[0] for d in delays)
-    return ms, [line for value, line, _ in delays if value == ms]
+    """(ms, lines) that a file asks of a token at least; (0, []) if nothing. A line is for the agents that stand above it."""
+    name = token if robots.has_group(body, token) else None
+    lines = [line for group in robots.groups(body) for line in group.lines
+             if line.key in ("crawl-delay", "request-rate") and any(robots.names(agent, name) for agent in group.agents[:line.named])]
+    delays = [(ms, line.number) for line in lines if (ms := asks(line.key, line.value.decode("utf-8", "replace"))) is not None]
+    ms = min(delays, default=(0, 0))[0]
+    return ms, [number for value, number in delays if value == ms]
 
 
 def copy_asks(outcome, tokens):
-    if outcome.kind != "rules" or ref.is_html(outcome.body) or outcome.mismatched or outcome.other_target:
+    if outcome.kind != "rules" or warc.is_html(outcome.body) or outcome.mismatched or outcome.other_target:
         return 0, []
     return min((least(outcome.body, t) for t in tokens), key=lambda a: a[0])
 
@@ -80,9 +56,9 @@ def asked(archive, fetch):
     governing = ref.weakest(archive, moment, fetch)
     if any(c.time.precision < SECOND for m in moment for c in [m, fetch] + archive.outcome(m).way):
         return None
-    if any(ref.NOTHING <= ref.difference(fetch.time, u) <= ref.DAY for u in archive.unread.get(fetch.origin, [])):
+    if any(warc.NOTHING <= warc.difference(fetch.time, u) <= warc.DAY for u in archive.unread.get(fetch.origin, [])):
         return None
-    if ref.content_is_later(archive, governing, fetch) or ref.age_of(archive, governing, fetch) > ref.DAY:
+    if ref.content_is_later(archive, governing, fetch) or ref.age_of(archive, governing, fetch) > warc.DAY:
         return None
     applied = [governing] + [c for m in moment for c in archive.outcome(m).way if c is not m]
     if any(ref.may_be_after(c, fetch, c is governing) or ref.doubted(c, fetch, c is governing) for c in applied):
@@ -90,18 +66,18 @@ def asked(archive, fetch):
     if any(archive.outcome(c).kind != "rules" for c in moment):
         return None
     said = ("rules", "unavailable")
-    copies = moment + [c for c in before if ref.difference(fetch.time, c.time) <= ref.DAY and archive.outcome(c).kind in said]
-    copies += [c for c in before if ref.same_moment(c, governing) and not ref.same_crawler(c, governing) and archive.outcome(c).kind in said]
-    behind = [c for c in captures if ref.same_moment(c, fetch) or ref.after(c, fetch) and ref.difference(c.time, fetch.time) <= ref.NOTHING]  # R1
+    copies = moment + [c for c in before if warc.difference(fetch.time, c.time) <= warc.DAY and archive.outcome(c).kind in said]
+    copies += [c for c in before if warc.same_moment(c, governing) and not ref.same_crawler(c, governing) and archive.outcome(c).kind in said]
+    behind = [c for c in captures if warc.same_moment(c, fetch) or ref.after(c, fetch) and warc.difference(c.time, fetch.time) <= warc.NOTHING]  # R1
     copies += [c for c in behind if archive.outcome(c).kind in said]
     if not ref.same_crawler(governing, fetch):
         copies += [c for c in ref.latest_saying(archive, ref.own_of(before, fetch))]
     tokens = [fetch.token] + ([fetch.other_token] if fetch.other_token else [])
     tokens += [ref.DOCUMENTED[t.lower()] for t in tokens if t.lower() in ref.DOCUMENTED]
     unreadable = [c for c in captures if ref.kind_of(archive, c, fetch) in ("partial", "unresolved", "undefined")]
-    copies += [c for c in unreadable if c in behind or c in before and ref.difference(fetch.time, c.time) <= ref.DAY]
+    copies += [c for c in unreadable if c in behind or c in before and warc.difference(fetch.time, c.time) <= warc.DAY]
     outcomes = [archive.outcome(c) for c in copies]
-    outcomes += (o for _, o in archive.copies_of_targets(moment + [c for c in before if ref.difference(fetch.time, c.time) <= ref.DAY], fetch) if o.kind != "unreachable")
+    outcomes += (o for _, o in archive.copies_of_targets(moment + [c for c in before if warc.difference(fetch.time, c.time) <= warc.DAY], fetch) if o.kind != "unreachable")
     ms = min(copy_asks(o, tokens)[0] for o in outcomes)
     if {"same_moment", "order_doubt"} & ref.decide(archive, fetch).notes:  # of a fetch that is disallowed, for what stands behind it
         return None

@@ -11,6 +11,7 @@ from datetime import timedelta
 import rate_reference as rate
 import reference as ref
 import scenarios as h
+import warc
 from lib import bare, call, seeded, table
 
 S, HOUR, DAY = timedelta(seconds=1), timedelta(hours=1), timedelta(days=1)
@@ -115,7 +116,7 @@ def make(seed, folder, scenarios):
 def compare(binary, seed, folder, scenarios, totals):
     paths, out = make(seed, folder / "in", scenarios), folder / "out"
     call(binary, "audit", folder / "in", "-o", out, "--rate", codes=(0,))
-    archive = ref.Archive(ref.read_archives(paths))
+    archive = ref.Archive(warc.read_archives(paths))
     places = {(r["warc_filename"], r["warc_record_offset"]): bare(r["warc_record_id"])
               for r in table(out, "fetches", "warc_filename", "warc_record_offset", "warc_record_id")}
     order = {key: n for n, key in enumerate(places.values())}
@@ -133,8 +134,7 @@ def compare(binary, seed, folder, scenarios, totals):
         r, e = found[key], expected[key]
         lines = {bare(k): v for k, v in e["captures"].items()}
         previous = places[r["previous_warc_filename"], r["previous_warc_record_offset"]]
-        wrong = [name for name, good in (
-            ("gap", r["gap_ms"] == e["gap"]), ("delay", r["delay_ms"] == e["delay"]),
+        wrong = [name for name, good in (("gap", r["gap_ms"] == e["gap"]), ("delay", r["delay_ms"] == e["delay"]),
             ("previous", previous in map(bare, e["previous"])), ("line", r["line"] in lines.get(captures[r["robots_id"]], []))) if not good]
         if wrong:
             yield "%s differ %s %s: gap %d delay %d line %d previous %s capture %s\n   expected %s" % (

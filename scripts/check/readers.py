@@ -2,9 +2,8 @@
 
     readers DIR SCHEMA
 
-SCHEMA is the output of `robotsaudit schema --format json`. Both readers must see its
-columns and no other values than it lists; rows and sums must equal the totals of
-audit.json and the invariants that docs/SCHEMA.md states.
+SCHEMA is the output of `robotsaudit schema --format json`. Both readers must see its columns and no other values than
+it lists; rows and sums must equal the totals of audit.json and the invariants that docs/SCHEMA.md states.
 """
 
 import json

@@ -2,10 +2,9 @@
 
     recipes DATA
 
-An error fails it, and so does a statement without a result, unless the comment before it says
-"(maybe none)". 'out' is the audit DATA/testdata, and DATA/history in the section "Policies
-over time". Of DATA/revisits, where tags of pages are unknown, the recipe that keeps pages must give
-what `robotsaudit export --keep` gave: DATA/keep.parquet.
+An error fails it, and so does a statement without a result, unless the comment before it says "(maybe none)". 'out' is
+the audit DATA/testdata, and DATA/history in the section "Policies over time". Of DATA/revisits, where tags of pages are
+unknown, the recipe that keeps pages must give what `robotsaudit export --keep` gave: DATA/keep.parquet.
 """
 
 import os

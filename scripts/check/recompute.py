@@ -2,28 +2,26 @@
 
     recompute DIR ARCHIVE_ROOT...
 
-DIR holds the tables of an audit, ARCHIVE_ROOT the archives that warc_filename
-names (several roots are searched in turn). For each row of violations and of
-unproven, the fetch, the governing robots.txt capture, the record of the body and
-that of the copy that allows are read by file and offset, and the row must agree
-with what they hold: URLs, times, age, evidence, status, the body's digest, the
-rule's text and line, that the rule matches and that no rule of the group outweighs
-it, that the copy or the reading that contests it allows, and that the certainty is
-none that the row itself refutes.
+DIR holds the tables of an audit, ARCHIVE_ROOT the archives that warc_filename names (several roots are searched in
+turn). For each row of violations and of unproven, the fetch, the governing robots.txt capture, the record of the body
+and that of the copy that allows are read by file and offset, and the row must agree with what they hold: URLs, times,
+age, evidence, status, the body's digest, the rule's text and line, that the rule matches and that no rule of the group
+outweighs it, that the copy or the reading that contests it allows, and that the certainty is none that the row itself
+refutes.
 """
 
 import hashlib
 from collections import Counter
-from datetime import datetime, timedelta, timezone
+from datetime import timezone
 from functools import lru_cache
 from pathlib import Path
 
 import records
-import robotstxt
+import robots
+import warc
 from lib import TABLES, bare, table, words
 
 DAY = 24 * 3600
-EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 CUT = "… (cut)"  # at the end of a rule of more than 2 KiB
 DOUBTS = {"other_crawler", "same_moment", "coarse_date", "unreadable_copy", "partial", "resynced", "digest_mismatch",
           "body_cut", "url_cut", "other_target", "ambiguous_token", "bracketed", "token_by_option", "order_doubt", "other_run"}
@@ -37,10 +35,6 @@ class Mismatch(Exception):
 def require(what, stated, found):
     if stated != found:
         raise Mismatch(f"{what}: the row says {stated!r}, the archive {found!r}")
-
-
-def microseconds(moment):
-    return (moment.astimezone(timezone.utc) - EPOCH) // timedelta(microseconds=1)
 
 
 class Archives:
@@ -68,7 +62,7 @@ class Archives:
         found = self.record(row[of + "warc_filename"], row[of + "warc_record_offset"])
         require(of + "warc_record_id", bare(row[of + "warc_record_id"]), found.id)
         if (time := row.get(of + "time" if of else "fetch_time")) is not None:
-            require(of + "time", microseconds(time), found.time)
+            require(of + "time", time.astimezone(timezone.utc), found.time.start)
         return found
 
 
@@ -131,16 +125,11 @@ def _check_age(row, fetch, capture, body, durations):
         raise Mismatch(f"evidence from {-age} s after the fetch")
 
 
-def _same_moment(fetch, capture):
-    precise = min(len(fetch.date), len(capture.date))
-    return fetch.date[:precise] == capture.date[:precise]
-
-
 def _after(row, of, fetch, capture):
     """_after: later than the fetch; of one moment, behind it in the same run of a file, or the very same record."""
-    if _same_moment(fetch, capture):
+    if warc.same_moment(fetch, capture):
         return row["warc_filename"] == row[of + "warc_filename"] and fetch.run == capture.run and row[of + "warc_record_offset"] >= row["warc_record_offset"]
-    return capture.time > fetch.time
+    return capture.time.start > fetch.time.start
 
 
 def _place(row, of):
@@ -173,36 +162,31 @@ def _digest(record):
 
 
 def _check_rule(row, body):
-    inside = robotstxt.within_limit(body)
+    inside = robots.within_parse_limit(body)
     path = records.origin_and_path(row["url"])[1]
-    rules = robotstxt.rules_for(inside, row["agent"])
+    rules = _rules(inside, row["agent"])
     cited = next((rule for rule in rules if rule.number == row["rule_line"]), None)
     if cited is None or cited.key != "disallow":
         raise Mismatch(f"line {row['rule_line']} is no disallow rule of the group of {row['agent']}")
     _check_text(row["rule"], cited)
-    if not robotstxt.matches(cited.value, path):
+    if robots.deciding([cited], path) is None:
         raise Mismatch(f"{row['rule']!r} does not match {path!r}")
-    winner = robotstxt.deciding(rules, path)
-    if winner.key == "allow" or robotstxt.weight(winner) > robotstxt.weight(cited):
+    winner = robots.deciding(rules, path)
+    if winner.key == "allow" or robots.weight(winner) > robots.weight(cited):
         raise Mismatch(f"line {winner.number} outweighs line {cited.number}")
     _check_group(row, inside)
 
 
 def _check_group(row, body):
     """_check_group: the group that begins at group_line holds the rule, and one of its agents is the crawler's."""
-    agents, first, naming = [], None, False
-    for line in robotstxt.lines(body):
-        if line.number > row["rule_line"]:
-            break
-        if line.key == "user-agent" and not naming:
-            agents, first = [], line.number
-        naming = line.key == "user-agent"
-        if naming:
-            agents.append(line.value)
-    require("group_line", row["group_line"], first)
-    named = robotstxt.has_group(body, row["agent"])
-    if not any(robotstxt.names(agent, row["agent"]) if named else agent == b"*" for agent in agents):
-        raise Mismatch(f"none of the user-agent lines {agents!r} governs {row['agent']}")
+    group = next(group for group in robots.groups(body) if any(line.number == row["rule_line"] for line in group.lines))
+    require("group_line", row["group_line"], group.first)
+    if not any(robots.names(agent, row["agent"] if robots.has_group(body, row["agent"]) else None) for agent in group.agents):
+        raise Mismatch(f"none of the user-agent lines {group.agents!r} governs {row['agent']}")
+
+
+def _rules(body, agent, **reading):
+    return robots.rules_for(body, [agent] if agent else [], **reading) or ()
 
 
 def _check_text(stated, cited):
@@ -212,8 +196,8 @@ def _check_text(stated, cited):
         same = key.strip().lower() == cited.key and cited.value.startswith(value.strip().encode())
     else:
         same = any(line.key == cited.key and (
-            robotstxt.normalise(line.value, True) == robotstxt.normalise(cited.value, True)
-            or line.value == cited.value.decode("utf-8", "replace").encode()) for line in robotstxt.lines(stated.encode()))
+            robots.normalise_pattern(line.value) == robots.normalise_pattern(cited.value)
+            or line.value == cited.value.decode("utf-8", "replace").encode()) for line in robots.fields(stated.encode()))
     if not same:
         raise Mismatch(f"rule: the row says {stated!r}, line {cited.number} {cited.key}: {cited.value!r}")
 
@@ -250,11 +234,11 @@ def _doubts(row, fetch, capture, body):
         found.add(row["trust"])
     if row["robots_outcome"] == "partial":
         found.add("partial")
-    if fetch.coarse or capture.coarse or body and row["robots_hops"] and body.coarse:
+    if any(record.time.coarser_than_a_second() for record in (fetch, capture, *[body] * bool(body and row["robots_hops"]))):
         found.add("a coarse date")
     if body and row["robots_hops"] and (row["robots_body_agent"] or "").lower() != (row["agent"] or "").lower():
         found.add("another crawler's target")
-    if _same_moment(fetch, capture) and row["warc_filename"] != row["robots_warc_filename"]:
+    if warc.same_moment(fetch, capture) and row["warc_filename"] != row["robots_warc_filename"]:
         found.add("one moment, two archives")
     if _after(row, "robots_", fetch, capture):
         found.add("the capture is not before the fetch")
@@ -300,7 +284,7 @@ def _contested(row, archives, fetch, capture, body):
 def _check_contester(row, archives, fetch, capture):
     copy = archives.cited(row, "contested_")
     recent = 0 <= records.seconds_between(fetch, copy) <= DAY
-    if not recent and row["reason"] != "unreachable" and copy.time != capture.time:
+    if not recent and row["reason"] != "unreachable" and copy.time.start != capture.time.start:
         raise Mismatch("the copy that is said to allow is not of the last 24 hours")
     require("origin of the copy", (row["origin"], b"/robots.txt"), records.origin_and_path(copy.url))
     if row["contested_outcome"] == "unavailable":
@@ -310,7 +294,7 @@ def _check_contester(row, archives, fetch, capture):
     body = archives.record(row["contested_body_warc_filename"], row["contested_body_warc_record_offset"])
     require("contested_body_digest", row["contested_body_digest"], _digest(body))
     path = records.origin_and_path(row["url"])[1]
-    allows = robotstxt.allows(robotstxt.within_limit(body.body), row["agent"], path)
+    allows = robots.by_protego(robots.within_parse_limit(body.body), row["agent"])(path)
     if not allows and not _readings_that_allow(body.body, row):
         raise Mismatch("the copy that is said to allow does not")
 
@@ -318,15 +302,15 @@ def _check_contester(row, archives, fetch, capture):
 def _readings_that_allow(body, row):
     """_readings_that_allow names the open readings of a body that allow the fetch."""
     path = records.origin_and_path(row["url"])[1]
-    inside, agent = robotstxt.within_limit(body), row["agent"]
+    inside, agent = robots.within_parse_limit(body), row["agent"]
     other = DOCUMENTED.get((agent or "").lower())
     readings = {
-        "reserved_encoding": _allows(inside, agent, path, robotstxt.RESERVED),
-        "unsafe_encoding": _allows(inside, agent, path, robotstxt.UNSAFE),
+        "reserved_encoding": _allows(inside, agent, path, robots.RESERVED),
+        "unsafe_encoding": _allows(inside, agent, path, robots.UNSAFE),
         "lenient": _allows(inside, agent, path, lenient=True),
         "parse_limit": _allows(body, agent, path),
-        "documented_token": other is not None and not robotstxt.has_group(inside, agent) and _allows(inside, other, path),
-        "robots_txt_encoded": robotstxt.normalise(path, False) == b"/robots.txt",
+        "documented_token": other is not None and not robots.has_group(inside, agent) and _allows(inside, other, path),
+        "robots_txt_encoded": robots.normalise_uri(path) == b"/robots.txt",
         "content_usage": _allows(inside, agent, path, usage=True),
         "html": b"<" in body[:1024],
     }
@@ -335,13 +319,13 @@ def _readings_that_allow(body, row):
 
 def _allows(body, agent, path, equal=b"", **reading):
     """_allows decides without Protego: lengths stay those of the file in any reading."""
-    winner = robotstxt.deciding(robotstxt.rules_for(body, agent, **reading), path, equal)
+    winner = robots.deciding(_rules(body, agent, **reading), path, equal)
     return winner is None or winner.key == "allow"
 
 
 def _unfinished(row, body):
     """_unfinished: a part of a file disallows in its unfinished last line alone."""
-    inside = robotstxt.within_limit(body.body)
+    inside = robots.within_parse_limit(body.body)
     kept = inside[: max(inside.rfind(b"\n"), inside.rfind(b"\r")) + 1]
     return row["robots_outcome"] == "partial" and _allows(kept, row["agent"], records.origin_and_path(row["url"])[1])
 

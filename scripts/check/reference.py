@@ -2,234 +2,141 @@
 
     reference ARCHIVE.warc.gz... > expected.jsonl
 
-Written from the rule on what the audit means (docs/SEMANTICS.md; its sections are
-cited here as "§3") and RFC 9309 (cited as "RFC §2.2.2") and from nothing else: it
-shares no code and no idea of speed with the tool it checks. Everything is held in
-lists and looked through from the start for every fetch. Profile rfc9309, and
-no options: the token is that of the User-Agent.
+Written from the rule on what the audit means (docs/SEMANTICS.md; its sections are cited here as "§3") and RFC 9309
+(cited as "RFC §2.2.2") and from nothing else: it shares no code and no idea of speed with the tool it checks.
+Everything is held in lists and looked through from the start for every fetch. Profile rfc9309, and no options: the
+token is that of the User-Agent.
 
-One JSON object a line, in the order of the records, for every fetch: url,
-warc_record_id, verdict, evidence, reason, certainty, governing (the record
-ids that may be cited), notes (only those that the rule names and that bear on verdicts).
+One JSON object a line, in the order of the records, for every fetch: url, warc_record_id, verdict, evidence, reason,
+certainty, governing (the record ids that may be cited), notes (only those that the rule names and that bear on
+verdicts).
 
 Ambiguities, and how they are read here
 ---------------------------------------
  Time and order
- A1  Equality at the coarser precision is not transitive, so "the latest" is every
-     capture than whose date no other's is later, and of those in one run of an archive the last.
-     If there are several, of one moment in different runs, they are "at the same moment".
-     "Archive" is below such a run: the records of one file under one warcinfo record.
- A2  Age and windows are differences of both times cut to the coarser precision:
-     a capture dated 2021-04-24 (a day) is 24 h old at any time on 2021-04-25.
- A3  A date coarser than a second caps certainty whether it is the fetch's, the
-     governing capture's, that of a record on its way, or of a capture at the
-     governing moment. A coarse permitted copy does not.
- A4  "Capture of the fetch's own moment in another archive that disallows, while the
-     capture before allows": only where that capture governs. The capture before is
-     the one that would govern without it.
- A5  Captures of one moment in different archives that are all other crawlers',
-     and differ: nothing tells which is "the latest by anyone", so that is
-     conflicting_captures, too.
- A6  Of captures of one moment that say the same, any may be cited; all are named here.
-     Nothing tells which is the latest, so the evidence is that of the one whose content is
-     later than the fetch, else of the oldest content, and what speaks against the content
-     of any of them counts.
- A7  "Another crawler's capture of that moment is a permitted copy": at any age. Of several that
-     may be the latest, by another crawler than that of any of them.
+ A1  Equality at the coarser precision is not transitive, so "the latest" is every capture than whose date no other's is
+     later, and of those in one run of an archive the last. If there are several, of one moment in different runs, they
+     are "at the same moment". "Archive" is below such a run: the records of one file under one warcinfo record.
+ A2  Age and windows are differences of both times cut to the coarser precision: a capture dated 2021-04-24 (a day) is
+     24 h old at any time on 2021-04-25.
+ A3  A date coarser than a second caps certainty whether it is the fetch's, the governing capture's, that of a record on
+     its way, or of a capture at the governing moment. A coarse permitted copy does not.
+ A4  "Capture of the fetch's own moment in another archive that disallows, while the capture before allows": only where
+     that capture governs. The capture before is the one that would govern without it.
+ A5  Captures of one moment in different archives that are all other crawlers', and differ: nothing tells which is "the
+     latest by anyone", so that is conflicting_captures, too.
+ A6  Of captures of one moment that say the same, any may be cited; all are named here. Nothing tells which is the
+     latest, so the evidence is that of the one whose content is later than the fetch, else of the oldest content, and
+     what speaks against the content of any of them counts.
+ A7  "Another crawler's capture of that moment is a permitted copy": at any age. Of several that may be the latest, by
+     another crawler than that of any of them.
  Redirects
- A8  A target of the hop's own moment: in one archive the records' order tells; in
-     another archive it counts as after the hop ("at or within an hour").
- A9  The crawler's own target before the hop is preferred to another's after it. Of a capture without
-     a token, all of its archive may be its crawler's own.
- A10 A loop is a hop that leads to a record already on the way, or to a URL already
-     on the way of which no capture is in reach (dates out of order). A record already on
-     the way is none that came after the hop: a redirect back to its own URL whose next
-     capture is 200 (a cookie wall) is followed to that 200.
- A11 "The oldest record on the way" holds the capture and all its hops. An unresolved
-     capture applies no content, so its age is its own.
- A12 If a record on the way is after the fetch, or is the fetch, evidence is later,
-     even for a capture that governs as the latest at or before the fetch. If what it
-     leads to there is unreachable, which shows nothing at the fetch, the redirect is
-     unresolved at the fetch. A capture of the fetch's own moment at or before it is noted
-     there, too (same_moment).
- A13 Always allowed: the way is walked while its records are the same crawler's and
-     at or within an hour after the one before; nothing behind a gap: there, any GET in the
-     hour after a redirect may be what it led to (A39). Also a sixth hop
-     and those behind it: the crawler may have followed them.
+ A8  A target of the hop's own moment: in one archive the records' order tells; in another archive it counts as after
+     the hop ("at or within an hour").
+ A9  The crawler's own target before the hop is preferred to another's after it. Of a capture without a token, all of
+     its archive may be its crawler's own.
+ A10 A loop is a hop that leads to a record already on the way, or to a URL already on the way of which no capture is in
+     reach (dates out of order). A record already on the way is none that came after the hop: a redirect back to its own
+     URL whose next capture is 200 (a cookie wall) is followed to that 200.
+ A11 "The oldest record on the way" holds the capture and all its hops. An unresolved capture applies no content, so its
+     age is its own.
+ A12 If a record on the way is after the fetch, or is the fetch, evidence is later, even for a capture that governs as
+     the latest at or before the fetch. If what it leads to there is unreachable, which shows nothing at the fetch, the
+     redirect is unresolved at the fetch. A capture of the fetch's own moment at or before it is noted there, too
+     (same_moment).
+ A13 Always allowed: the way is walked while its records are the same crawler's and at or within an hour after the one
+     before; nothing behind a gap: there, any GET in the hour after a redirect may be what it led to (A39). Also a sixth
+     hop and those behind it: the crawler may have followed them.
  Revisits and 304
- A14 A revisit's own time counts for its body even if the original is captured after
-     the fetch: the digest shows that the server sent this body then.
- A15 A copy that a validator names must be at or before the 304. A weak and a strong
-     ETag are equal (RFC 9110 §13.1.2). If-Modified-Since names a Last-Modified; an
-     ETag or Last-Modified of the 304's own goes before what the request names. A copy
-     "has" the validator if one kind is equal and none that both sides give differs.
-     "The latest 2xx" that may contradict is the crawler's own, another's only where it
-     has none: servers answer crawlers differently.
- A16 A record named whose digest contradicts is not the original: the revisit's own URL
-     and digest are tried then, and what they find is at most possible. Of
-     server-not-modified the digest of the empty payload contradicts nothing.
- A17 The original of a 304 that Refers-To names by another crawler: other_crawler, too.
-     Of an identical-payload-digest revisit never: the digest is the same.
- A18 "The latest 2xx of that URL": the latest response or revisit with a 2xx status;
-     one whose body cannot be resolved leaves the 304 unresolved rather than
-     reaching further back.
- A19 A revisit without a recorded status takes its original's. Refers-To that finds
-     nothing falls back to URL and digest, or to the latest 2xx.
+ A14 A revisit's own time counts for its body even if the original is captured after the fetch: the digest shows that
+     the server sent this body then.
+ A15 A copy that a validator names must be at or before the 304. A weak and a strong ETag are equal (RFC 9110 §13.1.2).
+     If-Modified-Since names a Last-Modified; an ETag or Last-Modified of the 304's own goes before what the request
+     names. A copy "has" the validator if one kind is equal and none that both sides give differs. "The latest 2xx" that
+     may contradict is the crawler's own, another's only where it has none: servers answer crawlers differently.
+ A16 A record named whose digest contradicts is not the original: the revisit's own URL and digest are tried then, and
+     what they find is at most possible. Of server-not-modified the digest of the empty payload contradicts nothing.
+ A17 The original of a 304 that Refers-To names by another crawler: other_crawler, too. Of an identical-payload-digest
+     revisit never: the digest is the same.
+ A18 "The latest 2xx of that URL": the latest response or revisit with a 2xx status; one whose body cannot be resolved
+     leaves the 304 unresolved rather than reaching further back.
+ A19 A revisit without a recorded status takes its original's. Refers-To that finds nothing falls back to URL and
+     digest, or to the latest 2xx.
  Bodies
- A20 A body shorter than its Content-Length is a part only where no coding is declared.
-     WARC-Truncated matters for 2xx alone: a truncated 404 still is unavailable.
- A21 A body that cannot be decoded is "readable as it stands" if it is UTF-8 without
-     control characters. "Another binary format": it has a known magic number, or
-     NULs in a third of its even or odd places.
+ A20 A body shorter than its Content-Length is a part only where no coding is declared. WARC-Truncated matters for 2xx
+     alone: a truncated 404 still is unavailable.
+ A21 A body that cannot be decoded is "readable as it stands" if it is UTF-8 without control characters. "Another binary
+     format": it has a known magic number, or NULs in a third of its even or odd places.
  A22 An HTML document: its first tag is <!doctype html>, html, head, body, title, or meta.
  Governing capture
- A23 "The crawler's own, older capture (with rules, a part, or unavailable)" is the
-     latest own one of these kinds, of any age; a part that finds no disallow
-     answers nothing.
- A24 Where that own capture agrees and is at most 30 days old, certainty is probable
-     also if the other crawler's fresher capture is stale: the crawler was told.
- A25 "Between it and t" is between the content applied and t. The captures asked are
-     anyone's. One of the content's moment in another archive may have come after it.
- A26 The unreachable run is of captures by anyone, or of the crawler's own: it may know
-     no others. A redirect that leads to a 5xx counts as unreachable; an unresolved or
-     undefined one neither counts nor ends the run, except with a 2xx of its own.
- A27 "While unreachable, the last 2xx": anyone's, and the crawler's own. If nobody can
-     read that one, or if a 304 shows a later one, the violation is at most probable. It is
-     unreachable, too, where one of several captures that may govern says so.
- A28 Bracketed: all of the first captures after t that answer, if several are of one
-     moment; a part that finds no disallow says nothing.
+ A23 "The crawler's own, older capture (with rules, a part, or unavailable)" is the latest own one of these kinds, of
+     any age; a part that finds no disallow answers nothing.
+ A24 Where that own capture agrees and is at most 30 days old, certainty is probable also if the other crawler's fresher
+     capture is stale: the crawler was told.
+ A25 "Between it and t" is between the content applied and t. The captures asked are anyone's. One of the content's
+     moment in another archive may have come after it.
+ A26 The unreachable run is of captures by anyone, or of the crawler's own: it may know no others. A redirect that leads
+     to a 5xx counts as unreachable; an unresolved or undefined one neither counts nor ends the run, except with a 2xx
+     of its own.
+ A27 "While unreachable, the last 2xx": anyone's, and the crawler's own. If nobody can read that one, or if a 304 shows
+     a later one, the violation is at most probable. It is unreachable, too, where one of several captures that may
+     govern says so.
+ A28 Bracketed: all of the first captures after t that answer, if several are of one moment; a part that finds no
+     disallow says nothing.
  Verdict
- A29 HEAD or POST of /robots.txt is an ordinary fetch, but its URI is implicitly
-     allowed (RFC §2.2.2): allowed, robots_txt_itself, evidence none.
- A30 reserved_encoding, unsafe_encoding: a raw and an encoded byte match each other;
-     lengths stay those of the file. Each reading is tried alone. "%" itself, where
-     it begins no encoding, is one of the bytes that are neither reserved nor
-     unreserved.
+ A29 HEAD or POST of /robots.txt is an ordinary fetch, but its URI is implicitly allowed (RFC §2.2.2): allowed,
+     robots_txt_itself, evidence none.
+ A30 reserved_encoding, unsafe_encoding: a raw and an encoded byte match each other; lengths stay those of the file.
+     Each reading is tried alone. "%" itself, where it begins no encoding, is one of the bytes that are neither reserved
+     nor unreserved.
  A31 A permitted copy that only an open reading lets allow makes contested, too.
- A32 The parse limit's remainder "could change the verdict" if parsing the whole body
-     gives another verdict.
- A33 ambiguous_token where the other token's answer differs: unknown. The list of
-     reasons has none for this; the note's name is taken. Its answer is the whole verdict
-     on the fetch, and differs if it alone is contested. Of other classes the weaker counts.
- A34 A rule with white space inside, tabs too, keeps it. Control bytes are the others
-     below 0x20; the RFC's grammar admits 0x7F.
- A35 A request record with no User-Agent: the warcinfo record's is taken, as if
-     there were no request.
- A36 A record that several archives hold (same id, URL and date) counts once, as the first.
-     Each may show where a capture stands to a fetch, and of captures that agree, the one that
-     certainly came first told the crawler. Captures are compared in the first alone.
-     A record without WARC-Warcinfo-ID has the warcinfo record before it.
+ A32 The parse limit's remainder "could change the verdict" if parsing the whole body gives another verdict.
+ A33 ambiguous_token where the other token's answer differs: unknown. The list of reasons has none for this; the note's
+     name is taken. Its answer is the whole verdict on the fetch, and differs if it alone is contested. Of other classes
+     the weaker counts.
+ A34 A rule with white space inside, tabs too, keeps it. Control bytes are the others below 0x20; the RFC's grammar
+     admits 0x7F.
+ A35 A request record with no User-Agent: the warcinfo record's is taken, as if there were no request.
+ A36 A record that several archives hold (same id, URL and date) counts once, as the first. Each may show where a
+     capture stands to a fetch, and of captures that agree, the one that certainly came first told the crawler. Captures
+     are compared in the first alone. A record without WARC-Warcinfo-ID has the warcinfo record before it.
  A37 A product behind a browser's string is its last product that no browser bears.
- A38 Order in one archive: crawlers with several connections write records as they
-     end, so that order proves "before" only where the warcinfo record names a crawler
-     that makes one fetch after the other (Wget/1.x). Else same_moment.
- A39 Likewise a redirect may have led to any GET of its target by its crawler in its own
-     second or that of the nearest; in the hour after it, if another capture redirected to
-     that URL within the hour before: possible (redirect_target).
- A40 Likewise the rules that a redirect led to are in doubt (other_target) where its archive
-     holds, in its own second or that of its target, another answer there; and where a
-     target of its own second may have come before it, and the nearest after that
-     second says something else. A copy of such a redirect may have allowed.
- A41 Always allowed, too: a record that a redirect led to, of the same archive, where only
-     one of the two requests names a crawler.
- A42 Of several records of one moment that a 304 may mean by URL and date, or a redirect by
-     URL, and that differ, nobody knows which it is. If they agree, the crawler's own counts.
- A43 Of captures of one moment that give one verdict for different reasons, the reason is
-     that of the one cited.
- A44 The crawler's own captures of one moment in two archives are at the same moment, also
-     where another crawler's stands behind one of them.
+ A38 Order in one archive: crawlers with several connections write records as they end, so that order proves "before"
+     only where the warcinfo record names a crawler that makes one fetch after the other (Wget/1.x). Else same_moment.
+ A39 Likewise a redirect may have led to any GET of its target by its crawler in its own second or that of the nearest;
+     in the hour after it, if another capture redirected to that URL within the hour before: possible (redirect_target).
+ A40 Likewise the rules that a redirect led to are in doubt (other_target) where its archive holds, in its own second or
+     that of its target, another answer there; and where a target of its own second may have come before it, and the
+     nearest after that second says something else. A copy of such a redirect may have allowed.
+ A41 Always allowed, too: a record that a redirect led to, of the same archive, where only one of the two requests names
+     a crawler.
+ A42 Of several records of one moment that a 304 may mean by URL and date, or a redirect by URL, and that differ, nobody
+     knows which it is. If they agree, the crawler's own counts.
+ A43 Of captures of one moment that give one verdict for different reasons, the reason is that of the one cited.
+ A44 The crawler's own captures of one moment in two archives are at the same moment, also where another crawler's
+     stands behind one of them.
  Indexes (index_reference.py)
- A45 What an index tells of another file than robots.txt may be what a redirect led to, or a copy
-     that a 304 there renews. Nobody can read it.
- A46 A capture before one of the fetch's moment told the crawler only where the governing capture
-     itself is of that moment, not where only a redirect's target is.
+ A45 What an index tells of another file than robots.txt may be what a redirect led to, or a copy that a 304 there
+     renews. Nobody can read it.
+ A46 A capture before one of the fetch's moment told the crawler only where the governing capture itself is of that
+     moment, not where only a redirect's target is.
  Received before, runs
- A47 What stands behind the fetch, or was shown to be later than its date, may have told the crawler
-     all the same where nobody can read it and no order proves otherwise.
- A48 Of captures of one moment that agree, one whose order nothing contradicts told the crawler
-     (A36); of what they redirect to, each record counts.
+ A47 What stands behind the fetch, or was shown to be later than its date, may have told the crawler all the same where
+     nobody can read it and no order proves otherwise.
+ A48 Of captures of one moment that agree, one whose order nothing contradicts told the crawler (A36); of what they
+     redirect to, each record counts.
 """
 
 import base64
 import hashlib
-import io
 import json
 import re
-import zlib
-from datetime import datetime, timedelta, timezone
-from email.utils import parsedate_to_datetime
-from functools import cached_property
-from pathlib import Path
 from urllib.parse import urljoin
 
-from warcio.archiveiterator import ArchiveIterator
-from warcio.statusandheaders import StatusAndHeadersParser
-
-from rules import RESERVED, UNSAFE, asides, judge_by_rules, names_in, normalise, within_parse_limit, without_last_line
-
-SECOND = timedelta(seconds=1)
-HOUR = timedelta(hours=1)
-DAY = timedelta(hours=24)
-MONTH = timedelta(days=30)
-TEN_MINUTES = timedelta(minutes=10)
-LONGEST = timedelta(milliseconds=2**31 - 1)
-NOTHING = timedelta(0)
-
-# --------------------------------------------------------------------- §1 time
-
-PRECISIONS = ["year", "month", "day", "hour", "minute", "second"]  # further ones: digits of its fraction
-
-
-class Moment:
-    """A WARC-Date at the precision it was given with (§1)."""
-
-    def __init__(self, text):
-        m = re.fullmatch(
-            r"(\d{4})(?:-(\d\d)(?:-(\d\d)(?:T(\d\d)(?::(\d\d)(?::(\d\d)(\.\d+)?)?)?Z?)?)?)?", text)
-        if m is None:
-            raise ValueError("date not understood: %r" % text)
-        year, month, day, hour, minute, second, fraction = m.groups()
-        self.precision = sum(g is not None for g in m.groups()[:6]) - 1 + len((fraction or ".")[1:7])
-        micro = int(round(float("0" + fraction) * 1e6)) if fraction else 0
-        self.start = datetime(int(year), int(month or 1), int(day or 1), int(hour or 0),
-                              int(minute or 0), int(second or 0), micro, tzinfo=timezone.utc)
-
-    def cut(self, precision):
-        unit = 10 ** (6 - max(0, precision - PRECISIONS.index("second")))
-        fields = {name: 1 if name in ("month", "day") else 0 for name in PRECISIONS[precision + 1:]}
-        return self.start.replace(microsecond=self.start.microsecond // unit * unit, **fields)
-
-    def plus(self, duration):
-        """The moment so much later, at the same precision."""
-        moment = Moment(self.start.strftime("%Y"))
-        moment.precision, moment.start = self.precision, self.start + duration
-        return moment
-
-    def latest(self):
-        """Until when what was cut to this date may lie, at most."""
-        units = [366 * DAY, 31 * DAY, DAY, HOUR, HOUR / 60, SECOND]
-        return self.start + (units[self.precision] if self.precision < len(units) else SECOND / 10 ** (self.precision - 5))
-
-    def coarser_than_a_second(self):
-        return self.precision < PRECISIONS.index("second")
-
-
-def moment_or_none(text):
-    """§1: a missing or impossible time is unknown; never "now", never 1970."""
-    try:
-        return Moment(text or "")
-    except ValueError:
-        return None
-
-
-def difference(later, earlier):
-    """§1: two times are compared at the coarser precision."""
-    precision = min(later.precision, earlier.precision)
-    return later.cut(precision) - earlier.cut(precision)
-
-
-def same_moment(a, b):
-    return difference(a.time, b.time) == NOTHING
+from robots import RESERVED, UNSAFE, asides, judge_by_rules, names_in, normalise, within_parse_limit, without_last_line
+from warc import (
+    DAY, HOUR, MONTH, NOTHING, SECOND, SOFTWARE, TEN_MINUTES, body_of, difference, is_challenge, is_html,
+    moment_or_none, read_archives, refusal_of, same_moment, same_url_key, split_url)
 
 
 def after(c, fetch, headers=True):
@@ -311,69 +218,6 @@ def spokesman(captures, fetch):
                                         not is_own(c, fetch), c.id))
 
 
-# ------------------------------------------------------------------- §1 origin
-
-DEFAULT_PORT = {"http": 80, "https": 443, "ftp": 21}
-
-
-def split_url(url):
-    """(origin, path with query) as §1 wants them; origin None if not http(s)/ftp."""
-    url = url.split("#", 1)[0]
-    m = re.match(r"([A-Za-z][A-Za-z0-9+.-]*)://([^/?]*)(.*)$", url, re.S)
-    if m is None:
-        return None, url
-    scheme, authority, rest = m.group(1).lower(), m.group(2), m.group(3)
-    if scheme not in DEFAULT_PORT:
-        return None, rest
-    host = authority.rsplit("@", 1)[-1].lower()
-    port = None
-    m = re.fullmatch(r"(.*):(\d*)", host)
-    if m:
-        host, port = m.group(1), m.group(2)
-    if port in (None, "") or int(port) == DEFAULT_PORT[scheme]:
-        origin = scheme + "://" + host
-    else:
-        origin = scheme + "://" + host + ":" + str(int(port))
-    if not rest.startswith("/"):
-        rest = "/" + rest  # §1: empty → "/"
-    return origin, rest
-
-
-def same_url_key(url):
-    origin, path = split_url(url)
-    return (origin or "") + path
-
-
-# ------------------------------------------------------------------- §5 tokens
-
-NO_CRAWLERS = {"msie", "konqueror", "opera"}
-BROWSER_PRODUCTS = {
-    "mozilla", "applewebkit", "chrome", "chromium", "headlesschrome", "safari", "firefox", "gecko", "version", "mobile", "edg",
-    "edge", "opr", "opera", "samsungbrowser", "khtml", "ubuntu", "epiphany", "seamonkey", "vivaldi", "crios", "fxios"}
-
-
-def tokens_of_user_agent(ua):
-    """§5: the product tokens that a User-Agent names, the deciding one first; [] for a browser's or none."""
-    several = re.match(r"(?:Mozilla/.*compatible;)?\s*(%s)(?![\w.-])" % "|".join(SEVERAL_WORDS), ua or "", re.I)
-    if several:
-        return [several.group(1)]
-    named = [t for t in re.findall(r"compatible;\s*([^\s;/(),+]+)", ua or "") if t.lower() not in NO_CRAWLERS]
-    if re.match(r"\s*Mozilla/", ua or ""):
-        if not named:
-            outside = re.sub(r"\([^()]*\)", " ", ua)
-            named = [p for p in re.findall(r"([^\s/;,+]+)/\S+", outside) if p.lower() not in BROWSER_PRODUCTS][-1:]
-        return named[:1]
-    first = re.match(r"[\s+]*([^\s/;,(+]+)", ua or "")
-    if first is None:
-        return []
-    return [first.group(1)] + [t for t in named if t.lower() != first.group(1).lower()][:1]
-
-
-AGENTS = json.loads((Path(__file__).resolve().parents[2] / "internal/agents/agents.json").read_text("utf-8"))["agents"]
-SEVERAL_WORDS = [re.escape(a["token"]) for a in AGENTS if " " in a["token"]]
-SOFTWARE = {a["token"].lower() for a in AGENTS if a.get("kind") == "software"}
-
-
 def same_crawler(a, b):
     """Tokens compare case-insensitively; captures without a token count as one crawler's (§3)."""
     return (a.token or "").lower() == (b.token or "").lower()
@@ -399,250 +243,6 @@ def may_be_same_crawler(a, b):
     return same_crawler(a, b) or bool(in_both(a, b)) and not (a.token and b.token)
 
 
-# --------------------------------------------------------------- the archives
-
-
-class Run:
-    """What a warcinfo record says of a run; without one, a file is one."""
-
-    def __init__(self, name, fields=None, filename=None):
-        self.name, self.fields, self.filename = name, fields or {}, filename or ""
-        self.agent = self.fields.get("http-header-user-agent")
-        self.serial = self.fields.get("software", "").startswith("Wget/1.")  # it makes one fetch after the other
-
-    def is_one_with(self, other, agent, fetch_agent):
-        """Whether a record of a User-Agent is of the run of a fetch."""
-        both = {k for k in self.fields.keys() & other.fields.keys() if self.fields[k] and other.fields[k]} - {"filename", "created", "date"}
-        if self.name == other.name:
-            return True
-        if any(self.fields[k] != other.fields[k] for k in both):
-            return False
-        parts, others = (re.split(r"(\d+)", r.filename) for r in (self, other))
-        numbered = len(parts) == len(others) and [n % 2 for n, pair in enumerate(zip(parts, others)) if pair[0] != pair[1]] == [1]
-        if agent is None:
-            return "wget-arguments" in both and numbered
-        return agent == fetch_agent and (bool(both & {"hostname", "operator", "ispartof"}) or "wget-arguments" in both and numbered)
-
-
-class Crawl:
-    """The records of a run in one archive, in their order."""
-
-    def __init__(self, run):
-        self.run, self.fetches = run, []
-
-    @cached_property
-    def unordered(self):
-        """§1: whether dates go back so often, or so far, that places show nothing."""
-        dates = [f.time for f in self.fetches if f.time is not None and not f.time.coarser_than_a_second() and f.path != "/robots.txt"]
-        gaps = [difference(b, a) for a, b in zip(dates, dates[1:])]
-        back = sum(g < NOTHING for g in gaps)
-        return back >= 3 and 10 * back > len(gaps) or any(g < -TEN_MINUTES for g in gaps)
-
-
-class Spot:
-    """The place of a record in one of the archives that hold it."""
-
-    def __init__(self, archive, place, crawl):
-        self.archive, self.place, self.crawl = archive, place, crawl
-        self.serial = crawl.run.serial
-
-
-class Fetch:
-    """A captured exchange (§1)."""
-
-    def __init__(self):
-        self.method = "GET"
-        self.token = None
-        self.other_token = None  # a second crawler that the User-Agent names
-        self.asked = None  # it, while the verdict for it is found
-        self.request_validators = {}
-        self.validators = {}
-        self.itself = False  # a robots capture, or a record its redirects led to
-        self.misnamed = False  # a revisit that names a record with another digest
-        self.by_option = False  # an option gives the token
-        self.duration = self.answered = None  # how long it took, and the Date of its answer, if that has no Age
-        self.challenges = False  # a header field says that the answer is a challenge
-        self.told = False  # an index or a list tells of it, and no record (index_reference.py)
-        self.no_status = False  # told by a row without a status
-
-    def stand(self, first):
-        """Says where the record stands; in further archives, spots has it, too."""
-        self.archive, self.place, self.serial = first.archive, first.place, first.serial
-        self.spots = {first.archive: first}
-
-    def runs(self):
-        return [s.crawl.run for s in self.spots.values()]
-
-
-def without_interim(record):
-    """§2: the octets behind the head of a response that is no 1xx."""
-    octets = record.raw_stream.read()
-    while 100 <= (http_status(record) or 0) <= 199 and octets.startswith(b"HTTP/"):
-        rest = io.BytesIO(octets)
-        record.http_headers = StatusAndHeadersParser([], verify=False).parse(rest)
-        octets = rest.read()
-    return octets
-
-
-def http_status(record):
-    if record.http_headers is None or not record.http_headers.protocol.startswith("HTTP/"):
-        return None
-    code = record.http_headers.get_statuscode()
-    return int(code) if code.isdigit() else None
-
-
-def http_header(record, name):
-    return record.http_headers.get_header(name) if record.http_headers else None
-
-
-def http_date(text):
-    try:
-        return Moment(parsedate_to_datetime(text or "").strftime("%Y-%m-%dT%H:%M:%SZ"))
-    except ValueError:
-        return None
-
-
-def weak(etags):
-    """RFC 9110 §13.1.2: the ETags of a field, compared weakly (A15)."""
-    return set(re.findall(r'"[^"]*"', etags))
-
-
-def validators(etag, modified):
-    named = {}
-    if etag and weak(etag):
-        named["ETag"] = weak(etag)
-    if modified:
-        named["Last-Modified"] = {modified.strip()}
-    return named
-
-
-def bare(text):
-    """Without the angle brackets that some writers put around URLs, and all around ids."""
-    return text.strip().removeprefix("<").removesuffix(">") if text else None
-
-
-def read_archives(paths):
-    fetches = {}
-    for path in paths:
-        for f in read_archive(path):
-            first = fetches.setdefault((f.id, f.url, f.time and f.time.start), f)  # A36
-            first.spots.update(f.spots)
-    return list(fetches.values())
-
-
-def read_archive(path):
-    fetches, requests, runs, durations, order = [], [], {}, {}, []
-    latest_run = Run(path)
-    with open(path, "rb") as stream:
-        for place, record in enumerate(ArchiveIterator(stream)):
-            headers = record.rec_headers
-            order.append(None)
-            if record.rec_type == "warcinfo":
-                latest_run = Run(headers.get_header("WARC-Record-ID"), fields_of(record), headers.get_header("WARC-Filename"))
-                runs[latest_run.name] = latest_run
-            elif record.rec_type == "metadata":
-                duration = fields_of(record).get("fetchtimems", "")
-                for target in joined_by(headers):
-                    if duration:
-                        durations[target] = min(timedelta(milliseconds=int(duration[:12])), LONGEST) if re.fullmatch(r"\d+", duration) else LONGEST
-            elif record.rec_type == "request" and record.http_headers:
-                order[-1] = {
-                    "id": headers.get_header("WARC-Record-ID"),
-                    "url": bare(headers.get_header("WARC-Target-URI")),
-                    "concurrent": joined_by(headers),
-                    "method": record.http_headers.protocol,
-                    "ua": record.http_headers.get_header("User-Agent"),
-                    "validators": validators(http_header(record, "If-None-Match"), http_header(record, "If-Modified-Since")),
-                }
-                requests.append(order[-1])
-            elif record.rec_type in ("response", "revisit", "resource"):
-                f = read_fetch(record, headers)
-                if f.origin is None and not (f.type == "response" and "://" in f.url):
-                    continue  # §1: no fetch
-                order[-1] = f
-                f.id = f.record_id or "%s:%d" % (path, place)
-                f.warcinfo, f.place = headers.get_header("WARC-Warcinfo-ID") or latest_run.name, place
-                fetches.append(f)
-    crawls = {}
-    for f in fetches:
-        crawl = crawls.setdefault(f.warcinfo, Crawl(runs.get(f.warcinfo, Run(f.warcinfo))))
-        crawl.fetches.append(f)
-        f.stand(Spot((path, f.warcinfo), f.place, crawl))
-        f.duration = durations.get(f.id)
-    join_requests(fetches, requests, order)
-    return fetches
-
-
-def fields_of(record):
-    """The fields of a warcinfo or metadata record, the first of each name."""
-    text = record.content_stream().read().decode("utf-8", "replace")
-    return {k.strip().lower(): v.strip() for k, v in reversed(re.findall(r"(?m)^([^\s:][^:\r\n]*):(.*)$", text))}
-
-
-def joined_by(headers):
-    return [v for k, v in headers.headers if k.lower() == "warc-concurrent-to"]
-
-
-def read_fetch(record, headers):
-    f = Fetch()
-    f.stored = without_interim(record)
-    f.record_id = headers.get_header("WARC-Record-ID")
-    f.type = record.rec_type
-    f.url = bare(headers.get_header("WARC-Target-URI")) or ""
-    f.time = moment_or_none(headers.get_header("WARC-Date"))
-    f.origin, f.path = split_url(f.url)
-    f.status = 200 if f.type == "resource" else http_status(record)  # §2: a resource counts like a 200
-    f.location = http_header(record, "Location")
-    f.content_range = http_header(record, "Content-Range")
-    f.content_length = http_header(record, "Content-Length")
-    f.encoding = (http_header(record, "Content-Encoding") or "").strip().lower()
-    f.chunked = "chunked" in (http_header(record, "Transfer-Encoding") or "").lower()
-    f.validators = validators(http_header(record, "ETag"), http_header(record, "Last-Modified"))
-    f.truncated = headers.get_header("WARC-Truncated") is not None
-    f.digest = headers.get_header("WARC-Payload-Digest")
-    f.profile = headers.get_header("WARC-Profile") or ""
-    f.refers_to = headers.get_header("WARC-Refers-To")
-    f.refers_uri = headers.get_header("WARC-Refers-To-Target-URI")
-    f.refers_date = headers.get_header("WARC-Refers-To-Date")
-    f.concurrent = joined_by(headers)
-    f.challenges = http_header(record, "CF-Mitigated") == "challenge" or http_header(record, "X-Amzn-WAF-Action") in ("challenge", "captcha")
-    f.answered = None if http_header(record, "Age") else http_date(http_header(record, "Date"))
-    return f
-
-
-def join_requests(fetches, requests, order):
-    """§5: WARC-Concurrent-To in either direction, else adjacency, else warcinfo."""
-    by_id = {f.id: f for f in fetches}
-    request_by_id = {r["id"]: r for r in requests}
-    request_of = {}
-    for r in requests:
-        for target in r["concurrent"]:
-            if target in by_id:
-                request_of[target] = r
-    for f in fetches:
-        for target in f.concurrent:
-            if target in request_by_id:
-                request_of[f.id] = request_by_id[target]
-    taken = {r["id"] for r in request_of.values()}
-    for a, b in zip(order, order[1:]):
-        for f, r in ((a, b), (b, a)):
-            if isinstance(f, Fetch) and isinstance(r, dict) and f.id not in request_of \
-                    and r["id"] not in taken and r["url"] == f.url:
-                request_of[f.id] = r
-                taken.add(r["id"])
-    for f in fetches:
-        r = request_of.get(f.id)
-        ua = None
-        if r is not None:
-            f.method = r["method"]
-            f.request_validators = r["validators"]
-            ua = r["ua"]
-        if ua is None:
-            ua = f.runs()[0].agent
-        f.user_agent = ua
-        f.token, f.other_token = (tokens_of_user_agent(ua) + [None, None])[:2]
-
-
 def may_be_get(f):
     return f.method == "GET" or f.told and f.method == ""
 
@@ -650,96 +250,6 @@ def may_be_get(f):
 def is_robots_capture(f):
     """§1: a GET fetch whose path is exactly /robots.txt without "?"."""
     return f.origin is not None and not f.told and f.method == "GET" and f.path == "/robots.txt"
-
-
-# ---------------------------------------------------------------- §2 the body
-
-MAGICS = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PK\x03\x04", b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"%PDF-", b"BZh", b"\xfd7zXZ\x00")
-
-
-class Body:
-    """A payload with its codings undone: octets, whether only a part of them, whether nobody can read it."""
-
-    def __init__(self, octets, part=False, undecodable=False):
-        self.octets, self.part, self.undecodable = octets, part, undecodable
-
-
-def body_of(f):
-    if isinstance(f.stored, Body):
-        return f.stored
-    octets, part = f.stored, False
-    if f.chunked:
-        octets, part = without_chunks(octets)
-    elif not f.encoding and (f.content_length or "").strip().isdigit():
-        part = len(octets) < int(f.content_length)
-    body = without_coding(octets, f.encoding)
-    body.part = body.part or part
-    if is_binary(body.octets):
-        body.undecodable = True
-    return body
-
-
-def is_challenge(f):
-    """§2, challenges: two makers by their field, one by the ids of its scripts; 202 and HTML is one of robots.txt."""
-    page = (b"" if f.type == "revisit" or f.stored is None else body_of(f).octets)[:16384]
-    return f.challenges or is_html(page) and (f.status == 202 and f.path == "/robots.txt" or all(re.search(rb'<script[^>]*\bid="%s"' % i, page) for i in (b"anubis_version", b"anubis_challenge")))
-
-
-def refusal_of(f):
-    """Why a server refused what was asked for."""
-    by_status = {401: "auth", 402: "payment", 403: "forbidden", 429: "rate", 451: "legal"}
-    return "challenge" if is_challenge(f) else by_status.get(f.status, "")
-
-
-def without_chunks(octets):
-    """(octets, whether they break off); what is not chunked at all is taken as it stands."""
-    out, rest = b"", octets
-    while True:
-        m = re.match(rb"([0-9A-Fa-f]+)[^\r\n]*\r\n", rest)
-        if m is None:
-            return (out, True) if out or not rest else (octets, False)
-        size = int(m.group(1), 16)
-        if size == 0:
-            return out, False
-        chunk = rest[m.end():m.end() + size]
-        out += chunk
-        if len(chunk) < size:
-            return out, True
-        rest = rest[m.end() + size + 2:]
-
-
-def without_coding(octets, encoding):
-    if encoding in ("", "identity") or not octets:
-        return Body(octets)
-    if encoding in ("gzip", "x-gzip"):
-        inflater = zlib.decompressobj(31)
-        try:
-            decoded = inflater.decompress(octets)
-        except zlib.error:
-            return as_it_stands(octets)
-        return Body(decoded, part=not inflater.eof)
-    return as_it_stands(octets)  # a coding that is not known here
-
-
-def as_it_stands(octets):
-    """§2: a coding declared over text that is readable as it stands is no coding (A21)."""
-    try:
-        text = octets.decode("utf-8")
-    except UnicodeDecodeError:
-        return Body(octets, undecodable=True)
-    return Body(octets, undecodable=any(ord(c) < 0x20 and c not in "\t\r\n\f" for c in text))
-
-
-def is_binary(octets):
-    if octets.startswith(MAGICS):
-        return True
-    if octets.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return False  # UTF-16 with a BOM
-    return any(len(places) > 1 and 3 * places.count(0) >= len(places) for places in (octets[0:512:2], octets[1:512:2]))
-
-
-def is_html(octets):
-    return re.match(rb"(?i)(\xef\xbb\xbf)?(\s|<!--.*?-->)*<(!doctype\s+html|html|head|body|title|meta)\b", octets, re.S) is not None
 
 
 # --------------------------------------------------------- §2 what it says
@@ -1192,8 +702,7 @@ def answer_of(archive, outcome, fetch):
     forbids = {  # allowed, though the site may have meant otherwise
         "unsafe_encoding": [archive.judge(body, tokens, fetch.path, UNSAFE)],
         "agent_name": [archive.judge(group, [], fetch.path) for group in (asides(body, token) if token else ())],
-        "named_group_forbids": [archive.judge(body, [name], fetch.path) for name in (() if token else names_in(body))],
-    }
+        "named_group_forbids": [archive.judge(body, [name], fetch.path) for name in (() if token else names_in(body))]}
     return Answer(verdict, reason, notes=[n for n, said in forbids.items() if any(v == "disallowed" for v, _ in said)] + ["html"] * is_html(body))
 
 
@@ -1263,8 +772,7 @@ def ends_long_run(archive, candidates, fetch):
             run.append(c)
         elif outcome.kind in SAYING or outcome.success:
             break
-    return len(run) >= 2 and difference(fetch.time, run[-1].time) > MONTH \
-        and difference(fetch.time, run[0].time) <= DAY
+    return len(run) >= 2 and difference(fetch.time, run[-1].time) > MONTH and difference(fetch.time, run[0].time) <= DAY
 
 
 def answer_in_time(archive, capture, candidates, fetch):
@@ -1514,16 +1022,9 @@ def certainty(archive, fetch, candidates, following, moment, governed, finding, 
         finding.notes.add("redirect_target")
         return "possible"
     doubts = [
-        finding.evidence != "fresh",
-        "other_crawler" in finding.notes,
-        "same_moment" in finding.notes,
-        "order_doubt" in finding.notes,
-        "other_run" in finding.notes,
-        "other_target" in finding.notes,
-        "ambiguous_token" in finding.notes,
-        governed.partial,
-        bool(unreadable) or bool(unread),
-        fetch.told,
+        finding.evidence != "fresh", "other_crawler" in finding.notes, "same_moment" in finding.notes,
+        "order_doubt" in finding.notes, "other_run" in finding.notes, "other_target" in finding.notes,
+        "ambiguous_token" in finding.notes, governed.partial, bool(unreadable) or bool(unread), fetch.told,
         any(c.time.coarser_than_a_second() for m in moment for c in [m, fetch] + archive.outcome(m).way),
     ]
     return "probable" if any(doubts) else "certain"

@@ -22,12 +22,11 @@ Three layers, all drawn from one seed, so the archives are the same byte for byt
    of its own of a real host, so that nothing else reaches it (the functions marked
    @scenario). Bodies there are ours.
 
-There are two archives, DIR/1.warc.gz and DIR/2.warc.gz. Each exchange is in one of
-them by chance, and records are written in shuffled order, a request within some
-thousand records of its response: between moments time decides, not the order. A
-scenario that is about order says which archive holds what, and in which order. One
-that is about runs stands as a whole in each archive, with warcinfo records of its own.
-What main returns names the layer or scenario of every fetch.
+There are two archives, DIR/1.warc.gz and DIR/2.warc.gz. Each exchange is in one of them by chance, and records are
+written in shuffled order, a request within some thousand records of its response: between moments time decides, not the
+order. A scenario that is about order says which archive holds what, and in which order. One that is about runs stands
+as a whole in each archive, with warcinfo records of its own. What main returns names the layer or scenario of every
+fetch.
 """
 
 import base64
@@ -327,6 +326,8 @@ A2 = b"# another edition\nUser-agent: *\nDisallow: /private/\nDisallow: /attic/\
 B = b"User-agent: *\nDisallow: /attic/\n"
 D = b"User-agent: GPTBot, ExampleBot\nAllow: /\n\n" + A
 C = A + b"\nUser-agent: OtherBot\nAllow: /\n"
+BODIES = {"A": A, "A2": A2, "B": B, "-": b"", "cut": A + b"Disallow: /public",
+          "html": b"<!DOCTYPE html>\n<html><body><pre>\n" + A + b"</pre></body></html>\n"}
 
 
 class Scenario(Maker):
@@ -373,276 +374,109 @@ def scenario(times):
         return function
     return register
 
-
-@scenario(6)
-def fresh(s):
-    s.robots(s.t - 2 * HOUR_)
-    s.pages()
-
-
-@scenario(6)
-def fresh_boundary(s):
-    s.robots(s.t - DAY_)  # exactly 24 h: fresh
-    s.pages()
-    s.pages(t=s.t + SECOND)  # a second more: stale
-
-
-@scenario(6)
-def stale(s):
-    s.robots(s.t - 3 * DAY_)
-    s.pages()
-
-
-@scenario(6)
-def stale_over_30d(s):
-    s.robots(s.t - 30 * DAY_)  # exactly 30 days: still probable; a second more: possible
-    s.pages()
-    s.pages(t=s.t + SECOND)
-    s.pages(t=s.t + 9 * DAY_)
-
-
-@scenario(6)
-def stale_over_30d_with_allowing_copy(s):
-    s.robots(s.t - 40 * DAY_)
-    s.robots(s.t - 5 * HOUR_, B, ua=GOOGLE)
-    s.pages()
-
-
-@scenario(6)
-def later(s):
-    s.robots(s.t + DAY_)  # exactly 24 h after
-    s.pages()
-    s.pages(t=s.t - SECOND)  # a second too early: none
-    s.pages(ua=GOOGLE)  # another crawler's capture
-
-
-@scenario(6)
-def later_own_preferred(s):
-    s.robots(s.t + HOUR_, B, ua=GOOGLE)
-    s.robots(s.t + 2 * HOUR_, A)
-    s.pages()
-
-
-@scenario(6)
-def later_unreachable(s):
-    s.robots(s.t + HOUR_, b"", 503)
-    s.pages()
-
-
-@scenario(6)
-def no_capture(s):
-    s.pages()
-
-
-@scenario(6)
-def changed_between(s):
-    s.robots(s.t - 3 * DAY_, A)
-    s.robots(s.t + 3 * HOUR_, B)
-    s.pages()  # /private/x: changed; /public/y: both allow
-
-
-@scenario(6)
-def changed_between_any_of_several(s):
-    s.robots(s.t - 3 * DAY_, B)
-    s.robots(s.t + 3 * HOUR_, B)
-    s.robots(s.t + DAY_, A)  # exactly 24 h after
-    s.pages()
-
-
-@scenario(6)
-def changed_between_by_other_crawler(s):
-    s.robots(s.t - 3 * DAY_, A)
-    s.robots(s.t + 3 * HOUR_, B, ua=GOOGLE)
-    s.pages()
-    if s.number % 2:
-        s.robots(s.t + 5 * HOUR_, A2)  # an own one that agrees does not help
-
-
-@scenario(6)
-def changed_between_only_definite(s):
-    s.robots(s.t - 3 * DAY_, A)
-    s.robots(s.t + 3 * HOUR_, b"", 999)
-    s.pages()
-
-
-@scenario(6)
-def fresh_never_changed_between(s):
-    s.robots(s.t - HOUR_, A)
-    s.robots(s.t + HOUR_, B)
-    s.pages()
-
-
-@scenario(6)
-def contested_own_copy(s):
-    s.robots(s.t - 10 * HOUR_, B)
-    s.robots(s.t - HOUR_, A)
-    s.pages()
-
-
-@scenario(6)
-def contested_other_crawlers_copy(s):
-    s.robots(s.t - 5 * HOUR_, B, ua=GOOGLE)
-    s.robots(s.t - HOUR_, A)
-    s.pages()
-
-
-@scenario(6)
-def contested_stale(s):
-    s.robots(s.t - 3 * DAY_, A)
-    s.robots(s.t - 5 * HOUR_, b"", 404, ua=GOOGLE)
-    s.pages()
-
-
-@scenario(6)
-def contested_boundary(s):
-    s.robots(s.t - DAY_, b"", 403)
-    s.robots(s.t - HOUR_, A)
-    s.pages()  # exactly 24 h: still permitted
-    s.pages(t=s.t + SECOND)  # no longer
-
-
-@scenario(6)
-def copies_that_disallow(s):
-    s.robots(s.t - 5 * HOUR_, A2, ua=GOOGLE)
-    s.robots(s.t - 4 * HOUR_, b"", 999, ua=GOOGLE)  # not a copy
-    s.robots(s.t - HOUR_, A)
-    s.pages()
-
-
-@scenario(6)
-def conflicting(s):
-    s.robots(s.t - HOUR_, A)
-    s.robots(s.t - HOUR_, B)
-    s.pages()
-
-
-@scenario(6)
-def conflicting_stale(s):
-    s.robots(s.t - 50 * HOUR_, A)
-    s.robots(s.t - 50 * HOUR_, B)
-    s.pages()
-
-
-@scenario(6)
-def conflicting_later(s):
-    s.robots(s.t + HOUR_, A)
-    s.robots(s.t + HOUR_, B)
-    s.pages()
-
-
-@scenario(6)
-def same_moment_agreeing(s):
-    s.robots(s.t - HOUR_, A)
-    s.robots(s.t - HOUR_, A2)
-    s.pages()
-
-
-@scenario(6)
-def same_moment_of_two_crawlers(s):
-    s.robots(s.t - HOUR_, A)
-    s.robots(s.t - HOUR_, B, ua=GOOGLE)
-    s.pages()
-
-
-@scenario(6)
-def unreachable(s):
-    s.robots(s.t - HOUR_, b"", s.rng.choice([500, 502, 503, 504, 520, 599]))
-    s.pages()
-
-
-@scenario(6)
-def unreachable_last_success(s):
-    s.robots(s.t - 400 * DAY_, A)
-    s.robots(s.t - 300 * DAY_, b"", 404)  # unavailable: no success
-    s.robots(s.t - HOUR_, b"", 503)
-    s.pages()  # /public/y: contested by the success of 400 days ago
-
-
-@scenario(6)
-def unreachable_stale(s):
-    s.robots(s.t - DAY_, b"", 503)
-    s.pages()  # exactly 24 h: governs
-    s.pages(t=s.t + SECOND)
-
-
-@scenario(6)
-def unreachable_stale_own(s):
-    s.robots(s.t - 30 * HOUR_, b"", 503)
-    s.robots(s.t - 2 * HOUR_, A, ua=GOOGLE)  # another crawler's governs
-    s.pages()
-
-
-@scenario(6)
-def unreachable_over_30d(s):
-    for age in [31 * DAY_, 20 * DAY_, 5 * HOUR_][:: 2 if s.number % 2 else 1]:
-        s.robots(s.t - age, b"", 503)
-    s.pages()
-
-
-@scenario(6)
-def unreachable_30d_boundary(s):
-    s.robots(s.t - 30 * DAY_, b"", 503)
-    s.robots(s.t - 5 * HOUR_, b"", 503)
-    s.pages()  # exactly 30 days: not more
-    s.pages(t=s.t + SECOND)
-
-
-@scenario(6)
-def unreachable_run_broken(s):
-    s.robots(s.t - 40 * DAY_, b"", 503)
-    s.robots(s.t - 20 * DAY_, B, 200 if s.number % 2 else 404)
-    s.robots(s.t - 5 * HOUR_, b"", 503)
-    s.pages()
-
-
-@scenario(6)
-def unreachable_run_not_broken_by_undefined(s):
-    s.robots(s.t - 40 * DAY_, b"", 503)
-    s.robots(s.t - 20 * DAY_, b"", 999)
-    s.robots(s.t - 5 * HOUR_, b"", 503)
-    s.pages()
-
-
-@scenario(6)
-def unreachable_single_and_last_old(s):
-    s.robots(s.t - 40 * DAY_, b"", 503)
-    s.robots(s.t - 25 * HOUR_, b"", 503)
-    s.pages()  # the last is more than 24 h old: unreachable_stale
-
-
-@scenario(6)
-def redirect(s):
-    s.robots(s.t - HOUR_, b"", s.rng.choice([301, 302, 303, 307, 308]), headers=[("Location", s.other(0) + "/robots.txt")])
-    s.robots(s.t - HOUR_ + 5 * SECOND, A, origin=s.other(0))
-    s.pages()
-
-
-@scenario(6)
-def redirect_target_nearest(s):
-    hop = s.t - 10 * HOUR_
-    s.robots(hop, b"", 301, headers=[("Location", s.other(0) + "/robots.txt")])
-    s.robots(hop - MINUTE, B, origin=s.other(0))
-    s.robots(hop + HOUR_, A, origin=s.other(0))  # within the hour after: preferred
-    s.robots(hop + 2 * HOUR_, B, origin=s.other(0))
-    s.pages()
-
-
-@scenario(6)
-def redirect_target_before(s):
-    hop = s.t - HOUR_
-    s.robots(hop, b"", 301, headers=[("Location", s.other(0) + "/robots.txt")])
-    s.robots(hop - DAY_, A, origin=s.other(0))
-    s.pages()
-
-
-@scenario(6)
-def redirect_target_too_far(s):
-    hop = s.t - 5 * HOUR_
-    s.robots(hop - 3 * DAY_, A)
-    s.robots(hop, b"", 301, headers=[("Location", s.other(0) + "/robots.txt")])
-    s.robots(hop - DAY_ - SECOND, A, origin=s.other(0))
-    s.robots(hop + HOUR_ + SECOND, A, origin=s.other(0))
-    s.pages()
+SPAN = {"s": SECOND, "m": MINUTE, "h": HOUR_, "d": DAY_}
+AGENTS = {"E": EXAMPLE, "G": GOOGLE, "R": ARCHIVE, "M": BROWSER, "N": None, "U": "EXAMPLEBOT/0.9", "none": ""}
+
+
+def scenarios(text):
+    """Scenarios of a line each: NAME TIMES: STEP; STEP … A step is
+
+        WHEN [BODY] [STATUS] …     a capture: -1h+5s is so long before s.t; without a body, an empty one of that status
+        WHEN revisit|digest|unmodified [STATUS]   a revisit of the first capture, with a reference or without, or a 304
+        pages [WHEN] …             fetches of /private/x and /public/y
+        odd STEP, even STEP        of every second scenario; "in order": the records stand in the order of their making
+
+    and further words are an agent of AGENTS, o0 (at another origin), >o0 or >own (redirects there), @1 (in that archive),
+    ~day (dated so coarsely), etag=VALUE, truncated. Of {a|b} one is drawn."""
+    for line in text.strip().splitlines():
+        name, times, steps = re.match(r"(\w+) (\d+): ([^#]*)", line).groups()
+
+        def function(s, steps=steps):
+            for step in steps.split(";"):
+                perform(s, step.split())
+        function.__name__ = name
+        SCENARIOS.append((function, int(times)))
+
+
+def perform(s, words):
+    if words[0] in ("odd", "even"):
+        return perform(s, words[1:]) if s.number % 2 == (words[0] == "odd") else None
+    if words == ["in", "order"]:
+        return s.in_order()
+    words = [s.rng.choice(w[1:-1].split("|")) if w[0] == "{" else w for w in words]
+    when, what, status, more = s.t, None, None, {}
+    for word in words:
+        if spans := re.findall(r"([+-]\d+)([smhd])", word):
+            when += sum((int(n) * SPAN[unit] for n, unit in spans), SECOND * 0)
+        elif word in BODIES or word in ("pages", "revisit", "digest", "unmodified"):
+            what = word
+        elif word in AGENTS:
+            more["ua"] = AGENTS[word]
+        elif word.isdigit() and word != "0":
+            status = int(word)
+        elif word[0] in "@~":
+            more[{"@": "archive", "~": "precision"}[word[0]]] = int(word[1:]) if word[0] == "@" else word[1:]
+        elif word == "truncated":
+            more["warc"] = {"WARC-Truncated": "length"}
+        elif word.startswith("etag="):
+            more["headers"] = etag(word[5:])
+        elif word[0] == "o":
+            more["origin"] = s.other(int(word[1:]))
+        elif word[0] == ">":
+            more["headers"] = [("Location", (s.origin if word == ">own" else s.other(int(word[2:]))) + "/robots.txt")]
+    if what == "pages":
+        s.pages(t=when, **more)
+    elif what == "unmodified":
+        s.not_modified(s.made[0], when, **more)
+    elif what in ("revisit", "digest"):
+        s.revisit(s.made[0], when, refers=what == "revisit", status=status or "same", **more)
+    else:
+        s.robots(when, BODIES[what] if what else b"", status or 200, **more)
+
+
+def etag(value):
+    return [("ETag", '"%s"' % value)]
+
+
+scenarios("""
+fresh 6: -2h A; pages
+fresh_boundary 6: -24h A; pages; pages +1s  # exactly 24 h: fresh; a second more: stale
+stale 6: -3d A; pages
+stale_over_30d 6: -30d A; pages; pages +1s; pages +9d  # exactly 30 days: still probable; a second more: possible
+stale_over_30d_with_allowing_copy 6: -40d A; -5h B G; pages
+later 6: +24h A; pages; pages -1s; pages G  # exactly 24 h after; a second too early: none; another crawler's capture
+later_own_preferred 6: +1h B G; +2h A; pages
+later_unreachable 6: +1h 503; pages
+no_capture 6: pages
+changed_between 6: -3d A; +3h B; pages  # /private/x: changed; /public/y: both allow
+changed_between_any_of_several 6: -3d B; +3h B; +24h A; pages
+changed_between_by_other_crawler 6: -3d A; +3h B G; pages; odd +5h A2  # an own one that agrees does not help
+changed_between_only_definite 6: -3d A; +3h 999; pages
+fresh_never_changed_between 6: -1h A; +1h B; pages
+contested_own_copy 6: -10h B; -1h A; pages
+contested_other_crawlers_copy 6: -5h B G; -1h A; pages
+contested_stale 6: -3d A; -5h 404 G; pages
+contested_boundary 6: -24h 403; -1h A; pages; pages +1s  # exactly 24 h: still permitted; a second more: no longer
+copies_that_disallow 6: -5h A2 G; -4h 999 G; -1h A; pages  # 999: not a copy
+conflicting 6: -1h A; -1h B; pages
+conflicting_stale 6: -50h A; -50h B; pages
+conflicting_later 6: +1h A; +1h B; pages
+same_moment_agreeing 6: -1h A; -1h A2; pages
+same_moment_of_two_crawlers 6: -1h A; -1h B G; pages
+unreachable 6: -1h {500|502|503|504|520|599}; pages
+unreachable_last_success 6: -400d A; -300d 404; -1h 503; pages  # /public/y: contested by the success of 400 days ago
+unreachable_stale 6: -24h 503; pages; pages +1s  # exactly 24 h: governs
+unreachable_stale_own 6: -30h 503; -2h A G; pages  # another crawler's governs
+unreachable_over_30d 6: -31d 503; even -20d 503; -5h 503; pages
+unreachable_30d_boundary 6: -30d 503; -5h 503; pages; pages +1s  # exactly 30 days: not more
+unreachable_run_broken 6: -40d 503; odd -20d B; even -20d B 404; -5h 503; pages
+unreachable_run_not_broken_by_undefined 6: -40d 503; -20d 999; -5h 503; pages
+unreachable_single_and_last_old 6: -40d 503; -25h 503; pages  # the last is more than 24 h old: unreachable_stale
+redirect 6: -1h {301|302|303|307|308} >o0; -1h+5s A o0; pages
+redirect_target_nearest 6: -10h 301 >o0; -10h-1m B o0; -9h A o0; -8h B o0; pages  # within the hour after: preferred
+redirect_target_before 6: -1h 301 >o0; -25h A o0; pages
+redirect_target_too_far 6: -5h-3d A; -5h 301 >o0; -29h-1s A o0; -4h+1s A o0; pages
+""")
 
 
 @scenario(6)
@@ -655,11 +489,9 @@ def redirect_other_scheme(s):
     s.pages()
 
 
-@scenario(6)
-def redirect_loop(s):
-    s.robots(s.t - HOUR_, b"", 301, headers=[("Location", s.other(0) + "/robots.txt")])
-    s.robots(s.t - HOUR_ + SECOND, b"", 301, origin=s.other(0), headers=[("Location", s.origin + "/robots.txt")])
-    s.pages()
+scenarios("""
+redirect_loop 6: -1h 301 >o0; -1h+1s 301 o0 >own; pages
+""")
 
 
 def redirect_chain(s, hops):
@@ -675,11 +507,9 @@ def redirect_chain(s, hops):
 def redirect_five_hops(s):
     redirect_chain(s, 5)
 
-
 @scenario(6)
 def redirect_six_hops(s):
     redirect_chain(s, 6)
-
 
 @scenario(6)
 def redirect_to_page(s):
@@ -690,11 +520,9 @@ def redirect_to_page(s):
     s.pages()
 
 
-@scenario(6)
-def redirect_to_error(s):
-    s.robots(s.t - HOUR_, b"", 301, headers=[("Location", s.other(0) + "/robots.txt")])
-    s.robots(s.t - HOUR_ + SECOND, b"", s.rng.choice([404, 410, 503]), origin=s.other(0))
-    s.pages()
+scenarios("""
+redirect_to_error 6: -1h 301 >o0; -1h+1s {404|410|503} o0; pages
+""")
 
 
 @scenario(6)
@@ -706,7 +534,6 @@ def redirect_revisited(s):
     s.robots(s.t - HOUR_ + SECOND, A, origin=s.other(1))
     s.pages()
 
-
 @scenario(6)
 def revisit_by_uri_and_date(s):
     original = s.robots(s.t - 50 * DAY_, A, origin=s.other(0))
@@ -714,12 +541,9 @@ def revisit_by_uri_and_date(s):
     s.pages()
 
 
-@scenario(6)
-def revisit_by_digest(s):
-    original = s.robots(s.t - 50 * DAY_, A)
-    s.robots(s.t - 30 * DAY_, B)
-    s.revisit(original, s.t - HOUR_, refers=False)
-    s.pages()
+scenarios("""
+revisit_by_digest 6: -50d A; -30d B; -1h digest; pages
+""")
 
 
 @scenario(6)
@@ -730,13 +554,11 @@ def revisit_of_an_altered_original(s):
     s.revisit(altered, s.t - HOUR_, refers=s.number % 4 > 1)
     s.pages()
 
-
 @scenario(6)
 def revisit_of_a_later_original(s):
     original = s.robots(s.t + 50 * DAY_, A)
     s.revisit(original, s.t - HOUR_, refers=bool(s.number % 2))
     s.pages()
-
 
 @scenario(6)
 def revisit_unresolved(s):
@@ -746,18 +568,10 @@ def revisit_unresolved(s):
     s.pages()
 
 
-@scenario(6)
-def revisit_original_has_other_status(s):
-    missing = s.robots(s.t - 50 * DAY_, A, 404)
-    s.revisit(missing, s.t - HOUR_, status=200)
-    s.pages()
-
-
-@scenario(6)
-def revisit_own_status_wins(s):
-    original = s.robots(s.t - 50 * DAY_, A)
-    s.revisit(original, s.t - HOUR_, status=404)
-    s.pages()
+scenarios("""
+revisit_original_has_other_status 6: -50d A 404; -1h revisit 200; pages
+revisit_own_status_wins 6: -50d A; -1h revisit 404; pages
+""")
 
 
 @scenario(6)
@@ -768,28 +582,11 @@ def revisit_empty_digest(s):
     s.pages()
 
 
-@scenario(6)
-def not_modified_by_reference(s):
-    original = s.robots(s.t - 50 * DAY_, A)
-    s.robots(s.t - 30 * DAY_, B)
-    s.not_modified(original, s.t - HOUR_)
-    s.pages()
-
-
-@scenario(6)
-def not_modified_by_latest_success(s):
-    s.robots(s.t - 50 * DAY_, B)
-    s.robots(s.t - 30 * DAY_, A)
-    s.robots(s.t - 20 * DAY_, b"", 404)
-    s.robots(s.t - HOUR_, b"", 304)
-    s.pages()
-
-
-@scenario(6)
-def not_modified_unresolved(s):
-    s.robots(s.t - HOUR_, b"", 304)
-    s.robots(s.t + 5 * HOUR_, A)  # not before it
-    s.pages()
+scenarios("""
+not_modified_by_reference 6: -50d A; -30d B; -1h unmodified; pages
+not_modified_by_latest_success 6: -50d B; -30d A; -20d 404; -1h 304; pages
+not_modified_unresolved 6: -1h 304; +5h A; pages  # not before it
+""")
 
 
 @scenario(6)
@@ -799,10 +596,9 @@ def no_rules_found(s):
     s.pages()
 
 
-@scenario(6)
-def other_success(s):
-    s.robots(s.t - HOUR_, A, 202 if s.number % 2 else 203)
-    s.pages()
+scenarios("""
+other_success 6: odd -1h A 202; even -1h A 203; pages
+""")
 
 
 @scenario(6)
@@ -810,56 +606,21 @@ def partial(s):
     s.robots(s.t - HOUR_, A, 206, headers=[("Content-Range", "bytes 0-%d/%d" % (len(A) - 1, len(A) + 100))] if s.number % 2 else [])
     s.pages()
 
-
 @scenario(6)
 def partial_that_is_whole(s):
     s.robots(s.t - HOUR_, A, 206, headers=[("Content-Range", "bytes 0-%d/%d" % (len(A) - 1, len(A)))])
     s.pages()
 
 
-@scenario(6)
-def truncated(s):
-    s.robots(s.t - HOUR_, A, warc={"WARC-Truncated": "length"})
-    s.pages()
-
-
-@scenario(6)
-def partial_contested(s):
-    s.robots(s.t - 3 * HOUR_, B)
-    s.robots(s.t - HOUR_, A, 206)
-    s.pages()
-
-
-@scenario(8)
-def undefined_status(s):
-    s.robots(s.t - 5 * HOUR_, A)
-    s.robots(s.t - HOUR_, b"", s.rng.choice([302, 999, 600, 300, 307]))
-    s.pages()
-
-
-@scenario(6)
-def coarse_capture_same_day(s):
-    """Compared by the day: a capture of this day counts as before any moment of it."""
-    s.robots(s.t, A, precision="day")
-    s.pages()
-
-
-@scenario(6)
-def coarse_capture_day_before(s):
-    s.robots(s.t - DAY_, A, precision="day")
-    s.pages()
-
-
-@scenario(6)
-def coarse_capture_two_days_before(s):
-    s.robots(s.t - 2 * DAY_, A, precision="day")
-    s.pages()
-
-
-@scenario(6)
-def coarse_fetch(s):
-    s.robots(s.t - DAY_, A)
-    s.pages(precision="day")
+scenarios("""
+truncated 6: -1h A truncated; pages
+partial_contested 6: -3h B; -1h A 206; pages
+undefined_status 8: -5h A; -1h {302|999|600|300|307}; pages
+coarse_capture_same_day 6: 0 A ~day; pages  # compared by the day: a capture of this day counts as before any moment of it
+coarse_capture_day_before 6: -24h A ~day; pages
+coarse_capture_two_days_before 6: -2d A ~day; pages
+coarse_fetch 6: -24h A; pages ~day
+""")
 
 
 @scenario(6)
@@ -868,7 +629,6 @@ def coarse_minute(s):
     s.robots(s.t + 10 * SECOND, A, precision="minute")  # the same minute counts as before
     s.pages()
 
-
 @scenario(6)
 def fraction_of_a_second(s):
     s.robots(s.t.replace(microsecond=900000), A, precision="micro")
@@ -876,24 +636,11 @@ def fraction_of_a_second(s):
     s.pages(t=s.t.replace(microsecond=100000), precision="micro")  # later by 0.8 s
 
 
-@scenario(6)
-def other_crawlers_capture_only(s):
-    s.robots(s.t - HOUR_, A, ua=s.rng.choice([GOOGLE, ARCHIVE, BROWSER, None]))
-    s.pages()
-
-
-@scenario(6)
-def own_stale_capture_and_others_fresh(s):
-    s.robots(s.t - s.rng.choice([5, 30, 31]) * DAY_, A)
-    s.robots(s.t - HOUR_, A2, ua=GOOGLE)  # it governs; the own one agrees
-    s.pages()
-
-
-@scenario(6)
-def own_stale_capture_and_others_stale(s):
-    s.robots(s.t - s.rng.choice([5, 30, 31]) * DAY_, A)
-    s.robots(s.t - 3 * DAY_, A2, ua=GOOGLE)
-    s.pages()
+scenarios("""
+other_crawlers_capture_only 6: -1h A {G|R|M|N}; pages
+own_stale_capture_and_others_fresh 6: {-5d|-30d|-31d} A; -1h A2 G; pages  # it governs; the own one agrees
+own_stale_capture_and_others_stale 6: {-5d|-30d|-31d} A; -3d A2 G; pages
+""")
 
 
 @scenario(8)
@@ -906,104 +653,21 @@ def own_stale_capture_differs(s):
     s.pages()
 
 
-@scenario(6)
-def own_stale_capture_against_others_503(s):
-    s.robots(s.t - 3 * DAY_, A)
-    s.robots(s.t - HOUR_, b"", 503, ua=GOOGLE)
-    s.pages()
-
-
-@scenario(6)
-def own_fresh_capture_beats_others_fresher(s):
-    s.robots(s.t - 5 * HOUR_, A)
-    s.robots(s.t - HOUR_, A2, ua=GOOGLE)
-    s.pages()
-
-
-@scenario(6)
-def others_only(s):
-    s.robots(s.t - s.rng.choice([HOUR_, 3 * DAY_]), A, ua=GOOGLE)
-    s.pages()
-
-
-@scenario(8)
-def bracketed(s):
-    s.robots(s.t - s.rng.choice([3, 40]) * DAY_, A, ua=s.rng.choice([EXAMPLE, GOOGLE]))
-    if s.number % 2:
-        s.robots(s.t + DAY_ + HOUR_, b"", s.rng.choice([503, 999]))  # passed over
-    s.robots(s.t + 30 * DAY_, A2, ua=s.rng.choice([EXAMPLE, GOOGLE]))  # exactly 30 days
-    s.pages()
-    s.pages(t=s.t - SECOND)
-
-
-@scenario(6)
-def bracket_that_disagrees(s):
-    s.robots(s.t - 40 * DAY_, A)
-    s.robots(s.t + 3 * DAY_, B)
-    s.robots(s.t + 4 * DAY_, A)
-    s.pages()
-
-
-@scenario(6)
-def passed_over_after(s):
-    s.robots(s.t + HOUR_, b"", s.rng.choice([503, 999, 302]))
-    if s.number % 2:
-        s.robots(s.t + 2 * HOUR_, A, ua=GOOGLE)
-    s.pages()
-
-
-@scenario(6)
-def stale_and_503_after(s):
-    s.robots(s.t - 3 * DAY_, B)
-    s.robots(s.t + HOUR_, b"", 503)
-    s.pages()
-
-
-# Order within one moment.
-
-
-@scenario(6)
-def one_archive_capture_first(s):
-    s.robots(s.t, A, archive=1)
-    s.pages(archive=1)
-    s.in_order()
-
-
-@scenario(6)
-def one_archive_fetch_first(s):
-    """Wget's way: pages, then robots.txt, all within a second."""
-    s.pages(archive=1)
-    s.robots(s.t, A, archive=1)
-    s.in_order()
-
-
-@scenario(6)
-def two_archives_same_moment(s):
-    s.robots(s.t, A, archive=1)
-    s.pages(archive=2)
-
-
-@scenario(6)
-def two_archives_same_moment_allowed_before(s):
-    s.robots(s.t - s.rng.choice([HOUR_, 2 * DAY_]), B)
-    s.robots(s.t, A, archive=1)
-    s.pages(archive=2)
-    s.pages(archive=1)
-
-
-@scenario(6)
-def two_archives_same_moment_disallowed_before(s):
-    s.robots(s.t - 2 * DAY_, A)
-    s.robots(s.t, B, archive=1)
-    s.pages(archive=2)
-
-
-@scenario(6)
-def one_archive_allows_behind(s):
-    s.robots(s.t - HOUR_, A, archive=1)
-    s.pages(archive=1)
-    s.robots(s.t, B, archive=1, ua=s.rng.choice([EXAMPLE, GOOGLE]))
-    s.in_order()
+scenarios("""
+own_stale_capture_against_others_503 6: -3d A; -1h 503 G; pages
+own_fresh_capture_beats_others_fresher 6: -5h A; -1h A2 G; pages
+others_only 6: {-1h|-3d} A G; pages
+bracketed 8: {-3d|-40d} A {E|G}; odd +25h {503|999}; +30d A2 {E|G}; pages; pages -1s  # 503 is passed over; exactly 30 days
+bracket_that_disagrees 6: -40d A; +3d B; +4d A; pages
+passed_over_after 6: +1h {503|999|302}; odd +2h A G; pages
+stale_and_503_after 6: -3d B; +1h 503; pages
+one_archive_capture_first 6: 0 A @1; pages @1; in order
+one_archive_fetch_first 6: pages @1; 0 A @1; in order  # Wget's way: pages, then robots.txt, all within a second
+two_archives_same_moment 6: 0 A @1; pages @2
+two_archives_same_moment_allowed_before 6: {-1h|-2d} B; 0 A @1; pages @2; pages @1
+two_archives_same_moment_disallowed_before 6: -2d A; 0 B @1; pages @2
+one_archive_allows_behind 6: -1h A @1; pages @1; 0 B @1 {E|G}; in order
+""")
 
 
 @scenario(6)
@@ -1015,20 +679,10 @@ def one_archive_captures_of_one_moment(s):
     s.in_order()
 
 
-@scenario(6)
-def two_archives_captures_of_one_moment(s):
-    s.robots(s.t - HOUR_, A, archive=1)
-    s.robots(s.t - HOUR_, s.rng.choice([A2, B]), archive=2)
-    s.pages()
-
-
-@scenario(6)
-def one_archive_later_of_one_moment(s):
-    """The earliest after the fetch is the one in front."""
-    s.robots(s.t + HOUR_, A, archive=1)
-    s.robots(s.t + HOUR_, B, archive=1)
-    s.pages()
-    s.in_order()
+scenarios("""
+two_archives_captures_of_one_moment 6: -1h A @1; -1h {A2|B} @2; pages
+one_archive_later_of_one_moment 6: +1h A @1; +1h B @1; pages; in order  # the earliest after the fetch is the one in front
+""")
 
 
 @scenario(6)
@@ -1040,59 +694,14 @@ def one_archive_day_precision(s):
     s.in_order()
 
 
-# Whose copy.
-
-
-@scenario(8)
-def redirect_target_by_another_crawler(s):
-    s.robots(s.t - HOUR_, b"", 301, headers=[("Location", s.other(0) + "/robots.txt")])
-    s.robots(s.t - HOUR_ + SECOND, A, origin=s.other(0), ua=GOOGLE)
-    if s.number % 2:
-        s.robots(s.t - 5 * HOUR_, A2, origin=s.other(0))  # the own one before it goes first
-    s.pages()
-
-
-@scenario(6)
-def redirect_target_is_older(s):
-    s.robots(s.t - 2 * HOUR_, b"", 301, headers=[("Location", s.other(0) + "/robots.txt")])
-    s.robots(s.t - 25 * HOUR_, A, origin=s.other(0))
-    if s.number % 2:
-        s.robots(s.t - 20 * HOUR_, B, ua=GOOGLE)  # between the content and the fetch
-    s.pages()
-
-
-@scenario(6)
-def redirect_target_after_the_fetch(s):
-    s.robots(s.t - MINUTE, b"", 301, headers=[("Location", s.other(0) + "/robots.txt")])
-    s.robots(s.t + MINUTE, A, origin=s.other(0))
-    s.pages()
-
-
-@scenario(6)
-def redirect_target_of_the_same_moment(s):
-    """In one archive the order tells which target is behind the hop."""
-    s.robots(s.t - HOUR_, B, origin=s.other(0), archive=1)
-    s.robots(s.t - HOUR_, b"", 301, headers=[("Location", s.other(0) + "/robots.txt")], archive=1)
-    s.robots(s.t - HOUR_, A, origin=s.other(0), archive=1)
-    s.pages()
-    s.in_order()
-
-
-@scenario(6)
-def redirect_targets_of_one_moment(s):
-    """Of two answers of one second, nothing tells which was got for the redirect."""
-    s.robots(s.t - HOUR_, b"", 301, headers=[("Location", s.other(0) + "/robots.txt")], archive=1)
-    s.robots(s.t - HOUR_ + SECOND, A, origin=s.other(0), archive=1)
-    s.robots(s.t - HOUR_ + SECOND, [B, A][s.number % 2], origin=s.other(0), archive=1)
-    s.pages()
-    s.in_order()
-
-
-@scenario(6)
-def redirect_loop_out_of_order(s):
-    s.robots(s.t - HOUR_, b"", 301, headers=[("Location", s.other(0) + "/robots.txt")])
-    s.robots(s.t - 10 * HOUR_, b"", 301, origin=s.other(0), headers=[("Location", s.origin + "/robots.txt")])
-    s.pages()
+scenarios("""
+redirect_target_by_another_crawler 8: -1h 301 >o0; -1h+1s A o0 G; odd -5h A2 o0; pages  # the own one before it goes first
+redirect_target_is_older 6: -2h 301 >o0; -25h A o0; odd -20h B G; pages  # between the content and the fetch
+redirect_target_after_the_fetch 6: -1m 301 >o0; +1m A o0; pages
+redirect_target_of_the_same_moment 6: -1h B o0 @1; -1h 301 >o0 @1; -1h A o0 @1; pages; in order  # in one archive the order shows which is behind the hop
+redirect_targets_of_one_moment 6: -1h 301 >o0 @1; -1h+1s A o0 @1; odd -1h+1s A o0 @1; even -1h+1s B o0 @1; pages; in order
+redirect_loop_out_of_order 6: -1h 301 >o0; -10h 301 o0 >own; pages
+""")
 
 
 @scenario(6)
@@ -1103,7 +712,6 @@ def redirect_led_to_pages(s):
     ua, when = [(EXAMPLE, SECOND), (EXAMPLE, HOUR_ * 0), (GOOGLE, SECOND), (EXAMPLE, -SECOND)][s.number % 4]
     s.page("/private/robots", ua, s.t - HOUR_ + when, archive=s.made[-1].archive).body = A
     s.in_order()
-
 
 @scenario(8)
 def redirects_that_may_have_led_elsewhere(s):
@@ -1116,7 +724,6 @@ def redirects_that_may_have_led_elsewhere(s):
     for after in (between, 2 * between, HOUR_, HOUR_ + SECOND):
         s.page("/private/robots", t=redirect + after, archive=archive).body = A
     s.in_order()
-
 
 @scenario(6)
 def unresolved_in_the_last_day(s):
@@ -1131,23 +738,10 @@ def unresolved_in_the_last_day(s):
     s.pages()
 
 
-@scenario(6)
-def not_modified_by_another_crawlers_copy(s):
-    s.robots(s.t - 50 * DAY_, A, ua=GOOGLE)
-    s.robots(s.t - HOUR_, b"", 304)
-    s.pages()
-
-
-@scenario(6)
-def not_modified_by_the_own_copy(s):
-    s.robots(s.t - 50 * DAY_, A)
-    s.robots(s.t - 40 * DAY_, B, ua=GOOGLE)
-    s.robots(s.t - HOUR_, b"", 304)
-    s.pages()
-
-
-def etag(value):
-    return [("ETag", '"%s"' % value)]
+scenarios("""
+not_modified_by_another_crawlers_copy 6: -50d A G; -1h 304; pages
+not_modified_by_the_own_copy 6: -50d A; -40d B G; -1h 304; pages
+""")
 
 
 @scenario(6)
@@ -1160,7 +754,6 @@ def not_modified_by_etag(s):
         s.robots(s.t - HOUR_, b"", 304, request_headers=[("If-None-Match", 'W/"one"')])
     s.pages()
 
-
 @scenario(6)
 def not_modified_by_date(s):
     date = "Tue, 04 Aug 2020 10:00:00 GMT"
@@ -1172,19 +765,10 @@ def not_modified_by_date(s):
     s.pages()
 
 
-@scenario(6)
-def not_modified_with_a_lost_validator(s):
-    s.robots(s.t - 50 * DAY_, A, headers=etag("one") if s.number % 2 else [])
-    s.robots(s.t - HOUR_, b"", 304, headers=etag("two"))
-    s.pages()
-
-
-@scenario(6)
-def not_modified_contradicted(s):
-    s.robots(s.t - 50 * DAY_, A, headers=etag("one"))
-    s.robots(s.t - 40 * DAY_, B, headers=etag("two"), ua=s.rng.choice([EXAMPLE, GOOGLE]))
-    s.robots(s.t - HOUR_, b"", 304, headers=etag("one"))
-    s.pages()
+scenarios("""
+not_modified_with_a_lost_validator 6: odd -50d A etag=one; even -50d A; -1h 304 etag=two; pages
+not_modified_contradicted 6: -50d A etag=one; -40d B etag=two {E|G}; -1h 304 etag=one; pages
+""")
 
 
 @scenario(6)
@@ -1197,10 +781,6 @@ def revisit_with_another_digest(s):
         s.robots(s.t - s.rng.choice([HOUR_ * 30, 40 * DAY_]), B)
     s.pages()
 
-
-# Bodies.
-
-
 @scenario(8)
 def undecodable(s):
     body, headers = s.rng.choice([
@@ -1210,12 +790,10 @@ def undecodable(s):
     s.robots(s.t - HOUR_, body, headers=headers)
     s.pages()
 
-
 @scenario(6)
 def false_coding(s):
     s.robots(s.t - HOUR_, A, headers=[("Content-Encoding", s.rng.choice(["gzip", "mystery"]))])
     s.pages()
-
 
 @scenario(6)
 def breaks_off(s):
@@ -1228,16 +806,10 @@ def breaks_off(s):
     s.pages()
 
 
-@scenario(6)
-def unfinished_line(s):
-    s.robots(s.t - HOUR_, A + b"Disallow: /public", 206)
-    s.pages()
-
-
-@scenario(6)
-def html_with_rules(s):
-    s.robots(s.t - HOUR_, b"<!DOCTYPE html>\n<html><body><pre>\n" + A + b"</pre></body></html>\n")
-    s.pages()
+scenarios("""
+unfinished_line 6: -1h cut 206; pages
+html_with_rules 6: -1h html; pages
+""")
 
 
 @scenario(8)
@@ -1250,7 +822,6 @@ def challenges(s):
         more = how if path == "/c" else {"body": b"no"}
         s.add(s.origin + path, s.t, status, **more)
 
-
 @scenario(8)
 def agent_names(s):
     """A token among other words, in a group that says otherwise."""
@@ -1260,14 +831,12 @@ def agent_names(s):
     s.pages()
     s.pages(ua=s.rng.choice([SOGOU, GPT, BROWSER]))
 
-
 @scenario(6)
 def names_of_several_words(s):
     line = [b"Sogou web spider", b"sogou WEB spider/4.0", b"Sogou"][s.number % 3]
     s.robots(s.t - HOUR_, b"User-agent: %s\nDisallow: /private/\n\nUser-agent: *\nDisallow: /public/\n" % line, ua=SOGOU)
     s.pages(SOGOU)
     s.pages(SOGOU.replace("Sogou", "Mozilla/5.0 (compatible; Sogou").replace(" (+", "; +"))
-
 
 @scenario(8)
 def named_group_forbids(s):
@@ -1278,7 +847,6 @@ def named_group_forbids(s):
     s.pages(ua)
     s.pages(EXAMPLE)
 
-
 @scenario(6)
 def open_readings(s):
     s.robots(s.t - HOUR_, b"User-agent: *\nDisallow: /\nAllow: /a:b\nAllow: /c,d\nAllow: /e%2Ff\nAllow: /g?h&i\nAllow: /j|k\n"
@@ -1288,12 +856,10 @@ def open_readings(s):
         s.page(path)
         s.page(path, GOOGLE)
 
-
 @scenario(6)
 def content_usage(s):
     s.robots(s.t - HOUR_, b"User-agent: %s\nContent-Usage: train-ai=y\n\nUser-agent: *\nDisallow: /private/\n" % s.rng.choice([b"ExampleBot", b"GPTBot"]))
     s.pages()
-
 
 @scenario(6)
 def unsafe_encoding_of_allowed(s):
@@ -1301,14 +867,12 @@ def unsafe_encoding_of_allowed(s):
     for path in ["/b/x?y%7Cz", "/b/x?y", "/%7B/x", "/%22q%22"]:
         s.page(path)
 
-
 @scenario(6)
 def documented_tokens(s):
     s.robots(s.t - HOUR_, b"User-agent: *\nDisallow: /\n\nUser-agent: Googlebot\nDisallow: /private/\n\nUser-agent: Googlebot-News\nDisallow: /\n",
              ua="Googlebot-Image/1.0")
     for ua in ["Googlebot-Image/1.0", "Googlebot-Video/1.0", "Googlebot-News", "AdsBot-Google", GOOGLE]:
         s.pages(ua)
-
 
 @scenario(8)
 def heads(s):
@@ -1320,17 +884,12 @@ def heads(s):
     s.robots(s.t - HOUR_, A, s.rng.choice([200, 404, 503]), **how)
     s.pages()
 
-
-# Tokens.
-
-
 @scenario(6)
 def tokens(s):
     ua = [HTTRACK, SUFFIX, "+MyCrawler, info@example.org"][s.number % 3]
     name = [b"HTTrack", b"Scoop", b"MyCrawler"][s.number % 3]
     s.robots(s.t - HOUR_, b"User-agent: %s\nDisallow: /private/\n" % name, ua=ua)
     s.pages(ua)
-
 
 @scenario(6)
 def two_names(s):
@@ -1341,10 +900,9 @@ def two_names(s):
     s.page("/neither", TWO_NAMES)
 
 
-@scenario(6)
-def token_case(s):
-    s.robots(s.t - HOUR_, A, ua="EXAMPLEBOT/0.9")
-    s.pages()
+scenarios("""
+token_case 6: -1h A U; pages
+""")
 
 
 @scenario(6)
@@ -1355,17 +913,10 @@ def no_token(s):
     s.pages(ua=ua)
 
 
-@scenario(6)
-def no_token_own_capture(s):
-    """Its own capture and fresh, yet no more than probable: the token is not known."""
-    s.robots(s.t - 3 * HOUR_, A, ua=BROWSER)
-    s.pages(ua=None if s.number % 2 else BROWSER)
-
-
-@scenario(6)
-def no_user_agent_in_request(s):
-    s.robots(s.t - HOUR_, A, ua="")
-    s.pages(ua="")
+scenarios("""
+no_token_own_capture 6: -3h A M; odd pages N; even pages M  # fresh, yet no more than probable: the token is not known
+no_user_agent_in_request 6: -1h A none; pages none
+""")
 
 
 @scenario(6)
@@ -1373,7 +924,6 @@ def agent_of_warcinfo(s):
     s.robots(s.t - HOUR_, A, ua=None, warcinfo=1)
     s.pages(ua=None, warcinfo=1)
     s.pages(ua=HERITRIX)
-
 
 @scenario(6)
 def groups(s):
@@ -1384,7 +934,6 @@ def groups(s):
     for path in ["/private/x", "/archive/x", "/both/x", "/merged/x", "/foo/x", "/typo/x"]:
         for ua in [EXAMPLE, ARCHIVE, GPT, GOOGLE, BROWSER, "Foo/1.0"]:
             s.page(path, ua)
-
 
 @scenario(6)
 def rules(s):
@@ -1398,13 +947,11 @@ def rules(s):
                  "/ROBOTS.TXT", "//robots.txt", "/robots.txt?x", "/a/../baz/", "/%2e/baz/", "#f", "", "?q", "/a%zz.gif"]:
         s.page(path)
 
-
 @scenario(6)
 def reserved_encoding(s):
     s.robots(s.t - HOUR_, b"User-agent: *\nDisallow: /go?\nAllow: /go?to=http://ok\nDisallow: /p/\nAllow: /p/a:b\nDisallow: /q?u=%3A\n")
     for path in ["/go?to=http%3A%2F%2Fok", "/go?to=http://ok", "/go?to=http%3a//ok/x", "/go?to=x", "/p/a%3Ab", "/p/a:b", "/q?u=:"]:
         s.page(path)
-
 
 @scenario(6)
 def parse_limit(s):
@@ -1418,7 +965,6 @@ def parse_limit(s):
     for path in ["/deep/x", "/cut/x", "/late/x", "/x"]:
         s.page(path)
 
-
 @scenario(6)
 def not_robots_captures(s):
     """HEAD and POST of /robots.txt, another case, a query, a slash too many."""
@@ -1428,7 +974,6 @@ def not_robots_captures(s):
     for n, path in enumerate(["/ROBOTS.TXT", "//robots.txt", "/%72obots.txt", "/robots.txt?v=1"]):
         s.page(path, t=s.t - (n + 1) * MINUTE).body = B
     s.pages()
-
 
 @scenario(6)
 def origin_forms(s):
@@ -1440,7 +985,6 @@ def origin_forms(s):
     s.add("http://u:p@%s:%s/private/x#f" % (host.title(), port), s.t, 200, b"page")
     s.add("https://%s:%s/private/x" % (host, port), s.t, 200, b"page")
 
-
 @scenario(6)
 def page_revisits_and_resources(s):
     s.robots(s.t - HOUR_, A)
@@ -1448,18 +992,15 @@ def page_revisits_and_resources(s):
     s.revisit(page, s.t)
     s.page("/private/r", type="resource", ua=None)
 
-
 @scenario(6)
 def no_time(s):
     s.robots(s.t - HOUR_, A)
     s.page("/private/x", warc={"WARC-Date": ["2021-02-30T10:00:00Z", "2021-13-01T10:00:00Z", "yesterday"][s.number % 3]})
 
-
 @scenario(6)
 def unsupported_scheme(s):
     s.robots(s.t - HOUR_, A)
     s.add("gopher://%s/0/private/x" % s.host, s.t, 200, b"page", None)
-
 
 @scenario(6)
 def encoded_bodies(s):
@@ -1470,11 +1011,10 @@ def encoded_bodies(s):
     s.pages()
 
 
-@scenario(6)
-def unreachable_run_of_two_crawlers(s):
-    s.robots(s.t - 40 * DAY_, b"", 503, ua=GOOGLE)
-    s.robots(s.t - HOUR_, b"", 503)
-    s.pages()
+scenarios("""
+unreachable_run_of_two_crawlers 6: -40d 503 G; -1h 503; pages
+""")
+
 
 
 # Received before, runs.
@@ -1554,21 +1094,10 @@ def refused_to_another(s):
     s.pages()
 
 
-@scenario(8)
-def redirect_target_changed(s):
-    """What another crawler got where the redirect led is a permitted copy."""
-    s.robots(s.t - 2 * HOUR_, b"", 301, headers=[("Location", s.other(0) + "/robots.txt")])
-    s.robots(s.t - 2 * HOUR_ + SECOND, A, origin=s.other(0))
-    s.robots(s.t - s.rng.choice([HOUR_, 23 * HOUR_, 24 * HOUR_, 25 * HOUR_, 27 * HOUR_]), s.rng.choice([B, B, A2, b""]), s.rng.choice([200, 200, 403]), origin=s.other(0), ua=GOOGLE)
-    s.pages()
-
-
-@scenario(8)
-def own_later_answer(s):
-    s.robots(s.t - s.rng.choice([HOUR_, 30 * HOUR_]), s.rng.choice([A, B]), ua=GOOGLE)
-    s.robots(s.t + s.rng.choice([MINUTE, DAY_, DAY_ + SECOND]), s.rng.choice([A, B]))
-    s.robots(s.t + HOUR_, s.rng.choice([A, B]))
-    s.pages()
+scenarios("""
+redirect_target_changed 8: -2h 301 >o0; -2h+1s A o0; {-1h|-23h|-24h|-25h|-27h} {B|B|A2|-} {200|200|403} o0 G; pages
+own_later_answer 8: {-1h|-30h} {A|B} G; {+1m|+24h|+24h+1s} {A|B}; +1h {A|B}; pages
+""")
 
 
 def drawn_runs(rng):

@@ -2,11 +2,10 @@
 
     shares BINARY HISTORY.jsonl.gz
 
-The history becomes archives, BINARY audits them, and one query on robots_policies
-tells which hosts named each agent at the end of each year, which restricted it and
-which restricted it fully: by the last capture till then, where that was a file. The
-same is worked out from the history itself with robotstxt.py, which asks Protego.
-Both must name the same hosts. Then the shares are printed.
+The history becomes archives, BINARY audits them, and one query on robots_policies tells which hosts named each agent at
+the end of each year, which restricted it and which restricted it fully: by the last capture till then, where that was a
+file. The same is worked out from the history itself, with Protego. Both must name the same hosts. Then the shares are
+printed.
 """
 
 import base64
@@ -15,7 +14,7 @@ import json
 
 import duckdb
 
-import robotstxt
+import robots
 import scenarios
 from lib import audit, folder
 
@@ -71,13 +70,13 @@ known = {}
 def by_protego(body, agent):
     """by_protego is (named, restriction): the latter by asking for a path of each rule that no other rule can mean."""
     if (body, agent) not in known:
-        body = robotstxt.within_limit(body)
-        rules = [rule.value for rule in robotstxt.rules_for(body, agent) if robotstxt.usable(rule.value)]
+        body = robots.within_parse_limit(body)
+        rules = [rule.value for rule in robots.rules_for(body, [agent]) or () if robots.usable(rule.value)]
         paths = [b"/jq"] + [typical(value) for value in rules]
-        allows = robotstxt.judge(body, agent)
+        allows = robots.by_protego(body, agent)
         allowed = {allows(path) for path in paths if path != b"/robots.txt"}
         restriction = "partial" if len(allowed) == 2 else "none" if allowed == {True} else "full"
-        known[body, agent] = robotstxt.has_group(body, agent), restriction
+        known[body, agent] = robots.has_group(body, agent), restriction
     return known[body, agent]
 
 

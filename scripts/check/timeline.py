@@ -2,23 +2,21 @@
 
     timeline BINARY [MOMENTS [SEED [MIXED]]]
 
-MIXED is a number of scenarios of any captures at few moments, 0 unless given. They show what nobody thought of.
-No difference is expected, with no seed. One that appears is an error of the program or of the reference, or what
+MIXED is a number of scenarios of any captures at few moments, 0 unless given. They show what nobody thought of. No
+difference is expected, with no seed. One that appears is an error of the program or of the reference, or what
 docs/SEMANTICS.md leaves open: it needs a sentence there, and a scenario in evaluate/scenario/testdata.
 
-reference.py works out what is expected of the archives that scenarios.py makes, in two archives. For each WARC
-record id: verdict, evidence, reason, certainty, the governing capture
-(by its record id), and, where the fetch was disallowed, the notes that the rule
-names; of an allowed fetch those that say why it may not be meant; of a response its
-refusal. The tables violations (certain,
-probable) and unproven (possible, contested) must hold exactly the disallowed
-fetches. Prints how many agree by combination, and every difference. It fails
-on any difference, on a fetch that one side lacks, on a record id that the table
-has twice, and on a reason or certainty with fewer than five cases.
+reference.py works out what is expected of the archives that scenarios.py makes, in two archives. For each WARC record
+id: verdict, evidence, reason, certainty, the governing capture (by its record id), and, where the fetch was disallowed,
+the notes that the rule names; of an allowed fetch those that say why it may not be meant; of a response its refusal.
+The tables violations (certain, probable) and unproven (possible, contested) must hold exactly the disallowed fetches.
+Prints how many agree by combination, and every difference. It fails on any difference, on a fetch that one side lacks,
+on a record id that the table has twice, and on a reason or certainty with fewer than five cases.
 """
 
 import collections
 
+import cases
 import reference
 import scenarios
 from lib import TABLES, audit, bare, folder, shared, table, words
@@ -56,6 +54,8 @@ def misplaced(out, expected):
 
 
 def main(binary, moments: int = 1000, seed: int = 9309, mixed: int = 0):
+    if cases.main():
+        return True
     for history in shared("robots/history-2020-2025.jsonl.gz"):
         with folder() as work:
             layers = scenarios.main(history, work / "archives", moments=moments, seed=seed, mixed=mixed)

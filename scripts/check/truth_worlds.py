@@ -10,13 +10,12 @@ from bisect import bisect
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-import rules
+import robots
 
 HOUR, DAY = 3600, 24 * 3600
 START, SPAN = 1714521600, 4 * DAY  # from 2024-05-01
 BROWSER = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/124.0.0.0 Safari/537.36"
-OPERATORS = {
-    "CCBot": "CCBot/2.0 (https://commoncrawl.org/faq/)",
+OPERATORS = {"CCBot": "CCBot/2.0 (https://commoncrawl.org/faq/)",
     "archive.org_bot": "Mozilla/5.0 (compatible; archive.org_bot +http://archive.org/details/archive.org_bot)",
     "GPTBot": "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.2; +https://openai.com/gptbot)",
     "ExampleBot": "ExampleBot/1.0 (+http://bots.example/)",  # no list knows it
@@ -157,7 +156,7 @@ def outcome_of(status):
 
 def verdict_of(outcome, body, token, path):
     if outcome == "rules":
-        return rules.judge_by_rules(body, (token,) if token else (), path)[0]
+        return robots.judge_by_rules(body, (token,) if token else (), path)[0]
     return {"unavailable": "allowed", "unreachable": "disallowed"}.get(outcome)
 
 
@@ -187,15 +186,13 @@ def random_crawl(rng, name, kind, token):
         agent = rng.choice((BROWSER, BROWSER, None))
     one, machines = token == "Wget", rng.choice((1, 1, 3)) if kind == "operator" else 1
     dated = rng.choice(("beginning",) * 4 + ("end",))
-    habits = {
-        "dated": dated, "precision": rng.choice((0, 0, 0, 3, 6)),
+    habits = {"dated": dated, "precision": rng.choice((0, 0, 0, 3, 6)),
         "offsets": [rng.choice((0,) * 18 + (-20, 1, 40)) for _ in range(machines)],  # of the machines' clocks
         "order": "end" if one else rng.choice(("end",) * 8 + ("shuffled", "pool")),
         "durations": rng.random() < (0.02 if dated == "end" else 0.9 if token == "heritrix" else 0.15),
         "lies": rng.random() < 0.05,  # of durations
         "dedup": rng.random() < 0.25, "loses": rng.choice((0, 0, 0, 0.3)), "requests": rng.random() < 0.93,
-        "info": rng.choice(("full",) * 6 + ("bare",) * 3 + ("none",) * 3 + ("default",)), "named": rng.random() < 0.7,
-    }
+        "info": rng.choice(("full",) * 6 + ("bare",) * 3 + ("none",) * 3 + ("default",)), "named": rng.random() < 0.7}
     manner = rng.choice(("waits",) * 3 + ("ignores",) * 3 + ("lists",) * 2 + ("never",) + ("eager",) * (0 if one else 3))
     return Crawl(name, kind, token, agent, None if token == "Wpull" else agent, manner, machines,
                  workers=1 if one else rng.choice((1, 2, 6)), keeps=rng.choice((60, HOUR, DAY, DAY, 3 * DAY)),

@@ -14,6 +14,7 @@ import random
 import indexes
 import reference as ref
 import scenarios as h
+import warc
 import wat as compare
 import wat_tagged as tagged
 import whole
@@ -65,13 +66,13 @@ class Crawls:
             record_id = record["WARC-Header-Metadata"]["WARC-Record-ID"]
             told.add(record_id)  # makers may leave out the last field of a warcinfo record, or all of it
             agents[record_id] = record["Payload-Metadata"].get("WARC-Info-Metadata", {}).get("http-header-user-agent")
-        fetches = ref.read_archives(map(str, self.parts))
+        fetches = warc.read_archives(map(str, self.parts))
         kept = {f.id for f in fetches}
-        for f in ref.read_archives(map(str, self.archives)):
+        for f in warc.read_archives(map(str, self.archives)):
             if f.id not in kept and f.id in told:
                 if f.user_agent != self.asked[f.id]:
                     f.user_agent = agents.get(f.warcinfo)
-                    f.token, f.other_token = (ref.tokens_of_user_agent(f.user_agent) + [None, None])[:2]
+                    f.token, f.other_token = (warc.tokens_of_user_agent(f.user_agent) + [None, None])[:2]
                 f.told, f.type, f.archive, f.place, f.serial = True, "indexed", ("told of " + f.id, ""), 0, False
                 f.location, f.validators, f.request_validators, f.stored, f.profile = None, {}, {}, None, ""
                 f.refers_to = f.refers_uri = f.refers_date = None

@@ -10,10 +10,8 @@ from lib import audit_list, words
 
 PURPOSES = [word for purpose in ("archive", "index", "train") for word in ("--purpose", purpose)]
 # What a WAT tells of a statement. It has header fields in an order of its own, and not where a meta stands.
-COLUMNS = {
-    "page_tags": "source agent rule word value parse_mode restricts restricts_from defined_by".split(),
-    "usage_signals": "protocol source scope purpose preference label value draft parse_mode".split(),
-}
+COLUMNS = {"page_tags": "source agent rule word value parse_mode restricts restricts_from defined_by".split(),
+    "usage_signals": "protocol source scope purpose preference label value draft parse_mode".split()}
 
 
 def copy(archive, made, to):

@@ -2,10 +2,9 @@
 
     copies [--plain] NUMBER DIR ARCHIVE...
 
-DIR gets NUMBER copies of every ARCHIVE (.warc.gz with a member a record, or .warc).
-In copy 7 the host www.example.org is c7.www.example.org wherever it takes part in an
-audit: in the WARC headers that hold URLs, in the Host of requests and the Location
-of responses. Bodies stay. The same arguments give the same octets. --plain leaves the copies
+DIR gets NUMBER copies of every ARCHIVE (.warc.gz with a member a record, or .warc). In copy 7 the host www.example.org
+is c7.www.example.org wherever it takes part in an audit: in the WARC headers that hold URLs, in the Host of requests
+and the Location of responses. Bodies stay. The same arguments give the same octets. --plain leaves the copies
 uncompressed.
 """
 

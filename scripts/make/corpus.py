@@ -2,9 +2,8 @@
 
     corpus FILE ARCHIVE...
 
-A row is a page: an HTML answer of 200, with the columns text, id, dump, url, date, file_path,
-language, language_score and token_count. Of what FineWeb does beyond that (filters, removal
-of duplicates), it does nothing.
+A row is a page: an HTML answer of 200, with the columns text, id, dump, url, date, file_path, language, language_score
+and token_count. Of what FineWeb does beyond that (filters, removal of duplicates), it does nothing.
 """
 
 import html
@@ -29,8 +28,7 @@ def pages(archive):
             words = html.unescape(re.sub(r"(?s)<(script|style).*?</\1>|<[^>]*>", " ", body)).split()
             if not words or record.rec_headers.get_header("WARC-Target-URI").endswith("/robots.txt"):
                 continue
-            yield {
-                "text": " ".join(words),
+            yield {"text": " ".join(words),
                 "id": record.rec_headers.get_header("WARC-Record-ID"),  # <urn:uuid:...>
                 "dump": "testdata",
                 "url": record.rec_headers.get_header("WARC-Target-URI"),

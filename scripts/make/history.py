@@ -3,11 +3,10 @@
     history OUTDIR
 
 OUTDIR, which must not exist, gets archives/ (a WARC for each year, and the crawler's log), ranks.csv (rank,domain, as
-Tranco's) and weights.csv (host,tokens): the same bytes each time. A crawler, ExampleBot, visits the sites once a month, but never all of them: the
-chance is higher for well-ranked ones. Each visit asks for robots.txt, and some for
-pages. What sites say of AI crawlers follows from their rank, their kind and the
-month. Everything is drawn from one seed. Nothing is real: figures made of it show
-that the tables can be used, and nothing of the web.
+Tranco's) and weights.csv (host,tokens): the same bytes each time. A crawler, ExampleBot, visits the sites once a month,
+but never all of them: the chance is higher for well-ranked ones. Each visit asks for robots.txt, and some for pages.
+What sites say of AI crawlers follows from their rank, their kind and the month. Everything is drawn from one seed.
+Nothing is real: figures made of it show that the tables can be used, and nothing of the web.
 """
 
 import base64
@@ -54,8 +53,7 @@ STYLES = {
 FIRST_WORDS = "amber birch cedar dawn ember fern granite harbor iris juniper kestrel linden maple nova opal pine quartz river sable thistle".split()
 SECOND_WORDS = {
     "news": "courier gazette herald ledger post tribune".split(), "shop": "bazaar boutique market outlet shop store".split(),
-    "forum": "board circle club forum table".split(), "office": "agency bureau council county office".split(),
-}
+    "forum": "board circle club forum table".split(), "office": "agency bureau council county office".split()}
 OTHER_WORDS = "garden guide house journal lab notes press studio team works".split()
 
 CONTENT_PATHS = ["/", "/about/", "/articles/1", "/articles/2", "/premium/3", "/contact", "/a/b.html", "/img/1"]

@@ -1,17 +1,14 @@
 """robots.txt files as sites have them: what content systems ship, and what people add.
 
-A file is a base, which the kind of the site gives, and a section about AI crawlers,
-which its style gives. Bases and styles are written after the habits of real files;
-none is a copy.
+A file is a base, which the kind of the site gives, and a section about AI crawlers, which its style gives. Bases and
+styles are written after the habits of real files; none is a copy.
 """
 
 import dataclasses
 
 # When each token became known, by month from January 2021: no file names one before.
-KNOWN = {
-    "CCBot": 0, "anthropic-ai": 31, "GPTBot": 31, "Amazonbot": 30, "Bytespider": 32, "Google-Extended": 33,
-    "PerplexityBot": 35, "ClaudeBot": 38, "Applebot-Extended": 41, "Meta-ExternalAgent": 43, "OAI-SearchBot": 43,
-}
+KNOWN = {"CCBot": 0, "anthropic-ai": 31, "GPTBot": 31, "Amazonbot": 30, "Bytespider": 32, "Google-Extended": 33,
+    "PerplexityBot": 35, "ClaudeBot": 38, "Applebot-Extended": 41, "Meta-ExternalAgent": 43, "OAI-SearchBot": 43}
 
 SEARCH = ["Googlebot", "bingbot", "DuckDuckBot"]
 

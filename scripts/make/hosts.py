@@ -29,10 +29,8 @@ START = at("2025-01-01T00:00:00")
 
 def page(title, *links, head="", body="", **reply):
     anchors = "\n".join(f'<p><a href="{link}">{link}</a></p>' for link in links)
-    html = (
-        f"<!DOCTYPE html>\n<html><head><title>{title}</title>\n{head}</head>\n"
-        f"<body><h1>{title}</h1>\n{body}{anchors}\n</body></html>\n"
-    )
+    html = (f"<!DOCTYPE html>\n<html><head><title>{title}</title>\n{head}</head>\n"
+        f"<body><h1>{title}</h1>\n{body}{anchors}\n</body></html>\n")
     return Reply(html.encode(), **reply)
 
 

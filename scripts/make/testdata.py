@@ -176,10 +176,8 @@ def name_hosts(scratch):
 
 def crawl(work, clock, shim, number, job):
     clock.set(hosts.at(job.start))
-    environment = {
-        "PATH": os.environ["PATH"], "LC_ALL": "C", "TZ": "UTC", "HOME": str(work),
-        "LD_PRELOAD": str(shim), "SITE_CLOCK": str(clock.path), "SITE_SEED": str(number),
-    }
+    environment = {"PATH": os.environ["PATH"], "LC_ALL": "C", "TZ": "UTC", "HOME": str(work),
+        "LD_PRELOAD": str(shim), "SITE_CLOCK": str(clock.path), "SITE_SEED": str(number)}
     command = ["wget", "--no-config", "--quiet", "--no-hsts", "--tries=1", "--timeout=10", "--delete-after",
                f"--warc-file={job.name}", "--warc-cdx", "--no-warc-keep-log", *job.options]
     if job.plain:

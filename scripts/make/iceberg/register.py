@@ -1,11 +1,10 @@
-"""Registers the tables of an audit in an Iceberg catalog. Files stay where they are, and as they are:
-the audit must keep its place.
+"""Registers the tables of an audit in an Iceberg catalog. Files stay where they are, and as they are: the audit must
+keep its place.
 
     register.py OUT CATALOG WAREHOUSE NAMESPACE
 
-CATALOG is the URI of an SQL database, such as sqlite:////shared/catalog.db, WAREHOUSE the place of
-Iceberg's metadata, such as file:///shared/warehouse. For another kind of catalog use load_catalog of
-pyiceberg in place of SqlCatalog.
+CATALOG is the URI of an SQL database, such as sqlite:////shared/catalog.db, WAREHOUSE the place of Iceberg's metadata,
+such as file:///shared/warehouse. For another kind of catalog use load_catalog of pyiceberg in place of SqlCatalog.
 """
 
 import glob
