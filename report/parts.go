@@ -74,7 +74,7 @@ func (p *part) RobotsAgent(robotsID int64, group int, agent string) error {
 	if robotsID != 0 {
 		return p.Writer.RobotsAgent(robotsID, group, agent)
 	}
-	p.tally.WhatIf.join(tokenGroup{}, agent)
+	p.tally.WhatIf.here.Join(TokenGroup{}, agent)
 	p.noone = append(p.noone, agent)
 	return nil
 }

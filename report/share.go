@@ -25,7 +25,7 @@ func (p *Part) RobotsAgent(robotsID int64, group int, agent string) error {
 	if !p.begun || robotsID == 0 {
 		return p.part.RobotsAgent(robotsID, group, agent)
 	}
-	p.tally.WhatIf.join(tokenGroup{robotsID, group}, agent)
+	p.tally.WhatIf.here.Join(TokenGroup{robotsID, group}, agent)
 	p.agents = append(p.agents, RobotsAgentRow{robotsID, int32(group), text(agent)})
 	return nil
 }
@@ -35,7 +35,7 @@ func (p *Part) Host(h *evaluate.HostStats) error {
 	if !h.Begun && !h.Unfinished {
 		return p.Writer.Host(h)
 	}
-	p.shares = append(p.shares, &originShare{*h, maps.Clone(p.tally.here), p.tally.WhatIf.told(), p.agents})
+	p.shares = append(p.shares, &originShare{*h, maps.Clone(p.tally.here), p.tally.WhatIf.here.Captures(), p.agents})
 	clear(p.tally.here)
 	p.tally.WhatIf.endOrigin()
 	p.begun, p.agents = false, nil

@@ -251,8 +251,8 @@ func TestSummaryIsSafe(t *testing.T) {
 		rule.Text = fmt.Sprint("Disallow: /", i, long)
 		v.Rule = &rule
 		counted.addResult(&v)
-		counted.WhatIf.join(tokenGroup{int64(i + 1), 0}, f.Claim)
-		counted.WhatIf.add(tokenGroup{int64(i + 1), 0}, evaluate.Disallowed)
+		counted.WhatIf.here.Join(TokenGroup{int64(i + 1), 0}, f.Claim)
+		counted.WhatIf.here.Add(TokenGroup{int64(i + 1), 0}, "disallowed")
 		counted.addHost(&evaluate.HostStats{Origin: f.Origin, Counts: evaluate.Counts{Fetches: 1, ViolationsCertain: 1}})
 		counted.addAgent(&evaluate.AgentStats{Agent: f.Claim, Counts: evaluate.Counts{Fetches: 1}})
 		counted.addIssue(&IssueRow{WARCFilename: f.Claim, Detail: long}, words.IssueUnreadable)
@@ -277,8 +277,8 @@ func TestSummaryIsSafe(t *testing.T) {
 	for _, c := range s.Claims {
 		fetches += c.Fetches
 	}
-	if fetches != 3*maxNames || counted.unreadCount != 3*maxNames || len(s.Unread) > topNames || len(counted.WhatIf.groups) > 0 {
-		t.Errorf("%d fetches, %d inputs not read, %d of them held, %d token groups held", fetches, counted.unreadCount, len(s.Unread), len(counted.WhatIf.groups))
+	if fetches != 3*maxNames || counted.unreadCount != 3*maxNames || len(s.Unread) > topNames || len(counted.WhatIf.here.groups) > 0 {
+		t.Errorf("%d fetches, %d inputs not read, %d of them held, %d token groups held", fetches, counted.unreadCount, len(s.Unread), len(counted.WhatIf.here.groups))
 	}
 	if !strings.Contains(got, "  and 3,062 more\n") {
 		t.Errorf("what is not shown is not counted:\n%s", got)
@@ -332,20 +332,20 @@ func TestWhatIfCounts(t *testing.T) {
 	w := newWhatIf()
 	tell := func(id int64, group int, tokens ...string) {
 		for _, token := range tokens {
-			w.join(tokenGroup{id, group}, token)
+			w.here.Join(TokenGroup{id, group}, token)
 		}
 	}
 	tell(0, 0, "A", "B", "C")
-	w.add(tokenGroup{0, 0}, evaluate.Unknown)
+	w.here.Add(TokenGroup{0, 0}, "unknown")
 	tell(1, 0, "A")
 	tell(1, 1, "B", "C")
-	w.add(tokenGroup{1, 0}, evaluate.Allowed)
-	w.add(tokenGroup{1, 1}, evaluate.Disallowed)
+	w.here.Add(TokenGroup{1, 0}, "allowed")
+	w.here.Add(TokenGroup{1, 1}, "disallowed")
 	w.endOrigin()
 	tell(2, 3, "A", "B", "C") // the next origin; robots_id 0 is not told again
-	w.add(tokenGroup{2, 3}, evaluate.Disallowed)
-	w.add(tokenGroup{0, 0}, evaluate.Unknown)
-	w.add(tokenGroup{1, 0}, evaluate.Allowed) // never told here: of another origin
+	w.here.Add(TokenGroup{2, 3}, "disallowed")
+	w.here.Add(TokenGroup{0, 0}, "unknown")
+	w.here.Add(TokenGroup{1, 0}, "allowed") // never told here: of another origin
 	w.endOrigin()
 	want := []AgentVerdicts{ // what B and C have is what most have
 		{"A", VerdictCounts{Unknown: 2, Allowed: 1, Disallowed: 1}},
@@ -355,8 +355,8 @@ func TestWhatIfCounts(t *testing.T) {
 	if diff := cmp.Diff(want, w.ranking()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if len(w.groups) != 1 {
-		t.Errorf("%d token groups are held between origins, want that of robots_id 0", len(w.groups))
+	if len(w.here.groups) != 1 {
+		t.Errorf("%d token groups are held between origins, want that of robots_id 0", len(w.here.groups))
 	}
 }
 

@@ -221,7 +221,7 @@ func (t *tally) claimCounts(claim string) *evaluate.Counts {
 // addVerdict counts a what-if verdict. What is allowed to all is left out.
 func (t *tally) addVerdict(robotsID int64, v *evaluate.GroupVerdict) {
 	if v.Reason != words.RobotsTxtItself {
-		t.WhatIf.add(tokenGroup{robotsID, v.Group}, v.Verdict)
+		t.WhatIf.here.Add(TokenGroup{robotsID, v.Group}, v.Verdict.String())
 	}
 }
 

@@ -5,26 +5,24 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/internal/agents"
 )
 
-// tokenGroup is the what-if tokens that one group of a robots capture governs.
-type tokenGroup struct {
-	robotsID int64
-	group    int
+// TokenGroup is the what-if tokens that one group of a robots capture governs.
+type TokenGroup struct {
+	RobotsID int64
+	Group    int
 }
 
-// whatIf counts what other crawlers would have been allowed. Verdicts come a token group
+// TokenCounts counts what other crawlers would have been allowed. Verdicts come a token group
 // at a time, and are shared out to the token group's tokens at the end of the origin, so
 // that it holds no more than one origin's token groups. The token group of fetches without
-// governing capture, robots_id 0, stays: it is told once.
-type whatIf struct {
-	groups  map[tokenGroup]*groupCounts
+// governing capture, robots_id 0, stays: its tokens come once.
+type TokenCounts struct {
+	groups  map[TokenGroup]*groupCounts
 	rosters map[string][]string // lists of tokens by content: most captures have the same
-	joining tokenGroup          // whose tokens are being told
+	joining TokenGroup          // whose tokens come
 	tokens  []string            // of joining, so far
-	Agents  map[string]*VerdictCounts
 }
 
 type groupCounts struct {
@@ -32,64 +30,80 @@ type groupCounts struct {
 	counts VerdictCounts
 }
 
-func newWhatIf() whatIf {
-	return whatIf{
-		groups: make(map[tokenGroup]*groupCounts), rosters: make(map[string][]string), Agents: make(map[string]*VerdictCounts),
-	}
+// NewTokenCounts returns counts without any.
+func NewTokenCounts() TokenCounts {
+	return TokenCounts{groups: make(map[TokenGroup]*groupCounts), rosters: make(map[string][]string)}
 }
 
-// join adds a token to a token group. The tokens of a token group come one after the other.
-func (w *whatIf) join(t tokenGroup, token string) {
-	if t != w.joining {
-		w.closeTeam()
-		w.joining = t
+// Join adds a token to a token group. The tokens of a token group come one after the other.
+func (c *TokenCounts) Join(t TokenGroup, token string) {
+	if t != c.joining {
+		c.close()
+		c.joining = t
 	}
-	w.tokens = append(w.tokens, token)
+	c.tokens = append(c.tokens, token)
 }
 
-func (w *whatIf) closeTeam() {
-	if len(w.tokens) == 0 {
+// close completes the token group whose tokens come.
+func (c *TokenCounts) close() {
+	if len(c.tokens) == 0 {
 		return
 	}
-	key := strings.Join(w.tokens, "\n")
-	if w.rosters[key] == nil {
-		w.rosters[key] = slices.Clone(w.tokens)
+	key := strings.Join(c.tokens, "\n")
+	if c.rosters[key] == nil {
+		c.rosters[key] = slices.Clone(c.tokens)
 	}
-	w.groups[w.joining] = &groupCounts{tokens: w.rosters[key]}
-	w.tokens = w.tokens[:0]
+	c.groups[c.joining] = &groupCounts{tokens: c.rosters[key]}
+	c.tokens = c.tokens[:0]
 }
 
-// add counts a fetch for a token group.
-func (w *whatIf) add(t tokenGroup, v evaluate.Verdict) {
-	w.closeTeam()
-	if c := w.groups[t]; c != nil {
-		*c.counts.Of(v.String())++
+// Add counts a fetch for a token group, by the verdict's name.
+func (c *TokenCounts) Add(t TokenGroup, verdict string) {
+	c.close()
+	if g := c.groups[t]; g != nil {
+		*g.counts.Of(verdict)++
 	}
 }
 
-// told returns the captures whose token groups were told for the origin in hand.
-func (w *whatIf) told() map[int64]bool {
-	w.closeTeam()
+// Captures returns the captures whose token groups have come for the origin in hand.
+func (c *TokenCounts) Captures() map[int64]bool {
+	c.close()
 	ids := make(map[int64]bool)
-	for t := range w.groups {
-		ids[t.robotsID] = true
+	for t := range c.groups {
+		ids[t.RobotsID] = true
 	}
 	return ids
 }
 
-// endOrigin shares the counts out, and forgets the token groups of the origin's captures.
-func (w *whatIf) endOrigin() {
-	w.closeTeam()
-	for t, c := range w.groups {
-		for _, token := range c.tokens {
-			w.sum(token, c.counts)
-		}
-		c.counts = VerdictCounts{}
-		if t.robotsID != 0 {
-			delete(w.groups, t)
+// EndOrigin passes the counts of all token groups on, and forgets those of the origin's captures.
+func (c *TokenCounts) EndOrigin(add func(tokens []string, counts VerdictCounts)) {
+	c.close()
+	for t, g := range c.groups {
+		add(g.tokens, g.counts)
+		g.counts = VerdictCounts{}
+		if t.RobotsID != 0 {
+			delete(c.groups, t)
 		}
 	}
-	clear(w.rosters)
+	clear(c.rosters)
+}
+
+// whatIf counts for all origins.
+type whatIf struct {
+	here   TokenCounts
+	Agents map[string]*VerdictCounts
+}
+
+func newWhatIf() whatIf {
+	return whatIf{here: NewTokenCounts(), Agents: make(map[string]*VerdictCounts)}
+}
+
+func (w *whatIf) endOrigin() {
+	w.here.EndOrigin(func(tokens []string, counts VerdictCounts) {
+		for _, token := range tokens {
+			w.sum(token, counts)
+		}
+	})
 }
 
 // addAll adds what another has counted of origins that have ended.

@@ -183,7 +183,7 @@ func (w *Writer) GroupVerdict(v *evaluate.GroupVerdict) error {
 
 // RobotsAgent writes that a group of a robots capture governs a token.
 func (w *Writer) RobotsAgent(robotsID int64, group int, agent string) error {
-	w.tally.WhatIf.join(tokenGroup{robotsID, group}, agent)
+	w.tally.WhatIf.here.Join(TokenGroup{robotsID, group}, agent)
 	return RobotsAgentsTable.add(w, RobotsAgentRow{robotsID, int32(group), text(agent)})
 }
 

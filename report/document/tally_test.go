@@ -131,7 +131,7 @@ func TestAccess(t *testing.T) {
 // A token that stands in no request is not told as a crawler that fetches.
 func TestControlTokens(t *testing.T) {
 	for token, want := range map[string]int{"GPTBot": 1, "google-extended": 2} {
-		tally := whatIfTally{numbers: map[string]int{token: 0}, agents: make([]agentAccess, 1)}
+		tally := whatIfTally{agents: map[string]*agentAccess{token: new(agentAccess)}}
 		if got := tally.section(&report.Audit{}).Tables[0].Notes; len(got) != want {
 			t.Errorf("%s: %q", token, got)
 		}

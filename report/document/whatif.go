@@ -3,8 +3,6 @@ package document
 import (
 	"cmp"
 	"context"
-	"fmt"
-	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -48,11 +46,6 @@ func accessBy(v *report.VerdictCounts) access {
 	return accessFull
 }
 
-type groupKey struct {
-	robots int64
-	group  int32
-}
-
 type groupVerdictRow struct {
 	URL      string `parquet:"url"`
 	RobotsID int64  `parquet:"robots_id"`
@@ -64,33 +57,21 @@ type groupVerdictRow struct {
 // whatIfTally goes through group_verdicts and robots_agents together: the tokens of a robots.txt stand
 // where its first verdict does.
 type whatIfTally struct {
-	tokens  []string       // asked about, in the order in which they are met
-	numbers map[string]int // of tokens
-	agents  []agentAccess  // by number of token
-
-	next    func() (*report.RobotsAgentRow, error, bool)
-	row     *report.RobotsAgentRow // the next of robots_agents; nil: the end
-	rosters map[string][]int
-
-	start   string // of the URL before: its scheme and authority
-	origin  string // in hand
-	here    map[groupKey]*report.VerdictCounts
-	members map[groupKey][]int // numbers of tokens that a group governs
-	known   map[int64]bool     // robots.txt whose groups are in members
+	agents map[string]*agentAccess // by token
+	counts report.TokenCounts
+	groups *results.Follower[report.RobotsAgentRow]
+	known  map[int64]bool // robots.txt whose groups are in counts
+	start  string         // of the URL before: its scheme and authority
+	origin string         // in hand
 }
 
 func (t *whatIfTally) read(ctx context.Context, res *results.Results) error {
-	t.numbers, t.rosters = make(map[string]int), make(map[string][]int)
-	t.here, t.members, t.known = make(map[groupKey]*report.VerdictCounts), make(map[groupKey][]int), make(map[int64]bool)
+	t.agents, t.counts, t.known = make(map[string]*agentAccess), report.NewTokenCounts(), make(map[int64]bool)
 	if err := t.readNone(ctx, res); err != nil {
 		return err
 	}
-	next, stop := iter.Pull2(results.Rows(ctx, res, report.RobotsAgentsTable))
-	defer stop()
-	t.next = next
-	if err := t.advance(); err != nil {
-		return err
-	}
+	t.groups = results.Follow[report.RobotsAgentRow](ctx, res, report.RobotsAgentsTable)
+	defer t.groups.Stop()
 	for row, err := range results.Select[groupVerdictRow](ctx, res, report.GroupVerdictsTable) {
 		if err == nil {
 			err = t.add(row)
@@ -106,33 +87,18 @@ func (t *whatIfTally) read(ctx context.Context, res *results.Results) error {
 // readNone reads the tokens that no robots.txt governs: of robots_id 0, whose rows stand anywhere,
 // one after the other.
 func (t *whatIfTally) readNone(ctx context.Context, res *results.Results) error {
-	t.known[0] = true
 	for row, err := range results.Rows(ctx, res, report.RobotsAgentsTable) {
-		key := groupKey{}
 		switch {
 		case err != nil:
 			return err
 		case row.RobotsID == 0:
-			t.members[key] = append(t.members[key], t.token(row.Agent))
-		case t.members[key] != nil:
+			t.known[0] = true
+			t.counts.Join(report.TokenGroup{}, row.Agent)
+		case t.known[0]:
 			return nil
 		}
 	}
 	return nil
-}
-
-// advance reads the next row of robots_agents that is of a robots.txt.
-func (t *whatIfTally) advance() error {
-	for {
-		row, err, more := t.next()
-		if !more {
-			t.row = nil
-			return nil
-		}
-		if t.row = row; err != nil || row.RobotsID != 0 {
-			return err
-		}
-	}
 }
 
 func (t *whatIfTally) add(row *groupVerdictRow) error {
@@ -143,77 +109,54 @@ func (t *whatIfTally) add(row *groupVerdictRow) error {
 			t.origin = u.Origin()
 		}
 	}
-	if !t.known[row.RobotsID] {
+	if row.RobotsID != 0 && !t.known[row.RobotsID] {
 		t.known[row.RobotsID] = true
 		if err := t.readGroups(row.RobotsID); err != nil {
 			return err
 		}
 	}
-	if row.Reason == "robots_txt_itself" { // allowed to all
-		return nil
+	if row.Reason != "robots_txt_itself" { // which is allowed to all
+		t.counts.Add(report.TokenGroup{RobotsID: row.RobotsID, Group: int(row.Group)}, row.Verdict)
 	}
-	key := groupKey{row.RobotsID, row.Group}
-	v := t.here[key]
-	if v == nil {
-		v = new(report.VerdictCounts)
-		t.here[key] = v
-	}
-	*v.Of(row.Verdict)++
 	return nil
 }
 
 // readGroups reads which tokens the groups of a robots.txt govern.
 func (t *whatIfTally) readGroups(id int64) error {
-	groups := make(map[int32][]int)
-	for t.row != nil && t.row.RobotsID == id {
-		groups[t.row.Group] = append(groups[t.row.Group], t.token(t.row.Agent))
-		if err := t.advance(); err != nil {
+	for {
+		row, err := t.groups.Peek()
+		if row == nil || err != nil || row.RobotsID != id && row.RobotsID != 0 {
 			return err
 		}
-	}
-	for group, tokens := range groups { // most files of the web have the same few rosters
-		key := fmt.Sprint(tokens)
-		if t.rosters[key] == nil {
-			t.rosters[key] = tokens
+		if row.RobotsID == id {
+			t.counts.Join(report.TokenGroup{RobotsID: id, Group: int(row.Group)}, row.Agent)
 		}
-		t.members[groupKey{id, group}] = t.rosters[key]
+		t.groups.Skip()
 	}
-	return nil
-}
-
-// token is the number of a token.
-func (t *whatIfTally) token(name string) int {
-	n, seen := t.numbers[name]
-	if !seen {
-		n = len(t.tokens)
-		name = strings.Clone(name)
-		t.numbers[name] = n
-		t.tokens, t.agents = append(t.tokens, name), append(t.agents, agentAccess{})
-	}
-	return n
 }
 
 // endOrigin shares the counts of the origin in hand out to the tokens.
 func (t *whatIfTally) endOrigin() {
-	byToken := make(map[int]*report.VerdictCounts)
-	for key, v := range t.here {
-		for _, n := range t.members[key] {
-			if byToken[n] == nil {
-				byToken[n] = new(report.VerdictCounts)
-			}
-			byToken[n].Sum(*v)
+	here := make(map[string]report.VerdictCounts)
+	t.counts.EndOrigin(func(tokens []string, counts report.VerdictCounts) {
+		for _, token := range tokens {
+			sum := here[token]
+			sum.Sum(counts)
+			here[token] = sum
+		}
+	})
+	for token, counts := range here {
+		a := t.agents[token]
+		if a == nil {
+			a = new(agentAccess)
+			t.agents[token] = a
+		}
+		if counts != (report.VerdictCounts{}) {
+			a.origins[accessBy(&counts)]++
+			a.verdicts.Sum(counts)
 		}
 	}
-	for n, v := range byToken {
-		t.agents[n].origins[accessBy(v)]++
-		t.agents[n].verdicts.Sum(*v)
-	}
-	clear(t.here)
-	clear(t.rosters)
-	none := t.members[groupKey{}]
-	clear(t.members)
 	clear(t.known)
-	t.members[groupKey{}], t.known[0] = none, true
 }
 
 // startOf is the scheme and authority of a URL as it is written: URLs that begin alike have one origin.
@@ -255,11 +198,11 @@ func (t *whatIfTally) section(a *report.Audit) Tables {
 		Empty: "The audit asked about no other crawler: --agent TOKEN or --agents.",
 		Notes: []string{"Full: each fetch from the origin allowed. None: each disallowed. Partial: some of both. Unknown: some unknown, and the others not of both kinds."},
 	}
-	order := slices.SortedFunc(maps.Keys(t.numbers), func(a, b string) int {
-		return cmp.Or(cmp.Compare(t.agents[t.numbers[b]].verdicts.Disallowed, t.agents[t.numbers[a]].verdicts.Disallowed), cmp.Compare(a, b))
+	order := slices.SortedFunc(maps.Keys(t.agents), func(a, b string) int {
+		return cmp.Or(cmp.Compare(t.agents[b].verdicts.Disallowed, t.agents[a].verdicts.Disallowed), cmp.Compare(a, b))
 	})
 	for _, name := range order[:min(len(order), maxAgents)] {
-		x := t.agents[t.numbers[name]]
+		x := t.agents[name]
 		table.Rows = append(table.Rows, []Cell{
 			{Text: clip(name, maxName)},
 			count(x.origins[accessFull]), count(x.origins[accessPartial]), count(x.origins[accessNone]), count(x.origins[accessUnknown]),
