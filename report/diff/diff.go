@@ -123,7 +123,8 @@ const (
 
 // names are those of kinds, in words.
 var names = [...]string{
-	"New violations", "Violations no longer", "Changed in verdict, certainty or rule", "Newly unknown", "No longer unknown",
+	"New violations", "Violations no longer", "Changed in verdict, certainty or rule", "Newly unknown",
+	"No longer unknown",
 }
 
 // kind is where the changes of a kind are gathered.

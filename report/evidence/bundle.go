@@ -243,7 +243,8 @@ func (w *writer) collectAll(ctx context.Context, set *facts.Set, violations int6
 		return err
 	}
 	if n := w.rows[tableViolations]; n != violations {
-		return fmt.Errorf("the audit counted %d violations, and this version of robotsaudit counts %d; run 'robotsaudit evaluate' again", violations, n)
+		return fmt.Errorf("the audit counted %d violations, and this version of robotsaudit counts %d; "+
+			"run 'robotsaudit evaluate' again", violations, n)
 	}
 	if missed := w.selected.missed(); len(missed) > 0 {
 		return &NotFoundError{missed}

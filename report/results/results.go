@@ -89,7 +89,8 @@ func (r *Results) CheckFacts(set *facts.Set) error {
 		return x.Size == y.Size && x.Fingerprint == y.Fingerprint
 	})
 	if !same {
-		return fmt.Errorf("the tables in %s are not of the archives read last; run 'robotsaudit evaluate -o %s' first, with the options of the audit", r.name, r.name)
+		return fmt.Errorf("the tables in %s are not of the archives read last; run 'robotsaudit evaluate -o %s' first, "+
+			"with the options of the audit", r.name, r.name)
 	}
 	return nil
 }
