@@ -60,30 +60,30 @@ const maxJoined = 256
 
 // ownOf returns the captures of the crawler that made a fetch. Some crawlers ask for robots.txt without
 // a User-Agent: in its run, these are its own. all is false where there are none.
-func (t *timeline) ownOf(s *subject) (own *line, all bool) {
-	own, nameless := t.byAgent[s.key], t.byAgent[""]
+func (tl *timeline) ownOf(s *subject) (own *line, all bool) {
+	own, nameless := tl.byAgent[s.key], tl.byAgent[""]
 	if s.key == "" || nameless == nil || s.Run == 0 {
 		return own, false
 	}
 	key := ownKey{s.key, facts.SpotOf(s.Fetch).InRun()}
-	joined, known := t.joined[key]
+	joined, known := tl.joined[key]
 	if !known {
-		if len(t.joined) >= maxJoined {
+		if len(tl.joined) >= maxJoined {
 			return own, false
 		}
-		if t.joined == nil {
-			t.joined = make(map[ownKey]*line)
+		if tl.joined == nil {
+			tl.joined = make(map[ownKey]*line)
 		}
 		if slices.ContainsFunc(nameless.states, func(st *State) bool { return s.owns(st.itself()) }) {
 			joined = new(line)
-			for _, st := range t.all.states {
+			for _, st := range tl.all.states {
 				if s.owns(st.itself()) {
 					joined.add(st)
 				}
 			}
 			joined.index()
 		}
-		t.joined[key] = joined
+		tl.joined[key] = joined
 	}
 	if joined == nil {
 		return own, false
@@ -967,8 +967,8 @@ func (tl *timeline) refusalsOfMoment(s *subject, v *view) (list []*State) {
 }
 
 // isCopyAt reports whether a capture lies in [t − 24 h, t].
-func (st *State) isCopyAt(t facts.Time) bool {
-	gap := t.MicrosSince(st.Time())
+func (s *State) isCopyAt(t facts.Time) bool {
+	gap := t.MicrosSince(s.Time())
 	return gap >= 0 && gap <= facts.Day
 }
 

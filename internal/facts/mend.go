@@ -10,12 +10,12 @@ import (
 
 // DropDamaged reads the files of all tasks, and drops each task that cannot be read to
 // its end: the next Ingest reads its inputs again. It returns them.
-func (f *Set) DropDamaged(ctx context.Context) (inputs []Input, err error) {
-	if f.Elsewhere {
+func (s *Set) DropDamaged(ctx context.Context) (inputs []Input, err error) {
+	if s.Elsewhere {
 		return nil, nil
 	}
-	for i := range f.Tasks {
-		t := &f.Tasks[i]
+	for i := range s.Tasks {
+		t := &s.Tasks[i]
 		if t.verify(ctx) == nil {
 			continue
 		}

@@ -41,16 +41,16 @@ type Set struct {
 }
 
 // FetchCount returns the number of fetches in all inputs.
-func (f *Set) FetchCount() (n int64) {
-	for _, in := range f.Inputs {
+func (s *Set) FetchCount() (n int64) {
+	for _, in := range s.Inputs {
 		n += in.Fetches
 	}
 	return n
 }
 
-// TellsOfRobots reports whether an index tells of a robots.txt.
-func (f *Set) TellsOfRobots() bool {
-	return slices.ContainsFunc(f.Inputs, func(in InputResult) bool { return in.IndexedRobots > 0 })
+// ReportsRobots reports whether an index has a row of a robots.txt.
+func (s *Set) ReportsRobots() bool {
+	return slices.ContainsFunc(s.Inputs, func(in InputResult) bool { return in.IndexedRobots > 0 })
 }
 
 // Open reads the current plan of an output folder. Facts of other fingerprints are not read.
@@ -98,38 +98,38 @@ func NewSet(tmp string, tasks []Task, p *Plan) *Set {
 }
 
 // setUp fills in what the tasks say of their inputs.
-func (f *Set) setUp(p *Plan) {
-	for i := range f.Tasks {
-		f.Inputs = append(f.Inputs, f.Tasks[i].Manifest.Inputs...)
+func (s *Set) setUp(p *Plan) {
+	for i := range s.Tasks {
+		s.Inputs = append(s.Inputs, s.Tasks[i].Manifest.Inputs...)
 	}
 	if !p.Digested { // results do not depend on what was asked for before
-		for i := range f.Inputs {
-			f.Inputs[i].SHA256 = ""
+		for i := range s.Inputs {
+			s.Inputs[i].SHA256 = ""
 		}
 	}
-	f.number(p.Inputs, p.Copies)
+	s.number(p.Inputs, p.Copies)
 }
 
 // number sorts the inputs, gives them the names of the current plan, and tells
 // each task the numbers of its own.
-func (f *Set) number(planned []Input, copies map[string]string) {
+func (s *Set) number(planned []Input, copies map[string]string) {
 	names := make(map[string]string)
 	for _, in := range planned {
 		names[in.Path] = in.Name
 	}
-	slices.SortFunc(f.Inputs, func(a, b InputResult) int { return cmp.Compare(a.Path, b.Path) })
+	slices.SortFunc(s.Inputs, func(a, b InputResult) int { return cmp.Compare(a.Path, b.Path) })
 	index := make(map[string]int32)
-	for i := range f.Inputs {
-		in := &f.Inputs[i]
+	for i := range s.Inputs {
+		in := &s.Inputs[i]
 		in.Name = cmp.Or(names[in.Path], in.Name)
 		index[in.Path] = int32(i)
 	}
-	f.Copies = make(map[int32]int32)
+	s.Copies = make(map[int32]int32)
 	for path, original := range copies {
-		f.Copies[index[path]] = index[original]
+		s.Copies[index[path]] = index[original]
 	}
-	for i := range f.Tasks {
-		t := &f.Tasks[i]
+	for i := range s.Tasks {
+		t := &s.Tasks[i]
 		t.Global = nil
 		for _, in := range t.Manifest.Inputs {
 			t.Global = append(t.Global, index[in.Path])

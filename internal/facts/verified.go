@@ -41,25 +41,25 @@ func VerifiedTasks(root string) (tasks []Task, err error) {
 }
 
 // addVerified adds verified records, as far as their indexes are those of the set.
-func (f *Set) addVerified(root string) error {
+func (s *Set) addVerified(root string) error {
 	tasks, err := VerifiedTasks(root)
 	if err != nil {
 		return err
 	}
 	index := make(map[string]int32)
-	for i := range f.Inputs {
-		index[f.Inputs[i].Path] = int32(i)
+	for i := range s.Inputs {
+		index[s.Inputs[i].Path] = int32(i)
 	}
 	for _, t := range tasks {
-		if !t.numberVerified(f.Inputs, index) {
+		if !t.numberVerified(s.Inputs, index) {
 			continue
 		}
 		for i, global := range t.Global {
-			in, more := &f.Inputs[global].InputStats, &t.Inputs[i].InputStats
+			in, more := &s.Inputs[global].InputStats, &t.Inputs[i].InputStats
 			in.Runs = append(in.Runs, more.Runs...)
 			in.Lent, in.Issues = in.Lent+more.Lent, in.Issues+more.Issues // not Lossy: the index itself was read
 		}
-		f.Tasks = append(f.Tasks, t)
+		s.Tasks = append(s.Tasks, t)
 	}
 	return nil
 }

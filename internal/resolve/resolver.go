@@ -123,7 +123,7 @@ func (r *resolver) firstRound(ctx context.Context, from, to int) error {
 // openCaptures opens the captures of some buckets, and what indexes report of captures of robots.txt there.
 func (r *resolver) openCaptures(ctx context.Context, buckets facts.Buckets) (*facts.Cursor[facts.Capture], *facts.Cursor[facts.LogEvent]) {
 	events := func(func(*facts.LogEvent, error) bool) {}
-	if r.store.TellsOfRobots() {
+	if r.store.ReportsRobots() {
 		events = r.store.Events(ctx, buckets)
 	}
 	captures := facts.NewCursor(r.store.Captures(ctx, buckets), func(c *facts.Capture) facts.Place { return facts.PlaceOf(&c.Fetch) })
