@@ -15,7 +15,6 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/recordid"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
@@ -179,7 +178,7 @@ func (s *recorder) note(format string, args ...any) error {
 }
 
 func (s *recorder) Robots(r *RobotsRecord) error {
-	s.states[recordid.Text(r.RecordID)] = stateText(r)
+	s.states[r.RecordID.String()] = stateText(r)
 	return s.note("robots %d %s %s %s %v %q", r.ID, r.URL, r.Time().UTC(), stateText(r), r.HopList(), r.Agent())
 }
 
@@ -194,7 +193,7 @@ func (s *recorder) Policies(p *Policies) error {
 }
 
 func (s *recorder) Result(r *Result) error {
-	s.results[recordid.Text(r.Fetch.RecordID)] = resultText(r)
+	s.results[r.Fetch.RecordID.String()] = resultText(r)
 	governing, contester := int64(0), int64(0)
 	if r.Governing != nil {
 		governing = r.Governing.ID
@@ -207,7 +206,7 @@ func (s *recorder) Result(r *Result) error {
 }
 
 func (s *recorder) GroupVerdict(v *GroupVerdict) error {
-	id, governing := recordid.Text(v.Fetch.RecordID), int64(0)
+	id, governing := v.Fetch.RecordID.String(), int64(0)
 	if v.Governing != nil {
 		governing = v.Governing.ID
 	}

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/recordid"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
@@ -202,7 +201,7 @@ func (x *explainer) askSecond() error {
 
 func (x *explainer) recordOf(f *facts.Fetch) ExplainedRecord {
 	return ExplainedRecord{
-		File: x.filename(f), Offset: f.Offset, Length: f.Length, Number: f.Index, ID: recordid.Text(f.RecordID),
+		File: x.filename(f), Offset: f.Offset, Length: f.Length, Number: f.Index, ID: f.RecordID.String(),
 	}
 }
 
@@ -338,7 +337,7 @@ func (x *explainer) capture(st *State, roles []string) (*ExplainedCapture, error
 	}
 	if st.HasBody && (st.BodyInput != st.Input || st.BodyEntry != st.Entry || st.BodyRecordOffset != st.Offset) {
 		c.Body = &ExplainedBody{Moment{st.BodyTime()}, st.BodyAgent(), ExplainedRecord{
-			File: x.nameOf(st.BodyInput, st.BodyEntry), Offset: st.BodyRecordOffset, ID: recordid.Text(st.BodyRecordID),
+			File: x.nameOf(st.BodyInput, st.BodyEntry), Offset: st.BodyRecordOffset, ID: st.BodyRecordID.String(),
 		}}
 	}
 	for _, doubt := range []struct {

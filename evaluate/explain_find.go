@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/recordid"
 )
 
 // Question names a fetch to be explained.
@@ -115,7 +114,7 @@ func (r *Resolved) ambiguous(q *Question, found *findings) error {
 		f := &found.fetches[i]
 		agent, _ := d.agentOf(f)
 		e.Fetches = append(e.Fetches, Sighting{f.URL, Moment{f.Time()}, agent, ExplainedRecord{
-			File: r.filename(f), Offset: f.Offset, Length: f.Length, Number: f.Index, ID: recordid.Text(f.RecordID),
+			File: r.filename(f), Offset: f.Offset, Length: f.Length, Number: f.Index, ID: f.RecordID.String(),
 		}})
 	}
 	return e

@@ -8,7 +8,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/robotsaudit/robotsaudit/internal/recordid"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 )
 
@@ -19,7 +18,7 @@ type pageRecorder struct {
 }
 
 func (p *pageRecorder) Result(r *Result) error {
-	p.pages[recordid.Text(r.Fetch.RecordID)] = pageText(r)
+	p.pages[r.Fetch.RecordID.String()] = pageText(r)
 	return p.recorder.Result(r)
 }
 

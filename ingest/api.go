@@ -1,6 +1,10 @@
 package ingest
 
-import "github.com/robotsaudit/robotsaudit/internal/facts"
+import (
+	"github.com/robotsaudit/robotsaudit/internal/facts"
+
+	"github.com/robotsaudit/robotsaudit/internal/recordid"
+)
 
 // The types of the facts that a program which reads archives has to name. They are
 // those of evaluate, too: what OpenFacts returns is what evaluate.Run takes.
@@ -9,6 +13,7 @@ type (
 	Input       = facts.Input       // an archive to read
 	InputResult = facts.InputResult // what reading it came to
 	Failure     = facts.Failure     // an input that could not be read at all
+	RecordID    = recordid.ID       // a WARC-Record-ID; String gives its text
 	Issue       = facts.Issue       // what could not be read or trusted
 )
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/recordid"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
 
@@ -30,7 +31,7 @@ type committer struct {
 	out          sink
 	index        int   // of the record in hand
 	at           Place // of the record in hand
-	warcinfos    map[string]warcinfo
+	warcinfos    map[recordid.ID]warcinfo
 	latest       warcinfo
 	own          ownWarcinfo
 	runs         crawlRuns
@@ -55,7 +56,7 @@ func newCommitter(input int32, entry string, out sink) *committer {
 		input:     input,
 		entry:     entry,
 		out:       out,
-		warcinfos: make(map[string]warcinfo),
+		warcinfos: make(map[recordid.ID]warcinfo),
 		pairing:   newPairing(),
 		stats:     facts.InputStats{Records: make(map[string]int64)},
 	}

@@ -70,7 +70,7 @@ func TestWhatIsAFetch(t *testing.T) {
 	}
 	var rows []row
 	for _, f := range got.fetches {
-		rows = append(rows, row{f.URL, f.Origin, f.RecordID, f.MIMEType, f.Type, f.Status, f.Flags})
+		rows = append(rows, row{f.URL, f.Origin, string(f.RecordID), f.MIMEType, f.Type, f.Status, f.Flags})
 	}
 	equal(t, "fetches", rows, []row{
 		{"whois://whois.example/h", "whois://whois.example", "urn:2", "", facts.TypeResponse, -1, facts.FlagUnsupportedScheme},

@@ -1,8 +1,6 @@
 package ingest
 
 import (
-	"strings"
-
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
 )
@@ -18,7 +16,7 @@ type crawlRuns struct {
 
 // A runKey tells runs of one archive apart: by the ID of the warcinfo record, packed, or else by its place.
 type runKey struct {
-	id string
+	id recordid.ID
 	at int64
 }
 
@@ -43,7 +41,7 @@ func (rs *crawlRuns) isCrowded() bool { return len(rs.list) > maxRuns }
 
 // add counts a fetch, the next one of its archive, and returns the number of its run. One that names a
 // warcinfo record of another archive is of that one's run.
-func (rs *crawlRuns) add(c *facts.Capture, info *warcinfo, named string) int32 {
+func (rs *crawlRuns) add(c *facts.Capture, info *warcinfo, named recordid.ID) int32 {
 	key := runKey{id: named}
 	switch {
 	case named == "" && info.id != "":
@@ -59,7 +57,7 @@ func (rs *crawlRuns) add(c *facts.Capture, info *warcinfo, named string) int32 {
 }
 
 func (rs *crawlRuns) numberOf(key runKey, info *warcinfo) int32 {
-	key.id = recordid.Key(key.id)
+	key.id = key.id.Key()
 	if number, known := rs.known[key]; known {
 		return number
 	}
@@ -77,8 +75,8 @@ func (rs *crawlRuns) numberOf(key runKey, info *warcinfo) int32 {
 		run = info.run.Known()
 		run.Number = number
 	}
-	run.ID = recordid.Text(key.id)
-	if key.id = strings.Clone(key.id); !run.Mixed {
+	run.ID = key.id.String()
+	if !run.Mixed {
 		rs.known[key] = number
 	}
 	rs.list = append(rs.list, crawlRun{CrawlRun: run})

@@ -36,7 +36,7 @@ type identity struct {
 func identities(c *collected) map[identity]bool {
 	m := make(map[identity]bool, len(c.fetches))
 	for _, f := range c.fetches {
-		m[identity{f.Entry, f.RecordID, f.URL, f.Offset}] = true
+		m[identity{f.Entry, string(f.RecordID), f.URL, f.Offset}] = true
 	}
 	return m
 }
@@ -175,7 +175,7 @@ func places(t *testing.T, n, usual int) []int {
 func (s *specimen) lost(c *collected, from, to int64) (identity, bool) {
 	have := identities(c)
 	for _, f := range s.whole.fetches {
-		id := identity{f.Entry, f.RecordID, f.URL, f.Offset}
+		id := identity{f.Entry, string(f.RecordID), f.URL, f.Offset}
 		start := s.begin[f.Entry] + f.Offset
 		if !have[id] && (to <= start || start+f.Length <= from) {
 			return id, true

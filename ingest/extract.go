@@ -48,7 +48,7 @@ type draft struct {
 	request  *request
 	metadata *metadata
 	info     *warcinfo
-	infoID   string
+	infoID   recordid.ID
 	target   string // key of the URL that a policy capture redirects to
 	issues   []facts.Issue
 	other    *facts.Fetch // that it is none; nil: no index may take it for one
@@ -219,7 +219,7 @@ func (e *extractor) extractRequest(d *draft) error {
 	h := httpmsg.ParseRequest(head)
 	d.request = new(request)
 	*d.request = request{
-		id: recordid.Key(r.ID), target: cut(r.Target, warc.MaxURL), concurrentTo: r.ConcurrentTo, method: h.Method, userAgent: h.UserAgent, host: h.Host,
+		id: r.ID.Key(), target: cut(r.Target, warc.MaxURL), concurrentTo: r.ConcurrentTo, method: h.Method, userAgent: h.UserAgent, host: h.Host,
 		ifNoneMatch: h.IfNoneMatch, ifModifiedSince: h.IfModifiedSince,
 	}
 	d.noteCut(&h)

@@ -5,7 +5,6 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/recordid"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
@@ -94,7 +93,7 @@ func (e *extractor) identify(d *draft, url weburl.URL) {
 	}
 	if f.Type == facts.TypeRevisit {
 		f.Profile = revisitProfile(r.Profile)
-		f.RefersToURL, f.RefersToID = cut(r.RefersToURI, warc.MaxURL), recordid.Key(r.RefersTo)
+		f.RefersToURL, f.RefersToID = cut(r.RefersToURI, warc.MaxURL), r.RefersTo.Key()
 		refers, _, _ := facts.ParseDate(r.RefersToDate)
 		f.RefersToMicros, f.RefersToPrec = refers.Micros, refers.Precision
 	}

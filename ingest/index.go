@@ -519,12 +519,9 @@ func indexMIME(written string) string {
 }
 
 // packedID packs a WARC-Record-ID as facts.Fetch has it.
-func packedID(id string) string {
+func packedID(id string) recordid.ID {
 	id = strings.TrimSuffix(strings.TrimPrefix(id, "<"), ">")
-	if packed, ok := recordid.AppendUUID(nil, []byte(id)); ok {
-		return string(packed)
-	}
-	return cut(id, warc.MaxRecordID)
+	return recordid.Parse(cut(id, warc.MaxRecordID))
 }
 
 // crawlData is where Common Crawl's archives lie.

@@ -14,7 +14,6 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/object"
-	"github.com/robotsaudit/robotsaudit/internal/recordid"
 )
 
 // ListOptions are those of List.
@@ -76,7 +75,7 @@ type lister struct {
 func (l *lister) readRecord(r warc.Reader, rec *warc.Record, c *committer) error {
 	listed := Listed{
 		Entry: c.entry, Offset: rec.Offset, Size: int64(len(rec.Raw)) + rec.ContentLength, Streamed: rec.Streamed, Type: rec.Type,
-		ID: recordid.Text(rec.ID), Date: rec.Date, URL: rec.Target, ContentType: rec.ContentType, PayloadDigest: rec.PayloadDigest, Status: -1,
+		ID: rec.ID.String(), Date: rec.Date, URL: rec.Target, ContentType: rec.ContentType, PayloadDigest: rec.PayloadDigest, Status: -1,
 	}
 	if t, _, ok := recordTime(rec); ok {
 		listed.Time = t.UTC()

@@ -16,12 +16,12 @@ import (
 type metadata struct {
 	index  int // of the record in its input
 	at     Place
-	id     string // recordid.Key
+	id     recordid.ID // recordid.Key
 	target string
-	names  []string // the records that it describes, by recordid.Key
-	via    string   // the page that led to the URL
-	hops   string   // how: a letter a hop from the seed, E an embed, P a prerequisite, L a link, R a redirect
-	millis int32    // as that of facts.Fetch
+	names  []recordid.ID // the records that it describes, by recordid.Key
+	via    string        // the page that led to the URL
+	hops   string        // how: a letter a hop from the seed, E an embed, P a prerequisite, L a link, R a redirect
+	millis int32         // as that of facts.Fetch
 	flags  facts.Flags
 }
 
@@ -37,9 +37,9 @@ func (e *extractor) extractMetadata(d *draft) error {
 		e.extractOther(d)
 		return nil
 	}
-	m := metadata{id: recordid.Key(r.ID), target: cut(r.Target, warc.MaxURL), names: r.ConcurrentTo, millis: -1}
+	m := metadata{id: r.ID.Key(), target: cut(r.Target, warc.MaxURL), names: r.ConcurrentTo, millis: -1}
 	if r.RefersTo != "" {
-		m.names = append(m.names, recordid.Key(r.RefersTo))
+		m.names = append(m.names, r.RefersTo.Key())
 	}
 	found, full, err := e.readMetadata(r.Block, &m)
 	if err != nil {

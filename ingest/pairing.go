@@ -13,9 +13,9 @@ import (
 type request struct {
 	index        int // of the record in its input
 	at           Place
-	id           string // recordid.Key
+	id           recordid.ID // recordid.Key
 	target       string
-	concurrentTo []string
+	concurrentTo []recordid.ID
 	method       string
 	userAgent    string
 	host         string // that it names
@@ -28,7 +28,7 @@ type request struct {
 type exchange struct {
 	facts.Capture
 	index         int // of the record in its input
-	concurrentTo  []string
+	concurrentTo  []recordid.ID
 	body          []byte
 	hasBody       bool
 	missing       int64     // bytes that its Content-Length has and the body has not
@@ -44,7 +44,7 @@ type exchange struct {
 }
 
 // key is the record id, as others refer to it.
-func (x *exchange) key() string { return recordid.Key(x.RecordID) }
+func (x *exchange) key() recordid.ID { return x.RecordID.Key() }
 
 // pairing finds the request and the metadata record of each fetch: those that
 // WARC-Concurrent-To joins to it, in either direction, else the record right beside
@@ -52,25 +52,25 @@ func (x *exchange) key() string { return recordid.Key(x.RecordID) }
 // those hold more than maxPending bytes. Of several that claim a fetch the first
 // in the file counts; one may claim several fetches.
 type pairing struct {
-	pending  map[int]*exchange      // fetches that wait, by record index
-	byID     map[string][]*exchange // the same by record id
-	named    map[string][]*exchange // the same by the ids that they name
-	requests map[int]*request       // by record index
-	ids      map[string]*request    // the same by record id
-	naming   map[string]*request    // the same by the ids that they name
-	metadata []*metadata            // that name a fetch not seen yet, of the last metadataWindow records
-	last     *metadata              // the record before, where it is metadata that names nothing
-	oldest   int                    // no record before it is remembered
-	settled  int                    // no fetch up to here waits for metadata alone
-	waiting  int                    // bytes that pending, requests and metadata hold
-	mine     []*exchange            // reused: the fetches of the record in hand
-	done     []*exchange            // reused: those that need nothing more; valid until the next call
+	pending  map[int]*exchange           // fetches that wait, by record index
+	byID     map[recordid.ID][]*exchange // the same by record id
+	named    map[recordid.ID][]*exchange // the same by the ids that they name
+	requests map[int]*request            // by record index
+	ids      map[recordid.ID]*request    // the same by record id
+	naming   map[recordid.ID]*request    // the same by the ids that they name
+	metadata []*metadata                 // that name a fetch not seen yet, of the last metadataWindow records
+	last     *metadata                   // the record before, where it is metadata that names nothing
+	oldest   int                         // no record before it is remembered
+	settled  int                         // no fetch up to here waits for metadata alone
+	waiting  int                         // bytes that pending, requests and metadata hold
+	mine     []*exchange                 // reused: the fetches of the record in hand
+	done     []*exchange                 // reused: those that need nothing more; valid until the next call
 }
 
 func newPairing() pairing {
 	return pairing{
-		pending: make(map[int]*exchange), byID: make(map[string][]*exchange), named: make(map[string][]*exchange),
-		requests: make(map[int]*request), ids: make(map[string]*request), naming: make(map[string]*request),
+		pending: make(map[int]*exchange), byID: make(map[recordid.ID][]*exchange), named: make(map[recordid.ID][]*exchange),
+		requests: make(map[int]*request), ids: make(map[recordid.ID]*request), naming: make(map[recordid.ID]*request),
 		oldest: 1,
 	}
 }
@@ -216,7 +216,7 @@ func (p *pairing) forget(x *exchange) {
 
 // drop removes x from the list of a key. Fetches leave about in the order in which
 // they came, so it is looked for from the front.
-func drop(m map[string][]*exchange, key string, x *exchange) {
+func drop(m map[recordid.ID][]*exchange, key recordid.ID, x *exchange) {
 	list := m[key]
 	i := slices.Index(list, x)
 	switch {
@@ -279,7 +279,7 @@ func (q *request) size() int {
 	return len(q.id) + len(q.target) + len(q.userAgent) + len(q.host) + len(q.ifNoneMatch) + len(q.ifModifiedSince) + idSize(q.concurrentTo)
 }
 
-func idSize(ids []string) (n int) {
+func idSize(ids []recordid.ID) (n int) {
 	for _, id := range ids {
 		n += len(id)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/recordid"
 )
 
 // agents returns URL → User-Agent and source of the fetches.
@@ -177,12 +178,12 @@ func TestPairingMemory(t *testing.T) {
 	most := 0
 	for i := 1; i <= 3000; i++ {
 		if i%3 == 0 {
-			p.addMetadata(&metadata{index: i, id: fmt.Sprint("urn:m", i), via: long, names: []string{fmt.Sprint("urn:r", i-2), "urn:no"}})
+			p.addMetadata(&metadata{index: i, id: recordid.ID(fmt.Sprint("urn:m", i)), via: long, names: []recordid.ID{recordid.ID(fmt.Sprint("urn:r", i-2)), "urn:no"}})
 		} else if i%2 == 0 {
-			p.addRequest(&request{index: i, id: fmt.Sprint("urn:", i), target: long, concurrentTo: []string{long[:1000]}})
+			p.addRequest(&request{index: i, id: recordid.ID(fmt.Sprint("urn:", i)), target: long, concurrentTo: []recordid.ID{recordid.ID(long[:1000])}})
 		} else {
 			x := &exchange{index: i}
-			x.RecordID, x.URL, x.PolicyHeaders = fmt.Sprint("urn:r", i), long, long
+			x.RecordID, x.URL, x.PolicyHeaders = recordid.ID(fmt.Sprint("urn:r", i)), long, long
 			p.addExchange(x)
 		}
 		p.settle(i - metadataWindow)
@@ -209,7 +210,7 @@ func discoveries(c *collected) map[string]string {
 				text += name
 			}
 		}
-		m[f.RecordID] = text
+		m[string(f.RecordID)] = text
 	}
 	return m
 }
@@ -333,7 +334,7 @@ func TestLateRequest(t *testing.T) {
 		x := &exchange{index: 1}
 		x.RecordID = "urn:r"
 		p.addExchange(x)
-		if done := p.addRequest(&request{index: 1 + behind, concurrentTo: []string{"urn:r"}}); len(done) != want {
+		if done := p.addRequest(&request{index: 1 + behind, concurrentTo: []recordid.ID{"urn:r"}}); len(done) != want {
 			t.Errorf("%d records behind: %d fetches, want %d", behind, len(done), want)
 		}
 	}

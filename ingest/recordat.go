@@ -15,7 +15,6 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/durable"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/index"
-	"github.com/robotsaudit/robotsaudit/internal/recordid"
 )
 
 // Found is a record at a place, or a line of a log. It is valid during the call that has it, and
@@ -165,13 +164,13 @@ func recordsAt(r warc.Reader, offset int64, f func(*Found) error) error {
 // readFound hands a record on, and makes sure that it is whole.
 func readFound(r warc.Reader, rec *warc.Record, f func(*Found) error) error {
 	found := Found{
-		Type: rec.Type, ID: recordid.Text(rec.ID), URL: rec.Target, Truncated: rec.Truncated, Segment: rec.SegmentNumber > 0,
+		Type: rec.Type, ID: rec.ID.String(), URL: rec.Target, Truncated: rec.Truncated, Segment: rec.SegmentNumber > 0,
 		header: bytes.Clone(rec.Raw), block: rec.Block, short: func() bool { return rec.Short > 0 },
 	}
 	if rec.Type == "revisit" {
 		found.Refers = rec.RefersToURI
 		if rec.RefersTo != "" {
-			found.Refers = recordid.Text(rec.RefersTo)
+			found.Refers = rec.RefersTo.String()
 		}
 	}
 	err := f(&found)

@@ -8,7 +8,6 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/facts/run"
-	"github.com/robotsaudit/robotsaudit/internal/recordid"
 )
 
 // TestRefersElsewhere: revisits whose original need not come before them in their own
@@ -59,7 +58,7 @@ func TestRefersElsewhere(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got[recordid.Text(f.RecordID)] = true
+		got[f.RecordID.String()] = true
 	}
 	equal(t, "revisits that refer elsewhere", got, want)
 	if n := set.FetchCount(); n != int64(1+cases) {

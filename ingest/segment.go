@@ -29,8 +29,8 @@ type assembly struct {
 
 // segments holds the segmented records of an input, the oldest forgotten first.
 type segments struct {
-	byOrigin map[string]*assembly
-	order    []string
+	byOrigin map[recordid.ID]*assembly
+	order    []recordid.ID
 	held     int // bytes of bodies that wait
 }
 
@@ -50,13 +50,13 @@ func (c *committer) assemble(d *draft, length int64) error {
 	r, a := d.record, d.assembly
 	a.origin, a.length, a.next, a.received = *r, length, 2, r.ContentLength-r.Short
 	a.origin.Block = nil
-	if r.ID == "" || c.segments.byOrigin[recordid.Key(r.ID)] != nil {
+	if r.ID == "" || c.segments.byOrigin[r.ID.Key()] != nil {
 		return c.disassemble(a, "no other record can name its first segment")
 	}
 	if c.segments.byOrigin == nil {
-		c.segments.byOrigin = make(map[string]*assembly)
+		c.segments.byOrigin = make(map[recordid.ID]*assembly)
 	}
-	key := recordid.Key(r.ID)
+	key := r.ID.Key()
 	c.segments.byOrigin[key] = a
 	c.segments.order = append(c.segments.order, key)
 	c.segments.held += len(a.raw)
@@ -84,7 +84,7 @@ func (c *committer) boundSegments(count, bytes int) error {
 // extractContinuation reads what a continuation adds to a policy capture.
 func (e *extractor) extractContinuation(d *draft) (err error) {
 	r := d.record
-	a := e.segments.byOrigin[recordid.Key(r.SegmentOrigin)]
+	a := e.segments.byOrigin[r.SegmentOrigin.Key()]
 	if a != nil && !a.closed && a.exchange != nil && a.next == r.SegmentNumber {
 		d.more, err = io.ReadAll(io.LimitReader(r.Block, int64(httpmsg.MaxBody+1-len(a.raw))))
 	}
@@ -94,7 +94,7 @@ func (e *extractor) extractContinuation(d *draft) (err error) {
 // join adds a continuation whose end has been verified.
 func (c *committer) join(d *draft, length int64) error {
 	r := d.record
-	a := c.segments.byOrigin[recordid.Key(r.SegmentOrigin)]
+	a := c.segments.byOrigin[r.SegmentOrigin.Key()]
 	switch {
 	case a == nil:
 		return c.report(facts.Issue{

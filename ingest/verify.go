@@ -193,7 +193,7 @@ type finding struct {
 	issues  []facts.Issue // of the record
 	refuted string        // why there is no such record; "": there is
 	unread  string        // why that tells nothing of the row; "": it does
-	runID   string        // of the warcinfo record that the record names and its archive begins with; "": none
+	runID   recordid.ID   // of the warcinfo record that the record names and its archive begins with; "": none
 }
 
 // read looks for the records of rows of one archive, until ctx is done.
@@ -382,8 +382,8 @@ func (w *verifiedWriter) runOf(f *finding) int32 {
 		return 0
 	}
 	sum := fnv.New32a()
-	io.WriteString(sum, f.runID)
-	run := facts.CrawlRun{Number: int32(sum.Sum32()>>2) | 1<<30, ID: recordid.Text(recordid.Key(f.runID)), Entry: f.record.Entry}
+	io.WriteString(sum, string(f.runID)) // packed
+	run := facts.CrawlRun{Number: int32(sum.Sum32()>>2) | 1<<30, ID: f.runID.Key().String(), Entry: f.record.Entry}
 	stats := w.stats(f.record.Input)
 	if !slices.ContainsFunc(stats.Runs, func(r facts.CrawlRun) bool { return r.Number == run.Number && r.Entry == run.Entry }) {
 		stats.Runs = append(stats.Runs, run)

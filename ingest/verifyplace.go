@@ -62,8 +62,8 @@ type namedArchive struct {
 	head    window
 	guessed bool // it may be another one than the index means
 
-	info   warcinfo // that the archive begins with
-	infoID string   // "": it begins with none
+	info   warcinfo    // that the archive begins with
+	infoID recordid.ID // "": it begins with none
 }
 
 // openNamed finds and opens an archive that an index names.
@@ -168,7 +168,7 @@ func (a *namedArchive) begin(ctx context.Context) (err error) {
 		return readFailure(err)
 	}
 	c := newCommitter(0, "", new(keeper))
-	id := recordid.Key(strings.Clone(rec.ID))
+	id := rec.ID.Key()
 	if err := c.readRecord(r, rec); err != nil {
 		return readFailure(err)
 	}

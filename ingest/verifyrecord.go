@@ -131,24 +131,26 @@ func (a *namedArchive) take(s *section, row *facts.Fetch, digest string) (t taki
 
 // binds reports whether a record names the warcinfo that the archive begins with. No page can know that
 // id, so such a record is none that a page holds, though an index that lies names it.
-func (a *namedArchive) binds(heads []head, id string) bool {
+func (a *namedArchive) binds(heads []head, id recordid.ID) bool {
 	return a.infoID != "" && slices.ContainsFunc(heads, func(h head) bool { return h.id == id && h.warcinfo == a.infoID })
 }
 
 // head is what is known of a record before its block is read.
 type head struct {
-	kind, id, target string
-	warcinfo         string
-	concurrentTo     []string
+	kind         string
+	id           recordid.ID
+	target       string
+	warcinfo     recordid.ID
+	concurrentTo []recordid.ID
 }
 
 func headOf(r *warc.Record) head {
-	return head{strings.Clone(r.Type), strings.Clone(r.ID), strings.Clone(r.Target), strings.Clone(r.WarcinfoID), slices.Clone(r.ConcurrentTo)}
+	return head{strings.Clone(r.Type), r.ID, strings.Clone(r.Target), r.WarcinfoID, slices.Clone(r.ConcurrentTo)}
 }
 
 // names reports whether WARC-Concurrent-To joins two records.
 func (h *head) names(other *head) bool {
-	return other.id != "" && slices.Contains(h.concurrentTo, recordid.Key(other.id)) || h.id != "" && slices.Contains(other.concurrentTo, recordid.Key(h.id))
+	return other.id != "" && slices.Contains(h.concurrentTo, other.id.Key()) || h.id != "" && slices.Contains(other.concurrentTo, h.id.Key())
 }
 
 // beside finds the request and the metadata of records at a place, among those right beside them.
@@ -374,7 +376,7 @@ func differenceOf(row, record *facts.Fetch) string {
 		return fmt.Sprintf("is of %s, not of %s", timeText(record), timeText(row))
 	case row.Status >= 0 && row.Status != record.Status:
 		return fmt.Sprintf("has the status %d, not %d", record.Status, row.Status)
-	case row.RecordID != "" && !recordid.IsSame(row.RecordID, record.RecordID):
+	case row.RecordID != "" && !row.RecordID.Is(record.RecordID):
 		return "has another WARC-Record-ID"
 	}
 	return ""

@@ -30,7 +30,7 @@ func (e *extractor) extractWarcinfo(d *draft) error {
 	if len(b) == maxWarcinfo {
 		d.note(words.IssueValueCut, "the rest dropped", "a warcinfo record of %d bytes or more", maxWarcinfo)
 	}
-	w := warcinfo{id: recordid.Key(strings.Clone(r.ID)), run: facts.CrawlRun{File: strings.Clone(r.Filename)}}
+	w := warcinfo{id: r.ID.Key(), run: facts.CrawlRun{File: strings.Clone(r.Filename)}}
 	var arguments string
 	fields(b, func(name, value []byte) {
 		w.run.State(name, value)
@@ -58,7 +58,7 @@ func (e *extractor) extractWarcinfo(d *draft) error {
 	if claim := wgetClaim(arguments); claim != "" {
 		warc.First(&w.Robots, claim)
 	}
-	d.info, d.infoID = &w, recordid.Key(r.ID)
+	d.info, d.infoID = &w, r.ID.Key()
 	return nil
 }
 
@@ -84,20 +84,20 @@ func wgetClaim(arguments string) string {
 type warcinfo struct {
 	facts.Crawl
 	at  Place
-	id  string // packed
+	id  recordid.ID
 	run facts.CrawlRun
 }
 
 // addWarcinfo puts a warcinfo in force. It reports false where there are too many to
 // find it by its id.
-func (c *committer) addWarcinfo(id string, w warcinfo) (remembered bool) {
+func (c *committer) addWarcinfo(id recordid.ID, w warcinfo) (remembered bool) {
 	c.latest = w
 	c.stats.AddCrawl(w.Crawl)
 	if id != "" && len(c.warcinfos) >= warc.MaxWarcinfos {
 		return false
 	}
 	if id != "" {
-		c.warcinfos[strings.Clone(id)] = w
+		c.warcinfos[id] = w
 	}
 	return true
 }

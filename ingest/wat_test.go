@@ -9,7 +9,6 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/recordid"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 )
 
@@ -128,8 +127,8 @@ func TestWATForms(t *testing.T) {
 				t.Errorf("issues %q, want %q: %+v", issues, c.issues, got.issues)
 			}
 			for _, i := range got.issues {
-				if c.issues != "no_target_uri" && recordid.Text(i.RecordID) != "urn:wat:1" {
-					t.Errorf("an issue of the record %q", recordid.Text(i.RecordID))
+				if c.issues != "no_target_uri" && i.RecordID.String() != "urn:wat:1" {
+					t.Errorf("an issue of the record %q", i.RecordID.String())
 				}
 			}
 			if len(got.fetches) != c.fetches || len(got.captures) > 0 {

@@ -4,7 +4,6 @@ import (
 	"encoding/hex"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
-	"github.com/robotsaudit/robotsaudit/internal/recordid"
 )
 
 // RobotsCitation are the columns that tell which robots.txt capture a row rests on,
@@ -96,7 +95,7 @@ func (b *rowBuilder) cite(s *evaluate.State) RobotsCitation {
 		RobotsFilename: b.filename(s.Input, s.Entry),
 		RobotsOffset:   new(s.Offset),
 		RobotsLength:   s.Length,
-		RobotsRecordID: text(recordid.Text(s.RecordID)),
+		RobotsRecordID: text(s.RecordID.String()),
 	}
 	if body := b.body(s); body != nil {
 		c.RobotsBodyTime, c.RobotsBodyAgent, c.RobotsBodyDigest = body.time, body.agent, body.digest
@@ -115,7 +114,7 @@ func (b *rowBuilder) contest(s *evaluate.State) ContestedCitation {
 		ContestedAgent:    text(s.Agent()),
 		ContestedFilename: b.filename(s.Input, s.Entry),
 		ContestedOffset:   new(s.Offset),
-		ContestedRecordID: text(recordid.Text(s.RecordID)),
+		ContestedRecordID: text(s.RecordID.String()),
 	}
 	if body := b.body(s); body != nil {
 		c.ContestedBodyFile, c.ContestedBodyOffset, c.ContestedBodyDigest = body.filename, body.offset, body.digest
@@ -140,7 +139,7 @@ func (b *rowBuilder) body(s *evaluate.State) *bodyPlace {
 		offset:   new(s.BodyRecordOffset),
 		agent:    text(s.BodyAgent()),
 		filename: b.filename(s.BodyInput, s.BodyEntry),
-		recordID: text(recordid.Text(s.BodyRecordID)),
+		recordID: text(s.BodyRecordID.String()),
 		digest:   "sha256:" + hex.EncodeToString([]byte(s.BodyDigest)),
 	}
 }

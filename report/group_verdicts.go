@@ -2,7 +2,6 @@ package report
 
 import (
 	"github.com/robotsaudit/robotsaudit/evaluate"
-	"github.com/robotsaudit/robotsaudit/internal/recordid"
 )
 
 // GroupVerdictRow is a row of group_verdicts: what a fetch would have been for
@@ -33,7 +32,7 @@ func (b *rowBuilder) groupVerdictRow(v *evaluate.GroupVerdict) GroupVerdictRow {
 		URL:              locator(v.Fetch.URL),
 		WARCFilename:     b.archive(v.Fetch),
 		WARCRecordOffset: v.Fetch.Offset,
-		WARCRecordID:     text(recordid.Text(v.Fetch.RecordID)),
+		WARCRecordID:     text(v.Fetch.RecordID.String()),
 		RobotsID:         robotsID(v.Governing),
 		Group:            int32(v.Group),
 		Decision:         decision(v.Evidence, &v.Answer),

@@ -2,7 +2,6 @@ package report
 
 import (
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/recordid"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
@@ -38,7 +37,7 @@ func failureRow(f facts.Failure) IssueRow {
 func issueRow(name string, i *facts.Issue) IssueRow {
 	return IssueRow{
 		WARCFilename: name, Offset: known(i.Offset, i.Offset >= 0), Length: known(i.Length, i.Length >= 0),
-		RecordID: text(recordid.Text(i.RecordID)), Kind: i.Kind.String(), Detail: text(i.Detail),
+		RecordID: text(i.RecordID.String()), Kind: i.Kind.String(), Detail: text(i.Detail),
 		Action: text(i.Action),
 	}
 }

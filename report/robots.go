@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
-	"github.com/robotsaudit/robotsaudit/internal/recordid"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
@@ -79,7 +78,7 @@ func (b *rowBuilder) robotsRow(r *evaluate.RobotsRecord) RobotsRow {
 		WARCFilename:     b.filename(r.Input, r.Entry),
 		WARCRecordOffset: r.Offset,
 		WARCRecordLength: r.Length,
-		WARCRecordID:     text(recordid.Text(r.RecordID)),
+		WARCRecordID:     text(r.RecordID.String()),
 		Agent:            text(r.Agent()),
 		Trust:            r.Trust.String(),
 		Outcome:          r.Outcome.String(),

@@ -5,7 +5,6 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/recordid"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
 
@@ -110,7 +109,7 @@ type RecordPlace struct {
 func (b *rowBuilder) recordPlace(f *facts.Fetch) RecordPlace {
 	return RecordPlace{
 		WARCFilename: b.archive(f), WARCRecordOffset: f.Offset, WARCRecordLength: f.Length,
-		WARCRecordID: text(recordid.Text(f.RecordID)),
+		WARCRecordID: text(f.RecordID.String()),
 	}
 }
 

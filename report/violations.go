@@ -2,7 +2,6 @@ package report
 
 import (
 	"github.com/robotsaudit/robotsaudit/evaluate"
-	"github.com/robotsaudit/robotsaudit/internal/recordid"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
 
@@ -91,7 +90,7 @@ func (b *rowBuilder) violationRow(r *evaluate.Result) ViolationRow {
 		WARCFilename:     b.archive(f),
 		WARCRecordOffset: f.Offset,
 		WARCRecordLength: f.Length,
-		WARCRecordID:     text(recordid.Text(f.RecordID)),
+		WARCRecordID:     text(f.RecordID.String()),
 		CrawlerToken:     crawlerToken(r),
 		UserAgent:        text(f.UserAgent),
 		Claim:            text(f.Claim),

@@ -18,6 +18,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/recordid"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
@@ -36,7 +37,7 @@ func testFacts(names ...string) *facts.Set {
 
 func testFetch(origin, path string) facts.Fetch {
 	return facts.Fetch{
-		Origin: origin, URL: origin + path, Micros: noon, Precision: facts.PrecisionSecond, RecordID: "urn:x:" + path,
+		Origin: origin, URL: origin + path, Micros: noon, Precision: facts.PrecisionSecond, RecordID: recordid.ID("urn:x:" + path),
 		Offset: 700, Length: 300, Type: facts.TypeResponse, Method: "GET", Status: 200, MIMEType: "text/html",
 		UserAgent: "TestBot/1.0", UserAgentSource: facts.SourceRequest, Claim: "classic", Millis: -1,
 	}
@@ -308,7 +309,7 @@ func benchmarkResult(b *testing.B, r evaluate.Result) {
 	for i := range fetches {
 		f := *r.Fetch
 		f.URL = fmt.Sprintf("%s/articles/%d/index.html", f.Origin, i*7919)
-		f.RecordID = "\x00" + fmt.Sprintf("%016x", i*104729)
+		f.RecordID = recordid.ID("\x00" + fmt.Sprintf("%016x", i*104729))
 		f.PayloadDigest = fmt.Sprintf("sha1:%032X", i*15485863)
 		fetches[i] = f
 	}

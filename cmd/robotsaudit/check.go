@@ -14,7 +14,6 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/recordid"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 	"github.com/robotsaudit/robotsaudit/report"
 )
@@ -178,7 +177,7 @@ type opinionLine struct {
 
 func (j *jsonCheck) issue(file string, i *facts.Issue) error {
 	return j.enc.Encode(issueLine{
-		Type: "issue", File: file, Offset: known(i.Offset), Length: known(i.Length), RecordID: recordid.Text(i.RecordID),
+		Type: "issue", File: file, Offset: known(i.Offset), Length: known(i.Length), RecordID: i.RecordID.String(),
 		Kind: i.Kind.String(), Detail: i.Detail, Action: i.Action,
 	})
 }

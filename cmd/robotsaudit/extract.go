@@ -131,7 +131,7 @@ func (f *extraction) extract(ctx context.Context, place string, find func(string
 	written := false
 	err = ingest.RecordsAt(ctx, in, entry, offset, stdin, func(r *ingest.Found) error {
 		f.ids = append(f.ids, r.ID)
-		if id := strings.Trim(f.id, "<>"); id != "" && !recordid.IsSame(id, r.ID) {
+		if id := strings.Trim(f.id, "<>"); id != "" && !recordid.Parse(id).Is(recordid.Parse(r.ID)) {
 			return nil
 		}
 		if written && (f.payload || f.headers) {

@@ -20,7 +20,6 @@ import (
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/recordid"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 	"github.com/robotsaudit/robotsaudit/internal/words"
@@ -243,7 +242,7 @@ func keyOf(f *facts.Fetch) string {
 	if f.RecordID == "" {
 		return f.URL
 	}
-	return recordid.Text(f.RecordID)
+	return f.RecordID.String()
 }
 
 func proofOf(r *evaluate.Result) map[string]string {
@@ -253,13 +252,13 @@ func proofOf(r *evaluate.Result) map[string]string {
 		"age": (time.Duration(r.Age) * time.Second).String(),
 	}
 	if g := r.Governing; g != nil {
-		proof["governing"], proof["hops"] = recordid.Text(g.RecordID), strings.Join(g.HopList(), " ")
+		proof["governing"], proof["hops"] = g.RecordID.String(), strings.Join(g.HopList(), " ")
 		if g.HasBody {
-			proof["body"] = recordid.Text(g.BodyRecordID)
+			proof["body"] = g.BodyRecordID.String()
 		}
 	}
 	if r.Contester != nil {
-		proof["contester"] = recordid.Text(r.Contester.RecordID)
+		proof["contester"] = r.Contester.RecordID.String()
 	}
 	if r.HasPrior {
 		proof["prior"] = r.Prior.String()
@@ -312,7 +311,7 @@ func (f *findings) Issue(i *facts.Issue) error {
 func (f *findings) Robots(*evaluate.RobotsRecord) error { return nil }
 func (f *findings) Policies(p *evaluate.Policies) error {
 	for _, said := range p.List {
-		f.policies[recordid.Text(p.RecordID)+" "+said.Agent] = policyOf(p, &said)
+		f.policies[p.RecordID.String()+" "+said.Agent] = policyOf(p, &said)
 	}
 	return nil
 }

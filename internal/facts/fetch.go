@@ -114,7 +114,7 @@ type Fetch struct {
 	Micros          int64
 	Precision       Precision
 	URL             string
-	RecordID        string // a UUID packed by appendUUID
+	RecordID        recordid.ID
 	Input           int32  // index into the task's inputs
 	Entry           string // of a WACZ, by its name there; "" elsewhere
 	Archive         string // that holds the record, as an index names it; "": the input does
@@ -140,11 +140,11 @@ type Fetch struct {
 	RefersToURL     string
 	RefersToMicros  int64
 	RefersToPrec    Precision
-	RefersToID      string // recordid.Key of it
-	Via             string // of the metadata record: the page that led here
-	HopsFromSeed    string // a letter a hop
-	Millis          int32  // that the fetch took; -1: not said; NoMillis: what is said is no such time
-	ServerSeconds   int64  // since 1970, of the answer's Date field; 0: it has none, or has an Age field, so that a cache may have sent it
+	RefersToID      recordid.ID // recordid.Key of it
+	Via             string      // of the metadata record: the page that led here
+	HopsFromSeed    string      // a letter a hop
+	Millis          int32       // that the fetch took; -1: not said; NoMillis: what is said is no such time
+	ServerSeconds   int64       // since 1970, of the answer's Date field; 0: it has none, or has an Age field, so that a cache may have sent it
 }
 
 // NoMillis stands for a duration that is negative, no number or too long: the fetch may have ended at

@@ -138,14 +138,17 @@ func (x *indexed) agentOf(archive string) (agent string) {
 
 // sighting is what tells whether a row is that of a fetch which came before.
 type sighting struct {
-	url, id, digest, method string
-	entry, archive          string
-	offset                  int64
-	input                   int32
-	status                  int16
-	other                   bool // it is none
-	indexed                 bool // an index tells of it
-	verified                bool // and its record was found there
+	url            string
+	id             recordid.ID
+	digest         string
+	method         string
+	entry, archive string
+	offset         int64
+	input          int32
+	status         int16
+	other          bool // it is none
+	indexed        bool // an index tells of it
+	verified       bool // and its record was found there
 }
 
 func sightingOf(f *Fetch) sighting {
@@ -272,7 +275,7 @@ func (j *joiner) isSame(other, s *sighting) bool {
 	case s.verified && other.verified: // some writers use an id twice
 		return s.offset == other.offset && path.Base(s.archive) == path.Base(other.archive)
 	case other.id != "" && s.id != "":
-		return recordid.IsSame(other.id, s.id)
+		return other.id.Is(s.id)
 	case placed && s.offset == other.offset && j.holds(other, path.Base(s.archive)):
 		return true
 	case other.status >= 0 && s.status >= 0 && other.status != s.status, other.method != "" && s.method != "" && other.method != s.method:

@@ -3,6 +3,7 @@ package facts
 import (
 	"cmp"
 
+	"github.com/robotsaudit/robotsaudit/internal/recordid"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
@@ -13,7 +14,7 @@ type Issue struct {
 	Entry    string // of a WACZ
 	Offset   int64  // bytes from the start; -1: the input or entry as a whole
 	Length   int64  // bytes concerned; -1 where unknown
-	RecordID string
+	RecordID recordid.ID
 	Kind     words.IssueKind
 	Detail   string
 	Action   string

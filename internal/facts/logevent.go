@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts/run"
+	"github.com/robotsaudit/robotsaudit/internal/recordid"
 )
 
 // EventKind is what a log line or a row of an index tells. Evidence sorts before what is judged by it.
@@ -39,7 +40,7 @@ type LogEvent struct {
 	// What tells records of one robots.txt and second apart, as Fetch has it. Of a line of a log
 	// they have no value.
 	Archive       string
-	RecordID      string
+	RecordID      recordid.ID
 	PayloadDigest string
 	Status        int16
 }

@@ -17,7 +17,7 @@ type Name struct {
 	IsURL  bool
 	key    string // of the URL: origin and path
 	bucket int    // of its host
-	id     string
+	id     recordid.ID
 	file   string
 	offset int64 // -1: what was written is no place
 }
@@ -27,7 +27,7 @@ func ParseName(what string) Name {
 	if u, _ := weburl.Parse(what); strings.Contains(what, "://") && u.Host != "" {
 		return Name{IsURL: true, key: asInTables(u.Key()), bucket: run.BucketOf(u.HostReversed()), offset: -1}
 	}
-	n := Name{id: strings.TrimSuffix(strings.TrimPrefix(what, "<"), ">"), offset: -1}
+	n := Name{id: recordid.Parse(strings.TrimSuffix(strings.TrimPrefix(what, "<"), ">")), offset: -1}
 	if file, digits, ok := SplitPlace(what); ok {
 		if offset, err := strconv.ParseInt(digits, 10, 64); err == nil && offset >= 0 {
 			n.file, n.offset = asInTables(file), offset
@@ -62,7 +62,7 @@ func (n *Name) Fits(f *Fetch, filename func(*Fetch) string) bool {
 	case f.Offset == n.offset && asInTables(filename(f)) == n.file:
 		return true
 	}
-	return f.RecordID != "" && recordid.IsSame(f.RecordID, n.id)
+	return f.RecordID != "" && f.RecordID.Is(n.id)
 }
 
 // asInTables percent-encodes bytes outside ASCII: the tables do so with what is no UTF-8, and

@@ -4,8 +4,6 @@ import (
 	"path"
 	"slices"
 	"sort"
-
-	"github.com/robotsaudit/robotsaudit/internal/recordid"
 )
 
 // Unread finds the captures of an origin's robots.txt that indexes tell of and no input holds. It is
@@ -96,7 +94,7 @@ func (u *Unread) Clear() {
 func (x *indexed) isOther(record, row *sighting) bool {
 	switch {
 	case record.id != "" && row.id != "":
-		return !recordid.IsSame(record.id, row.id)
+		return !record.id.Is(row.id)
 	case record.offset == row.offset && record.isPlaced() && row.isPlaced() && x.holds(record, path.Base(row.archive)):
 		return false
 	case record.status >= 0 && row.status >= 0 && record.status != row.status:

@@ -3,6 +3,8 @@ package facts
 import (
 	"fmt"
 	"testing"
+
+	"github.com/robotsaudit/robotsaudit/internal/recordid"
 )
 
 // TestUnread: a row of an index tells of a capture that no input holds if something shows that it is
@@ -94,11 +96,11 @@ func TestUnread(t *testing.T) {
 func TestUnreadCrowd(t *testing.T) {
 	u := Unread{index: new(indexed)}
 	for i := range maxBeside + 1 {
-		u.Hold(&Capture{Fetch: Fetch{Micros: 1_700_000_000_000_000, Precision: PrecisionSecond, RecordID: fmt.Sprint("urn:", i)}, Kind: CaptureRobots})
+		u.Hold(&Capture{Fetch: Fetch{Micros: 1_700_000_000_000_000, Precision: PrecisionSecond, RecordID: recordid.ID(fmt.Sprint("urn:", i))}, Kind: CaptureRobots})
 	}
 	for i, want := range map[int]int{maxBeside - 1: 0, maxBeside: 1} {
 		u.Times = nil
-		row := Fetch{Micros: 1_700_000_000_000_000, Precision: PrecisionSecond, RecordID: fmt.Sprint("urn:", i), Type: TypeIndexed}
+		row := Fetch{Micros: 1_700_000_000_000_000, Precision: PrecisionSecond, RecordID: recordid.ID(fmt.Sprint("urn:", i)), Type: TypeIndexed}
 		if u.Add(row.Unread()); len(u.Times) != want {
 			t.Errorf("that of capture %d: %v", i, u.Times)
 		}

@@ -8,7 +8,10 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/ascii"
 )
 
-// A packed record id is 16 raw bytes behind this tag, or the text as it stands.
+// An ID is a WARC-Record-ID, packed; "" is none. Its bytes are 16 raw ones after uuidTag, or the text
+// as it stands. String gives the text.
+type ID string
+
 const uuidTag = "\x00"
 
 const uuidPrefix = "urn:uuid:"
@@ -51,28 +54,35 @@ var hexDigits = func() (values [256]byte) {
 	return values
 }()
 
-// IsSame reports whether two packed ids are the same.
-func IsSame(a, b string) bool { return Key(a) == Key(b) }
-
-// Key is what a packed id is compared by. UUIDs are the same in any case (RFC 9562 §4): Wget writes them
-// in upper case, and other programs refer to them in lower case.
-func Key(packed string) string {
-	if len(packed) != len(uuidPrefix)+36 {
-		return packed
-	}
+// Parse packs an id without its angle brackets.
+func Parse(text string) ID {
 	var buf [PackedSize]byte
-	if uuid, ok := AppendUUID(buf[:0], []byte(ascii.Lower(packed))); ok {
-		return string(uuid)
+	if packed, ok := AppendUUID(buf[:0], []byte(text)); ok {
+		return ID(packed)
 	}
-	return packed
+	return ID(text)
 }
 
-// Text is the inverse of the packing of Fetch.RecordID: the id as the
-// record gives it, without angle brackets.
-func Text(packed string) string {
-	raw, ok := strings.CutPrefix(packed, uuidTag)
+// Is reports whether two ids are of one record.
+func (id ID) Is(other ID) bool { return id.Key() == other.Key() }
+
+// Key is what an id is compared by. UUIDs are the same in any case (RFC 9562 §4): Wget writes them
+// in upper case, and other programs refer to them in lower case.
+func (id ID) Key() ID {
+	if len(id) != len(uuidPrefix)+36 {
+		return id
+	}
+	if key := Parse(ascii.Lower(string(id))); len(key) == PackedSize {
+		return key
+	}
+	return id
+}
+
+// String returns the id as the record gives it, without angle brackets.
+func (id ID) String() string {
+	raw, ok := strings.CutPrefix(string(id), uuidTag)
 	if !ok || len(raw) != 16 {
-		return packed
+		return string(id)
 	}
 	text := make([]byte, 0, len(uuidPrefix)+36)
 	text = append(text, uuidPrefix...)
@@ -84,4 +94,13 @@ func Text(packed string) string {
 		text = append(text, digits[raw[i]>>4], digits[raw[i]&0xf])
 	}
 	return string(text)
+}
+
+// MarshalText returns String: JSON has the id as the record gives it.
+func (id ID) MarshalText() ([]byte, error) { return []byte(id.String()), nil }
+
+// UnmarshalText reverses MarshalText.
+func (id *ID) UnmarshalText(text []byte) error {
+	*id = Parse(string(text))
+	return nil
 }

@@ -1,6 +1,9 @@
 package recordid
 
-import "testing"
+import (
+	"encoding/json"
+	"testing"
+)
 
 func TestPack(t *testing.T) {
 	for in, size := range map[string]int{
@@ -12,26 +15,17 @@ func TestPack(t *testing.T) {
 		"http://archive.example/id/1": 27,
 		"":                            0,
 	} {
-		packed := in
-		if uuid, ok := AppendUUID(nil, []byte(in)); ok {
-			packed = string(uuid)
-		}
+		packed := Parse(in)
 		if len(packed) != size {
 			t.Errorf("%q packed to %d bytes, want %d", in, len(packed), size)
 		}
-		if back := Text(packed); back != in {
+		if back := packed.String(); back != in {
 			t.Errorf("%q came back as %q", in, back)
 		}
 	}
 }
 
-func TestIsSame(t *testing.T) {
-	pack := func(id string) string {
-		if uuid, ok := AppendUUID(nil, []byte(id)); ok {
-			return string(uuid)
-		}
-		return id
-	}
+func TestIs(t *testing.T) {
 	const lower, upper = "urn:uuid:12345678-9abc-def0-1234-56789abcdef0", "urn:uuid:12345678-9ABC-DEF0-1234-56789ABCDEF0"
 	for _, c := range []struct {
 		a, b string
@@ -48,8 +42,21 @@ func TestIsSame(t *testing.T) {
 		{"http://archive.example/id/a", "http://archive.example/id/a", true},
 		{"http://archive.example/id/a", "http://archive.example/id/A", false},
 	} {
-		if got := IsSame(pack(c.a), pack(c.b)); got != c.want {
+		if got := Parse(c.a).Is(Parse(c.b)); got != c.want {
 			t.Errorf("%s and %s: %t", c.a, c.b, got)
 		}
+	}
+}
+
+// TestJSON: an ID is never shown packed.
+func TestJSON(t *testing.T) {
+	const text = "urn:uuid:12345678-9abc-def0-1234-56789abcdef0"
+	b, err := json.Marshal(map[string]ID{"id": Parse(text)})
+	if want := `{"id":"` + text + `"}`; string(b) != want || err != nil {
+		t.Errorf("%s, %v", b, err)
+	}
+	var back map[string]ID
+	if err := json.Unmarshal(b, &back); err != nil || back["id"] != Parse(text) {
+		t.Errorf("%q, %v", string(back["id"]), err)
 	}
 }

@@ -76,7 +76,7 @@ func (res *resolution) kinship(c *facts.Capture, who Crawler) (kin int) {
 // highest are those with the record id that it names, then those with its digest, which they match.
 func (res *resolution) fit(c *facts.Capture) int {
 	switch {
-	case res.CurRefersTo != "" && res.CurRefersTo == recordid.Key(c.RecordID):
+	case res.CurRefersTo != "" && res.CurRefersTo == c.RecordID.Key():
 		return 2
 	case !res.CurUnmodified && sharePayload(&c.Fetch, res.CurDigest):
 		return 1
@@ -88,10 +88,10 @@ func (res *resolution) fit(c *facts.Capture) int {
 // and status. There are writers that use an id twice.
 func (s *urlCaptures) byID(res *resolution) (found *facts.Capture, what reference) {
 	if s.named == nil {
-		s.named = make(map[string][]*facts.Capture)
+		s.named = make(map[recordid.ID][]*facts.Capture)
 		for _, c := range s.all {
 			if c.RecordID != "" && hasOwnBody(&c.Fetch) {
-				id := recordid.Key(c.RecordID)
+				id := c.RecordID.Key()
 				s.named[id] = append(s.named[id], c)
 			}
 		}

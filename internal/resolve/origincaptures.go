@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/recordid"
 )
 
 // originCaptures is what one origin holds that resolutions may look for: its policy captures
@@ -30,12 +31,12 @@ type originCaptures struct {
 // urlCaptures is the captures of one URL, so ordered that nobody has to look at all of
 // them: a host may have been asked for its robots.txt every minute for years.
 type urlCaptures struct {
-	all       []*facts.Capture            // by time, of one moment in the order of their archive
-	everyone  askings                     // all GETs; filled in with crawlers
-	crawlers  map[string]*askings         // those of each crawler; made when first asked for
-	originals map[string][]*facts.Capture // those that may lend their body, by payload digest; made when first asked for
-	named     map[string][]*facts.Capture // the same by record id; likewise
-	crowded   bool                        // a resolution looked here at more than it may; there is an issue
+	all       []*facts.Capture                 // by time, of one moment in the order of their archive
+	everyone  askings                          // all GETs; filled in with crawlers
+	crawlers  map[string]*askings              // those of each crawler; made when first asked for
+	originals map[string][]*facts.Capture      // those that may lend their body, by payload digest; made when first asked for
+	named     map[recordid.ID][]*facts.Capture // the same by record id; likewise
+	crowded   bool                             // a resolution looked here at more than it may; there is an issue
 }
 
 func newOriginCaptures(unread facts.Unread) *originCaptures {

@@ -50,11 +50,11 @@ func keyOfURL(url string, t facts.Time) string {
 }
 
 // keyOfID names the records of an id; "" where there is none.
-func keyOfID(id string) string {
+func keyOfID(id recordid.ID) string {
 	if id == "" {
 		return ""
 	}
-	return hashKey(append([]byte("id "), recordid.Key(id)...))
+	return hashKey(append([]byte("id "), id.Key()...))
 }
 
 func hashKey(name []byte) string {

@@ -3,12 +3,14 @@ package resolve
 import (
 	"fmt"
 	"testing"
+
+	"github.com/robotsaudit/robotsaudit/internal/recordid"
 )
 
 // TestKeySet: what was added is found, and at most one in 250 others, however many were
 // added; memory is bounded.
 func TestKeySet(t *testing.T) {
-	key := func(i int) string { return keyOfID(fmt.Sprint(i)) }
+	key := func(i int) string { return keyOfID(recordid.ID(fmt.Sprint(i))) }
 	for _, n := range []int{1, 1000, 200_000} {
 		s := newKeySet(int64(n))
 		for i := range n {

@@ -9,6 +9,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/digest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/facts/run"
+	"github.com/robotsaudit/robotsaudit/internal/recordid"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 	"github.com/robotsaudit/robotsaudit/internal/words"
@@ -53,9 +54,9 @@ type resolution struct {
 	// Of a record in hand that has an original:
 	CurStatus   int16
 	CurDigest   string
-	CurRefersTo string // recordid.Key
-	CurTags     string // entity tags that a 304 or its request names
-	CurModified string // dates of Last-Modified that they name, each on a line
+	CurRefersTo recordid.ID // recordid.Key
+	CurTags     string      // entity tags that a 304 or its request names
+	CurModified string      // dates of Last-Modified that they name, each on a line
 
 	looked int // captures that the step in hand looked at
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/facts/run"
+	"github.com/robotsaudit/robotsaudit/internal/recordid"
 )
 
 // targetURL is a URL that a resolution looks for, and that is no policy by its path.
@@ -29,7 +30,7 @@ type Mark struct {
 	Origin       string
 	Micros       int64
 	URL          string
-	RecordID     string
+	RecordID     recordid.ID
 	Type         facts.RecordType
 	Status       int16
 	Input        int32 // with Offset: of a record without an id

@@ -5,6 +5,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/facts/run"
+	"github.com/robotsaudit/robotsaudit/internal/recordid"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
@@ -26,7 +27,7 @@ type State struct {
 	BodyFlags        uint32 // facts.Flags of that record
 	BodyMicros       int64  // its date
 	BodyPrecision    facts.Precision
-	BodyRecordID     string // as facts.Fetch has ids
+	BodyRecordID     recordid.ID
 	BodyUserAgent    string
 	BodyAgentSource  facts.Source
 	Resynced         bool // some record on the way is not at a verified boundary

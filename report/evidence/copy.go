@@ -16,7 +16,6 @@ import (
 	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/recordid"
 )
 
 // copier copies records of archives into a bundle, in the order of their places.
@@ -169,7 +168,7 @@ func (c *copier) copy(at ingest.Place, r *record) error {
 
 // name takes what a header says of its record.
 func (r *record) name(h *warc.Header) {
-	r.Type, r.ID, r.Date, r.URL = h.Type, recordid.Text(h.ID), h.Date, h.Target
+	r.Type, r.ID, r.Date, r.URL = h.Type, h.ID.String(), h.Date, h.Target
 }
 
 func (r *record) describe(rec *warc.Record) {

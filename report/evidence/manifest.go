@@ -13,7 +13,6 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/recordid"
 )
 
 // Format names the format of bundles and its version.
@@ -156,11 +155,11 @@ type Finding struct {
 func findingOf(r *evaluate.Result) Finding {
 	f, g := r.Fetch, r.Governing
 	x := Finding{
-		URL: f.URL, Origin: f.Origin, FetchTime: timeText(f.Time().UTC()), Method: f.Method, RecordID: recordid.Text(f.RecordID),
+		URL: f.URL, Origin: f.Origin, FetchTime: timeText(f.Time().UTC()), Method: f.Method, RecordID: f.RecordID.String(),
 		Agent: r.Agent, AgentSource: r.AgentSource.String(), UserAgent: f.UserAgent,
 		Verdict: r.Verdict.String(), Certainty: r.Certainty.String(), Evidence: r.Evidence.String(), Reason: r.Reason.String(),
 		Notes: r.Notes.Strings(), GroupLine: r.GroupLine,
-		RobotsURL: g.URL, RobotsTime: timeText(g.Time().UTC()), RobotsRecordID: recordid.Text(g.RecordID), RobotsOutcome: g.Outcome.String(),
+		RobotsURL: g.URL, RobotsTime: timeText(g.Time().UTC()), RobotsRecordID: g.RecordID.String(), RobotsOutcome: g.Outcome.String(),
 		RobotsHops: g.HopList(), RobotsAgent: g.Agent(), RobotsAge: r.Age,
 	}
 	if r.Rule != nil {

@@ -3,6 +3,8 @@ package warc
 import (
 	"errors"
 	"fmt"
+
+	"github.com/robotsaudit/robotsaudit/internal/recordid"
 )
 
 // damageKind says what is wrong with a place in an archive.
@@ -55,8 +57,8 @@ type Damage struct {
 	Kind     damageKind
 	Offset   int64
 	Detail   string
-	RecordID string // of the record concerned, where its header was read
-	More     bool   // the reader stands at a boundary that counts and can go on
+	RecordID recordid.ID // of the record concerned, where its header was read
+	More     bool        // the reader stands at a boundary that counts and can go on
 
 	Resumed int64  // with more: where it goes on, if bytes are skipped; 0: behind the record
 	Proof   Proof  // that a record begins there, where one kind of proof is not all

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
 )
@@ -434,7 +433,7 @@ func IsReadError(err error) bool {
 
 // ownIDs are the ids (recordid.Key) of an archive's own warcinfo records: numbers that no page in
 // it could know. A record that names one of them is the archive's own.
-type ownIDs map[string]bool
+type ownIDs map[recordid.ID]bool
 
 func (ids *ownIDs) add(r *Record) {
 	if r.Type != "warcinfo" || r.ID == "" || len(*ids) >= MaxWarcinfos {
@@ -443,5 +442,5 @@ func (ids *ownIDs) add(r *Record) {
 	if *ids == nil {
 		*ids = make(ownIDs)
 	}
-	(*ids)[strings.Clone(recordid.Key(r.ID))] = true
+	(*ids)[r.ID.Key()] = true
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/robotsaudit/robotsaudit/internal/digest"
+	"github.com/robotsaudit/robotsaudit/internal/recordid"
 )
 
 // plainSearch looks for the ends and beginnings of records in a plain file.
@@ -256,7 +257,7 @@ func (s *plainSearch) findHeaderEnd(start int64) (int64, error) {
 }
 
 // warcinfoID returns the warcinfo that the header fields in [start, end) name.
-func (s *plainSearch) warcinfoID(start, end int64) (string, error) {
+func (s *plainSearch) warcinfoID(start, end int64) (recordid.ID, error) {
 	h, err := s.header(start, end)
 	return h.WarcinfoID, err
 }

@@ -13,28 +13,28 @@ import (
 
 // Header is the header of one WARC record: the fields that anybody asks for.
 type Header struct {
-	Version       string // "WARC/1.0"
-	Type          string // WARC-Type, lower case
-	ID            string // WARC-Record-ID without angle brackets, packed
+	Version       string      // "WARC/1.0"
+	Type          string      // WARC-Type, lower case
+	ID            recordid.ID // WARC-Record-ID without angle brackets, packed
 	Date          string
 	Target        string
 	ContentType   string
-	ContentLength int64  // bytes of the block; -1 where missing or wrong
-	WarcinfoID    string // recordid.Key
+	ContentLength int64       // bytes of the block; -1 where missing or wrong
+	WarcinfoID    recordid.ID // recordid.Key
 	PayloadDigest string
 	BlockDigest   string
 	Profile       string
-	RefersTo      string // packed id
+	RefersTo      recordid.ID // packed id
 	RefersToURI   string
 	RefersToDate  string
 	Truncated     string
-	Filename      string   // WARC-Filename
-	ConcurrentTo  []string // recordid.Key of each
-	SegmentNumber int64    // 0 where the record is not segmented
-	SegmentOrigin string   // packed id of the first segment
-	SegmentTotal  int64    // bytes of all segments, in the last one; -1 elsewhere
-	Repeated      []string // fields that contradict an earlier one of their name
-	Stray         bool     // a line is no field
+	Filename      string        // WARC-Filename
+	ConcurrentTo  []recordid.ID // recordid.Key of each
+	SegmentNumber int64         // 0 where the record is not segmented
+	SegmentOrigin recordid.ID   // packed id of the first segment
+	SegmentTotal  int64         // bytes of all segments, in the last one; -1 elsewhere
+	Repeated      []string      // fields that contradict an earlier one of their name
+	Stray         bool          // a line is no field
 }
 
 // Record is one record as a Reader yields it. The block is
@@ -158,7 +158,7 @@ func (h *Header) set(name, value []byte, before *Header) {
 			h.ContentLength = length
 		}
 	case IsField(name, "warc-warcinfo-id"):
-		contradicts = First(&h.WarcinfoID, recordid.Key(recordID(value, before)))
+		contradicts = First(&h.WarcinfoID, recordID(value, before).Key())
 	case IsField(name, "warc-payload-digest"):
 		contradicts = First(&h.PayloadDigest, same(before.PayloadDigest, value))
 	case IsField(name, "warc-block-digest"):
@@ -187,7 +187,7 @@ func (h *Header) set(name, value []byte, before *Header) {
 		}
 	case IsField(name, "warc-concurrent-to"):
 		if len(h.ConcurrentTo) <= MaxConcurrent { // one more tells that there are
-			h.ConcurrentTo = append(h.ConcurrentTo, recordid.Key(recordID(value, before)))
+			h.ConcurrentTo = append(h.ConcurrentTo, recordID(value, before).Key())
 		}
 	}
 	if contradicts && len(h.Repeated) < MaxRepeated {
@@ -197,14 +197,14 @@ func (h *Header) set(name, value []byte, before *Header) {
 
 // recordID reads an id. One that is absurdly long is cut: ids wait in memory for
 // the records that name them.
-func recordID(value []byte, before *Header) string {
+func recordID(value []byte, before *Header) recordid.ID {
 	value = cutBytes(trimBrackets(value), MaxRecordID)
 	var buf [recordid.PackedSize]byte
 	packed, ok := recordid.AppendUUID(buf[:0], value)
 	if !ok {
 		packed = value
 	}
-	if string(packed) == before.WarcinfoID {
+	if string(packed) == string(before.WarcinfoID) {
 		return before.WarcinfoID
 	}
 	return same(before.ID, packed)
@@ -244,18 +244,18 @@ func contentType(value []byte, before *Header) string {
 }
 
 // same makes a string of a value, or returns the one that it repeats.
-func same(before string, value []byte) string {
-	if string(value) == before {
+func same[S ~string](before S, value []byte) S {
+	if string(value) == string(before) {
 		return before
 	}
-	return string(value)
+	return S(value)
 }
 
 func cutBytes(b []byte, n int) []byte { return b[:min(len(b), n)] }
 
 // First stores a value where none is stored yet, and reports whether it
 // contradicts the one that is.
-func First(dst *string, value string) (contradicts bool) {
+func First[S ~string](dst *S, value S) (contradicts bool) {
 	if *dst == "" {
 		*dst = value
 	}

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/robotsaudit/robotsaudit/internal/recordid"
 )
 
 func TestParseRecordHeader(t *testing.T) {
@@ -34,7 +36,7 @@ func TestParseRecordHeader(t *testing.T) {
 		},
 		"concurrent, in order": {
 			"WARC/1.0\r\nWARC-Concurrent-To: <urn:1>\r\nWARC-Concurrent-To: <urn:2>\r\nContent-Length: 0\r\n\r\n",
-			Header{Version: "WARC/1.0", ConcurrentTo: []string{"urn:1", "urn:2"}},
+			Header{Version: "WARC/1.0", ConcurrentTo: []recordid.ID{"urn:1", "urn:2"}},
 		},
 		"segments, in 0.18": {
 			"WARC/0.18\r\nWARC-Type: continuation\r\nWARC-Segment-Number: 2\r\nWARC-Segment-Origin-ID: <urn:1>\r\nWARC-Segment-Total-Length: 99\r\nContent-Length: 1\r\n\r\n",
