@@ -62,6 +62,18 @@ def table(out, name, *columns):
     return pyarrow.parquet.read_table(Path(out, f"{name}.parquet"), columns=list(columns) or None).to_pylist()
 
 
+def record(kind, block, fields, version="1.1"):
+    """A record of WARC, without compression. Fields without a value are left out."""
+    fields = {"WARC-Type": kind, **fields, "Content-Length": len(block)}
+    head = "".join(f"{name}: {value}\r\n" for name, value in fields.items() if value is not None)
+    return f"WARC/{version}\r\n{head}\r\n".encode() + block + b"\r\n\r\n"
+
+
+def uuid_of(number):
+    """The id of a record, which a number gives."""
+    return f"<urn:uuid:00000000-0000-4000-8000-{number:012x}>"
+
+
 def bare(text):
     """An id or URL without the angle brackets that some writers put around it, and urn:uuid:."""
     return re.sub(r"^<?(urn:uuid:)?|>$", "", text.strip()) if text else None

@@ -57,7 +57,8 @@ class Moment:
     def latest(self):
         """Until when what was cut to this date may lie, at most."""
         units = [366 * DAY, 31 * DAY, DAY, HOUR, HOUR / 60, SECOND]
-        return self.start + (units[self.precision] if self.precision < len(units) else SECOND / 10 ** (self.precision - 5))
+        return self.start + (units[self.precision] if self.precision < len(units)
+                             else SECOND / 10 ** (self.precision - 5))
 
     def coarser_than_a_second(self):
         return self.precision < PRECISIONS.index("second")
@@ -119,7 +120,8 @@ def same_url_key(url):
 
 NO_CRAWLERS = {"msie", "konqueror", "opera"}
 BROWSER_PRODUCTS = {
-    "mozilla", "applewebkit", "chrome", "chromium", "headlesschrome", "safari", "firefox", "gecko", "version", "mobile", "edg",
+    "mozilla", "applewebkit", "chrome", "chromium", "headlesschrome", "safari", "firefox", "gecko", "version",
+    "mobile", "edg",
     "edge", "opr", "opera", "samsungbrowser", "khtml", "ubuntu", "epiphany", "seamonkey", "vivaldi", "crios", "fxios"}
 
 
@@ -158,16 +160,19 @@ class Run:
 
     def is_one_with(self, other, agent, fetch_agent):
         """Whether a record of a User-Agent is of the run of a fetch."""
-        both = {k for k in self.fields.keys() & other.fields.keys() if self.fields[k] and other.fields[k]} - {"filename", "created", "date"}
+        both = {k for k in self.fields.keys() & other.fields.keys() if self.fields[k] and
+                other.fields[k]} - {"filename", "created", "date"}
         if self.name == other.name:
             return True
         if any(self.fields[k] != other.fields[k] for k in both):
             return False
         parts, others = (re.split(r"(\d+)", r.filename) for r in (self, other))
-        numbered = len(parts) == len(others) and [n % 2 for n, pair in enumerate(zip(parts, others)) if pair[0] != pair[1]] == [1]
+        numbered = len(parts) == len(others) and [n % 2 for n, pair in enumerate(zip(parts, others))
+                                                  if pair[0] != pair[1]] == [1]
         if agent is None:
             return "wget-arguments" in both and numbered
-        return agent == fetch_agent and (bool(both & {"hostname", "operator", "ispartof"}) or "wget-arguments" in both and numbered)
+        return agent == fetch_agent and (bool(both & {"hostname", "operator", "ispartof"}) or
+                                         "wget-arguments" in both and numbered)
 
 
 class Crawl:
@@ -179,7 +184,8 @@ class Crawl:
     @cached_property
     def unordered(self):
         """§1: whether dates go back so often, or so far, that places show nothing."""
-        dates = [f.time for f in self.fetches if f.time is not None and not f.time.coarser_than_a_second() and f.path != "/robots.txt"]
+        dates = [f.time for f in self.fetches if f.time is not None and not f.time.coarser_than_a_second() and
+                 f.path != "/robots.txt"]
         gaps = [difference(b, a) for a, b in zip(dates, dates[1:])]
         back = sum(g < NOTHING for g in gaps)
         return back >= 3 and 10 * back > len(gaps) or any(g < -TEN_MINUTES for g in gaps)
@@ -284,13 +290,15 @@ def read_archive(path):
             headers = record.rec_headers
             order.append(None)
             if record.rec_type == "warcinfo":
-                latest_run = Run(headers.get_header("WARC-Record-ID"), fields_of(record), headers.get_header("WARC-Filename"))
+                latest_run = Run(headers.get_header("WARC-Record-ID"), fields_of(record),
+                                 headers.get_header("WARC-Filename"))
                 runs[latest_run.name] = latest_run
             elif record.rec_type == "metadata":
                 duration = fields_of(record).get("fetchtimems", "")
                 for target in joined_by(headers):
                     if duration:
-                        durations[target] = min(timedelta(milliseconds=int(duration[:12])), LONGEST) if re.fullmatch(r"\d+", duration) else LONGEST
+                        durations[target] = min(timedelta(milliseconds=int(duration[:12])),
+                                                LONGEST) if re.fullmatch(r"\d+", duration) else LONGEST
             elif record.rec_type == "request" and record.http_headers:
                 order[-1] = {
                     "id": headers.get_header("WARC-Record-ID"),
@@ -298,7 +306,8 @@ def read_archive(path):
                     "concurrent": joined_by(headers),
                     "method": record.http_headers.protocol,
                     "ua": record.http_headers.get_header("User-Agent"),
-                    "validators": validators(http_header(record, "If-None-Match"), http_header(record, "If-Modified-Since")),
+                    "validators": validators(http_header(record, "If-None-Match"),
+                                             http_header(record, "If-Modified-Since")),
                 }
                 requests.append(order[-1])
             elif record.rec_type in ("response", "revisit", "resource"):
@@ -351,7 +360,8 @@ def read_fetch(record, headers):
     f.refers_uri = headers.get_header("WARC-Refers-To-Target-URI")
     f.refers_date = headers.get_header("WARC-Refers-To-Date")
     f.concurrent = joined_by(headers)
-    f.challenges = http_header(record, "CF-Mitigated") == "challenge" or http_header(record, "X-Amzn-WAF-Action") in ("challenge", "captcha")
+    f.challenges = http_header(record, "CF-Mitigated") == "challenge" or http_header(record,
+                                                                                     "X-Amzn-WAF-Action") in ("challenge", "captcha")
     f.answered = None if http_header(record, "Age") else http_date(http_header(record, "Date"))
     return f
 
@@ -391,7 +401,8 @@ def join_requests(fetches, requests, order):
 
 # ---------------------------------------------------------------- §2 the body
 
-MAGICS = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PK\x03\x04", b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"%PDF-", b"BZh", b"\xfd7zXZ\x00")
+MAGICS = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PK\x03\x04", b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"%PDF-", b"BZh",
+          b"\xfd7zXZ\x00")
 
 
 class Body:
@@ -419,7 +430,9 @@ def body_of(f):
 def is_challenge(f):
     """§2, challenges: two makers by their field, one by the ids of its scripts; 202 and HTML is one of robots.txt."""
     page = (b"" if f.type == "revisit" or f.stored is None else body_of(f).octets)[:16384]
-    return f.challenges or is_html(page) and (f.status == 202 and f.path == "/robots.txt" or all(re.search(rb'<script[^>]*\bid="%s"' % i, page) for i in (b"anubis_version", b"anubis_challenge")))
+    return f.challenges or is_html(page) and (f.status == 202 and f.path == "/robots.txt" or
+                                              all(re.search(rb'<script[^>]*\bid="%s"' % i, page)
+                                                  for i in (b"anubis_version", b"anubis_challenge")))
 
 
 def refusal_of(f):
@@ -476,4 +489,5 @@ def is_binary(octets):
 
 
 def is_html(octets):
-    return re.match(rb"(?i)(\xef\xbb\xbf)?(\s|<!--.*?-->)*<(!doctype\s+html|html|head|body|title|meta)\b", octets, re.S) is not None
+    return re.match(rb"(?i)(\xef\xbb\xbf)?(\s|<!--.*?-->)*<(!doctype\s+html|html|head|body|title|meta)\b", octets,
+                    re.S) is not None

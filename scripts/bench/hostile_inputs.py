@@ -5,6 +5,8 @@ Each function yields pieces of an uncompressed WARC of size n, one request and o
 
 import datetime
 
+import lib
+
 START = datetime.datetime(2024, 5, 1, 12)
 RULES = "User-agent: *\nDisallow: /private/\n"
 
@@ -13,10 +15,11 @@ def date(second):
     return (START + datetime.timedelta(seconds=second)).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def record(kind, number, url, when, content, more=""):
-    return (f"WARC/1.1\r\nWARC-Type: {kind}\r\nWARC-Record-ID: <urn:uuid:00000000-0000-4000-8000-{number:012x}>\r\n"
-        f"WARC-Target-URI: {url}\r\nWARC-Date: {when}\r\n{more}Content-Type: application/http; msgtype={kind}\r\n"
-        f"Content-Length: {len(content)}\r\n\r\n{content}\r\n\r\n")
+def record(kind, number, url, when, content, to=None):
+    return lib.record(kind, content.encode(), {
+        "WARC-Record-ID": lib.uuid_of(number), "WARC-Target-URI": url, "WARC-Date": when, "WARC-Concurrent-To": to
+        and lib.uuid_of(to),
+        "Content-Type": f"application/http; msgtype={kind}"})
 
 
 class Archive:
@@ -31,9 +34,8 @@ class Archive:
         host, path = url.split("/", 3)[2:]
         response = f"HTTP/1.1 {status} x\r\n{header}Content-Length: {len(body)}\r\n\r\n{body}"
         asked = f"GET /{path} HTTP/1.1\r\nHost: {host}\r\nUser-Agent: {agent}/1.0\r\n{request}\r\n"
-        to = f"WARC-Concurrent-To: <urn:uuid:00000000-0000-4000-8000-{self.records:012x}>\r\n"
-        pair = record("response", self.records, url, when, response) + record("request", self.records + 1, url, when, asked, to)
-        return pair.encode()
+        answer = record("response", self.records, url, when, response)
+        return answer + record("request", self.records + 1, url, when, asked, self.records)
 
     def redirect(self, url, second, target, **more):
         return self.fetch(url, second, 301, f"Location: {target}\r\n", **more)
@@ -136,7 +138,8 @@ def star_rules_fetches(n):
 def common_star_rules_fetches(n):
     """The same with a long beginning and end in common: of 16 bytes of them nothing can be told."""
     part = "x" * 20
-    yield from asked(n // 40, "User-agent: *\nDisallow: /\n" + lines(n, f"Allow: /*{part}#{part}$\n"), f"/{300 * 'y'}{part}1{part}")
+    yield from asked(n // 40, "User-agent: *\nDisallow: /\n" + lines(n, f"Allow: /*{part}#{part}$\n"),
+                     f"/{300 * 'y'}{part}1{part}")
 
 
 def groups_fetches(n):
@@ -152,13 +155,15 @@ def unnamed_fetches(n):
 
 def tokens_rules(n):
     """A group of n rules for n crawlers, each of which has another group, too, and fetches a page."""
-    rules = lines(n, "User-agent: bot-#-x\n") + lines(n, "Disallow: /p#/\n") + lines(n, "User-agent: bot-#-x\nDisallow: /q\n")
+    rules = lines(n, "User-agent: bot-#-x\n") + lines(n, "Disallow: /p#/\n") + lines(n,
+                                                                                     "User-agent: bot-#-x\nDisallow: /q\n")
     yield from asked(n, rules, "/p1/x", "bot-#-x")
 
 
 def tokens_names(n):
     """n crawlers, each of which has a group with a delay of its own, and fetches a page."""
-    yield from asked(n, lines(n, "User-agent: bot-#-x\nCrawl-delay: #\nUser-agent: *\nCrawl-delay: 1#\n"), "/x", "bot-#-x")
+    yield from asked(n, lines(n, "User-agent: bot-#-x\nCrawl-delay: #\nUser-agent: *\nCrawl-delay: 1#\n"), "/x",
+                     "bot-#-x")
 
 
 def asked(n, rules, path, agent="TestBot"):
@@ -166,7 +171,8 @@ def asked(n, rules, path, agent="TestBot"):
     a = Archive()
     yield a.robots("http://a.test", 0, rules)
     for i in range(n):
-        yield a.fetch("http://a.test" + path.replace("#", str(i)), 1 + i, 200, "Content-Type: text/html\r\n", "<p>x", agent=agent.replace("#", str(i)))
+        yield a.fetch("http://a.test" + path.replace("#", str(i)), 1 + i, 200, "Content-Type: text/html\r\n", "<p>x",
+                      agent=agent.replace("#", str(i)))
 
 
 def captures_readings(n):
@@ -180,4 +186,5 @@ def captures_readings(n):
 
 def usage_fetches(n):
     """A robots.txt of n lines about use, and n fetches."""
-    yield from asked(n, "User-agent: *\n" + lines(n, "Content-Usage: /p# train-ai=n\nContent-Signal: ai-train=no\n"), "/p#/x")
+    yield from asked(n, "User-agent: *\n" + lines(n, "Content-Usage: /p# train-ai=n\nContent-Signal: ai-train=no\n"),
+                     "/p#/x")

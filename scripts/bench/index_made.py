@@ -10,6 +10,8 @@ import numpy
 import pyarrow
 import pyarrow.parquet
 
+from lib import record, uuid_of
+
 CRAWL = "CC-MAIN-2099-01"
 START = 1_714_564_800  # 2024-05-01T12:00:00Z
 FILES = 4
@@ -28,7 +30,8 @@ def hosts_of(rng, rows, hosts):
 def batch(rng, hosts):
     n = len(hosts)
     names = [f"h{h:06d}.example" for h in hosts.tolist()]
-    paths = [f"/{'private' if p < 2 else 'p'}/{i:x}" for p, i in zip(rng.integers(0, 100, n).tolist(), rng.integers(0, 1 << 40, n).tolist())]
+    paths = [f"/{'private' if p < 2 else 'p'}/{i:x}" for p,
+             i in zip(rng.integers(0, 100, n).tolist(), rng.integers(0, 1 << 40, n).tolist())]
     digests = ALPHABET[rng.integers(0, 32, (n, 32))].view("S32").ravel()
     times = (START + rng.integers(0, 14 * 86_400, n)) * 1000
     return pyarrow.table({
@@ -47,7 +50,8 @@ def batch(rng, hosts):
         "content_charset": ["UTF-8"] * n,
         "content_languages": ["eng"] * n,
         "content_truncated": pyarrow.nulls(n, pyarrow.string()),
-        "warc_filename": [f"crawl-data/{CRAWL}/segments/1/warc/{CRAWL}-{i % 800:05d}.warc.gz" for i in rng.integers(0, 800, n).tolist()],
+        "warc_filename": [f"crawl-data/{CRAWL}/segments/1/warc/{CRAWL}-{i % 800:05d}.warc.gz"
+                          for i in rng.integers(0, 800, n).tolist()],
         "warc_record_offset": pyarrow.array(rng.integers(0, 1 << 30, n), pyarrow.int32()),
         "warc_record_length": pyarrow.array(rng.integers(800, 60_000, n), pyarrow.int32()),
         "warc_segment": ["1"] * n,
@@ -74,12 +78,11 @@ def make_robots(path, hosts):
             http = f"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: {len(RULES)}\r\n\r\n{RULES}"
             asked = f"GET /robots.txt HTTP/1.1\r\nHost: h{h:06d}.example\r\nUser-Agent: CCBot/2.0 (https://commoncrawl.org/faq/)\r\n\r\n"
             for kind, content, number in (("request", asked, 2 * h), ("response", http, 2 * h + 1)):
-                record = (f"WARC/1.0\r\nWARC-Type: {kind}\r\nWARC-Date: 2024-04-30T12:00:00Z\r\n"
-                    f"WARC-Record-ID: <urn:uuid:00000000-0000-4000-8000-{number:012x}>\r\n"
-                    f"WARC-Concurrent-To: <urn:uuid:00000000-0000-4000-8000-{number ^ 1:012x}>\r\n"
-                    f"WARC-Target-URI: https://h{h:06d}.example/robots.txt\r\n"
-                    f"Content-Type: application/http; msgtype={kind}\r\nContent-Length: {len(content)}\r\n\r\n{content}\r\n\r\n")
-                f.write(gzip.compress(record.encode(), 6, mtime=0))
+                fields = {"WARC-Date": "2024-04-30T12:00:00Z", "WARC-Record-ID": uuid_of(number),
+                          "WARC-Concurrent-To": uuid_of(number ^ 1),
+                          "WARC-Target-URI": f"https://h{h:06d}.example/robots.txt",
+                          "Content-Type": f"application/http; msgtype={kind}"}
+                f.write(gzip.compress(record(kind, content.encode(), fields, "1.0"), 6, mtime=0))
 
 
 def main(folder: Path, rows: int, hosts: int):

@@ -35,14 +35,17 @@ GOALS = {"parse": ("parse, MB/s, times Google's C++", 3),
 
 def build(work):
     """Builds the two programs."""
-    call(sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", ":all:", "--no-build-isolation", "jwm-robotstxt==1.0.8", cwd=work, codes=(0,))
+    call(sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", ":all:",
+         "--no-build-isolation", "jwm-robotstxt==1.0.8", cwd=work, codes=(0,))
     sdist = work / f"{SDIST}.tar.gz"
     if hashlib.sha256(sdist.read_bytes()).hexdigest() != SHA256:
         sys.exit(f"{sdist.name} is another")
     tarfile.open(sdist).extractall(work)
     google = work / SDIST / "robotstxt"
-    flags = {which: shlex.split(call("pkg-config", which, "absl_strings", codes=(0,))) for which in ("--cflags", "--libs")}
-    call("g++", "-std=c++17", "-O2", "-DNDEBUG", f"-I{google}", *flags["--cflags"], "-o", work / "google", HERE / "google.cc", google / "robots.cc",
+    flags = {which: shlex.split(call("pkg-config", which, "absl_strings", codes=(0,)))
+             for which in ("--cflags", "--libs")}
+    call("g++", "-std=c++17", "-O2", "-DNDEBUG", f"-I{google}", *flags["--cflags"], "-o", work / "google",
+         HERE / "google.cc", google / "robots.cc",
          *flags["--libs"], codes=(0,))
     call("go", "build", "-o", work / "robots", ".", cwd=HERE, codes=(0,))
 
@@ -53,7 +56,8 @@ def measure(work, bodies, median):
         for what in MEASURES:
             for peer in ("robotsaudit", "google", "robotsaudit-google", "grobotstxt", "temoto"):
                 program = [work / "google"] if peer == "google" else [work / "robots", peer]
-                said = call("taskset", "-c", "1", *program, what, SECONDS, *([median] if what == "match" else bodies), cwd=work / "wild",
+                said = call("taskset", "-c", "1", *program, what, SECONDS,
+                            *([median] if what == "match" else bodies), cwd=work / "wild",
                             env=os.environ | {"GOMAXPROCS": "1"}, codes=(0,))
                 if number:
                     yield number, peer, what, *said.split()
@@ -74,17 +78,22 @@ def main():
                 rows.writerow(["round", "peer", "measure", "work", "nanoseconds", "allocations"])
                 rows.writerows(measure(work, bodies, median))
             octets = sum((work / "wild" / body).stat().st_size for body in bodies)
-            text = summary(out / "raw.csv", facts() | {"bodies": f"{len(bodies)} bodies, {octets} octets", "median": median})
+            text = summary(out / "raw.csv", facts() |
+                           {"bodies": f"{len(bodies)} bodies, {octets} octets", "median": median})
             (out / "README.md").write_text(text, encoding="utf-8")
             print(text)
 
 
 def facts():
-    model = next(line.split(":")[1].strip() for line in open("/proc/cpuinfo", encoding="utf-8") if line.startswith("model name"))
-    modules = call("go", "list", "-m", "-f", "{{.Path}}={{.Version}}", "github.com/jimsmart/grobotstxt", "github.com/temoto/robotstxt", cwd=HERE, codes=(0,))
+    model = next(line.split(":")[1].strip() for line in open("/proc/cpuinfo", encoding="utf-8")
+                 if line.startswith("model name"))
+    modules = call("go", "list", "-m", "-f", "{{.Path}}={{.Version}}", "github.com/jimsmart/grobotstxt",
+                   "github.com/temoto/robotstxt", cwd=HERE, codes=(0,))
     return dict(line.split("=") for line in modules.split()) | {
-        "cpu": f"{model}, {os.cpu_count()} cores, {os.getloadavg()[0]} load", "go": call("go", "env", "GOVERSION", cwd=HERE, codes=(0,)).strip(),
-        "compiler": call("g++", "--version", codes=(0,)).splitlines()[0], "abseil": call("pkg-config", "--modversion", "absl_strings", codes=(0,)).strip()}
+        "cpu": f"{model}, {os.cpu_count()} cores, {os.getloadavg()[0]} load",
+        "go": call("go", "env", "GOVERSION", cwd=HERE, codes=(0,)).strip(),
+        "compiler": call("g++", "--version", codes=(0,)).splitlines()[0],
+        "abseil": call("pkg-config", "--modversion", "absl_strings", codes=(0,)).strip()}
 
 
 def summary(raw, facts):
@@ -107,9 +116,11 @@ def summary(raw, facts):
     line("\nGoals. The ratio is the median of the ratios of each round, with the least and the most:\n")
     line("| | goal | rfc9309 | google |\n|---|---:|---:|---:|")
     for measure, (name, goal) in GOALS.items():
-        line(f"| {name} | {goal} | " + " | ".join(against(rates, peer, measure) for peer in ("robotsaudit", "robotsaudit-google")) + " |")
+        line(f"| {name} | {goal} | " + " | ".join(against(rates, peer, measure)
+                                                  for peer in ("robotsaudit", "robotsaudit-google")) + " |")
     line("| allocations for a match | 0 | " + " | ".join(
-        f"{statistics.median(allocations[peer, 'match']):.0f}" for peer in ("robotsaudit", "robotsaudit-google")) + " |")
+        f"{statistics.median(allocations[peer, 'match']):.0f}" for peer in ("robotsaudit", "robotsaudit-google")) +
+         " |")
 
     line(f"""
 What is measured:

@@ -107,7 +107,8 @@ def main(binary, *crawler, archives: Path = None, output: Path = None, tools: Pa
                 sys.exit("crawlers: no crawler can be had here")
             output.mkdir(parents=True, exist_ok=True)
             (output / "server.jsonl").unlink(missing_ok=True)
-            command = ["unshare", "--map-root-user", "--net", "--mount", sys.executable, run.__file__, "--inside", "check", "crawlers", binary, *names,
+            command = ["unshare", "--map-root-user", "--net", "--mount", sys.executable, run.__file__, "--inside",
+                       "check", "crawlers", binary, *names,
                        "--tools", tools, "--output", output]
             if subprocess.run(command, env=os.environ | {INSIDE: "1"}).returncode:
                 sys.exit("crawlers: nothing crawled: see above (does this machine allow user namespaces?)")

@@ -82,7 +82,8 @@ class Bench(Tally):
 
     def differing(self, a, b):
         """Names of results that are not the same bytes in two output folders."""
-        return [n for n in self.results if not ((a / n).exists() and (b / n).exists() and filecmp.cmp(a / n, b / n, shallow=False))]
+        return [n for n in self.results if not ((a / n).exists() and (b / n).exists() and
+                                                filecmp.cmp(a / n, b / n, shallow=False))]
 
 
 def copies(number, to, archives, *options):
@@ -96,7 +97,8 @@ def check_workers(bench, name, archives):
     for workers, out in outputs.items():
         bench.audit(archives, "-o", out, "--workers", str(workers))
     wrong = bench.differing(outputs[1], outputs[2]) + bench.differing(outputs[1], outputs[8])
-    bench.check(f"workers 1, 2, 8 on {name}", not wrong, f"different: {wrong}" if wrong else f"{len(bench.results)} files byte-identical")
+    bench.check(f"workers 1, 2, 8 on {name}", not wrong, f"different: {wrong}" if wrong
+                else f"{len(bench.results)} files byte-identical")
 
 
 def check_added(bench, archives):
@@ -149,7 +151,8 @@ def check_kills(bench, archives, rng):
         if remains := set(os.listdir(out)) - set(bench.results) - {".robotsaudit"}:
             wrong.append(f"{remains} left by a kill {moment}")
         shutil.rmtree(out)
-    bench.check(f"SIGKILL at {len(moments)} moments of {whole:.1f} s, then again", not wrong and hit >= KILLS / 2, "; ".join(wrong) or
+    bench.check(f"SIGKILL at {len(moments)} moments of {whole:.1f} s, then again", not wrong and hit >= KILLS / 2,
+                "; ".join(wrong) or
                 f"{hit} hit a running audit, {writing} of them in the tables, {committed} after the commit, {kept} resumed with facts; "
                 "tables as undisturbed")
     return undisturbed, whole
@@ -182,7 +185,8 @@ def check_memory(bench, archive, number):
     half = bench.peak(one)
     times = MORE_OF_SMALL if archive.stat().st_size < SMALL else MORE
     bench.check(f"peak memory, an archive of {number // 2} copies of {archive.name} and {number} archives",
-                many < PEAK and many < times * half, f"{half / 1e6:.1f} MB and {many / 1e6:.1f} MB: {100 * (many / half - 1):+.0f} %")
+                many < PEAK and many < times * half,
+                f"{half / 1e6:.1f} MB and {many / 1e6:.1f} MB: {100 * (many / half - 1):+.0f} %")
     one.unlink()
     shutil.rmtree(bench.work / "memory")
 
@@ -215,25 +219,30 @@ def record(url, length, http="HTTP/1.1 200 OK\r\n\r\n"):
 def bombs(work, gigabytes):
     """Makes, one after the other, gzip members of gigabytes, a robots.txt in two content codings, and URLs of 60 kB."""
     octets = gigabytes * (10**9) // PIECE * PIECE
-    for name, head in (("robots", record("http://h.example/robots.txt", octets)), ("page", record("http://h.example/", octets)),
+    for name, head in (("robots", record("http://h.example/robots.txt", octets)),
+                       ("page", record("http://h.example/", octets)),
                        ("header", b"WARC/1.1\r\nX: "), ("nothing", b"")):
         yield name + ".warc.gz", zeros(head, gigabytes)
     inner = work / "twice"
     with gzip.open(inner, "wb", 6) as f:
         f.writelines(zeros(b"User-agent: *\nDisallow: /\n", gigabytes))
     body, coded = inner.read_bytes(), "HTTP/1.1 200 OK\r\nContent-Encoding: gzip, gzip\r\n\r\n"
-    yield "codings.warc", [record(url, len(body), coded) + body + b"\r\n\r\n" for url in ("http://h.example/robots.txt", "http://h.example/")]
-    yield "urls.warc.gz", [gzip.compress(record(f"http://h.example/{n:x}/" + "x" * 60_000, 1) + b"x\r\n\r\n", 1, mtime=0) for n in range(4_000)]
+    yield "codings.warc", [record(url, len(body), coded) + body + b"\r\n\r\n"
+                           for url in ("http://h.example/robots.txt", "http://h.example/")]
+    yield "urls.warc.gz", [gzip.compress(record(f"http://h.example/{n:x}/" + "x" * 60_000, 1) + b"x\r\n\r\n", 1,
+                                         mtime=0) for n in range(4_000)]
 
 
 def check_bombs(bench, gigabytes):
     def check(kind, path):
         out = bench.output()
-        for command in (["audit", path, "-o", out, "--workers", "2", "--verify-digests"], ["ingest", "--check", path, "--workers", "2", "--verify-digests"]):
+        for command in (["audit", path, "-o", out, "--workers", "2", "--verify-digests"],
+                        ["ingest", "--check", path, "--workers", "2", "--verify-digests"]):
             p, _, _, peak = cost(bench.binary, *command)
             most[kind] = max(most.get(kind, (0, "")), (peak, path.name))
             if kind == "bombs" or p.returncode not in (0, 3) or peak >= HARD_PEAK:
-                bench.check(f"{command[0]} {path.name}", p.returncode in (0, 3) and peak < HARD_PEAK, f"exit code {p.returncode}, {peak / 1e6:.0f} MB")
+                bench.check(f"{command[0]} {path.name}", p.returncode in (0, 3) and peak < HARD_PEAK,
+                            f"exit code {p.returncode}, {peak / 1e6:.0f} MB")
         shutil.rmtree(out, ignore_errors=True)
 
     most = {}

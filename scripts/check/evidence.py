@@ -16,7 +16,7 @@ import sys
 import uuid
 import zlib
 
-from lib import ROOT, TESTDATA, call, folder
+from lib import ROOT, TESTDATA, call, folder, record
 
 URI = "urn:robotsaudit:evidence:manifest"
 
@@ -38,11 +38,10 @@ def write(path, date, lines, behind):
     digest = "sha256:" + hashlib.sha256(block).hexdigest()
     octets = bytearray(hashlib.sha256(digest.encode()).digest()[:16])
     octets[6], octets[8] = octets[6] & 0x0F | 0x80, octets[8] & 0x3F | 0x80
-    header = ("WARC/1.1\r\nWARC-Type: resource\r\nWARC-Record-ID: <urn:uuid:%s>\r\nWARC-Date: %s\r\nWARC-Target-URI: %s\r\n"
-              "WARC-Block-Digest: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
-              % (uuid.UUID(bytes=bytes(octets)), date, URI, digest, len(block)))
+    fields = {"WARC-Record-ID": f"<urn:uuid:{uuid.UUID(bytes=bytes(octets))}>", "WARC-Date": date, "WARC-Target-URI": URI,
+              "WARC-Block-Digest": digest, "Content-Type": "application/json"}
     with open(path, "wb") as f:
-        f.write(gzip.compress(header.encode() + block + b"\r\n\r\n", 1, mtime=0) + behind)
+        f.write(gzip.compress(record("resource", block, fields), 1, mtime=0) + behind)
 
 
 def elements(lines):
@@ -123,7 +122,8 @@ def spelt(value, path):
     with one beside it that nobody knows."""
     key, inside = path[-1], at(value, path[:-1])
     mark, was = "\x00mark", inside[key]
-    for first, second in ((key.upper(), None), (key.capitalize(), key), (key, key.upper()), (key, key), (key + "x", key)):
+    for first, second in ((key.upper(), None), (key.capitalize(), key), (key, key.upper()), (key, key),
+                          (key + "x", key)):
         changed = replaced(value, path, mark)
         line = json.dumps(changed, separators=(",", ":"), ensure_ascii=False)
         whole, new = json.dumps(was, separators=(",", ":"), ensure_ascii=False), '"%s":' % first
@@ -140,7 +140,8 @@ class Forger:
         self.claimed, self.failed = set(), 0
 
     def verify(self, path):
-        p = subprocess.run([self.binary, "evidence", "--verify", path], capture_output=True, text=True, errors="replace")
+        p = subprocess.run([self.binary, "evidence", "--verify", path], capture_output=True, text=True,
+                           errors="replace")
         return p.returncode, p.stdout, p.stderr
 
     def listed(self, out, head="Only claimed by the manifest:"):
@@ -166,7 +167,8 @@ class Forger:
             self.claimed.add(name)
         else:
             self.failed += 1
-            print("FAIL  %s (%s): exit code %d\n%s\n%s%s" % (name, what, code, [c for c, l in zip(changed, lines) if c != l], out, err))
+            print("FAIL  %s (%s): exit code %d\n%s\n%s%s" % (name, what, code,
+                                                             [c for c, l in zip(changed, lines) if c != l], out, err))
 
     def forge(self, path):
         code, out, err = self.verify(path)
@@ -199,7 +201,8 @@ class Forger:
                         changed[n] = line[:-1] + "," if n == 0 else line + ("," if lines[n].endswith(",") else "")
                         self.check(name, lines, changed, "key")
         known = self.listed(out) | self.listed(out, "Proven by the records:")
-        for n, part, value in [e for i, e in enumerate(every) if i + 1 == len(every) or every[i + 1][1] != e[1]]:  # the last of each list
+        for n, part, value in [e for i, e in enumerate(every) if i + 1 == len(every) or
+                               every[i + 1][1] != e[1]]:  # the last of each list
             for name in sorted(known):
                 inside, _, key = name.rpartition(".")
                 steps = [inside] if n == 0 and inside == "settings" else []

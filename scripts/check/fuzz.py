@@ -22,12 +22,14 @@ from lib import ROOT, folder
 
 ENVIRONMENT = ""
 LIMIT = 0
-FOLDERS = ["ingest", "internal/archive/warc", "internal/archive/wacz", "internal/archive/httpmsg", "internal/archive/inflate", "internal/archive/wat", "internal/index"]  # of packages that read archives
+FOLDERS = ["ingest", "internal/archive/warc", "internal/archive/wacz", "internal/archive/httpmsg",
+           "internal/archive/inflate", "internal/archive/wat", "internal/index"]  # of packages that read archives
 PACKAGES = [f"./{folder}/..." for folder in FOLDERS if (ROOT / folder).is_dir()]
 
 
 def go(*arguments):
-    return subprocess.run(["go", *arguments], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True).stdout.split("\n")
+    return subprocess.run(["go", *arguments], cwd=ROOT, stdout=subprocess.PIPE, text=True,
+                          check=True).stdout.split("\n")
 
 
 def targets(patterns, folder):
@@ -39,7 +41,8 @@ def targets(patterns, folder):
             continue
         program = Path(folder, package.replace("/", "-"))
         go("test", "-c", "-fuzz", "^Fuzz", "-o", str(program), package)
-        names = subprocess.run([program, "-test.list", "^Fuzz"], cwd=home, stdout=subprocess.PIPE, text=True, check=True).stdout.split()
+        names = subprocess.run([program, "-test.list", "^Fuzz"], cwd=home, stdout=subprocess.PIPE, text=True,
+                               check=True).stdout.split()
         found += [(package, name, program) for name in names]
     return found
 
@@ -89,7 +92,8 @@ def fuzz(target, seconds):
     while busy and outcome.seconds < seconds:
         begin = time.monotonic()
         left = max(1, round(seconds - outcome.seconds))
-        done = subprocess.run([program, "-test.run", "^$", "-test.fuzz", f"^{name}$", "-test.fuzztime", f"{left}s", "-test.parallel", "1",
+        done = subprocess.run([program, "-test.run", "^$", "-test.fuzz", f"^{name}$", "-test.fuzztime", f"{left}s",
+                               "-test.parallel", "1",
                                "-test.timeout", "0", "-test.fuzzcachedir", Path(CACHE, "fuzz", package)],
                               cwd=outcome.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         busy = outcome.add(done.returncode, done.stdout, time.monotonic() - begin)
@@ -103,7 +107,8 @@ def main(seconds: int = 3600, *packages, jobs: int = 1, list: bool = False):
         if list:
             print("\n".join(" ".join(target[:2]) for target in found))
             return False
-        print("| target | seconds | executions | new interesting | starved | failures |\n|---|--:|--:|--:|--:|---|", flush=True)
+        print("| target | seconds | executions | new interesting | starved | failures |\n|---|--:|--:|--:|--:|---|",
+              flush=True)
         failed = False
         with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
             for (package, name, _), outcome in zip(found, pool.map(lambda target: fuzz(target, seconds), found)):

@@ -51,7 +51,8 @@ def compare(catalog, space, out):
     assert middle.tzinfo is not None and middle > datetime.datetime(2000, 1, 1, tzinfo=datetime.timezone.utc)
     field = pyarrow.compute.field
     for where, these in (("fetch_time >= '%s'" % middle.isoformat(), field("fetch_time") >= pyarrow.scalar(middle)),
-                         ("certainty == 'certain'", field("certainty") == "certain"), ("fetch_status == 404", field("fetch_status") == 404)):
+                         ("certainty == 'certain'", field("certainty") == "certain"),
+                         ("fetch_status == 404", field("fetch_status") == 404)):
         got, want = fetches.scan(row_filter=where).to_arrow().num_rows, files.filter(these).num_rows
         assert 0 < got == want < files.num_rows, (where, got, want)
     print("ok    Iceberg reads the tables of %s as they are" % space)

@@ -36,7 +36,8 @@ class Bench(Tally):
     def start(self, work, command):
         tmp = os.path.join(work, "tmp")
         os.makedirs(tmp, exist_ok=True)
-        return subprocess.Popen([self.binary, *command], cwd=work, env={**os.environ, "TMPDIR": tmp}, stdin=subprocess.DEVNULL,
+        return subprocess.Popen([self.binary, *command], cwd=work, env={**os.environ, "TMPDIR": tmp},
+                                stdin=subprocess.DEVNULL,
                                 stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
 
     def run(self, work, command):
@@ -79,7 +80,8 @@ def files(work):
 
 
 def differing(got, want):
-    return (["left: %s" % n for n in sorted(set(got) - set(want))] + ["missing: %s" % n for n in sorted(set(want) - set(got))] +
+    return (["left: %s" % n for n in sorted(set(got) - set(want))] +
+            ["missing: %s" % n for n in sorted(set(want) - set(got))] +
             ["other bytes: %s" % n for n in sorted(set(got) & set(want)) if got[n] != want[n]])
 
 
@@ -102,7 +104,8 @@ def commands(archives):
         ("evaluate", "ingested", ["evaluate", "-o", "out", *agents]),
         ("merge", "parts", ["merge", "out1", "out2", "-o", "out", "--quiet"]),
         ("report", "audited", ["report", "-o", "out"]),
-        ("report as files", "audited", ["report", "-o", "out", "--html", "to/r.html", "--csv", "to/csv", "--sarif", "to/r.sarif", "--junit", "to/r.xml"]),
+        ("report as files", "audited", ["report", "-o", "out", "--html", "to/r.html", "--csv", "to/csv", "--sarif",
+                                        "to/r.sarif", "--junit", "to/r.xml"]),
         ("export", "audited", ["export", "-o", "out", "--keep", "--to", "to/list.csv"]),
         ("export by host", "audited", ["export", "-o", "out", "--drop", "--by", "host", "--to", "to/hosts.parquet"]),
         ("diff", "audited", ["diff", "out", "out"]),
@@ -136,7 +139,8 @@ def bases(bench):
     names = sorted(os.listdir(bench.archives))
     paths = [os.path.join(bench.archives, n) for n in names]
     make("ingested", None, ["ingest", bench.archives, "-o", "out", "--quiet"])
-    make("parts", None, ["ingest", *paths[::2], "-o", "out1", "--quiet"], ["ingest", *paths[1::2], "-o", "out2", "--quiet"])
+    make("parts", None, ["ingest", *paths[::2], "-o", "out1", "--quiet"],
+         ["ingest", *paths[1::2], "-o", "out2", "--quiet"])
     audited = make("audited", "ingested", ["evaluate", "-o", "out", *agents])
     os.mkdir(os.path.join(audited, "to"))
     make("bundled", "audited", ["evidence", "-o", "out", "--to", "to/bundle.warc.gz"])
@@ -155,7 +159,8 @@ def bases(bench):
                 with open(path) as f:
                     text = f.read()
                 with open(path, "w") as f:
-                    f.write(text.replace(os.path.join(os.path.realpath(decided), "facts"), "facts").replace(os.path.join(decided, "facts"), "facts"))
+                    f.write(text.replace(os.path.join(os.path.realpath(decided), "facts"),
+                                         "facts").replace(os.path.join(decided, "facts"), "facts"))
 
 
 def kill(bench, name, base, command, kills):
@@ -184,7 +189,8 @@ def kill(bench, name, base, command, kills):
         bench.run(work, command)
         wrong += differing(files(work), want)
         shutil.rmtree(work)
-    bench.right("%s, %.1f s" % (name, whole), wrong, "%d of %d kills hit it, %d left something, and then nothing is left" % (hit, kills, left))
+    bench.right("%s, %.1f s" % (name, whole), wrong,
+                "%d of %d kills hit it, %d left something, and then nothing is left" % (hit, kills, left))
     return hit, left
 
 

@@ -72,7 +72,9 @@ def read_all(binary, dir, work, options):
 def check_lists(binary, dir, work, tables, tokens, purposes, unknown):
     options = [f"--agent={token}" for token in tokens] + [f"--purpose={p}" for p in purposes] + [f"--unknown={unknown}"]
     drop, keep = set(), set()
-    for *place, _, reason, content in tables.execute(REASONS, {"tokens": tokens, "purposes": purposes, "keep": unknown == "keep"}).fetchall():
+    for *place, _, reason, content in tables.execute(REASONS,
+                                                     {"tokens": tokens, "purposes": purposes,
+                                                      "keep": unknown == "keep"}).fetchall():
         if reason in ("disallowed", "restricted") or reason == "unknown" and unknown == "drop":
             drop.add((*place, reason))
         elif content and reason != "unnamed_crawler":
@@ -86,15 +88,18 @@ def check_lists(binary, dir, work, tables, tokens, purposes, unknown):
             groups = read_all(binary, dir, work, [what, *options, "--by", by])
             keys = export(binary, dir, what, *options, "--by", by, "--format", "txt").decode().splitlines()
             name = {"host": "surt_host_name"}.get(by, by)
-            assert [row[name] for row in groups] == keys == sorted(set(keys), key=str.encode), f"{what} --by {by} {options}: {keys}"
+            assert [row[name] for row in groups] == keys == sorted(set(keys),
+                                                                   key=str.encode), f"{what} --by {by} {options}: {keys}"
     for by in ("url", "host", "origin", "domain"):
-        dropped, kept = (set(export(binary, dir, what, *options, "--by", by, "--format", "txt").splitlines()) for what in rows)
+        dropped, kept = (set(export(binary, dir, what, *options, "--by", by, "--format", "txt").splitlines())
+                         for what in rows)
         assert not dropped & kept, f"--by {by} {options}: in both lists: {dropped & kept}"
     return rows
 
 
 def check_attributes(binary, dir, work, rows):
-    documents = [{"id": row["id"], "text": "ä" * i, "source": "x"} for what in rows for i, row in enumerate(rows[what]) if row["id"]]
+    documents = [{"id": row["id"], "text": "ä" * i, "source": "x"} for what in rows for i,
+                 row in enumerate(rows[what]) if row["id"]]
     path = work / "documents.jsonl.gz"
     with gzip.open(path, "wt") as file:
         file.writelines(json.dumps(document) + "\n" for document in documents)

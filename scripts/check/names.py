@@ -18,21 +18,18 @@ import threading
 import zipfile
 from urllib.parse import unquote, urlsplit
 
-from lib import folder
+from lib import folder, record, uuid_of
 
-RECORD = (
-    "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://a.example/{path}\r\nWARC-Date: 2024-05-01T12:0{minute}:00Z\r\n"
-    "WARC-Record-ID: <urn:uuid:00000000-0000-4000-8000-00000000000{minute}>\r\nContent-Type: application/http;msgtype=response\r\nContent-Length: {length}\r\n\r\n{block}\r\n\r\n"
-)
-
-
-def record(path, minute, body):
-    block = f"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n{body}"
-    return gzip.compress(RECORD.format(path=path, minute=minute, length=len(block), block=block).encode(), mtime=0)
+def answer(path, minute, body):
+    fields = {"WARC-Target-URI": f"http://a.example/{path}", "WARC-Date": f"2024-05-01T12:0{minute}:00Z",
+              "WARC-Record-ID": uuid_of(minute),
+              "Content-Type": "application/http;msgtype=response"}
+    return gzip.compress(record("response", b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n" + body, fields),
+                         mtime=0)
 
 
-ROBOTS = record("robots.txt", 0, "User-agent: *\nDisallow: /\n")
-PAGE = record("x", 1, "page")
+ROBOTS = answer("robots.txt", 0, b"User-agent: *\nDisallow: /\n")
+PAGE = answer("x", 1, b"page")
 
 
 class Server(http.server.ThreadingHTTPServer):
@@ -100,10 +97,13 @@ class Case:
         """opened are the files that an audit opens, but for those of the system and its own."""
         log, out = self.top / "trace", self.top / f"out{self.count}"
         self.count += 1
-        env = {"PATH": os.environ["PATH"], "HOME": str(self.top / "home"), "TMPDIR": str(self.top / "tmp"), "AWS_EC2_METADATA_DISABLED": "true"}
+        env = {"PATH": os.environ["PATH"], "HOME": str(self.top / "home"), "TMPDIR": str(self.top / "tmp"),
+               "AWS_EC2_METADATA_DISABLED": "true"}
         (self.top / "tmp").mkdir(exist_ok=True)
-        command = ["strace", "-f", "-qq", "-e", "trace=open,openat,openat2,creat", "-s", "4096", "-o", log, self.binary, "audit", "--quiet", "-o", out, *args]
-        with subprocess.Popen(command, cwd=self.inside, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True) as process:
+        command = ["strace", "-f", "-qq", "-e", "trace=open,openat,openat2,creat", "-s", "4096", "-o", log,
+                   self.binary, "audit", "--quiet", "-o", out, *args]
+        with subprocess.Popen(command, cwd=self.inside, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                              text=True, start_new_session=True) as process:
             try:
                 stderr = process.communicate(timeout=120)[1]
             except subprocess.TimeoutExpired:
@@ -115,7 +115,9 @@ class Case:
         for name in re.findall(r'open(?:at2?)?\((?:[^"]*, )?"((?:[^"\\]|\\.)*)"', log.read_text(errors="replace")):
             path = os.path.normpath(os.path.join(self.inside, name))
             own = [self.inside, out, self.top / "tmp", self.top / "home", self.binary]
-            if not any(path == str(p) or path.startswith(f"{p}/") for p in own) and not path.startswith(("/proc/", "/sys/", "/dev/null", "/etc/", "/lib", "/usr/lib", "/usr/share/")):
+            if not any(path == str(p) or path.startswith(f"{p}/")
+                       for p in own) and not path.startswith(("/proc/", "/sys/", "/dev/null", "/etc/", "/lib",
+                                                              "/usr/lib", "/usr/share/")):
                 found.add(path)
         return found, stderr
 
@@ -123,7 +125,8 @@ class Case:
         opened, stderr = self.opened(*map(str, args))
         for path in sorted(opened):
             self.failures.append(f"{name}: {path} was opened")
-        print(f"{name}: {len(opened)} files outside were opened; {len(stderr.splitlines())} lines of refusals", flush=True)
+        print(f"{name}: {len(opened)} files outside were opened; {len(stderr.splitlines())} lines of refusals",
+              flush=True)
 
     def asked(self, name, server, allowed):
         for path in server.asked:
@@ -137,7 +140,8 @@ def idx(*names):
 
 
 def cdxj(*names):
-    row = {"url": "http://a.example/x", "mime": "text/plain", "status": "200", "length": str(len(PAGE)), "offset": str(len(ROBOTS))}
+    row = {"url": "http://a.example/x", "mime": "text/plain", "status": "200", "length": str(len(PAGE)),
+           "offset": str(len(ROBOTS))}
     return "".join(f"example,a)/x 20240501120100 {json.dumps(row | {'filename': name})}\n" for name in names)
 
 
@@ -145,7 +149,8 @@ def run(binary, top):
     c = Case(binary, top)
     secret = c.secret / "private.warc.gz"
     c.write("folder/below.warc", "WARC/1.0\r\n")
-    up = ["../secret/private.warc.gz", str(secret), f"file://{secret}", "x/../../secret/private.warc.gz", "./../secret/private.warc.gz", "..%2fsecret%2fprivate.warc.gz", "..\\secret\\private.warc.gz"]
+    up = ["../secret/private.warc.gz", str(secret), f"file://{secret}", "x/../../secret/private.warc.gz",
+          "./../secret/private.warc.gz", "..%2fsecret%2fprivate.warc.gz", "..\\secret\\private.warc.gz"]
 
     own = c.write("own.list", "../secret/private.warc.gz\n")
     opened, _ = c.opened(f"@{own}")
@@ -159,7 +164,8 @@ def run(binary, top):
     c.check("aliases of a .loc", c.write("c.idx", idx(*(f"p{i}" for i in range(len(parts))))))
     c.check("a folder with summaries", c.write("summaries/a.idx", idx(*parts)).parent)
     c.check("the summary of a compressed CDXJ", c.write("d.idx", "".join(
-        "com,a)/%d 20200101000000 %s\n" % (i, json.dumps({"offset": 0, "length": 1, "filename": p})) for i, p in enumerate(parts))))
+        "com,a)/%d 20200101000000 %s\n" % (i, json.dumps({"offset": 0, "length": 1, "filename": p})) for i,
+        p in enumerate(parts))))
 
     index = c.write("rows/index.cdxj", cdxj(*up, "../secret", "/", "secret.wacz/../../../secret/private.warc.gz"))
     c.check("archives of rows", index, "robots.warc.gz", "--verify")
@@ -178,22 +184,29 @@ def run(binary, top):
 
     server, other = Server(), Server()
     other.files = {"/private.warc.gz": ROBOTS + PAGE}
-    named = lambda path, _: path in ("/lists/list", "/lists/a.idx", "/lists/a.loc", "/inside/index.cdxj") or path.startswith("/crawl/") and ".." not in path or path == "/lists/folder"
-    lines = [*up, f"{other.url}/private.warc.gz", "s3://bucket/private.warc.gz", f"{server.url}/crawl/%2e%2e/private.warc.gz", "/", "folder"]
-    server.files = {"/lists/list": "\n".join(lines).encode(), "/lists/a.idx": idx(*parts, f"{other.url}/private.warc.gz").encode(), "/inside/index.cdxj": cdxj(*lines, "moved.warc.gz").encode()}
+    named = lambda path, _: path in ("/lists/list", "/lists/a.idx", "/lists/a.loc",
+                                     "/inside/index.cdxj") or path.startswith("/crawl/") and ".." not in path or path == "/lists/folder"
+    lines = [*up, f"{other.url}/private.warc.gz", "s3://bucket/private.warc.gz",
+             f"{server.url}/crawl/%2e%2e/private.warc.gz", "/", "folder"]
+    server.files = {"/lists/list": "\n".join(lines).encode(),
+                    "/lists/a.idx": idx(*parts, f"{other.url}/private.warc.gz").encode(),
+                    "/inside/index.cdxj": cdxj(*lines, "moved.warc.gz").encode()}
     c.check("lines of a list on a server", f"@{server.url}/lists/list")
     c.asked("lines of a list on a server", server, lambda path, raw: named(path, raw) or path == "/folder")
     c.check("lines of a list on a server, below a folder", f"@{server.url}/lists/list", "--base", c.inside)
     c.check("lines of a list on a server, below a URL", f"@{server.url}/lists/list", "--base", f"{server.url}/crawl/")
     c.check("parts of an .idx on a server", f"{server.url}/lists/a.idx")
     server.redirects = {"/crawl/moved.warc.gz": f"{other.url}/private.warc.gz"}
-    c.check("archives of rows on a server", f"{server.url}/inside/index.cdxj", "robots.warc.gz", "--verify", "--base", f"{server.url}/crawl")
-    server.redirects = {"/crawl/file.warc.gz": f"file://{secret}", "/crawl/gopher.warc.gz": f"gopher://{other.url[7:]}/"}
+    c.check("archives of rows on a server", f"{server.url}/inside/index.cdxj", "robots.warc.gz", "--verify",
+            "--base", f"{server.url}/crawl")
+    server.redirects = {"/crawl/file.warc.gz": f"file://{secret}",
+                        "/crawl/gopher.warc.gz": f"gopher://{other.url[7:]}/"}
     c.check("redirects to files", f"{server.url}/crawl/file.warc.gz", f"{server.url}/crawl/gopher.warc.gz")
     c.asked("servers", server, named)
 
     # A store that lists what does not lie below the prefix.
-    keys = "".join(f"<Contents><Key>{k}</Key><Size>1</Size><ETag>&quot;1&quot;</ETag></Contents>" for k in ("crawl/../private.warc.gz", "private.warc.gz"))
+    keys = "".join(f"<Contents><Key>{k}</Key><Size>1</Size><ETag>&quot;1&quot;</ETag></Contents>"
+                   for k in ("crawl/../private.warc.gz", "private.warc.gz"))
     server.listing = f'<?xml version="1.0"?><ListBucketResult><Name>bucket</Name><KeyCount>2</KeyCount><IsTruncated>false</IsTruncated>{keys}</ListBucketResult>'.encode()
     c.check("a listing of a store", "s3://bucket/crawl/", "--s3-endpoint", server.url, "--s3-anonymous")
     c.asked("a listing of a store", server, lambda path, raw: "list-type=2" in raw or "/bucket/private" not in path)

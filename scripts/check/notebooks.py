@@ -109,13 +109,18 @@ def make(binary, data):
 
     agents = [word for agent in AGENTS.split() for word in ("--agent", agent)]
     made("sites", ROOT / "scripts/make/run", "history", data / "sites")
-    made("history", binary, "audit", data / "sites/archives", "-o", data / "history", *agents, "--purpose", "train", "--ranks", data / "sites/ranks.csv")
+    made("history", binary, "audit", data / "sites/archives", "-o", data / "history", *agents, "--purpose", "train",
+         "--ranks", data / "sites/ranks.csv")
     (data / "agents.json").write_text(call(binary, "agents", "--format", "json"))
-    made("testdata", binary, "audit", TESTDATA, "-o", data / "testdata", "--agents", "ai", "--purpose", "train", "--rate")
+    made("testdata", binary, "audit", TESTDATA, "-o", data / "testdata", "--agents", "ai", "--purpose", "train",
+         "--rate")
     made("corpus.parquet", ROOT / "scripts/make/run", "corpus", data / "corpus.parquet", *ARCHIVES)
-    made("drop.parquet", binary, "export", "-o", data / "testdata", "--drop", "--agent", "GPTBot", "--purpose", "train", "--to", data / "drop.parquet")
-    made("revisits", binary, "audit", *TESTDATA.glob("crawl-[ac]-2.warc.gz"), "-o", data / "revisits", "--purpose", "train")
-    made("keep.parquet", binary, "export", "-o", data / "revisits", "--keep", "--purpose", "train", "--to", data / "keep.parquet")
+    made("drop.parquet", binary, "export", "-o", data / "testdata", "--drop", "--agent", "GPTBot", "--purpose",
+         "train", "--to", data / "drop.parquet")
+    made("revisits", binary, "audit", *TESTDATA.glob("crawl-[ac]-2.warc.gz"), "-o", data / "revisits", "--purpose",
+         "train")
+    made("keep.parquet", binary, "export", "-o", data / "revisits", "--keep", "--purpose", "train", "--to",
+         data / "keep.parquet")
 
 
 def main(binary, *names, write: bool = False, data: Path = None):

@@ -151,7 +151,8 @@ def main(binary, *roots):
                 used.add((name, relative))
                 if bool(difference) != ((name, relative) in KNOWN):
                     wrong += 1
-                    print(f"{relative}: " + (f"differs from {name}\n{difference}" if difference else f"agrees with {name}; drop its entry"))
+                    print(f"{relative}: " + (f"differs from {name}\n{difference}" if difference
+                                             else f"agrees with {name}; drop its entry"))
     for name, count in asked.items():
         excused = sum(1 for reader, relative in KNOWN if reader == name and (reader, relative) in used)
         print(f"{name}: read {count} files whole, {excused} of them differ for a known reason")

@@ -19,7 +19,8 @@ from warcio.bufferedreaders import ChunkedDataReader
 
 from lib import table
 
-PLAIN = {"noindex", "nosnippet", "all", "none", "index", "follow", "nofollow", "archive", "noarchive", "nocache", "noimageindex",
+PLAIN = {"noindex", "nosnippet", "all", "none", "index", "follow", "nofollow", "archive", "noarchive", "nocache",
+         "noimageindex",
          "notranslate", "indexifembedded", "noai", "noimageai", "noodp", "noydir", "noyaca"}
 COUNTS = ("max-snippet", "max-video-preview")
 SIZES = ("none", "standard", "large")
@@ -27,7 +28,8 @@ VALUED = (*COUNTS, "max-image-preview", "unavailable_after")
 # Of two rules that contradict each other the first binds; of nosnippet and a max-snippet that permits one likewise.
 CONTRADICTIONS = (("noindex", "index"), ("nofollow", "follow"), ("noarchive", "archive"), ("nocache", "archive"))
 # Metas of these names speak of something else, whatever word stands in them; * is a header's token, and no meta's.
-OTHER = {"*", "description", "keywords", "viewport", "author", "generator", "title", "theme-color", "referrer", "color-scheme",
+OTHER = {"*", "description", "keywords", "viewport", "author", "generator", "title", "theme-color", "referrer",
+         "color-scheme",
          "format-detection", "application-name", "rating", "copyright", "robots-none"}
 HTML = ("text/html", "application/xhtml+xml")
 MAX_PAGE = 1 << 20
@@ -171,8 +173,10 @@ def records(path, name):
 
 
 def main(tables: Path, *roots: Path):
-    have = {(row["warc_filename"], row["warc_record_offset"], row["agent"]): tabled(row["rules"]) for row in table(tables, "effective_tags")}
-    fetches = {(row["warc_filename"], row["warc_record_offset"]) for row in table(tables, "fetches", "warc_filename", "warc_record_offset")}
+    have = {(row["warc_filename"], row["warc_record_offset"], row["agent"]): tabled(row["rules"])
+            for row in table(tables, "effective_tags")}
+    fetches = {(row["warc_filename"], row["warc_record_offset"])
+               for row in table(tables, "fetches", "warc_filename", "warc_record_offset")}
     seen = tagged = wrong = 0
     for name, offset, url, said in (page for root in roots for page in pages(root)):
         if (name, offset) not in fetches:

@@ -15,7 +15,8 @@ import warc
 from lib import bare, call, seeded, table
 
 S, HOUR, DAY = timedelta(seconds=1), timedelta(hours=1), timedelta(days=1)
-DELAYS = ["0", "0.5", "1", "1.5", "2", "3", "5", "10", "10", "10", "30", "60", "600", "86400", "86401", "9" * 30, "-1", "soon", "", "10s",
+DELAYS = ["0", "0.5", "1", "1.5", "2", "3", "5", "10", "10", "10", "30", "60", "600", "86400", "86401", "9" * 30,
+          "-1", "soon", "", "10s",
           "5.", ".5", "5 # five", "1,5", "5 10"]
 RATES = ["1/5", "1/10s", "1/1m", "2/10", "1/10 0600-0845", "1/0", "x", "1/2h"]
 NAMES = ["*", "*", "*", "ExampleBot", "examplebot/2", "OtherBot", "Googlebot", "Scoop", "ExampleBot*"]
@@ -26,7 +27,8 @@ IMAGE = "Googlebot-Image/1.0"
 
 def body(rng):
     if rng.random() < 0.45:
-        return rng.choice([SIMPLE, SIMPLE, SIMPLE.replace(b"10", b"60"), SIMPLE.replace(b"10", b"5"), SIMPLE.replace(b"*", b"ExampleBot")])
+        return rng.choice([SIMPLE, SIMPLE, SIMPLE.replace(b"10", b"60"), SIMPLE.replace(b"10", b"5"),
+                           SIMPLE.replace(b"*", b"ExampleBot")])
     lines = ["Crawl-delay: 10"] if rng.random() < 0.05 else []
     for _ in range(rng.randint(1, 3)):
         for _ in range(rng.choice([1, 1, 2])):
@@ -40,14 +42,16 @@ def body(rng):
             elif kind < 0.67:
                 lines.append("Request-rate: " + rng.choice(RATES))
             else:
-                lines.append(rng.choice(["Disallow: /private/", "Disallow:", "Allow: /public/", "Sitemap: /s", "", "# Crawl-delay: 1"]))
+                lines.append(rng.choice(["Disallow: /private/", "Disallow:", "Allow: /public/", "Sitemap: /s", "",
+                                         "# Crawl-delay: 1"]))
     text = rng.choice(["\n", "\n", "\r\n", "\r"]).join(lines + [""]).encode()
     return b"<!DOCTYPE html>\n<html>\n" + text if rng.random() < 0.05 else text
 
 
 def scenario(s):
     rng, made = s.rng, []
-    agents = rng.choice([[h.EXAMPLE], [h.EXAMPLE], [h.EXAMPLE, h.GOOGLE], [h.EXAMPLE, CASE], [h.EXAMPLE, h.TWO], [h.EXAMPLE, h.BROWSER, None],
+    agents = rng.choice([[h.EXAMPLE], [h.EXAMPLE], [h.EXAMPLE, h.GOOGLE], [h.EXAMPLE, CASE], [h.EXAMPLE, h.TWO],
+                         [h.EXAMPLE, h.BROWSER, None],
                          [h.SUFFIX, h.EXAMPLE], [IMAGE, h.GOOGLE]])
     archives = rng.choice([[1], [2], [1, 2], [1, 2, 2]])
     fraction = rng.random() < 0.2
@@ -60,9 +64,11 @@ def scenario(s):
 
     moments = [s.t]
     for _ in range(rng.randint(1, 7)):
-        moments.append(moments[-1] + S * rng.choice([0, 0, 1, 1, 2, 4, 5, 8, 9, 10, 11, 29, 30, 59, 60, 300, 3600, 86399, 86400]))
+        moments.append(moments[-1] + S * rng.choice([0, 0, 1, 1, 2, 4, 5, 8, 9, 10, 11, 29, 30, 59, 60, 300, 3600,
+                                                     86399, 86400]))
     for _ in range(rng.choice([1, 1, 1, 2, 2, 3, 5])):
-        when = rng.choice(moments) - rng.choice([S * 0, S, -S, S * 30, HOUR, HOUR, HOUR, 3 * HOUR, 3 * HOUR, 20 * HOUR, DAY - S, DAY, DAY + S, 3 * DAY])
+        when = rng.choice(moments) - rng.choice([S * 0, S, -S, S * 30, HOUR, HOUR, HOUR, 3 * HOUR, 3 * HOUR,
+                                                 20 * HOUR, DAY - S, DAY, DAY + S, 3 * DAY])
         when, more = common(when)
         kind = rng.choices(["rules", "again", "failure", "redirect", "part", "other"], [12, 3, 2, 2, 1, 1])[0]
         if kind == "again" and made:
@@ -79,7 +85,8 @@ def scenario(s):
             target = rng.choice([s.other(0) + "/robots.txt", s.origin + "/r", s.origin + "/public/y"])
             s.robots(when, b"", 302, headers=[("Location", target)], **more)
             if rng.random() < 0.8:
-                s.add(target, when + S * rng.choice([0, 1, 2, 60]), 200, body(rng), more["ua"], archive=more["archive"], precision=more["precision"])
+                s.add(target, when + S * rng.choice([0, 1, 2, 60]), 200, body(rng), more["ua"],
+                      archive=more["archive"], precision=more["precision"])
         elif kind == "part":
             s.robots(when, body(rng), warc={"WARC-Truncated": "length"}, **more)
         elif kind == "other":
@@ -90,7 +97,8 @@ def scenario(s):
         when, more = common(moment)
         how = rng.random()
         url = s.origin + rng.choice(["/private/x", "/public/y", "/", "/r", "/a?b"])
-        page = s.add(url, when, rng.choice([200, 200, 200, 301, 404, 500]), b"page", method=rng.choice(["GET"] * 8 + ["HEAD", "POST"]), **more)
+        page = s.add(url, when, rng.choice([200, 200, 200, 301, 404, 500]), b"page",
+                     method=rng.choice(["GET"] * 8 + ["HEAD", "POST"]), **more)
         if how < 0.1:
             s.revisit(page, when + S * rng.choice([1, 3]), **more)
         elif how < 0.15:
@@ -122,20 +130,25 @@ def compare(binary, seed, folder, scenarios, totals):
     order = {key: n for n, key in enumerate(places.values())}
     expected, considered = rate.findings(archive, {f.id: order[bare(f.id)] for f in archive.fetches})
     expected = {bare(k): v for k, v in expected.items()}
-    rows, captures = table(out, "crawl_delays"), {r["robots_id"]: bare(r["warc_record_id"]) for r in table(out, "robots", "robots_id", "warc_record_id")}
+    rows, captures = table(out, "crawl_delays"), {r["robots_id"]: bare(r["warc_record_id"])
+                                                  for r in table(out, "robots", "robots_id", "warc_record_id")}
     found = {bare(r["warc_record_id"]): r for r in rows}
     if len(found) != len(rows):
         yield "%d rows, of %d fetches" % (len(rows), len(found))
     for key in expected.keys() - found.keys():
         yield "missing %s %s" % (key, expected[key])
     for key in found.keys() - expected.keys():
-        yield "not expected %s %s gap %d delay %d line %d agent %s" % (key, *(found[key][c] for c in ("url", "gap_ms", "delay_ms", "line", "agent")))
+        yield "not expected %s %s gap %d delay %d line %d agent %s" % (key,
+                                                                       *(found[key][c]
+                                                                         for c in ("url", "gap_ms", "delay_ms",
+                                                                                   "line", "agent")))
     for key in found.keys() & expected.keys():
         r, e = found[key], expected[key]
         lines = {bare(k): v for k, v in e["captures"].items()}
         previous = places[r["previous_warc_filename"], r["previous_warc_record_offset"]]
         wrong = [name for name, good in (("gap", r["gap_ms"] == e["gap"]), ("delay", r["delay_ms"] == e["delay"]),
-            ("previous", previous in map(bare, e["previous"])), ("line", r["line"] in lines.get(captures[r["robots_id"]], []))) if not good]
+            ("previous", previous in map(bare, e["previous"])),
+                                         ("line", r["line"] in lines.get(captures[r["robots_id"]], []))) if not good]
         if wrong:
             yield "%s differ %s %s: gap %d delay %d line %d previous %s capture %s\n   expected %s" % (
                 wrong, key, r["url"], r["gap_ms"], r["delay_ms"], r["line"], previous, captures[r["robots_id"]], e)
@@ -149,7 +162,8 @@ def compare(binary, seed, folder, scenarios, totals):
             yield "%s disagrees with the table" % name
     if set(counts) != {len(rows)}:
         yield "counts %s, rows %d" % (counts, len(rows))
-    totals.update(origins=scenarios, fetches=len(archive.fetches), pairs=considered, rows=len(rows), expected=len(expected))
+    totals.update(origins=scenarios, fetches=len(archive.fetches), pairs=considered, rows=len(rows),
+                  expected=len(expected))
 
 
 def main(binary, archives: int = 8, seed: int = 1, *, scenarios: int = 150, keep=None):

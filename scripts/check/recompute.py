@@ -24,7 +24,8 @@ from lib import TABLES, bare, table, words
 DAY = 24 * 3600
 CUT = "… (cut)"  # at the end of a rule of more than 2 KiB
 DOUBTS = {"other_crawler", "same_moment", "coarse_date", "unreadable_copy", "partial", "resynced", "digest_mismatch",
-          "body_cut", "url_cut", "other_target", "ambiguous_token", "bracketed", "token_by_option", "order_doubt", "other_run"}
+          "body_cut", "url_cut", "other_target", "ambiguous_token", "bracketed", "token_by_option", "order_doubt",
+          "other_run"}
 DOCUMENTED = {"googlebot-image": "Googlebot", "googlebot-news": "Googlebot", "googlebot-video": "Googlebot"}
 
 
@@ -128,7 +129,8 @@ def _check_age(row, fetch, capture, body, durations):
 def _after(row, of, fetch, capture):
     """_after: later than the fetch; of one moment, behind it in the same run of a file, or the very same record."""
     if warc.same_moment(fetch, capture):
-        return row["warc_filename"] == row[of + "warc_filename"] and fetch.run == capture.run and row[of + "warc_record_offset"] >= row["warc_record_offset"]
+        return row["warc_filename"] == row[of + "warc_filename"] and fetch.run == capture.run and row[of +
+                                                                                                      "warc_record_offset"] >= row["warc_record_offset"]
     return capture.time.start > fetch.time.start
 
 
@@ -150,7 +152,8 @@ def _check_body(row, body):
     require("robots_body_digest", row["robots_body_digest"], _digest(body))
     if body.status is not None and not 200 <= body.status <= 299:
         raise Mismatch(f"a body of status {body.status}")
-    same_record = all(row["robots_" + column] == row["robots_body_" + column] for column in ("warc_filename", "warc_record_offset"))
+    same_record = all(row["robots_" + column] == row["robots_body_" + column]
+                      for column in ("warc_filename", "warc_record_offset"))
     if same_record:
         require("robots_body_agent", row["robots_body_agent"], row["robots_agent"])
     elif not row["robots_hops"] and row["robots_status"] is not None and row["robots_status"] not in (304, body.status):
@@ -181,7 +184,8 @@ def _check_group(row, body):
     """_check_group: the group that begins at group_line holds the rule, and one of its agents is the crawler's."""
     group = next(group for group in robots.groups(body) if any(line.number == row["rule_line"] for line in group.lines))
     require("group_line", row["group_line"], group.first)
-    if not any(robots.names(agent, row["agent"] if robots.has_group(body, row["agent"]) else None) for agent in group.agents):
+    if not any(robots.names(agent, row["agent"] if robots.has_group(body, row["agent"]) else None)
+               for agent in group.agents):
         raise Mismatch(f"none of the user-agent lines {group.agents!r} governs {row['agent']}")
 
 
@@ -197,7 +201,8 @@ def _check_text(stated, cited):
     else:
         same = any(line.key == cited.key and (
             robots.normalise_pattern(line.value) == robots.normalise_pattern(cited.value)
-            or line.value == cited.value.decode("utf-8", "replace").encode()) for line in robots.fields(stated.encode()))
+            or line.value == cited.value.decode("utf-8", "replace").encode())
+                   for line in robots.fields(stated.encode()))
     if not same:
         raise Mismatch(f"rule: the row says {stated!r}, line {cited.number} {cited.key}: {cited.value!r}")
 
@@ -219,7 +224,8 @@ def _notes(row):
 def _own(row, fetch, capture):
     """_own: the same token; or none, in the crawler's own run."""
     if row["agent"] is None or row["robots_agent"] is None:
-        return row["agent"] is not None and fetch.run == capture.run and (fetch.run is not None or row["warc_filename"] == row["robots_warc_filename"])
+        return row["agent"] is not None and fetch.run == capture.run and (fetch.run is not None or
+                                                                          row["warc_filename"] == row["robots_warc_filename"])
     return row["robots_agent"].lower() == row["agent"].lower()
 
 
@@ -234,7 +240,8 @@ def _doubts(row, fetch, capture, body):
         found.add(row["trust"])
     if row["robots_outcome"] == "partial":
         found.add("partial")
-    if any(record.time.coarser_than_a_second() for record in (fetch, capture, *[body] * bool(body and row["robots_hops"]))):
+    if any(record.time.coarser_than_a_second() for record in (fetch, capture,
+                                                              *[body] * bool(body and row["robots_hops"]))):
         found.add("a coarse date")
     if body and row["robots_hops"] and (row["robots_body_agent"] or "").lower() != (row["agent"] or "").lower():
         found.add("another crawler's target")
@@ -263,7 +270,8 @@ def _probable(row, archives, fetch, capture, body):
 
 def _possible(row, archives, fetch, capture, body):
     bracketed = "bracketed" in _notes(row)
-    stale = row["evidence"] == "stale" and not bracketed and (not _own(row, fetch, capture) or row["robots_age_seconds"] > 30 * DAY)
+    stale = row["evidence"] == "stale" and not bracketed and (not _own(row, fetch, capture) or
+                                                              row["robots_age_seconds"] > 30 * DAY)
     is_lead = "redirect_target" in _notes(row)  # a redirect of robots.txt may have led to the fetch
     if row["agent"] is not None and row["evidence"] != "later" and not stale and not is_lead:
         raise Mismatch("possible, though the crawler was told in time")

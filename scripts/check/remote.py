@@ -36,7 +36,8 @@ class Check(Tally):
         self.check(what, holds, "" if holds else detail)
 
     def run(self, *args, secret=SECRET):
-        done = subprocess.run([self.binary, *args], env=environment(secret), capture_output=True, text=True, timeout=300)
+        done = subprocess.run([self.binary, *args], env=environment(secret), capture_output=True, text=True,
+                              timeout=300)
         self.that(f"no secret in what {args[0]} says", secret not in done.stdout + done.stderr)
         return done
 
@@ -45,7 +46,8 @@ class Check(Tally):
 
     def start(self, *args):
         command = [self.binary, *args, "--s3-endpoint", self.endpoint, "--quiet"]
-        return subprocess.Popen(command, env=environment(SECRET), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        return subprocess.Popen(command, env=environment(SECRET), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                text=True)
 
     def raced(self, *args):
         """Runs two attempts at a task at once: both must succeed."""
@@ -86,24 +88,29 @@ def staged(check, s3, archives):
                 path = to / key.removeprefix("some/out/")
                 path.parent.mkdir(parents=True, exist_ok=True)
                 s3.download_file(BUCKET, key, str(path))
-    check.that("of two attempts at a shard one is kept", len(attempts) == 3 and all(len(kept) == 1 for kept in attempts.values()), attempts)
+    check.that("of two attempts at a shard one is kept", len(attempts) == 3 and
+               all(len(kept) == 1 for kept in attempts.values()), attempts)
     found, rows = differences(str(check.work / "local"), str(to))
     check.that(f"an audit in stages has the {rows} rows, and the report, of one process", not found, "; ".join(found))
-    explained = [check.run("explain", "-o", o, "1", "--s3-endpoint", check.endpoint).stdout for o in (out, str(check.work / "local"))]
+    explained = [check.run("explain", "-o", o, "1", "--s3-endpoint", check.endpoint).stdout
+                 for o in (out, str(check.work / "local"))]
     check.that("a verdict is explained from the store", explained[0] == explained[1] != "", explained)
 
 
 def main(binary, *, store=None):
     with folder() as work:
         if not store:
-            call("go", "install", "github.com/versity/versitygw/cmd/versitygw@v1.8.0", cwd=work, env=os.environ | {"GOBIN": str(work / "bin")}, codes=(0,))
+            call("go", "install", "github.com/versity/versitygw/cmd/versitygw@v1.8.0", cwd=work, env=os.environ |
+                 {"GOBIN": str(work / "bin")}, codes=(0,))
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             address = f"127.0.0.1:{free.getsockname()[1]}"
         (work / "held").mkdir()
         with open(work / "store.log", "wb") as log:
-            command = [store or work / "bin/versitygw", "--port", address, "--quiet", "posix", "--sidecar", "", work / "held"]
-            running = subprocess.Popen(command, stdout=log, stderr=log, env=os.environ | {"ROOT_ACCESS_KEY": "AKIAEXAMPLE", "ROOT_SECRET_KEY": SECRET})
+            command = [store or work / "bin/versitygw", "--port", address, "--quiet", "posix", "--sidecar", "",
+                       work / "held"]
+            running = subprocess.Popen(command, stdout=log, stderr=log, env=os.environ |
+                                       {"ROOT_ACCESS_KEY": "AKIAEXAMPLE", "ROOT_SECRET_KEY": SECRET})
         try:
             check = Check(binary, f"http://{address}", work)
             run(check)
@@ -116,7 +123,8 @@ def main(binary, *, store=None):
 
 
 def run(check):
-    s3 = boto3.client("s3", endpoint_url=check.endpoint, aws_access_key_id="AKIAEXAMPLE", aws_secret_access_key=SECRET, region_name="us-east-1",
+    s3 = boto3.client("s3", endpoint_url=check.endpoint, aws_access_key_id="AKIAEXAMPLE",
+                      aws_secret_access_key=SECRET, region_name="us-east-1",
                       config=botocore.config.Config(signature_version="s3v4"))
     for left in range(100, -1, -1):
         try:
@@ -138,9 +146,11 @@ def run(check):
     staged(check, s3, f"s3://{BUCKET}/a b/")
 
     denied = check.audit("denied", f"s3://{BUCKET}/a b/", secret="another-secret")
-    check.that("a wrong signature is refused, with a message", denied.returncode == 1 and "access is denied (403 SignatureDoesNotMatch)" in denied.stderr, denied.stderr)
+    check.that("a wrong signature is refused, with a message", denied.returncode == 1 and
+               "access is denied (403 SignatureDoesNotMatch)" in denied.stderr, denied.stderr)
     denied = check.audit("anonymous", f"s3://{BUCKET}/a b/", "--s3-anonymous")
-    check.that("an anonymous request is refused, with a message", denied.returncode == 1 and "access is denied (403" in denied.stderr, denied.stderr)
+    check.that("an anonymous request is refused, with a message", denied.returncode == 1 and
+               "access is denied (403" in denied.stderr, denied.stderr)
 
     key = f"a b/{ARCHIVES[0].name}"
     old = s3.head_object(Bucket=BUCKET, Key=key)["ETag"]
@@ -148,7 +158,8 @@ def run(check):
     status = status_of(s3.get_object, Bucket=BUCKET, Key=key, IfMatch=old)
     check.that("the store refuses a version that is gone", status == 412, status)
     again = check.audit("remote", f"s3://{BUCKET}/a b/")
-    check.that("what changed is read again, and nothing else", "read 1 archive, " in again.stderr and f"of {len(ARCHIVES) - 1} archives" in again.stderr, again.stderr)
+    check.that("what changed is read again, and nothing else", "read 1 archive, " in again.stderr and
+               f"of {len(ARCHIVES) - 1} archives" in again.stderr, again.stderr)
 
     url = s3.generate_presigned_url("get_object", Params={"Bucket": BUCKET, "Key": key})
     signed = check.run("audit", url, "-o", str(check.work / "signed"))

@@ -57,7 +57,8 @@ def main(binary):
             r.audit(letter, [path for path in ARCHIVES if path.name.startswith(f"crawl-{letter}-")])
         for path in ARCHIVES:
             r.audit(path.name, [path])
-        out = r.audit("all", [TESTDATA], "--agent", "GPTBot", "--agent", "CCBot", "--agent", "Wget", "--purpose", "train")
+        out = r.audit("all", [TESTDATA], "--agent", "GPTBot", "--agent", "CCBot", "--agent", "Wget", "--purpose",
+                      "train")
         r.check(lists.main, binary, out)
         print(script("check", "times", out), end="")
         print("== random tables", flush=True)
@@ -71,8 +72,10 @@ def main(binary):
         r.check(bundle.main, work / "bundle.warc.gz", TESTDATA)
         print("== six questions on a synthetic history", flush=True)
         script("make", "history", work / "sites")
-        call(binary, "audit", work / "sites/archives", "-o", work / "history", "--agent", "GPTBot", "--ranks", work / "sites/ranks.csv", codes=(0,))
-        r.check(questions.main, work / "history", work / "sites/ranks.csv", *map(str, (work / "sites/archives").iterdir()))
+        call(binary, "audit", work / "sites/archives", "-o", work / "history", "--agent", "GPTBot", "--ranks",
+             work / "sites/ranks.csv", codes=(0,))
+        r.check(questions.main, work / "history", work / "sites/ranks.csv",
+                *map(str, (work / "sites/archives").iterdir()))
         for real in shared("warc/real"):
             for path in sorted(real.glob("*.warc.gz")):
                 r.audit(path.name, [path])

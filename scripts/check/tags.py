@@ -38,7 +38,8 @@ class Comparison:
             return
         self.different[kind] += 1
         if self.different[kind] <= SHOWN:
-            print("%s: %s %s %s of %s, %s, by %s at %s (seed %d)" % (kind, e.id, e.type, e.status, e.url, e.ctype, e.agent, e.t, self.seed))
+            print("%s: %s %s %s of %s, %s, by %s at %s (seed %d)" % (kind, e.id, e.type, e.status, e.url, e.ctype,
+                                                                     e.agent, e.t, self.seed))
             print("  reference %s\n  program   %s" % (ours, theirs))
 
     def archive(self, seed, work):
@@ -48,9 +49,12 @@ class Comparison:
         self.run("audit", work + "/in", "-o", out, "--quiet", *repeated("--purpose", PURPOSES))
         self.check(made, out, PURPOSES, None, ())
         for _ in range(2):
-            purposes, asked = rng.sample(PURPOSES, rng.randint(1, 2)), rng.choice([(), ("Acme",), ("acme", "GPTBot"), ("BingBot",)])
+            purposes, asked = rng.sample(PURPOSES,
+                                         rng.randint(1, 2)), rng.choice([(), ("Acme",), ("acme", "GPTBot"),
+                                                                         ("BingBot",)])
             as_of = rng.choice([None, make.START + timedelta(seconds=rng.randrange(10**7))])
-            more = repeated("--purpose", purposes) + repeated("--agent", asked) + (["--as-of", make.stamp(as_of)] if as_of else [])
+            more = repeated("--purpose", purposes) + repeated("--agent", asked) + (["--as-of", make.stamp(as_of)]
+                                                                                   if as_of else [])
             self.run("evaluate", "-o", out, "--quiet", *more)
             self.check(made, out, purposes, as_of, asked)
 
@@ -60,7 +64,8 @@ class Comparison:
         fetches = {r["warc_record_id"]: r for r in table(out, "fetches")}
         ids = {e.place: e.id[1:-1] for e in made}
         restrictions, effective, conflicts, tags, signals = (
-            by_fetch(out, name, ids) for name in ("restrictions", "effective_tags", "tag_conflicts", "page_tags", "usage_signals"))
+            by_fetch(out, name, ids) for name in ("restrictions", "effective_tags", "tag_conflicts", "page_tags",
+                                                  "usage_signals"))
         captures = {r["robots_id"]: place(r) for r in table(out, "robots")}
         lists = {way: self.list(out, way, purposes) for way in ("keep", "drop")}
         for e in made:
@@ -71,23 +76,30 @@ class Comparison:
                 self.differ("tags_from", e, site.tags_from(e, verdict), f["tags_from"])
             self.differ("hints", e, site.hints(e, verdict), words(f["hints"], ","))
             self.differ("tags", e, site.effective(e, e.agent)[0], words(f["tags"], ", "))
-            self.each("restrictions", e, {k: ({(s, str(n)) for s, n in v[0]}, v[1]) for k, v in site.restrictions(e, verdict, purposes).items()},
-                      {(r["kind"], r["purpose"]): ({tuple(s.split(": ", 1)[0].rsplit(" ", 1)) for s in r["statements"]}, r["certainty"])
+            self.each("restrictions", e, {k: ({(s, str(n)) for s, n in v[0]}, v[1]) for k,
+                                          v in site.restrictions(e, verdict, purposes).items()},
+                      {(r["kind"], r["purpose"]): ({tuple(s.split(": ", 1)[0].rsplit(" ", 1))
+                                                    for s in r["statements"]}, r["certainty"])
                        for r in restrictions[i]})
             self.each("effective_tags", e, site.rows(e),
-                      {r["agent"]: (words(r["rules"], ", "), words(r["conflicts"], ","), r["restricts_archive"], r["restricts_index"],
+                      {r["agent"]: (words(r["rules"], ", "), words(r["conflicts"], ","), r["restricts_archive"],
+                                    r["restricts_index"],
                                     r["restricts_train"]) for r in effective[i]})
             self.each("tag_conflicts", e, {c: True for c in site.conflicts(e, verdict)},
-                      {(r["kind"], tuple(sorted(words((r["detail"] or "").replace(", ", ","))))): True for r in conflicts[i]})
+                      {(r["kind"], tuple(sorted(words((r["detail"] or "").replace(", ", ","))))): True
+                       for r in conflicts[i]})
             if e.what != "robots":
-                self.differ("lists", e, listed(e, f, site.restrictions(e, verdict, purposes), site.hints(e, verdict), purposes),
+                self.differ("lists", e, listed(e, f, site.restrictions(e, verdict, purposes), site.hints(e, verdict),
+                                               purposes),
                             [(way, rows[i]["reason"]) for way, rows in lists.items() if i in rows])
 
             for r in tags[i] + signals[i]:
                 self.differ("url", e, (e.url, e.t), (r["url"], r["fetch_time"]))
-            self.rows("page_tags", e, site.page_tags(e, verdict), [tuple(r[c] for c in TAG_COLUMNS) + (noted(r),) for r in tags[i]])
+            self.rows("page_tags", e, site.page_tags(e, verdict),
+                      [tuple(r[c] for c in TAG_COLUMNS) + (noted(r),) for r in tags[i]])
             self.rows("usage_signals", e, site.usage_signals(e, verdict),
-                      [tuple(r[c] for c in SIGNAL_COLUMNS) + (captures.get(r["robots_id"]), file_place(r), noted(r)) for r in signals[i]])
+                      [tuple(r[c] for c in SIGNAL_COLUMNS) + (captures.get(r["robots_id"]), file_place(r), noted(r))
+                       for r in signals[i]])
 
     def rows(self, kind, e, ours, theirs):
         """rows compares rows that have no key: as often as one is there."""
@@ -101,7 +113,8 @@ class Comparison:
             self.differ("%s %s" % (kind, key), e, ours.get(key), theirs.get(key))
 
     def list(self, out, way, purposes):
-        lines = self.run("export", "-o", out, "--" + way, "--format", "jsonl", *repeated("--purpose", purposes)).splitlines()
+        lines = self.run("export", "-o", out, "--" + way, "--format", "jsonl",
+                         *repeated("--purpose", purposes)).splitlines()
         return {r["warc_record_id"]: r for r in map(json.loads, lines)}
 
 
@@ -146,6 +159,7 @@ def main(binary, archives: int = 8, seed: int = 1):
     for number in range(seed, seed + archives):
         with folder() as work:
             comparison.archive(number, str(work))
-    print("compared in %d archives: %s" % (archives, ", ".join("%d %s" % (n, kind) for kind, n in comparison.compared.items())))
+    print("compared in %d archives: %s" % (archives,
+                                           ", ".join("%d %s" % (n, kind) for kind, n in comparison.compared.items())))
     print("%d differences" % comparison.different.total())
     return comparison.different.total()

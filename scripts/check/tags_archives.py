@@ -14,6 +14,8 @@ import uuid
 from datetime import datetime, timedelta, timezone
 from types import SimpleNamespace as NS
 
+import lib
+
 HOUR = timedelta(hours=1)
 START = datetime(2024, 3, 1, 12, tzinfo=timezone.utc)
 AGENTS = {"ExampleBot": "ExampleBot/1.0 (+http://example.com/bot)", "CCBot": "CCBot/2.0 (https://commoncrawl.org/faq/)",
@@ -605,10 +607,8 @@ def make(seed, out, origins=25):
 
 
 def record(kind, e, ident, block, more):
-    head = "WARC/1.1\r\nWARC-Type: %s\r\nWARC-Record-ID: %s\r\nWARC-Date: %s\r\nWARC-Target-URI: %s\r\n" % (kind, ident, stamp(e.t), e.url)
-    head += "".join("%s: %s\r\n" % p for p in more.items())
-    return (head + "Content-Type: application/http; msgtype=%s\r\nContent-Length: %d\r\n\r\n" % (
-        "request" if kind == "request" else "response", len(block))).encode() + block + b"\r\n\r\n"
+    http = "application/http; msgtype=" + ("request" if kind == "request" else "response")
+    return lib.record(kind, block, {"WARC-Record-ID": ident, "WARC-Date": stamp(e.t), "WARC-Target-URI": e.url, **more, "Content-Type": http})
 
 
 def write(f, rng, e):

@@ -46,12 +46,14 @@ class Tally:
                 else:
                     self.count(self.apart, label, fetch, shown.cause(fetch, row))
             if row.kind == "allowed" and fetch.forbidden:
-                self.count(self.cleared, label, fetch, f"{fetch.crawl.kind}, {row.reason or 'no reason known'}: {shown.cause(fetch, row)}")
+                self.count(self.cleared, label, fetch,
+                           f"{fetch.crawl.kind}, {row.reason or 'no reason known'}: {shown.cause(fetch, row)}")
             old = before.get(fetch.id)
             if old and old.kind == "certain" and fetch.forbidden and fetch.crawl.kind == "operator":
                 self.kept += row.kind == "certain"
                 if row.kind != "certain":
-                    self.count(self.lost, label, fetch, "now " + ", ".join(filter(None, (row.kind, row.reason, row.notes, row.evidence))))
+                    self.count(self.lost, label, fetch, "now " +
+                               ", ".join(filter(None, (row.kind, row.reason, row.notes, row.evidence))))
 
     def count(self, counter, label, fetch, what):
         counter[what] += 1
@@ -68,13 +70,15 @@ def audit_world(binary, old, label, work, tally):
 
 
 def show(tally, compares, listed):
-    kinds = {"operators": ("operator",), "software": ("software",), "nameless": ("nameless",), "all": ("operator", "software", "nameless")}
+    kinds = {"operators": ("operator",), "software": ("software",), "nameless": ("nameless",),
+             "all": ("operator", "software", "nameless")}
     print(f"{tally.fetches} fetches; of each class the number, the share that the crawler's copy forbade, and the share that the site forbade\n")
     print(f"{'class':10}" + "".join(f"{kind:>26}" for kind in kinds))
     for name in compare.CLASSES:
         cells = []
         for members in kinds.values():
-            all_of, forbidden, in_force = (sum(tally.classes[kind, name, what] for kind in members) for what in ("all", "forbidden", "in force"))
+            all_of, forbidden, in_force = (sum(tally.classes[kind, name, what] for kind in members)
+                                           for what in ("all", "forbidden", "in force"))
             cells.append(f"{all_of}  {forbidden / all_of:6.1%}  {in_force / all_of:6.1%}" if all_of else "0")
         print(f"{name:10}" + "".join(f"{cell:>26}" for cell in cells))
     print("\nforbidden, yet allowed:")
@@ -100,7 +104,8 @@ def show(tally, compares, listed):
     return not tally.accused and stays
 
 
-def main(binary, fetches: int = 20000, seed="1", *, before: Path = None, world=None, keep: Path = None, list: bool = False):
+def main(binary, fetches: int = 20000, seed="1", *, before: Path = None, world=None, keep: Path = None,
+         list: bool = False):
     tally, number = Tally(), 0
     if world and keep:
         audit_world(binary, before, world, keep, tally)

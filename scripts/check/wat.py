@@ -46,10 +46,14 @@ LOST = [
     ("bytes of URLs outside ASCII", {"notes"}, lambda p: "url_cut" in p.notes["got"]),
     ("bytes of URLs outside ASCII", {"url"}, lambda p: "\ufffd" in p.got["url"]),
     ("bytes of URLs outside ASCII", {"url_surtkey"}, lambda p: "\ufffd" in p.got["url"]),
-    ("HTTP heads that the maker could not read", {"fetch_status"}, lambda p: p.got["fetch_status"] is None and p.unread()),
-    ("HTTP heads that the maker could not read", {"content_mime_type"}, lambda p: p.got["content_mime_type"] is None and p.unread()),
-    ("lengths of what is not compressed", {"warc_record_length"}, lambda p: p.got["warc_record_length"] == -1 and not p.container["Compressed"]),
-    ("lengths of members with a damaged gzip header, and of records in several members", {"warc_record_length"}, lambda p: 0 < p.got["warc_record_length"] < p.want["warc_record_length"]),
+    ("HTTP heads that the maker could not read", {"fetch_status"}, lambda p: p.got["fetch_status"] is None and
+     p.unread()),
+    ("HTTP heads that the maker could not read", {"content_mime_type"}, lambda p: p.got["content_mime_type"] is None
+     and p.unread()),
+    ("lengths of what is not compressed", {"warc_record_length"}, lambda p: p.got["warc_record_length"] == -1 and
+     not p.container["Compressed"]),
+    ("lengths of members with a damaged gzip header, and of records in several members", {"warc_record_length"},
+     lambda p: 0 < p.got["warc_record_length"] < p.want["warc_record_length"]),
     ("whose tags they are", {"tags_from"}, lambda p: p.got["tags_from"] in ("wat", "unknown")),
     ("tags of pages that the maker could not read", {"tags"}, lambda p: p.got["tags_from"] == "unknown"),
     ("where in a page a meta stands", {"tags"}, lambda p: not p.want["tags"] and p.got["tags_from"] == "wat"),
@@ -75,7 +79,8 @@ def libraries():
     for version in VERSIONS:
         to = run.kept() / "webarchive-commons" / version
         if not (to / "complete").exists():
-            call("mvn", "-q", "-B", "-Dstyle.color=never", "-f", HERE / "pom.xml", f"-Dcommons={version}", "dependency:copy-dependencies",
+            call("mvn", "-q", "-B", "-Dstyle.color=never", "-f", HERE / "pom.xml", f"-Dcommons={version}",
+                 "dependency:copy-dependencies",
                  f"-DoutputDirectory={to}", codes=(0,))
             (to / "complete").touch()
         yield to
@@ -85,7 +90,8 @@ def wats(library, archives, to):
     """wats makes a WAT of each archive."""
     to.mkdir(parents=True, exist_ok=True)
     made = {archive: to / f"{archive.name}.wat.gz" for archive in archives}
-    print(call("java", "-cp", f"{library}/*", HERE / "Wats.java", *(x for archive, wat in made.items() for x in (wat, archive))), end="")
+    print(call("java", "-cp", f"{library}/*", HERE / "Wats.java",
+               *(x for archive, wat in made.items() for x in (wat, archive))), end="")
     return made
 
 
@@ -125,7 +131,8 @@ def compare(version, want, got, told, comparison):
         return
     if f is None:
         header = record["Envelope"].get("WARC-Header-Metadata", {})
-        same = [r for r in told.values() if r["Envelope"].get("WARC-Header-Metadata", {}).get("WARC-Record-ID") == header.get("WARC-Record-ID")]
+        same = [r for r in told.values() if r["Envelope"].get("WARC-Header-Metadata",
+                                                              {}).get("WARC-Record-ID") == header.get("WARC-Record-ID")]
         if want["reason"] == "robots_txt_itself":
             comparison.counts["robots"] += 1
         elif len(same) > 1:

@@ -23,6 +23,7 @@ import sys
 import uuid
 
 from history_files import KNOWN, Policy
+from lib import record
 
 ENVIRONMENT = ""
 
@@ -327,12 +328,9 @@ class Archive:
         self.log.close()
 
     def record(self, kind, when, url, content_type, block, fields):
-        head = {"WARC-Type": kind, "WARC-Record-ID": f"<urn:uuid:{uuid.UUID(int=self.rng.getrandbits(128), version=4)}>", "WARC-Date": iso(when)}
-        if url:
-            head["WARC-Target-URI"] = url
-        head.update(fields, **{"Content-Type": content_type, "Content-Length": str(len(block))})
-        text = "WARC/1.1\r\n" + "".join(f"{name}: {value}\r\n" for name, value in head.items()) + "\r\n"
-        self.file.write(gzip.compress(text.encode() + block + b"\r\n\r\n", mtime=0))
+        ident = f"<urn:uuid:{uuid.UUID(int=self.rng.getrandbits(128), version=4)}>"
+        head = {"WARC-Record-ID": ident, "WARC-Date": iso(when), "WARC-Target-URI": url, **fields, "Content-Type": content_type}
+        self.file.write(gzip.compress(record(kind, block, head), mtime=0))
 
     def response(self, when, url, status, headers, body, kind="response", fields=None):
         head = f"HTTP/1.1 {status} {reason(status)}\r\n" + "".join(f"{name}: {value}\r\n" for name, value in headers)

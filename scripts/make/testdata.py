@@ -212,7 +212,8 @@ def make_in_namespace(output):
     for tool in ("wget", "cc", "unshare"):
         if not shutil.which(tool):
             sys.exit(f"testdata: {tool} is not installed")
-    command = ["unshare", "--map-root-user", "--net", "--mount", sys.executable, run.__file__, "--inside", "make", "testdata", "--output", str(output)]
+    command = ["unshare", "--map-root-user", "--net", "--mount", sys.executable, run.__file__, "--inside", "make",
+               "testdata", "--output", str(output)]
     if subprocess.run(command, env=os.environ | {INSIDE: "1"}).returncode:
         sys.exit("testdata: nothing made: see above (does this machine allow user namespaces?)")
 
