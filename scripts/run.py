@@ -11,6 +11,7 @@ made for each content of the file. A program that takes longer than its LIMIT is
 
 import argparse
 import ast
+import contextlib
 import importlib
 import inspect
 import os
@@ -84,28 +85,31 @@ def start(folder, program, arguments, limit):
     command = ["bash", program.path, *arguments]
     if program.path.suffix == ".py":
         command = [python_of(program.environment), __file__, "--inside", folder, program.name, *arguments]
-    process = subprocess.Popen(command, env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1"})
+    process = subprocess.Popen(command, env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1"}, start_new_session=True)
     try:
         return process.wait(limit or None)
     except subprocess.TimeoutExpired:
         print(f"{program.name}: not done within {limit} s", file=sys.stderr)
-        return stop(process)
-    except KeyboardInterrupt:  # the program got it, too
-        return stop(process)
+    except KeyboardInterrupt:
+        pass
+    finally:
+        stop(process)
+    return 1
 
 
 def stop(process):
-    process.terminate()
-    try:
-        process.wait(20)
-    except subprocess.TimeoutExpired:
-        process.kill()
-    return 1
+    """Ends what is left of a program: it has some seconds to tidy up, and what it started none."""
+    for number, seconds in ((signal.SIGTERM, 20), (signal.SIGKILL, 5)):
+        with contextlib.suppress(ProcessLookupError, subprocess.TimeoutExpired):
+            if number == signal.SIGTERM:
+                process.terminate()
+            else:
+                os.killpg(process.pid, number)
+            process.wait(seconds)
 
 
 def inside(folder, name, arguments):
     """Calls the function main of a module with what the command line gives. What it returns is wrong."""
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # temporary folders are removed then, too
     sys.path[:1] = [str(HERE / folder), str(HERE), str(HERE / "check"), str(HERE / "make")]
     module = importlib.import_module(name)
     parser = argparse.ArgumentParser(f"{folder}/run {name}", description=module.__doc__,
@@ -142,6 +146,7 @@ def existing(path):
 
 
 def main():
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # temporary folders are removed then, and what it started ends
     arguments = sys.argv[1:]
     if arguments[0] == "--inside":
         return inside(arguments[1], arguments[2], arguments[3:])

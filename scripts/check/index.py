@@ -26,6 +26,8 @@ import run
 import whole
 from lib import ROOT, TESTDATA, call, folder as temporary, shared, words
 
+LIMIT = 1800
+
 
 class Pair:
     """A row of a table, as the archive gives it and as an index does."""

@@ -20,6 +20,8 @@ import shares
 import tables
 from lib import ARCHIVES, HISTORY, ROOT, SHARED, TESTDATA, call, folder, script, shared
 
+LIMIT = 1800
+
 
 class Results:
     def __init__(self, binary, work):

@@ -25,6 +25,7 @@ from pyspark.sql import SparkSession, functions, types
 from lib import ARCHIVES, ROOT, call, folder, script  # noqa: E402
 
 ENVIRONMENT = "requirements-spark.txt"
+LIMIT = 1800
 # Shards take a while, so that an executor can be killed at work.
 PROGRAM = """#!/bin/sh
 mkdir "{work}/tried-$(echo "$*" | cksum | tr ' ' -)" 2>/dev/null && kill -KILL $$

@@ -17,6 +17,7 @@ import whole
 from lib import TESTDATA, audit_list, call, folder as temporary, shared, words
 
 HERE = Path(__file__).resolve().parent / "wat"
+LIMIT = 1800
 VERSIONS = ["1.1.8", "1.1.9", "3.0.4"]
 
 
