@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
@@ -126,9 +127,9 @@ func addCounts[K comparable](to, from map[K]int64) {
 	}
 }
 
-// Rank puts a row into a ranking of the first n.
+// Rank puts a row into a ranking of the first n, behind its equals.
 func Rank[T any](list []T, n int, row T, compare func(a, b T) int) []T {
-	i, _ := slices.BinarySearchFunc(list, row, compare)
+	i := sort.Search(len(list), func(i int) bool { return compare(list[i], row) > 0 })
 	if i >= n {
 		return list
 	}

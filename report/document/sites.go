@@ -61,7 +61,6 @@ func compareSites(a, b *site) int {
 // siteTally ranks sites in bounded memory.
 type siteTally struct {
 	origins []*site          // the first of the ranking
-	least   *site            // the last of them, once there are enough: who comes behind it is not among them
 	domains map[string]*site // pruned to those that may be among the first
 	total   int64            // origins
 	pruned  bool             // some domains were forgotten
@@ -72,13 +71,7 @@ func (t *siteTally) addHost(row *report.HostRow) {
 	t.total++
 	o := site{name: row.Origin}
 	o.add(row)
-	if t.least == nil || compareSites(&o, t.least) < 0 {
-		t.origins = append(t.origins, &o)
-		if len(t.origins) >= 2*maxSites {
-			t.origins = firstSites(t.origins)
-			t.least = t.origins[len(t.origins)-1]
-		}
-	}
+	t.origins = report.Rank(t.origins, maxSites, &o, compareSites)
 	name := domainOf(row.RegisteredDomain, row.HostName)
 	d := t.domains[name]
 	if d == nil {
@@ -89,12 +82,6 @@ func (t *siteTally) addHost(row *report.HostRow) {
 	if len(t.domains) >= maxDomains {
 		t.prune()
 	}
-}
-
-func firstSites(list []*site) []*site {
-	slices.SortFunc(list, compareSites)
-	clear(list[min(len(list), maxSites):])
-	return list[:min(len(list), maxSites)]
 }
 
 // prune forgets all but the first quarter of the domains, which is many more than are shown.
@@ -113,7 +100,6 @@ func domainOf(domain, host string) string { return Head(cmp.Or(domain, host), ma
 func (t *siteTally) read(ctx context.Context, res *results.Results) error {
 	t.domains = make(map[string]*site)
 	err := results.Each(ctx, res, report.HostStatsTable, t.addHost)
-	t.origins = firstSites(t.origins)
 	if t.pruned && err == nil { // what was counted of a domain before it was forgotten is missing
 		return t.recount(ctx, res)
 	}
@@ -123,7 +109,8 @@ func (t *siteTally) read(ctx context.Context, res *results.Results) error {
 // recount counts the first domains again, from the beginning.
 func (t *siteTally) recount(ctx context.Context, res *results.Results) error {
 	kept := make(map[string]*site)
-	for _, d := range firstSites(slices.Collect(maps.Values(t.domains))) {
+	ranked := slices.SortedFunc(maps.Values(t.domains), compareSites)
+	for _, d := range ranked[:min(len(ranked), maxSites)] {
 		kept[d.name] = &site{name: d.name}
 	}
 	t.domains = kept

@@ -107,13 +107,13 @@ func TestSites(t *testing.T) {
 		}
 		tally.addHost(&row)
 	}
-	if len(tally.domains) > maxDomains || len(tally.origins) > 2*maxSites || !tally.pruned {
+	if len(tally.domains) > maxDomains || len(tally.origins) > maxSites || !tally.pruned {
 		t.Errorf("%d domains and %d origins are held", len(tally.domains), len(tally.origins))
 	}
 	if d := tally.domains["often.example"]; d == nil || d.origins != (3*maxDomains+999)/1000 {
 		t.Errorf("%+v", d)
 	}
-	if first := firstSites(tally.origins)[0]; first.name != "http://196000.example" {
+	if first := tally.origins[0]; first.name != "http://196000.example" {
 		t.Errorf("%+v", first)
 	}
 }
