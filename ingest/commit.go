@@ -111,7 +111,6 @@ func (c *committer) readRecord(r warc.Reader, rec *warc.Record) error {
 		}
 		return err
 	}
-	rec.Enough = d.isEnough()
 	length, err := r.Finish()
 	if err != nil {
 		return rec.Named(err)
@@ -203,9 +202,6 @@ func (c *committer) pair(d *draft, length int64) (done []*exchange) {
 func (c *committer) place(d *draft, length int64) {
 	x, r := d.exchange, d.record
 	x.index, x.Index, x.Length, x.Trust = c.index, int64(c.index), length, trustOf(r)
-	if r.Unread {
-		c.stats.Partial++
-	}
 	if r.Forgeable {
 		x.Flags |= facts.FlagForgeable
 	}

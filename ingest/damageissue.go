@@ -23,14 +23,10 @@ var issueKinds = [...]words.IssueKind{
 	warc.DamageSkippedRange:     words.IssueSkippedRange,
 	warc.DamageBadDictionary:    words.IssueBadDictionary,
 	warc.DamageWindowTooLarge:   words.IssueWindowTooLarge,
-	warc.DamageWrongIndex:       words.IssueWrongIndex,
 }
 
 // reportDamage notes damage and what it cost.
 func (c *committer) reportDamage(d *warc.Damage, size int64) error {
-	if d.Kind == warc.DamageWrongIndex {
-		return c.report(facts.Issue{Offset: d.Offset, Length: -1, Kind: words.IssueWrongIndex, Detail: d.Detail, Action: "read without the index from here on"})
-	}
 	if err := c.endGap(); err != nil {
 		return err
 	}
@@ -80,11 +76,8 @@ func (c *committer) endGap() error {
 
 // trustOf says how sure it is that a record is where it was found.
 func trustOf(r *warc.Record) facts.Trust {
-	switch {
-	case r.Resynced:
+	if r.Resynced {
 		return facts.TrustResynced
-	case r.Unread:
-		return facts.TrustIndexed
 	}
 	return facts.TrustChained
 }

@@ -154,13 +154,6 @@ func (d *draft) leaveUnknown() error {
 	return nil
 }
 
-// isEnough reports whether no more of the record is needed. Policy is always read as a whole, and so
-// is what is no fetch, or has no date to compare with the index.
-func (d *draft) isEnough() bool {
-	x := d.exchange
-	return x != nil && x.Kind == facts.CaptureNone && x.Time().Known() && d.described == nil && d.digests == nil && d.assembly == nil && d.record.SegmentNumber == 0
-}
-
 func (d *draft) noted(kind words.IssueKind) bool {
 	return slices.ContainsFunc(d.issues, func(i facts.Issue) bool { return i.Kind == kind })
 }

@@ -298,8 +298,6 @@ var capsElsewhere = map[string]string{
 	"beginBytes":       "the form of the input",
 	"sniffBytes":       "the same",
 	"sniffMember":      "the same",
-	"leastLeft":        "the rest is read: TestTrustIndex",
-	"maxUnproven":      "the archive is read as a whole: TestTrustIndexOfOtherLayouts",
 	"maxLost":          "the summary counts rows that were not tried",
 	"maxAtPlace":       "not_verified, as if the others were not there",
 	"maxBeside":        "its request is not found, which the note indexed tells",
@@ -395,7 +393,7 @@ func TestLimitsAreInTheFingerprint(t *testing.T) {
 		})
 	}
 	equal(t, "limits", got, want)
-	if print := fingerprint(modePlain); print == fingerprintOf(nil, modePlain) || print == fingerprint(modeVerify) || print == fingerprint(modeTrust) {
+	if print := fingerprint(modePlain); print == fingerprintOf(nil, modePlain) || print == fingerprint(modeVerify) {
 		t.Error("the fingerprint is that of other limits or options")
 	}
 

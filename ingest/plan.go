@@ -27,8 +27,7 @@ import (
 )
 
 // fingerprint identifies what shapes the facts besides the inputs: their schema,
-// the limits, the vocabulary of tags, whether all digests are verified, whether indexes are
-// trusted. Facts of another fingerprint are not read.
+// the limits, the vocabulary of tags, whether all digests are verified. Facts of another fingerprint are not read.
 func fingerprint(m mode) string { return fingerprintOf(limits, m) }
 
 func fingerprintOf(limits map[string]int64, m mode) string {
@@ -40,19 +39,15 @@ func fingerprintOf(limits map[string]int64, m mode) string {
 type mode string
 
 const (
-	modePlain  mode = "with neither --verify-digests nor --trust-index"
+	modePlain  mode = "without --verify-digests"
 	modeVerify mode = "with --verify-digests"
-	modeTrust  mode = "with --trust-index"
 )
 
-var modes = [...]mode{modePlain, modeVerify, modeTrust}
+var modes = [...]mode{modePlain, modeVerify}
 
 func (o *Options) mode() mode {
-	switch {
-	case o.VerifyDigests:
+	if o.VerifyDigests {
 		return modeVerify
-	case o.TrustIndex:
-		return modeTrust
 	}
 	return modePlain
 }
@@ -95,7 +90,6 @@ type Options struct {
 	Add           bool // to what is there: the facts of inputs that are not named are kept
 	Reread        bool // all inputs, also those whose facts are there already
 	VerifyDigests bool // compare the digests of all records, not of policy captures alone
-	TrustIndex    bool // leave out the rest of records whose ends indexes among the inputs prove; VerifyDigests goes before
 	DigestInputs  bool // compute the SHA-256 of each input that is named but standard input
 }
 
@@ -132,17 +126,6 @@ func Ingest(ctx context.Context, inputs []Input, opt Options) error {
 	if err != nil {
 		return err
 	}
-	var trusted *indexBounds
-	if opt.mode() == modeTrust {
-		inputs = slices.Clone(inputs)
-		if trusted, err = readIndexBounds(ctx, b.root, inputs); err != nil {
-			return err
-		}
-		defer trusted.close()
-		if len(trusted.sums) == 0 && !trusted.packages {
-			b.warn("--trust-index changes nothing: no index among the inputs names a .gz archive among them, by the end of its path, and the length of a record in it")
-		}
-	}
 	if b.dropForeign() {
 		b.warn("what the output folder holds was read by another version of robotsaudit, or with other options; the archives are read again")
 	}
@@ -153,7 +136,7 @@ func Ingest(ctx context.Context, inputs []Input, opt Options) error {
 		return err
 	}
 	opt.Progress.InputsKept.Store(int64(len(b.kept)))
-	in := ingestion{root: b.root, opt: opt, fingerprint: b.fingerprint, trust: trusted, cores: warc.NewCores(opt.Workers)}
+	in := ingestion{root: b.root, opt: opt, fingerprint: b.fingerprint, cores: warc.NewCores(opt.Workers)}
 	rest := without(inputs, b.kept)
 	for _, lost := range without(rest, named) {
 		if lost.Path == facts.Stdin { // known from an earlier run alone
@@ -221,9 +204,6 @@ func taskName(fingerprint string, inputs []facts.Input) string {
 		if in.Version != "" {
 			fmt.Fprintf(h, "%q\n", in.Version)
 		}
-		if in.Bounds != "" {
-			fmt.Fprintf(h, "bounds %s\n", in.Bounds)
-		}
 	}
 	return "task-" + hex.EncodeToString(h.Sum(nil)[:8])
 }
@@ -235,7 +215,6 @@ type ingestion struct {
 	failures []facts.Failure
 
 	fingerprint string
-	trust       *indexBounds
 	cores       warc.Cores
 }
 
@@ -345,7 +324,6 @@ func (g *ingestion) attempt(ctx context.Context, inputs []facts.Input) (name str
 		tmp:      tmp,
 		ctx:      ctx,
 		cores:    g.cores,
-		trust:    g.trust,
 	}
 	results, failed, err := readInputs(w, inputs, g.opt.Stdin, &opt)
 	if err != nil || len(failed) > 0 {

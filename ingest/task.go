@@ -31,7 +31,6 @@ type readOptions struct {
 	verify   bool            // compare the digests of all records
 	ctx      context.Context // the reading stops once it is done; may be nil
 	cores    warc.Cores      // that may inflate ahead where they are idle; nil: none
-	trust    *indexBounds    // what indexes tell of archives, which are trusted; nil: none is
 	partSize int64           // bytes of a file that are inflated ahead at a time; 0: aheadPart
 	partRows int64           // rows of an index that are read by one core; 0: index.Options tells
 
@@ -146,21 +145,11 @@ func readSource(in facts.Input, src io.Reader, number int32, out sink, opt *read
 		sum, err := c.readLogInput(form, from)
 		return facts.InputResult{Input: in, Container: "crawl.log", Fingerprint: fmt.Sprintf("%016x", sum), InputStats: c.stats}, err
 	}
-	bounds := opt.trust.of(opt.context(), in.Path)
-	if bounds != nil && at != nil {
-		defer bounds.stop()
-		if opt.progress != nil {
-			opt.progress(-int(from.Fetched())) // it will be counted
-		}
-		from = warc.NewSource(io.NewSectionReader(at, 0, size), opt.progress)
-	}
 	reader, err := form.Records(from, at)
 	if err != nil {
 		return facts.InputResult{}, err
 	}
-	if bounds != nil && at != nil {
-		trust(reader, bounds)
-	} else if members, ok := reader.(warc.AheadReader); ok {
+	if members, ok := reader.(warc.AheadReader); ok {
 		cores := opt.cores
 		if object.IsRemote(in.Path) { // one stream is read; ranges all over would be many requests
 			cores = nil

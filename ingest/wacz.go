@@ -11,7 +11,6 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/digest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/index"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
@@ -25,7 +24,6 @@ type waczReader struct {
 	opt       *readOptions
 	src       warc.Source // of the entry in hand; its buffer is reused
 	pages     *pageList
-	trust     *indexBounds // what its own indexes tell, if they are trusted
 	archives  int
 	names     []string // of all entries of a file, sorted
 	within    string   // the entry that it is of another WACZ; "": it is a file
@@ -75,12 +73,6 @@ func (r *waczReader) readListing(list *wacz.Listing, size int64) error {
 	}
 	if err := r.readPageLists(list.Entries); err != nil {
 		return err
-	}
-	if r.opt.trust != nil {
-		if err := r.readIndexes(list.Entries); err != nil {
-			return err
-		}
-		defer r.trust.close()
 	}
 	return r.readEntries(list.Entries)
 }
@@ -195,10 +187,6 @@ func (r *waczReader) readEntry(e *wacz.Entry) error {
 		return r.readVerifiedLog(e, parseCrawlLog, src, content)
 	}
 	r.archives++
-	if bounds := r.trust.of(r.opt.context(), e.Name); bounds != nil && form.Container == warc.ContainerMembers && e.Method == zip.Store {
-		defer bounds.stop()
-		return r.readBounded(e, form, bounds, progress)
-	}
 	var doubt bool
 	if form.Container == warc.ContainerPlain {
 		fault, err := e.Fault()
@@ -210,7 +198,7 @@ func (r *waczReader) readEntry(e *wacz.Entry) error {
 		}
 		doubt = fault != nil
 	}
-	if err := r.readArchive(e, form, src, doubt, nil); err != nil {
+	if err := r.readArchive(e, form, src, doubt); err != nil {
 		return err
 	}
 	if _, err := io.Copy(io.Discard, src); err != nil {
@@ -252,49 +240,11 @@ func (r *waczReader) encloses(name string) bool {
 	return i < len(r.names) && strings.HasPrefix(r.names[i], name+"/")
 }
 
-// readBounded reads an entry by what the indexes tell. What they leave out is not read for the
-// entry's checksum, either.
-func (r *waczReader) readBounded(e *wacz.Entry, form warc.Form, bounds *archiveBounds, progress func(int)) error {
-	src := warc.NewSource(io.NewSectionReader(e.At(), 0, e.Size()), progress)
-	if err := r.readArchive(e, form, src, false, bounds); err != nil {
-		return err
-	}
-	return src.Failed()
-}
-
-// readIndexes reads what the indexes in a WACZ tell of the archives in it.
-func (r *waczReader) readIndexes(entries []wacz.Entry) (err error) {
-	if r.trust, err = newIndexBounds(r.opt.tmp); err != nil {
-		return err
-	}
-	for i := range entries {
-		if e := &entries[i]; e.Problem == "" {
-			r.trust.name(int32(i), e.Name, e.Name)
-		}
-	}
-	for i := range entries {
-		e := &entries[i]
-		if !wacz.IsIndex(e.Local()) || e.Problem != "" {
-			continue
-		}
-		at := io.NewSectionReader(failing{e.At()}, 0, e.Size())
-		b, _ := warc.SourceAt(at, 0).Peek(sniffIndex)
-		if err := r.trust.addIndex(index.Sniff(b, e.Name), at, e.Name); err != nil {
-			return err
-		}
-	}
-	return r.trust.finish(r.opt.context())
-}
-
-// readArchive reads the records of an entry, with the lower trust if there is doubt; by what
-// indexes tell, if bounds is not nil.
-func (r *waczReader) readArchive(e *wacz.Entry, form warc.Form, src *warc.Source, doubt bool, bounds *archiveBounds) error {
+// readArchive reads the records of an entry, with the lower trust if there is doubt.
+func (r *waczReader) readArchive(e *wacz.Entry, form warc.Form, src *warc.Source, doubt bool) error {
 	reader, err := form.Records(src, e.At())
 	if err != nil {
 		return err
-	}
-	if bounds != nil {
-		trust(reader, bounds)
 	}
 	if doubt {
 		reader = doubted{reader}

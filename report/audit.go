@@ -122,8 +122,6 @@ type AuditInput struct {
 	Resynced    int64            `json:"resynced,omitempty"` // records read behind damage
 	LogEvents   int64            `json:"log_events,omitempty"`
 
-	PartlyRead int64 `json:"partly_read,omitempty"` // fetches whose record was not read to its end
-
 	Indexed       int64    `json:"indexed,omitempty"`        // fetches that an index or a list tells of
 	IndexedRobots int64    `json:"indexed_robots,omitempty"` // of them of robots.txt
 	CommonCrawls  []string `json:"common_crawls,omitempty"`  // whose archives an index names
@@ -152,7 +150,6 @@ type Totals struct {
 	Duplicates               int64            `json:"duplicates"`
 	Indexed                  int64            `json:"indexed,omitempty"`      // fetches that an index or a list alone tells of
 	IndexJoined              int64            `json:"index_joined,omitempty"` // rows of these whose fetch is counted by its record, or by another row
-	PartlyRead               int64            `json:"partly_read,omitempty"`  // fetches whose record was not read to its end, copies included
 	Verification             Verification     `json:"verification,omitzero"`
 	LogEvidence              int64            `json:"log_evidence"`
 	Exclusions               int64            `json:"exclusions"`
@@ -236,14 +233,13 @@ func newAudit(set *facts.Set, settings Settings, t *evaluate.Totals, counted *ta
 		a.Inputs = append(a.Inputs, AuditInput{
 			Name: locator(in.Name), Size: in.Size, Fingerprint: in.Fingerprint, SHA256: known(in.SHA256, in.SHA256 != ""), Container: in.Container,
 			Records: in.Records, Fetches: in.Fetches, Robots: in.Robots, Issues: in.Issues, Resynced: in.Resynced, LogEvents: in.Events,
-			PartlyRead: in.Partial, Indexed: in.Indexed, IndexedRobots: in.IndexedRobots, CommonCrawls: in.CommonCrawls, RobotsIn: in.RobotsIn,
+			Indexed: in.Indexed, IndexedRobots: in.IndexedRobots, CommonCrawls: in.CommonCrawls, RobotsIn: in.RobotsIn,
 			Digests: in.Digests, Crawls: in.Crawls,
 		})
 	}
-	indexed, partly := -t.Joined, int64(0)
+	indexed := -t.Joined
 	for _, in := range set.Inputs {
 		indexed += in.Indexed
-		partly += in.Partial
 	}
 	decidable := t.Fetches - t.RobotsTxtItself
 	a.Totals = Totals{
@@ -254,7 +250,6 @@ func newAudit(set *facts.Set, settings Settings, t *evaluate.Totals, counted *ta
 		Duplicates:               t.Duplicates,
 		Indexed:                  indexed,
 		IndexJoined:              t.Joined,
-		PartlyRead:               partly,
 		Verification:             Verification(t.Verification),
 		LogEvidence:              t.LogEvidence,
 		Exclusions:               t.Exclusions,

@@ -46,7 +46,6 @@ var issueGloss = map[string]string{
 	words.IssueBadEntry.String():             "is a WACZ with an entry that is damaged, encrypted or ambiguous",
 	words.IssueNotVerified.String():          "names records that are not there, or could not be read: the table issues has which",
 	words.IssueBadIndexRow.String():          "is an index or a list with rows that cannot be read",
-	words.IssueWrongIndex.String():           "is not what an index tells of it; from there on, read without it",
 	words.IssueBadDate.String():              "date missing, impossible or of uncertain digits: unknown, or only as exact as is certain",
 	words.IssueDateWithoutZone.String():      "a date without a time zone: taken as UTC",
 	words.IssueNoTargetURI.String():          "holds a record without a usable WARC-Target-URI, which is no fetch",

@@ -365,20 +365,11 @@ func (s *Summary) printOrigins(p *page) {
 	p.list(s.Origins)
 }
 
-// partlyText tells of what was left out on purpose.
-func partlyText(t *Totals) string {
-	if t.PartlyRead == 0 {
-		return ""
-	}
-	return fmt.Sprintf(", but for the rest of %s: an index tells where it ends (--trust-index), and violations among them are probable at most",
-		Count(t.PartlyRead, "record"))
-}
-
 // printUnread names the inputs of which something is missing.
 func (s *Summary) printUnread(p *page, full bool) {
 	unread := s.Audit.Totals.InputsNotWhollyRead
 	if unread == 0 {
-		p.heading("Every archive was read to its end%s.", partlyText(&s.Audit.Totals))
+		p.heading("Every archive was read to its end.")
 		return
 	}
 	most := fewRows

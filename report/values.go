@@ -91,7 +91,7 @@ var valuesOf = map[string][]Value{
 		{"named_group_forbids", "The crawler has no name. robots.txt allows it the fetch, and a group for some token forbids it."},
 		{"other_mode", "Another way of matching product tokens would change the verdict."},
 		{"ambiguous_token", "The User-Agent names two crawlers; the first counts."},
-		{"indexed", "An index tells of the fetch, and its record, the end of it (`--trust-index`), or the request that belongs to it, was not read; or it was, and the content of a page may hold it."},
+		{"indexed", "An index tells of the fetch, and its record, or the request that belongs to it, was not read; or it was, and the content of a page may hold it."},
 		{"listed", "A list of URLs tells of the fetch, and its record was not read."},
 		{"unread_capture", "An index tells of a capture of robots.txt that would govern. No input holds it."},
 		{"no_status", "A row of an index without a status tells of the fetch. Its record may not be that of a fetch."},
@@ -124,9 +124,9 @@ var valuesOf = map[string][]Value{
 		{"indexed", "None was read: an index or a list of URLs tells of the fetch."},
 	},
 	"trust": {
-		{"chained", "Every record before it was verified, or an index proves where it ends (`--trust-index`)."},
+		{"chained", "Every record before it was verified."},
 		{"resynced", "It was found again behind damage."},
-		{"indexed", "It was not read: an index says so. Or it was read in part (`--trust-index`), and no checksum verified: `record_type` is that of the record then."},
+		{"indexed", "It was not read: an index says so."},
 		{"listed", "It was not read: a list of URLs says so."},
 		{"verified", "An index or a list says so, and the record was found there (`--verify`)."},
 	},
@@ -375,7 +375,6 @@ var valuesOf = map[string][]Value{
 	},
 	"record_issue": {
 		{"bad_date", "The date is missing or impossible, then the verdict is unknown; or, in an ARC, has more than 14 digits, then `fetch_time` is only as exact as is certain."},
-		{"wrong_index", "With `--trust-index`: what an index tells of the archive is not so. `detail` says what. From here on the archive was read as without the index."},
 		{"date_without_zone", "A date without a time zone: taken as UTC."},
 		{"bad_url", "An odd URL: a bad host or port, spaces or control characters; `detail` says which."},
 		{"url_too_long", "A URL longer than 64 KiB was cut."},

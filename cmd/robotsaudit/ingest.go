@@ -43,7 +43,6 @@ type ingestFlags struct {
 	verify  bool
 	reread  bool
 	digest  bool
-	trust   bool
 }
 
 func (f *ingestFlags) add(flags *pflag.FlagSet, output, based string, tables bool) {
@@ -55,7 +54,6 @@ func (f *ingestFlags) add(flags *pflag.FlagSet, output, based string, tables boo
 	addRemote(flags)
 	flags.BoolVar(&f.reread, "reread", false, "read all archives again, also those that were read before")
 	flags.BoolVar(&f.digest, "digest-inputs", false, "write the SHA-256 of each archive to audit.json, for which it is read once more")
-	flags.BoolVar(&f.trust, "trust-index", false, "do not read a page to its end, if an index among the inputs, or that of a WACZ, proves where that is; violations among such pages are probable at most")
 	flags.BoolVar(&f.verify, "verify-digests", false, "compare the digests of all records, not of robots.txt alone, with what they hold")
 }
 
@@ -66,9 +64,6 @@ func (f *ingestFlags) begin(cmd *cobra.Command) (*slog.Logger, error) {
 	}
 	if err := f.keepFlags.check(); err != nil {
 		return nil, err
-	}
-	if f.trust && f.verify {
-		return nil, usageErrorf("--trust-index leaves out what --verify-digests compares: leave out one of them")
 	}
 	return begin(cmd, f.output)
 }
@@ -126,8 +121,6 @@ explains the kinds.
 			return usageErrorf("--check writes nothing: leave out -o")
 		case check && given(cmd, "digest-inputs"):
 			return usageErrorf("--check writes no audit.json: leave out --digest-inputs")
-		case check && in.trust:
-			return usageErrorf("--check reads archives as a whole: leave out --trust-index")
 		case check && in.workers < 1:
 			return usageErrorf("--workers %d: at least 1 is needed", in.workers)
 		case check:
@@ -195,7 +188,7 @@ func readInputs(cmd *cobra.Command, log *slog.Logger, progress *ingest.Progress,
 	start := time.Now()
 	err := ingest.Ingest(cmd.Context(), inputs, ingest.Options{
 		Dir: flags.output, Workers: flags.workers, Stdin: cmd.InOrStdin(), Progress: progress, Failed: failures,
-		Warn: func(msg string) { log.Warn(msg) }, VerifyDigests: flags.verify, TrustIndex: flags.trust, Reread: flags.reread,
+		Warn: func(msg string) { log.Warn(msg) }, VerifyDigests: flags.verify, Reread: flags.reread,
 		DigestInputs: flags.digest, Add: flags.keepFlags.add,
 		Dropping: flags.dropping(log, fmt.Sprintf("%s --add INPUT... -o %s", cmd.CommandPath(), flags.output)),
 		Read:     func(in *ingest.InputResult) { tellRead(log, in) },

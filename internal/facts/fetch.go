@@ -62,7 +62,7 @@ type Trust uint8
 const (
 	TrustChained Trust = iota
 	TrustResynced
-	TrustIndexed  // an index says so, and the record was not read, or not to its end
+	TrustIndexed  // an index says so, and the record was not read
 	TrustListed   // a list of URLs says so, likewise
 	TrustVerified // an index or a list says so, and the record was found there
 )
@@ -156,9 +156,6 @@ func (f *Fetch) Time() Time { return Time{f.Micros, f.Precision} }
 
 // IsIndexed reports whether an index or a list tells of f, and its record was not read.
 func (f *Fetch) IsIndexed() bool { return f.Type == TypeIndexed }
-
-// IsReadInPart reports whether the end of f's record was left out, so that no checksum was compared.
-func (f *Fetch) IsReadInPart() bool { return f.Trust == TrustIndexed && !f.IsIndexed() }
 
 // IsReportedByIndex reports whether an index or a list reports f. Its record may have been read since.
 func (f *Fetch) IsReportedByIndex() bool { return f.IsIndexed() || f.Trust == TrustVerified }

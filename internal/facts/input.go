@@ -18,7 +18,6 @@ type Input struct {
 	MTime   int64  `json:"mtime"`             // nanoseconds since 1970; 0 where there is a version
 	Version string `json:"version,omitempty"` // entity tag of an object of a store or web server
 	List    bool   `json:"list,omitempty"`    // the user calls it a list of URLs
-	Bounds  string `json:"bounds,omitempty"`  // a sum of what indexes tell of where its records lie, which are trusted; "": none
 
 	Confined bool `json:"confined,omitempty"` // a list or index on a server names it, not the user: see object.Confined
 }
@@ -46,14 +45,11 @@ func (in Input) Unchanged(ctx context.Context) error {
 }
 
 // Same reports whether two inputs are the same bytes, as far as the file system or the
-// server tells, and are read by the same rows of indexes. They tell nothing of standard input; of what a server tells neither version nor
-// time of, nothing is known.
+// server tells. They tell nothing of standard input; of what a server tells neither version nor time of,
+// nothing is known.
 func (in Input) Same(other Input) bool {
 	if in.Path != other.Path || in.Path == Stdin {
 		return in.Path == other.Path
-	}
-	if in.Bounds != other.Bounds {
-		return false
 	}
 	return in.Object() == other.Object() && in.List == other.List && (in.MTime != 0 || in.Version != "" || !object.IsRemote(in.Path))
 }
@@ -105,8 +101,6 @@ type InputStats struct {
 	// UserAgents of the captures of robots.txt, the first two; "": one without.
 	RobotsAgents []string `json:"robots_agents,omitempty"`
 
-	Partial int64 `json:"partial,omitempty"` // fetches whose record was not read to its end, which an index tells
-
 	Indexed       int64    `json:"indexed,omitempty"`        // fetches that an index or a list tells of, and no record here
 	IndexedRobots int64    `json:"indexed_robots,omitempty"` // of them of robots.txt: no captures
 	CommonCrawls  []string `json:"common_crawls,omitempty"`  // monthly crawls of Common Crawl whose archives an index names
@@ -136,7 +130,6 @@ func (s *InputStats) Add(other *InputStats) {
 	for _, agent := range other.RobotsAgents {
 		s.AddRobotsAgent(agent)
 	}
-	s.Partial += other.Partial
 	s.Indexed += other.Indexed
 	s.IndexedRobots += other.IndexedRobots
 	for _, name := range other.CommonCrawls {

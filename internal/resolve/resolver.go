@@ -439,7 +439,7 @@ func (r *resolver) addCopy(res *resolution, g *originCaptures, c *facts.Capture)
 // read to its end, before it goes on.
 func (r *resolver) keep(res *resolution, c *facts.Capture, failure words.Reason, goOn func()) error {
 	needed := c.Type != facts.TypeRevisit && !hasNoContent(c.Status) && (c.Status/100 == 2 || c.Flags&facts.FlagHTTPHead == 0)
-	if c.Flags&facts.FlagBodyKept != 0 || !needed && !c.IsReadInPart() {
+	if c.Flags&facts.FlagBodyKept != 0 || !needed {
 		goOn()
 		return nil
 	}

@@ -45,7 +45,6 @@ const (
 	IssueUndeclaredBinary
 	IssueHostMismatch
 	IssueBadIndexRow
-	IssueWrongIndex
 	IssueNotVerified
 )
 
@@ -90,7 +89,6 @@ var issueKinds = [...]string{
 	IssueUndeclaredBinary:     "undeclared_binary",
 	IssueHostMismatch:         "host_mismatch",
 	IssueBadIndexRow:          "bad_index_row",
-	IssueWrongIndex:           "wrong_index",
 	IssueNotVerified:          "not_verified",
 }
 

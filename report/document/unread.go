@@ -61,9 +61,6 @@ func (t *issueTally) section(a *report.Audit) Tables {
 		Columns: []Column{{"File", Code}, {"Problems", Number}, {"The first", Words}, {"Detail", Words}, {"At byte", Number}},
 		Empty:   "Every input was wholly read.",
 	}
-	if n := a.Totals.PartlyRead; n > 0 {
-		archives.Empty = fmt.Sprintf("Every input was wholly read, but for the rest of %s records: an index tells where they end.", number(n))
-	}
 	for _, u := range t.unread {
 		at := Cell{}
 		if u.offset != nil {

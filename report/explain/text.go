@@ -249,8 +249,6 @@ func (t *text) fetch() {
 	}
 	switch at := t.record(&t.Fetch.Record); {
 	case t.Kind == evaluate.KindNone:
-	case t.Fetch.Trust == facts.TrustIndexed.String() && t.Fetch.Type != facts.TypeIndexed.String():
-		t.item("record", "%s (%s%s), %s; read in part: an index tells where it ends", t.Fetch.Type, t.shown(t.Fetch.Method), status, at)
 	case t.Fetch.Trust == facts.TrustIndexed.String():
 		t.item("record", "not among the inputs; an index says that it is %s%s", at, status)
 	case t.Fetch.Trust == facts.TrustListed.String():

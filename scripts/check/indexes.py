@@ -24,8 +24,7 @@ import warc
 from lib import audit, bare, seeded, table, words
 
 COMPARED = ["verdict", "evidence", "reason", "certainty"]
-COUNTS = ["agent_stats.parquet", "host_stats.parquet", "issues.parquet"]  # of certain violations, and of what is wrong in an index
-LONG = random.Random(1).randbytes(30000).hex().encode()  # its end is left out with --trust-index
+LONG = random.Random(1).randbytes(30000).hex().encode()  # a page that no buffer holds whole
 NOTES = ["other_crawler", "same_moment", "other_target", "ambiguous_token", "unread_capture", "no_status", "redirect_target"]
 
 
@@ -307,7 +306,7 @@ class Audit:
         for path in self.archives:
             for record_id, (offset, _, _) in held[os.path.basename(path)].items():
                 self.places[record_id].append((os.path.basename(path), offset))
-        self.fetches, self.held, self.targets = fetches, held, {e.id for e in exchanges if e.url.endswith("/private/robots")}
+        self.fetches = fetches
 
     def run(self, binary, out, indexes, *options):
         inputs = self.archives + self.logs + [p for p in indexes if not p.endswith(".csv")]
@@ -349,85 +348,13 @@ class Audit:
                 yield "crawl_delays: %s: expected %s, found %s" % (key, expected.get(key), found.get(key))
         self.delays = len(found)
 
-    def compare_trusted(self, binary):
-        """With --trust-index, verdicts are those without it. Damage is seen, or lies in what was left out: then they are as without damage."""
-        index, out = self.rng.choice([self.own, self.faulty]), os.path.join(self.folder, "trusted")
-        whole = self.all_tables(binary, os.path.join(self.folder, "whole"), [index])
-        trusted = self.all_tables(binary, out, [index], "--trust-index")
-        self.partly = sum(r["trust"] == "indexed" and r["record_type"] != "indexed" for r in trusted["fetches.parquet"])
-        yield from differences(whole, trusted, [n for n in trusted if n not in COUNTS])
-        damaged = self.damage()
-        seen = self.all_tables(binary, os.path.join(self.folder, "whole"), [index])
-        trusted = self.all_tables(binary, out, [index], "--trust-index")
-        if any(i["kind"] == "body_not_kept" for i in trusted["issues.parquet"]):  # a redirect led there: it is told, and unknown
-            known = {r["warc_record_id"] for tables in (whole, seen) for r in tables["violations.parquet"]}
-            more = [r["url"] for r in trusted["violations.parquet"] if r["warc_record_id"] not in known]
-            found = [["with --trust-index, a violation by a damaged robots.txt: %s" % url for url in more]]
-        else:
-            found = [list(differences(tables, trusted, ["fetches.parquet", "crawl_delays.parquet"], damaged)) for tables in (whole, seen)]
-        yield from min(found, key=len)
-        if trust_of(trusted, damaged) == {"chained"} != trust_of(seen, damaged):
-            yield "with --trust-index, a damaged record passes for a whole one: %s at %s" % damaged
-
-    def damage(self):
-        """Changes a byte of a record, and returns its ID and place: the byte may be one of its ID."""
-        path = self.rng.choice(self.archives)
-        records = self.held[os.path.basename(path)]
-        long = [i for i, (_, length, _) in records.items() if length > len(LONG)]
-        some = self.rng.choice([[i for i in long if i in self.targets], long, list(records)])
-        found = self.rng.choice(some or long or list(records))
-        offset, length, _ = records[found]
-        archive = bytearray(open(path, "rb").read())
-        status = archive.find(b"HTTP/1.1 ", offset, offset + length) + len("HTTP/1.1 ")
-        if self.rng.random() < 0.5 and status > offset:
-            archive[status] = self.rng.choice([c for c in b"2345" if c != archive[status]])
-        else:
-            archive[offset + self.rng.randrange(self.rng.choice([length, min(length, 700)]))] ^= self.rng.randrange(1, 256)
-        open(path, "wb").write(archive)
-        return bare(found), (os.path.basename(path), offset)
-
     def expect(self, indexes):
         rows = [r for p, r in self.rows if p in indexes]
         return joins.join(warc.read_archives(self.archives), self.places, rows, self.agents_of, self.crawler)
 
 
-def differences(whole, trusted, names, damaged=None):
-    """What --trust-index changes beyond what it may. A damaged record is itself certain of nothing."""
-    for name in names:
-        rows, others = ([r for r in tables[name] if not is_of(damaged, r)] for tables in (whole, trusted))
-        if len(rows) != len(others):
-            yield "with --trust-index, %s has %d rows, not %d" % (name, len(others), len(rows))
-        for a, b in zip(rows, others):
-            if b.get("trust", "indexed") == "indexed":
-                a, b = in_part(a), in_part(b)
-            if a != b:
-                yield "with --trust-index, %s: %s" % (name, [(k, a[k], b[k]) for k in a if a[k] != b[k]])
-    for b in trusted["violations.parquet"]:
-        if b["certainty"] == "certain" and (b["trust"] == "indexed" or damaged and is_at(damaged, b)):  # a copy may be whole
-            yield "with --trust-index, a certain violation by a record that was read in part, or is damaged: %s" % b["warc_record_id"]
-
-
-def is_of(record, row):
-    return record is not None and (bare(row["warc_record_id"]) == record[0] or is_at(record, row))
-
-
-def is_at(record, row):
-    return place_of(row) == record[1]
-
-
 def place_of(row):
     return row["warc_filename"], row["warc_record_offset"]
-
-
-def trust_of(tables, record):
-    return {r["trust"] for r in tables["fetches.parquet"] if is_of(record, r)}
-
-
-def in_part(row):
-    """A row without what --trust-index may change in it, and never makes surer: see differences."""
-    changed = {"trust": "indexed", "certainty": "probable" if row.get("certainty") == "certain" else row.get("certainty")}
-    notes = ",".join(n for n in (row.get("notes") or "").split(",") if n != "indexed")
-    return {**row, **{k: v for k, v in changed.items() if k in row}, **({"notes": notes} if "notes" in row else {})}
 
 
 def key_of(row):
@@ -480,10 +407,9 @@ def compare(binary, seed, folder, scenarios, totals):
         if want != have or places[0] != places[1]:
             yield "%s\n   expected %s %s\n   found    %s %s" % (key, want, places[0], have, places[1])
     yield from a.compare_delays(archive, got)
-    yield from a.compare_trusted(binary)  # changes the archives
-    totals.update(partly=a.partly, delays=a.delays, fetches=len(fetches), rows=len(a.rows), told=sum(f.told for f in fetches))
+    totals.update(delays=a.delays, fetches=len(fetches), rows=len(a.rows), told=sum(f.told for f in fetches))
 
 
 def main(binary, audits: int = 8, seed: int = 1, *, scenarios: int = 60, keep=None):
     return seeded(compare, "audits", binary, audits, seed, scenarios, keep,
-                  "compared in {audits} audits: {fetches} fetches, {told} of them told by {rows} rows, {partly} read in part, {delays} too soon: {problems} differences")
+                  "compared in {audits} audits: {fetches} fetches, {told} of them told by {rows} rows, {delays} too soon: {problems} differences")

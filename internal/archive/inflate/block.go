@@ -60,7 +60,7 @@ func (r *Reader) stored() error {
 	if !r.ensure(1) {
 		return r.ended()
 	}
-	n := copy(r.out[r.op:r.stop], r.in[r.ip:min(r.iend, r.ip+r.left)])
+	n := copy(r.out[r.op:pieceEnd], r.in[r.ip:min(r.iend, r.ip+r.left)])
 	r.ip += n
 	r.op += n
 	r.left -= n

@@ -40,11 +40,6 @@ const (
 	// overruns.
 	pieceEnd = outSize - 512
 
-	// sparePiece and spareInput are how much a sparing Reader decodes at a time: bytes of
-	// content, and of the input.
-	sparePiece = 8 << 10
-	spareInput = 1 << 10
-
 	// MaxPeek is the most that Peek can be asked for.
 	MaxPeek = 128 << 10
 )
@@ -81,9 +76,6 @@ type Reader struct {
 	crc  uint32
 	size uint32 // modulo 2³²
 	err  error
-
-	stop    int  // of the piece in hand
-	sparing bool // see Spare
 
 	swallows   bool  // see Swallows
 	raw        bool  // see ResetBlocks
@@ -128,7 +120,7 @@ func (r *Reader) begin(s state) {
 	r.state, r.final = s, false
 	r.rd, r.op, r.summed = 0, 0, 0
 	r.crc, r.size = 0, 0
-	r.swallows, r.raw, r.sparing = false, false, false
+	r.swallows, r.raw = false, false
 }
 
 // NextMember begins the member at Offset, after inflating and verifying what is
@@ -146,24 +138,6 @@ func (r *Reader) NextMember() error {
 		}
 	}
 	return err
-}
-
-// Spare has the member in hand decoded little further than is asked for, or, with false, in
-// pieces as large as ever.
-func (r *Reader) Spare(sparing bool) { r.sparing = sparing }
-
-// Leave gives up the member in hand, and what is wrong with it, and goes on behind it at an offset
-// of the input. It returns false where that was not read yet: then Reset has to go on from there.
-func (r *Reader) Leave(offset int64) bool {
-	r.begin(stateIdle)
-	r.err = nil
-	r.bits, r.nbits = 0, 0
-	at := offset - r.base
-	if at < 0 || at > int64(r.iend) {
-		return false
-	}
-	r.ip = int(at)
-	return true
 }
 
 // SkipZeros skips zero bytes between members, with which some writers pad
@@ -284,11 +258,7 @@ func (r *Reader) advance() bool {
 		return false
 	}
 	r.slide()
-	r.stop = pieceEnd
-	if r.sparing {
-		r.stop = min(r.stop, r.op+sparePiece)
-	}
-	for r.err == nil && r.state != stateIdle && r.op < r.stop {
+	for r.err == nil && r.state != stateIdle && r.op < pieceEnd {
 		r.err = r.step()
 	}
 	r.sum()

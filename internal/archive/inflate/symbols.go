@@ -5,7 +5,7 @@ import "encoding/binary"
 // symbols decodes symbols of a compressed block (RFC 1951 §3.2.3), up to the end
 // of the piece or the block.
 func (r *Reader) symbols() error {
-	for r.op < r.stop && r.state == stateSymbols {
+	for r.op < pieceEnd && r.state == stateSymbols {
 		if r.iend-r.ip < inMargin {
 			r.fill()
 		}
@@ -87,9 +87,6 @@ func linked(e uint32, bits uint64) uint64 {
 // in the block.
 func (r *Reader) fast() error {
 	inEnd := r.iend - inMargin
-	if r.sparing {
-		inEnd = min(inEnd, r.ip+spareInput)
-	}
 	decode := decodeGo
 	if assembly {
 		decode = decodeAssembly

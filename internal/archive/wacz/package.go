@@ -13,7 +13,6 @@ const (
 	ArchiveFolder = "archive/"                   // where nothing but archives should be
 	PackageFile   = "datapackage.json"           // lists the entries with their digests
 	SkippedPages  = "reports/skippedPages.jsonl" // Browsertrix's list of the pages that it did not fetch
-	indexes       = "indexes/"                   // CDX and CDXJ of the archives
 	pageLists     = "pages/"                     // WACZ 1.1.1 §5.2.3
 )
 
@@ -28,9 +27,6 @@ func IsPageList(entry string) bool {
 func IsSkippedPages(entry string) bool {
 	return entry == SkippedPages || strings.HasSuffix(entry, "/"+SkippedPages)
 }
-
-// IsIndex tells an index of the archives by the folder in which it lies.
-func IsIndex(entry string) bool { return strings.HasPrefix(entry, indexes) }
 
 // Page is a line of a page list.
 type Page struct {

@@ -25,7 +25,6 @@ const (
 	DamageSkippedRange
 	DamageBadDictionary
 	DamageWindowTooLarge
-	DamageWrongIndex // none of the archive: what an index tells of it is not so
 )
 
 var damageKinds = [...]string{
@@ -42,7 +41,6 @@ var damageKinds = [...]string{
 	DamageSkippedRange:     "skipped_range",
 	DamageBadDictionary:    "bad_dictionary",
 	DamageWindowTooLarge:   "window_too_large",
-	DamageWrongIndex:       "wrong_index",
 }
 
 func (k damageKind) String() string {

@@ -28,8 +28,6 @@ const (
 	beginBytes       = 512              // bytes that a framing sees of what follows
 	sniffBytes       = 64 << 10         // bytes of a file that tell its container
 	sniffMember      = 4 << 20          // bytes of its first member, decompressed, that are read to tell
-	leastLeft        = 16 << 10         // bytes of a record that must be left for the rest to be left out: of small ones the checksum costs next to nothing
-	maxUnproven      = 16               // records whose trailer does not prove the end that an index tells, until that is taken for the layout of the archive
 )
 
 // Limits are those above, by name: they shape which records are found, and what is in them.
@@ -58,8 +56,6 @@ var Limits = map[string]int64{
 	"beginBytes":       beginBytes,
 	"sniffBytes":       sniffBytes,
 	"sniffMember":      sniffMember,
-	"leastLeft":        leastLeft,
-	"maxUnproven":      maxUnproven,
 }
 
 // Bounds of what is read or held at a time. They shape the work, and no record.

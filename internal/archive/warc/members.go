@@ -35,8 +35,6 @@ type memberReader struct {
 	search   memberSearch
 	own      ownIDs
 	resynced bool
-	trusted  *trusted     // an index that tells where records end; nil: none
-	gzip     *gzipMembers // in, where there is one
 }
 
 // newMemberReader reads the archive that src reads in order, and at at random.
@@ -72,18 +70,7 @@ func (r *memberReader) Next() (*Record, error) {
 	err := r.waiting
 	r.waiting = nil
 	if err == nil {
-		err = r.trusted.tell()
-	}
-	if err == nil {
 		err = r.header()
-	}
-	if err == io.EOF {
-		if err = r.trusted.finish(); err == nil {
-			err = r.trusted.tell()
-		}
-		if err == nil {
-			err = io.EOF
-		}
 	}
 	if err != nil {
 		return nil, r.resume(err)
@@ -96,9 +83,6 @@ func (r *memberReader) Next() (*Record, error) {
 func (r *memberReader) Finish() (int64, error) {
 	if err := r.finishRecord(); err != nil {
 		return 0, r.resume(err)
-	}
-	if !r.rec.Unread {
-		r.trusted.check(&r.rec, r.end)
 	}
 	if !r.resynced {
 		r.own.add(&r.rec)
@@ -142,11 +126,8 @@ func (r *memberReader) nextContent() error {
 				return err
 			}
 		}
-		lead := skipNewlines(r.out)
+		skipNewlines(r.out)
 		if b, _ := r.out.Peek(1); len(b) > 0 {
-			if r.trusted != nil {
-				r.trusted.lead = lead
-			}
 			return nil
 		}
 		if err := r.closeMember(); err != nil {
@@ -173,12 +154,6 @@ func (r *memberReader) begin(start int64, header []byte) error {
 // finishRecord stands behind the record and its line ends, and sets end to where
 // the last of its members ends, which is whole.
 func (r *memberReader) finishRecord() error {
-	if done, err := r.leaveOut(); done || err != nil {
-		return err
-	}
-	if r.gzip != nil {
-		r.gzip.Spare(false)
-	}
 	if err := r.block.discard(); err != nil {
 		return err
 	}
@@ -337,11 +312,6 @@ func (r *memberReader) openMember() error {
 		return r.broken(err, "in the member's header")
 	}
 	r.out, r.open = r.in, true
-	if t := r.trusted; t != nil {
-		err := t.reach(r.in.start())
-		r.gzip.Spare(t.located)
-		return err
-	}
 	return nil
 }
 
@@ -394,10 +364,6 @@ func (r *memberReader) resume(err error) error {
 	if !errors.As(err, &d) || d.More || r.at == nil {
 		return err
 	}
-	if r.trusted != nil { // what the damage shows is no fault of the index
-		r.trusted.stop()
-		r.trusted.found = nil
-	}
 	start, err := r.search.behind(d, r.own)
 	if err != nil {
 		return err
@@ -419,7 +385,6 @@ func (r *memberReader) resume(err error) error {
 	}
 	r.src = SourceAt(r.at, start)
 	r.in = r.codec.members(r.src)
-	r.gzip, _ = r.in.(*gzipMembers)
 	return d
 }
 

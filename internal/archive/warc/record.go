@@ -49,8 +49,6 @@ type Record struct {
 	Joint     joint  // of its header
 	Overrun   bool   // bytes stand behind it that begin no record: likewise
 	Short     int64  // bytes that its members hold too few: known when the block has been read to its end
-	Enough    bool   // set by who reads it: no more of it is needed, if an index proves where it ends
-	Unread    bool   // its rest was left out for that, and no checksum verified: known when finish has returned
 	Raw       []byte // the header as it stands, valid until the block is read
 	Block     io.Reader
 }
