@@ -12,26 +12,14 @@ import (
 // not put in its place by then does not count, as after any other end.
 const patience = 1500 * time.Millisecond
 
-// interruption says at once that an interrupt was heard, and sees that it is obeyed.
-type interruption struct {
-	stop []func()
-}
-
-// acknowledge waits for the interrupt of a command.
-func (i *interruption) acknowledge(cmd *cobra.Command) {
+// acknowledge waits for the interrupt of a command, says at once that it was heard, and sees that it
+// is obeyed. over is to be called when the command has ended.
+func acknowledge(cmd *cobra.Command) (over func()) {
 	log := logger(cmd)
 	told := make(chan struct{})
 	tell := func() { log.Warn("stopping; once more ends at once"); close(told) }
 	unheard := context.AfterFunc(cmd.Context(), tell)
-	i.stop = append(i.stop, func() {
-		if !unheard() {
-			<-told
-		} else if cmd.Context().Err() != nil { // the command was quicker
-			tell()
-		}
-	})
 	late, give := context.WithCancel(context.WithoutCancel(cmd.Context()))
-	i.stop = append(i.stop, give)
 	context.AfterFunc(cmd.Context(), func() {
 		select {
 		case <-late.Done():
@@ -40,11 +28,12 @@ func (i *interruption) acknowledge(cmd *cobra.Command) {
 			os.Exit(exitInterrupted)
 		}
 	})
-}
-
-// over tells that the command has ended.
-func (i *interruption) over() {
-	for _, stop := range i.stop {
-		stop()
+	return func() {
+		if !unheard() {
+			<-told
+		} else if cmd.Context().Err() != nil { // the command was quicker
+			tell()
+		}
+		give()
 	}
 }

@@ -59,7 +59,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	var profiles profiles
 	root := newRootCommand()
 	profiles.addFlags(root)
-	interrupt := interruption{}
+	over := func() {}
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
 		if err := refuseStdin(cmd); err != nil {
 			return err
@@ -74,7 +74,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		if err := configureRemote(cmd); err != nil {
 			return err
 		}
-		interrupt.acknowledge(cmd)
+		over = acknowledge(cmd)
 		return profiles.start()
 	}
 	root.SetArgs(args)
@@ -84,7 +84,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root.SetErr(stderr)
 	checkCompletionArgs(root)
 	cmd, err := root.ExecuteContextC(ctx)
-	interrupt.over()
+	over()
 	if stopErr := profiles.stop(); err == nil {
 		err = stopErr
 	}

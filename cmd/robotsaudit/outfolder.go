@@ -222,25 +222,16 @@ func (f *writeFlags) tryLock(reads []string) (release func() error, used string,
 		}
 		return err
 	}
-	take := func(lock func(string) (func() error, error), dir string) error {
-		give, err := lock(dir)
-		if err != nil {
-			used = dir
-			return errors.Join(err, release())
-		}
-		held = append(held, give)
-		return nil
-	}
-	if err := take(ingest.Lock, f.output); err != nil {
-		return nil, used, err
-	}
-	for _, dir := range reads {
-		if sameFolder(dir, f.output) {
+	lock := ingest.Lock
+	for _, dir := range slices.Concat([]string{f.output}, reads) {
+		if len(held) > 0 && sameFolder(dir, f.output) {
 			continue
 		}
-		if err := take(ingest.LockToRead, dir); err != nil {
-			return nil, used, err
+		give, err := lock(dir)
+		if err != nil {
+			return nil, dir, errors.Join(err, release())
 		}
+		held, lock = append(held, give), ingest.LockToRead
 	}
 	return release, "", nil
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"iter"
 	"os"
 	"strings"
 
@@ -16,26 +15,22 @@ import (
 
 // readTokens reads product tokens, one a line, # begins a comment.
 func readTokens(path string) ([]string, error) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, usageErrorf("--agents-file %s: %v; check the path", path, object.Cause(err))
-	}
 	var tokens []string
-	for number, line := range numberedLines(text) {
+	err := readLines("agents-file", path, func(line string) string {
 		token, _, _ := strings.Cut(line, "#")
-		token = strings.TrimSpace(token)
-		if token == "" {
-			continue
+		if token = strings.TrimSpace(token); token == "" {
+			return ""
 		}
 		if fault := agents.TokenFault(token); fault != "" {
-			return nil, usageErrorf("--agents-file %s: line %d: %q is no product token: %s", path, number, token, fault)
+			return fmt.Sprintf("%q is no product token: %s", token, fault)
 		}
 		tokens = append(tokens, token)
+		return ""
+	})
+	if err == nil && len(tokens) == 0 {
+		err = usageErrorf("--agents-file %s: it names no token; put one on each line", path)
 	}
-	if len(tokens) == 0 {
-		return nil, usageErrorf("--agents-file %s: it names no token; put one on each line", path)
-	}
-	return tokens, nil
+	return tokens, err
 }
 
 // nothing stands for an empty User-Agent or token in a crawler map.
@@ -44,25 +39,19 @@ const nothing = "-"
 // readCrawlerMap reads rules of the form PATTERN => TOKEN, one a line. A line that
 // begins with # is a comment; a User-Agent may hold a #, so none begins elsewhere.
 func readCrawlerMap(path string) (evaluate.CrawlerMap, error) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, usageErrorf("--crawler-map %s: %v; check the path", path, object.Cause(err))
-	}
 	var rules evaluate.CrawlerMap
-	for number, line := range numberedLines(text) {
+	err := readLines("crawler-map", path, func(line string) string {
 		if line == "" || strings.HasPrefix(line, "#") {
-			continue
+			return ""
 		}
 		rule, fault := parseCrawlerRule(line)
-		if fault != "" {
-			return nil, usageErrorf("--crawler-map %s: line %d: %s", path, number, fault)
-		}
 		rules = append(rules, rule)
+		return fault
+	})
+	if err == nil && len(rules) == 0 {
+		err = usageErrorf("--crawler-map %s: it holds no rule; write one a line, as in: Mozilla/5.0 (X11;* => MyCrawler", path)
 	}
-	if len(rules) == 0 {
-		return nil, usageErrorf("--crawler-map %s: it holds no rule; write one a line, as in: Mozilla/5.0 (X11;* => MyCrawler", path)
-	}
-	return rules, nil
+	return rules, err
 }
 
 // parseCrawlerRule reads one rule. The last => counts: a User-Agent may hold others,
@@ -92,17 +81,20 @@ func parseCrawlerRule(line string) (rule evaluate.CrawlerRule, fault string) {
 	return rule, ""
 }
 
-// numberedLines yields the lines of a text, without the space around them, by their
-// numbers from 1. A byte order mark is no part of the first, and may tell of UTF-16.
-func numberedLines(text []byte) iter.Seq2[int, string] {
-	return func(yield func(int, string) bool) {
-		text, _, _ = transform.Bytes(unicode.BOMOverride(transform.Nop), text) // which has no errors
-		number := 0
-		for line := range strings.Lines(string(text)) {
-			number++
-			if !yield(number, strings.TrimSpace(line)) {
-				return
-			}
+// readLines calls read for each line, without the space around it, of the file that a flag names, up
+// to the first that has a fault. A byte order mark is no part of the first line, and may announce UTF-16.
+func readLines(flag, path string, read func(line string) (fault string)) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return usageErrorf("--%s %s: %v; check the path", flag, path, object.Cause(err))
+	}
+	text, _, _ = transform.Bytes(unicode.BOMOverride(transform.Nop), text) // which has no errors
+	number := 0
+	for line := range strings.Lines(string(text)) {
+		number++
+		if fault := read(strings.TrimSpace(line)); fault != "" {
+			return usageErrorf("--%s %s: line %d: %s", flag, path, number, fault)
 		}
 	}
+	return nil
 }

@@ -71,18 +71,11 @@ func (arcFraming) parse(header []byte, _ *Header) Header {
 // fields are counted from the end. ok is false for a line that is no header.
 func parseARCHeader(line []byte) (h Header, ok bool) {
 	line, _ = CutLine(line)
-	f, ok := arcVersion1(line)
-	if !ok {
-		f, ok = arcVersion2(line)
-	}
-	if !ok {
-		f, ok = arcVersionBlock(line)
-	}
-	if !ok {
-		f, ok = arcSpacedType(line)
-	}
-	if !ok {
-		f, ok = arcBadDate(line)
+	var f arcFields
+	for _, form := range [...]func([]byte) (arcFields, bool){arcVersion1, arcVersion2, arcVersionBlock, arcSpacedType, arcBadDate} {
+		if f, ok = form(line); ok {
+			break
+		}
 	}
 	if !ok || !isARCLength(f.length) || !hasScheme(f.url) {
 		return Header{}, false
@@ -98,7 +91,7 @@ func parseARCHeader(line []byte) (h Header, ok bool) {
 }
 
 // arcFields are those of a header line that both versions have.
-type arcFields struct{ url, ip, date, mime, length []byte }
+type arcFields struct{ url, date, mime, length []byte }
 
 // arcVersion1 reads a line of five fields. Address and date may stand the wrong
 // way round.
@@ -110,7 +103,7 @@ func arcVersion1(line []byte) (arcFields, bool) {
 	if isAddress(f[2]) && isARCDate(f[1]) {
 		f[1], f[2] = f[2], f[1]
 	}
-	return arcFields{f[0], f[1], f[2], f[3], f[4]}, isAddress(f[1]) && isARCDate(f[2])
+	return arcFields{f[0], f[2], f[3], f[4]}, isAddress(f[1]) && isARCDate(f[2])
 }
 
 // arcVersion2 reads a line of ten fields.
@@ -119,7 +112,7 @@ func arcVersion2(line []byte) (arcFields, bool) {
 	if f == nil {
 		return arcFields{}, false
 	}
-	return arcFields{f[0], f[1], f[2], f[3], f[9]}, isAddress(f[1]) && isARCDate(f[2])
+	return arcFields{f[0], f[2], f[3], f[9]}, isAddress(f[1]) && isARCDate(f[2])
 }
 
 // arcVersionBlock reads the line that begins an archive, in which anything stands for
@@ -133,7 +126,7 @@ func arcVersionBlock(line []byte) (arcFields, bool) {
 	if f == nil {
 		return arcFields{}, false
 	}
-	return arcFields{f[0], f[1], f[2], f[3], f[4]}, true
+	return arcFields{f[0], f[2], f[3], f[4]}, true
 }
 
 // arcSpacedType reads a line of version 1 whose content type holds spaces, as in
@@ -148,7 +141,7 @@ func arcSpacedType(line []byte) (f arcFields, ok bool) {
 			if ok {
 				return arcFields{}, false
 			}
-			f, ok = arcFields{url, ip, last, rest[end+1:], length}, true
+			f, ok = arcFields{url, last, rest[end+1:], length}, true
 		}
 		end = len(before)
 	}
@@ -161,7 +154,7 @@ func arcBadDate(line []byte) (arcFields, bool) {
 	if f == nil {
 		return arcFields{}, false
 	}
-	return arcFields{f[0], f[1], f[2], f[3], f[4]}, isAddress(f[1])
+	return arcFields{f[0], f[2], f[3], f[4]}, isAddress(f[1])
 }
 
 // lastFields cuts n fields off the end of a line; the first element is what is
