@@ -102,8 +102,7 @@ func (e *extractor) identify(d *draft, url weburl.URL) {
 // reversed is the host of a URL, reversed. Most fetches share it with the one before.
 func (e *extractor) reversed(url weburl.URL) string {
 	if url.Host != e.host {
-		var buf [64]byte
-		e.host, e.hostReversed = url.Host, string(url.AppendHostReversed(buf[:0]))
+		e.host, e.hostReversed = url.Host, url.HostReversed()
 	}
 	return e.hostReversed
 }

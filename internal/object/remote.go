@@ -40,23 +40,17 @@ func (r *remote) Random() bool { return !r.whole.Load() }
 func (r *remote) Err() error { return r.ctx.Err() }
 
 func (r *remote) Close() error {
-	r.closeStream()
-	r.closeAhead()
+	end(&r.stream)
+	end(&r.ahead)
 	r.blocks = nil
 	return nil
 }
 
-func (r *remote) closeStream() {
-	if r.stream != nil {
-		r.stream.close()
-		r.stream = nil
-	}
-}
-
-func (r *remote) closeAhead() {
-	if r.ahead != nil {
-		r.ahead.close()
-		r.ahead = nil
+// end closes a stream, if one is open.
+func end(s **stream) {
+	if *s != nil {
+		(*s).close()
+		*s = nil
 	}
 }
 
@@ -71,8 +65,8 @@ func ReadRange(o Object, p []byte, offset int64) (int, error) {
 	if size <= 0 {
 		return 0, io.EOF
 	}
-	r.closeStream()
-	r.closeAhead()
+	end(&r.stream)
+	end(&r.ahead)
 	t := &transfer{remote: r, position: offset, end: offset + size, random: true}
 	defer t.close()
 	n, err := io.ReadFull(t, p[:size])
@@ -87,10 +81,10 @@ func (r *remote) Read(p []byte) (int, error) {
 	case len(p) == 0:
 		return 0, nil
 	case r.position >= r.info.Size:
-		r.closeStream()
+		end(&r.stream)
 		return 0, io.EOF
 	case r.stream == nil:
-		r.closeAhead()
+		end(&r.ahead)
 		r.stream = newStream(r, r.position)
 	}
 	n, err := r.stream.Read(p)
@@ -148,14 +142,14 @@ func (r *remote) fetch(b *block) error {
 	case r.ahead != nil && gap > 0 && gap <= limits.gap:
 		r.next = -1
 		if _, err := io.CopyN(io.Discard, r.ahead, gap); err != nil {
-			r.closeAhead()
+			end(&r.ahead)
 			return err
 		}
 	default:
 		r.run = 0
-		r.closeAhead()
+		end(&r.ahead)
 	}
-	r.closeStream()
+	end(&r.stream)
 	start := b.number * limits.block
 	var from io.Reader
 	switch {
@@ -171,7 +165,7 @@ func (r *remote) fetch(b *block) error {
 	}
 	r.next = -1
 	if _, err := io.ReadFull(from, b.content); err != nil {
-		r.closeAhead()
+		end(&r.ahead)
 		return err
 	}
 	r.next = b.number + 1

@@ -122,15 +122,7 @@ func (u URL) HostReversed() string {
 	if !u.HostIsName() {
 		return u.Host
 	}
-	return string(u.AppendHostReversed(make([]byte, 0, len(u.Host))))
-}
-
-// AppendHostReversed appends what [URL.HostReversed] returns.
-func (u URL) AppendHostReversed(b []byte) []byte {
-	if !u.HostIsName() {
-		return append(b, u.Host...)
-	}
-	return appendReversed(b, u.Host, '.')
+	return string(appendReversed(make([]byte, 0, len(u.Host)), u.Host, '.'))
 }
 
 // appendReversed appends the labels of a host in reverse order, with a separator between them.

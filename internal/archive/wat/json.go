@@ -56,9 +56,12 @@ func (s *scanner) fill() bool {
 	return s.err == nil
 }
 
+// offset is how much of the stream was read.
+func (s *scanner) offset() int64 { return s.past + int64(s.r) }
+
 func (s *scanner) fail(format string, args ...any) {
 	if s.err == nil {
-		s.err = &Fault{s.past + int64(s.r), fmt.Sprintf(format, args...)}
+		s.err = &Fault{s.offset(), fmt.Sprintf(format, args...)}
 	}
 }
 
@@ -89,8 +92,8 @@ func (s *scanner) take(c byte) bool {
 	return true
 }
 
-// object calls f for each member of an object. f is to read the value; its name is valid until
-// then. It returns false, and skips the value, where that is no object.
+// object calls f for each member of an object. f may read the value; its name is valid until
+// then. What f does not read is skipped. object returns false, and skips the value, where that is no object.
 func (s *scanner) object(f func(name []byte)) bool {
 	if s.peek() != '{' {
 		s.skip()
@@ -110,7 +113,10 @@ func (s *scanner) object(f func(name []byte)) bool {
 		if !s.take(':') {
 			return true
 		}
-		f(s.text)
+		begin := s.offset()
+		if f(s.text); s.offset() == begin {
+			s.skip()
+		}
 		if s.peek() != ',' {
 			s.take('}')
 			return true

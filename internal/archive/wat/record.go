@@ -108,7 +108,6 @@ func (r *Reader) Read(block io.Reader) (*Record, error) {
 			if first {
 				r.s.err = ErrOther
 			}
-			r.s.skip()
 		}
 		first = false
 	})
@@ -165,7 +164,6 @@ func (r *Reader) list(name string, f func()) {
 func (r *Reader) isAgain(name string) bool {
 	if slices.Contains(r.seen, name) {
 		r.remark(name + " twice; the first counts")
-		r.s.skip()
 		return true
 	}
 	r.seen = append(r.seen, name)
@@ -182,16 +180,12 @@ func (r *Reader) container(name []byte) {
 		r.record.Offset = r.number("Offset")
 	case "Gzip-Metadata":
 		r.section("Gzip-Metadata", r.gzip)
-	default:
-		r.s.skip()
 	}
 }
 
 func (r *Reader) gzip(name []byte) {
 	if string(name) == "Deflate-Length" {
 		r.record.Length = r.number("Deflate-Length")
-	} else {
-		r.s.skip()
 	}
 }
 
@@ -206,8 +200,6 @@ func (r *Reader) envelope(name []byte) {
 		r.section("ARC-Header-Metadata", r.arcField)
 	case "Payload-Metadata":
 		r.section("Payload-Metadata", r.payload)
-	default:
-		r.s.skip()
 	}
 }
 
@@ -251,7 +243,6 @@ func (r *Reader) arcField(name []byte) {
 		name = []byte("WARC-Date")
 	case "Content-Type":
 	default:
-		r.s.skip()
 		return
 	}
 	r.field(&r.record.Header, name)
@@ -271,8 +262,6 @@ func (r *Reader) payload(name []byte) {
 	case "WARC-Metadata-Metadata", "Filedesc-Metadata":
 		r.record.Payload = PayloadFields
 		r.section(string(name), r.fieldList)
-	default:
-		r.s.skip()
 	}
 }
 
@@ -280,8 +269,6 @@ func (r *Reader) fieldList(name []byte) {
 	switch string(name) {
 	case "Metadata-Records", "Data":
 		r.list(string(name), r.pair)
-	default:
-		r.s.skip()
 	}
 }
 
@@ -294,8 +281,6 @@ func (r *Reader) pair() {
 			name, _ = r.text("Name")
 		case "Value":
 			value, _ = r.text("Value")
-		default:
-			r.s.skip()
 		}
 	}), "a field")
 	name = name[strings.LastIndexByte(name, ':')+1:]
@@ -319,8 +304,6 @@ func (r *Reader) message(name []byte) {
 	case "HTML-Metadata":
 		r.record.HTML = true
 		r.section("HTML-Metadata", r.html)
-	default:
-		r.s.skip()
 	}
 }
 
@@ -338,7 +321,6 @@ func (r *Reader) startLine(name []byte) {
 	case "Path":
 		to = &r.path
 	default:
-		r.s.skip()
 		return
 	}
 	if text, ok := r.text("the start line"); ok && *to == "" {
@@ -349,8 +331,6 @@ func (r *Reader) startLine(name []byte) {
 func (r *Reader) html(name []byte) {
 	if string(name) == "Head" {
 		r.section("Head", r.htmlHead)
-	} else {
-		r.s.skip()
 	}
 }
 
@@ -360,8 +340,6 @@ func (r *Reader) htmlHead(name []byte) {
 		r.list("Metas", func() { r.element(false) })
 	case "Link":
 		r.list("Link", func() { r.element(true) })
-	default:
-		r.s.skip()
 	}
 }
 
@@ -378,7 +356,6 @@ func (r *Reader) element(link bool) {
 		case link && n == "type":
 			to = &r.kind
 		default:
-			r.s.skip()
 			return
 		}
 		_, ok := r.s.scalar(maxValue)
