@@ -87,20 +87,14 @@ type Record struct {
 	Value string // trimmed, without comment
 	Line  int    // from 1
 	Group int    // the first user-agent line of the group it stands in, else 0
-	Split bool   // more user-agent lines of the group follow it
 }
 
 // Records reads the file again and returns the records of other protocols, in
 // file order.
 func (f *File) Records() (records []Record) {
-	last := make([]int, len(f.groups)) // user-agent line of each group
-	for i := range f.agents {
-		last[f.agents[i].group] = int(f.agents[i].line)
-	}
 	for l := range f.lines {
 		if l.extra != "" {
-			group := f.groupsUpTo(l.number)
-			records = append(records, Record{l.extra, l.value, l.number, f.groupLine(group), group > 0 && last[group-1] > l.number})
+			records = append(records, Record{l.extra, l.value, l.number, f.GroupLine(l.number)})
 		}
 	}
 	return records

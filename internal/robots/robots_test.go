@@ -247,12 +247,12 @@ func TestRecords(t *testing.T) {
 	body := "Sitemap: http://x/s.xml\nuser-agent: a\nuser-agent: b\nCrawl-delay: 5 # slow\ndisallow:\nHost:x\nDisallowAITraining: /x\n" +
 		"user-agent: c\nContent-Usage: train-ai=n\nuser-agent: d\nDisallow: /\nREQUEST-RATE: 1/5\nx-other: y\n"
 	want := []Record{
-		{"sitemap", "http://x/s.xml", 1, 0, false},
-		{"crawl-delay", "5", 4, 2, false},
-		{"host", "x", 6, 2, false},
-		{"disallowaitraining", "/x", 7, 2, false},
-		{"content-usage", "train-ai=n", 9, 8, true},
-		{"request-rate", "1/5", 12, 8, false},
+		{"sitemap", "http://x/s.xml", 1, 0},
+		{"crawl-delay", "5", 4, 2},
+		{"host", "x", 6, 2},
+		{"disallowaitraining", "/x", 7, 2},
+		{"content-usage", "train-ai=n", 9, 8},
+		{"request-rate", "1/5", 12, 8},
 	}
 	for _, p := range Profiles { // Google's parser takes DisallowAITraining for a Disallow, too
 		f := Parse([]byte(body), p)
