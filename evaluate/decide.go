@@ -167,7 +167,7 @@ func (d *decider) judge(r *Result, s *subject, tl *timeline, v *view) error {
 	}
 	said.Notes |= r.Notes
 	r.Answer = said
-	reason, against, err := d.contradiction(said.Verdict, s, tl, v)
+	reason, against, err := d.contradiction(&r.Answer, s, tl, v)
 	switch {
 	case err != nil:
 		return err
@@ -298,7 +298,8 @@ func (d *decider) doubts(s *subject, v *view) (n Notes) {
 
 // contradiction returns the reason for which a verdict of the governing capture is withdrawn, and the
 // capture that shows it; none where the verdict stands.
-func (d *decider) contradiction(verdict Verdict, s *subject, tl *timeline, v *view) (Reason, *State, error) {
+func (d *decider) contradiction(said *Answer, s *subject, tl *timeline, v *view) (Reason, *State, error) {
+	verdict := said.Verdict
 	if verdict == Allowed && v.governing.Forgeable { // "Possible"
 		return words.Forgeable, v.governing, nil
 	}
@@ -309,6 +310,8 @@ func (d *decider) contradiction(verdict Verdict, s *subject, tl *timeline, v *vi
 			return words.NoReason, nil, err
 		case a.Verdict != verdict:
 			return words.ConflictingCaptures, rival, nil
+		case v.evidence == Later && verdict == Disallowed: // else it is a permitted copy
+			said.allows, said.Notes = said.allows || a.allows, said.Notes|a.Notes&words.OpenReadings
 		}
 	}
 	if verdict == Unknown {

@@ -974,7 +974,7 @@ def certainty(archive, fetch, candidates, following, moment, governed, finding, 
     copies = [c for c in recent if archive.outcome(c).kind in ("rules", "unavailable")]
     copies += [c for c in candidates if same_moment(c, governing) and any(not (same_crawler(c, m) or is_own(c, fetch) and is_own(m, fetch)) for m in moment)
                and archive.outcome(c).kind in ("rules", "unavailable")]  # A7
-    copies += [c for c in moment if c in candidates and archive.outcome(c).kind == "rules"]  # A6
+    copies += [c for c in moment if archive.outcome(c).kind == "rules"]  # A6
     unreadable = [c for c in recent if cannot_be_read(archive, c, fetch)]
     unreachable = any(archive.outcome(c).kind == "unreachable" for c in moment)
     if unreachable:
