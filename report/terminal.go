@@ -120,7 +120,11 @@ func (s *Summary) printAnswer(p *page, full bool) {
 	p.across("No violations, as far as these archives show")
 	p.noted("possible", t.Possible, "no proof that the crawler knew, or made the fetch")
 	p.noted("contested", t.Contested, "disallowed; another copy or an open reading allows")
-	p.noted("unknown", t.Unknown, "these archives do not tell what robots.txt said")
+	unknown := "these archives do not show what robots.txt said"
+	if t.Unknown > 0 {
+		unknown += "; what would settle it:"
+	}
+	p.noted("unknown", t.Unknown, unknown)
 	s.printUnknown(p, full)
 	p.noted("allowed", t.Allowed-t.RobotsTxtItself, s.allowedText())
 	p.noted("robots.txt", t.RobotsTxtItself, "the file itself: allowed, and left out of shares")
@@ -144,7 +148,7 @@ func (s *Summary) printUnknown(p *page, full bool) {
 			p.across("    and %s more (--full)", Count(int64(len(s.Unknown)-fewRows), "reason"))
 			return
 		}
-		p.noted("  "+reason.Name, reason.N[0], unknownGloss[reason.Name])
+		p.noted("  "+reason.Name, reason.N[0], plainText(words.Find(words.Reasons, reason.Name).Settle))
 	}
 }
 
@@ -378,7 +382,7 @@ func (s *Summary) printUnread(p *page, full bool) {
 	}
 	p.answer(yellow, fmt.Sprintf("Not wholly read: %s. Fetches may be missing.%s", Count(unread, "input"), s.resyncedText()))
 	for _, in := range s.Unread[:min(len(s.Unread), most)] {
-		p.line("  %s %s", Shown(in.Name, maxShown), issueGloss[in.Kind])
+		p.line("  %s %s", Shown(in.Name, maxShown), strings.TrimPrefix(IssueText(in.Kind), "The input "))
 		if full {
 			p.line("    %s: %s", in.Kind, Shown(in.Detail, maxShown))
 		}
@@ -404,7 +408,7 @@ func (s *Summary) printNoted(p *page) {
 		p.columns("Noted in reading (table issues)")
 	}
 	for _, issue := range s.Noted {
-		p.noted(issue.Name, issue.N[0], issueGloss[issue.Name])
+		p.noted(issue.Name, issue.N[0], IssueText(issue.Name))
 	}
 }
 
@@ -418,11 +422,11 @@ func (s *Summary) printPages(p *page) {
 	p.columns("What pages said of their use: known only after the fetch, so no violation by it")
 	p.noted("tagged", t.Tagged, "fetches whose page has a tag for somebody (page_tags)")
 	for _, t := range s.Tags {
-		p.noted("  "+t.Name, t.N[0], ruleGloss[t.Name])
+		p.noted("  "+t.Name, t.N[0], brief("rule", t.Name))
 	}
 	p.noted("signalled", t.Signalled, "fetches of whose use page or site said something (usage_signals)")
 	for _, c := range s.Signals {
-		p.noted("  "+c.Name, c.N[0], purposeGloss[c.Name]+" restricted; allowed for "+number(c.N[1]))
+		p.noted("  "+c.Name, c.N[0], brief("signal_purpose", c.Name)+" restricted; allowed for "+number(c.N[1]))
 	}
 	p.noted("hinted", t.Hinted, "fetches of which a statement without force hints at a restriction (fetches.hints)")
 	p.noted("contradictory", t.Conflicting, "fetches of which two statements differ; the restriction holds (tag_conflicts)")

@@ -1,5 +1,12 @@
 package report
 
+import (
+	"slices"
+	"strings"
+
+	"github.com/robotsaudit/robotsaudit/internal/words"
+)
+
 // A Value is one that a column may have, where it has few.
 type Value struct {
 	Name    string `json:"value"`
@@ -17,104 +24,45 @@ func Meaning(list, value string) string {
 	return ""
 }
 
+// IssueText is what an issue of a kind means, in plain text. It is empty for other kinds.
+func IssueText(kind string) string { return plainText(words.Find(words.Issues, kind).Meaning) }
+
+// brief is what a value means, to stand within a line.
+func brief(list, value string) string {
+	return words.Word{Meaning: plainText(Meaning(list, value))}.Brief()
+}
+
+// described are the values of a list of words, or of those with some effects.
+func described(list []words.Word, effects ...words.Effect) (values []Value) {
+	for _, w := range list {
+		if w.Name == "" || effects != nil && !slices.Contains(effects, w.Effect) {
+			continue
+		}
+		meaning := w.Meaning
+		if e := w.Effect.String(); effects == nil && e != "" {
+			meaning = strings.ToUpper(e[:1]) + e[1:] + ": " + meaning
+		}
+		if w.More != "" {
+			meaning += " " + w.More
+		}
+		values = append(values, Value{w.Name, meaning})
+	}
+	return values
+}
+
 // valuesOf lists what columns may hold, by the names in the tag "values" of their fields. The
 // texts are Markdown.
 var valuesOf = map[string][]Value{
-	"verdict": {
-		{"allowed", "robots.txt permits the fetch."},
-		{"disallowed", "robots.txt forbids the fetch."},
-		{"unknown", "These archives do not tell. It is neither of the others."},
-	},
-	"evidence": {
-		{"fresh", "Captured at most 24 hours before the fetch."},
-		{"stale", "Captured longer before."},
-		{"later", "Captured within 24 hours after the fetch, and none before. Also one that was asked for before the fetch and received after it."},
-		{"none", "There is none, or none is needed."},
-	},
-	"certainty": {
-		{"certain", "The crawler's own capture, fresh, before the fetch beyond doubt, a clear token, and every copy disallows. In `violations`."},
-		{"probable", "A robots.txt captured in time forbids it, but a doubt remains, which `evidence` and `notes` name. In `violations`."},
-		{"possible", "Nothing shows that this crawler was told in time, that it made the fetch, or that the fetch was for more than robots.txt. In `unproven`."},
-		{"contested", "A copy that the crawler may have used allows, or a reading that the standard leaves open. In `unproven`."},
-	},
-	"reason": {
-		{"rule", "Allowed or disallowed: the rule at `rule_line` decides: the longest that matches."},
-		{"no_matching_rule", "Allowed: no rule of the crawler's group matches."},
-		{"no_matching_group", "Allowed: no group is for the crawler, nor for `*`."},
-		{"robots_txt_itself", "Allowed: a fetch of robots.txt, or a record its redirects led to."},
-		{"unavailable", "Allowed: robots.txt answered with 4xx (RFC 9309 §2.3.1.3)."},
-		{"too_many_redirects", "Allowed: a loop, or more than five redirects (§2.3.1.2)."},
-		{"unreachable_over_30d", "Allowed: unreachable without a break for more than 30 days (§2.3.1.4)."},
-		{"unreachable", "Disallowed: robots.txt answered with 5xx, or not at all, at most 24 h before (§2.3.1.4)."},
-		{"unreachable_stale", "Unknown: robots.txt answered with 5xx, or not at all, more than 24 h before."},
-		{"unresolved_redirect", "Unknown: robots.txt redirects, and these archives do not show to what."},
-		{"unresolved_revisit", "Unknown: robots.txt is noted as unchanged, and the original is not here, or is not sure."},
-		{"undefined_status", "Unknown: a status of which RFC 9309 says nothing."},
-		{"undecodable", "Unknown: robots.txt is in a coding or format that cannot be read."},
-		{"truncated", "Unknown: only a part of robots.txt was kept, and that part does not forbid."},
-		{"changed_between", "Unknown: another capture about the time of the fetch says otherwise."},
-		{"conflicting_captures", "Unknown: captures of one moment disagree."},
-		{"refused_to_other", "Unknown: robots.txt answered another crawler with 401, 403 or 429, and nothing else is known of it."},
-		{"ambiguous_token", "Unknown: the User-Agent names two crawlers, which robots.txt answers differently."},
-		{"no_capture", "Unknown: no robots.txt captured before, and none within 24 h after that says anything."},
-		{"forgeable", "Unknown: robots.txt stands behind damage in an uncompressed archive, where a page could hold it, and it allows."},
-		{"unread_capture", "Unknown: robots.txt allows, but an index tells of a capture that would govern. No input holds it."},
-		{"too_costly", "Unknown: the rules hold too many wildcards to be matched with so long a URL, or too many captures would have to be compared."},
-		{"challenge", "Unknown: robots.txt is a page that asks for a proof that the client is no crawler."},
-		{"no_time", "Unknown: the fetch has no usable date."},
-		{"unsupported_scheme", "Unknown: robots.txt does not speak of the scheme."},
-	},
-	"note": {
-		{"reserved_encoding", "Allows: reserved bytes raw and percent-encoded, taken as equal."},
-		{"unsafe_encoding", "Allows: bytes that no URI may hold (space, `|`, `{`) raw and percent-encoded, taken as equal. On an allowed fetch: it would be disallowed."},
-		{"lenient", "Allows: misspelt lines, or lines without a colon, taken as meant."},
-		{"parse_limit", "Allows: the rules beyond the first 512,000 bytes, counted where the profile does not count them, or not where it does (RFC 9309 §2.5)."},
-		{"documented_token", "Allows: another token that the crawler is documented to obey."},
-		{"robots_txt_encoded", "Allows: the path is `/robots.txt` once it is normalised."},
-		{"content_usage", "Allows: Content-Usage lines taken for rules, which end a list of user-agent lines (draft-ietf-aipref-attach-05)."},
-		{"agent_name", "Allows: the group of a user-agent line that holds `agent` as one word among others. On an allowed fetch: it would be disallowed."},
-		{"html", "The governing capture is an HTML document. What its rules disallow is contested."},
-		{"permitted_copy", "Allows: another copy that the crawler may have used (§2.4), in `contested_*`."},
-		{"unreadable_copy", "A copy that the crawler may have used can't be read, and may have allowed."},
-		{"other_crawler", "The governing capture, or the body applied, is another crawler's."},
-		{"same_moment", "A capture that counts is of the fetch's moment, and nothing tells which came first."},
-		{"order_doubt", "A capture that counts is dated before the fetch, and the order of the records, or the end of its exchange, speaks against that."},
-		{"other_run", "`agent` is software that anybody runs, and the capture is of another run of it."},
-		{"coarse_date", "A date that counts is coarser than a second."},
-		{"bracketed", "The evidence is old, and the next capture after the fetch says the same."},
-		{"body_cut", "robots.txt was kept in part: longer than 8 MiB, or it breaks off (issue `body_cut`)."},
-		{"partial", "The governing capture holds a part of the file."},
-		{"url_cut", "The URL was longer than 64 KiB and kept in part."},
-		{"resynced", "The fetch, or its robots.txt, was found behind damage in the archive."},
-		{"forgeable", "It was found behind damage in an uncompressed archive, and may be a page's content."},
-		{"digest_mismatch", "A digest of the governing capture, or of a record on its way, does not match; or a revisit names a record with another payload digest than its own."},
-		{"named_group_forbids", "The crawler has no name. robots.txt allows it the fetch, and a group for some token forbids it."},
-		{"other_mode", "Another way of matching product tokens would change the verdict."},
-		{"ambiguous_token", "The User-Agent names two crawlers; the first counts."},
-		{"indexed", "An index tells of the fetch, and its record, or the request that belongs to it, was not read; or it was, and the content of a page may hold it."},
-		{"listed", "A list of URLs tells of the fetch, and its record was not read."},
-		{"unread_capture", "An index tells of a capture of robots.txt that would govern. No input holds it."},
-		{"no_status", "A row of an index without a status tells of the fetch. Its record may not be that of a fetch."},
-		{"no_record", "The record that an index or a list names was looked for (`--verify`), and is not there. Nothing shows that the fetch was made."},
-		{"redirect_target", "A redirect of robots.txt, at most an hour before, may have led to this record."},
-		{"other_target", "The governing capture is a redirect. At about the same time, the crawler got another answer from its target, and nothing shows for sure which of the two counts."},
-		{"token_by_option", "`agent` is by an option, and the User-Agent does not hold it."},
-	},
-	"agent_source": {
-		{"request", "The User-Agent of its request."},
-		{"warcinfo", "The User-Agent that the warcinfo record names."},
-		{"option", "`--crawler` or `--crawler-map`."},
-		{"origin", "Of `exclusions`, as logs do not name their crawler: the one crawler that fetched from the origin in these archives."},
-		{"robots_subset", "Of a fetch that an index tells of: the User-Agent that all captures of robots.txt have, if nothing in the inputs has another."},
-		{"list", "Of a fetch that a list of URLs tells of: what that list says."},
-		{"none", "It is not known."},
-	},
-	"agent_match": {
-		{"exact", "A user-agent line names `agent`."},
-		{"google", "The same, as Google compares names."},
-		{"global", "None names it, and one says `*`."},
-		{"no_group", "Neither, so that everything is allowed: of `exclusions` alone."},
-	},
+	"verdict":      described(words.Verdicts),
+	"evidence":     described(words.Evidences),
+	"certainty":    described(words.Certainties),
+	"reason":       described(words.Reasons),
+	"note":         described(words.NoteWords),
+	"agent_source": described(words.AgentSources),
+	"agent_match":  described(words.Matches),
+	"outcome":      described(words.Outcomes),
+	"lossy_issue":  described(words.Issues[1:], words.FetchesMissing),
+	"record_issue": described(words.Issues[1:], words.NoEffect),
 	"record_type": {
 		{"response", "A WARC response record."},
 		{"revisit", "A WARC revisit record."},
@@ -134,14 +82,6 @@ var valuesOf = map[string][]Value{
 		{"rfc9309", "RFC 9309."},
 		{"rep-08", "draft-koster-rep-08."},
 		{"google", "Google's published parser and matcher."},
-	},
-	"outcome": {
-		{"rules", "A file, perhaps without rules."},
-		{"partial", "A part of a file."},
-		{"unavailable", "Allows everything."},
-		{"unreachable", "Disallows everything."},
-		{"unresolved", "What it refers to is not in these archives."},
-		{"undefined", "Nothing defined can be said."},
 	},
 	"remark": {
 		{"rule_before_group", "A rule before any user-agent line: ignored (RFC 9309 §2.2.2)."},
@@ -352,49 +292,5 @@ var valuesOf = map[string][]Value{
 		{"1M", "100,001 to 1,000,000."},
 		{"2M", "1,000,001 to 2,000,000."},
 		{"beyond", "Below, or not in the ranking."},
-	},
-	"lossy_issue": {
-		{"unreadable", "The input could not be opened or read."},
-		{"empty_file", "The input is empty."},
-		{"not_an_archive", "The input is no web archive, or holds none."},
-		{"unsupported_container", "The input is an archive of a form that is not read yet."},
-		{"damaged_member", "The input is damaged: a compressed record does not match its checksum or length."},
-		{"damaged_stream", "The input is damaged: the compressed stream breaks off; or it is a WACZ whose directory does not describe the whole file, from its first byte to its last (it was cut, or hides entries): its entries were read one after the other as far as their own headers lead, to `offset`."},
-		{"truncated_record", "The input ends within a record, or one of its members does; or an uncompressed WARC ends within the line ends behind its last record, which counts."},
-		{"bad_record_header", "The input holds something that is no WARC or ARC record; a record without WARC-Type, or whose unknown type is a known one but for a letter or two or holds an HTTP message; or, where no checksum covers it, a header that may be parts of two: a line is no field, or its identity, date, URL, type or length contradict one another (the type, or two of the first three: the record is skipped)."},
-		{"no_target_uri", "The input holds a record that could be a fetch, but for its WARC-Target-URI: that is missing, or has no scheme or no host."},
-		{"header_too_long", "The input holds a record whose header is longer than 1 MiB."},
-		{"bad_content_length", "The input holds a record without a usable Content-Length, or a wrong one: `detail` says which, `action` whether its digest gave the true end."},
-		{"bad_record_end", "The input holds a record that does not end where its Content-Length says."},
-		{"skipped_range", "The input holds a range of bytes that could not be read."},
-		{"bad_dictionary", "The input cannot be decompressed: its zstd dictionary is damaged, of another form or larger than 16 MiB."},
-		{"window_too_large", "The input holds a zstd frame that needs a window of more than 64 MiB."},
-		{"not_verified", "`--verify` found no such record where a row of the index says that it is, or could not read it: the row is possible at most, or counts as before."},
-		{"bad_index_row", "The input is an index or a list with a row that cannot be read, or a WAT with a record of which something cannot be read; of more than 100 such rows, `detail` has their number."},
-		{"bad_entry", "The input is a WACZ with an entry that is damaged (header, size, checksum), encrypted, ambiguous (a second one of its name), or that shares bytes with another."},
-	},
-	"record_issue": {
-		{"bad_date", "The date is missing or impossible, then the verdict is unknown; or, in an ARC, has more than 14 digits, then `fetch_time` is only as exact as is certain."},
-		{"date_without_zone", "A date without a time zone: taken as UTC."},
-		{"bad_url", "An odd URL: a bad host or port, spaces or control characters; `detail` says which."},
-		{"url_too_long", "A URL longer than 64 KiB was cut."},
-		{"bad_http_head", "An HTTP answer whose head could not be read."},
-		{"false_chunked", "Declared chunked, and is not: taken as it stands."},
-		{"false_encoding", "A policy body whose Content-Encoding could not be undone. If it is readable text: taken as it stands; else nobody can read it. `action` says which."},
-		{"body_cut", "A policy body longer than 8 MiB was kept in part, or one is taken for a part: its coding, its head, its segments or its Content-Length (or the one that the crawler replaced, `X-Crawler-Content-Length`) break off, its gzip is damaged behind its first byte, or bytes that are no record stand behind its record."},
-		{"policy_headers_cut", "Policy header lines beyond 64 KiB were not kept."},
-		{"duplicate_record", "A duplicate: the record was counted once. Records without an id are duplicates where two files hold the same bytes; `detail` has how many."},
-		{"body_not_kept", "The target of a robots.txt redirect could not be read again."},
-		{"clock_skew", "The server's Date is more than 5 minutes off: WARC-Date counts."},
-		{"digest_mismatch", "WARC-Block-Digest or WARC-Payload-Digest does not match what the record holds: `detail` has both values. The User-Agent of a request whose block does not match does not count. Verified for policy captures always, for all records with `--verify-digests`; the block's also in uncompressed archives; with `--verify-digests` also what `datapackage.json` of a WACZ says of an entry, which `warc_filename` then names (js-wacz 0.1.3 and 0.1.6 write digests of archives that no bytes of the entry have)."},
-		{"repeated_field", "A WARC field (of an uncompressed archive, see also `bad_record_header`), Location or Content-Type is repeated with another value: the first counts."},
-		{"undeclared_gzip", "A policy body in gzip that no header declares: nobody can read it."},
-		{"undeclared_binary", "A policy body that no parser can read, and no header says so: compressed, UTF-16 without a byte order mark, an image or another binary format."},
-		{"host_mismatch", "The request names another host or port than WARC-Target-URI, in its Host field or, to a proxy, in its request line. The fetch stays; it is no capture of policy, since the answer is not what that host says. Compared without letter case, default port and final dot; a port may be left out."},
-		{"missing_segment", "Segments of a record (`WARC-Segment-Number`) are missing in its archive: of a policy capture the body is cut."},
-		{"value_cut", "A value longer than its limit was cut: a WARC-Record-ID, a warcinfo or metadata record or a value in it, the head of a request, a User-Agent, a Host, a validator (ETag and the like) of policy, a Location; or a record has too many WARC-Concurrent-To."},
-		{"limit_reached", "Fetches and requests that wait for each other were more than are remembered, once an archive: a User-Agent may be missing; or warcinfo records were, once an archive, with their number in `detail`: the latest before a record stands in for the one it names; or a WACZ lists more than 262,144 pages: those left out are not told from embeds; or an origin's `tdmrep.json`, `ai.txt` or `llms.txt` was captured more than 4,096 times: later captures of it are left out; or there are more than 8,192 captures of licence documents, or more than 8 MiB of their URLs, once an audit: the others are not read; or a robots.txt names more than 1,000 product tokens, with `--policies named`: those beyond have no rows in `robots_policies`; or more than 1,000 captures of a URL may be what a robots.txt refers to, once a URL and step: those that refer to it are unresolved; or more than 20,000 redirects of robots.txt were followed beyond the fifth, once an audit: the others end at the sixth."},
-		{"unknown_digest", "A digest of an algorithm that is not known, or no digest at all, or a `datapackage.json` that cannot be read: not verified."},
-		{"bad_log_line", "A line of a crawler's log, or of a WACZ's page list, that could not be read."},
 	},
 }

@@ -3,7 +3,7 @@ package words
 // IssueKind says what was wrong with a place in an archive.
 type IssueKind uint8
 
-// The kinds of issue. Their String is the value of issues.kind.
+// The kinds of issue.
 const (
 	IssueUnknown IssueKind = iota
 	IssueUnreadable
@@ -48,61 +48,191 @@ const (
 	IssueNotVerified
 )
 
-var issueKinds = [...]string{
-	IssueUnknown:              "unknown",
-	IssueUnreadable:           "unreadable",
-	IssueEmptyFile:            "empty_file",
-	IssueNotAnArchive:         "not_an_archive",
-	IssueUnsupportedContainer: "unsupported_container",
-	IssueDamagedMember:        "damaged_member",
-	IssueDamagedStream:        "damaged_stream",
-	IssueTruncatedRecord:      "truncated_record",
-	IssueBadRecordHeader:      "bad_record_header",
-	IssueHeaderTooLong:        "header_too_long",
-	IssueBadContentLength:     "bad_content_length",
-	IssueBadRecordEnd:         "bad_record_end",
-	IssueSkippedRange:         "skipped_range",
-	IssueBadDate:              "bad_date",
-	IssueDateWithoutZone:      "date_without_zone",
-	IssueNoTargetURI:          "no_target_uri",
-	IssueBadURL:               "bad_url",
-	IssueURLTooLong:           "url_too_long",
-	IssueBadHTTPHead:          "bad_http_head",
-	IssueFalseChunked:         "false_chunked",
-	IssueFalseEncoding:        "false_encoding",
-	IssueBodyCut:              "body_cut",
-	IssuePolicyHeadersCut:     "policy_headers_cut",
-	IssueDuplicateRecord:      "duplicate_record",
-	IssueBodyNotKept:          "body_not_kept",
-	IssueClockSkew:            "clock_skew",
-	IssueBadDictionary:        "bad_dictionary",
-	IssueWindowTooLarge:       "window_too_large",
-	IssueBadEntry:             "bad_entry",
-	IssueDigestMismatch:       "digest_mismatch",
-	IssueUnknownDigest:        "unknown_digest",
-	IssueRepeatedField:        "repeated_field",
-	IssueUndeclaredGzip:       "undeclared_gzip",
-	IssueMissingSegment:       "missing_segment",
-	IssueValueCut:             "value_cut",
-	IssueLimitReached:         "limit_reached",
-	IssueBadLogLine:           "bad_log_line",
-	IssueUndeclaredBinary:     "undeclared_binary",
-	IssueHostMismatch:         "host_mismatch",
-	IssueBadIndexRow:          "bad_index_row",
-	IssueNotVerified:          "not_verified",
+// Issues is indexed by IssueKind.
+var Issues = []Word{
+	IssueUnknown:    {Name: "unknown"},
+	IssueUnreadable: {Name: "unreadable", Effect: FetchesMissing, Meaning: "The input could not be opened or read."},
+	IssueEmptyFile:  {Name: "empty_file", Effect: FetchesMissing, Meaning: "The input is empty."},
+	IssueNotAnArchive: {
+		Name: "not_an_archive", Effect: FetchesMissing,
+		Meaning: "The input is no web archive, or holds none.",
+	},
+	IssueUnsupportedContainer: {
+		Name: "unsupported_container", Effect: FetchesMissing,
+		Meaning: "The input is an archive of a form that is not read yet.",
+	},
+	IssueDamagedMember: {
+		Name: "damaged_member", Effect: FetchesMissing,
+		Meaning: "The input is damaged: a compressed record does not match its checksum or length.",
+	},
+	IssueDamagedStream: {
+		Name: "damaged_stream", Effect: FetchesMissing,
+		Meaning: "The input is damaged: the compressed stream breaks off, or the directory of a WACZ is wrong.",
+		More: "A WACZ's directory describes the whole file, from its first byte to its last. If it does not (it was " +
+			"cut, or hides entries), the entries were read one after the other as far as their own headers lead, to " +
+			"`offset`.",
+	},
+	IssueTruncatedRecord: {
+		Name: "truncated_record", Effect: FetchesMissing,
+		Meaning: "The input ends within a record, or one of its members does.",
+		More:    "Or an uncompressed WARC ends within the line ends after its last record, which counts.",
+	},
+	IssueBadRecordHeader: {
+		Name: "bad_record_header", Effect: FetchesMissing,
+		Meaning: "The input holds something that is no WARC or ARC record, or one with a damaged header.",
+		More: "That is a record without WARC-Type, or whose unknown type is a known one but for a letter or two or " +
+			"holds an HTTP message; or, where no checksum covers it, a header that may be parts of two: a line is no " +
+			"field, or its identity, date, URL, type or length contradict one another (the type, or two of the first " +
+			"three: the record is skipped).",
+	},
+	IssueHeaderTooLong: {
+		Name: "header_too_long", Effect: FetchesMissing,
+		Meaning: "The input holds a record whose header is longer than 1 MiB.",
+	},
+	IssueBadContentLength: {
+		Name: "bad_content_length", Effect: FetchesMissing,
+		Meaning: "The input holds a record without a usable Content-Length, or with a wrong one.",
+		More:    "`detail` says which, `action` whether its digest gave the true end.",
+	},
+	IssueBadRecordEnd: {
+		Name: "bad_record_end", Effect: FetchesMissing,
+		Meaning: "The input holds a record that does not end where its Content-Length says.",
+	},
+	IssueSkippedRange: {
+		Name: "skipped_range", Effect: FetchesMissing,
+		Meaning: "The input holds a range of bytes that could not be read.",
+	},
+	IssueBadDate: {
+		Name:    "bad_date",
+		Meaning: "A date is missing, impossible or of uncertain digits: it is unknown, or only as exact as is certain.",
+		More:    "Without a date the verdict is unknown. A date of more than 14 digits, in an ARC, is uncertain.",
+	},
+	IssueDateWithoutZone: {Name: "date_without_zone", Meaning: "A date without a time zone: taken as UTC."},
+	IssueNoTargetURI: {
+		Name: "no_target_uri", Effect: FetchesMissing,
+		Meaning: "The input holds a record that could be a fetch, but for its WARC-Target-URI.",
+		More:    "That is missing, or has no scheme or no host.",
+	},
+	IssueBadURL: {
+		Name:    "bad_url",
+		Meaning: "An odd URL: a bad host or port, spaces or control characters.",
+		More:    "`detail` says which.",
+	},
+	IssueURLTooLong:   {Name: "url_too_long", Meaning: "A URL longer than 64 KiB was cut."},
+	IssueBadHTTPHead:  {Name: "bad_http_head", Meaning: "An HTTP answer whose head could not be read."},
+	IssueFalseChunked: {Name: "false_chunked", Meaning: "Declared chunked, and is not: taken as it stands."},
+	IssueFalseEncoding: {
+		Name:    "false_encoding",
+		Meaning: "A policy body whose Content-Encoding could not be undone.",
+		More:    "If it is readable text, it is taken as it stands; else nobody can read it. `action` says which.",
+	},
+	IssueBodyCut: {
+		Name:    "body_cut",
+		Meaning: "A policy body longer than 8 MiB was kept in part, or one breaks off.",
+		More: "Its coding, its head, its segments or its Content-Length (or the one that the crawler replaced, " +
+			"`X-Crawler-Content-Length`) break off, its gzip is damaged after its first byte, or bytes that are no " +
+			"record follow its record.",
+	},
+	IssuePolicyHeadersCut: {Name: "policy_headers_cut", Meaning: "Policy header lines beyond 64 KiB were not kept."},
+	IssueDuplicateRecord: {
+		Name:    "duplicate_record",
+		Meaning: "A duplicate: the record was counted once.",
+		More:    "Records without an id are duplicates where two files hold the same bytes; `detail` has how many.",
+	},
+	IssueBodyNotKept: {Name: "body_not_kept", Meaning: "The target of a robots.txt redirect could not be read again."},
+	IssueClockSkew:   {Name: "clock_skew", Meaning: "The server's Date is more than 5 minutes off: WARC-Date counts."},
+	IssueBadDictionary: {
+		Name: "bad_dictionary", Effect: FetchesMissing,
+		Meaning: "The input cannot be decompressed: its zstd dictionary is damaged, of another form or larger than 16 MiB.",
+	},
+	IssueWindowTooLarge: {
+		Name: "window_too_large", Effect: FetchesMissing,
+		Meaning: "The input holds a zstd frame that needs a window of more than 64 MiB.",
+	},
+	IssueBadEntry: {
+		Name: "bad_entry", Effect: FetchesMissing,
+		Meaning: "The input is a WACZ with an entry that is damaged, encrypted or ambiguous.",
+		More:    "Its header, size or checksum is wrong, a second entry has its name, or it shares bytes with another.",
+	},
+	IssueDigestMismatch: {
+		Name:    "digest_mismatch",
+		Meaning: "WARC-Block-Digest or WARC-Payload-Digest does not match what the record holds.",
+		More: "`detail` has both values. The User-Agent of a request whose block does not match does not count. " +
+			"Verified for policy captures always, for all records with `--verify-digests`; the block's also in " +
+			"uncompressed archives; with `--verify-digests` also what `datapackage.json` of a WACZ states of an " +
+			"entry, which `warc_filename` then names (js-wacz 0.1.3 and 0.1.6 write digests of archives that no bytes " +
+			"of the entry have).",
+	},
+	IssueUnknownDigest: {
+		Name:    "unknown_digest",
+		Meaning: "A digest that could not be read, and so was not verified.",
+		More:    "It is of an algorithm that is not known, or no digest at all; or a `datapackage.json` cannot be read.",
+	},
+	IssueRepeatedField: {
+		Name:    "repeated_field",
+		Meaning: "A WARC field, Location or Content-Type is repeated with another value: the first counts.",
+		More:    "Of fields of an uncompressed archive, see also `bad_record_header`.",
+	},
+	IssueUndeclaredGzip: {
+		Name:    "undeclared_gzip",
+		Meaning: "A policy body in gzip that no header declares: nobody can read it.",
+	},
+	IssueMissingSegment: {
+		Name:    "missing_segment",
+		Meaning: "Segments of a record are missing in its archive: of a policy capture the body is cut.",
+		More:    "WARC-Segment-Number counts them.",
+	},
+	IssueValueCut: {
+		Name:    "value_cut",
+		Meaning: "A value longer than its limit was cut.",
+		More: "It is a WARC-Record-ID, a warcinfo or metadata record or a value in it, the head of a request, a " +
+			"User-Agent, a Host, a validator (ETag and the like) of policy, a Location; or a record has too many " +
+			"WARC-Concurrent-To.",
+	},
+	IssueLimitReached: {
+		Name:    "limit_reached",
+		Meaning: "There is more than is remembered at a time: something may be missing.",
+		More: "Fetches and requests that wait for each other were more than are remembered, once an archive: a " +
+			"User-Agent may be missing; or warcinfo records were, once an archive, with their number in `detail`: the " +
+			"latest before a record stands in for the one it names; or a WACZ lists more than 262,144 pages: those " +
+			"left out count as embeds; or an origin's `tdmrep.json`, `ai.txt` or `llms.txt` was captured more than " +
+			"4,096 times: later captures of it are left out; or there are more than 8,192 captures of licence " +
+			"documents, or more than 8 MiB of their URLs, once an audit: the others are not read; or a robots.txt " +
+			"names more than 1,000 product tokens, with `--policies named`: those beyond have no rows in " +
+			"`robots_policies`; or more than 1,000 captures of a URL may be what a robots.txt refers to, once a URL " +
+			"and step: those that refer to it are unresolved; or more than 20,000 redirects of robots.txt were " +
+			"followed beyond the fifth, once an audit: the others end at the sixth.",
+	},
+	IssueBadLogLine: {
+		Name:    "bad_log_line",
+		Meaning: "A line of a crawler's log, or of a WACZ's page list, that could not be read.",
+	},
+	IssueUndeclaredBinary: {
+		Name:    "undeclared_binary",
+		Meaning: "A policy body that no parser can read, and no header says so.",
+		More:    "It is compressed, UTF-16 without a byte order mark, an image or another binary format.",
+	},
+	IssueHostMismatch: {
+		Name: "host_mismatch",
+		Meaning: "The request names another host or port than WARC-Target-URI: the fetch is no capture of that host's " +
+			"policy.",
+		More: "The host is that of its Host field or, to a proxy, of its request line, compared without letter case, " +
+			"default port and final dot; a port may be left out. The fetch stays.",
+	},
+	IssueBadIndexRow: {
+		Name: "bad_index_row", Effect: FetchesMissing,
+		Meaning: "The input is an index or a list with a row that cannot be read, or a WAT with such a record.",
+		More:    "Of more than 100 such rows, `detail` has their number.",
+	},
+	IssueNotVerified: {
+		Name: "not_verified", Effect: FetchesMissing,
+		Meaning: "The input names a record that is not there, or could not be read.",
+		More:    "`--verify` looked for it. The row is possible at most, or counts as before.",
+	},
 }
 
-func (k IssueKind) String() string { return issueKinds[k] }
+func (k IssueKind) String() string { return Issues[k].Name }
 
-// Lossy reports whether an issue of this kind means that bytes of an input could
-// not be read, so that fetches may be missing from the tables.
-func (k IssueKind) Lossy() bool {
-	switch k {
-	case IssueUnreadable, IssueEmptyFile, IssueNotAnArchive, IssueUnsupportedContainer, IssueDamagedMember,
-		IssueDamagedStream, IssueTruncatedRecord, IssueBadRecordHeader, IssueHeaderTooLong,
-		IssueBadContentLength, IssueBadRecordEnd, IssueSkippedRange, IssueBadDictionary, IssueWindowTooLarge,
-		IssueBadEntry, IssueNoTargetURI, IssueBadIndexRow, IssueNotVerified:
-		return true
-	}
-	return false
-}
+// Lossy reports whether an issue of this kind means that bytes of an input could not be read, so that fetches may
+// be missing from the tables. Its meaning then begins with "The input".
+func (k IssueKind) Lossy() bool { return Issues[k].Effect == FetchesMissing }

@@ -3,55 +3,212 @@ package words
 // Notes are remarks on a verdict, as a set.
 type Notes uint64
 
-// The notes. Their names are the values of the column notes.
+// The notes.
 const (
-	NoteReservedEncoding  Notes = 1 << iota // raw and encoded reserved bytes taken as equal would change the verdict
-	NoteParseLimit                          // the rules beyond the parsing limit would change the verdict
-	NoteBodyCut                             // the robots.txt was kept only in part
-	NoteURLCut                              // the URL was kept only in part
-	NoteOtherCrawler                        // the governing capture, or the body applied, is another crawler's
-	NotePermittedCopy                       // a copy that may have been in use allows
-	NotePartial                             // the governing capture holds a part of the file
-	NoteResynced                            // found behind damage in the archive
-	NoteOtherMode                           // another way of matching tokens would change the verdict
-	NoteHTML                                // the governing capture is an HTML document
-	NoteDigestMismatch                      // a digest of the governing capture does not match what it holds
-	NoteSameMoment                          // a capture of the fetch's moment, in another archive or later in the archive of the fetch
-	NoteCoarseDate                          // a date that counts is coarser than a second
-	NoteUnreadableCopy                      // a permitted copy that nobody can read may have allowed
-	NoteBracketed                           // stale, and the next capture after the fetch answers alike
-	NoteUnsafeEncoding                      // raw and encoded bytes that no URI may hold, taken as equal, would change the verdict
-	NoteLenient                             // misspelt lines, or lines without a colon, taken as meant would change the verdict
-	NoteDocumentedToken                     // another token that the crawler is documented to obey would change the verdict
-	NoteRobotsTxtEncoded                    // the path is /robots.txt once it is normalised
-	NoteAmbiguousToken                      // the User-Agent names two crawlers
-	NoteTokenByOption                       // the token is given by an option, and the User-Agent does not hold it
-	NoteForgeable                           // found behind damage, where a page could hold it
-	NoteIndexed                             // an index reports the fetch; its record, all of it, or its request was not read, or a page may hold the record
-	NoteListed                              // a list of URLs reports the fetch, likewise
-	NoteUnreadCapture                       // an index reports a capture before the fetch that would govern; its record was not read
-	NoteNoStatus                            // an index reports the fetch, without a status: its record may not be that of a fetch
-	NoteNoRecord                            // an index or a list reports the fetch; its record was looked for, and is not there
-	NoteRedirectTarget                      // a redirect of robots.txt may have led to the record
-	NoteOtherTarget                         // the governing capture redirects, and may have led to another record, which says something else
-	NoteContentUsage                        // Content-Usage lines taken for rules, as their draft does, would change the verdict
-	NoteOrderDoubt                          // a capture is dated before the fetch, and the order of the records, or the end of its exchange, speaks against that
-	NoteOtherRun                            // the crawler is software that anybody runs, and the capture is of another run
-	NoteAgentName                           // a user-agent line that names the crawler among other words would change the verdict
-	NoteNamedGroupForbids                   // the crawler has no name, and a group that names somebody forbids what is allowed to it
+	NoteReservedEncoding Notes = 1 << iota
+	NoteParseLimit
+	NoteBodyCut
+	NoteURLCut
+	NoteOtherCrawler
+	NotePermittedCopy
+	NotePartial
+	NoteResynced
+	NoteOtherMode
+	NoteHTML
+	NoteDigestMismatch
+	NoteSameMoment
+	NoteCoarseDate
+	NoteUnreadableCopy
+	NoteBracketed
+	NoteUnsafeEncoding
+	NoteLenient
+	NoteDocumentedToken
+	NoteRobotsTxtEncoded
+	NoteAmbiguousToken
+	NoteTokenByOption
+	NoteForgeable
+	NoteIndexed
+	NoteListed
+	NoteUnreadCapture
+	NoteNoStatus
+	NoteNoRecord
+	NoteRedirectTarget
+	NoteOtherTarget
+	NoteContentUsage
+	NoteOrderDoubt
+	NoteOtherRun
+	NoteAgentName
+	NoteNamedGroupForbids
 )
 
-// Effect is what a note means for the class of a disallowed fetch ("The four classes").
-type Effect uint8
-
-// The effects.
-const (
-	NoEffect     Effect = iota
-	Doubt               // probable at most
-	Unproven            // possible at most
-	AllowingCopy        // contested: a copy that the crawler may have used allows the fetch
-	OpenReading         // contested: a reading that the specifications leave open allows it
-)
+// NoteWords has the notes in the order of their bits, which is that of the tables.
+var NoteWords = []Word{
+	{
+		Name: "reserved_encoding", Effect: OpenReading, Section: "Open readings",
+		Meaning: "If reserved bytes and their percent-encoded forms are taken as equal, the fetch is allowed (RFC 9309 " +
+			"§2.2.2 is not clear).",
+	},
+	{
+		Name: "parse_limit", Effect: OpenReading, Section: "Open readings",
+		Meaning: "If the rules beyond the first 512,000 bytes count, or do not, the fetch is allowed (RFC 9309 §2.5 lets a " +
+			"crawler stop there or read on).",
+	},
+	{
+		Name: "body_cut", Effect: Doubt, Section: "Parts of a file",
+		Meaning: "robots.txt was kept in part: it is longer than 8 MiB, or breaks off (issue `body_cut`).",
+	},
+	{
+		Name: "url_cut", Effect: Doubt, Section: "The four classes",
+		Meaning: "The URL was longer than 64 KiB and kept in part.",
+	},
+	{
+		Name: "other_crawler", Effect: Doubt, Section: "Which capture governs",
+		Meaning: "The governing capture, or a body applied, is not known to be this crawler's own: servers may answer " +
+			"crawlers differently.",
+	},
+	{
+		Name: "permitted_copy", Effect: AllowingCopy, Section: "Permitted copies",
+		Meaning: "Another copy of robots.txt that the crawler may have used (RFC 9309 §2.4) allows the fetch.",
+		More:    "`contested_*` cites it.",
+		But:     "another copy that the crawler may have used allows it",
+		Settle:  "The crawler's log or cache, if it shows which copy it used.",
+	},
+	{
+		Name: "partial", Effect: Doubt, Section: "Parts of a file",
+		Meaning: "The governing capture holds only a part of robots.txt.",
+	},
+	{
+		Name: "resynced", Effect: Doubt, Section: "The four classes",
+		Meaning: "The fetch, or its robots.txt, was found behind damage in the archive.",
+	},
+	{
+		Name: "other_mode", Section: "Other notes",
+		Meaning: "Another way of comparing product tokens gives another verdict; it changes nothing.",
+	},
+	{
+		Name: "html", Effect: OpenReading, Section: "HTML",
+		Meaning: "The governing capture is an HTML page with lines that read as rules: the site may have meant to say nothing.",
+	},
+	{
+		Name: "digest_mismatch", Effect: Unproven, Section: "The four classes",
+		Meaning: "A digest of the capture, or of a record on its way, does not match its content, or a revisit names a record " +
+			"with another digest: the server may have sent something else.",
+		But:    "a digest shows that robots.txt may have said something else",
+		Settle: "Another copy of the archive, or another archive that holds this robots.txt.",
+	},
+	{
+		Name: "same_moment", Effect: Doubt, Section: "Order within one moment",
+		Meaning: "A capture that counts is dated at the moment of the fetch, and nothing shows for sure which came first.",
+	},
+	{
+		Name: "coarse_date", Effect: Doubt, Section: "The four classes",
+		Meaning: "A date that counts is coarser than a second.",
+	},
+	{
+		Name: "unreadable_copy", Effect: Doubt, Section: "Permitted copies",
+		Meaning: "A copy that the crawler may have used cannot be read, and may have allowed the fetch.",
+	},
+	{
+		Name: "bracketed", Section: "Stale captures",
+		Meaning: "The governing capture is old, and the next one after the fetch answers alike.",
+	},
+	{
+		Name: "unsafe_encoding", Effect: OpenReading, Section: "Open readings",
+		Meaning: "If bytes that no URI may hold (space, `|`, `{`) and their percent-encoded forms are taken as equal, the fetch " +
+			"is allowed; or, of an allowed fetch, it would be disallowed.",
+	},
+	{
+		Name: "lenient", Effect: OpenReading, Section: "Open readings",
+		Meaning: "If misspelt lines, and lines without a colon, are taken as meant, or are not, the fetch is allowed (RFC 9309 " +
+			"§2.2.4 lets a crawler do either).",
+	},
+	{
+		Name: "documented_token", Effect: OpenReading, Section: "Open readings",
+		Meaning: "By another token that the crawler is documented to obey, the fetch is allowed.",
+	},
+	{
+		Name: "robots_txt_encoded", Effect: OpenReading, Section: "Open readings",
+		Meaning: "Once its path is normalised, the URL is `/robots.txt`, which is always allowed (RFC 9309 §2.2.2).",
+	},
+	{
+		Name: "ambiguous_token", Effect: Doubt, Section: "The crawler's token",
+		Meaning: "The User-Agent names two crawlers; the first counts.",
+	},
+	{
+		Name: "token_by_option", Section: "Other notes",
+		Meaning: "An option gives the crawler's name, and the User-Agent does not hold it.",
+	},
+	{
+		Name: "forgeable", Effect: Unproven, Section: "The four classes",
+		Meaning: "A record was found behind damage in an uncompressed archive, where it may be the content of a page.",
+		But:     "a record was found behind damage, and may be the content of a page",
+		Settle:  "An undamaged copy of the archive.",
+	},
+	{
+		Name: "indexed", Effect: Doubt, Section: "Indexes and lists",
+		Meaning: "An index reports the fetch: its record or its request was not read; or it was, and the content " +
+			"of a page may hold it.",
+	},
+	{
+		Name: "listed", Effect: Doubt, Section: "Indexes and lists",
+		Meaning: "A list of URLs reports the fetch: its record was not read.",
+	},
+	{
+		Name: "unread_capture", Effect: Unproven, Section: "Indexes and lists",
+		Meaning: "An index reports another robots.txt before the fetch. No input holds it, and it may say otherwise.",
+		But:     "an index reports another robots.txt before the fetch, which was not read and may say otherwise",
+		Settle:  "The archive that holds that robots.txt.",
+	},
+	{
+		Name: "no_status", Effect: Unproven, Section: "Indexes and lists",
+		Meaning: "The row of the index has no status: the record that it names may not be that of a fetch.",
+		But:     "the row of the index has no status, so nothing shows that the fetch was made",
+		Settle:  "The archive that the index names, or `--verify`, which reads the record.",
+	},
+	{
+		Name: "no_record", Effect: Unproven, Section: "Verified records",
+		Meaning: "The record that an index or a list names was looked for, and is not there: nothing shows that the fetch was " +
+			"made.",
+		But:    "its record was looked for and is not there, so nothing shows that the fetch was made",
+		Settle: "The archive that holds the record; or an index that says where it is.",
+	},
+	{
+		Name: "redirect_target", Effect: Unproven, Section: "Always allowed",
+		Meaning: "At most an hour before, or in the same second, robots.txt redirected to this URL: the fetch may have been made " +
+			"to get robots.txt. `robotsaudit explain` names the redirects.",
+		But:    "a redirect of robots.txt may have led to it",
+		Settle: "The crawler's log, if it shows from where the crawler came to each URL.",
+	},
+	{
+		Name: "other_target", Effect: Doubt, Section: "Redirects",
+		Meaning: "robots.txt redirected. At about the same time, the crawler received another answer from the target, and " +
+			"nothing shows for sure which of the two it used. `robotsaudit explain` names both.",
+	},
+	{
+		Name: "content_usage", Effect: OpenReading, Section: "Open readings",
+		Meaning: "If Content-Usage lines are rules that end a list of user-agent lines (draft-ietf-aipref-attach-05), the fetch " +
+			"is allowed.",
+	},
+	{
+		Name: "order_doubt", Effect: Doubt, Section: "Received before",
+		Meaning: "The capture is dated before the fetch. The order of the records in an archive, or the time that the capture " +
+			"took, speaks against that.",
+	},
+	{
+		Name: "other_run", Effect: Doubt, Section: "Runs of a crawler",
+		Meaning: "The crawler is software that anybody runs, and another run of it made the capture: that may have been somebody " +
+			"else.",
+	},
+	{
+		Name: "agent_name", Effect: OpenReading, Section: "Names among other words",
+		Meaning: "A user-agent line names the crawler among other words, and its group allows the fetch; or, of an allowed fetch, " +
+			"would disallow it.",
+	},
+	{
+		Name: "named_group_forbids", Section: "Other notes",
+		Meaning: "The crawler has no name. robots.txt allows it the fetch, and a group for some token forbids it.",
+	},
+}
 
 // The notes that keep a violation from being certain, and those that name an open reading.
 var (
@@ -60,63 +217,24 @@ var (
 )
 
 func withEffect(e Effect) (n Notes) {
-	for i := range noteWords {
-		if noteWords[i].Effect == e {
-			n |= noteWords[i].Note
+	for i := range NoteWords {
+		if NoteWords[i].Effect == e {
+			n |= 1 << i
 		}
 	}
 	return n
 }
 
-// noteWords has the notes in the order in which tables name them.
-var noteWords = [...]struct {
-	Note   Notes
-	Effect Effect
-	Name   string
-}{
-	{NoteReservedEncoding, OpenReading, "reserved_encoding"},
-	{NoteParseLimit, OpenReading, "parse_limit"},
-	{NoteBodyCut, Doubt, "body_cut"},
-	{NoteURLCut, Doubt, "url_cut"},
-	{NoteOtherCrawler, Doubt, "other_crawler"},
-	{NotePermittedCopy, AllowingCopy, "permitted_copy"},
-	{NotePartial, Doubt, "partial"},
-	{NoteResynced, Doubt, "resynced"},
-	{NoteOtherMode, NoEffect, "other_mode"},
-	{NoteHTML, OpenReading, "html"},
-	{NoteDigestMismatch, Unproven, "digest_mismatch"},
-	{NoteSameMoment, Doubt, "same_moment"},
-	{NoteCoarseDate, Doubt, "coarse_date"},
-	{NoteUnreadableCopy, Doubt, "unreadable_copy"},
-	{NoteBracketed, NoEffect, "bracketed"},
-	{NoteUnsafeEncoding, OpenReading, "unsafe_encoding"},
-	{NoteLenient, OpenReading, "lenient"},
-	{NoteDocumentedToken, OpenReading, "documented_token"},
-	{NoteRobotsTxtEncoded, OpenReading, "robots_txt_encoded"},
-	{NoteAmbiguousToken, Doubt, "ambiguous_token"},
-	{NoteTokenByOption, NoEffect, "token_by_option"},
-	{NoteForgeable, Unproven, "forgeable"},
-	{NoteIndexed, Doubt, "indexed"},
-	{NoteListed, Doubt, "listed"},
-	{NoteUnreadCapture, Unproven, "unread_capture"},
-	{NoteNoStatus, Unproven, "no_status"},
-	{NoteNoRecord, Unproven, "no_record"},
-	{NoteRedirectTarget, Unproven, "redirect_target"},
-	{NoteOtherTarget, Doubt, "other_target"},
-	{NoteContentUsage, OpenReading, "content_usage"},
-	{NoteOrderDoubt, Doubt, "order_doubt"},
-	{NoteOtherRun, Doubt, "other_run"},
-	{NoteAgentName, OpenReading, "agent_name"},
-	{NoteNamedGroupForbids, NoEffect, "named_group_forbids"},
-}
-
 // Strings returns the names of the notes in n, in a fixed order.
 func (n Notes) Strings() []string {
 	var list []string
-	for i := range noteWords {
-		if n&noteWords[i].Note != 0 {
-			list = append(list, noteWords[i].Name)
+	for i := range NoteWords {
+		if n&(1<<i) != 0 {
+			list = append(list, NoteWords[i].Name)
 		}
 	}
 	return list
 }
+
+// NoteNames returns the names of the notes with an effect.
+func NoteNames(e Effect) []string { return withEffect(e).Strings() }

@@ -10,7 +10,14 @@ const (
 	Disallowed
 )
 
-func (v Verdict) String() string { return [...]string{"unknown", "allowed", "disallowed"}[v] }
+// Verdicts is indexed by Verdict.
+var Verdicts = []Word{
+	Unknown:    {Name: "unknown", Meaning: "The archives do not show what robots.txt said. It is neither of the others."},
+	Allowed:    {Name: "allowed", Meaning: "robots.txt permits the fetch."},
+	Disallowed: {Name: "disallowed", Meaning: "robots.txt forbids the fetch."},
+}
+
+func (v Verdict) String() string { return Verdicts[v].Name }
 
 // Evidence is how near in time the governing capture lies. The zero value is that there is none.
 type Evidence uint8
@@ -23,26 +30,68 @@ const (
 	Later
 )
 
-func (e Evidence) String() string { return [...]string{"none", "fresh", "stale", "later"}[e] }
-
-// Certainty is how sure it is that a disallowed fetch violated robots.txt. Every
-// disallowed fetch has one; the zero value is that of all others.
-type Certainty uint8
-
-// The degrees of certainty. The first two count as violations.
-const (
-	NoCertainty Certainty = iota
-	Certain               // fresh, the crawler's own capture, before the fetch beyond doubt, every permitted copy disallows
-	Probable              // a doubt remains, which the notes or the evidence name
-	Possible              // nothing shows that this crawler was informed in time, that it made the fetch, or that the fetch was for more than robots.txt
-	Contested             // a permitted copy allows, or a reading that the specifications leave open
-)
-
-func (c Certainty) String() string {
-	return [...]string{"", "certain", "probable", "possible", "contested"}[c]
+// Evidences is indexed by Evidence.
+var Evidences = []Word{
+	None: {Name: "none", Section: "Which capture governs", Meaning: "No capture governs, or none is needed."},
+	Fresh: {
+		Name: "fresh", Section: "Which capture governs",
+		Meaning: "The governing capture is at most 24 hours older than the fetch (RFC 9309 §2.4).",
+	},
+	Stale: {
+		Name: "stale", Section: "Which capture governs",
+		Meaning: "The capture is more than 24 hours old: the crawler should have asked again (RFC 9309 §2.4), and the " +
+			"archives may lack that capture.",
+	},
+	Later: {
+		Name: "later", Section: "Which capture governs",
+		Meaning: "The governing capture was received after the fetch, at most 24 hours later, and there is none before.",
+	},
 }
 
-// Reason is why the verdict is what it is, or why it is unknown.
+func (e Evidence) String() string { return Evidences[e].Name }
+
+// Certainty is how sure it is that a disallowed fetch violated robots.txt. Every disallowed fetch has one; the
+// zero value is that of all others.
+type Certainty uint8
+
+// The classes. The first two count as violations.
+const (
+	NoCertainty Certainty = iota
+	Certain
+	Probable
+	Possible
+	Contested
+)
+
+// Certainties is indexed by Certainty.
+var Certainties = []Word{
+	NoCertainty: {},
+	Certain: {
+		Name: "certain", Section: "The four classes", More: "In `violations`.",
+		Meaning: "The crawler's own capture, fresh and received before the fetch beyond doubt, disallows it, and so does " +
+			"every copy that the crawler may have used.",
+	},
+	Probable: {
+		Name: "probable", Section: "The four classes", More: "In `violations`.",
+		Meaning: "A robots.txt captured in time forbids it, but a doubt remains, which `evidence` and `notes` name.",
+	},
+	Possible: {
+		Name: "possible", Section: "The four classes", More: "In `unproven`.",
+		Meaning: "Nothing shows that this crawler was informed in time, that it made the fetch, or that the fetch was for " +
+			"more than robots.txt.",
+	},
+	Contested: {
+		Name: "contested", Section: "The four classes", More: "In `unproven`.",
+		Meaning: "A copy that the crawler may have used allows it, or a reading that the standard leaves open.",
+	},
+}
+
+func (c Certainty) String() string { return Certainties[c].Name }
+
+// IsViolation reports whether findings of the class count as violations.
+func (c Certainty) IsViolation() bool { return c == Certain || c == Probable }
+
+// Reason is why the verdict is what it is, or why it is unknown; and why a capture came to its outcome.
 type Reason uint8
 
 // The reasons.
@@ -53,10 +102,10 @@ const (
 	NoMatchingGroup
 	RobotsTxtItself
 	Unavailable
+	TooManyRedirects
+	UnreachableOver30d
 	Unreachable
 	UnreachableStale
-	UnreachableOver30d
-	TooManyRedirects
 	UnresolvedRedirect
 	UnresolvedRevisit
 	UndefinedStatus
@@ -64,49 +113,144 @@ const (
 	Truncated
 	ChangedBetween
 	ConflictingCaptures
+	RefusedToOther
 	AmbiguousToken
 	NoCapture
+	Forgeable
+	UnreadCapture
+	TooCostly
+	Challenge
 	NoTime
 	UnsupportedScheme
-	Forgeable      // robots.txt stands behind damage, where a page could hold it
-	UnreadCapture  // robots.txt allows, and an index reports a capture that would govern; its record was not read
-	RefusedToOther // robots.txt was refused to another crawler
-	Challenge      // robots.txt is a page that asks for a proof that the client is no crawler
-	TooCostly      // too many rules with a "*" for so long a URL
 )
 
-var reasons = [...]string{
-	NoReason:            "",
-	ReasonRule:          "rule",
-	NoMatchingRule:      "no_matching_rule",
-	NoMatchingGroup:     "no_matching_group",
-	RobotsTxtItself:     "robots_txt_itself",
-	Unavailable:         "unavailable",
-	Unreachable:         "unreachable",
-	UnreachableStale:    "unreachable_stale",
-	UnreachableOver30d:  "unreachable_over_30d",
-	TooManyRedirects:    "too_many_redirects",
-	UnresolvedRedirect:  "unresolved_redirect",
-	UnresolvedRevisit:   "unresolved_revisit",
-	UndefinedStatus:     "undefined_status",
-	Undecodable:         "undecodable",
-	Truncated:           "truncated",
-	ChangedBetween:      "changed_between",
-	ConflictingCaptures: "conflicting_captures",
-	AmbiguousToken:      "ambiguous_token",
-	NoCapture:           "no_capture",
-	NoTime:              "no_time",
-	UnsupportedScheme:   "unsupported_scheme",
-	Forgeable:           "forgeable",
-	UnreadCapture:       "unread_capture",
-	RefusedToOther:      "refused_to_other",
-	Challenge:           "challenge",
-	TooCostly:           "too_costly",
+// Reasons is indexed by Reason.
+var Reasons = []Word{
+	NoReason: {},
+	ReasonRule: {
+		Name: "rule", Effect: GivesEither, Section: "Verdicts and reasons",
+		Meaning: "The longest rule that matches decides (RFC 9309 §2.2.2); `rule_line` names it.",
+	},
+	NoMatchingRule: {
+		Name: "no_matching_rule", Effect: GivesAllowed, Section: "Verdicts and reasons",
+		Meaning: "No rule of the crawler's group matches (RFC 9309 §2.2.2).",
+	},
+	NoMatchingGroup: {
+		Name: "no_matching_group", Effect: GivesAllowed, Section: "Verdicts and reasons",
+		Meaning: "No group names the crawler, and there is none for `*` (RFC 9309 §2.2.1).",
+	},
+	RobotsTxtItself: {
+		Name: "robots_txt_itself", Effect: GivesAllowed, Section: "Always allowed",
+		Meaning: "The fetch is of robots.txt itself, or of a record that its redirects led to (RFC 9309 §2.2.2).",
+	},
+	Unavailable: {
+		Name: "unavailable", Effect: GivesAllowed, Section: "What one robots capture says",
+		Meaning: "robots.txt answered with 4xx (RFC 9309 §2.3.1.3).",
+	},
+	TooManyRedirects: {
+		Name: "too_many_redirects", Effect: GivesAllowed, Section: "Redirects",
+		Meaning: "robots.txt redirects in a loop, or more than five times (RFC 9309 §2.3.1.2).",
+	},
+	UnreachableOver30d: {
+		Name: "unreachable_over_30d", Effect: GivesAllowed, Section: "Unreachable",
+		Meaning: "robots.txt failed without a break for more than 30 days: a crawler may then take it as unavailable " +
+			"(RFC 9309 §2.3.1.4).",
+	},
+	Unreachable: {
+		Name: "unreachable", Effect: GivesForbids, Section: "Unreachable",
+		Meaning: "robots.txt answered with 5xx, or not at all, at most 24 hours before the fetch (RFC 9309 §2.3.1.4).",
+	},
+	UnreachableStale: {
+		Name: "unreachable_stale", Effect: GivesUnknown, Section: "Unreachable",
+		Meaning: "robots.txt answered with 5xx, or not at all, more than 24 hours before the fetch.",
+		Settle:  "Archives with captures of robots.txt after the failure, at most 24 hours before the fetches.",
+	},
+	UnresolvedRedirect: {
+		Name: "unresolved_redirect", Effect: GivesUnknown, Section: "Redirects",
+		Meaning: "robots.txt redirects, and the archives do not show to what.",
+		Settle:  "The archive with the target of the redirect, captured at most an hour after it or 24 hours before.",
+	},
+	UnresolvedRevisit: {
+		Name: "unresolved_revisit", Effect: GivesUnknown, Section: "The original of a revisit",
+		Meaning: "robots.txt is recorded as unchanged, and its original is not in the archives, or is not sure.",
+		Settle:  "The archive with the original record that the revisit or the status 304 stands for.",
+	},
+	UndefinedStatus: {
+		Name: "undefined_status", Effect: GivesUnknown, Section: "What one robots capture says",
+		Meaning: "robots.txt has a status that RFC 9309 does not define.",
+		Settle:  "Later captures of robots.txt; or `--profile rep-08`, which reads such a status as a failure.",
+	},
+	Undecodable: {
+		Name: "undecodable", Effect: GivesUnknown, Section: "Bodies that cannot be decoded",
+		Meaning: "robots.txt is in a coding or format that cannot be read.",
+		Settle:  "Another capture of robots.txt, in a coding that can be read.",
+	},
+	Truncated: {
+		Name: "truncated", Effect: GivesUnknown, Section: "Parts of a file",
+		Meaning: "Only a part of robots.txt was kept, and that part does not forbid.",
+		Settle:  "A whole capture of robots.txt.",
+	},
+	ChangedBetween: {
+		Name: "changed_between", Effect: GivesUnknown, Section: "Stale captures",
+		Meaning: "Another capture near the fetch answers otherwise.",
+		Settle:  "Archives with more captures of robots.txt between the two that differ.",
+	},
+	ConflictingCaptures: {
+		Name: "conflicting_captures", Effect: GivesUnknown, Section: "Captures of one moment",
+		Meaning: "Captures of one moment answer differently.",
+		Settle:  "An archive that shows the order of the captures, such as the one that the crawler wrote first.",
+	},
+	RefusedToOther: {
+		Name: "refused_to_other", Effect: GivesUnknown, Section: "Which capture governs",
+		Meaning: "robots.txt was refused to another crawler (401, 403 or 429), and nothing else is known of it.",
+		Settle:  "Archives with this crawler's own captures of robots.txt.",
+	},
+	AmbiguousToken: {
+		Name: "ambiguous_token", Effect: GivesUnknown, Section: "The crawler's token",
+		Meaning: "The User-Agent names two crawlers, and robots.txt answers them differently.",
+		Settle:  "The crawler's name, by `--crawler-map`: the User-Agent names two.",
+	},
+	NoCapture: {
+		Name: "no_capture", Effect: GivesUnknown, Section: "Which capture governs",
+		Meaning: "No robots.txt was captured before the fetch, and none within 24 hours after it says something.",
+		Settle: "Archives that hold the robots.txt of these origins, captured before the fetches, best at most 24 hours. " +
+			"Common Crawl keeps it in its robotstxt subset.",
+	},
+	Forgeable: {
+		Name: "forgeable", Effect: GivesUnknown, Section: "The four classes",
+		Meaning: "robots.txt allows, but was found behind damage in an uncompressed archive, where a page could hold it.",
+		Settle:  "An undamaged copy of the archive.",
+	},
+	UnreadCapture: {
+		Name: "unread_capture", Effect: GivesUnknown, Section: "The four classes",
+		Meaning: "robots.txt allows, but an index reports a capture that would govern, and no input holds it.",
+		Settle:  "The archives with the captures of robots.txt that the index reports.",
+	},
+	TooCostly: {
+		Name: "too_costly", Effect: GivesUnknown, Section: "Verdicts and reasons",
+		Meaning: "There are too many wildcards for so long a URL, or too many captures to compare.",
+		Settle:  "Nothing: there are too many wildcards or captures to compare.",
+	},
+	Challenge: {
+		Name: "challenge", Effect: GivesUnknown, Section: "Challenges",
+		Meaning: "robots.txt is a page that asks for a proof that the client is no crawler.",
+		Settle:  "Another capture of robots.txt, which is not a challenge.",
+	},
+	NoTime: {
+		Name: "no_time", Effect: GivesUnknown, Section: "Time",
+		Meaning: "The fetch has no usable date.",
+		Settle:  "The crawler's log, if it has the date; no archive.",
+	},
+	UnsupportedScheme: {
+		Name: "unsupported_scheme", Effect: GivesUnknown, Section: "Fetch",
+		Meaning: "robots.txt does not apply to the scheme.",
+		Settle:  "Nothing: robots.txt does not apply to the scheme.",
+	},
 }
 
-func (r Reason) String() string { return reasons[r] }
+func (r Reason) String() string { return Reasons[r].Name }
 
-// AgentSource says how the crawler's own token is known.
+// AgentSource is how the crawler's own token is known.
 type AgentSource uint8
 
 // Where a token comes from.
@@ -115,25 +259,53 @@ const (
 	AgentFromRequest
 	AgentFromWarcinfo
 	AgentFromOption
-	AgentFromOrigin       // of a log line: the one crawler that fetched from the origin
-	AgentFromRobotsSubset // of a row of an index: the one that made all captures of robots.txt
-	AgentFromList         // the list of URLs names it
+	AgentFromOrigin
+	AgentFromRobotsSubset
+	AgentFromList
 )
 
-func (s AgentSource) String() string {
-	return [...]string{"none", "request", "warcinfo", "option", "origin", "robots_subset", "list"}[s]
+// AgentSources is indexed by AgentSource. But is how a sentence names who gives the token.
+var AgentSources = []Word{
+	AgentUnknown:     {Name: "none", Meaning: "It is not known."},
+	AgentFromRequest: {Name: "request", Meaning: "The User-Agent of its request.", But: "its request"},
+	AgentFromWarcinfo: {
+		Name: "warcinfo", But: "the archive's warcinfo record",
+		Meaning: "The User-Agent that the warcinfo record names.",
+	},
+	AgentFromOption: {Name: "option", Meaning: "`--crawler` or `--crawler-map`.", But: "an option of this audit"},
+	AgentFromOrigin: {
+		Name:    "origin",
+		Meaning: "Of `exclusions`, as logs do not name their crawler: the one crawler that fetched from the origin in the archives.",
+	},
+	AgentFromRobotsSubset: {
+		Name: "robots_subset", But: "the captures of robots.txt alone",
+		Meaning: "Of a fetch that an index reports: the User-Agent of all captures of robots.txt, if nothing in the inputs " +
+			"has another.",
+	},
+	AgentFromList: {Name: "list", Meaning: "What the list of URLs states.", But: "the list"},
 }
+
+func (s AgentSource) String() string { return AgentSources[s].Name }
 
 // Match is how the file's group was found that decides for a token.
 type Match uint8
 
 // The ways to a group. The zero value is that no file was asked.
 const (
-	MatchNone    Match = iota
-	MatchExact         // a user-agent line names the token
-	MatchGoogle        // the same, as Google compares them
-	MatchGlobal        // none does; one says *
-	MatchNoGroup       // neither: everything is allowed
+	MatchNone Match = iota
+	MatchExact
+	MatchGoogle
+	MatchGlobal
+	MatchNoGroup
 )
 
-func (m Match) String() string { return [...]string{"", "exact", "google", "global", "no_group"}[m] }
+// Matches is indexed by Match.
+var Matches = []Word{
+	MatchNone:    {},
+	MatchExact:   {Name: "exact", Meaning: "A user-agent line names `agent`."},
+	MatchGoogle:  {Name: "google", Meaning: "The same, as Google compares names."},
+	MatchGlobal:  {Name: "global", Meaning: "None names it, and one is for `*`."},
+	MatchNoGroup: {Name: "no_group", Meaning: "Neither, so that everything is allowed: of `exclusions` alone."},
+}
+
+func (m Match) String() string { return Matches[m].Name }

@@ -1,5 +1,67 @@
 // Package words is the registry of what verdicts are made of: each verdict, reason, note, class of certainty,
-// outcome and kind of issue stands here once, with all that is said of it.
+// outcome and kind of issue stands here once, with all that is said of it. Reports, explanations, the schema and
+// the tables of docs/SEMANTICS.md are made of it.
 //
 // It is pure data, and knows no other package.
 package words
+
+import "strings"
+
+// A Word is a value of a column of the tables, with what is said of it. Texts are Markdown.
+type Word struct {
+	Name    string // as in the tables
+	Meaning string // one sentence or two
+	More    string // what docs/SCHEMA.md adds
+	Section string // of docs/SEMANTICS.md, by its heading; "" where that says nothing of it
+	Effect  Effect
+	Settle  string // what would settle a doubt, or decide what is unknown
+	But     string // of a note that keeps a finding from being a violation: how a sentence that accuses goes on
+}
+
+// Effect is what a reason makes of a verdict, and what a note means for the class of a disallowed fetch
+// ("The four classes").
+type Effect uint8
+
+// The effects.
+const (
+	NoEffect       Effect = iota
+	GivesAllowed          // of a reason
+	GivesForbids          // of a reason: disallowed
+	GivesEither           // of a reason: allowed or disallowed
+	GivesUnknown          // of a reason
+	Doubt                 // of a note: probable at most
+	Unproven              // possible at most
+	AllowingCopy          // contested: a copy that the crawler may have used allows the fetch
+	OpenReading           // contested: a reading that the specifications leave open allows it
+	FetchesMissing        // of a kind of issue: bytes could not be read, so that fetches may be missing
+)
+
+func (e Effect) String() string {
+	return [...]string{
+		GivesAllowed: "allowed", GivesForbids: "disallowed", GivesEither: "allowed or disallowed", GivesUnknown: "unknown",
+		Doubt: "probable at most", Unproven: "possible at most", AllowingCopy: "contested", OpenReading: "contested",
+		FetchesMissing: "fetches may be missing",
+	}[e]
+}
+
+// Find returns the word of a name; an empty one if the list has none.
+func Find(list []Word, name string) Word {
+	for i := range list {
+		if list[i].Name == name {
+			return list[i]
+		}
+	}
+	return Word{}
+}
+
+// Brief is the first clause of a meaning, to stand within a line.
+func (w Word) Brief() string {
+	s := w.Meaning
+	if i := strings.IndexAny(s, "(:;."); i >= 0 {
+		s = strings.TrimSpace(s[:i])
+	}
+	if s == "" {
+		return ""
+	}
+	return strings.ToLower(s[:1]) + s[1:]
+}

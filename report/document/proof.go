@@ -1,51 +1,12 @@
 package document
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
+
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
-
-// noteText says in words what a note on a disallowed fetch means.
-var noteText = map[string]string{
-	"reserved_encoding":  "If reserved characters and their percent-encoded forms are taken as equal, the fetch is allowed (RFC 9309, section 2.2.2, is not clear).",
-	"unsafe_encoding":    "If characters that no URL may hold and their percent-encoded forms are taken as equal, the fetch is allowed.",
-	"lenient":            "If misspelt lines, or lines without a colon, are taken as meant, the fetch is allowed (RFC 9309, section 2.2.4, lets a crawler do so).",
-	"parse_limit":        "If the rules beyond the first 512,000 bytes count, the fetch is allowed (RFC 9309, section 2.5, lets a crawler stop there or read on).",
-	"documented_token":   "By another token that the crawler is documented to obey, the fetch is allowed.",
-	"robots_txt_encoded": "Once its path is normalised, the URL is /robots.txt, which is always allowed (RFC 9309, section 2.2.2).",
-	"content_usage":      "If Content-Usage lines are rules that end a list of user-agent lines, as their draft says (draft-ietf-aipref-attach-05), the fetch is allowed.",
-	"html":               "The file is an HTML page with lines that read as rules: the site may have meant to say nothing.",
-	"permitted_copy":     "Another copy of robots.txt that the crawler may have used (RFC 9309, section 2.4) allows the fetch.",
-	"unreadable_copy":    "A copy that the crawler may have used cannot be read, and may have allowed the fetch.",
-	"other_crawler":      "The capture that governs, or the body that was applied, is not known to be this crawler’s own: servers may answer crawlers differently.",
-	"same_moment":        "A capture has the date of the fetch, and nothing shows for sure which came first.",
-	"order_doubt":        "The capture is dated before the fetch. The order of the records in an archive, or the time that the capture took, speaks against that.",
-	"other_run":          "The crawler is software that anybody runs, and another run of it got the capture: that may have been somebody else.",
-	"coarse_date":        "A date that counts is coarser than a second.",
-	"bracketed":          "The capture is old, but the next one after the fetch says the same.",
-	"body_cut":           "robots.txt was kept in part.",
-	"partial":            "The capture holds only a part of robots.txt.",
-	"url_cut":            "The URL was longer than 64 KiB and kept in part.",
-	"resynced":           "The fetch, or its robots.txt, was found behind damage in the archive.",
-	"forgeable":          "It was found behind damage in an uncompressed archive, where it may be the content of a page.",
-	"indexed":            "An index tells of the fetch: its record, the end of it, or its request, was not read, or nothing shows that the record is not the content of a page.",
-	"listed":             "A list of URLs tells of the fetch: its record was not read.",
-	"unread_capture":     "An index tells of another robots.txt that was got before the fetch, and it was not read.",
-	"no_status":          "The row of the index has no status: its record may not be that of a fetch.",
-	"redirect_target":    "At most an hour before, or in the same second, robots.txt redirected to this URL: the fetch may have been made to get robots.txt. robotsaudit explain names the redirects.",
-	"other_target":       "robots.txt was a redirect. At about the same time, the crawler got another answer from its target, and nothing shows for sure which of the two it used. robotsaudit explain names both.",
-	"no_record":          "The record that the index or the list names was looked for, and is not there.",
-	"digest_mismatch":    "A digest of the capture, or of a record on the way to it, does not match its content, or a revisit names a record with another digest.",
-	"agent_name":         "A user-agent line names the crawler among other words, and its group allows the fetch.",
-	"other_mode":         "If product tokens are compared in another way, the verdict is another.",
-	"ambiguous_token":    "The User-Agent names two crawlers; the first was taken.",
-	"token_by_option":    "The name is by an option, and the User-Agent does not hold it.",
-}
-
-// allowingNotes name a copy or a reading that allows a disallowed fetch.
-var allowingNotes = []string{
-	"permitted_copy", "reserved_encoding", "unsafe_encoding", "lenient", "parse_limit", "documented_token", "robots_txt_encoded", "content_usage", "html", "agent_name",
-}
 
 // proof tells what the verdict rests on.
 func (f *found) proof() []Term {
@@ -81,19 +42,14 @@ func (f *found) isViolation() bool { return f.Certainty == "certain" || f.Certai
 
 // whose says who the crawler is, how that is known, and what it claims.
 func (f *found) whose() []string {
-	sources := map[string]string{
-		"request": ", by the User-Agent of its request.", "warcinfo": ", by the User-Agent that the archive’s warcinfo record names; its request is not there.",
-		"option": ", by an option of this audit.", "list": ", as the list of URLs names it.",
-		"robots_subset": ", the one crawler that captured robots.txt here; nothing of the fetch itself names it.",
-	}
-	words := []string{"Not known by name: the groups for all crawlers (*) apply."}
+	list := []string{"Not known by name: the groups for all crawlers (*) apply."}
 	if f.Agent != "" {
-		words[0] = clip(f.Agent, maxName) + sources[f.AgentSource]
+		list[0] = clip(f.Agent, maxName) + f.namedBy() + "."
 	}
 	if f.Claim != "" {
-		words = append(words, claimText(f.Claim))
+		list = append(list, claimText(f.Claim))
 	}
-	return words
+	return list
 }
 
 // captured tells the date of the capture, and its age.
@@ -176,21 +132,17 @@ func (f *found) copiesText() []string {
 	return words
 }
 
-func (f *found) doubtTexts() (words []string) {
-	if f.Evidence == "stale" {
-		words = append(words, "The capture is more than 24 hours old: the crawler should have asked again (RFC 9309, section 2.4).")
+func (f *found) doubtTexts() (list []string) {
+	if f.Evidence == words.Stale.String() {
+		list = append(list, plainMarkdown(words.Evidences[words.Stale].Meaning))
 	}
 	if f.Notes == "" {
-		return words
+		return list
 	}
-	for _, note := range strings.Split(f.Notes, ",") {
-		if text := noteText[note]; text != "" {
-			words = append(words, text)
-		} else {
-			words = append(words, Visible(note))
-		}
+	for note := range strings.SplitSeq(f.Notes, ",") {
+		list = append(list, cmp.Or(plainMarkdown(words.Find(words.NoteWords, note).Meaning), Visible(note)))
 	}
-	return words
+	return list
 }
 
 // contester tells which copy allows.

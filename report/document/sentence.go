@@ -3,6 +3,8 @@ package document
 import (
 	"fmt"
 	"strings"
+
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // The sentence of a finding is what a lawyer of the accused reads first. It says no more than the
@@ -14,9 +16,9 @@ func (f *found) sentence() string {
 	case f.Reason == "unreachable":
 		return fmt.Sprintf("%s, although %s, which %s takes as forbidding everything%s.", f.act(), f.failure(), f.authority(), f.but())
 	case f.Evidence == "later":
-		return fmt.Sprintf("%s. The robots.txt %s %s %s%s.", f.act(), f.told(), f.forbids(), f.place(), f.but())
+		return fmt.Sprintf("%s. The robots.txt %s %s %s%s.", f.act(), f.received(), f.forbids(), f.place(), f.but())
 	}
-	return fmt.Sprintf("%s, which the robots.txt %s%s %s %s%s.", f.act(), f.told(), f.confirmed(), f.forbids(), f.place(), f.but())
+	return fmt.Sprintf("%s, which the robots.txt %s%s %s %s%s.", f.act(), f.received(), f.confirmed(), f.forbids(), f.place(), f.but())
 }
 
 // but says what stands against it: no sentence accuses of more than its class.
@@ -36,7 +38,7 @@ func (f *found) but() string {
 
 // act tells who fetched what, and when.
 func (f *found) act() string {
-	when := "At a time that the archive does not tell"
+	when := "At a time that the archive does not give"
 	switch {
 	case f.FetchTime == nil:
 	case f.has("coarse_date"):
@@ -73,20 +75,21 @@ func (f *found) urlInSentence() string {
 
 // crawler names the crawler, and who says so if not its own request.
 func (f *found) crawler() string {
-	name := clip(f.Agent, maxName)
 	switch {
 	case f.Agent == "":
 		return "a crawler that is not known by name"
-	case f.AgentSource == "warcinfo":
-		return name + " (so named by the archive’s warcinfo record)"
-	case f.AgentSource == "robots_subset":
-		return name + " (so named by the captures of robots.txt alone)"
-	case f.AgentSource == "list":
-		return name + " (so named by the list)"
-	case f.AgentSource == "option":
-		return name + " (so named by an option of this audit)"
+	case f.AgentSource == words.AgentFromRequest.String():
+		return clip(f.Agent, maxName)
 	}
-	return name
+	return clip(f.Agent, maxName) + f.namedBy()
+}
+
+// namedBy says who gives the crawler's name.
+func (f *found) namedBy() string {
+	if by := words.Find(words.AgentSources, f.AgentSource).But; by != "" {
+		return " (so named by " + plainMarkdown(by) + ")"
+	}
+	return ""
 }
 
 // isOwn reports whether the crawler itself made the capture that governs.
@@ -103,8 +106,8 @@ func (f *found) teller() string {
 	return clip(f.RobotsAgent, maxName)
 }
 
-// told says when, and by whom, the robots.txt was obtained.
-func (f *found) told() string {
+// received says when, and by whom, the robots.txt was obtained.
+func (f *found) received() string {
 	switch {
 	case f.Evidence == "later" && f.isOwn():
 		return "that the crawler obtained " + f.after()
@@ -152,7 +155,7 @@ func (f *found) after() string {
 	seconds, differ := f.gap()
 	switch {
 	case !differ:
-		return "only afterwards (both records have the same date; that of robots.txt stands behind the fetch in the archive)"
+		return "only afterwards (both records have the same date; robots.txt stands later than the fetch in the archive)"
 	case f.Age != nil && *f.Age == 0 && seconds > 0:
 		return "only afterwards (it was requested earlier, and the time that this took, or the server’s clock, shows that the answer came later)"
 	case seconds > 0 || f.FetchTime != nil && f.RobotsTime != nil && *f.FetchTime > *f.RobotsTime:

@@ -58,7 +58,7 @@ func TestSentence(t *testing.T) {
 		}, "An index alone says that on 3 May 2024 at 10:15:02 UTC ExampleBot (so named by the captures of robots.txt alone) fetched http://a.example/private/x, which the robots.txt that it had fetched 14 minutes earlier" + forbids + "; this is probable, not certain."},
 		"list, and another robots.txt": {func(f *found) {
 			f.RecordType, f.AgentSource, f.Certainty, f.Notes = "indexed", "list", "possible", "listed,unread_capture"
-		}, "A list alone says that on 3 May 2024 at 10:15:02 UTC ExampleBot (so named by the list) fetched http://a.example/private/x, which the robots.txt that it had fetched 14 minutes earlier" + forbids + "; but an index tells of another robots.txt before the fetch, which was not read and may say otherwise."},
+		}, "A list alone says that on 3 May 2024 at 10:15:02 UTC ExampleBot (so named by the list) fetched http://a.example/private/x, which the robots.txt that it had fetched 14 minutes earlier" + forbids + "; but an index reports another robots.txt before the fetch, which was not read and may say otherwise."},
 		"index, and no such record": {
 			func(f *found) {
 				f.RecordType, f.Certainty, f.Notes = "indexed", "possible", "indexed,no_record"
@@ -73,7 +73,7 @@ func TestSentence(t *testing.T) {
 		},
 		"index, in the same second": {func(f *found) {
 			f.RecordType, f.Certainty, f.Notes, f.RobotsTime = "indexed", "possible", "same_moment,indexed", f.FetchTime
-		}, "An index alone says that on 3 May 2024 at 10:15:02 UTC ExampleBot fetched http://a.example/private/x, which the robots.txt that it had fetched at the same moment (nothing shows for sure which came first)" + forbids + "; but nothing shows that this crawler was told before."},
+		}, "An index alone says that on 3 May 2024 at 10:15:02 UTC ExampleBot fetched http://a.example/private/x, which the robots.txt that it had fetched at the same moment (nothing shows for sure which came first)" + forbids + "; but nothing shows that this crawler was informed before."},
 		"stale and bracketed": {func(f *found) {
 			f.Evidence, f.Certainty, f.Notes = "stale", "probable", "bracketed"
 			f.RobotsTime = new(*f.FetchTime - (3*24*3600+7200)*1e6)
@@ -84,10 +84,10 @@ func TestSentence(t *testing.T) {
 			act + ", which the robots.txt that it had fetched at the same moment (nothing shows for sure which came first)" + forbids + "; this is probable, not certain.",
 		},
 		"behind a redirect":    {func(f *found) { f.Certainty, f.Notes = "possible", "redirect_target" }, act + ", which the robots.txt that it had fetched 14 minutes earlier" + forbids + "; but a redirect of robots.txt may have led to it."},
-		"later":                {func(f *found) { later(f, 3) }, act + ". The robots.txt that the crawler obtained only 3 seconds later disallows this URL to ExampleBot by name (line 12: “Disallow: /private/”); but nothing shows that the crawler was told before."},
-		"later, same date":     {func(f *found) { later(f, 0) }, act + ". The robots.txt that the crawler obtained only afterwards (both records have the same date; that of robots.txt stands behind the fetch in the archive) disallows this URL to ExampleBot by name (line 12: “Disallow: /private/”); but nothing shows that the crawler was told before."},
-		"later, by a redirect": {func(f *found) { later(f, -60) }, act + ". The robots.txt that the crawler obtained by way of redirects, with content captured only after the fetch, disallows this URL to ExampleBot by name (line 12: “Disallow: /private/”); but nothing shows that the crawler was told before."},
-		"later, by another":    {func(f *found) { later(f, 3); f.RobotsAgent = "" }, act + ". The robots.txt that a crawler that is not known by name obtained only 3 seconds later disallows this URL to ExampleBot by name (line 12: “Disallow: /private/”); but nothing shows that the crawler was told before."},
+		"later":                {func(f *found) { later(f, 3) }, act + ". The robots.txt that the crawler obtained only 3 seconds later disallows this URL to ExampleBot by name (line 12: “Disallow: /private/”); but nothing shows that the crawler was informed before."},
+		"later, same date":     {func(f *found) { later(f, 0) }, act + ". The robots.txt that the crawler obtained only afterwards (both records have the same date; robots.txt stands later than the fetch in the archive) disallows this URL to ExampleBot by name (line 12: “Disallow: /private/”); but nothing shows that the crawler was informed before."},
+		"later, by a redirect": {func(f *found) { later(f, -60) }, act + ". The robots.txt that the crawler obtained by way of redirects, with content captured only after the fetch, disallows this URL to ExampleBot by name (line 12: “Disallow: /private/”); but nothing shows that the crawler was informed before."},
+		"later, by another":    {func(f *found) { later(f, 3); f.RobotsAgent = "" }, act + ". The robots.txt that a crawler that is not known by name obtained only 3 seconds later disallows this URL to ExampleBot by name (line 12: “Disallow: /private/”); but nothing shows that the crawler was informed before."},
 		"unreachable":          {func(f *found) { unreachable(f, 503) }, act + ", although robots.txt had answered its request with status 503, 14 minutes earlier, which RFC 9309 (section 2.3.1.4) takes as forbidding everything."},
 		"unreachable by google": {
 			func(f *found) { unreachable(f, 429); f.Profile = "google" },

@@ -6,29 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/robotsaudit/robotsaudit/report"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
-
-// cures say what would tell an unknown verdict, by reason: an archive or an option.
-var cures = map[string]string{
-	"no_capture":           "Archives that hold the robots.txt of these origins, captured before the fetches, best at most 24 hours before. Common Crawl keeps it in its robotstxt subset.",
-	"no_time":              "Nothing in this audit: the record has no usable date. The crawler’s log may have it.",
-	"changed_between":      "Archives with more captures of robots.txt between the two that differ.",
-	"conflicting_captures": "An archive that shows the order of the captures, such as the one that the crawler wrote first.",
-	"refused_to_other":     "Archives with this crawler’s own captures of robots.txt.",
-	"unresolved_redirect":  "The archive with the target of the redirect, captured at most an hour after it or 24 hours before.",
-	"unresolved_revisit":   "The archive with the original record that the revisit or the status 304 stands for.",
-	"undefined_status":     "Later captures of robots.txt; or --profile rep-08, which reads such a status as a failure.",
-	"undecodable":          "Another capture of robots.txt in a coding that can be read.",
-	"challenge":            "Another capture of robots.txt: this one is a page that asks for a proof that the client is no crawler.",
-	"unreachable_stale":    "Archives with captures of robots.txt after the failure, at most 24 hours before the fetches.",
-	"truncated":            "A whole capture of robots.txt.",
-	"ambiguous_token":      "The crawler’s name, by --crawler-map: the User-Agent names two.",
-	"forgeable":            "An undamaged copy of the archive.",
-	"unread_capture":       "The archives with the captures of robots.txt that the index tells of.",
-	"too_costly":           "Nothing: the rules hold too many wildcards for so long a URL, or there are too many captures to compare.",
-	"unsupported_scheme":   "Nothing: robots.txt does not speak of the scheme.",
-}
 
 const maxExamples = 3 // of origins, and of redirect targets, for a reason
 
@@ -65,7 +44,7 @@ func (t *unknownTally) addFetch(origin, reason string) {
 
 // addCapture notes the target of a redirect that the archives do not hold.
 func (t *unknownTally) addCapture(row *captureRow) {
-	if row.Reason != "unresolved_redirect" || len(row.HopURLs) == 0 || len(t.targets) >= maxExamples {
+	if row.Reason != words.UnresolvedRedirect.String() || len(row.HopURLs) == 0 || len(t.targets) >= maxExamples {
 		return
 	}
 	if target := clip(row.HopURLs[len(row.HopURLs)-1], maxURL); !slices.Contains(t.targets, target) {
@@ -120,16 +99,16 @@ func (t *unknownTally) section() Tables {
 	}
 }
 
-// meaning says what a reason means, without the verdict, which is said already.
+// meaning is what a reason means, without the verdict, which is said already.
 func (t *unknownTally) meaning(reason string) string {
-	words := strings.TrimPrefix(plainMarkdown(report.Meaning("reason", reason)), "Unknown: ")
-	return Capital(cmp.Or(words, Visible(reason)))
+	return cmp.Or(plainMarkdown(words.Find(words.Reasons, reason).Meaning), Visible(reason))
 }
 
+// cure is what would settle the verdicts of a reason: an archive or an option.
 func (t *unknownTally) cure(reason string) string {
-	words := cures[reason]
-	if reason == "unresolved_redirect" && len(t.targets) > 0 {
-		words += " Targets: " + strings.Join(t.targets, ", ") + "."
+	cure := plainMarkdown(words.Find(words.Reasons, reason).Settle)
+	if reason == words.UnresolvedRedirect.String() && len(t.targets) > 0 {
+		cure += " Targets: " + strings.Join(t.targets, ", ") + "."
 	}
-	return words
+	return cure
 }

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/robotsaudit/robotsaudit/internal/words"
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
@@ -39,7 +40,7 @@ func (t *issueTally) read(ctx context.Context, res *results.Results) error {
 }
 
 // isLossy reports whether fetches may be missing for an issue of a kind.
-func isLossy(kind string) bool { return report.Meaning("lossy_issue", kind) != "" }
+func isLossy(kind string) bool { return words.Find(words.Issues, kind).Effect == words.FetchesMissing }
 
 func (t *issueTally) addUnread(row *report.IssueRow) {
 	if t.total == 0 || row.WARCFilename != t.file {
@@ -101,10 +102,4 @@ func compareBool(a, b bool) int {
 }
 
 // issueText says what a kind of issue is.
-func issueText(kind string) string {
-	words := cmp.Or(report.IssueText(kind), Visible(kind))
-	if isLossy(kind) {
-		return "The archive " + words + "."
-	}
-	return Capital(words) + "."
-}
+func issueText(kind string) string { return cmp.Or(report.IssueText(kind), Visible(kind)) }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/document"
 )
@@ -180,11 +181,10 @@ func (t *text) reasons() []string {
 	return list
 }
 
-// class tells why the finding is of its class.
+// class is why the finding is of its class.
 func (t *text) class() string {
-	if t.Certainty == "certain" || t.governing == nil {
-		meaning, _, _ := strings.Cut(plain(report.Meaning("certainty", t.Certainty)), " In ") // which table
-		return meaning
+	if t.Certainty == words.Certain.String() || t.governing == nil {
+		return plain(words.Find(words.Certainties, t.Certainty).Meaning)
 	}
 	f := document.Doubted{Certainty: t.Certainty, Evidence: t.Evidence, Agent: t.Crawler.Token, RobotsAgent: t.governing.Agent, Age: t.Age, Notes: t.Notes}
 	return strings.Join(f.Why(), " ")
@@ -192,11 +192,9 @@ func (t *text) class() string {
 
 // why is the reason in one sentence.
 func (t *text) why() string {
-	s := plain(report.Meaning("reason", t.Reason))
-	if t.Reason == "rule" {
+	s := plain(words.Find(words.Reasons, t.Reason).Meaning)
+	if t.Reason == words.ReasonRule.String() {
 		s = fmt.Sprintf("Line %d of robots.txt decides: “%s”.", t.RuleLine, t.shown(t.Rule))
-	} else if _, rest, ok := strings.Cut(s, ": "); ok {
-		s = document.Capital(rest)
 	}
 	if t.governing == nil || t.Age == nil {
 		return s
@@ -262,14 +260,9 @@ func (t *text) fetch() {
 	if t.Kind == evaluate.KindWhatIf {
 		made = t.Crawler.Made
 	}
-	source := map[string]string{
-		"request": "its request names it", "warcinfo": "the warcinfo record names it", "option": "an option names it",
-		"robots_subset": "all captures of robots.txt name it", "list": "the list names it",
-	}[t.Crawler.Source]
-	if source != "" && t.Kind == evaluate.KindFetch {
-		source = "; " + source
-	} else {
-		source = ""
+	source := ""
+	if by := words.Find(words.AgentSources, t.Crawler.Source).But; by != "" && t.Kind == evaluate.KindFetch {
+		source = "; so named by " + by
 	}
 	t.item("crawler", "%s%s", t.crawler(made), source)
 	if t.Fetch.UserAgent != "" {

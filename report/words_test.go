@@ -1,0 +1,165 @@
+package report
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/robotsaudit/robotsaudit/internal/words"
+)
+
+const semantics = "../docs/SEMANTICS.md"
+
+// TestGeneratedSemantics compares the tables of docs/SEMANTICS.md with the registry of words; -update writes them.
+func TestGeneratedSemantics(t *testing.T) {
+	b, err := os.ReadFile(semantics)
+	if err != nil {
+		t.Fatal(err)
+	}
+	missing := map[string]bool{"evidence": true, "reasons": true, "certainty": true, "doubts": true, "notes": true, "readings": true}
+	want := block.ReplaceAllStringFunc(string(b), func(part string) string {
+		m := block.FindStringSubmatch(part)
+		delete(missing, m[2])
+		return fmt.Sprintf("<!-- %s: %s -->\n%s<!-- end -->", m[1], m[2], wordTable(m[2]))
+	})
+	for name := range missing {
+		t.Errorf("docs/SEMANTICS.md has no table of the %s", name)
+	}
+	if *update {
+		if err := os.WriteFile(semantics, []byte(want), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		b = []byte(want)
+	}
+	if diff := cmp.Diff(want, string(b)); diff != "" {
+		t.Errorf("docs/SEMANTICS.md is out of date; run go generate ./report (-want +got):\n%s", diff)
+	}
+}
+
+// wordTable is a table of docs/SEMANTICS.md.
+func wordTable(name string) string {
+	var b strings.Builder
+	cell := strings.NewReplacer("|", `\|`).Replace
+	line := func(cells ...string) { fmt.Fprintf(&b, "| %s |\n", strings.Join(cells, " | ")) }
+	rows := func(list []words.Word, heads []string, cells func(w *words.Word) []string) {
+		line(heads...)
+		line(strings.Split(strings.Repeat("--- ", len(heads)-1)+"---", " ")...)
+		for i := range list {
+			if more := cells(&list[i]); more != nil && list[i].Name != "" {
+				line(append([]string{"`" + list[i].Name + "`"}, more...)...)
+			}
+		}
+	}
+	notes := func(heads []string, cells func(w *words.Word) []string, effects ...words.Effect) {
+		rows(words.NoteWords, heads, func(w *words.Word) []string {
+			for _, e := range effects {
+				if w.Effect == e {
+					return cells(w)
+				}
+			}
+			return nil
+		})
+	}
+	seen := func(w *words.Word) string { return "[" + w.Section + "](#" + anchor(w.Section) + ")" }
+	switch name {
+	case "evidence":
+		rows(words.Evidences, []string{"evidence", "meaning"}, func(w *words.Word) []string { return []string{w.Meaning} })
+	case "reasons":
+		rows(words.Reasons, []string{"reason", "verdict", "meaning", "section"}, func(w *words.Word) []string {
+			return []string{w.Effect.String(), w.Meaning, seen(w)}
+		})
+	case "certainty":
+		order := []words.Word{
+			words.Certainties[words.Contested], words.Certainties[words.Possible],
+			words.Certainties[words.Probable], words.Certainties[words.Certain],
+		}
+		rows(order, []string{"certainty", "when"}, func(w *words.Word) []string { return []string{w.Meaning} })
+	case "doubts":
+		notes([]string{"note", "doubt", "section"}, func(w *words.Word) []string { return []string{cell(w.Meaning), seen(w)} }, words.Doubt)
+	case "notes":
+		notes([]string{"note", "class", "meaning", "section"}, func(w *words.Word) []string {
+			return []string{w.Effect.String(), cell(w.Meaning), seen(w)}
+		}, words.NoEffect, words.AllowingCopy, words.Unproven)
+	case "readings":
+		notes([]string{"note", "reading"}, func(w *words.Word) []string { return []string{cell(w.Meaning)} }, words.OpenReading)
+	}
+	return b.String()
+}
+
+// anchor is the link of a heading, as GitHub makes it.
+func anchor(heading string) string {
+	return strings.NewReplacer(" ", "-", "'", "", ",", "").Replace(strings.ToLower(heading))
+}
+
+// TestWords walks the registry: every word has a meaning, its section is in docs/SEMANTICS.md, what leaves a doubt
+// says what would settle it, and the names of a list are different.
+func TestWords(t *testing.T) {
+	b, err := os.ReadFile(semantics)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(b)
+	for list, all := range map[string][]words.Word{
+		"verdict": words.Verdicts, "evidence": words.Evidences, "certainty": words.Certainties, "reason": words.Reasons,
+		"note": words.NoteWords, "outcome": words.Outcomes, "issue": words.Issues, "agent_source": words.AgentSources, "agent_match": words.Matches,
+	} {
+		names := make(map[string]bool)
+		for i, w := range all {
+			if i == 0 && (w.Name == "" || list == "issue") { // the zero value stands for none
+				continue
+			}
+			isDefined := list == "evidence" || list == "certainty" || list == "reason" || list == "note"
+			switch {
+			case w.Name == "" || names[w.Name]:
+				t.Errorf("%s %d: the name %q", list, i, w.Name)
+			case !strings.HasSuffix(w.Meaning, "."):
+				t.Errorf("%s %s means %q", list, w.Name, w.Meaning)
+			case isDefined && !strings.Contains(text, "# "+w.Section+"\n"):
+				t.Errorf("%s %s: docs/SEMANTICS.md has no section %q", list, w.Name, w.Section)
+			case (w.Effect == words.GivesUnknown || w.Effect == words.Unproven || w.Effect == words.AllowingCopy) && w.Settle == "":
+				t.Errorf("%s %s: nothing would settle it", list, w.Name)
+			case list == "note" && (w.Effect == words.Unproven || w.Effect == words.AllowingCopy) && w.But == "":
+				t.Errorf("%s %s has no ending of a sentence that accuses", list, w.Name)
+			case list == "issue" && words.IssueKind(i).Lossy() != strings.HasPrefix(w.Meaning, "The input "):
+				t.Errorf("%s %s: %q", list, w.Name, w.Meaning)
+			}
+			names[w.Name] = true
+		}
+	}
+	if words.NoteNamedGroupForbids != 1<<(len(words.NoteWords)-1) {
+		t.Errorf("%d notes have words", len(words.NoteWords))
+	}
+}
+
+// TestWordsAreUsed: no word stands in the registry that no code gives.
+func TestWordsAreUsed(t *testing.T) {
+	out, err := exec.Command("git", "-C", "..", "grep", "-ohE", `\bwords\.[A-Z]\w+`, "--", "*.go", ":!*_test.go").Output()
+	if err != nil {
+		t.Skip("git grep: ", err)
+	}
+	used := make(map[string]bool)
+	for name := range strings.FieldsSeq(string(out)) {
+		used[name] = true
+	}
+	for _, file := range []string{"verdict", "note", "capture", "issue"} {
+		b, err := os.ReadFile("../internal/words/" + file + ".go")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range declared.FindAllStringSubmatch(string(b), -1) {
+			if name := m[1]; !used["words."+name] && !zeroWords[name] {
+				t.Errorf("nothing uses words.%s", name)
+			}
+		}
+	}
+}
+
+var (
+	declared  = regexp.MustCompile(`(?m)^\t([A-Z]\w+)(?: \w+ = .*iota)?$`)
+	zeroWords = map[string]bool{"AgentUnknown": true, "MatchNone": true, "IssueUnknown": true}
+)
