@@ -141,14 +141,18 @@ func (s *Summary) allowedText() string {
 	return words
 }
 
-// printUnknown tells why nothing is known, the most frequent reason first.
+// printUnknown shows why nothing is known, the most frequent reason first, and what would settle it.
 func (s *Summary) printUnknown(p *page, full bool) {
 	for i, reason := range s.Unknown {
 		if i == fewRows && !full {
 			p.across("    and %s more (--full)", Count(int64(len(s.Unknown)-fewRows), "reason"))
 			return
 		}
-		p.noted("  "+reason.Name, reason.N[0], plainText(words.Find(words.Reasons, reason.Name).Settle))
+		settle := plainText(words.Find(words.Reasons, reason.Name).Settle)
+		if !full {
+			settle, _, _ = strings.Cut(settle, ". ")
+		}
+		p.noted("  "+reason.Name, reason.N[0], strings.TrimSuffix(settle, "."))
 	}
 }
 

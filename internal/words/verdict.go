@@ -163,7 +163,7 @@ var Reasons = []Word{
 	UnreachableStale: {
 		Name: "unreachable_stale", Effect: GivesUnknown, Section: "Unreachable",
 		Meaning: "robots.txt answered with 5xx, or not at all, more than 24 hours before the fetch.",
-		Settle:  "Archives with captures of robots.txt after the failure, at most 24 hours before the fetches.",
+		Settle:  "Archives with captures of robots.txt in the 24 hours before the fetches.",
 	},
 	UnresolvedRedirect: {
 		Name: "unresolved_redirect", Effect: GivesUnknown, Section: "Redirects",
@@ -193,7 +193,7 @@ var Reasons = []Word{
 	ChangedBetween: {
 		Name: "changed_between", Effect: GivesUnknown, Section: "Stale captures",
 		Meaning: "Another capture near the fetch answers otherwise.",
-		Settle:  "Archives with more captures of robots.txt between the two that differ.",
+		Settle:  "Archives with more captures of robots.txt about that time.",
 	},
 	ConflictingCaptures: {
 		Name: "conflicting_captures", Effect: GivesUnknown, Section: "Captures of one moment",
@@ -213,7 +213,7 @@ var Reasons = []Word{
 	NoCapture: {
 		Name: "no_capture", Effect: GivesUnknown, Section: "Which capture governs",
 		Meaning: "No robots.txt was captured before the fetch, and none within 24 hours after it says something.",
-		Settle: "Archives that hold the robots.txt of these origins, captured before the fetches, best at most 24 hours. " +
+		Settle: "Archives with robots.txt of these origins, best from the 24 hours before the fetches. " +
 			"Common Crawl keeps it in its robotstxt subset.",
 	},
 	Forgeable: {
