@@ -41,7 +41,7 @@ type Options struct {
 	Purposes []string
 	// Agents are product tokens of other crawlers, for the tables of the what-if.
 	Agents []string
-	// AsOf is the moment as of which the what-if and restrictions are judged. Zero: each fetch's own.
+	// AsOf is the moment for which the what-if and restrictions are judged. Zero: each fetch's own.
 	AsOf time.Time
 	// Rate makes each fetch that came sooner than Crawl-delay asks for a row of crawl_delays.
 	Rate bool

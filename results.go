@@ -46,7 +46,7 @@ type Finding struct {
 
 	Archive  string // that holds the record
 	Offset   int64  // of the record, in bytes
-	Length   int64  // of the record, in bytes; -1: an index does not tell
+	Length   int64  // of the record, in bytes; -1 if an index does not state it
 	RecordID string // urn:uuid:…; "": not recorded
 
 	// Of Violations and Unproven alone:

@@ -75,7 +75,7 @@ func TestWATAgreesWithArchive(t *testing.T) {
 				}
 			}
 			metas, _ := tag.Decode(got.fetches[0].Metas)
-			equal(t, "metas", metas, tag.Found{Items: []tag.Item{{Name: "robots", Content: "none", Place: tag.PlaceUntold}}})
+			equal(t, "metas", metas, tag.Found{Items: []tag.Item{{Name: "robots", Content: "none", Place: tag.PlaceUnknown}}})
 			equal(t, "counts", []int64{got.result.Indexed, got.result.IndexedRobots}, []int64{2, 0})
 		})
 	}

@@ -106,7 +106,7 @@ func agreesWithSummary(t *testing.T, text string, c *Totals) {
 	t.Helper()
 	got := make(map[string]int64)
 	for _, m := range regexp.MustCompile(`(?m)^  ([a-z.]+) +([\d,]+)  \S`).FindAllStringSubmatch(text, -1) {
-		if _, twice := got[m[1]]; !twice { // tags have an unknown of their own, behind
+		if _, twice := got[m[1]]; !twice { // tags have an unknown of their own, later in the text
 			got[m[1]], _ = strconv.ParseInt(strings.ReplaceAll(m[2], ",", ""), 10, 64)
 		}
 	}

@@ -74,8 +74,8 @@ func NewSettings(opt *evaluate.Options, factsFingerprint string, ranks *Ranks) S
 	return s
 }
 
-// Options are those of the evaluation that the settings describe, by which the same fetches have the
-// same verdicts. They ask nothing about policies.
+// Options are the options of the evaluation that the settings describe: the same fetches have the same
+// verdicts. They contain nothing about policies.
 func (s *Settings) Options() (opt evaluate.Options, err error) {
 	if opt.Profile, err = evaluate.ParseProfile(s.Profile); err != nil {
 		return opt, err
@@ -119,10 +119,10 @@ type AuditInput struct {
 	Fetches     int64            `json:"fetches"`
 	Robots      int64            `json:"robots"`
 	Issues      int64            `json:"issues"`
-	Resynced    int64            `json:"resynced,omitempty"` // records read behind damage
+	Resynced    int64            `json:"resynced,omitempty"` // records read after damage
 	LogEvents   int64            `json:"log_events,omitempty"`
 
-	Indexed       int64    `json:"indexed,omitempty"`        // fetches that an index or a list tells of
+	Indexed       int64    `json:"indexed,omitempty"`        // fetches in an index or a list
 	IndexedRobots int64    `json:"indexed_robots,omitempty"` // of them of robots.txt
 	CommonCrawls  []string `json:"common_crawls,omitempty"`  // whose archives an index names
 	RobotsIn      []string `json:"robots_in,omitempty"`      // archives that an index names for robots.txt, some of them
@@ -131,16 +131,15 @@ type AuditInput struct {
 	Crawls  []Crawl     `json:"crawls,omitempty"`
 }
 
-// What facts tell of an archive as a whole.
+// Facts about an archive as a whole.
 type (
 	DigestStats = facts.DigestStats // how many digests were compared with what they are of
 	Crawl       = facts.Crawl       // what a warcinfo record says
 )
 
-// Totals are counts over all inputs. Shares are of fetches that robots.txt could
-// decide, which those of robots.txt itself are not: DisallowedShareOfKnown leaves
-// unknown fetches out, DisallowedShare counts each of them as allowed,
-// DisallowedOrUnknownShare as disallowed. They are null where there is nothing to
+// Totals are counts over all inputs. Shares are of fetches that robots.txt could decide, so fetches of
+// robots.txt itself are left out. DisallowedShareOfKnown leaves unknown fetches out, DisallowedShare counts
+// each of them as allowed, DisallowedOrUnknownShare as disallowed. They are null where there is nothing to
 // divide by.
 type Totals struct {
 	evaluate.Counts
@@ -148,7 +147,7 @@ type Totals struct {
 	Unproven                 int64            `json:"unproven"`
 	Decidable                int64            `json:"decidable"`
 	Duplicates               int64            `json:"duplicates"`
-	Indexed                  int64            `json:"indexed,omitempty"`      // fetches that an index or a list alone tells of
+	Indexed                  int64            `json:"indexed,omitempty"`      // fetches only in an index or a list
 	IndexJoined              int64            `json:"index_joined,omitempty"` // rows of these whose fetch is counted by its record, or by another row
 	Verification             Verification     `json:"verification,omitzero"`
 	LogEvidence              int64            `json:"log_evidence"`

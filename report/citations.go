@@ -6,8 +6,8 @@ import (
 	"github.com/robotsaudit/robotsaudit/evaluate"
 )
 
-// RobotsCitation are the columns that tell which robots.txt capture a row rests on,
-// and whence the body comes that was applied.
+// RobotsCitation are the columns for the robots.txt capture that a row rests on, and for the source of the
+// body that was applied.
 type RobotsCitation struct {
 	// The capture, in `robots`: its redirects are in `hop_urls` there. Null: no capture.
 	RobotsID int64 `parquet:"robots_id,optional"`
@@ -46,8 +46,7 @@ type RobotsCitation struct {
 	RobotsBodyDigest string `parquet:"robots_body_digest,optional,dict"`
 }
 
-// ContestedCitation are the columns that tell which copy of robots.txt allows a
-// contested fetch.
+// ContestedCitation are the columns for the copy of robots.txt that allows a contested fetch.
 type ContestedCitation struct {
 	// The copy, in `robots`. Null: no copy allows, or it is of the target of a redirect.
 	ContestedRobotsID int64 `parquet:"contested_robots_id,optional"`
@@ -79,7 +78,7 @@ type cited struct {
 	citation RobotsCitation
 }
 
-// cite tells which robots.txt capture a row rests on, and whence its body comes.
+// cite fills in the robots.txt capture that a row rests on, and the source of its body.
 func (b *rowBuilder) cite(s *evaluate.State) RobotsCitation {
 	if b.cited.state == s {
 		return b.cited.citation
@@ -105,7 +104,7 @@ func (b *rowBuilder) cite(s *evaluate.State) RobotsCitation {
 	return c
 }
 
-// contest tells which copy of robots.txt allows what the governing capture disallows.
+// contest fills in the copy of robots.txt that allows what the governing capture disallows.
 func (b *rowBuilder) contest(s *evaluate.State) ContestedCitation {
 	c := ContestedCitation{
 		ContestedRobotsID: s.ID,
@@ -129,7 +128,7 @@ type bodyPlace struct {
 	agent, filename, recordID, digest string
 }
 
-// body tells whence the body comes that a capture applies; nil where it applies none.
+// body returns the place of the body that a capture applies; nil if it applies none.
 func (b *rowBuilder) body(s *evaluate.State) *bodyPlace {
 	if !s.HasBody {
 		return nil

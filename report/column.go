@@ -22,9 +22,9 @@ const (
 	maxPageRows = 4096
 )
 
-// bounded are the columns of which the file tells the least and the greatest value of each page, so
-// that readers pass over pages: the rows of an origin are neighbours. In other columns a page has
-// nearly the bounds of the table, and the file tells none.
+// bounded are the columns with the least and the greatest value of each page in the file, so that readers
+// can skip pages: the rows of an origin are neighbours. In other columns a page has nearly the bounds of
+// the table, and the file has none.
 var bounded = map[string]bool{
 	"url": true, "url_host_name": true, "url_host_registered_domain": true, "origin": true, "fetch_time": true, "robots_id": true,
 }
@@ -52,7 +52,7 @@ type column struct {
 	rows        int
 
 	dictionary      dictionaryPage        // nil: it has none
-	index           parquet.ColumnIndexer // nil: bounds are not told
+	index           parquet.ColumnIndexer // nil: no bounds in the file
 	places          []format.PageLocation // of its pages among those that wait
 	meta            format.ColumnMetaData
 	before          int // rows in pages
@@ -117,7 +117,7 @@ func (c *column) list(values int) {
 	}
 }
 
-// endFull ends the page behind the last row if its size in bytes makes it full.
+// endFull ends the page after the last row if its size in bytes makes it full.
 func (c *column) endFull(size int) error {
 	if size < maxPage {
 		return nil
@@ -210,7 +210,7 @@ func shorter(bound parquet.Value, instead func(string) string) parquet.Value {
 	return parquet.ByteArrayValue([]byte(instead(string(bound.ByteArray()))))
 }
 
-// boundBelow is not greater than s. It ends behind a character of s: readers take bounds for UTF-8.
+// boundBelow is not greater than s. It ends after a whole character of s: readers take bounds for UTF-8.
 func boundBelow(s string) string {
 	n := min(len(s), maxPageBound)
 	for 0 < n && n < len(s) && !utf8.RuneStart(s[n]) {

@@ -11,7 +11,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/durable"
 )
 
-// Names of files beside the tables.
+// Names of files next to the tables.
 const (
 	AuditFile = "audit.json"  // commits the results
 	HTMLFile  = "report.html" // shows them, where nothing else was said
@@ -19,9 +19,9 @@ const (
 	SignatureFile = HTMLFile + ".sig" // of the report, where one was asked for
 )
 
-// Commit ends the tables of an evaluation that came to totals: it closes them, moves them into the output folder and writes audit.json,
-// last: tables beside an audit.json belong to it. Until the new tables are whole, those of
-// the audit before stay as they are.
+// Commit ends the tables of an evaluation that came to totals. It closes them, moves them into the output
+// folder and writes audit.json last: an audit.json states that the tables next to it belong to it. Until
+// the new tables are whole, the tables of the audit before stay as they are.
 func (w *Writer) Commit(totals *evaluate.Totals) (*Summary, error) {
 	a, err := w.describe(totals)
 	if err != nil {
@@ -76,9 +76,9 @@ func (w *Writer) closeTables(whole bool) (map[string]int64, error) {
 	return rows, errors.Join(errs...)
 }
 
-// moveTables puts the tables of a in the place of those of the audit before, whose
-// audit.json goes first, and its report. The folder is synced on either side, so that no loss of
-// power leaves an audit.json beside another's tables.
+// moveTables replaces the tables of the audit before by the tables of a. The old audit.json goes first, and
+// its report. The folder is synced before and after, so that no loss of power leaves an audit.json next to
+// another audit's tables.
 func (w *Writer) moveTables(a *Audit) error {
 	for _, name := range []string{AuditFile, HTMLFile, SignatureFile} {
 		if err := remove(filepath.Join(w.dir, name)); err != nil {

@@ -26,7 +26,7 @@ var types = []Type{
 	{"TIMESTAMP", "INT64, Timestamp in microseconds, adjusted to UTC", "TIMESTAMP WITH TIME ZONE"},
 }
 
-// units are those of numbers, by the last part of the name.
+// units are the units of numbers, by the last part of the name.
 var units = []struct{ suffix, unit string }{
 	{"_ms", "millisecond"}, {"_seconds", "second"}, {"offset", "byte"}, {"length", "byte"}, {"_size", "byte"},
 }
@@ -44,7 +44,7 @@ func unitOf(c *Column) string {
 	return ""
 }
 
-// severalOf lists the values of which a text holds several, joined by commas.
+// severalOf lists the kinds of values that a text may hold several of, joined by commas.
 var severalOf = []string{"note", "tag_note", "tag_contradiction", "hint"}
 
 // separatorOf is what stands between several values in a text; "" where it holds one.
@@ -65,7 +65,7 @@ type Join struct {
 	having string // another column that the table must have
 }
 
-// joins are those of every table that has the columns.
+// joins are the joins of every table that has the columns.
 var joins = []Join{
 	{
 		Columns: recordKey, Table: "fetches", To: recordKey,

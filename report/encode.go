@@ -65,7 +65,7 @@ func emptyFooter(schema *parquet.Schema, table string) format.FileMetaData {
 	return *f.Metadata()
 }
 
-// write writes rows. A row group ends behind the last of them, or goes on.
+// write writes rows. A row group ends after the last of them, or goes on.
 func (e *encoder[T]) write(rows []T) error {
 	if e.failed == nil {
 		e.failed = e.encode(rows)
@@ -173,7 +173,7 @@ func at[F any](rows unsafe.Pointer, p place, i int) *F {
 	return (*F)(unsafe.Add(rows, uintptr(i)*p.size+p.offset))
 }
 
-// columnWriters are those of all columns of a schema, in its order.
+// columnWriters are the writers of all columns of a schema, in its order.
 func columnWriters[T any](schema *parquet.Schema, file *tablePages) (columns []columnWriter) {
 	fields := make(map[string]reflect.StructField)
 	row := reflect.TypeFor[T]()

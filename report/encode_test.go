@@ -363,7 +363,7 @@ func (f *brokenFile) Write(b []byte) (int, error) {
 	return f.left, errBroken
 }
 
-// TestBrokenFile: a file in which something is missing gets no footer, and leaves nothing beside it.
+// TestBrokenFile: a file with something missing gets no footer, and leaves no other file.
 func TestBrokenFile(t *testing.T) {
 	t.Parallel()
 	write := func(f *brokenFile) error {
@@ -371,7 +371,7 @@ func TestBrokenFile(t *testing.T) {
 		w := NewRowWriter[RobotsAgentRow](f, dir, "broken")
 		for i := range 5 * maxGroupRows / 2 {
 			if w.Write(RobotsAgentRow{RobotsID: int64(i), Agent: fmt.Sprint(i)}) != nil {
-				break // Close tells
+				break // Close reports it
 			}
 		}
 		err := w.Close()

@@ -27,8 +27,7 @@ type encoded interface {
 	// encode returns the values as they stand in a page, in the buffer if they fit there, and forgets
 	// them.
 	encode(buffer []byte) ([]byte, format.Encoding, error)
-	// bounds are the least and the greatest value, of a column whose bounds are told. It forgets
-	// them.
+	// bounds returns the least and the greatest value, of a column with bounds in the file. It resets them.
 	bounds() (least, greatest parquet.Value)
 }
 
@@ -92,7 +91,7 @@ func encodingOf(c *column) format.Encoding {
 	return format.Plain
 }
 
-// withBounds makes v the values of a column. Their bounds are followed if the file tells them.
+// withBounds makes v the values of a column. Their bounds are followed if the file has them.
 func withBounds[V cmp.Ordered](c *column, v values[V], value func(V) parquet.Value) values[V] {
 	if c.index != nil {
 		v = &boundedValues[V]{values: v, value: value}

@@ -28,7 +28,7 @@ func joinFiles(path string, parts []string) (err error) {
 	if err := j.write([]byte(magic)); err != nil {
 		return err
 	}
-	// Each section has those of all files, one after the other.
+	// Each section has the sections of all parts, one after the other.
 	for _, section := range []func(*tablePart) error{j.rowGroups, j.columnIndexes, j.offsetIndexes} {
 		for i, part := range parts {
 			if err := j.with(i, part, section); err != nil {

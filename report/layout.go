@@ -11,7 +11,7 @@ import (
 // A page is as wide as a terminal is at least.
 const (
 	pageWidth = 80
-	minWords  = 24 // cells that words beside numbers have at least
+	minWords  = 24 // cells that words next to numbers have at least
 	minLabel  = 12 // cells that labels have at least
 )
 
@@ -31,7 +31,7 @@ type row struct {
 	colour  colour // of a line across
 }
 
-// colour is how a terminal is told to show a line.
+// colour is the sequence that makes a terminal show a line in a colour.
 type colour string
 
 const (

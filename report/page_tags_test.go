@@ -8,8 +8,8 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 )
 
-// A date has its moment in a column, whether it has come or not; whether it restricts is
-// told as of the moment that the page is judged at.
+// A date has its moment in a column, whether it has come or not. Whether it restricts depends on the moment
+// that the page is judged at.
 func TestDateOfTag(t *testing.T) {
 	w, err := NewWriter(t.TempDir(), testFacts("a.warc.gz"), evaluate.Options{})
 	if err != nil {

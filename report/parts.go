@@ -20,12 +20,11 @@ type parts struct {
 	of    map[int]*part // by range
 }
 
-// part is a Writer of a range. Who of the tokens no capture governs is told in several
-// ranges, and noted once.
+// part is a Writer of a range. Several ranges may report the same ungoverned tokens; one is kept.
 type part struct {
 	*Writer
-	rows  map[string]int64 // once it is closed
-	noone []string         // the tokens of robots ID 0
+	rows       map[string]int64 // once it is closed
+	ungoverned []string         // the tokens of robots ID 0
 }
 
 // Part starts the part of the n-th range.
@@ -75,21 +74,21 @@ func (p *part) RobotsAgent(robotsID int64, group int, agent string) error {
 		return p.Writer.RobotsAgent(robotsID, group, agent)
 	}
 	p.tally.WhatIf.here.Join(TokenGroup{}, agent)
-	p.noone = append(p.noone, agent)
+	p.ungoverned = append(p.ungoverned, agent)
 	return nil
 }
 
 // takeParts adds up what the parts have counted.
 func (w *Writer) takeParts() error {
-	var noone []string
+	var ungoverned []string
 	for _, p := range w.parts.sorted() {
 		w.tally.add(p.tally)
-		if noone == nil {
-			noone = p.noone
+		if ungoverned == nil {
+			ungoverned = p.ungoverned
 		}
 	}
 	var err error
-	for _, agent := range noone {
+	for _, agent := range ungoverned {
 		err = cmp.Or(err, w.RobotsAgent(0, 0, agent))
 	}
 	return err

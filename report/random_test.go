@@ -42,7 +42,7 @@ type randomRow struct {
 	Others    []string `parquet:"others,list"`
 }
 
-// random makes the values of a table: those of a column have a manner of their own.
+// random makes the values of a table: the values of a column have a manner of their own.
 type random struct {
 	*rand.Rand
 	long int // bytes of long texts that may still come
@@ -190,8 +190,8 @@ func (r *random) rows(n int) []randomRow {
 	return rows
 }
 
-// TestRandomTables reads random tables with the library, half of them joined of parts. Where
-// ROBOTSAUDIT_TABLES names a folder, it leaves them there, beside their rows as JSON, for
+// TestRandomTables reads random tables with the library, half of them joined from parts. If
+// ROBOTSAUDIT_TABLES names a folder, it leaves them there, with their rows as JSON, for
 // scripts/check/tables.py.
 func TestRandomTables(t *testing.T) {
 	t.Parallel()

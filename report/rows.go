@@ -37,7 +37,7 @@ func (b *rowBuilder) filename(input int32, entry string) string {
 	return b.inputs[input] + "/" + locator(entry)
 }
 
-// archive is the warc_filename of a fetch: where an index tells of it, the archive that this names.
+// archive is the warc_filename of a fetch: for a fetch in an index, the archive that the index names.
 func (b *rowBuilder) archive(f *facts.Fetch) string {
 	if f.Archive != "" {
 		return locator(f.Archive)
@@ -45,8 +45,7 @@ func (b *rowBuilder) archive(f *facts.Fetch) string {
 	return b.filename(f.Input, f.Entry)
 }
 
-// site is what the tables tell of a host. Rows come origin by origin, so one is
-// kept.
+// site is the names of a host in the tables. Rows come origin by origin, so one is kept.
 type site struct {
 	origin     string // as recorded
 	host       string
@@ -139,7 +138,7 @@ func decision(e evaluate.Evidence, a *evaluate.Answer) Decision {
 	return Decision{Verdict: a.Verdict.String(), Evidence: e.String(), Reason: a.Reason.String()}
 }
 
-// Discovery are the columns of how the crawler came to the URL, as far as the archives tell.
+// Discovery are the columns of how the crawler came to the URL, as far as the archives show it.
 type Discovery struct {
 	// URL that led the crawler here, by the metadata record that belongs to the fetch. Null: not
 	// told.

@@ -14,7 +14,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
-// What is not told of how the crawler came to a URL is null, not false.
+// Unknown facts of how the crawler came to a URL are null, not false.
 func TestDiscoveryColumns(t *testing.T) {
 	w, _ := fill(t, t.TempDir(), false)
 	for flags, want := range map[facts.Flags][4]*bool{ // is_seed, force_fetch, is_page, hops_from_seed is not null

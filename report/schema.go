@@ -43,7 +43,7 @@ type Column struct {
 	Nullable  bool    `json:"nullable"`
 	Null      string  `json:"null,omitempty"` // what null means
 	Meaning   string  `json:"meaning"`
-	Separator string  `json:"separator,omitempty"` // between values, of which a text may hold several
+	Separator string  `json:"separator,omitempty"` // between values, if a text may hold several
 	Values    []Value `json:"values,omitempty"`    // nil: any
 
 	structName string // the struct that declares the field

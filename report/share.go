@@ -10,12 +10,12 @@ import (
 	"github.com/robotsaudit/robotsaudit/evaluate"
 )
 
-// originShare is what a Part has of an origin that several have fetches of, beside their rows: what Rest adds
-// up, or writes once.
+// originShare is the part of an origin that a Part has, if several have fetches of it, without the rows:
+// counts that Rest adds up, and rows that it writes once.
 type originShare struct {
 	Host   evaluate.HostStats
 	Rules  map[string]int64 // tally.here
-	Told   map[int64]bool   // captures whose token groups were told
+	Told   map[int64]bool   // captures whose token groups were reported
 	Agents []RobotsAgentRow // of those; none where the part begins the origin, and wrote them itself
 }
 
@@ -80,7 +80,7 @@ func (r *Rest) takeShare(s *originShare) error {
 	return err
 }
 
-// SharedFolder is the folder of a Rest for rows that come before those of the n-th part: of an origin
+// SharedFolder is the folder of a Rest for rows that come before the rows of the n-th part: of an origin
 // that part goes on with.
 func SharedFolder(n int) string { return fmt.Sprintf("shared-%05d", n) }
 

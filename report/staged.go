@@ -38,11 +38,11 @@ func newStaged(dir string, facts *evaluate.Facts, opt evaluate.Options) *Writer 
 // Abandon closes a part that is not closed. Its folder stays.
 func (p *Part) Abandon() { p.drop() }
 
-// counted is what is kept of a part beside its tables.
+// counted is kept of a part in addition to its tables.
 type counted struct {
-	Tally  *tally
-	Noone  []string
-	Shares []*originShare
+	Tally      *tally
+	Ungoverned []string
+	Shares     []*originShare
 }
 
 // Close completes the tables, and returns how many rows each has.
@@ -51,7 +51,7 @@ func (p *Part) Close() (rows map[string]int64, err error) {
 		return nil, err
 	}
 	var b bytes.Buffer
-	if err := gob.NewEncoder(&b).Encode(counted{p.tally, p.noone, p.shares}); err != nil {
+	if err := gob.NewEncoder(&b).Encode(counted{p.tally, p.ungoverned, p.shares}); err != nil {
 		return nil, err
 	}
 	return rows, durable.WriteFile(filepath.Join(p.tmp, countsFile), b.Bytes())
@@ -73,8 +73,8 @@ func NewRest(dir string, facts *evaluate.Facts, opt evaluate.Options) *Rest {
 // Abandon closes what is not closed. The folder stays.
 func (r *Rest) Abandon() { r.drop() }
 
-// Take adds what a Part in a folder counted, of which Close returned rows. Parts are taken in
-// their order.
+// Take adds the counts of a Part in a folder, for which Close returned rows. Parts are taken in their
+// order.
 func (r *Rest) Take(dir string, rows map[string]int64) error {
 	path := filepath.Join(dir, countsFile)
 	b, err := os.ReadFile(path)
@@ -85,7 +85,7 @@ func (r *Rest) Take(dir string, rows map[string]int64) error {
 	if err := gob.NewDecoder(bytes.NewReader(b)).Decode(&c); err != nil {
 		return fmt.Errorf("%s is damaged: %w", path, err)
 	}
-	r.close(&part{Writer: &Writer{tally: c.Tally}, rows: rows, noone: c.Noone})
+	r.close(&part{Writer: &Writer{tally: c.Tally}, rows: rows, ungoverned: c.Ungoverned})
 	for _, s := range c.Shares {
 		if err := r.takeShare(s); err != nil {
 			return err

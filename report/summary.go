@@ -40,7 +40,7 @@ type NamedCounts struct {
 
 // Unnamed counts what was made by crawlers whose token is not known.
 type Unnamed struct {
-	Fetches  int64 // but for those of robots.txt itself
+	Fetches  int64 // without fetches of robots.txt itself
 	Captures int64
 }
 
@@ -75,7 +75,7 @@ type AgentVerdicts struct {
 	VerdictCounts
 }
 
-// UnreadInput is an input of which something could not be read, with the first reason.
+// UnreadInput is an input with something that could not be read, and the first reason.
 type UnreadInput struct {
 	Name   string
 	Kind   string // of issue

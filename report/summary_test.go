@@ -147,8 +147,8 @@ func TestSummaryTellsCauses(t *testing.T) {
 
 func many(r evaluate.Result, n int) []evaluate.Result { return slices.Repeat([]evaluate.Result{r}, n) }
 
-// What was asked for is told in short: settings, restrictions, delays, and what is allowed
-// by the letter alone.
+// Optional parts are reported in short: settings, restrictions, delays, and what is allowed by the letter
+// alone.
 func TestSummaryTellsWhatWasAsked(t *testing.T) {
 	counted, totals := newTally(), new(evaluate.Totals)
 	f := testFetch("http://a", "/|")
@@ -342,10 +342,10 @@ func TestWhatIfCounts(t *testing.T) {
 	w.here.Add(TokenGroup{1, 0}, "allowed")
 	w.here.Add(TokenGroup{1, 1}, "disallowed")
 	w.endOrigin()
-	tell(2, 3, "A", "B", "C") // the next origin; robots_id 0 is not told again
+	tell(2, 3, "A", "B", "C") // the next origin; robots_id 0 is not reported again
 	w.here.Add(TokenGroup{2, 3}, "disallowed")
 	w.here.Add(TokenGroup{0, 0}, "unknown")
-	w.here.Add(TokenGroup{1, 0}, "allowed") // never told here: of another origin
+	w.here.Add(TokenGroup{1, 0}, "allowed") // never reported here: of another origin
 	w.endOrigin()
 	want := []AgentVerdicts{ // what B and C have is what most have
 		{"A", VerdictCounts{Unknown: 2, Allowed: 1, Disallowed: 1}},

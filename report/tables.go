@@ -10,9 +10,9 @@ import (
 // columns are only ever added, and added columns are nullable.
 const SchemaVersion = "2"
 
-// The result tables. What there is to say of a table is said here, of a column in the
-// comment of its field: the writer, the command schema, docs/SCHEMA.md, package results and the
-// checks in scripts all go by these. docs/ARCHITECTURE.md tells how to add one.
+// The result tables. Each table is described here, each column in the comment of its field: the writer, the
+// command schema, docs/SCHEMA.md, package results and the checks in scripts all go by these.
+// docs/ARCHITECTURE.md explains how to add one.
 var (
 	FetchesTable = TableOf[FetchRow]{Table{
 		Name: "fetches", Key: recordKey, Order: fetchOrder,
@@ -110,9 +110,9 @@ const fetchOrder = "origin, in the order of a hash of its host, then fetch_time"
 type Table struct {
 	Name     string   `json:"name"`
 	Doc      string   `json:"meaning"`        // what a row is: "One row per …"
-	Key      []string `json:"key,omitempty"`  // columns that tell rows apart, but for records in one gzip member; nil: none do
+	Key      []string `json:"key,omitempty"`  // columns that identify a row, but for records in one gzip member; nil: none do
 	Order    string   `json:"sorted_by"`      // in words
-	With     []string `json:"with,omitempty"` // options, without any of which it has no rows
+	With     []string `json:"with,omitempty"` // options; without any of these it has no rows
 	Optional bool     `json:"optional"`       // without those options it is not written at all
 }
 
@@ -129,7 +129,7 @@ func (t TableOf[T]) rowType() reflect.Type       { return reflect.TypeFor[T]() }
 func (t TableOf[T]) schema() *parquet.Schema     { return parquet.SchemaOf(new(T)) }
 func (t TableOf[T]) create(dir string) anyWriter { return newTable[T](dir, t.Name) }
 
-// writer is the writer of the table among those of w, nil where w leaves it out.
+// writer is the writer of the table in w, nil where w leaves it out.
 func (t TableOf[T]) writer(w *Writer) *tableWriter[T] {
 	table, _ := w.tables[t.Name].(*tableWriter[T])
 	return table

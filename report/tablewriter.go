@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 )
 
-// Rows are encoded beside what makes them: each table has a goroutine, which takes
-// them some at a time.
+// Rows are encoded concurrently with their making: each table has a goroutine, which takes them some at a
+// time.
 const (
 	handedRows = 64 // rows handed over at once
 	handedMost = 2  // of these, waiting

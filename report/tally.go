@@ -127,7 +127,7 @@ func addCounts[K comparable](to, from map[K]int64) {
 	}
 }
 
-// Rank puts a row into a ranking of the first n, behind its equals.
+// Rank puts a row into a ranking of the first n, after its equals.
 func Rank[T any](list []T, n int, row T, compare func(a, b T) int) []T {
 	i := sort.Search(len(list), func(i int) bool { return compare(list[i], row) > 0 })
 	if i >= n {
@@ -267,7 +267,7 @@ func (t *tally) addIssue(row *IssueRow, kind words.IssueKind) {
 	}
 }
 
-// summary is what was counted, beside the audit that it is of.
+// summary returns the counts, together with their audit.
 func (t *tally) summary(a *Audit) *Summary {
 	s := &Summary{
 		Audit: a, Unknown: t.Unknown.list(0), Rules: t.Rules, Origins: t.Origins,

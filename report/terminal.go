@@ -54,7 +54,7 @@ func (s *Summary) WriteText(w io.Writer, opt TextOptions) error {
 	return err
 }
 
-// printAudited tells what was audited, and how.
+// printAudited states what was audited, and how.
 func (s *Summary) printAudited(p *page) {
 	a, t := s.Audit, &s.Audit.Totals
 	var size int64
@@ -66,7 +66,7 @@ func (s *Summary) printAudited(p *page) {
 		a.Tool, Shown(a.Version, maxLabel), strings.Join(settingsText(&a.Settings), ", "))
 }
 
-// InputsText counts archives, and indexes and lists of URLs beside them.
+// InputsText counts archives, and also indexes and lists of URLs.
 func InputsText(inputs []AuditInput) string {
 	var archives, indexes, lists int
 	for _, in := range inputs {
@@ -141,7 +141,7 @@ func (s *Summary) allowedText() string {
 	return words
 }
 
-// printUnknown shows why nothing is known, the most frequent reason first, and what would settle it.
+// printUnknown shows why verdicts are unknown, the most frequent reason first, and what would settle them.
 func (s *Summary) printUnknown(p *page, full bool) {
 	for i, reason := range s.Unknown {
 		if i == fewRows && !full {
@@ -156,7 +156,7 @@ func (s *Summary) printUnknown(p *page, full bool) {
 	}
 }
 
-// printShares tells what part was disallowed, the unknown counted either way.
+// printShares states what part was disallowed, the unknown counted either way.
 func (s *Summary) printShares(p *page) {
 	t := &s.Audit.Totals
 	if t.Unknown == 0 {
@@ -170,8 +170,7 @@ func (s *Summary) printShares(p *page) {
 	p.line("robots.txt is a request (RFC 9309 §1): disallowed does not mean illegal.")
 }
 
-// printCauses tells what may be wrong with the archives or the command where little
-// could be proven.
+// printCauses states what may be wrong with the archives or the command where little could be proven.
 func (s *Summary) printCauses(p *page) {
 	t := &s.Audit.Totals
 	missing := s.unknownFor(words.NoCapture)
@@ -238,8 +237,7 @@ func someOf(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// joinedText counts the rows of indexes that tell of a fetch which is counted by its record, or by
-// another row.
+// joinedText counts the rows of indexes whose fetch is counted by its record, or by another row.
 func (s *Summary) joinedText() string {
 	n := s.Audit.Totals.IndexJoined
 	if n == 0 {
@@ -248,7 +246,7 @@ func (s *Summary) joinedText() string {
 	return " Rows left out, as their fetches are counted already: " + number(n) + "."
 }
 
-// unknownFor counts the fetches of which nothing is known for a reason.
+// unknownFor counts the fetches whose verdict is unknown for a reason.
 func (s *Summary) unknownFor(reason evaluate.Reason) int64 {
 	for _, c := range s.Unknown {
 		if c.Name == reason.String() {
@@ -292,7 +290,7 @@ func (s *Summary) printWhatIf(p *page, full bool) {
 	p.more(len(list), most)
 }
 
-// printAsked tells what --purpose and --rate ask for. None of it is a violation.
+// printAsked reports the results for --purpose and --rate. None of it is a violation.
 func (s *Summary) printAsked(p *page) {
 	a, t := s.Audit, &s.Audit.Totals
 	if len(a.Settings.Purposes) > 0 {
@@ -305,7 +303,7 @@ func (s *Summary) printAsked(p *page) {
 	}
 }
 
-// printCaptures tells what was found of robots.txt, and in logs.
+// printCaptures describes what was found of robots.txt, and in logs.
 func (s *Summary) printCaptures(p *page) {
 	t := &s.Audit.Totals
 	p.heading("robots.txt was captured %s%s.", Count(total(t.RobotsOutcomes), "time"), outcomesText(t.RobotsOutcomes))
@@ -373,7 +371,7 @@ func (s *Summary) printOrigins(p *page) {
 	p.list(s.Origins)
 }
 
-// printUnread names the inputs of which something is missing.
+// printUnread names the inputs with something missing.
 func (s *Summary) printUnread(p *page, full bool) {
 	unread := s.Audit.Totals.InputsNotWhollyRead
 	if unread == 0 {
@@ -394,7 +392,7 @@ func (s *Summary) printUnread(p *page, full bool) {
 	p.more(int(unread), most)
 }
 
-// resyncedText counts what could be read behind damage.
+// resyncedText counts the records read after damage.
 func (s *Summary) resyncedText() string {
 	var n int64
 	for _, in := range s.Audit.Inputs {
@@ -416,7 +414,7 @@ func (s *Summary) printNoted(p *page) {
 	}
 }
 
-// printPages tells what pages and origins said of their use.
+// printPages describes the statements of pages and origins on their use.
 func (s *Summary) printPages(p *page) {
 	t := &s.Audit.Totals
 	if t.Tagged+t.TagsUnknown+t.Signalled+t.PolicyFiles+t.CrawlDelays == 0 {

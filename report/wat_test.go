@@ -18,7 +18,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
 
-// A WAT tells whose tags they are, and nothing for certain; with its archive it adds no fetch.
+// A WAT shows whose tags they are, and nothing for certain; with its archive it adds no fetch.
 func TestWAT(t *testing.T) {
 	const page = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n" + `<meta name="robots" content="noindex">`
 	var robots []byte

@@ -75,7 +75,7 @@ func (c *TokenCounts) Captures() map[int64]bool {
 	return ids
 }
 
-// EndOrigin passes the counts of all token groups on, and forgets those of the origin's captures.
+// EndOrigin passes the counts of all token groups on, and forgets the groups of the origin's captures.
 func (c *TokenCounts) EndOrigin(add func(tokens []string, counts VerdictCounts)) {
 	c.close()
 	for t, g := range c.groups {
@@ -120,9 +120,9 @@ func (w *whatIf) sum(token string, counts VerdictCounts) {
 	w.Agents[token].Sum(counts)
 }
 
-// ranking lists the tokens: first those whose counts differ most from those that most tokens
-// have, then the best known. Most tokens stand in few robots.txt files, so their counts are
-// those of the groups for *.
+// ranking lists the tokens: first the tokens whose counts differ most from the counts that most tokens
+// have, then the best known. Most tokens stand in few robots.txt files, so their counts are the counts of
+// the groups for *.
 func (w *whatIf) ranking() []AgentVerdicts {
 	list := make([]AgentVerdicts, 0, len(w.Agents))
 	shared := make(map[VerdictCounts]int)

@@ -41,7 +41,7 @@ func percent(share *float64) string {
 	return fmt.Sprintf(" (%.1f %%)", 100**share)
 }
 
-// periodText tells from when to when fetches were made; nil is unknown.
+// periodText states from when to when fetches were made; nil is unknown.
 func periodText(first, last *time.Time) string {
 	switch {
 	case first == nil || last == nil:

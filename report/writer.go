@@ -53,8 +53,7 @@ type Writer struct {
 	parts  parts
 }
 
-// NewWriter starts the tables of an output folder: those of facts that are evaluated with
-// options.
+// NewWriter starts the tables of an output folder, for facts that are evaluated with options.
 func NewWriter(dir string, facts *evaluate.Facts, opt evaluate.Options) (*Writer, error) {
 	opt.Profile = cmp.Or(opt.Profile, evaluate.RFC9309)
 	tmp := filepath.Join(dir, temporary)

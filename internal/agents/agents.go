@@ -146,9 +146,8 @@ var spaced = sync.OnceValue(func() (tokens []string) {
 	return tokens
 })
 
-// Leading returns the token of several words that a text begins with, as the text has it: "" where
-// there is none. RFC 9309 §2.2.1 knows no such tokens; without the list, nobody could tell where a
-// name ends.
+// Leading returns the token of several words that a text begins with, as the text has it: "" where there is
+// none. RFC 9309 §2.2.1 knows no such tokens; without the list, the end of a name would be unknown.
 func Leading(text string) string {
 	for _, token := range spaced() {
 		if len(text) < len(token) || ascii.Lower(text[:len(token)]) != ascii.Lower(token) {
@@ -177,7 +176,7 @@ func Near(token string) (near Agent, ok bool) {
 	return near, ok
 }
 
-// tokens are those of all agents.
+// tokens are the tokens of all agents.
 var tokens = sync.OnceValue(func() (tokens []string) {
 	for _, a := range load().Agents {
 		tokens = append(tokens, a.Token)
@@ -185,8 +184,8 @@ var tokens = sync.OnceValue(func() (tokens []string) {
 	return tokens
 })
 
-// prominent are the tokens that most readers look for, first of all those of crawlers that
-// gather data for AI.
+// prominent are the tokens that most readers look for, first the tokens of crawlers that gather data for
+// AI.
 var prominent = []string{
 	"GPTBot", "ClaudeBot", "CCBot", "Google-Extended", "Bytespider", "PerplexityBot", "Amazonbot", "meta-externalagent",
 	"Applebot-Extended", "ChatGPT-User", "OAI-SearchBot", "anthropic-ai", "Googlebot", "bingbot", "archive.org_bot", "ia_archiver",

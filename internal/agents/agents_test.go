@@ -90,8 +90,8 @@ func TestGrown(t *testing.T) {
 	}
 }
 
-// What a crawler obeys beside its own token is documented, and no chain: YandexBot
-// obeys Yandex, and nothing else follows.
+// The tokens that a crawler obeys besides its own are documented, and form no chain: YandexBot obeys
+// Yandex, and nothing else follows.
 func TestObeys(t *testing.T) {
 	for token, want := range map[string][]string{
 		"googlebot-image": {"Googlebot"}, "Googlebot": nil, "Applebot": {"Googlebot"}, "bingbot": {"msnbot"},

@@ -51,8 +51,8 @@ const (
 	notInTokens = "*#:;,()/"
 )
 
-// TokenDoubt says why a product token may not do what its user means, if anything. A
-// few names in use do hold a space; behind others stands what is no part of them.
+// TokenDoubt says why a product token may not do what its user means, if anything. A few names in use do
+// hold a space; the text after other names is no part of them.
 func TokenDoubt(token string) string {
 	if _, known := Find(robots.ProductName(token)); known {
 		return ""

@@ -41,8 +41,8 @@ func assigns(script []byte, name, text string) bool {
 	return false
 }
 
-// endOfString returns the place behind the string or regular expression that begins at i. But for one in
-// backticks, it ends with its line.
+// endOfString returns the place after the string or regular expression that begins at i. A string ends with
+// its line, unless it is in backticks.
 func endOfString(script []byte, i int) int {
 	quote := script[i]
 	for i++; i < len(script); i++ {
@@ -58,7 +58,7 @@ func endOfString(script []byte, i int) int {
 	return len(script)
 }
 
-// behind returns the place behind the next end, from i on.
+// behind returns the place after the next end, from i on.
 func behind(script []byte, i int, end string) int {
 	n := bytes.Index(script[i:], []byte(end))
 	if n < 0 {
@@ -71,7 +71,7 @@ func isNameByte(c byte) bool {
 	return c == '_' || c == '$' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z' || c >= 0x80
 }
 
-// isAssigned reports whether what stands behind a name sets it.
+// isAssigned reports whether the text after a name sets it.
 func isAssigned(rest []byte) bool {
 	rest = bytes.TrimLeft(rest, " \t\r\n")
 	return len(rest) > 1 && rest[0] == '=' && rest[1] != '='

@@ -7,28 +7,25 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 )
 
-// Semantic returns how far the rules restrict the token, as they match: None if no
-// path is forbidden, Full if none is allowed, Partial otherwise. The file's own
-// profile decides. A path is any text that begins with "/"; /robots.txt, in any
-// spelling that normalises to it, does not count, since RFC 9309 §2.2.2 allows it
-// whatever the rules say. Open readings do not count either.
+// Semantic returns how far the rules restrict the token, as they match: None if no path is forbidden, Full
+// if none is allowed, Partial otherwise. The file's own profile decides. A path is any text that begins
+// with "/"; /robots.txt, in any spelling that normalises to it, does not count, since RFC 9309 §2.2.2
+// allows it under any rules. Open readings do not count either.
 //
-// Unknown is a group of so many rules, or so long ones, that it would take more than
-// maxWork to tell.
+// Unknown is a group with so many rules, or such long ones, that the answer would take more than maxWork.
 func (f *File) Semantic(token string) Class {
 	return once(f.semantic, f.file.For(token), Semantic)
 }
 
 // Semantic is File.Semantic for the rules of one group.
 //
-// It asks the group for one or two paths per rule. Take the rule's pattern, and put
-// into the place of each "*", and behind an end that is not anchored, a byte that
-// occurs in no pattern of the group. Whatever other pattern matches this path
-// matches that byte with a "*" or by its own open end, so it matches whatever else
-// stands there: all paths that the rule matches. So if rules of a higher rank, one or
-// many together, take all its paths from a rule, one of them takes this one. A kind
-// of rule therefore decides some path if and only if it decides one of these. Paths
-// that no rule matches are allowed as if by a rule for "/" that any other outranks.
+// It matches one or two paths per rule. Take the rule's pattern, and put into the place of each "*", and
+// after an end that is not anchored, a byte that occurs in no pattern of the group. Another pattern that
+// matches this path matches that byte with a "*" or by its own open end. So it matches whatever else stands
+// there: all paths that the rule matches. So if rules of a higher rank, one or many together, take all its
+// paths from a rule, one of them takes this one. A kind of rule therefore decides some path if and only if
+// it decides one of these. Paths that no rule matches are allowed as if by a rule for "/" that any other
+// outranks.
 func Semantic(g *robots.Group) Class {
 	forbidden, allowed, ok := examples(g)
 	switch {
@@ -42,9 +39,8 @@ func Semantic(g *robots.Group) Class {
 	return Full
 }
 
-// examples returns a path that the group forbids and one that it allows, in their
-// normal form; "" where there is none or, if it is not ok, where it takes too much
-// work to tell.
+// examples returns a path that the group forbids and one that it allows, in their normal form; "" where
+// there is none or, if ok is false, where finding one takes too much work.
 func examples(g *robots.Group) (forbidden, allowed string, ok bool) {
 	s := survey{group: g}
 	for p := range g.Patterns() {
@@ -59,10 +55,10 @@ func examples(g *robots.Group) (forbidden, allowed string, ok bool) {
 	return forbidden, allowed, ok1 && ok2
 }
 
-// maxWork bounds how many rules are compared with paths for one group, plus the bytes
-// that those with a "*" look at. It is about a tenth of a second. 2,900 rules, each
-// outranked by an equal one of the other kind, meet it; of 19,880 groups of real files
-// none needs more than a 200th, and nearly all are told by the first path of each kind.
+// maxWork bounds how many rules are compared with paths for one group, plus the bytes that rules with a "*"
+// look at. It is about a tenth of a second. 2,900 rules, each outranked by an equal one of the other kind,
+// reach it. Of 19,880 groups of real files none needs more than a 200th; for nearly all, the first path of
+// each kind decides.
 const maxWork = 1 << 24
 
 // survey is what examples knows of a group.

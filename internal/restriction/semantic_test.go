@@ -8,7 +8,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 )
 
-// TestSemantic derives each class from the rules by hand. rules are those of `*`.
+// TestSemantic derives each class from the rules by hand. rules are the rules for `*`.
 func TestSemantic(t *testing.T) {
 	for _, tt := range []struct {
 		rules               string

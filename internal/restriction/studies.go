@@ -134,9 +134,8 @@ func (f *File) Liu(token string) Class {
 	})
 }
 
-// A listing is the paths that Liu et al. take from a file, as Google's parser reads the
-// URLs that they make of them, each once. They are read as they are asked for: mostly
-// the first tell.
+// A listing is the paths that Liu et al. take from a file, as Google's parser reads the URLs that they make
+// of them, each once. Paths are read on demand, because mostly the first ones decide.
 type listing struct {
 	rest  string // of the body
 	paths []string
@@ -199,13 +198,12 @@ func urlPath(listed string) string {
 
 func isPythonSpace(r rune) bool { return unicode.IsSpace(r) || 0x1C <= r && r <= 0x1F }
 
-// CCCapture returns the class that Common Crawl's experiments give to a capture of
-// robots.txt by its HTTP status; "" where there is no status. Source:
-// fetch_status_classify in src/script/get_robotstxt_ranked_list.py of
-// github.com/commoncrawl/robotstxt-experiments.
+// CCCapture returns the class that Common Crawl's experiments give to a capture of robots.txt by its HTTP
+// status; "" where there is no status. Source: fetch_status_classify in
+// src/script/get_robotstxt_ranked_list.py of github.com/commoncrawl/robotstxt-experiments.
 //
-// What their notebook calls "HTTP allow all" is no class of a capture: it is a host
-// without a success, of which some capture is notfound, unauthorized or other.
+// Their notebook's "HTTP allow all" is no class of a capture: it is a host without a success and with some
+// capture that is notfound, unauthorized or other.
 func CCCapture(status int) string {
 	switch {
 	case status == 0:

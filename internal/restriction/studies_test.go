@@ -7,9 +7,8 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 )
 
-// TestLongpre holds inputs and outputs of the authors' tests: those of rules,
-// src/web_analysis/test_robots.py of Data-Provenance-Initiative/Data-Provenance-Collection,
-// here written as files. The names are theirs.
+// TestLongpre holds inputs and outputs of the authors' tests of rules, src/web_analysis/test_robots.py of
+// Data-Provenance-Initiative/Data-Provenance-Collection, here written as files. The names are theirs.
 func TestLongpre(t *testing.T) {
 	type classes map[string]Class // by token
 	for _, tt := range []struct {
@@ -53,7 +52,7 @@ func TestLongpre(t *testing.T) {
 		},
 		{"groups_with_non_standard_directives", "user-agent: a\nsitemap: https://example.com/sitemap.xml\n\nuser-agent: b\ndisallow: /", classes{"*": None, "a": All, "b": All}},
 
-		// Not among their tests, by their code: an empty Disallow beside others is one.
+		// Not among their tests, by their code: an empty Disallow next to others is one.
 		{"own: empty and more", "User-agent: *\nDisallow:\nDisallow:", classes{"*": Some}},
 		{"own: order counts", "User-agent: *\nAllow: /a\nAllow: /b\nDisallow: /b\nDisallow: /a", classes{"*": Some}},
 		{"own: Allow with a query is dropped", "User-agent: *\nAllow: /?a\nDisallow: /\nDisallow: /b", classes{"*": All}},

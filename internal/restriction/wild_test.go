@@ -101,8 +101,8 @@ func checkExamples(t *testing.T, p robots.Profile, g *robots.Group) {
 	}
 }
 
-// spelled returns a path whose normal form is that given: where that has a "%" that
-// would begin an escape of another form, the digit behind is encoded.
+// spelled returns a path with the given normal form. A "%" in that form may begin an escape of another
+// form; then the digit after it is encoded.
 func spelled(p robots.Profile, normal string) string {
 	return escape.ReplaceAllStringFunc(normal, func(e string) string {
 		if p.NormalPath(e) == e {

@@ -8,8 +8,8 @@ import (
 
 // A matcher is a rule in the form that is matched. RFC 9309 §2.2.2, §2.2.3.
 type matcher struct {
-	// The first bytes of the text before the first "*", and ones in their places: one
-	// comparison with the path's tells most rules that do not match.
+	// The first bytes of the text before the first "*", and ones in their places. One comparison with the
+	// path's first bytes rules out most rules that do not match.
 	head, mask uint64
 	rank       uint64 // of the matchers that match, the one of the highest rank decides
 	text       string // the pattern without a final "$", nor stars that other stars make needless
@@ -262,7 +262,7 @@ func indexOf(text, piece string) int {
 	return i
 }
 
-// counter, which only tests set, is told how many bytes, rules, groups and names are looked at.
+// counter, which only tests set, receives how many bytes, rules, groups and names are looked at.
 var counter func(steps int)
 
 func count(steps int) {

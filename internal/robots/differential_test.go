@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestDifferential answers the questions of scripts/check/differential.py, which
-// compares the answers with those of Google's own code. Alone it is skipped.
+// TestDifferential answers the questions of scripts/check/differential.py, which compares the answers with
+// Google's own code. Run alone, it is skipped.
 func TestDifferential(t *testing.T) {
 	questions, answers := os.Getenv("DIFFERENTIAL_QUESTIONS"), os.Getenv("DIFFERENTIAL_ANSWERS")
 	if questions == "" || answers == "" {

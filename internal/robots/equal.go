@@ -12,8 +12,8 @@ import (
 // pattern and in the path. So the rules are compiled a second time, in that form,
 // and compared with a path brought into it by the same matcher.
 
-// classOf says which reading takes a byte as the same in both forms, for all that
-// can have both: those of RFC 3986 §2.2, and those that a URI may not hold.
+// classOf gives the reading that takes a byte as the same raw and percent-encoded. It covers the reserved
+// bytes of RFC 3986 §2.2 and the bytes that a URI may not hold.
 var classOf = func() (t [256]Readings) {
 	for b := range t {
 		if !unreserved[b] {
@@ -59,9 +59,8 @@ func appendEqual(dst []byte, text string, equal Readings, isPattern bool) []byte
 	return dst
 }
 
-// equalities are the rules of a group in the forms of the two readings and of both
-// together, and what tells whether a path needs them. They are made when first
-// asked for.
+// equalities are the rules of a group in the forms of the two readings and of both together, and the sets
+// of bytes that decide whether a path needs them. They are made on first use.
 type equalities struct {
 	forms forms // of the patterns
 	sets  [3]struct {
@@ -70,7 +69,7 @@ type equalities struct {
 	}
 }
 
-// equalities returns those of the group.
+// equalities returns the equalities of the group.
 func (g *Group) equalities() *equalities {
 	g.once.Do(func() {
 		g.equal = new(equalities)
@@ -100,8 +99,8 @@ func (g *Group) equalMatchers(equal Readings) *matchers {
 	return &set.matchers
 }
 
-// classes returns which of the two readings can change what matches the path: those
-// of the bytes that some pattern has in one form and the path in another.
+// classes returns which of the two readings can change what matches the path: the readings of the bytes
+// that some pattern has in one form and the path in another.
 func (g *Group) classes(path string) (r Readings) {
 	patterns := &g.equalities().forms
 	if patterns.encoded == (byteSet{}) && strings.IndexByte(path, '%') < 0 {

@@ -316,9 +316,9 @@ func (f *File) set(members []int) *Group {
 	return d.single[first]
 }
 
-// merge collects all sets of several groups. Their keys follow those of single
-// groups, in the order of the file mode by mode, so that they depend on the file
-// alone and not on what is asked; so does which of them are too large.
+// merge collects all sets of several groups. Their keys follow the keys of single groups, in the order of
+// the file, mode by mode. So keys, and which sets are too large, depend on the file alone and not on the
+// tokens looked up.
 func (f *File) merge() {
 	f.deciding.merged = make(map[string]*Group)
 	rules := 0
@@ -346,9 +346,9 @@ func (f *File) merge() {
 	}
 }
 
-// The rules of all sets of several groups, each counted, are at most mergedMin, or mergedTimes as
-// many as the file has: a group of many rules may name many crawlers, each of which has a group
-// of its own, too. Of 4,231 real files none has twice as many as the file.
+// The rules of all sets of several groups, each counted, are at most mergedMin, or mergedTimes as many as
+// the file has. A group of many rules may name many crawlers, and each of them may also have a group of its
+// own. Of 4,231 real files none has twice as many as the file.
 const (
 	mergedMin   = 1 << 16
 	mergedTimes = 16

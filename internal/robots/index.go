@@ -153,8 +153,8 @@ func newTried(rules []matcher, some []uint32) tried {
 // in which it is sought at each of its places.
 const maxKey = 16
 
-// keys are texts of which every path that the rule matches has all: it begins with the
-// first, and has the others somewhere. They are empty where the rule has none.
+// keys returns texts that every path that the rule matches contains: it begins with the first, and has the
+// others somewhere. They are empty where the rule has none.
 func (m *matcher) keys() [3]string {
 	if !m.wild() {
 		return [...]string{m.text, "", ""}

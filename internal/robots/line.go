@@ -190,8 +190,8 @@ var (
 	allowWord    = word("allow   ") << 24
 )
 
-// IsKey reports whether a word is the key of a line of robots.txt in some reading: misspelt, or with
-// more behind it.
+// IsKey reports whether a word is the key of a line of robots.txt in some reading: misspelt, or with more
+// after it.
 func IsKey(word string) bool {
 	k, _, _ := classify(word)
 	return k != keyUnknown

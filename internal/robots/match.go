@@ -63,9 +63,8 @@ type ground struct {
 	cost int    // of trying rules with a "*"
 }
 
-// A Group is the rules that govern a token: those of all groups in the file
-// that name it, else of the `*` groups. It does not change and may be used by
-// several goroutines.
+// A Group is the rules that govern a token: the rules of all groups in the file that name it, else of the
+// `*` groups. It does not change and may be used by several goroutines.
 type Group struct {
 	file    *File
 	spec    *spec // of the file
@@ -127,8 +126,8 @@ func (g *Group) TooLarge() bool { return g.tooLarge }
 // Matched reports whether a group of the file governs the token.
 func (g *Group) Matched() bool { return g.key != 0 }
 
-// Key returns a small number that tells the distinct sets of groups of a file
-// apart; 0 is no group. It depends on nothing but the body and the profile.
+// Key returns a small number that is different for each distinct set of groups of a file; 0 is no group. It
+// depends on nothing but the body and the profile.
 func (g *Group) Key() int { return g.key }
 
 // Match decides on a path: the recorded path and "?query", no fragment; an empty
@@ -165,9 +164,8 @@ func (g *Group) decision(m *matcher, cost int) Decision {
 	return Decision{m.allow(), ReasonRule, &g.list[m.order()], ground{m.rank, cost}}
 }
 
-// A room holds buffers that are used again, so that matching allocates nothing once there
-// are enough: one in which a path is rewritten, which is not kept where it is larger than
-// maxRoom bytes, and those of tried.in.
+// A room holds buffers that are used again, so that matching allocates nothing once there are enough: one
+// for a rewritten path, which is not kept if it is larger than maxRoom bytes, and the buffers of tried.in.
 type room struct {
 	buf   []byte
 	found []int32

@@ -30,7 +30,7 @@ const (
 	NoteEmptyGroup               // a group without a rule allows everything
 	NoteRecordInGroup            // a record after which a crawler of old would end the group
 	NoteMore                     // more notes than are kept
-	NoteDelay                    // a crawl-delay or request-rate that asks for no wait that can be told
+	NoteDelay                    // a crawl-delay or request-rate without a wait that can be read
 )
 
 var noteNames = [...]string{

@@ -72,10 +72,9 @@ type rule struct {
 // bytes of one.
 const maxBody = 1 << 29
 
-// Parse reads a robots.txt body as the profile does. It never fails: lines
-// that can't be read are skipped (RFC 9309 §2.3.1.5), and Notes tells of them. A
-// body longer than the profile's limit is cut there, and a line that the cut
-// goes through is dropped.
+// Parse reads a robots.txt body as the profile does. It never fails: lines that can't be read are skipped
+// (RFC 9309 §2.3.1.5), and Notes lists them. A body longer than the profile's limit is cut there, and a
+// line that the cut goes through is dropped.
 //
 // The File refers to body, which must not change afterwards.
 func Parse(body []byte, p Profile) *File {
@@ -90,7 +89,7 @@ func (s *spec) parse(body []byte) *File {
 	return f
 }
 
-// open returns a File of which nothing but the text is known.
+// open returns a File with nothing but the text.
 func (s *spec) open(body []byte) *File {
 	f := &File{spec: s, body: body}
 	limit := s.limit

@@ -5,8 +5,8 @@
 // and nothing it is given makes it fail, for RFC 9309 §2.3.1.5 salvages every
 // line that can be read.
 //
-// One parser and one matcher serve all profiles; what tells the profiles
-// apart is a table, specs, below.
+// One parser and one matcher serve all profiles. The profiles differ only
+// in a table, specs, below.
 //
 //	file := robots.Parse(body, robots.RFC9309)
 //	group := file.For("ExampleBot")       // compiled once
@@ -93,8 +93,8 @@ type spec struct {
 type leniency uint8
 
 const (
-	readExact    leniency = iota // those of the grammar, followed by a colon
-	readTypos                    // those of typos too, and keys whose colon is missing
+	readExact    leniency = iota // keys of the grammar, followed by a colon
+	readTypos                    // keys in typos too, and keys whose colon is missing
 	readPrefixes                 // those too that only begin like a record's name
 )
 

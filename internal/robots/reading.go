@@ -12,10 +12,9 @@ const (
 	// raw or percent-encoded, as equal, anywhere in path and query: so a sentence
 	// and a figure of RFC 9309 §2.2.2 can be read.
 	ReadReserved Readings = 1 << iota
-	// ReadUnsafe does so for bytes that are neither reserved nor unreserved: space,
-	// "|", "{", a "%" that begins no escape, and so on. No URI may hold them raw, and
-	// RFC 9309 says nothing of them. Bytes outside ASCII are among them, which only
-	// Google's profile tells apart.
+	// ReadUnsafe does so for bytes that are neither reserved nor unreserved: space, "|", "{", a "%" that
+	// begins no escape, and so on. No URI may hold them raw, and RFC 9309 does not mention them. Bytes
+	// outside ASCII are among them; only Google's profile distinguishes their two forms.
 	ReadUnsafe
 	// ReadLenient reads misspelt keys and keys without a colon otherwise than the
 	// profile does: as meant, as RFC 9309 §2.2.4 and draft-koster-rep-08 §2.2 let a
@@ -51,8 +50,7 @@ func (r Readings) Strings() (names []string) {
 	return names
 }
 
-// encodings are the readings of how a rule is compared with a path, each behind
-// those that are a part of it.
+// encodings are the readings of how a rule is compared with a path, each after its own subsets.
 var encodings = [...]Readings{0, ReadReserved, ReadUnsafe, ReadReserved | ReadUnsafe}
 
 // Against returns the readings that turn a decision round which Match made of the
@@ -80,7 +78,7 @@ func (g *Group) Against(token, path string, d Decision) (r Readings, cost int) {
 		}
 		return r, cost
 	}
-	var t turners
+	var t readingSets
 	if path != "/robots.txt" && normalisesTo(path, "/robots.txt") {
 		t.add(ReadRobotsTxtEncoded)
 	}
@@ -122,7 +120,7 @@ func (g *Group) allows(path string, equal Readings, spent *int) bool {
 	return equal&^g.open(path, d) == 0 && g.turned(path, d, equal, spent)
 }
 
-// open returns those of ReadReserved and ReadUnsafe that could turn a decision round.
+// open returns ReadReserved, ReadUnsafe or both: the readings that could turn a decision round.
 func (g *Group) open(path string, d Decision) Readings {
 	if d.Allowed && g.disallow <= d.by.rank || !d.Allowed && g.allow <= d.by.rank {
 		return 0
@@ -145,15 +143,15 @@ func (g *Group) turned(path string, d Decision, equal Readings, spent *int) bool
 	return m != nil && m.rank > d.by.rank && m.allow() != d.Allowed
 }
 
-// turners collects the sets of readings that turn a decision round.
-type turners struct {
+// readingSets collects the sets of readings that turn a decision round.
+type readingSets struct {
 	sets [21]Readings // twenty at most of six readings, as none is a part of another, and ReadRobotsTxtEncoded
 	n    int
 	all  Readings
 }
 
 // need reports whether r holds none of the sets found: else part of it is enough.
-func (t *turners) need(r Readings) bool {
+func (t *readingSets) need(r Readings) bool {
 	for _, s := range t.sets[:t.n] {
 		if r&s == s {
 			return false
@@ -163,7 +161,7 @@ func (t *turners) need(r Readings) bool {
 }
 
 // add adds a set that is needed.
-func (t *turners) add(r Readings) {
+func (t *readingSets) add(r Readings) {
 	t.sets[t.n] = r
 	t.n++
 	t.all |= r
@@ -175,8 +173,8 @@ type variant struct {
 	file     *File
 }
 
-// variants returns what else the body can be read as, parsed when first asked for. Every set of
-// readings stands behind those that are a part of it.
+// variants returns the other readings of the body, parsed on first use. Every set of readings follows its
+// own subsets.
 func (f *File) variants() []variant {
 	if f.lax == 0 && !f.usage && len(f.body) <= ParseLimit {
 		return nil

@@ -104,8 +104,8 @@ func TestReadingsRank(t *testing.T) {
 	}
 }
 
-// TestFileReadings has the readings of lines and of the limit, and what comes of
-// them together with those of encodings.
+// TestFileReadings covers the readings of lines and of the limit, also together with the readings of
+// encodings.
 func TestFileReadings(t *testing.T) {
 	long := "user-agent: *\ndisallow: /\n" + strings.Repeat("#"+strings.Repeat("x", 998)+"\n", 512)
 	longAllowed := strings.Replace(long, "/\n", "/\nallow: /p\n", 1)

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// TestPure keeps the package pure: what it may import can neither read, write,
-// log nor tell the time. Its tests may.
+// TestPure keeps the package pure: its imports can neither read, write, log nor know the time. Its tests
+// may.
 func TestPure(t *testing.T) {
 	allowed := []string{
 		"bytes", "cmp", "encoding/binary", "fmt", "math/bits", "slices", "strings", "sync", "sync/atomic", "unicode/utf16", "unicode/utf8", "unsafe",
@@ -351,7 +351,7 @@ func rules(n int) string {
 	return b.String()
 }
 
-// TestHTML tells HTML from what only mentions it.
+// TestHTML separates HTML from text that only mentions it.
 func TestHTML(t *testing.T) {
 	for body, want := range map[string]bool{
 		"<html><body>404</body></html>":                 true,

@@ -1,6 +1,6 @@
 package robots
 
-// What surveys of robots.txt ask for, beside verdicts.
+// What surveys of robots.txt need besides verdicts.
 
 // Body returns the body that was parsed. It must not be changed.
 func (f *File) Body() []byte { return f.body }

@@ -14,27 +14,27 @@ import (
 // unless listed knows it: listed returns the name of several words that a text begins
 // with, "" where there is none.
 //
-// RFC 9309 asks that the token be a substring of the User-Agent, but not where; so
+// RFC 9309 requires that the token be a substring of the User-Agent, but not where; so
 // this follows what crawlers write. These name a crawler:
 //
 //   - what follows "compatible;", unless that is a browser or a system;
 //   - the first product of a string in which no browser has a part, or that goes on
 //     with a browser's string;
-//   - a product with its owner's address behind it, in any string, as in
+//   - a product with its owner's address after it, in any string, as in
 //     "… Safari/537.36 Scoop/0.6.59 (+https://example.org)";
-//   - a name with a "+" before it behind a browser's string: "+MyCrawler";
+//   - after a browser's string, a name with a "+" before it: "+MyCrawler";
 //   - a name that says bot, spider, crawler or the like, and the names of some
 //     crawling software, such as HTTrack.
 //
 // The first of them in the string decides: products stand in the order of their
-// significance (RFC 9110 §10.1.5). A product of another kind behind a browser's
+// significance (RFC 9110 §10.1.5). A product of another kind after a browser's
 // string is as likely an app's or a browser's of a rare name, and no crawler.
 //
-// Another one behind it is a second crawler, unless it says more of the first: it is
+// Another one after it is a second crawler, unless it describes the first: it is
 // the software that the first one runs on ("archive.org_bot … Zeno/1.0"); one name
 // begins with the other, so that both are of one crawler ("Googlebot-Image" and
 // "Googlebot"); it stands in a sentence, or in a comment without saying that it is a
-// crawler; or it stands behind "like", which claims a likeness alone.
+// crawler; or it stands after "like", which claims a likeness alone.
 func TokensFromUserAgent(ua string, listed func(text string) string) (token, other string) {
 	s := splitUserAgent(ua)
 	s.listed = listed
@@ -51,8 +51,8 @@ func TokensFromUserAgent(ua string, listed func(text string) string) (token, oth
 	return token, ""
 }
 
-// sameCrawler reports whether two names are of one crawler: one is that of the other
-// with more behind it, such as "-Image".
+// sameCrawler reports whether two names are of one crawler: one is the other with more after it, such as
+// "-Image".
 func sameCrawler(a, b string) bool {
 	if len(a) > len(b) {
 		a, b = b, a
@@ -107,8 +107,8 @@ func isBrowser(word string) bool {
 	return browsers[name] && versioned || name == "msie" || name == "khtml"
 }
 
-// crawlers yields the crawlers that part i names. product tells those that stand for
-// themselves from words of a sentence.
+// crawlers yields the crawlers that part i names. product separates names that stand for themselves from
+// words of a sentence.
 func (s *userAgent) crawlers(i int) func(yield func(name string, product bool) bool) {
 	return func(yield func(name string, product bool) bool) {
 		claim, product := s.claim(i)
@@ -163,7 +163,7 @@ func (s *userAgent) claim(i int) (name string, product bool) {
 	return name, versioned && owned
 }
 
-// claimInComment returns a product with an address behind it.
+// claimInComment returns a product with an address after it.
 func (s *userAgent) claimInComment(i int) (name string, product bool) {
 	words := s.parts[i].words
 	if !strings.Contains(words[0], "/") || lastOf(words, browsers) >= 0 || !s.hasAddress(i) {
@@ -173,8 +173,8 @@ func (s *userAgent) claimInComment(i int) (name string, product bool) {
 	return name, saysCrawler(name)
 }
 
-// leading returns the words at the beginning that are the client's own: those before
-// "Mozilla/5.0", and those behind it where no browser has a part in the string.
+// leading returns the words at the beginning that are the client's own: the words before "Mozilla/5.0", and
+// also the words after it if no browser has a part in the string.
 func (s *userAgent) leading() []string {
 	words := s.parts[0].words
 	switch n := slices.IndexFunc(words, isMozilla); {
@@ -188,9 +188,9 @@ func (s *userAgent) leading() []string {
 
 func isMozilla(word string) bool { return hasPrefixFold(word, "mozilla/") }
 
-// hasAddress reports whether an address stands in part i or behind it: for a part of
-// a comment in the next part of it, for others in the next part or all of the comment
-// behind them, as long as that names no other crawler, whose address it would be.
+// hasAddress reports whether an address stands in part i or after it. For a part of a comment it looks in
+// the next part of that comment; for others in the next part or in all of the comment after them. It stops
+// at another crawler, because the address would be that crawler's.
 func (s *userAgent) hasAddress(i int) bool {
 	if slices.ContainsFunc(s.parts[i].words, isAddress) {
 		return true

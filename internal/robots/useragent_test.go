@@ -89,7 +89,7 @@ func TestTokensFromUserAgent(t *testing.T) {
 		{"Mozilla/5.0 zgrab/0.x", "zgrab", ""},
 		{"ExampleBot 1.2 (+https://example.com/)", "ExampleBot", ""},
 
-		// The software of archives, alone, behind a browser's string and with a name of its own.
+		// The software of archives: alone, after a browser's string, and with a name of its own.
 		{"Mozilla/4.5 (compatible; HTTrack 3.0x; Windows 98)", "HTTrack", ""},
 		{"HTTrack 3.0x", "HTTrack", ""},
 		{"Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36 Scoop/0.6.59 (+https://github.com/harvard-lil/scoop)", "Scoop", ""},
@@ -250,8 +250,8 @@ func TestTokensFromUserAgent(t *testing.T) {
 	}
 }
 
-// TestListedTokens finds each token of the list in the forms of a User-Agent that crawlers write,
-// but for versions behind "/", which are no part of a token.
+// TestListedTokens finds each token of the list in the forms of a User-Agent that crawlers write, except
+// for versions after "/", which are no part of a token.
 func TestListedTokens(t *testing.T) {
 	for _, a := range agents.All() {
 		token, _, _ := strings.Cut(a.Token, "/")

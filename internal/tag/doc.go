@@ -10,10 +10,10 @@
 // product token without reading the archive again: header lines for which Keep is
 // true, and of HTML what Scan finds in the decoded body, or the beginning of it.
 //
-//	r := scanner.Scan(page, charset, more) // more: the page goes on behind what was read
+//	r := scanner.Scan(page, charset, more) // more: the page goes on after this part
 //	fetch.Metas = r.Encode()               // "" where there is nothing to say
 //
-// Bytes behind the first MaxScan are not looked at, so that nobody need read
+// Bytes after the first MaxScan are not looked at, so nobody need read
 // them. Version is part of the facts' fingerprint.
 //
 // # In evaluate
@@ -28,7 +28,7 @@
 // A revisit or 304 carries its original's tags; a field of its own replaces the
 // original's field of that name (§3.1.4): see Inherit.
 //
-// Signals of a page come with its headers and metas. Those of an origin come once
+// Signals of a page come with its headers and metas. The signals of an origin come once
 // for a robots.txt and a tdmrep.json, then per path:
 //
 //	usage := tag.ReadRobots(file, profile)

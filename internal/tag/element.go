@@ -8,16 +8,15 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/ascii"
 )
 
-// attributes are those of a meta or link element that matter, as bytes of the page.
+// attributes are the attributes of a meta or link element that matter, as bytes of the page.
 type attributes struct {
 	name, content   []byte // of a meta
 	rel, href, kind []byte // of a link; kind is its type
 	seen            uint8  // a bit each: of several the first counts
 }
 
-// read reads the attributes of a tag; i is where its name ends. It returns the
-// place behind the tag. ok is false where the page ends in it: then there is no
-// tag (HTML §13.2.5.32 and on, eof-in-tag).
+// read reads the attributes of a tag; i is where its name ends. It returns the place after the tag. ok is
+// false if the page ends within it: then there is no tag (HTML §13.2.5.32 and on, eof-in-tag).
 func (a *attributes) read(page []byte, i int) (after int, ok bool) {
 	*a = attributes{}
 	for {
@@ -29,8 +28,8 @@ func (a *attributes) read(page []byte, i int) (after int, ok bool) {
 	}
 }
 
-// nextAttribute reads the attribute at i or behind it, and returns the place behind
-// it. key is nil where there is none: then ok tells whether the tag ends.
+// nextAttribute reads the next attribute from i on, and returns the place after it. key is nil if there is
+// none; ok then reports whether the tag ends.
 func nextAttribute(page []byte, i int) (key, value []byte, after int, ok bool) {
 	for i < len(page) && (isSpace(page[i]) || page[i] == '/') {
 		i++
@@ -111,9 +110,8 @@ func (a *attributes) keep(key, value []byte) {
 // relations.
 const maxElementName = 256
 
-// glance reports whether a meta or link may speak of use: it reads no more of it than
-// its name or its relations, of which the first count. i is where the name of the tag
-// ends, after how far it looked.
+// glance reports whether a meta or link may speak of use. It reads no more than its name or its relations;
+// of repeated ones the first counts. i is where the name of the tag ends, after is how far it looked.
 func glance(page []byte, i int, link bool) (may bool, after int) {
 	for {
 		key, value, next, _ := nextAttribute(page, i)

@@ -5,10 +5,9 @@ import (
 	"strings"
 )
 
-// The encoding of a Found, for one column of the facts: a byte of flags, then
-// for each item a byte of flags and place, and its name, content and type, each
-// behind its length (uvarint). Nothing found is the empty string. It changes only
-// with Version.
+// The encoding of a Found, for one column of the facts: a byte of flags, then for each item a byte of flags
+// and place, and its name, content and type, each after its length (uvarint). Nothing found is the empty
+// string. It changes only with Version.
 const (
 	foundCut, foundOpen, foundMore = 1, 2, 4
 
@@ -60,7 +59,7 @@ func Decode(s string) (f Found, ok bool) {
 				return Found{}, false
 			}
 		}
-		if it.Place > PlaceUntold || len(f.Items) >= MaxItems {
+		if it.Place > PlaceUnknown || len(f.Items) >= MaxItems {
 			return Found{}, false
 		}
 		f.Items = append(f.Items, it)
@@ -68,7 +67,7 @@ func Decode(s string) (f Found, ok bool) {
 	return f, true
 }
 
-// cutLength cuts a string behind its length from the beginning of s.
+// cutLength cuts a length and the string after it from the beginning of s.
 func cutLength(s string) (first, rest string, ok bool) {
 	n, size := binary.Uvarint([]byte(s[:min(len(s), binary.MaxVarintLen64)]))
 	if size <= 0 || n > uint64(len(s)-size) {
@@ -89,7 +88,7 @@ func (f *Found) Read() Page {
 			l.notes = NoteCut
 			p.Notes |= NoteCut
 		}
-		if it.Place == PlaceUntold {
+		if it.Place == PlaceUnknown {
 			l.notes |= NotePlace
 		}
 		p.readItem(it, l)
@@ -118,9 +117,9 @@ func (p *Page) readItem(it Item, l fieldLine) {
 	}
 }
 
-// addMeta adds the rules of a meta: everybody's if its name is robots, else those of
-// the token that its name is (draft-illyes-repext-03 §3.1.2). No token holds a comma or
-// white space, so that a name with some is a list of them.
+// addMeta adds the rules of a meta. They are for everybody if its name is robots, else for the token in its
+// name (draft-illyes-repext-03 §3.1.2). No token holds a comma or white space, so a name with some is a
+// list of tokens.
 func (p *Page) addMeta(it Item, l fieldLine) {
 	agents := strings.FieldsFunc(it.Name, func(r rune) bool { return r == ',' || r < 0x80 && isSpace(byte(r)) })
 	if len(agents) > 1 {

@@ -82,8 +82,8 @@ func (p *headerReader) read(line string) {
 	}
 }
 
-// cutMembers keeps the whole members of a field that is too long: the draft says
-// that the one cut off and all behind it must be ignored (§3.1.1).
+// cutMembers keeps the whole members of a field that is too long: the draft requires that the cut member
+// and all after it are ignored (§3.1.1).
 func cutMembers(value string) string {
 	value = value[:min(len(value), MaxLine)]
 	end := 0

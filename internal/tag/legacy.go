@@ -76,8 +76,7 @@ func cutElement(s string) (before, after string) {
 	return s, ""
 }
 
-// nextElement cuts the first element from a value, and tells what separates it from
-// the rest.
+// nextElement cuts the first element from a value, at the separator between it and the rest.
 func nextElement(value string) (part, rest string, notes Notes) {
 	part, rest = cutElement(value)
 	if len(part) < len(value) && value[len(part)] == ';' {
@@ -155,8 +154,8 @@ func isValued(word string) bool {
 	return len(word) > len("max-") && ascii.Lower(word[:len("max-")]) == "max-"
 }
 
-// isClock reports whether a colon is that of a time of day. A date that can't be read
-// is cut at its comma, and "15" of "15:00:00" would be a bot that all behind it is for.
+// isClock reports whether a colon belongs to a time of day. A date that can't be read is cut at its comma,
+// and "15" of "15:00:00" would be a bot with all text after it as its rules.
 func isClock(before, after string) bool {
 	digit := func(s string, i int) bool { return 0 <= i && i < len(s) && isDigit(s[i]) }
 	return digit(before, len(before)-1) && digit(after, 0) && digit(after, 1)

@@ -20,7 +20,7 @@ const (
 	NoteNoGroup                       // a line outside any group governs nobody
 	NoteMore                          // more than MaxItems: the rest is dropped
 	NoteCase                          // a key in upper case, which is no structured field
-	NotePlace                         // a meta or link of the page's head or of its body: not told which
+	NotePlace                         // a meta or link of the page's head or of its body: unknown which
 	NoteConditional                   // permitted for some, or for a payment
 	NoteDoubt                         // of a licence document: not sure that it says so of this page, or said so then
 )

@@ -138,12 +138,11 @@ func cutPath(value string) (path, rest string) {
 	return value[:i], trim(value[i:])
 }
 
-// For returns the signals that hold for a path and a token: the licences of its groups, else
-// the ones outside any group (RSL 1.0 §4.4.2), and of each protocol the lines with the longest path
-// that matches. A line without a path is the shortest. Lines of the same length
-// all hold, and in Prefers a restriction wins. Other lines outside any group are there
-// too: they bind nobody (NoteNoGroup). There are more if they are more than MaxItems, of which
-// list has the first.
+// For returns the signals that hold for a path and a token. These are the licences of its groups, else the
+// ones outside any group (RSL 1.0 §4.4.2), and for each protocol the lines with the longest matching path.
+// A line without a path is the shortest. Lines of the same length all hold, and in Prefers a restriction
+// wins. Other lines outside any group are there too: they bind nobody (NoteNoGroup). list has the first
+// MaxItems signals; more reports that there are others.
 func (r *RobotsTxt) For(token, path string) (list []Signal, more bool) {
 	list = r.longest(token, func(p *pattern) int { return p.match(path) })
 	return list[:min(len(list), MaxItems)], len(list) > MaxItems
@@ -197,8 +196,8 @@ func (r *RobotsTxt) longest(token string, match func(*pattern) int) (list []Sign
 	return list
 }
 
-// hints is what a line comes to that a line with a longer path replaces, of which nobody knows what
-// it says: its restrictions are hints.
+// hints returns the restrictions of a line as hints. A line with a longer path and unknown meaning replaces
+// it.
 func hints(signals []Signal) (list []Signal) {
 	for _, s := range signals {
 		if s.Preference == PreferenceRestrict {

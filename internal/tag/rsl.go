@@ -47,7 +47,7 @@ var rslLabels = map[string]label{
 	"search":   {PurposeSearch, specRSL, 0},
 }
 
-// rslUses are the uses of which a list of permitted ones leaves out some.
+// rslUses are the uses that a list of permitted ones may leave out.
 var rslUses = [...]Purpose{PurposeTrainAI, PurposeAIInput, PurposeAIIndex, PurposeSearch}
 
 // ReadRSL reads a licence document that is a file of an origin.
@@ -366,12 +366,12 @@ func (r *RSL) For(origin, path string) (list []Signal) {
 	return list
 }
 
-// isElsewhere reports whether it is not told of which origin the path of a content element is.
+// isElsewhere reports whether the origin of a content element's path is unknown.
 func (r *RSL) isElsewhere(c *rslContent, origin string) bool {
 	return r.origin != "" && r.origin != origin && c.origin == "" && c.pattern != nil
 }
 
-// Doubt makes a hint of a restriction of which it is not sure that it holds, and nothing of a permission.
+// Doubt marks a signal that may not hold: a restriction becomes a hint, a permission states nothing.
 func (s *Signal) Doubt() {
 	s.Notes |= NoteDoubt
 	s.withdraw()

@@ -17,10 +17,10 @@ const (
 	_                 Place = iota
 	PlaceHead               // in the head
 	PlaceHeadNoscript       // in a noscript element of the head
-	PlaceBody               // behind the head
-	PlaceBodyNoscript       // in a noscript element behind the head
+	PlaceBody               // after the head
+	PlaceBodyNoscript       // in a noscript element after the head
 	PlaceTemplate           // in a template, which is inert wherever it stands
-	PlaceUntold             // somewhere in the page: who read it does not tell where (Found.Tell)
+	PlaceUnknown            // somewhere in the page: the reader does not report where (Found.Tell)
 )
 
 func (p Place) String() string {
@@ -31,12 +31,12 @@ func (p Place) String() string {
 // without scripts, which alone binds (draft-illyes-repext-03 §4).
 func (p Place) InHead() bool { return p == PlaceHead || p == PlaceHeadNoscript }
 
-// Told reports whether it is known where in a page the element stands. What is no element has no
+// Known reports whether it is known where in a page the element stands. What is no element has no
 // place.
-func (p Place) Told() bool { return p != 0 && p != PlaceUntold }
+func (p Place) Known() bool { return p != 0 && p != PlaceUnknown }
 
 // MayBind reports whether the element is one of the head, or may be.
-func (p Place) MayBind() bool { return p.InHead() || p == PlaceUntold }
+func (p Place) MayBind() bool { return p.InHead() || p == PlaceUnknown }
 
 // InNoscript reports whether the element is seen only by those that run no scripts.
 func (p Place) InNoscript() bool { return p == PlaceHeadNoscript || p == PlaceBodyNoscript }
@@ -55,16 +55,16 @@ type Item struct {
 // Found is what Scan keeps of a page.
 type Found struct {
 	Items []Item
-	// Cut says that the page goes on behind what was looked at, Open that the head
-	// had not ended there: then nothing can be concluded from absence.
+	// Cut reports that the page goes on after the scanned part, Open that the head had not ended there:
+	// then nothing can be concluded from absence.
 	Cut, Open bool
 	// More says that there were more items than are kept.
 	More bool
 }
 
-// Tell keeps an element that somebody else has read of a page and that speaks of its use, as Scan
-// would: a meta, or a link with its relations and address. Where in the page it stands is not told.
-// Character references are decoded.
+// Tell keeps an element of a page that another reader found and that speaks of its use, as Scan would: a
+// meta, or a link with its relations and address. Its place in the page is unknown. Character references
+// are decoded.
 func (f *Found) Tell(link bool, name, content, kind []byte) {
 	a := attributes{name: name, content: content}
 	if link {
@@ -81,7 +81,7 @@ func (f *Found) Tell(link bool, name, content, kind []byte) {
 	for i := range f.Items {
 		kept += f.Items[i].size()
 	}
-	it.Place = PlaceUntold
+	it.Place = PlaceUnknown
 	f.add(it, kept)
 }
 
@@ -99,25 +99,23 @@ func (it *Item) size() int { return len(it.Name) + len(it.Content) + len(it.Type
 
 // A Scanner scans one page after the other in the same memory.
 type Scanner struct {
-	// Text makes the strings of what is found, where those of other pages may serve
-	// again: most say the same. nil: each is one of its own.
+	// Text makes the strings of the items. It may return strings of earlier pages again: most pages hold
+	// the same. nil: each string is new.
 	Text  func([]byte) string
 	items []Item
 }
 
-// Scan finds the elements of a page that speak of its use: each meta whose name is
-// known or whose content holds a word of the vocabulary, and each link to a
-// licence. page is the decoded body or the beginning of it, charset what its
-// Content-Type says, and more says that the body goes on.
+// Scan finds the elements of a page that speak of its use: each meta whose name is known or whose content
+// holds a word of the vocabulary, and each link to a licence. page is the decoded body or the beginning of
+// it, charset the charset of its Content-Type, and more reports that the body goes on.
 //
-// It is a tokenizer and the part of the tree builder of the HTML standard that
-// tells where the head ends (§13.2.6.4.1 to §13.2.6.4.6, scripting disabled).
-// Behind the head it knows no tree: of metas there it says only that they are not
-// in the head.
+// It is a tokenizer and the part of the tree builder of the HTML standard that finds the end of the head
+// (§13.2.6.4.1 to §13.2.6.4.6, scripting disabled). After the head it knows no tree: it reports of metas
+// there only that they are not in the head.
 //
-// Most pages hold no such element. So it first looks at every "<" that a meta or
-// link could begin with, and only if one of those speaks of use does it read the
-// page up to the last of them. The Items it returns are valid until the next page.
+// Most pages hold no such element. So it first looks at every "<" that a meta or link could begin with, and
+// only if one of those speaks of use does it read the page up to the last of them. The Items it returns are
+// valid until the next page.
 func (s *Scanner) Scan(page []byte, charset string, more bool) Found {
 	if s.Text == nil {
 		s.Text = ownText
@@ -147,12 +145,11 @@ func (s *Scanner) scan(page []byte, charset string, more bool) Found {
 	return t.found
 }
 
-// decode drops a byte order mark and turns UTF-16 into UTF-8, where the mark, the
-// Content-Type or the first tag shows that it is; a meta can't say so (HTML §13.2.3.2).
-// Of ISO-2022-JP, which a meta says, too, the bytes of characters that would be markup
-// are hidden. Other encodings are read as they are: in all that are in use, markup and
-// the words of the vocabulary have the bytes of ASCII, and nothing else has those of
-// quotation marks and angle brackets.
+// decode drops a byte order mark and turns UTF-16 into UTF-8, where the mark, the Content-Type or the first
+// tag shows that it is; a meta can't declare it (HTML §13.2.3.2). In ISO-2022-JP, also if a meta declares
+// it, the bytes of characters that would be markup are hidden. Other encodings are read as they are. In all
+// that are in use, markup and the words of the vocabulary have the bytes of ASCII, and nothing else has the
+// bytes of quotation marks and angle brackets.
 func decode(page []byte, charset string) []byte {
 	var buf [len("iso-10646-ucs-2") + 1]byte // of the longest name that is known, and of no longer one
 	charset = string(appendLower(buf[:0], charset[:min(len(charset), len(buf))]))
@@ -198,10 +195,9 @@ func saysISO2022(page []byte) bool {
 	return bytes.Contains(page, []byte("2022-jp")) || bytes.Contains(page, []byte("2022-JP"))
 }
 
-// hideISO2022 sets the high bit of the bytes of characters that take two of them,
-// which is EUC-JP: they are between 0x21 and 0x7E, and so may be those of a quotation
-// mark or an angle bracket. Escape sequences tell where they are (WHATWG Encoding
-// §12.2).
+// hideISO2022 sets the high bit of the bytes of two-byte characters, which makes them EUC-JP. They are
+// between 0x21 and 0x7E, and could be read as a quotation mark or an angle bracket. Escape sequences mark
+// where they begin and end (WHATWG Encoding §12.2).
 func hideISO2022(page []byte) []byte {
 	page = bytes.Clone(page)
 	double := false
@@ -268,9 +264,9 @@ const (
 	farAway = 64 // bytes between two "<" that make text of a page, not markup
 )
 
-// nextMetaOrLink returns the place of the next "<" that "meta" or "link" stands behind,
-// -1 where there is none. In text bytes.IndexByte is fastest; where a "<" comes every
-// few bytes it is to compare many places at once, the longer the more there are.
+// nextMetaOrLink returns the place of the next "<" before "meta" or "link", -1 if there is none. In text
+// bytes.IndexByte is fastest. Where a "<" comes every few bytes it is faster to compare many places at
+// once, in runs that grow while no meta or link is found.
 func nextMetaOrLink(page []byte) int {
 	le := binary.LittleEndian
 	for i, run := 0, 0; ; {
@@ -324,9 +320,8 @@ const varies = ('l' ^ 'm') | ('a' ^ 'A')
 
 const ones, high = 0x0101010101010101, 0x8080808080808080 // a byte's lowest and highest bit, eight times
 
-// metaOrLink compares eight bytes, and the one behind each, at once. The highest bit
-// of a byte is set where it is a "<" before one of those letters, and perhaps in
-// bytes behind that; the other bits mean nothing.
+// metaOrLink compares eight bytes, and the byte after each, at once. The highest bit of a byte is set where
+// it is a "<" before one of those letters, and perhaps in later bytes; the other bits mean nothing.
 func metaOrLink(here, behind uint64) uint64 {
 	differs := (here ^ '<'*ones) | ((behind | varies*ones) ^ 'm'*ones)
 	return (differs - ones) &^ differs

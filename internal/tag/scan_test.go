@@ -17,9 +17,9 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/ascii"
 )
 
-// A seen is what the differential tests compare: a meta or link that speaks of use,
-// and whether the head holds it. Whether a noscript element does is compared in the
-// head alone: behind it Scan knows no tree.
+// A seen is an element that the differential tests compare: a meta or link that speaks of use, and whether
+// the head holds it. Whether a noscript element holds it is compared in the head alone: after the head Scan
+// knows no tree.
 type seen struct {
 	Item
 	place Place
@@ -52,7 +52,7 @@ func oracle(page []byte) (list []seen, err error) {
 	return list, nil
 }
 
-// place is coarse behind the head.
+// place is coarse after the head.
 func place(n *html.Node) Place {
 	p := PlaceBody
 	for a := range n.Ancestors() {
@@ -83,8 +83,8 @@ func scanned(page []byte) (list []seen) {
 	return list
 }
 
-// compare compares Scan with the oracle. Where the page has elements behind the
-// head for which the tree decides whether metas survive, only the head is compared.
+// compare compares Scan with the oracle. If the page has elements after the head for which the tree decides
+// whether metas survive, only the head is compared.
 func compare(t *testing.T, page []byte) bool {
 	t.Helper()
 	if !compareLast(t, page) {
@@ -381,8 +381,8 @@ func unpack(data []byte) []byte {
 	return out
 }
 
-// htmlIn cuts an archive at what looks like the end of an HTTP head before HTML: what
-// is behind it, up to the next record, is a page, damaged or not.
+// htmlIn cuts an archive at bytes that look like the end of an HTTP head before HTML. The bytes after it,
+// up to the next record, are a page, damaged or not.
 func htmlIn(data []byte) (pages [][]byte) {
 	for {
 		_, rest, ok := bytes.Cut(data, []byte("HTTP/1."))

@@ -235,8 +235,8 @@ func (s *Signal) readUsage(text string) {
 	}
 }
 
-// withoutParameters cuts the parameters from a member of a Dictionary, not those of the items of an
-// inner list.
+// withoutParameters cuts the parameters from a member of a Dictionary, but not from the items of an inner
+// list.
 func withoutParameters(member string) string {
 	inner := false
 	for i := 0; i < len(member); i++ {
@@ -308,8 +308,8 @@ func contentSignal(pair string) Signal {
 	return s
 }
 
-// tdmReservations reads a TDM-Reservation field: several values with commas between them
-// are those of several lines, joined on the way (RFC 9110 §5.3).
+// tdmReservations reads a TDM-Reservation field: several values with commas between them were several
+// lines, joined on the way (RFC 9110 §5.3).
 func tdmReservations(value string) (list []Signal) {
 	for part := range strings.SplitSeq(value, ",") {
 		list = append(list, tdmReservation(part)...)

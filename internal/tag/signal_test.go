@@ -76,8 +76,8 @@ func saidBy(r *RobotsTxt, token, path string) []Signal {
 	return list
 }
 
-// The groups of a Content-Usage line are those of its draft, in which it is a rule: it ends the list of
-// agents. Other records are of the groups of RFC 9309.
+// The groups of a Content-Usage line follow its draft, in which it is a rule: it ends the list of agents.
+// Other records follow the groups of RFC 9309.
 func TestUsageGroups(t *testing.T) {
 	f := robots.Parse([]byte("User-agent: a\nContent-Usage: train-ai=y\nContent-Signal: search=no\nUser-agent: *\nContent-Usage: train-ai=n\nDisallow: /x\n"), robots.RFC9309)
 	r := ReadRobots(f, robots.RFC9309)
@@ -169,7 +169,7 @@ func TestSearchOverrides(t *testing.T) {
 	}
 }
 
-// DisallowAITraining and AllowAITraining have paths, of which the longest counts.
+// DisallowAITraining and AllowAITraining have paths; the longest counts.
 func TestAITraining(t *testing.T) {
 	f := robots.Parse([]byte("DisallowAITraining: /\nUser-agent: *\nDisallowAITraining: /\nAllowAITraining: /a/\nDisallow:\nUser-agent: b\nDisallowAITraining:\n"), robots.RFC9309)
 	r := ReadRobots(f, robots.RFC9309)
@@ -279,7 +279,7 @@ func TestTDMPrecedence(t *testing.T) {
 		{"TDM-Reservation: 0", `<meta name=TDM-Reservation content=1>`, PreferenceRestrict, "meta=restrict"},
 		{"TDM-Reservation: 0\nTDM-Reservation: 1", "", PreferenceRestrict, "header=allow header=restrict"},
 
-		// What is no value, or does not bind, is told, and resets nothing.
+		// An invalid value, or one that does not bind, is reported, and resets nothing.
 		{"tdm-reservation: yes", "", PreferenceRestrict, "header=unstated tdmrep.json=restrict"},
 		{"tdm-reservation: 0", `<meta name=tdm-reservation content="">`, PreferenceAllow, "meta=unstated header=allow"},
 		{"TDM-Reservation: 0", `<p><meta name=tdm-reservation content=1>`, PreferenceAllow, "meta=restrict header=allow"},

@@ -46,8 +46,8 @@ func (p *headerReader) structuredTags(l fieldLine, source Source) {
 	flush()
 }
 
-// fallback reads neighbouring members that are no structured ones as legacy:
-// together, for a prefix governs those behind it and a date may hold a comma.
+// fallback reads neighbouring members that are no structured ones as legacy: together, for a prefix governs
+// the members after it and a date may hold a comma.
 func (p *headerReader) fallback(value string, source Source, l fieldLine) {
 	l.value = value
 	if source == SourceRobotsTag {

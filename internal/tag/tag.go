@@ -139,8 +139,8 @@ func (t *Tag) Binds() bool {
 	return (t.Source != SourceMeta || t.Place.MayBind()) && t.Notes&NoteFalse == 0
 }
 
-// For reports whether the tag is for a product token: its own or everybody's
-// (draft-illyes-repext-03 §3.1.1). A version behind a "/" is no part of a token.
+// For reports whether the tag is for a product token: its own or everybody's (draft-illyes-repext-03
+// §3.1.1). A version after a "/" is no part of a token.
 func (t *Tag) For(token string) bool {
 	if t.Agent == "" {
 		return true

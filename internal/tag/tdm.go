@@ -98,17 +98,16 @@ func (f *TDMFile) For(path string) []Signal {
 	return nil
 }
 
-// TDMInDoubt reports whether the page lifts a restriction of the file, or of its header fields, by
-// metas alone of which it is not told whether they bind.
+// TDMInDoubt reports whether the page lifts a restriction of the file, or of its header fields, only by
+// metas in an unknown place, which may not bind.
 func TDMInDoubt(file, headers, metas []Signal) bool {
-	return slices.ContainsFunc(metas, func(s Signal) bool { return s.Place == PlaceUntold }) &&
+	return slices.ContainsFunc(metas, func(s Signal) bool { return s.Place == PlaceUnknown }) &&
 		Prefers(TDM(file, headers, metas), PurposeTDM) != PreferenceRestrict && Prefers(TDM(file, headers, nil), PurposeTDM) == PreferenceRestrict
 }
 
-// TDM joins what a tdmrep.json, the header fields and the metas of a page say: the
-// page goes before the file, its metas before its headers, for the reservation and
-// the policy alike. What is absent resets nothing, nor does a value that is none, or a
-// meta that does not bind: those are there beside what holds.
+// TDM joins the signals of a tdmrep.json, the header fields and the metas of a page. The page goes before
+// the file, its metas before its headers, for the reservation and the policy alike. An absent or invalid
+// value, or a meta that does not bind, resets nothing: it is listed next to the value that holds.
 func TDM(file, headers, metas []Signal) (list []Signal) {
 	for _, kind := range [...]SignalKind{SignalTDMReservation, SignalTDMPolicy} {
 		decided := false

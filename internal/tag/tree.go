@@ -13,12 +13,12 @@ type mode uint8
 
 const (
 	modeInitial    mode = iota // nothing yet
-	modeBeforeHTML             // behind the doctype
-	modeBeforeHead             // behind <html>
+	modeBeforeHTML             // after the doctype
+	modeBeforeHead             // after <html>
 	modeHead
 	modeHeadNoscript
-	modeAfterHead // behind </head>
-	modeBody      // behind the head for good
+	modeAfterHead // after </head>
+	modeBody      // after the head for good
 	modeFrameset  // where a frameset stands in place of a body
 )
 
@@ -26,7 +26,7 @@ const (
 type scanner struct {
 	page []byte
 	at   int
-	stop int  // elements that begin behind it need not be read
+	stop int  // elements that begin after it need not be read
 	head bool // but to know whether the head ends
 
 	scripts bool // those that hold licence documents are looked for
@@ -36,7 +36,7 @@ type scanner struct {
 	found Found
 
 	template int // templates that are open
-	noscript int // noscript elements behind the head that are open
+	noscript int // noscript elements after the head that are open
 	kept     int // bytes kept
 
 	attributes attributes
@@ -113,7 +113,7 @@ func (s *scanner) markup() {
 	}
 }
 
-// skipPast goes behind the next byte c, or to the end of the page.
+// skipPast goes to the place after the next byte c, or to the end of the page.
 func (s *scanner) skipPast(c byte) {
 	if n := bytes.IndexByte(s.page[s.at:], c); n >= 0 {
 		s.at += n + 1
@@ -137,8 +137,8 @@ func (s *scanner) declaration() {
 	}
 }
 
-// comment goes behind a comment whose "<!--" was read: "-->" and "--!>" end it, and
-// at its beginning ">" and "->" do.
+// comment goes to the end of a comment whose "<!--" was read: "-->" and "--!>" end it, and at its beginning
+// ">" and "->" do.
 func (s *scanner) comment() {
 	start := s.at
 	switch rest := s.page[s.at:]; {
@@ -233,8 +233,8 @@ func (s *scanner) script(begin int) {
 	s.keep(it)
 }
 
-// skipTag goes behind a tag whose name was read. It looks for the ">" first: where
-// no quotation mark stands before it, that is the end.
+// skipTag goes to the end of a tag whose name was read. It looks for the ">" first: if no quotation mark
+// stands before it, that is the end.
 func (s *scanner) skipTag() bool {
 	n := bytes.IndexByte(s.page[s.at:], '>')
 	if n < 0 {
@@ -305,7 +305,7 @@ func (s *scanner) enterHead(name []byte) {
 			s.mode = modeHead
 		}
 	case "base", "basefont", "bgsound", "link", "meta", "title", "noframes", "style", "script":
-		s.mode = max(s.mode, modeHead) // behind </head> too: it goes into the head
+		s.mode = max(s.mode, modeHead) // after </head> too: it goes into the head
 	case "template":
 		s.mode = max(s.mode, modeHead)
 		s.template = 1
@@ -423,7 +423,7 @@ func (s *scanner) skipScript() {
 		switch {
 		case !escaped && bytes.HasPrefix(rest, []byte("<!--")):
 			escaped = true
-			s.at += 2 // its dashes may be those of "-->"
+			s.at += 2 // its dashes may be part of "-->"
 		case escaped && bytes.HasPrefix(rest, []byte("-->")):
 			escaped, double = false, false
 			s.at += 3

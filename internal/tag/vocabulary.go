@@ -158,8 +158,7 @@ func findRule(word string) Rule {
 	return ruleOf[ascii.Lower(word)]
 }
 
-// A Purpose is a use of content that a signal speaks of. A use that is part of another one stands
-// behind it.
+// A Purpose is a use of content that a signal speaks of. A use that is part of another one follows it.
 type Purpose uint8
 
 const (
@@ -281,8 +280,8 @@ func HasOwnRules(token string) bool { return len(rulesOf(token)) > 0 }
 // knows them.
 func IsAgentMeta(name string) bool { return metaAgents[name] }
 
-// metaAgents are the names of metas that are kept whatever their content: those of
-// TDMRep, the global one and tokens that search engines document as names of metas.
+// metaAgents are the names of metas that are kept whatever their content: the names of TDMRep, the global
+// one and tokens that search engines document as names of metas.
 var metaAgents = words("tdm-reservation", "tdm-policy",
 	"robots", "googlebot", "googlebot-news", "google-extended", "bingbot", "msnbot",
 	"slurp", "yandex", "yandexbot", "baiduspider", "duckduckbot", "applebot", "applebot-extended",

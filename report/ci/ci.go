@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	maxFindings = 5000 // violations in SARIF, of which GitHub shows so many; origins in JUnit
+	maxFindings = 5000 // violations in SARIF, as many as GitHub shows; origins in JUnit
 	maxCaseRows = 20   // violations named in one test case
 	maxText     = 1000 // bytes of a text from an archive
 )
@@ -41,7 +41,7 @@ func violations(ctx context.Context, r *results.Results) ([]report.ViolationRow,
 	return list[:min(len(list), maxFindings)], nil
 }
 
-// sentence tells a violation in one sentence.
+// sentence describes a violation in one sentence.
 func sentence(v *report.ViolationRow) string {
 	when := "at an unknown time"
 	if v.FetchTime != nil {

@@ -63,7 +63,7 @@ func TestSARIF(t *testing.T) {
 	}
 }
 
-// What an index alone tells, and an option, is not told as if records showed it.
+// A verdict that rests only on an index, or on an option, is not described as if records showed it.
 func TestIndexed(t *testing.T) {
 	row := filepath.Join(t.TempDir(), "own.cdxj")
 	text := `example,wild)/paper.pdf 20250310060003 {"url": "http://wild.example/paper.pdf", "status": "200", "length": "99", "offset": "77", "filename": "other.warc.gz"}` + "\n"

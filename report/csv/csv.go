@@ -1,7 +1,7 @@
 // Package csv writes tables of an audit as CSV files for people's spreadsheets.
 //
 // The files are UTF-8 with a byte order mark, because Excel takes a file without one for the
-// system's old encoding and garbles every other letter. Quotes and line ends are those of RFC
+// system's old encoding and garbles every other letter. Quotes and line ends follow RFC
 // 4180. A text that a spreadsheet could take for a formula begins with an apostrophe;
 // characters that cannot be seen are written as escapes, such as \x00 or \u202e. Programs should
 // read the Parquet tables, which have texts as they are.
@@ -29,7 +29,7 @@ type File struct {
 	write func(context.Context, io.Writer, *results.Results) error
 }
 
-// Files are the tables of which people make lists and sums. The others have a row per fetch.
+// Files are the tables that people make lists and sums of. The others have a row per fetch.
 var Files = []File{
 	fileOf(report.ViolationsTable),
 	fileOf(report.UnprovenTable),

@@ -77,7 +77,7 @@ func merge(old, new iter.Seq2[*fetch, error], pair func(before, after *fetch) er
 	return cmp.Or(errOld, errNew)
 }
 
-// compareSides tells which side's fetch comes first: a side without one comes last.
+// compareSides orders the fetches of both sides: a side without one comes last.
 func compareSides(before, after *fetch) int {
 	switch {
 	case before == nil:

@@ -121,7 +121,7 @@ const (
 	same // and no kind of change
 )
 
-// names are those of kinds, in words.
+// names are the names of kinds, in words.
 var names = [...]string{
 	"New violations", "Violations no longer", "Changed in verdict, certainty or rule", "Newly unknown",
 	"No longer unknown",

@@ -65,14 +65,14 @@ func (t *text) kind(name string, k *Kind) {
 	t.more(k.Total, len(k.List))
 }
 
-// more says how many of a number are not shown, of which some are listed.
+// more states how many of total are not shown; the list has the first listed of them.
 func (t *text) more(total int64, listed int) {
 	if rest := total - int64(min(listed, t.most)); rest > 0 {
 		t.line("  and %d more", rest)
 	}
 }
 
-// othersText tells what is known of these fetches in the other audit.
+// othersText states what the other audit has on these fetches.
 func (k *Kind) othersText() string {
 	var parts []string
 	if k.Absent > 0 {

@@ -99,7 +99,7 @@ func (b *builder) readViolations(ctx context.Context, res *results.Results) erro
 	return results.Each(ctx, res, report.ViolationsTable, b.violations.add)
 }
 
-// ruleRow is what is read of a row of violations for the rules behind them.
+// ruleRow is the part of a row of violations that its rule is counted by.
 type ruleRow struct {
 	Origin string `parquet:"origin"`
 	Host   string `parquet:"url_host_name"`
@@ -107,7 +107,7 @@ type ruleRow struct {
 	Rule   string `parquet:"rule"`
 }
 
-// readRules finds the rules behind most violations, of the sites that are shown.
+// readRules finds the rules that cause most violations, for the sites that are shown.
 func (b *builder) readRules(ctx context.Context, res *results.Results) error {
 	b.rules = newRuleTally(&b.sites)
 	err := results.Each(ctx, res, report.ViolationsTable, func(row *ruleRow) {
@@ -257,7 +257,7 @@ func (b *builder) siteSection() Tables {
 	return s
 }
 
-// collectionNames are those of the archives, in the order of the inputs.
+// collectionNames are the names of the archives, in the order of the inputs.
 func (b *builder) collectionNames() (names []string) {
 	seen := make(map[string]bool)
 	for i := range b.audit.Inputs {

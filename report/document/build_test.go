@@ -248,7 +248,7 @@ func TestCommandsIndexed(t *testing.T) {
 	t.Error("no violation that an index tells of")
 }
 
-// Without the facts beside the tables the report is the same, but for the excerpts, which say so.
+// Without the facts next to the tables the report is the same, except for the excerpts, which say so.
 func TestWithoutFacts(t *testing.T) {
 	dir := audittest.Audit(t, everything(), archives)
 	with := build(t, dir, document.Options{})

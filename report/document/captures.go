@@ -33,8 +33,8 @@ type citedCapture struct {
 	Copies      copies
 }
 
-// copies are the captures of a robots.txt that a crawler may have used: those of the 24 hours
-// before a fetch (RFC 9309 §2.4) that say something.
+// copies are the captures of a robots.txt that a crawler may have used: the usable captures of the 24 hours
+// before a fetch (RFC 9309 §2.4).
 type copies struct {
 	Count int64
 	First []string // the latest of them, in words
@@ -112,7 +112,7 @@ func (r *captureReader) add(row *captureRow) {
 	}
 }
 
-// endOrigin tells the findings of the origin in hand which copies there were.
+// endOrigin gives the findings of the origin in hand their copies.
 func (r *captureReader) endOrigin() {
 	for _, f := range r.cited {
 		f.cited.Copies = copiesBefore(r.here, f)

@@ -13,7 +13,7 @@ const (
 	maxChangedSites = 100
 )
 
-// changesSection tells what differs from an earlier audit.
+// changesSection describes the differences from an earlier audit.
 func changesSection(c *diff.Changes) *Changes {
 	s := &Changes{Section: Section{ID: "changes", Heading: "Changes since the audit before", Intro: []string{
 		fmt.Sprintf("The audit before: %s. This one: %s.", sideText(&c.Old), sideText(&c.New)),
@@ -87,7 +87,7 @@ func momentOf(t *time.Time) string {
 	return moment(&micros)
 }
 
-// stateText tells what an audit says of a fetch.
+// stateText describes an audit's verdict on a fetch.
 func stateText(s *diff.State) string {
 	if s == nil {
 		return "not in that audit"

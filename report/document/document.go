@@ -53,8 +53,8 @@ type Answer struct {
 	Details  []string `json:"details,omitempty"` // sentences that qualify it: shares, what is unknown, what was not read
 }
 
-// Level is the worst that the audit shows. It is for a symbol beside the answer, whose words say
-// the same.
+// Level is the worst that the audit shows. It is for a symbol next to the answer, whose words state the
+// same.
 type Level string
 
 // The levels, the worst first.
@@ -228,7 +228,7 @@ type Record struct {
 	What   string `json:"what"` // "The fetch", "The robots.txt", "The body that was applied", "The copy that allows"
 	File   string `json:"file"`
 	Offset int64  `json:"offset"`
-	Length int64  `json:"length"` // 0: the tables do not tell
+	Length int64  `json:"length"` // 0: not in the tables
 	ID     string `json:"id"`     // WARC-Record-ID; "": not recorded
 	Digest string `json:"digest"` // "": not recorded
 }

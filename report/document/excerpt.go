@@ -19,7 +19,7 @@ const (
 	maxBodyBudget = 64 << 20 // bytes of bodies that are read again, for one report
 )
 
-// excerptKey tells excerpts apart.
+// excerptKey identifies an excerpt.
 type excerptKey struct {
 	url, digest string
 	group, rule int32
@@ -56,8 +56,8 @@ func (t *excerptTally) of(f *found) int {
 	return i
 }
 
-// fill reads the lines from the bodies that the facts beside the tables keep. What is not there is
-// said in the excerpt.
+// fill reads the lines from the bodies in the facts next to the tables. The excerpt reports lines that are
+// not there.
 func (t *excerptTally) fill(ctx context.Context, dir, fingerprint string, profile robots.Profile) error {
 	wanted := make(map[string][]int) // excerpts by raw digest
 	for i := range t.list {

@@ -83,8 +83,8 @@ func (f *found) clip() {
 // certainties, the most certain first.
 var certainties = []string{"certain", "probable", "contested", "possible"}
 
-// compareCertainty puts the more certain finding first: by class, then by the number of doubts, then by
-// how shortly before the crawler was told, then by place in the table.
+// compareCertainty puts the more certain finding first: by class, then by the number of doubts, then by the
+// time between capture and fetch, then by place in the table.
 func compareCertainty(a, b *found) int {
 	return cmp.Or(
 		cmp.Compare(slices.Index(certainties, a.Certainty), slices.Index(certainties, b.Certainty)),

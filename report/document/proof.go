@@ -8,7 +8,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
-// proof tells what the verdict rests on.
+// proof lists what the verdict rests on.
 func (f *found) proof() []Term {
 	terms := []Term{
 		{"Crawler", f.whose()},
@@ -52,7 +52,7 @@ func (f *found) whose() []string {
 	return list
 }
 
-// captured tells the date of the capture, and its age.
+// captured states the date of the capture, and its age.
 func (f *found) captured() string {
 	words := fmt.Sprintf("%s by %s", moment(f.RobotsTime), orUnknown(f.RobotsAgent))
 	if f.Evidence == "later" {
@@ -67,7 +67,7 @@ func (f *found) captured() string {
 	return words + ", at most 24 hours (fresh: RFC 9309, section 2.4)."
 }
 
-// way tells how the capture came to its content.
+// way describes how the capture came to its content.
 func (f *found) way() (words []string) {
 	if n := value(f.RobotsHops); n > 0 {
 		words = append(words, fmt.Sprintf("%s redirected (%s): %s", f.RobotsURL, plural(int64(n), "redirect"), strings.Join(f.cited.HopURLs, " → ")))
@@ -112,7 +112,7 @@ func (f *found) ruleText() string {
 	return fmt.Sprintf("Line %d: “%s”. Of the rules of the group that match, it is the most specific (RFC 9309, section 2.2.2).", f.RuleLine, f.Rule)
 }
 
-// copiesText tells which captures the crawler may have used, beside the one that governs.
+// copiesText lists the captures, besides the governing one, that the crawler may have used.
 func (f *found) copiesText() []string {
 	c := f.cited.Copies
 	if f.Evidence == "later" {
@@ -145,7 +145,7 @@ func (f *found) doubtTexts() (list []string) {
 	return list
 }
 
-// contester tells which copy allows.
+// contester describes the copy that allows.
 func (f *found) contester() string {
 	words := fmt.Sprintf("Captured %s by %s", moment(f.ContestedTime), orUnknown(f.ContestedAgent))
 	if f.ContestedOutcome == "unavailable" {

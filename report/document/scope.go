@@ -83,7 +83,7 @@ func (t *crawlerTally) all() (names []string) {
 	return t.names()
 }
 
-// names are those of the crawlers that fetched anything but robots.txt, the first few of them.
+// names are the names of the first few crawlers that fetched anything but robots.txt.
 func (t *crawlerTally) names() (names []string) {
 	for _, c := range t.first {
 		if c.Agent != "" && c.Fetches > c.RobotsTxtItself {

@@ -10,7 +10,7 @@ import (
 // The sentence of a finding is what a lawyer of the accused reads first. It says no more than the
 // tables prove: who is said to have fetched, what, when, and what which robots.txt said of it.
 
-// sentence tells a finding.
+// sentence describes a finding.
 func (f *found) sentence() string {
 	switch {
 	case f.Reason == "unreachable":
@@ -36,7 +36,7 @@ func (f *found) but() string {
 	return "; but " + list(words)
 }
 
-// act tells who fetched what, and when.
+// act states who fetched what, and when.
 func (f *found) act() string {
 	when := "At a time that the archive does not give"
 	switch {
@@ -194,7 +194,7 @@ func (f *found) place() string {
 	return fmt.Sprintf("(line %d: “%s”)", f.RuleLine, f.Rule)
 }
 
-// failure tells that robots.txt could not be had.
+// failure states that robots.txt could not be had.
 func (f *found) failure() string {
 	who := f.teller()
 	if who == "it" {

@@ -85,7 +85,7 @@ func (f *found) causes() (list []cause) {
 	return list
 }
 
-// A Doubted finding is one that is not certain, with what tells why.
+// A Doubted finding is one that is not certain, with its reasons.
 type Doubted struct {
 	Certainty, Evidence string
 	Agent, RobotsAgent  string // product tokens of the fetch and of the governing capture
@@ -93,7 +93,7 @@ type Doubted struct {
 	Notes               []string
 }
 
-// Why tells in sentences what keeps the finding from being certain.
+// Why states in sentences what keeps the finding from being certain.
 func (f Doubted) Why() (list []string) {
 	row := found{Certainty: f.Certainty, Evidence: f.Evidence, Agent: f.Agent, Age: f.Age, Notes: strings.Join(f.Notes, ",")}
 	row.RobotsAgent = f.RobotsAgent

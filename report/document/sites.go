@@ -17,7 +17,7 @@ import (
 const (
 	maxSites   = 300     // rows of a table of sites
 	maxDomains = 1 << 16 // held while they are ranked
-	maxRules   = 1 << 12 // of one origin, told apart
+	maxRules   = 1 << 12 // of one origin, counted apart
 )
 
 // site is an origin or a registered domain.
@@ -121,7 +121,7 @@ func (t *siteTally) recount(ctx context.Context, res *results.Results) error {
 	})
 }
 
-// ruleTally finds the rule behind most violations of each origin. Findings come origin by origin.
+// ruleTally finds the rule that causes most violations of each origin. Findings come origin by origin.
 type ruleTally struct {
 	origin, domain string // in hand: domain as domainOf names it
 	here           map[string]int64
@@ -230,7 +230,7 @@ func (s *site) cells() []Cell {
 	}
 }
 
-// tables are those of domains and of origins.
+// tables are the tables of domains and of origins.
 func (t *siteTally) tables() []Table {
 	domains := Table{
 		ID: "sites-domains", Rows: [][]Cell{}, Caption: "By registered domain", Columns: append([]Column{{"Domain", Code}, {"Origins", Number}}, siteColumns...), Empty: "There are no fetches.",
@@ -301,7 +301,7 @@ func collections(in *report.AuditInput) (names []string) {
 	return names
 }
 
-// Kinds of fetches, as far as the archives tell.
+// Kinds of fetches, as far as the archives show them.
 const (
 	kindSeed    = "Seeds"
 	kindEmbed   = "Embeds: images, scripts and the like"

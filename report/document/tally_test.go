@@ -84,7 +84,7 @@ func TestTimelineUnits(t *testing.T) {
 	}
 }
 
-// Claims beyond the few that are told apart count as others.
+// Claims beyond the few that are counted apart count as others.
 func TestTimelineClaims(t *testing.T) {
 	tally := newTimelineTally()
 	for i := range 100 {
@@ -128,7 +128,7 @@ func TestAccess(t *testing.T) {
 	}
 }
 
-// A token that stands in no request is not told as a crawler that fetches.
+// A token that stands in no request is not described as a crawler that fetches.
 func TestControlTokens(t *testing.T) {
 	for token, want := range map[string]int{"GPTBot": 1, "google-extended": 2} {
 		tally := whatIfTally{agents: map[string]*agentAccess{token: new(agentAccess)}}

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Periods that a timeline may have until its unit becomes coarser, and claims that are told apart.
+// Periods that a timeline may have until its unit becomes coarser, and claims that are counted apart.
 var maxPeriods = map[Unit]int{Day: 92, Week: 156, Month: 400, Year: 400}
 
 var coarser = map[Unit]Unit{Day: Week, Week: Month, Month: Year}

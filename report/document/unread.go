@@ -18,11 +18,11 @@ const maxUnread = 200 // archives with problems that are listed
 type issueTally struct {
 	kinds  map[string]int64
 	unread []unreadArchive // the first of archives
-	total  int64           // archives of which something could not be read
+	total  int64           // archives with something that could not be read
 	file   string          // the last of them
 }
 
-// unreadArchive is an archive of which something could not be read, with the first problem.
+// unreadArchive is an archive with something that could not be read, and the first problem.
 type unreadArchive struct {
 	file, kind, detail string
 	offset             *int64
@@ -55,7 +55,7 @@ func (t *issueTally) addUnread(row *report.IssueRow) {
 	}
 }
 
-// section tells what could not be read, and what was noted.
+// section lists what could not be read, and what was noted.
 func (t *issueTally) section(a *report.Audit) Tables {
 	archives := Table{
 		ID: "unread-archives", Rows: [][]Cell{}, Caption: "Inputs that could not be wholly read",

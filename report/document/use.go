@@ -36,7 +36,7 @@ type restrictedSite struct {
 
 type signal struct{ purpose, preference string }
 
-// signalRow is what is read of a row of usage_signals, of which a page may have many.
+// signalRow is the part of a row of usage_signals that is read. A page may have many.
 type signalRow struct {
 	Purpose    string `parquet:"purpose"`
 	Preference string `parquet:"preference"`
@@ -85,7 +85,7 @@ func (t *useTally) endSite() {
 	})
 }
 
-// section tells what pages and sites say.
+// section describes the statements of pages and sites.
 func (t *useTally) section(a *report.Audit) Tables {
 	s := Tables{Section: Section{ID: "use", Heading: "Restrictions on publication and use", Intro: []string{
 		"None of these is a violation of robots.txt: a page’s own statements are known only after it was fetched. They concern what may be done with the copy.",

@@ -58,7 +58,7 @@ func clip(s string, n int) string {
 	return fmt.Sprintf("%s… (%s bytes)", Head(v, 2*n), number(int64(len(s))))
 }
 
-// clipMiddle is clip for URLs, whose ends tell most. It reports whether something is left out.
+// clipMiddle is clip for URLs, whose ends matter most. It reports whether something is left out.
 func clipMiddle(s string, n int) (string, bool) {
 	if v := Visible(Head(s, n)); len(s) <= n && len(v) <= 2*n {
 		return v, false

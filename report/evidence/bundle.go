@@ -113,7 +113,7 @@ func (w *writer) missingArchives() (all []Missing) {
 	return all
 }
 
-// openAudit opens the results of an audit and the facts of which they were made.
+// openAudit opens the results of an audit and the facts that they were made from.
 func openAudit(dir string) (*facts.Set, *report.Audit, error) {
 	r, err := results.Open(dir)
 	if err != nil {
@@ -126,13 +126,13 @@ func openAudit(dir string) (*facts.Set, *report.Audit, error) {
 	return set, r.Audit(), r.CheckFacts(set)
 }
 
-// options are those of the evaluation that s describes.
+// options are the options of the evaluation that s describes.
 func (s *Settings) options() (evaluate.Options, error) {
 	settings := report.Settings{Profile: s.Profile, Crawler: s.Crawler, CrawlerMap: s.CrawlerMap}
 	return settings.Options()
 }
 
-// Foreign lists the settings that are not those of this program: another version has them, or none.
+// Foreign lists the settings that this program does not have: they are of another version, or of none.
 func (s *Settings) Foreign() (list []string) {
 	if own := weburl.PublicSuffixVersion(); s.PublicSuffixList != own {
 		list = append(list, fmt.Sprintf("public_suffix_list %.200q", s.PublicSuffixList))
@@ -212,7 +212,7 @@ func (w *writer) locate(ctx context.Context, i int32, dir string) {
 	if in.Path != facts.Stdin {
 		reason = "there is no file " + strings.Join(slices.Compact(slices.Clone(tried)), ", nor ")
 		for _, path := range tried {
-			if object.IsRemote(path) { // reading it tells; most are not read
+			if object.IsRemote(path) { // reading it shows whether it exists; most are not read
 				w.paths[i] = in
 				return
 			}
@@ -356,7 +356,7 @@ func (w *writer) finish(ctx context.Context, manifest *os.File, to string) (v *V
 	return v, err
 }
 
-// assemble writes the manifest, and the records behind it.
+// assemble writes the manifest, and the records after it.
 func (w *writer) assemble(out io.Writer, manifest *os.File) error {
 	sum := sha256.New()
 	size, err := io.Copy(sum, io.NewSectionReader(manifest, 0, 1<<62))

@@ -11,7 +11,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/facts/run"
 )
 
-// archiveKey tells archives apart: inputs, and entries of a WACZ.
+// archiveKey identifies an archive: an input, or an entry of a WACZ.
 type archiveKey struct {
 	input int32
 	entry string
@@ -35,7 +35,7 @@ func (b *bitmap) add(i int64) (added bool) {
 
 func (b *bitmap) has(i int64) bool { return i/64 < int64(len(*b)) && (*b)[i/64]&(1<<(i%64)) != 0 }
 
-// The roles of records beside those of evaluate.Role.
+// The roles of records that evaluate.Role does not have.
 const (
 	roleFetch    = "fetch"
 	roleHop      = "hop"      // the target of a redirect of a capture
@@ -83,7 +83,7 @@ type collector struct {
 	count    int64 // of the violations collected
 	lacking  int64 // violations that rest on records of missing inputs
 	affected map[int32]int64
-	unheld   map[string]int64 // findings that rest on what an index alone tells of, by the archive that it names
+	unheld   map[string]int64 // findings that rest on a fetch only in an index, by the archive that it names
 	newest   facts.Time
 	order    int32
 	here     []cited // of the violation in hand
@@ -131,8 +131,8 @@ func (c *collector) Result(r *evaluate.Result) error {
 // maxUnheld bounds the archives that are named because an index names them.
 const maxUnheld = 1 << 10
 
-// isUnheld reports whether a finding rests on a record that no input holds, and remembers which
-// archive would: an index tells of the fetch, or of a capture of robots.txt that counts.
+// isUnheld reports whether a finding rests on a record that no input holds, and remembers the archive that
+// would: the fetch, or a capture of robots.txt that counts, is only in an index.
 func (c *collector) isUnheld(r *evaluate.Result) bool {
 	var name string
 	switch {

@@ -120,13 +120,13 @@ func (c *copier) readTo(at ingest.Place) (*warc.Record, error) {
 	}
 }
 
-// isPassable reports whether err is damage behind which there are more records.
+// isPassable reports whether err is damage with more records after it.
 func isPassable(err error) bool {
 	var damage *warc.Damage
 	return errors.As(err, &damage) && damage.More
 }
 
-// noRecord tells failures of the file from damage, and from its end.
+// noRecord separates failures of the file from damage, and from its end.
 func noRecord(err error) error {
 	if warc.IsReadError(err) {
 		return err
@@ -308,9 +308,8 @@ func (m *member) next() (err error) {
 	return nil
 }
 
-// read copies a record to out: size bytes, or all of the member where size is negative. Only
-// line ends may stand behind it; they go to ends. A record that is wrapped is the block of the
-// one in the member.
+// read copies a record to out: size bytes, or all of the member where size is negative. Only line ends may
+// follow it; they go to ends. A record that is wrapped is the block of the one in the member.
 func (m *member) read(out, ends io.Writer, size int64, wrapped bool) error {
 	m.hash.Reset()
 	m.begin.b = m.begin.b[:0]

@@ -5,8 +5,8 @@
 // docs/EVIDENCE.md describes the format. A bundle is a WARC file of gzip members: the
 // manifest, then the records in the order of their archives. Whoever verifies it puts the
 // records of each archive into an archive of its own again, and audits these as any others:
-// a verdict may depend on which records lie in one archive, in which order, and what lies
-// directly beside what.
+// a verdict may depend on which records lie in one archive, in which order, and which lie
+// directly next to each other.
 //
 // A bundle is made in three passes, each in bounded memory. Collect: the facts are decided once
 // more; of each fetch asked for, the finding goes to a file, and the places of the records that it

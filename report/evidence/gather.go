@@ -187,7 +187,7 @@ func (g *gatherer) begin(key archiveKey, a *source) {
 	g.copier.begin(a)
 }
 
-// give gives a number to the citations of a record, and 0 to those of the records before it,
+// give gives a number to the citations of a record, and 0 to the citations of earlier records,
 // which could not be had.
 func (g *gatherer) give(key archiveKey, index, number int64) error {
 	for g.next != nil {
@@ -239,7 +239,7 @@ func (g *gatherer) addRecord(key archiveKey, r *record) error {
 	return g.give(key, r.Index, r.Number)
 }
 
-// gatherLog copies the lines of a log that are cited, which the citations tell.
+// gatherLog copies the lines of a log that the citations name.
 func (g *gatherer) gatherLog(key archiveKey, a *source) error {
 	text, err := a.text()
 	if err != nil {

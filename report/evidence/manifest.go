@@ -28,7 +28,7 @@ type head struct {
 	Settings Settings `json:"settings"`
 }
 
-// Settings are those of the audit that shape verdicts.
+// Settings are the settings of the audit that shape verdicts.
 type Settings struct {
 	Profile          string   `json:"profile"`
 	Crawler          string   `json:"crawler,omitempty"`
@@ -52,7 +52,7 @@ type archive struct {
 	Container   string `json:"container"`         // of the input
 	Size        int64  `json:"size"`
 	Fingerprint string `json:"fingerprint"`
-	Forgeable   bool   `json:"forgeable,omitempty"` // of its records some stand behind damage, where a page could hold them
+	Forgeable   bool   `json:"forgeable,omitempty"` // some of its records stand after damage, where a page could hold them
 
 	// Unordered are the runs of a crawler whose records were sorted in another way than by date, by the
 	// IDs of their warcinfo records; "": those without.
@@ -92,7 +92,7 @@ type record struct {
 	Request   int64  `json:"request,omitempty" proven:"yes"` // index of the record that belongs to it; 0: none
 	Metadata  int64  `json:"metadata,omitempty" proven:"yes"`
 	Warcinfo  int64  `json:"warcinfo,omitempty" proven:"yes"`
-	Continues int64  `json:"continues,omitempty" proven:"yes"` // index of the record of which it is a segment
+	Continues int64  `json:"continues,omitempty" proven:"yes"` // index of the record that it is a segment of
 }
 
 // citation is a record that a finding cites.
@@ -151,7 +151,7 @@ type Finding struct {
 	ContestedTime  string   `json:"contested_time,omitempty"` // of the copy that allows
 }
 
-// findingOf tells what r says of a disallowed fetch.
+// findingOf describes r, the result of a disallowed fetch.
 func findingOf(r *evaluate.Result) Finding {
 	f, g := r.Fetch, r.Governing
 	x := Finding{
@@ -209,7 +209,7 @@ func (m *manifestWriter) add(line []byte) error {
 	return m.err
 }
 
-// next begins the next section; behind the last it ends the manifest.
+// next begins the next section; after the last it ends the manifest.
 func (m *manifestWriter) next() error {
 	m.section++
 	m.some = false
@@ -234,7 +234,7 @@ type manifestReader struct {
 	lines *bufio.Scanner
 	count int // of the lines read
 	head  head
-	left  int // sections behind the one in hand
+	left  int // sections after the one in hand
 }
 
 func newManifestReader(r io.Reader) (*manifestReader, error) {

@@ -26,7 +26,7 @@ func openSource(in facts.Input, entry, tmp string, isLog bool) (*source, error) 
 	return s, nil
 }
 
-// sniff tells the form of the archive, by a reader that stands at its beginning.
+// sniff finds the form of the archive, with a reader at its beginning.
 func (s *source) sniff() (*warc.Source, warc.Form) {
 	from := warc.SourceAt(s, 0)
 	return from, warc.Sniff(from, func([]byte) bool { return s.isLog })

@@ -103,8 +103,8 @@ func hasSurrogate(line []byte) bool {
 	return false
 }
 
-// Fields lists the fields of a manifest: proven by the records, and only claimed by whoever made the
-// bundle. A line names those of one list or object.
+// Fields lists the fields of a manifest: proven by the records, and only claimed by the maker of the
+// bundle. A line names the fields of one list or object.
 func Fields() (proven, claimed []string) {
 	for _, part := range [...]struct {
 		name string

@@ -25,10 +25,10 @@ type unpacker struct {
 	gzip      *gzip.Writer
 	index     int64   // of the last record in the archive in hand, as Fetch.Index counts; of a log its size
 	last      int64   // its index in the archive that it is from
-	damaged   bool    // what stands behind damage there stands behind damage here
+	damaged   bool    // the copy has the damage that the records after it had in their archive
 	plain     int64   // bytes that may still be written uncompressed
 	count     int64   // records
-	behind    []int64 // by archive the number of the first record behind it
+	behind    []int64 // by archive the number of the first record after it
 	positions *bufio.Writer
 	placing   *os.File // positions of the records
 }
@@ -108,8 +108,8 @@ func (u *unpacker) begin() (err error) {
 	return nil
 }
 
-// fill adds a record that says nothing, where others stood: what was not directly beside
-// another record must not be so now. The number makes each archive unlike any other.
+// fill adds an empty record in the place of others: a record that was not directly next to another must not
+// be so now. The number makes each archive unlike any other.
 func (u *unpacker) fill() error {
 	return u.add(func(w io.Writer) error {
 		_, err := fmt.Fprintf(w, "WARC/1.1\r\nWARC-Type: conversion\r\nX-Archive: %d\r\nContent-Length: 0\r\n\r\n\r\n\r\n", len(u.paths))
@@ -169,7 +169,7 @@ func (u *unpacker) record(m *member, r *record) (err error) {
 	return binary.Write(u.positions, binary.LittleEndian, position{int64(r.Archive), at, r.Index, r.Request, r.Metadata, r.Warcinfo, r.Continues})
 }
 
-// separate puts damage before the first record that stood behind any.
+// separate puts damage before the first record that stood after any.
 func (u *unpacker) separate(r *record) error {
 	if !r.Resynced || u.damaged {
 		return nil

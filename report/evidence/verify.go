@@ -34,12 +34,12 @@ type Verification struct {
 	Records    int64
 	Violations int64      // disallowed fetches in the bundle
 	Certainty  [4]int64   // of those proven: certain, probable, possible, contested
-	Proven     int64      // of which the same finding came out
+	Proven     int64      // disallowed fetches that came out with the same finding
 	Unproven   []Unproven // the others, at most maxUnproven of them
 	Uncited    int64      // records on which no finding proven rests: what belongs to them is not proven
 }
 
-// Unproven is a disallowed fetch of which another finding came out.
+// Unproven is a disallowed fetch that came out with another finding.
 type Unproven struct {
 	URL, Time string
 	Reason    string
@@ -459,8 +459,8 @@ func (c *comparison) pair(ctx context.Context, inputs []facts.Input, tmp string)
 	return nil
 }
 
-// compareTo compares the next record that belongs to a finding, from a number on, with what the manifest
-// says of it, and returns the number behind it. Of those before it nothing can be said.
+// compareTo compares the next record that belongs to a finding, from a number on, with the manifest, and
+// returns the number after it. Nothing is known of the records before it.
 func (c *comparison) compareTo(from, archive int64, row *placed) (behind int64, err error) {
 	number, err := c.unpacker.number(archive, row.Index)
 	if err != nil {
@@ -508,7 +508,7 @@ func (c *comparison) fail(reason string) error {
 	return c.advance()
 }
 
-// difference tells in which fields two findings differ.
+// difference lists the fields in which two findings differ.
 func difference(got, want []byte) string {
 	var a, b Finding
 	if json.Unmarshal(got, &a) != nil || json.Unmarshal(want, &b) != nil {

@@ -1,8 +1,8 @@
-// Package explain tells how the verdict on one fetch came about: from results and the facts
-// of which they were made, for people and for programs.
+// Package explain explains how the verdict on one fetch came about: from results and the facts that they
+// were made from, for people and for programs.
 //
-// Package evaluate decides; this one names the fetch as users do, adds the sentences of
-// docs/SEMANTICS.md, and writes.
+// Package evaluate decides; this one names the fetch as users do, adds the sentences of docs/SEMANTICS.md,
+// and writes.
 package explain
 
 import (
@@ -38,8 +38,8 @@ type Restriction struct {
 	FileOffset *int64   `json:"file_offset,omitempty"` // of its record
 }
 
-// New explains a fetch of an audit by its results and the facts of which they were made. What
-// the question names may also be the number of a row of violations, from 1.
+// New explains a fetch of an audit by its results and the facts that they were made from. The question may
+// also give the number of a row of violations, from 1.
 func New(ctx context.Context, r *results.Results, set *evaluate.Facts, q evaluate.Question) (*Explanation, error) {
 	if err := r.CheckFacts(set); err != nil {
 		return nil, err
@@ -78,8 +78,8 @@ func restrictions(ctx context.Context, r *results.Results, at *evaluate.Explaine
 	return list, err
 }
 
-// agrees compares the verdict with the tables, and returns the hints of the fetch there. They differ if an archive is gone that holds the
-// body of a redirect's target, which is not kept beside the tables.
+// agrees compares the verdict with the tables, and returns the hints of the fetch there. They differ if an
+// archive is gone that held the body of a redirect's target: that body is not kept next to the tables.
 func agrees(ctx context.Context, r *results.Results, x *evaluate.Explanation) (hints string, err error) {
 	if x.Kind != evaluate.KindFetch {
 		return "", nil

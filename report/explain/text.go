@@ -218,7 +218,7 @@ func (t *text) why() string {
 // plain takes the marks of code out of a text.
 func plain(s string) string { return strings.ReplaceAll(s, "`", "") }
 
-// says tells what a capture says of the fetch.
+// says describes what a capture means for the fetch.
 func (t *text) says(s *evaluate.Said) string {
 	verb := map[string]string{"allowed": "allows it", "disallowed": "disallows it"}[s.Verdict]
 	switch {

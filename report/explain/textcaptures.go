@@ -116,7 +116,7 @@ func marks(c *evaluate.ExplainedCapture) string {
 	return string(m)
 }
 
-// captured tells of a capture who made it, what it came to and what it says.
+// captured states of a capture who made it, its outcome and what it means for the fetch.
 func (t *text) captured(c *evaluate.ExplainedCapture) string {
 	who := cmp.Or(t.shown(c.Agent), "(no token)")
 	s := who + ": " + c.Outcome

@@ -16,7 +16,7 @@ import (
 const (
 	disallowed = "disallowed" // robots.txt
 	restricted = "restricted" // the page or its origin, for a purpose
-	unknown    = "unknown"    // the archives do not tell
+	unknown    = "unknown"    // the archives do not show it
 	allowed    = "allowed"    // nothing speaks against it
 
 	unnamed    = "unnamed_crawler" // nobody knows who fetched it, and robots.txt forbids it to somebody
@@ -120,7 +120,7 @@ func newDecider(ctx context.Context, r *results.Results, o *Options, tokens []st
 	return d
 }
 
-// decide says what becomes of a fetch. The fetches are those of the table, in its order.
+// decide returns the decision on a fetch. Fetches come in the order of the table.
 func (d *decider) decide(f *fetchRow) (w Grounds, err error) {
 	if d.whatIf != nil {
 		w, err = d.whatIf.decide(f)
@@ -173,8 +173,7 @@ func (d *decider) own(f *fetchRow) (w Grounds, err error) {
 	return w, err
 }
 
-// readRestriction sets what binds a fetch. Of fetches that nothing tells apart, what binds one binds
-// all.
+// readRestriction sets what binds a fetch. If fetches cannot be distinguished, what binds one binds all.
 func (d *decider) readRestriction(f *fetchRow) error {
 	if d.bound.Place == f.Place {
 		return nil
@@ -196,7 +195,7 @@ func (d *decider) readRestriction(f *fetchRow) error {
 	}
 }
 
-// decided yields what becomes of each fetch but those of robots.txt itself.
+// decided yields each fetch with its decision, except fetches of robots.txt itself.
 func (l *list) decided(ctx context.Context) iter.Seq2[*entry, error] {
 	return func(yield func(*entry, error) bool) {
 		d := newDecider(ctx, l.results, &l.options, l.tokens)

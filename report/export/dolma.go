@@ -24,7 +24,7 @@ import (
 // The attributes of dolma: EXPERIMENT__TAGGER__TYPE, each with a span that is all of the document.
 const (
 	attribute     = "robotsaudit__export__"
-	dropAttribute = attribute + "drop" // beside that of the reason
+	dropAttribute = attribute + "drop" // in addition to the attribute of the reason
 )
 
 // notFound is the reason of a document that is of no fetch of the audit.

@@ -30,7 +30,7 @@ type Options struct {
 	Purposes    []string      // what pages and origins say against these purposes counts, too
 	AsOf        evaluate.AsOf // the audit must have been made as of it; zero: however it was made
 	KeepUnknown bool          // keep what is unknown; else drop it
-	Undecided   Undecided     // what becomes of fetches of which nobody knows whose rules count
+	Undecided   Undecided     // the decision on fetches whose governing rules are unknown
 	By          By
 }
 

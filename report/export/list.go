@@ -35,8 +35,8 @@ type item struct {
 	Grounds
 }
 
-// entry is what a row of a list is made of: some fetches with one key. The item is that by which
-// the reason is told: one of the lowest rank, the first of these.
+// entry makes a row of a list: some fetches with one key. The item gives the reason: it is the first of the
+// lowest rank.
 type entry struct {
 	Key  string
 	Rank uint8
@@ -108,7 +108,7 @@ func (l *list) entries(ctx context.Context) iter.Seq2[*entry, error] {
 	}
 }
 
-// byKey sorts entries by their keys; those of one key stay in the order of fetches.
+// byKey sorts entries by their keys; entries of one key stay in the order of fetches.
 var byKey = run.Spec[entry]{
 	Name:    "entries",
 	Compare: func(a, b *entry) int { return cmp.Compare(a.Key, b.Key) },
@@ -130,7 +130,7 @@ func (l *list) grouped(ctx context.Context, entries iter.Seq2[*entry, error]) it
 				}
 			}
 		}
-		for e, err := range joined(keyed) { // neighbours, of which sites have many
+		for e, err := range joined(keyed) { // neighbours: sites have many
 			if err == nil {
 				err = sorter.Add(*e)
 			}

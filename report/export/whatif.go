@@ -9,9 +9,9 @@ import (
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
 
-// whatIf reads the verdicts for product tokens: group_verdicts has those of each fetch, by the
-// groups of its robots.txt, and robots_agents says which group a token belongs to. The groups of
-// a capture stand there at the place of the first fetch that it governs.
+// whatIf reads the verdicts for product tokens. group_verdicts has the verdicts on each fetch, by the
+// groups of its robots.txt, and robots_agents states which group a token belongs to. The groups of a
+// capture stand there at the place of the first fetch that it governs.
 type whatIf struct {
 	tokens   []string // whose verdicts count
 	verdicts *results.Follower[groupVerdictRow]
@@ -93,7 +93,7 @@ func (w *whatIf) decide(f *fetchRow) (Grounds, error) {
 	return found, nil
 }
 
-// read reads the rows of a fetch, of which each group has one.
+// read reads the rows of a fetch, one for each group.
 func (w *whatIf) read(f *fetchRow) error {
 	w.rows = w.rows[:0]
 	first, err := w.verdicts.One(&f.Place)
@@ -132,7 +132,7 @@ func (w *whatIf) groupsOf(f *fetchRow, robotsID int64) ([]int32, error) {
 	return groups, nil
 }
 
-// readGroups reads the rows of a capture in robots_agents, which come next but for those of
+// readGroups reads the rows of a capture in robots_agents, which come next, except for the rows of
 // robots_id 0.
 func (w *whatIf) readGroups(f *fetchRow, robotsID int64) ([]int32, error) {
 	groups := slices.Repeat([]int32{-1}, len(w.tokens))

@@ -163,7 +163,7 @@ func TestHostileTextsStayText(t *testing.T) {
 	}
 }
 
-// manyFindings is a report of n violations, with texts that differ as those of archives do.
+// manyFindings is a report of n violations, with texts that differ as texts of archives do.
 func manyFindings(n int) *document.Document {
 	doc := documenttest.Sample()
 	sample := doc.Violations.List

@@ -42,8 +42,8 @@ func block(f func(*page)) string {
 	return strings.Join(p.blocks, "\n\n")
 }
 
-// Card writes a dataset card, as the Hugging Face Hub has them: YAML that names the table
-// files, and what there is to know of them. It belongs beside the tables.
+// Card writes a dataset card, as the Hugging Face Hub has them: YAML that names the table files, and a
+// description of them. It belongs next to the tables.
 func Card(w io.Writer, doc *document.Document, r *results.Results) error {
 	schema, err := report.LoadSchema()
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/report"
 )
 
-// Place is what tells the fetches of an audit apart. Rows embed it.
+// Place identifies a fetch of an audit. Rows embed it.
 type Place struct {
 	URL      string `parquet:"url,delta"`
 	Filename string `parquet:"warc_filename,dict"`

@@ -1,4 +1,4 @@
-// Package results reads the results of an audit: audit.json, and the tables beside it, row by
+// Package results reads the results of an audit: audit.json, and the tables next to it, row by
 // row in bounded memory.
 //
 // Tables are read as they were written: a file that is damaged, has fewer rows than audit.json
@@ -24,7 +24,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/report"
 )
 
-// Results are those of one audit.
+// Results are the results of one audit.
 type Results struct {
 	dir   string
 	name  string // that messages call it

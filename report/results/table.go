@@ -54,9 +54,8 @@ func (f *tableFile) readFooter(table tableSpec) error {
 	return table.check(f.parquet.Schema())
 }
 
-// check compares the columns of a file with those of the table. An earlier program of this
-// schema version knew fewer, and a later one may know more; where both seems true, a name was
-// damaged.
+// check compares the columns of a file with the columns of the table. An earlier program of this schema
+// version knew fewer, and a later one may know more; where both seems true, a name was damaged.
 func (t tableSpec) check(schema *parquet.Schema) error {
 	lacking, common := "", 0
 	for _, c := range t.columns {

@@ -49,8 +49,8 @@ func TestRead(t *testing.T) {
 			Header: []byte("WARC-Type: response\r\nWARC-Protocol: h2\r\nWARC-Protocol: tls/1.3\r\nWARC-Target-URI: https://a.example/\r\n"),
 			Head:   []byte("HTTP/1.1 200 OK\r\nSet-Cookie: a=1\r\nSet-Cookie: b=2\r\nX-Robots-Tag: noindex\r\n\r\n"),
 			Found: tag.Found{Items: []tag.Item{
-				{Name: "robots", Content: "noindex & more", Place: tag.PlaceUntold},
-				{Link: true, Name: "license", Content: "/l?a&b", Type: "text/x", Place: tag.PlaceUntold},
+				{Name: "robots", Content: "noindex & more", Place: tag.PlaceUnknown},
+				{Link: true, Name: "license", Content: "/l?a&b", Type: "text/x", Place: tag.PlaceUnknown},
 			}},
 		}},
 		"ARC": {`{"Envelope":{"ARC-Header-Metadata":{"Target-URI":"http://a/","IP-Address":"1.2.3.4","Date":"20080430204825","Content-Type":"text/html"},"Format":"ARC",

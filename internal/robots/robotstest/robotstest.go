@@ -1,4 +1,4 @@
-// Package robotstest gives tests the real robots.txt files of ../shared, beside the clone.
+// Package robotstest gives tests the real robots.txt files of ../shared, next to the clone.
 package robotstest
 
 import (
