@@ -68,7 +68,7 @@ func RecordsAt(ctx context.Context, in Input, entry string, offset int64, stdin 
 	if err := from.Failed(); err != nil {
 		return err
 	}
-	if at == nil && form.ProvenBehind() {
+	if at == nil && form.ProofComesLast() {
 		file, err := spool(from, "")
 		if err != nil {
 			return err

@@ -116,7 +116,7 @@ func readSource(in facts.Input, src io.Reader, number int32, out sink, opt *read
 		return facts.InputResult{}, err
 	}
 	at, size := atRandom(in, src), in.Size
-	if at == nil && (form.ProvenBehind() || format == index.Parquet) {
+	if at == nil && (form.ProofComesLast() || format == index.Parquet) {
 		file, err := spool(from, opt.tmp)
 		if err != nil {
 			return facts.InputResult{}, err

@@ -14,10 +14,10 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// A temporary folder is locked by the process that made it, by a file in it, until the process ends in
-// whatever way. So another process can tell that nobody needs it any more, and removes it. Where locks are
-// of one machine alone, those of others would look dead: a name says which machine the folder is of. Where
-// there are no locks, nobody removes what others made.
+// A temporary folder is locked by the process that made it, by a file in it, until the process ends
+// in whatever way. So another process knows that nobody needs it any more, and removes it. Locks
+// may work within one machine only, and folders of other machines would look dead: the name
+// therefore states the machine. Without locks, nobody removes the folders of others.
 
 const (
 	temporaryPrefix = ".robotsaudit.tmp-" // the boot, the host, and a random text follow

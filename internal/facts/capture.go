@@ -1,6 +1,6 @@
 package facts
 
-// CaptureKind says why a capture's body is kept.
+// CaptureKind is the reason why a capture's body is kept.
 type CaptureKind uint8
 
 // The kinds of policy capture. A robots.txt capture is a GET of exactly
@@ -17,7 +17,7 @@ const (
 	CaptureRSL // a licence document (RSL 1.0), known by what it is and not by its path
 )
 
-// KindOfPath tells policy by its path. The comparison is exact: /ROBOTS.TXT and
+// KindOfPath recognises policy by its path. The comparison is exact: /ROBOTS.TXT and
 // //robots.txt are ordinary fetches.
 func KindOfPath(path string) CaptureKind {
 	switch path {
@@ -41,8 +41,8 @@ type Capture struct {
 	Kind         CaptureKind
 	ContentRange string
 
-	// Validators (RFC 9110 §8.8, §13.1), as recorded: of the response, and of the
-	// request that asked for it.
+	// Validators (RFC 9110 §8.8, §13.1), as recorded: of the response, and of its
+	// request.
 	ETag            string
 	LastModified    string
 	IfNoneMatch     string

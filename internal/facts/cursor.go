@@ -14,7 +14,7 @@ type Cursor[T any] struct {
 	at    func(*T) Place
 }
 
-// NewCursor returns a cursor at the first row of seq. At tells the place of a row.
+// NewCursor returns a cursor at the first row of seq. at returns the place of a row.
 func NewCursor[T any](seq iter.Seq2[*T, error], at func(*T) Place) *Cursor[T] {
 	c := &Cursor[T]{ahead: startReadAhead(seq), at: at}
 	c.Advance()

@@ -48,13 +48,13 @@ func (c Cut) Compare(d Cut) int {
 		cmp.Compare(c.Micros, d.Micros))
 }
 
-// follows reports whether c lies behind a fetch of its bucket. In the order of the facts, rows of one
-// second follow one another, whatever of it they tell.
+// follows reports whether c lies after a fetch of its bucket. In the order of the facts, rows of
+// one second are neighbours, whatever their precision.
 func (c Cut) follows(f *Fetch) bool {
 	return cmp.Or(cmp.Compare(f.HostReversed, c.Place.Host), cmp.Compare(f.Origin, c.Place.Origin), cmp.Compare(f.Micros, c.Micros)) < 0
 }
 
-// Between selects the rows between two cuts, of which the first is less.
+// Between selects the rows between two cuts, the lesser one first.
 func Between(from, to Cut) Buckets {
 	b := Buckets{From: from.Bucket, To: to.Bucket, from: from}
 	if from != BeforeBucket(from.Bucket) {

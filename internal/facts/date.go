@@ -23,7 +23,7 @@ const (
 	PrecisionMicrosecond = PrecisionSecond + 6
 )
 
-// Time is a moment in UTC with the precision at which the archive gives it.
+// Time is a moment in UTC with the precision of the archive.
 type Time struct {
 	Micros    int64 // microseconds since 1970-01-01T00:00:00Z, meaningless without a Precision
 	Precision Precision
@@ -117,7 +117,7 @@ func ParseDate(s string) (t Time, zoned, ok bool) {
 		v, ok := leadingDigits(next, f.digits)
 		if !ok {
 			if next != rest {
-				return Time{}, false, false // a separator with nothing behind it
+				return Time{}, false, false // a separator with nothing after it
 			}
 			break
 		}
@@ -137,7 +137,7 @@ func ParseDate(s string) (t Time, zoned, ok bool) {
 	}
 	switch precision {
 	case PrecisionYear, PrecisionMonth, PrecisionDay:
-		offset, zoned = 0, zoned || written // a zone says nothing of a day without a time
+		offset, zoned = 0, zoned || written // a zone means nothing for a day without a time
 	case PrecisionHour:
 		offset = offset.Truncate(time.Hour)
 	}
@@ -177,7 +177,7 @@ func leadingDigits(s string, n int) (v int, ok bool) {
 	return v, true
 }
 
-// parseFraction reads the fraction of a second, of which six digits are kept.
+// parseFraction reads the fraction of a second, and keeps six digits.
 func parseFraction(s string, p Precision) (micros int64, digits int, rest string) {
 	if p != PrecisionSecond || len(s) < 2 || s[0] != '.' && s[0] != ',' {
 		return 0, 0, s

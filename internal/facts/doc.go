@@ -7,7 +7,7 @@
 //
 // The name of the facts' folder has their schema version and a fingerprint of whatever shapes them:
 // limits and the vocabulary of tags. Facts with another name are removed and the archives read
-// again; the log says so.
+// again; the log reports it.
 //
 // # Tasks
 //

@@ -1,13 +1,13 @@
 package facts
 
-// maxTwins bounds the records of one id, URL and time that are told apart.
+// maxTwins bounds the records of one id, URL and time that are distinguished.
 const maxTwins = 32
 
 // Duplicates finds the copies of a record among rows in the order of the facts, where
 // all rows of one id, URL and time are neighbours. The zero value has seen no row.
 type Duplicates []Fetch
 
-// First returns the row before of which f is a copy, nil where there is none.
+// First returns the earlier row that f is a copy of, or nil.
 func (d *Duplicates) First(f *Fetch) *Fetch {
 	if list := *d; len(list) > 0 && !(list[0].RecordID == f.RecordID && list[0].Micros == f.Micros && list[0].URL == f.URL) {
 		*d = list[:0]
@@ -23,7 +23,7 @@ func (d *Duplicates) First(f *Fetch) *Fetch {
 	return nil
 }
 
-// Alone reports whether the row that First was last asked about is the first of its id, URL and time.
+// Alone reports whether the row that First last received is the first of its id, URL and time.
 func (d *Duplicates) Alone() bool { return len(*d) <= 1 }
 
 // SameRecord reports whether two rows are copies of one record: the same id, URL

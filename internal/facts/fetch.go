@@ -18,7 +18,7 @@ const (
 	TypeResource
 	TypeARC
 	TypeLogLine // of a crawler's log: no record, and no fetch
-	TypeIndexed // of an index or a list, which tell of a fetch without its record
+	TypeIndexed // of an index or a list, which describe a fetch without its record
 	TypeOther   // no fetch, though an index may have a row of it that looks like one
 )
 
@@ -26,8 +26,7 @@ func (t RecordType) String() string {
 	return [...]string{"unknown", "response", "revisit", "resource", "arc", "log", "indexed", "other"}[t]
 }
 
-// RevisitProfile is what a revisit record says of the original it stands for
-// (WARC 1.1 §6.7).
+// RevisitProfile is the kind of original that a revisit record states (WARC 1.1 §6.7).
 type RevisitProfile uint8
 
 // The revisit profiles.
@@ -38,7 +37,7 @@ const (
 	RevisitOther
 )
 
-// Source says which record told the User-Agent.
+// Source is the kind of record that states the User-Agent.
 type Source uint8
 
 // Where a User-Agent came from.
@@ -54,17 +53,17 @@ func (s Source) String() string {
 	return [...]string{"none", "request", "warcinfo", "robots_subset", "list"}[s]
 }
 
-// Trust says how sure it is that a record stands at a true boundary of the
-// archive. The zero value is an unbroken chain of verified records.
+// Trust is the certainty that a record stands at a true boundary of the archive. The
+// zero value is an unbroken chain of verified records.
 type Trust uint8
 
 // The degrees of trust.
 const (
 	TrustChained Trust = iota
 	TrustResynced
-	TrustIndexed  // an index says so, and the record was not read
-	TrustListed   // a list of URLs says so, likewise
-	TrustVerified // an index or a list says so, and the record was found there
+	TrustIndexed  // from an index, and the record was not read
+	TrustListed   // from a list of URLs, likewise
+	TrustVerified // from an index or a list, and the record was found there
 )
 
 func (t Trust) String() string {
@@ -74,7 +73,7 @@ func (t Trust) String() string {
 // Flags of a fetch.
 type Flags uint32
 
-// What a reader of the row must know beside its values.
+// Properties of a row besides its values.
 const (
 	FlagHTTPHead          Flags = 1 << iota // the block begins with a status line
 	FlagURLCut                              // the URL is longer than the cap
@@ -87,23 +86,23 @@ const (
 	FlagStreamed                            // the offset is one in a decompressed stream
 	FlagUnsupportedScheme                   // a response of a scheme that robots.txt does not speak of
 	FlagDigestMismatch                      // a digest of the record does not match what it holds
-	FlagDiscovery                           // a metadata record tells how the crawler came to the URL
+	FlagDiscovery                           // a metadata record states how the crawler came to the URL
 	FlagSeed                                // it was a seed
 	FlagForceFetch                          // it was fetched although the crawler had it already
 	FlagPagesListed                         // the WACZ lists its pages, and whether this is one is known
 	FlagPage                                // it is
-	FlagSeedKnown                           // the list tells seeds from other pages
+	FlagSeedKnown                           // the list marks seeds among its pages
 	FlagUndecodable                         // nobody can read the body: a coding that was not undone, or a binary format
 	FlagSerial                              // the archive was written by a crawler that makes one fetch after the other
 	FlagHostMismatch                        // the request names another host than the URL
-	FlagForgeable                           // the record stands behind damage, and a page could hold it
-	FlagRefuted                             // a row of an index: where it says that its record is there is none like it
-	FlagRequestUnread                       // the record was verified, and its request was not found beside it
+	FlagForgeable                           // the record stands after damage, and a page could hold it
+	FlagRefuted                             // the record that this index row points to is missing or different
+	FlagRequestUnread                       // the record was verified, and its request was not found next to it
 	FlagUnread                              // a row of an index: its record was to be verified, and could not be read
 	FlagUnbound                             // the record was verified, and names no warcinfo of its archive: it may be the content of a page
-	FlagOfWAT                               // a record of a WAT tells of it, and of its request, if there is one
+	FlagOfWAT                               // a record of a WAT describes it, and its request, if there is one
 	FlagMayBeNoFetch                        // a row of an index without a status: its record may be metadata, or a conversion
-	FlagChallenge                           // the server asks for a proof that the client is no crawler, in place of what was asked for
+	FlagChallenge                           // the answer is a test for crawlers, in place of the content
 )
 
 // Fetch is a row of facts: one captured exchange as the archive records it.
@@ -135,7 +134,7 @@ type Fetch struct {
 	UserAgentSource Source
 	Claim           string // warcinfo robots:
 	PolicyHeaders   string // raw lines, joined by \n
-	Metas           string // what the page itself says of its use: tag.Found.Encode
+	Metas           string // what the page itself states of its use: tag.Found.Encode
 	Profile         RevisitProfile
 	RefersToURL     string
 	RefersToMicros  int64
@@ -154,21 +153,21 @@ const NoMillis = math.MaxInt32
 // Time returns the fetch's WARC-Date.
 func (f *Fetch) Time() Time { return Time{f.Micros, f.Precision} }
 
-// IsIndexed reports whether an index or a list tells of f, and its record was not read.
+// IsIndexed reports whether f comes from an index or a list, and its record was not
+// read.
 func (f *Fetch) IsIndexed() bool { return f.Type == TypeIndexed }
 
 // IsReportedByIndex reports whether an index or a list reports f. Its record may have been read since.
 func (f *Fetch) IsReportedByIndex() bool { return f.IsIndexed() || f.Trust == TrustVerified }
 
-// IsOfWAT reports whether a record of a WAT tells of f: its request, its HTTP head and its metas, as
-// far as there are such.
+// IsOfWAT reports whether a record of a WAT describes f: its request, HTTP head and metas, if any.
 func (f *Fetch) IsOfWAT() bool { return f.IsIndexed() && f.Flags&FlagOfWAT != 0 }
 
 // RefersToDate returns the date of the original that a revisit names.
 func (f *Fetch) RefersToDate() Time { return Time{f.RefersToMicros, f.RefersToPrec} }
 
 // RefersElsewhere reports whether f is a revisit of a record that need not come before
-// it in the order of the facts, among those of its own origin: it names a URL of
+// it in the order of the facts, among the fetches of its own origin: it names a URL of
 // another origin, a date that is not before its own, or, without URL and date (WARC 1.0
 // §6.7), a record id alone.
 func (f *Fetch) RefersElsewhere() bool {

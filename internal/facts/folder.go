@@ -50,7 +50,7 @@ type Plan struct {
 	Folder      string    `json:"folder,omitempty"` // that they are in; "": the output folder's own
 	Inputs      []Input   `json:"inputs"`
 	Failures    []Failure `json:"failures"`
-	Digested    bool      `json:"digested,omitempty"` // digests of inputs were asked for
+	Digested    bool      `json:"digested,omitempty"` // digests of inputs were requested
 
 	Copies map[string]string `json:"copies,omitempty"` // path of an input → that of the one that it is a copy of
 }
@@ -72,7 +72,7 @@ func ReadPlan(dir string) (*Plan, error) {
 	return &p, nil
 }
 
-// Manifest says what a finished task holds. It is written last; a folder without
+// Manifest lists the contents of a finished task. It is written last; a folder without
 // one is no task.
 type Manifest struct {
 	Fingerprint string        `json:"fingerprint"`
@@ -86,7 +86,7 @@ type Manifest struct {
 	UserAgents []UserAgentCount `json:"user_agents"` // of the fetches; none where they are too many
 }
 
-// UserAgentCount says how many fetches have a User-Agent.
+// UserAgentCount is the number of fetches with a User-Agent.
 type UserAgentCount struct {
 	UserAgent []byte `json:"user_agent"` // which need not be UTF-8
 	Fetches   int64  `json:"fetches"`

@@ -20,10 +20,11 @@ type indexed struct {
 	coarse bool                      // there are fetches whose date is coarser than a second, or none
 	names  [][]string                // of each input: what an index may call it
 	agents map[string][]archiveAgent // by the file name of an archive
-	agent  string                    // that of a row whose archive tells none; "": it is not known
+	agent  string                    // for a row whose archive states none; "": unknown
 }
 
-// archiveAgent is the User-Agent that all warcinfo records of an input tell; "": it is not one.
+// archiveAgent is the User-Agent that all warcinfo records of an input state; "": they do not
+// agree.
 type archiveAgent struct {
 	input *InputResult
 	agent string
@@ -113,11 +114,11 @@ func (x *indexed) credit(f *Fetch) {
 	}
 }
 
-// maxOfName is how many archives of one file name are told apart.
+// maxOfName is how many archives of one file name are distinguished.
 const maxOfName = 64
 
-// agentOf is the User-Agent that the warcinfo records tell of the archive that a row names; "": none, or
-// several.
+// agentOf is the User-Agent that the warcinfo records of the archive that a row names state; "":
+// none, or several.
 func (x *indexed) agentOf(archive string) (agent string) {
 	list := x.agents[path.Base(archive)]
 	if archive == "" || len(list) > maxOfName {
@@ -136,7 +137,7 @@ func (x *indexed) agentOf(archive string) (agent string) {
 	return agent
 }
 
-// sighting is what tells whether a row is that of a fetch which came before.
+// sighting holds the properties by which a row is recognised as an earlier fetch.
 type sighting struct {
 	url            string
 	id             recordid.ID
@@ -147,7 +148,7 @@ type sighting struct {
 	input          int32
 	status         int16
 	other          bool // it is none
-	indexed        bool // an index tells of it
+	indexed        bool // an index describes it
 	verified       bool // and its record was found there
 }
 
@@ -170,19 +171,19 @@ func (x *indexed) holds(s *sighting, name string) bool {
 }
 
 const (
-	maxJoined = 1 << 14 // fetches of an origin in one second that rows of indexes are compared with, and those of coarse dates
+	maxJoined = 1 << 14 // fetches of one origin and second, or of coarse dates, that index rows are compared with
 	fewSeen   = 16      // of them that are looked at one by one
 )
 
-// joiner finds the rows of indexes and lists that tell of a fetch which another row tells of
-// better: its record, or the same row of another index. Rows come in the order of the facts, in
-// which these stand before it, within the second at which indexes have times.
+// joiner finds the rows of indexes and lists whose fetch another row describes better: its
+// record, or the same row of another index. In the order of the facts, the better row comes
+// first within a second, the precision of indexes.
 type joiner struct {
 	*indexed
 	here   Place
 	second Time
 	seen   []sighting       // of that origin and second
-	byURL  map[string][]int // the same, by likeness of their URLs; nil while they are few, or no row asks
+	byURL  map[string][]int // the same, by likeness of their URLs; nil while they are few, or no row needs it
 
 	coarse  map[int64][]coarseSighting // by offset: of that origin, whose date is coarser than a second, or none
 	coarses int                        // how many these are
@@ -194,11 +195,11 @@ type coarseSighting struct {
 	time Time
 }
 
-// path is what a server sees of a URL behind the origin. Only where fetches share a second is it
-// asked for.
+// path is the part of a URL after the origin that a server sees. It is needed only where fetches
+// share a second.
 func (j *joiner) path(s *sighting) string { return weburl.PathQueryOf(j.here.Origin, s.url) }
 
-// isJoined reports whether f tells of a fetch that another row has told of.
+// isJoined reports whether an earlier row describes the fetch of f.
 func (j *joiner) isJoined(f *Fetch) bool {
 	second := f.Time().Truncate(PrecisionSecond)
 	if second.Known() {
@@ -235,7 +236,7 @@ func (j *joiner) isJoined(f *Fetch) bool {
 	return false
 }
 
-// hasSeen reports whether a row tells of a fetch that came before.
+// hasSeen reports whether the fetch of a row came before.
 func (j *joiner) hasSeen(s *sighting) bool {
 	if len(j.seen) == 0 {
 		return false
@@ -263,10 +264,10 @@ func (j *joiner) isCoarse(s *sighting, second Time) bool {
 	})
 }
 
-// isSame reports whether s, a row of an index, tells of the same fetch as other, which is of its
-// URL and second: by the record's id or place. Where places differ, as in archives that were moved or
-// joined, the digest tells; two rows of one index are then two fetches. What has neither place, id
-// nor digest is as much as is known of the fetch.
+// isSame reports whether s, a row of an index, is the same fetch as other, which has its URL and
+// second: by the record's id or place. Where places differ, as in archives that were moved or
+// joined, the digest decides; two rows of one index are then two fetches. A row without place, id
+// and digest is the same unless another value differs.
 func (j *joiner) isSame(other, s *sighting) bool {
 	placed := s.isPlaced() && other.isPlaced()
 	switch {

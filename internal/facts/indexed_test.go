@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestJoiner: a row of an index tells of the fetch that its record tells of, or another row.
+// TestJoiner: a row of an index joins the fetch of its record, or of another row.
 func TestJoiner(t *testing.T) {
 	inputs := []InputResult{
 		{Input: Input{Path: "/data/b4d3/pages.warc.gz", Name: "crawl/pages.warc.gz"}},
@@ -164,7 +164,7 @@ func TestIndexedAgent(t *testing.T) {
 		}
 	}
 
-	// Who made the other fetches tells whether there is but one crawler.
+	// The User-Agents of the other fetches show whether there is only one crawler.
 	count := func(agents ...string) (list []UserAgentCount) {
 		for _, agent := range agents {
 			list = append(list, UserAgentCount{[]byte(agent), 1})

@@ -44,9 +44,8 @@ func (in Input) Unchanged(ctx context.Context) error {
 	return object.Unchanged(in.context(ctx), in.Path, in.Object())
 }
 
-// Same reports whether two inputs are the same bytes, as far as the file system or the
-// server tells. They tell nothing of standard input; of what a server tells neither version nor time of,
-// nothing is known.
+// Same reports whether two inputs are the same bytes, as far as the file system or the server shows
+// it. Nothing is known of standard input, or without a version and a time from the server.
 func (in Input) Same(other Input) bool {
 	if in.Path != other.Path || in.Path == Stdin {
 		return in.Path == other.Path
@@ -101,7 +100,7 @@ type InputStats struct {
 	// UserAgents of the captures of robots.txt, the first two; "": one without.
 	RobotsAgents []string `json:"robots_agents,omitempty"`
 
-	Indexed       int64    `json:"indexed,omitempty"`        // fetches that an index or a list tells of, and no record here
+	Indexed       int64    `json:"indexed,omitempty"`        // fetches in an index or a list, without a record here
 	IndexedRobots int64    `json:"indexed_robots,omitempty"` // of them of robots.txt: no captures
 	CommonCrawls  []string `json:"common_crawls,omitempty"`  // monthly crawls of Common Crawl whose archives an index names
 	RobotsIn      []string `json:"robots_in,omitempty"`      // archives that an index names for robots.txt, some of them
@@ -140,8 +139,7 @@ func (s *InputStats) Add(other *InputStats) {
 	}
 }
 
-// AddRobotsAgent adds the User-Agent of a capture of robots.txt. Two that differ tell as much
-// as more would.
+// AddRobotsAgent adds the User-Agent of a capture of robots.txt. Two different ones suffice.
 func (s *InputStats) AddRobotsAgent(userAgent string) {
 	if len(s.RobotsAgents) < 2 && !slices.Contains(s.RobotsAgents, userAgent) {
 		s.RobotsAgents = append(s.RobotsAgents, userAgent)
@@ -160,10 +158,10 @@ func addName(list *[]string, name string) {
 	}
 }
 
-// MaxCrawls is how many different warcinfo records of one input are told.
+// MaxCrawls is how many different warcinfo records of one input are kept.
 const MaxCrawls = 16
 
-// AddCrawl adds a crawl that is not told yet.
+// AddCrawl adds a crawl that is not there yet.
 func (s *InputStats) AddCrawl(w Crawl) {
 	if len(s.Crawls) < MaxCrawls && !slices.Contains(s.Crawls, w) {
 		s.Crawls = append(s.Crawls, w)
@@ -190,9 +188,9 @@ func (s *DigestStats) Add(other DigestStats) {
 	s.Unknown += other.Unknown
 }
 
-// Crawl is what a warcinfo record says of the crawl that made the records behind
-// it (WARC 1.1 §6.2 and the fields that crawlers add). It is the crawler's word,
-// never evidence.
+// Crawl is a warcinfo record's description of the crawl that made the records after it
+// (WARC 1.1 §6.2 and the fields that crawlers add). It is the crawler's word, never
+// evidence.
 type Crawl struct {
 	Software  string `json:"software,omitempty"`
 	UserAgent string `json:"user_agent,omitempty"` // http-header-user-agent

@@ -7,20 +7,21 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
 )
 
-// EventKind is what a log line or a row of an index tells. Evidence sorts before what is judged by it.
+// EventKind is the meaning of a log line or a row of an index. Evidence sorts before the events
+// judged by it.
 type EventKind uint8
 
 // The kinds of log event.
 const (
 	eventUnknown           EventKind = iota
 	EventRobotsNoCapture             // a record of robots.txt is no capture: that of a HEAD request
-	EventRobotsUnread                // an index tells of a capture of robots.txt
+	EventRobotsUnread                // an index lists a capture of robots.txt
 	EventRobotsUnreachable           // robots.txt of the origin could not be had
 	EventExclusion                   // robots.txt kept the crawler from fetching the URL
 )
 
-// LogEvent is a row of facts: what a crawler's log says that it did not fetch. It
-// is no fetch, and the crawler's word: no record shows it. Nor does one show what an index tells.
+// LogEvent is a row of facts: a URL that a crawler reports as not fetched, or a row of an
+// index. It is no fetch, and no record proves it.
 type LogEvent struct {
 	HostReversed string
 	Origin       string
@@ -37,8 +38,8 @@ type LogEvent struct {
 	Via          string
 	HopsFromSeed string
 
-	// What tells records of one robots.txt and second apart, as Fetch has it. Of a line of a log
-	// they have no value.
+	// These fields distinguish records of one robots.txt and second, as in Fetch. For a log line
+	// they are empty.
 	Archive       string
 	RecordID      recordid.ID
 	PayloadDigest string
@@ -69,7 +70,7 @@ func CompareEvents(a, b *LogEvent) int {
 	)
 }
 
-// Unread is the event that an index tells of a capture of robots.txt.
+// Unread is the event that an index lists a capture of robots.txt.
 func (f *Fetch) Unread() *LogEvent { return f.event(EventRobotsUnread) }
 
 // NoCapture is the event that a record of robots.txt is no capture.
@@ -83,7 +84,7 @@ func (f *Fetch) event(kind EventKind) *LogEvent {
 	}
 }
 
-// sighting is what tells which record of robots.txt an event is about.
+// sighting identifies the record of robots.txt that an event is about.
 func (e *LogEvent) sighting() sighting {
 	return sighting{
 		id: e.RecordID, digest: e.PayloadDigest, entry: e.Entry, archive: e.Archive, offset: e.Offset, input: e.Input, status: e.Status,

@@ -53,7 +53,8 @@ func (n *Name) Buckets() Buckets {
 	return Buckets{}
 }
 
-// Fits reports whether a fetch is named. filename tells what the tables call its archive.
+// Fits reports whether a fetch is named. filename returns the name of its archive in the
+// tables.
 func (n *Name) Fits(f *Fetch, filename func(*Fetch) string) bool {
 	switch {
 	case n.IsURL:

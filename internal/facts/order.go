@@ -44,8 +44,8 @@ func CompareInBucket(a, b *Fetch) int {
 	)
 }
 
-// orderMicros is the time by which a fetch has its place. Rows of indexes stand behind all
-// records of their second: which of these they are is known then (joiner).
+// orderMicros is the time by which a fetch is ordered. Rows of indexes stand after all
+// records of their second: joiner can then compare them.
 func orderMicros(f *Fetch) int64 {
 	if !f.IsReportedByIndex() {
 		return f.Micros

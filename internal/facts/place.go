@@ -52,13 +52,13 @@ func (p Spot) SameRun(q Spot) bool {
 // InRun returns the same for all records of one run in one archive.
 func (p Spot) InRun() Spot { return Spot{Input: p.Input, Entry: p.Entry, Run: p.Run} }
 
-// Compare orders spots; those of one archive as it has them.
+// Compare orders spots; within one archive, in its order.
 func (p Spot) Compare(q Spot) int {
 	return cmp.Or(cmp.Compare(p.Input, q.Input), cmp.Compare(p.Entry, q.Entry), cmp.Compare(p.Index, q.Index))
 }
 
-// CompareInTime orders records by time, and those of one moment as they stand in their
-// archive.
+// CompareInTime orders records by time, and records of the same moment as they stand in
+// their archive.
 func CompareInTime(a, b *Fetch) int {
 	return cmp.Or(cmp.Compare(a.Micros, b.Micros), cmp.Compare(a.Precision, b.Precision), SpotOf(a).Compare(SpotOf(b)))
 }

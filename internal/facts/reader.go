@@ -70,8 +70,8 @@ func (r *Reader) files(names func(*Task) []string) (paths []string, tasks []int)
 // number gives an input of a task the Set's number.
 func (r *Reader) number(input *int32, task int) { *input = r.Tasks[task].Global[*input] }
 
-// isCopied reports whether a record without an ID lies in a copy of an input. Those with an
-// ID are told by Duplicates.
+// isCopied reports whether a record without an ID lies in a copy of an input. Duplicates
+// finds copies of records with an ID.
 func (r *Reader) isCopied(f *Fetch) bool {
 	if f.RecordID != "" {
 		return false
@@ -121,8 +121,8 @@ func (r *Reader) FetchesCounting(ctx context.Context, buckets Buckets, joined *i
 	}
 }
 
-// recallCoarse reads the fetches of coarse dates that stand before a cut inside of an origin: rows behind
-// it may be of them.
+// recallCoarse reads the fetches of coarse dates that stand before a cut inside of an origin: rows
+// after it may be the same fetches.
 func (r *Reader) recallCoarse(ctx context.Context, j *joiner, cut Cut) error {
 	if !r.index.any || !r.index.coarse || !cut.IsInside() || cut.Place == (Place{}) {
 		return nil
@@ -160,8 +160,8 @@ func (r *Reader) allFetches(ctx context.Context, buckets Buckets) iter.Seq2[*Fet
 	}
 }
 
-// Unsorted yields the fetches of runs, one run after the other, with all copies. names says
-// which runs of a task.
+// Unsorted yields the fetches of runs, one run after the other, with all copies. names
+// selects the runs of a task.
 func (r *Reader) Unsorted(ctx context.Context, spec run.Spec[Fetch], names func(*Task) []string) iter.Seq2[*Fetch, error] {
 	paths, tasks := r.files(names)
 	return func(yield func(*Fetch, error) bool) {
@@ -205,7 +205,7 @@ func (r *Reader) UserAgents(ctx context.Context, f func(userAgent string, fetche
 	return nil
 }
 
-// Captures yields policy captures in order. Copies of a record are neighbours, as those of Fetches.
+// Captures yields policy captures in order. Copies of a record are neighbours, as in Fetches.
 func (r *Reader) Captures(ctx context.Context, buckets Buckets) iter.Seq2[*Capture, error] {
 	all := r.allCaptures(ctx, buckets)
 	return func(yield func(*Capture, error) bool) {
@@ -241,8 +241,8 @@ func (r *Reader) Events(ctx context.Context, buckets Buckets) iter.Seq2[*LogEven
 	})
 }
 
-// Issues yields issues in order of input and place: those that ingest noted, and those of
-// the runs of issues at more, which have the Set's numbers already.
+// Issues yields issues in order of input and place: the issues that ingest noted, and the
+// runs of issues at more, which have the Set's numbers already.
 func (r *Reader) Issues(ctx context.Context, more []string) iter.Seq2[*Issue, error] {
 	paths, tasks := r.files(func(t *Task) []string { return t.Issues })
 	return run.Merge(ctx, append(paths, more...), IssueRuns, run.MergeOptions[Issue]{
@@ -260,7 +260,7 @@ func (r *Reader) Body(c *Capture) ([]byte, error) {
 	return r.packs[c.Pack].Get(c.bodyRef())
 }
 
-// bodyRef says where the body of a capture lies in its pack.
+// bodyRef is the place of a capture's body in its pack.
 func (c *Capture) bodyRef() pack.Ref {
 	ref := pack.Ref{Offset: c.BodyOffset, Size: c.BodySize}
 	copy(ref.Digest[:], c.BodyDigest)

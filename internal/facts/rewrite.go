@@ -45,9 +45,9 @@ func (w *Writer) take(ctx context.Context, fingerprint string, tasks []Task, wan
 	return w.Close(&m)
 }
 
-// choose says which inputs of tasks are wanted. It numbers all of them in the order of their
-// paths (Task.Global), so that the merge of runs is in order; numbers tells which number
-// each of these has in the new task, -1 where it is left out.
+// choose returns the inputs of tasks that are wanted. It numbers all of them in the order of
+// their paths (Task.Global), so that the merge of runs is in order; numbers has the number
+// of each in the new task, -1 where it is left out.
 func choose(tasks []Task, wanted []Input) (chosen []InputResult, numbers []int32) {
 	type held struct {
 		InputResult

@@ -9,7 +9,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/object"
 )
 
-// Task is a finished task of the current plan, or what was verified of indexes beside these.
+// Task is a finished task of the current plan, or a folder of verified records of indexes.
 type Task struct {
 	Dir    string
 	Global []int32 // index into Set.Inputs of each of the task's inputs
@@ -30,10 +30,10 @@ type Set struct {
 	Dir      string // private folder for temporary files
 
 	Fingerprint string          // of what shapes the facts
-	Digested    bool            // digests of inputs were asked for
+	Digested    bool            // digests of inputs were requested
 	Copies      map[int32]int32 // inputs that hold the bytes of one before them, by index
 	runs        map[Spot]*CrawlRun
-	Elsewhere   bool // the tasks are not those of an output folder: nothing of them may be removed
+	Elsewhere   bool // the tasks are not in an output folder: nothing of them may be removed
 
 	// Reread reads the body of a fetch again from its archive, and updates c.Flags and
 	// c.ContentRange. It serves captures whose body ingest could not know to be policy.
@@ -88,8 +88,8 @@ func Open(dir string, fingerprints ...string) (*Set, error) {
 	return f, nil
 }
 
-// NewSet puts tasks together that lie anywhere, to the facts of a plan that says nothing of them.
-// Its temporary files are in tmp.
+// NewSet combines tasks that lie anywhere into the facts of a plan that does not name them. Its
+// temporary files are in tmp.
 func NewSet(tmp string, tasks []Task, p *Plan) *Set {
 	f := &Set{Tasks: tasks, Failures: p.Failures, Dir: tmp, Fingerprint: p.Fingerprint, Digested: p.Digested, Elsewhere: true}
 	f.setUp(p)
@@ -102,7 +102,7 @@ func (s *Set) setUp(p *Plan) {
 	for i := range s.Tasks {
 		s.Inputs = append(s.Inputs, s.Tasks[i].Manifest.Inputs...)
 	}
-	if !p.Digested { // results do not depend on what was asked for before
+	if !p.Digested { // results do not depend on earlier requests
 		for i := range s.Inputs {
 			s.Inputs[i].SHA256 = ""
 		}
@@ -110,8 +110,8 @@ func (s *Set) setUp(p *Plan) {
 	s.number(p.Inputs, p.Copies)
 }
 
-// number sorts the inputs, gives them the names of the current plan, and tells
-// each task the numbers of its own.
+// number sorts the inputs, gives them the names of the current plan, and gives each
+// task the numbers of its inputs.
 func (s *Set) number(planned []Input, copies map[string]string) {
 	names := make(map[string]string)
 	for _, in := range planned {

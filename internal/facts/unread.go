@@ -6,13 +6,13 @@ import (
 	"sort"
 )
 
-// Unread finds the captures of an origin's robots.txt that indexes tell of and no input holds. It is
-// told first of those that the inputs hold, in the order of the facts, and then of the events of the
-// origin in theirs.
+// Unread finds the captures of an origin's robots.txt that indexes list and no input holds. It
+// receives first the captures that the inputs hold, in the order of the facts, and then the events
+// of the origin in theirs.
 type Unread struct {
 	Times []Time // of these captures, by the second, in order
 
-	index *indexed       // nil: no index tells of anything
+	index *indexed       // nil: there are no rows of indexes
 	held  []robotsRecord // captures that inputs hold, with all copies
 	none  []robotsRecord // records that are no captures
 }
@@ -26,7 +26,7 @@ type robotsRecord struct {
 // maxBeside is how many records of a second a row is compared with. It counts as another's beyond them.
 const maxBeside = 256
 
-// NewUnread returns one that has been told of nothing.
+// NewUnread returns an empty one.
 func (r *Reader) NewUnread() Unread {
 	if !r.index.any {
 		return Unread{}
@@ -60,14 +60,14 @@ func (u *Unread) Add(e *LogEvent) {
 	}
 }
 
-// isHeld reports whether a row may tell of a capture of its second that an input holds: nothing shows
-// that it tells of another.
+// isHeld reports whether a row may be a capture of its second that an input holds: nothing shows
+// that it is another.
 func (u *Unread) isHeld(row *sighting, from int64) bool {
 	return slices.ContainsFunc(ofSecond(u.held, from), func(r robotsRecord) bool { return !u.index.isOther(&r.sighting, row) })
 }
 
-// isNone reports whether a row tells of a record that is no capture: one at its offset, in the same
-// second, from which nothing shows that it differs.
+// isNone reports whether a row points to a record that is no capture: one at its offset, in the
+// same second, from which nothing shows that it differs.
 func (u *Unread) isNone(row *sighting, from int64) bool {
 	return row.isPlaced() && slices.ContainsFunc(ofSecond(u.none, from), func(r robotsRecord) bool {
 		return r.offset == row.offset && !u.index.isOther(&r.sighting, row)
@@ -83,14 +83,15 @@ func ofSecond(records []robotsRecord, from int64) []robotsRecord {
 	return records[n:min(search(from+Second), n+maxBeside)]
 }
 
-// Clear forgets all that it was told.
+// Clear forgets all that it received.
 func (u *Unread) Clear() {
 	u.Times, u.held, u.none = u.Times[:0], nil, nil
 }
 
-// isOther reports whether something shows that a row tells of another record than one of the same
-// robots.txt and second: the id, or else the status or the digest, unless the record stands at the row's
-// place. Another place shows nothing: archives are written anew, in part, too, under the same name.
+// isOther reports whether something shows that a row describes another record than one of the same
+// robots.txt and second: the id, or else the status or the digest, unless the record stands at the
+// row's place. Another place shows nothing: archives are written anew, in part, too, under the same
+// name.
 func (x *indexed) isOther(record, row *sighting) bool {
 	switch {
 	case record.id != "" && row.id != "":

@@ -7,8 +7,8 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
 )
 
-// TestUnread: a row of an index tells of a capture that no input holds if something shows that it is
-// none of those of its second.
+// TestUnread: a row of an index is a capture that no input holds if something shows that it differs
+// from all captures of its second.
 func TestUnread(t *testing.T) {
 	const (
 		sha1   = "YIARRCXO6UYLRJTT475KYZXWVXYQDBYV"
@@ -92,7 +92,8 @@ func TestUnread(t *testing.T) {
 	}
 }
 
-// TestUnreadCrowd: a row is compared with so many captures of its second, and then tells of another.
+// TestUnreadCrowd: a row is compared with a bounded number of captures of its second, and then
+// counts as another.
 func TestUnreadCrowd(t *testing.T) {
 	u := Unread{index: new(indexed)}
 	for i := range maxBeside + 1 {

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Folders beside those of tasks hold what became of rows of indexes whose records were looked for:
-// the records that were found (TrustVerified), and rows of which there is none (FlagRefuted) or none
-// could be read (FlagUnread). Their rows stand before those of the indexes, which then count no more.
+// Folders next to the tasks hold the results of looking for the records of index rows: the records
+// found (TrustVerified), and rows whose record does not exist (FlagRefuted) or could not be read
+// (FlagUnread). Their rows stand before the rows of the indexes, which then count no more.
 const (
 	verifiedPrefix = "verified-"
 
@@ -19,7 +19,7 @@ const (
 // VerifiedName is the name of a folder of verified records.
 func VerifiedName(key string) string { return verifiedPrefix + key }
 
-// IsVerifiedName reports whether a folder beside those of tasks is one of verified records.
+// IsVerifiedName reports whether a folder next to the tasks holds verified records.
 func IsVerifiedName(name string) bool { return strings.HasPrefix(name, verifiedPrefix) }
 
 // VerifiedTasks reads the manifests of folders of verified records. Their inputs are the indexes.
@@ -40,7 +40,7 @@ func VerifiedTasks(root string) (tasks []Task, err error) {
 	return tasks, nil
 }
 
-// addVerified adds verified records, as far as their indexes are those of the set.
+// addVerified adds verified records, as far as their indexes are in the set.
 func (s *Set) addVerified(root string) error {
 	tasks, err := VerifiedTasks(root)
 	if err != nil {

@@ -20,7 +20,7 @@ type Writer struct {
 	issues   rows[Issue]
 	events   rows[LogEvent]
 	bodies   *pack.Writer
-	indexed  bool // an index tells of some fetch
+	indexed  bool // some fetch comes from an index
 	agents   userAgents
 	parts    Manifest // the files of what was joined
 }
@@ -116,8 +116,8 @@ func (w *Writer) Fetch(f *Fetch) error {
 // Other adds a record of TypeOther.
 func (w *Writer) Other(f *Fetch) error { return w.fetches.Put(f) }
 
-// heldOfIndex is how many bytes of packed fetches are held where an index tells of them: it has
-// millions in an input, and each run of them is read by every range that is decided.
+// heldOfIndex is how many bytes of packed fetches are held for an index: it has millions in an
+// input, and each run of them is read by every range that is decided.
 const heldOfIndex = 12 << 20
 
 // Capture adds a policy capture and keeps its body, and stores in c where that lies.
@@ -152,7 +152,7 @@ func (w *Writer) Close(m *Manifest) error {
 	return durable.WriteJSON(filepath.Join(w.dir, ManifestFile), m)
 }
 
-// closeRuns completes the runs, and tells their names and those of parts.
+// closeRuns completes the runs, and sets the names of runs and parts in m.
 func (w *Writer) closeRuns(m *Manifest) (err error) {
 	p := w.parts
 	if m.Fetches, err = closeRun(w.fetches, p.Fetches); err != nil {
@@ -182,7 +182,7 @@ func (w *Writer) Abandon() {
 	_ = w.Close(&m) // the folder is removed whatever comes of it
 }
 
-// What a manifest tells of User-Agents is bounded: an archive could name a new one in every request.
+// The User-Agents of a manifest are bounded: an archive could name a new one in every request.
 const (
 	maxUserAgents = 64
 	maxUserAgent  = 1 << 10 // bytes of one

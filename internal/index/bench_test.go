@@ -15,7 +15,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// crawlRows are rows like those of a month of Common Crawl: sorted by host, with text that
+// crawlRows are rows like a month of Common Crawl has: sorted by host, with text that
 // compresses as theirs does.
 func crawlRows(n int) []indexRow {
 	rng := rand.New(rand.NewSource(1))

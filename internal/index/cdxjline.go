@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// A CDXJLine is what a line of a CDXJ index says of a record, as pywb's cdxj-indexer writes it.
+// A CDXJLine is a record's line of a CDXJ index, as pywb's cdxj-indexer writes it.
 type CDXJLine struct {
 	Key       string // SURT
 	Time      time.Time

@@ -24,7 +24,7 @@ type column struct {
 	local bool // times are of no known zone
 	uuid  bool // texts of 16 bytes are UUIDs
 
-	left  int64 // values of the chunk behind the page in hand
+	left  int64 // values of the chunk after the page in hand
 	rows  int   // rows of the page in hand that were not yet read
 	nulls []uint32
 	next  int // value of the page
@@ -117,7 +117,7 @@ func unitOf(t parquet.Type, kind format.Type) unit {
 	return unitNone
 }
 
-// isLocal reports whether a column says that its times are not adjusted to UTC.
+// isLocal reports whether a column declares that its times are not adjusted to UTC.
 func isLocal(t parquet.Type) bool {
 	logical := t.LogicalType()
 	if logical == nil {
@@ -308,7 +308,7 @@ func int96Micros(b []byte) int64 {
 	return (int64(julian)-epoch)*day + int64(nanos/1000)
 }
 
-// plainTexts finds n texts, each behind its length or of fixed length.
+// plainTexts finds n texts, each after its length or of fixed length.
 func (c *column) plainTexts(b []byte, n int) error {
 	if n > len(b)/max(c.width, 1)+1 {
 		return damaged("a page has fewer values than its header says")
@@ -334,7 +334,7 @@ func (c *column) plainTexts(b []byte, n int) error {
 	return nil
 }
 
-// deltaLengths finds n texts behind a list of their lengths.
+// deltaLengths finds n texts after a list of their lengths.
 func (c *column) deltaLengths(b []byte, n int) (err error) {
 	if c.data, err = decodeDelta(sized(&c.lengths, n), b); err != nil {
 		return err
@@ -400,7 +400,7 @@ func (c *column) texts(dst []string) {
 	from, to, nulls := c.skip(len(dst))
 	var all string
 	base := uint32(0)
-	if from < to && !c.indexed { // one string for all, of which each value is a part
+	if from < to && !c.indexed { // one string for all: each value is a part of it
 		base = c.spans[from].from
 		all = string(c.data[base:c.spans[to-1].to])
 	}

@@ -40,7 +40,8 @@ func drain(t *testing.T, f Format, content []byte) {
 
 const maxDrained = 1_000_000
 
-// linesOf returns the numbers of the rows of r, and those of faults below zero.
+// linesOf returns the line numbers of the rows of r, and of its faults as negative
+// ones.
 func linesOf(t *testing.T, r Reader) (lines []int64) {
 	last := int64(0)
 	for len(lines) < maxDrained {
@@ -67,8 +68,8 @@ func linesOf(t *testing.T, r Reader) (lines []int64) {
 	return lines
 }
 
-// FuzzNamed tells the format of any bytes in a file of any name, and reads what describes a cluster. Members
-// of a file that is compressed come to the same rows, wherever it is divided.
+// FuzzNamed sniffs the format of any bytes in a file of any name, and reads the description of a
+// cluster. Members of a file that is compressed come to the same rows, wherever it is divided.
 func FuzzNamed(f *testing.F) {
 	const cdx = "k 20240501120000 http://h/ - - A - - 1 0 f"
 	f.Add([]byte(cdx+"\n"+cdx), "a.cdx", uint16(len(cdx)))

@@ -1,20 +1,20 @@
-// Package index reads what tells of captures without holding them: CDX and CDXJ files, the answers
-// of CDX servers, Common Crawl's columnar index, and lists of URLs with times.
+// Package index reads descriptions of captures: CDX and CDXJ files, the answers of CDX servers,
+// Common Crawl's columnar index, and lists of URLs with times.
 //
-// Content decides the format. All formats yield the same Row, with what the index says and nothing
+// Content decides the format. All formats yield the same Row, with the index's content and nothing
 // else.
 //
 // To add a format: a Format, a case in Sniff and in openText, and a parser that sets the fields of
 // a Row; published lines in TestSamples, and a writer in scripts.
 //
 // Pages of Parquet are decoded here and not by the library, which makes buffers as large as a page
-// says: a file of a hundred bytes could take all memory. Here a page has at most 64 MiB and 4
-// million values, whatever it claims. github.com/parquet-go/jsonlite reads JSON: it takes no copy
+// claims: a file of a hundred bytes could take all memory. Here a page has at most 64 MiB and 4
+// million values. github.com/parquet-go/jsonlite reads JSON: it takes no copy
 // of values, and comes with parquet-go.
 //
 // The row groups of a Parquet file are read in parts of at least 100,000 rows (Divided), on idle
-// cores, too. The footer alone decides what a part has. What needs an order (counts, faults, the
-// fingerprint) is put together in the order of the parts. A file in an object store is not divided:
+// cores, too. The footer alone decides the extent of a part. Counts, faults and the fingerprint
+// need an order: they are combined in the order of the parts. A file in an object store is not divided:
 // parts all over it would be many requests. Nor is text: where a row begins is known only once the
 // one before was read.
 package index
@@ -49,7 +49,7 @@ type Row struct {
 	RecordID string // lists, wget's CDX, and Common Crawl since 2026
 	Tags     string // field M (AIF) of CDX: a hint
 	Line     int64  // number of the row in its file, from 1; in text every line counts
-	NoZone   bool   // Micros is of a column that says that its times are local ones
+	NoZone   bool   // Micros is of a column that declares local times
 	At       int64  // offset of the line in the file, or -1 where it is compressed or Parquet
 }
 
@@ -58,8 +58,8 @@ const NoTime = math.MinInt64
 
 // Reader yields rows in file order. Strings of a row stay valid. A Reader serves one goroutine.
 type Reader interface {
-	// Next fills row anew. It returns io.EOF at the end, and a *Fault for what cannot be read: the
-	// next call goes on behind it. Any other error is one of reading the file.
+	// Next fills row anew. It returns io.EOF at the end, and a *Fault for a part that cannot be
+	// read: the next call goes on after it. Any other error is one of reading the file.
 	Next(row *Row) error
 	// Format is what the content is: never Parquet, which Open finds to be CCIndex or URLList.
 	Format() Format
@@ -72,11 +72,11 @@ type Divided interface {
 	Reader
 	// Parts is how many parts there are.
 	Parts() int
-	// Begin has the next rows be those of a part, and of no other.
+	// Begin restricts the next rows to one part.
 	Begin(part int)
 	// Another returns a Reader of the same file for another goroutine. Both are to be closed.
 	Another() Divided
-	// Rows is how many rows the file says that it has.
+	// Rows is the number of rows that the file claims.
 	Rows() int64
 }
 
@@ -84,7 +84,7 @@ type Divided interface {
 type Fault struct {
 	Line   int64 // number of the row or line; of the first one that is lost
 	Offset int64 // as Row.At
-	Rest   bool  // nothing of the file can be read behind it: the next call returns io.EOF
+	Rest   bool  // nothing of the file can be read after it: the next call returns io.EOF
 	Detail string
 }
 
@@ -93,14 +93,14 @@ func (f *Fault) Error() string { return fmt.Sprintf("row %d: %s", f.Line, f.Deta
 // Format is a form of index.
 type Format uint8
 
-// The formats. None is what Sniff says of other content.
+// The formats. Sniff returns None for other content.
 const (
 	None      Format = iota
 	CDX              // lines of fields, mostly with a header line; OutbackCDX's output, too
 	CDXJ             // key, time, JSON; ZipNum clusters are gzip members of it
 	ZipNum           // the .idx or .loc of a ZipNum cluster, which Open refuses: it has no rows
 	CDXServer        // the JSON of a Wayback CDX server; its plain text is CDX
-	Parquet          // Sniff alone says this: the columns stand at the end of the file
+	Parquet          // only Sniff returns this: the columns stand at the end of the file
 	CCIndex          // Common Crawl's columnar index, in Parquet
 	URLList          // URLs and times, in Parquet, CSV or JSON lines
 )
@@ -115,7 +115,7 @@ func (f Format) String() string { return formatNames[f] }
 // IsFormat reports whether a name is that of a format.
 func IsFormat(name string) bool { return name != "" && slices.Contains(formatNames[:], name) }
 
-// Options are what a reader must know beside the content.
+// Options are what a reader must know besides the content.
 type Options struct {
 	// Path is where the file lies, a path or URL. Common Crawl names the subset in it.
 	Path string
@@ -124,10 +124,11 @@ type Options struct {
 	PartRows int64
 }
 
-// Open reads an index of size bytes. Parquet needs r to be an io.ReaderAt. Open undoes gzip: the rows
-// of a member count once its checksum was verified, for which r should be an io.Seeker; if it is
-// not, and the member is large, a Fault behind the rows says that they are not proven. f is what
-// Sniff said, or URLList for whatever the user calls a list of URLs. Open does not close r.
+// Open reads an index of size bytes. Parquet needs r to be an io.ReaderAt. Open undoes gzip: the
+// rows of a member count once its checksum was verified, for which r should be an io.Seeker; if it
+// is not, and the member is large, a Fault after the rows reports that they are not proven. f is
+// the result of Sniff, or URLList for any file that the user calls a list of URLs. Open does not
+// close r.
 func Open(f Format, r io.Reader, size int64, opt Options) (Reader, error) {
 	if at, ok := r.(io.ReaderAt); ok && isParquet(at) {
 		p, err := openParquet(f, at, size, opt)
@@ -169,11 +170,11 @@ const (
 	fields
 )
 
-// noRow is a row that says nothing.
+// noRow is an empty row.
 var noRow = Row{Micros: NoTime, Status: -1, Offset: -1, Length: -1, At: -1}
 
-// set sets a field to a value of a text format, where "-" is none. fault says what is wrong with
-// the value.
+// set sets a field to a value of a text format, where "-" is none. fault is the defect of the
+// value.
 func (row *Row) set(f field, value string) (fault string) {
 	if value == "-" || value == "" {
 		return ""
@@ -260,8 +261,8 @@ func (row *Row) IsNoFetch(f Format) bool {
 	}
 }
 
-// finish completes a row of an index of a format, whose fields are set. fault says what it lacks.
-// The rows of warcinfo records have no URL.
+// finish completes a row of an index of a format, whose fields are set. fault states what it
+// lacks. The rows of warcinfo records have no URL.
 func (row *Row) finish(f Format) (fault string) {
 	switch {
 	case row.URL == "" && !row.IsNoFetch(f):
@@ -277,7 +278,7 @@ func (row *Row) finish(f Format) (fault string) {
 // subsets are those that Common Crawl has, in which it divides the records of a segment.
 var subsets = [...]string{"warc", "crawldiagnostics", "robotstxt"}
 
-// subsetOf returns the subset that the name of an archive of Common Crawl says.
+// subsetOf returns the subset in the name of an archive of Common Crawl.
 func subsetOf(filename string) string {
 	if !strings.HasPrefix(filename, "crawl-data/CC-MAIN-") {
 		return ""
@@ -296,7 +297,7 @@ func knownSubset(name string) string {
 	return ""
 }
 
-// subsetOfPath returns the subset that a folder of a partitioned table says: subset=robotstxt.
+// subsetOfPath returns the subset in the folder name of a partitioned table: subset=robotstxt.
 func subsetOfPath(p string) string {
 	for part := range strings.SplitSeq(p, "/") {
 		if name, ok := strings.CutPrefix(part, "subset="); ok {

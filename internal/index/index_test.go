@@ -61,7 +61,7 @@ func row(set func(*Row)) Row {
 	return r
 }
 
-// TestSamples reads lines that the makers of formats publish, and tells their formats.
+// TestSamples reads lines that the makers of formats publish, and checks their formats.
 func TestSamples(t *testing.T) {
 	example := func(r *Row) {
 		r.URL, r.Time, r.MIME, r.Status = "http://example.com/", "20170730223850", "text/html", 200
@@ -353,8 +353,8 @@ func TestIsNoFetch(t *testing.T) {
 	}
 }
 
-// TestMembersWithoutLineEnd: members of a ZipNum cluster may end without a line end. Members that divide
-// lines are joined, as gzip says.
+// TestMembersWithoutLineEnd: members of a ZipNum cluster may end without a line end. Members that
+// divide lines are joined, as gzip requires.
 func TestMembersWithoutLineEnd(t *testing.T) {
 	cdx := func(n int) string {
 		return fmt.Sprintf("com,a)/%d 20240501120100 http://a.example/%[1]d text/html 200 AAAA - - 10 %[1]d t.warc.gz", n)
@@ -403,7 +403,8 @@ func TestMembersWithoutLineEnd(t *testing.T) {
 	}
 }
 
-// TestMembersInLinearTime: a line of very many members, each of which may begin a row, is looked at once.
+// TestMembersInLinearTime: a line of very many members, all of them possible beginnings of rows, is
+// examined once.
 func TestMembersInLinearTime(t *testing.T) {
 	content := gz(strings.Repeat("x", maxRow))
 	content = append(content, bytes.Repeat(gz("k 20240501120100 http://h/ a b c d"), 200_000)...)
@@ -418,7 +419,7 @@ func TestMembersInLinearTime(t *testing.T) {
 	}
 }
 
-// TestFaults: a row that cannot be read is told, and the others are read.
+// TestFaults: a row that cannot be read is reported, and the others are read.
 func TestFaults(t *testing.T) {
 	long := strings.Repeat("x", maxRow)
 	const good = "20240501120000"

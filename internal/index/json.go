@@ -14,8 +14,8 @@ type name struct {
 	field field
 }
 
-// captureNames are those of indexes: CDXJ of pywb, of Common Crawl and in WACZ, and the CDX servers of
-// Wayback, pywb and OutbackCDX.
+// captureNames are the field names of indexes: CDXJ of pywb, of Common Crawl and in WACZ, and the
+// CDX servers of Wayback, pywb and OutbackCDX.
 var captureNames = [...]name{
 	{"url", fieldURL},
 	{"original", fieldURL},
@@ -107,7 +107,7 @@ func (o *objects) open(text string, kind jsonlite.Kind) (fault string) {
 	return ""
 }
 
-// close ends a value, behind which nothing may stand.
+// close ends a value. Nothing may follow it.
 func (o *objects) close(fault string) string {
 	if fault == "" && (o.it.Err() != nil || o.it.Next() || o.it.Err() != nil) {
 		fault = "its JSON is not well formed"
@@ -169,14 +169,14 @@ func cutCDXJ(line string) (time, object string, ok bool) {
 	return time, line[begin+1:], isDigits(time) && len(time) < len(head)
 }
 
-// serverRows parses the elements of the JSON of CDX servers: arrays, of which the first may name the
-// fields, or objects.
+// serverRows parses the elements of the JSON of CDX servers: objects, or arrays, where the first
+// may name the fields.
 type serverRows struct {
 	objects
 	shape  []field // of the array that names them
 	values []string
 	begun  bool
-	ended  bool // behind an empty array stands a key to the rest of the answer
+	ended  bool // after an empty array stands a key to the rest of the answer
 }
 
 // serverShapes are the fields of arrays that no first array names, by their number (OutbackCDX).

@@ -70,7 +70,7 @@ func (r *textReader) openCSV() error {
 		return errors.New("it is empty, where a line should name its columns")
 	}
 	if errors.As(err, new(*contentError)) {
-		r.next = func() ([]byte, error) { return nil, err } // for Next to tell
+		r.next = func() ([]byte, error) { return nil, err } // for Next to report
 		return nil
 	}
 	if err != nil {
@@ -98,7 +98,7 @@ func csvHeader(line []byte) (*csvRows, error) {
 	}
 	c.columns = len(columns)
 	c.shape, err = listColumns(columns)
-	// What stands behind the last column that is needed is passed over.
+	// Columns after the last one needed are passed over.
 	for len(c.shape) > 0 && c.shape[len(c.shape)-1] == fieldNone {
 		c.shape = c.shape[:len(c.shape)-1]
 	}

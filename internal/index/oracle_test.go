@@ -49,7 +49,7 @@ func TestOracle(t *testing.T) {
 	}
 }
 
-// expectedRows are the rows that another program says are in an index.
+// expectedRows are the rows that another program reads from an index.
 func expectedRows(t *testing.T, path string) (rows []Row) {
 	content, err := os.ReadFile(path)
 	if err != nil {

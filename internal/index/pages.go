@@ -335,8 +335,8 @@ func unpack(dst []uint32, src []byte, width uint, mask uint64) {
 	}
 }
 
-// decodeDelta fills dst with integers of the encoding DELTA_BINARY_PACKED, and returns what is
-// behind them.
+// decodeDelta fills dst with integers of the encoding DELTA_BINARY_PACKED, and returns the
+// bytes after them.
 func decodeDelta(dst []int64, src []byte) (rest []byte, err error) {
 	short := damaged("a page has fewer values than its header says")
 	uvarint := func() uint64 {

@@ -28,7 +28,7 @@ const (
 	// none, cost nothing there.
 	maxRowsPerByte = 256
 
-	// remoteAtOnce is how many bytes of a column one request brings where the file is behind a network.
+	// remoteAtOnce is how many bytes of a column one request brings from a file on a network.
 	remoteAtOnce = 1 << 20
 
 	// maxListColumns is how many columns a list may have in JSON.
@@ -252,7 +252,7 @@ func (p *parquetReader) Next(row *Row) error {
 	return nil
 }
 
-// set sets the fields of a row to those of row i of the batch.
+// set copies the fields of row i of the batch to row.
 func (p *parquetReader) set(row *Row, i int) (fault string) {
 	for f := range p.texts {
 		if p.texts[f] == nil {

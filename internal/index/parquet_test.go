@@ -200,7 +200,8 @@ func TestParquetLists(t *testing.T) {
 	}
 }
 
-// TestDamagedParquet: a damaged row group costs its rows, which are told, and no others.
+// TestDamagedParquet: a damaged row group costs its rows, which are reported, and no
+// others.
 func TestDamagedParquet(t *testing.T) {
 	rows, want := indexRows(4000)
 	content := table(t, rows, parquet.Compression(&parquet.Gzip), parquet.MaxRowsPerRowGroup(1000), parquet.DefaultEncodingFor(parquet.ByteArray, &parquet.Plain))
@@ -365,8 +366,8 @@ func TestHostilePages(t *testing.T) {
 	}
 }
 
-// TestSharedInflater: the values of a page stay while those of another column are read, also where
-// their pages are not compressed, though the column is.
+// TestSharedInflater: the values of a page stay while another column is read, also if some of its
+// pages are not compressed.
 func TestSharedInflater(t *testing.T) {
 	shared := new(inflater)
 	readers := make([]pageReader, 2)

@@ -20,11 +20,11 @@ const (
 	sniffLines = 64
 )
 
-// Sniff says which format content that begins with b has, gzip or not. b holds the first 64 KiB, or
-// all of a shorter file. The format is that of most of the first lines, so that a faulty row is one
-// fault wherever it stands. name is that of the file, and "" where there is none: it decides where
-// the lines leave the format open. Sniff never takes an archive or a crawl log for an index, and a
-// URL list in CSV or JSON lines only if its columns have names that it knows.
+// Sniff returns the format of content that begins with b, gzip or not. b holds the first 64 KiB, or
+// all of a shorter file. The format is the one of most of the first lines, so that a faulty row is
+// one fault wherever it stands. name is the file's name, or "": it decides if the lines leave the
+// format open. Sniff never takes an archive or a crawl log for an index, and a URL list in CSV or
+// JSON lines only if its columns have names that it knows.
 func Sniff(b []byte, name string) Format {
 	if bytes.HasPrefix(b, []byte(parquetMagic)) {
 		return Parquet
@@ -108,7 +108,7 @@ func formatOfMost(lines [][]byte, named Format) Format {
 	return None
 }
 
-// formatOfLine is the format of which a line is a row beyond doubt; None for all others.
+// formatOfLine is the format if a line is surely a row of it; None otherwise.
 func formatOfLine(line []byte) Format {
 	if first := bytes.TrimLeft(line, " \t"); first[0] == '{' {
 		return sniffObject(string(first))
@@ -194,7 +194,7 @@ func firstLines(b []byte, whole bool) (lines [][]byte) {
 	return lines
 }
 
-// sniffObject tells the JSON lines of a CDX server from those of a list.
+// sniffObject distinguishes JSON lines of a CDX server from JSON lines of a list.
 func sniffObject(line string) Format {
 	var keys []string
 	o := objects{}
@@ -229,7 +229,7 @@ func sniffObject(line string) Format {
 	return None
 }
 
-// sniffArray tells the JSON of a CDX server.
+// sniffArray recognises the JSON of a CDX server.
 func sniffArray(b []byte) Format {
 	s := splitter{br: bufio.NewReader(bytes.NewReader(b[1:]))}
 	rows := serverRows{}

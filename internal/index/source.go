@@ -55,7 +55,8 @@ func openSource(r io.Reader) (*source, error) {
 
 func isGzip(b []byte) bool { return bytes.HasPrefix(b, []byte{0x1f, 0x8b, 8}) }
 
-// markedReader remembers the error of a reader, so that it is told from one of the content.
+// markedReader remembers the error of a reader, so that it is not taken for one of the
+// content.
 type markedReader struct {
 	io.Reader
 	err error
@@ -78,9 +79,9 @@ type gzipReader struct {
 
 	held    []byte // of the member in hand: verified, or the beginning of one that is not
 	left    []byte // of held, not yet read
-	inside  bool   // behind held, the member goes on
+	inside  bool   // after held, the member goes on
 	unsure  bool   // and cannot be verified before it is read
-	problem error  // behind left
+	problem error  // after left
 	line    []byte // the last line that was read, as far as it has come
 	divided bool   // that line began in a member before, and is not kept
 }
@@ -123,9 +124,9 @@ func (g *gzipReader) remember(b []byte) {
 // lastLine is the line in which a text ends, as far as it has come.
 func lastLine(text []byte) []byte { return text[bytes.LastIndexByte(text, '\n')+1:] }
 
-// lacksLineEnd reports whether a member of a ZipNum cluster ended without a line end: the line before,
-// and the first one of the member behind it, are rows each by itself. Members that divide a line are
-// joined, as gzip says.
+// lacksLineEnd reports whether a member of a ZipNum cluster ended without a line end: the line
+// before, and the first one of the next member, are separate rows. Members that divide a line are
+// joined, as gzip requires.
 func lacksLineEnd(before, behind []byte) bool {
 	if i := bytes.IndexByte(behind, '\n'); i >= 0 {
 		behind = behind[:i]
@@ -265,8 +266,8 @@ func (s *splitter) add(part []byte) {
 	s.row = append(s.row, part...)
 }
 
-// line returns the next line, without its end. It returns io.EOF behind the last, and nothing of
-// one that damage breaks off. The line is valid until the next call.
+// line returns the next line, without its end. It returns io.EOF after the last, and nothing of
+// a line that damage breaks off. The line is valid until the next call.
 func (s *splitter) line() ([]byte, error) {
 	s.begin()
 	if err := s.addLine(); err != nil {
@@ -308,8 +309,8 @@ func (s *splitter) record() ([]byte, error) {
 	}
 }
 
-// element returns the next element of a JSON array that is an array or object itself. Other values,
-// and what separates elements, are passed over. It returns io.EOF behind the end of the array.
+// element returns the next element of a JSON array that is an array or object itself. Other values
+// and separators are passed over. It returns io.EOF after the end of the array.
 func (s *splitter) element() ([]byte, error) {
 	s.begin()
 	depth, quoted, escaped := 0, false, false
@@ -357,7 +358,7 @@ func (s *splitter) element() ([]byte, error) {
 	}
 }
 
-// fault says what is wrong with the row in hand as such.
+// fault is the defect of the row in hand as such.
 func (s *splitter) fault() string {
 	switch {
 	case s.lines > 1 && s.long:
@@ -449,7 +450,7 @@ func openText(f Format, r io.Reader) (Reader, error) {
 // byteOrderMark stands before text that some programs write.
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
-// begin passes a byte order mark and white space, and returns the first byte behind them.
+// begin passes a byte order mark and white space, and returns the first byte after them.
 func (r *textReader) begin() (byte, error) {
 	if b, _ := r.split.br.Peek(len(byteOrderMark)); bytes.Equal(b, byteOrderMark) {
 		if _, err := r.split.br.Discard(len(byteOrderMark)); err != nil {
@@ -464,7 +465,7 @@ func (r *textReader) begin() (byte, error) {
 		b, err := r.split.br.Peek(1)
 		if err != nil && err != io.EOF {
 			if c := (*contentError)(nil); errors.As(err, &c) {
-				return 0, nil // for Next to tell
+				return 0, nil // for Next to report
 			}
 			return 0, err
 		}

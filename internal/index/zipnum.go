@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// maxParts is how many files a ZipNum cluster may have: those of Common Crawl have 300.
+// maxParts is how many files a ZipNum cluster may have: Common Crawl's have 300.
 const maxParts = 100_000
 
 // ClusterPart is a file that the .idx or .loc of a ZipNum cluster names.

@@ -5,7 +5,7 @@ import (
 	"io/fs"
 )
 
-// Cause is what an error of a file says behind the path, for messages that name the file themselves.
+// Cause is the text of a file's error after the path, for messages that name the file themselves.
 func Cause(err error) error {
 	if failed := (*fs.PathError)(nil); errors.As(err, &failed) {
 		return failed.Err

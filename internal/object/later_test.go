@@ -11,8 +11,8 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/object"
 )
 
-// TestCopyLater reads a copy of an object at random, from several goroutines, of a store that fails now
-// and then: it has the bytes of the object, and none of it is asked for twice.
+// TestCopyLater reads a copy of an object at random, from several goroutines, of a store that fails
+// now and then: it has the bytes of the object, and none of it is requested twice.
 func TestCopyLater(t *testing.T) {
 	f := faulty{asked: make(map[string]int)}
 	held := store(t, f.before)

@@ -6,10 +6,10 @@ import "time"
 var limits = struct {
 	attempts  int           // in a row, before a transfer is given up
 	progress  int64         // bytes after which a transfer counts as getting on again
-	patience  time.Duration // for which a transfer that does not get on is tried again, and waits for a server that is asked too fast
+	patience  time.Duration // for which a transfer without progress, or paused by its server, is tried again
 	firstWait time.Duration // before the second attempt; doubled each time
 	longest   time.Duration // wait between two attempts
-	tooFast   time.Duration // first pause of all where a server says that requests come too fast
+	tooFast   time.Duration // first pause of all if a server reports too many requests
 	stall     time.Duration // that an answer may take to begin, and each chunk of it to come
 	connect   time.Duration // that making a connection may take
 	redirects int           // that one request follows
@@ -45,6 +45,6 @@ var limits = struct {
 	ahead:  16,
 }
 
-// commonCrawl is a web server that answers 403 to whoever asks too fast, and how many requests at a
-// time it is known to bear.
+// commonCrawl is a web server that answers 403 to too many requests, and the number at a time that
+// it is known to bear.
 var commonCrawl, commonCrawlRequests = "data.commoncrawl.org", 4

@@ -1,12 +1,12 @@
-// Package object reads what lies in files, in object stores (s3://bucket/key) and on web servers
+// Package object reads files, objects in object stores (s3://bucket/key) and on web servers
 // (https://…, http://…) in one way: in order and at random, always of one version.
 //
-// How they are reached is one setting of the process (Configure): its connections and the pace at
-// which servers are asked are shared by all that read.
+// Access is one setting of the process (Configure): all readers share its connections and the
+// pace of requests.
 //
 // An object has one connection at a time. Read streams, a megabyte ahead. ReadAt reads blocks of
-// 256 KiB and keeps eight of them. It streams once blocks are asked for in a row, over gaps of up
-// to 2 MiB; what is larger it reads with one request, such as a megabyte of a column of Parquet.
+// 256 KiB and keeps eight of them. It streams once blocks are read in a row, over gaps of up to 2
+// MiB; larger pieces it reads with one request, such as a megabyte of a column of Parquet.
 // CopyLater makes a local file stand for an object: what OpenCopy reads of it is copied first, so
 // facts and tables in a store are read as those in folders are. Every answer is compared with the
 // version that was planned. URLs are cleaned of secrets (Clean) before anything else sees them.
@@ -26,8 +26,8 @@ import (
 
 // Options say how object stores and web servers are reached. The zero value has the defaults.
 type Options struct {
-	UserAgent   string // that servers are told
-	S3Endpoint  string // URL of a store that is not Amazon's; "": what the environment says
+	UserAgent   string // that servers receive
+	S3Endpoint  string // URL of a store that is not Amazon's; "": from the environment
 	S3Anonymous bool   // requests are not signed
 	Requests    int    // to one web server at a time; 0: 4 to data.commoncrawl.org, elsewhere no bound
 }
@@ -35,11 +35,11 @@ type Options struct {
 // Info is what is known of an object without its content.
 type Info struct {
 	Size    int64
-	MTime   int64  // nanoseconds since 1970; 0 where Version tells more
+	MTime   int64  // nanoseconds since 1970; 0 where Version is more exact
 	Version string // entity tag (RFC 9110 §8.8.3); "" for files, and where a server gives none
 }
 
-// Object is what lies at a place, in the version that Open was told of. Once another version is there,
+// Object is the content at a place, in the version given to Open. Once another version is there,
 // reading fails. One goroutine at a time may use it, but ReadAt of files may be called by many.
 type Object interface {
 	io.Reader
@@ -55,7 +55,7 @@ type Object interface {
 type place interface {
 	stat(ctx context.Context) (Info, error)
 
-	// get asks for the bytes from one offset up to another, of the version that info is of.
+	// get requests the bytes from one offset up to another, in the version of info.
 	get(ctx context.Context, info Info, from, to int64) (*answer, error)
 	host() string
 }
@@ -63,11 +63,11 @@ type place interface {
 // answer is what a server answers.
 type answer struct {
 	body  io.ReadCloser
-	whole bool // it begins at 0: the range asked for was ignored
+	whole bool // it begins at 0: the requested range was ignored
 }
 
-// Open opens what lies at a path, as Stat or List tell of it. Nothing is asked of a server before
-// something is read.
+// Open opens the object at a path, as Stat or List describe it. No server gets a request before
+// the first read.
 func Open(ctx context.Context, path string, info Info) (Object, error) {
 	if !IsRemote(path) {
 		return openFile(path)
@@ -79,7 +79,8 @@ func Open(ctx context.Context, path string, info Info) (Object, error) {
 	return newRemote(ctx, p, info), nil
 }
 
-// Stat tells what lies at a path: the one of a file, or one that Clean has returned.
+// Stat describes the object at a path: the path of a file, or one that Clean has
+// returned.
 func Stat(ctx context.Context, path string) (info Info, err error) {
 	if !IsRemote(path) {
 		return statFile(path)
@@ -95,10 +96,11 @@ func Stat(ctx context.Context, path string) (info Info, err error) {
 	return info, err
 }
 
-// Unchanged checks, after the reading, that the object is still the one that info tells of.
+// Unchanged checks, after the reading, that the object is still the one that info
+// describes.
 func Unchanged(ctx context.Context, path string, info Info) error {
 	if strings.HasPrefix(path, s3Scheme) {
-		return nil // every answer told that it was of that version
+		return nil // every answer stated that version
 	}
 	now, err := Stat(ctx, path)
 	if err != nil {
@@ -115,11 +117,11 @@ func Unchanged(ctx context.Context, path string, info Info) error {
 
 var traffic struct{ requests, bytes atomic.Int64 }
 
-// Traffic tells how many requests this process has made of servers, and how many bytes of objects
-// it has got. The content of a list of objects does not count.
+// Traffic returns how many requests this process has sent to servers, and how many bytes of
+// objects it has received. The content of a list of objects does not count.
 func Traffic() (requests, bytes int64) { return traffic.requests.Load(), traffic.bytes.Load() }
 
-// find tells where the object of a path lies.
+// find returns the place of a path's object.
 func find(path string) (place, error) {
 	if bucket, ok := strings.CutPrefix(path, s3Scheme); ok {
 		bucket, key, _ := strings.Cut(bucket, "/")
@@ -167,8 +169,8 @@ func withSecrets(path string) string {
 	return path
 }
 
-// Clean makes a path of an argument that is a URL: what outputs and logs may show of it, without
-// user, password, query and fragment. Whoever opens the path later in this process asks for
+// Clean makes a path of an argument that is a URL: the part that outputs and logs may show,
+// without user, password, query and fragment. Opening the path later in this process requests
 // the URL as it was given.
 func Clean(arg string) (path string, err error) {
 	scheme, rest, _ := strings.Cut(arg, "://")

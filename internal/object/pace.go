@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// pace is how fast one server is asked, by all that read from it.
+// pace limits the requests to one server, by all its readers.
 type pace struct {
 	slots chan struct{} // a request holds one until its answer was read; nil: no bound
 
 	mu    sync.Mutex
-	until time.Time     // before which nothing is asked
+	until time.Time     // before which no request is made
 	delay time.Duration // of the last pause
 	since time.Time     // when it began
 }
@@ -36,8 +36,8 @@ func paceOf(host string) *pace {
 	return shared.(*pace)
 }
 
-// enter waits until a request may be made, and tells when that is. Pauses that follow one another
-// are waited for as long as a transfer that does not get on.
+// enter waits until a request may be made, and returns that time. A series of pauses may last as
+// long as a transfer without progress.
 func (p *pace) enter(ctx context.Context) (began time.Time, err error) {
 	if p.slots != nil {
 		select {

@@ -32,7 +32,8 @@ func newClient(t *http.Transport, check func(*http.Request, []*http.Request) err
 	return &http.Client{Transport: &guard{any: t, public: public}, CheckRedirect: check}
 }
 
-// checkRedirect bounds redirects. The URL that led here is not told: it may have secrets.
+// checkRedirect bounds redirects. The URL that led here is not shown: it may have
+// secrets.
 func checkRedirect(r *http.Request, via []*http.Request) error {
 	r.Header.Del("Referer")
 	last := via[len(via)-1].URL

@@ -88,7 +88,7 @@ func TestRedirects(t *testing.T) {
 }
 
 // TestPublicAddresses: addresses of this machine, of private networks and of special use are not
-// those of the Internet, in whatever way they are written.
+// public, in whatever way they are written.
 func TestPublicAddresses(t *testing.T) {
 	for _, address := range []string{
 		"127.0.0.1", "10.1.2.3", "172.16.0.1", "192.168.1.1", "169.254.169.254", "0.0.0.0", "0.1.2.3", "100.64.0.1", "198.18.0.1", "224.0.0.1",
@@ -175,7 +175,8 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-// TestPatience: attempts end, however few they are and however long the server asks to wait.
+// TestPatience: attempts end, however few they are and however long the server requests to
+// wait.
 func TestPatience(t *testing.T) {
 	object.Hurry(t)
 	object.Patience(1500 * time.Millisecond)

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// remote is an object behind a network. It has one connection at a time: where the requests to a server
+// remote is an object on a network. It has one connection at a time: where the requests to a server
 // are bounded, a second one could wait for the first without end.
 type remote struct {
 	ctx   context.Context
@@ -20,8 +20,8 @@ type remote struct {
 	whole    atomic.Bool
 
 	blocks []block // read at random, the one used last at the end
-	ahead  *stream // that goes on behind the last block; nil: none is open
-	next   int64   // number of the block behind the last one that was fetched
+	ahead  *stream // that goes on after the last block; nil: none is open
+	next   int64   // number of the block after the last one that was fetched
 	run    int     // blocks that were fetched in a row
 }
 
@@ -36,7 +36,7 @@ func newRemote(ctx context.Context, p place, info Info) *remote {
 
 func (r *remote) Random() bool { return !r.whole.Load() }
 
-// Err is not nil once the reading is to stop. It is asked between reads.
+// Err is not nil once the reading is to stop. It is checked between reads.
 func (r *remote) Err() error { return r.ctx.Err() }
 
 func (r *remote) Close() error {
@@ -54,8 +54,8 @@ func end(s **stream) {
 	}
 }
 
-// ReadRange fills p with what stands at an offset of an object, with one request where that is behind
-// a network. At the end of the object it returns io.EOF.
+// ReadRange fills p with the bytes at an offset of an object, with one request if it is on a
+// network. At the end of the object it returns io.EOF.
 func ReadRange(o Object, p []byte, offset int64) (int, error) {
 	r, ok := o.(*remote)
 	if !ok {
@@ -301,7 +301,7 @@ func (r *remote) at(ctx context.Context) *remote {
 	return &remote{ctx: ctx, place: r.place, info: r.info}
 }
 
-// readAhead reads into limits.chunks buffers, each of which is filled again once it was read.
+// readAhead reads into limits.chunks buffers, and fills each again once it was read.
 func (s *stream) readAhead(ctx context.Context, r *remote, t *transfer) {
 	defer close(s.done)
 	defer close(s.full)

@@ -20,8 +20,8 @@ import (
 type fault struct {
 	reason    string
 	temporary bool          // another attempt may come to more
-	tooFast   bool          // the server asks for fewer requests
-	wait      time.Duration // that the server asks for
+	tooFast   bool          // the server requests a slower pace
+	wait      time.Duration // that the server requests
 	missing   bool          // there is no such object
 }
 
@@ -30,7 +30,7 @@ func (f *fault) Is(target error) bool { return f.missing && target == fs.ErrNotE
 
 func (f *fault) Error() string { return f.reason }
 
-// statusFault says what a status means that is no success.
+// statusFault interprets a status that is no success.
 func statusFault(host string, status int, code string, h http.Header) *fault {
 	said := strconv.Itoa(status)
 	if code != "" {
@@ -66,7 +66,7 @@ func statusFault(host string, status int, code string, h http.Header) *fault {
 	return f
 }
 
-// retryAfter is how long a server asks to wait (RFC 9110 §10.2.3), at most a year.
+// retryAfter is how long a server requests to wait (RFC 9110 §10.2.3), at most a year.
 func retryAfter(h http.Header) time.Duration {
 	const most = 365 * 24 * time.Hour
 	written := strings.TrimSpace(h.Get("Retry-After"))
@@ -90,9 +90,9 @@ var (
 	errWhole = &fault{reason: "the server gives files as a whole alone, no ranges of them; copy the file to a disk first"}
 )
 
-// faultOf says what an error of a connection means. What breaks a connection may pass; an answer that
-// is none of HTTP, a certificate or a name that nobody knows stays as it is. The error is told
-// without the URL, which may have secrets.
+// faultOf interprets an error of a connection. A broken connection may pass; an answer that is no
+// HTTP, a certificate or a name that nobody knows stays as it is. The error leaves out the URL,
+// which may have secrets.
 func faultOf(ctx context.Context, err error) error {
 	var f *fault
 	if errors.As(err, &f) {

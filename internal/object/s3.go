@@ -46,7 +46,7 @@ func s3Client(ctx context.Context) (*s3.Client, error) {
 	}
 	opt := settings()
 	load := []func(*config.LoadOptions) error{
-		config.WithLogger(logging.Nop{}),                                               // what fails is told here, once and in the form of --log-format
+		config.WithLogger(logging.Nop{}),                                               // failures are reported here, once and in the form of --log-format
 		config.WithHTTPClient(awshttp.NewBuildableClient().WithTransportOptions(tune)), // AWS_CA_BUNDLE needs one
 		config.WithRetryer(func() aws.Retryer { return aws.NopRetryer{} }),             // persist tries again
 		config.WithResponseChecksumValidation(aws.ResponseChecksumValidationWhenRequired),
@@ -81,7 +81,7 @@ func s3Client(ctx context.Context) (*s3.Client, error) {
 	return client.Client, nil
 }
 
-// s3Fault says what an error of the client means.
+// s3Fault interprets an error of the client.
 func s3Fault(bucket string, err error) error {
 	var answer *smithyhttp.ResponseError
 	if !errors.As(err, &answer) || answer.HTTPStatusCode() < 300 {
@@ -135,7 +135,7 @@ func (o s3Object) get(ctx context.Context, info Info, from, to int64) (*answer, 
 // Entry is an object that List found.
 type Entry struct {
 	Path string
-	Name string // behind what all have in common
+	Name string // after the common prefix
 	Info
 }
 

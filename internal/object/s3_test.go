@@ -70,7 +70,8 @@ func short(s3 http.Handler, w http.ResponseWriter, r *http.Request, n int) {
 	http.NewResponseController(w).Flush()
 }
 
-// archives are those of the repository, by name, and of ../shared if it is there.
+// archives are the archives of the repository, by name, and of ../shared if it is
+// there.
 func archives(t *testing.T) string {
 	dir := t.TempDir()
 	for _, from := range []string{"../../testdata/warc", "../../../shared/warc/real"} {

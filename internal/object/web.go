@@ -52,7 +52,7 @@ var webClient = sync.OnceValue(func() *http.Client {
 	return newClient(transport(), checkRedirect)
 })
 
-// request asks for the bytes from one offset up to another.
+// request requests the bytes from one offset up to another.
 func (o webObject) request(ctx context.Context, info Info, from, to int64) (*http.Response, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, o.url.String(), nil)
 	if err != nil {
@@ -67,7 +67,8 @@ func (o webObject) request(ctx context.Context, info Info, from, to int64) (*htt
 	return webClient().Do(r)
 }
 
-// stat asks for the first byte: servers that refuse HEAD, and URLs signed for GET, know that.
+// stat requests the first byte: that also works for servers that refuse HEAD and for URLs
+// signed for GET.
 func (o webObject) stat(ctx context.Context) (info Info, err error) {
 	a, err := o.request(ctx, Info{}, 0, 1)
 	if err != nil {
@@ -114,7 +115,7 @@ func (o webObject) get(ctx context.Context, info Info, from, to int64) (*answer,
 	return &answer{body: a.Body, whole: whole}, nil
 }
 
-// cmpAnswer checks that an answer is of the version that was asked for, and where it begins.
+// cmpAnswer checks that an answer has the requested version, and where it begins.
 func cmpAnswer(info, now Info, size int64, whole bool, start, from int64) error {
 	switch {
 	case info.Version != "" && now.Version != "" && bareTag(info.Version) != bareTag(now.Version),
@@ -134,7 +135,7 @@ var errChangedFault = &fault{reason: errChanged.Error()}
 // bareTag is an entity tag without what marks it as weak, and without quotes.
 func bareTag(tag string) string { return strings.Trim(strings.TrimPrefix(tag, "W/"), `"`) }
 
-// versionOf tells the version of an answer.
+// versionOf returns the version of an answer.
 func versionOf(h http.Header) (info Info) {
 	if info.Version = h.Get("ETag"); info.Version == "" {
 		if t, err := http.ParseTime(h.Get("Last-Modified")); err == nil {

@@ -35,7 +35,7 @@ func serve(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(content))
 }
 
-// open asks a server for its object.
+// open opens the object of a server.
 func open(t *testing.T, url string) (object.Object, string, object.Info, error) {
 	t.Helper()
 	path, err := object.Clean(url)
@@ -80,14 +80,14 @@ func hangUp(w http.ResponseWriter) {
 	}
 }
 
-// rangeStart is where the range begins that is asked for.
+// rangeStart is the first offset of the requested range.
 func rangeStart(r *http.Request) int {
 	first, _, _ := strings.Cut(strings.TrimPrefix(r.Header.Get("Range"), "bytes="), "-")
 	from, _ := strconv.Atoi(first)
 	return from
 }
 
-// some sends n bytes of the range that is asked for, under a header that promises all.
+// some sends n bytes of the requested range, under a header that promises all.
 func some(w http.ResponseWriter, r *http.Request, n int) {
 	from := rangeStart(r)
 	w.Header().Set("ETag", `"v1"`)
@@ -98,8 +98,8 @@ func some(w http.ResponseWriter, r *http.Request, n int) {
 	http.NewResponseController(w).Flush()
 }
 
-// TestServers reads from servers that fail, lie or stall: what comes is the object's content, or
-// an error that says what to do.
+// TestServers reads from servers that fail, lie or stall: the result is the object's content, or
+// an error that states what to do.
 func TestServers(t *testing.T) {
 	tests := []struct {
 		name   string
@@ -208,7 +208,7 @@ func TestServers(t *testing.T) {
 	}
 }
 
-// TestStatOfServers asks servers what they have that say little.
+// TestStatOfServers calls Stat on servers that report little.
 func TestStatOfServers(t *testing.T) {
 	object.Hurry(t)
 	modified := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -328,7 +328,8 @@ func TestSkip(t *testing.T) {
 	}
 }
 
-// TestReadAtOfStreams says of a server that ignores ranges that nothing can be read at random.
+// TestReadAtOfStreams: a server that ignores ranges cannot be read at random, and the error
+// states it.
 func TestReadAtOfStreams(t *testing.T) {
 	object.Hurry(t)
 	object.Small()
@@ -435,7 +436,7 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
-// TestCancel ends what waits for a server that says nothing.
+// TestCancel ends a wait for a server that sends nothing.
 func TestCancel(t *testing.T) {
 	object.Hurry(t)
 	object.Stall(time.Hour)

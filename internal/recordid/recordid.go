@@ -1,5 +1,5 @@
-// Package recordid packs WARC-Record-IDs: nearly all are UUIDs, of which 17 bytes say as
-// much as 45.
+// Package recordid packs WARC-Record-IDs: nearly all are UUIDs, which fit in 17 bytes in
+// place of 45.
 package recordid
 
 import (

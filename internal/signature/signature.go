@@ -20,7 +20,8 @@ import (
 // Ext is added to the name of a file for that of its signature.
 const Ext = ".sig"
 
-// namespace tells signatures of files from those of mail, logins and so on. ssh-keygen's manual names it.
+// namespace distinguishes signatures of files from signatures of mail, logins and so on.
+// ssh-keygen's manual names it.
 const namespace = "file"
 
 // maxFile bounds keys, signatures, lists of signers, tokens and certificates, in bytes.

@@ -292,7 +292,7 @@ func TestTimestamps(t *testing.T) {
 				t.Errorf("%s: %v, %v", c.name, is, err)
 			}
 		}
-		for i := range der { // of what a timestamp says, each byte counts
+		for i := range der { // each byte of a timestamp's content counts
 			changed := bytes.Clone(der)
 			changed[i] ^= 1
 			other, err := ParseTimestamp(changed, trusted)

@@ -52,8 +52,8 @@ type Timestamp struct {
 	sum  []byte
 }
 
-// ParseTimestamp reads a timestamp, as an authority answers (.tsr) or the token in it. An authority of the
-// list must have signed it, by a certificate for timestamps, at a time at which all of the chain was valid.
+// ParseTimestamp reads a timestamp, as an authority answers (.tsr) or the token in it. An authority
+// of the list must have signed it, by a certificate for timestamps, when the whole chain was valid.
 func ParseTimestamp(der []byte, trusted Authorities) (t *Timestamp, err error) {
 	if len(der) > maxToken {
 		return nil, fmt.Errorf("it has more than %d bytes", maxToken)
@@ -104,8 +104,8 @@ func ParseTimestamp(der []byte, trusted Authorities) (t *Timestamp, err error) {
 	return &Timestamp{parsed.Time, who.Subject.String(), parsed.HashAlgorithm, parsed.HashedMessage}, nil
 }
 
-// isForTimestamps reports whether a certificate is for timestamps and for nothing else, and says that this
-// is critical.
+// isForTimestamps reports whether a certificate is for timestamps and for nothing else, and marks
+// this as critical.
 func isForTimestamps(c *x509.Certificate) bool {
 	extKeyUsage := asn1.ObjectIdentifier{2, 5, 29, 37}
 	return slices.Equal(c.ExtKeyUsage, []x509.ExtKeyUsage{x509.ExtKeyUsageTimeStamping}) && len(c.UnknownExtKeyUsage) == 0 &&

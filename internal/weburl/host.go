@@ -11,9 +11,9 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/ascii"
 )
 
-// toASCII is UTS 46 processing as the URL Standard calls it: non-transitional
-// (ß is not ss), with joiner and bidi checks, without limits on hyphens
-// ("r3---sn-x"), underscores or DNS lengths, all of which are met in the wild.
+// toASCII is UTS 46 processing as the URL Standard calls it: non-transitional (ß is not
+// ss), with joiner and bidi checks, without limits on hyphens ("r3---sn-x"),
+// underscores or DNS lengths: all of these are met in the wild.
 var toASCII = idna.New(
 	idna.MapForLookup(),
 	idna.BidiRule(),
@@ -51,8 +51,8 @@ func convertHost(host string) (string, bool) {
 	return ascii, true
 }
 
-// convertIPv6 writes an address in brackets as RFC 5952 says, without a zone,
-// which means something on the crawler's machine only (RFC 6874 §1).
+// convertIPv6 writes an address in brackets as RFC 5952 requires, without a zone, which
+// means something on the crawler's machine only (RFC 6874 §1).
 func convertIPv6(host string) (string, bool) {
 	lower := ascii.Lower(host)
 	inner, closed := strings.CutSuffix(lower[1:], "]")
@@ -174,11 +174,11 @@ func (u URL) PayLevelDomain() string {
 	return domain
 }
 
-// icannSuffix finds the longest suffix of host in the list's ICANN part. The
-// list gives the longest of both parts; below a private suffix lies the ICANN
-// one. Which part a suffix of several labels is from, only asking for itself
-// tells: publicsuffix says it of the last label that it compared, and so takes
-// us-east-1.amazonaws.com for an ICANN suffix of dualstack.us-east-1.amazonaws.com.
+// icannSuffix finds the longest suffix of host in the list's ICANN part. The list gives
+// the longest of both parts; below a private suffix lies the ICANN one. Only a look-up
+// of the suffix itself shows its part: publicsuffix reports the part of the last label
+// that it compared, and so takes us-east-1.amazonaws.com for an ICANN suffix of
+// dualstack.us-east-1.amazonaws.com.
 func icannSuffix(host string) (suffix string, ok bool) {
 	for {
 		suffix, icann := publicsuffix.PublicSuffix(host)

@@ -71,7 +71,7 @@ for line in sys.stdin:
 	return lines
 }
 
-// TestAgainstSURT leaves out what SURTKey's comment says is different.
+// TestAgainstSURT leaves out the differences in SURTKey's comment.
 func TestAgainstSURT(t *testing.T) {
 	python := pythonWith(t, "surt")
 	inputs := madeURLs(20000)

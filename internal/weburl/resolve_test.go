@@ -90,9 +90,9 @@ func FuzzResolve(f *testing.F) {
 	})
 }
 
-// resolveNetURL asks net/url where it neither rejects nor re-encodes, and does
-// what RFC 3986 says: it cleans the base's path also behind "?query", has its
-// own idea of "//" in a path, and takes "//host" for a whole URL.
+// resolveNetURL uses net/url where it neither rejects nor re-encodes, and follows RFC
+// 3986: it cleans the base's path also after "?query", has its own idea of "//" in a
+// path, and takes "//host" for a whole URL.
 func resolveNetURL(base, ref string) (string, bool) {
 	const tame = "abcdefghijklmnopqrstuvwxyz0123456789/.?:;=-"
 	if strings.Trim(base+ref, tame) != "" || strings.HasPrefix(ref, "//") {

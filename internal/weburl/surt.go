@@ -27,7 +27,7 @@ import (
 //   - in bad ports, where it raises an exception;
 //   - where a port or userinfo has no host, as in http://:80/a;
 //   - in spaces before a fragment, which Parse drops and surt encodes;
-//   - in URLs that put "https//" behind "http://": read as "https://" here.
+//   - in URLs that put "https//" after "http://": read as "https://" here.
 func (u URL) SURTKey() string {
 	switch {
 	case u.Scheme == "filedesc" && u.Host == "":
@@ -62,8 +62,8 @@ func (u URL) SURTKey() string {
 	return string(appendSURTQuery(key, u.Query, len(key) == pathStart))
 }
 
-// SURTKeys makes SURT keys of URLs, of which most follow others of their origin: what they have in
-// common is made once.
+// SURTKeys makes SURT keys of URLs. Most follow others of their origin: the common part is made
+// once.
 type SURTKeys struct {
 	origin string // of the key before
 	host   string // its key as far as the path; "" if the keys of the origin have to be made whole
@@ -142,9 +142,9 @@ func withoutWWW(host string) string {
 	return host
 }
 
-// ipv4Number reads an IPv4 address in the forms of C's inet_aton without
-// hexadecimal: one number, taken modulo 2^32, or two to four, octal behind a
-// leading zero, the last of which fills the remaining bytes.
+// ipv4Number reads an IPv4 address in the forms of C's inet_aton without hexadecimal:
+// one number, taken modulo 2^32, or two to four, octal after a leading zero; the last
+// one fills the remaining bytes.
 func ipv4Number(host string) (dotted string, ok bool) {
 	if host == "" || strings.Trim(host, "0123456789.") != "" || strings.Count(host, ".") > 3 {
 		return "", false
@@ -344,8 +344,8 @@ var sessionArguments = []sessionArgument{
 	{"cfid=", coldFusionSession},
 }
 
-// withoutQuerySession drops, for each kind of session argument, the last one
-// that ends its argument, with the "&" behind it.
+// withoutQuerySession drops, for each kind of session argument, the last one that ends
+// its argument, with the "&" after it.
 func withoutQuerySession(query []byte) []byte {
 	for _, session := range sessionArguments {
 		query = session.without(query)
@@ -449,7 +449,7 @@ func SURTHost(key string) string {
 	if !ok {
 		return ""
 	}
-	if strings.Count(host, ":") == 1 { // an IPv6 address has more, and its port cannot be told
+	if strings.Count(host, ":") == 1 { // an IPv6 address has more, and its port is ambiguous
 		host, _, _ = strings.Cut(host, ":")
 	}
 	return host

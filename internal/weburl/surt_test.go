@@ -10,7 +10,7 @@ const (
 	session32 = "0123456789ABCDEF0123456789abcdef"
 )
 
-// surtTests hold what surt 0.3.1 says; TestAgainstSURT asks it.
+// surtTests hold the keys of surt 0.3.1; TestAgainstSURT runs it.
 var surtTests = []struct{ raw, key string }{
 	{"http://www.example.com/", "com,example)/"},
 	{"http://www2.Example.COM:80/A/B/?Q=1#f", "com,example)/a/b?q=1"},

@@ -1,11 +1,11 @@
-// Package weburl reads URLs as web archives record them, and answers what an
-// audit asks of them: which origin, which path robots.txt rules are matched
-// against, which host, which registered domain, which SURT key.
+// Package weburl reads URLs as web archives record them, and returns the parts that an
+// audit needs: the origin, the path that robots.txt rules are matched against, the
+// host, the registered domain, the SURT key.
 //
-// It differs from net/url and from the URL Standard on purpose. An archive's
-// URL is evidence: nothing in it is rejected, re-encoded or normalised, except
-// the parts that name an origin (RFC 9309 §2.3 with RFC 6454 §4). What is odd
-// about a URL is told as a [Problem] beside the result.
+// It differs from net/url and from the URL Standard on purpose. An archive's URL is
+// evidence: nothing in it is rejected, re-encoded or normalised, except the parts that
+// name an origin (RFC 9309 §2.3 with RFC 6454 §4). An oddity of a URL is reported as a
+// [Problem] with the result.
 package weburl
 
 import (
@@ -15,8 +15,8 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/ascii"
 )
 
-// Problem says what is wrong with a recorded URL. Where several things are,
-// it is the first of the list below that applies.
+// Problem is a defect of a recorded URL. If it has several, it is the first in the list
+// below.
 type Problem uint8
 
 const (
@@ -51,7 +51,7 @@ var problemNames = [...]string{
 	SpaceOrControl:   "a space or control character",
 }
 
-// String is what the issues table says of the problem, "" for none.
+// String is the text of the problem in the issues table, "" for none.
 func (p Problem) String() string {
 	if int(p) < len(problemNames) {
 		return problemNames[p]
@@ -80,7 +80,7 @@ type URL struct {
 	// an authority is "/" (RFC 9309 §2.2.2 matches from there).
 	Path string
 
-	// Query is what follows the first "?", as recorded. HasQuery tells "/a?"
+	// Query is what follows the first "?", as recorded. HasQuery distinguishes "/a?"
 	// from "/a".
 	Query    string
 	HasQuery bool
@@ -90,8 +90,8 @@ type URL struct {
 	key       string // where Key is one
 }
 
-// Parse cuts a recorded URL into parts. It never fails: whatever cannot be
-// found stays empty, and the Problem says why.
+// Parse cuts a recorded URL into parts. It never fails: parts that cannot be found stay
+// empty, and the Problem states why.
 //
 // White space around the URL is dropped, and so is the pair of angle brackets
 // that the grammar of WARC 1.0 prints around URIs. Userinfo (to the last "@"
@@ -146,7 +146,7 @@ func (p *Parser) Parse(raw string) (URL, Problem) {
 		}
 		return u, problem
 	}
-	raw = trim(raw) // at its end, which is behind the origin
+	raw = trim(raw) // at its end, which is after the origin
 	u := URL{Scheme: raw[:p.scheme], Host: raw[p.scheme+len("://") : n], origin: raw[:n], key: raw}
 	u.setPathQuery(raw[n:])
 	if hasSpaceOrControl(raw[n:]) {
@@ -198,8 +198,8 @@ func (u URL) Origin() string {
 	}
 }
 
-// PathQuery is the path and, behind a "?", the query: what the rules of a
-// robots.txt are matched against (RFC 9309 §2.2.2), as recorded.
+// PathQuery is the path and, after a "?", the query, as recorded: the rules of a
+// robots.txt are matched against it (RFC 9309 §2.2.2).
 func (u URL) PathQuery() string {
 	switch {
 	case u.pathQuery != "":
@@ -283,7 +283,7 @@ func HasScheme(s string) bool {
 	return ok
 }
 
-// cutScheme splits at the colon behind a scheme (RFC 3986 §3.1).
+// cutScheme splits at the colon after a scheme (RFC 3986 §3.1).
 func cutScheme(s string) (scheme, rest string, ok bool) {
 	for i := range len(s) {
 		switch c := s[i] | 0x20; {
@@ -323,8 +323,8 @@ func splitPort(hostPort string) (host, port string) {
 	return host, port
 }
 
-// parsePort reads a port. None at all is fine and is 0, also behind a colon
-// (RFC 3986 §3.2.3).
+// parsePort reads a port. None at all is fine and is 0, also after a colon (RFC 3986
+// §3.2.3).
 func parsePort(s string) (port int, ok bool) {
 	if s == "" {
 		return 0, true

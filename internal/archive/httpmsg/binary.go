@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// binaryMagic are the first bytes of formats that a body may be in though no header says
-// so. None of them begins a text.
+// binaryMagic holds the first bytes of formats that a body may have without a header
+// that states them. None of them begins a text.
 var binaryMagic = [...]string{
 	"\x1f\x8b",       // gzip
 	"\x1f\x9d",       // compress

@@ -21,13 +21,13 @@ const (
 	FaultCut            Faults = 1 << iota // a part: the coding ends before the body does, or MaxBody came
 	FaultFalseChunked                      // declared chunked, and is not
 	FaultFalseEncoding                     // a declared coding could not be undone
-	FaultUndeclaredGzip                    // it is gzip, and no field says so
+	FaultUndeclaredGzip                    // it is gzip, and no field states it
 )
 
-// Decode undoes a message's transfer and content codings (RFC 9112 §7,
-// RFC 9110 §8.4). A declared coding that cannot be undone is left as it is: the body
-// is then the raw bytes that the server sent. At most MaxBody bytes are kept.
-// mayBeCut says that raw is known to be only the start of what the server sent.
+// Decode undoes a message's transfer and content codings (RFC 9112 §7, RFC 9110 §8.4).
+// A declared coding that cannot be undone is left as it is: the body is then the raw
+// bytes that the server sent. At most MaxBody bytes are kept. With mayBeCut, raw may be
+// only the start of the sent body.
 func Decode(raw []byte, h *Head, mayBeCut bool) (body []byte, met Faults) {
 	body = raw
 	next := func(coding string, fault Faults) (ok bool) {
@@ -60,8 +60,8 @@ func Decode(raw []byte, h *Head, mayBeCut bool) (body []byte, met Faults) {
 	return body, met
 }
 
-// undo undoes one coding. ok is false where b is not in it; cutShort says that b ends, or that the
-// coding breaks, before the end of the body, or that MaxBody came first.
+// undo undoes one coding. ok is false where b is not in it; cutShort is true if b ends, or the
+// coding breaks, before the end of the body, or if MaxBody came first.
 func undo(coding string, b []byte, mayBeCut bool) (plain []byte, cutShort, ok bool) {
 	r, err := decoder(coding, bytes.NewReader(b))
 	if err != nil {
@@ -69,7 +69,7 @@ func undo(coding string, b []byte, mayBeCut bool) (plain []byte, cutShort, ok bo
 	}
 	defer r.Close()
 	var limited io.Reader = r
-	if coding != chunked { // of which a body is no longer than b
+	if coding != chunked { // a chunked body is no longer than b
 		limited = io.LimitReader(r, MaxBody+1)
 	}
 	plain, err = io.ReadAll(limited)
@@ -98,8 +98,8 @@ func isCoded(coding string, r io.Reader, err error, mayBeCut bool) bool {
 		mayBeCut && err == io.ErrUnexpectedEOF
 }
 
-// chunkedReader undoes the chunked coding (RFC 9112 §7.1) and leaves what follows
-// the last chunk. net/http's would not tell how far it came.
+// chunkedReader undoes the chunked coding (RFC 9112 §7.1) and leaves what follows the
+// last chunk. That of net/http does not report how far it came.
 type chunkedReader struct {
 	in    *bufio.Reader
 	left  int64 // bytes of the chunk in hand
@@ -156,7 +156,7 @@ func (r *chunkedReader) next() error {
 	return nil
 }
 
-// endChunk reads the line end behind a chunk.
+// endChunk reads the line end after a chunk.
 func (r *chunkedReader) endChunk() error {
 	c, err := r.in.ReadByte()
 	if c == '\r' && err == nil {
@@ -210,8 +210,8 @@ func NewDecoder(coding string, r io.Reader) (io.ReadCloser, error) {
 	return nil, errUnknownCoding
 }
 
-// gzipCoding reads gzip members one after the other, and ignores bytes behind them
-// that begin no other, as clients do: a line end, often.
+// gzipCoding reads gzip members one after the other. Like clients, it ignores trailing
+// bytes, often a line end.
 type gzipCoding struct {
 	member *gzip.Reader
 	src    *bufio.Reader
@@ -257,8 +257,8 @@ func isZlib(b []byte) bool {
 	return len(b) == 2 && b[0]&0x0f == 8 && (int(b[0])<<8|int(b[1]))%31 == 0 && b[1]&0x20 == 0
 }
 
-// bareDeflate reads the deflate format without the zlib header. It has neither
-// magic number nor checksum: only that it ends with src tells it from plain text.
+// bareDeflate reads the deflate format without the zlib header. It has neither magic
+// number nor checksum: the one difference from plain text is that it ends with src.
 type bareDeflate struct {
 	io.ReadCloser
 	src *bufio.Reader

@@ -33,11 +33,11 @@ type Head struct {
 	Age              bool   // it has an Age field: a cache may have sent it
 	contentLength    int64  // 0: none
 	originalLength   int64  // the Content-Length that the crawler replaced; 0: none
-	decoded          bool   // the crawler undid a Content-Encoding and says so
-	dechunked        bool   // the crawler undid a Transfer-Encoding and says so
+	decoded          bool   // the crawler undid a Content-Encoding and reports it
+	dechunked        bool   // the crawler undid a Transfer-Encoding and reports it
 	Policy           []byte // policy header lines, joined by \n
 	PolicyCut        bool
-	Challenge        bool     // a field says that the answer is one
+	Challenge        bool     // a field marks the answer as one
 	Repeated         []string // fields that contradict an earlier one of their name
 	Cut              string   // a field whose value is longer than its cap
 }
@@ -89,12 +89,12 @@ type headKind uint8
 
 const (
 	noHead      headKind = iota // it does not end in them
-	maybeFinal                  // it may be one of an interim response: what follows must tell
+	maybeFinal                  // it may end an interim response: the bytes after it decide
 	finalHead                   // the answer's
 	interimHead                 // of an interim response: its status is 1xx, and another head follows
 )
 
-// findHead finds the end of the head at the beginning of b. It looks from byte from on. ended says that
+// findHead finds the end of the head at the beginning of b. It looks from byte from on. ended:
 // nothing follows b.
 func findHead(b []byte, from int, ended bool) (end int, found headKind) {
 	end = headEnd(b, max(from, len(b)-len(skipEmptyLines(b))))
@@ -347,8 +347,8 @@ func (h *Head) addPolicy(line []byte) {
 	h.Policy = append(h.Policy, line...)
 }
 
-// addCodings adds those of a Content-Encoding or Transfer-Encoding value: several
-// fields are one list (RFC 9110 §5.3). One more than the cap tells that it was met.
+// addCodings adds the codings in a Content-Encoding or Transfer-Encoding value: several
+// fields are one list (RFC 9110 §5.3). One more than the cap shows that it was met.
 func (h *Head) addCodings(list []string, value []byte) []string {
 	for part := range strings.SplitSeq(strings.ToLower(string(value)), ",") {
 		if part = strings.TrimSpace(part); part != "" && part != "identity" && len(list) <= maxCodings {

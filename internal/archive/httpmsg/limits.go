@@ -2,8 +2,8 @@ package httpmsg
 
 import "github.com/robotsaudit/robotsaudit/internal/tag"
 
-// Limits on what one message can make the reader hold. A value that meets its cap is cut,
-// and the head says so.
+// Limits on the memory that one message can take. A value that meets its cap is cut, and
+// the head reports it.
 const (
 	maxMethod        = 32               // bytes of a request method
 	maxStatusLine    = 256              // bytes of a first line in which a status line of another protocol is looked for

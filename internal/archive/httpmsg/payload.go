@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 )
 
-// DecodeFile undoes the codings of a stored body of any length as Decode does those of a short one,
-// one after the other: only its end tells whether a coding was one. The result is a temporary file
-// that the caller removes, or stored itself where no coding was undone.
+// DecodeFile is Decode for a stored body of any length. It undoes one coding after the other,
+// because only the end of the bytes shows whether they have it. The result is a temporary file that
+// the caller removes, or stored itself where no coding was undone.
 func DecodeFile(stored *os.File, h *Head, mayBeCut bool) (plain *os.File, met Faults, err error) {
 	plain = stored
 	next := func(coding string, fault Faults) (ok bool) {
@@ -51,8 +51,8 @@ func DecodeFile(stored *os.File, h *Head, mayBeCut bool) (plain *os.File, met Fa
 // RemoveFile closes a temporary file and removes it.
 func RemoveFile(f *os.File) error { return errors.Join(f.Close(), os.Remove(f.Name())) }
 
-// undoFile undoes one coding of a file into another one, if it holds anything. is tells whether it
-// is in that coding.
+// undoFile undoes one coding of a file into another one, if it holds anything. is reports whether
+// it has that coding.
 func undoFile(coding string, from *os.File, mayBeCut bool) (to *os.File, cutShort, is bool, err error) {
 	info, err := from.Stat()
 	if err != nil || info.Size() == 0 {

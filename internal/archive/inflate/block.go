@@ -26,7 +26,7 @@ func (r *Reader) block() error {
 	return nil
 }
 
-// endBlock goes on behind a block.
+// endBlock goes on after a block.
 func (r *Reader) endBlock() {
 	r.state = stateBlock
 	if r.final {

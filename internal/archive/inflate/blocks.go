@@ -14,9 +14,9 @@ const Unknown = 0xff
 const WindowSize = windowSize
 
 // ResetBlocks makes r read blocks (RFC 1951), without the header and trailer of a member,
-// from a bit of src's first byte on. Matches may refer to the bytes before, which end
-// with history; those before that are Unknown. The content ends, with io.EOF, behind the last
-// block: Offset is then where that ends. It has no checksum.
+// from a bit of src's first byte on. Matches may refer to the bytes before, which end with
+// history; those before that are Unknown. The content ends, with io.EOF, after the last
+// block: Offset is then its end. It has no checksum.
 func (r *Reader) ResetBlocks(src io.Reader, bit uint, history []byte) {
 	r.Reset(src)
 	r.begin(stateBlock)
@@ -40,10 +40,10 @@ func (r *Reader) BlockStart() int64 { return r.blockStart }
 // of 3 bits, the lengths of all codes in 7 bits and 7 more, and the rest of a byte.
 const maxBlockHeader = (17 + 19*3 + (maxLitSymbols+maxDistSymbols)*14 + 7 + 7) / 8
 
-// FindBlock returns the first bit of data, from bit on, where a block begins that says
-// more of itself than chance does: a dynamic one with complete codes, or a stored one with
-// a length and its complement. It returns -1 where there is none, or only one whose header
-// goes on behind data. What r was reading is lost.
+// FindBlock returns the first bit of data, from bit on, where a block begins that is
+// hardly there by chance: a dynamic one with complete codes, or a stored one with a length
+// and its complement. It returns -1 if there is none, or only one whose header extends
+// beyond data. The input that r was reading is lost.
 func (r *Reader) FindBlock(data []byte, bit int) int {
 	for at := bit / 8; at < len(data); at++ {
 		for b := bit & 7; b < 8; b++ {
@@ -73,7 +73,7 @@ func (r *Reader) blockBegins(data []byte, bit uint) bool {
 	return false
 }
 
-// storedBegins reports whether the bits behind the type of a stored block, up to the next
+// storedBegins reports whether the bits after the type of a stored block, up to the next
 // byte, are zeros, as all encoders write them, and a length follows with its complement.
 func storedBegins(data []byte, next uint64, bit uint) bool {
 	padding := -(bit + 3) & 7
@@ -82,8 +82,8 @@ func storedBegins(data []byte, next uint64, bit uint) bool {
 		binary.LittleEndian.Uint16(data[at:]) == ^binary.LittleEndian.Uint16(data[at+2:])
 }
 
-// completePre reports whether the code of code lengths is complete, of which n lengths
-// stand 17 bits behind bit.
+// completePre reports whether the code of code lengths is complete. Its n lengths stand
+// 17 bits after bit.
 func completePre(data []byte, bit uint, n int) bool {
 	bit += 17
 	lengths := load64(data[min(len(data), int(bit/8)):]) >> (bit & 7)

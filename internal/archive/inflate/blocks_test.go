@@ -50,8 +50,8 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// TestNoBlocks: of random bytes hardly any begin a block, and a header that goes on
-// behind them is none.
+// TestNoBlocks: in random bytes hardly any block begins, and a header that extends
+// beyond them is none.
 func TestNoBlocks(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	noise := make([]byte, 1<<20)

@@ -398,7 +398,7 @@ func TestWindow(t *testing.T) {
 }
 
 // TestOverlaps copies matches of all lengths from all small distances, and from some
-// larger ones, behind whatever comes before them.
+// larger ones, after any preceding bytes.
 func TestOverlaps(t *testing.T) {
 	lit, dist := make([]int, 288), make([]int, 32)
 	for s := range lit { // RFC 1951 §3.2.6

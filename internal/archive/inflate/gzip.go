@@ -6,9 +6,9 @@ import (
 	"hash/crc32"
 )
 
-// Flags of a gzip header (RFC 1952 §2.3.1). The text flag says nothing about the
-// form. Reserved flags are passed over, as compress/gzip does, although §2.3.1.2
-// wants them refused: what they might announce would fail as DEFLATE data.
+// Flags of a gzip header (RFC 1952 §2.3.1). The text flag does not affect the form.
+// Reserved flags are passed over, as compress/gzip does, although §2.3.1.2 requires
+// that they are refused: anything that they announce would fail as DEFLATE data.
 const (
 	flagHeaderCRC = 1 << 1
 	flagExtra     = 1 << 2
@@ -60,7 +60,7 @@ func (r *Reader) header() error {
 		return r.damage("the checksum of the gzip header differs")
 	}
 	r.ip += 2
-	r.swallows = false // the checksum says that all of it is header
+	r.swallows = false // the checksum shows that all of it is header
 	return nil
 }
 
@@ -69,7 +69,7 @@ func (r *Reader) header() error {
 // field there can lead past whole members, right into the data of a later one.
 func (r *Reader) Swallows() bool { return r.swallows }
 
-// skip passes n bytes at hand whose number the header says.
+// skip passes the n bytes at hand that the header announces.
 func (r *Reader) skip(n int, crc *uint32) {
 	r.swallows = r.swallows || bytes.Contains(r.in[r.ip:r.ip+n], memberStart)
 	r.pass(n, crc)

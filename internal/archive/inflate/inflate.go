@@ -7,9 +7,9 @@
 // byte for byte. What makes it faster:
 //
 //   - Input is read in blocks, and 64 bits at a time are taken by one unaligned
-//     load, where compress/flate asks for single bytes.
-//   - A symbol is one look-up in a table whose entries hold the symbol, the length
-//     of its code and that of its extra bits (table.go).
+//     load, where compress/flate reads single bytes.
+//   - A symbol is one look-up in a table whose entries hold the symbol,
+//     and the lengths of its code and of its extra bits (table.go).
 //   - Matches are copied in words that may overrun; the window has a margin for
 //     that (symbols.go).
 //   - The loop over symbols is there once more in assembly, for amd64 with BMI2 and
@@ -30,22 +30,22 @@ const (
 	// windowSize is how far back a match may reach (RFC 1951 §2).
 	windowSize = 32 << 10
 
-	// outSize is the size of the buffer that holds the window and a piece behind:
-	// so large that moving the window costs little, so small that the piece is
-	// still in the cache when it is summed and read.
+	// outSize is the size of the buffer that holds the window and the piece after it:
+	// so large that moving the window costs little, so small that the piece is still in
+	// the cache when it is summed and read.
 	outSize = 256 << 10
 
 	// pieceEnd is where a piece ends. The symbols that cross it are finished in the
-	// margin behind: three literals, the longest match, and the 63 bytes that a copy
+	// margin after it: three literals, the longest match, and the 63 bytes that a copy
 	// overruns.
 	pieceEnd = outSize - 512
 
-	// MaxPeek is the most that Peek can be asked for.
+	// MaxPeek is the largest argument of Peek.
 	MaxPeek = 128 << 10
 )
 
-// window is what matches refer to, and what comes behind it. The last bytes are
-// never written: they spare comparisons in copy32.
+// window is the buffer of the window that matches refer to, and of the bytes after it.
+// The last bytes are never written: they spare comparisons in copy32.
 type window [outSize + 32]byte
 
 // Reader inflates gzip members one after the other. It is half a megabyte large;
@@ -65,7 +65,7 @@ type Reader struct {
 
 	rd     int // out[rd:op] was decoded and not yet consumed
 	op     int // end of what was decoded; what is left of the member begins at 0
-	summed int // crc and size are those of the member up to here
+	summed int // crc and size cover the member up to here
 
 	state state
 	final bool   // the block in hand is the member's last
@@ -93,7 +93,7 @@ const (
 	stateTrailer              // the trailer of the member
 )
 
-// DamageError tells that input is not as RFC 1952 and RFC 1951 have it.
+// DamageError reports input that violates RFC 1952 or RFC 1951.
 type DamageError struct {
 	Offset int64 // how far the input was read when it showed
 	Reason string

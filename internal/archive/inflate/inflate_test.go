@@ -165,7 +165,7 @@ func TestSkipZeros(t *testing.T) {
 	}
 }
 
-// TestErrors tells the errors apart, and that they stay.
+// TestErrors: each kind of error is distinct, and sticky.
 func TestErrors(t *testing.T) {
 	disk := errors.New("disk")
 	whole := zipped(bytes.Repeat([]byte("content "), 100_000), 6, gzip.Header{})
@@ -205,7 +205,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestReadErrorBehindMember: a disk that fails behind a member does not hurt it.
+// TestReadErrorBehindMember: a disk that fails after a member does not hurt it.
 func TestReadErrorBehindMember(t *testing.T) {
 	disk := errors.New("disk")
 	m := zipped([]byte("whole"), 6, gzip.Header{})

@@ -28,8 +28,8 @@ type input struct {
 	iend int   // end of what was read
 	base int64 // offset in src of in[0]
 
-	// nbits bits were taken and not yet used, the next one lowest (RFC 1951
-	// §3.1.1). Higher bits are zero, or those of in[ip:], which will be or-ed in.
+	// nbits bits were taken and not yet used, the next one lowest (RFC 1951 §3.1.1).
+	// Higher bits are zero, or equal the bits of in[ip:], which will be or-ed in.
 	bits  uint64
 	nbits uint
 }
@@ -66,9 +66,8 @@ func (i *input) align() {
 	i.bits, i.nbits = 0, 0
 }
 
-// fill reads more input behind what is left of the block, if there is any. What
-// is left is a few bytes, except where ensure wants more, so moving it to the
-// front costs nothing.
+// fill reads more input after the rest of the block, if there is any. The rest is a few
+// bytes, except where ensure needs more, so moving it to the front costs nothing.
 func (i *input) fill() {
 	if i.srcErr != nil {
 		return
@@ -102,8 +101,8 @@ func (i *input) refill() {
 	for i.nbits < 56 {
 		switch {
 		case i.iend-i.ip >= 8:
-			// The bits above nbits are those of the bytes not yet taken: they are
-			// or-ed in again the next time.
+			// The bits above nbits belong to bytes not yet taken: they are or-ed in
+			// again the next time.
 			i.bits |= binary.LittleEndian.Uint64(i.in[i.ip:]) << i.nbits
 			i.ip += int((63 - i.nbits) / 8)
 			i.nbits |= 56

@@ -78,7 +78,7 @@ func (r *Reader) symbol(table []uint32, index uint) (e uint32, extra int, err er
 	return e, int(r.take(width) >> (e >> entryCode & 15)), nil
 }
 
-// linked is the index of the entry that a link and the bits behind it lead to.
+// linked is the index of the entry that a link and the bits after it lead to.
 func linked(e uint32, bits uint64) uint64 {
 	return uint64(e>>entryPlace&(litSize-1)) + bits&(1<<(e>>entryNext&15)-1)
 }
@@ -188,7 +188,7 @@ func decodeGo(r *Reader, c *codes, inEnd uint) stop {
 		}
 		length := minMatch + uint(e>>entryValue) + uint(saved&(1<<(e&63)-1)>>(e>>entryCode&63))
 
-		// All 64 bits were good, of which at most 42 are used: enough for the index.
+		// All 64 bits were good, at most 42 are used: enough for the index.
 		e = c.dist[bits&(1<<distBits-1)]
 		bits |= load(in, ip) << (n & 63)
 		ip += 7 - uint(n>>3)&7
@@ -271,8 +271,8 @@ func copy32(out *window, to, from uint) {
 	*(*[16]byte)(t[16:]) = *(*[16]byte)(f[16:])
 }
 
-// repeats tells how 1 to 7 bytes are repeated: a product repeats them over 64
-// bits, of which step bytes are whole repetitions.
+// patterns repeat 1 to 7 bytes: a product repeats them over 64 bits, and step bytes are
+// whole repetitions.
 var patterns = [8]struct {
 	factor uint64
 	step   uint

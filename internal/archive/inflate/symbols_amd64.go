@@ -4,7 +4,7 @@ package inflate
 
 import "golang.org/x/sys/cpu"
 
-// assembly tells whether decodeAssembly is used: where the processor has its
+// assembly reports whether decodeAssembly is used: where the processor has its
 // instructions, unless a test wants decodeGo.
 var assembly = cpu.X86.HasBMI1 && cpu.X86.HasBMI2 && cpu.X86.HasAVX2
 

@@ -20,7 +20,7 @@
 #define INEND BX
 #define OUT R11    // where the next byte is written
 #define OUTEND SI
-#define LIT R12    // codes.lit, with codes.dist behind it
+#define LIT R12    // codes.lit, with codes.dist after it
 #define ENTRY AX   // of the literal or length in hand
 #define DIST R13   // the entry of a distance; where the match is
 #define END R14    // of the match
@@ -28,8 +28,8 @@
 #define EXTRA CX   // the bits of a symbol, then its extra bits
 #define T DI
 
-// REFILL takes bits of 8 bytes, as many as there is room for: 56 to 63 count then,
-// and all 64 are those of the input.
+// REFILL takes bits of 8 bytes, as many as there is room for: 56 to 63 count then, and
+// all 64 equal the input.
 #define REFILL \
 	SHLXQ N, (IN), T \
 	ORQ   T, BITS    \
@@ -125,8 +125,8 @@ distance:
 	SUBL   DIST, N
 	MOVL   (LIT)(INDEX*4), ENTRY
 
-	// The bits of the least distance are above those of the code and the extra bits;
-	// those of the code go.
+	// The bits of the least distance are above the bits of the code and the extra bits;
+	// the bits of the code go.
 	MOVL  DIST, T
 	SHRL  $const_entryValue, T
 	SHLXQ DIST, T, T

@@ -2,7 +2,7 @@
 
 package inflate
 
-// assembly would tell that decodeAssembly is used.
+// assembly reports whether decodeAssembly is used.
 var assembly = false
 
 func decodeAssembly(*Reader, *codes, uint) stop { panic("no assembly") }

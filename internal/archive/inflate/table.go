@@ -7,8 +7,7 @@ import (
 	"sync"
 )
 
-// An entry of a decode table tells all about the code that the next bits begin
-// with:
+// An entry of a decode table describes the code that the next bits begin with:
 //
 //	bits 0–7    how many bits it has, its extra bits included
 //	bits 8–15   the width of the index that the next look-up takes
@@ -19,9 +18,9 @@ import (
 //	bit 30      entryException, with entryEnd and entryLink in bits 28 and 29
 //	bit 31      entryLiteral
 //
-// Codes longer than the table's index go on in a second table behind the first: a
-// link entry has its place in bits 16–27. Bits that begin no code, or that of a
-// symbol that must not occur, have an exception.
+// Codes longer than the table's index go on in a second table after the first: a link
+// entry has its place in bits 16–27. Bits that begin no code, or that of a symbol that
+// must not occur, have an exception.
 //
 // The tables have indices of fixed width, whatever their codes: after a literal and
 // after a distance comes an index of litBits bits, after a length one of distBits.
@@ -64,8 +63,8 @@ type codes struct {
 	leastLit uint
 }
 
-// build makes the tables from the lengths of the codes, and reports whether they
-// are codes. Each symbol's code has a length; lits says how many have each, dists
+// build makes the tables from the lengths of the codes, and reports whether they are
+// codes. Each symbol's code has a length; lits counts the codes of each length, dists
 // likewise.
 func (c *codes) build(lit, dist []uint8, lits, dists *lengthCount) bool {
 	if !buildTable(c.lit[:], litBits, lit, lits, litEntries[:]) ||
@@ -87,7 +86,7 @@ func countLengths(lengths []uint8) (c lengthCount) {
 	return c
 }
 
-// fixedCodes are those of RFC 1951 §3.2.6.
+// fixedCodes are the fixed Huffman codes of RFC 1951 §3.2.6.
 var fixedCodes = sync.OnceValue(func() *codes {
 	lit := make([]uint8, len(litEntries))
 	for i := range lit {
@@ -200,9 +199,9 @@ func buildTable(table []uint32, width uint, lengths []uint8, count *lengthCount,
 	return true
 }
 
-// sortSymbols sorts the symbols by the lengths of their codes. Those that do not
-// occur come first: to write them down is faster than to tell them apart, except
-// where eight of them stand together.
+// sortSymbols sorts the symbols by the lengths of their codes. Symbols that do not
+// occur come first: to write them is faster than to test for them, except where eight
+// stand together.
 func sortSymbols(sorted *[288]uint16, place *[maxCode + 2]uint16, lengths []uint8) {
 	s := uint16(0)
 	for ; len(lengths) >= 8; lengths = lengths[8:] {
@@ -296,8 +295,8 @@ func (b *builder) long(width, n uint, count *lengthCount) {
 	}
 }
 
-// linkWidth is the width of a second table that begins with codes of n bits, of
-// which there are left: the least that makes its codes complete.
+// linkWidth is the width of a second table that begins with codes of n bits, where left
+// codes remain: the least that makes its codes complete.
 func linkWidth(width, n uint, left int, count *lengthCount) uint {
 	w := n - width
 	for left < 1<<w {

@@ -133,9 +133,9 @@ func (e *Entry) widen(extra []byte, offset *uint64) {
 	}
 }
 
-// cover makes sure that the entries of a directory at end are all that the file
-// holds: they lie one behind the other, and no other entry begins between them.
-// It returns where each ends at the latest.
+// cover makes sure that the entries of a directory at end are all that the file holds:
+// they lie one after the other, and no other entry begins between them. It returns
+// where each ends at the latest.
 func (z scanner) cover(entries []Entry, end int64) (ends map[*Entry]int64, err error) {
 	order := make([]*Entry, len(entries))
 	for i := range entries {
@@ -172,8 +172,8 @@ func (z scanner) cover(entries []Entry, end int64) (ends map[*Entry]int64, err e
 	return ends, free(pos, end)
 }
 
-// locate finds the bytes of an entry behind its local header, before end. Both headers tell of
-// them, so one of them may be damaged.
+// locate finds the bytes of an entry after its local header, before end. Both headers describe
+// them, so one header may be damaged.
 func (z scanner) locate(e *Entry, end int64) error {
 	b, err := z.read(e.header, localHeaderSize+len(e.Name))
 	if err != nil {

@@ -10,9 +10,9 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 )
 
-// EntryReader reads an entry and verifies its checksum and size. Where the entry
-// is broken it ends, or goes on behind the damage, and Fault says at the end what was
-// wrong: what was read is judged by itself. Other errors are those of the file.
+// EntryReader reads an entry and verifies its checksum and size. In a broken entry it
+// ends, or goes on after the damage, and Fault reports the damage at the end: the
+// content read is judged by itself. Other errors come from reading the file.
 type EntryReader struct {
 	Fault error
 

@@ -16,14 +16,16 @@ const (
 	pageLists     = "pages/"                     // WACZ 1.1.1 §5.2.3
 )
 
-// IsPageList tells a page list by its name: a line of JSON has no other mark. It lists
-// what the maker of the WACZ asked a browser to load, in contrast to what those pages
-// pulled in. Browsertrix writes two, of seeds and of the pages that they led to.
+// IsPageList recognises a page list by its name: a line of JSON has no other mark. It
+// lists the pages that the maker of the WACZ made a browser load, without the resources
+// that these pulled in. Browsertrix writes two, of seeds and of the pages that they led
+// to.
 func IsPageList(entry string) bool {
 	return strings.HasPrefix(entry, pageLists) && strings.HasSuffix(entry, ".jsonl")
 }
 
-// IsSkippedPages tells Browsertrix's list by its name, also in a WACZ that is an entry of another one.
+// IsSkippedPages recognises Browsertrix's list by its name, also in a WACZ that is an entry of
+// another one.
 func IsSkippedPages(entry string) bool {
 	return entry == SkippedPages || strings.HasSuffix(entry, "/"+SkippedPages)
 }

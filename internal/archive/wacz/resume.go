@@ -10,7 +10,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 )
 
-// resumption is where a deflated entry is read on behind damage. Members that are whole
+// resumption is where a deflated entry is read on after damage. Members that are whole
 // there prove themselves (resync.go).
 type resumption struct {
 	damaged int64  // how far its bytes were read when the damage showed
@@ -23,9 +23,8 @@ func (x *resumption) Error() string {
 	return fmt.Sprintf("its deflated data is damaged before byte %d; it was read on from the block that begins in byte %d", x.damaged, x.bit/8)
 }
 
-// resume goes on behind damage in the bytes of a deflated entry, if that is what ended
-// it. Unknown bytes take the place of what is missing, so that what follows stands where
-// it did.
+// resume goes on after damage in the bytes of a deflated entry, if damage ended it.
+// Unknown bytes replace the missing ones, so that the rest keeps its offsets.
 func (r *EntryReader) resume(ending error) (resumed bool, err error) {
 	damaged := r.in.Position()
 	if packed := r.entry.packed(); ending == io.EOF && damaged == packed || ending == io.ErrUnexpectedEOF && damaged < packed {
@@ -61,12 +60,12 @@ func (unknownBytes) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// findResumption looks for a block near or behind damage from which blocks run to the
+// findResumption looks for a block near or after damage from which blocks run to the
 // entry's last byte, with no more content than the entry has. Before the damage n bytes
-// of content were read. What stands between two damages is not read: where in the content
-// it belongs is unknown.
+// of content were read. Bytes between two damages are not read: their place in the
+// content is unknown.
 //
-// Blocks that end in the same damage share its fate, so behind many of them the search
+// Blocks that end in the same damage share its fate, so after many of them the search
 // goes on at the last: it is one pass over the rest, but for false blocks, which a budget
 // bounds.
 func (e *Entry) findResumption(damaged, n int64) (*resumption, error) {

@@ -57,9 +57,9 @@ func (z scanner) localEntry(pos int64) (e Entry, ok bool, err error) {
 	return e, true, nil
 }
 
-// measure finds the end of an entry whose local header does not say how long it is,
-// and its checksum, by the descriptor behind it. Where none matches what stands
-// before it the entry goes on to the end of the file.
+// measure finds the end of an entry whose local header does not state its length, and
+// its checksum, by the descriptor after it. If none matches the bytes before it, the
+// entry goes on to the end of the file.
 func (z scanner) measure(e *Entry) error {
 	in := warc.NewSource(io.NewSectionReader(z.at, e.offset, z.size-e.offset), nil)
 	var sizes entrySizes
@@ -82,7 +82,8 @@ func (z scanner) measure(e *Entry) error {
 	return nil
 }
 
-// entrySizes are what a descriptor says of the entry before it (§4.3.9).
+// entrySizes are the checksum and sizes that a descriptor states for the entry before
+// it (§4.3.9).
 type entrySizes struct {
 	crc              uint32
 	packed, unpacked uint64
@@ -148,8 +149,8 @@ func (s *entrySizes) take(b []byte) {
 	s.unpacked = s.packed
 }
 
-// describedBy reports whether b begins with a descriptor, behind its signature, with
-// sizes of 32 or 64 bits, that says what s does.
+// describedBy reports whether b begins with a descriptor, after its signature, with
+// sizes of 32 or 64 bits, that equals s.
 func (s *entrySizes) describedBy(b []byte) bool {
 	if len(b) < 12 || binary.LittleEndian.Uint32(b) != s.crc {
 		return false
@@ -161,7 +162,7 @@ func (s *entrySizes) describedBy(b []byte) bool {
 	return len(b) >= 16 && binary.LittleEndian.Uint64(b) == s.packed && binary.LittleEndian.Uint64(b[8:]) == s.unpacked
 }
 
-// behind returns where the next structure begins behind an entry and its descriptor.
+// behind returns where the next structure begins after an entry and its descriptor.
 func (z scanner) behind(e *Entry) (int64, error) {
 	end := e.offset + e.packed()
 	if e.Flags&flagDescribed == 0 {
@@ -179,7 +180,7 @@ func (z scanner) behind(e *Entry) (int64, error) {
 	return end, nil
 }
 
-// isStructure reports whether b begins as what can stand behind an entry.
+// isStructure reports whether b begins with a structure that can follow an entry.
 func isStructure(b []byte) bool {
 	return slices.ContainsFunc([]string{localHeader, directoryHeader, endRecord64, endRecord}, func(s string) bool { return bytes.HasPrefix(b, []byte(s)) })
 }

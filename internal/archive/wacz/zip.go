@@ -1,14 +1,15 @@
 // Package wacz reads the entries of a WACZ, which is a zip file, with distrust: it believes
-// a directory only if it covers the whole file, and reads on behind damage. It knows what is
-// where in a WACZ (https://specs.webrecorder.net/wacz/1.1.1/), and nothing of what the
-// entries hold.
+// a directory only if it covers the whole file, and reads on after damage. It knows the
+// layout of a WACZ (https://specs.webrecorder.net/wacz/1.1.1/), and nothing of the contents
+// of entries.
 //
 // A stored entry is read in place. A deflated one is inflated as it is read, and again from its
 // start if it must be read at random. A WACZ of several, as Browsertrix makes it for download,
 // holds them as stored entries. Each is read like a file, with its own pages, indexes and
 // datapackage.json. The names of its entries begin with its own: crawl-1.wacz/archive/rec.warc.gz.
 // Otherwise, a page that is itself a zip file could stand in for the archive: so the directory has
-// to cover the file from its first byte to its last. docs/FORMATS.md says what counts after damage.
+// to cover the file from its first byte to its last. docs/FORMATS.md states what counts after
+// damage.
 package wacz
 
 import (
@@ -28,7 +29,7 @@ import (
 // them, and the length of their fixed parts.
 const (
 	localHeader     = "PK\x03\x04" // before each entry
-	dataDescriptor  = "PK\x07\x08" // behind an entry whose sizes its writer did not know before
+	dataDescriptor  = "PK\x07\x08" // after an entry whose sizes its writer did not know before
 	directoryHeader = "PK\x01\x02" // one header for each entry
 	endRecord64     = "PK\x06\x06"
 	endLocator64    = "PK\x06\x07"
@@ -45,7 +46,7 @@ const (
 )
 
 const (
-	flagEncrypted = 1 << 0 // flag: what it says
+	flagEncrypted = 1 << 0 // flag: its meaning
 	flagDescribed = 1 << 3 // flag: a descriptor follows the entry
 	extra64       = 1      // extra field with sizes that need 64 bits
 	elsewhere64   = math.MaxUint32
@@ -75,12 +76,12 @@ type Listing struct {
 
 // Open lists the entries of a zip file.
 //
-// The directory at its end is believed only if it covers the file from its first
-// byte to its last. Readers take any end record near the end of the file, with
-// whatever stands before it as a prefix: of a file that was cut behind a page that
-// is itself a zip file they would read that page alone. Without a directory the
-// entries are read one after the other from the first byte on. What lies inside one
-// of them is its content and never an entry.
+// The directory at its end is believed only if it covers the file from its first byte
+// to its last. Readers take any end record near the end of the file, with whatever
+// stands before it as a prefix: of a file that was cut after a page that is itself a
+// zip file they would read that page alone. Without a directory the entries are read
+// one after the other from the first byte on. Bytes inside one of them are its content
+// and never an entry.
 func Open(at io.ReaderAt, size int64) (Listing, error) {
 	z := scanner{at: at, size: size}
 	var list Listing
@@ -116,7 +117,8 @@ func (e *Entry) judge() {
 	}
 }
 
-// unreadable is why nobody can read an entry by what its header says; "" where it can be read.
+// unreadable is the reason in the header why nobody can read an entry; "" where it can be
+// read.
 func (e *Entry) unreadable() string {
 	switch {
 	case e.Flags&flagEncrypted != 0:
@@ -129,7 +131,7 @@ func (e *Entry) unreadable() string {
 	return ""
 }
 
-// markTwins finds entries of the same name, of which readers take any.
+// markTwins finds entries of the same name: readers take any of them.
 func markTwins(entries []Entry) {
 	seen := make(map[string]bool)
 	for i := range entries {
@@ -197,7 +199,7 @@ func (f *directoryFault) Error() string { return f.reason }
 
 func faultf(format string, args ...any) error { return &directoryFault{fmt.Sprintf(format, args...)} }
 
-// read reads n bytes, fewer at the end of the file. The errors are those of the file.
+// read reads n bytes, fewer at the end of the file. Errors come from reading the file.
 func (z scanner) read(offset int64, n int) ([]byte, error) {
 	b := make([]byte, max(min(int64(n), z.size-offset), 0))
 	n, err := z.at.ReadAt(b, offset)

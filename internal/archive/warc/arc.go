@@ -17,14 +17,14 @@ const (
 // magicARC begins the version block of an ARC archive.
 const magicARC = "filedesc:"
 
-// arcFraming is that of ARC, versions 1 and 2 (https://archive.org/web/researcher/ArcFileFormat.php):
-// a header is one line,
+// arcFraming is the framing of ARC, versions 1 and 2
+// (https://archive.org/web/researcher/ArcFileFormat.php): a header is one line,
 //
 //	URL IP-address Archive-date Content-type Archive-length
 //	URL IP-address Archive-date Content-type Result-code Checksum Location Offset Filename Archive-length
 //
-// whose version is told by its own form, since archives whose version block
-// announces the other one exist.
+// whose own form decides its version: in some archives the version block announces the
+// other one.
 type arcFraming struct{}
 
 func (arcFraming) begins(b []byte) bool {
@@ -41,13 +41,14 @@ func (arcFraming) beginsCut(b []byte) bool {
 	return bytes.IndexByte(b, '\n') < 0 && (beginsARC(b) || slices.ContainsFunc(arcSchemes, func(s string) bool { return isPrefixOf(b, s) }))
 }
 
-// arcSchemes are those of what ARC crawlers fetched, and of the version block.
+// arcSchemes are the schemes of URLs that ARC crawlers fetched, and of the version
+// block.
 var arcSchemes = []string{"http://", "https://", "ftp://", "dns:", SchemeARCMetadata + ":", magicARC}
 
 // SchemeARCMetadata is the scheme of records about the crawl, which fetched nothing.
 const SchemeARCMetadata = "metadata"
 
-// beginsARC reports whether b begins with one of those.
+// beginsARC reports whether b begins with one of arcSchemes.
 func beginsARC(b []byte) bool {
 	return slices.ContainsFunc(arcSchemes, func(s string) bool { return bytes.HasPrefix(b, []byte(s)) })
 }
@@ -90,7 +91,7 @@ func parseARCHeader(line []byte) (h Header, ok bool) {
 	return h, true
 }
 
-// arcFields are those of a header line that both versions have.
+// arcFields are the fields of a header line in both versions.
 type arcFields struct{ url, date, mime, length []byte }
 
 // arcVersion1 reads a line of five fields. Address and date may stand the wrong
@@ -130,8 +131,8 @@ func arcVersionBlock(line []byte) (arcFields, bool) {
 }
 
 // arcSpacedType reads a line of version 1 whose content type holds spaces, as in
-// "text/html; charset=x": the one address that a date follows tells where it
-// begins. Two of them would leave it open what the URL is.
+// "text/html; charset=x": it begins at the one address that a date follows. With two of
+// them the URL would be ambiguous.
 func arcSpacedType(line []byte) (f arcFields, ok bool) {
 	rest, length := cutLastField(line)
 	for end := len(rest); end > 0; {
@@ -228,9 +229,9 @@ func arcType(b []byte) string {
 	}
 }
 
-// EachARCField calls f for what the XML of a version block says of the crawl, as
-// EachField does for the fields of a warcinfo record: Heritrix writes the same
-// names into both. What is no XML says nothing.
+// EachARCField calls f for each field of the crawl in the XML of a version block, as
+// EachField does for the fields of a warcinfo record: Heritrix writes the same names
+// into both. Other content has no fields.
 func EachARCField(block []byte, f func(name, value []byte)) {
 	from := bytes.IndexByte(block, '<')
 	if from < 0 {

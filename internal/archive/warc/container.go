@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Container is the outer form of an input, told by its content, never its name.
+// Container is the outer form of an input. Content decides it, never the name.
 type Container uint8
 
 // The forms that can be read.
@@ -43,10 +43,10 @@ func (c Container) Addressable() bool {
 	return c == ContainerPlain || c == ContainerMembers || c == containerFrames
 }
 
-// ProvenBehind reports whether what tells that records are true, or where they are,
-// may come behind them all: the checksum of a stream, the directory of a zip file.
-// Such a pipe is copied to the disk.
-func (c Container) ProvenBehind() bool {
+// ProofComesLast reports whether the proof of records, or of their places, may follow
+// them all: the checksum of a stream, the directory of a zip file. Such a pipe is
+// copied to the disk.
+func (c Container) ProofComesLast() bool {
 	switch c {
 	case ContainerGzip, containerBzip2, containerFrames, containerFrame, ContainerZip:
 		return true
@@ -68,7 +68,7 @@ type Reader interface {
 	Fingerprint() uint64
 }
 
-// framing tells records apart in a run of bytes.
+// framing separates the records in a run of bytes.
 type framing interface {
 	// begins reports whether a record begins with b: the next beginBytes of the
 	// run, fewer where it ends.
@@ -133,7 +133,7 @@ type codec interface {
 	// members reads the members of src, from where it stands.
 	members(src *Source) memberStream
 	// find returns the first place in b where a member may begin, -1 where there is
-	// none. The last bytes of b may be too few to tell, and are none.
+	// none. The last bytes of b may be too few to decide, and count as none.
 	find(b []byte) int
 }
 
@@ -143,7 +143,7 @@ type memberStream interface {
 	// the input ends, errNoMember where something else begins.
 	next() error
 	// Read yields the member's content, and io.EOF at its end once its checksum and
-	// length have matched: offset is then right behind it.
+	// length have matched: offset is then right after it.
 	content
 	// start is where the member begins, or where next found none.
 	start() int64
@@ -163,7 +163,7 @@ var (
 	magicEmptyZip = []byte("PK\x05\x06")
 )
 
-// Form is the form of an input, as far as its first bytes tell.
+// Form is the form of an input, as far as its first bytes show it.
 type Form struct {
 	Container
 	framing framing
@@ -207,8 +207,8 @@ func (a *Form) Records(src *Source, at io.ReaderAt) (Reader, error) {
 	return newStreamReader(*a, src)
 }
 
-// RecordsAt reads the records from one on that begins at an offset, as a reader of the
-// whole file has told it. It returns nil where records have no offsets in the file.
+// RecordsAt reads the records from an offset on, which a reader of the whole file has
+// returned. It returns nil where records have no offsets in the file.
 func (a Form) RecordsAt(at io.ReaderAt, offset int64) (Reader, error) {
 	if a.Container == ContainerGzip { // of many members, or the record would have no offset
 		a.Container = ContainerMembers
@@ -222,12 +222,12 @@ func (a Form) RecordsAt(at io.ReaderAt, offset int64) (Reader, error) {
 // Stream reads the records of src as a stream, whatever the form.
 func (a Form) Stream(src *Source) (Reader, error) { return newStreamReader(a, src) }
 
-// sharedReader picks the reader for a file whose first member holds several records: it
-// is the only one, or one of many. Looking for its end tells whether its checksum matches,
-// too, before anything in it counts.
+// sharedReader picks the reader for a file whose first member holds several records: it is
+// the only one, or one of many. Looking for its end also shows whether its checksum
+// matches, before anything in it counts.
 //
 // Of a stream that does not match, no record counts. Its block may match its digest, but
-// that says nothing of its header, and neither does another record that names the same
+// that does not prove its header, and neither does another record that names the same
 // URL and date: where one header repeats another the stream has them but once, so that
 // one wrong bit alters both alike.
 func (a *Form) sharedReader(src *Source, at io.ReaderAt) (Reader, error) {

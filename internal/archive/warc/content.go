@@ -73,9 +73,9 @@ func (o *memory) Discard(n int64) (int64, error) {
 
 var errHeaderTooLong = errors.New("no end of the record header")
 
-// readHeader reads a record's header to where its block begins: io.EOF where
-// nothing is left, errHeaderTooLong past MaxRecordHeader. It is valid until
-// anything else is read; what there is of it beside an error is a copy.
+// readHeader reads a record's header to where its block begins: io.EOF where nothing is
+// left, errHeaderTooLong past MaxRecordHeader. It is valid until anything else is read;
+// the part of it that comes with an error is a copy.
 func readHeader(f framing, in content) ([]byte, error) {
 	var long []byte // what the buffer was too small for
 	for n, line := 1, 0; ; {
@@ -122,8 +122,9 @@ func skipNewlines(in content) (n int64) {
 	}
 }
 
-// skipEnd skips what ends a record and returns how many bytes it was: line ends, and a NUL byte behind
-// them where nothing follows, or another record. StormCrawler wrote one behind each record until 2018.
+// skipEnd skips the end of a record and returns its length in bytes: line ends, and a NUL byte
+// after them where nothing follows, or another record. StormCrawler wrote one after each record
+// until 2018.
 func skipEnd(in content) (n int64) {
 	if n = skipNewlines(in); n == 0 {
 		return 0

@@ -7,7 +7,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
 )
 
-// damageKind says what is wrong with a place in an archive.
+// damageKind is the kind of damage at a place in an archive.
 type damageKind uint8
 
 // The kinds of damage.
@@ -58,7 +58,7 @@ type Damage struct {
 	RecordID recordid.ID // of the record concerned, where its header was read
 	More     bool        // the reader stands at a boundary that counts and can go on
 
-	Resumed int64  // with more: where it goes on, if bytes are skipped; 0: behind the record
+	Resumed int64  // with more: where it goes on, if bytes are skipped; 0: after the record
 	Proof   Proof  // that a record begins there, where one kind of proof is not all
 	Action  string // what is done instead of dropping the record
 }

@@ -1,11 +1,11 @@
 // Package warc reads records from web archives: WARC and ARC, as they are or compressed,
 // by gzip or zstd member by member, or as one stream.
 //
-// Sniff tells the form of an input by its first bytes, and Form.Records reads its records
-// in the order of the file. An archive may be damaged, or made to deceive. Damage comes as
-// an error of type *Damage that says where it is; where Damage.More is true, Next goes on
-// with the next record that proves that it is one. A record counts once Finish has
-// returned: checksums stand behind what they cover. Failures of the file below are no
+// Sniff recognises the form of an input by its first bytes, and Form.Records reads its
+// records in the order of the file. An archive may be damaged, or made to deceive. Damage
+// comes as an error of type *Damage that states its place; where Damage.More is true, Next
+// goes on with the next record that proves that it is one. A record counts once Finish has
+// returned: checksums follow the bytes that they cover. Failures of the file below are no
 // damage: see IsReadError.
 //
 // # Containers and framings
@@ -13,10 +13,10 @@
 // A codec decompresses members (gzip, zstd). A framing separates records (WARC, ARC). Record
 // readers take both as values. To add a compression with members, implement codec; another record
 // syntax is a framing; a stream around all records is a case in Decompressed. Sniff recognises a
-// form by its first bytes, Container says whether its records have offsets in the file and whether
-// its proof comes after them. github.com/slyrz/warc frames the records of streams, over a reader
-// that bounds headers, counts bytes and never reads past the record in hand (boundedReader): there,
-// offsets are those in the decompressed stream.
+// form by its first bytes, Container reports whether its records have offsets in the file and
+// whether its proof comes after them. github.com/slyrz/warc frames the records of streams, over a
+// reader that bounds headers, counts bytes and never reads past the record in hand (boundedReader):
+// there, offsets refer to the decompressed stream.
 //
 // Bytes are examined in place: readers peek into a block and skip it without copying. A zstd frame
 // is walked block by block, so that the decompressor gets exactly one frame and its end is known
@@ -37,7 +37,7 @@
 //
 // # Damage
 //
-// docs/FORMATS.md says what counts after damage, and why. Uncompressed archives have no checksum,
+// docs/FORMATS.md states what counts after damage, and why. Uncompressed archives have no checksum,
 // so block digests are always computed there. A record counts if another record or the end of the
 // file follows directly, or if its block digest matches. If the digest does not match, the ends
 // before each record that follows are tried; the one that makes it match is the true end. If none

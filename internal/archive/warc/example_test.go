@@ -10,7 +10,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 )
 
-// An archive of two records, the second of which was cut short.
+// An archive of two records; the second one was cut short.
 func Example() {
 	archive := "WARC/1.0\r\nWARC-Type: resource\r\nWARC-Date: 2024-05-01T12:00:00Z\r\n" +
 		"WARC-Target-URI: http://a.example/\r\nContent-Length: 5\r\n\r\nhello\r\n\r\n" +

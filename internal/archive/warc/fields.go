@@ -30,7 +30,7 @@ func isInAnyCase(name []byte, lower string) bool {
 	return true
 }
 
-// Next reads the next field. It returns false behind the last one.
+// Next reads the next field. It returns false after the last one.
 func (f *Fields) Next() bool {
 	for len(f.Rest) > 0 {
 		line, rest := CutLine(f.Rest)

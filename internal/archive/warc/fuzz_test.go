@@ -16,8 +16,8 @@ import (
 // fuzzedBytes is the longest seed. Longer ones slow the fuzzer down.
 const fuzzedBytes = 4 << 10
 
-// addSeeds gives a fuzz target small archives made here, and those of testdata that are
-// named so.
+// addSeeds gives a fuzz target small archives made here, and the archives in testdata
+// with these endings.
 func addSeeds(f *testing.F, write func(...warctest.Record) []byte, endings ...string) {
 	page := warctest.Response("urn:1", "http://h/robots.txt", "HTTP/1.1 200 OK\r\n\r\nUser-agent: *\nDisallow: /\n")
 	f.Add(write(page))
@@ -34,7 +34,7 @@ func addSeeds(f *testing.F, write func(...warctest.Record) []byte, endings ...st
 	}
 }
 
-// writeARC writes blocks as URL records behind a version block.
+// writeARC writes blocks as URL records after a version block.
 func writeARC(records ...warctest.Record) []byte {
 	archive := warctest.ARCInfo(`<arcmetadata xmlns:arc="http://archive.org/arc/1.0/"><arc:software>crawler</arc:software></arcmetadata>`)
 	for _, r := range records {
@@ -43,8 +43,8 @@ func writeARC(records ...warctest.Record) []byte {
 	return []byte(archive)
 }
 
-// checkReader reads everything: records lie one behind the other within size, a reader
-// ends, and what ends it is io.EOF or a damage that names a place and a reason.
+// checkReader reads everything: records lie one after the other within size, and a
+// reader ends with io.EOF or a damage that names a place and a reason.
 func checkReader(t *testing.T, r Reader, size int64) {
 	t.Helper()
 	end := int64(0)
@@ -140,7 +140,7 @@ func FuzzSniff(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		size := int64(1 << 40) // offsets are those of the decompressed stream
+		size := int64(1 << 40) // offsets refer to the decompressed stream
 		if form.Addressable() {
 			size = int64(len(archive))
 		}

@@ -8,9 +8,9 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/archive/inflate"
 )
 
-// gzipCodec is that of gzip members (RFC 1952). What their headers say beside the
-// method is advisory: names, comments, and the lengths that crawlers put into
-// extra fields ("sl", "LX", "RS") change nothing, right or wrong.
+// gzipCodec is the codec of gzip members (RFC 1952). Their headers are advisory except
+// for the method: names, comments, and the lengths that crawlers put into extra fields
+// ("sl", "LX", "RS") change nothing, right or wrong.
 type gzipCodec struct{}
 
 func (gzipCodec) members(src *Source) memberStream {
@@ -45,9 +45,9 @@ type gzipMembers struct {
 	search Window // for whom looks for members to read
 }
 
-// decoderPool has gzipMembers that nobody uses just now. One is half a megabyte, and an archive
-// wants two or three: if they were made anew, small archives would allocate little else.
-// A sync.Pool is emptied by every second collection, of which there are dozens a second.
+// decoderPool holds idle gzipMembers. One is half a megabyte, and an archive needs two or
+// three: if they were made anew, small archives would allocate little else. Every second
+// garbage collection empties a sync.Pool, and there are dozens a second.
 var decoderPool = make(chan *gzipMembers, 16)
 
 // newGzipMembers returns one that reads nothing until it is Reset.
@@ -112,8 +112,8 @@ func (m *gzipMembers) start() int64  { return m.begin }
 func (m *gzipMembers) offset() int64 { return m.from + m.Offset() }
 func (m *gzipMembers) sum() uint32   { return m.CRC() }
 
-// damageReason is what an error of a decompressor says that does not depend on
-// where the reading began.
+// damageReason is the part of a decompressor's error that does not depend on where the
+// reading began.
 func damageReason(err error) string {
 	var d *inflate.DamageError
 	if errors.As(err, &d) {

@@ -16,18 +16,18 @@ const (
 	MaxConcurrent    = 64               // WARC-Concurrent-To fields of one record
 	MaxRepeated      = 8                // contradicting fields of one record that are named
 	maxHeaderMembers = 16               // members that one record header lies in
-	maxMissedEnd     = 4 << 20          // bytes by which a damaged gzip stream that seems cut may differ in length from what it says
-	maxSearch        = 32 << 30         // bytes decompressed in search of members behind damage, in one input
+	maxMissedEnd     = 4 << 20          // bytes by which a seemingly cut gzip stream may miss its stated length
+	maxSearch        = 32 << 30         // bytes decompressed in search of members after damage, in one input
 	candidateCost    = 64 << 10         // bytes that looking at one candidate counts for, at least
 	maxVisited       = 1 << 20          // members remembered in one search
-	maxProof         = 1 << 30          // bytes read in search of true ends and of records behind damage, in one plain input
-	maxProofOne      = 64 << 20         // bytes behind the beginning of a block where its true end is looked for
-	maxBlockReads    = 4                // times that the bytes behind the first damage of a plain input are hashed in search of records
-	maxChains        = 64 << 10         // records of a plain input that seem to be open at one place, behind damage
+	maxProof         = 1 << 30          // bytes read in search of true ends and of records after damage, per plain input
+	maxProofOne      = 64 << 20         // bytes after the beginning of a block where its true end is looked for
+	maxBlockReads    = 4                // times that the bytes after the first damage of a plain input are hashed
+	maxChains        = 64 << 10         // records of a plain input that seem to be open at one place
 	maxLineEnds      = 16               // bytes of line ends between two records of a chain
 	beginBytes       = 512              // bytes that a framing sees of what follows
-	sniffBytes       = 64 << 10         // bytes of a file that tell its container
-	sniffMember      = 4 << 20          // bytes of its first member, decompressed, that are read to tell
+	sniffBytes       = 64 << 10         // bytes of a file that decide its container
+	sniffMember      = 4 << 20          // bytes of its first member, decompressed, that are read to decide it
 )
 
 // Limits are those above, by name: they shape which records are found, and what is in them.

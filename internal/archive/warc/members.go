@@ -37,10 +37,9 @@ type memberReader struct {
 	resynced bool
 }
 
-// newMemberReader reads the archive that src reads in order, and at at random.
-// Without at, nothing is looked for behind damage, and of a member that holds
-// several records in more than maxAhead bytes the records count before its
-// checksum.
+// newMemberReader reads the archive that src reads in order, and at at random. Without
+// at, nothing is looked for after damage, and the records of a member that holds
+// several in more than maxAhead bytes count before its checksum.
 func newMemberReader(c codec, f framing, src *Source, at io.ReaderAt) *memberReader {
 	return &memberReader{
 		framing: f, codec: c, at: at, src: src, in: c.members(src),
@@ -151,8 +150,8 @@ func (r *memberReader) begin(start int64, header []byte) error {
 	return nil
 }
 
-// finishRecord stands behind the record and its line ends, and sets end to where
-// the last of its members ends, which is whole.
+// finishRecord moves past the record and its line ends, and sets end to the end of its
+// last member, which is whole.
 func (r *memberReader) finishRecord() error {
 	if err := r.block.discard(); err != nil {
 		return err
@@ -164,8 +163,8 @@ func (r *memberReader) finishRecord() error {
 	if b, _ := r.out.Peek(1); len(b) == 0 {
 		return r.closeMember()
 	}
-	// Another record, or bytes that are none: next will tell. But a length that
-	// led into another member and to no boundary is wrong.
+	// Another record, or bytes that are none: next finds out. But a length that led
+	// into another member and to no boundary is wrong.
 	r.rec.Overrun = !r.begins(beginning(r.out))
 	if r.rec.Overrun && r.in.start() != r.rec.Offset {
 		return r.leave(r.rec.Offset, DamageBadRecordEnd, "the record goes on in another member, and does not end there")
@@ -221,8 +220,8 @@ func (b *memberBlock) proceed(err error) {
 	}
 }
 
-// errNotContinued says that a member ends inside a record, and the next one does
-// not go on with it.
+// errNotContinued reports that a member ends inside a record, and the next one does not
+// go on with it.
 var errNotContinued = errors.New("the record does not go on")
 
 // continued goes on to the next member if it continues the record in hand, of
@@ -315,8 +314,8 @@ func (r *memberReader) openMember() error {
 	return nil
 }
 
-// closeMember decompresses what is left of the member, so that its checksum is
-// compared, and stands behind it.
+// closeMember decompresses the rest of the member, so that its checksum is compared,
+// and moves past it.
 func (r *memberReader) closeMember() error {
 	if _, err := r.out.Discard(math.MaxInt64); err != io.EOF {
 		return r.broken(err, "in the member")
@@ -325,7 +324,7 @@ func (r *memberReader) closeMember() error {
 	return nil
 }
 
-// addMember counts the member in hand, which is behind.
+// addMember counts the member in hand, which has been read.
 func (r *memberReader) addMember(crc uint32, end int64) {
 	r.open, r.end = false, end
 	r.member = binary.LittleEndian.AppendUint32(r.member[:0], crc)
@@ -333,8 +332,7 @@ func (r *memberReader) addMember(crc uint32, end int64) {
 	r.Add(r.member)
 }
 
-// leave gives up the record at start and stands behind the member, if it ends
-// well.
+// leave gives up the record at start and moves past the member, if it ends well.
 func (r *memberReader) leave(start int64, kind damageKind, detail string) error {
 	if err := r.closeMember(); err != nil {
 		return err
@@ -358,7 +356,7 @@ func (r *memberReader) broken(err error, where string) error {
 	return &Damage{Kind: DamageDamagedMember, Offset: r.in.start(), Detail: damageReason(err) + " " + where}
 }
 
-// resume goes on behind damage where the search finds a chain of members there.
+// resume goes on after damage where the search finds a chain of members there.
 func (r *memberReader) resume(err error) error {
 	var d *Damage
 	if !errors.As(err, &d) || d.More || r.at == nil {

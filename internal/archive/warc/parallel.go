@@ -73,17 +73,16 @@ type AheadReader interface {
 	Close()
 }
 
-// readAhead reads the members of one archive in file order, and has idle cores
-// inflate those further on. Where a member begins is known only once the one
-// before it was read, so they begin at places that look like one. Nothing is
-// believed for that: what comes of it are members by their offset, each decoded to
-// its end and its checksum compared, and one counts only where the chain of
-// members from the beginning of the file arrives at that very offset. All else,
-// damage included, the reader reads itself. So the records are the same for any
-// number of cores.
+// readAhead reads the members of one archive in file order, and has idle cores inflate
+// those further on. Where a member begins is known only once the one before it was
+// read, so they begin at places that look like one. That is no proof: each member found
+// is decoded to its end and its checksum compared, and it counts only if the chain of
+// members from the beginning of the file arrives at that very offset. All else, damage
+// included, the reader reads itself. So the records are the same for any number of
+// cores.
 //
-// Of a member is kept what most records are asked for, its first and last bytes.
-// If more is wanted, it is inflated again.
+// Of a member the first and last bytes are kept: most readers need no more. Otherwise
+// it is inflated again.
 type readAhead struct {
 	at       io.ReaderAt
 	size     int64
@@ -91,7 +90,7 @@ type readAhead struct {
 	partSize int64
 	keep     int       // bytes kept of a member's content
 	progress func(int) // may be nil
-	counted  int64     // bytes told to progress
+	counted  int64     // bytes reported to progress
 
 	in       *gzipMembers // reads what nobody has read ahead
 	inStands bool         // in stands at offset
@@ -101,7 +100,7 @@ type readAhead struct {
 	useless  int          // those that had to be inflated again, and places where there was none
 
 	mu      sync.Mutex
-	parts   []*part // behind the member in hand, in file order
+	parts   []*part // after the member in hand, in file order
 	planned int64   // end of the last one
 	free    []*part
 	stopped bool
@@ -126,7 +125,7 @@ type aheadMember struct {
 	crc        uint32
 	size       int64 // bytes of the content
 
-	first, split, last int    // in part.kept: its first bytes, and behind them its last
+	first, split, last int    // in part.kept: its first bytes, and after them its last
 	head, tail         []byte // the same, where it was found
 }
 
@@ -321,7 +320,7 @@ func (p *part) inflate(at io.ReaderAt, keep int) {
 	}
 }
 
-// add reads the next member, and reports whether there may be one behind it.
+// add reads the next member, and reports whether another may follow.
 func (p *part) add(in *gzipMembers, keep int) bool {
 	m := aheadMember{from: in.offset()}
 	if in.next() != nil || in.start() >= p.end {
@@ -352,7 +351,7 @@ func (p *part) add(in *gzipMembers, keep int) bool {
 	return len(p.kept) <= maxAheadPart
 }
 
-// find returns the member that begins at an offset, or behind padding there.
+// find returns the member that begins at an offset, or after padding there.
 func (p *part) find(from int64) *aheadMember {
 	for ; p.found < len(p.members); p.found++ {
 		if m := &p.members[p.found]; m.start >= from {

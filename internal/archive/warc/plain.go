@@ -9,19 +9,19 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/digest"
 )
 
-// plainReader reads uncompressed archives: records one after the other, each with
-// its own length. No checksum tells whether a length is right, and a page can hold
-// whole records. What does:
+// plainReader reads uncompressed archives: records one after the other, each with its
+// own length. No checksum proves that a length is right, and a page can hold whole
+// records. The proofs:
 //
-//   - WARC-Block-Digest. A record whose block matches it ends where it says,
+//   - WARC-Block-Digest. A record whose block matches it ends where it states,
 //     whatever follows. If it does not match, the ends that other records suggest
 //     are tried: one that matches is the true end.
-//   - A record's end, with another record or the end of the file right behind it.
+//   - A record's end, with another record or the end of the file right after it.
 //     That is all that records without a digest have. It also stands where a digest
 //     matches nowhere: a block was changed, or its writer computes digests wrongly.
-//   - Behind damage, what plainSearch finds. Where that is WARC-Warcinfo-ID, records
-//     have to name the file's own warcinfo until a digest proves an end: no page knows
-//     its number. Where it is no more than a digest or a chain, which a page can hold,
+//   - After damage, the proof that plainSearch finds. If it is WARC-Warcinfo-ID,
+//     records have to name the file's own warcinfo until a digest proves an end: no
+//     page knows its number. If it is only a digest or a chain, which a page can hold,
 //     all that follows is forgeable.
 type plainReader struct {
 	Chain
@@ -35,12 +35,12 @@ type plainReader struct {
 	digest   digest.Digest
 	hash     hash.Hash
 	repaired int64 // length of the block of the record at start, proven by its digest; -1
-	unproven bool  // the next record stands behind damage, and has to name the file's own warcinfo
+	unproven bool  // the next record stands after damage, and has to name the file's own warcinfo
 	resynced bool
-	proof    Proof // of the boundary behind the last damage
+	proof    Proof // of the boundary after the last damage
 	own      ownIDs
 	named    bool  // some record names one of own
-	ends     int64 // bytes of the line ends behind the record before, recordEnd at most
+	ends     int64 // bytes of the line ends after the record before, recordEnd at most
 	search   plainSearch
 	waiting  error // what next has to say first
 	ended    bool
@@ -106,8 +106,8 @@ func (r *plainReader) begin(header []byte, h Header) (*Record, error) {
 	return &r.rec, nil
 }
 
-// misbegun tells what to do of a header that does not begin as one. One wrong byte
-// in its first ones leaves its fields: they tell where the next record begins.
+// misbegun handles a header that does not begin as one. If one of its first bytes is
+// wrong, its fields still show where the next record begins.
 func (r *plainReader) misbegun(header []byte, h *Header) error {
 	detail := fmt.Sprintf("the record begins with %.20q", header)
 	if h.ContentLength < 0 || !nearlyWARC(header) || r.unproven {
@@ -180,10 +180,10 @@ func (r *plainReader) Finish() (int64, error) {
 // recordEnd is how many bytes end a record: two line ends (WARC 1.1 §4).
 const recordEnd = 4
 
-// boundary stands behind the block and what ends the record, and reports whether
-// another record or the end of the file follows. One wrong byte in the record's
-// end is none the less one. Without an end the next record has to begin with what is
-// surely its first byte: not "ttp://", behind an "h" that a wrong length has eaten.
+// boundary moves past the block and the end of the record, and reports whether another
+// record or the end of the file follows. With one wrong byte, the record's end is still
+// an end. Without an end the next record has to begin with what is surely its first
+// byte: not "ttp://", after an "h" that a wrong length has eaten.
 func (r *plainReader) boundary() (end int64, followed bool, err error) {
 	if b, _ := r.src.Peek(recordEnd + beginBytes); len(b) > recordEnd && isWARC(b[recordEnd:]) && !isWARC(b) {
 		r.src.Discard(recordEnd)

@@ -14,8 +14,8 @@ import (
 
 // plainSearch looks for the ends and beginnings of records in a plain file.
 //
-// Behind damage reading goes on at a record that shows that it is one. From the strongest
-// proof to the weakest:
+// After damage, reading goes on at a record that proves that it is one. From the
+// strongest proof to the weakest:
 //
 //  1. It names one of the file's own warcinfo records: a number that no page knows.
 //  2. Its block matches its own WARC-Block-Digest, and another record or the end of the
@@ -23,9 +23,9 @@ import (
 //     file.
 //
 // A page can hold records with digests, and a chain of them that goes on with the record
-// behind the page. So what 2 finds is forgeable, and 2 is tried only in files of which no
-// record names the file's own warcinfo: where records do, those that do not are a page's.
-// A digest and a chain are equally weak: the record that comes first is taken.
+// after the page. So what 2 finds is forgeable, and 2 is tried only in files where no
+// record names the file's own warcinfo: where some do, the others are a page's. A digest
+// and a chain are equally weak: the record that comes first is taken.
 type plainSearch struct {
 	framing framing
 	at      io.ReaderAt
@@ -42,7 +42,7 @@ type plainSearch struct {
 	hashes    int64 // bytes of blocks that may still be hashed
 }
 
-// Proof is what shows that a record begins where reading goes on behind damage.
+// Proof is the proof that a record begins where reading goes on after damage.
 type Proof uint8
 
 const (
@@ -60,14 +60,14 @@ func (p Proof) String() string {
 	}[p]
 }
 
-// forgeable reports whether a page can hold what the proof asks for.
+// forgeable reports whether a page can hold what the proof requires.
 func (p Proof) forgeable() bool { return p == provenByDigest || p == provenByChain }
 
 // errProofSpent ends a search for the boundaries of records that has used its budget.
 var errProofSpent = errors.New("the search for records has used its budget")
 
-// behind returns where reading goes on, from from on. named: records of the file name its
-// own warcinfo.
+// behind returns where reading goes on, at or after from. named: records of the file name
+// its own warcinfo.
 func (s *plainSearch) behind(from int64, own ownIDs, named bool) (int64, Proof, error) {
 	if !s.noneOwned {
 		start, err := s.owned(from, own)
@@ -239,7 +239,7 @@ func (s *plainSearch) headerEnd(start int64) (int64, error) {
 // findHeaderEnd looks for that end, math.MaxInt64 if there is none. The line at start
 // is not empty.
 func (s *plainSearch) findHeaderEnd(start int64) (int64, error) {
-	length := 0 // of what of the header lies behind the place that is found
+	length := 0 // of the header's bytes after the place that is found
 	at, err := s.ahead.Find(s.at, start, math.MaxInt64, func(b []byte) int {
 		line := bytes.IndexByte(b, '\n') + 1
 		if line == 0 {
@@ -274,10 +274,10 @@ func (s *plainSearch) header(start, end int64) (Header, error) {
 	return s.framing.parse(s.fields, nil), nil
 }
 
-// candidate is what could be a record: a header in which no other begins, and that says of
-// what type the record is and how long its block.
+// candidate could be a record: a header in which no other begins, with the type of the
+// record and the length of its block.
 type candidate struct {
-	start, body, end int64 // of the header, of the block; where it says that the block ends
+	start, body, end int64 // of the header, of the block; the end that it states for the block
 	digest           digest.Digest
 }
 
@@ -343,7 +343,7 @@ func (s *plainSearch) survey(from int64) error {
 	return err
 }
 
-// chains are runs of records, each of which begins where the one before it ends.
+// chains are runs of records. Each record begins where the one before it ends.
 type chains struct {
 	at    io.ReaderAt
 	begun map[int64]int64 // where the block of a chain's last record ends: where the chain begins
@@ -422,7 +422,7 @@ func (s *plainSearch) digested(from, to int64) (int64, error) {
 	}
 }
 
-// isFollowed reports whether another record, or the end of the file, stands behind the
+// isFollowed reports whether another record, or the end of the file, stands after the
 // line ends at a place.
 func (s *plainSearch) isFollowed(end int64) (bool, error) {
 	var buf [maxLineEnds + beginBytes]byte

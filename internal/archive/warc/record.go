@@ -11,7 +11,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
 )
 
-// Header is the header of one WARC record: the fields that anybody asks for.
+// Header is the header of one WARC record: the fields that anybody uses.
 type Header struct {
 	Version       string      // "WARC/1.0"
 	Type          string      // WARC-Type, lower case
@@ -43,24 +43,24 @@ type Record struct {
 	Header
 	Offset    int64  // of the record: see Fetch.Offset
 	Streamed  bool   // offset counts bytes of the decompressed stream
-	Resynced  bool   // it stands behind damage, or its length was repaired
-	Forgeable bool   // it stands behind damage, and a page could hold it
+	Resynced  bool   // it stands after damage, or its length was repaired
+	Forgeable bool   // it stands after damage, and a page could hold it
 	Mismatch  bool   // the block does not match its digest: known when finish has returned
 	Joint     joint  // of its header
-	Overrun   bool   // bytes stand behind it that begin no record: likewise
+	Overrun   bool   // bytes follow it that begin no record: likewise
 	Short     int64  // bytes that its members hold too few: known when the block has been read to its end
 	Raw       []byte // the header as it stands, valid until the block is read
 	Block     io.Reader
 }
 
-// joint says whether a header that no checksum covers is made of parts of two: what
-// lay between them in the file is missing.
+// joint states whether a header that no checksum covers is made of parts of two: the
+// bytes between them are missing.
 type joint uint8
 
 const (
 	jointNone     joint = iota
 	JointPossible       // a field that a record has once contradicts itself, or a line is no field
-	JointCertain        // the type or two of those that tell records apart do, or a version line or a NUL stands among the fields
+	JointCertain        // the type or two identifying fields do, or a version line or a NUL stands among the fields
 )
 
 // jointOf looks for one in a header.
@@ -146,7 +146,7 @@ func (h *Header) set(name, value []byte, before *Header) {
 	case IsField(name, "warc-date"):
 		contradicts = First(&h.Date, same(before.Date, value))
 	case IsField(name, "warc-target-uri"):
-		contradicts = First(&h.Target, same(before.Target, cutBytes(trimBrackets(value), MaxURL+1))) // one more tells that it was cut
+		contradicts = First(&h.Target, same(before.Target, cutBytes(trimBrackets(value), MaxURL+1))) // +1 shows the cut
 	case IsField(name, "content-type"):
 		contradicts = First(&h.ContentType, contentType(value, before))
 	case IsField(name, "content-length"):
@@ -184,7 +184,7 @@ func (h *Header) set(name, value []byte, before *Header) {
 			h.SegmentTotal = ParseLength(value)
 		}
 	case IsField(name, "warc-concurrent-to"):
-		if len(h.ConcurrentTo) <= MaxConcurrent { // one more tells that there are
+		if len(h.ConcurrentTo) <= MaxConcurrent { // one more shows that there are
 			h.ConcurrentTo = append(h.ConcurrentTo, recordID(value, before).Key())
 		}
 	}
@@ -218,7 +218,7 @@ func blockDigestOf(h *Header) digest.Digest {
 	return d
 }
 
-// types are those of WARC 1.1 §6, the most frequent ones first.
+// types are the record types of WARC 1.1 §6, the most frequent ones first.
 var types = [...]string{"response", "request", "metadata", "revisit", "resource", "warcinfo", "conversion", "continuation"}
 
 // recordKind reads a WARC-Type.
@@ -270,8 +270,8 @@ func ParseLength(value []byte) int64 {
 	return int64(n)
 }
 
-// trimBrackets drops the angle brackets that WARC 1.0 puts around URIs, and
-// that some writers put around those of WARC-Target-URI.
+// trimBrackets drops the angle brackets that WARC 1.0 puts around URIs, and some
+// writers around WARC-Target-URI.
 func trimBrackets(value []byte) []byte {
 	value = trimSpace(value)
 	if len(value) >= 2 && value[0] == '<' && value[len(value)-1] == '>' {

@@ -7,10 +7,10 @@ import (
 	"math"
 )
 
-// memberSearch looks for members behind damage. A place where a member could
-// begin proves nothing: a page can hold a whole member with a record of any
-// content. So candidates must form a chain, of members each of which is whole and
-// the first of which begins with a record, that proves itself as a whole:
+// memberSearch looks for members after damage. A place where a member could begin
+// proves nothing: a page can hold a whole member with a record of any content. So
+// candidates must form a chain of whole members that begins with a record and
+// proves itself:
 //
 //   - it runs unbroken to the end of the file, where no member inside a page ends;
 //   - or it ends at a second damage, and all of its records name a warcinfo record
@@ -31,8 +31,7 @@ type memberSearch struct {
 // errSearchSpent ends a search that has used its budget.
 var errSearchSpent = errors.New("the search has used its budget")
 
-// behind returns where the first chain behind the damage begins, -1 if there is
-// none.
+// behind returns where the first chain after the damage begins, -1 if there is none.
 func (s *memberSearch) behind(d *Damage, own ownIDs) (int64, error) {
 	s.visited, s.cut = make(map[int64]bool), nil
 	if d.Kind == DamageTruncatedRecord {

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// A budget that is spent ends the search, and the damage says so.
+// A budget that is spent ends the search, and the damage reports it.
 func TestSearchBudgets(t *testing.T) {
 	var member bytes.Buffer
 	w := gzip.NewWriter(&member)
@@ -72,8 +72,8 @@ func (c *countingAt) ReadAt(p []byte, at int64) (int, error) {
 	return n, err
 }
 
-// Candidates that have no empty line behind them are searched in one pass, whether their
-// end comes late, too late or never, and whatever warcinfo they name.
+// Candidates that no empty line follows are searched in one pass, whether their end
+// comes late, too late or never, and whatever warcinfo they name.
 func TestOwnedIsLinear(t *testing.T) {
 	const most = 1000 << 10 // what fits in a header with what ends it
 	for name, behind := range map[string]string{
@@ -128,7 +128,7 @@ func TestOwnedCandidatesShareAnEnd(t *testing.T) {
 	}
 }
 
-// The search behind damage grows with the file, whatever stands there.
+// The search after damage takes time in proportion to the file, whatever stands there.
 func TestBehindIsLinear(t *testing.T) {
 	const header = "WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:1>\r\nWARC-Date: 2024-05-01T12:00:00Z\r\nContent-Length: %d\r\n"
 	const digest = "WARC-Block-Digest: sha1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\r\n"

@@ -7,9 +7,9 @@ import (
 	"io"
 )
 
-// Sniff tells the form of an input by its first bytes. Of src it reads no more
-// than a dictionary, which no record can be read without. What foreign, which may be nil,
-// knows by its first decompressed bytes is no archive, but another's to read.
+// Sniff recognises the form of an input by its first bytes. It reads no more of src than
+// a dictionary, without which no record can be read. If foreign, which may be nil,
+// recognises the first decompressed bytes, the input is no archive.
 func Sniff(src *Source, foreign func(begin []byte) bool) Form {
 	s := sniffer{foreign}
 	b, _ := src.Peek(sniffBytes)
@@ -48,7 +48,7 @@ func nearlyZip(b []byte) bool {
 	return wrong == 1
 }
 
-// sniffer tells forms apart.
+// sniffer recognises forms.
 type sniffer struct {
 	foreign func(begin []byte) bool // what is not ours; may be nil
 }
@@ -76,8 +76,8 @@ func (s sniffer) stream(c Container, r io.Reader) Form {
 	return s.plain(start, c)
 }
 
-// gzip tells an archive whose first gzip member holds one record, or none,
-// from one that may be a single stream around all of them.
+// gzip distinguishes an archive whose first gzip member holds one record, or none, from
+// one that may be a single stream around all of them.
 func (s sniffer) gzip(b []byte) Form {
 	in := gzipCodec{}.members(SourceAt(bytes.NewReader(b), 0))
 	defer release(in)
@@ -131,7 +131,7 @@ func (s sniffer) damaged(b []byte, c codec) Form {
 	return notAnArchive
 }
 
-// framing tells the framing of an archive whose first member is empty, or damaged
+// framing recognises the framing of an archive whose first member is empty, or damaged
 // from its first bytes on.
 func (s sniffer) framing(b []byte, c codec) framing {
 	if found := s.damaged(b, c); found.framing != nil {

@@ -13,8 +13,8 @@ type Source struct {
 	file *countingReader
 }
 
-// NewSource reads an input from its beginning. progress is told of every read, and may
-// be nil.
+// NewSource reads an input from its beginning. progress receives the size of every
+// read, and may be nil.
 func NewSource(r io.Reader, progress func(int)) *Source {
 	return sourceOf(newCounting(r, progress))
 }
@@ -32,8 +32,8 @@ func (s *Source) Reset(r io.Reader, progress func(int)) {
 // Failed is the failure of the file below that ended the reading, nil if none did.
 func (s *Source) Failed() error { return s.file.failed }
 
-// stopped is the error of a file that is to be read no more, which it tells between reads,
-// too, where it has a method Err.
+// stopped is the error of a file whose reading must stop. A file with a method Err reports
+// it between reads, too.
 func (s *Source) stopped() error {
 	if c := s.file; c.below != nil && c.failed == nil {
 		if err := c.below.Err(); err != nil {
@@ -56,7 +56,7 @@ func SourceAt(at io.ReaderAt, offset int64) *Source {
 func (s *Source) Position() int64 { return s.file.n - int64(s.Buffered()) }
 
 // Chain is the fingerprint of an input: CRC-32C and CRC-32 over the CRC and length of every
-// member as verified, over every record's header, or over what the rows of an index tell.
+// member as verified, over every record's header, or over the content of index rows.
 type Chain struct {
 	Sum uint64
 }
@@ -80,7 +80,7 @@ func (c *Chain) Write(p []byte) (int, error) {
 type countingReader struct {
 	r io.Reader
 	n int64
-	// progress is told of every read.
+	// progress receives the size of every read.
 	progress func(int)
 	below    stopper // r, where it is one
 	failed   error

@@ -18,8 +18,8 @@ import (
 // bytes, and keeps the header as it stands, since slyrz/warc has no bound, no
 // offsets, and loses repeated fields.
 //
-// Offsets and lengths are those of the decompressed stream. Its checksum, where it
-// has one, comes after the records: see proof.
+// Offsets and lengths refer to the decompressed stream. Its checksum, where it has one,
+// comes after the records: see proof.
 type streamReader struct {
 	Chain
 	bounded  *boundedReader
@@ -39,8 +39,8 @@ type proof uint8
 const (
 	// A checksum has been compared already: nothing.
 	proofChecksum proof = iota
-	// No checksum exists: behind a block that does not match its digest the length
-	// may have been wrong, and what follows counts as resynchronised.
+	// No checksum exists: the length of a block that does not match its digest
+	// may be wrong, and the records after it count as resynchronised.
 	proofFraming
 )
 
@@ -95,15 +95,15 @@ func (j *joined) Read(p []byte) (n int, err error) {
 	return n, nil
 }
 
-// sticky ends with the first error: behind one, compress/bzip2 goes on. It also ends where
-// src is to be read no more, though it may have read enough of it for a long time.
+// sticky ends with the first error: compress/bzip2 goes on after one. It also ends once
+// the reading of src must stop, even if it holds enough input for a long time.
 type sticky struct {
 	r   io.Reader
 	src *Source
 	err error
 }
 
-// errBehindBzip2 is the error of bytes behind the end of a bzip2 stream.
+// errBehindBzip2 is the error for bytes after the end of a bzip2 stream.
 var errBehindBzip2 = error(bzip2.StructuralError("bad magic value in continuation file"))
 
 func (s *sticky) Read(p []byte) (n int, err error) {
@@ -224,14 +224,14 @@ type boundedReader struct {
 	parsed Header
 	queue  []byte // header bytes and record ends to hand on first
 	left   int64  // bytes of the block
-	ends   int64  // bytes of the line ends behind the last record, recordEnd at most
-	last   bool   // nothing comes behind it
+	ends   int64  // bytes of the line ends after the last record, recordEnd at most
+	last   bool   // nothing comes after it
 	damage *Damage
 	err    error
 }
 
-// start reads the next header ahead, within bounds. slyrz/warc expects exactly
-// two line ends behind a block, and gets them whatever the archive has.
+// start reads the next header ahead, within bounds. slyrz/warc expects exactly two line
+// ends after a block, and gets them whatever the archive has.
 func (t *boundedReader) start() error {
 	t.n += skipNewlines(t.in)
 	t.offset = t.n
@@ -271,7 +271,7 @@ func (t *boundedReader) end() error {
 	next, err := t.in.Reader.Peek(beginBytes)
 	followed := t.begins(next)
 	t.ends, t.last = min(ends, recordEnd), len(next) == 0 && err == io.EOF
-	if err != nil && err != io.EOF && !followed { // else it comes again, behind the next header
+	if err != nil && err != io.EOF && !followed { // else it comes again, after the next header
 		t.err = err
 		return err
 	}

@@ -50,7 +50,7 @@ func (z *zstdCodec) members(src *Source) memberStream {
 	return &zstdMembers{buffered: newBuffered(nil), codec: z, src: src}
 }
 
-// find looks for frames with a checksum alone: without one, nothing would tell a
+// find looks only for frames with a checksum: without one, nothing distinguishes a
 // frame from bytes that look like one.
 func (z *zstdCodec) find(b []byte) int {
 	for at := 0; ; at++ {
@@ -65,7 +65,7 @@ func (z *zstdCodec) find(b []byte) int {
 	}
 }
 
-// zstd tells an archive of zstd frames. Of src it reads the dictionary.
+// zstd recognises an archive of zstd frames. It reads the dictionary from src.
 func (s sniffer) zstd(src *Source) Form {
 	dictionary, err := readDictionary(src)
 	var z *zstdCodec
@@ -85,7 +85,7 @@ func (s sniffer) zstd(src *Source) Form {
 	if err = first.next(); err == nil {
 		_, err = br.Peek(1)
 	}
-	if err != nil { // nothing behind the dictionary, or damage that the reader will name
+	if err != nil { // nothing after the dictionary, or damage that the reader will name
 		a.framing = s.framing(b, z)
 		return a
 	}
@@ -108,8 +108,8 @@ func (s sniffer) zstd(src *Source) Form {
 	return a
 }
 
-// damagedFrames tells an archive of zstd frames whose first bytes are
-// damaged. Without them a dictionary is not known, nor what it was needed for.
+// damagedFrames recognises an archive of zstd frames whose first bytes are damaged.
+// Without them a dictionary is unknown, and so are the frames that need it.
 func (s sniffer) damagedFrames(b []byte) Form {
 	if !bytes.Contains(b, magicZstd) {
 		return notAnArchive
@@ -242,7 +242,8 @@ func (m *zstdMembers) skip(left int64, dictionary bool) error {
 	return nil
 }
 
-// maxFrameStart is how many bytes it takes to tell a frame: its magic number and descriptor.
+// maxFrameStart is how many bytes it takes to recognise a frame: its magic number and
+// descriptor.
 const maxFrameStart = 5
 
 // frameContent reads the content of the frame in hand.
@@ -316,8 +317,7 @@ func (r *frameReader) nextPart() error {
 	return nil
 }
 
-// maxFrameHeader is how many bytes a frame header has at most, behind the magic
-// number.
+// maxFrameHeader is how many bytes a frame header has at most, after the magic number.
 const maxFrameHeader = 14
 
 // frameDescriptor is the first byte of a frame header (RFC 8878 §3.1.1.1.1).
@@ -336,14 +336,14 @@ func (d frameDescriptor) contentSizeSize() int {
 	return [...]int{0, 2, 4, 8}[d>>6]
 }
 
-// frameHeader is what of a frame's header is needed to walk the frame.
+// frameHeader holds the fields of a frame's header that are needed to walk the frame.
 type frameHeader struct {
 	frameDescriptor
 	size int // bytes, without the magic number
 }
 
-// parseFrameHeader reads a frame header. One that asks for more memory than there
-// is to have is an error.
+// parseFrameHeader reads a frame header. One that requires more memory than allowed is
+// an error.
 func parseFrameHeader(b []byte) (frameHeader, error) {
 	if len(b) == 0 {
 		return frameHeader{}, io.ErrUnexpectedEOF

@@ -105,8 +105,8 @@ func GzipStored(s string) []byte {
 	return b.Bytes()
 }
 
-// ZstdFrame compresses s as one zstd frame, with a checksum unless an option says
-// otherwise.
+// ZstdFrame compresses s as one zstd frame, with a checksum unless an option disables
+// it.
 func ZstdFrame(t testing.TB, s string, options ...zstd.EOption) []byte {
 	t.Helper()
 	w, err := zstd.NewWriter(nil, append([]zstd.EOption{zstd.WithEncoderConcurrency(1)}, options...)...)

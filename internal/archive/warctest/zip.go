@@ -62,7 +62,7 @@ func DeflatedEntry(name string, content []byte) ZipEntry {
 
 // ZipForm is a way of writing zip files that archive/zip does not have.
 type ZipForm struct {
-	Described bool // the sizes stand behind an entry alone
+	Described bool // the sizes stand only after an entry
 	Unsigned  bool // without a signature
 	Wide      bool // sizes and offsets have 64 bits
 	Comment   string

@@ -150,7 +150,7 @@ func (s *scanner) array(f func()) bool {
 }
 
 // scalar reads a string, or a number, true or false as it stands, into text. ok is false where it
-// is none, or null; cut says that it was longer than limit.
+// is none, or null; cut: it was longer than limit.
 func (s *scanner) scalar(limit int) (cut, ok bool) {
 	switch c := s.peek(); {
 	case s.err != nil:
@@ -235,8 +235,8 @@ func (s *scanner) escape(limit int) (cut bool) {
 	return s.add([]byte{c}, limit)
 }
 
-// unicode reads the digits of an escape, and the one behind it where both are a pair. Half a pair
-// is U+FFFD.
+// unicode reads the digits of an escape, and the next one where both are a pair. Half a pair is
+// U+FFFD.
 func (s *scanner) unicode(limit int) (cut bool) {
 	var buf [2 * utf8.UTFMax]byte
 	r := s.hex()

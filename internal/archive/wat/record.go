@@ -1,10 +1,10 @@
-// Package wat reads the records of WAT files: what each tells of a record of another archive, as
-// JSON. A WAT is a WARC file of metadata records that webarchive-commons, or Common Crawl's fork of
-// it, has made: one for each record of an archive, with its header, its HTTP head, and the metas
-// and links of its page.
+// Package wat reads the records of WAT files: each describes a record of another archive, as JSON.
+// A WAT is a WARC file of metadata records that webarchive-commons, or Common Crawl's fork of it,
+// has made: one for each record of an archive, with its header, its HTTP head, and the metas and
+// links of its page.
 //
-// It makes of the JSON what stood in the archive: a record header and an HTTP head in the form of
-// WARC and HTTP. So the readers of those read these, too.
+// From the JSON it restores a record header and an HTTP head in the form of WARC and HTTP. The
+// readers of these formats then read them.
 //
 // The JSON is read as a stream, with a scanner of the project's own: most of it is links, which no
 // library skips without holding or decoding them, and values and depth have no bound.
@@ -22,7 +22,8 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 )
 
-// Limits on what one record can make the reader hold. What meets one is cut, and the record says so.
+// Limits on the memory that one record can take. A value that meets one is cut, and the record
+// reports it.
 const (
 	bufferSize = 32 << 10
 	maxName    = 4 << 10   // bytes of the name of a member
@@ -48,7 +49,7 @@ const (
 	PayloadFields // of a warcinfo or metadata record
 )
 
-// Record is what a WAT record tells of another one.
+// Record is the description of a record in a WAT.
 type Record struct {
 	Archive        string // base name of the file that holds it; "": not said
 	Offset, Length int64  // of its member there, or of the record itself; -1: not said
@@ -212,12 +213,12 @@ func (r *Reader) headerField(name []byte) {
 	}
 }
 
-// versionAndEnd are the bytes of a header beside its fields, at most.
+// versionAndEnd is the most that a header has in bytes besides its fields.
 const versionAndEnd = len("WARC/0.17\r\n\r\n")
 
-// isCut reports whether the header is longer in its archive than what is told of it, or holds what
-// stands for bytes that are no UTF-8. Makers that keep the last of repeated fields alone leave those
-// out that may be repeated.
+// isCut reports whether the header is longer in its archive than in the WAT, or holds the
+// replacement for bytes that are no UTF-8. Makers that keep only the last of repeated fields leave
+// out fields that may be repeated.
 func (r *Reader) isCut() bool {
 	missing := int(r.headerLength) - versionAndEnd - len(r.record.Header)
 	switch {
@@ -287,7 +288,7 @@ func (r *Reader) pair() {
 	r.addField(&r.record.Head, []byte(name), []byte(value))
 }
 
-// message reads what is told of an HTTP message.
+// message reads the description of an HTTP message.
 func (r *Reader) message(name []byte) {
 	switch string(name) {
 	case "Headers":

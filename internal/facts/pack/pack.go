@@ -16,7 +16,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/object"
 )
 
-// A Ref says where a body is in a pack, and what it must be.
+// A Ref is the place of a body in a pack, with its properties for verification.
 type Ref struct {
 	Digest [sha256.Size]byte // SHA-256 of the body
 	Offset int64             // of the frame in the pack

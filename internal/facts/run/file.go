@@ -19,11 +19,11 @@ import (
 var ErrDamaged = errors.New("damaged")
 
 // A file of rows has frames, a footer and a trailer. A frame is packed rows, compressed unless
-// Spec.Raw says otherwise; they refer to none of other frames. The footer has the names and types
-// of the fields, behind their length, and of each frame: its length, the CRC-32C of it (four bytes, little endian), the bucket
-// of its first row as its distance from that of the last row before, and that of its last row as
-// its distance from the first; all other numbers are unsigned varints. The trailer has the length
-// of the footer and the CRC-32C of it, and fileMagic.
+// Spec.Raw is set; they refer to no rows of other frames. The footer has the names and types of the
+// fields, after their length, and for each frame: its length, the CRC-32C of it (four bytes, little
+// endian), the bucket of its first row as its distance from the last row before, and the bucket of
+// its last row as its distance from the first; all other numbers are unsigned varints. The trailer
+// has the length of the footer and the CRC-32C of it, and fileMagic.
 const (
 	frameBytes   = 16 << 10 // packed
 	writeBytes   = 64 << 10 // of frames that are written at a time
@@ -33,7 +33,7 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// frame says where in a file a frame lies, and what is in it.
+// frame is the place of a frame in a file, and its content.
 type frame struct {
 	length, sum uint32
 	first, last uint16 // buckets

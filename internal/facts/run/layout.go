@@ -13,7 +13,7 @@ type layout[T any] struct {
 	fields    []layoutField // embedded structs' fields too
 }
 
-// layoutField says where in a row a field lies.
+// layoutField is the place of a field in a row.
 type layoutField struct {
 	name   string
 	kind   reflect.Kind

@@ -14,15 +14,16 @@ import (
 // rewritten once more for every power of that. As each core merges its own share, many cores take fewer.
 var maxFanIn = min(256, max(64, 2048/runtime.GOMAXPROCS(0)))
 
-// MergeOptions says what to merge, and where.
+// MergeOptions selects the rows to merge, and the place of the result.
 type MergeOptions[T any] struct {
 	// From and To select the buckets From ≤ bucket < To; both zero mean all.
 	From, To int
 	// Select, where it is not nil, has Buckets elements and selects those
 	// that are true among them.
 	Select []bool
-	// Before and Behind, where they are not nil, leave out rows of bucket From and of bucket To-1: those
-	// before a place in the order, of which Before is true, and those behind one.
+	// Before and Behind, where they are not nil, leave out rows of bucket From and of bucket To-1:
+	// rows before a place in the order, where Before is true, and rows after one, where Behind is
+	// true.
 	Before, Behind func(*T) bool
 	// Prepare, where it is not nil, completes a row of paths[file] before it
 	// is compared: rows of different files may mean different things by the

@@ -23,7 +23,8 @@ func NewOrderedWriter[T any](dir string, spec Spec[T]) *OrderedWriter[T] {
 	return &OrderedWriter[T]{dir: dir, spec: spec}
 }
 
-// Add adds a row, of which the OrderedWriter keeps nothing. After an error it is of no further use.
+// Add adds a row, and keeps no reference to it. After an error the OrderedWriter is of no further
+// use.
 func (w *OrderedWriter[T]) Add(row T) error { return w.Put(&row) }
 
 // Put is Add without a copy.

@@ -8,10 +8,10 @@ import (
 	"unsafe"
 )
 
-// packedRows holds rows as bytes. A row begins with a bit for each field that tells whether it is not
-// zero. Then come the fields that are not: integers as varints, texts behind their lengths, and a text
-// that the row before has, too, as a reference. So a row takes a fraction of the memory of the struct,
-// and keeps no other memory alive.
+// packedRows holds rows as bytes. A row begins with a bit for each field, set if it is not zero.
+// Then come the fields that are not zero: integers as varints, texts after their lengths, and a
+// text that equals the row before's as a reference. So a row takes a fraction of the memory of the
+// struct, and keeps no other memory alive.
 type packedRows[T any] struct {
 	fields []field
 	bits   []byte // zeros, one for each field
@@ -32,9 +32,9 @@ const (
 // freeChunks are chunks that any Writer may fill.
 var freeChunks = sync.Pool{New: func() any { return new([chunkBytes]byte) }}
 
-// A packedRow says where a row lies: its bucket, a number that orders the rows of a bucket, the
-// chunk, and the offset there. So rows are ordered by bucket, then by that number, then as they were
-// added.
+// A packedRow is the place of a row: its bucket, a number that orders the rows of a bucket, the
+// chunk, and the offset there. So rows are ordered by bucket, then by that number, then as they
+// were added.
 type packedRow uint64
 
 // The widths of its parts. A row that does not begin a chunk ends in its first chunkBytes.
@@ -165,7 +165,7 @@ func (p *packedRows[T]) keep(dst []byte, bucket int) packedRow {
 	return packedAt(bucket, last, at)
 }
 
-// at returns the bytes of a row, and of those behind it in its chunk.
+// at returns the bytes of a row, and of the rows after it in its chunk.
 func (p *packedRows[T]) at(r packedRow) []byte { return p.chunks[r.chunk()][r.offset():] }
 
 // makeRoom has the last chunk take n bytes.
@@ -182,7 +182,7 @@ func (p *packedRows[T]) makeRoom(n int) {
 	}
 }
 
-// unpack sets a row to one of p. Its texts are those of the chunks: valid until reset.
+// unpack sets a row to one of p. Its texts point into the chunks: valid until reset.
 func (p *packedRows[T]) unpack(row *T, r packedRow) { p.unpackNext(row, p.at(r)) }
 
 // unpackNext sets a row to the one that src begins with, and returns the others. Rows
@@ -305,7 +305,7 @@ func (f *textField) forget() {
 	}
 }
 
-// unpack returns the text that src begins with, and the bytes behind it.
+// unpack returns the text that src begins with, and the bytes after it.
 func (f *textField) unpack(src []byte) (string, []byte) {
 	n, width := uvarint(src)
 	src = src[width:]

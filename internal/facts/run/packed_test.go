@@ -43,7 +43,7 @@ func newPackedFetches(t testing.TB) *packedRows[fetch] {
 	return newPackedRows(l)
 }
 
-// extremeFetches have any values, and often those of the row before.
+// extremeFetches have any values, and often repeat the row before.
 func extremeFetches(rng *rand.Rand, n int) []fetch {
 	text := func(before string) string {
 		switch rng.IntN(12) {
@@ -199,7 +199,7 @@ func TestOneBucket(t *testing.T) {
 			for i := range rows {
 				f := &rows[i]
 				f.Host, f.Origin, f.URL, f.Record = fmt.Sprint("org,host", rng.IntN(hosts)), "", "", nil
-				f.Time = int64(rng.IntN(n/2 + 1)) // some times are those of several rows, which stay in order
+				f.Time = int64(rng.IntN(n/2 + 1)) // several rows share some times, and stay in order
 				f.Offset = 0
 			}
 			paths := write(t, t.TempDir(), fetches, rows)
@@ -211,7 +211,7 @@ func TestOneBucket(t *testing.T) {
 	}
 }
 
-// TestGroups: what a Spec tells of its order changes no byte.
+// TestGroups: Group and Rank of a Spec change no byte.
 func TestGroups(t *testing.T) {
 	grouped := fetches
 	grouped.Group, grouped.Rank = []string{"Host", "Origin"}, func(f *fetch) int64 { return f.Time / 2 }

@@ -26,9 +26,9 @@ const (
 	maxGroup = 2       // fields
 )
 
-// Spec says how rows of type T are named, ordered and measured. T is a struct
-// of bool, intN, uintN, string and []byte fields; those that are not exported are not kept. The
-// functions keep nothing of their rows.
+// Spec defines how rows of type T are named, ordered and measured. T is a struct of bool, intN,
+// uintN, string and []byte fields; unexported fields are not kept. The functions keep no
+// reference to their rows.
 type Spec[T any] struct {
 	// Name is the prefix of the file names.
 	Name string
@@ -37,9 +37,9 @@ type Spec[T any] struct {
 	Compare func(a, b *T) int
 	// Bucket returns the row's bucket, 0 to Buckets-1.
 	Bucket func(*T) int
-	// Group and Rank tell what Compare goes by first, so that most rows are ordered without being
-	// unpacked: the names of string fields, one or two, and of rows with equal ones a number. Rows of
-	// one group are of one bucket. Without them Compare is asked of all rows of a bucket.
+	// Group and Rank are the first criteria of Compare, so that most rows are ordered without being
+	// unpacked: the names of one or two string fields, and a number for rows where these are equal.
+	// Rows of one group are of one bucket. Without them Compare is called for all rows of a bucket.
 	Group []string
 	Rank  func(*T) int64
 	// Held is how many bytes of packed rows a Writer or Sorter holds until it writes a run; 0

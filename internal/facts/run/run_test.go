@@ -250,7 +250,7 @@ func TestCompaction(t *testing.T) {
 		for i := range files {
 			rows := randomFetches(rng, 30)
 			for j := range rows {
-				// Ties across files: only the order of the files tells.
+				// Ties across files: only the order of the files decides.
 				rows[j].Host, rows[j].Origin, rows[j].URL = fmt.Sprint("h", j%7), "", ""
 				rows[j].Time, rows[j].Record, rows[j].Offset = 0, nil, 0
 			}

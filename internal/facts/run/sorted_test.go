@@ -41,7 +41,7 @@ func TestSortedRows(t *testing.T) {
 	}
 }
 
-// TestTogether reads the rows of several Sorters as those of one, and leaves no file behind.
+// TestTogether reads the rows of several Sorters like one, and leaves no file.
 func TestTogether(t *testing.T) {
 	for _, held := range []int{1 << 30, 40 << 10, 1 << 10} {
 		rows := randomFetches(rand.New(rand.NewPCG(34, uint64(held))), 3000)

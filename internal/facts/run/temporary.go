@@ -17,7 +17,7 @@ func NewSorter[T any](dir string, spec Spec[T]) *Sorter[T] {
 	return &Sorter[T]{newWriter(dir, spec, "%s-%05d.rows")}
 }
 
-// Add adds a row, of which the Sorter keeps nothing. After an error the Sorter is of no
+// Add adds a row, and keeps no reference to it. After an error the Sorter is of no
 // further use.
 func (s *Sorter[T]) Add(row T) error { return s.w.Add(row) }
 
@@ -79,7 +79,7 @@ type heldRows[T any] struct {
 	row    T           // of next
 }
 
-// in reads those of the buckets from ≤ bucket < to.
+// in reads the rows of the buckets from ≤ bucket < to.
 func (h *heldRows[T]) in(from, to int, l *layout[T]) *heldRows[T] {
 	first := func(bucket int) int {
 		return sort.Search(len(h.rows), func(i int) bool { return h.rows[i].bucket() >= bucket })

@@ -115,8 +115,8 @@ func TestSorterLeavesNoFiles(t *testing.T) {
 	}
 }
 
-// TestSorterOnFullDisk: an error of any file, while rows are added or merged, is told, and no
-// file is left.
+// TestSorterOnFullDisk: an error of any file, while rows are added or merged, is reported,
+// and no file is left.
 func TestSorterOnFullDisk(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("needs /dev/full")

@@ -55,7 +55,7 @@ type rankedRow struct {
 	rank int64
 }
 
-// tiesWith reports whether Spec.Compare has to tell which of two rows comes first.
+// tiesWith reports whether Spec.Compare has to decide which of two rows comes first.
 func (r rankedRow) tiesWith(other rankedRow) bool {
 	return r.at>>placeBits == other.at>>placeBits && r.rank == other.rank
 }
@@ -78,7 +78,7 @@ func newWriter[T any](dir string, spec Spec[T], format string) *Writer[T] {
 	return w
 }
 
-// Add adds a row, of which the Writer keeps nothing. After an error the Writer is of no
+// Add adds a row, and keeps no reference to it. After an error the Writer is of no
 // further use.
 func (w *Writer[T]) Add(row T) error {
 	w.row = row
@@ -165,7 +165,7 @@ func (w *Writer[T]) orderGroups() {
 // held is how many bytes of packed rows are held.
 func (w *Writer[T]) held() int { return cmp.Or(w.spec.Held, maxBytes) }
 
-// Hold has the Writer hold so many bytes of packed rows from now on, as Spec.Held says.
+// Hold replaces Spec.Held from now on.
 func (w *Writer[T]) Hold(bytes int) { w.spec.Held = bytes }
 
 // Close writes the rows that are left, and returns the names of the run files
