@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
@@ -30,6 +31,13 @@ func IssueText(kind string) string { return plainText(words.Find(words.Issues, k
 // brief is what a value means, to stand within a line.
 func brief(list, value string) string {
 	return words.Word{Meaning: plainText(Meaning(list, value))}.Brief()
+}
+
+func profileValues() (values []Value) {
+	for _, p := range robots.Profiles {
+		values = append(values, Value{p.String(), p.Source() + "."})
+	}
+	return values
 }
 
 // described are the values of a list of words, or of those with some effects.
@@ -78,11 +86,7 @@ var valuesOf = map[string][]Value{
 		{"listed", "It was not read: a list of URLs says so."},
 		{"verified", "An index or a list says so, and the record was found there (`--verify`)."},
 	},
-	"profile": {
-		{"rfc9309", "RFC 9309."},
-		{"rep-08", "draft-koster-rep-08."},
-		{"google", "Google's published parser and matcher."},
-	},
+	"profile": profileValues(),
 	"remark": {
 		{"rule_before_group", "A rule before any user-agent line: ignored (RFC 9309 §2.2.2)."},
 		{"unknown_record", "A line that is no record known here."},

@@ -118,3 +118,6 @@ func completeFlags(cmd *cobra.Command) {
 		completeFlags(c)
 	}
 }
+
+// profileUsage is the help of --profile.
+var profileUsage = "`PROFILE` of the Robots Exclusion Protocol: " + robots.ProfileNames()

@@ -227,7 +227,7 @@ func (f *evaluateFlags) addOutcome(flags *pflag.FlagSet) {
 
 // addSettings adds what tables depend on.
 func (f *evaluateFlags) addSettings(flags *pflag.FlagSet) {
-	flags.StringVar(&f.profile, "profile", robots.RFC9309.String(), "`PROFILE` of the Robots Exclusion Protocol: rfc9309, rep-08 or google")
+	flags.StringVar(&f.profile, "profile", robots.RFC9309.String(), profileUsage)
 	flags.StringSliceVar(&f.tables, "tables", nil, "write these `TABLES` alone, as in violations,host_stats; report.html needs all and is not written then")
 	flags.StringVar(&f.asOf, "as-of", "", "judge the what-if (--agent, --agents) and restrictions (--purpose) as of `DATE`, in place of each fetch's own time: 2025-03-01 (the whole day, UTC), 2025-03-01T12:00:00Z, today or now")
 	flags.StringVar(&f.crawler, "crawler", "", "product `TOKEN` of the crawler that made the archives, instead of the one in each request's User-Agent")

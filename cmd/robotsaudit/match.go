@@ -62,7 +62,7 @@ and optionally profile, and each is answered by a line of JSON.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&profileName, "profile", robots.RFC9309.String(), "`PROFILE` of the Robots Exclusion Protocol: rfc9309 (or rep-12), rep-08 or google")
+	flags.StringVar(&profileName, "profile", robots.RFC9309.String(), profileUsage)
 	flags.StringVar(&format, "format", "text", "`FORMAT` of the output: text or json")
 	flags.BoolVar(&explain, "explain", false, "explain each verdict: the group, the rules that lost, other profiles")
 	flags.BoolVar(&keepGoing, "keep-going", false, "with --batch, leave out lines that are no question, and exit with 3 if there were any")

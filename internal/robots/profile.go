@@ -14,7 +14,10 @@
 //	notes := file.Notes()                 // what a linter would say
 package robots
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // A Profile is a reading of the Robots Exclusion Protocol. The zero value is
 // unknown and reads as RFC9309.
@@ -30,13 +33,32 @@ const (
 // Profiles lists the known profiles.
 var Profiles = [...]Profile{RFC9309, REP08, Google}
 
-var profileNames = [...]string{"unknown", "rfc9309", "rep-08", "google"}
+// profiles are the names of the profiles, and what each reads robots.txt as.
+var profiles = [...]struct{ name, source string }{
+	{name: "unknown"},
+	RFC9309: {"rfc9309", "RFC 9309"},
+	REP08:   {"rep-08", "draft-koster-rep-08"},
+	Google:  {"google", "Google's published parser and matcher"},
+}
 
 func (p Profile) String() string {
-	if int(p) < len(profileNames) {
-		return profileNames[p]
+	if int(p) < len(profiles) {
+		return profiles[p].name
 	}
-	return profileNames[0]
+	return profiles[0].name
+}
+
+// Source is what the profile reads robots.txt as: a text, or a program.
+func (p Profile) Source() string { return profiles[p].source }
+
+// ProfileNames lists the names of the profiles, for people.
+func ProfileNames() string {
+	var names []string
+	for _, p := range Profiles {
+		names = append(names, p.String())
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
 // ParseProfile returns the profile that s names. "rep-12" is another name of
@@ -50,7 +72,7 @@ func ParseProfile(s string) (Profile, error) {
 			return p, nil
 		}
 	}
-	return 0, fmt.Errorf("unknown profile %q: use rfc9309 (or rep-12), rep-08 or google", s)
+	return 0, fmt.Errorf("unknown profile %q: use %s", s, ProfileNames())
 }
 
 // ParseLimit is how many bytes of a body are parsed where the profile has a

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
@@ -174,11 +175,10 @@ func (b *builder) capturesText() string {
 // settings names the options that shape the results.
 func (b *builder) settings() []string {
 	s := b.audit.Settings
-	profiles := map[string]string{
-		"rfc9309": "Profile rfc9309: robots.txt is read as RFC 9309 says.", "rep-08": "Profile rep-08: robots.txt is read as draft-koster-rep-08 says.",
-		"google": "Profile google: robots.txt is read as Google’s published parser does.",
+	words := []string{"Profile " + Visible(s.Profile)}
+	if p, err := robots.ParseProfile(s.Profile); err == nil {
+		words[0] += ": robots.txt is read by " + p.Source() + "."
 	}
-	words := []string{cmp.Or(profiles[s.Profile], "Profile "+Visible(s.Profile))}
 	if s.Crawler != "" {
 		words = append(words, "All fetches and captures count as those of "+clip(s.Crawler, maxName)+" (--crawler).")
 	}
