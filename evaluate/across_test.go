@@ -67,7 +67,7 @@ func TestRevisitResolvedWrongly(t *testing.T) {
 }
 
 // TestHopsAcrossArchives: each hop of a robots.txt redirect lies in an archive of
-// its own, under names that do not tell policy, and the last is a revisit.
+// its own, under names that do not reveal policy, and the last is a revisit.
 func TestHopsAcrossArchives(t *testing.T) {
 	t.Parallel()
 	first := redirect(home+"/robots.txt", "-1h", "https://b.example/policy?x=1")

@@ -12,7 +12,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
-// TestFileCache keeps what an origin asks for in turns, and forgets it for the next one
+// TestFileCache keeps what an origin uses in turns, and forgets it for the next one
 // where it is more than many hosts serve.
 func TestFileCache(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "bodies.pack")

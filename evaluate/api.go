@@ -14,7 +14,7 @@ type (
 	Facts     = facts.Set       // what is known of an output folder's archives: of ingest.OpenFacts
 	Fetch     = facts.Fetch     // a captured exchange as the archive records it
 	Capture   = facts.Capture   // a fetch whose payload is policy
-	LogEvent  = facts.LogEvent  // what a crawler's log says that it did not fetch
+	LogEvent  = facts.LogEvent  // what a crawler did not fetch, by its log
 	Issue     = facts.Issue     // what could not be read or trusted
 	Time      = facts.Time      // a moment with the precision at which the archive gives it
 	Precision = facts.Precision // its precision
@@ -35,7 +35,7 @@ type (
 	Outcome     = words.Outcome     // what a capture came to, after revisits and redirects
 )
 
-// What other programs ask of a verdict. Reasons, notes and outcomes are told apart by their names.
+// What other programs need of a verdict. Reasons, notes and outcomes are distinguished by their names.
 const (
 	Unknown    = words.Unknown
 	Allowed    = words.Allowed
@@ -68,7 +68,7 @@ func ParseProfile(name string) (Profile, error) { return robots.ParseProfile(nam
 // What robots.txt files hold.
 type (
 	Rule   = robots.Rule // an allow or disallow line
-	Remark = robots.Note // what a linter would say of a file
+	Remark = robots.Note // a linter's remark on a file
 )
 
 // RestrictionClass is how far a robots.txt restricts a product token. The zero value is unknown.
@@ -87,7 +87,7 @@ const (
 // ParseUse returns the use of a name: archive, index or train.
 func ParseUse(name string) (use Use, ok bool) { return tag.ParseUse(name) }
 
-// What pages and origins say of the use of what was fetched.
+// The statements of pages and origins about the use of what was fetched.
 type (
 	Tag         = tag.Tag    // a rule that a page states
 	TagSet      = tag.Set    // what the tags of a page come to for one product token
@@ -112,7 +112,7 @@ const (
 	StepNamed    = resolve.StepNamed    // what a revisit names, and what has another payload
 )
 
-// PageSource says where the tags of a fetch are from. The zero value is its own
+// PageSource states where the tags of a fetch are from. The zero value is its own
 // record, all of whose head was read.
 type PageSource = resolve.Source
 

@@ -245,8 +245,8 @@ func (s *recorder) Issue(i *facts.Issue) error {
 	return s.note("issue %d %d %v %s %s", i.Input, i.Offset, i.Kind, i.Detail, i.Action)
 }
 
-// makeFacts ingests archives, each in a file of its own. In that many steps, each
-// of which makes a task, they are handed over.
+// makeFacts ingests archives, each in a file of its own. They are handed over in
+// steps, one task a step.
 func makeFacts(t testing.TB, steps int, archives ...archive) *facts.Set {
 	t.Helper()
 	in, out := t.TempDir(), t.TempDir()

@@ -39,7 +39,7 @@ func TestParseAsOf(t *testing.T) {
 	}
 }
 
-// What is of one day costs little, however many captures there are: those that say the same one
+// A busy day costs little, however many captures it has: equal captures one
 // after the other count once.
 func TestAsOfBusyDay(t *testing.T) {
 	t.Parallel()

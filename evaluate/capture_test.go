@@ -30,7 +30,7 @@ const (
 	allowed = "allowed fresh rule"
 )
 
-// TestStatus is the table of what one robots capture says, by its status.
+// TestStatus is the table of answers of one robots capture, by its status.
 func TestStatus(t *testing.T) {
 	t.Parallel()
 	unavailable, unreachable, undefined := "allowed fresh unavailable", "disallowed fresh unreachable certain", "unknown fresh undefined_status"
@@ -274,7 +274,7 @@ func TestRedirect(t *testing.T) {
 	})
 }
 
-// TestHopsOfOneMoment: of one moment the order of the archive tells to which record a
+// TestHopsOfOneMoment: within one moment the order of the archive shows to which record a
 // redirect led.
 func TestHopsOfOneMoment(t *testing.T) {
 	t.Parallel()
@@ -288,7 +288,7 @@ func TestHopsOfOneMoment(t *testing.T) {
 	check(t, Options{}, archive{nameless}, archive{robotsTxt("-2h", closed), there("2", certain)})
 }
 
-// chain is n redirects over as many hosts, of which the last has the body.
+// chain is n redirects over as many hosts; the last has the body.
 func chain(n int, body string) archive {
 	var a archive
 	for i := range n {

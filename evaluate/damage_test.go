@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestResyncedIsNeverCertain: what is found behind damage is evidence, but for no
+// TestResyncedIsNeverCertain: what is found after damage is evidence, but for no
 // certain violation: neither as the robots.txt nor as the fetch.
 func TestResyncedIsNeverCertain(t *testing.T) {
 	t.Parallel()
@@ -52,7 +52,7 @@ func evaluateArchives(t *testing.T, archives [][]byte) *recorder {
 	return s
 }
 
-// TestForgeableIsNoViolation: behind a page whose length is wrong, in a plain archive, what
+// TestForgeableIsNoViolation: after a page whose length is wrong, in a plain archive, what
 // is read may be what the page holds. It is a violation neither as the robots.txt, nor as
 // the fetch, nor as a second copy that makes either surer.
 func TestForgeableIsNoViolation(t *testing.T) {

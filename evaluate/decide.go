@@ -77,7 +77,7 @@ func (d *decider) decide(r *Result, f *facts.Fetch, tl *timeline) error {
 	return d.settle(r, tl, c.other)
 }
 
-// settle gives the verdict on a fetch, or on what a log says was none, for the
+// settle gives the verdict on a fetch, or on one that a log excludes, for the
 // agent of r. other is the token of a second crawler that its User-Agent names.
 func (d *decider) settle(r *Result, tl *timeline, other string) error {
 	f := r.Fetch
@@ -144,8 +144,8 @@ func (d *decider) conclude(r *Result, s *subject, tl *timeline) (judged Result, 
 	return judged, d.certify(r, s, tl, &v)
 }
 
-// judge gives the verdict and its reason: what the governing capture says, unless another capture shows
-// that it may be wrong.
+// judge gives the verdict and its reason: the answer of the governing capture, unless another capture
+// shows that it may be wrong.
 func (d *decider) judge(r *Result, s *subject, tl *timeline, v *view) error {
 	switch {
 	case s.isTooCostly(): // "Verdicts and reasons"
@@ -184,8 +184,8 @@ func (d *decider) judge(r *Result, s *subject, tl *timeline, v *view) error {
 	return nil
 }
 
-// answerInTime asks a capture that may govern. RFC 9309 §2.3.1.4 is applied in time: unreachable disallows
-// for a day; after more than 30 days of it the crawler may take the file as unavailable.
+// answerInTime returns the answer of a capture that may govern. RFC 9309 §2.3.1.4 is applied in time:
+// unreachable disallows for a day; after more than 30 days of it the crawler may take the file as unavailable.
 func (d *decider) answerInTime(st *State, s *subject, tl *timeline) (Answer, error) {
 	isUnreachable := st.Outcome == words.OutcomeUnreachable && !s.see(st).failsLater
 	switch {
@@ -199,7 +199,7 @@ func (d *decider) answerInTime(st *State, s *subject, tl *timeline) (Answer, err
 	return d.answer(st, s)
 }
 
-// answer asks one robots capture about a fetch, whatever its age.
+// answer returns the answer of one robots capture to a fetch, whatever its age.
 func (d *decider) answer(st *State, s *subject) (Answer, error) {
 	switch st.Outcome {
 	case words.OutcomeRules, words.OutcomePartial:
@@ -474,9 +474,9 @@ func (d *decider) isForbiddenBefore(s *subject, tl *timeline) (bool, error) {
 	return isInformed && !earlier.isTooCostly(), err
 }
 
-// isBracketed reports whether a stale capture is confirmed by the first one after the fetch that says
-// anything, at most 30 days after ("Stale captures"). Where archives hold several of that moment, all have
-// to confirm it. unread says that an index alone reports one before.
+// isBracketed reports whether a stale capture is confirmed by the first definite one after the fetch,
+// at most 30 days after ("Stale captures"). Where archives hold several of that moment, all have
+// to confirm it. unread: an index alone reports one before.
 func (d *decider) isBracketed(s *subject, tl *timeline, v *view) (is, unread bool, err error) {
 	if v.evidence != Stale {
 		return false, false, nil
@@ -497,7 +497,7 @@ func (d *decider) isBracketed(s *subject, tl *timeline, v *view) (is, unread boo
 	return len(next) > 0, false, nil
 }
 
-// copyAnswers is what the copies of robots.txt say that the crawler may have acted on.
+// copyAnswers is the answers of the copies of robots.txt that the crawler may have acted on.
 type copyAnswers struct {
 	contester   *State // the first that allows
 	notes       Notes  // NotePermittedCopy and its readings, NoteUnreadableCopy
@@ -508,7 +508,7 @@ type copyAnswers struct {
 // maxAsked bounds the copies that are remembered as asked: a server may have as many versions of its file.
 const maxAsked = 8
 
-// askCopies asks every copy of robots.txt that the crawler may have acted on ("Permitted copies"), until
+// askCopies tries every copy of robots.txt that the crawler may have acted on ("Permitted copies"), until
 // one allows the fetch.
 func (d *decider) askCopies(s *subject, tl *timeline, v *view) (c copyAnswers, err error) {
 	isUnreachable := slices.ContainsFunc(v.tied, func(st *State) bool { return st.Outcome == words.OutcomeUnreachable })
@@ -539,7 +539,7 @@ func (d *decider) askCopies(s *subject, tl *timeline, v *view) (c copyAnswers, e
 		if st == v.governing || slices.ContainsFunc(*list, isAlike) {
 			return nil
 		}
-		if len(*list) < maxAsked && !isProven { // the order of another that says the same may be in doubt
+		if len(*list) < maxAsked && !isProven { // the order of another equal one may be in doubt
 			*list = append(*list, st)
 		}
 		isCut := facts.Flags(st.BodyFlags)&facts.FlagBodyCut != 0

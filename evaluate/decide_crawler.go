@@ -78,7 +78,7 @@ func (n *naming) of(userAgent string) crawler {
 	return c
 }
 
-// identify asks the options first, then the User-Agent itself.
+// identify tries the options first, then the User-Agent itself.
 func (n *naming) identify(userAgent string) crawler {
 	token, given := n.own, n.own != ""
 	if i := n.mapped.rule(userAgent); !given && i >= 0 {

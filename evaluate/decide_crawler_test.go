@@ -81,8 +81,8 @@ func TestCrawlerOf(t *testing.T) {
 	}
 }
 
-// Rules that give no fetch its token are told, whether they match nothing or stand
-// behind others that match the same.
+// Rules that give no fetch its token are reported, whether they match nothing or follow
+// others that match the same.
 func TestIdleRules(t *testing.T) {
 	late, never := CrawlerRule{Pattern: "ccbot/2*", Token: "B"}, CrawlerRule{Pattern: "", Token: "C"}
 	d := &decider{naming: newNaming(&Options{CrawlerMap: CrawlerMap{{Pattern: "CCBot*", Token: "A"}, late, never}})}

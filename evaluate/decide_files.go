@@ -11,7 +11,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
-// answer asks a parsed file, by the groups of r, for the capture that it belongs to. Notes name what would
+// answer applies a parsed file, by the groups of r, for the capture that it belongs to. Notes name what would
 // answer otherwise: another way of matching tokens, or a reading that the specifications leave open.
 func (f *parsedFile) answer(a *Answer, st *State, s *subject, r *reader) {
 	m := s.match(r.group)
@@ -95,8 +95,8 @@ type parsedFile struct {
 	profile robots.Profile
 
 	extra    bool           // those below are read
-	signals  *tag.RobotsTxt // what it says of use
-	delays   delays         // that it asks for
+	signals  *tag.RobotsTxt // its statements about use
+	delays   delays         // that it requires
 	rates    []requestRate  // the same, as written
 	sitemaps []string       // the first that it names
 }
@@ -146,7 +146,7 @@ func (f *parsedFile) readExtra() {
 	f.delays.index()
 }
 
-// usage returns what the file says of use.
+// usage returns the file's statements about use.
 func (f *parsedFile) usage() *tag.RobotsTxt {
 	f.readExtra()
 	return f.signals

@@ -49,8 +49,8 @@ func (s *State) isOf(key string) bool {
 	return s.key == key && !slices.ContainsFunc(s.led, func(r answered) bool { return r.key != key })
 }
 
-// isRefusal reports whether the server refused robots.txt to the crawler that asked for it: that
-// it is unavailable "to the crawler" (RFC 9309 §2.3.1.3) says nothing to others.
+// isRefusal reports whether the server refused robots.txt to the crawler that requested it: that
+// it is unavailable "to the crawler" (RFC 9309 §2.3.1.3) has no effect on others.
 func (s *State) isRefusal() bool {
 	refuses := s.FinalStatus == http.StatusUnauthorized || s.FinalStatus == http.StatusForbidden || s.FinalStatus == http.StatusTooManyRequests
 	return refuses && s.Outcome == words.OutcomeUnavailable && s.Reason == words.Unavailable
@@ -64,7 +64,7 @@ func (s *State) BodyAgent() string { return s.bodyAgent }
 // none is known.
 func (s *State) Agent() string { return s.agent }
 
-// isRefusedLike reports whether two captures are refusals to one crawler, whoever asks.
+// isRefusedLike reports whether two captures are refusals to one crawler, for any token.
 func (s *State) isRefusedLike(other *State) bool {
 	isOne := func(a, b answered) bool {
 		return a.key == b.key && (a.key != "" || a.at.SameRun(b.at) && a.userAgent == b.userAgent)
@@ -72,7 +72,7 @@ func (s *State) isRefusedLike(other *State) bool {
 	return s.isRefusal() && other.isRefusal() && isOne(s.itself(), other.itself()) && isOne(s.last(), other.last())
 }
 
-// readAs applies what the profiles say differently of a status:
+// readAs applies the profiles' differences about a status:
 // draft-koster-rep-08 §2.2.1.4 takes an undefined one as unreachable, Google 429.
 func (s *State) readAs(p robots.Profile) {
 	if p == robots.REP08 && s.Outcome == words.OutcomeUndefined && s.Reason == words.UndefinedStatus ||
@@ -81,8 +81,8 @@ func (s *State) readAs(p robots.Profile) {
 	}
 }
 
-// isDefinite reports whether a capture says something of its own that holds on: a file, a
-// part of one, or that there is none. An unreachable server says nothing of the file.
+// isDefinite reports whether a capture shows something of its own that holds on: a file, a
+// part of one, or that there is none. An unreachable server shows nothing about the file.
 func (s *State) isDefinite() bool {
 	return s.Outcome.HasRules() || s.Outcome == words.OutcomeUnavailable
 }
@@ -94,7 +94,7 @@ func (s *State) isSuccess() bool {
 }
 
 // isAlike reports whether two captures answer every question alike. Most hosts
-// serve the same file every time. What a redirect to an unreachable server says depends on when that
+// serve the same file every time. The answer of a redirect to an unreachable server depends on when that
 // was found unreachable.
 func (s *State) isAlike(other *State) bool {
 	const cut = uint32(facts.FlagBodyCut)

@@ -58,7 +58,7 @@ type ownKey struct {
 // maxJoined bounds the lines that are made of a crawler's captures and of those without a token.
 const maxJoined = 256
 
-// ownOf returns the captures of the crawler that made a fetch. Some crawlers ask for robots.txt without
+// ownOf returns the captures of the crawler that made a fetch. Some crawlers request robots.txt without
 // a User-Agent: in its run, these are its own. all is false where there are none.
 func (tl *timeline) ownOf(s *subject) (own *line, all bool) {
 	own, nameless := tl.byAgent[s.key], tl.byAgent[""]
@@ -107,14 +107,14 @@ const (
 	matchCost = 32 << 10
 )
 
-// match asks a group about the path.
+// match matches the path with a group.
 func (s *subject) match(g *robots.Group) robots.Decision {
 	d := g.Match(s.path)
 	s.spend(d.Cost() / matchCost)
 	return d
 }
 
-// look counts a capture that is looked at for a fetch; false says that they are too many.
+// look counts a capture that is looked at for a fetch; false: they are too many.
 func (b *budget) look() bool { return b.spend(1) }
 
 func (b *budget) spend(looks int) bool {
@@ -124,7 +124,7 @@ func (b *budget) spend(looks int) bool {
 
 func (b *budget) isTooCostly() bool { return b.looked > maxLooked }
 
-// costOfAsking is how many looks it counts for to ask a capture.
+// costOfAsking is the cost of an answer of the capture, in looks.
 func (s *State) costOfAsking() int {
 	if !s.HasBody {
 		return 1
@@ -193,7 +193,7 @@ func (s *subject) counts(st *State) bool {
 }
 
 // mayGovern reports whether a capture is a candidate: at or before the fetch, and no refusal to another
-// crawler, which says nothing to this one ("Refusals").
+// crawler, which has no effect on this one ("Refusals").
 func (s *subject) mayGovern(st *State) bool {
 	return s.counts(st) && (!st.isRefusal() || s.withRefusals || s.see(st).isOwn)
 }
@@ -234,7 +234,7 @@ func (s *subject) provesOrder(at facts.Spot) bool {
 // isWholeDay reports whether a whole day is asked about. All captures of that day count as before.
 func (s *subject) isWholeDay() bool { return s.asOf && s.time.Precision == facts.PrecisionDay }
 
-// A relation says where a record stands to a fetch in time.
+// A relation is the order of a record and a fetch in time.
 type relation uint8
 
 const (
@@ -393,7 +393,7 @@ type line struct {
 	latestOf [kinds][]int32   // the same: index of the latest capture of a kind up to here; -1: none
 	coarsest facts.Precision  // of the dates
 	late     int64            // the longest State.lateness
-	sameTo   []int32          // index of the first capture after each that says something else
+	sameTo   []int32          // index of the first capture after each that differs
 	coarseAt []int32          // index of the first capture, from each on, whose date is coarser than a second
 }
 
@@ -401,7 +401,7 @@ type line struct {
 type kind uint8
 
 const (
-	kindDefinite kind = iota // says something of its own
+	kindDefinite kind = iota // shows something of its own
 	kindAnswers              // the same, or unreachable
 	kindSuccess              // a 2xx
 	kindLost                 // shows that the crawler had a copy, which the archive does not hold
@@ -546,7 +546,7 @@ func (p *span) take() *State {
 	return p.states[p.next-1]
 }
 
-// skipAlike passes over those that follow, before end, and say the same as the one taken last.
+// skipAlike passes over the next captures, before end, that equal the one taken last.
 func (p *span) skipAlike(end int) { p.next = max(p.next, min(int(p.sameTo[p.next-1]), end)) }
 
 // from returns how many captures lie before micros.
@@ -566,7 +566,7 @@ type view struct {
 	tied      []*State // the governing one, and the captures of its moment in other archives: nothing shows their order
 	prior     *State   // the capture before it, in its line, that answers
 	ownNext   []*State // where another's governs: the crawler's own first ones within a day after the fetch
-	older     []*State // the same: its own latest one that says something; in several archives, one in each
+	older     []*State // the same: its own latest definite one; in several archives, one in each
 	outdated  bool     // an index reports a capture that would govern in its place, and no input holds it
 }
 
@@ -578,7 +578,7 @@ func (tl *timeline) view(s *subject) (v view) {
 	if v.governing == nil || s.see(v.governing).age > freshFor {
 		v = tl.all.latest(s) // 2: the latest by anyone
 	}
-	if v.governing == nil { // 3: the earliest within a day after the fetch that says something, the crawler's own first
+	if v.governing == nil { // 3: the earliest definite one within a day after the fetch, the crawler's own first
 		if s.own != nil {
 			v.moment = s.own.next(s, facts.Day)
 		}
@@ -684,9 +684,9 @@ func (l *line) latest(s *subject) (v view) {
 func lastInArchive(a, b *State) bool  { return a.Index > b.Index }
 func firstInArchive(a, b *State) bool { return a.Index < b.Index }
 
-// choose finds the capture that governs ("Captures of one moment"), and those that may govern in its place:
-// where the crawler's own governs, the captures of others are no rivals but copies. In which order those of several
-// archives came, nothing shows, and the doubts of all count. So between two that differ in nothing of this
+// choose finds the capture that governs ("Captures of one moment"), and others that may govern in its place:
+// where the crawler's own governs, the captures of others are no rivals but copies. Nothing shows the order of
+// captures in several archives, and the doubts of all count. So between two that differ in nothing of this
 // list, either may be taken.
 func (v *view) choose(s *subject, wins func(a, b *State) bool) {
 	if len(v.moment) == 1 { // as nearly always
@@ -768,8 +768,8 @@ func (tl *timeline) longUnreachable(s *subject) bool {
 	return false
 }
 
-// next returns the captures of the line that come first, within a time after a fetch, and say something:
-// those with the smallest date. Several may share it.
+// next returns the first definite captures of the line within a time after a fetch:
+// the ones with the smallest date. Several may share it.
 func (l *line) next(s *subject, within int64) []*State {
 	var found []*State
 	near := l.between(s.time.Add(-l.late), s.time.Add(within))
@@ -798,9 +798,9 @@ func (l *line) next(s *subject, within int64) []*State {
 	})
 }
 
-// others returns, where the governing capture is stale, those that say something else:
-// between its content and the fetch, and within a day after the fetch. Where a whole day is
-// asked about, the captures of the day are among them in any case.
+// others returns, where the governing capture is stale, the captures that differ from it:
+// between its content and the fetch, and within a day after the fetch. For the verdict of
+// a whole day, the captures of the day are among them in any case.
 func (tl *timeline) others(s *subject, v *view) (list []*State) {
 	asked := v.governing
 	consider := func(st *State) {
@@ -857,10 +857,10 @@ func (tl *timeline) others(s *subject, v *view) (list []*State) {
 	return list
 }
 
-// copies yields every capture in [t − 24 h, t] of a fetch, whoever made it, and what was got in that time from a
-// URL to which one of these that count as before t, or of those that may govern, redirects: by others, or by the
-// crawler itself after it had followed the redirect. Of those before t that say the same one after the other, the
-// first stands for all; those about its moment may count as after it.
+// copies yields every capture in [t − 24 h, t] of a fetch, whoever made it. It also yields what was got in that
+// time from a URL to which one of these that count as before t, or a capture that may govern, redirects: by others,
+// or by the crawler itself after it had followed the redirect. Of equal captures before t one after the other, the
+// first stands for all; captures about its moment may count as after it.
 func (tl *timeline) copies(s *subject, governing []*State) iter.Seq[*State] {
 	t := s.time
 	return func(yield func(*State) bool) {

@@ -183,8 +183,8 @@ func (x *explainer) fill() (*Explanation, error) {
 	return x.made, x.addCaptures()
 }
 
-// askSecond asks a capture for the second crawler that the User-Agent names: the one that withdrew the
-// verdict for its sake, or else the governing one.
+// askSecond gets the answer of a capture for the second crawler that the User-Agent names: the one that
+// withdrew the verdict for its sake, or else the governing one.
 func (x *explainer) askSecond() error {
 	if x.made.Crawler.Second == "" {
 		return nil
@@ -232,15 +232,15 @@ func said(a *Answer) Said {
 	return s
 }
 
-// ask asks a capture, at the cost of nobody.
+// ask returns the answer of a capture, without a budget.
 func (x *explainer) ask(st *State) (Answer, error) {
 	s := x.subject
 	return x.origin.decider.answer(st, &s)
 }
 
 const (
-	maxConsidered = 100 // captures that are shown for having had a say
-	nearestShown  = 4   // captures that are shown on each side of the moment, whatever they say
+	maxConsidered = 100 // captures that are shown because they took part
+	nearestShown  = 4   // captures that are shown on each side of the moment, whatever they hold
 )
 
 // addCaptures adds the part of the timeline that the decision looked at.
@@ -290,7 +290,7 @@ func (x *explainer) addUnread() {
 	}
 }
 
-// roles names what each capture was that had a say.
+// roles names the part of each capture in the verdict.
 func (x *explainer) roles() map[*State][]string {
 	r, s := x.result, x.subject
 	roles := make(map[*State][]string)
@@ -359,7 +359,7 @@ func (x *explainer) capture(st *State, roles []string) (*ExplainedCapture, error
 	return c, nil
 }
 
-// answerOf is what a capture says of the fetch: of the governing one, as the decision had it.
+// answerOf is a capture's answer to the fetch: for the governing one, the answer used in the decision.
 func (x *explainer) answerOf(st *State) (Answer, error) {
 	switch r := x.result; {
 	case st != r.Governing:

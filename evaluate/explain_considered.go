@@ -7,7 +7,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
-// Role is what a capture of robots.txt has to say about a fetch.
+// Role is the part of a capture of robots.txt in a verdict.
 type Role uint8
 
 // The roles.
@@ -25,15 +25,15 @@ func (r Role) String() string {
 	return [...]string{"governing", "rival", "copy", "older", "before", "other", "next"}[r]
 }
 
-// Considered is a capture that had a say in a verdict.
+// Considered is a capture that took part in a verdict.
 type Considered struct {
 	*State
 	Role Role // the first that fits
 }
 
-// Considered returns the captures of robots.txt that had a say in the verdict, the governing
-// one first; none where no capture was needed. Of captures that say the same, one after the
-// other, the first stands for all. Without any of the others of its origin, the verdict would
+// Considered returns the captures of robots.txt that took part in the verdict, the governing
+// one first; none where no capture was needed. Of equal captures one after the other,
+// the first stands for all. Without any of the others of its origin, the verdict would
 // be the same.
 func (r *Result) Considered() []Considered {
 	if r.Governing == nil {

@@ -20,8 +20,8 @@ type Explanation struct {
 	Certainty string             `json:"certainty,omitempty"`
 	Notes     []string           `json:"notes,omitempty"`
 	Said                         // the verdict
-	Withdrawn *Said              `json:"withdrawn,omitempty"`       // what the governing capture alone says, where others show that it may be wrong
-	Prior     string             `json:"prior_verdict,omitempty"`   // where the governing capture says nothing: what the one before it says
+	Withdrawn *Said              `json:"withdrawn,omitempty"`       // the answer of the governing capture alone, where others show that it may be wrong
+	Prior     string             `json:"prior_verdict,omitempty"`   // where the governing capture shows nothing: the verdict by the one before it
 	Captures  []ExplainedCapture `json:"captures"`                  // of the origin, by time: those considered, and the nearest
 	Skipped   int                `json:"skipped"`                   // captures after the last of these
 	Undated   int                `json:"undated"`                   // captures without a usable date, which count nowhere
@@ -32,7 +32,7 @@ type Explanation struct {
 	Others    int                `json:"other_fetches,omitempty"`   // of the same URL, at other times
 }
 
-// ExplanationKind says what is explained.
+// ExplanationKind names what is explained.
 type ExplanationKind string
 
 // What can be explained.
@@ -100,11 +100,11 @@ type ExplainedCrawler struct {
 	Token      string `json:"token"`
 	Source     string `json:"source,omitempty"`       // of the token
 	Second     string `json:"second_token,omitempty"` // of another crawler that the User-Agent names
-	SecondSays *Said  `json:"second_says,omitempty"`  // what the governing capture says to that one, or the one marked as contradicting
+	SecondSays *Said  `json:"second_says,omitempty"`  // the answer to that one, of the governing capture or of the one marked as contradicting
 	Made       string `json:"made_by,omitempty"`      // in a what-if: the crawler that made the fetch
 }
 
-// Said is what one capture says of the fetch.
+// Said is the answer of one capture to the fetch.
 type Said struct {
 	Verdict   string   `json:"verdict"`
 	Reason    string   `json:"reason,omitempty"`
@@ -145,7 +145,7 @@ type ExplainedCapture struct {
 const (
 	RoleContests    = "contests"    // a permitted copy that allows
 	RoleContradicts = "contradicts" // for it the verdict is withdrawn
-	RolePrior       = "prior"       // the one before a capture that says nothing
+	RolePrior       = "prior"       // the one before a capture that shows nothing
 )
 
 // Governs reports whether the capture governs the fetch.

@@ -12,7 +12,7 @@ import (
 type Question struct {
 	What  string    // its URL, its WARC-Record-ID, or its place: FILE:OFFSET as in the tables
 	At    time.Time // when it was made; zero: not said. Of a URL that was not fetched then: when it would have been
-	Agent string    // product token of another crawler, to ask what held for it; "": the one that made the fetch
+	Agent string    // product token of another crawler, to find what held for it; "": the one that made the fetch
 }
 
 // Sighting is a fetch that fits a question.
@@ -23,7 +23,7 @@ type Sighting struct {
 	Record ExplainedRecord
 }
 
-// AmbiguousError says that several fetches fit.
+// AmbiguousError means that several fetches fit.
 type AmbiguousError struct {
 	What    string
 	Fetches []Sighting // the first of them
@@ -32,7 +32,7 @@ type AmbiguousError struct {
 
 func (e *AmbiguousError) Error() string { return fmt.Sprintf("%d fetches fit %q", e.Total, e.What) }
 
-// NotFoundError says that no fetch fits.
+// NotFoundError means that no fetch fits.
 type NotFoundError struct {
 	What  string
 	IsURL bool

@@ -110,8 +110,8 @@ func (s *decidedTexts) GroupVerdict(v *GroupVerdict) error {
 	return nil
 }
 
-// TestExplainFinds: a fetch is found by its URL, its ID and its place; what is not one fetch is
-// an error that tells enough.
+// TestExplainFinds: a fetch is found by its URL, its ID and its place; anything but one fetch is
+// an error with enough detail.
 func TestExplainFinds(t *testing.T) {
 	const robots, page, often = "http://a.example/robots.txt", "http://a.example/x", "http://a.example/often"
 	first := rec{url: page, at: "+0h"}

@@ -77,7 +77,7 @@ func (o *Origin) Fetches(ctx context.Context) iter.Seq2[*Fetch, error] {
 	}
 }
 
-// NewFetch describes a GET that no archive holds, to ask what would have held for it.
+// NewFetch describes a GET that no archive holds, to find what would have held for it.
 func NewFetch(url, userAgent string, at time.Time) *Fetch {
 	u, _ := weburl.Parse(url)
 	f := &Fetch{
@@ -90,8 +90,8 @@ func NewFetch(url, userAgent string, at time.Time) *Fetch {
 	return f
 }
 
-// Decide gives the verdict of robots.txt on a fetch of the origin. It does not read what
-// pages say of their use, nor how fast fetches followed one another.
+// Decide gives the verdict of robots.txt on a fetch of the origin. It does not read the statements
+// of pages about their use, nor how fast fetches followed one another.
 func (o *Origin) Decide(f *Fetch) (*Result, error) {
 	r := new(Result)
 	if err := o.decider.decide(r, f, o.timeline); err != nil {

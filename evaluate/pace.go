@@ -31,7 +31,7 @@ type Visit struct {
 // at a moment depends on the fetches shortly before it alone.
 const maxPaced = 1024
 
-// pace follows how fast each crawler asks one origin.
+// pace follows how fast each crawler sends requests to one origin.
 type pace struct {
 	decider *decider
 	last    map[string]*list.Element // by product token, of latest
@@ -103,7 +103,7 @@ func (p *pace) knownOf(key string) *paced {
 const maxWait = 24 * time.Hour
 
 // delay returns the least delay, in microseconds, that some copy of robots.txt which
-// the crawler may have used asks it for, and the line that asks in the governing one.
+// the crawler may have used requires, and the line that requires one in the governing copy.
 func (p *pace) delay(r *Result, tl *timeline) (delay int64, line int, err error) {
 	if r.Evidence != Fresh || r.Governing.Forgeable || r.Notes&(words.NoteSameMoment|words.NoteOrderDoubt|words.NoteCoarseDate) != 0 {
 		return 0, 0, nil
@@ -113,14 +113,14 @@ func (p *pace) delay(r *Result, tl *timeline) (delay int64, line int, err error)
 	if err != nil || delay == 0 {
 		return 0, 0, err
 	}
-	for _, rival := range r.tied[1:] { // one of them may have been in force, and a failure asks for nothing
+	for _, rival := range r.tied[1:] { // one of them may have been in force, and a failure requires nothing
 		other, _, err := p.delayOf(rival, c)
 		if err != nil {
 			return 0, 0, err
 		}
 		delay = min(delay, other)
 	}
-	if tl.hasUnreadCopy(r.Fetch.Time()) { // it may ask for nothing
+	if tl.hasUnreadCopy(r.Fetch.Time()) { // it may require nothing
 		return 0, 0, nil
 	}
 	s := p.decider.newSubject(r.Fetch, r.Agent, tl, facts.Time{})
@@ -155,7 +155,7 @@ func (p *pace) delay(r *Result, tl *timeline) (delay int64, line int, err error)
 	return delay, line, nil
 }
 
-// longest returns the longest delay, in microseconds, that any file of a timeline asks for.
+// longest returns the longest delay, in microseconds, that any file of a timeline requires.
 func (p *pace) longest(tl *timeline) (longest int64, err error) {
 	for _, st := range tl.all.states {
 		if st.Outcome != words.OutcomeRules || !st.HasBody {
@@ -173,9 +173,9 @@ func (p *pace) longest(tl *timeline) (longest int64, err error) {
 	return longest, nil
 }
 
-// delayOf returns what one capture asks a crawler for; 0 where that is nothing, or where the
-// file is not known as a whole, or may be another one. Of two tokens in one User-Agent, the one
-// asked for less counts.
+// delayOf returns the delay that one capture requires of a crawler; 0 where there is none, or where
+// the file is not known as a whole, or may be another one. For two tokens in one User-Agent, the
+// smaller delay counts.
 func (p *pace) delayOf(st *State, by crawler) (micros int64, line int, err error) {
 	if st.Outcome != words.OutcomeRules || !st.HasBody || facts.Flags(st.BodyFlags)&facts.FlagBodyCut != 0 || st.Mismatched || st.OtherTarget {
 		return 0, 0, nil

@@ -6,17 +6,17 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/agents"
 )
 
-// delay is a record that asks a group's crawlers to wait.
+// delay is a record that requires a group's crawlers to wait.
 type delay struct {
 	group, line int // the group's first user-agent line, and its own
 	micros      int64
 	isRate      bool // by Request-rate, not Crawl-delay
 }
 
-// delays are all the delays that a file asks for.
+// delays are all the delays that a file requires.
 type delays struct {
 	list  []delay
-	least []int         // of each and those that follow it in its group, the first of those that ask for least
+	least []int         // of each and those that follow it in its group, the first of the shortest ones
 	known map[int]delay // what a token is asked for, by the first user-agent line that names it
 }
 
@@ -46,8 +46,8 @@ func (d *delays) ofGroup(line int) []delay {
 	return d.list[start:end]
 }
 
-// delay returns the least wait that the groups of a token ask for, and its line. Another token
-// that the crawler is documented to obey may be asked for less.
+// delay returns the least wait that the groups of a token require, and its line. The delay of another
+// token that the crawler is documented to obey may be shorter.
 func (f *parsedFile) delay(token string) (micros int64, line int) {
 	f.readExtra()
 	if len(f.delays.list) == 0 {

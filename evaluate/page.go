@@ -12,7 +12,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
-// Page is what a page, and its origin, say of the use of what was fetched. None of
+// Page is the statements of a page, and of its origin, about the use of what was fetched. None of
 // it makes the fetch a violation: it is known only afterwards.
 type Page struct {
 	From      PageSource
@@ -24,7 +24,7 @@ type Page struct {
 	Signals   []Signal
 	Conflicts []Conflict
 	Hints     []tag.Use  // uses that a statement without force speaks against
-	source    PageSource // of Tags, even where From says that more is not known
+	source    PageSource // of Tags, even where From means that more is not known
 	image     bool       // what was fetched is an image, and no page
 }
 
@@ -42,7 +42,7 @@ type Signal struct {
 	File *facts.Capture
 }
 
-// ConflictKind says between whom a contradiction is.
+// ConflictKind names the two sides of a contradiction.
 type ConflictKind uint8
 
 // The contradictions. None is a violation; where two statements differ, the
@@ -200,9 +200,9 @@ func (p *pages) agentTags(metas []tag.Tag, crawler string) []tag.Tag {
 	return slices.DeleteFunc(metas, func(t tag.Tag) bool { return !t.Global() && !p.names.isToken(t.Agent, crawler) })
 }
 
-// usage returns what the governing robots.txt says of the use of a fetch: nothing where the verdict
-// is unknown because captures differ. disputed says that captures of its moment differ in this alone, or
-// that it says more than is kept.
+// usage returns the statements of the governing robots.txt about the use of a fetch: none where the verdict
+// is unknown because captures differ. disputed: captures of its moment differ in this alone, or
+// it states more than is kept.
 func (p *pages) usage(r *Result) (said []tag.Signal, disputed bool, err error) {
 	if r.Governing == nil || r.Reason == words.RobotsTxtItself || r.Reason == words.ConflictingCaptures || r.Reason == words.ChangedBetween {
 		return nil, false, nil
@@ -223,7 +223,7 @@ func (p *pages) usage(r *Result) (said []tag.Signal, disputed bool, err error) {
 	return said, disputed, nil
 }
 
-// usageBy returns what one robots.txt says of the use of a fetch, and whether there is more.
+// usageBy returns the statements of one robots.txt about the use of a fetch, and whether there are more.
 func (p *pages) usageBy(st *State, r *Result) (said []tag.Signal, more bool, err error) {
 	if !st.HasBody || !st.Outcome.HasRules() {
 		return nil, false, nil
@@ -304,8 +304,8 @@ func (p *Page) effective(token string) tag.Set {
 	return set
 }
 
-// findConflicts compares the tags with each other and with the verdict, and what
-// the origin says of each purpose, as far as that is in force, with what the page does.
+// findConflicts compares the tags with each other and with the verdict, and
+// the origin's statements on each purpose, as far as they are in force, with the page's.
 func (p *Page) findConflicts(r *Result, origin, own []tag.Signal) {
 	if c := p.Own.Conflicts.String(); c != "" {
 		p.Conflicts = append(p.Conflicts, Conflict{ConflictTags, c})

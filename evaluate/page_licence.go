@@ -120,8 +120,8 @@ func namedBy(list []named, signals []tag.Signal, base string, scope tag.Scope) [
 	return list
 }
 
-// documents returns what the licence documents say that a page, or the robots.txt that governs it, names. more is
-// true if they are more than are read.
+// documents returns the statements of the licence documents that a page, or the robots.txt that governs it, names.
+// more is true if they are more than are read.
 func (p *pages) documents(r *Result, page, origin []tag.Signal) (list []Signal, more bool, err error) {
 	if len(p.licences) == 0 {
 		return nil, false, nil

@@ -7,9 +7,9 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 )
 
-// metaNames are the names of metas that are product tokens, whoever made the fetch: those
-// of the list of agents and those asked for, in lower case. A page has metas of many
-// other names, whose content may be a word of the vocabulary and binds nobody.
+// metaNames are the names of metas that are product tokens, whoever made the fetch: the
+// names in the list of agents and the tokens of the audit, in lower case. A page has metas
+// of many other names, whose content may be a word of the vocabulary and binds nobody.
 type metaNames map[string]bool
 
 func newMetaNames(asked []string) metaNames {
@@ -23,8 +23,8 @@ func newMetaNames(asked []string) metaNames {
 	return names
 }
 
-// isToken reports whether a meta's name is a product token: one that is known, that of
-// the crawler that fetched the page, or one that says that it is a crawler's.
+// isToken reports whether a meta's name is a product token: one that is known, the token of
+// the crawler that fetched the page, or one that is marked as a crawler's.
 func (n metaNames) isToken(name, crawler string) bool {
 	name = agentKey(name)
 	return n[name] || tag.IsAgentMeta(name) || name == agentKey(crawler) ||

@@ -11,7 +11,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
-// RestrictionKind says what a page or origin speaks against. None is a violation by
+// RestrictionKind names what a page or origin speaks against. None is a violation by
 // the fetch: it is known only afterwards.
 type RestrictionKind uint8
 
@@ -34,7 +34,7 @@ func restrictionOf(u tag.Use) RestrictionKind {
 	return RestrictsPublication
 }
 
-// Restriction is what a page or its origin says against a purpose of the audit.
+// Restriction is a statement of a page or its origin against a purpose of the audit.
 type Restriction struct {
 	Kind       RestrictionKind
 	Certainty  Certainty // that it is said: certain or probable
@@ -87,8 +87,8 @@ func (p *pages) restrictions(r *Result) (list []Restriction) {
 	return list
 }
 
-// restrictionByTags is what the tags of a page say against a use; without statements
-// where that is nothing. One tag of the record itself that surely says so makes it certain.
+// restrictionByTags is the restriction of a use by the tags of a page; without statements
+// where there is none. One sure tag of the record itself makes it certain.
 func (r *Result) restrictionByTags(kind RestrictionKind, use tag.Use) Restriction {
 	x := Restriction{Kind: kind, Certainty: Probable, Purpose: use}
 	own := &r.Page.Own
@@ -111,7 +111,7 @@ func (r *Result) restrictionByTags(kind RestrictionKind, use tag.Use) Restrictio
 	return x
 }
 
-// restrictBySignals adds what the signals of a page and its origin say. The origin
+// restrictBySignals adds the signals of a page and its origin. The origin
 // alone never makes it certain.
 func (r *Result) restrictBySignals(x *Restriction) {
 	for _, s := range x.Purpose.RestrictingSignals(r.Page.signals()) {
@@ -158,9 +158,8 @@ func (r *Result) inForce(s *tag.Signal) bool {
 	return false
 }
 
-// isCertain reports whether the record itself surely says what a page is said to say: a licence document is
-// another record. Of
-// a revisit or 304 these are its own header fields, which come before its original's.
+// isCertain reports whether the record itself surely holds a page's statement: a licence document is
+// another record. A revisit or 304 holds its own header fields, which come before its original's.
 func (r *Result) isCertain(s Statement) bool {
 	f := r.Fetch
 	if s.Source == tag.SourceLicence || r.Page.source == PageWAT || f.Trust != facts.TrustChained || f.Flags&facts.FlagDigestMismatch != 0 {
@@ -180,7 +179,7 @@ func (x *Restriction) add(s Statement) {
 	}
 }
 
-// restricts reports whether what is said restricts a use, whoever asks for it.
+// restricts reports whether a statement restricts a use, for any token.
 func (p *Page) restricts() (publication, usage bool) {
 	if len(p.Tags) == 0 && len(p.Signals) == 0 {
 		return false, false

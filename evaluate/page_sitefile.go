@@ -18,7 +18,7 @@ const maxSiteFiles = 4096
 
 // A siteFile is what is known of one file of an origin in time.
 type siteFile[T any] struct {
-	captures []*State // by time; those without a body say that there is no file
+	captures []*State // by time; a capture without a body means that there is no file
 	full     bool     // there were more
 	read     func([]byte) T
 	parsed   T      // the one read last
@@ -83,7 +83,7 @@ func (l *siteFile[T]) add(s *State) (isFull bool) {
 }
 
 // at returns the capture of the file that was in force at t: the latest at or
-// before it. It is nil where none is known, or the latest says that there is none.
+// before it. It is nil where none is known, or the latest shows that there is none.
 func (l *siteFile[T]) at(t facts.Time) *State {
 	if !t.Known() {
 		return nil

@@ -58,7 +58,7 @@ func TestSiteFile(t *testing.T) {
 	}
 }
 
-// That there were too many captures is told once.
+// That there were too many captures is reported once.
 func TestSiteFileIsBounded(t *testing.T) {
 	dir := t.TempDir()
 	issues := run.NewWriter(dir, facts.IssueRuns)

@@ -107,7 +107,7 @@ func TestPages(t *testing.T) {
 			html("http://a.example/4", "", "<head><meta name=robots content='index, noindex, noai'>"),
 			"[noindex, noai] | robots.txt:search=restrict | meta:train-ai=restrict | meta:ai-input=restrict | conflict tags index",
 		},
-		// Revisits carry what their original says.
+		// Revisits carry their original's statements.
 		{digest(html("http://b.example/1", "", noindex, "X-Robots-Tag: nosnippet"), "AAAA"), "[noindex, nosnippet]"},
 		{
 			revisit("http://b.example/1", "+1h", "WARC-Refers-To-Target-URI: http://b.example/1", "WARC-Refers-To-Date: 2024-05-01T12:00:00Z"),
@@ -138,7 +138,7 @@ func TestPages(t *testing.T) {
 		{rec{url: "http://d.example/.well-known/tdmrep.json", at: "+2h", status: "404 Not Found"}, ""},
 		{html("http://d.example/1", "+3h", ""), ""},
 
-		// It may be behind redirects, and stays as it was where they lead nowhere or it is cut off.
+		// It may be the target of redirects, and stays as it was where they lead nowhere or it is cut off.
 		{rec{url: "http://e.example/.well-known/tdmrep.json", at: "-1h", status: "301 Moved", head: []string{"Location: https://www.e.example/tdm?v=1"}}, ""},
 		{rec{url: "https://www.e.example/tdm?v=1", at: "-1h", head: []string{"Content-Type: application/json"}, body: `[{"location":"/1","tdm-reservation":1}]`}, ""},
 		{html("http://e.example/1", "", ""), "tdmrep.json:tdm=restrict"},
@@ -197,7 +197,7 @@ func TestRestrictions(t *testing.T) {
 			"[max-snippet:-1, noai] | meta:train-ai=restrict | meta:ai-input=restrict | usage certain meta 1: noai",
 		},
 
-		// A tdmrep.json that is asked for again, and says the same, is as new as that.
+		// A tdmrep.json that is fetched again unchanged is as new as that.
 		{
 			rec{url: "http://d.example/.well-known/tdmrep.json", at: "-5d", body: `[{"location":"/","tdm-reservation":1}]`},
 			`tdmrep.json:tdm=restrict | usage probable tdmrep.json 1: {"location":"/","tdm-reservation":1}`,
@@ -225,7 +225,7 @@ func TestRestrictions(t *testing.T) {
 			"from=original | [noimageai] | x-robots-tag:train-ai=restrict | x-robots-tag:ai-input=restrict | usage probable x-robots-tag 1: noimageai",
 		},
 
-		// What a revisit says itself is certain, what its original says is not.
+		// A revisit's own statements are certain, its original's are not.
 		{
 			html("http://b.example/5", "", "", "X-Robots-Tag: noai", "Content-Usage: bots=n"),
 			"[noai] | header:automated=restrict | x-robots-tag:train-ai=restrict | x-robots-tag:ai-input=restrict | " +
@@ -298,7 +298,7 @@ func TestConflictsInForce(t *testing.T) {
 	})
 }
 
-// Where captures of one moment say different things of use, nobody knows which held: the page's
+// Where captures of one moment differ about use, nobody knows which held: the page's
 // statements are not all known.
 func TestUseInTwoArchives(t *testing.T) {
 	t.Parallel()
@@ -315,7 +315,7 @@ func TestUseInTwoArchives(t *testing.T) {
 		// One line is one statement, in which the nearer purpose comes first; two lines are two.
 		"in several lines": {"Content-Usage: bots=n, train-ai=y\n", "Content-Usage: bots=n\nContent-Usage: train-ai=y\n", "from=unknown"},
 		"in another order": {no + "Content-Signal: search=no\n", "Content-Signal: search=no\n" + no, "robots.txt:search=restrict | robots.txt:train-ai=restrict"},
-		// Content-Usage says nothing of what is disallowed.
+		// Content-Usage does not apply to what is disallowed.
 		"disallowed": {"Disallow: /1\nContent-Usage: search=n\n", "Disallow: /1\nContent-Usage: search=y\n", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -329,7 +329,7 @@ func TestUseInTwoArchives(t *testing.T) {
 	}
 }
 
-// A meta that a WAT tells of may be one of the body, which replaces nothing.
+// A meta in a WAT may be one of the body, which replaces nothing.
 func TestUseOfWAT(t *testing.T) {
 	t.Parallel()
 	file := saying{rec{url: "http://h.example/.well-known/tdmrep.json", at: "-1h", body: `[{"location": "/", "tdm-reservation": 1}]`}, `tdmrep.json:tdm=restrict | usage probable tdmrep.json 1: {"location": "/", "tdm-reservation": 1}`}
@@ -349,7 +349,7 @@ func TestUseOfWAT(t *testing.T) {
 	})
 }
 
-// What a revisit's original says is no more certain where something else is not known.
+// The statements of a revisit's original are no more certain where something else is not known.
 func TestOriginalInTwoArchives(t *testing.T) {
 	robots := func(signal string) rec { return robotsFile("a", "+1h", "User-agent: *\n"+signal).rec }
 	again := rec{
@@ -366,7 +366,7 @@ func TestOriginalInTwoArchives(t *testing.T) {
 	}
 }
 
-// A meta's name is a product token only where it is known as one, or says so.
+// A meta's name is a product token only where it is known as one, or marked as one.
 func TestMetaNames(t *testing.T) {
 	metas := func(list ...string) string {
 		head := "<head>"
@@ -398,12 +398,12 @@ func TestMetaNames(t *testing.T) {
 		},
 		// A list of names is one of tokens and of what is none.
 		{html("http://a.example/7", "", metas("googlebot, fetcher", "noindex")), "googlebot[noindex]"},
-		// A header's prefix says by its place that it is a token.
+		// A header's prefix is a token by its place.
 		{html("http://a.example/8", "", "", "X-Robots-Tag: fetcher: noindex"), "fetcher[noindex]"},
 	})
 }
 
-// What dates restrict is judged at the moment asked for; signals stay those of the fetch.
+// What dates restrict is judged at the moment of the audit; signals stay as at the fetch.
 // Fetches are at 12:00 on 1 May 2024.
 func TestAsOf(t *testing.T) {
 	at := func(s string) AsOf {
@@ -489,7 +489,7 @@ func TestStatements(t *testing.T) {
 		{html("http://a.example/3", "", "", "Robots-Tag: testbot"), ""},
 		{html("http://a.example/4", "", "", "X-Robots-Tag: index, noindex, all, follow"), "[noindex, follow] | conflict tags index | publication certain x-robots-tag 1: noindex"},
 	})
-	// What the page says itself is certain, whatever its origin says as well.
+	// The page's own statements are certain, whatever its origin states as well.
 	checkPages(t, Options{Uses: []tag.Use{tag.UseTrain}}, []saying{
 		robotsFile("a", "-1h", "User-agent: *\nDisallow:\nContent-Signal: ai-train=no\n"),
 		{
@@ -518,7 +518,7 @@ func TestRate(t *testing.T) {
 		robotsFile("b", "+14s", ten),
 		{get("http://b.example/2", "+15s"), ""},
 
-		// The copy that asks for least may have been in use; a copy that asks for nothing too.
+		// The copy with the shortest delay may have been in use; a copy without one too.
 		robotsFile("c", "-2h", "User-agent: *\nDisallow:\nCrawl-delay: 4\n"),
 		robotsFile("c", "-1h", ten),
 		{get("http://c.example/1", "+0s"), ""},
@@ -644,7 +644,7 @@ func TestRateInDoubt(t *testing.T) {
 	}
 }
 
-// Without the option what came too soon is counted, and told of no fetch.
+// Without the option what came too soon is counted, but not reported for each fetch.
 func TestRateIsCountedInAnyCase(t *testing.T) {
 	totals := checkPages(t, Options{}, []saying{
 		robotsFile("a", "-1h", "User-agent: *\nDisallow:\nCrawl-delay: 10\n"),
@@ -671,7 +671,7 @@ func TestManyAgents(t *testing.T) {
 	}
 }
 
-// ai.txt and trust.txt are told of where they were got. What they say is not read.
+// ai.txt and trust.txt are reported where they were got. Their content is not read.
 func TestPolicyFiles(t *testing.T) {
 	t.Parallel()
 	at := func(path string) rec { return rec{url: "http://d.example" + path, at: "-1h", body: "x"} }

@@ -14,7 +14,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
-// PolicyTokens says to which product tokens a robots.txt is asked what it says.
+// PolicyTokens names the product tokens whose policies are read from a robots.txt.
 type PolicyTokens uint8
 
 // The product tokens.
@@ -39,31 +39,31 @@ func ParsePolicyTokens(name string) (PolicyTokens, bool) {
 // Everybody is the token of the groups for every crawler that no group names.
 const Everybody = "*"
 
-// Policies is what a robots capture says to product tokens, whether or not it governs a fetch.
+// Policies is a robots capture's policies for product tokens, whether or not it governs a fetch.
 type Policies struct {
 	*State
 	CaptureClass string   // Common Crawl's, of the capture's own status; "" where there is none
-	Sitemaps     []string // the first of the file, whoever asks
+	Sitemaps     []string // the first of the file, for all tokens
 	Body         string   // what of the file is parsed, decoded; "" unless Options.PolicyBodies
 	List         []Policy // by token: `*` first, then in the alphabet, in any case
 }
 
-// Policy is what a robots capture says to a product token.
+// Policy is a robots capture's policy for a product token.
 type Policy struct {
 	Agent                         string
 	Group                         GroupKind
 	Restriction, Longpre, Liu, CC RestrictionClass
-	*Terms                        // what the group says that governs the token; no Known ones where nothing is known
+	*Terms                        // of the group that governs the token; no Known ones where nothing is known
 }
 
-// Terms are what the groups of a robots.txt that govern a product token say.
+// Terms are the terms of the groups of a robots.txt that govern a product token.
 type Terms struct {
 	Known         bool // all that follows: a whole file was applied
 	Rules         int
 	HasCrawlDelay bool
 	CrawlDelay    int64    // microseconds: the least that is asked for
 	RequestRate   string   // the first, as written
-	Signals       []string // what usage signals say of the whole origin: PURPOSE=y or n, in the order of purposes
+	Signals       []string // usage signals for the whole origin: PURPOSE=y or n, in the order of purposes
 }
 
 // GroupKind is how the groups were found that govern a product token.
@@ -90,7 +90,7 @@ const (
 	maxPolicyFiles    = 64
 )
 
-// policyReader asks robots.txt files what they say, whoever fetched by them.
+// policyReader reads the policies of robots.txt files, whoever fetched by them.
 type policyReader struct {
 	files  *fileCache
 	opt    *Options
@@ -100,14 +100,14 @@ type policyReader struct {
 	passed Policies // reused
 }
 
-// filePolicies is what one file says.
+// filePolicies is the policies of one file.
 type filePolicies struct {
 	list     []Policy
 	sitemaps []string
 	cut      int // tokens that the file names, where they are more than are asked
 }
 
-// newPolicyReader returns nil where nobody asks.
+// newPolicyReader returns nil if policies are not wanted.
 func (r *Resolved) newPolicyReader(ctx context.Context, files *fileCache) (*policyReader, error) {
 	if r.opt.Policies == PoliciesNone {
 		return nil, nil
@@ -158,7 +158,7 @@ func (r *Resolved) crawlers(ctx context.Context) (tokens []string, err error) {
 	return tokens, err
 }
 
-// pass passes on what a capture says.
+// pass passes on the policies of a capture.
 func (p *policyReader) pass(st *State, sink Sink, issues *run.Writer[facts.Issue]) error {
 	p.passed = Policies{State: st, CaptureClass: restriction.CCCapture(max(int(st.Status), 0))}
 	said, err := p.said(st)
@@ -185,7 +185,7 @@ func (p *policyReader) pass(st *State, sink Sink, issues *run.Writer[facts.Issue
 	return sink.Policies(&p.passed)
 }
 
-// said is what a capture says, by what it came to.
+// said is the policies of a capture, by what it came to.
 func (p *policyReader) said(st *State) (*filePolicies, error) {
 	key := st.Outcome.String()
 	if st.Outcome.HasRules() {
@@ -223,8 +223,8 @@ func isPart(st *State, file *parsedFile) bool {
 	return st.Outcome == words.OutcomePartial || facts.Flags(st.BodyFlags)&facts.FlagBodyCut != 0 && !file.Cut
 }
 
-// withoutFile is what is said to all tokens where there is no file to ask. Of the studies, Longpre et
-// al. alone say what they make of that: no robots.txt restricts nobody.
+// withoutFile is the policy for all tokens where there is no file. Of the studies, Longpre et
+// al. alone state what they make of that: no robots.txt restricts nobody.
 func (p *policyReader) withoutFile(said Policy) []Policy {
 	said.Agent, said.Terms = Everybody, new(Terms)
 	list := []Policy{said}
@@ -235,8 +235,8 @@ func (p *policyReader) withoutFile(said Policy) []Policy {
 	return list
 }
 
-// ask asks a file, or a part of one, whose rest may say otherwise: then all that is known is
-// which tokens it names, and what it says of use to them.
+// ask reads the policies of a file, or of a part of one, whose rest may differ: then all that is known
+// is which tokens it names, and its statements about use for them.
 func (p *policyReader) ask(f *parsedFile, isPart bool) *filePolicies {
 	tokens, cut := p.tokensFor(f)
 	f.readExtra()
@@ -279,7 +279,7 @@ func (f *parsedFile) kindOf(token string) GroupKind {
 	return GroupNamed
 }
 
-// tokensFor are the tokens to ask a file for, sorted; cut is how many it names, where not all of
+// tokensFor are the tokens to read from a file, sorted; cut is how many it names, where not all of
 // these are among them.
 func (p *policyReader) tokensFor(f *parsedFile) (tokens []string, cut int) {
 	if p.opt.Policies != PoliciesNamed {
@@ -299,7 +299,7 @@ func (p *policyReader) tokensFor(f *parsedFile) (tokens []string, cut int) {
 	return DistinctTokens(tokens), cut
 }
 
-// terms are what the groups of a token say, that restrict as c; known: of a whole file.
+// terms are the terms of the groups of a token, that restrict as c; known: of a whole file.
 func (f *parsedFile) terms(token string, c RestrictionClass, known bool) *Terms {
 	g := f.For(token)
 	t := &Terms{Known: known, Rules: g.Rules()}

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// policyTokens are the tokens that a recorder was told policies for, with group and outcome.
+// policyTokens are the tokens whose policies a recorder received, with group and outcome.
 func policyTokens(s *recorder) (lines []string) {
 	for _, call := range s.calls {
 		if line, ok := strings.CutPrefix(call, "policy "); ok {
@@ -46,7 +46,7 @@ func TestPolicyCrawlers(t *testing.T) {
 	}
 }
 
-// TestPolicyNames: a file may name more tokens than are asked for; an issue says so.
+// TestPolicyNames: a file may name more tokens than are read; an issue reports it.
 func TestPolicyNames(t *testing.T) {
 	t.Parallel()
 	var body strings.Builder

@@ -56,7 +56,7 @@ type evaluation struct {
 	issues   *run.Writer[facts.Issue] // found while deciding
 	nextID   int64                    // of states
 	decider  *decider
-	whatIf   *whatIf       // nil where nobody asks
+	whatIf   *whatIf       // nil where it is not wanted
 	policies *policyReader // the same
 	pages    pages
 	pace     pace         // of the origin in hand
@@ -113,7 +113,7 @@ func (e *evaluation) decideAll(ctx context.Context) (err error) {
 	}
 }
 
-// decideOrigin decides the fetches of an origin, and what logs say was not fetched from it.
+// decideOrigin decides the fetches of an origin, and the fetches that logs exclude.
 func (e *evaluation) decideOrigin(ctx context.Context, here facts.Place, l *timelines, fetches *facts.Cursor[facts.Fetch]) error {
 	e.newOrigin()
 	tl, err := e.loadTimeline(here, l)
@@ -277,7 +277,7 @@ func eachRecord(
 			return nil
 		}
 		err := f(&held)
-		if placed { // nobody asks again, unless it is a policy capture
+		if placed { // it is not needed again, unless it is a policy capture
 			delete(known, facts.SpotOf(&held))
 		}
 		isHeld, placed = false, false

@@ -11,7 +11,7 @@ import (
 const maxCuts = 32 * Buckets
 
 // Cut returns the n-th of the cuts, from 0, that divide all fetches into so many ranges, of facts
-// that OpenResolved has opened. Ranges have about equally many fetches: those of a large origin are
+// that OpenResolved has opened. Ranges have about equally many fetches: a large origin is
 // divided, too.
 func (r *Resolved) Cut(n, ranges int) Cut {
 	switch {
@@ -29,8 +29,8 @@ func (r *Resolved) findCuts(ctx context.Context) (err error) {
 	return cmp.Or(err, r.keepWhole(ctx))
 }
 
-// keepWhole leaves no cut inside of an origin with exclusions: by whom they were made, all of its fetches
-// tell.
+// keepWhole leaves no cut inside of an origin with exclusions: all of its fetches are needed to know
+// who made them.
 func (r *Resolved) keepWhole(ctx context.Context) error {
 	i := 0
 	for ev, err := range r.store.Events(ctx, facts.Buckets{}) {
@@ -50,7 +50,7 @@ func (r *Resolved) keepWhole(ctx context.Context) error {
 	return nil
 }
 
-// remember reads what deciding the fetches behind e.from depends on of those before it in its origin:
+// remember reads what the fetches from e.from on depend on in earlier fetches of their origin:
 // the pace of crawlers, and the originals of revisits.
 func (e *evaluation) remember(ctx context.Context, tl *timeline) error {
 	delay, err := e.pace.longest(tl)

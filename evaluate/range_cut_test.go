@@ -16,8 +16,8 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/index"
 )
 
-// largeOrigin are archives of which one origin has most fetches: what each says depends on those
-// before it.
+// largeOrigin are archives with most fetches in one origin: the verdict on each depends on the
+// earlier ones.
 func largeOrigin() []archive {
 	const agents = "User-agent: *\nCrawl-delay: 10\nDisallow: /no\n"
 	robots := func(at, ua, body string) rec {
@@ -69,7 +69,7 @@ func largeOrigin() []archive {
 	return []archive{first, second}
 }
 
-// dividedFacts are those of largeOrigin, of an index that tells of some of its fetches and of others, and
+// dividedFacts are the facts of largeOrigin, of an index that lists some of its fetches and others, and
 // of a log.
 func dividedFacts(t *testing.T) *Facts {
 	t.Helper()
@@ -140,7 +140,7 @@ func allCuts(t *testing.T, set *Facts, opt Options) []Cut {
 	return slices.Concat([]Cut{r.Cut(0, 1)}, slices.Compact(r.cuts), []Cut{r.Cut(1, 1)})
 }
 
-// TestRangesAmidOrigins: the results of ranges between any cuts are those of one.
+// TestRangesAmidOrigins: the results of ranges between any cuts equal the results of one range.
 func TestRangesAmidOrigins(t *testing.T) {
 	t.Parallel()
 	sets, counts := map[string]*Facts{"made": dividedFacts(t)}, []int{7}
@@ -196,7 +196,7 @@ func checkCuts(t *testing.T, name string, set *Facts, opt Options, cuts []Cut) {
 	}
 }
 
-// TestCutsKeepExclusions: an origin of which a log tells exclusions is not divided.
+// TestCutsKeepExclusions: an origin with exclusions in a log is not divided.
 func TestCutsKeepExclusions(t *testing.T) {
 	t.Parallel()
 	set := dividedFacts(t)

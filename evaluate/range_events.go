@@ -7,15 +7,15 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
-// Exclusion is a URL that robots.txt kept a crawler from, as its log says, with
-// what the captures say of the URL at that moment. The Fetch of its Result was
+// Exclusion is a URL that robots.txt kept a crawler from, by its log, with
+// the answer of the captures for the URL at that moment. The Fetch of its Result was
 // never made.
 type Exclusion struct {
 	Event *facts.LogEvent
 	Result
 }
 
-// stateOfEvent makes a state of a log line that says that robots.txt could not be
+// stateOfEvent makes a state of a log line which reports that robots.txt could not be
 // had. Its crawler is unknown, unless an option names it.
 func stateOfEvent(ev *facts.LogEvent) *State {
 	s := new(State)
@@ -31,11 +31,11 @@ func stateOfEvent(ev *facts.LogEvent) *State {
 	return s
 }
 
-// logGap is how near in time log lines say no more than the first of them: a
+// logGap is how near in time log lines add nothing to the first of them: a
 // crawler gives up hundreds of pages for one robots.txt that it could not have.
 const logGap = facts.Hour
 
-// addsTo reports whether a log state says more than the state before it.
+// addsTo reports whether a log state adds to the state before it.
 func (s *State) addsTo(before *State) bool {
 	return before == nil || before.Type != facts.TypeLogLine || s.Micros-before.Micros >= logGap
 }
@@ -87,11 +87,11 @@ func (e *evaluation) excluded(here facts.Place, l *timelines, tl *timeline) erro
 	})
 }
 
-// lineTwins finds log lines that say the same among neighbours: copies of a log, or
+// lineTwins finds equal log lines among neighbours: copies of a log, or
 // of a part of it.
 type lineTwins struct{ last facts.LogEvent }
 
-// first returns the line before that says what ev does, nil where there is none.
+// first returns the earlier line that equals ev, nil where there is none.
 func (t *lineTwins) first(ev *facts.LogEvent) *facts.LogEvent {
 	l := &t.last
 	if l.Origin == ev.Origin && l.Kind == ev.Kind && l.Micros == ev.Micros && l.Precision == ev.Precision && l.URL == ev.URL &&

@@ -21,7 +21,7 @@ func crawlLog(lines ...logged) []byte {
 	return []byte(b.String())
 }
 
-// auditLogs audits archives beside logs.
+// auditLogs audits archives together with logs.
 func auditLogs(t *testing.T, opt Options, archives []archive, logs ...[]byte) (*recorder, *Totals) {
 	t.Helper()
 	in, out := t.TempDir(), t.TempDir()
@@ -44,7 +44,7 @@ func auditLogs(t *testing.T, opt Options, archives []archive, logs ...[]byte) (*
 	return s, totals
 }
 
-// TestLogEvidence: what a log says of robots.txt governs where no capture does, as
+// TestLogEvidence: a log's evidence of robots.txt governs where no capture does, as
 // another crawler's word.
 func TestLogEvidence(t *testing.T) {
 	t.Parallel()

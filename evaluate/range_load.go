@@ -67,7 +67,7 @@ func (l *timelines) next() (here facts.Place, more bool) {
 }
 
 // each calls add for the states of an origin in order: its captures, and the log lines that
-// say of its robots.txt more than they do. It calls repeated for lines that say the same. The
+// add to them about its robots.txt. It calls repeated for equal lines. The
 // log events then stand at the origin's exclusions.
 func (l *timelines) each(here facts.Place, add func(*State) error, repeated func(first, ev *facts.LogEvent) error) error {
 	var last *State // of the timeline

@@ -119,8 +119,8 @@ func (r *Resolved) resolve(ctx context.Context) error {
 	return r.totals.takeIssues(r.dir, issues)
 }
 
-// noteCopies says which inputs are copies of others: their records without an ID are
-// counted once. Those with one are noted one by one.
+// noteCopies reports which inputs are copies of others: their records without an ID are
+// counted once. Records with one are noted one by one.
 func (r *Resolved) noteCopies(issues *run.Writer[facts.Issue]) error {
 	for i := range r.store.Inputs {
 		original, copied := r.store.Copies[int32(i)]
@@ -141,7 +141,7 @@ func (r *Resolved) noteCopies(issues *run.Writer[facts.Issue]) error {
 
 // hasDistantRevisits reports whether any fetch has the body of another.
 func (r *Resolved) hasDistantRevisits() bool {
-	return slices.ContainsFunc(r.store.Inputs, func(in facts.InputResult) bool { return in.Lent > 0 })
+	return slices.ContainsFunc(r.store.Inputs, func(in facts.InputResult) bool { return in.Borrowed > 0 })
 }
 
 // hasEvents reports whether logs report what was not fetched.

@@ -16,7 +16,7 @@ import (
 type Options struct {
 	Profile      Profile
 	Crawler      string        // the crawler's own token, instead of the one derived from each User-Agent
-	CrawlerMap   CrawlerMap    // the same for some User-Agents; it has no say where Crawler is given
+	CrawlerMap   CrawlerMap    // the same for some User-Agents; it has no effect where Crawler is given
 	Agents       []string      // tokens of the what-if; none: no what-if
 	Uses         []Use         // what for: restrictions that bind one of them are passed on
 	Rate         bool          // pass on the fetches that came too soon; they are counted in any case

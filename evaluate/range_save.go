@@ -22,7 +22,7 @@ const (
 	totalsFile = "totals"
 )
 
-// known is what ranges have to know beside sorted rows.
+// known is what ranges need besides sorted rows.
 type known struct {
 	FirstIDs []int64  // of the states of each bucket
 	Tokens   []string // that each robots.txt is asked for

@@ -44,7 +44,7 @@ func askAll(t *testing.T) Options {
 }
 
 // TestRanges: the results of any number of ranges, each decided by itself and all at
-// the same time, put together in order, are those of one.
+// the same time, put together in order, equal the results of one.
 func TestRanges(t *testing.T) {
 	t.Parallel()
 	dirs, counts := corpora(t), []int{1, 3, 128}
@@ -103,7 +103,7 @@ func (s *rangeRecorder) Host(h *HostStats) error {
 	return s.note(hostPlace)
 }
 
-// decideRanges decides the ranges between cuts and returns what the sinks were told, put together.
+// decideRanges decides the ranges between cuts and returns what the sinks received, put together.
 func decideRanges(t *testing.T, set *Facts, opt Options, cuts []Cut) ([]string, *Totals) {
 	t.Helper()
 	n := len(cuts) - 1

@@ -174,7 +174,7 @@ func (a *AgentStats) add(o *AgentStats) {
 	}
 }
 
-// claim remembers what a warcinfo record says.
+// claim remembers the claim of a warcinfo record.
 func (a *AgentStats) claim(claim string) {
 	if claim == "" || a.Claims[claim] {
 		return

@@ -21,11 +21,11 @@ func pagesOf(t *testing.T, steps int, archives ...archive) map[string]string {
 }
 
 // TestOriginalElsewhere: a revisit carries the tags of its original wherever that lies,
-// and those of no other record.
+// and of no other record.
 func TestOriginalElsewhere(t *testing.T) {
 	t.Parallel()
 	const (
-		maxCandidates = 8 // of one name, that are told apart
+		maxCandidates = 8 // of one name, that are distinguished
 
 		noindex = `<head><meta name=robots content=noindex></head>`
 		carried = "from=original | [noindex, noarchive]"
@@ -36,7 +36,7 @@ func TestOriginalElsewhere(t *testing.T) {
 		hexA    = "WARC-Payload-Digest: SHA-1:0000000000000000000000000000000000000000"
 		sha256  = "WARC-Payload-Digest: sha256:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFA="
 	)
-	// original is a record that says noindex and noarchive.
+	// original is a record with noindex and noarchive.
 	original := func(edit ...func(*rec)) rec {
 		r := html(there, "-1d", noindex, "X-Robots-Tag: noarchive")
 		for _, f := range edit {

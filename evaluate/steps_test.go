@@ -12,7 +12,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
-// TestLooksOfFetchesAreLinear has a fetch beside every capture, and one two days later.
+// TestLooksOfFetchesAreLinear has a fetch next to every capture, and one two days later.
 func TestLooksOfFetchesAreLinear(t *testing.T) {
 	for _, c := range capturestest.Rates(maxLooked) {
 		looks := func(n int) (sum int) {
@@ -72,7 +72,7 @@ func TestSpan(t *testing.T) {
 }
 
 // TestCrowd: where more captures of one moment refer to each other than a step looks at,
-// nobody knows which; an issue says so once.
+// nobody knows which; an issue reports it once.
 func TestCrowd(t *testing.T) {
 	crowd := func(n int) archive {
 		var a archive
@@ -96,7 +96,7 @@ func TestCrowd(t *testing.T) {
 }
 
 // TestTooManyCopies: nothing is known of a fetch whose crawler may have used more
-// copies than are asked. Copies that say the same one after the other are one.
+// copies than are tried. Equal copies one after the other are one.
 func TestTooManyCopies(t *testing.T) {
 	every := func(minutes, n int, body func(i int) string) (a archive) {
 		for i := range n {

@@ -8,7 +8,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/index"
 )
 
-// TestUnreadIsNoCapture: a row of an index tells of no capture if it points to a record that is none. One
+// TestUnreadIsNoCapture: a row of an index is no capture if it points to a record that is none. One
 // with another place may be of a capture in the same second.
 func TestUnreadIsNoCapture(t *testing.T) {
 	t.Parallel()

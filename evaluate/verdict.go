@@ -22,7 +22,7 @@
 // A Cut lies before a bucket, before an origin, or inside an origin, before a new second: rows of
 // one second depend on one another (duplicates, rows of indexes). What deciding carries from fetch
 // to fetch is a function of the fetches shortly before, which evaluation.remember reads again: for
-// the pace of crawlers as far back as the longest delay that any robots.txt of the origin asks for;
+// the pace of crawlers as far back as the longest delay that any robots.txt of the origin requires;
 // for the originals of revisits until the oldest are forgotten again. Captures, policies and issues
 // belong to the range with the origin's beginning. It takes all fetches of an origin to know who
 // made its exclusions, so no cut lies inside such an origin.
@@ -49,7 +49,7 @@ func verdictOf(allowed bool) Verdict {
 	return Disallowed
 }
 
-// Answer is what one robots capture says of a path to a token.
+// Answer is the answer of one robots capture for a path and a token.
 type Answer struct {
 	Verdict   Verdict
 	Reason    Reason
@@ -72,7 +72,7 @@ type Result struct {
 	Governing *State // nil where there is none
 	Age       int64  // seconds from the oldest content applied to the fetch; of later evidence from the newest, negative
 	Prior     Verdict
-	HasPrior  bool   // the governing capture says nothing; Prior is the answer of the one before it
+	HasPrior  bool   // the governing capture shows nothing; Prior is the answer of the one before it
 	Contester *State // the permitted copy that allows, where there is one
 
 	UnreadCaptures bool // the certainty depends on captures of robots.txt that an index reports and no input holds
@@ -87,9 +87,9 @@ type Result struct {
 
 	decider   *decider
 	timeline  *timeline
-	withdrawn Answer   // what the governing capture says, where the verdict was withdrawn
+	withdrawn Answer   // the answer of the governing capture, where the verdict was withdrawn
 	against   *State   // the capture that shows that it may be wrong; nil: none does
-	tied      []*State // the governing capture, and those of its moment in other archives
+	tied      []*State // the governing capture, and captures of the same moment in other archives
 
 	ledBy       []*resolve.Lead // the redirects of NoteRedirectTarget
 	mayBeProven bool            // possible, as an index alone reports it: its record may show that it is a violation
@@ -275,7 +275,7 @@ func (h *HostStats) Join(o *HostStats) {
 // AgentStats counts the fetches of one product token.
 type AgentStats struct {
 	Agent  string          // "": no token known
-	Claims map[string]bool // what warcinfo records say of obedience
+	Claims map[string]bool // claims of warcinfo records about obedience
 	Counts
 }
 

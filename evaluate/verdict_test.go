@@ -59,7 +59,7 @@ func TestRobotsTxtItself(t *testing.T) {
 	check(t, Options{Profile: robots.Google}, archive{robotsTxt("-1h", closed), head})
 }
 
-// TestNotFetches: what an archive holds beside fetches is no fetch.
+// TestNotFetches: what an archive holds besides fetches is no fetch.
 func TestNotFetches(t *testing.T) {
 	t.Parallel()
 	s, totals := check(t, Options{}, archive{
@@ -120,7 +120,7 @@ func TestGoverning(t *testing.T) {
 	})
 }
 
-// TestOneMoment: of one moment the order of the records in their archive tells, and
+// TestOneMoment: within one moment the order of the records in their archive decides, and
 // nothing between archives.
 func TestOneMoment(t *testing.T) {
 	t.Parallel()
@@ -324,7 +324,7 @@ func TestSeveralTokens(t *testing.T) {
 	})
 }
 
-// TestDuplicatesWithoutID: records without an id are told to be the same where they
+// TestDuplicatesWithoutID: records without an id are taken for the same where they
 // lie in files that are alike to the last byte, as an ARC given twice. In all other
 // files records alike may be two fetches.
 func TestDuplicatesWithoutID(t *testing.T) {
@@ -468,7 +468,7 @@ func TestWhatIf(t *testing.T) {
 				}
 			}
 			if strings.HasPrefix(got, "unknown") && !strings.HasPrefix(want, "unknown") && strings.HasSuffix(got, "changed_between") {
-				undecided++ // tokens of one token group that another capture tells apart
+				undecided++ // tokens of one token group that another capture separates
 				continue
 			}
 			if got != want {
@@ -486,7 +486,7 @@ func TestWhatIf(t *testing.T) {
 	}
 }
 
-// TestWhatIfConflict: a token group whose tokens another capture tells apart.
+// TestWhatIfConflict: a token group whose tokens another capture separates.
 func TestWhatIfConflict(t *testing.T) {
 	t.Parallel()
 	p := page("unknown fresh conflicting_captures")

@@ -59,7 +59,7 @@ func (w *whatIf) decide(r *Result, tl *timeline) error {
 	if err := w.announce(v.governing.ID, groups); err != nil {
 		return err
 	}
-	// Where no other capture has a say, what the governing one says is the verdict.
+	// Where no other capture takes part, the answer of the governing one is the verdict.
 	alone := !v.outdated && len(v.moment) == 1 && len(v.older) == 0 && len(v.ownNext) == 0 && s.see(v.governing).relation != maybeBefore && len(tl.others(&s, &v)) == 0
 	if alone && v.governing.Outcome.HasRules() {
 		return w.ask(r, &s, &v, groups)
@@ -76,7 +76,7 @@ func (w *whatIf) decide(r *Result, tl *timeline) error {
 	return nil
 }
 
-// ask passes on what the governing file says to each token group.
+// ask passes on the answer of the governing file for each token group.
 func (w *whatIf) ask(r *Result, s *subject, v *view, groups []tokenGroup) error {
 	file, err := w.decider.files.get(v.governing)
 	if err != nil {
@@ -107,7 +107,7 @@ func (w *whatIf) pass(f *facts.Fetch, governing *State, e Evidence, a Answer, gr
 	return w.sink.GroupVerdict(&w.verdict)
 }
 
-// same passes on a verdict that holds whoever asks.
+// same passes on a verdict that holds for all tokens.
 func (w *whatIf) same(f *facts.Fetch, verdict Verdict, reason Reason) error {
 	if !w.noneToo {
 		w.noneToo = true
@@ -118,7 +118,7 @@ func (w *whatIf) same(f *facts.Fetch, verdict Verdict, reason Reason) error {
 	return w.pass(f, nil, words.None, Answer{Verdict: verdict, Reason: reason}, 0)
 }
 
-// judgeGroup decides for a token group. Where other captures have a say, tokens of one
+// judgeGroup decides for a token group. Where other captures take part, tokens of one
 // token group may fall in different groups there: if they then differ, nothing is known
 // of the token group.
 func (w *whatIf) judgeGroup(r *Result, s subject, tl *timeline, v *view, t *tokenGroup, alone bool) (Answer, error) {

@@ -6,8 +6,8 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
 )
 
-// The types of the facts that a program which reads archives has to name. They are
-// those of evaluate, too: what OpenFacts returns is what evaluate.Run takes.
+// The types of the facts that a program which reads archives has to name. Package evaluate has the
+// same types: evaluate.Run takes what OpenFacts returns.
 type (
 	Facts       = facts.Set         // what is known of an output folder's archives
 	Input       = facts.Input       // an archive to read

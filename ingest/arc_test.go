@@ -43,7 +43,7 @@ func TestARCDate(t *testing.T) {
 	}
 }
 
-// An ARC in every container says the same.
+// An ARC has the same content in every container.
 func TestARC(t *testing.T) {
 	records := []string{
 		warctest.ARCInfo(arcAgent),

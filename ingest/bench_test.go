@@ -13,7 +13,7 @@ import (
 )
 
 // BenchmarkIngest reads an archive of small records, three a fetch, into nothing.
-// Its allocations are those of the path of a record.
+// It counts the allocations on the path of a record.
 func BenchmarkIngest(b *testing.B) {
 	const fetches = 1000
 	archive := smallRecords(fetches, silentFetch)
@@ -42,7 +42,7 @@ func BenchmarkResponseHead(b *testing.B) {
 // In the steady state the three records of a fetch cost shares of what is made for
 // many, and nothing of their own.
 func TestFewAllocations(t *testing.T) {
-	const fetches = pairingWindow/3 + 100 // so that none of them waits for what comes behind
+	const fetches = pairingWindow/3 + 100 // so that no fetch waits for later records
 	const most = 32                       // allocations a fetch of three records: its strings, and few else
 	for name, fetch := range map[string]smallFetch{
 		"silent":         silentFetch,
@@ -64,7 +64,7 @@ func TestFewAllocations(t *testing.T) {
 	}
 }
 
-// smallFetch is what a fetch of smallRecords says of its use.
+// smallFetch is a fetch of smallRecords: what its head and page state about use.
 type smallFetch struct{ head, page string }
 
 var silentFetch smallFetch

@@ -84,8 +84,8 @@ func (e *extractor) readPayload(d *draft) error {
 	return e.keepBody(d, &h, e.payload.of(body, r.Block))
 }
 
-// findLicence finds out whether a payload is a licence document: by its media type, or that of XML and its
-// root element. read is what was read of the block, body the part of it behind the head, which is
+// findLicence finds out whether a payload is a licence document: by its media type, or an XML type and
+// the root element. read is the part of the block read so far, body its part after the head, which is
 // returned with more.
 func (e *extractor) findLicence(d *draft, h *httpmsg.Head, read, body []byte) ([]byte, error) {
 	x := d.exchange
@@ -154,7 +154,7 @@ func (e *extractor) applyHead(d *draft, h *httpmsg.Head) {
 	e.readClock(d, h)
 }
 
-// readClock keeps the moment at which the server says that it answered. It notes one that contradicts
+// readClock keeps the moment of the answer by the server's clock. It notes one that contradicts
 // the WARC-Date of a robots.txt capture. The crawler's clock dates the fetch all the same.
 func (e *extractor) readClock(d *draft, h *httpmsg.Head) {
 	x := d.exchange
@@ -212,8 +212,8 @@ func (e *extractor) keepBody(d *draft, h *httpmsg.Head, stored io.Reader) error 
 	return nil
 }
 
-// decode makes the body of a policy capture of what is stored of it. One shorter
-// than its Content-Length is a part, though no WARC-Truncated says so: the connection
+// decode makes the body of a policy capture from the stored bytes. One shorter
+// than its Content-Length is a part, even without WARC-Truncated: the connection
 // broke, and a rule may be missing (RFC 9112 §8).
 func (x *exchange) decode(d *draft, h *httpmsg.Head, raw []byte) {
 	switch {

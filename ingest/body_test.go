@@ -8,7 +8,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
-// Bodies that nobody can read are told from parts and from texts (semantics §2).
+// Bodies that nobody can read are distinguished from parts and from texts (semantics §2).
 func TestUndecodable(t *testing.T) {
 	gz, long := warctest.Encode(t, "gzip", robotsBody), warctest.Encode(t, "gzip", strings.Repeat(robotsBody, 10)+"Disallow: /last\n")
 	const whole, part, undecodable = facts.FlagHTTPHead | facts.FlagBodyKept, facts.FlagHTTPHead | facts.FlagBodyKept | facts.FlagBodyCut, facts.FlagHTTPHead | facts.FlagBodyKept | facts.FlagUndecodable

@@ -42,7 +42,7 @@ func newBuild(opt Options, fingerprint string) (*build, error) {
 	return b, nil
 }
 
-// withPrevious adds the inputs of the plan before, where that is asked for, and else tells
+// withPrevious adds the inputs of the previous plan if the options require it. Otherwise it reports
 // which of them will go.
 func (b *build) withPrevious(ctx context.Context, named []Input) []Input {
 	if b.previous == nil {
@@ -78,7 +78,7 @@ func sortInputs(inputs []Input) []Input {
 	return inputs
 }
 
-// dropTemporary removes what an interrupted run left behind.
+// dropTemporary removes the leftovers of an interrupted run.
 func dropTemporary(root string) error {
 	entries, err := os.ReadDir(root)
 	if err != nil {
@@ -94,7 +94,7 @@ func dropTemporary(root string) error {
 	return nil
 }
 
-// dropForeign removes facts of other fingerprints, and tells whether there were any.
+// dropForeign removes facts of other fingerprints, and reports whether there were any.
 func (b *build) dropForeign() (dropped bool) {
 	private, current := filepath.Split(b.root)
 	entries, err := os.ReadDir(private)
@@ -265,7 +265,7 @@ func (b *build) rewriteAs(ctx context.Context, name string, r rewriting) error {
 	return publish(b.root, tmp, name)
 }
 
-// commit makes p, whose tasks are those of b, the plan of the output folder, and removes all
+// commit makes p, which has the tasks of b, the plan of the output folder, and removes all
 // other tasks.
 func (b *build) commit(ctx context.Context, p facts.Plan) error {
 	p.Fingerprint, p.Tasks = b.fingerprint, b.tasks

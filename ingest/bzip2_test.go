@@ -18,8 +18,8 @@ const bzip2Archive = "" +
 	"XjOys/AU5nBYj4KiNxeZCZ4mhDiRnwauTo8Jz2lx3IXlyHidRI1nyVlJmWGJxCxEjtNJYKUTKTmKDSbEJiQSImaEbxeiotH7I1nkcpeMR9BadJYXDE0GJifR" +
 	"iUmk4DSXGs+w2l5YjeG8d6FRFBMwKC8SIqQ50KC4VmQ5yk1H0bDE0jAsJIeBEz/i7kinChIPzp4qQA=="
 
-// The checksum of a bzip2 block comes behind what it holds. With these bits flipped
-// that is whole records of other URLs.
+// The checksum of a bzip2 block follows its content. With these bits flipped
+// the content is whole records of other URLs.
 func TestBzip2Damage(t *testing.T) {
 	archive, err := base64.StdEncoding.DecodeString(bzip2Archive)
 	if err != nil {

@@ -185,7 +185,7 @@ func entrySummaries(t *testing.T, path string, whole *collected) (lines string) 
 }
 
 // againstCensus compares with the independent scan. It returns the line of the
-// table that says why they differ, if they do.
+// table that explains a difference, if there is one.
 func againstCensus(t *testing.T, name string, c *collected, counted map[string]int64) string {
 	reason := differences[name]
 	differ := len(counted)+len(c.result.Records) > 0 && !maps.Equal(counted, c.result.Records)
@@ -225,7 +225,7 @@ func writeTable(t *testing.T, paragraphs []string) {
 	}
 }
 
-// Counts that are told to people, and that no change may move unnoticed.
+// Counts that are published, and that no change may move unnoticed.
 func TestRealArchives(t *testing.T) {
 	sharedArchives(t)
 	for name, want := range map[string]struct{ fetches, robots, lossy int64 }{

@@ -20,7 +20,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/object"
 )
 
-// CheckOptions are those of Check.
+// CheckOptions are the options of Check.
 type CheckOptions struct {
 	Workers       int // inputs read at a time; 0: one a core
 	Stdin         io.Reader
@@ -41,7 +41,7 @@ type Checked struct {
 type Opinion struct {
 	Asked   bool // it reads inputs of this form
 	Records int64
-	Stopped string // why it stopped before the end, as it says itself
+	Stopped string // why it stopped before the end, in its own words
 }
 
 // Check reads inputs as Ingest does, but keeps no facts: it calls report for each

@@ -24,7 +24,7 @@ func isClusterFile(name string) bool {
 func (x *expander) cluster(arg, within string) bool {
 	parts, err := x.clusterParts(arg)
 	if errors.Is(err, errNoCluster) {
-		return false // whoever reads it as an input says so
+		return false // whoever reads it as an input reports that
 	}
 	if err != nil {
 		x.fail(arg, "cannot be read (%v); name the cluster's compressed files (cdx-*.gz) instead", err)

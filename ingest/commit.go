@@ -46,7 +46,7 @@ type committer struct {
 	stats        facts.InputStats
 	forgotten    bool // fetches were emitted before their request could be found
 
-	paired func(*facts.Fetch, *Companions) error // is told of every fetch; may be nil
+	paired func(*facts.Fetch, *Companions) error // receives every fetch; may be nil
 	list   *lister                               // takes the records instead; may be nil
 	stored bool                                  // the records are not compressed
 }
@@ -67,7 +67,7 @@ func newCommitter(input int32, entry string, out sink) *committer {
 // readInput reads all records of an input into out. An error is one of reading
 // the file or of writing the facts, never damage: that is an issue.
 //
-// size is that of the input, -1 where offsets are not those of the file.
+// size is the size of the input, -1 where offsets are not offsets in the file.
 func (c *committer) readInput(r warc.Reader, size int64) error {
 	for {
 		rec, err := r.Next()
@@ -103,7 +103,7 @@ func (c *committer) readRecord(r warc.Reader, rec *warc.Record) error {
 		return err
 	}
 	if err != nil {
-		// The block could not be read. The container knows why, and says it from
+		// The block could not be read. The container knows why, and returns it from
 		// finish, which meets the same place again.
 		_, finishErr := r.Finish()
 		if finishErr != nil {
@@ -174,7 +174,7 @@ func (c *committer) acceptOther(f *facts.Fetch) error {
 	return c.out.Other(f)
 }
 
-// pair puts a record beside those before it, and returns the fetches that need nothing more.
+// pair adds a record to the earlier ones, and returns the fetches that need nothing more.
 func (c *committer) pair(d *draft, length int64) (done []*exchange) {
 	switch {
 	case d.info != nil:

@@ -43,7 +43,7 @@ func TestCaptureKind(t *testing.T) {
 	}
 }
 
-// Which records are fetches, and what their rows say.
+// Which records are fetches, and what their rows contain.
 func TestWhatIsAFetch(t *testing.T) {
 	got := read(t, warctest.Plain(
 		warctest.Warcinfo("urn:i", "software: x\r\n"),

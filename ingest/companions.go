@@ -19,7 +19,7 @@ type Place struct {
 	Offset    int64 // as in facts.Fetch
 	Nth       int64 // records before it at the same offset: in the same compressed member
 	Streamed  bool  // the offset is one in a decompressed stream
-	Resynced  bool  // it stands behind damage
+	Resynced  bool  // it stands after damage
 	Forgeable bool  // and a page could hold it
 }
 
@@ -32,8 +32,8 @@ func (p Place) next(index int, r *warc.Record) Place {
 	return at
 }
 
-// Companions are the places of a fetch's record and of those that belong to it. Of the
-// segments of a record only those of policy captures are told.
+// Companions are the places of a fetch's record and of the records that belong to it. Segments
+// are listed for policy captures only.
 type Companions struct {
 	Own, Request, Metadata, Warcinfo Place
 	Segments                         []Place // in order, without the first
@@ -46,7 +46,7 @@ func (c *Companions) addSegment(at Place) {
 }
 
 // Pair reads an archive once more and yields its fetches with the records that belong to
-// them, by the rules by which the facts were made. The result tells by its fingerprint
+// them, by the rules by which the facts were made. The fingerprint of the result shows
 // whether the archive is still the same. What f is given is valid until it returns.
 func Pair(in facts.Input, f func(*facts.Fetch, *Companions) error) (facts.InputResult, error) {
 	opt := &readOptions{paired: f}
@@ -87,7 +87,7 @@ func OpenArchive(in facts.Input, entry, tmp string) (a *Archive, err error) {
 	return a, nil
 }
 
-// copyWhole copies an archive to the disk of which its server gives no parts.
+// copyWhole copies an archive to the disk if its server gives no parts of it.
 func (a *Archive) copyWhole(tmp string) (err error) {
 	var first [1]byte
 	if _, err := a.file.ReadAt(first[:], 0); err != nil && err != io.EOF {

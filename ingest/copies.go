@@ -12,12 +12,11 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/object"
 )
 
-// findCopies finds the inputs that hold the same bytes as one before them, by
-// path, which each of them is mapped to. Records are told to be the same by their
-// WARC-Record-ID; an ARC has none, and two records alike may be two fetches, unless
-// all of both files is alike. So only inputs that hold fetches without an id are
-// compared, and only those alike in all that reading them showed. Those that known maps to
-// the same input need not be compared.
+// findCopies maps inputs to an earlier input with the same bytes, by path. A
+// WARC-Record-ID identifies a record. An ARC has none, and two records alike may be
+// two fetches, unless all of both files is alike. So only inputs that hold fetches
+// without an id are compared, and only those alike in all that reading them showed.
+// Inputs that known maps to the same input need not be compared.
 func findCopies(ctx context.Context, results []facts.InputResult, known map[string]string) map[string]string {
 	type likeness struct {
 		size        int64

@@ -12,8 +12,8 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
 )
 
-// A file given under two names is a copy of itself where records have no ids to tell
-// it by; one that differs in a byte of a page, which no checksum of a plain archive
+// A file given under two names is a copy of itself where records have no ids to identify
+// it; one that differs in a byte of a page, which no checksum of a plain archive
 // covers, is another.
 func TestCopies(t *testing.T) {
 	arc := warctest.ARCInfo(arcAgent) + warctest.ARCRecord("http://h/robots.txt", "20240501120000", "HTTP/1.1 200 OK\r\n\r\n"+robotsBody)

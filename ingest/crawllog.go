@@ -14,7 +14,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
-// lineParser returns what a line of a log tells, nil where that is nothing that
+// lineParser returns the event of a line of a log, nil if nothing in it
 // matters, and what is wrong with a line that cannot be read.
 type lineParser func(line []byte) (event *facts.LogEvent, fault string)
 
@@ -93,7 +93,7 @@ type lineReader struct {
 	long   bool  // the line in hand is longer than maxLogLine, and cut
 }
 
-// next returns the next line without its end, io.EOF behind the last.
+// next returns the next line without its end, io.EOF after the last.
 func (l *lineReader) next() ([]byte, error) {
 	l.offset += l.length
 	l.number++
@@ -129,16 +129,16 @@ const (
 	crawlLogFields
 )
 
-// Heritrix's own statuses that tell of robots.txt. See docs/SEMANTICS.md, "Logs".
+// Heritrix's own statuses about robots.txt. See docs/SEMANTICS.md, "Logs".
 const (
 	statusRobotsFailed    = "-61"   // the robots.txt that has to come first could not be had
 	statusRobotsPrecluded = "-9998" // robots.txt disallows the URL
 )
 
-// isFetchFailure reports whether a status says that no answer came, though one was
-// asked for: DNS lookup failed, connection failed, broken or timed out, DNS of the
+// isFetchFailure reports whether a status means that no answer came to a
+// request: DNS lookup failed, connection failed, broken or timed out, DNS of the
 // host failed before, all retries failed. Others (-5: an exception in the crawler)
-// say nothing of the site.
+// show nothing about the site.
 func isFetchFailure(status string) bool {
 	switch status {
 	case "-1", "-2", "-3", "-4", "-6", "-8":
@@ -230,7 +230,7 @@ func absent(field []byte) string {
 	return string(field)
 }
 
-// locate takes the URL of an event. Those of other schemes are left alone: url is
+// locate takes the URL of an event. URLs of other schemes are left alone: url is
 // then empty.
 func locate(e *facts.LogEvent, target string) (url weburl.URL, fault string) {
 	if len(target) > warc.MaxURL {

@@ -118,7 +118,7 @@ not json
 	}
 }
 
-// A log of nothing but damage, or that ends within its compression, is told in few
+// A log of nothing but damage, or that ends within its compression, is reported in few
 // rows.
 func TestDamagedLogs(t *testing.T) {
 	good := logLine(at, "-9998", "http://h/p", "-")

@@ -14,7 +14,7 @@ type crawlRuns struct {
 	which int32            // its number
 }
 
-// A runKey tells runs of one archive apart: by the ID of the warcinfo record, packed, or else by its place.
+// A runKey identifies a run in one archive: by the ID of the warcinfo record, packed, or else by its place.
 type runKey struct {
 	id recordid.ID
 	at int64
@@ -25,7 +25,7 @@ type crawlRun struct {
 	facts.CrawlRun
 	latest facts.Time // of the fetch before
 	pairs  int        // of neighbouring fetches
-	backs  int        // pairs of which the second is dated earlier
+	backs  int        // pairs whose second fetch is dated earlier
 	isFar  bool       // by more than maxBack
 }
 
@@ -36,7 +36,7 @@ func (r *crawlRun) isUnordered() bool {
 	return r.isFar || r.backs >= minBacks && r.backs > r.pairs/10
 }
 
-// isCrowded reports whether there are too many runs to tell apart.
+// isCrowded reports whether there are too many runs to distinguish.
 func (rs *crawlRuns) isCrowded() bool { return len(rs.list) > maxRuns }
 
 // add counts a fetch, the next one of its archive, and returns the number of its run. One that names a

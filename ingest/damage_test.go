@@ -165,7 +165,7 @@ func sample(t *testing.T, n, usual int) int {
 	return min(n, usual)
 }
 
-// places are those of n that are tried.
+// places are the places among n to try.
 func places(t *testing.T, n, usual int) []int {
 	return rand.New(rand.NewPCG(1, uint64(n))).Perm(n)[:sample(t, n, usual)]
 }
@@ -225,7 +225,7 @@ func TestCutAnywhere(t *testing.T) {
 }
 
 // boundaries are the places where an archive may end without anything missing:
-// behind a record's block, or anywhere in the line ends that follow it; behind an
+// after a record's block, or anywhere in the line ends that follow it; after an
 // empty member.
 func (s *specimen) boundaries(t *testing.T) map[int64]bool {
 	src := warc.SourceAt(bytes.NewReader(s.archive), 0)
@@ -264,9 +264,9 @@ func (s *specimen) boundaries(t *testing.T) map[int64]bool {
 }
 
 // checkFlip changes one byte of an archive. In compressed ones nothing is read
-// that was not there, and nothing is lost but the record hit. In plain ones a
-// changed letter is what no format reveals, so places are compared, not URLs; and
-// what stands behind a record that has lost its end is read if it proves itself.
+// that was not there, and nothing is lost but the record hit. In plain ones no
+// format reveals a changed letter, so places are compared, not URLs; and the
+// bytes after a record that has lost its end are read if they prove themselves.
 // Of a WACZ this holds for the bytes of its entries; where its own are damaged,
 // entries are refused whole.
 func (s *specimen) checkFlip(t *testing.T, n int, xor byte) {
@@ -315,8 +315,8 @@ func (s *specimen) checkStream(t *testing.T, c *collected, n int, xor byte) {
 	}
 }
 
-// placeless is a fetch without its place and trust: damage to what tells the container has the
-// same records read in another way.
+// placeless is a fetch without its place and trust: if damage hides the container, the same
+// records are read in another way.
 func placeless(f facts.Fetch) facts.Fetch {
 	f.Offset, f.Length, f.Index, f.Trust, f.Flags = 0, 0, 0, facts.TrustChained, f.Flags&^facts.FlagStreamed
 	return f
@@ -349,7 +349,7 @@ func (s *specimen) outside(n int) bool {
 	return true
 }
 
-// namePlace reports whether an issue says that the byte at n was not read.
+// namePlace reports whether an issue covers the byte at n.
 func (s *specimen) namePlace(issues []facts.Issue, n int64) bool {
 	return slices.ContainsFunc(issues, func(i facts.Issue) bool {
 		at := n - s.begin[i.Entry]
@@ -494,7 +494,7 @@ func TestForgedRecordInABody(t *testing.T) {
 }
 
 // Where one checksum covers many records, none of them counts unless it matches: a digest
-// says nothing of a header, and a second record of the same URL and date is a copy of the
+// does not cover a header, and a second record of the same URL and date is a copy of the
 // first one in the stream.
 func TestFlipAnyByteOfAStream(t *testing.T) {
 	padding := strings.Repeat("\n", 140<<10) // more than a block of zstd
@@ -549,7 +549,7 @@ func TestCutStream(t *testing.T) {
 }
 
 // A file that ends in a record's line ends has lost nothing but may have been cut there. Where
-// no checksum says that it ends so, that is an issue.
+// no checksum confirms that end, that is an issue.
 func TestCutInTheLastLineEnds(t *testing.T) {
 	whole := string(warctest.Plain(warctest.Response("urn:1", "http://h/1", ok200), warctest.Response("urn:2", "http://h/2", "HTTP/1.0 302 \r\n\r\n")))
 	for _, left := range []int{0, 1, 2, 3, 4} {
@@ -566,12 +566,12 @@ func TestCutInTheLastLineEnds(t *testing.T) {
 	}
 }
 
-// The checksum of one stream around all records comes behind them. In a pipe, too,
-// it is compared before any of them counts, and what it takes on the disk is given back.
+// The checksum of one stream around all records comes after them. In a pipe, too,
+// it is compared before any of them counts, and the space on the disk is given back.
 func TestDamagedStreamFromAPipe(t *testing.T) {
 	records := crawl()
 	random := rand.New(rand.NewPCG(1, 2))
-	for i := range 100 { // more than is looked at to tell the form
+	for i := range 100 { // more than is read to find the form
 		body := make([]byte, 1000)
 		for j := range body {
 			body[j] = byte(random.Uint32())
@@ -642,7 +642,7 @@ func TestForgedSecondRecordInAMember(t *testing.T) {
 	equal(t, "issues", got.kinds(), []string{"damaged_member", "skipped_range"})
 }
 
-// TestLossShows: a record that its header no longer says to be a fetch is an issue
+// TestLossShows: a record that its header no longer declares a fetch is an issue
 // that means loss.
 func TestLossShows(t *testing.T) {
 	whole := warctest.Response("urn:1", "http://h/1", ok200, "Content-Type: application/http; msgtype=response").String()

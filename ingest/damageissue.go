@@ -48,7 +48,7 @@ func (c *committer) reportDamage(d *warc.Damage, size int64) error {
 	case warc.DamageTruncatedRecord: // the record is what is skipped
 		i.Length = skipped
 		return c.report(i)
-	case warc.DamageSkippedRange: // and nothing else to say
+	case warc.DamageSkippedRange: // and nothing else to report
 		detail = d.Detail + ": " + detail
 	default:
 		if err := c.report(i); err != nil || skipped == 0 {
@@ -63,7 +63,7 @@ func (c *committer) reportDamage(d *warc.Damage, size int64) error {
 	return nil
 }
 
-// endGap reports the range skipped last, with the number of records read behind it.
+// endGap reports the range skipped last, with the number of records read after it.
 func (c *committer) endGap() error {
 	if c.gap.Kind == words.IssueUnknown {
 		return nil
@@ -74,7 +74,7 @@ func (c *committer) endGap() error {
 	return c.report(gap)
 }
 
-// trustOf says how sure it is that a record is where it was found.
+// trustOf returns how sure it is that a record is where it was found.
 func trustOf(r *warc.Record) facts.Trust {
 	if r.Resynced {
 		return facts.TrustResynced

@@ -40,7 +40,7 @@ func (d *draft) check() {
 		return
 	case r.SegmentNumber > 0: // the payload is that of all segments
 		return
-	case r.Type == "response", r.Type == "request": // the payload begins behind the HTTP head
+	case r.Type == "response", r.Type == "request": // the payload begins after the HTTP head
 		c.payload = d.parseDigest("WARC-Payload-Digest", r.PayloadDigest)
 		return
 	}
@@ -51,7 +51,7 @@ func (d *draft) check() {
 	}
 }
 
-// checkBehind is check for a response of which something was read: head and body.
+// checkBehind is check for a response that was partly read: head and body.
 func (d *draft) checkBehind(head, body []byte) {
 	if d.digests != nil {
 		return
@@ -104,7 +104,7 @@ func (d *draft) endCheck() error {
 	return nil
 }
 
-// checkUnread compares the payload of a record of which nothing was read.
+// checkUnread compares the payload of a record that was not read at all.
 func (d *draft) checkUnread() error {
 	r := d.record
 	head, body, complete, err := httpmsg.ReadHead(r.Block, nil, maxHTTPHead)
@@ -201,8 +201,8 @@ func (d *draft) comparePayload(stored, dechunked, decoded hash.Hash) {
 	d.noteMismatch("kept", detail)
 }
 
-// noteBlockMismatch notes a block that does not match its digest. A request that was altered does not
-// tell who asked. (The payload of a request is not what names the crawler.)
+// noteBlockMismatch notes a block that does not match its digest. An altered request does not
+// identify its crawler. (The payload of a request does not name the crawler.)
 func (d *draft) noteBlockMismatch(detail string) {
 	action := "kept"
 	if d.request != nil {

@@ -116,7 +116,7 @@ func TestVerifyDigests(t *testing.T) {
 	}
 }
 
-// A request that was altered does not tell who asked, and still how it was asked.
+// An altered request does not identify its crawler, but still shows its method.
 func TestAlteredRequestNamesNoCrawler(t *testing.T) {
 	request := warctest.Digested(warctest.Request("urn:q", "http://h/", "Wget/1.21.3"))
 	records := request.String() + warctest.Response("urn:1", "http://h/", ok200, "WARC-Concurrent-To: <urn:q>").String()
@@ -143,7 +143,7 @@ func TestAlteredRequestNamesNoCrawler(t *testing.T) {
 	equal(t, "its payload", got.fetches[0].UserAgent, "Wget/1.21.3")
 }
 
-// A mismatch says what the field claims and what the record holds.
+// A mismatch names the digest in the field and the digest of the record.
 func TestDigestMismatchNamesBoth(t *testing.T) {
 	field := "WARC-Payload-Digest: sha1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
 	got := read(t, warctest.Plain(warctest.Response("urn:1", "http://h/robots.txt", "HTTP/1.1 200\r\nTransfer-Encoding: chunked\r\n\r\n"+warctest.Chunked("abc"), field)))

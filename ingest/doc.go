@@ -11,10 +11,10 @@
 // A request is found by WARC-Concurrent-To, in either direction, or else next to its response. The
 // last 4,096 records are remembered, metadata records for 64. Fetches and requests that wait for
 // each other hold at most 32 MiB in one archive. Of HTML pages, only the metas that concern use are
-// kept; the page is read until its head ends. Digests are compared while a record is read: those of
-// policy captures always, all others with --verify-digests.
+// kept; the page is read until its head ends. Digests of policy captures are always compared while
+// the record is read, all others with --verify-digests.
 //
-// An archive in standard input, or behind a URL, is read as any other. A WACZ is read entry by
+// An archive in standard input, or at a URL, is read as any other. A WACZ is read entry by
 // entry; rows carry the name of the entry next to the number of the input, and page lists are read
 // before the archives, wherever they lie. A WAT's records become record headers and HTTP heads
 // again, and go through the same extractor and committer. index.go makes of a row of an index what

@@ -35,11 +35,11 @@ func (c *committer) emitOne(x *exchange) error {
 		x.Flags &^= facts.FlagBodyKept
 	}
 	if x.isMisdirected() {
-		if err := c.leaveMisdirected(x); err != nil {
+		if err := c.noteMisdirected(x); err != nil {
 			return err
 		}
 	}
-	if wasRobots && x.Kind == facts.CaptureNone { // a row of an index that points here tells of no capture
+	if wasRobots && x.Kind == facts.CaptureNone { // a row of an index that points here is no capture
 		if err := c.out.Event(x.NoCapture()); err != nil {
 			return err
 		}
@@ -67,7 +67,7 @@ func (c *committer) emitOne(x *exchange) error {
 		c.stats.Coarse++
 	}
 	if x.Type == facts.TypeRevisit || x.Status == http.StatusNotModified {
-		c.stats.Lent++
+		c.stats.Borrowed++
 	}
 	if x.Type == facts.TypeIndexed {
 		c.stats.Indexed++
@@ -94,10 +94,10 @@ func (c *committer) emitOne(x *exchange) error {
 	return c.out.Capture(&x.Capture, body)
 }
 
-// leaveMisdirected notes that the request of a fetch names another host than its URL
+// noteMisdirected notes that the request of a fetch names another host than its URL
 // does. What came back is no policy of the URL's origin: a crawler that sends the Host of
 // a redirect's source to its target gets the redirect again.
-func (c *committer) leaveMisdirected(x *exchange) error {
+func (c *committer) noteMisdirected(x *exchange) error {
 	action := "kept as recorded"
 	if x.Kind != facts.CaptureNone {
 		action = "no capture of that host's policy"
@@ -110,9 +110,9 @@ func (c *committer) leaveMisdirected(x *exchange) error {
 	})
 }
 
-// settleMissing tells a body that ends before its Content-Length from one that was
-// not asked for: an answer to HEAD has the Content-Length of what it leaves out
-// (RFC 9110 §9.3.2).
+// settleMissing distinguishes a body that ends before its Content-Length from one
+// that was not requested: an answer to HEAD has the Content-Length of what it leaves
+// out (RFC 9110 §9.3.2).
 func (c *committer) settleMissing(x *exchange) error {
 	if x.Method == http.MethodHead {
 		x.Flags &^= facts.FlagBodyCut

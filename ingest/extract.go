@@ -29,14 +29,14 @@ type extractor struct {
 	draft              draft  // of the record in hand
 	host, hostReversed string // of the fetch before
 	clock              string // the Date field read last
-	clockSeconds       int64  // what it says; 0: nobody can read it
+	clockSeconds       int64  // of its Date field; 0: nobody can read it
 	head               []byte // reused buffers
 	policy             []byte
 	metas              []byte
 	page               []byte
 	tags               tag.Scanner
 	wat                wat.Reader
-	payload            unread // of the record in hand, behind its HTTP head
+	payload            unread // of the record in hand, after its HTTP head
 	scanned            unread // the same once a page was scanned
 }
 
@@ -55,7 +55,7 @@ type draft struct {
 	assembly *assembly    // of a first segment
 	more     []byte       // what a continuation adds
 
-	described *wat.Record // what a record of a WAT tells of another one, which the facts are about
+	described *wat.Record // another record, described by a WAT record, which the facts are about
 	header    warc.Header // of that one
 
 	digests     *digestCheck
@@ -184,7 +184,7 @@ func (d *draft) limitReached(length int64, action, detail string) facts.Issue {
 }
 
 // noteOverrun takes the body of a policy capture for a part where bytes that begin
-// no record stand behind it: they may be the rest of it, and hold more rules. A page
+// no record follow it: they may be the rest of it, and hold more rules. A page
 // was fetched all the same.
 func (d *draft) noteOverrun() {
 	x := d.exchange

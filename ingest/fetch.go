@@ -60,7 +60,7 @@ func (e *extractor) extractOther(d *draft) {
 	}
 }
 
-// identify fills in what the record's header says.
+// identify fills in the fields of the record's header.
 func (e *extractor) identify(d *draft, url weburl.URL) {
 	r := d.record
 	x := d.exchange
@@ -127,7 +127,7 @@ func revisitProfile(uri string) facts.RevisitProfile {
 	return facts.RevisitOther
 }
 
-// captureKind tells policy by its URL.
+// captureKind recognizes policy by its URL.
 func captureKind(u weburl.URL) facts.CaptureKind {
 	if u.HasQuery || !weburl.IsFetchScheme(u.Scheme) {
 		return facts.CaptureNone

@@ -180,7 +180,7 @@ func TestRecordForms(t *testing.T) {
 	}
 }
 
-// A value over its cap is cut, or not read, and an issue says so. The entries are
+// A value over its cap is cut, or not read, and an issue reports it. The entries are
 // named after the caps in limits.go: one for each, or in elsewhere.
 func TestCapsHaveIssues(t *testing.T) {
 	if testing.Short() {
@@ -471,8 +471,8 @@ func TestCRCRLF(t *testing.T) {
 	}
 }
 
-// TestCutBehindBlock: a record whose block is whole counts where the file ends right
-// behind it, and the issue says that records may be missing.
+// TestCutBehindBlock: a record whose block is whole counts if the file ends right
+// after it, and the issue reports that records may be missing.
 func TestCutBehindBlock(t *testing.T) {
 	first, last := warctest.Response("urn:1", "http://h/1", ok200).String(), warctest.Response("urn:2", "http://h/2", "HTTP/1.0 302 ").String()
 	for cut, issues := range [][]string{{"bad_http_head"}, 4: {"bad_http_head", "truncated_record"}} {
@@ -488,7 +488,7 @@ func TestCutBehindBlock(t *testing.T) {
 	}
 }
 
-// What an issue says is in words, and names fields as they are.
+// The details of an issue are in words, and name fields as they are.
 func TestWordsOfIssues(t *testing.T) {
 	for _, c := range []struct{ url, head, want string }{
 		{"http://h:x/", "", `a port that is no number from 1 to 65535 in "http://h:x/"`},
@@ -503,7 +503,7 @@ func TestWordsOfIssues(t *testing.T) {
 	}
 }
 
-// StormCrawler wrote a NUL byte behind each record until 2018. It costs nothing where Content-Length and
+// StormCrawler wrote a NUL byte after each record until 2018. It costs nothing where Content-Length and
 // the record's end prove the record. Any other byte there, or a second one, is damage.
 func TestNULBehindRecords(t *testing.T) {
 	records := []warctest.Record{

@@ -13,7 +13,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
-// addSeeds gives a fuzz target small archives made here, and those of testdata
+// addSeeds gives a fuzz target small archives made here, and the ones in testdata
 // and ../shared that are there.
 func addSeeds(f *testing.F, largest int, wrap func(...warctest.Record) []byte, endings ...string) {
 	a := warctest.Response("urn:1", "http://h/robots.txt", "HTTP/1.1 200 OK\r\n\r\n"+robotsBody)
@@ -81,7 +81,7 @@ func FuzzWACZ(f *testing.F) {
 	})
 }
 
-// One byte changed, or all behind it lost: nothing is invented.
+// One byte changed, or all after it lost: nothing is invented.
 func FuzzDamage(f *testing.F) {
 	addSeeds(f, 300, warctest.GzipMembers, ".warc.gz")
 	f.Fuzz(func(t *testing.T, archive []byte) {

@@ -134,7 +134,7 @@ func TestHostileArchives(t *testing.T) {
 	})
 }
 
-// Bytes behind the end of a member are no part of any record.
+// Bytes after the end of a member are no part of any record.
 func TestMemberOddities(t *testing.T) {
 	a, b := warctest.Response("urn:1", "http://h/1", ok200), warctest.Response("urn:2", "http://h/2", ok200)
 	trailing := warctest.Gzip(a.String() + "rubbish\n\n")
@@ -173,7 +173,7 @@ func TestMemberOddities(t *testing.T) {
 	}
 }
 
-// Records that lack the two line ends behind them follow one another all the same,
+// Records that lack the two line ends after them follow one another all the same,
 // whatever they are in.
 func TestMissingRecordEnds(t *testing.T) {
 	var stream string
@@ -207,8 +207,8 @@ func TestDamageNamesItsRecord(t *testing.T) {
 	}
 }
 
-// Behind a record whose length is too short the rest of its block stands in its
-// member. What was read of a robots.txt is then a part: the rest may forbid more.
+// If the length of a record is too short, the rest of its block follows in its
+// member. The robots.txt was then read in part: the rest may forbid more.
 func TestLengthTooShort(t *testing.T) {
 	whole := warctest.Response("urn:1", "http://h/robots.txt", "HTTP/1.1 200 OK\r\n\r\nUser-agent: *\nAllow: /a\nDisallow: /b\n")
 	length := fmt.Sprintf("Content-Length: %d", len(whole.Block))
@@ -249,7 +249,7 @@ func TestOffsets(t *testing.T) {
 	}
 }
 
-// The fingerprint tells archives apart, and is the same however often it is read.
+// The fingerprint distinguishes archives, and is the same however often one is read.
 func TestContentFingerprint(t *testing.T) {
 	a, b := warctest.Response("urn:1", "http://h/1", ok200), warctest.Response("urn:2", "http://h/2", ok200)
 	for _, form := range []func(...warctest.Record) []byte{warctest.Plain, warctest.GzipMembers} {

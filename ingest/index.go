@@ -21,8 +21,8 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
-// sniff tells the form of an input by its first bytes, and that of an index by its name, too, where
-// they leave it open; format is that of an index or a list of URLs, and None for all else.
+// sniff finds the form of an input by its first bytes, and the format of an index by its name, too, if
+// they leave it open; format names an index or a list of URLs, and is None for all else.
 func sniff(src *warc.Source, name string) (form warc.Form, format index.Format) {
 	if begin, _ := src.Peek(len("PAR1")); index.Sniff(begin, "") == index.Parquet { // its pages may look like gzip members
 		return warc.Form{Kind: warc.DamageNotAnArchive, Refusal: "it is a Parquet file"}, index.Parquet
@@ -101,7 +101,7 @@ func (f failing) ReadAt(p []byte, offset int64) (int, error) {
 	return n, err
 }
 
-// countedReads tells how far a text has been read, whatever is read twice.
+// countedReads reports how far a text has been read. Bytes read twice count once.
 type countedReads struct {
 	*io.SectionReader
 	progress func(int)
@@ -132,13 +132,13 @@ type indexReader struct {
 	format index.Format
 	sum    warc.Chain
 	told   map[words.IssueKind]int
-	more   map[words.IssueKind]int64 // faults beyond those that were told
+	more   map[words.IssueKind]int64 // faults that were only counted
 
 	mu       sync.Mutex
 	progress func(int) // may be nil
 	size     int64
 	rows     int64 // read
-	counted  int64 // bytes told to progress
+	counted  int64 // bytes reported to progress
 	failed   error
 	ended    map[int]*indexPart // that wait for others before them
 	joined   int                // parts
@@ -218,7 +218,7 @@ func (x *indexReader) end(n int, p *indexPart, err error) {
 	}
 }
 
-// tellRows tells progress of rows, of which the file has so many.
+// tellRows reports n rows of all to progress.
 func (x *indexReader) tellRows(n int, all int64) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -229,7 +229,7 @@ func (x *indexReader) tellRows(n int, all int64) {
 	}
 }
 
-// join adds what the part behind those before came to.
+// join adds the results of the next part.
 func (x *indexReader) join(p *indexPart) error {
 	x.stats.Add(&p.stats)
 	x.sum.Add(binary.BigEndian.AppendUint64(nil, p.sum.Sum))
@@ -252,7 +252,7 @@ func (x *indexReader) join(p *indexPart) error {
 	return nil
 }
 
-// tellMore counts the faults that were not told one by one.
+// tellMore counts the faults that were not reported one by one.
 func (x *indexReader) tellMore() error {
 	for kind := range words.IssueKind(math.MaxUint8) {
 		n := x.more[kind]
@@ -284,7 +284,7 @@ type indexPart struct {
 
 	text    []byte      // not summed yet
 	made    facts.Fetch // reused
-	indexed int64       // rows that tell of fetches, and of none
+	indexed int64       // rows of fetches, and of none
 	none    int64
 
 	urls           weburl.Parser
@@ -301,7 +301,7 @@ func (x *indexReader) newPart(out sink, ahead func(int)) *indexPart {
 	}
 }
 
-// toldRows is how many rows are read until progress is told of them.
+// toldRows is how many rows are read between two reports to progress.
 const toldRows = 1 << 10
 
 // read reads all rows. Those that cannot be read are issues.
@@ -363,7 +363,7 @@ func (p *indexPart) faultOf(row *index.Row, kind words.IssueKind, action, format
 	p.fault(kind, row.At, fmt.Sprintf("row %d: ", row.Line)+fmt.Sprintf(format, args...), action)
 }
 
-// add makes a fetch of a row, if it tells of one.
+// add makes a fetch of a row, if it describes one.
 func (p *indexPart) add(row *index.Row) error {
 	p.sumRow(row)
 	f, err := p.fetch(row)
@@ -403,8 +403,8 @@ func (p *indexPart) sumText() {
 	p.text = p.text[:0]
 }
 
-// fetch is what a row tells of a fetch; nil if it tells of none. The rules are those of
-// extractFetch.
+// fetch returns the fetch that a row describes; nil if it describes none. The rules are the
+// rules of extractFetch.
 func (p *indexPart) fetch(row *index.Row) (*facts.Fetch, error) {
 	if row.IsNoFetch(p.format) {
 		return nil, nil
@@ -508,7 +508,7 @@ func rowTime(row *index.Row) (t facts.Time, zoned, ok bool) {
 // mimeRevisit is what indexes write as the media type of a revisit.
 const mimeRevisit = "warc/revisit"
 
-// indexMIME is the media type that a row tells; "" for what indexes write where there is none.
+// indexMIME is the media type in a row; "" for what indexes write where there is none.
 func indexMIME(written string) string {
 	switch m := mimeType(written); m {
 	case "-", "unk", mimeRevisit, "no-type":

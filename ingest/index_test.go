@@ -33,10 +33,10 @@ func TestIndex(t *testing.T) {
 	for i := range 40 {
 		id, url := fmt.Sprintf("urn:%d", i), fmt.Sprintf("http://h/%d", i)
 		switch i % 4 {
-		case 0: // the request stands right behind
+		case 0: // the request follows at once
 			fetch(warctest.Response(id, url, ok200))
 			add(warctest.Request(id+"q", url, "bot/1"))
-		case 1: // the request stands far behind, so that later fetches are done before
+		case 1: // the request follows much later, so that later fetches are done before
 			fetch(warctest.Response(id, url, ok200))
 		case 2:
 			add(warctest.Request(id+"q", url, "bot/1"))
@@ -68,7 +68,7 @@ func TestIndex(t *testing.T) {
 	arc := warctest.ARCInfo("") + warctest.ARCRecord("http://h/1", "20240501120000", ok200) + warctest.ARCRecord("dns:h", "20240501120000", "x") + warctest.ARCRecord("http://h/2", "20240501120000", ok200)
 	equal(t, "ARC", indexes(read(t, []byte(arc))), map[string]int64{"http://h/1": 2, "http://h/2": 4})
 
-	// Behind damage the order stays.
+	// After damage the order stays.
 	cut := warctest.GzipMembers(list...)
 	cut[len(cut)/2] ^= 0x55
 	fetches := read(t, cut).fetches

@@ -29,8 +29,8 @@ type columnarRow struct {
 	Length   int32     `parquet:"warc_record_length"`
 }
 
-// columnarIndex has several row groups, of which one is damaged in its middle, and more faults of two
-// kinds than are told one by one.
+// columnarIndex has several row groups. One is damaged in its middle. It has more faults of two kinds
+// than are reported one by one.
 func columnarIndex(t *testing.T, groups, perGroup, damaged int) []byte {
 	t.Helper()
 	return columnarIndexFrom(t, time.Date(2024, 5, 1, 12, 0, 0, 0, time.UTC), groups, perGroup, damaged)
@@ -142,8 +142,8 @@ func ingestOn(t *testing.T, content []byte, workers int, partRows int64) (result
 	return result, files, fetches, events
 }
 
-// TestPartsOfAnIndex: facts are the same, byte for byte, for any number of cores, and say what those
-// of an index that is read as one part say. The fingerprint, too, depends on the file alone.
+// TestPartsOfAnIndex: facts are the same, byte for byte, for any number of cores, and equal to the facts
+// of an index that is read as one part. The fingerprint, too, depends on the file alone.
 func TestPartsOfAnIndex(t *testing.T) {
 	const groups, perGroup, damaged = 9, 1000, 4
 	content := columnarIndex(t, groups, perGroup, damaged)
@@ -162,7 +162,7 @@ func TestPartsOfAnIndex(t *testing.T) {
 			if gotResult.Fingerprint != print {
 				t.Errorf("parts of %d rows, %d workers: fingerprint %s, with one worker %s", partRows, workers, gotResult.Fingerprint, print)
 			}
-			gotResult.Fingerprint = result.Fingerprint // a chain of those of the parts
+			gotResult.Fingerprint = result.Fingerprint // a chain of the parts' fingerprints
 			if diff := cmp.Diff(result, gotResult); diff != "" {
 				t.Errorf("parts of %d rows, %d workers (-one part +several):\n%s", partRows, workers, diff)
 			}
@@ -190,7 +190,7 @@ func TestPartsOfAnIndex(t *testing.T) {
 	}
 }
 
-// A time in digits is UTC. Any other has a zone only if the index says so.
+// A time in digits is UTC. Any other has a zone only if the index states it.
 func TestRowTime(t *testing.T) {
 	for _, c := range []struct {
 		row       index.Row
@@ -209,8 +209,8 @@ func TestRowTime(t *testing.T) {
 	}
 }
 
-// A row is looked for if it tells where its record is, and by its second whether that is the one. It is
-// looked for once.
+// A row is looked for if it states the place of its record, and its second, which identifies the record.
+// It is looked for once.
 func TestCanVerify(t *testing.T) {
 	row := facts.Fetch{Type: facts.TypeIndexed, Archive: "a.warc.gz", Precision: facts.PrecisionSecond}
 	if !CanVerify(&row) {

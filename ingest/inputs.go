@@ -38,7 +38,7 @@ func Expand(args []string) (inputs []Input, failures []*InputError) {
 	return ExpandFrom(context.Background(), args, ExpandOptions{})
 }
 
-// ExpandOptions are those of ExpandFrom.
+// ExpandOptions are the options of ExpandFrom.
 type ExpandOptions struct {
 	// Base is a URL or a folder from which relative lines of lists of inputs are meant. "" is the
 	// working folder, and for lists on servers their own host or bucket.
@@ -49,7 +49,7 @@ type ExpandOptions struct {
 	URLs []string
 }
 
-// ExpandFrom is Expand with options. When ctx is done, what it asks of servers fails.
+// ExpandFrom is Expand with options. When ctx is done, its requests to servers fail.
 func ExpandFrom(ctx context.Context, args []string, opt ExpandOptions) (inputs []Input, failures []*InputError) {
 	x := expander{ctx: ctx, base: opt.Base, trustLists: opt.TrustLists, seen: make(map[string]bool)}
 	x.isList = true
@@ -195,7 +195,7 @@ type lineOfList struct {
 
 func (l lineOfList) String() string { return fmt.Sprintf("line %d of %s", l.number, l.list) }
 
-// scopeOf is where the lines of a list may lead. Those of the user's own may lead anywhere.
+// scopeOf is where the lines of a list may lead. The user's own lists may lead anywhere.
 func (x *expander) scopeOf(list string) *scope {
 	if !object.IsRemote(list) || x.trustLists {
 		return nil
@@ -242,7 +242,7 @@ func (x *expander) lines(path string, r io.Reader) {
 		x.fail(path, "the list cannot be read to its end (%v)", err)
 	}
 	if c, ok := r.(io.Closer); ok {
-		c.Close() // a server may bear no other request beside it
+		c.Close() // a server may bear no other request at the same time
 	}
 	x.remotes(remote)
 	if len(x.inputs)+len(x.failures) == before {
@@ -421,7 +421,7 @@ func (x *expander) add(in facts.Input) {
 }
 
 // distinctNames gives inputs whose names collide their paths instead, so that a
-// row's warc_filename always tells which file it speaks of.
+// row's warc_filename always identifies its file.
 func distinctNames(inputs []facts.Input) {
 	count := make(map[string]int)
 	for _, in := range inputs {

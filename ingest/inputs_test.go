@@ -59,7 +59,7 @@ func TestExpand(t *testing.T) {
 		"crawl/deep/notes.txt":               "nothing",
 		"crawl/deep/empty":                   "",
 		"crawl/deep/unnamed":                 warc,
-		"crawl/out/fetches.warc":             "x", // beside the facts of an audit
+		"crawl/out/fetches.warc":             "x", // next to the facts of an audit
 		"crawl/out/.robotsaudit/bodies.warc": "x",
 		"other/deep/d.arc":                   "x",
 		"empty/":                             "",
@@ -80,7 +80,7 @@ func TestExpand(t *testing.T) {
 	}
 	for name, c := range map[string]expansion{
 		"files":      {[]string{"a.warc.gz", "crawl/deep/d.arc"}, map[string]string{"a.warc.gz": "a.warc.gz", "crawl/deep/d.arc": "d.arc"}, nil},
-		"no archive": {[]string{"crawl/deep/notes.txt"}, map[string]string{"crawl/deep/notes.txt": "notes.txt"}, nil}, // the reader says so
+		"no archive": {[]string{"crawl/deep/notes.txt"}, map[string]string{"crawl/deep/notes.txt": "notes.txt"}, nil}, // the reader reports it
 		"twice":      {[]string{"a.warc.gz", "./a.warc.gz"}, map[string]string{"a.warc.gz": "a.warc.gz"}, nil},
 		"folder": {[]string{"crawl"}, map[string]string{
 			"crawl/c.warc.gz.bz2": "c.warc.gz.bz2", "crawl/deep/d.arc": "deep/d.arc",
@@ -198,7 +198,7 @@ func TestExpandFolderWithFacts(t *testing.T) {
 }
 
 // Links to folders are followed, each real folder is entered once, and a link that
-// leads nowhere is told.
+// leads nowhere is reported.
 func TestExpandLinkedFolders(t *testing.T) {
 	files := map[string]string{
 		"tree/a.warc":               "x",

@@ -37,7 +37,7 @@ func TestLicenceDocuments(t *testing.T) {
 	}
 }
 
-// The digests of a licence document are compared, though it is known for one only behind its HTTP head.
+// The digests of a licence document are compared, though only the end of its HTTP head reveals it as one.
 func TestDigestOfALicenceDocument(t *testing.T) {
 	block := "HTTP/1.1 200 OK\r\nContent-Type: application/xml\r\n\r\n" + `<rsl xmlns="https://rslstandard.org/rsl">` + strings.Repeat("<content/>", 5000) + `</rsl>`
 	for hashed, flag := range map[string]facts.Flags{block: 0, block + "x": facts.FlagDigestMismatch} {

@@ -8,7 +8,7 @@ import (
 )
 
 // Limits: every cap on what one record can make the reader hold. A value that
-// meets its cap is cut, the row says so in its Flags or an Issue does.
+// meets its cap is cut; Flags of the row or an Issue report it.
 const (
 	maxHTTPHead      = 1 << 20         // bytes of one HTTP head
 	maxWarcinfo      = 1 << 20         // bytes of one warcinfo block
@@ -25,25 +25,25 @@ const (
 	maxTarget        = 8 << 10         // bytes of one of them; a longer one is found by reading again
 	maxDigestCodings = 2               // content codings undone to compare a digest with what they leave
 	maxDigestDecoded = 1 << 30         // bytes that they may leave
-	maxCrawls        = facts.MaxCrawls // different warcinfo records of one input told in the summary
+	maxCrawls        = facts.MaxCrawls // different warcinfo records of one input in the summary
 	maxReinflate     = 1 << 30         // bytes of a deflated entry inflated to read one record again
 	pairingWindow    = 4 << 10         // records within which a request finds its response
 	metadataWindow   = 64              // records within which metadata finds its fetch, once that has its request
 	maxLogLine       = 4 << 20         // bytes of a line of a crawler's log; page lists have the page's text in it
 	maxPages         = 256 << 10       // pages of the page lists of one WACZ
-	maxLogFaults     = 100             // lines of one log that cannot be read and are told one by one
-	maxFault         = 1 << 10         // bytes of what is told of a fault
+	maxLogFaults     = 100             // lines of one log that cannot be read and are reported one by one
+	maxFault         = 1 << 10         // bytes of the text of a fault
 	maxListedAgent   = 2 << 10         // bytes of a crawler's name in a list of URLs
 	maxClockSkew     = 5 * time.Minute // by which the server's Date may lie from the WARC-Date
 	maxSegmented     = 1024            // segmented records remembered in one input
-	maxRuns          = 4096            // runs of a crawler told apart in one archive
+	maxRuns          = 4096            // runs of a crawler distinguished in one archive
 	minBacks         = 3               // fetches that are dated before their neighbour, so that the order of a run may show nothing
 	maxBack          = 10 * time.Minute
 	maxAlike         = 16 // inputs of one size and fingerprint with which another is compared
 )
 
-// limits are, by name, those that shape the facts, so that facts made with others are made again:
-// all of the above, and those of the pages' tags. Those of warc, wacz and httpmsg count, too.
+// limits are, by name, the limits that shape the facts, so that facts made with others are made again:
+// all of the above, and the limits of the pages' tags. Those in warc, wacz and httpmsg count, too.
 var limits = map[string]int64{
 	"maxHTTPHead":      maxHTTPHead,
 	"maxWarcinfo":      maxWarcinfo,
@@ -84,13 +84,13 @@ var limits = map[string]int64{
 const (
 	taskBytes  = 128 << 20 // bytes of consecutive inputs in one task
 	readBuffer = 64 << 10  // bytes read from a file at once
-	sniffIndex = 64 << 10  // bytes by which an index is told
+	sniffIndex = 64 << 10  // bytes that identify an index
 	taskInputs = 4096      // inputs in one task
 
-	toldSegments = 1024 // segments of one record whose places Pair tells
+	toldSegments = 1024 // segments of one record whose places Pair reports
 
 	maxLost    = 100  // archives in a row that cannot be had, after which no more records are verified
 	maxAtPlace = 1000 // records at one place that is verified
-	maxBeside  = 4    // records behind it that may belong to it
+	maxBeside  = 4    // records after it that may belong to it
 	maxTries   = 256  // places before it at which its request may begin
 )

@@ -16,14 +16,14 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/object"
 )
 
-// ListOptions are those of List.
+// ListOptions are the options of List.
 type ListOptions struct {
 	Stdin   io.Reader
 	Digests bool               // compute the digest of a payload whose record has none
-	Issue   func(*Issue) error // is told what could not be read
+	Issue   func(*Issue) error // receives what could not be read
 }
 
-// Listed is a record as List tells of it.
+// Listed is a record as List reports it.
 type Listed struct {
 	Entry         string // of a WACZ
 	Offset        int64  // where it begins, as in the tables
@@ -31,7 +31,7 @@ type Listed struct {
 	Size          int64  // of its header and block
 	Streamed      bool   // the offset is one in a decompressed stream
 	Stored        bool   // it stands in the file as it is, not compressed
-	Resynced      bool   // it stands behind damage
+	Resynced      bool   // it stands after damage
 	Type          string // WARC-Type; "arc" and "arcinfo" for ARC
 	ID            string
 	Date          string    // as recorded
@@ -64,14 +64,14 @@ type listSink struct {
 
 func (s listSink) Issue(i facts.Issue) error { return s.issue(&i) }
 
-// lister tells of records instead of making facts of them.
+// lister reports records instead of making facts of them.
 type lister struct {
 	f       func(*Listed) error
 	digests bool
 	head    []byte // reused
 }
 
-// readRecord tells of a record once its end is verified.
+// readRecord reports a record once its end is verified.
 func (l *lister) readRecord(r warc.Reader, rec *warc.Record, c *committer) error {
 	listed := Listed{
 		Entry: c.entry, Offset: rec.Offset, Size: int64(len(rec.Raw)) + rec.ContentLength, Streamed: rec.Streamed, Type: rec.Type,

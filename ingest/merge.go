@@ -11,9 +11,9 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
-// Merge makes the facts of opt.Dir, which the caller has locked, of those of other output
-// folders. No archive is read. An archive that several of them hold counts once. With
-// opt.Add, what opt.Dir holds already counts, too.
+// Merge makes the facts of opt.Dir, which the caller has locked, from the facts of other
+// output folders. No archive is read. An archive that several of them hold counts once.
+// With opt.Add, what opt.Dir holds already counts, too.
 func Merge(ctx context.Context, dirs []string, opt Options) error {
 	if err := opt.complete(); err != nil {
 		return err
@@ -65,7 +65,7 @@ type merging struct {
 	results map[string]from // by path
 }
 
-// from is what reading an input came to, and the folder that says so.
+// from is the result of reading an input, and the folder that holds it.
 type from struct {
 	InputResult
 	dir string

@@ -11,7 +11,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
-// metadata is what a metadata record tells of how the crawler came to a URL. The
+// metadata is a metadata record's account of how the crawler came to a URL. The
 // field names are Heritrix's; other crawlers write some of them.
 type metadata struct {
 	index  int // of the record in its input
@@ -25,8 +25,8 @@ type metadata struct {
 	flags  facts.Flags
 }
 
-// extractMetadata reads the fields of a metadata record (WARC 1.1 §6.6), or what it tells of
-// another record. Records of other content, and those without any of the fields, are left alone.
+// extractMetadata reads the fields of a metadata record (WARC 1.1 §6.6), about itself or
+// another record. Records of other content, or without any of the fields, are left alone.
 func (e *extractor) extractMetadata(d *draft) error {
 	r := d.record
 	switch mimeType(r.ContentType) {
@@ -58,8 +58,8 @@ func (e *extractor) extractMetadata(d *draft) error {
 	return nil
 }
 
-// metadataPiece is how many bytes of a metadata record are looked at together: that of a
-// page with many links has half a million of them, few of which say what is kept.
+// metadataPiece is how many bytes of a metadata record are looked at together: the record of a
+// page with many links has half a million of them, few of them in fields to keep.
 const metadataPiece = 16 << 10
 
 // readMetadata stores the fields of a block, up to an empty line. It reports whether any of
@@ -77,7 +77,7 @@ func (e *extractor) readMetadata(block io.Reader, m *metadata) (found, full bool
 		full, ended = size == maxMetadata, size == maxMetadata || len(b) < held+more
 		whole := len(b)
 		switch {
-		case full: // the line that is cut says something else
+		case full: // the line that is cut holds something else
 			whole = bytes.LastIndexByte(b, '\n') + 1
 		case !ended:
 			whole = wholeFields(b)
@@ -92,7 +92,7 @@ func (e *extractor) readMetadata(block io.Reader, m *metadata) (found, full bool
 	return found, full, nil
 }
 
-// wholeFields is the length of the fields in b that are whole: behind them another one
+// wholeFields is the length of the fields in b that are whole: after them another one
 // begins, not a line that is folded.
 func wholeFields(b []byte) int {
 	for end := len(b) - 1; end > 0; {
@@ -133,8 +133,8 @@ func (m *metadata) set(name, value []byte) bool {
 	return true
 }
 
-// describe takes over what the metadata record of a fetch says. It is nearer than
-// the word of a page list.
+// describe takes over the statements of a fetch's metadata record. They are nearer
+// than the word of a page list.
 func (x *exchange) describe(m *metadata) {
 	x.described, x.describedSize = true, m.size()
 	x.companions.Metadata = m.at

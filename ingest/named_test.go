@@ -80,7 +80,7 @@ func TestScope(t *testing.T) {
 	}
 }
 
-// TestClusterNames: the files of a ZipNum cluster lie beside its .idx, or where its .loc gives, below
+// TestClusterNames: the files of a ZipNum cluster lie next to its .idx, or where its .loc gives, below
 // that; a folder is none of them.
 func TestClusterNames(t *testing.T) {
 	files := map[string]string{

@@ -16,8 +16,8 @@ import (
 // head ends in the first, and where one does not, more is read, once and again.
 var pagePrefixes = [...]int{firstPage, morePage, tag.MaxScan}
 
-// mayBePage reports whether a payload may be HTML: its type says so, or there is
-// none and its first bytes must tell (WHATWG MIME Sniffing §7). A revisit has none
+// mayBePage reports whether a payload may be HTML: by its type or, without one,
+// by its first bytes (WHATWG MIME Sniffing §7). A revisit has none
 // of its own.
 func (x *exchange) mayBePage() bool {
 	switch x.MIMEType {
@@ -27,7 +27,7 @@ func (x *exchange) mayBePage() bool {
 	return false
 }
 
-// scanPage keeps what a page says of its use in its beginning. Codings are undone
+// scanPage keeps the statements about use in a page's beginning. Codings are undone
 // as far as that goes. It returns the payload anew, with what was read of it.
 func (e *extractor) scanPage(d *draft, h *httpmsg.Head, stored io.Reader) (io.Reader, error) {
 	r, x := d.record, d.exchange
@@ -69,13 +69,13 @@ func (x *exchange) lacks(h *httpmsg.Head, n int) bool {
 	return h.Missing(n) > 0
 }
 
-// unknownMetas are those of a page that nobody can read.
+// unknownMetas are the metas of a page that nobody can read.
 var unknownMetas = tag.Found{Cut: true, Open: true}
 
-// findMetas scans the beginning of a decoded body. What lies behind the head binds
-// nobody (draft-illyes-repext-03 §4), so that a body that goes on behind a head
-// without tags is one without tags. Of a coding that was not undone, whatever the
-// headers say of it, nothing is known.
+// findMetas scans the beginning of a decoded body. Metas after the head bind
+// nobody (draft-illyes-repext-03 §4), so a body that goes on after a head
+// without tags has no tags. Of a coding that was not undone, whatever the
+// headers state of it, nothing is known.
 func (x *exchange) findMetas(in *tag.Scanner, body []byte, h *httpmsg.Head, met httpmsg.Faults, more bool) tag.Found {
 	sniffed := http.DetectContentType(body)
 	coded := !strings.HasPrefix(sniffed, "text/") && x.isStillCoded(body, sniffed, h, met)

@@ -9,7 +9,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 )
 
-// What a page costs that says nothing of its use: its first bytes, once.
+// A page without statements about use costs its first bytes, once.
 func BenchmarkScanPage(b *testing.B) {
 	page := []byte("<html><head><title>t</title><meta charset=utf-8></head><body>" + strings.Repeat("<p class=x>some text</p>", 4<<10))
 	e := &newCommitter(0, "", new(keeper)).extractor

@@ -14,7 +14,7 @@ import (
 
 const metaPage = `<html><head><meta name="robots" content="noindex"></head><body>hello</body></html>`
 
-// The head of a page whose record is shorter than it says may have said more.
+// The head of a page whose record is shorter than declared may have held more.
 func TestPageCutShort(t *testing.T) {
 	whole := warctest.Response("urn:1", "http://h/", "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<head><title>x</title>").String()
 	got := read(t, warctest.Gzip(strings.TrimSuffix(whole, "e>\r\n\r\n")))
@@ -100,8 +100,8 @@ func TestHeadHasNoPage(t *testing.T) {
 	}
 }
 
-// Nothing behind the head of a page is asked for, and of what is no page nothing
-// at all.
+// Nothing after the head of a page is read, and nothing at all of what is no
+// page.
 func TestPagesAreReadNoFurtherThanNeeded(t *testing.T) {
 	for _, c := range []struct {
 		mime string

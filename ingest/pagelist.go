@@ -12,8 +12,8 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
-// pageList knows the pages that a WACZ lists. Fetches are told by it from what no
-// list names; it says nothing of robots.txt, and a page that was listed and not
+// pageList knows the pages that a WACZ lists. It distinguishes fetches of pages from
+// others. It does not cover robots.txt, and a page that was listed and not
 // recorded is no fetch. A nil one knows nothing.
 type pageList struct {
 	seeds map[pageKey]bool // pages, and whether they are said to be seeds
@@ -50,7 +50,7 @@ func (l *pageList) add(line []byte) (fault string) {
 	return ""
 }
 
-// flags are what the list says of a fetch.
+// flags are the list's flags of a fetch.
 func (l *pageList) flags(u weburl.URL) (f facts.Flags) {
 	if l == nil {
 		return 0

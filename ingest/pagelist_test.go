@@ -15,7 +15,7 @@ import (
 
 const pageListHead = `{"format":"json-pages-1.0","id":"pages","title":"All Pages"}` + "\n"
 
-// pageWord is what the facts say of a fetch's being a page and a seed.
+// pageWord describes whether a fetch is a page and a seed, by the facts.
 func pageWord(f *facts.Fetch) string {
 	word := "?"
 	switch {
@@ -40,7 +40,7 @@ func (c *collected) pageWords() (words []string) {
 	return words
 }
 
-// What a WACZ lists as pages is told from what they pulled in, wherever the lists
+// Listed pages of a WACZ are distinguished from what they pulled in, wherever the lists
 // stand in the zip file. A metadata record knows better what was a seed.
 func TestPageLists(t *testing.T) {
 	archive := warctest.StoredEntry("archive/a.warc.gz", warctest.GzipMembers(
@@ -110,7 +110,7 @@ func TestPageListsCut(t *testing.T) {
 	}
 }
 
-// Every page that the lists of real WACZ name is told, or has no record.
+// Every page in the lists of real WACZ is flagged, or has no record.
 func TestRealPageLists(t *testing.T) {
 	for name, want := range map[string]int{
 		"real/warcbench-test-crawl.wacz": 1, "hard/other/valid_example_1.wacz": 1, "hard/other/before.wacz": 1, "hard/other/after.wacz": 1, "hard/other/example.com.wacz": 1,

@@ -46,10 +46,10 @@ type exchange struct {
 // key is the record id, as others refer to it.
 func (x *exchange) key() recordid.ID { return x.RecordID.Key() }
 
-// pairing finds the request and the metadata record of each fetch: those that
-// WARC-Concurrent-To joins to it, in either direction, else the record right beside
-// it of the same URL. It remembers the last pairingWindow records, and fewer where
-// those hold more than maxPending bytes. Of several that claim a fetch the first
+// pairing finds the request and the metadata record of each fetch: the ones that
+// WARC-Concurrent-To joins to it, in either direction, else the adjacent record
+// of the same URL. It remembers the last pairingWindow records, and fewer where
+// those hold more than maxPending bytes. If several claim a fetch, the first
 // in the file counts; one may claim several fetches.
 type pairing struct {
 	pending  map[int]*exchange           // fetches that wait, by record index
@@ -246,7 +246,7 @@ func (x *exchange) join(q *request) {
 }
 
 // isMisdirected reports whether the request of the fetch names another host than its URL
-// does: then the answer is not what that URL's origin says.
+// does: then the answer is not the answer of that URL's origin.
 func (x *exchange) isMisdirected() bool { return x.host != "" && !namesHost(x.host, x.Origin) }
 
 // namesHost reports whether a Host field names the host of an origin, in any of the forms
@@ -288,7 +288,7 @@ func idSize(ids []recordid.ID) (n int) {
 
 // expire forgets the records up to index upTo, and more while those that wait
 // take too much memory. It returns the fetches among them, in file order, with the
-// request beside them where there is one.
+// adjacent request where there is one.
 func (p *pairing) expire(upTo int) (expired []*exchange) {
 	expired = p.done[:0]
 	for p.oldest <= upTo || p.waiting > maxPending {
@@ -349,7 +349,7 @@ func (p *pairing) forgetRequest(index int) {
 }
 
 // joinAdjacent finds the request of a fetch that no WARC-Concurrent-To names: the
-// record right before or behind it, of the same URL, that belongs to no other.
+// record right before or after it, of the same URL, that belongs to no other.
 func (p *pairing) joinAdjacent(x *exchange) {
 	for _, index := range [...]int{x.index - 1, x.index + 1} {
 		if q := p.requests[index]; q != nil && !q.taken && q.target == x.URL {

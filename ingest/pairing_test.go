@@ -200,7 +200,7 @@ func TestPairingMemory(t *testing.T) {
 	}
 }
 
-// discoveries returns record id → what the metadata of the fetch tells.
+// discoveries returns record id → the metadata of the fetch.
 func discoveries(c *collected) map[string]string {
 	m := make(map[string]string)
 	for _, f := range c.fetches {
@@ -215,7 +215,7 @@ func discoveries(c *collected) map[string]string {
 	return m
 }
 
-// TestMetadataInPieces moves a field, one line of which is folded, over the end of a piece.
+// TestMetadataInPieces moves a field with one folded line over the end of a piece.
 func TestMetadataInPieces(t *testing.T) {
 	const field = "via: http://h/\r\n a\r\n\tb\r\nfetchTimeMs: 47\r\n"
 	for before := metadataPiece - len(field) - 5; before < metadataPiece+5; before++ {
@@ -292,7 +292,7 @@ func TestMetadata(t *testing.T) {
 	}
 }
 
-// Several fetches may name one request, or be named by one, before or behind it.
+// Several fetches may name one request, or be named by one, before or after it.
 func TestOneRequestOfSeveral(t *testing.T) {
 	names := func(id string) warctest.Record {
 		return warctest.Response(id, "http://h/"+id, ok200, "WARC-Concurrent-To: <urn:q>")
@@ -443,7 +443,7 @@ func TestMisdirectedRequests(t *testing.T) {
 			}
 		}
 	}
-	// A request of another URL says nothing of the host of this one.
+	// A request of another URL does not show the host of this one.
 	got := read(t, warctest.Plain(warctest.Response("urn:r", robots, ok200), warctest.Record{
 		Type: "request", ID: "urn:q", URL: "http://a.example/robots.txt",
 		Fields: []string{"WARC-Concurrent-To: <urn:r>"}, Block: "GET /robots.txt HTTP/1.1\r\nHost: a.example\r\n\r\n",
@@ -452,7 +452,7 @@ func TestMisdirectedRequests(t *testing.T) {
 	equal(t, "bodies", got.bodies, []string{"body"})
 }
 
-// The validators of a policy capture are those of its response and of its request.
+// The validators of a policy capture come from its response and its request.
 func TestValidators(t *testing.T) {
 	const head = "HTTP/1.1 304 Not Modified\r\nETag: W/\"a\"\r\nLast-Modified: Tue, 30 Apr 2024 10:00:00 GMT\r\nETag: \"b\"\r\n\r\n"
 	ask := func(url string) warctest.Record {

@@ -37,7 +37,7 @@ func withLength(t *testing.T, archive, url string, length int) []byte {
 	return []byte(before + rest[:from] + fmt.Sprint(length) + rest[to:])
 }
 
-// Behind a wrong length reading goes on at the next record that shows that it is one.
+// After a wrong length reading goes on at the next record that shows that it is one.
 // What a page could hold as well is forgeable, and is not read where records name the
 // archive's own warcinfo.
 func TestBehindAWrongLength(t *testing.T) {
@@ -49,7 +49,7 @@ func TestBehindAWrongLength(t *testing.T) {
 	one := func(n int) warctest.Record {
 		return warctest.Response(fmt.Sprintf("urn:%d", n), fmt.Sprintf("http://h/%d", n), ok200)
 	}
-	// Behind the page that holds it, a forged run goes on with the archive's own records.
+	// After the page that holds it, a forged run goes on with the archive's own records.
 	forged := "HTTP/1.1 200 OK\r\n\r\n\n" + string(warctest.Plain(warctest.Digested(warctest.Response("urn:v", "http://victim/", ok200)))) +
 		strings.TrimRight(string(warctest.Plain(warctest.Digested(warctest.Response("urn:w", "http://victim/2", ok200)))), "\r\n")
 	page := func(content string) warctest.Record { return warctest.Response("urn:p", "http://h/p", content) }
@@ -65,7 +65,7 @@ func TestBehindAWrongLength(t *testing.T) {
 	for name, c := range map[string]struct {
 		archive []byte
 		want    []string
-		behind  string // what the issue says of the rest
+		behind  string // the part of the issue about the rest
 	}{
 		"a chain": {
 			withLength(t, string(warctest.Plain(warcinfo, one(1), one(2), one(3), one(4))), "http://h/2", 3),

@@ -78,12 +78,12 @@ type Options struct {
 	Failed   []*InputError    // arguments that named nothing, to be kept with the facts
 	Warn     func(msg string) // may be nil
 
-	// Read is told of each input whose facts have been made, NotRead of each that could not
-	// be read, as they come; both by several goroutines. They may be nil.
+	// Read receives each input whose facts have been made, NotRead each that could not
+	// be read, as they come; both from several goroutines. They may be nil.
 	Read    func(*InputResult)
 	NotRead func(*Failure)
 
-	// Dropping is told of the inputs that are no longer among those wanted, before their
+	// Dropping receives the inputs that are no longer among those wanted, before their
 	// facts are removed; may be nil.
 	Dropping func([]Input)
 
@@ -105,7 +105,7 @@ func (o *Options) complete() error {
 	return nil
 }
 
-// workersOf is how many workers an option asks for: where it names none, one a core.
+// workersOf is the number of workers that an option requires: one per core by default.
 func workersOf(n int) int {
 	if n > 0 {
 		return n

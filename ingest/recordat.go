@@ -23,13 +23,13 @@ type Found struct {
 	Type      string // WARC-Type; "arc", "arcinfo", "log"
 	ID        string
 	URL       string
-	Refers    string // what a revisit refers to, as far as it says
+	Refers    string // what a revisit refers to, as far as it states it
 	Truncated string // WARC-Truncated
 	Segment   bool   // it is one of several records of one body
 
 	header []byte
 	block  io.Reader
-	short  func() bool // once the block was read: it is shorter than its header says
+	short  func() bool // once the block was read: it is shorter than its header states
 }
 
 // NoRecordError is that of a place at which no record begins.
@@ -229,7 +229,7 @@ func (l *oneLine) Read(p []byte) (int, error) {
 }
 
 // WriteTo writes the record as it stands, decompressed: its header, its block, and the line ends
-// that stand behind a block.
+// after the block.
 func (r *Found) WriteTo(w io.Writer) (n int64, err error) {
 	n, err = io.Copy(w, io.MultiReader(bytes.NewReader(r.header), r.block))
 	end := "\r\n\r\n"
@@ -315,7 +315,7 @@ func (r *Found) WritePayload(w io.Writer) (remarks []string, err error) {
 	return r.remarks(met, cut), err
 }
 
-// remarks says what is not as it seems about a payload.
+// remarks lists what is not as it seems about a payload.
 func (r *Found) remarks(met httpmsg.Faults, cut bool) (remarks []string) {
 	add := func(is bool, remark string) {
 		if is {

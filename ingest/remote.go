@@ -13,7 +13,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/object"
 )
 
-// RemoteOptions say how object stores and web servers are reached.
+// RemoteOptions define how object stores and web servers are reached.
 type RemoteOptions = object.Options
 
 // ConfigureRemote sets for this process how object stores and web servers are reached, before any
@@ -138,8 +138,8 @@ func isTable(name string) bool {
 	return strings.Contains(name, ".parquet") && !(strings.HasPrefix(name, "part-") && strings.HasSuffix(name, ".parquet"))
 }
 
-// FindInput tells of the file or object that a path names, which is that of an input or an
-// argument. Its name is the path.
+// FindInput finds the file or object that a path names, as an input or an argument does. Its name is
+// the path.
 func FindInput(ctx context.Context, path string) (in Input, err error) {
 	in = Input{Path: path, Name: object.Shown(path)}
 	if object.IsRemote(path) {

@@ -91,7 +91,7 @@ func TestMemberLayouts(t *testing.T) {
 	}
 }
 
-// Behind one damaged member the others count, with the lower trust; so does what
+// After one damaged member the others count, with the lower trust; so does what
 // lies between two if it names the file's own warcinfo.
 func TestResyncMembers(t *testing.T) {
 	named := "WARC-Warcinfo-ID: <urn:i>"

@@ -56,7 +56,7 @@ func list[T any](t *testing.T, all *[]string, kind string, rows iter.Seq2[*T, er
 	}
 }
 
-// mixed is an archive with facts of every kind but log events, some like those of others.
+// mixed is an archive with facts of every kind but log events, some like those in others.
 func mixed(name string) string {
 	damaged := warctest.GzipMembers(warctest.Response("urn:lost:"+name, "http://lost/", ok200))
 	damaged[len(damaged)/2] ^= 1

@@ -33,7 +33,7 @@ func segmentsOf(url, block string, at ...int) []warctest.Record {
 	return list
 }
 
-// A segment whose member holds less than it says leaves a gap, and its body is a part.
+// A segment whose member holds less than it declares leaves a gap, and its body is a part.
 func TestShortSegment(t *testing.T) {
 	head := "HTTP/1.1 200 OK\r\n\r\n"
 	list := segmentsOf("http://h/robots.txt", head+robotsBody, len(head)+9, len(head)+20)

@@ -20,7 +20,7 @@ func Shard(ctx context.Context, inputs []Input, opt Options, to string) (failed 
 	return set.Failures, facts.Join(ctx, to, set.Fingerprint, set.Tasks)
 }
 
-// Fingerprint identifies what shapes facts besides the inputs: those of another one are not read.
+// Fingerprint identifies what shapes facts besides the inputs: facts with another one are not read.
 func Fingerprint(verifyDigests bool) string {
 	o := Options{VerifyDigests: verifyDigests}
 	return fingerprint(o.mode())

@@ -24,17 +24,17 @@ type inputError struct {
 func (e *inputError) Error() string { return fmt.Sprintf("%s: %v", e.input.Path, e.err) }
 func (e *inputError) Unwrap() error { return e.err }
 
-// readOptions say how inputs are read. A nil one has the defaults.
+// readOptions define how inputs are read. A nil one has the defaults.
 type readOptions struct {
-	progress func(int)       // is told of every read; may be nil
+	progress func(int)       // receives the bytes of every read; may be nil
 	tmp      string          // folder for what must be on disk to be read; "" is the system's
 	verify   bool            // compare the digests of all records
 	ctx      context.Context // the reading stops once it is done; may be nil
 	cores    warc.Cores      // that may inflate ahead where they are idle; nil: none
 	partSize int64           // bytes of a file that are inflated ahead at a time; 0: aheadPart
-	partRows int64           // rows of an index that are read by one core; 0: index.Options tells
+	partRows int64           // rows of an index that are read by one core; 0: as in index.Options
 
-	paired func(*facts.Fetch, *Companions) error // is told of every fetch; may be nil
+	paired func(*facts.Fetch, *Companions) error // receives every fetch; may be nil
 	list   *lister                               // takes the records instead; may be nil
 }
 
@@ -83,7 +83,7 @@ func readInput(in facts.Input, index int32, out sink, stdin io.Reader, opt *read
 		return facts.InputResult{}, &inputError{in, err}
 	}
 	result, err := readSource(in, src, index, out, opt)
-	src.Close() // a server may bear no other request beside it
+	src.Close() // a server may bear no other request at the same time
 	if err := opt.hasStopped(); err != nil {
 		return facts.InputResult{}, err
 	}
@@ -208,8 +208,8 @@ func temporaryIn(folder string) (dir string, remove func() error, err error) {
 	return dir, func() error { return os.RemoveAll(dir) }, err
 }
 
-// source is an input that is read until the reading is to stop. Err tells so between reads,
-// too: package warc asks while it undoes a compression, of which a few bytes may hold much.
+// source is an input that is read until the reading is to stop. Err reports that between reads,
+// too: package warc calls it while it undoes a compression, because a few bytes may hold much.
 type source struct {
 	object.Object
 	opt  *readOptions

@@ -11,7 +11,7 @@ type unread struct {
 	rest  io.Reader
 }
 
-// of makes u, which is used again, the bytes ahead and those of rest.
+// of fills u, which is used again, with the bytes ahead and the rest.
 func (u *unread) of(ahead []byte, rest io.Reader) io.Reader {
 	*u = unread{ahead, rest}
 	return u
@@ -26,7 +26,7 @@ func (u *unread) Read(p []byte) (int, error) {
 	return u.rest.Read(p)
 }
 
-// readUpTo reads behind what is in buf until it has limit bytes; it grows as it must.
+// readUpTo appends to buf until it has limit bytes; it grows as it must.
 func readUpTo(in io.Reader, buf []byte, limit int) ([]byte, error) {
 	for len(buf) < limit {
 		buf = slices.Grow(buf, 512)

@@ -45,8 +45,8 @@ type Verified struct {
 	Bytes    int64 // got from them
 }
 
-// Verification reads the records that rows of indexes tell of, each by its place, and keeps beside the
-// facts what it finds: the next OpenFacts has the records in place of the rows.
+// Verification reads the records that rows of indexes describe, each by its place, and keeps its findings
+// next to the facts: the next OpenFacts has the records in place of the rows.
 type Verification struct {
 	VerifyOptions
 	set  *Facts
@@ -85,8 +85,8 @@ func NewVerification(set *Facts, opt VerifyOptions) (*Verification, error) {
 // Close removes the temporary files.
 func (v *Verification) Close() error { return os.RemoveAll(v.tmp) }
 
-// CanVerify reports whether a row tells of a record that can be looked for, and was not before: its
-// place, and its second, by which the row and the record are found to be one fetch.
+// CanVerify reports whether a row names a record that can be looked for, and was not before: by its
+// place, and by its second, which shows that the row and the record are one fetch.
 func CanVerify(f *facts.Fetch) bool {
 	return f.IsIndexed() && f.Archive != "" && f.Offset >= 0 && f.Precision >= facts.PrecisionSecond && f.Flags&facts.FlagRefuted == 0
 }
@@ -157,7 +157,7 @@ func (v *Verification) each(ctx context.Context, take func(*verifyBatchResult) (
 	return cmp.Or(ctx.Err(), err)
 }
 
-// batches yields the rows, those of an archive together.
+// batches yields the rows, grouped by archive.
 func (v *Verification) batches(ctx context.Context) func(yield func([]facts.Fetch, error) bool) {
 	return func(yield func([]facts.Fetch, error) bool) {
 		var batch []facts.Fetch
@@ -192,7 +192,7 @@ type finding struct {
 	record  facts.Fetch
 	issues  []facts.Issue // of the record
 	refuted string        // why there is no such record; "": there is
-	unread  string        // why that tells nothing of the row; "": it does
+	unread  string        // why nothing is known of the record; "": it is
 	runID   recordid.ID   // of the warcinfo record that the record names and its archive begins with; "": none
 }
 
@@ -394,7 +394,7 @@ func (w *verifiedWriter) runOf(f *finding) int32 {
 func (w *verifiedWriter) fetch(f *facts.Fetch) error {
 	fmt.Fprintf(w.key, "%s %s %d %d\n", w.set.Inputs[f.Input].Path, f.Entry, f.Index, f.Flags)
 	if f.Type == facts.TypeRevisit || f.Status == 304 {
-		w.stats(f.Input).Lent++
+		w.stats(f.Input).Borrowed++
 	}
 	row := *f
 	row.Input = w.number[f.Input]

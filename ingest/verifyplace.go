@@ -17,8 +17,8 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
 )
 
-// archivePaths lists where the archive may be that an index names: below the base; without a base
-// among the inputs, and beside the index (scope). The last path has the last part of the name alone,
+// archivePaths lists the possible places of the archive that an index names: below the base; without a
+// base, among the inputs and next to the index (scope). The last path has the last part of the name alone,
 // if byLastPart is true.
 func (v *Verification) archivePaths(index *facts.InputResult, name string) (paths []string, byLastPart bool) {
 	within := scope{base: v.Base}
@@ -92,7 +92,7 @@ func (v *Verification) openNamed(ctx context.Context, index *facts.InputResult, 
 	return nil, first
 }
 
-// openAt opens an archive: a file, or behind it an entry of a WACZ.
+// openAt opens an archive: a file, or an entry of a WACZ.
 func (v *Verification) openAt(ctx context.Context, file string) (a *namedArchive, err error) {
 	ctx = object.Confined(ctx) // an index has named it
 	in, err := FindInput(ctx, file)
@@ -194,7 +194,7 @@ func closeAhead(r warc.Reader) {
 type window struct {
 	from int64
 	b    []byte
-	last bool // nothing stands behind it
+	last bool // nothing follows it
 }
 
 func (w *window) end() int64 { return w.from + int64(len(w.b)) }
@@ -218,15 +218,15 @@ func (a *namedArchive) window(from, size int64) (w window, err error) {
 	return w, err
 }
 
-// section is an archive of which parts are in memory. It may return fewer bytes than were asked for:
-// its readers ask again, or have enough.
+// section is an archive with parts in memory. It may return fewer bytes than requested:
+// its readers read again, or have enough.
 type section struct {
 	ctx     context.Context
 	windows [2]window
 	more    io.ReaderAt // the rest; nil: the archive is taken to end with its windows
 }
 
-// Err tells whether the reading is to stop.
+// Err reports whether the reading is to stop.
 func (s *section) Err() error { return s.ctx.Err() }
 
 func (s *section) ReadAt(p []byte, offset int64) (int, error) {

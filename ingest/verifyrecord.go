@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	besideBytes = 16 << 10 // read before and behind a record, for its request
-	guessBytes  = 64 << 10 // read of a record whose length the index does not tell
+	besideBytes = 16 << 10 // read before and after a record, for its request
+	guessBytes  = 64 << 10 // read of a record whose length the index does not state
 	windowBytes = 4 << 20  // read of a record at once, at most
 )
 
@@ -33,7 +33,7 @@ func (a *namedArchive) find(ctx context.Context, row *facts.Fetch) (finding, err
 	}
 	s := &section{ctx: ctx, windows: [2]window{w, a.head}}
 	t, err := a.take(s, row, "")
-	if err == nil && t.begun && t.refuted != "" && !w.last { // it may go on behind the window
+	if err == nil && t.begun && t.refuted != "" && !w.last { // it may go on after the window
 		s.more = a.at
 		t, err = a.take(s, row, "")
 	}
@@ -64,7 +64,7 @@ func orNone(s string) string {
 	return s
 }
 
-// taking is what is taken of the record of a row, and of the records beside it that belong to it.
+// taking is what is taken of the record of a row, and of the adjacent records that belong to it.
 type taking struct {
 	finding
 	begun               bool  // some record begins there
@@ -153,7 +153,7 @@ func (h *head) names(other *head) bool {
 	return other.id != "" && slices.Contains(h.concurrentTo, other.id.Key()) || h.id != "" && slices.Contains(other.concurrentTo, h.id.Key())
 }
 
-// beside finds the request and the metadata of records at a place, among those right beside them.
+// beside finds the request and the metadata of records at a place, among the adjacent records.
 type beside struct {
 	archive   *namedArchive
 	section   *section
@@ -178,7 +178,7 @@ func (b *beside) belongs(q *head) (byID, byURL bool) {
 	return false, byURL
 }
 
-// takeRequest goes on behind the records at the place, where rec or err is what r has come to.
+// takeRequest goes on after the records at the place, where rec or err is what r has come to.
 func (b *beside) takeRequest(r warc.Reader, rec *warc.Record, err error) error {
 	requested := slices.ContainsFunc(b.heads, func(h head) bool { return h.kind == "request" })
 	looked := false
@@ -194,7 +194,7 @@ func (b *beside) takeRequest(r warc.Reader, rec *warc.Record, err error) error {
 	for n := 0; err == nil && n < maxBeside && (rec.Type == "request" || rec.Type == "metadata"); n++ {
 		h := headOf(rec)
 		byID, byURL := b.belongs(&h)
-		if rec.Type == "request" && byURL && !byID { // it may be that of the record behind it
+		if rec.Type == "request" && byURL && !byID { // it may be the request of the record after it
 			if err := before(); err != nil {
 				return err
 			}
@@ -313,7 +313,7 @@ func (t *taken) Capture(*facts.Capture, []byte) error { return nil } // robots.t
 func (t *taken) Event(*facts.LogEvent) error          { return nil }
 func (t *taken) Other(*facts.Fetch) error             { return nil }
 
-// settle finds among the records at a place the one that a row tells of.
+// settle finds the record of a row among the records at a place.
 func (t *taken) settle(row *facts.Fetch, heads []head) (f finding) {
 	for i := range t.fetches {
 		got := &t.fetches[i]
@@ -337,7 +337,7 @@ func (t *taken) settle(row *facts.Fetch, heads []head) (f finding) {
 	return f
 }
 
-// complete makes of the facts of a record those of the row that tells of it.
+// complete makes of the facts of a record the facts of its row.
 func (f *finding) complete(row *facts.Fetch, requested bool) {
 	r := &f.record
 	r.Input, r.Entry, r.Archive, r.Index, r.Trust = row.Input, row.Entry, row.Archive, row.Index, facts.TrustVerified
@@ -346,13 +346,13 @@ func (f *finding) complete(row *facts.Fetch, requested bool) {
 		return
 	}
 	r.Flags |= facts.FlagRequestUnread | row.Flags&facts.FlagOfWAT
-	r.Method = row.Method // nothing tells that it was GET
+	r.Method = row.Method // nothing shows that it was GET
 	if r.UserAgent == "" {
 		r.UserAgent, r.UserAgentSource = row.UserAgent, row.UserAgentSource
 	}
 }
 
-// issuesOf are the issues of a record, as those of the index that names it.
+// issuesOf are the issues of a record, as issues of the index that names it.
 func (t *taken) issuesOf(f *facts.Fetch) (issues []facts.Issue) {
 	for _, i := range t.issues {
 		if i.Offset != f.Offset || i.RecordID != f.RecordID {
@@ -365,7 +365,7 @@ func (t *taken) issuesOf(f *facts.Fetch) (issues []facts.Issue) {
 	return issues
 }
 
-// differenceOf tells in what a record is another than a row says; "": in nothing. Rows and records that
+// differenceOf describes how a record differs from a row; "": not at all. Rows and records that
 // do not differ are one fetch to facts.Reader.
 func differenceOf(row, record *facts.Fetch) string {
 	second := func(f *facts.Fetch) int64 { return f.Time().Truncate(facts.PrecisionSecond).Micros }

@@ -16,7 +16,7 @@ import (
 
 // waczReader reads the archives in a WACZ (https://specs.webrecorder.net/wacz/1.1.1/):
 // each as one of its own. Rows name the entry, and offsets are within it, as in the
-// indexes of a WACZ. Which entries are archives is told by their content.
+// indexes of a WACZ. Archives are recognized by their content.
 type waczReader struct {
 	warc.Chain
 	committer *committer // of what concerns the file as a whole
@@ -43,7 +43,7 @@ func readWACZ(in facts.Input, at io.ReaderAt, size int64, index int32, out sink,
 	default:
 		if err = r.readListing(&list, size); err == nil && r.archives == 0 {
 			result.Refusal = "the zip file holds no archive; leave it out"
-			if list.Fault != "" { // it may hold one behind those entries
+			if list.Fault != "" { // it may hold one after those entries
 				result.Refusal = fmt.Sprintf("the zip file cannot be read as a whole (%s), and what of it could holds no archive; unpack it, and give what is inside", list.Fault)
 			}
 			err = r.committer.report(facts.Issue{Offset: -1, Length: size, Kind: words.IssueNotAnArchive, Detail: result.Refusal, Action: "not read"})
@@ -207,8 +207,8 @@ func (r *waczReader) readEntry(e *wacz.Entry) error {
 	return r.verifyEnd(e, content, "the records in it were read by their own marks")
 }
 
-// readNested reads a WACZ that is a stored entry of another one, as Browsertrix makes one of several for
-// download. What would be named as another entry is not read: rows could not tell the two apart.
+// readNested reads a WACZ that is a stored entry of another one: Browsertrix joins several for download.
+// An entry whose name would be the name of another entry is not read: rows could not distinguish the two.
 func (r *waczReader) readNested(e *wacz.Entry) error {
 	if r.encloses(e.Name) {
 		return r.report(e, words.IssueBadEntry, "other entries are named as if they lay in it", "not read")
@@ -277,7 +277,7 @@ func (d doubted) Next() (*warc.Record, error) {
 }
 
 // readVerifiedLog reads a crawler's log if the entry is whole: one wrong letter in a line
-// says of another host that it could not be reached.
+// could declare another host unreachable.
 func (r *waczReader) readVerifiedLog(e *wacz.Entry, parse lineParser, src io.Reader, content *wacz.EntryReader) error {
 	fault, err := e.Fault()
 	switch {

@@ -105,7 +105,7 @@ func TestRereadEntry(t *testing.T) {
 	}
 }
 
-// Zip files that lie, each with a good entry behind.
+// Zip files that lie, each followed by a good entry.
 func TestHostileZip(t *testing.T) {
 	good := warctest.StoredEntry("archive/z.warc.gz", warctest.GzipMembers(warctest.Response("urn:z", "http://h/z", ok200)))
 	bad := warctest.StoredEntry("archive/a.warc.gz", warctest.GzipMembers(warctest.Response("urn:a", "http://h/a", ok200)))
@@ -226,7 +226,7 @@ func TestZipBombs(t *testing.T) {
 			var got *collected
 			peak := peakHeap(func() { got = read(t, c.archive) })
 			t.Logf("%d bytes, heap %d MiB, issues %v", len(c.archive), peak>>20, got.kinds())
-			// The fetches themselves take half of it, and how much garbage waits beside them differs.
+			// The fetches themselves take half of it, and the amount of garbage at the same time differs.
 			if kinds := got.kinds(); peak > 250<<20 || len(got.fetches) != c.fetches || c.issue != "" && (len(kinds) == 0 || kinds[0] != c.issue) {
 				t.Errorf("%d MiB of heap, %d fetches, issues %v", peak>>20, len(got.fetches), kinds)
 			}

@@ -54,8 +54,8 @@ func entriesOf(t testing.TB, file []byte) (list []placed) {
 	return list
 }
 
-// TestDeflatedEntryResumes: of a deflated entry whose data cannot be decoded any more, what
-// stands behind the damage is read, in its place, with the lower trust.
+// TestDeflatedEntryResumes: if the data of a deflated entry can no longer be decoded, what
+// follows the damage is read, in its place, with the lower trust.
 func TestDeflatedEntryResumes(t *testing.T) {
 	const pages, erased = 60, 70_000 // more than a block
 	file := deflatedCrawl(t, pages)
@@ -88,7 +88,7 @@ func TestDeflatedEntryResumes(t *testing.T) {
 	}
 }
 
-// TestDeflatedEntryTwoDamages: what stands between two damages is lost, what stands behind
+// TestDeflatedEntryTwoDamages: what stands between two damages is lost, what follows
 // the second is not.
 func TestDeflatedEntryTwoDamages(t *testing.T) {
 	const pages = 60
@@ -107,7 +107,7 @@ func TestDeflatedEntryTwoDamages(t *testing.T) {
 	}
 }
 
-// TestDeflatedEntryEnds: an entry one of whose blocks says that it is the last is read to
+// TestDeflatedEntryEnds: an entry with a block that claims to be the last is read to
 // its end; as its content matches its checksum, nothing is lost.
 func TestDeflatedEntryEnds(t *testing.T) {
 	file := deflatedCrawl(t, 20)

@@ -105,7 +105,7 @@ func TestMultiWACZReread(t *testing.T) {
 	}
 }
 
-// What is nested in another way is not read, and an issue says so: all else is.
+// What is nested in another way is not read, and an issue reports it: all else is.
 func TestMultiWACZHostile(t *testing.T) {
 	crawl := crawlWACZ(t, "c.example")
 	twice := warctest.Zip(t, warctest.StoredEntry("crawl.wacz", crawl), warctest.StoredEntry("archive/rec.warc.gz", warctest.GzipMembers(warctest.Response("urn:x", "http://x/", ok200))))
@@ -119,7 +119,7 @@ func TestMultiWACZHostile(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		more   []warctest.ZipEntry
-		urls   []string // besides those of the others
+		urls   []string // besides the URLs of the others
 		issues []string
 	}{
 		"deflated":            {[]warctest.ZipEntry{warctest.DeflatedEntry("c.wacz", crawl)}, nil, []string{"unsupported_container"}},

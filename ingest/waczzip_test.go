@@ -44,8 +44,8 @@ const (
 	endRecordSize   = 22
 )
 
-// checkZip reads a damaged file, of which nothing may count that the whole one does
-// not hold, and nothing be missing without an issue.
+// checkZip reads a damaged file. Nothing in it may count that the whole file does
+// not hold, and nothing may be missing without an issue.
 func checkZip(t *testing.T, what string, file []byte, want []string) *collected {
 	t.Helper()
 	got := read(t, file)
@@ -110,7 +110,7 @@ func TestZipInPage(t *testing.T) {
 	}
 }
 
-// TestZipPrefix: a file with a zip file behind something else is no WACZ.
+// TestZipPrefix: a zip file that follows something else is no WACZ.
 func TestZipPrefix(t *testing.T) {
 	file := warctest.Zip(t, warctest.StoredEntry("archive/a.warc.gz", warctest.GzipMembers(warctest.Response("urn:a", "http://h/a", ok200))))
 	for name, prefix := range map[string]string{
@@ -125,7 +125,7 @@ func TestZipPrefix(t *testing.T) {
 	}
 }
 
-// TestZipUnlisted: an entry that the directory leaves out is read, and told.
+// TestZipUnlisted: an entry that the directory leaves out is read, and reported.
 func TestZipUnlisted(t *testing.T) {
 	for name, form := range zipForms {
 		var all []warctest.ZipEntry
@@ -156,7 +156,7 @@ func TestZipUnlisted(t *testing.T) {
 	}
 }
 
-// TestZipNames: a letter that differs between the two names of an entry is told.
+// TestZipNames: a letter that differs between the two names of an entry is reported.
 func TestZipNames(t *testing.T) {
 	const name = "archive/a.warc.gz"
 	file := warctest.Zip(t, warctest.StoredEntry(name, warctest.GzipMembers(warctest.Response("urn:a", "http://h/a", ok200))))
@@ -166,7 +166,7 @@ func TestZipNames(t *testing.T) {
 	equal(t, "issues", got.kinds(), []string{"damaged_stream"})
 }
 
-// TestZipHeaderBits: a bit that changes in a header of a stored entry loses nothing, and is told where
+// TestZipHeaderBits: a changed bit in a header of a stored entry loses nothing, and is reported if
 // anything depends on it.
 func TestZipHeaderBits(t *testing.T) {
 	want := []string{"http://h/1", "http://h/2", "http://h/3", "http://h/4", "http://h/5"}

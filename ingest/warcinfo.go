@@ -63,7 +63,7 @@ func (e *extractor) extractWarcinfo(d *draft) error {
 }
 
 // wgetClaim reads from the arguments of GNU wget whether robots.txt was switched
-// off: `-e robots=off`. Releases that write a robots field say the same there. The
+// off: `-e robots=off`. Releases that write a robots field state the same there. The
 // arguments themselves are not kept: passwords may be among them.
 func wgetClaim(arguments string) string {
 	for word := range strings.FieldsSeq(strings.NewReplacer(`"`, " ", "'", " ").Replace(arguments)) {
@@ -110,7 +110,7 @@ func (c *committer) warcinfoOf(r *warc.Record) warcinfo {
 	return c.latest
 }
 
-// credit fills in what the warcinfo in force says of a fetch.
+// credit fills in what the warcinfo in force states about a fetch.
 func (c *committer) credit(x *exchange, r *warc.Record) {
 	info := c.warcinfoOf(r)
 	x.infoAgent, x.Claim, x.companions.Warcinfo = info.UserAgent, info.Robots, info.at

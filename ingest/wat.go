@@ -14,8 +14,8 @@ import (
 )
 
 // extractWAT takes from a record of a WAT what the record that it describes would have given, as
-// far as that goes. It goes the same ways: what the JSON tells is a record again, of a header and
-// an HTTP head, and has no body. JSON of another kind is left alone.
+// far as that goes. It goes the same ways: the JSON becomes a record again, of a header and
+// an HTTP head, without a body. JSON of another kind is left alone.
 func (e *extractor) extractWAT(d *draft) error {
 	outer := d.record
 	told, err := e.wat.Read(outer.Block)
@@ -46,7 +46,7 @@ func (e *extractor) extractWAT(d *draft) error {
 	return err
 }
 
-// fillDescribed takes what matters of a record that is told of.
+// fillDescribed takes what matters of a described record.
 func (e *extractor) fillDescribed(d *draft) error {
 	r, told := d.record, d.described
 	if !d.checkHeader() {
@@ -72,7 +72,7 @@ func (e *extractor) fillDescribed(d *draft) error {
 	return nil
 }
 
-// readDescribed takes from a fetch that is told of its HTTP head and its metas. One of policy is
+// readDescribed takes the HTTP head and the metas of a described fetch. One of policy is
 // no capture: its body is not there.
 func (e *extractor) readDescribed(d *draft) error {
 	x, r, told := d.exchange, d.record, d.described
@@ -101,7 +101,7 @@ func (e *extractor) readDescribed(d *draft) error {
 		d.note(words.IssueBadHTTPHead, "Location dropped, the rest taken", "the maker of the WAT could not read all of the HTTP head: values may be cut")
 	}
 	switch {
-	case r.Type == "revisit", x.Status == http.StatusNotModified: // those of another record hold
+	case r.Type == "revisit", x.Status == http.StatusNotModified: // another record has them
 	case !x.mayBePage(), told.EntityLength == 0 && !told.Incomplete:
 		x.Metas = ""
 	default:
@@ -114,10 +114,10 @@ func (e *extractor) readDescribed(d *draft) error {
 	return nil
 }
 
-// doubtPolicy looks for what the WAT does not tell of the policy fields, of a head that has so many more
-// bytes in its archive: old makers keep the last of repeated fields alone. Content-Usage fields are one
-// Dictionary, of which the last member counts. They are dropped if one may be missing, and if their name
-// is spelt in several ways: a WAT has the order of each spelling alone.
+// doubtPolicy looks for policy fields that the WAT leaves out of a head, which has untold more bytes in
+// its archive: old makers keep the last of repeated fields alone. Content-Usage fields are one Dictionary,
+// and the last member counts. They are dropped if one may be missing, and if their name is spelt in
+// several ways: a WAT has the order of each spelling alone.
 func (x *exchange) doubtPolicy(untold int) {
 	usage := "" // its name
 	var rest []string
@@ -141,7 +141,7 @@ func (x *exchange) doubtPolicy(untold int) {
 	}
 }
 
-// settleDescribed makes of a fetch that is told of a row like that of an index, with the place of
+// settleDescribed makes of a described fetch a row like a row of an index, with the place of
 // the record that it is about.
 func (x *exchange) settleDescribed(d *draft) {
 	told := d.described
@@ -158,11 +158,11 @@ func (x *exchange) settleDescribed(d *draft) {
 type ownWarcinfo struct {
 	index  int      // of the record in its input
 	before warcinfo // the latest before it
-	crawls int      // that were told before it
+	crawls int      // that were found before it
 }
 
-// leaveOwnWarcinfo forgets the warcinfo right before a record of a WAT: it is about the WAT. That
-// of the archive is among the records that are told of.
+// leaveOwnWarcinfo forgets the warcinfo right before a record of a WAT: it is about the WAT. The
+// warcinfo of the archive is among the described records.
 func (c *committer) leaveOwnWarcinfo(d *draft) {
 	switch {
 	case d.described != nil && c.own.index > 0 && c.own.index == c.index-1:

@@ -39,7 +39,7 @@ func toldRequest(method, agent string) string {
 // ownInfo is the warcinfo of a WAT, which is about its maker.
 var ownInfo = warctest.Warcinfo("urn:own", "software: ia-web-commons.3.0.4\r\noperator: of the maker\r\nhttp-header-user-agent: maker/1\r\n")
 
-// A WAT gives the facts that its archive gives, as far as it tells of them.
+// A WAT gives the facts that its archive gives, as far as it describes them.
 func TestWATAgreesWithArchive(t *testing.T) {
 	page := "HTTP/1.1 200 x\r\nContent-Type: text/html\r\nX-Robots-Tag: noindex\r\nX-Robots-Tag: nofollow\r\n\r\n" + `<meta name="robots" content="none"><p>`
 	archive := []warctest.Record{
@@ -145,7 +145,7 @@ func TestWATForms(t *testing.T) {
 	}
 }
 
-// Of Content-Usage the last counts: which it is, nobody knows where a WAT tells of two spellings in an order
+// The last Content-Usage counts. Nobody knows which it is if a WAT has two spellings in an order
 // of its own, or may lack one.
 func TestWATContentUsage(t *testing.T) {
 	for fields, want := range map[string]string{
@@ -162,7 +162,7 @@ func TestWATContentUsage(t *testing.T) {
 	}
 }
 
-// A robots.txt that a WAT tells of is a fetch and no capture: nobody knows what it said.
+// A robots.txt in a WAT is a fetch and no capture: nobody knows its content.
 func TestWATRobots(t *testing.T) {
 	got := read(t, warctest.GzipMembers(ownInfo,
 		told(1, header("request", "urn:q", "http://h/robots.txt"), toldRequest("GET", "bot/1")),
@@ -186,7 +186,7 @@ func TestWATWithoutContainer(t *testing.T) {
 	}
 }
 
-// A record of which a WAT tells has no other request than the WAT tells of, whatever is read beside it.
+// A record in a WAT has no request but the one in the WAT, whatever stands next to it.
 func TestVerifiedOfWAT(t *testing.T) {
 	row := facts.Fetch{Type: facts.TypeIndexed, Flags: facts.FlagOfWAT, Method: "POST", UserAgent: "bot/1", UserAgentSource: facts.SourceRequest}
 	for requested, want := range map[bool]facts.Flags{true: 0, false: facts.FlagOfWAT | facts.FlagRequestUnread} {

@@ -48,7 +48,7 @@ func dictionary(t testing.TB) []byte {
 	return d
 }
 
-// TestZstd reads what the IIPC specification allows: the facts are those of the
+// TestZstd reads what the IIPC specification allows: the facts equal the facts of the
 // same records in gzip members, and offsets cut out exactly the record.
 func TestZstd(t *testing.T) {
 	d := dictionary(t)
@@ -158,7 +158,7 @@ func unnamed(frame []byte) []byte {
 	return out
 }
 
-// For a flipped bit anywhere in a file of frames with checksums, no fetch is told
+// For a flipped bit anywhere in a file of frames with checksums, no fetch is reported
 // that is not in the whole file, and what is missing is an issue.
 func TestZstdDamage(t *testing.T) {
 	archive := warctest.ZstdFrames(t, crawl())

@@ -16,7 +16,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/report"
 )
 
-// account is what a run tells of itself at its end, in the event summary and in the file of
+// account is a run's account of itself at its end, in the event summary and in the file of
 // --metrics: docs/OPERATIONS.md explains both.
 type account struct {
 	start    time.Time
@@ -31,7 +31,7 @@ func newAccount() *account {
 	return &account{start: time.Now(), progress: new(ingest.Progress), asked: asked}
 }
 
-// notWhollyRead counts inputs of which something is missing.
+// notWhollyRead counts inputs with missing parts.
 func (a *account) notWhollyRead() int64 {
 	if a.totals != nil {
 		return a.totals.InputsNotWhollyRead

@@ -73,7 +73,7 @@ func runCheck(cmd *cobra.Command, args []string, flags ingestFlags, format strin
 	return nil
 }
 
-// absolute is a path as those of inputs are, as far as one that is missing has any.
+// absolute is a path in the form of input paths, as far as a missing one has any.
 func absolute(path string) string {
 	if abs, err := filepath.Abs(path); err == nil {
 		return filepath.ToSlash(abs)
@@ -118,7 +118,7 @@ func records(c *ingest.Checked) (n int64) {
 	return n
 }
 
-// opinionText says in words what another reader makes of an input. It is no issue:
+// opinionText states in words another reader's opinion of an input. It is no issue:
 // that reader verifies no checksums and no boundaries.
 func opinionText(c *ingest.Checked) string {
 	o, own := c.SecondOpinion, records(c)

@@ -29,7 +29,7 @@ var choices = map[string][]string{
 	"by":             texts(export.Kinds),
 }
 
-// offers are what a shell offers behind other flags.
+// offers are the completions of other flags.
 var offers = map[string]func() []string{
 	"agent": tokens, "agents": agents.Names, "crawler": tokens, "profile": profileNames,
 }
@@ -96,7 +96,7 @@ func profileNames() (names []string) {
 	return names
 }
 
-// completeFlags tells the shell what values flags have, in all commands.
+// completeFlags gives the shell the values of flags, in all commands.
 func completeFlags(cmd *cobra.Command) {
 	register := func(f *pflag.Flag) {
 		values, ok := offers[f.Name]

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestCrawlersDocument: of every crawler, docs/crawlers.md says first how what it tells is known:
+// TestCrawlersDocument: docs/crawlers.md states first of every crawler how its entry is known:
 // from a try or from its source.
 func TestCrawlersDocument(t *testing.T) {
 	text, err := os.ReadFile("../../docs/crawlers.md")

@@ -155,8 +155,8 @@ func (e *evaluation) status(t *report.Totals) error {
 	return nil
 }
 
-// warnOfRemoval tells what the tables in dir say that those of this run will not: what other
-// crawlers would have been allowed.
+// warnOfRemoval names the content of the tables in dir that the tables of this run will lack: what
+// other crawlers would have been allowed.
 func warnOfRemoval(log *slog.Logger, dir string, opt *evaluate.Options) {
 	before, err := results.Open(dir)
 	if err != nil || len(opt.Agents) > 0 {
@@ -184,7 +184,7 @@ func writeTables(ctx context.Context, log *slog.Logger, dir string, facts *facts
 	return w.Commit(totals)
 }
 
-// warnOfIdle tells which tokens and rules no fetch had to do with.
+// warnOfIdle names tokens and rules that no fetch had to do with.
 func (e *evaluation) warnOfIdle(log *slog.Logger, totals *evaluate.Totals) {
 	if totals.AgentUnseen {
 		log.Warn(fmt.Sprintf("no request's User-Agent holds the token %s (RFC 9309 §2.2.1 asks for it); is it the right one?", e.options.Crawler))
@@ -361,7 +361,7 @@ func (f *evaluateFlags) uses() (uses []tag.Use) {
 	return slices.Compact(uses)
 }
 
-// warn tells which tokens may not do what their user means.
+// warn names tokens that may not do what their user means.
 func (e *evaluation) warn(log *slog.Logger) {
 	for _, token := range e.tokens {
 		if doubt := agents.TokenDoubt(token); doubt != "" {

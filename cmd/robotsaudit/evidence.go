@@ -100,7 +100,7 @@ were true: for that, compare the records with them.
 	return cmd
 }
 
-// writeBundle writes a bundle and says what is in it, and what is not.
+// writeBundle writes a bundle and lists what is in it, and what is not.
 func writeBundle(cmd *cobra.Command, opt evidence.Options, sign *signFlag, vouch *vouchFlags) error {
 	b, err := evidence.Write(cmd.Context(), opt)
 	var notFound *evidence.NotFoundError
@@ -140,7 +140,7 @@ func writeBundle(cmd *cobra.Command, opt evidence.Options, sign *signFlag, vouch
 	return nil
 }
 
-// lackingError says what to do where nothing could be bundled.
+// lackingError advises what to do where nothing could be bundled.
 func lackingError(b *evidence.Bundle) error {
 	cure := "--archives DIR says where the archives are now"
 	if !slices.ContainsFunc(b.Missing, func(m evidence.Missing) bool { return !m.Indexed }) {
@@ -149,7 +149,7 @@ func lackingError(b *evidence.Bundle) error {
 	return fmt.Errorf("no bundle is written: the records of %s are missing; %s", report.Count(b.Lacking, "finding"), cure)
 }
 
-// verifyBundle recomputes what a bundle says.
+// verifyBundle recomputes the claims of a bundle.
 func verifyBundle(cmd *cobra.Command, path string, vouch *vouchFlags) error {
 	v, err := evidence.Verify(cmd.Context(), path)
 	var refused *evidence.RefusedError
@@ -176,7 +176,7 @@ func verifyBundle(cmd *cobra.Command, path string, vouch *vouchFlags) error {
 	return nil
 }
 
-// printFields says what of the manifest is proven, and what whoever made the bundle only claims.
+// printFields shows what of the manifest is proven, and what whoever made the bundle only claims.
 func printFields(out io.Writer, v *evidence.Verification) {
 	proven, claimed := evidence.Fields()
 	if v.Uncited > 0 {
@@ -190,7 +190,7 @@ func printFields(out io.Writer, v *evidence.Verification) {
 	}
 }
 
-// printVerified says what recomputing the verdicts came to.
+// printVerified shows the result of recomputing the verdicts.
 func printVerified(out io.Writer, v *evidence.Verification) {
 	if v.Violations == 0 {
 		fmt.Fprintln(out, "No findings, so nothing to verify. This does not prove that there were no violations.")

@@ -84,7 +84,7 @@ func (f *explainFlags) run(cmd *cobra.Command, what string) error {
 	})
 }
 
-// question is what the flags ask for.
+// question is the question in the flags.
 func (f *explainFlags) question(what string) (q evaluate.Question, err error) {
 	q.What, q.Agent = what, f.agent
 	if f.agent != "" {
@@ -101,7 +101,7 @@ func (f *explainFlags) question(what string) (q evaluate.Question, err error) {
 // maxSuggested bounds the fetches that are named where several are meant.
 const maxSuggested = 20
 
-// advise says what to do where no one fetch is named.
+// advise suggests what to do where no one fetch is named.
 func (f *explainFlags) advise(log *slog.Logger, err error) error {
 	var many *evaluate.AmbiguousError
 	var none *evaluate.NotFoundError

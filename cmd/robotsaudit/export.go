@@ -81,7 +81,7 @@ type exportFlags struct {
 	output  string
 	drop    bool
 	keep    bool
-	asked   evaluateFlags // those of them that a list can ask for
+	asked   evaluateFlags // the ones that a list can require
 	unknown string
 	open    string // what becomes of what is undecided
 	by      string
@@ -213,8 +213,8 @@ func firstOf(what []string) string {
 	return text
 }
 
-// evaluateCommand is the command that makes an audit with the tokens and all else that a list asks
-// for, beside what it was made with.
+// evaluateCommand is the command that makes an audit with the tokens and all else that a list
+// requires, besides what it was made with.
 func (f *exportFlags) evaluateCommand(s *report.Settings, asked []string) string {
 	words := []string{"robotsaudit evaluate -o", shellWord(f.output)}
 	add := func(flag string, values ...string) {
@@ -267,7 +267,7 @@ func (f *exportFlags) evaluateCommand(s *report.Settings, asked []string) string
 	return strings.Join(words, " ")
 }
 
-// tell says what a list holds.
+// tell summarizes a list.
 func (f *exportFlags) tell(s *export.Summary) string {
 	what := "drop"
 	if f.keep {
@@ -286,7 +286,7 @@ func (f *exportFlags) tell(s *export.Summary) string {
 	return text
 }
 
-// tellUndecided says what became of fetches that nobody can decide.
+// tellUndecided summarizes the fetches that nobody can decide.
 func (f *exportFlags) tellUndecided(s *export.Summary) string {
 	done := map[export.Undecided]string{
 		export.Leave: "in neither list; decide with --undecided, or unnamed_crawler with --agent TOKEN", export.Drop: "dropped", export.Keep: "kept",

@@ -175,7 +175,7 @@ func (f *extraction) write(place string, r *ingest.Found) error {
 	return err
 }
 
-// findPath finds the archive that a path names: a file, or behind it an entry of a WACZ.
+// findPath finds the archive that a path names: a file, or an entry of a WACZ.
 func findPath(ctx context.Context, path string) (in ingest.Input, entry string, err error) {
 	if path == ingest.Stdin {
 		return ingest.Input{Path: path, Name: path}, "", nil

@@ -21,7 +21,7 @@ import (
 // tablePlace is a place as a table names it.
 type tablePlace struct {
 	file           string
-	offset, length int64 // of length, -1: the table does not say
+	offset, length int64 // of length, -1: the table does not state it
 }
 
 // TestExtractTables extracts the record of every place that the tables of an audit name, and
@@ -132,7 +132,7 @@ func tablePlaces(t *testing.T, dir string) map[tablePlace]bool {
 		}
 		rows.Close()
 	}
-	for p := range places { // another table tells the length
+	for p := range places { // another table has the length
 		if p.length < 0 {
 			for q := range places {
 				if q.file == p.file && q.offset == p.offset && q.length >= 0 {

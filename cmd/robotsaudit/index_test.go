@@ -20,14 +20,14 @@ import (
 )
 
 // TestIndexAgreesWithArchives: an index and the records of robots.txt give the verdicts that the
-// archives give, but for what the table of lost evidence in docs/SEMANTICS.md says; an index beside
+// archives give, except as in the table of lost evidence in docs/SEMANTICS.md; an index next to
 // its archives changes nothing.
 func TestIndexAgreesWithArchives(t *testing.T) {
 	var same, other int
 	for _, archives := range archiveGroups(t) {
 		var opt evaluate.Options
 		if len(archives) > 1 {
-			opt.Crawler = "Wget" // an index cannot tell which of several crawlers it was
+			opt.Crawler = "Wget" // an index does not show which of several crawlers it was
 		}
 		out := audittest.Audit(t, opt, archives...)
 		whole := fetchesOf(t, out)
@@ -182,14 +182,14 @@ func redirectTargets(t *testing.T, dir string) map[string]bool {
 	return targets
 }
 
-// compareIndexed compares fetches of archives with those of an index and a subset. It counts those
-// that are alike, and those that differ by lost evidence.
+// compareIndexed compares fetches of archives with fetches of an index and a subset. It counts the
+// equal ones, and the ones that differ by lost evidence.
 func compareIndexed(t *testing.T, whole, indexed map[string]report.FetchRow) (same, other int) {
 	t.Helper()
 	for key, want := range whole {
 		got, ok := indexed[key]
 		switch {
-		case want.Reason == "robots_txt_itself", want.FetchTime == nil: // of which the subset has a copy; or no line
+		case want.Reason == "robots_txt_itself", want.FetchTime == nil: // the subset has a copy of it; or no line
 			continue
 		case !ok:
 			t.Errorf("%s: no row", key)

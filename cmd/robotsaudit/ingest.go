@@ -139,7 +139,7 @@ explains the kinds.
 	return cmd
 }
 
-// findInputs finds the archives that args name, and tells of arguments that name none. Some do.
+// findInputs finds the archives that args name, and returns the arguments that name none. Some do.
 func findInputs(cmd *cobra.Command, log *slog.Logger, args, urls []string) ([]ingest.Input, []*ingest.InputError, error) {
 	inputs, failures := expand(cmd, args, urls)
 	if err := cmd.Context().Err(); err != nil {
@@ -222,7 +222,7 @@ func tellRead(log *slog.Logger, in *ingest.InputResult) {
 	tell(log, slog.LevelInfo, "input_done", "", fields...)
 }
 
-// readText tells what was read, and what was known already.
+// readText reports what was read, and what was known already.
 func readText(p *ingest.Progress, elapsed time.Duration) string {
 	read, kept := p.InputsRead.Load(), p.InputsKept.Load()
 	if read == 0 && kept > 0 {
@@ -237,7 +237,7 @@ func readText(p *ingest.Progress, elapsed time.Duration) string {
 	return text
 }
 
-// printIngested tells what was read.
+// printIngested reports what was read.
 func printIngested(cmd *cobra.Command, dir string, facts *facts.Set) error {
 	lossy := int64(len(facts.Failures))
 	for _, in := range facts.Inputs {

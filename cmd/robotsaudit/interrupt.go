@@ -12,7 +12,7 @@ import (
 // not put in its place by then does not count, as after any other end.
 const patience = 1500 * time.Millisecond
 
-// acknowledge waits for the interrupt of a command, says at once that it was heard, and sees that it
+// acknowledge waits for the interrupt of a command, confirms it at once, and sees that it
 // is obeyed. over is to be called when the command has ended.
 func acknowledge(cmd *cobra.Command) (over func()) {
 	log := logger(cmd)

@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// TestInterrupt sends Ctrl-C to audits in the middle of something long: they say at once
-// that they heard it, stop, count nothing, and say how to go on.
+// TestInterrupt sends Ctrl-C to audits in the middle of something long: they confirm it
+// at once, stop, count nothing, and explain how to go on.
 func TestInterrupt(t *testing.T) {
 	archive, err := os.ReadFile("../../testdata/warc/crawl-b-2.warc")
 	if err != nil {
@@ -64,11 +64,11 @@ func TestInterrupt(t *testing.T) {
 	})
 }
 
-// interrupting is what a command gets until it is interrupted.
+// interrupting is the input of a command until it is interrupted.
 type interrupting struct {
 	work   string // folder below which it writes once it has begun
 	input  []byte // on standard input, a pipe
-	whole  bool   // the pipe ends behind it
+	whole  bool   // the pipe ends after it
 	advice string // that it gives
 }
 

@@ -94,7 +94,7 @@ func (h *holding) serve(of http.Handler, size int) http.Handler {
 
 // TestKilled kills an audit while it reads archives and indexes of a store, or of a web server. The
 // same command then reads again what the task in hand has, and nothing of tasks that were done. Its
-// results are those of an audit that nobody killed.
+// results equal the results of an audit that nobody killed.
 func TestKilled(t *testing.T) {
 	held := newStore(t)
 	files := killedInputs(t)

@@ -15,14 +15,14 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// addLogFlags adds the options of what is told while a command runs.
+// addLogFlags adds the options of messages while a command runs.
 func addLogFlags(flags *pflag.FlagSet) {
 	flags.String("log-format", "text", "`FORMAT` of log lines on standard error: text or json")
 	flags.Bool("quiet", false, "no summary on standard output; of log lines only warnings and errors")
 	flags.String("progress", "auto", "`HOW` progress is shown: auto (one line, on a terminal), plain (log lines) or none")
 }
 
-// logger returns the logger that --log-format and --quiet ask for.
+// logger returns the logger that --log-format and --quiet select.
 func logger(cmd *cobra.Command) *slog.Logger {
 	w, level := cmd.ErrOrStderr(), slog.LevelInfo
 	if isQuiet(cmd) {

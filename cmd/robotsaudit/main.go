@@ -1,4 +1,4 @@
-// Robotsaudit tells, from web archives alone, what crawlers were allowed to fetch.
+// Robotsaudit shows, from web archives alone, what crawlers were allowed to fetch.
 package main
 
 import (
@@ -98,7 +98,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return exitCode(err)
 }
 
-// output is standard output, whose errors say so.
+// output is standard output; its errors name it.
 type output struct {
 	io.Writer
 	err error // the first
@@ -150,14 +150,14 @@ func exitCode(err error) int {
 	return exitFailed
 }
 
-// advise says what to do about errors whose text does not.
+// advise adds what to do about errors whose text does not.
 func advise(err error, cmd *cobra.Command) error {
 	again, disk := "run the same command again", "the disk of the temporary folder"
 	check, _ := cmd.Flags().GetBool("check")
 	keeps := cmd.Flags().Lookup("output") != nil && cmd.Name() != "extract" && !check
 	switch {
 	case keeps && (cmd.Flags().Lookup("to") != nil || cmd.Flags().Lookup("html") != nil):
-		disk = "the disk" // of a file that a flag names, which the error tells
+		disk = "the disk" // of a file that a flag names, which is in the error
 	case keeps:
 		disk = "the disk of the output folder"
 	}
@@ -208,7 +208,7 @@ Many machines, as under Slurm, share an audit in stages: see 'robotsaudit plan -
   robotsaudit match robots.txt GPTBot /private/   one question to one robots.txt`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          cobra.ArbitraryArgs, // one that names no command: cobra would say so in its own way
+		Args:          cobra.ArbitraryArgs, // one that names no command: cobra would word the error in its own way
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usageErrorf("no command given; 'robotsaudit --help' lists them")
@@ -238,7 +238,7 @@ Many machines, as under Slurm, share an audit in stages: see 'robotsaudit plan -
 	return root
 }
 
-// inputArgs asks for at least one archive.
+// inputArgs requires at least one archive.
 func inputArgs(cmd *cobra.Command, args []string) error {
 	if urls := cmd.Flags().Lookup("urls"); len(args) == 0 && (urls == nil || !urls.Changed) {
 		example, _, _ := strings.Cut(strings.TrimSpace(cmd.Example), "\n")
@@ -275,7 +275,7 @@ func refuseStdin(cmd *cobra.Command) error {
 	return nil
 }
 
-// exactly asks for n arguments; missing says so, with the name of the command in it.
+// exactly requires n arguments; missing is the error, with the name of the command in it.
 func exactly(n int, missing string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) != n {

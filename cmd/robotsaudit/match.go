@@ -163,7 +163,7 @@ func readRobotsTxt(name string, stdin io.Reader) ([]byte, error) {
 	return body, nil
 }
 
-// fileError names a file that can't be read and says what to do.
+// fileError names a file that can't be read and advises what to do.
 func fileError(what, name string, err error) error {
 	return fmt.Errorf("%s %q: %w: give the path of a readable file, or - for standard input", what, name, object.Cause(err))
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // matchBatch answers the questions of a file. The answers before a bad line are
-// printed, and with keepGoing those behind it, too. A token that is none is asked for as it
+// printed, and with keepGoing the later ones, too. An invalid token is matched as it
 // stands, with one warning for all.
 func matchBatch(out io.Writer, stdin io.Reader, name string, profile robots.Profile, keepGoing bool, warn func(string)) error {
 	in := stdin

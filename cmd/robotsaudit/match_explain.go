@@ -8,7 +8,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 )
 
-// writeExplanation tells a webmaster how a verdict came about.
+// writeExplanation explains to a webmaster how a verdict came about.
 func writeExplanation(w io.Writer, q *question) error {
 	group := q.file.For(q.token)
 	decision := group.Match(q.path)
@@ -49,7 +49,7 @@ func writeExplanation(w io.Writer, q *question) error {
 	return err
 }
 
-// openReadings says of each reading that the specifications leave open what it takes
+// openReadings states for each reading that the specifications leave open what it takes
 // for granted.
 var openReadings = map[string]string{
 	"reserved_encoding":  "%2F and /, %3A and :, %21 and ! etc. were the same",
@@ -61,7 +61,7 @@ var openReadings = map[string]string{
 	"content_usage":      "Content-Usage lines were rules that end a list of user-agent lines",
 }
 
-// whyGroup says which groups govern the token and why.
+// whyGroup explains which groups govern the token and why.
 func whyGroup(q *question, group *robots.Group) string {
 	at, value := q.file.AgentLine(q.token, 0)
 	switch {
@@ -102,7 +102,7 @@ func groupLines(g *robots.Group) string {
 	}
 }
 
-// explainRules says which rule won and why the others lost.
+// explainRules explains which rule won and why the others lost.
 func explainRules(line func(label, format string, a ...any), rules []*robots.Rule) {
 	if len(rules) == 0 {
 		line("rule", "none matches: what no rule forbids is allowed")

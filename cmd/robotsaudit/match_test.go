@@ -183,7 +183,7 @@ func TestMatchMistakes(t *testing.T) {
 	}
 }
 
-// TestMatchVectors asks Google's conformance suite through the command.
+// TestMatchVectors runs Google's conformance suite through the command.
 func TestMatchVectors(t *testing.T) {
 	name, err := filepath.Abs("../../../shared/vectors/rep-spec-test.jsonl")
 	if err != nil {

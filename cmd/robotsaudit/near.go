@@ -44,7 +44,7 @@ func unknownCommand(root *cobra.Command, name string) error {
 	return usageErrorf("unknown command %q; %s", name, advice(name, "", names, "'robotsaudit --help' lists them"))
 }
 
-// flagError says what is wrong with a flag.
+// flagError explains what is wrong with a flag.
 func flagError(cmd *cobra.Command, err error) error {
 	otherwise := fmt.Sprintf("'%s --help' lists the options", cmd.CommandPath())
 	text, _, _ := strings.Cut(err.Error(), ": strconv.") // how numbers are parsed

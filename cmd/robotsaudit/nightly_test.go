@@ -14,8 +14,8 @@ import (
 )
 
 // TestNightly audits a folder on thirty nights. Each day an archive is added, one is changed,
-// and one is removed: the night reads the two, and its results are those of an audit that
-// reads all.
+// and one is removed: the night reads the two, and its results equal the results of an audit
+// that reads all.
 func TestNightly(t *testing.T) {
 	dir := t.TempDir()
 	archives := filepath.Join(dir, "archives")

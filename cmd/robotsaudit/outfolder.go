@@ -70,8 +70,8 @@ func refuseFolder(file string) error {
 	return nil
 }
 
-// readOutput opens the results in an output that is a folder, or in a store. Of what is in a store, a
-// local folder has what is read. Facts in one are there where they are needed. End is called behind
+// readOutput opens the results in an output that is a folder, or in a store. A local folder has the
+// files of a store that are read. Facts in one are there where they are needed. End is called after
 // the reading.
 func readOutput(cmd *cobra.Command, output string, needsFacts bool) (r *results.Results, end func(), err error) {
 	dir, name, end := output, output, func() {}
@@ -98,7 +98,7 @@ func localOutput(cmd *cobra.Command, output string) (dir string, end func(), err
 	case !object.IsRemote(output):
 		plan, err := facts.ReadPlan(output)
 		if err != nil || plan == nil || !object.IsRemote(plan.Folder) {
-			return output, func() {}, nil // who opens its facts tells of the error
+			return output, func() {}, nil // who opens its facts reports the error
 		}
 	case !strings.HasPrefix(strings.ToLower(output), "s3://"):
 		return "", nil, usageErrorf("%s: results are read from a folder, or from s3://BUCKET/PREFIX", object.Shown(output))
@@ -123,7 +123,7 @@ func (f *writeFlags) add(flags *pflag.FlagSet, output string, tables bool) {
 	}
 }
 
-// accounted runs do, and tells what it came to.
+// accounted runs do, and reports what it came to.
 func (f *writeFlags) accounted(cmd *cobra.Command, log *slog.Logger, do func(*account) error) error {
 	if f.metrics != "" { // before hours of work
 		folder := filepath.Dir(f.metrics)
@@ -249,7 +249,7 @@ func mayHoldFacts(dir string) error {
 	return err
 }
 
-// keepFlags say what becomes of facts whose archives are not named.
+// keepFlags define what becomes of facts whose archives are not named.
 type keepFlags struct{ add, prune bool }
 
 func (f *keepFlags) addTo(flags *pflag.FlagSet, what string) {
@@ -295,8 +295,8 @@ func inOutput(dir string, f func() error) (err error) {
 // errDamagedFacts is the error of facts that were damaged after they were made.
 var errDamagedFacts = errors.New("is damaged")
 
-// dropDamaged looks whether a command failed because the facts are damaged. Those that
-// are it drops, so that their archives are read again, and says so.
+// dropDamaged looks whether a command failed because the facts are damaged. It drops
+// damaged facts, so that their archives are read again, and reports it.
 func dropDamaged(cmd *cobra.Command, facts *facts.Set, err error) error {
 	var status exitStatus
 	var output *outputError
@@ -313,7 +313,7 @@ func dropDamaged(cmd *cobra.Command, facts *facts.Set, err error) error {
 const maxUnread = 20 // inputs named on standard error that were not wholly read
 
 // reportUnread names the inputs that were not wholly read, without the failures
-// that were told before.
+// that were reported before.
 func reportUnread(log *slog.Logger, facts *facts.Set, told []*ingest.InputError) {
 	var lines []string
 	for _, f := range facts.Failures {

@@ -41,8 +41,8 @@ func staged(t *testing.T, facts, out string, ranges int, plan ...string) {
 	}
 }
 
-// TestOutputInStore audits in stages into a store: report.html is that of an audit in a folder, and the
-// commands that read results say of it what they say of the folder.
+// TestOutputInStore audits in stages into a store: report.html equals the report of an audit in a folder,
+// and the commands that read results give the same for both.
 func TestOutputInStore(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("an output in a folder, with facts in a store, takes symbolic links, which few may make on Windows")

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// profiles are the files of a run that tell where its time and its memory go. Their
+// profiles are the files of a run that show where its time and its memory go. Their
 // options are for those who work on robotsaudit itself, so that no help lists them.
 type profiles struct {
 	cpu, memory, trace string

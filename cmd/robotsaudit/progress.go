@@ -19,7 +19,7 @@ const (
 	clearLine = "\r\x1b[K"
 )
 
-// gauge tells how far some work is: bytes or fetches done, of a total.
+// gauge measures how far some work is: bytes or fetches done, of a total.
 type gauge struct {
 	what        string
 	done, total func() int64
@@ -28,7 +28,7 @@ type gauge struct {
 }
 
 // watch shows a gauge until the returned function is called: a line that is drawn
-// anew on a terminal, a log line now and then elsewhere, as --progress asks.
+// anew on a terminal, a log line now and then elsewhere, as --progress selects.
 func watch(cmd *cobra.Command, log *slog.Logger, g gauge) (stop func()) {
 	how, err := cmd.Flags().GetString("progress")
 	if err != nil || how == "none" {
@@ -80,7 +80,7 @@ func (g *gauge) tell(log *slog.Logger, elapsed time.Duration) {
 		slog.Float64("seconds", elapsed.Seconds()))
 }
 
-// line tells progress, the time left at the rate so far, and that rate, as far as it fits
+// line shows progress, the time left at the rate so far, and that rate, as far as it fits
 // into width columns: a line that wraps is not the one that is drawn anew.
 func (g *gauge) line(elapsed time.Duration, width int) string {
 	done, total := g.done(), g.total()
@@ -106,7 +106,7 @@ func (g *gauge) line(elapsed time.Duration, width int) string {
 	return line
 }
 
-// leftText tells how many seconds are left. Beyond a day it is a guess, which says no more.
+// leftText formats how many seconds are left. Beyond a day it is a guess, without detail.
 func leftText(seconds float64) string {
 	const day = 24 * 60 * 60
 	if seconds >= day {

@@ -117,7 +117,7 @@ func placeOf(file, entry string, offset int64) string {
 	return fmt.Sprintf("%s:%d", file, offset)
 }
 
-// A recordPrinter prints a record, or says why it leaves it out.
+// A recordPrinter prints a record, or returns why it leaves it out.
 type recordPrinter func(ingest.Input, *ingest.Listed) (leftOut string, err error)
 
 // recordPrinters make the printers of the formats.

@@ -1,6 +1,6 @@
 //go:build releasefiles
 
-// With this tag the program writes the files that a release has beside it, and nothing else: man
+// With this tag the program writes the additional files of a release, and nothing else: man
 // pages and shell completions. scripts/make/files.py runs it.
 package main
 

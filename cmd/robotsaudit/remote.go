@@ -13,13 +13,13 @@ import (
 	"github.com/robotsaudit/robotsaudit/report"
 )
 
-// addRemote adds the flags that say how archives are reached that lie elsewhere.
+// addRemote adds the flags for access to archives that lie elsewhere.
 func addRemote(flags *pflag.FlagSet) {
 	addStore(flags)
 	flags.Int("https-requests", 0, "`N` requests at a time to one web server, for https://… (default: 4 to data.commoncrawl.org, elsewhere as many as are needed)")
 }
 
-// addStore adds those that say how object stores are reached.
+// addStore adds the flags for access to object stores.
 func addStore(flags *pflag.FlagSet) {
 	flags.String("s3-endpoint", "", "`URL` of an object store that is not Amazon's, for s3://…")
 	flags.Bool("s3-anonymous", false, "do not sign requests to object stores: for what is public")
@@ -31,7 +31,7 @@ const (
 	verifiedArchives = "the archives that indexes name"
 )
 
-// addBase adds the flag that says where archives are.
+// addBase adds the flag for the place of archives.
 func addBase(flags *pflag.FlagSet, based string) {
 	flags.String("base", "", "`PLACE` that "+based+" are meant from: a URL such as s3://commoncrawl/, or a folder")
 	if strings.HasPrefix(based, relativeLines) {
@@ -39,7 +39,7 @@ func addBase(flags *pflag.FlagSet, based string) {
 	}
 }
 
-// configureRemote does as these flags say, where a command has them.
+// configureRemote applies these flags, where a command has them.
 func configureRemote(cmd *cobra.Command) error {
 	flags := cmd.Flags()
 	if flags.Lookup("s3-endpoint") == nil {

@@ -22,8 +22,8 @@ import (
 	"github.com/robotsaudit/robotsaudit/report/audittest"
 )
 
-// fileServer serves archives and counts the requests for what they hold, by name: those that ask
-// for a first byte tell of them alone.
+// fileServer serves archives and counts the requests for their content, by name: requests for
+// a first byte alone are not counted.
 type fileServer struct {
 	files  map[string][]byte
 	ranges bool
@@ -99,8 +99,8 @@ func command(t *testing.T, want int, args ...string) (stdout, stderr string) {
 }
 
 // TestRemote has every command that reads archives read them from a web server, by URLs with a
-// password and a signature: results are those of files, nothing shows the secrets, and what was
-// read is not read again.
+// password and a signature: results equal the results of files, nothing shows the secrets, and what
+// was read is not read again.
 func TestRemote(t *testing.T) {
 	dir := t.TempDir()
 	server := &fileServer{files: make(map[string][]byte), asked: make(map[string]int), ranges: true}
@@ -200,7 +200,7 @@ func TestRemote(t *testing.T) {
 	tell(0, append([]string{"audit", "-o", whole}, urls...)...)
 	got := outputsOf(t, whole)
 	for _, of := range []map[string]string{got, want} {
-		delete(of, "audit.json") // which says that a plain archive was a pipe: no place in it could be sought
+		delete(of, "audit.json") // it records that a plain archive was a pipe: no place in it could be sought
 	}
 	sameResults(t, got, want)
 	if got := tell(0, "extract", "-o", whole, place); got != record {
@@ -327,7 +327,7 @@ func TestVerifyRemote(t *testing.T) {
 	}
 }
 
-// TestPlanOfSecrets: a plan refuses URLs with a password or a signature before it asks their server.
+// TestPlanOfSecrets: a plan refuses URLs with a password or a signature before any request to their server.
 func TestPlanOfSecrets(t *testing.T) {
 	web := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Errorf("asked for %s", r.URL.Path) }))
 	defer web.Close()

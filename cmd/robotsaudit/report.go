@@ -176,7 +176,7 @@ func (f *reportFlags) open(cmd *cobra.Command) (*results.Results, func(), error)
 	return alone, end, nil
 }
 
-// putBeside puts the report beside the tables in a store.
+// putBeside puts the report next to the tables in a store.
 func putBeside(cmd *cobra.Command, output, path string) error {
 	s, err := stages.OpenStore(output)
 	if err != nil {
@@ -185,7 +185,7 @@ func putBeside(cmd *cobra.Command, output, path string) error {
 	return s.Put(cmd.Context(), path, report.HTMLFile)
 }
 
-// check refuses what cannot be meant. Only beside the tables, no flag names a file.
+// check refuses what cannot be meant. Only next to the tables, no flag names a file.
 func (f *reportFlags) check(files []rendering, beside bool) error {
 	toOutput := 0
 	named := make(map[string]bool)

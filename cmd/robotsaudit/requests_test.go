@@ -21,8 +21,8 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
 )
 
-// requests counts what a server is asked, by the last part of its objects' names, and by kind: "list";
-// "head" and "first", the first byte, which tell of an object alone; "get".
+// requests counts the requests to a server, by the last part of its objects' names, and by kind: "list";
+// "head" and "first", the first byte, for the attributes of an object alone; "get".
 type requests struct {
 	*httptest.Server
 	mu    sync.Mutex

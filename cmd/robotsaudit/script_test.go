@@ -38,7 +38,7 @@ func TestScript(t *testing.T) {
 		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("WARC", warc)
-			env.Setenv("NOFILE", syscall.ENOENT.Error()) // as the system says it
+			env.Setenv("NOFILE", syscall.ENOENT.Error()) // in the words of the system
 			env.Setenv("NOFOLDER", syscall.ENOTDIR.Error())
 			return nil
 		},
@@ -85,7 +85,7 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// warc TEXT ARCHIVE: makes an archive, of gzip members where its name says so. A
+// warc TEXT ARCHIVE: makes an archive, of gzip members if its name ends so. A
 // record of TEXT begins with a line "= TYPE DATE URL FIELD:VALUE…", where the URL of a
 // warcinfo is omitted, and goes on with its block; its line ends become CRLF up to the
 // first empty line.

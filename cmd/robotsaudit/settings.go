@@ -84,12 +84,12 @@ func eachUnset(cmd *cobra.Command, f func(*pflag.Flag) error) (err error) {
 	return err
 }
 
-// repositoryVariables are those of the tests and scripts of this repository, without their prefix.
+// repositoryVariables are the variables of this repository's tests and scripts, without their prefix.
 var repositoryVariables = []string{
 	"CI_CACHE", "CRAWLERS_NAMESPACE", "DAMAGE", "INDEXES", "PROBES", "PYTHON", "TESTDATA_NAMESPACE", "VENVS",
 }
 
-// warnOfVariables tells which variables of the environment look like settings, and are none.
+// warnOfVariables names variables of the environment that look like settings, and are none.
 func warnOfVariables(root *cobra.Command, log *slog.Logger) {
 	known := settingVariables(root)
 	for _, name := range unknownVariables(known, os.Environ()) {
@@ -205,7 +205,7 @@ func readSettings(root *cobra.Command, path string) (map[string][]string, error)
 	return settings, nil
 }
 
-// topKeys lists the keys that a file can have at its top, those of tables or those of values.
+// topKeys lists the keys that a file can have at its top, for tables or for values.
 func topKeys(root *cobra.Command, tables bool) (keys []string) {
 	for _, c := range root.Commands() {
 		if tables {

@@ -63,7 +63,7 @@ func reading(path string, f func(io.Reader) error) error {
 	return f(in)
 }
 
-// vouchFlags say who must vouch for a file, and for its age.
+// vouchFlags define who must vouch for a file, and for its age.
 type vouchFlags struct {
 	signers     string
 	timestamp   string
@@ -117,7 +117,7 @@ func (f *vouchFlags) read(bundle string) error {
 	return nil
 }
 
-// check says who vouches for a bundle, and for its age.
+// check reports who vouches for a bundle, and for its age.
 func (f *vouchFlags) check(out io.Writer, bundle string) error {
 	signed := time.Now()
 	if f.stamp != nil {
@@ -169,7 +169,7 @@ func (f *vouchFlags) stamped(bundle string) (of string, err error) {
 	return "", fmt.Errorf("the timestamp %s is of other bytes than %s and its signature", f.timestamp, bundle)
 }
 
-// put puts the timestamp beside a bundle, if it is of it.
+// put puts the timestamp next to a bundle, if it belongs to it.
 func (f *vouchFlags) put(cmd *cobra.Command, bundle string) error {
 	if f.stamp == nil {
 		return nil

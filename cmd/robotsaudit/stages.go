@@ -158,7 +158,7 @@ func refuseSecrets(cmd *cobra.Command, inputs []string) error {
 	return nil
 }
 
-// say prints a line, unless --quiet says otherwise.
+// say prints a line, unless --quiet suppresses it.
 func say(cmd *cobra.Command, format string, a ...any) error {
 	if isQuiet(cmd) {
 		return nil
@@ -192,7 +192,7 @@ func (f *shardFlags) given(cmd *cobra.Command) bool {
 	return given(cmd, "facts") || given(cmd, "shard")
 }
 
-// args refuses what the plan says.
+// args refuses what the plan defines.
 func (f *shardFlags) args(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return usageErrorf("a shard is of the inputs of the plan: leave out %q", args[0])

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// readsEscapes has a console read escape sequences, and reports whether it does. A program must ask
-// for it; consoles before Windows 10 know none.
+// readsEscapes has a console read escape sequences, and reports whether it does. A program must
+// enable it; consoles before Windows 10 know none.
 func readsEscapes(f *os.File) bool {
 	var mode uint32
 	console := windows.Handle(f.Fd())

@@ -14,7 +14,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/report"
 )
 
-// verifyRecords reads the records of suspected violations that indexes tell of. The facts of the
+// verifyRecords reads the records of suspected violations that indexes list. The facts of the
 // account then have them.
 func verifyRecords(cmd *cobra.Command, log *slog.Logger, dir string, a *account, e evaluation) (err error) {
 	if !slices.ContainsFunc(a.facts.Inputs, func(in facts.InputResult) bool { return in.Indexed > 0 }) {

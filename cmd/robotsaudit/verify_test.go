@@ -23,7 +23,7 @@ import (
 )
 
 // TestVerifiedAgreesWithArchives: an index, the records of robots.txt and --verify give the violations
-// that the archives give, in every column but those that docs/SEMANTICS.md says are lost: once with what
+// that the archives give, in every column but the lost ones in docs/SEMANTICS.md: once with what
 // the archives hold of robots.txt, and once where it forbids everything, a minute before each fetch.
 func TestVerifiedAgreesWithArchives(t *testing.T) {
 	var own, all agreement
@@ -78,7 +78,7 @@ func forbidAll(t *testing.T, dir string, fetches map[string]report.FetchRow) str
 // agreement counts violations that are alike, and those that differ by lost evidence.
 type agreement struct{ same, other int }
 
-// compare compares the violations of archives with those of an index whose records were verified.
+// compare compares the violations of archives with the violations of an index whose records were verified.
 func (a *agreement) compare(t *testing.T, whole, verified string) {
 	t.Helper()
 	fetches, want, got := fetchesOf(t, verified), violationsOf(t, whole), violationsOf(t, verified)
@@ -131,7 +131,7 @@ func violationsOf(t *testing.T, dir string) map[string]map[string]any {
 	return rows
 }
 
-// differencesOf tells in which columns two violations differ.
+// differencesOf lists the columns in which two violations differ.
 func differencesOf(got, want map[string]any) (differences []string) {
 	for name, value := range want {
 		switch name {
@@ -332,8 +332,8 @@ func TestVerifyRequestWithoutUserAgent(t *testing.T) {
 	}
 }
 
-// TestVerifyBesideAnotherCrawler: of a record without its request, nothing but the captures of robots.txt
-// tells the crawler, and no longer once another one shows, whatever was verified before.
+// TestVerifyBesideAnotherCrawler: only the captures of robots.txt identify the crawler of a record without
+// its request, and no longer once another crawler shows, whatever was verified before.
 func TestVerifyBesideAnotherCrawler(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name string, content []byte) string { return writeFile(t, filepath.Join(dir, name), content) }
@@ -353,8 +353,8 @@ func TestVerifyBesideAnotherCrawler(t *testing.T) {
 	}
 }
 
-// TestVerifyWithoutRequest: a record whose request is not beside it could be another crawler's, unless an
-// option says whose all are.
+// TestVerifyWithoutRequest: a record without its request next to it could be another crawler's, unless an
+// option names the crawler of all.
 func TestVerifyWithoutRequest(t *testing.T) {
 	const info = "urn:uuid:00000000-0000-4000-8000-000000000000"
 	dir := t.TempDir()

@@ -14,7 +14,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/object"
 )
 
-// writeWhole writes a file, of which there is nothing until it is whole; - is standard output. What
+// writeWhole writes a file that does not exist until it is whole; - is standard output. What
 // is no file, such as a pipe or /dev/null, is written to as it is: a file must not take its place.
 func writeWhole(cmd *cobra.Command, path string, write func(io.Writer) error) error {
 	if path == "-" {

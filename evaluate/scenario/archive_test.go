@@ -99,7 +99,7 @@ type indexRow struct {
 	Length   int32     `parquet:"warc_record_length"`
 }
 
-// row is what an index tells of a record.
+// row is the row of a record in an index.
 func (r *record) row() indexRow {
 	at, _ := time.Parse(time.RFC3339, r.date)
 	row := indexRow{r.url, at, -1, nil, "text/html", "pages.warc.gz", int32(1000 * r.number), 10}
@@ -196,7 +196,7 @@ func (a *archive) bytes(t *testing.T, s *scenario, form string) []byte {
 	return b.Bytes()
 }
 
-// told are the records of a WAT that tell of a record and of its request.
+// told are the records of a WAT that describe a record and its request.
 func (r *record) told(s *scenario) []string {
 	if r.verb == "again" {
 		r = s.labels[r.keys["of"]]

@@ -8,9 +8,9 @@ import (
 	"github.com/robotsaudit/robotsaudit/report/evidence"
 )
 
-// prove bundles the records that each disallowed fetch rests on, by itself, and those of all
-// of them together: a bundle proves its fetches. lacks says that an index or a WAT may tell of captures of robots.txt
-// that no archive holds: findings that these may refute are left out.
+// prove bundles the records that each disallowed fetch rests on, alone, and the records of all
+// fetches together: a bundle proves its fetches. lacks: an index or a WAT may list captures of robots.txt
+// that no archive holds. Findings that these may refute are left out.
 func prove(t *testing.T, out string, disallowed []string, lacks bool) {
 	if len(disallowed) == 0 {
 		return

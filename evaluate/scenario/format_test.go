@@ -35,7 +35,7 @@ type whatIf struct {
 	verdict string
 }
 
-// policy is what a capture must say to a token.
+// policy is the policy that a capture must have for a token.
 type policy struct {
 	line  int
 	of    *record
@@ -202,7 +202,7 @@ func (r *reader) readLine(line string) error {
 	return r.readRecord(s, words)
 }
 
-// readText reads the definition of a body: NAME, then quoted parts, each of which
+// readText reads the definition of a body: NAME, then quoted parts. Each
 // may be repeated: 1000*"# comment\n".
 func (r *reader) readText(rest string) error {
 	words, err := split(rest)
@@ -391,7 +391,7 @@ func readWant(words []string) (*want, error) {
 	return w, nil
 }
 
-// admits reports whether words are those expected, of which ? is any.
+// admits reports whether words are the expected ones; ? stands for any.
 func (w *want) admits(words []string) bool {
 	return slices.EqualFunc(w.words, words, func(want, got string) bool { return want == got || want == "?" })
 }

@@ -2,8 +2,8 @@
 // what must be found in it, derived by hand from docs/SEMANTICS.md and RFC 9309.
 // The whole tool runs on them: archives are written, ingested and evaluated.
 //
-// testdata/README.md describes the format. Expectations are never taken from what
-// the program says.
+// testdata/README.md describes the format. Expectations are never taken from
+// the output of the program.
 package scenario
 
 import (
@@ -57,7 +57,7 @@ func TestScenarios(t *testing.T) {
 			for _, form := range s.forms() {
 				paths := s.write(t, t.TempDir(), form)
 				s.run(t, paths)
-				if len(paths) > 1 && form == indexForms[0] && !t.Failed() { // the order in which archives are given tells nothing
+				if len(paths) > 1 && form == indexForms[0] && !t.Failed() { // the order in which archives are given shows nothing
 					slices.Reverse(paths)
 					s.run(t, paths)
 				}
@@ -69,7 +69,7 @@ func TestScenarios(t *testing.T) {
 	}
 }
 
-// forms are those in which the indexes of a scenario are written: each tells the same.
+// forms are the forms in which the indexes of a scenario are written: each has the same content.
 func (s *scenario) forms() []string {
 	if slices.ContainsFunc(s.archives, func(a *archive) bool { return a.isIndex() && !a.isList() }) {
 		return indexForms
@@ -194,7 +194,7 @@ func (s *scenario) evaluateOptions(t *testing.T) evaluate.Options {
 	return opt
 }
 
-// finding is what the tool says of one fetch. Results are the tool's own until a
+// finding is the tool's finding on one fetch. Results are the tool's own until a
 // Sink returns, so what is compared is copied.
 type finding struct {
 	words []string
@@ -320,7 +320,7 @@ func (f *findings) Host(*evaluate.HostStats) error      { return nil }
 func (f *findings) Agent(*evaluate.AgentStats) error    { return nil }
 func (f *findings) Exclusion(*evaluate.Exclusion) error { return nil }
 
-// policyOf is what a capture says to a token, by the keys of the verb policy.
+// policyOf is a capture's policy for a token, by the keys of the verb policy.
 func policyOf(p *evaluate.Policies, said *evaluate.Policy) map[string]string {
 	got := map[string]string{
 		"group": said.Group.String(), "restriction": "", "longpre": "", "liu": "", "cc": "", "rules": "", "delay": "", "rate": said.RequestRate,

@@ -85,7 +85,7 @@ type InputStats struct {
 	Records  map[string]int64 `json:"records"` // by WARC-Type
 	Fetches  int64            `json:"fetches"`
 	Unnamed  int64            `json:"unnamed,omitempty"` // fetches without a WARC-Record-ID
-	Lent     int64            `json:"lent,omitempty"`    // fetches whose body is another's: revisits, and answers with status 304
+	Borrowed int64            `json:"lent,omitempty"`    // fetches whose body is another's: revisits, and answers with status 304
 	Robots   int64            `json:"robots"`
 	Issues   int64            `json:"issues"`
 	Lossy    int64            `json:"lossy"`              // issues that mean unread bytes
@@ -113,7 +113,7 @@ func (s *InputStats) Add(other *InputStats) {
 	}
 	s.Fetches += other.Fetches
 	s.Unnamed += other.Unnamed
-	s.Lent += other.Lent
+	s.Borrowed += other.Borrowed
 	s.Robots += other.Robots
 	s.Issues += other.Issues
 	s.Lossy += other.Lossy

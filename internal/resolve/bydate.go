@@ -9,8 +9,8 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
-// byDate holds captures by the precision of their dates, those of each in the order of
-// compareInTime. A date that names a year is near to every second of it: who looks around
+// byDate holds captures by the precision of their dates, each list in the order of
+// compareInTime. A date that names a year is near to every second of it: a search around
 // a second must not look at all of the year for its sake.
 type byDate []samePrecision
 

@@ -12,9 +12,9 @@ type target struct {
 	capture    *facts.Capture
 	follows    bool             // it was got at or after the redirect
 	found      bool             // there is one; without a capture nobody knows which
-	isOthers   bool             // another page than the redirect led to it, as its archive tells, or nothing shows that the redirects did
+	isOthers   bool             // by its archive, another page led to it, or nothing shows that the redirects did
 	candidates []*facts.Capture // what it was found among
-	rival      *facts.Capture   // says something else, and nothing tells which of the two was got for the redirect
+	rival      *facts.Capture   // differs, and nothing shows which of the two was got for the redirect
 }
 
 // nearest finds the capture that a redirect led to: the nearest within an hour after,
@@ -23,7 +23,7 @@ type target struct {
 // same moment counts as after, unless its place in the archive shows that it came
 // before. A server may well redirect a URL to itself once: only where nothing else is
 // near does the redirect lead back to a record already visited, which is a loop. Where
-// archives hold several of the moment that say different things, nobody knows which it was.
+// archives hold several of the moment that differ, nobody knows which it was.
 func (g *originCaptures) nearest(res *resolution, who Crawler) target {
 	key := who(&res.Fetch)
 	own, everyone := g.ofURL(res.WantKey).by(who, key)
@@ -42,7 +42,7 @@ func (g *originCaptures) nearest(res *resolution, who Crawler) target {
 	return t
 }
 
-// among is the captures that a redirect may have led to: those of a list by some crawlers.
+// among is the captures that a redirect may have led to: a list by some crawlers.
 type among struct {
 	byDate
 	isBy func(*facts.Capture) bool
@@ -52,8 +52,8 @@ func anyone(*facts.Capture) bool { return true }
 
 // nearest looks among the captures of one crawler, or of all, outwards from the redirect.
 //
-// Where the archive tells that another page led to the nearest, one of which it tells that
-// the redirect led to it goes before.
+// If the archive states that another page led to the nearest, a capture that it states
+// the redirect led to goes first.
 func (res *resolution) nearest(list among) target {
 	t := res.wantTime()
 	var led, after nearby
@@ -103,10 +103,10 @@ func (res *resolution) nearest(list among) target {
 	return target{capture: visited}
 }
 
-// rival finds a capture that says something else than the target, and that the crawler may have got
+// rival finds a capture that differs from the target, and that the crawler may have got
 // for the redirect instead. A crawler with several connections writes records in the order in
-// which they end. So any of the moment of the redirect, and any of that of the target, may be the
-// one. If the target itself may have come before the redirect, so may the nearest after it.
+// which they end. So any capture of the moment of the redirect, and any of the moment of the target,
+// may be the one. If the target itself may have come before the redirect, so may the nearest after it.
 func (res *resolution) rival(list among, target *facts.Capture) *facts.Capture {
 	hop, here := res.wantTime(), facts.SpotOf(&target.Fetch)
 	from := redirect{url: res.CurURL}
@@ -153,7 +153,7 @@ func (g *originCaptures) hasOther(res *resolution, t target, hop facts.Time, who
 	return false
 }
 
-// A via is what an archive tells of the page that led to a record.
+// A via is the page that led to a record, as the archive states it.
 type via uint8
 
 const (
@@ -189,8 +189,8 @@ func viaKey(via string) string {
 	return hashKey([]byte(keyOf(via)))
 }
 
-// nearby are captures of one moment, the nearest by their dates. Of those in one archive, the order of
-// records tells which is the nearest.
+// nearby are captures of one moment, the nearest by their dates. In one archive, the order of
+// records shows which is the nearest.
 type nearby struct {
 	isBack bool // they are looked for backwards, from the latest on
 	chosen *facts.Capture
@@ -198,7 +198,7 @@ type nearby struct {
 	first  [facts.PrecisionMicrosecond + 1]*facts.Capture // of each precision
 }
 
-// disputed returns one in another archive that says something else than the one chosen; nil: none does.
+// disputed returns one in another archive that differs from the one chosen; nil: none does.
 func (m *nearby) disputed() *facts.Capture {
 	i := slices.IndexFunc(m.others, func(c *facts.Capture) bool { return !answersLike(m.chosen, c) })
 	if i < 0 {
@@ -207,7 +207,7 @@ func (m *nearby) disputed() *facts.Capture {
 	return m.others[i]
 }
 
-// agreed returns the capture chosen, one in an archive before others; nil where archives say different things.
+// agreed returns the capture chosen, one in an archive before others; nil where archives differ.
 func (m *nearby) agreed(here facts.Spot) *facts.Capture {
 	if m.disputed() != nil {
 		return nil

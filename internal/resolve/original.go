@@ -17,12 +17,12 @@ const (
 	namesNothing reference = iota
 	namesOne
 	namesOther   // a record with another payload
-	namesUnclear // a record that came later, or several of which nobody knows which it is
+	namesUnclear // a record that came later, or several that nobody can choose from
 )
 
 // original finds the record that a revisit names by URL and date, or without a date by
-// its id, and tells whether it is the original. It has the revisit's own status, where that
-// has one. Of several that say the same, the nearest of kin counts.
+// its id, and reports whether it is the original. It has the revisit's own status, where
+// that has one. If several agree, the nearest of kin counts.
 func (g *originCaptures) original(res *resolution, who Crawler) (found *facts.Capture, what reference) {
 	t := res.wantTime()
 	if !t.Known() {

@@ -12,7 +12,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 )
 
-// Source says where the statements of a fetch are from.
+// Source states where the statements of a fetch are from.
 type Source uint8
 
 // The sources. The zero value is its own record.
@@ -25,7 +25,7 @@ const (
 
 func (s Source) String() string { return [...]string{"", "original", "unknown", "wat"}[s] }
 
-// Statements are what a record tells of its use, raw.
+// Statements are the raw statements of a record about its use.
 type Statements struct {
 	Headers, Metas string
 	MimeType       string
@@ -33,10 +33,10 @@ type Statements struct {
 	From           Source
 }
 
-// stated are the flags of what a record tells.
+// stated are the flags of a record's statements.
 const stated = facts.FlagPolicyHeadersCut | facts.FlagChallenge
 
-// StatementsOf returns what a record tells itself.
+// StatementsOf returns a record's own statements.
 func StatementsOf(f *facts.Fetch) Statements {
 	from := SourceOwn
 	switch {
@@ -56,7 +56,7 @@ func (s *Statements) IsEmpty() bool {
 // IsCut reports whether header fields may be missing.
 func (s *Statements) IsCut() bool { return s.Flags&facts.FlagPolicyHeadersCut != 0 }
 
-// IsChallenge reports whether the record is no page, but asks for a proof that the client is no crawler.
+// IsChallenge reports whether the record is no page, but demands a proof that the client is no crawler.
 func (s *Statements) IsChallenge() bool { return s.Flags&facts.FlagChallenge != 0 }
 
 // Bounds of what is remembered of one origin for its revisits. Beyond them the oldest
@@ -92,8 +92,8 @@ func originalOf(f *facts.Fetch) original {
 	return original{StatementsOf(f), f.Time(), statusOf(f), f.PayloadDigest}
 }
 
-// unclear stands for the original of a revisit that several fit which say different
-// things. What they say may be missing, as with fields that are cut.
+// unclear stands for the original of a revisit that several fit which differ. Some of their
+// statements may be missing, as with fields that are cut.
 var unclear = original{Statements: Statements{Flags: facts.FlagPolicyHeadersCut}}
 
 // size is how many bytes of text the original of a URL holds.
@@ -117,9 +117,9 @@ func (o *Originals) Forget() {
 	clear(o.byURL)
 }
 
-// StatementsFor returns what a fetch tells of its use. That of a revisit or 304 is its
+// StatementsFor returns the statements of a fetch about its use. A revisit or 304 has its
 // original's, but for the header fields that it has itself (draft-illyes-repext-03
-// §3.1.4). Fetches are to be asked for in the order of the facts.
+// §3.1.4). Fetches are to be passed in the order of the facts.
 func (o *Originals) StatementsFor(f *facts.Fetch) Statements {
 	own := StatementsOf(f)
 	if o.Remember(f) {
@@ -130,13 +130,13 @@ func (o *Originals) StatementsFor(f *facts.Fetch) Statements {
 		own.From = SourceUnknown
 		return own
 	}
-	lent := found.Flags
+	borrowed := found.Flags
 	if isUnmodified(f) { // what that has is a page
-		lent &^= facts.FlagChallenge
+		borrowed &^= facts.FlagChallenge
 	}
 	return Statements{
 		tag.Inherit(found.Headers, f.PolicyHeaders), found.Metas, cmp.Or(f.MIMEType, found.MimeType),
-		own.Flags | lent, SourceOriginal,
+		own.Flags | borrowed, SourceOriginal,
 	}
 }
 
@@ -149,7 +149,7 @@ func (o *Originals) Remember(f *facts.Fetch) bool {
 	return isRecord
 }
 
-// isUnmodified reports whether f tells that what was got before has not changed.
+// isUnmodified reports whether f states that what was got before has not changed.
 func isUnmodified(f *facts.Fetch) bool {
 	return f.Status == http.StatusNotModified || f.Type == facts.TypeRevisit && f.Profile == facts.RevisitNotModified
 }
@@ -184,7 +184,7 @@ func (o *Originals) dropOldest() {
 	}
 }
 
-// dated returns the records of a URL of which some moment may be that of a date. There
+// dated returns the records of a URL whose time may equal a date, at their precisions. There
 // may be a few more.
 func (o *Originals) dated(url string, date facts.Time) []original {
 	list := o.byURL[url]
@@ -195,7 +195,7 @@ func (o *Originals) dated(url string, date facts.Time) []original {
 
 // find looks for the original: by the URL and date or by the record id that the revisit
 // names, else by its own URL and payload digest; of what was not modified, the latest
-// success. Where several fit that say different things, nobody knows which it is.
+// success. Where several fit that differ, nobody knows which it is.
 func (o *Originals) find(f *facts.Fetch) *original {
 	if found := o.foundElsewhere(f); found != nil {
 		return found
@@ -258,7 +258,7 @@ func (o *Originals) foundElsewhere(f *facts.Fetch) *original {
 type choice struct {
 	revisit  *facts.Fetch
 	found    *original
-	disputed bool // another fits as well, and says something else
+	disputed bool // another fits as well, and differs
 }
 
 // consider prefers the one with the revisit's payload digest.
@@ -293,8 +293,8 @@ func (o *original) fits(f *facts.Fetch) bool {
 	return !o.contradicts(f) && (isUnmodified(f) || f.Status < 0 || o.status == f.Status)
 }
 
-// contradicts reports whether a revisit says that it has another payload than o, whatever
-// it refers to. A digest of what came with a 304 says nothing of the original's.
+// contradicts reports whether a revisit states another payload than o, whatever
+// it refers to. A digest of what came with a 304 does not describe the original.
 func (o *original) contradicts(f *facts.Fetch) bool {
 	return f.Type == facts.TypeRevisit && contradictDigests(o.digest, f.PayloadDigest)
 }

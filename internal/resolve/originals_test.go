@@ -61,7 +61,7 @@ func TestOriginalsForgetTheOldest(t *testing.T) {
 }
 
 // A revisit whose digest contradicts its original's has nothing of it; digests of other
-// algorithms, or of nothing, say neither.
+// algorithms, or of nothing, do not contradict.
 func TestContradictingDigests(t *testing.T) {
 	original := &original{digest: "sha1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", status: 200}
 	for digest, want := range map[string]bool{

@@ -20,7 +20,7 @@ type originCaptures struct {
 	byURL    map[string]*urlCaptures
 	spare    []*urlCaptures              // of former origins, without captures
 	scanned  map[string]bool             // URLs whose fetches are all here
-	unread   facts.Unread                // captures of robots.txt that indexes tell of and no input holds
+	unread   facts.Unread                // captures of robots.txt that indexes list and no input holds
 	seen     facts.Duplicates            // finds copies while captures are added
 	twins    int                         // the first of captures with the id, URL and time of those seen
 	copies   map[facts.Spot][]facts.Spot // of records that several archives hold: the other places
@@ -33,7 +33,7 @@ type originCaptures struct {
 type urlCaptures struct {
 	all       []*facts.Capture                 // by time, of one moment in the order of their archive
 	everyone  askings                          // all GETs; filled in with crawlers
-	crawlers  map[string]*askings              // those of each crawler; made when first asked for
+	crawlers  map[string]*askings              // by crawler; made when first needed
 	originals map[string][]*facts.Capture      // those that may lend their body, by payload digest; made when first asked for
 	named     map[recordid.ID][]*facts.Capture // the same by record id; likewise
 	crowded   bool                             // a resolution looked here at more than it may; there is an issue
@@ -119,7 +119,7 @@ func (g *originCaptures) add(c *facts.Capture) error {
 	return nil
 }
 
-// MaxPlaces bounds the other places of a record that are remembered: a few tell enough. Each redirect that
+// MaxPlaces bounds the other places of a record that are remembered: a few are enough. Each redirect that
 // leads to the record takes them along.
 const MaxPlaces = 32
 
@@ -181,7 +181,7 @@ func (s *urlCaptures) forget() {
 	*s = urlCaptures{all: emptied(s.all), everyone: s.everyone}
 }
 
-// read reads the captures of an origin, and then those of its robots.txt that indexes report.
+// read reads the captures of an origin, and then the captures of its robots.txt that indexes report.
 func (g *originCaptures) read(p facts.Place, captures *facts.Cursor[facts.Capture], events *facts.Cursor[facts.LogEvent]) error {
 	g.begin(p)
 	if err := captures.Each(p, g.add); err != nil {
@@ -194,7 +194,7 @@ func (g *originCaptures) read(p facts.Place, captures *facts.Cursor[facts.Captur
 	})
 }
 
-// unreadOf returns the times of captures that indexes alone tell of, of the URL that a resolution looks for.
+// unreadOf returns the times of captures in indexes alone, of the URL that a resolution looks for.
 func (g *originCaptures) unreadOf(res *resolution) []facts.Time {
 	if len(g.unread.Times) == 0 || res.WantKey != g.Origin+robotsPath {
 		return nil
@@ -216,7 +216,7 @@ func (g *originCaptures) unreadNear(res *resolution, t facts.Time) (before, afte
 	return before, after
 }
 
-// isUnreadNearer reports whether an index tells of a capture, which no input holds, that is nearer to
+// isUnreadNearer reports whether an index lists a capture, which no input holds, that is nearer to
 // the redirect in hand than its target.
 func (g *originCaptures) isUnreadNearer(res *resolution, found target) bool {
 	hop := res.wantTime()
@@ -233,7 +233,7 @@ func (g *originCaptures) isUnreadNearer(res *resolution, found target) bool {
 	return found.capture == nil || before.MicrosSince(found.capture.Time()) >= 0
 }
 
-// isUnreadNewer reports whether an index tells of a capture, which no input holds, between a copy and
+// isUnreadNewer reports whether an index lists a capture, which no input holds, between a copy and
 // the 304 in hand that names no validator of it.
 func (g *originCaptures) isUnreadNewer(res *resolution, c *facts.Capture) bool {
 	if res.namesValidator() && res.names(c) == same {
@@ -275,7 +275,7 @@ func (s *urlCaptures) sort() {
 }
 
 // maxLooks bounds the captures of a URL that one step of a resolution looks at. A host may have
-// answered so often in the one moment that its dates tell: then nobody knows which
+// answered so often in one moment, at the precision of its dates: then nobody knows which
 // answer a redirect or a revisit means.
 const maxLooks = 1000
 
@@ -313,7 +313,7 @@ func (a *askings) add(c *facts.Capture) {
 	}
 }
 
-// A Crawler tells crawlers apart: it returns the same for all fetches that one made, and ""
+// A Crawler identifies crawlers: it returns the same for all fetches that one made, and ""
 // where none is known.
 type Crawler func(*facts.Fetch) string
 
@@ -373,7 +373,7 @@ func (g *originCaptures) addFetches(fetches *facts.Cursor[facts.Fetch], targets 
 	if err != nil || len(g.scanned) == 0 {
 		return err
 	}
-	held := make(map[Mark]*facts.Capture) // a fetch does not tell whether its body is in the pack; its capture does
+	held := make(map[Mark]*facts.Capture) // a fetch does not show whether its body is in the pack; its capture does
 	for key := range g.scanned {
 		for _, c := range g.ofURL(key).all {
 			held[MarkOf(&c.Fetch)] = c

@@ -34,7 +34,7 @@ func candidateRuns(name string) run.Spec[candidateOriginal] {
 	}
 }
 
-// place puts the rows of a key where others have those of an origin, for cursors.
+// place puts the rows of a key where others have the rows of an origin, for cursors.
 func (k *candidateOriginal) place() facts.Place { return facts.Place{Host: k.Key} }
 
 // keyOfURL names the records of a URL at a moment; "" where that names none. Of dates
@@ -66,9 +66,9 @@ func hashKey(name []byte) string {
 // and a few others.
 type keySet []uint64
 
-// A keySet has so many bits for each key, of which a key sets keyBits: then it has one of
+// A keySet has bitsPerKey bits for each key, and a key sets keyBits of them: then it has one of
 // 400 other keys. Beyond 34 million keys it has fewer, so that more records are sorted that
-// nobody asks for; what is found stays the same.
+// nobody needs; what is found stays the same.
 const (
 	bitsPerKey = 16
 	keyBits    = 4
@@ -95,7 +95,7 @@ func (s keySet) has(key string) bool {
 	return key != ""
 }
 
-// bits are those of a key, which is a hash.
+// bits are the bits of a key, which is a hash.
 func (s keySet) bits(key string) (bits [keyBits]uint64) {
 	for i := range bits {
 		if 4*i+4 <= len(key) {
@@ -105,8 +105,8 @@ func (s keySet) bits(key string) (bits [keyBits]uint64) {
 	return bits
 }
 
-// originalRuns are runs of revisits that have, instead of what they say of their use
-// themselves, what their originals say.
+// originalRuns are runs of revisits with their originals' statements about use in place of
+// their own.
 var originalRuns = run.Spec[facts.Fetch]{
 	Name: "originals", Compare: facts.FetchRuns.Compare, Bucket: facts.FetchRuns.Bucket,
 }
@@ -130,11 +130,11 @@ func FindOriginals(ctx context.Context, s *facts.Reader, dir string) (*run.Sorte
 	if !slices.ContainsFunc(s.Tasks, func(t facts.Task) bool { return len(t.Revisits) > 0 }) {
 		return originals, nil
 	}
-	var lent int64
+	var borrowed int64
 	for i := range s.Inputs {
-		lent += s.Inputs[i].Lent
+		borrowed += s.Inputs[i].Borrowed
 	}
-	f := &finder{store: s, dir: dir, named: newKeySet(lent), originals: originals}
+	f := &finder{store: s, dir: dir, named: newKeySet(borrowed), originals: originals}
 	references, err := f.references(ctx)
 	if err != nil {
 		return nil, err
@@ -208,16 +208,16 @@ func (f *finder) candidates(ctx context.Context) (*run.Sorter[candidateOriginal]
 	return w, nil
 }
 
-// join writes, for each reference of which the original is known, what that says.
+// join writes, for each reference with a known original, the original's statements.
 func (f *finder) join(ctx context.Context, references, records *run.Sorter[candidateOriginal]) error {
 	refs := facts.NewCursor(references.Sorted(ctx), (*candidateOriginal).place)
 	defer refs.Stop()
-	lent := facts.NewCursor(records.Sorted(ctx), (*candidateOriginal).place)
-	defer lent.Stop()
+	borrowed := facts.NewCursor(records.Sorted(ctx), (*candidateOriginal).place)
+	defer borrowed.Stop()
 	for refs.Row != nil {
 		here := refs.Here
 		var c candidates
-		if err := lent.Each(here, c.add); err != nil {
+		if err := borrowed.Each(here, c.add); err != nil {
 			return err
 		}
 		err := refs.Each(here, func(k *candidateOriginal) error {
@@ -233,14 +233,14 @@ func (f *finder) join(ctx context.Context, references, records *run.Sorter[candi
 			return err
 		}
 	}
-	return cmp.Or(refs.Err, lent.Err)
+	return cmp.Or(refs.Err, borrowed.Err)
 }
 
-// maxCandidates bounds the records of one name that are told apart, by what they are and
-// say. Where there are more, all revisits that give the name are without an original.
+// maxCandidates bounds the records of one name that are distinguished, by kind and
+// statements. Where there are more, all revisits that give the name are without an original.
 const maxCandidates = 8
 
-// candidates are the records of one name, those alike once: copies say nothing new.
+// candidates are the records of one name, equal ones once: copies add nothing.
 type candidates struct {
 	list []candidate
 	more bool

@@ -7,7 +7,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
-// renewed finds the copy that a 304 says is still good: the 2xx of the URL at or before
+// renewed finds the copy that a 304 confirms: the 2xx of the URL at or before
 // it which has the entity tag, or else the date of modification, that the 304 or its
 // request names; where they name none, the latest. Its crawler's own copies go before
 // others'. It is nil where the latest copy contradicts what is named, or no copy has it, or

@@ -114,7 +114,7 @@ var resolutionRuns = run.Spec[resolution]{
 const robotsPath = "/robots.txt"
 
 // wantsPolicy reports whether all captures of the URL looked for are among the
-// policy captures: so are those of a licence document. What a robots.txt leads to may be a page, too,
+// policy captures. A licence document's are. What a robots.txt leads to may be a page, too,
 // unless it is another robots.txt or a tdmrep.json.
 func (res *resolution) wantsPolicy() bool {
 	switch facts.KindOfPath(strings.TrimPrefix(res.WantKey, res.WantOrigin)) {
@@ -181,7 +181,7 @@ func keyOf(url string) string {
 	return u.Key()
 }
 
-// hasNoContent reports whether a status says that there is no body (RFC 9110
+// hasNoContent reports whether a status means that there is no body (RFC 9110
 // §15.3.5, §15.3.6).
 func hasNoContent(status int16) bool {
 	return status == http.StatusNoContent || status == http.StatusResetContent

@@ -267,7 +267,7 @@ func (r *resolver) step(res *resolution, g *originCaptures) error {
 }
 
 // giveUpCrowd settles a resolution that would have to look at too many captures of one URL. An
-// issue says so, one for each URL and round.
+// issue reports it, one for each URL and round.
 func (r *resolver) giveUpCrowd(res *resolution, g *originCaptures, reason words.Reason) error {
 	res.giveUp(reason)
 	s := g.ofURL(res.WantKey)
@@ -314,16 +314,16 @@ func (r *resolver) takeHop(res *resolution, g *originCaptures, t target) error {
 	})
 }
 
-// Bounds of what is followed for one capture of robots.txt, beside the target of its redirect that counts.
+// Bounds of what is followed for one capture of robots.txt, besides the target of its redirect that counts.
 const (
 	maxCopies  = 64           // captures of the target's URL that are followed
 	maxScanned = 3 * maxLooks // those that are compared with it
 )
 
-// addCopies follows the captures of a redirect's target that say something else than the one
-// that counts: a crawler that used one of them may have been allowed what that one disallows (RFC 9309 §2.4). They are
-// states of the origin that redirects, of kind facts.CaptureTarget. Those of more than a day before or
-// after the capture of robots.txt are no copies of its time.
+// addCopies follows the captures of a redirect's target that differ from the one
+// that counts: a crawler that used one of them may have been allowed what that one disallows (RFC 9309 §2.4).
+// They are states of the origin that redirects, of kind facts.CaptureTarget. Captures of more than a day
+// before or after the capture of robots.txt are no copies of its time.
 func (r *resolver) addCopies(res *resolution, g *originCaptures, t target) error {
 	if res.Kind != facts.CaptureRobots || !res.Time().Known() {
 		return nil
@@ -476,7 +476,7 @@ func (r *resolver) readAgain(c *facts.Capture) ([]byte, error) {
 	return r.store.Reread(r.store.Inputs[c.Input].Input, c)
 }
 
-// take makes c the record in hand: it settles the resolution or says what it needs.
+// take makes c the record in hand: it settles the resolution or notes what it needs.
 func (r *resolver) take(res *resolution, c *facts.Capture) {
 	res.CurURL, res.CurMicros, res.CurPrecision = c.URL, c.Micros, c.Precision
 	res.CurInput, res.CurEntry, res.CurIndex, res.CurRun = c.Input, c.Entry, c.Index, c.Run

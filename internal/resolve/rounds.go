@@ -25,7 +25,7 @@ const (
 type budget struct {
 	reread  int64         // bytes of maxReread
 	beyond  int           // hops of maxBeyond
-	cutOff  facts.Capture // the first of which no more hops were followed for that, and their number
+	cutOff  facts.Capture // the first whose hops were no longer followed for lack of budget, and their number
 	cutOffs int
 }
 
@@ -60,7 +60,7 @@ const bodiesFile = "reread.pack"
 // Options of Captures.
 type Options struct {
 	Dir     string         // of temporary files
-	Ranges  int            // of buckets, of which each round has so many at most
+	Ranges  int            // of buckets, the most in a round
 	Rows    int64          // resolutions in a range; more only where there are Ranges of them
 	Workers int            // ranges that are worked on at a time
 	Crawler func() Crawler // makes one for each worker
@@ -109,7 +109,7 @@ func Captures(ctx context.Context, s *facts.Reader, opt Options, issues *run.Wri
 	return rs.resolved(ctx, path)
 }
 
-// resolvers are those of all workers.
+// resolvers are the resolvers of all workers.
 type resolvers struct {
 	*shared
 	budget
@@ -134,7 +134,7 @@ func (rs *resolvers) start(opt Options) error {
 	return nil
 }
 
-// round has f called for n ranges of buckets, of which so many as busy says have resolutions.
+// round has f called for n ranges of buckets, busy of them with resolutions.
 func (rs *resolvers) round(ctx context.Context, n, busy int, f func(r *resolver, ctx context.Context, from, to int) error) error {
 	rs.rounds++
 	for _, r := range rs.list {
@@ -222,7 +222,7 @@ func (rs *resolvers) resolved(ctx context.Context, bodies string) (res *Resolved
 	return res, err
 }
 
-// noteCutOff says of how many captures no more hops were followed for maxBeyond.
+// noteCutOff reports how many captures had no more hops followed for maxBeyond.
 func (rs *resolvers) noteCutOff() error {
 	if rs.cutOffs == 0 {
 		return nil

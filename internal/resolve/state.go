@@ -10,7 +10,7 @@ import (
 )
 
 // State is one robots capture and what it came to. The fields of Capture are
-// those of the capture itself, but for the body: that is the body applied,
+// its own, but for the body: that is the body applied,
 // wherever a revisit or redirect led to it. Timelines hold States, so what could
 // be long and nobody needs is left out: the policy headers, the Location.
 type State struct {
@@ -33,7 +33,7 @@ type State struct {
 	Resynced         bool // some record on the way is not at a verified boundary
 	Forgeable        bool // and a page could hold it
 	Mismatched       bool // a digest of some record on the way does not match
-	OtherTarget      bool // a redirect may have led to another record, which says something else
+	OtherTarget      bool // a redirect may have led to another record, which differs
 
 	// Of the captures whose content is applied, the first and each that a redirect led
 	// to, the oldest and the newest date and the coarsest precision.

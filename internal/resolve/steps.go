@@ -26,7 +26,7 @@ const (
 type Step struct {
 	Kind StepKind
 	facts.Spot
-	Offset    int64 // in the archive; -1: an index tells of the record, which is in another
+	Offset    int64 // in the archive; -1: an index lists the record, which is in another
 	Time      facts.Time
 	Millis    int32  // that the fetch took; -1: not said
 	UserAgent string // of its request

@@ -149,7 +149,7 @@ func TestReturns(t *testing.T) {
 	}
 }
 
-// TestSteps: steps are read as they were noted. Of a record that an index tells of, the offset is
+// TestSteps: steps are read as they were noted. For a record listed in an index, the offset is
 // one in another archive.
 func TestSteps(t *testing.T) {
 	c := capturestest.Capture(1, capturestest.Second(1))

@@ -18,7 +18,7 @@ const (
 	different
 )
 
-// names compares the validators named by the 304 in hand with those of a copy. An
+// names compares the validators named by the 304 in hand with the copy's. An
 // entity tag goes before a date (RFC 9110 §13.2.2).
 func (res *resolution) names(c *facts.Capture) agreement {
 	if res.CurTags != "" {

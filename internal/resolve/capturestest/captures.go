@@ -21,7 +21,7 @@ func Second(s int) facts.Time {
 	return facts.Time{Micros: Noon + int64(s)*1e6, Precision: facts.PrecisionSecond}
 }
 
-// A Rate says when n captures were made.
+// A Rate defines when n captures were made.
 type Rate struct {
 	Name string
 	At   func(i int) facts.Time

@@ -16,7 +16,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/report"
 )
 
-// Commit says what a task came to, and which attempt at it counts.
+// Commit records what a task came to, and which attempt at it counts.
 type Commit struct {
 	Plan    string           `json:"plan"`
 	Version string           `json:"version"`
@@ -41,7 +41,7 @@ type Commit struct {
 // prefix is what the names of the files begin with.
 func (c *Commit) prefix() string { return c.Task + "-" + c.Attempt + "/" }
 
-// A task is made by attempts, of which one counts.
+// A task is made by attempts; one of them counts.
 type task struct {
 	store   Store
 	plan    *Plan
@@ -54,7 +54,7 @@ func (t *task) file() string { return commitFile(t.name) }
 // commitFile is the file of a task's commit.
 func commitFile(task string) string { return task + ".json" }
 
-// again says how to get a commit that can be used.
+// again describes how to get a commit that can be used.
 func (t *task) again() string {
 	return fmt.Sprintf("remove %s and run: %s", locate(t.store, t.file()), t.command)
 }
@@ -82,7 +82,7 @@ func (t *task) committed(ctx context.Context) (*Commit, error) {
 }
 
 // check checks that the files of a commit are there. below has the sizes of the files in the folder
-// that the commit is in, by their names there. Files of which gone is true may be missing.
+// that the commit is in, by their names there. Files may be missing if gone is true for them.
 func (t *task) check(c *Commit, below map[string]int64, gone func(name string) bool) error {
 	for _, name := range slices.Sorted(maps.Keys(c.Files)) {
 		size, there := below[path.Base(c.prefix())+"/"+name]
@@ -98,15 +98,15 @@ func (t *task) check(c *Commit, below map[string]int64, gone func(name string) b
 	return nil
 }
 
-// locate says where a file is.
+// locate names the place of a file.
 func locate(s Store, name string) string { return s.String() + "/" + name }
 
 // none is true of no file.
 func none(string) bool { return false }
 
 // run makes the task, unless it is made already. make makes its files in a local folder. Of
-// several attempts at the same time, the first one that ends counts, and the files of the others
-// go, with those of attempts that were killed.
+// several attempts at the same time, the first one that ends counts, and the files of the others,
+// and of killed attempts, are removed.
 func (t *task) run(ctx context.Context, make func(dir string, c *Commit) error) (*Commit, error) {
 	c, err := t.attempt(ctx, make)
 	if err == nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/report"
 )
 
-// ranges says into how many ranges an output is divided, and of which facts it is.
+// ranges states into how many ranges an output is divided, and the facts that it is made of.
 type ranges struct {
 	Plan     string `json:"plan"`
 	Of       int    `json:"of"`

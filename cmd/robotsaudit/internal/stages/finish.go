@@ -18,7 +18,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/report"
 )
 
-// finishedFile says that all files of parts have their place in the output.
+// finishedFile marks that all files of parts have their place in the output.
 const finishedFile = "finished.json"
 
 // Finished is what an audit in stages came to.
@@ -156,7 +156,7 @@ func (f *finishing) sum(ctx context.Context, s Store) (*Finished, error) {
 	return &Finished{summary, sum, f.r.set}, nil
 }
 
-// publish gives the tables their places. Those of the audit before go, its audit.json first.
+// publish gives the tables their places. The tables of the audit before go, its audit.json first.
 func (f *finishing) publish(ctx context.Context) error {
 	audit, err := os.ReadFile(filepath.Join(f.rest, report.AuditFile))
 	if err != nil {

@@ -77,7 +77,7 @@ func fetchOutput(ctx context.Context, s Store, dir string) error {
 	if err != nil {
 		return err
 	}
-	plan, err := out.Read(ctx, facts.PrivateFolder+"/"+facts.PlanFile) // of which the mirror has another
+	plan, err := out.Read(ctx, facts.PrivateFolder+"/"+facts.PlanFile) // the mirror has another one
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/report"
 )
 
-// Plan says what is audited, how, and in how many shards. Its ID stands for all of it.
+// Plan defines what is audited, how, and in how many shards. Its ID stands for all of it.
 type Plan struct {
 	ID            string          `json:"id,omitempty"`
 	Version       string          `json:"version"` // of the program
@@ -69,10 +69,10 @@ func New(inputs []ingest.Input, failed []*ingest.InputError, shards int, verify,
 	return p, nil
 }
 
-// ErrStdin says that a plan cannot name standard input.
+// ErrStdin means that a plan cannot name standard input.
 var ErrStdin = errors.New("standard input cannot be planned: tasks read archives again when they are tried again; name files or URLs")
 
-// SecretError says that a plan cannot name the URL that a path, as object.Clean returns it, stands for.
+// SecretError means that a plan cannot name the URL that a path, as object.Clean returns it, stands for.
 type SecretError string
 
 func (e SecretError) Error() string {
@@ -92,7 +92,7 @@ func (p *Plan) share() {
 	}
 }
 
-// sizeOfNone is what an input counts for beside its bytes.
+// sizeOfNone is what an input counts for besides its bytes.
 const sizeOfNone = 64 << 10
 
 // Digest is what the ID of a plan must be.
@@ -117,7 +117,7 @@ func (p *Plan) inputsOf(shard int) (inputs []facts.Input) {
 	return inputs
 }
 
-// options are those of deciding.
+// options are the options of deciding.
 func (p *Plan) options() (evaluate.Options, error) {
 	opt, err := p.Settings.Options()
 	if err != nil {

@@ -24,7 +24,7 @@ func (p *Plan) shard(s Store, shard int) *task {
 	return &task{s, p, fmt.Sprintf("%s%05d", shardsPrefix, shard), fmt.Sprintf("robotsaudit ingest --shard %d/%d --facts %s", shard, p.Shards, s)}
 }
 
-// Read makes the facts of a shard, unless they are there. The first shard is 0. The commit tells what
+// Read makes the facts of a shard, unless they are there. The first shard is 0. The commit lists what
 // cannot be read of the inputs.
 func Read(ctx context.Context, s Store, p *Plan, shard int, opt ingest.Options) (*Commit, error) {
 	if shard < 0 || shard >= p.Shards {

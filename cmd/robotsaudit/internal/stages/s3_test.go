@@ -24,7 +24,7 @@ func TestStore(t *testing.T) {
 	store = objecttest.NewStore(t, func(w http.ResponseWriter, r *http.Request) bool {
 		switch n := requests.Add(1); {
 		case n%40 == 0:
-		case n%7 == 0 && r.Method == http.MethodPut && strings.HasSuffix(r.URL.Path, ".json"): // done, and nobody is told
+		case n%7 == 0 && r.Method == http.MethodPut && strings.HasSuffix(r.URL.Path, ".json"): // done, but not reported
 			store.ServeHTTP(httptest.NewRecorder(), r)
 		default:
 			return false

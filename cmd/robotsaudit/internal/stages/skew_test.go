@@ -15,7 +15,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/report/audittest"
 )
 
-// skewed are archives of 3,600 fetches, of which every other one is of one host: revisits of what was got
+// skewed are archives of 3,600 fetches. Every other one is of one host: revisits of what was got
 // minutes before, by three crawlers, under several robots.txt.
 func skewed(t *testing.T) string {
 	t.Helper()
@@ -64,7 +64,7 @@ func skewed(t *testing.T) string {
 }
 
 // TestSkew: a host with half of all fetches is divided among ranges, which are about equally large, and
-// the tables are those of one process.
+// the tables equal the tables of one process.
 func TestSkew(t *testing.T) {
 	t.Parallel()
 	dir := skewed(t)

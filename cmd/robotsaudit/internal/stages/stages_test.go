@@ -36,8 +36,8 @@ func everything() evaluate.Options {
 	}
 }
 
-// corpora are folders of archives: those of the repository and one of them that is cut, an index, and,
-// if it is there, ../shared.
+// corpora are folders of archives: the archives of the repository and one of them that is cut, an index,
+// and, if it is there, ../shared.
 func corpora(t *testing.T) (list []string) {
 	t.Helper()
 	dir := t.TempDir()

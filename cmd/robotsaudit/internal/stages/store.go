@@ -24,7 +24,7 @@ type Store interface {
 	// Create makes a small file where there is none of its name, and reports whether it did.
 	Create(ctx context.Context, name string, content []byte) (bool, error)
 	// List returns the sizes of the files below a prefix that ends with a slash, by their names
-	// behind it.
+	// after it.
 	List(ctx context.Context, prefix string) (map[string]int64, error)
 	// Remove removes files. Those that are not there are no error.
 	Remove(ctx context.Context, names ...string) error
@@ -80,7 +80,7 @@ func (f folder) Read(_ context.Context, name string) ([]byte, error) {
 	return os.ReadFile(f.path(name))
 }
 
-// Files that are not whole yet have the name that they will have, and this behind it. Processes of many
+// A file that is not whole yet has its later name, followed by this. Processes of many
 // machines may write one file at the same time, without locks: who has written it removes what others have
 // begun, or left. Who finds its own gone begins again, or finds that another was first.
 const temporaryInfix = ".tmp-"
