@@ -134,7 +134,7 @@ type AuditInput struct {
 // Facts about an archive as a whole.
 type (
 	DigestStats = facts.DigestStats // how many digests were compared with what they are of
-	Crawl       = facts.Crawl       // what a warcinfo record says
+	Crawl       = facts.Crawl       // statements of a warcinfo record
 )
 
 // Totals are counts over all inputs. Shares are of fetches that robots.txt could decide, so fetches of

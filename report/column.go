@@ -59,7 +59,7 @@ type column struct {
 	least, greatest parquet.Value
 }
 
-// tablePages is the file of a table, and what its columns share.
+// tablePages is the file of a table, and the state that its columns share.
 type tablePages struct {
 	out             io.Writer
 	at              int64  // bytes written
@@ -85,7 +85,7 @@ func (f *tablePages) write(b []byte) error {
 	return err
 }
 
-// begin writes what every file begins with.
+// begin writes the beginning of every file.
 func (f *tablePages) begin() error {
 	if f.at > 0 {
 		return nil
@@ -348,7 +348,7 @@ func (c *column) writePages() error {
 	return nil
 }
 
-// describe completes what the footer says of the row group.
+// describe completes the description of the row group in the footer.
 func (c *column) describe() {
 	c.meta.Type = format.Type(c.leaf.Node.Type().Kind())
 	c.meta.PathInSchema = c.leaf.Path

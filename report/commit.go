@@ -33,7 +33,7 @@ func (w *Writer) Commit(totals *evaluate.Totals) (*Summary, error) {
 	return w.tally.summary(a), nil
 }
 
-// describe makes what audit.json says, but for the rows of tables.
+// describe makes the content of audit.json, without the rows of tables.
 func (w *Writer) describe(totals *evaluate.Totals) (*Audit, error) {
 	if err := cmp.Or(w.failures(), w.takeParts()); err != nil {
 		return nil, err

@@ -47,7 +47,7 @@ func unitOf(c *Column) string {
 // severalOf lists the kinds of values that a text may hold several of, joined by commas.
 var severalOf = []string{"note", "tag_note", "tag_contradiction", "hint"}
 
-// separatorOf is what stands between several values in a text; "" where it holds one.
+// separatorOf is the separator of several values in a text; "" where it holds one.
 func separatorOf(c *Column) string {
 	if c.Type == "STRING" && slices.ContainsFunc(c.valueLists, func(list string) bool { return slices.Contains(severalOf, list) }) {
 		return ","

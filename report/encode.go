@@ -23,7 +23,7 @@ const (
 var errTooManyGroups = fmt.Errorf("a table of more than %d row groups is too large for one file; audit in stages, with more ranges: docs/SCALE.md",
 	parquet.MaxRowGroups)
 
-// Keys of what the footer of every table says of itself.
+// Keys of the metadata in the footer of every table.
 const (
 	SchemaVersionKey = "robotsaudit.schema_version"
 	TableKey         = "robotsaudit.table" // its name
@@ -159,7 +159,7 @@ func (e *encoder[T]) abandon() { e.file.waiting.close() }
 
 // A columnWriter takes one field out of rows, and writes it.
 type columnWriter interface {
-	// write takes the field of n rows, and says how many bytes of strings that were.
+	// write takes the field of n rows, and returns how many bytes of strings that were.
 	write(rows unsafe.Pointer, n int) (text int, err error)
 	// endChunk ends the row group in hand.
 	endChunk() (format.ColumnChunk, error)
@@ -271,7 +271,7 @@ func (w *plainWriter[V]) write(rows unsafe.Pointer, n int) (text int, err error)
 	return 0, w.endRows()
 }
 
-// knownWriter writes what pointers point to. nil is null.
+// knownWriter writes the values at pointers. nil is null.
 type knownWriter[F, V any] struct {
 	*column
 	place

@@ -83,7 +83,7 @@ func newNumbers[V cmp.Ordered](c *column, put func([]byte, V) []byte) values[V] 
 	return &plainValues[V]{put: put}
 }
 
-// encodingOf is the encoding that the tag of a field asks for.
+// encodingOf is the encoding in the tag of a field.
 func encodingOf(c *column) format.Encoding {
 	if e := c.leaf.Node.Encoding(); e != nil {
 		return e.Encoding()

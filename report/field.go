@@ -26,7 +26,7 @@ func FieldsOf(row reflect.Type) (fields []Field) {
 	return fields
 }
 
-// Value is what a row has in the column; false: null.
+// Value is the value of a row in the column; false: null.
 func (f *Field) Value(row reflect.Value) (reflect.Value, bool) {
 	v := row.FieldByIndex(f.Index)
 	switch {

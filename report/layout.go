@@ -80,7 +80,7 @@ func (p *page) across(format string, args ...any) {
 	p.rows = append(p.rows, row{label: fmt.Sprintf(format, args...)})
 }
 
-// more says that a list of n was cut at shown.
+// more states that a list of n was cut at shown.
 func (p *page) more(n, shown int) {
 	if n > shown {
 		p.line("  and %s more", number(int64(n-shown)))

@@ -78,7 +78,7 @@ func (p *part) RobotsAgent(robotsID int64, group int, agent string) error {
 	return nil
 }
 
-// takeParts adds up what the parts have counted.
+// takeParts adds up the counts of the parts.
 func (w *Writer) takeParts() error {
 	var ungoverned []string
 	for _, p := range w.parts.sorted() {

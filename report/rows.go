@@ -71,7 +71,7 @@ func (b *rowBuilder) siteOf(origin, url string) *site {
 	return &b.site
 }
 
-// FetchedURL are the columns of what was fetched, and when.
+// FetchedURL are the columns of the fetched URL and its time.
 type FetchedURL struct {
 	// WARC-Target-URI as recorded.
 	URL string `parquet:"url,delta"`

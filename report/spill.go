@@ -36,7 +36,7 @@ func (s *spill) write(b []byte) (err error) {
 	return nil
 }
 
-// read fills b with what was written at a place, in one call.
+// read fills b with the bytes at a place, in one call.
 func (s *spill) read(b []byte, at int64) error {
 	if in := at - (s.size - int64(len(s.memory))); in >= 0 {
 		copy(b, s.memory[in:])
@@ -46,7 +46,7 @@ func (s *spill) read(b []byte, at int64) error {
 	return err
 }
 
-// reset forgets what was written.
+// reset forgets the bytes written.
 func (s *spill) reset() { s.size, s.memory = 0, s.memory[:0] }
 
 // close removes the file.

@@ -12,7 +12,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/durable"
 )
 
-// countsFile has what a Part counted.
+// countsFile has the counts of a Part.
 const countsFile = "counts"
 
 // A Part is an evaluate.Sink that writes what one range comes to into a folder of its own, for a Rest:
@@ -57,7 +57,7 @@ func (p *Part) Close() (rows map[string]int64, err error) {
 	return rows, durable.WriteFile(filepath.Join(p.tmp, countsFile), b.Bytes())
 }
 
-// A Rest is an evaluate.Sink for what is known only of all parts together. Its folder gets those
+// A Rest is an evaluate.Sink for results that need all parts together. Its folder gets those
 // tables, those that have no row in any part, and audit.json.
 type Rest struct {
 	*Writer

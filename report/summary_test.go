@@ -80,7 +80,7 @@ func printed(t *testing.T, s *Summary, full bool) string {
 	return b.String()
 }
 
-// summaryOf is what was counted, of an audit without inputs.
+// summaryOf is the summary of the counts, for an audit without inputs.
 func summaryOf(c *tally, settings Settings, totals *evaluate.Totals) *Summary {
 	return c.summary(newAudit(testFacts(), settings, totals, c))
 }
@@ -177,7 +177,7 @@ func TestSummaryTellsWhatWasAsked(t *testing.T) {
 	}
 }
 
-// The words for what pages said, with one fetch of each kind.
+// The words for statements of pages, with one fetch of each kind.
 func TestSummaryOfPages(t *testing.T) {
 	counted, totals := newTally(), new(evaluate.Totals)
 	f := testFetch("http://a", "/")

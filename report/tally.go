@@ -33,7 +33,7 @@ type tally struct {
 	agentCount  int
 	Origins     []Numbers
 	Rules       []Numbers
-	here        map[string]int64 // what violations of the origin in hand were disallowed by
+	here        map[string]int64 // violations of the origin in hand, by their rule
 	WhatIf      whatIf
 	Exclusions  VerdictCounts
 	Tags        sums[tag.Rule]    // fetches by rule that is effective for the crawler
@@ -55,7 +55,7 @@ func newTally() *tally {
 	}
 }
 
-// add adds what another tally has counted of results.
+// add adds the counts of another tally.
 func (t *tally) add(o *tally) {
 	t.Evidence.sum(o.Evidence)
 	t.Unknown.sum(o.Unknown)
@@ -178,7 +178,7 @@ func (t *tally) addResult(r *evaluate.Result) {
 	}
 }
 
-// addPage counts what was said of the use of a fetch.
+// addPage counts the statements on the use of a fetch.
 func (t *tally) addPage(p *evaluate.Page) {
 	for _, rule := range p.Own.Rules() {
 		if rule.Restricts() {

@@ -256,7 +256,7 @@ func (s *Summary) unknownFor(reason evaluate.Reason) int64 {
 	return 0
 }
 
-// printRules ranks what violations were disallowed by.
+// printRules ranks the rules that disallowed violations.
 func (s *Summary) printRules(p *page, full bool) {
 	if len(s.Rules) == 0 {
 		return

@@ -87,7 +87,7 @@ func (b *rowBuilder) signalRow(r *evaluate.Result, s *evaluate.Signal) UsageSign
 	return row
 }
 
-// TagConflictRow is a row of tag_conflicts: a contradiction in what is said of a
+// TagConflictRow is a row of tag_conflicts: a contradiction in the statements on a
 // fetch's use.
 type TagConflictRow struct {
 	URL              string `parquet:"url,delta"`

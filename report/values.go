@@ -14,7 +14,7 @@ type Value struct {
 	Meaning string `json:"meaning"`
 }
 
-// Meaning says what a value means, by the name of its list in docs/SCHEMA.md. The text is
+// Meaning returns the meaning of a value, by the name of its list in docs/SCHEMA.md. The text is
 // Markdown. It is empty where the list has no such value.
 func Meaning(list, value string) string {
 	for _, v := range valuesOf[list] {
@@ -25,10 +25,10 @@ func Meaning(list, value string) string {
 	return ""
 }
 
-// IssueText is what an issue of a kind means, in plain text. It is empty for other kinds.
+// IssueText is the meaning of a kind of issue, in plain text. It is empty for other kinds.
 func IssueText(kind string) string { return plainText(words.Find(words.Issues, kind).Meaning) }
 
-// brief is what a value means, to stand within a line.
+// brief is the meaning of a value, to stand within a line.
 func brief(list, value string) string {
 	return words.Word{Meaning: plainText(Meaning(list, value))}.Brief()
 }
@@ -58,7 +58,7 @@ func described(list []words.Word, effects ...words.Effect) (values []Value) {
 	return values
 }
 
-// valuesOf lists what columns may hold, by the names in the tag "values" of their fields. The
+// valuesOf lists the values that columns may hold, by the names in the tag "values" of their fields. The
 // texts are Markdown.
 var valuesOf = map[string][]Value{
 	"verdict":      described(words.Verdicts),

@@ -106,7 +106,7 @@ func (w *whatIf) endOrigin() {
 	})
 }
 
-// addAll adds what another has counted of origins that have ended.
+// addAll adds the counts of another for origins that have ended.
 func (w *whatIf) addAll(o *whatIf) {
 	for token, counts := range o.Agents {
 		w.sum(token, *counts)

@@ -103,7 +103,7 @@ func (w *Writer) Only(names []string) {
 	})
 }
 
-// Abandon removes what was written. After Commit it does nothing.
+// Abandon removes the files written. After Commit it does nothing.
 func (w *Writer) Abandon() {
 	w.drop()
 	for _, p := range w.parts.of {
@@ -145,7 +145,7 @@ func (w *Writer) Result(r *evaluate.Result) error {
 	return err
 }
 
-// page writes what is said of the use of what was fetched.
+// page writes the statements on the use of a fetch.
 func (w *Writer) page(r *evaluate.Result) (err error) {
 	p := r.Page
 	for i := range p.Tags {
@@ -169,7 +169,7 @@ func (w *Writer) Robots(r *evaluate.RobotsRecord) error {
 	return RobotsTable.add(w, w.robotsRow(r))
 }
 
-// Policies writes what a robots capture says.
+// Policies writes the policies of a robots capture.
 func (w *Writer) Policies(p *evaluate.Policies) error {
 	return w.eachPolicy(p, func(row PolicyRow) error { return PoliciesTable.add(w, row) })
 }
@@ -198,7 +198,7 @@ func (w *Writer) Agent(a *evaluate.AgentStats) error {
 	return AgentStatsTable.add(w, agentRow(a))
 }
 
-// Exclusion writes what a log says was not fetched.
+// Exclusion writes a URL that a log states was not fetched.
 func (w *Writer) Exclusion(x *evaluate.Exclusion) error {
 	*w.tally.Exclusions.Of(x.Verdict.String())++
 	return ExclusionsTable.add(w, w.exclusionRow(x))

@@ -160,7 +160,7 @@ func Leading(text string) string {
 	return ""
 }
 
-// wordBytes are what a name may go on with.
+// wordBytes are the bytes that a name may go on with.
 const wordBytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
 
 // Near returns the agent whose token somebody may have meant who wrote another (Nearest).

@@ -27,7 +27,7 @@ func mistakes(length int) int {
 	return 2
 }
 
-// fold returns what words are compared by.
+// fold returns the form in which words are compared.
 func fold(word string) string {
 	return strings.NewReplacer(" ", "", "-", "", "_", "").Replace(strings.ToLower(word))
 }

@@ -20,7 +20,7 @@ import (
 //go:embed markers.json
 var Data []byte
 
-// marker is what a maker's challenges have.
+// marker holds the marks of a maker's challenges.
 type marker struct {
 	Name   string
 	Header *struct {

@@ -27,7 +27,7 @@ type window struct {
 	next   uint8 // of the same hash; 0: none
 }
 
-// newFinder looks for what a page must hold to have the marks of a list: the longest text of it.
+// newFinder looks for the text that a page must hold to have the marks of a list: the longest text of it.
 func newFinder(markers []marker) *finder {
 	var texts []string
 	for _, m := range markers {

@@ -58,7 +58,7 @@ func Of(f *robots.File) *File {
 	}
 }
 
-// once returns what is known of a group, worked out when first asked.
+// once returns the class of a group, worked out on first use.
 func once(known map[int]Class, g *robots.Group, classify func(*robots.Group) Class) Class {
 	if g.TooLarge() {
 		return Unknown

@@ -61,7 +61,7 @@ func examples(g *robots.Group) (forbidden, allowed string, ok bool) {
 // each kind decides.
 const maxWork = 1 << 24
 
-// survey is what examples knows of a group.
+// survey is the state of examples for a group.
 type survey struct {
 	group    *robots.Group
 	patterns []robots.Pattern

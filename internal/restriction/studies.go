@@ -61,7 +61,7 @@ func (f *File) Longpre(token string) Class {
 // everything else. A crawler without a rule line of its own has the class of `*`, as in
 // their counts of what holds for a crawler; where that has none either, Unknown.
 //
-// Their parser (src/cc-pyspark/robotstxt_statistics.py) is not used. Behind the first
+// Their parser (src/cc-pyspark/robotstxt_statistics.py) is not used. After the first
 // rule of a file it gives the rules of a group to the last of its user-agent lines alone.
 func (f *File) CC(token string) Class {
 	if c := once(f.cc, f.file.For(token), cc); c != Unknown {
@@ -101,7 +101,7 @@ func cc(g *robots.Group) Class {
 func (f *File) Liu(token string) Class {
 	if f.google == nil {
 		f.google = robots.Parse(f.file.Body(), robots.Google)
-		f.listed = listing{rest: string(f.file.Body()), seen: map[string]bool{"/": true}} // which is asked for anyway
+		f.listed = listing{rest: string(f.file.Body()), seen: map[string]bool{"/": true}} // which is tried anyway
 	}
 	return once(f.liu, f.google.For(token), func(g *robots.Group) Class {
 		rules, wild := 0, 0

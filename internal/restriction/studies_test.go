@@ -154,7 +154,7 @@ func TestLiu(t *testing.T) {
 		{"User-agent: *\nDisallow: /\nAllow : /?a\nX-allow: ?a", Partial}, // any line with "allow:"
 		{"User-agent: *\nDisallow: http://e.com/a", None},                 // no rule; the path /a
 		{"User-agent: *\nDisallow: /\nAllow: /robots.txt$", Partial},
-		// The paths of all crawlers are asked for.
+		// The paths of all crawlers are tried.
 		{"User-agent: *\nDisallow : /ab\n\nUser-agent: x\nAllow: /abc", Partial},
 		{"User-agent: x\nDisallow: /a", None},
 	} {

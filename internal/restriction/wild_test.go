@@ -20,7 +20,7 @@ import (
 // Partial, in three profiles, forbade some of the paths and allowed some.
 const probes = "ROBOTSAUDIT_PROBES"
 
-// TestProbing asks real files for random paths, many of them made of their rules. No
+// TestProbing matches random paths against real files, many of them made of their rules. No
 // group that Semantic calls None forbids one, none that it calls Full allows one; and
 // those called Partial forbid the one and allow the other of the paths that show it.
 func TestProbing(t *testing.T) {
@@ -83,7 +83,7 @@ func TestProbing(t *testing.T) {
 	}
 }
 
-// checkExamples asks for the paths that show that a group is Partial.
+// checkExamples matches the paths that show that a group is Partial.
 func checkExamples(t *testing.T, p robots.Profile, g *robots.Group) {
 	t.Helper()
 	forbidden, allowed, _ := examples(g)

@@ -20,7 +20,7 @@ func ProductName(name string) string {
 	}
 }
 
-// firstWord returns what stands before the first blank. Of a token of several words, RFC 9309 §2.2.1
+// firstWord returns the text before the first blank. Of a token of several words, RFC 9309 §2.2.1
 // would have that alone.
 func firstWord(name string) string {
 	word, _, _ := strings.Cut(name, " ")
@@ -45,7 +45,7 @@ type aside struct {
 // maxAside bounds the groups of an aside. Of 4,231 real files none has more than 24 for any word.
 const maxAside = 64
 
-// asides are what a file has of other readings of its user-agent lines.
+// asides are other readings of a file's user-agent lines.
 type asides struct {
 	once  sync.Once
 	text  string                 // values of lines that hold more than one name, in lower case, one a line

@@ -69,7 +69,7 @@ func TestAgentName(t *testing.T) {
 	}
 }
 
-// TestAgentNameGroups has what other groups say.
+// TestAgentNameGroups covers the rules of other groups.
 func TestAgentNameGroups(t *testing.T) {
 	for _, c := range []struct{ name, body, path, want string }{
 		{"such a group forbids", "user-agent: \"CCBot\"\ndisallow: /\n", "/a", "allowed agent_name"},
@@ -97,7 +97,7 @@ func TestAgentNameGroups(t *testing.T) {
 	}
 }
 
-// What would take too long is not asked, and is in doubt. A file that needs it costs no more for it.
+// A match that would take too long is not tried, and is in doubt. A file that needs it costs no more for it.
 func TestAgentNameLimits(t *testing.T) {
 	var body strings.Builder
 	for i := range maxAside + 1 {

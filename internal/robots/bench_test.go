@@ -37,7 +37,7 @@ func size(all [][]byte) (n int64) {
 	return n
 }
 
-// paths are asked of every body.
+// paths are matched against every body.
 var paths = []string{
 	"/", "/index.html", "/folder/page.html?id=17&sort=name", "/images/2019/07/photo-large.jpg",
 	"/en/products/category/item-12345/reviews", "/search?q=robots%20exclusion", "/wp-admin/admin-ajax.php",

@@ -17,7 +17,7 @@ type matcher struct {
 	anchored   bool   // a "$" follows
 }
 
-// tail returns what stands after the first "*".
+// tail returns the text after the first "*".
 func (m *matcher) tail() string { return m.text[m.star+1:] }
 
 // wild reports whether there is a "*".
@@ -56,14 +56,14 @@ const (
 	fewRules  = 32  // are tried one after another
 	fewPaths  = 64  // asked for are not worth an index
 	fewWild   = 128 // rules with a "*" are always tried
-	tryingOne = 64  // what trying a rule costs, in bytes looked at
+	tryingOne = 64  // cost of trying a rule, in bytes looked at
 	// maxCost bounds what trying rules with a "*" may cost: each may have to look at
 	// all of the path.
 	maxCost   = 1 << 21
 	tooCostly = 1 << 60
 )
 
-// costOf is what it costs to try so many rules with a "*".
+// costOf is the cost of trying so many rules with a "*".
 func costOf(rules int, path string) int { return rules * (len(path) + tryingOne) }
 
 // maxTried returns how many rules with a "*" are tried at most.

@@ -44,7 +44,7 @@ func TestDifferential(t *testing.T) {
 	}
 }
 
-// A question asks for each token for each path.
+// A question is answered for each token and each path.
 type question struct {
 	Body   []byte   `json:"body"`
 	Tokens []string `json:"tokens"`

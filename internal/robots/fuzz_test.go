@@ -90,7 +90,7 @@ func isUTF16(body []byte) bool {
 	return len(body) >= 2 && (string(body[:2]) == "\xFF\xFE" || string(body[:2]) == "\xFE\xFF")
 }
 
-// FuzzParse holds what is true of any body in any profile.
+// FuzzParse checks properties of any body in any profile.
 func FuzzParse(f *testing.F) {
 	addSeeds(f)
 	f.Fuzz(func(t *testing.T, body []byte, token, path string) {

@@ -73,7 +73,7 @@ type named struct {
 	name    string // in any case
 	members []int  // the indexes of its groups, rising
 	agents  []int  // parallel: of the first of its lines in each
-	group   *Group // of members, once asked for
+	group   *Group // of members, once used
 }
 
 // names are the names that one mode sees in the file, in file order.
@@ -194,7 +194,7 @@ func (f *File) find(token string, m Mode) *named {
 	return nil
 }
 
-// names returns the names of a mode, collected when first asked for.
+// names returns the names of a mode, collected on first use.
 func (f *File) names(m Mode) *names {
 	if n := f.deciding.modes[m]; n != nil {
 		return n

@@ -6,7 +6,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/ascii"
 )
 
-// A key is what a line's key says it is.
+// A key is the meaning of a line's key.
 type key uint8
 
 const (
@@ -43,7 +43,7 @@ const contentUsage = "content-usage"
 // rivalKeys are more of them. They begin like a record of the protocol, and Google's parser takes them for that.
 var rivalKeys = [...]string{"disallowaitraining", "allowaitraining"}
 
-// A line is what the profile reads of a line of the file.
+// A line is a line of the file as the profile reads it.
 type line struct {
 	number int    // from 1
 	raw    string // without its ending
@@ -55,7 +55,7 @@ type line struct {
 
 	misspelt bool     // the key is one of typos, or longer than the record's name
 	noColon  bool     // white space stands where the colon should
-	needs    leniency // what it takes to read a key of the protocol here
+	needs    leniency // the leniency that reading a key of the protocol here takes
 }
 
 // lines yields all lines, numbered. Each is there until the next.
@@ -76,7 +76,7 @@ func (f *File) Lines(yield func(number int, text string) bool) {
 	f.lines(func(l *line) bool { return yield(l.number, l.raw) })
 }
 
-// Text returns all of what is parsed, decoded.
+// Text returns the parsed part of the file, decoded.
 func (f *File) Text() string { return f.text }
 
 // lineAt reads the line that begins at f.text[at], and returns where it ends.
@@ -100,7 +100,7 @@ func (f *File) lineAt(at int) (l line, end int) {
 	return l, end
 }
 
-// readKey finds out what a key means in this profile. A misspelling of typos is
+// readKey finds the meaning of a key in this profile. A misspelling of typos is
 // noted also where the profile does not accept it; the key is then unknown.
 func (l *line) readKey(s *spec, name string) {
 	l.key, l.extra, l.needs = classify(name)
@@ -197,7 +197,7 @@ func IsKey(word string) bool {
 	return k != keyUnknown
 }
 
-// classify finds out what a key means, and what leniency it takes to read it so.
+// classify finds the meaning of a key, and the leniency that this reading takes.
 func classify(name string) (k key, extra string, needs leniency) {
 	switch len(name) {
 	case len("allow"):

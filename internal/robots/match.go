@@ -43,7 +43,7 @@ type Rule struct {
 	Line    int    // from 1
 }
 
-// A Decision is what a group says of a path.
+// A Decision is the answer of a group for a path.
 type Decision struct {
 	Allowed bool // false where the Reason is ReasonTooCostly: nothing is known
 	Reason  Reason
@@ -56,7 +56,7 @@ type Decision struct {
 // Cost is how many bytes the rules with a "*" looked at, at most.
 func (d *Decision) Cost() int { return d.by.cost }
 
-// A ground is what else is known of a Decision. It is a field of its own because the compiler
+// A ground holds the other facts about a Decision. It is a field of its own because the compiler
 // keeps no struct of more than four fields in registers.
 type ground struct {
 	rank uint64 // of the matcher that decided; 0 is none

@@ -15,7 +15,7 @@ type namedGroups struct {
 const (
 	// maxNamedRules bounds the rules of namedGroups. Of 4,231 real files none has more than 5,614.
 	maxNamedRules = 1 << 14
-	manySets      = 32   // are not asked one after another
+	manySets      = 32   // are not tried one after another
 	maxNamedTried = 1024 // rules that forbid, of many sets
 )
 
@@ -65,7 +65,7 @@ func (n *namedGroups) mayForbid(path string) (sets []*Group, ok bool) {
 	return sets, true
 }
 
-// namedGroups finds the groups when first asked for.
+// namedGroups finds the groups on first use.
 func (f *File) namedGroups() *namedGroups {
 	f.mu.Lock()
 	defer f.mu.Unlock()

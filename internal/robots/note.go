@@ -141,7 +141,7 @@ type linter struct {
 	recordAt int
 }
 
-// ruleText is what duplicates have in common.
+// ruleText is the part that duplicates share.
 type ruleText struct {
 	allow   bool
 	pattern string
@@ -229,7 +229,7 @@ func (n *linter) rule(l *line) {
 	n.seen[rule] = true
 }
 
-// delay notes a record that should ask for a wait, and does not.
+// delay notes a record that should state a wait, and does not.
 func (n *linter) delay(l *line) {
 	if l.key != keyExtra || l.extra != "crawl-delay" && l.extra != "request-rate" {
 		return
@@ -239,7 +239,7 @@ func (n *linter) delay(l *line) {
 	}
 }
 
-// endGroup notes what can be said once a group is whole.
+// endGroup adds the notes that need the whole group.
 func (n *linter) endGroup() {
 	if n.group > 0 && !n.ruled {
 		n.add(n.groupLine(n.group), NoteEmptyGroup, "")

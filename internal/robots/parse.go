@@ -12,9 +12,9 @@ import (
 // A File is a parsed robots.txt. Its exported fields are facts to be read. A
 // File may be used by several goroutines at once.
 type File struct {
-	// Cut says that the body is longer than the profile's parsing limit.
+	// Cut reports that the body is longer than the profile's parsing limit.
 	Cut bool
-	// HTML says that the body is an HTML document, groups or not.
+	// HTML reports that the body is an HTML document, groups or not.
 	HTML bool
 	// Groups counts the groups, Rules the rules in them that can match
 	// something: neither empty ones nor those that no path can satisfy.
@@ -22,7 +22,7 @@ type File struct {
 
 	spec *spec
 	body []byte
-	text string   // what of the body is parsed, decoded
+	text string   // the parsed part of the body, decoded
 	mark NoteKind // of the byte order mark that it began with, else 0
 	lax  uint8    // a bit for each leniency that a line of the protocol needs
 
@@ -32,7 +32,7 @@ type File struct {
 	groups []group
 	rules  []rule
 
-	mu       sync.Mutex // guards what For fills in
+	mu       sync.Mutex // guards the fields that For fills in
 	deciding deciding
 	asides   asides
 	named    *namedGroups

@@ -79,7 +79,7 @@ func ParseProfile(s string) (Profile, error) {
 // limit: the 500 kibibytes of RFC 9309 §2.5.
 const ParseLimit = 512_000
 
-// A spec is what one profile says where the profiles differ.
+// A spec holds the choices of one profile where the profiles differ.
 type spec struct {
 	// limit is how many bytes are parsed; 0 is all of them.
 	limit int

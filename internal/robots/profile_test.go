@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// verdicts says what each profile answers: 'a' allowed, 'd' disallowed, in the
+// verdicts holds the answer of each profile: 'a' allowed, 'd' disallowed, in the
 // order rfc9309, rep-08, google.
 type verdicts string
 
@@ -68,7 +68,7 @@ func TestProfileDifferences(t *testing.T) {
 	}
 }
 
-// TestAllProfiles has what the profiles agree on.
+// TestAllProfiles has the cases on which the profiles agree.
 func TestAllProfiles(t *testing.T) {
 	for _, c := range []struct {
 		name, body, token, path string

@@ -2,5 +2,5 @@
 
 package robots
 
-// underRace says that the race detector runs, which empties sync.Pools at random.
+// underRace reports that the race detector runs, which empties sync.Pools at random.
 const underRace = true

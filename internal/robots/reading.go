@@ -59,7 +59,7 @@ var encodings = [...]Readings{0, ReadReserved, ReadUnsafe, ReadReserved | ReadUn
 // if they disallow it, since the site then meant to. What would take too long to find out, by
 // itself or together (maxAgainst), is taken to turn a path round, but for ReadUnsafe of an allowed
 // one. The group must be the one that File.For gives for the token. Against allocates nothing but
-// what is compiled once. What it costs is counted as Decision.Cost is.
+// what is compiled once. Its cost is counted as Decision.Cost is.
 func (g *Group) Against(token, path string, d Decision) (r Readings, cost int) {
 	if path == "" {
 		path = "/"

@@ -21,7 +21,7 @@ func against(t *testing.T, body string, p Profile, token, path string) string {
 	return strings.Join(append([]string{said}, r.Strings()...), " ")
 }
 
-// TestReadings has cases of how rules are compared with paths. Each rule is asked
+// TestReadings has cases of how rules are compared with paths. Each rule is tried
 // twice: as an allow rule under a disallow for all, and as a disallow rule alone.
 func TestReadings(t *testing.T) {
 	for _, c := range []struct{ name, rule, path, allow, disallow string }{
@@ -66,7 +66,7 @@ func TestReadings(t *testing.T) {
 	}
 }
 
-// TestGoogleReadings has what differs where paths are not normalised.
+// TestGoogleReadings has the differences where paths are not normalised.
 func TestGoogleReadings(t *testing.T) {
 	for _, c := range []struct{ rule, path, want string }{
 		{"/a%2Fb", "/a/b", "disallowed reserved_encoding"},
@@ -293,7 +293,7 @@ func (s *refSide) against(path *refSide) (r Readings) {
 	return 0
 }
 
-// refGooglePattern is what Google's parser makes of a rule's value.
+// refGooglePattern is a rule's value as Google's parser reads it.
 func refGooglePattern(s string) string {
 	var out strings.Builder
 	for i := 0; i < len(s); i++ {

@@ -146,7 +146,7 @@ func TestGroupsAreShared(t *testing.T) {
 	}
 }
 
-// TestKeysAreStable asks in another order: a set of groups keeps its key.
+// TestKeysAreStable looks up tokens in another order: a set of groups keeps its key.
 func TestKeysAreStable(t *testing.T) {
 	body := []byte("user-agent: a.b\ndisallow: /1\nuser-agent: c\nuser-agent: c.d\ndisallow: /2\n" +
 		"user-agent: c\ndisallow: /3\nuser-agent: a\ndisallow: /4\nuser-agent: a\ndisallow: /5\n")
@@ -455,7 +455,7 @@ func sameSlowly(t *testing.T, body []byte, p Profile) {
 	}
 }
 
-// TestNotesOfHTML has what is noted of HTML although its lines are no records.
+// TestNotesOfHTML has the notes on HTML although its lines are no records.
 func TestNotesOfHTML(t *testing.T) {
 	for _, c := range []struct {
 		body string

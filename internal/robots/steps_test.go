@@ -77,7 +77,7 @@ var quadratic = []struct{ name, rule, path string }{
 	{"a long prefix", "/" + strings.Repeat("a", 60_000) + "%21", "/" + strings.Repeat("a", 60_000) + "!"},
 }
 
-// TestStepsAreLinear counts what fifty such rules take, with all readings.
+// TestStepsAreLinear counts the steps of fifty such rules, with all readings.
 func TestStepsAreLinear(t *testing.T) {
 	for _, c := range quadratic {
 		body := "user-agent: *\ndisallow: *\n" + strings.Repeat("allow: "+c.rule+"x\n", 50)
@@ -98,7 +98,7 @@ func TestStepsAreLinear(t *testing.T) {
 	}
 }
 
-// growing are files of a size, and what they are asked. Each is hostile to a loop of its own.
+// growing are files of a size, and their questions. Each is hostile to a loop of its own.
 var growing = []struct {
 	name string
 	body func(n int) string
@@ -165,7 +165,7 @@ func askPath(format string) func(f *File, i int) {
 	return func(f *File, i int) { askToken(f, "", fmt.Sprintf(format, i)) }
 }
 
-// askToken asks all that an audit does.
+// askToken puts all questions of an audit.
 func askToken(f *File, token, path string) {
 	g := f.For(token)
 	g.Against(token, path, g.Match(path))
@@ -221,7 +221,7 @@ func BenchmarkHostile(b *testing.B) {
 	}
 }
 
-// TestTooCostly: beyond the bound nothing is known, and no reading is asked.
+// TestTooCostly: beyond the bound nothing is known, and no reading is tried.
 func TestTooCostly(t *testing.T) {
 	const rules = 2000
 	most := maxCost/rules - tryingOne

@@ -67,7 +67,7 @@ type userAgent struct {
 	listed  func(text string) string
 }
 
-// part is what stands between two brackets, semicolons or commas.
+// part is the text between two brackets, semicolons or commas.
 type part struct {
 	words   []string
 	comment bool // within brackets
@@ -272,7 +272,7 @@ func productName(word string) (name string, ends bool) {
 	return name, ends
 }
 
-// saysCrawler reports whether a name says what it is.
+// saysCrawler reports whether a name contains a word such as bot.
 func saysCrawler(name string) bool {
 	name = ascii.Lower(name)
 	switch {
@@ -342,7 +342,7 @@ var platforms = set("android", "bonecho", "build", "compatible", "configuration"
 	"x11", "x64", "x86_64")
 
 // Crawling software whose name may be the only one that a crawler gives itself.
-// Behind another crawler's name it is what that one runs on.
+// After another crawler's name it is the software that this one runs on.
 var software = set("archivebox", "browsertrix", "browsertrix-crawler", "brozzler", "crau", "grab-site", "heritrix", "httrack",
 	"monolith", "nutch", "nutchcvs", "scoop", "scrapy", "sitesucker", "squidwarc", "stormcrawler", "webcopier", "wget", "wget2",
 	"wpull", "zeno")
@@ -351,7 +351,7 @@ var software = set("archivebox", "browsertrix", "browsertrix-crawler", "brozzler
 // another sign.
 var known = set("bingpreview", "facebookcatalog", "facebookexternalhit", "manus-user")
 
-// Words for what a crawler is, which name none.
+// Words for crawlers in general, which name none.
 var generic = set("bot", "bots", "crawl", "crawler", "crawlers", "crawling", "crawls", "robot", "robots", "spider", "spiders",
 	"web-crawler", "webcrawler", "webspider", "chatbot")
 

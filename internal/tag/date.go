@@ -160,7 +160,7 @@ func parseClock(f string) (time.Duration, bool) {
 	return time.Duration(hours)*time.Hour + time.Duration(minutes)*time.Minute + time.Duration(second)*time.Second, true
 }
 
-// twelveHours is a time of day that AM or PM is said of.
+// twelveHours is a time of day with AM or PM.
 func twelveHours(clock time.Duration, pm bool) (time.Duration, bool) {
 	if clock < time.Hour || clock >= 13*time.Hour {
 		return 0, false

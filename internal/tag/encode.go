@@ -17,7 +17,7 @@ const (
 // Encode writes what was found as a string; Decode reads it.
 func (f *Found) Encode() string { return string(f.Append(nil)) }
 
-// Append appends what Encode returns.
+// Append appends the encoding to b.
 func (f *Found) Append(b []byte) []byte {
 	flags := bit(f.Cut, foundCut) | bit(f.Open, foundOpen) | bit(f.More, foundMore)
 	if flags == 0 && len(f.Items) == 0 {
@@ -41,7 +41,7 @@ func bit(set bool, value byte) byte {
 	return 0
 }
 
-// Decode reads what Encode wrote. ok is false where it did not.
+// Decode reads an encoding of Encode. ok is false for other text.
 func Decode(s string) (f Found, ok bool) {
 	if s == "" {
 		return f, true

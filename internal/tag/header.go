@@ -7,7 +7,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/ascii"
 )
 
-// A Page is what one response says of its own use.
+// A Page holds the statements of one response on its own use.
 type Page struct {
 	Tags     []Tag
 	Signals  []Signal

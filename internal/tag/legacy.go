@@ -31,7 +31,7 @@ func (p *headerReader) legacyTags(l fieldLine, source Source) {
 	}
 }
 
-// An element is what stands between two commas of the legacy syntax.
+// An element is the text between two commas of the legacy syntax.
 type element struct {
 	agent string // of a prefix
 	word  string

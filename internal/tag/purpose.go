@@ -40,7 +40,7 @@ var boundBy = map[Use][]Rule{
 	UseTrain: {RuleNoai, RuleNoimageai, RuleDisallowTraining},
 }
 
-// Kind is what a restriction of the use restricts.
+// Kind is the kind of a restriction of the use.
 func (u Use) Kind() Kind {
 	if u == UseTrain {
 		return KindUsage
@@ -155,7 +155,7 @@ func (u Use) lifted(s *Signal, said map[statement]stated) bool {
 	return s.speaksOf(u.purpose()) && said[s.statement()].Preference == PreferenceAllow
 }
 
-// purpose is what signals call the use.
+// purpose is the name of the use in signals.
 func (u Use) purpose() Purpose {
 	switch u {
 	case UseIndex:

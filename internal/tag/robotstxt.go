@@ -7,7 +7,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 )
 
-// A RobotsTxt is what one robots.txt says of the use of the origin's content.
+// A RobotsTxt holds the statements of one robots.txt on the use of the origin's content.
 type RobotsTxt struct {
 	// Signals are all of them, in file order; Notes has NoteMore where there were
 	// more than are kept.

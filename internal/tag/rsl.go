@@ -18,7 +18,7 @@ type RSL struct {
 	contents []rslContent
 }
 
-// rslContent is what a content element states of the URLs that match.
+// rslContent holds the statements of a content element on the URLs that match.
 type rslContent struct {
 	origin  string // empty: the document's own
 	pattern *pattern

@@ -52,13 +52,13 @@ type Item struct {
 	Cut     bool // Content was longer than MaxLine, that of a script than maxScript
 }
 
-// Found is what Scan keeps of a page.
+// Found is the part of a page that Scan keeps.
 type Found struct {
 	Items []Item
 	// Cut reports that the page goes on after the scanned part, Open that the head had not ended there:
 	// then nothing can be concluded from absence.
 	Cut, Open bool
-	// More says that there were more items than are kept.
+	// More reports that there were more items than are kept.
 	More bool
 }
 
@@ -384,8 +384,8 @@ type byteSet uint64
 
 const (
 	space    byteSet = 1<<' ' | 1<<'\n' | 1<<'\t' | 1<<'\r' | 1<<'\f' // white space of HTML
-	endsName         = space | 1<<'/' | 1<<'>'                        // what ends a tag's name
-	endsKey          = endsName | 1<<'='                              // what ends an attribute's name
+	endsName         = space | 1<<'/' | 1<<'>'                        // bytes that end a tag's name
+	endsKey          = endsName | 1<<'='                              // bytes that end an attribute's name
 )
 
 func (s byteSet) has(c byte) bool { return s>>c&1 != 0 }

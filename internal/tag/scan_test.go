@@ -150,7 +150,7 @@ func containsAny(b []byte, list ...string) bool {
 	return false
 }
 
-// soup is what generated pages are made of.
+// soup holds the parts of generated pages.
 var soup = strings.Split(`<html>|<head>|</head>|<body>|</body>|</html>|<!doctype html>|<title>|</title>|<noscript>|</noscript>|<style>|</style>|<script>|</script>|`+
 	`<template>|</template>|<meta name=robots content=noindex>|<meta content='nofollow' name="robots"/>|<META NAME=GoogleBot CONTENT="none">|<meta name=x content="noai, b">|`+
 	`<meta name="tdm-reservation" content=1>|<link rel="license" href=/l type='application/rsl+xml'>|<link rel=stylesheet href=a>|<meta name=robots content="&#110;oindex&amp;x&copy=1&notit;">|<meta name=robots content="&#0A&#7x&#x&#;&#X;&#6">|`+
@@ -180,7 +180,7 @@ func TestScanSoup(t *testing.T) {
 	}
 }
 
-// tagSoup is what generated metas and links are made of, part by part.
+// tagSoup holds the parts of generated metas and links.
 var tagSoup = [][]string{
 	{" ", " ", " ", " ", " ", "", "/", "\n", " \t/ "},
 	{"name", "name", "name", "NAME", "content", "content", "content", "Content", "rel", "rel", "rel", "ReL", "href", "type", "property", "charset", "names", "nam", "=name", "\"rel", "n\x00me", "<"},

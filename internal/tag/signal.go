@@ -16,7 +16,7 @@ type Signal struct {
 	Source     Source
 	Line       int    // from 1: of robots.txt, of the kept header lines or metas; of tdmrep.json the entry
 	Group      int    // of robots.txt: the first user-agent line of its group, 0 for none
-	Scope      Scope  // what it is said of
+	Scope      Scope  // its subject
 	Path       string // the pattern of ScopePath
 	Purpose    Purpose
 	Preference Preference
@@ -51,7 +51,7 @@ func (k SignalKind) String() string {
 	return name(k, "unknown", "content-usage", "content-signal", "license", "tdm-reservation", "tdm-policy", "robots-tag", "rsl", "ai-training", "disallow-training")
 }
 
-// A Scope is what a signal is said of.
+// A Scope is the subject of a signal.
 type Scope uint8
 
 const (
@@ -64,7 +64,7 @@ const (
 
 func (s Scope) String() string { return name(s, "unknown", "origin", "path", "page", "images") }
 
-// A Preference is what a signal says of its purpose.
+// A Preference is the statement of a signal on its purpose.
 type Preference uint8
 
 const (
@@ -88,7 +88,7 @@ func (s *Signal) isInPlace() bool {
 	return (s.Place == 0 || s.Place.MayBind()) && s.Notes&NoteNoGroup == 0
 }
 
-// isOf gives the signal what its label means.
+// isOf gives the signal the meaning of its label.
 func (s *Signal) isOf(l label) { s.Purpose, s.Draft, s.covers = l.purpose, l.origin, l.covers }
 
 // speaksOf reports whether the signal is about a use, or about one that it is part of.
@@ -143,7 +143,7 @@ func licenses(list []Signal) (urls []string) {
 	return urls
 }
 
-// A stated is what one statement prefers for a purpose.
+// A stated is the preference of one statement for a purpose.
 type stated struct {
 	Preference
 	nearest Purpose // that it speaks of, and that the purpose is a part of
@@ -197,7 +197,7 @@ func endDictionary(list []Signal) []Signal {
 	return lastOfKeys(list)
 }
 
-// guessUsage reads a member of what is no Dictionary.
+// guessUsage reads a member of a value that is no Dictionary.
 func (s *Signal) guessUsage(member string) {
 	key, value, _ := strings.Cut(withoutParameters(member), "=")
 	key, value = strings.Trim(trim(key), `"'`), trim(value)

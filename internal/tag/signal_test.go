@@ -317,7 +317,7 @@ func TestDuplicateKeys(t *testing.T) {
 	}
 }
 
-// TestManyStatements: what a file says of one fetch is bounded.
+// TestManyStatements: the statements of a file on one fetch are bounded.
 func TestManyStatements(t *testing.T) {
 	for n, want := range map[int]bool{MaxItems: false, MaxItems + 1: true} {
 		f := robots.Parse([]byte("User-agent: a\n"+strings.Repeat("Content-Usage: train-ai=n\n", n)+"Disallow:\nUser-agent: b\nContent-Usage: search=y\n"), robots.RFC9309)

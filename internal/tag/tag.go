@@ -72,7 +72,7 @@ func holds(b []byte, word string) bool {
 	return false
 }
 
-// A Source says where a tag or a signal stands.
+// A Source is the place of a tag or a signal.
 type Source uint8
 
 const (
@@ -94,7 +94,7 @@ func (s Source) String() string {
 	return name(s, "unknown", "robots-tag", "x-robots-tag", "meta", "header", "link", "robots.txt", "tdmrep.json", "script", "license", "ai.txt", "llms.txt")
 }
 
-// A Mode says how a value was read.
+// A Mode is the way in which a value was read.
 type Mode uint8
 
 const (

@@ -17,7 +17,7 @@ type TDMFile struct {
 	Notes Notes
 }
 
-// A TDMEntry is what the file says of the paths that match its location.
+// A TDMEntry holds the statements of the file on the paths that match its location.
 type TDMEntry struct {
 	Location string
 	Signals  []Signal // the reservation, and the policy where there is one

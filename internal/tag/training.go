@@ -12,7 +12,7 @@ import (
 type TrainingFile struct {
 	file  *robots.File   // a robots.txt that has a Disallow in place of each line
 	lines map[int]string // their values as written, by line
-	group *robots.Group  // of the token asked for last
+	group *robots.Group  // of the last token
 	token string
 }
 

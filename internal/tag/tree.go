@@ -95,7 +95,7 @@ func (s *scanner) textNode(text []byte) {
 	}
 }
 
-// markup reads what a "<" begins.
+// markup reads the markup that a "<" begins.
 func (s *scanner) markup() {
 	switch c := s.page[s.at]; {
 	case c == '!':

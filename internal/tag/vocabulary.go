@@ -22,10 +22,10 @@ const (
 	RuleNosnippet                    // no excerpts
 	RuleAll                          // no restriction: index and follow
 	RuleNone                         // noindex and nofollow
-	RuleIndex                        // the default, said aloud
-	RuleFollow                       // the default, said aloud
+	RuleIndex                        // states the default
+	RuleFollow                       // states the default
 	RuleNofollow                     // links are not to be followed
-	RuleArchive                      // the default, said aloud
+	RuleArchive                      // states the default
 	RuleNoarchive                    // no public copy
 	RuleNocache                      // no public copy, in Bing's word
 	RuleNoimageindex                 // images of the page are not to be indexed
@@ -74,7 +74,7 @@ var rules = [lastRule + 1]struct {
 	origin string
 	kind   Kind
 	form   form
-	limits bool // it takes something away; the others say the default aloud
+	limits bool // it takes something away; the others state the default
 }{
 	RuleUnknown:          {name: "unknown"},
 	RuleNoindex:          {"noindex", draftREP, KindPublication, formNone, true},

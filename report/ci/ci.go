@@ -61,7 +61,7 @@ func sentence(v *report.ViolationRow) string {
 	return fmt.Sprintf("%s%s fetched %s %s; %s (%s).", who, namedBy[v.AgentSource], shown(v.URL), when, why, v.Certainty)
 }
 
-// namedBy says who names a crawler, if not its own request.
+// namedBy states who names a crawler, if not its own request.
 var namedBy = map[string]string{
 	"warcinfo": " (so named by the warcinfo record)", "option": " (so named by an option of the audit)",
 	"robots_subset": " (so named by the captures of robots.txt alone)", "list": " (so named by the list)",

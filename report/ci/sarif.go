@@ -44,7 +44,7 @@ func SARIF(ctx context.Context, w io.Writer, r *results.Results) error {
 	})
 }
 
-// notifications say what is missing in the results.
+// notifications state what is missing in the results.
 func notifications(a *report.Audit, listed int) []sarifNotification {
 	list := []sarifNotification{}
 	if rest := a.Totals.Violations - int64(listed); rest > 0 {

@@ -85,7 +85,7 @@ func write[R any](w io.Writer, rows func(func(*R, error) bool)) error {
 	return out.Error()
 }
 
-// cell writes what a row has in a column: null and an empty text as nothing.
+// cell writes the value of a row in a column: null and an empty text as nothing.
 func cell(f *report.Field, row reflect.Value) string {
 	v, known := f.Value(row)
 	switch {

@@ -94,7 +94,7 @@ type comparison struct {
 	origins *run.Sorter[originChange]
 }
 
-// add compares what both audits say of a fetch; nil: it has no such fetch.
+// add compares the states of a fetch in both audits; nil: it has no such fetch.
 func (c *comparison) add(before, after *fetch) error {
 	switch {
 	case before == nil:
@@ -236,7 +236,7 @@ func (c *comparison) countOrigins(ctx context.Context) error {
 	return nil
 }
 
-// compareSettings lists what shapes verdicts and differs, under the names of audit.json.
+// compareSettings lists the differing settings that shape verdicts, under the names of audit.json.
 func compareSettings(old, new *report.Audit) []Difference {
 	list := []Difference{}
 	before, after := &old.Settings, &new.Settings

@@ -77,7 +77,7 @@ type Change struct {
 	New              *State     `json:"new"`            // nil: the new audit has no such fetch
 }
 
-// State is what an audit says of a fetch.
+// State is the verdict of an audit on a fetch.
 type State struct {
 	Verdict   string `json:"verdict"`
 	Certainty string `json:"certainty"` // "": not disallowed
@@ -109,7 +109,7 @@ func (o *OriginChanges) total() (n int64) {
 	return n
 }
 
-// kind says how a fetch changed.
+// kind is the way in which a fetch changed.
 type kind uint8
 
 const (
@@ -132,7 +132,7 @@ func (c *Changes) kind(k kind) *Kind {
 	return [...]*Kind{&c.NewViolations, &c.GoneViolations, &c.Changed, &c.NewlyUnknown, &c.NoLongerUnknown}[k]
 }
 
-// kindOf compares what two audits say of a fetch; nil: it has no such fetch.
+// kindOf compares the states of a fetch in two audits; nil: it has no such fetch.
 func kindOf(before, after *State) kind {
 	switch {
 	case after.isViolation() && !before.isViolation():

@@ -10,7 +10,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
 
-// fetch is what is compared of a fetch, as package run keeps it.
+// fetch holds the compared fields of a fetch, as package run keeps it.
 type fetch struct {
 	results.Place
 	Origin    string
@@ -25,7 +25,7 @@ type fetch struct {
 	RuleLine  int32
 }
 
-// compareKeys orders fetches by what they are known by.
+// compareKeys orders fetches by their keys.
 func compareKeys(a, b *fetch) int {
 	if c := cmp.Or(cmp.Compare(a.URL, b.URL), cmp.Compare(a.RecordID, b.RecordID)); c != 0 || a.RecordID != "" {
 		return c

@@ -15,7 +15,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
 
-// Options are what a report says that the tables do not.
+// Options are the contents of a report that the tables do not have.
 type Options struct {
 	Title    string // "": a plain one
 	Operator string // who ran the crawl
@@ -46,7 +46,7 @@ func Build(ctx context.Context, res *results.Results, options Options) (*Documen
 	return d, nil
 }
 
-// builder goes through the tables, each once, and keeps what a Document is made of.
+// builder goes through the tables, each once, and keeps the parts of a Document.
 type builder struct {
 	res    *results.Results
 	audit  *report.Audit
@@ -75,7 +75,7 @@ func (b *builder) read(ctx context.Context) error {
 	defer pool.StopAndWait()
 	group := pool.NewGroupContext(ctx)
 	for _, part := range [][]func(context.Context, *results.Results) error{
-		// Findings come first: they say what of the other tables is needed.
+		// Findings come first: they decide which rows of the other tables are needed.
 		{b.readViolations, b.readUnproven, b.readCaptures, b.readFetches},
 		{b.sites.read, b.readRules, b.crawlers.read, b.use.read, b.whatIf.read, b.issues.read},
 	} {
@@ -144,7 +144,7 @@ func (b *builder) readCaptures(ctx context.Context, res *results.Results) error 
 	return r.read(ctx, res)
 }
 
-// fetchRow is what is read of a row of fetches.
+// fetchRow holds the columns of fetches that are read.
 type fetchRow struct {
 	Origin    string  `parquet:"origin"`
 	FetchTime *int64  `parquet:"fetch_time"`

@@ -8,7 +8,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
 
-// captureRow is what is read of a row of robots.
+// captureRow holds the columns of robots that are read.
 type captureRow struct {
 	ID          int64    `parquet:"robots_id"`
 	Origin      string   `parquet:"origin"`
@@ -25,7 +25,7 @@ type captureRow struct {
 	Length      int64    `parquet:"warc_record_length"`
 }
 
-// citedCapture is what the table robots says of the capture that a finding rests on.
+// citedCapture is the row of the table robots for the capture that a finding rests on.
 type citedCapture struct {
 	RecordType  string
 	HopURLs     []string // shortened

@@ -39,7 +39,7 @@ type Document struct {
 	Disclaimer string    `json:"disclaimer"` // for the first page and the foot: a request, not an authorization
 }
 
-// Section is what each section begins with.
+// Section is the beginning of each section.
 type Section struct {
 	ID      string   `json:"id"` // unique in the document, for anchors: letters and hyphens
 	Heading string   `json:"heading"`
@@ -65,7 +65,7 @@ const (
 	LevelNone       Level = "none"       // nothing disallowed, nothing unknown
 )
 
-// Scope says what was audited, and how.
+// Scope states what was audited, and how.
 type Scope struct {
 	Section
 	Terms    []Term `json:"terms"` // period, crawlers, collections, version, settings
@@ -73,7 +73,7 @@ type Scope struct {
 	Inputs   Table  `json:"inputs"` // name, size, SHA-256 or fingerprint
 }
 
-// Term is a name and what is said of it: a row of a list of definitions.
+// Term is a name and its description: a row of a list of definitions.
 type Term struct {
 	Name   string   `json:"name"`
 	Values []string `json:"values"` // one or more
@@ -163,7 +163,7 @@ type Table struct {
 	Notes   []string `json:"notes,omitempty"` // to be shown below the table
 }
 
-// leaveOut says that the table has n rows less than there are, and where all are.
+// leaveOut states that the table has n rows less than there are, and where all are.
 func (t *Table) leaveOut(n int64, where string) {
 	if n > 0 {
 		t.More = fmt.Sprintf("and %s more: %s", number(n), where)
@@ -176,7 +176,7 @@ type Column struct {
 	Kind Kind   `json:"kind"`
 }
 
-// Kind says how the cells of a column look and sort.
+// Kind decides how the cells of a column look and sort.
 type Kind string
 
 // The kinds.
@@ -248,7 +248,7 @@ type Line struct {
 	Label  string `json:"label,omitempty"` // the mark in words: "group", "rule"
 }
 
-// Mark says what a line of robots.txt does.
+// Mark is the effect of a line of robots.txt.
 type Mark string
 
 // The marks.
@@ -264,7 +264,7 @@ type Changes struct {
 	Tables []Table `json:"tables"`
 }
 
-// Method says how the report was made, and what its words mean.
+// Method states how the report was made, and the meaning of its words.
 type Method struct {
 	Section
 	Glossary []Term `json:"glossary"`

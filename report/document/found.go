@@ -15,7 +15,7 @@ const (
 	maxUnproven   = 1000
 )
 
-// found is what is read of a row of violations or unproven.
+// found holds the columns of violations or unproven that are read.
 type found struct {
 	URL          string  `parquet:"url"`
 	Origin       string  `parquet:"origin"`

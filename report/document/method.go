@@ -2,7 +2,7 @@ package document
 
 const disclaimer = "robots.txt is a request, not an authorization (RFC 9309, section 1): disallowed by robots.txt does not mean illegal, and allowed does not mean permitted."
 
-// method says how the verdicts were reached, and what the words of the report mean.
+// method states how the verdicts were reached, and the meaning of the report's words.
 func method() Method {
 	return Method{
 		Section: Section{ID: "method", Heading: "Method and words", Intro: []string{

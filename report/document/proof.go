@@ -40,7 +40,7 @@ func (f *found) proof() []Term {
 
 func (f *found) isViolation() bool { return f.Certainty == "certain" || f.Certainty == "probable" }
 
-// whose says who the crawler is, how that is known, and what it claims.
+// whose states who the crawler is, how that is known, and what it claims.
 func (f *found) whose() []string {
 	list := []string{"Not known by name: the groups for all crawlers (*) apply."}
 	if f.Agent != "" {
@@ -183,7 +183,7 @@ func (f *found) bodyPlace() place { return place{f.RobotsBodyFile, value(f.Robot
 
 func (f *found) contestedPlace() place { return place{f.ContestedFilename, value(f.ContestedOffset)} }
 
-// claimText says what a crawler claims of its obedience.
+// claimText states the claim of a crawler on its obedience.
 func claimText(claim string) string {
 	return fmt.Sprintf("Its warcinfo record claims “robots: %s”; a claim is not trusted.", Visible(claim))
 }

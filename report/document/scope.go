@@ -94,7 +94,7 @@ func (t *crawlerTally) names() (names []string) {
 	return names
 }
 
-// scope says what was audited.
+// scope states what was audited.
 func (b *builder) scope() Scope {
 	a := b.audit
 	names := b.crawlers.names()

@@ -21,7 +21,7 @@ func (f *found) sentence() string {
 	return fmt.Sprintf("%s, which the robots.txt %s%s %s %s%s.", f.act(), f.received(), f.confirmed(), f.forbids(), f.place(), f.but())
 }
 
-// but says what stands against it: no sentence accuses of more than its class.
+// but states the objections to it: no sentence accuses of more than its class.
 func (f *found) but() string {
 	switch f.Certainty {
 	case "certain":
@@ -84,7 +84,7 @@ func (f *found) crawler() string {
 	return clip(f.Agent, maxName) + f.namedBy()
 }
 
-// namedBy says who gives the crawler's name.
+// namedBy states who gives the crawler's name.
 func (f *found) namedBy() string {
 	if by := words.Find(words.AgentSources, f.AgentSource).But; by != "" {
 		return " (so named by " + plainMarkdown(by) + ")"
@@ -106,7 +106,7 @@ func (f *found) teller() string {
 	return clip(f.RobotsAgent, maxName)
 }
 
-// received says when, and by whom, the robots.txt was obtained.
+// received states when, and by whom, the robots.txt was obtained.
 func (f *found) received() string {
 	switch {
 	case f.Evidence == "later" && f.isOwn():
@@ -166,7 +166,7 @@ func (f *found) after() string {
 	return "only " + Duration(-seconds) + " later"
 }
 
-// confirmed says that a later capture says the same.
+// confirmed states that a later capture agrees.
 func (f *found) confirmed() string {
 	if f.has("bracketed") {
 		return ", and the next one captured after the fetch,"
@@ -174,7 +174,7 @@ func (f *found) confirmed() string {
 	return ""
 }
 
-// forbids says whom the rules address.
+// forbids states whom the rules address.
 func (f *found) forbids() string {
 	verb := "disallows"
 	if f.has("bracketed") && f.Evidence != "later" {

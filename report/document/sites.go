@@ -198,7 +198,7 @@ func (t *ruleTally) table() Table {
 	return table
 }
 
-// orUnreachable names what forbade a fetch.
+// orUnreachable names the rule or failure that forbade a fetch.
 func orUnreachable(rule string) string {
 	if rule == "" {
 		return "(robots.txt could not be had)"

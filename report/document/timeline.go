@@ -165,7 +165,7 @@ func (t *timelineTally) span() int {
 // daysOf is the least number of days of a period.
 var daysOf = map[Unit]int64{Day: 1, Week: 7, Month: 28, Year: 365}
 
-// timeline is what was counted.
+// timeline returns the counts.
 func (t *timelineTally) timeline() Timeline {
 	for t.span() > maxPeriods[t.unit] && coarser[t.unit] != "" {
 		t.coarsen()
@@ -216,7 +216,7 @@ func (t *timelineTally) claimOrder(tl *Timeline) (numbers []int) {
 	return numbers
 }
 
-// mark says that robots.txt changed.
+// mark states that robots.txt changed.
 func (p *periodTally) mark() string {
 	if p.changes == 0 {
 		return ""

@@ -70,7 +70,7 @@ func (t *unknownTally) endOrigin() {
 	clear(t.here)
 }
 
-// section is what was counted.
+// section returns the counts.
 func (t *unknownTally) section() Tables {
 	t.endOrigin()
 	table := Table{

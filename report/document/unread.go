@@ -101,5 +101,5 @@ func compareBool(a, b bool) int {
 	return -1
 }
 
-// issueText says what a kind of issue is.
+// issueText describes a kind of issue.
 func issueText(kind string) string { return cmp.Or(report.IssueText(kind), Visible(kind)) }

@@ -17,7 +17,7 @@ const (
 	maxStatement  = 160 // bytes shown of a statement
 )
 
-// useTally counts what pages and sites say of publication and use.
+// useTally counts the statements of pages and sites on publication and use.
 type useTally struct {
 	restrictions map[restriction]int64
 	sites        []restrictedSite
@@ -103,7 +103,7 @@ func (t *useTally) section(a *report.Audit) Tables {
 	return s
 }
 
-// pageTable counts fetches by what was said of them.
+// pageTable counts fetches by the statements on them.
 func pageTable(t *report.Totals) Table {
 	row := func(words string, n int64) []Cell { return []Cell{{Text: words}, count(n)} }
 	return Table{
@@ -166,7 +166,7 @@ func (t *useTally) signalTable() Table {
 	return table
 }
 
-// meaning says what a value of a column means.
+// meaning returns the meaning of a value of a column.
 func meaning(list, value string) string {
 	words := plainMarkdown(report.Meaning(list, value))
 	return cmp.Or(strings.TrimSuffix(words, "."), Visible(value))

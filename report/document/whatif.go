@@ -15,7 +15,7 @@ import (
 
 const maxAgents = 300 // rows of the matrix
 
-// access is what a crawler would have got of an origin.
+// access is the part of an origin that a crawler would have got.
 type access int
 
 const (

@@ -11,7 +11,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/report"
 )
 
-// Limits of what a Document shows of a text.
+// Limits of a Document on texts.
 const (
 	maxURL   = 160 // bytes
 	maxName  = 200 // of an origin, a file, a rule, a token
@@ -96,7 +96,7 @@ func onDay(micros int64) string {
 	return "On " + timeOf(micros).Format("2 January 2006 at 15:04:05.999999") + " UTC"
 }
 
-// value is what a pointer points to, or zero.
+// value returns the value at a pointer, or zero.
 func value[T any](p *T) (v T) {
 	if p != nil {
 		v = *p

@@ -36,7 +36,7 @@ type Options struct {
 	Archives string   // folder in which the archives are now; "": where they were
 }
 
-// Bundle is what Write has written.
+// Bundle describes the output of Write.
 type Bundle struct {
 	Verification
 	Lacking int64     // disallowed fetches left out for lack of records
@@ -53,7 +53,7 @@ type Missing struct {
 	Indexed      bool  // it is no input: an index names it
 }
 
-// NotFoundError says that something named is no disallowed fetch of the audit.
+// NotFoundError reports names that are no disallowed fetch of the audit.
 type NotFoundError struct{ Names []string }
 
 func (e *NotFoundError) Error() string {

@@ -166,7 +166,7 @@ func (c *copier) copy(at ingest.Place, r *record) error {
 	return rec.Named(err)
 }
 
-// name takes what a header says of its record.
+// name takes the fields that a header has on its record.
 func (r *record) name(h *warc.Header) {
 	r.Type, r.ID, r.Date, r.URL = h.Type, h.ID.String(), h.Date, h.Target
 }
@@ -217,7 +217,7 @@ func (c *copier) write(r *record, before []byte, content io.Reader, end string, 
 	return errors.Join(err, c.gzip.Close())
 }
 
-// Media types of what is no WARC record.
+// Media types of contents that are no WARC record.
 const (
 	arcType = "application/x-internet-archive" // an ARC record: its header line and its body
 	logType = "text/plain"                     // a line of a crawler's log

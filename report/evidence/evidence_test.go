@@ -85,7 +85,7 @@ func TestChangedBytes(t *testing.T) {
 	}
 }
 
-// contentOf is what a bundle holds, decompressed; nil if it cannot be.
+// contentOf is the content of a bundle, decompressed; nil if it cannot be.
 func contentOf(bundle []byte) []byte {
 	r, err := gzip.NewReader(bytes.NewReader(bundle))
 	if err != nil {

@@ -111,7 +111,7 @@ func (g *gatherer) advance() error {
 	return nil
 }
 
-// gatherInput copies what is cited of an input.
+// gatherInput copies the cited records of an input.
 func (g *gatherer) gatherInput(ctx context.Context, keys []archiveKey) error {
 	input := keys[0].input
 	in := &g.inputs[input]

@@ -21,7 +21,7 @@ const Format = "robotsaudit-evidence/1"
 // The fields of a manifest that Verify proves by the records have the tag proven. All others are what
 // whoever made the bundle claims.
 
-// head is what a manifest begins with.
+// head is the beginning of a manifest.
 type head struct {
 	Format   string   `json:"format" proven:"yes"`
 	Version  string   `json:"version"` // of the program
@@ -101,7 +101,7 @@ type citation struct {
 	Role   string `json:"role" proven:"yes"`
 }
 
-// violation is a disallowed fetch with what proves it.
+// violation is a disallowed fetch with its proof.
 type violation struct {
 	Table   string          `json:"table" proven:"yes"` // violations or unproven
 	Row     int64           `json:"row"`                // in the table, from 1
@@ -123,7 +123,7 @@ func tableOf(r *evaluate.Result) string {
 	return tableUnproven
 }
 
-// Finding is what an audit says of a disallowed fetch.
+// Finding is the finding of an audit on a disallowed fetch.
 type Finding struct {
 	URL            string   `json:"url"`
 	Origin         string   `json:"origin"`
@@ -255,7 +255,7 @@ func newManifestReader(r io.Reader) (*manifestReader, error) {
 	return m, cmp.Or(m.decode(begin, &m.head), m.begin())
 }
 
-// errNoManifest refuses what is no bundle.
+// errNoManifest refuses a file that is no bundle.
 var errNoManifest = refusef("its first record is no manifest; it is no bundle of 'robotsaudit evidence'")
 
 // damaged refuses the line in hand.

@@ -7,7 +7,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
-// selection picks disallowed fetches by what a user names.
+// selection picks disallowed fetches by the user's names for them.
 type selection struct {
 	names []selected
 }

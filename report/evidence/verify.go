@@ -26,7 +26,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/object"
 )
 
-// Verification is what recomputing a bundle's verdicts came to.
+// Verification is the result of recomputing a bundle's verdicts.
 type Verification struct {
 	Settings   Settings
 	Version    string // of the program that made it
@@ -50,7 +50,7 @@ const maxUnproven = 20
 // Certainties are the names of Verification.Certainty.
 var Certainties = [4]evaluate.Certainty{evaluate.Certain, evaluate.Probable, evaluate.Possible, evaluate.Contested}
 
-// RefusedError says why a bundle proves nothing.
+// RefusedError states why a bundle proves nothing.
 type RefusedError struct{ Reason string }
 
 func (e *RefusedError) Error() string { return e.Reason }
@@ -227,7 +227,7 @@ func (v *Verification) unpackRecord(u *unpacker, members *member, r *record) err
 	return nil
 }
 
-// misplaced says why a record cannot stand where the manifest says; "": it can.
+// misplaced states why a record cannot stand where the manifest places it; "": it can.
 func (u *unpacker) misplaced(r *record) string {
 	isLog := u.archives[r.Archive].Form == formLog
 	switch {

@@ -20,7 +20,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
 
-// Explanation is that of package evaluate, with what it rests on.
+// Explanation is the explanation of package evaluate, with its grounds.
 type Explanation struct {
 	*evaluate.Explanation
 	Grounds      []Ground      `json:"grounds"`
@@ -28,7 +28,7 @@ type Explanation struct {
 	Hints        string        `json:"hints,omitempty"`        // uses that a statement without force speaks against
 }
 
-// Restriction is what the page or its origin says against a purpose of the audit.
+// Restriction is a statement of the page or its origin against a purpose of the audit.
 type Restriction struct {
 	Purpose    string   `json:"purpose"`
 	Kind       string   `json:"kind"`
@@ -107,7 +107,7 @@ func agrees(ctx context.Context, r *results.Results, x *evaluate.Explanation) (h
 	return "", nil
 }
 
-// NoRowError says that violations has no such row.
+// NoRowError reports that violations has no such row.
 type NoRowError struct{ Row, Rows int64 }
 
 func (e *NoRowError) Error() string {

@@ -115,7 +115,7 @@ func moment(m evaluate.Moment) string {
 	return cmp.Or(s, "an unknown time")
 }
 
-// answer writes what was found, in sentences.
+// answer writes the findings, in sentences.
 func (t *text) answer() {
 	who := t.crawler(t.Crawler.Token)
 	head := strings.ToUpper(t.Verdict[:1]) + t.Verdict[1:]
@@ -378,7 +378,7 @@ func (t *text) readings() {
 	}
 }
 
-// uses writes what the page and its origin say against uses.
+// uses writes the statements of the page and its origin against uses.
 func (t *text) uses() {
 	if len(t.Restrictions) == 0 && t.Hints == "" {
 		return

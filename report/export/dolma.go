@@ -37,7 +37,7 @@ type Attributes struct {
 	NotFound  int64
 }
 
-// DocumentError says what is wrong with a file of documents.
+// DocumentError states what is wrong with a file of documents.
 type DocumentError struct {
 	Line   int64
 	Reason error
@@ -89,7 +89,7 @@ func WriteAttributes(ctx context.Context, w io.Writer, r *results.Results, o Opt
 	return a, out.Close()
 }
 
-// document is a document, and what becomes of it.
+// document is a document, and the decision on it.
 type document struct {
 	Key    string
 	Line   int64
@@ -182,7 +182,7 @@ func documentKey(id string) string {
 	return strings.ToLower(id[strings.LastIndexByte(id, ':')+1:])
 }
 
-// fate is what becomes of the fetches of a key.
+// fate is the decision on the fetches of a key.
 type fate struct {
 	Key    string
 	Rank   uint8
@@ -190,7 +190,7 @@ type fate struct {
 	Drop   bool
 }
 
-// find passes on each document with what becomes of it.
+// find passes on each document with the decision on it.
 func (l *list) find(ctx context.Context, documents iter.Seq2[*document, error], add func(document) error) error {
 	fates := run.NewSorter(l.dir, fatesByKey)
 	for e, err := range l.decided(ctx) {

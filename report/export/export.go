@@ -23,7 +23,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
 
-// Options say what a list is to hold.
+// Options decide the contents of a list.
 type Options struct {
 	Keep        bool          // what to keep; else what to drop
 	Agents      []string      // product tokens whose verdicts count; none: those for the crawler that made the archives
@@ -49,7 +49,7 @@ const (
 // Undecideds lists them.
 var Undecideds = []Undecided{Leave, Drop, Keep}
 
-// By is what a row of a list is.
+// By is the kind of a list's rows.
 type By string
 
 // The lists. A group is dropped if any fetch of it is to be dropped.
@@ -61,7 +61,7 @@ const (
 	ByDomain By = "domain" // a registered domain
 )
 
-// Kinds lists what a row can be.
+// Kinds lists the kinds of rows.
 var Kinds = []By{ByRecord, ByURL, ByHost, ByOrigin, ByDomain}
 
 // Summary counts the fetches that a list was made of. Those of robots.txt itself are not among

@@ -31,7 +31,7 @@ import (
 // asked has fetches decided in several ranges, whose tables are joined.
 var asked = evaluate.Options{RangeRows: 40, Agents: []string{"CCBot", "GPTBot", "Wget"}, Uses: []tag.Use{tag.UseArchive, tag.UseTrain}}
 
-// tables are what lists are made of, joined as SQL would.
+// tables are the tables that lists are made from, joined as SQL would.
 type tables struct {
 	fetches  []report.FetchRow
 	verdicts map[fetchToken]string

@@ -59,7 +59,7 @@ func newWriter[T keyed](o output) (writer[T], error) {
 // columnsOf lists the columns of a row type.
 func columnsOf[T any]() []report.Field { return report.FieldsOf(reflect.TypeFor[T]()) }
 
-// valueOf returns what a row has in a column: a string, an int64 or nil.
+// valueOf returns the value of a row in a column: a string, an int64 or nil.
 func valueOf(f *report.Field, row reflect.Value) any {
 	v, known := f.Value(row)
 	switch {

@@ -20,7 +20,7 @@ type list struct {
 	summary *Summary
 }
 
-// item is a fetch, and what becomes of it.
+// item is a fetch, and the decision on it.
 type item struct {
 	results.Place
 	SURTKey          string

@@ -8,7 +8,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
 
-// Grounds are the columns of what a row rests on.
+// Grounds are the columns of a row's grounds.
 type Grounds struct {
 	Reason    string `parquet:"reason,dict"`
 	Detail    string `parquet:"detail,dict"`

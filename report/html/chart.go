@@ -95,7 +95,7 @@ type mark struct {
 	Text string
 }
 
-// chartData is what scripts draw the chart from.
+// chartData is the data that scripts draw the chart from.
 type chartData struct {
 	Periods []document.Period     `json:"periods"`
 	Ends    []string              `json:"ends"` // of periods

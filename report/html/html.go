@@ -31,7 +31,7 @@ var templates = template.Must(template.New("").Funcs(template.FuncMap{
 // symbols are the classes of fetches that have a fill and a pattern of their own.
 var symbols = []string{"certain", "probable", "possible", "contested", "unknown", "allowed"}
 
-// page is what the templates show.
+// page is the data of the templates.
 type page struct {
 	*document.Document
 	Policy     string

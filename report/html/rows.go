@@ -33,7 +33,7 @@ type findings struct {
 	shownRows
 }
 
-// finding is what the template of a finding shows.
+// finding is the data of a finding's template.
 type finding struct {
 	*document.Finding
 	Excerpt document.Excerpt

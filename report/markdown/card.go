@@ -35,7 +35,7 @@ var cardTemplate = template.Must(template.New("card").Funcs(template.FuncMap{
 	},
 }).Parse(cardText))
 
-// block is what f adds to a page.
+// block is the text that f adds to a page.
 func block(f func(*page)) string {
 	var p page
 	f(&p)
@@ -83,7 +83,7 @@ func Card(w io.Writer, doc *document.Document, r *results.Results) error {
 	return err
 }
 
-// card is what the template is filled with.
+// card is the data of the template.
 type card struct {
 	*document.Document
 	Tables  []cardEntry

@@ -98,7 +98,7 @@ func nonEmpty(name, value string) document.Term {
 	return document.Term{Name: name, Values: []string{value}}
 }
 
-// terms adds a list of names and what is said of them.
+// terms adds a list of names and their descriptions.
 func (p *page) terms(terms ...document.Term) {
 	var lines []string
 	for _, t := range terms {

@@ -69,7 +69,7 @@ func missingError(dir string) error {
 	return fmt.Errorf("%s has no %s, so it holds no whole results; %s", dir, report.AuditFile, makeAnew(dir))
 }
 
-// makeAnew says how to get results that can be read.
+// makeAnew describes how to get results that can be read.
 func makeAnew(dir string) string {
 	return fmt.Sprintf("make the results with: robotsaudit audit INPUT... -o %s", dir)
 }

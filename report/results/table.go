@@ -18,7 +18,7 @@ type tableFile struct {
 	parquet *parquet.File
 }
 
-// tableSpec is what a table's files must be.
+// tableSpec is the required form of a table's files.
 type tableSpec struct {
 	name    string
 	columns []columnSpec
