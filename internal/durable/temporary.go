@@ -25,8 +25,8 @@ const (
 	filesName       = "files" // the folder for them
 )
 
-// Temporary makes an empty folder for temporary files in another one; "" is the system's. It first removes
-// those that processes left there which are dead. What remove does not remove, the next call does.
+// Temporary makes an empty folder for temporary files in another one; "" is the system's. It first
+// removes the folders there of dead processes. What remove does not remove, the next call does.
 func Temporary(parent string) (dir string, remove func() error, err error) {
 	if parent == "" {
 		parent = os.TempDir()
@@ -124,7 +124,7 @@ var machine = sync.OnceValue(func() string {
 	return boot + "-" + host
 })
 
-// isOfMachine reports whether a name is that of a temporary folder of this machine.
+// isOfMachine reports whether a name belongs to a temporary folder of this machine.
 func isOfMachine(name string) bool {
 	parts, is := strings.CutPrefix(name, temporaryPrefix)
 	theirs, own := strings.Split(parts, "-"), strings.Split(machine(), "-")

@@ -70,7 +70,7 @@ func names(t *testing.T, dir string) (list []string) {
 	return list
 }
 
-// TestDead: what a process that was killed has left goes, and what a living one has stays.
+// TestDead: the folder of a killed process goes, and the folder of a living one stays.
 func TestDead(t *testing.T) {
 	parent := t.TempDir()
 	dead, living := hold(t, parent), hold(t, parent)

@@ -262,7 +262,7 @@ func (p Precision) Unit() int64 {
 	return Hour / 3600
 }
 
-// Latest returns the moment, in microseconds, up to which what was cut to a date may lie, at most.
+// Latest returns the last moment, in microseconds, that a date may stand for.
 func (t Time) Latest() int64 {
 	if t.Precision < PrecisionSecond {
 		return t.Micros + t.Precision.Unit()

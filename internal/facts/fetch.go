@@ -120,11 +120,11 @@ type Fetch struct {
 	Offset          int64
 	Index           int64 // of the record in its input or entry, in file order, from 1
 	Run             int32 // number of the crawler's run in the input or entry (CrawlRun); 0: none is known
-	Length          int64 // -1: an index that does not say
+	Length          int64 // -1: not stated by the index
 	Type            RecordType
 	Trust           Trust
 	Flags           Flags
-	Method          string // "": an index that does not say
+	Method          string // "": not stated by the index
 	Status          int16  // -1: none could be read
 	Location        string
 	MIMEType        string

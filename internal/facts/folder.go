@@ -43,7 +43,7 @@ const (
 // FolderName is the name of the folder of facts of a fingerprint.
 func FolderName(fingerprint string) string { return "facts-v" + SchemaVersion + "-" + fingerprint }
 
-// Plan is what the output folder's facts consist of.
+// Plan is the composition of the output folder's facts.
 type Plan struct {
 	Fingerprint string    `json:"fingerprint"`
 	Tasks       []string  `json:"tasks"`            // names of task folders

@@ -12,13 +12,13 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
 
-// indexed is what has to be known of all inputs to read the rows that indexes and lists have
-// of fetches.
+// indexed holds the properties of all inputs that reading rows of indexes and lists
+// requires.
 type indexed struct {
 	any    bool                      // there are such rows
 	others bool                      // there are records of TypeOther
 	coarse bool                      // there are fetches whose date is coarser than a second, or none
-	names  [][]string                // of each input: what an index may call it
+	names  [][]string                // of each input: its possible names in an index
 	agents map[string][]archiveAgent // by the file name of an archive
 	agent  string                    // for a row whose archive states none; "": unknown
 }
@@ -100,8 +100,8 @@ func (s *Set) onlyAgent() string {
 	return only
 }
 
-// credit fills in the User-Agent of a row of an index: that of the archive which it names, else
-// the only one, unless the request itself names none.
+// credit fills in the User-Agent of a row of an index: the User-Agent of the archive that it
+// names, else the only one, unless the request itself names none.
 func (x *indexed) credit(f *Fetch) {
 	if !x.any || !f.IsReportedByIndex() || f.UserAgent != "" || f.Flags&FlagOfWAT != 0 {
 		return
@@ -255,8 +255,8 @@ func (j *joiner) hasSeen(s *sighting) bool {
 	return slices.ContainsFunc(j.byURL[key], func(i int) bool { return j.isSame(&j.seen[i], s) })
 }
 
-// isCoarse reports whether a row is of a record of a coarse date: its URL and place are that record's,
-// and its date is within that of the record.
+// isCoarse reports whether a row is of a record of a coarse date: its URL and place are that
+// record's, and its date lies within the record's.
 func (j *joiner) isCoarse(s *sighting, second Time) bool {
 	return s.archive != "" && slices.ContainsFunc(j.coarse[s.offset], func(r coarseSighting) bool {
 		within := !r.time.Known() || second.Known() && second.Truncate(r.time.Precision) == r.time
@@ -289,14 +289,14 @@ func (j *joiner) isSame(other, s *sighting) bool {
 	return !placed
 }
 
-// SameURL reports whether a URL of an index and that of a record are the same, but for how indexes
-// write what no URI may hold.
+// SameURL reports whether a URL of an index and a URL of a record are the same, but for how
+// indexes write characters that no URI may hold.
 func SameURL(row, record string) bool {
 	plain := escaped(row)
 	return plain == escaped(record) || plain == escaped(fromLatin1(record))
 }
 
-// fromLatin1 is what becomes of bytes that are taken for Latin-1 and written as UTF-8.
+// fromLatin1 takes bytes for Latin-1 and writes them as UTF-8.
 func fromLatin1(s string) string {
 	b := make([]rune, 0, len(s))
 	for i := range len(s) {
@@ -335,7 +335,8 @@ func LabelledDigest(written string) string {
 	return written
 }
 
-// escaped is a URL as indexes have it that percent-encode what no URI may hold.
+// escaped is a URL in the form of indexes that percent-encode characters that no URI
+// may hold.
 func escaped(url string) string {
 	odd := func(c byte) bool { return c <= ' ' || c > '~' }
 	n := 0
@@ -358,11 +359,11 @@ func escaped(url string) string {
 	return string(b)
 }
 
-// Likeness is what URLs have in common that stand for one and the same in archives and indexes.
+// Likeness is the common form of URLs that are the same one in archives and indexes.
 func Likeness(url string) string { return likeness(url) }
 
-// likeness is what a URL and what indexes make of it have in common: some take bytes outside ASCII
-// for Latin-1, some write an octet as an escape, or an escape as the octet.
+// likeness is the common form of a URL and of its variants in indexes: some take bytes outside
+// ASCII for Latin-1, some write an octet as an escape, or an escape as the octet.
 func likeness(url string) string {
 	plain := true
 	for i := range len(url) {

@@ -121,7 +121,7 @@ func TestJoiner(t *testing.T) {
 	}
 }
 
-// TestIndexedAgent: the User-Agent of a row is that of its archive's warcinfo records, else that of
+// TestIndexedAgent: the User-Agent of a row comes from its archive's warcinfo records, else from
 // all captures of robots.txt, and only where these agree.
 func TestIndexedAgent(t *testing.T) {
 	stats := func(s InputStats, agents ...string) InputStats {

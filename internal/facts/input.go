@@ -63,7 +63,7 @@ func (in *Input) SetObject(info object.Info) {
 	in.Size, in.MTime, in.Version = info.Size, info.MTime, info.Version
 }
 
-// InputResult is what reading one input came to.
+// InputResult is the result of reading one input.
 type InputResult struct {
 	Input
 	Container   string `json:"container"`
@@ -80,7 +80,7 @@ type Failure struct {
 	Path   string `json:"path,omitempty"` // of the input; "" where an argument named none
 }
 
-// InputStats counts what an input holds.
+// InputStats counts the contents of an input.
 type InputStats struct {
 	Records  map[string]int64 `json:"records"` // by WARC-Type
 	Fetches  int64            `json:"fetches"`
@@ -106,7 +106,7 @@ type InputStats struct {
 	RobotsIn      []string `json:"robots_in,omitempty"`      // archives that an index names for robots.txt, some of them
 }
 
-// Add adds what another part of the same input holds.
+// Add adds the counts of another part of the same input.
 func (s *InputStats) Add(other *InputStats) {
 	for kind, n := range other.Records {
 		s.Records[kind] += n

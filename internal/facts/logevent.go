@@ -14,7 +14,7 @@ type EventKind uint8
 // The kinds of log event.
 const (
 	eventUnknown           EventKind = iota
-	EventRobotsNoCapture             // a record of robots.txt is no capture: that of a HEAD request
+	EventRobotsNoCapture             // a record of robots.txt is no capture, as with a HEAD request
 	EventRobotsUnread                // an index lists a capture of robots.txt
 	EventRobotsUnreachable           // robots.txt of the origin could not be had
 	EventExclusion                   // robots.txt kept the crawler from fetching the URL
@@ -49,11 +49,11 @@ type LogEvent struct {
 // Time returns the moment of the event.
 func (e *LogEvent) Time() Time { return Time{e.Micros, e.Precision} }
 
-// Place is that of the event's origin.
+// Place is the place of the event's origin.
 func (e *LogEvent) Place() Place { return Place{Host: e.HostReversed, Origin: e.Origin} }
 
 // CompareEvents is the order of the log events: by origin, then kind, then in time.
-// Lines that say the same become neighbours.
+// Equal lines become neighbours.
 func CompareEvents(a, b *LogEvent) int {
 	return cmp.Or(
 		cmp.Compare(run.BucketOf(a.HostReversed), run.BucketOf(b.HostReversed)),

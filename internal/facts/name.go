@@ -12,14 +12,14 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
 
-// Name is what a user calls fetches by: a URL, a WARC-Record-ID, or FILE:OFFSET as in the tables.
+// Name is a user's name for fetches: a URL, a WARC-Record-ID, or FILE:OFFSET as in the tables.
 type Name struct {
 	IsURL  bool
 	key    string // of the URL: origin and path
 	bucket int    // of its host
 	id     recordid.ID
 	file   string
-	offset int64 // -1: what was written is no place
+	offset int64 // -1: the name is no place
 }
 
 // ParseName reads what a user wrote.
@@ -45,7 +45,7 @@ func SplitPlace(place string) (file, offset string, ok bool) {
 	return filepath.ToSlash(place[:i]), place[i+1:], true
 }
 
-// Buckets are those that hold what is named.
+// Buckets are the buckets that hold the named fetches.
 func (n *Name) Buckets() Buckets {
 	if n.IsURL {
 		return Buckets{From: n.bucket, To: n.bucket + 1}
@@ -66,8 +66,8 @@ func (n *Name) Fits(f *Fetch, filename func(*Fetch) string) bool {
 	return f.RecordID != "" && f.RecordID.Is(n.id)
 }
 
-// asInTables percent-encodes bytes outside ASCII: the tables do so with what is no UTF-8, and
-// people copy it from there.
+// asInTables percent-encodes bytes outside ASCII: the tables do so with bytes that are no
+// UTF-8, and people copy it from there.
 func asInTables(s string) string {
 	if !slices.ContainsFunc([]byte(s), func(c byte) bool { return c >= 0x80 }) {
 		return s

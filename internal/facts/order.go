@@ -7,7 +7,7 @@ import (
 )
 
 // CompareFetches is the order of the facts: by bucket, by origin, then in time, then by
-// what makes the order total. Duplicate records become neighbours.
+// the rest that makes the order total. Duplicate records become neighbours.
 func CompareFetches(a, b *Fetch) int {
 	if a.HostReversed != b.HostReversed {
 		if c := cmp.Compare(run.BucketOf(a.HostReversed), run.BucketOf(b.HostReversed)); c != 0 {
@@ -53,7 +53,7 @@ func orderMicros(f *Fetch) int64 {
 	return floorTo(f.Micros, Second) + Second - 1
 }
 
-// orderRank puts what is known better first.
+// orderRank puts better known rows first.
 func orderRank(f *Fetch) int {
 	switch {
 	case !f.IsReportedByIndex():

@@ -43,8 +43,8 @@ type Spot struct {
 // SpotOf returns the spot of a fetch's record.
 func SpotOf(f *Fetch) Spot { return Spot{f.Input, f.Entry, f.Index, f.Run} }
 
-// SameRun reports whether two records stand in one archive, and are of one run. Their places then show
-// an order: that of several runs in one file is that in which the file was put together.
+// SameRun reports whether two records stand in one archive, and are of one run. Their places then
+// show an order; between runs, places show only how the file was put together.
 func (p Spot) SameRun(q Spot) bool {
 	return p.Input == q.Input && p.Index > 0 && q.Index > 0 && p.Run == q.Run && p.Entry == q.Entry
 }

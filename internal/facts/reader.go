@@ -14,7 +14,7 @@ type Reader struct {
 	*Set
 	tmp   string         // folder for temporary files
 	packs []*pack.Reader // by task; then those that AddPack opened
-	index indexed        // what is to be known of rows of indexes
+	index indexed        // the properties of inputs for rows of indexes
 }
 
 // NewReader opens the facts of a Set. Merges of many runs put their temporary files in tmp.
@@ -50,7 +50,7 @@ func (r *Reader) Close() {
 // Buckets selects rows by their buckets. The zero value selects all.
 type Buckets struct {
 	From, To int    // From ≤ bucket < To; both zero mean all
-	Select   []bool // those that are true among them; nil means all
+	Select   []bool // selects the true ones; nil means all
 
 	from           Cut               // of Between
 	before, behind func(*Fetch) bool // the same, for fetches alone: run.MergeOptions
@@ -232,7 +232,7 @@ func (r *Reader) allCaptures(ctx context.Context, buckets Buckets) iter.Seq2[*Ca
 	})
 }
 
-// Events yields what crawlers' logs say, in order.
+// Events yields the events of crawlers' logs, in order.
 func (r *Reader) Events(ctx context.Context, buckets Buckets) iter.Seq2[*LogEvent, error] {
 	paths, tasks := r.files(func(t *Task) []string { return t.Events })
 	return run.Merge(ctx, paths, EventRuns, run.MergeOptions[LogEvent]{

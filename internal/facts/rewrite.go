@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// Rewrite writes what tasks hold of the wanted inputs into a folder that is there and empty,
-// as one task. No archive is read. Of an input that several tasks hold, the first counts.
+// Rewrite writes the facts of the wanted inputs in tasks to an existing empty folder, as one
+// task. No archive is read. Of an input that several tasks hold, the first counts.
 func Rewrite(ctx context.Context, dir, fingerprint string, tasks []Task, wanted []Input) error {
 	w, err := NewWriter(dir)
 	if err != nil {
@@ -32,7 +32,7 @@ func Join(ctx context.Context, dir, fingerprint string, tasks []Task) error {
 	return w.take(ctx, fingerprint, tasks, all)
 }
 
-// take writes what tasks hold of the wanted inputs, and closes w.
+// take writes the facts of the wanted inputs in tasks, and closes w.
 func (w *Writer) take(ctx context.Context, fingerprint string, tasks []Task, wanted []Input) error {
 	tasks = slices.Clone(tasks)
 	m := Manifest{Fingerprint: fingerprint}

@@ -97,7 +97,7 @@ func NewSet(tmp string, tasks []Task, p *Plan) *Set {
 	return f
 }
 
-// setUp fills in what the tasks say of their inputs.
+// setUp fills in the inputs of the tasks.
 func (s *Set) setUp(p *Plan) {
 	for i := range s.Tasks {
 		s.Inputs = append(s.Inputs, s.Tasks[i].Manifest.Inputs...)

@@ -212,7 +212,7 @@ func (u *userAgents) add(name string, fetches int64) {
 		if u.many = len(name) > maxUserAgent || len(u.list) == maxUserAgents; u.many {
 			return
 		}
-		u.list = append(u.list, userAgent{name: strings.Clone(name)}) // it may be a part of what many rows share
+		u.list = append(u.list, userAgent{name: strings.Clone(name)}) // it may be part of a string that many rows share
 	}
 	u.list[u.last].fetches += fetches
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // cdxLetters are the fields that a header line of CDX names by letters. Others are passed over; of
-// two that say the same, the last one counts (wget writes a b a).
+// two with one meaning, the last one counts (wget writes a b a).
 var cdxLetters = [256]field{
 	'a': fieldURL, // N and A are keys, from which no URL can be had
 	'b': fieldTime,

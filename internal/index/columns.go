@@ -42,7 +42,7 @@ type column struct {
 // span is where a text lies in the data of its page.
 type span struct{ from, to uint32 }
 
-// unit is what a number of a time counts.
+// unit is the unit of a time given as a number.
 type unit uint8
 
 const (
@@ -84,7 +84,7 @@ func (c *column) another() *column {
 	return other
 }
 
-// unitOf returns what the numbers of a column count.
+// unitOf returns the unit of the numbers in a column.
 func unitOf(t parquet.Type, kind format.Type) unit {
 	if kind == format.Int96 {
 		return unitInt96

@@ -13,8 +13,8 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// drain reads all of what may be an index. Rows have what every row has, in their order, and parts have
-// them all.
+// drain reads a possible index to its end. Rows have what every row has, in their order, and parts
+// have them all.
 func drain(t *testing.T, f Format, content []byte) {
 	r, err := Open(f, bytes.NewReader(content), int64(len(content)), Options{PartRows: 1})
 	if err != nil {

@@ -30,8 +30,8 @@ import (
 	"strings"
 )
 
-// Row is a line of an index: a capture, or a listed fetch. Strings are as the index has them. What
-// the index does not say is "", -1, or NoTime.
+// Row is a line of an index: a capture, or a listed fetch. Strings are as the index has them. A
+// value that the index lacks is "", -1, or NoTime.
 type Row struct {
 	URL      string
 	Time     string // as written: 14 digits of CDX, or RFC 3339; "" where Micros counts
@@ -61,7 +61,8 @@ type Reader interface {
 	// Next fills row anew. It returns io.EOF at the end, and a *Fault for a part that cannot be
 	// read: the next call goes on after it. Any other error is one of reading the file.
 	Next(row *Row) error
-	// Format is what the content is: never Parquet, which Open finds to be CCIndex or URLList.
+	// Format is the format of the content: never Parquet, which Open finds to be CCIndex or
+	// URLList.
 	Format() Format
 	Close() error
 }
@@ -112,7 +113,7 @@ var formatNames = [...]string{
 
 func (f Format) String() string { return formatNames[f] }
 
-// IsFormat reports whether a name is that of a format.
+// IsFormat reports whether a name is the name of a format.
 func IsFormat(name string) bool { return name != "" && slices.Contains(formatNames[:], name) }
 
 // Options are what a reader must know besides the content.
@@ -148,7 +149,7 @@ func Open(f Format, r io.Reader, size int64, opt Options) (Reader, error) {
 	return nil, errors.New("it is no index and no list of URLs")
 }
 
-// field is what a value of a row is.
+// field is the meaning of a value in a row.
 type field uint8
 
 const (
@@ -230,7 +231,7 @@ func setNumber(n *int64, value, fault string) string {
 	return ""
 }
 
-// statusOf is a status, where 0 and negative numbers say that there was none.
+// statusOf is a status, where 0 and negative numbers mean none.
 func statusOf(n int64) int {
 	if n <= 0 {
 		return -1
@@ -238,10 +239,11 @@ func statusOf(n int64) int {
 	return int(n)
 }
 
-// IsNoFetch reports whether a row is that of a record which holds no answer of a server, such as a
-// request, metadata or a warcinfo record. The index is of the format f. Such a row states no status,
-// and its media type is one of these records, or it states neither where cdxj-indexer leaves both
-// out: it takes them from the HTTP head of an answer, and computes a digest of every record.
+// IsNoFetch reports whether a row describes a record without an answer of a server, such as a
+// request, metadata or a warcinfo record. The index is of the format f. Such a row states no
+// status, and its media type is one of these records, or it states neither where cdxj-indexer
+// leaves both out: it takes them from the HTTP head of an answer, and computes a digest of every
+// record.
 func (row *Row) IsNoFetch(f Format) bool {
 	if row.Status >= 0 {
 		return false
@@ -287,7 +289,7 @@ func subsetOf(filename string) string {
 	return knownSubset(path.Base(dir))
 }
 
-// knownSubset returns a name if it is that of a subset.
+// knownSubset returns a name if it names a subset.
 func knownSubset(name string) string {
 	for _, s := range subsets {
 		if s == name {

@@ -54,7 +54,7 @@ func gz(parts ...string) []byte {
 	return b.Bytes()
 }
 
-// row makes a row whose other fields say nothing.
+// row makes a row whose other fields are empty.
 func row(set func(*Row)) Row {
 	r := noRow
 	set(&r)
@@ -227,7 +227,7 @@ func TestSamples(t *testing.T) {
 	}
 }
 
-// TestSniffStrict: what is no index is not taken for one.
+// TestSniffStrict: other content is not taken for an index.
 func TestSniffStrict(t *testing.T) {
 	for name, content := range map[string]string{
 		"nothing":             "",
@@ -537,7 +537,7 @@ func TestDamagedGzip(t *testing.T) {
 	}
 }
 
-// TestReadError: what is wrong with reading a file is no fault of its content.
+// TestReadError: an error of reading a file is no fault of its content.
 func TestReadError(t *testing.T) {
 	broken := errors.New("broken")
 	for name, content := range map[string][]byte{"plain": []byte("k 20240501120000 {\"url\": \"http://h/\"}\nk"), "gzip": gz("k 20240501120000 {\"url\": \"http://h/\"}\n", "k")[:70]} {

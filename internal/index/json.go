@@ -8,7 +8,7 @@ import (
 	"github.com/parquet-go/jsonlite"
 )
 
-// name is what a field is called in JSON objects, CSV or Parquet.
+// name is the name of a field in JSON objects, CSV or Parquet.
 type name struct {
 	name  string
 	field field
@@ -47,7 +47,7 @@ func nameOf(names []name, s string) field {
 	return fieldNone
 }
 
-// noUnit is what is wrong with a time that is a number and has not the digits of CDX.
+// noUnit is the defect of a time that is a number without the digits of CDX.
 const noUnit = "its time is a number without a unit; give it as text, or as a timestamp"
 
 // objects parses JSON objects.

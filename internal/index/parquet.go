@@ -289,7 +289,7 @@ func (p *parquetReader) set(row *Row, i int) (fault string) {
 	return ""
 }
 
-// decode decodes the next rows. Of a row group that is damaged, it passes those that are left.
+// decode decodes the next rows. It passes the rest of a damaged row group.
 func (p *parquetReader) decode() error {
 	for p.left == 0 {
 		if len(p.groups) == 0 {
@@ -344,7 +344,7 @@ func (p *parquetReader) openGroup() error {
 	return nil
 }
 
-// lose passes what is left of a row group for damage.
+// lose passes the rest of a damaged row group.
 func (p *parquetReader) lose(err error) error {
 	if !errors.Is(err, parquetfile.ErrDamaged) {
 		return err

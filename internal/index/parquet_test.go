@@ -391,8 +391,8 @@ func TestSharedInflater(t *testing.T) {
 	}
 }
 
-// TestHybrid: runs that say more than a page has are cut, and packed values of every width are
-// read.
+// TestHybrid: runs that claim more than a page has are cut, and packed values of every width
+// are read.
 func TestHybrid(t *testing.T) {
 	dst := make([]uint32, 10)
 	if err := decodeHybrid(dst, []byte{0xfe, 0xff, 0xff, 0xff, 0x0f, 3}, 2); err != nil || dst[9] != 3 {
@@ -422,7 +422,7 @@ func TestHybrid(t *testing.T) {
 	}
 }
 
-// TestParquetReadError: what is wrong with reading a file is no fault of its content.
+// TestParquetReadError: an error of reading a file is no fault of its content.
 func TestParquetReadError(t *testing.T) {
 	rows, _ := indexRows(100)
 	content := table(t, rows)

@@ -19,7 +19,7 @@ const (
 	heldMember = 2 << 20
 )
 
-// contentError is what is wrong with content, as opposed to an error of reading it.
+// contentError is a defect of content, as opposed to an error of reading it.
 type contentError struct {
 	detail string
 }
@@ -70,7 +70,7 @@ func (r *markedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// gzipReader reads what gzip members contain, each only after it was verified.
+// gzipReader reads the content of gzip members, each only after it was verified.
 type gzipReader struct {
 	src    *markedReader
 	seeker io.Seeker // nil if src cannot be read twice
@@ -208,7 +208,7 @@ func (g *gzipReader) cut(err error) bool {
 	return g.src.err == nil && errors.Is(err, io.ErrUnexpectedEOF)
 }
 
-// failure is the error of the source, or what is wrong with the content.
+// failure is the error of the source, or the defect of the content.
 func (g *gzipReader) failure(err error) error {
 	if err == io.EOF {
 		return err
@@ -250,7 +250,7 @@ func (s *splitter) at() int64 {
 	return s.offset
 }
 
-// begin passes what was in hand.
+// begin passes the row in hand.
 func (s *splitter) begin() {
 	s.offset += s.length
 	s.number += s.lines
@@ -374,7 +374,7 @@ type textReader struct {
 	format Format
 	split  *splitter
 	next   func() ([]byte, error) // of the splitter
-	// parse sets the fields of a row. It reports whether there is one, and what is wrong with it.
+	// parse sets the fields of a row. It reports whether there is one, and its defect.
 	parse func(text []byte, row *Row) (ok bool, fault string)
 	ended bool
 }

@@ -16,7 +16,7 @@ type LocalFile interface {
 	Stat() (os.FileInfo, error)
 }
 
-// later is what is known of a local file that stands for an object.
+// later is the state of a local file that stands for an object.
 type later struct {
 	guard  sync.Mutex
 	path   string
@@ -70,7 +70,7 @@ func (c *openCopy) ReadAt(p []byte, offset int64) (int, error) {
 	return c.File.ReadAt(p, offset)
 }
 
-// fill sees to it that a file has what stands between two offsets.
+// fill makes sure that a file has the bytes between two offsets.
 func (l *later) fill(f *os.File, from, to int64) error {
 	if from < 0 || from >= to {
 		return nil

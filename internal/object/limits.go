@@ -13,7 +13,7 @@ var limits = struct {
 	stall     time.Duration // that an answer may take to begin, and each chunk of it to come
 	connect   time.Duration // that making a connection may take
 	redirects int           // that one request follows
-	asked     time.Duration // that a server may ask to wait (Retry-After)
+	asked     time.Duration // that a server may require to wait (Retry-After)
 	header    int64         // bytes of the header of an answer
 
 	chunk  int   // bytes that are waited for at once

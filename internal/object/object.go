@@ -24,7 +24,8 @@ import (
 	"sync/atomic"
 )
 
-// Options say how object stores and web servers are reached. The zero value has the defaults.
+// Options control the access to object stores and web servers. The zero value has the
+// defaults.
 type Options struct {
 	UserAgent   string // that servers receive
 	S3Endpoint  string // URL of a store that is not Amazon's; "": from the environment
@@ -198,7 +199,8 @@ func Clean(arg string) (path string, err error) {
 	return path, nil
 }
 
-// Shown is what may be shown of an argument: of a URL neither user, password, query nor fragment.
+// Shown is the part of an argument that may be shown: of a URL neither user, password, query nor
+// fragment.
 func Shown(arg string) string {
 	list := ""
 	if rest, ok := strings.CutPrefix(arg, "@"); ok {

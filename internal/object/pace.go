@@ -70,8 +70,8 @@ func (p *pace) leave() {
 	}
 }
 
-// slow makes all requests wait. It passes over answers to requests from before the last pause: they
-// say what led to it.
+// slow makes all requests wait. It ignores answers to requests from before the last pause: these
+// requests caused it.
 func (p *pace) slow(began time.Time, asked time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -25,7 +25,7 @@ type fault struct {
 	missing   bool          // there is no such object
 }
 
-// Is makes what is not there fs.ErrNotExist.
+// Is maps a missing object to fs.ErrNotExist.
 func (f *fault) Is(target error) bool { return f.missing && target == fs.ErrNotExist }
 
 func (f *fault) Error() string { return f.reason }

@@ -24,7 +24,8 @@ type s3Object struct{ bucket, key string }
 
 func (o s3Object) host() string { return s3Scheme + o.bucket }
 
-// client is made when it is first needed: this reads files, and may ask the cloud for credentials.
+// client is made when it is first needed: this reads files, and may request credentials from the
+// cloud.
 var client struct {
 	sync.Mutex
 	*s3.Client
@@ -139,7 +140,7 @@ type Entry struct {
 	Info
 }
 
-// List yields the objects whose names begin with that of a path (IsPrefix), in the order of their
+// List yields the objects whose names begin with a path's (IsPrefix), in the order of their
 // names.
 func List(ctx context.Context, path string) iter.Seq2[Entry, error] {
 	bucket, prefix, _ := strings.Cut(strings.TrimPrefix(path, s3Scheme), "/")
@@ -164,7 +165,7 @@ func List(ctx context.Context, path string) iter.Seq2[Entry, error] {
 					yield(Entry{}, &fault{reason: fmt.Sprintf("the store lists an object that does not lie there (%.200q); list it with the store's own program", key)})
 					return
 				}
-				if strings.HasSuffix(key, "/") { // what programs make that want folders
+				if strings.HasSuffix(key, "/") { // made by programs that need folders
 					continue
 				}
 				e := Entry{s3Scheme + bucket + "/" + key, strings.TrimPrefix(key, prefix), Info{Size: aws.ToInt64(o.Size), Version: aws.ToString(o.ETag)}}

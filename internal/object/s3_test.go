@@ -112,7 +112,8 @@ func compare(t *testing.T, got, want map[string]string) {
 }
 
 // TestAuditOfStore audits archives in a store that fails every other request, breaks connections
-// and sends less than it promises: every output is that of the same files on the disk.
+// and sends less than it promises: every output equals the output for the same files on the
+// disk.
 func TestAuditOfStore(t *testing.T) {
 	local := archives(t)
 	var held *objecttest.Store

@@ -26,8 +26,8 @@ func newWebObject(full string) (webObject, error) {
 
 func (o webObject) host() string { return o.url.Host }
 
-// tune sets what all connections have in common. HTTP/1.1 alone is spoken: a stream then has a
-// connection of its own, whose buffers bound what comes unasked.
+// tune sets the options common to all connections. HTTP/1.1 alone is spoken: a stream then has
+// a connection of its own, whose buffers bound unrequested data.
 func tune(t *http.Transport) {
 	t.Proxy = http.ProxyFromEnvironment
 	t.DialContext = (&net.Dialer{Timeout: limits.connect}).DialContext
@@ -41,7 +41,7 @@ func tune(t *http.Transport) {
 	t.Protocols.SetHTTP1(true)
 }
 
-// transport is that of web servers.
+// transport is the transport to web servers.
 var transport = sync.OnceValue(func() *http.Transport {
 	t := new(http.Transport)
 	tune(t)
@@ -132,7 +132,7 @@ func cmpAnswer(info, now Info, size int64, whole bool, start, from int64) error 
 
 var errChangedFault = &fault{reason: errChanged.Error()}
 
-// bareTag is an entity tag without what marks it as weak, and without quotes.
+// bareTag is an entity tag without its mark as weak and without quotes.
 func bareTag(tag string) string { return strings.Trim(strings.TrimPrefix(tag, "W/"), `"`) }
 
 // versionOf returns the version of an answer.

@@ -21,7 +21,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/object"
 )
 
-// content is what the servers of these tests hold.
+// content is the object on the servers of these tests.
 var content = func() []byte {
 	b := make([]byte, 100<<10)
 	r := rand.NewChaCha8([32]byte{1})
@@ -68,7 +68,7 @@ func readWhole(t *testing.T, url string) ([]byte, error) {
 	return b, err
 }
 
-// isFirst reports whether a request is that of Stat.
+// isFirst reports whether a request is Stat's.
 func isFirst(r *http.Request) bool { return r.Header.Get("Range") == "bytes=0-0" }
 
 // hangUp breaks a connection as a crash does.
@@ -255,8 +255,8 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// TestReadAt reads at random, in a row, and in turn with Read. Requests are few: what is near is
-// read once, and what is in a row in one request.
+// TestReadAt reads at random, in a row, and in turn with Read. Requests are few: near bytes are
+// read once, and blocks in a row in one request.
 func TestReadAt(t *testing.T) {
 	object.Hurry(t)
 	object.Small()
@@ -351,7 +351,7 @@ func TestReadAtOfStreams(t *testing.T) {
 	}
 }
 
-// TestTooFast has Common Crawl's server answer 403: all wait, and what is read is right. It never
+// TestTooFast has Common Crawl's server answer 403: all wait, and the content is right. It never
 // has more than four requests at a time.
 func TestTooFast(t *testing.T) {
 	object.Hurry(t)

@@ -37,7 +37,7 @@ func Create(ctx context.Context, path string, content []byte) (made bool, err er
 	return made, err
 }
 
-// Put makes a file an object of a store, in place of what is there.
+// Put makes a file an object of a store, in place of any that is there.
 func Put(ctx context.Context, file, path string) error {
 	return write(ctx, path, func(c *s3.Client, o s3Object) error {
 		f, err := os.Open(file)
@@ -50,7 +50,7 @@ func Put(ctx context.Context, file, path string) error {
 	})
 }
 
-// Copy gives an object of a store another name in it, in place of what is there.
+// Copy gives an object of a store another name in it, in place of any that is there.
 func Copy(ctx context.Context, from, to string) error {
 	source := (&url.URL{Path: strings.TrimPrefix(from, s3Scheme)}).EscapedPath()
 	return write(ctx, to, func(c *s3.Client, o s3Object) error {
@@ -85,8 +85,8 @@ func Download(ctx context.Context, path string, info Info, file string) error {
 	return errors.Join(err, f.Close())
 }
 
-// write makes a request that changes a store, as often as that helps. The request has no time limit of
-// its own: what it sends may take long.
+// write makes a request that changes a store, as often as that helps. The request has no time limit
+// of its own: sending may take long.
 func write(ctx context.Context, path string, request func(*s3.Client, s3Object) error) error {
 	bucket, key, _ := strings.Cut(strings.TrimPrefix(path, s3Scheme), "/")
 	o := s3Object{bucket, key}

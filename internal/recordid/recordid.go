@@ -66,8 +66,8 @@ func Parse(text string) ID {
 // Is reports whether two ids are of one record.
 func (id ID) Is(other ID) bool { return id.Key() == other.Key() }
 
-// Key is what an id is compared by. UUIDs are the same in any case (RFC 9562 §4): Wget writes them
-// in upper case, and other programs refer to them in lower case.
+// Key is the form in which ids are compared. UUIDs are the same in any case (RFC 9562 §4): Wget
+// writes them in upper case, and other programs refer to them in lower case.
 func (id ID) Key() ID {
 	if len(id) != len(uuidPrefix)+36 {
 		return id

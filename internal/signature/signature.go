@@ -1,5 +1,5 @@
-// Package signature signs files as `ssh-keygen -Y sign -n file` does, and verifies such signatures and
-// timestamps of RFC 3161. All cryptography is that of the libraries it calls.
+// Package signature signs files as `ssh-keygen -Y sign -n file` does, and verifies such signatures
+// and timestamps of RFC 3161. All cryptography is in the libraries that it calls.
 package signature
 
 import (
@@ -65,7 +65,7 @@ func ReadKey(path string) (*Key, error) {
 	return &Key{signer}, nil
 }
 
-// Sign signs what in holds.
+// Sign signs the content of in.
 func (k *Key) Sign(in io.Reader) ([]byte, error) {
 	s, err := sshsig.Sign(in, k.signer, sshsig.HashSHA512, namespace)
 	if err != nil {
@@ -77,7 +77,7 @@ func (k *Key) Sign(in io.Reader) ([]byte, error) {
 // Describe names a key as ssh-keygen does.
 func describe(key ssh.PublicKey) string { return key.Type() + " " + ssh.FingerprintSHA256(key) }
 
-// Verify returns who signed what in holds, one of a list of allowed signers, and names the key. The
+// Verify returns who of a list of allowed signers signed the content of in, and names the key. The
 // signature counts as made at a time.
 func Verify(in io.Reader, armored []byte, allowed Signers, at time.Time) (who, key string, err error) {
 	s, err := sshsig.Unarmor(armored)
@@ -153,7 +153,7 @@ func parseSigner(line string) (s signer, applies bool, err error) {
 	return s, applies, nil
 }
 
-// cutField cuts off what stands before white space that is not quoted.
+// cutField cuts off the text before unquoted white space.
 func cutField(line string) (field, rest string) {
 	quoted := false
 	for i, c := range line {

@@ -193,7 +193,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// authority is one that signs timestamps, with its own certificate and that of whom it is certified by.
+// authority is one that signs timestamps, with its own certificate and its issuer's.
 type authority struct {
 	key        crypto.Signer
 	cert, root *x509.Certificate

@@ -76,7 +76,7 @@ func ParseTimestamp(der []byte, trusted Authorities) (t *Timestamp, err error) {
 	if err != nil {
 		return nil, err
 	}
-	p7.Certificates = append(p7.Certificates, trusted...) // the token may leave out that of the authority
+	p7.Certificates = append(p7.Certificates, trusted...) // the token may leave out the authority's
 	who := p7.GetOnlySigner()
 	if who == nil {
 		return nil, errors.New("it has no signer, or several, or none with a certificate")
@@ -112,7 +112,7 @@ func isForTimestamps(c *x509.Certificate) bool {
 		slices.ContainsFunc(c.Extensions, func(e pkix.Extension) bool { return e.Id.Equal(extKeyUsage) && e.Critical })
 }
 
-// IsOf reports whether the timestamp is of what in holds.
+// IsOf reports whether the timestamp is of the content of in.
 func (t *Timestamp) IsOf(in io.Reader) (bool, error) {
 	h := t.hash.New()
 	_, err := io.Copy(h, in)

@@ -15,8 +15,8 @@ import (
 	"testing"
 )
 
-// The tests in this file ask other programs. They run where ROBOTSAUDIT_PYTHON
-// names a Python that can import the package in question: scripts/check/urls.py has one.
+// The tests in this file run other programs. They run where ROBOTSAUDIT_PYTHON names a
+// Python that can import the package in question: scripts/check/urls.py has one.
 
 // pythonWith names a Python that can import the module, or skips the test.
 func pythonWith(t *testing.T, module string) string {

@@ -314,8 +314,8 @@ func aspNetSession(segment []byte) bool {
 		segment[len(segment)-1] == ')' && areAlphanumeric(segment[1:len(segment)-1])
 }
 
-// aspNetTaggedSession accepts "(", then one or more letters each followed by
-// what aspNetSession accepts, then ")".
+// aspNetTaggedSession accepts "(", then one or more letters each followed by a session
+// that aspNetSession accepts, then ")".
 func aspNetTaggedSession(segment []byte) bool {
 	const each = 1 + aspNetSessionLength + 2
 	if len(segment) < each+2 || (len(segment)-2)%each != 0 || segment[0] != '(' || segment[len(segment)-1] != ')' {
@@ -427,8 +427,8 @@ func isUnescaped(s string) bool {
 	return strings.IndexByte(s, '%') < 0 && !strings.ContainsAny(s, "\t\n\r")
 }
 
-// appendEscapedLower percent-encodes what is not printable ASCII, and "#", "%"
-// and the space, and lower-cases the whole.
+// appendEscapedLower percent-encodes bytes outside printable ASCII, and "#", "%" and
+// the space, and lower-cases the whole.
 func appendEscapedLower[S string | []byte](dst []byte, s S) []byte {
 	const hex = "0123456789abcdef"
 	for i := range len(s) {

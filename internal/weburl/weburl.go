@@ -80,7 +80,7 @@ type URL struct {
 	// an authority is "/" (RFC 9309 §2.2.2 matches from there).
 	Path string
 
-	// Query is what follows the first "?", as recorded. HasQuery distinguishes "/a?"
+	// Query is the part after the first "?", as recorded. HasQuery distinguishes "/a?"
 	// from "/a".
 	Query    string
 	HasQuery bool
@@ -136,7 +136,7 @@ type Parser struct {
 	scheme int    // bytes of it
 }
 
-// Parse does what [Parse] does.
+// Parse is like [Parse].
 func (p *Parser) Parse(raw string) (URL, Problem) {
 	n := len(p.origin)
 	if n == 0 || len(raw) <= n || raw[n] != '/' || raw[:n] != p.origin {
@@ -221,8 +221,8 @@ func PathQueryOf(origin, raw string) string {
 	return u.PathQuery()
 }
 
-// Key identifies a URL for joins: origin and path with query, without what URLs add that no
-// server sees.
+// Key identifies a URL for joins: origin and path with query, without the parts of URLs
+// that no server sees.
 func (u URL) Key() string {
 	if u.key != "" {
 		return u.key

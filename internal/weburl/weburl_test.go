@@ -31,7 +31,7 @@ var parseTests = []struct {
 	{"http://example.com/é", NoProblem, "http://example.com", "/é"},
 	{"http://example.com/\xff", NoProblem, "http://example.com", "/\xff"},
 
-	// what is dropped
+	// dropped parts
 	{" \t<http://example.com/a>\r\n", NoProblem, "http://example.com", "/a"},
 	{"< http://example.com/a >", NoProblem, "http://example.com", "/a"},
 	{"http://example.com/a>", NoProblem, "http://example.com", "/a>"},
@@ -144,7 +144,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestParser: whatever was parsed before, the result is that of Parse.
+// TestParser: whatever was parsed before, the result equals Parse's.
 func TestParser(t *testing.T) {
 	var raws []string
 	for _, c := range parseTests {

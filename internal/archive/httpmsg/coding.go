@@ -14,7 +14,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Faults are what undoing the codings of a body met.
+// Faults are the defects met while undoing the codings of a body.
 type Faults uint8
 
 const (
@@ -89,9 +89,9 @@ func decoder(coding string, r io.Reader) (io.ReadCloser, error) {
 	return NewDecoder(coding, r)
 }
 
-// isCoded reports whether what a decoder of a coding has read was in it, though it met an error: of
-// chunks it read a whole one, or the coding has a magic number, or what ends is known to be cut. Many
-// crawlers store a body decoded, and leave the field in.
+// isCoded reports whether bytes are in a coding although its decoder met an error: it read a whole
+// chunk, or the coding has a magic number, or the input is known to be cut. Many crawlers store a
+// body decoded, and leave the field in.
 func isCoded(coding string, r io.Reader, err error, mayBeCut bool) bool {
 	chunks, _ := r.(*chunkedReader)
 	return chunks != nil && chunks.whole > 0 || coding == "gzip" || coding == "x-gzip" || coding == "zstd" ||

@@ -42,11 +42,11 @@ type Head struct {
 	Cut              string   // a field whose value is longer than its cap
 }
 
-// ReadHead reads an HTTP head from a block: up to and with the empty line, at
-// most limit bytes. What was read beyond the head is returned as body. complete
-// is false where the block ended, or limit came, before the empty line; then all
-// that was read is head. Heads of interim responses, which come before that of the
-// answer (RFC 9110 §15.2), are skipped.
+// ReadHead reads an HTTP head from a block: up to and with the empty line, at most
+// limit bytes. What was read beyond the head is returned as body. complete is false
+// where the block ended, or limit came, before the empty line; then all that was read
+// is head. Heads of interim responses, which precede the answer's (RFC 9110 §15.2), are
+// skipped.
 func ReadHead(block io.Reader, buf []byte, limit int) (head, body []byte, complete bool, err error) {
 	buf = buf[:0]
 	start, searched := 0, 0 // where the head in hand begins, and how far its end was looked for
@@ -358,7 +358,7 @@ func (h *Head) addCodings(list []string, value []byte) []string {
 	return list
 }
 
-// Chunked reports whether the body is declared to be chunked. Servers that say so
+// Chunked reports whether the body is declared to be chunked. Servers that state it
 // twice chunk once.
 func (h *Head) Chunked() bool { return slices.Contains(h.transferEncoding, "chunked") }
 
@@ -378,7 +378,7 @@ func (h *Head) Codings() []string {
 const emptyCoded = 32
 
 // Missing is how many bytes a body of n lacks by its Content-Length, or by the one that
-// the crawler replaced; 0 where that may count something else: what went over the line
+// the crawler replaced; 0 where that may count other bytes: the transferred ones,
 // before codings were undone.
 func (h *Head) Missing(n int) int64 {
 	declared, coded := h.contentLength, h.decoded || len(h.contentEncoding) > 0

@@ -51,7 +51,7 @@ func (r *Reader) storedHeader() error {
 	return nil
 }
 
-// stored copies what is at hand of a stored block.
+// stored copies the bytes at hand of a stored block.
 func (r *Reader) stored() error {
 	if r.left == 0 {
 		r.endBlock()

@@ -14,8 +14,8 @@ import (
 	"testing/iotest"
 )
 
-// outcome is what became of an input: the content of all members, where each
-// ended, and how the last one ended.
+// outcome is the result of an input: the content of all members, where each ended, and
+// how the last one ended.
 type outcome struct {
 	content []byte
 	ends    []int64

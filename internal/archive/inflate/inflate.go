@@ -82,7 +82,7 @@ type Reader struct {
 	blockStart int64 // see BlockStart
 }
 
-// state is what the decoder stands before.
+// state is the part of the input that the decoder reads next.
 type state uint8
 
 const (

@@ -40,7 +40,7 @@ func page(random *rand.Rand, n int) []byte {
 			b = fmt.Appendf(b, "<div class=\"section\" id=\"%s\">\n", word())
 		case 1, 2:
 			b = fmt.Appendf(b, "  <li><a class=\"reference internal\" href=\"/library/%s.html#%02d\">%s</a></li>\n", word(), random.IntN(100), word())
-		case 3, 4: // what pages say again and again
+		case 3, 4: // frequent words of pages
 			from := random.IntN(len(b))
 			b = append(b, b[from:min(len(b), from+100+random.IntN(600))]...)
 		default:

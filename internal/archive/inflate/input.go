@@ -10,8 +10,8 @@ const (
 	// field of a gzip header, 65,535 bytes.
 	blockSize = 128 << 10
 
-	// inMargin is what the fast loop wants to find before each symbol: it takes
-	// bits twice, at most 7 bytes by loads of 8.
+	// inMargin is the input that the fast loop needs before each symbol: it takes bits
+	// twice, at most 7 bytes by loads of 8.
 	inMargin = 16
 
 	// maxIdleReads is how often a reader may return nothing, without an error.

@@ -107,7 +107,7 @@ func parseDirectoryHeader(b []byte) (e Entry, rest []byte, ok bool) {
 	return e, b[whole:], true
 }
 
-// setFields reads what both headers of an entry have: its flags and method, its
+// setFields reads the common part of an entry's two headers: its flags and method, its
 // checksum and sizes.
 func (e *Entry) setFields(flags, sums []byte) {
 	e.Flags, e.Method = binary.LittleEndian.Uint16(flags), binary.LittleEndian.Uint16(flags[2:])

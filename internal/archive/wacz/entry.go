@@ -36,7 +36,8 @@ func (e *Entry) Open() *EntryReader {
 	return r
 }
 
-// errEntrySize is that of an entry whose content matches its checksum none the less.
+// errEntrySize is the error of an entry whose content nevertheless matches its
+// checksum.
 var errEntrySize = errors.New("its content is not of the size that it says")
 
 // Fault reads the entry to its end and returns why its content is not what it was.

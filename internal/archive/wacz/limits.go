@@ -1,6 +1,6 @@
 package wacz
 
-// Limits on what a zip file can make the reader hold or do.
+// Limits on the memory and time that a zip file can take.
 const (
 	maxDirectory   = 32 << 20  // bytes of a zip file's directory
 	maxPackage     = 8 << 20   // bytes of the datapackage.json of a WACZ

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Nested lists what a stored entry holds that is a WACZ itself: Browsertrix makes one of several, for
-// download. The names of its entries begin with that of the entry.
+// Nested lists the entries of a stored entry that is a WACZ itself: Browsertrix makes one of
+// several, for download. The names of its entries begin with the name of the entry.
 func (e *Entry) Nested() (Listing, error) {
 	list, err := Open(e.stored(), e.Size())
 	for i := range list.Entries {

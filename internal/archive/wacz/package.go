@@ -8,7 +8,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 )
 
-// What is where in a WACZ.
+// The layout of a WACZ.
 const (
 	ArchiveFolder = "archive/"                   // where nothing but archives should be
 	PackageFile   = "datapackage.json"           // lists the entries with their digests
@@ -49,8 +49,8 @@ func ParsePage(line []byte) (p Page, ok bool) {
 	return Page{fields.URL, fields.Seed}, fields.URL != "" || fields.Format != ""
 }
 
-// PackageDigests reads the digests by entry, in the form of WACZ 1.1, "hash", or in
-// that of 1.0, "stats" and "hashing".
+// PackageDigests reads the digests by entry, in the form of WACZ 1.1, "hash", or of
+// 1.0, "stats" and "hashing".
 func PackageDigests(e *Entry) (map[string]string, error) {
 	content := e.Open()
 	var p struct {

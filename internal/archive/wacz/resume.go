@@ -14,8 +14,8 @@ import (
 // there prove themselves (resync.go).
 type resumption struct {
 	damaged int64  // how far its bytes were read when the damage showed
-	bit     int64  // of its bytes where a block begins with which it goes on; -1: there is none
-	at      int64  // of its content what that block begins with
+	bit     int64  // of its bytes where the block begins to go on with; -1: there is none
+	at      int64  // offset of that block in its content
 	history []byte // the content before, to which that block may refer
 }
 
@@ -50,7 +50,7 @@ func (r *EntryReader) resume(ending error) (resumed bool, err error) {
 	return true, nil
 }
 
-// unknownBytes are those that damage has cost.
+// unknownBytes replaces the bytes lost to damage.
 type unknownBytes struct{}
 
 func (unknownBytes) Read(p []byte) (int, error) {

@@ -116,7 +116,7 @@ func (s *entrySizes) scan(in *bufio.Reader) bool {
 }
 
 // scanPart looks for the descriptor in b, and returns how many bytes it has passed.
-// Without last more follows: what could be the start of a descriptor is left.
+// Without last more follows: a possible start of a descriptor is left.
 func (s *entrySizes) scanPart(b []byte, last bool) (n int, found bool) {
 	for n < len(b) {
 		next := bytes.Index(b[n:], []byte(dataDescriptor))

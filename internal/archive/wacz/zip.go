@@ -56,9 +56,9 @@ const (
 type Entry struct {
 	zip.FileHeader
 	Problem string // why it is not to be read; "": nothing speaks against it
-	Damage  string // what is wrong with its header, though it can be read; "": nothing
+	Damage  string // the defect of its header, though it can be read; "": nothing
 
-	within  string // what its name begins with: that of the entry in which its WACZ lies, and a slash
+	within  string // the beginning of its name: the name of the entry that holds its WACZ, and a slash
 	file    io.ReaderAt
 	header  int64 // where its local header begins in the file
 	offset  int64 // of its bytes in the file
@@ -67,7 +67,7 @@ type Entry struct {
 	resumption *resumption // of a damaged one that was read, nil before
 }
 
-// Listing is what a zip file holds.
+// Listing is the content of a zip file.
 type Listing struct {
 	Entries []Entry // in the order of its directory, without folders
 	Fault   string  // why its directory was not used; "" where it was
@@ -107,7 +107,7 @@ func Open(at io.ReaderAt, size int64) (Listing, error) {
 	return list, nil
 }
 
-// judge finds what keeps an entry from being read.
+// judge finds the reason why an entry cannot be read.
 func (e *Entry) judge() {
 	if e.Problem == "" {
 		e.Problem = e.unreadable()
@@ -171,7 +171,7 @@ func (e *Entry) packed() int64 { return int64(min(e.CompressedSize64, 1<<62)) }
 // Size is the length of the entry's content.
 func (e *Entry) Size() int64 { return int64(min(e.UncompressedSize64, 1<<62)) }
 
-// CutName is the name, without what is too long of it.
+// CutName is the name, cut to maxEntryName bytes.
 func (e *Entry) CutName() string { return e.Name[:min(len(e.Name), maxEntryName)] }
 
 func (e *Entry) stored() *io.SectionReader {

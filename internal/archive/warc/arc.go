@@ -116,8 +116,8 @@ func arcVersion2(line []byte) (arcFields, bool) {
 	return arcFields{f[0], f[2], f[3], f[9]}, isAddress(f[1]) && isARCDate(f[2])
 }
 
-// arcVersionBlock reads the line that begins an archive, in which anything stands for
-// what nobody fetched: "filedesc://IA-001102.arc 0 19960923142103 text/plain 76" is the
+// arcVersionBlock reads the line that begins an archive, with arbitrary values for
+// fields of a fetch: "filedesc://IA-001102.arc 0 19960923142103 text/plain 76" is the
 // specification's own.
 func arcVersionBlock(line []byte) (arcFields, bool) {
 	if !bytes.HasPrefix(line, []byte(magicARC)) {
@@ -158,8 +158,8 @@ func arcBadDate(line []byte) (arcFields, bool) {
 	return arcFields{f[0], f[2], f[3], f[4]}, isAddress(f[1])
 }
 
-// lastFields cuts n fields off the end of a line; the first element is what is
-// before them. It is nil where there are fewer.
+// lastFields cuts n fields off the end of a line; the first element is the rest before
+// them. It is nil where there are fewer.
 func lastFields(line []byte, n int) [][]byte {
 	fields := make([][]byte, n+1)
 	for i := n; i > 0; i-- {
@@ -194,7 +194,7 @@ func isAddress(b []byte) bool {
 // isARCDate reports whether a field can be the date: 8 to 28 digits.
 func isARCDate(b []byte) bool { return len(b) >= 8 && len(b) <= 28 && allDigits(b) }
 
-// isARCLength accepts what crawlers whose counter overflowed have written, too.
+// isARCLength also accepts the negative lengths of crawlers whose counter overflowed.
 func isARCLength(b []byte) bool { return allDigits(bytes.TrimPrefix(b, []byte{'-'})) }
 
 func allDigits(b []byte) bool {

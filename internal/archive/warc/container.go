@@ -81,11 +81,11 @@ type framing interface {
 	// the line to look from with more.
 	headerEnd(b []byte, line int) (end, next int)
 	// parse reads the fields of a header. Its ContentLength is -1 where it does not
-	// say how long the block is. The header before it may have the same strings.
+	// state the length of the block. The header before it may have the same strings.
 	parse(header []byte, before *Header) Header
 }
 
-// warcFraming is that of WARC 1.1 §4.
+// warcFraming is the framing of WARC 1.1 §4.
 type warcFraming struct{}
 
 func (warcFraming) begins(b []byte) bool    { return isWARC(b) }
@@ -168,7 +168,7 @@ type Form struct {
 	Container
 	framing framing
 	codec   codec      // of members and frames
-	Refusal string     // why the input is not read, and what to do about it
+	Refusal string     // why the input is not read, and the cure
 	Kind    damageKind // of the refusal
 }
 
@@ -302,8 +302,8 @@ func (a *Form) bzip2Reader(src *Source, at io.ReaderAt) (Reader, error) {
 	return r, openErr
 }
 
-// verifyBzip2 decompresses a bzip2 stream and returns how many bytes lie in blocks
-// that match their checksums, up to the first that does not, and what stands there.
+// verifyBzip2 decompresses a bzip2 stream and returns how many bytes lie in blocks that
+// match their checksums, up to the first that does not, and the kind of bytes there.
 func verifyBzip2(src *Source) (whole int64, err error) {
 	in := &sticky{r: bzip2.NewReader(src), src: src}
 	buf := make([]byte, fileBuffer)

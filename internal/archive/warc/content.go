@@ -77,7 +77,7 @@ var errHeaderTooLong = errors.New("no end of the record header")
 // left, errHeaderTooLong past MaxRecordHeader. It is valid until anything else is read;
 // the part of it that comes with an error is a copy.
 func readHeader(f framing, in content) ([]byte, error) {
-	var long []byte // what the buffer was too small for
+	var long []byte // a header larger than the buffer
 	for n, line := 1, 0; ; {
 		b, err := in.Peek(n)
 		header := b
@@ -137,7 +137,7 @@ func skipEnd(in content) (n int64) {
 	return n
 }
 
-// beginning is what a framing sees of what comes next.
+// beginning is the part of the next bytes that a framing sees.
 func beginning(in content) []byte {
 	b, _ := in.Peek(beginBytes)
 	return b[:min(len(b), beginBytes)]

@@ -60,7 +60,7 @@ type Damage struct {
 
 	Resumed int64  // with more: where it goes on, if bytes are skipped; 0: after the record
 	Proof   Proof  // that a record begins there, where one kind of proof is not all
-	Action  string // what is done instead of dropping the record
+	Action  string // the action taken instead of dropping the record
 }
 
 // Named names the record that an error concerns, if it is damage at the record's place.

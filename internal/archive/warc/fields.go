@@ -78,8 +78,8 @@ func EachField(block []byte, f func(name, value []byte)) {
 	}
 }
 
-// unfold joins to a line those that begin with white space, and so continue it
-// (RFC 9112 §5.2, WARC 1.1 §4). Only then is the line a copy.
+// unfold joins to a line the following lines that begin with white space and so
+// continue it (RFC 9112 §5.2, WARC 1.1 §4). Only then is the line a copy.
 func unfold(line, rest []byte) (joined, behind []byte) {
 	folded := false
 	for len(rest) > 0 && isBlank(rest[0]) {

@@ -86,7 +86,7 @@ func checkReader(t *testing.T, r Reader, size int64) {
 	}
 }
 
-// FuzzMembers reads gzip members, whatever the first bytes say.
+// FuzzMembers reads gzip members, whatever the first bytes are.
 func FuzzMembers(f *testing.F) {
 	addSeeds(f, warctest.GzipMembers, ".warc.gz")
 	f.Fuzz(func(t *testing.T, archive []byte) {
@@ -122,8 +122,8 @@ func FuzzARC(f *testing.F) {
 	})
 }
 
-// FuzzSniff reads what its first bytes say, from a file and as a stream. Zstd frames and
-// bzip2 are among the seeds.
+// FuzzSniff reads the form that Sniff recognises, from a file and as a stream. Zstd
+// frames and bzip2 are among the seeds.
 func FuzzSniff(f *testing.F) {
 	addSeeds(f, func(records ...warctest.Record) []byte { return warctest.ZstdFrames(f, records) }, ".zst", ".warc.gz", ".arc.gz")
 	addSeeds(f, func(records ...warctest.Record) []byte { return warctest.Gzip(string(warctest.Plain(records...))) })

@@ -93,7 +93,7 @@ func (m *gzipMembers) next() error {
 	if b, err := m.Ahead(len(magicGzip)); len(b) == 0 {
 		return err
 	} else if !bytes.HasPrefix(magicGzip, b) {
-		return errNoMember // the zeros may be what was a member's first byte
+		return errNoMember // the zeros may have been a member's first byte
 	}
 	m.begin = m.offset()
 	if err := m.NextMember(); err != nil {

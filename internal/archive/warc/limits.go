@@ -2,7 +2,7 @@ package warc
 
 import "github.com/robotsaudit/robotsaudit/internal/recordid"
 
-// Limits on what one record, or damage, can make the reader hold or do.
+// Limits on the memory and time that one record, or damage, can take.
 const (
 	MaxRecordHeader  = 1 << 20          // bytes of one record's WARC header
 	maxFieldName     = 64               // bytes of the name of a field that is read
@@ -25,7 +25,7 @@ const (
 	maxBlockReads    = 4                // times that the bytes after the first damage of a plain input are hashed
 	maxChains        = 64 << 10         // records of a plain input that seem to be open at one place
 	maxLineEnds      = 16               // bytes of line ends between two records of a chain
-	beginBytes       = 512              // bytes that a framing sees of what follows
+	beginBytes       = 512              // bytes ahead that a framing sees
 	sniffBytes       = 64 << 10         // bytes of a file that decide its container
 	sniffMember      = 4 << 20          // bytes of its first member, decompressed, that are read to decide it
 )

@@ -11,11 +11,11 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
 )
 
-// memberReader reads archives of compressed members (WARC 1.1 annex D). Usually
-// each is a record; any other layout is read as well: several records in a
-// member, a record over several members, members that hold nothing. A record
-// counts once every member that holds a part of it has been decompressed to its
-// end and its checksum has matched. Its place is that of these members.
+// memberReader reads archives of compressed members (WARC 1.1 annex D). Usually each is
+// a record; any other layout is read as well: several records in a member, a record
+// over several members, members that hold nothing. A record counts once every member
+// that holds a part of it has been decompressed to its end and its checksum has
+// matched. Its place is the place of these members.
 type memberReader struct {
 	Chain
 	framing
@@ -28,8 +28,8 @@ type memberReader struct {
 	whole    bool    // all of it is known to be whole, and to end at end
 	end      int64
 	ahead    []byte // reused: content read ahead
-	member   []byte // reused: what the fingerprint takes of a member
-	waiting  error  // what next has to say first
+	member   []byte // reused: the bytes of a member for the fingerprint
+	waiting  error  // what next returns first
 	rec      Record
 	block    memberBlock
 	search   memberSearch
@@ -77,7 +77,7 @@ func (r *memberReader) Next() (*Record, error) {
 	return &r.rec, nil
 }
 
-// Finish reads the record to its end. Its length is that of the members that hold
+// Finish reads the record to its end. Its length is the length of the members that hold
 // it.
 func (r *memberReader) Finish() (int64, error) {
 	if err := r.finishRecord(); err != nil {
@@ -387,7 +387,7 @@ func (r *memberReader) resume(err error) error {
 }
 
 func IsReadError(err error) bool {
-	if err == nil || err == io.EOF { // what most calls ask about
+	if err == nil || err == io.EOF { // most calls
 		return false
 	}
 	var re *ReadError

@@ -60,7 +60,7 @@ func (c Cores) Share(n int, worker func(next func() (int, bool))) {
 	helpers.Wait()
 }
 
-// AheadOptions say how cores read ahead.
+// AheadOptions control how cores read ahead.
 type AheadOptions struct {
 	Cores    Cores // that may inflate ahead where they are idle; nil: none
 	PartSize int64 // bytes of a file that are inflated ahead at a time; 0: aheadPart
@@ -97,7 +97,7 @@ type readAhead struct {
 	ahead    *aheadMember // the member in hand, nil where in has it
 	position int64        // in its content
 	served   int          // members that were read ahead
-	useless  int          // those that had to be inflated again, and places where there was none
+	useless  int          // members that had to be inflated again, and places without a member
 
 	mu      sync.Mutex
 	parts   []*part // after the member in hand, in file order

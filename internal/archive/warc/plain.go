@@ -42,7 +42,7 @@ type plainReader struct {
 	named    bool  // some record names one of own
 	ends     int64 // bytes of the line ends after the record before, recordEnd at most
 	search   plainSearch
-	waiting  error // what next has to say first
+	waiting  error // what next returns first
 	ended    bool
 }
 

@@ -175,10 +175,10 @@ func noEnd(err error) error {
 	return err
 }
 
-// owned returns the first place from from on where a record begins that names one
-// of the file's own warcinfo records, -1 if there is none. Behind a header without its
-// empty line, candidates share the end of the next: what lies between two of them is
-// read once, and the first id in it is that of all candidates before it.
+// owned returns the first place from from on where a record begins that names one of
+// the file's own warcinfo records, -1 if there is none. After a header without its
+// empty line, candidates share the end of the next: bytes between two of them are read
+// once, and the first id there belongs to all candidates before it.
 func (s *plainSearch) owned(from int64, own ownIDs) (int64, error) {
 	if len(own) == 0 {
 		return -1, nil

@@ -37,8 +37,8 @@ type Header struct {
 	Stray         bool          // a line is no field
 }
 
-// Record is one record as a Reader yields it. The block is
-// read lazily; what nobody reads of it the container skips, and verifies.
+// Record is one record as a Reader yields it. The block is read lazily; the container
+// skips and verifies unread bytes.
 type Record struct {
 	Header
 	Offset    int64  // of the record: see Fetch.Offset
@@ -208,8 +208,8 @@ func recordID(value []byte, before *Header) recordid.ID {
 	return same(before.ID, packed)
 }
 
-// blockDigestOf returns the digest that a record's block has to match; none where it
-// is missing, not readable, or, of a revisit, that of nothing.
+// blockDigestOf returns the digest that a record's block has to match; none where it is
+// missing, not readable, or, in a revisit, the digest of nothing.
 func blockDigestOf(h *Header) digest.Digest {
 	d, _ := digest.Parse(h.BlockDigest)
 	if h.Type == "revisit" && d.Known() && d.IsEmpty() {

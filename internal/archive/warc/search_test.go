@@ -36,7 +36,7 @@ func recordText(fields string, length int) string {
 	return fmt.Sprintf("WARC/1.0\r\nWARC-Type: resource\r\n%sContent-Length: %d\r\n\r\nok\r\n\r\n", fields, length)
 }
 
-// readAll counts the records, and returns what is said of damage.
+// readAll counts the records, and returns the details of damage.
 func readAll(t *testing.T, r Reader) (records int, details []string) {
 	t.Helper()
 	for {
@@ -75,7 +75,7 @@ func (c *countingAt) ReadAt(p []byte, at int64) (int, error) {
 // Candidates that no empty line follows are searched in one pass, whether their end
 // comes late, too late or never, and whatever warcinfo they name.
 func TestOwnedIsLinear(t *testing.T) {
-	const most = 1000 << 10 // what fits in a header with what ends it
+	const most = 1000 << 10 // the room in a header, with its end
 	for name, behind := range map[string]string{
 		"no end":       "",
 		"an end":       "\r\n\r\n",

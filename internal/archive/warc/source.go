@@ -43,7 +43,7 @@ func (s *Source) stopped() error {
 	return s.file.failed
 }
 
-// Fetched is how many bytes of the file below have been read, those in the buffer too.
+// Fetched is how many bytes of the file below have been read, buffered ones included.
 func (s *Source) Fetched() int64 { return s.file.n }
 
 // SourceAt reads from the middle of an input.

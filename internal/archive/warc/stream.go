@@ -29,11 +29,11 @@ type streamReader struct {
 	hash     hash.Hash // of the block, nil where nothing is to be compared
 	proof    proof
 	resynced bool
-	waiting  error // what next has to say first
+	waiting  error // what next returns first
 	ended    bool
 }
 
-// proof is what a stream's records must prove about their ends.
+// proof is the proof that a stream's records need of their ends.
 type proof uint8
 
 const (
@@ -186,8 +186,8 @@ func (r *streamReader) Finish() (int64, error) {
 	return r.bounded.n - r.bounded.offset, nil
 }
 
-// stop ends the reading. The boundedReader's own word on what is wrong is better than what
-// slyrz/warc makes of it.
+// stop ends the reading. The boundedReader's own error is better than the one of
+// slyrz/warc.
 func (r *streamReader) stop(err error) error {
 	r.ended = true
 	if d := r.bounded.damage; d != nil {
@@ -213,8 +213,8 @@ func (r *streamReader) stop(err error) error {
 }
 
 // boundedReader hands a stream of records to slyrz/warc piece by piece: a read never goes
-// past the end of a header, a block, or the end of a record, so that the header
-// it holds is that of the record in hand.
+// past the end of a header, a block, or the end of a record, so that it holds the header
+// of the record in hand.
 type boundedReader struct {
 	framing
 	in     buffered
@@ -259,7 +259,7 @@ func (t *boundedReader) start() error {
 	return nil
 }
 
-// plainHeader is what slyrz/warc needs to frame the record, one of ARC too.
+// plainHeader is the header that slyrz/warc needs to frame the record, also of ARC.
 func plainHeader(h *Header) []byte {
 	return fmt.Appendf(nil, "%s\r\ncontent-length: %d\r\n\r\n", cmp.Or(h.Version, "WARC/1.0"), h.ContentLength)
 }

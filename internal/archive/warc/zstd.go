@@ -23,7 +23,7 @@ func isSkippable(b []byte) bool {
 	return len(b) >= 4 && b[0]&0xf0 == 0x50 && bytes.Equal(b[1:4], magicSkippable)
 }
 
-// zstdCodec is that of zstd frames, with the dictionary that the archive brings.
+// zstdCodec is the codec of zstd frames, with the dictionary that the archive brings.
 //
 // A frame with a checksum is verified by it. One without is verified by its
 // content size, where it gives that, and by the records in it, which must end
@@ -222,8 +222,8 @@ func (m *zstdMembers) skipFrames() error {
 	}
 }
 
-// skip skips what a skippable frame holds. No checksum covers its size: where it seems
-// to hold other frames, it may be wrong. A dictionary may be a frame itself.
+// skip skips the content of a skippable frame. No checksum covers its size: where it
+// seems to hold other frames, it may be wrong. A dictionary may be a frame itself.
 func (m *zstdMembers) skip(left int64, dictionary bool) error {
 	for left > 0 {
 		b, err := m.src.Peek(int(min(left, sniffBytes)))

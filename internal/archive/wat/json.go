@@ -25,7 +25,7 @@ func (f *Fault) Error() string { return fmt.Sprintf("byte %d: %s", f.Offset, f.D
 type scanner struct {
 	in   io.Reader
 	buf  []byte
-	r, w int   // what is unread of it
+	r, w int   // the unread part of it
 	past int64 // bytes of the stream before it
 	text []byte
 	err  error

@@ -38,7 +38,7 @@ var Limits = map[string]int64{"maxName": maxName, "maxValue": maxValue, "MaxFiel
 // ErrOther is the error of JSON that is no WAT record.
 var ErrOther = errors.New("no WAT record")
 
-// Payload is what a record was found to hold.
+// Payload is the kind of content found in a record.
 type Payload uint8
 
 // The payloads that matter.
@@ -65,7 +65,7 @@ type Record struct {
 	HTML         bool   // the body was read as HTML
 	Found        tag.Found
 
-	Remarks []string // what was not as it should be
+	Remarks []string // deviations from the form
 }
 
 // Reader reads one record after the other in the same memory.

@@ -175,8 +175,8 @@ type decoder struct {
 // it hold that much from then on, in every task. Nearly all bodies are smaller.
 const window = 512 << 10
 
-// maxWindow is the largest window that a frame may ask for: what the encoder used
-// before window bounded it.
+// maxWindow is the largest window that a frame may require: the encoder's before window
+// bounded it.
 const maxWindow = 8 << 20
 
 func newDecoder() (*decoder, error) {

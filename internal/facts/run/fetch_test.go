@@ -10,8 +10,7 @@ import (
 
 type kind uint8
 
-// fetch is a row much like those that this package is for, with a field of
-// every type.
+// fetch is a row like the ones of facts, with a field of every type.
 type fetch struct {
 	Host      string
 	Origin    string

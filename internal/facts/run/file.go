@@ -15,7 +15,8 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/object"
 )
 
-// ErrDamaged is the cause of errors about files whose content is not what was written.
+// ErrDamaged is the cause of errors about files whose content has changed since it was
+// written.
 var ErrDamaged = errors.New("damaged")
 
 // A file of rows has frames, a footer and a trailer. A frame is packed rows, compressed unless

@@ -18,8 +18,8 @@ var maxFanIn = min(256, max(64, 2048/runtime.GOMAXPROCS(0)))
 type MergeOptions[T any] struct {
 	// From and To select the buckets From ≤ bucket < To; both zero mean all.
 	From, To int
-	// Select, where it is not nil, has Buckets elements and selects those
-	// that are true among them.
+	// Select, where it is not nil, has Buckets elements and selects the buckets with
+	// true.
 	Select []bool
 	// Before and Behind, where they are not nil, leave out rows of bucket From and of bucket To-1:
 	// rows before a place in the order, where Before is true, and rows after one, where Behind is

@@ -263,11 +263,11 @@ func uvarint(src []byte) (uint64, int) {
 	return binary.Uvarint(src)
 }
 
-// textField packs the texts of a field: twice their length, and their bytes; or, where a text is that
-// of the row before, twice its place in repeated, plus one.
+// textField packs the texts of a field: twice their length, and their bytes; or, where a text
+// equals the row before's, twice its place in repeated, plus one.
 type textField struct {
 	repeated []string // in chunks
-	last     string   // what the row before has: of repeated if to is 0; or what was unpacked last
+	last     string   // text of the row before: of repeated if to is 0; or the text unpacked last
 	from, to int      // else where its bytes are in the row before
 }
 

@@ -14,8 +14,7 @@ import (
 	"testing"
 )
 
-// unpackAll checks that packed rows are those that were packed, in an order that has
-// nothing to do with theirs.
+// unpackAll checks that unpacking in another order returns the packed rows.
 func unpackAll(t *testing.T, p *packedRows[fetch], want []fetch, at []packedRow) {
 	t.Helper()
 	for _, i := range rand.New(rand.NewPCG(1, 9)).Perm(len(want)) {
@@ -258,7 +257,7 @@ func inBytes(t *testing.T, paths []string) (files [][]byte) {
 	return files
 }
 
-// TestWritersShareChunks: what one has been given by another it does not hold any more.
+// TestWritersShareChunks: a chunk that a writer passes on is no longer held by it.
 func TestWritersShareChunks(t *testing.T) {
 	rows := randomFetches(rand.New(rand.NewPCG(7, 7)), 10_000)
 	want := sorted(rows)
