@@ -94,7 +94,7 @@ func TestEveryWordHasAScenario(t *testing.T) {
 		}
 	}
 	for r := words.ReasonRule; r <= words.UnsupportedScheme; r++ {
-		if !seen[r.String()] {
+		if !seen[r.String()] && r != words.TooCostly { // of files that are too long for a scenario: TestTooManyCopies
 			t.Errorf("no scenario expects the reason %s", r)
 		}
 	}
