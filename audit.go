@@ -52,7 +52,10 @@ type Options struct {
 
 // evaluation are the options of deciding.
 func (o *Options) evaluation() (opt evaluate.Options, err error) {
-	opt = evaluate.Options{Crawler: o.Crawler, Agents: evaluate.DistinctTokens(o.Agents), Rate: o.Rate, Workers: o.Workers}
+	opt = evaluate.Options{
+		Crawler: o.Crawler, Agents: evaluate.DistinctTokens(o.Agents), Rate: o.Rate,
+		Workers: o.Workers,
+	}
 	for _, token := range append([]string{o.Crawler}, o.Agents...) {
 		if fault := agents.TokenFault(token); token != "" && fault != "" {
 			return opt, fmt.Errorf("%q is no product token: %s", token, fault)
@@ -101,7 +104,8 @@ func Audit(ctx context.Context, opt Options) (res *Results, err error) {
 	if foreign, err := report.Foreign(opt.Dir); err != nil {
 		return nil, err
 	} else if foreign != "" {
-		return nil, fmt.Errorf("robotsaudit: %s in %s was not written by robotsaudit: move it, or name another folder", foreign, opt.Dir)
+		return nil, fmt.Errorf("robotsaudit: %s in %s was not written by robotsaudit: move it, or name another folder",
+			foreign, opt.Dir)
 	}
 	reading := ingest.Options{Dir: opt.Dir, Workers: opt.Workers, Failed: failures, Warn: opt.Warn}
 	if err := ingest.Ingest(ctx, inputs, reading); err != nil {
@@ -147,5 +151,6 @@ func write(ctx context.Context, dir string, facts *ingest.Facts, opt evaluate.Op
 	if err != nil {
 		return err
 	}
-	return durable.WriteWhole(filepath.Join(dir, report.HTMLFile), func(out io.Writer) error { return html.Render(out, doc) })
+	return durable.WriteWhole(filepath.Join(dir, report.HTMLFile),
+		func(out io.Writer) error { return html.Render(out, doc) })
 }

@@ -15,7 +15,8 @@ const archive = "testdata/warc/crawl-b-1.warc.gz"
 func TestAudit(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	missing := filepath.Join(t.TempDir(), "missing.warc.gz")
-	res, err := Audit(t.Context(), Options{Inputs: []string{archive, missing}, Dir: dir, Purposes: []string{"train"}, Agents: []string{"GPTBot"}})
+	res, err := Audit(t.Context(),
+		Options{Inputs: []string{archive, missing}, Dir: dir, Purposes: []string{"train"}, Agents: []string{"GPTBot"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +41,8 @@ func TestAudit(t *testing.T) {
 			t.Error(err, f)
 		}
 	}
-	if int64(violations) != totals.Violations || classes["certain"]+classes["probable"] != totals.Violations || violations == 0 {
+	if int64(violations) != totals.Violations || classes["certain"]+classes["probable"] != totals.Violations ||
+		violations == 0 {
 		t.Error(violations, classes)
 	}
 	unreadable := false
@@ -89,7 +91,8 @@ func TestAuditRefuses(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "audit.json"), []byte("{}"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Audit(t.Context(), Options{Inputs: []string{archive}, Dir: dir}); err == nil || !strings.Contains(err.Error(), "was not written by robotsaudit") {
+	if _, err := Audit(t.Context(), Options{Inputs: []string{archive}, Dir: dir}); err == nil ||
+		!strings.Contains(err.Error(), "was not written by robotsaudit") {
 		t.Error(err)
 	}
 }

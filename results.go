@@ -83,7 +83,10 @@ type Issue struct {
 // Issues yields what could not be read or trusted, inputs that are not there included.
 func (r *Results) Issues(ctx context.Context) iter.Seq2[Issue, error] {
 	return each(results.Rows(ctx, r.tables, report.IssuesTable), func(row *report.IssueRow) Issue {
-		i := Issue{Archive: row.WARCFilename, Offset: -1, RecordID: row.RecordID, Kind: row.Kind, Detail: row.Detail, Action: row.Action}
+		i := Issue{
+			Archive: row.WARCFilename, Offset: -1, RecordID: row.RecordID, Kind: row.Kind, Detail: row.Detail,
+			Action: row.Action,
+		}
 		if row.Offset != nil {
 			i.Offset = *row.Offset
 		}
@@ -128,8 +131,10 @@ type fetchColumns struct {
 
 func (c *fetchColumns) finding() Finding {
 	f := Finding{
-		URL: c.URL, Origin: c.Origin, Method: c.Method, Crawler: c.Crawler, Verdict: c.Verdict, Certainty: c.Certainty, Evidence: c.Evidence,
-		Reason: c.Reason, RuleLine: int(c.RuleLine), Archive: c.Archive, Offset: c.Offset, Length: c.Length, RecordID: c.RecordID,
+		URL: c.URL, Origin: c.Origin, Method: c.Method, Crawler: c.Crawler, Verdict: c.Verdict, Certainty: c.Certainty,
+		Evidence: c.Evidence,
+		Reason:   c.Reason, RuleLine: int(c.RuleLine), Archive: c.Archive, Offset: c.Offset, Length: c.Length,
+		RecordID: c.RecordID,
 	}
 	if c.Time != nil {
 		f.Time = time.UnixMicro(*c.Time).UTC()

@@ -54,9 +54,15 @@ func TestRevisitResolvedWrongly(t *testing.T) {
 	}{
 		"a digest shared with another host": {elsewhere, again(closedDigest), "unknown fresh unresolved_revisit"},
 		"a digest shared with another path": {beside, again(closedDigest), "unknown fresh unresolved_revisit"},
-		"the digest of the empty payload":   {empty, again(emptyDigest), "unknown fresh unresolved_revisit prior=disallowed"},
-		"the same by SHA-256":               {rec{url: empty.url, at: empty.at, body: closed, warc: []string{emptySHA256}}, again(emptySHA256), "unknown fresh unresolved_revisit prior=disallowed"},
-		"no digest at all":                  {empty, again(), "unknown fresh unresolved_revisit prior=disallowed"},
+		"the digest of the empty payload": {
+			empty, again(emptyDigest),
+			"unknown fresh unresolved_revisit prior=disallowed",
+		},
+		"the same by SHA-256": {
+			rec{url: empty.url, at: empty.at, body: closed, warc: []string{emptySHA256}},
+			again(emptySHA256), "unknown fresh unresolved_revisit prior=disallowed",
+		},
+		"no digest at all": {empty, again(), "unknown fresh unresolved_revisit prior=disallowed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			first, second := archive{c.other}, archive{c.revisit, page(c.want)}
@@ -81,7 +87,8 @@ func TestHopsAcrossArchives(t *testing.T) {
 		check(t, Options{}, turned...)
 	}
 	first.state = "unresolved unresolved_revisit hops=2 final=200"
-	check(t, Options{}, archive{first}, archive{second}, archive{last}, archive{page("unknown fresh unresolved_revisit")})
+	check(t, Options{}, archive{first}, archive{second}, archive{last},
+		archive{page("unknown fresh unresolved_revisit")})
 	first.state = "unresolved unresolved_redirect hops=2 final=302"
 	check(t, Options{}, archive{first}, archive{second}, archive{page("unknown fresh unresolved_redirect")})
 }
@@ -140,9 +147,11 @@ func TestDuplicateNamesTheOther(t *testing.T) {
 			where = call
 		}
 	}
-	first := strings.Index(string(archive{robotsTxt("-1h", closed), p}.bytes()), "WARC-Type: response\r\nWARC-Target-URI: "+p.url)
+	first := strings.Index(string(archive{robotsTxt("-1h", closed), p}.bytes()),
+		"WARC-Type: response\r\nWARC-Target-URI: "+p.url)
 	first -= len("WARC/1.1\r\n")
-	if want := fmt.Sprintf("the same record as at %d of 0.warc", first); !strings.HasPrefix(where, "issue 1 ") || !strings.Contains(where, want) {
+	if want := fmt.Sprintf("the same record as at %d of 0.warc", first); !strings.HasPrefix(where, "issue 1 ") ||
+		!strings.Contains(where, want) {
 		t.Errorf("got %q, want %q in file 1", where, want)
 	}
 }

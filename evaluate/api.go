@@ -121,5 +121,6 @@ const (
 	PageOwn      = resolve.SourceOwn
 	PageOriginal = resolve.SourceOriginal // the original of a revisit or 304 (draft-illyes-repext-03 §3.1.4)
 	PageWAT      = resolve.SourceWAT      // a record of a WAT: metas may be the body's
-	PageUnknown  = resolve.SourceUnknown  // some may be missing: no original, a coding not undone, a head that does not end, more than are kept
+	// some may be missing: no original, a coding not undone, a head that does not end, more than are kept
+	PageUnknown = resolve.SourceUnknown
 )

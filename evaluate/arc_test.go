@@ -59,7 +59,7 @@ type everyResult struct {
 }
 
 func (s *everyResult) Result(r *Result) error {
-	s.told = append(s.told, fmt.Sprintf("%s %s %d %q %s %d", r.Fetch.URL, r.Fetch.Time().UTC().Format("20060102150405"), r.Fetch.Status,
-		r.Agent, resultText(r), r.Age))
+	s.told = append(s.told, fmt.Sprintf("%s %s %d %q %s %d", r.Fetch.URL,
+		r.Fetch.Time().UTC().Format("20060102150405"), r.Fetch.Status, r.Agent, resultText(r), r.Age))
 	return nil
 }

@@ -184,8 +184,8 @@ func (s *recorder) Robots(r *RobotsRecord) error {
 
 func (s *recorder) Policies(p *Policies) error {
 	for _, said := range p.List {
-		if err := s.note("policy %d %v %s %v %v %v %v %v %+v", p.ID, p.Outcome, said.Agent, said.Group, said.Restriction, said.Longpre, said.Liu,
-			said.CC, *said.Terms); err != nil {
+		if err := s.note("policy %d %v %s %v %v %v %v %v %+v", p.ID, p.Outcome, said.Agent, said.Group,
+			said.Restriction, said.Longpre, said.Liu, said.CC, *said.Terms); err != nil {
 			return err
 		}
 	}
@@ -201,8 +201,8 @@ func (s *recorder) Result(r *Result) error {
 	if r.Contester != nil {
 		contester = r.Contester.ID
 	}
-	return s.note("result %s %d:%d %q %v %s %d %d age=%d", r.Fetch.URL, r.Fetch.Input, r.Fetch.Offset, r.Agent, r.AgentSource,
-		resultText(r), governing, contester, r.Age)
+	return s.note("result %s %d:%d %q %v %s %d %d age=%d", r.Fetch.URL, r.Fetch.Input, r.Fetch.Offset, r.Agent,
+		r.AgentSource, resultText(r), governing, contester, r.Age)
 }
 
 func (s *recorder) GroupVerdict(v *GroupVerdict) error {
@@ -236,7 +236,8 @@ func (s *recorder) Agent(a *AgentStats) error {
 }
 
 func (s *recorder) Exclusion(x *Exclusion) error {
-	s.exclusions = append(s.exclusions, fmt.Sprintf("%s %s %s %v: %s", x.Event.URL, x.Event.Reason, x.Agent, x.AgentSource, resultText(&x.Result)))
+	s.exclusions = append(s.exclusions,
+		fmt.Sprintf("%s %s %s %v: %s", x.Event.URL, x.Event.Reason, x.Agent, x.AgentSource, resultText(&x.Result)))
 	return s.note("exclusion %s", s.exclusions[len(s.exclusions)-1])
 }
 
@@ -387,7 +388,8 @@ func checkScenarios(t *testing.T, opt Options, list []scenario) {
 
 // move takes a record to the hosts of scenario n, and the ids that it is given.
 func (r rec) move(n int) rec {
-	names := strings.NewReplacer(".example", fmt.Sprintf(".n%d.example", n), "urn:test:", fmt.Sprintf("urn:test:n%d-", n))
+	names := strings.NewReplacer(".example", fmt.Sprintf(".n%d.example", n), "urn:test:",
+		fmt.Sprintf("urn:test:n%d-", n))
 	edit := names.Replace
 	r.url = edit(r.url)
 	if r.id != "" && r.id != "-" {

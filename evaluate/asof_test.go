@@ -34,7 +34,8 @@ func TestParseAsOf(t *testing.T) {
 		}
 	}
 	now := time.Date(2025, 3, 1, 23, 30, 0, 0, time.FixedZone("", -3600))
-	if day, moment := AsOfDay(now), AsOfMoment(now); day.String() != "2025-03-02" || moment.String() != "2025-03-02T00:30:00Z" {
+	if day, moment := AsOfDay(now), AsOfMoment(now); day.String() != "2025-03-02" ||
+		moment.String() != "2025-03-02T00:30:00Z" {
 		t.Errorf("%v is on %v, at %v", now, day, moment)
 	}
 }

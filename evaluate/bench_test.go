@@ -41,7 +41,10 @@ func benchmarkDecide(b *testing.B, body []byte, tokens []string) {
 	const start = 1_700_000_000_000_000
 	var states []*State
 	for i := range 5 {
-		st := &State{State: resolve.State{Outcome: words.OutcomeRules, HasBody: true}, ID: int64(i + 1), agent: "ExampleBot"}
+		st := &State{
+			State: resolve.State{Outcome: words.OutcomeRules, HasBody: true}, ID: int64(i + 1),
+			agent: "ExampleBot",
+		}
 		st.BodyDigest, st.Micros, st.Precision = "digest", start+int64(i)*facts.Hour, facts.PrecisionSecond
 		st.Index, st.Coarsest = int64(1+i*360), facts.PrecisionSecond
 		st.ApplyAt(&st.Fetch)
@@ -50,8 +53,10 @@ func benchmarkDecide(b *testing.B, body []byte, tokens []string) {
 	fetches := make([]facts.Fetch, 1000)
 	for i := range fetches {
 		fetches[i] = facts.Fetch{
-			URL: fmt.Sprintf("http://www.example.com/p/%d/%d.html?a=%d", i%7, i*7919, i), Method: "GET", Micros: start + int64(i)*1e7,
-			Precision: facts.PrecisionSecond, Index: int64(2 + i), UserAgent: "Mozilla/5.0 (compatible; ExampleBot/1.0; +http://example.com/bot)",
+			URL: fmt.Sprintf("http://www.example.com/p/%d/%d.html?a=%d", i%7, i*7919, i), Method: "GET",
+			Micros:    start + int64(i)*1e7,
+			Precision: facts.PrecisionSecond, Index: int64(2 + i),
+			UserAgent:       "Mozilla/5.0 (compatible; ExampleBot/1.0; +http://example.com/bot)",
 			UserAgentSource: facts.SourceRequest,
 		}
 	}

@@ -33,7 +33,8 @@ const (
 // TestStatus is the table of answers of one robots capture, by its status.
 func TestStatus(t *testing.T) {
 	t.Parallel()
-	unavailable, unreachable, undefined := "allowed fresh unavailable", "disallowed fresh unreachable certain", "unknown fresh undefined_status"
+	unavailable, unreachable, undefined := "allowed fresh unavailable", "disallowed fresh unreachable certain",
+		"unknown fresh undefined_status"
 	noGroup := "allowed fresh no_matching_group"
 	var list []scenario
 	for _, c := range []struct{ status, body, want string }{
@@ -102,7 +103,10 @@ func TestBodyWithoutStatus(t *testing.T) {
 	check(t, Options{}, archive{r, page(certain)}) // HTTP/0.9
 	r.body = ""
 	check(t, Options{}, archive{r, page("unknown fresh undefined_status")})
-	ftp := rec{url: "ftp://a.example/robots.txt", at: "-1h", typ: "resource", status: "-", ua: "-", body: closed, state: "rules rules=1"}
+	ftp := rec{
+		url: "ftp://a.example/robots.txt", at: "-1h", typ: "resource", status: "-", ua: "-", body: closed,
+		state: "rules rules=1",
+	}
 	file := rec{url: "ftp://a.example/p", typ: "resource", status: "-", ua: "-", want: "disallowed fresh rule possible"}
 	check(t, Options{}, archive{ftp, file, page("unknown none no_capture")})
 	ftp.typ, ftp.status, ftp.state = "response", "550 No such file", "unavailable unavailable"
@@ -122,11 +126,33 @@ func TestPartial(t *testing.T) {
 		{"206 allows", "206 Partial Content", open, nil, nil, "unknown fresh truncated +partial"},
 		{"206 empty", "206 Partial Content", "", nil, nil, "unknown fresh truncated +partial"},
 		{"206 whole", "206 Partial Content", closed, []string{"Content-Range: bytes 0-25/26"}, nil, certain},
-		{"206 from the middle", "206 Partial Content", closed, []string{"Content-Range: bytes 1-25/26"}, nil, "disallowed fresh rule probable +partial"},
-		{"206 of unknown size", "206 Partial Content", closed, []string{"Content-Range: bytes 0-25/*"}, nil, "disallowed fresh rule probable +partial"},
-		{"truncated", "200 OK", closed, nil, []string{"WARC-Truncated: length"}, "disallowed fresh rule probable +partial"},
-		{"truncated, allows", "200 OK", open, nil, []string{"WARC-Truncated: time"}, "unknown fresh truncated +partial"},
-		{"truncated in the rule", "200 OK", "User-agent: *\nDisallow: /", nil, []string{"WARC-Truncated: length"}, "disallowed fresh rule contested +partial"},
+		{
+			"206 from the middle", "206 Partial Content", closed,
+			[]string{"Content-Range: bytes 1-25/26"},
+			nil,
+			"disallowed fresh rule probable +partial",
+		},
+		{
+			"206 of unknown size", "206 Partial Content", closed,
+			[]string{"Content-Range: bytes 0-25/*"},
+			nil,
+			"disallowed fresh rule probable +partial",
+		},
+		{
+			"truncated", "200 OK", closed, nil,
+			[]string{"WARC-Truncated: length"},
+			"disallowed fresh rule probable +partial",
+		},
+		{
+			"truncated, allows", "200 OK", open, nil,
+			[]string{"WARC-Truncated: time"},
+			"unknown fresh truncated +partial",
+		},
+		{
+			"truncated in the rule", "200 OK", "User-agent: *\nDisallow: /", nil,
+			[]string{"WARC-Truncated: length"},
+			"disallowed fresh rule contested +partial",
+		},
 		{"truncated 404", "404 x", closed, nil, []string{"WARC-Truncated: length"}, "allowed fresh unavailable"},
 		{"truncated 204", "204 x", "", nil, []string{"WARC-Truncated: length"}, "allowed fresh no_matching_group"},
 	} {
@@ -143,12 +169,21 @@ func TestBody(t *testing.T) {
 	for _, c := range []struct{ name, body, state, want string }{
 		{"empty", "", "rules rules=0 empty", "allowed fresh no_matching_group"},
 		{"HTML", "<html><body>hello</body></html>", "rules rules=0 html", "allowed fresh no_matching_group +html"},
-		{"HTML around rules", "<html><pre>\n" + closed + "</pre></html>\n", "", "disallowed fresh rule contested +html"},
+		{
+			"HTML around rules", "<html><pre>\n" + closed + "</pre></html>\n", "",
+			"disallowed fresh rule contested +html",
+		},
 		{"HTML around allow", "<html><pre>\n" + open + "</pre></html>\n", "", "allowed fresh rule +html"},
-		{"allow beyond the limit", long[:14] + "Disallow: /\n" + long[14:] + "Allow: /p\n", "rules rules=1 cut", "disallowed fresh rule contested +parse_limit"},
+		{
+			"allow beyond the limit", long[:14] + "Disallow: /\n" + long[14:] + "Allow: /p\n", "rules rules=1 cut",
+			"disallowed fresh rule contested +parse_limit",
+		},
 		{"disallow beyond the limit", long + "Disallow: /p\n", "", "allowed fresh no_matching_rule"},
 		{"nothing of note beyond the limit", "User-agent: *\nDisallow: /\n" + long[14:] + "Allow: /q\n", "", certain},
-		{"among other words", "User-agent: TestBot foo\nAllow: /\n\nUser-agent: *\nDisallow: /\n", "", "disallowed fresh rule contested +agent_name"},
+		{
+			"among other words", "User-agent: TestBot foo\nAllow: /\n\nUser-agent: *\nDisallow: /\n", "",
+			"disallowed fresh rule contested +agent_name",
+		},
 		{"substring mode", "User-agent: test\nAllow: /\n\nUser-agent: *\nDisallow: /\n", "", certain + " +other_mode"},
 		{"modes agree", "User-agent: TestBot\nDisallow: /\n", "", certain},
 	} {
@@ -197,29 +232,64 @@ func TestRedirect(t *testing.T) {
 	unresolved := page("unknown fresh unresolved_redirect")
 	checkScenarios(t, Options{}, []scenario{
 		{"after", archive{with(first, "rules hops=1 final=200 rules=1"), there("-59m", closed), page(certain)}},
-		{"the same second", archive{first, there("-1h", closed), there("-30m", open), page("disallowed fresh rule contested +permitted_copy +other_target")}},
-		{"an hour after", archive{first, there("+0h", closed), func() rec { r := page(certain); r.at = "+1s"; return r }()}},
+		{"the same second", archive{
+			first, there("-1h", closed), there("-30m", open),
+			page("disallowed fresh rule contested +permitted_copy +other_target"),
+		}},
+		{"an hour after", archive{
+			first, there("+0h", closed),
+			func() rec { r := page(certain); r.at = "+1s"; return r }(),
+		}},
 		{"more than an hour after", archive{first, there("+1s", closed), unresolved}},
-		{"the nearest after", archive{first, there("-50m", closed), there("-40m", open), page("disallowed fresh rule contested +permitted_copy")}},
+		{"the nearest after", archive{
+			first, there("-50m", closed), there("-40m", open),
+			page("disallowed fresh rule contested +permitted_copy"),
+		}},
 		{"after rather than before", archive{first, there("-2h", open), there("-30m", closed), page(certain)}},
 		{"before", archive{there("-3h", open), there("-2h", closed), first, page(certain)}},
 		{"a day before", archive{there("-25h", closed), first, page("disallowed stale rule probable")}},
 		{"23 h before", archive{there("-24h", closed), first, page(certain)}},
 		{"more than a day before", archive{there("-25h1s", closed), first, unresolved}},
 		{"not captured", archive{with(first, "unresolved unresolved_redirect hops=1 final=302"), unresolved}},
-		{"another scheme never substitutes", archive{first, rec{url: "http://b.example/robots.txt", at: "-1h", body: closed}, unresolved}},
-		{"to another scheme of the same host", archive{redirect(home+"/robots.txt", "-1h", "https://a.example/robots.txt"), unresolved}},
-		{"HEAD is no capture", archive{first, rec{url: "https://b.example/robots.txt", at: "-1h", method: "HEAD"}, unresolved}},
+		{
+			"another scheme never substitutes",
+			archive{first, rec{url: "http://b.example/robots.txt", at: "-1h", body: closed}, unresolved},
+		},
+		{
+			"to another scheme of the same host",
+			archive{redirect(home+"/robots.txt", "-1h", "https://a.example/robots.txt"), unresolved},
+		},
+		{"HEAD is no capture", archive{
+			first,
+			rec{url: "https://b.example/robots.txt", at: "-1h", method: "HEAD"},
+			unresolved,
+		}},
 		{"to gopher", archive{
 			redirect(home+"/robots.txt", "-1h", "gopher://b.example/robots.txt"),
 			rec{url: "gopher://b.example/robots.txt", at: "-1h", want: "unknown none unsupported_scheme"},
 			unresolved,
 		}},
 		{"to nowhere", archive{redirect(home+"/robots.txt", "-1h", "http:///"), unresolved}},
-		{"to a 404", archive{first, rec{url: "https://b.example/robots.txt", at: "-1h", status: "404 x"}, page("allowed fresh unavailable")}},
-		{"to a 503", archive{first, rec{url: "https://b.example/robots.txt", at: "-1h", status: "503 x"}, page("disallowed fresh unreachable certain")}},
-		{"to a 999", archive{first, rec{url: "https://b.example/robots.txt", at: "-1h", status: "999 x"}, page("unknown fresh undefined_status")}},
-		{"relative", archive{redirect(home+"/robots.txt", "-1h", "/x/../r.txt"), rec{url: home + "/r.txt", at: "-1h", body: closed, want: itself}, page(certain)}},
+		{"to a 404", archive{
+			first,
+			rec{url: "https://b.example/robots.txt", at: "-1h", status: "404 x"},
+			page("allowed fresh unavailable"),
+		}},
+		{"to a 503", archive{
+			first,
+			rec{url: "https://b.example/robots.txt", at: "-1h", status: "503 x"},
+			page("disallowed fresh unreachable certain"),
+		}},
+		{"to a 999", archive{
+			first,
+			rec{url: "https://b.example/robots.txt", at: "-1h", status: "999 x"},
+			page("unknown fresh undefined_status"),
+		}},
+		{"relative", archive{
+			redirect(home+"/robots.txt", "-1h", "/x/../r.txt"),
+			rec{url: home + "/r.txt", at: "-1h", body: closed, want: itself},
+			page(certain),
+		}},
 		{"serves the first origin only", archive{
 			redirect(home+"/robots.txt", "-1h", "http://b.example/rules"),
 			rec{url: "http://b.example/rules", at: "-1h", body: closed, want: itself},
@@ -235,7 +305,10 @@ func TestRedirect(t *testing.T) {
 			with(redirect(home+"/robots.txt", "-1h", "/b"), "unavailable too_many_redirects hops=2 final=302"),
 			redirect(home+"/b", "-1h", "/robots.txt"), page("allowed fresh too_many_redirects"),
 		}},
-		{"to itself", archive{redirect(home+"/robots.txt", "-1h", "/robots.txt"), page("allowed fresh too_many_redirects")}},
+		{"to itself", archive{
+			redirect(home+"/robots.txt", "-1h", "/robots.txt"),
+			page("allowed fresh too_many_redirects"),
+		}},
 		{"to itself, then the file", archive{
 			with(redirect(home+"/robots.txt", "-1h", "/robots.txt"), "rules hops=1 final=200 rules=1"),
 			robotsTxt("-59m59s", closed), page(certain),
@@ -248,13 +321,40 @@ func TestRedirect(t *testing.T) {
 			with(redirect(home+"/robots.txt", "-1h", "/b"), "unavailable too_many_redirects hops=2 final=302"),
 			redirect(home+"/b", "-60m1s", "/robots.txt"), page("allowed fresh too_many_redirects"),
 		}},
-		{"its content was got after the fetch", archive{redirect(home+"/robots.txt", "-1s", "/r"), page("disallowed later rule possible"), rec{url: home + "/r", at: "+1s", body: closed}}},
-		{"it came to a 503 after the fetch", archive{redirect(home+"/robots.txt", "-1s", "/r"), page("unknown later unresolved_redirect"), rec{url: home + "/r", at: "+1s", status: "503 x"}}},
-		{"another crawler's target", archive{first, by(there("-59m", closed), "Other/1"), page("disallowed fresh rule probable +other_crawler")}},
-		{"own target before another's nearer", archive{there("-3h", closed), first, by(there("-59m", open), "Other/1"), page("disallowed fresh rule contested +permitted_copy")}},
+		{
+			"its content was got after the fetch",
+			archive{
+				redirect(home+"/robots.txt", "-1s", "/r"), page("disallowed later rule possible"),
+				rec{url: home + "/r", at: "+1s", body: closed},
+			},
+		},
+		{
+			"it came to a 503 after the fetch",
+			archive{
+				redirect(home+"/robots.txt", "-1s", "/r"), page("unknown later unresolved_redirect"),
+				rec{url: home + "/r", at: "+1s", status: "503 x"},
+			},
+		},
+		{
+			"another crawler's target",
+			archive{
+				first, by(there("-59m", closed), "Other/1"),
+				page("disallowed fresh rule probable +other_crawler"),
+			},
+		},
+		{
+			"own target before another's nearer",
+			archive{
+				there("-3h", closed), first, by(there("-59m", open), "Other/1"),
+				page("disallowed fresh rule contested +permitted_copy"),
+			},
+		},
 		{"another crawler's target is an ordinary fetch", archive{
 			robotsTxt("-2h", closed), redirect(home+"/robots.txt", "-1h", "/r"),
-			rec{url: home + "/r", at: "-59m", body: closed, ua: "Other/1", want: "disallowed later rule possible +other_crawler"},
+			rec{
+				url: home + "/r", at: "-59m", body: closed, ua: "Other/1",
+				want: "disallowed later rule possible +other_crawler",
+			},
 		}},
 		{"more than an hour after the hop it is an ordinary fetch", archive{
 			robotsTxt("-3h", closed), redirect(home+"/robots.txt", "-2h", "/r"),
@@ -281,7 +381,10 @@ func TestHopsOfOneMoment(t *testing.T) {
 	hop := func(id string) rec { r := redirect(home+"/robots.txt", "-1h", "/r"); r.id = id; return r }
 	there := func(id, want string) rec { return rec{url: home + "/r", at: "-1h", body: closed, id: id, want: want} }
 	check(t, Options{}, archive{robotsTxt("-2h", closed), hop("4"), there("3", itself), hop("2"), there("1", itself)})
-	check(t, Options{}, archive{robotsTxt("-2h", closed), hop("1"), there("4", itself), there("3", "disallowed fresh rule possible +same_moment +redirect_target")})
+	check(t, Options{}, archive{
+		robotsTxt("-2h", closed), hop("1"), there("4", itself),
+		there("3", "disallowed fresh rule possible +same_moment +redirect_target"),
+	})
 	nameless := hop("1")
 	nameless.ua = "-"
 	check(t, Options{}, archive{robotsTxt("-2h", closed), nameless, there("2", itself)})
@@ -442,16 +545,41 @@ func TestRevisit(t *testing.T) {
 	late := original
 	late.at = "+2d"
 	checkScenarios(t, Options{}, []scenario{
-		{"by URI and date", archive{original, revisit(again, identical, closedDigest, uri(original.url), referring(original)), page(certain)}},
+		{"by URI and date", archive{
+			original,
+			revisit(again, identical, closedDigest, uri(original.url), referring(original)), page(certain),
+		}},
 		{"by date alone", archive{original, revisit(again, identical, referring(original)), page(certain)}},
 		{"by URL and digest", archive{original, revisit(again, identical, closedDigest), page(certain)}},
-		{"by a digest in lower case", archive{original, revisit(again, identical, strings.ToLower(closedDigest[:21])+strings.ToLower(closedDigest[21:])), page(certain)}},
-		{"by the same digest in hexadecimal", archive{original, revisit(again, identical, digestInHex(closed)), page(certain)}},
-		{"the original comes later", archive{revisit(again, identical, closedDigest), page("disallowed fresh rule certain"), late}},
-		{"of another origin", archive{elsewhere, revisit(again, identical, closedDigest, uri(elsewhere.url), referring(elsewhere)), page(certain)}},
+		{
+			"by a digest in lower case",
+			archive{original, revisit(again, identical,
+				strings.ToLower(closedDigest[:21])+strings.ToLower(closedDigest[21:])), page(certain)},
+		},
+		{
+			"by the same digest in hexadecimal",
+			archive{original, revisit(again, identical, digestInHex(closed)), page(certain)},
+		},
+		{
+			"the original comes later",
+			archive{revisit(again, identical, closedDigest), page("disallowed fresh rule certain"), late},
+		},
+		{"of another origin", archive{
+			elsewhere,
+			revisit(again, identical, closedDigest, uri(elsewhere.url), referring(elsewhere)), page(certain),
+		}},
 		{"a digest of another URL", archive{elsewhere, revisit(again, identical, closedDigest), unresolved}},
-		{"a wrong date, then the digest", archive{original, revisit(again, identical, closedDigest, "WARC-Refers-To-Date: 1999-01-01T00:00:00Z"), page(certain)}},
-		{"by id alone", archive{robotsTxt("-41d", open), called(robotsTxt("-40d", closed), "by id"), robotsTxt("-39d", open), revisit(again, identical, "WARC-Refers-To: <urn:test:by id>"), page(certain)}},
+		{
+			"a wrong date, then the digest",
+			archive{
+				original, revisit(again, identical, closedDigest, "WARC-Refers-To-Date: 1999-01-01T00:00:00Z"),
+				page(certain),
+			},
+		},
+		{"by id alone", archive{
+			robotsTxt("-41d", open), called(robotsTxt("-40d", closed), "by id"),
+			robotsTxt("-39d", open), revisit(again, identical, "WARC-Refers-To: <urn:test:by id>"), page(certain),
+		}},
 		{"by id and URL", archive{
 			called(rec{url: "https://b.example/r", at: "-2d", body: closed}, "away"),
 			revisit(again, identical, uri("https://b.example/r"), "WARC-Refers-To: <urn:test:away>"), page(certain),
@@ -468,37 +596,97 @@ func TestRevisit(t *testing.T) {
 			called(status(robotsTxt("-40d", closed), "203 x"), "status"),
 			revisit(again, identical, "WARC-Refers-To: <urn:test:status>"), unresolvedAfter("disallowed"),
 		}},
-		{"by an id that is absent, then the digest", archive{original, revisit(again, identical, closedDigest, "WARC-Refers-To: <urn:test:none>"), page(certain)}},
+		{
+			"by an id that is absent, then the digest",
+			archive{
+				original, revisit(again, identical, closedDigest, "WARC-Refers-To: <urn:test:none>"),
+				page(certain),
+			},
+		},
 		{"by URL and date, of another digest", archive{
 			digested(robotsTxt("-40d", open), payloadDigest(open)), digested(robotsTxt("-39d", closed), closedDigest),
 			revisit(again, identical, digest2, uri(original.url), referring(robotsTxt("-40d", ""))), misnamed,
 		}},
-		{"by the id of another URL", archive{called(rec{url: home + "/x", at: "-2d", body: closed}, "x"), revisit(again, identical, "WARC-Refers-To: <urn:test:x>"), unresolved}},
-		{"304 by id", archive{called(robotsTxt("-3d", closed), "304"), robotsTxt("-2d", open), status(revisit(again, notModified, "WARC-Refers-To: <urn:test:304>"), "304 x"), page(certain)}},
-		{"original absent", archive{revisit(again, identical, closedDigest, uri(original.url), referring(original)), unresolved}},
+		{
+			"by the id of another URL",
+			archive{
+				called(rec{url: home + "/x", at: "-2d", body: closed}, "x"),
+				revisit(again, identical, "WARC-Refers-To: <urn:test:x>"), unresolved,
+			},
+		},
+		{"304 by id", archive{
+			called(robotsTxt("-3d", closed), "304"), robotsTxt("-2d", open),
+			status(revisit(again, notModified, "WARC-Refers-To: <urn:test:304>"), "304 x"), page(certain),
+		}},
+		{"original absent", archive{
+			revisit(again, identical, closedDigest, uri(original.url), referring(original)),
+			unresolved,
+		}},
 		{"another digest", archive{original, revisit(again, identical, digest2), unresolvedAfter("disallowed")}},
-		{"the empty payload's digest alone", archive{digested(robotsTxt("-2d", ""), emptyDigest), revisit(again, identical, emptyDigest), unresolvedAfter("allowed")}},
+		{
+			"the empty payload's digest alone",
+			archive{
+				digested(robotsTxt("-2d", ""), emptyDigest), revisit(again, identical, emptyDigest),
+				unresolvedAfter("allowed"),
+			},
+		},
 		{"the empty payload by date", archive{
 			digested(robotsTxt("-2d", ""), emptyDigest),
-			revisit(again, identical, emptyDigest, referring(robotsTxt("-2d", ""))), page("allowed fresh no_matching_group"),
+			revisit(again, identical, emptyDigest, referring(robotsTxt("-2d", ""))),
+			page("allowed fresh no_matching_group"),
 		}},
-		{"its own status", archive{original, status(revisit(again, identical, closedDigest, referring(original)), "404 x"), page("allowed fresh unavailable")}},
-		{"its own 503", archive{original, status(revisit(again, identical, closedDigest, referring(original)), "503 x"), page("disallowed fresh unreachable certain")}},
+		{"its own status", archive{
+			original,
+			status(revisit(again, identical, closedDigest, referring(original)), "404 x"),
+			page("allowed fresh unavailable"),
+		}},
+		{"its own 503", archive{
+			original,
+			status(revisit(again, identical, closedDigest, referring(original)), "503 x"),
+			page("disallowed fresh unreachable certain"),
+		}},
 		{"its own Location", archive{
 			original, status(revisit(again, identical, closedDigest), "301 x", "Location: /r"),
 			rec{url: home + "/r", at: "-1h", body: open},
 			page(allowed),
 		}},
-		{"its own 204", archive{status(revisit(again, identical, closedDigest), "204 x"), page("allowed fresh no_matching_group")}},
-		{"the original has another status", archive{status(original, "203 x"), revisit(again, identical, closedDigest, referring(original)), unresolvedAfter("disallowed")}},
-		{"no status of its own", archive{original, status(revisit(again, identical, closedDigest, referring(original)), "-"), page(certain)}},
-		{"the status of the original", archive{status(original, "404 x"), status(revisit(again, identical, closedDigest), "-"), page("allowed fresh unavailable")}},
+		{"its own 204", archive{
+			status(revisit(again, identical, closedDigest), "204 x"),
+			page("allowed fresh no_matching_group"),
+		}},
+		{
+			"the original has another status",
+			archive{
+				status(original, "203 x"), revisit(again, identical, closedDigest, referring(original)),
+				unresolvedAfter("disallowed"),
+			},
+		},
+		{
+			"no status of its own",
+			archive{
+				original, status(revisit(again, identical, closedDigest, referring(original)), "-"),
+				page(certain),
+			},
+		},
+		{
+			"the status of the original",
+			archive{
+				status(original, "404 x"), status(revisit(again, identical, closedDigest), "-"),
+				page("allowed fresh unavailable"),
+			},
+		},
 		{"the redirect of the original", archive{
 			status(original, "301 x", "Location: /r"), status(revisit(again, identical, closedDigest), "-"),
 			rec{url: home + "/r", at: "-1h", body: closed},
 			page(certain),
 		}},
-		{"a revisit is no original", archive{revisit(rec{url: again.url, at: "-2h"}, identical, closedDigest), revisit(again, identical, closedDigest), unresolved}},
+		{
+			"a revisit is no original",
+			archive{
+				revisit(rec{url: again.url, at: "-2h"}, identical, closedDigest),
+				revisit(again, identical, closedDigest), unresolved,
+			},
+		},
 		{"of a truncated original", archive{
 			digested(revisitable("WARC-Truncated: length"), closedDigest), revisit(again, identical, closedDigest),
 			page("disallowed fresh rule probable +partial"),
@@ -507,18 +695,48 @@ func TestRevisit(t *testing.T) {
 			original, robotsTxt("-2d", open), status(revisit(again, notModified, referring(original)), "304 x"),
 			page(certain),
 		}},
-		{"304 without Refers-To", archive{robotsTxt("-3d", open), robotsTxt("-2d", closed), status(revisit(again, notModified), "304 x"), page(certain)}},
-		{"304 without a head", archive{robotsTxt("-2d", closed), status(revisit(again, notModified), "-"), page(certain)}},
+		{
+			"304 without Refers-To",
+			archive{
+				robotsTxt("-3d", open), robotsTxt("-2d", closed), status(revisit(again, notModified), "304 x"),
+				page(certain),
+			},
+		},
+		{"304 without a head", archive{
+			robotsTxt("-2d", closed), status(revisit(again, notModified), "-"),
+			page(certain),
+		}},
 		{"304 as a response", archive{robotsTxt("-2d", closed), status(again, "304 x"), page(certain)}},
 		{"304 of a 304", archive{
 			robotsTxt("-2d", closed), status(rec{url: again.url, at: "-2h"}, "304 x"),
 			status(revisit(again, notModified, "WARC-Refers-To-Date: "+rec{at: "-2h"}.date()), "304 x"), page(certain),
 		}},
-		{"304 of a revisit", archive{original, revisit(rec{url: again.url, at: "-2h"}, identical, closedDigest), status(again, "304 x"), page(certain)}},
-		{"304 of what came later", archive{robotsTxt("-59m", closed), status(again, "304 x"), page("disallowed fresh rule probable +unreadable_copy")}},
+		{"304 of a revisit", archive{
+			original, revisit(rec{url: again.url, at: "-2h"}, identical, closedDigest),
+			status(again, "304 x"), page(certain),
+		}},
+		{
+			"304 of what came later",
+			archive{
+				robotsTxt("-59m", closed), status(again, "304 x"),
+				page("disallowed fresh rule probable +unreadable_copy"),
+			},
+		},
 		{"304 of nothing", archive{status(again, "304 x"), unresolved}},
-		{"304 passes over a 404", archive{robotsTxt("-3d", closed), status(rec{url: again.url, at: "-2d"}, "404 x"), status(again, "304 x"), page(certain)}},
-		{"304 of an unresolved revisit", archive{robotsTxt("-3d", closed), revisit(rec{url: again.url, at: "-2d"}, identical, closedDigest), status(again, "304 x"), unresolvedAfter("disallowed")}},
+		{
+			"304 passes over a 404",
+			archive{
+				robotsTxt("-3d", closed), status(rec{url: again.url, at: "-2d"}, "404 x"), status(again, "304 x"),
+				page(certain),
+			},
+		},
+		{
+			"304 of an unresolved revisit",
+			archive{
+				robotsTxt("-3d", closed), revisit(rec{url: again.url, at: "-2d"}, identical, closedDigest),
+				status(again, "304 x"), unresolvedAfter("disallowed"),
+			},
+		},
 	})
 }
 
@@ -533,20 +751,56 @@ func TestValidators(t *testing.T) {
 	const march, april = "Fri, 01 Mar 2024 00:00:00 GMT", "Mon, 01 Apr 2024 00:00:00 GMT"
 	unresolved := page("unknown fresh unresolved_revisit prior=disallowed")
 	checkScenarios(t, Options{}, []scenario{
-		{"the entity tag of the request", archive{copied("-3d", closed, `ETag: "a"`), renewed(nil, `If-None-Match: "a"`), page(certain)}},
-		{"compared weakly, in a list", archive{copied("-3d", closed, `ETag: W/"a"`), renewed(nil, `If-None-Match: "b", "a"`), page(certain)}},
+		{
+			"the entity tag of the request",
+			archive{copied("-3d", closed, `ETag: "a"`), renewed(nil, `If-None-Match: "a"`), page(certain)},
+		},
+		{
+			"compared weakly, in a list",
+			archive{copied("-3d", closed, `ETag: W/"a"`), renewed(nil, `If-None-Match: "b", "a"`), page(certain)},
+		},
 		{"that of the 304", archive{copied("-3d", closed, `ETag: "a"`), renewed([]string{`ETag: "a"`}), page(certain)}},
 		{"that no copy has", archive{copied("-3d", closed), renewed([]string{`ETag: "a"`}), unresolved}},
-		{"an older copy has it", archive{copied("-4d", open, `ETag: "a"`), copied("-3d", closed), renewed([]string{`ETag: "a"`}), page(allowed)}},
-		{"the latest copy contradicts it", archive{copied("-4d", open, `ETag: "a"`), copied("-3d", closed, `ETag: "b"`), renewed([]string{`ETag: "a"`}), unresolved}},
-		{"the date of the request", archive{copied("-3d", closed, "Last-Modified: "+march), renewed(nil, "If-Modified-Since: "+march), page(certain)}},
-		{"another date", archive{copied("-3d", closed, "Last-Modified: "+march), renewed(nil, "If-Modified-Since: "+april), unresolved}},
+		{
+			"an older copy has it",
+			archive{
+				copied("-4d", open, `ETag: "a"`), copied("-3d", closed), renewed([]string{`ETag: "a"`}),
+				page(allowed),
+			},
+		},
+		{
+			"the latest copy contradicts it",
+			archive{
+				copied("-4d", open, `ETag: "a"`), copied("-3d", closed, `ETag: "b"`),
+				renewed([]string{`ETag: "a"`}), unresolved,
+			},
+		},
+		{
+			"the date of the request",
+			archive{
+				copied("-3d", closed, "Last-Modified: "+march), renewed(nil, "If-Modified-Since: "+march),
+				page(certain),
+			},
+		},
+		{"another date", archive{
+			copied("-3d", closed, "Last-Modified: "+march),
+			renewed(nil, "If-Modified-Since: "+april), unresolved,
+		}},
 		{"a tag goes before a date", archive{
 			copied("-3d", closed, `ETag: "a"`, "Last-Modified: "+march),
 			renewed(nil, `If-None-Match: "a"`, "If-Modified-Since: "+april), page(certain),
 		}},
-		{"own copies first", archive{copied("-3d", closed), by(copied("-2d", open), "Other/1"), renewed(nil), page(certain)}},
-		{"another crawler's copy", archive{by(copied("-2d", closed), "Other/1"), renewed(nil), page("disallowed fresh rule probable +other_crawler")}},
+		{"own copies first", archive{
+			copied("-3d", closed), by(copied("-2d", open), "Other/1"), renewed(nil),
+			page(certain),
+		}},
+		{
+			"another crawler's copy",
+			archive{
+				by(copied("-2d", closed), "Other/1"), renewed(nil),
+				page("disallowed fresh rule probable +other_crawler"),
+			},
+		},
 		{"another crawler's, by its tag", archive{
 			copied("-3d", open), by(copied("-2d", closed, `ETag: "a"`), "Other/1"), renewed([]string{`ETag: "a"`}),
 			page("disallowed fresh rule probable +other_crawler"),
@@ -590,18 +844,33 @@ func TestDigestMismatch(t *testing.T) {
 		{"matches", archive{with(robotsTxt("-1h", closed), closedDigest), page(certain)}},
 		{"payload", archive{with(robotsTxt("-1h", closed), digest2), doubtful}},
 		{"block", archive{with(robotsTxt("-1h", closed), closedDigest, blockOf(closed)), doubtful}},
-		{"block matches", archive{with(robotsTxt("-1h", closed), blockOf("HTTP/1.1 200 OK\r\n\r\n"+closed)), page(certain)}},
-		{"unknown algorithm", archive{with(robotsTxt("-1h", closed), "WARC-Payload-Digest: crc32:00000000"), page(certain)}},
+		{"block matches", archive{
+			with(robotsTxt("-1h", closed), blockOf("HTTP/1.1 200 OK\r\n\r\n"+closed)),
+			page(certain),
+		}},
+		{"unknown algorithm", archive{
+			with(robotsTxt("-1h", closed), "WARC-Payload-Digest: crc32:00000000"),
+			page(certain),
+		}},
 		{"of the hop", archive{with(hop, blockOf("x")), target, doubtful}},
 		{"of the target", archive{hop, with(target, digest2), doubtful}},
 		{"of a target far before", archive{with(target, digest2), hop, doubtful}},
-		{"of the original", archive{with(robotsTxt("-2d", closed), digest2), revisit(again, identical, digest2, "WARC-Refers-To-Date: "+robotsTxt("-2d", "").date()), doubtful}},
+		{"of the original", archive{
+			with(robotsTxt("-2d", closed), digest2),
+			revisit(again, identical, digest2, "WARC-Refers-To-Date: "+robotsTxt("-2d", "").date()), doubtful,
+		}},
 		{"of an original that nothing but its digest names", archive{
 			with(robotsTxt("-2d", closed), digest2), revisit(again, identical, digest2),
 			page("unknown fresh unresolved_revisit prior=disallowed"),
 		}},
-		{"of another copy", archive{with(robotsTxt("-2h", closed), digest2), robotsTxt("-1h", closed), page("disallowed fresh rule probable +unreadable_copy")}},
-		{"of a 503", archive{with(rec{url: home + "/robots.txt", at: "-1h", status: "503 x"}, blockOf("x")), page("disallowed fresh unreachable possible +digest_mismatch")}},
+		{"of another copy", archive{
+			with(robotsTxt("-2h", closed), digest2), robotsTxt("-1h", closed),
+			page("disallowed fresh rule probable +unreadable_copy"),
+		}},
+		{"of a 503", archive{
+			with(rec{url: home + "/robots.txt", at: "-1h", status: "503 x"}, blockOf("x")),
+			page("disallowed fresh unreachable possible +digest_mismatch"),
+		}},
 	})
 }
 
@@ -610,19 +879,34 @@ func TestDigestMismatch(t *testing.T) {
 func TestBodyThatBreaksOff(t *testing.T) {
 	t.Parallel()
 	chunks := func(body string) rec {
-		return rec{url: home + "/robots.txt", at: "-1h", head: []string{"Transfer-Encoding: chunked"}, body: fmt.Sprintf("%x\r\n%s\r\n", len(body), body)}
+		return rec{
+			url: home + "/robots.txt", at: "-1h", head: []string{"Transfer-Encoding: chunked"},
+			body: fmt.Sprintf("%x\r\n%s\r\n", len(body), body),
+		}
 	}
 	checkScenarios(t, Options{}, []scenario{
 		{"forbids", archive{chunks(closed), page("disallowed fresh rule probable +body_cut +partial")}},
-		{"allows", archive{chunks("user-agent: *\ndisallow: /x\n"), page("unknown fresh truncated +body_cut +partial")}},
+		{"allows", archive{
+			chunks("user-agent: *\ndisallow: /x\n"),
+			page("unknown fresh truncated +body_cut +partial"),
+		}},
 		{"ends before its Content-Length", archive{
-			{url: home + "/robots.txt", at: "-1h", head: []string{"Content-Length: 900"}, body: "user-agent: *\ndisallow: /x\n"},
+			{
+				url: home + "/robots.txt", at: "-1h", head: []string{"Content-Length: 900"},
+				body: "user-agent: *\ndisallow: /x\n",
+			},
 			page("unknown fresh truncated +body_cut +partial"),
 		}},
 		{"is its Content-Length", archive{
-			{url: home + "/robots.txt", at: "-1h", head: []string{"Content-Length: 27"}, body: "user-agent: *\ndisallow: /x\n"},
+			{
+				url: home + "/robots.txt", at: "-1h", head: []string{"Content-Length: 27"},
+				body: "user-agent: *\ndisallow: /x\n",
+			},
 			page("allowed fresh no_matching_rule"),
 		}},
-		{"long enough", archive{chunks("user-agent: *\ndisallow: /x\n" + strings.Repeat("#\n", 256_000)), page("allowed fresh no_matching_rule +body_cut")}},
+		{"long enough", archive{
+			chunks("user-agent: *\ndisallow: /x\n" + strings.Repeat("#\n", 256_000)),
+			page("allowed fresh no_matching_rule +body_cut"),
+		}},
 	})
 }

@@ -21,9 +21,15 @@ func TestResyncedIsNeverCertain(t *testing.T) {
 		archives [][]byte
 		want     string
 	}{
-		"whole":                      {[][]byte{inMembers(other, rules, fetched)}, certain},
-		"robots.txt behind damage":   {[][]byte{damaged(inMembers(other), inMembers(rules)), inMembers(fetched)}, probable},
-		"the fetch behind damage":    {[][]byte{inMembers(rules), damaged(inMembers(other), inMembers(fetched))}, probable},
+		"whole": {[][]byte{inMembers(other, rules, fetched)}, certain},
+		"robots.txt behind damage": {
+			[][]byte{damaged(inMembers(other), inMembers(rules)), inMembers(fetched)},
+			probable,
+		},
+		"the fetch behind damage": {
+			[][]byte{inMembers(rules), damaged(inMembers(other), inMembers(fetched))},
+			probable,
+		},
 		"both behind damage":         {[][]byte{damaged(inMembers(other), inMembers(rules, fetched))}, probable},
 		"damage behind both of them": {[][]byte{inMembers(rules, fetched), damaged(inMembers(other), nil)}, certain},
 	} {
@@ -65,13 +71,19 @@ func TestForgeableIsNoViolation(t *testing.T) {
 		archives [][]byte
 		want     string
 	}{
-		"none is forged":           {[][]byte{archive{rules, fetched}.bytes()}, certain},
-		"the robots.txt":           {[][]byte{pageOf(rules), archive{fetched}.bytes()}, possible},
-		"the fetch":                {[][]byte{archive{rules}.bytes(), pageOf(fetched)}, possible},
-		"both":                     {[][]byte{pageOf(rules, fetched)}, possible},
-		"another one behind both":  {[][]byte{archive{rules, fetched}.bytes(), pageOf(next)}, certain},
-		"an old one":               {[][]byte{archive{old, fetched}.bytes()}, "disallowed stale rule possible +other_crawler"},
-		"an old one, the next too": {[][]byte{archive{old, fetched, next}.bytes()}, "disallowed stale rule probable +other_crawler +bracketed"},
+		"none is forged":          {[][]byte{archive{rules, fetched}.bytes()}, certain},
+		"the robots.txt":          {[][]byte{pageOf(rules), archive{fetched}.bytes()}, possible},
+		"the fetch":               {[][]byte{archive{rules}.bytes(), pageOf(fetched)}, possible},
+		"both":                    {[][]byte{pageOf(rules, fetched)}, possible},
+		"another one behind both": {[][]byte{archive{rules, fetched}.bytes(), pageOf(next)}, certain},
+		"an old one": {
+			[][]byte{archive{old, fetched}.bytes()},
+			"disallowed stale rule possible +other_crawler",
+		},
+		"an old one, the next too": {
+			[][]byte{archive{old, fetched, next}.bytes()},
+			"disallowed stale rule probable +other_crawler +bracketed",
+		},
 		"an old one, a forged next one": {
 			[][]byte{archive{old, fetched}.bytes(), pageOf(next)},
 			"disallowed stale rule possible +other_crawler",

@@ -46,7 +46,10 @@ func (d *decider) complete(st *State, id int64) {
 	st.bodyAgent, _ = d.agentOf(&facts.Fetch{UserAgent: st.BodyUserAgent, UserAgentSource: st.BodyAgentSource})
 	for _, step := range st.Steps() {
 		if step.Kind == StepHop || step.Kind == StepCopy {
-			st.led = append(st.led, answered{step.Spot, step.UserAgent, d.keyOf(&facts.Fetch{UserAgent: step.UserAgent})})
+			st.led = append(st.led, answered{
+				step.Spot, step.UserAgent,
+				d.keyOf(&facts.Fetch{UserAgent: step.UserAgent}),
+			})
 		}
 	}
 	if st.StepText != "" {
@@ -383,7 +386,8 @@ func (d *decider) certify(r *Result, s *subject, tl *timeline, v *view) error {
 	}
 	isOtherRun := func(r answered) bool { return !s.isOfRun(r) }
 	mayBeOtherRun := func(st *State) bool { return isOtherRun(st.itself()) || slices.ContainsFunc(st.led, isOtherRun) }
-	if v.own && r.AgentSource != words.AgentFromOption && agents.IsSoftware(s.agent) && slices.ContainsFunc(v.tied, mayBeOtherRun) {
+	if v.own && r.AgentSource != words.AgentFromOption && agents.IsSoftware(s.agent) &&
+		slices.ContainsFunc(v.tied, mayBeOtherRun) {
 		r.Notes |= words.NoteOtherRun // "Runs of a crawler"
 	}
 	switch { // these end it: no more captures are asked
@@ -499,10 +503,11 @@ func (d *decider) isBracketed(s *subject, tl *timeline, v *view) (is, unread boo
 
 // copyAnswers is the answers of the copies of robots.txt that the crawler may have acted on.
 type copyAnswers struct {
-	contester   *State // the first that allows
-	notes       Notes  // NotePermittedCopy and its readings, NoteUnreadableCopy
-	orderDoubts Notes  // of another crawler's, dated no later than the fetch and counted as after it, which allows, or may
-	unread      bool   // an index reports one, and no input holds it
+	contester *State // the first that allows
+	notes     Notes  // NotePermittedCopy and its readings, NoteUnreadableCopy
+	// of another crawler's, dated no later than the fetch and counted as after it, which allows, or may
+	orderDoubts Notes
+	unread      bool // an index reports one, and no input holds it
 }
 
 // maxAsked bounds the copies that are remembered as asked: a server may have as many versions of its file.
@@ -525,7 +530,8 @@ func (d *decider) askCopies(s *subject, tl *timeline, v *view) (c copyAnswers, e
 		return words.NoteSameMoment
 	}
 	ask := func(st *State) error {
-		isOwn := st.Kind == facts.CaptureRobots && s.see(st).isOwn // who got what a redirect leads to without a token, nothing shows
+		// who got what a redirect leads to without a token, nothing shows
+		isOwn := st.Kind == facts.CaptureRobots && s.see(st).isOwn
 		isAfter := s.see(st).relation == shownAfter
 		isProven := isAfter && s.provesOrder(facts.SpotOf(&st.Fetch))
 		list := &asked

@@ -35,7 +35,8 @@ const maxCached = 4096
 
 func newNaming(opt *Options) naming {
 	return naming{
-		own: opt.Crawler, mapped: opt.CrawlerMap, used: make([]bool, len(opt.CrawlerMap)), known: make(map[string]crawler),
+		own: opt.Crawler, mapped: opt.CrawlerMap, used: make([]bool, len(opt.CrawlerMap)),
+		known: make(map[string]crawler),
 	}
 }
 
@@ -176,7 +177,11 @@ func (r CrawlerRule) matches(userAgent string) bool {
 // DistinctTokens sorts product tokens and drops those that differ in case alone.
 func DistinctTokens(tokens []string) []string {
 	list := slices.Clone(tokens)
-	slices.SortFunc(list, func(a, b string) int { return cmp.Or(cmp.Compare(agentKey(a), agentKey(b)), cmp.Compare(a, b)) })
+	slices.SortFunc(list, func(a,
+		b string,
+	) int {
+		return cmp.Or(cmp.Compare(agentKey(a), agentKey(b)), cmp.Compare(a, b))
+	})
 	return slices.CompactFunc(list, func(a, b string) bool { return agentKey(a) == agentKey(b) })
 }
 

@@ -24,48 +24,82 @@ func TestCrawlerOf(t *testing.T) {
 		opt      Options
 		want     crawler
 	}{
-		{"request", "CCBot/2.0 (https://commoncrawl.org/faq/)", facts.SourceRequest, Options{}, crawler{token: "CCBot", source: words.AgentFromRequest}},
-		{"warcinfo", "CCBot/2.0", facts.SourceWarcinfo, Options{}, crawler{token: "CCBot", source: words.AgentFromWarcinfo}},
+		{
+			"request", "CCBot/2.0 (https://commoncrawl.org/faq/)", facts.SourceRequest,
+			Options{},
+			crawler{token: "CCBot", source: words.AgentFromRequest},
+		},
+		{
+			"warcinfo", "CCBot/2.0", facts.SourceWarcinfo,
+			Options{},
+			crawler{token: "CCBot", source: words.AgentFromWarcinfo},
+		},
 		{"browser", browserAgent, facts.SourceRequest, Options{}, crawler{}},
 		{"none", "", 0, Options{}, crawler{}},
 		{
 			"two", "ExampleBot/1.0 (compatible; Googlebot/2.1)", facts.SourceRequest,
 			Options{},
-			crawler{token: "ExampleBot", other: "Googlebot", source: words.AgentFromRequest, notes: words.NoteAmbiguousToken},
+			crawler{
+				token: "ExampleBot", other: "Googlebot", source: words.AgentFromRequest,
+				notes: words.NoteAmbiguousToken,
+			},
 		},
 		{
 			"two, warcinfo", "ExampleBot/1.0 (compatible; Googlebot/2.1)", facts.SourceWarcinfo,
 			Options{},
-			crawler{token: "ExampleBot", other: "Googlebot", source: words.AgentFromWarcinfo, notes: words.NoteAmbiguousToken},
+			crawler{
+				token: "ExampleBot", other: "Googlebot", source: words.AgentFromWarcinfo,
+				notes: words.NoteAmbiguousToken,
+			},
 		},
 
-		{"option", "CCBot/2.0", facts.SourceRequest, Options{Crawler: "ccbot"}, crawler{token: "ccbot", source: words.AgentFromOption}},
+		{
+			"option", "CCBot/2.0", facts.SourceRequest,
+			Options{Crawler: "ccbot"},
+			crawler{token: "ccbot", source: words.AgentFromOption},
+		},
 		{
 			"option, other name", "CCBot/2.0", facts.SourceRequest,
 			Options{Crawler: "GPTBot"},
 			crawler{token: "GPTBot", source: words.AgentFromOption, notes: words.NoteTokenByOption},
 		},
-		{"option, no User-Agent", "", 0, Options{Crawler: "GPTBot"}, crawler{token: "GPTBot", source: words.AgentFromOption}},
+		{
+			"option, no User-Agent", "", 0,
+			Options{Crawler: "GPTBot"},
+			crawler{token: "GPTBot", source: words.AgentFromOption},
+		},
 		{
 			"option settles two", "ExampleBot/1.0 (compatible; Googlebot/2.1)", facts.SourceRequest,
 			Options{Crawler: "Googlebot"},
 			crawler{token: "Googlebot", source: words.AgentFromOption},
 		},
-		{"option before map", "", 0, Options{Crawler: "GPTBot", CrawlerMap: byMap}, crawler{token: "GPTBot", source: words.AgentFromOption}},
+		{
+			"option before map", "", 0,
+			Options{Crawler: "GPTBot", CrawlerMap: byMap},
+			crawler{token: "GPTBot", source: words.AgentFromOption},
+		},
 
 		{
 			"map", browserAgent, facts.SourceRequest,
 			Options{CrawlerMap: byMap},
 			crawler{token: "Browsertrix", source: words.AgentFromOption, notes: words.NoteTokenByOption},
 		},
-		{"map, no User-Agent", "", 0, Options{CrawlerMap: byMap}, crawler{token: "SilentBot", source: words.AgentFromOption}},
+		{
+			"map, no User-Agent", "", 0,
+			Options{CrawlerMap: byMap},
+			crawler{token: "SilentBot", source: words.AgentFromOption},
+		},
 		{"map, no token", "Wget/1.21", facts.SourceRequest, Options{CrawlerMap: byMap}, crawler{}},
 		{
 			"map, first rule", "ExampleBot/1.0 (compatible; Googlebot/2.1)", facts.SourceWarcinfo,
 			Options{CrawlerMap: byMap},
 			crawler{token: "examplebot", source: words.AgentFromOption},
 		},
-		{"map, no rule", "CCBot/2.0", facts.SourceRequest, Options{CrawlerMap: byMap}, crawler{token: "CCBot", source: words.AgentFromRequest}},
+		{
+			"map, no rule", "CCBot/2.0", facts.SourceRequest,
+			Options{CrawlerMap: byMap},
+			crawler{token: "CCBot", source: words.AgentFromRequest},
+		},
 	} {
 		d := &decider{naming: newNaming(&c.opt)}
 		f := &facts.Fetch{UserAgent: c.ua, UserAgentSource: c.from}

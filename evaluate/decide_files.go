@@ -68,7 +68,8 @@ func (f *parsedFile) answer(a *Answer, st *State, s *subject, r *reader) {
 // notesOf names readings that would turn an answer round.
 func notesOf(r robots.Readings) (n Notes) {
 	for i, note := range [...]Notes{
-		words.NoteReservedEncoding, words.NoteUnsafeEncoding, words.NoteLenient, words.NoteParseLimit, words.NoteRobotsTxtEncoded, words.NoteContentUsage, words.NoteAgentName,
+		words.NoteReservedEncoding, words.NoteUnsafeEncoding, words.NoteLenient, words.NoteParseLimit,
+		words.NoteRobotsTxtEncoded, words.NoteContentUsage, words.NoteAgentName,
 	} {
 		if r&(1<<i) != 0 {
 			n |= note
@@ -159,7 +160,10 @@ func (f *parsedFile) reader(token string) reader {
 	if r, known := f.readers[token]; known {
 		return r
 	}
-	r := reader{group: f.For(token), match: f.matchOf(token), asides: f.OtherLines(token), hasUsageRules: f.UsageRules() != f.File}
+	r := reader{
+		group: f.For(token), match: f.matchOf(token), asides: f.OtherLines(token),
+		hasUsageRules: f.UsageRules() != f.File,
+	}
 	for _, m := range robots.Modes {
 		if g := f.ForMode(token, m); g != r.group {
 			r.others = append(r.others, g)

@@ -52,7 +52,8 @@ func (s *State) isOf(key string) bool {
 // isRefusal reports whether the server refused robots.txt to the crawler that requested it: that
 // it is unavailable "to the crawler" (RFC 9309 §2.3.1.3) has no effect on others.
 func (s *State) isRefusal() bool {
-	refuses := s.FinalStatus == http.StatusUnauthorized || s.FinalStatus == http.StatusForbidden || s.FinalStatus == http.StatusTooManyRequests
+	refuses := s.FinalStatus == http.StatusUnauthorized || s.FinalStatus == http.StatusForbidden ||
+		s.FinalStatus == http.StatusTooManyRequests
 	return refuses && s.Outcome == words.OutcomeUnavailable && s.Reason == words.Unavailable
 }
 
@@ -90,7 +91,8 @@ func (s *State) isDefinite() bool {
 // isSuccess reports whether a capture got a file, or would have if the archive held it
 // in a form that can be read (RFC 9309 §2.3.1.1).
 func (s *State) isSuccess() bool {
-	return s.Outcome.HasRules() || s.Reason == words.Undecodable || s.Reason == words.Challenge || s.Outcome == words.OutcomeUnresolved && s.Status/100 == 2
+	return s.Outcome.HasRules() || s.Reason == words.Undecodable || s.Reason == words.Challenge ||
+		s.Outcome == words.OutcomeUnresolved && s.Status/100 == 2
 }
 
 // isAlike reports whether two captures answer every question alike. Most hosts

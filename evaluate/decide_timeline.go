@@ -39,8 +39,9 @@ type subject struct {
 func (d *decider) newSubject(f *facts.Fetch, agent string, tl *timeline, asOf facts.Time) subject {
 	d.subjects++
 	s := subject{
-		Fetch: f, number: d.subjects, path: weburl.PathQueryOf(f.Origin, f.URL), agent: agent, key: d.keys.of(agent), token: agent,
-		time: f.Time(), places: tl.places, runs: d.runs,
+		Fetch: f, number: d.subjects, path: weburl.PathQueryOf(f.Origin, f.URL), agent: agent, key: d.keys.of(agent),
+		token: agent,
+		time:  f.Time(), places: tl.places, runs: d.runs,
 	}
 	if asOf.Known() {
 		s.time, s.asOf = asOf, true
@@ -134,14 +135,16 @@ func (s *State) costOfAsking() int {
 
 // A sight is a capture as a fetch sees it.
 type sight struct {
-	of         uint64   // the subject that sees it
-	relation   relation // where it stands to the fetch in time
-	isOwn      bool     // the crawler that made the fetch made it
-	isRefusal  bool     // it led to a refusal to another crawler, though it may be the crawler's own ("Refusals")
-	isLater    bool     // a record whose content it applies was got after the fetch
-	failsLater bool     // it counts as before, and redirects to what was unreachable after: nobody knows what it led to at the fetch
-	mayBeLater bool     // a record whose content it applies is of the fetch's moment and counts as before, but may have come after
-	age        int64    // of its content at the fetch, in microseconds
+	of        uint64   // the subject that sees it
+	relation  relation // where it stands to the fetch in time
+	isOwn     bool     // the crawler that made the fetch made it
+	isRefusal bool     // it led to a refusal to another crawler, though it may be the crawler's own ("Refusals")
+	isLater   bool     // a record whose content it applies was got after the fetch
+	// it counts as before, and redirects to what was unreachable after: nobody knows what it led to at the fetch
+	failsLater bool
+	// a record whose content it applies is of the fetch's moment and counts as before, but may have come after
+	mayBeLater bool
+	age        int64 // of its content at the fetch, in microseconds
 
 	doubts, ledDoubts Notes // on the order of the capture itself and the fetch; on that of the records that it led to
 }
@@ -152,7 +155,8 @@ func (s *subject) see(st *State) *sight {
 	if v.of == s.number && s.number != 0 {
 		return v
 	}
-	*v = sight{of: s.number, relation: s.relationOf(st), isOwn: st.key == s.key || s.ownsNameless && s.owns(st.itself())}
+	*v = sight{of: s.number, relation: s.relationOf(st), isOwn: st.key == s.key || s.ownsNameless &&
+		s.owns(st.itself())}
 	apply := func(relation relation, at facts.Spot, t facts.Time) {
 		doubts, isSameMoment := &v.doubts, s.time.MicrosSince(t) == 0
 		if at != facts.SpotOf(&st.Fetch) {
@@ -200,7 +204,8 @@ func (s *subject) mayGovern(st *State) bool {
 
 // isUnreadable reports whether nobody knows what a crawler received that used a capture at the fetch.
 func (s *subject) isUnreadable(st *State) bool {
-	return st.Outcome == words.OutcomePartial || st.Outcome == words.OutcomeUnresolved || st.Outcome == words.OutcomeUndefined || s.see(st).failsLater
+	return st.Outcome == words.OutcomePartial || st.Outcome == words.OutcomeUnresolved ||
+		st.Outcome == words.OutcomeUndefined || s.see(st).failsLater
 }
 
 // owns reports whether the crawler that made the fetch got a record. Some crawlers send a User-Agent with
@@ -238,10 +243,12 @@ func (s *subject) isWholeDay() bool { return s.asOf && s.time.Precision == facts
 type relation uint8
 
 const (
-	before      relation = iota // beyond doubt
-	maybeBefore                 // counts as before, in doubt: of the same moment in another archive, or something speaks against its date
-	shownAfter                  // dated no later, and counts as after: of the same moment and later in its archive, or shown to have ended after it
-	after                       // dated later
+	before relation = iota // beyond doubt
+	// counts as before, in doubt: of the same moment in another archive, or something speaks against its date
+	maybeBefore
+	// dated no later, and counts as after: of the same moment and later in its archive, or shown to have ended after it
+	shownAfter
+	after // dated later
 )
 
 // maxTook and maxLate bound how late an answer may have come by a duration and by a Date field that are
@@ -418,7 +425,8 @@ func (s *State) is(k kind) bool {
 	case kindSuccess:
 		return s.isSuccess()
 	}
-	return s.Outcome == words.OutcomeUnresolved && !s.isSuccess() && (s.Reason == words.UnresolvedRevisit || s.FinalStatus/100 == 2)
+	return s.Outcome == words.OutcomeUnresolved && !s.isSuccess() &&
+		(s.Reason == words.UnresolvedRevisit || s.FinalStatus/100 == 2)
 }
 
 // unreachableRun is the unbroken run of unreachable captures up to a place; the zero value
@@ -746,7 +754,10 @@ func (tl *timeline) longUnreachable(s *subject) bool {
 		var run unreachableRun
 		end := l.upTo(s)
 		start := end
-		isNear := func(st *State) bool { return s.time.MicrosSince(st.Time()) == 0 || s.time.Micros-st.Micros <= l.late }
+		isNear := func(st *State) bool {
+			return s.time.MicrosSince(st.Time()) == 0 ||
+				s.time.Micros-st.Micros <= l.late
+		}
 		for start > 0 && isNear(l.states[start-1]) && s.look() {
 			start--
 		}
@@ -833,7 +844,8 @@ func (tl *timeline) others(s *subject, v *view) (list []*State) {
 		if st.Time().MicrosSince(start) < 0 || s.see(st).relation > maybeBefore {
 			continue
 		}
-		isReplacedBy := func(r resolve.Step) bool { // the later of two of one moment, by its place in the archive of both
+		isReplacedBy := func(r resolve.Step) bool {
+			// the later of two of one moment, by its place in the archive of both
 			at := facts.SpotOf(&st.Fetch)
 			return st.Time().MicrosSince(r.Time) == 0 && at.SameRun(r.Spot) && at.Index < r.Index
 		}
@@ -864,7 +876,8 @@ func (tl *timeline) others(s *subject, v *view) (list []*State) {
 func (tl *timeline) copies(s *subject, governing []*State) iter.Seq[*State] {
 	t := s.time
 	return func(yield func(*State) bool) {
-		ways := make(map[string]int64) // URLs to which captures of the last day redirect, and when the first was followed
+		// URLs to which captures of the last day redirect, and when the first was followed
+		ways := make(map[string]int64)
 		near := tl.all.between(facts.Time{Micros: t.Micros - facts.Day, Precision: t.Precision}, t)
 		moment := tl.all.from(t.Micros - tl.all.late)
 		for st := near.take(); st != nil; st = near.take() {
@@ -885,7 +898,8 @@ func (tl *timeline) copies(s *subject, governing []*State) iter.Seq[*State] {
 				near.skipAlike(moment)
 			}
 		}
-		first := sort.Search(len(tl.targets), func(i int) bool { return tl.targets[i].Micros >= t.Micros-facts.Day-t.Precision.Unit() })
+		first := sort.Search(len(tl.targets),
+			func(i int) bool { return tl.targets[i].Micros >= t.Micros-facts.Day-t.Precision.Unit() })
 		for _, st := range tl.targets[first:] {
 			isCopy := func(followed int64) bool { return st.key != s.key || st.Micros >= followed }
 			isOn := func(url string) bool {

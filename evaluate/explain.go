@@ -128,8 +128,9 @@ func (x *explainer) whatIf(r *Result) (*Result, error) {
 	}
 	v := &sink.verdict
 	other := &Result{
-		Fetch: r.Fetch, Agent: r.Agent, AgentSource: r.AgentSource, Evidence: v.Evidence, Answer: v.Answer, Governing: v.Governing,
-		decider: r.decider, timeline: r.timeline, withdrawn: w.judged.withdrawn, against: w.judged.against,
+		Fetch: r.Fetch, Agent: r.Agent, AgentSource: r.AgentSource, Evidence: v.Evidence, Answer: v.Answer,
+		Governing: v.Governing,
+		decider:   r.decider, timeline: r.timeline, withdrawn: w.judged.withdrawn, against: w.judged.against,
 	}
 	if g := v.Governing; g != nil {
 		other.Age = w.judged.Age
@@ -149,7 +150,8 @@ func (x *explainer) begin(kind ExplanationKind, r *Result, found *findings) {
 	x.made = &Explanation{
 		Kind: kind, Profile: x.opt.Profile.String(), Moment: Moment{f.Time()},
 		Fetch: ExplainedFetch{
-			URL: f.URL, Origin: f.Origin, Time: Moment{f.Time()}, Method: f.Method, Status: knownStatus(f.Status), UserAgent: f.UserAgent,
+			URL: f.URL, Origin: f.Origin, Time: Moment{f.Time()}, Method: f.Method, Status: knownStatus(f.Status),
+			UserAgent: f.UserAgent,
 		},
 		Crawler:  ExplainedCrawler{Token: r.Agent, Source: r.AgentSource.String()},
 		Evidence: r.Evidence.String(), Certainty: r.Certainty.String(), Notes: r.Notes.Strings(), Said: said(&r.Answer),
@@ -208,7 +210,11 @@ func (x *explainer) recordOf(f *facts.Fetch) ExplainedRecord {
 func (x *explainer) leads(r *Result) (list []ExplainedLead) {
 	for _, lead := range r.ledBy {
 		at := lead.Spot()
-		list = append(list, ExplainedLead{lead.URL, Moment{lead.Time()}, ExplainedRecord{File: x.nameOf(at.Input, at.Entry), Offset: lead.Offset, Number: at.Index}})
+		list = append(list, ExplainedLead{
+			lead.URL,
+			Moment{lead.Time()},
+			ExplainedRecord{File: x.nameOf(at.Input, at.Entry), Offset: lead.Offset, Number: at.Index},
+		})
 	}
 	return list
 }
@@ -320,9 +326,11 @@ func (x *explainer) roles() map[*State][]string {
 func (x *explainer) capture(st *State, roles []string) (*ExplainedCapture, error) {
 	r, s := x.result, x.subject
 	c := &ExplainedCapture{
-		ID: st.ID, Time: Moment{st.Time()}, Agent: st.Agent(), Own: s.see(st).isOwn, Roles: roles, Outcome: st.Outcome.String(),
-		Reason: st.Reason.String(), Status: knownStatus(st.Status), Type: st.Type.String(), Record: x.recordOf(&st.Fetch),
-		Way: x.way(st), Content: Moment{st.Oldest()}, governs: st == r.Governing,
+		ID: st.ID, Time: Moment{st.Time()}, Agent: st.Agent(), Own: s.see(st).isOwn, Roles: roles,
+		Outcome: st.Outcome.String(),
+		Reason:  st.Reason.String(), Status: knownStatus(st.Status), Type: st.Type.String(),
+		Record: x.recordOf(&st.Fetch),
+		Way:    x.way(st), Content: Moment{st.Oldest()}, governs: st == r.Governing,
 		decisive: st == r.Governing || st == r.Contester || st == r.against || slices.Contains(roles, RolePrior),
 	}
 	if s.time.Known() {
@@ -343,7 +351,16 @@ func (x *explainer) capture(st *State, roles []string) (*ExplainedCapture, error
 	for _, doubt := range []struct {
 		is   bool
 		note Notes
-	}{{slices.ContainsFunc(st.led, s.mayBeOthers), words.NoteOtherCrawler}, {st.Resynced, words.NoteResynced}, {st.Forgeable, words.NoteForgeable}, {st.Mismatched, words.NoteDigestMismatch}, {st.OtherTarget, words.NoteOtherTarget}} {
+	}{
+		{slices.ContainsFunc(st.led, s.mayBeOthers), words.NoteOtherCrawler},
+		{
+			st.Resynced,
+			words.NoteResynced,
+		},
+		{st.Forgeable, words.NoteForgeable},
+		{st.Mismatched, words.NoteDigestMismatch},
+		{st.OtherTarget, words.NoteOtherTarget},
+	} {
 		if doubt.is {
 			c.Doubts = append(c.Doubts, doubt.note.Strings()...)
 		}
@@ -387,7 +404,10 @@ func (x *explainer) isCopy(st *State) bool {
 func (x *explainer) way(st *State) (way []ExplainedStep) {
 	hops := st.HopList()
 	for _, step := range st.Steps() {
-		at := ExplainedStep{Kind: "original", Record: &ExplainedRecord{File: x.nameOf(step.Input, step.Entry), Offset: step.Offset, Number: step.Index}}
+		at := ExplainedStep{
+			Kind:   "original",
+			Record: &ExplainedRecord{File: x.nameOf(step.Input, step.Entry), Offset: step.Offset, Number: step.Index},
+		}
 		switch {
 		case step.Kind == StepRival:
 			at.Kind = "rival"
@@ -449,7 +469,8 @@ func (x *explainer) readFile() error {
 		rules := reader.group.Matching(x.subject.path)
 		file.More = max(0, len(rules)-maxMatching)
 		for _, rule := range rules[:len(rules)-file.More] {
-			file.Matching = append(file.Matching, ExplainedRule{rule.Line, strings.Clone(rule.Text), rule.Allow, len(rule.Pattern)})
+			file.Matching = append(file.Matching,
+				ExplainedRule{rule.Line, strings.Clone(rule.Text), rule.Allow, len(rule.Pattern)})
 			marks[rule.Line] = "lost"
 		}
 		marks[answer.Rule.Line] = "rule"
@@ -523,7 +544,8 @@ func (x *explainer) tryReadings(a *Answer, r *reader) {
 		tried |= words.NoteContentUsage
 	}
 	for _, name := range tried.Strings() {
-		x.made.Readings = append(x.made.Readings, ExplainedReading{name, slices.Contains((a.Notes & words.OpenReadings).Strings(), name)})
+		x.made.Readings = append(x.made.Readings,
+			ExplainedReading{name, slices.Contains((a.Notes & words.OpenReadings).Strings(), name)})
 	}
 	if a.allows && a.Notes&words.OpenReadings == 0 {
 		x.made.Readings = append(x.made.Readings, ExplainedReading{readingUnfinished, true})

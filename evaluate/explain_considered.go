@@ -16,9 +16,10 @@ const (
 	RoleRival                 // of the governing capture's moment: the order of the two may not be known
 	RoleCopy                  // the crawler may have used it instead (RFC 9309 §2.4)
 	RoleOlder                 // the crawler's own, before another crawler's that governs
-	RoleBefore                // the one before, where the governing one may have come after the fetch; the end of a run of failures
-	RoleOther                 // near a stale one: may show that the file changed
-	RoleNext                  // the first one after the fetch: may confirm a stale one
+	// the one before, where the governing one may have come after the fetch; the end of a run of failures
+	RoleBefore
+	RoleOther // near a stale one: may show that the file changed
+	RoleNext  // the first one after the fetch: may confirm a stale one
 )
 
 func (r Role) String() string {
@@ -47,7 +48,8 @@ func (r *Result) Considered() []Considered {
 // changes nothing. Among fewer others, it might be taken for what the redirect led to.
 func (r *Result) isIdle(st *State, s *subject) bool {
 	isOwn := st.Kind == facts.CaptureTarget && st.key == s.key
-	return isOwn && st != r.Contester && r.Notes&(words.NoteUnreadableCopy|words.NoteSameMoment|words.NoteOrderDoubt) == 0
+	return isOwn && st != r.Contester &&
+		r.Notes&(words.NoteUnreadableCopy|words.NoteSameMoment|words.NoteOrderDoubt) == 0
 }
 
 func (tl *timeline) considered(s *subject) (list []Considered) {

@@ -10,26 +10,31 @@ import (
 // Explanation is how the verdict on one fetch came about, as plain data. Texts are as the
 // archives have them.
 type Explanation struct {
-	Kind      ExplanationKind    `json:"kind"`
-	Profile   string             `json:"profile"`
-	Fetch     ExplainedFetch     `json:"fetch"`
-	Crawler   ExplainedCrawler   `json:"crawler"` // whose rules are asked for
-	Moment    Moment             `json:"moment"`  // at which: the fetch's time, or that of the what-if
-	Evidence  string             `json:"evidence"`
-	Age       *int64             `json:"age_seconds"` // of the governing capture
-	Certainty string             `json:"certainty,omitempty"`
-	Notes     []string           `json:"notes,omitempty"`
-	Said                         // the verdict
-	Withdrawn *Said              `json:"withdrawn,omitempty"`       // the answer of the governing capture alone, where others show that it may be wrong
-	Prior     string             `json:"prior_verdict,omitempty"`   // where the governing capture shows nothing: the verdict by the one before it
-	Captures  []ExplainedCapture `json:"captures"`                  // of the origin, by time: those considered, and the nearest
-	Skipped   int                `json:"skipped"`                   // captures after the last of these
-	Undated   int                `json:"undated"`                   // captures without a usable date, which count nowhere
-	Unread    []Moment           `json:"unread_captures,omitempty"` // that an index reports and no input holds, the nearest
-	LedBy     []ExplainedLead    `json:"redirects,omitempty"`       // of robots.txt, which may have led to the fetch
-	File      *ExplainedFile     `json:"robots_txt,omitempty"`      // of the governing capture
-	Readings  []ExplainedReading `json:"readings,omitempty"`        // that the specifications leave open
-	Others    int                `json:"other_fetches,omitempty"`   // of the same URL, at other times
+	Kind      ExplanationKind  `json:"kind"`
+	Profile   string           `json:"profile"`
+	Fetch     ExplainedFetch   `json:"fetch"`
+	Crawler   ExplainedCrawler `json:"crawler"` // whose rules are asked for
+	Moment    Moment           `json:"moment"`  // at which: the fetch's time, or that of the what-if
+	Evidence  string           `json:"evidence"`
+	Age       *int64           `json:"age_seconds"` // of the governing capture
+	Certainty string           `json:"certainty,omitempty"`
+	Notes     []string         `json:"notes,omitempty"`
+	Said                       // the verdict
+	// the answer of the governing capture alone, where others show that it may be wrong
+	Withdrawn *Said `json:"withdrawn,omitempty"`
+	// where the governing capture shows nothing: the verdict by the one before it
+	Prior string `json:"prior_verdict,omitempty"`
+	// of the origin, by time: those considered, and the nearest
+	Captures []ExplainedCapture `json:"captures"`
+	Skipped  int                `json:"skipped"` // captures after the last of these
+	// captures without a usable date, which count nowhere
+	Undated int `json:"undated"`
+	// that an index reports and no input holds, the nearest
+	Unread   []Moment           `json:"unread_captures,omitempty"`
+	LedBy    []ExplainedLead    `json:"redirects,omitempty"`     // of robots.txt, which may have led to the fetch
+	File     *ExplainedFile     `json:"robots_txt,omitempty"`    // of the governing capture
+	Readings []ExplainedReading `json:"readings,omitempty"`      // that the specifications leave open
+	Others   int                `json:"other_fetches,omitempty"` // of the same URL, at other times
 }
 
 // ExplanationKind names what is explained.
@@ -97,11 +102,12 @@ type ExplainedRecord struct {
 
 // ExplainedCrawler is who is asked about.
 type ExplainedCrawler struct {
-	Token      string `json:"token"`
-	Source     string `json:"source,omitempty"`       // of the token
-	Second     string `json:"second_token,omitempty"` // of another crawler that the User-Agent names
-	SecondSays *Said  `json:"second_says,omitempty"`  // the answer to that one, of the governing capture or of the one marked as contradicting
-	Made       string `json:"made_by,omitempty"`      // in a what-if: the crawler that made the fetch
+	Token  string `json:"token"`
+	Source string `json:"source,omitempty"`       // of the token
+	Second string `json:"second_token,omitempty"` // of another crawler that the User-Agent names
+	// the answer to that one, of the governing capture or of the one marked as contradicting
+	SecondSays *Said  `json:"second_says,omitempty"`
+	Made       string `json:"made_by,omitempty"` // in a what-if: the crawler that made the fetch
 }
 
 // Said is the answer of one capture to the fetch.
@@ -156,7 +162,9 @@ func (c *ExplainedCapture) IsDecisive() bool { return c.decisive }
 
 // ExplainedStep is a record that a capture led to.
 type ExplainedStep struct {
-	Kind   string           `json:"kind"`          // redirect; rival: it may have led there instead; original: of a revisit or 304; named: by a revisit with another payload digest
+	// redirect; rival: it may have led there instead; original: of a revisit or 304; named: by a revisit with
+	// another payload digest
+	Kind   string           `json:"kind"`
 	URL    string           `json:"url,omitempty"` // of a redirect
 	Record *ExplainedRecord `json:"record"`        // null: not in these archives
 }
@@ -177,8 +185,9 @@ type ExplainedBody struct {
 
 // ExplainedFile is the robots.txt that governs.
 type ExplainedFile struct {
-	Size      int64           `json:"size"`
-	Groups    []int           `json:"group_lines"`          // first user-agent line of each group that governs the token
+	Size int64 `json:"size"`
+	// first user-agent line of each group that governs the token
+	Groups    []int           `json:"group_lines"`
 	AgentLine int             `json:"agent_line,omitempty"` // the user-agent line that names it
 	AgentText string          `json:"agent_value,omitempty"`
 	Matching  []ExplainedRule `json:"matching_rules,omitempty"` // of the group, the one that decides first

@@ -163,7 +163,8 @@ func TestExplainFinds(t *testing.T) {
 	}
 	for _, what := range []string{"http://a.example/never", "nothing", "archive.warc:1"} {
 		var none *NotFoundError
-		if _, err := explain(Question{What: what}); !errors.As(err, &none) || none.IsURL != strings.Contains(what, "://") {
+		if _, err := explain(Question{What: what}); !errors.As(err, &none) ||
+			none.IsURL != strings.Contains(what, "://") {
 			t.Errorf("%s: %v", what, err)
 		}
 	}

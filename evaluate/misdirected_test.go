@@ -20,15 +20,25 @@ func TestMisdirected(t *testing.T) {
 		list archive
 		want string
 	}{
-		"a loop that is none":           {archive{first, again}, "unknown fresh unresolved_redirect"},
-		"the target's own answer":       {archive{first, again, asking(robotsAt(other, "-59m", closed), "b.example")}, "disallowed fresh rule certain"},
-		"a target that is no policy":    {archive{toRules, asking(rules, "b.example")}, "disallowed fresh rule certain"},
-		"the same, asked of the source": {archive{toRules, asking(rules, "a.example")}, "unknown fresh unresolved_redirect"},
+		"a loop that is none": {archive{first, again}, "unknown fresh unresolved_redirect"},
+		"the target's own answer": {
+			archive{first, again, asking(robotsAt(other, "-59m", closed), "b.example")},
+			"disallowed fresh rule certain",
+		},
+		"a target that is no policy": {
+			archive{toRules, asking(rules, "b.example")},
+			"disallowed fresh rule certain",
+		},
+		"the same, asked of the source": {
+			archive{toRules, asking(rules, "a.example")},
+			"unknown fresh unresolved_redirect",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			check(t, Options{}, append(c.list, page(c.want)))
 			// Where the target is not known to be one before it is read, it is found later.
-			check(t, Options{}, append(archive{c.list[len(c.list)-1]}, append(c.list[:len(c.list)-1:len(c.list)-1], page(c.want))...))
+			check(t, Options{}, append(archive{c.list[len(c.list)-1]},
+				append(c.list[:len(c.list)-1:len(c.list)-1], page(c.want))...))
 		})
 	}
 }

@@ -61,7 +61,8 @@ var errEnough = errors.New("no more fetches are asked for")
 func (o *Origin) Fetches(ctx context.Context) iter.Seq2[*Fetch, error] {
 	return func(yield func(*Fetch, error) bool) {
 		bucket := run.BucketOf(o.place.Host)
-		fetches := facts.NewCursor(o.resolved.store.Fetches(ctx, facts.Buckets{From: bucket, To: bucket + 1}), facts.PlaceOf)
+		fetches := facts.NewCursor(o.resolved.store.Fetches(ctx, facts.Buckets{From: bucket, To: bucket + 1}),
+			facts.PlaceOf)
 		defer fetches.Stop()
 		err := eachRecord(fetches, o.place, o.timeline.places,
 			func(_, _ *facts.Fetch) error { return nil },
@@ -81,8 +82,9 @@ func (o *Origin) Fetches(ctx context.Context) iter.Seq2[*Fetch, error] {
 func NewFetch(url, userAgent string, at time.Time) *Fetch {
 	u, _ := weburl.Parse(url)
 	f := &Fetch{
-		HostReversed: u.HostReversed(), Origin: u.Origin(), URL: url, Micros: at.UnixMicro(), Precision: facts.PrecisionMicrosecond,
-		Status: -1, Millis: -1, Method: http.MethodGet, UserAgent: userAgent, UserAgentSource: facts.SourceRequest,
+		HostReversed: u.HostReversed(), Origin: u.Origin(), URL: url, Micros: at.UnixMicro(),
+		Precision: facts.PrecisionMicrosecond,
+		Status:    -1, Millis: -1, Method: http.MethodGet, UserAgent: userAgent, UserAgentSource: facts.SourceRequest,
 	}
 	if !weburl.IsFetchScheme(u.Scheme) {
 		f.Flags = facts.FlagUnsupportedScheme

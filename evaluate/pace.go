@@ -53,7 +53,8 @@ func (p *pace) newOrigin() { p.last, p.latest = make(map[string]*list.Element), 
 // may have redirected to, are left out.
 func (p *pace) check(r *Result, tl *timeline) error {
 	f := r.Fetch
-	if r.Agent == "" || r.Reason == words.RobotsTxtItself || r.Reason == words.UnsupportedScheme || !f.Time().Known() || f.Flags&(facts.FlagForgeable|facts.FlagRefuted|facts.FlagMayBeNoFetch) != 0 {
+	if r.Agent == "" || r.Reason == words.RobotsTxtItself || r.Reason == words.UnsupportedScheme ||
+		!f.Time().Known() || f.Flags&(facts.FlagForgeable|facts.FlagRefuted|facts.FlagMayBeNoFetch) != 0 {
 		return nil
 	}
 	if s := p.decider.newSubject(f, r.Agent, tl, facts.Time{}); s.path == "/robots.txt" || tl.leads.to(&s) != nil {
@@ -105,7 +106,8 @@ const maxWait = 24 * time.Hour
 // delay returns the least delay, in microseconds, that some copy of robots.txt which
 // the crawler may have used requires, and the line that requires one in the governing copy.
 func (p *pace) delay(r *Result, tl *timeline) (delay int64, line int, err error) {
-	if r.Evidence != Fresh || r.Governing.Forgeable || r.Notes&(words.NoteSameMoment|words.NoteOrderDoubt|words.NoteCoarseDate) != 0 {
+	if r.Evidence != Fresh || r.Governing.Forgeable ||
+		r.Notes&(words.NoteSameMoment|words.NoteOrderDoubt|words.NoteCoarseDate) != 0 {
 		return 0, 0, nil
 	}
 	c := p.decider.crawlerOf(r.Fetch)
@@ -177,7 +179,8 @@ func (p *pace) longest(tl *timeline) (longest int64, err error) {
 // the file is not known as a whole, or may be another one. For two tokens in one User-Agent, the
 // smaller delay counts.
 func (p *pace) delayOf(st *State, by crawler) (micros int64, line int, err error) {
-	if st.Outcome != words.OutcomeRules || !st.HasBody || facts.Flags(st.BodyFlags)&facts.FlagBodyCut != 0 || st.Mismatched || st.OtherTarget {
+	if st.Outcome != words.OutcomeRules || !st.HasBody || facts.Flags(st.BodyFlags)&facts.FlagBodyCut != 0 ||
+		st.Mismatched || st.OtherTarget {
 		return 0, 0, nil
 	}
 	file, err := p.decider.files.get(st)

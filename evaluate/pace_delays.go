@@ -25,7 +25,8 @@ func (d *delays) index() {
 	d.least, d.known = make([]int, len(d.list)), make(map[int]delay)
 	for i := len(d.list) - 1; i >= 0; i-- {
 		d.least[i] = i
-		if next := i + 1; next < len(d.list) && d.list[next].group == d.list[i].group && d.list[d.least[next]].micros < d.list[i].micros {
+		if next := i + 1; next < len(d.list) && d.list[next].group == d.list[i].group &&
+			d.list[d.least[next]].micros < d.list[i].micros {
 			d.least[i] = d.least[next]
 		}
 	}

@@ -15,8 +15,9 @@ import (
 // Page is the statements of a page, and of its origin, about the use of what was fetched. None of
 // it makes the fetch a violation: it is known only afterwards.
 type Page struct {
-	From      PageSource
-	At        time.Time // when restrictions are judged: as of the date asked for, of a day its end, else at the fetch; zero: not known
+	From PageSource
+	// when restrictions are judged: as of the date asked for, of a day its end, else at the fetch; zero: not known
+	At        time.Time
 	Since     time.Time // the same, of a day its beginning
 	Tags      []tag.Tag
 	Own       tag.Set    // effective for the crawler that made the fetch
@@ -99,7 +100,8 @@ func (p *pages) readPage(r *Result) error {
 	if err != nil || s.IsEmpty() && len(origin) == 0 && !disputed && file == nil && len(files) == 0 {
 		return err
 	}
-	if len(origin) == 0 && file == nil && len(files) == 0 && s.Headers == "" && s.Metas == "" { // as in all rows of indexes
+	if len(origin) == 0 && file == nil && len(files) == 0 && s.Headers == "" && s.Metas == "" {
+		// as in all rows of indexes
 		page := &p.silent
 		page.From, page.image = s.From, isImage(s.MimeType)
 		page.Since, page.At = p.moment(f)
@@ -135,7 +137,8 @@ func (p *pages) readPage(r *Result) error {
 		u, _ := weburl.Parse(f.URL)
 		reserved = tdm.For(u.PathQuery())
 	}
-	own := slices.Concat(withoutTDM(headers.Signals), withoutTDM(metas.Signals), tag.TagSignals(page.Tags, r.Agent, page.image))
+	own := slices.Concat(withoutTDM(headers.Signals), withoutTDM(metas.Signals),
+		tag.TagSignals(page.Tags, r.Agent, page.image))
 	for _, rsl := range metas.Licences {
 		u, _ := weburl.Parse(f.URL)
 		own = append(own, rsl.For(u.Origin(), u.PathQuery())...)
@@ -204,7 +207,8 @@ func (p *pages) agentTags(metas []tag.Tag, crawler string) []tag.Tag {
 // is unknown because captures differ. disputed: captures of its moment differ in this alone, or
 // it states more than is kept.
 func (p *pages) usage(r *Result) (said []tag.Signal, disputed bool, err error) {
-	if r.Governing == nil || r.Reason == words.RobotsTxtItself || r.Reason == words.ConflictingCaptures || r.Reason == words.ChangedBetween {
+	if r.Governing == nil || r.Reason == words.RobotsTxtItself || r.Reason == words.ConflictingCaptures ||
+		r.Reason == words.ChangedBetween {
 		return nil, false, nil
 	}
 	if said, disputed, err = p.usageBy(r.Governing, r); err != nil {

@@ -17,8 +17,9 @@ import (
 const (
 	maxLicences     = 8192    // captures in all archives
 	maxLicenceTexts = 8 << 20 // bytes of their URLs and IDs
-	maxNamed        = 4       // documents that one page and its robots.txt name; captures of one moment that are compared
-	maxRead         = 64      // documents that are kept as read
+	// documents that one page and its robots.txt name; captures of one moment that are compared
+	maxNamed = 4
+	maxRead  = 64 // documents that are kept as read
 )
 
 // licences are the captures of licence documents in all archives, by URL and time.
@@ -52,14 +53,17 @@ func (r *Resolved) readLicences(ctx context.Context, issues *run.Writer[facts.Is
 				return nil
 			}
 			return issues.Add(facts.Issue{
-				Input: s.Input, Entry: s.Entry, Offset: s.Offset, Length: s.Length, RecordID: s.RecordID, Kind: words.IssueLimitReached,
-				Detail: fmt.Sprintf("more than %d captures of licence documents, or more than %d bytes of their URLs", maxLicences, maxLicenceTexts),
+				Input: s.Input, Entry: s.Entry, Offset: s.Offset, Length: s.Length, RecordID: s.RecordID,
+				Kind: words.IssueLimitReached,
+				Detail: fmt.Sprintf("more than %d captures of licence documents, or more than %d bytes of their URLs",
+					maxLicences, maxLicenceTexts),
 				Action: "this one and others are not read",
 			})
 		}
 		l := licence{isDoubtful: s.Mismatched || s.Resynced}
 		l.Fetch = facts.Fetch{
-			Origin: s.Origin, URL: s.URL, RecordID: s.RecordID, Input: s.Input, Entry: s.Entry, Offset: s.Offset, Length: s.Length, Index: s.Index,
+			Origin: s.Origin, URL: s.URL, RecordID: s.RecordID, Input: s.Input, Entry: s.Entry, Offset: s.Offset,
+			Length: s.Length, Index: s.Index,
 			Micros: s.Micros, Precision: s.Precision,
 		}
 		l.Pack, l.BodyDigest, l.BodyOffset, l.BodySize = s.Pack, s.BodyDigest, s.BodyOffset, s.BodySize
@@ -113,7 +117,8 @@ func namedBy(list []named, signals []tag.Signal, base string, scope tag.Scope) [
 			continue
 		}
 		u, _ := weburl.Parse(weburl.Resolve(base, s.Value))
-		if key := u.Key(); len(list) < tag.MaxItems && !slices.ContainsFunc(list, func(n named) bool { return n.key == key }) {
+		if key := u.Key(); len(list) < tag.MaxItems &&
+			!slices.ContainsFunc(list, func(n named) bool { return n.key == key }) {
 			list = append(list, named{key, scope})
 		}
 	}

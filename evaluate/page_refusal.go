@@ -12,13 +12,14 @@ type Refusal uint8
 
 // The refusals. The zero value is that the answer is none.
 const (
-	NotRefused       Refusal = iota
-	RefusedChallenge         // a known challenge, whatever its status: a proof that the client is no crawler is asked for
-	RefusedAuth              // 401 (RFC 9110 §15.5.2)
-	RefusedPayment           // 402 (RFC 9110 §15.5.3)
-	RefusedForbidden         // 403 (RFC 9110 §15.5.4)
-	RefusedRate              // 429 (RFC 6585 §4)
-	RefusedLegal             // 451 (RFC 7725 §3)
+	NotRefused Refusal = iota
+	// a known challenge, whatever its status: a proof that the client is no crawler is asked for
+	RefusedChallenge
+	RefusedAuth      // 401 (RFC 9110 §15.5.2)
+	RefusedPayment   // 402 (RFC 9110 §15.5.3)
+	RefusedForbidden // 403 (RFC 9110 §15.5.4)
+	RefusedRate      // 429 (RFC 6585 §4)
+	RefusedLegal     // 451 (RFC 7725 §3)
 )
 
 func (r Refusal) String() string {

@@ -58,7 +58,8 @@ const maxStatements = 16
 // its content with an answer to HEAD, is not.
 func (r *Result) isUsed() bool {
 	f := r.Fetch
-	return r.Reason != words.RobotsTxtItself && f.Method != http.MethodHead && (f.Status < 0 || f.Status/100 == 2 || f.Status == http.StatusNotModified)
+	return r.Reason != words.RobotsTxtItself && f.Method != http.MethodHead &&
+		(f.Status < 0 || f.Status/100 == 2 || f.Status == http.StatusNotModified)
 }
 
 // hints are the uses that a statement speaks against which its specification does not let count.
@@ -162,10 +163,12 @@ func (r *Result) inForce(s *tag.Signal) bool {
 // another record. A revisit or 304 holds its own header fields, which come before its original's.
 func (r *Result) isCertain(s Statement) bool {
 	f := r.Fetch
-	if s.Source == tag.SourceLicence || r.Page.source == PageWAT || f.Trust != facts.TrustChained || f.Flags&facts.FlagDigestMismatch != 0 {
+	if s.Source == tag.SourceLicence || r.Page.source == PageWAT || f.Trust != facts.TrustChained ||
+		f.Flags&facts.FlagDigestMismatch != 0 {
 		return false
 	}
-	return r.Page.source != PageOriginal || isHeaders(s.Source) && f.PolicyHeaders != "" && s.Line <= 1+strings.Count(f.PolicyHeaders, "\n")
+	return r.Page.source != PageOriginal || isHeaders(s.Source) && f.PolicyHeaders != "" &&
+		s.Line <= 1+strings.Count(f.PolicyHeaders, "\n")
 }
 
 // isHeaders reports whether a statement is a header field.

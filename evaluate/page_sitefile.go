@@ -62,15 +62,18 @@ func (f *siteFiles) add(s *State) error {
 		return nil
 	}
 	return f.issues.Add(facts.Issue{
-		Input: s.Input, Entry: s.Entry, Offset: s.Offset, Length: s.Length, RecordID: s.RecordID, Kind: words.IssueLimitReached,
-		Detail: fmt.Sprintf("%s of %.200s was captured more than %d times", u.Path, s.Origin, maxSiteFiles), Action: "later captures of it are left out",
+		Input: s.Input, Entry: s.Entry, Offset: s.Offset, Length: s.Length, RecordID: s.RecordID,
+		Kind:   words.IssueLimitReached,
+		Detail: fmt.Sprintf("%s of %.200s was captured more than %d times", u.Path, s.Origin, maxSiteFiles),
+		Action: "later captures of it are left out",
 	})
 }
 
 // add takes the next capture. What came to neither a whole file nor the answer that there is none,
 // changes nothing. isFull is true for the first that is one too many.
 func (l *siteFile[T]) add(s *State) (isFull bool) {
-	isFile, isNone := s.Outcome == words.OutcomeRules && s.HasBody, s.Outcome == words.OutcomeUnavailable && s.Reason == words.Unavailable
+	isFile, isNone := s.Outcome == words.OutcomeRules && s.HasBody, s.Outcome == words.OutcomeUnavailable &&
+		s.Reason == words.Unavailable
 	switch {
 	case !isFile && !isNone, !s.Time().Known(), l.full:
 		return false

@@ -28,8 +28,14 @@ func fileAt(t facts.Time, body string) *State {
 func TestSiteFile(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	moment := func() facts.Time {
-		precision := []facts.Precision{facts.PrecisionDay, facts.PrecisionMinute, facts.PrecisionSecond, facts.PrecisionMicrosecond}[random.IntN(4)]
-		return facts.Time{Micros: 1.7e15 + random.Int64N(20*facts.Day), Precision: facts.PrecisionMicrosecond}.Truncate(precision)
+		precision := []facts.Precision{
+			facts.PrecisionDay, facts.PrecisionMinute, facts.PrecisionSecond,
+			facts.PrecisionMicrosecond,
+		}[random.IntN(4)]
+		return facts.Time{
+			Micros:    1.7e15 + random.Int64N(20*facts.Day),
+			Precision: facts.PrecisionMicrosecond,
+		}.Truncate(precision)
 	}
 	for range 200 {
 		var all []*State

@@ -85,7 +85,10 @@ func html(url, at, body string, head ...string) rec {
 func TestPages(t *testing.T) {
 	const noindex = `<head><meta name=robots content=noindex></head>`
 	revisit := func(url, at string, warc ...string) rec {
-		return rec{url: url, at: at, typ: "revisit", warc: append(warc, "WARC-Profile: http://netpreserve.org/warc/1.1/revisit/identical-payload-digest")}
+		return rec{
+			url: url, at: at, typ: "revisit",
+			warc: append(warc, "WARC-Profile: http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"),
+		}
 	}
 	digest := func(r rec, d string) rec {
 		r.warc = append(r.warc, "WARC-Payload-Digest: sha1:"+d)
@@ -93,7 +96,8 @@ func TestPages(t *testing.T) {
 	}
 	withHead := func(r rec, lines ...string) rec { r.head = lines; return r }
 	totals := checkPages(t, Options{}, []saying{
-		robotsFile("a", "-1h", "User-agent: *\nDisallow: /no\nContent-Signal: ai-train=yes\nUser-agent: testbot\nDisallow: /no\nContent-Usage: search=n\n"),
+		robotsFile("a", "-1h", "User-agent: *\nDisallow: /no\nContent-Signal: ai-train=yes\nUser-agent: "+
+			"testbot\nDisallow: /no\nContent-Usage: search=n\n"),
 		{
 			html("http://a.example/1", "", noindex, "X-Robots-Tag: otherbot: nosnippet"),
 			"[noindex] | otherbot[noindex, nosnippet] | robots.txt:search=restrict",
@@ -105,19 +109,25 @@ func TestPages(t *testing.T) {
 		},
 		{
 			html("http://a.example/4", "", "<head><meta name=robots content='index, noindex, noai'>"),
-			"[noindex, noai] | robots.txt:search=restrict | meta:train-ai=restrict | meta:ai-input=restrict | conflict tags index",
+			"[noindex, noai] | robots.txt:search=restrict | meta:train-ai=restrict | meta:ai-input=restrict | " +
+				"conflict tags index",
 		},
 		// Revisits carry their original's statements.
 		{digest(html("http://b.example/1", "", noindex, "X-Robots-Tag: nosnippet"), "AAAA"), "[noindex, nosnippet]"},
 		{
-			revisit("http://b.example/1", "+1h", "WARC-Refers-To-Target-URI: http://b.example/1", "WARC-Refers-To-Date: 2024-05-01T12:00:00Z"),
+			revisit("http://b.example/1", "+1h", "WARC-Refers-To-Target-URI: http://b.example/1",
+				"WARC-Refers-To-Date: 2024-05-01T12:00:00Z"),
 			"from=original | [noindex, nosnippet]",
 		},
-		{withHead(digest(revisit("http://b.example/1", "+2h"), "aaaa"), "X-Robots-Tag: noarchive"), "from=original | [noindex, noarchive]"},
+		{
+			withHead(digest(revisit("http://b.example/1", "+2h"), "aaaa"), "X-Robots-Tag: noarchive"),
+			"from=original | [noindex, noarchive]",
+		},
 		{digest(revisit("http://b.example/1", "+3h"), "BBBB"), "from=unknown"},
 		{digest(revisit("http://b.example/never", "+3h"), "AAAA"), "from=unknown"},
 		{
-			revisit("https://b.example/1", "+3h", "WARC-Refers-To-Target-URI: http://b.example/1", "WARC-Refers-To-Date: 2024-05-01T12:00:00Z"),
+			revisit("https://b.example/1", "+3h", "WARC-Refers-To-Target-URI: http://b.example/1",
+				"WARC-Refers-To-Date: 2024-05-01T12:00:00Z"),
 			"from=original | [noindex, nosnippet]",
 		}, // it may lie in another origin
 		{rec{url: "http://b.example/1", at: "+4h", status: "304 Not Modified"}, "from=original | [noindex, nosnippet]"},
@@ -126,37 +136,67 @@ func TestPages(t *testing.T) {
 		// What cannot be read is unknown, not absent.
 		{html("http://c.example/1", "", "\x01\x02\x03", "Content-Encoding: rot13"), "from=unknown"},
 		{html("http://c.example/2", "", "<p>hello"), ""},
-		{html("http://c.example/3", "", strings.Repeat("<meta name=robots content=noindex>", tag.MaxItems+1)), "from=unknown | [noindex]"},
+		{
+			html("http://c.example/3", "", strings.Repeat("<meta name=robots content=noindex>", tag.MaxItems+1)),
+			"from=unknown | [noindex]",
+		},
 
 		// tdmrep.json holds from its capture on, for the paths that it names; a page goes before it.
 		{html("http://d.example/1", "-2h", ""), ""},
-		{rec{url: "http://d.example/.well-known/tdmrep.json", at: "-1h", body: `[{"location":"/1","tdm-reservation":1}]`}, ""},
+		{rec{
+			url: "http://d.example/.well-known/tdmrep.json", at: "-1h",
+			body: `[{"location":"/1","tdm-reservation":1}]`,
+		}, ""},
 		{html("http://d.example/1", "", ""), "tdmrep.json:tdm=restrict"},
 		{html("http://d.example/1", "+1h", "", "tdm-reservation: 0"), "header:tdm=allow"},
-		{html("http://d.example/1", "+1h", "", "tdm-reservation: yes"), "header:tdm=unstated | tdmrep.json:tdm=restrict"},
+		{
+			html("http://d.example/1", "+1h", "", "tdm-reservation: yes"),
+			"header:tdm=unstated | tdmrep.json:tdm=restrict",
+		},
 		{html("http://d.example/2", "+1h", ""), ""},
 		{rec{url: "http://d.example/.well-known/tdmrep.json", at: "+2h", status: "404 Not Found"}, ""},
 		{html("http://d.example/1", "+3h", ""), ""},
 
 		// It may be the target of redirects, and stays as it was where they lead nowhere or it is cut off.
-		{rec{url: "http://e.example/.well-known/tdmrep.json", at: "-1h", status: "301 Moved", head: []string{"Location: https://www.e.example/tdm?v=1"}}, ""},
-		{rec{url: "https://www.e.example/tdm?v=1", at: "-1h", head: []string{"Content-Type: application/json"}, body: `[{"location":"/1","tdm-reservation":1}]`}, ""},
+		{rec{
+			url: "http://e.example/.well-known/tdmrep.json", at: "-1h", status: "301 Moved",
+			head: []string{"Location: https://www.e.example/tdm?v=1"},
+		}, ""},
+		{rec{
+			url: "https://www.e.example/tdm?v=1", at: "-1h", head: []string{"Content-Type: application/json"},
+			body: `[{"location":"/1","tdm-reservation":1}]`,
+		}, ""},
 		{html("http://e.example/1", "", ""), "tdmrep.json:tdm=restrict"},
 		{html("https://www.e.example/1", "", ""), ""},
-		{rec{url: "http://e.example/.well-known/tdmrep.json", at: "+1h", status: "301 Moved", head: []string{"Location: /lost"}}, ""},
-		{rec{url: "http://e.example/.well-known/tdmrep.json", at: "+2h", body: `[`, warc: []string{"WARC-Truncated: length"}}, ""},
+		{rec{
+			url: "http://e.example/.well-known/tdmrep.json", at: "+1h", status: "301 Moved",
+			head: []string{"Location: /lost"},
+		}, ""},
+		{rec{
+			url: "http://e.example/.well-known/tdmrep.json", at: "+2h", body: `[`,
+			warc: []string{"WARC-Truncated: length"},
+		}, ""},
 		{rec{url: "http://e.example/.well-known/tdmrep.json", at: "+2h", status: "503 Busy"}, ""},
 		{html("http://e.example/1", "+3h", ""), "tdmrep.json:tdm=restrict"},
-		{rec{url: "http://e.example/.well-known/tdmrep.json", at: "+4h", status: "302 Found", head: []string{"Location: /404"}}, ""},
+		{rec{
+			url: "http://e.example/.well-known/tdmrep.json", at: "+4h", status: "302 Found",
+			head: []string{"Location: /404"},
+		}, ""},
 		{rec{url: "http://e.example/404", at: "+4h", status: "404 Not Found"}, ""},
 		{html("http://e.example/1", "+5h", ""), ""},
 		// A revisit of it is what its original was.
-		{digest(rec{url: "http://f.example/.well-known/tdmrep.json", at: "-3h", body: `[{"location":"/1","tdm-reservation":1}]`}, "CCCC"), ""},
+		{digest(rec{
+			url: "http://f.example/.well-known/tdmrep.json", at: "-3h",
+			body: `[{"location":"/1","tdm-reservation":1}]`,
+		}, "CCCC"), ""},
 		{rec{url: "http://f.example/.well-known/tdmrep.json", at: "-2h", body: `[]`}, ""},
 		{digest(revisit("http://f.example/.well-known/tdmrep.json", "-1h"), "CCCC"), "from=original"},
 		{html("http://f.example/1", "", ""), "tdmrep.json:tdm=restrict"},
 	})
-	if got := [...]int64{totals.Tagged, totals.TagsUnknown, totals.PublicationRestricted, totals.UsageRestricted, totals.Conflicting}; got != [...]int64{9, 5, 9, 8, 3} {
+	if got := [...]int64{
+		totals.Tagged, totals.TagsUnknown, totals.PublicationRestricted, totals.UsageRestricted,
+		totals.Conflicting,
+	}; got != [...]int64{9, 5, 9, 8, 3} {
 		t.Errorf("counted %v", got)
 	}
 	if n := totals.RestrictionsPublication + totals.RestrictionsUsage; n != 0 {
@@ -171,9 +211,15 @@ func TestPageNotModified(t *testing.T) {
 		{rec{url: "http://a.example/1", at: "+1h", status: "304 Not Modified"}, "from=original | [noindex]"},
 		{rec{url: "http://a.example/2", at: "+1h", status: "304 Not Modified"}, "from=unknown"},
 		// A header field of its own replaces its original's, one of another name does not.
-		{html("http://a.example/3", "", "", "X-Robots-Tag: noindex", "Robots-Tag: *;noai"), "[noindex, noai] | robots-tag:train-ai=restrict | robots-tag:ai-input=restrict"},
 		{
-			rec{url: "http://a.example/3", at: "+1h", status: "304 Not Modified", head: []string{"X-Robots-Tag: otherbot: nosnippet"}},
+			html("http://a.example/3", "", "", "X-Robots-Tag: noindex", "Robots-Tag: *;noai"),
+			"[noindex, noai] | robots-tag:train-ai=restrict | robots-tag:ai-input=restrict",
+		},
+		{
+			rec{
+				url: "http://a.example/3", at: "+1h", status: "304 Not Modified",
+				head: []string{"X-Robots-Tag: otherbot: nosnippet"},
+			},
 			"from=original | [noai] | otherbot[nosnippet, noai] | robots-tag:train-ai=restrict | robots-tag:ai-input=restrict",
 		},
 	})
@@ -185,13 +231,20 @@ func TestRestrictions(t *testing.T) {
 		{
 			html("http://a.example/1", "", "", "X-Robots-Tag: none, noarchive"),
 			"[noindex, nofollow, noarchive] | robots.txt:train-ai=restrict | publication certain x-robots-tag 1: noarchive | " +
-				"publication certain x-robots-tag 1: none; x-robots-tag 1: noarchive | usage probable robots.txt 3: ai-train=no",
+				"publication certain x-robots-tag 1: none; x-robots-tag 1: noarchive | usage probable robots.txt 3: " +
+				"ai-train=no",
 		},
-		{html("http://a.example/2", "", "", "X-Robots-Tag: googlebot: noindex"), "googlebot[noindex] | robots.txt:train-ai=restrict | usage probable robots.txt 3: ai-train=no"},
+		{
+			html("http://a.example/2", "", "", "X-Robots-Tag: googlebot: noindex"),
+			"googlebot[noindex] | robots.txt:train-ai=restrict | usage probable robots.txt 3: ai-train=no",
+		},
 		// A preference is not retroactive, nor does it hold for ever; what was not served is not used.
 		{html("http://a.example/3", "+2d", ""), "robots.txt:train-ai=restrict"},
 		{rec{url: "http://a.example/4", status: "404 Not Found"}, "robots.txt:train-ai=restrict"},
-		{rec{url: "http://a.example/5", method: "HEAD", head: []string{"X-Robots-Tag: noarchive"}}, "[noarchive] | robots.txt:train-ai=restrict"},
+		{
+			rec{url: "http://a.example/5", method: "HEAD", head: []string{"X-Robots-Tag: noarchive"}},
+			"[noarchive] | robots.txt:train-ai=restrict",
+		},
 		{
 			html("http://b.example/1", "", `<head><meta name=robots content="noai, max-snippet:-1">`),
 			"[max-snippet:-1, noai] | meta:train-ai=restrict | meta:ai-input=restrict | usage certain meta 1: noai",
@@ -199,14 +252,23 @@ func TestRestrictions(t *testing.T) {
 
 		// A tdmrep.json that is fetched again unchanged is as new as that.
 		{
-			rec{url: "http://d.example/.well-known/tdmrep.json", at: "-5d", body: `[{"location":"/","tdm-reservation":1}]`},
+			rec{
+				url: "http://d.example/.well-known/tdmrep.json", at: "-5d",
+				body: `[{"location":"/","tdm-reservation":1}]`,
+			},
 			`tdmrep.json:tdm=restrict | usage probable tdmrep.json 1: {"location":"/","tdm-reservation":1}`,
 		},
 		{
-			rec{url: "http://d.example/.well-known/tdmrep.json", at: "-1h", body: `[{"location":"/","tdm-reservation":1}]`},
+			rec{
+				url: "http://d.example/.well-known/tdmrep.json", at: "-1h",
+				body: `[{"location":"/","tdm-reservation":1}]`,
+			},
 			`tdmrep.json:tdm=restrict | usage probable tdmrep.json 1: {"location":"/","tdm-reservation":1}`,
 		},
-		{html("http://d.example/1", "", ""), `tdmrep.json:tdm=restrict | usage probable tdmrep.json 1: {"location":"/","tdm-reservation":1}`},
+		{
+			html("http://d.example/1", "", ""),
+			`tdmrep.json:tdm=restrict | usage probable tdmrep.json 1: {"location":"/","tdm-reservation":1}`,
+		},
 
 		// noimageai is said of images: of the response where it is one.
 		{
@@ -215,21 +277,24 @@ func TestRestrictions(t *testing.T) {
 		},
 		{
 			rec{url: "http://b.example/3.png", head: []string{"Content-Type: Image/PNG", "X-Robots-Tag: noimageai"}},
-			"[noimageai] | x-robots-tag:train-ai=restrict | x-robots-tag:ai-input=restrict | usage certain x-robots-tag 1: noimageai",
+			"[noimageai] | x-robots-tag:train-ai=restrict | x-robots-tag:ai-input=restrict | usage certain " +
+				"x-robots-tag 1: noimageai",
 		},
 		{
 			rec{
 				url: "http://b.example/3.png", at: "+1h", typ: "revisit", status: "304 Not Modified",
 				warc: []string{"WARC-Profile: http://netpreserve.org/warc/1.1/revisit/server-not-modified"},
 			},
-			"from=original | [noimageai] | x-robots-tag:train-ai=restrict | x-robots-tag:ai-input=restrict | usage probable x-robots-tag 1: noimageai",
+			"from=original | [noimageai] | x-robots-tag:train-ai=restrict | x-robots-tag:ai-input=restrict | usage " +
+				"probable x-robots-tag 1: noimageai",
 		},
 
 		// A revisit's own statements are certain, its original's are not.
 		{
 			html("http://b.example/5", "", "", "X-Robots-Tag: noai", "Content-Usage: bots=n"),
 			"[noai] | header:automated=restrict | x-robots-tag:train-ai=restrict | x-robots-tag:ai-input=restrict | " +
-				"usage certain header 2: bots=n | usage certain header 2: bots=n | usage certain x-robots-tag 1: noai; header 2: bots=n",
+				"usage certain header 2: bots=n | usage certain header 2: bots=n | usage certain x-robots-tag 1: " +
+				"noai; header 2: bots=n",
 		},
 		{
 			rec{
@@ -237,9 +302,11 @@ func TestRestrictions(t *testing.T) {
 				head: []string{"Robots-Tag: *;noarchive"},
 				warc: []string{"WARC-Profile: http://netpreserve.org/warc/1.1/revisit/server-not-modified"},
 			},
-			"from=original | [noarchive, noai] | header:automated=restrict | x-robots-tag:train-ai=restrict | x-robots-tag:ai-input=restrict | " +
+			"from=original | [noarchive, noai] | header:automated=restrict | x-robots-tag:train-ai=restrict | " +
+				"x-robots-tag:ai-input=restrict | " +
 				"publication certain robots-tag 1: *;noarchive | usage probable header 3: bots=n | " +
-				"publication certain robots-tag 1: *;noarchive | usage probable header 3: bots=n | usage probable x-robots-tag 2: noai; header 3: bots=n",
+				"publication certain robots-tag 1: *;noarchive | usage probable header 3: bots=n | usage probable " +
+				"x-robots-tag 2: noai; header 3: bots=n",
 		},
 		{
 			rec{
@@ -255,17 +322,20 @@ func TestRestrictions(t *testing.T) {
 		// A date without a zone has passed everywhere twelve hours later than in UTC. Fetches are at 12:00.
 		{
 			html("http://c.example/1", "", "", "X-Robots-Tag: unavailable_after: 2024-05-01 11:00 GMT"),
-			"[unavailable_after: 2024-05-01T11:00:00Z] | publication certain x-robots-tag 1: unavailable_after: 2024-05-01 11:00 GMT | " +
+			"[unavailable_after: 2024-05-01T11:00:00Z] | publication certain x-robots-tag 1: unavailable_after: " +
+				"2024-05-01 11:00 GMT | " +
 				"publication certain x-robots-tag 1: unavailable_after: 2024-05-01 11:00 GMT",
 		},
 		{
 			html("http://c.example/2", "", "", "X-Robots-Tag: unavailable_after: 2024-05-01 11:00"),
-			"[unavailable_after: 2024-05-01T11:00:00Z] | publication probable x-robots-tag 1: unavailable_after: 2024-05-01 11:00 | " +
+			"[unavailable_after: 2024-05-01T11:00:00Z] | publication probable x-robots-tag 1: unavailable_after: " +
+				"2024-05-01 11:00 | " +
 				"publication probable x-robots-tag 1: unavailable_after: 2024-05-01 11:00",
 		},
 		{
 			html("http://c.example/3", "", "", "X-Robots-Tag: unavailable_after: 2024-04-30 23:00"),
-			"[unavailable_after: 2024-04-30T23:00:00Z] | publication certain x-robots-tag 1: unavailable_after: 2024-04-30 23:00 | " +
+			"[unavailable_after: 2024-04-30T23:00:00Z] | publication certain x-robots-tag 1: unavailable_after: " +
+				"2024-04-30 23:00 | " +
 				"publication certain x-robots-tag 1: unavailable_after: 2024-04-30 23:00",
 		},
 		{
@@ -286,15 +356,27 @@ func TestConflictsInForce(t *testing.T) {
 	const tdmrep = `[{"location":"/","tdm-reservation":1}]`
 	checkPages(t, Options{}, []saying{
 		robotsFile("a", "-2d", "User-agent: *\nContent-Signal: search=no\n"),
-		{html("http://a.example/1", "", "", "Content-Usage: search=y"), "robots.txt:search=restrict | header:search=allow"},
+		{
+			html("http://a.example/1", "", "", "Content-Usage: search=y"),
+			"robots.txt:search=restrict | header:search=allow",
+		},
 		robotsFile("b", "-1h", "User-agent: *\nContent-Signal: search=no\n"),
-		{html("http://b.example/1", "", "", "Content-Usage: search=y"), "robots.txt:search=restrict | header:search=allow | conflict page_allows search"},
+		{
+			html("http://b.example/1", "", "", "Content-Usage: search=y"),
+			"robots.txt:search=restrict | header:search=allow | conflict page_allows search",
+		},
 		robotsFile("c", "+1h", "User-agent: *\nContent-Signal: search=yes\n"),
-		{html("http://c.example/1", "", "", "Content-Usage: search=n"), "robots.txt:search=allow | header:search=restrict"},
+		{
+			html("http://c.example/1", "", "", "Content-Usage: search=n"),
+			"robots.txt:search=allow | header:search=restrict",
+		},
 		{rec{url: "http://d.example/.well-known/tdmrep.json", at: "-2d", body: tdmrep}, "tdmrep.json:tdm=restrict"},
 		{html("http://d.example/1", "", "", "Content-Usage: tdm=y"), "tdmrep.json:tdm=restrict | header:tdm=allow"},
 		{rec{url: "http://e.example/.well-known/tdmrep.json", at: "-1h", body: tdmrep}, "tdmrep.json:tdm=restrict"},
-		{html("http://e.example/1", "", "", "Content-Usage: tdm=y"), "tdmrep.json:tdm=restrict | header:tdm=allow | conflict page_allows tdm"},
+		{
+			html("http://e.example/1", "", "", "Content-Usage: tdm=y"),
+			"tdmrep.json:tdm=restrict | header:tdm=allow | conflict page_allows tdm",
+		},
 	})
 }
 
@@ -313,8 +395,14 @@ func TestUseInTwoArchives(t *testing.T) {
 		"they contradict":   {no, "Content-Signal: ai-train=yes\n", "from=unknown"},
 		"neither says much": {"", "# another\n", ""},
 		// One line is one statement, in which the nearer purpose comes first; two lines are two.
-		"in several lines": {"Content-Usage: bots=n, train-ai=y\n", "Content-Usage: bots=n\nContent-Usage: train-ai=y\n", "from=unknown"},
-		"in another order": {no + "Content-Signal: search=no\n", "Content-Signal: search=no\n" + no, "robots.txt:search=restrict | robots.txt:train-ai=restrict"},
+		"in several lines": {
+			"Content-Usage: bots=n, train-ai=y\n",
+			"Content-Usage: bots=n\nContent-Usage: train-ai=y\n", "from=unknown",
+		},
+		"in another order": {
+			no + "Content-Signal: search=no\n", "Content-Signal: search=no\n" + no,
+			"robots.txt:search=restrict | robots.txt:train-ai=restrict",
+		},
 		// Content-Usage does not apply to what is disallowed.
 		"disallowed": {"Disallow: /1\nContent-Usage: search=n\n", "Disallow: /1\nContent-Usage: search=y\n", ""},
 	} {
@@ -332,11 +420,23 @@ func TestUseInTwoArchives(t *testing.T) {
 // A meta in a WAT may be one of the body, which replaces nothing.
 func TestUseOfWAT(t *testing.T) {
 	t.Parallel()
-	file := saying{rec{url: "http://h.example/.well-known/tdmrep.json", at: "-1h", body: `[{"location": "/", "tdm-reservation": 1}]`}, `tdmrep.json:tdm=restrict | usage probable tdmrep.json 1: {"location": "/", "tdm-reservation": 1}`}
+	file := saying{
+		rec{
+			url: "http://h.example/.well-known/tdmrep.json", at: "-1h",
+			body: `[{"location": "/", "tdm-reservation": 1}]`,
+		},
+		`tdmrep.json:tdm=restrict | usage probable tdmrep.json 1: {"location": "/", "tdm-reservation": 1}`,
+	}
 	wat := func(id, headers, metas string) rec {
-		return rec{id: id, typ: "metadata", url: "http://wat/", ua: "-", status: "-", warc: []string{"Content-Type: application/json"}, body: `{"Envelope":{"WARC-Header-Metadata":{` +
-			`"WARC-Type":"response","WARC-Record-ID":"<urn:test:` + id + `>","WARC-Date":"2024-05-01T12:00:00Z","WARC-Target-URI":"http://h.example/` + id + `"},"Payload-Metadata":{"HTTP-Response-Metadata":{` +
-			`"Response-Message":{"Version":"HTTP/1.1","Status":"200"},"Headers":{"Content-Type":"text/html"` + headers + `},"HTML-Metadata":{"Head":{"Metas":[` + metas + `]}}}}}}`}
+		return rec{
+			id: id, typ: "metadata", url: "http://wat/", ua: "-", status: "-",
+			warc: []string{"Content-Type: application/json"}, body: `{"Envelope":{"WARC-Header-Metadata":{` +
+				`"WARC-Type":"response","WARC-Record-ID":"<urn:test:` + id +
+				`>","WARC-Date":"2024-05-01T12:00:00Z","WARC-Target-URI":"http://h.example/` + id +
+				`"},"Payload-Metadata":{"HTTP-Response-Metadata":{` +
+				`"Response-Message":{"Version":"HTTP/1.1","Status":"200"},"Headers":{"Content-Type":"text/html"` +
+				headers + `},"HTML-Metadata":{"Head":{"Metas":[` + metas + `]}}}}}}`,
+		}
 	}
 	meta := func(value string) string { return `{"name":"tdm-reservation","content":"` + value + `"}` }
 	checkPages(t, Options{Uses: []tag.Use{tag.UseTrain}}, []saying{
@@ -353,12 +453,15 @@ func TestUseOfWAT(t *testing.T) {
 func TestOriginalInTwoArchives(t *testing.T) {
 	robots := func(signal string) rec { return robotsFile("a", "+1h", "User-agent: *\n"+signal).rec }
 	again := rec{
-		url: "http://a.example/1", at: "+2h", typ: "revisit", status: "304 Not Modified", head: []string{"Robots-Tag: *;noai"},
+		url: "http://a.example/1", at: "+2h", typ: "revisit", status: "304 Not Modified",
+		head: []string{"Robots-Tag: *;noai"},
 		warc: []string{"WARC-Profile: http://netpreserve.org/warc/1.1/revisit/server-not-modified"},
 	}
 	p := &pageRecorder{newRecorder(), make(map[string]string)}
-	runInto(t, makeFacts(t, 1, archive{html("http://a.example/1", "", "", "X-Robots-Tag: noarchive"), robots("Content-Signal: search=no\n")},
-		archive{robots("Content-Signal: search=yes\n"), again}), Options{Uses: []tag.Use{tag.UseArchive, tag.UseTrain}}, p)
+	runInto(t, makeFacts(t, 1,
+		archive{html("http://a.example/1", "", "", "X-Robots-Tag: noarchive"), robots("Content-Signal: search=no\n")},
+		archive{robots("Content-Signal: search=yes\n"), again}),
+		Options{Uses: []tag.Use{tag.UseArchive, tag.UseTrain}}, p)
 	want := "from=unknown | [noarchive, noai] | robots-tag:train-ai=restrict | robots-tag:ai-input=restrict | " +
 		"publication probable x-robots-tag 2: noarchive | usage certain robots-tag 1: *;noai"
 	if diff := cmp.Diff(want, p.pages[again.recordID()]); diff != "" {
@@ -377,14 +480,20 @@ func TestMetaNames(t *testing.T) {
 	}
 	by := func(ua string, r rec) rec { r.ua = ua; return r }
 	checkPages(t, Options{Agents: []string{"AskedFor"}, Uses: []tag.Use{tag.UseIndex}}, []saying{
-		{html("http://a.example/1", "", metas("msapplication-config", "none", "*", "noindex", "x-robots", "noindex", "fb", "all")), "x-robots[noindex]"},
+		{
+			html("http://a.example/1", "",
+				metas("msapplication-config", "none", "*", "noindex", "x-robots", "noindex", "fb", "all")),
+			"x-robots[noindex]",
+		},
 		{html("http://a.example/2", "", metas("msapplication-config", "none")), ""},
 		{
-			html("http://a.example/3", "", metas("GPTBot", "noai", "Slurp", "noindex", "yandex", "noindex", "askedfor", "none")),
+			html("http://a.example/3", "",
+				metas("GPTBot", "noai", "Slurp", "noindex", "yandex", "noindex", "askedfor", "none")),
 			"askedfor[noindex, nofollow] | gptbot[noai] | slurp[noindex] | yandex[noindex]",
 		},
 		{
-			html("http://a.example/4", "", metas("my-CRAWLER", "noindex", "aSpiderX", "noindex", "oneBotTwo", "noindex", "fetcher", "noindex")),
+			html("http://a.example/4", "",
+				metas("my-CRAWLER", "noindex", "aSpiderX", "noindex", "oneBotTwo", "noindex", "fetcher", "noindex")),
 			"aspiderx[noindex] | my-crawler[noindex] | onebottwo[noindex]",
 		},
 		// The crawler that got the page knows its own name, whoever else is in the archives.
@@ -460,7 +569,8 @@ func TestDateWithoutClock(t *testing.T) {
 		checkPages(t, Options{Uses: []tag.Use{tag.UseArchive}}, []saying{
 			{
 				html("http://a.example/1", "", "", "X-Robots-Tag: unavailable_after: "+date),
-				fmt.Sprintf("[unavailable_after: %s] | publication %s x-robots-tag 1: unavailable_after: %s", readDate(t, date), want, date),
+				fmt.Sprintf("[unavailable_after: %s] | publication %s x-robots-tag 1: unavailable_after: %s",
+					readDate(t, date), want, date),
 			},
 		})
 	}
@@ -479,22 +589,30 @@ func readDate(t *testing.T, date string) string {
 func TestStatements(t *testing.T) {
 	checkPages(t, Options{Uses: []tag.Use{tag.UseIndex}}, []saying{
 		{
-			html("http://a.example/1", "", "", "X-Robots-Tag: max-snippet:-1, max-snippet:20, max-snippet:x, max-image-preview:large, unavailable_after: 2030-01-01"),
-			"[max-snippet:20, max-image-preview:large, unavailable_after: 2030-01-01T00:00:00Z] | conflict tags values | publication certain x-robots-tag 1: max-snippet:20",
+			html("http://a.example/1", "", "",
+				"X-Robots-Tag: max-snippet:-1, max-snippet:20, max-snippet:x, max-image-preview:large, "+
+					"unavailable_after: 2030-01-01"),
+			"[max-snippet:20, max-image-preview:large, unavailable_after: 2030-01-01T00:00:00Z] | conflict tags " +
+				"values | publication certain x-robots-tag 1: max-snippet:20",
 		},
 		{
 			html("http://a.example/2", "", "", "Robots-Tag: *;noindex;nosnippet, otherbot;noarchive"),
-			"[noindex, nosnippet] | otherbot[noindex, nosnippet, noarchive] | publication certain robots-tag 1: *;noindex;nosnippet",
+			"[noindex, nosnippet] | otherbot[noindex, nosnippet, noarchive] | publication certain robots-tag 1: " +
+				"*;noindex;nosnippet",
 		},
 		{html("http://a.example/3", "", "", "Robots-Tag: testbot"), ""},
-		{html("http://a.example/4", "", "", "X-Robots-Tag: index, noindex, all, follow"), "[noindex, follow] | conflict tags index | publication certain x-robots-tag 1: noindex"},
+		{
+			html("http://a.example/4", "", "", "X-Robots-Tag: index, noindex, all, follow"),
+			"[noindex, follow] | conflict tags index | publication certain x-robots-tag 1: noindex",
+		},
 	})
 	// The page's own statements are certain, whatever its origin states as well.
 	checkPages(t, Options{Uses: []tag.Use{tag.UseTrain}}, []saying{
 		robotsFile("a", "-1h", "User-agent: *\nDisallow:\nContent-Signal: ai-train=no\n"),
 		{
 			html("http://a.example/1", "", "", "Content-Usage: train-ai=n"),
-			"robots.txt:train-ai=restrict | header:train-ai=restrict | usage certain robots.txt 3: ai-train=no; header 1: train-ai=n",
+			"robots.txt:train-ai=restrict | header:train-ai=restrict | usage certain robots.txt 3: ai-train=no; " +
+				"header 1: train-ai=n",
 		},
 	})
 }
@@ -541,7 +659,8 @@ func TestRate(t *testing.T) {
 		{get("http://g.example/2", "+1s"), ""},
 
 		// Another group's delay, and the crawler's own.
-		robotsFile("h", "-1h", "User-agent: other\nDisallow:\nCrawl-delay: 10\nUser-agent: testbot\nDisallow:\nRequest-rate: 1/5\n"),
+		robotsFile("h", "-1h", "User-agent: other\nDisallow:\nCrawl-delay: 10\nUser-agent: "+
+			"testbot\nDisallow:\nRequest-rate: 1/5\n"),
 		{get("http://h.example/1", "+0s"), ""},
 		{get("http://h.example/2", "+6s"), ""},
 		{get("http://h.example/3", "+7s"), "rate probable gap=1000 delay=5000 line=6"},
@@ -552,7 +671,8 @@ func TestRate(t *testing.T) {
 		{rec{url: "http://i.example/1", at: "+0s", id: "-", ua: "-"}, ""},
 	})
 	if totals.CrawlDelays != 4 || totals.ViolationsCertain+totals.ViolationsProbable != 0 {
-		t.Errorf("%d of kind rate, want 4; %d of kind fetch, want none", totals.CrawlDelays, totals.ViolationsCertain+totals.ViolationsProbable)
+		t.Errorf("%d of kind rate, want 4; %d of kind fetch, want none", totals.CrawlDelays,
+			totals.ViolationsCertain+totals.ViolationsProbable)
 	}
 }
 
@@ -561,7 +681,8 @@ func TestRateInDoubt(t *testing.T) {
 	t.Parallel()
 	get := func(url, at string) rec { return rec{url: url, at: at} }
 	by := func(ua string, s saying) saying { s.ua = ua; return s }
-	const ten, two = "User-agent: *\nDisallow:\nCrawl-delay: 10\n", "TestBot/1.0 (compatible; Other/2.1; +http://o.example/)"
+	const ten, two = "User-agent: *\nDisallow:\nCrawl-delay: 10\n",
+		"TestBot/1.0 (compatible; Other/2.1; +http://o.example/)"
 	for name, list := range map[string][]saying{
 		"the second token is asked for nothing": {
 			robotsFile("a", "-1h", ten+"User-agent: Other\nDisallow:\n"),
@@ -587,7 +708,10 @@ func TestRateInDoubt(t *testing.T) {
 			{get("http://a.example/2", "+1s"), ""},
 		},
 		"the digest of robots.txt does not match": {
-			{rec{url: "http://a.example/robots.txt", at: "-1h", body: ten, warc: []string{"WARC-Block-Digest: sha1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"}}, ""},
+			{rec{
+				url: "http://a.example/robots.txt", at: "-1h", body: ten,
+				warc: []string{"WARC-Block-Digest: sha1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"},
+			}, ""},
 			{get("http://a.example/1", "+0s"), ""},
 			{get("http://a.example/2", "+1s"), ""},
 		},
@@ -678,7 +802,12 @@ func TestPolicyFiles(t *testing.T) {
 	missing, head := at("/ai.txt"), at("/ai.txt")
 	missing.status, head.method = "404 Not Found", "HEAD"
 	totals := checkPages(t, Options{}, []saying{
-		{at("/ai.txt"), ""}, {at("/.well-known/trust.txt"), ""}, {at("/a/ai.txt"), ""}, {at("/AI.txt"), ""}, {missing, ""}, {head, ""},
+		{at("/ai.txt"), ""},
+		{at("/.well-known/trust.txt"), ""},
+		{at("/a/ai.txt"), ""},
+		{at("/AI.txt"), ""},
+		{missing, ""},
+		{head, ""},
 	})
 	if totals.PolicyFiles != 2 {
 		t.Errorf("%d policy files, want 2", totals.PolicyFiles)

@@ -168,7 +168,8 @@ func (p *policyReader) pass(st *State, sink Sink, issues *run.Writer[facts.Issue
 	p.passed.List, p.passed.Sitemaps = said.list, said.sitemaps
 	if said.cut > 0 {
 		if err := issues.Add(facts.Issue{
-			Input: st.Input, Entry: st.Entry, Offset: st.Offset, Length: st.Length, RecordID: st.RecordID, Kind: words.IssueLimitReached,
+			Input: st.Input, Entry: st.Entry, Offset: st.Offset, Length: st.Length, RecordID: st.RecordID,
+			Kind:   words.IssueLimitReached,
 			Detail: fmt.Sprintf("robots.txt names %d product tokens", said.cut),
 			Action: fmt.Sprintf("robots_policies has the first %d of them", maxPolicyNames),
 		}); err != nil {
@@ -248,7 +249,8 @@ func (p *policyReader) ask(f *parsedFile, isPart bool) *filePolicies {
 		policy := Policy{Agent: agent, Group: f.kindOf(token), Terms: nothing}
 		switch {
 		case !isPart:
-			policy.Restriction, policy.Longpre, policy.Liu, policy.CC = classes.Semantic(token), classes.Longpre(token), classes.Liu(token), classes.CC(token)
+			policy.Restriction, policy.Longpre, policy.Liu, policy.CC = classes.Semantic(token),
+				classes.Longpre(token), classes.Liu(token), classes.CC(token)
 		case policy.Group != GroupNamed:
 			policy.Group = GroupUnknown
 		}

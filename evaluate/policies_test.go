@@ -57,7 +57,8 @@ func TestPolicyNames(t *testing.T) {
 	a := archive{{url: home + "/robots.txt", at: "-1h", body: body.String()}}
 	s, _ := check(t, Options{Policies: PoliciesNamed}, a)
 	got := policyTokens(s)
-	if n := len(got); n != 2+maxPolicyNames || got[1] != "rules Name0000 named" || got[n-2] != "rules Name0999 named" || got[n-1] != "rules TestBot none" {
+	if n := len(got); n != 2+maxPolicyNames || got[1] != "rules Name0000 named" ||
+		got[n-2] != "rules Name0999 named" || got[n-1] != "rules TestBot none" {
 		t.Errorf("%d tokens: %q … %q", n, got[:2], got[n-2:])
 	}
 	if !slices.Equal(s.issues, []string{"limit_reached"}) {
@@ -72,8 +73,10 @@ func TestPolicyNames(t *testing.T) {
 // TestPoliciesOfLogs: a line of a log is no capture.
 func TestPoliciesOfLogs(t *testing.T) {
 	t.Parallel()
-	s, totals := auditLogs(t, Options{}, []archive{{{url: home + "/robots.txt", at: "-3h"}}}, crawlLog(logged{home + "/robots.txt", "-1h", "-2"}))
-	if got := policyTokens(s); totals.LogEvidence != 1 || !slices.Equal(got, []string{"rules * none", "rules TestBot none"}) {
+	s, totals := auditLogs(t, Options{}, []archive{{{url: home + "/robots.txt", at: "-3h"}}},
+		crawlLog(logged{home + "/robots.txt", "-1h", "-2"}))
+	if got := policyTokens(s); totals.LogEvidence != 1 ||
+		!slices.Equal(got, []string{"rules * none", "rules TestBot none"}) {
 		t.Errorf("%d log lines: %q", totals.LogEvidence, got)
 	}
 }

@@ -50,7 +50,8 @@ func (r *Resolved) Decide(ctx context.Context, from, to Cut, sink Sink) (*Totals
 type evaluation struct {
 	*Resolved
 	from, to Cut
-	begun    bool // fetches of the origin in hand lie before from, too: an earlier range reports what is to be reported once
+	// fetches of the origin in hand lie before from, too: an earlier range reports what is to be reported once
+	begun    bool
 	sink     Sink
 	totals   *Totals
 	issues   *run.Writer[facts.Issue] // found while deciding
@@ -70,7 +71,8 @@ func (r *Resolved) newEvaluation(sink Sink, totals *Totals, issues *run.Writer[f
 	d, opt := r.newDecider(), &r.opt
 	e := &evaluation{Resolved: r, sink: sink, totals: totals, issues: issues, decider: d, pace: pace{decider: d}}
 	e.pages = pages{
-		decider: d, licences: r.licences, uses: opt.Uses, asOf: opt.AsOf, names: newMetaNames(opt.Agents), asked: withOwnRules(opt.Agents),
+		decider: d, licences: r.licences, uses: opt.Uses, asOf: opt.AsOf, names: newMetaNames(opt.Agents),
+		asked:  withOwnRules(opt.Agents),
 		silent: Page{Own: tag.Effective(nil, "")},
 	}
 	if r.hasDistantRevisits() {
@@ -114,7 +116,9 @@ func (e *evaluation) decideAll(ctx context.Context) (err error) {
 }
 
 // decideOrigin decides the fetches of an origin, and the fetches that logs exclude.
-func (e *evaluation) decideOrigin(ctx context.Context, here facts.Place, l *timelines, fetches *facts.Cursor[facts.Fetch]) error {
+func (e *evaluation) decideOrigin(ctx context.Context, here facts.Place, l *timelines,
+	fetches *facts.Cursor[facts.Fetch],
+) error {
 	e.newOrigin()
 	tl, err := e.loadTimeline(here, l)
 	if err == nil && e.begun {
@@ -202,7 +206,8 @@ func (e *evaluation) reportState(st *State) error {
 func (e *evaluation) noteDuplicate(first, f *facts.Fetch) error {
 	e.totals.Duplicates++
 	return e.issues.Add(facts.Issue{
-		Input: f.Input, Entry: f.Entry, Offset: f.Offset, Length: f.Length, RecordID: f.RecordID, Kind: words.IssueDuplicateRecord,
+		Input: f.Input, Entry: f.Entry, Offset: f.Offset, Length: f.Length, RecordID: f.RecordID,
+		Kind:   words.IssueDuplicateRecord,
 		Detail: fmt.Sprintf("the same record as at %d of %s", first.Offset, e.filename(first)),
 		Action: "counted once",
 	})
@@ -267,7 +272,8 @@ func (e *evaluation) addCounts(host *HostStats) {
 // in the order of the facts, so all places of one are known when f is called. It calls
 // duplicate for the copies.
 func eachRecord(
-	fetches *facts.Cursor[facts.Fetch], here facts.Place, known places, duplicate func(first, f *facts.Fetch) error, f func(*facts.Fetch) error,
+	fetches *facts.Cursor[facts.Fetch], here facts.Place, known places, duplicate func(first, f *facts.Fetch) error,
+	f func(*facts.Fetch) error,
 ) error {
 	var seen facts.Duplicates
 	var held facts.Fetch

@@ -28,8 +28,14 @@ func largeOrigin() []archive {
 	first := archive{
 		robots("-2d", "", agents), robots("-10m", "OtherBot/1.0", "User-agent: GPTBot\nDisallow: /\n"+agents), refused,
 		robots("+90s", "", "User-agent: *\nRequest-rate: 1/4\nDisallow: /no\nUser-agent: CCBot\nAllow: /\nCrawl-delay: 86400"),
-		rec{url: "http://a.example/.well-known/tdmrep.json", at: "+0s", body: `[{"location": "/1*", "tdm-reservation": 1}]`},
-		rec{url: "http://a.example/robots.txt", at: "+100s", ua: "CCBot/2.0", body: agents + "User-agent: GPTBot\nDisallow: /1\n"},
+		rec{
+			url: "http://a.example/.well-known/tdmrep.json", at: "+0s",
+			body: `[{"location": "/1*", "tdm-reservation": 1}]`,
+		},
+		rec{
+			url: "http://a.example/robots.txt", at: "+100s", ua: "CCBot/2.0",
+			body: agents + "User-agent: GPTBot\nDisallow: /1\n",
+		},
 	}
 	second := archive{rec{typ: "warcinfo", body: "software: x"}}
 	for i := range 120 {
@@ -45,7 +51,8 @@ func largeOrigin() []archive {
 		case i >= 40 && i%3 == 0: // by its digest
 			r = revisit(rec{url: url, at: at, ua: r.ua, warc: r.warc}, identical)
 		case i >= 40 && i%3 == 1: // by its date
-			r = revisit(rec{url: url, at: at, ua: r.ua}, identical, "WARC-Refers-To-Target-URI: "+url, "WARC-Refers-To-Date: "+rec{at: before}.date())
+			r = revisit(rec{url: url, at: at, ua: r.ua}, identical, "WARC-Refers-To-Target-URI: "+url,
+				"WARC-Refers-To-Date: "+rec{at: before}.date())
 		case i >= 80:
 			r = rec{url: url, at: at, ua: r.ua, status: "304 x"}
 		}
@@ -59,10 +66,12 @@ func largeOrigin() []archive {
 			first, second = append(first, unnamed), append(second, unnamed, other)
 		}
 	}
-	first = append(first, rec{url: "http://a.example/undated", at: "none"}, rec{url: "http://a.example/day", at: "2024-05-01"})
+	first = append(first, rec{url: "http://a.example/undated", at: "none"},
+		rec{url: "http://a.example/day", at: "2024-05-01"})
 	for i := range 12 {
 		for _, origin := range []string{"https://a.example", fmt.Sprintf("http://h%d.example", i)} {
-			second = append(second, rec{url: origin + "/robots.txt", at: "-1h", body: agents}, rec{url: origin + "/no", at: fmt.Sprintf("+%ds", i)},
+			second = append(second, rec{url: origin + "/robots.txt", at: "-1h", body: agents},
+				rec{url: origin + "/no", at: fmt.Sprintf("+%ds", i)},
 				rec{url: origin + "/x", at: fmt.Sprintf("+%ds", 20+i)})
 		}
 	}
@@ -85,24 +94,32 @@ func dividedFacts(t *testing.T) *Facts {
 	for i, a := range largeOrigin() {
 		content := a.bytes()
 		add(fmt.Sprintf("%d.warc", i), content)
-		for n, url := range []string{"http://a.example/undated", "http://a.example/day"} { // rows of records whose dates are coarser
+		for n, url := range []string{"http://a.example/undated", "http://a.example/day"} {
+			// rows of records whose dates are coarser
 			at := bytes.LastIndex(content, []byte("WARC-Target-URI: "+url+"\r\n"))
 			if at < 0 {
 				continue
 			}
-			row := index.CDXJLine{Key: "a)/", Time: noon.Add(time.Duration(177+n) * time.Second), URL: url, Status: "200", Offset: int64(bytes.LastIndex(content[:at], []byte("WARC/1."))), Length: 9, Filename: "0.warc"}
+			row := index.CDXJLine{
+				Key: "a)/", Time: noon.Add(time.Duration(177+n) * time.Second), URL: url,
+				Status: "200", Offset: int64(bytes.LastIndex(content[:at], []byte("WARC/1."))), Length: 9,
+				Filename: "0.warc",
+			}
 			rows = row.Append(rows)
 		}
 	}
 	for i := range 60 {
 		row := index.CDXJLine{
-			Key: "a)/", Time: noon.Add(time.Duration(6*i) * time.Second), URL: fmt.Sprintf("http://a.example/%d", 2*i%40), Status: "200",
-			Digest: strings.TrimPrefix(payloadDigest(fmt.Sprint("page ", 2*i%40)), "WARC-Payload-Digest: sha1:"), Offset: int64(i), Length: 9, Filename: "x.warc",
+			Key: "a)/", Time: noon.Add(time.Duration(6*i) * time.Second),
+			URL: fmt.Sprintf("http://a.example/%d", 2*i%40), Status: "200",
+			Digest: strings.TrimPrefix(payloadDigest(fmt.Sprint("page ", 2*i%40)), "WARC-Payload-Digest: sha1:"),
+			Offset: int64(i), Length: 9, Filename: "x.warc",
 		}
 		rows = row.Append(rows)
 	}
 	add("index.cdxj", rows)
-	add("crawl.log", crawlLog(logged{"http://h1.example/x", "+1s", "-9998"}, logged{"http://a.example/y", "+150s", "-61"}, logged{"http://a.example/y", "+150s", "-61"}))
+	add("crawl.log", crawlLog(logged{"http://h1.example/x", "+1s", "-9998"},
+		logged{"http://a.example/y", "+150s", "-61"}, logged{"http://a.example/y", "+150s", "-61"}))
 	ingestFiles(t, out, paths)
 	return openFacts(t, out)
 }
@@ -222,7 +239,8 @@ func TestCutForgetsAlike(t *testing.T) {
 	var a archive
 	a = append(a, rec{url: "http://a.example/robots.txt", at: "+0s", body: "User-agent: *\nCrawl-delay: 10\n"})
 	for i := range records {
-		r := html(fmt.Sprintf("http://a.example/%05x", i), fmt.Sprintf("+%ds", i), "", fmt.Sprintf("X-Robots-Tag: max-snippet:%d", i))
+		r := html(fmt.Sprintf("http://a.example/%05x", i), fmt.Sprintf("+%ds", i), "",
+			fmt.Sprintf("X-Robots-Tag: max-snippet:%d", i))
 		r.warc, r.ua = []string{payloadDigest(fmt.Sprint(i))}, "-"
 		a = append(a, r)
 	}
@@ -237,7 +255,10 @@ func TestCutForgetsAlike(t *testing.T) {
 			n = 4*crawlers - 1 - i
 		}
 		at := fmt.Sprintf("+%ds", []int{50, 100, 101}[i/crawlers])
-		a = append(a, rec{url: fmt.Sprintf("http://b.example/%05d", i), at: at, ua: fmt.Sprintf("Bot%s/1.0", letters(n))})
+		a = append(a, rec{
+			url: fmt.Sprintf("http://b.example/%05d", i), at: at,
+			ua: fmt.Sprintf("Bot%s/1.0", letters(n)),
+		})
 	}
 	a = append(a, rec{url: "http://b.example/robots.txt", at: "-1h", body: "User-agent: *\nCrawl-delay: 10\n"})
 	set := makeFacts(t, 1, a)

@@ -21,8 +21,10 @@ func stateOfEvent(ev *facts.LogEvent) *State {
 	s := new(State)
 	s.FinalStatus = -1
 	s.Fetch = facts.Fetch{
-		HostReversed: ev.HostReversed, Origin: ev.Origin, URL: ev.Origin + "/robots.txt", Micros: ev.Micros, Precision: ev.Precision,
-		Input: ev.Input, Entry: ev.Entry, Offset: ev.Offset, Length: ev.Length, Type: facts.TypeLogLine, Status: -1, Method: "GET", Millis: -1,
+		HostReversed: ev.HostReversed, Origin: ev.Origin, URL: ev.Origin + "/robots.txt", Micros: ev.Micros,
+		Precision: ev.Precision,
+		Input:     ev.Input, Entry: ev.Entry, Offset: ev.Offset, Length: ev.Length, Type: facts.TypeLogLine,
+		Status: -1, Method: "GET", Millis: -1,
 	}
 	s.Kind = facts.CaptureRobots
 	s.Coarsest = ev.Precision
@@ -68,7 +70,8 @@ func (e *evaluation) excluded(here facts.Place, l *timelines, tl *timeline) erro
 		}
 		x := Exclusion{Event: ev}
 		x.Fetch = &facts.Fetch{
-			HostReversed: ev.HostReversed, Origin: ev.Origin, URL: ev.URL, Micros: ev.Micros, Precision: ev.Precision, Input: ev.Input,
+			HostReversed: ev.HostReversed, Origin: ev.Origin, URL: ev.URL, Micros: ev.Micros, Precision: ev.Precision,
+			Input:  ev.Input,
 			Offset: ev.Offset, Length: ev.Length, Type: facts.TypeLogLine, Status: -1, Method: "GET", Millis: -1,
 			Via: ev.Via, HopsFromSeed: ev.HopsFromSeed,
 		}
@@ -94,7 +97,8 @@ type lineTwins struct{ last facts.LogEvent }
 // first returns the earlier line that equals ev, nil where there is none.
 func (t *lineTwins) first(ev *facts.LogEvent) *facts.LogEvent {
 	l := &t.last
-	if l.Origin == ev.Origin && l.Kind == ev.Kind && l.Micros == ev.Micros && l.Precision == ev.Precision && l.URL == ev.URL &&
+	if l.Origin == ev.Origin && l.Kind == ev.Kind && l.Micros == ev.Micros && l.Precision == ev.Precision &&
+		l.URL == ev.URL &&
 		l.Reason == ev.Reason {
 		return l
 	}
@@ -108,7 +112,8 @@ func (e *evaluation) noteLineTwice(first, ev *facts.LogEvent) error {
 	}
 	return e.issues.Add(facts.Issue{
 		Input: ev.Input, Entry: ev.Entry, Offset: ev.Offset, Length: ev.Length, Kind: words.IssueDuplicateRecord,
-		Detail: fmt.Sprintf("line %d says the same as line %d of %s", ev.Line, first.Line, e.store.Inputs[first.Input].Name),
+		Detail: fmt.Sprintf("line %d says the same as line %d of %s", ev.Line, first.Line,
+			e.store.Inputs[first.Input].Name),
 		Action: "counted once",
 	})
 }

@@ -55,21 +55,69 @@ func TestLogEvidence(t *testing.T) {
 		log     []logged
 		records archive
 	}{
-		"alone":                       {Options{}, []logged{failed("-1h")}, archive{page("disallowed fresh unreachable probable +other_crawler")}},
-		"the same crawler":            {own, []logged{failed("-1h")}, archive{page("disallowed fresh unreachable certain")}},
-		"robots.txt itself":           {own, []logged{{home + "/robots.txt", "-1h", "-2"}}, archive{page("disallowed fresh unreachable certain")}},
-		"a crawler without a name":    {Options{}, []logged{failed("-1h")}, archive{{url: home + "/p", ua: "-", want: "disallowed fresh unreachable possible"}}},
-		"a page that failed":          {own, []logged{{home + "/p", "-1h", "-2"}}, archive{page("unknown none no_capture")}},
-		"an exception in the crawler": {own, []logged{{home + "/robots.txt", "-1h", "-5"}}, archive{page("unknown none no_capture")}},
-		"a day ago":                   {own, []logged{failed("-25h")}, archive{page("unknown stale unreachable_stale")}},
-		"another origin":              {own, []logged{{"https://a.example/x", "-1h", "-61"}}, archive{page("unknown none no_capture")}},
-		"an own capture before":       {Options{}, []logged{failed("-1h")}, archive{robotsTxt("-2h", closed), page(certain)}},
-		"after a capture":             {own, []logged{failed("-1h")}, archive{robotsTxt("-2h", open), page("disallowed fresh unreachable contested +permitted_copy")}},
-		"before a capture":            {own, []logged{failed("-2h")}, archive{robotsTxt("-1h", open), page(allowed)}},
-		"at the moment of a capture":  {own, []logged{failed("-1h")}, archive{robotsTxt("-1h", open), page("unknown fresh conflicting_captures")}},
-		"for more than 30 days":       {own, []logged{failed("-31d"), failed("-40d"), failed("-2h")}, archive{page("allowed fresh unreachable_over_30d")}},
-		"interrupted":                 {own, []logged{failed("-31d"), failed("-2h")}, archive{robotsTxt("-30d", closed), page("disallowed fresh unreachable certain")}},
-		"afterwards":                  {own, []logged{failed("+1h")}, archive{page("unknown none no_capture")}},
+		"alone": {
+			Options{},
+			[]logged{failed("-1h")},
+			archive{page("disallowed fresh unreachable probable +other_crawler")},
+		},
+		"the same crawler": {
+			own,
+			[]logged{failed("-1h")},
+			archive{page("disallowed fresh unreachable certain")},
+		},
+		"robots.txt itself": {
+			own,
+			[]logged{{home + "/robots.txt", "-1h", "-2"}},
+			archive{page("disallowed fresh unreachable certain")},
+		},
+		"a crawler without a name": {
+			Options{},
+			[]logged{failed("-1h")},
+			archive{{url: home + "/p", ua: "-", want: "disallowed fresh unreachable possible"}},
+		},
+		"a page that failed": {
+			own,
+			[]logged{{home + "/p", "-1h", "-2"}},
+			archive{page("unknown none no_capture")},
+		},
+		"an exception in the crawler": {
+			own,
+			[]logged{{home + "/robots.txt", "-1h", "-5"}},
+			archive{page("unknown none no_capture")},
+		},
+		"a day ago": {own, []logged{failed("-25h")}, archive{page("unknown stale unreachable_stale")}},
+		"another origin": {
+			own,
+			[]logged{{"https://a.example/x", "-1h", "-61"}},
+			archive{page("unknown none no_capture")},
+		},
+		"an own capture before": {
+			Options{},
+			[]logged{failed("-1h")},
+			archive{robotsTxt("-2h", closed), page(certain)},
+		},
+		"after a capture": {
+			own,
+			[]logged{failed("-1h")},
+			archive{robotsTxt("-2h", open), page("disallowed fresh unreachable contested +permitted_copy")},
+		},
+		"before a capture": {own, []logged{failed("-2h")}, archive{robotsTxt("-1h", open), page(allowed)}},
+		"at the moment of a capture": {
+			own,
+			[]logged{failed("-1h")},
+			archive{robotsTxt("-1h", open), page("unknown fresh conflicting_captures")},
+		},
+		"for more than 30 days": {
+			own,
+			[]logged{failed("-31d"), failed("-40d"), failed("-2h")},
+			archive{page("allowed fresh unreachable_over_30d")},
+		},
+		"interrupted": {
+			own,
+			[]logged{failed("-31d"), failed("-2h")},
+			archive{robotsTxt("-30d", closed), page("disallowed fresh unreachable certain")},
+		},
+		"afterwards": {own, []logged{failed("+1h")}, archive{page("unknown none no_capture")}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			auditLogs(t, c.opt, []archive{c.records}, crawlLog(c.log...))
@@ -85,7 +133,8 @@ func TestLogsAreBounded(t *testing.T) {
 	for i := range 3000 {
 		lines = append(lines, logged{fmt.Sprintf("%s/%d", home, i), fmt.Sprintf("%ds", i-7200), "-61"})
 	}
-	s, totals := auditLogs(t, Options{Crawler: "TestBot"}, []archive{{robotsTxt("-5000s", closed), page("disallowed fresh unreachable certain")}}, crawlLog(lines...))
+	s, totals := auditLogs(t, Options{Crawler: "TestBot"},
+		[]archive{{robotsTxt("-5000s", closed), page("disallowed fresh unreachable certain")}}, crawlLog(lines...))
 	if totals.LogEvidence != 2 || totals.Captures != 1 || totals.RobotsByOutcome["unreachable"] != 0 {
 		t.Errorf("%d lines of evidence, %d captures", totals.LogEvidence, totals.Captures)
 	}
@@ -112,11 +161,16 @@ func TestExclusions(t *testing.T) {
 		log     []logged
 		want    []string
 	}{
-		"the one crawler of the origin": {Options{}, archive{rules, page("")}, []logged{out("/no", "+0h"), out("/yes", "+1h"), out("/no", "-9d")}, []string{
-			home + "/no -9998 TestBot origin: unknown none no_capture",
-			home + "/no -9998 TestBot origin: disallowed fresh rule",
-			home + "/yes -9998 TestBot origin: allowed fresh no_matching_rule",
-		}},
+		"the one crawler of the origin": {
+			Options{},
+			archive{rules, page("")},
+			[]logged{out("/no", "+0h"), out("/yes", "+1h"), out("/no", "-9d")},
+			[]string{
+				home + "/no -9998 TestBot origin: unknown none no_capture",
+				home + "/no -9998 TestBot origin: disallowed fresh rule",
+				home + "/yes -9998 TestBot origin: allowed fresh no_matching_rule",
+			},
+		},
 		"several crawlers": {
 			Options{},
 			archive{rules, page(""), other},
@@ -133,7 +187,10 @@ func TestExclusions(t *testing.T) {
 			Options{},
 			archive{{url: "http://z.example/"}},
 			[]logged{out("/no", "+0h"), {"http://aa.example/no", "+0h", "-9998"}},
-			[]string{home + "/no -9998  none: unknown none no_capture", "http://aa.example/no -9998  none: unknown none no_capture"},
+			[]string{
+				home + "/no -9998  none: unknown none no_capture",
+				"http://aa.example/no -9998  none: unknown none no_capture",
+			},
 		},
 		"robots.txt itself": {
 			Options{},
@@ -176,7 +233,8 @@ func TestLogsTwice(t *testing.T) {
 		t.Fatalf("%d exclusions, %d lines of evidence", totals.Exclusions, totals.LogEvidence)
 	}
 	s, totals := auditLogs(t, Options{}, []archive{{page("")}}, crawlLog(lines...), crawlLog(lines[:2]...))
-	if totals.Exclusions != 2 || totals.LogEvidence != 1 || !slices.Equal(s.issues, []string{"duplicate_record", "duplicate_record"}) {
+	if totals.Exclusions != 2 || totals.LogEvidence != 1 ||
+		!slices.Equal(s.issues, []string{"duplicate_record", "duplicate_record"}) {
 		t.Errorf("%d exclusions, %d lines of evidence, issues %v", totals.Exclusions, totals.LogEvidence, s.issues)
 	}
 	if call := s.calls[len(s.calls)-1]; !strings.Contains(call, "line 2 says the same as line 2 of crawl0.log") {

@@ -21,13 +21,15 @@ type timelines struct {
 
 	targets []*State // of the origin in hand: see timeline
 
-	held   *facts.Cursor[facts.Capture] // what indexes may report of captures is compared with them; nil where they report none
-	unread facts.Unread                 // captures of the origin in hand that indexes report and no input holds
+	// what indexes may report of captures is compared with them; nil where they report none
+	held   *facts.Cursor[facts.Capture]
+	unread facts.Unread // captures of the origin in hand that indexes report and no input holds
 }
 
 func (r *Resolved) openTimelines(ctx context.Context, from, to int) *timelines {
 	l := &timelines{
-		states: facts.NewCursor(r.states.Range(ctx, from, to), func(s *resolve.State) facts.Place { return facts.PlaceOf(&s.Fetch) }),
+		states: facts.NewCursor(r.states.Range(ctx, from, to),
+			func(s *resolve.State) facts.Place { return facts.PlaceOf(&s.Fetch) }),
 		marks:  facts.NewCursor(r.marks.Range(ctx, from, to), (*resolve.Mark).Place),
 		leads:  facts.NewCursor(r.leads.Range(ctx, from, to), (*resolve.Lead).Place),
 		copies: facts.NewCursor(r.copies.Range(ctx, from, to), (*resolve.Copy).Place),
@@ -35,7 +37,8 @@ func (r *Resolved) openTimelines(ctx context.Context, from, to int) *timelines {
 		unread: r.store.NewUnread(),
 	}
 	if r.store.ReportsRobots() {
-		l.held = facts.NewCursor(r.store.Captures(ctx, facts.Buckets{From: from, To: to}), func(c *facts.Capture) facts.Place { return facts.PlaceOf(&c.Fetch) })
+		l.held = facts.NewCursor(r.store.Captures(ctx, facts.Buckets{From: from, To: to}),
+			func(c *facts.Capture) facts.Place { return facts.PlaceOf(&c.Fetch) })
 	}
 	return l
 }
@@ -69,7 +72,9 @@ func (l *timelines) next() (here facts.Place, more bool) {
 // each calls add for the states of an origin in order: its captures, and the log lines that
 // add to them about its robots.txt. It calls repeated for equal lines. The
 // log events then stand at the origin's exclusions.
-func (l *timelines) each(here facts.Place, add func(*State) error, repeated func(first, ev *facts.LogEvent) error) error {
+func (l *timelines) each(here facts.Place, add func(*State) error,
+	repeated func(first, ev *facts.LogEvent) error,
+) error {
 	var last *State // of the timeline
 	addEvents := func(until *State) error {
 		for l.events.Row != nil && l.events.Here == here && l.events.Row.Kind == facts.EventRobotsUnreachable {
@@ -184,7 +189,8 @@ func (l *timelines) load(here facts.Place, states []*State, d *decider) (*timeli
 		st.key = agentKey(st.agent)
 	}
 	slices.SortFunc(l.targets, func(a, b *State) int { return facts.CompareInTime(&a.Fetch, &b.Fetch) })
-	tl.targets = slices.CompactFunc(l.targets, func(a, b *State) bool { return facts.SpotOf(&a.Fetch) == facts.SpotOf(&b.Fetch) })
+	tl.targets = slices.CompactFunc(l.targets,
+		func(a, b *State) bool { return facts.SpotOf(&a.Fetch) == facts.SpotOf(&b.Fetch) })
 	tl.unread = slices.Clone(l.unread.Times)
 	var redirects []*resolve.Lead
 	err = l.leads.Each(here, func(lead *resolve.Lead) error {

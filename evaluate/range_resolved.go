@@ -106,7 +106,8 @@ func (r *Resolved) resolve(ctx context.Context) error {
 	if err := r.readLicences(ctx, issues); err != nil {
 		return err
 	}
-	r.states, r.marks, r.leads, r.copies, r.robots, r.bodies = res.States, res.Marks, res.Leads, res.Copies, res.Robots, res.Bodies
+	r.states, r.marks, r.leads, r.copies, r.robots, r.bodies = res.States, res.Marks, res.Leads, res.Copies,
+		res.Robots, res.Bodies
 	if r.originals, err = originals.Finish(ctx); err != nil {
 		return err
 	}
@@ -131,7 +132,8 @@ func (r *Resolved) noteCopies(issues *run.Writer[facts.Issue]) error {
 		r.totals.Duplicates += in.Unnamed
 		if err := issues.Add(facts.Issue{
 			Input: int32(i), Offset: -1, Length: in.Size, Kind: words.IssueDuplicateRecord, Action: "counted once",
-			Detail: fmt.Sprintf("%d fetches without a WARC-Record-ID are those of %s, the bytes of which are the same", in.Unnamed, r.store.Inputs[original].Name),
+			Detail: fmt.Sprintf("%d fetches without a WARC-Record-ID are those of %s, the bytes of which are the same",
+				in.Unnamed, r.store.Inputs[original].Name),
 		}); err != nil {
 			return err
 		}

@@ -15,17 +15,19 @@ import (
 // Options of Run.
 type Options struct {
 	Profile      Profile
-	Crawler      string        // the crawler's own token, instead of the one derived from each User-Agent
-	CrawlerMap   CrawlerMap    // the same for some User-Agents; it has no effect where Crawler is given
-	Agents       []string      // tokens of the what-if; none: no what-if
-	Uses         []Use         // what for: restrictions that bind one of them are passed on
-	Rate         bool          // pass on the fetches that came too soon; they are counted in any case
-	Policies     PolicyTokens  // whom each robots.txt is asked for, for Sink.Policies
-	PolicyBodies bool          // pass on what the files hold, too
-	AsOf         AsOf          // the what-if and restrictions are judged then, unless it is zero, not at each fetch's own time
-	Decided      *atomic.Int64 // counts the fetches decided; may be nil
-	Workers      int           // ranges of buckets that are decided at a time; 0: as many as there are cores
-	RangeRows    int64         // about how many fetches are a range; 0: 10,000. Where row groups of tables end depends on it
+	Crawler      string       // the crawler's own token, instead of the one derived from each User-Agent
+	CrawlerMap   CrawlerMap   // the same for some User-Agents; it has no effect where Crawler is given
+	Agents       []string     // tokens of the what-if; none: no what-if
+	Uses         []Use        // what for: restrictions that bind one of them are passed on
+	Rate         bool         // pass on the fetches that came too soon; they are counted in any case
+	Policies     PolicyTokens // whom each robots.txt is asked for, for Sink.Policies
+	PolicyBodies bool         // pass on what the files hold, too
+	// the what-if and restrictions are judged then, unless it is zero, not at each fetch's own time
+	AsOf    AsOf
+	Decided *atomic.Int64 // counts the fetches decided; may be nil
+	Workers int           // ranges of buckets that are decided at a time; 0: as many as there are cores
+	// about how many fetches are a range; 0: 10,000. Where row groups of tables end depends on it
+	RangeRows int64
 }
 
 // Parts is a Sink that takes the results of ranges of buckets apart, several at a time.
@@ -95,7 +97,8 @@ func (r *Resolved) decideParts(ctx context.Context, n int, sink Parts) ([]*Total
 			if err != nil {
 				return err
 			}
-			totals[i], err = r.Decide(group.Context(), facts.BeforeBucket(i*Buckets/n), facts.BeforeBucket((i+1)*Buckets/n), part)
+			totals[i], err = r.Decide(group.Context(), facts.BeforeBucket(i*Buckets/n),
+				facts.BeforeBucket((i+1)*Buckets/n), part)
 			return errors.Join(err, sink.Done(i))
 		})
 	}

@@ -32,7 +32,10 @@ type known struct {
 // Save writes what resolving found into a folder that is there and empty: all that deciding needs
 // but the facts and the options.
 func (r *Resolved) Save(ctx context.Context, dir string) error {
-	res := resolve.Resolved{States: r.states, Licences: r.documents, Marks: r.marks, Leads: r.leads, Copies: r.copies, Bodies: r.bodies}
+	res := resolve.Resolved{
+		States: r.states, Licences: r.documents, Marks: r.marks, Leads: r.leads, Copies: r.copies,
+		Bodies: r.bodies,
+	}
 	if err := cmp.Or(res.Save(ctx, dir), r.originals.Save(ctx, dir)); err != nil {
 		return err
 	}
@@ -154,7 +157,10 @@ type plainTotals Totals // without methods
 // GobEncode encodes all but the issues.
 func (t *Totals) GobEncode() ([]byte, error) {
 	var b bytes.Buffer
-	err := gob.NewEncoder(&b).Encode(&savedTotals{(*plainTotals)(t), t.crawlerSeen, t.used, t.agents.byKey, t.agents.others})
+	err := gob.NewEncoder(&b).Encode(&savedTotals{
+		(*plainTotals)(t), t.crawlerSeen, t.used, t.agents.byKey,
+		t.agents.others,
+	})
 	return b.Bytes(), err
 }
 

@@ -38,7 +38,8 @@ func factsOf(t *testing.T, dir string) *Facts {
 func askAll(t *testing.T) Options {
 	t.Helper()
 	return Options{
-		Profile: robots.RFC9309, Agents: []string{"GPTBot", "CCBot"}, Uses: []tag.Use{tag.UseArchive, tag.UseTrain}, Rate: true, Policies: PoliciesNamed,
+		Profile: robots.RFC9309, Agents: []string{"GPTBot", "CCBot"}, Uses: []tag.Use{tag.UseArchive, tag.UseTrain},
+		Rate: true, Policies: PoliciesNamed,
 		CrawlerMap: CrawlerMap{{Pattern: "*bot*", Token: "Bot"}, {Pattern: "no such agent", Token: "None"}},
 	}
 }
@@ -86,8 +87,8 @@ func (s plainRecorder) Result(r *Result) error {
 }
 
 func (s plainRecorder) GroupVerdict(v *GroupVerdict) error {
-	return s.note("group %s %d:%d %d %v %v %v %v", v.Fetch.URL, v.Fetch.Input, v.Fetch.Offset, v.Group, v.Evidence, v.Verdict, v.Reason,
-		v.Notes.Strings())
+	return s.note("group %s %d:%d %d %v %v %v %v", v.Fetch.URL, v.Fetch.Input, v.Fetch.Offset, v.Group, v.Evidence,
+		v.Verdict, v.Reason, v.Notes.Strings())
 }
 
 // rangeRecorder leaves a place for the counts of each host.

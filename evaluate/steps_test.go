@@ -53,7 +53,8 @@ func TestSpan(t *testing.T) {
 			states = append(states, &State{State: resolve.NewState(c)})
 		}
 		l := newTimeline(states, nil).all
-		start := capturestest.Second(int(rng.Int64N(3 * facts.Day / 1e6))).Truncate(facts.PrecisionYear + facts.Precision(rng.IntN(6)))
+		start := capturestest.Second(int(rng.Int64N(3 * facts.Day / 1e6))).Truncate(facts.PrecisionYear +
+			facts.Precision(rng.IntN(6)))
 		end := facts.Time{Micros: start.Micros + rng.Int64N(facts.Day), Precision: start.Precision}
 		found := make(map[*State]bool)
 		for p := l.between(start, end); ; {

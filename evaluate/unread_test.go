@@ -24,11 +24,14 @@ func TestUnreadIsNoCapture(t *testing.T) {
 		name, digest string
 		want         string
 	}{
-		"a HEAD":                             {head, 0, "0.warc", "", certain},
-		"of another host":                    {misdirected, 0, "0.warc", "", certain},
-		"a HEAD at another place":            {head, 1, "0.warc", "", "disallowed fresh rule possible +unread_capture"},
-		"a HEAD, of an archive that moved":   {digested, 0, "9.warc", nothing, certain},
-		"at a HEAD's place, elsewhere":       {digested, 0, "9.warc", something, "disallowed fresh rule possible +unread_capture"},
+		"a HEAD":                           {head, 0, "0.warc", "", certain},
+		"of another host":                  {misdirected, 0, "0.warc", "", certain},
+		"a HEAD at another place":          {head, 1, "0.warc", "", "disallowed fresh rule possible +unread_capture"},
+		"a HEAD, of an archive that moved": {digested, 0, "9.warc", nothing, certain},
+		"at a HEAD's place, elsewhere": {
+			digested, 0, "9.warc", something,
+			"disallowed fresh rule possible +unread_capture",
+		},
 		"a HEAD, as an index has its digest": {digested, 0, "0.warc", something, certain},
 		"a capture":                          {capture, 0, "0.warc", "", certain},
 		"a capture, by its second":           {capture, 1, "0.warc", "", certain},
@@ -37,7 +40,10 @@ func TestUnreadIsNoCapture(t *testing.T) {
 			t.Parallel()
 			before := archive{rec{url: home + "/robots.txt", at: "-2h", body: closed}}
 			all := append(before, c.asked, page(c.want))
-			row := index.CDXJLine{Key: "a)/robots.txt", Time: noon.Add(-time.Hour), URL: home + "/robots.txt", Status: "200", Digest: c.digest, Filename: c.name, Length: 9}
+			row := index.CDXJLine{
+				Key: "a)/robots.txt", Time: noon.Add(-time.Hour), URL: home + "/robots.txt",
+				Status: "200", Digest: c.digest, Filename: c.name, Length: 9,
+			}
 			row.Offset = int64(bytes.LastIndex(append(before, c.asked).bytes(), []byte("WARC/1."))) + c.moved
 			auditLogs(t, Options{}, []archive{all}, row.Append(nil))
 		})
@@ -48,7 +54,10 @@ func TestUnreadIsNoCapture(t *testing.T) {
 // failed, a row counts at any age, whichever is cited.
 func TestUnreadOfRival(t *testing.T) {
 	t.Parallel()
-	row := index.CDXJLine{Key: "a)/robots.txt", Time: noon.Add(-48 * time.Hour), URL: home + "/robots.txt", Status: "200", Filename: "9.warc", Length: 9}
+	row := index.CDXJLine{
+		Key: "a)/robots.txt", Time: noon.Add(-48 * time.Hour), URL: home + "/robots.txt",
+		Status: "200", Filename: "9.warc", Length: 9,
+	}
 	rules, failure := robotsTxt("-1h", closed), rec{url: home + "/robots.txt", at: "-1h", status: "503 x"}
 	failed := page("disallowed fresh unreachable probable +unreadable_copy")
 	for name, c := range map[string][]archive{

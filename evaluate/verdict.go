@@ -70,7 +70,8 @@ type Result struct {
 	Certainty   Certainty
 	Answer
 	Governing *State // nil where there is none
-	Age       int64  // seconds from the oldest content applied to the fetch; of later evidence from the newest, negative
+	// seconds from the oldest content applied to the fetch; of later evidence from the newest, negative
+	Age       int64
 	Prior     Verdict
 	HasPrior  bool   // the governing capture shows nothing; Prior is the answer of the one before it
 	Contester *State // the permitted copy that allows, where there is one

@@ -22,16 +22,36 @@ func TestOrigin(t *testing.T) {
 		{
 			closedAt("http://a.example"), fetch("https://a.example/p", none), fetch("http://a.example:8080/p", none),
 			fetch("http://www.a.example/p", none), fetch("ftp://a.example/p", none), fetch("http://a.example./p", none),
-			fetch("http://a.example:80/p", certain), fetch("HTTP://A.example/p", certain), fetch("http://user:pw@a.example/p", certain),
-			fetch("http://a.example/p#fragment", certain), fetch("http://a.example", certain), fetch("http://a.example?q", certain),
+			fetch("http://a.example:80/p", certain), fetch("HTTP://A.example/p", certain),
+			fetch("http://user:pw@a.example/p", certain),
+			fetch("http://a.example/p#fragment", certain), fetch("http://a.example", certain),
+			fetch("http://a.example?q", certain),
 		},
-		{closedAt("https://a.example:443"), fetch("https://a.example/p", certain), fetch("https://a.example:444/p", none)},
-		{closedAt("http://a.example:8080"), fetch("http://a.example:8080/p", certain), fetch("http://a.example/p", none)},
-		{closedAt("http://[2001:DB8:0:0::1]"), fetch("http://[2001:db8::1]/p", certain), fetch("http://[2001:db8::1%25eth0]:80/p", certain)},
-		{closedAt("http://bücher.example"), fetch("http://xn--bcher-kva.example/p", certain), fetch("http://BÜCHER.example/p", certain)},
-		{closedAt("http://straße.example"), fetch("http://xn--strae-oqa.example/p", certain), fetch("http://strasse.example/p", none)},
+		{
+			closedAt("https://a.example:443"), fetch("https://a.example/p", certain),
+			fetch("https://a.example:444/p", none),
+		},
+		{
+			closedAt("http://a.example:8080"), fetch("http://a.example:8080/p", certain),
+			fetch("http://a.example/p", none),
+		},
+		{
+			closedAt("http://[2001:DB8:0:0::1]"), fetch("http://[2001:db8::1]/p", certain),
+			fetch("http://[2001:db8::1%25eth0]:80/p", certain),
+		},
+		{
+			closedAt("http://bücher.example"), fetch("http://xn--bcher-kva.example/p", certain),
+			fetch("http://BÜCHER.example/p", certain),
+		},
+		{
+			closedAt("http://straße.example"), fetch("http://xn--strae-oqa.example/p", certain),
+			fetch("http://strasse.example/p", none),
+		},
 		{closedAt("http://a_b.example"), fetch("http://a_b.example/p", certain)},
-		{fetch("gopher://a.example/p", "unknown none unsupported_scheme"), fetch("gemini://a.example/robots.txt", "unknown none unsupported_scheme")},
+		{
+			fetch("gopher://a.example/p", "unknown none unsupported_scheme"),
+			fetch("gemini://a.example/robots.txt", "unknown none unsupported_scheme"),
+		},
 		{fetch("dns:a.example", ""), fetch("urn:x:y", ""), fetch("whois://", "")},
 	} {
 		list = append(list, scenario{a[0].url, a})
@@ -49,7 +69,8 @@ func TestRobotsTxtItself(t *testing.T) {
 	undated := rec{url: home + "/robots.txt", at: "never", want: itself, body: open}
 	check(t, Options{}, archive{
 		first, fetch("/ROBOTS.TXT", certain),
-		fetch("//robots.txt", certain), fetch("/%72obots.txt", "disallowed fresh rule contested +robots_txt_encoded"), fetch("/robots.txt?", certain), fetch("/robots.txt?a", certain),
+		fetch("//robots.txt", certain), fetch("/%72obots.txt", "disallowed fresh rule contested +robots_txt_encoded"),
+		fetch("/robots.txt?", certain), fetch("/robots.txt?a", certain),
 		fetch("/a/robots.txt", certain), fetch("/a/../robots.txt", certain), head, undated,
 	})
 	// HEAD and POST open nothing and close nothing.
@@ -79,7 +100,8 @@ func TestGoverning(t *testing.T) {
 	t.Parallel()
 	at := func(r rec, at string) rec { r.at = at; return r }
 	status := func(at, s string) rec { r := robotsTxt(at, ""); r.status = s; return r }
-	staleProbable, stale, bracketed := "disallowed stale rule probable", "disallowed stale rule possible", "disallowed stale rule probable +bracketed"
+	staleProbable, stale, bracketed := "disallowed stale rule probable", "disallowed stale rule possible",
+		"disallowed stale rule probable +bracketed"
 	checkScenarios(t, Options{}, []scenario{
 		{"none", archive{page("unknown none no_capture")}},
 		{"the latest", archive{robotsTxt("-30h", open), robotsTxt("-25h", closed), page(staleProbable)}},
@@ -88,12 +110,30 @@ func TestGoverning(t *testing.T) {
 		{"30 days", archive{robotsTxt("-30d", closed), page(staleProbable)}},
 		{"more than 30 days", archive{robotsTxt("-721h", closed), page(stale)}},
 		{"stale, and unchanged", archive{robotsTxt("-2d", closed), robotsTxt("+1h", closed), page(bracketed)}},
-		{"stale, and unchanged for a month", archive{robotsTxt("-99d", closed), robotsTxt("+30d", closed), page(bracketed)}},
+		{
+			"stale, and unchanged for a month",
+			archive{robotsTxt("-99d", closed), robotsTxt("+30d", closed), page(bracketed)},
+		},
 		{"stale, and unknown for a month", archive{robotsTxt("-99d", closed), robotsTxt("+31d", closed), page(stale)}},
-		{"stale, and changed", archive{robotsTxt("-2d", closed), robotsTxt("+24h", open), page("unknown stale changed_between")}},
-		{"stale, and changed at once and back", archive{robotsTxt("-2d", closed), robotsTxt("+1h", open), robotsTxt("+2h", closed), page("unknown stale changed_between")}},
-		{"stale, changed a day later", archive{robotsTxt("-2d", closed), robotsTxt("+24h1s", open), page(staleProbable)}},
-		{"stale, then unreachable", archive{robotsTxt("-2d", open), status("+1h", "503 x"), page("allowed stale rule")}},
+		{"stale, and changed", archive{
+			robotsTxt("-2d", closed), robotsTxt("+24h", open),
+			page("unknown stale changed_between"),
+		}},
+		{
+			"stale, and changed at once and back",
+			archive{
+				robotsTxt("-2d", closed), robotsTxt("+1h", open), robotsTxt("+2h", closed),
+				page("unknown stale changed_between"),
+			},
+		},
+		{
+			"stale, changed a day later",
+			archive{robotsTxt("-2d", closed), robotsTxt("+24h1s", open), page(staleProbable)},
+		},
+		{
+			"stale, then unreachable",
+			archive{robotsTxt("-2d", open), status("+1h", "503 x"), page("allowed stale rule")},
+		},
 		{"stale, then unresolved", archive{robotsTxt("-2d", closed), status("+1h", "302 x"), page(staleProbable)}},
 		{"fresh, whatever comes", archive{robotsTxt("-2h", closed), robotsTxt("+1h", open), page(certain)}},
 		{"later", archive{robotsTxt("+24h", closed), page("disallowed later rule possible")}},
@@ -101,20 +141,32 @@ func TestGoverning(t *testing.T) {
 		{"too late", archive{robotsTxt("+24h1s", closed), page("unknown none no_capture")}},
 		{"later, unreachable", archive{status("+1h", "503 x"), page("unknown none no_capture")}},
 
-		{"no conflict for this URL", archive{robotsTxt("-1h", "User-agent: *\nDisallow: /q\nDisallow: /p\n"), robotsTxt("-1h", closed), page(certain)}},
+		{
+			"no conflict for this URL",
+			archive{
+				robotsTxt("-1h", "User-agent: *\nDisallow: /q\nDisallow: /p\n"), robotsTxt("-1h", closed),
+				page(certain),
+			},
+		},
 		{"a conflict before", archive{
 			robotsTxt("-2h", open), robotsTxt("-2h", closed), robotsTxt("-1h", closed),
 			page("disallowed fresh rule contested +permitted_copy"),
 		}},
 
-		{"undefined", archive{robotsTxt("-2h", closed), status("-1h", "302 x"), page("unknown fresh undefined_status prior=disallowed")}},
+		{"undefined", archive{
+			robotsTxt("-2h", closed), status("-1h", "302 x"),
+			page("unknown fresh undefined_status prior=disallowed"),
+		}},
 		{"unresolved", archive{robotsTxt("-2h", open), status("-1h", "304 x"), page("allowed fresh rule")}},
 		{"unresolved after undefined", archive{
 			status("-3h", "404 x"), status("-2h", "999 x"), redirect(home+"/robots.txt", "-1h", "/x"),
 			page("unknown fresh unresolved_redirect prior=allowed"),
 		}},
 
-		{"no time", archive{robotsTxt("-1h", closed), at(page("unknown none no_time"), "none"), at(page("unknown none no_time"), "2024-02-30T00:00:00Z")}},
+		{"no time", archive{
+			robotsTxt("-1h", closed), at(page("unknown none no_time"), "none"),
+			at(page("unknown none no_time"), "2024-02-30T00:00:00Z"),
+		}},
 		{"a capture without time governs nothing", archive{robotsTxt("none", closed), page("unknown none no_capture")}},
 		{"without a zone", archive{robotsTxt("2024-05-01T11:00:00", closed), page(certain)}},
 	})
@@ -128,35 +180,119 @@ func TestOneMoment(t *testing.T) {
 	status := func(at, s string) rec { r := robotsTxt(at, ""); r.status = s; return r }
 	wget := rec{typ: "warcinfo", body: "software: Wget/1.25.0\r\n"} // makes one fetch after the other
 	const conflicting = "conflicting_captures"
-	const two, closedToOne = "TestBot/1.0 (compatible; Other/2.1; +http://o.example/)", closed + "\nUser-agent: Other\nAllow: /\n"
+	const two, closedToOne = "TestBot/1.0 (compatible; Other/2.1; +http://o.example/)", closed +
+		"\nUser-agent: Other\nAllow: /\n"
 	for name, archives := range map[string][]archive{
-		"robots.txt, then the page":              {{wget, robotsTxt("+0h", closed), page(certain)}},
-		"the same, by another crawler":           {{robotsTxt("+0h", closed), page("disallowed fresh rule probable +same_moment")}},
-		"the page, then robots.txt":              {{page("disallowed later rule possible"), robotsTxt("+0h", closed)}},
-		"in two archives":                        {{robotsTxt("+0h", closed)}, {page("disallowed fresh rule probable +same_moment")}},
-		"in two archives, and allowed before":    {{robotsTxt("+0h", closed)}, {robotsTxt("-1h", open), page("unknown fresh changed_between +same_moment")}},
-		"in two archives, and disallowed before": {{robotsTxt("+0h", closed)}, {robotsTxt("-1h", closed), page("disallowed fresh rule probable +same_moment")}},
-		"in two archives, and allowed":           {{robotsTxt("+0h", open)}, {robotsTxt("-1h", closed), page("allowed fresh rule +same_moment")}},
-		"in two archives, one before the page":   {{robotsTxt("+0h", closed+"\n")}, {wget, robotsTxt("+0h", closed), page(certain)}},
-		"in one, and the page in wget's, too":    {{wget, page("disallowed fresh rule probable +same_moment")}, {robotsTxt("+0h", closed), page("disallowed fresh rule probable +same_moment")}},
-		"behind the page, it allows":             {{robotsTxt("-1h", closed), page("disallowed fresh rule contested +permitted_copy"), robotsTxt("+0h", open)}},
-		"behind the page, another's allows":      {{robotsTxt("-1h", closed), page("disallowed fresh rule probable +same_moment"), by(robotsTxt("+0h", open), "Other/1")}},
-		"behind the page, it cannot be read":     {{robotsTxt("-1h", closed), page("disallowed fresh rule probable +same_moment"), status("+0h", "302 x")}},
-		"behind the page, like one before it":    {{robotsTxt("-2h", closed), status("-1h", "302 x"), robotsTxt("-30m", closed), page("disallowed fresh rule probable +same_moment +unreadable_copy"), status("+0h", "302 x")}},
-		"behind the page, it ends no failures":   {{status("-40d", "503 x"), page("allowed fresh unreachable_over_30d +same_moment"), robotsTxt("+0h", closed)}, {status("+0h", "503 x")}},
-		"the last in the archive":                {{robotsTxt("-1h", open), robotsTxt("-1h", closed), page("disallowed fresh rule contested +permitted_copy")}},
-		"the last in the archive allows":         {{robotsTxt("-1h", closed), robotsTxt("-1h", open), page("allowed fresh rule")}},
-		"two archives that differ":               {{robotsTxt("-1h", open)}, {robotsTxt("-1h", closed), page("unknown fresh " + conflicting)}},
-		"two archives that agree on this URL":    {{robotsTxt("-1h", "User-agent: *\nDisallow: /q\nDisallow: /p\n")}, {robotsTxt("-1h", closed), page(certain)}},
-		"two that agree but for a second token":  {{robotsTxt("-1h", closedToOne)}, {robotsTxt("-1h", closed), by(page("unknown fresh ambiguous_token +ambiguous_token"), two)}},
-		"dated by the day, and another's of it":  {{robotsTxt("2024-04-30", closed), by(robotsTxt("2024-04-30T08:00:00Z", open), "Other/1.0"), page("disallowed fresh rule contested +permitted_copy +coarse_date")}},
-		"the own, older, differ":                 {{robotsTxt("-2d", closed)}, {robotsTxt("-2d", open), by(robotsTxt("-1h", open), "Other/1.0"), page("unknown fresh changed_between +other_crawler")}},
-		"one archive says nothing":               {{status("-1h", "302 x")}, {robotsTxt("-1h", closed), page("unknown fresh " + conflicting)}},
-		"stale":                                  {{status("-2d", "503 x")}, {robotsTxt("-2d", closed), page("unknown stale " + conflicting)}},
-		"later":                                  {{robotsTxt("+1h", open)}, {robotsTxt("+1h", closed), page("unknown later " + conflicting)}},
-		"later, the first in the archive":        {{robotsTxt("+1h", closed), robotsTxt("+1h", open), page("disallowed later rule possible")}},
-		"another crawler's is a copy":            {{by(robotsTxt("-1h", open), "Other/1")}, {robotsTxt("-1h", closed), page("disallowed fresh rule contested +permitted_copy")}},
-		"a day in one archive":                   {{robotsTxt("2024-05-01", open), robotsTxt("2024-05-01T08:00:00Z", closed), page("disallowed fresh rule contested +permitted_copy")}},
+		"robots.txt, then the page": {{wget, robotsTxt("+0h", closed), page(certain)}},
+		"the same, by another crawler": {{
+			robotsTxt("+0h", closed),
+			page("disallowed fresh rule probable +same_moment"),
+		}},
+		"the page, then robots.txt": {{page("disallowed later rule possible"), robotsTxt("+0h", closed)}},
+		"in two archives": {
+			{robotsTxt("+0h", closed)},
+			{page("disallowed fresh rule probable +same_moment")},
+		},
+		"in two archives, and allowed before": {
+			{robotsTxt("+0h", closed)},
+			{robotsTxt("-1h", open), page("unknown fresh changed_between +same_moment")},
+		},
+		"in two archives, and disallowed before": {
+			{robotsTxt("+0h", closed)},
+			{robotsTxt("-1h", closed), page("disallowed fresh rule probable +same_moment")},
+		},
+		"in two archives, and allowed": {
+			{robotsTxt("+0h", open)},
+			{robotsTxt("-1h", closed), page("allowed fresh rule +same_moment")},
+		},
+		"in two archives, one before the page": {
+			{robotsTxt("+0h", closed+"\n")},
+			{wget, robotsTxt("+0h", closed), page(certain)},
+		},
+		"in one, and the page in wget's, too": {
+			{wget, page("disallowed fresh rule probable +same_moment")},
+			{robotsTxt("+0h", closed), page("disallowed fresh rule probable +same_moment")},
+		},
+		"behind the page, it allows": {{
+			robotsTxt("-1h", closed),
+			page("disallowed fresh rule contested +permitted_copy"), robotsTxt("+0h", open),
+		}},
+		"behind the page, another's allows": {{
+			robotsTxt("-1h", closed),
+			page("disallowed fresh rule probable +same_moment"), by(robotsTxt("+0h", open), "Other/1"),
+		}},
+		"behind the page, it cannot be read": {{
+			robotsTxt("-1h", closed),
+			page("disallowed fresh rule probable +same_moment"), status("+0h", "302 x"),
+		}},
+		"behind the page, like one before it": {{
+			robotsTxt("-2h", closed), status("-1h", "302 x"),
+			robotsTxt("-30m", closed), page("disallowed fresh rule probable +same_moment +unreadable_copy"),
+			status("+0h", "302 x"),
+		}},
+		"behind the page, it ends no failures": {
+			{
+				status("-40d", "503 x"),
+				page("allowed fresh unreachable_over_30d +same_moment"), robotsTxt("+0h", closed),
+			},
+			{status("+0h", "503 x")},
+		},
+		"the last in the archive": {{
+			robotsTxt("-1h", open), robotsTxt("-1h", closed),
+			page("disallowed fresh rule contested +permitted_copy"),
+		}},
+		"the last in the archive allows": {{
+			robotsTxt("-1h", closed), robotsTxt("-1h", open),
+			page("allowed fresh rule"),
+		}},
+		"two archives that differ": {
+			{robotsTxt("-1h", open)},
+			{robotsTxt("-1h", closed), page("unknown fresh " + conflicting)},
+		},
+		"two archives that agree on this URL": {
+			{robotsTxt("-1h", "User-agent: *\nDisallow: /q\nDisallow: /p\n")},
+			{robotsTxt("-1h", closed), page(certain)},
+		},
+		"two that agree but for a second token": {
+			{robotsTxt("-1h", closedToOne)},
+			{robotsTxt("-1h", closed), by(page("unknown fresh ambiguous_token +ambiguous_token"), two)},
+		},
+		"dated by the day, and another's of it": {{
+			robotsTxt("2024-04-30", closed),
+			by(robotsTxt("2024-04-30T08:00:00Z", open), "Other/1.0"),
+			page("disallowed fresh rule contested +permitted_copy +coarse_date"),
+		}},
+		"the own, older, differ": {
+			{robotsTxt("-2d", closed)},
+			{
+				robotsTxt("-2d", open), by(robotsTxt("-1h", open), "Other/1.0"),
+				page("unknown fresh changed_between +other_crawler"),
+			},
+		},
+		"one archive says nothing": {
+			{status("-1h", "302 x")},
+			{robotsTxt("-1h", closed), page("unknown fresh " + conflicting)},
+		},
+		"stale": {
+			{status("-2d", "503 x")},
+			{robotsTxt("-2d", closed), page("unknown stale " + conflicting)},
+		},
+		"later": {
+			{robotsTxt("+1h", open)},
+			{robotsTxt("+1h", closed), page("unknown later " + conflicting)},
+		},
+		"later, the first in the archive": {{
+			robotsTxt("+1h", closed), robotsTxt("+1h", open),
+			page("disallowed later rule possible"),
+		}},
+		"another crawler's is a copy": {
+			{by(robotsTxt("-1h", open), "Other/1")},
+			{robotsTxt("-1h", closed), page("disallowed fresh rule contested +permitted_copy")},
+		},
+		"a day in one archive": {{
+			robotsTxt("2024-05-01", open), robotsTxt("2024-05-01T08:00:00Z", closed),
+			page("disallowed fresh rule contested +permitted_copy"),
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			check(t, Options{}, archives...)
@@ -175,11 +311,15 @@ func TestCoarseDates(t *testing.T) {
 	checkScenarios(t, Options{}, []scenario{
 		{"a day", archive{
 			robotsTxt("2024-05-01", closed), at(probable, "2024-05-02T23:00:00Z"),
-			at("disallowed stale rule probable +coarse_date", "2024-05-03T00:00:00Z"), at("disallowed later rule possible +coarse_date", "2024-04-30T00:00:00Z"),
+			at("disallowed stale rule probable +coarse_date", "2024-05-03T00:00:00Z"),
+			at("disallowed later rule possible +coarse_date", "2024-04-30T00:00:00Z"),
 			at("unknown none no_capture", "2024-04-29T23:59:59Z"),
 		}},
 		{"an hour", archive{robotsTxt("2024-05-01T11", closed), at(probable, "+0h")}},
-		{"fractions", archive{robotsTxt("2024-05-01T12:00:00.9Z", closed), at("disallowed later rule possible", "2024-05-01T12:00:00.8Z")}},
+		{"fractions", archive{
+			robotsTxt("2024-05-01T12:00:00.9Z", closed),
+			at("disallowed later rule possible", "2024-05-01T12:00:00.8Z"),
+		}},
 		{"a day's copy behind an older hour", archive{
 			robotsTxt("2024-04-30", open), robotsTxt("2024-04-30T10:00:00Z", closed), robotsTxt("-1h", closed),
 			page("disallowed fresh rule contested +permitted_copy"),
@@ -198,7 +338,13 @@ func TestCoarseDates(t *testing.T) {
 			{url: home + "/r", at: "2024-05-01T15:00:00Z", body: open},
 			at("allowed stale rule +coarse_date", "2024-05-02T16:00:00Z"),
 		}},
-		{"the afternoon after a day", archive{robotsTxt("2024-05-02T15:00:00Z", closed), at("disallowed later rule possible +coarse_date", "2024-05-01")}},
+		{
+			"the afternoon after a day",
+			archive{
+				robotsTxt("2024-05-02T15:00:00Z", closed),
+				at("disallowed later rule possible +coarse_date", "2024-05-01"),
+			},
+		},
 		{"the earliest later", archive{
 			robotsTxt("2024-05-02T08:00:00Z", closed), robotsTxt("2024-05-02T09:00:00Z", open),
 			page("disallowed later rule possible"),
@@ -221,13 +367,45 @@ func TestUnreachable(t *testing.T) {
 		{"one is no run", archive{down("-40d"), page("unknown stale unreachable_stale")}},
 		{"broken by rules", archive{down("-40d"), robotsTxt("-20d", closed), down("-1h"), page(unreachable)}},
 		{"broken by a 404", archive{down("-40d"), with("-20d", "404 x"), down("-1h"), page(unreachable)}},
-		{"broken by a redirect", archive{down("-40d"), redirect(home+"/robots.txt", "-20d", "/r"), rec{url: home + "/r", at: "-20d", body: closed}, down("-1h"), page(unreachable)}},
-		{"not broken by what is unknown", archive{down("-40d"), with("-20d", "999 x"), redirect(home+"/robots.txt", "-10d", "/r"), down("-1h"), page(over30d)}},
-		{"a redirect to a 503", archive{redirect(home+"/robots.txt", "-40d", "/r"), rec{url: home + "/r", at: "-40d", status: "500 x"}, down("-1h"), page(over30d)}},
-		{"the last success of any age allows", archive{robotsTxt("-300d", open), down("-2d"), down("-1h"), page("disallowed fresh unreachable contested +permitted_copy")}},
-		{"the last success of any age disallows", archive{robotsTxt("-300d", open), robotsTxt("-200d", closed), down("-1h"), page(unreachable)}},
+		{
+			"broken by a redirect",
+			archive{
+				down("-40d"), redirect(home+"/robots.txt", "-20d", "/r"),
+				rec{url: home + "/r", at: "-20d", body: closed},
+				down("-1h"), page(unreachable),
+			},
+		},
+		{
+			"not broken by what is unknown",
+			archive{
+				down("-40d"), with("-20d", "999 x"), redirect(home+"/robots.txt", "-10d", "/r"), down("-1h"),
+				page(over30d),
+			},
+		},
+		{"a redirect to a 503", archive{
+			redirect(home+"/robots.txt", "-40d", "/r"),
+			rec{url: home + "/r", at: "-40d", status: "500 x"},
+			down("-1h"), page(over30d),
+		}},
+		{
+			"the last success of any age allows",
+			archive{
+				robotsTxt("-300d", open), down("-2d"), down("-1h"),
+				page("disallowed fresh unreachable contested +permitted_copy"),
+			},
+		},
+		{
+			"the last success of any age disallows",
+			archive{robotsTxt("-300d", open), robotsTxt("-200d", closed), down("-1h"), page(unreachable)},
+		},
 		{"a 404 is no success", archive{with("-300d", "404 x"), down("-1h"), page(unreachable)}},
-		{"a 404 of the day is a copy", archive{with("-20h", "404 x"), down("-1h"), page("disallowed fresh unreachable contested +permitted_copy")}},
+		{
+			"a 404 of the day is a copy",
+			archive{
+				with("-20h", "404 x"), down("-1h"),
+				page("disallowed fresh unreachable contested +permitted_copy"),
+			},
+		},
 	})
 }
 
@@ -249,8 +427,14 @@ func TestCertainty(t *testing.T) {
 			robotsTxt("-2h", "User-agent: *\nDisallow: /\nAllow: /p?u=a%3Ab\n"), robotsTxt("-1h", closed),
 			reserved,
 		}},
-		{"a part of a copy", archive{partial, robotsTxt("-1h", closed), page("disallowed fresh rule probable +unreadable_copy")}},
-		{"a copy that is lost", archive{lost, robotsTxt("-1h", closed), page("disallowed fresh rule probable +unreadable_copy")}},
+		{"a part of a copy", archive{
+			partial, robotsTxt("-1h", closed),
+			page("disallowed fresh rule probable +unreadable_copy"),
+		}},
+		{"a copy that is lost", archive{
+			lost, robotsTxt("-1h", closed),
+			page("disallowed fresh rule probable +unreadable_copy"),
+		}},
 		{"an undefined answer may have allowed", archive{
 			rec{url: home + "/robots.txt", at: "-2h", status: "999 x"},
 			robotsTxt("-1h", closed),
@@ -261,19 +445,85 @@ func TestCertainty(t *testing.T) {
 			by(robotsTxt("-1h", closed), "Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101 Firefox/1"),
 			by(page("disallowed fresh rule possible"), "Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101 Firefox/1"),
 		}},
-		{"another crawler's capture", archive{by(robotsTxt("-1h", closed), "Other/1"), page("disallowed fresh rule probable +other_crawler")}},
-		{"own before others", archive{robotsTxt("-2h", closed), by(robotsTxt("-1h", closed), "Other/1"), page(certain)}},
-		{"own before others, whose copy allows", archive{robotsTxt("-2h", closed), by(robotsTxt("-1h", open), "Other/1"), page(contested)}},
-		{"own, though stale, allows", archive{robotsTxt("-2d", open), by(robotsTxt("-1h", closed), "Other/1"), page("unknown fresh changed_between +other_crawler")}},
-		{"own, though stale, disallows", archive{robotsTxt("-2d", closed), by(robotsTxt("-1h", open), "Other/1"), page("unknown fresh changed_between +other_crawler")}},
-		{"own, though stale, agrees", archive{robotsTxt("-2d", closed), by(robotsTxt("-1h", closed), "Other/1"), page("disallowed fresh rule probable +other_crawler")}},
-		{"both stale, and agree", archive{robotsTxt("-30d", closed), by(robotsTxt("-2d", closed), "Other/1"), page("disallowed stale rule probable +other_crawler")}},
-		{"both stale, own too old", archive{robotsTxt("-31d", closed), by(robotsTxt("-2d", closed), "Other/1"), page("disallowed stale rule possible +other_crawler")}},
-		{"another's, stale", archive{by(robotsTxt("-2d", closed), "Other/1"), page("disallowed stale rule possible +other_crawler")}},
-		{"another's, stale, bracketed", archive{by(robotsTxt("-2d", closed), "Other/1"), by(robotsTxt("+2d", closed), "Other/1"), page("disallowed stale rule probable +other_crawler +bracketed")}},
-		{"others before later own", archive{by(robotsTxt("-1h", closed), "Other/1"), robotsTxt("+1h", open), page("unknown fresh changed_between +other_crawler")}},
-		{"others before later own, alike", archive{by(robotsTxt("-1h", closed), "Other/1"), robotsTxt("+1h", closed), page("disallowed fresh rule probable +other_crawler")}},
-		{"own later before others later", archive{by(robotsTxt("+1h", open), "Other/1"), robotsTxt("+2h", closed), page("disallowed later rule possible")}},
+		{
+			"another crawler's capture",
+			archive{by(robotsTxt("-1h", closed), "Other/1"), page("disallowed fresh rule probable +other_crawler")},
+		},
+		{"own before others", archive{
+			robotsTxt("-2h", closed), by(robotsTxt("-1h", closed), "Other/1"),
+			page(certain),
+		}},
+		{
+			"own before others, whose copy allows",
+			archive{robotsTxt("-2h", closed), by(robotsTxt("-1h", open), "Other/1"), page(contested)},
+		},
+		{
+			"own, though stale, allows",
+			archive{
+				robotsTxt("-2d", open), by(robotsTxt("-1h", closed), "Other/1"),
+				page("unknown fresh changed_between +other_crawler"),
+			},
+		},
+		{
+			"own, though stale, disallows",
+			archive{
+				robotsTxt("-2d", closed), by(robotsTxt("-1h", open), "Other/1"),
+				page("unknown fresh changed_between +other_crawler"),
+			},
+		},
+		{
+			"own, though stale, agrees",
+			archive{
+				robotsTxt("-2d", closed), by(robotsTxt("-1h", closed), "Other/1"),
+				page("disallowed fresh rule probable +other_crawler"),
+			},
+		},
+		{
+			"both stale, and agree",
+			archive{
+				robotsTxt("-30d", closed), by(robotsTxt("-2d", closed), "Other/1"),
+				page("disallowed stale rule probable +other_crawler"),
+			},
+		},
+		{
+			"both stale, own too old",
+			archive{
+				robotsTxt("-31d", closed), by(robotsTxt("-2d", closed), "Other/1"),
+				page("disallowed stale rule possible +other_crawler"),
+			},
+		},
+		{"another's, stale", archive{
+			by(robotsTxt("-2d", closed), "Other/1"),
+			page("disallowed stale rule possible +other_crawler"),
+		}},
+		{
+			"another's, stale, bracketed",
+			archive{
+				by(robotsTxt("-2d", closed), "Other/1"), by(robotsTxt("+2d", closed), "Other/1"),
+				page("disallowed stale rule probable +other_crawler +bracketed"),
+			},
+		},
+		{
+			"others before later own",
+			archive{
+				by(robotsTxt("-1h", closed), "Other/1"), robotsTxt("+1h", open),
+				page("unknown fresh changed_between +other_crawler"),
+			},
+		},
+		{
+			"others before later own, alike",
+			archive{
+				by(robotsTxt("-1h", closed), "Other/1"), robotsTxt("+1h", closed),
+				page("disallowed fresh rule probable +other_crawler"),
+			},
+		},
+		{
+			"own later before others later",
+			archive{
+				by(robotsTxt("+1h", open), "Other/1"), robotsTxt("+2h", closed),
+				page("disallowed later rule possible"),
+			},
+		},
 		{"case tells no crawlers apart", archive{by(robotsTxt("-1h", closed), "testbot/0.9"), page(certain)}},
 	})
 }
@@ -281,25 +531,30 @@ func TestCertainty(t *testing.T) {
 // TestAgent: whose rules.
 func TestAgent(t *testing.T) {
 	t.Parallel()
-	groups := robotsTxt("-1h", "User-agent: TestBot\nDisallow: /p\n\nUser-agent: archive.org_bot\nDisallow: /q\n\nUser-agent: *\nDisallow: /r\n")
+	groups := robotsTxt("-1h",
+		"User-agent: TestBot\nDisallow: /p\n\nUser-agent: archive.org_bot\nDisallow: /q\n\nUser-agent: *\nDisallow: /r\n")
 	fetch := func(path, ua, want string) rec { return rec{url: home + path, ua: ua, want: want} }
 	const ia = "Mozilla/5.0 (compatible; archive.org_bot +http://archive.org/x)"
 	noRule, other := "allowed fresh no_matching_rule", " +other_crawler"
 	check(t, Options{}, archive{
 		groups,
 		fetch("/p", "TestBot/1.0", certain), fetch("/r", "TestBot/1.0", noRule),
-		fetch("/q", ia, "disallowed fresh rule probable +other_crawler +other_mode"), fetch("/r", ia, noRule+other+" +other_mode"),
-		fetch("/r", "-", "disallowed fresh rule possible +other_crawler"), fetch("/p", "-", noRule+other+" +named_group_forbids"),
+		fetch("/q", ia, "disallowed fresh rule probable +other_crawler +other_mode"),
+		fetch("/r", ia, noRule+other+" +other_mode"),
+		fetch("/r", "-", "disallowed fresh rule possible +other_crawler"),
+		fetch("/p", "-", noRule+other+" +named_group_forbids"),
 	})
 
 	_, totals := check(t, Options{Crawler: "testbot"}, archive{
 		groups,
-		fetch("/p", ia, certain+" +token_by_option"), fetch("/p", "-", certain), fetch("/r", ia, noRule+" +token_by_option"),
+		fetch("/p", ia, certain+" +token_by_option"), fetch("/p", "-", certain),
+		fetch("/r", ia, noRule+" +token_by_option"),
 	})
 	if totals.AgentUnseen {
 		t.Error("the token of robots.txt's request is unseen")
 	}
-	if _, totals = check(t, Options{Crawler: "Nobody"}, archive{groups, fetch("/r", ia, certain+" +token_by_option")}); !totals.AgentUnseen {
+	if _, totals = check(t, Options{Crawler: "Nobody"},
+		archive{groups, fetch("/r", ia, certain+" +token_by_option")}); !totals.AgentUnseen {
 		t.Error("the token that no User-Agent holds is taken for seen")
 	}
 }
@@ -311,16 +566,38 @@ func TestSeveralTokens(t *testing.T) {
 	by := func(r rec, ua string) rec { r.ua = ua; return r }
 	const two, image = "TestBot/1.0 (compatible; Other/2.1; +http://o.example/)", "Googlebot-Image/1.0"
 	checkScenarios(t, Options{}, []scenario{
-		{"both disallowed", archive{robotsTxt("-1h", closed), by(page("disallowed fresh rule probable +ambiguous_token"), two)}},
+		{"both disallowed", archive{
+			robotsTxt("-1h", closed),
+			by(page("disallowed fresh rule probable +ambiguous_token"), two),
+		}},
 		{"both allowed", archive{robotsTxt("-1h", open), by(page("allowed fresh rule +ambiguous_token"), two)}},
-		{"the other allowed", archive{robotsTxt("-1h", closed+"\nUser-agent: Other\nAllow: /\n"), by(page("unknown fresh ambiguous_token +ambiguous_token"), two)}},
-		{"the other disallowed", archive{robotsTxt("-1h", open+"\nUser-agent: Other\nDisallow: /\n"), by(page("unknown fresh ambiguous_token +ambiguous_token"), two)}},
+		{"the other allowed", archive{
+			robotsTxt("-1h", closed+"\nUser-agent: Other\nAllow: /\n"),
+			by(page("unknown fresh ambiguous_token +ambiguous_token"), two),
+		}},
+		{
+			"the other disallowed",
+			archive{
+				robotsTxt("-1h", open+"\nUser-agent: Other\nDisallow: /\n"),
+				by(page("unknown fresh ambiguous_token +ambiguous_token"), two),
+			},
+		},
 		{"documented, allowed", archive{
 			by(robotsTxt("-1h", closed+"\nUser-agent: Googlebot\nAllow: /\n"), image),
 			by(page("disallowed fresh rule contested +other_mode +documented_token"), image),
 		}},
-		{"documented, disallowed", archive{by(robotsTxt("-1h", closed+"\nUser-agent: Googlebot\nDisallow: /p\n"), image), by(page(certain), image)}},
-		{"named itself", archive{by(robotsTxt("-1h", "User-agent: Googlebot-Image\nDisallow: /\n\nUser-agent: Googlebot\nAllow: /\n"), image), by(page(certain), image)}},
+		{
+			"documented, disallowed",
+			archive{
+				by(robotsTxt("-1h", closed+"\nUser-agent: Googlebot\nDisallow: /p\n"), image),
+				by(page(certain), image),
+			},
+		},
+		{"named itself", archive{
+			by(robotsTxt("-1h",
+				"User-agent: Googlebot-Image\nDisallow: /\n\nUser-agent: Googlebot\nAllow: /\n"), image),
+			by(page(certain), image),
+		}},
 	})
 }
 
@@ -332,18 +609,25 @@ func TestDuplicatesWithoutID(t *testing.T) {
 	one, named := page("-"), page("-")
 	one.id, one.want = "-", ""
 	one.ua = "-"
-	hop, target := redirect(home+"/robots.txt", "-1h", "/other"), rec{url: home + "/other", at: "-1h", body: closed, id: "-", ua: "-"}
+	hop, target := redirect(home+"/robots.txt", "-1h", "/other"), rec{
+		url: home + "/other", at: "-1h", body: closed,
+		id: "-", ua: "-",
+	}
 	hop.id, hop.ua, named.id, named.want = "-", "-", "urn:named", ""
 	whole := archive{hop, target, one, one, named}
 	s, totals := check(t, Options{}, whole, whole, whole)
 	// Two fetches of a page in one file are two.
 	if totals.Fetches != 5 || totals.Duplicates != 10 || totals.Captures != 1 || totals.Allowed != 2 {
-		t.Errorf("%d fetches, %d duplicates, %d captures, %d allowed", totals.Fetches, totals.Duplicates, totals.Captures, totals.Allowed)
+		t.Errorf("%d fetches, %d duplicates, %d captures, %d allowed", totals.Fetches, totals.Duplicates,
+			totals.Captures, totals.Allowed)
 	}
 	if n := len(slices.DeleteFunc(s.issues, func(k string) bool { return k != "duplicate_record" })); n != 4 {
 		t.Errorf("%d issues, want 4: one a file, and one a record with an id", n)
 	}
-	for name, files := range map[string][]archive{"one record more": {whole, append(slices.Clone(whole), page(""))}, "one byte": {{one}, {func() rec { r := one; r.body += "x"; return r }()}}} {
+	for name, files := range map[string][]archive{
+		"one record more": {whole, append(slices.Clone(whole), page(""))},
+		"one byte":        {{one}, {func() rec { r := one; r.body += "x"; return r }()}},
+	} {
 		want := int64(0)
 		for _, a := range files {
 			for _, r := range a {
@@ -388,7 +672,10 @@ func mixed() []archive {
 		a := archive{
 			{url: host + "/robots.txt", at: "-40d", body: groups, warc: []string{closedDigest}},
 			redirect(host+"/robots.txt", "-3d", fmt.Sprintf("http://m%d.example/robots.txt", i|3)), // four loops
-			{url: host + "/robots.txt", at: fmt.Sprintf("-%dh", 2*i), typ: "revisit", warc: []string{identical, closedDigest}},
+			{
+				url: host + "/robots.txt", at: fmt.Sprintf("-%dh", 2*i), typ: "revisit",
+				warc: []string{identical, closedDigest},
+			},
 			redirect(host+"/robots.txt", "+2d", fmt.Sprintf("http://m%d.example/r", (i+1)%12)),
 			{url: host + "/r", at: "+48h1m", body: closed},
 			{url: host + "/robots.txt", at: "+4d", status: "503 x"},
@@ -396,7 +683,10 @@ func mixed() []archive {
 			{url: host + "/robots.txt", at: "+6d", status: "302 x"},
 			{url: host + "/robots.txt", at: "never", body: closed},
 		}
-		for j, at := range []string{"-50d", "-20d", "-71h", "-60h", "+0h", "+12h", "+47h", "+3d", "+97h", "+5d", "+6d", "+40d", "none"} {
+		for j, at := range []string{
+			"-50d", "-20d", "-71h", "-60h", "+0h", "+12h", "+47h", "+3d", "+97h", "+5d", "+6d",
+			"+40d", "none",
+		} {
 			a = append(a, rec{url: fmt.Sprintf("%s/p%d", host, j%2), at: at, ua: []string{"", "-", "A/1", "B"}[j%4]})
 		}
 		list = append(list, a)
@@ -467,7 +757,8 @@ func TestWhatIf(t *testing.T) {
 					got = verdict
 				}
 			}
-			if strings.HasPrefix(got, "unknown") && !strings.HasPrefix(want, "unknown") && strings.HasSuffix(got, "changed_between") {
+			if strings.HasPrefix(got, "unknown") && !strings.HasPrefix(want, "unknown") &&
+				strings.HasSuffix(got, "changed_between") {
 				undecided++ // tokens of one token group that another capture separates
 				continue
 			}
@@ -522,7 +813,12 @@ func TestHostile(t *testing.T) {
 	t.Parallel()
 	long := "http://b.example/" + strings.Repeat("x", 64<<10)
 	check(t, Options{}, archive{redirect(home+"/robots.txt", "-1h", long), page("unknown fresh unresolved_redirect")})
-	s, _ := check(t, Options{}, archive{redirect(home+"/robots.txt", "-1h", long[:60000]), rec{url: long[:60000], at: "-1h", body: closed}, page(certain)})
+	s, _ := check(t, Options{},
+		archive{
+			redirect(home+"/robots.txt", "-1h", long[:60000]),
+			rec{url: long[:60000], at: "-1h", body: closed},
+			page(certain),
+		})
 	for _, call := range s.calls {
 		if strings.HasPrefix(call, "robots") && len(call) > 4<<10 {
 			t.Errorf("a state of %d bytes", len(call))
@@ -532,13 +828,17 @@ func TestHostile(t *testing.T) {
 	check(t, Options{}, archive{robotsTxt("-1h", closed), cut})
 	var ring archive // each capture redirects to the next host, two hundred times
 	for i := range 200 {
-		r := redirect(fmt.Sprintf("http://r%d.example/robots.txt", i), "-1h", fmt.Sprintf("http://r%d.example/robots.txt", (i+1)%200))
+		r := redirect(fmt.Sprintf("http://r%d.example/robots.txt", i), "-1h",
+			fmt.Sprintf("http://r%d.example/robots.txt", (i+1)%200))
 		r.ua, r.state = "-", "unavailable too_many_redirects hops=21 final=302"
 		ring = append(ring, r)
 	}
 	check(t, Options{}, ring)
 	var odd []scenario
-	for _, location := range []string{"\x00", "//", "http:", "?", "#", "http://[::1", "http://a.example:99999/", "javascript:x", "\xff\xfe"} {
+	for _, location := range []string{
+		"\x00", "//", "http:", "?", "#", "http://[::1", "http://a.example:99999/",
+		"javascript:x", "\xff\xfe",
+	} {
 		odd = append(odd, scenario{location, archive{redirect(home+"/robots.txt", "-1h", location)}})
 	}
 	checkScenarios(t, Options{}, odd)

@@ -60,7 +60,8 @@ func (w *whatIf) decide(r *Result, tl *timeline) error {
 		return err
 	}
 	// Where no other capture takes part, the answer of the governing one is the verdict.
-	alone := !v.outdated && len(v.moment) == 1 && len(v.older) == 0 && len(v.ownNext) == 0 && s.see(v.governing).relation != maybeBefore && len(tl.others(&s, &v)) == 0
+	alone := !v.outdated && len(v.moment) == 1 && len(v.older) == 0 && len(v.ownNext) == 0 &&
+		s.see(v.governing).relation != maybeBefore && len(tl.others(&s, &v)) == 0
 	if alone && v.governing.Outcome.HasRules() {
 		return w.ask(r, &s, &v, groups)
 	}

@@ -72,14 +72,20 @@ func TestContainersAgree(t *testing.T) {
 		"made here": warctest.Plain(
 			warctest.Warcinfo("urn:i", "software: x\r\nhttp-header-user-agent: info/1\r\n"),
 			warctest.Request("urn:q", "http://h/robots.txt", "bot/1"),
-			warctest.Response("urn:1", "http://h/robots.txt", "HTTP/1.1 200 OK\r\n\r\n"+robotsBody, "WARC-Concurrent-To: <urn:q>", "WARC-Concurrent-To: <urn:x>"),
-			warctest.Response("urn:2", "http://h/", "HTTP/1.1 301 Moved\r\nLocation: /x\r\nX-Robots-Tag: noindex\r\n\r\n"),
+			warctest.Response("urn:1", "http://h/robots.txt", "HTTP/1.1 200 OK\r\n\r\n"+robotsBody,
+				"WARC-Concurrent-To: <urn:q>", "WARC-Concurrent-To: <urn:x>"),
+			warctest.Response("urn:2", "http://h/",
+				"HTTP/1.1 301 Moved\r\nLocation: /x\r\nX-Robots-Tag: noindex\r\n\r\n"),
 			warctest.Record{Type: "metadata", ID: "urn:m"},
-			warctest.Record{Type: "revisit", ID: "urn:3", URL: "http://h/2", Block: "HTTP/1.1 304 Not Modified\r\n\r\n"},
+			warctest.Record{
+				Type: "revisit", ID: "urn:3", URL: "http://h/2",
+				Block: "HTTP/1.1 304 Not Modified\r\n\r\n",
+			},
 		),
 	}
 	for _, path := range []string{
-		"../testdata/warc/crawl-b-2.warc", "../../shared/warc/hard/warcio/example.warc", "../../shared/warc/hard/jhove/invalid-warcrecord-2.warc",
+		"../testdata/warc/crawl-b-2.warc", "../../shared/warc/hard/warcio/example.warc",
+		"../../shared/warc/hard/jhove/invalid-warcrecord-2.warc",
 		"../../shared/warc/hard/warcio-js/redirect.warc",
 	} {
 		if b, err := os.ReadFile(filepath.FromSlash(path)); err == nil {
@@ -88,7 +94,10 @@ func TestContainersAgree(t *testing.T) {
 			t.Logf("%s is absent", path)
 		}
 	}
-	for _, path := range []string{"../testdata/warc/crawl-c-3.warc.gz", "../../shared/warc/real/warcbench-fb.warc.gz", "../../shared/warc/real/iipc-IAH-urls-wget.warc.gz"} {
+	for _, path := range []string{
+		"../testdata/warc/crawl-c-3.warc.gz", "../../shared/warc/real/warcbench-fb.warc.gz",
+		"../../shared/warc/real/iipc-IAH-urls-wget.warc.gz",
+	} {
 		if b, err := os.ReadFile(filepath.FromSlash(path)); err == nil {
 			archives[path] = gunzip(t, b)
 		} else {
@@ -110,7 +119,9 @@ func TestContainersAgree(t *testing.T) {
 				equal(t, "issues", got.kinds(), want.kinds())
 				equal(t, "counts", got.result.InputStats, want.result.InputStats)
 				for i, f := range got.fetches {
-					if streamed := got.result.Container != "warc" && got.result.Container != "warc.gz"; f.Flags&^facts.FlagStreamed != want.fetches[i].Flags || streamed != (f.Flags&facts.FlagStreamed != 0) {
+					if streamed := got.result.Container != "warc" &&
+						got.result.Container != "warc.gz"; f.Flags&^facts.FlagStreamed != want.fetches[i].Flags ||
+						streamed != (f.Flags&facts.FlagStreamed != 0) {
 						t.Errorf("flags %b of %s in %s", f.Flags, f.URL, got.result.Container)
 					}
 				}
@@ -135,7 +146,8 @@ func TestBzip2Agrees(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, got := range map[string]*collected{
-		"bzip2": read(t, b), "pipe of bzip2": readPipe(t, b), "what is inside": read(t, plain), "gzip": readFile(t, filepath.Join(dir, "test.warc.gz")),
+		"bzip2": read(t, b), "pipe of bzip2": readPipe(t, b), "what is inside": read(t, plain),
+		"gzip": readFile(t, filepath.Join(dir, "test.warc.gz")),
 	} {
 		if got.result.Records["resource"] != 10 {
 			t.Errorf("%s: %v", name, got.result.Records)

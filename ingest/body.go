@@ -149,7 +149,8 @@ func (e *extractor) applyHead(d *draft, h *httpmsg.Head) {
 	d.noteCut(h)
 	if h.PolicyCut {
 		f.Flags |= facts.FlagPolicyHeadersCut
-		d.note(words.IssuePolicyHeadersCut, "the rest dropped", "policy header lines over %d bytes", httpmsg.MaxPolicyHeaders)
+		d.note(words.IssuePolicyHeadersCut, "the rest dropped", "policy header lines over %d bytes",
+			httpmsg.MaxPolicyHeaders)
 	}
 	e.readClock(d, h)
 }
@@ -158,7 +159,8 @@ func (e *extractor) applyHead(d *draft, h *httpmsg.Head) {
 // the WARC-Date of a robots.txt capture. The crawler's clock dates the fetch all the same.
 func (e *extractor) readClock(d *draft, h *httpmsg.Head) {
 	x := d.exchange
-	if h.Date == "" || x.Precision < facts.PrecisionMinute || x.Type != facts.TypeResponse && x.Type != facts.TypeRevisit && x.Type != facts.TypeARC {
+	if h.Date == "" || x.Precision < facts.PrecisionMinute || x.Type != facts.TypeResponse &&
+		x.Type != facts.TypeRevisit && x.Type != facts.TypeARC {
 		return
 	}
 	if h.Date != e.clock { // many answers share one second
@@ -230,7 +232,8 @@ func (x *exchange) decode(d *draft, h *httpmsg.Head, raw []byte) {
 	if httpmsg.IsBinary(body) || met&httpmsg.FaultFalseEncoding != 0 && !httpmsg.IsReadable(body) {
 		x.Flags |= facts.FlagUndecodable
 	}
-	if challenge.InPage(body) || x.Kind == facts.CaptureRobots && x.Status == http.StatusAccepted && robots.IsHTML(body) {
+	if challenge.InPage(body) || x.Kind == facts.CaptureRobots && x.Status == http.StatusAccepted &&
+		robots.IsHTML(body) {
 		x.Flags |= facts.FlagChallenge
 	}
 	x.body, x.hasBody = body, true
@@ -256,7 +259,8 @@ func payloadFlags(met httpmsg.Faults) (flags facts.Flags) {
 
 func (x *exchange) noteBody(d *draft) {
 	if x.Flags&facts.FlagBodyCut != 0 && x.missing == 0 {
-		d.note(words.IssueBodyCut, "the rest dropped", "the body is over %d bytes, or ends before its coding or record does", httpmsg.MaxBody)
+		d.note(words.IssueBodyCut, "the rest dropped",
+			"the body is over %d bytes, or ends before its coding or record does", httpmsg.MaxBody)
 	}
 	if x.Flags&facts.FlagFalseChunked != 0 {
 		d.note(words.IssueFalseChunked, "taken as it stands", "declared chunked, and is not")
@@ -271,6 +275,7 @@ func (x *exchange) noteBody(d *draft) {
 	case x.Flags&facts.FlagUndeclaredGzip != 0:
 		d.note(words.IssueUndeclaredGzip, action, "the body is gzip, and no header says so")
 	case x.Flags&facts.FlagUndecodable != 0:
-		d.note(words.IssueUndeclaredBinary, action, "the body is compressed, UTF-16 without a byte order mark, or in another binary format")
+		d.note(words.IssueUndeclaredBinary, action,
+			"the body is compressed, UTF-16 without a byte order mark, or in another binary format")
 	}
 }

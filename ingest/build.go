@@ -213,7 +213,8 @@ func joinSmall(tasks []rewriting) (rest, joined []rewriting) {
 		return tasks, nil
 	}
 	for _, t := range small {
-		if n := len(joined); n > 0 && joined[n-1].size()+t.size() <= taskBytes && len(joined[n-1].live)+len(t.live) <= taskInputs {
+		if n := len(joined); n > 0 && joined[n-1].size()+t.size() <= taskBytes &&
+			len(joined[n-1].live)+len(t.live) <= taskInputs {
 			last := &joined[n-1]
 			last.tasks, last.live = append(last.tasks, t.tasks...), append(last.live, t.live...)
 			continue
@@ -240,7 +241,8 @@ func (b *build) rewrite(ctx context.Context, all []rewriting) error {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case err != nil:
-			b.warn("what was read before of %d archives cannot be kept (%v); they are read again", len(all[i].live), err)
+			b.warn("what was read before of %d archives cannot be kept (%v); they are read again", len(all[i].live),
+				err)
 			continue
 		}
 		b.tasks, b.kept = append(b.tasks, name), append(b.kept, all[i].live...)

@@ -60,15 +60,17 @@ var differences = map[string]string{
 	"hard/jhove/invalid-warcheaderfieldpolicy-16.warc": cutRecord,
 	"hard/jhove/invalid-warcheaderfieldpolicy-17.warc": cutRecord,
 
-	"hard/warcio/example-space-in-url.arc":            "the line ends of the block were changed: it is shorter than its length says, and the file ends inside it; the census counted it",
-	"hard/other/after.wacz":                           inWACZ,
-	"hard/other/before.wacz":                          inWACZ,
-	"hard/other/example.com.wacz":                     inWACZ,
-	"hard/other/valid_example_1.wacz":                 inWACZ + " (its .warc is gzip)",
-	"real/warcbench-test-crawl.wacz":                  inWACZ,
-	"hard/jhove/invalid-warcrecord-3.warc":            wrongLength,
-	"hard/jhove/valid-warcfile-upper-lower-case.warc": "neither WARC-Type nor the version has a case (WARC 1.1 §4): the census counts RESPONSE apart, and not what begins with warc/",
-	"hard/other/forged-boundary.warc.gz":              noCounts,
+	"hard/warcio/example-space-in-url.arc": "the line ends of the block were changed: it is shorter than " +
+		"its length says, and the file ends inside it; the census counted it",
+	"hard/other/after.wacz":                inWACZ,
+	"hard/other/before.wacz":               inWACZ,
+	"hard/other/example.com.wacz":          inWACZ,
+	"hard/other/valid_example_1.wacz":      inWACZ + " (its .warc is gzip)",
+	"real/warcbench-test-crawl.wacz":       inWACZ,
+	"hard/jhove/invalid-warcrecord-3.warc": wrongLength,
+	"hard/jhove/valid-warcfile-upper-lower-case.warc": "neither WARC-Type nor the version has a case (WARC 1.1 " +
+		"§4): the census counts RESPONSE apart, and not what begins with warc/",
+	"hard/other/forged-boundary.warc.gz": noCounts,
 }
 
 // bomb is the archive that TestBzip2Bomb reads.
@@ -107,7 +109,8 @@ func TestCensus(t *testing.T) {
 		}
 		c := readFile(t, path)
 		if c.result.Fetches != int64(len(c.fetches)) || c.result.Issues != int64(len(c.issues)) {
-			t.Errorf("%s: counted %d fetches, %d issues of %d, %d", name, c.result.Fetches, c.result.Issues, len(c.fetches), len(c.issues))
+			t.Errorf("%s: counted %d fetches, %d issues of %d, %d", name, c.result.Fetches, c.result.Issues,
+				len(c.fetches), len(c.issues))
 		}
 		if c.result.Refusal != "" && (len(c.issues) != 1 || !c.issues[0].Kind.Lossy() || len(c.fetches) != 0) {
 			t.Errorf("%s: refused with %v", name, c.kinds())
@@ -136,7 +139,8 @@ func (c *collected) summary() string {
 		issues[kind]++
 	}
 	r := &c.result
-	return fmt.Sprintf("  %s: %s; fetches %d, robots %d; issues: %s\n", r.Container, tally(r.Records), r.Fetches, r.Robots, tally(issues))
+	return fmt.Sprintf("  %s: %s; fetches %d, robots %d; issues: %s\n", r.Container, tally(r.Records), r.Fetches,
+		r.Robots, tally(issues))
 }
 
 // tally lists counts by name.
@@ -237,7 +241,8 @@ func TestRealArchives(t *testing.T) {
 	} {
 		r := readFile(t, filepath.Join("..", "..", "shared", "warc", "real", name)).result
 		if r.Fetches != want.fetches || r.Robots != want.robots || r.Lossy != want.lossy {
-			t.Errorf("%s: %d fetches, %d robots captures, %d lossy issues, want %v", name, r.Fetches, r.Robots, r.Lossy, want)
+			t.Errorf("%s: %d fetches, %d robots captures, %d lossy issues, want %v", name, r.Fetches, r.Robots,
+				r.Lossy, want)
 		}
 	}
 }

@@ -47,10 +47,14 @@ func (x *expander) cluster(arg, within string) bool {
 		found, err := clusterPlaces(folderOf(arg), part)
 		switch {
 		case err != nil:
-			x.fail(arg, "line %d names %.200q as a file of the cluster, and that %v: such a file stands in the folder of the %s; name the cluster's compressed files (cdx-*.gz) instead",
+			x.fail(arg, "line %d names %.200q as a file of the cluster, and that %v: such a file stands in the "+
+				"folder of the %s; name the cluster's compressed files (cdx-*.gz) instead",
 				part.Line, part.Name, err, path.Ext(object.Shown(arg)))
 		case object.IsRemote(arg):
-			remote = append(remote, remoteArg{url: found[0].path, others: found[1:], name: found[0].name, confined: true, from: fmt.Sprintf(" (line %d of %s)", part.Line, object.Shown(arg))})
+			remote = append(remote, remoteArg{
+				url: found[0].path, others: found[1:], name: found[0].name,
+				confined: true, from: fmt.Sprintf(" (line %d of %s)", part.Line, object.Shown(arg)),
+			})
 		default:
 			x.clusterFile(arg, within, part, found)
 		}
@@ -128,7 +132,9 @@ func (x *expander) clusterFile(arg, within string, part index.ClusterPart, place
 	if errors.Is(first, fs.ErrNotExist) {
 		what = "is not there"
 	}
-	x.fail(filepath.ToSlash(places[0].path), "%s, though line %d of %s names it as a file of the ZipNum cluster; fetch it, or name those files of the cluster (cdx-*.gz) that are there", what, part.Line, arg)
+	x.fail(filepath.ToSlash(places[0].path),
+		"%s, though line %d of %s names it as a file of the ZipNum cluster; fetch it, or name those files of the "+
+			"cluster (cdx-*.gz) that are there", what, part.Line, arg)
 }
 
 // folderOf is the folder, or the prefix, in which a file lies.

@@ -60,7 +60,10 @@ func newCommitter(input int32, entry string, out sink) *committer {
 		pairing:   newPairing(),
 		stats:     facts.InputStats{Records: make(map[string]int64)},
 	}
-	c.extractor = extractor{input: input, entry: entry, targets: &c.targets, segments: &c.segments, head: make([]byte, 0, 4<<10)}
+	c.extractor = extractor{
+		input: input, entry: entry, targets: &c.targets, segments: &c.segments,
+		head: make([]byte, 0, 4<<10),
+	}
 	return c
 }
 
@@ -146,13 +149,15 @@ func (c *committer) accept(d *draft, length int64) error {
 	if c.pairing.waiting > maxPending && !c.forgotten {
 		c.forgotten = true
 		if err := c.report(d.limitReached(length, "the oldest no longer wait",
-			fmt.Sprintf("fetches and requests that wait for each other hold more than %d bytes", maxPending))); err != nil {
+			fmt.Sprintf("fetches and requests that wait for each other hold more than %d bytes",
+				maxPending))); err != nil {
 			return err
 		}
 	}
 	if c.runs.isCrowded() && !c.crowded {
 		c.crowded = true
-		if err := c.report(d.limitReached(length, "taken for one", fmt.Sprintf("more than %d runs of a crawler: all from here on", maxRuns))); err != nil {
+		if err := c.report(d.limitReached(length, "taken for one",
+			fmt.Sprintf("more than %d runs of a crawler: all from here on", maxRuns))); err != nil {
 			return err
 		}
 	}
@@ -232,7 +237,8 @@ func (c *committer) finish() error {
 		return err
 	}
 	if c.unfound > 0 {
-		c.firstUnfound.Detail = fmt.Sprintf("from here on %d warcinfo records beyond the first %d", c.unfound, warc.MaxWarcinfos)
+		c.firstUnfound.Detail = fmt.Sprintf("from here on %d warcinfo records beyond the first %d", c.unfound,
+			warc.MaxWarcinfos)
 		if err := c.report(c.firstUnfound); err != nil {
 			return err
 		}

@@ -50,14 +50,18 @@ func TestWhatIsAFetch(t *testing.T) {
 		warctest.Response("urn:1", "dns:h", "20240501120000\nh. 10 IN A 127.0.0.1\n"),
 		warctest.Response("urn:2", "whois://whois.example/h", "h"),
 		warctest.Record{Type: "resource", ID: "urn:3", URL: "metadata://h/x", Block: "y"},
-		warctest.Record{Type: "resource", ID: "urn:4", URL: "ftp://h/robots.txt", Fields: []string{"Content-Type: Text/Plain; x"}, Block: robotsBody},
+		warctest.Record{
+			Type: "resource", ID: "urn:4", URL: "ftp://h/robots.txt",
+			Fields: []string{"Content-Type: Text/Plain; x"}, Block: robotsBody,
+		},
 		warctest.Record{Type: "conversion", ID: "urn:5", URL: "http://h/", Block: "y"},
 		warctest.Record{Type: "metadata", ID: "urn:6", URL: "http://h/", Block: "y"},
 		warctest.Response("urn:7", "gopher://h/x", "hello"),
 		warctest.Response("urn:8", "http://h/old", "<p>hello</p>"),
 		warctest.Record{Type: "revisit", ID: "urn:9", URL: "http://h/", Fields: []string{
 			"WARC-Profile: http://netpreserve.org/warc/1.1/revisit/identical-payload-digest",
-			"WARC-Refers-To-Target-URI: <http://h/orig>", "WARC-Refers-To-Date: 2023-01-02", "WARC-Payload-Digest: sha1:ABC", "WARC-Truncated: length",
+			"WARC-Refers-To-Target-URI: <http://h/orig>", "WARC-Refers-To-Date: 2023-01-02",
+			"WARC-Payload-Digest: sha1:ABC", "WARC-Truncated: length",
 		}},
 		warctest.Response("", "", ok200),
 		warctest.Response("urn:11", "http:///x", ok200),
@@ -73,7 +77,10 @@ func TestWhatIsAFetch(t *testing.T) {
 		rows = append(rows, row{f.URL, f.Origin, string(f.RecordID), f.MIMEType, f.Type, f.Status, f.Flags})
 	}
 	equal(t, "fetches", rows, []row{
-		{"whois://whois.example/h", "whois://whois.example", "urn:2", "", facts.TypeResponse, -1, facts.FlagUnsupportedScheme},
+		{
+			"whois://whois.example/h", "whois://whois.example", "urn:2", "", facts.TypeResponse, -1,
+			facts.FlagUnsupportedScheme,
+		},
 		{"ftp://h/robots.txt", "ftp://h", "urn:4", "text/plain", facts.TypeResource, -1, facts.FlagBodyKept},
 		{"gopher://h/x", "gopher://h", "urn:7", "", facts.TypeResponse, -1, facts.FlagUnsupportedScheme},
 		{"http://h/old", "http://h", "urn:8", "", facts.TypeResponse, -1, 0},
@@ -118,7 +125,10 @@ func TestRedirectTargetsAreKept(t *testing.T) {
 
 // What a record that is dropped redirects to is no policy.
 func TestTargetsOfDroppedRecords(t *testing.T) {
-	damaged := warctest.Gzip(warctest.Record{Type: "response", URL: "http://h/robots.txt", Block: "HTTP/1.1 301\r\nLocation: /rules\r\n\r\n"}.String())
+	damaged := warctest.Gzip(warctest.Record{
+		Type: "response", URL: "http://h/robots.txt",
+		Block: "HTTP/1.1 301\r\nLocation: /rules\r\n\r\n",
+	}.String())
 	damaged[len(damaged)-8] ^= 1 // its checksum
 	got := read(t, append(damaged, warctest.GzipMembers(warctest.Response("urn:2", "http://h/rules", ok200))...))
 	equal(t, "issues", got.kinds(), []string{"damaged_member", "skipped_range"})
@@ -141,7 +151,8 @@ func TestTargetSetIsBounded(t *testing.T) {
 }
 
 func TestPolicyHeadersOfAFetch(t *testing.T) {
-	got := read(t, warctest.Plain(warctest.Response("urn:1", "http://h/", "HTTP/1.1 200 OK\r\nX-Robots-Tag: noindex\r\nServer: s\r\nContent-Type: TEXT/HTML; charset=x\r\n\r\n")))
+	got := read(t, warctest.Plain(warctest.Response("urn:1", "http://h/",
+		"HTTP/1.1 200 OK\r\nX-Robots-Tag: noindex\r\nServer: s\r\nContent-Type: TEXT/HTML; charset=x\r\n\r\n")))
 	f := got.fetches[0]
 	if f.PolicyHeaders != "X-Robots-Tag: noindex" || f.MIMEType != "text/html" || f.Flags != facts.FlagHTTPHead {
 		t.Errorf("%+v", f)
@@ -158,32 +169,90 @@ func TestIssuesOfAFetch(t *testing.T) {
 		want    []string
 		flags   facts.Flags
 	}{
-		"no status":       {warctest.Plain(warctest.Response("urn:1", "http://h/", "HTTP/1.1 OK\r\n\r\n")), []string{"bad_http_head"}, facts.FlagHTTPHead},
-		"bad date":        {date("2024-02-30", warctest.Response("urn:1", "http://h/", ok200)), []string{"bad_date"}, facts.FlagHTTPHead},
-		"no date":         {date("", warctest.Response("urn:1", "http://h/", ok200)), []string{"bad_date"}, facts.FlagHTTPHead},
-		"no zone":         {date("2024-02-28T00:00:00", warctest.Response("urn:1", "http://h/", ok200)), []string{"date_without_zone"}, facts.FlagHTTPHead},
-		"space in URL":    {warctest.Plain(warctest.Response("urn:1", "http://h/a b", ok200)), []string{"bad_url"}, facts.FlagHTTPHead},
-		"long URL":        {warctest.Plain(warctest.Response("urn:1", "http://h/"+strings.Repeat("x", warc.MaxURL), ok200)), []string{"url_too_long"}, facts.FlagHTTPHead | facts.FlagURLCut},
-		"long tag":        {warctest.Plain(warctest.Response("urn:1", "http://h/", "HTTP/1.1 200\r\nX-Robots-Tag: "+strings.Repeat("x", 9000)+"\r\n\r\n")), []string{"policy_headers_cut"}, facts.FlagHTTPHead | facts.FlagPolicyHeadersCut},
-		"false chunks":    {warctest.Plain(warctest.Response("urn:1", "http://h/robots.txt", robots("HTTP/1.1 200\r\nTransfer-Encoding: chunked"))), []string{"false_chunked"}, facts.FlagHTTPHead | facts.FlagBodyKept | facts.FlagFalseChunked},
-		"false encoding":  {warctest.Plain(warctest.Response("urn:1", "http://h/robots.txt", robots("HTTP/1.1 200\r\nContent-Encoding: br"))), []string{"false_encoding"}, facts.FlagHTTPHead | facts.FlagBodyKept | facts.FlagFalseEncoding},
-		"of a page":       {warctest.Plain(warctest.Response("urn:1", "http://h/page", robots("HTTP/1.1 200\r\nContent-Encoding: br"))), nil, facts.FlagHTTPHead},
-		"clock":           {warctest.Plain(warctest.Response("urn:1", "http://h/robots.txt", robots("HTTP/1.1 200\r\nDate: Wed, 01 May 2024 13:00:00 GMT"))), []string{"clock_skew"}, facts.FlagHTTPHead | facts.FlagBodyKept},
-		"clock agrees":    {warctest.Plain(warctest.Response("urn:1", "http://h/robots.txt", robots("HTTP/1.1 200\r\nDate: Wed, 01 May 2024 12:04:59 GMT"))), nil, facts.FlagHTTPHead | facts.FlagBodyKept},
-		"big body":        {warctest.Plain(warctest.Response("urn:1", "http://h/robots.txt", "HTTP/1.1 200\r\n\r\n"+strings.Repeat("#", httpmsg.MaxBody+1))), []string{"body_cut"}, facts.FlagHTTPHead | facts.FlagBodyKept | facts.FlagBodyCut},
-		"body at its cap": {warctest.Plain(warctest.Response("urn:1", "http://h/robots.txt", "HTTP/1.1 200\r\n\r\n"+strings.Repeat("#", httpmsg.MaxBody))), nil, facts.FlagHTTPHead | facts.FlagBodyKept},
+		"no status": {
+			warctest.Plain(warctest.Response("urn:1", "http://h/", "HTTP/1.1 OK\r\n\r\n")),
+			[]string{"bad_http_head"},
+			facts.FlagHTTPHead,
+		},
+		"bad date": {
+			date("2024-02-30", warctest.Response("urn:1", "http://h/", ok200)),
+			[]string{"bad_date"},
+			facts.FlagHTTPHead,
+		},
+		"no date": {
+			date("", warctest.Response("urn:1", "http://h/", ok200)),
+			[]string{"bad_date"},
+			facts.FlagHTTPHead,
+		},
+		"no zone": {
+			date("2024-02-28T00:00:00", warctest.Response("urn:1", "http://h/", ok200)),
+			[]string{"date_without_zone"},
+			facts.FlagHTTPHead,
+		},
+		"space in URL": {
+			warctest.Plain(warctest.Response("urn:1", "http://h/a b", ok200)),
+			[]string{"bad_url"},
+			facts.FlagHTTPHead,
+		},
+		"long URL": {warctest.Plain(warctest.Response("urn:1", "http://h/"+strings.Repeat("x", warc.MaxURL),
+			ok200)), []string{"url_too_long"}, facts.FlagHTTPHead | facts.FlagURLCut},
+		"long tag": {
+			warctest.Plain(warctest.Response("urn:1", "http://h/",
+				"HTTP/1.1 200\r\nX-Robots-Tag: "+strings.Repeat("x", 9000)+"\r\n\r\n")),
+			[]string{"policy_headers_cut"},
+			facts.FlagHTTPHead | facts.FlagPolicyHeadersCut,
+		},
+		"false chunks": {
+			warctest.Plain(warctest.Response("urn:1", "http://h/robots.txt",
+				robots("HTTP/1.1 200\r\nTransfer-Encoding: chunked"))),
+			[]string{"false_chunked"},
+			facts.FlagHTTPHead | facts.FlagBodyKept | facts.FlagFalseChunked,
+		},
+		"false encoding": {
+			warctest.Plain(warctest.Response("urn:1", "http://h/robots.txt",
+				robots("HTTP/1.1 200\r\nContent-Encoding: br"))),
+			[]string{"false_encoding"},
+			facts.FlagHTTPHead | facts.FlagBodyKept | facts.FlagFalseEncoding,
+		},
+		"of a page": {warctest.Plain(warctest.Response("urn:1", "http://h/page",
+			robots("HTTP/1.1 200\r\nContent-Encoding: br"))), nil, facts.FlagHTTPHead},
+		"clock": {
+			warctest.Plain(warctest.Response("urn:1", "http://h/robots.txt",
+				robots("HTTP/1.1 200\r\nDate: Wed, 01 May 2024 13:00:00 GMT"))),
+			[]string{"clock_skew"},
+			facts.FlagHTTPHead | facts.FlagBodyKept,
+		},
+		"clock agrees": {
+			warctest.Plain(warctest.Response("urn:1", "http://h/robots.txt",
+				robots("HTTP/1.1 200\r\nDate: Wed, 01 May 2024 12:04:59 GMT"))), nil,
+			facts.FlagHTTPHead | facts.FlagBodyKept,
+		},
+		"big body": {
+			warctest.Plain(warctest.Response("urn:1", "http://h/robots.txt",
+				"HTTP/1.1 200\r\n\r\n"+strings.Repeat("#", httpmsg.MaxBody+1))),
+			[]string{"body_cut"},
+			facts.FlagHTTPHead | facts.FlagBodyKept | facts.FlagBodyCut,
+		},
+		"body at its cap": {
+			warctest.Plain(warctest.Response("urn:1", "http://h/robots.txt",
+				"HTTP/1.1 200\r\n\r\n"+strings.Repeat("#", httpmsg.MaxBody))), nil,
+			facts.FlagHTTPHead | facts.FlagBodyKept,
+		},
 		"head without end, robots.txt": {
-			warctest.Plain(warctest.Response("urn:1", "http://h/robots.txt", "HTTP/1.1 200\r\nX: "+strings.Repeat("x", 3*maxHTTPHead)+"\r\n\r\n"+robotsBody)),
+			warctest.Plain(warctest.Response("urn:1", "http://h/robots.txt",
+				"HTTP/1.1 200\r\nX: "+strings.Repeat("x", 3*maxHTTPHead)+"\r\n\r\n"+robotsBody)),
 			[]string{"bad_http_head", "body_cut"},
 			facts.FlagHTTPHead | facts.FlagBodyKept | facts.FlagBodyCut | facts.FlagPolicyHeadersCut,
 		},
 		"short, robots.txt": {
-			warctest.Gzip(strings.TrimSuffix(warctest.Response("urn:1", "http://h/robots.txt", robots("HTTP/1.1 200")).String(), "\n\r\n\r\n")),
+			warctest.Gzip(strings.TrimSuffix(warctest.Response("urn:1", "http://h/robots.txt",
+				robots("HTTP/1.1 200")).String(), "\n\r\n\r\n")),
 			[]string{"body_cut", "truncated_record"},
 			facts.FlagHTTPHead | facts.FlagBodyKept | facts.FlagBodyCut,
 		},
 		"short in its head": {
-			warctest.Gzip(strings.TrimSuffix(warctest.Response("urn:1", "http://h/", "HTTP/1.1 200\r\nServer: s\r\n").String(), "\n\r\n\r\n")),
+			warctest.Gzip(strings.TrimSuffix(warctest.Response("urn:1", "http://h/",
+				"HTTP/1.1 200\r\nServer: s\r\n").String(), "\n\r\n\r\n")),
 			[]string{"bad_http_head", "truncated_record"},
 			facts.FlagHTTPHead | facts.FlagPolicyHeadersCut,
 		},
@@ -208,10 +277,14 @@ func TestIssuesOfAFetch(t *testing.T) {
 
 // A record that could be a fetch, and cannot be taken for one, is an issue.
 func TestRecordsWithoutTypeOrScheme(t *testing.T) {
-	untyped := strings.Replace(warctest.Response("urn:1", "http://h/", ok200).String(), "WARC-Type: response\r\n", "", 1)
+	untyped := strings.Replace(warctest.Response("urn:1", "http://h/", ok200).String(), "WARC-Type: response\r\n", "",
+		1)
 	got := read(t, append([]byte(untyped), warctest.Plain(
 		warctest.Response("urn:2", "h/robots.txt", ok200), warctest.Response("urn:3", "//h/robots.txt", ok200),
-		warctest.Response("urn:4", "dns:h", "h."), warctest.Record{Type: "of the future", ID: "urn:5", URL: "http://h/"})...))
+		warctest.Response("urn:4", "dns:h", "h."), warctest.Record{
+			Type: "of the future", ID: "urn:5",
+			URL: "http://h/",
+		})...))
 	equal(t, "issues", got.kinds(), []string{"bad_record_header", "no_target_uri", "no_target_uri"})
 	equal(t, "urls", got.urls(), nil)
 }
@@ -225,11 +298,14 @@ func TestBodyWithoutHead(t *testing.T) {
 
 // Facts hold copies: the buffer of the heads is used again.
 func TestRowsSurviveTheNextRecord(t *testing.T) {
-	a := warctest.Response("urn:1", "http://a/robots.txt", "HTTP/1.1 200 OK\r\nLocation: /aaaa\r\nContent-Type: a/a\r\nX-Robots-Tag: aaaa\r\n\r\naaaa")
-	b := warctest.Response("urn:2", "http://b/robots.txt", "HTTP/1.1 200 OK\r\nLocation: /bbbb\r\nContent-Type: b/b\r\nX-Robots-Tag: bbbb\r\n\r\nbbbb")
+	a := warctest.Response("urn:1", "http://a/robots.txt",
+		"HTTP/1.1 200 OK\r\nLocation: /aaaa\r\nContent-Type: a/a\r\nX-Robots-Tag: aaaa\r\n\r\naaaa")
+	b := warctest.Response("urn:2", "http://b/robots.txt",
+		"HTTP/1.1 200 OK\r\nLocation: /bbbb\r\nContent-Type: b/b\r\nX-Robots-Tag: bbbb\r\n\r\nbbbb")
 	got := read(t, warctest.GzipMembers(a, b))
 	f := got.fetches[0]
-	if f.Location != "/aaaa" || f.MIMEType != "a/a" || f.PolicyHeaders != "X-Robots-Tag: aaaa" || got.bodies[0] != "aaaa" {
+	if f.Location != "/aaaa" || f.MIMEType != "a/a" || f.PolicyHeaders != "X-Robots-Tag: aaaa" ||
+		got.bodies[0] != "aaaa" {
 		t.Errorf("%+v, body %q", f, got.bodies[0])
 	}
 }

@@ -25,7 +25,10 @@ type Place struct {
 
 // next is the place of the record that follows the one at p.
 func (p Place) next(index int, r *warc.Record) Place {
-	at := Place{Index: int64(index), Offset: r.Offset, Streamed: r.Streamed, Resynced: r.Resynced, Forgeable: r.Forgeable}
+	at := Place{
+		Index: int64(index), Offset: r.Offset, Streamed: r.Streamed, Resynced: r.Resynced,
+		Forgeable: r.Forgeable,
+	}
 	if p.Index > 0 && p.Offset == r.Offset {
 		at.Nth = p.Nth + 1
 	}

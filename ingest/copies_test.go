@@ -16,15 +16,18 @@ import (
 // it; one that differs in a byte of a page, which no checksum of a plain archive
 // covers, is another.
 func TestCopies(t *testing.T) {
-	arc := warctest.ARCInfo(arcAgent) + warctest.ARCRecord("http://h/robots.txt", "20240501120000", "HTTP/1.1 200 OK\r\n\r\n"+robotsBody)
+	arc := warctest.ARCInfo(arcAgent) +
+		warctest.ARCRecord("http://h/robots.txt", "20240501120000", "HTTP/1.1 200 OK\r\n\r\n"+robotsBody)
 	other := strings.Replace(arc, "Disallow", "disallow", 1)
 	if arc == other {
 		t.Fatal("no byte differs")
 	}
 	dir, out := t.TempDir(), t.TempDir()
 	for name, content := range map[string]string{
-		"a.arc": arc, "b.arc": other, "c.arc": arc, "d.arc.gz": string(warctest.Gzip(arc)), "e.arc": other, "f.arc": arc,
-		"g.warc": string(warctest.Plain(warctest.Response("urn:1", "http://h/", ok200))), "h.warc": string(warctest.Plain(warctest.Response("urn:1", "http://h/", ok200))),
+		"a.arc": arc, "b.arc": other, "c.arc": arc, "d.arc.gz": string(warctest.Gzip(arc)), "e.arc": other,
+		"f.arc":  arc,
+		"g.warc": string(warctest.Plain(warctest.Response("urn:1", "http://h/", ok200))),
+		"h.warc": string(warctest.Plain(warctest.Response("urn:1", "http://h/", ok200))),
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o666); err != nil {
 			t.Fatal(err)

@@ -52,7 +52,8 @@ func (c *committer) readLog(parse lineParser, r io.Reader) error {
 		if event == nil {
 			continue
 		}
-		event.Input, event.Entry, event.Line, event.Offset, event.Length = c.input, c.entry, lines.number, lines.offset, lines.length
+		event.Input, event.Entry, event.Line, event.Offset, event.Length = c.input, c.entry, lines.number,
+			lines.offset, lines.length
 		c.stats.Events++
 		if err := c.out.Event(event); err != nil {
 			return err

@@ -22,8 +22,12 @@ const at = "2024-05-01T12:00:00.123Z"
 
 func eventTexts(c *collected) (list []string) {
 	for _, e := range c.events {
-		kind := map[facts.EventKind]string{facts.EventExclusion: "exclusion", facts.EventRobotsUnreachable: "unreachable"}[e.Kind]
-		list = append(list, fmt.Sprintf("%d %s %s %s %s", e.Line, kind, e.Reason, e.URL, e.Time().UTC().Format("15:04:05.000")))
+		kind := map[facts.EventKind]string{
+			facts.EventExclusion:         "exclusion",
+			facts.EventRobotsUnreachable: "unreachable",
+		}[e.Kind]
+		list = append(list, fmt.Sprintf("%d %s %s %s %s", e.Line, kind, e.Reason, e.URL,
+			e.Time().UTC().Format("15:04:05.000")))
 	}
 	return list
 }
@@ -53,12 +57,16 @@ func TestCrawlLog(t *testing.T) {
 		"12 exclusion -9998 http://i/old 12:00:00.123",
 		"17 unreachable -1 ftp://f/robots.txt 12:00:00.123",
 	}
-	for name, archive := range map[string][]byte{"plain": []byte(log), "gzip": warctest.Gzip(log), "zstd": []byte(warctest.Encode(t, "zstd", log)), "crlf": []byte(strings.ReplaceAll(log, "\n", "\r\n"))} {
+	for name, archive := range map[string][]byte{
+		"plain": []byte(log), "gzip": warctest.Gzip(log),
+		"zstd": []byte(warctest.Encode(t, "zstd", log)), "crlf": []byte(strings.ReplaceAll(log, "\n", "\r\n")),
+	} {
 		t.Run(name, func(t *testing.T) {
 			got := read(t, archive)
 			equal(t, "events", eventTexts(got), want)
 			equal(t, "issues", got.kinds(), []string{"bad_log_line", "bad_log_line", "bad_log_line", "bad_log_line"})
-			if got.result.Container != "crawl.log" || len(got.fetches) != 0 || got.result.Events != 5 || got.result.Fingerprint == "" {
+			if got.result.Container != "crawl.log" || len(got.fetches) != 0 || got.result.Events != 5 ||
+				got.result.Fingerprint == "" {
 				t.Errorf("%+v, %d fetches", got.result, len(got.fetches))
 			}
 			e := got.events[0]
@@ -113,7 +121,8 @@ not json
 	if e := got.events[1]; e.Time().Known() || e.Input != 3 || e.Entry != "reports/skippedPages.jsonl" {
 		t.Errorf("%+v", e)
 	}
-	if i := got.issues[0]; i.Entry != "reports/skippedPages.jsonl" || i.Offset <= 0 || !strings.HasPrefix(i.Detail, "line 5: ") {
+	if i := got.issues[0]; i.Entry != "reports/skippedPages.jsonl" || i.Offset <= 0 ||
+		!strings.HasPrefix(i.Detail, "line 5: ") {
 		t.Errorf("%+v", i)
 	}
 }
@@ -123,7 +132,8 @@ not json
 func TestDamagedLogs(t *testing.T) {
 	good := logLine(at, "-9998", "http://h/p", "-")
 	got := read(t, []byte(good+strings.Repeat("x\n", 5*maxLogFaults)))
-	if len(got.events) != 1 || len(got.issues) != maxLogFaults+1 || got.issues[maxLogFaults].Detail != fmt.Sprintf("%d more lines", 4*maxLogFaults) {
+	if len(got.events) != 1 || len(got.issues) != maxLogFaults+1 ||
+		got.issues[maxLogFaults].Detail != fmt.Sprintf("%d more lines", 4*maxLogFaults) {
 		t.Errorf("%d events, %d issues", len(got.events), len(got.issues))
 	}
 	whole := warctest.Gzip(strings.Repeat(good, 3000))

@@ -24,10 +24,22 @@ func TestRunOrder(t *testing.T) {
 		records []warctest.Record
 		want    bool
 	}{
-		"in order":              {[]warctest.Record{page(1, "12:00:00"), page(2, "12:00:01"), page(3, "12:00:01")}, false},
-		"robots.txt late":       {[]warctest.Record{page(1, "12:00:02"), page(2, "12:00:03"), robots("12:00:00"), page(3, "12:00:04")}, false},
-		"two back":              {[]warctest.Record{page(1, "12:00:05"), page(2, "12:00:03"), page(3, "12:00:00")}, false},
-		"three back":            {[]warctest.Record{page(1, "12:00:05"), page(2, "12:00:03"), page(3, "12:00:02"), page(4, "12:00:00")}, true},
+		"in order": {
+			[]warctest.Record{page(1, "12:00:00"), page(2, "12:00:01"), page(3, "12:00:01")},
+			false,
+		},
+		"robots.txt late": {[]warctest.Record{
+			page(1, "12:00:02"), page(2, "12:00:03"), robots("12:00:00"),
+			page(3, "12:00:04"),
+		}, false},
+		"two back": {
+			[]warctest.Record{page(1, "12:00:05"), page(2, "12:00:03"), page(3, "12:00:00")},
+			false,
+		},
+		"three back": {[]warctest.Record{
+			page(1, "12:00:05"), page(2, "12:00:03"), page(3, "12:00:02"),
+			page(4, "12:00:00"),
+		}, true},
 		"ten minutes back":      {[]warctest.Record{page(1, "12:10:00"), page(2, "12:00:00")}, false},
 		"more than ten minutes": {[]warctest.Record{page(1, "12:10:01"), page(2, "12:00:00")}, true},
 	} {
@@ -49,7 +61,8 @@ func TestCrawlRuns(t *testing.T) {
 	}
 	info := func(id, text string) warctest.Record { return warctest.Warcinfo("urn:"+id, text) }
 	got := read(t, warctest.Plain(
-		in("x"), info("a", "software: Wget/1.21\r\noperator: x\r\n"), in("x"), in("a"), info("b", "software: Wget/1.21\r\n"), in("x"), in("a"), in("far")))
+		in("x"), info("a", "software: Wget/1.21\r\noperator: x\r\n"), in("x"), in("a"), info("b",
+			"software: Wget/1.21\r\n"), in("x"), in("a"), in("far")))
 	var numbers []int32
 	for _, f := range got.fetches {
 		numbers = append(numbers, f.Run)

@@ -64,7 +64,11 @@ type specimen struct {
 
 func newSpecimen(t testing.TB, name string, archive []byte) *specimen {
 	whole := read(t, archive)
-	s := &specimen{name, archive, whole, identities(whole), 0, map[string]int64{"": 0}, map[string]int64{"": int64(len(archive))}}
+	s := &specimen{
+		name, archive, whole, identities(whole), 0,
+		map[string]int64{"": 0},
+		map[string]int64{"": int64(len(archive))},
+	}
 	if whole.result.Container == warc.ContainerZip.String() && whole.result.Refusal == "" {
 		s.begin, s.end = make(map[string]int64), make(map[string]int64)
 		for _, e := range entriesOf(t, archive) {
@@ -105,7 +109,10 @@ func eachSmallArchive(t *testing.T, f func(t *testing.T, s *specimen)) {
 			all = append(all, s)
 		}
 	}
-	for _, root := range []string{filepath.Join("..", "testdata", "warc"), filepath.Join("..", "..", "shared", "warc")} {
+	for _, root := range []string{
+		filepath.Join("..", "testdata", "warc"),
+		filepath.Join("..", "..", "shared", "warc"),
+	} {
 		if _, err := os.Stat(root); err != nil {
 			t.Logf("%s is absent", root)
 			continue
@@ -122,7 +129,8 @@ func eachSmallArchive(t *testing.T, f func(t *testing.T, s *specimen)) {
 	}
 	entries := crawl()
 	records := []string{
-		warctest.ARCInfo(arcAgent), warctest.ARCRecord("http://h/robots.txt", "20240501120000", "HTTP/1.1 200 OK\r\n\r\n"+robotsBody),
+		warctest.ARCInfo(arcAgent),
+		warctest.ARCRecord("http://h/robots.txt", "20240501120000", "HTTP/1.1 200 OK\r\n\r\n"+robotsBody),
 		warctest.ARCRecord("http://h/", "20240501120001", ok200),
 	}
 	var arcMembers, arcFrames []byte
@@ -130,12 +138,15 @@ func eachSmallArchive(t *testing.T, f func(t *testing.T, s *specimen)) {
 		arcMembers, arcFrames = append(arcMembers, warctest.Gzip(r)...), append(arcFrames, warctest.ZstdFrame(t, r)...)
 	}
 	add("made.warc.zst", warctest.ZstdFrames(t, entries))
-	add("dictionary.warc.zst", append(skippable(0xd, dictionary(t)), warctest.ZstdFrames(t, entries, zstd.WithEncoderDict(dictionary(t)))...))
+	add("dictionary.warc.zst",
+		append(skippable(0xd, dictionary(t)), warctest.ZstdFrames(t, entries, zstd.WithEncoderDict(dictionary(t)))...))
 	add("made.arc", []byte(strings.Join(records, "")))
 	add("made.arc.gz", arcMembers)
 	add("made.arc.zst", arcFrames)
-	add("stored.wacz", warctest.Zip(t, warctest.StoredEntry("archive/a.warc.gz", warctest.GzipMembers(entries...)), warctest.StoredEntry("archive/b.warc.gz", warctest.GzipMembers(entries[:3]...))))
-	add("deflated.wacz", warctest.Zip(t, warctest.DeflatedEntry("archive/a.warc.gz", warctest.GzipMembers(entries...)), warctest.DeflatedEntry("archive/b.warc", warctest.Plain(entries...))))
+	add("stored.wacz", warctest.Zip(t, warctest.StoredEntry("archive/a.warc.gz", warctest.GzipMembers(entries...)),
+		warctest.StoredEntry("archive/b.warc.gz", warctest.GzipMembers(entries[:3]...))))
+	add("deflated.wacz", warctest.Zip(t, warctest.DeflatedEntry("archive/a.warc.gz", warctest.GzipMembers(entries...)),
+		warctest.DeflatedEntry("archive/b.warc", warctest.Plain(entries...))))
 	for _, s := range all {
 		t.Run(filepath.Base(s.name), func(t *testing.T) {
 			t.Parallel()
@@ -286,7 +297,8 @@ func (s *specimen) checkFlip(t *testing.T, n int, xor byte) {
 	if id, bad := invented(c, s.known); bad && !(wacz && s.outside(n)) {
 		t.Fatalf("byte %d ^ %#x: invented %+v; issues %v", n, xor, id, c.issues)
 	}
-	if len(c.fetches) < len(s.whole.fetches) && !s.namePlace(c.issues, int64(n)) && (!s.outside(n) || c.result.Lossy == 0) {
+	if len(c.fetches) < len(s.whole.fetches) && !s.namePlace(c.issues, int64(n)) &&
+		(!s.outside(n) || c.result.Lossy == 0) {
 		t.Fatalf("byte %d ^ %#x: no issue names the place: %v", n, xor, c.issues)
 	}
 	if s.whole.result.Lossy > 0 || s.outside(n) {
@@ -311,7 +323,8 @@ func (s *specimen) checkStream(t *testing.T, c *collected, n int, xor byte) {
 		}
 	}
 	if len(c.fetches) < len(s.whole.fetches) && c.result.Lossy == 0 {
-		t.Fatalf("byte %d ^ %#x: %d of %d fetches, and no issue: %v", n, xor, len(c.fetches), len(s.whole.fetches), c.issues)
+		t.Fatalf("byte %d ^ %#x: %d of %d fetches, and no issue: %v", n, xor, len(c.fetches), len(s.whole.fetches),
+			c.issues)
 	}
 }
 
@@ -438,7 +451,10 @@ func TestDamageLargerArchives(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("%d flips and cuts in each, seed %d", n, seed)
 	var paths []string
-	for _, root := range []string{filepath.Join("..", "testdata", "warc"), filepath.Join("..", "..", "shared", "warc")} {
+	for _, root := range []string{
+		filepath.Join("..", "testdata", "warc"),
+		filepath.Join("..", "..", "shared", "warc"),
+	} {
 		if _, err := os.Stat(root); err != nil {
 			t.Logf("%s is absent", root)
 			continue
@@ -471,13 +487,16 @@ func TestDamageLargerArchives(t *testing.T) {
 // wrong bit in the length 9000 makes it 1000, where they stand. Whatever bit it
 // is, they are never records of the archive.
 func TestForgedRecordInABody(t *testing.T) {
-	forged := warctest.Response("urn:forged", "http://victim.example/robots.txt", "HTTP/1.1 200 OK\r\n\r\nUser-agent: *\nDisallow: /\n").String()
-	body := fmt.Sprintf("%-1000s\r\n\r\n", "HTTP/1.1 200 OK\r\n\r\n") + forged + forged + string(warctest.Gzip(forged)) + forged
+	forged := warctest.Response("urn:forged", "http://victim.example/robots.txt",
+		"HTTP/1.1 200 OK\r\n\r\nUser-agent: *\nDisallow: /\n").String()
+	body := fmt.Sprintf("%-1000s\r\n\r\n", "HTTP/1.1 200 OK\r\n\r\n") + forged + forged +
+		string(warctest.Gzip(forged)) + forged
 	body += strings.Repeat("\n", 9000-len(body))
 	first := stored(warctest.Response("urn:1", "http://h/1", body).String())
 	for name, archive := range map[string][]byte{
-		"first record":  slices.Concat(first, warctest.GzipMembers(warctest.Response("urn:2", "http://h/2", ok200))),
-		"second record": slices.Concat(warctest.GzipMembers(warctest.Warcinfo("urn:i", "software: x\r\n")), first, warctest.GzipMembers(warctest.Response("urn:2", "http://h/2", ok200))),
+		"first record": slices.Concat(first, warctest.GzipMembers(warctest.Response("urn:2", "http://h/2", ok200))),
+		"second record": slices.Concat(warctest.GzipMembers(warctest.Warcinfo("urn:i", "software: x\r\n")), first,
+			warctest.GzipMembers(warctest.Response("urn:2", "http://h/2", ok200))),
 	} {
 		known := identities(read(t, archive))
 		if len(known) != 2 {
@@ -503,21 +522,29 @@ func TestFlipAnyByteOfAStream(t *testing.T) {
 		id, url := fmt.Sprintf("urn:uuid:%08d-0000-4000-8000-000000000000", n), "http://h/"+path
 		records = append(records, warctest.Digested(warctest.Response(id, url, ok200)),
 			warctest.Digested(warctest.Request(fmt.Sprint("urn:q", n), url, "bot/1", "WARC-Concurrent-To: <"+id+">")),
-			warctest.Digested(warctest.Metadata(fmt.Sprint("urn:m", n), url, "fetchTimeMs: 5", "WARC-Concurrent-To: <"+id+">")))
+			warctest.Digested(warctest.Metadata(fmt.Sprint("urn:m", n), url, "fetchTimeMs: 5",
+				"WARC-Concurrent-To: <"+id+">")))
 	}
 	records = append(records, warctest.Digested(warctest.Record{
 		Type: "revisit", ID: "urn:r", URL: "http://h/a", Block: "HTTP/1.1 200 OK\r\n\r\n",
-		Fields: []string{"WARC-Profile: http://netpreserve.org/warc/1.1/revisit/identical-payload-digest", "WARC-Refers-To: <urn:1>"},
+		Fields: []string{
+			"WARC-Profile: http://netpreserve.org/warc/1.1/revisit/identical-payload-digest",
+			"WARC-Refers-To: <urn:1>",
+		},
 	}))
 	stream := string(warctest.Plain(records...))
-	long := string(warctest.Plain(append(records[:3:3], append([]warctest.Record{warctest.Digested(warctest.Response("urn:long", "http://h/long", ok200+padding))}, records[3:]...)...)...))
+	long := string(warctest.Plain(append(records[:3:3],
+		append([]warctest.Record{warctest.Digested(warctest.Response("urn:long", "http://h/long", ok200+padding))},
+			records[3:]...)...)...))
 	bzip2, err := base64.StdEncoding.DecodeString(bzip2Archive)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, archive := range map[string][]byte{
-		"gzip": warctest.Gzip(stream), "stored gzip": stored(stream), "a member of many": append(warctest.GzipMembers(warctest.Warcinfo("urn:i", "")), warctest.Gzip(stream)...),
-		"zstd": warctest.ZstdFrame(t, stream), "long zstd": warctest.ZstdFrame(t, long), "two zstd frames": append(warctest.ZstdFrame(t, stream), warctest.ZstdFrame(t, stream)...), "bzip2": bzip2,
+		"gzip": warctest.Gzip(stream), "stored gzip": stored(stream),
+		"a member of many": append(warctest.GzipMembers(warctest.Warcinfo("urn:i", "")), warctest.Gzip(stream)...),
+		"zstd":             warctest.ZstdFrame(t, stream), "long zstd": warctest.ZstdFrame(t, long),
+		"two zstd frames": append(warctest.ZstdFrame(t, stream), warctest.ZstdFrame(t, stream)...), "bzip2": bzip2,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -538,7 +565,9 @@ func TestFlipAnyByteOfAStream(t *testing.T) {
 func TestCutStream(t *testing.T) {
 	var records []warctest.Record
 	for n := range 50 {
-		records = append(records, warctest.Response(fmt.Sprint("urn:", n), fmt.Sprint("http://h/", n), ok200+fmt.Sprintf("%x", sha1.Sum([]byte{byte(n)}))))
+		records = append(records,
+			warctest.Response(fmt.Sprint("urn:", n), fmt.Sprint("http://h/", n),
+				ok200+fmt.Sprintf("%x", sha1.Sum([]byte{byte(n)}))))
 	}
 	archive := warctest.Gzip(string(warctest.Plain(records...)))
 	got := read(t, archive[:len(archive)*2/3])
@@ -551,14 +580,18 @@ func TestCutStream(t *testing.T) {
 // A file that ends in a record's line ends has lost nothing but may have been cut there. Where
 // no checksum confirms that end, that is an issue.
 func TestCutInTheLastLineEnds(t *testing.T) {
-	whole := string(warctest.Plain(warctest.Response("urn:1", "http://h/1", ok200), warctest.Response("urn:2", "http://h/2", "HTTP/1.0 302 \r\n\r\n")))
+	whole := string(warctest.Plain(warctest.Response("urn:1", "http://h/1", ok200),
+		warctest.Response("urn:2", "http://h/2", "HTTP/1.0 302 \r\n\r\n")))
 	for _, left := range []int{0, 1, 2, 3, 4} {
 		archive := whole[:len(whole)-4+left]
 		want := []string{"truncated_record"}
 		if left == 4 {
 			want = nil
 		}
-		for form, got := range map[string]*collected{"file": read(t, []byte(archive)), "pipe": readPipe(t, []byte(archive))} {
+		for form, got := range map[string]*collected{
+			"file": read(t, []byte(archive)),
+			"pipe": readPipe(t, []byte(archive)),
+		} {
 			equal(t, fmt.Sprint(form, ", urls with ", left), got.urls(), []string{"http://h/1", "http://h/2"})
 			equal(t, fmt.Sprint(form, ", issues with ", left), got.kinds(), want)
 		}
@@ -576,10 +609,12 @@ func TestDamagedStreamFromAPipe(t *testing.T) {
 		for j := range body {
 			body[j] = byte(random.Uint32())
 		}
-		records = append(records, warctest.Response(fmt.Sprint("urn:", i), fmt.Sprint("http://h/of/", i), ok200+string(body)))
+		records = append(records,
+			warctest.Response(fmt.Sprint("urn:", i), fmt.Sprint("http://h/of/", i), ok200+string(body)))
 	}
 	for name, archive := range map[string][]byte{
-		"gzip": warctest.Gzip(string(warctest.Plain(crawl()...))), "zstd": warctest.ZstdFrame(t, string(warctest.Plain(records...))), "frames": warctest.ZstdFrames(t, crawl()),
+		"gzip": warctest.Gzip(string(warctest.Plain(crawl()...))),
+		"zstd": warctest.ZstdFrame(t, string(warctest.Plain(records...))), "frames": warctest.ZstdFrames(t, crawl()),
 	} {
 		t.Run(name, func(t *testing.T) { checkPipes(t, archive) })
 	}
@@ -595,7 +630,8 @@ func checkPipes(t *testing.T, archive []byte) {
 		damaged := bytes.Clone(archive)
 		damaged[n/8] ^= 1 << (n % 8)
 		got, want := new(collected), read(t, damaged)
-		result, err := readSource(facts.Input{Path: facts.Stdin, Name: facts.Stdin}, bytes.NewReader(damaged), 0, got, &readOptions{tmp: tmp})
+		result, err := readSource(facts.Input{Path: facts.Stdin, Name: facts.Stdin}, bytes.NewReader(damaged), 0, got,
+			&readOptions{tmp: tmp})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -604,9 +640,10 @@ func checkPipes(t *testing.T, archive []byte) {
 				t.Fatalf("bit %d: invented %s", n, url)
 			}
 		}
-		if len(got.fetches) != len(want.fetches) || result.Container != want.result.Container || !slices.Equal(got.kinds(), want.kinds()) {
-			t.Fatalf("bit %d: %d fetches of a %s, issues %v; from a file %d of a %s, %v", n, len(got.fetches), result.Container, got.kinds(),
-				len(want.fetches), want.result.Container, want.kinds())
+		if len(got.fetches) != len(want.fetches) || result.Container != want.result.Container ||
+			!slices.Equal(got.kinds(), want.kinds()) {
+			t.Fatalf("bit %d: %d fetches of a %s, issues %v; from a file %d of a %s, %v", n, len(got.fetches),
+				result.Container, got.kinds(), len(want.fetches), want.result.Container, want.kinds())
 		}
 	}
 	if left, err := os.ReadDir(tmp); len(left) > 0 || err != nil {
@@ -625,7 +662,8 @@ func stored(s string) []byte {
 
 // Records that share a member count if the member is whole.
 func TestForgedSecondRecordInAMember(t *testing.T) {
-	two := string(warctest.Plain(warctest.Response("urn:1", "http://h/1", ok200), warctest.Response("urn:2", "http://h/2", ok200)))
+	two := string(warctest.Plain(warctest.Response("urn:1", "http://h/1", ok200),
+		warctest.Response("urn:2", "http://h/2", ok200)))
 	whole := append(warctest.GzipMembers(warctest.Warcinfo("urn:i", "")), warctest.Gzip(two)...)
 	got := read(t, whole)
 	equal(t, "urls", got.urls(), []string{"http://h/1", "http://h/2"})
@@ -645,7 +683,8 @@ func TestForgedSecondRecordInAMember(t *testing.T) {
 // TestLossShows: a record that its header no longer declares a fetch is an issue
 // that means loss.
 func TestLossShows(t *testing.T) {
-	whole := warctest.Response("urn:1", "http://h/1", ok200, "Content-Type: application/http; msgtype=response").String()
+	whole := warctest.Response("urn:1", "http://h/1", ok200,
+		"Content-Type: application/http; msgtype=response").String()
 	next := warctest.Response("urn:2", "http://h/2", ok200).String()
 	replaced := func(old, new string) string {
 		if !strings.Contains(whole, old) {
@@ -654,17 +693,21 @@ func TestLossShows(t *testing.T) {
 		return strings.Replace(whole, old, new, 1)
 	}
 	for name, damaged := range map[string]string{
-		"a letter of the type":       replaced("WARC-Type: response", "WARC-Type: resxonse"),
-		"two letters":                replaced("WARC-Type: response", "WARC-Type: rfsponsd"),
-		"a letter less":              replaced("WARC-Type: response", "WARC-Type: respnse"),
-		"another type, a response":   replaced("WARC-Type: response", "WARC-Type: exchange"),
-		"another type, a media type": strings.Replace(replaced("WARC-Type: response", "WARC-Type: exchange"), "HTTP/1.1 200", "HTXP/1.1 200", 1),
-		"the name of the type":       replaced("WARC-Type", "WARC-Tyqe"),
-		"the name of the URL":        replaced("WARC-Target-URI", "WARC-Tbrget-URI"),
-		"the scheme":                 replaced("http://h/1", "ht|p://h/1"),
-		"the host":                   replaced("http://h/1", "http:?/h/1"),
+		"a letter of the type":     replaced("WARC-Type: response", "WARC-Type: resxonse"),
+		"two letters":              replaced("WARC-Type: response", "WARC-Type: rfsponsd"),
+		"a letter less":            replaced("WARC-Type: response", "WARC-Type: respnse"),
+		"another type, a response": replaced("WARC-Type: response", "WARC-Type: exchange"),
+		"another type, a media type": strings.Replace(replaced("WARC-Type: response", "WARC-Type: exchange"),
+			"HTTP/1.1 200", "HTXP/1.1 200", 1),
+		"the name of the type": replaced("WARC-Type", "WARC-Tyqe"),
+		"the name of the URL":  replaced("WARC-Target-URI", "WARC-Tbrget-URI"),
+		"the scheme":           replaced("http://h/1", "ht|p://h/1"),
+		"the host":             replaced("http://h/1", "http:?/h/1"),
 	} {
-		for form, archive := range map[string]string{"plain": damaged + next, "members": string(warctest.Gzip(damaged)) + string(warctest.Gzip(next))} {
+		for form, archive := range map[string]string{
+			"plain":   damaged + next,
+			"members": string(warctest.Gzip(damaged)) + string(warctest.Gzip(next)),
+		} {
 			got := read(t, []byte(archive))
 			equal(t, name+", "+form, got.urls(), []string{"http://h/2"})
 			if got.result.Lossy == 0 {
@@ -678,7 +721,9 @@ func TestLossShows(t *testing.T) {
 		lost.URL = "screenshot:http://h/3"
 		equal(t, "another scheme of a "+kind, read(t, warctest.Plain(lost)).kinds(), nil)
 	}
-	equal(t, "two letters of a type without HTTP", read(t, warctest.Plain(warctest.Record{Type: "metbdbta", ID: "urn:3", Block: "via: x"})).kinds(), []string{"bad_record_header"})
+	equal(t, "two letters of a type without HTTP",
+		read(t, warctest.Plain(warctest.Record{Type: "metbdbta", ID: "urn:3", Block: "via: x"})).kinds(),
+		[]string{"bad_record_header"})
 	future := warctest.Record{Type: "screenshot", ID: "urn:3", URL: "http://h/3", Block: "PNG"}
 	equal(t, "a type of the future", read(t, warctest.Plain(future)).kinds(), nil)
 }
@@ -687,8 +732,10 @@ func TestLossShows(t *testing.T) {
 // fetch has the URL of one record and the body of another where that can be seen.
 func TestJoinedHeaders(t *testing.T) {
 	one := func(n int) string {
-		return fmt.Sprintf("WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:%d>\r\nWARC-Date: 2024-05-01T12:00:0%dZ\r\nWARC-Target-URI: http://h%d/\r\n"+
-			"Content-Type: application/http\r\nWARC-Block-Digest: sha1:%s\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n", n, n, n,
+		return fmt.Sprintf("WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:%d>\r\nWARC-Date: "+
+			"2024-05-01T12:00:0%dZ\r\nWARC-Target-URI: http://h%d/\r\n"+
+			"Content-Type: application/http\r\nWARC-Block-Digest: sha1:%s\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n", n,
+			n, n,
 			strings.Repeat("X", n), len(ok200), ok200)
 	}
 	a, b, c := one(1), one(2), one(3)
@@ -705,7 +752,10 @@ func TestJoinedHeaders(t *testing.T) {
 		"in the type":         {"sponse", "WARC/1.0", []string{"http://h3/"}},
 	} {
 		joined := a[:strings.Index(a, x.from)] + b[strings.Index(b, x.to):] + c
-		for form, got := range map[string]*collected{"file": read(t, []byte(joined)), "pipe": readPipe(t, []byte(joined))} {
+		for form, got := range map[string]*collected{
+			"file": read(t, []byte(joined)),
+			"pipe": readPipe(t, []byte(joined)),
+		} {
 			equal(t, name+", "+form, got.urls(), x.urls)
 			if got.result.Lossy == 0 {
 				t.Errorf("%s, %s: no lossy issue in %v", name, form, got.kinds())
@@ -719,7 +769,8 @@ func TestJoinedHeaders(t *testing.T) {
 	equal(t, "two types", got.urls(), []string{"http://h3/"})
 	equal(t, "two types: issues", got.kinds(), []string{"bad_record_header"})
 	// Where a checksum covers the header, a field that stands twice is its writer's.
-	member := warctest.Gzip(strings.Replace(a, "Content-Type", "WARC-Type: request\r\nWARC-Record-ID: <urn:9>\r\nWARC-Date: 2020-01-01T00:00:00Z\r\nContent-Type", 1))
+	member := warctest.Gzip(strings.Replace(a, "Content-Type",
+		"WARC-Type: request\r\nWARC-Record-ID: <urn:9>\r\nWARC-Date: 2020-01-01T00:00:00Z\r\nContent-Type", 1))
 	equal(t, "a member", read(t, member).kinds(), []string{"repeated_field"})
 	equal(t, "a member", read(t, member).urls(), []string{"http://h1/"})
 }

@@ -31,7 +31,10 @@ func (c *committer) reportDamage(d *warc.Damage, size int64) error {
 		return err
 	}
 	c.index++ // what stands on both sides of damage is not adjacent
-	i := facts.Issue{Offset: d.Offset, Length: -1, RecordID: d.RecordID, Kind: issueKinds[d.Kind], Detail: d.Detail, Action: cmp.Or(d.Action, "record dropped")}
+	i := facts.Issue{
+		Offset: d.Offset, Length: -1, RecordID: d.RecordID, Kind: issueKinds[d.Kind], Detail: d.Detail,
+		Action: cmp.Or(d.Action, "record dropped"),
+	}
 	if d.More && d.Resumed == 0 {
 		return c.report(i)
 	}
@@ -55,7 +58,10 @@ func (c *committer) reportDamage(d *warc.Damage, size int64) error {
 			return err
 		}
 	}
-	gap := facts.Issue{Offset: d.Offset, Length: skipped, Kind: words.IssueSkippedRange, Detail: detail, Action: "not read"}
+	gap := facts.Issue{
+		Offset: d.Offset, Length: skipped, Kind: words.IssueSkippedRange, Detail: detail,
+		Action: "not read",
+	}
 	if !d.More {
 		return c.report(gap)
 	}

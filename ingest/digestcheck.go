@@ -99,7 +99,8 @@ func (d *draft) endCheck() error {
 		d.digestStats.Block++
 	default:
 		d.digestStats.Mismatched++
-		d.noteBlockMismatch(fmt.Sprintf("WARC-Block-Digest is %s, the block has %s", d.record.BlockDigest, c.block.Text(c.blockHash)))
+		d.noteBlockMismatch(fmt.Sprintf("WARC-Block-Digest is %s, the block has %s", d.record.BlockDigest,
+			c.block.Text(c.blockHash)))
 	}
 	return nil
 }
@@ -190,7 +191,8 @@ func (d *draft) comparePayload(stored, dechunked, decoded hash.Hash) {
 		d.digestStats.Decoded++
 		return
 	}
-	detail := fmt.Sprintf("WARC-Payload-Digest is %s, the payload as stored has %s", d.record.PayloadDigest, want.Text(stored))
+	detail := fmt.Sprintf("WARC-Payload-Digest is %s, the payload as stored has %s", d.record.PayloadDigest,
+		want.Text(stored))
 	if dechunked != nil {
 		detail += ", dechunked " + want.Text(dechunked)
 	}

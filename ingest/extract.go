@@ -118,12 +118,15 @@ func (d *draft) checkHeader() bool {
 	}
 	switch {
 	case r.Joint == warc.JointCertain:
-		d.note(words.IssueBadRecordHeader, "record skipped", "its header has parts of two records: %s", strings.Join(r.Repeated, ", "))
+		d.note(words.IssueBadRecordHeader, "record skipped", "its header has parts of two records: %s",
+			strings.Join(r.Repeated, ", "))
 		return false
 	case r.Joint == warc.JointPossible && len(r.Repeated) > 0:
-		d.note(words.IssueBadRecordHeader, "the first counts", "its header may have parts of two records: %s", strings.Join(r.Repeated, ", "))
+		d.note(words.IssueBadRecordHeader, "the first counts", "its header may have parts of two records: %s",
+			strings.Join(r.Repeated, ", "))
 	case r.Joint == warc.JointPossible:
-		d.note(words.IssueBadRecordHeader, "line skipped", "its header may have parts of two records: a line of it is no field")
+		d.note(words.IssueBadRecordHeader, "line skipped",
+			"its header may have parts of two records: a line of it is no field")
 	case len(r.Repeated) > 0:
 		d.note(words.IssueRepeatedField, "the first counts", "%s", strings.Join(r.Repeated, ", "))
 	}
@@ -160,7 +163,8 @@ func (d *draft) noted(kind words.IssueKind) bool {
 
 func (d *draft) note(kind words.IssueKind, action, format string, args ...any) {
 	d.issues = append(d.issues, facts.Issue{
-		Offset: d.record.Offset, RecordID: d.record.ID, Kind: kind, Action: action, Detail: fmt.Sprintf(format, args...),
+		Offset: d.record.Offset, RecordID: d.record.ID, Kind: kind, Action: action,
+		Detail: fmt.Sprintf(format, args...),
 	})
 }
 
@@ -174,13 +178,17 @@ func (d *draft) noteEnd() {
 		d.noteOverrun()
 	}
 	if r.Short > 0 {
-		d.note(words.IssueTruncatedRecord, "read as far as it goes", "the member ends %d bytes before its record does", r.Short)
+		d.note(words.IssueTruncatedRecord, "read as far as it goes", "the member ends %d bytes before its record does",
+			r.Short)
 	}
 }
 
 // limitReached is the issue of a limit that the record is the first to meet.
 func (d *draft) limitReached(length int64, action, detail string) facts.Issue {
-	return facts.Issue{Offset: d.record.Offset, Length: length, RecordID: d.record.ID, Kind: words.IssueLimitReached, Action: action, Detail: detail}
+	return facts.Issue{
+		Offset: d.record.Offset, Length: length, RecordID: d.record.ID, Kind: words.IssueLimitReached,
+		Action: action, Detail: detail,
+	}
 }
 
 // noteOverrun takes the body of a policy capture for a part where bytes that begin
@@ -192,7 +200,9 @@ func (d *draft) noteOverrun() {
 		return
 	}
 	x.Flags |= facts.FlagBodyCut
-	d.note(words.IssueBodyCut, "taken for a part", "behind the %d bytes that Content-Length says stand others, which may belong to the body", d.record.ContentLength)
+	d.note(words.IssueBodyCut, "taken for a part",
+		"behind the %d bytes that Content-Length says stand others, which may belong to the body",
+		d.record.ContentLength)
 }
 
 // noteCut notes a value of an HTTP head that was cut.
@@ -212,7 +222,8 @@ func (e *extractor) extractRequest(d *draft) error {
 	h := httpmsg.ParseRequest(head)
 	d.request = new(request)
 	*d.request = request{
-		id: r.ID.Key(), target: cut(r.Target, warc.MaxURL), concurrentTo: r.ConcurrentTo, method: h.Method, userAgent: h.UserAgent, host: h.Host,
+		id: r.ID.Key(), target: cut(r.Target, warc.MaxURL), concurrentTo: r.ConcurrentTo, method: h.Method,
+		userAgent: h.UserAgent, host: h.Host,
 		ifNoneMatch: h.IfNoneMatch, ifModifiedSince: h.IfModifiedSince,
 	}
 	d.noteCut(&h)

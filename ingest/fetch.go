@@ -27,9 +27,11 @@ func (e *extractor) extractFetch(d *draft) error {
 	case url.Scheme == "":
 		d.note(words.IssueNoTargetURI, "record skipped", "%s in %.200q", problem, target)
 		return nil
-	case url.Host == "", !supported && r.Type != "response" && (r.Type != warc.TypeARC || url.Scheme == warc.SchemeARCMetadata):
+	case url.Host == "", !supported && r.Type != "response" &&
+		(r.Type != warc.TypeARC || url.Scheme == warc.SchemeARCMetadata):
 		if scheme, near := nearest(url.Scheme, 1, "http", "https"); near {
-			d.note(words.IssueNoTargetURI, "record skipped", "the scheme of %.200q, which may have been %s", target, scheme)
+			d.note(words.IssueNoTargetURI, "record skipped", "the scheme of %.200q, which may have been %s", target,
+				scheme)
 		}
 		return nil
 	}
@@ -55,7 +57,8 @@ func (e *extractor) extractOther(d *draft) {
 	}
 	t, _, _ := recordTime(r)
 	d.other = &facts.Fetch{
-		HostReversed: e.reversed(url), Origin: url.Origin(), URL: cut(r.Target, warc.MaxURL), Input: e.input, Entry: e.entry,
+		HostReversed: e.reversed(url), Origin: url.Origin(), URL: cut(r.Target, warc.MaxURL), Input: e.input,
+		Entry:  e.entry,
 		Offset: r.Offset, Type: facts.TypeOther, Micros: t.Micros, Precision: t.Precision, Status: -1, Millis: -1,
 	}
 }
@@ -66,9 +69,11 @@ func (e *extractor) identify(d *draft, url weburl.URL) {
 	x := d.exchange
 	f := &x.Fetch
 	*f = facts.Fetch{
-		HostReversed: e.reversed(url), Origin: url.Origin(), URL: r.Target[:min(len(r.Target), warc.MaxURL)], RecordID: r.ID, Input: e.input,
-		Entry: e.entry, Offset: r.Offset, Type: recordTypes[r.Type], Status: -1, PayloadDigest: cut(r.PayloadDigest, warc.MaxFieldValue),
-		Truncated: cut(r.Truncated, maxWord), Millis: -1,
+		HostReversed: e.reversed(url), Origin: url.Origin(), URL: r.Target[:min(len(r.Target), warc.MaxURL)],
+		RecordID: r.ID, Input: e.input,
+		Entry: e.entry, Offset: r.Offset, Type: recordTypes[r.Type], Status: -1,
+		PayloadDigest: cut(r.PayloadDigest, warc.MaxFieldValue),
+		Truncated:     cut(r.Truncated, maxWord), Millis: -1,
 	}
 	f.Flags = e.pages.flags(url)
 	if r.Streamed {
@@ -79,7 +84,8 @@ func (e *extractor) identify(d *draft, url weburl.URL) {
 		d.note(words.IssueURLTooLong, "URL cut", "more than %d bytes", warc.MaxURL)
 	}
 	if len(r.PayloadDigest) > warc.MaxFieldValue || len(r.Truncated) > maxWord || len(r.RefersToURI) > warc.MaxURL {
-		d.note(words.IssueValueCut, "the rest dropped", "a WARC-Payload-Digest, WARC-Truncated or WARC-Refers-To-Target-URI that is too long")
+		d.note(words.IssueValueCut, "the rest dropped",
+			"a WARC-Payload-Digest, WARC-Truncated or WARC-Refers-To-Target-URI that is too long")
 	}
 	t, zoned, ok := recordTime(r)
 	f.Micros, f.Precision = t.Micros, t.Precision
@@ -115,7 +121,10 @@ func recordTime(r *warc.Record) (t facts.Time, zoned, ok bool) {
 	return facts.ParseDate(r.Date)
 }
 
-var recordTypes = map[string]facts.RecordType{"response": facts.TypeResponse, "revisit": facts.TypeRevisit, "resource": facts.TypeResource, warc.TypeARC: facts.TypeARC}
+var recordTypes = map[string]facts.RecordType{
+	"response": facts.TypeResponse, "revisit": facts.TypeRevisit,
+	"resource": facts.TypeResource, warc.TypeARC: facts.TypeARC,
+}
 
 func revisitProfile(uri string) facts.RevisitProfile {
 	switch {

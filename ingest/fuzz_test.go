@@ -20,12 +20,16 @@ func addSeeds(f *testing.F, largest int, wrap func(...warctest.Record) []byte, e
 	b := warctest.Request("urn:2", "http://h/robots.txt", "bot/1", "WARC-Concurrent-To: <urn:1>")
 	f.Add(wrap(a))
 	f.Add(wrap(warctest.Warcinfo("urn:i", "software: x\r\n"), a, b, warctest.Record{Type: "revisit", URL: "http://h/"}))
-	for _, root := range []string{filepath.Join("..", "testdata", "warc"), filepath.Join("..", "..", "shared", "warc")} {
+	for _, root := range []string{
+		filepath.Join("..", "testdata", "warc"),
+		filepath.Join("..", "..", "shared", "warc"),
+	} {
 		if _, err := os.Stat(root); err != nil {
 			continue
 		}
 		for _, path := range archivesBelow(f, root, endings...) {
-			if seed, err := os.ReadFile(path); err == nil && len(seed) < largest && filepath.Base(path) != "bench.warc.bz2" {
+			if seed, err := os.ReadFile(path); err == nil && len(seed) < largest &&
+				filepath.Base(path) != "bench.warc.bz2" {
 				f.Add(seed)
 			}
 		}
@@ -62,14 +66,16 @@ func FuzzRead(f *testing.F) {
 		// slyrz/warc and the project's own framing agree on plain archives.
 		// What a file's own proofs repair, a pipe cannot.
 		if own.result.Lossy == 0 && piped.result.Lossy == 0 {
-			equal(t, "fetches", piped.fetches, own.fetches, apartFromPlace, cmpopts.IgnoreFields(facts.Fetch{}, "Trust"))
+			equal(t, "fetches", piped.fetches, own.fetches, apartFromPlace,
+				cmpopts.IgnoreFields(facts.Fetch{}, "Trust"))
 		}
 	})
 }
 
 func FuzzWACZ(f *testing.F) {
 	addSeeds(f, 8<<10, func(entries ...warctest.Record) []byte {
-		return warctest.Zip(f, warctest.StoredEntry("archive/a.warc.gz", warctest.GzipMembers(entries...)), warctest.DeflatedEntry("archive/b.warc", warctest.Plain(entries...)))
+		return warctest.Zip(f, warctest.StoredEntry("archive/a.warc.gz", warctest.GzipMembers(entries...)),
+			warctest.DeflatedEntry("archive/b.warc", warctest.Plain(entries...)))
 	}, ".wacz")
 	f.Fuzz(func(t *testing.T, archive []byte) {
 		for _, x := range read(t, archive).fetches {

@@ -56,8 +56,8 @@ func TestHostileArchives(t *testing.T) {
 	}
 	ended := func(r io.Reader) io.Reader { return io.MultiReader(r, strings.NewReader("\r\n\r\n")) }
 	longID := func(i int) warctest.Record {
-		return warctest.Response(fmt.Sprintf("urn:%d:%s", i, strings.Repeat("i", 300<<10)), "http://h/"+strings.Repeat("u", 300<<10), ok200,
-			"WARC-Concurrent-To: <"+strings.Repeat("c", 300<<10)+">")
+		return warctest.Response(fmt.Sprintf("urn:%d:%s", i, strings.Repeat("i", 300<<10)),
+			"http://h/"+strings.Repeat("u", 300<<10), ok200, "WARC-Concurrent-To: <"+strings.Repeat("c", 300<<10)+">")
 	}
 	var manyLong [][]byte
 	for i := range 100 {
@@ -68,17 +68,26 @@ func TestHostileArchives(t *testing.T) {
 		fetches int // besides the good one
 		lossy   bool
 	}{
-		"a header without end":         {endless("WARC/1.0\r\nX: ", 'x'), 0, true},
-		"a header of empty fields":     {endless("WARC/1.0\r\n", ':'), 0, true},
-		"a header of folded lines":     {io.MultiReader(strings.NewReader("WARC/1.0\r\nX: y"), strings.NewReader(strings.Repeat("\r\n z", 8<<20))), 0, true},
-		"nothing but line ends":        {endless("", '\n'), 0, false},
-		"a length of 2^63-1":           {endless(header+"Content-Length: 9223372036854775807\r\n\r\nHTTP/1.1 200\r\n\r\n", 0), 1, true},
-		"a length of 2^64":             {endless(header+"Content-Length: 18446744073709551616\r\n\r\n", 0), 0, true},
-		"a robots.txt of zeros":        {ended(endless(fmt.Sprintf("%sContent-Length: %d\r\n\r\nHTTP/1.1 200\r\n\r\n", header, big+16), 0)), 1, false},
-		"an HTTP head without end":     {ended(endless(fmt.Sprintf("%sContent-Length: %d\r\n\r\nHTTP/1.1 200\r\n", header, big+14), 'x')), 1, false},
-		"HTTP/0.9 without end":         {ended(endless(fmt.Sprintf("%sContent-Length: %d\r\n\r\n", header, big), 'x')), 1, false},
-		"a million fields":             {strings.NewReader(header + strings.Repeat("X: y\r\n", 100_000) + "Content-Length: 0\r\n\r\n\r\n\r\n"), 1, false},
-		"a million WARC-Concurrent-To": {strings.NewReader(header + strings.Repeat("WARC-Concurrent-To: <u>\r\n", 40_000) + "Content-Length: 0\r\n\r\n\r\n\r\n"), 1, false},
+		"a header without end":     {endless("WARC/1.0\r\nX: ", 'x'), 0, true},
+		"a header of empty fields": {endless("WARC/1.0\r\n", ':'), 0, true},
+		"a header of folded lines": {io.MultiReader(strings.NewReader("WARC/1.0\r\nX: y"),
+			strings.NewReader(strings.Repeat("\r\n z", 8<<20))), 0, true},
+		"nothing but line ends": {endless("", '\n'), 0, false},
+		"a length of 2^63-1": {endless(header+
+			"Content-Length: 9223372036854775807\r\n\r\nHTTP/1.1 200\r\n\r\n", 0), 1, true},
+		"a length of 2^64": {endless(header+"Content-Length: 18446744073709551616\r\n\r\n", 0), 0, true},
+		"a robots.txt of zeros": {ended(endless(fmt.Sprintf("%sContent-Length: %d\r\n\r\nHTTP/1.1 200\r\n\r\n",
+			header, big+16), 0)), 1, false},
+		"an HTTP head without end": {ended(endless(fmt.Sprintf("%sContent-Length: %d\r\n\r\nHTTP/1.1 200\r\n",
+			header, big+14), 'x')), 1, false},
+		"HTTP/0.9 without end": {
+			ended(endless(fmt.Sprintf("%sContent-Length: %d\r\n\r\n", header, big), 'x')),
+			1, false,
+		},
+		"a million fields": {strings.NewReader(header + strings.Repeat("X: y\r\n", 100_000) +
+			"Content-Length: 0\r\n\r\n\r\n\r\n"), 1, false},
+		"a million WARC-Concurrent-To": {strings.NewReader(header +
+			strings.Repeat("WARC-Concurrent-To: <u>\r\n", 40_000) + "Content-Length: 0\r\n\r\n\r\n\r\n"), 1, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			hostile := compressedMember(c.hostile)
@@ -103,7 +112,8 @@ func TestHostileArchives(t *testing.T) {
 				var result facts.InputResult
 				peak := peakHeap(func() {
 					var err error
-					if result, err = readSource(facts.Input{Path: path, Size: 1 << 40}, src, 0, &sink, nil); err != nil {
+					if result, err = readSource(facts.Input{Path: path, Size: 1 << 40}, src, 0, &sink,
+						nil); err != nil {
 						t.Error(err)
 					}
 				})
@@ -124,7 +134,8 @@ func TestHostileArchives(t *testing.T) {
 		archive := bytes.Join(manyLong, nil)
 		var sink countSink
 		peak := peakHeap(func() {
-			if _, err := readSource(facts.Input{Path: "/archive"}, bytes.NewReader(archive), 0, &sink, nil); err != nil {
+			if _, err := readSource(facts.Input{Path: "/archive"}, bytes.NewReader(archive), 0, &sink,
+				nil); err != nil {
 				t.Error(err)
 			}
 		})
@@ -143,24 +154,49 @@ func TestMemberOddities(t *testing.T) {
 		archive      []byte
 		urls, issues []string
 	}{
-		"zeros between and behind": {bytes.Join([][]byte{warctest.GzipMembers(a), warctest.GzipMembers(b), nil}, make([]byte, 100)), []string{"http://h/1", "http://h/2"}, nil},
-		"garbage behind":           {append(warctest.GzipMembers(a, b), "garbage"...), []string{"http://h/1", "http://h/2"}, []string{"skipped_range"}},
-		"more garbage behind":      {append(warctest.GzipMembers(a, b), "garbage, a lot of it"...), []string{"http://h/1", "http://h/2"}, []string{"skipped_range"}},
-		"rubbish in a member":      {append(trailing, warctest.GzipMembers(b)...), []string{"http://h/1", "http://h/2"}, []string{"bad_record_header"}},
-		"a record cut short":       {append(shortened, warctest.GzipMembers(b)...), []string{"http://h/1", "http://h/2"}, []string{"truncated_record"}},
-		"no line ends behind":      {append(warctest.Gzip(strings.TrimSuffix(a.String(), "\r\n\r\n")), warctest.GzipMembers(b)...), []string{"http://h/1", "http://h/2"}, nil},
+		"zeros between and behind": {bytes.Join([][]byte{warctest.GzipMembers(a), warctest.GzipMembers(b), nil},
+			make([]byte, 100)), []string{"http://h/1", "http://h/2"}, nil},
+		"garbage behind": {
+			append(warctest.GzipMembers(a, b), "garbage"...),
+			[]string{"http://h/1", "http://h/2"},
+			[]string{"skipped_range"},
+		},
+		"more garbage behind": {
+			append(warctest.GzipMembers(a, b), "garbage, a lot of it"...),
+			[]string{"http://h/1", "http://h/2"},
+			[]string{"skipped_range"},
+		},
+		"rubbish in a member": {
+			append(trailing, warctest.GzipMembers(b)...),
+			[]string{"http://h/1", "http://h/2"},
+			[]string{"bad_record_header"},
+		},
+		"a record cut short": {
+			append(shortened, warctest.GzipMembers(b)...),
+			[]string{"http://h/1", "http://h/2"},
+			[]string{"truncated_record"},
+		},
+		"no line ends behind": {append(warctest.Gzip(strings.TrimSuffix(a.String(), "\r\n\r\n")),
+			warctest.GzipMembers(b)...), []string{"http://h/1", "http://h/2"}, nil},
 		"a member that is no record": {
-			bytes.Join([][]byte{warctest.GzipMembers(a), warctest.Gzip("not a record\n\n"), warctest.GzipMembers(b)}, nil),
+			bytes.Join([][]byte{warctest.GzipMembers(a), warctest.Gzip("not a record\n\n"), warctest.GzipMembers(b)},
+				nil),
 			[]string{"http://h/1", "http://h/2"},
 			[]string{"bad_record_header"},
 		},
 		"a header cut short": {
-			bytes.Join([][]byte{warctest.GzipMembers(a), warctest.Gzip("WARC/1.0\r\nWARC-Type: x"), warctest.GzipMembers(b)}, nil),
+			bytes.Join([][]byte{
+				warctest.GzipMembers(a), warctest.Gzip("WARC/1.0\r\nWARC-Type: x"),
+				warctest.GzipMembers(b),
+			}, nil),
 			[]string{"http://h/1", "http://h/2"},
 			[]string{"bad_record_header"},
 		},
 		"no length": {
-			bytes.Join([][]byte{warctest.GzipMembers(a), warctest.Gzip("WARC/1.0\r\nWARC-Type: x\r\n\r\nabc"), warctest.GzipMembers(b)}, nil),
+			bytes.Join([][]byte{
+				warctest.GzipMembers(a), warctest.Gzip("WARC/1.0\r\nWARC-Type: x\r\n\r\nabc"),
+				warctest.GzipMembers(b),
+			}, nil),
 			[]string{"http://h/1", "http://h/2"},
 			[]string{"bad_content_length"},
 		},
@@ -196,10 +232,13 @@ func TestDamageNamesItsRecord(t *testing.T) {
 	noLength := strings.Replace(b.String(), "Content-Length: ", "Content-Length: -", 1)
 	torn := b.String()[:len(b.String())-8]
 	for name, got := range map[string]*collected{
-		"no length, plain": read(t, append(warctest.Plain(a), noLength...)), "no length, member": read(t, append(warctest.GzipMembers(a), warctest.Gzip(noLength)...)),
+		"no length, plain":  read(t, append(warctest.Plain(a), noLength...)),
+		"no length, member": read(t, append(warctest.GzipMembers(a), warctest.Gzip(noLength)...)),
 		"no length, stream": read(t, warctest.Gzip(a.String()+noLength)),
-		"torn, plain":       read(t, append(warctest.Plain(a), torn...)), "torn, member": read(t, append(warctest.GzipMembers(a), warctest.Gzip(torn)...)),
-		"torn, stream": read(t, warctest.Gzip(a.String()+torn)), "torn, pipe": readPipe(t, append(warctest.Plain(a), torn...)),
+		"torn, plain":       read(t, append(warctest.Plain(a), torn...)),
+		"torn, member":      read(t, append(warctest.GzipMembers(a), warctest.Gzip(torn)...)),
+		"torn, stream":      read(t, warctest.Gzip(a.String()+torn)),
+		"torn, pipe":        readPipe(t, append(warctest.Plain(a), torn...)),
 	} {
 		if len(got.issues) == 0 || got.issues[0].RecordID != "urn:2" {
 			t.Errorf("%s: %+v", name, got.issues)
@@ -210,7 +249,8 @@ func TestDamageNamesItsRecord(t *testing.T) {
 // If the length of a record is too short, the rest of its block follows in its
 // member. The robots.txt was then read in part: the rest may forbid more.
 func TestLengthTooShort(t *testing.T) {
-	whole := warctest.Response("urn:1", "http://h/robots.txt", "HTTP/1.1 200 OK\r\n\r\nUser-agent: *\nAllow: /a\nDisallow: /b\n")
+	whole := warctest.Response("urn:1", "http://h/robots.txt",
+		"HTTP/1.1 200 OK\r\n\r\nUser-agent: *\nAllow: /a\nDisallow: /b\n")
 	length := fmt.Sprintf("Content-Length: %d", len(whole.Block))
 	short := strings.Replace(whole.String(), length, fmt.Sprintf("Content-Length: %d", len(whole.Block)-13), 1)
 	next := warctest.Response("urn:2", "http://h/2", ok200)
@@ -219,10 +259,22 @@ func TestLengthTooShort(t *testing.T) {
 		issues  []string
 		cut     bool
 	}{
-		"right":                 {warctest.GzipMembers(whole, next), nil, false},
-		"a member of its own":   {append(warctest.Gzip(short), warctest.GzipMembers(next)...), []string{"body_cut", "bad_record_header"}, true},
-		"behind another record": {append(warctest.Gzip(next.String()+short), warctest.GzipMembers(next)...), []string{"body_cut", "bad_record_header"}, true},
-		"a pipe":                {append(warctest.Gzip(short), warctest.GzipMembers(next)...), []string{"body_cut", "bad_record_header"}, true},
+		"right": {warctest.GzipMembers(whole, next), nil, false},
+		"a member of its own": {
+			append(warctest.Gzip(short), warctest.GzipMembers(next)...),
+			[]string{"body_cut", "bad_record_header"},
+			true,
+		},
+		"behind another record": {
+			append(warctest.Gzip(next.String()+short), warctest.GzipMembers(next)...),
+			[]string{"body_cut", "bad_record_header"},
+			true,
+		},
+		"a pipe": {
+			append(warctest.Gzip(short), warctest.GzipMembers(next)...),
+			[]string{"body_cut", "bad_record_header"},
+			true,
+		},
 	} {
 		got := read(t, c.archive)
 		if name == "a pipe" {
@@ -243,7 +295,8 @@ func TestOffsets(t *testing.T) {
 		for _, f := range got.fetches {
 			alone := read(t, archive[f.Offset:f.Offset+f.Length])
 			if len(alone.fetches) != 1 || alone.fetches[0].URL != f.URL || alone.result.Lossy > 0 {
-				t.Errorf("%s: %s at %d+%d reads as %v, %v", name, f.URL, f.Offset, f.Length, alone.urls(), alone.kinds())
+				t.Errorf("%s: %s at %d+%d reads as %v, %v", name, f.URL, f.Offset, f.Length, alone.urls(),
+					alone.kinds())
 			}
 		}
 	}

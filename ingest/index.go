@@ -24,7 +24,8 @@ import (
 // sniff finds the form of an input by its first bytes, and the format of an index by its name, too, if
 // they leave it open; format names an index or a list of URLs, and is None for all else.
 func sniff(src *warc.Source, name string) (form warc.Form, format index.Format) {
-	if begin, _ := src.Peek(len("PAR1")); index.Sniff(begin, "") == index.Parquet { // its pages may look like gzip members
+	if begin, _ := src.Peek(len("PAR1")); index.Sniff(begin, "") == index.Parquet {
+		// its pages may look like gzip members
 		return warc.Form{Kind: warc.DamageNotAnArchive, Refusal: "it is a Parquet file"}, index.Parquet
 	}
 	form = warc.Sniff(src, isCrawlLog)
@@ -46,11 +47,16 @@ func isIndex(format index.Format) bool {
 }
 
 // readIndexInput reads an input that is an index or a list of URLs.
-func readIndexInput(c *committer, in facts.Input, format index.Format, from *warc.Source, at io.ReaderAt, size int64, opt *readOptions) (facts.InputResult, error) {
+func readIndexInput(c *committer, in facts.Input, format index.Format, from *warc.Source, at io.ReaderAt, size int64,
+	opt *readOptions,
+) (facts.InputResult, error) {
 	result := facts.InputResult{Input: in, Container: format.String()}
 	refuse := func(reason string) (facts.InputResult, error) {
 		result.Refusal = reason
-		err := c.report(facts.Issue{Offset: -1, Length: in.Size, Kind: words.IssueNotAnArchive, Detail: reason, Action: "not read"})
+		err := c.report(facts.Issue{
+			Offset: -1, Length: in.Size, Kind: words.IssueNotAnArchive, Detail: reason,
+			Action: "not read",
+		})
 		result.InputStats = c.stats
 		return result, err
 	}
@@ -59,7 +65,10 @@ func readIndexInput(c *committer, in facts.Input, format index.Format, from *war
 	}
 	var src io.Reader = from
 	if at != nil {
-		src = &countedReads{SectionReader: io.NewSectionReader(failing{at}, 0, size), progress: opt.progress, counted: from.Fetched()}
+		src = &countedReads{
+			SectionReader: io.NewSectionReader(failing{at}, 0, size), progress: opt.progress,
+			counted: from.Fetched(),
+		}
 	}
 	rows, err := index.Open(format, src, size, index.Options{Path: in.Path, PartRows: opt.partRows})
 	switch {
@@ -72,7 +81,10 @@ func readIndexInput(c *committer, in facts.Input, format index.Format, from *war
 	}
 	defer rows.Close()
 	result.Container = rows.Format().String()
-	x := indexReader{committer: c, format: rows.Format(), told: make(map[words.IssueKind]int), more: make(map[words.IssueKind]int64)}
+	x := indexReader{
+		committer: c, format: rows.Format(), told: make(map[words.IssueKind]int),
+		more: make(map[words.IssueKind]int64),
+	}
 	if divided, ok := rows.(index.Divided); ok {
 		x.progress, x.size, x.counted = opt.progress, size, from.Fetched()
 		err = x.readParts(divided, in, opt)
@@ -160,7 +172,8 @@ func (x *indexReader) readAll(rows index.Reader) error {
 func (x *indexReader) readParts(rows index.Divided, in facts.Input, opt *readOptions) error {
 	w, divides := x.out.(*facts.Writer)
 	cores := opt.cores
-	if divides = divides && rows.Parts() > 1; !divides || object.IsRemote(in.Path) { // requests all over a remote file would be many
+	if divides = divides && rows.Parts() > 1; !divides || object.IsRemote(in.Path) {
+		// requests all over a remote file would be many
 		cores = nil
 	}
 	x.ended = make(map[int]*indexPart)
@@ -259,7 +272,10 @@ func (x *indexReader) tellMore() error {
 		if n == 0 {
 			continue
 		}
-		if err := x.report(facts.Issue{Offset: -1, Length: -1, Kind: kind, Detail: fmt.Sprintf("%d more rows", n), Action: "as above"}); err != nil {
+		if err := x.report(facts.Issue{
+			Offset: -1, Length: -1, Kind: kind, Detail: fmt.Sprintf("%d more rows", n),
+			Action: "as above",
+		}); err != nil {
 			return err
 		}
 	}
@@ -297,7 +313,8 @@ type indexPart struct {
 func (x *indexReader) newPart(out sink, ahead func(int)) *indexPart {
 	return &indexPart{
 		input: x.input, entry: x.entry, format: x.format, listed: x.format == index.URLList, out: out, ahead: ahead,
-		stats: facts.InputStats{Records: make(map[string]int64)}, told: make(map[words.IssueKind]int), more: make(map[words.IssueKind]int64),
+		stats: facts.InputStats{Records: make(map[string]int64)}, told: make(map[words.IssueKind]int),
+		more: make(map[words.IssueKind]int64),
 	}
 }
 
@@ -332,7 +349,11 @@ func (p *indexPart) read(rows index.Reader) error {
 			if fault != nil {
 				offset = fault.Offset
 			}
-			p.issues = append(p.issues, facts.Issue{Offset: offset, Length: -1, Kind: words.IssueDamagedStream, Detail: err.Error(), Action: "the rest not read"})
+			p.issues = append(p.issues,
+				facts.Issue{
+					Offset: offset, Length: -1, Kind: words.IssueDamagedStream, Detail: err.Error(),
+					Action: "the rest not read",
+				})
 			return nil
 		}
 	}
@@ -356,7 +377,8 @@ func (p *indexPart) fault(kind words.IssueKind, offset int64, detail, action str
 		return
 	}
 	p.told[kind]++
-	p.issues = append(p.issues, facts.Issue{Offset: offset, Length: -1, Kind: kind, Detail: cut(detail, maxFault), Action: action})
+	p.issues = append(p.issues,
+		facts.Issue{Offset: offset, Length: -1, Kind: kind, Detail: cut(detail, maxFault), Action: action})
 }
 
 func (p *indexPart) faultOf(row *index.Row, kind words.IssueKind, action, format string, args ...any) {
@@ -435,9 +457,11 @@ func (p *indexPart) fetch(row *index.Row) (*facts.Fetch, error) {
 	}
 	f := &p.made
 	*f = facts.Fetch{
-		HostReversed: p.reversed, Origin: url.Origin(), URL: target, RecordID: packedID(row.RecordID), Input: p.input, Entry: p.entry,
+		HostReversed: p.reversed, Origin: url.Origin(), URL: target, RecordID: packedID(row.RecordID), Input: p.input,
+		Entry:   p.entry,
 		Archive: cut(row.Filename, warc.MaxURL), Offset: row.Offset, Index: row.Line, Length: max(row.Length, -1),
-		Type: facts.TypeIndexed, Trust: facts.TrustIndexed, Method: cut(row.Method, maxWord), Status: -1, Location: cut(row.Redirect, warc.MaxURL),
+		Type: facts.TypeIndexed, Trust: facts.TrustIndexed, Method: cut(row.Method, maxWord), Status: -1,
+		Location: cut(row.Redirect, warc.MaxURL),
 		MIMEType: mime, PayloadDigest: cut(row.Digest, warc.MaxFieldValue), Millis: -1,
 	}
 	if row.Status > 0 && row.Status <= math.MaxInt16 {
@@ -464,14 +488,17 @@ func (p *indexPart) fetch(row *index.Row) (*facts.Fetch, error) {
 		f.Flags |= facts.FlagURLCut
 		p.faultOf(row, words.IssueURLTooLong, "URL cut", "more than %d bytes", warc.MaxURL)
 	}
-	if len(row.RecordID) > warc.MaxRecordID || len(row.Filename) > warc.MaxURL || len(row.Method) > maxWord || len(row.Redirect) > warc.MaxURL ||
-		len(mime) == warc.MaxFieldValue || len(row.Digest) > warc.MaxFieldValue || p.listed && len(row.Agent) > maxListedAgent {
+	if len(row.RecordID) > warc.MaxRecordID || len(row.Filename) > warc.MaxURL || len(row.Method) > maxWord ||
+		len(row.Redirect) > warc.MaxURL ||
+		len(mime) == warc.MaxFieldValue || len(row.Digest) > warc.MaxFieldValue || p.listed &&
+		len(row.Agent) > maxListedAgent {
 		p.faultOf(row, words.IssueValueCut, "the rest dropped", "a value that is too long")
 	}
 	t, zoned, ok := rowTime(row)
 	f.Micros, f.Precision = t.Micros, t.Precision
 	if !zoned && ok {
-		p.faultOf(row, words.IssueDateWithoutZone, "taken as UTC", "date %.40q", cmp.Or(row.Time, t.UTC().Format("2006-01-02T15:04:05.999999")))
+		p.faultOf(row, words.IssueDateWithoutZone, "taken as UTC", "date %.40q",
+			cmp.Or(row.Time, t.UTC().Format("2006-01-02T15:04:05.999999")))
 	}
 	if !ok {
 		p.faultOf(row, words.IssueBadDate, "time unknown", "date %.40q", row.Time)

@@ -41,7 +41,8 @@ func TestIndex(t *testing.T) {
 		case 2:
 			add(warctest.Request(id+"q", url, "bot/1"))
 			fetch(warctest.Record{Type: "revisit", ID: id, URL: url, Block: "HTTP/1.1 304 x\r\n\r\n"})
-			add(warctest.Request(id+"p", fmt.Sprintf("http://h/%d", i-1), "bot/1", fmt.Sprintf("WARC-Concurrent-To: <urn:%d>", i-1)))
+			add(warctest.Request(id+"p", fmt.Sprintf("http://h/%d", i-1), "bot/1",
+				fmt.Sprintf("WARC-Concurrent-To: <urn:%d>", i-1)))
 		case 3:
 			add(warctest.Record{Type: "metadata", ID: id + "m", URL: url})
 			fetch(warctest.Record{Type: "resource", ID: id, URL: url, Block: "x"})
@@ -51,7 +52,10 @@ func TestIndex(t *testing.T) {
 	all := forms(t, split(t, archive))
 	all["frames"] = func() *collected { return read(t, warctest.ZstdFrames(t, list)) }
 	for _, size := range []int64{1, 1000, 4097} {
-		all[fmt.Sprint("parts of ", size)] = func() *collected { return readOn(t, warctest.GzipMembers(list...), 3, size) }
+		all[fmt.Sprint("parts of ", size)] = func() *collected {
+			return readOn(t, warctest.GzipMembers(list...), 3,
+				size)
+		}
 	}
 	for name, read := range all {
 		equal(t, name, indexes(read()), want)
@@ -62,10 +66,12 @@ func TestIndex(t *testing.T) {
 	for url, n := range want {
 		inEntries["archive/a.warc"+url], inEntries["archive/b.warc.gz"+url] = n, n
 	}
-	got := read(t, warctest.Zip(t, warctest.DeflatedEntry("archive/a.warc", archive), warctest.StoredEntry("archive/b.warc.gz", warctest.GzipMembers(list...))))
+	got := read(t, warctest.Zip(t, warctest.DeflatedEntry("archive/a.warc", archive),
+		warctest.StoredEntry("archive/b.warc.gz", warctest.GzipMembers(list...))))
 	equal(t, "WACZ", indexes(got), inEntries)
 
-	arc := warctest.ARCInfo("") + warctest.ARCRecord("http://h/1", "20240501120000", ok200) + warctest.ARCRecord("dns:h", "20240501120000", "x") + warctest.ARCRecord("http://h/2", "20240501120000", ok200)
+	arc := warctest.ARCInfo("") + warctest.ARCRecord("http://h/1", "20240501120000", ok200) +
+		warctest.ARCRecord("dns:h", "20240501120000", "x") + warctest.ARCRecord("http://h/2", "20240501120000", ok200)
 	equal(t, "ARC", indexes(read(t, []byte(arc))), map[string]int64{"http://h/1": 2, "http://h/2": 4})
 
 	// After damage the order stays.
@@ -93,8 +99,14 @@ func TestOthers(t *testing.T) {
 		post,
 		warctest.Record{Type: "conversion", ID: "urn:c", URL: "https://h/c", Block: "x"},
 		warctest.Record{Type: "conversion", ID: "urn:d", URL: "dns:h", Block: "x"},
-		warctest.Record{Type: "metadata", ID: "urn:m", URL: "http://h/m", Block: "x", Fields: []string{"Content-Type: text/plain"}},
-		warctest.Record{Type: "metadata", ID: "urn:n", URL: "http://h/n", Block: "via: http://h/\r\n", Fields: []string{"Content-Type: application/warc-fields"}},
+		warctest.Record{
+			Type: "metadata", ID: "urn:m", URL: "http://h/m", Block: "x",
+			Fields: []string{"Content-Type: text/plain"},
+		},
+		warctest.Record{
+			Type: "metadata", ID: "urn:n", URL: "http://h/n", Block: "via: http://h/\r\n",
+			Fields: []string{"Content-Type: application/warc-fields"},
+		},
 	))
 	var urls []string
 	for _, f := range got.others {
@@ -104,7 +116,8 @@ func TestOthers(t *testing.T) {
 		}
 	}
 	equal(t, "others", urls, []string{"http://h/robots.txt", "https://h/c", "http://h/m"})
-	if len(got.fetches) != 1 || got.result.Others != 3 || len(got.events) != 1 || got.events[0].Kind != facts.EventRobotsNoCapture {
+	if len(got.fetches) != 1 || got.result.Others != 3 || len(got.events) != 1 ||
+		got.events[0].Kind != facts.EventRobotsNoCapture {
 		t.Errorf("%d fetches, %d others, events %v", len(got.fetches), got.result.Others, got.events)
 	}
 }

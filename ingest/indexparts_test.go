@@ -43,8 +43,10 @@ func columnarIndexFrom(t *testing.T, begin time.Time, groups, perGroup, damaged 
 	for i := range rows {
 		r := &rows[i]
 		*r = columnarRow{
-			URL: fmt.Sprintf("https://h%d.example/%d", i/70, i), Time: begin.Add(time.Duration(i%1000) * time.Second), Status: 200, MIME: "text/html",
-			Filename: fmt.Sprintf("crawl-data/CC-MAIN-20%02d-01/segments/1/warc/x-%d.warc.gz", i/perGroup, i%5), Offset: int32(i), Length: 9,
+			URL: fmt.Sprintf("https://h%d.example/%d", i/70, i), Time: begin.Add(time.Duration(i%1000) * time.Second),
+			Status: 200, MIME: "text/html",
+			Filename: fmt.Sprintf("crawl-data/CC-MAIN-20%02d-01/segments/1/warc/x-%d.warc.gz", i/perGroup, i%5),
+			Offset:   int32(i), Length: 9,
 		}
 		switch i % 11 {
 		case 3:
@@ -58,7 +60,8 @@ func columnarIndexFrom(t *testing.T, begin time.Time, groups, perGroup, damaged 
 		}
 	}
 	var b bytes.Buffer
-	w := parquet.NewGenericWriter[columnarRow](&b, parquet.MaxRowsPerRowGroup(int64(perGroup)), parquet.Compression(&parquet.Gzip), parquet.PageBufferSize(4000))
+	w := parquet.NewGenericWriter[columnarRow](&b, parquet.MaxRowsPerRowGroup(int64(perGroup)),
+		parquet.Compression(&parquet.Gzip), parquet.PageBufferSize(4000))
 	if _, err := w.Write(rows); err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +79,9 @@ func columnarIndexFrom(t *testing.T, begin time.Time, groups, perGroup, damaged 
 }
 
 // ingestOn reads an index into facts, and returns all files of them by name, and the rows of the runs.
-func ingestOn(t *testing.T, content []byte, workers int, partRows int64) (result facts.InputResult, files map[string]string, fetches []facts.Fetch, events []facts.LogEvent) {
+func ingestOn(t *testing.T, content []byte, workers int, partRows int64) (result facts.InputResult,
+	files map[string]string, fetches []facts.Fetch, events []facts.LogEvent,
+) {
 	t.Helper()
 	dir := t.TempDir()
 	path := filepath.Join(t.TempDir(), "part-0.parquet")
@@ -148,7 +153,8 @@ func TestPartsOfAnIndex(t *testing.T) {
 	const groups, perGroup, damaged = 9, 1000, 4
 	content := columnarIndex(t, groups, perGroup, damaged)
 	result, files, fetches, events := ingestOn(t, content, 1, 1<<40)
-	if lost := groups*perGroup - int(result.Fetches) - int(result.Records["none"]); result.Issues < 2*maxLogFaults || lost <= 0 || lost > perGroup || len(result.CommonCrawls) != groups {
+	if lost := groups*perGroup - int(result.Fetches) - int(result.Records["none"]); result.Issues < 2*maxLogFaults ||
+		lost <= 0 || lost > perGroup || len(result.CommonCrawls) != groups {
 		t.Errorf("%d issues, %d rows lost, crawls %q", result.Issues, lost, result.CommonCrawls)
 	}
 	for _, partRows := range []int64{1, 1500, 7000} {
@@ -160,7 +166,8 @@ func TestPartsOfAnIndex(t *testing.T) {
 				want, print = gotFiles, gotResult.Fingerprint
 			}
 			if gotResult.Fingerprint != print {
-				t.Errorf("parts of %d rows, %d workers: fingerprint %s, with one worker %s", partRows, workers, gotResult.Fingerprint, print)
+				t.Errorf("parts of %d rows, %d workers: fingerprint %s, with one worker %s", partRows, workers,
+					gotResult.Fingerprint, print)
 			}
 			gotResult.Fingerprint = result.Fingerprint // a chain of the parts' fingerprints
 			if diff := cmp.Diff(result, gotResult); diff != "" {
@@ -173,15 +180,18 @@ func TestPartsOfAnIndex(t *testing.T) {
 				t.Errorf("parts of %d rows, %d workers: other issues", partRows, workers)
 			}
 			if diff := cmp.Diff(want, gotFiles); diff != "" {
-				t.Errorf("parts of %d rows, %d workers: other files (-one worker +several):\n%.1000s", partRows, workers, diff)
+				t.Errorf("parts of %d rows, %d workers: other files (-one worker +several):\n%.1000s", partRows,
+					workers, diff)
 			}
 		}
 		if _, ok := want[fmt.Sprintf("fetches-0-%d-00000.run", groups-1)]; ok != (partRows == 1) {
 			t.Errorf("parts of %d rows: a part for each row group: %v", partRows, ok)
 		}
 		for name, other := range map[string][]byte{
-			"damaged elsewhere": columnarIndex(t, groups, perGroup, damaged+1), "shorter": columnarIndex(t, groups-1, perGroup, damaged),
-			"a day later": columnarIndexFrom(t, time.Date(2024, 5, 2, 12, 0, 0, 0, time.UTC), groups, perGroup, damaged),
+			"damaged elsewhere": columnarIndex(t, groups, perGroup, damaged+1),
+			"shorter":           columnarIndex(t, groups-1, perGroup, damaged),
+			"a day later": columnarIndexFrom(t, time.Date(2024, 5, 2, 12, 0, 0, 0, time.UTC), groups, perGroup,
+				damaged),
 		} {
 			if other, _, _, _ := ingestOn(t, other, 2, partRows); other.Fingerprint == print {
 				t.Errorf("parts of %d rows: one %s has the same fingerprint", partRows, name)

@@ -222,7 +222,8 @@ func (x *expander) lines(path string, r io.Reader) {
 	before := len(x.inputs) + len(x.failures)
 	var remote []remoteArg
 	in := lineOfList{list: object.Shown(path), scope: x.scopeOf(path)}
-	lines := bufio.NewScanner(transform.NewReader(r, unicode.BOMOverride(transform.Nop))) // editors of Windows write marks and UTF-16
+	// editors of Windows write marks and UTF-16
+	lines := bufio.NewScanner(transform.NewReader(r, unicode.BOMOverride(transform.Nop)))
 	for lines.Scan() {
 		in.number++
 		if in.text = strings.TrimSpace(lines.Text()); in.text == "" || strings.HasPrefix(in.text, "#") {
@@ -231,9 +232,13 @@ func (x *expander) lines(path string, r io.Reader) {
 		at, err := x.lineAt(&in)
 		switch {
 		case err != nil:
-			x.fail(in.text, "%v, and %s, which lies on a server, may name nothing else; give that place with --base, or trust the list with --trust-lists", err, in)
+			x.fail(in.text, "%v, and %s, which lies on a server, may name nothing else; give that place with "+
+				"--base, or trust the list with --trust-lists", err, in)
 		case object.IsRemote(at):
-			remote = append(remote, remoteArg{url: at, name: object.Shown(in.text), confined: in.scope != nil, from: fmt.Sprintf(" (%s)", in)})
+			remote = append(remote, remoteArg{
+				url: at, name: object.Shown(in.text), confined: in.scope != nil,
+				from: fmt.Sprintf(" (%s)", in),
+			})
 		default:
 			x.listed(in, at)
 		}
@@ -257,7 +262,8 @@ func (x *expander) listed(line lineOfList, at string) {
 	case err != nil:
 		x.fail(line.text, "cannot be read (%v), though %s names it; correct the list, or say with --base where its lines are", object.Cause(err), line)
 	case info.IsDir() && line.scope != nil:
-		x.fail(line.text, "is a folder, and %s, which lies on a server, may name files alone; name it yourself, or trust the list with --trust-lists", line)
+		x.fail(line.text, "is a folder, and %s, which lies on a server, may name files alone; name it yourself, or "+
+			"trust the list with --trust-lists", line)
 	case info.IsDir():
 		x.folder(at)
 	default:

@@ -74,38 +74,72 @@ func TestExpand(t *testing.T) {
 		"zipnum/cdx-00000.gz":                "x",
 		"zipnum/cdx-00001.gz":                "x",
 		"zipnum/cluster.idx":                 summary("cdx-00000.gz", "cdx-00001.gz", "cdx-00001.gz"),
-		"zipnum/cluster.loc":                 "part\t/elsewhere/part/cdx-00001.gz\n" + "gone\t/elsewhere/gone/cdx-00009.gz\n",
-		"zipnum/bad.idx":                     summary("cdx-00000.gz") + strings.Repeat(summary("cdx-00000.gz"), 2000) + "what is this?\n",
-		"zipnum/other.idx":                   "no cluster",
+		"zipnum/cluster.loc": "part\t/elsewhere/part/cdx-00001.gz\n" +
+			"gone\t/elsewhere/gone/cdx-00009.gz\n",
+		"zipnum/bad.idx":   summary("cdx-00000.gz") + strings.Repeat(summary("cdx-00000.gz"), 2000) + "what is this?\n",
+		"zipnum/other.idx": "no cluster",
 	}
 	for name, c := range map[string]expansion{
-		"files":      {[]string{"a.warc.gz", "crawl/deep/d.arc"}, map[string]string{"a.warc.gz": "a.warc.gz", "crawl/deep/d.arc": "d.arc"}, nil},
-		"no archive": {[]string{"crawl/deep/notes.txt"}, map[string]string{"crawl/deep/notes.txt": "notes.txt"}, nil}, // the reader reports it
+		"files": {
+			[]string{"a.warc.gz", "crawl/deep/d.arc"},
+			map[string]string{"a.warc.gz": "a.warc.gz", "crawl/deep/d.arc": "d.arc"},
+			nil,
+		},
+		// the reader reports it
+		"no archive": {[]string{"crawl/deep/notes.txt"}, map[string]string{"crawl/deep/notes.txt": "notes.txt"}, nil},
 		"twice":      {[]string{"a.warc.gz", "./a.warc.gz"}, map[string]string{"a.warc.gz": "a.warc.gz"}, nil},
 		"folder": {[]string{"crawl"}, map[string]string{
 			"crawl/c.warc.gz.bz2": "c.warc.gz.bz2", "crawl/deep/d.arc": "deep/d.arc",
 			"crawl/deep/unnamed": "deep/unnamed", "crawl/out/fetches.warc": "out/fetches.warc",
 		}, nil},
-		"same names": {[]string{"crawl/deep/d.arc", "other"}, map[string]string{"crawl/deep/d.arc": "d.arc", "other/deep/d.arc": "deep/d.arc"}, nil},
+		"same names": {
+			[]string{"crawl/deep/d.arc", "other"},
+			map[string]string{"crawl/deep/d.arc": "d.arc", "other/deep/d.arc": "deep/d.arc"},
+			nil,
+		},
 		"colliding names": {
 			[]string{"crawl/deep/d.arc", "other/deep/d.arc"},
 			map[string]string{"crawl/deep/d.arc": "/crawl/deep/d.arc", "other/deep/d.arc": "/other/deep/d.arc"},
 			nil,
 		},
-		"glob":             {[]string{"*.warc*"}, map[string]string{"a.warc.gz": "a.warc.gz", "[x].warc": "[x].warc"}, nil},
-		"glob of nothing":  {[]string{"*.zip"}, nil, []string{"*.zip: matches no file"}},
-		"no glob":          {[]string{"["}, nil, []string{"[: is no pattern"}},
-		"named like one":   {[]string{"[x].warc"}, map[string]string{"[x].warc": "[x].warc"}, nil},
-		"list":             {[]string{"@list"}, map[string]string{"a.warc.gz": "a.warc.gz", "crawl/deep/d.arc": "d.arc", "crawl/deep/unnamed": "unnamed"}, []string{"missing.warc: cannot be read (" + syscall.ENOENT.Error() + "), though line 5 of list names it"}},
-		"marked list":      {[]string{"@markedlist"}, map[string]string{"a.warc.gz": "a.warc.gz", "crawl/deep/d.arc": "crawl/deep/d.arc"}, nil},
-		"wide list":        {[]string{"@widelist"}, map[string]string{"a.warc.gz": "a.warc.gz", "crawl/deep/d.arc": "crawl/deep/d.arc"}, nil},
-		"paths":            {[]string{"cc.paths.gz"}, map[string]string{"b.WARC": "b.WARC", "crawl/c.warc.gz.bz2": "crawl/c.warc.gz.bz2"}, nil},
-		"bad paths":        {[]string{"bad.paths.gz"}, nil, []string{"bad.paths.gz: the list cannot be read"}},
-		"missing list":     {[]string{"@nolist"}, nil, []string{"nolist: the list cannot be read"}},
-		"empty list":       {[]string{"@emptylist"}, nil, []string{"emptylist: the list names no archive"}},
-		"missing, present": {[]string{"no.warc", "a.warc.gz"}, map[string]string{"a.warc.gz": "a.warc.gz"}, []string{"no.warc: no such file or folder"}},
-		"empty folder":     {[]string{"empty"}, nil, []string{"empty: the folder holds no archives"}},
-		"no archives":      {[]string{"nothing"}, nil, []string{"nothing: the folder holds no archives"}},
+		"glob": {
+			[]string{"*.warc*"},
+			map[string]string{"a.warc.gz": "a.warc.gz", "[x].warc": "[x].warc"},
+			nil,
+		},
+		"glob of nothing": {[]string{"*.zip"}, nil, []string{"*.zip: matches no file"}},
+		"no glob":         {[]string{"["}, nil, []string{"[: is no pattern"}},
+		"named like one":  {[]string{"[x].warc"}, map[string]string{"[x].warc": "[x].warc"}, nil},
+		"list": {
+			[]string{"@list"},
+			map[string]string{"a.warc.gz": "a.warc.gz", "crawl/deep/d.arc": "d.arc", "crawl/deep/unnamed": "unnamed"},
+			[]string{"missing.warc: cannot be read (" + syscall.ENOENT.Error() + "), though line 5 of list names it"},
+		},
+		"marked list": {
+			[]string{"@markedlist"},
+			map[string]string{"a.warc.gz": "a.warc.gz", "crawl/deep/d.arc": "crawl/deep/d.arc"},
+			nil,
+		},
+		"wide list": {
+			[]string{"@widelist"},
+			map[string]string{"a.warc.gz": "a.warc.gz", "crawl/deep/d.arc": "crawl/deep/d.arc"},
+			nil,
+		},
+		"paths": {
+			[]string{"cc.paths.gz"},
+			map[string]string{"b.WARC": "b.WARC", "crawl/c.warc.gz.bz2": "crawl/c.warc.gz.bz2"},
+			nil,
+		},
+		"bad paths":    {[]string{"bad.paths.gz"}, nil, []string{"bad.paths.gz: the list cannot be read"}},
+		"missing list": {[]string{"@nolist"}, nil, []string{"nolist: the list cannot be read"}},
+		"empty list":   {[]string{"@emptylist"}, nil, []string{"emptylist: the list names no archive"}},
+		"missing, present": {
+			[]string{"no.warc", "a.warc.gz"},
+			map[string]string{"a.warc.gz": "a.warc.gz"},
+			[]string{"no.warc: no such file or folder"},
+		},
+		"empty folder": {[]string{"empty"}, nil, []string{"empty: the folder holds no archives"}},
+		"no archives":  {[]string{"nothing"}, nil, []string{"nothing: the folder holds no archives"}},
 		"cluster": {
 			[]string{"zipnum/cluster.idx"},
 			map[string]string{"zipnum/cdx-00000.gz": "cdx-00000.gz", "zipnum/cdx-00001.gz": "cdx-00001.gz"},
@@ -116,9 +150,13 @@ func TestExpand(t *testing.T) {
 			map[string]string{"zipnum/cdx-00001.gz": "cdx-00001.gz"},
 			[]string{"zipnum/cdx-00009.gz: is not there, though line 2 of zipnum/cluster.loc names it"},
 		},
-		"damaged cluster": {[]string{"zipnum/bad.idx"}, nil, []string{"zipnum/bad.idx: cannot be read (line 2002 is not one of"}},
-		"no cluster":      {[]string{"zipnum/other.idx"}, map[string]string{"zipnum/other.idx": "other.idx"}, nil},
-		"standard input":  {[]string{"-", "-"}, map[string]string{"-": "-"}, nil},
+		"damaged cluster": {
+			[]string{"zipnum/bad.idx"},
+			nil,
+			[]string{"zipnum/bad.idx: cannot be read (line 2002 is not one of"},
+		},
+		"no cluster":     {[]string{"zipnum/other.idx"}, map[string]string{"zipnum/other.idx": "other.idx"}, nil},
+		"standard input": {[]string{"-", "-"}, map[string]string{"-": "-"}, nil},
 	} {
 		t.Run(name, func(t *testing.T) { c.check(t, files) })
 	}
@@ -126,7 +164,10 @@ func TestExpand(t *testing.T) {
 
 // Links to files and links that lead nowhere, one of them with the name of a glob.
 func TestExpandLinks(t *testing.T) {
-	files := map[string]string{"a.warc": "x", "link.warc": "-> a.warc", "dangling.warc": "-> nowhere", "odd/x*y.warc": "-> nowhere"}
+	files := map[string]string{
+		"a.warc": "x", "link.warc": "-> a.warc", "dangling.warc": "-> nowhere",
+		"odd/x*y.warc": "-> nowhere",
+	}
 	for name, c := range map[string]expansion{
 		"twice": {[]string{"a.warc", "link.warc"}, map[string]string{"a.warc": "a.warc"}, nil},
 		"glob":  {[]string{"*.warc"}, map[string]string{"a.warc": "a.warc"}, []string{"dangling.warc: no such file"}},
@@ -152,7 +193,8 @@ func (c expansion) check(t *testing.T, files map[string]string) {
 		if i > 0 && inputs[i-1].Path >= in.Path {
 			t.Errorf("%s is not before %s", inputs[i-1].Path, in.Path)
 		}
-		if info, err := os.Stat(in.Path); in.Path != facts.Stdin && (err != nil || in.Size != info.Size() || in.MTime != info.ModTime().UnixNano()) {
+		if info, err := os.Stat(in.Path); in.Path != facts.Stdin &&
+			(err != nil || in.Size != info.Size() || in.MTime != info.ModTime().UnixNano()) {
 			t.Errorf("%+v is not the file", in)
 		}
 	}
@@ -226,15 +268,22 @@ func TestExpandLinkedFolders(t *testing.T) {
 		failures []string
 	}{
 		"linked argument": {[]string{"link"}, map[string]string{"tree/later/b.warc": "b.warc"}, nil},
-		"twice":           {[]string{"link", "link/", "tree/later"}, map[string]string{"tree/later/b.warc": "b.warc"}, nil},
-		"only links":      {[]string{"links"}, map[string]string{"elsewhere/deep/d.warc": "one/d.warc"}, nil},
+		"twice": {
+			[]string{"link", "link/", "tree/later"},
+			map[string]string{"tree/later/b.warc": "b.warc"},
+			nil,
+		},
+		"only links": {[]string{"links"}, map[string]string{"elsewhere/deep/d.warc": "one/d.warc"}, nil},
 		"all": {
 			[]string{"tree"},
 			map[string]string{
 				"tree/a.warc": "a.warc", "tree/later/b.warc": "later/b.warc", "elsewhere/c.warc": "out/c.warc",
 				"elsewhere/deep/d.warc": "out/deep/d.warc",
 			},
-			[]string{"tree/gone: is a link that leads nowhere", "tree/round: is a link that leads nowhere", "tree/up/dangling: is a link that"},
+			[]string{
+				"tree/gone: is a link that leads nowhere", "tree/round: is a link that leads nowhere",
+				"tree/up/dangling: is a link that",
+			},
 		},
 		"dangling argument": {[]string{"dangling"}, map[string]string{}, []string{"dangling: no such file or folder"}},
 		"loop alone":        {[]string{"loop"}, map[string]string{}, []string{"loop: the folder holds no archives"}},

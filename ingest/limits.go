@@ -10,14 +10,15 @@ import (
 // Limits: every cap on what one record can make the reader hold. A value that
 // meets its cap is cut; Flags of the row or an Issue report it.
 const (
-	maxHTTPHead      = 1 << 20         // bytes of one HTTP head
-	maxWarcinfo      = 1 << 20         // bytes of one warcinfo block
-	maxMetadata      = 1 << 20         // bytes read of one metadata block
-	maxWord          = 64              // bytes of a WARC-Type or WARC-Truncated
-	maxKinds         = 64              // WARC-Types of one input that are counted apart
-	maxHopsFromSeed  = 1 << 10         // bytes of the path from the seed
-	maxRequestHead   = 64 << 10        // bytes read of one request
-	firstPage        = 32 << 10        // bytes of a page, as stored, that are read first: nearly every head ends in them
+	maxHTTPHead     = 1 << 20  // bytes of one HTTP head
+	maxWarcinfo     = 1 << 20  // bytes of one warcinfo block
+	maxMetadata     = 1 << 20  // bytes read of one metadata block
+	maxWord         = 64       // bytes of a WARC-Type or WARC-Truncated
+	maxKinds        = 64       // WARC-Types of one input that are counted apart
+	maxHopsFromSeed = 1 << 10  // bytes of the path from the seed
+	maxRequestHead  = 64 << 10 // bytes read of one request
+	// bytes of a page, as stored, that are read first: nearly every head ends in them
+	firstPage        = 32 << 10
 	firstLicence     = 8 << 10         // bytes of an XML document, as stored, in which its root element is looked for
 	morePage         = 256 << 10       // bytes of it that are read next
 	maxPending       = 32 << 20        // bytes of fetches and requests that wait for each other
@@ -37,9 +38,10 @@ const (
 	maxClockSkew     = 5 * time.Minute // by which the server's Date may lie from the WARC-Date
 	maxSegmented     = 1024            // segmented records remembered in one input
 	maxRuns          = 4096            // runs of a crawler distinguished in one archive
-	minBacks         = 3               // fetches that are dated before their neighbour, so that the order of a run may show nothing
-	maxBack          = 10 * time.Minute
-	maxAlike         = 16 // inputs of one size and fingerprint with which another is compared
+	// fetches that are dated before their neighbour, so that the order of a run may show nothing
+	minBacks = 3
+	maxBack  = 10 * time.Minute
+	maxAlike = 16 // inputs of one size and fingerprint with which another is compared
 )
 
 // limits are, by name, the limits that shape the facts, so that facts made with others are made again:

@@ -74,8 +74,10 @@ type lister struct {
 // readRecord reports a record once its end is verified.
 func (l *lister) readRecord(r warc.Reader, rec *warc.Record, c *committer) error {
 	listed := Listed{
-		Entry: c.entry, Offset: rec.Offset, Size: int64(len(rec.Raw)) + rec.ContentLength, Streamed: rec.Streamed, Type: rec.Type,
-		ID: rec.ID.String(), Date: rec.Date, URL: rec.Target, ContentType: rec.ContentType, PayloadDigest: rec.PayloadDigest, Status: -1,
+		Entry: c.entry, Offset: rec.Offset, Size: int64(len(rec.Raw)) + rec.ContentLength, Streamed: rec.Streamed,
+		Type: rec.Type,
+		ID:   rec.ID.String(), Date: rec.Date, URL: rec.Target, ContentType: rec.ContentType,
+		PayloadDigest: rec.PayloadDigest, Status: -1,
 	}
 	if t, _, ok := recordTime(rec); ok {
 		listed.Time = t.UTC()

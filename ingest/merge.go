@@ -46,7 +46,8 @@ func Merge(ctx context.Context, dirs []string, opt Options) error {
 		return err
 	}
 	if lost := without(m.Inputs, b.kept); len(lost) > 0 {
-		return fmt.Errorf("what was read of %s into %s cannot be read back; run 'robotsaudit ingest' there again", lost[0].Name, m.results[lost[0].Path].dir)
+		return fmt.Errorf("what was read of %s into %s cannot be read back; run 'robotsaudit ingest' there again",
+			lost[0].Name, m.results[lost[0].Path].dir)
 	}
 	opt.Progress.InputsKept.Store(int64(len(b.kept)))
 	b.previous = &m.Plan // for its copies
@@ -91,7 +92,8 @@ func (m *merging) add(dir string) error {
 			m.Inputs = append(m.Inputs, in.Input)
 			m.results[in.Path] = from{in, dir}
 		case other.Size != in.Size || other.Container != in.Container || other.Fingerprint != in.Fingerprint:
-			return fmt.Errorf("%s and %s hold different archives of one path, %s; read one of them by another path", other.dir, dir, in.Path)
+			return fmt.Errorf("%s and %s hold different archives of one path, %s; read one of them by another path",
+				other.dir, dir, in.Path)
 		}
 	}
 	if m.Copies == nil {

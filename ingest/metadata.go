@@ -49,7 +49,8 @@ func (e *extractor) extractMetadata(d *draft) error {
 		d.note(words.IssueValueCut, "the rest dropped", "a metadata record of %d bytes or more", maxMetadata)
 	}
 	if len(m.via) == warc.MaxURL || len(m.hops) == maxHopsFromSeed {
-		d.note(words.IssueValueCut, "the rest dropped", "via or hopsFromSeed of %d and %d bytes or more", len(m.via), len(m.hops))
+		d.note(words.IssueValueCut, "the rest dropped", "via or hopsFromSeed of %d and %d bytes or more", len(m.via),
+			len(m.hops))
 	}
 	if found {
 		d.metadata = new(metadata)

@@ -90,7 +90,8 @@ func TestClusterNames(t *testing.T) {
 		"secret/a.warc.gz":     "x",
 		"named/up.idx":         summary("cdx-0.gz", "../secret", "..", ".", "/", "folder", "../secret/a.warc.gz"),
 		"named/alias.idx":      summary("one", "two", "three", "four", "gone"),
-		"named/alias.loc": "one\tcdx-0.gz\n" + "two\t./below/cdx-1.gz\tcdx-0.gz\n" + "three\tgone.gz\t/moved/cluster/cdx-0.gz\n" +
+		"named/alias.loc": "one\tcdx-0.gz\n" + "two\t./below/cdx-1.gz\tcdx-0.gz\n" +
+			"three\tgone.gz\t/moved/cluster/cdx-0.gz\n" +
 			"four\t../secret/a.warc.gz\n" + "gone\n",
 		"named/other.loc":   "a\t../secret/a.warc.gz\ts3://secret/a.warc.gz\nb\ts3://moved/cdx-0.gz\nc\tfolder\n",
 		"wacz/index.idx":    "!meta 0 {\"format\": \"cdxj-gzip-1.0\", \"filename\": \"index.cdx.gz\"}\ncom,example)/ 20201007212236 {\"offset\": 0, \"length\": 194}\n",
@@ -103,9 +104,14 @@ func TestClusterNames(t *testing.T) {
 			"named/folder: cannot be read (is no regular file), though line 6 of named/up.idx names it",
 			`named/up.idx: line 7 names "../secret/a.warc.gz"`,
 		}},
-		"aliases": {[]string{"named/alias.idx"}, map[string]string{"named/cdx-0.gz": "cdx-0.gz", "named/below/cdx-1.gz": "below/cdx-1.gz"}, []string{
-			"named/a.warc.gz: is not there, though line 4 of named/alias.idx", "named/gone: is not there, though line 5 of named/alias.idx",
-		}},
+		"aliases": {
+			[]string{"named/alias.idx"},
+			map[string]string{"named/cdx-0.gz": "cdx-0.gz", "named/below/cdx-1.gz": "below/cdx-1.gz"},
+			[]string{
+				"named/a.warc.gz: is not there, though line 4 of named/alias.idx",
+				"named/gone: is not there, though line 5 of named/alias.idx",
+			},
+		},
 		"places": {[]string{"named/other.loc"}, map[string]string{"named/cdx-0.gz": "cdx-0.gz"}, []string{
 			"named/a.warc.gz: is not there, though line 1 of named/other.loc", "named/folder: cannot be read",
 		}},
@@ -119,10 +125,12 @@ func TestClusterNames(t *testing.T) {
 // TestNamedIndexesInFolders: a file that is named like an index is never left out of a folder in silence.
 func TestNamedIndexesInFolders(t *testing.T) {
 	expansion{[]string{"all"}, map[string]string{
-		"all/bad.cdx": "bad.cdx", "all/bad.CDXJ.gz": "bad.CDXJ.gz", "all/deep/a.parquet": "deep/a.parquet", "all/no.idx": "no.idx", "all/deep/cdx-0.gz": "deep/cdx-0.gz",
+		"all/bad.cdx": "bad.cdx", "all/bad.CDXJ.gz": "bad.CDXJ.gz", "all/deep/a.parquet": "deep/a.parquet",
+		"all/no.idx": "no.idx", "all/deep/cdx-0.gz": "deep/cdx-0.gz",
 		"all/x.idx.gz": "x.idx.gz",
 	}, []string{"all/deep/cdx-1.gz: is not there, though line 2 of all/deep/cluster.idx"}}.check(t, map[string]string{
-		"all/bad.cdx": "x", "all/bad.CDXJ.gz": "x", "all/deep/a.parquet": "x", "all/no.idx": "x", "all/x.idx.gz": "x", "all/notes.txt": "x", "all/cdx.txt": "x",
+		"all/bad.cdx": "x", "all/bad.CDXJ.gz": "x", "all/deep/a.parquet": "x", "all/no.idx": "x", "all/x.idx.gz": "x",
+		"all/notes.txt": "x", "all/cdx.txt": "x",
 		"all/deep/cluster.idx": summary("cdx-0.gz", "cdx-1.gz"), "all/deep/cdx-0.gz": "x",
 		"all/out/.robotsaudit/lock": "", "all/out/fetches.parquet": "x", // tables of an audit
 	})
@@ -135,7 +143,8 @@ func TestListsOnServers(t *testing.T) {
 		t.Errorf("%s was asked of another server", r.URL)
 	}))
 	defer other.Close()
-	secret := path.Join(tree(t, map[string]string{"secret.warc": "x", "base/a.warc": "x", "base/folder/b.warc": "x"}), "secret.warc")
+	secret := path.Join(tree(t, map[string]string{"secret.warc": "x", "base/a.warc": "x", "base/folder/b.warc": "x"}),
+		"secret.warc")
 	var server *httptest.Server
 	server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("ETag", `"1"`)
@@ -152,14 +161,19 @@ func TestListsOnServers(t *testing.T) {
 	list := "@" + server.URL + "/lists/list"
 	refused := []string{
 		"../secret.warc: leads out of the place that names are meant from, and line 4 of " + list[1:],
-		secret + ": leads out", other.URL + "/c.warc: leads out", "s3://bucket/d.warc: leads out", "file://" + secret + ": leads out",
+		secret + ": leads out", other.URL + "/c.warc: leads out", "s3://bucket/d.warc: leads out",
+		"file://" + secret + ": leads out",
 	}
 	for name, c := range map[string]struct {
 		opt      ExpandOptions
 		inputs   []string
 		failures []string
 	}{
-		"its own host": {ExpandOptions{}, []string{server.URL + "/a.warc", server.URL + "/b.warc"}, append(slices.Clone(refused), server.URL+"/folder: there is no such object")},
+		"its own host": {
+			ExpandOptions{},
+			[]string{server.URL + "/a.warc", server.URL + "/b.warc"},
+			append(slices.Clone(refused), server.URL+"/folder: there is no such object"),
+		},
 		"a base on the server": {
 			ExpandOptions{Base: server.URL + "/crawl"},
 			[]string{server.URL + "/b.warc", server.URL + "/crawl/a.warc"},
@@ -182,7 +196,8 @@ func TestListsOnServers(t *testing.T) {
 			}
 			equal(t, "inputs", got, c.inputs)
 			for _, want := range c.failures {
-				if !slices.ContainsFunc(failures, func(f *InputError) bool { return strings.HasPrefix(f.Error(), want) }) {
+				if !slices.ContainsFunc(failures,
+					func(f *InputError) bool { return strings.HasPrefix(f.Error(), want) }) {
 					t.Errorf("no failure %q", want)
 				}
 			}
@@ -205,11 +220,19 @@ func TestListsOnServers(t *testing.T) {
 
 // FuzzScope: whatever a name is, it leads below the base, or to the list's own host.
 func FuzzScope(f *testing.F) {
-	for _, name := range []string{"a/b", "../x", "/data/x", "https://h.example/x", "https://h.example@o/x", "s3://bucket/a/..", `a\..\x`, "%2e%2e/x", "C:x", ".", "//o/x"} {
+	for _, name := range []string{
+		"a/b", "../x", "/data/x", "https://h.example/x", "https://h.example@o/x",
+		"s3://bucket/a/..", `a\..\x`, "%2e%2e/x", "C:x", ".", "//o/x",
+	} {
 		f.Add(name)
 	}
 	f.Fuzz(func(t *testing.T, name string) {
-		for _, s := range []scope{{base: "/data"}, {base: "/data", plain: true}, {base: "https://h.example/d", own: "https://h.example/l"}, {base: "s3://bucket/d", own: "s3://bucket/l"}} {
+		for _, s := range []scope{
+			{base: "/data"},
+			{base: "/data", plain: true},
+			{base: "https://h.example/d", own: "https://h.example/l"},
+			{base: "s3://bucket/d", own: "s3://bucket/l"},
+		} {
 			at, err := s.resolve(name)
 			if err != nil {
 				continue

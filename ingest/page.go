@@ -63,7 +63,8 @@ func (e *extractor) scanPage(d *draft, h *httpmsg.Head, stored io.Reader) (io.Re
 // that has no content (RFC 9110 §6.4.1).
 func (x *exchange) lacks(h *httpmsg.Head, n int) bool {
 	switch {
-	case x.Status/100 == 1, x.Status == http.StatusNoContent, x.Status == http.StatusNotModified, x.Status/100 == 3 && x.Location != "":
+	case x.Status/100 == 1, x.Status == http.StatusNoContent, x.Status == http.StatusNotModified, x.Status/100 == 3 &&
+		x.Location != "":
 		return false
 	}
 	return h.Missing(n) > 0
@@ -80,7 +81,8 @@ func (x *exchange) findMetas(in *tag.Scanner, body []byte, h *httpmsg.Head, met 
 	sniffed := http.DetectContentType(body)
 	coded := !strings.HasPrefix(sniffed, "text/") && x.isStillCoded(body, sniffed, h, met)
 	switch {
-	case x.MIMEType == "" && !strings.HasPrefix(sniffed, "text/html") && !(coded && met&httpmsg.FaultFalseEncoding != 0):
+	case x.MIMEType == "" && !strings.HasPrefix(sniffed, "text/html") &&
+		!(coded && met&httpmsg.FaultFalseEncoding != 0):
 		return tag.Found{}
 	case coded:
 		return unknownMetas

@@ -11,7 +11,8 @@ import (
 
 // A page without statements about use costs its first bytes, once.
 func BenchmarkScanPage(b *testing.B) {
-	page := []byte("<html><head><title>t</title><meta charset=utf-8></head><body>" + strings.Repeat("<p class=x>some text</p>", 4<<10))
+	page := []byte("<html><head><title>t</title><meta charset=utf-8></head><body>" +
+		strings.Repeat("<p class=x>some text</p>", 4<<10))
 	e := &newCommitter(0, "", new(keeper)).extractor
 	d := &draft{record: new(warc.Record), exchange: new(exchange)}
 	d.exchange.MIMEType = "text/html"

@@ -16,7 +16,8 @@ const metaPage = `<html><head><meta name="robots" content="noindex"></head><body
 
 // The head of a page whose record is shorter than declared may have held more.
 func TestPageCutShort(t *testing.T) {
-	whole := warctest.Response("urn:1", "http://h/", "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<head><title>x</title>").String()
+	whole := warctest.Response("urn:1", "http://h/",
+		"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<head><title>x</title>").String()
 	got := read(t, warctest.Gzip(strings.TrimSuffix(whole, "e>\r\n\r\n")))
 	equal(t, "issues", got.kinds(), []string{"truncated_record"})
 	if found, ok := tag.Decode(got.fetches[0].Metas); !ok || !found.Open {
@@ -34,30 +35,41 @@ func TestPagesKeepTheirMetas(t *testing.T) {
 	endless := "<head><!--" + strings.Repeat("x", 2<<20)
 	const known, open, kept = "", "open", "robots=noindex"
 	for name, c := range map[string]struct{ block, want string }{
-		"plain":                       {page("", metaPage), kept},
-		"chunked":                     {page("Transfer-Encoding: chunked\r\n", chunked(metaPage)), kept},
-		"dechunked":                   {page("Transfer-Encoding: chunked\r\n", metaPage), kept},
-		"gzip":                        {page("Content-Encoding: gzip\r\n", warctest.Encode(t, "gzip", metaPage)), kept},
-		"deflate":                     {page("Content-Encoding: deflate\r\n", warctest.Encode(t, "zlib", metaPage)), kept},
-		"brotli, chunked":             {page("Content-Encoding: br\r\nTransfer-Encoding: chunked\r\n", chunked(warctest.Encode(t, "br", metaPage))), kept},
-		"gzip, cut off":               {page("Content-Encoding: gzip\r\n", warctest.Encode(t, "gzip", metaPage+strings.Repeat("y", 1000))[:90]), kept},
-		"decoded, header left in":     {page("Content-Encoding: gzip\r\n", metaPage), kept},
-		"coding that nobody knows":    {page("Content-Encoding: rot13\r\n", "\x00\x01\x02\x80"), open},
-		"gzip that nobody declared":   {page("", warctest.Encode(t, "gzip", metaPage)), open},
-		"no type, HTML":               {"HTTP/1.1 200 OK\r\n\r\n" + metaPage, kept},
-		"no type, text":               {"HTTP/1.1 200 OK\r\n\r\nhello " + metaPage, known},
-		"HTTP/0.9":                    {metaPage, kept},
-		"an image":                    {"HTTP/1.1 200 OK\r\nContent-Type: image/png\r\n\r\n" + metaPage, known},
-		"zstd that nobody declared":   {page("", warctest.Encode(t, "zstd", metaPage)), open},
-		"br not undone, as is said":   {page("X-Crawler-Content-Encoding: br\r\n", warctest.Encode(t, "br", strings.Repeat(metaPage, 3)+late[20:900])), open},
-		"damaged gzip":                {page("Content-Encoding: gzip\r\n", "\x00"+warctest.Encode(t, "gzip", metaPage)[1:]), open},
-		"damaged gzip, no type":       {"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n\x00" + warctest.Encode(t, "gzip", metaPage)[1:], open},
-		"emptied":                     {page("Content-Length: 548\r\n", ""), open},
-		"emptied, by Nutch":           {page("X-Crawler-Content-Encoding: br\r\nX-Crawler-Content-Length: 548\r\nContent-Length: 0\r\n", ""), open},
-		"emptied, with its coding":    {page("Content-Encoding: br\r\nContent-Length: 548\r\n", ""), open},
-		"empty":                       {page("Content-Length: 0\r\n", ""), known},
-		"empty under its coding":      {page("X-Crawler-Content-Encoding: gzip\r\nX-Crawler-Content-Length: 20\r\n", ""), known},
-		"a redirect without its body": {"HTTP/1.1 301 Moved\r\nLocation: /x\r\nContent-Type: text/html\r\nContent-Length: 548\r\n\r\n", known},
+		"plain":     {page("", metaPage), kept},
+		"chunked":   {page("Transfer-Encoding: chunked\r\n", chunked(metaPage)), kept},
+		"dechunked": {page("Transfer-Encoding: chunked\r\n", metaPage), kept},
+		"gzip":      {page("Content-Encoding: gzip\r\n", warctest.Encode(t, "gzip", metaPage)), kept},
+		"deflate": {
+			page("Content-Encoding: deflate\r\n", warctest.Encode(t, "zlib", metaPage)),
+			kept,
+		},
+		"brotli, chunked": {page("Content-Encoding: br\r\nTransfer-Encoding: chunked\r\n",
+			chunked(warctest.Encode(t, "br", metaPage))), kept},
+		"gzip, cut off": {page("Content-Encoding: gzip\r\n",
+			warctest.Encode(t, "gzip", metaPage+strings.Repeat("y", 1000))[:90]), kept},
+		"decoded, header left in":   {page("Content-Encoding: gzip\r\n", metaPage), kept},
+		"coding that nobody knows":  {page("Content-Encoding: rot13\r\n", "\x00\x01\x02\x80"), open},
+		"gzip that nobody declared": {page("", warctest.Encode(t, "gzip", metaPage)), open},
+		"no type, HTML":             {"HTTP/1.1 200 OK\r\n\r\n" + metaPage, kept},
+		"no type, text":             {"HTTP/1.1 200 OK\r\n\r\nhello " + metaPage, known},
+		"HTTP/0.9":                  {metaPage, kept},
+		"an image":                  {"HTTP/1.1 200 OK\r\nContent-Type: image/png\r\n\r\n" + metaPage, known},
+		"zstd that nobody declared": {page("", warctest.Encode(t, "zstd", metaPage)), open},
+		"br not undone, as is said": {page("X-Crawler-Content-Encoding: br\r\n",
+			warctest.Encode(t, "br", strings.Repeat(metaPage, 3)+late[20:900])), open},
+		"damaged gzip": {page("Content-Encoding: gzip\r\n",
+			"\x00"+warctest.Encode(t, "gzip", metaPage)[1:]), open},
+		"damaged gzip, no type": {"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n\x00" +
+			warctest.Encode(t, "gzip", metaPage)[1:], open},
+		"emptied": {page("Content-Length: 548\r\n", ""), open},
+		"emptied, by Nutch": {page("X-Crawler-Content-Encoding: br\r\nX-Crawler-Content-Length: "+
+			"548\r\nContent-Length: 0\r\n", ""), open},
+		"emptied, with its coding": {page("Content-Encoding: br\r\nContent-Length: 548\r\n", ""), open},
+		"empty":                    {page("Content-Length: 0\r\n", ""), known},
+		"empty under its coding": {page("X-Crawler-Content-Encoding: gzip\r\nX-Crawler-Content-Length: 20\r\n",
+			""), known},
+		"a redirect without its body": {"HTTP/1.1 301 Moved\r\nLocation: /x\r\nContent-Type: " +
+			"text/html\r\nContent-Length: 548\r\n\r\n", known},
 		"cut within its head":         {page("Content-Length: 548\r\n", "<head><title>"), open},
 		"cut behind its head":         {page("X-Crawler-Content-Length: 548\r\n", metaPage), kept},
 		"cut behind a head without":   {page("Content-Length: 548\r\n", "<head></head><body>"), known},
@@ -67,11 +79,13 @@ func TestPagesKeepTheirMetas(t *testing.T) {
 		"head longer than the first":  {page("", late), "googlebot=nosnippet"},
 		"head longer than the second": {page("", strings.Repeat(" ", 200<<10)+late), "googlebot=nosnippet"},
 		"head without an end":         {page("", endless), open},
-		"UTF-16 by header":            {"HTTP/1.1 200 OK\r\nContent-Type: text/html;a=b; Charset=\"UTF-16\"\r\n\r\n" + strings.ReplaceAll("\x01"+metaPage, "", "\x00")[1:], kept},
-		"an error page":               {"HTTP/1.1 404 Gone\r\nContent-Type: text/html\r\n\r\n" + metaPage, kept},
-		"xhtml, upper case":           {"HTTP/1.1 200 OK\r\nContent-Type: Application/XHTML+xml\r\n\r\n" + metaPage, kept},
+		"UTF-16 by header": {"HTTP/1.1 200 OK\r\nContent-Type: text/html;a=b; Charset=\"UTF-16\"\r\n\r\n" +
+			strings.ReplaceAll("\x01"+metaPage, "", "\x00")[1:], kept},
+		"an error page":     {"HTTP/1.1 404 Gone\r\nContent-Type: text/html\r\n\r\n" + metaPage, kept},
+		"xhtml, upper case": {"HTTP/1.1 200 OK\r\nContent-Type: Application/XHTML+xml\r\n\r\n" + metaPage, kept},
 	} {
-		got := read(t, warctest.Plain(warctest.Response("urn:1", "http://h/", c.block), warctest.Response("urn:2", "http://h/2", page("", metaPage))))
+		got := read(t, warctest.Plain(warctest.Response("urn:1", "http://h/", c.block),
+			warctest.Response("urn:2", "http://h/2", page("", metaPage))))
 		if len(got.fetches) != 2 {
 			t.Fatalf("%s: %d fetches", name, len(got.fetches))
 		}
@@ -92,7 +106,8 @@ func TestPagesKeepTheirMetas(t *testing.T) {
 // An answer to HEAD has the Content-Length of the page, which was not asked for.
 func TestHeadHasNoPage(t *testing.T) {
 	for method, want := range map[string]bool{"GET": true, "HEAD": false} {
-		got := read(t, warctest.Plain(warctest.Response("urn:1", "http://h/", "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 548\r\n\r\n"),
+		got := read(t, warctest.Plain(warctest.Response("urn:1", "http://h/",
+			"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 548\r\n\r\n"),
 			warctest.Record{Type: "request", URL: "http://h/", Block: method + " / HTTP/1.1\r\nHost: h\r\n\r\n"}))
 		if found, _ := tag.Decode(got.fetches[0].Metas); found.Open != want {
 			t.Errorf("%s: kept %+v", method, found)
@@ -111,7 +126,8 @@ func TestPagesAreReadNoFurtherThanNeeded(t *testing.T) {
 		x := &exchange{}
 		x.MIMEType = c.mime
 		if x.mayBePage() {
-			if _, err := new(extractor).scanPage(&draft{record: new(warc.Record), exchange: x}, &httpmsg.Head{}, counted); err != nil {
+			if _, err := new(extractor).scanPage(&draft{record: new(warc.Record), exchange: x}, &httpmsg.Head{},
+				counted); err != nil {
 				t.Fatal(err)
 			}
 		}

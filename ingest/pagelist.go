@@ -98,12 +98,14 @@ func (r *waczReader) readPageList(e *wacz.Entry, list *pageList) error {
 	content := e.Open()
 	full := list.part
 	before := r.committer.stats.Issues
-	err := r.readLog(e, func(line []byte) (*facts.LogEvent, string) { return nil, list.add(line) }, warc.MarkFailures(content))
+	err := r.readLog(e, func(line []byte) (*facts.LogEvent, string) { return nil, list.add(line) },
+		warc.MarkFailures(content))
 	if err != nil {
 		return err
 	}
 	if list.part && !full {
-		if err := r.report(e, words.IssueLimitReached, fmt.Sprintf("more than %d pages", maxPages), "the others not told from embeds"); err != nil {
+		if err := r.report(e, words.IssueLimitReached, fmt.Sprintf("more than %d pages", maxPages),
+			"the others not told from embeds"); err != nil {
 			return err
 		}
 	}

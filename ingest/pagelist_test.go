@@ -50,24 +50,48 @@ func TestPageLists(t *testing.T) {
 
 	lines := pageListHead + `{"id":"1","url":"https://h/","title":"T","ts":"2025-04-04T21:25:28Z","seed":true,"depth":0}` + "\n" +
 		`{"id":"2","url":"https://h/described","seed":true}` + "\n" + `{"url":"file:///screenshot.png"}` + "\n"
-	more := pageListHead + `{"url":"https://h/next?q#part","ts":"2025-04-04T21:25:28Z","depth":1,"text":"` + strings.Repeat("x", 1<<20) + "\"}\n"
-	seeds, extra := warctest.StoredEntry("pages/pages.jsonl", []byte(lines)), warctest.DeflatedEntry("pages/extraPages.jsonl", []byte(more))
+	more := pageListHead + `{"url":"https://h/next?q#part","ts":"2025-04-04T21:25:28Z","depth":1,"text":"` +
+		strings.Repeat("x", 1<<20) + "\"}\n"
+	seeds, extra := warctest.StoredEntry("pages/pages.jsonl",
+		[]byte(lines)), warctest.DeflatedEntry("pages/extraPages.jsonl", []byte(more))
 	for name, c := range map[string]struct {
 		entries []warctest.ZipEntry
 		want    []string
 		issues  []string
 	}{
-		"before": {[]warctest.ZipEntry{seeds, extra, archive}, []string{"/ page seed", "/style.css other", "/next?q page no seed", "/described page no seed"}, nil},
-		"behind": {[]warctest.ZipEntry{archive, extra, seeds}, []string{"/ page seed", "/style.css other", "/next?q page no seed", "/described page no seed"}, nil},
-		"none":   {[]warctest.ZipEntry{archive}, []string{"/ ?", "/style.css ?", "/next?q ?", "/described ? no seed"}, nil},
-		"no fetches": {
-			[]warctest.ZipEntry{archive, warctest.StoredEntry("pages/pages.jsonl", []byte(pageListHead+`{"url":"file:///a"}`))},
+		"before": {
+			[]warctest.ZipEntry{seeds, extra, archive},
+			[]string{"/ page seed", "/style.css other", "/next?q page no seed", "/described page no seed"},
+			nil,
+		},
+		"behind": {
+			[]warctest.ZipEntry{archive, extra, seeds},
+			[]string{"/ page seed", "/style.css other", "/next?q page no seed", "/described page no seed"},
+			nil,
+		},
+		"none": {
+			[]warctest.ZipEntry{archive},
 			[]string{"/ ?", "/style.css ?", "/next?q ?", "/described ? no seed"},
 			nil,
 		},
-		"no seeds": {[]warctest.ZipEntry{extra, archive}, []string{"/ other", "/style.css other", "/next?q page", "/described other no seed"}, nil},
+		"no fetches": {
+			[]warctest.ZipEntry{
+				archive,
+				warctest.StoredEntry("pages/pages.jsonl", []byte(pageListHead+`{"url":"file:///a"}`)),
+			},
+			[]string{"/ ?", "/style.css ?", "/next?q ?", "/described ? no seed"},
+			nil,
+		},
+		"no seeds": {
+			[]warctest.ZipEntry{extra, archive},
+			[]string{"/ other", "/style.css other", "/next?q page", "/described other no seed"},
+			nil,
+		},
 		"a bad line": {
-			[]warctest.ZipEntry{warctest.StoredEntry("pages/pages.jsonl", []byte(lines+"{\"url\":5}\n[]\n{}\n")), archive},
+			[]warctest.ZipEntry{
+				warctest.StoredEntry("pages/pages.jsonl", []byte(lines+"{\"url\":5}\n[]\n{}\n")),
+				archive,
+			},
 			[]string{"/ page seed", "/style.css ?", "/next?q ?", "/described page no seed"},
 			[]string{"bad_log_line", "bad_log_line", "bad_log_line"},
 		},
@@ -88,7 +112,9 @@ func TestPageLists(t *testing.T) {
 // Of a list that is damaged, or too long, what it names is a page; what it does not
 // name may have been in the rest.
 func TestPageListsCut(t *testing.T) {
-	archive := warctest.StoredEntry("archive/a.warc.gz", warctest.GzipMembers(warctest.Response("urn:1", "https://h/0", ok200), warctest.Response("urn:2", "https://h/x", ok200)))
+	archive := warctest.StoredEntry("archive/a.warc.gz",
+		warctest.GzipMembers(warctest.Response("urn:1", "https://h/0", ok200),
+			warctest.Response("urn:2", "https://h/x", ok200)))
 	want := []string{"/0 page", "/x ?"}
 	list := []byte(pageListHead)
 	for i := range maxPages + 1 {
@@ -113,7 +139,8 @@ func TestPageListsCut(t *testing.T) {
 // Every page in the lists of real WACZ is flagged, or has no record.
 func TestRealPageLists(t *testing.T) {
 	for name, want := range map[string]int{
-		"real/warcbench-test-crawl.wacz": 1, "hard/other/valid_example_1.wacz": 1, "hard/other/before.wacz": 1, "hard/other/after.wacz": 1, "hard/other/example.com.wacz": 1,
+		"real/warcbench-test-crawl.wacz": 1, "hard/other/valid_example_1.wacz": 1, "hard/other/before.wacz": 1,
+		"hard/other/after.wacz": 1, "hard/other/example.com.wacz": 1,
 	} {
 		path := filepath.Join("..", "..", "shared", "warc", name)
 		if _, err := os.Stat(path); err != nil {

@@ -69,7 +69,8 @@ type pairing struct {
 
 func newPairing() pairing {
 	return pairing{
-		pending: make(map[int]*exchange), byID: make(map[recordid.ID][]*exchange), named: make(map[recordid.ID][]*exchange),
+		pending: make(map[int]*exchange), byID: make(map[recordid.ID][]*exchange),
+		named:    make(map[recordid.ID][]*exchange),
 		requests: make(map[int]*request), ids: make(map[recordid.ID]*request), naming: make(map[recordid.ID]*request),
 		oldest: 1,
 	}
@@ -182,7 +183,8 @@ func (p *pairing) addMetadata(m *metadata) (done []*exchange) {
 // metadataOf finds metadata before a fetch that belongs to it.
 func (p *pairing) metadataOf(x *exchange) *metadata {
 	for _, m := range p.metadata {
-		if x.RecordID != "" && slices.Contains(m.names, x.key()) || m.id != "" && slices.Contains(x.concurrentTo, m.id) {
+		if x.RecordID != "" && slices.Contains(m.names, x.key()) || m.id != "" &&
+			slices.Contains(x.concurrentTo, m.id) {
 			return m
 		}
 	}
@@ -270,13 +272,16 @@ func namesHost(host, origin string) bool {
 
 // size is what of the fetch may be long, in bytes.
 func (x *exchange) size() int {
-	return len(x.body) + len(x.URL) + len(x.Origin) + len(x.HostReversed) + len(x.RecordID) + len(x.Location) + len(x.PolicyHeaders) + len(x.Metas) +
-		len(x.RefersToURL) + len(x.RefersToID) + len(x.ETag) + len(x.LastModified) + idSize(x.concurrentTo) + x.describedSize
+	return len(x.body) + len(x.URL) + len(x.Origin) + len(x.HostReversed) + len(x.RecordID) + len(x.Location) +
+		len(x.PolicyHeaders) + len(x.Metas) +
+		len(x.RefersToURL) + len(x.RefersToID) + len(x.ETag) + len(x.LastModified) + idSize(x.concurrentTo) +
+		x.describedSize
 }
 
 // size is what of the request may be long, in bytes.
 func (q *request) size() int {
-	return len(q.id) + len(q.target) + len(q.userAgent) + len(q.host) + len(q.ifNoneMatch) + len(q.ifModifiedSince) + idSize(q.concurrentTo)
+	return len(q.id) + len(q.target) + len(q.userAgent) + len(q.host) + len(q.ifNoneMatch) + len(q.ifModifiedSince) +
+		idSize(q.concurrentTo)
 }
 
 func idSize(ids []recordid.ID) (n int) {

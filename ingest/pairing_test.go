@@ -37,33 +37,48 @@ func TestPairing(t *testing.T) {
 		want map[string]string
 	}{
 		"response names request": {
-			[]warctest.Record{warctest.Request("urn:q", "http://h/", "bot/1"), warctest.Response("urn:r", "http://h/", ok200, "WARC-Concurrent-To: <urn:q>")},
+			[]warctest.Record{
+				warctest.Request("urn:q", "http://h/", "bot/1"),
+				warctest.Response("urn:r", "http://h/", ok200, "WARC-Concurrent-To: <urn:q>"),
+			},
 			map[string]string{"http://h/": "bot/1 request"},
 		},
 		"response names a request behind it": {
-			[]warctest.Record{warctest.Response("urn:r", "http://h/", ok200, "WARC-Concurrent-To: <urn:q>"), warctest.Request("urn:q", "http://h/", "bot/1")},
+			[]warctest.Record{
+				warctest.Response("urn:r", "http://h/", ok200, "WARC-Concurrent-To: <urn:q>"),
+				warctest.Request("urn:q", "http://h/", "bot/1"),
+			},
 			map[string]string{"http://h/": "bot/1 request"},
 		},
 		"request names response": {
-			[]warctest.Record{warctest.Response("urn:r", "http://h/", ok200), warctest.Request("urn:q", "http://x/", "bot/1", "WARC-Concurrent-To: <urn:r>")},
+			[]warctest.Record{
+				warctest.Response("urn:r", "http://h/", ok200),
+				warctest.Request("urn:q", "http://x/", "bot/1", "WARC-Concurrent-To: <urn:r>"),
+			},
 			map[string]string{"http://h/": "bot/1 request"},
 		},
 		"request names a response behind it": {
-			[]warctest.Record{warctest.Request("urn:q", "http://x/", "bot/1", "WARC-Concurrent-To: <urn:r>"), warctest.Response("urn:r", "http://h/", ok200)},
+			[]warctest.Record{
+				warctest.Request("urn:q", "http://x/", "bot/1", "WARC-Concurrent-To: <urn:r>"),
+				warctest.Response("urn:r", "http://h/", ok200),
+			},
 			map[string]string{"http://h/": "bot/1 request"},
 		},
 		"names in another case": {
 			[]warctest.Record{
 				warctest.Request("urn:uuid:12345678-9ABC-DEF0-1234-56789ABCDEF0", "http://x/1", "bot/1"),
-				warctest.Response("urn:uuid:12345678-9ABC-DEF0-1234-56789ABCDEF1", "http://h/1", ok200, "WARC-Concurrent-To: <urn:uuid:12345678-9abc-def0-1234-56789abcdef0>"),
+				warctest.Response("urn:uuid:12345678-9ABC-DEF0-1234-56789ABCDEF1", "http://h/1", ok200,
+					"WARC-Concurrent-To: <urn:uuid:12345678-9abc-def0-1234-56789abcdef0>"),
 				warctest.Response("urn:uuid:12345678-9ABC-DEF0-1234-56789ABCDEF2", "http://h/2", ok200),
-				warctest.Request("urn:uuid:12345678-9abc-def0-1234-56789abcdef3", "http://x/2", "bot/2", "WARC-Concurrent-To: <urn:uuid:12345678-9abc-def0-1234-56789abcdef2>"),
+				warctest.Request("urn:uuid:12345678-9abc-def0-1234-56789abcdef3", "http://x/2", "bot/2",
+					"WARC-Concurrent-To: <urn:uuid:12345678-9abc-def0-1234-56789abcdef2>"),
 			},
 			map[string]string{"http://h/1": "bot/1 request", "http://h/2": "bot/2 request"},
 		},
 		"repeated field": {
 			[]warctest.Record{
-				warctest.Request("urn:q", "http://h/", "bot/1", "WARC-Concurrent-To: <urn:else>", "WARC-Concurrent-To: <urn:r>"),
+				warctest.Request("urn:q", "http://h/", "bot/1", "WARC-Concurrent-To: <urn:else>",
+					"WARC-Concurrent-To: <urn:r>"),
 				{Type: "metadata"},
 				warctest.Response("urn:r", "http://h/", ok200),
 			},
@@ -80,11 +95,17 @@ func TestPairing(t *testing.T) {
 			map[string]string{"http://h/": "none"},
 		},
 		"beside, before": {
-			[]warctest.Record{warctest.Request("urn:q", "http://h/", "bot/1"), warctest.Response("urn:r", "http://h/", ok200)},
+			[]warctest.Record{
+				warctest.Request("urn:q", "http://h/", "bot/1"),
+				warctest.Response("urn:r", "http://h/", ok200),
+			},
 			map[string]string{"http://h/": "bot/1 request"},
 		},
 		"beside, behind": {
-			[]warctest.Record{warctest.Response("urn:r", "http://h/", ok200), warctest.Request("urn:q", "http://h/", "bot/1")},
+			[]warctest.Record{
+				warctest.Response("urn:r", "http://h/", ok200),
+				warctest.Request("urn:q", "http://h/", "bot/1"),
+			},
 			map[string]string{"http://h/": "bot/1 request"},
 		},
 		"beside, without ids": {
@@ -92,36 +113,57 @@ func TestPairing(t *testing.T) {
 			map[string]string{"http://h/": "bot/1 request"},
 		},
 		"beside, of another URL": {
-			[]warctest.Record{warctest.Request("urn:q", "http://h/x", "bot/1"), warctest.Response("urn:r", "http://h/", ok200)},
+			[]warctest.Record{
+				warctest.Request("urn:q", "http://h/x", "bot/1"),
+				warctest.Response("urn:r", "http://h/", ok200),
+			},
 			map[string]string{"http://h/": "none"},
 		},
 		"not beside": {
-			[]warctest.Record{warctest.Request("urn:q", "http://h/", "bot/1"), {Type: "metadata"}, warctest.Response("urn:r", "http://h/", ok200)},
+			[]warctest.Record{
+				warctest.Request("urn:q", "http://h/", "bot/1"),
+				{Type: "metadata"},
+				warctest.Response("urn:r", "http://h/", ok200),
+			},
 			map[string]string{"http://h/": "none"},
 		},
 		"the request beside belongs to another": {
 			[]warctest.Record{
-				warctest.Response("urn:1", "http://h/", ok200, "WARC-Concurrent-To: <urn:q>"), warctest.Request("urn:q", "http://h/", "bot/1"),
+				warctest.Response("urn:1", "http://h/", ok200, "WARC-Concurrent-To: <urn:q>"),
+				warctest.Request("urn:q", "http://h/", "bot/1"),
 				warctest.Response("urn:2", "http://h/", ok200), warctest.Request("urn:q2", "http://h/", "bot/2"),
 			},
 			map[string]string{"http://h/": "bot/2 request"}, // the second of the URL
 		},
 		"warcinfo where the request says nothing": {
-			[]warctest.Record{info, {Type: "request", ID: "urn:q", URL: "http://h/", Block: "HEAD / HTTP/1.1\r\n\r\n"}, warctest.Response("urn:r", "http://h/", ok200)},
+			[]warctest.Record{
+				info,
+				{Type: "request", ID: "urn:q", URL: "http://h/", Block: "HEAD / HTTP/1.1\r\n\r\n"},
+				warctest.Response("urn:r", "http://h/", ok200),
+			},
 			map[string]string{"http://h/": "info/1 warcinfo"},
 		},
 		"warcinfo, the latest before": {
-			[]warctest.Record{info, warctest.Response("urn:r", "http://h/1", ok200), warctest.Warcinfo("urn:j", "http-header-user-agent: info/2\n"), warctest.Response("urn:s", "http://h/2", ok200)},
+			[]warctest.Record{
+				info, warctest.Response("urn:r", "http://h/1", ok200),
+				warctest.Warcinfo("urn:j", "http-header-user-agent: info/2\n"),
+				warctest.Response("urn:s", "http://h/2", ok200),
+			},
 			map[string]string{"http://h/1": "info/1 warcinfo", "http://h/2": "info/2 warcinfo"},
 		},
 		"warcinfo by id": {
-			[]warctest.Record{info, warctest.Warcinfo("urn:j", "http-header-user-agent: info/2\n"), warctest.Response("urn:s", "http://h/", ok200, "WARC-Warcinfo-ID: <urn:i>")},
+			[]warctest.Record{
+				info, warctest.Warcinfo("urn:j", "http-header-user-agent: info/2\n"),
+				warctest.Response("urn:s", "http://h/", ok200, "WARC-Warcinfo-ID: <urn:i>"),
+			},
 			map[string]string{"http://h/": "info/1 warcinfo"},
 		},
 		"warcinfo by id, in another case": {
 			[]warctest.Record{
 				warctest.Warcinfo("urn:uuid:12345678-9ABC-DEF0-1234-56789ABCDEF0", "http-header-user-agent: info/1\n"),
-				warctest.Warcinfo("urn:j", "http-header-user-agent: info/2\n"), warctest.Response("urn:s", "http://h/", ok200, "WARC-Warcinfo-ID: <urn:uuid:12345678-9abc-def0-1234-56789abcdef0>"),
+				warctest.Warcinfo("urn:j", "http-header-user-agent: info/2\n"),
+				warctest.Response("urn:s", "http://h/", ok200,
+					"WARC-Warcinfo-ID: <urn:uuid:12345678-9abc-def0-1234-56789abcdef0>"),
 			},
 			map[string]string{"http://h/": "info/1 warcinfo"},
 		},
@@ -178,9 +220,15 @@ func TestPairingMemory(t *testing.T) {
 	most := 0
 	for i := 1; i <= 3000; i++ {
 		if i%3 == 0 {
-			p.addMetadata(&metadata{index: i, id: recordid.ID(fmt.Sprint("urn:m", i)), via: long, names: []recordid.ID{recordid.ID(fmt.Sprint("urn:r", i-2)), "urn:no"}})
+			p.addMetadata(&metadata{
+				index: i, id: recordid.ID(fmt.Sprint("urn:m", i)), via: long,
+				names: []recordid.ID{recordid.ID(fmt.Sprint("urn:r", i-2)), "urn:no"},
+			})
 		} else if i%2 == 0 {
-			p.addRequest(&request{index: i, id: recordid.ID(fmt.Sprint("urn:", i)), target: long, concurrentTo: []recordid.ID{recordid.ID(long[:1000])}})
+			p.addRequest(&request{
+				index: i, id: recordid.ID(fmt.Sprint("urn:", i)), target: long,
+				concurrentTo: []recordid.ID{recordid.ID(long[:1000])},
+			})
 		} else {
 			x := &exchange{index: i}
 			x.RecordID, x.URL, x.PolicyHeaders = recordid.ID(fmt.Sprint("urn:r", i)), long, long
@@ -195,8 +243,10 @@ func TestPairingMemory(t *testing.T) {
 	}
 	p.expire(3001)
 	p.expire(3002)
-	if p.waiting != 0 || len(p.requests)+len(p.ids)+len(p.naming)+len(p.pending)+len(p.byID)+len(p.named)+len(p.metadata) != 0 {
-		t.Errorf("after all: %d bytes, %d requests, %d ids, %d names", p.waiting, len(p.requests), len(p.ids), len(p.naming))
+	if p.waiting != 0 || len(p.requests)+len(p.ids)+len(p.naming)+len(p.pending)+len(p.byID)+len(p.named)+
+		len(p.metadata) != 0 {
+		t.Errorf("after all: %d bytes, %d requests, %d ids, %d names", p.waiting, len(p.requests), len(p.ids),
+			len(p.naming))
 	}
 }
 
@@ -205,7 +255,10 @@ func discoveries(c *collected) map[string]string {
 	m := make(map[string]string)
 	for _, f := range c.fetches {
 		text := fmt.Sprintf("%s via %q hops %q ms %d", f.UserAgent, f.Via, f.HopsFromSeed, f.Millis)
-		for flag, name := range map[facts.Flags]string{facts.FlagDiscovery: " told", facts.FlagSeed: " seed", facts.FlagForceFetch: " forced"} {
+		for flag, name := range map[facts.Flags]string{
+			facts.FlagDiscovery: " told", facts.FlagSeed: " seed",
+			facts.FlagForceFetch: " forced",
+		} {
 			if f.Flags&flag != 0 {
 				text += name
 			}
@@ -221,7 +274,8 @@ func TestMetadataInPieces(t *testing.T) {
 	for before := metadataPiece - len(field) - 5; before < metadataPiece+5; before++ {
 		e := extractor{head: make([]byte, 0, 8)}
 		m := metadata{}
-		found, full, err := e.readMetadata(strings.NewReader("x:"+strings.Repeat("y", before-4)+"\r\n"+field+strings.Repeat("z: z\n", metadataPiece)), &m)
+		found, full, err := e.readMetadata(strings.NewReader("x:"+strings.Repeat("y", before-4)+"\r\n"+field+
+			strings.Repeat("z: z\n", metadataPiece)), &m)
 		if !found || full || err != nil || m.via != "http://h/ a b" || m.millis != 47 {
 			t.Fatalf("behind %d bytes: via %q, %d ms (%v %v %v)", before, m.via, m.millis, found, full, err)
 		}
@@ -229,9 +283,11 @@ func TestMetadataInPieces(t *testing.T) {
 }
 
 func TestMetadata(t *testing.T) {
-	const page, via = "http://h/p", "via: http://h/\r\nhopsFromSeed: LE\r\nfetchTimeMs: 47\r\noutlink: http://h/x L a/@href\r\n"
+	const page, via = "http://h/p",
+		"via: http://h/\r\nhopsFromSeed: LE\r\nfetchTimeMs: 47\r\noutlink: http://h/x L a/@href\r\n"
 	const told, silent = `bot/1 via "http://h/" hops "LE" ms 47 told`, `bot/1 via "" hops "" ms -1`
-	q, r := warctest.Request("urn:q", page, "bot/1", "WARC-Concurrent-To: <urn:r>"), warctest.Response("urn:r", page, ok200)
+	q, r := warctest.Request("urn:q", page, "bot/1", "WARC-Concurrent-To: <urn:r>"), warctest.Response("urn:r", page,
+		ok200)
 	const unasked = `via "http://h/" hops "LE" ms 47 told`
 	filler := func(n int) (e []warctest.Record) {
 		for i := range n {
@@ -243,33 +299,104 @@ func TestMetadata(t *testing.T) {
 		in   []warctest.Record
 		want string // of urn:r
 	}{
-		"names the response":          {[]warctest.Record{r, q, warctest.Metadata("urn:m", "http://x/", via, "WARC-Concurrent-To: <urn:r>")}, told},
-		"refers to the response":      {[]warctest.Record{r, q, warctest.Metadata("urn:m", "http://x/", via, "WARC-Refers-To: <urn:r>")}, told},
-		"names it among others":       {[]warctest.Record{r, q, warctest.Metadata("urn:m", "", via, "WARC-Concurrent-To: <urn:q>", "WARC-Concurrent-To: <urn:r>")}, told},
-		"before the response":         {[]warctest.Record{warctest.Metadata("urn:m", "", via, "WARC-Concurrent-To: <urn:r>"), q, r}, told},
-		"between them":                {[]warctest.Record{r, warctest.Metadata("urn:m", "", via, "WARC-Concurrent-To: <urn:r>"), q}, told},
-		"named by the response":       {[]warctest.Record{q, warctest.Response("urn:r", page, ok200, "WARC-Concurrent-To: <urn:m>"), warctest.Metadata("urn:m", "", via)}, told},
-		"named, before the response":  {[]warctest.Record{q, warctest.Metadata("urn:m", "", via), {Type: "continuation"}, warctest.Response("urn:r", page, ok200)}, silent},
-		"beside":                      {[]warctest.Record{q, r, warctest.Metadata("", page, via)}, told},
-		"beside, behind the request":  {[]warctest.Record{r, q, warctest.Metadata("", page, via)}, told},
-		"beside, before":              {[]warctest.Record{q, warctest.Metadata("", page, via), r}, told},
-		"beside, of another URL":      {[]warctest.Record{r, q, warctest.Metadata("", "http://h/other", via)}, silent},
-		"beside, and names another":   {[]warctest.Record{r, q, warctest.Metadata("", page, via, "WARC-Concurrent-To: <urn:else>")}, silent},
-		"not beside":                  {[]warctest.Record{r, q, {Type: "conversion"}, warctest.Metadata("", page, via)}, silent},
-		"the first counts":            {[]warctest.Record{r, warctest.Metadata("urn:m", "", via, "WARC-Concurrent-To: <urn:r>"), warctest.Metadata("urn:n", "", "seed:\r\n", "WARC-Concurrent-To: <urn:r>"), q}, told},
-		"without a request":           {[]warctest.Record{r, warctest.Metadata("urn:m", "", via, "WARC-Concurrent-To: <urn:r>")}, unasked},
-		"seed":                        {[]warctest.Record{r, q, warctest.Metadata("", page, "seed: \r\nforce-fetch:\r\n")}, silent + " told seed forced"},
-		"of another crawler":          {[]warctest.Record{r, q, warctest.Metadata("", page, "fetchTimeMs: 655\r\nlanguages-cld2: {}\r\n")}, `bot/1 via "" hops "" ms 655`},
-		"of no time":                  {[]warctest.Record{r, q, warctest.Metadata("", page, "fetchTimeMs: -4\r\n")}, `bot/1 via "" hops "" ms 2147483647`},
-		"nothing known":               {[]warctest.Record{r, q, warctest.Metadata("", page, "usingCharset: x\r\nfetchTimeMs:\r\n")}, silent},
-		"no fields":                   {[]warctest.Record{r, q, {Type: "metadata", URL: page, Fields: []string{"Content-Type: application/json"}, Block: via}}, silent},
-		"far apart, not yet asked":    {slices.Concat([]warctest.Record{r}, filler(metadataWindow+9), []warctest.Record{warctest.Metadata("urn:m", "", via, "WARC-Concurrent-To: <urn:r>"), q}), told},
-		"near, once asked":            {slices.Concat([]warctest.Record{r, q}, filler(metadataWindow-2), []warctest.Record{warctest.Metadata("urn:m", "", via, "WARC-Concurrent-To: <urn:r>")}), told},
-		"too far apart, once asked":   {slices.Concat([]warctest.Record{r, q}, filler(metadataWindow), []warctest.Record{warctest.Metadata("urn:m", "", via, "WARC-Concurrent-To: <urn:r>")}), silent},
-		"the cut line says nothing":   {[]warctest.Record{r, q, warctest.Metadata("", page, "seed:\r\nx: "+strings.Repeat("y", maxMetadata-16)+"\r\nvia: http://h/")}, silent + " told seed"},
-		"behind much else":            {[]warctest.Record{r, q, warctest.Metadata("", page, strings.Repeat("outlink: http://h/x L a/@href\r\n", metadataPiece/7)+via)}, told},
-		"behind an empty line":        {[]warctest.Record{r, q, warctest.Metadata("", page, "\r\n"+strings.Repeat("x: y\r\n", metadataPiece/3)+via)}, silent},
-		"a response is no metadata's": {[]warctest.Record{r, q, warctest.Metadata("urn:r", "", via, "WARC-Concurrent-To: <urn:q>")}, silent},
+		"names the response": {[]warctest.Record{
+			r, q,
+			warctest.Metadata("urn:m", "http://x/", via, "WARC-Concurrent-To: <urn:r>"),
+		}, told},
+		"refers to the response": {[]warctest.Record{
+			r, q,
+			warctest.Metadata("urn:m", "http://x/", via, "WARC-Refers-To: <urn:r>"),
+		}, told},
+		"names it among others": {[]warctest.Record{
+			r, q,
+			warctest.Metadata("urn:m", "", via, "WARC-Concurrent-To: <urn:q>", "WARC-Concurrent-To: <urn:r>"),
+		}, told},
+		"before the response": {[]warctest.Record{warctest.Metadata("urn:m", "", via,
+			"WARC-Concurrent-To: <urn:r>"), q, r}, told},
+		"between them": {[]warctest.Record{
+			r,
+			warctest.Metadata("urn:m", "", via, "WARC-Concurrent-To: <urn:r>"), q,
+		}, told},
+		"named by the response": {[]warctest.Record{
+			q,
+			warctest.Response("urn:r", page, ok200, "WARC-Concurrent-To: <urn:m>"),
+			warctest.Metadata("urn:m", "", via),
+		}, told},
+		"named, before the response": {[]warctest.Record{
+			q, warctest.Metadata("urn:m", "", via),
+			{Type: "continuation"},
+			warctest.Response("urn:r", page, ok200),
+		}, silent},
+		"beside":                     {[]warctest.Record{q, r, warctest.Metadata("", page, via)}, told},
+		"beside, behind the request": {[]warctest.Record{r, q, warctest.Metadata("", page, via)}, told},
+		"beside, before":             {[]warctest.Record{q, warctest.Metadata("", page, via), r}, told},
+		"beside, of another URL":     {[]warctest.Record{r, q, warctest.Metadata("", "http://h/other", via)}, silent},
+		"beside, and names another": {[]warctest.Record{
+			r, q,
+			warctest.Metadata("", page, via, "WARC-Concurrent-To: <urn:else>"),
+		}, silent},
+		"not beside": {[]warctest.Record{
+			r, q,
+			{Type: "conversion"},
+			warctest.Metadata("", page, via),
+		}, silent},
+		"the first counts": {[]warctest.Record{
+			r,
+			warctest.Metadata("urn:m", "", via, "WARC-Concurrent-To: <urn:r>"),
+			warctest.Metadata("urn:n", "", "seed:\r\n", "WARC-Concurrent-To: <urn:r>"), q,
+		}, told},
+		"without a request": {[]warctest.Record{
+			r,
+			warctest.Metadata("urn:m", "", via, "WARC-Concurrent-To: <urn:r>"),
+		}, unasked},
+		"seed": {[]warctest.Record{
+			r, q,
+			warctest.Metadata("", page, "seed: \r\nforce-fetch:\r\n"),
+		}, silent + " told seed forced"},
+		"of another crawler": {[]warctest.Record{
+			r, q,
+			warctest.Metadata("", page, "fetchTimeMs: 655\r\nlanguages-cld2: {}\r\n"),
+		}, `bot/1 via "" hops "" ms 655`},
+		"of no time": {
+			[]warctest.Record{r, q, warctest.Metadata("", page, "fetchTimeMs: -4\r\n")},
+			`bot/1 via "" hops "" ms 2147483647`,
+		},
+		"nothing known": {[]warctest.Record{
+			r, q,
+			warctest.Metadata("", page, "usingCharset: x\r\nfetchTimeMs:\r\n"),
+		}, silent},
+		"no fields": {[]warctest.Record{
+			r, q,
+			{Type: "metadata", URL: page, Fields: []string{"Content-Type: application/json"}, Block: via},
+		}, silent},
+		"far apart, not yet asked": {slices.Concat([]warctest.Record{r}, filler(metadataWindow+9),
+			[]warctest.Record{warctest.Metadata("urn:m", "", via, "WARC-Concurrent-To: <urn:r>"), q}), told},
+		"near, once asked": {slices.Concat([]warctest.Record{r, q}, filler(metadataWindow-2),
+			[]warctest.Record{warctest.Metadata("urn:m", "", via, "WARC-Concurrent-To: <urn:r>")}), told},
+		"too far apart, once asked": {slices.Concat([]warctest.Record{r, q}, filler(metadataWindow),
+			[]warctest.Record{warctest.Metadata("urn:m", "", via, "WARC-Concurrent-To: <urn:r>")}), silent},
+		"the cut line says nothing": {
+			[]warctest.Record{
+				r, q,
+				warctest.Metadata("", page, "seed:\r\nx: "+strings.Repeat("y", maxMetadata-16)+"\r\nvia: http://h/"),
+			},
+			silent + " told seed",
+		},
+		"behind much else": {
+			[]warctest.Record{
+				r, q,
+				warctest.Metadata("", page, strings.Repeat("outlink: http://h/x L a/@href\r\n", metadataPiece/7)+via),
+			},
+			told,
+		},
+		"behind an empty line": {[]warctest.Record{
+			r, q,
+			warctest.Metadata("", page, "\r\n"+strings.Repeat("x: y\r\n", metadataPiece/3)+via),
+		}, silent},
+		"a response is no metadata's": {[]warctest.Record{
+			r, q,
+			warctest.Metadata("urn:r", "", via, "WARC-Concurrent-To: <urn:q>"),
+		}, silent},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := read(t, warctest.Plain(c.in...))
@@ -298,7 +425,8 @@ func TestOneRequestOfSeveral(t *testing.T) {
 		return warctest.Response(id, "http://h/"+id, ok200, "WARC-Concurrent-To: <urn:q>")
 	}
 	q := warctest.Request("urn:q", "http://h/", "bot/1")
-	naming := warctest.Request("urn:q", "http://h/", "bot/1", "WARC-Concurrent-To: <urn:a>", "WARC-Concurrent-To: <urn:b>", "WARC-Concurrent-To: <urn:a>")
+	naming := warctest.Request("urn:q", "http://h/", "bot/1", "WARC-Concurrent-To: <urn:a>",
+		"WARC-Concurrent-To: <urn:b>", "WARC-Concurrent-To: <urn:a>")
 	a, b := warctest.Response("urn:a", "http://h/a", ok200), warctest.Response("urn:b", "http://h/b", ok200)
 	second := warctest.Request("urn:q2", "http://h/", "bot/2", "WARC-Concurrent-To: <urn:a>")
 	for name, c := range map[string][]warctest.Record{
@@ -311,7 +439,10 @@ func TestOneRequestOfSeveral(t *testing.T) {
 		"the first counts":     {naming, second, a, b},
 		"the first, behind":    {a, b, naming, second},
 		"the first of one id":  {q, warctest.Request("urn:q", "http://h/", "bot/2"), names("urn:a"), names("urn:b")},
-		"another beside":       {warctest.Request("urn:q2", "http://h/urn:a", "bot/2"), names("urn:a"), names("urn:b"), q},
+		"another beside": {
+			warctest.Request("urn:q2", "http://h/urn:a", "bot/2"), names("urn:a"), names("urn:b"),
+			q,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := read(t, warctest.Plain(c...))
@@ -343,7 +474,9 @@ func TestLateRequest(t *testing.T) {
 func TestCrawlsOfAnInput(t *testing.T) {
 	wget := "software: Wget/1.21\r\nwget-arguments: \"-e\" \"robots=OFF\" \"--http-password=secret\"\r\n"
 	in := []warctest.Record{
-		warctest.Warcinfo("urn:i", "software: Heritrix/3\r\nhttp-header-from: a@b\r\noperator: Admin\r\nisPartOf: coll\r\nrobots: obey\r\nhttp-header-user-agent: h/3\r\n"),
+		warctest.Warcinfo("urn:i",
+			"software: Heritrix/3\r\nhttp-header-from: a@b\r\noperator: Admin\r\nisPartOf: coll\r\nrobots: "+
+				"obey\r\nhttp-header-user-agent: h/3\r\n"),
 		warctest.Response("urn:1", "http://h/1", ok200),
 		warctest.Warcinfo("urn:j", wget), warctest.Response("urn:2", "http://h/2", ok200),
 		warctest.Warcinfo("urn:k", wget),
@@ -403,7 +536,10 @@ func TestMisdirectedRequests(t *testing.T) {
 	const robots, page = "http://b.example/robots.txt", "http://b.example/page"
 	request := func(line, host string) func(url string) warctest.Record {
 		return func(url string) warctest.Record {
-			return warctest.Record{Type: "request", ID: "urn:q", URL: url, Block: line + "\r\n" + host + "User-Agent: bot/1\r\n\r\n"}
+			return warctest.Record{
+				Type: "request", ID: "urn:q", URL: url,
+				Block: line + "\r\n" + host + "User-Agent: bot/1\r\n\r\n",
+			}
 		}
 	}
 	moved := "HTTP/1.1 301 Moved\r\nLocation: http://b.example/rules\r\n\r\n"
@@ -422,7 +558,11 @@ func TestMisdirectedRequests(t *testing.T) {
 		for _, url := range []string{robots, page, "http://b.example/rules"} {
 			ask, answer := c.request(url), warctest.Response("urn:r", url, moved, "WARC-Concurrent-To: <urn:q>")
 			before := warctest.Response("urn:0", "http://b.example:81/robots.txt", moved) // makes a target of /rules
-			for _, list := range [][]warctest.Record{{before, ask, answer}, {before, answer, ask}, {before, answer, {Type: "metadata", ID: "urn:m"}, ask}} {
+			for _, list := range [][]warctest.Record{
+				{before, ask, answer},
+				{before, answer, ask},
+				{before, answer, {Type: "metadata", ID: "urn:m"}, ask},
+			} {
 				got := read(t, warctest.Plain(list...))
 				if len(got.fetches) != 2 {
 					t.Fatalf("%d fetches", len(got.fetches))
@@ -434,7 +574,8 @@ func TestMisdirectedRequests(t *testing.T) {
 					issues = []string{"host_mismatch"}
 				}
 				equal(t, name, got.kinds(), issues)
-				if captured != (url != page && !c.other) || (f.Flags&facts.FlagHostMismatch != 0) != c.other || (f.Flags&facts.FlagBodyKept != 0) != captured {
+				if captured != (url != page && !c.other) || (f.Flags&facts.FlagHostMismatch != 0) != c.other ||
+					(f.Flags&facts.FlagBodyKept != 0) != captured {
 					t.Errorf("%s, %s: captured %t, flags %b", name, url, captured, f.Flags)
 				}
 				if f.UserAgent != "bot/1" || f.Location != "http://b.example/rules" {
@@ -458,15 +599,22 @@ func TestValidators(t *testing.T) {
 	ask := func(url string) warctest.Record {
 		return warctest.Record{
 			Type: "request", ID: "urn:q", URL: url,
-			Block: "GET / HTTP/1.1\r\nHost: h\r\nIf-None-Match: \"a\", \"c\"\r\nIf-Modified-Since: Mon, 29 Apr 2024 10:00:00 GMT\r\n\r\n",
+			Block: "GET / HTTP/1.1\r\nHost: h\r\nIf-None-Match: \"a\", \"c\"\r\nIf-Modified-Since: Mon, 29 Apr 2024 " +
+				"10:00:00 GMT\r\n\r\n",
 		}
 	}
-	revisit := warctest.Record{Type: "revisit", ID: "urn:r", URL: "http://h/robots.txt", Block: head, Fields: []string{"WARC-Profile: x/server-not-modified"}}
+	revisit := warctest.Record{
+		Type: "revisit", ID: "urn:r", URL: "http://h/robots.txt", Block: head,
+		Fields: []string{"WARC-Profile: x/server-not-modified"},
+	}
 	for name, list := range map[string][]warctest.Record{
 		"response":       {ask("http://h/robots.txt"), warctest.Response("urn:r", "http://h/robots.txt", head)},
 		"revisit":        {ask("http://h/robots.txt"), revisit},
 		"request behind": {revisit, ask("http://h/robots.txt")},
-		"tdmrep.json":    {ask("http://h/.well-known/tdmrep.json"), warctest.Response("urn:r", "http://h/.well-known/tdmrep.json", head)},
+		"tdmrep.json": {
+			ask("http://h/.well-known/tdmrep.json"),
+			warctest.Response("urn:r", "http://h/.well-known/tdmrep.json", head),
+		},
 	} {
 		c := read(t, warctest.Plain(list...)).captures[0]
 		equal(t, name, []string{c.ETag, c.LastModified, c.IfNoneMatch, c.IfModifiedSince},
@@ -500,6 +648,7 @@ func TestPairingCountsWhatWaits(t *testing.T) {
 		t.Fatal(err)
 	}
 	if c.pairing.waiting != 0 || len(c.pairing.pending)+len(c.pairing.requests) != 0 {
-		t.Errorf("%d bytes wait in %d fetches and %d requests", c.pairing.waiting, len(c.pairing.pending), len(c.pairing.requests))
+		t.Errorf("%d bytes wait in %d fetches and %d requests", c.pairing.waiting, len(c.pairing.pending),
+			len(c.pairing.requests))
 	}
 }

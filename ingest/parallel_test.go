@@ -51,24 +51,32 @@ func sameOn(t *testing.T, name string, archive []byte, partSizes ...int64) {
 func TestReadAhead(t *testing.T) {
 	small := smallRecords(60, silentFetch)
 	page := func(n int) warctest.Record {
-		return warctest.Response(fmt.Sprintf("urn:%d", n), fmt.Sprintf("http://h/%d", n), "HTTP/1.1 200 OK\r\n\r\n"+strings.Repeat("<p>page</p>\n", n))
+		return warctest.Response(fmt.Sprintf("urn:%d", n), fmt.Sprintf("http://h/%d", n),
+			"HTTP/1.1 200 OK\r\n\r\n"+strings.Repeat("<p>page</p>\n", n))
 	}
-	robots := warctest.Response("urn:r", "http://h/robots.txt", "HTTP/1.1 200 OK\r\n\r\n"+strings.Repeat("User-agent: *\nDisallow: /\n", 20_000))
+	robots := warctest.Response("urn:r", "http://h/robots.txt",
+		"HTTP/1.1 200 OK\r\n\r\n"+strings.Repeat("User-agent: *\nDisallow: /\n", 20_000))
 	damaged := bytes.Clone(small)
 	for at := 20_000; at < len(damaged); at += 17_000 {
 		damaged[at] ^= 0x10
 	}
 	several := warctest.Gzip(page(1).String() + page(20_000).String() + robots.String())
 	for name, archive := range map[string][]byte{
-		"small":            small,
-		"large":            warctest.GzipMembers(page(1), page(20_000), robots, page(3), page(40_000), page(5)),
-		"padded":           bytes.Join([][]byte{warctest.GzipMembers(page(1), page(2)), make([]byte, 3000), warctest.GzipMembers(page(3), robots), make([]byte, 70)}, nil),
-		"several a member": bytes.Join([][]byte{warctest.GzipMembers(page(1)), several, several, warctest.GzipMembers(page(2))}, nil),
-		"cut":              small[:len(small)-100],
-		"damaged":          damaged,
-		"bytes inserted":   append(append(bytes.Clone(small[:70_000]), "damage"...), small[70_000:]...),
-		"nothing behind":   append(bytes.Clone(small), "nothing"...),
-		"empty members":    bytes.Join([][]byte{warctest.Gzip(""), small, warctest.Gzip(""), small}, nil),
+		"small": small,
+		"large": warctest.GzipMembers(page(1), page(20_000), robots, page(3), page(40_000), page(5)),
+		"padded": bytes.Join([][]byte{
+			warctest.GzipMembers(page(1), page(2)), make([]byte, 3000),
+			warctest.GzipMembers(page(3), robots), make([]byte, 70),
+		}, nil),
+		"several a member": bytes.Join([][]byte{
+			warctest.GzipMembers(page(1)), several, several,
+			warctest.GzipMembers(page(2)),
+		}, nil),
+		"cut":            small[:len(small)-100],
+		"damaged":        damaged,
+		"bytes inserted": append(append(bytes.Clone(small[:70_000]), "damage"...), small[70_000:]...),
+		"nothing behind": append(bytes.Clone(small), "nothing"...),
+		"empty members":  bytes.Join([][]byte{warctest.Gzip(""), small, warctest.Gzip(""), small}, nil),
 	} {
 		sameOn(t, name, archive, 1, 1000, 4097, 12_000, 30_000)
 	}
@@ -78,13 +86,18 @@ func TestReadAhead(t *testing.T) {
 // stored block holds whole members that never were members of the archive.
 func TestReadAheadOfForgery(t *testing.T) {
 	inner := warctest.GzipMembers(
-		warctest.Response("urn:forged", "http://victim/robots.txt", "HTTP/1.1 200 OK\r\n\r\nUser-agent: *\nDisallow: /\n"),
+		warctest.Response("urn:forged", "http://victim/robots.txt",
+			"HTTP/1.1 200 OK\r\n\r\nUser-agent: *\nDisallow: /\n"),
 		warctest.Response("urn:forged2", "http://victim/", ok200))
 	var stored bytes.Buffer
 	w, _ := gzip.NewWriterLevel(&stored, gzip.NoCompression)
-	w.Write([]byte(warctest.Response("urn:page", "http://attacker/", "HTTP/1.1 200 OK\r\n\r\n"+strings.Repeat(string(inner), 5)).String()))
+	w.Write([]byte(warctest.Response("urn:page", "http://attacker/",
+		"HTTP/1.1 200 OK\r\n\r\n"+strings.Repeat(string(inner), 5)).String()))
 	w.Close()
-	own := bytes.Join([][]byte{warctest.GzipMembers(warctest.Warcinfo("urn:info", "a: b\r\n")), stored.Bytes(), warctest.GzipMembers(warctest.Response("urn:last", "http://last/", ok200))}, nil)
+	own := bytes.Join([][]byte{
+		warctest.GzipMembers(warctest.Warcinfo("urn:info", "a: b\r\n")), stored.Bytes(),
+		warctest.GzipMembers(warctest.Response("urn:last", "http://last/", ok200)),
+	}, nil)
 	sameOn(t, "own", own, 1)
 	for _, url := range readOn(t, own, 4, 1).urls() {
 		if strings.Contains(url, "victim") {

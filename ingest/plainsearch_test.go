@@ -50,8 +50,10 @@ func TestBehindAWrongLength(t *testing.T) {
 		return warctest.Response(fmt.Sprintf("urn:%d", n), fmt.Sprintf("http://h/%d", n), ok200)
 	}
 	// After the page that holds it, a forged run goes on with the archive's own records.
-	forged := "HTTP/1.1 200 OK\r\n\r\n\n" + string(warctest.Plain(warctest.Digested(warctest.Response("urn:v", "http://victim/", ok200)))) +
-		strings.TrimRight(string(warctest.Plain(warctest.Digested(warctest.Response("urn:w", "http://victim/2", ok200)))), "\r\n")
+	forged := "HTTP/1.1 200 OK\r\n\r\n\n" +
+		string(warctest.Plain(warctest.Digested(warctest.Response("urn:v", "http://victim/", ok200)))) +
+		strings.TrimRight(string(warctest.Plain(warctest.Digested(warctest.Response("urn:w", "http://victim/2",
+			ok200)))), "\r\n")
 	page := func(content string) warctest.Record { return warctest.Response("urn:p", "http://h/p", content) }
 	notFollowed := page(forged + "\r\n\r\nprose")
 	arc := func(urls ...string) string {
@@ -88,32 +90,79 @@ func TestBehindAWrongLength(t *testing.T) {
 			"records read behind it: 2",
 		},
 		"a chain that breaks": {
-			append(withLength(t, string(warctest.Plain(warcinfo, one(1), one(2), one(3))), "http://h/2", 3), "prose"...),
+			append(withLength(t, string(warctest.Plain(warcinfo, one(1), one(2), one(3))), "http://h/2", 3),
+				"prose"...),
 			[]string{"http://h/1" + chained},
 			"to the end of the input",
 		},
 		"a digest": {
-			append(withLength(t, string(warctest.Plain(warcinfo, one(1), one(2), warctest.Digested(one(3)), warctest.Digested(one(4)), one(5))), "http://h/2", 3), "prose"...),
+			append(withLength(t, string(warctest.Plain(warcinfo, one(1), one(2), warctest.Digested(one(3)),
+				warctest.Digested(one(4)), one(5))), "http://h/2", 3), "prose"...),
 			[]string{"http://h/1" + chained, "http://h/3" + forgeable, "http://h/4" + forgeable},
 			"matches its own digest, and a page could hold it; records read behind it: 2",
 		},
 		"two damages": {
-			withLength(t, string(withLength(t, string(warctest.Plain(warcinfo, one(1), one(2), warctest.Digested(one(3)), one(4), one(5))), "http://h/2", 3)), "http://h/4", 2),
+			withLength(t, string(withLength(t,
+				string(warctest.Plain(warcinfo, one(1), one(2), warctest.Digested(one(3)), one(4), one(5))),
+				"http://h/2", 3)), "http://h/4", 2),
 			[]string{"http://h/1" + chained, "http://h/3" + forgeable, "http://h/5" + forgeable},
 			"records read behind it: 1",
 		},
 		"others name the warcinfo": {
-			withLength(t, string(warctest.Plain(warcinfo, one(1), one(2), warctest.Digested(one(3)), named(one(4)))), "http://h/2", 3),
+			withLength(t, string(warctest.Plain(warcinfo, one(1), one(2), warctest.Digested(one(3)), named(one(4)))),
+				"http://h/2", 3),
 			[]string{"http://h/1" + chained, "http://h/4 resynced"},
 			"names the archive's own warcinfo; records read behind it: 1",
 		},
-		"a forged run":                     {withLength(t, string(warctest.Plain(warcinfo, one(1), page(forged), one(2))), "http://h/p", 3), []string{"http://h/1" + chained, "http://victim/" + forgeable, "http://victim/2" + forgeable, "http://h/2" + forgeable}, "a page could hold them; records read behind it: 3"},
-		"a forged run, not followed":       {withLength(t, string(warctest.Plain(warcinfo, one(1), notFollowed, one(2))), "http://h/p", 3), []string{"http://h/1" + chained, "http://victim/" + forgeable, "http://victim/2" + forgeable, "http://h/2" + forgeable}, ""},
-		"a forged run, records name":       {withLength(t, string(warctest.Plain(warcinfo, named(one(1)), page(forged), named(one(2)))), "http://h/p", 3), []string{"http://h/1" + chained, "http://h/2 resynced"}, "own warcinfo; records read behind it: 1"},
-		"a forged run at the end":          {withLength(t, string(warctest.Plain(warcinfo, named(one(1)), page(forged))), "http://h/p", 3), []string{"http://h/1" + chained}, "to the end of the input"},
-		"a forged run behind no own one":   {withLength(t, string(warctest.Plain(warcinfo, page(forged), named(one(2)))), "http://h/p", 3), []string{"http://h/2 resynced"}, "own warcinfo; records read behind it: 1"},
-		"a forged run that names another":  {withLength(t, string(warctest.Plain(warcinfo, named(one(1)), page(strings.ReplaceAll(forged, "WARC-Date", "WARC-Warcinfo-ID: <urn:j>\r\nWARC-Date")), named(one(2)))), "http://h/p", 3), []string{"http://h/1" + chained, "http://h/2 resynced"}, "own warcinfo"},
-		"a forged record in the right one": {warctest.Plain(warcinfo, one(1), page(forged), one(2)), []string{"http://h/1" + chained, "http://h/p" + chained, "http://h/2" + chained}, ""},
+		"a forged run": {
+			withLength(t,
+				string(warctest.Plain(warcinfo, one(1), page(forged), one(2))), "http://h/p", 3),
+			[]string{
+				"http://h/1" + chained, "http://victim/" + forgeable, "http://victim/2" + forgeable,
+				"http://h/2" + forgeable,
+			},
+			"a page could hold them; records read behind it: 3",
+		},
+		"a forged run, not followed": {
+			withLength(t,
+				string(warctest.Plain(warcinfo, one(1), notFollowed, one(2))), "http://h/p", 3),
+			[]string{
+				"http://h/1" + chained, "http://victim/" + forgeable, "http://victim/2" + forgeable,
+				"http://h/2" + forgeable,
+			},
+			"",
+		},
+		"a forged run, records name": {
+			withLength(t,
+				string(warctest.Plain(warcinfo, named(one(1)), page(forged), named(one(2)))), "http://h/p", 3),
+			[]string{"http://h/1" + chained, "http://h/2 resynced"},
+			"own warcinfo; records read behind it: 1",
+		},
+		"a forged run at the end": {
+			withLength(t,
+				string(warctest.Plain(warcinfo, named(one(1)), page(forged))), "http://h/p", 3),
+			[]string{"http://h/1" + chained},
+			"to the end of the input",
+		},
+		"a forged run behind no own one": {
+			withLength(t,
+				string(warctest.Plain(warcinfo, page(forged), named(one(2)))), "http://h/p", 3),
+			[]string{"http://h/2 resynced"},
+			"own warcinfo; records read behind it: 1",
+		},
+		"a forged run that names another": {
+			withLength(t,
+				string(warctest.Plain(warcinfo, named(one(1)),
+					page(strings.ReplaceAll(forged, "WARC-Date", "WARC-Warcinfo-ID: <urn:j>\r\nWARC-Date")),
+					named(one(2)))), "http://h/p", 3),
+			[]string{"http://h/1" + chained, "http://h/2 resynced"},
+			"own warcinfo",
+		},
+		"a forged record in the right one": {
+			warctest.Plain(warcinfo, one(1), page(forged), one(2)),
+			[]string{"http://h/1" + chained, "http://h/p" + chained, "http://h/2" + chained},
+			"",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := read(t, c.archive)

@@ -31,7 +31,10 @@ import (
 func fingerprint(m mode) string { return fingerprintOf(limits, m) }
 
 func fingerprintOf(limits map[string]int64, m mode) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "schema %s, tags %s, challenges %s in %d bytes, limits %v, %v, %v, %v, %v, %v", facts.SchemaVersion, tag.Version, challenge.Data, challenge.MaxPage, warc.Limits, wacz.Limits, httpmsg.Limits, wat.Limits, limits, m))
+	sum := sha256.Sum256(fmt.Appendf(nil,
+		"schema %s, tags %s, challenges %s in %d bytes, limits %v, %v, %v, %v, %v, %v", facts.SchemaVersion,
+		tag.Version, challenge.Data, challenge.MaxPage, warc.Limits, wacz.Limits, httpmsg.Limits, wat.Limits, limits,
+		m))
 	return hex.EncodeToString(sum[:6])
 }
 
@@ -127,11 +130,13 @@ func Ingest(ctx context.Context, inputs []Input, opt Options) error {
 		return err
 	}
 	if b.dropForeign() {
-		b.warn("what the output folder holds was read by another version of robotsaudit, or with other options; the archives are read again")
+		b.warn("what the output folder holds was read by another version of robotsaudit, or with other options; the " +
+			"archives are read again")
 	}
 	named := inputs
 	inputs = b.withPrevious(ctx, named)
-	again := slices.DeleteFunc(slices.Clone(named), func(in Input) bool { return !opt.Reread && in.Path != facts.Stdin })
+	again := slices.DeleteFunc(slices.Clone(named),
+		func(in Input) bool { return !opt.Reread && in.Path != facts.Stdin })
 	if err := b.keep(ctx, without(inputs, again)); err != nil {
 		return err
 	}
@@ -141,7 +146,11 @@ func Ingest(ctx context.Context, inputs []Input, opt Options) error {
 	for _, lost := range without(rest, named) {
 		if lost.Path == facts.Stdin { // known from an earlier run alone
 			rest = without(rest, []Input{lost})
-			in.failures = append(in.failures, facts.Failure{Name: lost.Name, Reason: "what was read of it before cannot be kept; give it again", Path: lost.Path})
+			in.failures = append(in.failures,
+				facts.Failure{
+					Name: lost.Name, Reason: "what was read of it before cannot be kept; give it again",
+					Path: lost.Path,
+				})
 		}
 	}
 	made, err := in.run(ctx, group(rest))
@@ -183,7 +192,8 @@ func group(inputs []facts.Input) [][]facts.Input {
 	var current []facts.Input
 	var size int64
 	for _, in := range inputs {
-		if len(current) > 0 && (size+in.Size > taskBytes || len(current) == taskInputs || current[0].Path == facts.Stdin) {
+		if len(current) > 0 && (size+in.Size > taskBytes || len(current) == taskInputs ||
+			current[0].Path == facts.Stdin) {
 			tasks = append(tasks, current)
 			current, size = nil, 0
 		}
@@ -288,7 +298,8 @@ func (g *ingestion) task(ctx context.Context, inputs []facts.Input) (outcome, er
 		}
 		left := make(map[string]bool)
 		for _, f := range failed {
-			o.failures = append(o.failures, facts.Failure{Name: f.input.Name, Reason: object.Cause(f.err).Error(), Path: f.input.Path})
+			o.failures = append(o.failures,
+				facts.Failure{Name: f.input.Name, Reason: object.Cause(f.err).Error(), Path: f.input.Path})
 			if g.opt.NotRead != nil {
 				g.opt.NotRead(&o.failures[len(o.failures)-1])
 			}

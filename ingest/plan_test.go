@@ -26,7 +26,8 @@ func site(hosts ...string) string {
 	var b strings.Builder
 	for _, h := range hosts {
 		b.Write(warctest.GzipMembers(warctest.Response("urn:"+h, "http://"+h+"/", ok200),
-			warctest.Response("urn:robots:"+h, "http://"+h+"/robots.txt", "HTTP/1.1 200 OK\r\n\r\n# "+h+"\n"+robotsBody)))
+			warctest.Response("urn:robots:"+h, "http://"+h+"/robots.txt",
+				"HTTP/1.1 200 OK\r\n\r\n# "+h+"\n"+robotsBody)))
 	}
 	return b.String()
 }
@@ -36,7 +37,10 @@ func ingestAll(t *testing.T, args ...string) (*facts.Set, *Progress, []string) {
 	t.Helper()
 	inputs, failures := Expand(args)
 	var warnings []string
-	opt := Options{Dir: "out", Workers: 2, Progress: new(Progress), Failed: failures, Warn: func(m string) { warnings = append(warnings, m) }}
+	opt := Options{
+		Dir: "out", Workers: 2, Progress: new(Progress), Failed: failures,
+		Warn: func(m string) { warnings = append(warnings, m) },
+	}
 	if err := Ingest(t.Context(), inputs, opt); err != nil {
 		t.Fatal(err)
 	}
@@ -94,13 +98,15 @@ func TestIngest(t *testing.T) {
 	tree(t, map[string]string{"in/a.warc.gz": site("a1", "a2"), "in/b.warc.gz": site("b")})
 	set, progress, warnings := ingestAll(t, "in")
 	equal(t, "rows", rows(t, set), []string{
-		"a.warc.gz http://a1/", "a.warc.gz http://a1/robots.txt", "a.warc.gz http://a2/", "a.warc.gz http://a2/robots.txt",
+		"a.warc.gz http://a1/", "a.warc.gz http://a1/robots.txt", "a.warc.gz http://a2/",
+		"a.warc.gz http://a2/robots.txt",
 		"b.warc.gz http://b/", "b.warc.gz http://b/robots.txt",
 	})
 	if n := set.FetchCount(); n != 6 || set.Inputs[0].Robots != 2 || set.Inputs[0].Container != "warc.gz" {
 		t.Errorf("%d fetches, inputs %+v", n, set.Inputs)
 	}
-	if progress.InputsRead.Load() != 2 || progress.InputsKept.Load() != 0 || progress.BytesRead.Load() != progress.BytesTotal.Load() || len(warnings) != 0 {
+	if progress.InputsRead.Load() != 2 || progress.InputsKept.Load() != 0 ||
+		progress.BytesRead.Load() != progress.BytesTotal.Load() || len(warnings) != 0 {
 		t.Errorf("progress %+v, warnings %q", progress, warnings)
 	}
 
@@ -112,7 +118,8 @@ func TestIngest(t *testing.T) {
 	}
 	defer bodies.Close()
 	seen := 0
-	for c, err := range run.Merge(t.Context(), []string{task.Path(task.Captures[0])}, facts.CaptureRuns, run.MergeOptions[facts.Capture]{}) {
+	for c, err := range run.Merge(t.Context(), []string{task.Path(task.Captures[0])}, facts.CaptureRuns,
+		run.MergeOptions[facts.Capture]{}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -193,12 +200,16 @@ func TestIngestDropsWhatAnInterruptedRunLeft(t *testing.T) {
 }
 
 func TestIngestOfAnotherFingerprint(t *testing.T) {
-	tree(t, map[string]string{"in/a.warc.gz": site("a"), "out/.robotsaudit/facts-v1-000000000000/task-1/manifest.json": "{}"})
+	tree(t, map[string]string{
+		"in/a.warc.gz": site("a"),
+		"out/.robotsaudit/facts-v1-000000000000/task-1/manifest.json": "{}",
+	})
 	_, progress, warnings := ingestAll(t, "in")
 	if progress.InputsRead.Load() != 1 || len(warnings) != 1 || !strings.Contains(warnings[0], "read again") {
 		t.Errorf("%d read, warnings %q", progress.InputsRead.Load(), warnings)
 	}
-	if got := entries(t, "out/.robotsaudit"); !slices.Equal(got, []string{facts.FolderName(fingerprint(modePlain)), facts.PlanFile}) {
+	if got := entries(t, "out/.robotsaudit"); !slices.Equal(got,
+		[]string{facts.FolderName(fingerprint(modePlain)), facts.PlanFile}) {
 		t.Errorf("on disk %q", got)
 	}
 	if err := os.WriteFile("out/.robotsaudit/plan.json", []byte(`{"fingerprint":"000000000000"}`), 0o666); err != nil {
@@ -225,9 +236,14 @@ func TestIngestWithoutTheFailing(t *testing.T) {
 	}
 	equal(t, "names", names(set), []string{"a.warc.gz", "c.warc.gz"})
 	equal(t, "failures", set.Failures, []facts.Failure{
-		{Name: "b.warc.gz", Reason: syscall.ENOENT.Error(), Path: inputs[1].Path}, {Name: "missing.warc", Reason: "no such file or folder; check the path"},
+		{Name: "b.warc.gz", Reason: syscall.ENOENT.Error(), Path: inputs[1].Path},
+		{Name: "missing.warc", Reason: "no such file or folder; check the path"},
 	})
-	equal(t, "rows", rows(t, set), []string{"a.warc.gz http://a/", "a.warc.gz http://a/robots.txt", "c.warc.gz http://c/", "c.warc.gz http://c/robots.txt"})
+	equal(t, "rows", rows(t, set),
+		[]string{
+			"a.warc.gz http://a/", "a.warc.gz http://a/robots.txt", "c.warc.gz http://c/",
+			"c.warc.gz http://c/robots.txt",
+		})
 
 	if err := os.WriteFile("b.warc.gz", []byte(site("b")), 0o666); err != nil {
 		t.Fatal(err)
@@ -299,7 +315,8 @@ func TestIngestOfAChangingFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(facts.Inputs) != 0 || len(facts.Failures) != 1 || !strings.Contains(facts.Failures[0].Reason, "changed while") {
+	if len(facts.Inputs) != 0 || len(facts.Failures) != 1 ||
+		!strings.Contains(facts.Failures[0].Reason, "changed while") {
 		t.Errorf("inputs %v, failures %v", facts.Inputs, facts.Failures)
 	}
 }
@@ -333,8 +350,10 @@ func TestReadErrors(t *testing.T) {
 	broken := errors.New("input/output error")
 	archives := map[string][]byte{
 		"members": []byte(site("a", "b")),
-		"plain":   warctest.Plain(warctest.Response("urn:1", "http://h/robots.txt", ok200), warctest.Response("urn:2", "http://h/2", ok200)),
-		"stream":  warctest.Gzip(string(warctest.Plain(warctest.Response("urn:1", "http://h/robots.txt", ok200), warctest.Response("urn:2", "http://h/2", ok200)))),
+		"plain": warctest.Plain(warctest.Response("urn:1", "http://h/robots.txt", ok200),
+			warctest.Response("urn:2", "http://h/2", ok200)),
+		"stream": warctest.Gzip(string(warctest.Plain(warctest.Response("urn:1", "http://h/robots.txt", ok200),
+			warctest.Response("urn:2", "http://h/2", ok200)))),
 	}
 	for name, archive := range archives {
 		for n := 0; n <= len(archive); n++ {
@@ -369,7 +388,8 @@ func TestIngestInterrupted(t *testing.T) {
 	if err := Ingest(ctx, inputs, Options{Dir: "out", Workers: 1}); !errors.Is(err, context.Canceled) {
 		t.Fatalf("error %v", err)
 	}
-	if _, err := OpenFacts("out"); err == nil || !strings.Contains(err.Error(), "holds nothing that was read from archives") {
+	if _, err := OpenFacts("out"); err == nil ||
+		!strings.Contains(err.Error(), "holds nothing that was read from archives") {
 		t.Errorf("error %v", err)
 	}
 	facts, _, _ := ingestAll(t, "a.warc.gz")
@@ -398,7 +418,8 @@ func TestLock(t *testing.T) {
 	if err := os.WriteFile("file", nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Lock("file/out"); err == nil || !strings.Contains(err.Error(), "cannot be made ("+syscall.ENOTDIR.Error()+")") {
+	if _, err := Lock("file/out"); err == nil ||
+		!strings.Contains(err.Error(), "cannot be made ("+syscall.ENOTDIR.Error()+")") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -434,16 +455,20 @@ func TestGroup(t *testing.T) {
 // one meant.
 func TestReread(t *testing.T) {
 	body := func(s string) string { return "HTTP/1.1 200 OK\r\nContent-Range: bytes 0-1/2\r\n\r\n" + s }
-	one, two := warctest.Response("urn:1", "http://h/1", body("one")), warctest.Response("urn:2", "http://h/2", body("two"))
+	one, two := warctest.Response("urn:1", "http://h/1", body("one")), warctest.Response("urn:2", "http://h/2",
+		body("two"))
 	both := string(warctest.Plain(one, two))
 	tree(t, map[string]string{
-		"a.warc.gz":  string(warctest.GzipMembers(one, two)),
-		"b.warc":     both,
-		"c.warc.gz":  string(warctest.Gzip(warctest.Warcinfo("urn:i", "").String())) + string(warctest.Gzip(both)), // two records in one member
+		"a.warc.gz": string(warctest.GzipMembers(one, two)),
+		"b.warc":    both,
+		// two records in one member
+		"c.warc.gz":  string(warctest.Gzip(warctest.Warcinfo("urn:i", "").String())) + string(warctest.Gzip(both)),
 		"d.warc.gz":  string(warctest.Gzip(both)),
 		"e.warc.zst": string(warctest.ZstdFrame(t, both)),
-		"f.arc.gz":   string(warctest.Gzip(warctest.ARCInfo("") + warctest.ARCRecord("http://h/1", "20240501120000", body("one")) + warctest.ARCRecord("http://h/1", "20240501120001", body("two")))),
-		"g.wacz":     string(warctest.Zip(t, warctest.DeflatedEntry("archive/a.warc.gz", warctest.Gzip(both)))),
+		"f.arc.gz": string(warctest.Gzip(warctest.ARCInfo("") +
+			warctest.ARCRecord("http://h/1", "20240501120000", body("one")) +
+			warctest.ARCRecord("http://h/1", "20240501120001", body("two")))),
+		"g.wacz": string(warctest.Zip(t, warctest.DeflatedEntry("archive/a.warc.gz", warctest.Gzip(both)))),
 	})
 	for _, name := range []string{"a.warc.gz", "b.warc", "c.warc.gz", "d.warc.gz", "e.warc.zst", "f.arc.gz", "g.wacz"} {
 		inputs, _ := Expand([]string{name})
@@ -477,7 +502,8 @@ func TestReread(t *testing.T) {
 		if err := os.Chtimes(name, time.Time{}, time.Unix(1, 0)); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := reread(inputs[0], &facts.Capture{Fetch: c.fetches[0]}); err == nil || !strings.Contains(err.Error(), "changed") {
+		if _, err := reread(inputs[0], &facts.Capture{Fetch: c.fetches[0]}); err == nil ||
+			!strings.Contains(err.Error(), "changed") {
 			t.Errorf("%s: a changed file: %v", name, err)
 		}
 	}

@@ -84,7 +84,8 @@ func RecordsAt(ctx context.Context, in Input, entry string, offset int64, stdin 
 	case form.Container == warc.ContainerZip:
 		return &NoRecordError{"it is a WACZ; name an entry of it, as in crawl.wacz/archive/data.warc.gz:0"}
 	case format != index.None:
-		return &NoArchiveError{"it is an index or a list, which holds no records; give the archive and the offset that a row of it names"}
+		return &NoArchiveError{"it is an index or a list, which holds no records; give the archive and the offset " +
+			"that a row of it names"}
 	case !form.Readable():
 		return &NoArchiveError{form.Refusal}
 	}
@@ -153,7 +154,8 @@ func recordsAt(r warc.Reader, offset int64, f func(*Found) error) error {
 		switch {
 		case found:
 			return nil
-		case damage.Offset == offset && damage.Kind != warc.DamageSkippedRange && (damage.Kind != warc.DamageBadRecordHeader || damage.RecordID != ""):
+		case damage.Offset == offset && damage.Kind != warc.DamageSkippedRange &&
+			(damage.Kind != warc.DamageBadRecordHeader || damage.RecordID != ""):
 			return &DamagedError{damage.Error()}
 		case damage.Offset >= offset, !damage.More:
 			return &NoRecordError{fmt.Sprintf("no record begins at %d", offset)}
@@ -324,8 +326,11 @@ func (r *Found) remarks(met httpmsg.Faults, cut bool) (remarks []string) {
 	}
 	add(r.Type == "revisit", "a revisit has no payload of its own; it refers to "+r.Refers)
 	add(r.Segment, "the record is a segment: the rest of the payload is in others")
-	add(cut || met&httpmsg.FaultCut != 0, "the payload is not whole: it was cut when it was stored, or ends before its coding does")
-	add(met&httpmsg.FaultFalseChunked != 0, "the payload is declared to be chunked, and is not; it is given as it stands")
-	add(met&httpmsg.FaultFalseEncoding != 0, "the declared Content-Encoding could not be undone; the payload is given as it stands")
+	add(cut || met&httpmsg.FaultCut != 0,
+		"the payload is not whole: it was cut when it was stored, or ends before its coding does")
+	add(met&httpmsg.FaultFalseChunked != 0,
+		"the payload is declared to be chunked, and is not; it is given as it stands")
+	add(met&httpmsg.FaultFalseEncoding != 0,
+		"the declared Content-Encoding could not be undone; the payload is given as it stands")
 	return remarks
 }

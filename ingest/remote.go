@@ -106,7 +106,8 @@ func (x *expander) prefix(arg string) {
 			x.fail(arg, "cannot be listed (%v)", err)
 			return
 		}
-		if !isNamedArchive(e.Name) && (!isNamedIndex(e.Name) || isTable(e.Name)) && !strings.HasPrefix(path.Base(e.Name), "crawl.log") {
+		if !isNamedArchive(e.Name) && (!isNamedIndex(e.Name) || isTable(e.Name)) &&
+			!strings.HasPrefix(path.Base(e.Name), "crawl.log") {
 			continue
 		}
 		found = true
@@ -135,7 +136,8 @@ func isNamedIndex(name string) bool {
 // isTable reports whether an object is named like a Parquet file that is no part of Common Crawl's index.
 func isTable(name string) bool {
 	name = strings.ToLower(path.Base(name))
-	return strings.Contains(name, ".parquet") && !(strings.HasPrefix(name, "part-") && strings.HasSuffix(name, ".parquet"))
+	return strings.Contains(name, ".parquet") &&
+		!(strings.HasPrefix(name, "part-") && strings.HasSuffix(name, ".parquet"))
 }
 
 // FindInput finds the file or object that a path names, as an input or an argument does. Its name is

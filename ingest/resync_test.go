@@ -36,7 +36,9 @@ func TestMemberLayouts(t *testing.T) {
 	}
 	entries := []warctest.Record{warctest.Warcinfo("urn:i", "software: x\r\n")}
 	for i := range 20 {
-		entries = append(entries, warctest.Response(fmt.Sprintf("urn:%d", i), fmt.Sprintf("http://h/%d", i), ok200+strings.Repeat(fmt.Sprint(i), i*40)))
+		entries = append(entries,
+			warctest.Response(fmt.Sprintf("urn:%d", i), fmt.Sprintf("http://h/%d", i),
+				ok200+strings.Repeat(fmt.Sprint(i), i*40)))
 	}
 	all := string(warctest.Plain(entries...))
 	want := read(t, warctest.Plain(entries...)).urls()
@@ -64,7 +66,8 @@ func TestMemberLayouts(t *testing.T) {
 		layouts[fmt.Sprintf("members of %d bytes, padded", n)] = append(bytes.Clone(b), make([]byte, padding)...)
 	}
 	for i := range 3 {
-		several := append(warctest.Gzip(string(warctest.Plain(entries[:5+i]...))), warctest.GzipMembers(entries[5+i:]...)...)
+		several := append(warctest.Gzip(string(warctest.Plain(entries[:5+i]...))),
+			warctest.GzipMembers(entries[5+i:]...)...)
 		layouts[fmt.Sprintf("%d in the first member", 5+i)] = several
 	}
 	for name, archive := range layouts {
@@ -78,7 +81,8 @@ func TestMemberLayouts(t *testing.T) {
 			for form, c := range map[string]*collected{"file": read(t, archive), "pipe": readPipe(t, archive)} {
 				equal(t, form, c.urls(), want)
 				equal(t, form+" issues", c.kinds(), nil)
-				equal(t, form+" trust", slices.ContainsFunc(c.fetches, func(f facts.Fetch) bool { return f.Trust != facts.TrustChained }), false)
+				equal(t, form+" trust", slices.ContainsFunc(c.fetches,
+					func(f facts.Fetch) bool { return f.Trust != facts.TrustChained }), false)
 			}
 			garbage := read(t, append(bytes.Clone(archive), "garbage"...))
 			rest := len("garbage")
@@ -86,7 +90,8 @@ func TestMemberLayouts(t *testing.T) {
 				rest += padding
 			}
 			equal(t, "before garbage", garbage.urls(), want)
-			equal(t, "garbage", placesOf(garbage), []string{fmt.Sprintf("skipped_range %d+%d", len(archive)+len("garbage")-rest, rest)})
+			equal(t, "garbage", placesOf(garbage),
+				[]string{fmt.Sprintf("skipped_range %d+%d", len(archive)+len("garbage")-rest, rest)})
 		})
 	}
 }
@@ -96,7 +101,8 @@ func TestMemberLayouts(t *testing.T) {
 func TestResyncMembers(t *testing.T) {
 	named := "WARC-Warcinfo-ID: <urn:i>"
 	record := func(i int, fields ...string) []byte {
-		return warctest.GzipMembers(warctest.Response(fmt.Sprintf("urn:%d", i), fmt.Sprintf("http://h/%d", i), ok200, fields...))
+		return warctest.GzipMembers(warctest.Response(fmt.Sprintf("urn:%d", i), fmt.Sprintf("http://h/%d", i), ok200,
+			fields...))
 	}
 	damaged := func(b []byte) []byte { b[len(b)-6] ^= 1; return b }
 	head := warctest.GzipMembers(warctest.Warcinfo("urn:i", ""))
@@ -108,9 +114,11 @@ func TestResyncMembers(t *testing.T) {
 	equal(t, "issues", placesOf(got), []string{fmt.Sprintf("damaged_member %d+-1", at), "skipped_range " + place})
 
 	two := func(fields ...string) []byte {
-		return slices.Concat(head, damaged(record(1)), record(2, fields...), record(3, fields...), damaged(record(4)), record(5, fields...))
+		return slices.Concat(head, damaged(record(1)), record(2, fields...), record(3, fields...), damaged(record(4)),
+			record(5, fields...))
 	}
-	equal(t, "two, named", trusts(read(t, two(named))), []string{"http://h/2 resynced", "http://h/3 resynced", "http://h/5 resynced"})
+	equal(t, "two, named", trusts(read(t, two(named))),
+		[]string{"http://h/2 resynced", "http://h/3 resynced", "http://h/5 resynced"})
 	equal(t, "two, not named", trusts(read(t, two())), []string{"http://h/5 resynced"})
 	equal(t, "two, others named", trusts(read(t, two("WARC-Warcinfo-ID: <urn:j>"))), []string{"http://h/5 resynced"})
 
@@ -119,16 +127,19 @@ func TestResyncMembers(t *testing.T) {
 	page := stored(warctest.Response("urn:p", "http://h/p", "HTTP/1.1 200 OK\r\n\r\n"+string(inner)+"xxxx").String())
 	cut := bytes.Index(page, inner) + len(inner)
 	equal(t, "cut page", trusts(read(t, slices.Concat(head, record(1), page[:cut]))), []string{"http://h/1 chained"})
-	equal(t, "damage and a cut page", trusts(read(t, slices.Concat(head, damaged(record(1)), record(2), page[:cut]))), nil)
+	equal(t, "damage and a cut page", trusts(read(t, slices.Concat(head, damaged(record(1)), record(2), page[:cut]))),
+		nil)
 }
 
 // In plain files digests prove where records end.
 func TestRepairPlain(t *testing.T) {
 	forged := warctest.Digested(warctest.Response("urn:forged", "http://victim/", ok200)).String()
 	page := "HTTP/1.1 200 OK\r\n\r\n" + strings.Repeat("p", 80) + "\r\n\r\n" + forged + strings.Repeat("q", 900)
-	a, b, c := warctest.Response("urn:1", "http://h/1", page), warctest.Response("urn:2", "http://h/2", ok200), warctest.Response("urn:3", "http://h/3", ok200)
+	a, b, c := warctest.Response("urn:1", "http://h/1", page), warctest.Response("urn:2", "http://h/2",
+		ok200), warctest.Response("urn:3", "http://h/3", ok200)
 	plainOf := func(change func(string) string, entries ...warctest.Record) []byte {
-		return []byte(change(string(warctest.Plain(append([]warctest.Record{warctest.Warcinfo("urn:i", "")}, entries...)...))))
+		return []byte(change(string(warctest.Plain(append([]warctest.Record{warctest.Warcinfo("urn:i", "")},
+			entries...)...))))
 	}
 	same := func(s string) string { return s }
 	length := fmt.Sprintf("Content-Length: %d\r\n", len(page))
@@ -152,20 +163,63 @@ func TestRepairPlain(t *testing.T) {
 		archive      []byte
 		want, issues []string
 	}{
-		"cut behind a header":   {plainOf(noLastBlock, warctest.Digested(a), warctest.Digested(b)), all[:1], []string{"truncated_record"}},
-		"whole":                 {plainOf(same, warctest.Digested(a), warctest.Digested(b), warctest.Digested(c)), all, nil},
-		"a length too small":    {plainOf(replace(length, short), warctest.Digested(a), warctest.Digested(b), c), repaired, []string{"bad_content_length"}},
-		"a length too large":    {plainOf(replace(length, "Content-Length: 99999\r\n"), warctest.Digested(a), warctest.Digested(b), c), repaired, []string{"bad_content_length"}},
-		"no length":             {plainOf(replace(length, "Content-Lengtx: 1\r\n"), warctest.Digested(a), warctest.Digested(b), c), repaired, []string{"bad_content_length"}},
-		"another block":         {plainOf(replace("pppp", "pppx"), warctest.Digested(a), warctest.Digested(b), c), all, []string{"digest_mismatch"}},
-		"a wrong digest":        {plainOf(replace("sha1:", "sha1:A"), warctest.Digested(a), warctest.Digested(b), c), all, nil},
-		"a wrong record end":    {plainOf(replace("q\r\n\r\n", "q\r\n\rx"), a, b, c), all, nil},
-		"a wrong version":       {plainOf(replace("q\r\n\r\nWARC", "q\r\n\r\nXARC"), a, b, c), []string{all[0], all[2]}, []string{"bad_record_header"}},
-		"own records":           {plainOf(replace(length, "Content-Length: 5\r\n"), a, named(b), named(c)), []string{"http://h/2 resynced", "http://h/3 resynced"}, []string{"bad_record_end", "skipped_range"}},
-		"an own one, a foreign": {plainOf(replace(length, "Content-Length: 5\r\n"), a, named(b), c), []string{"http://h/2 resynced"}, []string{"bad_record_end", "skipped_range", "skipped_range"}},
-		"an own one, proven":    {plainOf(replace(length, "Content-Length: 5\r\n"), a, named(warctest.Digested(b)), c), []string{"http://h/2 resynced", "http://h/3 resynced"}, []string{"bad_record_end", "skipped_range"}},
-		"none is surely own":    {plainOf(replace(length, "Content-Length: 5\r\n"), a, warctest.Digested(b), warctest.Digested(c)), []string{"http://h/2 resynced", "http://h/3 resynced"}, []string{"bad_record_end", "skipped_range"}},
-		"one before is own":     {plainOf(replace(length, "Content-Length: 5\r\n"), named(b), a, warctest.Digested(c)), []string{"http://h/2 chained"}, []string{"bad_record_end", "skipped_range"}},
+		"cut behind a header": {
+			plainOf(noLastBlock, warctest.Digested(a), warctest.Digested(b)), all[:1],
+			[]string{"truncated_record"},
+		},
+		"whole": {
+			plainOf(same, warctest.Digested(a), warctest.Digested(b), warctest.Digested(c)), all,
+			nil,
+		},
+		"a length too small": {
+			plainOf(replace(length, short), warctest.Digested(a), warctest.Digested(b), c),
+			repaired,
+			[]string{"bad_content_length"},
+		},
+		"a length too large": {plainOf(replace(length, "Content-Length: 99999\r\n"), warctest.Digested(a),
+			warctest.Digested(b), c), repaired, []string{"bad_content_length"}},
+		"no length": {plainOf(replace(length, "Content-Lengtx: 1\r\n"), warctest.Digested(a),
+			warctest.Digested(b), c), repaired, []string{"bad_content_length"}},
+		"another block": {
+			plainOf(replace("pppp", "pppx"), warctest.Digested(a), warctest.Digested(b), c), all,
+			[]string{"digest_mismatch"},
+		},
+		"a wrong digest": {
+			plainOf(replace("sha1:", "sha1:A"), warctest.Digested(a), warctest.Digested(b), c),
+			all, nil,
+		},
+		"a wrong record end": {plainOf(replace("q\r\n\r\n", "q\r\n\rx"), a, b, c), all, nil},
+		"a wrong version": {
+			plainOf(replace("q\r\n\r\nWARC", "q\r\n\r\nXARC"), a, b, c),
+			[]string{all[0], all[2]},
+			[]string{"bad_record_header"},
+		},
+		"own records": {
+			plainOf(replace(length, "Content-Length: 5\r\n"), a, named(b), named(c)),
+			[]string{"http://h/2 resynced", "http://h/3 resynced"},
+			[]string{"bad_record_end", "skipped_range"},
+		},
+		"an own one, a foreign": {
+			plainOf(replace(length, "Content-Length: 5\r\n"), a, named(b), c),
+			[]string{"http://h/2 resynced"},
+			[]string{"bad_record_end", "skipped_range", "skipped_range"},
+		},
+		"an own one, proven": {
+			plainOf(replace(length, "Content-Length: 5\r\n"), a, named(warctest.Digested(b)), c),
+			[]string{"http://h/2 resynced", "http://h/3 resynced"},
+			[]string{"bad_record_end", "skipped_range"},
+		},
+		"none is surely own": {
+			plainOf(replace(length, "Content-Length: 5\r\n"), a, warctest.Digested(b),
+				warctest.Digested(c)),
+			[]string{"http://h/2 resynced", "http://h/3 resynced"},
+			[]string{"bad_record_end", "skipped_range"},
+		},
+		"one before is own": {
+			plainOf(replace(length, "Content-Length: 5\r\n"), named(b), a, warctest.Digested(c)),
+			[]string{"http://h/2 chained"},
+			[]string{"bad_record_end", "skipped_range"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := read(t, x.archive)
@@ -178,10 +232,15 @@ func TestRepairPlain(t *testing.T) {
 // No bit that changes makes a record of what a page holds: not in members, nor in
 // plain files whose records have digests.
 func TestForgeryByAnyBit(t *testing.T) {
-	inner := warctest.Digested(warctest.Response("urn:forged", "http://victim/robots.txt", "HTTP/1.1 200 OK\r\n\r\nUser-agent: *\nDisallow: /\n")).String()
+	inner := warctest.Digested(warctest.Response("urn:forged", "http://victim/robots.txt",
+		"HTTP/1.1 200 OK\r\n\r\nUser-agent: *\nDisallow: /\n")).String()
 	page := fmt.Sprintf("%-1000s\r\n\r\n", "HTTP/1.1 200 OK\r\n\r\n") + inner + string(warctest.Gzip(inner)) + inner
 	page += strings.Repeat("\n", 9000-len(page))
-	entries := []warctest.Record{warctest.Warcinfo("urn:i", ""), warctest.Digested(warctest.Response("urn:1", "http://h/1", page)), warctest.Digested(warctest.Response("urn:2", "http://h/2", ok200))}
+	entries := []warctest.Record{
+		warctest.Warcinfo("urn:i", ""),
+		warctest.Digested(warctest.Response("urn:1", "http://h/1", page)),
+		warctest.Digested(warctest.Response("urn:2", "http://h/2", ok200)),
+	}
 	check := func(name string, archive []byte, from, to, step int) {
 		whole := read(t, archive)
 		places := make(map[int64]bool)

@@ -33,7 +33,8 @@ func dump(t *testing.T, set *facts.Set) (all []string) {
 	})
 	list(t, &all, "issue", r.Issues(ctx, nil), nil)
 	list(t, &all, "event", r.Events(ctx, facts.Buckets{}), nil)
-	list(t, &all, "revisit", r.Unsorted(ctx, facts.RevisitRuns, func(t *facts.Task) []string { return t.Revisits }), nil)
+	list(t, &all, "revisit", r.Unsorted(ctx, facts.RevisitRuns, func(t *facts.Task) []string { return t.Revisits }),
+		nil)
 	return all
 }
 
@@ -60,7 +61,8 @@ func list[T any](t *testing.T, all *[]string, kind string, rows iter.Seq2[*T, er
 func mixed(name string) string {
 	damaged := warctest.GzipMembers(warctest.Response("urn:lost:"+name, "http://lost/", ok200))
 	damaged[len(damaged)/2] ^= 1
-	revisit := warctest.Response("urn:revisit:"+name, "http://same/page", "HTTP/1.1 200 OK\r\n\r\n", "WARC-Refers-To: <urn:elsewhere>",
+	revisit := warctest.Response("urn:revisit:"+name, "http://same/page", "HTTP/1.1 200 OK\r\n\r\n",
+		"WARC-Refers-To: <urn:elsewhere>",
 		"WARC-Profile: http://netpreserve.org/warc/1.1/revisit/identical-payload-digest")
 	revisit.Type = "revisit"
 	return site("same", name) + string(damaged) + string(warctest.GzipMembers(revisit)) + site("z-"+name)
@@ -128,7 +130,10 @@ func TestSmallTasksAreJoined(t *testing.T) {
 
 // Facts that turn out to be damaged as they are copied are made again.
 func TestDamagedFactsAreNotRewritten(t *testing.T) {
-	tree(t, map[string]string{"in/a.warc.gz": mixed("a"), "in/b.warc.gz": mixed("b"), "in/crawl.log": fmt.Sprintf(skipped, "a")})
+	tree(t, map[string]string{
+		"in/a.warc.gz": mixed("a"), "in/b.warc.gz": mixed("b"),
+		"in/crawl.log": fmt.Sprintf(skipped, "a"),
+	})
 	set, _, _ := ingestAll(t, "in")
 	if err := os.WriteFile(set.Tasks[0].PackPath(), []byte("damaged"), 0o666); err != nil {
 		t.Fatal(err)

@@ -122,7 +122,8 @@ func (c *committer) join(d *draft, length int64) error {
 // completed ends a segmented record with its last segment.
 func (c *committer) completed(a *assembly, total int64) error {
 	if total != a.received {
-		return c.disassemble(a, fmt.Sprintf("the segments hold %d bytes, WARC-Segment-Total-Length says %d", a.received, total))
+		return c.disassemble(a, fmt.Sprintf("the segments hold %d bytes, WARC-Segment-Total-Length says %d",
+			a.received, total))
 	}
 	return c.disassemble(a, "")
 }

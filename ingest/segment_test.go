@@ -57,7 +57,11 @@ func TestSegments(t *testing.T) {
 	}
 	without := func(list []warctest.Record, i int) []warctest.Record { return append(list[:i:i], list[i+1:]...) }
 	between := func(list []warctest.Record) []warctest.Record {
-		return []warctest.Record{list[0], warctest.Request("urn:q", robots, "bot/1", "WARC-Concurrent-To: <urn:first>"), warctest.Response("urn:x", "http://h/x", ok200), list[1], list[2]}
+		return []warctest.Record{
+			list[0],
+			warctest.Request("urn:q", robots, "bot/1", "WARC-Concurrent-To: <urn:first>"), warctest.Response("urn:x",
+				"http://h/x", ok200), list[1], list[2],
+		}
 	}
 	payload := labelled("WARC-Payload-Digest", "sha1", robotsBody)
 	whole, cut := facts.FlagHTTPHead|facts.FlagBodyKept, facts.FlagHTTPHead|facts.FlagBodyKept|facts.FlagBodyCut
@@ -67,11 +71,18 @@ func TestSegments(t *testing.T) {
 		flags   facts.Flags
 		issues  []string
 	}{
-		"whole":                 {three(robots), robotsBody, whole, nil},
-		"others between":        {between(three(robots)), robotsBody, whole, nil},
-		"digest of the whole":   {with(three(robots), 0, payload), robotsBody, whole, nil},
-		"another digest":        {with(three(robots), 0, labelled("WARC-Payload-Digest", "sha1", "x")), robotsBody, whole | facts.FlagDigestMismatch, []string{"digest_mismatch"}},
-		"the last is missing":   {without(three(robots), 2), "User-agent: *\nDi", cut, []string{"missing_segment", "body_cut"}},
+		"whole":               {three(robots), robotsBody, whole, nil},
+		"others between":      {between(three(robots)), robotsBody, whole, nil},
+		"digest of the whole": {with(three(robots), 0, payload), robotsBody, whole, nil},
+		"another digest": {
+			with(three(robots), 0, labelled("WARC-Payload-Digest", "sha1", "x")), robotsBody,
+			whole | facts.FlagDigestMismatch,
+			[]string{"digest_mismatch"},
+		},
+		"the last is missing": {
+			without(three(robots), 2), "User-agent: *\nDi", cut,
+			[]string{"missing_segment", "body_cut"},
+		},
 		"the second is missing": {without(three(robots), 1), "User-", cut, []string{"missing_segment", "body_cut"}},
 		"the first alone":       {three(robots)[:1], "User-", cut, []string{"missing_segment", "body_cut"}},
 		"a segment twice":       {append(three(robots)[:2], three(robots)[1:]...), robotsBody, whole, nil},
@@ -84,15 +95,23 @@ func TestSegments(t *testing.T) {
 		"a page":              {three(page), "", facts.FlagHTTPHead, nil},
 		"a page, one missing": {without(three(page), 1), "", facts.FlagHTTPHead, []string{"missing_segment"}},
 		"cut within the head": {segmentsOf(robots, block, 20), "", cut, []string{"bad_http_head", "body_cut"}},
-		"without a record id": {func() []warctest.Record { l := three(robots)[:1]; l[0].ID = ""; return l }(), "User-", cut, []string{"missing_segment", "body_cut"}},
+		"without a record id": {
+			func() []warctest.Record { l := three(robots)[:1]; l[0].ID = ""; return l }(), "User-",
+			cut,
+			[]string{"missing_segment", "body_cut"},
+		},
 		"over the cap": {
-			segmentsOf(robots, "HTTP/1.1 200\r\n\r\n"+strings.Repeat("#", 3*httpmsg.MaxBody), httpmsg.MaxBody/2, 2*httpmsg.MaxBody),
+			segmentsOf(robots, "HTTP/1.1 200\r\n\r\n"+strings.Repeat("#", 3*httpmsg.MaxBody), httpmsg.MaxBody/2,
+				2*httpmsg.MaxBody),
 			strings.Repeat("#", httpmsg.MaxBody), cut,
 			[]string{"body_cut"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			for form, got := range map[string]*collected{"plain": read(t, warctest.Plain(c.records...)), "members": read(t, warctest.GzipMembers(c.records...))} {
+			for form, got := range map[string]*collected{
+				"plain":   read(t, warctest.Plain(c.records...)),
+				"members": read(t, warctest.GzipMembers(c.records...)),
+			} {
 				equal(t, form+": issues", got.kinds(), c.issues)
 				if len(got.fetches) == 0 || got.result.Lossy > 0 {
 					t.Fatalf("%s: %d fetches, %v", form, len(got.fetches), got.kinds())
@@ -138,7 +157,8 @@ func TestSegmentsAreBounded(t *testing.T) {
 	archive := warctest.GzipMembers(list...)
 	var sink countSink
 	peak := peakHeap(func() {
-		if _, err := readSource(facts.Input{Path: "/archive"}, strings.NewReader(string(archive)), 0, &sink, nil); err != nil {
+		if _, err := readSource(facts.Input{Path: "/archive"}, strings.NewReader(string(archive)), 0, &sink,
+			nil); err != nil {
 			t.Error(err)
 		}
 	})
@@ -147,7 +167,10 @@ func TestSegmentsAreBounded(t *testing.T) {
 	}
 	list = nil
 	for i := range maxSegmented + 5 {
-		list = append(list, warctest.Record{Type: "response", ID: fmt.Sprintf("urn:%d", i), URL: "http://h/", Block: ok200, Fields: []string{"WARC-Segment-Number: 1"}})
+		list = append(list, warctest.Record{
+			Type: "response", ID: fmt.Sprintf("urn:%d", i), URL: "http://h/",
+			Block: ok200, Fields: []string{"WARC-Segment-Number: 1"},
+		})
 	}
 	got := read(t, warctest.Plain(list...))
 	if len(got.fetches) != len(list) || len(got.issues) != len(list) {

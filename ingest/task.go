@@ -57,7 +57,9 @@ func (o *readOptions) context() context.Context {
 // readInputs reads the inputs, in order, into w. Where some cannot be read, w is to be
 // abandoned; the others are read to their end all the same, into nothing, so that one
 // pass finds all that fail.
-func readInputs(w *facts.Writer, inputs []facts.Input, stdin io.Reader, opt *readOptions) (results []facts.InputResult, failed []*inputError, err error) {
+func readInputs(w *facts.Writer, inputs []facts.Input, stdin io.Reader, opt *readOptions) (results []facts.InputResult,
+	failed []*inputError, err error,
+) {
 	var out sink = w
 	for i, in := range inputs {
 		if err := opt.hasStopped(); err != nil {
@@ -124,7 +126,8 @@ func readSource(in facts.Input, src io.Reader, number int32, out sink, opt *read
 		defer file.discard()
 		copied := &source{Object: random{file}, opt: opt}
 		at, size, from = copied, file.size, warc.SourceAt(copied, 0)
-		opt = &readOptions{ctx: opt.ctx, tmp: opt.tmp, verify: opt.verify, paired: opt.paired, list: opt.list} // it has been counted
+		// it has been counted
+		opt = &readOptions{ctx: opt.ctx, tmp: opt.tmp, verify: opt.verify, paired: opt.paired, list: opt.list}
 	}
 	if form.Container == warc.ContainerZip && !in.List {
 		if opt.progress != nil {
@@ -133,17 +136,24 @@ func readSource(in facts.Input, src io.Reader, number int32, out sink, opt *read
 		return readWACZ(in, at, size, number, out, opt)
 	}
 	c := newCommitter(number, "", out)
-	c.extractor.verify, c.paired, c.list, c.stored = opt.verify, opt.paired, opt.list, form.Container == warc.ContainerPlain
+	c.extractor.verify, c.paired, c.list, c.stored = opt.verify, opt.paired, opt.list,
+		form.Container == warc.ContainerPlain
 	if format != index.None {
 		return readIndexInput(c, in, format, from, at, size, opt)
 	}
 	if !form.Readable() {
-		err := c.report(facts.Issue{Offset: -1, Length: in.Size, Kind: issueKinds[form.Kind], Detail: form.Refusal, Action: "not read"})
+		err := c.report(facts.Issue{
+			Offset: -1, Length: in.Size, Kind: issueKinds[form.Kind], Detail: form.Refusal,
+			Action: "not read",
+		})
 		return facts.InputResult{Input: in, Container: form.String(), InputStats: c.stats, Refusal: form.Refusal}, err
 	}
 	if form.Container == warc.ContainerForeign {
 		sum, err := c.readLogInput(form, from)
-		return facts.InputResult{Input: in, Container: "crawl.log", Fingerprint: fmt.Sprintf("%016x", sum), InputStats: c.stats}, err
+		return facts.InputResult{
+			Input: in, Container: "crawl.log", Fingerprint: fmt.Sprintf("%016x", sum),
+			InputStats: c.stats,
+		}, err
 	}
 	reader, err := form.Records(from, at)
 	if err != nil {
@@ -164,7 +174,8 @@ func readSource(in facts.Input, src io.Reader, number int32, out sink, opt *read
 		return facts.InputResult{}, err
 	}
 	return facts.InputResult{
-		Input: in, Container: form.String(), InputStats: c.stats, Fingerprint: fmt.Sprintf("%016x", reader.Fingerprint()),
+		Input: in, Container: form.String(), InputStats: c.stats,
+		Fingerprint: fmt.Sprintf("%016x", reader.Fingerprint()),
 	}, nil
 }
 

@@ -60,7 +60,8 @@ type Verification struct {
 var rowsByPlace = run.Spec[facts.Fetch]{
 	Name: "suspected",
 	Compare: func(a, b *facts.Fetch) int {
-		return cmp.Or(cmp.Compare(a.Archive, b.Archive), cmp.Compare(a.Input, b.Input), cmp.Compare(a.Offset, b.Offset), cmp.Compare(a.Index, b.Index))
+		return cmp.Or(cmp.Compare(a.Archive, b.Archive), cmp.Compare(a.Input, b.Input),
+			cmp.Compare(a.Offset, b.Offset), cmp.Compare(a.Index, b.Index))
 	},
 	Bucket: func(*facts.Fetch) int { return 0 },
 }
@@ -88,14 +89,16 @@ func (v *Verification) Close() error { return os.RemoveAll(v.tmp) }
 // CanVerify reports whether a row names a record that can be looked for, and was not before: by its
 // place, and by its second, which shows that the row and the record are one fetch.
 func CanVerify(f *facts.Fetch) bool {
-	return f.IsIndexed() && f.Archive != "" && f.Offset >= 0 && f.Precision >= facts.PrecisionSecond && f.Flags&facts.FlagRefuted == 0
+	return f.IsIndexed() && f.Archive != "" && f.Offset >= 0 && f.Precision >= facts.PrecisionSecond &&
+		f.Flags&facts.FlagRefuted == 0
 }
 
 // Add adds a row. Several goroutines may.
 func (v *Verification) Add(f *facts.Fetch) error {
 	row := *f
 	row.Flags &^= facts.FlagUnread
-	if row.UserAgentSource == facts.SourceRobotsSubset || row.UserAgentSource == facts.SourceWarcinfo && !row.IsOfWAT() {
+	if row.UserAgentSource == facts.SourceRobotsSubset || row.UserAgentSource == facts.SourceWarcinfo &&
+		!row.IsOfWAT() {
 		row.UserAgent, row.UserAgentSource = "", facts.SourceNone // it is found anew, whatever is read
 	}
 	v.mu.Lock()
@@ -148,7 +151,8 @@ func (v *Verification) each(ctx context.Context, take func(*verifyBatchResult) (
 		if err != nil {
 			return err
 		}
-		pending = append(pending, pool.SubmitErr(func() (*verifyBatchResult, error) { return v.read(within, batch), nil }))
+		pending = append(pending,
+			pool.SubmitErr(func() (*verifyBatchResult, error) { return v.read(within, batch), nil }))
 		if more, err := takeUpTo(2 * workers); err != nil || !more {
 			return err
 		}
@@ -166,7 +170,8 @@ func (v *Verification) batches(ctx context.Context) func(yield func([]facts.Fetc
 				yield(nil, err)
 				return
 			}
-			if n := len(batch); n > 0 && (n == verifyBatch || batch[0].Archive != row.Archive || batch[0].Input != row.Input) {
+			if n := len(batch); n > 0 &&
+				(n == verifyBatch || batch[0].Archive != row.Archive || batch[0].Input != row.Input) {
 				if !yield(batch, nil) {
 					return
 				}
@@ -207,7 +212,8 @@ func (v *Verification) read(ctx context.Context, rows []facts.Fetch) *verifyBatc
 				break
 			}
 			if a.guessed && f.refuted != "" {
-				f.unread = fmt.Sprintf("%s beside the index may be another archive (%.300s); say with --base where the archives are", path.Base(rows[i].Archive), f.refuted)
+				f.unread = fmt.Sprintf("%s beside the index may be another archive (%.300s); say with --base where "+
+					"the archives are", path.Base(rows[i].Archive), f.refuted)
 			}
 			r.results = append(r.results, f)
 		}
@@ -271,8 +277,10 @@ func (c *verifyCommitter) takeOne(row *facts.Fetch, f *finding) (err error) {
 		c.result.Refuted++
 		row.Flags |= facts.FlagRefuted
 		return cmp.Or(c.found.fetch(row), c.found.issue(&facts.Issue{
-			Input: row.Input, Entry: row.Entry, Offset: -1, Length: -1, RecordID: row.RecordID, Kind: words.IssueNotVerified,
-			Detail: fmt.Sprintf("row %d, at %d of %.300s: %s", row.Index, row.Offset, row.Archive, cut(f.refuted, maxFault)), Action: "counts as the word of an index",
+			Input: row.Input, Entry: row.Entry, Offset: -1, Length: -1, RecordID: row.RecordID,
+			Kind: words.IssueNotVerified,
+			Detail: fmt.Sprintf("row %d, at %d of %.300s: %s", row.Index, row.Offset, row.Archive,
+				cut(f.refuted, maxFault)), Action: "counts as the word of an index",
 		}))
 	}
 	c.result.Verified++
@@ -303,7 +311,8 @@ func (c *verifyCommitter) takeUnread(rows []facts.Fetch, why string) (err error)
 		which = fmt.Sprintf("%d rows, from row %d on", n, first.Index)
 	}
 	return c.unread.issue(&facts.Issue{
-		Input: first.Input, Entry: first.Entry, Offset: -1, Length: -1, Kind: words.IssueNotVerified, Action: "counts as the word of an index",
+		Input: first.Input, Entry: first.Entry, Offset: -1, Length: -1, Kind: words.IssueNotVerified,
+		Action: "counts as the word of an index",
 		Detail: fmt.Sprintf("%s, of %.300s: %s", which, first.Archive, why),
 	})
 }
@@ -361,7 +370,8 @@ func (v *Verification) newWriter() (*verifiedWriter, error) {
 			continue
 		}
 		w.number = append(w.number, int32(len(w.m.Inputs)))
-		w.m.Inputs = append(w.m.Inputs, facts.InputResult{Input: in.Input, Container: in.Container, Fingerprint: in.Fingerprint})
+		w.m.Inputs = append(w.m.Inputs,
+			facts.InputResult{Input: in.Input, Container: in.Container, Fingerprint: in.Fingerprint})
 	}
 	var err error
 	if w.dir, err = os.MkdirTemp(v.root, facts.TemporaryPrefix+"verified-*"); err != nil {
@@ -385,7 +395,8 @@ func (w *verifiedWriter) runOf(f *finding) int32 {
 	io.WriteString(sum, string(f.runID)) // packed
 	run := facts.CrawlRun{Number: int32(sum.Sum32()>>2) | 1<<30, ID: f.runID.Key().String(), Entry: f.record.Entry}
 	stats := w.stats(f.record.Input)
-	if !slices.ContainsFunc(stats.Runs, func(r facts.CrawlRun) bool { return r.Number == run.Number && r.Entry == run.Entry }) {
+	if !slices.ContainsFunc(stats.Runs,
+		func(r facts.CrawlRun) bool { return r.Number == run.Number && r.Entry == run.Entry }) {
 		stats.Runs = append(stats.Runs, run)
 	}
 	return run.Number

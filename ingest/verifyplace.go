@@ -46,7 +46,8 @@ func (v *Verification) archivePaths(index *facts.InputResult, name string) (path
 // inputPaths lists the inputs that an index may mean by a name.
 func (v *Verification) inputPaths(name string) (paths []string) {
 	for i := range v.set.Inputs {
-		if in := &v.set.Inputs[i]; in.Indexed == 0 && in.Path != facts.Stdin && (in.Name == name || in.Path == name || strings.HasSuffix(in.Path, "/"+name)) {
+		if in := &v.set.Inputs[i]; in.Indexed == 0 && in.Path != facts.Stdin &&
+			(in.Name == name || in.Path == name || strings.HasSuffix(in.Path, "/"+name)) {
 			paths = append(paths, in.Path)
 		}
 	}

@@ -132,7 +132,8 @@ func (a *namedArchive) take(s *section, row *facts.Fetch, digest string) (t taki
 // binds reports whether a record names the warcinfo that the archive begins with. No page can know that
 // id, so such a record is none that a page holds, though an index that lies names it.
 func (a *namedArchive) binds(heads []head, id recordid.ID) bool {
-	return a.infoID != "" && slices.ContainsFunc(heads, func(h head) bool { return h.id == id && h.warcinfo == a.infoID })
+	return a.infoID != "" &&
+		slices.ContainsFunc(heads, func(h head) bool { return h.id == id && h.warcinfo == a.infoID })
 }
 
 // head is what is known of a record before its block is read.
@@ -150,7 +151,8 @@ func headOf(r *warc.Record) head {
 
 // names reports whether WARC-Concurrent-To joins two records.
 func (h *head) names(other *head) bool {
-	return other.id != "" && slices.Contains(h.concurrentTo, other.id.Key()) || h.id != "" && slices.Contains(other.concurrentTo, h.id.Key())
+	return other.id != "" && slices.Contains(h.concurrentTo, other.id.Key()) || h.id != "" &&
+		slices.Contains(other.concurrentTo, h.id.Key())
 }
 
 // beside finds the request and the metadata of records at a place, among the adjacent records.

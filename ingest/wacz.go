@@ -30,7 +30,9 @@ type waczReader struct {
 }
 
 // readWACZ reads a zip file.
-func readWACZ(in facts.Input, at io.ReaderAt, size int64, index int32, out sink, opt *readOptions) (facts.InputResult, error) {
+func readWACZ(in facts.Input, at io.ReaderAt, size int64, index int32, out sink, opt *readOptions) (facts.InputResult,
+	error,
+) {
 	r := &waczReader{committer: newCommitter(index, "", out), out: out, opt: opt, src: *warc.NewSource(nil, nil)}
 	result := facts.InputResult{Input: in, Container: warc.ContainerZip.String()}
 	list, err := wacz.Open(at, size)
@@ -39,14 +41,21 @@ func readWACZ(in facts.Input, at io.ReaderAt, size int64, index int32, out sink,
 		return result, err
 	case list.Fault != "" && len(list.Entries) == 0:
 		result.Refusal = fmt.Sprintf("the zip file cannot be read (%s); fetch it again", list.Fault)
-		err = r.committer.report(facts.Issue{Offset: -1, Length: size, Kind: words.IssueDamagedStream, Detail: result.Refusal, Action: "not read"})
+		err = r.committer.report(facts.Issue{
+			Offset: -1, Length: size, Kind: words.IssueDamagedStream,
+			Detail: result.Refusal, Action: "not read",
+		})
 	default:
 		if err = r.readListing(&list, size); err == nil && r.archives == 0 {
 			result.Refusal = "the zip file holds no archive; leave it out"
 			if list.Fault != "" { // it may hold one after those entries
-				result.Refusal = fmt.Sprintf("the zip file cannot be read as a whole (%s), and what of it could holds no archive; unpack it, and give what is inside", list.Fault)
+				result.Refusal = fmt.Sprintf("the zip file cannot be read as a whole (%s), and what of it could "+
+					"holds no archive; unpack it, and give what is inside", list.Fault)
 			}
-			err = r.committer.report(facts.Issue{Offset: -1, Length: size, Kind: words.IssueNotAnArchive, Detail: result.Refusal, Action: "not read"})
+			err = r.committer.report(facts.Issue{
+				Offset: -1, Length: size, Kind: words.IssueNotAnArchive,
+				Detail: result.Refusal, Action: "not read",
+			})
 		}
 	}
 	result.InputStats = r.committer.stats
@@ -59,7 +68,8 @@ func (r *waczReader) readListing(list *wacz.Listing, size int64) error {
 	if list.Fault != "" {
 		r.committer.entry = r.within
 		err := r.committer.report(facts.Issue{
-			Offset: list.End, Length: size - list.End, Kind: words.IssueDamagedStream, Action: "the entries before it read one after the other",
+			Offset: list.End, Length: size - list.End, Kind: words.IssueDamagedStream,
+			Action: "the entries before it read one after the other",
 			Detail: list.Fault + "; without it entries may be missing",
 		})
 		if r.committer.entry = ""; err != nil {
@@ -114,7 +124,8 @@ func (r *waczReader) verifyPackage(entries []wacz.Entry) error {
 	case warc.IsReadError(err):
 		return err
 	case err != nil:
-		return r.report(&entries[at], words.IssueUnknownDigest, fmt.Sprintf("the digests of entries cannot be read (%v)", err), "not verified")
+		return r.report(&entries[at], words.IssueUnknownDigest,
+			fmt.Sprintf("the digests of entries cannot be read (%v)", err), "not verified")
 	}
 	for i := range entries {
 		if err := r.verifyEntry(&entries[i], digests[entries[i].Local()]); err != nil {
@@ -128,7 +139,8 @@ func (r *waczReader) verifyEntry(e *wacz.Entry, field string) error {
 	d, err := digest.Parse(field)
 	if err != nil {
 		r.committer.stats.Digests.Unknown++
-		return r.report(e, words.IssueUnknownDigest, fmt.Sprintf("%s in %s: %v", cut(field, 150), wacz.PackageFile, err), "not verified")
+		return r.report(e, words.IssueUnknownDigest,
+			fmt.Sprintf("%s in %s: %v", cut(field, 150), wacz.PackageFile, err), "not verified")
 	}
 	if !d.Known() || e.Problem != "" {
 		return nil
@@ -142,7 +154,8 @@ func (r *waczReader) verifyEntry(e *wacz.Entry, field string) error {
 		return nil
 	}
 	r.committer.stats.Digests.Mismatched++
-	return r.report(e, words.IssueDigestMismatch, fmt.Sprintf("%s says %s, the entry has %s", wacz.PackageFile, field, d.Text(h)), "kept")
+	return r.report(e, words.IssueDigestMismatch,
+		fmt.Sprintf("%s says %s, the entry has %s", wacz.PackageFile, field, d.Text(h)), "kept")
 }
 
 func (r *waczReader) report(e *wacz.Entry, kind words.IssueKind, detail, action string) error {
@@ -172,7 +185,8 @@ func (r *waczReader) readEntry(e *wacz.Entry) error {
 		if r.within == "" && e.Method == zip.Store {
 			return r.readNested(e)
 		}
-		kind, form.Refusal = words.IssueUnsupportedContainer, "a zip file in a zip file, compressed there or in a third one; unpack it and give what is inside"
+		kind, form.Refusal = words.IssueUnsupportedContainer,
+			"a zip file in a zip file, compressed there or in a third one; unpack it and give what is inside"
 	}
 	if !form.Readable() && content.Fault != nil {
 		kind, form.Refusal = words.IssueBadEntry, content.Fault.Error()
@@ -194,7 +208,8 @@ func (r *waczReader) readEntry(e *wacz.Entry) error {
 		case err != nil:
 			return err
 		case fault != nil && e.Method == zip.Deflate:
-			return r.report(e, words.IssueBadEntry, fault.Error()+"; nothing else proves the headers of its records", "not read")
+			return r.report(e, words.IssueBadEntry, fault.Error()+"; nothing else proves the headers of its records",
+				"not read")
 		}
 		doubt = fault != nil
 	}
@@ -217,7 +232,10 @@ func (r *waczReader) readNested(e *wacz.Entry) error {
 	if err != nil {
 		return err
 	}
-	inner := &waczReader{committer: r.committer, out: r.out, opt: r.opt, src: *warc.NewSource(nil, nil), within: e.CutName()}
+	inner := &waczReader{
+		committer: r.committer, out: r.out, opt: r.opt, src: *warc.NewSource(nil, nil),
+		within: e.CutName(),
+	}
 	if list.Fault == "" || len(list.Entries) > 0 {
 		if err := inner.readListing(&list, e.Size()); err != nil {
 			return err

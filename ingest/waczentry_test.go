@@ -26,7 +26,8 @@ func deflatedCrawl(t testing.TB, n int) []byte {
 		for k := range page {
 			page[k] = byte(random.Uint32())
 		}
-		entries = append(entries, warctest.Response(fmt.Sprint("urn:", i), fmt.Sprint("http://h/", i), ok200+string(page)))
+		entries = append(entries,
+			warctest.Response(fmt.Sprint("urn:", i), fmt.Sprint("http://h/", i), ok200+string(page)))
 	}
 	return warctest.Zip(t, warctest.DeflatedEntry("archive/a.warc.gz", warctest.GzipMembers(entries...)))
 }
@@ -76,7 +77,8 @@ func TestDeflatedEntryResumes(t *testing.T) {
 		if lost := pages - len(got.fetches); lost > 8 {
 			t.Errorf("%s: %d fetches lost; issues %v", what, lost, got.issues)
 		}
-		if last := got.fetches[len(got.fetches)-1]; last.URL != fmt.Sprint("http://h/", pages-1) || last.Trust != facts.TrustResynced {
+		if last := got.fetches[len(got.fetches)-1]; last.URL != fmt.Sprint("http://h/", pages-1) ||
+			last.Trust != facts.TrustResynced {
 			t.Errorf("%s: ends with %s, %v", what, last.URL, last.Trust)
 		}
 		told := slices.ContainsFunc(got.issues, func(i facts.Issue) bool {
@@ -102,7 +104,8 @@ func TestDeflatedEntryTwoDamages(t *testing.T) {
 	if id, bad := invented(got, known); bad {
 		t.Errorf("invented %+v", id)
 	}
-	if n := len(got.fetches); n < pages/2 || got.fetches[n-1].URL != fmt.Sprint("http://h/", pages-1) || got.result.Lossy == 0 {
+	if n := len(got.fetches); n < pages/2 || got.fetches[n-1].URL != fmt.Sprint("http://h/", pages-1) ||
+		got.result.Lossy == 0 {
 		t.Errorf("%d fetches, issues %v", n, got.issues)
 	}
 }
@@ -122,9 +125,16 @@ func TestDeflatedEntryEnds(t *testing.T) {
 // checksum none counts, as a letter of a header may be another; of a stored one all are
 // doubtful.
 func TestPlainEntryDamage(t *testing.T) {
-	entries := []warctest.Record{warctest.Warcinfo("urn:i", ""), warctest.Response("urn:1", "http://h/aaaa", ok200), warctest.Response("urn:2", "http://h/2", ok200)}
+	entries := []warctest.Record{
+		warctest.Warcinfo("urn:i", ""), warctest.Response("urn:1", "http://h/aaaa", ok200),
+		warctest.Response("urn:2", "http://h/2", ok200),
+	}
 	for _, deflate := range []bool{true, false} {
-		file := warctest.Zip(t, warctest.ZipEntry{Name: "archive/a.warc", Content: warctest.Plain(entries...), Deflate: deflate}, warctest.StoredEntry("archive/b.warc.gz", warctest.GzipMembers(warctest.Response("urn:z", "http://h/z", ok200))))
+		file := warctest.Zip(t, warctest.ZipEntry{
+			Name: "archive/a.warc", Content: warctest.Plain(entries...),
+			Deflate: deflate,
+		}, warctest.StoredEntry("archive/b.warc.gz",
+			warctest.GzipMembers(warctest.Response("urn:z", "http://h/z", ok200))))
 		want := read(t, file).urls()
 		e := entriesOf(t, file)[0]
 		for bit := int64(0); bit < e.packed*8; bit += 11 {
@@ -135,7 +145,8 @@ func TestPlainEntryDamage(t *testing.T) {
 				equal(t, "fetches", got.urls(), want)
 				continue
 			}
-			if n := len(got.fetches); n == 0 || got.fetches[n-1].URL != "http://h/z" || deflate && n > 1 || got.result.Lossy == 0 {
+			if n := len(got.fetches); n == 0 || got.fetches[n-1].URL != "http://h/z" || deflate && n > 1 ||
+				got.result.Lossy == 0 {
 				t.Fatalf("bit %d, deflated %v: %v, issues %v", bit, deflate, got.urls(), got.kinds())
 			}
 			for _, f := range got.fetches[:len(got.fetches)-1] {
@@ -151,7 +162,9 @@ func TestPlainEntryDamage(t *testing.T) {
 func TestLogEntryDamage(t *testing.T) {
 	log := []byte(`{"url":"http://host/","reason":"robotsTxt","ts":"2024-05-01T12:00:00Z","depth":0,"seedId":0,"retry":0}` + "\n")
 	for _, deflate := range []bool{false, true} {
-		file := warctest.Zip(t, warctest.StoredEntry("archive/a.warc.gz", warctest.GzipMembers(warctest.Response("urn:1", "http://h/1", ok200))), warctest.ZipEntry{Name: wacz.SkippedPages, Content: log, Deflate: deflate})
+		file := warctest.Zip(t, warctest.StoredEntry("archive/a.warc.gz",
+			warctest.GzipMembers(warctest.Response("urn:1", "http://h/1", ok200))),
+			warctest.ZipEntry{Name: wacz.SkippedPages, Content: log, Deflate: deflate})
 		if got := read(t, file); len(got.events) != 1 || len(got.issues) > 0 {
 			t.Fatalf("%d events, issues %v", len(got.events), got.issues)
 		}

@@ -18,7 +18,8 @@ import (
 func crawlWACZ(t testing.TB, host string) []byte {
 	records := []warctest.Record{
 		warctest.Warcinfo("urn:i", "software: Browsertrix-Crawler 1.5\r\n"),
-		warctest.Response("urn:r-"+host, "https://"+host+"/robots.txt", "HTTP/1.1 302 Found\r\nLocation: /r.txt\r\n\r\n"),
+		warctest.Response("urn:r-"+host, "https://"+host+"/robots.txt",
+			"HTTP/1.1 302 Found\r\nLocation: /r.txt\r\n\r\n"),
 		warctest.Response("urn:t-"+host, "https://"+host+"/r.txt", "HTTP/1.1 200 OK\r\n\r\n"+robotsBody),
 		warctest.Response("urn:p-"+host, "https://"+host+"/", ok200),
 		warctest.Response("urn:e-"+host, "https://"+host+"/style.css", ok200),
@@ -26,7 +27,8 @@ func crawlWACZ(t testing.TB, host string) []byte {
 	return warctest.Zip(t,
 		warctest.StoredEntry("archive/rec-0.warc.gz", warctest.GzipMembers(records...)),
 		warctest.StoredEntry("indexes/index.cdx", []byte("com,example)/ 20240501120000 {}\n")),
-		warctest.DeflatedEntry("pages/pages.jsonl", []byte("{\"format\": \"json-pages-1.0\"}\n{\"url\": \"https://"+host+"/\", \"seed\": true}\n")),
+		warctest.DeflatedEntry("pages/pages.jsonl",
+			[]byte("{\"format\": \"json-pages-1.0\"}\n{\"url\": \"https://"+host+"/\", \"seed\": true}\n")),
 		warctest.StoredEntry("datapackage.json", []byte(`{"profile": "data-package"}`)),
 	)
 }
@@ -43,7 +45,10 @@ func multiWACZ(t testing.TB, form warctest.ZipForm, more ...warctest.ZipEntry) [
 
 // A WACZ of several is read as these are, each by itself.
 func TestMultiWACZ(t *testing.T) {
-	for name, form := range map[string]warctest.ZipForm{"sizes before": {}, "sizes behind": {Described: true}, "64 bits": {Wide: true}, "64 bits, sizes behind": {Described: true, Wide: true}} {
+	for name, form := range map[string]warctest.ZipForm{
+		"sizes before": {}, "sizes behind": {Described: true},
+		"64 bits": {Wide: true}, "64 bits, sizes behind": {Described: true, Wide: true},
+	} {
 		archive := multiWACZ(t, form)
 		for how, got := range map[string]*collected{"file": read(t, archive), "pipe": readPipe(t, archive)} {
 			equal(t, name+", "+how+": issues", got.kinds(), nil)
@@ -55,7 +60,8 @@ func TestMultiWACZ(t *testing.T) {
 					if i >= len(got.fetches) || fmt.Sprintf("%+v", got.fetches[i]) != fmt.Sprintf("%+v", want) {
 						t.Fatalf("%s, %s: fetch %d is not %+v", name, how, i, want)
 					}
-					if page := strings.HasSuffix(want.URL, ".example/"); want.Flags&facts.FlagPagesListed == 0 || want.Flags&facts.FlagPage != 0 != page {
+					if page := strings.HasSuffix(want.URL, ".example/"); want.Flags&facts.FlagPagesListed == 0 ||
+						want.Flags&facts.FlagPage != 0 != page {
 						t.Errorf("%s: flags %b", want.URL, want.Flags)
 					}
 					i++
@@ -98,7 +104,10 @@ func TestMultiWACZReread(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	for _, name := range []string{"crawl-a.wacz/archive/none.warc.gz", "crawl-c.wacz/archive/rec-0.warc.gz", "datapackage.json/x", "crawl-a.wacz/"} {
+	for _, name := range []string{
+		"crawl-a.wacz/archive/none.warc.gz", "crawl-c.wacz/archive/rec-0.warc.gz",
+		"datapackage.json/x", "crawl-a.wacz/",
+	} {
 		if e, err := wacz.Find(bytes.NewReader(archive), int64(len(archive)), name); e != nil || err != nil {
 			t.Errorf("%s: %v, %v", name, e, err)
 		}
@@ -108,7 +117,9 @@ func TestMultiWACZReread(t *testing.T) {
 // What is nested in another way is not read, and an issue reports it: all else is.
 func TestMultiWACZHostile(t *testing.T) {
 	crawl := crawlWACZ(t, "c.example")
-	twice := warctest.Zip(t, warctest.StoredEntry("crawl.wacz", crawl), warctest.StoredEntry("archive/rec.warc.gz", warctest.GzipMembers(warctest.Response("urn:x", "http://x/", ok200))))
+	twice := warctest.Zip(t, warctest.StoredEntry("crawl.wacz", crawl),
+		warctest.StoredEntry("archive/rec.warc.gz",
+			warctest.GzipMembers(warctest.Response("urn:x", "http://x/", ok200))))
 	self := crawl
 	for range 4 {
 		self = warctest.Zip(t, warctest.StoredEntry("crawl-a.wacz", self))
@@ -122,17 +133,57 @@ func TestMultiWACZHostile(t *testing.T) {
 		urls   []string // besides the URLs of the others
 		issues []string
 	}{
-		"deflated":            {[]warctest.ZipEntry{warctest.DeflatedEntry("c.wacz", crawl)}, nil, []string{"unsupported_container"}},
-		"two levels":          {[]warctest.ZipEntry{warctest.StoredEntry("c.wacz", twice)}, []string{"http://x/"}, []string{"unsupported_container"}},
-		"in itself":           {[]warctest.ZipEntry{warctest.StoredEntry("c.wacz", self)}, nil, []string{"not_an_archive", "unsupported_container"}},
-		"without an archive":  {[]warctest.ZipEntry{warctest.StoredEntry("c.zip", warctest.Zip(t, warctest.StoredEntry("x", []byte("x"))))}, nil, []string{"not_an_archive"}},
-		"named as an entry":   {[]warctest.ZipEntry{warctest.StoredEntry("c.wacz", crawl), warctest.StoredEntry("c.wacz/archive/rec-0.warc.gz", warctest.GzipMembers(warctest.Response("urn:x", "http://x/", ok200)))}, []string{"http://x/"}, []string{"bad_entry"}},
-		"a name between":      {[]warctest.ZipEntry{warctest.StoredEntry("c.wacz", crawl), warctest.StoredEntry("c.wacz!", nil), warctest.StoredEntry("c.wacz/x", nil)}, nil, []string{"bad_entry"}},
-		"no zip file":         {[]warctest.ZipEntry{warctest.StoredEntry("c.wacz", []byte("PK\x03\x04 and nothing"))}, nil, []string{"bad_entry"}},
-		"cut":                 {[]warctest.ZipEntry{warctest.StoredEntry("c.wacz", crawl[:len(crawl)-40])}, read(t, crawl).urls(), []string{"damaged_stream"}},
-		"cut in its archive":  {[]warctest.ZipEntry{warctest.StoredEntry("c.wacz", crawl[:200])}, nil, []string{"bad_entry", "damaged_stream", "truncated_record"}},
+		"deflated": {
+			[]warctest.ZipEntry{warctest.DeflatedEntry("c.wacz", crawl)},
+			nil,
+			[]string{"unsupported_container"},
+		},
+		"two levels": {
+			[]warctest.ZipEntry{warctest.StoredEntry("c.wacz", twice)},
+			[]string{"http://x/"},
+			[]string{"unsupported_container"},
+		},
+		"in itself": {
+			[]warctest.ZipEntry{warctest.StoredEntry("c.wacz", self)},
+			nil,
+			[]string{"not_an_archive", "unsupported_container"},
+		},
+		"without an archive": {[]warctest.ZipEntry{warctest.StoredEntry("c.zip",
+			warctest.Zip(t, warctest.StoredEntry("x", []byte("x"))))}, nil, []string{"not_an_archive"}},
+		"named as an entry": {
+			[]warctest.ZipEntry{
+				warctest.StoredEntry("c.wacz", crawl),
+				warctest.StoredEntry("c.wacz/archive/rec-0.warc.gz",
+					warctest.GzipMembers(warctest.Response("urn:x", "http://x/", ok200))),
+			},
+			[]string{"http://x/"},
+			[]string{"bad_entry"},
+		},
+		"a name between": {[]warctest.ZipEntry{
+			warctest.StoredEntry("c.wacz", crawl),
+			warctest.StoredEntry("c.wacz!", nil), warctest.StoredEntry("c.wacz/x", nil),
+		}, nil, []string{"bad_entry"}},
+		"no zip file": {
+			[]warctest.ZipEntry{warctest.StoredEntry("c.wacz", []byte("PK\x03\x04 and nothing"))},
+			nil,
+			[]string{"bad_entry"},
+		},
+		"cut": {
+			[]warctest.ZipEntry{warctest.StoredEntry("c.wacz", crawl[:len(crawl)-40])},
+			read(t, crawl).urls(),
+			[]string{"damaged_stream"},
+		},
+		"cut in its archive": {
+			[]warctest.ZipEntry{warctest.StoredEntry("c.wacz", crawl[:200])},
+			nil,
+			[]string{"bad_entry", "damaged_stream", "truncated_record"},
+		},
 		"many that are empty": {empty, nil, slices.Repeat([]string{"not_an_archive"}, len(empty))},
-		"a long name":         {[]warctest.ZipEntry{warctest.StoredEntry(strings.Repeat("c", 1010), crawl)}, nil, []string{"bad_entry", "bad_entry", "bad_entry", "bad_entry", "not_an_archive"}},
+		"a long name": {
+			[]warctest.ZipEntry{warctest.StoredEntry(strings.Repeat("c", 1010), crawl)},
+			nil,
+			[]string{"bad_entry", "bad_entry", "bad_entry", "bad_entry", "not_an_archive"},
+		},
 		"a directory that leaves out an entry": {
 			[]warctest.ZipEntry{warctest.StoredEntry("c.wacz", append(bytes.Clone(crawl), crawl...))},
 			read(t, crawl).urls(),

@@ -26,15 +26,23 @@ var zipForms = map[string]warctest.ZipForm{
 // zipWithZip is a WACZ with a page that is itself one, and holds a robots.txt of
 // another site. The page's bytes stand in it as they are.
 func zipWithZip(t testing.TB, f warctest.ZipForm, deflate bool) (file, inner []byte) {
-	forged := warctest.GzipMembers(warctest.Warcinfo("urn:v", ""), warctest.Response("urn:forged", "http://victim/robots.txt", "HTTP/1.1 200 OK\r\n\r\nUser-agent: *\nDisallow: /\n"))
+	forged := warctest.GzipMembers(warctest.Warcinfo("urn:v", ""),
+		warctest.Response("urn:forged", "http://victim/robots.txt",
+			"HTTP/1.1 200 OK\r\n\r\nUser-agent: *\nDisallow: /\n"))
 	inner = f.File(t, warctest.ZipEntry{Name: "archive/data.warc.gz", Content: forged, Deflate: deflate})
 	one := func(n int, block string) []byte {
 		return stored(warctest.Response(fmt.Sprint("urn:", n), fmt.Sprint("http://h/", n), block).String())
 	}
 	page := "HTTP/1.1 200 OK\r\nContent-Type: application/zip\r\n\r\n" + string(inner)
-	first := slices.Concat(warctest.GzipMembers(warctest.Warcinfo("urn:i", "")), one(1, ok200), one(2, page), one(3, ok200))
+	first := slices.Concat(warctest.GzipMembers(warctest.Warcinfo("urn:i", "")), one(1, ok200), one(2, page),
+		one(3, ok200))
 	second := slices.Concat(one(4, ok200), one(5, page))
-	return f.File(t, warctest.ZipEntry{Name: "archive/a.warc.gz", Content: first, Deflate: deflate}, warctest.ZipEntry{Name: "archive/b.warc.gz", Content: second, Deflate: deflate}, warctest.DeflatedEntry("pages/pages.jsonl", []byte(`{"format": "json-pages-1.0"}`))), inner
+	return f.File(t, warctest.ZipEntry{Name: "archive/a.warc.gz", Content: first, Deflate: deflate},
+			warctest.ZipEntry{
+				Name: "archive/b.warc.gz", Content: second,
+				Deflate: deflate,
+			}, warctest.DeflatedEntry("pages/pages.jsonl", []byte(`{"format": "json-pages-1.0"}`))),
+		inner
 }
 
 // The lengths of the structures at the end of a zip file.
@@ -112,7 +120,8 @@ func TestZipInPage(t *testing.T) {
 
 // TestZipPrefix: a zip file that follows something else is no WACZ.
 func TestZipPrefix(t *testing.T) {
-	file := warctest.Zip(t, warctest.StoredEntry("archive/a.warc.gz", warctest.GzipMembers(warctest.Response("urn:a", "http://h/a", ok200))))
+	file := warctest.Zip(t, warctest.StoredEntry("archive/a.warc.gz",
+		warctest.GzipMembers(warctest.Response("urn:a", "http://h/a", ok200))))
 	for name, prefix := range map[string]string{
 		"a program":          "MZ" + strings.Repeat("code", 20_000),
 		"an empty zip file":  string(warctest.Zip(t)),
@@ -130,7 +139,8 @@ func TestZipUnlisted(t *testing.T) {
 	for name, form := range zipForms {
 		var all []warctest.ZipEntry
 		for i := range 3 {
-			all = append(all, warctest.DeflatedEntry(fmt.Sprintf("archive/%d.warc.gz", i), warctest.GzipMembers(warctest.Response(fmt.Sprint("urn:", i), fmt.Sprint("http://h/", i), ok200))))
+			all = append(all, warctest.DeflatedEntry(fmt.Sprintf("archive/%d.warc.gz", i),
+				warctest.GzipMembers(warctest.Response(fmt.Sprint("urn:", i), fmt.Sprint("http://h/", i), ok200))))
 		}
 		file := form.File(t, all...)
 		start := bytes.Index(file, []byte("PK\x01\x02"))
@@ -159,7 +169,8 @@ func TestZipUnlisted(t *testing.T) {
 // TestZipNames: a letter that differs between the two names of an entry is reported.
 func TestZipNames(t *testing.T) {
 	const name = "archive/a.warc.gz"
-	file := warctest.Zip(t, warctest.StoredEntry(name, warctest.GzipMembers(warctest.Response("urn:a", "http://h/a", ok200))))
+	file := warctest.Zip(t, warctest.StoredEntry(name,
+		warctest.GzipMembers(warctest.Response("urn:a", "http://h/a", ok200))))
 	file[bytes.LastIndex(file, []byte(name))] ^= 1
 	got := read(t, file)
 	equal(t, "entries", got.entries(), []string{name})
@@ -180,7 +191,8 @@ func TestZipHeaderBits(t *testing.T) {
 			damaged[bit/8] ^= 1 << (bit % 8)
 			got := checkZip(t, fmt.Sprintf("bit %d of byte %d", bit%8, bit/8), damaged, want)
 			if !slices.Equal(got.urls(), want) {
-				t.Errorf("bit %d of byte %d (directory at %d): %v, issues %v", bit%8, bit/8, start, got.urls(), got.kinds())
+				t.Errorf("bit %d of byte %d (directory at %d): %v, issues %v", bit%8, bit/8, start, got.urls(),
+					got.kinds())
 			}
 		}
 	}
@@ -189,7 +201,8 @@ func TestZipHeaderBits(t *testing.T) {
 // TestLargeDirectory: an archive that is the last of very many entries is read, or the reason names
 // why not.
 func TestLargeDirectory(t *testing.T) {
-	archive := warctest.StoredEntry("archive/z.warc.gz", warctest.GzipMembers(warctest.Response("urn:z", "http://h/z", ok200)))
+	archive := warctest.StoredEntry("archive/z.warc.gz",
+		warctest.GzipMembers(warctest.Response("urn:z", "http://h/z", ok200)))
 	entries := func(n, name int) (list []warctest.ZipEntry) {
 		for i := range n {
 			list = append(list, warctest.StoredEntry(fmt.Sprintf("pages/%0*d.txt", name, i), []byte("x")))
@@ -205,7 +218,8 @@ func TestLargeDirectory(t *testing.T) {
 	}
 	inputs, _ := Expand([]string{path})
 	result, err := readInput(inputs[0], 0, new(keeper), nil, nil)
-	if err != nil || !strings.Contains(result.Refusal, "its directory has more than 33554432 bytes") || !strings.Contains(result.Refusal, "unpack it") {
+	if err != nil || !strings.Contains(result.Refusal, "its directory has more than 33554432 bytes") ||
+		!strings.Contains(result.Refusal, "unpack it") {
 		t.Errorf("a directory of 36 MB: %q, %v", result.Refusal, err)
 	}
 }

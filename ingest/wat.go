@@ -29,7 +29,10 @@ func (e *extractor) extractWAT(d *draft) error {
 	case err != nil:
 		return err
 	}
-	r := &warc.Record{Header: warc.ParseHeader(told.Header), Offset: outer.Offset, Streamed: outer.Streamed, Block: bytes.NewReader(told.Head)}
+	r := &warc.Record{
+		Header: warc.ParseHeader(told.Header), Offset: outer.Offset, Streamed: outer.Streamed,
+		Block: bytes.NewReader(told.Head),
+	}
 	if told.ARC {
 		r.Type = warc.TypeARC
 	}
@@ -65,7 +68,8 @@ func (e *extractor) fillDescribed(d *draft) error {
 		r.ContentType = "application/warc-fields"
 		return e.extractMetadata(d)
 	case r.Type == "":
-		d.note(words.IssueBadIndexRow, "record skipped", "a WAT record without the WARC-Type of the one that it describes")
+		d.note(words.IssueBadIndexRow, "record skipped",
+			"a WAT record without the WARC-Type of the one that it describes")
 	case r.Type == "request":
 		d.note(words.IssueBadIndexRow, "record skipped", "a WAT record of a request without HTTP-Request-Metadata")
 	}
@@ -79,7 +83,9 @@ func (e *extractor) readDescribed(d *draft) error {
 	x.bodiless, x.Kind = x.Kind, facts.CaptureNone
 	if told.HeaderCut {
 		x.Flags |= facts.FlagURLCut
-		d.note(words.IssueBadURL, "taken for a part", "the record's header holds more than what the WAT tells of it: makers cut values at the first byte outside ASCII, or replace bytes that are no UTF-8")
+		d.note(words.IssueBadURL, "taken for a part",
+			"the record's header holds more than what the WAT tells of it: makers cut values at the first byte "+
+				"outside ASCII, or replace bytes that are no UTF-8")
 	}
 	x.Metas = unknownMetas.Encode()
 	switch {
@@ -98,7 +104,8 @@ func (e *extractor) readDescribed(d *draft) error {
 	if told.Incomplete {
 		x.Flags |= facts.FlagPolicyHeadersCut
 		x.Location = ""
-		d.note(words.IssueBadHTTPHead, "Location dropped, the rest taken", "the maker of the WAT could not read all of the HTTP head: values may be cut")
+		d.note(words.IssueBadHTTPHead, "Location dropped, the rest taken",
+			"the maker of the WAT could not read all of the HTTP head: values may be cut")
 	}
 	switch {
 	case r.Type == "revisit", x.Status == http.StatusNotModified: // another record has them
@@ -106,7 +113,8 @@ func (e *extractor) readDescribed(d *draft) error {
 		x.Metas = ""
 	default:
 		found := told.Found
-		if !told.HTML || told.Incomplete || h.Chunked() || len(h.Codings()) > 0 || x.Truncated != "" || x.lacks(&h, int(max(told.EntityLength, 0))) {
+		if !told.HTML || told.Incomplete || h.Chunked() || len(h.Codings()) > 0 || x.Truncated != "" ||
+			x.lacks(&h, int(max(told.EntityLength, 0))) {
 			found.Cut, found.Open = true, true
 		}
 		x.Metas = found.Encode()

@@ -25,7 +25,9 @@ func crawl() []warctest.Record {
 	entries := []warctest.Record{warctest.Warcinfo("urn:i", "software: x\r\n")}
 	for i := range 5 {
 		url := fmt.Sprintf("http://h/%d", i)
-		entries = append(entries, warctest.Response("urn:"+url, url, "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<html>"+url+"</html>"),
+		entries = append(entries,
+			warctest.Response("urn:"+url, url,
+				"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<html>"+url+"</html>"),
 			warctest.Request("urn:r"+url, url, "bot/1"))
 	}
 	return append(entries, warctest.Response("urn:robots", "http://h/robots.txt", "HTTP/1.1 200 OK\r\n\r\n"+robotsBody))
@@ -38,10 +40,14 @@ func dictionary(t testing.TB) []byte {
 	random := rand.New(rand.NewPCG(1, 2))
 	for i := range 200 {
 		e := warctest.Response(fmt.Sprintf("urn:%d", random.Uint64()), fmt.Sprintf("http://h/%d", i),
-			fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n<html>%x</html>", i, random.Uint64()))
+			fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n<html>%x</html>", i,
+				random.Uint64()))
 		samples = append(samples, []byte(e.String()))
 	}
-	d, err := zstd.BuildDict(zstd.BuildDictOptions{ID: 4711, Contents: samples, History: bytes.Join(samples[:50], nil), Offsets: [3]int{1, 4, 8}})
+	d, err := zstd.BuildDict(zstd.BuildDictOptions{
+		ID: 4711, Contents: samples, History: bytes.Join(samples[:50], nil),
+		Offsets: [3]int{1, 4, 8},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,10 +61,11 @@ func TestZstd(t *testing.T) {
 	withDict := zstd.WithEncoderDict(d)
 	want := read(t, warctest.GzipMembers(crawl()...))
 	for name, archive := range map[string][]byte{
-		"no dictionary":         warctest.ZstdFrames(t, crawl()),
-		"no checksums":          warctest.ZstdFrames(t, crawl(), zstd.WithEncoderCRC(false)),
-		"raw dictionary":        append(skippable(0xd, d), warctest.ZstdFrames(t, crawl(), withDict)...),
-		"compressed dictionary": append(skippable(0xd, warctest.ZstdFrame(t, string(d))), warctest.ZstdFrames(t, crawl(), withDict)...),
+		"no dictionary":  warctest.ZstdFrames(t, crawl()),
+		"no checksums":   warctest.ZstdFrames(t, crawl(), zstd.WithEncoderCRC(false)),
+		"raw dictionary": append(skippable(0xd, d), warctest.ZstdFrames(t, crawl(), withDict)...),
+		"compressed dictionary": append(skippable(0xd, warctest.ZstdFrame(t, string(d))),
+			warctest.ZstdFrames(t, crawl(), withDict)...),
 		"extension frames": bytes.Join([][]byte{
 			skippable(0xd, d), skippable(3, []byte("between")), warctest.ZstdFrames(t, crawl(), withDict),
 			skippable(0, nil),
@@ -119,25 +126,33 @@ func TestZstdRefusals(t *testing.T) {
 	d := dictionary(t)
 	withDict := zstd.WithEncoderDict(d)
 	other := bytes.Clone(d)
-	other[4]++                                                                                           // the id
-	wide := []byte{0x28, 0xb5, 0x2f, 0xfd, 0x04, 17 << 3, 1, 0, 0}                                       // a window of 128 MiB
-	long := append([]byte{0x28, 0xb5, 0x2f, 0xfd, 0xe4}, 0xff, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 1, 0, 0) // content of 1 TiB in a single segment
+	other[4]++ // the id
+	// a window of 128 MiB
+	wide := []byte{0x28, 0xb5, 0x2f, 0xfd, 0x04, 17 << 3, 1, 0, 0}
+	// content of 1 TiB in a single segment
+	long := append([]byte{0x28, 0xb5, 0x2f, 0xfd, 0xe4}, 0xff, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 1, 0, 0)
 	for name, c := range map[string]struct {
 		archive []byte
 		issue   string
 	}{
-		"missing dictionary":  {warctest.ZstdFrames(t, crawl(), withDict), "damaged_member"},
-		"wrong dictionary":    {append(skippable(0xd, other), warctest.ZstdFrames(t, crawl(), withDict)...), "damaged_member"},
-		"no dictionary in it": {append(skippable(0xd, []byte("something else")), warctest.ZstdFrames(t, crawl(), withDict)...), "bad_dictionary"},
-		"damaged dictionary":  {append(skippable(0xd, d[:len(d)/2]), warctest.ZstdFrames(t, crawl(), withDict)...), ""},
-		"dictionary cut":      {skippable(0xd, d)[:len(d)/2], "bad_dictionary"},
-		"unnamed dictionary":  {append(skippable(0xd, d), unnamed(warctest.ZstdFrame(t, crawl()[1].String(), withDict))...), "damaged_member"},
-		"window":              {wide, "window_too_large"},
-		"segment":             {long, "window_too_large"},
+		"missing dictionary": {warctest.ZstdFrames(t, crawl(), withDict), "damaged_member"},
+		"wrong dictionary": {
+			append(skippable(0xd, other), warctest.ZstdFrames(t, crawl(), withDict)...),
+			"damaged_member",
+		},
+		"no dictionary in it": {append(skippable(0xd, []byte("something else")),
+			warctest.ZstdFrames(t, crawl(), withDict)...), "bad_dictionary"},
+		"damaged dictionary": {append(skippable(0xd, d[:len(d)/2]), warctest.ZstdFrames(t, crawl(), withDict)...), ""},
+		"dictionary cut":     {skippable(0xd, d)[:len(d)/2], "bad_dictionary"},
+		"unnamed dictionary": {append(skippable(0xd, d),
+			unnamed(warctest.ZstdFrame(t, crawl()[1].String(), withDict))...), "damaged_member"},
+		"window":  {wide, "window_too_large"},
+		"segment": {long, "window_too_large"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := read(t, c.archive)
-			if kinds := got.kinds(); len(got.fetches) > 0 || len(kinds) == 0 || c.issue != "" && kinds[0] != c.issue || got.result.Lossy == 0 {
+			if kinds := got.kinds(); len(got.fetches) > 0 || len(kinds) == 0 || c.issue != "" && kinds[0] != c.issue ||
+				got.result.Lossy == 0 {
 				t.Errorf("fetches %v, issues %v, want %s", got.urls(), got.issues, c.issue)
 			}
 			readPipe(t, c.archive)
@@ -204,7 +219,8 @@ func TestZstdCommand(t *testing.T) {
 	var samples []string
 	for i := range 400 {
 		path := filepath.Join(dir, fmt.Sprint("sample", i))
-		e := warctest.Response(fmt.Sprint("urn:", i), fmt.Sprint("http://h/", i), fmt.Sprintf("HTTP/1.1 200 OK\r\nServer: s%d\r\n\r\n<html>%d</html>", i, i*i))
+		e := warctest.Response(fmt.Sprint("urn:", i), fmt.Sprint("http://h/", i),
+			fmt.Sprintf("HTTP/1.1 200 OK\r\nServer: s%d\r\n\r\n<html>%d</html>", i, i*i))
 		if err := os.WriteFile(path, []byte(e.String()), 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -217,7 +233,8 @@ func TestZstdCommand(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, options := range map[string][]string{
-		"plain": {"-19"}, "no checksum": {"--no-check"}, "dictionary": {"-D", dict}, "ultra": {"--ultra", "-22", "--long=26"},
+		"plain": {"-19"}, "no checksum": {"--no-check"}, "dictionary": {"-D", dict},
+		"ultra": {"--ultra", "-22", "--long=26"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var archive []byte

@@ -19,7 +19,8 @@ var public = []string{strings.TrimSuffix(module, "/"), module + "ingest", module
 // exports loads the types of the public packages, as the compiler knows them.
 func exports(t *testing.T) (list []*types.Package) {
 	t.Helper()
-	out, err := exec.Command("go", append([]string{"list", "-export", "-deps", "-f", "{{.ImportPath}}={{.Export}}"}, public...)...).Output()
+	out, err := exec.Command("go",
+		append([]string{"list", "-export", "-deps", "-f", "{{.ImportPath}}={{.Export}}"}, public...)...).Output()
 	if err != nil {
 		t.Skip("go list: ", err)
 	}
@@ -28,7 +29,8 @@ func exports(t *testing.T) (list []*types.Package) {
 		path, file, _ := strings.Cut(strings.TrimSpace(line), "=")
 		files[path] = file
 	}
-	from := importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) { return os.Open(files[path]) })
+	from := importer.ForCompiler(token.NewFileSet(), "gc",
+		func(path string) (io.ReadCloser, error) { return os.Open(files[path]) })
 	for _, path := range public {
 		p, err := from.Import(path)
 		if err != nil {

@@ -70,7 +70,8 @@ func TestArchivesAgree(t *testing.T) {
 		for _, row := range read[ViolationRow](t, dir, table) {
 			fetches[table]++
 			fetches[table+" "+row.Certainty]++
-			if row.RobotsID == 0 || row.RobotsAge == nil || (row.RobotsBodyDigest != "") != (row.RobotsBodyTime != nil) {
+			if row.RobotsID == 0 || row.RobotsAge == nil ||
+				(row.RobotsBodyDigest != "") != (row.RobotsBodyTime != nil) {
 				t.Errorf("%s: %s does not prove itself: %+v", table, row.URL, row.RobotsCitation)
 			}
 		}
@@ -81,20 +82,24 @@ func TestArchivesAgree(t *testing.T) {
 	fetches["crawl_delays"] = int64(len(read[CrawlDelayRow](t, dir, "crawl_delays")))
 	c := a.Totals
 	for what, want := range map[string]int64{
-		"allowed": c.Allowed, "disallowed": c.Disallowed, "unknown": c.Unknown, "reason robots_txt_itself": c.RobotsTxtItself,
-		"disallowed ": c.ViolationsCertain + c.ViolationsProbable + c.Possible + c.Contested,
-		"violations":  c.Violations, "violations certain": c.ViolationsCertain, "violations probable": c.ViolationsProbable,
-		"certainty certain": c.ViolationsCertain, "certainty probable": c.ViolationsProbable,
+		"allowed": c.Allowed, "disallowed": c.Disallowed, "unknown": c.Unknown,
+		"reason robots_txt_itself": c.RobotsTxtItself,
+		"disallowed ":              c.ViolationsCertain + c.ViolationsProbable + c.Possible + c.Contested,
+		"violations":               c.Violations, "violations certain": c.ViolationsCertain,
+		"violations probable": c.ViolationsProbable,
+		"certainty certain":   c.ViolationsCertain, "certainty probable": c.ViolationsProbable,
 		"unproven": c.Unproven, "unproven possible": c.Possible, "unproven contested": c.Contested,
 		"certainty possible": c.Possible, "certainty contested": c.Contested,
-		"restrictions publication": c.RestrictionsPublication, "restrictions usage": c.RestrictionsUsage, "crawl_delays": c.CrawlDelays,
+		"restrictions publication": c.RestrictionsPublication, "restrictions usage": c.RestrictionsUsage,
+		"crawl_delays": c.CrawlDelays,
 	} {
 		if got := fetches[strings.TrimSpace(what)]; got != want || want == 0 {
 			t.Errorf("%s: %d in the tables, %d in audit.json", what, got, want)
 		}
 	}
 	if c.Decidable != c.Fetches-c.RobotsTxtItself || c.Decidable == c.Fetches {
-		t.Errorf("robots.txt could decide %d of %d fetches, %d are of itself", c.Decidable, c.Fetches, c.RobotsTxtItself)
+		t.Errorf("robots.txt could decide %d of %d fetches, %d are of itself", c.Decidable, c.Fetches,
+			c.RobotsTxtItself)
 	}
 	for _, full := range []bool{false, true} {
 		agreesWithSummary(t, printed(t, summary, full), &c)
@@ -111,8 +116,9 @@ func agreesWithSummary(t *testing.T, text string, c *Totals) {
 		}
 	}
 	for label, want := range map[string]int64{
-		"certain": c.ViolationsCertain, "probable": c.ViolationsProbable, "possible": c.Possible, "contested": c.Contested,
-		"unknown": c.Unknown, "allowed": c.Allowed - c.RobotsTxtItself, "robots.txt": c.RobotsTxtItself,
+		"certain": c.ViolationsCertain, "probable": c.ViolationsProbable, "possible": c.Possible,
+		"contested": c.Contested,
+		"unknown":   c.Unknown, "allowed": c.Allowed - c.RobotsTxtItself, "robots.txt": c.RobotsTxtItself,
 	} {
 		if n, ok := got[label]; !ok || n != want {
 			t.Errorf("%s: %d in the summary, %d in audit.json, in\n%s", label, n, want, text)

@@ -58,8 +58,10 @@ type Unreadable struct {
 // NewSettings describes the options of an evaluation of facts.
 func NewSettings(opt *evaluate.Options, factsFingerprint string, ranks *Ranks) Settings {
 	s := Settings{
-		Profile: opt.Profile.String(), Crawler: opt.Crawler, CrawlerMap: opt.CrawlerMap.Lines(), Agents: opt.Agents, Rate: opt.Rate,
-		PolicyBodies: opt.PolicyBodies, PublicSuffixList: weburl.PublicSuffixVersion(), FactsFingerprint: factsFingerprint,
+		Profile: opt.Profile.String(), Crawler: opt.Crawler, CrawlerMap: opt.CrawlerMap.Lines(), Agents: opt.Agents,
+		Rate:         opt.Rate,
+		PolicyBodies: opt.PolicyBodies, PublicSuffixList: weburl.PublicSuffixVersion(),
+		FactsFingerprint: factsFingerprint,
 	}
 	if opt.Policies != evaluate.PoliciesAsked {
 		s.Policies = opt.Policies.String()
@@ -87,7 +89,8 @@ func (s *Settings) Options() (opt evaluate.Options, err error) {
 		if i < 0 {
 			return opt, fmt.Errorf("%q is no rule of a crawler map", line)
 		}
-		opt.CrawlerMap = append(opt.CrawlerMap, evaluate.CrawlerRule{Pattern: undash(line[:i]), Token: undash(line[i+len(" => "):])})
+		opt.CrawlerMap = append(opt.CrawlerMap,
+			evaluate.CrawlerRule{Pattern: undash(line[:i]), Token: undash(line[i+len(" => "):])})
 	}
 	for _, name := range s.Purposes {
 		use, ok := evaluate.ParseUse(name)
@@ -125,7 +128,8 @@ type AuditInput struct {
 	Indexed       int64    `json:"indexed,omitempty"`        // fetches in an index or a list
 	IndexedRobots int64    `json:"indexed_robots,omitempty"` // of them of robots.txt
 	CommonCrawls  []string `json:"common_crawls,omitempty"`  // whose archives an index names
-	RobotsIn      []string `json:"robots_in,omitempty"`      // archives that an index names for robots.txt, some of them
+	// archives that an index names for robots.txt, some of them
+	RobotsIn []string `json:"robots_in,omitempty"`
 
 	Digests DigestStats `json:"digests"`
 	Crawls  []Crawl     `json:"crawls,omitempty"`
@@ -143,12 +147,13 @@ type (
 // divide by.
 type Totals struct {
 	evaluate.Counts
-	Violations               int64            `json:"violations"`
-	Unproven                 int64            `json:"unproven"`
-	Decidable                int64            `json:"decidable"`
-	Duplicates               int64            `json:"duplicates"`
-	Indexed                  int64            `json:"indexed,omitempty"`      // fetches only in an index or a list
-	IndexJoined              int64            `json:"index_joined,omitempty"` // rows of these whose fetch is counted by its record, or by another row
+	Violations int64 `json:"violations"`
+	Unproven   int64 `json:"unproven"`
+	Decidable  int64 `json:"decidable"`
+	Duplicates int64 `json:"duplicates"`
+	Indexed    int64 `json:"indexed,omitempty"` // fetches only in an index or a list
+	// rows of these whose fetch is counted by its record, or by another row
+	IndexJoined              int64            `json:"index_joined,omitempty"`
 	Verification             Verification     `json:"verification,omitzero"`
 	LogEvidence              int64            `json:"log_evidence"`
 	Exclusions               int64            `json:"exclusions"`
@@ -181,7 +186,8 @@ func (v *Verification) Text() string {
 	if v.Untried == v.Suspected {
 		return "Suspected violations that an index tells of: " + number(v.Suspected) + ". --verify reads their records."
 	}
-	text := "Suspected violations that an index tells of: " + number(v.Suspected) + ". Their records: " + number(v.Verified) + " verified"
+	text := "Suspected violations that an index tells of: " + number(v.Suspected) + ". Their records: " +
+		number(v.Verified) + " verified"
 	for _, c := range []struct {
 		n    int64
 		what string
@@ -222,7 +228,8 @@ func releaseOf(version string) string {
 // newAudit describes an evaluation of facts, once all of it is written.
 func newAudit(set *facts.Set, settings Settings, t *evaluate.Totals, counted *tally) *Audit {
 	a := &Audit{
-		Tool: "robotsaudit", Version: Version(), SchemaVersion: SchemaVersion, Settings: settings, Inputs: []AuditInput{},
+		Tool: "robotsaudit", Version: Version(), SchemaVersion: SchemaVersion, Settings: settings,
+		Inputs:     []AuditInput{},
 		Unreadable: []Unreadable{},
 	}
 	for _, f := range set.Failures {
@@ -230,10 +237,13 @@ func newAudit(set *facts.Set, settings Settings, t *evaluate.Totals, counted *ta
 	}
 	for _, in := range set.Inputs {
 		a.Inputs = append(a.Inputs, AuditInput{
-			Name: locator(in.Name), Size: in.Size, Fingerprint: in.Fingerprint, SHA256: known(in.SHA256, in.SHA256 != ""), Container: in.Container,
-			Records: in.Records, Fetches: in.Fetches, Robots: in.Robots, Issues: in.Issues, Resynced: in.Resynced, LogEvents: in.Events,
-			Indexed: in.Indexed, IndexedRobots: in.IndexedRobots, CommonCrawls: in.CommonCrawls, RobotsIn: in.RobotsIn,
-			Digests: in.Digests, Crawls: in.Crawls,
+			Name: locator(in.Name), Size: in.Size, Fingerprint: in.Fingerprint,
+			SHA256: known(in.SHA256, in.SHA256 != ""), Container: in.Container,
+			Records: in.Records, Fetches: in.Fetches, Robots: in.Robots, Issues: in.Issues, Resynced: in.Resynced,
+			LogEvents: in.Events,
+			Indexed:   in.Indexed, IndexedRobots: in.IndexedRobots, CommonCrawls: in.CommonCrawls,
+			RobotsIn: in.RobotsIn,
+			Digests:  in.Digests, Crawls: in.Crawls,
 		})
 	}
 	indexed := -t.Joined

@@ -26,7 +26,8 @@ const (
 // can skip pages: the rows of an origin are neighbours. In other columns a page has nearly the bounds of
 // the table, and the file has none.
 var bounded = map[string]bool{
-	"url": true, "url_host_name": true, "url_host_registered_domain": true, "origin": true, "fetch_time": true, "robots_id": true,
+	"url": true, "url_host_name": true, "url_host_registered_domain": true, "origin": true, "fetch_time": true,
+	"robots_id": true,
 }
 
 // How long a bound may be, in bytes: footers and indexes are in memory until the file is whole.

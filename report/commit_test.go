@@ -38,7 +38,10 @@ func TestCommitReplaces(t *testing.T) {
 		}
 	}
 	w, _ := writeAll(t, dir, false)
-	for _, name := range []string{"group_verdicts.parquet", "robots_agents.parquet", "contested.parquet", HTMLFile, SignatureFile, temporary} {
+	for _, name := range []string{
+		"group_verdicts.parquet", "robots_agents.parquet", "contested.parquet", HTMLFile,
+		SignatureFile, temporary,
+	} {
 		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
 			t.Errorf("%s is still there", name)
 		}

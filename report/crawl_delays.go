@@ -30,16 +30,19 @@ type CrawlDelayRow struct {
 func (b *rowBuilder) crawlDelayRow(r *evaluate.Result) CrawlDelayRow {
 	soon := r.TooSoon
 	return CrawlDelayRow{
-		FetchedURL:       b.fetchedURL(r.Fetch),
-		RecordPlace:      b.recordPlace(r.Fetch),
-		Agent:            text(r.Agent),
-		AgentSource:      r.AgentSource.String(),
-		Gap:              soon.Gap / 1000,
-		Delay:            soon.Delay / 1000,
-		Line:             int32(soon.Line),
-		PreviousFilename: b.archive(&facts.Fetch{Input: soon.Previous.Input, Entry: soon.Previous.Entry, Archive: soon.Previous.Archive}),
-		PreviousOffset:   soon.Previous.Offset,
-		RobotsAge:        new(r.Age),
-		RobotsCitation:   b.cite(r.Governing),
+		FetchedURL:  b.fetchedURL(r.Fetch),
+		RecordPlace: b.recordPlace(r.Fetch),
+		Agent:       text(r.Agent),
+		AgentSource: r.AgentSource.String(),
+		Gap:         soon.Gap / 1000,
+		Delay:       soon.Delay / 1000,
+		Line:        int32(soon.Line),
+		PreviousFilename: b.archive(&facts.Fetch{
+			Input: soon.Previous.Input, Entry: soon.Previous.Entry,
+			Archive: soon.Previous.Archive,
+		}),
+		PreviousOffset: soon.Previous.Offset,
+		RobotsAge:      new(r.Age),
+		RobotsCitation: b.cite(r.Governing),
 	}
 }

@@ -49,7 +49,8 @@ var severalOf = []string{"note", "tag_note", "tag_contradiction", "hint"}
 
 // separatorOf is the separator of several values in a text; "" where it holds one.
 func separatorOf(c *Column) string {
-	if c.Type == "STRING" && slices.ContainsFunc(c.valueLists, func(list string) bool { return slices.Contains(severalOf, list) }) {
+	if c.Type == "STRING" &&
+		slices.ContainsFunc(c.valueLists, func(list string) bool { return slices.Contains(severalOf, list) }) {
 		return ","
 	}
 	return ""

@@ -20,7 +20,8 @@ const (
 )
 
 // errTooManyGroups: readers take the number of a row group for an int16.
-var errTooManyGroups = fmt.Errorf("a table of more than %d row groups is too large for one file; audit in stages, with more ranges: docs/SCALE.md",
+var errTooManyGroups = fmt.Errorf("a table of more than %d row groups is too large for one file; audit in stages, "+
+	"with more ranges: docs/SCALE.md",
 	parquet.MaxRowGroups)
 
 // Keys of the metadata in the footer of every table.

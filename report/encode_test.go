@@ -105,7 +105,8 @@ func writeEvery(t *testing.T, dir string) (rows []everyRow) {
 	for i := range maxGroupRows + 5000 {
 		n := random.Int64() >> random.IntN(64)
 		row := everyRow{
-			URL: "http://" + fmt.Sprint(i/100) + ".example/" + word(), RobotsID: n, Text: word(), Few: fmt.Sprint(i / 1000 % 7), Many: word(),
+			URL: "http://" + fmt.Sprint(i/100) + ".example/" + word(), RobotsID: n, Text: word(),
+			Few: fmt.Sprint(i / 1000 % 7), Many: word(),
 			Integer: int32(n), Number: n, Bool: maybe(), List: make([]string, random.IntN(4)),
 		}
 		for k := range row.List {
@@ -119,7 +120,10 @@ func writeEvery(t *testing.T, dir string) (rows []everyRow) {
 			row.Known, row.Double, row.MaybeBool = new(int32(n)), new(float64(n)/3), new(maybe())
 		}
 		if i%9999 == 0 {
-			row.URL, row.Many, row.List = strings.Repeat(word(), 4000), strings.Repeat(word(), 2000), []string{"", strings.Repeat("x", 2*maxPage), ""}
+			row.URL, row.Many, row.List = strings.Repeat(word(), 4000), strings.Repeat(word(), 2000), []string{
+				"",
+				strings.Repeat("x", 2*maxPage), "",
+			}
 		}
 		if len(row.List) == 0 {
 			row.List = nil // as read gives it
@@ -168,23 +172,28 @@ func TestBounds(t *testing.T) {
 			stats := meta.Statistics
 			if g == 0 && name == "url" { // one is too long
 				if stats.MinValue != nil || stats.MaxValue != nil {
-					t.Errorf("%s: of a row group, bounds of %d and %d bytes", name, len(stats.MinValue), len(stats.MaxValue))
+					t.Errorf("%s: of a row group, bounds of %d and %d bytes", name, len(stats.MinValue),
+						len(stats.MaxValue))
 				}
 				continue
 			}
 			if bounded[name] != (stats.MinValue != nil && stats.MaxValue != nil) {
-				t.Errorf("%s: of a row group, bounds of %d and %d bytes", name, len(stats.MinValue), len(stats.MaxValue))
+				t.Errorf("%s: of a row group, bounds of %d and %d bytes", name, len(stats.MinValue),
+					len(stats.MaxValue))
 			}
 			if err != nil {
 				continue
 			}
-			checkBounds(t, name, chunk, index, chunk.Type().Kind().Value(stats.MinValue), chunk.Type().Kind().Value(stats.MaxValue))
+			checkBounds(t, name, chunk, index, chunk.Type().Kind().Value(stats.MinValue),
+				chunk.Type().Kind().Value(stats.MaxValue))
 		}
 	}
 }
 
 // checkBounds reads the pages of a column of a row group.
-func checkBounds(t *testing.T, name string, chunk parquet.ColumnChunk, index parquet.ColumnIndex, least, greatest parquet.Value) {
+func checkBounds(t *testing.T, name string, chunk parquet.ColumnChunk, index parquet.ColumnIndex, least,
+	greatest parquet.Value,
+) {
 	t.Helper()
 	compare := chunk.Type().Compare
 	pages := chunk.Pages()
@@ -218,10 +227,12 @@ func checkBounds(t *testing.T, name string, chunk parquet.ColumnChunk, index par
 			}
 		}
 		if nulls != index.NullCount(n) || (nulls == page.NumValues()) != index.NullPage(n) {
-			t.Errorf("%s, page %d: %d nulls of %d, and the file says %d", name, n, nulls, page.NumValues(), index.NullCount(n))
+			t.Errorf("%s, page %d: %d nulls of %d, and the file says %d", name, n, nulls, page.NumValues(),
+				index.NullCount(n))
 		}
 		for _, bound := range []parquet.Value{index.MinValue(n), index.MaxValue(n)} {
-			if bound.Kind() == parquet.ByteArray && (!utf8.Valid(bound.ByteArray()) || len(bound.ByteArray()) > maxPageBound) {
+			if bound.Kind() == parquet.ByteArray &&
+				(!utf8.Valid(bound.ByteArray()) || len(bound.ByteArray()) > maxPageBound) {
 				t.Errorf("%s, page %d: the bound %q", name, n, bound)
 			}
 		}
@@ -322,7 +333,8 @@ func TestRowGroupsAreBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 		if len(p.RowGroups()) != tt.groups || p.NumRows() != rows {
-			t.Errorf("%s: %d row groups with %d rows, want %d with %d", name, len(p.RowGroups()), p.NumRows(), tt.groups, rows)
+			t.Errorf("%s: %d row groups with %d rows, want %d with %d", name, len(p.RowGroups()), p.NumRows(),
+				tt.groups, rows)
 		}
 	}
 }

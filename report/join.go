@@ -116,7 +116,10 @@ func (j *joiner) rowGroups(p *tablePart) error {
 		p.meta.RowGroups[i].FileOffset += p.shift
 	}
 	for c := range p.columns {
-		for _, at := range []*int64{&c.FileOffset, &c.MetaData.DataPageOffset, &c.MetaData.IndexPageOffset, &c.MetaData.DictionaryPageOffset} {
+		for _, at := range []*int64{
+			&c.FileOffset, &c.MetaData.DataPageOffset, &c.MetaData.IndexPageOffset,
+			&c.MetaData.DictionaryPageOffset,
+		} {
 			if *at != 0 {
 				*at += p.shift
 			}

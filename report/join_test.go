@@ -36,7 +36,8 @@ func TestJoinOne(t *testing.T) {
 func TestJoinTooMany(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	if err := WriteTable(dir, RobotsAgentsTable, func(yield func(*RobotsAgentRow, error) bool) { yield(new(RobotsAgentRow), nil) }); err != nil {
+	if err := WriteTable(dir, RobotsAgentsTable,
+		func(yield func(*RobotsAgentRow, error) bool) { yield(new(RobotsAgentRow), nil) }); err != nil {
 		t.Fatal(err)
 	}
 	out, err := os.Create(filepath.Join(dir, "joined"))

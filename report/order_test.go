@@ -33,7 +33,8 @@ func TestTablesHaveTheirKeyAndOrder(t *testing.T) {
 			inOriginOrder(t, about.Name, rows)
 		}
 		if column := about.Order; len(rows) > 0 && rows[0][column].Kind() >= 0 {
-			if !slices.IsSortedFunc(rows, func(a, b map[string]parquet.Value) int { return compareValues(a[column], b[column]) }) {
+			if !slices.IsSortedFunc(rows,
+				func(a, b map[string]parquet.Value) int { return compareValues(a[column], b[column]) }) {
 				t.Errorf("%s is not sorted by %s", about.Name, column)
 			}
 		}

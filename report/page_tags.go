@@ -108,6 +108,7 @@ func (b *rowBuilder) effectiveRow(r *evaluate.Result, s *evaluate.AgentSet) Effe
 	return EffectiveTagsRow{
 		URL: locator(r.Fetch.URL), WARCFilename: b.archive(r.Fetch), WARCRecordOffset: r.Fetch.Offset,
 		Agent: text(s.Agent), Rules: text(s.Set.String()), Conflicts: s.Set.Conflicts.String(),
-		RestrictsArchive: binds(tag.UseArchive), RestrictsIndex: binds(tag.UseIndex), RestrictsTrain: binds(tag.UseTrain),
+		RestrictsArchive: binds(tag.UseArchive), RestrictsIndex: binds(tag.UseIndex),
+		RestrictsTrain: binds(tag.UseTrain),
 	}
 }

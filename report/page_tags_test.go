@@ -31,7 +31,8 @@ func TestDateOfTag(t *testing.T) {
 		}
 		row := w.effectiveRow(&r, &evaluate.AgentSet{Set: tag.Effective(tags, "")})
 		if row.RestrictsArchive != restricts || !row.RestrictsIndex || row.RestrictsTrain {
-			t.Errorf("at %v: archive %t, index %t, train %t", at, row.RestrictsArchive, row.RestrictsIndex, row.RestrictsTrain)
+			t.Errorf("at %v: archive %t, index %t, train %t", at, row.RestrictsArchive, row.RestrictsIndex,
+				row.RestrictsTrain)
 		}
 	}
 }

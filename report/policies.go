@@ -58,8 +58,10 @@ type PolicyRow struct {
 func (b *rowBuilder) eachPolicy(p *evaluate.Policies, add func(PolicyRow) error) error {
 	site := b.siteOf(p.Origin, p.URL)
 	row := PolicyRow{
-		RobotsID: p.ID, Origin: locator(p.Origin), HostName: site.host, RegisteredDomain: site.registered, RankStratum: site.stratum,
-		FetchTime: micros(p.Time()), Outcome: p.Outcome.String(), FetchStatus: status(p.Status), CaptureCC: p.CaptureClass,
+		RobotsID: p.ID, Origin: locator(p.Origin), HostName: site.host, RegisteredDomain: site.registered,
+		RankStratum: site.stratum,
+		FetchTime:   micros(p.Time()), Outcome: p.Outcome.String(), FetchStatus: status(p.Status),
+		CaptureCC: p.CaptureClass,
 	}
 	for _, url := range p.Sitemaps {
 		row.Sitemaps = append(row.Sitemaps, ruleText(url))
@@ -71,7 +73,8 @@ func (b *rowBuilder) eachPolicy(p *evaluate.Policies, add func(PolicyRow) error)
 		said := &p.List[i]
 		row := row
 		row.Agent, row.GroupKind = text(said.Agent), said.Group.String()
-		row.Restriction, row.Longpre, row.Liu, row.CC = class(said.Restriction), class(said.Longpre), class(said.Liu), class(said.CC)
+		row.Restriction, row.Longpre, row.Liu, row.CC = class(said.Restriction), class(said.Longpre), class(said.Liu),
+			class(said.CC)
 		row.RequestRate, row.Signals = text(said.RequestRate), said.Signals
 		row.CrawlDelay = known(float64(said.CrawlDelay)/1e6, said.HasCrawlDelay && said.Known)
 		row.Rules = known(int32(said.Rules), said.Known)

@@ -81,7 +81,8 @@ func (r *random) numbers(least, greatest int64) func(int) int64 {
 func (r *random) word() string {
 	var b strings.Builder
 	for range r.IntN(12) {
-		b.WriteString(pick(r, "a", "b", "z", "/", "'", "\x00", "\x7f", "\u0080", "\u07ff", "\u0800", "\ud7ff", "\ue000", "\uffff", "\U00010000", "\U0010ffff"))
+		b.WriteString(pick(r, "a", "b", "z", "/", "'", "\x00", "\x7f", "\u0080", "\u07ff", "\u0800", "\ud7ff",
+			"\ue000", "\uffff", "\U00010000", "\U0010ffff"))
 	}
 	return b.String()
 }
@@ -171,7 +172,8 @@ func (r *random) rows(n int) []randomRow {
 	id, number, offset := numbers(), numbers(), numbers()
 	plain, line := r.numbers(math.MinInt32, math.MaxInt32), r.numbers(math.MinInt32, math.MaxInt32)
 	text, few := maybe(r, r.texts(), same[string]), maybe(r, r.texts(), same[string])
-	status, other16 := maybe(r, r.numbers(math.MinInt16, math.MaxInt16), small), maybe(r, r.numbers(math.MinInt16, math.MaxInt16), small)
+	status, other16 := maybe(r, r.numbers(math.MinInt16, math.MaxInt16), small), maybe(r,
+		r.numbers(math.MinInt16, math.MaxInt16), small)
 	known, long := maybe(r, r.numbers(math.MinInt32, math.MaxInt32), integer), maybe(r, numbers(), same[int64])
 	doubles, bools, some := maybe(r, numbers(), double), maybe(r, numbers(), bit), r.sometimes()
 	list, others := r.lists(), r.lists()

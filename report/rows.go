@@ -89,7 +89,8 @@ type FetchedURL struct {
 func (b *rowBuilder) fetchedURL(f *facts.Fetch) FetchedURL {
 	site := b.siteOf(f.Origin, f.URL)
 	return FetchedURL{
-		URL: locator(f.URL), HostName: site.host, RegisteredDomain: site.registered, Origin: locator(f.Origin), FetchTime: micros(f.Time()),
+		URL: locator(f.URL), HostName: site.host, RegisteredDomain: site.registered, Origin: locator(f.Origin),
+		FetchTime: micros(f.Time()),
 	}
 }
 

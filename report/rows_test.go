@@ -21,11 +21,23 @@ func TestDiscoveryColumns(t *testing.T) {
 		0:                   {nil, nil, nil, new(false)},
 		facts.FlagDiscovery: {new(false), new(false), nil, new(true)},
 		facts.FlagDiscovery | facts.FlagSeed | facts.FlagForceFetch: {new(true), new(true), nil, new(true)},
-		facts.FlagPagesListed:                                                         {nil, nil, new(false), new(false)},
-		facts.FlagPagesListed | facts.FlagPage:                                        {nil, nil, new(true), new(false)},
-		facts.FlagPagesListed | facts.FlagPage | facts.FlagSeedKnown:                  {new(false), nil, new(true), new(false)},
-		facts.FlagPagesListed | facts.FlagPage | facts.FlagSeedKnown | facts.FlagSeed: {new(true), nil, new(true), new(false)},
-		facts.FlagPagesListed | facts.FlagPage | facts.FlagDiscovery:                  {new(false), new(false), new(true), new(true)},
+		facts.FlagPagesListed: {
+			nil, nil, new(false),
+			new(false),
+		},
+		facts.FlagPagesListed | facts.FlagPage: {
+			nil, nil, new(true),
+			new(false),
+		},
+		facts.FlagPagesListed | facts.FlagPage | facts.FlagSeedKnown: {
+			new(false), nil, new(true),
+			new(false),
+		},
+		facts.FlagPagesListed | facts.FlagPage | facts.FlagSeedKnown | facts.FlagSeed: {
+			new(true), nil, new(true),
+			new(false),
+		},
+		facts.FlagPagesListed | facts.FlagPage | facts.FlagDiscovery: {new(false), new(false), new(true), new(true)},
 	} {
 		f := testFetch("http://a", "/")
 		f.Flags = flags
@@ -53,18 +65,24 @@ func TestViolationProvesItself(t *testing.T) {
 	want := ViolationRow{
 		URL: "https://www.example.co.uk:8443/caf%E9?q=%FF", SURTKey: "uk,co,example:8443)/caf%e9?q=%ff",
 		HostName: "www.example.co.uk", RegisteredDomain: "example.co.uk", HostNameReversed: "uk.co.example.www",
-		Protocol: "https", Port: new(int32(8443)), Path: "/caf%E9", Query: new("q=%FF"), Origin: "https://www.example.co.uk:8443",
-		FetchTime: new(noon), FetchMethod: "GET", FetchStatus: new(int16(200)), FetchRedirect: "/à%E0", RecordType: "response",
+		Protocol: "https", Port: new(int32(8443)), Path: "/caf%E9", Query: new("q=%FF"),
+		Origin:    "https://www.example.co.uk:8443",
+		FetchTime: new(noon), FetchMethod: "GET", FetchStatus: new(int16(200)), FetchRedirect: "/à%E0",
+		RecordType:    "response",
 		ContentDigest: "sha1:" + strings.Repeat("é", (maxText-5)/2) + cutMark, ContentMIMEType: "text/\uFFFD\x00",
-		WARCFilename: "a.warc.gz", WARCRecordOffset: 700, WARCRecordLength: 300, WARCRecordID: "urn:x:/caf\uFFFD?q=\uFFFD",
+		WARCFilename: "a.warc.gz", WARCRecordOffset: 700, WARCRecordLength: 300,
+		WARCRecordID: "urn:x:/caf\uFFFD?q=\uFFFD",
 		CrawlerToken: CrawlerToken{"TestBot", "request"}, UserAgent: "TestBot/1.0", Claim: "classic",
 		Decision: Decision{"disallowed", "fresh", "rule"}, Certainty: "certain", Trust: "chained", Profile: "rfc9309",
 		Rule: "Disallow: /caf%E9", RuleLine: 3, GroupLine: 2, RobotsAge: new(int64(60)),
 		RobotsCitation: RobotsCitation{
-			RobotsID: 1, RobotsURL: "https://www.example.co.uk:8443/robots.txt", RobotsOutcome: "rules", RobotsTime: new(noon - int64(60e6)),
-			RobotsStatus: new(int16(200)), RobotsHops: new(int32(1)), RobotsFilename: "b.warc.gz", RobotsOffset: new(int64(100)),
+			RobotsID: 1, RobotsURL: "https://www.example.co.uk:8443/robots.txt", RobotsOutcome: "rules",
+			RobotsTime:   new(noon - int64(60e6)),
+			RobotsStatus: new(int16(200)), RobotsHops: new(int32(1)), RobotsFilename: "b.warc.gz",
+			RobotsOffset: new(int64(100)),
 			RobotsLength: 300, RobotsRecordID: "urn:x:/robots.txt", RobotsBodyTime: new(noon - int64(120e6)),
-			RobotsBodyFile: "b.warc.gz", RobotsBodyOffset: new(int64(555)), RobotsBodyRecordID: "urn:x:body", RobotsBodyDigest: digest,
+			RobotsBodyFile: "b.warc.gz", RobotsBodyOffset: new(int64(555)), RobotsBodyRecordID: "urn:x:body",
+			RobotsBodyDigest: digest,
 		},
 	}
 	if diff := cmp.Diff(want, got[0]); diff != "" {
@@ -81,8 +99,9 @@ func TestViolationProvesItself(t *testing.T) {
 		t.Fatalf("unproven: %+v", unproven)
 	}
 	copied := ContestedCitation{
-		ContestedRobotsID: 2, ContestedOutcome: "unavailable", ContestedTime: new(noon - int64(300e6)), ContestedFilename: "b.warc.gz",
-		ContestedOffset: new(int64(42)), ContestedRecordID: "urn:x:/robots.txt",
+		ContestedRobotsID: 2, ContestedOutcome: "unavailable", ContestedTime: new(noon - int64(300e6)),
+		ContestedFilename: "b.warc.gz",
+		ContestedOffset:   new(int64(42)), ContestedRecordID: "urn:x:/robots.txt",
 	}
 	if diff := cmp.Diff(copied, unproven[0].ContestedCitation); diff != "" {
 		t.Errorf("the copy that allows (-want +got):\n%s", diff)
@@ -111,10 +130,16 @@ func TestRestrictionsAndDelays(t *testing.T) {
 	w, totals := fill(t, dir, false)
 	r := testResults()[0]
 	tags := []evaluate.Statement{{Source: tag.SourceMeta, Line: 1, Raw: "noarchive"}}
-	signals := []evaluate.Statement{{Source: tag.SourceRobotsTxt, Line: 7, Raw: "train-ai=n"}, {Source: tag.SourceTDMFile, Line: 1, Raw: strings.Repeat("x", maxText)}}
+	signals := []evaluate.Statement{
+		{Source: tag.SourceRobotsTxt, Line: 7, Raw: "train-ai=n"},
+		{Source: tag.SourceTDMFile, Line: 1, Raw: strings.Repeat("x", maxText)},
+	}
 	capture := facts.Capture{Fetch: testFetch("https://www.example.co.uk:8443", "/.well-known/tdmrep.json")}
 	capture.Offset = 4711
-	r.Page = &evaluate.Page{From: evaluate.PageOriginal, Signals: []evaluate.Signal{{}, {Signal: tag.Signal{Source: tag.SourceTDMFile, Line: 1}, File: &capture}}}
+	r.Page = &evaluate.Page{
+		From:    evaluate.PageOriginal,
+		Signals: []evaluate.Signal{{}, {Signal: tag.Signal{Source: tag.SourceTDMFile, Line: 1}, File: &capture}},
+	}
 	r.Restrictions = []evaluate.Restriction{
 		{Kind: evaluate.RestrictsPublication, Certainty: evaluate.Certain, Purpose: tag.UseArchive, Statements: tags},
 		{Kind: evaluate.RestrictsUsage, Certainty: evaluate.Probable, Purpose: tag.UseTrain, Statements: signals},
@@ -129,21 +154,25 @@ func TestRestrictionsAndDelays(t *testing.T) {
 	}
 	citation := read[ViolationRow](t, dir, "violations")[0].RobotsCitation
 	page := RestrictionRow{
-		Kind: "publication", Certainty: "certain", Purpose: "archive", Statements: []string{"meta 1: noarchive"}, TagsFrom: "original",
+		Kind: "publication", Certainty: "certain", Purpose: "archive", Statements: []string{"meta 1: noarchive"},
+		TagsFrom: "original",
 		FetchedURL: FetchedURL{
 			URL: "https://www.example.co.uk:8443/", HostName: "www.example.co.uk", RegisteredDomain: "example.co.uk",
 			Origin: "https://www.example.co.uk:8443", FetchTime: new(noon),
 		},
-		FetchStatus: new(int16(200)), RecordPlace: RecordPlace{"a.warc.gz", 700, 300, "urn:x:/"}, CrawlerToken: CrawlerToken{"TestBot", "request"},
+		FetchStatus: new(int16(200)), RecordPlace: RecordPlace{"a.warc.gz", 700, 300, "urn:x:/"},
+		CrawlerToken: CrawlerToken{"TestBot", "request"},
 	}
 	origin := page
-	origin.Kind, origin.Certainty, origin.Purpose, origin.Statements = "usage", "probable", "train", []string{"robots.txt 7: train-ai=n", text(signals[1].String())}
+	origin.Kind, origin.Certainty, origin.Purpose, origin.Statements = "usage", "probable", "train",
+		[]string{"robots.txt 7: train-ai=n", text(signals[1].String())}
 	origin.FileFilename, origin.FileOffset, origin.RobotsCitation = "a.warc.gz", new(int64(4711)), citation
 	if diff := cmp.Diff([]RestrictionRow{page, origin}, read[RestrictionRow](t, dir, "restrictions")); diff != "" {
 		t.Errorf("restrictions (-want +got):\n%s", diff)
 	}
 	delays := []CrawlDelayRow{{
-		FetchedURL: page.FetchedURL, RecordPlace: page.RecordPlace, Agent: "TestBot", AgentSource: "request", Gap: 1500, Delay: 10_000, Line: 4, PreviousFilename: "b.warc.gz", PreviousOffset: 90,
+		FetchedURL: page.FetchedURL, RecordPlace: page.RecordPlace, Agent: "TestBot", AgentSource: "request",
+		Gap: 1500, Delay: 10_000, Line: 4, PreviousFilename: "b.warc.gz", PreviousOffset: 90,
 		RobotsAge: new(int64(60)), RobotsCitation: citation,
 	}}
 	if diff := cmp.Diff(delays, read[CrawlDelayRow](t, dir, "crawl_delays")); diff != "" {
@@ -163,13 +192,16 @@ func TestFetchRows(t *testing.T) {
 		t.Fatalf("%d rows of %d", len(got), len(results))
 	}
 	for i, r := range results {
-		if got[i].Verdict != r.Verdict.String() || got[i].Evidence != r.Evidence.String() || got[i].Reason != r.Reason.String() {
+		if got[i].Verdict != r.Verdict.String() || got[i].Evidence != r.Evidence.String() ||
+			got[i].Reason != r.Reason.String() {
 			t.Errorf("row %d: %+v", i, got[i])
 		}
 	}
 	want := FetchRow{
-		FetchedURL: FetchedURL{URL: "http:/x"}, SURTKey: "x)/", FetchMethod: "GET", RecordType: "response", ContentMIMEType: "text/html",
-		RecordPlace: RecordPlace{"a.warc.gz", 700, 300, "urn:x:/x"}, CrawlerToken: CrawlerToken{AgentSource: "none"}, Claim: "classic",
+		FetchedURL: FetchedURL{URL: "http:/x"}, SURTKey: "x)/", FetchMethod: "GET", RecordType: "response",
+		ContentMIMEType: "text/html",
+		RecordPlace:     RecordPlace{"a.warc.gz", 700, 300, "urn:x:/x"},
+		CrawlerToken:    CrawlerToken{AgentSource: "none"}, Claim: "classic",
 		Decision: Decision{"unknown", "none", "no_time"}, Trust: "chained",
 	}
 	if diff := cmp.Diff(want, got[7]); diff != "" {
@@ -206,7 +238,8 @@ func TestOtherRows(t *testing.T) {
 	if diff := cmp.Diff(want, robotsRows[0].Notes); diff != "" {
 		t.Errorf("notes (-want +got):\n%s", diff)
 	}
-	if r := robotsRows[0]; *r.Groups != 2 || *r.Rules != 3 || *r.NoteCount != 1 || r.Reason != "" || *r.BodyOffset != 555 {
+	if r := robotsRows[0]; *r.Groups != 2 || *r.Rules != 3 || *r.NoteCount != 1 || r.Reason != "" ||
+		*r.BodyOffset != 555 {
 		t.Errorf("robots: %+v", r)
 	}
 	issues := read[IssueRow](t, dir, "issues")
@@ -219,9 +252,12 @@ func TestOtherRows(t *testing.T) {
 	}
 	exclusions := read[ExclusionRow](t, dir, "exclusions")
 	wantExclusions := []ExclusionRow{{
-		URL: "https://www.example.co.uk:8443/caf%E9?q=%FF", HostName: "www.example.co.uk", RegisteredDomain: "example.co.uk",
-		Origin: "https://www.example.co.uk:8443", LogReason: "-9998", WARCFilename: "b.warc.gz", LogLine: 7, Via: "http://a/%E9",
-		HopsFromSeed: new("L"), CrawlerToken: CrawlerToken{"TestBot", "origin"}, Decision: Decision{"disallowed", "fresh", "rule"},
+		URL: "https://www.example.co.uk:8443/caf%E9?q=%FF", HostName: "www.example.co.uk",
+		RegisteredDomain: "example.co.uk",
+		Origin:           "https://www.example.co.uk:8443", LogReason: "-9998", WARCFilename: "b.warc.gz", LogLine: 7,
+		Via:          "http://a/%E9",
+		HopsFromSeed: new("L"), CrawlerToken: CrawlerToken{"TestBot", "origin"},
+		Decision: Decision{"disallowed", "fresh", "rule"},
 		RobotsID: 1, Rule: "Disallow: /caf%E9", RuleLine: 3, GroupLine: 2,
 	}}
 	if diff := cmp.Diff(wantExclusions, exclusions); diff != "" {
@@ -232,7 +268,8 @@ func TestOtherRows(t *testing.T) {
 		t.Errorf("claims (-want +got):\n%s", diff)
 	}
 	verdicts := read[GroupVerdictRow](t, dir, "group_verdicts")
-	if len(verdicts) != 8 || verdicts[1].RobotsID != 0 || verdicts[2].RobotsID != 1 || verdicts[2].Rule != "Disallow: /caf%E9" ||
+	if len(verdicts) != 8 || verdicts[1].RobotsID != 0 || verdicts[2].RobotsID != 1 ||
+		verdicts[2].Rule != "Disallow: /caf%E9" ||
 		verdicts[2].Notes != "" || verdicts[3].Notes != "body_cut,other_crawler" {
 		t.Errorf("group_verdicts: %+v", verdicts)
 	}

@@ -182,7 +182,8 @@ func generated(t *testing.T, s *Schema, kind, name string) string {
 					of = append(of, "`"+table.Name+"`")
 				}
 			}
-			line("`"+strings.Join(j.Columns, "`, `")+"`", strings.Join(of, ", "), fmt.Sprintf("`%s` of `%s`", strings.Join(j.To, "`, `"), j.Table), j.But)
+			line("`"+strings.Join(j.Columns, "`, `")+"`", strings.Join(of, ", "),
+				fmt.Sprintf("`%s` of `%s`", strings.Join(j.To, "`, `"), j.Table), j.But)
 		}
 	case "types":
 		line("type here", "Parquet", "in DuckDB")
@@ -197,7 +198,8 @@ func generated(t *testing.T, s *Schema, kind, name string) string {
 			line("`"+v.Name+"`", cell(v.Meaning))
 		}
 	case "columns":
-		if table, ok := s.Find(name); ok && table.rowType() != "ViolationRow" { // of two tables, which the document introduces
+		if table, ok := s.Find(name); ok && table.rowType() != "ViolationRow" {
+			// of two tables, which the document introduces
 			b.WriteString(strings.Join(wrap(table.Doc+" Sorted by "+table.Order+".", 100), "\n") + "\n\n")
 		}
 		line("column", "type", "null", "meaning")
@@ -253,7 +255,8 @@ func valuesText(c *Column) string {
 		names = append(names, "`"+v.Name+"`")
 	}
 	for _, list := range c.valueLists {
-		places = append(places, fmt.Sprintf("[%s](#values-%s)", strings.ReplaceAll(list, "_", " "), strings.ReplaceAll(list, "_", "-")))
+		places = append(places, fmt.Sprintf("[%s](#values-%s)", strings.ReplaceAll(list, "_", " "),
+			strings.ReplaceAll(list, "_", "-")))
 	}
 	if text := "see " + strings.Join(places, ", "); len(names) > 8 {
 		return " Values: " + text + "."
@@ -376,14 +379,16 @@ func TestValuesAreThoseOfTheCode(t *testing.T) {
 		t.Errorf("sources (-code +described):\n%s", diff)
 	}
 	for _, list := range []string{
-		"verdict", "evidence", "reason", "certainty", "note", "agent_source", "agent_match", "outcome", "lossy_issue", "record_issue",
+		"verdict", "evidence", "reason", "certainty", "note", "agent_source", "agent_match", "outcome", "lossy_issue",
+		"record_issue",
 	} {
 		delete(described, list) // they are made of the code
 	}
 	delete(described, "tag_source")
 	delete(described, "signal_source")
 	for list, values := range described {
-		if diff := cmp.Diff(slices.Sorted(slices.Values(code[list])), slices.Sorted(slices.Values(values))); diff != "" {
+		if diff := cmp.Diff(slices.Sorted(slices.Values(code[list])),
+			slices.Sorted(slices.Values(values))); diff != "" {
 			t.Errorf("%s (-code +described):\n%s", list, diff)
 		}
 	}

@@ -58,7 +58,8 @@ func TestColours(t *testing.T) {
 				t.Errorf("%d violations: no line begins with %q:\n%q", violations, start, b.String())
 			}
 		}
-		bare := strings.NewReplacer(string(red), "", string(green), "", string(yellow), "", reset, "").Replace(b.String())
+		bare := strings.NewReplacer(string(red), "", string(green), "", string(yellow), "", reset,
+			"").Replace(b.String())
 		if bare != printed(t, s, false) {
 			t.Errorf("with colours:\n%s", b.String())
 		}
@@ -89,7 +90,10 @@ func summaryOf(c *tally, settings Settings, totals *evaluate.Totals) *Summary {
 func TestSummaryOfNothing(t *testing.T) {
 	s := summaryOf(newTally(), Settings{Profile: "rfc9309"}, &evaluate.Totals{})
 	got := printed(t, s, true)
-	for _, want := range []string{"Audited 0 archives (0 B): 0 fetches on 0 origins", "Disallowed: 0 of the 0 fetches that robots.txt could decide."} {
+	for _, want := range []string{
+		"Audited 0 archives (0 B): 0 fetches on 0 origins",
+		"Disallowed: 0 of the 0 fetches that robots.txt could decide.",
+	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is missing in\n%s", want, got)
 		}
@@ -108,7 +112,8 @@ func TestSummaryTellsCauses(t *testing.T) {
 	}
 	file := page("", evaluate.Allowed, words.RobotsTxtItself)
 	missing, told := page("A", evaluate.Unknown, words.NoCapture), page("A", evaluate.Allowed, words.NoMatchingRule)
-	nameless, named := page("", evaluate.Disallowed, words.Unreachable), page("A", evaluate.Disallowed, words.Unreachable)
+	nameless, named := page("", evaluate.Disallowed, words.Unreachable), page("A", evaluate.Disallowed,
+		words.Unreachable)
 	const captures, token = "Common Crawl keeps it in its robotstxt", "--crawler TOKEN"
 	for name, test := range map[string]struct {
 		results []evaluate.Result
@@ -116,11 +121,20 @@ func TestSummaryTellsCauses(t *testing.T) {
 		not     []string
 		indexed int64
 	}{
-		"no capture":     {[]evaluate.Result{missing, missing, file, file}, []string{captures}, []string{token}, 0},
-		"nearly none":    {append(many(missing, 9), told), []string{captures}, []string{token}, 0},
-		"some":           {append(many(missing, 8), told, told), nil, []string{captures, token}, 0},
-		"nameless":       {[]evaluate.Result{nameless, nameless, named}, []string{token, " 2 fetches name no crawler (no User-Agent, or a browser's), "}, []string{captures, "captures of robots.txt and"}, 0},
-		"of an index":    {[]evaluate.Result{nameless, nameless}, []string{token, " 2 fetches name no crawler (no User-Agent, or a browser's, or an index that tells none), "}, nil, 2},
+		"no capture":  {[]evaluate.Result{missing, missing, file, file}, []string{captures}, []string{token}, 0},
+		"nearly none": {append(many(missing, 9), told), []string{captures}, []string{token}, 0},
+		"some":        {append(many(missing, 8), told, told), nil, []string{captures, token}, 0},
+		"nameless": {
+			[]evaluate.Result{nameless, nameless, named},
+			[]string{token, " 2 fetches name no crawler (no User-Agent, or a browser's), "},
+			[]string{captures, "captures of robots.txt and"},
+			0,
+		},
+		"of an index": {
+			[]evaluate.Result{nameless, nameless},
+			[]string{token, " 2 fetches name no crawler (no User-Agent, or a browser's, or an index that tells none), "},
+			nil, 2,
+		},
 		"mostly named":   {[]evaluate.Result{nameless, named, named}, nil, []string{captures, token}, 0},
 		"robots.txt too": {append(many(file, 9), named), nil, []string{captures, token}, 0},
 	} {
@@ -154,19 +168,27 @@ func TestSummaryTellsWhatWasAsked(t *testing.T) {
 	f := testFetch("http://a", "/|")
 	r := evaluate.Result{
 		Fetch: &f, Agent: "A", TooSoon: new(evaluate.TooSoon), Page: new(evaluate.Page),
-		Answer: evaluate.Answer{Verdict: evaluate.Allowed, Reason: words.NoMatchingRule, Notes: words.NoteUnsafeEncoding},
+		Answer: evaluate.Answer{
+			Verdict: evaluate.Allowed, Reason: words.NoMatchingRule,
+			Notes: words.NoteUnsafeEncoding,
+		},
 	}
-	r.Restrictions = []evaluate.Restriction{{Kind: evaluate.RestrictsUsage, Purpose: tag.UseTrain}, {Kind: evaluate.RestrictsPublication, Purpose: tag.UseIndex}}
+	r.Restrictions = []evaluate.Restriction{
+		{Kind: evaluate.RestrictsUsage, Purpose: tag.UseTrain},
+		{Kind: evaluate.RestrictsPublication, Purpose: tag.UseIndex},
+	}
 	for range 2 {
 		counted.addResult(&r)
 		totals.Add(&r)
 	}
 	s := summaryOf(counted, Settings{
-		Profile: "google", Crawler: "A", CrawlerMap: []string{"x => y"}, AsOf: evaluate.AsOfMoment(time.Unix(0, 0)), Purposes: []string{"index", "train"}, Rate: true,
+		Profile: "google", Crawler: "A", CrawlerMap: []string{"x => y"}, AsOf: evaluate.AsOfMoment(time.Unix(0, 0)),
+		Purposes: []string{"index", "train"}, Rate: true,
 	}, totals)
 	text := strings.Join(strings.Fields(printed(t, s, false)), " ")
 	for _, want := range []string{
-		"profile google, crawler A (--crawler), crawlers by --crawler-map, other crawlers and restrictions as of 1970-01-01T00:00:00Z.",
+		"profile google, crawler A (--crawler), crawlers by --crawler-map, other crawlers and restrictions as of " +
+			"1970-01-01T00:00:00Z.",
 		"restrict publication 2 times and use 2 times (table restrictions): no violations.",
 		"2 fetches (table crawl_delays): no violations.",
 		"allowed 2 robots.txt did not forbid them; 2 by the letter alone",
@@ -191,7 +213,10 @@ func TestSummaryOfPages(t *testing.T) {
 	totals.Add(&r)
 	s := summaryOf(counted, Settings{Purposes: []string{"train"}}, totals)
 	text := strings.Join(strings.Fields(printed(t, s, true)), " ")
-	for _, want := range []string{"noarchive 1 no public copy", "train-ai 1 training AI restricted; allowed for 0", "publication usage train 0 1"} {
+	for _, want := range []string{
+		"noarchive 1 no public copy", "train-ai 1 training AI restricted; allowed for 0",
+		"publication usage train 0 1",
+	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in %s", want, text)
 		}
@@ -253,7 +278,10 @@ func TestSummaryIsSafe(t *testing.T) {
 		counted.addResult(&v)
 		counted.WhatIf.here.Join(TokenGroup{int64(i + 1), 0}, f.Claim)
 		counted.WhatIf.here.Add(TokenGroup{int64(i + 1), 0}, "disallowed")
-		counted.addHost(&evaluate.HostStats{Origin: f.Origin, Counts: evaluate.Counts{Fetches: 1, ViolationsCertain: 1}})
+		counted.addHost(&evaluate.HostStats{
+			Origin: f.Origin,
+			Counts: evaluate.Counts{Fetches: 1, ViolationsCertain: 1},
+		})
 		counted.addAgent(&evaluate.AgentStats{Agent: f.Claim, Counts: evaluate.Counts{Fetches: 1}})
 		counted.addIssue(&IssueRow{WARCFilename: f.Claim, Detail: long}, words.IssueUnreadable)
 	}
@@ -277,8 +305,10 @@ func TestSummaryIsSafe(t *testing.T) {
 	for _, c := range s.Claims {
 		fetches += c.Fetches
 	}
-	if fetches != 3*maxNames || counted.unreadCount != 3*maxNames || len(s.Unread) > topNames || len(counted.WhatIf.here.groups) > 0 {
-		t.Errorf("%d fetches, %d inputs not read, %d of them held, %d token groups held", fetches, counted.unreadCount, len(s.Unread), len(counted.WhatIf.here.groups))
+	if fetches != 3*maxNames || counted.unreadCount != 3*maxNames || len(s.Unread) > topNames ||
+		len(counted.WhatIf.here.groups) > 0 {
+		t.Errorf("%d fetches, %d inputs not read, %d of them held, %d token groups held", fetches, counted.unreadCount,
+			len(s.Unread), len(counted.WhatIf.here.groups))
 	}
 	if !strings.Contains(got, "  and 3,062 more\n") {
 		t.Errorf("what is not shown is not counted:\n%s", got)
@@ -294,7 +324,8 @@ func TestRank(t *testing.T) {
 	want := slices.Concat(rows[9:12], rows[6:8])
 	for seed := range uint64(50) {
 		shuffled := slices.Clone(rows)
-		rand.New(rand.NewPCG(seed, 1)).Shuffle(len(rows), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
+		rand.New(rand.NewPCG(seed, 1)).Shuffle(len(rows),
+			func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
 		var got []Numbers
 		for _, r := range shuffled {
 			got = rankNumbers(got, r)
@@ -361,12 +392,18 @@ func TestWhatIfCounts(t *testing.T) {
 }
 
 func TestNumbers(t *testing.T) {
-	for n, want := range map[int64]string{0: "0", 7: "7", 999: "999", 1000: "1,000", 1234567: "1,234,567", -1: "-1", -999: "-999", -1000: "-1,000"} {
+	for n, want := range map[int64]string{
+		0: "0", 7: "7", 999: "999", 1000: "1,000", 1234567: "1,234,567", -1: "-1",
+		-999: "-999", -1000: "-1,000",
+	} {
 		if got := number(n); got != want {
 			t.Errorf("number(%d) = %q, want %q", n, got, want)
 		}
 	}
-	for n, want := range map[int64]string{0: "0 B", 999: "999 B", 1000: "1.00 kB", 6_180_000: "6.18 MB", 3e12: "3.00 TB"} {
+	for n, want := range map[int64]string{
+		0: "0 B", 999: "999 B", 1000: "1.00 kB", 6_180_000: "6.18 MB",
+		3e12: "3.00 TB",
+	} {
 		if got := Bytes(n); got != want {
 			t.Errorf("Bytes(%d) = %q, want %q", n, got, want)
 		}
@@ -376,7 +413,10 @@ func TestNumbers(t *testing.T) {
 			t.Errorf("Count(%d) = %q, want %q", n, got, want)
 		}
 	}
-	for share, want := range map[float64]string{0: " (0.0 %)", 1e-9: " (< 0.1 %)", 0.0704: " (7.0 %)", 0.9999: " (> 99.9 %)", 1: " (100.0 %)"} {
+	for share, want := range map[float64]string{
+		0: " (0.0 %)", 1e-9: " (< 0.1 %)", 0.0704: " (7.0 %)",
+		0.9999: " (> 99.9 %)", 1: " (100.0 %)",
+	} {
 		if got := percent(&share); got != want {
 			t.Errorf("percent(%g) = %q, want %q", share, got, want)
 		}

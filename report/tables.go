@@ -28,8 +28,10 @@ var (
 		Doc: "One row per disallowed fetch that is no violation as far as these archives show: possible or contested.",
 	}}
 	RestrictionsTable = TableOf[RestrictionRow]{Table{
-		Name: "restrictions", Key: append([]string{"kind", "purpose"}, recordKey...), Order: fetchOrder, With: []string{"--purpose"},
-		Doc: "One row per fetch, purpose and kind of restriction: what the page or its site says against that purpose. No violations.",
+		Name: "restrictions", Key: append([]string{"kind", "purpose"}, recordKey...), Order: fetchOrder,
+		With: []string{"--purpose"},
+		Doc: "One row per fetch, purpose and kind of restriction: what the page or its site says against that " +
+			"purpose. No violations.",
 	}}
 	CrawlDelaysTable = TableOf[CrawlDelayRow]{Table{
 		Name: "crawl_delays", Key: recordKey, Order: fetchOrder, With: []string{"--rate"},
@@ -38,11 +40,14 @@ var (
 	}}
 	RobotsTable = TableOf[RobotsRow]{Table{
 		Name: "robots", Key: []string{"robots_id"}, Order: "robots_id",
-		Doc: "One row per capture of /robots.txt, with what it came to, and per log line that says that robots.txt could not be had.",
+		Doc: "One row per capture of /robots.txt, with what it came to, and per log line that says that robots.txt " +
+			"could not be had.",
 	}}
 	PoliciesTable = TableOf[PolicyRow]{Table{
-		Name: "robots_policies", Key: []string{"robots_id", "agent"}, Order: "robots_id, then agent: `*` first, then in the alphabet, in any case",
-		Doc: "One row per capture of /robots.txt and product token: what it says to `*`, to the crawlers of the archives and to the tokens " +
+		Name: "robots_policies", Key: []string{"robots_id", "agent"},
+		Order: "robots_id, then agent: `*` first, then in the alphabet, in any case",
+		Doc: "One row per capture of /robots.txt and product token: what it says to `*`, to the crawlers of the " +
+			"archives and to the tokens " +
 			"asked about, whether or not it governs a fetch. With `--policies named` also to the tokens that it names.",
 	}}
 	PageTagsTable = TableOf[PageTagRow]{Table{
@@ -63,36 +68,45 @@ var (
 	}}
 	HostStatsTable = TableOf[HostRow]{Table{
 		Name: "host_stats", Key: []string{"origin"}, Order: "origin, in the order of fetches",
-		Doc: "One row per origin, with counts of its fetches. URLs whose origin could not be read share rows with an empty one.",
+		Doc: "One row per origin, with counts of its fetches. URLs whose origin could not be read share rows with " +
+			"an empty one.",
 	}}
 	AgentStatsTable = TableOf[AgentRow]{Table{
 		Name: "agent_stats", Key: []string{"agent"}, Order: "agent",
-		Doc: "One row per product token, in any letter case, with counts of its fetches. Tokens beyond the first 65,536 in the alphabet share the row (others).",
+		Doc: "One row per product token, in any letter case, with counts of its fetches. Tokens beyond the first " +
+			"65,536 in the alphabet share the row (others).",
 	}}
 	ExclusionsTable = TableOf[ExclusionRow]{Table{
-		Name: "exclusions", Key: []string{"warc_filename", "log_line"}, Order: "origin, in the order of fetches, then log_time",
-		Doc: "One row per URL that robots.txt kept a crawler from, as its log says, beside what the captures say of it. No fetches.",
+		Name: "exclusions", Key: []string{"warc_filename", "log_line"},
+		Order: "origin, in the order of fetches, then log_time",
+		Doc: "One row per URL that robots.txt kept a crawler from, as its log says, beside what the captures say " +
+			"of it. No fetches.",
 	}}
 	IssuesTable = TableOf[IssueRow]{Table{
 		Name: "issues", Order: "warc_filename, in the order of inputs, then offset",
 		Doc: "One row per problem: something in the archives that could not be read or trusted.",
 	}}
 	GroupVerdictsTable = TableOf[GroupVerdictRow]{Table{
-		Name: "group_verdicts", Key: append([]string{"robots_id", "group"}, recordKey...), Order: fetchOrder, With: whatIfOptions, Optional: true,
-		Doc: "One row per fetch and group of its robots.txt that decides for a token asked about: what the fetch would have been " +
+		Name: "group_verdicts", Key: append([]string{"robots_id", "group"}, recordKey...), Order: fetchOrder,
+		With: whatIfOptions, Optional: true,
+		Doc: "One row per fetch and group of its robots.txt that decides for a token asked about: what the fetch " +
+			"would have been " +
 			"for all tokens that robots_agents maps to the group.",
 	}}
 	RobotsAgentsTable = TableOf[RobotsAgentRow]{Table{
-		Name: "robots_agents", Key: []string{"robots_id", "agent"}, Order: "origin, in the order of fetches; rows of robots_id 0 anywhere", With: whatIfOptions, Optional: true,
+		Name: "robots_agents", Key: []string{"robots_id", "agent"},
+		Order: "origin, in the order of fetches; rows of robots_id 0 anywhere", With: whatIfOptions, Optional: true,
 		Doc: "One row per capture of robots.txt and token asked about: the group that governs the token.",
 	}}
 )
 
 // tables lists the result tables in the order in which they are documented.
 var tables = []anyTable{
-	FetchesTable, ViolationsTable, UnprovenTable, RestrictionsTable, CrawlDelaysTable, RobotsTable, PoliciesTable, PageTagsTable,
+	FetchesTable, ViolationsTable, UnprovenTable, RestrictionsTable, CrawlDelaysTable, RobotsTable, PoliciesTable,
+	PageTagsTable,
 	EffectiveTagsTable,
-	UsageSignalsTable, TagConflictsTable, HostStatsTable, AgentStatsTable, ExclusionsTable, IssuesTable, GroupVerdictsTable, RobotsAgentsTable,
+	UsageSignalsTable, TagConflictsTable, HostStatsTable, AgentStatsTable, ExclusionsTable, IssuesTable,
+	GroupVerdictsTable, RobotsAgentsTable,
 }
 
 // formerTables lists tables that audits of earlier versions wrote. They go with the
@@ -108,9 +122,10 @@ const fetchOrder = "origin, in the order of a hash of its host, then fetch_time"
 
 // Table describes a result table.
 type Table struct {
-	Name     string   `json:"name"`
-	Doc      string   `json:"meaning"`        // what a row is: "One row per …"
-	Key      []string `json:"key,omitempty"`  // columns that identify a row, but for records in one gzip member; nil: none do
+	Name string `json:"name"`
+	Doc  string `json:"meaning"` // what a row is: "One row per …"
+	// columns that identify a row, but for records in one gzip member; nil: none do
+	Key      []string `json:"key,omitempty"`
 	Order    string   `json:"sorted_by"`      // in words
 	With     []string `json:"with,omitempty"` // options; without any of these it has no rows
 	Optional bool     `json:"optional"`       // without those options it is not written at all

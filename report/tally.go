@@ -49,8 +49,10 @@ type tally struct {
 
 func newTally() *tally {
 	return &tally{
-		Evidence: make(sums[evaluate.Verdict]), Unknown: make(sums[evaluate.Reason]), Claims: make(map[string]*evaluate.Counts),
-		here: make(map[string]int64), WhatIf: newWhatIf(), Tags: make(sums[tag.Rule]), Signals: make(sums[tag.Purpose]),
+		Evidence: make(sums[evaluate.Verdict]), Unknown: make(sums[evaluate.Reason]),
+		Claims: make(map[string]*evaluate.Counts),
+		here:   make(map[string]int64), WhatIf: newWhatIf(), Tags: make(sums[tag.Rule]),
+		Signals:    make(sums[tag.Purpose]),
 		Restricted: make(sums[tag.Use]), issues: make(sums[words.IssueKind]),
 	}
 }
@@ -271,9 +273,11 @@ func (t *tally) addIssue(row *IssueRow, kind words.IssueKind) {
 func (t *tally) summary(a *Audit) *Summary {
 	s := &Summary{
 		Audit: a, Unknown: t.Unknown.list(0), Rules: t.Rules, Origins: t.Origins,
-		Agents: t.agents, AgentCount: t.agentCount, Unnamed: t.Unnamed, WhatIf: t.WhatIf.ranking(), Exclusions: t.Exclusions,
-		Tags: t.Tags.list(0), Signals: t.Signals.list(int(tag.PreferenceRestrict), int(tag.PreferenceAllow)),
-		Restrictions: t.Restricted.list(int(evaluate.RestrictsPublication), int(evaluate.RestrictsUsage)), Unread: t.unread,
+		Agents: t.agents, AgentCount: t.agentCount, Unnamed: t.Unnamed, WhatIf: t.WhatIf.ranking(),
+		Exclusions: t.Exclusions,
+		Tags:       t.Tags.list(0), Signals: t.Signals.list(int(tag.PreferenceRestrict), int(tag.PreferenceAllow)),
+		Restrictions: t.Restricted.list(int(evaluate.RestrictsPublication), int(evaluate.RestrictsUsage)),
+		Unread:       t.unread,
 	}
 	for claim, c := range t.Claims {
 		s.Claims = append(s.Claims, NamedCounts{claim, *c})

@@ -133,10 +133,12 @@ func (s *Summary) printAnswer(p *page, full bool) {
 func (s *Summary) allowedText() string {
 	words := "robots.txt did not forbid them"
 	if n := s.Audit.Totals.UnsafeEncoding; n > 0 {
-		words += "; " + number(n) + " by the letter alone, for bytes that only rule or URL encodes (note unsafe_encoding)"
+		words += "; " + number(n) +
+			" by the letter alone, for bytes that only rule or URL encodes (note unsafe_encoding)"
 	}
 	if n := s.Audit.Totals.NamedGroupForbids; n > 0 {
-		words += "; " + number(n) + " by a crawler without a name, where a named group forbids (note named_group_forbids)"
+		words += "; " + number(n) +
+			" by a crawler without a name, where a named group forbids (note named_group_forbids)"
 	}
 	return words
 }
@@ -160,12 +162,15 @@ func (s *Summary) printUnknown(p *page, full bool) {
 func (s *Summary) printShares(p *page) {
 	t := &s.Audit.Totals
 	if t.Unknown == 0 {
-		p.heading("Disallowed: %s of the %s that robots.txt could decide%s.", number(t.Disallowed), Count(t.Decidable, "fetch"),
-			percent(t.DisallowedShare))
+		p.heading("Disallowed: %s of the %s that robots.txt could decide%s.", number(t.Disallowed),
+			Count(t.Decidable, "fetch"), percent(t.DisallowedShare))
 	} else {
-		p.heading("Disallowed: %s of %s with a known verdict%s; of the %s that robots.txt could decide %s%s, or %s%s if every unknown one was.",
-			number(t.Disallowed), Count(t.Decidable-t.Unknown, "fetch"), percent(t.DisallowedShareOfKnown), number(t.Decidable),
-			number(t.Disallowed), percent(t.DisallowedShare), number(t.Disallowed+t.Unknown), percent(t.DisallowedOrUnknownShare))
+		p.heading("Disallowed: %s of %s with a known verdict%s; of the %s that robots.txt could decide %s%s, or "+
+			"%s%s if every unknown one was.",
+			number(t.Disallowed), Count(t.Decidable-t.Unknown, "fetch"), percent(t.DisallowedShareOfKnown),
+			number(t.Decidable),
+			number(t.Disallowed), percent(t.DisallowedShare), number(t.Disallowed+t.Unknown),
+			percent(t.DisallowedOrUnknownShare))
 	}
 	p.line("robots.txt is a request (RFC 9309 §1): disallowed does not mean illegal.")
 }
@@ -180,11 +185,13 @@ func (s *Summary) printCauses(p *page) {
 		p.heading("An index or a list tells of fetches, but never what robots.txt said. %s", s.wantedText())
 	default:
 		p.heading("Nearly all is unknown, for want of robots.txt in these archives. Common Crawl keeps it in its robotstxt " +
-			"subset: give those archives as well. Browsertrix, Nutch's WARCExporter and crawls that ignore robots.txt record none: " +
+			"subset: give those archives as well. Browsertrix, Nutch's WARCExporter and crawls that ignore " +
+			"robots.txt record none: " +
 			"harvest each origin's robots.txt into a WARC within 24 h of the crawl, or add archives that hold an earlier one.")
 	}
 	if t.Indexed > 0 {
-		p.heading("An index or a list alone tells of %s: violations among them are at most probable.%s", Count(t.Indexed, "fetch"), s.joinedText())
+		p.heading("An index or a list alone tells of %s: violations among them are at most probable.%s",
+			Count(t.Indexed, "fetch"), s.joinedText())
 	}
 	if text := t.Verification.Text(); text != "" {
 		p.heading("%s", text)
@@ -284,7 +291,8 @@ func (s *Summary) printWhatIf(p *page, full bool) {
 	rest := list[min(len(list), most):]
 	differ := func(a AgentVerdicts) bool { return a.VerdictCounts != rest[0].VerdictCounts }
 	if len(rest) > 1 && !slices.ContainsFunc(rest, differ) {
-		p.row(fmt.Sprintf("each of %s more", number(int64(len(rest)))), number(rest[0].Allowed), number(rest[0].Disallowed), number(rest[0].Unknown))
+		p.row(fmt.Sprintf("each of %s more", number(int64(len(rest)))), number(rest[0].Allowed),
+			number(rest[0].Disallowed), number(rest[0].Unknown))
 		return
 	}
 	p.more(len(list), most)
@@ -294,8 +302,10 @@ func (s *Summary) printWhatIf(p *page, full bool) {
 func (s *Summary) printAsked(p *page) {
 	a, t := s.Audit, &s.Audit.Totals
 	if len(a.Settings.Purposes) > 0 {
-		p.heading("For the purpose %s, pages and sites restrict publication %s and use %s (table restrictions): no violations.",
-			strings.Join(a.Settings.Purposes, ", "), Count(t.RestrictionsPublication, "time"), Count(t.RestrictionsUsage, "time"))
+		p.heading("For the purpose %s, pages and sites restrict publication %s and use %s (table restrictions): no "+
+			"violations.",
+			strings.Join(a.Settings.Purposes, ", "), Count(t.RestrictionsPublication,
+				"time"), Count(t.RestrictionsUsage, "time"))
 	}
 	if a.Settings.Rate {
 		p.heading("Sooner than Crawl-delay asks, which RFC 9309 does not know: %s (table crawl_delays): no violations.",
@@ -382,7 +392,8 @@ func (s *Summary) printUnread(p *page, full bool) {
 	if full {
 		most = topNames
 	}
-	p.answer(yellow, fmt.Sprintf("Not wholly read: %s. Fetches may be missing.%s", Count(unread, "input"), s.resyncedText()))
+	p.answer(yellow, fmt.Sprintf("Not wholly read: %s. Fetches may be missing.%s", Count(unread, "input"),
+		s.resyncedText()))
 	for _, in := range s.Unread[:min(len(s.Unread), most)] {
 		p.line("  %s %s", Shown(in.Name, maxShown), strings.TrimPrefix(IssueText(in.Kind), "The input "))
 		if full {
@@ -431,10 +442,14 @@ func (s *Summary) printPages(p *page) {
 		p.noted("  "+c.Name, c.N[0], brief("signal_purpose", c.Name)+" restricted; allowed for "+number(c.N[1]))
 	}
 	p.noted("hinted", t.Hinted, "fetches of which a statement without force hints at a restriction (fetches.hints)")
-	p.noted("contradictory", t.Conflicting, "fetches of which two statements differ; the restriction holds (tag_conflicts)")
-	p.noted("unknown", t.TagsUnknown, "fetches some of whose tags may be missing: no record was read, a revisit has no original, a page cannot be read")
-	p.noted("policy files", t.PolicyFiles, "ai.txt and trust.txt got: of ai.txt Disallow-Training alone is read (host_stats.policy_files)")
-	p.noted("too soon", t.CrawlDelays, "fetches sooner than Crawl-delay asked for, which is no part of RFC 9309 (rows with --rate)")
+	p.noted("contradictory", t.Conflicting,
+		"fetches of which two statements differ; the restriction holds (tag_conflicts)")
+	p.noted("unknown", t.TagsUnknown,
+		"fetches some of whose tags may be missing: no record was read, a revisit has no original, a page cannot be read")
+	p.noted("policy files", t.PolicyFiles,
+		"ai.txt and trust.txt got: of ai.txt Disallow-Training alone is read (host_stats.policy_files)")
+	p.noted("too soon", t.CrawlDelays,
+		"fetches sooner than Crawl-delay asked for, which is no part of RFC 9309 (rows with --rate)")
 	if len(s.Restrictions) == 0 {
 		return
 	}

@@ -21,7 +21,10 @@ func TestText(t *testing.T) {
 			t.Errorf("locator(%q) = %q, want %q", in, got, want)
 		}
 	}
-	for _, s := range []string{strings.Repeat("é", maxText), "x" + strings.Repeat("é", maxText), strings.Repeat("\xff", 2*maxText)} {
+	for _, s := range []string{
+		strings.Repeat("é", maxText), "x" + strings.Repeat("é", maxText),
+		strings.Repeat("\xff", 2*maxText),
+	} {
 		for name, f := range map[string]func(string) string{"text": text, "ruleText": ruleText} {
 			got := f(s)
 			if !utf8.ValidString(got) || !strings.HasSuffix(got, cutMark) || len(got) > 3*maxText+len(cutMark) {

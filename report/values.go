@@ -119,7 +119,8 @@ var valuesOf = map[string][]Value{
 		{"train", "Training AI."},
 	},
 	"refusal": {
-		{"challenge", "The answer asks for a proof that the client is no crawler, whatever its status. Known ones alone: [Challenges](SEMANTICS.md#challenges)."},
+		{"challenge", "The answer asks for a proof that the client is no crawler, whatever its status. Known ones " +
+			"alone: [Challenges](SEMANTICS.md#challenges)."},
 		{"auth", "401: credentials are missing (RFC 9110 §15.5.2)."},
 		{"payment", "402: to be paid for (RFC 9110 §15.5.3)."},
 		{"forbidden", "403: refused, for whatever reason (RFC 9110 §15.5.4)."},
@@ -133,8 +134,13 @@ var valuesOf = map[string][]Value{
 	},
 	"tags_from": {
 		{"original", "Of a revisit or a 304: its original, which was found, in whichever archive and origin."},
-		{"wat", "A record of a WAT, which tells of the response without its body. Metas and links of the body stand among those of the head. A restriction is `probable` at most."},
-		{"unknown", "Some tags may be missing: an index or a list tells of the fetch, and no record was read; there is no original in these archives, or several that differ; a digest contradicts the original's; a coding could not be undone; the crawler left the body out or cut it within its head; the head does not end within 1 MiB; there are more metas or tags than are kept; or captures of robots.txt of one moment differ in what they say of use."},
+		{"wat", "A record of a WAT, which tells of the response without its body. Metas and links of the body stand " +
+			"among those of the head. A restriction is `probable` at most."},
+		{"unknown", "Some tags may be missing: an index or a list tells of the fetch, and no record was read; there " +
+			"is no original in these archives, or several that differ; a digest contradicts the original's; a " +
+			"coding could not be undone; the crawler left the body out or cut it within its head; the head does not " +
+			"end within 1 MiB; there are more metas or tags than are kept; or captures of robots.txt of one moment " +
+			"differ in what they say of use."},
 	},
 	"tag_source": {
 		{"robots-tag", "A Robots-Tag header field."},
@@ -147,7 +153,8 @@ var valuesOf = map[string][]Value{
 		{"robots.txt", "The robots.txt that governs the fetch."},
 		{"tdmrep.json", "The tdmrep.json captured last before the fetch."},
 		{"script", "A script element that holds a licence document."},
-		{"license", "A licence document that robots.txt or the page names, as captured at `file_warc_filename`, `file_warc_record_offset`."},
+		{"license", "A licence document that robots.txt or the page names, as captured at `file_warc_filename`, " +
+			"`file_warc_record_offset`."},
 		{"ai.txt", "The ai.txt captured last before the fetch."},
 		{"llms.txt", "The llms.txt captured last before the fetch."},
 	},
@@ -186,7 +193,9 @@ var valuesOf = map[string][]Value{
 	},
 	"tag_note": {
 		{"cut", "The field is longer than 8 KiB: the member that the cut went through is dropped."},
-		{"malformed", "No structured field: read as legacy, or dropped. Of a licence document: it is none of RSL 1.0, so that it states nothing. Of Content-Usage: the field or line as a whole is no Dictionary, so that it states nothing."},
+		{"malformed", "No structured field: read as legacy, or dropped. Of a licence document: it is none of RSL " +
+			"1.0, so that it states nothing. Of Content-Usage: the field or line as a whole is no Dictionary, so " +
+			"that it states nothing."},
 		{"rule_as_token", "A rule stands where a product token should; without parameters it is read as the rule."},
 		{"value", "The value is none that the rule has."},
 		{"non_ascii", "Bytes outside ASCII."},
@@ -200,8 +209,11 @@ var valuesOf = map[string][]Value{
 		{"more", "More than are kept: the rest is dropped."},
 		{"upper_case", "A key in upper case, which is no structured field."},
 		{"place_untold", "A meta or link of the page's head or of its body: a WAT does not tell which. It is taken to bind."},
-		{"conditional", "Permitted to some users, in some countries, or for a payment or the like: that is no permission for all."},
-		{"doubt", "Of a licence document that is named: it was not captured in the 24 hours before the fetch, its captures of one moment differ, its record is in doubt, or it is of another origin and states a path. It permits nothing, and what it restricts is a hint."},
+		{"conditional", "Permitted to some users, in some countries, or for a payment or the like: that is no " +
+			"permission for all."},
+		{"doubt", "Of a licence document that is named: it was not captured in the 24 hours before the fetch, its " +
+			"captures of one moment differ, its record is in doubt, or it is of another origin and states a path. " +
+			"It permits nothing, and what it restricts is a hint."},
 	},
 	"tag_contradiction": {
 		{"index", "With noindex."},
@@ -218,7 +230,8 @@ var valuesOf = map[string][]Value{
 		{"license", "A link to a licence (RSL, or rel=license)."},
 		{"tdm-reservation", "TDMRep."},
 		{"tdm-policy", "TDMRep."},
-		{"robots-tag", "A page tag that speaks of use: noai, noimageai, DisallowAITraining, AllowAITraining; for bingbot noarchive and nocache, too."},
+		{"robots-tag", "A page tag that speaks of use: noai, noimageai, DisallowAITraining, AllowAITraining; for " +
+			"bingbot noarchive and nocache, too."},
 		{"rsl", "A licence document that stands in the page, or that the page or robots.txt names (RSL 1.0)."},
 		{"ai-training", "DisallowAITraining and AllowAITraining of robots.txt (draft-canel-robots-ai-control-00, expired)."},
 		{"disallow-training", "Disallow-Training of ai.txt and llms.txt, which nothing specifies."},
@@ -245,12 +258,16 @@ var valuesOf = map[string][]Value{
 	"preference": {
 		{"allow", "It is allowed."},
 		{"restrict", "It is restricted."},
-		{"hint", "Nothing, as the statement is not what its specification asks for, has none, or may be of another time. The site may have meant to restrict it."},
+		{"hint", "Nothing, as the statement is not what its specification asks for, has none, or may be of another " +
+			"time. The site may have meant to restrict it."},
 		{"unstated", "Nothing: a value that is none, or the link to a licence."},
 	},
 	"conflict": {
 		{"tags", "The page's tags contradict each other."},
-		{"disallowed_yet_tagged", "robots.txt disallows the fetch, so that a crawler that obeys it never sees the tags."},
+		{
+			"disallowed_yet_tagged",
+			"robots.txt disallows the fetch, so that a crawler that obeys it never sees the tags.",
+		},
 		{"page_restricts", "The page restricts a purpose that robots.txt or tdmrep.json allows."},
 		{"page_allows", "The page allows a purpose that robots.txt or tdmrep.json restricts."},
 	},

@@ -30,15 +30,20 @@ func TestWAT(t *testing.T) {
 	}
 	options := audittest.Everything
 	options.Uses = []evaluate.Use{tag.UseIndex}
-	pages := warctest.GzipMembers(warctest.Response("urn:a", "http://h/x", page), warctest.Request("urn:q", "http://h/x", "bot/1", "WARC-Concurrent-To: <urn:a>"))
+	pages := warctest.GzipMembers(warctest.Response("urn:a", "http://h/x", page),
+		warctest.Request("urn:q", "http://h/x", "bot/1", "WARC-Concurrent-To: <urn:a>"))
 	told := func(kind, id, more, payload string) warctest.Record {
-		return warctest.Record{Type: "metadata", ID: "urn:told:" + id, URL: "http://h/x", Fields: []string{"Content-Type: application/json"}, Block: fmt.Sprintf(
-			`{"Container":{"Filename":"moved.warc.gz","Offset":"0","Gzip-Metadata":{"Deflate-Length":"9"}},"Envelope":{"WARC-Header-Metadata":{"WARC-Type":%q,`+
-				`"WARC-Date":"2024-05-01T12:00:00Z","WARC-Record-ID":"<%s>","WARC-Target-URI":"http://h/x"%s},"Payload-Metadata":{%s}}}`, kind, id, more, payload)}
+		return warctest.Record{
+			Type: "metadata", ID: "urn:told:" + id, URL: "http://h/x",
+			Fields: []string{"Content-Type: application/json"}, Block: fmt.Sprintf(
+				`{"Container":{"Filename":"moved.warc.gz","Offset":"0","Gzip-Metadata":{"Deflate-Length":"9"}},"Envelope":{"WARC-Header-Metadata":{"WARC-Type":%q,`+
+					`"WARC-Date":"2024-05-01T12:00:00Z","WARC-Record-ID":"<%s>","WARC-Target-URI":"http://h/x"%s},"Payload-Metadata":{%s}}}`, kind, id, more, payload),
+		}
 	}
 	wat := warctest.GzipMembers(
-		told("response", "urn:a", "", `"HTTP-Response-Metadata":{"Response-Message":{"Status":"200","Version":"HTTP/1.1","Reason":"OK"},"Entity-Length":"38",`+
-			`"Headers":{"Content-Type":"text/html"},"HTML-Metadata":{"Head":{"Metas":[{"name":"robots","content":"noindex"}]}}}`),
+		told("response", "urn:a", "",
+			`"HTTP-Response-Metadata":{"Response-Message":{"Status":"200","Version":"HTTP/1.1","Reason":"OK"},"Entity-Length":"38",`+
+				`"Headers":{"Content-Type":"text/html"},"HTML-Metadata":{"Head":{"Metas":[{"name":"robots","content":"noindex"}]}}}`),
 		told("request", "urn:q", `,"WARC-Concurrent-To":"<urn:a>"`,
 			`"HTTP-Request-Metadata":{"Request-Message":{"Method":"GET","Path":"/x","Version":"HTTP/1.1"},"Headers":{"User-Agent":"bot/1","Host":"h"}}`))
 
@@ -59,7 +64,8 @@ func TestWAT(t *testing.T) {
 				t.Fatal(err)
 			}
 			if f.URL == "http://h/x" {
-				rows = append(rows, fmt.Sprintf("fetch %s %s %q %s %s", f.RecordType, f.Certainty, f.TagsFrom, f.Agent, f.WARCFilename))
+				rows = append(rows, fmt.Sprintf("fetch %s %s %q %s %s", f.RecordType, f.Certainty, f.TagsFrom, f.Agent,
+					f.WARCFilename))
 			}
 		}
 		for x, err := range results.Rows(t.Context(), r, report.RestrictionsTable) {
@@ -77,7 +83,10 @@ func TestWAT(t *testing.T) {
 		archives map[string][]byte
 		want     []string
 	}{
-		{map[string][]byte{"robots.warc.gz": robots, "pages.warc.wat.gz": wat}, []string{"fetch indexed " + probable + ` "wat" bot moved.warc.gz`, "publication " + probable}},
+		{
+			map[string][]byte{"robots.warc.gz": robots, "pages.warc.wat.gz": wat},
+			[]string{"fetch indexed " + probable + ` "wat" bot moved.warc.gz`, "publication " + probable},
+		},
 		{map[string][]byte{"robots.warc.gz": robots, "pages.warc.gz": pages}, record},
 		{map[string][]byte{"robots.warc.gz": robots, "pages.warc.gz": pages, "pages.warc.wat.gz": wat}, record},
 	} {

@@ -145,7 +145,8 @@ func (w *whatIf) ranking() []AgentVerdicts {
 
 // compare orders counts that as many tokens have.
 func (c VerdictCounts) compare(o VerdictCounts) int {
-	return cmp.Or(cmp.Compare(c.Unknown, o.Unknown), cmp.Compare(c.Allowed, o.Allowed), cmp.Compare(c.Disallowed, o.Disallowed))
+	return cmp.Or(cmp.Compare(c.Unknown, o.Unknown), cmp.Compare(c.Allowed, o.Allowed),
+		cmp.Compare(c.Disallowed, o.Disallowed))
 }
 
 // distance is by how many fetches two counts differ.

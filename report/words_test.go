@@ -21,7 +21,10 @@ func TestGeneratedSemantics(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	missing := map[string]bool{"evidence": true, "reasons": true, "certainty": true, "doubts": true, "notes": true, "readings": true}
+	missing := map[string]bool{
+		"evidence": true, "reasons": true, "certainty": true, "doubts": true, "notes": true,
+		"readings": true,
+	}
 	want := block.ReplaceAllStringFunc(string(b), func(part string) string {
 		m := block.FindStringSubmatch(part)
 		delete(missing, m[2])
@@ -68,7 +71,8 @@ func wordTable(name string) string {
 	seen := func(w *words.Word) string { return "[" + w.Section + "](#" + anchor(w.Section) + ")" }
 	switch name {
 	case "evidence":
-		rows(words.Evidences, []string{"evidence", "meaning"}, func(w *words.Word) []string { return []string{w.Meaning} })
+		rows(words.Evidences, []string{"evidence", "meaning"},
+			func(w *words.Word) []string { return []string{w.Meaning} })
 	case "reasons":
 		rows(words.Reasons, []string{"reason", "verdict", "meaning", "section"}, func(w *words.Word) []string {
 			return []string{w.Effect.String(), w.Meaning, seen(w)}
@@ -80,13 +84,15 @@ func wordTable(name string) string {
 		}
 		rows(order, []string{"certainty", "when"}, func(w *words.Word) []string { return []string{w.Meaning} })
 	case "doubts":
-		notes([]string{"note", "doubt", "section"}, func(w *words.Word) []string { return []string{cell(w.Meaning), seen(w)} }, words.Doubt)
+		notes([]string{"note", "doubt", "section"},
+			func(w *words.Word) []string { return []string{cell(w.Meaning), seen(w)} }, words.Doubt)
 	case "notes":
 		notes([]string{"note", "class", "meaning", "section"}, func(w *words.Word) []string {
 			return []string{w.Effect.String(), cell(w.Meaning), seen(w)}
 		}, words.NoEffect, words.AllowingCopy, words.Unproven)
 	case "readings":
-		notes([]string{"note", "reading"}, func(w *words.Word) []string { return []string{cell(w.Meaning)} }, words.OpenReading)
+		notes([]string{"note", "reading"}, func(w *words.Word) []string { return []string{cell(w.Meaning)} },
+			words.OpenReading)
 	}
 	return b.String()
 }
@@ -106,7 +112,8 @@ func TestWords(t *testing.T) {
 	text := string(b)
 	for list, all := range map[string][]words.Word{
 		"verdict": words.Verdicts, "evidence": words.Evidences, "certainty": words.Certainties, "reason": words.Reasons,
-		"note": words.NoteWords, "outcome": words.Outcomes, "issue": words.Issues, "agent_source": words.AgentSources, "agent_match": words.Matches,
+		"note": words.NoteWords, "outcome": words.Outcomes, "issue": words.Issues, "agent_source": words.AgentSources,
+		"agent_match": words.Matches,
 	} {
 		names := make(map[string]bool)
 		for i, w := range all {
@@ -121,7 +128,8 @@ func TestWords(t *testing.T) {
 				t.Errorf("%s %s means %q", list, w.Name, w.Meaning)
 			case isDefined && !strings.Contains(text, "# "+w.Section+"\n"):
 				t.Errorf("%s %s: docs/SEMANTICS.md has no section %q", list, w.Name, w.Section)
-			case (w.Effect == words.GivesUnknown || w.Effect == words.Unproven || w.Effect == words.AllowingCopy) && w.Settle == "":
+			case (w.Effect == words.GivesUnknown || w.Effect == words.Unproven || w.Effect == words.AllowingCopy) &&
+				w.Settle == "":
 				t.Errorf("%s %s: nothing would settle it", list, w.Name)
 			case list == "note" && (w.Effect == words.Unproven || w.Effect == words.AllowingCopy) && w.But == "":
 				t.Errorf("%s %s has no ending of a sentence that accuses", list, w.Name)
@@ -138,7 +146,8 @@ func TestWords(t *testing.T) {
 
 // TestWordsAreUsed: no word stands in the registry that no code gives.
 func TestWordsAreUsed(t *testing.T) {
-	out, err := exec.Command("git", "-C", "..", "grep", "-ohE", `\bwords\.[A-Z]\w+`, "--", "*.go", ":!*_test.go").Output()
+	out, err := exec.Command("git", "-C", "..", "grep", "-ohE", `\bwords\.[A-Z]\w+`, "--", "*.go",
+		":!*_test.go").Output()
 	if err != nil {
 		t.Skip("git grep: ", err)
 	}

@@ -37,8 +37,9 @@ func testFacts(names ...string) *facts.Set {
 
 func testFetch(origin, path string) facts.Fetch {
 	return facts.Fetch{
-		Origin: origin, URL: origin + path, Micros: noon, Precision: facts.PrecisionSecond, RecordID: recordid.ID("urn:x:" + path),
-		Offset: 700, Length: 300, Type: facts.TypeResponse, Method: "GET", Status: 200, MIMEType: "text/html",
+		Origin: origin, URL: origin + path, Micros: noon, Precision: facts.PrecisionSecond,
+		RecordID: recordid.ID("urn:x:" + path),
+		Offset:   700, Length: 300, Type: facts.TypeResponse, Method: "GET", Status: 200, MIMEType: "text/html",
 		UserAgent: "TestBot/1.0", UserAgentSource: facts.SourceRequest, Claim: "classic", Millis: -1,
 	}
 }
@@ -58,23 +59,32 @@ func testResults() []evaluate.Result {
 	governing := testState(1, origin, words.OutcomeRules)
 	governing.HasBody, governing.BodyDigest = true, strings.Repeat("\xab", 32)
 	governing.BodyInput, governing.BodyRecordOffset, governing.Hops = 1, 555, 1
-	governing.BodyMicros, governing.BodyPrecision, governing.BodyRecordID = noon-120e6, facts.PrecisionSecond, "urn:x:body"
+	governing.BodyMicros, governing.BodyPrecision, governing.BodyRecordID = noon-120e6, facts.PrecisionSecond,
+		"urn:x:body"
 	contester := testState(2, origin, words.OutcomeUnavailable)
 	contester.Offset, contester.Micros = 42, noon-300e6
 	rule := &robots.Rule{Text: "Disallow: /caf\xe9", Line: 3}
 	var list []evaluate.Result
 	add := func(path string, e evaluate.Evidence, c evaluate.Certainty, a evaluate.Answer) *evaluate.Result {
 		f := testFetch(origin, path)
-		r := evaluate.Result{Fetch: &f, Agent: "TestBot", AgentSource: words.AgentFromRequest, Evidence: e, Certainty: c, Answer: a}
+		r := evaluate.Result{
+			Fetch: &f, Agent: "TestBot", AgentSource: words.AgentFromRequest, Evidence: e,
+			Certainty: c, Answer: a,
+		}
 		if e != words.None {
 			r.Governing, r.Age = governing, 60
 		}
 		list = append(list, r)
 		return &list[len(list)-1]
 	}
-	disallowed := evaluate.Answer{Verdict: evaluate.Disallowed, Reason: words.ReasonRule, Rule: rule, GroupLine: 2, Group: 1}
-	add("/", evaluate.Fresh, evaluate.NoCertainty, evaluate.Answer{Verdict: evaluate.Allowed, Reason: words.NoMatchingRule})
-	add("/robots.txt", words.None, evaluate.NoCertainty, evaluate.Answer{Verdict: evaluate.Allowed, Reason: words.RobotsTxtItself})
+	disallowed := evaluate.Answer{
+		Verdict: evaluate.Disallowed, Reason: words.ReasonRule, Rule: rule, GroupLine: 2,
+		Group: 1,
+	}
+	add("/", evaluate.Fresh, evaluate.NoCertainty,
+		evaluate.Answer{Verdict: evaluate.Allowed, Reason: words.NoMatchingRule})
+	add("/robots.txt", words.None, evaluate.NoCertainty,
+		evaluate.Answer{Verdict: evaluate.Allowed, Reason: words.RobotsTxtItself})
 	certain := add("/caf\xe9?q=\xff", evaluate.Fresh, evaluate.Certain, disallowed)
 	certain.Fetch.Location = "/à\xe0"
 	certain.Fetch.MIMEType = "text/\xe9\x00"
@@ -148,9 +158,15 @@ func fill(t testing.TB, dir string, whatIf bool) (*Writer, *evaluate.Totals) {
 			must(w.RobotsAgent(0, 0, "ABot"))
 			must(w.RobotsAgent(0, 0, "BBot"))
 		}
-		must(w.GroupVerdict(&evaluate.GroupVerdict{Fetch: r.Fetch, Governing: r.Governing, Evidence: r.Evidence, Answer: r.Answer}))
+		must(w.GroupVerdict(&evaluate.GroupVerdict{
+			Fetch: r.Fetch, Governing: r.Governing, Evidence: r.Evidence,
+			Answer: r.Answer,
+		}))
 	}
-	host, nowhere := evaluate.HostStats{Origin: results[0].Fetch.Origin, First: results[0].Fetch.Time()}, evaluate.HostStats{}
+	host, nowhere := evaluate.HostStats{
+		Origin: results[0].Fetch.Origin,
+		First:  results[0].Fetch.Time(),
+	}, evaluate.HostStats{}
 	for i := range results {
 		if h := &host; results[i].Fetch.Origin == h.Origin {
 			h.Add(&results[i])
@@ -169,7 +185,10 @@ func fill(t testing.TB, dir string, whatIf bool) (*Writer, *evaluate.Totals) {
 		},
 	}))
 	totals.Exclusions++
-	must(w.Issue(&facts.Issue{Input: 1, Offset: 9, Length: -1, Kind: words.IssueBadURL, Detail: "\xfe", Action: "kept"}))
+	must(w.Issue(&facts.Issue{
+		Input: 1, Offset: 9, Length: -1, Kind: words.IssueBadURL, Detail: "\xfe",
+		Action: "kept",
+	}))
 	return w, totals
 }
 
@@ -273,7 +292,8 @@ func TestTotalsAgree(t *testing.T) {
 		}
 	}
 	want := []float64{4. / 5, 4. / 7, 6. / 7} // one of the eight fetches is of robots.txt
-	if diff := cmp.Diff(want, []float64{*c.DisallowedShareOfKnown, *c.DisallowedShare, *c.DisallowedOrUnknownShare}); diff != "" {
+	if diff := cmp.Diff(want,
+		[]float64{*c.DisallowedShareOfKnown, *c.DisallowedShare, *c.DisallowedOrUnknownShare}); diff != "" {
 		t.Errorf("shares (-want +got):\n%s", diff)
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// pageZstd compresses the pages of Parquet files in little memory: its encoders have a small window. The same page gives the same bytes, whichever
-// encoder of whichever process compressed it.
+// pageZstd compresses the pages of Parquet files in little memory: its encoders have a small window. The same page
+// gives the same bytes, whichever encoder of whichever process compressed it.
 type pageZstd struct {
 	encoders sync.Pool // of *zstd.Encoder
 }
@@ -23,7 +23,8 @@ func (c *pageZstd) Encode(dst, src []byte) ([]byte, error) {
 	if !ok {
 		var err error
 		e, err = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1),
-			zstd.WithWindowSize(zstdWindow), zstd.WithLowerEncoderMem(true), zstd.WithEncoderCRC(false), zstd.WithZeroFrames(true))
+			zstd.WithWindowSize(zstdWindow), zstd.WithLowerEncoderMem(true), zstd.WithEncoderCRC(false),
+			zstd.WithZeroFrames(true))
 		if err != nil {
 			return nil, err
 		}

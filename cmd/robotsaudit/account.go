@@ -64,7 +64,8 @@ func (a *account) summarize(cmd *cobra.Command, log *slog.Logger, code int) {
 	if a.totals != nil {
 		fields = append(fields,
 			slog.Int64("violations", a.totals.Violations), slog.Int64("unproven", a.totals.Unproven),
-			slog.Int64("allowed", a.totals.Allowed), slog.Int64("disallowed", a.totals.Disallowed), slog.Int64("unknown", a.totals.Unknown))
+			slog.Int64("allowed", a.totals.Allowed), slog.Int64("disallowed",
+				a.totals.Disallowed), slog.Int64("unknown", a.totals.Unknown))
 	}
 	if asked, _ := object.Traffic(); asked > a.asked {
 		fields = append(fields, slog.Int64("requests", asked-a.asked))
@@ -82,7 +83,10 @@ func (a *account) writeMetrics(cmd *cobra.Command, path string, code int) error 
 	m.gauge("run_duration_seconds", "How long the last run took.", value(time.Since(a.start).Seconds()))
 	m.gauge("run_read_bytes", "Bytes of archives that the last run read.", value(a.progress.BytesRead.Load()))
 	m.gauge("run_inputs", "Archives that the last run read anew, and those of which it kept what was read before.",
-		sample{"state", "kept", float64(a.progress.InputsKept.Load())}, sample{"state", "read", float64(a.progress.InputsRead.Load())})
+		sample{"state", "kept", float64(a.progress.InputsKept.Load())}, sample{
+			"state", "read",
+			float64(a.progress.InputsRead.Load()),
+		})
 	if a.facts != nil {
 		m.gauge("inputs", "Archives in the output folder.", value(len(a.facts.Inputs)))
 		m.gauge("inputs_not_wholly_read", "Archives of which something could not be read.", value(a.notWhollyRead()))
@@ -90,8 +94,11 @@ func (a *account) writeMetrics(cmd *cobra.Command, path string, code int) error 
 	if t := a.totals; t != nil {
 		m.gauge("fetches", "Fetches by verdict.", sample{"verdict", "allowed", float64(t.Allowed)},
 			sample{"verdict", "disallowed", float64(t.Disallowed)}, sample{"verdict", "unknown", float64(t.Unknown)})
-		m.gauge("violations", "Fetches in the table violations.", sample{"certainty", "certain", float64(t.ViolationsCertain)},
-			sample{"certainty", "probable", float64(t.ViolationsProbable)})
+		m.gauge("violations", "Fetches in the table violations.",
+			sample{"certainty", "certain", float64(t.ViolationsCertain)}, sample{
+				"certainty", "probable",
+				float64(t.ViolationsProbable),
+			})
 		m.gauge("unproven", "Fetches in the table unproven.", sample{"certainty", "contested", float64(t.Contested)},
 			sample{"certainty", "possible", float64(t.Possible)})
 	}

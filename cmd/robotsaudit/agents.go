@@ -38,7 +38,8 @@ fetches may be used for. CATEGORY is ` + strings.Join(agents.Names(), ", ") + `;
 			case 1:
 				category = args[0]
 			default:
-				return usageErrorf("%q is one argument too many; '%s --help' shows how to call it", args[1], cmd.CommandPath())
+				return usageErrorf("%q is one argument too many; '%s --help' shows how to call it", args[1],
+					cmd.CommandPath())
 			}
 			found, ok := agents.InCategory(category)
 			if !ok {
@@ -66,8 +67,9 @@ func writeAgents(out io.Writer, list []agents.Agent) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "TOKEN\tOPERATOR\tKIND\tCATEGORY\tFUNCTION\tIN REQUESTS\tALSO OBEYS")
 	for _, a := range list {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", a.Token, cmp.Or(a.Operator, "-"), a.Kind, strings.Join(a.Categories, ", "), cmp.Or(a.Function, "-"), a.Requests,
-			cmp.Or(strings.Join(a.Obeys, ", "), "-"))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", a.Token, cmp.Or(a.Operator, "-"), a.Kind,
+			strings.Join(a.Categories, ", "), cmp.Or(a.Function, "-"), a.Requests, cmp.Or(strings.Join(a.Obeys, ", "),
+				"-"))
 	}
 	if err := w.Flush(); err != nil {
 		return err

@@ -30,7 +30,8 @@ func runCheck(cmd *cobra.Command, args []string, flags ingestFlags, format strin
 		return err
 	}
 	faults := int64(len(failures))
-	slices.SortStableFunc(failures, func(a, b *ingest.InputError) int { return cmp.Compare(absolute(a.Arg), absolute(b.Arg)) })
+	slices.SortStableFunc(failures,
+		func(a, b *ingest.InputError) int { return cmp.Compare(absolute(a.Arg), absolute(b.Arg)) })
 	// reportFailures prints the failures whose place is before a path, among the inputs.
 	reportFailures := func(before string) error {
 		for len(failures) > 0 && (before == "" || absolute(failures[0].Arg) < before) {
@@ -96,13 +97,14 @@ func (t *textCheck) issue(file string, i *facts.Issue) error {
 	if i.Offset >= 0 {
 		place = fmt.Sprintf("%d:", i.Offset)
 	}
-	_, err := fmt.Fprintf(t.w, "%s:%s %s: %s (%s)\n", oneLine(file), place, i.Kind, oneLine(i.Detail), oneLine(i.Action))
+	_, err := fmt.Fprintf(t.w, "%s:%s %s: %s (%s)\n", oneLine(file), place, i.Kind, oneLine(i.Detail),
+		oneLine(i.Action))
 	return err
 }
 
 func (t *textCheck) closing(c *ingest.Checked) error {
-	_, err := fmt.Fprintf(t.w, "%s: %s, %s, %s%s\n", oneLine(c.Name), report.Count(records(c), "record"), report.Count(c.Fetches, "fetch"),
-		report.Count(c.InputStats.Issues, "issue"), opinionText(c))
+	_, err := fmt.Fprintf(t.w, "%s: %s, %s, %s%s\n", oneLine(c.Name), report.Count(records(c), "record"),
+		report.Count(c.Fetches, "fetch"), report.Count(c.InputStats.Issues, "issue"), opinionText(c))
 	return err
 }
 
@@ -132,7 +134,8 @@ func opinionText(c *ingest.Checked) string {
 	case o.Records < own:
 		text += fmt.Sprintf("%s, %d fewer", report.Count(o.Records, "record"), own-o.Records)
 	default:
-		text += fmt.Sprintf("%s, %d more, whose ends it does not verify", report.Count(o.Records, "record"), o.Records-own)
+		text += fmt.Sprintf("%s, %d more, whose ends it does not verify", report.Count(o.Records, "record"),
+			o.Records-own)
 	}
 	switch {
 	case o.Stopped != "":
@@ -201,5 +204,8 @@ func (j *jsonCheck) closing(c *ingest.Checked) error {
 }
 
 func (j *jsonCheck) failure(file, reason string) error {
-	return j.enc.Encode(issueLine{Type: "issue", File: file, Kind: words.IssueUnreadable.String(), Detail: reason, Action: "not read"})
+	return j.enc.Encode(issueLine{
+		Type: "issue", File: file, Kind: words.IssueUnreadable.String(), Detail: reason,
+		Action: "not read",
+	})
 }

@@ -106,9 +106,10 @@ func completeFlags(cmd *cobra.Command) {
 		if !ok {
 			return
 		}
-		err := cmd.RegisterFlagCompletionFunc(f.Name, func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-			return values(), cobra.ShellCompDirectiveNoFileComp
-		})
+		err := cmd.RegisterFlagCompletionFunc(f.Name,
+			func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+				return values(), cobra.ShellCompDirectiveNoFileComp
+			})
 		if err != nil { // two flags of one name
 			panic(err)
 		}

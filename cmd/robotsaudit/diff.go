@@ -26,7 +26,8 @@ new even where OLD has no such fetch.
   robotsaudit diff before after --fail-on new-violations`,
 		Args: exactly(2, "two output folders are needed, the older one first, as in: %s out-2024 out-2025"),
 	}
-	cmd.Flags().StringVar(&format, "format", "text", "`FORMAT` of the output: text or json, which lists up to 1,000 of a kind")
+	cmd.Flags().StringVar(&format, "format", "text",
+		"`FORMAT` of the output: text or json, which lists up to 1,000 of a kind")
 	cmd.Flags().BoolVar(&full, "full", false, "list up to 1,000 of a kind in text, not 20")
 	cmd.Flags().StringVar(&failOn, "fail-on", "", "exit with code 10 if there are `WHAT`: new-violations")
 	addStore(cmd.Flags())

@@ -103,7 +103,10 @@ func runEvaluate(cmd *cobra.Command, log *slog.Logger, dir string, a *account, e
 			return err
 		}
 	}
-	stop := watch(cmd, log, gauge{"deciding", e.options.Decided.Load, a.facts.FetchCount, func(n int64) string { return report.Count(n, "fetch") }, "fetches"})
+	stop := watch(cmd, log, gauge{
+		"deciding", e.options.Decided.Load, a.facts.FetchCount,
+		func(n int64) string { return report.Count(n, "fetch") }, "fetches",
+	})
 	summary, err := writeTables(cmd.Context(), log, dir, a.facts, e)
 	stop()
 	if err != nil {
@@ -127,7 +130,8 @@ func (e *evaluation) tellResults(cmd *cobra.Command, dir string, summary *report
 // printSummary prints the summary and where the results are.
 func (e *evaluation) printSummary(cmd *cobra.Command, summary *report.Summary, written string) error {
 	if wantsSummary(cmd) {
-		if err := summary.WriteText(cmd.OutOrStdout(), report.TextOptions{Full: e.full, Colours: wantsColours(cmd.OutOrStdout())}); err != nil {
+		if err := summary.WriteText(cmd.OutOrStdout(),
+			report.TextOptions{Full: e.full, Colours: wantsColours(cmd.OutOrStdout())}); err != nil {
 			return err
 		}
 		fmt.Fprintf(cmd.OutOrStdout(), "\n%s\n", written)
@@ -163,12 +167,15 @@ func warnOfRemoval(log *slog.Logger, dir string, opt *evaluate.Options) {
 		return // there are none, or none that can be read
 	}
 	if tokens := before.Audit().Settings.Agents; len(tokens) > 0 {
-		log.Warn(fmt.Sprintf("this run asks about no other crawler, so it removes what the run before told of %s (%s); give --agent or --agents again to keep it",
+		log.Warn(fmt.Sprintf("this run asks about no other crawler, so it removes what the run before told of %s "+
+			"(%s); give --agent or --agents again to keep it",
 			report.Count(int64(len(tokens)), "token"), report.Shown(strings.Join(tokens, ", "), 60)))
 	}
 }
 
-func writeTables(ctx context.Context, log *slog.Logger, dir string, facts *facts.Set, e evaluation) (*report.Summary, error) {
+func writeTables(ctx context.Context, log *slog.Logger, dir string, facts *facts.Set, e evaluation) (*report.Summary,
+	error,
+) {
 	w, err := report.NewWriter(dir, facts, e.options)
 	if err != nil {
 		return nil, err
@@ -190,7 +197,8 @@ func (e *evaluation) warnOfIdle(log *slog.Logger, totals *evaluate.Totals) {
 		log.Warn(fmt.Sprintf("no request's User-Agent holds the token %s (RFC 9309 §2.2.1 asks for it); is it the right one?", e.options.Crawler))
 	}
 	for _, rule := range totals.IdleRules {
-		log.Warn(fmt.Sprintf("--crawler-map: no fetch has its token by the rule %s; is the pattern that of a whole User-Agent?", rule))
+		log.Warn(fmt.Sprintf("--crawler-map: no fetch has its token by the rule %s; is the pattern that of a whole "+
+			"User-Agent?", rule))
 	}
 }
 
@@ -222,29 +230,48 @@ func (f *evaluateFlags) add(flags *pflag.FlagSet) {
 // addOutcome adds what no table depends on.
 func (f *evaluateFlags) addOutcome(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.full, "full", false, "print all of the summary, not its first twenty lines or so")
-	flags.StringSliceVar(&f.failOn, "fail-on", nil, "`WHAT` decides the exit code: violations (10), unread (3 for unread input, as without this flag), or both, as in unread,violations: the first that there is")
+	flags.StringSliceVar(&f.failOn, "fail-on", nil,
+		"`WHAT` decides the exit code: violations (10), unread (3 for unread input, as without this flag), or both, "+
+			"as in unread,violations: the first that there is")
 }
 
 // addSettings adds what tables depend on.
 func (f *evaluateFlags) addSettings(flags *pflag.FlagSet) {
 	flags.StringVar(&f.profile, "profile", robots.RFC9309.String(), profileUsage)
-	flags.StringSliceVar(&f.tables, "tables", nil, "write these `TABLES` alone, as in violations,host_stats; report.html needs all and is not written then")
-	flags.StringVar(&f.asOf, "as-of", "", "judge the what-if (--agent, --agents) and restrictions (--purpose) as of `DATE`, in place of each fetch's own time: 2025-03-01 (the whole day, UTC), 2025-03-01T12:00:00Z, today or now")
-	flags.StringVar(&f.crawler, "crawler", "", "product `TOKEN` of the crawler that made the archives, instead of the one in each request's User-Agent")
-	flags.StringVar(&f.crawlerMap, "crawler-map", "", "`FILE` of the same for some User-Agents, one rule a line: PATTERN => TOKEN (see above)")
-	flags.StringArrayVar(&f.agents, "agent", nil, "also tell what product token `TOKEN` would have been allowed (repeatable)")
+	flags.StringSliceVar(&f.tables, "tables", nil,
+		"write these `TABLES` alone, as in violations,host_stats; report.html needs all and is not written then")
+	flags.StringVar(&f.asOf, "as-of", "",
+		"judge the what-if (--agent, --agents) and restrictions (--purpose) as of `DATE`, in place of each fetch's "+
+			"own time: 2025-03-01 (the whole day, UTC), 2025-03-01T12:00:00Z, today or now")
+	flags.StringVar(&f.crawler, "crawler", "",
+		"product `TOKEN` of the crawler that made the archives, instead of the one in each request's User-Agent")
+	flags.StringVar(&f.crawlerMap, "crawler-map", "",
+		"`FILE` of the same for some User-Agents, one rule a line: PATTERN => TOKEN (see above)")
+	flags.StringArrayVar(&f.agents, "agent", nil,
+		"also tell what product token `TOKEN` would have been allowed (repeatable)")
 	flags.StringVar(&f.agentsFile, "agents-file", "", "`FILE` of more such tokens, one a line; # begins a comment")
-	flags.StringArrayVar(&f.categories, "agents", nil, "more such tokens: all that 'robotsaudit agents' lists of `CATEGORY` "+strings.Join(agents.Names(), ", ")+" (repeatable)")
-	flags.StringArrayVar(&f.purposes, "purpose", nil, "what the archives are for: archive, index or train (repeatable); what pages and origins say against `PURPOSE` is then a row of restrictions, of kind publication or usage")
-	flags.BoolVar(&f.rate, "rate", false, "make each fetch that came sooner than Crawl-delay asks for a row of crawl_delays")
-	flags.StringVar(&f.policies, "policies", evaluate.PoliciesAsked.String(), "`WHOM` the table robots_policies is about: asked (*, the crawlers of the archives, --agent and the like), named (these, and all that the file names) or none")
-	flags.BoolVar(&f.bodies, "policy-bodies", false, "put the text of each robots.txt into robots_policies, in the row of *")
-	flags.StringVar(&f.ranks, "ranks", "", "`FILE` of lines RANK,DOMAIN, such as Tranco's CSV, as it is or in gzip: fills the column rank_stratum of host_stats and robots_policies")
+	flags.StringArrayVar(&f.categories, "agents", nil,
+		"more such tokens: all that 'robotsaudit agents' lists of `CATEGORY` "+strings.Join(agents.Names(), ", ")+
+			" (repeatable)")
+	flags.StringArrayVar(&f.purposes, "purpose", nil,
+		"what the archives are for: archive, index or train (repeatable); what pages and origins say against "+
+			"`PURPOSE` is then a row of restrictions, of kind publication or usage")
+	flags.BoolVar(&f.rate, "rate", false,
+		"make each fetch that came sooner than Crawl-delay asks for a row of crawl_delays")
+	flags.StringVar(&f.policies, "policies", evaluate.PoliciesAsked.String(),
+		"`WHOM` the table robots_policies is about: asked (*, the crawlers of the archives, --agent and the like), "+
+			"named (these, and all that the file names) or none")
+	flags.BoolVar(&f.bodies, "policy-bodies", false,
+		"put the text of each robots.txt into robots_policies, in the row of *")
+	flags.StringVar(&f.ranks, "ranks", "",
+		"`FILE` of lines RANK,DOMAIN, such as Tranco's CSV, as it is or in gzip: fills the column rank_stratum of "+
+			"host_stats and robots_policies")
 }
 
 // addVerify adds the flag of commands that may read archives.
 func (f *evaluateFlags) addVerify(flags *pflag.FlagSet) {
-	flags.BoolVar(&f.verify, "verify", false, "read the records of suspected violations that an index tells of, where the index says that they are")
+	flags.BoolVar(&f.verify, "verify", false,
+		"read the records of suspected violations that an index tells of, where the index says that they are")
 }
 
 // evaluation is what evaluateFlags resolve to.
@@ -287,7 +314,8 @@ func (f *evaluateFlags) resolve() (e evaluation, err error) {
 		e.options.Policies = evaluate.PoliciesNone
 	}
 	if e.options.PolicyBodies = f.bodies; f.bodies && e.options.Policies == evaluate.PoliciesNone {
-		return e, usageErrorf("--policy-bodies needs rows of robots_policies: leave out --policies none, and name it in --tables")
+		return e, usageErrorf("--policy-bodies needs rows of robots_policies: leave out --policies none, and name " +
+			"it in --tables")
 	}
 	if f.ranks != "" {
 		if e.ranks, err = report.ReadRanks(f.ranks); err != nil {
@@ -305,7 +333,8 @@ func (f *evaluateFlags) resolve() (e evaluation, err error) {
 func (f *evaluateFlags) checkTables() error {
 	for _, name := range f.tables {
 		if !slices.Contains(report.TableNames(), name) {
-			return usageErrorf("--tables %q: there is no such table; %s", name, advice(name, "", report.TableNames(), "'robotsaudit schema' lists them"))
+			return usageErrorf("--tables %q: there is no such table; %s", name,
+				advice(name, "", report.TableNames(), "'robotsaudit schema' lists them"))
 		}
 	}
 	for _, table := range []report.Table{report.GroupVerdictsTable.Table, report.RobotsAgentsTable.Table} {
@@ -326,7 +355,8 @@ func (f *evaluateFlags) resolveAgents() ([]string, error) {
 	list := slices.Clone(f.agents)
 	for _, category := range f.categories {
 		if _, ok := agents.InCategory(category); !ok {
-			return nil, usageErrorf("--agents: unknown category %q: use %s, or --agent for a token", category, strings.Join(agents.Names(), ", "))
+			return nil, usageErrorf("--agents: unknown category %q: use %s, or --agent for a token", category,
+				strings.Join(agents.Names(), ", "))
 		}
 		list = append(list, tokensOf(category)...)
 	}
@@ -374,7 +404,8 @@ func (e *evaluation) warn(log *slog.Logger) {
 func (f *evaluateFlags) resolveCrawler() (evaluate.CrawlerMap, error) {
 	switch {
 	case f.crawler != "" && f.crawlerMap != "":
-		return nil, usageErrorf("--crawler and --crawler-map both say who made the archives: leave out --crawler, and end the map with the line * => %s", f.crawler)
+		return nil, usageErrorf("--crawler and --crawler-map both say who made the archives: leave out --crawler, "+
+			"and end the map with the line * => %s", f.crawler)
 	case f.crawlerMap != "":
 		return readCrawlerMap(f.crawlerMap)
 	case f.crawler == "":
@@ -401,7 +432,8 @@ func parseAsOf(s string) (evaluate.AsOf, error) {
 	}
 	at, err := evaluate.ParseAsOf(s)
 	if err != nil {
-		return at, usageErrorf("--as-of %v; write it as 2025-03-01, which is the whole day in UTC, or with a time and a zone as 2025-03-01T12:00:00Z; or today or now", err)
+		return at, usageErrorf("--as-of %v; write it as 2025-03-01, which is the whole day in UTC, or with a time "+
+			"and a zone as 2025-03-01T12:00:00Z; or today or now", err)
 	}
 	return at, nil
 }

@@ -49,8 +49,10 @@ were true: for that, compare the records with them.
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opt.What = args
 			switch {
-			case bundle != "" && (given(cmd, "output") || given(cmd, "to") || given(cmd, "archives") || given(cmd, "sign") || len(args) > 0):
-				return usageErrorf("--verify takes nothing else but --signer, --timestamp and --timestamp-ca: it needs the bundle alone")
+			case bundle != "" && (given(cmd, "output") || given(cmd, "to") || given(cmd, "archives") ||
+				given(cmd, "sign") || len(args) > 0):
+				return usageErrorf("--verify takes nothing else but --signer, --timestamp and --timestamp-ca: it " +
+					"needs the bundle alone")
 			case bundle == facts.Stdin:
 				return usageErrorf("--verify needs a file, which it reads more than once; save the bundle, and give its path")
 			case bundle != "":
@@ -70,7 +72,8 @@ were true: for that, compare the records with them.
 			case opt.Archives != "" && !isFolder(opt.Archives):
 				return usageErrorf("--archives %s: there is no such folder; check the path", opt.Archives)
 			case opt.To == facts.Stdin:
-				return usageErrorf("--to needs a file, for the bundle is verified once it is whole; name one, such as bundle.warc.gz")
+				return usageErrorf("--to needs a file, for the bundle is verified once it is whole; name one, such " +
+					"as bundle.warc.gz")
 			}
 			if err := refuseFolder(opt.To); err != nil {
 				return err
@@ -92,7 +95,8 @@ were true: for that, compare the records with them.
 	}
 	cmd.Flags().StringVarP(&opt.Dir, "output", "o", "", "output `DIR` of the audit: a folder, or s3://BUCKET/PREFIX")
 	cmd.Flags().StringVar(&opt.To, "to", "", "`FILE` to write the bundle to, such as bundle.warc.gz")
-	cmd.Flags().StringVar(&opt.Archives, "archives", "", "folder `DIR` in which the archives are now, if they have been moved")
+	cmd.Flags().StringVar(&opt.Archives, "archives", "",
+		"folder `DIR` in which the archives are now, if they have been moved")
 	addRemote(cmd.Flags())
 	cmd.Flags().StringVar(&bundle, "verify", "", "verify the bundle `FILE`")
 	sign.add(cmd.Flags(), "the bundle")
@@ -146,7 +150,8 @@ func lackingError(b *evidence.Bundle) error {
 	if !slices.ContainsFunc(b.Missing, func(m evidence.Missing) bool { return !m.Indexed }) {
 		cure = "audit the archives that the index names together with it, and run this again"
 	}
-	return fmt.Errorf("no bundle is written: the records of %s are missing; %s", report.Count(b.Lacking, "finding"), cure)
+	return fmt.Errorf("no bundle is written: the records of %s are missing; %s", report.Count(b.Lacking, "finding"),
+		cure)
 }
 
 // verifyBundle recomputes the claims of a bundle.
@@ -154,7 +159,8 @@ func verifyBundle(cmd *cobra.Command, path string, vouch *vouchFlags) error {
 	v, err := evidence.Verify(cmd.Context(), path)
 	var refused *evidence.RefusedError
 	if errors.As(err, &refused) {
-		return fmt.Errorf("%s is refused: %s; it proves nothing: get it again from whoever made it", path, oneLine(refused.Reason))
+		return fmt.Errorf("%s is refused: %s; it proves nothing: get it again from whoever made it", path,
+			oneLine(refused.Reason))
 	}
 	if err != nil {
 		return err
@@ -164,7 +170,8 @@ func verifyBundle(cmd *cobra.Command, path string, vouch *vouchFlags) error {
 		return vouch.check(io.Discard, path)
 	}
 	fmt.Fprintf(out, "%s: %s of %s, unchanged; profile %s; made by robotsaudit %s.\n", path,
-		report.Count(v.Records, "record"), report.Count(v.Archives, "archive"), oneLine(v.Settings.Profile), oneLine(v.Version))
+		report.Count(v.Records, "record"), report.Count(v.Archives,
+			"archive"), oneLine(v.Settings.Profile), oneLine(v.Version))
 	printVerified(out, v)
 	if err := vouch.check(out, path); err != nil {
 		return err
@@ -180,7 +187,8 @@ func verifyBundle(cmd *cobra.Command, path string, vouch *vouchFlags) error {
 func printFields(out io.Writer, v *evidence.Verification) {
 	proven, claimed := evidence.Fields()
 	if v.Uncited > 0 {
-		claimed = append(claimed, fmt.Sprintf("what belongs to %s on which no proven finding rests", report.Count(v.Uncited, "record")))
+		claimed = append(claimed,
+			fmt.Sprintf("what belongs to %s on which no proven finding rests", report.Count(v.Uncited, "record")))
 	}
 	claimed = append(claimed, "that nothing was left out", "its own date, if no record cited is of that date")
 	fmt.Fprintf(out, "Proven by the records:\n  %s\n", strings.Join(proven, "\n  "))
@@ -202,7 +210,8 @@ func printVerified(out io.Writer, v *evidence.Verification) {
 			kinds = append(kinds, fmt.Sprintf("%s %s", humanize.Comma(n), evidence.Certainties[i]))
 		}
 	}
-	text := fmt.Sprintf("Verified: %s of %s from these records alone", humanize.Comma(v.Proven), report.Count(v.Violations, "finding"))
+	text := fmt.Sprintf("Verified: %s of %s from these records alone", humanize.Comma(v.Proven),
+		report.Count(v.Violations, "finding"))
 	if len(kinds) > 0 {
 		text += ": " + strings.Join(kinds, ", ")
 	}

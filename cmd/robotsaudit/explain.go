@@ -40,8 +40,10 @@ tables. The settings are those of the audit.
 		Args: exactly(1, "name one fetch, as in: %s -o out https://example.com/private/"),
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&f.output, "output", "o", "", "output `DIR` of the audit: a folder, or s3://BUCKET/PREFIX (required)")
-	flags.StringVar(&f.agent, "agent", "", "tell what held for the product token `TOKEN`, not for the crawler that made the fetch")
+	flags.StringVarP(&f.output, "output", "o", "",
+		"output `DIR` of the audit: a folder, or s3://BUCKET/PREFIX (required)")
+	flags.StringVar(&f.agent, "agent", "",
+		"tell what held for the product token `TOKEN`, not for the crawler that made the fetch")
 	flags.StringVar(&f.at, "at", "", "`TIME` of the fetch: 2025-03-01T12:00:00Z, or 2025-03-01 for its first moment")
 	flags.StringVar(&f.format, "format", "text", "`FORMAT` of the output: text or json")
 	flags.BoolVar(&f.full, "full", false, "write all that is known, not at most about sixty lines")
@@ -109,15 +111,19 @@ func (f *explainFlags) advise(log *slog.Logger, err error) error {
 	switch {
 	case errors.As(err, &many):
 		for _, s := range many.Fetches[:min(len(many.Fetches), maxSuggested)] {
-			log.Error(fmt.Sprintf("fetched %s by %s: %s:%d", cmp.Or(s.Time.String(), "(unknown)"), cmp.Or(s.Agent, "(unknown)"), s.Record.File, s.Record.Offset))
+			log.Error(fmt.Sprintf("fetched %s by %s: %s:%d", cmp.Or(s.Time.String(), "(unknown)"),
+				cmp.Or(s.Agent, "(unknown)"), s.Record.File, s.Record.Offset))
 		}
-		return usageErrorf("%q names %d fetches; say which with --at TIME, or name its place FILE:OFFSET (above, up to %d of them)", many.What, many.Total, maxSuggested)
+		return usageErrorf("%q names %d fetches; say which with --at TIME, or name its place FILE:OFFSET (above, up "+
+			"to %d of them)", many.What, many.Total, maxSuggested)
 	case errors.As(err, &none) && none.IsURL:
 		return usageErrorf("no archive of the audit holds a fetch of %q; add --at TIME to ask what would have held then", none.What)
 	case errors.As(err, &none) && !none.At.IsZero():
-		return usageErrorf("no fetch of the audit is named %q and was made at %s; leave out --at", none.What, none.At.UTC().Format(time.RFC3339Nano))
+		return usageErrorf("no fetch of the audit is named %q and was made at %s; leave out --at", none.What,
+			none.At.UTC().Format(time.RFC3339Nano))
 	case errors.As(err, &none):
-		return usageErrorf("no fetch of the audit is named %q; give a URL with its scheme, a WARC-Record-ID, FILE:OFFSET as in the tables, or the number of a row of violations", none.What)
+		return usageErrorf("no fetch of the audit is named %q; give a URL with its scheme, a WARC-Record-ID, "+
+			"FILE:OFFSET as in the tables, or the number of a row of violations", none.What)
 	case errors.As(err, &row):
 		return usageErrorf("%v", row)
 	}

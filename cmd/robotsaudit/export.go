@@ -91,16 +91,25 @@ type exportFlags struct {
 }
 
 func (f *exportFlags) add(flags *pflag.FlagSet) {
-	flags.StringVarP(&f.output, "output", "o", "", "output `DIR` of an audit: a folder, or s3://BUCKET/PREFIX (required)")
+	flags.StringVarP(&f.output, "output", "o", "",
+		"output `DIR` of an audit: a folder, or s3://BUCKET/PREFIX (required)")
 	flags.BoolVar(&f.drop, "drop", false, "list what to drop")
 	flags.BoolVar(&f.keep, "keep", false, "list what to keep")
-	flags.StringArrayVar(&f.asked.agents, "agent", nil, "what robots.txt says to product token `TOKEN` counts (repeatable)")
-	flags.StringVar(&f.asked.agentsFile, "agents-file", "", "`FILE` of more such tokens, one a line; # begins a comment")
-	flags.StringArrayVar(&f.asked.categories, "agents", nil, "more such tokens: all that 'robotsaudit agents' lists of `CATEGORY` "+strings.Join(agents.Names(), ", ")+" (repeatable)")
-	flags.StringArrayVar(&f.asked.purposes, "purpose", nil, "what pages and origins say against `PURPOSE` counts, too: archive, index or train (repeatable)")
-	flags.StringVar(&f.asked.asOf, "as-of", "", "make sure that --agent and --purpose are judged as of `DATE`, as the audit was made")
+	flags.StringArrayVar(&f.asked.agents, "agent", nil,
+		"what robots.txt says to product token `TOKEN` counts (repeatable)")
+	flags.StringVar(&f.asked.agentsFile, "agents-file", "",
+		"`FILE` of more such tokens, one a line; # begins a comment")
+	flags.StringArrayVar(&f.asked.categories, "agents", nil,
+		"more such tokens: all that 'robotsaudit agents' lists of `CATEGORY` "+strings.Join(agents.Names(), ", ")+
+			" (repeatable)")
+	flags.StringArrayVar(&f.asked.purposes, "purpose", nil,
+		"what pages and origins say against `PURPOSE` counts, too: archive, index or train (repeatable)")
+	flags.StringVar(&f.asked.asOf, "as-of", "",
+		"make sure that --agent and --purpose are judged as of `DATE`, as the audit was made")
 	flags.StringVar(&f.unknown, "unknown", "drop", "what becomes of what is `UNKNOWN`: drop or keep")
-	flags.StringVar(&f.open, "undecided", string(export.Leave), "what becomes of what is `UNDECIDED`, as nobody knows who fetched it, or robots.txt is a challenge: "+names(export.Undecideds))
+	flags.StringVar(&f.open, "undecided", string(export.Leave),
+		"what becomes of what is `UNDECIDED`, as nobody knows who fetched it, or robots.txt is a challenge: "+
+			names(export.Undecideds))
 	flags.StringVar(&f.by, "by", string(export.ByRecord), "what a row is, `BY` "+names(export.Kinds))
 	flags.StringVar(&f.format, "format", "", "`FORMAT` of the list: "+names(export.Formats))
 	flags.StringVar(&f.docs, "documents", "", "`FILE` of dolma documents, whose attributes --format dolma writes")
@@ -126,8 +135,8 @@ func (f *exportFlags) run(cmd *cobra.Command) error {
 	}
 	var missing *export.MissingError
 	if err := options.Check(r); errors.As(err, &missing) {
-		return usageErrorf("the audit in %s was made without %s; make it anew with: %s", f.output, firstOf(missing.What),
-			f.evaluateCommand(&r.Audit().Settings, options.Agents))
+		return usageErrorf("the audit in %s was made without %s; make it anew with: %s", f.output,
+			firstOf(missing.What), f.evaluateCommand(&r.Audit().Settings, options.Agents))
 	} else if err != nil {
 		return err
 	}
@@ -174,7 +183,10 @@ func (f *exportFlags) writeAttributes(cmd *cobra.Command, r *results.Results, o 
 
 // resolve checks the options.
 func (f *exportFlags) resolve() (o export.Options, format export.Format, err error) {
-	o = export.Options{Keep: f.keep, KeepUnknown: f.unknown == "keep", Undecided: export.Undecided(f.open), By: export.By(f.by)}
+	o = export.Options{
+		Keep: f.keep, KeepUnknown: f.unknown == "keep", Undecided: export.Undecided(f.open),
+		By: export.By(f.by),
+	}
 	format = export.Format(cmp.Or(f.format, strings.TrimPrefix(filepath.Ext(f.to), "."), string(export.CSV)))
 	switch {
 	case f.output == "":
@@ -184,7 +196,8 @@ func (f *exportFlags) resolve() (o export.Options, format export.Format, err err
 	case !slices.Contains(export.Formats, format):
 		return o, format, usageErrorf("the name %s tells no format; add --format %s", f.to, names(export.Formats))
 	case (format == export.Dolma) != (f.docs != ""):
-		return o, format, usageErrorf("--format dolma and --documents FILE need each other: attributes are lines beside those of documents")
+		return o, format, usageErrorf("--format dolma and --documents FILE need each other: attributes are lines " +
+			"beside those of documents")
 	case format == export.Dolma && (f.keep || o.By != export.ByRecord):
 		return o, format, usageErrorf("--format dolma marks what to drop of documents: use --drop, and leave out --by")
 	}
@@ -198,7 +211,8 @@ func (f *exportFlags) resolve() (o export.Options, format export.Format, err err
 		return o, format, err
 	}
 	if !o.AsOf.IsZero() && len(o.Agents)+len(o.Purposes) == 0 {
-		return o, format, usageErrorf("--as-of judges nothing without --agent or --purpose: what the crawler itself was allowed does not depend on it; add one of them")
+		return o, format, usageErrorf("--as-of judges nothing without --agent or --purpose: what the crawler itself " +
+			"was allowed does not depend on it; add one of them")
 	}
 	return o, format, nil
 }
@@ -273,12 +287,15 @@ func (f *exportFlags) tell(s *export.Summary) string {
 	if f.keep {
 		what = "keep"
 	}
-	text := fmt.Sprintf("%s: %s to %s. Of %s, %s to be dropped: %s disallowed, %s restricted", f.to, report.Count(s.Rows, f.by), what,
-		report.Count(s.Fetches, "fetch"), humanize.Comma(s.Dropped), humanize.Comma(s.Disallowed), humanize.Comma(s.Restricted))
+	text := fmt.Sprintf("%s: %s to %s. Of %s, %s to be dropped: %s disallowed, %s restricted", f.to,
+		report.Count(s.Rows, f.by), what, report.Count(s.Fetches,
+			"fetch"), humanize.Comma(s.Dropped), humanize.Comma(s.Disallowed), humanize.Comma(s.Restricted))
 	if f.unknown == "drop" {
-		text = fmt.Sprintf("%s, %s unknown; %s with content kept.", text, humanize.Comma(s.Unknown), humanize.Comma(s.Kept))
+		text = fmt.Sprintf("%s, %s unknown; %s with content kept.", text, humanize.Comma(s.Unknown),
+			humanize.Comma(s.Kept))
 	} else {
-		text = fmt.Sprintf("%s; %s with content kept, %s of them unknown.", text, humanize.Comma(s.Kept), humanize.Comma(s.Unknown))
+		text = fmt.Sprintf("%s; %s with content kept, %s of them unknown.", text, humanize.Comma(s.Kept),
+			humanize.Comma(s.Unknown))
 	}
 	if s.Undecided > 0 {
 		text += " " + f.tellUndecided(s)
@@ -289,9 +306,11 @@ func (f *exportFlags) tell(s *export.Summary) string {
 // tellUndecided summarizes the fetches that nobody can decide.
 func (f *exportFlags) tellUndecided(s *export.Summary) string {
 	done := map[export.Undecided]string{
-		export.Leave: "in neither list; decide with --undecided, or unnamed_crawler with --agent TOKEN", export.Drop: "dropped", export.Keep: "kept",
+		export.Leave: "in neither list; decide with --undecided, or unnamed_crawler with --agent TOKEN",
+		export.Drop:  "dropped", export.Keep: "kept",
 	}
-	return fmt.Sprintf("Undecided (unnamed_crawler, challenge): %s, %s.", report.Count(s.Undecided, "fetch"), done[export.Undecided(f.open)])
+	return fmt.Sprintf("Undecided (unnamed_crawler, challenge): %s, %s.", report.Count(s.Undecided, "fetch"),
+		done[export.Undecided(f.open)])
 }
 
 // without lists the values that are not among others, in any letter case.

@@ -56,8 +56,10 @@ Nothing is written before the record has been read to its end and found whole.
 			return f.run(cmd, args)
 		},
 	}
-	cmd.Flags().StringVarP(&f.dir, "output", "o", "", "output `DIR` of the audit whose tables name ARCHIVE: a folder, or s3://BUCKET/PREFIX")
-	cmd.Flags().BoolVar(&f.payload, "payload", false, "write the payload alone, its transfer and content codings undone")
+	cmd.Flags().StringVarP(&f.dir, "output", "o", "",
+		"output `DIR` of the audit whose tables name ARCHIVE: a folder, or s3://BUCKET/PREFIX")
+	cmd.Flags().BoolVar(&f.payload, "payload", false,
+		"write the payload alone, its transfer and content codings undone")
 	cmd.Flags().BoolVar(&f.headers, "headers", false, "write the record's header and the HTTP head alone")
 	addRemote(cmd.Flags())
 	cmd.Flags().StringVar(&f.id, "id", "", "write only the record with this WARC-Record-ID, `URN`")
@@ -116,7 +118,9 @@ func (f *extraction) run(cmd *cobra.Command, places []string) (err error) {
 }
 
 // extract adds what is at a place to the file.
-func (f *extraction) extract(ctx context.Context, place string, find func(string) (ingest.Input, string, error), stdin io.Reader) error {
+func (f *extraction) extract(ctx context.Context, place string, find func(string) (ingest.Input, string, error),
+	stdin io.Reader,
+) error {
 	name, digits, ok := facts.SplitPlace(place)
 	offset, err := strconv.ParseInt(digits, 10, 64)
 	if !ok || err != nil || offset < 0 {
@@ -135,7 +139,8 @@ func (f *extraction) extract(ctx context.Context, place string, find func(string
 			return nil
 		}
 		if written && (f.payload || f.headers) {
-			return usageErrorf("%s: several records have this place; add --id with one of %s", place, strings.Join(f.ids, ", "))
+			return usageErrorf("%s: several records have this place; add --id with one of %s", place,
+				strings.Join(f.ids, ", "))
 		}
 		written = true
 		return f.write(place, r)
@@ -217,9 +222,11 @@ func findInput(set *ingest.Facts, dir, name string) (in ingest.Input, entry stri
 		}
 	}
 	if slices.ContainsFunc(set.Inputs, func(in ingest.InputResult) bool { return in.Indexed > 0 }) {
-		return in, "", usageErrorf("the audit in %s did not read an archive %q, which an index may name; leave out -o and give its path", dir, name)
+		return in, "", usageErrorf("the audit in %s did not read an archive %q, which an index may name; leave out "+
+			"-o and give its path", dir, name)
 	}
-	return in, "", usageErrorf("the audit in %s has no archive %q; name one as warc_filename has it, or leave out -o and give a path", dir, name)
+	return in, "", usageErrorf("the audit in %s has no archive %q; name one as warc_filename has it, or leave out "+
+		"-o and give a path", dir, name)
 }
 
 func unescaped(name string) string {

@@ -41,8 +41,9 @@ func TestExtractTables(t *testing.T) {
 		"frames/one.warc.zst": eachMember(t, read("../../testdata/warc/crawl-c-1.warc.gz"), func(b []byte) []byte {
 			return warctest.ZstdFrame(t, string(b))
 		}),
-		"one.wacz":       warctest.Zip(t, warctest.StoredEntry("archive/a.warc.gz", a)),
-		"two.wacz":       warctest.Zip(t, warctest.DeflatedEntry("archive/c.warc.gz", read("../../testdata/warc/crawl-c-2.warc.gz"))),
+		"one.wacz": warctest.Zip(t, warctest.StoredEntry("archive/a.warc.gz", a)),
+		"two.wacz": warctest.Zip(t,
+			warctest.DeflatedEntry("archive/c.warc.gz", read("../../testdata/warc/crawl-c-2.warc.gz"))),
 		"logs/crawl.log": []byte(log + log),
 	}
 	folder := t.TempDir()
@@ -63,7 +64,8 @@ func TestExtractTables(t *testing.T) {
 	for place := range tablePlaces(t, dir) {
 		var stdout, stderr bytes.Buffer
 		at := place.file + ":" + strconv.FormatInt(place.offset, 10)
-		if code := run(t.Context(), []string{"extract", "-o", dir, at}, strings.NewReader(""), &stdout, &stderr); code != 0 {
+		if code := run(t.Context(), []string{"extract", "-o", dir, at}, strings.NewReader(""), &stdout,
+			&stderr); code != 0 {
 			t.Errorf("%s: exit code %d: %s", at, code, &stderr)
 			continue
 		}

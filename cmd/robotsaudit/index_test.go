@@ -46,7 +46,8 @@ func TestIndexAgreesWithArchives(t *testing.T) {
 		}
 		for key, f := range beside {
 			if f.RecordType == "indexed" || f.Verdict != whole[key].Verdict || f.Certainty != whole[key].Certainty {
-				t.Errorf("%s: %s %s %s %s with its index beside it, %s %s without", key, f.RecordType, f.ContentMIMEType, f.Verdict, f.Certainty, whole[key].Verdict, whole[key].Certainty)
+				t.Errorf("%s: %s %s %s %s with its index beside it, %s %s without", key, f.RecordType,
+					f.ContentMIMEType, f.Verdict, f.Certainty, whole[key].Verdict, whole[key].Certainty)
 			}
 		}
 	}
@@ -100,7 +101,8 @@ func fetchesOf(t *testing.T, dir string) map[string]report.FetchRow {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rows[fmt.Sprintf("%s:%d %s", filepath.Base(f.WARCFilename), f.WARCRecordOffset, strings.Map(plainURL, unescaped(f.URL)))] = *f
+		rows[fmt.Sprintf("%s:%d %s", filepath.Base(f.WARCFilename), f.WARCRecordOffset,
+			strings.Map(plainURL, unescaped(f.URL)))] = *f
 	}
 	return rows
 }
@@ -132,20 +134,25 @@ func indexAndSubset(t *testing.T, dir string, archives []string, targets map[str
 		defer file.Close()
 		var subset []byte
 		copied := int64(-1)
-		_, err = ingest.List(t.Context(), in, ingest.ListOptions{Digests: true, Issue: func(*ingest.Issue) error { return nil }}, func(r *ingest.Listed) error {
-			lines.print(in, r) // a record without a date has no line
-			isInfo := r.Type == "warcinfo" || r.Type == "arcinfo"
-			if r.Streamed || !isInfo && !strings.HasSuffix(r.URL, "/robots.txt") && !targets[r.URL] || r.Offset == copied {
+		_, err = ingest.List(t.Context(), in,
+			ingest.ListOptions{
+				Digests: true,
+				Issue:   func(*ingest.Issue) error { return nil },
+			}, func(r *ingest.Listed) error {
+				lines.print(in, r) // a record without a date has no line
+				isInfo := r.Type == "warcinfo" || r.Type == "arcinfo"
+				if r.Streamed || !isInfo && !strings.HasSuffix(r.URL, "/robots.txt") && !targets[r.URL] ||
+					r.Offset == copied {
+					return nil
+				}
+				copied = r.Offset // records of one member have one place
+				b := make([]byte, r.Length)
+				if _, err := file.ReadAt(b, r.Offset); err != nil {
+					return err
+				}
+				subset = append(subset, b...)
 				return nil
-			}
-			copied = r.Offset // records of one member have one place
-			b := make([]byte, r.Length)
-			if _, err := file.ReadAt(b, r.Offset); err != nil {
-				return err
-			}
-			subset = append(subset, b...)
-			return nil
-		})
+			})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -194,15 +201,19 @@ func compareIndexed(t *testing.T, whole, indexed map[string]report.FetchRow) (sa
 		case !ok:
 			t.Errorf("%s: no row", key)
 			continue
-		case got.RecordType != "indexed" || got.Trust != "indexed" || got.FetchMethod != "" || want.WARCRecordLength-got.WARCRecordLength > 4 ||
-			*got.FetchTime/1e6 != *want.FetchTime/1e6 || want.FetchStatus != nil && (got.FetchStatus == nil || *got.FetchStatus != *want.FetchStatus):
-			t.Errorf("%s: %s %q, %d bytes, the record gives %d", key, got.RecordType, got.FetchMethod, got.WARCRecordLength, want.WARCRecordLength)
+		case got.RecordType != "indexed" || got.Trust != "indexed" || got.FetchMethod != "" ||
+			want.WARCRecordLength-got.WARCRecordLength > 4 ||
+			*got.FetchTime/1e6 != *want.FetchTime/1e6 || want.FetchStatus != nil &&
+			(got.FetchStatus == nil || *got.FetchStatus != *want.FetchStatus):
+			t.Errorf("%s: %s %q, %d bytes, the record gives %d", key, got.RecordType, got.FetchMethod,
+				got.WARCRecordLength, want.WARCRecordLength)
 		}
 		if got.Certainty == "certain" || got.Trust != "indexed" || got.TagsFrom != "unknown" {
 			t.Errorf("%s: %s by an index, tags %q", key, got.Certainty, got.TagsFrom)
 		}
 		notes, agent := strings.Split(got.Notes, ","), want.Agent == got.Agent
-		lost := slices.Contains(notes, "same_moment") || !agent || got.Agent == "" && want.Agent != "" || want.Trust == "resynced" || want.Notes != "" && want.FetchMethod != "GET"
+		lost := slices.Contains(notes, "same_moment") || !agent || got.Agent == "" && want.Agent != "" ||
+			want.Trust == "resynced" || want.Notes != "" && want.FetchMethod != "GET"
 		if lost {
 			other++
 			continue
@@ -212,9 +223,12 @@ func compareIndexed(t *testing.T, whole, indexed map[string]report.FetchRow) (sa
 		if certainty == "certain" {
 			certainty = "probable"
 		}
-		if got.Verdict != want.Verdict || got.Evidence != want.Evidence || got.Reason != want.Reason || got.Certainty != certainty || got.RuleLine != want.RuleLine {
-			t.Errorf("%s %s (%s): %s %s %s %s %s, the record gives %s %s %s %s %s", key, time.UnixMicro(*want.FetchTime).UTC().Format(time.RFC3339), want.Agent,
-				got.Verdict, got.Evidence, got.Reason, got.Certainty, got.Notes, want.Verdict, want.Evidence, want.Reason, want.Certainty, want.Notes)
+		if got.Verdict != want.Verdict || got.Evidence != want.Evidence || got.Reason != want.Reason ||
+			got.Certainty != certainty || got.RuleLine != want.RuleLine {
+			t.Errorf("%s %s (%s): %s %s %s %s %s, the record gives %s %s %s %s %s", key,
+				time.UnixMicro(*want.FetchTime).UTC().Format(time.RFC3339), want.Agent, got.Verdict, got.Evidence,
+				got.Reason, got.Certainty, got.Notes, want.Verdict, want.Evidence, want.Reason, want.Certainty,
+				want.Notes)
 		}
 	}
 	return same, other

@@ -49,12 +49,15 @@ func (f *ingestFlags) add(flags *pflag.FlagSet, output, based string, tables boo
 	f.writeFlags.add(flags, output, tables)
 	f.keepFlags.addTo(flags, "archives")
 	addWorkers(flags, &f.workers, "archives read at a time")
-	flags.StringArrayVar(&f.urls, "urls", nil, "`FILE` with a list of URLs: Parquet, CSV or JSON lines, with columns url, time and perhaps agent (repeatable)")
+	flags.StringArrayVar(&f.urls, "urls", nil,
+		"`FILE` with a list of URLs: Parquet, CSV or JSON lines, with columns url, time and perhaps agent (repeatable)")
 	addBase(flags, based)
 	addRemote(flags)
 	flags.BoolVar(&f.reread, "reread", false, "read all archives again, also those that were read before")
-	flags.BoolVar(&f.digest, "digest-inputs", false, "write the SHA-256 of each archive to audit.json, for which it is read once more")
-	flags.BoolVar(&f.verify, "verify-digests", false, "compare the digests of all records, not of robots.txt alone, with what they hold")
+	flags.BoolVar(&f.digest, "digest-inputs", false,
+		"write the SHA-256 of each archive to audit.json, for which it is read once more")
+	flags.BoolVar(&f.verify, "verify-digests", false,
+		"compare the digests of all records, not of robots.txt alone, with what they hold")
 }
 
 // begin checks the options.
@@ -140,13 +143,16 @@ explains the kinds.
 }
 
 // findInputs finds the archives that args name, and returns the arguments that name none. Some do.
-func findInputs(cmd *cobra.Command, log *slog.Logger, args, urls []string) ([]ingest.Input, []*ingest.InputError, error) {
+func findInputs(cmd *cobra.Command, log *slog.Logger, args, urls []string) ([]ingest.Input, []*ingest.InputError,
+	error,
+) {
 	inputs, failures := expand(cmd, args, urls)
 	if err := cmd.Context().Err(); err != nil {
 		return nil, nil, err
 	}
 	for _, f := range failures {
-		tell(log, slog.LevelError, "input_failed", f.Error(), slog.String("input", f.Arg), slog.String("reason", f.Reason))
+		tell(log, slog.LevelError, "input_failed", f.Error(), slog.String("input", f.Arg),
+			slog.String("reason", f.Reason))
 	}
 	if len(inputs) == 0 {
 		return nil, nil, exitStatus(exitFailed)
@@ -156,7 +162,9 @@ func findInputs(cmd *cobra.Command, log *slog.Logger, args, urls []string) ([]in
 
 // runIngest reads the archives that args name. Nothing is made in the output
 // folder where they name none.
-func runIngest(cmd *cobra.Command, log *slog.Logger, args []string, flags ingestFlags, tables bool, then func(*account) error) error {
+func runIngest(cmd *cobra.Command, log *slog.Logger, args []string, flags ingestFlags, tables bool,
+	then func(*account) error,
+) error {
 	return flags.accounted(cmd, log, func(a *account) error {
 		inputs, failures, err := findInputs(cmd, log, args, flags.urls)
 		if err != nil {
@@ -172,7 +180,8 @@ func runIngest(cmd *cobra.Command, log *slog.Logger, args []string, flags ingest
 		}
 		return flags.hold(cmd, log, tables, nil, func() error {
 			err := attempt()
-			if !errors.Is(err, errDamagedFacts) || slices.ContainsFunc(inputs, func(in facts.Input) bool { return in.Path == facts.Stdin }) {
+			if !errors.Is(err, errDamagedFacts) ||
+				slices.ContainsFunc(inputs, func(in facts.Input) bool { return in.Path == facts.Stdin }) {
 				return err
 			}
 			log.Warn(err.Error())
@@ -183,7 +192,9 @@ func runIngest(cmd *cobra.Command, log *slog.Logger, args []string, flags ingest
 }
 
 // readInputs makes the facts of the inputs.
-func readInputs(cmd *cobra.Command, log *slog.Logger, progress *ingest.Progress, inputs []facts.Input, failures []*ingest.InputError, flags ingestFlags) (*facts.Set, error) {
+func readInputs(cmd *cobra.Command, log *slog.Logger, progress *ingest.Progress, inputs []facts.Input,
+	failures []*ingest.InputError, flags ingestFlags,
+) (*facts.Set, error) {
 	stop := watch(cmd, log, gauge{"reading", progress.BytesRead.Load, progress.BytesTotal.Load, report.Bytes, "bytes"})
 	start := time.Now()
 	err := ingest.Ingest(cmd.Context(), inputs, ingest.Options{
@@ -193,7 +204,8 @@ func readInputs(cmd *cobra.Command, log *slog.Logger, progress *ingest.Progress,
 		Dropping: flags.dropping(log, fmt.Sprintf("%s --add INPUT... -o %s", cmd.CommandPath(), flags.output)),
 		Read:     func(in *ingest.InputResult) { tellRead(log, in) },
 		NotRead: func(f *ingest.Failure) {
-			tell(log, slog.LevelError, "input_failed", "", slog.String("input", f.Name), slog.String("path", f.Path), slog.String("reason", f.Reason))
+			tell(log, slog.LevelError, "input_failed", "", slog.String("input", f.Name), slog.String("path", f.Path),
+				slog.String("reason", f.Reason))
 		},
 	})
 	stop()

@@ -36,7 +36,12 @@ func TestInterrupt(t *testing.T) {
 		}
 	})
 	// Of what comes by a pipe, a copy is in the temporary folder.
-	for _, args := range [][]string{{"ingest", "--check", bomb}, {"ingest", "--check", "-"}, {"records", "-"}, {"extract", "--", "-:0"}} {
+	for _, args := range [][]string{
+		{"ingest", "--check", bomb},
+		{"ingest", "--check", "-"},
+		{"records", "-"},
+		{"extract", "--", "-:0"},
+	} {
 		t.Run(args[0], func(t *testing.T) {
 			t.Setenv("TMPDIR", t.TempDir())
 			interruption := interrupting{work: os.Getenv("TMPDIR"), whole: true, advice: "run the same command again"}
@@ -54,7 +59,10 @@ func TestInterrupt(t *testing.T) {
 	}
 	t.Run("waiting for a pipe", func(t *testing.T) {
 		out := filepath.Join(t.TempDir(), "out")
-		interruption := interrupting{work: out, input: archive[:len(archive)/2], advice: "run the same command again, with the same standard input"}
+		interruption := interrupting{
+			work: out, input: archive[:len(archive)/2],
+			advice: "run the same command again, with the same standard input",
+		}
 		interruption.test(t, "audit", "-", "-o", out)
 		for _, name := range []string{"audit.json", "fetches.parquet", ".robotsaudit/plan.json"} {
 			if _, err := os.Stat(filepath.Join(out, name)); err == nil {
@@ -118,7 +126,8 @@ func (i interrupting) test(t *testing.T, args ...string) {
 	if err := cmd.Wait(); !errors.As(err, &status) || status.ExitCode() != exitInterrupted {
 		t.Errorf("ended with %v, want exit code %d", err, exitInterrupted)
 	}
-	if want := "robotsaudit: stopping; once more ends at once\nrobotsaudit: interrupted; " + i.advice + "\n"; string(told) != want {
+	if want := "robotsaudit: stopping; once more ends at once\nrobotsaudit: interrupted; " + i.advice +
+		"\n"; string(told) != want {
 		t.Errorf("standard error: %q, want %q", told, want)
 	}
 	if stdout.Len() > 0 {
@@ -139,7 +148,8 @@ func bzip2Bomb(t *testing.T) []byte {
 	return append(decode("QlpoOTFBWSZTWYUCadAAAFHfgESSQAP+/yxs1pAu595gMAC5IaQJqfpIeUNAGjQA9IB6nqDAaA0AAGmg0A0AaBqZIn"+
 		"tQ01GQMm0QGjQaANIgIQoG+6RDtpSB2hSyGkmrzZZV1XfDBEUYd3kh4TeIwKCUqkgp9T3yEQxGOTAkYsrsEKmNibPA"+
 		"jJUnv3naXqg21LdRdtIRIWCl6VJii5l6ELV2LioAyEJnRV49a8UlfRLlmLH7UGiXBOo2QY6a6RObUuekICBgg0RCjH"+
-		"4uzHhsWEq3TBHAwUBic2jiFswvTUGfxdyRThQkIUCadAA="), bytes.Repeat(decode("QlpoOTFBWSZTWQ4J4t8BX45AAMAAAAggADCATUZCoCWpCoCXF3JFOFCQDgni3w=="), 2000)...)
+		"4uzHhsWEq3TBHAwUBic2jiFswvTUGfxdyRThQkIUCadAA="),
+		bytes.Repeat(decode("QlpoOTFBWSZTWQ4J4t8BX45AAMAAAAggADCATUZCoCWpCoCXF3JFOFCQDgni3w=="), 2000)...)
 }
 
 // awaitWork waits until something is being written below a folder: a task, or what

@@ -30,8 +30,10 @@ func killedInputs(t *testing.T) map[string][]byte {
 	const size = 128 << 20 // of a task
 	head := "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n"
 	large := bytes.NewBuffer(make([]byte, 0, size+4096))
-	fmt.Fprintf(large, "WARC/1.0\r\nWARC-Type: response\r\nWARC-Date: 2025-03-03T09:00:00Z\r\nWARC-Record-ID: <urn:uuid:00000000-0000-4000-8000-000000000001>\r\n"+
-		"WARC-Target-URI: http://example.com/large\r\nContent-Type: application/http; msgtype=response\r\nContent-Length: %d\r\n\r\n%s", len(head)+size, head)
+	fmt.Fprintf(large, "WARC/1.0\r\nWARC-Type: response\r\nWARC-Date: 2025-03-03T09:00:00Z\r\nWARC-Record-ID: "+
+		"<urn:uuid:00000000-0000-4000-8000-000000000001>\r\n"+
+		"WARC-Target-URI: http://example.com/large\r\nContent-Type: application/http; "+
+		"msgtype=response\r\nContent-Length: %d\r\n\r\n%s", len(head)+size, head)
 	large.Write(bytes.Repeat([]byte("x"), size))
 	large.WriteString("\r\n\r\n")
 	type row struct {
@@ -85,7 +87,8 @@ func (w *heldWriter) Write(p []byte) (int, error) {
 // serve holds back an object when it is first read.
 func (h *holding) serve(of http.Handler, size int) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if objectOf(r) == h.object && r.Method == http.MethodGet && r.Header.Get("Range") != "bytes=0-0" && !h.held.Swap(true) {
+		if objectOf(r) == h.object && r.Method == http.MethodGet && r.Header.Get("Range") != "bytes=0-0" &&
+			!h.held.Swap(true) {
 			w = &heldWriter{w, r, size, h.reached}
 		}
 		of.ServeHTTP(w, r)
@@ -100,7 +103,8 @@ func TestKilled(t *testing.T) {
 	files := killedInputs(t)
 	var names []string
 	for name, content := range files {
-		if _, err := held.PutObject("bucket", "in/"+name, nil, bytes.NewReader(content), int64(len(content)), nil); err != nil {
+		if _, err := held.PutObject("bucket", "in/"+name, nil, bytes.NewReader(content), int64(len(content)),
+			nil); err != nil {
 			t.Fatal(err)
 		}
 		names = append(names, name)
@@ -118,12 +122,21 @@ func TestKilled(t *testing.T) {
 		web    bool
 		again  string // what is asked then
 	}{
-		{"archive in a store", "3-large.warc", false, " map[list:1]\n3-large.warc map[get:1]\npart-4.gz.parquet map[get:2]\npart-5.warc map[get:1]\n"},
-		{"index in a store", "part-4.gz.parquet", false, " map[list:1]\npart-4.gz.parquet map[get:2]\npart-5.warc map[get:1]\n"},
+		{
+			"archive in a store", "3-large.warc", false,
+			" map[list:1]\n3-large.warc map[get:1]\npart-4.gz.parquet map[get:2]\npart-5.warc map[get:1]\n",
+		},
+		{
+			"index in a store", "part-4.gz.parquet", false,
+			" map[list:1]\npart-4.gz.parquet map[get:2]\npart-5.warc map[get:1]\n",
+		},
 		{"archive of a web server", "3-large.warc", true, "1-index.cdxj map[first:1]\n2-robots.warc.gz map[first:1]\n" +
 			"3-large.warc map[first:2 get:1]\npart-4.gz.parquet map[first:2 get:2]\npart-5.warc map[first:2 get:1]\n"},
-		{"index of a web server", "part-4.gz.parquet", true, "1-index.cdxj map[first:1]\n2-robots.warc.gz map[first:1]\n" +
-			"3-large.warc map[first:1]\npart-4.gz.parquet map[first:2 get:2]\npart-5.warc map[first:2 get:1]\n"},
+		{
+			"index of a web server", "part-4.gz.parquet", true,
+			"1-index.cdxj map[first:1]\n2-robots.warc.gz map[first:1]\n" +
+				"3-large.warc map[first:1]\npart-4.gz.parquet map[first:2 get:2]\npart-5.warc map[first:2 get:1]\n",
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			h := &holding{object: test.object, reached: make(chan bool)}

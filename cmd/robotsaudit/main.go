@@ -170,7 +170,8 @@ func advise(err error, cmd *cobra.Command) error {
 	var output *outputError
 	switch {
 	case errors.As(err, &output):
-		return fmt.Errorf("standard output cannot be written (%w); send it elsewhere, and run the same command again", err)
+		return fmt.Errorf("standard output cannot be written (%w); send it elsewhere, and run the same command again",
+			err)
 	case isFull(err):
 		return fmt.Errorf("%s is full (%w); make room and %s", disk, err, again)
 	case errors.Is(err, context.Canceled):
@@ -226,11 +227,14 @@ Many machines, as under Slurm, share an audit in stages: see 'robotsaudit plan -
 	root.Flags().Bool("version", false, "print the version")
 	root.CompletionOptions.HiddenDefaultCmd = true
 	addLogFlags(root.PersistentFlags())
-	root.PersistentFlags().String("config", "", "`FILE` in TOML with values of flags, as in output = \"out\"; a table such as [audit] is for that command")
+	root.PersistentFlags().String("config", "",
+		"`FILE` in TOML with values of flags, as in output = \"out\"; a table such as [audit] is for that command")
 	groupFlags(root)
 	root.AddCommand(
-		newAuditCommand(), newIngestCommand(), newEvaluateCommand(), newMergeCommand(), newReportCommand(), newExportCommand(), newDiffCommand(), newExplainCommand(), newEvidenceCommand(),
-		newRecordsCommand(), newExtractCommand(), newMatchCommand(), newAgentsCommand(), newSchemaCommand(), newVersionCommand(),
+		newAuditCommand(), newIngestCommand(), newEvaluateCommand(), newMergeCommand(), newReportCommand(),
+		newExportCommand(), newDiffCommand(), newExplainCommand(), newEvidenceCommand(),
+		newRecordsCommand(), newExtractCommand(), newMatchCommand(), newAgentsCommand(), newSchemaCommand(),
+		newVersionCommand(),
 	)
 	root.AddCommand(newStageCommands()...)
 	checkHelpArgs(root)
@@ -267,7 +271,8 @@ func refuseStdin(cmd *cobra.Command) error {
 		switch {
 		case !slices.Contains(values, facts.Stdin):
 		case name == "urls":
-			return usageErrorf("--urls -: lists are read from files here; give one on standard input as the input -, or write it to a file")
+			return usageErrorf("--urls -: lists are read from files here; give one on standard input as the input " +
+				"-, or write it to a file")
 		default:
 			return usageErrorf("--%s -: standard input is not read here; write it to a file and name that", name)
 		}

@@ -65,7 +65,8 @@ and optionally profile, and each is answered by a line of JSON.`,
 	flags.StringVar(&profileName, "profile", robots.RFC9309.String(), profileUsage)
 	flags.StringVar(&format, "format", "text", "`FORMAT` of the output: text or json")
 	flags.BoolVar(&explain, "explain", false, "explain each verdict: the group, the rules that lost, other profiles")
-	flags.BoolVar(&keepGoing, "keep-going", false, "with --batch, leave out lines that are no question, and exit with 3 if there were any")
+	flags.BoolVar(&keepGoing, "keep-going", false,
+		"with --batch, leave out lines that are no question, and exit with 3 if there were any")
 	flags.StringVar(&batch, "batch", "", "answer the questions in `FILE`, one JSON object a line; - is standard input")
 	return cmd
 }
@@ -102,9 +103,12 @@ func printer(format string, explain bool) func(io.Writer, *question) error {
 }
 
 // matchURLs answers for the URLs of a command line.
-func matchURLs(out io.Writer, stdin io.Reader, args []string, profile robots.Profile, warn func(string), show func(io.Writer, *question) error) error {
+func matchURLs(out io.Writer, stdin io.Reader, args []string, profile robots.Profile, warn func(string),
+	show func(io.Writer, *question) error,
+) error {
 	if len(args) < 3 {
-		return usageErrorf("match needs ROBOTS_TXT, TOKEN and at least one URL, as in: robotsaudit match robots.txt GPTBot /private/")
+		return usageErrorf("match needs ROBOTS_TXT, TOKEN and at least one URL, as in: robotsaudit match robots.txt " +
+			"GPTBot /private/")
 	}
 	name, token, urls := args[0], args[1], args[2:]
 	if fault := agents.TokenFault(token); token != "" && fault != "" {
@@ -117,7 +121,8 @@ func matchURLs(out io.Writer, stdin io.Reader, args []string, profile robots.Pro
 	for i, u := range urls {
 		path, ok := matchedPath(u)
 		if !ok {
-			return usageErrorf("%q is neither a URL nor a path that begins with /; write it as https://example.com/private/ or as /private/", u)
+			return usageErrorf("%q is neither a URL nor a path that begins with /; write it as "+
+				"https://example.com/private/ or as /private/", u)
 		}
 		paths[i] = path
 	}
@@ -165,7 +170,8 @@ func readRobotsTxt(name string, stdin io.Reader) ([]byte, error) {
 
 // fileError names a file that can't be read and advises what to do.
 func fileError(what, name string, err error) error {
-	return fmt.Errorf("%s %q: %w: give the path of a readable file, or - for standard input", what, name, object.Cause(err))
+	return fmt.Errorf("%s %q: %w: give the path of a readable file, or - for standard input", what, name,
+		object.Cause(err))
 }
 
 // An answer is what match prints for one URL. Its keys are an interface.
@@ -189,7 +195,8 @@ func newAnswer(url, agent, path string, profile robots.Profile, group *robots.Gr
 	d := group.Match(path)
 	readings, _ := group.Against(agent, path, d)
 	a := answer{
-		URL: url, Agent: agent, Verdict: verdict(d.Allowed), allowed: d.Allowed, Reason: d.Reason.String(), Profile: profile.String(),
+		URL: url, Agent: agent, Verdict: verdict(d.Allowed), allowed: d.Allowed, Reason: d.Reason.String(),
+		Profile:  profile.String(),
 		Readings: readings.Strings(),
 	}
 	if d.Reason == robots.ReasonTooCostly {

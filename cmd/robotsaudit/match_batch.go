@@ -17,7 +17,9 @@ import (
 // matchBatch answers the questions of a file. The answers before a bad line are
 // printed, and with keepGoing the later ones, too. An invalid token is matched as it
 // stands, with one warning for all.
-func matchBatch(out io.Writer, stdin io.Reader, name string, profile robots.Profile, keepGoing bool, warn func(string)) error {
+func matchBatch(out io.Writer, stdin io.Reader, name string, profile robots.Profile, keepGoing bool,
+	warn func(string),
+) error {
 	in := stdin
 	if name != "-" {
 		file, err := os.Open(name)

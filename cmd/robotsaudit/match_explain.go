@@ -34,7 +34,8 @@ func writeExplanation(w io.Writer, q *question) error {
 		line("note", "only the first %d bytes of the robots.txt were read", robots.ParseLimit)
 	}
 	for _, m := range robots.Modes {
-		if g := q.file.ForMode(q.token, m); g != group && readings&robots.ReadAgentName == 0 && g.Match(q.path).Allowed != decision.Allowed {
+		if g := q.file.ForMode(q.token, m); g != group && readings&robots.ReadAgentName == 0 &&
+			g.Match(q.path).Allowed != decision.Allowed {
 			line("but", "%s with token matching %v, which finds %s", verdict(!decision.Allowed), m, groupLines(g))
 		}
 	}
@@ -70,7 +71,8 @@ func whyGroup(q *question, group *robots.Group) string {
 	case strings.HasPrefix(value, "*") && q.token == "":
 		return fmt.Sprintf("%s, for every crawler (line %d: User-agent: %s)", groupLines(group), at, value)
 	case strings.HasPrefix(value, "*"):
-		return fmt.Sprintf("%s, for every crawler (line %d: User-agent: %s), as no group names %q", groupLines(group), at, value, q.token)
+		return fmt.Sprintf("%s, for every crawler (line %d: User-agent: %s), as no group names %q", groupLines(group),
+			at, value, q.token)
 	default:
 		return fmt.Sprintf("%s, which names %q (line %d: User-agent: %s)", groupLines(group), q.token, at, value)
 	}

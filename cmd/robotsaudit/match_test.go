@@ -38,7 +38,8 @@ func runMatch(t *testing.T, stdin string, args ...string) (code int, stdout, std
 }
 
 func TestMatchText(t *testing.T) {
-	code, stdout, stderr := runMatch(t, "", "robots.txt", "Foo", "http://x/a/c", "/a/b/d#f", "http://x?q", "/robots.txt")
+	code, stdout, stderr := runMatch(t, "", "robots.txt", "Foo", "http://x/a/c", "/a/b/d#f", "http://x?q",
+		"/robots.txt")
 	want := "disallowed  http://x/a/c  (rule, line 2: Disallow: /a*; allowed by agent_name)\n" +
 		"allowed     /a/b/d#f  (rule, line 3: Allow: /a/b)\n" +
 		"allowed     http://x?q  (no_matching_rule)\n" +
@@ -60,7 +61,8 @@ func TestMatchHostile(t *testing.T) {
 }
 
 func TestMatchJSON(t *testing.T) {
-	code, stdout, _ := runMatch(t, "", "--format", "json", "--profile", "rep-12", "robots.txt", "Foo", "http://x/a/<>&", "/c")
+	code, stdout, _ := runMatch(t, "", "--format", "json", "--profile", "rep-12", "robots.txt", "Foo",
+		"http://x/a/<>&", "/c")
 	want := `{"url":"http://x/a/<>&","agent":"Foo","verdict":"disallowed","reason":"rule","rule":"Disallow: /a*","rule_line":2,"group_line":1,"profile":"rfc9309","readings":["agent_name"]}
 {"url":"/c","agent":"Foo","verdict":"allowed","reason":"no_matching_rule","rule":null,"rule_line":null,"group_line":1,"profile":"rfc9309"}
 `
@@ -101,7 +103,8 @@ func TestMatchExplain(t *testing.T) {
 	if strings.Contains(stdout, "disallowed in profile rep-08") {
 		t.Errorf("rep-08 obeys the second global group:\n%s", stdout)
 	}
-	_, stdout, _ = runMatch(t, "User-agent: Goo\nAllow: /\nUser-agent: *\nDisallow: /\n", "--explain", "-", "Foogoo", "/")
+	_, stdout, _ = runMatch(t, "User-agent: Goo\nAllow: /\nUser-agent: *\nDisallow: /\n", "--explain", "-", "Foogoo",
+		"/")
 	if want := "  but       allowed with token matching substring, which finds the group from line 1\n"; !strings.Contains(stdout, want) {
 		t.Errorf("no %q in\n%s", want, stdout)
 	}
@@ -109,7 +112,8 @@ func TestMatchExplain(t *testing.T) {
 
 // batchLine is one line of JSON for match --batch.
 func batchLine(body, agent, url, more string) string {
-	return fmt.Sprintf(`{"body_b64":%q,"agent":%q,"url":%q%s}`, base64.StdEncoding.EncodeToString([]byte(body)), agent, url, more) + "\n"
+	return fmt.Sprintf(`{"body_b64":%q,"agent":%q,"url":%q%s}`, base64.StdEncoding.EncodeToString([]byte(body)), agent,
+		url, more) + "\n"
 }
 
 func TestMatchBatch(t *testing.T) {
@@ -144,11 +148,13 @@ func TestMatchBatchMistakes(t *testing.T) {
 		"a wrong type": `{"body_b64":"","agent":1,"url":"/"}` + "\n",
 	} {
 		code, stdout, stderr := runMatch(t, good+bad+good, "--batch", "-")
-		if code != 1 || strings.Count(stdout, "\n") != 1 || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, "line 2:") {
+		if code != 1 || strings.Count(stdout, "\n") != 1 || strings.Count(stderr, "\n") != 1 ||
+			!strings.Contains(stderr, "line 2:") {
 			t.Errorf("%s: code %d\n%s%s", name, code, stdout, stderr)
 		}
 		code, stdout, stderr = runMatch(t, good+bad+good, "--batch", "-", "--keep-going")
-		if code != 3 || strings.Count(stdout, "\n") != 2 || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, "line 2 is left out:") {
+		if code != 3 || strings.Count(stdout, "\n") != 2 || strings.Count(stderr, "\n") != 1 ||
+			!strings.Contains(stderr, "line 2 is left out:") {
 			t.Errorf("--keep-going: %s: code %d\n%s%s", name, code, stdout, stderr)
 		}
 	}

@@ -33,7 +33,8 @@ redirected to a page that lies far from it, and to compare ARC files that seem t
   robotsaudit merge wednesday -o week --add`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usageErrorf("no output folder to merge given, as in: %s machine1/out machine2/out -o all", cmd.CommandPath())
+				return usageErrorf("no output folder to merge given, as in: %s machine1/out machine2/out -o all",
+					cmd.CommandPath())
 			}
 			return nil
 		},
@@ -54,12 +55,15 @@ redirected to a page that lies far from it, and to compare ARC files that seem t
 			return err
 		}
 		evaluation.warn(log)
-		return out.accounted(cmd, log, func(a *account) error { return runMerge(cmd, log, a, args, out, keep, evaluation) })
+		return out.accounted(cmd, log,
+			func(a *account) error { return runMerge(cmd, log, a, args, out, keep, evaluation) })
 	}
 	return cmd
 }
 
-func runMerge(cmd *cobra.Command, log *slog.Logger, a *account, dirs []string, out writeFlags, keep keepFlags, e evaluation) error {
+func runMerge(cmd *cobra.Command, log *slog.Logger, a *account, dirs []string, out writeFlags, keep keepFlags,
+	e evaluation,
+) error {
 	for _, dir := range dirs {
 		if err := mayHoldFacts(dir); err != nil {
 			return err

@@ -52,7 +52,8 @@ func flagError(cmd *cobra.Command, err error) error {
 	if !errors.As(err, &unknown) {
 		return usageErrorf("%s; %s", text, otherwise)
 	}
-	name, _, _ := strings.Cut(cmp.Or(unknown.GetSpecifiedShortnames(), unknown.GetSpecifiedName()), "=") // -agent=X, too
+	// -agent=X, too
+	name, _, _ := strings.Cut(cmp.Or(unknown.GetSpecifiedShortnames(), unknown.GetSpecifiedName()), "=")
 	return usageErrorf("%s; %s", text, advice(name, "--", flagNames(cmd), otherwise))
 }
 

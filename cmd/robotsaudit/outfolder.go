@@ -43,7 +43,8 @@ func begin(cmd *cobra.Command, output string) (*slog.Logger, error) {
 	case output == "":
 		return nil, usageErrorf("no output folder given; add -o DIR")
 	case object.IsRemote(output):
-		return nil, usageErrorf("-o %s: give a folder; an audit in stages alone writes to a store (docs/SCALE.md)", object.Shown(output))
+		return nil, usageErrorf("-o %s: give a folder; an audit in stages alone writes to a store (docs/SCALE.md)",
+			object.Shown(output))
 	}
 	if err := refuseFile(output); err != nil {
 		return nil, err
@@ -101,7 +102,8 @@ func localOutput(cmd *cobra.Command, output string) (dir string, end func(), err
 			return output, func() {}, nil // who opens its facts reports the error
 		}
 	case !strings.HasPrefix(strings.ToLower(output), "s3://"):
-		return "", nil, usageErrorf("%s: results are read from a folder, or from s3://BUCKET/PREFIX", object.Shown(output))
+		return "", nil, usageErrorf("%s: results are read from a folder, or from s3://BUCKET/PREFIX",
+			object.Shown(output))
 	}
 	return stages.Mirror(cmd.Context(), output)
 }
@@ -117,7 +119,9 @@ type writeFlags struct {
 func (f *writeFlags) add(flags *pflag.FlagSet, output string, tables bool) {
 	addOutput(flags, &f.output, output)
 	flags.BoolVar(&f.waitLock, "wait-lock", false, "wait for folders that another robotsaudit uses, instead of failing")
-	flags.StringVar(&f.metrics, "metrics", "", "write counts of this run to `FILE`, for the textfile collector of Prometheus; - is standard output, which has no summary then")
+	flags.StringVar(&f.metrics, "metrics", "",
+		"write counts of this run to `FILE`, for the textfile collector of Prometheus; - is standard output, which "+
+			"has no summary then")
 	if tables {
 		flags.BoolVar(&f.force, "force", false, "replace files of other programs in DIR that bear the names of results")
 	}
@@ -150,7 +154,9 @@ func (f *writeFlags) accounted(cmd *cobra.Command, log *slog.Logger, do func(*ac
 
 // hold runs do while this process holds the output folder, and nobody writes to the folders
 // that it reads. Where tables are to be written, the files in their places must be such.
-func (f *writeFlags) hold(cmd *cobra.Command, log *slog.Logger, tables bool, reads []string, do func() error) (err error) {
+func (f *writeFlags) hold(cmd *cobra.Command, log *slog.Logger, tables bool, reads []string,
+	do func() error,
+) (err error) {
 	release, err := f.lock(cmd.Context(), log, reads)
 	if err != nil {
 		return err
@@ -172,7 +178,8 @@ func refuseReadOnly(dir string) error {
 	_, remove, err := durable.Temporary(filepath.Join(dir, facts.PrivateFolder))
 	switch {
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
-		return fmt.Errorf("output folder %s cannot be written (%w); check its permissions or give another with -o", dir, object.Cause(err))
+		return fmt.Errorf("output folder %s cannot be written (%w); check its permissions or give another with -o",
+			dir, object.Cause(err))
 	case err != nil:
 		return err
 	}
@@ -183,7 +190,8 @@ func refuseReadOnly(dir string) error {
 func refuseForeign(dir string) error {
 	foreign, err := report.Foreign(dir)
 	if err == nil && foreign != "" {
-		err = fmt.Errorf("%s in the output folder %s was not written by robotsaudit; move it, give another folder with -o, or replace it with --force", foreign, dir)
+		err = fmt.Errorf("%s in the output folder %s was not written by robotsaudit; move it, give another folder "+
+			"with -o, or replace it with --force", foreign, dir)
 	}
 	return err
 }
@@ -277,7 +285,8 @@ func (f *keepFlags) dropping(log *slog.Logger, again string) func([]ingest.Input
 		if more := len(inputs) - len(names); more > 0 {
 			names = append(names, fmt.Sprintf("%d more", more))
 		}
-		log.Warn(fmt.Sprintf("what was read before of %s not named now is removed (%s); to keep it, stop this run and use '%s'; with --prune there is no warning",
+		log.Warn(fmt.Sprintf("what was read before of %s not named now is removed (%s); to keep it, stop this run "+
+			"and use '%s'; with --prune there is no warning",
 			report.Count(int64(len(inputs)), "archive"), strings.Join(names, ", "), again))
 	}
 }
@@ -307,7 +316,8 @@ func dropDamaged(cmd *cobra.Command, facts *facts.Set, err error) error {
 	if dropErr != nil || len(dropped) == 0 {
 		return errors.Join(err, dropErr)
 	}
-	return fmt.Errorf("what was read of %s into the output folder %w (%v) and was removed; 'robotsaudit audit' or 'ingest' reads the archives again", report.Count(int64(len(dropped)), "archive"), errDamagedFacts, err)
+	return fmt.Errorf("what was read of %s into the output folder %w (%v) and was removed; 'robotsaudit audit' or "+
+		"'ingest' reads the archives again", report.Count(int64(len(dropped)), "archive"), errDamagedFacts, err)
 }
 
 const maxUnread = 20 // inputs named on standard error that were not wholly read
@@ -317,7 +327,8 @@ const maxUnread = 20 // inputs named on standard error that were not wholly read
 func reportUnread(log *slog.Logger, facts *facts.Set, told []*ingest.InputError) {
 	var lines []string
 	for _, f := range facts.Failures {
-		if !slices.ContainsFunc(told, func(t *ingest.InputError) bool { return t.Arg == f.Name && t.Reason == f.Reason }) {
+		if !slices.ContainsFunc(told,
+			func(t *ingest.InputError) bool { return t.Arg == f.Name && t.Reason == f.Reason }) {
 			lines = append(lines, f.Name+": "+f.Reason)
 		}
 	}
@@ -328,7 +339,8 @@ func reportUnread(log *slog.Logger, facts *facts.Set, told []*ingest.InputError)
 		case in.Lossy > 0 && index.IsFormat(in.Container):
 			lines = append(lines, in.Name+": has rows that cannot be read; the table issues tells which")
 		case in.Lossy > 0:
-			lines = append(lines, in.Name+": damaged, not wholly read; the table issues tells where, fetch it again if you can")
+			lines = append(lines, in.Name+
+				": damaged, not wholly read; the table issues tells where, fetch it again if you can")
 		}
 	}
 	for _, line := range lines[:min(len(lines), maxUnread)] {

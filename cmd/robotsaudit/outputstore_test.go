@@ -124,19 +124,36 @@ func TestOutputInStore(t *testing.T) {
 		args []string
 		want string
 	}{
-		{1, []string{"evaluate", "-o", out}, "are in s3://bucket/others/shards, where explain, evidence, extract and report alone read them"},
+		{
+			1,
+			[]string{"evaluate", "-o", out},
+			"are in s3://bucket/others/shards, where explain, evidence, extract and report alone read them",
+		},
 		{1, []string{"report", "-o", "s3://bucket/none"}, "s3://bucket/none has no audit.json"},
-		{2, []string{"report", "-o", "https://example.org/out"}, "results are read from a folder, or from s3://BUCKET/PREFIX"},
-		{2, []string{"audit", "../../testdata/warc", "-o", "s3://bucket/out"}, "an audit in stages alone writes to a store"},
+		{
+			2,
+			[]string{"report", "-o", "https://example.org/out"},
+			"results are read from a folder, or from s3://BUCKET/PREFIX",
+		},
+		{
+			2,
+			[]string{"audit", "../../testdata/warc", "-o", "s3://bucket/out"},
+			"an audit in stages alone writes to a store",
+		},
 	}
-	denying := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) }))
+	denying := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter,
+		_ *http.Request,
+	) {
+		w.WriteHeader(http.StatusForbidden)
+	}))
 	defer denying.Close()
 	denied := []string{"-o", out, "--s3-endpoint", denying.URL}
 	for code, args := range map[int][]string{
 		1: append([]string{"explain", "1"}, denied...),
 		0: append([]string{"report", "--markdown", filepath.Join(dir, "report.md")}, denied...),
 	} {
-		if _, said := command(t, code, args...); !strings.Contains(said, "facts in s3://bucket/others/shards: access is denied (403") {
+		if _, said := command(t, code, args...); !strings.Contains(said,
+			"facts in s3://bucket/others/shards: access is denied (403") {
 			t.Errorf("%q: %s", args, said)
 		}
 	}

@@ -21,7 +21,8 @@ type profiles struct {
 func (p *profiles) addFlags(cmd *cobra.Command) {
 	flags := cmd.PersistentFlags()
 	flags.StringVar(&p.cpu, "cpuprofile", "", "write a profile of the processor to `FILE`, for go tool pprof")
-	flags.StringVar(&p.memory, "memprofile", "", "write a profile of the memory to `FILE` at the end, for go tool pprof")
+	flags.StringVar(&p.memory, "memprofile", "",
+		"write a profile of the memory to `FILE` at the end, for go tool pprof")
 	flags.StringVar(&p.trace, "trace", "", "write a trace of the run to `FILE`, for go tool trace")
 	for _, name := range []string{"cpuprofile", "memprofile", "trace"} {
 		if err := flags.MarkHidden(name); err != nil {

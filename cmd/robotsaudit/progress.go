@@ -76,7 +76,8 @@ func watch(cmd *cobra.Command, log *slog.Logger, g gauge) (stop func()) {
 func (g *gauge) tell(log *slog.Logger, elapsed time.Duration) {
 	done, total := g.done(), g.total()
 	tell(log, slog.LevelInfo, "progress", g.line(elapsed, math.MaxInt),
-		slog.String("stage", g.what), slog.Int64("done", done), slog.Int64("total", total), slog.String("unit", g.unitName),
+		slog.String("stage", g.what), slog.Int64("done", done), slog.Int64("total", total),
+		slog.String("unit", g.unitName),
 		slog.Float64("seconds", elapsed.Seconds()))
 }
 

@@ -22,7 +22,8 @@ func TestProgressFits(t *testing.T) {
 			t.Errorf("%d columns: %q, want %q", width, got, want)
 		}
 	}
-	if got, want := g.line(1e5*time.Second, 60), "reading: 0 % of 98.8 GB, more than a day left, 1.23 kB/s"; got != want {
+	if got, want := g.line(1e5*time.Second,
+		60), "reading: 0 % of 98.8 GB, more than a day left, 1.23 kB/s"; got != want {
 		t.Errorf("slow: %q, want %q", got, want)
 	}
 	g = gauge{"deciding", count(5), count(0), func(n int64) string { return fmt.Sprint(n) }, "fetches"}

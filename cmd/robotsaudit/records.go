@@ -172,8 +172,10 @@ type recordLine struct {
 
 func newRecordLine(in ingest.Input, r *ingest.Listed) recordLine {
 	line := recordLine{
-		Filename: placeOf(in.Name, r.Entry, -1), Offset: r.Offset, Length: r.Length, ID: orNull(r.ID), Type: r.Type, Date: orNull(r.Date),
-		URL: orNull(r.URL), ContentType: orNull(r.ContentType), Digest: orNull(r.PayloadDigest), Streamed: r.Streamed, Resynced: r.Resynced,
+		Filename: placeOf(in.Name, r.Entry, -1), Offset: r.Offset, Length: r.Length, ID: orNull(r.ID), Type: r.Type,
+		Date: orNull(r.Date),
+		URL:  orNull(r.URL), ContentType: orNull(r.ContentType), Digest: orNull(r.PayloadDigest), Streamed: r.Streamed,
+		Resynced: r.Resynced,
 	}
 	if r.HTTP {
 		line.ContentType = orNull(r.MediaType)
@@ -218,7 +220,10 @@ func (p *cdxjRecords) print(in ingest.Input, r *ingest.Listed) (leftOut string, 
 	if r.Time.IsZero() {
 		return fmt.Sprintf("its date cannot be read: %q", r.Date), nil
 	}
-	line := index.CDXJLine{Key: surtKey(r.URL), Time: r.Time, URL: r.URL, Digest: r.PayloadDigest, Length: r.Length, Offset: r.Offset, Filename: placeOf(in.Name, r.Entry, -1)}
+	line := index.CDXJLine{
+		Key: surtKey(r.URL), Time: r.Time, URL: r.URL, Digest: r.PayloadDigest, Length: r.Length,
+		Offset: r.Offset, Filename: placeOf(in.Name, r.Entry, -1),
+	}
 	if r.Stored {
 		line.Length = r.Size
 	}

@@ -40,7 +40,10 @@ func writeReleaseFiles(dir string) error {
 	if err := errors.Join(os.MkdirAll(man, 0o777), os.MkdirAll(completions, 0o777)); err != nil {
 		return err
 	}
-	header := doc.GenManHeader{Title: "ROBOTSAUDIT", Section: "1", Source: "robotsaudit", Manual: "robotsaudit", Date: &date}
+	header := doc.GenManHeader{
+		Title: "ROBOTSAUDIT", Section: "1", Source: "robotsaudit", Manual: "robotsaudit",
+		Date: &date,
+	}
 	if err := doc.GenManTree(root, &header, man); err != nil {
 		return err
 	}

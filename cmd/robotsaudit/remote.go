@@ -16,7 +16,9 @@ import (
 // addRemote adds the flags for access to archives that lie elsewhere.
 func addRemote(flags *pflag.FlagSet) {
 	addStore(flags)
-	flags.Int("https-requests", 0, "`N` requests at a time to one web server, for https://… (default: 4 to data.commoncrawl.org, elsewhere as many as are needed)")
+	flags.Int("https-requests", 0,
+		"`N` requests at a time to one web server, for https://… (default: 4 to data.commoncrawl.org, elsewhere "+
+			"as many as are needed)")
 }
 
 // addStore adds the flags for access to object stores.
@@ -35,7 +37,9 @@ const (
 func addBase(flags *pflag.FlagSet, based string) {
 	flags.String("base", "", "`PLACE` that "+based+" are meant from: a URL such as s3://commoncrawl/, or a folder")
 	if strings.HasPrefix(based, relativeLines) {
-		flags.Bool("trust-lists", false, "lists of inputs that lie on servers may name anything, as those on this machine may; else only what lies below --base, or in the list's own host or bucket")
+		flags.Bool("trust-lists", false,
+			"lists of inputs that lie on servers may name anything, as those on this machine may; else only what "+
+				"lies below --base, or in the list's own host or bucket")
 	}
 }
 
@@ -45,7 +49,8 @@ func configureRemote(cmd *cobra.Command) error {
 	if flags.Lookup("s3-endpoint") == nil {
 		return nil
 	}
-	opt := ingest.RemoteOptions{UserAgent: fmt.Sprintf("robotsaudit/%s (+https://github.com/robotsaudit/robotsaudit)", report.Version())}
+	opt := ingest.RemoteOptions{UserAgent: fmt.Sprintf("robotsaudit/%s (+https://github.com/robotsaudit/robotsaudit)",
+		report.Version())}
 	opt.S3Endpoint, _ = flags.GetString("s3-endpoint")
 	opt.S3Anonymous, _ = flags.GetBool("s3-anonymous")
 	opt.Requests, _ = flags.GetInt("https-requests")

@@ -80,7 +80,8 @@ func sameResults(t *testing.T, got, want map[string]string) {
 			for i < len(content) && i < len(got[name]) && content[i] == got[name][i] {
 				i++
 			}
-			t.Errorf("%s differs at %d: %q, want %q", name, i, got[name][max(0, i-100):min(i+100, len(got[name]))], content[max(0, i-100):min(i+100, len(content))])
+			t.Errorf("%s differs at %d: %q, want %q", name, i, got[name][max(0, i-100):min(i+100, len(got[name]))],
+				content[max(0, i-100):min(i+100, len(content))])
 		}
 	}
 	if len(got) != len(want) || len(want) < 5 {
@@ -160,7 +161,8 @@ func TestRemote(t *testing.T) {
 		t.Errorf("extract -o: %d bytes, want %d", len(got), len(record))
 	}
 	name := "crawl-a-1.warc.gz"
-	if got, want := tell(0, "records", "--format", "jsonl", secret(web.URL+"/"+name)), tell(0, "records", "--format", "jsonl", "../../testdata/warc/"+name); got != want {
+	if got, want := tell(0, "records", "--format", "jsonl", secret(web.URL+"/"+name)), tell(0, "records", "--format",
+		"jsonl", "../../testdata/warc/"+name); got != want {
 		t.Errorf("records:\n%s\nwant:\n%s", got, want)
 	}
 	tell(0, "explain", "-o", out, "1")
@@ -222,7 +224,10 @@ func TestRemoteIndexes(t *testing.T) {
 	noon := time.Date(2024, 5, 1, 12, 0, 0, 0, time.UTC)
 	var table bytes.Buffer
 	w := parquet.NewGenericWriter[row](&table, parquet.Compression(&parquet.Gzip))
-	if _, err := w.Write([]row{{"http://h/private", noon, 200, "crawl-data/CC-MAIN-2024-51/segments/1/warc/a.warc.gz", 7, 8}}); err != nil {
+	if _, err := w.Write([]row{{
+		"http://h/private", noon, 200, "crawl-data/CC-MAIN-2024-51/segments/1/warc/a.warc.gz",
+		7, 8,
+	}}); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Close(); err != nil {
@@ -230,10 +235,15 @@ func TestRemoteIndexes(t *testing.T) {
 	}
 	robots := warctest.GzipMembers(
 		warctest.Request("urn:q", "http://h/robots.txt", "ExampleBot/1.0"),
-		warctest.Response("urn:r", "http://h/robots.txt", "HTTP/1.1 200 OK\r\nContent-Length: 25\r\n\r\nUser-agent: *\nDisallow: /\n"),
+		warctest.Response("urn:r", "http://h/robots.txt",
+			"HTTP/1.1 200 OK\r\nContent-Length: 25\r\n\r\nUser-agent: *\nDisallow: /\n"),
 	)
-	wat := warctest.Record{Type: "metadata", ID: "urn:w", URL: "http://h/d", Fields: []string{"Content-Type: application/json"}, Block: `{"Container":{"Filename":"d.warc.gz","Compressed":true,"Offset":"9","Gzip-Metadata":{"Deflate-Length":"8"}},` +
-		`"Envelope":{"Format":"WARC/1.0","WARC-Header-Metadata":{"WARC-Type":"response","WARC-Target-URI":"http://h/d","WARC-Date":"2024-05-01T12:00:00Z","WARC-Record-ID":"<urn:d>"},"Payload-Metadata":{"HTTP-Response-Metadata":{"Headers":{},"Response-Message":{"Status":"200","Version":"HTTP/1.1","Reason":"x"}}}}}`}
+	wat := warctest.Record{
+		Type: "metadata", ID: "urn:w", URL: "http://h/d",
+		Fields: []string{"Content-Type: application/json"},
+		Block: `{"Container":{"Filename":"d.warc.gz","Compressed":true,"Offset":"9","Gzip-Metadata":{"Deflate-Length":"8"}},` +
+			`"Envelope":{"Format":"WARC/1.0","WARC-Header-Metadata":{"WARC-Type":"response","WARC-Target-URI":"http://h/d","WARC-Date":"2024-05-01T12:00:00Z","WARC-Record-ID":"<urn:d>"},"Payload-Metadata":{"HTTP-Response-Metadata":{"Headers":{},"Response-Message":{"Status":"200","Version":"HTTP/1.1","Reason":"x"}}}}}`,
+	}
 	files := map[string][]byte{
 		"robotstxt/a.warc.gz": robots,
 		"table/crawl=CC-MAIN-2024-51/subset=warc/part-00000-1.c000.gz.parquet": table.Bytes(),
@@ -284,17 +294,24 @@ func TestRemoteIndexes(t *testing.T) {
 func TestVerifyRemote(t *testing.T) {
 	dir := t.TempDir()
 	archive, places := archiveOfPages()
-	server := &fileServer{files: map[string][]byte{"a/pages.warc.gz": archive}, asked: make(map[string]int), ranges: true}
+	server := &fileServer{
+		files: map[string][]byte{"a/pages.warc.gz": archive}, asked: make(map[string]int),
+		ranges: true,
+	}
 	web := httptest.NewServer(server)
 	defer web.Close()
 	var lines bytes.Buffer
 	for n, at := range places {
 		fmt.Fprintf(&lines, `h)/ 20240501120000 {"url": "http://h/p%d", "status": "200", "length": "%d", "offset": "%d", "filename": "a/pages.warc.gz"}`+"\n", n, at[1], at[0])
 	}
-	index, robots := writeFile(t, filepath.Join(dir, "index.cdxj"), lines.Bytes()), writeFile(t, filepath.Join(dir, "robots.warc.gz"), robotsOfPages("T11:00:00Z"))
+	index, robots := writeFile(t, filepath.Join(dir, "index.cdxj"), lines.Bytes()), writeFile(t,
+		filepath.Join(dir, "robots.warc.gz"), robotsOfPages("T11:00:00Z"))
 	writeFile(t, filepath.Join(dir, "here/a/pages.warc.gz"), archive)
 	args := func(out, base string) []string {
-		return []string{"audit", "-o", filepath.Join(dir, out), index, robots, "--verify", "--base", base, "--workers", "2"}
+		return []string{
+			"audit", "-o", filepath.Join(dir, out), index, robots, "--verify", "--base", base, "--workers",
+			"2",
+		}
 	}
 	command(t, 0, args("local", filepath.Join(dir, "here"))...)
 	want := outputsOf(t, filepath.Join(dir, "local"))
@@ -304,7 +321,9 @@ func TestVerifyRemote(t *testing.T) {
 
 	_, told := command(t, 0, args("whole", web.URL+"/")...)
 	sameResults(t, outputsOf(t, filepath.Join(dir, "whole")), want)
-	if n := server.forget()["a/pages.warc.gz"]; n != 1+len(places) || !strings.Contains(told, fmt.Sprintf("; %d requests, ", n+1)) { // the beginning and each record, and one for its size
+	if n := server.forget()["a/pages.warc.gz"]; n != 1+len(places) ||
+		!strings.Contains(told, fmt.Sprintf("; %d requests, ", n+1)) {
+		// the beginning and each record, and one for its size
 		t.Errorf("%d requests\n%s", n, told)
 	}
 
@@ -329,12 +348,21 @@ func TestVerifyRemote(t *testing.T) {
 
 // TestPlanOfSecrets: a plan refuses URLs with a password or a signature before any request to their server.
 func TestPlanOfSecrets(t *testing.T) {
-	web := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Errorf("asked for %s", r.URL.Path) }))
+	web := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter,
+		r *http.Request,
+	) {
+		t.Errorf("asked for %s", r.URL.Path)
+	}))
 	defer web.Close()
 	dir := t.TempDir()
 	list, facts := writeFile(t, filepath.Join(dir, "list"), []byte("a.warc.gz\n")), filepath.Join(dir, "facts")
 	withPassword := strings.Replace(web.URL, "http://", "http://us3r:p4ss@", 1)
-	for _, args := range [][]string{{withPassword + "/a.warc.gz"}, {web.URL + "/b.warc.gz?s3cr3t"}, {"--urls", withPassword + "/a.csv"}, {"@" + list, "--base", withPassword}} {
+	for _, args := range [][]string{
+		{withPassword + "/a.warc.gz"},
+		{web.URL + "/b.warc.gz?s3cr3t"},
+		{"--urls", withPassword + "/a.csv"},
+		{"@" + list, "--base", withPassword},
+	} {
 		_, told := command(t, 2, append([]string{"plan", "--shards", "1", "--facts", facts}, args...)...)
 		if !strings.Contains(told, "has a user, password or query, which are never written down") {
 			t.Errorf("%q: %s", args, told)

@@ -79,10 +79,12 @@ type reportFlags struct {
 }
 
 func (f *reportFlags) add(flags *pflag.FlagSet) {
-	flags.StringVarP(&f.output, "output", "o", "", "output `DIR` of an audit: a folder, or s3://BUCKET/PREFIX (required)")
+	flags.StringVarP(&f.output, "output", "o", "",
+		"output `DIR` of an audit: a folder, or s3://BUCKET/PREFIX (required)")
 	flags.StringVar(&f.html, "html", "", "write the report as HTML to `FILE`")
 	flags.StringVar(&f.markdown, "markdown", "", "write the report as Markdown to `FILE`")
-	flags.StringVar(&f.card, "dataset-card", "", "write a dataset card of the Hugging Face Hub to `FILE`, mostly DIR/README.md")
+	flags.StringVar(&f.card, "dataset-card", "",
+		"write a dataset card of the Hugging Face Hub to `FILE`, mostly DIR/README.md")
 	flags.StringVar(&f.csv, "csv", "", "write CSV files into `FOLDER`, made where there is none")
 	flags.StringVar(&f.sarif, "sarif", "", "write the violations as SARIF to `FILE`")
 	flags.StringVar(&f.junit, "junit", "", "write the origins as JUnit XML to `FILE`")
@@ -106,7 +108,8 @@ func (f *reportFlags) renderings(cmd *cobra.Command) []rendering {
 	var doc *document.Document
 	var failed error
 	// rendered makes the compliance report, once for all formats.
-	rendered := func(render func(io.Writer, *document.Document, *results.Results) error) func(context.Context, io.Writer, *results.Results) error {
+	rendered := func(render func(io.Writer, *document.Document, *results.Results) error) func(context.Context,
+		io.Writer, *results.Results) error {
 		return func(_ context.Context, w io.Writer, r *results.Results) error {
 			once.Do(func() { doc, failed = f.makeDocument(cmd, r) })
 			if failed != nil {
@@ -115,7 +118,8 @@ func (f *reportFlags) renderings(cmd *cobra.Command) []rendering {
 			return render(w, doc, r)
 		}
 	}
-	alone := func(render func(io.Writer, *document.Document) error) func(io.Writer, *document.Document, *results.Results) error {
+	alone := func(render func(io.Writer, *document.Document) error) func(io.Writer, *document.Document,
+		*results.Results) error {
 		return func(w io.Writer, doc *document.Document, _ *results.Results) error { return render(w, doc) }
 	}
 	return []rendering{
@@ -148,7 +152,8 @@ func (f *reportFlags) run(cmd *cobra.Command) error {
 		if file.path == "" {
 			continue
 		}
-		if err := writeWhole(cmd, file.path, func(w io.Writer) error { return file.render(cmd.Context(), w, r) }); err != nil {
+		if err := writeWhole(cmd, file.path,
+			func(w io.Writer) error { return file.render(cmd.Context(), w, r) }); err != nil {
 			return err
 		}
 		if err := f.sign.sign(cmd, file.path); err != nil {

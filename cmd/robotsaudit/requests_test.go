@@ -91,7 +91,8 @@ func TestRequests(t *testing.T) {
 		return b
 	}
 	page := func(n int) warctest.Record {
-		return warctest.Response(fmt.Sprintf("urn:uuid:00000000-0000-4000-8000-%012d", n), fmt.Sprintf("http://h/%d", n), "HTTP/1.1 200 OK\r\n\r\n"+string(noise(3<<20)))
+		return warctest.Response(fmt.Sprintf("urn:uuid:00000000-0000-4000-8000-%012d", n),
+			fmt.Sprintf("http://h/%d", n), "HTTP/1.1 200 OK\r\n\r\n"+string(noise(3<<20)))
 	}
 	archive := warctest.GzipMembers(page(1), page(2))
 	entry := func(name string) warctest.ZipEntry { return warctest.StoredEntry("archive/"+name+".warc.gz", archive) }
@@ -108,10 +109,12 @@ func TestRequests(t *testing.T) {
 		"archives/a.warc.gz": archive,
 		"indexes/a.cdxj":     text.Bytes(), "indexes/part-0.gz.parquet": tableOfNoise(t, noise),
 		"one/a.wacz": warctest.Zip(t, entry("a")), "two/a.wacz": warctest.Zip(t, entry("a"), entry("b")),
-		"suspected/a.cdxj": suspected.Bytes(), "suspected/robots.warc.gz": robotsOfPages("T11:00:00Z"), "elsewhere/pages.warc.gz": pages,
+		"suspected/a.cdxj": suspected.Bytes(), "suspected/robots.warc.gz": robotsOfPages("T11:00:00Z"),
+		"elsewhere/pages.warc.gz": pages,
 	}
 	for name, content := range files {
-		if _, err := held.PutObject("bucket", name, nil, bytes.NewReader(content), int64(len(content)), nil); err != nil {
+		if _, err := held.PutObject("bucket", name, nil, bytes.NewReader(content), int64(len(content)),
+			nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -122,7 +125,8 @@ func TestRequests(t *testing.T) {
 			args = append(args, "-o", filepath.Join(t.TempDir(), "out"))
 		}
 		_, said = command(t, code, append(args, "--log-format", "json")...)
-		if n := store.total() + web.total(); args[0] == "audit" && !strings.Contains(said, fmt.Sprintf(`"requests":%d}`, n)) {
+		if n := store.total() + web.total(); args[0] == "audit" &&
+			!strings.Contains(said, fmt.Sprintf(`"requests":%d}`, n)) {
 			t.Errorf("%q: %d requests\n%s", args, n, said)
 		}
 		return store.forget() + web.forget(), said
@@ -133,13 +137,20 @@ func TestRequests(t *testing.T) {
 		{"of a web server", "audit " + web.URL + "/archives/a.warc.gz", "a.warc.gz map[first:2 get:1]\n"},
 		{"planned", "plan s3://bucket/archives/a.warc.gz --shards 1 --facts " + facts, "a.warc.gz map[head:1]\n"},
 		{"of a shard", "ingest --shard 0/1 --facts " + facts, "a.warc.gz map[get:1]\n"},
-		{"planned, of a web server", "plan " + web.URL + "/archives/a.warc.gz --shards 1 --facts " + facts + "2", "a.warc.gz map[first:1]\n"},
+		{
+			"planned, of a web server", "plan " + web.URL + "/archives/a.warc.gz --shards 1 --facts " + facts + "2",
+			"a.warc.gz map[first:1]\n",
+		},
 		{"of a shard, of a web server", "ingest --shard 0/1 --facts " + facts + "2", "a.warc.gz map[first:1 get:1]\n"},
 		{"index as text", "audit s3://bucket/indexes/a.cdxj", "a.cdxj map[get:6 head:1]\n"},
-		{"index in Parquet", "audit s3://bucket/indexes/part-0.gz.parquet", "part-0.gz.parquet map[get:15 head:1]\n"}, // with the sizes of parquet-go
+		// with the sizes of parquet-go
+		{"index in Parquet", "audit s3://bucket/indexes/part-0.gz.parquet", "part-0.gz.parquet map[get:15 head:1]\n"},
 		{"WACZ with an archive", "audit s3://bucket/one/a.wacz", "a.wacz map[get:8 head:1]\n"},
 		{"WACZ with two", "audit s3://bucket/two/a.wacz", "a.wacz map[get:10 head:1]\n"},
-		{"20 records verified", "audit s3://bucket/suspected/ --verify --base s3://bucket", " map[list:1]\na.cdxj map[get:2]\npages.warc.gz map[get:21 head:1]\nrobots.warc.gz map[get:1]\n"},
+		{
+			"20 records verified", "audit s3://bucket/suspected/ --verify --base s3://bucket",
+			" map[list:1]\na.cdxj map[get:2]\npages.warc.gz map[get:21 head:1]\nrobots.warc.gz map[get:1]\n",
+		},
 	} {
 		got, _ := ask(0, strings.Fields(test.args)...)
 		if t.Logf("%s:\n%s", test.name, got); got != test.want {
@@ -154,7 +165,8 @@ func TestRequests(t *testing.T) {
 	if _, err := held.PutObject("bucket", key, nil, bytes.NewReader(pages), int64(len(pages)), nil); err != nil {
 		t.Fatal(err)
 	}
-	if got, said := ask(1, "ingest", "--shard", "0/1", "--facts", facts); got != "a.warc.gz map[get:1 head:1]\n" || !strings.Contains(said, "has changed since it was planned") {
+	if got, said := ask(1, "ingest", "--shard", "0/1", "--facts", facts); got != "a.warc.gz map[get:1 head:1]\n" ||
+		!strings.Contains(said, "has changed since it was planned") {
 		t.Errorf("%s\n%s", got, said)
 	}
 }
@@ -177,7 +189,11 @@ func tableOfNoise(t *testing.T, noise func(int) []byte) []byte {
 		rows := make([]row, 60_000)
 		for n := range rows {
 			x := noise(32)
-			rows[n] = row{fmt.Sprintf("http://h/%d/%x", group, x[:8]), time.UnixMilli(1714564800000 + int64(x[9])<<8), 200, base32.StdEncoding.EncodeToString(x[10:30]), fmt.Sprintf("/%x", x), "a.warc.gz", int32(n) << 8, int32(x[31]) << 8}
+			rows[n] = row{
+				fmt.Sprintf("http://h/%d/%x", group, x[:8]), time.UnixMilli(1714564800000 + int64(x[9])<<8),
+				200, base32.StdEncoding.EncodeToString(x[10:30]), fmt.Sprintf("/%x",
+					x), "a.warc.gz", int32(n) << 8, int32(x[31]) << 8,
+			}
 		}
 		if _, err := w.Write(rows); err != nil {
 			t.Fatal(err)

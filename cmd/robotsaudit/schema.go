@@ -54,7 +54,8 @@ func onlyTable(cmd *cobra.Command, schema *report.Schema, args []string) error {
 	}
 	table, ok := schema.Find(args[0])
 	if !ok {
-		return usageErrorf("there is no table %q; %s", args[0], advice(args[0], "", report.TableNames(), "'robotsaudit schema' describes them all"))
+		return usageErrorf("there is no table %q; %s", args[0],
+			advice(args[0], "", report.TableNames(), "'robotsaudit schema' describes them all"))
 	}
 	schema.Tables = []report.TableSchema{table}
 	return nil

@@ -180,11 +180,13 @@ func readSettings(root *cobra.Command, path string) (map[string][]string, error)
 		section, isTable := file[key].(map[string]any)
 		command := commands[key]
 		switch {
-		case !isTable && slices.ContainsFunc(root.Commands(), func(c *cobra.Command) bool { return hasSetting(c, key) }):
+		case !isTable && slices.ContainsFunc(root.Commands(),
+			func(c *cobra.Command) bool { return hasSetting(c, key) }):
 			section = map[string]any{key: file[key]}
 		case !isTable || command == nil:
 			return nil, usageErrorf("--config %s: unknown key %q; %s", path, key,
-				advice(key, "", topKeys(root, isTable), "keys are names of flags, as in output = \"out\", and tables those of commands, as in [audit]"))
+				advice(key, "", topKeys(root, isTable),
+					"keys are names of flags, as in output = \"out\", and tables those of commands, as in [audit]"))
 		}
 		for _, name := range slices.Sorted(maps.Keys(section)) {
 			full := name
@@ -192,7 +194,8 @@ func readSettings(root *cobra.Command, path string) (map[string][]string, error)
 				full = key + "." + name
 				if !hasSetting(command, name) {
 					return nil, usageErrorf("--config %s: unknown key %q; %s", path, full,
-						advice(name, key+".", flagNames(command), fmt.Sprintf("'robotsaudit %s --help' lists the flags that can be keys", key)))
+						advice(name, key+".", flagNames(command),
+							fmt.Sprintf("'robotsaudit %s --help' lists the flags that can be keys", key)))
 				}
 			}
 			values, err := textsOf(section[name])

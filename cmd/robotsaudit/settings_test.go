@@ -14,7 +14,10 @@ import (
 // use, and repositoryVariables has no others.
 func TestRepositoryVariables(t *testing.T) {
 	used := make(map[string]bool)
-	for _, dir := range []string{"../../.ci", "../../scripts", "../../cmd", "../../evaluate", "../../ingest", "../../internal", "../../report"} {
+	for _, dir := range []string{
+		"../../.ci", "../../scripts", "../../cmd", "../../evaluate", "../../ingest",
+		"../../internal", "../../report",
+	} {
 		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 			isScript := filepath.Ext(path) != ".go" && !strings.Contains(filepath.ToSlash(path), "testdata/script/")
 			if err != nil || d.IsDir() || !isScript && !strings.HasSuffix(path, "_test.go") {

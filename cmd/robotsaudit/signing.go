@@ -23,7 +23,9 @@ type signFlag struct {
 }
 
 func (f *signFlag) add(flags *pflag.FlagSet, what string) {
-	flags.StringVar(&f.path, "sign", "", "sign "+what+" with the SSH key in the file `KEY`, as 'ssh-keygen -Y sign -n file' does; the signature is in a file beside, whose name ends in "+signature.Ext)
+	flags.StringVar(&f.path, "sign", "",
+		"sign "+what+" with the SSH key in the file `KEY`, as 'ssh-keygen -Y sign -n file' does; the signature is "+
+			"in a file beside, whose name ends in "+signature.Ext)
 }
 
 // read reads the key, before hours of work.
@@ -75,9 +77,13 @@ type vouchFlags struct {
 }
 
 func (f *vouchFlags) add(flags *pflag.FlagSet) {
-	flags.StringVar(&f.signers, "signer", "", "with --verify, who must have signed the bundle: one of the allowed signers in `FILE`, as ssh-keygen reads it")
-	flags.StringVar(&f.timestamp, "timestamp", "", "timestamp of the bundle, or of its signature, in `FILE` (RFC 3161): checked, and with --to put beside the bundle; with --verify, the one beside it if this is left out")
-	flags.StringVar(&f.authorities, "timestamp-ca", "", "certificates in PEM, in `FILE`, of whom timestamps are trusted")
+	flags.StringVar(&f.signers, "signer", "",
+		"with --verify, who must have signed the bundle: one of the allowed signers in `FILE`, as ssh-keygen reads it")
+	flags.StringVar(&f.timestamp, "timestamp", "",
+		"timestamp of the bundle, or of its signature, in `FILE` (RFC 3161): checked, and with --to put beside the "+
+			"bundle; with --verify, the one beside it if this is left out")
+	flags.StringVar(&f.authorities, "timestamp-ca", "",
+		"certificates in PEM, in `FILE`, of whom timestamps are trusted")
 }
 
 // read reads the files that the options name, for the bundle of a name.
@@ -128,11 +134,13 @@ func (f *vouchFlags) check(out io.Writer, bundle string) error {
 		if what != bundle {
 			signed = f.stamp.Time
 		}
-		fmt.Fprintf(out, "Timestamped: %s was there at %s, by the word of %s.\n", what, f.stamp.Time.UTC().Format(time.RFC3339), oneLine(f.stamp.Who))
+		fmt.Fprintf(out, "Timestamped: %s was there at %s, by the word of %s.\n", what,
+			f.stamp.Time.UTC().Format(time.RFC3339), oneLine(f.stamp.Who))
 	}
 	if f.signers == "" {
 		if _, err := os.Stat(bundle + signature.Ext); err == nil {
-			fmt.Fprintf(out, "Not checked: the signature %s%s. --signer FILE names who must have signed.\n", bundle, signature.Ext)
+			fmt.Fprintf(out, "Not checked: the signature %s%s. --signer FILE names who must have signed.\n", bundle,
+				signature.Ext)
 		}
 		return nil
 	}

@@ -51,7 +51,8 @@ func openPlan(cmd *cobra.Command, uri string) (stages.Store, *stages.Plan, error
 
 func openStore(uri string) (stages.Store, error) {
 	if uri == "" {
-		return nil, usageErrorf("no place for the facts given; add --facts URI, a folder that all machines share, or s3://BUCKET/PREFIX")
+		return nil, usageErrorf("no place for the facts given; add --facts URI, a folder that all machines share, " +
+			"or s3://BUCKET/PREFIX")
 	}
 	return storeAt("--facts", uri)
 }
@@ -100,9 +101,12 @@ cannot be one: a task may have to read an archive again.
 	flags := cmd.Flags()
 	addFacts(flags, &uri)
 	flags.IntVar(&shards, "shards", 0, "`N` shards that the inputs are read in (required)")
-	flags.StringArrayVar(&urls, "urls", nil, "`FILE` with a list of URLs: Parquet, CSV or JSON lines, with columns url, time and perhaps agent (repeatable)")
-	flags.BoolVar(&digest, "digest-inputs", false, "write the SHA-256 of each archive to audit.json, for which it is read once more")
-	flags.BoolVar(&verify, "verify-digests", false, "compare the digests of all records, not of robots.txt alone, with what they hold")
+	flags.StringArrayVar(&urls, "urls", nil,
+		"`FILE` with a list of URLs: Parquet, CSV or JSON lines, with columns url, time and perhaps agent (repeatable)")
+	flags.BoolVar(&digest, "digest-inputs", false,
+		"write the SHA-256 of each archive to audit.json, for which it is read once more")
+	flags.BoolVar(&verify, "verify-digests", false,
+		"compare the digests of all records, not of robots.txt alone, with what they hold")
 	addBase(flags, relativeLines)
 	addRemote(flags)
 	ev.addSettings(flags)
@@ -138,7 +142,8 @@ cannot be one: a task may have to read an archive again.
 			return err
 		}
 		return say(cmd, "plan %s: %s in %s; next, for each I from 0 to %d: robotsaudit ingest --shard I/%d --facts %s",
-			p.ID, report.Count(int64(len(inputs)), "archive"), report.Count(int64(shards), "shard"), shards-1, shards, uri)
+			p.ID, report.Count(int64(len(inputs)), "archive"), report.Count(int64(shards),
+				"shard"), shards-1, shards, uri)
 	}
 	return cmd
 }
@@ -173,7 +178,8 @@ func oneOf(flag, text string) (n, of int, err error) {
 	n, err1 := strconv.Atoi(number)
 	of, err2 := strconv.Atoi(count)
 	if !found || err1 != nil || err2 != nil || n < 0 || n >= of {
-		return 0, 0, usageErrorf("--%s %q: give a number, from 0, and how many there are: 0/50 is the first of fifty, 49/50 the last", flag, text)
+		return 0, 0, usageErrorf("--%s %q: give a number, from 0, and how many there are: 0/50 is the first of "+
+			"fifty, 49/50 the last", flag, text)
 	}
 	return n, of, nil
 }
@@ -232,7 +238,8 @@ func (f *shardFlags) run(cmd *cobra.Command, workers int) error {
 		Workers: workers, Progress: progress, Warn: func(msg string) { log.Warn(msg) },
 		Read: func(in *ingest.InputResult) { tellRead(log, in) },
 		NotRead: func(f *ingest.Failure) {
-			tell(log, slog.LevelError, "input_failed", f.Name+": "+f.Reason, slog.String("input", f.Name), slog.String("path", f.Path), slog.String("reason", f.Reason))
+			tell(log, slog.LevelError, "input_failed", f.Name+": "+f.Reason, slog.String("input", f.Name),
+				slog.String("path", f.Path), slog.String("reason", f.Reason))
 		},
 	})
 	stop()
@@ -269,7 +276,8 @@ func newResolveCommand() *cobra.Command {
 		if _, err := stages.Resolve(cmd.Context(), s, p, workers); err != nil {
 			return err
 		}
-		return say(cmd, "resolved; next, for each J from 0 to M-1: robotsaudit decide --buckets J/M --facts %s -o URI", uri)
+		return say(cmd, "resolved; next, for each J from 0 to M-1: robotsaudit decide --buckets J/M --facts %s -o URI",
+			uri)
 	}
 	return cmd
 }
@@ -285,8 +293,10 @@ large: the fetches of a large host are divided by time.`,
 		Args:    noArgs,
 	}
 	addFacts(cmd.Flags(), &uri)
-	addOutput(cmd.Flags(), &output, "`URI` of the results: a folder, made where there is none, or s3://BUCKET/PREFIX (required)")
-	cmd.Flags().StringVar(&buckets, "buckets", "", "`J/M`: the range, from 0, and how many there are, 1024 at most (required)")
+	addOutput(cmd.Flags(), &output,
+		"`URI` of the results: a folder, made where there is none, or s3://BUCKET/PREFIX (required)")
+	cmd.Flags().StringVar(&buckets, "buckets", "",
+		"`J/M`: the range, from 0, and how many there are, 1024 at most (required)")
 	addRemote(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		n, of, err := oneOf("buckets", buckets)
@@ -328,7 +338,8 @@ audit.json and report.html. Each table is a folder of files.`,
 	}
 	addOutput(cmd.Flags(), &output, "`URI` that 'decide' wrote to (required)")
 	cmd.Flags().StringVar(&uri, "facts", "", "`URI` of the plan, if the output folder has ranges of several")
-	cmd.Flags().BoolVar(&force, "force", false, "replace files of other programs in the output folder that bear the names of results")
+	cmd.Flags().BoolVar(&force, "force", false,
+		"replace files of other programs in the output folder that bear the names of results")
 	ev.addOutcome(cmd.Flags())
 	addRemote(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {

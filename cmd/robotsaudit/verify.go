@@ -22,16 +22,21 @@ func verifyRecords(cmd *cobra.Command, log *slog.Logger, dir string, a *account,
 		return nil
 	}
 	if a.facts.Elsewhere {
-		return usageErrorf("--verify adds to what was read for %s, and that lies in a folder that other audits share; use 'robotsaudit audit --verify' with another folder", dir)
+		return usageErrorf("--verify adds to what was read for %s, and that lies in a folder that other audits "+
+			"share; use 'robotsaudit audit --verify' with another folder", dir)
 	}
 	base, _ := cmd.Flags().GetString("base")
 	progress := new(ingest.VerifyProgress)
-	v, err := ingest.NewVerification(a.facts, ingest.VerifyOptions{Base: base, Workers: e.options.Workers, Progress: progress})
+	v, err := ingest.NewVerification(a.facts,
+		ingest.VerifyOptions{Base: base, Workers: e.options.Workers, Progress: progress})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, v.Close()) }()
-	stop := watch(cmd, log, gauge{"deciding", e.options.Decided.Load, a.facts.FetchCount, func(n int64) string { return report.Count(n, "fetch") }, "fetches"})
+	stop := watch(cmd, log, gauge{
+		"deciding", e.options.Decided.Load, a.facts.FetchCount,
+		func(n int64) string { return report.Count(n, "fetch") }, "fetches",
+	})
 	err = evaluate.Suspected(cmd.Context(), a.facts, e.options, func(f *evaluate.Fetch) error {
 		if !ingest.CanVerify(f) {
 			return nil
@@ -47,18 +52,23 @@ func verifyRecords(cmd *cobra.Command, log *slog.Logger, dir string, a *account,
 		log.Info("nothing to verify: of the fetches that indexes alone tell of, none is suspected and gives its place")
 		return nil
 	}
-	stop = watch(cmd, log, gauge{"verifying", progress.Done.Load, progress.Total.Load, func(n int64) string { return report.Count(n, "record") }, "records"})
+	stop = watch(cmd, log, gauge{
+		"verifying", progress.Done.Load, progress.Total.Load,
+		func(n int64) string { return report.Count(n, "record") }, "records",
+	})
 	result, err := v.Run(cmd.Context())
 	stop()
 	if err != nil {
 		return err
 	}
-	text := fmt.Sprintf("verified %s; not there: %d, could not be read: %d", report.Count(result.Verified, "record"), result.Refuted, result.Unread)
+	text := fmt.Sprintf("verified %s; not there: %d, could not be read: %d", report.Count(result.Verified, "record"),
+		result.Refuted, result.Unread)
 	if result.Requests > 0 {
 		text += fmt.Sprintf("; %s, %s", report.Count(result.Requests, "request"), report.Bytes(result.Bytes))
 	}
-	tell(log, slog.LevelInfo, "verified", text, slog.Int64("verified", result.Verified), slog.Int64("refuted", result.Refuted),
-		slog.Int64("unread", result.Unread), slog.Int64("requests", result.Requests), slog.Int64("bytes", result.Bytes))
+	tell(log, slog.LevelInfo, "verified", text, slog.Int64("verified", result.Verified),
+		slog.Int64("refuted", result.Refuted), slog.Int64("unread", result.Unread), slog.Int64("requests",
+			result.Requests), slog.Int64("bytes", result.Bytes))
 	a.facts, err = ingest.OpenFacts(dir)
 	return err
 }

@@ -40,7 +40,8 @@ func TestVerifiedAgreesWithArchives(t *testing.T) {
 
 		forbidden := []string{forbidAll(t, dir, fetches), "--crawler", "Testbot"}
 		whole = auditWith(t, filepath.Join(dir, "forbidden"), slices.Concat(archives, forbidden)...)
-		all.compare(t, whole, auditWith(t, filepath.Join(dir, "forbiddenverified"), slices.Concat(parts, forbidden, verify)...))
+		all.compare(t, whole, auditWith(t, filepath.Join(dir, "forbiddenverified"),
+			slices.Concat(parts, forbidden, verify)...))
 	}
 	t.Logf("by their own robots.txt %+v; where all is forbidden %+v", own, all)
 	if own.same < 40 || own.other > 2 || all.same < 60 || all.other > 20 {
@@ -51,7 +52,8 @@ func TestVerifiedAgreesWithArchives(t *testing.T) {
 func auditWith(t *testing.T, out string, args ...string) string {
 	t.Helper()
 	var errs bytes.Buffer
-	if code := run(t.Context(), append([]string{"audit", "--quiet", "-o", out}, args...), strings.NewReader(""), io.Discard, &errs); code != 0 && code != 3 {
+	if code := run(t.Context(), append([]string{"audit", "--quiet", "-o", out}, args...), strings.NewReader(""),
+		io.Discard, &errs); code != 0 && code != 3 {
 		t.Fatalf("%q: exit code %d\n%s", args, code, &errs)
 	}
 	return out
@@ -64,7 +66,8 @@ func forbidAll(t *testing.T, dir string, fetches map[string]report.FetchRow) str
 	for _, f := range fetches {
 		if f.FetchTime != nil && strings.HasPrefix(f.Origin, "http") {
 			date := time.UnixMicro(*f.FetchTime).UTC().Add(-time.Minute).Format("20060102150405")
-			captures[warctest.ARCRecord(f.Origin+"/robots.txt", date, "HTTP/1.1 200 OK\r\n\r\nUser-agent: *\nDisallow: /\n")] = true
+			captures[warctest.ARCRecord(f.Origin+"/robots.txt", date,
+				"HTTP/1.1 200 OK\r\n\r\nUser-agent: *\nDisallow: /\n")] = true
 		}
 	}
 	text := warctest.ARCInfo("") + strings.Join(slices.Sorted(maps.Keys(captures)), "")
@@ -93,7 +96,8 @@ func (a *agreement) compare(t *testing.T, whole, verified string) {
 		case !ok && f.Agent != row["Agent"] && f.Trust == "indexed": // nothing made it suspected
 		case ok && strings.Contains(f.Notes, "same_moment"): // the order of the records is lost
 		case row["Trust"] == "resynced": // what is damaged is not verified
-		case row["RecordType"] == "arc" && len(differences) == 1 && strings.HasPrefix(differences[0], "Claim "): // that of the version block
+		case row["RecordType"] == "arc" && len(differences) == 1 && strings.HasPrefix(differences[0], "Claim "):
+			// that of the version block
 		default:
 			t.Errorf("%s: %s, trust %s:\n\t%s", key, f.Verdict, f.Trust, strings.Join(differences, "\n\t"))
 		}
@@ -126,7 +130,8 @@ func violationsOf(t *testing.T, dir string) map[string]map[string]any {
 		if err := json.Unmarshal(b, &columns); err != nil {
 			t.Fatal(err)
 		}
-		rows[fmt.Sprintf("%s:%d %s", filepath.Base(row.WARCFilename), row.WARCRecordOffset, strings.Map(plainURL, unescaped(row.URL)))] = columns
+		rows[fmt.Sprintf("%s:%d %s", filepath.Base(row.WARCFilename), row.WARCRecordOffset,
+			strings.Map(plainURL, unescaped(row.URL)))] = columns
 	}
 	return rows
 }
@@ -174,16 +179,25 @@ func TestVerifyHostileIndex(t *testing.T) {
 	}{
 		{"the truth", func(*row) {}, ""},
 		{"another URL", func(r *row) { r.url += "x" }, "the record there is of "},
-		{"another date", func(r *row) { r.time = "20240501120001" }, "the record there is of 2024-05-01T12:00:00Z, not of 2024-05-01T12:00:01Z"},
+		{
+			"another date", func(r *row) { r.time = "20240501120001" },
+			"the record there is of 2024-05-01T12:00:00Z, not of 2024-05-01T12:00:01Z",
+		},
 		{"another status", func(r *row) { r.status = "404" }, "has the status 200, not 404"},
 		{"another digest", func(r *row) { r.digest = strings.Repeat("A", 32) }, "its payload does not match that"},
 		{"another record", func(r *row) { r.offset, r.length = places[1][0], places[1][1] }, "the record there is of "},
-		{"a request", func(r *row) { r.offset = places[1][0] + places[1][1] }, "the record there is no fetch: its type is \"request\""},
+		{
+			"a request", func(r *row) { r.offset = places[1][0] + places[1][1] },
+			"the record there is no fetch: its type is \"request\"",
+		},
 		{"the middle of a member", func(r *row) { r.offset += 7 }, "no record begins there"},
 		{"behind the end", func(r *row) { r.offset = 1 << 40 }, "no record begins there"},
 		{"the last byte", func(r *row) { r.offset = int64(len(archive)) - 1 }, "no record begins there"},
 		{"no status", func(r *row) { r.status = "-" }, ""},
-		{"no status, of a request", func(r *row) { r.offset, r.status = places[1][0]+places[1][1], "-" }, "the record there is no fetch: its type is \"request\""},
+		{
+			"no status, of a request", func(r *row) { r.offset, r.status = places[1][0]+places[1][1], "-" },
+			"the record there is no fetch: its type is \"request\"",
+		},
 		{"no length", func(r *row) { r.length = 0 }, ""},
 		{"a terabyte", func(r *row) { r.length = 1 << 40 }, ""},
 		{"no archive", func(r *row) { r.filename = "missing.warc.gz" }, "missing.warc.gz: " + syscall.ENOENT.Error()},
@@ -195,14 +209,16 @@ func TestVerifyHostileIndex(t *testing.T) {
 	} {
 		r := row{"http://h/p5", "20240501120000", "200", "", "pages.warc.gz", places[5][0], places[5][1]}
 		c.lie(&r)
-		index := write("index.cdxj", fmt.Appendf(nil, `h)/ %s {"url": %q, "mime": "text/html", "status": %q, "digest": %q, "length": "%d", "offset": "%d", "filename": %q}`+"\n",
-			r.time, r.url, r.status, r.digest, r.length, r.offset, r.filename))
+		index := write("index.cdxj",
+			fmt.Appendf(nil, `h)/ %s {"url": %q, "mime": "text/html", "status": %q, "digest": %q, "length": "%d", "offset": "%d", "filename": %q}`+"\n",
+				r.time, r.url, r.status, r.digest, r.length, r.offset, r.filename))
 		out := filepath.Join(dir, "out")
 		auditWith(t, out, index, robots, "--verify", "--base", filepath.Join(dir, "base"))
 		o, details := openWithIssues(t, out)
 		v := o.Audit().Totals.Verification
 		violations := violationsOf(t, out)
-		if refuted := v.Refuted == 1; refuted && (len(violations) > 0 || o.Audit().Totals.Possible != 1) || !refuted && len(violations) != 1 {
+		if refuted := v.Refuted == 1; refuted && (len(violations) > 0 || o.Audit().Totals.Possible != 1) || !refuted &&
+			len(violations) != 1 {
 			t.Fatalf("%s: %d violations, %d possible ones", c.name, len(violations), o.Audit().Totals.Possible)
 		}
 		for row, err := range results.Rows(t.Context(), o, report.UnprovenTable) {
@@ -210,16 +226,20 @@ func TestVerifyHostileIndex(t *testing.T) {
 				t.Errorf("%s: %v, notes %q", c.name, err, row.Notes)
 			}
 		}
-		if v.Refuted == 1 && (len(details) != 1 || !strings.HasPrefix(details[0], "not_verified: ") || !strings.Contains(details[0], cmp.Or(c.want, "nothing"))) {
+		if v.Refuted == 1 && (len(details) != 1 || !strings.HasPrefix(details[0], "not_verified: ") ||
+			!strings.Contains(details[0], cmp.Or(c.want, "nothing"))) {
 			t.Errorf("%s: %q", c.name, details)
 		}
 		for _, found := range violations {
 			if c.want == "" {
-				if len(details) > 0 || found["Trust"] != "verified" || found["Certainty"] != "probable" || found["Agent"] != "TrueBot" || v.Verified != 1 {
+				if len(details) > 0 || found["Trust"] != "verified" || found["Certainty"] != "probable" ||
+					found["Agent"] != "TrueBot" || v.Verified != 1 {
 					t.Errorf("%s: %v %+v\n%v", c.name, details, v, found)
 				}
-			} else if len(details) != 1 || !strings.HasPrefix(details[0], "not_verified: ") || !strings.Contains(details[0], c.want) || found["Trust"] != "indexed" ||
-				found["Certainty"] != "probable" || found["Agent"] != "RobotsBot" || v.Refuted+v.Unread != 1 || o.Audit().Totals.InputsNotWhollyRead != 1 {
+			} else if len(details) != 1 || !strings.HasPrefix(details[0], "not_verified: ") ||
+				!strings.Contains(details[0], c.want) || found["Trust"] != "indexed" ||
+				found["Certainty"] != "probable" || found["Agent"] != "RobotsBot" || v.Refuted+v.Unread != 1 ||
+				o.Audit().Totals.InputsNotWhollyRead != 1 {
 				t.Errorf("%s: %q %+v\n%v", c.name, details, v, found)
 			}
 		}
@@ -231,7 +251,8 @@ func TestVerifyHostileIndex(t *testing.T) {
 func TestVerifyInsideAPage(t *testing.T) {
 	const info, url = "urn:uuid:00000000-0000-4000-8000-000000000000", "http://h/private"
 	embedded := warctest.Plain(
-		warctest.Request("urn:uuid:00000000-0000-4000-8000-000000000001", url, "RobotsBot/1.0", "WARC-Concurrent-To: <urn:uuid:00000000-0000-4000-8000-000000000002>"),
+		warctest.Request("urn:uuid:00000000-0000-4000-8000-000000000001", url, "RobotsBot/1.0",
+			"WARC-Concurrent-To: <urn:uuid:00000000-0000-4000-8000-000000000002>"),
 		warctest.Response("urn:uuid:00000000-0000-4000-8000-000000000002", url, "HTTP/1.1 200 OK\r\n\r\npage"))
 	const download = "HTTP/1.1 200 OK\r\nContent-Type: application/warc\r\n\r\n"
 	stored := func(b []byte) string { // a member in which b stands as it is
@@ -246,11 +267,13 @@ func TestVerifyInsideAPage(t *testing.T) {
 		return member.String()
 	}
 	page := func(body string, fields ...string) warctest.Record {
-		return warctest.Response("urn:uuid:00000000-0000-4000-8000-000000000003", "http://h/page", download+body, fields...)
+		return warctest.Response("urn:uuid:00000000-0000-4000-8000-000000000003", "http://h/page", download+body,
+			fields...)
 	}
 	named := "WARC-Warcinfo-ID: <" + info + ">"
 	own := warctest.Plain(
-		warctest.Request("urn:uuid:00000000-0000-4000-8000-000000000004", url, "RobotsBot/1.0", "WARC-Concurrent-To: <urn:uuid:00000000-0000-4000-8000-000000000005>"),
+		warctest.Request("urn:uuid:00000000-0000-4000-8000-000000000004", url, "RobotsBot/1.0",
+			"WARC-Concurrent-To: <urn:uuid:00000000-0000-4000-8000-000000000005>"),
 		warctest.Response("urn:uuid:00000000-0000-4000-8000-000000000005", url, "HTTP/1.1 200 OK\r\n\r\npage", named))
 	begin := warctest.Warcinfo(info, "robots: classic\r\n")
 	for _, c := range []struct {
@@ -259,19 +282,34 @@ func TestVerifyInsideAPage(t *testing.T) {
 		magic     string // before the record, that begins there
 		certainty string
 	}{
-		{"a record of the archive", append(warctest.Plain(begin), own...), "WARC/1.0\r\nWARC-Type: response", "certain"},
-		{"in a page", warctest.Plain(begin, page(string(embedded), named)), "WARC/1.0\r\nWARC-Type: response", "probable"},
-		{"in a page of a compressed archive", append(warctest.GzipMembers(begin), stored(warctest.Plain(page(string(warctest.Gzip(string(embedded))), named)))...), "\x1f\x8b", "probable"},
+		{
+			"a record of the archive", append(warctest.Plain(begin), own...), "WARC/1.0\r\nWARC-Type: response",
+			"certain",
+		},
+		{
+			"in a page", warctest.Plain(begin, page(string(embedded), named)), "WARC/1.0\r\nWARC-Type: response",
+			"probable",
+		},
+		{
+			"in a page of a compressed archive",
+			append(warctest.GzipMembers(begin),
+				stored(warctest.Plain(page(string(warctest.Gzip(string(embedded))), named)))...), "\x1f\x8b",
+			"probable",
+		},
 	} {
 		dir := t.TempDir()
 		write := func(name string, content []byte) string { return writeFile(t, filepath.Join(dir, name), content) }
 		write("pages.warc.gz", c.archive)
-		index := write("index.cdxj", fmt.Appendf(nil, `h)/ 20240501120000 {"url": %q, "status": "200", "offset": "%d", "filename": "pages.warc.gz"}`+"\n",
-			url, bytes.LastIndex(c.archive, []byte(c.magic))))
-		out := auditWith(t, filepath.Join(dir, "out"), index, write("robots.warc.gz", robotsOfPages("T11:00:00Z")), "--verify")
+		index := write("index.cdxj",
+			fmt.Appendf(nil, `h)/ 20240501120000 {"url": %q, "status": "200", "offset": "%d", "filename": "pages.warc.gz"}`+"\n",
+				url, bytes.LastIndex(c.archive, []byte(c.magic))))
+		out := auditWith(t, filepath.Join(dir, "out"), index, write("robots.warc.gz", robotsOfPages("T11:00:00Z")),
+			"--verify")
 		for key, found := range violationsOf(t, out) {
-			if found["Trust"] != "verified" || found["Certainty"] != c.certainty || strings.Contains(fmt.Sprint(found["Notes"]), "indexed") != (c.certainty == "probable") {
-				t.Errorf("%s: %s: trust %v, %v, notes %v", c.name, key, found["Trust"], found["Certainty"], found["Notes"])
+			if found["Trust"] != "verified" || found["Certainty"] != c.certainty ||
+				strings.Contains(fmt.Sprint(found["Notes"]), "indexed") != (c.certainty == "probable") {
+				t.Errorf("%s: %s: trust %v, %v, notes %v", c.name, key, found["Trust"], found["Certainty"],
+					found["Notes"])
 			}
 		}
 		if n := len(violationsOf(t, out)); n != 1 {
@@ -288,8 +326,9 @@ func TestVerifyTheSecondOfRobots(t *testing.T) {
 	archive, places := archiveOfPages()
 	write("base/pages.warc.gz", archive)
 	robots := write("robots.warc.gz", robotsOfPages("T12:00:00Z"))
-	index := write("index.cdxj", fmt.Appendf(nil, `h)/ 20240501120000 {"url": "http://h/p0", "status": "200", "length": "%d", "offset": "%d", "filename": "pages.warc.gz"}`+"\n",
-		places[0][1], places[0][0]))
+	index := write("index.cdxj",
+		fmt.Appendf(nil, `h)/ 20240501120000 {"url": "http://h/p0", "status": "200", "length": "%d", "offset": "%d", "filename": "pages.warc.gz"}`+"\n",
+			places[0][1], places[0][0]))
 	if found := violationsOf(t, auditWith(t, filepath.Join(dir, "index"), index, robots)); len(found) > 0 {
 		t.Errorf("violations by an index: %v", found)
 	}
@@ -299,7 +338,8 @@ func TestVerifyTheSecondOfRobots(t *testing.T) {
 		t.Fatal(err)
 	}
 	if totals := o.Audit().Totals; totals.Verification.Verified != 1 || totals.Violations != 0 || totals.Possible != 1 {
-		t.Errorf("verified %d, violations %d, possible %d: its archive may show that it came before robots.txt", totals.Verification.Verified, totals.Violations, totals.Possible)
+		t.Errorf("verified %d, violations %d, possible %d: its archive may show that it came before robots.txt",
+			totals.Verification.Verified, totals.Violations, totals.Possible)
 	}
 }
 
@@ -313,10 +353,12 @@ func TestVerifyRequestWithoutUserAgent(t *testing.T) {
 		request := warctest.Request("urn:q", "http://h/p", "", "WARC-Concurrent-To: <urn:p>")
 		request.Block = "GET /p HTTP/1.1\r\nHost: h\r\n" + agent + "\r\n"
 		before := warctest.GzipMembers(request)
-		archive := append(before, warctest.GzipMembers(warctest.Response("urn:p", "http://h/p", "HTTP/1.1 200 OK\r\n\r\npage"))...)
+		archive := append(before,
+			warctest.GzipMembers(warctest.Response("urn:p", "http://h/p", "HTTP/1.1 200 OK\r\n\r\npage"))...)
 		write("base/pages.warc.gz", archive)
-		index := write("index.cdxj", fmt.Appendf(nil, `h)/ 20240501120000 {"url": "http://h/p", "status": "200", "length": "%d", "offset": "%d", "filename": "pages.warc.gz"}`+"\n",
-			len(archive)-len(before), len(before)))
+		index := write("index.cdxj",
+			fmt.Appendf(nil, `h)/ 20240501120000 {"url": "http://h/p", "status": "200", "length": "%d", "offset": "%d", "filename": "pages.warc.gz"}`+"\n",
+				len(archive)-len(before), len(before)))
 		out := filepath.Join(dir, fmt.Sprint("out", want))
 		if found := violationsOf(t, auditWith(t, out, index, robots)); len(found) != 1 {
 			t.Errorf("%q: %d violations by the index", agent, len(found))
@@ -326,8 +368,10 @@ func TestVerifyRequestWithoutUserAgent(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if totals := o.Audit().Totals; totals.Verification.Verified != 1 || totals.Possible != int64(1-want) || len(found) != want {
-			t.Errorf("%q: %d verified, %d violations, %d possible ones", agent, totals.Verification.Verified, len(found), totals.Possible)
+		if totals := o.Audit().Totals; totals.Verification.Verified != 1 || totals.Possible != int64(1-want) ||
+			len(found) != want {
+			t.Errorf("%q: %d verified, %d violations, %d possible ones", agent, totals.Verification.Verified,
+				len(found), totals.Possible)
 		}
 	}
 }
@@ -338,12 +382,16 @@ func TestVerifyBesideAnotherCrawler(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name string, content []byte) string { return writeFile(t, filepath.Join(dir, name), content) }
 	robots := write("robots.warc.gz", robotsOfPages("T11:00:00Z"))
-	other := write("other.warc.gz", warctest.GzipMembers(warctest.Request("urn:q", "http://h/other", "OtherBot/1.0"), warctest.Response("urn:o", "http://h/other", "HTTP/1.1 404 x\r\n\r\n")))
+	other := write("other.warc.gz",
+		warctest.GzipMembers(warctest.Request("urn:q", "http://h/other", "OtherBot/1.0"),
+			warctest.Response("urn:o", "http://h/other", "HTTP/1.1 404 x\r\n\r\n")))
 	archive := warctest.GzipMembers(warctest.Response("urn:p", "http://h/p", "HTTP/1.1 200 OK\r\n\r\npage"))
 	write("base/pages.warc.gz", archive)
-	index := write("index.cdxj", fmt.Appendf(nil, `h)/ 20240501120000 {"url": "http://h/p", "status": "200", "length": "%d", "offset": "0", "filename": "pages.warc.gz"}`+"\n", len(archive)))
+	index := write("index.cdxj",
+		fmt.Appendf(nil, `h)/ 20240501120000 {"url": "http://h/p", "status": "200", "length": "%d", "offset": "0", "filename": "pages.warc.gz"}`+"\n", len(archive)))
 	out := filepath.Join(dir, "out")
-	if found := violationsOf(t, auditWith(t, out, index, robots, "--verify", "--base", filepath.Join(dir, "base"))); len(found) != 1 {
+	if found := violationsOf(t,
+		auditWith(t, out, index, robots, "--verify", "--base", filepath.Join(dir, "base"))); len(found) != 1 {
 		t.Fatalf("%d violations by the captures of robots.txt", len(found))
 	}
 	for key, f := range fetchesOf(t, auditWith(t, out, index, robots, other)) {
@@ -360,10 +408,16 @@ func TestVerifyWithoutRequest(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name string, content []byte) string { return writeFile(t, filepath.Join(dir, name), content) }
 	begin := warctest.GzipMembers(warctest.Warcinfo(info, "robots: classic\r\n"))
-	write("pages.warc.gz", append(begin, warctest.GzipMembers(warctest.Response("urn:p", "http://h/p", "HTTP/1.1 200 OK\r\n\r\npage", "WARC-Warcinfo-ID: <"+info+">"))...))
-	index := write("index.cdxj", fmt.Appendf(nil, `h)/ 20240501120000 {"url": "http://h/p", "status": "200", "offset": "%d", "filename": "pages.warc.gz"}`+"\n", len(begin)))
+	write("pages.warc.gz", append(begin,
+		warctest.GzipMembers(warctest.Response("urn:p", "http://h/p", "HTTP/1.1 200 OK\r\n\r\npage",
+			"WARC-Warcinfo-ID: <"+info+">"))...))
+	index := write("index.cdxj",
+		fmt.Appendf(nil, `h)/ 20240501120000 {"url": "http://h/p", "status": "200", "offset": "%d", "filename": "pages.warc.gz"}`+"\n", len(begin)))
 	robots := write("robots.warc.gz", robotsOfPages("T11:00:00Z"))
-	for option, want := range map[string]string{"--quiet": "verified probable indexed", "--crawler=RobotsBot": "verified certain "} {
+	for option, want := range map[string]string{
+		"--quiet":             "verified probable indexed",
+		"--crawler=RobotsBot": "verified certain ",
+	} {
 		found := violationsOf(t, auditWith(t, filepath.Join(dir, option), index, robots, "--verify", option))
 		for _, row := range found {
 			if got := fmt.Sprintf("%v %v %v", row["Trust"], row["Certainty"], row["Notes"]); got != want {
@@ -384,7 +438,8 @@ func TestVerifyAnotherArchive(t *testing.T) {
 	robots := write("robots.warc.gz", robotsOfPages("T11:00:00Z"))
 	archive, places := archiveOfPages()
 	write("index/pages.warc.gz", archive)
-	index := write("index/index.cdxj", fmt.Appendf(nil, `h)/ 20240501120000 {"url": "http://h/p5", "length": "%d", "offset": "%d", "filename": "crawl-1/pages.warc.gz"}
+	index := write("index/index.cdxj",
+		fmt.Appendf(nil, `h)/ 20240501120000 {"url": "http://h/p5", "length": "%d", "offset": "%d", "filename": "crawl-1/pages.warc.gz"}
 h)/ 20240501120000 {"url": "http://h/q", "length": "%d", "offset": "%d", "filename": "crawl-1/pages.warc.gz"}
 `, places[5][1], places[5][0], places[6][1], places[6][0]))
 	auditAt := func(args ...string) (report.Verification, []string) {
@@ -393,7 +448,9 @@ h)/ 20240501120000 {"url": "http://h/q", "length": "%d", "offset": "%d", "filena
 		return r.Audit().Totals.Verification, details
 	}
 	v, details := auditAt("--verify")
-	if v.Verified != 1 || v.Refuted != 0 || v.Unread != 1 || len(details) != 1 || !strings.HasPrefix(details[0], "not_verified: row 2, of crawl-1/pages.warc.gz: ") || !strings.Contains(details[0], "say with --base") {
+	if v.Verified != 1 || v.Refuted != 0 || v.Unread != 1 || len(details) != 1 ||
+		!strings.HasPrefix(details[0], "not_verified: row 2, of crawl-1/pages.warc.gz: ") ||
+		!strings.Contains(details[0], "say with --base") {
 		t.Errorf("beside the index: %+v %q", v, details)
 	}
 	if v, details = auditAt("--verify", "--base", filepath.Join(dir, "index")); v.Verified != 1 || v.Refuted != 1 {
@@ -446,9 +503,12 @@ func archiveOfPages() (archive []byte, places [20][2]int64) {
 	for n := range places {
 		url, id := fmt.Sprintf("http://h/p%d", n), fmt.Sprintf("urn:uuid:00000000-0000-4000-8000-%012d", n)
 		archive = append(archive, warctest.GzipMembers(
-			warctest.Request(strings.Replace(id, "0000", "1111", 1), url, "TrueBot/1.0", "WARC-Concurrent-To: <"+id+">"))...)
+			warctest.Request(strings.Replace(id, "0000", "1111", 1), url, "TrueBot/1.0",
+				"WARC-Concurrent-To: <"+id+">"))...)
 		places[n][0] = int64(len(archive))
-		archive = append(archive, warctest.GzipMembers(warctest.Response(id, url, "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\npage"))...)
+		archive = append(archive,
+			warctest.GzipMembers(warctest.Response(id, url,
+				"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\npage"))...)
 		places[n][1] = int64(len(archive)) - places[n][0]
 	}
 	return archive, places

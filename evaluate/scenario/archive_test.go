@@ -138,7 +138,10 @@ func (a *archive) index(t *testing.T, form string) []byte {
 	}
 	for _, r := range a.records {
 		row := r.row()
-		line := index.CDXJLine{Key: "com,example)/", Time: row.Time, URL: row.URL, MediaType: &row.MIME, Length: int64(row.Length), Offset: int64(row.Offset), Filename: row.Filename}
+		line := index.CDXJLine{
+			Key: "com,example)/", Time: row.Time, URL: row.URL, MediaType: &row.MIME,
+			Length: int64(row.Length), Offset: int64(row.Offset), Filename: row.Filename,
+		}
 		if row.Digest != nil {
 			line.Digest = *row.Digest
 		}
@@ -149,7 +152,8 @@ func (a *archive) index(t *testing.T, form string) []byte {
 			b.Write(line.Append(nil))
 			continue
 		}
-		fmt.Fprintf(&b, "%s %s %s %s %s %s -", line.Key, line.Time.Format("20060102150405"), line.URL, row.MIME, cmp.Or(line.Status, "-"), cmp.Or(line.Digest, "-"))
+		fmt.Fprintf(&b, "%s %s %s %s %s %s -", line.Key, line.Time.Format("20060102150405"), line.URL, row.MIME,
+			cmp.Or(line.Status, "-"), cmp.Or(line.Digest, "-"))
 		if form == "cdx-11" {
 			fmt.Fprintf(&b, " - %d", line.Length)
 		}
@@ -173,7 +177,9 @@ func (a *archive) bytes(t *testing.T, s *scenario, form string) []byte {
 	case a.isARC():
 		pieces = append(pieces, arcVersion())
 	case a.name != "crawl.log":
-		pieces = append(pieces, warcRecord("warcinfo", "application/warc-fields", []string{"WARC-Date: 2024-01-01T00:00:00Z"}, "software: "+cmp.Or(s.options["software"], "Wget/1.25.0")+"\r\n"))
+		pieces = append(pieces, warcRecord("warcinfo", "application/warc-fields",
+			[]string{"WARC-Date: 2024-01-01T00:00:00Z"}, "software: "+cmp.Or(s.options["software"], "Wget/1.25.0")+
+				"\r\n"))
 	}
 	for _, r := range a.records {
 		switch {
@@ -187,7 +193,8 @@ func (a *archive) bytes(t *testing.T, s *scenario, form string) []byte {
 			b.Write(flush(&pieces, gzipped))
 			b.Write(damagedRecord(gzipped))
 		case a.isARC():
-			pieces = append(pieces, fmt.Sprintf("%s 192.0.2.1 %s text/html %d\n%s\n", r.url, r.date, len(r.block()), r.block()))
+			pieces = append(pieces, fmt.Sprintf("%s 192.0.2.1 %s text/html %d\n%s\n", r.url, r.date, len(r.block()),
+				r.block()))
 		default:
 			pieces = append(pieces, r.warcRecords(s)...)
 		}
@@ -211,7 +218,8 @@ func (r *record) told(s *scenario) []string {
 			header = append(header, strings.Join(pair, ":"))
 		}
 		block := fmt.Sprintf(`{"Container":{"Filename":"pages.warc.gz","Compressed":true,"Offset":"%d","Gzip-Metadata":{"Deflate-Length":"10"}},`+
-			`"Envelope":{"Format":"WARC/1.0","WARC-Header-Metadata":{%s},"Payload-Metadata":{%s}}}`, 1000*r.number, strings.Join(header, ","), payload)
+			`"Envelope":{"Format":"WARC/1.0","WARC-Header-Metadata":{%s},"Payload-Metadata":{%s}}}`, 1000*r.number,
+			strings.Join(header, ","), payload)
 		return warcRecord("metadata", "application/json", []string{"WARC-Date: 2024-06-01T00:00:00Z"}, block)
 	}
 	own := []string{"WARC-Record-ID", "<" + r.id() + ">"}
@@ -266,7 +274,10 @@ func gzipOf(s string) []byte {
 
 // damagedRecord is a gzip member with a wrong checksum, or else a record with a wrong length.
 func damagedRecord(gzipped bool) []byte {
-	r := &record{number: 999, verb: "get", status: "200", date: "2024-04-01T00:00:00Z", url: "http://damaged.example/", keys: map[string]string{"request": "none"}}
+	r := &record{
+		number: 999, verb: "get", status: "200", date: "2024-04-01T00:00:00Z", url: "http://damaged.example/",
+		keys: map[string]string{"request": "none"},
+	}
 	plain := strings.Join(r.warcRecords(nil), "")
 	if !gzipped {
 		return []byte(strings.Replace(plain, "Content-Length: ", "Content-Length: 9", 1))
@@ -283,7 +294,8 @@ func arcVersion() string {
 
 // logLine is a line of Heritrix's crawl.log.
 func (r *record) logLine() string {
-	return fmt.Sprintf("%s %5s          - %s L http://via.example/ unknown #001 - - - -\n", strings.Replace(r.date, "Z", ".000Z", 1), r.status, r.url)
+	return fmt.Sprintf("%s %5s          - %s L http://via.example/ unknown #001 - - - -\n",
+		strings.Replace(r.date, "Z", ".000Z", 1), r.status, r.url)
 }
 
 // id returns the WARC-Record-ID of a record. Ids fall from record to record: nothing may
@@ -298,7 +310,8 @@ func (r *record) id() string {
 // warcRecords returns the record and that of its request, in their order.
 func (r *record) warcRecords(s *scenario) []string {
 	own := r.warcRecord(s)
-	if r.verb == "request" || r.verb == "warcinfo" || r.verb == "metadata" || r.verb == "resource" || r.verb == "dns" || r.url == "" {
+	if r.verb == "request" || r.verb == "warcinfo" || r.verb == "metadata" || r.verb == "resource" ||
+		r.verb == "dns" || r.url == "" {
 		return []string{own}
 	}
 	fields := []string{"WARC-Target-URI: " + r.url, "WARC-Concurrent-To: <" + r.id() + ">"}
@@ -352,7 +365,8 @@ func (r *record) warcRecord(s *scenario) string {
 		fields = append(fields, "WARC-Payload-Digest: sha1:"+digestOf(digest))
 	}
 	if label := r.keys["refers"]; label != "" {
-		fields = append(fields, "WARC-Refers-To-Target-URI: "+s.labels[label].url, "WARC-Refers-To-Date: "+s.labels[label].date)
+		fields = append(fields, "WARC-Refers-To-Target-URI: "+s.labels[label].url,
+			"WARC-Refers-To-Date: "+s.labels[label].date)
 	}
 	if label := r.keys["refers-id"]; label != "" {
 		fields = append(fields, "WARC-Refers-To: <"+s.labels[label].id()+">")
@@ -375,7 +389,8 @@ func (r *record) warcRecord(s *scenario) string {
 	case "request":
 		return warcRecord("request", "application/http; msgtype=request", fields, r.requestBlock(r.keys["method"]))
 	case "metadata":
-		return warcRecord("metadata", "application/warc-fields", fields, "via: "+cmp.Or(r.keys["via"], "http://x.example/")+"\r\nfetchTimeMs: "+cmp.Or(r.keys["took"], "1")+"\r\n")
+		return warcRecord("metadata", "application/warc-fields", fields,
+			"via: "+cmp.Or(r.keys["via"], "http://x.example/")+"\r\nfetchTimeMs: "+cmp.Or(r.keys["took"], "1")+"\r\n")
 	case "dns":
 		return warcRecord("response", "text/dns", fields, "20240501120000\na.example. 60 IN A 192.0.2.1\n")
 	case "resource":
@@ -407,7 +422,8 @@ func (r *record) block() string {
 	case r.keys["coded"] == "gzip": // and declared nowhere
 		body = string(gzipOf(body))
 	}
-	message := strings.Join(append([]string{cmp.Or(r.keys["line"], "HTTP/1.1 "+r.status+" x")}, heads...), "\r\n") + "\r\n\r\n" + body
+	message := strings.Join(append([]string{cmp.Or(r.keys["line"], "HTTP/1.1 "+r.status+" x")}, heads...), "\r\n") +
+		"\r\n\r\n" + body
 	if interim := r.keys["interim"]; interim != "" {
 		return interim + "\r\n\r\n" + message
 	}

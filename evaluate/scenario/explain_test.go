@@ -99,11 +99,15 @@ func (s *scenario) explain(t *testing.T, golden map[*record][]string) {
 		if err != nil {
 			t.Fatalf("%s: %v", f.URL, err)
 		}
-		if f.Verdict == evaluate.Disallowed.String() && f.RecordType != facts.TypeIndexed.String() { // of an index no record is at hand
+		if f.Verdict == evaluate.Disallowed.String() && f.RecordType != facts.TypeIndexed.String() {
+			// of an index no record is at hand
 			disallowed = append(disallowed, at)
 		}
 		want := []string{f.Verdict, f.Reason, f.Evidence, f.Certainty, f.Notes, f.PriorVerdict}
-		if got := []string{x.Verdict, x.Reason, x.Evidence, x.Certainty, strings.Join(x.Notes, ","), x.Prior}; !slices.Equal(got, want) {
+		if got := []string{
+			x.Verdict, x.Reason, x.Evidence, x.Certainty, strings.Join(x.Notes, ","),
+			x.Prior,
+		}; !slices.Equal(got, want) {
 			t.Errorf("%s %s: explained as %q, the tables have %q", f.URL, at, got, want)
 		}
 		var short, full bytes.Buffer
@@ -115,7 +119,8 @@ func (s *scenario) explain(t *testing.T, golden map[*record][]string) {
 		}
 		for _, c := range x.Captures {
 			words := strings.Join(strings.Fields(short.String()), " ")
-			if c.Governs() && x.Fetch.Time.MicrosSince(c.Time.Time) > 0 && strings.Contains(words, "less than a second after the fetch") {
+			if c.Governs() && x.Fetch.Time.MicrosSince(c.Time.Time) > 0 &&
+				strings.Contains(words, "less than a second after the fetch") {
 				t.Errorf("%s: a capture dated before the fetch is explained by %q", f.URL, words)
 			}
 		}
@@ -125,7 +130,8 @@ func (s *scenario) explain(t *testing.T, golden map[*record][]string) {
 		texts[f.URL], texts[f.WARCRecordID] = short.String(), short.String()
 	}
 	s.compareTexts(t, texts, golden)
-	prove(t, out, disallowed, slices.ContainsFunc(s.archives, func(a *archive) bool { return a.isIndex() || a.isWAT() }))
+	prove(t, out, disallowed,
+		slices.ContainsFunc(s.archives, func(a *archive) bool { return a.isIndex() || a.isWAT() }))
 }
 
 const maxLines = 60

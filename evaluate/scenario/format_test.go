@@ -45,7 +45,10 @@ type policy struct {
 }
 
 // policyKeys are what can be expected of a policy.
-var policyKeys = []string{"group", "restriction", "longpre", "liu", "cc", "rules", "delay", "rate", "signals", "sitemaps", "capture", "outcome"}
+var policyKeys = []string{
+	"group", "restriction", "longpre", "liu", "cc", "rules", "delay", "rate", "signals",
+	"sitemaps", "capture", "outcome",
+}
 
 // archive is a file of records, or an entry of a WACZ.
 type archive struct {
@@ -104,26 +107,36 @@ var verbs = map[string]struct{ url, status bool }{
 
 // recordKeys are the keys that are no header fields.
 var recordKeys = []string{
-	"agent", "body", "coding", "coded", "digest", "refers", "refers-id", "request", "of", "http", "robots", "info", "took", "method", "pad", "via",
+	"agent", "body", "coding", "coded", "digest", "refers", "refers-id", "request", "of", "http", "robots", "info",
+	"took", "method", "pad", "via",
 	"id", "line", "interim",
 }
 
 // headerKeys are the header fields of HTTP that a record may have.
 var headerKeys = []string{
-	"Age", "Content-Encoding", "Content-Length", "Content-Range", "Content-Signal", "Content-Signals", "Content-Type", "Content-Usage", "Date", "ETag", "Host",
-	"If-Modified-Since", "If-None-Match", "Last-Modified", "Link", "Location", "Robots-Tag", "Transfer-Encoding", "X-Robots-Tag", "X-Crawler-Content-Length",
+	"Age", "Content-Encoding", "Content-Length", "Content-Range", "Content-Signal", "Content-Signals", "Content-Type",
+	"Content-Usage", "Date", "ETag", "Host",
+	"If-Modified-Since", "If-None-Match", "Last-Modified", "Link", "Location", "Robots-Tag", "Transfer-Encoding",
+	"X-Robots-Tag", "X-Crawler-Content-Length",
 	"X-Crawler-Content-Encoding", "CF-Mitigated", "X-Amzn-WAF-Action",
 }
 
 // warcKeys are the header fields of WARC that a record may have.
 var warcKeys = []string{
-	"WARC-Truncated", "WARC-Refers-To-Target-URI", "WARC-Refers-To-Date", "WARC-Refers-To", "WARC-Payload-Digest", "WARC-Block-Digest",
+	"WARC-Truncated", "WARC-Refers-To-Target-URI", "WARC-Refers-To-Date", "WARC-Refers-To", "WARC-Payload-Digest",
+	"WARC-Block-Digest",
 	"WARC-Warcinfo-ID", "WARC-Concurrent-To", "WARC-Filename",
 }
 
-var optionKeys = []string{"crawler", "crawler-map", "profile", "agents", "as-of", "purpose", "software", "policies", "rate"}
+var optionKeys = []string{
+	"crawler", "crawler-map", "profile", "agents", "as-of", "purpose", "software", "policies",
+	"rate",
+}
 
-var proofKeys = []string{"governing", "body", "contester", "age", "rule", "rule-line", "group-line", "prior", "agent", "source", "match", "restricts", "hints", "hops", "gap", "refusal"}
+var proofKeys = []string{
+	"governing", "body", "contester", "age", "rule", "rule-line", "group-line", "prior", "agent",
+	"source", "match", "restricts", "hints", "hops", "gap", "refusal",
+}
 
 // reader reads one file of scenarios.
 type reader struct {
@@ -161,7 +174,10 @@ func readScenarios(t *testing.T, path string) []*scenario {
 
 func (r *reader) readLine(line string) error {
 	if name, ok := strings.CutPrefix(line, "== "); ok {
-		r.list = append(r.list, &scenario{file: r.file, line: r.line, name: name, options: map[string]string{}, labels: map[string]*record{}})
+		r.list = append(r.list, &scenario{
+			file: r.file, line: r.line, name: name, options: map[string]string{},
+			labels: map[string]*record{},
+		})
 		return nil
 	}
 	if rest, ok := strings.CutPrefix(line, "text "); ok {
@@ -249,7 +265,8 @@ func (r *reader) readWhatIf(s *scenario, words []string) error {
 	if err != nil {
 		return err
 	}
-	s.whatIfs = append(s.whatIfs, whatIf{line: r.line, of: s.labels[words[0]], token: plain(words[1]), verdict: w.text()})
+	s.whatIfs = append(s.whatIfs,
+		whatIf{line: r.line, of: s.labels[words[0]], token: plain(words[1]), verdict: w.text()})
 	return nil
 }
 
@@ -257,7 +274,10 @@ func (r *reader) readPolicy(s *scenario, words []string) error {
 	if len(words) < 4 || words[2] != "->" || s.labels[words[0]] == nil {
 		return fmt.Errorf("usage: policy LABEL TOKEN -> KEY=VALUE…, or nothing")
 	}
-	p := policy{line: r.line, of: s.labels[words[0]], token: words[1], none: words[3] == "nothing", said: map[string]string{}}
+	p := policy{
+		line: r.line, of: s.labels[words[0]], token: words[1], none: words[3] == "nothing",
+		said: map[string]string{},
+	}
 	for _, word := range words[3:] {
 		key, value, ok := strings.Cut(word, "=")
 		if !slices.Contains(policyKeys, key) || !ok {
@@ -435,7 +455,10 @@ func (s *scenario) complete() error {
 	return nil
 }
 
-var tables = map[string]string{"certain": "violations", "probable": "violations", "possible": "unproven", "contested": "unproven"}
+var tables = map[string]string{
+	"certain": "violations", "probable": "violations", "possible": "unproven",
+	"contested": "unproven",
+}
 
 func (w *want) complete(s *scenario) error {
 	for _, key := range []string{"governing", "body", "contester"} {

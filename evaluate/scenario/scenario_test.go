@@ -57,7 +57,8 @@ func TestScenarios(t *testing.T) {
 			for _, form := range s.forms() {
 				paths := s.write(t, t.TempDir(), form)
 				s.run(t, paths)
-				if len(paths) > 1 && form == indexForms[0] && !t.Failed() { // the order in which archives are given shows nothing
+				if len(paths) > 1 && form == indexForms[0] && !t.Failed() {
+					// the order in which archives are given shows nothing
 					slices.Reverse(paths)
 					s.run(t, paths)
 				}
@@ -116,7 +117,8 @@ func expand(paths []string) ([]ingest.Input, []*ingest.InputError) {
 			lists = append(lists, path)
 		}
 	}
-	return ingest.ExpandFrom(context.Background(), slices.DeleteFunc(slices.Clone(paths), isList), ingest.ExpandOptions{URLs: lists})
+	return ingest.ExpandFrom(context.Background(), slices.DeleteFunc(slices.Clone(paths), isList),
+		ingest.ExpandOptions{URLs: lists})
 }
 
 // run audits the archives of a scenario, in this order, in a folder of their own.
@@ -138,7 +140,10 @@ func (s *scenario) run(t *testing.T, paths []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := &findings{results: map[string]finding{}, verdicts: map[string][]groupVerdict{}, agents: map[groupKey][]string{}, policies: map[string]map[string]string{}}
+	found := &findings{
+		results: map[string]finding{}, verdicts: map[string][]groupVerdict{},
+		agents: map[groupKey][]string{}, policies: map[string]map[string]string{},
+	}
 	totals, err := evaluate.Run(context.Background(), facts, s.evaluateOptions(t), found)
 	if err != nil {
 		t.Fatal(err)
@@ -222,7 +227,10 @@ type findings struct {
 }
 
 func (f *findings) Result(r *evaluate.Result) error {
-	found := finding{words: []string{r.Verdict.String(), r.Evidence.String(), r.Reason.String()}, notes: r.Notes.Strings()}
+	found := finding{
+		words: []string{r.Verdict.String(), r.Evidence.String(), r.Reason.String()},
+		notes: r.Notes.Strings(),
+	}
 	if r.Certainty != evaluate.NoCertainty {
 		found.words = append(found.words, r.Certainty.String())
 	}
@@ -247,9 +255,11 @@ func keyOf(f *facts.Fetch) string {
 
 func proofOf(r *evaluate.Result) map[string]string {
 	proof := map[string]string{
-		"governing": "none", "body": "none", "contester": "none", "prior": "none", "rule": "none", "restricts": "none", "hints": "none", "gap": "none", "refusal": cmp.Or(r.Refusal.String(), "none"),
-		"agent": r.Agent, "source": r.AgentSource.String(), "match": r.Match.String(), "group-line": fmt.Sprint(r.GroupLine),
-		"age": (time.Duration(r.Age) * time.Second).String(),
+		"governing": "none", "body": "none", "contester": "none", "prior": "none", "rule": "none", "restricts": "none",
+		"hints": "none", "gap": "none", "refusal": cmp.Or(r.Refusal.String(), "none"),
+		"agent": r.Agent, "source": r.AgentSource.String(), "match": r.Match.String(),
+		"group-line": fmt.Sprint(r.GroupLine),
+		"age":        (time.Duration(r.Age) * time.Second).String(),
 	}
 	if g := r.Governing; g != nil {
 		proof["governing"], proof["hops"] = g.RecordID.String(), strings.Join(g.HopList(), " ")
@@ -323,8 +333,10 @@ func (f *findings) Exclusion(*evaluate.Exclusion) error { return nil }
 // policyOf is a capture's policy for a token, by the keys of the verb policy.
 func policyOf(p *evaluate.Policies, said *evaluate.Policy) map[string]string {
 	got := map[string]string{
-		"group": said.Group.String(), "restriction": "", "longpre": "", "liu": "", "cc": "", "rules": "", "delay": "", "rate": said.RequestRate,
-		"signals": strings.Join(said.Signals, ","), "sitemaps": strings.Join(p.Sitemaps, ","), "capture": p.CaptureClass, "outcome": p.Outcome.String(),
+		"group": said.Group.String(), "restriction": "", "longpre": "", "liu": "", "cc": "", "rules": "", "delay": "",
+		"rate":    said.RequestRate,
+		"signals": strings.Join(said.Signals, ","), "sitemaps": strings.Join(p.Sitemaps, ","),
+		"capture": p.CaptureClass, "outcome": p.Outcome.String(),
 	}
 	for key, class := range map[string]evaluate.RestrictionClass{
 		"restriction": said.Restriction, "longpre": said.Longpre, "liu": said.Liu, "cc": said.CC,
@@ -435,7 +447,8 @@ func (f *findings) whatIf(w whatIf) string {
 func (s *scenario) compareTotals(found *findings, totals *evaluate.Totals, fail func(line int, want, got string)) {
 	counted := map[string]int64{
 		"allowed": totals.Allowed, "disallowed": totals.Disallowed, "unknown": totals.Unknown,
-		"certain": totals.ViolationsCertain, "probable": totals.ViolationsProbable, "possible": totals.Possible, "contested": totals.Contested,
+		"certain": totals.ViolationsCertain, "probable": totals.ViolationsProbable, "possible": totals.Possible,
+		"contested": totals.Contested,
 	}
 	of := map[string]int64{}
 	for _, r := range found.results {

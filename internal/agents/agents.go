@@ -188,7 +188,8 @@ var tokens = sync.OnceValue(func() (tokens []string) {
 // AI.
 var prominent = []string{
 	"GPTBot", "ClaudeBot", "CCBot", "Google-Extended", "Bytespider", "PerplexityBot", "Amazonbot", "meta-externalagent",
-	"Applebot-Extended", "ChatGPT-User", "OAI-SearchBot", "anthropic-ai", "Googlebot", "bingbot", "archive.org_bot", "ia_archiver",
+	"Applebot-Extended", "ChatGPT-User", "OAI-SearchBot", "anthropic-ai", "Googlebot", "bingbot", "archive.org_bot",
+	"ia_archiver",
 }
 
 // Prominence is where a token stands among those that readers look for: the lower, the

@@ -18,7 +18,8 @@ func TestList(t *testing.T) {
 		if i > 0 && strings.ToLower(all[i-1].Token) >= strings.ToLower(a.Token) {
 			t.Errorf("%q is there twice or not in order", a.Token)
 		}
-		if a.Token == "" || strings.TrimSpace(a.Token) != a.Token || len(a.Categories) == 0 || !slices.IsSorted(a.Categories) {
+		if a.Token == "" || strings.TrimSpace(a.Token) != a.Token || len(a.Categories) == 0 ||
+			!slices.IsSorted(a.Categories) {
 			t.Errorf("%+v", a)
 		}
 		if strings.Contains(a.Operator, "Unclear") || len(a.Operator) > 40 || len(a.Function) > 20 {
@@ -29,7 +30,8 @@ func TestList(t *testing.T) {
 				t.Errorf("%s: category %s", a.Token, c)
 			}
 		}
-		if a.Kind != Operator && a.Kind != Software || a.Requests != RequestsUnknown && a.Requests != RequestsYes && a.Requests != RequestsNever {
+		if a.Kind != Operator && a.Kind != Software || a.Requests != RequestsUnknown && a.Requests != RequestsYes &&
+			a.Requests != RequestsNever {
 			t.Errorf("%+v", a)
 		}
 	}
@@ -37,10 +39,13 @@ func TestList(t *testing.T) {
 
 func TestInCategory(t *testing.T) {
 	for name, tokens := range map[string][]string{
-		"ai":      {"GPTBot", "ClaudeBot", "CCBot", "Google-Extended", "Applebot-Extended"},
-		"archive": {"archive.org_bot", "ia_archiver", "heritrix", "CCBot", "Zeno", "Browsertrix", "special_archiver", "Archive-It", "bnf.fr_bot"},
-		"search":  {"Googlebot", "bingbot", "YandexBot", "Baiduspider", "Applebot"},
-		"all":     {"GPTBot", "heritrix", "Googlebot"},
+		"ai": {"GPTBot", "ClaudeBot", "CCBot", "Google-Extended", "Applebot-Extended"},
+		"archive": {
+			"archive.org_bot", "ia_archiver", "heritrix", "CCBot", "Zeno", "Browsertrix", "special_archiver",
+			"Archive-It", "bnf.fr_bot",
+		},
+		"search": {"Googlebot", "bingbot", "YandexBot", "Baiduspider", "Applebot"},
+		"all":    {"GPTBot", "heritrix", "Googlebot"},
 	} {
 		found, ok := InCategory(name)
 		if !ok {
@@ -62,7 +67,8 @@ func TestInCategory(t *testing.T) {
 // Control tokens make no request, so that no fetch can violate them.
 func TestControlTokens(t *testing.T) {
 	for token, want := range map[string]Requests{
-		"google-extended": RequestsNever, "Applebot-Extended": RequestsNever, "GPTBot": RequestsYes, "archive.org_bot": RequestsYes,
+		"google-extended": RequestsNever, "Applebot-Extended": RequestsNever, "GPTBot": RequestsYes,
+		"archive.org_bot": RequestsYes,
 	} {
 		if a, ok := Find(token); !ok || a.Requests != want {
 			t.Errorf("%s: %v, want %v", token, a.Requests, want)
@@ -119,8 +125,10 @@ func TestObeys(t *testing.T) {
 // What people write in place of a token they know.
 func TestNear(t *testing.T) {
 	for written, want := range map[string]string{
-		"GPT Bot": "GPTBot", "gptbott": "GPTBot", "GPT-Bot": "GPTBot", "Claude Bot": "ClaudeBot", "google extended": "Google-Extended", "GTPBot": "GPTBot", "CBot": "CCBot",
-		"Amazon Bot": "Amazonbot", "PerplexityBotts": "PerplexityBot", "PerplexityBottles": "", "gptbot": "", "ExampleBot": "", "": "", "Wge": "",
+		"GPT Bot": "GPTBot", "gptbott": "GPTBot", "GPT-Bot": "GPTBot", "Claude Bot": "ClaudeBot",
+		"google extended": "Google-Extended", "GTPBot": "GPTBot", "CBot": "CCBot",
+		"Amazon Bot": "Amazonbot", "PerplexityBotts": "PerplexityBot", "PerplexityBottles": "", "gptbot": "",
+		"ExampleBot": "", "": "", "Wge": "",
 	} {
 		a, ok := Near(written)
 		if a.Token != want || ok != (want != "") {

@@ -7,7 +7,8 @@ func TestNearest(t *testing.T) {
 	for word, want := range map[string]string{
 		"auditt": "audit", "udit": "audit", "audti": "audit", "aduti": "", "audit": "audit", "Audit": "audit",
 		"evluatte": "evaluate", "evlatte": "", "evluaet": "", "dif": "", "dfif": "diff", "D-IFF": "diff",
-		"violation": "violations", "hoststats": "host_stats", "GTPBot": "GPTBot", "GPTBotts": "GPTBots", "": "", "x": "",
+		"violation": "violations", "hoststats": "host_stats", "GTPBot": "GPTBot", "GPTBotts": "GPTBots", "": "",
+		"x": "",
 	} {
 		if name, ok := Nearest(word, names); name != want || ok != (want != "") {
 			t.Errorf("%q: %q, want %q", word, name, want)

@@ -61,9 +61,11 @@ func TokenDoubt(token string) string {
 	near, isNear := Near(token)
 	switch {
 	case isNear:
-		return fmt.Sprintf("%q is no crawler that 'robotsaudit agents' lists; did you mean %s? Groups that name %[2]s are not for %[1]q", token, near.Token)
+		return fmt.Sprintf("%q is no crawler that 'robotsaudit agents' lists; did you mean %s? Groups that name "+
+			"%[2]s are not for %[1]q", token, near.Token)
 	case spaced:
-		return fmt.Sprintf("%q holds a space, which no product token does (RFC 9309 §2.2.1): only a group that names all of it is for it; or is %s meant?", token, name)
+		return fmt.Sprintf("%q holds a space, which no product token does (RFC 9309 §2.2.1): only a group that "+
+			"names all of it is for it; or is %s meant?", token, name)
 	}
 	return ""
 }

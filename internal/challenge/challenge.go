@@ -64,7 +64,8 @@ func InField(name, value []byte) bool {
 		if h == nil || len(name) != len(h.Name) || !strings.EqualFold(string(name), h.Name) {
 			continue
 		}
-		return slices.ContainsFunc(h.Values, func(v string) bool { return strings.EqualFold(strings.TrimSpace(string(value)), v) })
+		return slices.ContainsFunc(h.Values,
+			func(v string) bool { return strings.EqualFold(strings.TrimSpace(string(value)), v) })
 	}
 	return false
 }
@@ -75,7 +76,8 @@ const MaxPage = 16 << 10
 // InPage reports whether a page is a challenge. Text that is no HTML document is none.
 func InPage(page []byte) bool {
 	page = bytes.TrimPrefix(page[:min(len(page), MaxPage)], []byte("\xEF\xBB\xBF"))
-	if start := bytes.TrimLeft(page, " \t\r\n\f"); len(start) == 0 || start[0] != '<' || bytes.HasPrefix(start, []byte("<?")) {
+	if start := bytes.TrimLeft(page, " \t\r\n\f"); len(start) == 0 || start[0] != '<' ||
+		bytes.HasPrefix(start, []byte("<?")) {
 		return false
 	}
 	if !needles.in(page) {

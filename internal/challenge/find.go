@@ -79,7 +79,8 @@ func (f *finder) in(page []byte) bool {
 func (f *finder) isAt(page []byte, at int, bytes uint32, first uint8) bool {
 	for i := first; i != 0; i = f.windows[i-1].next {
 		w := &f.windows[i-1]
-		if start := at - w.offset; w.bytes == bytes && start >= 0 && strings.HasPrefix(string(page[start:min(len(page), start+len(w.text))]), w.text) {
+		if start := at - w.offset; w.bytes == bytes && start >= 0 &&
+			strings.HasPrefix(string(page[start:min(len(page), start+len(w.text))]), w.text) {
 			return true
 		}
 	}

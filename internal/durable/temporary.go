@@ -39,7 +39,8 @@ func Temporary(parent string) (dir string, remove func() error, err error) {
 		}
 		lock := flock.New(filepath.Join(held, lockName))
 		locked, lockErr := lock.TryLock()
-		if _, err := os.Stat(lock.Path()); locked && err != nil || lockErr == nil && !locked || errors.Is(lockErr, fs.ErrNotExist) {
+		if _, err := os.Stat(lock.Path()); locked && err != nil || lockErr == nil && !locked ||
+			errors.Is(lockErr, fs.ErrNotExist) {
 			lock.Close() // another process took it for a dead one's between two steps
 			continue
 		}
@@ -128,7 +129,8 @@ var machine = sync.OnceValue(func() string {
 func isOfMachine(name string) bool {
 	parts, is := strings.CutPrefix(name, temporaryPrefix)
 	theirs, own := strings.Split(parts, "-"), strings.Split(machine(), "-")
-	return is && len(theirs) == len(own)+1 && (theirs[0] == own[0] && own[0] != "0" || theirs[1] == own[1] && own[1] != "0")
+	return is && len(theirs) == len(own)+1 &&
+		(theirs[0] == own[0] && own[0] != "0" || theirs[1] == own[1] && own[1] != "0")
 }
 
 // Replace puts the file that make makes in the place of another, or where there is none: there is the one

@@ -98,7 +98,8 @@ func TestDead(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "file"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(remove(), living.in.Close(), living.cmd.Wait(), os.Remove(others), os.Remove(files)); err != nil {
+	if err := errors.Join(remove(), living.in.Close(), living.cmd.Wait(), os.Remove(others),
+		os.Remove(files)); err != nil {
 		t.Error(err)
 	}
 	if left := names(t, parent); len(left) > 0 {
@@ -139,7 +140,11 @@ func TestReplace(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "file")
 	write := func(text string, failure error) error {
-		return WriteWhole(path, func(w io.Writer) error { _, err := io.WriteString(w, text); return errors.Join(err, failure) })
+		return WriteWhole(path, func(w io.Writer) error {
+			_,
+				err := io.WriteString(w, text)
+			return errors.Join(err, failure)
+		})
 	}
 	broken := errors.New("broken")
 	if err := write("half", broken); !errors.Is(err, broken) || len(names(t, dir)) > 0 {
@@ -157,7 +162,8 @@ func TestReplace(t *testing.T) {
 	if b, err := os.ReadFile(path); err != nil || string(b) != "second" || len(names(t, dir)) != 1 {
 		t.Errorf("%q, %v, %v", b, err, names(t, dir))
 	}
-	if err := WriteWhole(filepath.Join(dir, "no", "file"), nil); err == nil || !strings.Contains(err.Error(), "file cannot be written (") {
+	if err := WriteWhole(filepath.Join(dir, "no", "file"), nil); err == nil ||
+		!strings.Contains(err.Error(), "file cannot be written (") {
 		t.Error(err)
 	}
 }

@@ -50,7 +50,8 @@ func (r *CrawlRun) State(name, value []byte) {
 
 // Known returns the run as it is kept: what it states only if that may name the run, and is all of it.
 func (r CrawlRun) Known() CrawlRun {
-	if r.Fields[more] != "" || r.Fields[wgetArguments] == "" && !slices.ContainsFunc(namesRun, func(name string) bool { return r.Fields[name] != "" }) {
+	if r.Fields[more] != "" || r.Fields[wgetArguments] == "" &&
+		!slices.ContainsFunc(namesRun, func(name string) bool { return r.Fields[name] != "" }) {
 		r.Fields, r.File = nil, ""
 	}
 	return r

@@ -44,14 +44,15 @@ func (c Cut) Earlier(micros int64) Cut {
 
 // Compare orders cuts as the facts are ordered.
 func (c Cut) Compare(d Cut) int {
-	return cmp.Or(cmp.Compare(c.Bucket, d.Bucket), cmp.Compare(c.Place.Host, d.Place.Host), cmp.Compare(c.Place.Origin, d.Place.Origin),
-		cmp.Compare(c.Micros, d.Micros))
+	return cmp.Or(cmp.Compare(c.Bucket, d.Bucket), cmp.Compare(c.Place.Host, d.Place.Host),
+		cmp.Compare(c.Place.Origin, d.Place.Origin), cmp.Compare(c.Micros, d.Micros))
 }
 
 // follows reports whether c lies after a fetch of its bucket. In the order of the facts, rows of
 // one second are neighbours, whatever their precision.
 func (c Cut) follows(f *Fetch) bool {
-	return cmp.Or(cmp.Compare(f.HostReversed, c.Place.Host), cmp.Compare(f.Origin, c.Place.Origin), cmp.Compare(f.Micros, c.Micros)) < 0
+	return cmp.Or(cmp.Compare(f.HostReversed, c.Place.Host), cmp.Compare(f.Origin, c.Place.Origin),
+		cmp.Compare(f.Micros, c.Micros)) < 0
 }
 
 // Between selects the rows between two cuts, the lesser one first.

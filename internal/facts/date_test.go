@@ -133,7 +133,10 @@ func TestMicrosSince(t *testing.T) {
 }
 
 func FuzzParseDate(f *testing.F) {
-	for _, s := range []string{"2024", "2024-02-29T23:59:60.123456789+01:30", "20240229235960", "2024-02-30", "2024-01-01T00Z", "0001-01-01T00:00:00+23:59", ""} {
+	for _, s := range []string{
+		"2024", "2024-02-29T23:59:60.123456789+01:30", "20240229235960", "2024-02-30",
+		"2024-01-01T00Z", "0001-01-01T00:00:00+23:59", "",
+	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -157,7 +160,8 @@ func FuzzParseDate(f *testing.F) {
 		}
 		for p := PrecisionNone + 1; p <= got.Precision; p++ {
 			coarse := got.Truncate(p)
-			if coarse.Precision != p || coarse.Micros > got.Micros || coarse.Truncate(p) != coarse || got.MicrosSince(coarse) != 0 {
+			if coarse.Precision != p || coarse.Micros > got.Micros || coarse.Truncate(p) != coarse ||
+				got.MicrosSince(coarse) != 0 {
 				t.Fatalf("%q at %d: %v", s, p, coarse.UTC())
 			}
 		}

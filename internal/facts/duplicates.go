@@ -9,7 +9,8 @@ type Duplicates []Fetch
 
 // First returns the earlier row that f is a copy of, or nil.
 func (d *Duplicates) First(f *Fetch) *Fetch {
-	if list := *d; len(list) > 0 && !(list[0].RecordID == f.RecordID && list[0].Micros == f.Micros && list[0].URL == f.URL) {
+	if list := *d; len(list) > 0 &&
+		!(list[0].RecordID == f.RecordID && list[0].Micros == f.Micros && list[0].URL == f.URL) {
 		*d = list[:0]
 	}
 	for i := range *d {

@@ -92,17 +92,18 @@ const (
 	FlagPagesListed                         // the WACZ lists its pages, and whether this is one is known
 	FlagPage                                // it is
 	FlagSeedKnown                           // the list marks seeds among its pages
-	FlagUndecodable                         // nobody can read the body: a coding that was not undone, or a binary format
-	FlagSerial                              // the archive was written by a crawler that makes one fetch after the other
-	FlagHostMismatch                        // the request names another host than the URL
-	FlagForgeable                           // the record stands after damage, and a page could hold it
-	FlagRefuted                             // the record that this index row points to is missing or different
-	FlagRequestUnread                       // the record was verified, and its request was not found next to it
-	FlagUnread                              // a row of an index: its record was to be verified, and could not be read
-	FlagUnbound                             // the record was verified, and names no warcinfo of its archive: it may be the content of a page
-	FlagOfWAT                               // a record of a WAT describes it, and its request, if there is one
-	FlagMayBeNoFetch                        // a row of an index without a status: its record may be metadata, or a conversion
-	FlagChallenge                           // the answer is a test for crawlers, in place of the content
+	// nobody can read the body: a coding that was not undone, or a binary format
+	FlagUndecodable
+	FlagSerial        // the archive was written by a crawler that makes one fetch after the other
+	FlagHostMismatch  // the request names another host than the URL
+	FlagForgeable     // the record stands after damage, and a page could hold it
+	FlagRefuted       // the record that this index row points to is missing or different
+	FlagRequestUnread // the record was verified, and its request was not found next to it
+	FlagUnread        // a row of an index: its record was to be verified, and could not be read
+	FlagUnbound       // the record was verified, and names no warcinfo of its archive: it may be the content of a page
+	FlagOfWAT         // a record of a WAT describes it, and its request, if there is one
+	FlagMayBeNoFetch  // a row of an index without a status: its record may be metadata, or a conversion
+	FlagChallenge     // the answer is a test for crawlers, in place of the content
 )
 
 // Fetch is a row of facts: one captured exchange as the archive records it.
@@ -143,7 +144,8 @@ type Fetch struct {
 	Via             string      // of the metadata record: the page that led here
 	HopsFromSeed    string      // a letter a hop
 	Millis          int32       // that the fetch took; -1: not said; NoMillis: what is said is no such time
-	ServerSeconds   int64       // since 1970, of the answer's Date field; 0: it has none, or has an Age field, so that a cache may have sent it
+	// since 1970, of the answer's Date field; 0: it has none, or has an Age field, so that a cache may have sent it
+	ServerSeconds int64
 }
 
 // NoMillis stands for a duration that is negative, no number or too long: the fetch may have ended at

@@ -153,7 +153,10 @@ type sighting struct {
 }
 
 func sightingOf(f *Fetch) sighting {
-	return sighting{f.URL, f.RecordID, f.PayloadDigest, f.Method, f.Entry, f.Archive, f.Offset, f.Input, f.Status, f.Type == TypeOther, f.IsReportedByIndex(), f.Trust == TrustVerified}
+	return sighting{
+		f.URL, f.RecordID, f.PayloadDigest, f.Method, f.Entry, f.Archive, f.Offset, f.Input, f.Status,
+		f.Type == TypeOther, f.IsReportedByIndex(), f.Trust == TrustVerified,
+	}
 }
 
 // isPlaced reports whether it is known where the record is.
@@ -243,7 +246,8 @@ func (j *joiner) hasSeen(s *sighting) bool {
 	}
 	key := likeness(j.path(s))
 	if len(j.seen) <= fewSeen {
-		return slices.ContainsFunc(j.seen, func(other sighting) bool { return likeness(j.path(&other)) == key && j.isSame(&other, s) })
+		return slices.ContainsFunc(j.seen,
+			func(other sighting) bool { return likeness(j.path(&other)) == key && j.isSame(&other, s) })
 	}
 	if j.byURL == nil {
 		j.byURL = make(map[string][]int)
@@ -260,7 +264,8 @@ func (j *joiner) hasSeen(s *sighting) bool {
 func (j *joiner) isCoarse(s *sighting, second Time) bool {
 	return s.archive != "" && slices.ContainsFunc(j.coarse[s.offset], func(r coarseSighting) bool {
 		within := !r.time.Known() || second.Known() && second.Truncate(r.time.Precision) == r.time
-		return within && j.holds(&r.sighting, path.Base(s.archive)) && likeness(j.path(&r.sighting)) == likeness(j.path(s))
+		return within && j.holds(&r.sighting, path.Base(s.archive)) &&
+			likeness(j.path(&r.sighting)) == likeness(j.path(s))
 	})
 }
 
@@ -279,7 +284,8 @@ func (j *joiner) isSame(other, s *sighting) bool {
 		return other.id.Is(s.id)
 	case placed && s.offset == other.offset && j.holds(other, path.Base(s.archive)):
 		return true
-	case other.status >= 0 && s.status >= 0 && other.status != s.status, other.method != "" && s.method != "" && other.method != s.method:
+	case other.status >= 0 && s.status >= 0 && other.status != s.status, other.method != "" && s.method != "" &&
+		other.method != s.method:
 		return false
 	case placed && other.input == s.input, escaped(j.path(s)) != escaped(j.path(other)):
 		return false

@@ -50,7 +50,8 @@ func (in Input) Same(other Input) bool {
 	if in.Path != other.Path || in.Path == Stdin {
 		return in.Path == other.Path
 	}
-	return in.Object() == other.Object() && in.List == other.List && (in.MTime != 0 || in.Version != "" || !object.IsRemote(in.Path))
+	return in.Object() == other.Object() && in.List == other.List &&
+		(in.MTime != 0 || in.Version != "" || !object.IsRemote(in.Path))
 }
 
 // Object is what is known of the object that holds the input.
@@ -82,28 +83,30 @@ type Failure struct {
 
 // InputStats counts the contents of an input.
 type InputStats struct {
-	Records  map[string]int64 `json:"records"` // by WARC-Type
-	Fetches  int64            `json:"fetches"`
-	Unnamed  int64            `json:"unnamed,omitempty"` // fetches without a WARC-Record-ID
-	Borrowed int64            `json:"lent,omitempty"`    // fetches whose body is another's: revisits, and answers with status 304
-	Robots   int64            `json:"robots"`
-	Issues   int64            `json:"issues"`
-	Lossy    int64            `json:"lossy"`              // issues that mean unread bytes
-	Resynced int64            `json:"resynced,omitempty"` // records whose trust is that
-	Digests  DigestStats      `json:"digests"`
-	Events   int64            `json:"events,omitempty"` // log events
-	Others   int64            `json:"others,omitempty"` // records of TypeOther
-	Coarse   int64            `json:"coarse,omitempty"` // fetches whose date is coarser than a second, or none
-	Crawls   []Crawl          `json:"crawls,omitempty"`
-	Runs     []CrawlRun       `json:"runs,omitempty"`
+	Records map[string]int64 `json:"records"` // by WARC-Type
+	Fetches int64            `json:"fetches"`
+	Unnamed int64            `json:"unnamed,omitempty"` // fetches without a WARC-Record-ID
+	// fetches whose body is another's: revisits, and answers with status 304
+	Borrowed int64       `json:"lent,omitempty"`
+	Robots   int64       `json:"robots"`
+	Issues   int64       `json:"issues"`
+	Lossy    int64       `json:"lossy"`              // issues that mean unread bytes
+	Resynced int64       `json:"resynced,omitempty"` // records whose trust is that
+	Digests  DigestStats `json:"digests"`
+	Events   int64       `json:"events,omitempty"` // log events
+	Others   int64       `json:"others,omitempty"` // records of TypeOther
+	Coarse   int64       `json:"coarse,omitempty"` // fetches whose date is coarser than a second, or none
+	Crawls   []Crawl     `json:"crawls,omitempty"`
+	Runs     []CrawlRun  `json:"runs,omitempty"`
 
 	// UserAgents of the captures of robots.txt, the first two; "": one without.
 	RobotsAgents []string `json:"robots_agents,omitempty"`
 
-	Indexed       int64    `json:"indexed,omitempty"`        // fetches in an index or a list, without a record here
-	IndexedRobots int64    `json:"indexed_robots,omitempty"` // of them of robots.txt: no captures
-	CommonCrawls  []string `json:"common_crawls,omitempty"`  // monthly crawls of Common Crawl whose archives an index names
-	RobotsIn      []string `json:"robots_in,omitempty"`      // archives that an index names for robots.txt, some of them
+	Indexed       int64 `json:"indexed,omitempty"`        // fetches in an index or a list, without a record here
+	IndexedRobots int64 `json:"indexed_robots,omitempty"` // of them of robots.txt: no captures
+	// monthly crawls of Common Crawl whose archives an index names
+	CommonCrawls []string `json:"common_crawls,omitempty"`
+	RobotsIn     []string `json:"robots_in,omitempty"` // archives that an index names for robots.txt, some of them
 }
 
 // Add adds the counts of another part of the same input.

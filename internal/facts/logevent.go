@@ -87,7 +87,8 @@ func (f *Fetch) event(kind EventKind) *LogEvent {
 // sighting identifies the record of robots.txt that an event is about.
 func (e *LogEvent) sighting() sighting {
 	return sighting{
-		id: e.RecordID, digest: e.PayloadDigest, entry: e.Entry, archive: e.Archive, offset: e.Offset, input: e.Input, status: e.Status,
+		id: e.RecordID, digest: e.PayloadDigest, entry: e.Entry, archive: e.Archive, offset: e.Offset, input: e.Input,
+		status:  e.Status,
 		indexed: e.Kind == EventRobotsUnread || e.Archive != "",
 	}
 }

@@ -88,7 +88,10 @@ var byOrigin = []string{"HostReversed", "Origin"}
 
 // RevisitRuns is the specification of the runs of fetches that RefersElsewhere, which
 // are among FetchRuns, too: so that their originals are looked for without reading all.
-var RevisitRuns = run.Spec[Fetch]{Name: "revisits", Compare: FetchRuns.Compare, Bucket: FetchRuns.Bucket, Group: byOrigin, Rank: orderMicros}
+var RevisitRuns = run.Spec[Fetch]{
+	Name: "revisits", Compare: FetchRuns.Compare, Bucket: FetchRuns.Bucket,
+	Group: byOrigin, Rank: orderMicros,
+}
 
 // CaptureRuns is the specification of the runs of policy captures.
 var CaptureRuns = run.Spec[Capture]{

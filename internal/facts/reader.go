@@ -139,7 +139,8 @@ func (r *Reader) recallCoarse(ctx context.Context, j *joiner, cut Cut) error {
 func (r *Reader) allFetches(ctx context.Context, buckets Buckets) iter.Seq2[*Fetch, error] {
 	paths, tasks := r.files(func(t *Task) []string { return t.Fetches })
 	all := run.Merge(ctx, paths, FetchRuns, run.MergeOptions[Fetch]{
-		From: buckets.From, To: buckets.To, Select: buckets.Select, Before: buckets.before, Behind: buckets.behind, TmpDir: r.tmp,
+		From: buckets.From, To: buckets.To, Select: buckets.Select, Before: buckets.before, Behind: buckets.behind,
+		TmpDir: r.tmp,
 		Prepare: func(file int, f *Fetch) {
 			r.number(&f.Input, tasks[file])
 			r.index.credit(f)
@@ -162,7 +163,8 @@ func (r *Reader) allFetches(ctx context.Context, buckets Buckets) iter.Seq2[*Fet
 
 // Unsorted yields the fetches of runs, one run after the other, with all copies. names
 // selects the runs of a task.
-func (r *Reader) Unsorted(ctx context.Context, spec run.Spec[Fetch], names func(*Task) []string) iter.Seq2[*Fetch, error] {
+func (r *Reader) Unsorted(ctx context.Context, spec run.Spec[Fetch], names func(*Task) []string) iter.Seq2[*Fetch,
+	error] {
 	paths, tasks := r.files(names)
 	return func(yield func(*Fetch, error) bool) {
 		for i, path := range paths {

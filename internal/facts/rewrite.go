@@ -86,21 +86,24 @@ func rewrite(ctx context.Context, w *Writer, set *Set, tmp string, numbers []int
 		return err
 	}
 	defer r.Close()
-	if err := copyRows(r.Fetches(ctx, Buckets{}), numbers, func(f *Fetch) *int32 { return &f.Input }, w.Fetch); err != nil {
+	if err := copyRows(r.Fetches(ctx, Buckets{}), numbers, func(f *Fetch) *int32 { return &f.Input },
+		w.Fetch); err != nil {
 		return err
 	}
-	err = copyRows(r.allCaptures(ctx, Buckets{}), numbers, func(c *Capture) *int32 { return &c.Input }, func(c *Capture) error {
-		body, err := r.Body(c)
-		if err != nil {
-			return err
-		}
-		c.Pack = 0
-		return w.Capture(c, body)
-	})
+	err = copyRows(r.allCaptures(ctx, Buckets{}), numbers, func(c *Capture) *int32 { return &c.Input },
+		func(c *Capture) error {
+			body, err := r.Body(c)
+			if err != nil {
+				return err
+			}
+			c.Pack = 0
+			return w.Capture(c, body)
+		})
 	if err != nil {
 		return err
 	}
-	err = copyRows(r.Issues(ctx, nil), numbers, func(i *Issue) *int32 { return &i.Input }, func(i *Issue) error { return w.Issue(*i) })
+	err = copyRows(r.Issues(ctx, nil), numbers, func(i *Issue) *int32 { return &i.Input },
+		func(i *Issue) error { return w.Issue(*i) })
 	if err != nil {
 		return err
 	}

@@ -60,22 +60,28 @@ func Open(dir string, fingerprints ...string) (*Set, error) {
 		return nil, err
 	}
 	if p == nil {
-		return nil, fmt.Errorf("%s holds nothing that was read from archives; read them with: robotsaudit ingest INPUT... -o %s", dir, dir)
+		return nil, fmt.Errorf("%s holds nothing that was read from archives; read them with: robotsaudit ingest "+
+			"INPUT... -o %s", dir, dir)
 	}
 	if object.IsRemote(p.Folder) {
-		return nil, fmt.Errorf("the facts of %s are in %s, where explain, evidence, extract and report alone read them; for other questions, plan the audit again (docs/SCALE.md)", dir, p.Folder)
+		return nil, fmt.Errorf("the facts of %s are in %s, where explain, evidence, extract and report alone read "+
+			"them; for other questions, plan the audit again (docs/SCALE.md)", dir, p.Folder)
 	}
 	private := filepath.Join(dir, PrivateFolder)
 	if !slices.Contains(fingerprints, p.Fingerprint) {
 		return nil, fmt.Errorf("what %s holds was read by another version of robotsaudit; run 'robotsaudit ingest' again", dir)
 	}
-	f := &Set{Failures: p.Failures, Dir: private, Fingerprint: p.Fingerprint, Digested: p.Digested, Elsewhere: p.Folder != ""}
+	f := &Set{
+		Failures: p.Failures, Dir: private, Fingerprint: p.Fingerprint, Digested: p.Digested,
+		Elsewhere: p.Folder != "",
+	}
 	root := cmp.Or(p.Folder, filepath.Join(private, FolderName(p.Fingerprint)))
 	for _, name := range p.Tasks {
 		t := Task{Dir: filepath.Join(root, name)}
 		m, err := ReadManifest(t.Dir)
 		if err != nil {
-			return nil, fmt.Errorf("of what was read into %s, a part is missing (%w); run 'robotsaudit ingest' again", dir, err)
+			return nil, fmt.Errorf("of what was read into %s, a part is missing (%w); run 'robotsaudit ingest' again",
+				dir, err)
 		}
 		t.Manifest = *m
 		f.Tasks = append(f.Tasks, t)
@@ -91,7 +97,10 @@ func Open(dir string, fingerprints ...string) (*Set, error) {
 // NewSet combines tasks that lie anywhere into the facts of a plan that does not name them. Its
 // temporary files are in tmp.
 func NewSet(tmp string, tasks []Task, p *Plan) *Set {
-	f := &Set{Tasks: tasks, Failures: p.Failures, Dir: tmp, Fingerprint: p.Fingerprint, Digested: p.Digested, Elsewhere: true}
+	f := &Set{
+		Tasks: tasks, Failures: p.Failures, Dir: tmp, Fingerprint: p.Fingerprint, Digested: p.Digested,
+		Elsewhere: true,
+	}
 	f.setUp(p)
 	f.setUpRuns()
 	return f

@@ -63,7 +63,8 @@ func (u *Unread) Add(e *LogEvent) {
 // isHeld reports whether a row may be a capture of its second that an input holds: nothing shows
 // that it is another.
 func (u *Unread) isHeld(row *sighting, from int64) bool {
-	return slices.ContainsFunc(ofSecond(u.held, from), func(r robotsRecord) bool { return !u.index.isOther(&r.sighting, row) })
+	return slices.ContainsFunc(ofSecond(u.held, from),
+		func(r robotsRecord) bool { return !u.index.isOther(&r.sighting, row) })
 }
 
 // isNone reports whether a row points to a record that is no capture: one at its offset, in the

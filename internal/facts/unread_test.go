@@ -51,23 +51,54 @@ func TestUnread(t *testing.T) {
 		{"another second", held(Fetch{Micros: 1_000_000}), row(Fetch{}), true},
 		{"nothing tells", held(Fetch{RecordID: "urn:a", PayloadDigest: sha1, Status: 200}), row(Fetch{}), false},
 		{"its place", held(Fetch{Offset: 7}), inArchive(Fetch{Offset: 7, PayloadDigest: sha1}, own), false},
-		{"its place, another digest", held(Fetch{Offset: 7, PayloadDigest: other, Status: 200}), inArchive(Fetch{Offset: 7, PayloadDigest: sha1, Status: 304}, own), false},
-		{"its place, another id", held(Fetch{Offset: 7, RecordID: "urn:a"}), inArchive(Fetch{Offset: 7, RecordID: "urn:b"}, own), true},
-		{"its id in another case", held(Fetch{RecordID: "urn:uuid:12345678-9ABC-DEF0-1234-56789ABCDEF0"}), row(Fetch{RecordID: "\x00\x12\x34\x56\x78\x9a\xbc\xde\xf0\x12\x34\x56\x78\x9a\xbc\xde\xf0"}), false},
-		{"its id, another digest", held(Fetch{RecordID: "urn:a", PayloadDigest: other}), row(Fetch{RecordID: "urn:a", PayloadDigest: sha1}), false},
+		{
+			"its place, another digest", held(Fetch{Offset: 7, PayloadDigest: other, Status: 200}),
+			inArchive(Fetch{Offset: 7, PayloadDigest: sha1, Status: 304}, own), false,
+		},
+		{
+			"its place, another id", held(Fetch{Offset: 7, RecordID: "urn:a"}),
+			inArchive(Fetch{Offset: 7, RecordID: "urn:b"}, own), true,
+		},
+		{
+			"its id in another case", held(Fetch{RecordID: "urn:uuid:12345678-9ABC-DEF0-1234-56789ABCDEF0"}),
+			row(Fetch{RecordID: "\x00\x12\x34\x56\x78\x9a\xbc\xde\xf0\x12\x34\x56\x78\x9a\xbc\xde\xf0"}), false,
+		},
+		{
+			"its id, another digest", held(Fetch{RecordID: "urn:a", PayloadDigest: other}),
+			row(Fetch{RecordID: "urn:a", PayloadDigest: sha1}), false,
+		},
 		{"another archive", held(Fetch{Offset: 7}), inArchive(Fetch{Offset: 7}, moved), false},
 		{"another status", held(Fetch{Status: 200}), inArchive(Fetch{Status: 404}, moved), true},
-		{"another digest", held(Fetch{PayloadDigest: "sha1:" + other}), inArchive(Fetch{PayloadDigest: sha1}, moved), true},
-		{"another digest, without a place", held(Fetch{PayloadDigest: "sha1:" + other}), row(Fetch{PayloadDigest: sha1}), true},
+		{
+			"another digest", held(Fetch{PayloadDigest: "sha1:" + other}), inArchive(Fetch{PayloadDigest: sha1}, moved),
+			true,
+		},
+		{
+			"another digest, without a place", held(Fetch{PayloadDigest: "sha1:" + other}),
+			row(Fetch{PayloadDigest: sha1}), true,
+		},
 		{"no payload, and one", held(Fetch{PayloadDigest: empty}), inArchive(Fetch{PayloadDigest: sha1}, moved), true},
-		{"a digest of another algorithm", held(Fetch{PayloadDigest: "sha1:" + sha1}), inArchive(Fetch{PayloadDigest: sha256}, moved), false},
-		{"a digest that names no algorithm", held(Fetch{PayloadDigest: "sha1:" + sha1}), inArchive(Fetch{PayloadDigest: md5}, moved), false},
+		{
+			"a digest of another algorithm", held(Fetch{PayloadDigest: "sha1:" + sha1}),
+			inArchive(Fetch{PayloadDigest: sha256}, moved), false,
+		},
+		{
+			"a digest that names no algorithm", held(Fetch{PayloadDigest: "sha1:" + sha1}),
+			inArchive(Fetch{PayloadDigest: md5}, moved), false,
+		},
 		{"another place", held(Fetch{Offset: 7}), inArchive(Fetch{Offset: 8}, own), false},
-		{"another place, the same digest", held(Fetch{Offset: 7, PayloadDigest: sha1}), inArchive(Fetch{Offset: 8, PayloadDigest: sha1}, own), false},
-		{"another place, another digest", held(Fetch{Offset: 7, PayloadDigest: sha1}), inArchive(Fetch{Offset: 8, PayloadDigest: other}, own), true},
+		{
+			"another place, the same digest", held(Fetch{Offset: 7, PayloadDigest: sha1}),
+			inArchive(Fetch{Offset: 8, PayloadDigest: sha1}, own), false,
+		},
+		{
+			"another place, another digest", held(Fetch{Offset: 7, PayloadDigest: sha1}),
+			inArchive(Fetch{Offset: 8, PayloadDigest: other}, own), true,
+		},
 	} {
 		index := newIndexed(&Set{Inputs: []InputResult{
-			{Input: Input{Path: "/data/robots.warc.gz", Name: "robots.warc.gz"}}, {Input: Input{Name: "i.cdxj"}, InputStats: InputStats{Indexed: 1}},
+			{Input: Input{Path: "/data/robots.warc.gz", Name: "robots.warc.gz"}},
+			{Input: Input{Name: "i.cdxj"}, InputStats: InputStats{Indexed: 1}},
 		}})
 		u := Unread{index: &index}
 		if c.held != nil {
@@ -97,11 +128,17 @@ func TestUnread(t *testing.T) {
 func TestUnreadCrowd(t *testing.T) {
 	u := Unread{index: new(indexed)}
 	for i := range maxBeside + 1 {
-		u.Hold(&Capture{Fetch: Fetch{Micros: 1_700_000_000_000_000, Precision: PrecisionSecond, RecordID: recordid.ID(fmt.Sprint("urn:", i))}, Kind: CaptureRobots})
+		u.Hold(&Capture{Fetch: Fetch{
+			Micros: 1_700_000_000_000_000, Precision: PrecisionSecond,
+			RecordID: recordid.ID(fmt.Sprint("urn:", i)),
+		}, Kind: CaptureRobots})
 	}
 	for i, want := range map[int]int{maxBeside - 1: 0, maxBeside: 1} {
 		u.Times = nil
-		row := Fetch{Micros: 1_700_000_000_000_000, Precision: PrecisionSecond, RecordID: recordid.ID(fmt.Sprint("urn:", i)), Type: TypeIndexed}
+		row := Fetch{
+			Micros: 1_700_000_000_000_000, Precision: PrecisionSecond,
+			RecordID: recordid.ID(fmt.Sprint("urn:", i)), Type: TypeIndexed,
+		}
 		if u.Add(row.Unread()); len(u.Times) != want {
 			t.Errorf("that of capture %d: %v", i, u.Times)
 		}

@@ -16,7 +16,10 @@ func TestUserAgents(t *testing.T) {
 		}
 		want := make(map[string]int64)
 		for i := range 3 * distinct {
-			f := Fetch{HostReversed: "org,example", Origin: "http://example.org", URL: "http://example.org/", Index: int64(i)}
+			f := Fetch{
+				HostReversed: "org,example", Origin: "http://example.org", URL: "http://example.org/",
+				Index: int64(i),
+			}
 			if i%distinct > 0 {
 				f.UserAgent = fmt.Sprintf("Bot\xff/%d", i%distinct)
 			}

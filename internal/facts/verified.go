@@ -57,7 +57,8 @@ func (s *Set) addVerified(root string) error {
 		for i, global := range t.Global {
 			in, more := &s.Inputs[global].InputStats, &t.Inputs[i].InputStats
 			in.Runs = append(in.Runs, more.Runs...)
-			in.Borrowed, in.Issues = in.Borrowed+more.Borrowed, in.Issues+more.Issues // not Lossy: the index itself was read
+			// not Lossy: the index itself was read
+			in.Borrowed, in.Issues = in.Borrowed+more.Borrowed, in.Issues+more.Issues
 		}
 		s.Tasks = append(s.Tasks, t)
 	}

@@ -47,8 +47,10 @@ func crawlRows(n int) []indexRow {
 		}
 		digest := letters(32, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
 		rows[i] = indexRow{
-			URL: host + strings.Join(path, "-"), Time: begin.Add(time.Duration(rng.Intn(14*86400)) * time.Second), Status: 200, Digest: &digest, MIME: "text/html",
-			Filename: files[rng.Intn(len(files))], Offset: int32(rng.Intn(1 << 30)), Length: int32(rng.Intn(1 << 16)), RecordID: []byte(letters(16, "0123456789abcdef")),
+			URL: host + strings.Join(path, "-"), Time: begin.Add(time.Duration(rng.Intn(14*86400)) * time.Second),
+			Status: 200, Digest: &digest, MIME: "text/html",
+			Filename: files[rng.Intn(len(files))], Offset: int32(rng.Intn(1 << 30)), Length: int32(rng.Intn(1 << 16)),
+			RecordID: []byte(letters(16, "0123456789abcdef")),
 		}
 	}
 	return rows
@@ -59,7 +61,8 @@ func cdxjOf(rows []indexRow) []byte {
 	var b bytes.Buffer
 	for _, r := range rows {
 		fmt.Fprintf(&b, `com,example)/%d %s {"url": "%s", "mime": "%s", "mime-detected": "text/html", "status": "%d", "digest": "%s", "length": "%d", "offset": "%d", "filename": "%s", "charset": "UTF-8", "languages": "eng"}`+"\n",
-			r.Offset, r.Time.Format("20060102150405"), r.URL, r.MIME, r.Status, *r.Digest, r.Length, r.Offset, r.Filename)
+			r.Offset, r.Time.Format("20060102150405"), r.URL, r.MIME, r.Status, *r.Digest, r.Length, r.Offset,
+			r.Filename)
 	}
 	return b.Bytes()
 }
@@ -69,7 +72,8 @@ func BenchmarkReaders(b *testing.B) {
 	const n = 400_000
 	rows := crawlRows(n)
 	tableOf := func(codec parquet.WriterOption) []byte {
-		return table(b, rows, codec, parquet.DefaultEncodingFor(parquet.ByteArray, &parquet.Plain), parquet.PageBufferSize(1<<20), parquet.DataPageVersion(1))
+		return table(b, rows, codec, parquet.DefaultEncodingFor(parquet.ByteArray, &parquet.Plain),
+			parquet.PageBufferSize(1<<20), parquet.DataPageVersion(1))
 	}
 	cdxj := cdxjOf(rows[:n/10])
 	for _, c := range []struct {
@@ -88,7 +92,8 @@ func BenchmarkReaders(b *testing.B) {
 			count := 0
 			begin := processorTime()
 			for b.Loop() {
-				r, err := Open(c.format, bytes.NewReader(c.content), int64(len(c.content)), Options{Path: "subset=warc/part-0.parquet"})
+				r, err := Open(c.format, bytes.NewReader(c.content), int64(len(c.content)),
+					Options{Path: "subset=warc/part-0.parquet"})
 				if err != nil {
 					b.Fatal(err)
 				}

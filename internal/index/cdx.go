@@ -86,7 +86,8 @@ func (c *cdxLines) parse(text []byte, row *Row) (ok bool, fault string) {
 	}
 	switch {
 	case shape == nil:
-		return false, fmt.Sprintf("it has %d fields, where 7, 9, 10, 11 or 14 are known without a header line", len(c.values))
+		return false, fmt.Sprintf("it has %d fields, where 7, 9, 10, 11 or 14 are known without a header line",
+			len(c.values))
 	case len(shape) != len(c.values):
 		return false, fmt.Sprintf("it has %d fields, and the header names %d", len(c.values), len(shape))
 	}
@@ -156,7 +157,8 @@ func isDigits(s string) bool {
 func isCDXLine(line []byte) bool {
 	row := noRow
 	ok, fault := new(cdxLines).parse(line, &row)
-	return ok && fault == "" && isCDXTime(row.Time) && weburl.HasScheme(row.URL) && (row.Status == -1 || row.Status >= 100 && row.Status < 1000)
+	return ok && fault == "" && isCDXTime(row.Time) && weburl.HasScheme(row.URL) &&
+		(row.Status == -1 || row.Status >= 100 && row.Status < 1000)
 }
 
 // isCDXTime reports whether a time has the 14 digits of CDX, or 17 with milliseconds.

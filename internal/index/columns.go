@@ -79,7 +79,10 @@ func newColumn(leaf *parquet.Column, text bool) *column {
 
 // another returns a reader of the same column that has read nothing.
 func (c *column) another() *column {
-	other := &column{leaf: c.leaf, kind: c.kind, width: c.width, text: c.text, unit: c.unit, local: c.local, uuid: c.uuid}
+	other := &column{
+		leaf: c.leaf, kind: c.kind, width: c.width, text: c.text, unit: c.unit, local: c.local,
+		uuid: c.uuid,
+	}
 	other.pages.optional = c.pages.optional
 	return other
 }
@@ -270,7 +273,8 @@ func (c *column) loadValues(p page, n int) (err error) {
 			return c.deltaTexts(p.values, n)
 		}
 	}
-	return damaged("values in the encoding %v are not read here; write the column plain or with a dictionary", p.encoding)
+	return damaged("values in the encoding %v are not read here; write the column plain or with a dictionary",
+		p.encoding)
 }
 
 // plainNumbers decodes numbers one after the other.

@@ -76,7 +76,8 @@ func FuzzNamed(f *testing.F) {
 	f.Add([]byte(`k 20240501120000 {"url": "http://h/"}`+"\n"), "a.cdxj", uint16(9))
 	f.Add([]byte("k 20240501120000\tp\t0\t1\t1\nno row\n"), "a.idx", uint16(3))
 	f.Add([]byte("p\t./q/p.gz\tp.gz\nr\n"), "a.loc", uint16(0))
-	f.Add([]byte(`!meta 0 {"format": "cdxj-gzip-1.0", "filename": "i.gz"}`+"\n"+`k 20240501120000 {"offset": 0, "length": 1}`+"\n"), "i.idx", uint16(1))
+	f.Add([]byte(`!meta 0 {"format": "cdxj-gzip-1.0", "filename": "i.gz"}`+"\n"+
+		`k 20240501120000 {"offset": 0, "length": 1}`+"\n"), "i.idx", uint16(1))
 	f.Fuzz(func(t *testing.T, content []byte, name string, at uint16) {
 		plain := Sniff(content, name)
 		if f := Sniff(content, ""); f != None && f != plain {
@@ -130,7 +131,8 @@ func FuzzText(f *testing.F) {
 		for _, format := range []Format{CDX, CDXJ, CDXServer, URLList, sniffed} {
 			drain(t, format, content)
 		}
-		if r, err := Open(sniffed, bytes.NewReader(content), int64(len(content)), Options{}); sniffed != None && sniffed != ZipNum && sniffed != Parquet {
+		if r, err := Open(sniffed, bytes.NewReader(content), int64(len(content)), Options{}); sniffed != None &&
+			sniffed != ZipNum && sniffed != Parquet {
 			if err != nil {
 				t.Fatalf("%s: %v", sniffed, err)
 			}
@@ -153,10 +155,16 @@ func FuzzParquet(f *testing.F) {
 		Time  time.Time `parquet:"time,timestamp(millisecond),delta"`
 		Agent string    `parquet:"agent,optional"`
 	}
-	f.Add(table(f, []row{{"http://1/", deprecated.Int96{1, 2, 2458850}, 200}, {URL: ""}}, parquet.Compression(&parquet.Snappy), parquet.DataPageVersion(1)))
+	f.Add(table(f, []row{{"http://1/", deprecated.Int96{1, 2, 2458850}, 200}, {URL: ""}},
+		parquet.Compression(&parquet.Snappy), parquet.DataPageVersion(1)))
 	f.Add(table(f, []list{{"http://1/", time.Unix(1, 0), ""}, {"http://2/", time.Unix(2, 0), "a"}}))
-	f.Add(table(f, []list{{"http://1/", time.Unix(1, 0), ""}, {"http://2/", time.Unix(2, 0), "a"}, {"", time.Unix(3, 0), "a"}}, parquet.MaxRowsPerRowGroup(1)))
-	f.Add(table(f, []list{{"http://1/", time.Unix(1, 0), ""}}, parquet.DefaultEncodingFor(parquet.ByteArray, &parquet.DeltaByteArray), parquet.Compression(&parquet.Zstd)))
+	f.Add(table(f, []list{
+		{"http://1/", time.Unix(1, 0), ""},
+		{"http://2/", time.Unix(2, 0), "a"},
+		{"", time.Unix(3, 0), "a"},
+	}, parquet.MaxRowsPerRowGroup(1)))
+	f.Add(table(f, []list{{"http://1/", time.Unix(1, 0), ""}},
+		parquet.DefaultEncodingFor(parquet.ByteArray, &parquet.DeltaByteArray), parquet.Compression(&parquet.Zstd)))
 	f.Fuzz(func(t *testing.T, content []byte) { drain(t, Parquet, content) })
 }
 
@@ -168,14 +176,21 @@ func FuzzPage(f *testing.F) {
 		if count < 0 || count > 1000 {
 			return
 		}
-		for _, kind := range []format.Type{format.ByteArray, format.FixedLenByteArray, format.Int32, format.Int64, format.Int96} {
-			c := column{kind: kind, left: int64(count), text: kind == format.ByteArray || kind == format.FixedLenByteArray, entries: []string{"a"}, amounts: []int64{1}}
+		for _, kind := range []format.Type{
+			format.ByteArray, format.FixedLenByteArray, format.Int32, format.Int64,
+			format.Int96,
+		} {
+			c := column{kind: kind, left: int64(count), text: kind == format.ByteArray ||
+				kind == format.FixedLenByteArray, entries: []string{"a"}, amounts: []int64{1}}
 			if kind == format.FixedLenByteArray {
 				c.width = 3
 			}
 			for _, levels := range [][]byte{nil, {0xfe, 7, 1}, {3, 0x55, 3, 0x55}} {
 				c.pages.optional, c.left = levels != nil, int64(count)
-				if c.load(page{count: int(count), encoding: format.Encoding(encoding % 10), values: values, levels: levels}) != nil {
+				if c.load(page{
+					count: int(count), encoding: format.Encoding(encoding % 10), values: values,
+					levels: levels,
+				}) != nil {
 					continue
 				}
 				if c.text {

@@ -142,7 +142,8 @@ func Open(f Format, r io.Reader, size int64, opt Options) (Reader, error) {
 	case CDX, CDXJ, CDXServer, URLList:
 		return openText(f, r)
 	case ZipNum:
-		return nil, errors.New("it is the summary of a ZipNum cluster, which has no rows; name the cluster's compressed files (cdx-*.gz) instead")
+		return nil, errors.New("it is the summary of a ZipNum cluster, which has no rows; name the cluster's " +
+			"compressed files (cdx-*.gz) instead")
 	case Parquet, CCIndex:
 		return nil, errors.New("it is no Parquet file")
 	}

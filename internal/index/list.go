@@ -39,7 +39,8 @@ func listColumns(columns []string) (shape []field, err error) {
 	}
 	for _, f := range [...]field{fieldURL, fieldTime} {
 		if named[f] == "" {
-			return nil, fmt.Errorf("it has none of the columns %s; give one of these names to the column of %s", strings.Join(listNamesOf(f), ", "), map[field]string{fieldURL: "URLs", fieldTime: "times"}[f])
+			return nil, fmt.Errorf("it has none of the columns %s; give one of these names to the column of %s",
+				strings.Join(listNamesOf(f), ", "), map[field]string{fieldURL: "URLs", fieldTime: "times"}[f])
 		}
 	}
 	return shape, nil

@@ -70,7 +70,8 @@ func (r *pageReader) open(file io.ReaderAt, size int64, chunk *format.ColumnChun
 	if d := m.DictionaryPageOffset; d > 0 && d < start {
 		start = d
 	}
-	if start < 0 || m.TotalCompressedSize < 0 || start > size || m.TotalCompressedSize > size-start || chunk.FilePath != "" {
+	if start < 0 || m.TotalCompressedSize < 0 || start > size || m.TotalCompressedSize > size-start ||
+		chunk.FilePath != "" {
 		return damaged("a column chunk lies outside the file")
 	}
 	r.codec = m.Codec
@@ -169,7 +170,8 @@ func (r *pageReader) decode(h *format.PageHeader, body []byte, plain int) (p pag
 		d := &h.DataPageHeaderV2.V
 		p = page{count: int(d.NumValues), encoding: d.Encoding}
 		repetition, definition := int(d.RepetitionLevelsByteLength), int(d.DefinitionLevelsByteLength)
-		if repetition < 0 || definition < 0 || repetition > len(body) || definition > len(body)-repetition || plain < repetition+definition {
+		if repetition < 0 || definition < 0 || repetition > len(body) || definition > len(body)-repetition ||
+			plain < repetition+definition {
 			return p, damaged("levels are longer than their page")
 		}
 		if r.optional {
@@ -238,7 +240,8 @@ func (i *inflater) inflate(dst, src []byte, codec format.CompressionCodec) error
 	case format.Zstd:
 		if i.zstd == nil {
 			var err error
-			if i.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true)); err != nil {
+			if i.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1),
+				zstd.WithDecodeAllCapLimit(true)); err != nil {
 				return err
 			}
 		}
@@ -250,7 +253,8 @@ func (i *inflater) inflate(dst, src []byte, codec format.CompressionCodec) error
 	case format.Brotli:
 		return fill(dst, brotli.NewReader(bytes.NewReader(src)))
 	}
-	return fmt.Errorf("the compression %s is not read; write the file with zstd, gzip or snappy", strings.ToLower(codec.String()))
+	return fmt.Errorf("the compression %s is not read; write the file with zstd, gzip or snappy",
+		strings.ToLower(codec.String()))
 }
 
 var errPageLength = fmt.Errorf("its length is not that of its header")

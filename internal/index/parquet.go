@@ -107,7 +107,8 @@ func openParquet(f Format, r io.ReaderAt, size int64, opt Options) (p *parquetRe
 	}
 	p.groups = p.all
 	root := file.Root()
-	isTable := root.Column("url") != nil && root.Column("fetch_time") != nil && (root.Column("fetch_status") != nil || root.Column("warc_filename") != nil)
+	isTable := root.Column("url") != nil && root.Column("fetch_time") != nil &&
+		(root.Column("fetch_status") != nil || root.Column("warc_filename") != nil)
 	switch {
 	case isTable && f != URLList:
 		p.format = CCIndex
@@ -163,7 +164,8 @@ func (p *parquetReader) Begin(part int) {
 
 func (p *parquetReader) Another() Divided {
 	other := &parquetReader{
-		format: p.format, file: p.file, size: p.size, all: p.all, parts: p.parts, rows: p.rows, subset: p.subset, leaves: p.leaves, atOnce: p.atOnce,
+		format: p.format, file: p.file, size: p.size, all: p.all, parts: p.parts, rows: p.rows, subset: p.subset,
+		leaves: p.leaves, atOnce: p.atOnce,
 	}
 	shared := new(inflater)
 	for f, c := range p.columns {

@@ -41,12 +41,15 @@ func indexRows(n int) (rows []indexRow, want []Row) {
 	for i := range n {
 		redirect, digest := fmt.Sprintf("http://r/%d", i%5), fmt.Sprintf("%032d", i)
 		row := indexRow{
-			URL: fmt.Sprintf("http://h%d/%s", i/100, strings.Repeat("p", i%50)), Time: begin.Add(time.Duration(i) * time.Second), Status: int16(200 + i%3),
+			URL:  fmt.Sprintf("http://h%d/%s", i/100, strings.Repeat("p", i%50)),
+			Time: begin.Add(time.Duration(i) * time.Second), Status: int16(200 + i%3),
 			Digest: &digest, MIME: "text/html", RecordID: []byte(fmt.Sprintf("%016d", i)),
-			Filename: fmt.Sprintf("crawl-data/CC-MAIN-2026-30/segments/1/warc/CC-MAIN-%d.warc.gz", i%7), Offset: int32(i), Length: int32(2 * i),
+			Filename: fmt.Sprintf("crawl-data/CC-MAIN-2026-30/segments/1/warc/CC-MAIN-%d.warc.gz", i%7),
+			Offset:   int32(i), Length: int32(2 * i),
 		}
 		w := Row{
-			URL: row.URL, Micros: row.Time.UnixMicro(), Status: int(row.Status), MIME: row.MIME, Digest: digest, Filename: row.Filename, Offset: int64(i), Length: int64(2 * i),
+			URL: row.URL, Micros: row.Time.UnixMicro(), Status: int(row.Status), MIME: row.MIME, Digest: digest,
+			Filename: row.Filename, Offset: int64(i), Length: int64(2 * i),
 			Subset: "warc", RecordID: uuidText(row.RecordID), Line: int64(i + 1), At: -1,
 		}
 		if i%3 == 1 {
@@ -82,13 +85,24 @@ func table[R any](t testing.TB, rows []R, options ...parquet.WriterOption) []byt
 func TestColumnarIndex(t *testing.T) {
 	rows, want := indexRows(5000)
 	for name, options := range map[string][]parquet.WriterOption{
-		"plain":       {parquet.DefaultEncodingFor(parquet.ByteArray, &parquet.Plain)},
-		"gzip":        {parquet.Compression(&parquet.Gzip), parquet.DefaultEncodingFor(parquet.ByteArray, &parquet.Plain), parquet.PageBufferSize(1000)},
-		"snappy, V1":  {parquet.Compression(&parquet.Snappy), parquet.DataPageVersion(1), parquet.PageBufferSize(500)},
-		"zstd":        {parquet.Compression(&parquet.Zstd), parquet.MaxRowsPerRowGroup(777)},
-		"brotli, V1":  {parquet.Compression(&parquet.Brotli), parquet.DataPageVersion(1)},
-		"delta":       {parquet.DefaultEncodingFor(parquet.ByteArray, &parquet.DeltaByteArray), parquet.DefaultEncodingFor(parquet.Int32, &parquet.DeltaBinaryPacked), parquet.DefaultEncodingFor(parquet.Int64, &parquet.DeltaBinaryPacked)},
-		"delta, dict": {parquet.DefaultEncodingFor(parquet.ByteArray, &parquet.RLEDictionary), parquet.DefaultEncodingFor(parquet.Int32, &parquet.RLEDictionary), parquet.DefaultEncodingFor(parquet.Int64, &parquet.RLEDictionary), parquet.PageBufferSize(2000)},
+		"plain": {parquet.DefaultEncodingFor(parquet.ByteArray, &parquet.Plain)},
+		"gzip": {
+			parquet.Compression(&parquet.Gzip),
+			parquet.DefaultEncodingFor(parquet.ByteArray, &parquet.Plain), parquet.PageBufferSize(1000),
+		},
+		"snappy, V1": {parquet.Compression(&parquet.Snappy), parquet.DataPageVersion(1), parquet.PageBufferSize(500)},
+		"zstd":       {parquet.Compression(&parquet.Zstd), parquet.MaxRowsPerRowGroup(777)},
+		"brotli, V1": {parquet.Compression(&parquet.Brotli), parquet.DataPageVersion(1)},
+		"delta": {
+			parquet.DefaultEncodingFor(parquet.ByteArray, &parquet.DeltaByteArray),
+			parquet.DefaultEncodingFor(parquet.Int32, &parquet.DeltaBinaryPacked),
+			parquet.DefaultEncodingFor(parquet.Int64, &parquet.DeltaBinaryPacked),
+		},
+		"delta, dict": {
+			parquet.DefaultEncodingFor(parquet.ByteArray, &parquet.RLEDictionary),
+			parquet.DefaultEncodingFor(parquet.Int32, &parquet.RLEDictionary),
+			parquet.DefaultEncodingFor(parquet.Int64, &parquet.RLEDictionary), parquet.PageBufferSize(2000),
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			content := table(t, rows, options...)
@@ -113,18 +127,31 @@ type oldRow struct {
 
 func TestOldTable(t *testing.T) {
 	const julian = 2458850 // 2020-01-01
-	noon := deprecated.Int96{uint32(uint64(43200_123456789) & 0xffffffff), uint32(uint64(43200_123456789) >> 32), julian}
-	content := table(t, []oldRow{{"http://1/", noon, 404, "robotstxt"}, {"", noon, 200, ""}, {"http://2/", deprecated.Int96{}, -1, ""}, {"http://3/", noon, -1, ""}})
-	rows, faults := read(t, CCIndex, content, Options{Path: "s3://b/crawl=CC-MAIN-2019-47/subset=crawldiagnostics/p.parquet"})
+	noon := deprecated.Int96{
+		uint32(uint64(43200_123456789) & 0xffffffff), uint32(uint64(43200_123456789) >> 32),
+		julian,
+	}
+	content := table(t, []oldRow{
+		{"http://1/", noon, 404, "robotstxt"},
+		{"", noon, 200, ""},
+		{"http://2/", deprecated.Int96{}, -1, ""},
+		{"http://3/", noon, -1, ""},
+	})
+	rows, faults := read(t, CCIndex, content,
+		Options{Path: "s3://b/crawl=CC-MAIN-2019-47/subset=crawldiagnostics/p.parquet"})
 	micros := time.Date(2020, 1, 1, 12, 0, 0, 123456000, time.UTC).UnixMicro()
 	want := []Row{
 		{URL: "http://1/", Micros: micros, Status: 404, Subset: "robotstxt", Offset: -1, Length: -1, Line: 1, At: -1},
-		{URL: "http://3/", Micros: micros, Status: -1, Subset: "crawldiagnostics", Offset: -1, Length: -1, Line: 4, At: -1},
+		{
+			URL: "http://3/", Micros: micros, Status: -1, Subset: "crawldiagnostics", Offset: -1, Length: -1, Line: 4,
+			At: -1,
+		},
 	}
 	if diff := cmp.Diff(want, rows); diff != "" {
 		t.Error(diff)
 	}
-	if len(faults) != 2 || faults[0].Detail != "it has no URL" || faults[1].Line != 3 || faults[1].Detail != "it has no time" {
+	if len(faults) != 2 || faults[0].Detail != "it has no URL" || faults[1].Line != 3 ||
+		faults[1].Detail != "it has no time" {
 		t.Errorf("faults %v", faults)
 	}
 }
@@ -163,13 +190,18 @@ func TestParquetLists(t *testing.T) {
 		want    []Row
 		fault   string
 	}{
-		"nanoseconds":     {table(t, []nanos{{"http://h/", at, []string{"a", "b"}}}), []Row{micros}, ""},
-		"before 1970":     {table(t, []nanos{{"http://h/", time.Unix(0, -1), nil}}), []Row{before}, ""},
-		"text":            {table(t, []full{{"http://h/", "2024-05-01T12:00:00Z", "bot/1", "<urn:uuid:1>"}}), []Row{filled}, ""},
-		"digits":          {table(t, []number{{"http://h/", 20240501120000}}), []Row{digits}, ""},
-		"day":             {table(t, []date{{"http://h/", int32(at.Unix() / 86400)}}), []Row{day}, ""},
-		"without a unit":  {table(t, []number{{"http://h/", at.Unix()}}), nil, noUnit},
-		"too long a text": {table(t, []full{{"http://h/" + strings.Repeat("x", maxRow), "2024", "", ""}}, parquet.DataPageStatistics(false)), nil, "a value is longer than 1048576 bytes"},
+		"nanoseconds": {table(t, []nanos{{"http://h/", at, []string{"a", "b"}}}), []Row{micros}, ""},
+		"before 1970": {table(t, []nanos{{"http://h/", time.Unix(0, -1), nil}}), []Row{before}, ""},
+		"text": {
+			table(t, []full{{"http://h/", "2024-05-01T12:00:00Z", "bot/1", "<urn:uuid:1>"}}),
+			[]Row{filled},
+			"",
+		},
+		"digits":         {table(t, []number{{"http://h/", 20240501120000}}), []Row{digits}, ""},
+		"day":            {table(t, []date{{"http://h/", int32(at.Unix() / 86400)}}), []Row{day}, ""},
+		"without a unit": {table(t, []number{{"http://h/", at.Unix()}}), nil, noUnit},
+		"too long a text": {table(t, []full{{"http://h/" + strings.Repeat("x", maxRow), "2024", "", ""}},
+			parquet.DataPageStatistics(false)), nil, "a value is longer than 1048576 bytes"},
 	} {
 		rows, faults := read(t, URLList, c.content, Options{})
 		if diff := cmp.Diff(c.want, rows); diff != "" {
@@ -188,13 +220,16 @@ func TestParquetLists(t *testing.T) {
 		Time float64 `parquet:"time"`
 	}
 	for name, content := range map[string][]byte{
-		"columns date and time": nil, "columns time and date": table(t, []two{{}}), "none of the columns": table(t, []struct{ X string }{{}}),
-		"has a type": table(t, []reals{{}}), "the table fetches": table(t, []number{{}}, parquet.KeyValueMetadata(resultKey, "fetches")),
+		"columns date and time": nil, "columns time and date": table(t, []two{{}}),
+		"none of the columns": table(t, []struct{ X string }{{}}),
+		"has a type":          table(t, []reals{{}}),
+		"the table fetches":   table(t, []number{{}}, parquet.KeyValueMetadata(resultKey, "fetches")),
 	} {
 		if content == nil {
 			continue
 		}
-		if _, err := Open(URLList, bytes.NewReader(content), int64(len(content)), Options{}); err == nil || !strings.Contains(err.Error(), name) {
+		if _, err := Open(URLList, bytes.NewReader(content), int64(len(content)), Options{}); err == nil ||
+			!strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -204,7 +239,8 @@ func TestParquetLists(t *testing.T) {
 // others.
 func TestDamagedParquet(t *testing.T) {
 	rows, want := indexRows(4000)
-	content := table(t, rows, parquet.Compression(&parquet.Gzip), parquet.MaxRowsPerRowGroup(1000), parquet.DefaultEncodingFor(parquet.ByteArray, &parquet.Plain))
+	content := table(t, rows, parquet.Compression(&parquet.Gzip), parquet.MaxRowsPerRowGroup(1000),
+		parquet.DefaultEncodingFor(parquet.ByteArray, &parquet.Plain))
 	f, err := parquet.OpenFile(bytes.NewReader(content), int64(len(content)))
 	if err != nil {
 		t.Fatal(err)
@@ -222,7 +258,8 @@ func TestDamagedParquet(t *testing.T) {
 		if diff := cmp.Diff(append(append([]Row(nil), want[:1000]...), want[2000:]...), got); diff != "" {
 			t.Errorf("%s: %.1000s", name, diff)
 		}
-		if len(faults) != 1 || faults[0].Line != 1001 || !strings.Contains(faults[0].Detail, "column "+name) || !strings.Contains(faults[0].Detail, "1000 rows") {
+		if len(faults) != 1 || faults[0].Line != 1001 || !strings.Contains(faults[0].Detail, "column "+name) ||
+			!strings.Contains(faults[0].Detail, "1000 rows") {
 			t.Errorf("%s: %v", name, faults)
 		}
 	}
@@ -238,7 +275,8 @@ func TestDamagedParquet(t *testing.T) {
 func TestHostileFooter(t *testing.T) {
 	trailer := func(footer []byte) []byte {
 		n := len(footer)
-		return append(append([]byte("PAR1"), footer...), byte(n), byte(n>>8), byte(n>>16), byte(n>>24), 'P', 'A', 'R', '1')
+		return append(append([]byte("PAR1"), footer...), byte(n), byte(n>>8), byte(n>>16), byte(n>>24), 'P', 'A', 'R',
+			'1')
 	}
 	// Field 1 is the version, 2 the schema, a list of structs, 3 the number of rows, 4 the row groups.
 	for name, footer := range map[string][]byte{
@@ -246,10 +284,12 @@ func TestHostileFooter(t *testing.T) {
 		"a list of 2^63 row groups": {0x49, 0xfc, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f, 0},
 		"lists in lists":            append(bytes.Repeat([]byte{0x19}, 1<<20), 0),
 		"structs in structs":        bytes.Repeat([]byte{0x1c}, 1<<20),
-		"a million columns":         append(append([]byte{0x29, 0xfc, 0xc0, 0x84, 0x3d}, bytes.Repeat([]byte{0x48, 1, 'a', 0}, 1_000_000)...), 0),
-		"a chain of 9,000 groups":   append(append([]byte{0x15, 2, 0x19, 0xfc, 0xa8, 0x46}, bytes.Repeat([]byte{0x48, 1, 'a', 0x15, 2, 0}, 9000)...), 0x16, 0, 0x19, 0x0c, 0),
-		"a text of 2^31 bytes":      {0x48, 0xff, 0xff, 0xff, 0xff, 0x07},
-		"nothing":                   {},
+		"a million columns": append(append([]byte{0x29, 0xfc, 0xc0, 0x84, 0x3d},
+			bytes.Repeat([]byte{0x48, 1, 'a', 0}, 1_000_000)...), 0),
+		"a chain of 9,000 groups": append(append([]byte{0x15, 2, 0x19, 0xfc, 0xa8, 0x46},
+			bytes.Repeat([]byte{0x48, 1, 'a', 0x15, 2, 0}, 9000)...), 0x16, 0, 0x19, 0x0c, 0),
+		"a text of 2^31 bytes": {0x48, 0xff, 0xff, 0xff, 0xff, 0x07},
+		"nothing":              {},
 	} {
 		content := trailer(footer)
 		bounded(t, name, 16<<20, func() {
@@ -297,7 +337,8 @@ func handmade(t testing.TB, codec format.CompressionCodec, header format.PageHea
 	page := append(marshal(&header), data...)
 	chunk := func(kind format.Type, name string) format.ColumnChunk {
 		return format.ColumnChunk{MetaData: format.ColumnMetaData{
-			Type: kind, PathInSchema: []string{name}, Codec: codec, NumValues: 1 << 40, TotalCompressedSize: int64(len(page)), DataPageOffset: 4,
+			Type: kind, PathInSchema: []string{name}, Codec: codec, NumValues: 1 << 40,
+			TotalCompressedSize: int64(len(page)), DataPageOffset: 4,
 			Encoding: []format.Encoding{format.Plain},
 		}}
 	}
@@ -306,8 +347,14 @@ func handmade(t testing.TB, codec format.CompressionCodec, header format.PageHea
 	}
 	footer := marshal(&format.FileMetaData{
 		Version: 1, NumRows: 1000,
-		Schema:    []format.SchemaElement{{Name: "root", NumChildren: thrift.New(int32(2))}, leaf(format.ByteArray, "url"), leaf(format.Int64, "time")},
-		RowGroups: []format.RowGroup{{NumRows: 1000, Columns: []format.ColumnChunk{chunk(format.ByteArray, "url"), chunk(format.Int64, "time")}}},
+		Schema: []format.SchemaElement{
+			{Name: "root", NumChildren: thrift.New(int32(2))},
+			leaf(format.ByteArray, "url"), leaf(format.Int64, "time"),
+		},
+		RowGroups: []format.RowGroup{{
+			NumRows: 1000,
+			Columns: []format.ColumnChunk{chunk(format.ByteArray, "url"), chunk(format.Int64, "time")},
+		}},
 	})
 	b := append([]byte("PAR1"), page...)
 	b = append(b, footer...)
@@ -318,7 +365,10 @@ func handmade(t testing.TB, codec format.CompressionCodec, header format.PageHea
 func TestHostilePages(t *testing.T) {
 	zeros := make([]byte, 64<<20)
 	bombs := map[format.CompressionCodec][]byte{}
-	for codec, c := range map[format.CompressionCodec]compress.Codec{format.Gzip: &parquet.Gzip, format.Snappy: &parquet.Snappy, format.Zstd: &parquet.Zstd, format.Brotli: &parquet.Brotli} {
+	for codec, c := range map[format.CompressionCodec]compress.Codec{
+		format.Gzip:   &parquet.Gzip,
+		format.Snappy: &parquet.Snappy, format.Zstd: &parquet.Zstd, format.Brotli: &parquet.Brotli,
+	} {
 		b, err := c.Encode(nil, zeros)
 		if err != nil {
 			t.Fatal(err)
@@ -326,7 +376,10 @@ func TestHostilePages(t *testing.T) {
 		bombs[codec] = b
 	}
 	v1 := func(values int32, encoding format.Encoding) thrift.Null[format.DataPageHeader] {
-		return thrift.New(format.DataPageHeader{NumValues: values, Encoding: encoding, DefinitionLevelEncoding: format.RLE})
+		return thrift.New(format.DataPageHeader{
+			NumValues: values, Encoding: encoding,
+			DefinitionLevelEncoding: format.RLE,
+		})
 	}
 	const most = math.MaxInt32
 	levels := []byte{6, 0, 0, 0, 0xfe, 0xff, 0xff, 0xff, 0x0f, 1} // a run of 2^31 values
@@ -336,18 +389,70 @@ func TestHostilePages(t *testing.T) {
 		data   []byte
 	}
 	pages := map[string]page{
-		"a compressed size of 2^31": {format.Gzip, format.PageHeader{CompressedPageSize: most, UncompressedPageSize: 10, DataPageHeader: v1(1, format.Plain)}, nil},
-		"a size of 2^31":            {format.Gzip, format.PageHeader{CompressedPageSize: 10, UncompressedPageSize: most, DataPageHeader: v1(1, format.Plain)}, levels},
-		"a negative size":           {format.Uncompressed, format.PageHeader{CompressedPageSize: -1, UncompressedPageSize: -1, DataPageHeader: v1(1, format.Plain)}, nil},
-		"2^31 values":               {format.Uncompressed, format.PageHeader{CompressedPageSize: 10, UncompressedPageSize: 10, DataPageHeader: v1(most, format.RLEDictionary)}, levels},
-		"negative values":           {format.Uncompressed, format.PageHeader{CompressedPageSize: 10, UncompressedPageSize: 10, DataPageHeader: v1(-1, format.Plain)}, levels},
-		"a dictionary of 2^31":      {format.Uncompressed, format.PageHeader{Type: format.DictionaryPage, CompressedPageSize: 10, UncompressedPageSize: 10, DictionaryPageHeader: thrift.New(format.DictionaryPageHeader{NumValues: most})}, levels},
-		"levels of a negative size": {format.Uncompressed, format.PageHeader{Type: format.DataPageV2, CompressedPageSize: 10, UncompressedPageSize: 10, DataPageHeaderV2: thrift.New(format.DataPageHeaderV2{NumValues: 1, DefinitionLevelsByteLength: -5})}, levels},
-		"no header":                 {format.Uncompressed, format.PageHeader{CompressedPageSize: 10, UncompressedPageSize: 10}, levels},
-		"a run of 2^31 values":      {format.Uncompressed, format.PageHeader{CompressedPageSize: 10, UncompressedPageSize: 10, DataPageHeader: v1(5, format.Plain)}, levels},
+		"a compressed size of 2^31": {
+			format.Gzip,
+			format.PageHeader{CompressedPageSize: most, UncompressedPageSize: 10, DataPageHeader: v1(1, format.Plain)},
+			nil,
+		},
+		"a size of 2^31": {
+			format.Gzip,
+			format.PageHeader{CompressedPageSize: 10, UncompressedPageSize: most, DataPageHeader: v1(1, format.Plain)},
+			levels,
+		},
+		"a negative size": {
+			format.Uncompressed,
+			format.PageHeader{CompressedPageSize: -1, UncompressedPageSize: -1, DataPageHeader: v1(1, format.Plain)},
+			nil,
+		},
+		"2^31 values": {
+			format.Uncompressed,
+			format.PageHeader{
+				CompressedPageSize: 10, UncompressedPageSize: 10,
+				DataPageHeader: v1(most, format.RLEDictionary),
+			},
+			levels,
+		},
+		"negative values": {
+			format.Uncompressed,
+			format.PageHeader{CompressedPageSize: 10, UncompressedPageSize: 10, DataPageHeader: v1(-1, format.Plain)},
+			levels,
+		},
+		"a dictionary of 2^31": {
+			format.Uncompressed,
+			format.PageHeader{
+				Type: format.DictionaryPage, CompressedPageSize: 10, UncompressedPageSize: 10,
+				DictionaryPageHeader: thrift.New(format.DictionaryPageHeader{NumValues: most}),
+			},
+			levels,
+		},
+		"levels of a negative size": {
+			format.Uncompressed,
+			format.PageHeader{
+				Type: format.DataPageV2, CompressedPageSize: 10, UncompressedPageSize: 10,
+				DataPageHeaderV2: thrift.New(format.DataPageHeaderV2{NumValues: 1, DefinitionLevelsByteLength: -5}),
+			},
+			levels,
+		},
+		"no header": {
+			format.Uncompressed,
+			format.PageHeader{CompressedPageSize: 10, UncompressedPageSize: 10},
+			levels,
+		},
+		"a run of 2^31 values": {
+			format.Uncompressed,
+			format.PageHeader{CompressedPageSize: 10, UncompressedPageSize: 10, DataPageHeader: v1(5, format.Plain)},
+			levels,
+		},
 	}
 	for codec, b := range bombs {
-		pages["a bomb of "+codec.String()] = page{codec, format.PageHeader{CompressedPageSize: int32(len(b)), UncompressedPageSize: 100, DataPageHeader: v1(1, format.Plain)}, b}
+		pages["a bomb of "+codec.String()] = page{
+			codec,
+			format.PageHeader{
+				CompressedPageSize: int32(len(b)), UncompressedPageSize: 100,
+				DataPageHeader: v1(1, format.Plain),
+			},
+			b,
+		}
 	}
 	for name, p := range pages {
 		content := handmade(t, p.codec, p.header, p.data)
@@ -373,13 +478,19 @@ func TestSharedInflater(t *testing.T) {
 	readers := make([]pageReader, 2)
 	var pages [2]page
 	for i := range readers {
-		content := handmade(t, format.Gzip, format.PageHeader{Type: format.DataPageV2, CompressedPageSize: 4, UncompressedPageSize: 4, DataPageHeaderV2: thrift.New(format.DataPageHeaderV2{NumValues: 1, IsCompressed: thrift.New(false)})}, []byte(fmt.Sprint("000", i)))
+		content := handmade(t, format.Gzip,
+			format.PageHeader{
+				Type: format.DataPageV2, CompressedPageSize: 4, UncompressedPageSize: 4,
+				DataPageHeaderV2: thrift.New(format.DataPageHeaderV2{NumValues: 1, IsCompressed: thrift.New(false)}),
+			},
+			[]byte(fmt.Sprint("000", i)))
 		f, err := parquet.OpenFile(bytes.NewReader(content), int64(len(content)))
 		if err != nil {
 			t.Fatal(err)
 		}
 		readers[i].inflater = shared
-		if err := readers[i].open(bytes.NewReader(content), int64(len(content)), &f.Metadata().RowGroups[0].Columns[0]); err != nil {
+		if err := readers[i].open(bytes.NewReader(content), int64(len(content)),
+			&f.Metadata().RowGroups[0].Columns[0]); err != nil {
 			t.Fatal(err)
 		}
 		if pages[i], err = readers[i].next(); err != nil {

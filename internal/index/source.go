@@ -362,7 +362,8 @@ func (s *splitter) element() ([]byte, error) {
 func (s *splitter) fault() string {
 	switch {
 	case s.lines > 1 && s.long:
-		return fmt.Sprintf("a quote opens in it and does not close: lines %d to %d are lost", s.number, s.number+s.lines-1)
+		return fmt.Sprintf("a quote opens in it and does not close: lines %d to %d are lost", s.number,
+			s.number+s.lines-1)
 	case s.long:
 		return fmt.Sprintf("it is longer than %d bytes", maxRow)
 	}

@@ -11,7 +11,8 @@ import (
 // Hurry makes waits short for a test, and forgets what was known of servers.
 func Hurry(t *testing.T) {
 	before, host := limits, commonCrawl
-	limits.firstWait, limits.longest, limits.tooFast, limits.stall = time.Millisecond, 20*time.Millisecond, 2*time.Millisecond, 2*time.Second
+	limits.firstWait, limits.longest, limits.tooFast, limits.stall = time.Millisecond, 20*time.Millisecond,
+		2*time.Millisecond, 2*time.Second
 	paces.Clear()
 	t.Cleanup(func() { limits, commonCrawl = before, host })
 }

@@ -41,7 +41,10 @@ func CopyLater(ctx context.Context, path string, info Info, file string) error {
 		return err
 	}
 	defer f.Close()
-	copies.Store(file, &later{path: path, object: o, size: info.Size, has: make([]bool, (info.Size+limits.block-1)/limits.block)})
+	copies.Store(file, &later{
+		path: path, object: o, size: info.Size,
+		has: make([]bool, (info.Size+limits.block-1)/limits.block),
+	})
 	return f.Truncate(info.Size)
 }
 

@@ -44,7 +44,8 @@ func TestCopyLater(t *testing.T) {
 	read := func(c object.LocalFile, from, size int) {
 		b := make([]byte, size)
 		n, err := c.ReadAt(b, int64(from))
-		if want := content[min(from, len(content)):min(from+size, len(content))]; !bytes.Equal(b[:n], want) || (err == nil) != (n == size) {
+		if want := content[min(from, len(content)):min(from+size, len(content))]; !bytes.Equal(b[:n], want) ||
+			(err == nil) != (n == size) {
 			t.Errorf("%d bytes at %d: %d, %v", size, from, n, err)
 		}
 	}

@@ -193,7 +193,8 @@ func Clean(arg string) (path string, err error) {
 	u.User, u.RawQuery, u.ForceQuery = nil, "", false
 	if path = u.String(); path != full {
 		if other, known := secrets.LoadOrStore(path, full); known && other != full {
-			return "", fmt.Errorf("stands for two URLs that differ only in what is never shown, such as the query; read one of them by itself")
+			return "", fmt.Errorf("stands for two URLs that differ only in what is never shown, such as the query; " +
+				"read one of them by itself")
 		}
 	}
 	return path, nil

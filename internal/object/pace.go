@@ -55,7 +55,8 @@ func (p *pace) enter(ctx context.Context) (began time.Time, err error) {
 		}
 		if time.Since(first)+wait > limits.patience {
 			p.leave()
-			return began, &fault{reason: "the server says again and again that requests come too fast; try again later, or with fewer --workers"}
+			return began, &fault{reason: "the server says again and again that requests come too fast; try again " +
+				"later, or with fewer --workers"}
 		}
 		if err := sleep(ctx, wait); err != nil {
 			p.leave()

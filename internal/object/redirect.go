@@ -39,13 +39,18 @@ func checkRedirect(r *http.Request, via []*http.Request) error {
 	last := via[len(via)-1].URL
 	switch {
 	case len(via) > limits.redirects:
-		return &fault{reason: fmt.Sprintf("the server redirects more than %d times; give the URL where the file is", limits.redirects)}
+		return &fault{reason: fmt.Sprintf("the server redirects more than %d times; give the URL where the file is",
+			limits.redirects)}
 	case r.URL.Scheme != "https" && r.URL.Scheme != "http":
-		return &fault{reason: fmt.Sprintf("the server redirects to a URL of another kind (%.20s:); give the URL where the file is", r.URL.Scheme)}
+		return &fault{reason: fmt.Sprintf("the server redirects to a URL of another kind (%.20s:); give the URL "+
+			"where the file is", r.URL.Scheme)}
 	case last.Scheme == "https" && r.URL.Scheme != "https":
-		return &fault{reason: "the server redirects from https to http, where nobody knows who answers; give the URL where the file is"}
-	case r.Context().Value(confined{}) != nil && !strings.EqualFold(last.Host, r.URL.Host) && !(strings.EqualFold(last.Hostname(), r.URL.Hostname()) && r.URL.Scheme == "https" && r.URL.Port() == ""):
-		return &fault{reason: fmt.Sprintf("the server redirects to another host (%.100s), which is followed only for what the command line names; give the URL where the file is", r.URL.Host)}
+		return &fault{reason: "the server redirects from https to http, where nobody knows who answers; give the " +
+			"URL where the file is"}
+	case r.Context().Value(confined{}) != nil && !strings.EqualFold(last.Host, r.URL.Host) &&
+		!(strings.EqualFold(last.Hostname(), r.URL.Hostname()) && r.URL.Scheme == "https" && r.URL.Port() == ""):
+		return &fault{reason: fmt.Sprintf("the server redirects to another host (%.100s), which is followed only "+
+			"for what the command line names; give the URL where the file is", r.URL.Host)}
 	}
 	return nil
 }
@@ -92,7 +97,8 @@ func (g *guard) RoundTrip(r *http.Request) (*http.Response, error) {
 	return a, err
 }
 
-var errPrivate = &fault{reason: "the server redirects to an address of this machine or of a private network; give the URL where the file is"}
+var errPrivate = &fault{reason: "the server redirects to an address of this machine or of a private network; give " +
+	"the URL where the file is"}
 
 // refusePrivate keeps a dialer from addresses that are not public.
 func refusePrivate(_, address string, _ syscall.RawConn) error {
@@ -115,7 +121,8 @@ var isPublic = func(a netip.Addr) bool {
 		b := a.As16()
 		a = netip.AddrFrom4([4]byte(b[12:]))
 	}
-	return a.IsGlobalUnicast() && !a.IsPrivate() && !slices.ContainsFunc(notPublic, func(p netip.Prefix) bool { return p.Contains(a) })
+	return a.IsGlobalUnicast() && !a.IsPrivate() &&
+		!slices.ContainsFunc(notPublic, func(p netip.Prefix) bool { return p.Contains(a) })
 }
 
 var nat64 = netip.MustParsePrefix("64:ff9b::/96") // RFC 6052: an IPv4 address in IPv6

@@ -54,9 +54,18 @@ func TestRedirects(t *testing.T) {
 	}{
 		{"on its host", open.URL, "/content", true, ""},
 		{"to another host", inside.URL, private.URL + "/", false, ""},
-		{"to another host, not named by the user", inside.URL, private.URL + "/", true, "redirects to another host (127.0.0.1:"},
-		{"to a private address", open.URL, private.URL + "/", false, "an address of this machine or of a private network"},
-		{"to a private address by its name", open.URL, "http://localhost" + port + "/", false, "an address of this machine or of a private network"},
+		{
+			"to another host, not named by the user", inside.URL, private.URL + "/", true,
+			"redirects to another host (127.0.0.1:",
+		},
+		{
+			"to a private address", open.URL, private.URL + "/", false,
+			"an address of this machine or of a private network",
+		},
+		{
+			"to a private address by its name", open.URL, "http://localhost" + port + "/", false,
+			"an address of this machine or of a private network",
+		},
 		{"to a file", open.URL, "file:///etc/passwd", false, "to a URL of another kind (file:)"},
 		{"to gopher", open.URL, "gopher://h/", false, "to a URL of another kind (gopher:)"},
 		{"to no URL", open.URL, "http://[", false, "cannot be used"},
@@ -91,8 +100,10 @@ func TestRedirects(t *testing.T) {
 // public, in whatever way they are written.
 func TestPublicAddresses(t *testing.T) {
 	for _, address := range []string{
-		"127.0.0.1", "10.1.2.3", "172.16.0.1", "192.168.1.1", "169.254.169.254", "0.0.0.0", "0.1.2.3", "100.64.0.1", "198.18.0.1", "224.0.0.1",
-		"255.255.255.255", "::", "::1", "fe80::1", "fc00::1", "fec0::1", "ff02::1", "::ffff:127.0.0.1", "64:ff9b::7f00:1", "2002:7f00:1::",
+		"127.0.0.1", "10.1.2.3", "172.16.0.1", "192.168.1.1", "169.254.169.254", "0.0.0.0", "0.1.2.3", "100.64.0.1",
+		"198.18.0.1", "224.0.0.1",
+		"255.255.255.255", "::", "::1", "fe80::1", "fc00::1", "fec0::1", "ff02::1", "::ffff:127.0.0.1",
+		"64:ff9b::7f00:1", "2002:7f00:1::",
 	} {
 		if object.IsPublic(address) {
 			t.Errorf("%s is public", address)
@@ -121,12 +132,18 @@ func TestPermanentFaults(t *testing.T) {
 		answer http.HandlerFunc
 		fault  string
 	}{
-		"no HTTP":              {raw("SSH-2.0-OpenSSH_9.2\r\n"), "cannot be used"},
-		"a malformed status":   {raw("HTTP/1.1 abc OK\r\n\r\n"), "cannot be used"},
-		"a malformed header":   {raw("HTTP/1.1 200 OK\r\n: x\r\n\r\n"), "cannot be used"},
-		"two lengths":          {raw("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab"), "cannot be used"},
-		"an unknown coding":    {raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: x\r\n\r\n"), "cannot be used"},
-		"a header without end": {raw("HTTP/1.1 200 OK\r\nX: " + strings.Repeat("x", 2<<20) + "\r\n\r\n"), "cannot be used"},
+		"no HTTP":            {raw("SSH-2.0-OpenSSH_9.2\r\n"), "cannot be used"},
+		"a malformed status": {raw("HTTP/1.1 abc OK\r\n\r\n"), "cannot be used"},
+		"a malformed header": {raw("HTTP/1.1 200 OK\r\n: x\r\n\r\n"), "cannot be used"},
+		"two lengths": {
+			raw("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab"),
+			"cannot be used",
+		},
+		"an unknown coding": {raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: x\r\n\r\n"), "cannot be used"},
+		"a header without end": {
+			raw("HTTP/1.1 200 OK\r\nX: " + strings.Repeat("x", 2<<20) + "\r\n\r\n"),
+			"cannot be used",
+		},
 		"a wait that is absurd": {func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Retry-After", "99999999999999999999")
 			w.WriteHeader(503)
@@ -142,14 +159,16 @@ func TestPermanentFaults(t *testing.T) {
 			defer server.Close()
 			requests, _ := object.Traffic()
 			_, err := object.Stat(t.Context(), server.URL+"/a.warc")
-			if after, _ := object.Traffic(); err == nil || !strings.Contains(err.Error(), c.fault) || after != requests+1 {
+			if after, _ := object.Traffic(); err == nil || !strings.Contains(err.Error(), c.fault) ||
+				after != requests+1 {
 				t.Errorf("%d attempts, error %v, want %q", after-requests, err, c.fault)
 			}
 		})
 	}
 	t.Run("no such host", func(t *testing.T) {
 		object.Hurry(t)
-		if _, err := object.Stat(t.Context(), "http://host.invalid/a.warc"); err == nil || strings.Contains(err.Error(), "given up") && !strings.Contains(err.Error(), "temporary") {
+		if _, err := object.Stat(t.Context(), "http://host.invalid/a.warc"); err == nil ||
+			strings.Contains(err.Error(), "given up") && !strings.Contains(err.Error(), "temporary") {
 			t.Error(err)
 		}
 	})
@@ -191,7 +210,8 @@ func TestPatience(t *testing.T) {
 	for i := range 3 { // others, which wait for the same server
 		go object.Stat(ctx, server.URL+fmt.Sprint("/", i))
 	}
-	if _, err := object.Stat(ctx, server.URL+"/a.warc"); err == nil || ctx.Err() != nil || time.Since(began) > 6*time.Second {
+	if _, err := object.Stat(ctx, server.URL+"/a.warc"); err == nil || ctx.Err() != nil ||
+		time.Since(began) > 6*time.Second {
 		t.Errorf("after %v, error %v", time.Since(began), err)
 	}
 }

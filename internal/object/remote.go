@@ -290,7 +290,10 @@ type stream struct {
 
 func newStream(r *remote, offset int64) *stream {
 	ctx, stop := context.WithCancel(r.ctx)
-	s := &stream{full: make(chan []byte, limits.chunks), free: make(chan []byte, limits.chunks), stop: stop, done: make(chan struct{})}
+	s := &stream{
+		full: make(chan []byte, limits.chunks), free: make(chan []byte, limits.chunks), stop: stop,
+		done: make(chan struct{}),
+	}
 	t := &transfer{remote: r.at(ctx), position: offset, end: r.info.Size, good: offset}
 	go s.readAhead(ctx, r, t)
 	return s

@@ -43,7 +43,8 @@ func statusFault(host string, status int, code string, h http.Header) *fault {
 		f.reason = "Common Crawl says that requests come too fast (403); wait some hours, lower --https-requests, or read s3://commoncrawl/ with an account of AWS"
 	case status == http.StatusTooManyRequests, status == http.StatusServiceUnavailable:
 		f.temporary, f.tooFast = true, true
-		f.reason = "the server says that requests come too fast or that it is not available (" + said + "); try again later, or with fewer --workers"
+		f.reason = "the server says that requests come too fast or that it is not available (" + said +
+			"); try again later, or with fewer --workers"
 	case status >= 500 && status != http.StatusNotImplemented, status == http.StatusRequestTimeout:
 		f.temporary = true
 		f.reason = "the server fails (" + said + "); try again later"
@@ -51,7 +52,8 @@ func statusFault(host string, status int, code string, h http.Header) *fault {
 		f.missing = true
 		f.reason = "there is no such object (" + said + "); check the name; a name of all objects below it ends in /"
 	case status == http.StatusUnauthorized, status == http.StatusForbidden:
-		f.reason = "access is denied (" + said + "); check the credentials, whether the signature of the URL has expired, and the name; stores say so of what is not there, too"
+		f.reason = "access is denied (" + said +
+			"); check the credentials, whether the signature of the URL has expired, and the name; stores say so of what is not there, too"
 	case status == http.StatusPreconditionFailed, status == http.StatusRequestedRangeNotSatisfiable:
 		f.reason = errChanged.Error()
 	case status == http.StatusMovedPermanently && h.Get("X-Amz-Bucket-Region") != "":
@@ -61,7 +63,8 @@ func statusFault(host string, status int, code string, h http.Header) *fault {
 	}
 	if f.temporary && f.wait > limits.asked {
 		f.temporary = false
-		f.reason = fmt.Sprintf("the server asks to wait for %v (%s, Retry-After), longer than the %v that are waited; run again then", f.wait, said, limits.asked)
+		f.reason = fmt.Sprintf("the server asks to wait for %v (%s, Retry-After), longer than the %v that are "+
+			"waited; run again then", f.wait, said, limits.asked)
 	}
 	return f
 }
@@ -85,8 +88,12 @@ func retryAfter(h http.Header) time.Duration {
 }
 
 var (
-	errSlow  = &fault{reason: "the server sends next to nothing; try again later, or copy the file to a disk first", temporary: true}
-	errShort = &fault{reason: "the server ends before all is there that it promised; check the file there, or copy it to a disk first", temporary: true}
+	errSlow = &fault{
+		reason:    "the server sends next to nothing; try again later, or copy the file to a disk first",
+		temporary: true,
+	}
+	errShort = &fault{reason: "the server ends before all is there that it promised; check the file there, or copy " +
+		"it to a disk first", temporary: true}
 	errWhole = &fault{reason: "the server gives files as a whole alone, no ranges of them; copy the file to a disk first"}
 )
 
@@ -130,7 +137,8 @@ func faultOf(ctx context.Context, err error) error {
 	case errors.As(err, &network), strings.Contains(text, "server closed idle connection"):
 		return &fault{reason: fmt.Sprintf("the connection fails (%s); try again later", text), temporary: true}
 	}
-	return &fault{reason: fmt.Sprintf("the server's answer cannot be used (%s); check the URL, or copy the file to a disk first", text)}
+	return &fault{reason: fmt.Sprintf("the server's answer cannot be used (%s); check the URL, or copy the file to "+
+		"a disk first", text)}
 }
 
 // attempts are those in a row in which one transfer did not get on.

@@ -47,7 +47,8 @@ func s3Client(ctx context.Context) (*s3.Client, error) {
 	}
 	opt := settings()
 	load := []func(*config.LoadOptions) error{
-		config.WithLogger(logging.Nop{}),                                               // failures are reported here, once and in the form of --log-format
+		// failures are reported here, once and in the form of --log-format
+		config.WithLogger(logging.Nop{}),
 		config.WithHTTPClient(awshttp.NewBuildableClient().WithTransportOptions(tune)), // AWS_CA_BUNDLE needs one
 		config.WithRetryer(func() aws.Retryer { return aws.NopRetryer{} }),             // persist tries again
 		config.WithResponseChecksumValidation(aws.ResponseChecksumValidationWhenRequired),
@@ -58,14 +59,16 @@ func s3Client(ctx context.Context) (*s3.Client, error) {
 	}
 	cfg, err := config.LoadDefaultConfig(ctx, load...)
 	if err != nil {
-		return nil, &fault{reason: "the configuration of AWS cannot be read; check its files (~/.aws) and the variables AWS_…"}
+		return nil, &fault{reason: "the configuration of AWS cannot be read; check its files (~/.aws) and the " +
+			"variables AWS_…"}
 	}
 	if cfg.Region == "" {
 		cfg.Region = "us-east-1"
 	}
 	if !opt.S3Anonymous {
 		if _, err := cfg.Credentials.Retrieve(ctx); err != nil {
-			return nil, &fault{reason: "no credentials for S3 are found; set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY; or read what is public with --s3-anonymous"}
+			return nil, &fault{reason: "no credentials for S3 are found; set AWS_PROFILE, or AWS_ACCESS_KEY_ID and " +
+				"AWS_SECRET_ACCESS_KEY; or read what is public with --s3-anonymous"}
 		}
 	}
 	name, version, _ := strings.Cut(strings.Fields(opt.UserAgent)[0], "/")
@@ -162,13 +165,17 @@ func List(ctx context.Context, path string) iter.Seq2[Entry, error] {
 			for _, o := range page.Contents {
 				key := aws.ToString(o.Key)
 				if !strings.HasPrefix(key, prefix) {
-					yield(Entry{}, &fault{reason: fmt.Sprintf("the store lists an object that does not lie there (%.200q); list it with the store's own program", key)})
+					yield(Entry{}, &fault{reason: fmt.Sprintf("the store lists an object that does not lie there "+
+						"(%.200q); list it with the store's own program", key)})
 					return
 				}
 				if strings.HasSuffix(key, "/") { // made by programs that need folders
 					continue
 				}
-				e := Entry{s3Scheme + bucket + "/" + key, strings.TrimPrefix(key, prefix), Info{Size: aws.ToInt64(o.Size), Version: aws.ToString(o.ETag)}}
+				e := Entry{
+					s3Scheme + bucket + "/" + key, strings.TrimPrefix(key, prefix),
+					Info{Size: aws.ToInt64(o.Size), Version: aws.ToString(o.ETag)},
+				}
 				if !yield(e, nil) {
 					return
 				}

@@ -80,7 +80,8 @@ func archives(t *testing.T) string {
 			continue
 		}
 		err := filepath.WalkDir(from, func(path string, e fs.DirEntry, err error) error {
-			if err != nil || e.IsDir() || !strings.Contains(e.Name(), ".warc") && !strings.Contains(e.Name(), ".wacz") && !strings.Contains(e.Name(), ".arc") {
+			if err != nil || e.IsDir() || !strings.Contains(e.Name(), ".warc") &&
+				!strings.Contains(e.Name(), ".wacz") && !strings.Contains(e.Name(), ".arc") {
 				return err
 			}
 			if info, err := e.Info(); err != nil || info.Size() > 3<<20 {
@@ -172,10 +173,16 @@ func TestStoreExpands(t *testing.T) {
 		want      string // name=path of inputs
 		fault     string
 	}{
-		{"", "s3://bucket/a/", "1.warc.gz=s3://bucket/a/1.warc.gz b/2.warc=s3://bucket/a/b/2.warc crawl.log=s3://bucket/a/crawl.log", ""},
-		{"", "s3://bucket", "a/1.warc.gz=s3://bucket/a/1.warc.gz a/b/2.warc=s3://bucket/a/b/2.warc a/crawl.log=s3://bucket/a/crawl.log c d.wacz=s3://bucket/c d.wacz", ""},
+		{"", "s3://bucket/a/", "1.warc.gz=s3://bucket/a/1.warc.gz b/2.warc=s3://bucket/a/b/2.warc " +
+			"crawl.log=s3://bucket/a/crawl.log", ""},
+		{"", "s3://bucket", "a/1.warc.gz=s3://bucket/a/1.warc.gz a/b/2.warc=s3://bucket/a/b/2.warc " +
+			"a/crawl.log=s3://bucket/a/crawl.log c d.wacz=s3://bucket/c d.wacz", ""},
 		{"", "s3://bucket/c d.wacz", "c d.wacz=s3://bucket/c d.wacz", ""},
-		{"s3://bucket/", "@s3://bucket/list.txt", "s3://bucket/a/1.warc.gz=s3://bucket/a/1.warc.gz a/b/2.warc=s3://bucket/a/b/2.warc", "missing.warc: there is no such object"},
+		{
+			"s3://bucket/", "@s3://bucket/list.txt",
+			"s3://bucket/a/1.warc.gz=s3://bucket/a/1.warc.gz a/b/2.warc=s3://bucket/a/b/2.warc",
+			"missing.warc: there is no such object",
+		},
 		{"s3://bucket/", "@s3://bucket/empty.txt", "", "the list names no archive"},
 		{"", "s3://bucket/a", "", "s3://bucket/a: there is no such object"},
 		{"", "s3://bucket/none/", "", "s3://bucket/none/: no object below it"},
@@ -237,7 +244,8 @@ func TestStoreChanges(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(facts.Inputs) != 0 || len(facts.Failures) != 1 || !strings.Contains(facts.Failures[0].Reason, "changed while it was read") {
+	if len(facts.Inputs) != 0 || len(facts.Failures) != 1 ||
+		!strings.Contains(facts.Failures[0].Reason, "changed while it was read") {
 		t.Errorf("%+v, failures %+v", facts.Inputs, facts.Failures)
 	}
 }
@@ -256,7 +264,8 @@ func TestSlowRefusal(t *testing.T) {
 	if err := os.WriteFile(file, []byte("content"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if err := object.Put(t.Context(), file, "s3://bucket/a"); err == nil || !strings.Contains(err.Error(), "access is denied") || requests != 1 {
+	if err := object.Put(t.Context(), file, "s3://bucket/a"); err == nil ||
+		!strings.Contains(err.Error(), "access is denied") || requests != 1 {
 		t.Errorf("after %d requests: %v", requests, err)
 	}
 }

@@ -137,7 +137,10 @@ func TestServers(t *testing.T) {
 			http.NewResponseController(w).Flush()
 			hangUp(w)
 		}, ""},
-		{"always fails", func(w http.ResponseWriter, r *http.Request, n int) { w.WriteHeader(500) }, "given up after 8 attempts: the server fails (500); try again later"},
+		{
+			"always fails", func(w http.ResponseWriter, r *http.Request, n int) { w.WriteHeader(500) },
+			"given up after 8 attempts: the server fails (500); try again later",
+		},
 		{"promises more than there is", func(w http.ResponseWriter, r *http.Request, n int) {
 			some(w, r, 0)
 		}, "the server ends before all is there"},
@@ -177,7 +180,10 @@ func TestServers(t *testing.T) {
 			r.Header.Set("Range", "bytes=10-")
 			serve(w, r)
 		}, "another range"},
-		{"goes away", func(w http.ResponseWriter, r *http.Request, n int) { http.NotFound(w, r) }, "there is no such object (404)"},
+		{
+			"goes away", func(w http.ResponseWriter, r *http.Request, n int) { http.NotFound(w, r) },
+			"there is no such object (404)",
+		},
 		{"redirects on and on", func(w http.ResponseWriter, r *http.Request, n int) {
 			http.Redirect(w, r, fmt.Sprint("/", n), http.StatusFound)
 		}, "redirects more than 5 times"},
@@ -228,14 +234,19 @@ func TestStatOfServers(t *testing.T) {
 			http.NewResponseController(w).Flush()
 			w.Write(content)
 		}, object.Info{}, "does not tell its size"},
-		{"denied", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(403) }, object.Info{}, "access is denied (403)"},
+		{
+			"denied", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(403) },
+			object.Info{},
+			"access is denied (403)",
+		},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			server := httptest.NewServer(test.answer)
 			defer server.Close()
 			_, _, info, err := open(t, server.URL)
-			if test.fault == "" && (err != nil || info != test.want) || test.fault != "" && (err == nil || !strings.Contains(err.Error(), test.fault)) {
+			if test.fault == "" && (err != nil || info != test.want) || test.fault != "" &&
+				(err == nil || !strings.Contains(err.Error(), test.fault)) {
 				t.Errorf("%+v, error %v", info, err)
 			}
 		})
@@ -400,7 +411,8 @@ func TestSecrets(t *testing.T) {
 	const query, user, password = "X-Amz-Signature=s3cr3t&x=1", "us3r", "p4ss"
 	fails := false
 	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if text := fmt.Sprint(r.URL, r.Header); strings.Contains(text, "s3cr3t") || r.Header.Get("Authorization") != "" {
+		if text := fmt.Sprint(r.URL, r.Header); strings.Contains(text, "s3cr3t") ||
+			r.Header.Get("Authorization") != "" {
 			t.Errorf("another server is told %s", text)
 		}
 		serve(w, r)

@@ -24,7 +24,11 @@ var errConflict = &fault{reason: "another process writes the object; try again",
 // are lost, it may have, and report that it did not.
 func Create(ctx context.Context, path string, content []byte) (made bool, err error) {
 	err = write(ctx, path, func(c *s3.Client, o s3Object) error {
-		_, err := c.PutObject(ctx, &s3.PutObjectInput{Bucket: &o.bucket, Key: &o.key, Body: bytes.NewReader(content), IfNoneMatch: aws.String("*")})
+		_, err := c.PutObject(ctx,
+			&s3.PutObjectInput{
+				Bucket: &o.bucket, Key: &o.key, Body: bytes.NewReader(content),
+				IfNoneMatch: aws.String("*"),
+			})
 		made = err == nil
 		switch statusOf(err) {
 		case http.StatusPreconditionFailed:

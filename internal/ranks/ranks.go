@@ -94,7 +94,8 @@ func (l *List) read(in io.Reader) error {
 		}
 		rank, domain, fault := parseLine(line)
 		if fault != "" {
-			return fmt.Errorf("line %d: %q: %s; a line is RANK,DOMAIN, as in 1,example.com, and there is no header (Tranco's CSV)", number, shortened(line), fault)
+			return fmt.Errorf("line %d: %q: %s; a line is RANK,DOMAIN, as in 1,example.com, and there is no header "+
+				"(Tranco's CSV)", number, shortened(line), fault)
 		}
 		l.Domains++
 		if s := stratumOf(rank); s < len(last) {
@@ -103,7 +104,8 @@ func (l *List) read(in io.Reader) error {
 	}
 	switch err := lines.Err(); {
 	case errors.Is(err, bufio.ErrTooLong):
-		return fmt.Errorf("line %d is longer than %d bytes; a line is RANK,DOMAIN, as in 1,example.com (Tranco's CSV)", number+1, maxLine)
+		return fmt.Errorf("line %d is longer than %d bytes; a line is RANK,DOMAIN, as in 1,example.com (Tranco's CSV)",
+			number+1, maxLine)
 	case err != nil && number == 0:
 		return err
 	case err != nil:
@@ -168,7 +170,8 @@ func (l *List) Stratum(u weburl.URL) string {
 			continue
 		}
 		key := fingerprint(name)
-		if i, _ := slices.BinarySearch(l.entries, key); i < len(l.entries) && l.entries[i]>>stratumBits == key>>stratumBits {
+		if i, _ := slices.BinarySearch(l.entries, key); i < len(l.entries) &&
+			l.entries[i]>>stratumBits == key>>stratumBits {
 			return Strata[l.entries[i]&(1<<stratumBits-1)]
 		}
 	}

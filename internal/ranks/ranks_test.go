@@ -45,10 +45,13 @@ func TestStrata(t *testing.T) {
 			t.Errorf("%s: %d domains, %s %s", name, l.Domains, l.Name, l.SHA256)
 		}
 		for host, want := range map[string]string{
-			"example.com": "1k", "www.example.com": "1k", "www.example.com.": "1k", "last1k.example": "1k", "first10k.example": "10k",
-			"last10k.example": "10k", "first50k.example": "50k", "last50k.example": "50k", "first100k.example": "100k", "last100k.example": "100k", "first1m.example": "1M", "last1m.example": "1M",
+			"example.com": "1k", "www.example.com": "1k", "www.example.com.": "1k", "last1k.example": "1k",
+			"first10k.example": "10k",
+			"last10k.example":  "10k", "first50k.example": "50k", "last50k.example": "50k",
+			"first100k.example": "100k", "last100k.example": "100k", "first1m.example": "1M", "last1m.example": "1M",
 			"first2m.example": "2M", "last2m.example": "2M", "below.example": beyond, "missing.example": beyond,
-			"github.io": "1k", "mine.github.io": "10k", "www.mine.github.io": "10k", "other.github.io": beyond, // blogs are no github.io
+			// blogs are no github.io
+			"github.io": "1k", "mine.github.io": "10k", "www.mine.github.io": "10k", "other.github.io": beyond,
 			"www.example.co.uk": "1k", "co.uk": beyond, "bücher.example": "1k", "bücher2.example": "1k",
 			"deep.host.example": "1M", "other.host.example": beyond, "192.0.2.1": beyond, "[::1]": beyond, "": "",
 		} {
@@ -78,7 +81,8 @@ func TestNoRanking(t *testing.T) {
 		zipped("1,example.com\n")[:20]: "after line",
 	} {
 		_, err := Read(write(t, content))
-		if err == nil || !strings.Contains(err.Error(), want) || strings.HasPrefix(want, "line") && !strings.Contains(err.Error(), "1,example.com") {
+		if err == nil || !strings.Contains(err.Error(), want) || strings.HasPrefix(want, "line") &&
+			!strings.Contains(err.Error(), "1,example.com") {
 			t.Errorf("%.40q: %v, want %s", content, err, want)
 		}
 	}

@@ -26,7 +26,8 @@ func TestPack(t *testing.T) {
 }
 
 func TestIs(t *testing.T) {
-	const lower, upper = "urn:uuid:12345678-9abc-def0-1234-56789abcdef0", "urn:uuid:12345678-9ABC-DEF0-1234-56789ABCDEF0"
+	const lower, upper = "urn:uuid:12345678-9abc-def0-1234-56789abcdef0",
+		"urn:uuid:12345678-9ABC-DEF0-1234-56789ABCDEF0"
 	for _, c := range []struct {
 		a, b string
 		want bool
@@ -38,7 +39,8 @@ func TestIs(t *testing.T) {
 		{lower, "urn:uuid:12345678-9abc-def0-1234-56789abcdef1", false},
 		{upper, "urn:uuid:12345678-9abc-def0-1234-56789abcdef1", false},
 		{lower, "urn:uuid:12345678-9ABC-def0-1234-56789abcdef0", true},
-		{"urn:uuid:12345678-9abc-def0-1234-56789abcdefg", "urn:uuid:12345678-9abc-def0-1234-56789abcdefG", false}, // no UUID
+		// no UUID
+		{"urn:uuid:12345678-9abc-def0-1234-56789abcdefg", "urn:uuid:12345678-9abc-def0-1234-56789abcdefG", false},
 		{"http://archive.example/id/a", "http://archive.example/id/a", true},
 		{"http://archive.example/id/a", "http://archive.example/id/A", false},
 	} {

@@ -60,7 +60,9 @@ func (d byDate) from(micros int64, stop func(*facts.Capture) bool) iter.Seq[*fac
 }
 
 // without is like from. Where isCovered is true for a capture, it leaves out the rest of its run of equal answers.
-func (d byDate) without(isCovered func(*facts.Capture) bool, micros int64, stop func(*facts.Capture) bool) iter.Seq[*facts.Capture] {
+func (d byDate) without(isCovered func(*facts.Capture) bool, micros int64,
+	stop func(*facts.Capture) bool,
+) iter.Seq[*facts.Capture] {
 	take := func(s *samePrecision) {
 		n := 1
 		if isCovered(s.captures[0]) {
@@ -68,10 +70,11 @@ func (d byDate) without(isCovered func(*facts.Capture) bool, micros int64, stop 
 		}
 		s.captures, s.runs = s.captures[n:], s.runs[n:]
 	}
-	return d.merge(1, func(s *samePrecision) *facts.Capture { return s.captures[0] }, take, stop, func(s *samePrecision) {
-		n := upTo(s.captures, micros-s.precision.Unit()-1)
-		s.captures, s.runs = s.captures[n:], s.runs[n:]
-	})
+	return d.merge(1, func(s *samePrecision) *facts.Capture { return s.captures[0] }, take, stop,
+		func(s *samePrecision) {
+			n := upTo(s.captures, micros-s.precision.Unit()-1)
+			s.captures, s.runs = s.captures[n:], s.runs[n:]
+		})
 }
 
 // backFrom yields those dated micros or earlier in the opposite order, likewise.
@@ -83,7 +86,9 @@ func (d byDate) backFrom(micros int64, stop func(*facts.Capture) bool) iter.Seq[
 
 // merge yields the captures of all precisions in one order: 1 of time, -1 the opposite. first is the
 // first of a precision, which take takes, and begin leaves out those before all that are asked for.
-func (d byDate) merge(order int, first func(*samePrecision) *facts.Capture, take func(*samePrecision), stop func(*facts.Capture) bool, begin func(*samePrecision)) iter.Seq[*facts.Capture] {
+func (d byDate) merge(order int, first func(*samePrecision) *facts.Capture, take func(*samePrecision),
+	stop func(*facts.Capture) bool, begin func(*samePrecision),
+) iter.Seq[*facts.Capture] {
 	return func(yield func(*facts.Capture) bool) {
 		var memory [facts.PrecisionMicrosecond + 1]samePrecision
 		rest := append(memory[:0], d...)

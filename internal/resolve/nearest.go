@@ -61,7 +61,8 @@ func (res *resolution) nearest(list among) target {
 	var visited *facts.Capture
 	from := redirect{url: res.CurURL}
 	isLate := func(c *facts.Capture) bool {
-		isFound := led.isBehind(c) || after.isBehind(c) && (from.via(after.chosen) != viaOther || res.looked > maxLooks/2)
+		isFound := led.isBehind(c) || after.isBehind(c) &&
+			(from.via(after.chosen) != viaOther || res.looked > maxLooks/2)
 		return isFound || c.Micros > t.Micros+facts.Hour+t.Precision.Unit()
 	}
 	for c := range list.from(t.Micros, isLate) {
@@ -83,7 +84,10 @@ func (res *resolution) nearest(list among) target {
 		after = led
 	}
 	if after.chosen != nil {
-		return target{after.agreed(res.curSpot()), true, true, from.via(after.chosen) == viaOther, after.candidates(), nil}
+		return target{
+			after.agreed(res.curSpot()), true, true, from.via(after.chosen) == viaOther, after.candidates(),
+			nil,
+		}
 	}
 	isEarly := func(c *facts.Capture) bool {
 		return c.Micros < t.Micros-facts.Day-c.Precision.Unit() || before.isBefore(c)
@@ -111,7 +115,8 @@ func (res *resolution) rival(list among, target *facts.Capture) *facts.Capture {
 	hop, here := res.wantTime(), facts.SpotOf(&target.Fetch)
 	from := redirect{url: res.CurURL}
 	isLed := from.via(target) == viaRedirect
-	mayPrecede := target.Time().MicrosSince(hop) == 0 && (target.Flags&facts.FlagSerial == 0 || !here.SameRun(res.curSpot()))
+	mayPrecede := target.Time().MicrosSince(hop) == 0 &&
+		(target.Flags&facts.FlagSerial == 0 || !here.SameRun(res.curSpot()))
 	next := target.Time()
 	isLate := func(c *facts.Capture) bool {
 		last := max(hop.Micros+hop.Precision.Unit(), next.Micros+next.Precision.Unit())
@@ -244,7 +249,8 @@ func (m *nearby) add(c *facts.Capture) {
 // put takes one of the moment. Of those in one archive it keeps the nearest.
 func (m *nearby) put(c *facts.Capture) {
 	at := facts.SpotOf(&c.Fetch)
-	isBeside := func(o *facts.Capture) bool { return !c.IsIndexed() && facts.SpotOf(&o.Fetch).SameRun(at) } // rows are in no order
+	// rows are in no order
+	isBeside := func(o *facts.Capture) bool { return !c.IsIndexed() && facts.SpotOf(&o.Fetch).SameRun(at) }
 	kept := &m.chosen
 	if !isBeside(m.chosen) {
 		i := slices.IndexFunc(m.others, isBeside)
@@ -262,7 +268,8 @@ func (m *nearby) put(c *facts.Capture) {
 // isFarther reports whether the date of one that was added is nearer than that of c. Of coarse dates, that
 // may be another one than the chosen.
 func (m *nearby) isFarther(c *facts.Capture) bool {
-	return slices.ContainsFunc(m.first[:], func(f *facts.Capture) bool { return f != nil && f.Time().MicrosSince(c.Time()) != 0 })
+	return slices.ContainsFunc(m.first[:],
+		func(f *facts.Capture) bool { return f != nil && f.Time().MicrosSince(c.Time()) != 0 })
 }
 
 // addNearer does the same; of two of one moment, one that stands in the archive of the
@@ -291,9 +298,11 @@ func (m *nearby) isBefore(c *facts.Capture) bool {
 // answersLike reports whether a server that was asked twice gave one answer.
 func answersLike(a, b *facts.Capture) bool {
 	status := statusOf(&a.Fetch)
-	if status != statusOf(&b.Fetch) || a.Location != b.Location || a.ETag != b.ETag && status == http.StatusNotModified {
+	if status != statusOf(&b.Fetch) || a.Location != b.Location || a.ETag != b.ETag &&
+		status == http.StatusNotModified {
 		return false
 	}
 	const kept = facts.FlagBodyKept
-	return status >= 300 || a.Flags&b.Flags&kept != 0 && a.BodyDigest == b.BodyDigest || b.Flags&facts.FlagDigestMismatch == 0 && sharePayload(&a.Fetch, b.PayloadDigest)
+	return status >= 300 || a.Flags&b.Flags&kept != 0 && a.BodyDigest == b.BodyDigest ||
+		b.Flags&facts.FlagDigestMismatch == 0 && sharePayload(&a.Fetch, b.PayloadDigest)
 }

@@ -110,7 +110,10 @@ func NewOriginals() *Originals {
 
 // Forget makes room for another origin.
 func (o *Originals) Forget() {
-	*o = Originals{byURL: o.byURL, order: emptied(o.order), coarsest: facts.PrecisionMicrosecond, Elsewhere: o.Elsewhere}
+	*o = Originals{
+		byURL: o.byURL, order: emptied(o.order), coarsest: facts.PrecisionMicrosecond,
+		Elsewhere: o.Elsewhere,
+	}
 	if len(o.byURL) > keptRows || o.byURL == nil {
 		o.byURL = make(map[string][]original)
 	}
@@ -225,7 +228,8 @@ func (o *Originals) find(f *facts.Fetch) *original {
 			if c.contradicts(f) {
 				return nil
 			}
-		case !unmodified && named && strings.EqualFold(c.digest, f.PayloadDigest) && (f.Status < 0 || c.status == f.Status):
+		case !unmodified && named && strings.EqualFold(c.digest, f.PayloadDigest) &&
+			(f.Status < 0 || c.status == f.Status):
 		default:
 			continue
 		}

@@ -25,9 +25,18 @@ func TestOriginalsForgetTheOldest(t *testing.T) {
 		url         func(i int) string
 		metas       func(i int) string
 	}{
-		"many":            {maxOriginals + 1000, maxOriginals, func(i int) string { return fmt.Sprintf("http://h/%d", i) }, func(i int) string { return fmt.Sprint(i) }},
-		"many of one URL": {2*maxOriginals + 1000, maxOriginals, func(int) string { return "http://h/" }, func(i int) string { return fmt.Sprint(i) }},
-		"much text":       {500, 99, func(i int) string { return fmt.Sprintf("http://h/%d", i%7) }, func(i int) string { return long + fmt.Sprint(i) }},
+		"many": {
+			maxOriginals + 1000, maxOriginals,
+			func(i int) string { return fmt.Sprintf("http://h/%d", i) }, func(i int) string { return fmt.Sprint(i) },
+		},
+		"many of one URL": {
+			2*maxOriginals + 1000, maxOriginals, func(int) string { return "http://h/" },
+			func(i int) string { return fmt.Sprint(i) },
+		},
+		"much text": {
+			500, 99, func(i int) string { return fmt.Sprintf("http://h/%d", i%7) },
+			func(i int) string { return long + fmt.Sprint(i) },
+		},
 	} {
 		o := NewOriginals()
 		o.Elsewhere = facts.NewCursor(func(func(*facts.Fetch, error) bool) {}, facts.PlaceOf)
@@ -72,7 +81,10 @@ func TestContradictingDigests(t *testing.T) {
 		"sha256:BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBB=": true,
 		"sha1:BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBB":                               false,
 	} {
-		for _, profile := range []facts.RevisitProfile{facts.RevisitIdenticalPayload, facts.RevisitNotModified, facts.RevisitOther} {
+		for _, profile := range []facts.RevisitProfile{
+			facts.RevisitIdenticalPayload, facts.RevisitNotModified,
+			facts.RevisitOther,
+		} {
 			f := &facts.Fetch{Type: facts.TypeRevisit, Profile: profile, Status: 200, PayloadDigest: digest}
 			if got := original.fits(f); got != want {
 				t.Errorf("%s, profile %d: %t", digest, profile, got)

@@ -31,16 +31,20 @@ type originCaptures struct {
 // urlCaptures is the captures of one URL, so ordered that nobody has to look at all of
 // them: a host may have been asked for its robots.txt every minute for years.
 type urlCaptures struct {
-	all       []*facts.Capture                 // by time, of one moment in the order of their archive
-	everyone  askings                          // all GETs; filled in with crawlers
-	crawlers  map[string]*askings              // by crawler; made when first needed
-	originals map[string][]*facts.Capture      // those that may lend their body, by payload digest; made when first asked for
+	all      []*facts.Capture    // by time, of one moment in the order of their archive
+	everyone askings             // all GETs; filled in with crawlers
+	crawlers map[string]*askings // by crawler; made when first needed
+	// those that may lend their body, by payload digest; made when first asked for
+	originals map[string][]*facts.Capture
 	named     map[recordid.ID][]*facts.Capture // the same by record id; likewise
 	crowded   bool                             // a resolution looked here at more than it may; there is an issue
 }
 
 func newOriginCaptures(unread facts.Unread) *originCaptures {
-	return &originCaptures{unread: unread, byURL: make(map[string]*urlCaptures), scanned: make(map[string]bool), copies: make(map[facts.Spot][]facts.Spot), followed: make(map[facts.Spot]bool)}
+	return &originCaptures{
+		unread: unread, byURL: make(map[string]*urlCaptures), scanned: make(map[string]bool),
+		copies: make(map[facts.Spot][]facts.Spot), followed: make(map[facts.Spot]bool),
+	}
 }
 
 // keptRows is how many rows memory is kept for from one origin to the next.
@@ -182,7 +186,9 @@ func (s *urlCaptures) forget() {
 }
 
 // read reads the captures of an origin, and then the captures of its robots.txt that indexes report.
-func (g *originCaptures) read(p facts.Place, captures *facts.Cursor[facts.Capture], events *facts.Cursor[facts.LogEvent]) error {
+func (g *originCaptures) read(p facts.Place, captures *facts.Cursor[facts.Capture],
+	events *facts.Cursor[facts.LogEvent],
+) error {
 	g.begin(p)
 	if err := captures.Each(p, g.add); err != nil {
 		return err
@@ -225,7 +231,8 @@ func (g *originCaptures) isUnreadNearer(res *resolution, found target) bool {
 		found = target{}
 	}
 	switch {
-	case after.Known() && after.MicrosSince(hop) <= facts.Hour && (!found.follows || found.capture != nil && after.MicrosSince(found.capture.Time()) <= 0):
+	case after.Known() && after.MicrosSince(hop) <= facts.Hour &&
+		(!found.follows || found.capture != nil && after.MicrosSince(found.capture.Time()) <= 0):
 		return true
 	case found.follows || !before.Known() || before.MicrosSince(hop) < -facts.Day:
 		return false

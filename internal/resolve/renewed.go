@@ -36,7 +36,8 @@ func (g *originCaptures) renewed(res *resolution, who Crawler) *facts.Capture {
 			}
 		}
 		if c := res.latestNamed(of.askings, of.may); c != nil {
-			return res.agreedAt(c, of.successes, func(c *facts.Capture) bool { return of.may(c) && res.names(c) == same })
+			return res.agreedAt(c, of.successes,
+				func(c *facts.Capture) bool { return of.may(c) && res.names(c) == same })
 		}
 	}
 	return nil

@@ -136,7 +136,8 @@ func (res *resolution) seekURL(s seek, u weburl.URL, t facts.Time) {
 // else), there.
 func (res *resolution) seekOriginal(c *facts.Capture) {
 	res.CurStatus, res.CurDigest, res.CurRefersTo = c.Status, c.PayloadDigest, c.RefersToID
-	res.CurTags, res.CurModified = entityTags(c.IfNoneMatch)+entityTags(c.ETag), modifiedDates(c.LastModified, c.IfModifiedSince)
+	res.CurTags, res.CurModified = entityTags(c.IfNoneMatch)+
+		entityTags(c.ETag), modifiedDates(c.LastModified, c.IfModifiedSince)
 	date := c.RefersToDate()
 	if !date.Known() && c.RefersToID == "" {
 		res.seekHere()
@@ -173,7 +174,8 @@ func (res *resolution) visited(c *facts.Capture) bool {
 func (res *resolution) returns() bool {
 	hops := res.HopList()
 	to := keyOf(hops[len(hops)-1])
-	return keyOf(res.URL) == to || slices.ContainsFunc(hops[:len(hops)-1], func(hop string) bool { return keyOf(hop) == to })
+	return keyOf(res.URL) == to ||
+		slices.ContainsFunc(hops[:len(hops)-1], func(hop string) bool { return keyOf(hop) == to })
 }
 
 func keyOf(url string) string {

@@ -62,7 +62,10 @@ func (s *shared) note(c *facts.Capture, kind words.IssueKind, reason words.Reaso
 func (r *resolver) noteCopies(g *originCaptures, c *facts.Fetch, of facts.Place) error {
 	first := facts.SpotOf(c)
 	for _, at := range g.copies[first] {
-		err := r.copies.Add(Copy{of.Host, of.Origin, first.Input, first.Entry, first.Index, first.Run, at.Input, at.Entry, at.Index, at.Run})
+		err := r.copies.Add(Copy{
+			of.Host, of.Origin, first.Input, first.Entry, first.Index, first.Run, at.Input,
+			at.Entry, at.Index, at.Run,
+		})
 		if err != nil {
 			return err
 		}
@@ -121,12 +124,15 @@ func (r *resolver) firstRound(ctx context.Context, from, to int) error {
 }
 
 // openCaptures opens the captures of some buckets, and what indexes report of captures of robots.txt there.
-func (r *resolver) openCaptures(ctx context.Context, buckets facts.Buckets) (*facts.Cursor[facts.Capture], *facts.Cursor[facts.LogEvent]) {
+func (r *resolver) openCaptures(ctx context.Context, buckets facts.Buckets) (*facts.Cursor[facts.Capture],
+	*facts.Cursor[facts.LogEvent],
+) {
 	events := func(func(*facts.LogEvent, error) bool) {}
 	if r.store.ReportsRobots() {
 		events = r.store.Events(ctx, buckets)
 	}
-	captures := facts.NewCursor(r.store.Captures(ctx, buckets), func(c *facts.Capture) facts.Place { return facts.PlaceOf(&c.Fetch) })
+	captures := facts.NewCursor(r.store.Captures(ctx, buckets),
+		func(c *facts.Capture) facts.Place { return facts.PlaceOf(&c.Fetch) })
 	return captures, facts.NewCursor(events, (*facts.LogEvent).Place)
 }
 
@@ -139,7 +145,8 @@ func (r *resolver) nextRound(ctx context.Context, w waiting, from, to int) error
 	defer unread.Stop()
 	resolutions := facts.NewCursor(w.resolutions.Range(ctx, from, to), (*resolution).place)
 	defer resolutions.Stop()
-	fetches := facts.NewCursor(r.store.Fetches(ctx, facts.Buckets{From: from, To: to, Select: w.scanned}), facts.PlaceOf)
+	fetches := facts.NewCursor(r.store.Fetches(ctx, facts.Buckets{From: from, To: to, Select: w.scanned}),
+		facts.PlaceOf)
 	defer fetches.Stop()
 	sought := facts.NewCursor(w.targets.Range(ctx, from, to), (*targetURL).place)
 	defer sought.Stop()
@@ -340,12 +347,14 @@ func (r *resolver) addCopies(res *resolution, g *originCaptures, t target) error
 			return nil
 		}
 		gap := c.Time().MicrosSince(at)
-		if c == t.capture || gap < -facts.Day || gap > facts.Day || c.IsIndexed() || isCovered(c) || !g.isNewCopy(res, c) {
+		if c == t.capture || gap < -facts.Day || gap > facts.Day || c.IsIndexed() || isCovered(c) ||
+			!g.isNewCopy(res, c) {
 			continue
 		}
 		added++
 		other := &resolution{State: NewState(c), CopyText: g.copyText(c)}
-		other.HostReversed, other.Origin, other.Kind, other.Hops = res.HostReversed, res.Origin, facts.CaptureTarget, res.Hops
+		other.HostReversed, other.Origin, other.Kind, other.Hops = res.HostReversed, res.Origin, facts.CaptureTarget,
+			res.Hops
 		if err := r.noteCopies(g, &c.Fetch, facts.PlaceOf(&res.Fetch)); err != nil {
 			return err
 		}
@@ -372,8 +381,10 @@ func (r *resolver) addLead(res *resolution, g *originCaptures, t target) error {
 	}
 	lead := Lead{
 		HostReversed: res.WantHost, Origin: res.WantOrigin, Key: res.WantKey, Crawler: r.who(&res.Fetch),
-		URL: res.CurURL, Micros: at.Micros, Precision: at.Precision, Target: at.Micros, TargetExact: at.Precision, IsOthers: t.isOthers,
-		Input: res.Input, Entry: res.Entry, Index: res.Index, Run: res.Run, Offset: res.Itself().Offset, CopyText: res.CopyText,
+		URL: res.CurURL, Micros: at.Micros, Precision: at.Precision, Target: at.Micros, TargetExact: at.Precision,
+		IsOthers: t.isOthers,
+		Input:    res.Input, Entry: res.Entry, Index: res.Index, Run: res.Run, Offset: res.Itself().Offset,
+		CopyText: res.CopyText,
 	}
 	way := State{StepText: res.StepText}
 	for _, c := range t.candidates {
@@ -438,7 +449,8 @@ func (r *resolver) addCopy(res *resolution, g *originCaptures, c *facts.Capture)
 // keep makes sure that the body of c is at hand, where it will be needed, and that its record was
 // read to its end, before it goes on.
 func (r *resolver) keep(res *resolution, c *facts.Capture, failure words.Reason, goOn func()) error {
-	needed := c.Type != facts.TypeRevisit && !hasNoContent(c.Status) && (c.Status/100 == 2 || c.Flags&facts.FlagHTTPHead == 0)
+	needed := c.Type != facts.TypeRevisit && !hasNoContent(c.Status) &&
+		(c.Status/100 == 2 || c.Flags&facts.FlagHTTPHead == 0)
 	if c.Flags&facts.FlagBodyKept != 0 || !needed {
 		goOn()
 		return nil
@@ -470,7 +482,8 @@ func (r *resolver) keep(res *resolution, c *facts.Capture, failure words.Reason,
 func (r *resolver) readAgain(c *facts.Capture) ([]byte, error) {
 	cost := c.RereadCost()
 	if cost > r.reread {
-		return nil, fmt.Errorf("more than %d GB would have to be read again for bodies that were not kept", maxReread>>30)
+		return nil, fmt.Errorf("more than %d GB would have to be read again for bodies that were not kept",
+			maxReread>>30)
 	}
 	r.reread -= cost
 	return r.store.Reread(r.store.Inputs[c.Input].Input, c)

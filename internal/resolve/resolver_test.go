@@ -14,7 +14,10 @@ func TestRoundsReadWhatIsWanted(t *testing.T) {
 	r := &resolver{dir: t.TempDir()}
 	r.startRound(1)
 	wanted, scanned := make([]bool, run.Buckets), make([]bool, run.Buckets)
-	for _, target := range []string{"http://a.example/robots.txt", "http://b.example/page", "http://b.example/robots.txt"} {
+	for _, target := range []string{
+		"http://a.example/robots.txt", "http://b.example/page",
+		"http://b.example/robots.txt",
+	} {
 		u, _ := weburl.Parse(target)
 		var res resolution
 		res.seekURL(seekHop, u, res.curTime())
@@ -27,7 +30,8 @@ func TestRoundsReadWhatIsWanted(t *testing.T) {
 	}
 	for i := range run.Buckets {
 		if r.wanted[i] != wanted[i] || r.scanned[i] != scanned[i] {
-			t.Errorf("bucket %d: wanted %v, scanned %v; want %v, %v", i, r.wanted[i], r.scanned[i], wanted[i], scanned[i])
+			t.Errorf("bucket %d: wanted %v, scanned %v; want %v, %v", i, r.wanted[i], r.scanned[i], wanted[i],
+				scanned[i])
 		}
 	}
 }

@@ -76,7 +76,10 @@ func Captures(ctx context.Context, s *facts.Reader, opt Options, issues *run.Wri
 	if err != nil {
 		return nil, err
 	}
-	rs := &resolvers{shared: &shared{store: s, bodies: bodies, issues: issues}, budget: budget{reread: maxReread, beyond: maxBeyond}}
+	rs := &resolvers{
+		shared: &shared{store: s, bodies: bodies, issues: issues},
+		budget: budget{reread: maxReread, beyond: maxBeyond},
+	}
 	if err := rs.start(opt); err != nil {
 		return nil, err
 	}
@@ -92,7 +95,8 @@ func Captures(ctx context.Context, s *facts.Reader, opt Options, issues *run.Wri
 			break
 		}
 		n := int(min((w.count+opt.Rows-1)/opt.Rows, int64(opt.Ranges)))
-		err = rs.round(ctx, n, w.ranges(n), func(r *resolver, ctx context.Context, from, to int) error { return r.nextRound(ctx, w, from, to) })
+		err = rs.round(ctx, n, w.ranges(n),
+			func(r *resolver, ctx context.Context, from, to int) error { return r.nextRound(ctx, w, from, to) })
 		if err = cmp.Or(err, w.resolutions.Remove(), w.targets.Remove()); err != nil {
 			return nil, err
 		}
@@ -126,7 +130,8 @@ func (rs *resolvers) start(opt Options) error {
 			return err
 		}
 		r := &resolver{shared: rs.shared, who: opt.Crawler(), dir: dir, robots: make([]int64, run.Buckets)}
-		r.states, r.marks, r.copies = run.NewSorter(dir, stateRuns), run.NewSorter(dir, markRuns), run.NewSorter(dir, copiedRuns)
+		r.states, r.marks, r.copies = run.NewSorter(dir, stateRuns), run.NewSorter(dir, markRuns), run.NewSorter(dir,
+			copiedRuns)
 		r.leads, r.licences = run.NewSorter(dir, leadRuns), run.NewSorter(dir, licenceRuns)
 		rs.list = append(rs.list, r)
 		rs.free <- r
@@ -135,7 +140,9 @@ func (rs *resolvers) start(opt Options) error {
 }
 
 // round has f called for n ranges of buckets, busy of them with resolutions.
-func (rs *resolvers) round(ctx context.Context, n, busy int, f func(r *resolver, ctx context.Context, from, to int) error) error {
+func (rs *resolvers) round(ctx context.Context, n, busy int,
+	f func(r *resolver, ctx context.Context, from, to int) error,
+) error {
 	rs.rounds++
 	for _, r := range rs.list {
 		r.startRound(rs.rounds)
@@ -197,7 +204,9 @@ func (rs *resolvers) gather(ctx context.Context) (w waiting, err error) {
 }
 
 // together puts together the rows that all resolvers have of a kind.
-func together[T any](ctx context.Context, rs *resolvers, to **run.SortedRows[T], of func(*resolver) *run.Sorter[T]) (err error) {
+func together[T any](ctx context.Context, rs *resolvers, to **run.SortedRows[T],
+	of func(*resolver) *run.Sorter[T],
+) (err error) {
 	var sorters []*run.Sorter[T]
 	for _, r := range rs.list {
 		sorters = append(sorters, of(r))
@@ -228,5 +237,6 @@ func (rs *resolvers) noteCutOff() error {
 		return nil
 	}
 	return rs.note(&rs.cutOff, words.IssueLimitReached, words.TooManyRedirects,
-		"more than %d redirects beyond the fifth of a robots.txt: those of %d captures are not followed further", maxBeyond, rs.cutOffs)
+		"more than %d redirects beyond the fifth of a robots.txt: those of %d captures are not followed further",
+		maxBeyond, rs.cutOffs)
 }

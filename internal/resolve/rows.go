@@ -89,16 +89,17 @@ type Lead struct {
 	URL          string // of the redirect
 	Micros       int64  // with Precision: its time
 	Precision    facts.Precision
-	Target       int64 // with TargetExact: the time of what counts as the target; of the redirect where nothing after it does
-	TargetExact  facts.Precision
-	IsOthers     bool  // another page led to what counts as the target
-	Input        int32 // with Entry and Index: the capture of robots.txt that it began with
-	Entry        string
-	Index        int64
-	Run          int32
-	Offset       int64  // of that one; -1: it is in another archive
-	CopyText     string // further places of it: see spotsOf
-	StepText     string // from there to what counts as the target
+	// with TargetExact: the time of what counts as the target; of the redirect where nothing after it does
+	Target      int64
+	TargetExact facts.Precision
+	IsOthers    bool  // another page led to what counts as the target
+	Input       int32 // with Entry and Index: the capture of robots.txt that it began with
+	Entry       string
+	Index       int64
+	Run         int32
+	Offset      int64  // of that one; -1: it is in another archive
+	CopyText    string // further places of it: see spotsOf
+	StepText    string // from there to what counts as the target
 }
 
 // Place is that of the target's origin.

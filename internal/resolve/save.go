@@ -14,7 +14,8 @@ import (
 
 // Save writes what captures came to into a folder, for OpenSaved: all but Robots.
 func (r *Resolved) Save(ctx context.Context, dir string) error {
-	if err := cmp.Or(r.States.Save(ctx, dir), r.Licences.Save(ctx, dir), r.Marks.Save(ctx, dir), r.Leads.Save(ctx, dir), r.Copies.Save(ctx, dir)); err != nil {
+	if err := cmp.Or(r.States.Save(ctx, dir), r.Licences.Save(ctx, dir), r.Marks.Save(ctx, dir),
+		r.Leads.Save(ctx, dir), r.Copies.Save(ctx, dir)); err != nil {
 		return err
 	}
 	from, err := os.Open(r.Bodies)
@@ -33,8 +34,8 @@ func (r *Resolved) Save(ctx context.Context, dir string) error {
 // OpenSaved reads what Save has written.
 func OpenSaved(dir string) (*Resolved, error) {
 	r := &Resolved{Bodies: filepath.Join(dir, bodiesFile)}
-	return r, cmp.Or(open(dir, stateRuns, &r.States), open(dir, licenceRuns, &r.Licences), open(dir, markRuns, &r.Marks),
-		open(dir, leadRuns, &r.Leads), open(dir, copiedRuns, &r.Copies))
+	return r, cmp.Or(open(dir, stateRuns, &r.States), open(dir, licenceRuns, &r.Licences),
+		open(dir, markRuns, &r.Marks), open(dir, leadRuns, &r.Leads), open(dir, copiedRuns, &r.Copies))
 }
 
 func open[T any](dir string, spec run.Spec[T], to **run.SortedRows[T]) (err error) {

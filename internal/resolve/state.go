@@ -82,7 +82,8 @@ func (s *State) ApplyAt(f *facts.Fetch) {
 
 // applyNone counts no record but the capture itself.
 func (s *State) applyNone() {
-	s.OldestPrecision, s.NewestPrecision, s.Coarsest = facts.PrecisionNone, facts.PrecisionNone, facts.PrecisionMicrosecond
+	s.OldestPrecision, s.NewestPrecision, s.Coarsest = facts.PrecisionNone, facts.PrecisionNone,
+		facts.PrecisionMicrosecond
 	s.ApplyAt(&s.Fetch)
 }
 

@@ -44,7 +44,8 @@ func stepTo(kind StepKind, f *facts.Fetch) Step {
 func appendStep(b []byte, step Step) []byte {
 	b = append(b, byte(step.Kind))
 	for _, n := range [...]int64{
-		int64(step.Input), step.Index, int64(step.Run), step.Offset, step.Time.Micros, int64(step.Time.Precision), int64(step.Millis),
+		int64(step.Input), step.Index, int64(step.Run), step.Offset, step.Time.Micros, int64(step.Time.Precision),
+		int64(step.Millis),
 	} {
 		b = append(strconv.AppendInt(b, n, stepBase), ':')
 	}
@@ -125,7 +126,10 @@ func stepsOf(text string) (steps []Step) {
 			return steps
 		}
 		step.Input, step.Index, step.Run, step.Offset = int32(numbers[0]), numbers[1], int32(numbers[2]), numbers[3]
-		step.Time, step.Millis = facts.Time{Micros: numbers[4], Precision: facts.Precision(numbers[5])}, int32(numbers[6])
+		step.Time, step.Millis = facts.Time{
+			Micros:    numbers[4],
+			Precision: facts.Precision(numbers[5]),
+		}, int32(numbers[6])
 		step.Entry, _ = strconv.Unquote(entry)
 		step.UserAgent, _ = strconv.Unquote(agent)
 		steps, text = append(steps, step), rest[len(agent):]

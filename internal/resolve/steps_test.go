@@ -25,7 +25,10 @@ func TestLooksOfChasesAreLinear(t *testing.T) {
 			}
 			g.index()
 			for _, first := range g.captures {
-				res := resolution{State: State{Capture: *first}, CurMicros: first.Micros, CurPrecision: first.Precision, CurIndex: first.Index}
+				res := resolution{
+					State: State{Capture: *first}, CurMicros: first.Micros,
+					CurPrecision: first.Precision, CurIndex: first.Index,
+				}
 				u, _ := weburl.Parse(first.URL)
 				res.seekURL(seekHop, u, res.curTime())
 				g.nearest(&res, func(f *facts.Fetch) string { return f.UserAgent })
@@ -48,7 +51,8 @@ func TestByDate(t *testing.T) {
 		from, to := capturestest.Noon+rng.Int64N(3*facts.Day), capturestest.Noon+rng.Int64N(3*facts.Day)
 		isLate := func(c *facts.Capture) bool { return c.Micros > to }
 		isEarly := func(c *facts.Capture) bool { return c.Micros < from }
-		near := filterCaptures(list, func(c *facts.Capture) bool { return c.Micros >= from-c.Precision.Unit() && !isLate(c) })
+		near := filterCaptures(list,
+			func(c *facts.Capture) bool { return c.Micros >= from-c.Precision.Unit() && !isLate(c) })
 		if got := slices.Collect(d.from(from, isLate)); !slices.Equal(got, near) {
 			t.Fatalf("from: %d captures, want %d", len(got), len(near))
 		}
@@ -123,8 +127,10 @@ func TestBeyond(t *testing.T) {
 	if err != nil || len(names) != 1 {
 		t.Fatal(names, err)
 	}
-	for i, err := range run.Merge(t.Context(), []string{filepath.Join(dir, names[0])}, facts.IssueRuns, run.MergeOptions[facts.Issue]{}) {
-		if err != nil || i.Kind != words.IssueLimitReached || i.RecordID != "" || i.Action != words.TooManyRedirects.String() {
+	for i, err := range run.Merge(t.Context(), []string{filepath.Join(dir, names[0])}, facts.IssueRuns,
+		run.MergeOptions[facts.Issue]{}) {
+		if err != nil || i.Kind != words.IssueLimitReached || i.RecordID != "" ||
+			i.Action != words.TooManyRedirects.String() {
 			t.Error(i, err)
 		}
 	}
@@ -142,7 +148,10 @@ func TestReturns(t *testing.T) {
 		{"http://b.test/r\nhttp://c.test/r\nhttp://b.test/r", true},
 		{"http://b.test/r\nhttp://c.test/r\nhttp://b.test/R", false},
 	} {
-		res := resolution{State: State{Capture: facts.Capture{Fetch: facts.Fetch{URL: "http://a.test/robots.txt"}}, HopURLs: test.hops}}
+		res := resolution{State: State{
+			Capture: facts.Capture{Fetch: facts.Fetch{URL: "http://a.test/robots.txt"}},
+			HopURLs: test.hops,
+		}}
 		if got := res.returns(); got != test.want {
 			t.Errorf("%q: %v", test.hops, got)
 		}

@@ -17,45 +17,78 @@ func TestLongpre(t *testing.T) {
 	}{
 		{"complete_block_all_agents", "User-agent: *\nDisallow: /", classes{"*": All, "BingBot": All}},
 		{"no_block_all_agents", "User-agent: *\nDisallow:", classes{"*": None, "BingBot": None}},
-		{"partial_block_specific_directories", "User-agent: *\nDisallow: /private\nDisallow: /tmp", classes{"*": Some, "BingBot": Some}},
-		{"agent_specific_allowance", "User-agent: *\nDisallow: /\nUser-agent: GoogleBot\nAllow: /public\nDisallow: /\n" +
-			"User-agent: BingBot\nAllow: /public/data\nDisallow: /private", classes{"*": All, "GoogleBot": Some, "BingBot": Some, "YahooBot": All}},
 		{
-			"malformed_rules_handling", "User-agent: *\nDisallow: /*.php\nDisallow: /?id=123\nUser-agent: GoogleBot\nDisallow: *.html\nDisallow: /test/*/index",
+			"partial_block_specific_directories", "User-agent: *\nDisallow: /private\nDisallow: /tmp",
+			classes{"*": Some, "BingBot": Some},
+		},
+		{
+			"agent_specific_allowance",
+			"User-agent: *\nDisallow: /\nUser-agent: GoogleBot\nAllow: /public\nDisallow: /\n" +
+				"User-agent: BingBot\nAllow: /public/data\nDisallow: /private",
+			classes{"*": All, "GoogleBot": Some, "BingBot": Some, "YahooBot": All},
+		},
+		{
+			"malformed_rules_handling",
+			"User-agent: *\nDisallow: /*.php\nDisallow: /?id=123\nUser-agent: GoogleBot\nDisallow: " +
+				"*.html\nDisallow: /test/*/index",
 			classes{"*": Some, "GoogleBot": Some, "BingBot": Some},
 		},
-		{"conflicting_rules", "User-agent: GoogleBot\nDisallow: /private\nAllow: /private/stats", classes{"*": None, "GoogleBot": Some}},
 		{
-			"specific_vs_general_agent_rules", "User-agent: *\nDisallow: /private\nUser-agent: GoogleBot\nDisallow:\nUser-agent: CustomBot\nDisallow: /",
+			"conflicting_rules", "User-agent: GoogleBot\nDisallow: /private\nAllow: /private/stats",
+			classes{"*": None, "GoogleBot": Some},
+		},
+		{
+			"specific_vs_general_agent_rules",
+			"User-agent: *\nDisallow: /private\nUser-agent: GoogleBot\nDisallow:\nUser-agent: CustomBot\nDisallow: /",
 			classes{"*": Some, "GoogleBot": None, "BingBot": Some, "CustomBot": All},
 		},
 		{"allow_all_except_one", "User-agent: *\nDisallow: /private\nAllow: /", classes{"*": Some}},
 		{"implicit_allow", "", classes{"*": None, "GoogleBot": None}},
 		{
-			"rule_priority_across_different_user_agents", "User-agent: *\nDisallow: /private/\nUser-agent: GoogleBot\nAllow: /private/stats",
+			"rule_priority_across_different_user_agents",
+			"User-agent: *\nDisallow: /private/\nUser-agent: GoogleBot\nAllow: /private/stats",
 			classes{"*": Some, "GoogleBot": None, "BingBot": Some},
 		},
 		{"allow_and_disallow_same_path", "User-agent: *\nAllow: /path\nDisallow: /path", classes{"*": None}},
 		{"query_parameters_in_paths", "User-agent: *\nDisallow: /search?query=public", classes{"*": None}},
-		{"complex_query_parameters", "User-agent: *\nDisallow: /search\nDisallow: /search?query=allowed", classes{"*": Some}},
 		{
-			"group_multiple_user_agents", "User-agent: anthropic-ai\nUser-agent: Google-Extended\nUser-agent: GPTBot\nDisallow: /",
+			"complex_query_parameters", "User-agent: *\nDisallow: /search\nDisallow: /search?query=allowed",
+			classes{"*": Some},
+		},
+		{
+			"group_multiple_user_agents",
+			"User-agent: anthropic-ai\nUser-agent: Google-Extended\nUser-agent: GPTBot\nDisallow: /",
 			classes{"*": None, "anthropic-ai": All, "Google-Extended": All, "GPTBot": All},
 		},
-		{"group_separation_by_blank_line", "User-agent: GPTBot\nCrawl-delay: 5\n\nUser-agent: CCBot\nDisallow: /", classes{"*": None, "GPTBot": All, "CCBot": All}},
+		{
+			"group_separation_by_blank_line", "User-agent: GPTBot\nCrawl-delay: 5\n\nUser-agent: CCBot\nDisallow: /",
+			classes{"*": None, "GPTBot": All, "CCBot": All},
+		},
 		{"case_insensitive_directives", "user-agent: GPTBot\nDisallow: /", classes{"*": None, "GPTBot": All}},
-		{"case_insensitive_agent_names", "User-agent: Googlebot\nDisallow: /\n\nUser-agent: GoogleBot\nAllow: /stats", classes{"*": None, "Googlebot": Some}},
+		{
+			"case_insensitive_agent_names", "User-agent: Googlebot\nDisallow: /\n\nUser-agent: GoogleBot\nAllow: /stats",
+			classes{"*": None, "Googlebot": Some},
+		},
 		{"comment_handling", "User-agent: GPTBot\n# Block GPTBot\nDisallow: /", classes{"*": None, "GPTBot": All}},
 		{
-			"merge_same_agent_groups", "user-agent: googleBot-news\ndisallow: /fish\n\nuser-agent: *\ndisallow: /carrots\n\nuser-agent: googlebot-news\ndisallow: /shrimp",
+			"merge_same_agent_groups",
+			"user-agent: googleBot-news\ndisallow: /fish\n\nuser-agent: *\ndisallow: /carrots\n\nuser-agent: " +
+				"googlebot-news\ndisallow: /shrimp",
 			classes{"*": Some, "googlebot-news": Some},
 		},
-		{"groups_with_non_standard_directives", "user-agent: a\nsitemap: https://example.com/sitemap.xml\n\nuser-agent: b\ndisallow: /", classes{"*": None, "a": All, "b": All}},
+		{
+			"groups_with_non_standard_directives",
+			"user-agent: a\nsitemap: https://example.com/sitemap.xml\n\nuser-agent: b\ndisallow: /",
+			classes{"*": None, "a": All, "b": All},
+		},
 
 		// Not among their tests, by their code: an empty Disallow next to others is one.
 		{"own: empty and more", "User-agent: *\nDisallow:\nDisallow:", classes{"*": Some}},
 		{"own: order counts", "User-agent: *\nAllow: /a\nAllow: /b\nDisallow: /b\nDisallow: /a", classes{"*": Some}},
-		{"own: Allow with a query is dropped", "User-agent: *\nAllow: /?a\nDisallow: /\nDisallow: /b", classes{"*": All}},
+		{
+			"own: Allow with a query is dropped", "User-agent: *\nAllow: /?a\nDisallow: /\nDisallow: /b",
+			classes{"*": All},
+		},
 		{"own: an empty group", "User-agent: *\nDisallow: /\n\nUser-agent: a\n", classes{"*": All, "a": None}},
 	} {
 		f := Of(robots.Parse([]byte(tt.file), robots.RFC9309))

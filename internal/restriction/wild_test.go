@@ -67,7 +67,8 @@ func TestProbing(t *testing.T) {
 					class := Semantic(g)
 					count[class]++
 					if class == Unknown || class == None && forbidden[i] || class == Full && allowed[i] {
-						t.Errorf("%s, group in line %d: %v, but allowed %t, forbidden %t", file.Host, g.Line(nil), class, allowed[i], forbidden[i])
+						t.Errorf("%s, group in line %d: %v, but allowed %t, forbidden %t", file.Host, g.Line(nil),
+							class, allowed[i], forbidden[i])
 					}
 					if class == Partial {
 						checkExamples(t, p, g)
@@ -138,7 +139,10 @@ func randomPaths(r *rand.Rand, groups []*robots.Group, n int) func(yield func(st
 	for _, g := range groups {
 		patterns = slices.AppendSeq(patterns, g.Patterns())
 	}
-	plain := []string{"/", "/index.html", "/a", "/robots.txt.bak", "/?q=1", "/wp-admin/", "/x/y/z.gif?a=b&c=d", "/%7Euser/", "/%C3%A9", "/*", "/$"}
+	plain := []string{
+		"/", "/index.html", "/a", "/robots.txt.bak", "/?q=1", "/wp-admin/", "/x/y/z.gif?a=b&c=d",
+		"/%7Euser/", "/%C3%A9", "/*", "/$",
+	}
 	const letters = "abxyzAZ09/?=&.%-_*$2F"
 	text := func() string {
 		b := make([]byte, r.IntN(6))

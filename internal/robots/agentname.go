@@ -198,7 +198,8 @@ func (m Mode) holdsMore(value string) bool {
 
 // isWordByte reports whether a byte is part of a word that may be a token.
 func isWordByte(b byte) bool {
-	return b == '-' || b == '_' || b == '.' || '0' <= b && b <= '9' || 'a' <= ascii.LowerByte(b) && ascii.LowerByte(b) <= 'z'
+	return b == '-' || b == '_' || b == '.' || '0' <= b && b <= '9' || 'a' <= ascii.LowerByte(b) &&
+		ascii.LowerByte(b) <= 'z'
 }
 
 // plainHyphens makes the hyphens and dashes of typesetters the hyphen of tokens.

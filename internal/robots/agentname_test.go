@@ -75,20 +75,37 @@ func TestAgentNameGroups(t *testing.T) {
 		{"such a group forbids", "user-agent: \"CCBot\"\ndisallow: /\n", "/a", "allowed agent_name"},
 		{"and robots.txt itself", "user-agent: \"CCBot\"\ndisallow: /\n", "/robots.txt", "allowed"},
 		{"it allows, as ours does", "user-agent: \"CCBot\"\ndisallow: /b\n", "/a", "allowed"},
-		{"it forbids, as ours does", "user-agent: \"CCBot\"\ndisallow: /\nuser-agent: *\ndisallow: /", "/a", "disallowed"},
-		{"against the token's own", "user-agent: CCBot\ndisallow: /\nuser-agent: GPTBot, CCBot\ndisallow: /b", "/a", "disallowed agent_name"},
+		{
+			"it forbids, as ours does", "user-agent: \"CCBot\"\ndisallow: /\nuser-agent: *\ndisallow: /", "/a",
+			"disallowed",
+		},
+		{
+			"against the token's own", "user-agent: CCBot\ndisallow: /\nuser-agent: GPTBot, CCBot\ndisallow: /b", "/a",
+			"disallowed agent_name",
+		},
 		{"a line of its own group", "user-agent: CCBot\nuser-agent: GPTBot, CCBot\ndisallow: /\n", "/a", "disallowed"},
-		{"one group at a time", "user-agent: \"CCBot\"\ndisallow: /a\nuser-agent: x, CCBot\ndisallow: /b\nuser-agent: *\ndisallow: /", "/a", "disallowed agent_name"},
-		{"with a misspelt key", "useragent: x, CCBot\nallow: /\nuser-agent: *\ndisallow: /", "/a", "disallowed lenient agent_name"},
-		{"with an encoded byte", "user-agent: x, CCBot\ndisallow: /\nallow: /a%2F\nuser-agent: *\ndisallow: /", "/a/", "disallowed reserved_encoding agent_name"},
-		{"in a group for all, too", "user-agent: *\nuser-agent: x, CCBot\ndisallow: /b\nuser-agent: *\ndisallow: /", "/a", "disallowed agent_name"},
+		{"one group at a time", "user-agent: \"CCBot\"\ndisallow: /a\nuser-agent: x, CCBot\ndisallow: " +
+			"/b\nuser-agent: *\ndisallow: /", "/a", "disallowed agent_name"},
+		{
+			"with a misspelt key", "useragent: x, CCBot\nallow: /\nuser-agent: *\ndisallow: /", "/a",
+			"disallowed lenient agent_name",
+		},
+		{
+			"with an encoded byte", "user-agent: x, CCBot\ndisallow: /\nallow: /a%2F\nuser-agent: *\ndisallow: /", "/a/",
+			"disallowed reserved_encoding agent_name",
+		},
+		{
+			"in a group for all, too", "user-agent: *\nuser-agent: x, CCBot\ndisallow: /b\nuser-agent: *\ndisallow: /",
+			"/a", "disallowed agent_name",
+		},
 		{"another token", "user-agent: x, GPTBot\nallow: /\nuser-agent: *\ndisallow: /", "/a", "disallowed"},
 	} {
 		if got := against(t, c.body, RFC9309, "CCBot", c.path); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
 	}
-	file := Parse([]byte("user-agent: a\nuser-agent: x, CCBot\nallow: /\nuser-agent: b\ndisallow: /\n# CCBot\nuser-agent: CCBot 2\ndisallow: /\n"), RFC9309)
+	file := Parse([]byte("user-agent: a\nuser-agent: x, CCBot\nallow: /\nuser-agent: b\ndisallow: /\n# "+
+		"CCBot\nuser-agent: CCBot 2\ndisallow: /\n"), RFC9309)
 	if got := file.OtherLines("ccbot"); !slices.Equal(got, []int{1, 7}) {
 		t.Errorf("lines %v", got)
 	}
@@ -104,7 +121,10 @@ func TestAgentNameLimits(t *testing.T) {
 		fmt.Fprintf(&body, "user-agent: x%d, CCBot\ndisallow: /\n", i)
 	}
 	body.WriteString("user-agent: *\n")
-	for rule, want := range map[string]string{"disallow: /": "disallowed agent_name", "allow: /": "allowed agent_name"} {
+	for rule, want := range map[string]string{
+		"disallow: /": "disallowed agent_name",
+		"allow: /":    "allowed agent_name",
+	} {
 		if got := against(t, body.String()+rule, RFC9309, "CCBot", "/a"); got != want {
 			t.Errorf("%d groups and %s: %s, want %s", maxAside+1, rule, got, want)
 		}

@@ -17,7 +17,8 @@ var bodies = sync.OnceValue(func() [][]byte {
 	}
 	var all [][]byte
 	for n := range 64 {
-		all = append(all, []byte("# made\nUser-agent: *\n"+strings.Repeat("Disallow: /folder/page.html\nDisallow: /*?sort=\nAllow: /other/\n", 1+n%16)+
+		all = append(all, []byte("# made\nUser-agent: *\n"+
+			strings.Repeat("Disallow: /folder/page.html\nDisallow: /*?sort=\nAllow: /other/\n", 1+n%16)+
 			"\nUser-agent: ExampleBot\nCrawl-delay: 10\nDisallow: /\n\nSitemap: https://example.com/sitemap.xml\n"))
 	}
 	return all

@@ -42,7 +42,8 @@ func TestDelay(t *testing.T) {
 }
 
 func TestDelayThatIsNoneIsNoted(t *testing.T) {
-	f := Parse([]byte("User-agent: *\nCrawl-delay: 5\nDisallow:\n\nUser-agent: a\nDisallow: /\nCrawl-delay: -1\n"), RFC9309)
+	f := Parse([]byte("User-agent: *\nCrawl-delay: 5\nDisallow:\n\nUser-agent: a\nDisallow: /\nCrawl-delay: -1\n"),
+		RFC9309)
 	var lines []int
 	for _, n := range f.Notes() {
 		if n.Kind == NoteDelay {

@@ -7,7 +7,8 @@ import (
 )
 
 func Example() {
-	file := robots.Parse([]byte("User-agent: ExampleBot\nDisallow: /private/\nAllow: /private/public$\n\nUser-agent: *\nDisallow: /\n"), robots.RFC9309)
+	file := robots.Parse([]byte("User-agent: ExampleBot\nDisallow: /private/\nAllow: "+
+		"/private/public$\n\nUser-agent: *\nDisallow: /\n"), robots.RFC9309)
 	for _, token := range []string{"ExampleBot", "OtherBot"} {
 		group := file.For(token) // compiled once
 		for _, path := range []string{"/private/x", "/private/public"} {

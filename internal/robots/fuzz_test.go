@@ -9,8 +9,12 @@ var seeds = []struct{ body, token, path string }{
 	{"user-agent: *\ndisallow: /a*b$\nallow: /a\n", "Foo", "/axb"},
 	{"user-agent: *\ndisallow: /a*b$\nallow: /a\n", "*", "/axbx"},
 	{"user-agent: *\ndisallow: /*ab*ab$\n", "", "/%61bxxabab"},
-	{"User-agent: Foo\nUser-agent: Bar/1\nDisallow: /%7Ea%2f\r\nAllow: *.gif$\r\rUser-agent: *\nDisallow: /", "bar", "/~a%2F"},
-	{"\xEF\xBB\xBFuser-agent: foo*\ndisallow: /a$b$\ndisallow:\nsitemap: x\nuser-agent: *\nuser-agent: foo\ndisallow: /\xE9?u=http%3A//x", "foo", "/%E9?u=http://x"},
+	{
+		"User-agent: Foo\nUser-agent: Bar/1\nDisallow: /%7Ea%2f\r\nAllow: *.gif$\r\rUser-agent: *\nDisallow: /", "bar",
+		"/~a%2F",
+	},
+	{"\xEF\xBB\xBFuser-agent: foo*\ndisallow: /a$b$\ndisallow:\nsitemap: x\nuser-agent: *\nuser-agent: " +
+		"foo\ndisallow: /\xE9?u=http%3A//x", "foo", "/%E9?u=http://x"},
 	{"user-agent: * foo\nDisalow: /a\ndisallow /b\n\x00\x01disallow: /c\x02\nallow: /x/index.html", "foo", "/x/"},
 	{"user-agent: a\n\ndisallow: /*a*a*a*ab\nuser-agent: b\nuser-agent: a\ndisallow: /%", "a", "/aaaaaaaaaaaaaa%41b"},
 	{"useragent: a\nallow /a%2F|\nUser-agent: *\nDisallow: /\nAllowed: /b!", "a", "/a/%7C"},
@@ -20,7 +24,10 @@ var seeds = []struct{ body, token, path string }{
 	{"<!DOCTYPE html><html>\n<p>user-agent: *</p>", "", "/*$?x"},
 	{"user-agent: GPTBot, \"CCBot\"\ndisallow: /a\nallow: /a%2Fb\nuser-agent: *\ndisallow: /", "CCBot", "/a/b"},
 	{"user-agent: Sogou\ndisallow: /\nuser-agent: Sogou web spider/4.0\nallow: /a\nuser-agent: Yahoo! Slurp\ndisallow: /", "Sogou web spider", "/a"},
-	{"user-agent: Bright\u2011bot 1.0 (x)\nuser-agent: slurp 1\ndisallow: /\nuseragent: slurp\nallow: /a|b", "Yahoo! Slurp 1.0", "/a%7Cb"},
+	{
+		"user-agent: Bright\u2011bot 1.0 (x)\nuser-agent: slurp 1\ndisallow: /\nuseragent: slurp\nallow: /a|b",
+		"Yahoo! Slurp 1.0", "/a%7Cb",
+	},
 }
 
 func addSeeds(f *testing.F) {
@@ -82,7 +89,8 @@ func compare(t *testing.T, file *File, ref *refFile, token, path string) {
 	}
 	got, _ := g.Against(token, path, d)
 	if want := ref.against(token, path); got != want {
-		t.Errorf("%q asks for %q: allowed %v, against it %v, want %v\n%q", token, path, allowed, got.Strings(), want.Strings(), file.body)
+		t.Errorf("%q asks for %q: allowed %v, against it %v, want %v\n%q", token, path, allowed, got.Strings(),
+			want.Strings(), file.body)
 	}
 }
 
@@ -158,7 +166,8 @@ func FuzzIndifferent(f *testing.F) {
 			same("CR", strings.Join(lines, "\r"))
 			same("CR LF", strings.Join(lines, "\r\n"))
 			for i := 1; i < len(lines); i += 1 + len(lines)/8 {
-				same("an unknown record", strings.Join(lines[:i], "\n")+"\nx-unknown: /\n"+strings.Join(lines[i:], "\n"))
+				same("an unknown record",
+					strings.Join(lines[:i], "\n")+"\nx-unknown: /\n"+strings.Join(lines[i:], "\n"))
 			}
 		}
 		file := Parse(body, RFC9309)

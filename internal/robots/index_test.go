@@ -129,7 +129,8 @@ var hostileGroups = []struct {
 }{
 	{"one within another", func(n int) (all []string) {
 		for i := range n {
-			all = append(all, "/"+strings.Repeat("a", i%700), "/*"+strings.Repeat("a", i%700)+"b", strings.Repeat("a*", i%50)+"$")
+			all = append(all, "/"+strings.Repeat("a", i%700), "/*"+strings.Repeat("a", i%700)+"b",
+				strings.Repeat("a*", i%50)+"$")
 		}
 		return all
 	}, "/" + strings.Repeat("a", 300) + "b"},
@@ -138,8 +139,15 @@ var hostileGroups = []struct {
 	{"stars alone", func(n int) []string {
 		return append(slices.Repeat([]string{"*", "/*", "/**$", "**"}, n), "/"+strings.Repeat("*", n))
 	}, "/"},
-	{"a common beginning", func(n int) []string { return numbered(n, "/"+strings.Repeat("x", 100)+"%d/") }, "/" + strings.Repeat("x", 100) + "77/y"},
-	{"common beginning behind a star", func(n int) []string { return numbered(n, "/*?"+strings.Repeat("x", 100)+"%d/") }, "/y?" + strings.Repeat("x", 100) + "77/y"},
+	{
+		"a common beginning", func(n int) []string { return numbered(n, "/"+strings.Repeat("x", 100)+"%d/") },
+		"/" + strings.Repeat("x", 100) + "77/y",
+	},
+	{
+		"common beginning behind a star",
+		func(n int) []string { return numbered(n, "/*?"+strings.Repeat("x", 100)+"%d/") },
+		"/y?" + strings.Repeat("x", 100) + "77/y",
+	},
 	{"a common end", func(n int) []string { return numbered(n, "/p%d/*index.html$") }, "/p77/index.html"},
 	{"two letters", func(n int) (all []string) {
 		for i := range n {

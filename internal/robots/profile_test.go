@@ -18,7 +18,8 @@ func (v verdicts) check(t *testing.T, body, token, path string) {
 		f := Parse([]byte(body), p)
 		d := f.For(token).Match(path)
 		if want := v[i] == 'a'; d.Allowed != want {
-			t.Errorf("%v: %q asks for %q: allowed %v (%v), want %v, by\n%s", p, token, path, d.Allowed, d.Reason, want, excerpt(body))
+			t.Errorf("%v: %q asks for %q: allowed %v (%v), want %v, by\n%s", p, token, path, d.Allowed, d.Reason, want,
+				excerpt(body))
 		}
 	}
 }
@@ -33,9 +34,18 @@ func TestProfileDifferences(t *testing.T) {
 		name, body, token, path string
 		want                    verdicts
 	}{
-		{"several global groups: a rule of the second", "user-agent: *\ndisallow: /a\n\nuser-agent: *\ndisallow: /b\n", "Foo", "/b", "dad"},
-		{"several global groups: a rule of the first", "user-agent: *\ndisallow: /a\n\nuser-agent: *\ndisallow: /b\n", "Foo", "/a", "ddd"},
-		{"several groups of a token are merged everywhere", "user-agent: Foo\ndisallow: /a\n\nuser-agent: Foo\ndisallow: /b\n", "Foo", "/b", "ddd"},
+		{
+			"several global groups: a rule of the second", "user-agent: *\ndisallow: /a\n\nuser-agent: *\ndisallow: /b\n",
+			"Foo", "/b", "dad",
+		},
+		{
+			"several global groups: a rule of the first", "user-agent: *\ndisallow: /a\n\nuser-agent: *\ndisallow: /b\n",
+			"Foo", "/a", "ddd",
+		},
+		{
+			"several groups of a token are merged everywhere",
+			"user-agent: Foo\ndisallow: /a\n\nuser-agent: Foo\ndisallow: /b\n", "Foo", "/b", "ddd",
+		},
 		{"lenient: typo", "user-agent: *\nDisalow: /\n", "Foo", "/x", "add"},
 		{"lenient: useragent", "useragent: *\nDisallow: /\n", "Foo", "/x", "add"},
 		{"lenient: missing colon", "user-agent *\nDisallow /\n", "Foo", "/x", "add"},
@@ -43,7 +53,10 @@ func TestProfileDifferences(t *testing.T) {
 		{"lenient: key that only begins like a record", "user-agent: *\nDisallowed: /\n", "Foo", "/x", "aad"},
 		{"token with a space in the file", "User-agent: Foo Bar\nDisallow: /\n", "Foo", "/x", "aad"},
 		{"control byte in a rule", "user-agent: *\ndisallow: /a\x01b\n", "Foo", "/a\x01b", "add"},
-		{"control byte: the rest of the group stands", "user-agent: *\ndisallow: /a\x01b\ndisallow: /c\n", "Foo", "/c", "ddd"},
+		{
+			"control byte: the rest of the group stands", "user-agent: *\ndisallow: /a\x01b\ndisallow: /c\n", "Foo", "/c",
+			"ddd",
+		},
 		{"parse limit: a rule beyond it", beyond, "Foo", "/b", "add"},
 		{"unreserved escapes are decoded: in the rule", "user-agent: *\ndisallow: /%62\n", "Foo", "/b", "dda"},
 		{"unreserved escapes are decoded: in the URI", "user-agent: *\ndisallow: /b\n", "Foo", "/%62", "dda"},
@@ -58,7 +71,10 @@ func TestProfileDifferences(t *testing.T) {
 		{"index page: another page", "user-agent: *\nallow: /x/index.html\ndisallow: /x\n", "Foo", "/x/y", "ddd"},
 		{"index page: itself", "user-agent: *\nallow: /x/index.html\ndisallow: /x\n", "Foo", "/x/index.html", "aaa"},
 		{"global with a word", "User-agent: * foo\nDisallow: /\n", "Foo", "/x", "aad"},
-		{"line longer than Google reads", "user-agent: *\ndisallow: /" + strings.Repeat("a", googleLineLimit) + "\n", "Foo", "/" + strings.Repeat("a", googleLineLimit-11), "aad"},
+		{
+			"line longer than Google reads", "user-agent: *\ndisallow: /" + strings.Repeat("a", googleLineLimit) + "\n",
+			"Foo", "/" + strings.Repeat("a", googleLineLimit-11), "aad",
+		},
 		{"NUL ends a line for Google", "user-agent: *\ndisallow: /a\x00b\n", "Foo", "/a", "aad"},
 		{"part of a byte order mark", "\xEF\xBBuser-agent: *\ndisallow: /a\n", "Foo", "/a", "aad"},
 		{"UTF-16", "\xFF\xFEu\x00s\x00e\x00r\x00-\x00a\x00g\x00e\x00n\x00t\x00:\x00*\x00\n\x00d\x00i\x00s\x00a\x00l\x00l\x00o\x00w\x00:\x00/\x00", "Foo", "/a", "dda"},
@@ -102,15 +118,36 @@ func TestAllProfiles(t *testing.T) {
 		{"the anchor counts", "user-agent: *\nallow: /ab\ndisallow: /ab$\n", "Foo", "/ab", 'd'},
 		{"a tie goes to allow", "user-agent: *\ndisallow: /a\nallow: /a\n", "Foo", "/a", 'a'},
 		{"a tie of different patterns too", "user-agent: *\ndisallow: /a*\nallow: /ab\n", "Foo", "/ab", 'a'},
-		{"other records end no group", "user-agent: Foo\nSitemap: http://x/\nfoo: bar\ndisallow: /\n", "Foo", "/a", 'd'},
-		{"other records end no list of agents", "user-agent: Foo\nCrawl-delay: 1\nuser-agent: Bar\ndisallow: /\n", "Foo", "/a", 'd'},
+		{
+			"other records end no group", "user-agent: Foo\nSitemap: http://x/\nfoo: bar\ndisallow: /\n", "Foo", "/a",
+			'd',
+		},
+		{
+			"other records end no list of agents", "user-agent: Foo\nCrawl-delay: 1\nuser-agent: Bar\ndisallow: /\n",
+			"Foo", "/a", 'd',
+		},
 		{"empty lines end no group", "user-agent: Foo\n\n\ndisallow: /\n", "Foo", "/a", 'd'},
-		{"an empty rule ends the list of agents", "user-agent: Foo\ndisallow:\nuser-agent: Bar\ndisallow: /\n", "Foo", "/a", 'a'},
-		{"an invalid rule ends it too", "user-agent: Foo\ndisallow: x\nuser-agent: Bar\ndisallow: /\n", "Foo", "/a", 'a'},
-		{"an invalid token starts a group", "user-agent: Foo\ndisallow: /a\nuser-agent: ???\ndisallow: /b\n", "Foo", "/b", 'a'},
-		{"an empty token starts a group", "user-agent: Foo\ndisallow: /a\nuser-agent:\ndisallow: /b\n", "Foo", "/b", 'a'},
+		{
+			"an empty rule ends the list of agents", "user-agent: Foo\ndisallow:\nuser-agent: Bar\ndisallow: /\n", "Foo",
+			"/a", 'a',
+		},
+		{
+			"an invalid rule ends it too", "user-agent: Foo\ndisallow: x\nuser-agent: Bar\ndisallow: /\n", "Foo", "/a",
+			'a',
+		},
+		{
+			"an invalid token starts a group", "user-agent: Foo\ndisallow: /a\nuser-agent: ???\ndisallow: /b\n", "Foo",
+			"/b", 'a',
+		},
+		{
+			"an empty token starts a group", "user-agent: Foo\ndisallow: /a\nuser-agent:\ndisallow: /b\n", "Foo", "/b",
+			'a',
+		},
 		{"no token: the global groups", "user-agent:\ndisallow: /a\nuser-agent: *\ndisallow: /b\n", "", "/b", 'd'},
-		{"a group of its own opts out of the global ones", "user-agent: *\ndisallow: /\nuser-agent: Foo\nallow: /a\n", "Foo", "/b", 'a'},
+		{
+			"a group of its own opts out of the global ones", "user-agent: *\ndisallow: /\nuser-agent: Foo\nallow: /a\n",
+			"Foo", "/b", 'a',
+		},
 		{"versions in the file are cut", "user-agent: Foo/1.0\ndisallow: /\n", "Foo", "/a", 'd'},
 		{"CR LF", "user-agent: Foo\r\ndisallow: /a\r\n", "Foo", "/a", 'd'},
 		{"CR", "user-agent: Foo\rdisallow: /a\r", "Foo", "/a", 'd'},
@@ -152,7 +189,10 @@ func TestFigures(t *testing.T) {
 		{"figure 4 row 4", rule("/foo/bar/%E3%83%84"), "Foo", "/foo/bar/\u30C4", false},
 		{"figure 4 row 5", rule("/foo/bar/%62%61%7A"), "Foo", "/foo/bar/baz", false},
 		{"figure 4 row 5", rule("/foo/bar/baz"), "Foo", "/foo/bar/%62%61%7A", false},
-		{"figure 5 #", "user-agent: *\nallow: / # comment in line\n# comment on its own line\ndisallow: /a", "Foo", "/a", false},
+		{
+			"figure 5 #", "user-agent: *\nallow: / # comment in line\n# comment on its own line\ndisallow: /a", "Foo",
+			"/a", false,
+		},
 		{"figure 5 $", rule("/this/path/exactly$"), "Foo", "/this/path/exactly", false},
 		{"figure 5 $", rule("/this/path/exactly$"), "Foo", "/this/path/exactly/not", true},
 		{"figure 5 *", rule("/this/*/exactly"), "Foo", "/this/that/exactly", false},

@@ -210,7 +210,8 @@ func (f *File) UsageRules() *File {
 
 // JudgesAlike reports whether every reading puts both tokens into the same groups, if the file does.
 func (f *File) JudgesAlike(a, b string) bool {
-	return !slices.ContainsFunc(f.variants(), func(v variant) bool { return v.file.For(a).Key() != v.file.For(b).Key() })
+	return !slices.ContainsFunc(f.variants(),
+		func(v variant) bool { return v.file.For(a).Key() != v.file.For(b).Key() })
 }
 
 // addUsage adds a file that was read as readings say as ReadContentUsage has it, too, if that

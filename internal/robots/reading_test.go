@@ -27,12 +27,21 @@ func TestReadings(t *testing.T) {
 	for _, c := range []struct{ name, rule, path, allow, disallow string }{
 		{"gen-delim of the path, encoded in the rule", "/a%2Fb", "/a/b", "disallowed reserved_encoding", "allowed"},
 		{"gen-delim of the path, encoded in the URL", "/a/b", "/a%2fb", "disallowed reserved_encoding", "allowed"},
-		{"gen-delim of the query, encoded in the rule", "/a?u=http%3A%2F%2Fx", "/a?u=http://x", "disallowed reserved_encoding", "allowed"},
-		{"gen-delim of the query, encoded in the URL", "/a?u=http://x", "/a?u=http%3a/%2fx", "disallowed reserved_encoding", "allowed"},
+		{
+			"gen-delim of the query, encoded in the rule", "/a?u=http%3A%2F%2Fx", "/a?u=http://x",
+			"disallowed reserved_encoding", "allowed",
+		},
+		{
+			"gen-delim of the query, encoded in the URL", "/a?u=http://x", "/a?u=http%3a/%2fx",
+			"disallowed reserved_encoding", "allowed",
+		},
 		{"the question mark itself", "/a?b", "/a%3Fb", "disallowed reserved_encoding", "allowed"},
 		{"sub-delim of the path, raw in the rule", "/a!b", "/a%21b", "disallowed reserved_encoding", "allowed"},
 		{"sub-delim of the path, raw in the URL", "/a%21b", "/a!b", "disallowed reserved_encoding", "allowed"},
-		{"sub-delim of the query, raw in the rule", "/a?b=c&d", "/a?b=c%26d", "disallowed reserved_encoding", "allowed"},
+		{
+			"sub-delim of the query, raw in the rule", "/a?b=c&d", "/a?b=c%26d", "disallowed reserved_encoding",
+			"allowed",
+		},
 		{"sub-delim of the query, raw in the URL", "/a?b=c%26d", "/a?b=c&d", "disallowed reserved_encoding", "allowed"},
 		{"behind a star", "/*u=http://x$", "/a?u=http%3A%2F%2Fx", "disallowed reserved_encoding", "allowed"},
 		{"between stars", "/*%3D*%3D", "/a?b=c=d", "disallowed reserved_encoding", "allowed"},
@@ -41,8 +50,14 @@ func TestReadings(t *testing.T) {
 		{"alike on both sides", "/a%2Fb", "/a%2fb", "allowed", "disallowed"},
 		{"other bytes", "/a%2Fb", "/a:b", "disallowed", "allowed"},
 
-		{"unsafe byte, raw in the rule", "/b/*?*|", "/b/x?y%7C", "disallowed unsafe_encoding", "allowed unsafe_encoding"},
-		{"unsafe byte, raw in the URL", "/b/*?*%7C", "/b/x?y|", "disallowed unsafe_encoding", "allowed unsafe_encoding"},
+		{
+			"unsafe byte, raw in the rule", "/b/*?*|", "/b/x?y%7C", "disallowed unsafe_encoding",
+			"allowed unsafe_encoding",
+		},
+		{
+			"unsafe byte, raw in the URL", "/b/*?*%7C", "/b/x?y|", "disallowed unsafe_encoding",
+			"allowed unsafe_encoding",
+		},
 		{"space", "/a b", "/a%20b", "disallowed unsafe_encoding", "allowed unsafe_encoding"},
 		{"percent sign", "/100%x", "/100%25x", "disallowed unsafe_encoding", "allowed unsafe_encoding"},
 		{"part of an escape", "/a%2", "/a%2Fb", "allowed", "disallowed"},
@@ -94,8 +109,14 @@ func TestReadingsRank(t *testing.T) {
 		{"a tie goes to allow", "disallow: /a/b*\nallow: /a%2F", "/a/b", "disallowed reserved_encoding"},
 		{"what allows anyhow", "allow: /a/bcd\ndisallow: /a%7Cb", "/a/bcd", "allowed"},
 		{"an allow that outranks the unsafe disallow", "allow: /a%7Cbc\ndisallow: /a|b", "/a%7Cbc", "allowed"},
-		{"the reading allows by one rule and disallows by a longer one", "disallow: /\nallow: /a%21\ndisallow: /a!bcd", "/a!b", "disallowed reserved_encoding"},
-		{"what matches in the profile alone still decides", "allow: /\ndisallow: /a%2\nallow: /long", "/a%2Fb", "disallowed"},
+		{
+			"the reading allows by one rule and disallows by a longer one", "disallow: /\nallow: /a%21\ndisallow: /a!bcd",
+			"/a!b", "disallowed reserved_encoding",
+		},
+		{
+			"what matches in the profile alone still decides", "allow: /\ndisallow: /a%2\nallow: /long", "/a%2Fb",
+			"disallowed",
+		},
 		{"and the longer one matches in it", "disallow: /\nallow: /a%21\ndisallow: /a%21bc", "/a!bc", "disallowed"},
 	} {
 		if got := against(t, "user-agent: *\n"+c.rules, RFC9309, "", c.path); got != c.want {
@@ -110,41 +131,74 @@ func TestFileReadings(t *testing.T) {
 	long := "user-agent: *\ndisallow: /\n" + strings.Repeat("#"+strings.Repeat("x", 998)+"\n", 512)
 	longAllowed := strings.Replace(long, "/\n", "/\nallow: /p\n", 1)
 	for _, c := range []struct{ name, body, path, rfc, rep08, google string }{
-		{"typo allows", "useragent: foo\nallow: /\nuser-agent: *\ndisallow: /", "/a", "disallowed lenient", "allowed", "allowed"},
+		{
+			"typo allows", "useragent: foo\nallow: /\nuser-agent: *\ndisallow: /", "/a", "disallowed lenient", "allowed",
+			"allowed",
+		},
 		{"a typo closes", "user-agent: *\ndisalow: /", "/a", "allowed", "disallowed lenient", "disallowed lenient"},
 		{"missing colon", "user-agent: *\ndisallow: /\nallow /a", "/a", "disallowed lenient", "allowed", "allowed"},
-		{"a misspelt key without its colon", "user-agent: *\ndisalow /", "/a", "allowed", "disallowed lenient", "disallowed lenient"},
-		{"a key that only begins so", "user-agent: *\ndisallow: /\nallowed: /a", "/a", "disallowed lenient", "disallowed lenient", "allowed"},
+		{
+			"a misspelt key without its colon", "user-agent: *\ndisalow /", "/a", "allowed", "disallowed lenient",
+			"disallowed lenient",
+		},
+		{
+			"a key that only begins so", "user-agent: *\ndisallow: /\nallowed: /a", "/a", "disallowed lenient",
+			"disallowed lenient", "allowed",
+		},
 		{"it closes", "user-agent: *\ndisallowed: /", "/a", "allowed", "allowed", "disallowed lenient"},
-		{"a typo closes what a beginning opens", "user-agent: *\ndisalow: /\nallowed: /a", "/a", "allowed", "disallowed lenient", "allowed"},
-		{"nothing hangs on it", "user-agent: *\ndisallow: /\ndisalow: /b\nsitemap x", "/a", "disallowed", "disallowed", "disallowed"},
-		{"a comment", "user-agent: *\ndisallow: /\n# allow /a\nallow nothing here", "/a", "disallowed", "disallowed", "disallowed"},
+		{
+			"a typo closes what a beginning opens", "user-agent: *\ndisalow: /\nallowed: /a", "/a", "allowed",
+			"disallowed lenient", "allowed",
+		},
+		{
+			"nothing hangs on it", "user-agent: *\ndisallow: /\ndisalow: /b\nsitemap x", "/a", "disallowed", "disallowed",
+			"disallowed",
+		},
+		{
+			"a comment", "user-agent: *\ndisallow: /\n# allow /a\nallow nothing here", "/a", "disallowed", "disallowed",
+			"disallowed",
+		},
 
 		{"beyond the limit", long + "allow: /a", "/a", "disallowed parse_limit", "allowed", "allowed"},
-		{"a limit opens", long[:14] + long[27:] + "disallow: /", "/a", "allowed", "disallowed parse_limit", "disallowed parse_limit"},
+		{
+			"a limit opens", long[:14] + long[27:] + "disallow: /", "/a", "allowed", "disallowed parse_limit",
+			"disallowed parse_limit",
+		},
 		{"beyond it more of the same", long + "disallow: /a", "/a", "disallowed", "disallowed", "disallowed"},
 		{"before it allowed", longAllowed + "disallow: /p", "/p", "allowed", "allowed", "allowed"},
 
 		{
-			"lenient and encoded", "user-agent: *\ndisallow: /\nallow /a%2Fb", "/a/b", "disallowed reserved_encoding lenient",
+			"lenient and encoded", "user-agent: *\ndisallow: /\nallow /a%2Fb", "/a/b",
+			"disallowed reserved_encoding lenient",
 			"disallowed reserved_encoding", "disallowed reserved_encoding",
 		},
 		{
-			"lenient and unsafe", "user-agent: *\ndisallow: /\nallow /a|b", "/a%7Cb", "disallowed unsafe_encoding lenient",
+			"lenient and unsafe", "user-agent: *\ndisallow: /\nallow /a|b", "/a%7Cb",
+			"disallowed unsafe_encoding lenient",
 			"disallowed unsafe_encoding", "disallowed unsafe_encoding",
 		},
-		{"beyond the limit and lenient", long + "allow /a", "/a", "disallowed lenient parse_limit", "allowed", "allowed"},
+		{
+			"beyond the limit and lenient", long + "allow /a", "/a", "disallowed lenient parse_limit", "allowed",
+			"allowed",
+		},
 		{
 			"beyond the limit and encoded", long + "allow: /a%2Fb", "/a/b", "disallowed reserved_encoding parse_limit",
 			"disallowed reserved_encoding", "disallowed reserved_encoding",
 		},
 		{
-			"all at once", long + "allow /a%2F|", "/a/%7C", "disallowed reserved_encoding unsafe_encoding lenient parse_limit",
+			"all at once", long + "allow /a%2F|", "/a/%7C",
+			"disallowed reserved_encoding unsafe_encoding lenient parse_limit",
 			"disallowed reserved_encoding unsafe_encoding", "disallowed reserved_encoding unsafe_encoding",
 		},
 		{"each by itself", long + "allow: /a\nallow: /x%21", "/a", "disallowed parse_limit", "allowed", "allowed"},
-		{"two that need nothing of each other", "user-agent: *\ndisallow: /\nallow: /a%21\nallow /a", "/a!", "disallowed reserved_encoding lenient", "allowed", "allowed"},
-		{"robots.txt, encoded, and lenient", "user-agent: *\ndisallow: /\nallow /r", "/%72obots.txt", "disallowed lenient robots_txt_encoded", "allowed", "disallowed robots_txt_encoded"},
+		{
+			"two that need nothing of each other", "user-agent: *\ndisallow: /\nallow: /a%21\nallow /a", "/a!",
+			"disallowed reserved_encoding lenient", "allowed", "allowed",
+		},
+		{
+			"robots.txt, encoded, and lenient", "user-agent: *\ndisallow: /\nallow /r", "/%72obots.txt",
+			"disallowed lenient robots_txt_encoded", "allowed", "disallowed robots_txt_encoded",
+		},
 	} {
 		for i, want := range []string{c.rfc, c.rep08, c.google} {
 			if got := against(t, c.body, Profiles[i], "foo", c.path); got != want {
@@ -188,8 +242,12 @@ func TestVariantsAreNeeded(t *testing.T) {
 }
 
 func TestReadingNames(t *testing.T) {
-	all := ReadReserved | ReadUnsafe | ReadLenient | ReadBeyondLimit | ReadRobotsTxtEncoded | ReadContentUsage | ReadAgentName
-	want := []string{"reserved_encoding", "unsafe_encoding", "lenient", "parse_limit", "robots_txt_encoded", "content_usage", "agent_name"}
+	all := ReadReserved | ReadUnsafe | ReadLenient | ReadBeyondLimit |
+		ReadRobotsTxtEncoded | ReadContentUsage | ReadAgentName
+	want := []string{
+		"reserved_encoding", "unsafe_encoding", "lenient", "parse_limit", "robots_txt_encoded",
+		"content_usage", "agent_name",
+	}
 	if got := all.Strings(); !slices.Equal(got, want) {
 		t.Errorf("got %v", got)
 	}
@@ -298,7 +356,8 @@ func refGooglePattern(s string) string {
 	var out strings.Builder
 	for i := 0; i < len(s); i++ {
 		switch {
-		case s[i] == '%' && i+2 < len(s) && strings.Contains(refHex, s[i+1:i+2]) && strings.Contains(refHex, s[i+2:i+3]):
+		case s[i] == '%' && i+2 < len(s) && strings.Contains(refHex, s[i+1:i+2]) &&
+			strings.Contains(refHex, s[i+2:i+3]):
 			out.WriteString(strings.ToUpper(s[i : i+3]))
 			i += 2
 		case s[i] >= 0x80:
@@ -319,21 +378,37 @@ func TestContentUsage(t *testing.T) {
 	for _, c := range []struct{ name, body, token, path, want string }{
 		{"a group of its own allows", two, "a", "/x", "disallowed content_usage"},
 		{"everybody else", two, "b", "/x", "disallowed"},
-		{"an empty value", "user-agent: a\ncontent-usage:\nuser-agent: *\ndisallow: /", "a", "/x", "disallowed content_usage"},
-		{"the group has a rule that disallows", "user-agent: a\ncontent-usage: x=n\ndisallow: /x\nuser-agent: *\ndisallow: /", "a", "/x", "disallowed"},
-		{"other records end nothing", "user-agent: a\ncontent-signal: ai-train=no\nuser-agent: *\ndisallow: /", "a", "/x", "disallowed"},
+		{
+			"an empty value", "user-agent: a\ncontent-usage:\nuser-agent: *\ndisallow: /", "a", "/x",
+			"disallowed content_usage",
+		},
+		{
+			"the group has a rule that disallows",
+			"user-agent: a\ncontent-usage: x=n\ndisallow: /x\nuser-agent: *\ndisallow: /", "a", "/x", "disallowed",
+		},
+		{
+			"other records end nothing", "user-agent: a\ncontent-signal: ai-train=no\nuser-agent: *\ndisallow: /", "a",
+			"/x", "disallowed",
+		},
 		{"before any group", "content-usage: x=n\nuser-agent: a\nuser-agent: *\ndisallow: /", "a", "/x", "disallowed"},
 		{"allowed", "user-agent: a\ncontent-usage: x=n\nuser-agent: *\nallow: /", "a", "/x", "allowed"},
-		{"with an encoding", "user-agent: a\ncontent-usage: x=n\nuser-agent: b\ndisallow: /\nuser-agent: a\ndisallow: /\nallow: /x%2F", "a", "/x/", "disallowed reserved_encoding"},
+		{"with an encoding", "user-agent: a\ncontent-usage: x=n\nuser-agent: b\ndisallow: /\nuser-agent: " +
+			"a\ndisallow: /\nallow: /x%2F", "a", "/x/", "disallowed reserved_encoding"},
 		{
-			"each of two will do", "user-agent: a\nallow: /x%2F\nuser-agent: a\ncontent-usage: x=n\nuser-agent: b\ndisallow: /x/b", "a", "/x/b",
+			"each of two will do", "user-agent: a\nallow: /x%2F\nuser-agent: a\ncontent-usage: x=n\nuser-agent: " +
+				"b\ndisallow: /x/b", "a", "/x/b",
 			"disallowed reserved_encoding content_usage",
 		},
 		{
-			"both are needed", "user-agent: a\nallow: /x%2F\ndisallow: /x\nuser-agent: a\ncontent-usage: x=n\nuser-agent: b\ndisallow: /x/bcd", "a", "/x/bcd",
+			"both are needed", "user-agent: a\nallow: /x%2F\ndisallow: /x\nuser-agent: a\ncontent-usage: " +
+				"x=n\nuser-agent: b\ndisallow: /x/bcd", "a", "/x/bcd",
 			"disallowed reserved_encoding content_usage",
 		},
-		{"with a misspelt line", "user-agent: a\ncontent-usage: x=n\nuser-agent: b\ndisallow: /xyz\nuser-agent: a\ndisallow: /x\nallow /x", "a", "/xyz", "disallowed lenient content_usage"},
+		{
+			"with a misspelt line",
+			"user-agent: a\ncontent-usage: x=n\nuser-agent: b\ndisallow: /xyz\nuser-agent: a\ndisallow: /x\nallow /x",
+			"a", "/xyz", "disallowed lenient content_usage",
+		},
 	} {
 		if got := against(t, c.body, RFC9309, c.token, c.path); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)

@@ -175,7 +175,8 @@ func (r *reference) names(token string) func(agent string) bool {
 func (r *reference) aside(token, path string, equal Readings) (allows, forbids bool) {
 	own := r.names(token)
 	word, _, _ := strings.Cut(refOperator.ReplaceAllString(token, ""), " ")
-	if word == "" || strings.ContainsAny(word, "/*") || regexp.MustCompile(`^[vV]?[0-9][0-9.]*[^0-9.]?$`).MatchString(word) {
+	if word == "" || strings.ContainsAny(word, "/*") ||
+		regexp.MustCompile(`^[vV]?[0-9][0-9.]*[^0-9.]?$`).MatchString(word) {
 		return false, false
 	}
 	word = refFold(word)

@@ -16,7 +16,8 @@ import (
 // may.
 func TestPure(t *testing.T) {
 	allowed := []string{
-		"bytes", "cmp", "encoding/binary", "fmt", "math/bits", "slices", "strings", "sync", "sync/atomic", "unicode/utf16", "unicode/utf8", "unsafe",
+		"bytes", "cmp", "encoding/binary", "fmt", "math/bits", "slices", "strings", "sync", "sync/atomic",
+		"unicode/utf16", "unicode/utf8", "unsafe",
 		"github.com/robotsaudit/robotsaudit/internal/ascii",
 	}
 	files, err := filepath.Glob("*.go")
@@ -43,14 +44,16 @@ func TestMatchAllocatesNothing(t *testing.T) {
 	if underRace {
 		t.Skip("the race detector empties pools")
 	}
-	body := []byte("user-agent: *\ndisallow: /a*b*c$\nallow: /a?u=http%3A//x\ndisallow: /é\nallow: /*/index.html\nallow /a|b\nallow: /a| %21*\ndisallow: /%7C\n" +
+	body := []byte("user-agent: *\ndisallow: /a*b*c$\nallow: /a?u=http%3A//x\ndisallow: /é\nallow: " +
+		"/*/index.html\nallow /a|b\nallow: /a| %21*\ndisallow: /%7C\n" +
 		strings.Repeat("disallow: /folder\n", 20))
 	for _, p := range Profiles {
 		file := Parse(body, p)
 		g := file.For("Foo")
 		for _, path := range []string{
 			"/", "/axbxc", "/robots.txt", "/folder/x?y=z", "/%61%2F%e9é$*", "/a?u=http://x", "/a%7C%20!", "/|",
-			"/" + strings.Repeat("%41", 1000), "/" + strings.Repeat("é", 40_000), "/a" + strings.Repeat("b%2F", 1000) + "c",
+			"/" + strings.Repeat("%41", 1000), "/" + strings.Repeat("é", 40_000),
+			"/a" + strings.Repeat("b%2F", 1000) + "c",
 		} {
 			if n := testing.AllocsPerRun(10, func() { g.Match(path) }); n != 0 {
 				t.Errorf("%v: %.0f allocations for %.20s", p, n, path)
@@ -92,7 +95,8 @@ func TestReasons(t *testing.T) {
 		}
 	}
 	want := Rule{Text: "disallow: /a", Pattern: "/a", Line: 3}
-	if got := file.For("bar").Match("/a").Rule; got == nil || got.Allow || got.Text != want.Text || got.Pattern != want.Pattern || got.Line != want.Line {
+	if got := file.For("bar").Match("/a").Rule; got == nil || got.Allow || got.Text != want.Text ||
+		got.Pattern != want.Pattern || got.Line != want.Line {
 		t.Errorf("rule %+v, want %+v", got, want)
 	}
 	for path, want := range map[string]int{"/a": 1, "/c": 6, "/x": 1} {
@@ -244,7 +248,8 @@ func TestLimit(t *testing.T) {
 }
 
 func TestRecords(t *testing.T) {
-	body := "Sitemap: http://x/s.xml\nuser-agent: a\nuser-agent: b\nCrawl-delay: 5 # slow\ndisallow:\nHost:x\nDisallowAITraining: /x\n" +
+	body := "Sitemap: http://x/s.xml\nuser-agent: a\nuser-agent: b\nCrawl-delay: 5 # " +
+		"slow\ndisallow:\nHost:x\nDisallowAITraining: /x\n" +
 		"user-agent: c\nContent-Usage: train-ai=n\nuser-agent: d\nDisallow: /\nREQUEST-RATE: 1/5\nx-other: y\n"
 	want := []Record{
 		{"sitemap", "http://x/s.xml", 1, 0},
@@ -266,7 +271,8 @@ func TestRecords(t *testing.T) {
 }
 
 func TestAgentLines(t *testing.T) {
-	f := Parse([]byte("user-agent: Aa/1\ncrawl-delay: 1\nuser-agent: b\nuser-agent: aa\nuser-agent: *\ndisallow: /\nuser-agent: b\nuser-agent: AA\n"), RFC9309)
+	f := Parse([]byte("user-agent: Aa/1\ncrawl-delay: 1\nuser-agent: b\nuser-agent: aa\nuser-agent: *\ndisallow: "+
+		"/\nuser-agent: b\nuser-agent: AA\n"), RFC9309)
 	for token, want := range map[string][]int{"aA": {1, 8}, "b": {3, 7}, "c": {5}, "": {5}} {
 		if got := f.AgentLines(token); !slices.Equal(got, want) {
 			t.Errorf("%q: %v, want %v", token, got, want)
@@ -296,11 +302,18 @@ func TestNotes(t *testing.T) {
 		want       []Note
 	}{
 		{"nothing", "user-agent: *\ndisallow: /a\nallow: *.gif$\n", nil},
-		{"rule before any group", "allow: / # x\nuser-agent: *\ndisallow: /", []Note{note(1, NoteRuleBeforeGroup, "allow: /")}},
+		{
+			"rule before any group", "allow: / # x\nuser-agent: *\ndisallow: /",
+			[]Note{note(1, NoteRuleBeforeGroup, "allow: /")},
+		},
 		{"unknown record", "x: y\n\nuser-agent: *\ndisallow: /", []Note{note(1, NoteUnknownRecord, "x: y")}},
-		{"misspelt", "useragent: a\ndissalow: /\n", []Note{note(1, NoteMisspelt, "useragent: a"), note(2, NoteMisspelt, "dissalow: /")}},
+		{
+			"misspelt", "useragent: a\ndissalow: /\n",
+			[]Note{note(1, NoteMisspelt, "useragent: a"), note(2, NoteMisspelt, "dissalow: /")},
+		},
 		{"missing colon", "user-agent: *\nallow /\ndisallow: /\nsitemap x", []Note{
-			note(2, NoteMissingColon, "allow /"), note(2, NoteRecordInGroup, "allow /"), note(4, NoteMissingColon, "sitemap x"),
+			note(2, NoteMissingColon, "allow /"), note(2, NoteRecordInGroup, "allow /"),
+			note(4, NoteMissingColon, "sitemap x"),
 		}},
 		{"invalid token", "user-agent: MJ12bot\ndisallow:", []Note{note(1, NoteInvalidToken, "MJ12bot")}},
 		{"no leading slash", "user-agent: *\ndisallow: a", []Note{note(2, NoteNoLeadingSlash, "disallow: a")}},
@@ -308,17 +321,31 @@ func TestNotes(t *testing.T) {
 		{"control", "user-agent: *\ndisallow: /\x01", []Note{note(2, NoteControl, "disallow: /\x01")}},
 		{"byte order mark", "\xEF\xBB\xBFuser-agent: *\ndisallow: /", []Note{note(1, NoteByteOrderMark, "")}},
 		{"UTF-16", "\xFE\xFF\x00x", []Note{note(1, NoteUTF16, ""), note(1, NoteUnknownRecord, "x")}},
-		{"long line", "user-agent: *\ndisallow: /a\n#" + long, []Note{note(3, NoteLineTooLong, ("#" + long)[:maxNoteText])}},
+		{
+			"long line", "user-agent: *\ndisallow: /a\n#" + long,
+			[]Note{note(3, NoteLineTooLong, ("#" + long)[:maxNoteText])},
+		},
 		{"cut", strings.Repeat("#\n", ParseLimit/2) + "a", []Note{note(ParseLimit/2, NoteCut, "")}},
 		{"HTML", "\n<!DOCTYPE html>\n<html><p>none</p></html>", []Note{note(1, NoteHTML, "")}},
 		{"empty", "", []Note{note(1, NoteEmpty, "")}},
 		{"white space", "\r\n \t", []Note{note(1, NoteEmpty, "")}},
 		{"dollar inside", "user-agent: *\ndisallow: /$a", []Note{note(2, NoteDollarInside, "disallow: /$a")}},
-		{"duplicate", "user-agent: *\ndisallow: /%61\nallow: /a\ndisallow: /a", []Note{note(4, NoteDuplicateRule, "disallow: /a")}},
-		{"duplicate among many", "user-agent: *\nallow: /1\nallow: /2\nallow: /3\nallow: /4\nallow: /5\nallow: /6\nallow: /7\nallow: /8\nallow: /4\n", []Note{note(10, NoteDuplicateRule, "allow: /4")}},
+		{
+			"duplicate", "user-agent: *\ndisallow: /%61\nallow: /a\ndisallow: /a",
+			[]Note{note(4, NoteDuplicateRule, "disallow: /a")},
+		},
+		{
+			"duplicate among many",
+			"user-agent: *\nallow: /1\nallow: /2\nallow: /3\nallow: /4\nallow: /5\nallow: /6\nallow: /7\nallow: " +
+				"/8\nallow: /4\n",
+			[]Note{note(10, NoteDuplicateRule, "allow: /4")},
+		},
 		{"same rule, other group", "user-agent: a\ndisallow: /a\nuser-agent: b\ndisallow: /a", nil},
 		{"empty group", "user-agent: a\nuser-agent: b\n", []Note{note(1, NoteEmptyGroup, "")}},
-		{"record in a group", "user-agent: a\ncrawl-delay: 1\nhost: x\nuser-agent: b\ndisallow: /\nsitemap: y", []Note{note(2, NoteRecordInGroup, "crawl-delay: 1")}},
+		{
+			"record in a group", "user-agent: a\ncrawl-delay: 1\nhost: x\nuser-agent: b\ndisallow: /\nsitemap: y",
+			[]Note{note(2, NoteRecordInGroup, "crawl-delay: 1")},
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := Parse([]byte(c.body), RFC9309).Notes(); !slices.Equal(got, c.want) {
@@ -328,7 +355,8 @@ func TestNotes(t *testing.T) {
 	}
 	for a := range 70 { // groups of all sizes, one after another
 		body := "user-agent: a\n" + rules(a) + "user-agent: b\n" + rules(a+a/2) + "disallow: /0\n"
-		if notes := Parse([]byte(body), RFC9309).Notes(); a > 0 && (len(notes) != 1 || notes[0].Kind != NoteDuplicateRule) {
+		if notes := Parse([]byte(body), RFC9309).Notes(); a > 0 &&
+			(len(notes) != 1 || notes[0].Kind != NoteDuplicateRule) {
 			t.Errorf("%d rules: notes %v", a, notes)
 		}
 	}
@@ -375,8 +403,14 @@ func TestHostile(t *testing.T) {
 	}
 	stars := "disallow: /" + strings.Repeat("*a", 500) + "b\n"
 	for _, c := range []struct{ name, body, path string }{
-		{"10,000 rules of 500 stars, 8 KiB path", "user-agent: *\n" + strings.Repeat(stars, 10_000), "/" + strings.Repeat("a", 8192)},
-		{"the same, 8 KiB encoded", "user-agent: *\n" + strings.Repeat(stars, 10_000), "/" + strings.Repeat("%61", 8192)},
+		{
+			"10,000 rules of 500 stars, 8 KiB path", "user-agent: *\n" + strings.Repeat(stars, 10_000),
+			"/" + strings.Repeat("a", 8192),
+		},
+		{
+			"the same, 8 KiB encoded", "user-agent: *\n" + strings.Repeat(stars, 10_000),
+			"/" + strings.Repeat("%61", 8192),
+		},
 		{"one line of 100 MB", "user-agent: *\ndisallow: /" + strings.Repeat("a", 100_000_000), "/a"},
 		{"500 KiB of NULs", strings.Repeat("\x00", ParseLimit), "/a"},
 		{"1 MiB of CRs", strings.Repeat("\r", 1<<20), "/a"},
@@ -416,11 +450,16 @@ func hostileAgents() string {
 func TestQuick(t *testing.T) {
 	long := strings.Repeat("x", longLine)
 	for _, text := range []string{
-		"disallow: /a", "ALLOW:/a", "Disallow : /a", "disallow:\t/a \t", " disallow: /a\tb", "disallow:", "disallow: /$/a", "disallow: /a$",
-		"disallow: /a # b", "disallow: /a#", "disallow: /a #\x00", "disallow: /\xC3\xA9", "disallow: /\xFF", "disallow: /\x01", "disallow: /a\x00b",
-		"disallow: /\v", "\vdisallow: /a", "disallow: /%7e*", "disallow: a", "disallow: /" + long, "disallow: /" + long[:len(long)-11],
-		"disallow: /" + long[:len(long)-10], "disallow: /a#" + long, "#" + long + "disallow: /", " \t " + long, "allow:x", "allowx: /a", "disallowx: /a",
-		"Disalow: /", "dissallow /x", "user\ragent: x", "user-agent: B", "user-agent: ", "user-agent:\t# b", "user-agent:b/c d", "useragent: c", " User Agent: d", "user-agent",
+		"disallow: /a", "ALLOW:/a", "Disallow : /a", "disallow:\t/a \t", " disallow: /a\tb", "disallow:",
+		"disallow: /$/a", "disallow: /a$",
+		"disallow: /a # b", "disallow: /a#", "disallow: /a #\x00", "disallow: /\xC3\xA9", "disallow: /\xFF",
+		"disallow: /\x01", "disallow: /a\x00b",
+		"disallow: /\v", "\vdisallow: /a", "disallow: /%7e*", "disallow: a", "disallow: /" + long,
+		"disallow: /" + long[:len(long)-11],
+		"disallow: /" + long[:len(long)-10], "disallow: /a#" + long, "#" + long + "disallow: /", " \t " + long,
+		"allow:x", "allowx: /a", "disallowx: /a",
+		"Disalow: /", "dissallow /x", "user\ragent: x", "user-agent: B", "user-agent: ", "user-agent:\t# b",
+		"user-agent:b/c d", "useragent: c", " User Agent: d", "user-agent",
 		"\x00user-agent: a", "\x01", "# comment", "<html>", "<p>\x01</p>", "<" + long, "p: q", "",
 	} {
 		for _, before := range []string{"", "<html>\n", "user-agent: a\n", "<html>\nuser-agent: a\n", "allow: /\r"} {
@@ -447,9 +486,11 @@ func sameSlowly(t *testing.T, body []byte, p Profile) {
 		slow.take(l)
 	}
 	sameAgent := func(a, b agent) bool {
-		return a.line == b.line && a.group == b.group && f.valueOf(&a) == slow.valueOf(&b) && (a == b || a.value == a.end)
+		return a.line == b.line && a.group == b.group && f.valueOf(&a) == slow.valueOf(&b) &&
+			(a == b || a.value == a.end)
 	}
-	if !slices.EqualFunc(f.agents, slow.agents, sameAgent) || !slices.Equal(f.groups, slow.groups) || !slices.Equal(f.rules, slow.rules) {
+	if !slices.EqualFunc(f.agents, slow.agents, sameAgent) || !slices.Equal(f.groups, slow.groups) ||
+		!slices.Equal(f.rules, slow.rules) {
 		t.Errorf("%v: agents %v, groups %v, rules %v; in full %v, %v, %v\n%s",
 			p, f.agents, f.groups, f.rules, slow.agents, slow.groups, slow.rules, excerpt(string(body)))
 	}

@@ -47,7 +47,8 @@ func FuzzSteps(f *testing.F) {
 		}
 		pattern := before + strings.Repeat(repeated, int(n)) + after
 		path := pathBefore + strings.Repeat(pathRepeated, 2*int(n)) + pathAfter
-		body := "user-agent: *\ndisallow: *\nallow: " + pattern + "\nallow " + pattern + "x\nallowed: " + pattern + "y\n"
+		body := "user-agent: *\ndisallow: *\nallow: " + pattern + "\nallow " + pattern + "x\nallowed: " + pattern +
+			"y\n"
 		for _, p := range Profiles {
 			file := Parse([]byte(body), p)
 			g := file.For("")
@@ -69,11 +70,17 @@ func FuzzSteps(f *testing.F) {
 // quadratic are rules and paths for which a naive search takes as many steps as the
 // product of their lengths.
 var quadratic = []struct{ name, rule, path string }{
-	{"4,000 letters, then another", "/*" + strings.Repeat("a", 4000) + "b%2F", "/?" + strings.Repeat("a", 16_000) + "/"},
+	{
+		"4,000 letters, then another", "/*" + strings.Repeat("a", 4000) + "b%2F",
+		"/?" + strings.Repeat("a", 16_000) + "/",
+	},
 	{"beyond 64 KiB", "/*" + strings.Repeat("a", 4000) + "b%2F", "/?" + strings.Repeat("a", 200_000) + "/"},
 	{"beyond 64 KiB, encoded", "/*" + strings.Repeat("a", 4000) + "b!", "/?" + strings.Repeat("%61", 100_000) + "%21"},
 	{"500 stars", "/" + strings.Repeat("*a", 500) + "b%21", "/" + strings.Repeat("a", 8192) + "!"},
-	{"periods", "/*" + strings.Repeat("ab", 2000) + "aab%7C", "/" + strings.Repeat(strings.Repeat("ab", 1999)+"b", 16) + "|"},
+	{
+		"periods", "/*" + strings.Repeat("ab", 2000) + "aab%7C",
+		"/" + strings.Repeat(strings.Repeat("ab", 1999)+"b", 16) + "|",
+	},
 	{"a long prefix", "/" + strings.Repeat("a", 60_000) + "%21", "/" + strings.Repeat("a", 60_000) + "!"},
 }
 
@@ -89,7 +96,8 @@ func TestStepsAreLinear(t *testing.T) {
 			match := stepsOf(func() { d = g.Match(c.path) })
 			against := stepsOf(func() { g.Against("", c.path, d) })
 			if match > most || against > mostAgainst {
-				t.Errorf("%s: %v: %d steps to match, at most %d; %d for the readings, at most %d", c.name, p, match, most, against, mostAgainst)
+				t.Errorf("%s: %v: %d steps to match, at most %d; %d for the readings, at most %d", c.name, p, match,
+					most, against, mostAgainst)
 			}
 			if product := 50 * len(c.rule) * len(c.path); match+against > product/100 {
 				t.Errorf("%s: %v: %d steps, of a product of %d", c.name, p, match+against, product)
@@ -106,41 +114,88 @@ var growing = []struct {
 }{
 	{"rules × paths", literalRules, askPath("/p%d/x")},
 	{"no rule × paths", literalRules, askPath("/q%d/x")},
-	{"anchored rules × paths", func(n int) string { return "user-agent: *\n" + lines(n, "disallow: /p%d$\n") }, askPath("/p%d")},
-	{"rules with a star × paths", func(n int) string { return "user-agent: *\n" + lines(n, "disallow: /*/p%d/\n") }, askPath("/x/p%d/x")},
+	{
+		"anchored rules × paths", func(n int) string { return "user-agent: *\n" + lines(n, "disallow: /p%d$\n") },
+		askPath("/p%d"),
+	},
+	{
+		"rules with a star × paths", func(n int) string { return "user-agent: *\n" + lines(n, "disallow: /*/p%d/\n") },
+		askPath("/x/p%d/x"),
+	},
 	{"rules with a long piece × paths", func(n int) string {
 		return "user-agent: *\n" + lines(n, "disallow: /*"+strings.Repeat("x", 40)+"%d\n")
 	}, askPath("/" + strings.Repeat("x", 40) + "%d")},
-	{"rules with one end × paths", func(n int) string { return "user-agent: *\n" + lines(n, "disallow: /p%d/*index.html$\n") }, askPath("/p%d/index.html")},
-	{"one rule × paths", func(n int) string { return "user-agent: *\n" + lines(n, "disallow: /*p\n") }, askPath("/p%d")},
-	{"stars × paths", func(n int) string { return "user-agent: *\ndisallow: /" + strings.Repeat("*", n) + "x\n" }, askPath("/p%d")},
-	{"pieces × paths", func(n int) string { return "user-agent: *\ndisallow: /" + strings.Repeat("*a", n) + "\n" }, askPath("/aaaa%d")},
-	{"a long piece × paths", func(n int) string { return "user-agent: *\ndisallow: /*" + strings.Repeat("a", n) + "b\n" }, askPath("/aaaa%d")},
-	{"encoded rules × paths", func(n int) string { return "user-agent: *\ndisallow: /\n" + lines(n, "allow: /p%d%%2Fx|y\n") }, askPath("/p%d/x%%7Cy")},
-	{"misspelt rules × paths", func(n int) string { return "user-agent: *\ndisallow: /\n" + lines(n, "alow: /p%d\nallow /p%d\n") }, askPath("/p%d")},
+	{
+		"rules with one end × paths",
+		func(n int) string { return "user-agent: *\n" + lines(n, "disallow: /p%d/*index.html$\n") },
+		askPath("/p%d/index.html"),
+	},
+	{
+		"one rule × paths", func(n int) string { return "user-agent: *\n" + lines(n, "disallow: /*p\n") },
+		askPath("/p%d"),
+	},
+	{
+		"stars × paths", func(n int) string { return "user-agent: *\ndisallow: /" + strings.Repeat("*", n) + "x\n" },
+		askPath("/p%d"),
+	},
+	{
+		"pieces × paths", func(n int) string { return "user-agent: *\ndisallow: /" + strings.Repeat("*a", n) + "\n" },
+		askPath("/aaaa%d"),
+	},
+	{
+		"a long piece × paths",
+		func(n int) string { return "user-agent: *\ndisallow: /*" + strings.Repeat("a", n) + "b\n" },
+		askPath("/aaaa%d"),
+	},
+	{
+		"encoded rules × paths",
+		func(n int) string { return "user-agent: *\ndisallow: /\n" + lines(n, "allow: /p%d%%2Fx|y\n") },
+		askPath("/p%d/x%%7Cy"),
+	},
+	{
+		"misspelt rules × paths",
+		func(n int) string { return "user-agent: *\ndisallow: /\n" + lines(n, "alow: /p%d\nallow /p%d\n") },
+		askPath("/p%d"),
+	},
 	{"groups × paths", func(n int) string { return lines(n, "user-agent: a\ndisallow: /p%d\n") }, func(f *File, i int) {
 		askToken(f, "a", fmt.Sprintf("/p%d", i))
 		f.AgentLine("a", 0)
 	}},
-	{"groups × tokens", func(n int) string { return lines(n, "user-agent: *\ndisallow: /p%d\n") }, func(f *File, i int) {
-		askToken(f, fmt.Sprintf("a%d", i), "/x")
-	}},
-	{"names × tokens", func(n int) string { return lines(n, "user-agent: name%d\ndisallow: /\n") }, func(f *File, i int) {
-		askToken(f, fmt.Sprintf("xname%dx", i), "/x")
-	}},
+	{
+		"groups × tokens", func(n int) string { return lines(n, "user-agent: *\ndisallow: /p%d\n") },
+		func(f *File, i int) {
+			askToken(f, fmt.Sprintf("a%d", i), "/x")
+		},
+	},
+	{
+		"names × tokens", func(n int) string { return lines(n, "user-agent: name%d\ndisallow: /\n") },
+		func(f *File, i int) {
+			askToken(f, fmt.Sprintf("xname%dx", i), "/x")
+		},
+	},
 	{"names × rules", func(n int) string {
-		return lines(n, "user-agent: a%d\n") + lines(n, "disallow: /p%d\n") + lines(n, "user-agent: a%d\ndisallow: /q\n")
+		return lines(n, "user-agent: a%d\n") + lines(n, "disallow: /p%d\n") +
+			lines(n, "user-agent: a%d\ndisallow: /q\n")
 	}, func(f *File, i int) { askToken(f, fmt.Sprintf("a%d", i), "/p1") }},
-	{"lists of names × tokens", func(n int) string { return lines(n, "user-agent: x%d, bot%d\ndisallow: /\n") }, func(f *File, i int) {
-		askToken(f, fmt.Sprintf("bot%d", i), "/x")
-	}},
-	{"named groups × paths without a token", func(n int) string { return lines(n, "user-agent: a%d\ndisallow: /p%d\n") }, func(f *File, i int) {
-		f.NamedForbids(fmt.Sprintf("/p%d/x", i))
-		f.NamedForbids("/q")
-	}},
-	{"named groups that allow × paths without a token", func(n int) string { return lines(n, "user-agent: a%d\ndisallow: /\nallow: /p\n") }, func(f *File, i int) {
-		f.NamedForbids(fmt.Sprintf("/p%d/x", i))
-	}},
+	{
+		"lists of names × tokens", func(n int) string { return lines(n, "user-agent: x%d, bot%d\ndisallow: /\n") },
+		func(f *File, i int) {
+			askToken(f, fmt.Sprintf("bot%d", i), "/x")
+		},
+	},
+	{
+		"named groups × paths without a token",
+		func(n int) string { return lines(n, "user-agent: a%d\ndisallow: /p%d\n") }, func(f *File, i int) {
+			f.NamedForbids(fmt.Sprintf("/p%d/x", i))
+			f.NamedForbids("/q")
+		},
+	},
+	{
+		"named groups that allow × paths without a token",
+		func(n int) string { return lines(n, "user-agent: a%d\ndisallow: /\nallow: /p\n") }, func(f *File, i int) {
+			f.NamedForbids(fmt.Sprintf("/p%d/x", i))
+		},
+	},
 	{"names within names", func(n int) (body string) {
 		for i := range n {
 			body += "user-agent: " + strings.Repeat("a", 1+i%100) + strings.Repeat("b", i/100) + "\ndisallow: /\n"
@@ -207,7 +262,10 @@ func BenchmarkHostile(b *testing.B) {
 		})
 	}
 	most := maxCost / (64 << 10)
-	for name, rule := range map[string]string{"short": "allow:*ab\n", "longer": "allow:*" + strings.Repeat("a", 60) + "b%21*\n"} {
+	for name, rule := range map[string]string{
+		"short":  "allow:*ab\n",
+		"longer": "allow:*" + strings.Repeat("a", 60) + "b%21*\n",
+	} {
 		b.Run("64 KiB, most rules, "+name, func(b *testing.B) {
 			g := Parse([]byte("user-agent: *\ndisallow: *\n"+strings.Repeat(rule, most-1)), RFC9309).For("")
 			path := "/" + strings.Repeat("a", 64<<10-2) + "!"

@@ -120,7 +120,8 @@ func (s *userAgent) crawlers(i int) func(yield func(name string, product bool) b
 			if isAddress(word) || j > 0 && equalFold(words[j-1], "like") {
 				continue
 			}
-			if name, _ := productName(word); saysCrawler(name) && !slices.Contains(strings.Fields(claim), name) && !yield(name, s.isProduct(i, j)) {
+			if name, _ := productName(word); saysCrawler(name) && !slices.Contains(strings.Fields(claim), name) &&
+				!yield(name, s.isProduct(i, j)) {
 				return
 			}
 		}
@@ -266,7 +267,8 @@ func productName(word string) (name string, ends bool) {
 	}
 	name = strings.TrimRight(name, "'\".-@")
 	// "trendictionbot0.5.0"
-	if bare := strings.TrimRight(name, "0123456789."); bare != "" && isVersion(name[len(bare):]) && strings.Contains(name[len(bare):], ".") {
+	if bare := strings.TrimRight(name, "0123456789."); bare != "" && isVersion(name[len(bare):]) &&
+		strings.Contains(name[len(bare):], ".") {
 		return strings.TrimRight(bare, "-_"), true
 	}
 	return name, ends
@@ -323,28 +325,38 @@ func lastOf(words []string, products map[string]bool) int {
 }
 
 // Browsers, their engines, and apps that show pages.
-var browsers = set("alohabrowser", "applewebkit", "avast", "avg", "basilisk", "blackberry", "brave", "camino", "ccleaner",
-	"chrome", "chrome-lighthouse", "chromium", "coc_coc_browser", "crios", "crmo", "ddg", "dillo", "dolfin", "duckduckgo",
-	"ecosia", "edg", "edga", "edge", "edgios", "edgw", "electron", "elinks", "epiphany", "fban", "fbav", "firefox", "focus", "fxios",
-	"galeon", "gecko", "goanna", "gsa", "headlesschrome", "headlessedg", "huaweibrowser", "icecat", "iceweasel", "instagram",
+var browsers = set("alohabrowser", "applewebkit", "avast", "avg", "basilisk", "blackberry", "brave", "camino",
+	"ccleaner", "chrome", "chrome-lighthouse", "chromium", "coc_coc_browser", "crios", "crmo", "ddg", "dillo",
+	"dolfin", "duckduckgo",
+	"ecosia", "edg", "edga", "edge", "edgios", "edgw", "electron", "elinks", "epiphany", "fban", "fbav", "firefox",
+	"focus", "fxios",
+	"galeon", "gecko", "goanna", "gsa", "headlesschrome", "headlessedg", "huaweibrowser", "icecat", "iceweasel",
+	"instagram",
 	"k-meleon", "khtml", "klar", "konqueror", "kindle", "librewolf", "line", "linkedinapp", "links", "lynx", "maxthon",
-	"micromessenger", "midori", "miuibrowser", "mqqbrowser", "msie", "navigator", "netfront", "netscape", "netsurf", "obigo",
-	"oculusbrowser", "opera", "opios", "opr", "opt", "opx", "palemoon", "phantomjs", "presto", "profile", "puffin", "qqbrowser",
+	"micromessenger", "midori", "miuibrowser", "mqqbrowser", "msie", "navigator", "netfront", "netscape", "netsurf",
+	"obigo",
+	"oculusbrowser", "opera", "opios", "opr", "opt", "opx", "palemoon", "phantomjs", "presto", "profile", "puffin",
+	"qqbrowser",
 	"qtwebengine", "qtwebkit", "quark", "safari", "sailfishbrowser", "samsungbrowser", "seamonkey", "silk", "sleipnir",
-	"snapchat", "sogoumobilebrowser", "trident", "twitter", "ucbrowser", "ucweb", "up.browser", "up.link", "vivaldi", "w3m", "waterfox",
+	"snapchat", "sogoumobilebrowser", "trident", "twitter", "ucbrowser", "ucweb", "up.browser", "up.link", "vivaldi",
+	"w3m", "waterfox",
 	"webkit", "webview", "whale", "yabrowser", "yowser")
 
 // Systems, devices and other words that browsers put into their User-Agent.
-var platforms = set("android", "bonecho", "build", "compatible", "configuration", "cpu", "cros", "dalvik", "darwin", "debian",
-	"docomo", "fedora", "freebsd", "gnu", "i686", "intel", "ios", "ipad", "iphone", "ipod", "j-phone", "kddi", "like", "linux",
-	"mac", "macintosh", "mobile", "mozilla", "netbsd", "nettype", "openbsd", "os/2", "playstation", "ppc", "slcc1", "slcc2", "softbank",
-	"sunos", "sv1", "symbianos", "tablet", "ubuntu", "u", "unknown", "version", "vodafone", "webos", "win64", "windows", "wow64",
+var platforms = set("android", "bonecho", "build", "compatible", "configuration", "cpu", "cros", "dalvik", "darwin",
+	"debian", "docomo", "fedora", "freebsd", "gnu", "i686", "intel", "ios", "ipad", "iphone", "ipod", "j-phone",
+	"kddi", "like", "linux",
+	"mac", "macintosh", "mobile", "mozilla", "netbsd", "nettype", "openbsd", "os/2", "playstation", "ppc", "slcc1",
+	"slcc2", "softbank",
+	"sunos", "sv1", "symbianos", "tablet", "ubuntu", "u", "unknown", "version", "vodafone", "webos", "win64",
+	"windows", "wow64",
 	"x11", "x64", "x86_64")
 
 // Crawling software whose name may be the only one that a crawler gives itself.
 // After another crawler's name it is the software that this one runs on.
-var software = set("archivebox", "browsertrix", "browsertrix-crawler", "brozzler", "crau", "grab-site", "heritrix", "httrack",
-	"monolith", "nutch", "nutchcvs", "scoop", "scrapy", "sitesucker", "squidwarc", "stormcrawler", "webcopier", "wget", "wget2",
+var software = set("archivebox", "browsertrix", "browsertrix-crawler", "brozzler", "crau", "grab-site", "heritrix",
+	"httrack", "monolith", "nutch", "nutchcvs", "scoop", "scrapy", "sitesucker", "squidwarc", "stormcrawler",
+	"webcopier", "wget", "wget2",
 	"wpull", "zeno")
 
 // Crawlers whose name doesn't say so, and that borrow a browser's string without
@@ -352,8 +364,8 @@ var software = set("archivebox", "browsertrix", "browsertrix-crawler", "brozzler
 var known = set("bingpreview", "facebookcatalog", "facebookexternalhit", "manus-user")
 
 // Words for crawlers in general, which name none.
-var generic = set("bot", "bots", "crawl", "crawler", "crawlers", "crawling", "crawls", "robot", "robots", "spider", "spiders",
-	"web-crawler", "webcrawler", "webspider", "chatbot")
+var generic = set("bot", "bots", "crawl", "crawler", "crawlers", "crawling", "crawls", "robot", "robots", "spider",
+	"spiders", "web-crawler", "webcrawler", "webspider", "chatbot")
 
 func set(words ...string) map[string]bool {
 	m := make(map[string]bool, len(words))

@@ -41,7 +41,8 @@ func TestWildReadings(t *testing.T) {
 			n := &tallies[k]
 			t.Logf("%-7v %-22s %v", p, urlsOf[k].name, n)
 			if urlsOf[k].real && 100*n.contested >= 3*n.disallowed {
-				t.Errorf("%v: of URLs %s %d of %d disallowed are contested", p, urlsOf[k].name, n.contested, n.disallowed)
+				t.Errorf("%v: of URLs %s %d of %d disallowed are contested", p, urlsOf[k].name, n.contested,
+					n.disallowed)
 			}
 		}
 	}
@@ -89,7 +90,10 @@ var urlsOf = [...]struct {
 	{"of many sites", true, func(*File, *Group, *rand.Rand) []string { return realPaths }},
 	{"of the sitemap lines", true, sitemapPaths},
 	{"of rules, as crawlers write", true, func(_ *File, g *Group, r *rand.Rand) []string {
-		return drawn(g, r, func(b byte) bool { return strings.IndexByte(" \"<>`{}|\\^", b) >= 0 || b <= ' ' || b >= 0x7F })
+		return drawn(g, r, func(b byte) bool {
+			return strings.IndexByte(" \"<>`{}|\\^", b) >= 0 || b <= ' ' ||
+				b >= 0x7F
+		})
 	}},
 	{"of rules, as they stand", false, func(_ *File, g *Group, r *rand.Rand) []string {
 		return drawn(g, r, func(byte) bool { return false })
@@ -100,10 +104,14 @@ var urlsOf = [...]struct {
 }
 
 var realPaths = append([]string{
-	"/a/b/", "/de/suche?q=stra%C3%9Fe%20in%20k%C3%B6ln&sort=up", "/login?return=https%3A%2F%2Fexample.com%2Fa%3Fb%3Dc", "/wiki/Main_Page", "/wiki/C%2B%2B_(language)",
-	"/w/index.php?title=Special:Search&go=Go", "/tag/it's%20here", "/cart/add?id=1,2,3;4", "/~user/index.html", "/cgi-bin/a.pl?x=1+2",
-	"/share?u=http://example.com/%7Euser", "/images/photo%20(1).jpg", "/feed/", "/admin/", "/user/register", "/?s=a%26b", "/tmp/x.pdf", "/api/v1/items/%7B123%7D",
-	"/search/label/a|b", "/wp-content/plugins/x/y.js?ver=1.0", "/comments/feed?a[]=1&a%5B%5D=2", "/print/node/1", "/*", "/checkout/%23top",
+	"/a/b/", "/de/suche?q=stra%C3%9Fe%20in%20k%C3%B6ln&sort=up", "/login?return=https%3A%2F%2Fexample.com%2Fa%3Fb%3Dc",
+	"/wiki/Main_Page", "/wiki/C%2B%2B_(language)",
+	"/w/index.php?title=Special:Search&go=Go", "/tag/it's%20here", "/cart/add?id=1,2,3;4", "/~user/index.html",
+	"/cgi-bin/a.pl?x=1+2",
+	"/share?u=http://example.com/%7Euser", "/images/photo%20(1).jpg", "/feed/", "/admin/", "/user/register",
+	"/?s=a%26b", "/tmp/x.pdf", "/api/v1/items/%7B123%7D",
+	"/search/label/a|b", "/wp-content/plugins/x/y.js?ver=1.0", "/comments/feed?a[]=1&a%5B%5D=2", "/print/node/1", "/*",
+	"/checkout/%23top",
 }, paths...)
 
 func sitemapPaths(f *File, _ *Group, _ *rand.Rand) (all []string) {

@@ -50,7 +50,8 @@ func ReadKey(path string) (*Key, error) {
 	if err != nil {
 		return nil, err
 	}
-	const instead = "leave out --sign, and sign what is written with: ssh-keygen -Y sign -n " + namespace + " -f %s FILE"
+	const instead = "leave out --sign, and sign what is written with: ssh-keygen -Y sign -n " + namespace +
+		" -f %s FILE"
 	signer, err := ssh.ParsePrivateKey(b)
 	var encrypted *ssh.PassphraseMissingError
 	_, _, _, _, public := ssh.ParseAuthorizedKey(b)
@@ -58,9 +59,11 @@ func ReadKey(path string) (*Key, error) {
 	case errors.As(err, &encrypted):
 		return nil, fmt.Errorf("the key %s is encrypted, and robotsaudit asks for no passphrase; "+instead, path, path)
 	case public == nil:
-		return nil, fmt.Errorf("%s is a public key; name the private one, or, if an agent has that, "+instead, path, path)
+		return nil, fmt.Errorf("%s is a public key; name the private one, or, if an agent has that, "+instead, path,
+			path)
 	case err != nil:
-		return nil, fmt.Errorf("%s is no private key that can be used here (%v); for one that is in a device, "+instead, path, err, path)
+		return nil, fmt.Errorf("%s is no private key that can be used here (%v); for one that is in a device, "+
+			instead, path, err, path)
 	}
 	return &Key{signer}, nil
 }

@@ -93,10 +93,12 @@ func TestSignatures(t *testing.T) {
 	for name, key := range keys(t) {
 		path, public := writeKey(t, key, "")
 		armored := sign(t, path)
-		if who, err := verify(t, armored, content, "alice@example.org "+public); who != "alice@example.org" || err != nil {
+		if who, err := verify(t, armored, content, "alice@example.org "+public); who != "alice@example.org" ||
+			err != nil {
 			t.Errorf("%s: %q, %v", name, who, err)
 		}
-		if _, err := verify(t, armored, content+" ", "alice "+public); err == nil || !strings.Contains(err.Error(), "it is not of these bytes") {
+		if _, err := verify(t, armored, content+" ", "alice "+public); err == nil ||
+			!strings.Contains(err.Error(), "it is not of these bytes") {
 			t.Errorf("%s: %v", name, err)
 		}
 		if _, err := exec.LookPath("ssh-keygen"); err != nil {
@@ -105,19 +107,27 @@ func TestSignatures(t *testing.T) {
 		}
 		dir := t.TempDir()
 		file, allowed := filepath.Join(dir, "bundle"), filepath.Join(dir, "allowed")
-		for path, text := range map[string]string{file: content, file + Ext: string(armored), allowed: "alice " + public + "\n"} {
+		for path, text := range map[string]string{
+			file: content, file + Ext: string(armored),
+			allowed: "alice " + public + "\n",
+		} {
 			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}
 		cmd := exec.Command("ssh-keygen", "-Y", "verify", "-n", "file", "-f", allowed, "-I", "alice", "-s", file+Ext)
 		cmd.Stdin = strings.NewReader(content)
-		if out, err := cmd.CombinedOutput(); err != nil || !strings.HasPrefix(string(out), `Good "file" signature for alice`) {
+		if out, err := cmd.CombinedOutput(); err != nil ||
+			!strings.HasPrefix(string(out), `Good "file" signature for alice`) {
 			t.Errorf("%s: %s %v", name, out, err)
 		}
-		for namespace, want := range map[string]string{"file": "", "email": "it is not of these bytes (namespace does not match)"} {
+		for namespace, want := range map[string]string{
+			"file":  "",
+			"email": "it is not of these bytes (namespace does not match)",
+		} {
 			os.Remove(file + Ext)
-			if out, err := exec.Command("ssh-keygen", "-Y", "sign", "-n", namespace, "-f", path, file).CombinedOutput(); err != nil {
+			if out, err := exec.Command("ssh-keygen", "-Y", "sign", "-n", namespace, "-f", path,
+				file).CombinedOutput(); err != nil {
 				t.Fatalf("%s %v", out, err)
 			}
 			theirs, err := ReadFile(file + Ext)
@@ -175,7 +185,8 @@ func TestKeys(t *testing.T) {
 	encrypted, public := writeKey(t, key, "secret")
 	dir := t.TempDir()
 	for _, c := range []struct{ text, err string }{
-		{"", "is encrypted, and robotsaudit asks for no passphrase; leave out --sign, and sign what is written with: ssh-keygen -Y sign -n file -f " + encrypted + " FILE"},
+		{"", "is encrypted, and robotsaudit asks for no passphrase; leave out --sign, and sign what is written " +
+			"with: ssh-keygen -Y sign -n file -f " + encrypted + " FILE"},
 		{public + "\n", "is a public key; name the private one, or, if an agent has that, leave out --sign"},
 		{"nothing", "is no private key that can be used here"},
 		{strings.Repeat("x", maxFile+1), "has more than 1048576 bytes"},
@@ -214,7 +225,10 @@ func newAuthority(t testing.TB, usage []byte, critical bool, until time.Time) *a
 		}
 		return made
 	}
-	root := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "root"}, IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign}
+	root := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "root"}, IsCA: true,
+		BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
+	}
 	root = make(root, root, rootKey.Public())
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -222,7 +236,10 @@ func newAuthority(t testing.TB, usage []byte, critical bool, until time.Time) *a
 	}
 	cert := &x509.Certificate{SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: "clock"}}
 	if usage != nil {
-		cert.ExtraExtensions = []pkix.Extension{{Id: asn1.ObjectIdentifier{2, 5, 29, 37}, Critical: critical, Value: usage}}
+		cert.ExtraExtensions = []pkix.Extension{{
+			Id: asn1.ObjectIdentifier{2, 5, 29, 37}, Critical: critical,
+			Value: usage,
+		}}
 	}
 	return &authority{key, make(cert, root, key.Public()), root}
 }
@@ -230,7 +247,10 @@ func newAuthority(t testing.TB, usage []byte, critical bool, until time.Time) *a
 func (a *authority) answer(t testing.TB, text string, at time.Time, withCertificate bool) []byte {
 	t.Helper()
 	sum := sha256.Sum256([]byte(text))
-	stamp := timestamp.Timestamp{HashAlgorithm: crypto.SHA256, HashedMessage: sum[:], Time: at, Policy: asn1.ObjectIdentifier{1, 2, 3}, AddTSACertificate: withCertificate}
+	stamp := timestamp.Timestamp{
+		HashAlgorithm: crypto.SHA256, HashedMessage: sum[:], Time: at,
+		Policy: asn1.ObjectIdentifier{1, 2, 3}, AddTSACertificate: withCertificate,
+	}
 	der, err := stamp.CreateResponseWithOpts(a.cert, a.key, crypto.SHA256)
 	if err != nil {
 		t.Fatal(err)
@@ -250,7 +270,10 @@ func usages(t testing.TB, ids ...asn1.ObjectIdentifier) []byte {
 
 // TestTimestamps: a timestamp counts if an authority that is trusted gave it, for these bytes.
 func TestTimestamps(t *testing.T) {
-	stamping, signing := asn1.ObjectIdentifier{1, 3, 6, 1, 5, 5, 7, 3, 8}, asn1.ObjectIdentifier{1, 3, 6, 1, 5, 5, 7, 3, 3}
+	stamping, signing := asn1.ObjectIdentifier{1, 3, 6, 1, 5, 5, 7, 3, 8}, asn1.ObjectIdentifier{
+		1, 3, 6, 1, 5, 5, 7,
+		3, 3,
+	}
 	later := time.Date(2040, 1, 1, 0, 0, 0, 0, time.UTC)
 	at := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 	right := newAuthority(t, usages(t, stamping), true, later)
@@ -265,10 +288,21 @@ func TestTimestamps(t *testing.T) {
 		{"right", right, at, true, []*x509.Certificate{right.root}, ""},
 		{"its own certificate is trusted", right, at, false, []*x509.Certificate{right.root, right.cert}, ""},
 		{"no certificate", right, at, false, []*x509.Certificate{right.root}, "it has no signer"},
-		{"of another root", right, at, true, []*x509.Certificate{newAuthority(t, nil, false, later).root}, "unknown authority"},
-		{"when the certificate had ended", right, later.AddDate(1, 0, 0), true, []*x509.Certificate{right.root}, "expired"},
+		{
+			"of another root", right, at, true,
+			[]*x509.Certificate{newAuthority(t, nil, false, later).root},
+			"unknown authority",
+		},
+		{
+			"when the certificate had ended", right, later.AddDate(1, 0, 0), true,
+			[]*x509.Certificate{right.root},
+			"expired",
+		},
 		{"an authority for anything", newAuthority(t, nil, false, later), at, true, nil, "not for timestamps alone"},
-		{"an authority for code, too", newAuthority(t, usages(t, stamping, signing), true, later), at, true, nil, "not for timestamps alone"},
+		{
+			"an authority for code, too", newAuthority(t, usages(t, stamping, signing), true, later), at, true, nil,
+			"not for timestamps alone",
+		},
 		{"not critical", newAuthority(t, usages(t, stamping), false, later), at, true, nil, "not for timestamps alone"},
 	} {
 		trusted := c.trusted
@@ -330,7 +364,8 @@ func TestNested(t *testing.T) {
 func FuzzTimestamp(f *testing.F) {
 	f.Add([]byte{0x30, 0x80, 0, 0})
 	stamping := usages(f, asn1.ObjectIdentifier{1, 3, 6, 1, 5, 5, 7, 3, 8})
-	f.Add(newAuthority(f, stamping, true, time.Date(2040, 1, 1, 0, 0, 0, 0, time.UTC)).answer(f, content, time.Unix(1<<30, 0), true))
+	f.Add(newAuthority(f, stamping, true, time.Date(2040, 1, 1, 0, 0, 0, 0, time.UTC)).answer(f, content,
+		time.Unix(1<<30, 0), true))
 	f.Fuzz(func(t *testing.T, der []byte) {
 		if _, err := ParseTimestamp(der, nil); err == nil {
 			t.Error("it is trusted")
@@ -340,7 +375,8 @@ func FuzzTimestamp(f *testing.F) {
 
 // FuzzSignature: no bytes are a signature by nobody, or make the reading panic.
 func FuzzSignature(f *testing.F) {
-	f.Add([]byte("-----BEGIN SSH SIGNATURE-----\nU1NIU0lHAAAAAQ==\n-----END SSH SIGNATURE-----\n"), []byte("alice namespaces=\"file\" ssh-ed25519 AAAA"))
+	f.Add([]byte("-----BEGIN SSH SIGNATURE-----\nU1NIU0lHAAAAAQ==\n-----END SSH SIGNATURE-----\n"),
+		[]byte("alice namespaces=\"file\" ssh-ed25519 AAAA"))
 	f.Fuzz(func(t *testing.T, armored, allowed []byte) {
 		signers, _ := ParseSigners(allowed)
 		if _, _, err := Verify(strings.NewReader(content), armored, signers, time.Time{}); err == nil {

@@ -85,7 +85,8 @@ func ParseTimestamp(der []byte, trusted Authorities) (t *Timestamp, err error) {
 		return nil, fmt.Errorf("the certificate of %s is not for timestamps alone (RFC 3161 §2.3)", who.Subject)
 	}
 	opt := x509.VerifyOptions{
-		Roots: x509.NewCertPool(), Intermediates: x509.NewCertPool(), CurrentTime: parsed.Time, KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageTimeStamping},
+		Roots: x509.NewCertPool(), Intermediates: x509.NewCertPool(), CurrentTime: parsed.Time,
+		KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageTimeStamping},
 	}
 	for _, c := range trusted {
 		opt.Roots.AddCert(c)
@@ -108,7 +109,8 @@ func ParseTimestamp(der []byte, trusted Authorities) (t *Timestamp, err error) {
 // this as critical.
 func isForTimestamps(c *x509.Certificate) bool {
 	extKeyUsage := asn1.ObjectIdentifier{2, 5, 29, 37}
-	return slices.Equal(c.ExtKeyUsage, []x509.ExtKeyUsage{x509.ExtKeyUsageTimeStamping}) && len(c.UnknownExtKeyUsage) == 0 &&
+	return slices.Equal(c.ExtKeyUsage, []x509.ExtKeyUsage{x509.ExtKeyUsageTimeStamping}) &&
+		len(c.UnknownExtKeyUsage) == 0 &&
 		slices.ContainsFunc(c.Extensions, func(e pkix.Extension) bool { return e.Id.Equal(extKeyUsage) && e.Critical })
 }
 

@@ -13,15 +13,21 @@ import (
 // links and scripts, and about 100 KB of body.
 func benchPage(extra string) []byte {
 	var b bytes.Buffer
-	b.WriteString("<!DOCTYPE html>\n<html lang=\"en\"><head>\n<meta charset=\"utf-8\">\n<title>A page &amp; its head</title>\n" +
-		"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"description\" content=\"What all of it is about\">\n")
+	b.WriteString("<!DOCTYPE html>\n<html lang=\"en\"><head>\n<meta charset=\"utf-8\">\n<title>A page &amp; its " +
+		"head</title>\n" +
+		"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"description\" " +
+		"content=\"What all of it is about\">\n")
 	for range 10 {
-		b.WriteString("<meta property=\"og:title\" content=\"A page and its head\"><link rel=\"stylesheet\" href=\"/static/style.css?v=12345\" type=\"text/css\">\n")
+		b.WriteString("<meta property=\"og:title\" content=\"A page and its head\"><link rel=\"stylesheet\" " +
+			"href=\"/static/style.css?v=12345\" type=\"text/css\">\n")
 	}
-	b.WriteString(extra + "<script>" + strings.Repeat("var a = b < c ? d : e; f(\"<p>\");\n", 60) + "</script></head>\n<body class=\"home page\">\n")
+	b.WriteString(extra + "<script>" + strings.Repeat("var a = b < c ? d : e; f(\"<p>\");\n", 60) +
+		"</script></head>\n<body class=\"home page\">\n")
 	for range 400 {
-		b.WriteString("<div class=\"item\" id=\"item-1\"><a href=\"https://www.example.com/path/to/page\" title=\"A title\">A link</a>\n" +
-			"<p>Some words of text that stand between the tags of a page, as long as a sentence is.</p><img src=\"/i/1.png\" alt=\"\"></div>\n")
+		b.WriteString("<div class=\"item\" id=\"item-1\"><a href=\"https://www.example.com/path/to/page\" title=\"A " +
+			"title\">A link</a>\n" +
+			"<p>Some words of text that stand between the tags of a page, as long as a sentence is.</p><img " +
+			"src=\"/i/1.png\" alt=\"\"></div>\n")
 	}
 	b.WriteString("</body></html>\n")
 	return b.Bytes()

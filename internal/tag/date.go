@@ -54,7 +54,10 @@ func parseISO(s string) (t time.Time, zoned, ok bool) {
 			return t.UTC(), true, true
 		}
 	}
-	for _, layout := range [...]string{"2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02T15:04", "2006-01-02 15:04", "2006-01-02"} {
+	for _, layout := range [...]string{
+		"2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02T15:04",
+		"2006-01-02 15:04", "2006-01-02",
+	} {
 		if t, err := time.Parse(layout, s); err == nil {
 			return t, false, true
 		}

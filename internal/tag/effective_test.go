@@ -29,10 +29,12 @@ func TestEffectiveIsUnion(t *testing.T) {
 
 // Of several values the most restrictive holds, and -1 restricts nothing.
 func TestEffectiveValues(t *testing.T) {
-	tags := ReadHeaders("X-Robots-Tag: max-snippet:-1, max-snippet:20, max-snippet:50, max-snippet:x, max-image-preview:large, max-image-preview:standard, " +
+	tags := ReadHeaders("X-Robots-Tag: max-snippet:-1, max-snippet:20, max-snippet:50, max-snippet:x, " +
+		"max-image-preview:large, max-image-preview:standard, " +
 		"unavailable_after: 2030-01-01, unavailable_after: 2020-01-01, unavailable_after: never").Tags
 	set := Effective(tags, "")
-	if got, want := set.String(), "max-snippet:20, max-image-preview:standard, unavailable_after: 2020-01-01T00:00:00Z"; got != want {
+	if got, want := set.String(),
+		"max-snippet:20, max-image-preview:standard, unavailable_after: 2020-01-01T00:00:00Z"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	if set.Conflicts != ConflictValues {
@@ -51,7 +53,11 @@ func TestRaw(t *testing.T) {
 	}{
 		{ReadHeaders("X-Robots-Tag: bot: " + date + "; NoIndex"), []string{"bot: " + date, "NoIndex"}, ModeLegacy},
 		{metas.Read(), []string{"a", date, "NoIndex"}, ModeMeta},
-		{ReadHeaders("Robots-Tag: *; NoIndex;noai , Bot;all"), []string{"*; NoIndex;noai", "*; NoIndex;noai", "Bot;all"}, ModeStructured},
+		{
+			ReadHeaders("Robots-Tag: *; NoIndex;noai , Bot;all"),
+			[]string{"*; NoIndex;noai", "*; NoIndex;noai", "Bot;all"},
+			ModeStructured,
+		},
 	} {
 		var raw []string
 		for _, g := range c.page.Tags {
@@ -68,7 +74,8 @@ func TestRaw(t *testing.T) {
 
 // A rule is grounds for a restriction only where it restricts by itself.
 func TestGrounds(t *testing.T) {
-	tags := ReadHeaders("X-Robots-Tag: max-snippet:-1, max-snippet:9, none, index, noimageai, unavailable_after: 2020-01-01T00:00:00Z, unavailable_after: 2030-01-01").Tags
+	tags := ReadHeaders("X-Robots-Tag: max-snippet:-1, max-snippet:9, none, index, noimageai, unavailable_after: " +
+		"2020-01-01T00:00:00Z, unavailable_after: 2030-01-01").Tags
 	at := time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)
 	for _, image := range []bool{false, true} {
 		set := Effective(tags, "")

@@ -194,7 +194,10 @@ func isWordByte(c byte) bool { return isLetter(c) || c == '-' || c == '_' }
 // item is the element as it is kept. text makes its strings.
 func (a *attributes) item(link bool, text func([]byte) string) Item {
 	if link {
-		it := Item{Link: true, Name: ascii.Lower(attributeText(a.rel, maxElementName, text)), Type: attributeText(a.kind, 256, text)}
+		it := Item{
+			Link: true, Name: ascii.Lower(attributeText(a.rel, maxElementName, text)),
+			Type: attributeText(a.kind, 256, text),
+		}
 		it.Content = attributeText(a.href, MaxLine+1, text)
 		return it.cut()
 	}

@@ -53,7 +53,10 @@ func Decode(s string) (f Found, ok bool) {
 	for s = s[1:]; s != ""; {
 		flags := s[0]
 		s = s[1:]
-		it := Item{Link: flags&itemLink != 0, Cut: flags&itemCut != 0, Script: flags&itemScript != 0, Place: Place(flags &^ itemScript / itemPlace)}
+		it := Item{
+			Link: flags&itemLink != 0, Cut: flags&itemCut != 0, Script: flags&itemScript != 0,
+			Place: Place(flags &^ itemScript / itemPlace),
+		}
 		for _, to := range [...]*string{&it.Name, &it.Content, &it.Type} {
 			if *to, s, ok = cutLength(s); !ok {
 				return Found{}, false

@@ -34,7 +34,10 @@ func TestHostileHeaders(t *testing.T) {
 		"nul":       "noindex, " + strings.Repeat("\x00", mb),
 		"not utf-8": "noindex, " + strings.Repeat("\xff", mb),
 	} {
-		for _, field := range []string{"Robots-Tag", "X-Robots-Tag", "Content-Usage", "Content-Signal", "Link", "TDM-Reservation"} {
+		for _, field := range []string{
+			"Robots-Tag", "X-Robots-Tag", "Content-Usage", "Content-Signal", "Link",
+			"TDM-Reservation",
+		} {
 			bounded(t, field+" "+name, func() {
 				p := ReadHeaders(field + ": " + value)
 				if p.Notes&NoteCut == 0 {

@@ -132,7 +132,8 @@ func (u Use) RestrictingSignals(signals []Signal) []Signal {
 	var list []Signal
 	said := statedFor(u.purpose(), signals)
 	for _, s := range signals {
-		if s.Preference == PreferenceRestrict && u.BindsPurpose(s.Purpose) && s.Scope != ScopeImages && s.Binds() && !u.lifted(&s, said) {
+		if s.Preference == PreferenceRestrict && u.BindsPurpose(s.Purpose) && s.Scope != ScopeImages && s.Binds() &&
+			!u.lifted(&s, said) {
 			list = append(list, s)
 		}
 	}

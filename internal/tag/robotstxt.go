@@ -113,7 +113,8 @@ func (l *usageLine) read(key, value string, p robots.Profile) (path string, list
 // as a Disallow line without one does.
 func aiTraining(key, path string) Signal {
 	s := Signal{
-		Kind: SignalAITraining, Label: key, Value: path, Raw: path, Draft: draftCanel, Mode: ModeLegacy, Purpose: PurposeTrainAI,
+		Kind: SignalAITraining, Label: key, Value: path, Raw: path, Draft: draftCanel, Mode: ModeLegacy,
+		Purpose:    PurposeTrainAI,
 		Preference: PreferenceAllow,
 	}
 	switch {

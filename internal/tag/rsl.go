@@ -253,7 +253,10 @@ func (r *rslReader) endContent() {
 	}
 	for _, p := range rslUses {
 		if !r.named.has(p) {
-			r.add(Signal{Kind: SignalRSL, Label: "permits", Raw: "permits", Draft: specRSL, Mode: ModeXML, Purpose: p, Preference: PreferenceHint})
+			r.add(Signal{
+				Kind: SignalRSL, Label: "permits", Raw: "permits", Draft: specRSL, Mode: ModeXML, Purpose: p,
+				Preference: PreferenceHint,
+			})
 		}
 	}
 }
@@ -271,7 +274,10 @@ func (r *rslReader) add(s Signal) {
 }
 
 func rslSignal(what, word string, p Preference) Signal {
-	s := Signal{Kind: SignalRSL, Label: ascii.Lower(word), Value: what, Raw: what + " " + word, Mode: ModeXML, Preference: p}
+	s := Signal{
+		Kind: SignalRSL, Label: ascii.Lower(word), Value: what, Raw: what + " " + word, Mode: ModeXML,
+		Preference: p,
+	}
 	s.isOf(rslLabels[s.Label])
 	return s
 }
@@ -350,7 +356,8 @@ func (r *RSL) For(origin, path string) (list []Signal) {
 	}
 	for i := range r.contents {
 		for _, s := range r.contents[i].signals {
-			if lengths[i] == 0 || stated[s.Purpose] > lengths[i] || s.Preference == PreferenceAllow && restricted[s.Purpose] > lengths[i] {
+			if lengths[i] == 0 || stated[s.Purpose] > lengths[i] || s.Preference == PreferenceAllow &&
+				restricted[s.Purpose] > lengths[i] {
 				continue
 			}
 			s.Source, s.Scope, s.Line, s.Place = SourceScript, ScopePage, r.Line, r.Place

@@ -30,16 +30,21 @@ func TestRSL(t *testing.T) {
 			"by prefix", `<r:rsl xmlns:r="https://rslstandard.org/rsl"><r:content url="/"><r:license><r:prohibits type="usage">all</r:prohibits></r:license></r:content></r:rsl>`,
 			"all=restrict",
 		},
-		{"elements of others", whole(content("/", `<x:license xmlns:x="urn:x"><x:prohibits type="usage">all</x:prohibits></x:license>`)), ""},
+		{"elements of others", whole(content("/",
+			`<x:license xmlns:x="urn:x"><x:prohibits type="usage">all</x:prohibits></x:license>`)), ""},
 		{
 			"permitted, and nothing else", whole(content("/", licence(permits("search ai-index")))),
 			"search=allow ai-index=allow permits:train-ai=hint permits:ai-input=hint",
 		},
 		{"one licence permits all", whole(content("/", licence(permits("search"))+licence(""))), "search=allow"},
-		{"for a payment", whole(content("/", licence(permits("all")+`<payment type="subscription"/>`))), "all=unstated"},
+		{
+			"for a payment", whole(content("/", licence(permits("all")+`<payment type="subscription"/>`))),
+			"all=unstated",
+		},
 		{"free of charge", whole(content("/", licence(permits("all")+`<payment type="free"/>`))), "all=allow"},
 		{
-			"for some users", whole(content("/", licence(permits("ai-train")+prohibits("search")+`<permits type="user">education</permits>`))),
+			"for some users", whole(content("/",
+				licence(permits("ai-train")+prohibits("search")+`<permits type="user">education</permits>`))),
 			"search=hint ai-train=unstated permits:ai-input=hint permits:ai-index=hint",
 		},
 		{"another path", whole(content("/q/", licence(prohibits("all")))), ""},
@@ -47,26 +52,42 @@ func TestRSL(t *testing.T) {
 		{"a URL", whole(content("HTTPS://A.example:443/p/", licence(prohibits("all")))), "all=restrict"},
 		{"a URL without a path", whole(content("https://a.example", licence(prohibits("all")))), "all=restrict"},
 		{"another origin", whole(content("http://a.example/", licence(prohibits("all")))), ""},
-		{"no URL", whole(content("p/", licence(prohibits("ai-train")+permits("search")))), "ai-train=hint search=unstated permits:ai-input=hint permits:ai-index=hint"},
 		{
-			"a longer path", whole(content("/", licence(prohibits("ai-train search"))), content("/p/", licence(permits("ai-train")+`<permits type="usage">all</permits>`))),
+			"no URL", whole(content("p/", licence(prohibits("ai-train")+permits("search")))),
+			"ai-train=hint search=unstated permits:ai-input=hint permits:ai-index=hint",
+		},
+		{
+			"a longer path", whole(content("/", licence(prohibits("ai-train search"))),
+				content("/p/", licence(permits("ai-train")+`<permits type="usage">all</permits>`))),
 			"search=restrict ai-train=allow all=allow",
 		},
 		{
-			"a longer path restricts more", whole(content("/", licence(permits("ai-train all"))), content("/p/", licence(prohibits("ai-all")))),
+			"a longer path restricts more",
+			whole(content("/", licence(permits("ai-train all"))), content("/p/", licence(prohibits("ai-all")))),
 			"all=allow ai-all=restrict",
 		},
 		{
 			"the same path", whole(content("/", licence(permits("all"))), content("/", licence(prohibits("ai-train")))),
 			"all=allow ai-train=restrict",
 		},
-		{"not well-formed", openRSL + content("/", licence(prohibits("ai-train")+permits("search"))), "ai-train=hint search=unstated permits:ai-input=hint permits:ai-index=hint"},
-		{"a licence that does not end", openRSL + `<content url="/"><license>` + prohibits("ai-train"), "ai-train=hint"},
+		{
+			"not well-formed", openRSL + content("/", licence(prohibits("ai-train")+permits("search"))),
+			"ai-train=hint search=unstated permits:ai-input=hint permits:ai-index=hint",
+		},
+		{
+			"a licence that does not end", openRSL + `<content url="/"><license>` + prohibits("ai-train"),
+			"ai-train=hint",
+		},
 		{"an entity", `<!DOCTYPE rsl [<!ENTITY a "ai-train">]>` + whole(content("/", licence(prohibits("&a;")))), ""},
 		{"a document type", `<!DOCTYPE rsl>` + whole(content("/", licence(prohibits("ai-train")))), "ai-train=hint"},
-		{"no namespace", `<rsl><content url="/"><license>` + prohibits("ai-train") + `</license></content></rsl>`, "ai-train=hint"},
-		{"another element", `<html xmlns="https://rslstandard.org/rsl">` + content("/", licence(prohibits("ai-train"))) + `</html>`, "ai-train=hint"},
-		{"other elements", whole(`<x>`+content("/", licence(prohibits("all")))+`</x>`, content("/", `<schema>s</schema>`+licence(`<legal type="x">all</legal>`))), ""},
+		{
+			"no namespace", `<rsl><content url="/"><license>` + prohibits("ai-train") + `</license></content></rsl>`,
+			"ai-train=hint",
+		},
+		{"another element", `<html xmlns="https://rslstandard.org/rsl">` +
+			content("/", licence(prohibits("ai-train"))) + `</html>`, "ai-train=hint"},
+		{"other elements", whole(`<x>`+content("/", licence(prohibits("all")))+`</x>`,
+			content("/", `<schema>s</schema>`+licence(`<legal type="x">all</legal>`))), ""},
 		{"in no licence", whole(content("/", `<x>`+prohibits("all")+`</x>`+licence(""))), ""},
 		{"no XML", "ai-train=no", ""},
 		{"nothing", "", ""},
@@ -93,9 +114,18 @@ func TestRSLMeaning(t *testing.T) {
 	}{
 		{`<prohibits type="usage">ai-all</prohibits>`, PreferenceRestrict, PreferenceUnstated},
 		{`<prohibits type="usage">all</prohibits>`, PreferenceRestrict, PreferenceRestrict},
-		{`<prohibits type="usage">all</prohibits><permits type="usage">search</permits>`, PreferenceRestrict, PreferenceAllow},
-		{`<prohibits type="usage">ai-all</prohibits><permits type="usage">ai-train</permits>`, PreferenceAllow, PreferenceUnstated},
-		{`<prohibits type="usage">ai-all</prohibits><permits type="usage">ai-train</permits><payment type="use"/>`, PreferenceRestrict, PreferenceUnstated},
+		{
+			`<prohibits type="usage">all</prohibits><permits type="usage">search</permits>`, PreferenceRestrict,
+			PreferenceAllow,
+		},
+		{
+			`<prohibits type="usage">ai-all</prohibits><permits type="usage">ai-train</permits>`, PreferenceAllow,
+			PreferenceUnstated,
+		},
+		{
+			`<prohibits type="usage">ai-all</prohibits><permits type="usage">ai-train</permits><payment type="use"/>`,
+			PreferenceRestrict, PreferenceUnstated,
+		},
 	} {
 		r := readRSL(openRSL+`<content url="/"><license>`+c.parts+`</license></content></rsl>`, false)
 		r.Place = PlaceHead
@@ -117,14 +147,23 @@ func TestScanScripts(t *testing.T) {
 	const rsl = `<rsl/>`
 	for _, c := range []struct{ page, want string }{
 		{`<script type="application/rsl+xml">` + rsl + `</script>`, "head <rsl/>"},
-		{`<head><meta name=robots content=noai><script async TYPE=' Application/RSL+XML '>` + rsl + `</script>`, "head noai, head <rsl/>"},
-		{`<body><script type=application/rsl+xml>` + rsl + `</script><meta name=robots content=noai>`, "body <rsl/>, body noai"},
+		{
+			`<head><meta name=robots content=noai><script async TYPE=' Application/RSL+XML '>` + rsl + `</script>`,
+			"head noai, head <rsl/>",
+		},
+		{
+			`<body><script type=application/rsl+xml>` + rsl + `</script><meta name=robots content=noai>`,
+			"body <rsl/>, body noai",
+		},
 		{`<template><script type=application/rsl+xml>` + rsl + `</script></template>`, "template <rsl/>"},
 		{`<script>"<script type=application/rsl+xml>"</script>`, ""},
 		{`<!-- <script type=application/rsl+xml></script> -->`, ""},
 		{`<link rel=x type=application/rsl+xml><script type=text/x>x</script>`, ""},
 		{`<script type=application/rsl+xml>` + rsl, "head <rsl/> cut"},
-		{`<script type=application/rsl+xml>` + strings.Repeat("x", maxScript+1) + `</script>`, "head " + strings.Repeat("x", maxScript) + " cut"},
+		{
+			`<script type=application/rsl+xml>` + strings.Repeat("x", maxScript+1) + `</script>`,
+			"head " + strings.Repeat("x", maxScript) + " cut",
+		},
 	} {
 		f := Scan([]byte(c.page), "", false)
 		back, ok := Decode(f.Encode())
@@ -151,8 +190,10 @@ func TestHostileRSL(t *testing.T) {
 	for _, document := range []string{
 		openRSL + strings.Repeat("<content>", maxScript/9),
 		openRSL + strings.Repeat(content, 4000) + "</rsl>",
-		openRSL + strings.Repeat(`<content url="/*a*a*a*a*a*a*a*a*b">`+strings.Repeat("<license/>", 9)+"</content>", 300) + "</rsl>",
-		openRSL + `<content url="/"><license><prohibits type="usage">` + strings.Repeat("all ", maxScript/4) + `</prohibits></license></content></rsl>`,
+		openRSL + strings.Repeat(`<content url="/*a*a*a*a*a*a*a*a*b">`+strings.Repeat("<license/>", 9)+"</content>",
+			300) + "</rsl>",
+		openRSL + `<content url="/"><license><prohibits type="usage">` + strings.Repeat("all ", maxScript/4) +
+			`</prohibits></license></content></rsl>`,
 		"<rsl " + strings.Repeat(`a="b" `, 5000) + "/>",
 		strings.Repeat(`<a xmlns:a="b">`, 2000),
 		"\x00\xff", "<?xml version='1.0' encoding='utf-16'?>" + openRSL + "</rsl>",
@@ -179,17 +220,30 @@ func FuzzRSL(f *testing.F) {
 // TestLinkedRSL: what a licence document that https://a.example/p/x names states of it.
 func TestLinkedRSL(t *testing.T) {
 	document := func(declared, url string) string {
-		return declared + openRSL + `<content url="` + url + `"><license><prohibits type="usage">ai-train</prohibits></license></content></rsl>`
+		return declared + openRSL + `<content url="` + url +
+			`"><license><prohibits type="usage">ai-train</prohibits></license></content></rsl>`
 	}
 	for _, c := range []struct{ name, document, origin, want string }{
 		{"of the same origin", document("", "/p/"), "https://a.example", "license:ai-train=restrict"},
 		{"of another", document("", "/p/"), "https://b.example", "license:ai-train=hint"},
 		{"of another, by URL", document("", "https://a.example/p/"), "https://b.example", "license:ai-train=restrict"},
 		{"of another, about the page", document("", ""), "https://b.example", "license:ai-train=restrict"},
-		{"in UTF-8", document(`<?xml version="1.0" encoding="utf-8"?>`, "/"), "https://a.example", "license:ai-train=restrict"},
-		{"in another charset", document(`<?xml version="1.0" encoding="ISO-8859-1"?>`, "/"), "https://a.example", "license:ai-train=restrict"},
-		{"behind a byte order mark", document("\xEF\xBB\xBF"+`<?xml version="1.0"?>`, "/"), "https://a.example", "license:ai-train=restrict"},
-		{"with a byte that is no UTF-8", strings.Replace(document("", "/"), "</rsl>", "\xE4</rsl>", 1), "https://a.example", "license:ai-train=hint"},
+		{
+			"in UTF-8", document(`<?xml version="1.0" encoding="utf-8"?>`, "/"), "https://a.example",
+			"license:ai-train=restrict",
+		},
+		{
+			"in another charset", document(`<?xml version="1.0" encoding="ISO-8859-1"?>`, "/"), "https://a.example",
+			"license:ai-train=restrict",
+		},
+		{
+			"behind a byte order mark", document("\xEF\xBB\xBF"+`<?xml version="1.0"?>`, "/"), "https://a.example",
+			"license:ai-train=restrict",
+		},
+		{
+			"with a byte that is no UTF-8", strings.Replace(document("", "/"), "</rsl>", "\xE4</rsl>", 1),
+			"https://a.example", "license:ai-train=hint",
+		},
 		{"too long", document("", "/") + strings.Repeat(" ", maxLicence), "https://a.example", "license:ai-train=hint"},
 		{"no licence", "<html></html>", "https://a.example", ""},
 	} {
@@ -212,10 +266,19 @@ func TestTrainingFile(t *testing.T) {
 		{"a word that means no", "Disallow-Training: false\n", "A", ""},
 		{"nothing", "Disallow-Training:\n", "A", ""},
 		{"before any group", "Disallow-Training: /\nUser-agent: B\nDisallow-Training: /q\n", "A", "1 0 /"},
-		{"before any group, for one that has one", "Disallow-Training: /\nUser-agent: B\nDisallow-Training: /q\n", "B", ""},
+		{
+			"before any group, for one that has one", "Disallow-Training: /\nUser-agent: B\nDisallow-Training: /q\n", "B",
+			"",
+		},
 		{"a group each", "User-agent: *\nDisallow-Training: /q\nUser-agent: B\nDisallow-Training: /\n", "A", ""},
-		{"a group each, of which one says nothing", "User-agent: *\nDisallow-Training: no\nUser-agent: B\nDisallow-Training: /\n", "A", ""},
-		{"the other group", "User-agent: *\nDisallow-Training: /q\nUser-agent: B\nDisallow-Training: /\n", "B", "4 3 /"},
+		{
+			"a group each, of which one says nothing",
+			"User-agent: *\nDisallow-Training: no\nUser-agent: B\nDisallow-Training: /\n", "A", "",
+		},
+		{
+			"the other group", "User-agent: *\nDisallow-Training: /q\nUser-agent: B\nDisallow-Training: /\n", "B",
+			"4 3 /",
+		},
 		{"the longest path", "User-agent: *\nDisallow-Training: /\nDisallow-Training: /p\n", "A", "3 1 /p"},
 		{"Disallow", "User-agent: *\nDisallow: /\nDisallow-Training-Data: /\n", "A", ""},
 		{"a page", "<p>Disallow-Training: /</p>\n", "A", ""},

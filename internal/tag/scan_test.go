@@ -183,13 +183,19 @@ func TestScanSoup(t *testing.T) {
 // tagSoup holds the parts of generated metas and links.
 var tagSoup = [][]string{
 	{" ", " ", " ", " ", " ", "", "/", "\n", " \t/ "},
-	{"name", "name", "name", "NAME", "content", "content", "content", "Content", "rel", "rel", "rel", "ReL", "href", "type", "property", "charset", "names", "nam", "=name", "\"rel", "n\x00me", "<"},
+	{
+		"name", "name", "name", "NAME", "content", "content", "content", "Content", "rel", "rel", "rel", "ReL", "href",
+		"type", "property", "charset", "names", "nam", "=name", "\"rel", "n\x00me", "<",
+	},
 	{"=", "=", "=", "=", "=", "=", " = ", "=\n", "\f=", "", "=="},
 	{`"`, `"`, `'`, "", ""},
 	{
-		"robots", "robots", "Robots", "GoogleBot", "ccbot", "google-site-verification", "x", "description", "Keywords", "fragment", "og:title", "tdm-policy", "r&#111;bots", "&#58;", "", " ", "\r\n", "\x00",
-		"license", "license", "LICENSE", " license\t", "licenses", "licen\u017Fe", "stylesheet", "&#108;icense", "&Tab;", "lic", "ense",
-		"noindex", "noindex", "NoIndex", "no&#105;ndex", "none", "all", ", noai", ";follow:x", "|index", "a, ", "max-snippet:5", "+nofollow&archive", "\vnone", "noinde\u212A", "unavailable_after_all", ">",
+		"robots", "robots", "Robots", "GoogleBot", "ccbot", "google-site-verification", "x", "description", "Keywords",
+		"fragment", "og:title", "tdm-policy", "r&#111;bots", "&#58;", "", " ", "\r\n", "\x00",
+		"license", "license", "LICENSE", " license\t", "licenses", "licen\u017Fe", "stylesheet", "&#108;icense",
+		"&Tab;", "lic", "ense",
+		"noindex", "noindex", "NoIndex", "no&#105;ndex", "none", "all", ", noai", ";follow:x", "|index", "a, ",
+		"max-snippet:5", "+nofollow&archive", "\vnone", "noinde\u212A", "unavailable_after_all", ">",
 	},
 	{">", ">", ">", "/>", " >", "", "\">", "x>"},
 }
@@ -262,7 +268,10 @@ func TestGlanceLimits(t *testing.T) {
 
 // FuzzGlance holds what passes over metas and links against reading them in full.
 func FuzzGlance(f *testing.F) {
-	for _, tag := range []string{"<meta name=robots content=noindex>", "<Meta content='a, noai' name=x />", "<link href=/l rel=\"x License\">", "<meta name='&#110;ame' content=\"&#105;ndex\">"} {
+	for _, tag := range []string{
+		"<meta name=robots content=noindex>", "<Meta content='a, noai' name=x />",
+		"<link href=/l rel=\"x License\">", "<meta name='&#110;ame' content=\"&#105;ndex\">",
+	} {
 		for _, other := range []string{"", "<link rel=icon ", "<meta name=viewport>", "<meta property='"} {
 			f.Add([]byte(other + tag + other))
 		}
@@ -283,19 +292,22 @@ func FuzzScan(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, page []byte, at int) {
 		if len(page) > 4096 || bytes.HasPrefix(page, []byte("\xEF\xBB\xBF")) || bytes.IndexByte(page, 0) == 1 ||
-			bytes.HasPrefix(page, []byte("\xFE\xFF")) || bytes.HasPrefix(page, []byte("\xFF\xFE")) || bytes.HasPrefix(page, []byte{0, '<'}) {
+			bytes.HasPrefix(page, []byte("\xFE\xFF")) || bytes.HasPrefix(page, []byte("\xFF\xFE")) ||
+			bytes.HasPrefix(page, []byte{0, '<'}) {
 			return // encodings that the oracle does not know
 		}
 		if low := bytes.ToLower(page); bytes.Contains(low, []byte("<!--")) && bytes.Contains(low, []byte("<script")) {
 			return // the oracle leaves the escaped state of scripts at any "<", against HTML §13.2.5.20
 		}
-		if foreign := bytes.ToLower(page); bytes.Contains(foreign, []byte("<template")) && containsAny(foreign, "<svg", "<math") {
+		if foreign := bytes.ToLower(page); bytes.Contains(foreign, []byte("<template")) &&
+			containsAny(foreign, "<svg", "<math") {
 			return // the oracle gives up on the rest of the page
 		}
 		compare(t, page)
 		if at > 0 && at < len(page) {
 			whole, part := Scan(page, "", false), Scan(page[:at], "", true)
-			if len(part.Items) > len(whole.Items) || fmt.Sprint(part.Items) != fmt.Sprint(whole.Items[:len(part.Items)]) {
+			if len(part.Items) > len(whole.Items) ||
+				fmt.Sprint(part.Items) != fmt.Sprint(whole.Items[:len(part.Items)]) {
 				t.Errorf("%q cut at %d: %v, whole: %v", page, at, part.Items, whole.Items)
 			}
 		}
@@ -311,7 +323,10 @@ func FuzzScan(f *testing.F) {
 func TestCandidates(t *testing.T) {
 	const like = "<li><not><met a=b><lint><META\x1aname=robots><<metal name=robots>"
 	fill := func(with string, n int) string { return strings.Repeat(with, n/len(with)+1)[:n] }
-	for _, element := range []string{"<meta name=robots content=noindex>", "<MeTA name=robots content=noindex>", "<LiNk rel=license href=x>"} {
+	for _, element := range []string{
+		"<meta name=robots content=noindex>", "<MeTA name=robots content=noindex>",
+		"<LiNk rel=license href=x>",
+	} {
 		for _, filler := range []string{" ", "<p>", "<li>\xEF\xBF\xBC", "<br>" + strings.Repeat("x", 2*farAway)} {
 			for n := range 2 * maxRun * stride {
 				page := like + fill(filler, n) + element + fill(filler, n%(2*stride))

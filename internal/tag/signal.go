@@ -43,12 +43,14 @@ const (
 	SignalTDMPolicy                 // TDMRep's tdm-policy
 	SignalTag                       // a page tag that speaks of use
 	SignalRSL                       // a licence document (RSL 1.0)
-	SignalAITraining                // DisallowAITraining and AllowAITraining of robots.txt (draft-canel-robots-ai-control-00)
-	SignalTraining                  // Disallow-Training of ai.txt and llms.txt, which nothing specifies
+	// DisallowAITraining and AllowAITraining of robots.txt (draft-canel-robots-ai-control-00)
+	SignalAITraining
+	SignalTraining // Disallow-Training of ai.txt and llms.txt, which nothing specifies
 )
 
 func (k SignalKind) String() string {
-	return name(k, "unknown", "content-usage", "content-signal", "license", "tdm-reservation", "tdm-policy", "robots-tag", "rsl", "ai-training", "disallow-training")
+	return name(k, "unknown", "content-usage", "content-signal", "license", "tdm-reservation", "tdm-policy",
+		"robots-tag", "rsl", "ai-training", "disallow-training")
 }
 
 // A Scope is the subject of a signal.
@@ -188,9 +190,11 @@ func contentUsage(value string, valid bool) (list []Signal) {
 // field, or one line of robots.txt. Of equal keys the last counts (RFC 9651 §3.2). A member that
 // could not be read replaces none.
 func endDictionary(list []Signal) []Signal {
-	isOlder := slices.ContainsFunc(list, func(s Signal) bool { return s.Kind == SignalContentUsage && s.Draft != "" && s.Draft != vocab08 })
+	isOlder := slices.ContainsFunc(list,
+		func(s Signal) bool { return s.Kind == SignalContentUsage && s.Draft != "" && s.Draft != vocab08 })
 	for i := range list {
-		if s := &list[i]; s.Kind == SignalContentUsage && isOlder && s.Label == "train-ai" { // so it was as long as train-genai was a label
+		if s := &list[i]; s.Kind == SignalContentUsage && isOlder && s.Label == "train-ai" {
+			// so it was as long as train-genai was a label
 			s.covers = of(PurposeTrainGenAI)
 		}
 	}
@@ -430,7 +434,8 @@ func linkParams(s string) func(yield func(string, string) bool) {
 // training as well as input. What noimageai says of images is said of the response where that is one.
 func TagSignals(tags []Tag, token string, image bool) (list []Signal) {
 	byAgent := slices.DeleteFunc(rulesOf(token), func(r agentRule) bool {
-		return r.without != RuleUnknown && slices.ContainsFunc(tags, func(t Tag) bool { return t.Rule == r.without && t.Binds() && t.For(token) })
+		return r.without != RuleUnknown &&
+			slices.ContainsFunc(tags, func(t Tag) bool { return t.Rule == r.without && t.Binds() && t.For(token) })
 	})
 	for i := range tags {
 		t := &tags[i]
@@ -441,7 +446,8 @@ func TagSignals(tags []Tag, token string, image bool) (list []Signal) {
 			for _, p := range purposes {
 				list = append(list, Signal{
 					Kind: SignalTag, Source: t.Source, Line: t.Line, Scope: scope, Purpose: p, Preference: says,
-					Label: t.Word, Value: t.Value, Raw: t.Raw, Draft: origin, Mode: t.Mode, Place: t.Place, Notes: t.Notes,
+					Label: t.Word, Value: t.Value, Raw: t.Raw, Draft: origin, Mode: t.Mode, Place: t.Place,
+					Notes: t.Notes,
 				})
 			}
 		}

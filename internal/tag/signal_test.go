@@ -60,12 +60,14 @@ func TestRobotsSignals(t *testing.T) {
 			t.Errorf("%s %s: search %v, want %v: %s", c.token, c.path, got, c.search, preferences(list))
 		}
 		if got := UseTrain.RestrictingSignals(list); len(got) != c.restricts {
-			t.Errorf("%s %s: %d signals restrict training, want %d: %s", c.token, c.path, len(got), c.restricts, preferences(got))
+			t.Errorf("%s %s: %d signals restrict training, want %d: %s", c.token, c.path, len(got), c.restricts,
+				preferences(got))
 		}
 		if !strings.Contains(preferences(list), "license:license=unstated") {
 			t.Errorf("%s %s: no licence, which is everybody's", c.token, c.path)
 		}
-		if !slices.ContainsFunc(list, func(s Signal) bool { return s.Notes == NoteNoGroup && s.Line == 2 && !s.Binds() }) {
+		if !slices.ContainsFunc(list,
+			func(s Signal) bool { return s.Notes == NoteNoGroup && s.Line == 2 && !s.Binds() }) {
 			t.Errorf("%s %s: the line outside any group is not recorded", c.token, c.path)
 		}
 	}
@@ -79,7 +81,8 @@ func saidBy(r *RobotsTxt, token, path string) []Signal {
 // The groups of a Content-Usage line follow its draft, in which it is a rule: it ends the list of agents.
 // Other records follow the groups of RFC 9309.
 func TestUsageGroups(t *testing.T) {
-	f := robots.Parse([]byte("User-agent: a\nContent-Usage: train-ai=y\nContent-Signal: search=no\nUser-agent: *\nContent-Usage: train-ai=n\nDisallow: /x\n"), robots.RFC9309)
+	f := robots.Parse([]byte("User-agent: a\nContent-Usage: train-ai=y\nContent-Signal: search=no\nUser-agent: "+
+		"*\nContent-Usage: train-ai=n\nDisallow: /x\n"), robots.RFC9309)
 	r := ReadRobots(f, robots.RFC9309)
 	for token, want := range map[string]string{
 		"a": "content-signal:search=restrict content-usage:train-ai=allow",
@@ -129,15 +132,28 @@ func TestBrokenUsage(t *testing.T) {
 func TestNesting(t *testing.T) {
 	for _, c := range []struct{ field, want string }{
 		{"Content-Usage: bots=n", "automated=n tdm=n ai=n train-ai=n train-genai=n ai-input=n ai-index=n search=n"},
-		{"Content-Usage: all=n, search=y", "automated=n tdm=n ai=n train-ai=n train-genai=n ai-input=n ai-index=n search=y"},
-		{"Content-Usage: bots=y, ai-output=n", "automated=y tdm=y ai=y train-ai=y train-genai=y ai-input=n ai-index=y search=n"},
+		{
+			"Content-Usage: all=n, search=y",
+			"automated=n tdm=n ai=n train-ai=n train-genai=n ai-input=n ai-index=n search=y",
+		},
+		{
+			"Content-Usage: bots=y, ai-output=n",
+			"automated=y tdm=y ai=y train-ai=y train-genai=y ai-input=n ai-index=y search=n",
+		},
 		{"Content-Usage: ai-output=n, search=y", "ai-input=n search=y"},
-		{"Content-Usage: bots=y, train-ai=n", "automated=y tdm=y ai=y train-ai=n train-genai=n ai-input=y ai-index=y search=y"},
-		{"Content-Usage: bots=y\nContent-Usage: train-ai=n", "automated=y tdm=y ai=y train-ai=n train-genai=n ai-input=y ai-index=y search=y"},
+		{
+			"Content-Usage: bots=y, train-ai=n",
+			"automated=y tdm=y ai=y train-ai=n train-genai=n ai-input=y ai-index=y search=y",
+		},
+		{
+			"Content-Usage: bots=y\nContent-Usage: train-ai=n",
+			"automated=y tdm=y ai=y train-ai=n train-genai=n ai-input=y ai-index=y search=y",
+		},
 		{"Content-Usage: tdm=n, ai=y", "tdm=n train-ai=y train-genai=y"},
 		{"Content-Usage: tdm=n, genai=y", "tdm=n train-ai=n train-genai=y"},
 		{"Content-Usage: train-ai=n", "train-ai=n"},
-		{"Content-Usage: train-ai=n, search=y", "train-ai=n search=y"}, // search overrides what else is said (vocab-08 §4.3)
+		// search overrides what else is said (vocab-08 §4.3)
+		{"Content-Usage: train-ai=n, search=y", "train-ai=n search=y"},
 		{"Content-Usage: ai-use=n", "ai-input=n"},
 		{"Content-Signal: ai-train=no, search=yes", "train-ai=n search=y"},
 		{"TDM-Reservation: 1", "tdm=n"},
@@ -171,7 +187,8 @@ func TestSearchOverrides(t *testing.T) {
 
 // DisallowAITraining and AllowAITraining have paths; the longest counts.
 func TestAITraining(t *testing.T) {
-	f := robots.Parse([]byte("DisallowAITraining: /\nUser-agent: *\nDisallowAITraining: /\nAllowAITraining: /a/\nDisallow:\nUser-agent: b\nDisallowAITraining:\n"), robots.RFC9309)
+	f := robots.Parse([]byte("DisallowAITraining: /\nUser-agent: *\nDisallowAITraining: /\nAllowAITraining: "+
+		"/a/\nDisallow:\nUser-agent: b\nDisallowAITraining:\n"), robots.RFC9309)
 	r := ReadRobots(f, robots.RFC9309)
 	for _, c := range []struct {
 		token, path string
@@ -181,16 +198,21 @@ func TestAITraining(t *testing.T) {
 			t.Errorf("%s %s: %v, want %v", c.token, c.path, got, c.want)
 		}
 	}
-	if s := saidBy(r, "a", "/x"); len(s) != 2 || s[1].Draft != "draft-canel-robots-ai-control-00" || s[1].Path != "/" || s[0].Notes != NoteNoGroup {
+	if s := saidBy(r, "a", "/x"); len(s) != 2 || s[1].Draft != "draft-canel-robots-ai-control-00" ||
+		s[1].Path != "/" || s[0].Notes != NoteNoGroup {
 		t.Errorf("%+v", s)
 	}
 }
 
 // License lines of the group that a token selects replace those outside any group (RSL 1.0 §4.4.2).
 func TestLicenseGroups(t *testing.T) {
-	f := robots.Parse([]byte("License: http://l/all\nUser-agent: a\nDisallow:\nUser-agent: b\nLicense: http://l/b\nLicense: http://l/b2\nDisallow:\nUser-agent: a\nLicense: http://l/a\n"), robots.RFC9309)
+	f := robots.Parse([]byte("License: http://l/all\nUser-agent: a\nDisallow:\nUser-agent: b\nLicense: "+
+		"http://l/b\nLicense: http://l/b2\nDisallow:\nUser-agent: a\nLicense: http://l/a\n"), robots.RFC9309)
 	r := ReadRobots(f, robots.RFC9309)
-	for token, want := range map[string]string{"a": "[http://l/a]", "b": "[http://l/b http://l/b2]", "c": "[http://l/all]"} {
+	for token, want := range map[string]string{
+		"a": "[http://l/a]", "b": "[http://l/b http://l/b2]",
+		"c": "[http://l/all]",
+	} {
 		if got := fmt.Sprint(licenses(saidBy(r, token, "/"))); got != want {
 			t.Errorf("%s: %s, want %s", token, got, want)
 		}
@@ -227,7 +249,8 @@ func TestBing(t *testing.T) {
 
 // Of the same length is "/ope*/x" to "/open/x": both hold, n wins.
 func TestRobotsTie(t *testing.T) {
-	f := robots.Parse([]byte("User-agent: *\nContent-Usage: /open/x train-ai=y\nContent-Usage: /ope*/x train-ai=n\n"), robots.RFC9309)
+	f := robots.Parse([]byte("User-agent: *\nContent-Usage: /open/x train-ai=y\nContent-Usage: /ope*/x train-ai=n\n"),
+		robots.RFC9309)
 	list := saidBy(ReadRobots(f, robots.RFC9309), "a", "/open/x")
 	if len(list) != 2 || Prefers(list, PurposeTrainAI) != PreferenceRestrict {
 		t.Errorf("%s", preferences(list))
@@ -282,7 +305,10 @@ func TestTDMPrecedence(t *testing.T) {
 		// An invalid value, or one that does not bind, is reported, and resets nothing.
 		{"tdm-reservation: yes", "", PreferenceRestrict, "header=unstated tdmrep.json=restrict"},
 		{"tdm-reservation: 0", `<meta name=tdm-reservation content="">`, PreferenceAllow, "meta=unstated header=allow"},
-		{"TDM-Reservation: 0", `<p><meta name=tdm-reservation content=1>`, PreferenceAllow, "meta=restrict header=allow"},
+		{
+			"TDM-Reservation: 0", `<p><meta name=tdm-reservation content=1>`, PreferenceAllow,
+			"meta=restrict header=allow",
+		},
 	} {
 		list := TDM(file, headers(c.header), metas(c.page))
 		var rows []string
@@ -296,7 +322,8 @@ func TestTDMPrecedence(t *testing.T) {
 		}
 	}
 	invalid := ReadTDMFile([]byte(`[{"location":"/","tdm-reservation":"2"}]`)).Entries[0].Signals
-	if list := TDM(invalid, nil, nil); len(list) != 1 || list[0].Preference != PreferenceUnstated || list[0].Notes&NoteValue == 0 {
+	if list := TDM(invalid, nil, nil); len(list) != 1 || list[0].Preference != PreferenceUnstated ||
+		list[0].Notes&NoteValue == 0 {
 		t.Errorf("%+v, want one row that states nothing", list)
 	}
 }
@@ -312,7 +339,8 @@ func TestDuplicateKeys(t *testing.T) {
 	}
 	f := robots.Parse([]byte("User-agent: *\nContent-Usage: train-ai=n, train-ai=y\nContent-Usage: search=n, search=\n"), robots.RFC9309)
 	list := saidBy(ReadRobots(f, robots.RFC9309), "", "/")
-	if got, want := preferences(list), "content-usage:search=hint content-usage:search=unstated content-usage:train-ai=allow"; got != want {
+	if got, want := preferences(list),
+		"content-usage:search=hint content-usage:search=unstated content-usage:train-ai=allow"; got != want {
 		t.Errorf("%s, want %s: of one line the last, and hints of one that can't be read", got, want)
 	}
 }
@@ -320,7 +348,8 @@ func TestDuplicateKeys(t *testing.T) {
 // TestManyStatements: the statements of a file on one fetch are bounded.
 func TestManyStatements(t *testing.T) {
 	for n, want := range map[int]bool{MaxItems: false, MaxItems + 1: true} {
-		f := robots.Parse([]byte("User-agent: a\n"+strings.Repeat("Content-Usage: train-ai=n\n", n)+"Disallow:\nUser-agent: b\nContent-Usage: search=y\n"), robots.RFC9309)
+		f := robots.Parse([]byte("User-agent: a\n"+strings.Repeat("Content-Usage: train-ai=n\n", n)+
+			"Disallow:\nUser-agent: b\nContent-Usage: search=y\n"), robots.RFC9309)
 		if list, more := ReadRobots(f, robots.RFC9309).For("a", "/"); more != want || len(list) != MaxItems {
 			t.Errorf("%d lines: %d signals, more %v", n, len(list), more)
 		}
@@ -354,8 +383,14 @@ func TestStatements(t *testing.T) {
 	}{
 		{"one field in two lines", header("Content-Usage: bots=n\nContent-Usage: train-ai=y"), PreferenceAllow, 0},
 		{"one line", line("bots=n, train-ai=y"), PreferenceAllow, 0},
-		{"the header lifts nothing", slices.Concat(line("bots=n"), header("Content-Usage: train-ai=y")), PreferenceRestrict, 1},
-		{"nor does robots.txt", slices.Concat(line("train-ai=y"), header("Content-Usage: bots=n")), PreferenceRestrict, 1},
+		{
+			"the header lifts nothing", slices.Concat(line("bots=n"), header("Content-Usage: train-ai=y")),
+			PreferenceRestrict, 1,
+		},
+		{
+			"nor does robots.txt", slices.Concat(line("train-ai=y"), header("Content-Usage: bots=n")), PreferenceRestrict,
+			1,
+		},
 		{"nor another line", line("bots=n\nContent-Usage: train-ai=y"), PreferenceRestrict, 1},
 	} {
 		if got := Prefers(c.list, PurposeTrainAI); got != c.want {
@@ -420,7 +455,8 @@ func TestUsageParameters(t *testing.T) {
 		{"tdm", ""},
 	} {
 		list := contentUsage(c.member, true)
-		if len(list) != 1 || list[0].Value != c.value || list[0].Label != "tdm" || list[0].Raw != c.member || list[0].Notes&NoteMalformed != 0 {
+		if len(list) != 1 || list[0].Value != c.value || list[0].Label != "tdm" || list[0].Raw != c.member ||
+			list[0].Notes&NoteMalformed != 0 {
 			t.Errorf("%s: %+v, want the value %q", c.member, list, c.value)
 		}
 	}

@@ -33,7 +33,10 @@ const (
 )
 
 // policyHeaders are the response header fields that carry a page's wishes.
-var policyHeaders = [...]string{"robots-tag", "x-robots-tag", "content-usage", "content-signal", "content-signals", "tdm-reservation", "tdm-policy"}
+var policyHeaders = [...]string{
+	"robots-tag", "x-robots-tag", "content-usage", "content-signal", "content-signals",
+	"tdm-reservation", "tdm-policy",
+}
 
 // Keep reports whether a response header line with this name and value is kept.
 // Of Link fields only those are that speak of a licence (RSL 1.0).
@@ -91,7 +94,8 @@ const (
 )
 
 func (s Source) String() string {
-	return name(s, "unknown", "robots-tag", "x-robots-tag", "meta", "header", "link", "robots.txt", "tdmrep.json", "script", "license", "ai.txt", "llms.txt")
+	return name(s, "unknown", "robots-tag", "x-robots-tag", "meta", "header", "link", "robots.txt", "tdmrep.json",
+		"script", "license", "ai.txt", "llms.txt")
 }
 
 // A Mode is the way in which a value was read.

@@ -60,7 +60,8 @@ func (f *TDMFile) addEntry(number int, raw json.RawMessage) {
 		return
 	}
 	e := TDMEntry{Location: jsonText(fields["location"])}
-	if e.Location == "" || e.Location[0] != '/' && e.Location[0] != '*' || len(e.Location) > MaxLine || strings.ContainsAny(e.Location, "\r\n#") {
+	if e.Location == "" || e.Location[0] != '/' && e.Location[0] != '*' || len(e.Location) > MaxLine ||
+		strings.ContainsAny(e.Location, "\r\n#") {
 		f.Notes |= NoteValue
 		return
 	}
@@ -102,7 +103,8 @@ func (f *TDMFile) For(path string) []Signal {
 // metas in an unknown place, which may not bind.
 func TDMInDoubt(file, headers, metas []Signal) bool {
 	return slices.ContainsFunc(metas, func(s Signal) bool { return s.Place == PlaceUnknown }) &&
-		Prefers(TDM(file, headers, metas), PurposeTDM) != PreferenceRestrict && Prefers(TDM(file, headers, nil), PurposeTDM) == PreferenceRestrict
+		Prefers(TDM(file, headers, metas), PurposeTDM) != PreferenceRestrict &&
+		Prefers(TDM(file, headers, nil), PurposeTDM) == PreferenceRestrict
 }
 
 // TDM joins the signals of a tdmrep.json, the header fields and the metas of a page. The page goes before

@@ -80,7 +80,9 @@ func (f *TrainingFile) For(token, path string, source Source) []Signal {
 	line := d.Rule.Line - 1
 	path, _ = trainingPath(f.lines[line])
 	return []Signal{{
-		Kind: SignalTraining, Source: source, Line: line, Group: f.file.GroupLine(d.Rule.Line) - 1, Scope: ScopePath, Path: path, Purpose: PurposeTrainAI,
-		Preference: PreferenceHint, Label: "disallow-training", Value: f.lines[line], Raw: f.lines[line], Mode: ModeLegacy,
+		Kind: SignalTraining, Source: source, Line: line, Group: f.file.GroupLine(d.Rule.Line) - 1, Scope: ScopePath,
+		Path: path, Purpose: PurposeTrainAI,
+		Preference: PreferenceHint, Label: "disallow-training", Value: f.lines[line], Raw: f.lines[line],
+		Mode: ModeLegacy,
 	}}
 }

@@ -177,7 +177,8 @@ const (
 )
 
 func (p Purpose) String() string {
-	return name(p, "unknown", "automated", "tdm", "ai", "train-ai", "train-genai", "ai-input", "ai-index", "search", "reuse", "license")
+	return name(p, "unknown", "automated", "tdm", "ai", "train-ai", "train-genai", "ai-input", "ai-index", "search",
+		"reuse", "license")
 }
 
 // purposes is a set of them, a bit each.

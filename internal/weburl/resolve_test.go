@@ -100,7 +100,8 @@ func resolveNetURL(base, ref string) (string, bool) {
 	}
 	b, baseErr := url.Parse(base)
 	r, refErr := url.Parse(ref)
-	if baseErr != nil || refErr != nil || b.Host == "" || r.IsAbs() || r.Path == "" || strings.Contains(b.Path+r.Path, "//") {
+	if baseErr != nil || refErr != nil || b.Host == "" || r.IsAbs() || r.Path == "" ||
+		strings.Contains(b.Path+r.Path, "//") {
 		return "", false
 	}
 	return b.ResolveReference(r).String(), true

@@ -75,7 +75,8 @@ func (k *SURTKeys) Key(origin, raw string) string {
 	if origin != k.origin {
 		u, _ := Parse(origin)
 		k.origin, k.host = strings.Clone(origin), ""
-		if key, ok := strings.CutSuffix(u.SURTKey(), ")/"); ok && u.Origin() == origin && IsFetchScheme(u.Scheme) && !isHTTP(u.Host) {
+		if key, ok := strings.CutSuffix(u.SURTKey(), ")/"); ok && u.Origin() == origin && IsFetchScheme(u.Scheme) &&
+			!isHTTP(u.Host) {
 			k.host = key + ")"
 		}
 	}

@@ -91,7 +91,10 @@ func TestSURTKey(t *testing.T) {
 // than a page.
 func TestSURTKeyHostile(t *testing.T) {
 	const length = 1 << 16
-	for _, piece := range []string{"25", "/(" + session24 + ")", "/(", "/..", "cfid=a", "sid=" + session32 + "0", "http://"} {
+	for _, piece := range []string{
+		"25", "/(" + session24 + ")", "/(", "/..", "cfid=a", "sid=" + session32 + "0",
+		"http://",
+	} {
 		for _, prefix := range []string{"http://a/%", "http://a/?%", "http://%", "http://"} {
 			u, _ := Parse(prefix + strings.Repeat(piece, length/len(piece)))
 			u.SURTKey()

@@ -177,13 +177,16 @@ func TestSpaceOrControl(t *testing.T) {
 
 func TestParseParts(t *testing.T) {
 	for raw, want := range map[string]URL{
-		"HTTP://u@Example.com:80/a?b?c#d": {Scheme: "http", Host: "example.com", Port: 80, Path: "/a", Query: "b?c", HasQuery: true},
-		"https://example.com":             {Scheme: "https", Host: "example.com", Path: "/"},
-		"https://example.com?":            {Scheme: "https", Host: "example.com", Path: "/", HasQuery: true},
-		"http://example.com:x/":           {Scheme: "http", Host: "example.com:x", Path: "/"},
-		"dns:example.com":                 {Scheme: "dns", Path: "example.com"},
-		"file:///a":                       {Scheme: "file", Path: "/a"},
-		"a/b?c":                           {Path: "a/b", Query: "c", HasQuery: true},
+		"HTTP://u@Example.com:80/a?b?c#d": {
+			Scheme: "http", Host: "example.com", Port: 80, Path: "/a", Query: "b?c",
+			HasQuery: true,
+		},
+		"https://example.com":   {Scheme: "https", Host: "example.com", Path: "/"},
+		"https://example.com?":  {Scheme: "https", Host: "example.com", Path: "/", HasQuery: true},
+		"http://example.com:x/": {Scheme: "http", Host: "example.com:x", Path: "/"},
+		"dns:example.com":       {Scheme: "dns", Path: "example.com"},
+		"file:///a":             {Scheme: "file", Path: "/a"},
+		"a/b?c":                 {Path: "a/b", Query: "c", HasQuery: true},
 	} {
 		got, _ := Parse(raw)
 		got.origin, got.pathQuery, got.key = "", "", ""
@@ -206,7 +209,8 @@ func checkProperties(t *testing.T, raw string) {
 	if origin := u.Origin(); origin != "" {
 		again, problemAgain := Parse(origin + u.PathQuery())
 		if again.Origin() != origin || again.PathQuery() != u.PathQuery() {
-			t.Errorf("Parse(%q) gives %q %q, which parses to %q %q", raw, origin, u.PathQuery(), again.Origin(), again.PathQuery())
+			t.Errorf("Parse(%q) gives %q %q, which parses to %q %q", raw, origin, u.PathQuery(), again.Origin(),
+				again.PathQuery())
 		}
 		if problemAgain != problem && problem != SpaceOrControl {
 			t.Errorf("Parse(%q): %v, its own origin and path: %v", raw, problem, problemAgain)
@@ -221,7 +225,8 @@ func checkProperties(t *testing.T, raw string) {
 	built := u
 	built.origin, built.pathQuery, built.key = "", "", ""
 	if built.Origin() != u.Origin() || built.PathQuery() != u.PathQuery() {
-		t.Errorf("Parse(%q): kept %q %q, built %q %q", raw, u.Origin(), u.PathQuery(), built.Origin(), built.PathQuery())
+		t.Errorf("Parse(%q): kept %q %q, built %q %q", raw, u.Origin(), u.PathQuery(), built.Origin(),
+			built.PathQuery())
 	}
 	reversed := URL{Host: u.HostReversed()}
 	if reversed.HostReversed() != u.Host {
@@ -269,7 +274,10 @@ func TestProblemString(t *testing.T) {
 }
 
 func TestIsFetchScheme(t *testing.T) {
-	for scheme, want := range map[string]bool{"http": true, "https": true, "ftp": true, "ftps": false, "dns": false, "whois": false, "": false} {
+	for scheme, want := range map[string]bool{
+		"http": true, "https": true, "ftp": true, "ftps": false, "dns": false,
+		"whois": false, "": false,
+	} {
 		if IsFetchScheme(scheme) != want {
 			t.Errorf("IsFetchScheme(%q) is %v", scheme, !want)
 		}
@@ -282,7 +290,10 @@ func TestLongHosts(t *testing.T) {
 	for r := rune(0x4e00); r < 0x9f00; r++ {
 		many.WriteRune(r)
 	}
-	for _, host := range []string{many.String(), "xn--" + strings.Repeat("a", 1<<16), strings.Repeat("a.", 1<<15) + "é"} {
+	for _, host := range []string{
+		many.String(), "xn--" + strings.Repeat("a", 1<<16),
+		strings.Repeat("a.", 1<<15) + "é",
+	} {
 		if _, problem := Parse("http://" + host + "/"); problem != HostNotConverted {
 			t.Errorf("a host of %d bytes: %v", len(host), problem)
 		}

@@ -87,11 +87,13 @@ var NoteWords = []Word{
 	},
 	{
 		Name: "html", Effect: OpenReading, Section: "HTML",
-		Meaning: "The governing capture is an HTML page with lines that read as rules: the site may have meant to say nothing.",
+		Meaning: "The governing capture is an HTML page with lines that read as rules: the site may have meant to " +
+			"say nothing.",
 	},
 	{
 		Name: "digest_mismatch", Effect: Unproven, Section: "The four classes",
-		Meaning: "A digest of the capture, or of a record on its way, does not match its content, or a revisit names a record " +
+		Meaning: "A digest of the capture, or of a record on its way, does not match its content, or a revisit " +
+			"names a record " +
 			"with another digest: the server may have sent something else.",
 		But:    "a digest shows that robots.txt may have said something else",
 		Settle: "Another copy of the archive, or another archive that holds this robots.txt.",
@@ -114,12 +116,14 @@ var NoteWords = []Word{
 	},
 	{
 		Name: "unsafe_encoding", Effect: OpenReading, Section: "Open readings",
-		Meaning: "If bytes that no URI may hold (space, `|`, `{`) and their percent-encoded forms are taken as equal, the fetch " +
+		Meaning: "If bytes that no URI may hold (space, `|`, `{`) and their percent-encoded forms are taken as " +
+			"equal, the fetch " +
 			"is allowed; or, of an allowed fetch, it would be disallowed.",
 	},
 	{
 		Name: "lenient", Effect: OpenReading, Section: "Open readings",
-		Meaning: "If misspelt lines, and lines without a colon, are taken as meant, or are not, the fetch is allowed (RFC 9309 " +
+		Meaning: "If misspelt lines, and lines without a colon, are taken as meant, or are not, the fetch is " +
+			"allowed (RFC 9309 " +
 			"§2.2.4 lets a crawler do either).",
 	},
 	{
@@ -167,14 +171,16 @@ var NoteWords = []Word{
 	},
 	{
 		Name: "no_record", Effect: Unproven, Section: "Verified records",
-		Meaning: "The record that an index or a list names was looked for, and is not there: nothing shows that the fetch was " +
+		Meaning: "The record that an index or a list names was looked for, and is not there: nothing shows that the " +
+			"fetch was " +
 			"made.",
 		But:    "its record was looked for and is not there, so nothing shows that the fetch was made",
 		Settle: "The archive that holds the record; or an index that says where it is.",
 	},
 	{
 		Name: "redirect_target", Effect: Unproven, Section: "Always allowed",
-		Meaning: "At most an hour before, or in the same second, robots.txt redirected to this URL: the fetch may have been made " +
+		Meaning: "At most an hour before, or in the same second, robots.txt redirected to this URL: the fetch may " +
+			"have been made " +
 			"to get robots.txt. `robotsaudit explain` names the redirects.",
 		But:    "a redirect of robots.txt may have led to it",
 		Settle: "The crawler's log, if it shows from where the crawler came to each URL.",
@@ -186,22 +192,26 @@ var NoteWords = []Word{
 	},
 	{
 		Name: "content_usage", Effect: OpenReading, Section: "Open readings",
-		Meaning: "If Content-Usage lines are rules that end a list of user-agent lines (draft-ietf-aipref-attach-05), the fetch " +
+		Meaning: "If Content-Usage lines are rules that end a list of user-agent lines " +
+			"(draft-ietf-aipref-attach-05), the fetch " +
 			"is allowed.",
 	},
 	{
 		Name: "order_doubt", Effect: Doubt, Section: "Received before",
-		Meaning: "The capture is dated before the fetch. The order of the records in an archive, or the time that the capture " +
+		Meaning: "The capture is dated before the fetch. The order of the records in an archive, or the time that " +
+			"the capture " +
 			"took, speaks against that.",
 	},
 	{
 		Name: "other_run", Effect: Doubt, Section: "Runs of a crawler",
-		Meaning: "The crawler is software that anybody runs, and another run of it made the capture: that may have been somebody " +
+		Meaning: "The crawler is software that anybody runs, and another run of it made the capture: that may have " +
+			"been somebody " +
 			"else.",
 	},
 	{
 		Name: "agent_name", Effect: OpenReading, Section: "Names among other words",
-		Meaning: "A user-agent line names the crawler among other words, and its group allows the fetch; or, of an allowed fetch, " +
+		Meaning: "A user-agent line names the crawler among other words, and its group allows the fetch; or, of an " +
+			"allowed fetch, " +
 			"would disallow it.",
 	},
 	{

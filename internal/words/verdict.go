@@ -12,7 +12,10 @@ const (
 
 // Verdicts is indexed by Verdict.
 var Verdicts = []Word{
-	Unknown:    {Name: "unknown", Meaning: "The archives do not show what robots.txt said. It is neither of the others."},
+	Unknown: {
+		Name:    "unknown",
+		Meaning: "The archives do not show what robots.txt said. It is neither of the others.",
+	},
 	Allowed:    {Name: "allowed", Meaning: "robots.txt permits the fetch."},
 	Disallowed: {Name: "disallowed", Meaning: "robots.txt forbids the fetch."},
 }
@@ -274,8 +277,9 @@ var AgentSources = []Word{
 	},
 	AgentFromOption: {Name: "option", Meaning: "`--crawler` or `--crawler-map`.", But: "an option of this audit"},
 	AgentFromOrigin: {
-		Name:    "origin",
-		Meaning: "Of `exclusions`, as logs do not name their crawler: the one crawler that fetched from the origin in the archives.",
+		Name: "origin",
+		Meaning: "Of `exclusions`, as logs do not name their crawler: the one crawler that fetched from the origin " +
+			"in the archives.",
 	},
 	AgentFromRobotsSubset: {
 		Name: "robots_subset", But: "the captures of robots.txt alone",

@@ -38,8 +38,10 @@ const (
 
 func (e Effect) String() string {
 	return [...]string{
-		GivesAllowed: "allowed", GivesForbids: "disallowed", GivesEither: "allowed or disallowed", GivesUnknown: "unknown",
-		Doubt: "probable at most", Unproven: "possible at most", AllowingCopy: "contested", OpenReading: "contested",
+		GivesAllowed: "allowed", GivesForbids: "disallowed", GivesEither: "allowed or disallowed",
+		GivesUnknown: "unknown",
+		Doubt:        "probable at most", Unproven: "possible at most", AllowingCopy: "contested",
+		OpenReading:    "contested",
 		FetchesMissing: "fetches may be missing",
 	}[e]
 }

@@ -13,7 +13,10 @@ import (
 )
 
 // Everything are options that give rows to all tables.
-var Everything = evaluate.Options{Agents: []string{"GPTBot"}, Uses: []tag.Use{tag.UseArchive, tag.UseTrain}, Rate: true, PolicyBodies: true}
+var Everything = evaluate.Options{
+	Agents: []string{"GPTBot"}, Uses: []tag.Use{tag.UseArchive, tag.UseTrain},
+	Rate: true, PolicyBodies: true,
+}
 
 // Audit audits archives and returns the output folder.
 func Audit(t testing.TB, options evaluate.Options, args ...string) (dir string) {

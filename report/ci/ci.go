@@ -49,7 +49,8 @@ func sentence(v *report.ViolationRow) string {
 	}
 	why := "the robots.txt of " + shown(v.Origin) + " could not be had, which disallows everything"
 	if v.Rule != "" {
-		why = fmt.Sprintf("the robots.txt of %s disallows it in line %d: %s", shown(v.Origin), v.RuleLine, shown(v.Rule))
+		why = fmt.Sprintf("the robots.txt of %s disallows it in line %d: %s", shown(v.Origin), v.RuleLine,
+			shown(v.Rule))
 	}
 	who := cmp.Or(shown(v.Agent), "a crawler that is not known by name")
 	switch {
@@ -58,7 +59,8 @@ func sentence(v *report.ViolationRow) string {
 	case v.Agent == "":
 		who = "A" + who[1:]
 	}
-	return fmt.Sprintf("%s%s fetched %s %s; %s (%s).", who, namedBy[v.AgentSource], shown(v.URL), when, why, v.Certainty)
+	return fmt.Sprintf("%s%s fetched %s %s; %s (%s).", who, namedBy[v.AgentSource], shown(v.URL), when, why,
+		v.Certainty)
 }
 
 // namedBy states who names a crawler, if not its own request.

@@ -53,11 +53,13 @@ func TestSARIF(t *testing.T) {
 	var levels strings.Builder
 	for _, result := range log.Runs[0].Results {
 		levels.WriteString(result.RuleID + "=" + result.Level + " ")
-		if !strings.Contains(result.Message.Text, " fetched http") || !strings.Contains(result.Message.Text, "("+result.RuleID+").") {
+		if !strings.Contains(result.Message.Text, " fetched http") ||
+			!strings.Contains(result.Message.Text, "("+result.RuleID+").") {
 			t.Error(result.Message.Text)
 		}
 	}
-	want := strings.Repeat("certain=error ", int(totals.ViolationsCertain)) + strings.Repeat("probable=warning ", int(totals.ViolationsProbable))
+	want := strings.Repeat("certain=error ", int(totals.ViolationsCertain)) +
+		strings.Repeat("probable=warning ", int(totals.ViolationsProbable))
 	if got := levels.String(); got != want || totals.ViolationsProbable == 0 {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -70,7 +72,8 @@ func TestIndexed(t *testing.T) {
 	if err := os.WriteFile(row, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	r, err := results.Open(audittest.Audit(t, evaluate.Options{Crawler: "Wget"}, row, "../../testdata/warc/crawl-b-1.warc.gz"))
+	r, err := results.Open(audittest.Audit(t, evaluate.Options{Crawler: "Wget"}, row,
+		"../../testdata/warc/crawl-b-1.warc.gz"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,8 +112,10 @@ func TestJUnit(t *testing.T) {
 		failures++
 		violations += int64(strings.Count(*c.Failure, " of "+c.Name+" "))
 	}
-	if suites.Tests != r.Audit().Totals.Origins || int64(len(suites.Cases)) != suites.Tests || suites.Failures != failures || suites.Skipped != skipped ||
+	if suites.Tests != r.Audit().Totals.Origins || int64(len(suites.Cases)) != suites.Tests ||
+		suites.Failures != failures || suites.Skipped != skipped ||
 		violations != r.Audit().Totals.Violations {
-		t.Errorf("%d cases, %d failures with %d violations, %d skipped; attributes say %d, %d and %d", len(suites.Cases), failures, violations, skipped, suites.Tests, suites.Failures, suites.Skipped)
+		t.Errorf("%d cases, %d failures with %d violations, %d skipped; attributes say %d, %d and %d",
+			len(suites.Cases), failures, violations, skipped, suites.Tests, suites.Failures, suites.Skipped)
 	}
 }

@@ -46,7 +46,10 @@ func JUnit(ctx context.Context, w io.Writer, r *results.Results) error {
 	}
 	encoder := xml.NewEncoder(w)
 	encoder.Indent("", " ")
-	err := encoder.Encode(junitSuites{Name: r.Audit().Tool, Tests: suite.Tests, Failures: suite.Failures, Skipped: suite.Skipped, Suites: []junitSuite{suite}})
+	err := encoder.Encode(junitSuites{
+		Name: r.Audit().Tool, Tests: suite.Tests, Failures: suite.Failures,
+		Skipped: suite.Skipped, Suites: []junitSuite{suite},
+	})
 	if err != nil {
 		return err
 	}
@@ -77,13 +80,15 @@ func detailsOf(next func() (*report.ViolationRow, error, bool), origin string, n
 
 func junitCaseOf(host *report.HostRow, found int64, details string) junitCase {
 	c := junitCase{
-		Class: shown(cmp.Or(host.RegisteredDomain, host.HostName, "(none)")), Name: shown(cmp.Or(host.Origin, "(no readable origin)")),
+		Class: shown(cmp.Or(host.RegisteredDomain, host.HostName, "(none)")),
+		Name:  shown(cmp.Or(host.Origin, "(no readable origin)")),
 	}
 	switch {
 	case found > 0:
 		c.Failure = &junitFailure{
-			Message: fmt.Sprintf("%s of robots.txt: %d certain, %d probable", report.Count(found, "violation"), host.ViolationsCertain, host.ViolationsProbable),
-			Type:    "violation", Text: details,
+			Message: fmt.Sprintf("%s of robots.txt: %d certain, %d probable", report.Count(found, "violation"),
+				host.ViolationsCertain, host.ViolationsProbable),
+			Type: "violation", Text: details,
 		}
 	case host.Unknown > 0 && host.Unknown == host.Fetches-host.RobotsTxtItself:
 		c.Skipped = &junitSkipped{"what robots.txt said is unknown"}

@@ -30,7 +30,8 @@ func SARIF(ctx context.Context, w io.Writer, r *results.Results) error {
 		Invocations: []sarifInvocation{{Successful: true, Notifications: notifications(audit, len(rows))}},
 		Results:     []sarifResult{},
 		Properties: map[string]any{
-			"violations": audit.Totals.Violations, "unproven": audit.Totals.Unproven, "unknown": audit.Totals.Unknown, "fetches": audit.Totals.Fetches,
+			"violations": audit.Totals.Violations, "unproven": audit.Totals.Unproven, "unknown": audit.Totals.Unknown,
+			"fetches": audit.Totals.Fetches,
 		},
 	}
 	for i := range rows {
@@ -40,7 +41,8 @@ func SARIF(ctx context.Context, w io.Writer, r *results.Results) error {
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", " ")
 	return encoder.Encode(sarifLog{
-		Schema: "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json", Version: "2.1.0", Runs: []sarifRun{run},
+		Schema:  "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
+		Version: "2.1.0", Runs: []sarifRun{run},
 	})
 }
 
@@ -48,17 +50,32 @@ func SARIF(ctx context.Context, w io.Writer, r *results.Results) error {
 func notifications(a *report.Audit, listed int) []sarifNotification {
 	list := []sarifNotification{}
 	if rest := a.Totals.Violations - int64(listed); rest > 0 {
-		list = append(list, sarifNotification{"note", sarifText{fmt.Sprintf("The table violations has %s.", report.Count(rest, "more violation"))}})
+		list = append(list, sarifNotification{
+			"note",
+			sarifText{fmt.Sprintf("The table violations has %s.", report.Count(rest, "more violation"))},
+		})
 	}
 	if n := a.Totals.InputsNotWhollyRead; n > 0 {
-		list = append(list, sarifNotification{"warning", sarifText{fmt.Sprintf("%s could not be read to the end; the table issues names them.", report.Count(n, "input"))}})
+		list = append(list, sarifNotification{
+			"warning",
+			sarifText{fmt.Sprintf("%s could not be read to the end; the table issues names them.",
+				report.Count(n, "input"))},
+		})
 	}
 	return list
 }
 
 var sarifRules = []sarifRule{
-	{"certain", "CertainViolation", sarifText{"The crawler's own copy of robots.txt, at most 24 hours old, disallowed the fetch, and no copy allows it."}, sarifLevel{"error"}},
-	{"probable", "ProbableViolation", sarifText{"robots.txt disallowed the fetch; a doubt remains, which evidence and notes name."}, sarifLevel{"warning"}},
+	{
+		"certain", "CertainViolation",
+		sarifText{"The crawler's own copy of robots.txt, at most 24 hours old, disallowed the fetch, and no copy allows it."},
+		sarifLevel{"error"},
+	},
+	{
+		"probable", "ProbableViolation",
+		sarifText{"robots.txt disallowed the fetch; a doubt remains, which evidence and notes name."},
+		sarifLevel{"warning"},
+	},
 }
 
 // brackets escapes those that SARIF takes for links in its messages.
@@ -70,7 +87,8 @@ func sarifResultOf(v *report.ViolationRow) sarifResult {
 		Locations:    []sarifLocation{sarifRecord(v.WARCFilename, v.WARCRecordOffset, v.WARCRecordLength)},
 		Fingerprints: map[string]string{"fetch/v1": fingerprint(v)},
 		Properties: map[string]any{
-			"url": shown(v.URL), "agent": shown(v.Agent), "evidence": v.Evidence, "notes": v.Notes, "rule": shown(v.Rule), "warc_record_id": shown(v.WARCRecordID),
+			"url": shown(v.URL), "agent": shown(v.Agent), "evidence": v.Evidence, "notes": v.Notes,
+			"rule": shown(v.Rule), "warc_record_id": shown(v.WARCRecordID),
 		},
 	}
 	if v.Certainty == "certain" {
@@ -78,7 +96,8 @@ func sarifResultOf(v *report.ViolationRow) sarifResult {
 	}
 	if v.RobotsOffset != nil {
 		robots := sarifRecord(v.RobotsFilename, *v.RobotsOffset, v.RobotsLength)
-		robots.Message = &sarifText{brackets.Replace("The capture of robots.txt that governs the fetch: " + shown(v.RobotsURL))}
+		robots.Message = &sarifText{brackets.Replace("The capture of robots.txt that governs the fetch: " +
+			shown(v.RobotsURL))}
 		result.Related = []sarifLocation{robots}
 	}
 	return result

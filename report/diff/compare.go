@@ -214,7 +214,8 @@ func (c *comparison) countOrigins(ctx context.Context) error {
 	list := []OriginChanges{}
 	cut := func() {
 		slices.SortFunc(list, func(a, b OriginChanges) int {
-			return cmp.Or(cmp.Compare(b.NewViolations, a.NewViolations), cmp.Compare(b.total(), a.total()), cmp.Compare(a.Origin, b.Origin))
+			return cmp.Or(cmp.Compare(b.NewViolations, a.NewViolations), cmp.Compare(b.total(), a.total()),
+				cmp.Compare(a.Origin, b.Origin))
 		})
 		list = list[:min(len(list), MaxListed)]
 	}

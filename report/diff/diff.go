@@ -19,17 +19,19 @@ const MaxListed = 1000
 
 // Changes are the differences between two audits. A fetch is counted in one kind at most.
 type Changes struct {
-	Old      Side         `json:"old"`
-	New      Side         `json:"new"`
-	Settings []Difference `json:"settings"` // what was asked or read in another way: a verdict may differ for that alone
+	Old Side `json:"old"`
+	New Side `json:"new"`
+	// what was asked or read in another way: a verdict may differ for that alone
+	Settings []Difference `json:"settings"`
 
 	Common  int64 `json:"common"`   // fetches in both audits
 	OnlyOld int64 `json:"only_old"` // fetches that the new audit has not
 	OnlyNew int64 `json:"only_new"` // fetches that the old audit has not
 
-	NewViolations   Kind `json:"new_violations"`    // violations by the new audit alone
-	GoneViolations  Kind `json:"gone_violations"`   // violations by the old audit alone
-	Changed         Kind `json:"changed"`           // with another verdict, certainty or rule, and none of the other kinds
+	NewViolations  Kind `json:"new_violations"`  // violations by the new audit alone
+	GoneViolations Kind `json:"gone_violations"` // violations by the old audit alone
+	// with another verdict, certainty or rule, and none of the other kinds
+	Changed         Kind `json:"changed"`
 	NewlyUnknown    Kind `json:"newly_unknown"`     // unknown by the new audit alone
 	NoLongerUnknown Kind `json:"no_longer_unknown"` // unknown by the old audit alone
 

@@ -32,14 +32,18 @@ func audit(t *testing.T, profile string, fetches ...fetch) *results.Results {
 	dir := t.TempDir()
 	var rows []report.FetchRow
 	violations, unproven := []report.ViolationRow{}, []report.ViolationRow{}
-	a := report.Audit{Tool: "robotsaudit", SchemaVersion: report.SchemaVersion, Settings: report.Settings{Profile: profile}}
+	a := report.Audit{
+		Tool: "robotsaudit", SchemaVersion: report.SchemaVersion,
+		Settings: report.Settings{Profile: profile},
+	}
 	for i, f := range fetches {
 		word, rule, _ := strings.Cut(f.state, " ")
 		row := report.FetchRow{Decision: report.Decision{Verdict: word, Evidence: "fresh", Reason: "r"}}
 		row.URL, row.Origin, row.FetchTime = "http://a.example"+f.path, "http://a.example", new(int64(i)*1e6)
 		row.WARCFilename, row.WARCRecordOffset, row.WARCRecordID = f.file, int64(i), f.id
 		proof := report.ViolationRow{
-			URL: row.URL, WARCFilename: row.WARCFilename, WARCRecordOffset: row.WARCRecordOffset, WARCRecordID: row.WARCRecordID, Rule: rule,
+			URL: row.URL, WARCFilename: row.WARCFilename, WARCRecordOffset: row.WARCRecordOffset,
+			WARCRecordID: row.WARCRecordID, Rule: rule,
 		}
 		switch word {
 		case "certain", "probable":
@@ -52,7 +56,10 @@ func audit(t *testing.T, profile string, fetches ...fetch) *results.Results {
 		rows = append(rows, row)
 	}
 	a.Totals.Fetches, a.Totals.Violations = int64(len(rows)), int64(len(violations))
-	a.Tables = map[string]int64{"fetches": int64(len(rows)), "violations": int64(len(violations)), "unproven": int64(len(unproven))}
+	a.Tables = map[string]int64{
+		"fetches": int64(len(rows)), "violations": int64(len(violations)),
+		"unproven": int64(len(unproven)),
+	}
 	writeRows(t, dir, "fetches", rows)
 	writeRows(t, dir, "violations", violations)
 	writeRows(t, dir, "unproven", unproven)
@@ -73,7 +80,8 @@ func audit(t *testing.T, profile string, fetches ...fetch) *results.Results {
 func writeRows[R any](t *testing.T, dir, table string, rows []R) {
 	t.Helper()
 	var b bytes.Buffer
-	w := parquet.NewGenericWriter[R](&b, parquet.KeyValueMetadata(report.SchemaVersionKey, report.SchemaVersion), parquet.KeyValueMetadata(report.TableKey, table))
+	w := parquet.NewGenericWriter[R](&b, parquet.KeyValueMetadata(report.SchemaVersionKey, report.SchemaVersion),
+		parquet.KeyValueMetadata(report.TableKey, table))
 	if _, err := w.Write(rows); err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +139,8 @@ func TestKinds(t *testing.T) {
 		c := compare(t, audit(t, "rfc9309", of(tt.before)...), audit(t, "rfc9309", of(tt.after)...))
 		var got []string
 		for name, k := range map[string]diff.Kind{
-			"new": c.NewViolations, "gone": c.GoneViolations, "changed": c.Changed, "newly unknown": c.NewlyUnknown, "no longer unknown": c.NoLongerUnknown,
+			"new": c.NewViolations, "gone": c.GoneViolations, "changed": c.Changed, "newly unknown": c.NewlyUnknown,
+			"no longer unknown": c.NoLongerUnknown,
 		} {
 			if k.Total == 0 {
 				continue
@@ -173,13 +182,15 @@ func TestIdentity(t *testing.T) {
 		fetch{"/twice", "urn:2", "a.warc", "unknown"},
 	)
 	c := compare(t, old, new)
-	if c.Common != 5 || c.OnlyOld != 2 || c.OnlyNew != 1 || c.NewViolations.Absent != 1 || c.GoneViolations.Absent != 1 || c.NewlyUnknown.Total != 1 {
+	if c.Common != 5 || c.OnlyOld != 2 || c.OnlyNew != 1 || c.NewViolations.Absent != 1 ||
+		c.GoneViolations.Absent != 1 || c.NewlyUnknown.Total != 1 {
 		t.Errorf("%+v", c)
 	}
 	if diff := cmp.Diff([]diff.Difference{{Name: "profile", Old: "rfc9309", New: "google"}}, c.Settings); diff != "" {
 		t.Error(diff)
 	}
-	if got := c.NewViolations.List[0]; got.WARCFilename != "c.arc" || got.FetchTime.UnixMicro() != 2e6 || got.New.Rule != "/" {
+	if got := c.NewViolations.List[0]; got.WARCFilename != "c.arc" || got.FetchTime.UnixMicro() != 2e6 ||
+		got.New.Rule != "/" {
 		t.Errorf("%+v", got)
 	}
 }
@@ -209,7 +220,8 @@ func TestManyChanges(t *testing.T) {
 			t.Fatalf("the change listed at %d is of %v, want %d", i, l.FetchTime, want)
 		}
 	}
-	if diff := cmp.Diff([]diff.OriginChanges{{Origin: "http://a.example", NewViolations: many}}, c.Origins); diff != "" {
+	if diff := cmp.Diff([]diff.OriginChanges{{Origin: "http://a.example", NewViolations: many}},
+		c.Origins); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -218,10 +230,13 @@ func TestManyChanges(t *testing.T) {
 func TestTablesDisagree(t *testing.T) {
 	a := audit(t, "rfc9309", fetch{"/a", "urn:1", "a.warc", "certain /"}, fetch{"/b", "urn:2", "a.warc", "certain /"})
 	b := audit(t, "rfc9309", fetch{"/b", "urn:2", "a.warc", "certain /"}, fetch{"/a", "urn:1", "a.warc", "certain /"})
-	if err := os.Rename(filepath.Join(b.Dir(), "violations.parquet"), filepath.Join(a.Dir(), "violations.parquet")); err != nil {
+	if err := os.Rename(filepath.Join(b.Dir(), "violations.parquet"),
+		filepath.Join(a.Dir(), "violations.parquet")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := diff.Compare(t.Context(), a, audit(t, "rfc9309")); err == nil || !strings.Contains(err.Error(), "the tables fetches and violations of the audit do not agree on the record at a.warc:0") {
+	if _, err := diff.Compare(t.Context(), a, audit(t, "rfc9309")); err == nil ||
+		!strings.Contains(err.Error(),
+			"the tables fetches and violations of the audit do not agree on the record at a.warc:0") {
 		t.Error(err)
 	}
 }
@@ -231,7 +246,8 @@ func TestTablesDisagree(t *testing.T) {
 func TestArchives(t *testing.T) {
 	const archives = "../../testdata/warc/"
 	all := audittest.Audit(t, audittest.Everything, archives)
-	some := audittest.Audit(t, audittest.Everything, archives+"crawl-a-1.warc.gz", archives+"crawl-b-1.warc.gz", archives+"crawl-c-1.warc.gz")
+	some := audittest.Audit(t, audittest.Everything, archives+"crawl-a-1.warc.gz", archives+"crawl-b-1.warc.gz",
+		archives+"crawl-c-1.warc.gz")
 	a, err := results.Open(all)
 	if err != nil {
 		t.Fatal(err)
@@ -244,11 +260,13 @@ func TestArchives(t *testing.T) {
 		t.Errorf("an audit differs from itself: %+v", c)
 	}
 	more, fewer := compare(t, b, a), compare(t, a, b)
-	if more.NewViolations.Total == 0 || more.NewViolations.Total != fewer.GoneViolations.Total || more.OnlyNew != fewer.OnlyOld ||
+	if more.NewViolations.Total == 0 || more.NewViolations.Total != fewer.GoneViolations.Total ||
+		more.OnlyNew != fewer.OnlyOld ||
 		more.Changed.Total != fewer.Changed.Total || more.NewlyUnknown.Total != fewer.NoLongerUnknown.Total {
 		t.Errorf("%+v\n%+v", more, fewer)
 	}
-	if got, want := more.NewViolations.Total-more.GoneViolations.Total, a.Audit().Totals.Violations-b.Audit().Totals.Violations; got != want {
+	if got, want := more.NewViolations.Total-more.GoneViolations.Total,
+		a.Audit().Totals.Violations-b.Audit().Totals.Violations; got != want {
 		t.Errorf("%d violations more by the comparison, %d by the audits", got, want)
 	}
 }

@@ -52,7 +52,10 @@ func (f *fetch) state() *State {
 	if f == nil {
 		return nil
 	}
-	return &State{Verdict: f.Verdict, Certainty: f.Certainty, Evidence: f.Evidence, Reason: f.Reason, Rule: f.Rule, RuleLine: f.RuleLine}
+	return &State{
+		Verdict: f.Verdict, Certainty: f.Certainty, Evidence: f.Evidence, Reason: f.Reason, Rule: f.Rule,
+		RuleLine: f.RuleLine,
+	}
 }
 
 // clone is a fetch whose texts keep nothing else in memory.
@@ -62,7 +65,8 @@ func (f *fetch) clone() *fetch {
 	}
 	c := *f
 	for _, s := range []*string{
-		&c.URL, &c.Origin, &c.Filename, &c.RecordID, &c.Agent, &c.Verdict, &c.Certainty, &c.Evidence, &c.Reason, &c.Rule,
+		&c.URL, &c.Origin, &c.Filename, &c.RecordID, &c.Agent, &c.Verdict, &c.Certainty, &c.Evidence, &c.Reason,
+		&c.Rule,
 	} {
 		*s = strings.Clone(*s)
 	}

@@ -46,7 +46,8 @@ func (t *text) head(c *Changes) {
 		t.line("%s %s: %s, %s, %d unproven, %d unknown", [2]string{"Old", "New"}[i], t.names[i],
 			report.Count(s.Fetches, "fetch"), report.Count(s.Violations, "violation"), s.Unproven, s.Unknown)
 	}
-	t.line("In both %s; only in the old audit %d, only in the new one %d.", report.Count(c.Common, "fetch"), c.OnlyOld, c.OnlyNew)
+	t.line("In both %s; only in the old audit %d, only in the new one %d.", report.Count(c.Common, "fetch"), c.OnlyOld,
+		c.OnlyNew)
 	for _, d := range c.Settings {
 		t.line("Not the same in both, so verdicts may differ for that alone: %s: %s, now %s", d.Name,
 			cmp.Or(report.Shown(d.Old, maxShown), "none"), cmp.Or(report.Shown(d.New, maxShown), "none"))
@@ -93,7 +94,8 @@ func (t *text) change(c *Change) {
 		when = c.FetchTime.Format("2006-01-02T15:04:05Z")
 	}
 	t.line("  %s", report.Shown(c.URL, maxShown))
-	t.line("    %s, %s, %s:%d", when, cmp.Or(report.Shown(c.Agent, maxShown), "crawler not known"), report.Shown(c.WARCFilename, maxShown), c.WARCRecordOffset)
+	t.line("    %s, %s, %s:%d", when, cmp.Or(report.Shown(c.Agent, maxShown), "crawler not known"),
+		report.Shown(c.WARCFilename, maxShown), c.WARCRecordOffset)
 	t.line("    was %s", c.Old.text())
 	t.line("    is  %s", c.New.text())
 }
@@ -121,8 +123,8 @@ func (t *text) origins(c *Changes) {
 	columns := tabwriter.NewWriter(t, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(columns, "  new\tno longer\tchanged\tunknown\tnot unknown\torigin")
 	for _, o := range c.Origins[:min(len(c.Origins), t.most)] {
-		fmt.Fprintf(columns, "  %d\t%d\t%d\t%d\t%d\t%s\n", o.NewViolations, o.GoneViolations, o.Changed, o.NewlyUnknown, o.NoLongerUnknown,
-			cmp.Or(report.Shown(o.Origin, maxShown), "(unreadable)"))
+		fmt.Fprintf(columns, "  %d\t%d\t%d\t%d\t%d\t%s\n", o.NewViolations, o.GoneViolations, o.Changed,
+			o.NewlyUnknown, o.NoLongerUnknown, cmp.Or(report.Shown(o.Origin, maxShown), "(unreadable)"))
 	}
 	columns.Flush()
 	t.more(c.OriginCount, len(c.Origins))

@@ -21,22 +21,27 @@ func answer(t *report.Totals, crawlers []string, unreadable int64) Answer {
 		a.Sentence = "These archives hold no fetch that robots.txt could decide."
 	case t.ViolationsCertain > 0:
 		a.Level = LevelViolations
-		a.Sentence = fmt.Sprintf("%s certainly disallowed by robots.txt%s, %s.", wereDisallowed(t.ViolationsCertain), probablyMore(t.ViolationsProbable), of)
+		a.Sentence = fmt.Sprintf("%s certainly disallowed by robots.txt%s, %s.", wereDisallowed(t.ViolationsCertain),
+			probablyMore(t.ViolationsProbable), of)
 	case t.ViolationsProbable > 0:
 		a.Level = LevelViolations
-		a.Sentence = fmt.Sprintf("%s probably disallowed by robots.txt, and none certainly, %s.", wereDisallowed(t.ViolationsProbable), of)
+		a.Sentence = fmt.Sprintf("%s probably disallowed by robots.txt, and none certainly, %s.",
+			wereDisallowed(t.ViolationsProbable), of)
 	case t.Unproven > 0:
 		a.Level = LevelUnproven
-		a.Sentence = fmt.Sprintf("No fetch%s is shown to have been disallowed by robots.txt; %s may have been, and nothing proves it.", either, number(t.Unproven))
+		a.Sentence = fmt.Sprintf("No fetch%s is shown to have been disallowed by robots.txt; %s may have been, and "+
+			"nothing proves it.", either, number(t.Unproven))
 	case t.Unknown == t.Decidable:
 		a.Level = LevelUnknown
-		a.Sentence = fmt.Sprintf("These archives do not tell whether robots.txt allowed any of the %s%s.", plural(t.Decidable, "fetch"), whose)
+		a.Sentence = fmt.Sprintf("These archives do not tell whether robots.txt allowed any of the %s%s.",
+			plural(t.Decidable, "fetch"), whose)
 	case t.Unknown > 0:
 		a.Level = LevelUnknown
 		a.Sentence = fmt.Sprintf("No fetch%s is shown to have been disallowed by robots.txt; of %s the archives do not tell.", either, plural(t.Unknown, "fetch")+ofWhole(t.Unknown, t.Decidable))
 	default:
 		a.Level = LevelNone
-		a.Sentence = fmt.Sprintf("No fetch%s is shown to have been disallowed: robots.txt allowed all %s that it could decide.", either, plural(t.Decidable, "fetch"))
+		a.Sentence = fmt.Sprintf("No fetch%s is shown to have been disallowed: robots.txt allowed all %s that it "+
+			"could decide.", either, plural(t.Decidable, "fetch"))
 	}
 	a.Details = details(t, unreadable)
 	return a
@@ -62,23 +67,29 @@ func probablyMore(n int64) string {
 // details qualify the answer.
 func details(t *report.Totals, unreadable int64) (words []string) {
 	if t.Violations > 0 && t.Unproven > 0 {
-		words = append(words, fmt.Sprintf("%s more %s disallowed, and nothing proves that they are violations: %s possible, %s contested.",
+		words = append(words, fmt.Sprintf("%s more %s disallowed, and nothing proves that they are violations: %s "+
+			"possible, %s contested.",
 			number(t.Unproven), isAre(t.Unproven, "was", "were"), number(t.Possible), number(t.Contested)))
 	}
 	if t.Unknown > 0 && t.Unknown < t.Decidable {
-		words = append(words, fmt.Sprintf("Of %s%s the archives do not tell what robots.txt said: %s neither as allowed nor as %s.",
-			plural(t.Unknown, "fetch"), ofWhole(t.Unknown, t.Decidable), isAre(t.Unknown, "it counts", "they count"), isAre(t.Unknown, "a violation", "violations")))
+		words = append(words, fmt.Sprintf("Of %s%s the archives do not tell what robots.txt said: %s neither as "+
+			"allowed nor as %s.",
+			plural(t.Unknown, "fetch"), ofWhole(t.Unknown, t.Decidable), isAre(t.Unknown, "it counts",
+				"they count"), isAre(t.Unknown, "a violation", "violations")))
 	}
 	if t.UnsafeEncoding > 0 {
-		words = append(words, fmt.Sprintf("%s allowed by the letter alone: only the rule, or only the URL, encodes certain characters.",
+		words = append(words, fmt.Sprintf("%s allowed by the letter alone: only the rule, or only the URL, encodes "+
+			"certain characters.",
 			plural(t.UnsafeEncoding, "fetch")+" "+isAre(t.UnsafeEncoding, "is", "are")))
 	}
 	if n := t.NamedGroupForbids; n > 0 {
-		words = append(words, fmt.Sprintf("%s allowed to a crawler without a name, and robots.txt forbids %s to some crawler that it names: nobody knows whether that is the one.",
+		words = append(words, fmt.Sprintf("%s allowed to a crawler without a name, and robots.txt forbids %s to "+
+			"some crawler that it names: nobody knows whether that is the one.",
 			plural(n, "fetch")+" "+isAre(n, "is", "are"), isAre(n, "it", "them")))
 	}
 	if unreadable > 0 {
-		words = append(words, fmt.Sprintf("%s could not be wholly read: fetches may be missing.", plural(unreadable, "input")))
+		words = append(words, fmt.Sprintf("%s could not be wholly read: fetches may be missing.",
+			plural(unreadable, "input")))
 	}
 	return words
 }
@@ -90,24 +101,38 @@ func certainty(t *report.Totals) Certainty {
 	}
 	c := Certainty{
 		Section: Section{ID: "certainty", Heading: "How certain it is", Intro: []string{
-			"Every fetch is in one of these classes. Shares are of the fetches that robots.txt could decide: all but those of robots.txt itself, and of what it redirects to.",
+			"Every fetch is in one of these classes. Shares are of the fetches that robots.txt could decide: all " +
+				"but those of robots.txt itself, and of what it redirects to.",
 		}},
 		Classes: []Class{
-			class("certain", "Certain violations", "The crawler’s own copy of robots.txt, obtained before the fetch and at most 24 hours old, disallows the fetch, and no copy allows it.", t.ViolationsCertain),
-			class("probable", "Probable violations", "A robots.txt captured in time forbids it, but a doubt remains, which each finding names.", t.ViolationsProbable),
-			class("possible", "Possible, not proven", "robots.txt disallows the fetch, but nothing shows that this crawler was told in time, that it made the fetch, or that the fetch was for more than robots.txt. No violation.", t.Possible),
-			class("contested", "Contested, not proven", "robots.txt disallows the fetch, but another copy that the crawler may have used allows it, or a reading that the standard leaves open. No violation.", t.Contested),
+			class("certain", "Certain violations",
+				"The crawler’s own copy of robots.txt, obtained before the fetch and at most 24 hours old, "+
+					"disallows the fetch, and no copy allows it.", t.ViolationsCertain),
+			class("probable", "Probable violations",
+				"A robots.txt captured in time forbids it, but a doubt remains, which each finding names.",
+				t.ViolationsProbable),
+			class("possible", "Possible, not proven",
+				"robots.txt disallows the fetch, but nothing shows that this crawler was told in time, that it made "+
+					"the fetch, or that the fetch was for more than robots.txt. No violation.", t.Possible),
+			class("contested", "Contested, not proven",
+				"robots.txt disallows the fetch, but another copy that the crawler may have used allows it, or a "+
+					"reading that the standard leaves open. No violation.", t.Contested),
 			class("unknown", "Unknown", "The archives do not tell what robots.txt said.", t.Unknown),
 			class("allowed", "Allowed", "robots.txt did not forbid the fetch.", t.Allowed-t.RobotsTxtItself),
-			class("robots", "robots.txt itself", "Fetches of robots.txt, and of what it redirects to, are always allowed (RFC 9309, section 2.2.2). Shares leave them out.", t.RobotsTxtItself),
+			class("robots", "robots.txt itself",
+				"Fetches of robots.txt, and of what it redirects to, are always allowed (RFC 9309, section 2.2.2). "+
+					"Shares leave them out.", t.RobotsTxtItself),
 		},
 	}
 	c.Classes[len(c.Classes)-1].Words = plural(t.RobotsTxtItself, "fetch")
 	known := t.Decidable - t.Unknown
 	c.Totals = []string{
-		fmt.Sprintf("Leaving the unknown out: %s of %s with a known verdict %s disallowed%s.", number(t.Disallowed), plural(known, "fetch"), isAre(t.Disallowed, "was", "were"), ofWhole(t.Disallowed, known)),
-		fmt.Sprintf("Counting the unknown either way: of %s, %s%s %s disallowed if every unknown one was allowed, and %s%s if every unknown one was disallowed.",
-			plural(t.Decidable, "fetch"), number(t.Disallowed), ofWhole(t.Disallowed, t.Decidable), isAre(t.Disallowed, "was", "were"),
+		fmt.Sprintf("Leaving the unknown out: %s of %s with a known verdict %s disallowed%s.", number(t.Disallowed),
+			plural(known, "fetch"), isAre(t.Disallowed, "was", "were"), ofWhole(t.Disallowed, known)),
+		fmt.Sprintf("Counting the unknown either way: of %s, %s%s %s disallowed if every unknown one was allowed, "+
+			"and %s%s if every unknown one was disallowed.",
+			plural(t.Decidable, "fetch"), number(t.Disallowed), ofWhole(t.Disallowed, t.Decidable),
+			isAre(t.Disallowed, "was", "were"),
 			number(t.Disallowed+t.Unknown), ofWhole(t.Disallowed+t.Unknown, t.Decidable)),
 		"These totals count every disallowed fetch, violations and unproven ones alike.",
 	}

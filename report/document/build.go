@@ -28,7 +28,8 @@ type Options struct {
 // counts alone, whatever the size of the tables.
 func Build(ctx context.Context, res *results.Results, options Options) (*Document, error) {
 	b := &builder{
-		res: res, audit: res.Audit(), inputs: make(map[string]*report.AuditInput), timeline: newTimelineTally(), unknown: newUnknownTally(),
+		res: res, audit: res.Audit(), inputs: make(map[string]*report.AuditInput), timeline: newTimelineTally(),
+		unknown:  newUnknownTally(),
 		excerpts: excerptTally{index: make(map[excerptKey]int), list: []Excerpt{}},
 	}
 	for i := range b.audit.Inputs {
@@ -232,7 +233,8 @@ func (b *builder) document() *Document {
 
 func (b *builder) siteSection() Tables {
 	s := Tables{Section: Section{ID: "sites", Heading: "Sites and collections", Intro: []string{
-		"Those with most violations come first, then those with most that is unproven or unknown. Unproven fetches are the possible and the contested ones.",
+		"Those with most violations come first, then those with most that is unproven or unknown. Unproven fetches " +
+			"are the possible and the contested ones.",
 	}}, Tables: b.sites.tables()}
 	byCollection := make(groupTally)
 	for in, v := range b.byInput {
@@ -244,14 +246,22 @@ func (b *builder) siteSection() Tables {
 		}
 	}
 	t := Table{
-		ID: "sites-collections", Rows: [][]Cell{}, Caption: "By collection", Columns: groupColumns("Collection"), Empty: "There are no fetches.",
-		Notes: []string{"A collection is a folder of archives, a WACZ, or what warcinfo records say that they are part of (isPartOf). A fetch may count in several. An archive whose warcinfo records name several counts in each."},
+		ID: "sites-collections", Rows: [][]Cell{}, Caption: "By collection", Columns: groupColumns("Collection"),
+		Empty: "There are no fetches.",
+		Notes: []string{"A collection is a folder of archives, a WACZ, or what warcinfo records say that they are " +
+			"part of (isPartOf). A fetch may count in several. An archive whose warcinfo records name several counts in each."},
 	}
 	if v := b.byInput[nil]; v != nil {
-		t.Notes = append(t.Notes, plural(v.Fetches, "fetch")+" of archives that are no input, told of by an index or a list, "+isAre(v.Fetches, "counts", "count")+" in none.")
+		t.Notes = append(t.Notes,
+			plural(v.Fetches, "fetch")+" of archives that are no input, told of by an index or a list, "+
+				isAre(v.Fetches, "counts", "count")+" in none.")
 	}
 	byCollection.fill(&t)
-	kinds := Table{ID: "sites-kinds", Rows: [][]Cell{}, Caption: "Pages, embeds and seeds, as far as the archives tell", Columns: groupColumns("Kind"), Empty: "There are no fetches."}
+	kinds := Table{
+		ID: "sites-kinds", Rows: [][]Cell{},
+		Caption: "Pages, embeds and seeds, as far as the archives tell", Columns: groupColumns("Kind"),
+		Empty: "There are no fetches.",
+	}
 	b.kinds.fill(&kinds)
 	s.Tables = append(s.Tables, t, kinds)
 	return s
@@ -277,13 +287,16 @@ func (b *builder) collectionNames() (names []string) {
 func (b *builder) violationSection() Findings {
 	f := Findings{
 		Section: Section{ID: "violations", Heading: "Violations", Intro: []string{
-			"Each of these fetches was disallowed by robots.txt, certainly or probably. The sentence says no more than the records prove, which are named for each.",
+			"Each of these fetches was disallowed by robots.txt, certainly or probably. The sentence says no more " +
+				"than the records prove, which are named for each.",
 		}},
-		Total: b.violations.total, List: b.list(&b.violations), Empty: "No fetch is shown to have been disallowed by robots.txt.",
+		Total: b.violations.total, List: b.list(&b.violations),
+		Empty:   "No fetch is shown to have been disallowed by robots.txt.",
 		Summary: []Table{b.rules.table()},
 	}
 	if more := f.Total - int64(len(f.List)); more > 0 {
-		f.More = fmt.Sprintf("Of %s, these are the %s most certain; %s more are in the table violations.", number(f.Total), number(int64(len(f.List))), number(more))
+		f.More = fmt.Sprintf("Of %s, these are the %s most certain; %s more are in the table violations.",
+			number(f.Total), number(int64(len(f.List))), number(more))
 	}
 	return f
 }
@@ -291,7 +304,8 @@ func (b *builder) violationSection() Findings {
 func (b *builder) unprovenSection() Findings {
 	f := Findings{
 		Section: Section{ID: "unproven", Heading: "Disallowed, but not proven", Intro: []string{
-			"robots.txt disallows these fetches, but as far as these archives show none of them is a violation. Each names what would settle it.",
+			"robots.txt disallows these fetches, but as far as these archives show none of them is a violation. " +
+				"Each names what would settle it.",
 		}},
 		Total: b.unproven.total, List: b.list(&b.unproven), Empty: "There is none.",
 		Summary: []Table{b.settles.table()},
@@ -314,9 +328,11 @@ func (b *builder) list(s *selection) []Finding {
 func (b *builder) finding(f *found) Finding {
 	records := f.records(b.lengths)
 	x := Finding{
-		Row: f.row, Certainty: f.Certainty, Sentence: f.sentence(), Time: moment(f.FetchTime), Crawler: tokenName(f.Agent), UserAgent: f.UserAgent,
-		URL: f.shortURL, Shortened: f.cut, Origin: orNoOrigin(f.Origin), Rule: orUnreachable(f.Rule), Line: f.RuleLine, Excerpt: b.excerpts.of(f),
-		Proof: f.proof(), Records: records, Commands: b.commands(f, records),
+		Row: f.row, Certainty: f.Certainty, Sentence: f.sentence(), Time: moment(f.FetchTime),
+		Crawler: tokenName(f.Agent), UserAgent: f.UserAgent,
+		URL: f.shortURL, Shortened: f.cut, Origin: orNoOrigin(f.Origin), Rule: orUnreachable(f.Rule), Line: f.RuleLine,
+		Excerpt: b.excerpts.of(f),
+		Proof:   f.proof(), Records: records, Commands: b.commands(f, records),
 	}
 	if !f.isViolation() {
 		for _, c := range f.causes() {

@@ -71,8 +71,13 @@ func encoded(t *testing.T, d *document.Document) []byte {
 
 func TestGolden(t *testing.T) {
 	dir := audittest.Audit(t, everything(), archives)
-	got := encoded(t, build(t, dir, document.Options{Title: "Compliance of the test crawls", Operator: "Example Archive", Date: "2025-06-01"}))
-	if again := encoded(t, build(t, dir, document.Options{Title: "Compliance of the test crawls", Operator: "Example Archive", Date: "2025-06-01"})); !bytes.Equal(got, again) {
+	got := encoded(t, build(t, dir,
+		document.Options{Title: "Compliance of the test crawls", Operator: "Example Archive", Date: "2025-06-01"}))
+	if again := encoded(t, build(t, dir,
+		document.Options{
+			Title: "Compliance of the test crawls", Operator: "Example Archive",
+			Date: "2025-06-01",
+		})); !bytes.Equal(got, again) {
 		t.Error("the same tables give another report")
 	}
 	const golden = "testdata/document.json"
@@ -106,10 +111,15 @@ func TestCountsAgree(t *testing.T) {
 	for _, c := range d.Timeline.Counts {
 		byClaim += c.Fetches
 	}
-	if classes != totals.Fetches || periods != totals.Fetches || byClaim != totals.Fetches || violations != totals.Violations {
-		t.Errorf("of %d fetches and %d violations: classes %d, periods %d (%d), claims %d", totals.Fetches, totals.Violations, classes, periods, violations, byClaim)
+	if classes != totals.Fetches || periods != totals.Fetches || byClaim != totals.Fetches ||
+		violations != totals.Violations {
+		t.Errorf("of %d fetches and %d violations: classes %d, periods %d (%d), claims %d", totals.Fetches,
+			totals.Violations, classes, periods, violations, byClaim)
 	}
-	for _, table := range []document.Table{d.Sites.Tables[0], d.Sites.Tables[1], d.Sites.Tables[2], d.Sites.Tables[3], d.Scope.Crawlers, d.Scope.Inputs} {
+	for _, table := range []document.Table{
+		d.Sites.Tables[0], d.Sites.Tables[1], d.Sites.Tables[2], d.Sites.Tables[3],
+		d.Scope.Crawlers, d.Scope.Inputs,
+	} {
 		column := map[string]int{}
 		for i, c := range table.Columns {
 			column[c.Name] = i
@@ -127,7 +137,8 @@ func TestCountsAgree(t *testing.T) {
 		unknown += row[1].Number
 	}
 	if unknown != totals.Unknown || d.Violations.Total != totals.Violations || d.Unproven.Total != totals.Unproven {
-		t.Errorf("%d unknown, %d violations, %d unproven, of %+v", unknown, d.Violations.Total, d.Unproven.Total, totals)
+		t.Errorf("%d unknown, %d violations, %d unproven, of %+v", unknown, d.Violations.Total, d.Unproven.Total,
+			totals)
 	}
 }
 
@@ -147,7 +158,8 @@ func TestExcerptsShowTheRule(t *testing.T) {
 		found := false
 		for _, l := range e.Lines {
 			if l.Mark == document.MarkRule {
-				found = l.Number == int(f.Line) && strings.HasPrefix(strings.ReplaceAll(l.Text, "⟨0xE9⟩", "%E9"), f.Rule)
+				found = l.Number == int(f.Line) &&
+					strings.HasPrefix(strings.ReplaceAll(l.Text, "⟨0xE9⟩", "%E9"), f.Rule)
 			}
 		}
 		if !found {
@@ -224,20 +236,31 @@ func TestCommandsIndexed(t *testing.T) {
 	if err := os.WriteFile(row, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	d := build(t, audittest.Audit(t, evaluate.Options{Profile: robots.RFC9309, Crawler: "Wget"}, row, filepath.Join(archives, "crawl-b-1.warc.gz")), document.Options{})
+	d := build(t, audittest.Audit(t, evaluate.Options{Profile: robots.RFC9309, Crawler: "Wget"}, row,
+		filepath.Join(archives, "crawl-b-1.warc.gz")), document.Options{})
 	for _, f := range d.Violations.List {
 		if !strings.Contains(f.Sentence, "An index alone says that") {
 			continue
 		}
 		want := []document.Term{
 			{Name: "Explain it", Values: []string{"robotsaudit explain -o OUT 'other.warc.gz:77'"}},
-			{Name: "Read its records", Values: []string{"robotsaudit extract 'other.warc.gz:77'", "robotsaudit extract -o OUT 'crawl-b-1.warc.gz:1997'"}},
-			{Name: "Extract it without this program", Values: []string{"dd if='crawl-b-1.warc.gz' bs=1 skip=1997 count=509 | gzip -dc"}},
+			{
+				Name: "Read its records",
+				Values: []string{
+					"robotsaudit extract 'other.warc.gz:77'",
+					"robotsaudit extract -o OUT 'crawl-b-1.warc.gz:1997'",
+				},
+			},
+			{
+				Name:   "Extract it without this program",
+				Values: []string{"dd if='crawl-b-1.warc.gz' bs=1 skip=1997 count=509 | gzip -dc"},
+			},
 		}
 		if diff := cmp.Diff(want, f.Commands); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
-		if note := d.Sites.Tables[2].Notes[1]; note != "1 fetch of archives that are no input, told of by an index or a list, counts in none." {
+		if note := d.Sites.Tables[2].Notes[1]; note != "1 fetch of archives that are no input, told of by an index "+
+			"or a list, counts in none." {
 			t.Error(note)
 		}
 		if got := d.Scope.Terms[3].Values[0]; !strings.Contains(got, " of 1 archive and 1 index, ") {
@@ -269,7 +292,8 @@ func TestWithoutFacts(t *testing.T) {
 
 func TestChanges(t *testing.T) {
 	all := open(t, audittest.Audit(t, evaluate.Options{Profile: robots.RFC9309}, archives))
-	few := open(t, audittest.Audit(t, evaluate.Options{Profile: robots.RFC9309}, filepath.Join(archives, "crawl-b-1.warc.gz")))
+	few := open(t, audittest.Audit(t, evaluate.Options{Profile: robots.RFC9309},
+		filepath.Join(archives, "crawl-b-1.warc.gz")))
 	changes, err := diff.Compare(t.Context(), few, all)
 	if err != nil {
 		t.Fatal(err)
@@ -278,7 +302,8 @@ func TestChanges(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c := d.Changes; c.Counts[0].Count != 30 || c.Counts[0].Words != "30 fetches, of them 30 not in the other audit" || len(c.Tables[0].Rows) != 30 {
+	if c := d.Changes; c.Counts[0].Count != 30 ||
+		c.Counts[0].Words != "30 fetches, of them 30 not in the other audit" || len(c.Tables[0].Rows) != 30 {
 		t.Errorf("%+v", c.Counts)
 	}
 	checkTexts(t, d)
@@ -317,7 +342,8 @@ func checkTexts(t *testing.T, d *document.Document) {
 			}
 		case reflect.String:
 			s := v.String()
-			if !utf8.ValidString(s) || len(s) > 4096 || strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) {
+			if !utf8.ValidString(s) || len(s) > 4096 ||
+				strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) {
 				t.Fatalf("%s: %d bytes: %.300q", path, len(s), s)
 			}
 		case reflect.Struct:
@@ -349,12 +375,14 @@ func TestTextsAreSafe(t *testing.T) {
 	for _, f := range d.Violations.List {
 		for _, c := range f.Commands {
 			for _, line := range c.Values {
-				if left := regexp.MustCompile(`'[^']*'|\\'`).ReplaceAllString(line, ""); strings.ContainsAny(left, "'`$;<>") {
+				if left := regexp.MustCompile(`'[^']*'|\\'`).ReplaceAllString(line, ""); strings.ContainsAny(left,
+					"'`$;<>") {
 					t.Errorf("%s", line)
 				}
 			}
 		}
-		if !f.Shortened || len(f.URL) > 600 || !strings.Contains(d.Excerpts[f.Excerpt].Lines[1].Text, "⟨U+202E⟩<script>") {
+		if !f.Shortened || len(f.URL) > 600 ||
+			!strings.Contains(d.Excerpts[f.Excerpt].Lines[1].Text, "⟨U+202E⟩<script>") {
 			t.Errorf("%+v\n%+v", f, d.Excerpts[f.Excerpt])
 		}
 	}
@@ -365,15 +393,19 @@ func writeHostile(t *testing.T, dir, evil string) {
 	t.Helper()
 	var b bytes.Buffer
 	record := func(second int, kind, url, http, more string) {
-		fmt.Fprintf(&b, "WARC/1.0\r\nWARC-Type: %s\r\nWARC-Record-ID: <urn:uuid:%08d-%s>\r\nWARC-Date: 2025-01-01T00:00:%02dZ\r\nWARC-Target-URI: %s\r\n%sContent-Type: application/http; msgtype=%s\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n",
+		fmt.Fprintf(&b, "WARC/1.0\r\nWARC-Type: %s\r\nWARC-Record-ID: <urn:uuid:%08d-%s>\r\nWARC-Date: "+
+			"2025-01-01T00:00:%02dZ\r\nWARC-Target-URI: %s\r\n%sContent-Type: application/http; "+
+			"msgtype=%s\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n",
 			kind, second, kind, second, url, more, kind, len(http), http)
 	}
 	header := strings.NewReplacer("\r", "", "\n", "", "\x00", "").Replace(evil)
 	exchange := func(second int, url, body string) {
 		record(second, "response", url, "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n"+body, "")
-		record(second, "request", url, fmt.Sprintf("GET / HTTP/1.1\r\nUser-Agent: EvilBot/1.0 %s\r\n\r\n", header), fmt.Sprintf("WARC-Concurrent-To: <urn:uuid:%08d-response>\r\n", second))
+		record(second, "request", url, fmt.Sprintf("GET / HTTP/1.1\r\nUser-Agent: EvilBot/1.0 %s\r\n\r\n", header),
+			fmt.Sprintf("WARC-Concurrent-To: <urn:uuid:%08d-response>\r\n", second))
 	}
-	exchange(1, "http://evil.example/robots.txt", "User-agent: *\n# "+strings.ReplaceAll(evil, "\n", "")+"\nDisallow: /x"+strings.Repeat("*", 3000)+"\n")
+	exchange(1, "http://evil.example/robots.txt",
+		"User-agent: *\n# "+strings.ReplaceAll(evil, "\n", "")+"\nDisallow: /x"+strings.Repeat("*", 3000)+"\n")
 	exchange(2, "http://evil.example/x"+strings.Repeat(header, 300), "")
 	exchange(3, "http://evil.example/x/"+strings.Repeat("\xe9%", 40000), "")
 	if err := os.WriteFile(filepath.Join(dir, "it's $(evil) `x`.warc"), b.Bytes(), 0o666); err != nil {

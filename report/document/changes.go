@@ -37,7 +37,8 @@ func changesSection(c *diff.Changes) *Changes {
 		if k.kind.Absent > 0 {
 			words += fmt.Sprintf(", of them %s not in the other audit", number(k.kind.Absent))
 		}
-		s.Counts = append(s.Counts, Class{ID: k.id, Label: k.label, Count: k.kind.Total, Words: words, Meaning: k.meaning})
+		s.Counts = append(s.Counts,
+			Class{ID: k.id, Label: k.label, Count: k.kind.Total, Words: words, Meaning: k.meaning})
 		if k.kind.Total > 0 {
 			s.Tables = append(s.Tables, changeTable("changes-"+k.id, k.label, k.kind))
 		}
@@ -47,22 +48,38 @@ func changesSection(c *diff.Changes) *Changes {
 }
 
 func sideText(s *diff.Side) string {
-	return fmt.Sprintf("%s, %s, %s unproven, %s unknown", plural(s.Fetches, "fetch"), plural(s.Violations, "violation"), number(s.Unproven), number(s.Unknown))
+	return fmt.Sprintf("%s, %s, %s unproven, %s unknown", plural(s.Fetches, "fetch"),
+		plural(s.Violations, "violation"), number(s.Unproven), number(s.Unknown))
 }
 
 func settingsTable(list []diff.Difference) Table {
 	t := Table{
-		ID: "changes-settings", Rows: [][]Cell{}, Caption: "Asked or read in another way", Columns: []Column{{"What", Words}, {"Before", Words}, {"Now", Words}},
-		Notes: []string{"Verdicts may differ for that alone."},
+		ID: "changes-settings", Rows: [][]Cell{}, Caption: "Asked or read in another way",
+		Columns: []Column{{"What", Words}, {"Before", Words}, {"Now", Words}},
+		Notes:   []string{"Verdicts may differ for that alone."},
 	}
 	for _, d := range list {
-		t.Rows = append(t.Rows, []Cell{{Text: Visible(d.Name)}, {Text: cmp.Or(clip(d.Old, maxName), "none")}, {Text: cmp.Or(clip(d.New, maxName), "none")}})
+		t.Rows = append(t.Rows, []Cell{
+			{Text: Visible(d.Name)},
+			{Text: cmp.Or(clip(d.Old, maxName), "none")},
+			{Text: cmp.Or(clip(d.New, maxName), "none")},
+		})
 	}
 	return t
 }
 
 func changeTable(id, caption string, k *diff.Kind) Table {
-	t := Table{ID: id, Rows: [][]Cell{}, Caption: caption, Columns: []Column{{"URL", Code}, {"Time", Moment}, {"Crawler", Words}, {"Record", Code}, {"Before", Words}, {"Now", Words}}}
+	t := Table{
+		ID: id, Rows: [][]Cell{}, Caption: caption,
+		Columns: []Column{
+			{"URL", Code},
+			{"Time", Moment},
+			{"Crawler", Words},
+			{"Record", Code},
+			{"Before", Words},
+			{"Now", Words},
+		},
+	}
 	for i := range k.List[:min(len(k.List), maxChanges)] {
 		c := &k.List[i]
 		url, _ := clipMiddle(c.URL, maxURL)
@@ -106,13 +123,22 @@ func stateText(s *diff.State) string {
 func changedSites(c *diff.Changes) Table {
 	t := Table{
 		ID: "changes-origins", Rows: [][]Cell{}, Caption: "Changes by origin",
-		Columns: []Column{{"Origin", Code}, {"New violations", Number}, {"No longer", Number}, {"Changed", Number}, {"Newly unknown", Number}, {"No longer unknown", Number}},
-		Empty:   "Nothing changed.",
+		Columns: []Column{
+			{"Origin", Code},
+			{"New violations", Number},
+			{"No longer", Number},
+			{"Changed", Number},
+			{"Newly unknown", Number},
+			{"No longer unknown", Number},
+		},
+		Empty: "Nothing changed.",
 	}
 	for i := range c.Origins[:min(len(c.Origins), maxChangedSites)] {
 		o := &c.Origins[i]
 		t.Rows = append(t.Rows, []Cell{
-			{Text: orNoOrigin(clip(o.Origin, maxName))}, count(o.NewViolations), count(o.GoneViolations), count(o.Changed), count(o.NewlyUnknown), count(o.NoLongerUnknown),
+			{Text: orNoOrigin(clip(o.Origin, maxName))},
+			count(o.NewViolations), count(o.GoneViolations),
+			count(o.Changed), count(o.NewlyUnknown), count(o.NoLongerUnknown),
 		})
 	}
 	t.leaveOut(c.OriginCount-int64(len(t.Rows)), "robotsaudit diff")

@@ -19,14 +19,18 @@ func (b *builder) commands(f *found, records []Record) []Term {
 	at := quoted(fmt.Sprintf("%s:%d", f.File, f.Offset))
 	terms := []Term{{"Explain it", []string{"robotsaudit explain -o OUT " + at}}}
 	if in, _ := b.inputOf(f.File); in != nil && !index.IsFormat(in.Container) {
-		terms = append(terms, Term{"Bundle its evidence", []string{"robotsaudit evidence -o OUT --to evidence.warc.gz " + at}})
+		terms = append(terms, Term{
+			"Bundle its evidence",
+			[]string{"robotsaudit evidence -o OUT --to evidence.warc.gz " + at},
+		})
 	}
 	var own, lines []string
 	for _, r := range records {
 		in, _ := b.inputOf(r.File)
 		record := quoted(fmt.Sprintf("%s:%d", r.File, r.Offset))
 		switch {
-		case !canName(r.File) || len(r.File) > maxName || in != nil && index.IsFormat(in.Container): // a row, and no record
+		case !canName(r.File) || len(r.File) > maxName || in != nil && index.IsFormat(in.Container):
+			// a row, and no record
 		case in == nil:
 			own = append(own, "robotsaudit extract "+record)
 		default:

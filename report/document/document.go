@@ -48,9 +48,10 @@ type Section struct {
 
 // Answer is the answer in one sentence, for the top of the first page.
 type Answer struct {
-	Level    Level    `json:"level"`
-	Sentence string   `json:"sentence"`
-	Details  []string `json:"details,omitempty"` // sentences that qualify it: shares, what is unknown, what was not read
+	Level    Level  `json:"level"`
+	Sentence string `json:"sentence"`
+	// sentences that qualify it: shares, what is unknown, what was not read
+	Details []string `json:"details,omitempty"`
 }
 
 // Level is the worst that the audit shows. It is for a symbol next to the answer, whose words state the
@@ -98,9 +99,10 @@ type Class struct {
 // Timeline counts fetches over time.
 type Timeline struct {
 	Section
-	Unit    Unit         `json:"unit"`
-	Periods []Period     `json:"periods"` // ascending; those without fetches and captures are left out
-	Claims  []string     `json:"claims"`  // what the crawler's warcinfo records say of obedience, in words; ClaimCount.Claim is an index
+	Unit    Unit     `json:"unit"`
+	Periods []Period `json:"periods"` // ascending; those without fetches and captures are left out
+	// what the crawler's warcinfo records say of obedience, in words; ClaimCount.Claim is an index
+	Claims  []string     `json:"claims"`
 	Counts  []ClaimCount `json:"counts"`  // sorted by period, then claim
 	Undated string       `json:"undated"` // says how many fetches have no date; "": none
 	More    string       `json:"more"`    // says what is left out; "": nothing
@@ -205,22 +207,23 @@ type Findings struct {
 
 // Finding is one disallowed fetch with its proof.
 type Finding struct {
-	Row       int64    `json:"row"` // of the table violations or unproven, from 1
-	Certainty string   `json:"certainty"`
-	Sentence  string   `json:"sentence"`           // the finding in one sentence
-	Time      string   `json:"time"`               // "2024-05-03 10:15:02 UTC"; "": no date
-	Crawler   string   `json:"crawler"`            // product token, or "not known"
-	UserAgent string   `json:"user_agent"`         // "": not known
-	URL       string   `json:"url"`                // shortened if long, see Shortened
-	Shortened bool     `json:"shortened"`          // the whole URL is in the table
-	Origin    string   `json:"origin"`             // as the tables of sites have it
-	Rule      string   `json:"rule"`               // "Disallow: /private/", or that robots.txt could not be had
-	Line      int32    `json:"line"`               // of the rule; 0: none
-	Excerpt   int      `json:"excerpt"`            // index in Document.Excerpts
-	Proof     []Term   `json:"proof"`              // capture time, age, way; group; copies considered; why not contested; doubts
-	Settle    []string `json:"settle,omitempty"`   // what would settle an unproven finding
-	Records   []Record `json:"records"`            // the fetch first, then the captures cited
-	Commands  []Term   `json:"commands,omitempty"` // explain it, extract it: each a command line for a shell
+	Row       int64  `json:"row"` // of the table violations or unproven, from 1
+	Certainty string `json:"certainty"`
+	Sentence  string `json:"sentence"`   // the finding in one sentence
+	Time      string `json:"time"`       // "2024-05-03 10:15:02 UTC"; "": no date
+	Crawler   string `json:"crawler"`    // product token, or "not known"
+	UserAgent string `json:"user_agent"` // "": not known
+	URL       string `json:"url"`        // shortened if long, see Shortened
+	Shortened bool   `json:"shortened"`  // the whole URL is in the table
+	Origin    string `json:"origin"`     // as the tables of sites have it
+	Rule      string `json:"rule"`       // "Disallow: /private/", or that robots.txt could not be had
+	Line      int32  `json:"line"`       // of the rule; 0: none
+	Excerpt   int    `json:"excerpt"`    // index in Document.Excerpts
+	// capture time, age, way; group; copies considered; why not contested; doubts
+	Proof    []Term   `json:"proof"`
+	Settle   []string `json:"settle,omitempty"`   // what would settle an unproven finding
+	Records  []Record `json:"records"`            // the fetch first, then the captures cited
+	Commands []Term   `json:"commands,omitempty"` // explain it, extract it: each a command line for a shell
 }
 
 // Record is a record of an archive.

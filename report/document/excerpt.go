@@ -111,7 +111,10 @@ func (t *excerptTally) fillFrom(
 				delete(wanted, c.BodyDigest)
 				continue
 			}
-			body, err := bodies.Get(pack.Ref{Digest: [32]byte([]byte(c.BodyDigest)), Offset: c.BodyOffset, Size: c.BodySize})
+			body, err := bodies.Get(pack.Ref{
+				Digest: [32]byte([]byte(c.BodyDigest)), Offset: c.BodyOffset,
+				Size: c.BodySize,
+			})
 			if err != nil {
 				continue
 			}

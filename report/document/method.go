@@ -6,26 +6,40 @@ const disclaimer = "robots.txt is a request, not an authorization (RFC 9309, sec
 func method() Method {
 	return Method{
 		Section: Section{ID: "method", Heading: "Method and words", Intro: []string{
-			"Each fetch in the archives is judged by the robots.txt of its origin, as the archives hold it at that moment (RFC 9309, section 2.3). The crawler’s own latest capture governs if it is at most 24 hours old (section 2.4), otherwise the latest by anyone, otherwise one within 24 hours after the fetch.",
-			"In the file, the groups that name the crawler’s product token count, otherwise those for * (section 2.2.1); of their rules that match, the most specific decides, and between equals the one that allows (section 2.2.2).",
-			"A robots.txt that answers with 4xx allows everything (section 2.3.1.3); one that fails with 5xx or not at all forbids everything (section 2.3.1.4). Redirects are followed up to five times (section 2.3.1.2).",
-			"Doubts count for the crawler: whatever another copy or an open reading of the standard allows is contested and no violation. What the archives do not tell is unknown, never allowed and never a violation.",
-			"Each finding names the records that prove it: anyone can read them with the commands given, in the folder of the archives; OUT stands for the folder of the result tables. Lines of a robots.txt are counted in its body without chunks and compression. The tables hold everything in this report, and more.",
+			"Each fetch in the archives is judged by the robots.txt of its origin, as the archives hold it at that " +
+				"moment (RFC 9309, section 2.3). The crawler’s own latest capture governs if it is at most 24 " +
+				"hours old (section 2.4), otherwise the latest by anyone, otherwise one within 24 hours after the fetch.",
+			"In the file, the groups that name the crawler’s product token count, otherwise those for * (section " +
+				"2.2.1); of their rules that match, the most specific decides, and between equals the one that " +
+				"allows (section 2.2.2).",
+			"A robots.txt that answers with 4xx allows everything (section 2.3.1.3); one that fails with 5xx or not " +
+				"at all forbids everything (section 2.3.1.4). Redirects are followed up to five times (section 2.3.1.2).",
+			"Doubts count for the crawler: whatever another copy or an open reading of the standard allows is " +
+				"contested and no violation. What the archives do not tell is unknown, never allowed and never a violation.",
+			"Each finding names the records that prove it: anyone can read them with the commands given, in the " +
+				"folder of the archives; OUT stands for the folder of the result tables. Lines of a robots.txt are " +
+				"counted in its body without chunks and compression. The tables hold everything in this report, and more.",
 			disclaimer,
 		}},
 		Glossary: []Term{
 			{"origin", []string{"Scheme, host and port of a URL: what one robots.txt speaks for (RFC 9309, section 2.3)."}},
 			{"fetch", []string{"One exchange with a server that an archive holds. Each hop of a redirect is one."}},
 			{"capture", []string{"A record of a robots.txt, as fetched at one moment."}},
-			{"product token", []string{"The name by which robots.txt addresses a crawler; it is part of its User-Agent (section 2.2.1)."}},
-			{"group, rule", []string{"User-agent lines with the allow and disallow lines that follow them (sections 2.2.1 and 2.2.2)."}},
-			{"certain", []string{"The crawler’s own capture, at most 24 hours old and before the fetch beyond doubt, disallows, and every copy that it may have used does."}},
+			{"product token", []string{"The name by which robots.txt addresses a crawler; it is part of its " +
+				"User-Agent (section 2.2.1)."}},
+			{"group, rule", []string{"User-agent lines with the allow and disallow lines that follow them (sections " +
+				"2.2.1 and 2.2.2)."}},
+			{"certain", []string{"The crawler’s own capture, at most 24 hours old and before the fetch beyond " +
+				"doubt, disallows, and every copy that it may have used does."}},
 			{"probable", []string{"A robots.txt captured in time forbids it, but a doubt remains."}},
-			{"possible", []string{"Disallowed, but nothing shows that this crawler was told in time, that it made the fetch, or that the fetch was for more than robots.txt. No violation."}},
-			{"contested", []string{"Disallowed, but a copy that the crawler may have used allows (section 2.4), or a reading that the standard leaves open. No violation."}},
+			{"possible", []string{"Disallowed, but nothing shows that this crawler was told in time, that it made " +
+				"the fetch, or that the fetch was for more than robots.txt. No violation."}},
+			{"contested", []string{"Disallowed, but a copy that the crawler may have used allows (section 2.4), or " +
+				"a reading that the standard leaves open. No violation."}},
 			{"unknown", []string{"The archives do not tell. Neither allowed nor disallowed."}},
 			{"fresh, stale", []string{"Captured at most 24 hours before the fetch, or longer before (section 2.4)."}},
-			{"revisit", []string{"A record which says that the server sent the same as before; the body stands in an earlier record."}},
+			{"revisit", []string{"A record which says that the server sent the same as before; the body stands in " +
+				"an earlier record."}},
 			{"⟨U+202E⟩", []string{"A character of an archive’s text that cannot be seen, by its number."}},
 		},
 	}
@@ -33,7 +47,10 @@ func method() Method {
 
 func signOff() SignOff {
 	return SignOff{
-		Section: Section{ID: "sign-off", Heading: "Sign-off", Intro: []string{"To be filled in by hand: name, date, signature."}},
-		Lines:   []string{"Prepared by", "Checked against the archives by", "Approved by"},
+		Section: Section{
+			ID: "sign-off", Heading: "Sign-off",
+			Intro: []string{"To be filled in by hand: name, date, signature."},
+		},
+		Lines: []string{"Prepared by", "Checked against the archives by", "Approved by"},
 	}
 }

@@ -16,14 +16,18 @@ func (f *found) proof() []Term {
 		{"How it was reached", f.way()},
 	}
 	if f.Reason == "unreachable" {
-		terms = append(terms, Term{"What it says", []string{"Nothing: it could not be had. That forbids everything (RFC 9309, section 2.3.1.4) for at most 24 hours."}})
+		terms = append(terms, Term{
+			"What it says",
+			[]string{"Nothing: it could not be had. That forbids everything (RFC 9309, section 2.3.1.4) for at most 24 hours."},
+		})
 	} else {
 		terms = append(terms, Term{"Group", []string{f.group()}}, Term{"Rule", []string{f.ruleText()}})
 	}
 	terms = append(terms, Term{"Copies considered", f.copiesText()})
 	if f.isViolation() {
 		terms = append(terms, Term{"Why it is not contested", []string{
-			"No copy that the crawler may have used allows the fetch (RFC 9309, section 2.4), nor does a reading that the standard leaves open.",
+			"No copy that the crawler may have used allows the fetch (RFC 9309, section 2.4), nor does a reading " +
+				"that the standard leaves open.",
 		}})
 	}
 	if doubts := f.doubtTexts(); len(doubts) > 0 {
@@ -70,7 +74,8 @@ func (f *found) captured() string {
 // way describes how the capture came to its content.
 func (f *found) way() (words []string) {
 	if n := value(f.RobotsHops); n > 0 {
-		words = append(words, fmt.Sprintf("%s redirected (%s): %s", f.RobotsURL, plural(int64(n), "redirect"), strings.Join(f.cited.HopURLs, " → ")))
+		words = append(words, fmt.Sprintf("%s redirected (%s): %s", f.RobotsURL, plural(int64(n), "redirect"),
+			strings.Join(f.cited.HopURLs, " → ")))
 		if int(n) > len(f.cited.HopURLs) {
 			words[0] += " → …"
 		}
@@ -88,28 +93,34 @@ func (f *found) way() (words []string) {
 		words = append(words, fmt.Sprintf("Directly: %s.", f.RobotsURL))
 	}
 	if f.hasOtherBody() {
-		words = append(words, fmt.Sprintf("The body that was applied was captured %s by %s.", moment(f.RobotsBodyTime), orUnknown(f.RobotsBodyAgent)))
+		words = append(words, fmt.Sprintf("The body that was applied was captured %s by %s.", moment(f.RobotsBodyTime),
+			orUnknown(f.RobotsBodyAgent)))
 	}
 	return words
 }
 
 // hasOtherBody reports whether another record than the capture holds the body.
 func (f *found) hasOtherBody() bool {
-	return f.RobotsBodyOffset != nil && (*f.RobotsBodyOffset != value(f.RobotsOffset) || f.RobotsBodyFile != f.RobotsFilename)
+	return f.RobotsBodyOffset != nil &&
+		(*f.RobotsBodyOffset != value(f.RobotsOffset) || f.RobotsBodyFile != f.RobotsFilename)
 }
 
 func (f *found) group() string {
 	switch f.AgentMatch {
 	case "exact":
-		return fmt.Sprintf("The group that begins at line %d; it names %s (RFC 9309, section 2.2.1).", f.GroupLine, clip(f.Agent, maxName))
+		return fmt.Sprintf("The group that begins at line %d; it names %s (RFC 9309, section 2.2.1).", f.GroupLine,
+			clip(f.Agent, maxName))
 	case "google":
-		return fmt.Sprintf("The group that begins at line %d; it names %s, as Google’s parser compares names.", f.GroupLine, clip(f.Agent, maxName))
+		return fmt.Sprintf("The group that begins at line %d; it names %s, as Google’s parser compares names.",
+			f.GroupLine, clip(f.Agent, maxName))
 	}
-	return fmt.Sprintf("The group that begins at line %d, for all crawlers (*): no group names this one (RFC 9309, section 2.2.1).", f.GroupLine)
+	return fmt.Sprintf("The group that begins at line %d, for all crawlers (*): no group names this one (RFC 9309, "+
+		"section 2.2.1).", f.GroupLine)
 }
 
 func (f *found) ruleText() string {
-	return fmt.Sprintf("Line %d: “%s”. Of the rules of the group that match, it is the most specific (RFC 9309, section 2.2.2).", f.RuleLine, f.Rule)
+	return fmt.Sprintf("Line %d: “%s”. Of the rules of the group that match, it is the most specific (RFC 9309, "+
+		"section 2.2.2).", f.RuleLine, f.Rule)
 }
 
 // copiesText lists the captures, besides the governing one, that the crawler may have used.
@@ -120,7 +131,8 @@ func (f *found) copiesText() []string {
 	}
 	words := []string{"The capture that governs; there is no other in the 24 hours up to the fetch that says something."}
 	if c.Count > 0 {
-		words[0] = fmt.Sprintf("The capture that governs, and %s in the 24 hours up to the fetch:", plural(c.Count, "other"))
+		words[0] = fmt.Sprintf("The capture that governs, and %s in the 24 hours up to the fetch:",
+			plural(c.Count, "other"))
 		words = append(words, c.First...)
 	}
 	if more := c.Count - int64(len(c.First)); more > 0 {
@@ -156,9 +168,15 @@ func (f *found) contester() string {
 
 // records lists the records that prove the finding.
 func (f *found) records(lengths map[place]int64) []Record {
-	list := []Record{{What: "The fetch", File: clip(f.File, maxName), Offset: f.Offset, Length: f.Length, ID: clip(f.RecordID, maxName), Digest: clip(f.Digest, maxName)}}
+	list := []Record{{
+		What: "The fetch", File: clip(f.File, maxName), Offset: f.Offset, Length: f.Length,
+		ID: clip(f.RecordID, maxName), Digest: clip(f.Digest, maxName),
+	}}
 	if f.RobotsOffset != nil {
-		r := Record{What: "The robots.txt", File: clip(f.RobotsFilename, maxName), Offset: *f.RobotsOffset, Length: f.RobotsLength, ID: clip(f.RobotsRecordID, maxName)}
+		r := Record{
+			What: "The robots.txt", File: clip(f.RobotsFilename, maxName), Offset: *f.RobotsOffset,
+			Length: f.RobotsLength, ID: clip(f.RobotsRecordID, maxName),
+		}
 		if !f.hasOtherBody() {
 			r.Digest = clip(f.RobotsBodyDigest, maxName)
 		}
@@ -167,13 +185,15 @@ func (f *found) records(lengths map[place]int64) []Record {
 	if f.hasOtherBody() {
 		at := f.bodyPlace()
 		list = append(list, Record{
-			What: "The body that was applied", File: clip(at.file, maxName), Offset: at.offset, Length: lengths[at], ID: clip(f.RobotsBodyRecordID, maxName), Digest: clip(f.RobotsBodyDigest, maxName),
+			What: "The body that was applied", File: clip(at.file, maxName), Offset: at.offset, Length: lengths[at],
+			ID: clip(f.RobotsBodyRecordID, maxName), Digest: clip(f.RobotsBodyDigest, maxName),
 		})
 	}
 	if f.ContestedOffset != nil {
 		at := f.contestedPlace()
 		list = append(list, Record{
-			What: "The copy that allows", File: clip(at.file, maxName), Offset: at.offset, Length: lengths[at], ID: clip(f.ContestedRecordID, maxName), Digest: clip(f.ContestedBodyDigest, maxName),
+			What: "The copy that allows", File: clip(at.file, maxName), Offset: at.offset, Length: lengths[at],
+			ID: clip(f.ContestedRecordID, maxName), Digest: clip(f.ContestedBodyDigest, maxName),
 		})
 	}
 	return list

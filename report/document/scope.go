@@ -20,7 +20,8 @@ const (
 
 // compareCrawlers puts the crawlers with most violations first, then those with most fetches.
 func compareCrawlers(a, b *report.AgentRow) int {
-	return cmp.Or(cmp.Compare(b.Violations(), a.Violations()), cmp.Compare(b.Fetches, a.Fetches), cmp.Compare(a.Agent, b.Agent))
+	return cmp.Or(cmp.Compare(b.Violations(), a.Violations()), cmp.Compare(b.Fetches, a.Fetches),
+		cmp.Compare(a.Agent, b.Agent))
 }
 
 // crawlerTally ranks crawlers.
@@ -45,10 +46,17 @@ func (t *crawlerTally) table() Table {
 	table := Table{
 		ID: "crawlers", Rows: [][]Cell{}, Caption: "Crawlers, by the product token of their User-Agent",
 		Columns: []Column{
-			{"Crawler", Words}, {"Claims about robots.txt", Words}, {"Fetches", Number}, {"Certain", Number}, {"Probable", Number}, {"Unproven", Number}, {"Unknown", Number},
+			{"Crawler", Words},
+			{"Claims about robots.txt", Words},
+			{"Fetches", Number},
+			{"Certain", Number},
+			{"Probable", Number},
+			{"Unproven", Number},
+			{"Unknown", Number},
 		},
 		Empty: "There are no fetches.",
-		Notes: []string{"What a crawler claims about robots.txt is the field robots of the archive’s warcinfo record. It is not trusted."},
+		Notes: []string{"What a crawler claims about robots.txt is the field robots of the archive’s warcinfo " +
+			"record. It is not trusted."},
 	}
 	for _, c := range t.first {
 		says := strings.Join(c.Claims, ", ")
@@ -110,7 +118,8 @@ func (b *builder) scope() Scope {
 			{"Collections", few(b.collectionNames(), maxNamed)},
 			{"Fetches", b.fetchesText()},
 			{"robots.txt", []string{b.capturesText()}},
-			{"Program", []string{fmt.Sprintf("%s %s; tables of schema version %s", a.Tool, Visible(a.Version), Visible(a.SchemaVersion))}},
+			{"Program", []string{fmt.Sprintf("%s %s; tables of schema version %s", a.Tool, Visible(a.Version),
+				Visible(a.SchemaVersion))}},
 			{"Settings", b.settings()},
 		},
 		Crawlers: b.crawlers.table(),
@@ -141,12 +150,14 @@ func (b *builder) period() string {
 // fetchesText counts the fetches, and those that no record shows.
 func (b *builder) fetchesText() []string {
 	t := &b.audit.Totals
-	text := []string{fmt.Sprintf("%s of %s, on %s", plural(t.Fetches, "fetch"), report.InputsText(b.audit.Inputs), plural(t.Origins, "origin"))}
+	text := []string{fmt.Sprintf("%s of %s, on %s", plural(t.Fetches, "fetch"), report.InputsText(b.audit.Inputs),
+		plural(t.Origins, "origin"))}
 	if words := t.Verification.Text(); words != "" {
 		text = append(text, words)
 	}
 	if t.Indexed > 0 {
-		text = append(text, fmt.Sprintf("An index or a list of URLs alone tells of %s: their records were not read, and violations among them are at most probable.", plural(t.Indexed, "fetch")))
+		text = append(text, fmt.Sprintf("An index or a list of URLs alone tells of %s: their records were not read, "+
+			"and violations among them are at most probable.", plural(t.Indexed, "fetch")))
 	}
 	return text
 }
@@ -155,8 +166,11 @@ func (b *builder) fetchesText() []string {
 func (b *builder) capturesText() string {
 	outcomes := b.audit.Totals.RobotsOutcomes
 	words := map[string]string{
-		"rules": "with a file", "partial": "with a part of a file", "unavailable": "not available (status 4xx, or too many redirects): everything is allowed",
-		"unreachable": "not reachable (status 5xx and the like): everything is forbidden", "unresolved": "unresolved (the archives lack what it refers to)", "undefined": "undefined (a status or a coding that says nothing)",
+		"rules": "with a file", "partial": "with a part of a file",
+		"unavailable": "not available (status 4xx, or too many redirects): everything is allowed",
+		"unreachable": "not reachable (status 5xx and the like): everything is forbidden",
+		"unresolved":  "unresolved (the archives lack what it refers to)",
+		"undefined":   "undefined (a status or a coding that says nothing)",
 	}
 	total, parts := int64(0), []string(nil)
 	for _, name := range []string{"rules", "partial", "unavailable", "unreachable", "unresolved", "undefined"} {
@@ -189,10 +203,12 @@ func (b *builder) settings() []string {
 		words = append(words, "Other crawlers and restrictions are judged as of "+asOfText(s.AsOf)+" (--as-of).")
 	}
 	if len(s.Purposes) > 0 {
-		words = append(words, fmt.Sprintf("Restrictions are looked for on %s %s (--purpose).", isAre(int64(len(s.Purposes)), "the purpose", "the purposes"), list(visibleAll(s.Purposes))))
+		words = append(words, fmt.Sprintf("Restrictions are looked for on %s %s (--purpose).",
+			isAre(int64(len(s.Purposes)), "the purpose", "the purposes"), list(visibleAll(s.Purposes))))
 	}
 	if len(s.Agents) > 0 {
-		words = append(words, fmt.Sprintf("%s other %s asked about (--agent, --agents).", number(int64(len(s.Agents))), isAre(int64(len(s.Agents)), "crawler is", "crawlers are")))
+		words = append(words, fmt.Sprintf("%s other %s asked about (--agent, --agents).", number(int64(len(s.Agents))),
+			isAre(int64(len(s.Agents)), "crawler is", "crawlers are")))
 	}
 	if s.Rate {
 		words = append(words, "Gaps between fetches are compared with Crawl-delay (--rate).")
@@ -222,8 +238,15 @@ func digestText(in *report.AuditInput) string {
 func (b *builder) inputTable() Table {
 	table := Table{
 		ID: "inputs", Rows: [][]Cell{}, Caption: "Archives",
-		Columns: []Column{{"File", Code}, {"Bytes", Number}, {"Form", Words}, {"Fetches", Number}, {"Captures of robots.txt", Number}, {"SHA-256 or fingerprint", Code}},
-		Empty:   "No archive was read.",
+		Columns: []Column{
+			{"File", Code},
+			{"Bytes", Number},
+			{"Form", Words},
+			{"Fetches", Number},
+			{"Captures of robots.txt", Number},
+			{"SHA-256 or fingerprint", Code},
+		},
+		Empty: "No archive was read.",
 	}
 	digested := true
 	for i := range b.audit.Inputs {
@@ -231,13 +254,20 @@ func (b *builder) inputTable() Table {
 	}
 	if !digested {
 		table.Notes = []string{
-			"A fingerprint chains the checksums and lengths of an archive’s compressed records, the headers of its records, or the rows of an index. It tells whether an archive is the same, and is no SHA-256: for that, audit with --digest-inputs.",
+			"A fingerprint chains the checksums and lengths of an archive’s compressed records, the headers of " +
+				"its records, or the rows of an index. It tells whether an archive is the same, and is no SHA-256: " +
+				"for that, audit with --digest-inputs.",
 		}
 	}
 	for i := range b.audit.Inputs[:min(len(b.audit.Inputs), maxInputs)] {
 		in := &b.audit.Inputs[i]
 		table.Rows = append(table.Rows, []Cell{
-			{Text: clip(in.Name, maxName)}, count(in.Size), {Text: Visible(in.Container)}, count(in.Fetches), count(in.Robots), {Text: digestText(in)},
+			{Text: clip(in.Name, maxName)},
+			count(in.Size),
+			{Text: Visible(in.Container)},
+			count(in.Fetches),
+			count(in.Robots),
+			{Text: digestText(in)},
 		})
 	}
 	table.leaveOut(int64(len(b.audit.Inputs)-maxInputs), "audit.json")

@@ -14,11 +14,13 @@ import (
 func (f *found) sentence() string {
 	switch {
 	case f.Reason == "unreachable":
-		return fmt.Sprintf("%s, although %s, which %s takes as forbidding everything%s.", f.act(), f.failure(), f.authority(), f.but())
+		return fmt.Sprintf("%s, although %s, which %s takes as forbidding everything%s.", f.act(), f.failure(),
+			f.authority(), f.but())
 	case f.Evidence == "later":
 		return fmt.Sprintf("%s. The robots.txt %s %s %s%s.", f.act(), f.received(), f.forbids(), f.place(), f.but())
 	}
-	return fmt.Sprintf("%s, which the robots.txt %s%s %s %s%s.", f.act(), f.received(), f.confirmed(), f.forbids(), f.place(), f.but())
+	return fmt.Sprintf("%s, which the robots.txt %s%s %s %s%s.", f.act(), f.received(), f.confirmed(), f.forbids(),
+		f.place(), f.but())
 }
 
 // but states the objections to it: no sentence accuses of more than its class.
@@ -42,7 +44,8 @@ func (f *found) act() string {
 	switch {
 	case f.FetchTime == nil:
 	case f.has("coarse_date"):
-		when = fmt.Sprintf("In a record dated %s UTC (this date, or that of robots.txt, is coarser than a second)", timeOf(*f.FetchTime).Format("2 January 2006, 15:04:05"))
+		when = fmt.Sprintf("In a record dated %s UTC (this date, or that of robots.txt, is coarser than a second)",
+			timeOf(*f.FetchTime).Format("2 January 2006, 15:04:05"))
 	default:
 		when = onDay(*f.FetchTime)
 	}
@@ -117,7 +120,8 @@ func (f *found) received() string {
 		return fmt.Sprintf("that the server had confirmed to %s as unchanged (status 304) %s", f.teller(), f.before())
 	}
 	if n := value(f.RobotsHops); n > 0 {
-		return fmt.Sprintf("that %s had asked for %s (%s led to %s)", f.teller(), f.before(), plural(int64(n), "redirect"), f.content())
+		return fmt.Sprintf("that %s had asked for %s (%s led to %s)", f.teller(), f.before(),
+			plural(int64(n), "redirect"), f.content())
 	}
 	return fmt.Sprintf("that %s had fetched %s", f.teller(), f.before())
 }

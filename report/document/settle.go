@@ -26,7 +26,8 @@ var (
 	causeLater = cause{
 		"robots.txt was captured only after the fetch.",
 		"nothing shows that the crawler was informed before",
-		"An archive that holds this robots.txt as captured before the fetch, best at most 24 hours before; or the crawler’s log, " +
+		"An archive that holds this robots.txt as captured before the fetch, best at most 24 hours before; or the " +
+			"crawler’s log, " +
 			"if it names the moment at which it received robots.txt.",
 	}
 	causeOther = cause{
@@ -95,7 +96,10 @@ type Doubted struct {
 
 // Why states in sentences what keeps the finding from being certain.
 func (f Doubted) Why() (list []string) {
-	row := found{Certainty: f.Certainty, Evidence: f.Evidence, Agent: f.Agent, Age: f.Age, Notes: strings.Join(f.Notes, ",")}
+	row := found{
+		Certainty: f.Certainty, Evidence: f.Evidence, Agent: f.Agent, Age: f.Age,
+		Notes: strings.Join(f.Notes, ","),
+	}
 	row.RobotsAgent = f.RobotsAgent
 	if f.Certainty == "probable" {
 		return row.doubtTexts()
@@ -117,10 +121,12 @@ func (t settleTally) add(f *found) {
 
 func (t settleTally) table() Table {
 	table := Table{
-		ID: "unproven-causes", Rows: [][]Cell{}, Caption: "Why they are not proven, and what would settle them", Columns: []Column{{"Why", Words}, {"Fetches", Number}, {"What would settle it", Words}},
-		Empty: "There is none.", Notes: []string{"A fetch may count in several rows."},
+		ID: "unproven-causes", Rows: [][]Cell{}, Caption: "Why they are not proven, and what would settle them",
+		Columns: []Column{{"Why", Words}, {"Fetches", Number}, {"What would settle it", Words}},
+		Empty:   "There is none.", Notes: []string{"A fetch may count in several rows."},
 	}
-	for _, c := range slices.SortedFunc(maps.Keys(t), func(a, b cause) int { return cmp.Or(cmp.Compare(t[b], t[a]), cmp.Compare(a.why, b.why)) }) {
+	for _, c := range slices.SortedFunc(maps.Keys(t),
+		func(a, b cause) int { return cmp.Or(cmp.Compare(t[b], t[a]), cmp.Compare(a.why, b.why)) }) {
 		table.Rows = append(table.Rows, []Cell{{Text: c.why}, count(t[c]), {Text: c.cure}})
 	}
 	return table

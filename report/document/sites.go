@@ -50,7 +50,8 @@ func (s *site) add(row *report.HostRow) {
 // unknown, then those with most fetches.
 func compareSites(a, b *site) int {
 	if c := cmp.Or(
-		cmp.Compare(b.Violations(), a.Violations()), cmp.Compare(b.Unproven(), a.Unproven()), cmp.Compare(b.Unknown, a.Unknown),
+		cmp.Compare(b.Violations(), a.Violations()), cmp.Compare(b.Unproven(), a.Unproven()),
+		cmp.Compare(b.Unknown, a.Unknown),
 		cmp.Compare(b.Fetches, a.Fetches),
 	); c != 0 {
 		return c
@@ -189,11 +190,13 @@ func (t *ruleTally) rank(r ruleCount) {
 // table lists the rules with most violations.
 func (t *ruleTally) table() Table {
 	table := Table{
-		ID: "violations-rules", Rows: [][]Cell{}, Caption: "Rules with most violations", Columns: []Column{{"Rule", Code}, {"Origin", Code}, {"Violations", Number}},
-		Empty: "There are no violations.",
+		ID: "violations-rules", Rows: [][]Cell{}, Caption: "Rules with most violations",
+		Columns: []Column{{"Rule", Code}, {"Origin", Code}, {"Violations", Number}},
+		Empty:   "There are no violations.",
 	}
 	for _, r := range t.first {
-		table.Rows = append(table.Rows, []Cell{{Text: orUnreachable(r.rule)}, {Text: orNoOrigin(r.origin)}, count(r.count)})
+		table.Rows = append(table.Rows,
+			[]Cell{{Text: orUnreachable(r.rule)}, {Text: orNoOrigin(r.origin)}, count(r.count)})
 	}
 	return table
 }
@@ -223,7 +226,8 @@ func (s *site) cells() []Cell {
 		rule = fmt.Sprintf("%s (%s)", orUnreachable(s.rule.rule), plural(s.rule.count, "time"))
 	}
 	return []Cell{
-		count(s.Fetches), count(s.ViolationsCertain), count(s.ViolationsProbable), count(s.Unproven()), count(s.Unknown),
+		count(s.Fetches), count(s.ViolationsCertain), count(s.ViolationsProbable), count(s.Unproven()),
+		count(s.Unknown),
 		{Text: moment(s.first)},
 		{Text: moment(s.last)},
 		{Text: rule},
@@ -233,18 +237,22 @@ func (s *site) cells() []Cell {
 // tables are the tables of domains and of origins.
 func (t *siteTally) tables() []Table {
 	domains := Table{
-		ID: "sites-domains", Rows: [][]Cell{}, Caption: "By registered domain", Columns: append([]Column{{"Domain", Code}, {"Origins", Number}}, siteColumns...), Empty: "There are no fetches.",
+		ID: "sites-domains", Rows: [][]Cell{}, Caption: "By registered domain",
+		Columns: append([]Column{{"Domain", Code}, {"Origins", Number}}, siteColumns...),
+		Empty:   "There are no fetches.",
 	}
 	ranked := slices.SortedFunc(maps.Values(t.domains), compareSites)
 	for _, d := range ranked[:min(len(ranked), maxSites)] {
-		domains.Rows = append(domains.Rows, append([]Cell{{Text: orNoOrigin(Visible(d.name))}, count(d.origins)}, d.cells()...))
+		domains.Rows = append(domains.Rows,
+			append([]Cell{{Text: orNoOrigin(Visible(d.name))}, count(d.origins)}, d.cells()...))
 	}
 	domains.leaveOut(int64(len(ranked)-maxSites), "table host_stats")
 	if t.pruned && domains.More == "" {
 		domains.More = "and many more: table host_stats"
 	}
 	origins := Table{
-		ID: "sites-origins", Rows: [][]Cell{}, Caption: "By origin", Columns: append([]Column{{"Origin", Code}}, siteColumns...), Empty: "There are no fetches.",
+		ID: "sites-origins", Rows: [][]Cell{}, Caption: "By origin",
+		Columns: append([]Column{{"Origin", Code}}, siteColumns...), Empty: "There are no fetches.",
 		Notes: []string{"An origin is a scheme, a host and a port: what one robots.txt speaks for (RFC 9309, section 2.3)."},
 	}
 	for _, o := range t.origins {
@@ -271,7 +279,8 @@ func (g groupTally) add(name string, counts Tally) {
 // fill puts the groups into a table of four columns, the one with most fetches first.
 func (g groupTally) fill(t *Table) {
 	names := slices.SortedFunc(maps.Keys(g), func(a, b string) int {
-		return cmp.Or(cmp.Compare(g[b].Violations, g[a].Violations), cmp.Compare(g[b].Fetches, g[a].Fetches), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(g[b].Violations, g[a].Violations), cmp.Compare(g[b].Fetches, g[a].Fetches),
+			cmp.Compare(a, b))
 	})
 	for _, name := range names[:min(len(names), maxGroups)] {
 		v := g[name]

@@ -18,8 +18,9 @@ func TestSelection(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 1000 {
 		f := &found{
-			Certainty: certainties[random.IntN(2)], Notes: []string{"", "coarse_date", "coarse_date,partial"}[random.IntN(3)],
-			Age: new(int64(random.IntN(500) - 50)), FetchTime: new(int64(random.IntN(100))),
+			Certainty: certainties[random.IntN(2)],
+			Notes:     []string{"", "coarse_date", "coarse_date,partial"}[random.IntN(3)],
+			Age:       new(int64(random.IntN(500) - 50)), FetchTime: new(int64(random.IntN(100))),
 		}
 		s.add(f)
 		all = append(all, f)
@@ -69,7 +70,8 @@ func TestTimelineUnits(t *testing.T) {
 		tally.addFetch(nil, "", Tally{Fetches: 2})
 		tally.addChange(first.UnixMicro(), "http://a")
 		tl := tally.timeline()
-		if tl.Unit != test.unit || len(tl.Periods) != test.periods || tl.Undated != "2 fetches have no usable date and are not shown." {
+		if tl.Unit != test.unit || len(tl.Periods) != test.periods ||
+			tl.Undated != "2 fetches have no usable date and are not shown." {
 			t.Errorf("%d days: %s, %d periods, %s", test.days, tl.Unit, len(tl.Periods), tl.Undated)
 			continue
 		}
@@ -77,9 +79,11 @@ func TestTimelineUnits(t *testing.T) {
 		for _, p := range tl.Periods {
 			fetches, violations = fetches+p.Fetches, violations+p.Violations
 		}
-		if p := tl.Periods[0]; fetches != int64(test.days) || violations != fetches || p.Start != test.start || p.Label != test.label || p.Fetches != test.fetchesEach ||
+		if p := tl.Periods[0]; fetches != int64(test.days) || violations != fetches || p.Start != test.start ||
+			p.Label != test.label || p.Fetches != test.fetchesEach ||
 			p.Mark != "robots.txt changed 1 time: http://a" || tl.Periods[1].Start != test.second {
-			t.Errorf("%d days: %d fetches, %d violations, %+v, then %s", test.days, fetches, violations, p, tl.Periods[1].Start)
+			t.Errorf("%d days: %d fetches, %d violations, %+v, then %s", test.days, fetches, violations, p,
+				tl.Periods[1].Start)
 		}
 	}
 }
@@ -91,7 +95,8 @@ func TestTimelineClaims(t *testing.T) {
 		tally.addFetch(new(int64(0)), fmt.Sprintf("claim %02d", i), Tally{Fetches: 1})
 	}
 	tl := tally.timeline()
-	if len(tl.Claims) != maxClaims+1 || tl.Periods[0].Fetches != 100 || !slices.Contains(tl.Claims, "says something else") {
+	if len(tl.Claims) != maxClaims+1 || tl.Periods[0].Fetches != 100 ||
+		!slices.Contains(tl.Claims, "says something else") {
 		t.Errorf("%d claims, %d fetches: %s", len(tl.Claims), tl.Periods[0].Fetches, tl.Claims)
 	}
 }
@@ -120,7 +125,8 @@ func TestSites(t *testing.T) {
 
 func TestAccess(t *testing.T) {
 	for v, want := range map[[3]int64]access{
-		{1, 0, 0}: accessFull, {0, 1, 0}: accessNone, {1, 1, 0}: accessPartial, {1, 1, 1}: accessPartial, {1, 0, 1}: accessUnknown, {0, 1, 1}: accessUnknown, {0, 0, 1}: accessUnknown,
+		{1, 0, 0}: accessFull, {0, 1, 0}: accessNone, {1, 1, 0}: accessPartial, {1, 1, 1}: accessPartial,
+		{1, 0, 1}: accessUnknown, {0, 1, 1}: accessUnknown, {0, 0, 1}: accessUnknown,
 	} {
 		if got := accessBy(&report.VerdictCounts{Allowed: v[0], Disallowed: v[1], Unknown: v[2]}); got != want {
 			t.Errorf("%+v: %d", v, got)
@@ -145,7 +151,12 @@ func TestKinds(t *testing.T) {
 		hops       *string
 		want       string
 	}{
-		{yes, yes, hops(""), kindSeed}, {no, nil, hops("LE"), kindEmbed}, {nil, yes, nil, kindPage}, {nil, no, nil, kindNoPage}, {no, nil, hops("LL"), kindLinked}, {nil, nil, nil, kindUntold},
+		{yes, yes, hops(""), kindSeed},
+		{no, nil, hops("LE"), kindEmbed},
+		{nil, yes, nil, kindPage},
+		{nil, no, nil, kindNoPage},
+		{no, nil, hops("LL"), kindLinked},
+		{nil, nil, nil, kindUntold},
 	} {
 		if got := kindOf(test.seed, test.page, test.hops); got != test.want {
 			t.Errorf("%+v: %s", test, got)

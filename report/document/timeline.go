@@ -184,7 +184,10 @@ func (t *timelineTally) timeline() Timeline {
 	}
 	for i, day := range days {
 		p := t.periods[day]
-		period := Period{Start: time.Unix(day*secondsPerDay, 0).UTC().Format("2006-01-02"), Label: label(day, t.unit), Changes: p.changes, Mark: p.mark()}
+		period := Period{
+			Start: time.Unix(day*secondsPerDay, 0).UTC().Format("2006-01-02"), Label: label(day, t.unit),
+			Changes: p.changes, Mark: p.mark(),
+		}
 		for claim, n := range order {
 			if n >= len(p.claims) || p.claims[n].Fetches == 0 {
 				continue
@@ -195,7 +198,8 @@ func (t *timelineTally) timeline() Timeline {
 		tl.Periods = append(tl.Periods, period)
 	}
 	if t.undated > 0 {
-		tl.Undated = fmt.Sprintf("%s %s no usable date and %s not shown.", plural(t.undated, "fetch"), isAre(t.undated, "has", "have"), isAre(t.undated, "is", "are"))
+		tl.Undated = fmt.Sprintf("%s %s no usable date and %s not shown.", plural(t.undated, "fetch"),
+			isAre(t.undated, "has", "have"), isAre(t.undated, "is", "are"))
 	}
 	return tl
 }

@@ -75,8 +75,14 @@ func (t *unknownTally) section() Tables {
 	t.endOrigin()
 	table := Table{
 		ID: "unknown-reasons", Rows: [][]Cell{}, Caption: "Fetches with an unknown verdict, by reason",
-		Columns: []Column{{"Reason", Words}, {"Fetches", Number}, {"Origins", Number}, {"Origins with most", Code}, {"What would tell", Words}},
-		Empty:   "No verdict is unknown.",
+		Columns: []Column{
+			{"Reason", Words},
+			{"Fetches", Number},
+			{"Origins", Number},
+			{"Origins with most", Code},
+			{"What would tell", Words},
+		},
+		Empty: "No verdict is unknown.",
 	}
 	reasons := slices.SortedFunc(maps.Keys(t.reasons), func(a, b string) int {
 		return cmp.Or(cmp.Compare(t.reasons[b].fetches, t.reasons[a].fetches), cmp.Compare(a, b))
@@ -88,7 +94,10 @@ func (t *unknownTally) section() Tables {
 			most = append(most, orNoOrigin(o.origin)+" ("+number(o.count)+")")
 		}
 		table.Rows = append(table.Rows, []Cell{
-			{Text: t.meaning(reason)}, count(r.fetches), count(r.origins), {Text: strings.Join(most, ", ")}, {Text: t.cure(reason)},
+			{Text: t.meaning(reason)},
+			count(r.fetches), count(r.origins),
+			{Text: strings.Join(most, ", ")},
+			{Text: t.cure(reason)},
 		})
 	}
 	return Tables{

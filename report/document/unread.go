@@ -47,7 +47,8 @@ func (t *issueTally) addUnread(row *report.IssueRow) {
 		t.total++
 		t.file = row.WARCFilename
 		if len(t.unread) < maxUnread {
-			t.unread = append(t.unread, unreadArchive{clip(row.WARCFilename, maxName), row.Kind, clip(row.Detail, maxName), row.Offset, 0})
+			t.unread = append(t.unread,
+				unreadArchive{clip(row.WARCFilename, maxName), row.Kind, clip(row.Detail, maxName), row.Offset, 0})
 		}
 	}
 	if t.total <= maxUnread {
@@ -59,20 +60,28 @@ func (t *issueTally) addUnread(row *report.IssueRow) {
 func (t *issueTally) section(a *report.Audit) Tables {
 	archives := Table{
 		ID: "unread-archives", Rows: [][]Cell{}, Caption: "Inputs that could not be wholly read",
-		Columns: []Column{{"File", Code}, {"Problems", Number}, {"The first", Words}, {"Detail", Words}, {"At byte", Number}},
-		Empty:   "Every input was wholly read.",
+		Columns: []Column{
+			{"File", Code},
+			{"Problems", Number},
+			{"The first", Words},
+			{"Detail", Words},
+			{"At byte", Number},
+		},
+		Empty: "Every input was wholly read.",
 	}
 	for _, u := range t.unread {
 		at := Cell{}
 		if u.offset != nil {
 			at = count(*u.offset)
 		}
-		archives.Rows = append(archives.Rows, []Cell{{Text: u.file}, count(u.problems), {Text: issueText(u.kind)}, {Text: u.detail}, at})
+		archives.Rows = append(archives.Rows,
+			[]Cell{{Text: u.file}, count(u.problems), {Text: issueText(u.kind)}, {Text: u.detail}, at})
 	}
 	archives.leaveOut(t.total-int64(len(t.unread)), "table issues")
 	kinds := Table{
-		ID: "unread-kinds", Rows: [][]Cell{}, Caption: "All that was noted, by kind", Columns: []Column{{"What", Words}, {"Times", Number}, {"Fetches may be missing", Words}},
-		Empty: "Nothing was noted.",
+		ID: "unread-kinds", Rows: [][]Cell{}, Caption: "All that was noted, by kind",
+		Columns: []Column{{"What", Words}, {"Times", Number}, {"Fetches may be missing", Words}},
+		Empty:   "Nothing was noted.",
 	}
 	names := slices.SortedFunc(maps.Keys(t.kinds), func(a, b string) int {
 		return cmp.Or(compareBool(isLossy(b), isLossy(a)), cmp.Compare(t.kinds[b], t.kinds[a]), cmp.Compare(a, b))
@@ -86,7 +95,9 @@ func (t *issueTally) section(a *report.Audit) Tables {
 	}
 	s := Tables{Section: Section{ID: "unread", Heading: "What could not be read"}, Tables: []Table{archives, kinds}}
 	if a.Totals.Duplicates > 0 {
-		s.Intro = append(s.Intro, fmt.Sprintf("Of %s the archives hold another copy; each was counted once.", plural(a.Totals.Duplicates, "record")))
+		s.Intro = append(s.Intro,
+			fmt.Sprintf("Of %s the archives hold another copy; each was counted once.",
+				plural(a.Totals.Duplicates, "record")))
 	}
 	return s
 }

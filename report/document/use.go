@@ -88,17 +88,21 @@ func (t *useTally) endSite() {
 // section describes the statements of pages and sites.
 func (t *useTally) section(a *report.Audit) Tables {
 	s := Tables{Section: Section{ID: "use", Heading: "Restrictions on publication and use", Intro: []string{
-		"None of these is a violation of robots.txt: a page’s own statements are known only after it was fetched. They concern what may be done with the copy.",
+		"None of these is a violation of robots.txt: a page’s own statements are known only after it was fetched. " +
+			"They concern what may be done with the copy.",
 	}}}
 	s.Tables = append(s.Tables, pageTable(&a.Totals))
 	if len(a.Settings.Purposes) == 0 {
-		s.Intro = append(s.Intro, "Restrictions on a purpose are listed if the audit names it: --purpose archive, index or train.")
+		s.Intro = append(s.Intro,
+			"Restrictions on a purpose are listed if the audit names it: --purpose archive, index or train.")
 	} else {
 		s.Tables = append(s.Tables, t.restrictionTable(), t.siteTable())
 	}
 	s.Tables = append(s.Tables, t.signalTable())
 	if a.Settings.Rate {
-		s.Intro = append(s.Intro, fmt.Sprintf("%s sooner after the crawler’s fetch before than Crawl-delay asked for, which is no part of RFC 9309 (table crawl_delays).", plural(a.Totals.CrawlDelays, "fetch")+" came"))
+		s.Intro = append(s.Intro,
+			fmt.Sprintf("%s sooner after the crawler’s fetch before than Crawl-delay asked for, which is no part "+
+				"of RFC 9309 (table crawl_delays).", plural(a.Totals.CrawlDelays, "fetch")+" came"))
 	}
 	return s
 }
@@ -107,7 +111,8 @@ func (t *useTally) section(a *report.Audit) Tables {
 func pageTable(t *report.Totals) Table {
 	row := func(words string, n int64) []Cell { return []Cell{{Text: words}, count(n)} }
 	return Table{
-		ID: "use-pages", Caption: "Fetches by what was said of them", Columns: []Column{{"What was said", Words}, {"Fetches", Number}},
+		ID: "use-pages", Caption: "Fetches by what was said of them",
+		Columns: []Column{{"What was said", Words}, {"Fetches", Number}},
 		Rows: [][]Cell{
 			row("A page tag that binds somebody (noindex and the like)", t.Tagged),
 			row("Tags that restrict publication, for the crawler", t.PublicationRestricted),
@@ -115,23 +120,29 @@ func pageTable(t *report.Totals) Table {
 			row("A statement without force that hints at a restriction of some use", t.Hinted),
 			row("A usage signal (Content-Usage, Content-Signal, TDMRep, a licence, noai)", t.Signalled),
 			row("Statements that contradict each other; the restriction holds", t.Conflicting),
-			row("Some tags may be missing: no record was read, a revisit has no original, a page cannot be read", t.TagsUnknown),
+			row("Some tags may be missing: no record was read, a revisit has no original, a page cannot be read",
+				t.TagsUnknown),
 		},
 	}
 }
 
 func (t *useTally) restrictionTable() Table {
 	table := Table{
-		ID: "use-restrictions", Rows: [][]Cell{}, Caption: "Restrictions by purpose", Columns: []Column{{"Purpose", Words}, {"What is restricted", Words}, {"How sure", Words}, {"Times", Number}},
-		Empty: "Nothing restricts the purposes asked about.",
-		Notes: []string{"Certain: the record itself says so. Probable: a doubt remains, or the site alone says so."},
+		ID: "use-restrictions", Rows: [][]Cell{}, Caption: "Restrictions by purpose",
+		Columns: []Column{{"Purpose", Words}, {"What is restricted", Words}, {"How sure", Words}, {"Times", Number}},
+		Empty:   "Nothing restricts the purposes asked about.",
+		Notes:   []string{"Certain: the record itself says so. Probable: a doubt remains, or the site alone says so."},
 	}
 	keys := slices.SortedFunc(maps.Keys(t.restrictions), func(a, b restriction) int {
-		return cmp.Or(cmp.Compare(a.purpose, b.purpose), cmp.Compare(a.kind, b.kind), cmp.Compare(a.certainty, b.certainty))
+		return cmp.Or(cmp.Compare(a.purpose, b.purpose), cmp.Compare(a.kind, b.kind),
+			cmp.Compare(a.certainty, b.certainty))
 	})
 	for _, k := range keys {
 		table.Rows = append(table.Rows, []Cell{
-			{Text: meaning("purpose", k.purpose)}, {Text: meaning("restriction", k.kind)}, {Text: Visible(k.certainty)}, count(t.restrictions[k]),
+			{Text: meaning("purpose", k.purpose)},
+			{Text: meaning("restriction", k.kind)},
+			{Text: Visible(k.certainty)},
+			count(t.restrictions[k]),
 		})
 	}
 	return table
@@ -139,11 +150,13 @@ func (t *useTally) restrictionTable() Table {
 
 func (t *useTally) siteTable() Table {
 	table := Table{
-		ID: "use-sites", Rows: [][]Cell{}, Caption: "Origins with most restrictions", Columns: []Column{{"Origin", Code}, {"Publication", Number}, {"Use", Number}, {"First statement", Code}},
-		Empty: "No origin has any.",
+		ID: "use-sites", Rows: [][]Cell{}, Caption: "Origins with most restrictions",
+		Columns: []Column{{"Origin", Code}, {"Publication", Number}, {"Use", Number}, {"First statement", Code}},
+		Empty:   "No origin has any.",
 	}
 	for _, s := range t.sites {
-		table.Rows = append(table.Rows, []Cell{{Text: orNoOrigin(s.origin)}, count(s.publication), count(s.usage), {Text: s.statement}})
+		table.Rows = append(table.Rows,
+			[]Cell{{Text: orNoOrigin(s.origin)}, count(s.publication), count(s.usage), {Text: s.statement}})
 	}
 	table.leaveOut(t.siteCount-int64(len(t.sites)), "table restrictions")
 	return table
@@ -151,8 +164,9 @@ func (t *useTally) siteTable() Table {
 
 func (t *useTally) signalTable() Table {
 	table := Table{
-		ID: "use-signals", Rows: [][]Cell{}, Caption: "Usage signals that bind, by purpose", Columns: []Column{{"Purpose", Words}, {"Restricted", Number}, {"Allowed", Number}, {"Unstated", Number}},
-		Empty: "No page or site states a usage signal that binds.",
+		ID: "use-signals", Rows: [][]Cell{}, Caption: "Usage signals that bind, by purpose",
+		Columns: []Column{{"Purpose", Words}, {"Restricted", Number}, {"Allowed", Number}, {"Unstated", Number}},
+		Empty:   "No page or site states a usage signal that binds.",
 	}
 	purposes := make(map[string]bool)
 	for k := range t.signals {
@@ -160,7 +174,9 @@ func (t *useTally) signalTable() Table {
 	}
 	for _, p := range slices.Sorted(maps.Keys(purposes)) {
 		table.Rows = append(table.Rows, []Cell{
-			{Text: meaning("signal_purpose", p)}, count(t.signals[signal{p, "restrict"}]), count(t.signals[signal{p, "allow"}]), count(t.signals[signal{p, "unstated"}]),
+			{Text: meaning("signal_purpose", p)},
+			count(t.signals[signal{p, "restrict"}]),
+			count(t.signals[signal{p, "allow"}]), count(t.signals[signal{p, "unstated"}]),
 		})
 	}
 	return table

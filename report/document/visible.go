@@ -45,7 +45,8 @@ func isPlain(s string) bool {
 }
 
 func isVisible(r rune) bool {
-	return r != '⟨' && unicode.IsPrint(r) && !unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
+	return r != '⟨' && unicode.IsPrint(r) &&
+		!unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
 // clip makes a text visible and short: at most about n bytes, or twice that where much had to be
@@ -67,7 +68,8 @@ func clipMiddle(s string, n int) (string, bool) {
 	for len(end) > 0 && !utf8.RuneStart(end[0]) {
 		end = end[1:]
 	}
-	return fmt.Sprintf("%s… (%s bytes) …%s", Head(Visible(start), 2*n), number(int64(len(s))), Head(Visible(end), n)), true
+	return fmt.Sprintf("%s… (%s bytes) …%s", Head(Visible(start), 2*n), number(int64(len(s))),
+		Head(Visible(end), n)), true
 }
 
 // Head returns at most the first n bytes of s, and no part of a character.

@@ -45,10 +45,14 @@ func TestClip(t *testing.T) {
 			t.Errorf("%q: %q, %t", test.in, got, cut)
 		}
 	}
-	for _, in := range []string{strings.Repeat("\u202e", 1<<16), strings.Repeat("\xff", 1<<16), strings.Repeat("\x00", 100), strings.Repeat("漢", 1<<16)} {
+	for _, in := range []string{
+		strings.Repeat("\u202e", 1<<16), strings.Repeat("\xff", 1<<16),
+		strings.Repeat("\x00", 100), strings.Repeat("漢", 1<<16),
+	} {
 		middle, cut := clipMiddle(in, 160)
 		for _, got := range []string{clip(in, 160), middle} {
-			if !utf8.ValidString(got) || len(got) > 600 || Visible(strings.ReplaceAll(got, "⟨", "")) != strings.ReplaceAll(got, "⟨", "") {
+			if !utf8.ValidString(got) || len(got) > 600 ||
+				Visible(strings.ReplaceAll(got, "⟨", "")) != strings.ReplaceAll(got, "⟨", "") {
 				t.Errorf("%d bytes: %q", len(got), got)
 			}
 		}

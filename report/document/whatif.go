@@ -178,13 +178,15 @@ func isControl(token string) bool {
 // section is the matrix of crawlers and access.
 func (t *whatIfTally) section(a *report.Audit) Tables {
 	s := Tables{Section: Section{ID: "what-if", Heading: "Other crawlers", Intro: []string{
-		"What these fetches would have been had another crawler made them, at the same moments, by the same robots.txt. These are no violations.",
+		"What these fetches would have been had another crawler made them, at the same moments, by the same " +
+			"robots.txt. These are no violations.",
 	}}}
 	if at := a.Settings.AsOf; !at.IsZero() {
 		s.Intro = append(s.Intro, "They are judged as of "+asOfText(at)+".")
 	}
 	table := Table{
-		ID: "what-if-agents", Rows: [][]Cell{}, Caption: "Origins by the access that each crawler would have had, and fetches",
+		ID: "what-if-agents", Rows: [][]Cell{},
+		Caption: "Origins by the access that each crawler would have had, and fetches",
 		Columns: []Column{
 			{"Crawler", Words},
 			{"Full", Number},
@@ -196,7 +198,8 @@ func (t *whatIfTally) section(a *report.Audit) Tables {
 			{"Fetches unknown", Number},
 		},
 		Empty: "The audit asked about no other crawler: --agent TOKEN or --agents.",
-		Notes: []string{"Full: each fetch from the origin allowed. None: each disallowed. Partial: some of both. Unknown: some unknown, and the others not of both kinds."},
+		Notes: []string{"Full: each fetch from the origin allowed. None: each disallowed. Partial: some of both. " +
+			"Unknown: some unknown, and the others not of both kinds."},
 	}
 	order := slices.SortedFunc(maps.Keys(t.agents), func(a, b string) int {
 		return cmp.Or(cmp.Compare(t.agents[b].verdicts.Disallowed, t.agents[a].verdicts.Disallowed), cmp.Compare(a, b))
@@ -205,13 +208,16 @@ func (t *whatIfTally) section(a *report.Audit) Tables {
 		x := t.agents[name]
 		table.Rows = append(table.Rows, []Cell{
 			{Text: clip(name, maxName)},
-			count(x.origins[accessFull]), count(x.origins[accessPartial]), count(x.origins[accessNone]), count(x.origins[accessUnknown]),
+			count(x.origins[accessFull]), count(x.origins[accessPartial]), count(x.origins[accessNone]),
+			count(x.origins[accessUnknown]),
 			count(x.verdicts.Allowed), count(x.verdicts.Disallowed), count(x.verdicts.Unknown),
 		})
 	}
 	table.leaveOut(int64(len(order)-maxAgents), "tables group_verdicts and robots_agents")
 	if slices.ContainsFunc(order, isControl) {
-		table.Notes = append(table.Notes, "Tokens such as Google-Extended make no fetches: sites address them to say what other crawlers’ fetches may be used for.")
+		table.Notes = append(table.Notes,
+			"Tokens such as Google-Extended make no fetches: sites address them to say what other crawlers’ "+
+				"fetches may be used for.")
 	}
 	s.Tables = []Table{table}
 	return s

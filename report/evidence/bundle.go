@@ -57,7 +57,8 @@ type Missing struct {
 type NotFoundError struct{ Names []string }
 
 func (e *NotFoundError) Error() string {
-	return fmt.Sprintf("no fetch that robots.txt disallowed is %q; name one by its URL, its WARC-Record-ID, FILE:OFFSET or its row in violations, from 1", e.Names[0])
+	return fmt.Sprintf("no fetch that robots.txt disallowed is %q; name one by its URL, its WARC-Record-ID, "+
+		"FILE:OFFSET or its row in violations, from 1", e.Names[0])
 }
 
 // Write writes a bundle and verifies it. The file is whole or not there. If the bundle would be empty
@@ -108,7 +109,10 @@ func (w *writer) missingArchives() (all []Missing) {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(w.unheld)) {
-		all = append(all, Missing{name, "an index or a list names it, and it is not among the inputs", w.unheld[name], true})
+		all = append(all, Missing{
+			name, "an index or a list names it, and it is not among the inputs", w.unheld[name],
+			true,
+		})
 	}
 	return all
 }
@@ -158,9 +162,11 @@ func newWriter(
 ) (w *writer, err error) {
 	w = &writer{settings: Settings{s.Profile, s.Crawler, s.CrawlerMap, s.PublicSuffixList, s.FactsFingerprint}}
 	w.collector = &collector{
-		inputs: set.Inputs, selected: newSelection(opt.What), missing: make(map[int32]string), rows: make(map[string]int64),
-		cited: run.NewSorter(tmp, citedRuns), wanted: make(map[archiveKey]*bitmap), logs: make(map[archiveKey]bool), affected: make(map[int32]int64),
-		unheld: make(map[string]int64),
+		inputs: set.Inputs, selected: newSelection(opt.What), missing: make(map[int32]string),
+		rows:  make(map[string]int64),
+		cited: run.NewSorter(tmp, citedRuns), wanted: make(map[archiveKey]*bitmap), logs: make(map[archiveKey]bool),
+		affected: make(map[int32]int64),
+		unheld:   make(map[string]int64),
 	}
 	w.tmp, w.numbered, w.paths = tmp, run.NewSorter(tmp, numberedRuns), make(map[int32]facts.Input)
 	for _, f := range [...]struct {
@@ -383,6 +389,8 @@ func (w *writer) assemble(out io.Writer, manifest *os.File) error {
 // manifestHeader is the header of the record that holds a manifest.
 func manifestHeader(date string, sha256 []byte, size int64) []byte {
 	digest := fmt.Sprintf("sha256:%x", sha256)
-	return fmt.Appendf(nil, "WARC/1.1\r\nWARC-Type: resource\r\nWARC-Record-ID: <%s>\r\nWARC-Date: %s\r\nWARC-Target-URI: %s\r\n"+
-		"WARC-Block-Digest: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n", uuidOf(digest), date, manifestURL, digest, size)
+	return fmt.Appendf(nil, "WARC/1.1\r\nWARC-Type: resource\r\nWARC-Record-ID: <%s>\r\nWARC-Date: "+
+		"%s\r\nWARC-Target-URI: %s\r\n"+
+		"WARC-Block-Digest: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n", uuidOf(digest), date,
+		manifestURL, digest, size)
 }

@@ -31,7 +31,10 @@ type copier struct {
 }
 
 func newCopier(out io.Writer) *copier {
-	return &copier{out: bufio.NewWriterSize(out, 64<<10), gzip: gzip.NewWriter(io.Discard), member: newMember(bufio.NewReader(nil))}
+	return &copier{
+		out: bufio.NewWriterSize(out, 64<<10), gzip: gzip.NewWriter(io.Discard),
+		member: newMember(bufio.NewReader(nil)),
+	}
 }
 
 // begin goes on to another archive.
@@ -245,12 +248,14 @@ func (r *record) wrapper(newest string, size int64) []byte {
 		url = "urn:robotsaudit:record:" + name
 	}
 	return fmt.Appendf(nil, "WARC/1.1\r\nWARC-Type: %s\r\nWARC-Record-ID: <%s>\r\nWARC-Date: %s\r\nWARC-Target-URI: %s\r\n"+
-		"Content-Type: %s\r\nContent-Length: %d\r\n\r\n", kind, uuidOf(name, r.URL, r.Date), date, url, contentType, size)
+		"Content-Type: %s\r\nContent-Length: %d\r\n\r\n", kind, uuidOf(name, r.URL,
+		r.Date), date, url, contentType, size)
 }
 
 // isPlainURL reports whether a URL can stand in a header as it is.
 func isPlainURL(url string) bool {
-	return strings.Contains(url, ":") && strings.IndexFunc(url, func(c rune) bool { return c <= ' ' || c > '~' || c == '<' || c == '>' }) < 0
+	return strings.Contains(url, ":") &&
+		strings.IndexFunc(url, func(c rune) bool { return c <= ' ' || c > '~' || c == '<' || c == '>' }) < 0
 }
 
 const warcDateLayout = "2006-01-02T15:04:05Z"
@@ -277,7 +282,10 @@ type member struct {
 }
 
 func newMember(src *bufio.Reader) *member {
-	return &member{src: src, in: bufio.NewReaderSize(nil, 128<<10), hash: sha256.New(), begin: prefixWriter{limit: warc.MaxRecordHeader}}
+	return &member{
+		src: src, in: bufio.NewReaderSize(nil, 128<<10), hash: sha256.New(),
+		begin: prefixWriter{limit: warc.MaxRecordHeader},
+	}
 }
 
 // prefixWriter keeps the first bytes that are written.

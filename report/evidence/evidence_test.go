@@ -129,7 +129,8 @@ func TestContainers(t *testing.T) {
 			want = got
 		}
 		if b.Proven != 6 || !slices.Equal(got, want) {
-			t.Errorf("%s: %d findings proven by %d records, of other content than in the form before", name, b.Proven, len(got))
+			t.Errorf("%s: %d findings proven by %d records, of other content than in the form before", name, b.Proven,
+				len(got))
 		}
 		for i, record := range got {
 			if !slices.Contains(records, record) {
@@ -179,47 +180,118 @@ func TestRefusals(t *testing.T) {
 		{"without the third", join(members[:3], members[4:]), "record 3 (response urn:uuid:"},
 		{"one too many", join(members, members[3:4]), "bytes stand behind its"},
 		{"exchanged", join(members[:3], members[4:5], members[3:4], members[5:]), "record 3 (response urn:uuid:"},
-		{"one letter", join(members[:3], [][]byte{gzipped(strings.Replace(third, "Disallow", "Disallov", 1))}, members[4:]), "record 3 (response urn:uuid:7aee49c8-e044-467d-b26b-03a2b1a976e3, at 1997 of crawl-b-1.warc.gz) was changed"},
-		{"more behind a record", join(members[:3], [][]byte{gzipped(third + "Allow: /")}, members[4:]), "record 3 (response urn:uuid:"},
+		{"one letter", join(members[:3], [][]byte{gzipped(strings.Replace(third, "Disallow", "Disallov", 1))},
+			members[4:]), "record 3 (response urn:uuid:7aee49c8-e044-467d-b26b-03a2b1a976e3, at 1997 of " +
+			"crawl-b-1.warc.gz) was changed"},
+		{
+			"more behind a record", join(members[:3], [][]byte{gzipped(third + "Allow: /")}, members[4:]),
+			"record 3 (response urn:uuid:",
+		},
 		{"without a manifest", join(members[1:]), "its first record is no manifest"},
 		{"cut", bundle[:len(bundle)-1], "was changed"},
 		{"empty", nil, "it does not begin with a gzip member"},
-		{"a manifest with another ID", relabelled(t, members, "<urn:uuid:", "<urn:uuid:0"), `the header around it is not of it: "WARC-Record-ID: <urn:uuid:0`},
-		{"a manifest with another digest", relabelled(t, members, "Digest: sha256:", "Digest: sha256:0"), "its manifest was changed: its digest is sha256:"},
+		{
+			"a manifest with another ID", relabelled(t, members, "<urn:uuid:", "<urn:uuid:0"),
+			`the header around it is not of it: "WARC-Record-ID: <urn:uuid:0`,
+		},
+		{
+			"a manifest with another digest", relabelled(t, members, "Digest: sha256:", "Digest: sha256:0"),
+			"its manifest was changed: its digest is sha256:",
+		},
 		{"a manifest of no date", relabelled(t, members, "Date: 2", "Date: x"), `its manifest has the date "x`},
-		{"a manifest of before its records", forged("2025-03-10T06:00:00Z", manifestOf(t, members), members[1:]), `its manifest is dated "2025-03-10T06:00:00Z", and cites a record of 2025`},
-		{"of another format", edited(t, members, Format, "robotsaudit-evidence/9"), `it is of format "robotsaudit-evidence/9"`},
+		{
+			"a manifest of before its records", forged("2025-03-10T06:00:00Z", manifestOf(t, members), members[1:]),
+			`its manifest is dated "2025-03-10T06:00:00Z", and cites a record of 2025`,
+		},
+		{
+			"of another format", edited(t, members, Format, "robotsaudit-evidence/9"),
+			`it is of format "robotsaudit-evidence/9"`,
+		},
 		{"a record out of order", edited(t, members, `{"number":2,`, `{"number":9,`), "record 9 is out of order"},
-		{"an archive out of range", edited(t, members, `{"number":2,"archive":0`, `{"number":2,"archive":7`), "is out of order"},
+		{
+			"an archive out of range", edited(t, members, `{"number":2,"archive":0`, `{"number":2,"archive":7`),
+			"is out of order",
+		},
 		{"a negative size", edited(t, members, `"size":959`, `"size":-9`), "is out of order"},
 		{"an unknown form", edited(t, members, `"form":"warc"`, `"form":"../x"`), `an archive of form "../x"`},
-		{"an unknown field", edited(t, members, `"form":"warc"`, `"from":"warc"`), `its manifest is damaged at line 3: the unknown key "from" in `},
+		{
+			"an unknown field", edited(t, members, `"form":"warc"`, `"from":"warc"`),
+			`its manifest is damaged at line 3: the unknown key "from" in `,
+		},
 		{"a key in other letters", edited(t, members, `"form":"warc"`, `"Form":"warc"`), `the unknown key "Form"`},
-		{"a key twice", edited(t, members, `"size":959`, `"size":959,"size":959`), `its manifest is damaged at line 6: the key "size" twice`},
+		{
+			"a key twice", edited(t, members, `"size":959`, `"size":959,"size":959`),
+			`its manifest is damaged at line 6: the key "size" twice`,
+		},
 		{"a key in two spellings", edited(t, members, `"size":959`, `"SIZE":1,"size":959`), `the unknown key "SIZE"`},
-		{"a key of a finding twice", edited(t, members, `"verdict":"disallowed"`, `"verdict":"allowed","verdict":"disallowed"`), `the key "verdict" twice`},
-		{"a key of a citation twice", edited(t, members, `"role":"fetch"`, `"role":"copy","role":"fetch"`), `the key "role" twice`},
-		{"a list in the head", edited(t, members, `"settings":`, `"records":[],"settings":`), `the unknown key "records"`},
+		{
+			"a key of a finding twice",
+			edited(t, members, `"verdict":"disallowed"`, `"verdict":"allowed","verdict":"disallowed"`),
+			`the key "verdict" twice`,
+		},
+		{
+			"a key of a citation twice", edited(t, members, `"role":"fetch"`, `"role":"copy","role":"fetch"`),
+			`the key "role" twice`,
+		},
+		{
+			"a list in the head", edited(t, members, `"settings":`, `"records":[],"settings":`),
+			`the unknown key "records"`,
+		},
 		{"null", edited(t, members, `"size":959`, `"size":null`), "null"},
 		{"half a character", edited(t, members, `"form":"warc"`, `"entry":"\udc00","form":"warc"`), "not Unicode"},
 		{"not UTF-8", edited(t, members, `"form":"warc"`, "\"entry\":\"\xff\",\"form\":\"warc\""), "not Unicode"},
 		{"two values in a line", edited(t, members, `"form":"warc",`, `"form":"warc"},{`), "more than one value"},
 		{"more behind the end", edited(t, members, "\n]}\n", "\n]}\n]}\n"), "it ends too early or too late"},
-		{"a list that ends early", edited(t, members, "\n],\n\"records\"", "\n]}\n\"records\""), "it ends too early or too late"},
-		{"another type", edited(t, members, `"type":"response"`, `"type":"resource"`), `record 3 (resource urn:uuid:7aee49c8-e044-467d-b26b-03a2b1a976e3, at 1997 of crawl-b-1.warc.gz) is not what the manifest says: its type is "response", not "resource"`},
-		{"another id", edited(t, members, `"record_id":"urn:uuid:7a`, `"record_id":"urn:uuid:8a`), `its record_id is "urn:uuid:7aee`},
-		{"another URL", edited(t, members, `"url":"http://wild.example/robots.txt","date"`, `"url":"http://tame.example/robots.txt","date"`), `its url is "http://wild.example/robots.txt"`},
-		{"another date", edited(t, members, `"date":"2025-03-10T06:00:01Z"`, `"date":"2025-03-10T06:00:09Z"`), `its date is "2025-03-10T06:00:01Z", not "2025-03-10T06:00:09Z"`},
+		{
+			"a list that ends early", edited(t, members, "\n],\n\"records\"", "\n]}\n\"records\""),
+			"it ends too early or too late",
+		},
+		{
+			"another type", edited(t, members, `"type":"response"`, `"type":"resource"`),
+			`record 3 (resource urn:uuid:7aee49c8-e044-467d-b26b-03a2b1a976e3, at 1997 of crawl-b-1.warc.gz) is not what the manifest says: its type is "response", not "resource"`,
+		},
+		{
+			"another id", edited(t, members, `"record_id":"urn:uuid:7a`, `"record_id":"urn:uuid:8a`),
+			`its record_id is "urn:uuid:7aee`,
+		},
+		{"another URL", edited(t, members, `"url":"http://wild.example/robots.txt","date"`,
+			`"url":"http://tame.example/robots.txt","date"`), `its url is "http://wild.example/robots.txt"`},
+		{
+			"another date", edited(t, members, `"date":"2025-03-10T06:00:01Z"`, `"date":"2025-03-10T06:00:09Z"`),
+			`its date is "2025-03-10T06:00:01Z", not "2025-03-10T06:00:09Z"`,
+		},
 		{"wrapped", edited(t, members, `"size":959,`, `"size":959,"wrapped":true,`), "wrapped"},
 		{"a negative offset", edited(t, members, `"offset":1997`, `"offset":-5`), "has a negative number"},
-		{"an index again", edited(t, members, `{"number":2,"archive":0,"index":4`, `{"number":2,"archive":0,"index":1`), "has the index 1, behind 1"},
-		{"another request", edited(t, members, `"request":4`, `"request":6`), "request of record 3 is the record with the index 4, not 6"},
-		{"no request", edited(t, members, `"request":4,`, ``), "request of record 3 is the record with the index 4, not 0"},
-		{"a segment", edited(t, members, `"request":4,"warcinfo":1`, `"request":4,"warcinfo":1,"continues":1`), "continues of record 3 is the record with the index 0, not 1"},
+		{"an index again", edited(t, members, `{"number":2,"archive":0,"index":4`,
+			`{"number":2,"archive":0,"index":1`), "has the index 1, behind 1"},
+		{
+			"another request", edited(t, members, `"request":4`, `"request":6`),
+			"request of record 3 is the record with the index 4, not 6",
+		},
+		{
+			"no request", edited(t, members, `"request":4,`, ``),
+			"request of record 3 is the record with the index 4, not 0",
+		},
+		{
+			"a segment", edited(t, members, `"request":4,"warcinfo":1`, `"request":4,"warcinfo":1,"continues":1`),
+			"continues of record 3 is the record with the index 0, not 1",
+		},
 		{"a row again", edited(t, members, `"row":2`, `"row":1`), "row 1 of \"violations\" stands behind row 1"},
-		{"a record cited that is not there", edited(t, members, `{"number":3,"role":"governing"}`, `{"number":99999,"role":"governing"}`), "there is no record 99999"},
-		{"a record that is not there", edited(t, members, `[{"number":5,"role":"fetch"}`, `[{"number":500,"role":"fetch"}`), "there is no record 500"},
-		{"a finding without a fetch", edited(t, members, `[{"number":5,"role":"fetch"}`, `[{"number":5,"role":"copy"}`), "a finding without its fetch"},
+		{
+			"a record cited that is not there",
+			edited(t, members, `{"number":3,"role":"governing"}`, `{"number":99999,"role":"governing"}`),
+			"there is no record 99999",
+		},
+		{
+			"a record that is not there",
+			edited(t, members, `[{"number":5,"role":"fetch"}`, `[{"number":500,"role":"fetch"}`),
+			"there is no record 500",
+		},
+		{
+			"a finding without a fetch",
+			edited(t, members, `[{"number":5,"role":"fetch"}`, `[{"number":5,"role":"copy"}`),
+			"a finding without its fetch",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if err := os.WriteFile(path, c.bundle, 0o666); err != nil {
@@ -243,7 +315,8 @@ func TestRefusals(t *testing.T) {
 // TestForgedFindings: a manifest that says other things than the records is not proven, and
 // what differs is said.
 func TestForgedFindings(t *testing.T) {
-	path, b := write(t, audittest.Audit(t, rfc9309, filepath.Join(testdata, "crawl-b-1.warc.gz")), "http://wild.example/paper.pdf")
+	path, b := write(t, audittest.Audit(t, rfc9309, filepath.Join(testdata, "crawl-b-1.warc.gz")),
+		"http://wild.example/paper.pdf")
 	if b.Violations != 1 {
 		t.Fatal(b.Violations)
 	}
@@ -255,15 +328,27 @@ func TestForgedFindings(t *testing.T) {
 	for _, c := range []struct{ old, with, reason string }{
 		{`"certainty":"certain"`, `"certainty":"probable"`, `certainty is "certain", not "probable"`},
 		{`"rule_line":`, `"rule_line":1`, `rule_line is "`},
-		{`"url":"http://wild.example/paper.pdf","origin"`, `"url":"http://tame.example/","origin"`, `url is "http://wild.example/paper.pdf", not "http://tame.example/"`},
+		{
+			`"url":"http://wild.example/paper.pdf","origin"`, `"url":"http://tame.example/","origin"`,
+			`url is "http://wild.example/paper.pdf", not "http://tame.example/"`,
+		},
 		{`"profile":"rfc9309"`, `"profile":"rfc9309","crawler":"OtherBot"`, `agent is "OtherBot"`},
-		{`[{"number":5,"role":"fetch"}`, `[{"number":3,"role":"fetch"}`, "the bundle shows the verdict allowed (robots_txt_itself)"},
+		{
+			`[{"number":5,"role":"fetch"}`, `[{"number":3,"role":"fetch"}`,
+			"the bundle shows the verdict allowed (robots_txt_itself)",
+		},
 		{`[{"number":5,"role":"fetch"}`, `[{"number":4,"role":"fetch"}`, "the fetch is not in the bundle"},
 		{`"table":"violations"`, `"table":"unproven"`, "it is one of the table violations, not \"unproven\""},
-		{`,{"number":3,"role":"governing"}`, ``, "it rests on the records [{5 fetch} {3 governing}], and the manifest cites [{5 fetch}]"},
+		{
+			`,{"number":3,"role":"governing"}`, ``,
+			"it rests on the records [{5 fetch} {3 governing}], and the manifest cites [{5 fetch}]",
+		},
 		{`{"number":3,"role":"governing"}`, `{"number":3,"role":"copy"}`, "cites [{5 fetch} {3 copy}]"},
 		{`{"number":3,"role":"governing"}`, `{"number":2,"role":"governing"}`, "cites [{5 fetch} {2 governing}]"},
-		{`{"number":3,"role":"governing"}`, `{"number":3,"role":"governing"},{"number":1,"role":"copy"}`, "cites [{5 fetch} {3 governing} {1 copy}]"},
+		{
+			`{"number":3,"role":"governing"}`, `{"number":3,"role":"governing"},{"number":1,"role":"copy"}`,
+			"cites [{5 fetch} {3 governing} {1 copy}]",
+		},
 	} {
 		if err := os.WriteFile(path, edited(t, members, c.old, c.with), 0o666); err != nil {
 			t.Fatal(err)
@@ -315,7 +400,8 @@ func TestWrappers(t *testing.T) {
 		if err := os.WriteFile(path, bytes.Join(changed, nil), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Verify(t.Context(), path); err == nil || !strings.Contains(err.Error(), "the header around it is not of it") {
+		if _, err := Verify(t.Context(), path); err == nil ||
+			!strings.Contains(err.Error(), "the header around it is not of it") {
 			t.Errorf("%q: %v", c.new, err)
 		}
 	}
@@ -325,10 +411,18 @@ func TestWrappers(t *testing.T) {
 func TestFields(t *testing.T) {
 	proven, claimed := Fields()
 	for _, c := range []struct{ got, want string }{
-		{strings.Join(proven, "\n"), "format\narchives[]: form\nrecords[]: number, type, record_id, url, date, size, sha256, wrapped, request, metadata, warcinfo, continues\n" +
-			"violations[]: table, finding, records"},
-		{strings.Join(claimed, "\n"), "version\nsettings: profile, crawler, crawler_map, public_suffix_list, facts_fingerprint\n" +
-			"archives[]: name, entry, container, size, fingerprint, forgeable, unordered\nrecords[]: archive, index, offset, length, resynced\nviolations[]: row"},
+		{
+			strings.Join(proven, "\n"),
+			"format\narchives[]: form\nrecords[]: number, type, record_id, url, date, size, sha256, wrapped, " +
+				"request, metadata, warcinfo, continues\n" +
+				"violations[]: table, finding, records",
+		},
+		{
+			strings.Join(claimed, "\n"),
+			"version\nsettings: profile, crawler, crawler_map, public_suffix_list, facts_fingerprint\n" +
+				"archives[]: name, entry, container, size, fingerprint, forgeable, unordered\nrecords[]: archive, " +
+				"index, offset, length, resynced\nviolations[]: row",
+		},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s\nwant\n%s", c.got, c.want)
@@ -352,8 +446,10 @@ func TestBombs(t *testing.T) {
 	lines := strings.SplitAfter(manifest, "\n")
 	last := lines[len(lines)-3]
 	line := strings.Repeat("x", size)
-	long := strings.NewReplacer(`"length":116`, fmt.Sprintf(`"length":%d`, size), `"size":116`, fmt.Sprintf(`"size":%d`, size),
-		"f016d5bf850fb5c2f15d2468e3e5c3983ab835b390b328aa9bcdd308f6adab43", fmt.Sprintf("%x", sha256.Sum256([]byte(line)))).Replace(manifest)
+	long := strings.NewReplacer(`"length":116`, fmt.Sprintf(`"length":%d`, size), `"size":116`,
+		fmt.Sprintf(`"size":%d`,
+			size), "f016d5bf850fb5c2f15d2468e3e5c3983ab835b390b328aa9bcdd308f6adab43",
+		fmt.Sprintf("%x", sha256.Sum256([]byte(line)))).Replace(manifest)
 	wrapped := record{Type: "log", Archive: 0}
 	for _, c := range []struct {
 		name   string
@@ -362,8 +458,11 @@ func TestBombs(t *testing.T) {
 	}{
 		{"archives", forged(date, repeated(lines[2]), members[1:]), "it lists too many archives"},
 		{"records", forged(date, repeated(lines[8]), members[1:]), "record 1 is out of order"},
-		{"findings", forged(date, strings.Replace(manifest, last, strings.Repeat(strings.TrimSuffix(last, "\n")+",\n", size/len(last))+last, 1), members[1:]), "stands behind row"},
-		{"a log", forged(date, long, append([][]byte{gzipped(string(wrapped.wrapper(date, size)) + line + "\r\n\r\n")}, members[2:]...)), ""},
+		{"findings", forged(date,
+			strings.Replace(manifest, last, strings.Repeat(strings.TrimSuffix(last, "\n")+",\n", size/len(last))+last,
+				1), members[1:]), "stands behind row"},
+		{"a log", forged(date, long,
+			append([][]byte{gzipped(string(wrapped.wrapper(date, size)) + line + "\r\n\r\n")}, members[2:]...)), ""},
 	} {
 		path, tmp := filepath.Join(t.TempDir(), "bundle.warc.gz"), t.TempDir()
 		if err := os.WriteFile(path, c.bundle, 0o666); err != nil {
@@ -567,7 +666,8 @@ func TestChangedArchive(t *testing.T) {
 		t.Fatal(err)
 	}
 	const reason = "its content is not what it was when it was audited"
-	if len(b.Missing) != 1 || b.Missing[0].Name != "crawl-b-1.warc.gz" || b.Missing[0].Reason != reason || b.Missing[0].Affected != b.Lacking {
+	if len(b.Missing) != 1 || b.Missing[0].Name != "crawl-b-1.warc.gz" || b.Missing[0].Reason != reason ||
+		b.Missing[0].Affected != b.Lacking {
 		t.Errorf("%+v, %d left out", b.Missing, b.Lacking)
 	}
 	if b.Proven != b.Violations || b.Proven == 0 || b.Lacking == 0 || b.Proven+b.Lacking != whole.Proven {

@@ -177,7 +177,10 @@ func (g *gatherer) begin(key archiveKey, a *source) {
 	case !a.form.IsWARC():
 		form = formARC
 	}
-	made := archive{Name: in.Name, Entry: key.entry, Form: form, Container: in.Container, Size: in.Size, Fingerprint: in.Fingerprint}
+	made := archive{
+		Name: in.Name, Entry: key.entry, Form: form, Container: in.Container, Size: in.Size,
+		Fingerprint: in.Fingerprint,
+	}
 	for _, r := range in.Runs {
 		if r.Entry == key.entry && r.Unordered && !slices.Contains(made.Unordered, r.ID) {
 			made.Unordered = append(made.Unordered, r.ID)
@@ -251,7 +254,10 @@ func (g *gatherer) gatherLog(key archiveKey, a *source) error {
 		if _, err := io.CopyN(io.Discard, text, offset-from); err != nil {
 			return err
 		}
-		r := record{Number: g.number + 1, Archive: len(g.archives) - 1, Index: offset, Offset: offset, Length: length, Type: facts.TypeLogLine.String()}
+		r := record{
+			Number: g.number + 1, Archive: len(g.archives) - 1, Index: offset, Offset: offset, Length: length,
+			Type: facts.TypeLogLine.String(),
+		}
 		if err := g.copier.wrap(&r, length, io.LimitReader(text, length)); err != nil {
 			return err
 		}

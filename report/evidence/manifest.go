@@ -52,7 +52,8 @@ type archive struct {
 	Container   string `json:"container"`         // of the input
 	Size        int64  `json:"size"`
 	Fingerprint string `json:"fingerprint"`
-	Forgeable   bool   `json:"forgeable,omitempty"` // some of its records stand after damage, where a page could hold them
+	// some of its records stand after damage, where a page could hold them
+	Forgeable bool `json:"forgeable,omitempty"`
 
 	// Unordered are the runs of a crawler whose records were sorted in another way than by date, by the
 	// IDs of their warcinfo records; "": those without.
@@ -155,12 +156,15 @@ type Finding struct {
 func findingOf(r *evaluate.Result) Finding {
 	f, g := r.Fetch, r.Governing
 	x := Finding{
-		URL: f.URL, Origin: f.Origin, FetchTime: timeText(f.Time().UTC()), Method: f.Method, RecordID: f.RecordID.String(),
-		Agent: r.Agent, AgentSource: r.AgentSource.String(), UserAgent: f.UserAgent,
-		Verdict: r.Verdict.String(), Certainty: r.Certainty.String(), Evidence: r.Evidence.String(), Reason: r.Reason.String(),
-		Notes: r.Notes.Strings(), GroupLine: r.GroupLine,
-		RobotsURL: g.URL, RobotsTime: timeText(g.Time().UTC()), RobotsRecordID: g.RecordID.String(), RobotsOutcome: g.Outcome.String(),
-		RobotsHops: g.HopList(), RobotsAgent: g.Agent(), RobotsAge: r.Age,
+		URL: f.URL, Origin: f.Origin, FetchTime: timeText(f.Time().UTC()), Method: f.Method,
+		RecordID: f.RecordID.String(),
+		Agent:    r.Agent, AgentSource: r.AgentSource.String(), UserAgent: f.UserAgent,
+		Verdict: r.Verdict.String(), Certainty: r.Certainty.String(), Evidence: r.Evidence.String(),
+		Reason: r.Reason.String(),
+		Notes:  r.Notes.Strings(), GroupLine: r.GroupLine,
+		RobotsURL: g.URL, RobotsTime: timeText(g.Time().UTC()), RobotsRecordID: g.RecordID.String(),
+		RobotsOutcome: g.Outcome.String(),
+		RobotsHops:    g.HopList(), RobotsAgent: g.Agent(), RobotsAge: r.Age,
 	}
 	if r.Rule != nil {
 		x.Rule, x.RuleLine = r.Rule.Text, r.Rule.Line
@@ -250,7 +254,8 @@ func newManifestReader(r io.Reader) (*manifestReader, error) {
 	}
 	begin = append(bytes.Clone(begin), '}')
 	if json.Unmarshal(begin, &m.head) == nil && m.head.Format != Format {
-		return nil, refusef("it is of format %.40q, not %s; verify it with the version that made it (%.40q)", m.head.Format, Format, m.head.Version)
+		return nil, refusef("it is of format %.40q, not %s; verify it with the version that made it (%.40q)",
+			m.head.Format, Format, m.head.Version)
 	}
 	return m, cmp.Or(m.decode(begin, &m.head), m.begin())
 }

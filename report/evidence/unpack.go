@@ -101,7 +101,8 @@ func (u *unpacker) begin() (err error) {
 	case formARC: // ARC archives begin so; the number makes each unlike any other
 		block := "1 0 robotsaudit\nURL IP-address Archive-date Content-type Archive-length\n"
 		return u.add(func(w io.Writer) error {
-			_, err := fmt.Fprintf(w, "filedesc://%d.arc 0.0.0.0 19960101000000 text/plain %d\n%s\n", n, len(block), block)
+			_, err := fmt.Fprintf(w, "filedesc://%d.arc 0.0.0.0 19960101000000 text/plain %d\n%s\n", n, len(block),
+				block)
 			return err
 		})
 	}
@@ -112,7 +113,8 @@ func (u *unpacker) begin() (err error) {
 // be so now. The number makes each archive unlike any other.
 func (u *unpacker) fill() error {
 	return u.add(func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "WARC/1.1\r\nWARC-Type: conversion\r\nX-Archive: %d\r\nContent-Length: 0\r\n\r\n\r\n\r\n", len(u.paths))
+		_, err := fmt.Fprintf(w,
+			"WARC/1.1\r\nWARC-Type: conversion\r\nX-Archive: %d\r\nContent-Length: 0\r\n\r\n\r\n\r\n", len(u.paths))
 		return err
 	})
 }
@@ -133,7 +135,8 @@ type plainWriter struct{ *unpacker }
 
 func (w plainWriter) Write(b []byte) (int, error) {
 	if w.plain -= int64(len(b)); w.plain < 0 {
-		return 0, refusef("its archives that hold records behind damage have more than %d bytes; bundle fewer findings at a time", maxPlain)
+		return 0, refusef("its archives that hold records behind damage have more than %d bytes; bundle fewer "+
+			"findings at a time", maxPlain)
 	}
 	return w.out.Write(b)
 }
@@ -148,7 +151,10 @@ func (u *unpacker) record(m *member, r *record) (err error) {
 	case formARC:
 		err = u.separate(r)
 		if err == nil {
-			err = u.add(func(w io.Writer) error { return errors.Join(m.read(w, io.Discard, r.Size, true), writeString(w, "\n")) })
+			err = u.add(func(w io.Writer) error {
+				return errors.Join(m.read(w, io.Discard, r.Size, true),
+					writeString(w, "\n"))
+			})
 		}
 		at = u.index
 	default:
@@ -166,7 +172,8 @@ func (u *unpacker) record(m *member, r *record) (err error) {
 	}
 	u.last = r.Index
 	u.count++
-	return binary.Write(u.positions, binary.LittleEndian, position{int64(r.Archive), at, r.Index, r.Request, r.Metadata, r.Warcinfo, r.Continues})
+	return binary.Write(u.positions, binary.LittleEndian,
+		position{int64(r.Archive), at, r.Index, r.Request, r.Metadata, r.Warcinfo, r.Continues})
 }
 
 // separate puts damage before the first record that stood after any.

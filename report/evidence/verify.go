@@ -114,7 +114,8 @@ func verify(ctx context.Context, path, tmp string) (*Verification, error) {
 // of its own: its lines are read as what they are about is. None of it is written to the disk.
 func openManifest(members *member, bundle io.ReaderAt) (m *manifestReader, date string, err error) {
 	if err := members.next(); err != nil {
-		return nil, "", refuse(err, "it does not begin with a gzip member; it is no bundle, or its first bytes were changed")
+		return nil, "", refuse(err,
+			"it does not begin with a gzip member; it is no bundle, or its first bytes were changed")
 	}
 	if err := members.skipHeader(); err != nil {
 		return nil, "", refuse(err, "its first record has no whole header")
@@ -127,10 +128,12 @@ func openManifest(members *member, bundle io.ReaderAt) (m *manifestReader, date 
 		return nil, "", refuse(err, "its manifest was changed")
 	}
 	if sum := "sha256:" + members.sum(); h.BlockDigest != sum {
-		return nil, "", refusef("its manifest was changed: its digest is %s, and its header says %.80q", sum, h.BlockDigest)
+		return nil, "", refusef("its manifest was changed: its digest is %s, and its header says %.80q", sum,
+			h.BlockDigest)
 	}
 	if want := manifestHeader(h.Date, members.hash.Sum(nil), h.ContentLength); !bytes.Equal(members.wrapper, want) {
-		return nil, "", refusef("its manifest was changed: the header around it is not of it: %s", firstDifference(members.wrapper, want))
+		return nil, "", refusef("its manifest was changed: the header around it is not of it: %s",
+			firstDifference(members.wrapper, want))
 	}
 	if _, err := time.Parse(warcDateLayout, h.Date); err != nil {
 		return nil, "", refusef("its manifest has the date %.40q", h.Date)
@@ -200,7 +203,8 @@ func readArchives(m *manifestReader) (archives []archive, err error) {
 // unpackRecord verifies the next record and adds it to its archive.
 func (v *Verification) unpackRecord(u *unpacker, members *member, r *record) error {
 	v.Records++
-	if r.Number != v.Records || r.Archive < 0 || r.Archive >= len(u.archives) || r.Archive < len(u.paths)-1 || r.Archive > len(u.paths) || r.Size < 0 {
+	if r.Number != v.Records || r.Archive < 0 || r.Archive >= len(u.archives) || r.Archive < len(u.paths)-1 ||
+		r.Archive > len(u.paths) || r.Size < 0 {
 		return refusef("%v: record %d is out of order", errManifest, r.Number)
 	}
 	if r.Archive == len(u.paths) {
@@ -208,7 +212,8 @@ func (v *Verification) unpackRecord(u *unpacker, members *member, r *record) err
 			return err
 		}
 	}
-	name := fmt.Sprintf("record %d (%s %s, at %d of %s)", r.Number, r.Type, cmp.Or(r.ID, r.URL), r.Offset, u.archives[r.Archive].place())
+	name := fmt.Sprintf("record %d (%s %s, at %d of %s)", r.Number, r.Type, cmp.Or(r.ID, r.URL), r.Offset,
+		u.archives[r.Archive].place())
 	if problem := u.misplaced(r); problem != "" {
 		return refusef("%v: %s %s", errManifest, name, problem)
 	}
@@ -285,7 +290,10 @@ func (v *Verification) recompute(ctx context.Context, m *manifestReader, u *unpa
 	if len(failures) > 0 {
 		return failures[0]
 	}
-	c := &comparison{Verification: v, manifest: m, unpacker: u, rows: make(map[string]int64), cited: make([]bitmap, len(inputs))}
+	c := &comparison{
+		Verification: v, manifest: m, unpacker: u, rows: make(map[string]int64),
+		cited: make([]bitmap, len(inputs)),
+	}
 	c.collector.logs = make(map[archiveKey]bool)
 	if err := c.advance(); err != nil {
 		return err
@@ -307,7 +315,9 @@ func (v *Verification) recompute(ctx context.Context, m *manifestReader, u *unpa
 }
 
 // audit reads the archives made and decides their fetches.
-func audit(ctx context.Context, u *unpacker, inputs []facts.Input, dir string, opt evaluate.Options, sink evaluate.Sink) (err error) {
+func audit(ctx context.Context, u *unpacker, inputs []facts.Input, dir string, opt evaluate.Options,
+	sink evaluate.Sink,
+) (err error) {
 	release, err := ingest.Lock(dir)
 	if err != nil {
 		return err
@@ -391,7 +401,8 @@ func (c *comparison) Result(r *evaluate.Result) error {
 	case c.want.Table != tableOf(r):
 		return c.fail(fmt.Sprintf("it is one of the table %s, not %.20q", tableOf(r), c.want.Table))
 	case !slices.Equal(cites, c.want.Records):
-		return c.fail(fmt.Sprintf("it rests on the records %.200s, and the manifest cites %.200s", fmt.Sprint(cites), fmt.Sprint(c.want.Records)))
+		return c.fail(fmt.Sprintf("it rests on the records %.200s, and the manifest cites %.200s", fmt.Sprint(cites),
+			fmt.Sprint(c.want.Records)))
 	}
 	for i := range c.collector.here {
 		x := &c.collector.here[i]
@@ -440,8 +451,15 @@ func (c *comparison) pair(ctx context.Context, inputs []facts.Input, tmp string)
 		if c.unpacker.archives[i].Form == formLog { // nothing belongs to its lines
 			number = c.unpacker.behind[i]
 		} else {
-			p := pairing{keys: map[string]*bitmap{"": &c.cited[i]}, told: map[string]*bitmap{"": new(bitmap)}, found: found}
-			if _, err := ingest.Pair(inputs[i], func(f *facts.Fetch, with *ingest.Companions) error { return cmp.Or(ctx.Err(), p.pair(f, with)) }); err != nil {
+			p := pairing{
+				keys: map[string]*bitmap{"": &c.cited[i]}, told: map[string]*bitmap{"": new(bitmap)},
+				found: found,
+			}
+			if _, err := ingest.Pair(inputs[i],
+				func(f *facts.Fetch, with *ingest.Companions) error {
+					return cmp.Or(ctx.Err(),
+						p.pair(f, with))
+				}); err != nil {
 				return err
 			}
 		}
@@ -473,7 +491,10 @@ func (c *comparison) compareTo(from, archive int64, row *placed) (behind int64, 
 	for _, belongs := range [...]struct {
 		name     string
 		is, says int64
-	}{{"request", row.Request, at.Request}, {"metadata", row.Metadata, at.Metadata}, {"warcinfo", row.Warcinfo, at.Warcinfo}, {"continues", row.Continues, at.Continues}} {
+	}{{"request", row.Request, at.Request}, {"metadata", row.Metadata, at.Metadata}, {
+		"warcinfo", row.Warcinfo,
+		at.Warcinfo,
+	}, {"continues", row.Continues, at.Continues}} {
 		was := int64(0)
 		if belongs.is > 0 {
 			other, err := c.unpacker.number(archive, belongs.is)
@@ -489,7 +510,8 @@ func (c *comparison) compareTo(from, archive int64, row *placed) (behind int64, 
 			}
 		}
 		if was != belongs.says {
-			return 0, refusef("%v: %s of record %d is the record with the index %d, not %d", errManifest, belongs.name, number, was, belongs.says)
+			return 0, refusef("%v: %s of record %d is the record with the index %d, not %d", errManifest, belongs.name,
+				number, was, belongs.says)
 		}
 	}
 	c.Uncited += number - from
@@ -519,7 +541,8 @@ func difference(got, want []byte) string {
 	for i := range x.NumField() {
 		if !reflect.DeepEqual(x.Field(i).Interface(), y.Field(i).Interface()) {
 			name, _, _ := strings.Cut(x.Type().Field(i).Tag.Get("json"), ",")
-			list = append(list, fmt.Sprintf("%s is %.200q, not %.200q", name, fmt.Sprint(x.Field(i)), fmt.Sprint(y.Field(i))))
+			list = append(list, fmt.Sprintf("%s is %.200q, not %.200q", name, fmt.Sprint(x.Field(i)),
+				fmt.Sprint(y.Field(i))))
 		}
 	}
 	return cmp.Or(strings.Join(list, "; "), "its finding is written in another way")

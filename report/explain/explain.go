@@ -69,10 +69,15 @@ func New(ctx context.Context, r *results.Results, set *evaluate.Facts, q evaluat
 }
 
 // restrictions are the rows of a fetch, by the place of its record.
-func restrictions(ctx context.Context, r *results.Results, at *evaluate.ExplainedRecord) (list []Restriction, err error) {
+func restrictions(ctx context.Context, r *results.Results, at *evaluate.ExplainedRecord) (list []Restriction,
+	err error,
+) {
 	err = results.Each(ctx, r, report.RestrictionsTable, func(row *report.RestrictionRow) {
 		if row.WARCFilename == at.File && row.WARCRecordOffset == at.Offset {
-			list = append(list, Restriction{row.Purpose, row.Kind, row.Certainty, row.Statements, row.FileFilename, row.FileOffset})
+			list = append(list, Restriction{
+				row.Purpose, row.Kind, row.Certainty, row.Statements, row.FileFilename,
+				row.FileOffset,
+			})
 		}
 	})
 	return list, err
@@ -98,8 +103,10 @@ func agrees(ctx context.Context, r *results.Results, x *evaluate.Explanation) (h
 			return "", err
 		case f.WARCFilename != at.File || f.WARCRecordOffset != at.Offset:
 		case f.Verdict != x.Verdict || f.Reason != x.Reason:
-			return "", fmt.Errorf("the tables in %s say %s (%s) of this fetch, and now it is %s (%s): an archive cannot be read as it was; "+
-				"put the archives back where they were, or run 'robotsaudit audit' again", r.Name(), f.Verdict, f.Reason, x.Verdict, x.Reason)
+			return "", fmt.Errorf("the tables in %s say %s (%s) of this fetch, and now it is %s (%s): an archive "+
+				"cannot be read as it was; "+
+				"put the archives back where they were, or run 'robotsaudit audit' again", r.Name(), f.Verdict,
+				f.Reason, x.Verdict, x.Reason)
 		default:
 			return f.Hints, nil
 		}

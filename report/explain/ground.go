@@ -27,29 +27,59 @@ const semantics = "docs/SEMANTICS.md"
 // with the document.
 var sentences = map[string]map[string]sentence{
 	"governing": {
-		"own_capture":   {"Which capture governs", "The crawler's own latest capture governs if it is at most 24 hours old."},
-		"any_capture":   {"Which capture governs", "Otherwise, the latest capture by anyone governs."},
-		"later_capture": {"Which capture governs", "If there is no candidate, the earliest capture within 24 hours after the fetch that says something governs."},
+		"own_capture": {
+			"Which capture governs",
+			"The crawler's own latest capture governs if it is at most 24 hours old.",
+		},
+		"any_capture": {"Which capture governs", "Otherwise, the latest capture by anyone governs."},
+		"later_capture": {
+			"Which capture governs",
+			"If there is no candidate, the earliest capture within 24 hours after the fetch that says something governs.",
+		},
 	},
 	"way": {
-		"redirect":     {"Redirects", "The outcome at the end counts for the origin first asked, and for no other."},
-		"rival":        {"Redirects", "So these captures of the target's URL may also be what the redirect led to"},
-		"named":        {"The original of a revisit", "A record that has a different payload digest of the same algorithm is not the original, even if the revisit names it."},
-		"original":     {"The original of a revisit", "The body of a revisit is that of its original: a GET `response` or `resource` record with the same status."},
-		"not_modified": {"What one robots capture says", "status 304, or a `server-not-modified` revisit | that of the copy it renews | renewed at its own time"},
+		"redirect": {"Redirects", "The outcome at the end counts for the origin first asked, and for no other."},
+		"rival":    {"Redirects", "So these captures of the target's URL may also be what the redirect led to"},
+		"named": {
+			"The original of a revisit",
+			"A record that has a different payload digest of the same algorithm is not the original, even if the " +
+				"revisit names it.",
+		},
+		"original": {
+			"The original of a revisit",
+			"The body of a revisit is that of its original: a GET `response` or `resource` record with the same status.",
+		},
+		"not_modified": {
+			"What one robots capture says",
+			"status 304, or a `server-not-modified` revisit | that of the copy it renews | renewed at its own time",
+		},
 	},
 	"reading": {
-		"unfinished_line": {"Parts of a file", "If only the unfinished last line disallows, the verdict is *contested*: `Disallow: /` may be the beginning of `Disallow: /private/`."},
+		"unfinished_line": {
+			"Parts of a file",
+			"If only the unfinished last line disallows, the verdict is *contested*: `Disallow: /` may be the " +
+				"beginning of `Disallow: /private/`.",
+		},
 	},
 	"token": {
-		"no_token": {"The crawler's token", "A disallowed fetch is *possible* at most, because robots.txt may allow the very crawler that hides behind that string."},
+		"no_token": {
+			"The crawler's token",
+			"A disallowed fetch is *possible* at most, because robots.txt may allow the very crawler that hides " +
+				"behind that string.",
+		},
 	},
 	"prior": {
-		"prior_verdict": {"Unresolved and undefined captures", "`prior_verdict` tells what the capture before it answers."},
+		"prior_verdict": {
+			"Unresolved and undefined captures",
+			"`prior_verdict` tells what the capture before it answers.",
+		},
 	},
 	"what_if": {
-		"what_if": {"What-if and as-of", "The governing capture is the one that governs the real fetch, by the crawler that made it."},
-		"as_of":   {"What-if and as-of", "With `--as-of T`, it is the capture that governs at T, and age counts from T."},
+		"what_if": {
+			"What-if and as-of",
+			"The governing capture is the one that governs the real fetch, by the crawler that made it.",
+		},
+		"as_of": {"What-if and as-of", "With `--as-of T`, it is the capture that governs at T, and age counts from T."},
 	},
 }
 

@@ -15,7 +15,8 @@ func TestSentences(t *testing.T) {
 	sections := map[string]string{}
 	heading := ""
 	for line := range strings.Lines(string(text)) {
-		if marks, title, ok := strings.Cut(strings.TrimSpace(line), " "); ok && strings.Trim(marks, "#") == "" && marks != "" {
+		if marks, title, ok := strings.Cut(strings.TrimSpace(line), " "); ok && strings.Trim(marks, "#") == "" &&
+			marks != "" {
 			heading = title
 			continue
 		}

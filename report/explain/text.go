@@ -161,16 +161,19 @@ func (t *text) reasons() []string {
 	switch {
 	case t.Withdrawn == nil || t.Reason == "ambiguous_token":
 	case t.Reason == "unread_capture":
-		list = append(list, fmt.Sprintf("The governing capture alone %s. What those marked ? say is not known.", t.says(t.Withdrawn)))
+		list = append(list, fmt.Sprintf("The governing capture alone %s. What those marked ? say is not known.",
+			t.says(t.Withdrawn)))
 	default:
-		list = append(list, fmt.Sprintf("The governing capture alone %s. The capture marked ! speaks against it.", t.says(t.Withdrawn)))
+		list = append(list, fmt.Sprintf("The governing capture alone %s. The capture marked ! speaks against it.",
+			t.says(t.Withdrawn)))
 	}
 	if second := t.Crawler.SecondSays; second != nil {
 		asked := "robots.txt"
 		if t.Reason == "ambiguous_token" && !slices.Contains(t.governing.Roles, evaluate.RoleContradicts) {
 			asked = "the capture marked !"
 		}
-		list = append(list, fmt.Sprintf("The User-Agent names %s, too: to that crawler %s %s.", t.shown(t.Crawler.Second), asked, t.says(second)))
+		list = append(list, fmt.Sprintf("The User-Agent names %s, too: to that crawler %s %s.",
+			t.shown(t.Crawler.Second), asked, t.says(second)))
 	}
 	if t.Prior != "" {
 		list = append(list, fmt.Sprintf("The capture before it answers: %s. That is no verdict.", t.Prior))
@@ -186,7 +189,10 @@ func (t *text) class() string {
 	if t.Certainty == words.Certain.String() || t.governing == nil {
 		return plain(words.Find(words.Certainties, t.Certainty).Meaning)
 	}
-	f := document.Doubted{Certainty: t.Certainty, Evidence: t.Evidence, Agent: t.Crawler.Token, RobotsAgent: t.governing.Agent, Age: t.Age, Notes: t.Notes}
+	f := document.Doubted{
+		Certainty: t.Certainty, Evidence: t.Evidence, Agent: t.Crawler.Token,
+		RobotsAgent: t.governing.Agent, Age: t.Age, Notes: t.Notes,
+	}
 	return strings.Join(f.Why(), " ")
 }
 
@@ -252,7 +258,8 @@ func (t *text) fetch() {
 	case t.Fetch.Trust == facts.TrustListed.String():
 		t.item("record", "not among the inputs; a list of URLs tells of the fetch: %s%s", at, status)
 	case t.Fetch.Trust == facts.TrustVerified.String():
-		t.item("record", "%s (%s%s), %s; not among the inputs, found where an index says", t.Fetch.Type, t.shown(t.Fetch.Method), status, at)
+		t.item("record", "%s (%s%s), %s; not among the inputs, found where an index says", t.Fetch.Type,
+			t.shown(t.Fetch.Method), status, at)
 	default:
 		t.item("record", "%s (%s%s), %s", t.Fetch.Type, t.shown(t.Fetch.Method), status, at)
 	}
@@ -270,7 +277,8 @@ func (t *text) fetch() {
 	}
 	for i := range t.LedBy {
 		lead := &t.LedBy[i]
-		t.item("perhaps led by", "%s, redirected here (%s); %s", t.shown(lead.URL), moment(lead.Time), t.record(&lead.Record))
+		t.item("perhaps led by", "%s, redirected here (%s); %s", t.shown(lead.URL), moment(lead.Time),
+			t.record(&lead.Record))
 	}
 }
 
@@ -308,13 +316,15 @@ func (t *text) rules() {
 	for i, r := range f.Matching {
 		switch {
 		case i == 0:
-			t.item("rule", "line %d: “%s” (%s; the longest match decides)", r.Line, t.shown(r.Text), report.Count(int64(r.Length), "byte"))
+			t.item("rule", "line %d: “%s” (%s; the longest match decides)", r.Line, t.shown(r.Text),
+				report.Count(int64(r.Length), "byte"))
 		case i <= t.limit(maxLost):
 			because := "shorter"
 			if r.Length == f.Matching[0].Length {
 				because = "as long; allow goes before disallow, then the first line"
 			}
-			t.item("lost", "line %d: “%s” (%s; %s)", r.Line, t.shown(r.Text), report.Count(int64(r.Length), "byte"), because)
+			t.item("lost", "line %d: “%s” (%s; %s)", r.Line, t.shown(r.Text), report.Count(int64(r.Length), "byte"),
+				because)
 		}
 	}
 	if more := len(f.Matching) - 1 - t.limit(maxLost); more > 0 || f.More > 0 {
@@ -348,7 +358,8 @@ func (t *text) excerpt(lines []evaluate.ExplainedLine) {
 func near(lines []evaluate.ExplainedLine, around int) (kept []evaluate.ExplainedLine) {
 	for _, l := range lines {
 		if slices.ContainsFunc(lines, func(m evaluate.ExplainedLine) bool {
-			return m.Mark != "" && (m.Number == l.Number || m.Mark != "lost" && max(m.Number-l.Number, l.Number-m.Number) <= around)
+			return m.Mark != "" && (m.Number == l.Number || m.Mark != "lost" &&
+				max(m.Number-l.Number, l.Number-m.Number) <= around)
 		}) {
 			kept = append(kept, l)
 		}

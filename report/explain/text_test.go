@@ -21,14 +21,19 @@ func TestHostile(t *testing.T) {
 	said := evaluate.Said{Verdict: "disallowed", Reason: "rule", Rule: long, RuleLine: 2, GroupLine: 1}
 	f := evaluate.NewFetch("http://a.example/", "", time.Unix(1700000000, 0))
 	capture := evaluate.ExplainedCapture{
-		ID: 1, Agent: long, Copy: true, Outcome: "rules", Status: &status, Type: "response", Record: record, Says: &said,
-		Way: []evaluate.ExplainedStep{{Kind: "redirect", URL: long, Record: &record}}, Body: &evaluate.ExplainedBody{Agent: long, Record: record},
+		ID: 1, Agent: long, Copy: true, Outcome: "rules", Status: &status, Type: "response", Record: record,
+		Says: &said,
+		Way:  []evaluate.ExplainedStep{{Kind: "redirect", URL: long, Record: &record}},
+		Body: &evaluate.ExplainedBody{Agent: long, Record: record},
 		Time: evaluate.Moment{Time: f.Time()}, Final: &status,
 	}
 	file := evaluate.ExplainedFile{Groups: []int{1}, AgentLine: 1, AgentText: long}
 	x := &evaluate.Explanation{
 		Kind: evaluate.KindFetch, Profile: "rfc9309", Evidence: "fresh", Certainty: "certain", Said: said, File: &file,
-		Fetch:   evaluate.ExplainedFetch{URL: long, Origin: long, Method: long, Status: &status, UserAgent: long, Record: record},
+		Fetch: evaluate.ExplainedFetch{
+			URL: long, Origin: long, Method: long, Status: &status, UserAgent: long,
+			Record: record,
+		},
 		Crawler: evaluate.ExplainedCrawler{Token: long, Second: long, SecondSays: &said},
 	}
 	for i := range 40 {

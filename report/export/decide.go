@@ -136,7 +136,8 @@ func (d *decider) decide(f *fetchRow) (w Grounds, err error) {
 	if err := d.readRestriction(f); err != nil {
 		return w, err
 	}
-	hint := slices.IndexFunc(d.options.Purposes, func(p string) bool { return slices.Contains(strings.Split(f.Hints, ","), p) })
+	hint := slices.IndexFunc(d.options.Purposes,
+		func(p string) bool { return slices.Contains(strings.Split(f.Hints, ","), p) })
 	switch {
 	case w.Reason == disallowed:
 	case d.bound.binds:
@@ -232,7 +233,8 @@ func (l *list) decided(ctx context.Context) iter.Seq2[*entry, error] {
 // entryOf is the entry of one fetch.
 func (l *list) entryOf(f *fetchRow, w *Grounds) entry {
 	e := entry{item: item{
-		Place: f.Place, SURTKey: f.SURTKey, HostName: f.HostName, RegisteredDomain: f.RegisteredDomain, Origin: f.Origin,
+		Place: f.Place, SURTKey: f.SURTKey, HostName: f.HostName, RegisteredDomain: f.RegisteredDomain,
+		Origin: f.Origin,
 		Status: -1, Digest: f.ContentDigest, Length: f.Length, Grounds: *w,
 	}, Counts: Counts{Fetches: 1}}
 	if e.SURTKey == "" { // an earlier program wrote the table

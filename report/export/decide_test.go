@@ -21,7 +21,10 @@ func rowsOf[T any](rows ...T) iter.Seq2[*T, error] {
 // TestUnknown decides what the archives of the repository do not have: tags that may be missing,
 // hints, and a fetch that is allowed for one token and unknown for another.
 func TestUnknown(t *testing.T) {
-	f := fetchRow{Place: results.Place{URL: "http://a.example/", Filename: "a.warc"}, Verdict: allowed, Reason: "rule", TagsFrom: "unknown"}
+	f := fetchRow{
+		Place: results.Place{URL: "http://a.example/", Filename: "a.warc"}, Verdict: allowed, Reason: "rule",
+		TagsFrom: "unknown",
+	}
 	pages := &decider{
 		options: &Options{Purposes: []string{"train"}},
 		pages:   results.FollowRows(rowsOf[restrictionRow](), "restrictions"),
@@ -45,11 +48,13 @@ func TestUnknown(t *testing.T) {
 			groupVerdictRow{Place: f.Place, RobotsID: 7, Group: 2, Verdict: unknown, Reason: "truncated"},
 		), "group_verdicts"),
 		agents: results.FollowRows(rowsOf(
-			report.RobotsAgentRow{RobotsID: 7, Group: 1, Agent: "A"}, report.RobotsAgentRow{RobotsID: 7, Group: 2, Agent: "B"},
+			report.RobotsAgentRow{RobotsID: 7, Group: 1, Agent: "A"},
+			report.RobotsAgentRow{RobotsID: 7, Group: 2, Agent: "B"},
 			report.RobotsAgentRow{RobotsID: 7, Group: 1, Agent: "C"},
 		), "robots_agents"),
 	}}
-	if w, err := tokens.decide(&f); err != nil || w.Reason != unknown || w.Detail != "truncated" || w.Agent != "B" || w.RobotsID != 7 {
+	if w, err := tokens.decide(&f); err != nil || w.Reason != unknown || w.Detail != "truncated" || w.Agent != "B" ||
+		w.RobotsID != 7 {
 		t.Errorf("a token that is unknown: %+v, %v", w, err)
 	}
 }

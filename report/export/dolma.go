@@ -51,7 +51,9 @@ func (e *DocumentError) Error() string {
 // each document, in their order, as dolma's mixer asks for. A document is found by its id, which is
 // a WARC-Record-ID, a payload digest, or a URL, in whichever spelling; of several fetches the one to
 // be dropped counts. One that is not found is unknown.
-func WriteAttributes(ctx context.Context, w io.Writer, r *results.Results, o Options, documents io.Reader) (a Attributes, err error) {
+func WriteAttributes(ctx context.Context, w io.Writer, r *results.Results, o Options,
+	documents io.Reader,
+) (a Attributes, err error) {
 	tokens, err := o.check(r)
 	if err != nil {
 		return a, err
@@ -150,7 +152,10 @@ func readDocuments(r io.Reader, add func(document) error) error {
 		if !bytes.HasPrefix(d.Source, []byte(`"`)) {
 			d.Source = nil
 		}
-		row := document{Key: documentKey(id), Line: line, ID: string(d.ID), Source: string(d.Source), Length: int64(utf8.RuneCountInString(d.Text))}
+		row := document{
+			Key: documentKey(id), Line: line, ID: string(d.ID), Source: string(d.Source),
+			Length: int64(utf8.RuneCountInString(d.Text)),
+		}
 		if err := add(row); err != nil {
 			return err
 		}

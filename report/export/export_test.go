@@ -29,7 +29,10 @@ import (
 )
 
 // asked has fetches decided in several ranges, whose tables are joined.
-var asked = evaluate.Options{RangeRows: 40, Agents: []string{"CCBot", "GPTBot", "Wget"}, Uses: []tag.Use{tag.UseArchive, tag.UseTrain}}
+var asked = evaluate.Options{
+	RangeRows: 40, Agents: []string{"CCBot", "GPTBot", "Wget"},
+	Uses: []tag.Use{tag.UseArchive, tag.UseTrain},
+}
 
 // tables are the tables that lists are made from, joined as SQL would.
 type tables struct {
@@ -74,7 +77,10 @@ func readAll[R any](t *testing.T, r *results.Results, table report.TableOf[R]) (
 }
 
 func readTables(t *testing.T, r *results.Results) *tables {
-	j := &tables{fetches: readAll(t, r, report.FetchesTable), verdicts: map[fetchToken]string{}, bound: map[fetchPurpose]bool{}}
+	j := &tables{
+		fetches: readAll(t, r, report.FetchesTable), verdicts: map[fetchToken]string{},
+		bound: map[fetchPurpose]bool{},
+	}
 	type group struct {
 		id    int64
 		group int32
@@ -85,7 +91,10 @@ func readTables(t *testing.T, r *results.Results) *tables {
 	}
 	for _, v := range readAll(t, r, report.GroupVerdictsTable) {
 		for _, token := range tokens[group{v.RobotsID, v.Group}] {
-			j.verdicts[fetchToken{fetchKey{v.URL, v.WARCFilename, v.WARCRecordID, v.WARCRecordOffset}, token}] = v.Verdict
+			j.verdicts[fetchToken{
+				fetchKey{v.URL, v.WARCFilename, v.WARCRecordID, v.WARCRecordOffset},
+				token,
+			}] = v.Verdict
 		}
 	}
 	for _, x := range readAll(t, r, report.RestrictionsTable) {
@@ -162,7 +171,8 @@ func TestLists(t *testing.T) {
 					}
 					reason := j.reason(t, f, o)
 					place := fmt.Sprintf("%s %s:%d", f.URL, f.WARCFilename, f.WARCRecordOffset)
-					content := f.FetchStatus != nil && *f.FetchStatus/100 == 2 || f.FetchStatus == nil && f.RecordType == "resource"
+					content := f.FetchStatus != nil && *f.FetchStatus/100 == 2 || f.FetchStatus == nil &&
+						f.RecordType == "resource"
 					if reason == "disallowed" || reason == "restricted" || reason == "unknown" && !keepUnknown {
 						drop[place] = reason
 						reasons[reason]++
@@ -175,7 +185,8 @@ func TestLists(t *testing.T) {
 					o.Keep = kind
 					got := map[string]string{}
 					for _, row := range rowsOf(t, r, o) {
-						got[fmt.Sprintf("%v %v:%v", row["url"], row["warc_filename"], row["warc_record_offset"])] = row["reason"].(string)
+						got[fmt.Sprintf("%v %v:%v", row["url"], row["warc_filename"],
+							row["warc_record_offset"])] = row["reason"].(string)
 					}
 					if diff := cmp.Diff(want, got); diff != "" {
 						t.Errorf("%s, keep %v (-want +got):\n%s", name, kind, diff)
@@ -195,8 +206,15 @@ func TestLists(t *testing.T) {
 // worst of its fetches, and its counts add up.
 func TestGroups(t *testing.T) {
 	r := open(t)
-	keys := map[export.By]string{export.ByURL: "url", export.ByHost: "surt_host_name", export.ByOrigin: "origin", export.ByDomain: "domain"}
-	for _, o := range []export.Options{{}, {KeepUnknown: true}, {Purposes: []string{"train"}, Agents: []string{"CCBot", "GPTBot"}}} {
+	keys := map[export.By]string{
+		export.ByURL: "url", export.ByHost: "surt_host_name", export.ByOrigin: "origin",
+		export.ByDomain: "domain",
+	}
+	for _, o := range []export.Options{
+		{},
+		{KeepUnknown: true},
+		{Purposes: []string{"train"}, Agents: []string{"CCBot", "GPTBot"}},
+	} {
 		for by, key := range keys {
 			count := func(o export.Options) (groups map[string]int) {
 				groups = map[string]int{}
@@ -231,7 +249,8 @@ func TestGroups(t *testing.T) {
 					}
 					last = group
 					got[group] = int(row[n].(float64))
-					if d := int(row["dropped"].(float64)); d != dropped[group] || int(row["kept"].(float64)) != kept[group] {
+					if d := int(row["dropped"].(float64)); d != dropped[group] ||
+						int(row["kept"].(float64)) != kept[group] {
 						t.Errorf("by %s: %v, want %d dropped and %d kept", by, row, dropped[group], kept[group])
 					}
 				}
@@ -254,7 +273,8 @@ func TestFormats(t *testing.T) {
 		}
 		return out.Bytes()
 	}
-	rows, err := parquet.Read[export.RecordRow](bytes.NewReader(write(export.Parquet)), int64(len(write(export.Parquet))))
+	rows, err := parquet.Read[export.RecordRow](bytes.NewReader(write(export.Parquet)),
+		int64(len(write(export.Parquet))))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -265,7 +285,8 @@ func TestFormats(t *testing.T) {
 	objects := rowsOf(t, r, o)
 	ids := slices.Collect(strings.Lines(string(write(export.Text))))
 	if len(rows) == 0 || len(lines) != len(rows)+1 || len(objects) != len(rows) || len(ids) != len(rows) {
-		t.Fatalf("%d rows as Parquet, %d as CSV, %d as JSON, %d as text", len(rows), len(lines)-1, len(objects), len(ids))
+		t.Fatalf("%d rows as Parquet, %d as CSV, %d as JSON, %d as text", len(rows), len(lines)-1, len(objects),
+			len(ids))
 	}
 	for i, row := range rows {
 		cells := map[string]string{}
@@ -286,10 +307,13 @@ func TestFormats(t *testing.T) {
 			t.Errorf("row %d: %d columns as JSON, %d as CSV", i, len(objects[i]), len(cells))
 		}
 		want := map[string]string{
-			"url": row.URL, "reason": row.Grounds.Reason, "fetch_time": time.UnixMicro(*row.FetchTime).UTC().Format(time.RFC3339Nano),
-			"id": strings.TrimSuffix(ids[i], "\n"), "warc_record_id": strings.Trim(row.ID, "<>"), "warc_record_uuid": strings.TrimPrefix(row.WARCRecordID, "urn:uuid:"),
-			"content_digest_value": strings.TrimPrefix(row.ContentDigest, "sha1:"), "surt_host_name": strings.TrimSuffix(row.SURTKey[:strings.Index(row.SURTKey, ")")], ":8080"),
-			"statement": row.Statement, "robots_id": cells["robots_id"], "rule_line": cells["rule_line"],
+			"url": row.URL, "reason": row.Grounds.Reason,
+			"fetch_time": time.UnixMicro(*row.FetchTime).UTC().Format(time.RFC3339Nano),
+			"id":         strings.TrimSuffix(ids[i], "\n"), "warc_record_id": strings.Trim(row.ID, "<>"),
+			"warc_record_uuid":     strings.TrimPrefix(row.WARCRecordID, "urn:uuid:"),
+			"content_digest_value": strings.TrimPrefix(row.ContentDigest, "sha1:"),
+			"surt_host_name":       strings.TrimSuffix(row.SURTKey[:strings.Index(row.SURTKey, ")")], ":8080"),
+			"statement":            row.Statement, "robots_id": cells["robots_id"], "rule_line": cells["rule_line"],
 		}
 		if (row.RobotsID == 0) != (cells["robots_id"] == "") || (row.RuleLine == 0) != (cells["rule_line"] == "") {
 			t.Errorf("row %d: null is no zero: %v", i, cells)
@@ -305,7 +329,10 @@ func TestFormats(t *testing.T) {
 // TestMissing asks for what the audit was not made with.
 func TestMissing(t *testing.T) {
 	r := open(t)
-	o := export.Options{By: export.ByURL, Agents: []string{"ccbot", "Foo"}, Purposes: []string{"index", "train"}, AsOf: evaluate.AsOfDay(time.Date(2025, 3, 1, 12, 0, 0, 0, time.UTC))}
+	o := export.Options{
+		By: export.ByURL, Agents: []string{"ccbot", "Foo"}, Purposes: []string{"index", "train"},
+		AsOf: evaluate.AsOfDay(time.Date(2025, 3, 1, 12, 0, 0, 0, time.UTC)),
+	}
 	var out bytes.Buffer
 	_, err := export.Write(t.Context(), &out, r, o, export.CSV)
 	var missing *export.MissingError
@@ -334,13 +361,15 @@ func TestAttributes(t *testing.T) {
 		if drop {
 			marked = fmt.Sprintf(`"robotsaudit__export__drop":[[0,%d,1.0]],`, utf8.RuneCountInString(text))
 		}
-		want = append(want, fmt.Sprintf(`{"id":%s,"attributes":{%s"robotsaudit__export__%s":[[0,%d,1.0]]}}`, quoted, marked, reason, utf8.RuneCountInString(text)))
+		want = append(want, fmt.Sprintf(`{"id":%s,"attributes":{%s"robotsaudit__export__%s":[[0,%d,1.0]]}}`, quoted,
+			marked, reason, utf8.RuneCountInString(text)))
 	}
 	for _, keep := range []bool{false, true} {
 		o.Keep = keep
 		for i, row := range rowsOf(t, r, o) {
 			id := row["id"].(string)
-			add([]string{id, strings.Trim(id, "<>"), strings.ToUpper(row["warc_record_uuid"].(string))}[i%3], "ä"+strings.Repeat("€", i), row["reason"].(string), !keep)
+			add([]string{id, strings.Trim(id, "<>"), strings.ToUpper(row["warc_record_uuid"].(string))}[i%3],
+				"ä"+strings.Repeat("€", i), row["reason"].(string), !keep)
 		}
 	}
 	o.By = export.ByURL
@@ -379,7 +408,8 @@ func TestAttributes(t *testing.T) {
 	}
 	for in, want := range map[string]string{
 		"{\"id\":\"x\"}\n{": "document 2: unexpected EOF", `{"text":"x"}`: "document 1: it has no id that is a text",
-		`{"id":7,"text":"x"}`: "document 1: it has no id that is a text", "url,reason\n": "document 1: invalid character",
+		`{"id":7,"text":"x"}`: "document 1: it has no id that is a text",
+		"url,reason\n":        "document 1: invalid character",
 	} {
 		_, err := export.WriteAttributes(t.Context(), io.Discard, r, o, strings.NewReader(in))
 		if err == nil || !strings.HasPrefix(err.Error(), want) {
@@ -417,7 +447,8 @@ func TestDisagreement(t *testing.T) {
 			o.Agents = []string{"GPTBot"}
 		}
 		_, err := export.Write(t.Context(), io.Discard, r, o, export.CSV)
-		if err == nil || !strings.Contains(err.Error(), "the tables fetches and "+name+" of the audit do not agree on the record at crawl-") {
+		if err == nil || !strings.Contains(err.Error(),
+			"the tables fetches and "+name+" of the audit do not agree on the record at crawl-") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -107,7 +107,8 @@ type keyed interface {
 
 func (r RecordRow) key() (string, error) {
 	if r.ID == "" {
-		return "", fmt.Errorf("the record at %s:%d has no WARC-Record-ID, by which a text names it; take --format csv, or --by url",
+		return "", fmt.Errorf("the record at %s:%d has no WARC-Record-ID, by which a text names it; take --format "+
+			"csv, or --by url",
 			r.WARCFilename, r.WARCRecordOffset)
 	}
 	return r.ID, nil
@@ -131,9 +132,11 @@ func (e *entry) time() *int64 {
 
 func recordRowOf(e *entry) RecordRow {
 	row := RecordRow{
-		WARCRecordID: e.RecordID, WARCRecordUUID: uuidOf(e.RecordID), URL: e.URL, SURTKey: e.SURTKey, SURTHost: weburl.SURTHost(e.SURTKey),
-		HostName: e.HostName, RegisteredDomain: e.RegisteredDomain, Origin: e.Origin, FetchTime: e.time(), ContentDigest: e.Digest,
-		WARCFilename: e.Filename, WARCRecordOffset: e.Offset, WARCRecordLength: e.Length, Grounds: e.Grounds,
+		WARCRecordID: e.RecordID, WARCRecordUUID: uuidOf(e.RecordID), URL: e.URL, SURTKey: e.SURTKey,
+		SURTHost: weburl.SURTHost(e.SURTKey),
+		HostName: e.HostName, RegisteredDomain: e.RegisteredDomain, Origin: e.Origin, FetchTime: e.time(),
+		ContentDigest: e.Digest,
+		WARCFilename:  e.Filename, WARCRecordOffset: e.Offset, WARCRecordLength: e.Length, Grounds: e.Grounds,
 	}
 	if e.RecordID != "" {
 		row.ID = "<" + e.RecordID + ">"
@@ -149,8 +152,9 @@ func recordRowOf(e *entry) RecordRow {
 
 func urlRowOf(e *entry) URLRow {
 	return URLRow{
-		URL: e.URL, SURTKey: e.SURTKey, SURTHost: weburl.SURTHost(e.SURTKey), HostName: e.HostName, RegisteredDomain: e.RegisteredDomain,
-		Origin: e.Origin, Counts: e.Counts, Grounds: e.Grounds, Fetch: e.fetch(),
+		URL: e.URL, SURTKey: e.SURTKey, SURTHost: weburl.SURTHost(e.SURTKey), HostName: e.HostName,
+		RegisteredDomain: e.RegisteredDomain,
+		Origin:           e.Origin, Counts: e.Counts, Grounds: e.Grounds, Fetch: e.fetch(),
 	}
 }
 
@@ -163,8 +167,9 @@ func hostRowOf(e *entry) HostRow {
 
 func originRowOf(e *entry) OriginRow {
 	return OriginRow{
-		Origin: e.Origin, HostName: e.HostName, SURTHost: weburl.SURTHost(e.SURTKey), RegisteredDomain: e.RegisteredDomain,
-		Counts: e.Counts, Grounds: e.Grounds, ReasonURL: e.URL, Fetch: e.fetch(),
+		Origin: e.Origin, HostName: e.HostName, SURTHost: weburl.SURTHost(e.SURTKey),
+		RegisteredDomain: e.RegisteredDomain,
+		Counts:           e.Counts, Grounds: e.Grounds, ReasonURL: e.URL, Fetch: e.fetch(),
 	}
 }
 

@@ -24,7 +24,8 @@ import (
 func unnamedArchive(t *testing.T) string {
 	t.Helper()
 	record := func(n int, url, http string, fields ...string) warctest.Record {
-		r := warctest.Response(fmt.Sprintf("urn:uuid:00000000-0000-4000-8000-%012d", n), "http://"+url, "HTTP/1.1 200 OK\r\n"+http, fields...)
+		r := warctest.Response(fmt.Sprintf("urn:uuid:00000000-0000-4000-8000-%012d", n), "http://"+url,
+			"HTTP/1.1 200 OK\r\n"+http, fields...)
 		r.Date = fmt.Sprintf("2024-05-01T12:00:%02dZ", n)
 		return r
 	}
@@ -46,7 +47,8 @@ func unnamedArchive(t *testing.T) string {
 // TestUndecided: what robots.txt allows to a crawler without a name, and forbids to one that it names.
 func TestUndecided(t *testing.T) {
 	archive := unnamedArchive(t)
-	r, err := results.Open(audittest.Audit(t, evaluate.Options{Agents: []string{"CCBot", "GPTBot"}, Uses: []tag.Use{tag.UseTrain}}, archive))
+	r, err := results.Open(audittest.Audit(t,
+		evaluate.Options{Agents: []string{"CCBot", "GPTBot"}, Uses: []tag.Use{tag.UseTrain}}, archive))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,19 +58,64 @@ func TestUndecided(t *testing.T) {
 		drop, keep []string
 		undecided  int64
 	}{
-		"neither":            {export.Options{}, nil, []string{a + "/y", b + "/x"}, 2},
-		"left":               {export.Options{Undecided: export.Leave}, nil, []string{a + "/y", b + "/x"}, 2},
-		"dropped":            {export.Options{Undecided: export.Drop}, []string{a + "/x", a + "/x?t"}, []string{a + "/y", b + "/x"}, 2},
-		"kept":               {export.Options{Undecided: export.Keep}, nil, []string{a + "/x", a + "/y", a + "/x?t", b + "/x"}, 2},
-		"for a token":        {export.Options{Agents: []string{"CCBot"}}, []string{a + "/x", a + "/x?t"}, []string{a + "/y", b + "/x"}, 0},
-		"for another":        {export.Options{Agents: []string{"GPTBot"}}, nil, []string{a + "/x", a + "/y", a + "/x?t", b + "/x"}, 0},
-		"tags":               {export.Options{Purposes: []string{"train"}}, []string{a + "/x?t"}, []string{a + "/y", b + "/x"}, 1},
-		"tags, kept":         {export.Options{Purposes: []string{"train"}, KeepUnknown: true}, nil, []string{a + "/y", b + "/x"}, 2},
-		"tags, one dropped":  {export.Options{Purposes: []string{"train"}, Undecided: export.Keep}, []string{a + "/x?t"}, []string{a + "/x", a + "/y", b + "/x"}, 1},
-		"hosts, neither":     {export.Options{By: export.ByOrigin}, nil, []string{b}, 2},
-		"hosts, dropped":     {export.Options{By: export.ByOrigin, Undecided: export.Drop}, []string{a}, []string{b}, 2},
-		"hosts, kept":        {export.Options{By: export.ByOrigin, Undecided: export.Keep}, nil, []string{a, b}, 2},
-		"hosts, one dropped": {export.Options{By: export.ByOrigin, Purposes: []string{"train"}}, []string{a}, []string{b}, 1},
+		"neither": {export.Options{}, nil, []string{a + "/y", b + "/x"}, 2},
+		"left":    {export.Options{Undecided: export.Leave}, nil, []string{a + "/y", b + "/x"}, 2},
+		"dropped": {
+			export.Options{Undecided: export.Drop},
+			[]string{a + "/x", a + "/x?t"},
+			[]string{a + "/y", b + "/x"},
+			2,
+		},
+		"kept": {
+			export.Options{Undecided: export.Keep},
+			nil,
+			[]string{a + "/x", a + "/y", a + "/x?t", b + "/x"},
+			2,
+		},
+		"for a token": {
+			export.Options{Agents: []string{"CCBot"}},
+			[]string{a + "/x", a + "/x?t"},
+			[]string{a + "/y", b + "/x"},
+			0,
+		},
+		"for another": {
+			export.Options{Agents: []string{"GPTBot"}},
+			nil,
+			[]string{a + "/x", a + "/y", a + "/x?t", b + "/x"},
+			0,
+		},
+		"tags": {
+			export.Options{Purposes: []string{"train"}},
+			[]string{a + "/x?t"},
+			[]string{a + "/y", b + "/x"},
+			1,
+		},
+		"tags, kept": {
+			export.Options{Purposes: []string{"train"}, KeepUnknown: true},
+			nil,
+			[]string{a + "/y", b + "/x"},
+			2,
+		},
+		"tags, one dropped": {
+			export.Options{Purposes: []string{"train"}, Undecided: export.Keep},
+			[]string{a + "/x?t"},
+			[]string{a + "/x", a + "/y", b + "/x"},
+			1,
+		},
+		"hosts, neither": {export.Options{By: export.ByOrigin}, nil, []string{b}, 2},
+		"hosts, dropped": {
+			export.Options{By: export.ByOrigin, Undecided: export.Drop},
+			[]string{a},
+			[]string{b},
+			2,
+		},
+		"hosts, kept": {export.Options{By: export.ByOrigin, Undecided: export.Keep}, nil, []string{a, b}, 2},
+		"hosts, one dropped": {
+			export.Options{By: export.ByOrigin, Purposes: []string{"train"}},
+			[]string{a},
+			[]string{b},
+			1,
+		},
 	} {
 		o, key := c.options, "origin"
 		if o.By == "" {
@@ -85,7 +132,8 @@ func TestUndecided(t *testing.T) {
 			if !slices.Equal(got, want) {
 				t.Errorf("%s, keep %v: %v, want %v", name, keep, got, want)
 			}
-			if s, err := export.Write(t.Context(), io.Discard, r, o, export.CSV); err != nil || s.Undecided != c.undecided {
+			if s, err := export.Write(t.Context(), io.Discard, r, o, export.CSV); err != nil ||
+				s.Undecided != c.undecided {
 				t.Errorf("%s, keep %v: %d undecided, want %d (%v)", name, keep, s.Undecided, c.undecided, err)
 			}
 		}
@@ -100,7 +148,8 @@ func TestUndecided(t *testing.T) {
 		export.Drop:  `{"robotsaudit__export__drop":[[0,1,1.0]],"robotsaudit__export__unnamed_crawler":[[0,1,1.0]]}`,
 	} {
 		var out bytes.Buffer
-		if _, err := export.WriteAttributes(t.Context(), &out, r, export.Options{By: export.ByRecord, Undecided: fate}, strings.NewReader(`{"id":"http://a.example/x","text":"x"}`)); err != nil {
+		if _, err := export.WriteAttributes(t.Context(), &out, r, export.Options{By: export.ByRecord, Undecided: fate},
+			strings.NewReader(`{"id":"http://a.example/x","text":"x"}`)); err != nil {
 			t.Fatal(err)
 		}
 		z, err := gzip.NewReader(&out)

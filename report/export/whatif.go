@@ -84,7 +84,10 @@ func (w *whatIf) decide(f *fetchRow) (Grounds, error) {
 		}
 		r := &w.rows[j]
 		if found.Reason == "" || r.Verdict == disallowed || r.Verdict == unknown && found.Reason == allowed {
-			found = Grounds{Reason: r.Verdict, Detail: r.Reason, Agent: token, Rule: r.Rule, RuleLine: r.RuleLine, RobotsID: r.RobotsID}
+			found = Grounds{
+				Reason: r.Verdict, Detail: r.Reason, Agent: token, Rule: r.Rule, RuleLine: r.RuleLine,
+				RobotsID: r.RobotsID,
+			}
 		}
 		if found.Reason == disallowed {
 			break
@@ -100,7 +103,8 @@ func (w *whatIf) read(f *fetchRow) error {
 	for first != nil && err == nil {
 		w.rows = append(w.rows, *first)
 		var row *groupVerdictRow
-		if row, err = w.verdicts.Peek(); row == nil || err != nil || row.Place != f.Place || row.RobotsID != w.rows[0].RobotsID ||
+		if row, err = w.verdicts.Peek(); row == nil || err != nil || row.Place != f.Place ||
+			row.RobotsID != w.rows[0].RobotsID ||
 			slices.ContainsFunc(w.rows, func(r groupVerdictRow) bool { return r.Group == row.Group }) {
 			break
 		}

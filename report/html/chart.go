@@ -141,7 +141,9 @@ func newChart(t document.Timeline) (c chart) {
 	return c
 }
 
-func newPanel(name string, t document.Timeline, starts []time.Time, scale timeScale, value func(document.ClaimCount) int64) panel {
+func newPanel(name string, t document.Timeline, starts []time.Time, scale timeScale,
+	value func(document.ClaimCount) int64,
+) panel {
 	heights := make([]int64, len(starts))
 	for _, n := range t.Counts {
 		heights[n.Period] += value(n)
@@ -211,7 +213,8 @@ func (s timeScale) ticks() (ticks []tick) {
 	const maxTicks, lastTick = 6, 90
 	for _, step := range tickSteps {
 		ticks = ticks[:0]
-		for t := step.first(s.start); t.Before(s.end) && len(ticks) <= maxTicks; t = t.AddDate(0, step.months, step.days) {
+		for t := step.first(s.start); t.Before(s.end) &&
+			len(ticks) <= maxTicks; t = t.AddDate(0, step.months, step.days) {
 			if x := s.at(t); !t.Before(s.start) && x <= lastTick {
 				ticks = append(ticks, tick{x, t.Format(time.DateOnly), t.Format(step.layout)})
 			}
@@ -272,7 +275,10 @@ func timelineTable(t *document.Timeline) document.Table {
 	for _, n := range t.Counts {
 		p := t.Periods[n.Period]
 		table.Rows = append(table.Rows, []document.Cell{
-			{Text: p.Start}, {Text: t.Claims[n.Claim]}, number(n.Fetches), number(n.Violations), number(n.Unknown), {Text: p.Mark},
+			{Text: p.Start},
+			{Text: t.Claims[n.Claim]},
+			number(n.Fetches), number(n.Violations), number(n.Unknown),
+			{Text: p.Mark},
 		})
 	}
 	return table

@@ -130,13 +130,15 @@ func TestPolicy(t *testing.T) {
 	}
 	for _, n := range inline {
 		sum := sha256.Sum256([]byte(text(n)))
-		if hash := base64.StdEncoding.EncodeToString(sum[:]); !strings.Contains(policy, n.Data+"-src ") || !strings.Contains(policy, "'sha256-"+hash+"'") {
+		if hash := base64.StdEncoding.EncodeToString(sum[:]); !strings.Contains(policy, n.Data+"-src ") ||
+			!strings.Contains(policy, "'sha256-"+hash+"'") {
 			t.Errorf("the policy does not permit a %s of %d bytes with hash %s", n.Data, len(text(n)), hash)
 		}
 	}
 	for n := range root.Descendants() {
 		for _, a := range n.Attr {
-			if a.Key == "style" || a.Key == "src" || strings.HasPrefix(a.Key, "on") || a.Key == "href" && !strings.HasPrefix(a.Val, "#") {
+			if a.Key == "style" || a.Key == "src" || strings.HasPrefix(a.Key, "on") || a.Key == "href" &&
+				!strings.HasPrefix(a.Val, "#") {
 				t.Errorf("<%s %s=%q>", n.Data, a.Key, a.Val)
 			}
 		}
@@ -213,7 +215,8 @@ func TestLongTablesArePacked(t *testing.T) {
 		}
 	}
 	if want := 200 + 8; standing != want || next != findings+1 {
-		t.Errorf("%d findings in the page (want %d), the last packed one is %d (want %d)", standing, want, next-1, findings)
+		t.Errorf("%d findings in the page (want %d), the last packed one is %d (want %d)", standing, want, next-1,
+			findings)
 	}
 }
 
@@ -257,7 +260,8 @@ func TestSizeIsBounded(t *testing.T) {
 	if len(page) > 3_000_000 {
 		t.Errorf("%d bytes", len(page))
 	}
-	if found := regexp.MustCompile(`[\d,]+ of 5,000 rows are in this file`).FindString(text(parse(t, page))); found == "" {
+	if found := regexp.MustCompile(`[\d,]+ of 5,000 rows are in this file`).FindString(text(parse(t,
+		page))); found == "" {
 		t.Error("does not say that rows are left out")
 	}
 }

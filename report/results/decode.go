@@ -76,7 +76,8 @@ func newBatch[T any](specs []columnSpec) *batch[T] {
 		values[i] = reflect.ValueOf(&b.rows[i]).Elem()
 	}
 	for _, s := range specs {
-		b.columns = append(b.columns, &column{columnSpec: s, field: newField(values, s.index), buffer: make([]parquet.Value, batchRows)})
+		b.columns = append(b.columns,
+			&column{columnSpec: s, field: newField(values, s.index), buffer: make([]parquet.Value, batchRows)})
 	}
 	return b
 }

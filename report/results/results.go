@@ -154,7 +154,8 @@ func filesOf[R any](r *Results, table report.TableOf[R]) ([]string, error) {
 	if table.Optional {
 		return nil, nil
 	}
-	return nil, fmt.Errorf("the audit in %s left out the table %s (--tables); write it with 'robotsaudit evaluate -o %s' and the other options of the audit", r.dir, table.Name, r.dir)
+	return nil, fmt.Errorf("the audit in %s left out the table %s (--tables); write it with 'robotsaudit evaluate "+
+		"-o %s' and the other options of the audit", r.dir, table.Name, r.dir)
 }
 
 // Files are the paths of those that hold a table: one, or the parts in a folder, in the order of

@@ -61,10 +61,14 @@ func TestOpenRefuses(t *testing.T) {
 		audit string // content of audit.json; "": there is none
 		want  string
 	}{
-		"no audit.json":  {"", "has no audit.json, so it holds no whole results; make the results with: robotsaudit audit INPUT... -o "},
+		"no audit.json": {"", "has no audit.json, so it holds no whole results; make the results with: robotsaudit " +
+			"audit INPUT... -o "},
 		"no JSON":        {"{", "is damaged (unexpected end of JSON input)"},
 		"another tool's": {`{"tool": "x"}`, "is not that of an audit"},
-		"older schema":   {`{"tool": "robotsaudit", "schema_version": "1"}`, `have schema version "1", and this robotsaudit reads version 2; make the results with`},
+		"older schema": {
+			`{"tool": "robotsaudit", "schema_version": "1"}`,
+			`have schema version "1", and this robotsaudit reads version 2; make the results with`,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -76,7 +80,8 @@ func TestOpenRefuses(t *testing.T) {
 			}
 		})
 	}
-	if _, err := results.Open(filepath.Join(t.TempDir(), "none")); err == nil || !strings.HasPrefix(err.Error(), "there is no folder ") {
+	if _, err := results.Open(filepath.Join(t.TempDir(), "none")); err == nil ||
+		!strings.HasPrefix(err.Error(), "there is no folder ") {
 		t.Error(err)
 	}
 }
@@ -115,7 +120,8 @@ func TestSelect(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" || len(got) == 0 {
 		t.Errorf("%d rows (-rows +selected):\n%s", len(got), diff)
 	}
-	if _, err := collect(t, r, report.FetchesTable); err == nil || !strings.Contains(err.Error(), "fetches.parquet: damaged: column warc_record_id: ") {
+	if _, err := collect(t, r, report.FetchesTable); err == nil ||
+		!strings.Contains(err.Error(), "fetches.parquet: damaged: column warc_record_id: ") {
 		t.Errorf("all columns: %v", err)
 	}
 	for range results.Rows(t.Context(), r, report.FetchesTable) { // ends early
@@ -170,7 +176,8 @@ func TestParts(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, "robots.parquet")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := collect(t, r, report.RobotsTable); err == nil || !strings.HasPrefix(err.Error(), "the table robots is missing in ") {
+	if _, err := collect(t, r, report.RobotsTable); err == nil ||
+		!strings.HasPrefix(err.Error(), "the table robots is missing in ") {
 		t.Error(err)
 	}
 	if err := os.Mkdir(filepath.Join(dir, "robots"), 0o777); err != nil {
@@ -187,7 +194,8 @@ func TestParts(t *testing.T) {
 		t.Errorf("%v (-one file +parts):\n%s", err, diff)
 	}
 	part(0, 0, 6)
-	if _, err := collect(t, r, report.RobotsTable); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("has %d rows, and audit.json says %d", len(want)-1, len(want))) {
+	if _, err := collect(t, r, report.RobotsTable); err == nil ||
+		!strings.Contains(err.Error(), fmt.Sprintf("has %d rows, and audit.json says %d", len(want)-1, len(want))) {
 		t.Errorf("a row less: %v", err)
 	}
 }
@@ -201,7 +209,8 @@ func writeRows[R any](t *testing.T, path, table string, rows []R, options ...par
 	}
 	defer f.Close()
 	w := parquet.NewGenericWriter[R](f, append(options,
-		parquet.KeyValueMetadata(report.SchemaVersionKey, report.SchemaVersion), parquet.KeyValueMetadata(report.TableKey, table))...)
+		parquet.KeyValueMetadata(report.SchemaVersionKey,
+			report.SchemaVersion), parquet.KeyValueMetadata(report.TableKey, table))...)
 	if _, err := w.Write(rows); err != nil {
 		t.Fatal(err)
 	}
@@ -214,7 +223,8 @@ func writeRows[R any](t *testing.T, path, table string, rows []R, options ...par
 // said of it.
 func TestOtherFiles(t *testing.T) {
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, report.AuditFile), []byte(`{"tool": "robotsaudit", "schema_version": "2", "tables": {"robots_agents": 1, "issues": 1}}`))
+	write(t, filepath.Join(dir, report.AuditFile),
+		[]byte(`{"tool": "robotsaudit", "schema_version": "2", "tables": {"robots_agents": 1, "issues": 1}}`))
 	r := open(t, dir)
 	type issue struct {
 		WARCFilename string `parquet:"warc_filename"`

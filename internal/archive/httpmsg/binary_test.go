@@ -16,13 +16,16 @@ func TestIsBinary(t *testing.T) {
 		body string
 		want bool
 	}{
-		"nothing":                {"", false},
-		"text":                   {robotsTxt, false},
-		"UTF-8":                  {"# h\u00e9 \u4f60\u597d\n" + robotsTxt, false},
-		"UTF-8 with a BOM":       {"\ufeff" + robotsTxt, false},
-		"Latin-1":                {"# caf\xe9 d\xe9j\xe0 vu\n" + robotsTxt, false},
-		"Windows-1251":           {"# \xe7\xe0\xef\xf0\xe5\xf9\xe5\xed\xee \xe2\xf1\xe5\xec \xf0\xee\xe1\xee\xf2\xe0\xec \xe8\xed\xe4\xe5\xea\xf1\n" + robotsTxt, false},
-		"Windows-1251 alone":     {strings.Repeat("\xe7\xe0\xef\xf0\xe5\xf9\xe5\xed\xee \xe2\xf1\xe5\xec\n", 40), false},
+		"nothing":          {"", false},
+		"text":             {robotsTxt, false},
+		"UTF-8":            {"# h\u00e9 \u4f60\u597d\n" + robotsTxt, false},
+		"UTF-8 with a BOM": {"\ufeff" + robotsTxt, false},
+		"Latin-1":          {"# caf\xe9 d\xe9j\xe0 vu\n" + robotsTxt, false},
+		"Windows-1251":     {"# \xe7\xe0\xef\xf0\xe5\xf9\xe5\xed\xee \xe2\xf1\xe5\xec \xf0\xee\xe1\xee\xf2\xe0\xec \xe8\xed\xe4\xe5\xea\xf1\n" + robotsTxt, false},
+		"Windows-1251 alone": {
+			strings.Repeat("\xe7\xe0\xef\xf0\xe5\xf9\xe5\xed\xee \xe2\xf1\xe5\xec\n", 40),
+			false,
+		},
 		"ISO-2022-JP":            {"# \x1b$B%m%\\%C%H\x1b(B\n" + robotsTxt, false},
 		"a stray NUL":            {"User-agent: *\x00\n" + robotsTxt, false},
 		"NULs at the ends":       {strings.ReplaceAll(robotsTxt, "\n", "\x00\n"), false},

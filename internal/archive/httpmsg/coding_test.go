@@ -20,7 +20,10 @@ func TestDechunk(t *testing.T) {
 		plain    string
 		cut, ok  bool
 	}{
-		"whole":                {"5\r\nhello\r\n6;ext=1\r\n world\r\n0\r\nTrailer: x\r\n\r\n", false, "hello world", false, true},
+		"whole": {
+			"5\r\nhello\r\n6;ext=1\r\n world\r\n0\r\nTrailer: x\r\n\r\n", false, "hello world",
+			false, true,
+		},
 		"lf only":              {"5\nhello\n0\n\n", false, "hello", false, true},
 		"upper case, padded":   {"00A \r\n0123456789\r\n0\r\n\r\n", false, "0123456789", false, true},
 		"empty":                {"0\r\n\r\n", false, "", false, true},
@@ -63,30 +66,43 @@ func TestDecodePayload(t *testing.T) {
 		"chunked, twice said": {te: []string{"chunked", "chunked"}, raw: chunked(robotsTxt), body: robotsTxt},
 		"falsely chunked":     {te: []string{"chunked"}, raw: robotsTxt, body: robotsTxt, met: FaultFalseChunked},
 		"chunked, empty":      {te: []string{"chunked"}},
-		"chunked, no end":     {te: []string{"chunked"}, raw: chunked(robotsTxt)[:len(robotsTxt)+6], body: robotsTxt, met: FaultCut},
+		"chunked, no end": {
+			te: []string{"chunked"}, raw: chunked(robotsTxt)[:len(robotsTxt)+6], body: robotsTxt,
+			met: FaultCut,
+		},
 
 		"gzip as transfer coding": {te: []string{"gzip", "chunked"}, raw: warctest.Chunked(gz), body: robotsTxt},
-		"both kinds of coding":    {te: []string{"gzip", "chunked"}, ce: []string{"br"}, raw: warctest.Chunked(warctest.Encode(t, "gzip", warctest.Encode(t, "br", robotsTxt))), body: robotsTxt},
+		"both kinds of coding": {
+			te: []string{"gzip", "chunked"}, ce: []string{"br"},
+			raw: warctest.Chunked(warctest.Encode(t, "gzip", warctest.Encode(t, "br", robotsTxt))), body: robotsTxt,
+		},
 
-		"gzip":                 {ce: []string{"gzip"}, raw: gz, body: robotsTxt},
-		"x-gzip":               {ce: []string{"x-gzip"}, raw: gz, body: robotsTxt},
-		"zlib":                 {ce: []string{"deflate"}, raw: warctest.Encode(t, "zlib", robotsTxt), body: robotsTxt},
-		"bare deflate":         {ce: []string{"deflate"}, raw: warctest.Encode(t, "flate", robotsTxt), body: robotsTxt},
-		"br":                   {ce: []string{"br"}, raw: warctest.Encode(t, "br", robotsTxt), body: robotsTxt},
-		"zstd":                 {ce: []string{"zstd"}, raw: warctest.Encode(t, "zstd", robotsTxt), body: robotsTxt},
-		"chain":                {ce: []string{"gzip", "br"}, raw: warctest.Encode(t, "br", gz), body: robotsTxt},
-		"unknown":              {ce: []string{"rot13"}, raw: robotsTxt, body: robotsTxt, met: FaultFalseEncoding},
-		"false gzip":           {ce: []string{"gzip"}, raw: robotsTxt, body: robotsTxt, met: FaultFalseEncoding},
-		"false deflate":        {ce: []string{"deflate"}, raw: robotsTxt, body: robotsTxt, met: FaultFalseEncoding},
-		"false deflate, s":     {ce: []string{"deflate"}, raw: "sitemap: /x\n\x00\x00\x00\n" + robotsTxt, body: "sitemap: /x\n\x00\x00\x00\n" + robotsTxt, met: FaultFalseEncoding},
-		"false br":             {ce: []string{"br"}, raw: robotsTxt, body: robotsTxt, met: FaultFalseEncoding},
-		"false zstd":           {ce: []string{"zstd"}, raw: robotsTxt, body: robotsTxt, met: FaultFalseEncoding},
-		"half a chain":         {ce: []string{"rot13", "gzip"}, raw: gz, body: robotsTxt, met: FaultFalseEncoding},
-		"nothing encoded":      {ce: []string{"gzip"}},
-		"two members":          {ce: []string{"gzip"}, raw: gz + gz, body: robotsTxt + robotsTxt},
-		"garbage behind":       {ce: []string{"gzip"}, raw: gz + "\n<!-- served by a proxy -->\n", body: robotsTxt},
-		"a line end behind":    {ce: []string{"gzip"}, raw: gz + "\r\n", body: robotsTxt},
-		"empty members":        {ce: []string{"br", "gzip"}, raw: strings.Repeat(warctest.Encode(t, "gzip", ""), 200) + warctest.Encode(t, "gzip", warctest.Encode(t, "br", robotsTxt)), body: robotsTxt},
+		"gzip":          {ce: []string{"gzip"}, raw: gz, body: robotsTxt},
+		"x-gzip":        {ce: []string{"x-gzip"}, raw: gz, body: robotsTxt},
+		"zlib":          {ce: []string{"deflate"}, raw: warctest.Encode(t, "zlib", robotsTxt), body: robotsTxt},
+		"bare deflate":  {ce: []string{"deflate"}, raw: warctest.Encode(t, "flate", robotsTxt), body: robotsTxt},
+		"br":            {ce: []string{"br"}, raw: warctest.Encode(t, "br", robotsTxt), body: robotsTxt},
+		"zstd":          {ce: []string{"zstd"}, raw: warctest.Encode(t, "zstd", robotsTxt), body: robotsTxt},
+		"chain":         {ce: []string{"gzip", "br"}, raw: warctest.Encode(t, "br", gz), body: robotsTxt},
+		"unknown":       {ce: []string{"rot13"}, raw: robotsTxt, body: robotsTxt, met: FaultFalseEncoding},
+		"false gzip":    {ce: []string{"gzip"}, raw: robotsTxt, body: robotsTxt, met: FaultFalseEncoding},
+		"false deflate": {ce: []string{"deflate"}, raw: robotsTxt, body: robotsTxt, met: FaultFalseEncoding},
+		"false deflate, s": {
+			ce: []string{"deflate"}, raw: "sitemap: /x\n\x00\x00\x00\n" + robotsTxt,
+			body: "sitemap: /x\n\x00\x00\x00\n" + robotsTxt, met: FaultFalseEncoding,
+		},
+		"false br":          {ce: []string{"br"}, raw: robotsTxt, body: robotsTxt, met: FaultFalseEncoding},
+		"false zstd":        {ce: []string{"zstd"}, raw: robotsTxt, body: robotsTxt, met: FaultFalseEncoding},
+		"half a chain":      {ce: []string{"rot13", "gzip"}, raw: gz, body: robotsTxt, met: FaultFalseEncoding},
+		"nothing encoded":   {ce: []string{"gzip"}},
+		"two members":       {ce: []string{"gzip"}, raw: gz + gz, body: robotsTxt + robotsTxt},
+		"garbage behind":    {ce: []string{"gzip"}, raw: gz + "\n<!-- served by a proxy -->\n", body: robotsTxt},
+		"a line end behind": {ce: []string{"gzip"}, raw: gz + "\r\n", body: robotsTxt},
+		"empty members": {
+			ce: []string{"br", "gzip"},
+			raw: strings.Repeat(warctest.Encode(t, "gzip", ""), 200) +
+				warctest.Encode(t, "gzip", warctest.Encode(t, "br", robotsTxt)), body: robotsTxt,
+		},
 		"half a member behind": {ce: []string{"gzip"}, raw: gz + gz[:7], body: robotsTxt, met: FaultCut},
 		"no member behind":     {ce: []string{"gzip"}, raw: gz + "\x1f\x8b and other bytes", body: robotsTxt},
 		"gzip, last bytes lost": {
@@ -96,7 +112,10 @@ func TestDecodePayload(t *testing.T) {
 			ce: []string{"gzip"}, raw: gz[:len(gz)-8] + "xxxx" + gz[len(gz)-4:], body: robotsTxt, met: FaultCut,
 		},
 		"undeclared gzip": {raw: gz, body: gz, met: FaultUndeclaredGzip},
-		"too many":        {ce: strings.Split(strings.Repeat("gzip,", maxCodings)+"gzip", ","), raw: gz, body: gz, met: FaultFalseEncoding},
+		"too many": {
+			ce: strings.Split(strings.Repeat("gzip,", maxCodings)+"gzip", ","), raw: gz, body: gz,
+			met: FaultFalseEncoding,
+		},
 	} {
 		body, met := Decode([]byte(c.raw), &Head{transferEncoding: c.te, contentEncoding: c.ce}, c.mayBeCut)
 		if string(body) != c.body || met != c.met {

@@ -27,7 +27,8 @@ func FuzzParseResponseHead(f *testing.F) {
 		if !bytes.Equal(before, head) {
 			t.Fatal("the head was changed")
 		}
-		if h.Status < -1 || h.Status > 999 || len(h.Location) > warc.MaxURL || len(h.contentEncoding) > maxCodings+1 || len(h.Policy) > MaxPolicyHeaders {
+		if h.Status < -1 || h.Status > 999 || len(h.Location) > warc.MaxURL || len(h.contentEncoding) > maxCodings+1 ||
+			len(h.Policy) > MaxPolicyHeaders {
 			t.Fatalf("%+v", h)
 		}
 		// What is kept of the policy lines is kept again from those lines alone.

@@ -300,7 +300,8 @@ func (h *Head) setResponse(name, value, raw []byte) {
 		if h.contentLength == 0 {
 			h.contentLength = max(warc.ParseLength(value), 0)
 		}
-	case warc.IsField(name, "x-crawler-content-encoding"), warc.IsField(name, "x-orig-content-encoding"): // Common Crawl, Browsertrix
+	case warc.IsField(name, "x-crawler-content-encoding"), warc.IsField(name, "x-orig-content-encoding"):
+		// Common Crawl, Browsertrix
 		h.decoded = true
 	case warc.IsField(name, "x-crawler-content-length"): // Common Crawl, Nutch
 		h.originalLength = max(warc.ParseLength(value), 0)

@@ -93,7 +93,8 @@ func TestParseRequestHead(t *testing.T) {
 		"head / HTTP/1.0\nuser-agent:  b \n\n":                          {Status: -1, Method: "HEAD", UserAgent: "b"},
 		"POST":                                                          {Status: -1, Method: "POST"},
 		"":                                                              {Status: -1},
-		strings.Repeat("x", 99) + " / HTTP":                             {Status: -1, Method: strings.Repeat("X", maxMethod)},
+		strings.Repeat("x", 99) +
+			" / HTTP": {Status: -1, Method: strings.Repeat("X", maxMethod)},
 		"GET / HTTP/1.1\r\nHost: a:80\r\nhost: b\r\n\r\n":       {Status: -1, Method: "GET", Host: "a:80"},
 		"GET http://A.example:80/x HTTP/1.1\r\nHost: b\r\n\r\n": {Status: -1, Method: "GET", Host: "a.example"},
 		"GET https://a.example:8443 HTTP/1.1\r\n\r\n":           {Status: -1, Method: "GET", Host: "a.example:8443"},
@@ -126,7 +127,10 @@ func TestReadHead(t *testing.T) {
 		{"HTTP/1.1 100\r\n\r\nHTTP/1.1 200\r\nA: b", "HTTP/1.1 200\r\nA: b", "", false},
 		{"HTTP/1.1 100\r\n\r\nHTTP", "HTTP/1.1 100\r\n\r\n", "HTTP", true},
 		{"HTTP/1.1 100\r\n\r\n", "HTTP/1.1 100\r\n\r\n", "", true},
-		{"HTTP/1.1 101 Switching Protocols\r\n\r\nHTML\n\nHTTP/1.1 200\n\n", "HTTP/1.1 101 Switching Protocols\r\n\r\n", "HTML\n\nHTTP/1.1 200\n\n", true},
+		{
+			"HTTP/1.1 101 Switching Protocols\r\n\r\nHTML\n\nHTTP/1.1 200\n\n",
+			"HTTP/1.1 101 Switching Protocols\r\n\r\n", "HTML\n\nHTTP/1.1 200\n\n", true,
+		},
 		{"HTTP/1.1 200\r\n\r\nHTTP/1.1 404\r\n\r\n", "HTTP/1.1 200\r\n\r\n", "HTTP/1.1 404\r\n\r\n", true},
 		{"GET / HTTP/1.1\r\n\r\nHTTP/1.1 200\r\n\r\n", "GET / HTTP/1.1\r\n\r\n", "HTTP/1.1 200\r\n\r\n", true},
 	} {
@@ -158,7 +162,8 @@ func TestReadHeadBehindManyInterimOnes(t *testing.T) {
 	} {
 		in := strings.NewReader(strings.Repeat(interim, 200_000) + answer + "body")
 		head, body, complete, err := ReadHead(wrap(in), make([]byte, 0, 1<<20), 1<<20)
-		if string(head) != answer || !strings.HasPrefix("body", string(body)) || !complete || err != nil || cap(head) > 4<<20 {
+		if string(head) != answer || !strings.HasPrefix("body", string(body)) || !complete || err != nil ||
+			cap(head) > 4<<20 {
 			t.Errorf("%s: %q, %q of %d bytes, %t, %v", name, head, body, cap(head), complete, err)
 		}
 	}

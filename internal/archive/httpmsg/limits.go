@@ -5,8 +5,9 @@ import "github.com/robotsaudit/robotsaudit/internal/tag"
 // Limits on the memory that one message can take. A value that meets its cap is cut, and
 // the head reports it.
 const (
-	maxMethod        = 32               // bytes of a request method
-	maxStatusLine    = 256              // bytes of a first line in which a status line of another protocol is looked for
+	maxMethod = 32 // bytes of a request method
+	// bytes of a first line in which a status line of another protocol is looked for
+	maxStatusLine    = 256
 	maxValidator     = 1 << 10          // bytes of an ETag, Last-Modified, If-None-Match or If-Modified-Since
 	maxHost          = 1 << 10          // bytes of a Host field
 	MaxUserAgent     = 4 << 10          // bytes of a User-Agent or a warcinfo value

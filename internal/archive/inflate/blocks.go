@@ -62,7 +62,8 @@ func (r *Reader) blockBegins(data []byte, bit uint) bool {
 	case 0:
 		return storedBegins(data, next, bit)
 	case 2:
-		if next>>3&31 > maxLitSymbols-257 || next>>8&31 > maxDistSymbols-1 || !completePre(data, bit, int(next>>13&15)+4) {
+		if next>>3&31 > maxLitSymbols-257 || next>>8&31 > maxDistSymbols-1 ||
+			!completePre(data, bit, int(next>>13&15)+4) {
 			return false
 		}
 		r.input.reset(bytes.NewReader(data[:min(len(data), maxBlockHeader)]))

@@ -30,7 +30,8 @@ func ending(err error) string {
 		return "end"
 	case err == io.ErrUnexpectedEOF:
 		return "cut"
-	case err == gzip.ErrHeader, err == gzip.ErrChecksum, errors.As(err, &damage), errors.As(err, new(flate.CorruptInputError)):
+	case err == gzip.ErrHeader, err == gzip.ErrChecksum, errors.As(err, &damage), errors.As(err,
+		new(flate.CorruptInputError)):
 		return "damaged"
 	}
 	return err.Error()

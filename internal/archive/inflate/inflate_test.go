@@ -39,7 +39,8 @@ func page(random *rand.Rand, n int) []byte {
 		case 0:
 			b = fmt.Appendf(b, "<div class=\"section\" id=\"%s\">\n", word())
 		case 1, 2:
-			b = fmt.Appendf(b, "  <li><a class=\"reference internal\" href=\"/library/%s.html#%02d\">%s</a></li>\n", word(), random.IntN(100), word())
+			b = fmt.Appendf(b, "  <li><a class=\"reference internal\" href=\"/library/%s.html#%02d\">%s</a></li>\n",
+				word(), random.IntN(100), word())
 		case 3, 4: // frequent words of pages
 			from := random.IntN(len(b))
 			b = append(b, b[from:min(len(b), from+100+random.IntN(600))]...)
@@ -177,14 +178,16 @@ func TestErrors(t *testing.T) {
 		src  io.Reader
 		want string
 	}{
-		"disk":      {io.MultiReader(bytes.NewReader(whole[:700]), readFunc(func([]byte) (int, error) { return 0, disk })), "disk"},
-		"in header": {io.MultiReader(bytes.NewReader(whole[:7]), readFunc(func([]byte) (int, error) { return 0, disk })), "disk"},
-		"at start":  {readFunc(func([]byte) (int, error) { return 0, disk }), "disk"},
-		"idle":      {readFunc(func([]byte) (int, error) { return 0, nil }), io.ErrNoProgress.Error()},
-		"cut":       {bytes.NewReader(whole[:700]), "cut"},
-		"checksum":  {bytes.NewReader(damaged), "damaged"},
-		"length":    {bytes.NewReader(length), "damaged"},
-		"no gzip":   {bytes.NewReader([]byte("WARC/1.0\r\nWARC-Type: warcinfo")), "damaged"},
+		"disk": {io.MultiReader(bytes.NewReader(whole[:700]),
+			readFunc(func([]byte) (int, error) { return 0, disk })), "disk"},
+		"in header": {io.MultiReader(bytes.NewReader(whole[:7]),
+			readFunc(func([]byte) (int, error) { return 0, disk })), "disk"},
+		"at start": {readFunc(func([]byte) (int, error) { return 0, disk }), "disk"},
+		"idle":     {readFunc(func([]byte) (int, error) { return 0, nil }), io.ErrNoProgress.Error()},
+		"cut":      {bytes.NewReader(whole[:700]), "cut"},
+		"checksum": {bytes.NewReader(damaged), "damaged"},
+		"length":   {bytes.NewReader(length), "damaged"},
+		"no gzip":  {bytes.NewReader([]byte("WARC/1.0\r\nWARC-Type: warcinfo")), "damaged"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := NewReader(c.src)

@@ -82,7 +82,8 @@ func (z scanner) findDirectory() (start, end int64, err error) {
 // comment, where the file does; -1: there is none.
 func lastEnd(tail []byte) int {
 	for i := len(tail) - endRecordSize; i >= 0; i-- {
-		if bytes.HasPrefix(tail[i:], []byte(endRecord)) && i+endRecordSize+int(binary.LittleEndian.Uint16(tail[i+20:])) == len(tail) {
+		if bytes.HasPrefix(tail[i:], []byte(endRecord)) &&
+			i+endRecordSize+int(binary.LittleEndian.Uint16(tail[i+20:])) == len(tail) {
 			return i
 		}
 	}
@@ -185,7 +186,8 @@ func (z scanner) locate(e *Entry, end int64) error {
 	}
 	begins, named := bytes.HasPrefix(b, []byte(localHeader)), string(b[localHeaderSize:]) == e.Name
 	behind := e.header + int64(len(b)) // the extra field, then the entry's bytes
-	e.offset = e.header + localHeaderSize + int64(binary.LittleEndian.Uint16(b[26:])) + int64(binary.LittleEndian.Uint16(b[28:]))
+	e.offset = e.header + localHeaderSize + int64(binary.LittleEndian.Uint16(b[26:])) +
+		int64(binary.LittleEndian.Uint16(b[28:]))
 	var own Entry
 	own.setFields(b[6:], b[14:])
 	switch {
@@ -196,9 +198,11 @@ func (z scanner) locate(e *Entry, end int64) error {
 	case !begins, e.offset < behind, e.offset+e.packed() > end:
 		e.locateFrom(end, behind)
 	case e.unreadable() != "" && own.unreadable() == "":
-		return faultf("its directory says of the entry at %d that %s, and the entry itself does not", e.header, e.unreadable())
+		return faultf("its directory says of the entry at %d that %s, and the entry itself does not", e.header,
+			e.unreadable())
 	case own.Method == zip.Store && e.Method == zip.Deflate && e.CompressedSize64 == e.UncompressedSize64:
-		return faultf("its directory says of the entry at %d that it is compressed, and the entry itself does not", e.header)
+		return faultf("its directory says of the entry at %d that it is compressed, and the entry itself does not",
+			e.header)
 	}
 	return nil
 }

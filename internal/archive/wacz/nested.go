@@ -16,7 +16,8 @@ func (e *Entry) Nested() (Listing, error) {
 		n.within = e.Name + "/"
 		n.Name = n.within + n.Name
 		if n.Problem == "" && len(n.Name) > maxEntryName {
-			n.Problem = fmt.Sprintf("its name and that of the WACZ in which it lies have %d bytes, more than %d", len(n.Name), maxEntryName)
+			n.Problem = fmt.Sprintf("its name and that of the WACZ in which it lies have %d bytes, more than %d",
+				len(n.Name), maxEntryName)
 		}
 	}
 	return list, err

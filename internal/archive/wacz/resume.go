@@ -27,7 +27,8 @@ func (x *resumption) Error() string {
 // Unknown bytes replace the missing ones, so that the rest keeps its offsets.
 func (r *EntryReader) resume(ending error) (resumed bool, err error) {
 	damaged := r.in.Position()
-	if packed := r.entry.packed(); ending == io.EOF && damaged == packed || ending == io.ErrUnexpectedEOF && damaged < packed {
+	if packed := r.entry.packed(); ending == io.EOF && damaged == packed || ending == io.ErrUnexpectedEOF &&
+		damaged < packed {
 		return false, nil // all of it was read, or the file ends
 	}
 	x := r.entry.resumption

@@ -182,5 +182,6 @@ func (z scanner) behind(e *Entry) (int64, error) {
 
 // isStructure reports whether b begins with a structure that can follow an entry.
 func isStructure(b []byte) bool {
-	return slices.ContainsFunc([]string{localHeader, directoryHeader, endRecord64, endRecord}, func(s string) bool { return bytes.HasPrefix(b, []byte(s)) })
+	return slices.ContainsFunc([]string{localHeader, directoryHeader, endRecord64, endRecord},
+		func(s string) bool { return bytes.HasPrefix(b, []byte(s)) })
 }

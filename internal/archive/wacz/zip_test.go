@@ -22,7 +22,14 @@ func TestInflatedAt(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := list.Entries[0].At()
-	for _, place := range [][2]int{{0, 10}, {5, 100_000}, {2 << 20, 300_000}, {2<<20 - 1000, 2000}, {0, 1}, {3<<20 - 5, 5}} {
+	for _, place := range [][2]int{
+		{0, 10},
+		{5, 100_000},
+		{2 << 20, 300_000},
+		{2<<20 - 1000, 2000},
+		{0, 1},
+		{3<<20 - 5, 5},
+	} {
 		p := make([]byte, place[1])
 		n, err := at.ReadAt(p, int64(place[0]))
 		if err != nil || n != len(p) || !bytes.Equal(p, content[place[0]:place[0]+place[1]]) {
@@ -84,7 +91,10 @@ func TestDescriptors(t *testing.T) {
 // FuzzOpen: the entries of any file lie in it, none over another, and each can be read to
 // its end, also at random.
 func FuzzOpen(f *testing.F) {
-	entries := []warctest.ZipEntry{warctest.StoredEntry("a", []byte("stored")), warctest.DeflatedEntry("b", []byte("deflated"))}
+	entries := []warctest.ZipEntry{
+		warctest.StoredEntry("a", []byte("stored")),
+		warctest.DeflatedEntry("b", []byte("deflated")),
+	}
 	f.Add(warctest.Zip(f, entries...))
 	f.Add(warctest.ZipForm{Described: true}.File(f, entries...))
 	f.Add(warctest.ZipForm{Described: true, Wide: true, Unsigned: true, Comment: "c"}.File(f, entries...))
@@ -98,7 +108,8 @@ func FuzzOpen(f *testing.F) {
 			if e.Problem != "" {
 				continue
 			}
-			if e.offset < 0 || e.offset > int64(len(file)) || list.Fault == "" && e.packed() > int64(len(file))-e.offset {
+			if e.offset < 0 || e.offset > int64(len(file)) || list.Fault == "" &&
+				e.packed() > int64(len(file))-e.offset {
 				t.Fatalf("%q at %d+%d of %d", e.Name, e.offset, e.packed(), len(file))
 			}
 			r := e.Open()

@@ -38,7 +38,8 @@ func (arcFraming) begins(b []byte) bool {
 
 // beginsCut: a header is one line, so b is none; and that begins with a URL.
 func (arcFraming) beginsCut(b []byte) bool {
-	return bytes.IndexByte(b, '\n') < 0 && (beginsARC(b) || slices.ContainsFunc(arcSchemes, func(s string) bool { return isPrefixOf(b, s) }))
+	return bytes.IndexByte(b, '\n') < 0 &&
+		(beginsARC(b) || slices.ContainsFunc(arcSchemes, func(s string) bool { return isPrefixOf(b, s) }))
 }
 
 // arcSchemes are the schemes of URLs that ARC crawlers fetched, and of the version
@@ -73,7 +74,10 @@ func (arcFraming) parse(header []byte, _ *Header) Header {
 func parseARCHeader(line []byte) (h Header, ok bool) {
 	line, _ = CutLine(line)
 	var f arcFields
-	for _, form := range [...]func([]byte) (arcFields, bool){arcVersion1, arcVersion2, arcVersionBlock, arcSpacedType, arcBadDate} {
+	for _, form := range [...]func([]byte) (arcFields, bool){
+		arcVersion1, arcVersion2, arcVersionBlock, arcSpacedType,
+		arcBadDate,
+	} {
 		if f, ok = form(line); ok {
 			break
 		}

@@ -258,7 +258,8 @@ func (a *Form) sharedReader(src *Source, at io.ReaderAt) (Reader, error) {
 	if d.Kind == DamageTruncatedRecord { // a stream that was cut short is right up to there
 		r.resynced, r.proof = true, proofFraming
 	} else {
-		r.waiting = r.bounded.fail(DamageDamagedStream, damageReason(err)+" in the stream, and nothing else proves the headers of its records")
+		r.waiting = r.bounded.fail(DamageDamagedStream,
+			damageReason(err)+" in the stream, and nothing else proves the headers of its records")
 	}
 	return r, nil
 }

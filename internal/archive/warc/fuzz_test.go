@@ -21,7 +21,8 @@ const fuzzedBytes = 4 << 10
 func addSeeds(f *testing.F, write func(...warctest.Record) []byte, endings ...string) {
 	page := warctest.Response("urn:1", "http://h/robots.txt", "HTTP/1.1 200 OK\r\n\r\nUser-agent: *\nDisallow: /\n")
 	f.Add(write(page))
-	f.Add(write(warctest.Warcinfo("urn:i", "software: x\r\n"), warctest.Digested(page), warctest.Record{Type: "revisit", URL: "http://h/"}))
+	f.Add(write(warctest.Warcinfo("urn:i", "software: x\r\n"), warctest.Digested(page),
+		warctest.Record{Type: "revisit", URL: "http://h/"}))
 	paths, err := filepath.Glob(filepath.Join("..", "..", "testdata", "warc", "*"))
 	if err != nil {
 		f.Fatal(err)
@@ -125,7 +126,8 @@ func FuzzARC(f *testing.F) {
 // FuzzSniff reads the form that Sniff recognises, from a file and as a stream. Zstd
 // frames and bzip2 are among the seeds.
 func FuzzSniff(f *testing.F) {
-	addSeeds(f, func(records ...warctest.Record) []byte { return warctest.ZstdFrames(f, records) }, ".zst", ".warc.gz", ".arc.gz")
+	addSeeds(f, func(records ...warctest.Record) []byte { return warctest.ZstdFrames(f, records) }, ".zst", ".warc.gz",
+		".arc.gz")
 	addSeeds(f, func(records ...warctest.Record) []byte { return warctest.Gzip(string(warctest.Plain(records...))) })
 	addSeeds(f, warctest.Plain)
 	f.Fuzz(func(t *testing.T, archive []byte) {

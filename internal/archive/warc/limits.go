@@ -20,14 +20,15 @@ const (
 	maxSearch        = 32 << 30         // bytes decompressed in search of members after damage, in one input
 	candidateCost    = 64 << 10         // bytes that looking at one candidate counts for, at least
 	maxVisited       = 1 << 20          // members remembered in one search
-	maxProof         = 1 << 30          // bytes read in search of true ends and of records after damage, per plain input
-	maxProofOne      = 64 << 20         // bytes after the beginning of a block where its true end is looked for
-	maxBlockReads    = 4                // times that the bytes after the first damage of a plain input are hashed
-	maxChains        = 64 << 10         // records of a plain input that seem to be open at one place
-	maxLineEnds      = 16               // bytes of line ends between two records of a chain
-	beginBytes       = 512              // bytes ahead that a framing sees
-	sniffBytes       = 64 << 10         // bytes of a file that decide its container
-	sniffMember      = 4 << 20          // bytes of its first member, decompressed, that are read to decide it
+	// bytes read in search of true ends and of records after damage, per plain input
+	maxProof      = 1 << 30
+	maxProofOne   = 64 << 20 // bytes after the beginning of a block where its true end is looked for
+	maxBlockReads = 4        // times that the bytes after the first damage of a plain input are hashed
+	maxChains     = 64 << 10 // records of a plain input that seem to be open at one place
+	maxLineEnds   = 16       // bytes of line ends between two records of a chain
+	beginBytes    = 512      // bytes ahead that a framing sees
+	sniffBytes    = 64 << 10 // bytes of a file that decide its container
+	sniffMember   = 4 << 20  // bytes of its first member, decompressed, that are read to decide it
 )
 
 // Limits are those above, by name: they shape which records are found, and what is in them.
@@ -60,10 +61,11 @@ var Limits = map[string]int64{
 
 // Bounds of what is read or held at a time. They shape the work, and no record.
 const (
-	fileBuffer     = 64 << 10 // bytes read from a file at once
-	maxAhead       = 1 << 20  // bytes decompressed ahead of a record in memory
-	aheadPart      = 1 << 20  // bytes of a file that are inflated ahead at a time
-	aheadKept      = 40 << 10 // bytes kept of the content of a member that is inflated ahead: its heads and the first of pagePrefixes
+	fileBuffer = 64 << 10 // bytes read from a file at once
+	maxAhead   = 1 << 20  // bytes decompressed ahead of a record in memory
+	aheadPart  = 1 << 20  // bytes of a file that are inflated ahead at a time
+	// bytes kept of the content of a member that is inflated ahead: its heads and the first of pagePrefixes
+	aheadKept      = 40 << 10
 	maxAheadPart   = 16 << 20 // bytes kept of a part of the file that is inflated ahead
 	maxAheadMember = 64 << 20 // bytes of a member up to which it is inflated ahead
 )

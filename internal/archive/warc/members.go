@@ -101,14 +101,18 @@ func (r *memberReader) header() error {
 		case err == nil:
 			return r.begin(start, block)
 		case errors.Is(err, errHeaderTooLong):
-			return r.leave(start, DamageHeaderTooLong, fmt.Sprintf("the record header is longer than %d bytes", MaxRecordHeader))
+			return r.leave(start, DamageHeaderTooLong,
+				fmt.Sprintf("the record header is longer than %d bytes", MaxRecordHeader))
 		case !errors.Is(err, io.ErrUnexpectedEOF):
 			return r.broken(err, "in the record header")
 		case parts == maxHeaderMembers:
 			return r.leave(start, DamageBadRecordHeader, "the member ends in the record header")
 		}
 		if err := r.continued(0); err == errNotContinued {
-			return &Damage{Kind: DamageBadRecordHeader, Offset: start, Detail: "the member ends in the record header", More: true}
+			return &Damage{
+				Kind: DamageBadRecordHeader, Offset: start, Detail: "the member ends in the record header",
+				More: true,
+			}
 		} else if err != nil {
 			return err
 		}

@@ -227,7 +227,10 @@ func (r *readAhead) plan() *part {
 	if n := len(r.free); n > 0 {
 		p, r.free = r.free[n-1], r.free[:n-1]
 	}
-	*p = part{start: r.planned, end: r.planned + r.partSize, members: p.members[:0], kept: p.kept[:0], done: make(chan struct{})}
+	*p = part{
+		start: r.planned, end: r.planned + r.partSize, members: p.members[:0], kept: p.kept[:0],
+		done: make(chan struct{}),
+	}
 	r.planned = p.end
 	r.parts = append(r.parts, p)
 	return p

@@ -102,7 +102,10 @@ func (r *plainReader) begin(header []byte, h Header) (*Record, error) {
 		r.hash = r.digest.NewHash()
 		r.block.R = io.TeeReader(r.src, r.hash)
 	}
-	r.rec = Record{Header: h, Offset: r.start, Resynced: resynced, Forgeable: r.proof.forgeable(), Joint: jointOf(header, &h), Raw: header, Block: &r.block}
+	r.rec = Record{
+		Header: h, Offset: r.start, Resynced: resynced, Forgeable: r.proof.forgeable(),
+		Joint: jointOf(header, &h), Raw: header, Block: &r.block,
+	}
 	return &r.rec, nil
 }
 
@@ -148,7 +151,8 @@ func (r *plainReader) Finish() (int64, error) {
 		return 0, r.stop(err, "behind the record")
 	}
 	if !matches && r.hash != nil {
-		if err := r.repair(fmt.Sprintf("the block of %d bytes does not match its digest", r.rec.ContentLength)); err != nil {
+		if err := r.repair(fmt.Sprintf("the block of %d bytes does not match its digest",
+			r.rec.ContentLength)); err != nil {
 			return 0, err
 		}
 		r.rec.Mismatch = true
@@ -200,7 +204,8 @@ func (r *plainReader) boundary() (end int64, followed bool, err error) {
 	if len(b) == 0 && err == nil && r.block.N == 0 && ends < before && r.framing == (warcFraming{}) {
 		r.waiting = &Damage{
 			Kind: DamageTruncatedRecord, Offset: r.start, RecordID: r.rec.ID, More: true, Action: "record kept",
-			Detail: fmt.Sprintf("the file ends in the line ends behind the record: here they are %d bytes, behind the record before %d", ends, before),
+			Detail: fmt.Sprintf("the file ends in the line ends behind the record: here they are %d bytes, behind "+
+				"the record before %d", ends, before),
 		}
 	}
 	if ends == 0 && len(b) > 0 && !isWARC(b) && !beginsARC(b) {
@@ -224,7 +229,8 @@ func (r *plainReader) repair(detail string) error {
 	r.seek(r.start)
 	return &Damage{
 		Kind: DamageBadContentLength, Offset: r.start, More: true,
-		Detail: fmt.Sprintf("%s; one of %d bytes does", detail, r.repaired), Action: "read to the end that its digest proves",
+		Detail: fmt.Sprintf("%s; one of %d bytes does", detail, r.repaired),
+		Action: "read to the end that its digest proves",
 	}
 }
 

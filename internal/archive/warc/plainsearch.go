@@ -332,7 +332,8 @@ func (s *plainSearch) survey(from int64) error {
 			return err
 		}
 	}
-	if _, err := s.window.Find(s.at, max(from, s.window.start), math.MaxInt64, func([]byte) int { return -1 }); err != nil {
+	if _, err := s.window.Find(s.at, max(from, s.window.start), math.MaxInt64,
+		func([]byte) int { return -1 }); err != nil {
 		return err
 	}
 	s.size = s.window.end()

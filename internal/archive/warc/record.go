@@ -219,7 +219,10 @@ func blockDigestOf(h *Header) digest.Digest {
 }
 
 // types are the record types of WARC 1.1 §6, the most frequent ones first.
-var types = [...]string{"response", "request", "metadata", "revisit", "resource", "warcinfo", "conversion", "continuation"}
+var types = [...]string{
+	"response", "request", "metadata", "revisit", "resource", "warcinfo", "conversion",
+	"continuation",
+}
 
 // recordKind reads a WARC-Type.
 func recordKind(value []byte) string {
@@ -233,7 +236,10 @@ func recordKind(value []byte) string {
 
 // contentType reads a Content-Type.
 func contentType(value []byte, before *Header) string {
-	for _, usual := range [...]string{"application/http; msgtype=response", "application/http; msgtype=request", "application/warc-fields"} {
+	for _, usual := range [...]string{
+		"application/http; msgtype=response", "application/http; msgtype=request",
+		"application/warc-fields",
+	} {
 		if string(value) == usual {
 			return usual
 		}

@@ -27,20 +27,32 @@ func TestParseRecordHeader(t *testing.T) {
 			Header{Version: "WARC/1.0", Target: "http://a/ b c", ContentLength: 12},
 		},
 		"repeated: the first counts": {
-			"WARC/1.0\r\nWARC-Type: response\r\nWARC-Type: request\r\nContent-Length: x\r\nContent-Length: 3\r\nContent-Length: 9\r\n\r\n",
-			Header{Version: "WARC/1.0", Type: "response", ContentLength: 3, Repeated: []string{"WARC-Type", "Content-Length"}},
+			"WARC/1.0\r\nWARC-Type: response\r\nWARC-Type: request\r\nContent-Length: x\r\nContent-Length: " +
+				"3\r\nContent-Length: 9\r\n\r\n",
+			Header{
+				Version: "WARC/1.0", Type: "response", ContentLength: 3,
+				Repeated: []string{"WARC-Type", "Content-Length"},
+			},
 		},
 		"brackets": {
-			"WARC/1.0\r\nWARC-Target-URI: <http://a/>\r\nWARC-Refers-To-Target-URI: <http://b/>\r\nWARC-Profile: <p>\r\nWARC-Record-ID: urn:bare\r\n\r\n",
-			Header{Version: "WARC/1.0", Target: "http://a/", RefersToURI: "http://b/", Profile: "p", ID: "urn:bare", ContentLength: -1},
+			"WARC/1.0\r\nWARC-Target-URI: <http://a/>\r\nWARC-Refers-To-Target-URI: <http://b/>\r\nWARC-Profile: " +
+				"<p>\r\nWARC-Record-ID: urn:bare\r\n\r\n",
+			Header{
+				Version: "WARC/1.0", Target: "http://a/", RefersToURI: "http://b/", Profile: "p", ID: "urn:bare",
+				ContentLength: -1,
+			},
 		},
 		"concurrent, in order": {
 			"WARC/1.0\r\nWARC-Concurrent-To: <urn:1>\r\nWARC-Concurrent-To: <urn:2>\r\nContent-Length: 0\r\n\r\n",
 			Header{Version: "WARC/1.0", ConcurrentTo: []recordid.ID{"urn:1", "urn:2"}},
 		},
 		"segments, in 0.18": {
-			"WARC/0.18\r\nWARC-Type: continuation\r\nWARC-Segment-Number: 2\r\nWARC-Segment-Origin-ID: <urn:1>\r\nWARC-Segment-Total-Length: 99\r\nContent-Length: 1\r\n\r\n",
-			Header{Version: "WARC/0.18", Type: "continuation", ContentLength: 1, SegmentNumber: 2, SegmentOrigin: "urn:1", SegmentTotal: 99},
+			"WARC/0.18\r\nWARC-Type: continuation\r\nWARC-Segment-Number: 2\r\nWARC-Segment-Origin-ID: " +
+				"<urn:1>\r\nWARC-Segment-Total-Length: 99\r\nContent-Length: 1\r\n\r\n",
+			Header{
+				Version: "WARC/0.18", Type: "continuation", ContentLength: 1, SegmentNumber: 2,
+				SegmentOrigin: "urn:1", SegmentTotal: 99,
+			},
 		},
 		"mixed line ends": {
 			"WARC/0.17\nWARC-Type: response\r\nWARC-Date: 2024\nContent-Length: 1\r\n\n",
@@ -55,14 +67,21 @@ func TestParseRecordHeader(t *testing.T) {
 			Header{Version: "WARC/1.1", Date: "2024", ContentLength: 1},
 		},
 		"rubbish between fields": {
-			"WARC/1.0\r\nno colon here\r\n: no name\r\n" + strings.Repeat("long", 99) + ": v\r\nWARC-Type : metadata\r\nContent-Length: 1\r\n\r\n",
+			"WARC/1.0\r\nno colon here\r\n: no name\r\n" + strings.Repeat("long", 99) +
+				": v\r\nWARC-Type : metadata\r\nContent-Length: 1\r\n\r\n",
 			Header{Version: "WARC/1.0", Type: "metadata", ContentLength: 1, Stray: true},
 		},
 		"negative length": {"WARC/1.0\r\nContent-Length: -5\r\n\r\n", Header{Version: "WARC/1.0", ContentLength: -1}},
-		"length of 2^63":  {"WARC/1.0\r\nContent-Length: 9223372036854775808\r\n\r\n", Header{Version: "WARC/1.0", ContentLength: -1}},
-		"length 2^63-1":   {"WARC/1.0\r\nContent-Length: 9223372036854775807\r\n\r\n", Header{Version: "WARC/1.0", ContentLength: 1<<63 - 1}},
-		"signed length":   {"WARC/1.0\r\nContent-Length: +5\r\n\r\n", Header{Version: "WARC/1.0", ContentLength: -1}},
-		"empty":           {"", Header{ContentLength: -1}},
+		"length of 2^63": {
+			"WARC/1.0\r\nContent-Length: 9223372036854775808\r\n\r\n",
+			Header{Version: "WARC/1.0", ContentLength: -1},
+		},
+		"length 2^63-1": {
+			"WARC/1.0\r\nContent-Length: 9223372036854775807\r\n\r\n",
+			Header{Version: "WARC/1.0", ContentLength: 1<<63 - 1},
+		},
+		"signed length": {"WARC/1.0\r\nContent-Length: +5\r\n\r\n", Header{Version: "WARC/1.0", ContentLength: -1}},
+		"empty":         {"", Header{ContentLength: -1}},
 	} {
 		if c.want.SegmentTotal == 0 {
 			c.want.SegmentTotal = -1
@@ -96,7 +115,8 @@ func TestStrayLinesMayJoinHeaders(t *testing.T) {
 		" 44bd-99df-5139b29d4172>\r\n":                  jointNone,
 		"":                                              jointNone,
 	} {
-		header := []byte("WARC/1.0\r\nWARC-Type: resource\r\nWARC-Warcinfo-ID: <urn:x>\r\n" + line + "Content-Length: 0\r\n\r\n")
+		header := []byte("WARC/1.0\r\nWARC-Type: resource\r\nWARC-Warcinfo-ID: <urn:x>\r\n" + line +
+			"Content-Length: 0\r\n\r\n")
 		h := parseRecordHeader(header, nil)
 		if got := jointOf(header, &h); got != want {
 			t.Errorf("jointOf a header with the line %q is %d, want %d", line, got, want)

@@ -115,7 +115,10 @@ func TestOwnedCandidatesShareAnEnd(t *testing.T) {
 		"an id of no header":  {line + "\r\n" + own + "\r\n", -1},
 		"no end":              {line + own, -1},
 		"CR CR LF":            {line + other + "\r\r\n" + line + own + "\r\r\n", len(line+other) + 3},
-		"at a piece's edge":   {line + strings.Repeat("x: y\r\n", fileBuffer/6-3) + "\r\n" + line + own + "\r\n", len(line) + fileBuffer/6*6 - 18 + 2},
+		"at a piece's edge": {
+			line + strings.Repeat("x: y\r\n", fileBuffer/6-3) + "\r\n" + line + own + "\r\n",
+			len(line) + fileBuffer/6*6 - 18 + 2,
+		},
 	} {
 		s := plainSearch{framing: warcFraming{}, at: strings.NewReader("\n" + c.file), budget: maxProof}
 		start, err := s.owned(1, ownIDs{"urn:own": true})
@@ -146,11 +149,23 @@ func TestBehindIsLinear(t *testing.T) {
 		"lengths to the end": func(n int) string {
 			return records(n, "", func(i, size int) int { return (n - 1 - i) * size }) + "prose"
 		},
-		"different lengths":             func(n int) string { return records(n, "", func(i, size int) int { return n*size + i }) },
-		"digests to the end":            func(n int) string { return records(n, digest, func(i, size int) int { return (n - 1 - i) * size }) },
-		"digests of the next":           func(n int) string { return records(n, digest, func(i, size int) int { return size }) },
-		"no record":                     func(n int) string { return "\n" + strings.Repeat("WARC/1.0\r\n", 20*n) },
-		"no record, with an empty line": func(n int) string { return "\n" + strings.Repeat("WARC/1.0\r\n", 20*n) + "\r\n" },
+		"different lengths": func(n int) string {
+			return records(n, "",
+				func(i, size int) int { return n*size + i })
+		},
+		"digests to the end": func(n int) string {
+			return records(n, digest,
+				func(i, size int) int { return (n - 1 - i) * size })
+		},
+		"digests of the next": func(n int) string {
+			return records(n, digest,
+				func(i, size int) int { return size })
+		},
+		"no record": func(n int) string { return "\n" + strings.Repeat("WARC/1.0\r\n", 20*n) },
+		"no record, with an empty line": func(n int) string {
+			return "\n" + strings.Repeat("WARC/1.0\r\n", 20*n) +
+				"\r\n"
+		},
 		"line ends": func(n int) string {
 			return records(1, "", func(int, int) int { return 0 }) + strings.Repeat("\n", 200*n)
 		},

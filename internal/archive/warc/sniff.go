@@ -15,7 +15,10 @@ func Sniff(src *Source, foreign func(begin []byte) bool) Form {
 	b, _ := src.Peek(sniffBytes)
 	switch {
 	case len(b) == 0:
-		return Form{Container: containerEmpty, Kind: DamageEmptyFile, Refusal: "the file is empty; leave it out, or fetch it again"}
+		return Form{
+			Container: containerEmpty, Kind: DamageEmptyFile,
+			Refusal: "the file is empty; leave it out, or fetch it again",
+		}
 	case bytes.HasPrefix(b, magicGzip):
 		return s.gzip(b)
 	case bytes.HasPrefix(b, magicBzip2):

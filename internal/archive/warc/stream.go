@@ -144,7 +144,10 @@ func (r *streamReader) Next() (*Record, error) {
 	}
 	r.Add(r.bounded.header)
 	r.block = io.LimitedReader{R: rec.Content, N: r.bounded.parsed.ContentLength}
-	r.rec = Record{Header: r.bounded.parsed, Offset: r.bounded.offset, Streamed: true, Resynced: r.resynced, Raw: r.bounded.header, Block: &r.block}
+	r.rec = Record{
+		Header: r.bounded.parsed, Offset: r.bounded.offset, Streamed: true, Resynced: r.resynced,
+		Raw: r.bounded.header, Block: &r.block,
+	}
 	if r.proof != proofChecksum {
 		r.rec.Joint = jointOf(r.bounded.header, &r.bounded.parsed)
 	}
@@ -180,7 +183,8 @@ func (r *streamReader) Finish() (int64, error) {
 	}
 	if r.bounded.last && r.bounded.ends < before && r.proof == proofFraming && r.bounded.framing == (warcFraming{}) {
 		r.waiting = r.bounded.fail(DamageTruncatedRecord,
-			fmt.Sprintf("the stream ends in the line ends behind the record: here they are %d bytes, behind the record before %d", r.bounded.ends, before))
+			fmt.Sprintf("the stream ends in the line ends behind the record: here they are %d bytes, behind the "+
+				"record before %d", r.bounded.ends, before))
 		r.bounded.damage.Action, r.bounded.damage.RecordID = "record kept", r.rec.ID
 	}
 	return r.bounded.n - r.bounded.offset, nil
@@ -277,7 +281,8 @@ func (t *boundedReader) end() error {
 	}
 	if len(next) > 0 && !followed {
 		return t.fail(DamageBadRecordEnd,
-			fmt.Sprintf("after the %d bytes that Content-Length says comes %.8q, not the next record", t.parsed.ContentLength, next))
+			fmt.Sprintf("after the %d bytes that Content-Length says comes %.8q, not the next record",
+				t.parsed.ContentLength, next))
 	}
 	t.queue = append(t.queue[:0], "\r\n\r\n"...)
 	return nil

@@ -371,7 +371,10 @@ func parseFrameHeader(b []byte) (frameHeader, error) {
 		window = binary.LittleEndian.Uint64(field[:])
 	}
 	if window > maxZstdWindow {
-		return h, &memberError{DamageWindowTooLarge, fmt.Sprintf("a zstd window of %d bytes, more than %d", window, maxZstdWindow)}
+		return h, &memberError{
+			DamageWindowTooLarge,
+			fmt.Sprintf("a zstd window of %d bytes, more than %d", window, maxZstdWindow),
+		}
 	}
 	return h, nil
 }

@@ -101,7 +101,8 @@ func (f ZipForm) File(t testing.TB, entries ...ZipEntry) []byte {
 			case f.Wide:
 				b = append(le.AppendUint32(b, crc), bytes.Repeat([]byte{0xff}, 8)...)
 			default:
-				b = le.AppendUint32(le.AppendUint32(le.AppendUint32(b, crc), uint32(len(packed))), uint32(len(e.Content)))
+				b = le.AppendUint32(le.AppendUint32(le.AppendUint32(b, crc), uint32(len(packed))),
+					uint32(len(e.Content)))
 			}
 			return le.AppendUint16(b, uint16(len(e.Name)))
 		}
@@ -121,7 +122,8 @@ func (f ZipForm) File(t testing.TB, entries ...ZipEntry) []byte {
 			}
 			file = size(size(le.AppendUint32(file, crc), len(packed)), len(e.Content))
 		}
-		directory = le.AppendUint16(common(append(directory, directoryHeader+"\x2d\x00"...), true), uint16(len(directoryExtra)))
+		directory = le.AppendUint16(common(append(directory, directoryHeader+"\x2d\x00"...), true),
+			uint16(len(directoryExtra)))
 		directory = append(directory, make([]byte, 10)...)
 		if f.Wide {
 			directory = le.AppendUint32(directory, math.MaxUint32)

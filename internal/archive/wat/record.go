@@ -79,7 +79,8 @@ type Reader struct {
 	name, content, kind                   []byte // of an element
 	headerLength                          int64  // of the record's header in its archive; -1: not said
 	headLength                            int64  // of its HTTP head there; -1: not said
-	repeatable                            int    // bytes of the shortest field of it that may have been there more than once
+	// bytes of the shortest field of it that may have been there more than once
+	repeatable int
 }
 
 // Read reads the JSON of a record. The result is valid until the next call.

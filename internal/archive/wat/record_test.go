@@ -38,16 +38,21 @@ func TestRead(t *testing.T) {
 		want Record
 	}{
 		"request": {request, Record{
-			Archive: "CC-MAIN-20190817203056-20190817225056-00000.warc.gz", Offset: 479, Length: 470, Payload: PayloadRequest,
-			Header: []byte("WARC-Type: request\r\nWARC-Date: 2019-08-17T20:58:30Z\r\nWARC-Record-ID: <urn:uuid:ecd48def-1234-41e0-b0af-9526f351b5de>\r\n" +
-				"Content-Length: 314\r\nContent-Type: application/http; msgtype=request\r\nWARC-Warcinfo-ID: <urn:uuid:47046f65-c301-4c0b-b60f-7a1e6679a355>\r\n" +
+			Archive: "CC-MAIN-20190817203056-20190817225056-00000.warc.gz", Offset: 479, Length: 470,
+			Payload: PayloadRequest,
+			Header: []byte("WARC-Type: request\r\nWARC-Date: 2019-08-17T20:58:30Z\r\nWARC-Record-ID: " +
+				"<urn:uuid:ecd48def-1234-41e0-b0af-9526f351b5de>\r\n" +
+				"Content-Length: 314\r\nContent-Type: application/http; msgtype=request\r\nWARC-Warcinfo-ID: " +
+				"<urn:uuid:47046f65-c301-4c0b-b60f-7a1e6679a355>\r\n" +
 				"WARC-IP-Address: 107.165.103.19\r\nWARC-Target-URI: http://0084xg.com/qpqf/56651/index.html\r\n"),
-			Head: []byte("GET /qpqf/56651/index.html HTTP/1.1\r\nUser-Agent: CCBot/2.0 (https://commoncrawl.org/faq/)\r\nHost: 0084xg.com\r\n\r\n"),
+			Head: []byte("GET /qpqf/56651/index.html HTTP/1.1\r\nUser-Agent: CCBot/2.0 " +
+				"(https://commoncrawl.org/faq/)\r\nHost: 0084xg.com\r\n\r\n"),
 		}},
 		"response": {response, Record{
 			Archive: "CC.warc.gz", Offset: 949, Length: 5000, Payload: PayloadResponse, EntityLength: 24390, HTML: true,
-			Header: []byte("WARC-Type: response\r\nWARC-Protocol: h2\r\nWARC-Protocol: tls/1.3\r\nWARC-Target-URI: https://a.example/\r\n"),
-			Head:   []byte("HTTP/1.1 200 OK\r\nSet-Cookie: a=1\r\nSet-Cookie: b=2\r\nX-Robots-Tag: noindex\r\n\r\n"),
+			Header: []byte("WARC-Type: response\r\nWARC-Protocol: h2\r\nWARC-Protocol: tls/1.3\r\nWARC-Target-URI: " +
+				"https://a.example/\r\n"),
+			Head: []byte("HTTP/1.1 200 OK\r\nSet-Cookie: a=1\r\nSet-Cookie: b=2\r\nX-Robots-Tag: noindex\r\n\r\n"),
 			Found: tag.Found{Items: []tag.Item{
 				{Name: "robots", Content: "noindex & more", Place: tag.PlaceUnknown},
 				{Link: true, Name: "license", Content: "/l?a&b", Type: "text/x", Place: tag.PlaceUnknown},
@@ -56,22 +61,28 @@ func TestRead(t *testing.T) {
 		"ARC": {`{"Envelope":{"ARC-Header-Metadata":{"Target-URI":"http://a/","IP-Address":"1.2.3.4","Date":"20080430204825","Content-Type":"text/html"},"Format":"ARC",
 			"Payload-Metadata":{"HTTP-Response-Metadata":{"Headers":{},"Headers-Corrupt":true,"Response-Message":{"Status":"0","Version":"HTTP/1.0"}}}}}`, Record{
 			Offset: -1, Length: -1, ARC: true, Payload: PayloadResponse, Incomplete: true, EntityLength: -1,
-			Header: []byte("WARC-Target-URI: http://a/\r\nWARC-Date: 20080430204825\r\nContent-Type: text/html\r\n"), Head: []byte("HTTP/1.0  \r\n\r\n"),
+			Header: []byte("WARC-Target-URI: http://a/\r\nWARC-Date: 20080430204825\r\nContent-Type: text/html\r\n"),
+			Head:   []byte("HTTP/1.0  \r\n\r\n"),
 		}},
 		"version block": {`{"Envelope":{"ARC-Header-Metadata":{},"Payload-Metadata":{"Filedesc-Metadata":{"Data":[{"Value":"me","Name":"arc:operator"},{"Name":"x"},7]}}}}`, Record{
-			Offset: -1, Length: -1, EntityLength: -1, ARC: true, Payload: PayloadFields, Head: []byte("operator: me\r\nx: \r\n"),
+			Offset: -1, Length: -1, EntityLength: -1, ARC: true, Payload: PayloadFields,
+			Head:    []byte("operator: me\r\nx: \r\n"),
 			Remarks: []string{"a field is of another type than it should be"},
 		}},
 		"lines within values": {`{"Envelope":{"Payload-Metadata":{"HTTP-Response-Metadata":{"Response-Message":{"Version":"HTTP/1.1","Status":"200","Reason":"a\r\nX-Robots-Tag: none"},
 			"Headers":{"A":"b\rc\r\n\r\nX-Robots-Tag: none\r","X-Robots-Tag: none\r\nB":"c","":"d"}}}}}`, Record{
-			Offset: -1, Length: -1, EntityLength: -1, Payload: PayloadResponse, Head: []byte("HTTP/1.1 200 a  X-Robots-Tag: none\r\nA: b\rc    X-Robots-Tag: none \r\n\r\n"),
+			Offset: -1, Length: -1, EntityLength: -1, Payload: PayloadResponse,
+			Head:    []byte("HTTP/1.1 200 a  X-Robots-Tag: none\r\nA: b\rc    X-Robots-Tag: none \r\n\r\n"),
 			Remarks: []string{"a field whose name is none"},
 		}},
 		"types": {`{"Container":7,"Envelope":{"WARC-Header-Metadata":["x"],"Payload-Metadata":{"HTTP-Response-Metadata":{"Headers":{"A":{"b":1},"C":null,"D":-1.5e3,"E":[true]},"Entity-Length":"-9"}}},"More":[]} x`, Record{
 			Offset: -1, Length: -1, EntityLength: -1, Payload: PayloadResponse,
 			Remarks: []string{
-				"Container is of another type than it should be", "WARC-Header-Metadata is of another type than it should be", "a field is of another type than it should be",
-				"a field is of another type than it should be", "Entity-Length is no number of bytes", "something stands behind the JSON",
+				"Container is of another type than it should be",
+				"WARC-Header-Metadata is of another type than it should be",
+				"a field is of another type than it should be",
+				"a field is of another type than it should be", "Entity-Length is no number of bytes",
+				"something stands behind the JSON",
 			},
 		}},
 		"twice": {`{"Container":{"Filename":"a"},"Container":{"Filename":"b"},"Envelope":{"Payload-Metadata":{"WARC-Info-Metadata":{"A":"b"},"WARC-Info-Metadata":{"C":"d"}}}}`, Record{
@@ -86,7 +97,8 @@ func TestRead(t *testing.T) {
 					t.Fatal(err)
 				}
 				same := cmp.Transformer("text", func(b []byte) string { return string(b) })
-				empty := cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == ".Items" }, cmp.Transformer("items", func(i []tag.Item) []tag.Item { return append([]tag.Item{{}}, i...) }))
+				empty := cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == ".Items" },
+					cmp.Transformer("items", func(i []tag.Item) []tag.Item { return append([]tag.Item{{}}, i...) }))
 				if diff := cmp.Diff(&c.want, got, same, empty); diff != "" {
 					t.Errorf("-want +got:\n%s", diff)
 				}
@@ -100,10 +112,13 @@ func TestRead(t *testing.T) {
 func TestHeaderCut(t *testing.T) {
 	for fields, lengths := range map[string]map[int64]bool{
 		`"A":"b"`: {0: false, 1: true, 100: true},
-		`"A":"b","WARC-Concurrent-To":"<urn:uuid:ecd48def-1234-41e0-b0af-9526f351b5de>"`: {0: false, 2: true, 69: false, 138: false},
-		`"A":"b","WARC-Concurrent-To":["x","y"]`:                                         {0: false, 69: true},
-		`"WARC-Protocol":"tls/1.3","WARC-Concurrent-To":"<urn:uuid:x>"`:                  {0: false, 2: true, 19: false},
-		`"WARC-Target-URI":"http://a/\uFFFD"`:                                            {0: true},
+		`"A":"b","WARC-Concurrent-To":"<urn:uuid:ecd48def-1234-41e0-b0af-9526f351b5de>"`: {
+			0: false, 2: true,
+			69: false, 138: false,
+		},
+		`"A":"b","WARC-Concurrent-To":["x","y"]`:                        {0: false, 69: true},
+		`"WARC-Protocol":"tls/1.3","WARC-Concurrent-To":"<urn:uuid:x>"`: {0: false, 2: true, 19: false},
+		`"WARC-Target-URI":"http://a/\uFFFD"`:                           {0: true},
 	} {
 		for missing, want := range lengths {
 			r := new(Reader)

@@ -84,9 +84,10 @@ func randomFetches(rng *rand.Rand, n int) []fetch {
 	for i := range rows {
 		host := fmt.Sprintf("com.site-%d.www", rng.IntN(hosts))
 		rows[i] = fetch{
-			Host:      host,
-			Origin:    "https://" + host,
-			URL:       fmt.Sprintf("https://%s/section/%d/article-%d.html?page=%d", host, rng.IntN(50), rng.IntN(1e6), rng.IntN(9)),
+			Host:   host,
+			Origin: "https://" + host,
+			URL: fmt.Sprintf("https://%s/section/%d/article-%d.html?page=%d", host, rng.IntN(50), rng.IntN(1e6),
+				rng.IntN(9)),
 			Time:      1_700_000_000_000_000 + rng.Int64N(1e12),
 			Record:    random(16),
 			File:      rng.Int32N(1000) - 1,

@@ -104,7 +104,8 @@ func (w *fileWriter[T]) writeFrame() error {
 		coded = s2.Encode(coded, w.plain)
 	}
 	w.coded = w.coded[:len(w.coded)+len(coded)]
-	w.frames = append(w.frames, frame{uint32(len(coded)), crc32.Checksum(coded, castagnoli), uint16(w.first), uint16(w.last)})
+	w.frames = append(w.frames,
+		frame{uint32(len(coded)), crc32.Checksum(coded, castagnoli), uint16(w.first), uint16(w.last)})
 	if len(w.coded) < writeBytes {
 		return nil
 	}

@@ -71,7 +71,8 @@ func (l *layout[T]) texts(names []string, most int) ([]int, error) {
 func isPacked(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Bool, reflect.String,
-		reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Uint8, reflect.Uint16, reflect.Uint32,
+		reflect.Uint64:
 		return true
 	case reflect.Slice:
 		return t.Elem().Kind() == reflect.Uint8

@@ -50,7 +50,9 @@ func Merge[T any](ctx context.Context, paths []string, spec Spec[T], opt MergeOp
 }
 
 // merge returns nil if yield ends the sequence.
-func merge[T any](ctx context.Context, paths []string, spec Spec[T], opt MergeOptions[T], yield func(*T, error) bool) (err error) {
+func merge[T any](ctx context.Context, paths []string, spec Spec[T], opt MergeOptions[T],
+	yield func(*T, error) bool,
+) (err error) {
 	if opt.From == 0 && opt.To == 0 {
 		opt.To = Buckets
 	}
@@ -110,7 +112,9 @@ type merger[T any] struct {
 }
 
 // mergeAll calls f for every row of sources in order, until f returns false.
-func (m *merger[T]) mergeAll(ctx context.Context, sources []source[T], tmpDir string, f func(*T, int) (bool, error)) error {
+func (m *merger[T]) mergeAll(ctx context.Context, sources []source[T], tmpDir string,
+	f func(*T, int) (bool, error),
+) error {
 	if len(sources) > maxFanIn {
 		dir, err := os.MkdirTemp(tmpDir, "merge-*")
 		if err != nil {

@@ -68,7 +68,8 @@ func extremeFetches(rng *rand.Rand, n int) []fetch {
 			Host: text(f.Host), Origin: text(f.Origin), URL: text(f.URL), Time: number(), Record: octets(f.Record),
 			File: int32(number()), Offset: number(), Length: number(), Status: int16(number()), Mime: text(f.Mime),
 			Agent: text(f.Agent), Digest: octets(f.Digest), Truncated: uint8(number()), Kind: kind(number()),
-			Revisit: number() > 0, Robots: text(f.Robots), Port: uint16(number()), Flags: uint32(number()), Seq: number(),
+			Revisit: number() > 0, Robots: text(f.Robots), Port: uint16(number()), Flags: uint32(number()),
+			Seq:   number(),
 			Depth: int8(number()), Language: text(f.Language), Header: octets(f.Header), Pack: uint64(number()),
 		}
 		rows[i] = f
@@ -226,7 +227,8 @@ func TestGroups(t *testing.T) {
 			}
 		}
 		want := inBytes(t, write(t, t.TempDir(), fetches, rows))
-		if got := inBytes(t, write(t, t.TempDir(), grouped, rows)); len(got) < 2 || !slices.EqualFunc(got, want, bytes.Equal) {
+		if got := inBytes(t, write(t, t.TempDir(), grouped, rows)); len(got) < 2 ||
+			!slices.EqualFunc(got, want, bytes.Equal) {
 			t.Errorf("seed %d: other files", seed)
 		}
 		s := NewSorter(t.TempDir(), grouped)
@@ -301,8 +303,10 @@ func FuzzPackedRows(f *testing.F) {
 		for i := range rows {
 			if repeats>>i&1 == 1 {
 				rows[i] = fetch{
-					Host: text, URL: text + text, Record: octets, Header: octets, Time: signed, Seq: -signed, Depth: int8(signed),
-					Status: int16(signed), File: int32(signed), Pack: unsigned, Flags: uint32(unsigned), Port: uint16(unsigned),
+					Host: text, URL: text + text, Record: octets, Header: octets, Time: signed, Seq: -signed,
+					Depth:  int8(signed),
+					Status: int16(signed), File: int32(signed), Pack: unsigned, Flags: uint32(unsigned),
+					Port: uint16(unsigned),
 					Kind: kind(unsigned), Revisit: unsigned&1 == 1,
 				}
 			}

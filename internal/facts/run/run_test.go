@@ -293,7 +293,10 @@ func TestFewRows(t *testing.T) {
 	}
 	equal(t, nil, collect(t, nil, MergeOptions[fetch]{}))
 
-	one := []fetch{{Host: "com.example", Depth: -128, Flags: 1<<32 - 1, Port: 1<<16 - 1, Pack: 1<<64 - 1, Status: -61, Revisit: true}}
+	one := []fetch{{
+		Host: "com.example", Depth: -128, Flags: 1<<32 - 1, Port: 1<<16 - 1, Pack: 1<<64 - 1, Status: -61,
+		Revisit: true,
+	}}
 	paths := write(t, dir, fetches, one)
 	equal(t, one, collect(t, paths, MergeOptions[fetch]{}))
 	b := BucketOf("com.example")

@@ -72,7 +72,8 @@ func (r *SortedRows[T]) Remove() error {
 // strings may be kept, but a few keep much memory in use. Ranges may be read at the same time.
 func (r *SortedRows[T]) Range(ctx context.Context, from, to int) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
-		err := r.merger(from, to).each(ctx, r.sources, func(row *T, _ int) (bool, error) { return yield(row, nil), nil })
+		err := r.merger(from, to).each(ctx, r.sources,
+			func(row *T, _ int) (bool, error) { return yield(row, nil), nil })
 		if err != nil {
 			yield(nil, err)
 		}

@@ -183,7 +183,8 @@ func TestFrames(t *testing.T) {
 		t.Fatal(err)
 	}
 	rng := rand.New(rand.NewPCG(24, 24))
-	rows := sorted(slices.Concat(extremeFetches(rng, 500), make([]fetch, 50), randomFetches(rng, 4000), slices.Repeat(randomFetches(rng, 1), 500)))
+	rows := sorted(slices.Concat(extremeFetches(rng, 500), make([]fetch, 50), randomFetches(rng, 4000),
+		slices.Repeat(randomFetches(rng, 1), 500)))
 	path := filepath.Join(t.TempDir(), "rows")
 	w, err := createFile(path, l, false)
 	if err != nil {

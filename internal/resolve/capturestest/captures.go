@@ -45,8 +45,9 @@ func Rates(limit int) []Rate {
 // Capture is the i-th capture, a redirect of robots.txt to itself.
 func Capture(i int, t facts.Time) facts.Capture {
 	c := facts.Capture{Fetch: facts.Fetch{
-		HostReversed: "test.a", Origin: Origin, URL: Origin + "/robots.txt", Method: "GET", Status: 301, UserAgent: "TestBot/1.0",
-		Location: "/robots.txt", Micros: t.Micros, Precision: t.Precision, Index: int64(i + 1),
+		HostReversed: "test.a", Origin: Origin, URL: Origin + "/robots.txt", Method: "GET", Status: 301,
+		UserAgent: "TestBot/1.0",
+		Location:  "/robots.txt", Micros: t.Micros, Precision: t.Precision, Index: int64(i + 1),
 	}}
 	c.Kind = facts.CaptureRobots
 	return c

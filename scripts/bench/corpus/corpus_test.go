@@ -99,7 +99,8 @@ func documentation() []byte {
 	random := rand.New(rand.NewPCG(5, 6))
 	var html []byte
 	for len(html) < 200_000 {
-		html = fmt.Appendf(html, "<p>The function <code>f%d</code> returns the number of bytes that it has read.</p>\n", random.IntN(1000))
+		html = fmt.Appendf(html,
+			"<p>The function <code>f%d</code> returns the number of bytes that it has read.</p>\n", random.IntN(1000))
 	}
 	return html
 }
@@ -133,7 +134,8 @@ func readRecords(t *testing.T, archive []byte) (records []record) {
 			t.Fatalf("%q: %v", version, err)
 		}
 		block, ended := bytes.CutSuffix(rest, recordEnd)
-		if !ended || header.Get("Content-Length") != strconv.Itoa(len(block)) || header.Get("WARC-Block-Digest") != digest(block) {
+		if !ended || header.Get("Content-Length") != strconv.Itoa(len(block)) ||
+			header.Get("WARC-Block-Digest") != digest(block) {
 			t.Fatalf("record %d: length or digest of the block differs", len(records))
 		}
 		records = append(records, record{header, block})

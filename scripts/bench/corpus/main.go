@@ -59,7 +59,8 @@ type description struct {
 
 func main() {
 	log.SetFlags(0)
-	name := flag.String("shape", "pages", "`NAME` of the shape of fetches: pages (40 to 400 KB each) or small (3 to 5 KB)")
+	name := flag.String("shape", "pages",
+		"`NAME` of the shape of fetches: pages (40 to 400 KB each) or small (3 to 5 KB)")
 	size := flag.Int("size", 1000, "`MB` of all archives, compressed, about; copies not counted")
 	files := flag.Int("files", 1, "`N` archives")
 	copies := flag.Int("copies", 1, "write each fetch `N` times, with other hosts and record ids")
@@ -94,7 +95,8 @@ func (d *description) write(folder string, m maker, segments, files int) error {
 	}
 	for i := range files {
 		name := fmt.Sprintf("%05d.warc.gz", i)
-		if err := d.writeArchive(filepath.Join(temporary, name), m, i, i*segments/files, (i+1)*segments/files); err != nil {
+		if err := d.writeArchive(filepath.Join(temporary, name), m, i, i*segments/files,
+			(i+1)*segments/files); err != nil {
 			return err
 		}
 	}

@@ -96,27 +96,37 @@ func (m *members) fetch(f *fetch, host string, random *rand.Rand) {
 	url := "https://" + host + f.path
 	date := f.time.Format(time.RFC3339)
 
-	request := fmt.Appendf(nil, "GET %s HTTP/1.1\r\nUser-Agent: %s\r\nAccept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8\r\n"+
-		"Accept-Language: en-US,en;q=0.5\r\nAccept-Encoding: br,gzip\r\nHost: %s\r\nConnection: Keep-Alive\r\n\r\n", f.path, userAgent, host)
+	request := fmt.Appendf(nil,
+		"GET %s HTTP/1.1\r\nUser-Agent: %s\r\nAccept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8\r\n"+
+			"Accept-Language: en-US,en;q=0.5\r\nAccept-Encoding: br,gzip\r\nHost: %s\r\nConnection: Keep-Alive\r\n\r\n", f.path, userAgent, host)
 	m.write(m.head("request", date, requestID, len(request), "application/http; msgtype=request",
-		"WARC-IP-Address", address, "WARC-Target-URI", url, "WARC-Payload-Digest", digest(nil), "WARC-Block-Digest", digest(request)), request, nil)
+		"WARC-IP-Address", address, "WARC-Target-URI", url, "WARC-Payload-Digest", digest(nil), "WARC-Block-Digest",
+		digest(request)), request, nil)
 
-	http := fmt.Appendf(nil, "HTTP/1.1 %s\r\nDate: %s\r\nServer: nginx/1.24.0\r\nContent-Type: %s\r\nX-Crawler-Content-Encoding: gzip\r\nConnection: keep-alive\r\n"+
-		"Vary: Accept-Encoding\r\nLast-Modified: Thu, 01 Jan 2026 11:%02d:%02d GMT\r\nETag: W/\"%08x-%x\"\r\nCache-Control: public, max-age=3600\r\n"+
-		"Strict-Transport-Security: max-age=31536000; includeSubDomains\r\nX-Content-Type-Options: nosniff\r\nSet-Cookie: session=%016x; Path=/; Secure; HttpOnly\r\n"+
-		"X-Request-ID: %016x\r\n%sContent-Length: %d\r\n\r\n", f.status, f.time.Format("Mon, 02 Jan 2006 15:04:05 GMT"), f.mimeType,
-		random.IntN(60), random.IntN(60), random.Uint32(), len(f.body), random.Uint64(), random.Uint64(), f.headers, len(f.body))
+	http := fmt.Appendf(nil,
+		"HTTP/1.1 %s\r\nDate: %s\r\nServer: nginx/1.24.0\r\nContent-Type: %s\r\nX-Crawler-Content-Encoding: "+
+			"gzip\r\nConnection: keep-alive\r\n"+
+			"Vary: Accept-Encoding\r\nLast-Modified: Thu, 01 Jan 2026 11:%02d:%02d GMT\r\nETag: "+
+			"W/\"%08x-%x\"\r\nCache-Control: public, max-age=3600\r\n"+
+			"Strict-Transport-Security: max-age=31536000; includeSubDomains\r\nX-Content-Type-Options: "+
+			"nosniff\r\nSet-Cookie: session=%016x; Path=/; Secure; HttpOnly\r\n"+
+			"X-Request-ID: %016x\r\n%sContent-Length: %d\r\n\r\n", f.status,
+		f.time.Format("Mon, 02 Jan 2006 15:04:05 GMT"), f.mimeType,
+		random.IntN(60), random.IntN(60), random.Uint32(), len(f.body), random.Uint64(), random.Uint64(), f.headers,
+		len(f.body))
 	block := sha1.New()
 	block.Write(http)
 	block.Write(f.body)
 	identified, _, _ := strings.Cut(f.mimeType, ";")
 	head := m.head("response", date, responseID, len(http)+len(f.body), "application/http; msgtype=response",
 		"WARC-Concurrent-To", requestID, "WARC-IP-Address", address, "WARC-Target-URI", url,
-		"WARC-Payload-Digest", f.digest, "WARC-Block-Digest", label(block.Sum(nil)), "WARC-Identified-Payload-Type", identified)
+		"WARC-Payload-Digest", f.digest, "WARC-Block-Digest", label(block.Sum(nil)), "WARC-Identified-Payload-Type",
+		identified)
 	m.write(append(head, http...), f.body, f.deflated)
 
 	metadata := fmt.Appendf(nil, "fetchTimeMs: %d\r\ncharset-detected: UTF-8\r\n"+
-		"languages-cld2: {\"reliable\":true,\"text-bytes\":%d,\"languages\":[{\"code\":\"en\",\"code-iso-639-3\":\"eng\",\"text-covered\":0.99,\"score\":%d.0,\"name\":\"ENGLISH\"}]}\r\n\r\n",
+		"languages-cld2: "+
+		"{\"reliable\":true,\"text-bytes\":%d,\"languages\":[{\"code\":\"en\",\"code-iso-639-3\":\"eng\",\"text-covered\":0.99,\"score\":%d.0,\"name\":\"ENGLISH\"}]}\r\n\r\n",
 		f.delay, len(f.body)/5, 900+f.delay)
 	m.write(m.head("metadata", date, metadataID, len(metadata), "application/warc-fields",
 		"WARC-Concurrent-To", responseID, "WARC-Target-URI", url, "WARC-Block-Digest", digest(metadata)), metadata, nil)
@@ -124,7 +134,9 @@ func (m *members) fetch(f *fetch, host string, random *rand.Rand) {
 
 // head makes the record's header, with fields (name, value, …) of its own.
 func (m *members) head(kind, date, id string, length int, mimeType string, fields ...string) []byte {
-	head := fmt.Appendf(nil, "WARC/1.0\r\nWARC-Type: %s\r\nWARC-Date: %s\r\nWARC-Record-ID: %s\r\nContent-Length: %d\r\nContent-Type: %s\r\nWARC-Warcinfo-ID: %s\r\n",
+	head := fmt.Appendf(nil,
+		"WARC/1.0\r\nWARC-Type: %s\r\nWARC-Date: %s\r\nWARC-Record-ID: %s\r\nContent-Length: %d\r\nContent-Type: "+
+			"%s\r\nWARC-Warcinfo-ID: %s\r\n",
 		kind, date, id, length, mimeType, m.info)
 	for i := 0; i < len(fields); i += 2 {
 		head = fmt.Appendf(head, "%s: %s\r\n", fields[i], fields[i+1])
@@ -134,7 +146,8 @@ func (m *members) head(kind, date, id string, length int, mimeType string, field
 
 func recordID(random *rand.Rand) string {
 	high, low := random.Uint64(), random.Uint64()
-	return fmt.Sprintf("<urn:uuid:%08x-%04x-4%03x-%04x-%012x>", high>>32, high>>16&0xffff, high&0xfff, low>>48&0x3fff|0x8000, low&(1<<48-1))
+	return fmt.Sprintf("<urn:uuid:%08x-%04x-4%03x-%04x-%012x>", high>>32, high>>16&0xffff, high&0xfff,
+		low>>48&0x3fff|0x8000, low&(1<<48-1))
 }
 
 func digest(block []byte) string {

@@ -51,15 +51,19 @@ func robots(random *rand.Rand, host int) *fetch {
 	const rules = "Disallow: /private/\nDisallow: /*?session=\nDisallow: /search\nDisallow: /cart/\nDisallow: /tmp/\nAllow: /private/public/\nDisallow: /*.php$\nCrawl-delay: 5\n"
 	switch {
 	case host%10 == 3:
-		f.status, f.mimeType, f.body = "404 Not Found", "text/html; charset=utf-8", []byte("<html><body><h1>Not Found</h1></body></html>\n")
+		f.status, f.mimeType, f.body = "404 Not Found", "text/html; charset=utf-8",
+			[]byte("<html><body><h1>Not Found</h1></body></html>\n")
 	case host%50 == 7:
-		f.status, f.mimeType, f.body = "503 Service Unavailable", "text/html; charset=utf-8", []byte("<html><body><h1>Later</h1></body></html>\n")
+		f.status, f.mimeType, f.body = "503 Service Unavailable", "text/html; charset=utf-8",
+			[]byte("<html><body><h1>Later</h1></body></html>\n")
 	case host%50 == 21:
 		f.body = []byte("User-agent: *\nAllow: /\n\nUser-agent: BenchBot\nDisallow: /\n")
 	case host%5 == 4:
 		f.body = []byte("User-agent: *\nDisallow:\n")
 	default:
-		f.body = fmt.Appendf(nil, "# %016x\nUser-agent: *\n%s\nUser-agent: GPTBot\nUser-agent: CCBot\nUser-agent: ClaudeBot\nDisallow: /\n\nUser-agent: Googlebot\nDisallow: /search\n\nSitemap: https://www.example/sitemap-%d.xml\n",
+		f.body = fmt.Appendf(nil,
+			"# %016x\nUser-agent: *\n%s\nUser-agent: GPTBot\nUser-agent: CCBot\nUser-agent: ClaudeBot\nDisallow: "+
+				"/\n\nUser-agent: Googlebot\nDisallow: /search\n\nSitemap: https://www.example/sitemap-%d.xml\n",
 			random.Uint64(), rules, host)
 	}
 	return f

@@ -92,12 +92,14 @@ func (m *maker) pageBody(random *rand.Rand, title, robots string) []byte {
 	span := math.Log(float64(m.most) / float64(m.least))
 	size := int(float64(m.least) * math.Exp(random.Float64()*span))
 	page := make([]byte, 0, size+1024)
-	page = fmt.Appendf(page, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>%s</title>\n", title)
+	page = fmt.Appendf(page,
+		"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>%s</title>\n", title)
 	if robots != "" {
 		page = fmt.Appendf(page, "<meta name=\"robots\" content=\"%s\">\n", robots)
 	}
 	page = append(page, "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"+
-		"<link rel=\"stylesheet\" href=\"/static/site.css\">\n<script src=\"/static/site.js\" defer></script>\n</head>\n<body>\n"...)
+		"<link rel=\"stylesheet\" href=\"/static/site.css\">\n<script src=\"/static/site.js\" "+
+		"defer></script>\n</head>\n<body>\n"...)
 	next := random.IntN(len(m.texts))
 	t := m.texts[next]
 	rest := t.html[random.IntN(len(t.html)):]

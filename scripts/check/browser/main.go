@@ -75,9 +75,13 @@ func empty() *document.Document {
 	}
 	doc.Scope = document.Scope{Section: sample.Scope.Section, Terms: sample.Scope.Terms[:1]}
 	doc.Scope.Crawlers.ID, doc.Scope.Inputs.ID = "crawlers", "inputs"
-	doc.Certainty = document.Certainty{Section: sample.Certainty.Section, Classes: []document.Class{{ID: "allowed", Label: "Allowed", Count: 12, Words: "12 fetches, 100 %"}}}
+	doc.Certainty = document.Certainty{
+		Section: sample.Certainty.Section,
+		Classes: []document.Class{{ID: "allowed", Label: "Allowed", Count: 12, Words: "12 fetches, 100 %"}},
+	}
 	doc.Timeline.Section = sample.Timeline.Section
-	doc.Sites.Section, doc.Unknown.Section, doc.Use.Section = sample.Sites.Section, sample.Unknown.Section, sample.Use.Section
+	doc.Sites.Section, doc.Unknown.Section, doc.Use.Section = sample.Sites.Section, sample.Unknown.Section,
+		sample.Use.Section
 	doc.WhatIf.Section, doc.Unread.Section = sample.WhatIf.Section, sample.Unread.Section
 	doc.Violations.Section, doc.Unproven.Section = sample.Violations.Section, sample.Unproven.Section
 	return doc

@@ -74,7 +74,8 @@ func (t *task) committed(ctx context.Context) (*Commit, error) {
 	case err != nil || c.Attempt == "":
 		return nil, fmt.Errorf("%s is damaged; %s", at, t.again())
 	case c.Plan != t.plan.ID || c.Version != t.plan.Version:
-		return nil, fmt.Errorf("%s is of another plan (%s, by robotsaudit %s) than %s; %s", at, c.Plan, c.Version, t.plan.ID, t.again())
+		return nil, fmt.Errorf("%s is of another plan (%s, by robotsaudit %s) than %s; %s", at, c.Plan, c.Version,
+			t.plan.ID, t.again())
 	case c.Task != t.name:
 		return nil, fmt.Errorf("%s is a copy of %s.json; %s", at, c.Task, t.again())
 	}

@@ -28,14 +28,18 @@ const (
 func (p *Plan) parts() string { return partsPrefix + p.ID + "/" }
 
 func (p *Plan) part(out Store, g *ranges, n int) *task {
-	return &task{out, p, fmt.Sprintf("%s%05d", p.parts(), n), fmt.Sprintf("robotsaudit decide --buckets %d/%d --facts %s -o %s", n, g.Of, g.Facts, out)}
+	return &task{
+		out, p, fmt.Sprintf("%s%05d", p.parts(), n),
+		fmt.Sprintf("robotsaudit decide --buckets %d/%d --facts %s -o %s", n, g.Of, g.Facts, out),
+	}
 }
 
 // Decide decides the n-th of so many ranges, counted from 0, unless that is done. The
 // fetches are counted in decided while it runs.
 func Decide(ctx context.Context, s, out Store, p *Plan, n, of int, decided *atomic.Int64) (*Commit, error) {
 	if of < 1 || of > MaxRanges || n < 0 || n >= of {
-		return nil, fmt.Errorf("there is no range %d of %d: there are 1 to %d, and the first has the number 0", n, of, MaxRanges)
+		return nil, fmt.Errorf("there is no range %d of %d: there are 1 to %d, and the first has the number 0", n, of,
+			MaxRanges)
 	}
 	tmp, remove, err := workspace()
 	if err != nil {
@@ -83,7 +87,8 @@ func (p *Plan) begin(ctx context.Context, out Store, mine *ranges) (*ranges, err
 	if err != nil {
 		return nil, err
 	}
-	clear := fmt.Sprintf("give all the same, or remove %s/%s and decide all ranges again", out, strings.TrimSuffix(p.parts(), "/"))
+	clear := fmt.Sprintf("give all the same, or remove %s/%s and decide all ranges again", out,
+		strings.TrimSuffix(p.parts(), "/"))
 	switch {
 	case there.Plan != p.ID:
 		return nil, fmt.Errorf("%s in %s is of another plan; %s", rangesFile, out, clear)
@@ -102,7 +107,8 @@ func readRanges(ctx context.Context, out Store, parts string) (*ranges, error) {
 	}
 	g := new(ranges)
 	if err := json.Unmarshal(b, g); err != nil || g.Of < 1 || g.Of > MaxRanges {
-		return nil, fmt.Errorf("%s%s in %s is damaged; remove %s and decide all ranges again", parts, rangesFile, out, parts)
+		return nil, fmt.Errorf("%s%s in %s is damaged; remove %s and decide all ranges again", parts, rangesFile, out,
+			parts)
 	}
 	return g, nil
 }
@@ -126,7 +132,8 @@ func FactsOf(ctx context.Context, out Store) (string, error) {
 	}
 	switch len(found) {
 	case 0:
-		return "", fmt.Errorf("%s holds no decided ranges; run: robotsaudit decide --buckets J/M --facts URI -o %s", out, out)
+		return "", fmt.Errorf("%s holds no decided ranges; run: robotsaudit decide --buckets J/M --facts URI -o %s",
+			out, out)
 	case 1:
 		return found[0], nil
 	}

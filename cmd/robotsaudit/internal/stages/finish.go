@@ -71,13 +71,15 @@ type finishing struct {
 func (f *finishing) collect(ctx context.Context) (err error) {
 	prefix := f.Plan.parts()
 	if f.ranges, err = readRanges(ctx, f.out, prefix); isMissing(err) {
-		return fmt.Errorf("%s holds no ranges of the plan %s; run: robotsaudit decide --buckets J/M --facts URI -o %s", f.out, f.ID, f.out)
+		return fmt.Errorf("%s holds no ranges of the plan %s; run: robotsaudit decide --buckets J/M --facts URI -o %s",
+			f.out, f.ID, f.out)
 	}
 	if err != nil {
 		return err
 	}
 	if f.ranges.Resolved != f.r.commit.Attempt {
-		return fmt.Errorf("the facts were resolved again since %s was decided; remove %s and decide all ranges again", f.out, locate(f.out, prefix))
+		return fmt.Errorf("the facts were resolved again since %s was decided; remove %s and decide all ranges again",
+			f.out, locate(f.out, prefix))
 	}
 	if f.names, err = f.out.List(ctx, prefix); err != nil {
 		return err
@@ -101,13 +103,18 @@ func (f *finishing) collect(ctx context.Context) (err error) {
 		case c.Resolved != f.ranges.Resolved:
 			return fmt.Errorf("%s is of facts that were resolved otherwise; %s", t.file(), t.again())
 		}
-		if err := t.check(c, f.names, func(name string) bool { return f.finished && path.Ext(name) == ".parquet" && f.isTable(name) }); err != nil {
+		if err := t.check(c, f.names,
+			func(name string) bool {
+				return f.finished && path.Ext(name) == ".parquet" &&
+					f.isTable(name)
+			}); err != nil {
 			return err
 		}
 		f.parts = append(f.parts, c)
 	}
 	if len(missing) > 0 {
-		return fmt.Errorf("of %d ranges, these are not decided: %s; run for each: robotsaudit decide --buckets J/%d --facts %s -o %s",
+		return fmt.Errorf("of %d ranges, these are not decided: %s; run for each: robotsaudit decide --buckets J/%d "+
+			"--facts %s -o %s",
 			f.ranges.Of, list(missing), f.ranges.Of, f.ranges.Facts, f.out)
 	}
 	return nil
@@ -167,7 +174,8 @@ func (f *finishing) publish(ctx context.Context) error {
 		return err
 	}
 	if err == nil && !bytes.Equal(audit, before) {
-		if err := errors.Join(f.out.Remove(ctx, report.AuditFile), f.out.Remove(ctx, report.HTMLFile, report.SignatureFile)); err != nil {
+		if err := errors.Join(f.out.Remove(ctx, report.AuditFile),
+			f.out.Remove(ctx, report.HTMLFile, report.SignatureFile)); err != nil {
 			return err
 		}
 	}
@@ -246,7 +254,10 @@ func exists(path string) bool {
 
 // leaveFacts notes in the output where the facts are, for commands that need them.
 func (f *finishing) leaveFacts(ctx context.Context) error {
-	plan := facts.Plan{Fingerprint: f.r.set.Fingerprint, Failures: f.r.set.Failures, Digested: f.DigestInputs, Copies: f.r.commit.Copies}
+	plan := facts.Plan{
+		Fingerprint: f.r.set.Fingerprint, Failures: f.r.set.Failures, Digested: f.DigestInputs,
+		Copies: f.r.commit.Copies,
+	}
 	for _, in := range f.Inputs {
 		plan.Inputs = append(plan.Inputs, in.Input)
 	}

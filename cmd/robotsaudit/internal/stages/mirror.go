@@ -33,7 +33,8 @@ func Mirror(ctx context.Context, uri string) (dir string, remove func(), err err
 
 func mirror(ctx context.Context, s Store, dir string) error {
 	if _, err := s.Read(ctx, report.AuditFile); isMissing(err) {
-		return fmt.Errorf("%s has no %s, so it holds no whole results; name the output of an audit", s, report.AuditFile)
+		return fmt.Errorf("%s has no %s, so it holds no whole results; name the output of an audit", s,
+			report.AuditFile)
 	} else if err != nil {
 		return err
 	}

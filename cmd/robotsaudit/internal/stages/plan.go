@@ -48,8 +48,13 @@ const planFile = "plan.json"
 
 // New makes a plan of inputs, which have their final order and names. Shards are about equally
 // large, however the inputs are ordered. Its errors are of inputs that no plan can name.
-func New(inputs []ingest.Input, failed []*ingest.InputError, shards int, verify, digest bool, opt evaluate.Options, tables []string, ranks *report.Ranks) (*Plan, error) {
-	p := &Plan{Version: report.Version(), Shards: shards, VerifyDigests: verify, DigestInputs: digest, Tables: tables, Inputs: []PlannedInput{}}
+func New(inputs []ingest.Input, failed []*ingest.InputError, shards int, verify, digest bool, opt evaluate.Options,
+	tables []string, ranks *report.Ranks,
+) (*Plan, error) {
+	p := &Plan{
+		Version: report.Version(), Shards: shards, VerifyDigests: verify, DigestInputs: digest, Tables: tables,
+		Inputs: []PlannedInput{},
+	}
 	opt.Profile = cmp.Or(opt.Profile, evaluate.RFC9309)
 	p.Settings = report.NewSettings(&opt, ingest.Fingerprint(verify), ranks)
 	for _, in := range inputs {
@@ -70,7 +75,8 @@ func New(inputs []ingest.Input, failed []*ingest.InputError, shards int, verify,
 }
 
 // ErrStdin means that a plan cannot name standard input.
-var ErrStdin = errors.New("standard input cannot be planned: tasks read archives again when they are tried again; name files or URLs")
+var ErrStdin = errors.New("standard input cannot be planned: tasks read archives again when they are tried again; " +
+	"name files or URLs")
 
 // SecretError means that a plan cannot name the URL that a path, as object.Clean returns it, stands for.
 type SecretError string
@@ -143,7 +149,8 @@ func (p *Plan) Save(ctx context.Context, s Store, ranks string) error {
 	}
 	there, err := Load(ctx, s)
 	if err == nil && there.ID != p.ID {
-		err = fmt.Errorf("%s holds another plan (%s), of other inputs or settings, or made before an input changed; give another folder with --facts, or remove this one", s, there.ID)
+		err = fmt.Errorf("%s holds another plan (%s), of other inputs or settings, or made before an input changed; "+
+			"give another folder with --facts, or remove this one", s, there.ID)
 	}
 	return err
 }
@@ -174,10 +181,12 @@ func Load(ctx context.Context, s Store) (*Plan, error) {
 	}
 	p := new(Plan)
 	if err := json.Unmarshal(b, p); err != nil || p.ID != p.Digest() {
-		return nil, fmt.Errorf("%s in %s is damaged; remove %s, and make the plan again with 'robotsaudit plan'", planFile, s, s)
+		return nil, fmt.Errorf("%s in %s is damaged; remove %s, and make the plan again with 'robotsaudit plan'",
+			planFile, s, s)
 	}
 	if p.Version != report.Version() || p.Settings.FactsFingerprint != ingest.Fingerprint(p.VerifyDigests) {
-		return nil, fmt.Errorf("the plan in %s was made by robotsaudit %s, and this is %s, or built otherwise; run all stages with one program, or make a new plan in another folder",
+		return nil, fmt.Errorf("the plan in %s was made by robotsaudit %s, and this is %s, or built otherwise; run "+
+			"all stages with one program, or make a new plan in another folder",
 			s, p.Version, report.Version())
 	}
 	return p, nil

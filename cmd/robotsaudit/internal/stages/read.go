@@ -21,7 +21,10 @@ const (
 )
 
 func (p *Plan) shard(s Store, shard int) *task {
-	return &task{s, p, fmt.Sprintf("%s%05d", shardsPrefix, shard), fmt.Sprintf("robotsaudit ingest --shard %d/%d --facts %s", shard, p.Shards, s)}
+	return &task{
+		s, p, fmt.Sprintf("%s%05d", shardsPrefix, shard),
+		fmt.Sprintf("robotsaudit ingest --shard %d/%d --facts %s", shard, p.Shards, s),
+	}
 }
 
 // Read makes the facts of a shard, unless they are there. The first shard is 0. The commit lists what
@@ -65,7 +68,8 @@ func Read(ctx context.Context, s Store, p *Plan, shard int, opt ingest.Options) 
 // as every answer was compared with it.
 func failed(inputs []facts.Input, failures []facts.Failure) (objects []facts.Input) {
 	for _, in := range inputs {
-		if object.IsRemote(in.Path) && slices.ContainsFunc(failures, func(f facts.Failure) bool { return f.Path == in.Path }) {
+		if object.IsRemote(in.Path) &&
+			slices.ContainsFunc(failures, func(f facts.Failure) bool { return f.Path == in.Path }) {
 			objects = append(objects, in)
 		}
 	}
@@ -80,9 +84,11 @@ func unchanged(ctx context.Context, s Store, inputs []facts.Input) error {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case err != nil && !object.IsRemote(in.Path):
-			return fmt.Errorf("%s was there when it was planned (%w); put it back, or plan again into another folder", in.Path, err)
+			return fmt.Errorf("%s was there when it was planned (%w); put it back, or plan again into another folder",
+				in.Path, err)
 		case err == nil && info != in.Object():
-			return fmt.Errorf("%s has changed since it was planned; plan again into another folder than %s, so that all shards are read of the same archives", in.Path, s)
+			return fmt.Errorf("%s has changed since it was planned; plan again into another folder than %s, so that "+
+				"all shards are read of the same archives", in.Path, s)
 		}
 	}
 	return nil
@@ -113,7 +119,8 @@ func (p *Plan) shards(ctx context.Context, s Store, clean bool) ([]*Commit, erro
 		commits = append(commits, c)
 	}
 	if len(missing) > 0 {
-		return nil, fmt.Errorf("of %d shards, these are not read: %s; run for each: robotsaudit ingest --shard I/%d --facts %s", p.Shards, list(missing), p.Shards, s)
+		return nil, fmt.Errorf("of %d shards, these are not read: %s; run for each: robotsaudit ingest --shard I/%d "+
+			"--facts %s", p.Shards, list(missing), p.Shards, s)
 	}
 	if clean {
 		err = removeOthers(ctx, s, shardsPrefix, names, commits)
@@ -122,7 +129,9 @@ func (p *Plan) shards(ctx context.Context, s Store, clean bool) ([]*Commit, erro
 }
 
 // facts puts the facts of all shards together. Temporary files are in tmp.
-func (p *Plan) facts(ctx context.Context, s Store, shards []*Commit, copies map[string]string, tmp string) (*facts.Set, error) {
+func (p *Plan) facts(ctx context.Context, s Store, shards []*Commit, copies map[string]string, tmp string) (*facts.Set,
+	error,
+) {
 	plan := facts.Plan{Fingerprint: p.Settings.FactsFingerprint, Digested: p.DigestInputs, Copies: copies}
 	for _, in := range p.Inputs {
 		plan.Inputs = append(plan.Inputs, in.Input)
@@ -135,7 +144,8 @@ func (p *Plan) facts(ctx context.Context, s Store, shards []*Commit, copies map[
 		}
 		m, err := facts.ReadManifest(dir)
 		if err != nil {
-			return nil, fmt.Errorf("%s is damaged (%w); %s", locate(s, c.prefix()+facts.ManifestFile), err, p.shard(s, i).again())
+			return nil, fmt.Errorf("%s is damaged (%w); %s", locate(s, c.prefix()+facts.ManifestFile), err,
+				p.shard(s, i).again())
 		}
 		if err := p.checkInputs(i, m, c); err != nil {
 			return nil, fmt.Errorf("%w; %s", err, p.shard(s, i).again())

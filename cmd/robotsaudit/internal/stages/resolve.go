@@ -93,7 +93,8 @@ func (p *Plan) open(ctx context.Context, s Store, tmp string, decided *atomic.In
 	if r.shards, err = p.shards(ctx, s, false); err != nil {
 		return nil, err
 	}
-	if !slices.EqualFunc(r.shards, c.Shards, func(shard *Commit, attempt string) bool { return shard.Attempt == attempt }) {
+	if !slices.EqualFunc(r.shards, c.Shards,
+		func(shard *Commit, attempt string) bool { return shard.Attempt == attempt }) {
 		return nil, fmt.Errorf("a shard was read again after %s was resolved; %s", s, t.again())
 	}
 	if r.opt, err = p.options(); err != nil {

@@ -40,16 +40,20 @@ func skewed(t *testing.T) string {
 		}
 		id := fmt.Sprintf("urn:%d", i)
 		if i%600 == 0 {
-			rules := fmt.Sprintf("User-agent: *\nDisallow: /1\nCrawl-delay: %d\n\nUser-agent: GPTBot\nDisallow: /%d\n", 3+i%7, i/600)
+			rules := fmt.Sprintf("User-agent: *\nDisallow: /1\nCrawl-delay: %d\n\nUser-agent: GPTBot\nDisallow: /%d\n",
+				3+i%7, i/600)
 			add(i, agent, warctest.Response(id, "http://large/robots.txt", "HTTP/1.1 200 OK\r\n\r\n"+rules))
 			continue
 		}
 		url := fmt.Sprintf("http://%s/%d/%0400d", host, n%3, n%300) // long: of few rows is a frame
 		digest := "WARC-Payload-Digest: sha1:" + strings.Repeat(string(rune('A'+n%300%26)), 32)
-		page := warctest.Response(id, url, fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nX-Robots-Tag: max-snippet:%d\r\n\r\n%d", n, n), digest)
+		page := warctest.Response(id, url,
+			fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nX-Robots-Tag: max-snippet:%d\r\n\r\n%d", n,
+				n), digest)
 		if n >= 300 && n%2 == 0 {
 			page.Type, page.Block = "revisit", ""
-			page.Fields = append(page.Fields, "WARC-Profile: http://netpreserve.org/warc/1.1/revisit/identical-payload-digest")
+			page.Fields = append(page.Fields,
+				"WARC-Profile: http://netpreserve.org/warc/1.1/revisit/identical-payload-digest")
 		}
 		add(i, agent, page)
 		if i%50 == 0 { // the same record

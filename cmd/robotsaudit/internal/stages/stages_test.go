@@ -31,7 +31,8 @@ import (
 // everything is what results depend on most.
 func everything() evaluate.Options {
 	return evaluate.Options{
-		Agents: []string{"GPTBot", "CCBot"}, Uses: []tag.Use{tag.UseArchive, tag.UseTrain}, Rate: true, Policies: evaluate.PoliciesNamed, PolicyBodies: true,
+		Agents: []string{"GPTBot", "CCBot"}, Uses: []tag.Use{tag.UseArchive, tag.UseTrain}, Rate: true,
+		Policies: evaluate.PoliciesNamed, PolicyBodies: true,
 		CrawlerMap: evaluate.CrawlerMap{{Pattern: "*bot*", Token: "Bot"}, {Pattern: "no such agent", Token: "None"}},
 	}
 }
@@ -70,12 +71,16 @@ func indexed(t *testing.T) string {
 	const rules = "HTTP/1.1 200 OK\r\n\r\nUser-agent: *\nDisallow: /\n"
 	dir := t.TempDir()
 	archive := func(name, agent string, records ...warctest.Record) {
-		write(t, filepath.Join(dir, name), warctest.Plain(slices.Insert(records, 0, warctest.Warcinfo("urn:"+name, "http-header-user-agent: "+agent+"\r\n"))...))
+		write(t, filepath.Join(dir, name),
+			warctest.Plain(slices.Insert(records, 0,
+				warctest.Warcinfo("urn:"+name, "http-header-user-agent: "+agent+"\r\n"))...))
 	}
 	archive("robots.warc", "bot/1", warctest.Response("urn:1", "http://a/robots.txt", rules),
 		warctest.Response("urn:2", "http://b/robots.txt", "HTTP/1.1 301 x\r\nLocation: http://c/robots.txt\r\n\r\n"))
-	archive("pages.warc", "bot/2", warctest.Response("urn:3", "http://a/x", "HTTP/1.1 200 OK\r\n\r\n"+strings.Repeat("page ", 1000)))
-	archive("more.warc", "bot/1", warctest.Response("urn:4", "http://c/robots.txt", rules+strings.Repeat("# more\n", 2000)))
+	archive("pages.warc", "bot/2",
+		warctest.Response("urn:3", "http://a/x", "HTTP/1.1 200 OK\r\n\r\n"+strings.Repeat("page ", 1000)))
+	archive("more.warc", "bot/1",
+		warctest.Response("urn:4", "http://c/robots.txt", rules+strings.Repeat("# more\n", 2000)))
 	var rows []byte
 	for _, r := range [][2]string{
 		{"http://a/x", "12:00:00"},
@@ -87,7 +92,10 @@ func indexed(t *testing.T) string {
 		{"http://c/robots.txt", "12:00:00"},
 	} {
 		at := must(time.Parse(time.DateTime, "2024-05-01 "+r[1]))(t)
-		row := index.CDXJLine{Key: "a)/", Time: at, URL: r[0], Status: "200", Offset: int64(len(rows)), Length: 9, Filename: "whole.warc"}
+		row := index.CDXJLine{
+			Key: "a)/", Time: at, URL: r[0], Status: "200", Offset: int64(len(rows)), Length: 9,
+			Filename: "whole.warc",
+		}
 		rows = row.Append(rows)
 	}
 	write(t, filepath.Join(dir, "index.cdxj"), rows)
@@ -128,7 +136,10 @@ type staged struct {
 func planned(t testing.TB, facts string, shards int, opt evaluate.Options, args ...string) *staged {
 	t.Helper()
 	inputs, failures := ingest.Expand(args)
-	s := &staged{t: t, facts: must(stages.OpenStore(facts))(t), plan: must(stages.New(inputs, failures, shards, false, false, opt, nil, nil))(t)}
+	s := &staged{
+		t: t, facts: must(stages.OpenStore(facts))(t),
+		plan: must(stages.New(inputs, failures, shards, false, false, opt, nil, nil))(t),
+	}
 	if err := s.plan.Save(t.Context(), s.facts, ""); err != nil {
 		t.Fatal(err)
 	}
@@ -233,7 +244,8 @@ func compare(t *testing.T, what, one, staged string, want map[string][]string) {
 	if len(want["fetches"]) == 0 || len(got) != len(want) {
 		t.Errorf("%s: %d tables, want %d", what, len(got), len(want))
 	}
-	if a, b := must(os.ReadFile(filepath.Join(staged, report.AuditFile)))(t), must(os.ReadFile(filepath.Join(one, report.AuditFile)))(t); !bytes.Equal(a, b) {
+	if a, b := must(os.ReadFile(filepath.Join(staged, report.AuditFile)))(t),
+		must(os.ReadFile(filepath.Join(one, report.AuditFile)))(t); !bytes.Equal(a, b) {
 		t.Errorf("%s: audit.json is\n%s\nwant\n%s", what, a, b)
 	}
 }
@@ -314,7 +326,8 @@ func TestRefused(t *testing.T) {
 	}{
 		"no plan": {
 			"", func(_ *staged, facts string) { os.Remove(filepath.Join(facts, "plan.json")) },
-			func(s *staged) error { _, err := stages.Load(t.Context(), s.facts); return err }, "make one with: robotsaudit plan",
+			func(s *staged) error { _, err := stages.Load(t.Context(), s.facts); return err },
+			"make one with: robotsaudit plan",
 		},
 		"plan cut": {"", func(_ *staged, facts string) {
 			path := filepath.Join(facts, "plan.json")
@@ -324,23 +337,29 @@ func TestRefused(t *testing.T) {
 		"plan changed": {"", func(_ *staged, facts string) {
 			edit(filepath.Join(facts, "plan.json"), func(v map[string]any) { v["shards"] = 4 })
 		}, func(s *staged) error { _, err := stages.Load(t.Context(), s.facts); return err }, "plan.json in"},
-		"other version": {"", func(s *staged, facts string) {
-			os.Remove(filepath.Join(facts, "plan.json"))
-			s.plan.Version = "v0.0.1"
-			s.plan.ID = s.plan.Digest()
-			s.plan.Save(t.Context(), s.facts, "")
-		}, func(s *staged) error { _, err := stages.Load(t.Context(), s.facts); return err }, "run all stages with one program"},
+		"other version": {
+			"", func(s *staged, facts string) {
+				os.Remove(filepath.Join(facts, "plan.json"))
+				s.plan.Version = "v0.0.1"
+				s.plan.ID = s.plan.Digest()
+				s.plan.Save(t.Context(), s.facts, "")
+			}, func(s *staged) error { _, err := stages.Load(t.Context(), s.facts); return err },
+			"run all stages with one program",
+		},
 		"another plan": {"", func(*staged, string) {}, func(s *staged) error {
 			inputs, _ := ingest.Expand([]string{archives})
 			p := must(stages.New(inputs, nil, 4, false, false, evaluate.Options{}, nil, nil))(t)
 			return p.Save(t.Context(), s.facts, "")
 		}, "holds another plan"},
 		"no such shard": {"", func(*staged, string) {}, func(s *staged) error { return s.read(3) }, "from 0 to 2"},
-		"input changed": {"", func(s *staged, _ string) {
-			b, _ := os.ReadFile(one)
-			write(t, one, append(b, "\r\n"...))
-			s.t.Cleanup(func() { write(t, one, b) })
-		}, func(s *staged) error { return errorOf(s.read(0), s.read(1), s.read(2)) }, "has changed since it was planned; plan again"},
+		"input changed": {
+			"", func(s *staged, _ string) {
+				b, _ := os.ReadFile(one)
+				write(t, one, append(b, "\r\n"...))
+				s.t.Cleanup(func() { write(t, one, b) })
+			}, func(s *staged) error { return errorOf(s.read(0), s.read(1), s.read(2)) },
+			"has changed since it was planned; plan again",
+		},
 		"input gone": {"", func(s *staged, _ string) {
 			os.Rename(one, one+".away")
 			s.t.Cleanup(func() { os.Rename(one+".away", one) })
@@ -356,13 +375,16 @@ func TestRefused(t *testing.T) {
 			edit(filepath.Join(facts, "shards", "00001.json"), func(v map[string]any) {
 				var other map[string]any
 				json.Unmarshal(must(os.ReadFile(filepath.Join(facts, "shards", "00000.json")))(t), &other)
-				os.Rename(filepath.Join(facts, "shards", "00000-"+other["attempt"].(string)), filepath.Join(facts, "shards", "00001-"+other["attempt"].(string)))
-				os.CopyFS(filepath.Join(facts, "shards", "00000-"+other["attempt"].(string)), os.DirFS(filepath.Join(facts, "shards", "00001-"+other["attempt"].(string))))
+				os.Rename(filepath.Join(facts, "shards", "00000-"+other["attempt"].(string)),
+					filepath.Join(facts, "shards", "00001-"+other["attempt"].(string)))
+				os.CopyFS(filepath.Join(facts, "shards", "00000-"+other["attempt"].(string)),
+					os.DirFS(filepath.Join(facts, "shards", "00001-"+other["attempt"].(string))))
 				v["attempt"], v["files"] = other["attempt"], other["files"]
 			})
 		}, (*staged).resolve, "is not what the plan gives it; remove"},
 		"shard of another plan": {"read", func(_ *staged, facts string) {
-			edit(filepath.Join(facts, "shards", "00002.json"), func(v map[string]any) { v["plan"] = "0123456789abcdef" })
+			edit(filepath.Join(facts, "shards", "00002.json"),
+				func(v map[string]any) { v["plan"] = "0123456789abcdef" })
 		}, (*staged).resolve, "is of another plan (0123456789abcdef"},
 		"shard half written": {"read", func(_ *staged, facts string) {
 			path := must(filepath.Glob(filepath.Join(facts, "shards", "00000-*", "fetches-00000.run")))(t)[0]
@@ -370,10 +392,16 @@ func TestRefused(t *testing.T) {
 			write(t, path, b[:len(b)/2])
 		}, (*staged).resolve, "robotsaudit ingest --shard 0/3"},
 		"commit cut": {
-			"read", func(_ *staged, facts string) { write(t, filepath.Join(facts, "shards", "00000.json"), []byte("{")) },
+			"read", func(_ *staged, facts string) {
+				write(t, filepath.Join(facts, "shards", "00000.json"),
+					[]byte("{"))
+			},
 			(*staged).resolve, "is damaged; remove",
 		},
-		"not resolved": {"read", func(*staged, string) {}, func(s *staged) error { return s.decide(0, 2) }, "run: robotsaudit resolve"},
+		"not resolved": {
+			"read", func(*staged, string) {}, func(s *staged) error { return s.decide(0, 2) },
+			"run: robotsaudit resolve",
+		},
 		"resolved file lost": {"resolve", func(_ *staged, facts string) {
 			os.Remove(must(filepath.Glob(filepath.Join(facts, "resolved-*", "states-00000.run")))(t)[0])
 		}, func(s *staged) error { return s.decide(0, 2) }, "states-00000.run is missing; remove"},
@@ -381,14 +409,21 @@ func TestRefused(t *testing.T) {
 			os.Remove(filepath.Join(facts, "shards", "00000.json"))
 			s.ok(1, func() error { return s.read(0) })
 		}, func(s *staged) error { return s.decide(0, 2) }, "a shard was read again"},
-		"no such range":  {"resolve", func(*staged, string) {}, func(s *staged) error { return s.decide(2, 2) }, "there is no range 2 of 2"},
-		"other ranges":   {"decide", func(*staged, string) {}, func(s *staged) error { return s.decide(0, 3) }, "is decided in 2 ranges, and this is one of 3"},
+		"no such range": {
+			"resolve", func(*staged, string) {}, func(s *staged) error { return s.decide(2, 2) },
+			"there is no range 2 of 2",
+		},
+		"other ranges": {
+			"decide", func(*staged, string) {}, func(s *staged) error { return s.decide(0, 3) },
+			"is decided in 2 ranges, and this is one of 3",
+		},
 		"nothing to sum": {"resolve", func(*staged, string) {}, (*staged).finish, "holds no ranges of the plan"},
 		"range lost": {"decide", func(s *staged, _ string) {
 			os.Remove(must(filepath.Glob(filepath.Join(s.folder, ".robotsaudit", "parts-*", "00001.json")))(t)[0])
 		}, (*staged).finish, "of 2 ranges, these are not decided: 1; run for each: robotsaudit decide --buckets J/2"},
 		"range half written": {"decide", func(s *staged, _ string) {
-			os.Remove(must(filepath.Glob(filepath.Join(s.folder, ".robotsaudit", "parts-*", "00001-*", "fetches.parquet")))(t)[0])
+			os.Remove(must(filepath.Glob(filepath.Join(s.folder, ".robotsaudit", "parts-*", "00001-*",
+				"fetches.parquet")))(t)[0])
 		}, (*staged).finish, "fetches.parquet is missing; remove"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -471,10 +506,20 @@ func TestLeft(t *testing.T) {
 		again func() error
 	}{
 		{s.facts, []string{"plan.json.tmp" + dead}, func() error { return s.plan.Save(t.Context(), s.facts, "") }},
-		{s.facts, []string{"shards/00000" + dead + "/bodies.pack", "shards/00000.json.tmp" + dead}, func() error { return s.read(0) }},
+		{
+			s.facts,
+			[]string{"shards/00000" + dead + "/bodies.pack", "shards/00000.json.tmp" + dead},
+			func() error { return s.read(0) },
+		},
 		{s.facts, []string{"resolved" + dead + "/bodies.pack", "resolved.json.tmp" + dead}, s.resolve},
-		{s.out, []string{parts + "/00000" + dead + "/fetches.parquet", parts + "/00000.json.tmp" + dead, parts + "/ranges.json.tmp" + dead}, func() error { return s.decide(0, 1) }},
-		{s.out, []string{"audit.json.tmp" + dead, "fetches/part-00000.parquet.tmp" + dead, ".robotsaudit/plan.json.tmp" + dead, parts + "/finished.json.tmp" + dead}, s.finish},
+		{s.out, []string{
+			parts + "/00000" + dead + "/fetches.parquet", parts + "/00000.json.tmp" + dead,
+			parts + "/ranges.json.tmp" + dead,
+		}, func() error { return s.decide(0, 1) }},
+		{s.out, []string{
+			"audit.json.tmp" + dead, "fetches/part-00000.parquet.tmp" + dead,
+			".robotsaudit/plan.json.tmp" + dead, parts + "/finished.json.tmp" + dead,
+		}, s.finish},
 	} {
 		before := must(c.store.List(t.Context(), ""))(t)
 		for _, name := range c.names {
@@ -503,7 +548,8 @@ func TestStopped(t *testing.T) {
 	t.Parallel()
 	s := planned(t, filepath.Join(t.TempDir(), "facts"), 1, evaluate.Options{}, "../../../../testdata/warc")
 	ctx, cancel := context.WithCancel(t.Context())
-	_, err := stages.Read(ctx, s.facts, s.plan, 0, ingest.Options{Workers: 1, Read: func(*ingest.InputResult) { cancel() }})
+	_, err := stages.Read(ctx, s.facts, s.plan, 0,
+		ingest.Options{Workers: 1, Read: func(*ingest.InputResult) { cancel() }})
 	if err != context.Canceled {
 		t.Fatal(err)
 	}

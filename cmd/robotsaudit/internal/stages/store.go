@@ -64,7 +64,8 @@ func OpenStore(uri string) (Store, error) {
 		clean, err := object.Clean(uri)
 		return bucket(strings.TrimSuffix(clean, "/") + "/"), err
 	case strings.Contains(uri, "://"):
-		return nil, fmt.Errorf("%s: nothing can be written there; name a folder that all machines share, or s3://BUCKET/PREFIX", uri)
+		return nil, fmt.Errorf("%s: nothing can be written there; name a folder that all machines share, or "+
+			"s3://BUCKET/PREFIX", uri)
 	}
 	return folder(uri), nil
 }
