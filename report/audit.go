@@ -184,9 +184,9 @@ func (v *Verification) Text() string {
 		return ""
 	}
 	if v.Untried == v.Suspected {
-		return "Suspected violations that an index tells of: " + number(v.Suspected) + ". --verify reads their records."
+		return "Suspected violations that an index reports: " + number(v.Suspected) + ". --verify reads their records."
 	}
-	text := "Suspected violations that an index tells of: " + number(v.Suspected) + ". Their records: " +
+	text := "Suspected violations that an index reports: " + number(v.Suspected) + ". Their records: " +
 		number(v.Verified) + " verified"
 	for _, c := range []struct {
 		n    int64

@@ -87,7 +87,7 @@ var joins = []Join{
 	},
 	{
 		Columns: []string{"origin"}, Table: "host_stats", To: []string{"origin"},
-		But: "Origins of which logs alone tell have no fetches.",
+		But: "Origins that logs alone report have no fetches.",
 	},
 	{
 		Columns: []string{"agent"}, having: "agent_source", Table: "agent_stats", To: []string{"agent"},

@@ -13,7 +13,7 @@ type FetchRow struct {
 	FetchedURL
 	// Sort key of the URL, as in Common Crawl's indexes. Null: an earlier robotsaudit wrote the table.
 	SURTKey string `parquet:"url_surtkey,optional,delta"`
-	// HTTP method of the request record; GET where there is none; empty where an index does not tell.
+	// HTTP method of the request record; GET where there is none; empty where an index has none.
 	FetchMethod string `parquet:"fetch_method,dict"`
 	// HTTP status. Null: none could be read.
 	FetchStatus *int16 `parquet:"fetch_status,optional"`

@@ -31,7 +31,7 @@ type PageTagRow struct {
 	// How the rule was read.
 	ParseMode string `parquet:"parse_mode,dict" values:"parse_mode"`
 	// The meta stands in the head of the page as it was sent; one elsewhere binds nobody. Null: a
-	// header field, or a meta of a WAT, which does not tell.
+	// header field, or a meta of a WAT, which does not show it.
 	InHead *bool `parquet:"in_head,optional"`
 	// The meta stands in a noscript element. Null: a header field, or a meta of a WAT.
 	InNoscript *bool `parquet:"in_noscript,optional"`

@@ -100,7 +100,7 @@ type RecordPlace struct {
 	WARCFilename string `parquet:"warc_filename,dict"`
 	// Where the record begins, in bytes: see Places.
 	WARCRecordOffset int64 `parquet:"warc_record_offset,delta"`
-	// Length of the record in bytes; -1 where an index does not tell.
+	// Length of the record in bytes; -1 where an index has none.
 	WARCRecordLength int64 `parquet:"warc_record_length,delta"`
 	// WARC-Record-ID without angle brackets. Null: not recorded.
 	WARCRecordID string `parquet:"warc_record_id,optional"`

@@ -79,7 +79,7 @@ var (
 	ExclusionsTable = TableOf[ExclusionRow]{Table{
 		Name: "exclusions", Key: []string{"warc_filename", "log_line"},
 		Order: "origin, in the order of fetches, then log_time",
-		Doc: "One row per URL that robots.txt kept a crawler from, as its log says, beside what the captures say " +
+		Doc: "One row per URL that robots.txt kept a crawler from, as its log says, with what the captures say " +
 			"of it. No fetches.",
 	}}
 	IssuesTable = TableOf[IssueRow]{Table{

@@ -182,7 +182,7 @@ func (s *Summary) printCauses(p *page) {
 	switch {
 	case missing == 0 || 10*missing < 9*t.Decidable:
 	case t.Indexed > 0 && total(t.RobotsOutcomes) == 0:
-		p.heading("An index or a list tells of fetches, but never what robots.txt said. %s", s.wantedText())
+		p.heading("An index or a list reports fetches, but never what robots.txt said. %s", s.wantedText())
 	default:
 		p.heading("Nearly all is unknown, for want of robots.txt in these archives. Common Crawl keeps it in its robotstxt " +
 			"subset: give those archives as well. Browsertrix, Nutch's WARCExporter and crawls that ignore " +
@@ -190,7 +190,7 @@ func (s *Summary) printCauses(p *page) {
 			"harvest each origin's robots.txt into a WARC within 24 h of the crawl, or add archives that hold an earlier one.")
 	}
 	if t.Indexed > 0 {
-		p.heading("An index or a list alone tells of %s: violations among them are at most probable.%s",
+		p.heading("An index or a list alone reports %s: violations among them are at most probable.%s",
 			Count(t.Indexed, "fetch"), s.joinedText())
 	}
 	if text := t.Verification.Text(); text != "" {
@@ -207,7 +207,7 @@ func (s *Summary) printCauses(p *page) {
 		}
 		why := "no User-Agent, or a browser's"
 		if t.Indexed > 0 {
-			why += ", or an index that tells none"
+			why += ", or an index that names none"
 		}
 		p.heading("%s name no crawler (%s), and prove no certain violation. If you know the crawler: --crawler TOKEN.",
 			strings.Join(who, " and "), why)
@@ -318,7 +318,7 @@ func (s *Summary) printCaptures(p *page) {
 	t := &s.Audit.Totals
 	p.heading("robots.txt was captured %s%s.", Count(total(t.RobotsOutcomes), "time"), outcomesText(t.RobotsOutcomes))
 	if t.LogEvidence > 0 {
-		p.line("Logs tell %s that it could not be had.", Count(t.LogEvidence, "time"))
+		p.line("Logs report %s that it could not be had.", Count(t.LogEvidence, "time"))
 	}
 	if t.Exclusions > 0 {
 		p.line("Logs name %s that robots.txt kept a crawler from: by the captures %s disallowed, %s allowed, %s unknown.",
@@ -412,7 +412,7 @@ func (s *Summary) resyncedText() string {
 	if n == 0 {
 		return ""
 	}
-	return " Read behind damage (resynced): " + Count(n, "record") + "."
+	return " Read after damage (resynced): " + Count(n, "record") + "."
 }
 
 // printNoted counts what was odd and could be read nevertheless.

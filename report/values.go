@@ -77,11 +77,11 @@ var valuesOf = map[string][]Value{
 		{"resource", "A WARC resource record."},
 		{"arc", "An ARC record."},
 		{"log", "A line of a crawler's log: of `robots` alone."},
-		{"indexed", "None was read: an index or a list of URLs tells of the fetch."},
+		{"indexed", "None was read: an index or a list of URLs reports the fetch."},
 	},
 	"trust": {
 		{"chained", "Every record before it was verified."},
-		{"resynced", "It was found again behind damage."},
+		{"resynced", "It was found again after damage."},
 		{"indexed", "It was not read: an index says so."},
 		{"listed", "It was not read: a list of URLs says so."},
 		{"verified", "An index or a list says so, and the record was found there (`--verify`)."},
@@ -134,9 +134,9 @@ var valuesOf = map[string][]Value{
 	},
 	"tags_from": {
 		{"original", "Of a revisit or a 304: its original, which was found, in whichever archive and origin."},
-		{"wat", "A record of a WAT, which tells of the response without its body. Metas and links of the body stand " +
+		{"wat", "A record of a WAT, which reports the response without its body. Metas and links of the body stand " +
 			"among those of the head. A restriction is `probable` at most."},
-		{"unknown", "Some tags may be missing: an index or a list tells of the fetch, and no record was read; there " +
+		{"unknown", "Some tags may be missing: an index or a list reports the fetch, and no record was read; there " +
 			"is no original in these archives, or several that differ; a digest contradicts the original's; a " +
 			"coding could not be undone; the crawler left the body out or cut it within its head; the head does not " +
 			"end within 1 MiB; there are more metas or tags than are kept; or captures of robots.txt of one moment " +
@@ -208,7 +208,7 @@ var valuesOf = map[string][]Value{
 		{"no_group", "A line outside any group governs nobody."},
 		{"more", "More than are kept: the rest is dropped."},
 		{"upper_case", "A key in upper case, which is no structured field."},
-		{"place_untold", "A meta or link of the page's head or of its body: a WAT does not tell which. It is taken to bind."},
+		{"place_untold", "A meta or link of the page's head or of its body: a WAT does not show which. It is taken to bind."},
 		{"conditional", "Permitted to some users, in some countries, or for a payment or the like: that is no " +
 			"permission for all."},
 		{"doubt", "Of a licence document that is named: it was not captured in the 24 hours before the fetch, its " +

@@ -167,7 +167,7 @@ func warnOfRemoval(log *slog.Logger, dir string, opt *evaluate.Options) {
 		return // there are none, or none that can be read
 	}
 	if tokens := before.Audit().Settings.Agents; len(tokens) > 0 {
-		log.Warn(fmt.Sprintf("this run asks about no other crawler, so it removes what the run before told of %s "+
+		log.Warn(fmt.Sprintf("this run asks about no other crawler, so it removes what the run before found for %s "+
 			"(%s); give --agent or --agents again to keep it",
 			report.Count(int64(len(tokens)), "token"), report.Shown(strings.Join(tokens, ", "), 60)))
 	}
@@ -248,7 +248,7 @@ func (f *evaluateFlags) addSettings(flags *pflag.FlagSet) {
 	flags.StringVar(&f.crawlerMap, "crawler-map", "",
 		"`FILE` of the same for some User-Agents, one rule a line: PATTERN => TOKEN (see above)")
 	flags.StringArrayVar(&f.agents, "agent", nil,
-		"also tell what product token `TOKEN` would have been allowed (repeatable)")
+		"also decide what product token `TOKEN` would have been allowed (repeatable)")
 	flags.StringVar(&f.agentsFile, "agents-file", "", "`FILE` of more such tokens, one a line; # begins a comment")
 	flags.StringArrayVar(&f.categories, "agents", nil,
 		"more such tokens: all that 'robotsaudit agents' lists of `CATEGORY` "+strings.Join(agents.Names(), ", ")+
@@ -271,7 +271,7 @@ func (f *evaluateFlags) addSettings(flags *pflag.FlagSet) {
 // addVerify adds the flag of commands that may read archives.
 func (f *evaluateFlags) addVerify(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.verify, "verify", false,
-		"read the records of suspected violations that an index tells of, where the index says that they are")
+		"read the records of suspected violations that an index reports, where the index says that they are")
 }
 
 // evaluation is what evaluateFlags resolve to.

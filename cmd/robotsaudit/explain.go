@@ -43,7 +43,7 @@ tables. The settings are those of the audit.
 	flags.StringVarP(&f.output, "output", "o", "",
 		"output `DIR` of the audit: a folder, or s3://BUCKET/PREFIX (required)")
 	flags.StringVar(&f.agent, "agent", "",
-		"tell what held for the product token `TOKEN`, not for the crawler that made the fetch")
+		"explain what held for the product token `TOKEN`, not for the crawler that made the fetch")
 	flags.StringVar(&f.at, "at", "", "`TIME` of the fetch: 2025-03-01T12:00:00Z, or 2025-03-01 for its first moment")
 	flags.StringVar(&f.format, "format", "text", "`FORMAT` of the output: text or json")
 	flags.BoolVar(&f.full, "full", false, "write all that is known, not at most about sixty lines")

@@ -194,10 +194,10 @@ func (f *exportFlags) resolve() (o export.Options, format export.Format, err err
 	case f.drop == f.keep:
 		return o, format, usageErrorf("say which list: --drop or --keep")
 	case !slices.Contains(export.Formats, format):
-		return o, format, usageErrorf("the name %s tells no format; add --format %s", f.to, names(export.Formats))
+		return o, format, usageErrorf("the name %s shows no format; add --format %s", f.to, names(export.Formats))
 	case (format == export.Dolma) != (f.docs != ""):
 		return o, format, usageErrorf("--format dolma and --documents FILE need each other: attributes are lines " +
-			"beside those of documents")
+			"next to those of documents")
 	case format == export.Dolma && (f.keep || o.By != export.ByRecord):
 		return o, format, usageErrorf("--format dolma marks what to drop of documents: use --drop, and leave out --by")
 	}

@@ -337,10 +337,10 @@ func reportUnread(log *slog.Logger, facts *facts.Set, told []*ingest.InputError)
 		case in.Refusal != "":
 			lines = append(lines, in.Name+": "+in.Refusal)
 		case in.Lossy > 0 && index.IsFormat(in.Container):
-			lines = append(lines, in.Name+": has rows that cannot be read; the table issues tells which")
+			lines = append(lines, in.Name+": has rows that cannot be read; the table issues shows which")
 		case in.Lossy > 0:
 			lines = append(lines, in.Name+
-				": damaged, not wholly read; the table issues tells where, fetch it again if you can")
+				": damaged, not wholly read; the table issues shows where, fetch it again if you can")
 		}
 	}
 	for _, line := range lines[:min(len(lines), maxUnread)] {

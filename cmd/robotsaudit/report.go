@@ -91,7 +91,7 @@ func (f *reportFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.document.Title, "title", "", "`TITLE` of the report")
 	flags.StringVar(&f.document.Operator, "operator", "", "`WHO` ran the crawl, for the report")
 	flags.StringVar(&f.document.Date, "date", "", "`DATE` of the report, as it is to be written")
-	flags.StringVar(&f.against, "against", "", "output `OLD` of an earlier audit: the report tells what changed since")
+	flags.StringVar(&f.against, "against", "", "output `OLD` of an earlier audit: the report shows what changed since")
 	f.sign.add(flags, "each file that is written")
 	addStore(flags)
 }
@@ -210,9 +210,9 @@ func (f *reportFlags) check(files []rendering, beside bool) error {
 	case toOutput > 1:
 		return usageErrorf("one format alone can go to standard output")
 	case f.sign.path != "" && toOutput > 0:
-		return usageErrorf("--sign puts the signature beside the file, and standard output is none; name a file")
+		return usageErrorf("--sign puts the signature next to the file, and standard output is none; name a file")
 	case f.sign.path != "" && beside && object.IsRemote(f.output):
-		return usageErrorf("--sign puts the signature beside the file; name a file on this machine with --html")
+		return usageErrorf("--sign puts the signature next to the file; name a file on this machine with --html")
 	case f.csv == "-":
 		return usageErrorf("--csv writes several files; name a folder")
 	}

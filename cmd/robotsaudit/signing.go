@@ -25,7 +25,7 @@ type signFlag struct {
 func (f *signFlag) add(flags *pflag.FlagSet, what string) {
 	flags.StringVar(&f.path, "sign", "",
 		"sign "+what+" with the SSH key in the file `KEY`, as 'ssh-keygen -Y sign -n file' does; the signature is "+
-			"in a file beside, whose name ends in "+signature.Ext)
+			"in a file next to it, whose name ends in "+signature.Ext)
 }
 
 // read reads the key, before hours of work.
@@ -80,8 +80,8 @@ func (f *vouchFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.signers, "signer", "",
 		"with --verify, who must have signed the bundle: one of the allowed signers in `FILE`, as ssh-keygen reads it")
 	flags.StringVar(&f.timestamp, "timestamp", "",
-		"timestamp of the bundle, or of its signature, in `FILE` (RFC 3161): checked, and with --to put beside the "+
-			"bundle; with --verify, the one beside it if this is left out")
+		"timestamp of the bundle, or of its signature, in `FILE` (RFC 3161): checked, and with --to put next to the "+
+			"bundle; with --verify, the one next to it if this is left out")
 	flags.StringVar(&f.authorities, "timestamp-ca", "",
 		"certificates in PEM, in `FILE`, of whom timestamps are trusted")
 }

@@ -247,7 +247,7 @@ func (f *shardFlags) run(cmd *cobra.Command, workers int) error {
 		return err
 	}
 	if c.ExitCode == exitUnread {
-		log.Warn(fmt.Sprintf("shard %d: some input could not be read completely; this is noted, and 'finish' tells", n))
+		log.Warn(fmt.Sprintf("shard %d: some input could not be read completely; this is noted, and 'finish' reports it", n))
 	}
 	return say(cmd, "shard %d of %d: %s", n, of, report.Count(c.Fetches, "fetch"))
 }

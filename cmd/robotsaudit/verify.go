@@ -18,7 +18,7 @@ import (
 // account then have them.
 func verifyRecords(cmd *cobra.Command, log *slog.Logger, dir string, a *account, e evaluation) (err error) {
 	if !slices.ContainsFunc(a.facts.Inputs, func(in facts.InputResult) bool { return in.Indexed > 0 }) {
-		log.Warn("--verify changes nothing: it reads what indexes tell of, and no input is an index")
+		log.Warn("--verify changes nothing: it reads what indexes report, and no input is an index")
 		return nil
 	}
 	if a.facts.Elsewhere {
@@ -49,7 +49,7 @@ func verifyRecords(cmd *cobra.Command, log *slog.Logger, dir string, a *account,
 		return err
 	}
 	if progress.Total.Load() == 0 {
-		log.Info("nothing to verify: of the fetches that indexes alone tell of, none is suspected and gives its place")
+		log.Info("nothing to verify: of the fetches that indexes alone report, none is suspected and gives its place")
 		return nil
 	}
 	stop = watch(cmd, log, gauge{

@@ -54,9 +54,9 @@ ax.set_xlabel(f"fetches, of {totals['decidable']:,} that robots.txt could decide
 plt.show()
 
 # %% [markdown]
-# The two red bars are violations: the archives show that the crawler was told in time. The two
+# The two red bars are violations: the archives show that the crawler was informed in time. The two
 # below them are disallowed, too, but nothing proves a violation. **Unknown** means that these
-# archives do not tell what robots.txt said. It is neither allowed nor disallowed, and
+# archives do not show what robots.txt said. It is neither allowed nor disallowed, and
 # [7_sure](7_sure.ipynb) shows what it does to shares.
 #
 # ## Violations, with their proof
@@ -87,7 +87,7 @@ duckdb.sql("""
     ORDER BY certainty, evidence, notes""").pl()
 
 # %% [markdown]
-# **Possible**: nothing shows that this crawler was told in time. Mostly the evidence is `stale`
+# **Possible**: nothing shows that this crawler was informed in time. Mostly the evidence is `stale`
 # (captured more than a day before), or `later` than the fetch. **Contested**: another copy that the
 # crawler may have used allows the fetch (`permitted_copy`), or a reading that the standard leaves
 # open.

@@ -197,7 +197,7 @@ GROUP BY ALL ORDER BY hosts DESC, one_of_them
 # - A share is of the hosts that a crawl visited, not of the web. A crawl that visits other hosts
 #   from quarter to quarter moves the shares although no file changed.
 # - Fetches that failed without an answer are no captures: a host that could not be reached at all
-#   in a quarter is in no share. `robots` has them, where a log tells of them.
+#   in a quarter is in no share. `robots` has them, where a log reports them.
 # - A restriction begins between two captures; the figure shows it from the second on.
 # - `partial` can be one forbidden path or all but one. The share of pages that it covers is in
 #   `group_verdicts`, not here.

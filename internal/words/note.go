@@ -79,7 +79,7 @@ var NoteWords = []Word{
 	},
 	{
 		Name: "resynced", Effect: Doubt, Section: "The four classes",
-		Meaning: "The fetch, or its robots.txt, was found behind damage in the archive.",
+		Meaning: "The fetch, or its robots.txt, was found after damage in the archive.",
 	},
 	{
 		Name: "other_mode", Section: "Other notes",
@@ -144,8 +144,8 @@ var NoteWords = []Word{
 	},
 	{
 		Name: "forgeable", Effect: Unproven, Section: "The four classes",
-		Meaning: "A record was found behind damage in an uncompressed archive, where it may be the content of a page.",
-		But:     "a record was found behind damage, and may be the content of a page",
+		Meaning: "A record was found after damage in an uncompressed archive, where it may be the content of a page.",
+		But:     "a record was found after damage, and may be the content of a page",
 		Settle:  "An undamaged copy of the archive.",
 	},
 	{

@@ -221,7 +221,7 @@ var Reasons = []Word{
 	},
 	Forgeable: {
 		Name: "forgeable", Effect: GivesUnknown, Section: "The four classes",
-		Meaning: "robots.txt allows, but was found behind damage in an uncompressed archive, where a page could hold it.",
+		Meaning: "robots.txt allows, but was found after damage in an uncompressed archive, where a page could hold it.",
 		Settle:  "An undamaged copy of the archive.",
 	},
 	UnreadCapture: {

@@ -33,11 +33,11 @@ func answer(t *report.Totals, crawlers []string, unreadable int64) Answer {
 			"nothing proves it.", either, number(t.Unproven))
 	case t.Unknown == t.Decidable:
 		a.Level = LevelUnknown
-		a.Sentence = fmt.Sprintf("These archives do not tell whether robots.txt allowed any of the %s%s.",
+		a.Sentence = fmt.Sprintf("These archives do not show whether robots.txt allowed any of the %s%s.",
 			plural(t.Decidable, "fetch"), whose)
 	case t.Unknown > 0:
 		a.Level = LevelUnknown
-		a.Sentence = fmt.Sprintf("No fetch%s is shown to have been disallowed by robots.txt; of %s the archives do not tell.", either, plural(t.Unknown, "fetch")+ofWhole(t.Unknown, t.Decidable))
+		a.Sentence = fmt.Sprintf("No fetch%s is shown to have been disallowed by robots.txt; for %s the archives show nothing.", either, plural(t.Unknown, "fetch")+ofWhole(t.Unknown, t.Decidable))
 	default:
 		a.Level = LevelNone
 		a.Sentence = fmt.Sprintf("No fetch%s is shown to have been disallowed: robots.txt allowed all %s that it "+
@@ -72,7 +72,7 @@ func details(t *report.Totals, unreadable int64) (words []string) {
 			number(t.Unproven), isAre(t.Unproven, "was", "were"), number(t.Possible), number(t.Contested)))
 	}
 	if t.Unknown > 0 && t.Unknown < t.Decidable {
-		words = append(words, fmt.Sprintf("Of %s%s the archives do not tell what robots.txt said: %s neither as "+
+		words = append(words, fmt.Sprintf("Of %s%s the archives do not show what robots.txt said: %s neither as "+
 			"allowed nor as %s.",
 			plural(t.Unknown, "fetch"), ofWhole(t.Unknown, t.Decidable), isAre(t.Unknown, "it counts",
 				"they count"), isAre(t.Unknown, "a violation", "violations")))
@@ -112,12 +112,12 @@ func certainty(t *report.Totals) Certainty {
 				"A robots.txt captured in time forbids it, but a doubt remains, which each finding names.",
 				t.ViolationsProbable),
 			class("possible", "Possible, not proven",
-				"robots.txt disallows the fetch, but nothing shows that this crawler was told in time, that it made "+
+				"robots.txt disallows the fetch, but nothing shows that this crawler was informed in time, that it made "+
 					"the fetch, or that the fetch was for more than robots.txt. No violation.", t.Possible),
 			class("contested", "Contested, not proven",
 				"robots.txt disallows the fetch, but another copy that the crawler may have used allows it, or a "+
 					"reading that the standard leaves open. No violation.", t.Contested),
-			class("unknown", "Unknown", "The archives do not tell what robots.txt said.", t.Unknown),
+			class("unknown", "Unknown", "The archives do not show what robots.txt said.", t.Unknown),
 			class("allowed", "Allowed", "robots.txt did not forbid the fetch.", t.Allowed-t.RobotsTxtItself),
 			class("robots", "robots.txt itself",
 				"Fetches of robots.txt, and of what it redirects to, are always allowed (RFC 9309, section 2.2.2). "+

@@ -253,13 +253,13 @@ func (b *builder) siteSection() Tables {
 	}
 	if v := b.byInput[nil]; v != nil {
 		t.Notes = append(t.Notes,
-			plural(v.Fetches, "fetch")+" of archives that are no input, told of by an index or a list, "+
+			plural(v.Fetches, "fetch")+" of archives that are no input, reported by an index or a list, "+
 				isAre(v.Fetches, "counts", "count")+" in none.")
 	}
 	byCollection.fill(&t)
 	kinds := Table{
 		ID: "sites-kinds", Rows: [][]Cell{},
-		Caption: "Pages, embeds and seeds, as far as the archives tell", Columns: groupColumns("Kind"),
+		Caption: "Pages, embeds and seeds, as far as the archives show", Columns: groupColumns("Kind"),
 		Empty: "There are no fetches.",
 	}
 	b.kinds.fill(&kinds)

@@ -259,7 +259,7 @@ func TestCommandsIndexed(t *testing.T) {
 		if diff := cmp.Diff(want, f.Commands); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
-		if note := d.Sites.Tables[2].Notes[1]; note != "1 fetch of archives that are no input, told of by an index "+
+		if note := d.Sites.Tables[2].Notes[1]; note != "1 fetch of archives that are no input, reported by an index "+
 			"or a list, counts in none." {
 			t.Error(note)
 		}

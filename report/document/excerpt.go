@@ -64,7 +64,7 @@ func (t *excerptTally) fill(ctx context.Context, dir, fingerprint string, profil
 		if t.list[i].Missing != "" {
 			continue
 		}
-		t.list[i].Missing = "The content of this robots.txt is not kept beside the tables; read it from its record."
+		t.list[i].Missing = "The content of this robots.txt is not kept next to the tables; read it from its record."
 		digest, err := hex.DecodeString(strings.TrimPrefix(t.keys[i].digest, "sha256:"))
 		if err == nil {
 			wanted[string(digest)] = append(wanted[string(digest)], i)

@@ -15,7 +15,7 @@ func method() Method {
 			"A robots.txt that answers with 4xx allows everything (section 2.3.1.3); one that fails with 5xx or not " +
 				"at all forbids everything (section 2.3.1.4). Redirects are followed up to five times (section 2.3.1.2).",
 			"Doubts count for the crawler: whatever another copy or an open reading of the standard allows is " +
-				"contested and no violation. What the archives do not tell is unknown, never allowed and never a violation.",
+				"contested and no violation. What the archives do not show is unknown, never allowed and never a violation.",
 			"Each finding names the records that prove it: anyone can read them with the commands given, in the " +
 				"folder of the archives; OUT stands for the folder of the result tables. Lines of a robots.txt are " +
 				"counted in its body without chunks and compression. The tables hold everything in this report, and more.",
@@ -32,11 +32,11 @@ func method() Method {
 			{"certain", []string{"The crawler’s own capture, at most 24 hours old and before the fetch beyond " +
 				"doubt, disallows, and every copy that it may have used does."}},
 			{"probable", []string{"A robots.txt captured in time forbids it, but a doubt remains."}},
-			{"possible", []string{"Disallowed, but nothing shows that this crawler was told in time, that it made " +
+			{"possible", []string{"Disallowed, but nothing shows that this crawler was informed in time, that it made " +
 				"the fetch, or that the fetch was for more than robots.txt. No violation."}},
 			{"contested", []string{"Disallowed, but a copy that the crawler may have used allows (section 2.4), or " +
 				"a reading that the standard leaves open. No violation."}},
-			{"unknown", []string{"The archives do not tell. Neither allowed nor disallowed."}},
+			{"unknown", []string{"The archives do not show it: neither allowed nor disallowed."}},
 			{"fresh, stale", []string{"Captured at most 24 hours before the fetch, or longer before (section 2.4)."}},
 			{"revisit", []string{"A record which says that the server sent the same as before; the body stands in " +
 				"an earlier record."}},

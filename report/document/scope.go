@@ -156,7 +156,7 @@ func (b *builder) fetchesText() []string {
 		text = append(text, words)
 	}
 	if t.Indexed > 0 {
-		text = append(text, fmt.Sprintf("An index or a list of URLs alone tells of %s: their records were not read, "+
+		text = append(text, fmt.Sprintf("An index or a list of URLs alone reports %s: their records were not read, "+
 			"and violations among them are at most probable.", plural(t.Indexed, "fetch")))
 	}
 	return text
@@ -255,7 +255,7 @@ func (b *builder) inputTable() Table {
 	if !digested {
 		table.Notes = []string{
 			"A fingerprint chains the checksums and lengths of an archive’s compressed records, the headers of " +
-				"its records, or the rows of an index. It tells whether an archive is the same, and is no SHA-256: " +
+				"its records, or the rows of an index. It shows whether an archive is the same, and is no SHA-256: " +
 				"for that, audit with --digest-inputs.",
 		}
 	}

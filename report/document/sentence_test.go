@@ -263,13 +263,13 @@ func TestAnswer(t *testing.T) {
 			totals(0, 0, 0, 0, 9, 20),
 			[]string{"A", "B", "C", "D"},
 			LevelUnknown,
-			"No fetch is shown to have been disallowed by robots.txt; of 9 fetches (45.0 %) the archives do not tell.",
+			"No fetch is shown to have been disallowed by robots.txt; for 9 fetches (45.0 %) the archives show nothing.",
 		},
 		{
 			totals(0, 0, 0, 0, 20, 20),
 			[]string{"A"},
 			LevelUnknown,
-			"These archives do not tell whether robots.txt allowed any of the 20 fetches of A.",
+			"These archives do not show whether robots.txt allowed any of the 20 fetches of A.",
 		},
 		{
 			totals(0, 0, 0, 0, 0, 20),

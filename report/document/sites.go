@@ -317,7 +317,7 @@ const (
 	kindPage    = "Pages"
 	kindNoPage  = "Not listed as a page: embeds, robots.txt, targets of redirects"
 	kindLinked  = "Found by links, redirects and the like"
-	kindUntold  = "The archive does not tell"
+	kindUntold  = "The archive does not show it"
 	hopOfEmbeds = "E"
 )
 

@@ -80,7 +80,7 @@ func (t *unknownTally) section() Tables {
 			{"Fetches", Number},
 			{"Origins", Number},
 			{"Origins with most", Code},
-			{"What would tell", Words},
+			{"What would settle it", Words},
 		},
 		Empty: "No verdict is unknown.",
 	}
@@ -102,7 +102,7 @@ func (t *unknownTally) section() Tables {
 	}
 	return Tables{
 		Section: Section{ID: "unknown", Heading: "What is unknown", Intro: []string{
-			"Of these fetches the archives do not tell what robots.txt said. They count neither as allowed nor as violations.",
+			"Of these fetches the archives do not show what robots.txt said. They count neither as allowed nor as violations.",
 		}},
 		Tables: []Table{table},
 	}

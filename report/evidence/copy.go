@@ -299,7 +299,7 @@ func (p *prefixWriter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-var errBehindRecord = errors.New("bytes stand behind its record")
+var errBehindRecord = errors.New("bytes stand after its record")
 
 // next begins the next member. io.EOF: there is none.
 func (m *member) next() (err error) {

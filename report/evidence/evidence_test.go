@@ -178,7 +178,7 @@ func TestRefusals(t *testing.T) {
 	}{
 		{"without the last", join(members[:len(members)-1]), "was changed, or is missing"},
 		{"without the third", join(members[:3], members[4:]), "record 3 (response urn:uuid:"},
-		{"one too many", join(members, members[3:4]), "bytes stand behind its"},
+		{"one too many", join(members, members[3:4]), "bytes stand after its"},
 		{"exchanged", join(members[:3], members[4:5], members[3:4], members[5:]), "record 3 (response urn:uuid:"},
 		{"one letter", join(members[:3], [][]byte{gzipped(strings.Replace(third, "Disallow", "Disallov", 1))},
 			members[4:]), "record 3 (response urn:uuid:7aee49c8-e044-467d-b26b-03a2b1a976e3, at 1997 of " +
@@ -263,7 +263,7 @@ func TestRefusals(t *testing.T) {
 		{"wrapped", edited(t, members, `"size":959,`, `"size":959,"wrapped":true,`), "wrapped"},
 		{"a negative offset", edited(t, members, `"offset":1997`, `"offset":-5`), "has a negative number"},
 		{"an index again", edited(t, members, `{"number":2,"archive":0,"index":4`,
-			`{"number":2,"archive":0,"index":1`), "has the index 1, behind 1"},
+			`{"number":2,"archive":0,"index":1`), "has the index 1, after 1"},
 		{
 			"another request", edited(t, members, `"request":4`, `"request":6`),
 			"request of record 3 is the record with the index 4, not 6",
@@ -276,7 +276,7 @@ func TestRefusals(t *testing.T) {
 			"a segment", edited(t, members, `"request":4,"warcinfo":1`, `"request":4,"warcinfo":1,"continues":1`),
 			"continues of record 3 is the record with the index 0, not 1",
 		},
-		{"a row again", edited(t, members, `"row":2`, `"row":1`), "row 1 of \"violations\" stands behind row 1"},
+		{"a row again", edited(t, members, `"row":2`, `"row":1`), "row 1 of \"violations\" stands after row 1"},
 		{
 			"a record cited that is not there",
 			edited(t, members, `{"number":3,"role":"governing"}`, `{"number":99999,"role":"governing"}`),
@@ -460,7 +460,7 @@ func TestBombs(t *testing.T) {
 		{"records", forged(date, repeated(lines[8]), members[1:]), "record 1 is out of order"},
 		{"findings", forged(date,
 			strings.Replace(manifest, last, strings.Repeat(strings.TrimSuffix(last, "\n")+",\n", size/len(last))+last,
-				1), members[1:]), "stands behind row"},
+				1), members[1:]), "stands after row"},
 		{"a log", forged(date, long,
 			append([][]byte{gzipped(string(wrapped.wrapper(date, size)) + line + "\r\n\r\n")}, members[2:]...)), ""},
 	} {

@@ -135,7 +135,7 @@ type plainWriter struct{ *unpacker }
 
 func (w plainWriter) Write(b []byte) (int, error) {
 	if w.plain -= int64(len(b)); w.plain < 0 {
-		return 0, refusef("its archives that hold records behind damage have more than %d bytes; bundle fewer "+
+		return 0, refusef("its archives that hold records after damage have more than %d bytes; bundle fewer "+
 			"findings at a time", maxPlain)
 	}
 	return w.out.Write(b)

@@ -169,7 +169,7 @@ func (v *Verification) unpack(ctx context.Context, m *manifestReader, members *m
 		}
 	}
 	if !members.isLast() {
-		return refusef("bytes stand behind its %d records", v.Records)
+		return refusef("bytes stand after its %d records", v.Records)
 	}
 	if len(u.paths) < len(u.archives) {
 		return refusef("%v: an archive without records", errManifest)
@@ -239,7 +239,7 @@ func (u *unpacker) misplaced(r *record) string {
 	case r.Offset < 0, r.Length < 0, min(r.Request, r.Metadata, r.Warcinfo, r.Continues) < 0:
 		return "has a negative number"
 	case r.Index <= u.last && !(isLog && r.Index == 0 && u.index == 0):
-		return fmt.Sprintf("has the index %d, behind %d", r.Index, u.last)
+		return fmt.Sprintf("has the index %d, after %d", r.Index, u.last)
 	case isLog && (r.Index != r.Offset || r.Length != r.Size):
 		return "is no line of a log"
 	case isLog && (r.Resynced || r.Request|r.Metadata|r.Warcinfo|r.Continues != 0):
@@ -365,7 +365,7 @@ func (c *comparison) advance() error {
 	case len(want.Records) == 0 || want.Records[0].Role != roleFetch:
 		return c.manifest.damaged("a finding without its fetch")
 	case want.Row <= c.rows[want.Table]:
-		return c.manifest.damaged("row %d of %.20q stands behind row %d", want.Row, want.Table, c.rows[want.Table])
+		return c.manifest.damaged("row %d of %.20q stands after row %d", want.Row, want.Table, c.rows[want.Table])
 	}
 	c.rows[want.Table] = want.Row
 	if c.Violations++; c.Violations > c.Records {

@@ -71,7 +71,7 @@ var sentences = map[string]map[string]sentence{
 	"prior": {
 		"prior_verdict": {
 			"Unresolved and undefined captures",
-			"`prior_verdict` tells what the capture before it answers.",
+			"`prior_verdict` shows what the capture before it answers.",
 		},
 	},
 	"what_if": {

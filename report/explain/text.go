@@ -229,7 +229,7 @@ func (t *text) says(s *evaluate.Said) string {
 	verb := map[string]string{"allowed": "allows it", "disallowed": "disallows it"}[s.Verdict]
 	switch {
 	case verb == "":
-		return "does not tell"
+		return "shows nothing"
 	case s.RuleLine > 0:
 		verb += fmt.Sprintf(" (line %d)", s.RuleLine)
 	}
@@ -256,7 +256,7 @@ func (t *text) fetch() {
 	case t.Fetch.Trust == facts.TrustIndexed.String():
 		t.item("record", "not among the inputs; an index says that it is %s%s", at, status)
 	case t.Fetch.Trust == facts.TrustListed.String():
-		t.item("record", "not among the inputs; a list of URLs tells of the fetch: %s%s", at, status)
+		t.item("record", "not among the inputs; a list of URLs reports the fetch: %s%s", at, status)
 	case t.Fetch.Trust == facts.TrustVerified.String():
 		t.item("record", "%s (%s%s), %s; not among the inputs, found where an index says", t.Fetch.Type,
 			t.shown(t.Fetch.Method), status, at)

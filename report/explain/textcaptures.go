@@ -28,7 +28,7 @@ func (t *text) timeline() {
 	unreadUntil := func(m *evaluate.Moment) { // nil: all that are left
 		for len(unread) > 0 && (m == nil || unread[0].MicrosSince(m.Time) <= 0) {
 			left()
-			t.line("  ?    %-28s  an index tells of a capture, and no input holds it", when(unread[0]))
+			t.line("  ?    %-28s  an index reports a capture, and no input holds it", when(unread[0]))
 			unread = unread[1:]
 		}
 	}

@@ -37,7 +37,7 @@ func Sample() *document.Document {
 			Sentence: "32 of the 181 fetches that robots.txt could decide were certainly disallowed by it, and 8 " +
 				"more probably.",
 			Details: []string{
-				"Of 7 fetches (3.9 %) these archives do not tell what robots.txt said: they count as neither.",
+				"Of 7 fetches (3.9 %) these archives do not show what robots.txt said: they count as neither.",
 				"8 more were disallowed, and nothing proves that they are violations: 3 possible, 5 contested.",
 				"One archive could not be read to its end: fetches may be missing.",
 			},
@@ -52,7 +52,7 @@ func Sample() *document.Document {
 			Section: document.Section{ID: "unknown", Heading: "What is unknown"},
 			Tables: []document.Table{{
 				ID: "unknown-reasons", Caption: "Fetches with an unknown verdict, by reason",
-				Columns: columns("Reason", "words", "Fetches", "number", "What would tell", "words"),
+				Columns: columns("Reason", "words", "Fetches", "number", "What would settle it", "words"),
 				Rows: [][]document.Cell{
 					row("No robots.txt was captured before the fetch, nor within 24 hours after it.", 4,
 						"Archives that hold the robots.txt of these sites."),
@@ -177,7 +177,7 @@ func certainty() document.Certainty {
 			},
 			{
 				ID: "possible", Label: "Possible", Count: 3, Words: "3 fetches, 1.7 %",
-				Meaning: "Disallowed, but nothing shows that the crawler was told in time.",
+				Meaning: "Disallowed, but nothing shows that the crawler was informed in time.",
 			},
 			{
 				ID: "contested", Label: "Contested", Count: 5, Words: "5 fetches, 2.8 %",
@@ -185,7 +185,7 @@ func certainty() document.Certainty {
 			},
 			{
 				ID: "unknown", Label: "Unknown", Count: 7, Words: "7 fetches, 3.9 %",
-				Meaning: "These archives do not tell what robots.txt said.",
+				Meaning: "These archives do not show what robots.txt said.",
 			},
 			{
 				ID: "allowed", Label: "Allowed", Count: 126, Words: "126 fetches, 69.6 %",
@@ -267,7 +267,7 @@ func sites() document.Tables {
 			{
 				ID: "sites-kinds", Caption: "Pages, embeds and seeds",
 				Columns: columns("Kind", "words", "Fetches", "number", "Violations", "number", "Unknown", "number"),
-				Empty:   "The archives do not tell which fetches were pages, embeds or seeds.",
+				Empty:   "The archives do not show which fetches were pages, embeds or seeds.",
 			},
 		},
 	}
