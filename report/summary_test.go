@@ -132,7 +132,7 @@ func TestSummaryTellsCauses(t *testing.T) {
 		},
 		"of an index": {
 			[]evaluate.Result{nameless, nameless},
-			[]string{token, " 2 fetches name no crawler (no User-Agent, or a browser's, or an index that tells none), "},
+			[]string{token, " 2 fetches name no crawler (no User-Agent, or a browser's, or an index that names none), "},
 			nil, 2,
 		},
 		"mostly named":   {[]evaluate.Result{nameless, named, named}, nil, []string{captures, token}, 0},
