@@ -365,9 +365,6 @@ func escaped(url string) string {
 	return string(b)
 }
 
-// Likeness is the common form of URLs that are the same one in archives and indexes.
-func Likeness(url string) string { return likeness(url) }
-
 // likeness is the common form of a URL and of its variants in indexes: some take bytes outside
 // ASCII for Latin-1, some write an octet as an escape, or an escape as the octet.
 func likeness(url string) string {

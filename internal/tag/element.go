@@ -191,18 +191,18 @@ func mayHoldWord(content []byte) bool {
 
 func isWordByte(c byte) bool { return isLetter(c) || c == '-' || c == '_' }
 
-// item is the element as it is kept. text makes its strings.
-func (a *attributes) item(link bool, text func([]byte) string) Item {
+// item is the element as it is kept.
+func (a *attributes) item(link bool) Item {
 	if link {
 		it := Item{
-			Link: true, Name: ascii.Lower(attributeText(a.rel, maxElementName, text)),
-			Type: attributeText(a.kind, 256, text),
+			Link: true, Name: ascii.Lower(attributeText(a.rel, maxElementName)),
+			Type: attributeText(a.kind, 256),
 		}
-		it.Content = attributeText(a.href, MaxLine+1, text)
+		it.Content = attributeText(a.href, MaxLine+1)
 		return it.cut()
 	}
-	it := Item{Name: ascii.Lower(trim(attributeText(a.name, maxElementName, text)))}
-	it.Content = attributeText(a.content, MaxLine+1, text)
+	it := Item{Name: ascii.Lower(trim(attributeText(a.name, maxElementName)))}
+	it.Content = attributeText(a.content, MaxLine+1)
 	return it.cut()
 }
 
@@ -215,10 +215,10 @@ func (it Item) cut() Item {
 
 // attributeText is an attribute's value with its character references decoded, of
 // at most limit bytes before decoding.
-func attributeText(value []byte, limit int, text func([]byte) string) string {
+func attributeText(value []byte, limit int) string {
 	value = value[:min(len(value), limit)]
 	if bytes.IndexByte(value, '&') < 0 && bytes.IndexByte(value, '\r') < 0 && bytes.IndexByte(value, 0) < 0 {
-		return text(value)
+		return string(value)
 	}
 	s := string(value)
 	if strings.IndexByte(s, '\r') >= 0 { // HTML §13.2.3.5, normalising newlines

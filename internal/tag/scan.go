@@ -73,7 +73,7 @@ func (f *Found) Tell(link bool, name, content, kind []byte) {
 	if !a.maySpeak(link) {
 		return
 	}
-	it := a.item(link, ownText)
+	it := a.item(link)
 	if !it.speaks() {
 		return
 	}
@@ -99,9 +99,6 @@ func (it *Item) size() int { return len(it.Name) + len(it.Content) + len(it.Type
 
 // A Scanner scans one page after the other in the same memory.
 type Scanner struct {
-	// Text makes the strings of the items. It may return strings of earlier pages again: most pages hold
-	// the same. nil: each string is new.
-	Text  func([]byte) string
 	items []Item
 }
 
@@ -117,15 +114,10 @@ type Scanner struct {
 // only if one of those speaks of use does it read the page up to the last of them. The Items it returns are
 // valid until the next page.
 func (s *Scanner) Scan(page []byte, charset string, more bool) Found {
-	if s.Text == nil {
-		s.Text = ownText
-	}
 	f := s.scan(page, charset, more)
 	s.items = f.Items
 	return f
 }
-
-func ownText(b []byte) string { return string(b) }
 
 func (s *Scanner) scan(page []byte, charset string, more bool) Found {
 	f := Found{Items: s.items[:0]}
@@ -135,11 +127,11 @@ func (s *Scanner) scan(page []byte, charset string, more bool) Found {
 	f.Cut = more
 	page = decode(page, charset)
 	rsl := lastRSL(page)
-	end := max(lastCandidate(page, s.Text), rsl)
+	end := max(lastCandidate(page), rsl)
 	if end == 0 && !more {
 		return f
 	}
-	t := scanner{page: page, stop: end, head: more, scripts: rsl > 0, text: s.Text, found: f}
+	t := scanner{page: page, stop: end, head: more, scripts: rsl > 0, found: f}
 	t.run()
 	t.found.Open = more && t.mode < modeBody
 	return t.found
@@ -233,7 +225,7 @@ func lastRSL(page []byte) (end int) {
 // attributes speak of use, wherever it stands; 0 where there is none. Every element
 // that Scan can find is one of those, for where a tag begins, what is before it
 // does not change how it is read.
-func lastCandidate(page []byte, text func([]byte) string) (end int) {
+func lastCandidate(page []byte) (end int) {
 	var t attributes
 	work := 0
 	for i := 0; ; {
@@ -247,7 +239,7 @@ func lastCandidate(page []byte, text func([]byte) string) (end int) {
 		if may {
 			var ok bool
 			after, ok = t.read(page, i+4)
-			if ok && t.maySpeak(link) && t.item(link, text).speaks() {
+			if ok && t.maySpeak(link) && t.item(link).speaks() {
 				end = i + 1
 			}
 		}

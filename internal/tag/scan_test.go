@@ -109,7 +109,7 @@ func compare(t *testing.T, page []byte) bool {
 // too much was to be read.
 func compareLast(t *testing.T, page []byte) bool {
 	t.Helper()
-	got, want := lastCandidate(page, ownText), lastSpeaking(page)
+	got, want := lastCandidate(page), lastSpeaking(page)
 	if got == want || got == len(page) {
 		return true
 	}
@@ -125,7 +125,7 @@ func lastSpeaking(page []byte) (end int) {
 			continue
 		}
 		link := page[i+1]|0x20 == 'l'
-		if _, ok := a.read(page, i+5); ok && a.item(link, ownText).speaks() {
+		if _, ok := a.read(page, i+5); ok && a.item(link).speaks() {
 			end = i + 2
 		}
 	}
@@ -330,8 +330,8 @@ func TestCandidates(t *testing.T) {
 		for _, filler := range []string{" ", "<p>", "<li>\xEF\xBF\xBC", "<br>" + strings.Repeat("x", 2*farAway)} {
 			for n := range 2 * maxRun * stride {
 				page := like + fill(filler, n) + element + fill(filler, n%(2*stride))
-				if end := len(like) + n + 2; lastCandidate([]byte(page), ownText) != end {
-					t.Fatalf("%q: %d, want %d", page, lastCandidate([]byte(page), ownText), end)
+				if end := len(like) + n + 2; lastCandidate([]byte(page)) != end {
+					t.Fatalf("%q: %d, want %d", page, lastCandidate([]byte(page)), end)
 				}
 			}
 		}
@@ -342,7 +342,7 @@ func TestCandidates(t *testing.T) {
 		}
 	}
 	for n := range len(like) + 1 {
-		if end := lastCandidate([]byte(like[:n]), ownText); end != 0 {
+		if end := lastCandidate([]byte(like[:n])); end != 0 {
 			t.Errorf("%q: %d", like[:n], end)
 		}
 	}

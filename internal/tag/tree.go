@@ -32,7 +32,6 @@ type scanner struct {
 	scripts bool // those that hold licence documents are looked for
 
 	mode  mode
-	text  func([]byte) string
 	found Found
 
 	template int // templates that are open
@@ -198,7 +197,7 @@ func (s *scanner) startTag() {
 		if ok {
 			s.enter(name)
 			if begin <= s.stop && s.attributes.maySpeak(link) {
-				s.keep(s.attributes.item(link, s.text))
+				s.keep(s.attributes.item(link))
 			}
 		}
 		return
@@ -223,13 +222,13 @@ func (s *scanner) script(begin int) {
 	}
 	s.enter([]byte("script"))
 	s.skipScript()
-	kind := ascii.Lower(trim(attributeText(s.attributes.kind, maxElementName, ownText)))
+	kind := ascii.Lower(trim(attributeText(s.attributes.kind, maxElementName)))
 	if begin > s.stop || kind != RSLType {
 		return
 	}
 	text := s.page[after:s.at]
 	it := Item{Script: true, Cut: s.at == len(s.page) || len(text) > maxScript}
-	it.Content = s.text(text[:min(len(text), maxScript)])
+	it.Content = string(text[:min(len(text), maxScript)])
 	s.keep(it)
 }
 

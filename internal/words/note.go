@@ -245,6 +245,3 @@ func (n Notes) Strings() []string {
 	}
 	return list
 }
-
-// NoteNames returns the names of the notes with an effect.
-func NoteNames(e Effect) []string { return withEffect(e).Strings() }

@@ -96,15 +96,6 @@ func Gzip(s string) []byte {
 	return b.Bytes()
 }
 
-// GzipStored puts s as it is into a gzip member.
-func GzipStored(s string) []byte {
-	var b bytes.Buffer
-	w, _ := gzip.NewWriterLevel(&b, gzip.NoCompression) // the level is a valid one
-	w.Write([]byte(s))
-	w.Close()
-	return b.Bytes()
-}
-
 // ZstdFrame compresses s as one zstd frame, with a checksum unless an option disables
 // it.
 func ZstdFrame(t testing.TB, s string, options ...zstd.EOption) []byte {
