@@ -52,9 +52,6 @@ func (d *decider) complete(st *State, id int64) {
 			})
 		}
 	}
-	if st.StepText != "" {
-		st.hops = st.Applied()[1:]
-	}
 	for _, url := range st.HopList() {
 		if u, _ := weburl.Parse(url); strings.HasSuffix(url, "…") {
 			st.ways = append(st.ways, cutURL)

@@ -22,7 +22,7 @@ type State struct {
 	ways []string // keys of the URLs that it redirects to; cutURL: one that was cut
 	url  string   // key of its own, of a redirect's target
 
-	hops  []resolve.Step // records that its redirects led to, whose content it applies
+	ledTo []resolve.Step // see hops
 	sight sight          // as the subject in hand sees it
 }
 
@@ -42,6 +42,14 @@ func (s *State) last() answered {
 		return s.itself()
 	}
 	return s.led[len(s.led)-1]
+}
+
+// hops returns the records that the capture's redirects led to, whose content it applies.
+func (s *State) hops() []resolve.Step {
+	if s.ledTo == nil && s.StepText != "" {
+		s.ledTo = s.Applied()[1:]
+	}
+	return s.ledTo
 }
 
 // isOf reports whether one crawler got all that a capture applies.

@@ -175,16 +175,17 @@ func (s *subject) see(st *State) *sight {
 		}
 	}
 	apply(v.relation, facts.SpotOf(&st.Fetch), st.Time())
-	for i := range st.hops {
-		apply(s.relationTo(&st.hops[i]), st.hops[i].Spot, st.hops[i].Time)
+	for i := range st.hops() {
+		hop := &st.hops()[i]
+		apply(s.relationTo(hop), hop.Spot, hop.Time)
 	}
 	v.failsLater = st.Outcome == words.OutcomeUnreachable && v.relation <= maybeBefore && v.isLater
 	v.isRefusal = st.isRefusal() && !(v.isOwn && s.owns(st.last()))
 	v.age = s.time.MicrosSince(st.Oldest())
 	if st.Coarsest < facts.PrecisionSecond { // of coarse dates, the one that comes first need not be that of the oldest
 		v.age = max(v.age, s.time.MicrosSince(st.Time()))
-		for i := range st.hops {
-			v.age = max(v.age, s.time.MicrosSince(st.hops[i].Time))
+		for _, hop := range st.hops() {
+			v.age = max(v.age, s.time.MicrosSince(hop.Time))
 		}
 	}
 	return v
@@ -929,8 +930,8 @@ func (tl *timeline) copies(s *subject, governing []*State) iter.Seq[*State] {
 // followed returns the moment, in microseconds, at which a capture and what its redirects led to lie before.
 func (s *State) followed() (micros int64) {
 	micros = s.Time().Latest()
-	for i := range s.hops {
-		micros = max(micros, s.hops[i].Time.Latest())
+	for _, hop := range s.hops() {
+		micros = max(micros, hop.Time.Latest())
 	}
 	return micros
 }

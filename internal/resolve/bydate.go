@@ -52,48 +52,40 @@ func (d byDate) forget() {
 	}
 }
 
+// An order is that in which captures are passed.
+type order int
+
+const (
+	onward order = 1 // as time goes
+	back   order = -1
+)
+
 // from yields, in the order of compareInTime, the captures whose dates name some moment from
 // micros on, and perhaps a few more before; of each precision up to the first at which
 // stop is true.
 func (d byDate) from(micros int64, stop func(*facts.Capture) bool) iter.Seq[*facts.Capture] {
-	return d.without(never, micros, stop)
+	return d.merge(onward, micros, never, stop)
 }
 
 // without is like from. Where isCovered is true for a capture, it leaves out the rest of its run of equal answers.
 func (d byDate) without(isCovered func(*facts.Capture) bool, micros int64,
 	stop func(*facts.Capture) bool,
 ) iter.Seq[*facts.Capture] {
-	take := func(s *samePrecision) {
-		n := 1
-		if isCovered(s.captures[0]) {
-			n = sort.Search(len(s.runs), func(i int) bool { return s.runs[i] > s.runs[0] })
-		}
-		s.captures, s.runs = s.captures[n:], s.runs[n:]
-	}
-	return d.merge(1, func(s *samePrecision) *facts.Capture { return s.captures[0] }, take, stop,
-		func(s *samePrecision) {
-			n := upTo(s.captures, micros-s.precision.Unit()-1)
-			s.captures, s.runs = s.captures[n:], s.runs[n:]
-		})
+	return d.merge(onward, micros, isCovered, stop)
 }
 
 // backFrom yields those dated micros or earlier in the opposite order, likewise.
 func (d byDate) backFrom(micros int64, stop func(*facts.Capture) bool) iter.Seq[*facts.Capture] {
-	last := func(s *samePrecision) *facts.Capture { return s.captures[len(s.captures)-1] }
-	take := func(s *samePrecision) { s.captures = s.captures[:len(s.captures)-1] }
-	return d.merge(-1, last, take, stop, func(s *samePrecision) { s.captures = s.captures[:upTo(s.captures, micros)] })
+	return d.merge(back, micros, never, stop)
 }
 
-// merge yields the captures of all precisions in one order: 1 of time, -1 the opposite. first is the
-// first of a precision, which take takes, and begin leaves out those before all that are asked for.
-func (d byDate) merge(order int, first func(*samePrecision) *facts.Capture, take func(*samePrecision),
-	stop func(*facts.Capture) bool, begin func(*samePrecision),
-) iter.Seq[*facts.Capture] {
+// merge yields the captures of all precisions in one order.
+func (d byDate) merge(o order, micros int64, isCovered, stop func(*facts.Capture) bool) iter.Seq[*facts.Capture] {
 	return func(yield func(*facts.Capture) bool) {
 		var memory [facts.PrecisionMicrosecond + 1]samePrecision
 		rest := append(memory[:0], d...)
 		for i := range rest {
-			begin(&rest[i])
+			rest[i].begin(o, micros)
 		}
 		for {
 			var next *samePrecision
@@ -101,22 +93,52 @@ func (d byDate) merge(order int, first func(*samePrecision) *facts.Capture, take
 				s := &rest[i]
 				switch {
 				case len(s.captures) == 0:
-				case stop(first(s)):
+				case stop(s.first(o)):
 					s.captures = nil
-				case next == nil || order*facts.CompareInTime(&first(s).Fetch, &first(next).Fetch) < 0:
+				case next == nil || int(o)*facts.CompareInTime(&s.first(o).Fetch, &next.first(o).Fetch) < 0:
 					next = s
 				}
 			}
 			if next == nil {
 				return
 			}
-			c := first(next)
-			take(next)
+			c := next.first(o)
+			next.take(o, isCovered(c))
 			if !yield(c) {
 				return
 			}
 		}
 	}
+}
+
+// begin leaves out the captures before all that are asked for.
+func (s *samePrecision) begin(o order, micros int64) {
+	if o == back {
+		s.captures = s.captures[:upTo(s.captures, micros)]
+		return
+	}
+	n := upTo(s.captures, micros-s.precision.Unit()-1)
+	s.captures, s.runs = s.captures[n:], s.runs[n:]
+}
+
+func (s *samePrecision) first(o order) *facts.Capture {
+	if o == back {
+		return s.captures[len(s.captures)-1]
+	}
+	return s.captures[0]
+}
+
+// take leaves out the first capture, or onward the whole of its run.
+func (s *samePrecision) take(o order, run bool) {
+	if o == back {
+		s.captures = s.captures[:len(s.captures)-1]
+		return
+	}
+	n := 1
+	if run {
+		n = sort.Search(len(s.runs), func(i int) bool { return s.runs[i] > s.runs[0] })
+	}
+	s.captures, s.runs = s.captures[n:], s.runs[n:]
 }
 
 func never(*facts.Capture) bool { return false }

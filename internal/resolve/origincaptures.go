@@ -32,8 +32,10 @@ type originCaptures struct {
 // them: a host may have been asked for its robots.txt every minute for years.
 type urlCaptures struct {
 	all      []*facts.Capture    // by time, of one moment in the order of their archive
-	everyone askings             // all GETs; filled in with crawlers
-	crawlers map[string]*askings // by crawler; made when first needed
+	isFound  bool                // the crawlers are, and what follows is filled in
+	everyone askings             // all GETs
+	crawler  string              // who made them all, if one did
+	crawlers map[string]*askings // by crawler, if there are several
 	// those that may lend their body, by payload digest; made when first asked for
 	originals map[string][]*facts.Capture
 	named     map[recordid.ID][]*facts.Capture // the same by record id; likewise
@@ -326,27 +328,34 @@ type Crawler func(*facts.Fetch) string
 
 // by returns the askings of a crawler, and everyone's.
 func (s *urlCaptures) by(who Crawler, key string) (own, everyone *askings) {
-	if s.crawlers == nil {
+	if !s.isFound {
 		s.findCrawlers(who)
 	}
-	if own = s.crawlers[key]; own == nil {
+	if own = s.crawlers[key]; s.crawlers == nil && s.crawler == key {
+		own = &s.everyone
+	}
+	if own == nil {
 		own = new(askings)
 	}
 	return own, &s.everyone
 }
 
 func (s *urlCaptures) findCrawlers(who Crawler) {
-	s.crawlers = make(map[string]*askings)
+	several := false
 	for _, c := range s.all {
-		if isAsking(c) {
-			s.everyone.add(c)
-			s.crawlers[who(&c.Fetch)] = &s.everyone
+		if !isAsking(c) {
+			continue
 		}
+		key := who(&c.Fetch)
+		several = several || s.isFound && key != s.crawler
+		s.isFound, s.crawler = true, key
+		s.everyone.add(c)
 	}
-	if len(s.crawlers) < 2 {
+	s.isFound = true
+	if !several {
 		return
 	}
-	clear(s.crawlers)
+	s.crawlers = make(map[string]*askings)
 	for _, c := range s.all {
 		if !isAsking(c) {
 			continue
