@@ -60,7 +60,7 @@ func read(t testing.TB, archive []byte) *collected {
 	c := new(collected)
 	in := facts.Input{Path: "/archive", Name: "archive", Size: int64(len(archive))}
 	var err error
-	if c.result, err = readSource(in, bytes.NewReader(archive), 0, c, nil); err != nil {
+	if c.result, err = readSource(t.Context(), in, bytes.NewReader(archive), 0, c, nil); err != nil {
 		t.Fatalf("error on damage: %v", err)
 	}
 	return c
@@ -72,7 +72,7 @@ func readPipe(t testing.TB, archive []byte) *collected {
 	c := new(collected)
 	var err error
 	src := iotest.HalfReader(bytes.NewReader(archive))
-	if c.result, err = readSource(facts.Input{Path: facts.Stdin, Name: facts.Stdin}, src, 0, c, nil); err != nil {
+	if c.result, err = readSource(t.Context(), facts.Input{Path: facts.Stdin, Name: facts.Stdin}, src, 0, c, nil); err != nil {
 		t.Fatalf("error on damage: %v", err)
 	}
 	return c

@@ -20,7 +20,7 @@ func BenchmarkIngest(b *testing.B) {
 	b.SetBytes(int64(len(archive)))
 	b.ReportAllocs()
 	for b.Loop() {
-		result, err := readSource(facts.Input{Size: int64(len(archive))}, bytes.NewReader(archive), 0, &keeper{}, nil)
+		result, err := readSource(b.Context(), facts.Input{Size: int64(len(archive))}, bytes.NewReader(archive), 0, &keeper{}, nil)
 		if err != nil || result.Fetches != fetches || result.Issues != 0 {
 			b.Fatal(result, err)
 		}
@@ -57,7 +57,7 @@ func TestFewAllocations(t *testing.T) {
 		archive := smallRecords(fetches, fetch)
 		allocations := func(archive []byte) float64 {
 			return testing.AllocsPerRun(1, func() {
-				if _, err := readSource(facts.Input{Size: int64(len(archive))}, bytes.NewReader(archive), 0, &keeper{},
+				if _, err := readSource(t.Context(), facts.Input{Size: int64(len(archive))}, bytes.NewReader(archive), 0, &keeper{},
 					nil); err != nil {
 					t.Fatal(err)
 				}

@@ -298,7 +298,7 @@ func readFile(t testing.TB, path string) *collected {
 	}
 	c := new(collected)
 	var err error
-	if c.result, err = readInput(inputs[0], 0, c, nil, nil); err != nil {
+	if c.result, err = readInput(t.Context(), inputs[0], 0, c, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	return c

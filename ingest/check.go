@@ -106,8 +106,7 @@ func checkInput(ctx context.Context, in facts.Input, dir string, opt CheckOption
 	}
 	sink := issueSink{run.NewWriter(dir, facts.IssueRuns)}
 	c := &Checked{dir: dir}
-	reading := &readOptions{verify: opt.VerifyDigests, ctx: ctx}
-	result, err := readInput(in, 0, sink, opt.Stdin, reading)
+	result, err := readInput(ctx, in, 0, sink, opt.Stdin, &readOptions{verify: opt.VerifyDigests})
 	var failed *inputError
 	switch {
 	case errors.As(err, &failed):
@@ -121,7 +120,7 @@ func checkInput(ctx context.Context, in facts.Input, dir string, opt CheckOption
 	}
 	c.InputResult = result
 	if in.Path != facts.Stdin && result.Refusal == "" {
-		c.SecondOpinion = secondOpinion(in, reading)
+		c.SecondOpinion = secondOpinion(ctx, in)
 	}
 	return c, ctx.Err()
 }
@@ -136,8 +135,8 @@ func (s issueSink) Other(*facts.Fetch) error             { return nil }
 func (s issueSink) Issue(i facts.Issue) error            { return s.issues.Add(i) }
 
 // secondOpinion counts the records that github.com/slyrz/warc sees.
-func secondOpinion(in Input, opt *readOptions) Opinion {
-	f, err := openInput(in, nil, opt)
+func secondOpinion(ctx context.Context, in Input) Opinion {
+	f, err := openInput(ctx, in, nil)
 	if err != nil {
 		return Opinion{}
 	}

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -21,8 +22,8 @@ func isClusterFile(name string) bool {
 
 // cluster takes the files of a ZipNum cluster, which its .idx or .loc names, and reports whether it is
 // one. within is what the names of the files in the tables begin with.
-func (x *expander) cluster(arg, within string) bool {
-	parts, err := x.clusterParts(arg)
+func (x *expander) cluster(ctx context.Context, arg, within string) bool {
+	parts, err := x.clusterParts(ctx, arg)
 	if errors.Is(err, errNoCluster) {
 		return false // whoever reads it as an input reports that
 	}
@@ -32,7 +33,7 @@ func (x *expander) cluster(arg, within string) bool {
 	}
 	var places map[string][]string // of parts whose names are aliases
 	if loc, ok := strings.CutSuffix(arg, ".idx"); ok {
-		if aliases, err := x.clusterParts(loc + ".loc"); err == nil {
+		if aliases, err := x.clusterParts(ctx, loc+".loc"); err == nil {
 			places = make(map[string][]string)
 			for _, a := range aliases {
 				places[a.Name] = a.Places
@@ -59,18 +60,18 @@ func (x *expander) cluster(arg, within string) bool {
 			x.clusterFile(arg, within, part, found)
 		}
 	}
-	x.remotes(remote)
+	x.remotes(ctx, remote)
 	return true
 }
 
 var errNoCluster = errors.New("it describes no ZipNum cluster")
 
 // clusterParts reads an .idx or .loc.
-func (x *expander) clusterParts(arg string) ([]index.ClusterPart, error) {
+func (x *expander) clusterParts(ctx context.Context, arg string) ([]index.ClusterPart, error) {
 	if info, err := os.Stat(arg); !object.IsRemote(arg) && (err != nil || !info.Mode().IsRegular()) {
 		return nil, errNoCluster // a pipe would be waited for
 	}
-	f, err := x.openList(arg)
+	f, err := x.openList(ctx, arg)
 	if err != nil {
 		return nil, errNoCluster
 	}

@@ -51,15 +51,14 @@ func (c *Companions) addSegment(at Place) {
 // Pair reads an archive once more and yields its fetches with the records that belong to
 // them, by the rules by which the facts were made. The fingerprint of the result shows
 // whether the archive is still the same. What f is given is valid until it returns.
-func Pair(in facts.Input, f func(*facts.Fetch, *Companions) error) (facts.InputResult, error) {
-	opt := &readOptions{paired: f}
-	src, err := openInput(in, nil, opt)
+func Pair(ctx context.Context, in facts.Input, f func(*facts.Fetch, *Companions) error) (facts.InputResult, error) {
+	src, err := openInput(ctx, in, nil)
 	if err != nil {
 		return facts.InputResult{}, err
 	}
 	defer src.Close()
 	defer warc.ReleaseMemory()
-	return readSource(in, src, 0, new(keeper), opt)
+	return readSource(ctx, in, src, 0, new(keeper), &readOptions{paired: f})
 }
 
 // Archive is an archive as a file, or as an entry of a WACZ, that is read at random.
@@ -72,9 +71,9 @@ type Archive struct {
 
 // OpenArchive opens an archive that was read before. A deflated entry is copied to a
 // temporary file in tmp.
-func OpenArchive(in facts.Input, entry, tmp string) (a *Archive, err error) {
+func OpenArchive(ctx context.Context, in facts.Input, entry, tmp string) (a *Archive, err error) {
 	a = new(Archive)
-	if a.file, err = in.Open(context.Background()); err != nil {
+	if a.file, err = in.Open(ctx); err != nil {
 		return nil, err
 	}
 	a.ReaderAt = a.file

@@ -35,7 +35,7 @@ func readVerifying(t *testing.T, archive []byte) *collected {
 	c := new(collected)
 	in := facts.Input{Path: "/archive", Name: "archive", Size: int64(len(archive))}
 	var err error
-	if c.result, err = readSource(in, bytes.NewReader(archive), 0, c, &readOptions{verify: true}); err != nil {
+	if c.result, err = readSource(t.Context(), in, bytes.NewReader(archive), 0, c, &readOptions{verify: true}); err != nil {
 		t.Fatal(err)
 	}
 	return c
@@ -290,7 +290,7 @@ func TestVerifyingStreams(t *testing.T) {
 		io.LimitReader(repeat{'x'}, big), strings.NewReader("\r\n\r\n"))
 	var sink countSink
 	peak := peakHeap(func() {
-		if _, err := readSource(facts.Input{Path: "/archive", Size: 1 << 40}, src, 0, &sink,
+		if _, err := readSource(t.Context(), facts.Input{Path: "/archive", Size: 1 << 40}, src, 0, &sink,
 			&readOptions{verify: true}); err != nil {
 			t.Error(err)
 		}

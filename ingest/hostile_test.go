@@ -112,7 +112,7 @@ func TestHostileArchives(t *testing.T) {
 				var result facts.InputResult
 				peak := peakHeap(func() {
 					var err error
-					if result, err = readSource(facts.Input{Path: path, Size: 1 << 40}, src, 0, &sink,
+					if result, err = readSource(t.Context(), facts.Input{Path: path, Size: 1 << 40}, src, 0, &sink,
 						nil); err != nil {
 						t.Error(err)
 					}
@@ -134,7 +134,7 @@ func TestHostileArchives(t *testing.T) {
 		archive := bytes.Join(manyLong, nil)
 		var sink countSink
 		peak := peakHeap(func() {
-			if _, err := readSource(facts.Input{Path: "/archive"}, bytes.NewReader(archive), 0, &sink,
+			if _, err := readSource(t.Context(), facts.Input{Path: "/archive"}, bytes.NewReader(archive), 0, &sink,
 				nil); err != nil {
 				t.Error(err)
 			}

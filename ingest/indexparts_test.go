@@ -96,12 +96,12 @@ func ingestOn(t *testing.T, content []byte, workers int, partRows int64) (result
 	var told atomic.Int64
 	opt := &readOptions{partRows: partRows, cores: warc.NewCores(workers), progress: func(n int) { told.Add(int64(n)) }}
 	opt.cores.Acquire() // as a task does
-	src, err := openInput(in, nil, opt)
+	src, err := openInput(t.Context(), in, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer src.Close()
-	if result, err = readSource(in, src, 0, w, opt); err != nil {
+	if result, err = readSource(t.Context(), in, src, 0, w, opt); err != nil {
 		t.Fatal(err)
 	}
 	if n := told.Load(); n > in.Size || n < in.Size/2 {

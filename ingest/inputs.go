@@ -51,20 +51,19 @@ type ExpandOptions struct {
 
 // ExpandFrom is Expand with options. When ctx is done, its requests to servers fail.
 func ExpandFrom(ctx context.Context, args []string, opt ExpandOptions) (inputs []Input, failures []*InputError) {
-	x := expander{ctx: ctx, base: opt.Base, trustLists: opt.TrustLists, seen: make(map[string]bool)}
+	x := expander{base: opt.Base, trustLists: opt.TrustLists, seen: make(map[string]bool)}
 	x.isList = true
 	for _, path := range opt.URLs {
-		x.path(path)
+		x.path(ctx, path)
 	}
 	x.isList = false
 	for _, arg := range args {
-		x.argument(arg)
+		x.argument(ctx, arg)
 	}
 	return sortInputs(x.inputs), x.failures
 }
 
 type expander struct {
-	ctx        context.Context
 	base       string
 	trustLists bool
 	inputs     []facts.Input
@@ -77,43 +76,43 @@ func (x *expander) fail(arg, format string, args ...any) {
 	x.failures = append(x.failures, &InputError{object.Shown(arg), fmt.Sprintf(format, args...)})
 }
 
-func (x *expander) argument(arg string) {
+func (x *expander) argument(ctx context.Context, arg string) {
 	switch {
 	case arg == facts.Stdin:
 		x.add(facts.Input{Path: facts.Stdin, Name: facts.Stdin})
 	case strings.HasPrefix(arg, "@"):
-		x.list(arg[1:])
+		x.list(ctx, arg[1:])
 	case strings.HasSuffix(object.Shown(arg), ".paths.gz"):
-		x.list(arg)
-	case isClusterFile(object.Shown(arg)) && x.cluster(arg, ""):
+		x.list(ctx, arg)
+	case isClusterFile(object.Shown(arg)) && x.cluster(ctx, arg, ""):
 	case object.IsPrefix(arg):
-		x.prefix(arg)
+		x.prefix(ctx, arg)
 	case object.IsRemote(arg):
-		x.remotes([]remoteArg{{url: arg}})
+		x.remotes(ctx, []remoteArg{{url: arg}})
 	default:
-		x.path(arg)
+		x.path(ctx, arg)
 	}
 }
 
 // path takes a file, a folder, or a glob that the shell has not expanded.
-func (x *expander) path(arg string) {
+func (x *expander) path(ctx context.Context, arg string) {
 	_, err := os.Stat(arg)
 	isMissing := errors.Is(err, fs.ErrNotExist) || err != nil && runtime.GOOS == "windows" // where no name has a *
 	if isMissing && strings.ContainsAny(arg, "*?[") {
-		x.glob(arg)
+		x.glob(ctx, arg)
 		return
 	}
-	x.named(arg)
+	x.named(ctx, arg)
 }
 
 // named takes a file or a folder.
-func (x *expander) named(arg string) {
+func (x *expander) named(ctx context.Context, arg string) {
 	info, err := os.Stat(arg)
 	switch {
 	case err == nil && info.IsDir() && x.isList:
 		x.fail(arg, "is a folder; name a list of URLs")
 	case err == nil && info.IsDir():
-		x.folder(arg)
+		x.folder(ctx, arg)
 	case err == nil:
 		x.file(arg, filepath.Base(arg))
 	case strings.Contains(arg, "://"):
@@ -125,7 +124,7 @@ func (x *expander) named(arg string) {
 	}
 }
 
-func (x *expander) glob(pattern string) {
+func (x *expander) glob(ctx context.Context, pattern string) {
 	paths, err := filepath.Glob(pattern)
 	if err != nil {
 		x.fail(pattern, "is no pattern; a [ in it needs its ]")
@@ -135,18 +134,18 @@ func (x *expander) glob(pattern string) {
 		x.fail(pattern, "matches no file; check the pattern")
 	}
 	for _, p := range paths {
-		x.named(p)
+		x.named(ctx, p)
 	}
 }
 
 // list takes the lines of a list; "-" is standard input. A relative line is also the name that the
 // tables give the file.
-func (x *expander) list(path string) {
+func (x *expander) list(ctx context.Context, path string) {
 	if path == facts.Stdin {
-		x.lines(path, os.Stdin)
+		x.lines(ctx, path, os.Stdin)
 		return
 	}
-	f, err := x.openList(path)
+	f, err := x.openList(ctx, path)
 	if err != nil {
 		x.fail(path, "the list cannot be read (%v); check the path", object.Cause(err))
 		return
@@ -167,22 +166,22 @@ func (x *expander) list(path string) {
 			return
 		}
 	}
-	x.lines(path, r)
+	x.lines(ctx, path, r)
 }
 
-func (x *expander) openList(path string) (object.Object, error) {
+func (x *expander) openList(ctx context.Context, path string) (object.Object, error) {
 	if !object.IsRemote(path) {
-		return object.Open(x.ctx, path, object.Info{})
+		return object.Open(ctx, path, object.Info{})
 	}
 	path, err := object.Clean(path)
 	if err != nil {
 		return nil, err
 	}
-	info, err := object.Stat(x.ctx, path)
+	info, err := object.Stat(ctx, path)
 	if err != nil {
 		return nil, err
 	}
-	return object.Open(x.ctx, path, info)
+	return object.Open(ctx, path, info)
 }
 
 // lineOfList is a line of a list.
@@ -218,7 +217,7 @@ func (x *expander) lineAt(line *lineOfList) (string, error) {
 	return located(x.base, line.text), nil
 }
 
-func (x *expander) lines(path string, r io.Reader) {
+func (x *expander) lines(ctx context.Context, path string, r io.Reader) {
 	before := len(x.inputs) + len(x.failures)
 	var remote []remoteArg
 	in := lineOfList{list: object.Shown(path), scope: x.scopeOf(path)}
@@ -240,7 +239,7 @@ func (x *expander) lines(path string, r io.Reader) {
 				from: fmt.Sprintf(" (%s)", in),
 			})
 		default:
-			x.listed(in, at)
+			x.listed(ctx, in, at)
 		}
 	}
 	if err := lines.Err(); err != nil {
@@ -249,14 +248,14 @@ func (x *expander) lines(path string, r io.Reader) {
 	if c, ok := r.(io.Closer); ok {
 		c.Close() // a server may bear no other request at the same time
 	}
-	x.remotes(remote)
+	x.remotes(ctx, remote)
 	if len(x.inputs)+len(x.failures) == before {
 		x.fail(path, "the list names no archive; put one path on each line")
 	}
 }
 
 // listed takes a file or folder that a line of a list names.
-func (x *expander) listed(line lineOfList, at string) {
+func (x *expander) listed(ctx context.Context, line lineOfList, at string) {
 	info, err := os.Stat(at)
 	switch {
 	case err != nil:
@@ -265,14 +264,14 @@ func (x *expander) listed(line lineOfList, at string) {
 		x.fail(line.text, "is a folder, and %s, which lies on a server, may name files alone; name it yourself, or "+
 			"trust the list with --trust-lists", line)
 	case info.IsDir():
-		x.folder(at)
+		x.folder(ctx, at)
 	default:
 		x.file(at, filepath.ToSlash(line.text))
 	}
 }
 
 // folder takes the archives of a folder and its subfolders.
-func (x *expander) folder(dir string) {
+func (x *expander) folder(ctx context.Context, dir string) {
 	failed := len(x.failures)
 	w := walk{expander: x, entered: make(map[string]bool)}
 	w.enter(dir, "")
@@ -282,7 +281,7 @@ func (x *expander) folder(dir string) {
 		w.enter(next.path, next.name)
 	}
 	for _, at := range w.clusters { // whose files have the names that they have in the folder
-		if !x.cluster(at.path, path.Dir(at.name)) {
+		if !x.cluster(ctx, at.path, path.Dir(at.name)) {
 			x.file(at.path, at.name)
 		}
 	}

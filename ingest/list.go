@@ -47,8 +47,8 @@ type Listed struct {
 // List reads an archive and calls f for each record that counts, in file order. When ctx is
 // done, ctx's error is returned.
 func List(ctx context.Context, in Input, opt ListOptions, f func(*Listed) error) (InputResult, error) {
-	reading := &readOptions{ctx: ctx, list: &lister{f: f, digests: opt.Digests}}
-	result, err := readInput(in, 0, listSink{issue: opt.Issue}, opt.Stdin, reading)
+	reading := &readOptions{list: &lister{f: f, digests: opt.Digests}}
+	result, err := readInput(ctx, in, 0, listSink{issue: opt.Issue}, opt.Stdin, reading)
 	var failed *inputError
 	if errors.As(err, &failed) {
 		err = object.Cause(failed.err)

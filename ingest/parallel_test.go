@@ -25,7 +25,7 @@ func readOn(t testing.TB, archive []byte, workers int, partSize int64) *collecte
 	opt := &readOptions{cores: warc.NewCores(workers), partSize: partSize, progress: func(n int) { told += n }}
 	opt.cores.Acquire() // as a task does
 	var err error
-	if c.result, err = readSource(in, bytes.NewReader(archive), 0, c, opt); err != nil {
+	if c.result, err = readSource(t.Context(), in, bytes.NewReader(archive), 0, c, opt); err != nil {
 		t.Fatalf("error on damage: %v", err)
 	}
 	if told > 2*len(archive)+readBuffer {

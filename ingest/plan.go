@@ -333,10 +333,9 @@ func (g *ingestion) attempt(ctx context.Context, inputs []facts.Input) (name str
 		progress: func(n int) { counted.Add(int64(n)); g.opt.Progress.BytesRead.Add(int64(n)) },
 		verify:   g.opt.VerifyDigests,
 		tmp:      tmp,
-		ctx:      ctx,
 		cores:    g.cores,
 	}
-	results, failed, err := readInputs(w, inputs, g.opt.Stdin, &opt)
+	results, failed, err := readInputs(ctx, w, inputs, g.opt.Stdin, &opt)
 	if err != nil || len(failed) > 0 {
 		w.Abandon()
 		return "", failed, err

@@ -359,7 +359,7 @@ func TestReadErrors(t *testing.T) {
 		for n := 0; n <= len(archive); n++ {
 			for _, path := range []string{"/archive", facts.Stdin} {
 				src := io.MultiReader(strings.NewReader(string(archive[:n])), &once{broken})
-				_, err := readSource(facts.Input{Path: path, Size: int64(len(archive))}, struct {
+				_, err := readSource(t.Context(), facts.Input{Path: path, Size: int64(len(archive))}, struct {
 					io.Reader
 					io.ReaderAt
 				}{src, strings.NewReader(string(archive))}, 0, new(collected), nil)
@@ -473,7 +473,7 @@ func TestReread(t *testing.T) {
 	for _, name := range []string{"a.warc.gz", "b.warc", "c.warc.gz", "d.warc.gz", "e.warc.zst", "f.arc.gz", "g.wacz"} {
 		inputs, _ := Expand([]string{name})
 		c := new(collected)
-		if _, err := readInput(inputs[0], 0, c, nil, nil); err != nil {
+		if _, err := readInput(t.Context(), inputs[0], 0, c, nil, nil); err != nil {
 			t.Fatal(err)
 		}
 		if streamed := c.fetches[0].Flags&facts.FlagStreamed != 0; streamed != (name[0] > 'c') {

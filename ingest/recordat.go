@@ -51,17 +51,16 @@ func (e *DamagedError) Error() string { return e.Reason }
 // WACZ. Records of one compressed member have one place; f is called for each of them. When ctx
 // is done, ctx's error is returned.
 func RecordsAt(ctx context.Context, in Input, entry string, offset int64, stdin io.Reader, f func(*Found) error) error {
-	a, err := openPlace(in, entry, stdin)
+	a, err := openPlace(ctx, in, entry, stdin)
 	if err != nil {
 		return err
 	}
 	defer a.Close()
 	defer warc.ReleaseMemory()
-	opt := &readOptions{ctx: ctx}
-	from := warc.NewSource(&source{Object: pipe{stdin}, opt: opt}, nil)
+	from := warc.NewSource(&source{Object: pipe{stdin}, stopped: ctx.Err}, nil)
 	var at io.ReaderAt
 	if a.ReaderAt != nil {
-		at = &source{Object: random{a}, opt: opt}
+		at = &source{Object: random{a}, stopped: ctx.Err}
 		from = warc.SourceAt(at, 0)
 	}
 	form, format := sniff(from, in.Path)
@@ -74,7 +73,7 @@ func RecordsAt(ctx context.Context, in Input, entry string, offset int64, stdin 
 			return err
 		}
 		defer file.discard()
-		at = &source{Object: random{file}, opt: opt}
+		at = &source{Object: random{file}, stopped: ctx.Err}
 		from = warc.SourceAt(at, 0)
 		form = warc.Sniff(from, isCrawlLog)
 	}
@@ -101,14 +100,14 @@ func RecordsAt(ctx context.Context, in Input, entry string, offset int64, stdin 
 
 // openPlace opens an archive or an entry of it. The tables percent-encode bytes of names that are
 // no UTF-8.
-func openPlace(in Input, entry string, stdin io.Reader) (*Archive, error) {
+func openPlace(ctx context.Context, in Input, entry string, stdin io.Reader) (*Archive, error) {
 	if in.Path == facts.Stdin {
 		return &Archive{}, nil
 	}
-	a, err := OpenArchive(in, entry, "")
+	a, err := OpenArchive(ctx, in, entry, "")
 	var none *NoRecordError
 	if raw, unescapeErr := url.PathUnescape(entry); errors.As(err, &none) && unescapeErr == nil && raw != entry {
-		return OpenArchive(in, raw, "")
+		return OpenArchive(ctx, in, raw, "")
 	}
 	return a, err
 }

@@ -34,7 +34,7 @@ const askedAtOnce = 16
 
 // remotes takes objects. Servers are asked about many of them at a time; the order of what comes of
 // it is that of the arguments.
-func (x *expander) remotes(args []remoteArg) {
+func (x *expander) remotes(ctx context.Context, args []remoteArg) {
 	inputs, errs := make([]facts.Input, len(args)), make([]error, len(args))
 	var asked sync.WaitGroup
 	slots := make(chan struct{}, askedAtOnce)
@@ -42,7 +42,7 @@ func (x *expander) remotes(args []remoteArg) {
 		slots <- struct{}{}
 		asked.Go(func() {
 			defer func() { <-slots }()
-			inputs[i], errs[i] = statRemote(x.ctx, arg)
+			inputs[i], errs[i] = statRemote(ctx, arg)
 		})
 	}
 	asked.Wait()
@@ -94,14 +94,14 @@ func remoteName(clean string) string {
 
 // prefix takes the objects below a prefix that are named like what folders are searched for: to look
 // into all others would be a request each.
-func (x *expander) prefix(arg string) {
+func (x *expander) prefix(ctx context.Context, arg string) {
 	clean, err := object.Clean(arg)
 	if err != nil {
 		x.fail(arg, "%v", err)
 		return
 	}
 	found := false
-	for e, err := range object.List(x.ctx, clean) {
+	for e, err := range object.List(ctx, clean) {
 		if err != nil {
 			x.fail(arg, "cannot be listed (%v)", err)
 			return

@@ -157,7 +157,7 @@ func TestSegmentsAreBounded(t *testing.T) {
 	archive := warctest.GzipMembers(list...)
 	var sink countSink
 	peak := peakHeap(func() {
-		if _, err := readSource(facts.Input{Path: "/archive"}, strings.NewReader(string(archive)), 0, &sink,
+		if _, err := readSource(t.Context(), facts.Input{Path: "/archive"}, strings.NewReader(string(archive)), 0, &sink,
 			nil); err != nil {
 			t.Error(err)
 		}

@@ -26,46 +26,29 @@ func (e *inputError) Unwrap() error { return e.err }
 
 // readOptions define how inputs are read. A nil one has the defaults.
 type readOptions struct {
-	progress func(int)       // receives the bytes of every read; may be nil
-	tmp      string          // folder for what must be on disk to be read; "" is the system's
-	verify   bool            // compare the digests of all records
-	ctx      context.Context // the reading stops once it is done; may be nil
-	cores    warc.Cores      // that may inflate ahead where they are idle; nil: none
-	partSize int64           // bytes of a file that are inflated ahead at a time; 0: aheadPart
-	partRows int64           // rows of an index that are read by one core; 0: as in index.Options
+	progress func(int)  // receives the bytes of every read; may be nil
+	tmp      string     // folder for what must be on disk to be read; "" is the system's
+	verify   bool       // compare the digests of all records
+	cores    warc.Cores // that may inflate ahead where they are idle; nil: none
+	partSize int64      // bytes of a file that are inflated ahead at a time; 0: aheadPart
+	partRows int64      // rows of an index that are read by one core; 0: as in index.Options
 
 	paired func(*facts.Fetch, *Companions) error // receives every fetch; may be nil
 	list   *lister                               // takes the records instead; may be nil
 }
 
-// hasStopped returns an error once the reading is to stop.
-func (o *readOptions) hasStopped() error {
-	if o == nil || o.ctx == nil {
-		return nil
-	}
-	return o.ctx.Err()
-}
-
-// context is what the reading ends with.
-func (o *readOptions) context() context.Context {
-	if o == nil || o.ctx == nil {
-		return context.Background()
-	}
-	return o.ctx
-}
-
 // readInputs reads the inputs, in order, into w. Where some cannot be read, w is to be
 // abandoned; the others are read to their end all the same, into nothing, so that one
 // pass finds all that fail.
-func readInputs(w *facts.Writer, inputs []facts.Input, stdin io.Reader, opt *readOptions) (results []facts.InputResult,
-	failed []*inputError, err error,
+func readInputs(ctx context.Context, w *facts.Writer, inputs []facts.Input, stdin io.Reader, opt *readOptions) (
+	results []facts.InputResult, failed []*inputError, err error,
 ) {
 	var out sink = w
 	for i, in := range inputs {
-		if err := opt.hasStopped(); err != nil {
+		if err := ctx.Err(); err != nil {
 			return nil, nil, err
 		}
-		result, err := readInput(in, int32(i), out, stdin, opt)
+		result, err := readInput(ctx, in, int32(i), out, stdin, opt)
 		var failure *inputError
 		switch {
 		case errors.As(err, &failure):
@@ -79,14 +62,16 @@ func readInputs(w *facts.Writer, inputs []facts.Input, stdin io.Reader, opt *rea
 }
 
 // readInput reads one input from its first byte to its last.
-func readInput(in facts.Input, index int32, out sink, stdin io.Reader, opt *readOptions) (facts.InputResult, error) {
-	src, err := openInput(in, stdin, opt)
+func readInput(ctx context.Context, in facts.Input, index int32, out sink, stdin io.Reader, opt *readOptions) (
+	facts.InputResult, error,
+) {
+	src, err := openInput(ctx, in, stdin)
 	if err != nil {
 		return facts.InputResult{}, &inputError{in, err}
 	}
-	result, err := readSource(in, src, index, out, opt)
+	result, err := readSource(ctx, in, src, index, out, opt)
 	src.Close() // a server may bear no other request at the same time
-	if err := opt.hasStopped(); err != nil {
+	if err := ctx.Err(); err != nil {
 		return facts.InputResult{}, err
 	}
 	if warc.IsReadError(err) {
@@ -95,7 +80,7 @@ func readInput(in facts.Input, index int32, out sink, stdin io.Reader, opt *read
 	if err != nil {
 		return facts.InputResult{}, err
 	}
-	if err := unchanged(opt.context(), in); err != nil {
+	if err := unchanged(ctx, in); err != nil {
 		return facts.InputResult{}, &inputError{in, err}
 	}
 	if in.Path == facts.Stdin {
@@ -105,7 +90,9 @@ func readInput(in facts.Input, index int32, out sink, stdin io.Reader, opt *read
 }
 
 // readSource reads the bytes of an input. Most can be read at random, too.
-func readSource(in facts.Input, src io.Reader, number int32, out sink, opt *readOptions) (facts.InputResult, error) {
+func readSource(ctx context.Context, in facts.Input, src io.Reader, number int32, out sink, opt *readOptions) (
+	facts.InputResult, error,
+) {
 	if opt == nil {
 		opt = new(readOptions)
 	}
@@ -124,10 +111,10 @@ func readSource(in facts.Input, src io.Reader, number int32, out sink, opt *read
 			return facts.InputResult{}, err
 		}
 		defer file.discard()
-		copied := &source{Object: random{file}, opt: opt}
+		copied := &source{Object: random{file}, stopped: ctx.Err}
 		at, size, from = copied, file.size, warc.SourceAt(copied, 0)
 		// it has been counted
-		opt = &readOptions{ctx: opt.ctx, tmp: opt.tmp, verify: opt.verify, paired: opt.paired, list: opt.list}
+		opt = &readOptions{tmp: opt.tmp, verify: opt.verify, paired: opt.paired, list: opt.list}
 	}
 	if form.Container == warc.ContainerZip && !in.List {
 		if opt.progress != nil {
@@ -223,19 +210,19 @@ func temporaryIn(folder string) (dir string, remove func() error, err error) {
 // too: package warc calls it while it undoes a compression, because a few bytes may hold much.
 type source struct {
 	object.Object
-	opt  *readOptions
-	read int64 // bytes, in their order
+	stopped func() error // returns an error once the reading is to stop
+	read    int64        // bytes, in their order
 }
 
-func openInput(in facts.Input, stdin io.Reader, opt *readOptions) (*source, error) {
+func openInput(ctx context.Context, in facts.Input, stdin io.Reader) (*source, error) {
 	if in.Path == facts.Stdin {
-		return &source{Object: pipe{stdin}, opt: opt}, nil
+		return &source{Object: pipe{stdin}, stopped: ctx.Err}, nil
 	}
-	o, err := in.Open(opt.context())
+	o, err := in.Open(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return &source{Object: o, opt: opt}, nil
+	return &source{Object: o, stopped: ctx.Err}, nil
 }
 
 // pipe is standard input.
@@ -262,7 +249,7 @@ func atRandom(in facts.Input, src io.Reader) io.ReaderAt {
 	return at
 }
 
-func (s *source) Err() error { return s.opt.hasStopped() }
+func (s *source) Err() error { return s.stopped() }
 
 func (s *source) Read(p []byte) (int, error) {
 	if err := s.Err(); err != nil {

@@ -116,7 +116,7 @@ func (v *Verification) openAt(ctx context.Context, file string) (a *namedArchive
 		if raw, err := url.PathUnescape(entry); err == nil && object.IsRemote(file) {
 			entry = raw
 		}
-		if a.archive, err = OpenArchive(in, entry, v.tmp); err != nil {
+		if a.archive, err = OpenArchive(ctx, in, entry, v.tmp); err != nil {
 			return nil, err
 		}
 		a.at = a.archive
@@ -145,7 +145,7 @@ func (a *namedArchive) begin(ctx context.Context) (err error) {
 	if a.head, err = a.window(0, headBytes); err != nil {
 		return err
 	}
-	s := &section{ctx: ctx, windows: [2]window{a.head}, more: a.at}
+	s := &section{stopped: ctx.Err, windows: [2]window{a.head}, more: a.at}
 	from := warc.SourceAt(s, 0)
 	a.form = warc.Sniff(from, isCrawlLog)
 	switch {
@@ -222,16 +222,16 @@ func (a *namedArchive) window(from, size int64) (w window, err error) {
 // section is an archive with parts in memory. It may return fewer bytes than requested:
 // its readers read again, or have enough.
 type section struct {
-	ctx     context.Context
+	stopped func() error // returns an error once the reading is to stop
 	windows [2]window
 	more    io.ReaderAt // the rest; nil: the archive is taken to end with its windows
 }
 
 // Err reports whether the reading is to stop.
-func (s *section) Err() error { return s.ctx.Err() }
+func (s *section) Err() error { return s.stopped() }
 
 func (s *section) ReadAt(p []byte, offset int64) (int, error) {
-	if err := s.ctx.Err(); err != nil {
+	if err := s.stopped(); err != nil {
 		return 0, err
 	}
 	for i := range s.windows {

@@ -31,7 +31,7 @@ func (a *namedArchive) find(ctx context.Context, row *facts.Fetch) (finding, err
 	if err != nil {
 		return finding{}, err
 	}
-	s := &section{ctx: ctx, windows: [2]window{w, a.head}}
+	s := &section{stopped: ctx.Err, windows: [2]window{w, a.head}}
 	t, err := a.take(s, row, "")
 	if err == nil && t.begun && t.refuted != "" && !w.last { // it may go on after the window
 		s.more = a.at

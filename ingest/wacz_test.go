@@ -285,7 +285,7 @@ func TestPackageDigests(t *testing.T) {
 			warctest.DeflatedEntry("datapackage.json", []byte(c.json)))
 		for _, verify := range []bool{true, false} {
 			got := new(collected)
-			if _, err := readSource(facts.Input{Path: "/a.wacz", Size: int64(len(wacz))}, bytes.NewReader(wacz), 0,
+			if _, err := readSource(t.Context(), facts.Input{Path: "/a.wacz", Size: int64(len(wacz))}, bytes.NewReader(wacz), 0,
 				got, &readOptions{verify: verify}); err != nil {
 				t.Fatal(err)
 			}

@@ -92,7 +92,7 @@ func TestMultiWACZReread(t *testing.T) {
 		if err != nil || string(body) != robotsBody {
 			t.Errorf("%s: %q, %v", f.Entry, body, err)
 		}
-		a, err := OpenArchive(inputs[0], f.Entry, t.TempDir())
+		a, err := OpenArchive(t.Context(), inputs[0], f.Entry, t.TempDir())
 		if err != nil {
 			t.Fatal(err)
 		}

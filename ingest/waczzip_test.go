@@ -217,7 +217,7 @@ func TestLargeDirectory(t *testing.T) {
 		t.Fatal(err)
 	}
 	inputs, _ := Expand([]string{path})
-	result, err := readInput(inputs[0], 0, new(keeper), nil, nil)
+	result, err := readInput(t.Context(), inputs[0], 0, new(keeper), nil, nil)
 	if err != nil || !strings.Contains(result.Refusal, "its directory has more than 33554432 bytes") ||
 		!strings.Contains(result.Refusal, "unpack it") {
 		t.Errorf("a directory of 36 MB: %q, %v", result.Refusal, err)

@@ -121,13 +121,13 @@ func (g *gatherer) gatherInput(ctx context.Context, keys []archiveKey) error {
 		p.keys[k.entry], p.told[k.entry] = g.wanted[k], new(bitmap)
 	}
 	var failed error
-	result, err := ingest.Pair(g.paths[input], func(f *facts.Fetch, c *ingest.Companions) error {
-		failed = cmp.Or(ctx.Err(), p.pair(f, c))
+	result, err := ingest.Pair(ctx, g.paths[input], func(f *facts.Fetch, c *ingest.Companions) error {
+		failed = p.pair(f, c)
 		return failed
 	})
 	switch {
-	case failed != nil:
-		return failed
+	case failed != nil, ctx.Err() != nil:
+		return cmp.Or(failed, ctx.Err())
 	case err != nil:
 		g.missing[input] = fmt.Sprintf("cannot be read (%v)", err)
 	case result.Fingerprint != in.Fingerprint:
@@ -140,7 +140,7 @@ func (g *gatherer) gatherInput(ctx context.Context, keys []archiveKey) error {
 	defer stop()
 	row, err, ok := next()
 	for _, key := range keys {
-		a, openErr := openSource(g.paths[input], key.entry, g.tmp, g.logs[key])
+		a, openErr := openSource(ctx, g.paths[input], key.entry, g.tmp, g.logs[key])
 		if openErr != nil {
 			return openErr
 		}

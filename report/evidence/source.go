@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"context"
 	"io"
 
 	"github.com/robotsaudit/robotsaudit/ingest"
@@ -16,8 +17,8 @@ type source struct {
 }
 
 // openSource opens an archive or an entry of it.
-func openSource(in facts.Input, entry, tmp string, isLog bool) (*source, error) {
-	a, err := ingest.OpenArchive(in, entry, tmp)
+func openSource(ctx context.Context, in facts.Input, entry, tmp string, isLog bool) (*source, error) {
+	a, err := ingest.OpenArchive(ctx, in, entry, tmp)
 	if err != nil {
 		return nil, err
 	}

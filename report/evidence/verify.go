@@ -455,11 +455,7 @@ func (c *comparison) pair(ctx context.Context, inputs []facts.Input, tmp string)
 				keys: map[string]*bitmap{"": &c.cited[i]}, told: map[string]*bitmap{"": new(bitmap)},
 				found: found,
 			}
-			if _, err := ingest.Pair(inputs[i],
-				func(f *facts.Fetch, with *ingest.Companions) error {
-					return cmp.Or(ctx.Err(),
-						p.pair(f, with))
-				}); err != nil {
+			if _, err := ingest.Pair(ctx, inputs[i], p.pair); err != nil {
 				return err
 			}
 		}
