@@ -25,7 +25,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import archives_summary as summary
-from lib import ROOT, cost
+from lib import ROOT, cost, script
 
 LIMIT = 0
 HERE = Path(__file__).resolve().parent
@@ -40,10 +40,10 @@ def main(data: Path, *, size: int = 1000, small_size: int = 400, files: int = 16
     out = out or ROOT / "docs/bench" / f"{datetime.date.today().isoformat()}-archives"
     data = data.resolve()
     data.mkdir(parents=True, exist_ok=True)
-    binaries = build(data / "bin")
+    subprocess.run(["go", "build", "-o", data / "bin/robotsaudit", "./cmd/robotsaudit"], cwd=ROOT, check=True)
     debian(data / "sources", [p for name in DOCUMENTATION for p in [name, *documentation_behind(name)]])
     debian(data / "libdeflate", LIBDEFLATE)
-    folders = {name: make(data, binaries / "corpus", *CORPORA[name](options)) for name in corpora}
+    folders = {name: make(data, *CORPORA[name](options)) for name in corpora}
     out.mkdir(parents=True, exist_ok=True)
     with open(out / "raw.csv", "w", encoding="utf-8", newline="") as file:
         rows = csv.writer(file, lineterminator="\n")
@@ -65,12 +65,6 @@ def main(data: Path, *, size: int = 1000, small_size: int = 400, files: int = 16
 # Of each corpus: the shape of its fetches and the arguments of its maker.
 CORPORA = {"pages": lambda o: ("pages", o.size, 1, 1), "small": lambda o: ("small", o.small_size, 1, 1),
     "files": lambda o: ("pages", o.size, o.files, 1), "copies": lambda o: ("pages", o.size, 1, o.copies)}
-
-
-def build(folder):
-    for package in "./cmd/robotsaudit", "./scripts/bench/corpus", "./scripts/bench/gunzip":
-        subprocess.run(["go", "build", "-o", f"{folder}/", package], cwd=ROOT, check=True)
-    return folder
 
 
 def documentation_behind(name):
@@ -95,7 +89,7 @@ def debian(folder, packages):
     temporary.rename(folder)
 
 
-def make(data, maker, shape, size, files, copies):
+def make(data, shape, size, files, copies):
     """Makes a corpus unless it is there; its name tells how it was made."""
     folder = data / f"{shape}-{size}MB"
     if files > 1:
@@ -104,8 +98,7 @@ def make(data, maker, shape, size, files, copies):
         folder = folder.with_name(f"{folder.name}-{copies}copies")
     if not folder.exists():
         print(f"making {folder.name}", file=sys.stderr)
-        arguments = ["-shape", shape, "-size", str(size), "-files", str(files), "-copies", str(copies)]
-        subprocess.run(["nice", maker, *arguments, data / "sources", folder], check=True)
+        script("bench", "corpus", data / "sources", folder, "--shape", shape, "--size", size, "--files", files, "--copies", copies)
     return folder
 
 
@@ -122,8 +115,6 @@ def readers(corpus, folder, data):
     if corpus in ("files", "copies"):
         return own
     return own | {
-        "inflate": [*one, str(data / "bin" / "gunzip"), "inflate", *archives],
-        "klauspost": [*one, str(data / "bin" / "gunzip"), "klauspost", *archives],
         "libdeflate-gunzip": [*one, libdeflate(data), "-c", *archives],
         "zcat": [*one, "zcat", *archives],
         "FastWARC": [*one, *iterate, "fastwarc", *archives],
@@ -142,7 +133,7 @@ def libraries(data):
 def measure(name, folder, data, rounds):
     """Lets the readers take turns, back and forth. Round 0, the warm-up, is left out."""
     corpus = json.loads((folder / "corpus.json").read_text())
-    expected = {"inflate": corpus["bytes"], "klauspost": corpus["bytes"], "FastWARC": corpus["records"], "warcio": corpus["records"]}
+    expected = {"FastWARC": corpus["records"], "warcio": corpus["records"]}
     commands = list(readers(name, folder, data).items())
     for number in range(rounds + 1):
         for reader, command in commands if number % 2 else reversed(commands):
@@ -176,7 +167,6 @@ def versions(data):
     return {
         "robotsaudit": first("git", "describe", "--always", "--dirty", cwd=ROOT),
         "Go": first("go", "env", "GOVERSION", cwd=ROOT),
-        "klauspost/compress": first("go", "list", "-m", "-f", "{{.Version}}", "github.com/klauspost/compress", cwd=ROOT),
         "Python": platform.python_version(),
         **{name: importlib.metadata.version(name) for name in ("FastWARC", "warcio")},
         "zcat": first("zcat", "--version"),
