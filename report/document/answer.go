@@ -95,15 +95,15 @@ func details(t *report.Totals, unreadable int64) (words []string) {
 }
 
 // certainty counts each fetch once.
-func certainty(t *report.Totals) Certainty {
+func certainty(t *report.Totals) Section {
 	class := func(id, label, meaning string, n int64) Class {
 		return Class{ID: id, Label: label, Count: n, Words: plural(n, "fetch") + ofDecidable(n, t), Meaning: meaning}
 	}
-	c := Certainty{
-		Section: Section{ID: "certainty", Heading: "How certain it is", Intro: []string{
+	s := Section{
+		ID: "certainty", Heading: "How certain it is", Intro: []string{
 			"Every fetch is in one of these classes. Shares are of the fetches that robots.txt could decide: all " +
 				"but those of robots.txt itself, and of what it redirects to.",
-		}},
+		},
 		Classes: []Class{
 			class("certain", "Certain violations",
 				"The crawler’s own copy of robots.txt, obtained before the fetch and at most 24 hours old, "+
@@ -124,9 +124,9 @@ func certainty(t *report.Totals) Certainty {
 					"Shares leave them out.", t.RobotsTxtItself),
 		},
 	}
-	c.Classes[len(c.Classes)-1].Words = plural(t.RobotsTxtItself, "fetch")
+	s.Classes[len(s.Classes)-1].Words = plural(t.RobotsTxtItself, "fetch")
 	known := t.Decidable - t.Unknown
-	c.Totals = []string{
+	s.Totals = []string{
 		fmt.Sprintf("Leaving the unknown out: %s of %s with a known verdict %s disallowed%s.", number(t.Disallowed),
 			plural(known, "fetch"), isAre(t.Disallowed, "was", "were"), ofWhole(t.Disallowed, known)),
 		fmt.Sprintf("Counting the unknown either way: of %s, %s%s %s disallowed if every unknown one was allowed, "+
@@ -136,7 +136,7 @@ func certainty(t *report.Totals) Certainty {
 			number(t.Disallowed+t.Unknown), ofWhole(t.Disallowed+t.Unknown, t.Decidable)),
 		"These totals count every disallowed fetch, violations and unproven ones alike.",
 	}
-	return c
+	return s
 }
 
 func ofDecidable(n int64, t *report.Totals) string {

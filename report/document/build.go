@@ -38,13 +38,7 @@ func Build(ctx context.Context, res *results.Results, options Options) (*Documen
 	if err := b.read(ctx); err != nil {
 		return nil, err
 	}
-	d := b.document()
-	d.Title = cmp.Or(Visible(options.Title), "Compliance with robots.txt")
-	d.Operator, d.Date = Visible(options.Operator), Visible(options.Date)
-	if options.Changes != nil {
-		d.Changes = changesSection(options.Changes)
-	}
-	return d, nil
+	return b.document(&options), nil
 }
 
 // builder goes through the tables, each once, and keeps the parts of a Document.
@@ -77,8 +71,8 @@ func (b *builder) read(ctx context.Context) error {
 	group := pool.NewGroupContext(ctx)
 	for _, part := range [][]func(context.Context, *results.Results) error{
 		// Findings come first: they decide which rows of the other tables are needed.
-		{b.readViolations, b.readUnproven, b.readCaptures, b.readFetches},
-		{b.sites.read, b.readRules, b.crawlers.read, b.use.read, b.whatIf.read, b.issues.read},
+		{b.sites.read, b.readViolations, b.readUnproven, b.readCaptures, b.readFetches},
+		{b.crawlers.read, b.use.read, b.whatIf.read, b.issues.read},
 	} {
 		group.SubmitErr(func() error {
 			for _, read := range part {
@@ -95,24 +89,13 @@ func (b *builder) read(ctx context.Context) error {
 	return b.readExcerpts(ctx)
 }
 
+// readViolations finds the most certain violations, and the rules that cause most, for the sites that are shown.
 func (b *builder) readViolations(ctx context.Context, res *results.Results) error {
 	b.violations.limit = maxViolations
-	return results.Each(ctx, res, report.ViolationsTable, b.violations.add)
-}
-
-// ruleRow is the part of a row of violations that its rule is counted by.
-type ruleRow struct {
-	Origin string `parquet:"origin"`
-	Host   string `parquet:"url_host_name"`
-	Domain string `parquet:"url_host_registered_domain"`
-	Rule   string `parquet:"rule"`
-}
-
-// readRules finds the rules that cause most violations, for the sites that are shown.
-func (b *builder) readRules(ctx context.Context, res *results.Results) error {
 	b.rules = newRuleTally(&b.sites)
-	err := results.Each(ctx, res, report.ViolationsTable, func(row *ruleRow) {
+	err := results.Each(ctx, res, report.ViolationsTable, func(row *found) {
 		b.rules.add(row.Origin, domainOf(row.Domain, row.Host), row.Rule)
+		b.violations.add(row)
 	})
 	b.rules.end()
 	return err
@@ -209,33 +192,24 @@ func (b *builder) readExcerpts(ctx context.Context) error {
 }
 
 // document puts together what was read.
-func (b *builder) document() *Document {
+func (b *builder) document(options *Options) *Document {
 	t := &b.audit.Totals
 	d := &Document{
-		Answer:     answer(t, b.crawlers.all(), t.InputsNotWhollyRead),
-		Scope:      b.scope(),
-		Certainty:  certainty(t),
-		Timeline:   b.timeline.timeline(),
-		Sites:      b.siteSection(),
-		Violations: b.violationSection(),
-		Unproven:   b.unprovenSection(),
-		Unknown:    b.unknown.section(),
-		Use:        b.use.section(b.audit),
-		WhatIf:     b.whatIf.section(b.audit),
-		Unread:     b.issues.section(b.audit),
-		Method:     method(),
-		SignOff:    signOff(),
-		Excerpts:   b.excerpts.list,
-		Disclaimer: disclaimer,
+		Title:    cmp.Or(Visible(options.Title), "Compliance with robots.txt"),
+		Operator: Visible(options.Operator), Date: Visible(options.Date),
+		Answer:   answer(t, b.crawlers.all(), t.InputsNotWhollyRead),
+		Sections: []Section{certainty(t), b.scope(), b.timeline.section()},
+		Excerpts: b.excerpts.list, Disclaimer: disclaimer,
 	}
+	if options.Changes != nil {
+		d.Sections = append(d.Sections, changesSection(options.Changes))
+	}
+	d.Sections = append(d.Sections, b.siteSection(), b.violationSection(), b.unprovenSection(), b.unknown.section(),
+		b.use.section(b.audit), b.whatIf.section(b.audit), b.issues.section(b.audit), method(), signOff())
 	return d
 }
 
-func (b *builder) siteSection() Tables {
-	s := Tables{Section: Section{ID: "sites", Heading: "Sites and collections", Intro: []string{
-		"Those with most violations come first, then those with most that is unproven or unknown. Unproven fetches " +
-			"are the possible and the contested ones.",
-	}}, Tables: b.sites.tables()}
+func (b *builder) siteSection() Section {
 	byCollection := make(groupTally)
 	for in, v := range b.byInput {
 		if in == nil {
@@ -245,26 +219,19 @@ func (b *builder) siteSection() Tables {
 			byCollection.add(name, *v)
 		}
 	}
-	t := Table{
-		ID: "sites-collections", Rows: [][]Cell{}, Caption: "By collection", Columns: groupColumns("Collection"),
-		Empty: "There are no fetches.",
-		Notes: []string{"A collection is a folder of archives, a WACZ, or what warcinfo records say that they are " +
-			"part of (isPartOf). A fetch may count in several. An archive whose warcinfo records name several counts in each."},
-	}
+	t := byCollection.table("sites-collections", "By collection", "Collection")
+	t.Notes = []string{"A collection is a folder of archives, a WACZ, or what warcinfo records say that they are " +
+		"part of (isPartOf). A fetch may count in several. An archive whose warcinfo records name several counts in each."}
 	if v := b.byInput[nil]; v != nil {
 		t.Notes = append(t.Notes,
 			plural(v.Fetches, "fetch")+" of archives that are no input, reported by an index or a list, "+
 				isAre(v.Fetches, "counts", "count")+" in none.")
 	}
-	byCollection.fill(&t)
-	kinds := Table{
-		ID: "sites-kinds", Rows: [][]Cell{},
-		Caption: "Pages, embeds and seeds, as far as the archives show", Columns: groupColumns("Kind"),
-		Empty: "There are no fetches.",
-	}
-	b.kinds.fill(&kinds)
-	s.Tables = append(s.Tables, t, kinds)
-	return s
+	kinds := b.kinds.table("sites-kinds", "Pages, embeds and seeds, as far as the archives show", "Kind")
+	return Section{ID: "sites", Heading: "Sites and collections", Intro: []string{
+		"Those with most violations come first, then those with most that is unproven or unknown. Unproven fetches " +
+			"are the possible and the contested ones.",
+	}, Tables: append(b.sites.tables(), t, kinds)}
 }
 
 // collectionNames are the names of the archives, in the order of the inputs.
@@ -284,36 +251,30 @@ func (b *builder) collectionNames() (names []string) {
 	return names
 }
 
-func (b *builder) violationSection() Findings {
-	f := Findings{
-		Section: Section{ID: "violations", Heading: "Violations", Intro: []string{
-			"Each of these fetches was disallowed by robots.txt, certainly or probably. The sentence says no more " +
-				"than the records prove, which are named for each.",
-		}},
+func (b *builder) violationSection() Section {
+	f := &Findings{
 		Total: b.violations.total, List: b.list(&b.violations),
-		Empty:   "No fetch is shown to have been disallowed by robots.txt.",
-		Summary: []Table{b.rules.table()},
+		Empty: "No fetch is shown to have been disallowed by robots.txt.",
 	}
 	if more := f.Total - int64(len(f.List)); more > 0 {
 		f.More = fmt.Sprintf("Of %s, these are the %s most certain; %s more are in the table violations.",
 			number(f.Total), number(int64(len(f.List))), number(more))
 	}
-	return f
+	return Section{ID: "violations", Heading: "Violations", Intro: []string{
+		"Each of these fetches was disallowed by robots.txt, certainly or probably. The sentence says no more " +
+			"than the records prove, which are named for each.",
+	}, Findings: f, Tables: []Table{b.rules.table()}}
 }
 
-func (b *builder) unprovenSection() Findings {
-	f := Findings{
-		Section: Section{ID: "unproven", Heading: "Disallowed, but not proven", Intro: []string{
-			"robots.txt disallows these fetches, but as far as these archives show none of them is a violation. " +
-				"Each names what would settle it.",
-		}},
-		Total: b.unproven.total, List: b.list(&b.unproven), Empty: "There is none.",
-		Summary: []Table{b.settles.table()},
-	}
+func (b *builder) unprovenSection() Section {
+	f := &Findings{Total: b.unproven.total, List: b.list(&b.unproven), Empty: "There is none."}
 	if more := f.Total - int64(len(f.List)); more > 0 {
 		f.More = fmt.Sprintf("%s more are in the table unproven.", number(more))
 	}
-	return f
+	return Section{ID: "unproven", Heading: "Disallowed, but not proven", Intro: []string{
+		"robots.txt disallows these fetches, but as far as these archives show none of them is a violation. " +
+			"Each names what would settle it.",
+	}, Findings: f, Tables: []Table{b.settles.table()}}
 }
 
 // list makes findings of the rows kept.

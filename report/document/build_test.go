@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -56,6 +57,11 @@ func build(t testing.TB, dir string, options document.Options) *document.Documen
 	return d
 }
 
+// allFindings are those of a Document.
+func allFindings(d *document.Document) []document.Finding {
+	return slices.Concat(d.Section("violations").Findings.List, d.Section("unproven").Findings.List)
+}
+
 // encoded is a Document as JSON, with one version of the program.
 func encoded(t *testing.T, d *document.Document) []byte {
 	t.Helper()
@@ -71,16 +77,19 @@ func encoded(t *testing.T, d *document.Document) []byte {
 
 func TestGolden(t *testing.T) {
 	dir := audittest.Audit(t, everything(), archives)
-	got := encoded(t, build(t, dir,
-		document.Options{Title: "Compliance of the test crawls", Operator: "Example Archive", Date: "2025-06-01"}))
-	if again := encoded(t, build(t, dir,
-		document.Options{
-			Title: "Compliance of the test crawls", Operator: "Example Archive",
-			Date: "2025-06-01",
-		})); !bytes.Equal(got, again) {
+	before := audittest.Audit(t, everything(), filepath.Join(archives, "crawl-b-1.warc.gz"))
+	changes, err := diff.Compare(t.Context(), open(t, before), open(t, dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	options := document.Options{
+		Title: "Compliance of the test crawls", Operator: "Example Archive", Date: "2025-06-01", Changes: changes,
+	}
+	got := encoded(t, build(t, dir, options))
+	if again := encoded(t, build(t, dir, options)); !bytes.Equal(got, again) {
 		t.Error("the same tables give another report")
 	}
-	const golden = "testdata/document.json"
+	const golden = "documenttest/document.json"
 	if *update {
 		if err := os.WriteFile(golden, got, 0o666); err != nil {
 			t.Fatal(err)
@@ -101,14 +110,15 @@ func TestCountsAgree(t *testing.T) {
 	totals := open(t, dir).Audit().Totals
 	d := build(t, dir, document.Options{})
 	var classes, periods, byClaim, violations int64
-	for _, c := range d.Certainty.Classes {
+	timeline := d.Section("timeline").Timeline
+	for _, c := range d.Section("certainty").Classes {
 		classes += c.Count
 	}
-	for _, p := range d.Timeline.Periods {
+	for _, p := range timeline.Periods {
 		periods += p.Fetches
 		violations += p.Violations
 	}
-	for _, c := range d.Timeline.Counts {
+	for _, c := range timeline.Counts {
 		byClaim += c.Fetches
 	}
 	if classes != totals.Fetches || periods != totals.Fetches || byClaim != totals.Fetches ||
@@ -116,10 +126,7 @@ func TestCountsAgree(t *testing.T) {
 		t.Errorf("of %d fetches and %d violations: classes %d, periods %d (%d), claims %d", totals.Fetches,
 			totals.Violations, classes, periods, violations, byClaim)
 	}
-	for _, table := range []document.Table{
-		d.Sites.Tables[0], d.Sites.Tables[1], d.Sites.Tables[2], d.Sites.Tables[3],
-		d.Scope.Crawlers, d.Scope.Inputs,
-	} {
+	for _, table := range append(d.Section("sites").Tables, d.Section("scope").Tables...) {
 		column := map[string]int{}
 		for i, c := range table.Columns {
 			column[c.Name] = i
@@ -133,12 +140,12 @@ func TestCountsAgree(t *testing.T) {
 		}
 	}
 	unknown := int64(0)
-	for _, row := range d.Unknown.Tables[0].Rows {
+	for _, row := range d.Section("unknown").Tables[0].Rows {
 		unknown += row[1].Number
 	}
-	if unknown != totals.Unknown || d.Violations.Total != totals.Violations || d.Unproven.Total != totals.Unproven {
-		t.Errorf("%d unknown, %d violations, %d unproven, of %+v", unknown, d.Violations.Total, d.Unproven.Total,
-			totals)
+	found, unproven := d.Section("violations").Findings.Total, d.Section("unproven").Findings.Total
+	if unknown != totals.Unknown || found != totals.Violations || unproven != totals.Unproven {
+		t.Errorf("%d unknown, %d violations, %d unproven, of %+v", unknown, found, unproven, totals)
 	}
 }
 
@@ -146,7 +153,7 @@ func TestCountsAgree(t *testing.T) {
 func TestExcerptsShowTheRule(t *testing.T) {
 	d := build(t, audittest.Audit(t, everything(), archives), document.Options{})
 	shown := 0
-	for _, f := range append(d.Violations.List, d.Unproven.List...) {
+	for _, f := range allFindings(d) {
 		e := d.Excerpts[f.Excerpt]
 		if f.Line == 0 {
 			if !strings.Contains(e.Missing, "status 50") {
@@ -180,7 +187,7 @@ func TestCommandsExtract(t *testing.T) {
 	}
 	d := build(t, audittest.Audit(t, everything(), archives), document.Options{})
 	tried := 0
-	for i, f := range append(d.Violations.List, d.Unproven.List...) {
+	for i, f := range allFindings(d) {
 		if i%4 > 0 {
 			continue
 		}
@@ -219,10 +226,10 @@ func TestCommandsOption(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := build(t, audittest.Audit(t, everything(), archive), document.Options{})
-	if len(d.Violations.List) == 0 {
+	if len(d.Section("violations").Findings.List) == 0 {
 		t.Fatal("no violations")
 	}
-	for _, f := range d.Violations.List {
+	for _, f := range d.Section("violations").Findings.List {
 		if f.Commands != nil {
 			t.Errorf("%v", f.Commands)
 		}
@@ -238,7 +245,7 @@ func TestCommandsIndexed(t *testing.T) {
 	}
 	d := build(t, audittest.Audit(t, evaluate.Options{Profile: robots.RFC9309, Crawler: "Wget"}, row,
 		filepath.Join(archives, "crawl-b-1.warc.gz")), document.Options{})
-	for _, f := range d.Violations.List {
+	for _, f := range d.Section("violations").Findings.List {
 		if !strings.Contains(f.Sentence, "An index alone says that") {
 			continue
 		}
@@ -259,11 +266,11 @@ func TestCommandsIndexed(t *testing.T) {
 		if diff := cmp.Diff(want, f.Commands); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
-		if note := d.Sites.Tables[2].Notes[1]; note != "1 fetch of archives that are no input, reported by an index "+
+		if note := d.Section("sites").Tables[2].Notes[1]; note != "1 fetch of archives that are no input, reported by an index "+
 			"or a list, counts in none." {
 			t.Error(note)
 		}
-		if got := d.Scope.Terms[3].Values[0]; !strings.Contains(got, " of 1 archive and 1 index, ") {
+		if got := d.Section("scope").Terms[3].Values[0]; !strings.Contains(got, " of 1 archive and 1 index, ") {
 			t.Error(got)
 		}
 		return
@@ -302,9 +309,9 @@ func TestChanges(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c := d.Changes; c.Counts[0].Count != 30 ||
-		c.Counts[0].Words != "30 fetches, of them 30 not in the other audit" || len(c.Tables[0].Rows) != 30 {
-		t.Errorf("%+v", c.Counts)
+	if c := d.Section("changes"); c.Classes[0].Count != 30 ||
+		c.Classes[0].Words != "30 fetches, of them 30 not in the other audit" || len(c.Tables[0].Rows) != 30 {
+		t.Errorf("%+v", c.Classes)
 	}
 	checkTexts(t, d)
 }
@@ -368,11 +375,11 @@ func TestTextsAreSafe(t *testing.T) {
 	const evil = "\u202e<script>alert(1)</script>'; rm -rf ~; '\x00\r\n\t`$(x)`|"
 	writeHostile(t, dir, strings.Repeat(evil, 2))
 	d := build(t, audittest.Audit(t, everything(), dir), document.Options{Title: evil, Operator: evil, Date: evil})
-	if d.Violations.Total != 2 {
-		t.Errorf("%d violations", d.Violations.Total)
+	if d.Section("violations").Findings.Total != 2 {
+		t.Errorf("%d violations", d.Section("violations").Findings.Total)
 	}
 	checkTexts(t, d)
-	for _, f := range d.Violations.List {
+	for _, f := range d.Section("violations").Findings.List {
 		for _, c := range f.Commands {
 			for _, line := range c.Values {
 				if left := regexp.MustCompile(`'[^']*'|\\'`).ReplaceAllString(line, ""); strings.ContainsAny(left,

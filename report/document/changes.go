@@ -14,12 +14,12 @@ const (
 )
 
 // changesSection describes the differences from an earlier audit.
-func changesSection(c *diff.Changes) *Changes {
-	s := &Changes{Section: Section{ID: "changes", Heading: "Changes since the audit before", Intro: []string{
+func changesSection(c *diff.Changes) Section {
+	s := Section{ID: "changes", Heading: "Changes since the audit before", Intro: []string{
 		fmt.Sprintf("The audit before: %s. This one: %s.", sideText(&c.Old), sideText(&c.New)),
 		fmt.Sprintf("%s %s in both audits, %s only in the one before, %s only in this one.",
 			plural(c.Common, "fetch"), isAre(c.Common, "is", "are"), number(c.OnlyOld), number(c.OnlyNew)),
-	}}}
+	}}
 	if len(c.Settings) > 0 {
 		s.Tables = append(s.Tables, settingsTable(c.Settings))
 	}
@@ -37,7 +37,7 @@ func changesSection(c *diff.Changes) *Changes {
 		if k.kind.Absent > 0 {
 			words += fmt.Sprintf(", of them %s not in the other audit", number(k.kind.Absent))
 		}
-		s.Counts = append(s.Counts,
+		s.Classes = append(s.Classes,
 			Class{ID: k.id, Label: k.label, Count: k.kind.Total, Words: words, Meaning: k.meaning})
 		if k.kind.Total > 0 {
 			s.Tables = append(s.Tables, changeTable("changes-"+k.id, k.label, k.kind))
@@ -53,44 +53,22 @@ func sideText(s *diff.Side) string {
 }
 
 func settingsTable(list []diff.Difference) Table {
-	t := Table{
-		ID: "changes-settings", Rows: [][]Cell{}, Caption: "Asked or read in another way",
-		Columns: []Column{{"What", Words}, {"Before", Words}, {"Now", Words}},
-		Notes:   []string{"Verdicts may differ for that alone."},
-	}
+	t := NewTable("changes-settings", "Asked or read in another way", "", Words.Columns("What", "Before", "Now"))
+	t.Notes = []string{"Verdicts may differ for that alone."}
 	for _, d := range list {
-		t.Rows = append(t.Rows, []Cell{
-			{Text: Visible(d.Name)},
-			{Text: cmp.Or(clip(d.Old, maxName), "none")},
-			{Text: cmp.Or(clip(d.New, maxName), "none")},
-		})
+		t.Add(Visible(d.Name), cmp.Or(clip(d.Old, maxName), "none"), cmp.Or(clip(d.New, maxName), "none"))
 	}
 	return t
 }
 
 func changeTable(id, caption string, k *diff.Kind) Table {
-	t := Table{
-		ID: id, Rows: [][]Cell{}, Caption: caption,
-		Columns: []Column{
-			{"URL", Code},
-			{"Time", Moment},
-			{"Crawler", Words},
-			{"Record", Code},
-			{"Before", Words},
-			{"Now", Words},
-		},
-	}
+	t := NewTable(id, caption, "", Code.Columns("URL"), Moment.Columns("Time"), Words.Columns("Crawler"),
+		Code.Columns("Record"), Words.Columns("Before", "Now"))
 	for i := range k.List[:min(len(k.List), maxChanges)] {
 		c := &k.List[i]
 		url, _ := clipMiddle(c.URL, maxURL)
-		t.Rows = append(t.Rows, []Cell{
-			{Text: url},
-			{Text: momentOf(c.FetchTime)},
-			{Text: tokenName(c.Agent)},
-			{Text: fmt.Sprintf("%s:%d", clip(c.WARCFilename, maxName), c.WARCRecordOffset)},
-			{Text: stateText(c.Old)},
-			{Text: stateText(c.New)},
-		})
+		t.Add(url, momentOf(c.FetchTime), tokenName(c.Agent),
+			fmt.Sprintf("%s:%d", clip(c.WARCFilename, maxName), c.WARCRecordOffset), stateText(c.Old), stateText(c.New))
 	}
 	t.leaveOut(k.Total-int64(len(t.Rows)), "robotsaudit diff")
 	return t
@@ -121,25 +99,12 @@ func stateText(s *diff.State) string {
 }
 
 func changedSites(c *diff.Changes) Table {
-	t := Table{
-		ID: "changes-origins", Rows: [][]Cell{}, Caption: "Changes by origin",
-		Columns: []Column{
-			{"Origin", Code},
-			{"New violations", Number},
-			{"No longer", Number},
-			{"Changed", Number},
-			{"Newly unknown", Number},
-			{"No longer unknown", Number},
-		},
-		Empty: "Nothing changed.",
-	}
+	t := NewTable("changes-origins", "Changes by origin", "Nothing changed.", Code.Columns("Origin"),
+		Number.Columns("New violations", "No longer", "Changed", "Newly unknown", "No longer unknown"))
 	for i := range c.Origins[:min(len(c.Origins), maxChangedSites)] {
 		o := &c.Origins[i]
-		t.Rows = append(t.Rows, []Cell{
-			{Text: orNoOrigin(clip(o.Origin, maxName))},
-			count(o.NewViolations), count(o.GoneViolations),
-			count(o.Changed), count(o.NewlyUnknown), count(o.NoLongerUnknown),
-		})
+		t.Add(orNoOrigin(clip(o.Origin, maxName)), o.NewViolations, o.GoneViolations, o.Changed, o.NewlyUnknown,
+			o.NoLongerUnknown)
 	}
 	t.leaveOut(c.OriginCount-int64(len(t.Rows)), "robotsaudit diff")
 	return t

@@ -13,7 +13,10 @@
 // and two million fetches take 70 MB, and 2 s more than reading the tables.
 package document
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Document is a compliance report.
 type Document struct {
@@ -22,28 +25,33 @@ type Document struct {
 	Date     string `json:"date,omitempty"`     // of the report, by option; "": not given
 
 	Answer     Answer    `json:"answer"`
-	Scope      Scope     `json:"scope"`
-	Certainty  Certainty `json:"certainty"`
-	Timeline   Timeline  `json:"timeline"`
-	Sites      Tables    `json:"sites"`
-	Violations Findings  `json:"violations"` // certain and probable, the most certain first
-	Unproven   Findings  `json:"unproven"`   // possible and contested
-	Unknown    Tables    `json:"unknown"`    // by reason, with what would cure each
-	Use        Tables    `json:"use"`        // restrictions on publication and use; signals
-	WhatIf     Tables    `json:"what_if"`    // other crawlers
-	Unread     Tables    `json:"unread"`     // what could not be read
-	Changes    *Changes  `json:"changes,omitempty"`
-	Method     Method    `json:"method"`
-	SignOff    SignOff   `json:"sign_off"`
+	Sections   []Section `json:"sections"`
 	Excerpts   []Excerpt `json:"excerpts"`   // of robots.txt: Finding.Excerpt is an index
 	Disclaimer string    `json:"disclaimer"` // for the first page and the foot: a request, not an authorization
 }
 
-// Section is the beginning of each section.
+// Section returns the section with an ID: certainty, scope, timeline, changes (if an earlier audit was given),
+// sites, violations, unproven, unknown, use, what-if, unread, method, sign-off. nil: there is none.
+func (d *Document) Section(id string) *Section {
+	i := slices.IndexFunc(d.Sections, func(s Section) bool { return s.ID == id })
+	if i < 0 {
+		return nil
+	}
+	return &d.Sections[i]
+}
+
+// Section is a part of the report: a heading and blocks, in this order. Most sections have few kinds of block.
 type Section struct {
-	ID      string   `json:"id"` // unique in the document, for anchors: letters and hyphens
-	Heading string   `json:"heading"`
-	Intro   []string `json:"intro,omitempty"` // paragraphs
+	ID       string    `json:"id"` // unique in the document, for anchors: letters and hyphens
+	Heading  string    `json:"heading"`
+	Intro    []string  `json:"intro,omitempty"` // paragraphs
+	Terms    []Term    `json:"terms,omitempty"`
+	Classes  []Class   `json:"classes,omitempty"`
+	Totals   []string  `json:"totals,omitempty"` // of the classes, as sentences
+	Timeline *Timeline `json:"timeline,omitempty"`
+	Findings *Findings `json:"findings,omitempty"`
+	Tables   []Table   `json:"tables,omitempty"`
+	Blanks   []string  `json:"blanks,omitempty"` // names of lines to be filled in by hand
 }
 
 // Answer is the answer in one sentence, for the top of the first page.
@@ -66,30 +74,16 @@ const (
 	LevelNone       Level = "none"       // nothing disallowed, nothing unknown
 )
 
-// Scope states what was audited, and how.
-type Scope struct {
-	Section
-	Terms    []Term `json:"terms"` // period, crawlers, collections, version, settings
-	Crawlers Table  `json:"crawlers"`
-	Inputs   Table  `json:"inputs"` // name, size, SHA-256 or fingerprint
-}
-
 // Term is a name and its description: a row of a list of definitions.
 type Term struct {
 	Name   string   `json:"name"`
 	Values []string `json:"values"` // one or more
 }
 
-// Certainty counts each fetch once, by how certain it is that robots.txt disallowed it.
-type Certainty struct {
-	Section
-	Classes []Class  `json:"classes"` // in the order of the bar: certain first, allowed and robots.txt last
-	Totals  []string `json:"totals"`  // both totals as sentences: unknown left out, and unknown counted either way
-}
-
-// Class is a part of all fetches.
+// Class is a part of all fetches: by how certain it is that robots.txt disallowed them, in the order of a bar,
+// or by what changed.
 type Class struct {
-	ID      string `json:"id"`    // certain, probable, possible, contested, unknown, allowed, robots
+	ID      string `json:"id"`    // certain, probable, possible, contested, unknown, allowed, robots; new, gone, …
 	Label   string `json:"label"` // "Certain violations"
 	Count   int64  `json:"count"`
 	Words   string `json:"words"`   // "41 fetches, 22.7 %"
@@ -98,7 +92,6 @@ type Class struct {
 
 // Timeline counts fetches over time.
 type Timeline struct {
-	Section
 	Unit    Unit     `json:"unit"`
 	Periods []Period `json:"periods"` // ascending; those without fetches and captures are left out
 	// what the crawler's warcinfo records say of obedience, in words; ClaimCount.Claim is an index
@@ -148,12 +141,6 @@ type ClaimCount struct {
 	Tally
 }
 
-// Tables is a section that consists of tables.
-type Tables struct {
-	Section
-	Tables []Table `json:"tables"`
-}
-
 // Table is a table in its final words.
 type Table struct {
 	ID      string   `json:"id"` // unique in the document
@@ -163,6 +150,31 @@ type Table struct {
 	Empty   string   `json:"empty,omitempty"` // to be shown in place of a table without rows
 	More    string   `json:"more,omitempty"`  // "and 1,234 more: table host_stats"; "": all rows are here
 	Notes   []string `json:"notes,omitempty"` // to be shown below the table
+}
+
+// NewTable begins a table.
+func NewTable(id, caption, empty string, columns ...[]Column) Table {
+	return Table{ID: id, Caption: caption, Empty: empty, Columns: slices.Concat(columns...), Rows: [][]Cell{}}
+}
+
+// Add adds a row of texts and numbers. A number that is nil is an empty cell.
+func (t *Table) Add(values ...any) {
+	row := make([]Cell, len(values))
+	for i, v := range values {
+		switch v := v.(type) {
+		case string:
+			row[i].Text = v
+		case int64:
+			row[i] = Cell{number(v), v}
+		case *int64:
+			if v != nil {
+				row[i] = Cell{number(*v), *v}
+			}
+		default:
+			panic(fmt.Sprintf("document: a cell of type %T", v))
+		}
+	}
+	t.Rows = append(t.Rows, row)
 }
 
 // leaveOut states that the table has n rows less than there are, and where all are.
@@ -189,6 +201,14 @@ const (
 	Moment Kind = "moment" // a time, whose text sorts as it is
 )
 
+// Columns are columns of the kind.
+func (k Kind) Columns(names ...string) (columns []Column) {
+	for _, name := range names {
+		columns = append(columns, Column{name, k})
+	}
+	return columns
+}
+
 // Cell is a cell of a Table.
 type Cell struct {
 	Text   string `json:"text"`
@@ -197,12 +217,10 @@ type Cell struct {
 
 // Findings are disallowed fetches.
 type Findings struct {
-	Section
-	Total   int64     `json:"total"` // rows of the table; List may have fewer
-	List    []Finding `json:"list"`
-	More    string    `json:"more,omitempty"`    // "995,000 more are in the table violations"; "": all are here
-	Empty   string    `json:"empty,omitempty"`   // to be shown where there is none
-	Summary []Table   `json:"summary,omitempty"` // violations by rule; unproven by cause
+	Total int64     `json:"total"` // rows of the table; List may have fewer
+	List  []Finding `json:"list"`
+	More  string    `json:"more,omitempty"`  // "995,000 more are in the table violations"; "": all are here
+	Empty string    `json:"empty,omitempty"` // to be shown where there is none
 }
 
 // Finding is one disallowed fetch with its proof.
@@ -259,22 +277,3 @@ const (
 	MarkGroup Mark = "group" // begins the group that decides
 	MarkRule  Mark = "rule"  // decides
 )
-
-// Changes are the differences from an earlier audit.
-type Changes struct {
-	Section
-	Counts []Class `json:"counts"` // new, gone, changed, newly unknown
-	Tables []Table `json:"tables"`
-}
-
-// Method states how the report was made, and the meaning of its words.
-type Method struct {
-	Section
-	Glossary []Term `json:"glossary"`
-}
-
-// SignOff are the lines to be filled in by hand.
-type SignOff struct {
-	Section
-	Lines []string `json:"lines"` // "Prepared by", "Checked by", …
-}

@@ -17,35 +17,34 @@ const (
 
 // found holds the columns of violations or unproven that are read.
 type found struct {
-	URL          string  `parquet:"url"`
-	Origin       string  `parquet:"origin"`
-	Host         string  `parquet:"url_host_name"`
-	Domain       string  `parquet:"url_host_registered_domain"`
-	FetchTime    *int64  `parquet:"fetch_time"`
-	Method       string  `parquet:"fetch_method"`
-	Status       *int16  `parquet:"fetch_status"`
-	RecordType   string  `parquet:"record_type"`
-	Digest       string  `parquet:"content_digest"`
-	File         string  `parquet:"warc_filename"`
-	Offset       int64   `parquet:"warc_record_offset"`
-	Length       int64   `parquet:"warc_record_length"`
-	RecordID     string  `parquet:"warc_record_id"`
-	Agent        string  `parquet:"agent"`
-	AgentSource  string  `parquet:"agent_source"`
-	UserAgent    string  `parquet:"user_agent"`
-	Claim        string  `parquet:"claim"`
-	Evidence     string  `parquet:"evidence"`
-	Reason       string  `parquet:"reason"`
-	Certainty    string  `parquet:"certainty"`
-	Notes        string  `parquet:"notes"`
-	Profile      string  `parquet:"profile"`
-	AgentMatch   string  `parquet:"agent_match"`
-	Rule         string  `parquet:"rule"`
-	RuleLine     int32   `parquet:"rule_line"`
-	GroupLine    int32   `parquet:"group_line"`
-	Age          *int64  `parquet:"robots_age_seconds"`
-	HopsFromSeed *string `parquet:"hops_from_seed"`
-	Via          string  `parquet:"via"`
+	URL         string `parquet:"url"`
+	Origin      string `parquet:"origin"`
+	Host        string `parquet:"url_host_name"`
+	Domain      string `parquet:"url_host_registered_domain"`
+	FetchTime   *int64 `parquet:"fetch_time"`
+	Method      string `parquet:"fetch_method"`
+	Status      *int16 `parquet:"fetch_status"`
+	RecordType  string `parquet:"record_type"`
+	Digest      string `parquet:"content_digest"`
+	File        string `parquet:"warc_filename"`
+	Offset      int64  `parquet:"warc_record_offset"`
+	Length      int64  `parquet:"warc_record_length"`
+	RecordID    string `parquet:"warc_record_id"`
+	Agent       string `parquet:"agent"`
+	AgentSource string `parquet:"agent_source"`
+	UserAgent   string `parquet:"user_agent"`
+	Claim       string `parquet:"claim"`
+	Evidence    string `parquet:"evidence"`
+	Reason      string `parquet:"reason"`
+	Certainty   string `parquet:"certainty"`
+	Notes       string `parquet:"notes"`
+	Profile     string `parquet:"profile"`
+	AgentMatch  string `parquet:"agent_match"`
+	Rule        string `parquet:"rule"`
+	RuleLine    int32  `parquet:"rule_line"`
+	GroupLine   int32  `parquet:"group_line"`
+	Age         *int64 `parquet:"robots_age_seconds"`
+	Via         string `parquet:"via"`
 	report.RobotsCitation
 	report.ContestedCitation
 

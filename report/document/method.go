@@ -3,9 +3,9 @@ package document
 const disclaimer = "robots.txt is a request, not an authorization (RFC 9309, section 1): disallowed by robots.txt does not mean illegal, and allowed does not mean permitted."
 
 // method states how the verdicts were reached, and the meaning of the report's words.
-func method() Method {
-	return Method{
-		Section: Section{ID: "method", Heading: "Method and words", Intro: []string{
+func method() Section {
+	return Section{
+		ID: "method", Heading: "Method and words", Intro: []string{
 			"Each fetch in the archives is judged by the robots.txt of its origin, as the archives hold it at that " +
 				"moment (RFC 9309, section 2.3). The crawler’s own latest capture governs if it is at most 24 " +
 				"hours old (section 2.4), otherwise the latest by anyone, otherwise one within 24 hours after the fetch.",
@@ -20,8 +20,8 @@ func method() Method {
 				"folder of the archives; OUT stands for the folder of the result tables. Lines of a robots.txt are " +
 				"counted in its body without chunks and compression. The tables hold everything in this report, and more.",
 			disclaimer,
-		}},
-		Glossary: []Term{
+		},
+		Terms: []Term{
 			{"origin", []string{"Scheme, host and port of a URL: what one robots.txt speaks for (RFC 9309, section 2.3)."}},
 			{"fetch", []string{"One exchange with a server that an archive holds. Each hop of a redirect is one."}},
 			{"capture", []string{"A record of a robots.txt, as fetched at one moment."}},
@@ -45,12 +45,9 @@ func method() Method {
 	}
 }
 
-func signOff() SignOff {
-	return SignOff{
-		Section: Section{
-			ID: "sign-off", Heading: "Sign-off",
-			Intro: []string{"To be filled in by hand: name, date, signature."},
-		},
-		Lines: []string{"Prepared by", "Checked against the archives by", "Approved by"},
+func signOff() Section {
+	return Section{
+		ID: "sign-off", Heading: "Sign-off", Intro: []string{"To be filled in by hand: name, date, signature."},
+		Blanks: []string{"Prepared by", "Checked against the archives by", "Approved by"},
 	}
 }

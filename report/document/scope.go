@@ -43,29 +43,14 @@ func (t *crawlerTally) read(ctx context.Context, res *results.Results) error {
 }
 
 func (t *crawlerTally) table() Table {
-	table := Table{
-		ID: "crawlers", Rows: [][]Cell{}, Caption: "Crawlers, by the product token of their User-Agent",
-		Columns: []Column{
-			{"Crawler", Words},
-			{"Claims about robots.txt", Words},
-			{"Fetches", Number},
-			{"Certain", Number},
-			{"Probable", Number},
-			{"Unproven", Number},
-			{"Unknown", Number},
-		},
-		Empty: "There are no fetches.",
-		Notes: []string{"What a crawler claims about robots.txt is the field robots of the archive’s warcinfo " +
-			"record. It is not trusted."},
-	}
+	table := NewTable("crawlers", "Crawlers, by the product token of their User-Agent", "There are no fetches.",
+		Words.Columns("Crawler", "Claims about robots.txt"),
+		Number.Columns("Fetches", "Certain", "Probable", "Unproven", "Unknown"))
+	table.Notes = []string{"What a crawler claims about robots.txt is the field robots of the archive’s warcinfo " +
+		"record. It is not trusted."}
 	for _, c := range t.first {
-		says := strings.Join(c.Claims, ", ")
-		table.Rows = append(table.Rows, []Cell{
-			{Text: tokenName(c.Agent)},
-			{Text: cmp.Or(says, "nothing")},
-			count(c.Fetches),
-			count(c.ViolationsCertain), count(c.ViolationsProbable), count(c.Unproven()), count(c.Unknown),
-		})
+		table.Add(tokenName(c.Agent), cmp.Or(strings.Join(c.Claims, ", "), "nothing"), c.Fetches,
+			c.ViolationsCertain, c.ViolationsProbable, c.Unproven(), c.Unknown)
 	}
 	table.leaveOut(t.total-int64(len(t.first)), "table agent_stats")
 	return table
@@ -103,15 +88,15 @@ func (t *crawlerTally) names() (names []string) {
 }
 
 // scope states what was audited.
-func (b *builder) scope() Scope {
+func (b *builder) scope() Section {
 	a := b.audit
 	names := b.crawlers.names()
 	crawlers := few(names, maxNamed)
 	if len(crawlers) == 0 {
 		crawlers = []string{"none is known by name"}
 	}
-	return Scope{
-		Section: Section{ID: "scope", Heading: "What was audited"},
+	return Section{
+		ID: "scope", Heading: "What was audited",
 		Terms: []Term{
 			{"Period", []string{b.period()}},
 			{"Crawlers", crawlers},
@@ -122,8 +107,7 @@ func (b *builder) scope() Scope {
 				Visible(a.SchemaVersion))}},
 			{"Settings", b.settings()},
 		},
-		Crawlers: b.crawlers.table(),
-		Inputs:   b.inputTable(),
+		Tables: []Table{b.crawlers.table(), b.inputTable()},
 	}
 }
 
@@ -236,40 +220,21 @@ func digestText(in *report.AuditInput) string {
 
 // inputTable lists the archives.
 func (b *builder) inputTable() Table {
-	table := Table{
-		ID: "inputs", Rows: [][]Cell{}, Caption: "Archives",
-		Columns: []Column{
-			{"File", Code},
-			{"Bytes", Number},
-			{"Form", Words},
-			{"Fetches", Number},
-			{"Captures of robots.txt", Number},
-			{"SHA-256 or fingerprint", Code},
-		},
-		Empty: "No archive was read.",
-	}
-	digested := true
-	for i := range b.audit.Inputs {
-		digested = digested && b.audit.Inputs[i].SHA256 != nil
-	}
-	if !digested {
+	table := NewTable("inputs", "Archives", "No archive was read.", Code.Columns("File"), Number.Columns("Bytes"),
+		Words.Columns("Form"), Number.Columns("Fetches", "Captures of robots.txt"),
+		Code.Columns("SHA-256 or fingerprint"))
+	inputs := b.audit.Inputs
+	if slices.ContainsFunc(inputs, func(in report.AuditInput) bool { return in.SHA256 == nil }) {
 		table.Notes = []string{
 			"A fingerprint chains the checksums and lengths of an archive’s compressed records, the headers of " +
 				"its records, or the rows of an index. It shows whether an archive is the same, and is no SHA-256: " +
 				"for that, audit with --digest-inputs.",
 		}
 	}
-	for i := range b.audit.Inputs[:min(len(b.audit.Inputs), maxInputs)] {
-		in := &b.audit.Inputs[i]
-		table.Rows = append(table.Rows, []Cell{
-			{Text: clip(in.Name, maxName)},
-			count(in.Size),
-			{Text: Visible(in.Container)},
-			count(in.Fetches),
-			count(in.Robots),
-			{Text: digestText(in)},
-		})
+	for i := range inputs[:min(len(inputs), maxInputs)] {
+		in := &inputs[i]
+		table.Add(clip(in.Name, maxName), in.Size, Visible(in.Container), in.Fetches, in.Robots, digestText(in))
 	}
-	table.leaveOut(int64(len(b.audit.Inputs)-maxInputs), "audit.json")
+	table.leaveOut(int64(len(inputs)-maxInputs), "audit.json")
 	return table
 }

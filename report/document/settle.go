@@ -120,14 +120,12 @@ func (t settleTally) add(f *found) {
 }
 
 func (t settleTally) table() Table {
-	table := Table{
-		ID: "unproven-causes", Rows: [][]Cell{}, Caption: "Why they are not proven, and what would settle them",
-		Columns: []Column{{"Why", Words}, {"Fetches", Number}, {"What would settle it", Words}},
-		Empty:   "There is none.", Notes: []string{"A fetch may count in several rows."},
-	}
+	table := NewTable("unproven-causes", "Why they are not proven, and what would settle them", "There is none.",
+		Words.Columns("Why"), Number.Columns("Fetches"), Words.Columns("What would settle it"))
+	table.Notes = []string{"A fetch may count in several rows."}
 	for _, c := range slices.SortedFunc(maps.Keys(t),
 		func(a, b cause) int { return cmp.Or(cmp.Compare(t[b], t[a]), cmp.Compare(a.why, b.why)) }) {
-		table.Rows = append(table.Rows, []Cell{{Text: c.why}, count(t[c]), {Text: c.cure}})
+		table.Add(c.why, t[c], c.cure)
 	}
 	return table
 }

@@ -189,14 +189,10 @@ func (t *ruleTally) rank(r ruleCount) {
 
 // table lists the rules with most violations.
 func (t *ruleTally) table() Table {
-	table := Table{
-		ID: "violations-rules", Rows: [][]Cell{}, Caption: "Rules with most violations",
-		Columns: []Column{{"Rule", Code}, {"Origin", Code}, {"Violations", Number}},
-		Empty:   "There are no violations.",
-	}
+	table := NewTable("violations-rules", "Rules with most violations", "There are no violations.",
+		Code.Columns("Rule", "Origin"), Number.Columns("Violations"))
 	for _, r := range t.first {
-		table.Rows = append(table.Rows,
-			[]Cell{{Text: orUnreachable(r.rule)}, {Text: orNoOrigin(r.origin)}, count(r.count)})
+		table.Add(orUnreachable(r.rule), orNoOrigin(r.origin), r.count)
 	}
 	return table
 }
@@ -209,54 +205,40 @@ func orUnreachable(rule string) string {
 	return rule
 }
 
-var siteColumns = []Column{
-	{"Fetches", Number},
-	{"Certain", Number},
-	{"Probable", Number},
-	{"Unproven", Number},
-	{"Unknown", Number},
-	{"First fetch", Moment},
-	{"Last fetch", Moment},
-	{"Rule behind most violations", Code},
+// siteTable begins a table of sites, whose rows are made by cells.
+func siteTable(id, caption string, names ...[]Column) Table {
+	return NewTable(id, caption, "There are no fetches.", append(names,
+		Number.Columns("Fetches", "Certain", "Probable", "Unproven", "Unknown"),
+		Moment.Columns("First fetch", "Last fetch"), Code.Columns("Rule behind most violations"))...)
 }
 
-func (s *site) cells() []Cell {
+// cells are a row of a table of sites, after the cells that name the site.
+func (s *site) cells(names ...any) []any {
 	rule := ""
 	if s.rule.count > 0 {
 		rule = fmt.Sprintf("%s (%s)", orUnreachable(s.rule.rule), plural(s.rule.count, "time"))
 	}
-	return []Cell{
-		count(s.Fetches), count(s.ViolationsCertain), count(s.ViolationsProbable), count(s.Unproven()),
-		count(s.Unknown),
-		{Text: moment(s.first)},
-		{Text: moment(s.last)},
-		{Text: rule},
-	}
+	return append(names, s.Fetches, s.ViolationsCertain, s.ViolationsProbable, s.Unproven(), s.Unknown,
+		moment(s.first), moment(s.last), rule)
 }
 
 // tables are the tables of domains and of origins.
 func (t *siteTally) tables() []Table {
-	domains := Table{
-		ID: "sites-domains", Rows: [][]Cell{}, Caption: "By registered domain",
-		Columns: append([]Column{{"Domain", Code}, {"Origins", Number}}, siteColumns...),
-		Empty:   "There are no fetches.",
-	}
+	domains := siteTable("sites-domains", "By registered domain", Code.Columns("Domain"), Number.Columns("Origins"))
 	ranked := slices.SortedFunc(maps.Values(t.domains), compareSites)
 	for _, d := range ranked[:min(len(ranked), maxSites)] {
-		domains.Rows = append(domains.Rows,
-			append([]Cell{{Text: orNoOrigin(Visible(d.name))}, count(d.origins)}, d.cells()...))
+		domains.Add(d.cells(orNoOrigin(Visible(d.name)), d.origins)...)
 	}
 	domains.leaveOut(int64(len(ranked)-maxSites), "table host_stats")
 	if t.pruned && domains.More == "" {
 		domains.More = "and many more: table host_stats"
 	}
-	origins := Table{
-		ID: "sites-origins", Rows: [][]Cell{}, Caption: "By origin",
-		Columns: append([]Column{{"Origin", Code}}, siteColumns...), Empty: "There are no fetches.",
-		Notes: []string{"An origin is a scheme, a host and a port: what one robots.txt speaks for (RFC 9309, section 2.3)."},
+	origins := siteTable("sites-origins", "By origin", Code.Columns("Origin"))
+	origins.Notes = []string{
+		"An origin is a scheme, a host and a port: what one robots.txt speaks for (RFC 9309, section 2.3).",
 	}
 	for _, o := range t.origins {
-		origins.Rows = append(origins.Rows, append([]Cell{{Text: orNoOrigin(clip(o.name, maxName))}}, o.cells()...))
+		origins.Add(o.cells(orNoOrigin(clip(o.name, maxName)))...)
 	}
 	origins.leaveOut(t.total-int64(len(t.origins)), "table host_stats")
 	return []Table{domains, origins}
@@ -276,21 +258,19 @@ func (g groupTally) add(name string, counts Tally) {
 	v.add(counts)
 }
 
-// fill puts the groups into a table of four columns, the one with most fetches first.
-func (g groupTally) fill(t *Table) {
+// table lists the groups, the one with most violations first.
+func (g groupTally) table(id, caption, name string) Table {
+	t := NewTable(id, caption, "There are no fetches.",
+		Words.Columns(name), Number.Columns("Fetches", "Violations", "Unknown"))
 	names := slices.SortedFunc(maps.Keys(g), func(a, b string) int {
 		return cmp.Or(cmp.Compare(g[b].Violations, g[a].Violations), cmp.Compare(g[b].Fetches, g[a].Fetches),
 			cmp.Compare(a, b))
 	})
 	for _, name := range names[:min(len(names), maxGroups)] {
-		v := g[name]
-		t.Rows = append(t.Rows, []Cell{{Text: name}, count(v.Fetches), count(v.Violations), count(v.Unknown)})
+		t.Add(name, g[name].Fetches, g[name].Violations, g[name].Unknown)
 	}
 	t.leaveOut(int64(len(names)-maxGroups), "table fetches")
-}
-
-func groupColumns(name string) []Column {
-	return []Column{{name, Words}, {"Fetches", Number}, {"Violations", Number}, {"Unknown", Number}}
+	return t
 }
 
 // collections are what the archives' places and warcinfo records say that an input belongs to.

@@ -165,18 +165,21 @@ func (t *timelineTally) span() int {
 // daysOf is the least number of days of a period.
 var daysOf = map[Unit]int64{Day: 1, Week: 7, Month: 28, Year: 365}
 
+// section shows the counts.
+func (t *timelineTally) section() Section {
+	tl := t.timeline()
+	return Section{ID: "timeline", Heading: "Over time", Timeline: tl, Intro: []string{fmt.Sprintf(
+		"Fetches by %s, in UTC, by what the crawler’s warcinfo record claims about robots.txt, which is no proof. "+
+			"A mark says that a capture of robots.txt differs from the one before of its origin.", tl.Unit)}}
+}
+
 // timeline returns the counts.
-func (t *timelineTally) timeline() Timeline {
+func (t *timelineTally) timeline() *Timeline {
 	for t.span() > maxPeriods[t.unit] && coarser[t.unit] != "" {
 		t.coarsen()
 	}
-	tl := Timeline{
-		Section: Section{ID: "timeline", Heading: "Over time", Intro: []string{fmt.Sprintf(
-			"Fetches by %s, in UTC, by what the crawler’s warcinfo record claims about robots.txt, which is no proof. "+
-				"A mark says that a capture of robots.txt differs from the one before of its origin.", t.unit)}},
-		Unit: t.unit, Periods: []Period{}, Claims: []string{}, Counts: []ClaimCount{},
-	}
-	order := t.claimOrder(&tl)
+	tl := &Timeline{Unit: t.unit, Periods: []Period{}, Claims: []string{}, Counts: []ClaimCount{}}
+	order := t.claimOrder(tl)
 	days := slices.Sorted(maps.Keys(t.periods))
 	if left := len(days) - maxPeriods[t.unit]; left > 0 {
 		days = days[left:]

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/words"
+	"github.com/robotsaudit/robotsaudit/report"
 )
 
 const maxExamples = 3 // of origins, and of redirect targets, for a reason
@@ -61,29 +62,20 @@ func (t *unknownTally) endOrigin() {
 		}
 		r.fetches += n
 		r.origins++
-		r.most = append(r.most, originCount{clip(t.origin, maxName), n})
-		slices.SortFunc(r.most, func(a, b originCount) int {
-			return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(a.origin, b.origin))
-		})
-		r.most = r.most[:min(len(r.most), maxExamples)]
+		r.most = report.Rank(r.most, maxExamples, originCount{clip(t.origin, maxName), n},
+			func(a, b originCount) int {
+				return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(a.origin, b.origin))
+			})
 	}
 	clear(t.here)
 }
 
 // section returns the counts.
-func (t *unknownTally) section() Tables {
+func (t *unknownTally) section() Section {
 	t.endOrigin()
-	table := Table{
-		ID: "unknown-reasons", Rows: [][]Cell{}, Caption: "Fetches with an unknown verdict, by reason",
-		Columns: []Column{
-			{"Reason", Words},
-			{"Fetches", Number},
-			{"Origins", Number},
-			{"Origins with most", Code},
-			{"What would settle it", Words},
-		},
-		Empty: "No verdict is unknown.",
-	}
+	table := NewTable("unknown-reasons", "Fetches with an unknown verdict, by reason", "No verdict is unknown.",
+		Words.Columns("Reason"), Number.Columns("Fetches", "Origins"), Code.Columns("Origins with most"),
+		Words.Columns("What would settle it"))
 	reasons := slices.SortedFunc(maps.Keys(t.reasons), func(a, b string) int {
 		return cmp.Or(cmp.Compare(t.reasons[b].fetches, t.reasons[a].fetches), cmp.Compare(a, b))
 	})
@@ -93,19 +85,11 @@ func (t *unknownTally) section() Tables {
 		for _, o := range r.most {
 			most = append(most, orNoOrigin(o.origin)+" ("+number(o.count)+")")
 		}
-		table.Rows = append(table.Rows, []Cell{
-			{Text: t.meaning(reason)},
-			count(r.fetches), count(r.origins),
-			{Text: strings.Join(most, ", ")},
-			{Text: t.cure(reason)},
-		})
+		table.Add(t.meaning(reason), r.fetches, r.origins, strings.Join(most, ", "), t.cure(reason))
 	}
-	return Tables{
-		Section: Section{ID: "unknown", Heading: "What is unknown", Intro: []string{
-			"Of these fetches the archives do not show what robots.txt said. They count neither as allowed nor as violations.",
-		}},
-		Tables: []Table{table},
-	}
+	return Section{ID: "unknown", Heading: "What is unknown", Tables: []Table{table}, Intro: []string{
+		"Of these fetches the archives do not show what robots.txt said. They count neither as allowed nor as violations.",
+	}}
 }
 
 // meaning is what a reason means, without the verdict, which is said already.

@@ -57,59 +57,34 @@ func (t *issueTally) addUnread(row *report.IssueRow) {
 }
 
 // section lists what could not be read, and what was noted.
-func (t *issueTally) section(a *report.Audit) Tables {
-	archives := Table{
-		ID: "unread-archives", Rows: [][]Cell{}, Caption: "Inputs that could not be wholly read",
-		Columns: []Column{
-			{"File", Code},
-			{"Problems", Number},
-			{"The first", Words},
-			{"Detail", Words},
-			{"At byte", Number},
-		},
-		Empty: "Every input was wholly read.",
-	}
+func (t *issueTally) section(a *report.Audit) Section {
+	archives := NewTable("unread-archives", "Inputs that could not be wholly read", "Every input was wholly read.",
+		Code.Columns("File"), Number.Columns("Problems"), Words.Columns("The first", "Detail"), Number.Columns("At byte"))
 	for _, u := range t.unread {
-		at := Cell{}
-		if u.offset != nil {
-			at = count(*u.offset)
-		}
-		archives.Rows = append(archives.Rows,
-			[]Cell{{Text: u.file}, count(u.problems), {Text: issueText(u.kind)}, {Text: u.detail}, at})
+		archives.Add(u.file, u.problems, issueText(u.kind), u.detail, u.offset)
 	}
 	archives.leaveOut(t.total-int64(len(t.unread)), "table issues")
-	kinds := Table{
-		ID: "unread-kinds", Rows: [][]Cell{}, Caption: "All that was noted, by kind",
-		Columns: []Column{{"What", Words}, {"Times", Number}, {"Fetches may be missing", Words}},
-		Empty:   "Nothing was noted.",
+	kinds := NewTable("unread-kinds", "All that was noted, by kind", "Nothing was noted.",
+		Words.Columns("What"), Number.Columns("Times"), Words.Columns("Fetches may be missing"))
+	missing := func(kind string) string {
+		if isLossy(kind) {
+			return "yes"
+		}
+		return "no"
 	}
 	names := slices.SortedFunc(maps.Keys(t.kinds), func(a, b string) int {
-		return cmp.Or(compareBool(isLossy(b), isLossy(a)), cmp.Compare(t.kinds[b], t.kinds[a]), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(missing(b), missing(a)), cmp.Compare(t.kinds[b], t.kinds[a]), cmp.Compare(a, b))
 	})
 	for _, k := range names {
-		missing := "no"
-		if isLossy(k) {
-			missing = "yes"
-		}
-		kinds.Rows = append(kinds.Rows, []Cell{{Text: issueText(k)}, count(t.kinds[k]), {Text: missing}})
+		kinds.Add(issueText(k), t.kinds[k], missing(k))
 	}
-	s := Tables{Section: Section{ID: "unread", Heading: "What could not be read"}, Tables: []Table{archives, kinds}}
+	s := Section{ID: "unread", Heading: "What could not be read", Tables: []Table{archives, kinds}}
 	if a.Totals.Duplicates > 0 {
 		s.Intro = append(s.Intro,
 			fmt.Sprintf("Of %s the archives hold another copy; each was counted once.",
 				plural(a.Totals.Duplicates, "record")))
 	}
 	return s
-}
-
-func compareBool(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return 1
-	}
-	return -1
 }
 
 // issueText describes a kind of issue.

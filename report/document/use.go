@@ -86,12 +86,11 @@ func (t *useTally) endSite() {
 }
 
 // section describes the statements of pages and sites.
-func (t *useTally) section(a *report.Audit) Tables {
-	s := Tables{Section: Section{ID: "use", Heading: "Restrictions on publication and use", Intro: []string{
+func (t *useTally) section(a *report.Audit) Section {
+	s := Section{ID: "use", Heading: "Restrictions on publication and use", Intro: []string{
 		"None of these is a violation of robots.txt: a page’s own statements are known only after it was fetched. " +
 			"They concern what may be done with the copy.",
-	}}}
-	s.Tables = append(s.Tables, pageTable(&a.Totals))
+	}, Tables: []Table{pageTable(&a.Totals)}}
 	if len(a.Settings.Purposes) == 0 {
 		s.Intro = append(s.Intro,
 			"Restrictions on a purpose are listed if the audit names it: --purpose archive, index or train.")
@@ -109,75 +108,54 @@ func (t *useTally) section(a *report.Audit) Tables {
 
 // pageTable counts fetches by the statements on them.
 func pageTable(t *report.Totals) Table {
-	row := func(words string, n int64) []Cell { return []Cell{{Text: words}, count(n)} }
-	return Table{
-		ID: "use-pages", Caption: "Fetches by what was said of them",
-		Columns: []Column{{"What was said", Words}, {"Fetches", Number}},
-		Rows: [][]Cell{
-			row("A page tag that binds somebody (noindex and the like)", t.Tagged),
-			row("Tags that restrict publication, for the crawler", t.PublicationRestricted),
-			row("Tags or signals that restrict some use", t.UsageRestricted),
-			row("A statement without force that hints at a restriction of some use", t.Hinted),
-			row("A usage signal (Content-Usage, Content-Signal, TDMRep, a licence, noai)", t.Signalled),
-			row("Statements that contradict each other; the restriction holds", t.Conflicting),
-			row("Some tags may be missing: no record was read, a revisit has no original, a page cannot be read",
-				t.TagsUnknown),
-		},
-	}
+	table := NewTable("use-pages", "Fetches by what was said of them", "",
+		Words.Columns("What was said"), Number.Columns("Fetches"))
+	table.Add("A page tag that binds somebody (noindex and the like)", t.Tagged)
+	table.Add("Tags that restrict publication, for the crawler", t.PublicationRestricted)
+	table.Add("Tags or signals that restrict some use", t.UsageRestricted)
+	table.Add("A statement without force that hints at a restriction of some use", t.Hinted)
+	table.Add("A usage signal (Content-Usage, Content-Signal, TDMRep, a licence, noai)", t.Signalled)
+	table.Add("Statements that contradict each other; the restriction holds", t.Conflicting)
+	table.Add("Some tags may be missing: no record was read, a revisit has no original, a page cannot be read",
+		t.TagsUnknown)
+	return table
 }
 
 func (t *useTally) restrictionTable() Table {
-	table := Table{
-		ID: "use-restrictions", Rows: [][]Cell{}, Caption: "Restrictions by purpose",
-		Columns: []Column{{"Purpose", Words}, {"What is restricted", Words}, {"How sure", Words}, {"Times", Number}},
-		Empty:   "Nothing restricts the purposes asked about.",
-		Notes:   []string{"Certain: the record itself says so. Probable: a doubt remains, or the site alone says so."},
-	}
+	table := NewTable("use-restrictions", "Restrictions by purpose", "Nothing restricts the purposes asked about.",
+		Words.Columns("Purpose", "What is restricted", "How sure"), Number.Columns("Times"))
+	table.Notes = []string{"Certain: the record itself says so. Probable: a doubt remains, or the site alone says so."}
 	keys := slices.SortedFunc(maps.Keys(t.restrictions), func(a, b restriction) int {
 		return cmp.Or(cmp.Compare(a.purpose, b.purpose), cmp.Compare(a.kind, b.kind),
 			cmp.Compare(a.certainty, b.certainty))
 	})
 	for _, k := range keys {
-		table.Rows = append(table.Rows, []Cell{
-			{Text: meaning("purpose", k.purpose)},
-			{Text: meaning("restriction", k.kind)},
-			{Text: Visible(k.certainty)},
-			count(t.restrictions[k]),
-		})
+		table.Add(meaning("purpose", k.purpose), meaning("restriction", k.kind), Visible(k.certainty), t.restrictions[k])
 	}
 	return table
 }
 
 func (t *useTally) siteTable() Table {
-	table := Table{
-		ID: "use-sites", Rows: [][]Cell{}, Caption: "Origins with most restrictions",
-		Columns: []Column{{"Origin", Code}, {"Publication", Number}, {"Use", Number}, {"First statement", Code}},
-		Empty:   "No origin has any.",
-	}
+	table := NewTable("use-sites", "Origins with most restrictions", "No origin has any.",
+		Code.Columns("Origin"), Number.Columns("Publication", "Use"), Code.Columns("First statement"))
 	for _, s := range t.sites {
-		table.Rows = append(table.Rows,
-			[]Cell{{Text: orNoOrigin(s.origin)}, count(s.publication), count(s.usage), {Text: s.statement}})
+		table.Add(orNoOrigin(s.origin), s.publication, s.usage, s.statement)
 	}
 	table.leaveOut(t.siteCount-int64(len(t.sites)), "table restrictions")
 	return table
 }
 
 func (t *useTally) signalTable() Table {
-	table := Table{
-		ID: "use-signals", Rows: [][]Cell{}, Caption: "Usage signals that bind, by purpose",
-		Columns: []Column{{"Purpose", Words}, {"Restricted", Number}, {"Allowed", Number}, {"Unstated", Number}},
-		Empty:   "No page or site states a usage signal that binds.",
-	}
+	table := NewTable("use-signals", "Usage signals that bind, by purpose",
+		"No page or site states a usage signal that binds.",
+		Words.Columns("Purpose"), Number.Columns("Restricted", "Allowed", "Unstated"))
 	purposes := make(map[string]bool)
 	for k := range t.signals {
 		purposes[k.purpose] = true
 	}
 	for _, p := range slices.Sorted(maps.Keys(purposes)) {
-		table.Rows = append(table.Rows, []Cell{
-			{Text: meaning("signal_purpose", p)},
-			count(t.signals[signal{p, "restrict"}]),
-			count(t.signals[signal{p, "allow"}]), count(t.signals[signal{p, "unstated"}]),
-		})
+		table.Add(meaning("signal_purpose", p), t.signals[signal{p, "restrict"}], t.signals[signal{p, "allow"}],
+			t.signals[signal{p, "unstated"}])
 	}
 	return table
 }

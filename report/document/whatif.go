@@ -176,42 +176,26 @@ func isControl(token string) bool {
 }
 
 // section is the matrix of crawlers and access.
-func (t *whatIfTally) section(a *report.Audit) Tables {
-	s := Tables{Section: Section{ID: "what-if", Heading: "Other crawlers", Intro: []string{
+func (t *whatIfTally) section(a *report.Audit) Section {
+	s := Section{ID: "what-if", Heading: "Other crawlers", Intro: []string{
 		"What these fetches would have been had another crawler made them, at the same moments, by the same " +
 			"robots.txt. These are no violations.",
-	}}}
+	}}
 	if at := a.Settings.AsOf; !at.IsZero() {
 		s.Intro = append(s.Intro, "They are judged as of "+asOfText(at)+".")
 	}
-	table := Table{
-		ID: "what-if-agents", Rows: [][]Cell{},
-		Caption: "Origins by the access that each crawler would have had, and fetches",
-		Columns: []Column{
-			{"Crawler", Words},
-			{"Full", Number},
-			{"Partial", Number},
-			{"None", Number},
-			{"Unknown", Number},
-			{"Fetches allowed", Number},
-			{"Fetches disallowed", Number},
-			{"Fetches unknown", Number},
-		},
-		Empty: "The audit asked about no other crawler: --agent TOKEN or --agents.",
-		Notes: []string{"Full: each fetch from the origin allowed. None: each disallowed. Partial: some of both. " +
-			"Unknown: some unknown, and the others not of both kinds."},
-	}
+	table := NewTable("what-if-agents", "Origins by the access that each crawler would have had, and fetches",
+		"The audit asked about no other crawler: --agent TOKEN or --agents.", Words.Columns("Crawler"),
+		Number.Columns("Full", "Partial", "None", "Unknown", "Fetches allowed", "Fetches disallowed", "Fetches unknown"))
+	table.Notes = []string{"Full: each fetch from the origin allowed. None: each disallowed. Partial: some of both. " +
+		"Unknown: some unknown, and the others not of both kinds."}
 	order := slices.SortedFunc(maps.Keys(t.agents), func(a, b string) int {
 		return cmp.Or(cmp.Compare(t.agents[b].verdicts.Disallowed, t.agents[a].verdicts.Disallowed), cmp.Compare(a, b))
 	})
 	for _, name := range order[:min(len(order), maxAgents)] {
 		x := t.agents[name]
-		table.Rows = append(table.Rows, []Cell{
-			{Text: clip(name, maxName)},
-			count(x.origins[accessFull]), count(x.origins[accessPartial]), count(x.origins[accessNone]),
-			count(x.origins[accessUnknown]),
-			count(x.verdicts.Allowed), count(x.verdicts.Disallowed), count(x.verdicts.Unknown),
-		})
+		table.Add(clip(name, maxName), x.origins[accessFull], x.origins[accessPartial], x.origins[accessNone],
+			x.origins[accessUnknown], x.verdicts.Allowed, x.verdicts.Disallowed, x.verdicts.Unknown)
 	}
 	table.leaveOut(int64(len(order)-maxAgents), "tables group_verdicts and robots_agents")
 	if slices.ContainsFunc(order, isControl) {

@@ -107,9 +107,6 @@ func value[T any](p *T) (v T) {
 // plural writes a number of things.
 func plural(n int64, what string) string { return report.Count(n, what) }
 
-// count is a cell of a column of numbers.
-func count(n int64) Cell { return Cell{Text: number(n), Number: n} }
-
 // orNoOrigin names an origin.
 func orNoOrigin(origin string) string {
 	if origin == "" {

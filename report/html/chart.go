@@ -109,7 +109,7 @@ const (
 	maxClaims   = 4 // fills; further claims share the last
 )
 
-func newChart(t document.Timeline) (c chart) {
+func newChart(t *document.Timeline) (c chart) {
 	starts := make([]time.Time, 0, len(t.Periods))
 	for _, p := range t.Periods {
 		start, err := time.Parse(time.DateOnly, p.Start)
@@ -141,7 +141,7 @@ func newChart(t document.Timeline) (c chart) {
 	return c
 }
 
-func newPanel(name string, t document.Timeline, starts []time.Time, scale timeScale,
+func newPanel(name string, t *document.Timeline, starts []time.Time, scale timeScale,
 	value func(document.ClaimCount) int64,
 ) panel {
 	heights := make([]int64, len(starts))
@@ -258,28 +258,16 @@ func (s tickStep) first(t time.Time) time.Time {
 	return t
 }
 
-// timelineTable is the timeline in numbers.
-func timelineTable(t *document.Timeline) document.Table {
-	table := document.Table{
-		ID: t.ID + "-numbers", Caption: "The numbers of the charts",
-		Columns: []document.Column{
-			{Name: "Start (UTC)", Kind: document.Moment},
-			{Name: "Crawler’s claim", Kind: document.Words},
-			{Name: "Fetches", Kind: document.Number},
-			{Name: "Violations", Kind: document.Number},
-			{Name: "Unknown", Kind: document.Number},
-			{Name: "robots.txt", Kind: document.Words},
-		},
-	}
-	number := func(n int64) document.Cell { return document.Cell{Text: humanize.Comma(n), Number: n} }
-	for _, n := range t.Counts {
-		p := t.Periods[n.Period]
-		table.Rows = append(table.Rows, []document.Cell{
-			{Text: p.Start},
-			{Text: t.Claims[n.Claim]},
-			number(n.Fetches), number(n.Violations), number(n.Unknown),
-			{Text: p.Mark},
-		})
+// timelineTable is the timeline of a section in numbers: without rows, if it has none.
+func timelineTable(s *document.Section) document.Table {
+	table := document.NewTable(s.ID+"-numbers", "The numbers of the charts", "",
+		document.Moment.Columns("Start (UTC)"), document.Words.Columns("Crawler’s claim"),
+		document.Number.Columns("Fetches", "Violations", "Unknown"), document.Words.Columns("robots.txt"))
+	if t := s.Timeline; t != nil {
+		for _, n := range t.Counts {
+			p := t.Periods[n.Period]
+			table.Add(p.Start, t.Claims[n.Claim], n.Fetches, n.Violations, n.Unknown, p.Mark)
+		}
 	}
 	return table
 }

@@ -34,60 +34,45 @@ var symbols = []string{"certain", "probable", "possible", "contested", "unknown"
 // page is the data of the templates.
 type page struct {
 	*document.Document
-	Policy     string
-	Style      template.CSS
-	Scripts    []template.JS
-	Violations findings
-	Unproven   findings
-	tables     map[string]table // by ID
-	Packed     []packedRows
+	Policy   string
+	Style    template.CSS
+	Scripts  []template.JS
+	Sections []section
+	Packed   []packedRows
 }
 
-// Table returns a table of the document as it is shown.
-func (p *page) Table(t document.Table) table { return p.tables[t.ID] }
-
-// TimelineTable returns the numbers of the timeline.
-func (p *page) TimelineTable() table { return p.tables[timelineTable(&p.Timeline).ID] }
-
-// section is a section of tables as it is shown.
+// section is a section of the document with its rows as HTML.
 type section struct {
-	document.Section
-	Tables []table
-}
-
-// Tables returns a section of tables as it is shown.
-func (p *page) Tables(t document.Tables) section {
-	s := section{Section: t.Section}
-	for _, one := range t.Tables {
-		s.Tables = append(s.Tables, p.Table(one))
-	}
-	return s
-}
-
-// Contents returns the sections in the order of the page.
-func (p *page) Contents() []document.Section {
-	sections := []document.Section{p.Certainty.Section, p.Scope.Section, p.Timeline.Section}
-	if p.Changes != nil {
-		sections = append(sections, p.Changes.Section)
-	}
-	return append(sections, p.Sites.Section, p.Violations.Section, p.Unproven.Section, p.Unknown.Section,
-		p.Use.Section, p.WhatIf.Section, p.Unread.Section, p.Method.Section, p.SignOff.Section)
+	*document.Section
+	Findings findings
+	Tables   []table
+	Numbers  table // of the timeline
 }
 
 // Render writes a report. The same document gives the same bytes.
 func Render(w io.Writer, doc *document.Document) error {
-	p := &page{Document: doc, Policy: policy, Style: style, Scripts: scripts, tables: make(map[string]table)}
-	r := newRows()
+	p := &page{
+		Document: doc, Policy: policy, Style: style, Scripts: scripts, Sections: make([]section, len(doc.Sections)),
+	}
+	r := rows{room: maxPacked}
 	var err error
-	if p.Violations, err = r.findings(&doc.Violations, doc.Excerpts); err != nil {
-		return err
-	}
-	if p.Unproven, err = r.findings(&doc.Unproven, doc.Excerpts); err != nil {
-		return err
-	}
-	for _, t := range tablesOf(doc) {
-		if p.tables[t.ID], err = r.table(t); err != nil {
+	for i := range doc.Sections { // findings find room first
+		p.Sections[i].Section = &doc.Sections[i]
+		if p.Sections[i].Findings, err = r.findings(&doc.Sections[i], doc.Excerpts); err != nil {
 			return err
+		}
+	}
+	for i := range p.Sections {
+		s := &p.Sections[i]
+		if s.Numbers, err = r.table(timelineTable(s.Section)); err != nil {
+			return err
+		}
+		for _, t := range s.Section.Tables {
+			shown, err := r.table(t)
+			if err != nil {
+				return err
+			}
+			s.Tables = append(s.Tables, shown)
 		}
 	}
 	p.Packed = r.packed
@@ -97,20 +82,4 @@ func Render(w io.Writer, doc *document.Document) error {
 	}
 	_, err = out.WriteTo(w)
 	return err
-}
-
-// tablesOf returns all tables of a document, in the order of the page.
-func tablesOf(doc *document.Document) (all []document.Table) {
-	all = append(all, timelineTable(&doc.Timeline))
-	if doc.Changes != nil {
-		all = append(all, doc.Changes.Tables...)
-	}
-	for _, tables := range [][]document.Table{
-		{doc.Scope.Crawlers, doc.Scope.Inputs},
-		doc.Sites.Tables, doc.Violations.Summary, doc.Unproven.Summary,
-		doc.Unknown.Tables, doc.Use.Tables, doc.WhatIf.Tables, doc.Unread.Tables,
-	} {
-		all = append(all, tables...)
-	}
-	return all
 }

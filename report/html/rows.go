@@ -63,11 +63,14 @@ type rows struct {
 	room   int // bytes
 }
 
-func newRows() *rows { return &rows{room: maxPacked} }
-
-func (r *rows) findings(f *document.Findings, excerpts []document.Excerpt) (findings, error) {
+// findings makes the rows of the findings of a section, if it has any.
+func (r *rows) findings(s *document.Section, excerpts []document.Excerpt) (findings, error) {
+	f := s.Findings
+	if f == nil {
+		return findings{}, nil
+	}
 	source := rowSource{
-		table: f.ID, template: "finding", n: len(f.List),
+		table: s.ID, template: "finding", n: len(f.List),
 		row: func(i int) any {
 			one := finding{Finding: &f.List[i]}
 			if 0 <= one.Finding.Excerpt && one.Finding.Excerpt < len(excerpts) {

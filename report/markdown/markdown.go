@@ -9,8 +9,6 @@ import (
 	"io"
 	"strings"
 
-	"github.com/dustin/go-humanize"
-
 	"github.com/robotsaudit/robotsaudit/report/document"
 )
 
@@ -21,6 +19,12 @@ const (
 	maxItems = 100      // findings of a kind
 )
 
+// order is the order of the sections: what matters most comes first, and what is cut last.
+var order = []string{
+	"certainty", "scope", "timeline", "violations", "unproven", "unknown", "sites", "use", "what-if", "unread",
+	"changes", "method",
+}
+
 // Render writes the report.
 func Render(w io.Writer, doc *document.Document) error {
 	var p page
@@ -29,24 +33,11 @@ func Render(w io.Writer, doc *document.Document) error {
 	p.paragraph("**" + escape(doc.Answer.Sentence) + "**")
 	p.paragraphs(doc.Answer.Details)
 	p.paragraph(escape(doc.Disclaimer))
-	p.certainty(&doc.Certainty)
-	p.section(&doc.Scope.Section)
-	p.terms(doc.Scope.Terms...)
-	p.tables(doc.Scope.Crawlers, doc.Scope.Inputs)
-	p.timeline(&doc.Timeline)
-	p.findings(&doc.Violations)
-	p.findings(&doc.Unproven)
-	for _, s := range []*document.Tables{&doc.Unknown, &doc.Sites, &doc.Use, &doc.WhatIf, &doc.Unread} {
-		p.section(&s.Section)
-		p.tables(s.Tables...)
+	for _, id := range order {
+		if s := doc.Section(id); s != nil {
+			p.section(s)
+		}
 	}
-	if c := doc.Changes; c != nil {
-		p.section(&c.Section)
-		p.classes(c.Counts)
-		p.tables(c.Tables...)
-	}
-	p.section(&doc.Method.Section)
-	p.terms(doc.Method.Glossary...)
 	if p.leftOut > 0 {
 		p.blocks = append(p.blocks, "This summary is full: more is in the tables and in the report as HTML.")
 	}
@@ -76,6 +67,22 @@ func (p *page) heading(level int, text string) {
 func (p *page) section(s *document.Section) {
 	p.heading(2, s.Heading)
 	p.paragraphs(s.Intro)
+	p.terms(s.Terms...)
+	p.classes(s.Classes)
+	p.paragraphs(s.Totals)
+	if s.Timeline != nil {
+		p.timeline(s.Timeline)
+	}
+	if f := s.Findings; f != nil && len(f.List) == 0 {
+		p.paragraph(escape(f.Empty))
+		return
+	}
+	for i := range s.Tables {
+		p.table(&s.Tables[i])
+	}
+	if s.Findings != nil {
+		p.findings(s.Findings)
+	}
 }
 
 // paragraph adds a paragraph that is Markdown already.
@@ -120,30 +127,12 @@ func (p *page) terms(terms ...document.Term) {
 	p.paragraph(strings.Join(lines, "\n"))
 }
 
-func (p *page) certainty(c *document.Certainty) {
-	p.section(&c.Section)
-	p.classes(c.Classes)
-	p.paragraphs(c.Totals)
-}
-
 // timeline adds the periods as a table.
 func (p *page) timeline(t *document.Timeline) {
-	p.section(&t.Section)
-	table := document.Table{Columns: []document.Column{
-		{Name: "From", Kind: document.Words},
-		{Name: "Fetches", Kind: document.Number},
-		{Name: "Violations", Kind: document.Number},
-		{Name: "Unknown", Kind: document.Number},
-		{Name: "robots.txt", Kind: document.Words},
-	}}
+	table := document.NewTable("", "", "", document.Words.Columns("From"),
+		document.Number.Columns("Fetches", "Violations", "Unknown"), document.Words.Columns("robots.txt"))
 	for _, period := range t.Periods {
-		table.Rows = append(table.Rows, []document.Cell{
-			{Text: period.Label},
-			{Text: humanize.Comma(period.Fetches)},
-			{Text: humanize.Comma(period.Violations)},
-			{Text: humanize.Comma(period.Unknown)},
-			{Text: period.Mark},
-		})
+		table.Add(period.Label, period.Fetches, period.Violations, period.Unknown, period.Mark)
 	}
 	if len(table.Rows) > 0 {
 		p.add(strings.Join(rows(&table), "\n"))
@@ -153,17 +142,14 @@ func (p *page) timeline(t *document.Timeline) {
 }
 
 func (p *page) classes(classes []document.Class) {
+	if len(classes) == 0 {
+		return
+	}
 	lines := []string{"| | | |", "| --- | ---: | --- |"}
 	for _, c := range classes {
 		lines = append(lines, fmt.Sprintf("| %s | %s | %s |", escape(c.Label), escape(c.Words), escape(c.Meaning)))
 	}
 	p.add(strings.Join(lines, "\n"))
-}
-
-func (p *page) tables(tables ...document.Table) {
-	for i := range tables {
-		p.table(&tables[i])
-	}
 }
 
 func (p *page) table(t *document.Table) {
@@ -216,12 +202,6 @@ func (p *page) rest(listed, shown int, more string) {
 }
 
 func (p *page) findings(f *document.Findings) {
-	p.section(&f.Section)
-	if len(f.List) == 0 {
-		p.paragraph(escape(f.Empty))
-		return
-	}
-	p.tables(f.Summary...)
 	var lines []string
 	for _, v := range f.List[:min(len(f.List), maxItems)] {
 		line := fmt.Sprintf("- **%s**: %s", escape(v.Certainty), escape(v.Sentence))

@@ -79,7 +79,7 @@ func TestSize(t *testing.T) {
 	for range 2 * maxRows {
 		table.Rows = append(table.Rows, row)
 	}
-	doc.Sites.Tables = []document.Table{table, table, table}
+	doc.Section("sites").Tables = []document.Table{table, table, table}
 	text := render(t, doc)
 	if len(text) > maxBytes || !strings.Contains(text, "This summary is full") {
 		t.Errorf("%d bytes, with the end %q", len(text), text[len(text)-200:])

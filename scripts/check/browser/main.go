@@ -39,9 +39,11 @@ func write(path string, doc *document.Document) error {
 // large is a report with as many findings and sites as a report can have.
 func large() *document.Document {
 	doc := documenttest.Sample()
-	doc.Violations.List = many(doc.Violations.List, 5000)
-	doc.Unproven.List = many(doc.Unproven.List, 1000)
-	sites := &doc.Sites.Tables[0]
+	for id, n := range map[string]int{"violations": 5000, "unproven": 1000} {
+		f := doc.Section(id).Findings
+		f.List = many(f.List, n)
+	}
+	sites := &doc.Section("sites").Tables[0]
 	for i := range 1000 {
 		cells := append([]document.Cell(nil), sites.Rows[i%2]...)
 		cells[0].Text = fmt.Sprintf("site-%d.example", i)
@@ -69,20 +71,27 @@ func many(findings []document.Finding, n int) (list []document.Finding) {
 func empty() *document.Document {
 	sample := documenttest.Sample()
 	doc := &document.Document{
-		Title:  "Compliance with robots.txt",
-		Answer: document.Answer{Level: document.LevelNone, Sentence: "robots.txt permitted all 12 fetches."},
-		Method: sample.Method, SignOff: sample.SignOff, Disclaimer: sample.Disclaimer,
+		Title:      "Compliance with robots.txt",
+		Answer:     document.Answer{Level: document.LevelNone, Sentence: "robots.txt permitted all 12 fetches."},
+		Disclaimer: sample.Disclaimer,
 	}
-	doc.Scope = document.Scope{Section: sample.Scope.Section, Terms: sample.Scope.Terms[:1]}
-	doc.Scope.Crawlers.ID, doc.Scope.Inputs.ID = "crawlers", "inputs"
-	doc.Certainty = document.Certainty{
-		Section: sample.Certainty.Section,
-		Classes: []document.Class{{ID: "allowed", Label: "Allowed", Count: 12, Words: "12 fetches, 100 %"}},
+	for _, s := range sample.Sections {
+		bare := document.Section{ID: s.ID, Heading: s.Heading, Intro: s.Intro, Blanks: s.Blanks}
+		switch {
+		case s.Findings != nil:
+			bare.Findings = new(document.Findings)
+		case s.Timeline != nil:
+			bare.Timeline = new(document.Timeline)
+		case s.ID == "certainty":
+			bare.Classes = []document.Class{{ID: "allowed", Label: "Allowed", Count: 12, Words: "12 fetches, 100 %"}}
+			bare.Totals = s.Totals
+		case s.Terms != nil:
+			bare.Terms = s.Terms[:1]
+		}
+		for _, t := range s.Tables {
+			bare.Tables = append(bare.Tables, document.NewTable(t.ID, t.Caption, t.Empty))
+		}
+		doc.Sections = append(doc.Sections, bare)
 	}
-	doc.Timeline.Section = sample.Timeline.Section
-	doc.Sites.Section, doc.Unknown.Section, doc.Use.Section = sample.Sites.Section, sample.Unknown.Section,
-		sample.Use.Section
-	doc.WhatIf.Section, doc.Unread.Section = sample.WhatIf.Section, sample.Unread.Section
-	doc.Violations.Section, doc.Unproven.Section = sample.Violations.Section, sample.Unproven.Section
 	return doc
 }
