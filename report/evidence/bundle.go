@@ -21,7 +21,6 @@ import (
 	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/durable"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/facts/run"
 	"github.com/robotsaudit/robotsaudit/internal/object"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 	"github.com/robotsaudit/robotsaudit/report"
@@ -162,13 +161,15 @@ func newWriter(
 ) (w *writer, err error) {
 	w = &writer{settings: Settings{s.Profile, s.Crawler, s.CrawlerMap, s.PublicSuffixList, s.FactsFingerprint}}
 	w.collector = &collector{
-		inputs: set.Inputs, selected: newSelection(opt.What), missing: make(map[int32]string),
-		rows:  make(map[string]int64),
-		cited: run.NewSorter(tmp, citedRuns), wanted: make(map[archiveKey]*bitmap), logs: make(map[archiveKey]bool),
-		affected: make(map[int32]int64),
-		unheld:   make(map[string]int64),
+		inputs: set.Inputs, selected: newSelection(opt.What), missing: make(map[int32]string), tmp: tmp,
+		rows: make(map[string]int64), keys: make(map[archiveKey]int), affected: make(map[int32]int64),
+		unheld: make(map[string]int64),
 	}
-	w.tmp, w.numbered, w.paths = tmp, run.NewSorter(tmp, numberedRuns), make(map[int32]facts.Input)
+	w.paths = make(map[int32]facts.Input)
+	if w.positions, err = newPositions(tmp); err != nil {
+		return nil, err
+	}
+	w.files = append(w.files, w.positions.file)
 	for _, f := range [...]struct {
 		file **os.File
 		name string
@@ -270,8 +271,8 @@ func (w *writer) writeManifest(ctx context.Context) (*os.File, error) {
 	w.files = append(w.files, f)
 	out := bufio.NewWriter(f)
 	m := newManifestWriter(out, head{Format, report.Version(), w.settings})
-	for i := range w.archives {
-		line, err := json.Marshal(&w.archives[i])
+	for i := range w.copied {
+		line, err := json.Marshal(&w.copied[i])
 		if err := cmp.Or(err, m.add(line)); err != nil {
 			return nil, err
 		}
@@ -284,47 +285,43 @@ func (w *writer) writeManifest(ctx context.Context) (*os.File, error) {
 			return nil, err
 		}
 	}
-	if err := cmp.Or(m.next(), w.addViolations(ctx, m), m.next()); err != nil {
+	if err := cmp.Or(m.next(), w.addViolations(m), m.next()); err != nil {
 		return nil, err
 	}
 	return f, out.Flush()
 }
 
 // addViolations joins findings with the numbers of the records that they cite.
-func (w *writer) addViolations(ctx context.Context, m *manifestWriter) error {
-	next, stop := iter.Pull2(w.numbered.Sorted(ctx))
-	defer stop()
-	row, err, ok := next()
-	number := int64(0)
-	for line, lineErr := range linesOf(w.collector.file) {
-		if err := cmp.Or(lineErr, err); err != nil {
+func (w *writer) addViolations(m *manifestWriter) error {
+	for line, err := range linesOf(w.collector.file) {
+		var v collected
+		if err := cmp.Or(err, json.Unmarshal(line, &v)); err != nil {
 			return err
 		}
-		number++
-		var v violation
-		if err := json.Unmarshal(line, &v); err != nil {
-			return err
-		}
-		whole := true
-		for ok && err == nil && row.Violation == number {
-			c := citation{row.Number, row.Role}
-			whole = whole && c.Number > 0
-			if !slices.Contains(v.Records, c) {
-				v.Records = append(v.Records, c)
+		var lacks *citedArchive // the first one
+		v.Records, err = citations(v.Cited, func(x *cited) (int64, error) {
+			a := w.archives[x.Archive]
+			n, err := w.positions.number(a.number, x.Index)
+			if n == 0 && (lacks == nil || a.compare(lacks.archiveKey) < 0) {
+				lacks = a
 			}
-			row, err, ok = next()
-		}
-		if !whole {
+			return n, err
+		})
+		switch {
+		case err != nil:
+			return err
+		case lacks != nil:
 			w.lacking++
+			w.affected[lacks.input]++
 			continue
 		}
 		w.listed++
-		line, err := json.Marshal(&v)
+		line, err := json.Marshal(&v.violation)
 		if err := cmp.Or(err, m.add(line)); err != nil {
 			return err
 		}
 	}
-	return err
+	return nil
 }
 
 // linesOf yields the lines of a file that was written.

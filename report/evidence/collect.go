@@ -4,7 +4,9 @@ import (
 	"bufio"
 	"cmp"
 	"encoding/json"
+	"io"
 	"os"
+	"slices"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
@@ -47,24 +49,25 @@ const (
 
 // cited is a record that a finding cites, by its place.
 type cited struct {
-	Input     int32
-	Entry     string
-	Index     int64 // of a line of a log its offset
-	Length    int64 // of a line of a log
-	Violation int64
-	Order     int32
-	Role      string
+	Archive int   // index into the collector's archives
+	Index   int64 // of a line of a log its offset
+	Length  int64 `json:",omitempty"` // of a line of a log
+	Role    string
 }
 
-func (c *cited) archive() archiveKey { return archiveKey{c.Input, c.Entry} }
+// collected is a finding with its citations, until its records have numbers.
+type collected struct {
+	violation
+	Cited []cited
+}
 
-var citedRuns = run.Spec[cited]{
-	Name: "cited",
-	Compare: func(a, b *cited) int {
-		return cmp.Or(a.archive().compare(b.archive()), cmp.Compare(a.Index, b.Index),
-			cmp.Compare(a.Violation, b.Violation), cmp.Compare(a.Order, b.Order))
-	},
-	Bucket: func(*cited) int { return 0 },
+// citedArchive is an archive that holds records cited.
+type citedArchive struct {
+	archiveKey
+	isLog  bool
+	wanted bitmap              // records, by index
+	lines  *run.Sorter[placed] // the same of a log
+	number int64               // in the bundle; -1: it is not there
 }
 
 // collector receives the results of an evaluation, and keeps of each fetch that is asked for
@@ -77,15 +80,13 @@ type collector struct {
 	rows     map[string]int64 // by table
 	findings *bufio.Writer    // lines: violations, without their records
 	file     *os.File
-	cited    *run.Sorter[cited]
-	wanted   map[archiveKey]*bitmap // records, by index
-	logs     map[archiveKey]bool
-	count    int64 // of the violations collected
-	lacking  int64 // violations that rest on records of missing inputs
+	tmp      string
+	archives []*citedArchive
+	keys     map[archiveKey]int // index into archives
+	lacking  int64              // violations that rest on records of missing inputs
 	affected map[int32]int64
 	unheld   map[string]int64 // findings that rest on a fetch only in an index, by the archive that it names
 	newest   facts.Time
-	order    int32
 	here     []cited // of the violation in hand
 }
 
@@ -108,24 +109,25 @@ func (c *collector) Result(r *evaluate.Result) error {
 		c.lacking++
 		return nil
 	}
-	c.count++
 	finding, err := json.Marshal(findingOf(r))
 	if err != nil {
 		return err
 	}
-	line, err := json.Marshal(violation{Table: table, Row: c.rows[table], Finding: finding})
-	if err != nil {
-		return err
-	}
-	if _, err := c.findings.Write(append(line, '\n')); err != nil {
-		return err
-	}
 	for i := range c.here {
-		if err := c.add(&c.here[i]); err != nil {
+		if err := c.want(&c.here[i]); err != nil {
 			return err
 		}
 	}
-	return nil
+	return writeLine(c.findings, collected{violation{Table: table, Row: c.rows[table], Finding: finding}, c.here})
+}
+
+// writeLine writes a value as a line of JSON.
+func writeLine(w io.Writer, v any) error {
+	line, err := json.Marshal(v)
+	if err == nil {
+		_, err = w.Write(append(line, '\n'))
+	}
+	return err
 }
 
 // maxUnheld bounds the archives that are named because an index names them.
@@ -163,7 +165,7 @@ func (c *collector) filename(f *facts.Fetch) string {
 
 // cite lists the records that a result rests on.
 func (c *collector) cite(r *evaluate.Result) {
-	c.here, c.order = c.here[:0], 0
+	c.here = c.here[:0]
 	c.citeFetch(r.Fetch, roleFetch)
 	considered := r.Considered()
 	for _, capture := range considered {
@@ -203,8 +205,9 @@ func (c *collector) citeFetch(f *facts.Fetch, role string) {
 		c.newest = t
 	}
 	if f.Type == facts.TypeLogLine {
-		c.here = append(c.here, cited{Input: f.Input, Entry: f.Entry, Index: f.Offset, Length: f.Length, Role: role})
-		c.logs[archiveKey{f.Input, f.Entry}] = true
+		a := c.archive(archiveKey{f.Input, f.Entry})
+		c.archives[a].isLog = true
+		c.here = append(c.here, cited{a, f.Offset, f.Length, role})
 		return
 	}
 	c.citePlace(evaluate.Spot{Input: f.Input, Entry: f.Entry, Index: f.Index}, role)
@@ -218,7 +221,17 @@ func (c *collector) citeTwins(r *evaluate.Result, first evaluate.Spot) {
 }
 
 func (c *collector) citePlace(p evaluate.Spot, role string) {
-	c.here = append(c.here, cited{Input: p.Input, Entry: p.Entry, Index: p.Index, Role: role})
+	c.here = append(c.here, cited{Archive: c.archive(archiveKey{p.Input, p.Entry}), Index: p.Index, Role: role})
+}
+
+// archive is the index of an archive.
+func (c *collector) archive(key archiveKey) int {
+	i, known := c.keys[key]
+	if !known {
+		i = len(c.archives)
+		c.keys[key], c.archives = i, append(c.archives, &citedArchive{archiveKey: key, number: -1})
+	}
+	return i
 }
 
 // isLacking reports whether the violation in hand rests on an input that is missing.
@@ -229,7 +242,7 @@ func (c *collector) isLacking() bool {
 	lacking := false
 	seen := make(map[int32]bool)
 	for i := range c.here {
-		input := c.here[i].Input
+		input := c.archives[c.here[i].Archive].input
 		if _, gone := c.missing[input]; gone && !seen[input] {
 			seen[input], lacking = true, true
 			c.affected[input]++
@@ -238,16 +251,29 @@ func (c *collector) isLacking() bool {
 	return lacking
 }
 
-// add keeps a citation of the violation in hand.
-func (c *collector) add(x *cited) error {
-	x.Violation, x.Order = c.count, c.order
-	c.order++
-	key := x.archive()
-	if c.wanted[key] == nil {
-		c.wanted[key] = new(bitmap)
+// want notes that the bundle is to have a record.
+func (c *collector) want(x *cited) error {
+	a := c.archives[x.Archive]
+	if !a.isLog {
+		a.wanted.add(x.Index)
+		return nil
 	}
-	if !c.logs[key] {
-		c.wanted[key].add(x.Index)
+	if a.lines == nil {
+		a.lines = run.NewSorter(c.tmp, placedRuns)
 	}
-	return c.cited.Add(*x)
+	return a.lines.Add(placed{Index: x.Index, Length: x.Length})
+}
+
+// citations lists records by their numbers, each role once. Number returns 0 for a record that is not there.
+func citations(records []cited, number func(*cited) (int64, error)) (list []citation, err error) {
+	for i := range records {
+		n, err := number(&records[i])
+		if err != nil {
+			return nil, err
+		}
+		if c := (citation{n, records[i].Role}); !slices.Contains(list, c) {
+			list = append(list, c)
+		}
+	}
+	return list, nil
 }

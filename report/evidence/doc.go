@@ -9,11 +9,11 @@
 // directly next to each other.
 //
 // A bundle is made in three passes, each in bounded memory. Collect: the facts are decided once
-// more; of each fetch asked for, the finding goes to a file, and the places of the records that it
-// rests on to a sorter. Gather: each archive that holds some of these records is read again
-// (ingest.Pair); by the rules by which the facts were made, that shows which request, metadata
-// record and warcinfo record belong to which fetch, and whether the archive is still the same; the
-// records are copied, sorted by their places. Join: sorted by finding, the numbers of the records
-// meet the findings in the manifest. A field of the manifest has the tag proven where Verify
-// compares it with the records; all others are listed as claimed.
+// more; of each fetch asked for, the finding goes to a file, with the places of the records that it
+// rests on. Gather: each archive that holds some of these records is read again (ingest.Pair); by
+// the rules by which the facts were made, that shows which request, metadata record and warcinfo
+// record belong to which fetch, and whether the archive is still the same; the records are copied,
+// sorted by their places. Number: the file of positions, which Verify makes of a bundle, too, turns
+// places into the numbers that the manifest has. A field of the manifest has the tag proven where
+// Verify compares it with the records; all others are listed as claimed.
 package evidence

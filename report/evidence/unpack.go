@@ -2,15 +2,12 @@ package evidence
 
 import (
 	"bufio"
-	"cmp"
 	"compress/gzip"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"sort"
 )
 
 // unpacker puts the records of a bundle into archives of their own, one for each that they
@@ -27,20 +24,9 @@ type unpacker struct {
 	last      int64   // its index in the archive that it is from
 	damaged   bool    // the copy has the damage that the records after it had in their archive
 	plain     int64   // bytes that may still be written uncompressed
-	count     int64   // records
 	behind    []int64 // by archive the number of the first record after it
-	positions *bufio.Writer
-	placing   *os.File // positions of the records
+	positions *positions
 }
-
-// position is where a record is in the archives made, and what belongs to it.
-type position struct {
-	Archive, Index                         int64 // of a line of a log its offset
-	Was                                    int64 // its index in the archive that it is from
-	Request, Metadata, Warcinfo, Continues int64 // as in record
-}
-
-const positionSize = 7 * 8
 
 // maxPlain bounds what is written uncompressed: archives with records that a page could hold.
 const maxPlain = 1 << 30
@@ -50,35 +36,8 @@ func newUnpacker(dir string, archives []archive, newest string) (u *unpacker, er
 	if u.gzip, err = gzip.NewWriterLevel(nil, gzip.BestSpeed); err != nil {
 		return nil, err
 	}
-	if u.placing, err = os.Create(filepath.Join(dir, "positions")); err != nil {
-		return nil, err
-	}
-	u.positions = bufio.NewWriter(u.placing)
-	return u, nil
-}
-
-// position is where a record was put.
-func (u *unpacker) position(number int64) (p position, err error) {
-	var b [positionSize]byte
-	if _, err := u.placing.ReadAt(b[:], (number-1)*positionSize); err != nil {
-		return p, err
-	}
-	_, err = binary.Decode(b[:], binary.LittleEndian, &p)
-	return p, err
-}
-
-// number is the number of the record at a place in the archives made; 0: it is none of the bundle.
-func (u *unpacker) number(archive, index int64) (int64, error) {
-	var failed error
-	i, found := sort.Find(int(u.count), func(i int) int {
-		p, err := u.position(int64(i) + 1)
-		failed = cmp.Or(failed, err)
-		return cmp.Or(cmp.Compare(archive, p.Archive), cmp.Compare(index, p.Index))
-	})
-	if !found {
-		return 0, failed
-	}
-	return int64(i) + 1, failed
+	u.positions, err = newPositions(dir)
+	return u, err
 }
 
 // begin goes on to the next archive.
@@ -171,9 +130,7 @@ func (u *unpacker) record(m *member, r *record) (err error) {
 		return err
 	}
 	u.last = r.Index
-	u.count++
-	return binary.Write(u.positions, binary.LittleEndian,
-		position{int64(r.Archive), at, r.Index, r.Request, r.Metadata, r.Warcinfo, r.Continues})
+	return u.positions.add(position{int64(r.Archive), at, r.Index, r.Request, r.Metadata, r.Warcinfo, r.Continues})
 }
 
 // separate puts damage before the first record that stood after any.
@@ -194,7 +151,7 @@ func (u *unpacker) end() error {
 	if u.file == nil {
 		return nil
 	}
-	u.behind = append(u.behind, u.count+1)
+	u.behind = append(u.behind, u.positions.count+1)
 	err := errors.Join(u.out.Flush(), u.file.Close())
 	u.file = nil
 	return err
@@ -205,11 +162,11 @@ func (u *unpacker) close() {
 	if u.file != nil {
 		u.file.Close()
 	}
-	u.placing.Close()
+	u.positions.file.Close()
 }
 
 // finish closes the archives.
-func (u *unpacker) finish() error { return errors.Join(u.end(), u.positions.Flush()) }
+func (u *unpacker) finish() error { return errors.Join(u.end(), u.positions.out.Flush()) }
 
 func writeString(w io.Writer, s string) error {
 	_, err := io.WriteString(w, s)

@@ -294,7 +294,7 @@ func (v *Verification) recompute(ctx context.Context, m *manifestReader, u *unpa
 		Verification: v, manifest: m, unpacker: u, rows: make(map[string]int64),
 		cited: make([]bitmap, len(inputs)),
 	}
-	c.collector.logs = make(map[archiveKey]bool)
+	c.collector.keys = make(map[archiveKey]int)
 	if err := c.advance(); err != nil {
 		return err
 	}
@@ -376,7 +376,7 @@ func (c *comparison) advance() error {
 			return c.manifest.damaged("there is no record %d", cites.Number)
 		}
 	}
-	c.at, err = c.unpacker.position(want.Records[0].Number)
+	c.at, err = c.unpacker.positions.at(want.Records[0].Number)
 	return err
 }
 
@@ -392,7 +392,10 @@ func (c *comparison) Result(r *evaluate.Result) error {
 	if err != nil {
 		return err
 	}
-	cites, err := c.cites(r)
+	c.collector.cite(r)
+	cites, err := citations(c.collector.here, func(x *cited) (int64, error) {
+		return c.unpacker.positions.number(int64(c.collector.archives[x.Archive].input), x.Index)
+	})
 	switch {
 	case err != nil:
 		return err
@@ -406,8 +409,8 @@ func (c *comparison) Result(r *evaluate.Result) error {
 	}
 	for i := range c.collector.here {
 		x := &c.collector.here[i]
-		if key := x.archive(); !c.collector.logs[key] {
-			c.cited[x.Input].add(x.Index)
+		if a := c.collector.archives[x.Archive]; !a.isLog {
+			c.cited[a.input].add(x.Index)
 		}
 	}
 	c.Proven++
@@ -425,22 +428,6 @@ func indexOf(f *facts.Fetch) int64 {
 		return f.Offset
 	}
 	return f.Index
-}
-
-// cites lists the records on which a result rests.
-func (c *comparison) cites(r *evaluate.Result) (list []citation, err error) {
-	c.collector.cite(r)
-	for i := range c.collector.here {
-		x := &c.collector.here[i]
-		number, err := c.unpacker.number(int64(x.Input), x.Index)
-		if err != nil {
-			return nil, err
-		}
-		if c := (citation{number, x.Role}); !slices.Contains(list, c) {
-			list = append(list, c)
-		}
-	}
-	return list, nil
 }
 
 // pair compares which records belong to those cited with what the manifest says of that.
@@ -476,11 +463,11 @@ func (c *comparison) pair(ctx context.Context, inputs []facts.Input, tmp string)
 // compareTo compares the next record that belongs to a finding, from a number on, with the manifest, and
 // returns the number after it. Nothing is known of the records before it.
 func (c *comparison) compareTo(from, archive int64, row *placed) (behind int64, err error) {
-	number, err := c.unpacker.number(archive, row.Index)
+	number, err := c.unpacker.positions.number(archive, row.Index)
 	if err != nil {
 		return 0, err
 	}
-	at, err := c.unpacker.position(max(number, 1))
+	at, err := c.unpacker.positions.at(max(number, 1))
 	if err != nil {
 		return 0, err
 	}
@@ -493,12 +480,12 @@ func (c *comparison) compareTo(from, archive int64, row *placed) (behind int64, 
 	}, {"continues", row.Continues, at.Continues}} {
 		was := int64(0)
 		if belongs.is > 0 {
-			other, err := c.unpacker.number(archive, belongs.is)
+			other, err := c.unpacker.positions.number(archive, belongs.is)
 			if err != nil {
 				return 0, err
 			}
 			if other > 0 {
-				p, err := c.unpacker.position(other)
+				p, err := c.unpacker.positions.at(other)
 				if err != nil {
 					return 0, err
 				}
