@@ -3,7 +3,7 @@
     robots
 
 Google's is robots.cc as in PyPI's sdist of jwm-robotstxt, compiled here. It writes docs/bench/DATE-robots/{raw.csv,README.md}.
-Needs Go, g++, pip, pkg-config and abseil (Debian: libabsl-dev). Nothing of it enters the project's go.mod: the folder robots
+Needs Go, g++, pkg-config and abseil (Debian: libabsl-dev). Nothing of it enters the project's go.mod: the folder robots
 is a module of its own.
 """
 
@@ -16,6 +16,7 @@ import shlex
 import statistics
 import sys
 import tarfile
+import urllib.request
 from pathlib import Path
 
 from lib import ROOT, call, folder, shared
@@ -25,6 +26,7 @@ LIMIT = 0
 HERE = Path(__file__).resolve().parent / "robots"
 ROUNDS, SECONDS = 5, "0.4"  # of processor time, for each measure
 SDIST, SHA256 = "jwm_robotstxt-1.0.8", "e0042e368bfab415e70ce393bd449959d534c343cdb0568c32efd84de6aac94d"
+PLACE = "https://files.pythonhosted.org/packages/ea/b0/df1f6e2485dc7ecbc1a71433d2f28e9541dce69e914c0b0bc5fa9fcbd98f"
 
 PEERS = {"robotsaudit": "internal/robots, rfc9309", "robotsaudit-google": "internal/robots, google",
     "google": "Google's C++", "grobotstxt": "grobotstxt", "temoto": "temoto"}
@@ -35,9 +37,8 @@ GOALS = {"parse": ("parse, MB/s, times Google's C++", 3),
 
 def build(work):
     """Builds the two programs."""
-    call(sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", ":all:",
-         "--no-build-isolation", "jwm-robotstxt==1.0.8", cwd=work, codes=(0,))
-    sdist = work / f"{SDIST}.tar.gz"
+    sdist = work / f"{SDIST}.tar.gz"  # pip would have CMake build it, with what it needs
+    urllib.request.urlretrieve(f"{PLACE}/{sdist.name}", sdist)
     if hashlib.sha256(sdist.read_bytes()).hexdigest() != SHA256:
         sys.exit(f"{sdist.name} is another")
     tarfile.open(sdist).extractall(work)

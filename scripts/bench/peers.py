@@ -1,0 +1,129 @@
+"""Measures audits beside the scripts that a user would write, and compares their answers row by row.
+
+    peers BINARY DATA [--size MB] [--small-size MB] [--rows N] [--hosts N] [--rounds N] [--slow] [--out FILE]
+
+It makes archives and an index in the folder DATA, as `archives` and `index` do, and keeps them. The scripts are
+peers/archives.py and peers/index.py. The programs take turns. Without --slow, warcio and Spark are left out.
+A row that a script answers otherwise is a fault, unless urllib.robotparser differs from Protego there, too.
+"""
+
+import datetime
+import platform
+import shutil
+import statistics
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+import duckdb
+
+import archives
+from lib import ROOT, cost, script
+
+ENVIRONMENT = "requirements-peers.txt"
+LIMIT = 0
+HERE = Path(__file__).resolve().parent
+FEW = "violations,unproven,host_stats,agent_stats"
+
+# Rows of a script and of ours: those that agree, and those that do not.
+ON_RECORD = "right(trim(p.id, '>'), 36) = right(f.warc_record_id, 36)"  # UUIDs
+ON_PLACE = "(p.warc_filename, p.warc_record_offset, p.url) = (f.warc_filename, f.warc_record_offset, f.url)"
+COMPARED = """
+    SELECT allowed, verdict, count(*) FROM
+    (SELECT *, CASE WHEN allowed THEN 'allowed' WHEN NOT allowed THEN 'disallowed' ELSE 'unknown' END AS theirs
+     FROM read_parquet('{theirs}')) p
+    FULL JOIN (SELECT * FROM read_parquet('{ours}') WHERE NOT url LIKE '%/robots.txt') f ON {on}
+    WHERE theirs IS DISTINCT FROM verdict GROUP BY ALL"""
+
+
+def main(binary, data: Path, *, size: int = 1000, small_size: int = 400, rows: int = 1_000_000, hosts: int = 10_000,
+         rounds: int = 5, slow: bool = False, out: Path = None):
+    data = data.resolve()
+    data.mkdir(parents=True, exist_ok=True)
+    packages = [p for name in archives.DOCUMENTATION for p in [name, *archives.documentation_behind(name)]]
+    archives.debian(data / "sources", packages)
+    folder = data / f"index-{rows}-{hosts}"
+    if not folder.exists():
+        script("bench", "index_made", folder.with_suffix(".tmp"), rows, hosts)
+        folder.with_suffix(".tmp").rename(folder)
+    index = sorted(folder.glob("crawl=*/*/*.parquet"))
+    robots = folder / "robotstxt.warc.gz"
+    lines, wrong = [], []
+    for name, shape, megabytes in (("pages", "pages", size), ("small records", "small", small_size)):
+        inputs = sorted(archives.make(data, shape, megabytes, 1, 1).glob("*.warc.gz"))
+        peers = {"FastWARC and Protego": ("archives", "fastwarc", "protego", "BenchBot"),
+                 "FastWARC and urllib.robotparser": ("archives", "fastwarc", "robotparser", "BenchBot")}
+        if slow:
+            peers["warcio and urllib.robotparser"] = ("archives", "warcio", "robotparser", "BenchBot")
+        ours = {"`audit`": ("audit", *inputs), "`ingest`": ("ingest", *inputs)}
+        lines += measure(name, binary, data / "out", ours, peers, inputs, ON_RECORD, rounds, wrong)
+    peers = {"DuckDB and Protego": ("index", "duckdb", "CCBot")}
+    if slow:
+        peers["PySpark and Protego"] = ("index", "spark", "CCBot")
+    ours = {"`audit`": ("audit", *index, robots), "`audit`, few tables": ("audit", *index, robots, "--tables", FEW)}
+    lines += measure(f"an index of {rows:,} rows", binary, data / "out", ours, peers, [robots, *index], ON_PLACE, rounds, wrong)
+    text = written(lines, rounds)
+    print(text, end="")
+    if out:
+        out.write_text(text, encoding="utf-8")
+    return "\n".join(wrong) or None
+
+
+def measure(name, binary, out, ours, peers, inputs, on, rounds, wrong):
+    """Lets the programs take turns; compares their rows once; yields a line of the table for each."""
+    commands = {peer: [sys.executable, HERE / "peers" / f"{module}.py", *words, out / "theirs", *inputs]
+                for peer, (module, *words) in peers.items()}
+    commands |= {own: [binary, *words, "-o", out / "ours", "--quiet", "--workers", "2"] for own, words in ours.items()}
+    runs = {command: [] for command in commands}
+    for number in range(rounds):
+        shutil.rmtree(out / "kept", ignore_errors=True)
+        for command, words in reversed(commands.items()):  # ours first: what it finds is kept for the comparison
+            shutil.rmtree(out / "ours", ignore_errors=True)
+            remove(out / "theirs")
+            out.mkdir(exist_ok=True)
+            process, *figures = cost(*words)
+            if process.returncode not in (0, 3):
+                sys.exit(f"{' '.join(process.args)}: exit code {process.returncode}\n{process.said}")
+            runs[command].append(figures)
+            if command == "`audit`":
+                (out / "ours").rename(out / "kept")
+            elif command in peers and number == 0:
+                wrong += compare(f"{name}: {command}", out, on)
+        print(f"{name}: round {number + 1} of {rounds}", file=sys.stderr)
+    shutil.rmtree(out)
+    for command, of in runs.items():
+        wall, cpu, peak = (statistics.median(figure) for figure in zip(*of))
+        ratios = sorted(theirs[1] / own[1] for theirs, own in zip(of, runs["`audit`"]))
+        ratio = f"{statistics.median(ratios):.2f} ({ratios[0]:.2f} to {ratios[-1]:.2f})"
+        yield f"| {name} | {command} | {wall:.1f} | {cpu:.1f} | {ratio} | {peak / 1e6:.0f} |"
+
+
+def remove(path):
+    shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink(missing_ok=True)
+
+
+def compare(name, out, on):
+    """Yields what a script and `audit` answer differently."""
+    theirs = out / "theirs"
+    theirs = theirs / "*.parquet" if theirs.is_dir() else theirs
+    for allowed, verdict, n in duckdb.sql(COMPARED.format(theirs=theirs, ours=out / "kept/fetches.parquet", on=on)).fetchall():
+        yield f"{name}: {n:,} rows: allowed is {allowed}, the verdict is {verdict}"
+
+
+def written(lines, rounds):
+    names = "duckdb", "FastWARC", "Protego", "pyarrow", "pyspark", "warcio"
+    return f"""# Audits beside scripts
+
+    scripts/bench/run peers BINARY DATA --rounds {rounds}
+
+Medians of {rounds} rounds, the programs taking turns. Each script answers one question: may the crawler fetch this URL,
+by the latest robots.txt before it? `audit` also writes its tables and report, and reads what pages state. Every row of
+the scripts has the verdict of `audit`.
+
+| input | program | wall, s | CPU, s | its CPU by that of `audit` | peak, MB |
+|---|---|--:|--:|--:|--:|
+""" + "\n".join(lines) + f"""
+
+{archives.machine(0).split(", load")[0]}; {datetime.date.today().isoformat()}; Python {platform.python_version()};
+{", ".join(f"{name} {version(name)}" for name in names)}.
+"""
