@@ -18,7 +18,7 @@ import (
 // violations and is skipped where every verdict is unknown. Of more than 5,000 origins it has
 // those with violations, up to as many.
 func JUnit(ctx context.Context, w io.Writer, r *results.Results) error {
-	suite := junitSuite{Name: "robots.txt"}
+	suite := junitSuite{junitCounts: junitCounts{Name: "robots.txt"}}
 	all := r.Audit().Tables[report.HostStatsTable.Name] <= maxFindings
 	next, stop := iter.Pull2(results.Rows(ctx, r, report.ViolationsTable))
 	defer stop()
@@ -41,19 +41,13 @@ func JUnit(ctx context.Context, w io.Writer, r *results.Results) error {
 	if left > 0 {
 		suite.Out = fmt.Sprintf("The table host_stats has %s.", report.Count(left, "more origin"))
 	}
-	if _, err := io.WriteString(w, xml.Header); err != nil {
-		return err
-	}
-	encoder := xml.NewEncoder(w)
-	encoder.Indent("", " ")
-	err := encoder.Encode(junitSuites{
-		Name: r.Audit().Tool, Tests: suite.Tests, Failures: suite.Failures,
-		Skipped: suite.Skipped, Suites: []junitSuite{suite},
-	})
+	suites := junitSuites{junitCounts: suite.junitCounts, Suites: []junitSuite{suite}}
+	suites.Name = r.Audit().Tool
+	text, err := xml.MarshalIndent(suites, "", " ")
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(w, "\n")
+	_, err = io.WriteString(w, xml.Header+string(text)+"\n")
 	return err
 }
 
@@ -108,21 +102,22 @@ func (s *junitSuite) add(c junitCase) {
 }
 
 type junitSuites struct {
-	XMLName  xml.Name     `xml:"testsuites"`
-	Name     string       `xml:"name,attr"`
-	Tests    int          `xml:"tests,attr"`
-	Failures int          `xml:"failures,attr"`
-	Skipped  int          `xml:"skipped,attr"`
-	Suites   []junitSuite `xml:"testsuite"`
+	XMLName xml.Name `xml:"testsuites"`
+	junitCounts
+	Suites []junitSuite `xml:"testsuite"`
 }
 
 type junitSuite struct {
-	Name     string      `xml:"name,attr"`
-	Tests    int         `xml:"tests,attr"`
-	Failures int         `xml:"failures,attr"`
-	Skipped  int         `xml:"skipped,attr"`
-	Cases    []junitCase `xml:"testcase"`
-	Out      string      `xml:"system-out,omitempty"`
+	junitCounts
+	Cases []junitCase `xml:"testcase"`
+	Out   string      `xml:"system-out,omitempty"`
+}
+
+type junitCounts struct {
+	Name     string `xml:"name,attr"`
+	Tests    int    `xml:"tests,attr"`
+	Failures int    `xml:"failures,attr"`
+	Skipped  int    `xml:"skipped,attr"`
 }
 
 type junitCase struct {

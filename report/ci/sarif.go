@@ -1,6 +1,7 @@
 package ci
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -14,6 +15,35 @@ import (
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
 
+// object is a JSON object whose members keep their order.
+type object []member
+
+type member struct {
+	name  string
+	value any
+}
+
+// MarshalJSON writes the members.
+func (o object) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	for i, m := range o {
+		b.WriteByte("{,"[min(i, 1)])
+		if err := encoder.Encode(m.name); err != nil {
+			return nil, err
+		}
+		b.WriteByte(':')
+		if err := encoder.Encode(m.value); err != nil {
+			return nil, err
+		}
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+func sarifText(text string) object { return object{{"text", text}} }
+
 // SARIF writes the violations as a SARIF 2.1.0 log: a result each, at the record in its archive.
 // Of more than 5,000 it has the most certain ones.
 func SARIF(ctx context.Context, w io.Writer, r *results.Results) error {
@@ -21,86 +51,92 @@ func SARIF(ctx context.Context, w io.Writer, r *results.Results) error {
 	if err != nil {
 		return err
 	}
+	results := []object{}
+	for i := range rows {
+		results = append(results, sarifResult(&rows[i]))
+	}
 	audit := r.Audit()
-	run := sarifRun{
-		Tool: sarifTool{sarifDriver{
-			Name: audit.Tool, Version: audit.Version, Rules: sarifRules,
+	run := object{
+		{"tool", object{{"driver", object{{"name", audit.Tool}, {"version", audit.Version}, {"rules", sarifRules}}}}},
+		{"invocations", []object{
+			{{"executionSuccessful", true}, {"toolExecutionNotifications", notifications(audit, len(rows))}},
 		}},
-		ColumnKind:  "unicodeCodePoints",
-		Invocations: []sarifInvocation{{Successful: true, Notifications: notifications(audit, len(rows))}},
-		Results:     []sarifResult{},
-		Properties: map[string]any{
+		{"columnKind", "unicodeCodePoints"},
+		{"results", results},
+		{"properties", map[string]any{
 			"violations": audit.Totals.Violations, "unproven": audit.Totals.Unproven, "unknown": audit.Totals.Unknown,
 			"fetches": audit.Totals.Fetches,
-		},
-	}
-	for i := range rows {
-		run.Results = append(run.Results, sarifResultOf(&rows[i]))
+		}},
 	}
 	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", " ")
-	return encoder.Encode(sarifLog{
-		Schema:  "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
-		Version: "2.1.0", Runs: []sarifRun{run},
+	return encoder.Encode(object{
+		{"$schema", "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"},
+		{"version", "2.1.0"},
+		{"runs", []object{run}},
 	})
 }
 
 // notifications state what is missing in the results.
-func notifications(a *report.Audit, listed int) []sarifNotification {
-	list := []sarifNotification{}
+func notifications(a *report.Audit, listed int) []object {
+	list := []object{}
+	note := func(level, text string) {
+		list = append(list, object{{"level", level}, {"message", sarifText(text)}})
+	}
 	if rest := a.Totals.Violations - int64(listed); rest > 0 {
-		list = append(list, sarifNotification{
-			"note",
-			sarifText{fmt.Sprintf("The table violations has %s.", report.Count(rest, "more violation"))},
-		})
+		note("note", fmt.Sprintf("The table violations has %s.", report.Count(rest, "more violation")))
 	}
 	if n := a.Totals.InputsNotWhollyRead; n > 0 {
-		list = append(list, sarifNotification{
-			"warning",
-			sarifText{fmt.Sprintf("%s could not be read to the end; the table issues names them.",
-				report.Count(n, "input"))},
-		})
+		note("warning", fmt.Sprintf("%s could not be read to the end; the table issues names them.",
+			report.Count(n, "input")))
 	}
 	return list
 }
 
-var sarifRules = []sarifRule{
-	{
-		"certain", "CertainViolation",
-		sarifText{"The crawler's own copy of robots.txt, at most 24 hours old, disallowed the fetch, and no copy allows it."},
-		sarifLevel{"error"},
-	},
-	{
-		"probable", "ProbableViolation",
-		sarifText{"robots.txt disallowed the fetch; a doubt remains, which evidence and notes name."},
-		sarifLevel{"warning"},
-	},
+// levels are those of the classes, in the order of sarifRules.
+var levels = map[string]string{"certain": "error", "probable": "warning"}
+
+var sarifRules = []object{
+	sarifRule("certain", "CertainViolation",
+		"The crawler's own copy of robots.txt, at most 24 hours old, disallowed the fetch, and no copy allows it."),
+	sarifRule("probable", "ProbableViolation",
+		"robots.txt disallowed the fetch; a doubt remains, which evidence and notes name."),
+}
+
+func sarifRule(id, name, text string) object {
+	return object{
+		{"id", id}, {"name", name}, {"shortDescription", sarifText(text)},
+		{"defaultConfiguration", object{{"level", levels[id]}}},
+	}
 }
 
 // brackets escapes those that SARIF takes for links in its messages.
 var brackets = strings.NewReplacer("[", `\[`, "]", `\]`)
 
-func sarifResultOf(v *report.ViolationRow) sarifResult {
-	result := sarifResult{
-		RuleID: v.Certainty, Level: "warning", RuleIndex: 1, Message: sarifText{brackets.Replace(sentence(v))},
-		Locations:    []sarifLocation{sarifRecord(v.WARCFilename, v.WARCRecordOffset, v.WARCRecordLength)},
-		Fingerprints: map[string]string{"fetch/v1": fingerprint(v)},
-		Properties: map[string]any{
-			"url": shown(v.URL), "agent": shown(v.Agent), "evidence": v.Evidence, "notes": v.Notes,
-			"rule": shown(v.Rule), "warc_record_id": shown(v.WARCRecordID),
-		},
-	}
+func sarifResult(v *report.ViolationRow) object {
+	rule := 1
 	if v.Certainty == "certain" {
-		result.Level, result.RuleIndex = "error", 0
+		rule = 0
+	}
+	result := object{
+		{"ruleId", v.Certainty},
+		{"ruleIndex", rule},
+		{"level", levels[v.Certainty]},
+		{"message", sarifText(brackets.Replace(sentence(v)))},
+		{"locations", []object{sarifRecord(v.WARCFilename, v.WARCRecordOffset, v.WARCRecordLength)}},
 	}
 	if v.RobotsOffset != nil {
-		robots := sarifRecord(v.RobotsFilename, *v.RobotsOffset, v.RobotsLength)
-		robots.Message = &sarifText{brackets.Replace("The capture of robots.txt that governs the fetch: " +
-			shown(v.RobotsURL))}
-		result.Related = []sarifLocation{robots}
+		text := sarifText(brackets.Replace("The capture of robots.txt that governs the fetch: " + shown(v.RobotsURL)))
+		robots := append(sarifRecord(v.RobotsFilename, *v.RobotsOffset, v.RobotsLength), member{"message", text})
+		result = append(result, member{"relatedLocations", []object{robots}})
 	}
-	return result
+	return append(result,
+		member{"partialFingerprints", map[string]string{"fetch/v1": fingerprint(v)}},
+		member{"properties", map[string]any{
+			"url": shown(v.URL), "agent": shown(v.Agent), "evidence": v.Evidence, "notes": v.Notes,
+			"rule": shown(v.Rule), "warc_record_id": shown(v.WARCRecordID),
+		}})
 }
 
 // fingerprint is the same for a fetch in all audits.
@@ -113,88 +149,10 @@ func fingerprint(v *report.ViolationRow) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-func sarifRecord(file string, offset, length int64) sarifLocation {
+func sarifRecord(file string, offset, length int64) object {
 	name := url.URL{Path: file}
-	return sarifLocation{Physical: sarifPhysical{sarifArtifact{name.String()}, sarifRegion{offset, length}}}
-}
-
-// What follows are the parts of the format that are used.
-
-type sarifLog struct {
-	Schema  string     `json:"$schema"`
-	Version string     `json:"version"`
-	Runs    []sarifRun `json:"runs"`
-}
-
-type sarifRun struct {
-	Tool        sarifTool         `json:"tool"`
-	Invocations []sarifInvocation `json:"invocations"`
-	ColumnKind  string            `json:"columnKind"`
-	Results     []sarifResult     `json:"results"`
-	Properties  map[string]any    `json:"properties"`
-}
-
-type sarifTool struct {
-	Driver sarifDriver `json:"driver"`
-}
-
-type sarifDriver struct {
-	Name    string      `json:"name"`
-	Version string      `json:"version"`
-	Rules   []sarifRule `json:"rules"`
-}
-
-type sarifRule struct {
-	ID      string     `json:"id"`
-	Name    string     `json:"name"`
-	Short   sarifText  `json:"shortDescription"`
-	Default sarifLevel `json:"defaultConfiguration"`
-}
-
-type sarifLevel struct {
-	Level string `json:"level"`
-}
-
-type sarifText struct {
-	Text string `json:"text"`
-}
-
-type sarifInvocation struct {
-	Successful    bool                `json:"executionSuccessful"`
-	Notifications []sarifNotification `json:"toolExecutionNotifications"`
-}
-
-type sarifNotification struct {
-	Level   string    `json:"level"`
-	Message sarifText `json:"message"`
-}
-
-type sarifResult struct {
-	RuleID       string            `json:"ruleId"`
-	RuleIndex    int               `json:"ruleIndex"`
-	Level        string            `json:"level"`
-	Message      sarifText         `json:"message"`
-	Locations    []sarifLocation   `json:"locations"`
-	Related      []sarifLocation   `json:"relatedLocations,omitempty"`
-	Fingerprints map[string]string `json:"partialFingerprints"`
-	Properties   map[string]any    `json:"properties"`
-}
-
-type sarifLocation struct {
-	Physical sarifPhysical `json:"physicalLocation"`
-	Message  *sarifText    `json:"message,omitempty"`
-}
-
-type sarifPhysical struct {
-	Artifact sarifArtifact `json:"artifactLocation"`
-	Region   sarifRegion   `json:"region"`
-}
-
-type sarifArtifact struct {
-	URI string `json:"uri"`
-}
-
-type sarifRegion struct {
-	ByteOffset int64 `json:"byteOffset"`
-	ByteLength int64 `json:"byteLength"`
+	return object{{"physicalLocation", object{
+		{"artifactLocation", object{{"uri", name.String()}}},
+		{"region", object{{"byteOffset", offset}, {"byteLength", length}}},
+	}}}
 }
