@@ -4,10 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"runtime"
 	"slices"
-
-	"github.com/alitto/pond/v2"
 
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/report"
@@ -64,27 +61,15 @@ type builder struct {
 	excerpts   excerptTally
 }
 
-// read reads the tables, in two parts that may run at the same time.
+// read reads the tables. Sites and findings come first: they decide which rows of the others are needed.
 func (b *builder) read(ctx context.Context) error {
-	pool := pond.NewPool(runtime.GOMAXPROCS(0))
-	defer pool.StopAndWait()
-	group := pool.NewGroupContext(ctx)
-	for _, part := range [][]func(context.Context, *results.Results) error{
-		// Findings come first: they decide which rows of the other tables are needed.
-		{b.sites.read, b.readViolations, b.readUnproven, b.readCaptures, b.readFetches},
-		{b.crawlers.read, b.use.read, b.whatIf.read, b.issues.read},
+	for _, read := range []func(context.Context, *results.Results) error{
+		b.sites.read, b.readViolations, b.readUnproven, b.readCaptures, b.readFetches,
+		b.crawlers.read, b.use.read, b.whatIf.read, b.issues.read,
 	} {
-		group.SubmitErr(func() error {
-			for _, read := range part {
-				if err := read(group.Context(), b.res); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-	}
-	if err := group.Wait(); err != nil {
-		return err
+		if err := read(ctx, b.res); err != nil {
+			return err
+		}
 	}
 	return b.readExcerpts(ctx)
 }
@@ -110,8 +95,10 @@ func (b *builder) readUnproven(ctx context.Context, res *results.Results) error 
 	})
 }
 
-// findings are all that are kept.
-func (b *builder) findings() []*found { return slices.Concat(b.violations.rows, b.unproven.rows) }
+// findings are all that are kept, in the order of reading.
+func (b *builder) findings() []*found {
+	return slices.Concat(b.violations.sorted(), b.unproven.sorted())
+}
 
 func (b *builder) readCaptures(ctx context.Context, res *results.Results) error {
 	b.lengths = make(map[place]int64)
@@ -181,7 +168,7 @@ func (b *builder) addFetch(row *fetchRow, in *report.AuditInput) {
 }
 
 func (b *builder) readExcerpts(ctx context.Context) error {
-	for _, f := range slices.Concat(b.violations.sorted(), b.unproven.sorted()) {
+	for _, f := range b.findings() {
 		b.excerpts.of(f)
 	}
 	profile, err := robots.ParseProfile(b.audit.Settings.Profile)

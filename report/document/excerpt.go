@@ -128,26 +128,13 @@ func (t *excerptTally) fillFrom(
 
 // show fills in excerpts of a file.
 func (t *excerptTally) show(file *robots.File, excerpts []int) {
-	texts := t.textsOf(file, excerpts)
+	var texts []string
+	for _, text := range file.Lines {
+		texts = append(texts, text)
+	}
 	for _, i := range excerpts {
 		t.list[i].Lines, t.list[i].Missing = linesOf(texts, int(t.keys[i].group), int(t.keys[i].rule)), ""
 	}
-}
-
-// textsOf returns the lines of a file that excerpts show, by their numbers.
-func (t *excerptTally) textsOf(file *robots.File, excerpts []int) map[int]string {
-	wanted, texts := make(map[int]bool), make(map[int]string)
-	for _, i := range excerpts {
-		for _, n := range shown(int(t.keys[i].group), int(t.keys[i].rule)) {
-			wanted[n] = true
-		}
-	}
-	for n, text := range file.Lines {
-		if wanted[n] {
-			texts[n] = text
-		}
-	}
-	return texts
 }
 
 func (t *excerptTally) missing(excerpts []int, why string) {
@@ -167,19 +154,18 @@ func shown(group, rule int) (numbers []int) {
 	return slices.Compact(numbers)
 }
 
-// linesOf are the lines that an excerpt shows.
-func linesOf(texts map[int]string, group, rule int) (lines []Line) {
+// linesOf are the lines that an excerpt shows, of the lines of a file.
+func linesOf(texts []string, group, rule int) (lines []Line) {
 	last := 0
 	for _, n := range shown(group, rule) {
-		text, exists := texts[n]
-		if !exists {
+		if n > len(texts) {
 			break
 		}
 		if left := n - last - 1; left > 0 {
 			lines = append(lines, Line{Text: plural(int64(left), "line") + " left out"})
 		}
 		last = n
-		l := Line{Number: n, Text: clip(strings.ReplaceAll(text, "\t", "    "), maxLine)}
+		l := Line{Number: n, Text: clip(strings.ReplaceAll(texts[n-1], "\t", "    "), maxLine)}
 		switch n {
 		case rule:
 			l.Mark, l.Label = MarkRule, "rule"

@@ -2,7 +2,6 @@ package document
 
 import (
 	"cmp"
-	"container/heap"
 	"slices"
 	"strings"
 
@@ -113,40 +112,38 @@ func compareReading(a, b *found) int {
 	)
 }
 
-// selection keeps the most certain of many findings: a heap whose first is the least certain.
+// selection keeps the most certain of many findings.
 type selection struct {
-	rows  []*found
+	rows  []*found // fewer than twice the limit; once cut, the first of them are sorted and the most certain so far
 	limit int
+	isCut bool
 	total int64
 }
-
-func (s *selection) Len() int           { return len(s.rows) }
-func (s *selection) Less(i, j int) bool { return compareCertainty(s.rows[i], s.rows[j]) > 0 }
-func (s *selection) Swap(i, j int)      { s.rows[i], s.rows[j] = s.rows[j], s.rows[i] }
-func (s *selection) Push(x any)         { s.rows = append(s.rows, x.(*found)) }
-func (s *selection) Pop() any           { panic("nothing is taken out") }
 
 // add offers the next row of the table, which is valid until the next call.
 func (s *selection) add(row *found) {
 	s.total++
 	row.row = s.total
-	if len(s.rows) == s.limit {
-		if compareCertainty(row, s.rows[0]) >= 0 {
-			return
-		}
-		*s.rows[0] = *row
-		s.rows[0].clip()
-		heap.Fix(s, 0)
+	if s.isCut && compareCertainty(row, s.rows[s.limit-1]) >= 0 {
 		return
 	}
 	kept := *row
 	kept.clip()
-	heap.Push(s, &kept)
+	if s.rows = append(s.rows, &kept); len(s.rows) == 2*s.limit {
+		s.cut()
+	}
+}
+
+// cut forgets the rows beyond the limit.
+func (s *selection) cut() {
+	if len(s.rows) > s.limit {
+		slices.SortFunc(s.rows, compareCertainty)
+		s.rows, s.isCut = slices.Delete(s.rows, s.limit, len(s.rows)), true
+	}
 }
 
 // sorted are the rows kept, in the order of reading.
 func (s *selection) sorted() []*found {
-	rows := slices.Clone(s.rows)
-	slices.SortFunc(rows, compareReading)
-	return rows
+	s.cut()
+	return slices.SortedFunc(slices.Values(s.rows), compareReading)
 }
