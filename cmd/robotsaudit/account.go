@@ -16,9 +16,13 @@ import (
 	"github.com/robotsaudit/robotsaudit/report"
 )
 
-// account is a run's account of itself at its end, in the event summary and in the file of
-// --metrics: docs/OPERATIONS.md explains both.
-type account struct {
+// job is a run that writes to an output folder. It gives an account of itself at its end, in the event summary
+// and in the file of --metrics: docs/OPERATIONS.md explains both.
+type job struct {
+	*writeFlags
+	cmd *cobra.Command
+	log *slog.Logger
+
 	start    time.Time
 	progress *ingest.Progress
 	facts    *facts.Set     // nil where the run did not come to any
@@ -26,18 +30,13 @@ type account struct {
 	asked    int64          // requests that were made of servers before
 }
 
-func newAccount() *account {
-	asked, _ := object.Traffic()
-	return &account{start: time.Now(), progress: new(ingest.Progress), asked: asked}
-}
-
 // notWhollyRead counts inputs with missing parts.
-func (a *account) notWhollyRead() int64 {
-	if a.totals != nil {
-		return a.totals.InputsNotWhollyRead
+func (j *job) notWhollyRead() int64 {
+	if j.totals != nil {
+		return j.totals.InputsNotWhollyRead
 	}
-	n := int64(len(a.facts.Failures))
-	for _, in := range a.facts.Inputs {
+	n := int64(len(j.facts.Failures))
+	for _, in := range j.facts.Inputs {
 		if in.Refusal != "" || in.Lossy > 0 {
 			n++
 		}
@@ -46,52 +45,52 @@ func (a *account) notWhollyRead() int64 {
 }
 
 // summarize logs the event summary of a run that came to its end.
-func (a *account) summarize(cmd *cobra.Command, log *slog.Logger, code int) {
+func (j *job) summarize(code int) {
 	fields := []slog.Attr{
-		slog.String("command", cmd.Name()),
+		slog.String("command", j.cmd.Name()),
 		slog.Int("exit_code", code),
-		slog.Float64("seconds", time.Since(a.start).Seconds()),
-		slog.Int64("inputs_read", a.progress.InputsRead.Load()),
-		slog.Int64("inputs_kept", a.progress.InputsKept.Load()),
-		slog.Int64("bytes_read", a.progress.BytesRead.Load()),
+		slog.Float64("seconds", time.Since(j.start).Seconds()),
+		slog.Int64("inputs_read", j.progress.InputsRead.Load()),
+		slog.Int64("inputs_kept", j.progress.InputsKept.Load()),
+		slog.Int64("bytes_read", j.progress.BytesRead.Load()),
 	}
-	if a.facts != nil {
+	if j.facts != nil {
 		fields = append(fields,
-			slog.Int("inputs", len(a.facts.Inputs)),
-			slog.Int64("inputs_not_wholly_read", a.notWhollyRead()),
-			slog.Int64("fetches", a.facts.FetchCount()))
+			slog.Int("inputs", len(j.facts.Inputs)),
+			slog.Int64("inputs_not_wholly_read", j.notWhollyRead()),
+			slog.Int64("fetches", j.facts.FetchCount()))
 	}
-	if a.totals != nil {
+	if j.totals != nil {
 		fields = append(fields,
-			slog.Int64("violations", a.totals.Violations), slog.Int64("unproven", a.totals.Unproven),
-			slog.Int64("allowed", a.totals.Allowed), slog.Int64("disallowed",
-				a.totals.Disallowed), slog.Int64("unknown", a.totals.Unknown))
+			slog.Int64("violations", j.totals.Violations), slog.Int64("unproven", j.totals.Unproven),
+			slog.Int64("allowed", j.totals.Allowed), slog.Int64("disallowed",
+				j.totals.Disallowed), slog.Int64("unknown", j.totals.Unknown))
 	}
-	if asked, _ := object.Traffic(); asked > a.asked {
-		fields = append(fields, slog.Int64("requests", asked-a.asked))
+	if asked, _ := object.Traffic(); asked > j.asked {
+		fields = append(fields, slog.Int64("requests", asked-j.asked))
 	}
-	tell(log, slog.LevelInfo, "summary", "", fields...)
+	tell(j.log, slog.LevelInfo, "summary", "", fields...)
 }
 
 // writeMetrics writes the file of --metrics, for the textfile collector of Prometheus'
 // node_exporter.
-func (a *account) writeMetrics(cmd *cobra.Command, path string, code int) error {
+func (j *job) writeMetrics(code int) error {
 	var m exposition
 	m.gauge("build_info", "Version of the program; always 1.", sample{"version", report.Version(), 1})
 	m.gauge("run_exit_code", "Exit code of the last run.", value(code))
 	m.gauge("run_end_timestamp_seconds", "When the last run ended, in seconds since 1970.", value(time.Now().Unix()))
-	m.gauge("run_duration_seconds", "How long the last run took.", value(time.Since(a.start).Seconds()))
-	m.gauge("run_read_bytes", "Bytes of archives that the last run read.", value(a.progress.BytesRead.Load()))
+	m.gauge("run_duration_seconds", "How long the last run took.", value(time.Since(j.start).Seconds()))
+	m.gauge("run_read_bytes", "Bytes of archives that the last run read.", value(j.progress.BytesRead.Load()))
 	m.gauge("run_inputs", "Archives that the last run read anew, and those of which it kept what was read before.",
-		sample{"state", "kept", float64(a.progress.InputsKept.Load())}, sample{
+		sample{"state", "kept", float64(j.progress.InputsKept.Load())}, sample{
 			"state", "read",
-			float64(a.progress.InputsRead.Load()),
+			float64(j.progress.InputsRead.Load()),
 		})
-	if a.facts != nil {
-		m.gauge("inputs", "Archives in the output folder.", value(len(a.facts.Inputs)))
-		m.gauge("inputs_not_wholly_read", "Archives of which something could not be read.", value(a.notWhollyRead()))
+	if j.facts != nil {
+		m.gauge("inputs", "Archives in the output folder.", value(len(j.facts.Inputs)))
+		m.gauge("inputs_not_wholly_read", "Archives of which something could not be read.", value(j.notWhollyRead()))
 	}
-	if t := a.totals; t != nil {
+	if t := j.totals; t != nil {
 		m.gauge("fetches", "Fetches by verdict.", sample{"verdict", "allowed", float64(t.Allowed)},
 			sample{"verdict", "disallowed", float64(t.Disallowed)}, sample{"verdict", "unknown", float64(t.Unknown)})
 		m.gauge("violations", "Fetches in the table violations.",
@@ -102,7 +101,7 @@ func (a *account) writeMetrics(cmd *cobra.Command, path string, code int) error 
 		m.gauge("unproven", "Fetches in the table unproven.", sample{"certainty", "contested", float64(t.Contested)},
 			sample{"certainty", "possible", float64(t.Possible)})
 	}
-	return writeWhole(cmd, path, func(w io.Writer) error { _, err := io.WriteString(w, m.String()); return err })
+	return writeWhole(j.cmd, j.metrics, func(w io.Writer) error { _, err := io.WriteString(w, m.String()); return err })
 }
 
 // exposition is text in the exposition format of Prometheus.

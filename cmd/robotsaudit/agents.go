@@ -1,10 +1,7 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -33,29 +30,17 @@ fetches may be used for. CATEGORY is ` + strings.Join(agents.Names(), ", ") + `;
 		Args:      cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			category := "all"
-			switch len(args) {
-			case 0:
-			case 1:
+			if len(args) > 0 {
 				category = args[0]
-			default:
-				return usageErrorf("%q is one argument too many; '%s --help' shows how to call it", args[1],
-					cmd.CommandPath())
+				if err := noArgs(cmd, args[1:]); err != nil {
+					return err
+				}
 			}
 			found, ok := agents.InCategory(category)
 			if !ok {
 				return usageErrorf("unknown category %q: use %s", category, strings.Join(agents.Names(), ", "))
 			}
-			out := bufio.NewWriter(cmd.OutOrStdout())
-			var err error
-			switch format {
-			case "text":
-				err = writeAgents(out, found)
-			case "json":
-				encoder := json.NewEncoder(out)
-				encoder.SetIndent("", "  ")
-				err = encoder.Encode(found)
-			}
-			return errors.Join(err, out.Flush())
+			return printAs(cmd, format, found, func(w io.Writer) error { return writeAgents(w, found) })
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "text", "`FORMAT` of the output: text or json")

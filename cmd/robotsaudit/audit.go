@@ -11,7 +11,7 @@ import (
 
 func newAuditCommand() *cobra.Command {
 	var in ingestFlags
-	var ev evaluateFlags
+	var e evaluation
 	cmd := &cobra.Command{
 		Use:   "audit INPUT... -o DIR",
 		Short: "Audit archives: read them, decide every fetch, write tables and a report",
@@ -33,21 +33,12 @@ summary. The tables are
 		Args: inputArgs,
 	}
 	in.add(cmd.Flags(), makesOutput, relativeLines+", and for --verify "+verifiedArchives+",", true)
-	ev.add(cmd.Flags())
-	ev.addVerify(cmd.Flags())
+	e.add(cmd.Flags())
+	e.addVerify(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		evaluation, err := ev.resolve()
-		if err != nil {
-			return err
-		}
-		log, err := in.begin(cmd)
-		if err != nil {
-			return err
-		}
-		evaluation.warn(log)
-		evaluation.options.Workers = in.workers
-		return runIngest(cmd, log, args, in, true, func(a *account) error {
-			return runEvaluate(cmd, log, in.output, a, evaluation)
+		e.options.Workers = in.options.Workers
+		return in.run(cmd, &e, func(j *job) error {
+			return j.read(args, &in, true, func() error { return j.decide(&e) })
 		})
 	}
 	return cmd

@@ -19,7 +19,7 @@ import (
 )
 
 // runCheck reads archives and prints what is wrong with them, as a linter does.
-func runCheck(cmd *cobra.Command, args []string, flags ingestFlags, format string) error {
+func runCheck(cmd *cobra.Command, args []string, flags *inputFlags, format string) error {
 	out := bufio.NewWriter(cmd.OutOrStdout())
 	var p checkPrinter = &textCheck{out}
 	if format == "json" {
@@ -42,7 +42,7 @@ func runCheck(cmd *cobra.Command, args []string, flags ingestFlags, format strin
 		}
 		return nil
 	}
-	opt := ingest.CheckOptions{Workers: flags.workers, Stdin: cmd.InOrStdin(), VerifyDigests: flags.verify}
+	opt := ingest.CheckOptions{Workers: flags.options.Workers, Stdin: cmd.InOrStdin(), VerifyDigests: flags.options.VerifyDigests}
 	err := ingest.Check(cmd.Context(), inputs, opt, func(c *ingest.Checked) error {
 		faults += c.InputStats.Issues
 		if err := reportFailures(c.Path); err != nil {

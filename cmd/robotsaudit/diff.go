@@ -1,6 +1,8 @@
 package main
 
 import (
+	"io"
+
 	"github.com/spf13/cobra"
 
 	"github.com/robotsaudit/robotsaudit/report/diff"
@@ -36,11 +38,7 @@ new even where OLD has no such fetch.
 		if err != nil {
 			return err
 		}
-		if format == "json" {
-			err = encoder(cmd.OutOrStdout(), "  ").Encode(changes)
-		} else {
-			err = changes.WriteText(cmd.OutOrStdout(), full)
-		}
+		err = printAs(cmd, format, changes, func(w io.Writer) error { return changes.WriteText(w, full) })
 		if err == nil && failOn != "" && changes.NewViolations.Total > 0 {
 			err = exitStatus(exitViolations)
 		}

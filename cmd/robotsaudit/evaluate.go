@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
-	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/agents"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
@@ -43,8 +42,7 @@ a fetch without a User-Agent; as token, a crawler that is not known.`
 
 func newEvaluateCommand() *cobra.Command {
 	var out writeFlags
-	var workers int
-	var ev evaluateFlags
+	var e evaluation
 	cmd := &cobra.Command{
 		Use:   "evaluate -o DIR",
 		Short: "Decide again what was ingested into DIR",
@@ -59,67 +57,53 @@ a robots.txt was redirected to a page that lies far from it, and for --verify.
   robotsaudit evaluate -o out --profile google`,
 		Args: noArgs,
 	}
-	out.add(cmd.Flags(), hasFacts, true)
-	addWorkers(cmd.Flags(), &workers, "shares of the hosts decided at a time")
-	ev.add(cmd.Flags())
-	ev.addVerify(cmd.Flags())
+	out.addTo(cmd.Flags(), hasFacts, true)
+	addWorkers(cmd.Flags(), &e.options.Workers, "shares of the hosts decided at a time")
+	e.add(cmd.Flags())
+	e.addVerify(cmd.Flags())
 	addBase(cmd.Flags(), verifiedArchives)
 	addRemote(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		evaluation, err := ev.resolve()
-		if err != nil {
-			return err
-		}
-		if err := checkWorkers(workers); err != nil {
-			return err
-		}
-		evaluation.options.Workers = workers
-		log, err := begin(cmd, out.output)
-		if err != nil {
-			return err
-		}
-		evaluation.warn(log)
-		return out.accounted(cmd, log, func(a *account) error {
-			if err := mayHoldFacts(out.output); err != nil {
+		return out.run(cmd, &e, func(j *job) error {
+			if err := mayHoldFacts(j.output); err != nil {
 				return err
 			}
-			return out.hold(cmd, log, true, nil, func() (err error) {
-				if a.facts, err = ingest.OpenFacts(out.output); err != nil {
-					return err
-				}
-				reportUnread(log, a.facts, nil)
-				return dropDamaged(cmd, a.facts, runEvaluate(cmd, log, out.output, a, evaluation))
-			})
+			return j.hold(true, nil, func() error { return j.withFacts(nil, func() error { return j.decide(&e) }) })
 		})
 	}
 	return cmd
 }
 
-// runEvaluate decides, writes the tables and the report, and prints the summary.
-func runEvaluate(cmd *cobra.Command, log *slog.Logger, dir string, a *account, e evaluation) error {
-	warnOfRemoval(log, dir, &e.options)
+// decide decides, writes the tables and the report, and prints the summary.
+func (j *job) decide(e *evaluation) error {
+	e.warnOfRemoval(j.log, j.output)
 	if e.verify {
-		if err := verifyRecords(cmd, log, dir, a, e); err != nil {
+		if err := j.verify(e); err != nil {
 			return err
 		}
 	}
-	stop := watch(cmd, log, gauge{
-		"deciding", e.options.Decided.Load, a.facts.FetchCount,
-		func(n int64) string { return report.Count(n, "fetch") }, "fetches",
-	})
-	summary, err := writeTables(cmd.Context(), log, dir, a.facts, e)
+	stop := j.watchDeciding(e)
+	summary, err := e.writeTables(j.cmd.Context(), j.log, j.output, j.facts)
 	stop()
 	if err != nil {
 		return err
 	}
-	a.totals = &summary.Audit.Totals
-	return e.tellResults(cmd, dir, summary)
+	j.totals = &summary.Audit.Totals
+	return e.tellResults(j.cmd, j.output, summary)
+}
+
+// watchDeciding shows how many fetches are decided, until stop is called.
+func (j *job) watchDeciding(e *evaluation) (stop func()) {
+	return watch(j.cmd, j.log, gauge{
+		"deciding", e.options.Decided.Load, j.facts.FetchCount,
+		func(n int64) string { return report.Count(n, "fetch") }, "fetches",
+	})
 }
 
 // tellResults writes the report of the tables in dir, and prints the summary.
 func (e *evaluation) tellResults(cmd *cobra.Command, dir string, summary *report.Summary) error {
 	written := "Tables, audit.json and report.html are in " + dir + "."
-	if e.only != nil {
+	if e.tables != nil {
 		written = "Tables and audit.json are in " + dir + ". There is no report.html: it needs all tables."
 	} else if err := (&reportFlags{output: dir}).run(cmd); err != nil {
 		return err
@@ -161,9 +145,9 @@ func (e *evaluation) status(t *report.Totals) error {
 
 // warnOfRemoval names the content of the tables in dir that the tables of this run will lack: what
 // other crawlers would have been allowed.
-func warnOfRemoval(log *slog.Logger, dir string, opt *evaluate.Options) {
+func (e *evaluation) warnOfRemoval(log *slog.Logger, dir string) {
 	before, err := results.Open(dir)
-	if err != nil || len(opt.Agents) > 0 {
+	if err != nil || len(e.options.Agents) > 0 {
 		return // there are none, or none that can be read
 	}
 	if tokens := before.Audit().Settings.Agents; len(tokens) > 0 {
@@ -173,7 +157,7 @@ func warnOfRemoval(log *slog.Logger, dir string, opt *evaluate.Options) {
 	}
 }
 
-func writeTables(ctx context.Context, log *slog.Logger, dir string, facts *facts.Set, e evaluation) (*report.Summary,
+func (e *evaluation) writeTables(ctx context.Context, log *slog.Logger, dir string, facts *facts.Set) (*report.Summary,
 	error,
 ) {
 	w, err := report.NewWriter(dir, facts, e.options)
@@ -182,7 +166,7 @@ func writeTables(ctx context.Context, log *slog.Logger, dir string, facts *facts
 	}
 	defer w.Abandon()
 	w.Rank(e.ranks)
-	w.Only(e.only)
+	w.Only(e.tables)
 	totals, err := evaluate.Run(ctx, facts, e.options, w)
 	if err != nil {
 		return nil, err
@@ -202,143 +186,125 @@ func (e *evaluation) warnOfIdle(log *slog.Logger, totals *evaluate.Totals) {
 	}
 }
 
-// evaluateFlags are the options of deciding.
-type evaluateFlags struct {
-	profile    string
-	crawler    string
-	crawlerMap string
-	agents     []string
-	agentsFile string
-	categories []string
-	purposes   []string
-	asOf       string
-	rate       bool
-	policies   string
-	bodies     bool
-	ranks      string
-	failOn     []string
-	tables     []string
-	full       bool
-	verify     bool
+// evaluation is how fetches are decided, and what becomes of the results: by flags, the last of which resolve
+// turns into options.
+type evaluation struct {
+	options evaluate.Options
+	failOn  []string
+	tables  []string // to be written; nil: all
+	full    bool     // print all of the summary
+	verify  bool     // read the records that indexes name
+	tokens  []string // that the options give
+	ranks   *report.Ranks
+
+	profile, crawlerMap, agentsFile, asOf, policies, ranksFile string
+	agents, categories, purposes                               []string
 }
 
-func (f *evaluateFlags) add(flags *pflag.FlagSet) {
-	f.addSettings(flags)
-	f.addOutcome(flags)
+func (e *evaluation) add(flags *pflag.FlagSet) {
+	e.addSettings(flags)
+	e.addOutcome(flags)
 }
 
 // addOutcome adds what no table depends on.
-func (f *evaluateFlags) addOutcome(flags *pflag.FlagSet) {
-	flags.BoolVar(&f.full, "full", false, "print all of the summary, not its first twenty lines or so")
-	flags.StringSliceVar(&f.failOn, "fail-on", nil,
+func (e *evaluation) addOutcome(flags *pflag.FlagSet) {
+	flags.BoolVar(&e.full, "full", false, "print all of the summary, not its first twenty lines or so")
+	flags.StringSliceVar(&e.failOn, "fail-on", nil,
 		"`WHAT` decides the exit code: violations (10), unread (3 for unread input, as without this flag), or both, "+
 			"as in unread,violations: the first that there is")
 }
 
 // addSettings adds what tables depend on.
-func (f *evaluateFlags) addSettings(flags *pflag.FlagSet) {
-	flags.StringVar(&f.profile, "profile", robots.RFC9309.String(), profileUsage)
-	flags.StringSliceVar(&f.tables, "tables", nil,
+func (e *evaluation) addSettings(flags *pflag.FlagSet) {
+	flags.StringVar(&e.profile, "profile", robots.RFC9309.String(), profileUsage)
+	flags.StringSliceVar(&e.tables, "tables", nil,
 		"write these `TABLES` alone, as in violations,host_stats; report.html needs all and is not written then")
-	flags.StringVar(&f.asOf, "as-of", "",
+	flags.StringVar(&e.asOf, "as-of", "",
 		"judge the what-if (--agent, --agents) and restrictions (--purpose) as of `DATE`, in place of each fetch's "+
 			"own time: 2025-03-01 (the whole day, UTC), 2025-03-01T12:00:00Z, today or now")
-	flags.StringVar(&f.crawler, "crawler", "",
+	flags.StringVar(&e.options.Crawler, "crawler", "",
 		"product `TOKEN` of the crawler that made the archives, instead of the one in each request's User-Agent")
-	flags.StringVar(&f.crawlerMap, "crawler-map", "",
+	flags.StringVar(&e.crawlerMap, "crawler-map", "",
 		"`FILE` of the same for some User-Agents, one rule a line: PATTERN => TOKEN (see above)")
-	flags.StringArrayVar(&f.agents, "agent", nil,
+	flags.StringArrayVar(&e.agents, "agent", nil,
 		"also decide what product token `TOKEN` would have been allowed (repeatable)")
-	flags.StringVar(&f.agentsFile, "agents-file", "", "`FILE` of more such tokens, one a line; # begins a comment")
-	flags.StringArrayVar(&f.categories, "agents", nil,
+	flags.StringVar(&e.agentsFile, "agents-file", "", "`FILE` of more such tokens, one a line; # begins a comment")
+	flags.StringArrayVar(&e.categories, "agents", nil,
 		"more such tokens: all that 'robotsaudit agents' lists of `CATEGORY` "+strings.Join(agents.Names(), ", ")+
 			" (repeatable)")
-	flags.StringArrayVar(&f.purposes, "purpose", nil,
+	flags.StringArrayVar(&e.purposes, "purpose", nil,
 		"what the archives are for: archive, index or train (repeatable); what pages and origins say against "+
 			"`PURPOSE` is then a row of restrictions, of kind publication or usage")
-	flags.BoolVar(&f.rate, "rate", false,
+	flags.BoolVar(&e.options.Rate, "rate", false,
 		"make each fetch that came sooner than Crawl-delay asks for a row of crawl_delays")
-	flags.StringVar(&f.policies, "policies", evaluate.PoliciesAsked.String(),
+	flags.StringVar(&e.policies, "policies", evaluate.PoliciesAsked.String(),
 		"`WHOM` the table robots_policies is about: asked (*, the crawlers of the archives, --agent and the like), "+
 			"named (these, and all that the file names) or none")
-	flags.BoolVar(&f.bodies, "policy-bodies", false,
+	flags.BoolVar(&e.options.PolicyBodies, "policy-bodies", false,
 		"put the text of each robots.txt into robots_policies, in the row of *")
-	flags.StringVar(&f.ranks, "ranks", "",
+	flags.StringVar(&e.ranksFile, "ranks", "",
 		"`FILE` of lines RANK,DOMAIN, such as Tranco's CSV, as it is or in gzip: fills the column rank_stratum of "+
 			"host_stats and robots_policies")
 }
 
 // addVerify adds the flag of commands that may read archives.
-func (f *evaluateFlags) addVerify(flags *pflag.FlagSet) {
-	flags.BoolVar(&f.verify, "verify", false,
+func (e *evaluation) addVerify(flags *pflag.FlagSet) {
+	flags.BoolVar(&e.verify, "verify", false,
 		"read the records of suspected violations that an index reports, where the index says that they are")
 }
 
-// evaluation is what evaluateFlags resolve to.
-type evaluation struct {
-	options evaluate.Options
-	failOn  []string
-	only    []string      // tables to be written; nil: all
-	full    bool          // print all of the summary
-	verify  bool          // read the records that indexes name
-	tokens  []string      // that the options give
-	ranks   *report.Ranks // nil: none
-}
-
 // resolve checks the options and reads the files that they name.
-func (f *evaluateFlags) resolve() (e evaluation, err error) {
-	e.full, e.verify = f.full, f.verify
-	e.options.Rate, e.options.Crawler, e.options.Decided = f.rate, f.crawler, new(atomic.Int64)
-	if e.options.Profile, err = robots.ParseProfile(f.profile); err != nil {
-		return e, usageErrorf("--profile: %v", err)
+func (e *evaluation) resolve() (err error) {
+	e.options.Decided = new(atomic.Int64)
+	if e.options.Profile, err = robots.ParseProfile(e.profile); err != nil {
+		return usageErrorf("--profile: %v", err)
 	}
-	e.failOn = f.failOn
-	if err := f.checkTables(); err != nil {
-		return e, err
+	if err := e.checkTables(); err != nil {
+		return err
 	}
-	if len(f.tables) > 0 {
-		e.only = f.tables
+	if e.options.AsOf, err = parseAsOf(e.asOf); err != nil {
+		return err
 	}
-	if e.options.AsOf, err = parseAsOf(f.asOf); err != nil {
-		return e, err
+	if e.options.CrawlerMap, err = e.resolveCrawler(); err != nil {
+		return err
 	}
-	if e.options.CrawlerMap, err = f.resolveCrawler(); err != nil {
-		return e, err
+	if e.options.Agents, err = e.resolveAgents(); err != nil {
+		return err
 	}
-	if e.options.Agents, err = f.resolveAgents(); err != nil {
-		return e, err
-	}
-	e.options.Uses = f.uses()
-	e.options.Policies, _ = evaluate.ParsePolicyTokens(f.policies) // one of the choices
-	if e.only != nil && !slices.Contains(e.only, report.PoliciesTable.Name) {
+	e.options.Uses = e.uses()
+	e.options.Policies, _ = evaluate.ParsePolicyTokens(e.policies) // one of the choices
+	if e.tables != nil && !slices.Contains(e.tables, report.PoliciesTable.Name) {
 		e.options.Policies = evaluate.PoliciesNone
 	}
-	if e.options.PolicyBodies = f.bodies; f.bodies && e.options.Policies == evaluate.PoliciesNone {
-		return e, usageErrorf("--policy-bodies needs rows of robots_policies: leave out --policies none, and name " +
+	if e.options.PolicyBodies && e.options.Policies == evaluate.PoliciesNone {
+		return usageErrorf("--policy-bodies needs rows of robots_policies: leave out --policies none, and name " +
 			"it in --tables")
 	}
-	if f.ranks != "" {
-		if e.ranks, err = report.ReadRanks(f.ranks); err != nil {
-			return e, usageErrorf("--ranks: %v", err)
+	if e.ranksFile != "" {
+		if e.ranks, err = report.ReadRanks(e.ranksFile); err != nil {
+			return usageErrorf("--ranks: %v", err)
 		}
 	}
-	e.tokens = append([]string{f.crawler}, e.options.Agents...)
+	e.tokens = append([]string{e.options.Crawler}, e.options.Agents...)
 	for _, rule := range e.options.CrawlerMap {
 		e.tokens = append(e.tokens, rule.Token)
 	}
-	return e, nil
+	return nil
 }
 
 // checkTables checks that there will be the tables of --tables.
-func (f *evaluateFlags) checkTables() error {
-	for _, name := range f.tables {
+func (e *evaluation) checkTables() error {
+	if len(e.tables) == 0 {
+		e.tables = nil
+	}
+	for _, name := range e.tables {
 		if !slices.Contains(report.TableNames(), name) {
 			return usageErrorf("--tables %q: there is no such table; %s", name,
 				advice(name, "", report.TableNames(), "'robotsaudit schema' lists them"))
 		}
 	}
 	for _, table := range []report.Table{report.GroupVerdictsTable.Table, report.RobotsAgentsTable.Table} {
-		if slices.Contains(f.tables, table.Name) && len(f.agents)+len(f.categories) == 0 && f.agentsFile == "" {
+		if slices.Contains(e.tables, table.Name) && len(e.agents)+len(e.categories) == 0 && e.agentsFile == "" {
 			return usageErrorf("--tables %s is of a what-if: add %s", table.Name, strings.Join(table.With, " or "))
 		}
 	}
@@ -346,22 +312,22 @@ func (f *evaluateFlags) checkTables() error {
 }
 
 // resolveAgents lists the tokens of the what-if.
-func (f *evaluateFlags) resolveAgents() ([]string, error) {
-	for _, token := range f.agents {
+func (e *evaluation) resolveAgents() ([]string, error) {
+	for _, token := range e.agents {
 		if fault := agents.TokenFault(token); fault != "" {
 			return nil, usageErrorf("--agent %q is no product token: %s", token, fault)
 		}
 	}
-	list := slices.Clone(f.agents)
-	for _, category := range f.categories {
+	list := slices.Clone(e.agents)
+	for _, category := range e.categories {
 		if _, ok := agents.InCategory(category); !ok {
 			return nil, usageErrorf("--agents: unknown category %q: use %s, or --agent for a token", category,
 				strings.Join(agents.Names(), ", "))
 		}
 		list = append(list, tokensOf(category)...)
 	}
-	if f.agentsFile != "" {
-		more, err := readTokens(f.agentsFile)
+	if e.agentsFile != "" {
+		more, err := readTokens(e.agentsFile)
 		if err != nil {
 			return nil, err
 		}
@@ -382,8 +348,8 @@ func tokensOf(category string) (tokens []string) {
 }
 
 // uses lists the purposes of --purpose, each once.
-func (f *evaluateFlags) uses() (uses []tag.Use) {
-	for _, purpose := range f.purposes {
+func (e *evaluation) uses() (uses []tag.Use) {
+	for _, purpose := range e.purposes {
 		use, _ := tag.ParseUse(purpose) // one of the choices
 		uses = append(uses, use)
 	}
@@ -401,20 +367,20 @@ func (e *evaluation) warn(log *slog.Logger) {
 }
 
 // resolveCrawler checks who is said to have made the archives.
-func (f *evaluateFlags) resolveCrawler() (evaluate.CrawlerMap, error) {
+func (e *evaluation) resolveCrawler() (evaluate.CrawlerMap, error) {
 	switch {
-	case f.crawler != "" && f.crawlerMap != "":
+	case e.options.Crawler != "" && e.crawlerMap != "":
 		return nil, usageErrorf("--crawler and --crawler-map both say who made the archives: leave out --crawler, "+
-			"and end the map with the line * => %s", f.crawler)
-	case f.crawlerMap != "":
-		return readCrawlerMap(f.crawlerMap)
-	case f.crawler == "":
+			"and end the map with the line * => %s", e.options.Crawler)
+	case e.crawlerMap != "":
+		return readCrawlerMap(e.crawlerMap)
+	case e.options.Crawler == "":
 		return nil, nil
 	}
-	if fault := agents.TokenFault(f.crawler); fault != "" {
-		return nil, usageErrorf("--crawler %q is no product token: %s", f.crawler, fault)
+	if fault := agents.TokenFault(e.options.Crawler); fault != "" {
+		return nil, usageErrorf("--crawler %q is no product token: %s", e.options.Crawler, fault)
 	}
-	if fault := agents.ControlTokenFault(f.crawler); fault != "" {
+	if fault := agents.ControlTokenFault(e.options.Crawler); fault != "" {
 		return nil, usageErrorf("--crawler %s", fault)
 	}
 	return nil, nil

@@ -15,6 +15,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/evidence"
+	"github.com/robotsaudit/robotsaudit/report/results"
 )
 
 func newEvidenceCommand() *cobra.Command {
@@ -84,13 +85,10 @@ were true: for that, compare the records with them.
 			if err := cmp.Or(sign.read(), vouch.read(opt.To)); err != nil {
 				return err
 			}
-			r, end, err := readOutput(cmd, opt.Dir, true) // before the lock, which makes the folder
-			if err != nil {
-				return err
-			}
-			defer end()
-			opt.Dir = r.Dir()
-			return inOutput(opt.Dir, func() error { return writeBundle(cmd, opt, &sign, &vouch) })
+			return inOutput(cmd, opt.Dir, func(r *results.Results) error {
+				opt.Dir = r.Dir()
+				return writeBundle(cmd, opt, &sign, &vouch)
+			})
 		},
 	}
 	cmd.Flags().StringVarP(&opt.Dir, "output", "o", "", "output `DIR` of the audit: a folder, or s3://BUCKET/PREFIX")

@@ -13,6 +13,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/agents"
 	"github.com/robotsaudit/robotsaudit/report/explain"
+	"github.com/robotsaudit/robotsaudit/report/results"
 )
 
 func newExplainCommand() *cobra.Command {
@@ -62,15 +63,7 @@ func (f *explainFlags) run(cmd *cobra.Command, what string) error {
 	if err != nil {
 		return err
 	}
-	if f.output == "" {
-		return usageErrorf("no output folder given; add -o DIR")
-	}
-	r, end, err := readOutput(cmd, f.output, true) // before the lock, which makes the folder
-	if err != nil {
-		return err
-	}
-	defer end()
-	return inOutput(r.Dir(), func() error {
+	return inOutput(cmd, f.output, func(r *results.Results) error {
 		set, err := ingest.OpenFacts(r.Dir())
 		if err != nil {
 			return err

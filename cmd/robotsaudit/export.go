@@ -81,7 +81,7 @@ type exportFlags struct {
 	output  string
 	drop    bool
 	keep    bool
-	asked   evaluateFlags // the ones that a list can require
+	asked   evaluation // what a list can require
 	unknown string
 	open    string // what becomes of what is undecided
 	by      string

@@ -37,46 +37,41 @@ ETag: one whose content changed without these needs --reread.`
 // ingestFlags are the options of reading.
 type ingestFlags struct {
 	writeFlags
-	keepFlags
-	urls    []string
-	workers int
-	verify  bool
-	reread  bool
-	digest  bool
+	inputFlags
 }
 
 func (f *ingestFlags) add(flags *pflag.FlagSet, output, based string, tables bool) {
-	f.writeFlags.add(flags, output, tables)
-	f.keepFlags.addTo(flags, "archives")
-	addWorkers(flags, &f.workers, "archives read at a time")
+	f.writeFlags.addTo(flags, output, tables)
+	f.addKeep(flags, "archives")
+	f.inputFlags.addTo(flags, based)
+	addWorkers(flags, &f.options.Workers, "archives read at a time")
+	flags.BoolVar(&f.options.Reread, "reread", false, "read all archives again, also those that were read before")
+}
+
+// inputFlags are the options of what is read, and how.
+type inputFlags struct {
+	urls    []string
+	options ingest.Options
+}
+
+func (f *inputFlags) addTo(flags *pflag.FlagSet, based string) {
 	flags.StringArrayVar(&f.urls, "urls", nil,
 		"`FILE` with a list of URLs: Parquet, CSV or JSON lines, with columns url, time and perhaps agent (repeatable)")
 	addBase(flags, based)
 	addRemote(flags)
-	flags.BoolVar(&f.reread, "reread", false, "read all archives again, also those that were read before")
-	flags.BoolVar(&f.digest, "digest-inputs", false,
+	flags.BoolVar(&f.options.DigestInputs, "digest-inputs", false,
 		"write the SHA-256 of each archive to audit.json, for which it is read once more")
-	flags.BoolVar(&f.verify, "verify-digests", false,
+	flags.BoolVar(&f.options.VerifyDigests, "verify-digests", false,
 		"compare the digests of all records, not of robots.txt alone, with what they hold")
-}
-
-// begin checks the options.
-func (f *ingestFlags) begin(cmd *cobra.Command) (*slog.Logger, error) {
-	if err := checkWorkers(f.workers); err != nil {
-		return nil, err
-	}
-	if err := f.keepFlags.check(); err != nil {
-		return nil, err
-	}
-	return begin(cmd, f.output)
 }
 
 func addWorkers(flags *pflag.FlagSet, workers *int, what string) {
 	flags.IntVar(workers, "workers", runtime.NumCPU(), "`N` "+what)
 }
 
-func checkWorkers(workers int) error {
-	if workers < 1 {
+// checkWorkers refuses a number of workers below 1.
+func checkWorkers(cmd *cobra.Command) error {
+	if workers, err := cmd.Flags().GetInt("workers"); err == nil && workers < 1 {
 		return usageErrorf("--workers %d: at least 1 is needed", workers)
 	}
 	return nil
@@ -119,25 +114,17 @@ explains the kinds.
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		switch {
 		case shard.given(cmd):
-			return shard.run(cmd, in.workers)
+			return shard.run(cmd, in.options)
 		case check && given(cmd, "output"):
 			return usageErrorf("--check writes nothing: leave out -o")
 		case check && given(cmd, "digest-inputs"):
 			return usageErrorf("--check writes no audit.json: leave out --digest-inputs")
-		case check && in.workers < 1:
-			return usageErrorf("--workers %d: at least 1 is needed", in.workers)
 		case check:
-			return runCheck(cmd, args, in, format)
+			return runCheck(cmd, args, &in.inputFlags, format)
 		case given(cmd, "format"):
 			return usageErrorf("--format is that of --check: add --check")
 		}
-		log, err := in.begin(cmd)
-		if err != nil {
-			return err
-		}
-		return runIngest(cmd, log, args, in, false, func(a *account) error {
-			return printIngested(cmd, in.output, a.facts)
-		})
+		return in.run(cmd, nil, func(j *job) error { return j.read(args, &in, false, j.printIngested) })
 	}
 	return cmd
 }
@@ -160,61 +147,59 @@ func findInputs(cmd *cobra.Command, log *slog.Logger, args, urls []string) ([]in
 	return inputs, failures, nil
 }
 
-// runIngest reads the archives that args name. Nothing is made in the output
+// read reads the archives that args name. Nothing is made in the output
 // folder where they name none.
-func runIngest(cmd *cobra.Command, log *slog.Logger, args []string, flags ingestFlags, tables bool,
-	then func(*account) error,
-) error {
-	return flags.accounted(cmd, log, func(a *account) error {
-		inputs, failures, err := findInputs(cmd, log, args, flags.urls)
+func (j *job) read(args []string, f *ingestFlags, tables bool, then func() error) error {
+	inputs, failures, err := findInputs(j.cmd, j.log, args, f.urls)
+	if err != nil {
+		return err
+	}
+	opt := f.options
+	opt.Dir, opt.Stdin, opt.Failed = j.output, j.cmd.InOrStdin(), failures
+	opt.Add, opt.Dropping = j.add, j.dropping("INPUT...")
+	read := func() error {
+		start := time.Now()
+		j.progress = new(ingest.Progress)
+		err := watchReading(j.cmd, j.log, j.progress, &opt, "", func() error {
+			return ingest.Ingest(j.cmd.Context(), inputs, opt)
+		})
 		if err != nil {
 			return err
 		}
-		attempt := func() (err error) {
-			a.progress = new(ingest.Progress)
-			if a.facts, err = readInputs(cmd, log, a.progress, inputs, failures, flags); err != nil {
-				return err
-			}
-			reportUnread(log, a.facts, failures)
-			return dropDamaged(cmd, a.facts, then(a))
+		debug.FreeOSMemory() // what reading took is not what deciding takes
+		j.log.Info(readText(j.progress, time.Since(start)))
+		return j.withFacts(failures, then)
+	}
+	return j.hold(tables, nil, func() error {
+		err := read()
+		if !errors.Is(err, errDamagedFacts) ||
+			slices.ContainsFunc(inputs, func(in facts.Input) bool { return in.Path == facts.Stdin }) {
+			return err
 		}
-		return flags.hold(cmd, log, tables, nil, func() error {
-			err := attempt()
-			if !errors.Is(err, errDamagedFacts) ||
-				slices.ContainsFunc(inputs, func(in facts.Input) bool { return in.Path == facts.Stdin }) {
-				return err
-			}
-			log.Warn(err.Error())
-			flags.reread = false
-			return attempt()
-		})
+		j.log.Warn(err.Error())
+		opt.Reread = false
+		return read()
 	})
 }
 
-// readInputs makes the facts of the inputs.
-func readInputs(cmd *cobra.Command, log *slog.Logger, progress *ingest.Progress, inputs []facts.Input,
-	failures []*ingest.InputError, flags ingestFlags,
-) (*facts.Set, error) {
-	stop := watch(cmd, log, gauge{"reading", progress.BytesRead.Load, progress.BytesTotal.Load, report.Bytes, "bytes"})
-	start := time.Now()
-	err := ingest.Ingest(cmd.Context(), inputs, ingest.Options{
-		Dir: flags.output, Workers: flags.workers, Stdin: cmd.InOrStdin(), Progress: progress, Failed: failures,
-		Warn: func(msg string) { log.Warn(msg) }, VerifyDigests: flags.verify, Reread: flags.reread,
-		DigestInputs: flags.digest, Add: flags.keepFlags.add,
-		Dropping: flags.dropping(log, fmt.Sprintf("%s --add INPUT... -o %s", cmd.CommandPath(), flags.output)),
-		Read:     func(in *ingest.InputResult) { tellRead(log, in) },
-		NotRead: func(f *ingest.Failure) {
-			tell(log, slog.LevelError, "input_failed", "", slog.String("input", f.Name), slog.String("path", f.Path),
-				slog.String("reason", f.Reason))
-		},
-	})
-	stop()
-	if err != nil {
-		return nil, err
+// watchReading shows how far do is, which reads inputs with options, and logs what it comes to: inputs that
+// cannot be read as format has it, "" for nothing to be said.
+func watchReading(cmd *cobra.Command, log *slog.Logger, progress *ingest.Progress, opt *ingest.Options, format string,
+	do func() error,
+) error {
+	opt.Progress, opt.Warn = progress, func(msg string) { log.Warn(msg) }
+	opt.Read = func(in *ingest.InputResult) { tellRead(log, in) }
+	opt.NotRead = func(f *ingest.Failure) {
+		message := ""
+		if format != "" {
+			message = fmt.Sprintf(format, f.Name, f.Reason)
+		}
+		tell(log, slog.LevelError, "input_failed", message, slog.String("input", f.Name), slog.String("path", f.Path),
+			slog.String("reason", f.Reason))
 	}
-	debug.FreeOSMemory() // what reading took is not what deciding takes
-	log.Info(readText(progress, time.Since(start)))
-	return ingest.OpenFacts(flags.output)
+	stop := watch(cmd, log, gauge{"reading", progress.BytesRead.Load, progress.BytesTotal.Load, report.Bytes, "bytes"})
+	defer stop()
+	return do()
 }
 
 // tellRead logs the event of an input whose facts have been made.
@@ -250,15 +235,14 @@ func readText(p *ingest.Progress, elapsed time.Duration) string {
 }
 
 // printIngested reports what was read.
-func printIngested(cmd *cobra.Command, dir string, facts *facts.Set) error {
-	lossy := int64(len(facts.Failures))
-	for _, in := range facts.Inputs {
+func (j *job) printIngested() (err error) {
+	lossy := int64(len(j.facts.Failures))
+	for _, in := range j.facts.Inputs {
 		lossy += in.Lossy
 	}
-	var err error
-	if wantsSummary(cmd) {
-		_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s, %s. Decide them with: robotsaudit evaluate -o %s\n",
-			report.Count(int64(len(facts.Inputs)), "archive"), report.Count(facts.FetchCount(), "fetch"), dir)
+	if wantsSummary(j.cmd) {
+		_, err = fmt.Fprintf(j.cmd.OutOrStdout(), "%s, %s. Decide them with: robotsaudit evaluate -o %s\n",
+			report.Count(int64(len(j.facts.Inputs)), "archive"), report.Count(j.facts.FetchCount(), "fetch"), j.output)
 	}
 	if err == nil && lossy > 0 {
 		err = exitStatus(exitUnread)

@@ -2,6 +2,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -62,7 +63,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		if err := applySettings(cmd); err != nil {
 			return err
 		}
-		if err := checkChoices(cmd); err != nil {
+		if err := cmp.Or(checkChoices(cmd), checkWorkers(cmd)); err != nil {
 			return err
 		}
 		warnOfVariables(root, logger(cmd))

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bufio"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -49,16 +47,15 @@ and optionally profile, and each is answered by a line of JSON.`,
 				return usageErrorf("--keep-going is for the lines of --batch")
 			}
 			warn := func(msg string) { logger(cmd).Warn(msg) }
-			out := bufio.NewWriter(cmd.OutOrStdout())
-			switch {
-			case !batched:
-				err = matchURLs(out, cmd.InOrStdin(), args, profile, warn, printer(format, explain))
-			case len(args) > 0:
+			if batched && len(args) > 0 {
 				return usageErrorf("match --batch takes its questions from the file alone: drop %q", args[0])
-			default:
-				err = matchBatch(out, cmd.InOrStdin(), batch, profile, keepGoing, warn)
 			}
-			return errors.Join(err, out.Flush())
+			return writeWhole(cmd, "-", func(out io.Writer) error {
+				if batched {
+					return matchBatch(out, cmd.InOrStdin(), batch, profile, keepGoing, warn)
+				}
+				return matchURLs(out, cmd.InOrStdin(), args, profile, warn, printer(format, explain))
+			})
 		},
 	}
 	flags := cmd.Flags()

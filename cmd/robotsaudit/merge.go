@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"log/slog"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -13,8 +12,7 @@ import (
 
 func newMergeCommand() *cobra.Command {
 	var out writeFlags
-	var keep keepFlags
-	var ev evaluateFlags
+	var e evaluation
 	cmd := &cobra.Command{
 		Use:   "merge OUT... -o DIR",
 		Short: "Make one audit of several output folders, without reading archives again",
@@ -39,50 +37,32 @@ redirected to a page that lies far from it, and to compare ARC files that seem t
 			return nil
 		},
 	}
-	out.add(cmd.Flags(), makesOutput, true)
-	keep.addTo(cmd.Flags(), "archives that are in no OUT and")
-	ev.add(cmd.Flags())
+	out.addTo(cmd.Flags(), makesOutput, true)
+	out.addKeep(cmd.Flags(), "archives that are in no OUT and")
+	e.add(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		evaluation, err := ev.resolve()
-		if err != nil {
-			return err
-		}
-		if err := keep.check(); err != nil {
-			return err
-		}
-		log, err := begin(cmd, out.output)
-		if err != nil {
-			return err
-		}
-		evaluation.warn(log)
-		return out.accounted(cmd, log,
-			func(a *account) error { return runMerge(cmd, log, a, args, out, keep, evaluation) })
+		return out.run(cmd, &e, func(j *job) error { return j.merge(args, &e) })
 	}
 	return cmd
 }
 
-func runMerge(cmd *cobra.Command, log *slog.Logger, a *account, dirs []string, out writeFlags, keep keepFlags,
-	e evaluation,
-) error {
+// merge takes over the facts in folders, and decides.
+func (j *job) merge(dirs []string, e *evaluation) error {
 	for _, dir := range dirs {
 		if err := mayHoldFacts(dir); err != nil {
 			return err
 		}
 	}
-	return out.hold(cmd, log, true, dirs, func() error {
-		err := ingest.Merge(cmd.Context(), dirs, ingest.Options{
-			Dir: out.output, Workers: 1, Progress: a.progress, Add: keep.add, Warn: func(msg string) { log.Warn(msg) },
-			Dropping: keep.dropping(log, fmt.Sprintf("%s --add OUT... -o %s", cmd.CommandPath(), out.output)),
+	return j.hold(true, dirs, func() error {
+		err := ingest.Merge(j.cmd.Context(), dirs, ingest.Options{
+			Dir: j.output, Workers: 1, Progress: j.progress, Add: j.add, Warn: func(msg string) { j.log.Warn(msg) },
+			Dropping: j.dropping("OUT..."),
 		})
 		if err != nil {
 			return err
 		}
-		log.Info(fmt.Sprintf("took over what was read of %s", report.Count(a.progress.InputsKept.Load(), "archive")))
-		if a.facts, err = ingest.OpenFacts(out.output); err != nil {
-			return err
-		}
-		reportUnread(log, a.facts, nil)
-		return dropDamaged(cmd, a.facts, runEvaluate(cmd, log, out.output, a, e))
+		j.log.Info(fmt.Sprintf("took over what was read of %s", report.Count(j.progress.InputsKept.Load(), "archive")))
+		return j.withFacts(nil, func() error { return j.decide(e) })
 	})
 }
 

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -37,21 +36,6 @@ func addOutput(flags *pflag.FlagSet, output *string, what string) {
 	flags.StringVarP(output, "output", "o", "", what)
 }
 
-// begin checks the options that all commands share that write to an output folder.
-func begin(cmd *cobra.Command, output string) (*slog.Logger, error) {
-	switch {
-	case output == "":
-		return nil, usageErrorf("no output folder given; add -o DIR")
-	case object.IsRemote(output):
-		return nil, usageErrorf("-o %s: give a folder; an audit in stages alone writes to a store (docs/SCALE.md)",
-			object.Shown(output))
-	}
-	if err := refuseFile(output); err != nil {
-		return nil, err
-	}
-	return logger(cmd), nil
-}
-
 // refuseFile refuses a file in the place of a folder, which need not be there.
 func refuseFile(dir string) error {
 	if dir == facts.Stdin {
@@ -76,6 +60,9 @@ func refuseFolder(file string) error {
 // the reading.
 func readOutput(cmd *cobra.Command, output string, needsFacts bool) (r *results.Results, end func(), err error) {
 	dir, name, end := output, output, func() {}
+	if output == "" {
+		return nil, nil, usageErrorf("no output folder given; add -o DIR")
+	}
 	if err := refuseFile(output); err != nil {
 		return nil, nil, err
 	}
@@ -91,6 +78,21 @@ func readOutput(cmd *cobra.Command, output string, needsFacts bool) (r *results.
 		end()
 	}
 	return r, end, err
+}
+
+// inOutput runs f with the results in an output, and their facts, while this process holds its folder.
+func inOutput(cmd *cobra.Command, output string, f func(*results.Results) error) (err error) {
+	r, end, err := readOutput(cmd, output, true) // before the lock, which makes the folder
+	if err != nil {
+		return err
+	}
+	defer end()
+	release, err := ingest.Lock(r.Dir())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, release()) }()
+	return f(r)
 }
 
 // localOutput returns an output, or what stands for it where it or its facts are in a store.
@@ -110,13 +112,14 @@ func localOutput(cmd *cobra.Command, output string) (dir string, end func(), err
 
 // writeFlags are the options of commands that write to an output folder.
 type writeFlags struct {
-	output   string
-	waitLock bool
-	force    bool
-	metrics  string
+	output     string
+	waitLock   bool
+	force      bool
+	metrics    string
+	add, prune bool // what becomes of facts whose archives are not named
 }
 
-func (f *writeFlags) add(flags *pflag.FlagSet, output string, tables bool) {
+func (f *writeFlags) addTo(flags *pflag.FlagSet, output string, tables bool) {
 	addOutput(flags, &f.output, output)
 	flags.BoolVar(&f.waitLock, "wait-lock", false, "wait for folders that another robotsaudit uses, instead of failing")
 	flags.StringVar(&f.metrics, "metrics", "",
@@ -127,8 +130,43 @@ func (f *writeFlags) add(flags *pflag.FlagSet, output string, tables bool) {
 	}
 }
 
-// accounted runs do, and reports what it came to.
-func (f *writeFlags) accounted(cmd *cobra.Command, log *slog.Logger, do func(*account) error) error {
+// addKeep adds the flags of commands that add to facts.
+func (f *writeFlags) addKeep(flags *pflag.FlagSet, what string) {
+	flags.BoolVar(&f.add, "add", false, "keep what DIR holds of "+what+" not named now")
+	flags.BoolVar(&f.prune, "prune", false, "remove what DIR holds of archives not named now, without a warning")
+}
+
+// check refuses options that cannot be meant.
+func (f *writeFlags) check() error {
+	switch {
+	case f.add && f.prune:
+		return usageErrorf("--add keeps what is not named, --prune removes it: leave out one of them")
+	case f.output == "":
+		return usageErrorf("no output folder given; add -o DIR")
+	case object.IsRemote(f.output):
+		return usageErrorf("-o %s: give a folder; an audit in stages alone writes to a store (docs/SCALE.md)",
+			object.Shown(f.output))
+	}
+	return refuseFile(f.output)
+}
+
+// run checks the options, and those of the evaluation, if there is one; it runs do, and reports what it came to.
+func (f *writeFlags) run(cmd *cobra.Command, e *evaluation, do func(*job) error) error {
+	if e != nil {
+		if err := e.resolve(); err != nil {
+			return err
+		}
+	}
+	if err := f.check(); err != nil {
+		return err
+	}
+	asked, _ := object.Traffic()
+	j := &job{
+		writeFlags: f, cmd: cmd, log: logger(cmd), start: time.Now(), progress: new(ingest.Progress), asked: asked,
+	}
+	if e != nil {
+		e.warn(j.log)
+	}
 	if f.metrics != "" { // before hours of work
 		folder := filepath.Dir(f.metrics)
 		if !isFolder(folder) {
@@ -138,14 +176,13 @@ func (f *writeFlags) accounted(cmd *cobra.Command, log *slog.Logger, do func(*ac
 			return usageErrorf("--metrics: %v", err)
 		}
 	}
-	a := newAccount()
-	err := do(a)
+	err := do(j)
 	code := exitCode(err)
 	if code == exitDone || code == exitUnread || code == exitViolations {
-		a.summarize(cmd, log, code)
+		j.summarize(code)
 	}
 	if f.metrics != "" {
-		if failed := a.writeMetrics(cmd, f.metrics, code); failed != nil {
+		if failed := j.writeMetrics(code); failed != nil {
 			return errors.Join(err, fmt.Errorf("--metrics: %w", failed))
 		}
 	}
@@ -154,19 +191,17 @@ func (f *writeFlags) accounted(cmd *cobra.Command, log *slog.Logger, do func(*ac
 
 // hold runs do while this process holds the output folder, and nobody writes to the folders
 // that it reads. Where tables are to be written, the files in their places must be such.
-func (f *writeFlags) hold(cmd *cobra.Command, log *slog.Logger, tables bool, reads []string,
-	do func() error,
-) (err error) {
-	release, err := f.lock(cmd.Context(), log, reads)
+func (j *job) hold(tables bool, reads []string, do func() error) (err error) {
+	release, err := j.lock(reads)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, release()) }()
-	if err := refuseReadOnly(f.output); err != nil { // which can be locked
+	if err := refuseReadOnly(j.output); err != nil { // which can be locked
 		return err
 	}
-	if tables && !f.force {
-		if err := refuseForeign(f.output); err != nil {
+	if tables && !j.force {
+		if err := refuseForeign(j.output); err != nil {
 			return err
 		}
 	}
@@ -201,21 +236,21 @@ const lockInterval = 200 * time.Millisecond
 
 // lock takes the output folder and those that are read, with --wait-lock once all are free:
 // two runs that each held a folder which the other waits for would wait for ever.
-func (f *writeFlags) lock(ctx context.Context, log *slog.Logger, reads []string) (release func() error, err error) {
+func (j *job) lock(reads []string) (release func() error, err error) {
 	for told := ""; ; {
-		release, used, err := f.tryLock(reads)
+		release, used, err := j.tryLock(reads)
 		switch {
 		case !errors.Is(err, ingest.ErrLocked):
 			return release, err
-		case !f.waitLock:
+		case !j.waitLock:
 			return nil, fmt.Errorf("%w; --wait-lock waits", err)
 		case told != used:
-			log.Info(fmt.Sprintf("output folder %s is in use by another robotsaudit; waiting for it", used))
+			j.log.Info(fmt.Sprintf("output folder %s is in use by another robotsaudit; waiting for it", used))
 			told = used
 		}
 		select {
-		case <-ctx.Done():
-			return nil, ctx.Err()
+		case <-j.cmd.Context().Done():
+			return nil, j.cmd.Context().Err()
 		case <-time.After(lockInterval):
 		}
 	}
@@ -257,26 +292,12 @@ func mayHoldFacts(dir string) error {
 	return err
 }
 
-// keepFlags define what becomes of facts whose archives are not named.
-type keepFlags struct{ add, prune bool }
-
-func (f *keepFlags) addTo(flags *pflag.FlagSet, what string) {
-	flags.BoolVar(&f.add, "add", false, "keep what DIR holds of "+what+" not named now")
-	flags.BoolVar(&f.prune, "prune", false, "remove what DIR holds of archives not named now, without a warning")
-}
-
-func (f *keepFlags) check() error {
-	if f.add && f.prune {
-		return usageErrorf("--add keeps what is not named, --prune removes it: leave out one of them")
-	}
-	return nil
-}
-
-// dropping returns what warns of archives whose facts go.
-func (f *keepFlags) dropping(log *slog.Logger, again string) func([]ingest.Input) {
-	if f.prune {
+// dropping returns what warns of archives whose facts go. What are the arguments of the command.
+func (j *job) dropping(what string) func([]ingest.Input) {
+	if j.prune {
 		return nil
 	}
+	again := fmt.Sprintf("%s --add %s -o %s", j.cmd.CommandPath(), what, j.output)
 	return func(inputs []ingest.Input) {
 		var names []string
 		for _, in := range inputs[:min(len(inputs), 3)] {
@@ -285,34 +306,30 @@ func (f *keepFlags) dropping(log *slog.Logger, again string) func([]ingest.Input
 		if more := len(inputs) - len(names); more > 0 {
 			names = append(names, fmt.Sprintf("%d more", more))
 		}
-		log.Warn(fmt.Sprintf("what was read before of %s not named now is removed (%s); to keep it, stop this run "+
+		j.log.Warn(fmt.Sprintf("what was read before of %s not named now is removed (%s); to keep it, stop this run "+
 			"and use '%s'; with --prune there is no warning",
 			report.Count(int64(len(inputs)), "archive"), strings.Join(names, ", "), again))
 	}
 }
 
-// inOutput runs f while this process holds the output folder.
-func inOutput(dir string, f func() error) (err error) {
-	release, err := ingest.Lock(dir)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, release()) }()
-	return f()
-}
-
 // errDamagedFacts is the error of facts that were damaged after they were made.
 var errDamagedFacts = errors.New("is damaged")
 
-// dropDamaged looks whether a command failed because the facts are damaged. It drops
-// damaged facts, so that their archives are read again, and reports it.
-func dropDamaged(cmd *cobra.Command, facts *facts.Set, err error) error {
-	var status exitStatus
-	var output *outputError
-	if err == nil || cmd.Context().Err() != nil || isFull(err) || errors.As(err, &status) || errors.As(err, &output) {
+// withFacts opens the facts in the output folder, names the inputs that were not wholly read, but for those that
+// were named before, and runs do. If that fails because facts are damaged, it drops these, so that their archives
+// are read again, and reports it.
+func (j *job) withFacts(named []*ingest.InputError, do func() error) (err error) {
+	if j.facts, err = ingest.OpenFacts(j.output); err != nil {
 		return err
 	}
-	dropped, dropErr := facts.DropDamaged(cmd.Context())
+	reportUnread(j.log, j.facts, named)
+	err = do()
+	var status exitStatus
+	var output *outputError
+	if err == nil || j.cmd.Context().Err() != nil || isFull(err) || errors.As(err, &status) || errors.As(err, &output) {
+		return err
+	}
+	dropped, dropErr := j.facts.DropDamaged(j.cmd.Context())
 	if dropErr != nil || len(dropped) == 0 {
 		return errors.Join(err, dropErr)
 	}

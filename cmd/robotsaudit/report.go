@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"io"
 	"os"
@@ -99,42 +98,31 @@ func (f *reportFlags) add(flags *pflag.FlagSet) {
 // A rendering is a file to be written.
 type rendering struct {
 	path   string // "": not asked for
-	render func(context.Context, io.Writer, *results.Results) error
+	render func(io.Writer) error
 }
 
-// renderings are the files that can be asked for.
-func (f *reportFlags) renderings(cmd *cobra.Command) []rendering {
-	var once sync.Once
-	var doc *document.Document
-	var failed error
-	// rendered makes the compliance report, once for all formats.
-	rendered := func(render func(io.Writer, *document.Document, *results.Results) error) func(context.Context,
-		io.Writer, *results.Results) error {
-		return func(_ context.Context, w io.Writer, r *results.Results) error {
-			once.Do(func() { doc, failed = f.makeDocument(cmd, r) })
-			if failed != nil {
-				return failed
+// renderings are the files that flags name.
+func (f *reportFlags) renderings(cmd *cobra.Command, r *results.Results) []rendering {
+	makeOnce := sync.OnceValues(func() (*document.Document, error) { return f.makeDocument(cmd, r) })
+	ofDocument := func(render func(io.Writer, *document.Document) error) func(io.Writer) error {
+		return func(w io.Writer) error {
+			doc, err := makeOnce()
+			if err != nil {
+				return err
 			}
-			return render(w, doc, r)
+			return render(w, doc)
 		}
 	}
-	alone := func(render func(io.Writer, *document.Document) error) func(io.Writer, *document.Document,
-		*results.Results) error {
-		return func(w io.Writer, doc *document.Document, _ *results.Results) error { return render(w, doc) }
-	}
 	return []rendering{
-		{f.html, rendered(alone(html.Render))},
-		{f.markdown, rendered(alone(markdown.Render))},
-		{f.card, rendered(markdown.Card)},
-		{f.sarif, ci.SARIF},
-		{f.junit, ci.JUnit},
+		{f.html, ofDocument(html.Render)},
+		{f.markdown, ofDocument(markdown.Render)},
+		{f.card, ofDocument(func(w io.Writer, doc *document.Document) error { return markdown.Card(w, doc, r) })},
+		{f.sarif, func(w io.Writer) error { return ci.SARIF(cmd.Context(), w, r) }},
+		{f.junit, func(w io.Writer) error { return ci.JUnit(cmd.Context(), w, r) }},
 	}
 }
 
 func (f *reportFlags) run(cmd *cobra.Command) error {
-	if f.output == "" {
-		return usageErrorf("no output folder given; add -o DIR")
-	}
 	r, end, err := f.open(cmd)
 	if err != nil {
 		return err
@@ -144,26 +132,33 @@ func (f *reportFlags) run(cmd *cobra.Command) error {
 	if beside {
 		f.html = filepath.Join(r.Dir(), report.HTMLFile)
 	}
-	files := f.renderings(cmd)
+	files := f.renderings(cmd, r)
 	if err := cmp.Or(f.check(files, beside), f.sign.read()); err != nil {
 		return err
 	}
+	if err := f.write(cmd, files); err != nil {
+		return err
+	}
+	if beside && r.Dir() != f.output { // a store's
+		return putBeside(cmd, f.output, f.html)
+	}
+	return f.writeCSV(cmd, r)
+}
+
+// write writes files, and signs each.
+func (f *reportFlags) write(cmd *cobra.Command, files []rendering) error {
 	for _, file := range files {
 		if file.path == "" {
 			continue
 		}
-		if err := writeWhole(cmd, file.path,
-			func(w io.Writer) error { return file.render(cmd.Context(), w, r) }); err != nil {
+		if err := writeWhole(cmd, file.path, file.render); err != nil {
 			return err
 		}
 		if err := f.sign.sign(cmd, file.path); err != nil {
 			return err
 		}
 	}
-	if beside && r.Dir() != f.output { // a store's
-		return putBeside(cmd, f.output, f.html)
-	}
-	return f.writeCSV(cmd, r)
+	return nil
 }
 
 // open opens the results, and the facts, from which the report quotes robots.txt. Those in a store it
@@ -243,15 +238,11 @@ func (f *reportFlags) writeCSV(cmd *cobra.Command, r *results.Results) error {
 	if err := os.MkdirAll(f.csv, 0o777); err != nil {
 		return fmt.Errorf("the folder %s cannot be made (%w); give another with --csv", f.csv, object.Cause(err))
 	}
+	var files []rendering
 	for _, file := range csv.Files {
-		write := func(w io.Writer) error { return file.Write(cmd.Context(), w, r) }
-		path := filepath.Join(f.csv, file.Name)
-		if err := writeWhole(cmd, path, write); err != nil {
-			return err
-		}
-		if err := f.sign.sign(cmd, path); err != nil {
-			return err
-		}
+		files = append(files, rendering{
+			filepath.Join(f.csv, file.Name), func(w io.Writer) error { return file.Write(cmd.Context(), w, r) },
+		})
 	}
-	return nil
+	return f.write(cmd, files)
 }

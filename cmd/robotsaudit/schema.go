@@ -1,9 +1,6 @@
 package main
 
 import (
-	"bufio"
-	"errors"
-
 	"github.com/spf13/cobra"
 
 	"github.com/robotsaudit/robotsaudit/report"
@@ -30,13 +27,7 @@ a data dictionary for programs. docs/SCHEMA.md says the same.`,
 			if err := onlyTable(cmd, schema, args); err != nil {
 				return err
 			}
-			out := bufio.NewWriter(cmd.OutOrStdout())
-			if format == "json" {
-				err = encoder(out, "  ").Encode(schema)
-			} else {
-				err = schema.WriteText(out)
-			}
-			return errors.Join(err, out.Flush())
+			return printAs(cmd, format, schema, schema.WriteText)
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "text", "`FORMAT` of the output: text or json")

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"log/slog"
 	"slices"
 	"strconv"
 	"strings"
@@ -78,9 +77,8 @@ func storeAt(flag, uri string) (stages.Store, error) {
 func newPlanCommand() *cobra.Command {
 	var uri string
 	var shards int
-	var urls []string
-	var verify, digest bool
-	var ev evaluateFlags
+	var in inputFlags
+	var e evaluation
 	cmd := &cobra.Command{
 		Use:   "plan INPUT... --shards N --facts URI",
 		Short: "Plan an audit in stages",
@@ -101,15 +99,8 @@ cannot be one: a task may have to read an archive again.
 	flags := cmd.Flags()
 	addFacts(flags, &uri)
 	flags.IntVar(&shards, "shards", 0, "`N` shards that the inputs are read in (required)")
-	flags.StringArrayVar(&urls, "urls", nil,
-		"`FILE` with a list of URLs: Parquet, CSV or JSON lines, with columns url, time and perhaps agent (repeatable)")
-	flags.BoolVar(&digest, "digest-inputs", false,
-		"write the SHA-256 of each archive to audit.json, for which it is read once more")
-	flags.BoolVar(&verify, "verify-digests", false,
-		"compare the digests of all records, not of robots.txt alone, with what they hold")
-	addBase(flags, relativeLines)
-	addRemote(flags)
-	ev.addSettings(flags)
+	in.addTo(flags, relativeLines)
+	e.addSettings(flags)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if !cmd.Flags().Changed("shards") {
 			return usageErrorf("no number of shards given; add --shards N")
@@ -117,28 +108,28 @@ cannot be one: a task may have to read an archive again.
 		if shards < 1 || shards > stages.MaxShards {
 			return usageErrorf("--shards %d: give 1 to %d", shards, stages.MaxShards)
 		}
-		if err := refuseSecrets(cmd, slices.Concat(args, urls)); err != nil {
+		if err := refuseSecrets(cmd, slices.Concat(args, in.urls)); err != nil {
 			return err
 		}
 		s, err := openStore(uri)
 		if err != nil {
 			return err
 		}
-		e, err := ev.resolve()
-		if err != nil {
+		if err := e.resolve(); err != nil {
 			return err
 		}
 		log := logger(cmd)
 		e.warn(log)
-		inputs, failures, err := findInputs(cmd, log, args, urls)
+		inputs, failures, err := findInputs(cmd, log, args, in.urls)
 		if err != nil {
 			return err
 		}
-		p, err := stages.New(inputs, failures, shards, verify, digest, e.options, e.only, e.ranks)
+		p, err := stages.New(inputs, failures, shards, in.options.VerifyDigests, in.options.DigestInputs, e.options,
+			e.tables, e.ranks)
 		if err != nil {
 			return usageErrorf("%v", err)
 		}
-		if err := p.Save(cmd.Context(), s, ev.ranks); err != nil {
+		if err := p.Save(cmd.Context(), s, e.ranksFile); err != nil {
 			return err
 		}
 		return say(cmd, "plan %s: %s in %s; next, for each I from 0 to %d: robotsaudit ingest --shard I/%d --facts %s",
@@ -216,12 +207,9 @@ func (f *shardFlags) args(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-func (f *shardFlags) run(cmd *cobra.Command, workers int) error {
+func (f *shardFlags) run(cmd *cobra.Command, opt ingest.Options) error {
 	n, of, err := oneOf("shard", f.shard)
 	if err != nil {
-		return err
-	}
-	if err := checkWorkers(workers); err != nil {
 		return err
 	}
 	log := logger(cmd)
@@ -232,17 +220,11 @@ func (f *shardFlags) run(cmd *cobra.Command, workers int) error {
 	if of != p.Shards {
 		return usageErrorf("--shard %s: the plan in %s has %d shards", f.shard, s, p.Shards)
 	}
-	progress := new(ingest.Progress)
-	stop := watch(cmd, log, gauge{"reading", progress.BytesRead.Load, progress.BytesTotal.Load, report.Bytes, "bytes"})
-	c, err := stages.Read(cmd.Context(), s, p, n, ingest.Options{
-		Workers: workers, Progress: progress, Warn: func(msg string) { log.Warn(msg) },
-		Read: func(in *ingest.InputResult) { tellRead(log, in) },
-		NotRead: func(f *ingest.Failure) {
-			tell(log, slog.LevelError, "input_failed", f.Name+": "+f.Reason, slog.String("input", f.Name),
-				slog.String("path", f.Path), slog.String("reason", f.Reason))
-		},
+	var c *stages.Commit
+	err = watchReading(cmd, log, new(ingest.Progress), &opt, "%s: %s", func() error {
+		c, err = stages.Read(cmd.Context(), s, p, n, opt)
+		return err
 	})
-	stop()
 	if err != nil {
 		return err
 	}
@@ -266,9 +248,6 @@ func newResolveCommand() *cobra.Command {
 	addWorkers(cmd.Flags(), &workers, "shares of the hosts worked on at a time")
 	addRemote(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if err := checkWorkers(workers); err != nil {
-			return err
-		}
 		s, p, err := openPlan(cmd, uri)
 		if err != nil {
 			return err
@@ -326,7 +305,7 @@ large: the fetches of a large host are divided by time.`,
 func newFinishCommand() *cobra.Command {
 	var uri, output string
 	var force bool
-	var ev evaluateFlags
+	var e evaluation
 	cmd := &cobra.Command{
 		Use:   "finish -o URI",
 		Short: "Put together what all ranges came to",
@@ -340,7 +319,7 @@ audit.json and report.html. Each table is a folder of files.`,
 	cmd.Flags().StringVar(&uri, "facts", "", "`URI` of the plan, if the output folder has ranges of several")
 	cmd.Flags().BoolVar(&force, "force", false,
 		"replace files of other programs in the output folder that bear the names of results")
-	ev.addOutcome(cmd.Flags())
+	e.addOutcome(cmd.Flags())
 	addRemote(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		log := logger(cmd)
@@ -367,8 +346,7 @@ audit.json and report.html. Each table is a folder of files.`,
 		if err != nil {
 			return err
 		}
-		e := evaluation{failOn: ev.failOn, full: ev.full, only: p.Tables}
-		e.options.Crawler = p.Settings.Crawler
+		e.tables, e.options.Crawler = p.Tables, p.Settings.Crawler
 		reportUnread(log, done.Facts, nil)
 		e.warnOfIdle(log, done.Totals)
 		return e.tellResults(cmd, output, done.Summary)

@@ -6,38 +6,32 @@ import (
 	"log/slog"
 	"slices"
 
-	"github.com/spf13/cobra"
-
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/report"
 )
 
-// verifyRecords reads the records of suspected violations that indexes list. The facts of the
-// account then have them.
-func verifyRecords(cmd *cobra.Command, log *slog.Logger, dir string, a *account, e evaluation) (err error) {
-	if !slices.ContainsFunc(a.facts.Inputs, func(in facts.InputResult) bool { return in.Indexed > 0 }) {
-		log.Warn("--verify changes nothing: it reads what indexes report, and no input is an index")
+// verify reads the records of suspected violations that indexes list. The facts then have them.
+func (j *job) verify(e *evaluation) (err error) {
+	if !slices.ContainsFunc(j.facts.Inputs, func(in facts.InputResult) bool { return in.Indexed > 0 }) {
+		j.log.Warn("--verify changes nothing: it reads what indexes report, and no input is an index")
 		return nil
 	}
-	if a.facts.Elsewhere {
+	if j.facts.Elsewhere {
 		return usageErrorf("--verify adds to what was read for %s, and that lies in a folder that other audits "+
-			"share; use 'robotsaudit audit --verify' with another folder", dir)
+			"share; use 'robotsaudit audit --verify' with another folder", j.output)
 	}
-	base, _ := cmd.Flags().GetString("base")
+	base, _ := j.cmd.Flags().GetString("base")
 	progress := new(ingest.VerifyProgress)
-	v, err := ingest.NewVerification(a.facts,
+	v, err := ingest.NewVerification(j.facts,
 		ingest.VerifyOptions{Base: base, Workers: e.options.Workers, Progress: progress})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, v.Close()) }()
-	stop := watch(cmd, log, gauge{
-		"deciding", e.options.Decided.Load, a.facts.FetchCount,
-		func(n int64) string { return report.Count(n, "fetch") }, "fetches",
-	})
-	err = evaluate.Suspected(cmd.Context(), a.facts, e.options, func(f *evaluate.Fetch) error {
+	stop := j.watchDeciding(e)
+	err = evaluate.Suspected(j.cmd.Context(), j.facts, e.options, func(f *evaluate.Fetch) error {
 		if !ingest.CanVerify(f) {
 			return nil
 		}
@@ -49,14 +43,14 @@ func verifyRecords(cmd *cobra.Command, log *slog.Logger, dir string, a *account,
 		return err
 	}
 	if progress.Total.Load() == 0 {
-		log.Info("nothing to verify: of the fetches that indexes alone report, none is suspected and gives its place")
+		j.log.Info("nothing to verify: of the fetches that indexes alone report, none is suspected and gives its place")
 		return nil
 	}
-	stop = watch(cmd, log, gauge{
+	stop = watch(j.cmd, j.log, gauge{
 		"verifying", progress.Done.Load, progress.Total.Load,
 		func(n int64) string { return report.Count(n, "record") }, "records",
 	})
-	result, err := v.Run(cmd.Context())
+	result, err := v.Run(j.cmd.Context())
 	stop()
 	if err != nil {
 		return err
@@ -66,9 +60,9 @@ func verifyRecords(cmd *cobra.Command, log *slog.Logger, dir string, a *account,
 	if result.Requests > 0 {
 		text += fmt.Sprintf("; %s, %s", report.Count(result.Requests, "request"), report.Bytes(result.Bytes))
 	}
-	tell(log, slog.LevelInfo, "verified", text, slog.Int64("verified", result.Verified),
+	tell(j.log, slog.LevelInfo, "verified", text, slog.Int64("verified", result.Verified),
 		slog.Int64("refuted", result.Refuted), slog.Int64("unread", result.Unread), slog.Int64("requests",
 			result.Requests), slog.Int64("bytes", result.Bytes))
-	a.facts, err = ingest.OpenFacts(dir)
+	j.facts, err = ingest.OpenFacts(j.output)
 	return err
 }

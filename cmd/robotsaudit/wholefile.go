@@ -34,6 +34,16 @@ func writeWhole(cmd *cobra.Command, path string, write func(io.Writer) error) er
 	})
 }
 
+// printAs prints on standard output: v as JSON, if that is the format, else what text writes.
+func printAs(cmd *cobra.Command, format string, v any, text func(io.Writer) error) error {
+	return writeWhole(cmd, "-", func(w io.Writer) error {
+		if format == "json" {
+			return encoder(w, "  ").Encode(v)
+		}
+		return text(w)
+	})
+}
+
 // writeTo writes to what is there, and leaves it there.
 func writeTo(path string, write func(io.Writer) error) error {
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)
