@@ -43,7 +43,7 @@ func benchmarkDecide(b *testing.B, body []byte, tokens []string) {
 	for i := range 5 {
 		st := &State{
 			State: resolve.State{Outcome: words.OutcomeRules, HasBody: true}, ID: int64(i + 1),
-			agent: "ExampleBot",
+			agent: "ExampleBot", key: "examplebot",
 		}
 		st.BodyDigest, st.Micros, st.Precision = "digest", start+int64(i)*facts.Hour, facts.PrecisionSecond
 		st.Index, st.Coarsest = int64(1+i*360), facts.PrecisionSecond

@@ -203,3 +203,9 @@ func (k *agentKeys) of(token string) string {
 func containsFold(userAgent, token string) bool {
 	return strings.Contains(strings.ToLower(userAgent), strings.ToLower(token))
 }
+
+// keyOf returns the comparable token of the crawler that made a fetch.
+func (d *decider) keyOf(f *facts.Fetch) string {
+	agent, _ := d.agentOf(f)
+	return d.keys.of(agent)
+}

@@ -196,9 +196,9 @@ func (x *explainer) askSecond() error {
 	if x.result.Reason == words.AmbiguousToken {
 		asked = x.result.against
 	}
-	answer, err := x.origin.decider.answer(asked, &second)
+	answer := x.origin.decider.answer(asked, &second)
 	x.made.Crawler.SecondSays = new(said(&answer))
-	return err
+	return x.origin.decider.failed()
 }
 
 func (x *explainer) recordOf(f *facts.Fetch) ExplainedRecord {
@@ -241,7 +241,7 @@ func said(a *Answer) Said {
 // ask returns the answer of a capture, without a budget.
 func (x *explainer) ask(st *State) (Answer, error) {
 	s := x.subject
-	return x.origin.decider.answer(st, &s)
+	return x.origin.decider.answer(st, &s), x.origin.decider.failed()
 }
 
 const (
@@ -397,7 +397,7 @@ func (x *explainer) isCopy(st *State) bool {
 	if x.result.Governing.Outcome == words.OutcomeUnreachable && slices.Contains(x.origin.timeline.lastCopies(&s), st) {
 		return true
 	}
-	return (st.isDefinite() || s.isUnreadable(st)) && st.isCopyAt(s.time) && s.see(st).relation != shownAfter
+	return (st.isDefinite() || s.isUnreadable(st)) && s.isCopy(st) && s.see(st).relation != shownAfter
 }
 
 // way shows how a capture led to its content.

@@ -186,7 +186,6 @@ func (l *timelines) load(here facts.Place, states []*State, d *decider) (*timeli
 	tl := newTimeline(states, marked)
 	for _, st := range l.targets {
 		d.complete(st, 0)
-		st.key = agentKey(st.agent)
 	}
 	slices.SortFunc(l.targets, func(a, b *State) int { return facts.CompareInTime(&a.Fetch, &b.Fetch) })
 	tl.targets = slices.CompactFunc(l.targets,

@@ -66,8 +66,8 @@ func (w *whatIf) decide(r *Result, tl *timeline) error {
 		return w.ask(r, &s, &v, groups)
 	}
 	for i := range groups {
-		answer, err := w.judgeGroup(r, s, tl, &v, &groups[i], alone)
-		if err != nil {
+		answer := w.judgeGroup(r, s, tl, &v, &groups[i], alone)
+		if err := w.decider.failed(); err != nil {
 			return err
 		}
 		if err := w.pass(r.Fetch, v.governing, v.evidence, answer, groups[i].group); err != nil {
@@ -122,12 +122,12 @@ func (w *whatIf) same(f *facts.Fetch, verdict Verdict, reason Reason) error {
 // judgeGroup decides for a token group. Where other captures take part, tokens of one
 // token group may fall in different groups there: if they then differ, nothing is known
 // of the token group.
-func (w *whatIf) judgeGroup(r *Result, s subject, tl *timeline, v *view, t *tokenGroup, alone bool) (Answer, error) {
+func (w *whatIf) judgeGroup(r *Result, s subject, tl *timeline, v *view, t *tokenGroup, alone bool) Answer {
 	switch {
 	case t.othersRefused:
-		return Answer{Reason: words.RefusedToOther}, nil
+		return Answer{Reason: words.RefusedToOther}
 	case v.governing.isRefusal() && !s.see(v.governing).isOwn: // they are the token of the crawler that got it
-		return Answer{Verdict: Allowed, Reason: words.Unavailable}, nil
+		return Answer{Verdict: Allowed, Reason: words.Unavailable}
 	}
 	tokens := t.tokens
 	if alone {
@@ -140,9 +140,7 @@ func (w *whatIf) judgeGroup(r *Result, s subject, tl *timeline, v *view, t *toke
 		w.judged = Result{Fetch: r.Fetch, Agent: r.Agent}
 		other := &w.judged
 		other.Notes = r.Notes & words.NoteURLCut
-		if err := w.decider.judge(other, &s, tl, v); err != nil {
-			return Answer{}, err
-		}
+		w.decider.judge(other, &s, tl, v)
 		switch {
 		case i == 0:
 			first = other.Answer
@@ -152,12 +150,12 @@ func (w *whatIf) judgeGroup(r *Result, s subject, tl *timeline, v *view, t *toke
 			if len(v.moment) > 1 {
 				reason = words.ConflictingCaptures
 			}
-			return Answer{Reason: reason}, nil
+			return Answer{Reason: reason}
 		default:
 			first.Notes |= other.Notes & words.OpenReadings
 		}
 	}
-	return first, nil
+	return first
 }
 
 // tokenGroups sorts the tokens by the groups that govern them in a state's file. Where
