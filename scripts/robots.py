@@ -44,11 +44,16 @@ def without_last_line(body):
     return body[:max(body.rfind(b"\n"), body.rfind(b"\r")) + 1]
 
 
+def decoded(body):
+    """A file as UTF-8 without a byte order mark. UTF-16 is read only with one."""
+    if body.startswith((b"\xff\xfe", b"\xfe\xff")):
+        body = body.decode("utf-16", "replace").encode("utf-8")
+    return body.removeprefix(b"\xef\xbb\xbf")
+
+
 def fields(body, lenient=False):
     """The lines with a key and a value. Lenient: misspelt keys too, and two words without a colon."""
-    if body.startswith((b"\xff\xfe", b"\xfe\xff")):  # UTF-16 is read only with a byte order mark
-        body = body.decode("utf-16", "replace").encode("utf-8")
-    for number, line in enumerate(re.split(rb"\r\n|\r|\n", body.removeprefix(b"\xef\xbb\xbf")), 1):  # RFC §2.2: NL
+    for number, line in enumerate(re.split(rb"\r\n|\r|\n", decoded(body)), 1):  # RFC §2.2: NL
         line = line.split(b"#", 1)[0]  # RFC §2.2.3: designates a comment
         key, colon, value = line.partition(b":")
         if lenient and not colon and len(line.split()) == 2:
@@ -113,11 +118,11 @@ def names_in(body):
 HYPHENS = re.compile(rb"\xe2\x80[\x90-\x94]|\xe2\x88\x92")  # those of typesetters, as UTF-8
 
 
-def asides(body, token):
+def asides(body, token, **reading):
     """agent_name: the groups that hold a token, or the first of its words, among other words, each as a file for everybody."""
     name, found = as_name(token), []
     word = name.split(b" ")[0]
-    for group in groups(body):
+    for group in groups(body, **reading):
         whole = [name_of(a) for a in group.agents]
         words = [w.rstrip(b".") for a in group.agents for hyphen in (b"-", b" ")
                  for w in re.findall(rb"[a-z0-9._-]+", HYPHENS.sub(hyphen, a.lower()))]

@@ -15,6 +15,7 @@ from warcio.archiveiterator import ArchiveIterator
 from warcio.statusandheaders import StatusAndHeadersParser
 
 from lib import ROOT
+from robots import decoded
 
 
 SECOND = timedelta(seconds=1)
@@ -489,5 +490,4 @@ def is_binary(octets):
 
 
 def is_html(octets):
-    return re.match(rb"(?i)(\xef\xbb\xbf)?(\s|<!--.*?-->)*<(!doctype\s+html|html|head|body|title|meta)\b", octets,
-                    re.S) is not None
+    return re.match(rb"(?i)(\s|<!--.*?-->)*<(!doctype\s+html|html|head|body|title|meta)\b", decoded(octets), re.S) is not None

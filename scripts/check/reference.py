@@ -87,7 +87,7 @@ Ambiguities, and how they are read here
  A29 HEAD or POST of /robots.txt is an ordinary fetch, but its URI is implicitly allowed (RFC §2.2.2): allowed,
      robots_txt_itself, evidence none.
  A30 reserved_encoding, unsafe_encoding: a raw and an encoded byte match each other; lengths stay those of the file.
-     Each reading is tried alone. "%" itself, where it begins no encoding, is one of the bytes that are neither reserved
+     Up to three readings are tried together. "%" itself, where it begins no encoding, is one of the bytes that are neither reserved
      nor unreserved.
  A31 A permitted copy that only an open reading lets allow makes contested, too.
  A32 The parse limit's remainder "could change the verdict" if parsing the whole body gives another verdict.
@@ -131,9 +131,11 @@ import base64
 import hashlib
 import json
 import re
+from itertools import combinations
 from urllib.parse import urljoin
 
-from robots import RESERVED, UNSAFE, asides, judge_by_rules, names_in, normalise, within_parse_limit, without_last_line
+from robots import (
+    RESERVED, UNSAFE, asides, groups, judge_by_rules, names_in, normalise, within_parse_limit, without_last_line)
 from warc import (
     DAY, HOUR, MONTH, NOTHING, SECOND, SOFTWARE, TEN_MINUTES, body_of, difference, is_challenge, is_html,
     moment_or_none, read_archives, refusal_of, same_moment, same_url_key, split_url)
@@ -620,22 +622,24 @@ DOCUMENTED = {"googlebot-image": "Googlebot", "googlebot-news": "Googlebot", "go
 
 
 def open_readings(judge, whole, body, token, path):
-    """§4: the names of the readings that allow what the letter disallows."""
-    tokens = [token] if token else []
-    documented = tokens + [DOCUMENTED[t.lower()] for t in tokens if t.lower() in DOCUMENTED]
-    readings = {
-        "reserved_encoding": lambda: judge(body, tokens, path, RESERVED),
-        "unsafe_encoding": lambda: judge(body, tokens, path, UNSAFE),
-        "lenient": lambda: judge(body, tokens, path, lenient=True),
-        "content_usage": lambda: judge(body, tokens, path, usage=True),
-    }
-    if len(whole) > len(body):
-        readings["parse_limit"] = lambda: judge(whole, tokens, path)
-    if documented != tokens:
-        readings["documented_token"] = lambda: judge(body, documented, path)
-    names = {name for name, read in readings.items() if read()[0] == "allowed"}
-    if token and any(judge(group, [], path)[0] == "allowed" for group in asides(body, token)):
-        names.add("agent_name")
+    """§4: the names of the readings that allow what the letter disallows, alone or, where they do not, together (A30)."""
+    tokens, found = [token] if token else [], []
+    documented = [DOCUMENTED[t.lower()] for t in tokens if t.lower() in DOCUMENTED]
+
+    def allows(names):
+        text, reading = whole if "parse_limit" in names else body, {key: True for key in ("lenient", "usage") if key in names}
+        equal = RESERVED * ("reserved_encoding" in names) + UNSAFE * ("unsafe_encoding" in names)
+        asked = [(text, tokens, reading)] if "agent_name" not in names else [(group, [], {}) for group in asides(text, token, **reading)]
+        return any(judge(file, of, path, equal, **more)[0] == "allowed" for file, of, more in asked)
+
+    readings = ["reserved_encoding", "unsafe_encoding"] + [key for key in ("lenient", "usage") if groups(whole, **{key: True}) != groups(whole)]
+    readings += ["parse_limit"] * (len(whole) > len(body)) + ["agent_name"] * bool(token)
+    for names in (frozenset(names) for size in range(1, 4) for names in combinations(readings, size)):
+        if not any(smaller <= names for smaller in found) and allows(names):
+            found.append(names)
+    names = {{"usage": "content_usage"}.get(name, name) for name in frozenset().union(*found)}
+    if documented and judge(body, tokens + documented, path)[0] == "allowed":
+        names.add("documented_token")
     if normalise(path.encode("utf-8")) == b"/robots.txt":
         names.add("robots_txt_encoded")
     if is_html(body):

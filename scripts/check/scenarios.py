@@ -19,8 +19,8 @@ Three layers, all drawn from one seed, so the archives are the same byte for byt
    as revisits (identical-payload-digest, server-not-modified) and as 304. Before and
    after some moments an event that the history lacks is thrown in (EVENTS).
 3. Scenarios. For each branch of the semantics a small timeline of its own, on a port
-   of its own of a real host, so that nothing else reaches it (the functions marked
-   @scenario). Bodies there are ours.
+   of its own of a real host, so that nothing else reaches it (LINES, and the functions
+   behind it). Bodies there are ours, or drawn of lines that are read in many ways.
 
 There are two archives, DIR/1.warc.gz and DIR/2.warc.gz. Each exchange is in one of them by chance, and records are
 written in shuffled order, a request within some thousand records of its response: between moments time decides, not the
@@ -32,7 +32,6 @@ fetch.
 import base64
 import gzip
 import hashlib
-import io
 import json
 import os
 import random
@@ -40,8 +39,7 @@ import re
 import uuid
 from datetime import datetime, timedelta, timezone
 
-from warcio.statusandheaders import StatusAndHeaders
-from warcio.warcwriter import WARCWriter
+from lib import record
 
 EXAMPLE = "ExampleBot/1.0 (+http://example.com/bot)"
 GOOGLE = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"
@@ -237,33 +235,32 @@ class Host:
         else:
             m.add(self.url, when, 304, b"", ua)
 
-    def path(self):
-        """A path drawn from the host's own rules and mutated, fit for a URL."""
-        rng = self.rng
-        body = rng.choice(self.bodies) if self.bodies else b""
-        rules = re.findall(rb"(?im)^[ \t]*(?:dis)?allow[ \t]*:[ \t]*([^\s#]+)", body)
-        if not rules or rng.random() < 0.1:
-            return rng.choice(["", "/", "/index.html", "/about?id=%d" % rng.randrange(99), "/%7Euser/", "/a//b/../c"])
-        path = "".join(chr(b) if 0x21 <= b < 0x7F and b not in b'"<>\\^`{|}' else "%%%02X" % b for b in rng.choice(rules))
-        path = re.sub(r"\*", lambda _: rng.choice(["", "x", "a/b", "index"]), path.rstrip("$"))
-        if not path.startswith("/"):
-            path = "/" + path
-        mutation = rng.randrange(8)
-        if mutation == 1:
-            path += rng.choice(["page.html", "/", "?a=b", "x/y?z=1", "*", "$"])
-        elif mutation == 2:
-            path = path[:-1] or "/"
-        elif mutation == 3:
-            path = path.swapcase()
-        elif mutation == 4:  # percent-encode one letter, in either case of hex
-            i = rng.randrange(len(path))
-            if path[i].isalnum() and "%" not in path[max(0, i - 2):i]:
-                path = path[:i] + rng.choice(["%%%02x", "%%%02X"]) % ord(path[i]) + path[i + 1:]
-        elif mutation == 5:
-            path = "/prefix" + path
-        elif mutation == 6:
-            path += "?" + path.lstrip("/").replace("?", "&")
-        return path
+
+def path_near(rng, body):
+    """A path drawn from the rules of a robots.txt and mutated, fit for a URL."""
+    rules = re.findall(rb"(?im)^[ \t]*(?:dis)?allow[ \t]*:[ \t]*([^\s#]+)", body)
+    if not rules or rng.random() < 0.1:
+        return rng.choice(["", "/", "/index.html", "/about?id=%d" % rng.randrange(99), "/%7Euser/", "/a//b/../c"])
+    path = "".join(chr(b) if 0x21 <= b < 0x7F and b not in b'"<>\\^`{|}' else "%%%02X" % b for b in rng.choice(rules))
+    path = re.sub(r"\*", lambda _: rng.choice(["", "x", "a/b", "index"]), path.rstrip("$"))
+    if not path.startswith("/"):
+        path = "/" + path
+    mutation = rng.randrange(8)
+    if mutation == 1:
+        path += rng.choice(["page.html", "/", "?a=b", "x/y?z=1", "*", "$"])
+    elif mutation == 2:
+        path = path[:-1] or "/"
+    elif mutation == 3:
+        path = path.swapcase()
+    elif mutation == 4:  # percent-encode one byte, in either case of hex
+        i = rng.randrange(len(path))
+        if path[i] != "/" and "%" not in path[max(0, i - 2):i + 1]:
+            path = path[:i] + rng.choice(["%%%02x", "%%%02X"]) % ord(path[i]) + path[i + 1:]
+    elif mutation == 5:
+        path = "/prefix" + path
+    elif mutation == 6:
+        path += "?" + path.lstrip("/").replace("?", "&")
+    return path
 
 
 DENY_ALL = b"User-agent: *\nDisallow: /\n"
@@ -315,9 +312,8 @@ def sample(host, moments_end):
         event(host, before(MINUTE, 40 * HOUR_), crawler())
     if rng.random() < 0.04:
         event(host, t + timedelta(seconds=rng.randrange(60, 90000)), crawler())
-    page = host.maker.add(host.origin + host.path(), t, rng.choice([200, 200, 301, 404]), b"page", ua)
+    page = host.maker.add(host.origin + path_near(rng, rng.choice(host.bodies or [b""])), t, rng.choice([200, 200, 301, 404]), b"page", ua)
     page.layer = "moment"
-
 
 # --------------------------------------------------------------- scenarios
 
@@ -326,8 +322,26 @@ A2 = b"# another edition\nUser-agent: *\nDisallow: /private/\nDisallow: /attic/\
 B = b"User-agent: *\nDisallow: /attic/\n"
 D = b"User-agent: GPTBot, ExampleBot\nAllow: /\n\n" + A
 C = A + b"\nUser-agent: OtherBot\nAllow: /\n"
-BODIES = {"A": A, "A2": A2, "B": B, "-": b"", "cut": A + b"Disallow: /public",
-          "html": b"<!DOCTYPE html>\n<html><body><pre>\n" + A + b"</pre></body></html>\n"}
+ZIP, CHUNK = gzip.compress(A, mtime=0), b"%x\r\n%s\r\n" % (len(A), A)
+LIMIT = (A + b"Disallow: /deep/\n").ljust(512000 - 13, b"#") + b"\nDisallow: /cut/\nAllow: /private/x\nDisallow: /late/\n"  # it falls into /cut/
+WAYS = b"User-agent: *\nDisallow: /\nAllow: /a:b\nAllow: /c,d\nAllow: /e%2Ff\nAllow: /g?h&i\nAllow: /j|k\nAllow: /l%20m\nAllow /colon\n"
+BODIES = {"A": A, "A2": A2, "B": B, "C": C, "D": D, "-": b"", "cut": A + b"Disallow: /public", "none": b"\xef\xbb\xbf# nothing\n", "page": HTML, "moved": b"moved",
+          "html": b"<!DOCTYPE html>\n<html><body><pre>\n" + A + b"</pre></body></html>\n", "limit": LIMIT, "zip": ZIP, "zip-": ZIP[:-8],
+          "broken": b"\0\0" + ZIP[2:], "chunk": CHUNK, "chunks": CHUNK + b"0\r\n\r\n", "utf16": A.decode().encode("utf-16-le"),
+          "ways": WAYS, "zstd": b"\x28\xb5\x2f\xfd" + bytes(range(99)), "bytes": bytes(range(128, 255)), "anubis": ANUBIS, "anubis+": ANUBIS + A}
+DATED = "Tue, 04 Aug 2020 10:00:00 GMT"
+HINTS = b"HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n"
+SPAN = {"s": SECOND, "m": MINUTE, "h": HOUR_, "d": DAY_}
+AGENTS = {"E": EXAMPLE, "G": GOOGLE, "R": ARCHIVE, "M": BROWSER, "N": None, "U": "EXAMPLEBOT/0.9", "H": HERITRIX, "none": ""}
+# Further words of a step: fields of its header, and what else an exchange has.
+HEADERS = {"gz": ("Content-Encoding", "gzip"), "mystery": ("Content-Encoding", "mystery"), "chunked": ("Transfer-Encoding", "chunked"),
+           "long": ("Content-Length", str(len(A) + 500)), "etag1": ("ETag", '"one"'), "etag2": ("ETag", '"two"'), "dated": ("Last-Modified", DATED),
+           "part": ("Content-Range", "bytes 0-%d/%d" % (len(A) - 1, len(A) + 100)), "whole": ("Content-Range", "bytes 0-%d/%d" % (len(A) - 1, len(A))),
+           "cf": ("CF-Mitigated", "challenge"), "aws": ("X-Amzn-WAF-Action", "captcha")}
+MORE = {"truncated": {"warc": {"WARC-Truncated": "length"}}, "HEAD": {"method": "HEAD"}, "POST": {"method": "POST"}, "info": {"warcinfo": 1},
+        "resource": {"type": "resource"}, "if1": {"request_headers": [("If-None-Match", 'W/"one"')]},
+        "since": {"request_headers": [("If-Modified-Since", DATED)]}, "altered": {"digest": sha1(A)}, "hint": {"interim": HINTS}, "hints": {"interim": HINTS * 2},
+        **{name: {"protocol": name} for name in ("SPDY/3", "ICY", "HTTQ/1.1")}, "space": {"protocol": " HTTP/1.1"}}
 
 
 class Scenario(Maker):
@@ -354,6 +368,10 @@ class Scenario(Maker):
         """Another origin nobody else uses."""
         return "http://%s:%d" % (self.host, 40000 + self.number * 8 + n)
 
+    def named(self, word):
+        """The origin of a word of a step."""
+        return {"own": self.origin, "tls": self.origin.replace("http:", "https:")}.get(word) or self.other(int(word[1:]))
+
     def robots(self, when, body=A, status=200, ua=EXAMPLE, origin=None, **more):
         return self.add((origin or self.origin) + "/robots.txt", when, status, body, ua, **more)
 
@@ -364,81 +382,69 @@ class Scenario(Maker):
     def page(self, path, ua=EXAMPLE, t=None, **more):
         return self.add(self.origin + path, t or self.t, 200, b"page", ua, **more)
 
+    def step(self, words):
+        """Performs a step of a line of LINES."""
+        if words[0] in ("odd", "even"):
+            return self.step(words[1:]) if self.number % 2 == (words[0] == "odd") else None
+        if words == ["in", "order"]:
+            return self.in_order()
+        when, what, status, path, more = self.t, None, None, None, {}
+        for word in words:
+            word = self.rng.choice(word[1:-1].split("|")) if word[0] == "{" else word
+            if spans := re.findall(r"([+-]\d+)([smhd])", word):
+                when += sum((int(n) * SPAN[unit] for n, unit in spans), SECOND * 0)
+            elif word in BODIES or word in ("pages", "revisit", "again", "digest", "unmodified", "gone"):
+                what = [*(what or []), word]
+            elif word in AGENTS:
+                more["ua"] = AGENTS[word]
+            elif word in HEADERS:
+                more["headers"] = more.get("headers", []) + [HEADERS[word]]
+            elif word in MORE:
+                more |= MORE[word]
+            elif word.isdigit():
+                status = int(word) or None
+            elif word[0] in "@~":
+                more |= {"archive": int(word[1:])} if word[0] == "@" else {"precision": word[1:]}
+            elif word[0] == ">":
+                origin, to = re.fullmatch(r">(\w*)(/.*)?", word).groups()
+                more["headers"] = [("Location", (self.named(origin) if origin else "") + (to or "/robots.txt"))]
+            elif word[0] == "/":
+                path = word
+            else:
+                more["origin"] = self.named(word)
+        self.perform(what or [None], when, status, path, more)
 
-SCENARIOS = []
-
-
-def scenario(times):
-    def register(function):
-        SCENARIOS.append((function, times))
-        return function
-    return register
-
-SPAN = {"s": SECOND, "m": MINUTE, "h": HOUR_, "d": DAY_}
-AGENTS = {"E": EXAMPLE, "G": GOOGLE, "R": ARCHIVE, "M": BROWSER, "N": None, "U": "EXAMPLEBOT/0.9", "none": ""}
-
-
-def scenarios(text):
-    """Scenarios of a line each: NAME TIMES: STEP; STEP … A step is
-
-        WHEN [BODY] [STATUS] …     a capture: -1h+5s is so long before s.t; without a body, an empty one of that status
-        WHEN revisit|digest|unmodified [STATUS]   a revisit of the first capture, with a reference or without, or a 304
-        pages [WHEN] …             fetches of /private/x and /public/y
-        odd STEP, even STEP        of every second scenario; "in order": the records stand in the order of their making
-
-    and further words are an agent of AGENTS, o0 (at another origin), >o0 or >own (redirects there), @1 (in that archive),
-    ~day (dated so coarsely), etag=VALUE, truncated. Of {a|b} one is drawn."""
-    for line in text.strip().splitlines():
-        name, times, steps = re.match(r"(\w+) (\d+): ([^#]*)", line).groups()
-
-        def function(s, steps=steps):
-            for step in steps.split(";"):
-                perform(s, step.split())
-        function.__name__ = name
-        SCENARIOS.append((function, int(times)))
-
-
-def perform(s, words):
-    if words[0] in ("odd", "even"):
-        return perform(s, words[1:]) if s.number % 2 == (words[0] == "odd") else None
-    if words == ["in", "order"]:
-        return s.in_order()
-    words = [s.rng.choice(w[1:-1].split("|")) if w[0] == "{" else w for w in words]
-    when, what, status, more = s.t, None, None, {}
-    for word in words:
-        if spans := re.findall(r"([+-]\d+)([smhd])", word):
-            when += sum((int(n) * SPAN[unit] for n, unit in spans), SECOND * 0)
-        elif word in BODIES or word in ("pages", "revisit", "digest", "unmodified"):
-            what = word
-        elif word in AGENTS:
-            more["ua"] = AGENTS[word]
-        elif word.isdigit() and word != "0":
-            status = int(word)
-        elif word[0] in "@~":
-            more[{"@": "archive", "~": "precision"}[word[0]]] = int(word[1:]) if word[0] == "@" else word[1:]
-        elif word == "truncated":
-            more["warc"] = {"WARC-Truncated": "length"}
-        elif word.startswith("etag="):
-            more["headers"] = etag(word[5:])
-        elif word[0] == "o":
-            more["origin"] = s.other(int(word[1:]))
-        elif word[0] == ">":
-            more["headers"] = [("Location", (s.origin if word == ">own" else s.other(int(word[2:]))) + "/robots.txt")]
-    if what == "pages":
-        s.pages(t=when, **more)
-    elif what == "unmodified":
-        s.not_modified(s.made[0], when, **more)
-    elif what in ("revisit", "digest"):
-        s.revisit(s.made[0], when, refers=what == "revisit", status=status or "same", **more)
-    else:
-        s.robots(when, BODIES[what] if what else b"", status or 200, **more)
+    def perform(self, what, when, status, path, more):
+        body = BODIES.get(what[0], b"page" if path else b"")
+        if what == ["pages"]:
+            self.pages(t=when, **more)
+        elif what == ["unmodified"]:
+            self.not_modified(self.made[0], when, **more)
+        elif what[0] in ("revisit", "again", "digest"):
+            original = self.made[0] if "again" not in what else self.last
+            if origin := more.pop("origin", None):
+                more["url"] = origin + "/robots.txt"
+            self.revisit(original, when, refers="digest" not in what, status=status or "same", **more)
+        elif path:
+            self.add(self.origin + path, when, status or 200, body, more.pop("ua", EXAMPLE), **more)
+        else:
+            self.robots(when, body, status or 200, **more)
+        self.last = self.made[-1]
+        if "gone" in what:  # no archive holds it
+            self.made.pop()
 
 
-def etag(value):
-    return [("ETag", '"%s"' % value)]
-
-
-scenarios("""
+# A line each: NAME TIMES: STEP; STEP … A step is
+#
+#     WHEN [BODY] [STATUS] …     a capture: -1h+5s is so long before s.t; without a body, an empty one of that status
+#     WHEN revisit|digest|unmodified [STATUS]   a revisit of the first capture, with a reference or without, or a 304; "again": of the last
+#     WHEN /path [BODY] …        another fetch
+#     pages [WHEN] …             fetches of /private/x and /public/y
+#     odd STEP, even STEP        of every second scenario; "in order": the records stand in the order of their making
+#
+# and further words are those of AGENTS, HEADERS and MORE, o0 (at another origin), >o0, >own/path or >/path (redirects there), @1 (in that archive),
+# ~day (dated so coarsely), gone (no archive holds it). Of {a|b} one is drawn.
+LINES = """
 fresh 6: -2h A; pages
 fresh_boundary 6: -24h A; pages; pages +1s  # exactly 24 h: fresh; a second more: stale
 stale 6: -3d A; pages
@@ -476,143 +482,15 @@ redirect 6: -1h {301|302|303|307|308} >o0; -1h+5s A o0; pages
 redirect_target_nearest 6: -10h 301 >o0; -10h-1m B o0; -9h A o0; -8h B o0; pages  # within the hour after: preferred
 redirect_target_before 6: -1h 301 >o0; -25h A o0; pages
 redirect_target_too_far 6: -5h-3d A; -5h 301 >o0; -29h-1s A o0; -4h+1s A o0; pages
-""")
-
-
-@scenario(6)
-def redirect_other_scheme(s):
-    """http to https of the same host and port: only the other scheme's target counts."""
-    secure = s.origin.replace("http:", "https:")
-    s.robots(s.t - HOUR_, b"", 301, headers=[("Location", secure + "/robots.txt")])
-    if s.number % 2:
-        s.robots(s.t - HOUR_ + SECOND, A, origin=secure)
-    s.pages()
-
-
-scenarios("""
 redirect_loop 6: -1h 301 >o0; -1h+1s 301 o0 >own; pages
-""")
-
-
-def redirect_chain(s, hops):
-    origins = [s.origin] + [s.other(n) for n in range(hops)]
-    for n in range(hops):
-        s.robots(s.t - HOUR_ + n * SECOND, b"", 302, origin=origins[n],
-                 headers=[("Location", origins[n + 1] + "/robots.txt")])
-    s.robots(s.t - HOUR_ + hops * SECOND, A, origin=origins[hops])
-    s.pages()
-
-
-@scenario(6)
-def redirect_five_hops(s):
-    redirect_chain(s, 5)
-
-@scenario(6)
-def redirect_six_hops(s):
-    redirect_chain(s, 6)
-
-@scenario(6)
-def redirect_to_page(s):
-    """The page record itself is allowed; another fetch of that URL is not."""
-    s.robots(s.t - HOUR_, b"", 302, headers=[("Location", "/private/robots?for=all")])  # relative
-    s.page("/private/robots?for=all", t=s.t - HOUR_ + SECOND).body = A
-    s.page("/private/robots?for=all")
-    s.pages()
-
-
-scenarios("""
 redirect_to_error 6: -1h 301 >o0; -1h+1s {404|410|503} o0; pages
-""")
-
-
-@scenario(6)
-def redirect_revisited(s):
-    """Its own Location wins over the original's."""
-    moved = s.robots(s.t - 20 * DAY_, b"moved", 301, headers=[("Location", s.other(0) + "/robots.txt")])
-    s.revisit(moved, s.t - HOUR_, headers=[("Location", s.other(1) + "/robots.txt")])
-    s.robots(s.t - HOUR_ + SECOND, B, origin=s.other(0))
-    s.robots(s.t - HOUR_ + SECOND, A, origin=s.other(1))
-    s.pages()
-
-@scenario(6)
-def revisit_by_uri_and_date(s):
-    original = s.robots(s.t - 50 * DAY_, A, origin=s.other(0))
-    s.revisit(original, s.t - HOUR_, url=s.origin + "/robots.txt")
-    s.pages()
-
-
-scenarios("""
 revisit_by_digest 6: -50d A; -30d B; -1h digest; pages
-""")
-
-
-@scenario(6)
-def revisit_of_an_altered_original(s):
-    if s.number % 2:
-        s.robots(s.t - 50 * DAY_, A)
-    altered = s.robots(s.t - 20 * DAY_, B, digest=sha1(A))
-    s.revisit(altered, s.t - HOUR_, refers=s.number % 4 > 1)
-    s.pages()
-
-@scenario(6)
-def revisit_of_a_later_original(s):
-    original = s.robots(s.t + 50 * DAY_, A)
-    s.revisit(original, s.t - HOUR_, refers=bool(s.number % 2))
-    s.pages()
-
-@scenario(6)
-def revisit_unresolved(s):
-    s.robots(s.t - 5 * HOUR_, B)
-    gone = Exchange(s.rng, "", s.origin + "/robots.txt", s.t - 60 * DAY_, 200, A)
-    s.revisit(gone, s.t - HOUR_)
-    s.pages()
-
-
-scenarios("""
 revisit_original_has_other_status 6: -50d A 404; -1h revisit 200; pages
 revisit_own_status_wins 6: -50d A; -1h revisit 404; pages
-""")
-
-
-@scenario(6)
-def revisit_empty_digest(s):
-    s.robots(s.t - 50 * DAY_, b"")
-    gone = Exchange(s.rng, "", s.origin + "/robots.txt", s.t - 60 * DAY_, 200, b"")
-    s.revisit(gone, s.t - HOUR_, refers=False)
-    s.pages()
-
-
-scenarios("""
 not_modified_by_reference 6: -50d A; -30d B; -1h unmodified; pages
 not_modified_by_latest_success 6: -50d B; -30d A; -20d 404; -1h 304; pages
 not_modified_unresolved 6: -1h 304; +5h A; pages  # not before it
-""")
-
-
-@scenario(6)
-def no_rules_found(s):
-    status, body = s.rng.choice([(204, b""), (205, b""), (200, b""), (200, HTML), (200, b"\xef\xbb\xbf# nothing\n")])
-    s.robots(s.t - HOUR_, body, status)
-    s.pages()
-
-
-scenarios("""
 other_success 6: odd -1h A 202; even -1h A 203; pages
-""")
-
-
-@scenario(6)
-def partial(s):
-    s.robots(s.t - HOUR_, A, 206, headers=[("Content-Range", "bytes 0-%d/%d" % (len(A) - 1, len(A) + 100))] if s.number % 2 else [])
-    s.pages()
-
-@scenario(6)
-def partial_that_is_whole(s):
-    s.robots(s.t - HOUR_, A, 206, headers=[("Content-Range", "bytes 0-%d/%d" % (len(A) - 1, len(A)))])
-    s.pages()
-
-
-scenarios("""
 truncated 6: -1h A truncated; pages
 partial_contested 6: -3h B; -1h A 206; pages
 undefined_status 8: -5h A; -1h {302|999|600|300|307}; pages
@@ -620,40 +498,9 @@ coarse_capture_same_day 6: 0 A ~day; pages  # compared by the day: a capture of 
 coarse_capture_day_before 6: -24h A ~day; pages
 coarse_capture_two_days_before 6: -2d A ~day; pages
 coarse_fetch 6: -24h A; pages ~day
-""")
-
-
-@scenario(6)
-def coarse_minute(s):
-    s.t = s.t.replace(second=20)
-    s.robots(s.t + 10 * SECOND, A, precision="minute")  # the same minute counts as before
-    s.pages()
-
-@scenario(6)
-def fraction_of_a_second(s):
-    s.robots(s.t.replace(microsecond=900000), A, precision="micro")
-    s.pages()  # the same second, given coarser: counts as before
-    s.pages(t=s.t.replace(microsecond=100000), precision="micro")  # later by 0.8 s
-
-
-scenarios("""
 other_crawlers_capture_only 6: -1h A {G|R|M|N}; pages
 own_stale_capture_and_others_fresh 6: {-5d|-30d|-31d} A; -1h A2 G; pages  # it governs; the own one agrees
 own_stale_capture_and_others_stale 6: {-5d|-30d|-31d} A; -3d A2 G; pages
-""")
-
-
-@scenario(8)
-def own_stale_capture_differs(s):
-    old, new = s.rng.choice([(A, B), (B, A)])
-    s.robots(s.t - 50 * DAY_, old)
-    if s.number % 2:
-        s.robots(s.t - 5 * DAY_, b"", s.rng.choice([503, 999]))  # says nothing against it
-    s.robots(s.t - s.rng.choice([HOUR_, 2 * DAY_]), new, ua=GOOGLE)
-    s.pages()
-
-
-scenarios("""
 own_stale_capture_against_others_503 6: -3d A; -1h 503 G; pages
 own_fresh_capture_beats_others_fresher 6: -5h A; -1h A2 G; pages
 others_only 6: {-1h|-3d} A G; pages
@@ -667,315 +514,98 @@ two_archives_same_moment 6: 0 A @1; pages @2
 two_archives_same_moment_allowed_before 6: {-1h|-2d} B; 0 A @1; pages @2; pages @1
 two_archives_same_moment_disallowed_before 6: -2d A; 0 B @1; pages @2
 one_archive_allows_behind 6: -1h A @1; pages @1; 0 B @1 {E|G}; in order
-""")
-
-
-@scenario(6)
-def one_archive_captures_of_one_moment(s):
-    first, second = s.rng.choice([(A, B), (B, A)])
-    s.robots(s.t - HOUR_, first, archive=1)
-    s.robots(s.t - HOUR_, second, archive=1)
-    s.pages()
-    s.in_order()
-
-
-scenarios("""
 two_archives_captures_of_one_moment 6: -1h A @1; -1h {A2|B} @2; pages
 one_archive_later_of_one_moment 6: +1h A @1; +1h B @1; pages; in order  # the earliest after the fetch is the one in front
-""")
-
-
-@scenario(6)
-def one_archive_day_precision(s):
-    s.page("/private/before", archive=1)
-    s.robots(s.t, A, precision="day", archive=1)
-    s.page("/private/behind", archive=1)
-    s.page("/private/elsewhere", archive=2)
-    s.in_order()
-
-
-scenarios("""
 redirect_target_by_another_crawler 8: -1h 301 >o0; -1h+1s A o0 G; odd -5h A2 o0; pages  # the own one before it goes first
 redirect_target_is_older 6: -2h 301 >o0; -25h A o0; odd -20h B G; pages  # between the content and the fetch
 redirect_target_after_the_fetch 6: -1m 301 >o0; +1m A o0; pages
 redirect_target_of_the_same_moment 6: -1h B o0 @1; -1h 301 >o0 @1; -1h A o0 @1; pages; in order  # in one archive the order shows which is behind the hop
 redirect_targets_of_one_moment 6: -1h 301 >o0 @1; -1h+1s A o0 @1; odd -1h+1s A o0 @1; even -1h+1s B o0 @1; pages; in order
 redirect_loop_out_of_order 6: -1h 301 >o0; -10h 301 o0 >own; pages
-""")
-
-
-@scenario(6)
-def redirect_led_to_pages(s):
-    """Always allowed: the same crawler's, at or within an hour after the hop."""
-    s.robots(s.t - 3 * HOUR_, A)
-    s.robots(s.t - HOUR_, b"", 302, headers=[("Location", s.origin + "/private/robots")])
-    ua, when = [(EXAMPLE, SECOND), (EXAMPLE, HOUR_ * 0), (GOOGLE, SECOND), (EXAMPLE, -SECOND)][s.number % 4]
-    s.page("/private/robots", ua, s.t - HOUR_ + when, archive=s.made[-1].archive).body = A
-    s.in_order()
-
-@scenario(8)
-def redirects_that_may_have_led_elsewhere(s):
-    """Two redirects, and several GETs of their target: in archive 2 any of them may be what they led to."""
-    s.robots(s.t - 3 * HOUR_, A)
-    archive, redirect = 1 + s.number % 2, s.t - 2 * HOUR_
-    for _ in range(2):
-        s.robots(redirect, b"", 302, origin=s.other(0), headers=[("Location", s.origin + "/private/robots")], archive=archive)
-    between = s.number // 2 % 4 * SECOND
-    for after in (between, 2 * between, HOUR_, HOUR_ + SECOND):
-        s.page("/private/robots", t=redirect + after, archive=archive).body = A
-    s.in_order()
-
-@scenario(6)
-def unresolved_in_the_last_day(s):
-    kind = s.number % 3
-    if kind == 0:
-        s.robots(s.t - 5 * HOUR_, b"", 301, headers=[("Location", s.other(0) + "/robots.txt")])
-    elif kind == 1:
-        s.robots(s.t - 5 * HOUR_, b"", 304, headers=[("ETag", '"lost"')])
-    else:
-        s.robots(s.t - 5 * HOUR_, gzip.compress(A, mtime=0))
-    s.robots(s.t - HOUR_, A)
-    s.pages()
-
-
-scenarios("""
 not_modified_by_another_crawlers_copy 6: -50d A G; -1h 304; pages
 not_modified_by_the_own_copy 6: -50d A; -40d B G; -1h 304; pages
-""")
-
-
-@scenario(6)
-def not_modified_by_etag(s):
-    """The 304 or the request names the copy, of whichever crawler."""
-    s.robots(s.t - 50 * DAY_, A, ua=s.rng.choice([EXAMPLE, GOOGLE]), headers=etag("one"))
-    if s.number % 2:
-        s.robots(s.t - HOUR_, b"", 304, headers=etag("one"))
-    else:
-        s.robots(s.t - HOUR_, b"", 304, request_headers=[("If-None-Match", 'W/"one"')])
-    s.pages()
-
-@scenario(6)
-def not_modified_by_date(s):
-    date = "Tue, 04 Aug 2020 10:00:00 GMT"
-    s.robots(s.t - 50 * DAY_, A, headers=[("Last-Modified", date)])
-    if s.number % 2:
-        s.robots(s.t - HOUR_, b"", 304, headers=[("Last-Modified", date)])
-    else:
-        s.robots(s.t - HOUR_, b"", 304, request_headers=[("If-Modified-Since", date)])
-    s.pages()
-
-
-scenarios("""
-not_modified_with_a_lost_validator 6: odd -50d A etag=one; even -50d A; -1h 304 etag=two; pages
-not_modified_contradicted 6: -50d A etag=one; -40d B etag=two {E|G}; -1h 304 etag=one; pages
-""")
-
-
-@scenario(6)
-def revisit_with_another_digest(s):
-    """Heritrix's: the new digest, and a reference to a record of the old one. Half of the times the new body is there."""
-    s.robots(s.t - 50 * DAY_, A)
-    gone = Exchange(s.rng, "", s.origin + "/robots.txt", s.t - 50 * DAY_, 200, B)
-    s.revisit(gone, s.t - HOUR_)
-    if s.number % 2:
-        s.robots(s.t - s.rng.choice([HOUR_ * 30, 40 * DAY_]), B)
-    s.pages()
-
-@scenario(8)
-def undecodable(s):
-    body, headers = s.rng.choice([
-        (gzip.compress(A, mtime=0), []), (A.decode().encode("utf-16-le"), []), (b"\x28\xb5\x2f\xfd" + bytes(range(99)), []),
-        (b"\x00" * 2 + gzip.compress(A, mtime=0)[2:], [("Content-Encoding", "gzip")]),
-        (bytes(range(128, 255)), [("Content-Encoding", "mystery")])])
-    s.robots(s.t - HOUR_, body, headers=headers)
-    s.pages()
-
-@scenario(6)
-def false_coding(s):
-    s.robots(s.t - HOUR_, A, headers=[("Content-Encoding", s.rng.choice(["gzip", "mystery"]))])
-    s.pages()
-
-@scenario(6)
-def breaks_off(s):
-    if s.number % 3 == 0:
-        s.robots(s.t - HOUR_, gzip.compress(A, mtime=0)[:-8], headers=[("Content-Encoding", "gzip")])
-    elif s.number % 3 == 1:
-        s.robots(s.t - HOUR_, b"%x\r\n%s\r\n" % (len(A), A), headers=[("Transfer-Encoding", "chunked")])
-    else:
-        s.robots(s.t - HOUR_, A, headers=[("Content-Length", str(len(A) + 500))])
-    s.pages()
-
-
-scenarios("""
+not_modified_with_a_lost_validator 6: odd -50d A etag1; even -50d A; -1h 304 etag2; pages
+not_modified_contradicted 6: -50d A etag1; -40d B etag2 {E|G}; -1h 304 etag1; pages
 unfinished_line 6: -1h cut 206; pages
 html_with_rules 6: -1h html; pages
-""")
-
-
-@scenario(8)
-def challenges(s):
-    """As robots.txt, and as pages."""
-    how = [{"body": ANUBIS}, {"headers": [("CF-Mitigated", "challenge")]}, {"body": ANUBIS + A, "headers": [("X-Amzn-WAF-Action", "captcha")]}][s.number % 3]
-    s.robots(s.t - HOUR_, **{"status": s.rng.choice([200, 200, 202, 403, 503]), **how})
-    s.pages()
-    for path, status in [("/c", s.rng.choice([200, 403])), *[("/%d" % n, n) for n in (401, 402, 403, 404, 429, 451, 503)]]:
-        more = how if path == "/c" else {"body": b"no"}
-        s.add(s.origin + path, s.t, status, **more)
-
-@scenario(8)
-def agent_names(s):
-    """A token among other words, in a group that says otherwise."""
-    line = [b"GPTBot, ExampleBot", b"\"examplebot\" (ours)", b"ExampleBots", b"Mozilla/5.0 (compatible; ExampleBot/1.0)", b"Example\xe2\x80\x90Bot/2 ExampleBot"][s.number % 5]
-    rule, other = s.rng.choice([(b"Allow", b"Disallow"), (b"Disallow", b"Allow")])
-    s.robots(s.t - HOUR_, b"User-agent: %s\n%s: /\n\nUser-agent: *\n%s: /private/\n" % (line, rule, other))
-    s.pages()
-    s.pages(ua=s.rng.choice([SOGOU, GPT, BROWSER]))
-
-@scenario(6)
-def names_of_several_words(s):
-    line = [b"Sogou web spider", b"sogou WEB spider/4.0", b"Sogou"][s.number % 3]
-    s.robots(s.t - HOUR_, b"User-agent: %s\nDisallow: /private/\n\nUser-agent: *\nDisallow: /public/\n" % line, ua=SOGOU)
-    s.pages(SOGOU)
-    s.pages(SOGOU.replace("Sogou", "Mozilla/5.0 (compatible; Sogou").replace(" (+", "; +"))
-
-@scenario(8)
-def named_group_forbids(s):
-    """Who has no name may be whom a group forbids."""
-    ua = s.rng.choice([BROWSER, None])
-    body = s.rng.choice([b"User-agent: ExampleBot/1\nDisallow: /private/\n", D, C + b"\nUser-agent: GPTBot*\nDisallow: /public/y\n", b"<html>\n" + D])
-    s.robots(s.t - HOUR_, body, ua=s.rng.choice([ua, EXAMPLE]))
-    s.pages(ua)
-    s.pages(EXAMPLE)
-
-@scenario(6)
-def open_readings(s):
-    s.robots(s.t - HOUR_, b"User-agent: *\nDisallow: /\nAllow: /a:b\nAllow: /c,d\nAllow: /e%2Ff\nAllow: /g?h&i\nAllow: /j|k\n"
-             b"Allow: /l%20m\nAllow /colon\nAlow: /unknown\nDisalow: /colon/but\nUser agent: Googlebot\nDisallow: /google\n")
-    for path in ["/a:b", "/a%3Ab", "/a%3ab/", "/c%2Cd", "/e/f", "/e%2ff", "/g?h%26i", "/g%3Fh&i", "/j%7Ck", "/j%7ck/x",
-                 "/l%20m", "/colon", "/colon/but", "/unknown", "/%72obots.txt", "/%72obots.txt?x", "/x"]:
-        s.page(path)
-        s.page(path, GOOGLE)
-
-@scenario(6)
-def content_usage(s):
-    s.robots(s.t - HOUR_, b"User-agent: %s\nContent-Usage: train-ai=y\n\nUser-agent: *\nDisallow: /private/\n" % s.rng.choice([b"ExampleBot", b"GPTBot"]))
-    s.pages()
-
-@scenario(6)
-def unsafe_encoding_of_allowed(s):
-    s.robots(s.t - HOUR_, b"User-agent: *\nDisallow: /b/*?*|\nDisallow: /%7B\nDisallow: /\"q\"\n")
-    for path in ["/b/x?y%7Cz", "/b/x?y", "/%7B/x", "/%22q%22"]:
-        s.page(path)
-
-@scenario(6)
-def documented_tokens(s):
-    s.robots(s.t - HOUR_, b"User-agent: *\nDisallow: /\n\nUser-agent: Googlebot\nDisallow: /private/\n\nUser-agent: Googlebot-News\nDisallow: /\n",
-             ua="Googlebot-Image/1.0")
-    for ua in ["Googlebot-Image/1.0", "Googlebot-Video/1.0", "Googlebot-News", "AdsBot-Google", GOOGLE]:
-        s.pages(ua)
-
-@scenario(8)
-def heads(s):
-    """Interim heads, and first lines that are no HTTP."""
-    s.robots(s.t - 5 * HOUR_, B)
-    interim = b"HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n"
-    protocol = s.rng.choice(["SPDY/3", "ICY", "HTTQ/1.1", " HTTP/1.1"])
-    how = {"interim": interim * s.rng.choice([1, 2])} if s.number % 2 else {"protocol": protocol}
-    s.robots(s.t - HOUR_, A, s.rng.choice([200, 404, 503]), **how)
-    s.pages()
-
-@scenario(6)
-def tokens(s):
-    ua = [HTTRACK, SUFFIX, "+MyCrawler, info@example.org"][s.number % 3]
-    name = [b"HTTrack", b"Scoop", b"MyCrawler"][s.number % 3]
-    s.robots(s.t - HOUR_, b"User-agent: %s\nDisallow: /private/\n" % name, ua=ua)
-    s.pages(ua)
-
-@scenario(6)
-def two_names(s):
-    s.robots(s.t - HOUR_, b"User-agent: ExampleBot\nDisallow: /private/\nDisallow: /both/\n\nUser-agent: Googlebot\nDisallow: /public/\nDisallow: /both/\n",
-             ua=TWO_NAMES)
-    s.pages(TWO_NAMES)
-    s.page("/both/", TWO_NAMES)
-    s.page("/neither", TWO_NAMES)
-
-
-scenarios("""
 token_case 6: -1h A U; pages
-""")
-
-
-@scenario(6)
-def no_token(s):
-    ua = s.rng.choice([BROWSER, None])
-    s.robots(s.t - 3 * HOUR_, A, ua=s.rng.choice([BROWSER, None]))
-    s.robots(s.t - HOUR_, B, ua=EXAMPLE)  # not its own
-    s.pages(ua=ua)
-
-
-scenarios("""
 no_token_own_capture 6: -3h A M; odd pages N; even pages M  # fresh, yet no more than probable: the token is not known
 no_user_agent_in_request 6: -1h A none; pages none
-""")
+unreachable_run_of_two_crawlers 6: -40d 503 G; -1h 503; pages
+redirect_target_changed 8: -2h 301 >o0; -2h+1s A o0; {-1h|-23h|-24h|-25h|-27h} {B|B|A2|-} {200|200|403} o0 G; pages
+own_later_answer 8: {-1h|-30h} {A|B} G; {+1m|+24h|+24h+1s} {A|B}; +1h {A|B}; pages
+redirect_other_scheme 6: -1h 301 >tls; odd -1h+1s A tls; pages  # only the other scheme's target counts
+redirect_five_hops 6: -1h 302 >o0; -1h+1s 302 o0 >o1; -1h+2s 302 o1 >o2; -1h+3s 302 o2 >o3; -1h+4s 302 o3 >o4; -1h+5s A o4; pages
+redirect_six_hops 6: -1h 302 >o0; -1h+1s 302 o0 >o1; -1h+2s 302 o1 >o2; -1h+3s 302 o2 >o3; -1h+4s 302 o3 >o4; -1h+5s 302 o4 >o5; -1h+6s A o5; pages
+redirect_to_page 6: -1h 302 >/private/robots?for=all; -1h+1s /private/robots?for=all A; /private/robots?for=all; pages
+redirect_revisited 6: -20d moved 301 >o0; -1h revisit >o1; -1h+1s B o0; -1h+1s A o1; pages  # its own Location wins
+redirects_that_may_have_led_elsewhere 12: -3h A; -2h 302 o0 >own/private/robots @2; -2h 302 o0 >own/private/robots @2; {-2h|-2h+1s|-2h+2s} /private/robots A @2; {-2h|-2h+2s|-2h+4s} /private/robots A @2; -1h /private/robots A @2; -1h+1s /private/robots A @2; in order  # and nothing shows in which order
+redirect_led_to_pages 6: -3h A; -1h 302 {E|E|N} >/private/robots @1; {-1h|-1h+1s|-1h-1s} /private/robots A {E|E|G} @1; in order
+redirect_without_a_name 8: -3h A; -1h 302 N >/private/robots @2; {-1h|-1h+1s|-1h-1s} /private/robots A {E|E|G} @2; in order
+revisit_by_uri_and_date 6: -50d A o0; -1h revisit own; pages
+revisit_of_an_altered_original 12: odd -50d A; -20d B altered; -1h again {revisit|digest}; pages
+revisit_by_digest_of_several 6: -50d A; -40d A; -30d B; -1h digest; pages
+revisit_of_a_later_original 6: +50d A; -1h {revisit|digest}; pages
+revisit_unresolved 6: -5h B; -60d A gone; -1h again; pages
+revisit_empty_digest 6: -50d -; -60d - gone; -1h again digest; pages
+revisit_with_another_digest 6: -50d A; -50d B gone; -1h again; odd {-30h|-40d} B; pages  # Heritrix's: the new digest, and a record of the old one
+no_rules_found 10: -1h {-|none|page} {200|200|204|205}; pages
+partial 6: -1h A 206; pages
+partial_by_its_range 6: -1h A 206 {part|whole}; pages
+undecodable 8: -1h {zip|utf16|zstd}; pages
+undecodable_coding 6: -1h {broken|broken} gz; pages
+unknown_coding 6: -1h bytes mystery; pages
+false_coding 6: -1h A {gz|mystery}; pages
+coded 6: odd -1h zip gz; even -1h chunks chunked; pages
+breaks_off 6: odd -1h zip- gz; even -1h chunk chunked; pages
+shorter_than_its_length 6: -1h A long; pages
+heads 12: -5h B; -1h A {200|404|503} {hint|hints|SPDY/3|ICY|HTTQ/1.1|space|space}; pages
+unresolved_in_the_last_day 12: odd -5h {zip|-} {301|304} >o0 etag2; even -5h zip; -1h A; pages
+not_modified_by_etag 12: -50d A {E|G} etag1; odd -1h 304 etag1; even -1h 304 if1; pages  # the 304 or the request names the copy
+not_modified_by_date 12: -50d A dated; odd -1h 304 dated; even -1h 304 since; pages
+own_stale_capture_differs 12: -50d {A|B}; odd -5d {503|999}; {-1h|-2d} {A|B} G; pages
+one_archive_captures_of_one_moment 12: -1h {A|B} @1; -1h {A|B} @1; pages; in order
+one_archive_day_precision 6: /private/before @1; 0 A ~day @1; /private/behind @1; /private/elsewhere @2; in order
+refused_to_another 16: {-1h|-30h|+1h} {401|403|429} G; odd {-2h|-20h|-50h|+2h} {A|B|-} {200|200|503} {E|G}; pages
+no_token 6: -3h A {M|N}; -1h B; pages {M|N}
+agent_of_warcinfo 6: -1h A N info; pages N info; pages H
+not_robots_captures 6: -20h A; -5h 404 HEAD; -4h B POST; -4m /ROBOTS.TXT B; -3m //robots.txt B; -2m /%72obots.txt B; -1m /robots.txt?v=1 B; pages
+page_revisits_and_resources 6: -1h A; -40d /private/x; 0 again; /private/r resource N
+open_readings 6: -1h ways; /a%3ab/; /c%2Cd; /e/f; /g?h%26i; /g%3Fh&i; /j%7ck/x; /l%20m; /colon; /x
+parse_limit 6: -1h limit; pages; /deep/x; /cut/x; /late/x; /x
+named_group_forbids 8: -1h {C|D|D} {E|M|N}; pages {M|N}; pages
+challenge 16: -1h {A|anubis|anubis+} {200|202|403|503} {cf|aws|dated}; pages; /c {page|anubis} {200|403} {cf|aws|dated}; /d {401|402|403}; /e {404|429|451|503}
+"""
+
+# What lines of robots.txt are drawn from: names, and values of rules. Paths are drawn near the values.
+NAMES = ["*"] * 4 + """ExampleBot|examplebot/2.0|ExampleBot*|GPTBot, ExampleBot|"examplebot" (ours)|ExampleBots|Mozilla/5.0 (compatible; ExampleBot/1.0)|\
+Example\u2010Bot/2 ExampleBot|Sogou web spider|sogou WEB spider/4.0|Sogou|HTTrack|Scoop|MyCrawler|Googlebot|Googlebot|Googlebot|Googlebot-News|GPTBot|archive.org_bot|Foo Bar""".split("|")
+VALUES = ["", "/a b"] + """/private/ /private/x /public/ / /go? /go?to=http://ok /p/a:b /c,d /e%2Ff /g?h&i /j /j|k /l%20m *.gif$ /*/ok.gif /file-%2a.html /foo-%24
+/mid$dle /%62az/ /caf\u00e9 /%2Fslash /tie /l*ng /lon *.pdf relative /con\x01trol /robots //robots.txt /robots.txt?x /b/*?*| /%7B /100% /"q\"""".split()
+KEYS = ["Disallow: "] * 6 + ["Allow: "] * 4 + ["disallow :", "Disalow: ", "Dissallow: ", "Allow ", "Allow:", "Content-Usage: train-ai=y #", "Crawl-delay: 1 #", "Sitemap: "]
+READERS = [EXAMPLE, EXAMPLE, GOOGLE, "Googlebot-Image/1.0", "Googlebot-News", SOGOU, SOGOU.replace("Sogou", "Mozilla/5.0 (compatible; Sogou").replace(" (+", "; +"),
+           HTTRACK, SUFFIX, "+MyCrawler, info@example.org", TWO_NAMES, ARCHIVE, GPT, BROWSER, None, "Foo/1.0"]
 
 
-@scenario(6)
-def agent_of_warcinfo(s):
-    s.robots(s.t - HOUR_, A, ua=None, warcinfo=1)
-    s.pages(ua=None, warcinfo=1)
-    s.pages(ua=HERITRIX)
+def drawn_body(rng):
+    """A robots.txt of lines that are read in many ways."""
+    lines = [rng.choice(KEYS) + rng.choice(VALUES)] * (rng.random() < 0.1)
+    for _ in range(rng.randint(1, 4)):
+        for _ in range(rng.choice([1, 1, 2])):
+            lines.append(rng.choice(["User-agent: "] * 6 + ["user-AGENT :", "User agent: "]) + rng.choice(NAMES))
+            lines += [rng.choice(["Content-Usage: train-ai=y", "Crawl-delay: 1", "Allow:"])] * (rng.random() < 0.1)
+        lines += [rng.choice(KEYS) + rng.choice(VALUES) for _ in range(rng.randint(0, 6))] + [""] * rng.randrange(2)
+    text = rng.choice(["", "", "", "\ufeff", "<html>\n"]) + rng.choice(["\n", "\n", "\r\n", "\r"]).join(lines)
+    return text.encode("utf-16" if rng.random() < 0.03 else "utf-8")
 
-@scenario(6)
-def groups(s):
-    s.robots(s.t - HOUR_, b"Disallow: /private/\nuser-AGENT : examplebot/2.0 # ours\nCrawl-delay: 1\n\nUser-agent: archive.org_bot\n"
-             b"Disallow: /archive/\nSitemap: /s.xml\nDisallow: /both/\nUser-agent: *\nDisallow: /private/\n\n"
-             b"User-agent: GPTBot\nAllow:\nUser-agent: ExampleBot\rDisallow: /merged/\r\nUser-agent: Foo Bar\nDisallow: /foo/\n"
-             b"User agent: Googlebot\nDisalow: /typo/\n", ua=s.rng.choice([EXAMPLE, ARCHIVE]))
-    for path in ["/private/x", "/archive/x", "/both/x", "/merged/x", "/foo/x", "/typo/x"]:
-        for ua in [EXAMPLE, ARCHIVE, GPT, GOOGLE, BROWSER, "Foo/1.0"]:
-            s.page(path, ua)
 
-@scenario(6)
-def rules(s):
-    s.robots(s.t - HOUR_, b"User-agent: *\nDisallow: /file-%2a.html\nDisallow: /foo-%24\nDisallow: /mid$dle\nDisallow: /%62az/\n"
-             b"Disallow: /caf\xc3\xa9\nDisallow: /%2Fslash\nDisallow: /*.gif$\nAllow: /*/ok.gif\nDisallow: relative\n"
-             b"Disallow:\nDisallow: /con\x01trol\nDisallow: /tie\nAllow: /tie\nDisallow: /l*ng\nAllow: /lon\nDisallow: *.pdf\n"
-             b"Allow: /robots\nDisallow: /ROBOTS.TXT\nDisallow: //robots.txt\nDisallow: /robots.txt?x\n")
-    for path in ["/file-*.html", "/file-%2A.html", "/file-x.html", "/foo-$", "/foo-%24x", "/mid$dle", "/mid%24dle", "/middle",
-                 "/baz/", "/%62%61%7a/", "/caf%C3%A9", "/caf%c3%a9s", "/%2fslash", "//slash", "/a.gif", "/a.gif?x", "/a.gifs",
-                 "/abc/ok.gif", "/relative", "/con%01trol", "/tie", "/long", "/lorng", "/lonng", "/x.pdf?y", "/X.PDF", "/FILE-%2A.html",
-                 "/ROBOTS.TXT", "//robots.txt", "/robots.txt?x", "/a/../baz/", "/%2e/baz/", "#f", "", "?q", "/a%zz.gif"]:
-        s.page(path)
+def bodies(s):
+    body = drawn_body(s.rng)
+    s.robots(s.t - HOUR_, body, ua=s.rng.choice(READERS))
+    for _ in range(12):
+        s.page(s.rng.choice([path_near(s.rng, body)] * 15 + ["/%72obots.txt", "/%72obots.txt?x", "/a%zz.gif", "?q", "#f"]), s.rng.choice(READERS))
 
-@scenario(6)
-def reserved_encoding(s):
-    s.robots(s.t - HOUR_, b"User-agent: *\nDisallow: /go?\nAllow: /go?to=http://ok\nDisallow: /p/\nAllow: /p/a:b\nDisallow: /q?u=%3A\n")
-    for path in ["/go?to=http%3A%2F%2Fok", "/go?to=http://ok", "/go?to=http%3a//ok/x", "/go?to=x", "/p/a%3Ab", "/p/a:b", "/q?u=:"]:
-        s.page(path)
 
-@scenario(6)
-def parse_limit(s):
-    head = b"User-agent: *\nDisallow: /private/\nDisallow: /deep/\n"
-    filler = b"# " + b"x" * 997 + b"\n"
-    body = head + filler * ((512000 - len(head)) // len(filler))
-    body += b"#" * (512000 - len(body) - 13)
-    cut = b"\nDisallow: /cut/\n"  # the limit falls inside this line
-    s.robots(s.t - HOUR_, body + cut + b"Allow: /private/x\nDisallow: /late/\n")
-    s.pages()
-    for path in ["/deep/x", "/cut/x", "/late/x", "/x"]:
-        s.page(path)
-
-@scenario(6)
-def not_robots_captures(s):
-    """HEAD and POST of /robots.txt, another case, a query, a slash too many."""
-    s.robots(s.t - 20 * HOUR_, A)
-    s.robots(s.t - 5 * HOUR_, b"", 404, method="HEAD")
-    s.robots(s.t - 4 * HOUR_, B, method="POST")
-    for n, path in enumerate(["/ROBOTS.TXT", "//robots.txt", "/%72obots.txt", "/robots.txt?v=1"]):
-        s.page(path, t=s.t - (n + 1) * MINUTE).body = B
-    s.pages()
-
-@scenario(6)
 def origin_forms(s):
     """Case of the host, userinfo, fragment: the same origin; another scheme is not.
     (warcio finds no HTTP head under a scheme in upper case.)"""
@@ -985,119 +615,19 @@ def origin_forms(s):
     s.add("http://u:p@%s:%s/private/x#f" % (host.title(), port), s.t, 200, b"page")
     s.add("https://%s:%s/private/x" % (host, port), s.t, 200, b"page")
 
-@scenario(6)
-def page_revisits_and_resources(s):
-    s.robots(s.t - HOUR_, A)
-    page = s.page("/private/x", t=s.t - 40 * DAY_)
-    s.revisit(page, s.t)
-    s.page("/private/r", type="resource", ua=None)
 
-@scenario(6)
-def no_time(s):
+def no_time_or_scheme(s):
     s.robots(s.t - HOUR_, A)
     s.page("/private/x", warc={"WARC-Date": ["2021-02-30T10:00:00Z", "2021-13-01T10:00:00Z", "yesterday"][s.number % 3]})
-
-@scenario(6)
-def unsupported_scheme(s):
-    s.robots(s.t - HOUR_, A)
     s.add("gopher://%s/0/private/x" % s.host, s.t, 200, b"page", None)
 
-@scenario(6)
-def encoded_bodies(s):
-    if s.number % 2:
-        s.robots(s.t - HOUR_, gzip.compress(A, mtime=0), headers=[("Content-Encoding", "gzip")])
-    else:
-        s.robots(s.t - HOUR_, b"%x\r\n%s\r\n0\r\n\r\n" % (len(A), A), headers=[("Transfer-Encoding", "chunked")])
-    s.pages()
 
-
-scenarios("""
-unreachable_run_of_two_crawlers 6: -40d 503 G; -1h 503; pages
-""")
-
-
-
-# Received before, runs.
-
-
-@scenario(12)
-def slow_answer(s):
-    """A duration that reaches the fetch, or beyond it; hostile ones."""
-    run = Run(s.rng, software=s.rng.choice(["Wget/1.25.0", "Heritrix/3.4"]))
-    if s.number % 3:
-        s.robots(s.t - 20 * HOUR_, s.rng.choice([A, B]), archive=1)
-    s.robots(s.t - 2 * SECOND, s.rng.choice([A, B]), archive=1, ua=s.rng.choice([EXAMPLE, EXAMPLE, GOOGLE]),
-             duration=s.rng.choice([1000, 1001, 1999, 2000, 2999, 3000, 1200000, 1200001, 86400000, 9999999999, -3000, "3000x", 0]))
-    s.pages(archive=1)
-    s.joined([run])
-
-
-@scenario(12)
-def dates_in_reverse(s):
-    run, age = Run(s.rng, software="Wget/1.25.0"), [("Age", "1")]
-    if s.number % 3:
-        s.robots(s.t - 20 * HOUR_, s.rng.choice([A, B]), archive=1)
-    answered = s.t + s.rng.choice([0, 1, 2, 598, 599]) * SECOND
-    s.robots(s.t - 2 * SECOND, s.rng.choice([A, B]), archive=1, ua=s.rng.choice([EXAMPLE, EXAMPLE, GOOGLE]),
-             headers=http_date(answered) + age * (s.rng.random() < 0.1))
-    s.pages(archive=s.rng.choice([1, 2]))
-    for page in s.made[-2:]:
-        page.headers = http_date(s.t + s.rng.choice([0, 0, 0, -1, -5, -6, 5, 6]) * SECOND) + age * (s.rng.random() < 0.1)
-    s.joined([run])
-
-
-@scenario(12)
-def record_order_in_reverse(s):
-    """The record of an older robots.txt stands behind that of the fetch: nothing in a run out of order."""
-    if s.number % 2:
-        s.robots(s.t - 20 * HOUR_, s.rng.choice([A, B]), archive=1)
-    for n in range(20):
-        s.page("/n%d" % n, t=s.t + (n - 25) * SECOND, archive=1)
-    disorder = s.rng.choice([[], [(3, 1)], [(3, 1), (6, 4), (9, 8)], [(4, 700)]])
-    for n, seconds in disorder:
-        s.made[-n].when -= seconds * SECOND
-    s.pages(archive=1)
-    s.robots(s.t - 3 * SECOND, s.rng.choice([A, B]), archive=1, ua=s.rng.choice([EXAMPLE, EXAMPLE, GOOGLE]))
-    s.pages(t=s.t + SECOND, archive=1)
-    s.joined([Run(s.rng, software="Wget/1.25.0"), Run(s.rng)][:: s.rng.choice([1, -1])])
-
-
-@scenario(12)
-def runs_of_software(s):
-    """The captures of other runs of the same software, in one archive or two."""
-    runs = drawn_runs(s.rng)
-    ua = s.rng.choice([WGET, WGET, CURL, HERITRIX, CC])
-    s.robots(s.t - HOUR_, A, archive=1, ua=ua, run=runs[0])
-    for run in runs[1:]:
-        for n in range(2):
-            s.page("/private/%d" % n, ua=ua, archive=s.rng.choice([1, 2]), run=run)
-    s.page("/private/own", ua=s.rng.choice([ua, WGET]), archive=1, run=runs[0])
-    s.joined(named=bool(s.rng.randrange(4)))
-
-
-@scenario(6)
-def no_user_agent_in_a_run(s):
-    runs = drawn_runs(s.rng)
-    s.robots(s.t - HOUR_, A, archive=1, ua=s.rng.choice([None, None, BROWSER]), run=runs[0])
-    if s.number % 2:
-        s.robots(s.t - 30 * MINUTE, s.rng.choice([A2, B]), archive=1, ua=GOOGLE, run=runs[0])
-    for run in runs:
-        s.page("/private/x", ua=s.rng.choice([EXAMPLE, WGET]), archive=s.rng.choice([1, 2]), run=run)
-    s.joined()
-
-
-@scenario(8)
-def refused_to_another(s):
-    s.robots(s.t - s.rng.choice([HOUR_, 30 * HOUR_, -HOUR_]), b"", s.rng.choice([401, 403, 429]), ua=GOOGLE)
-    if s.number % 3:
-        s.robots(s.t - s.rng.choice([2, 20, 50, -2]) * HOUR_, s.rng.choice([A, B, b""]), s.rng.choice([200, 200, 503]), ua=s.rng.choice([EXAMPLE, GOOGLE, CC]))
-    s.pages()
-
-
-scenarios("""
-redirect_target_changed 8: -2h 301 >o0; -2h+1s A o0; {-1h|-23h|-24h|-25h|-27h} {B|B|A2|-} {200|200|403} o0 G; pages
-own_later_answer 8: {-1h|-30h} {A|B} G; {+1m|+24h|+24h+1s} {A|B}; +1h {A|B}; pages
-""")
+def scenarios():
+    """(name, function, how often) of each."""
+    for line in LINES.strip().splitlines():
+        name, times, steps = re.match(r"(\w+) (\d+): ([^#]*)", line).groups()
+        yield name, lambda s, steps=steps: [s.step(step.split()) for step in steps.split(";")], int(times)
+    yield from ((function.__name__, function, times) for function, times in ((bodies, 200), (origin_forms, 6), (no_time_or_scheme, 6)))
 
 
 def drawn_runs(rng):
@@ -1114,7 +644,6 @@ def drawn_runs(rng):
                              {field: None, field.upper(): "  %s " % first.fields.get(field, "x")}])
         runs.append(first.like(rng, name, **change))
     return runs
-
 
 # What nobody thought of.
 
@@ -1206,7 +735,6 @@ def arrange(s, agents):
     elif rng.random() < 0.7:
         s.in_order()
 
-
 # ----------------------------------------------------------------- writing
 
 
@@ -1221,12 +749,8 @@ SOFTWARE = {1: "Wget/1.25.0", 2: "history_to_warc"}
 
 def write_archive(out, rng, software, exchanges, agents=(None, HERITRIX)):
     """Returns the User-Agents of the warcinfo records."""
-    writer = WARCWriter(out, gzip=True, warc_version="1.1")
     infos = [Run(rng, **{"software": software, "http-header-user-agent": agent}) for agent in agents]
-    written = []
-    for run in infos:
-        writer.write_record(info_record(writer, run))
-    placed = []  # [place, records, exchange]
+    written, placed = [], [(-1, map(info_record, infos))]  # place, records
     blocks = {}  # where the next record of a scenario stands
     for place, e in enumerate(shuffled(rng, exchanges)):
         if e.block:
@@ -1234,11 +758,11 @@ def write_archive(out, rng, software, exchanges, agents=(None, HERITRIX)):
         run = e.run or (infos[e.warcinfo] if infos else None)
         if run and run not in infos + written:
             written.append(run)
-            placed.append((place - 1e-7, [info_record(writer, run)]))
+            placed.append((place - 1e-7, [info_record(run)]))
         name = {"WARC-Warcinfo-ID": run.id} if run and e.names_run else {}
-        parts = [response_record(writer, name, e)]
+        parts = [response_record(name, e)]
         if e.ua is not None:
-            parts.append(request_record(writer, name, e))
+            parts.append(request_record(name, e))
         if e.ua is not None and e.join == "adjacent":
             parts = [parts if rng.random() < 0.5 else parts[::-1]]
         else:
@@ -1246,24 +770,21 @@ def write_archive(out, rng, software, exchanges, agents=(None, HERITRIX)):
         apart, near = (1e-5, 1e-6) if e.block else (APART, 1)
         placed += [(place if e.ordered and n == 0 else place + rng.uniform(0, apart), unit) for n, unit in enumerate(parts)]
         if e.duration is not None:
-            placed.append((placed[-len(parts)][0] + rng.uniform(-near, near), [metadata_record(writer, name, e)]))
+            block, concurrent = b"fetchTimeMs: %s\r\n" % str(e.duration).encode(), {"WARC-Concurrent-To": e.id, "Content-Type": "application/warc-fields"}
+            placed.append((placed[-len(parts)][0] + rng.uniform(-near, near), [record_of(e, "metadata", e.metadata_id, block, {**concurrent, **name})]))
     for _, unit in sorted(placed, key=lambda p: p[0]):
-        for record in unit:
-            writer.write_record(record)
+        out.writelines(gzip.compress(one, 6, mtime=0) for one in unit)
     return [run.fields.get("http-header-user-agent") for run in infos + written]
 
 
-def info_record(writer, run):
-    payload = "".join("%s: %s\r\n" % (k, v) for k, v in run.fields.items() if v is not None).encode()
-    return writer.create_warc_record(None, "warcinfo", payload=io.BytesIO(payload), length=len(payload), warc_content_type="application/warc-fields",
-                                     warc_headers_dict={"WARC-Record-ID": run.id, "WARC-Date": stamp(FIRST_DAY), "WARC-Filename": run.filename})
+def info_record(run):
+    block = "".join("%s: %s\r\n" % (k, v) for k, v in run.fields.items() if v is not None).encode()
+    return record("warcinfo", block, {"WARC-Record-ID": run.id, "WARC-Date": stamp(FIRST_DAY), "WARC-Filename": run.filename,
+                                      "Content-Type": "application/warc-fields"})
 
 
-def metadata_record(writer, name, e):
-    payload = b"fetchTimeMs: %s\r\n" % str(e.duration).encode()
-    headers = {"WARC-Record-ID": e.metadata_id, "WARC-Date": e.date, "WARC-Concurrent-To": e.id, **name}
-    return writer.create_warc_record(e.url, "metadata", payload=io.BytesIO(payload), length=len(payload), warc_content_type="application/warc-fields",
-                                     warc_headers_dict=headers)
+def record_of(e, kind, ident, block, fields):
+    return record(kind, block, {"WARC-Record-ID": ident, "WARC-Date": e.date, "WARC-Target-URI": e.url, "WARC-Block-Digest": sha1(block), **fields})
 
 
 def shuffled(rng, exchanges):
@@ -1280,48 +801,41 @@ def shuffled(rng, exchanges):
     return mixed
 
 
-def response_record(writer, name, e):
-    headers = {"WARC-Record-ID": e.id, "WARC-Date": e.date, **name}
-    headers.update(e.warc)
+def http_head(first, fields):
+    return "".join(line + "\r\n" for line in [first, *("%s: %s" % field for field in fields), ""]).encode()
+
+
+def response_record(name, e):
+    fields = {"Content-Type": "application/http; msgtype=response", **name, **e.warc}
     if e.ua is not None and e.join == "response":
-        headers["WARC-Concurrent-To"] = e.request_id
+        fields["WARC-Concurrent-To"] = e.request_id
     if e.type == "resource":
-        return writer.create_warc_record(e.url, "resource", payload=io.BytesIO(e.body), length=len(e.body),
-                                         warc_content_type="text/html", warc_headers_dict=headers)
-    http = StatusAndHeaders("%d Said" % e.status, e.headers, protocol=e.protocol)
+        return record_of(e, "resource", e.id, e.body, {**fields, "Content-Type": "text/html"})
+    head = http_head("%s %d Said" % (e.protocol, e.status), e.headers)
     if e.type == "revisit":
-        return writer.create_warc_record(e.url, "revisit", http_headers=http, warc_headers_dict=headers)
-    headers["WARC-Payload-Digest"] = e.digest
-    if e.interim:
-        block = e.interim + http.to_bytes() + e.body
-        return writer.create_warc_record(e.url, "response", payload=io.BytesIO(block), length=len(block),
-                                         warc_content_type="application/http; msgtype=response", warc_headers_dict=headers)
-    return writer.create_warc_record(e.url, "response", payload=io.BytesIO(e.body), length=len(e.body),
-                                     http_headers=http, warc_headers_dict=headers)
+        return record_of(e, "revisit", e.id, head, fields)
+    return record_of(e, "response", e.id, e.interim + head + e.body, {**fields, "WARC-Payload-Digest": e.digest})
 
 
-def request_record(writer, name, e):
-    headers = {"WARC-Record-ID": e.request_id, "WARC-Date": e.date, **name}
-    if e.join == "request":
-        headers["WARC-Concurrent-To"] = e.id
+def request_record(name, e):
     m = re.match(r"[a-zA-Z]+://([^/?#]*)([^#]*)", e.url)
     fields = [("Host", m.group(1).rsplit("@")[-1])] + ([("User-Agent", e.ua)] if e.ua else []) + e.request_headers
-    http = StatusAndHeaders("%s %s HTTP/1.1" % (e.method, m.group(2) or "/"), fields, is_http_request=True)
-    return writer.create_warc_record(e.url, "request", http_headers=http, warc_headers_dict=headers)
+    return record_of(e, "request", e.request_id, http_head("%s %s HTTP/1.1" % (e.method, m.group(2) or "/"), fields), {
+        "Content-Type": "application/http; msgtype=request", "WARC-Concurrent-To": e.id if e.join == "request" else None, **name})
 
 
 def main(history, out, *, moments: int = 1000, seed: int = 9309, mixed: int = 0, only_history: bool = False):
     rng = random.Random(seed)
-    moments, scenarios = (0, []) if only_history else (moments, SCENARIOS + [(any_captures, mixed)])
+    moments, layers = (0, []) if only_history else (moments, [*scenarios(), ("any_captures", any_captures, mixed)])
     hosts = [Host(rng, name, o) for name, o in sorted(read_history(history).items())]
     last = max(h.timeline[-1][0] for h in hosts) + 30 * DAY_
     for _ in range(moments):
         sample(rng.choice(hosts), last)
     exchanges = [e for h in hosts for e in h.maker.made]
     number = 1
-    for function, times in scenarios:
+    for name, function, times in layers:
         for _ in range(times):
-            s = Scenario(rng, function.__name__, rng.choice(hosts).name, number)
+            s = Scenario(rng, name, rng.choice(hosts).name, number)
             function(s)
             exchanges += s.made
             number += 1
