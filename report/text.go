@@ -40,7 +40,7 @@ func locator(s string) string {
 // at its cap.
 func text(s string) string {
 	if len(s) > maxText {
-		s = cut(s, maxText) + cutMark
+		s = Head(s, maxText) + cutMark
 	}
 	if utf8.ValidString(s) { // far faster than what follows
 		return s
@@ -51,7 +51,7 @@ func text(s string) string {
 // ruleText is a rule as its file gives it, cut at its cap.
 func ruleText(s string) string {
 	if len(s) > maxText {
-		s = cut(s, maxText) + cutMark
+		s = Head(s, maxText) + cutMark
 	}
 	return locator(s)
 }
@@ -59,17 +59,17 @@ func ruleText(s string) string {
 // rawText is a tag or signal as written: the reader has cut it at its own cap.
 func rawText(s string) string {
 	if len(s) > tag.MaxLine {
-		s = cut(s, tag.MaxLine) + cutMark
+		s = Head(s, tag.MaxLine) + cutMark
 	}
 	return locator(s)
 }
 
-// cut returns at most the first n bytes of s, and no part of a character.
-func cut(s string, n int) string {
+// Head returns at most the first n bytes of s, and no part of a character.
+func Head(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}
-	for back := n; back > n-utf8.UTFMax; back-- {
+	for back := n; back > n-utf8.UTFMax && back > 0; back-- {
 		if utf8.RuneStart(s[back]) {
 			return s[:back]
 		}

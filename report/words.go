@@ -13,7 +13,7 @@ import (
 // Shown makes a value from an archive safe for a terminal, and short.
 func Shown(s string, limit int) string {
 	if len(s) > limit {
-		s = cut(s, limit) + "…"
+		s = Head(s, limit) + "…"
 	}
 	q := strconv.Quote(locator(s))
 	return strings.ReplaceAll(q[1:len(q)-1], `\"`, `"`)

@@ -3,6 +3,8 @@ package document
 import (
 	"fmt"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/robotsaudit/robotsaudit/report"
 )
 
@@ -12,9 +14,9 @@ const maxNamedInAnswer = 3
 // direction.
 func answer(t *report.Totals, crawlers []string, unreadable int64) Answer {
 	a := Answer{}
-	whose := whoseFetches(crawlers, " and ")
+	whose := whoseFetches(crawlers, "and")
 	of := fmt.Sprintf("of the %s%s that robots.txt could decide", plural(t.Decidable, "fetch"), whose)
-	either := whoseFetches(crawlers, " or ")
+	either := whoseFetches(crawlers, "or")
 	switch {
 	case t.Decidable == 0:
 		a.Level = LevelNone
@@ -52,7 +54,7 @@ func whoseFetches(crawlers []string, and string) string {
 	if len(crawlers) == 0 || len(crawlers) > maxNamedInAnswer {
 		return ""
 	}
-	return " of " + listWith(and, crawlers)
+	return " of " + english.WordSeries(crawlers, and)
 }
 
 func wereDisallowed(n int64) string { return plural(n, "fetch") + " " + isAre(n, "was", "were") }

@@ -93,7 +93,7 @@ func (r *captureReader) add(row *captureRow) {
 	for _, f := range r.wanted[row.ID] {
 		f.cited = citedCapture{RecordType: row.RecordType, FinalStatus: row.FinalStatus}
 		for _, hop := range row.HopURLs[:min(len(row.HopURLs), maxHops)] {
-			f.cited.HopURLs = append(f.cited.HopURLs, clip(hop, maxName))
+			f.cited.HopURLs = append(f.cited.HopURLs, Clip(hop, maxName))
 		}
 		r.cited = append(r.cited, f)
 	}
@@ -142,5 +142,5 @@ func orUnknown(agent string) string {
 	if agent == "" {
 		return "a crawler that is not known by name"
 	}
-	return clip(agent, maxName)
+	return Clip(agent, maxName)
 }

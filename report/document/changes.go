@@ -56,7 +56,7 @@ func settingsTable(list []diff.Difference) Table {
 	t := NewTable("changes-settings", "Asked or read in another way", "", Words.Columns("What", "Before", "Now"))
 	t.Notes = []string{"Verdicts may differ for that alone."}
 	for _, d := range list {
-		t.Add(Visible(d.Name), cmp.Or(clip(d.Old, maxName), "none"), cmp.Or(clip(d.New, maxName), "none"))
+		t.Add(Visible(d.Name), cmp.Or(Clip(d.Old, maxName), "none"), cmp.Or(Clip(d.New, maxName), "none"))
 	}
 	return t
 }
@@ -68,7 +68,7 @@ func changeTable(id, caption string, k *diff.Kind) Table {
 		c := &k.List[i]
 		url, _ := clipMiddle(c.URL, maxURL)
 		t.Add(url, momentOf(c.FetchTime), tokenName(c.Agent),
-			fmt.Sprintf("%s:%d", clip(c.WARCFilename, maxName), c.WARCRecordOffset), stateText(c.Old), stateText(c.New))
+			fmt.Sprintf("%s:%d", Clip(c.WARCFilename, maxName), c.WARCRecordOffset), stateText(c.Old), stateText(c.New))
 	}
 	t.leaveOut(k.Total-int64(len(t.Rows)), "robotsaudit diff")
 	return t
@@ -93,7 +93,7 @@ func stateText(s *diff.State) string {
 	}
 	words += " (" + Visible(s.Reason)
 	if s.Rule != "" {
-		words += fmt.Sprintf(", line %d: %s", s.RuleLine, clip(s.Rule, maxName))
+		words += fmt.Sprintf(", line %d: %s", s.RuleLine, Clip(s.Rule, maxName))
 	}
 	return words + ")"
 }
@@ -103,7 +103,7 @@ func changedSites(c *diff.Changes) Table {
 		Number.Columns("New violations", "No longer", "Changed", "Newly unknown", "No longer unknown"))
 	for i := range c.Origins[:min(len(c.Origins), maxChangedSites)] {
 		o := &c.Origins[i]
-		t.Add(orNoOrigin(clip(o.Origin, maxName)), o.NewViolations, o.GoneViolations, o.Changed, o.NewlyUnknown,
+		t.Add(orNoOrigin(Clip(o.Origin, maxName)), o.NewViolations, o.GoneViolations, o.Changed, o.NewlyUnknown,
 			o.NoLongerUnknown)
 	}
 	t.leaveOut(c.OriginCount-int64(len(t.Rows)), "robotsaudit diff")

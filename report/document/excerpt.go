@@ -165,7 +165,7 @@ func linesOf(texts []string, group, rule int) (lines []Line) {
 			lines = append(lines, Line{Text: plural(int64(left), "line") + " left out"})
 		}
 		last = n
-		l := Line{Number: n, Text: clip(strings.ReplaceAll(texts[n-1], "\t", "    "), maxLine)}
+		l := Line{Number: n, Text: Clip(strings.ReplaceAll(texts[n-1], "\t", "    "), maxLine)}
 		switch n {
 		case rule:
 			l.Mark, l.Label = MarkRule, "rule"

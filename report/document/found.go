@@ -69,13 +69,13 @@ func (f *found) doubts() int {
 // clip makes long texts short before the row is kept: a URL may have 64 KiB, thousands of times.
 func (f *found) clip() {
 	f.shortURL, f.cut = clipMiddle(f.URL, maxURL)
-	f.URL = strings.Clone(Head(f.URL, 2*maxURL))
-	f.RobotsURL = clip(f.RobotsURL, maxName)
-	f.Origin = clip(f.Origin, maxName)
-	f.UserAgent = clip(f.UserAgent, maxAgent)
-	f.Claim = clip(f.Claim, maxName)
-	f.Via = clip(f.Via, maxURL)
-	f.Rule = clip(f.Rule, maxName)
+	f.URL = strings.Clone(report.Head(f.URL, 2*maxURL))
+	f.RobotsURL = Clip(f.RobotsURL, maxName)
+	f.Origin = Clip(f.Origin, maxName)
+	f.UserAgent = Clip(f.UserAgent, maxAgent)
+	f.Claim = Clip(f.Claim, maxName)
+	f.Via = Clip(f.Via, maxURL)
+	f.Rule = Clip(f.Rule, maxName)
 }
 
 // certainties, the most certain first.

@@ -48,7 +48,7 @@ func (f *found) isViolation() bool { return f.Certainty == "certain" || f.Certai
 func (f *found) whose() []string {
 	list := []string{"Not known by name: the groups for all crawlers (*) apply."}
 	if f.Agent != "" {
-		list[0] = clip(f.Agent, maxName) + f.namedBy() + "."
+		list[0] = Clip(f.Agent, maxName) + f.namedBy() + "."
 	}
 	if f.Claim != "" {
 		list = append(list, claimText(f.Claim))
@@ -109,10 +109,10 @@ func (f *found) group() string {
 	switch f.AgentMatch {
 	case "exact":
 		return fmt.Sprintf("The group that begins at line %d; it names %s (RFC 9309, section 2.2.1).", f.GroupLine,
-			clip(f.Agent, maxName))
+			Clip(f.Agent, maxName))
 	case "google":
 		return fmt.Sprintf("The group that begins at line %d; it names %s, as Google’s parser compares names.",
-			f.GroupLine, clip(f.Agent, maxName))
+			f.GroupLine, Clip(f.Agent, maxName))
 	}
 	return fmt.Sprintf("The group that begins at line %d, for all crawlers (*): no group names this one (RFC 9309, "+
 		"section 2.2.1).", f.GroupLine)
@@ -167,34 +167,26 @@ func (f *found) contester() string {
 }
 
 // records lists the records that prove the finding.
-func (f *found) records(lengths map[place]int64) []Record {
-	list := []Record{{
-		What: "The fetch", File: clip(f.File, maxName), Offset: f.Offset, Length: f.Length,
-		ID: clip(f.RecordID, maxName), Digest: clip(f.Digest, maxName),
-	}}
+func (f *found) records(lengths map[place]int64) (list []Record) {
+	add := func(what string, at place, length int64, id, digest string) {
+		list = append(list, Record{
+			What: what, File: Clip(at.file, maxName), Offset: at.offset, Length: length,
+			ID: Clip(id, maxName), Digest: Clip(digest, maxName),
+		})
+	}
+	add("The fetch", place{f.File, f.Offset}, f.Length, f.RecordID, f.Digest)
 	if f.RobotsOffset != nil {
-		r := Record{
-			What: "The robots.txt", File: clip(f.RobotsFilename, maxName), Offset: *f.RobotsOffset,
-			Length: f.RobotsLength, ID: clip(f.RobotsRecordID, maxName),
+		digest := f.RobotsBodyDigest
+		if f.hasOtherBody() {
+			digest = ""
 		}
-		if !f.hasOtherBody() {
-			r.Digest = clip(f.RobotsBodyDigest, maxName)
-		}
-		list = append(list, r)
+		add("The robots.txt", place{f.RobotsFilename, *f.RobotsOffset}, f.RobotsLength, f.RobotsRecordID, digest)
 	}
-	if f.hasOtherBody() {
-		at := f.bodyPlace()
-		list = append(list, Record{
-			What: "The body that was applied", File: clip(at.file, maxName), Offset: at.offset, Length: lengths[at],
-			ID: clip(f.RobotsBodyRecordID, maxName), Digest: clip(f.RobotsBodyDigest, maxName),
-		})
+	if at := f.bodyPlace(); f.hasOtherBody() {
+		add("The body that was applied", at, lengths[at], f.RobotsBodyRecordID, f.RobotsBodyDigest)
 	}
-	if f.ContestedOffset != nil {
-		at := f.contestedPlace()
-		list = append(list, Record{
-			What: "The copy that allows", File: clip(at.file, maxName), Offset: at.offset, Length: lengths[at],
-			ID: clip(f.ContestedRecordID, maxName), Digest: clip(f.ContestedBodyDigest, maxName),
-		})
+	if at := f.contestedPlace(); f.ContestedOffset != nil {
+		add("The copy that allows", at, lengths[at], f.ContestedRecordID, f.ContestedBodyDigest)
 	}
 	return list
 }

@@ -36,7 +36,7 @@ func (t *crawlerTally) read(ctx context.Context, res *results.Results) error {
 		kept := *row
 		kept.Claims = nil
 		for _, c := range row.Claims[:min(len(row.Claims), maxNamed)] {
-			kept.Claims = append(kept.Claims, clip(c, 60))
+			kept.Claims = append(kept.Claims, Clip(c, 60))
 		}
 		t.first = report.Rank(t.first, maxCrawlers, &kept, compareCrawlers)
 	})
@@ -61,7 +61,7 @@ func tokenName(agent string) string {
 	if agent == "" {
 		return "not known by name"
 	}
-	return clip(agent, maxName)
+	return Clip(agent, maxName)
 }
 
 // all are the names of the crawlers that fetched anything but robots.txt; none if there is one without a name.
@@ -81,7 +81,7 @@ func (t *crawlerTally) all() (names []string) {
 func (t *crawlerTally) names() (names []string) {
 	for _, c := range t.first {
 		if c.Agent != "" && c.Fetches > c.RobotsTxtItself {
-			names = append(names, clip(c.Agent, 60))
+			names = append(names, Clip(c.Agent, 60))
 		}
 	}
 	return names
@@ -178,10 +178,10 @@ func (b *builder) settings() []string {
 		words[0] += ": robots.txt is read by " + p.Source() + "."
 	}
 	if s.Crawler != "" {
-		words = append(words, "All fetches and captures count as those of "+clip(s.Crawler, maxName)+" (--crawler).")
+		words = append(words, "All fetches and captures count as those of "+Clip(s.Crawler, maxName)+" (--crawler).")
 	}
 	for _, line := range few(s.CrawlerMap, maxNamed) {
-		words = append(words, "Crawler by User-Agent (--crawler-map): "+clip(line, maxName))
+		words = append(words, "Crawler by User-Agent (--crawler-map): "+Clip(line, maxName))
 	}
 	if !s.AsOf.IsZero() {
 		words = append(words, "Other crawlers and restrictions are judged as of "+asOfText(s.AsOf)+" (--as-of).")
@@ -233,7 +233,7 @@ func (b *builder) inputTable() Table {
 	}
 	for i := range inputs[:min(len(inputs), maxInputs)] {
 		in := &inputs[i]
-		table.Add(clip(in.Name, maxName), in.Size, Visible(in.Container), in.Fetches, in.Robots, digestText(in))
+		table.Add(Clip(in.Name, maxName), in.Size, Visible(in.Container), in.Fetches, in.Robots, digestText(in))
 	}
 	table.leaveOut(int64(len(inputs)-maxInputs), "audit.json")
 	return table

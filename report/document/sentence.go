@@ -62,7 +62,7 @@ func (f *found) act() string {
 func (f *found) verb() string {
 	switch {
 	case f.Method != "GET" && f.Method != "":
-		return "sent a " + clip(f.Method, 20) + " request for"
+		return "sent a " + Clip(f.Method, 20) + " request for"
 	case f.Status == nil || *f.Status/100 == 2:
 		return "fetched"
 	}
@@ -82,9 +82,9 @@ func (f *found) crawler() string {
 	case f.Agent == "":
 		return "a crawler that is not known by name"
 	case f.AgentSource == words.AgentFromRequest.String():
-		return clip(f.Agent, maxName)
+		return Clip(f.Agent, maxName)
 	}
-	return clip(f.Agent, maxName) + f.namedBy()
+	return Clip(f.Agent, maxName) + f.namedBy()
 }
 
 // namedBy states who gives the crawler's name.
@@ -106,7 +106,7 @@ func (f *found) teller() string {
 	case f.RobotsAgent == "":
 		return "a crawler that is not known by name"
 	}
-	return clip(f.RobotsAgent, maxName)
+	return Clip(f.RobotsAgent, maxName)
 }
 
 // received states when, and by whom, the robots.txt was obtained.
@@ -188,7 +188,7 @@ func (f *found) forbids() string {
 		verb += " this URL"
 	}
 	if f.AgentMatch == "exact" || f.AgentMatch == "google" {
-		return verb + " to " + clip(f.Agent, maxName) + " by name"
+		return verb + " to " + Clip(f.Agent, maxName) + " by name"
 	}
 	return verb + " to all crawlers without a group of their own"
 }

@@ -95,7 +95,7 @@ func (t *siteTally) prune() {
 }
 
 // domainOf names the registered domain of a host, or the host where there is none.
-func domainOf(domain, host string) string { return Head(cmp.Or(domain, host), maxName) }
+func domainOf(domain, host string) string { return report.Head(cmp.Or(domain, host), maxName) }
 
 // read reads the table host_stats.
 func (t *siteTally) read(ctx context.Context, res *results.Results) error {
@@ -166,7 +166,7 @@ func (t *ruleTally) end() {
 	if most.count == 0 {
 		return
 	}
-	most.rule, most.origin = clip(most.rule, maxName), clip(most.origin, maxName)
+	most.rule, most.origin = Clip(most.rule, maxName), Clip(most.origin, maxName)
 	if s := t.origins[t.origin]; s != nil {
 		s.rule = most
 	}
@@ -183,7 +183,7 @@ func (t *ruleTally) rank(r ruleCount) {
 	if len(t.first) == maxTopRules && r.count < t.first[maxTopRules-1].count {
 		return
 	}
-	r.rule, r.origin = clip(r.rule, maxName), clip(r.origin, maxName)
+	r.rule, r.origin = Clip(r.rule, maxName), Clip(r.origin, maxName)
 	t.first = report.Rank(t.first, maxTopRules, r, compareRules)
 }
 
@@ -238,7 +238,7 @@ func (t *siteTally) tables() []Table {
 		"An origin is a scheme, a host and a port: what one robots.txt speaks for (RFC 9309, section 2.3).",
 	}
 	for _, o := range t.origins {
-		origins.Add(o.cells(orNoOrigin(clip(o.name, maxName)))...)
+		origins.Add(o.cells(orNoOrigin(Clip(o.name, maxName)))...)
 	}
 	origins.leaveOut(t.total-int64(len(t.origins)), "table host_stats")
 	return []Table{domains, origins}
@@ -276,14 +276,14 @@ func (g groupTally) table(id, caption, name string) Table {
 // collections are what the archives' places and warcinfo records say that an input belongs to.
 func collections(in *report.AuditInput) (names []string) {
 	if in.Container == "wacz" {
-		names = append(names, "WACZ "+clip(in.Name, maxName))
+		names = append(names, "WACZ "+Clip(in.Name, maxName))
 	} else if folder := path.Dir(in.Name); folder != "." {
-		names = append(names, "folder "+clip(folder, maxName))
+		names = append(names, "folder "+Clip(folder, maxName))
 	} else {
 		names = append(names, "archives in no subfolder")
 	}
 	for _, c := range in.Crawls {
-		if name := "isPartOf " + clip(c.IsPartOf, maxName); c.IsPartOf != "" && !slices.Contains(names, name) {
+		if name := "isPartOf " + Clip(c.IsPartOf, maxName); c.IsPartOf != "" && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}

@@ -26,18 +26,18 @@ const (
 type timelineTally struct {
 	unit    Unit
 	periods map[int64]*periodTally // by first day, counted from 1970
-	claims  map[string]int         // numbers
+	claims  map[string]bool        // those counted apart
 	undated int64
 }
 
 type periodTally struct {
-	claims  []Tally // by number of claim
+	claims  groupTally
 	changes int64
 	sites   []string // some whose robots.txt changed
 }
 
 func newTimelineTally() *timelineTally {
-	return &timelineTally{unit: Day, periods: make(map[int64]*periodTally), claims: make(map[string]int)}
+	return &timelineTally{unit: Day, periods: make(map[int64]*periodTally), claims: make(map[string]bool)}
 }
 
 // addFetch counts a fetch.
@@ -46,31 +46,18 @@ func (t *timelineTally) addFetch(micros *int64, claim string, counts Tally) {
 		t.undated += counts.Fetches
 		return
 	}
-	n, seen := t.claims[claim]
-	if !seen && len(t.claims) >= maxClaims {
+	if !t.claims[claim] && len(t.claims) >= maxClaims {
 		claim = otherClaims
-		n, seen = t.claims[claim]
 	}
-	if !seen {
-		n = len(t.claims)
-		t.claims[strings.Clone(claim)] = n
-	}
-	t.period(*micros).count(n, counts)
-}
-
-// count adds to the counts of the n-th claim.
-func (p *periodTally) count(n int, counts Tally) {
-	for len(p.claims) <= n {
-		p.claims = append(p.claims, Tally{})
-	}
-	p.claims[n].add(counts)
+	t.claims[claim] = true
+	t.period(*micros).claims.add(claim, counts)
 }
 
 // addChange counts a capture of robots.txt that differs from the one before.
 func (t *timelineTally) addChange(micros int64, origin string) {
 	p := t.period(micros)
 	p.changes++
-	p.addSite(clip(origin, maxName))
+	p.addSite(Clip(origin, maxName))
 }
 
 func (p *periodTally) addSite(site string) {
@@ -87,7 +74,7 @@ func (t *timelineTally) period(micros int64) *periodTally {
 			return p
 		}
 		if len(t.periods) < maxPeriods[t.unit] || coarser[t.unit] == "" {
-			p := new(periodTally)
+			p := &periodTally{claims: make(groupTally)}
 			t.periods[start(day, t.unit)] = p
 			return p
 		}
@@ -106,8 +93,8 @@ func (t *timelineTally) coarsen() {
 			joined[start(day, t.unit)] = from
 			continue
 		}
-		for i, c := range from.claims {
-			to.count(i, c)
+		for claim, counts := range from.claims {
+			to.claims.add(claim, *counts)
 		}
 		to.changes += from.changes
 		for _, site := range from.sites {
@@ -179,7 +166,10 @@ func (t *timelineTally) timeline() *Timeline {
 		t.coarsen()
 	}
 	tl := &Timeline{Unit: t.unit, Periods: []Period{}, Claims: []string{}, Counts: []ClaimCount{}}
-	order := t.claimOrder(tl)
+	claims := slices.Sorted(maps.Keys(t.claims))
+	for _, claim := range claims {
+		tl.Claims = append(tl.Claims, claimName(claim))
+	}
 	days := slices.Sorted(maps.Keys(t.periods))
 	if left := len(days) - maxPeriods[t.unit]; left > 0 {
 		days = days[left:]
@@ -191,12 +181,11 @@ func (t *timelineTally) timeline() *Timeline {
 			Start: time.Unix(day*secondsPerDay, 0).UTC().Format("2006-01-02"), Label: label(day, t.unit),
 			Changes: p.changes, Mark: p.mark(),
 		}
-		for claim, n := range order {
-			if n >= len(p.claims) || p.claims[n].Fetches == 0 {
-				continue
+		for n, claim := range claims {
+			if counts := p.claims[claim]; counts != nil {
+				period.add(*counts)
+				tl.Counts = append(tl.Counts, ClaimCount{i, n, *counts})
 			}
-			period.add(p.claims[n])
-			tl.Counts = append(tl.Counts, ClaimCount{i, claim, p.claims[n]})
 		}
 		tl.Periods = append(tl.Periods, period)
 	}
@@ -207,20 +196,15 @@ func (t *timelineTally) timeline() *Timeline {
 	return tl
 }
 
-// claimOrder fills in the claims, in the order of their names, and returns their numbers here.
-func (t *timelineTally) claimOrder(tl *Timeline) (numbers []int) {
-	for _, claim := range slices.Sorted(maps.Keys(t.claims)) {
-		numbers = append(numbers, t.claims[claim])
-		switch claim {
-		case "":
-			tl.Claims = append(tl.Claims, "says nothing of robots.txt")
-		case otherClaims:
-			tl.Claims = append(tl.Claims, "says something else")
-		default:
-			tl.Claims = append(tl.Claims, "says “robots: "+clip(claim, 60)+"”")
-		}
+// claimName names a claim in a sentence.
+func claimName(claim string) string {
+	switch claim {
+	case "":
+		return "says nothing of robots.txt"
+	case otherClaims:
+		return "says something else"
 	}
-	return numbers
+	return "says “robots: " + Clip(claim, 60) + "”"
 }
 
 // mark states that robots.txt changed.

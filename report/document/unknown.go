@@ -48,7 +48,7 @@ func (t *unknownTally) addCapture(row *captureRow) {
 	if row.Reason != words.UnresolvedRedirect.String() || len(row.HopURLs) == 0 || len(t.targets) >= maxExamples {
 		return
 	}
-	if target := clip(row.HopURLs[len(row.HopURLs)-1], maxURL); !slices.Contains(t.targets, target) {
+	if target := Clip(row.HopURLs[len(row.HopURLs)-1], maxURL); !slices.Contains(t.targets, target) {
 		t.targets = append(t.targets, target)
 	}
 }
@@ -62,7 +62,7 @@ func (t *unknownTally) endOrigin() {
 		}
 		r.fetches += n
 		r.origins++
-		r.most = report.Rank(r.most, maxExamples, originCount{clip(t.origin, maxName), n},
+		r.most = report.Rank(r.most, maxExamples, originCount{Clip(t.origin, maxName), n},
 			func(a, b originCount) int {
 				return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(a.origin, b.origin))
 			})

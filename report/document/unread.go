@@ -48,7 +48,7 @@ func (t *issueTally) addUnread(row *report.IssueRow) {
 		t.file = row.WARCFilename
 		if len(t.unread) < maxUnread {
 			t.unread = append(t.unread,
-				unreadArchive{clip(row.WARCFilename, maxName), row.Kind, clip(row.Detail, maxName), row.Offset, 0})
+				unreadArchive{Clip(row.WARCFilename, maxName), row.Kind, Clip(row.Detail, maxName), row.Offset, 0})
 		}
 	}
 	if t.total <= maxUnread {

@@ -68,7 +68,7 @@ func (t *useTally) addRestriction(row *report.RestrictionRow) {
 		t.here.usage++
 	}
 	if t.here.statement == "" && len(row.Statements) > 0 {
-		t.here.statement = clip(row.Statements[0], maxStatement)
+		t.here.statement = Clip(row.Statements[0], maxStatement)
 	}
 }
 
@@ -79,7 +79,7 @@ func (t *useTally) endSite() {
 		return
 	}
 	t.siteCount++
-	s.origin = clip(s.origin, maxName)
+	s.origin = Clip(s.origin, maxName)
 	t.sites = report.Rank(t.sites, maxRestricted, s, func(a, b restrictedSite) int {
 		return cmp.Or(cmp.Compare(b.publication+b.usage, a.publication+a.usage), cmp.Compare(a.origin, b.origin))
 	})

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/robotsaudit/robotsaudit/report"
 )
 
 // Visible makes every character of a text from an archive visible: what cannot be seen, or
@@ -49,40 +51,27 @@ func isVisible(r rune) bool {
 		!unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
-// clip makes a text visible and short: at most about n bytes, or twice that where much had to be
+// Clip makes a text visible and short: at most about n bytes, or twice that where much had to be
 // made visible. It says what is left out.
-func clip(s string, n int) string {
-	v := Visible(Head(s, n))
+func Clip(s string, n int) string {
+	v := Visible(report.Head(s, n))
 	if len(s) <= n && len(v) <= 2*n {
 		return v
 	}
-	return fmt.Sprintf("%s… (%s bytes)", Head(v, 2*n), number(int64(len(s))))
+	return fmt.Sprintf("%s… (%s bytes)", report.Head(v, 2*n), number(int64(len(s))))
 }
 
-// clipMiddle is clip for URLs, whose ends matter most. It reports whether something is left out.
+// clipMiddle is Clip for URLs, whose ends matter most. It reports whether something is left out.
 func clipMiddle(s string, n int) (string, bool) {
-	if v := Visible(Head(s, n)); len(s) <= n && len(v) <= 2*n {
+	if v := Visible(report.Head(s, n)); len(s) <= n && len(v) <= 2*n {
 		return v, false
 	}
-	start, end := Head(s, n-n/4), s[max(0, len(s)-n/4):]
+	start, end := report.Head(s, n-n/4), s[max(0, len(s)-n/4):]
 	for len(end) > 0 && !utf8.RuneStart(end[0]) {
 		end = end[1:]
 	}
-	return fmt.Sprintf("%s… (%s bytes) …%s", Head(Visible(start), 2*n), number(int64(len(s))),
-		Head(Visible(end), n)), true
-}
-
-// Head returns at most the first n bytes of s, and no part of a character.
-func Head(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for back := n; back > n-utf8.UTFMax && back > 0; back-- {
-		if utf8.RuneStart(s[back]) {
-			return s[:back]
-		}
-	}
-	return s[:n] // no UTF-8
+	return fmt.Sprintf("%s… (%s bytes) …%s", report.Head(Visible(start), 2*n), number(int64(len(s))),
+		report.Head(Visible(end), n)), true
 }
 
 // asciiURL percent-encodes the bytes of a URL that no URI may hold raw: it then means the same to

@@ -50,14 +50,14 @@ func TestClip(t *testing.T) {
 		strings.Repeat("\x00", 100), strings.Repeat("漢", 1<<16),
 	} {
 		middle, cut := clipMiddle(in, 160)
-		for _, got := range []string{clip(in, 160), middle} {
+		for _, got := range []string{Clip(in, 160), middle} {
 			if !utf8.ValidString(got) || len(got) > 600 ||
 				Visible(strings.ReplaceAll(got, "⟨", "")) != strings.ReplaceAll(got, "⟨", "") {
 				t.Errorf("%d bytes: %q", len(got), got)
 			}
 		}
-		if !cut || !strings.Contains(clip(in, 160), " bytes)") {
-			t.Errorf("%q: not said to be cut", clip(in, 160))
+		if !cut || !strings.Contains(Clip(in, 160), " bytes)") {
+			t.Errorf("%q: not said to be cut", Clip(in, 160))
 		}
 	}
 }

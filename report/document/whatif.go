@@ -194,7 +194,7 @@ func (t *whatIfTally) section(a *report.Audit) Section {
 	})
 	for _, name := range order[:min(len(order), maxAgents)] {
 		x := t.agents[name]
-		table.Add(clip(name, maxName), x.origins[accessFull], x.origins[accessPartial], x.origins[accessNone],
+		table.Add(Clip(name, maxName), x.origins[accessFull], x.origins[accessPartial], x.origins[accessNone],
 			x.origins[accessUnknown], x.verdicts.Allowed, x.verdicts.Disallowed, x.verdicts.Unknown)
 	}
 	table.leaveOut(int64(len(order)-maxAgents), "tables group_verdicts and robots_agents")

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/dustin/go-humanize"
+	"github.com/dustin/go-humanize/english"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/report"
@@ -44,14 +45,7 @@ func ofWhole(part, whole int64) string {
 }
 
 // list joins words: "a, b and c".
-func list(words []string) string { return listWith(" and ", words) }
-
-func listWith(and string, words []string) string {
-	if len(words) < 2 {
-		return strings.Join(words, "")
-	}
-	return strings.Join(words[:len(words)-1], ", ") + and + words[len(words)-1]
-}
+func list(words []string) string { return english.WordSeries(words, "and") }
 
 // isAre is the verb for a number of things.
 func isAre(n int64, one, many string) string {

@@ -94,11 +94,10 @@ func wrapped(s string, width int) (lines []string) {
 
 // shown makes a value from an archive visible, and cuts it.
 func (t *text) shown(s string) string {
-	visible := document.Visible(document.Head(s, t.limit(maxValue)))
-	if t.full || len(s) <= maxValue && len(visible) <= 2*maxValue {
-		return visible
+	if t.full {
+		return document.Visible(s)
 	}
-	return fmt.Sprintf("%s… (%s)", document.Head(visible, 2*maxValue), report.Count(int64(len(s)), "byte"))
+	return document.Clip(s, maxValue)
 }
 
 // crawler names a crawler by its token.
