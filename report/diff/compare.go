@@ -11,6 +11,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/durable"
 	"github.com/robotsaudit/robotsaudit/internal/facts/run"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
@@ -167,16 +168,14 @@ func compareChanges(a, b Change) int {
 
 // rank is the order of certainty, by the audit by which the fetch is the more certain violation.
 func (c *Change) rank() int {
-	rank := len(certainties)
+	rank := len(words.Certainties)
 	for _, s := range []*State{c.Old, c.New} {
 		if s != nil && s.Certainty != "" {
-			rank = min(rank, slices.Index(certainties, s.Certainty))
+			rank = min(rank, slices.IndexFunc(words.Certainties, func(w words.Word) bool { return w.Name == s.Certainty }))
 		}
 	}
 	return rank
 }
-
-var certainties = []string{"certain", "probable", "possible", "contested"}
 
 // micros is the time of a change; those without one come last.
 func (c *Change) micros() int64 {

@@ -11,6 +11,7 @@ package diff
 import (
 	"time"
 
+	"github.com/robotsaudit/robotsaudit/internal/words"
 	"github.com/robotsaudit/robotsaudit/report"
 )
 
@@ -156,10 +157,10 @@ func kindOf(before, after *State) kind {
 }
 
 func (s *State) isViolation() bool {
-	return s != nil && (s.Certainty == "certain" || s.Certainty == "probable")
+	return s != nil && (s.Certainty == words.Certain.String() || s.Certainty == words.Probable.String())
 }
 
-func (s *State) isUnknown() bool { return s != nil && s.Verdict == "unknown" }
+func (s *State) isUnknown() bool { return s != nil && s.Verdict == words.Unknown.String() }
 
 func sideOf(dir string, a *report.Audit) Side {
 	t := &a.Totals

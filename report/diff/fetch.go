@@ -13,16 +13,11 @@ import (
 // fetch holds the compared fields of a fetch, as package run keeps it.
 type fetch struct {
 	results.Place
-	Origin    string
-	Dated     bool
-	Time      int64
-	Agent     string
-	Verdict   string
-	Certainty string
-	Evidence  string
-	Reason    string
-	Rule      string
-	RuleLine  int32
+	Origin string
+	Dated  bool
+	Time   int64
+	Agent  string
+	State
 }
 
 // compareKeys orders fetches by their keys.
@@ -52,10 +47,7 @@ func (f *fetch) state() *State {
 	if f == nil {
 		return nil
 	}
-	return &State{
-		Verdict: f.Verdict, Certainty: f.Certainty, Evidence: f.Evidence, Reason: f.Reason, Rule: f.Rule,
-		RuleLine: f.RuleLine,
-	}
+	return &f.State
 }
 
 // clone is a fetch whose texts keep nothing else in memory.
@@ -75,31 +67,21 @@ func (f *fetch) clone() *fetch {
 
 // sortFetches adds the fetches of an audit to s.
 func sortFetches(ctx context.Context, r *results.Results, s *run.Sorter[fetch]) error {
-	violations := results.Follow[proofRow](ctx, r, report.ViolationsTable)
-	defer violations.Stop()
-	unproven := results.Follow[proofRow](ctx, r, report.UnprovenTable)
-	defer unproven.Stop()
+	rules := results.FollowRules(ctx, r)
+	defer rules.Stop()
 	for row, err := range results.Select[fetchRow](ctx, r, report.FetchesTable) {
 		if err != nil {
 			return err
 		}
 		f := row.fetch()
-		if f.Certainty != "" {
-			proofs := unproven
-			if f.state().isViolation() {
-				proofs = violations
-			}
-			proof, err := proofs.One(&row.Place)
-			if err != nil {
-				return err
-			}
-			f.Rule = proof.Rule
+		if f.Rule, err = rules.Of(&row.Place, f.Certainty); err != nil {
+			return err
 		}
 		if err := s.Add(f); err != nil {
 			return err
 		}
 	}
-	return cmp.Or(violations.End(), unproven.End())
+	return rules.End()
 }
 
 // fetchRow are the columns of fetches that are compared.
@@ -116,16 +98,12 @@ type fetchRow struct {
 func (r *fetchRow) fetch() fetch {
 	f := fetch{
 		Place: r.Place, Origin: r.Origin, Agent: r.Agent,
-		Verdict: r.Verdict, Certainty: r.Certainty, Evidence: r.Evidence, Reason: r.Reason, RuleLine: r.RuleLine,
+		State: State{
+			Verdict: r.Verdict, Certainty: r.Certainty, Evidence: r.Evidence, Reason: r.Reason, RuleLine: r.RuleLine,
+		},
 	}
 	if r.FetchTime != nil {
 		f.Dated, f.Time = true, *r.FetchTime
 	}
 	return f
-}
-
-// proofRow are the columns of violations and unproven that fetches lacks.
-type proofRow struct {
-	results.Place
-	Rule string `parquet:"rule,optional,dict"`
 }

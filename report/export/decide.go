@@ -12,15 +12,13 @@ import (
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
 
-// Reasons of rows.
-const (
-	disallowed = "disallowed" // robots.txt
-	restricted = "restricted" // the page or its origin, for a purpose
-	unknown    = "unknown"    // the archives do not show it
-	allowed    = "allowed"    // nothing speaks against it
+// Reasons of rows: the verdicts, and
+var (
+	disallowed, unknown, allowed = words.Disallowed.String(), words.Unknown.String(), words.Allowed.String()
 
+	restricted = "restricted"      // the page or its origin, for a purpose
 	unnamed    = "unnamed_crawler" // nobody knows who fetched it, and robots.txt forbids it to somebody
-	challenged = "challenge"       // robots.txt is a page that asks for a proof that the client is no crawler
+	challenged = words.Challenge.String()
 )
 
 // isUndecided reports whether a fetch of a reason is neither kept nor dropped, unless that is asked for.
@@ -67,23 +65,17 @@ func (f *fetchRow) hasContent() bool {
 // decider decides fetches in the order of their table, and reads the tables that it needs in step.
 type decider struct {
 	options *Options
-	proofs  map[string]*results.Follower[proofRow] // violations and unproven
-	whatIf  *whatIf                                // nil: the crawler's own verdicts count
-	pages   *results.Follower[restrictionRow]      // nil: no purpose counts
-	tables  []follower                             // all that are read
-	bound   bound                                  // what binds the fetch in hand
+	rules   *results.Rules                    // of the crawler's own verdicts
+	whatIf  *whatIf                           // nil: the crawler's own verdicts count
+	pages   *results.Follower[restrictionRow] // nil: no purpose counts
+	tables  []follower                        // all that are read
+	bound   bound                             // what binds the fetch in hand
 }
 
 // follower is a table that is read in step with fetches.
 type follower interface {
 	End() error
 	Stop()
-}
-
-// proofRow are the columns of violations and unproven that fetches lacks.
-type proofRow struct {
-	results.Place
-	Rule string `parquet:"rule,optional,dict"`
 }
 
 // restrictionRow are the columns of restrictions that lists need.
@@ -112,11 +104,8 @@ func newDecider(ctx context.Context, r *results.Results, o *Options, tokens []st
 		d.tables = append(d.tables, d.whatIf)
 		return d
 	}
-	d.proofs = make(map[string]*results.Follower[proofRow])
-	for _, table := range []report.TableOf[report.ViolationRow]{report.ViolationsTable, report.UnprovenTable} {
-		d.proofs[table.Name] = results.Follow[proofRow](ctx, r, table)
-		d.tables = append(d.tables, d.proofs[table.Name])
-	}
+	d.rules = results.FollowRules(ctx, r)
+	d.tables = append(d.tables, d.rules)
 	return d
 }
 
@@ -127,7 +116,7 @@ func (d *decider) decide(f *fetchRow) (w Grounds, err error) {
 	} else {
 		w, err = d.own(f)
 	}
-	if w.Reason == unknown && w.Detail == words.Challenge.String() {
+	if w.Reason == unknown && w.Detail == challenged {
 		w.Reason = challenged
 	}
 	if err != nil || d.pages == nil {
@@ -160,17 +149,7 @@ func (d *decider) own(f *fetchRow) (w Grounds, err error) {
 	if f.Verdict == allowed && slices.Contains(strings.Split(f.Notes, ","), forbidsToNamed) {
 		w.Reason = unnamed
 	}
-	table := report.ViolationsTable.Name
-	switch f.Certainty {
-	case "":
-		return w, nil
-	case "possible", "contested":
-		table = report.UnprovenTable.Name
-	}
-	proof, err := d.proofs[table].One(&f.Place)
-	if err == nil {
-		w.Rule = proof.Rule
-	}
+	w.Rule, err = d.rules.Of(&f.Place, f.Certainty)
 	return w, err
 }
 
@@ -213,7 +192,7 @@ func (l *list) decided(ctx context.Context) iter.Seq2[*entry, error] {
 				yield(nil, err)
 				return
 			}
-			if f.Reason == "robots_txt_itself" {
+			if f.Reason == words.RobotsTxtItself.String() {
 				continue
 			}
 			e := l.entryOf(f, &w)
@@ -247,27 +226,31 @@ func (l *list) entryOf(f *fetchRow, w *Grounds) entry {
 	if f.FetchStatus != nil {
 		e.Status = int32(*f.FetchStatus)
 	}
-	drop := w.Reason == disallowed || w.Reason == restricted || w.Reason == unknown && !l.options.KeepUnknown ||
-		isUndecided(w.Reason) && l.options.Undecided == Drop
-	switch content := f.hasContent(); {
-	case drop && w.Reason == disallowed:
-		e.Rank, e.Dropped = dropDisallowed, 1
-	case drop && w.Reason == restricted:
-		e.Rank, e.Dropped = dropRestricted, 1
-	case drop && w.Reason == unknown:
-		e.Rank, e.Dropped = dropUnknown, 1
-	case drop:
-		e.Rank, e.Dropped = dropUndecided, 1
+	switch {
+	case w.Reason == disallowed:
+		e.Rank = dropDisallowed
+	case w.Reason == restricted:
+		e.Rank = dropRestricted
+	case w.Reason == unknown && !l.options.KeepUnknown:
+		e.Rank = dropUnknown
+	case isUndecided(w.Reason) && l.options.Undecided == Drop:
+		e.Rank = dropUndecided
 	case isUndecided(w.Reason) && l.options.Undecided != Keep:
 		e.Rank = undecided
-	case !content:
+	case !f.hasContent():
 		e.Rank = nothing
 	case w.Reason == unknown:
-		e.Rank, e.Kept = keepUnknown, 1
+		e.Rank = keepUnknown
 	case isUndecided(w.Reason):
-		e.Rank, e.Kept = keepUndecided, 1
+		e.Rank = keepUndecided
 	default:
-		e.Rank, e.Kept = keep, 1
+		e.Rank = keep
+	}
+	switch {
+	case e.Rank < undecided:
+		e.Dropped = 1
+	case e.Rank > undecided && e.Rank < nothing:
+		e.Kept = 1
 	}
 	l.summary.add(&e)
 	return e

@@ -16,7 +16,6 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/robotsaudit/robotsaudit/internal/durable"
 	"github.com/robotsaudit/robotsaudit/internal/facts/run"
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
@@ -54,41 +53,33 @@ func (e *DocumentError) Error() string {
 func WriteAttributes(ctx context.Context, w io.Writer, r *results.Results, o Options,
 	documents io.Reader,
 ) (a Attributes, err error) {
-	tokens, err := o.check(r)
-	if err != nil {
-		return a, err
-	}
-	dir, remove, err := durable.Temporary("")
-	if err != nil {
-		return a, err
-	}
-	defer func() { err = errors.Join(err, remove()) }()
-	wanted := run.NewSorter(dir, documentsByKey)
-	if err := readDocuments(documents, wanted.Add); err != nil {
-		return a, err
-	}
-	l := &list{results: r, options: o, tokens: tokens, dir: dir, summary: new(Summary)}
-	found := run.NewSorter(dir, documentsByLine)
-	if err := l.find(ctx, wanted.Sorted(ctx), found.Add); err != nil {
-		return a, err
-	}
-	out := gzip.NewWriter(w)
-	for d, err := range found.Sorted(ctx) {
-		if err != nil {
-			return a, err
+	err = makeList(r, o, func(l *list) error {
+		wanted, found := run.NewSorter(l.dir, documentsByKey), run.NewSorter(l.dir, documentsByLine)
+		if err := readDocuments(documents, wanted.Add); err != nil {
+			return err
 		}
-		a.Documents++
-		if d.Drop {
-			a.Dropped++
+		if err := l.find(ctx, wanted.Sorted(ctx), found.Add); err != nil {
+			return err
 		}
-		if d.Reason == notFound {
-			a.NotFound++
+		out := gzip.NewWriter(w)
+		for d, err := range found.Sorted(ctx) {
+			if err != nil {
+				return err
+			}
+			a.Documents++
+			if d.Drop {
+				a.Dropped++
+			}
+			if d.Reason == notFound {
+				a.NotFound++
+			}
+			if _, err := out.Write(d.line()); err != nil {
+				return err
+			}
 		}
-		if _, err := out.Write(d.line()); err != nil {
-			return a, err
-		}
-	}
-	return a, out.Close()
+		return out.Close()
+	})
+	return a, err
 }
 
 // document is a document, and the decision on it.
@@ -100,10 +91,6 @@ type document struct {
 	Length int64  // characters
 	Reason string
 	Drop   bool
-}
-
-func specOf[T any](name string, compare func(a, b *T) int) run.Spec[T] {
-	return run.Spec[T]{Name: name, Compare: compare, Bucket: func(*T) int { return 0 }, Held: 4 << 20}
 }
 
 var (

@@ -11,14 +11,12 @@ package export
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
-	"github.com/robotsaudit/robotsaudit/internal/durable"
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
@@ -137,48 +135,24 @@ func (o *Options) Check(r *results.Results) error {
 
 // Write writes a list to w.
 func Write(ctx context.Context, w io.Writer, r *results.Results, o Options, format Format) (s Summary, err error) {
-	tokens, err := o.check(r)
-	if err != nil {
-		return s, err
-	}
-	dir, remove, err := durable.Temporary("")
-	if err != nil {
-		return s, err
-	}
-	defer func() { err = errors.Join(err, remove()) }()
-	l := &list{results: r, options: o, tokens: tokens, dir: dir, summary: &s}
-	out := output{w, dir, format}
-	switch o.By {
-	case ByRecord:
-		err = writeRows(ctx, l, out, recordRowOf)
-	case ByURL:
-		err = writeRows(ctx, l, out, urlRowOf)
-	case ByHost:
-		err = writeRows(ctx, l, out, hostRowOf)
-	case ByOrigin:
-		err = writeRows(ctx, l, out, originRowOf)
-	case ByDomain:
-		err = writeRows(ctx, l, out, domainRowOf)
-	default:
-		err = fmt.Errorf("no list is by %q", o.By)
-	}
+	err = makeList(r, o, func(l *list) error {
+		defer func() { s = l.summary }()
+		if format == Text {
+			return l.writeKeys(ctx, w)
+		}
+		switch o.By {
+		case ByRecord:
+			return writeRows(ctx, l, w, format, recordRowOf)
+		case ByURL:
+			return writeRows(ctx, l, w, format, urlRowOf)
+		case ByHost:
+			return writeRows(ctx, l, w, format, hostRowOf)
+		case ByOrigin:
+			return writeRows(ctx, l, w, format, originRowOf)
+		case ByDomain:
+			return writeRows(ctx, l, w, format, domainRowOf)
+		}
+		return fmt.Errorf("no list is by %q", o.By)
+	})
 	return s, err
-}
-
-func writeRows[T keyed](ctx context.Context, l *list, out output, rowOf func(*entry) T) error {
-	w, err := newWriter[T](out)
-	if err != nil {
-		return err
-	}
-	for e, err := range l.entries(ctx) {
-		if err != nil {
-			return err
-		}
-		l.summary.Rows++
-		row := rowOf(e)
-		if err := w.write(&row); err != nil {
-			return err
-		}
-	}
-	return w.close()
 }

@@ -2,8 +2,10 @@ package export
 
 import (
 	"bytes"
+	"context"
 	"encoding/csv"
 	"encoding/json"
+	"fmt"
 	"io"
 	"reflect"
 	"strconv"
@@ -29,35 +31,52 @@ const (
 // Formats lists the formats.
 var Formats = []Format{Parquet, CSV, JSONL, Text, Dolma}
 
-// output is where a list goes.
-type output struct {
-	w      io.Writer
-	dir    string // for temporary files
-	format Format
+// rowWriter writes rows.
+type rowWriter[T any] interface {
+	Write(row T) error
+	Close() error // after the last row
 }
 
-// writer writes rows.
-type writer[T any] struct {
-	write func(row *T) error
-	close func() error // after the last row
-}
-
-func newWriter[T keyed](o output) (writer[T], error) {
-	switch o.format {
+// writeRows writes a row for each entry.
+func writeRows[T any](ctx context.Context, l *list, w io.Writer, format Format, rowOf func(*entry) T) error {
+	var out rowWriter[T]
+	columns := report.FieldsOf(reflect.TypeFor[T]())
+	switch format {
 	case Parquet:
-		w := report.NewRowWriter[T](o.w, o.dir, "export")
-		return writer[T]{func(row *T) error { return w.Write(*row) }, w.Close}, nil
+		out = report.NewRowWriter[T](w, l.dir, "export")
 	case CSV:
-		return newCSVWriter[T](o.w)
-	case JSONL:
-		return writer[T]{jsonTo[T](o.w), func() error { return nil }}, nil
+		out = newCSVWriter[T](w, columns)
 	default:
-		return writer[T]{textTo[T](o.w), func() error { return nil }}, nil
+		out = &jsonWriter[T]{out: w, columns: columns}
 	}
+	for e, err := range l.entries(ctx) {
+		if err != nil {
+			return err
+		}
+		if err := out.Write(rowOf(e)); err != nil {
+			return err
+		}
+	}
+	return out.Close()
 }
 
-// columnsOf lists the columns of a row type.
-func columnsOf[T any]() []report.Field { return report.FieldsOf(reflect.TypeFor[T]()) }
+// writeKeys writes the key of each entry, a line each.
+func (l *list) writeKeys(ctx context.Context, w io.Writer) error {
+	for e, err := range l.entries(ctx) {
+		if err != nil {
+			return err
+		}
+		key := e.key(l.options.By)
+		if key == "" && l.options.By == ByRecord {
+			return fmt.Errorf("the record at %s:%d has no WARC-Record-ID, by which a text names it; take --format "+
+				"csv, or --by url", e.Filename, e.Offset)
+		}
+		if _, err := io.WriteString(w, oneLine(key)+"\n"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // valueOf returns the value of a row in a column: a string, an int64 or nil.
 func valueOf(f *report.Field, row reflect.Value) any {
@@ -74,69 +93,70 @@ func valueOf(f *report.Field, row reflect.Value) any {
 	}
 }
 
-// newCSVWriter writes rows as RFC 4180 has it, but for line ends: null is an empty cell.
-func newCSVWriter[T any](w io.Writer) (writer[T], error) {
-	out, columns := csv.NewWriter(w), columnsOf[T]()
-	cells := make([]string, len(columns))
+// csvWriter writes rows as RFC 4180 has it, but for line ends: null is an empty cell.
+type csvWriter[T any] struct {
+	*csv.Writer
+	columns []report.Field
+	cells   []string
+}
+
+func newCSVWriter[T any](w io.Writer, columns []report.Field) *csvWriter[T] {
+	c := &csvWriter[T]{csv.NewWriter(w), columns, make([]string, len(columns))}
 	for i := range columns {
-		cells[i] = columns[i].Name
+		c.cells[i] = columns[i].Name
 	}
-	write := func(row *T) error {
-		v := reflect.ValueOf(row).Elem()
-		for i := range columns {
-			switch value := valueOf(&columns[i], v).(type) {
-			case string:
-				cells[i] = value
-			case int64:
-				cells[i] = strconv.FormatInt(value, 10)
-			default:
-				cells[i] = ""
-			}
-		}
-		return out.Write(cells)
-	}
-	end := func() error {
-		out.Flush()
-		return out.Error()
-	}
-	return writer[T]{write, end}, out.Write(cells)
+	c.Writer.Write(c.cells) // Close returns its error
+	return c
 }
 
-// jsonTo writes each row as a JSON object on a line.
-func jsonTo[T any](out io.Writer) func(*T) error {
-	columns := columnsOf[T]()
-	var line bytes.Buffer
-	encoder := json.NewEncoder(&line)
+func (c *csvWriter[T]) Write(row T) error {
+	v := reflect.ValueOf(&row).Elem()
+	for i := range c.columns {
+		switch value := valueOf(&c.columns[i], v).(type) {
+		case string:
+			c.cells[i] = value
+		case int64:
+			c.cells[i] = strconv.FormatInt(value, 10)
+		default:
+			c.cells[i] = ""
+		}
+	}
+	return c.Writer.Write(c.cells)
+}
+
+func (c *csvWriter[T]) Close() error {
+	c.Flush()
+	return c.Error()
+}
+
+// jsonWriter writes each row as a JSON object on a line.
+type jsonWriter[T any] struct {
+	out     io.Writer
+	columns []report.Field
+	line    bytes.Buffer // reused
+}
+
+func (j *jsonWriter[T]) Write(row T) error {
+	v := reflect.ValueOf(&row).Elem()
+	j.line.Reset()
+	encoder := json.NewEncoder(&j.line)
 	encoder.SetEscapeHTML(false)
-	return func(row *T) error {
-		v := reflect.ValueOf(row).Elem()
-		line.Reset()
-		before := byte('{')
-		for i := range columns {
-			line.WriteByte(before)
-			line.WriteString(strconv.Quote(columns[i].Name) + ":")
-			if err := encoder.Encode(valueOf(&columns[i], v)); err != nil {
-				return err
-			}
-			line.Truncate(line.Len() - 1) // the line end
-			before = ','
+	before := byte('{')
+	for i := range j.columns {
+		j.line.WriteByte(before)
+		j.line.WriteString(strconv.Quote(j.columns[i].Name) + ":")
+		if err := encoder.Encode(valueOf(&j.columns[i], v)); err != nil {
+			return err
 		}
-		line.WriteString("}\n")
-		_, err := out.Write(line.Bytes())
-		return err
+		j.line.Truncate(j.line.Len() - 1) // the line end
+		before = ','
 	}
+	j.line.WriteString("}\n")
+	_, err := j.out.Write(j.line.Bytes())
+	return err
 }
 
-// textTo writes the keys of rows, a line each.
-func textTo[T keyed](out io.Writer) func(*T) error {
-	return func(row *T) error {
-		key, err := (*row).key()
-		if err == nil {
-			_, err = io.WriteString(out, oneLine(key)+"\n")
-		}
-		return err
-	}
-}
+func (*jsonWriter[T]) Close() error { return nil }
 
 // oneLine percent-encodes control characters, with which a URL could pass for two lines.
 func oneLine(s string) string {

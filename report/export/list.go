@@ -3,11 +3,11 @@ package export
 import (
 	"cmp"
 	"context"
+	"errors"
 	"iter"
-	"strings"
 
+	"github.com/robotsaudit/robotsaudit/internal/durable"
 	"github.com/robotsaudit/robotsaudit/internal/facts/run"
-	"github.com/robotsaudit/robotsaudit/internal/weburl"
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
 
@@ -17,7 +17,7 @@ type list struct {
 	options Options
 	tokens  []string // of the audit, whose verdicts count
 	dir     string   // for temporary files
-	summary *Summary
+	summary Summary
 }
 
 // item is a fetch, and the decision on it.
@@ -74,18 +74,18 @@ func (l *list) isListed(e *entry) bool {
 	return e.Dropped > 0
 }
 
-// keyOf is the key of an entry in a list that is not by records.
-func (b By) keyOf(e *entry) string {
-	switch b {
-	case ByURL:
-		return e.URL
-	case ByHost:
-		return weburl.SURTHost(e.SURTKey)
-	case ByOrigin:
-		return e.Origin
-	default:
-		return cmp.Or(e.RegisteredDomain, e.HostName)
+// makeList calls do with the list of an audit, whose temporary files go afterwards.
+func makeList(r *results.Results, o Options, do func(*list) error) (err error) {
+	tokens, err := o.check(r)
+	if err != nil {
+		return err
 	}
+	dir, remove, err := durable.Temporary("")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, remove()) }()
+	return do(&list{results: r, options: o, tokens: tokens, dir: dir})
 }
 
 // entries yields the entries of the list: of records in the order of fetches, of others sorted by
@@ -101,7 +101,11 @@ func (l *list) entries(ctx context.Context) iter.Seq2[*entry, error] {
 				yield(nil, err)
 				return
 			}
-			if l.isListed(e) && !yield(e, nil) {
+			if !l.isListed(e) {
+				continue
+			}
+			l.summary.Rows++
+			if !yield(e, nil) {
 				return
 			}
 		}
@@ -109,11 +113,10 @@ func (l *list) entries(ctx context.Context) iter.Seq2[*entry, error] {
 }
 
 // byKey sorts entries by their keys; entries of one key stay in the order of fetches.
-var byKey = run.Spec[entry]{
-	Name:    "entries",
-	Compare: func(a, b *entry) int { return cmp.Compare(a.Key, b.Key) },
-	Bucket:  func(*entry) int { return 0 },
-	Held:    4 << 20,
+var byKey = specOf("entries", func(a, b *entry) int { return cmp.Compare(a.Key, b.Key) })
+
+func specOf[T any](name string, compare func(a, b *T) int) run.Spec[T] {
+	return run.Spec[T]{Name: name, Compare: compare, Bucket: func(*T) int { return 0 }, Held: 4 << 20}
 }
 
 // grouped joins the entries of one key.
@@ -123,7 +126,7 @@ func (l *list) grouped(ctx context.Context, entries iter.Seq2[*entry, error]) it
 		keyed := func(yield func(*entry, error) bool) {
 			for e, err := range entries {
 				if err == nil {
-					e.Key = l.options.By.keyOf(e)
+					e.Key = e.key(l.options.By)
 				}
 				if !yield(e, err) {
 					return
@@ -166,13 +169,4 @@ func joined(entries iter.Seq2[*entry, error]) iter.Seq2[*entry, error] {
 			yield(&inHand, nil)
 		}
 	}
-}
-
-// uuidOf is the UUID of a record ID; "" where it is none.
-func uuidOf(recordID string) string {
-	const prefix = "urn:uuid:"
-	if len(recordID) < len(prefix) || !strings.EqualFold(recordID[:len(prefix)], prefix) {
-		return ""
-	}
-	return recordID[len(prefix):]
 }

@@ -2,7 +2,6 @@ package export
 
 import (
 	"cmp"
-	"fmt"
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
@@ -35,17 +34,30 @@ type Counts struct {
 	Kept    int64 `parquet:"kept"`
 }
 
-// RecordRow is a row of a list by records.
-type RecordRow struct {
-	ID               string `parquet:"id,optional"`
-	WARCRecordID     string `parquet:"warc_record_id,optional"`
-	WARCRecordUUID   string `parquet:"warc_record_uuid,optional"`
+// Page are the columns of what was fetched.
+type Page struct {
 	URL              string `parquet:"url,delta"`
 	SURTKey          string `parquet:"url_surtkey,delta"`
 	SURTHost         string `parquet:"surt_host_name,delta"`
 	HostName         string `parquet:"url_host_name,delta"`
 	RegisteredDomain string `parquet:"url_host_registered_domain,optional,delta"`
 	Origin           string `parquet:"origin,delta"`
+}
+
+// Group are the last columns of a list by something else than fetches and URLs.
+type Group struct {
+	Counts
+	Grounds
+	ReasonURL string `parquet:"reason_url,delta"`
+	Fetch
+}
+
+// RecordRow is a row of a list by records.
+type RecordRow struct {
+	ID             string `parquet:"id,optional"`
+	WARCRecordID   string `parquet:"warc_record_id,optional"`
+	WARCRecordUUID string `parquet:"warc_record_uuid,optional"`
+	Page
 	FetchTime        *int64 `parquet:"fetch_time,optional,timestamp(microsecond)"`
 	FetchStatus      *int16 `parquet:"fetch_status,optional"`
 	ContentDigest    string `parquet:"content_digest,optional"`
@@ -58,12 +70,7 @@ type RecordRow struct {
 
 // URLRow is a row of a list by URLs.
 type URLRow struct {
-	URL              string `parquet:"url,delta"`
-	SURTKey          string `parquet:"url_surtkey,delta"`
-	SURTHost         string `parquet:"surt_host_name,delta"`
-	HostName         string `parquet:"url_host_name,delta"`
-	RegisteredDomain string `parquet:"url_host_registered_domain,optional,delta"`
-	Origin           string `parquet:"origin,delta"`
+	Page
 	Counts
 	Grounds
 	Fetch
@@ -73,10 +80,7 @@ type URLRow struct {
 type HostRow struct {
 	SURTHost         string `parquet:"surt_host_name,delta"`
 	RegisteredDomain string `parquet:"url_host_registered_domain,optional,delta"`
-	Counts
-	Grounds
-	ReasonURL string `parquet:"reason_url,delta"`
-	Fetch
+	Group
 }
 
 // OriginRow is a row of a list by origins.
@@ -85,42 +89,32 @@ type OriginRow struct {
 	HostName         string `parquet:"url_host_name,delta"`
 	SURTHost         string `parquet:"surt_host_name,delta"`
 	RegisteredDomain string `parquet:"url_host_registered_domain,optional,delta"`
-	Counts
-	Grounds
-	ReasonURL string `parquet:"reason_url,delta"`
-	Fetch
+	Group
 }
 
 // DomainRow is a row of a list by domains.
 type DomainRow struct {
 	Domain string `parquet:"domain,delta"`
-	Counts
-	Grounds
-	ReasonURL string `parquet:"reason_url,delta"`
-	Fetch
+	Group
 }
 
-// keyed is a row that has a key, which is all that a text has of it.
-type keyed interface {
-	key() (string, error)
-}
-
-func (r RecordRow) key() (string, error) {
-	if r.ID == "" {
-		return "", fmt.Errorf("the record at %s:%d has no WARC-Record-ID, by which a text names it; take --format "+
-			"csv, or --by url",
-			r.WARCFilename, r.WARCRecordOffset)
+// key is what a list that is not by records has a row for, and all that a text has of a row: of a record its ID.
+func (e *entry) key(by By) string {
+	switch by {
+	case ByRecord:
+		if e.RecordID == "" {
+			return ""
+		}
+		return "<" + e.RecordID + ">"
+	case ByURL:
+		return e.URL
+	case ByHost:
+		return weburl.SURTHost(e.SURTKey)
+	case ByOrigin:
+		return e.Origin
+	default:
+		return cmp.Or(e.RegisteredDomain, e.HostName)
 	}
-	return r.ID, nil
-}
-
-func (r URLRow) key() (string, error)    { return r.URL, nil }
-func (r HostRow) key() (string, error)   { return r.SURTHost, nil }
-func (r OriginRow) key() (string, error) { return r.Origin, nil }
-func (r DomainRow) key() (string, error) { return r.Domain, nil }
-
-func (e *entry) fetch() Fetch {
-	return Fetch{FetchTime: e.time(), WARCFilename: e.Filename, WARCOffset: e.Offset, WARCRecordID: e.RecordID}
 }
 
 func (e *entry) time() *int64 {
@@ -130,16 +124,19 @@ func (e *entry) time() *int64 {
 	return new(e.Time)
 }
 
+func (e *entry) page() Page {
+	return Page{e.URL, e.SURTKey, weburl.SURTHost(e.SURTKey), e.HostName, e.RegisteredDomain, e.Origin}
+}
+
+func (e *entry) fetch() Fetch { return Fetch{e.time(), e.Filename, e.Offset, e.RecordID} }
+
+func (e *entry) group() Group { return Group{e.Counts, e.Grounds, e.URL, e.fetch()} }
+
 func recordRowOf(e *entry) RecordRow {
 	row := RecordRow{
-		WARCRecordID: e.RecordID, WARCRecordUUID: uuidOf(e.RecordID), URL: e.URL, SURTKey: e.SURTKey,
-		SURTHost: weburl.SURTHost(e.SURTKey),
-		HostName: e.HostName, RegisteredDomain: e.RegisteredDomain, Origin: e.Origin, FetchTime: e.time(),
-		ContentDigest: e.Digest,
-		WARCFilename:  e.Filename, WARCRecordOffset: e.Offset, WARCRecordLength: e.Length, Grounds: e.Grounds,
-	}
-	if e.RecordID != "" {
-		row.ID = "<" + e.RecordID + ">"
+		ID: e.key(ByRecord), WARCRecordID: e.RecordID, WARCRecordUUID: uuidOf(e.RecordID), Page: e.page(),
+		FetchTime: e.time(), ContentDigest: e.Digest, WARCFilename: e.Filename, WARCRecordOffset: e.Offset,
+		WARCRecordLength: e.Length, Grounds: e.Grounds,
 	}
 	if e.Status >= 0 {
 		row.FetchStatus = new(int16(e.Status))
@@ -150,32 +147,21 @@ func recordRowOf(e *entry) RecordRow {
 	return row
 }
 
-func urlRowOf(e *entry) URLRow {
-	return URLRow{
-		URL: e.URL, SURTKey: e.SURTKey, SURTHost: weburl.SURTHost(e.SURTKey), HostName: e.HostName,
-		RegisteredDomain: e.RegisteredDomain,
-		Origin:           e.Origin, Counts: e.Counts, Grounds: e.Grounds, Fetch: e.fetch(),
-	}
-}
+func urlRowOf(e *entry) URLRow { return URLRow{e.page(), e.Counts, e.Grounds, e.fetch()} }
 
-func hostRowOf(e *entry) HostRow {
-	return HostRow{
-		SURTHost: e.Key, RegisteredDomain: e.RegisteredDomain,
-		Counts: e.Counts, Grounds: e.Grounds, ReasonURL: e.URL, Fetch: e.fetch(),
-	}
-}
+func hostRowOf(e *entry) HostRow { return HostRow{e.Key, e.RegisteredDomain, e.group()} }
 
 func originRowOf(e *entry) OriginRow {
-	return OriginRow{
-		Origin: e.Origin, HostName: e.HostName, SURTHost: weburl.SURTHost(e.SURTKey),
-		RegisteredDomain: e.RegisteredDomain,
-		Counts:           e.Counts, Grounds: e.Grounds, ReasonURL: e.URL, Fetch: e.fetch(),
-	}
+	return OriginRow{e.Origin, e.HostName, weburl.SURTHost(e.SURTKey), e.RegisteredDomain, e.group()}
 }
 
-func domainRowOf(e *entry) DomainRow {
-	return DomainRow{
-		Domain: cmp.Or(e.RegisteredDomain, e.HostName),
-		Counts: e.Counts, Grounds: e.Grounds, ReasonURL: e.URL, Fetch: e.fetch(),
+func domainRowOf(e *entry) DomainRow { return DomainRow{e.key(ByDomain), e.group()} }
+
+// uuidOf is the UUID of a record ID; "" where it is none.
+func uuidOf(recordID string) string {
+	const prefix = "urn:uuid:"
+	if len(recordID) < len(prefix) || !strings.EqualFold(recordID[:len(prefix)], prefix) {
+		return ""
 	}
+	return recordID[len(prefix):]
 }

@@ -1,10 +1,12 @@
 package results
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
 
+	"github.com/robotsaudit/robotsaudit/internal/words"
 	"github.com/robotsaudit/robotsaudit/report"
 )
 
@@ -91,3 +93,43 @@ func (f *Follower[T]) Disagrees(p *Place) error {
 }
 
 func placeOf[T any](row *T) *Place { return any(row).(interface{ place() *Place }).place() }
+
+// Rules are the rules of disallowed fetches, which violations and unproven have, read in step with fetches.
+type Rules struct{ violations, unproven *Follower[ruleRow] }
+
+type ruleRow struct {
+	Place
+	Rule string `parquet:"rule,optional,dict"`
+}
+
+// FollowRules begins to read both tables.
+func FollowRules(ctx context.Context, r *Results) *Rules {
+	return &Rules{
+		Follow[ruleRow](ctx, r, report.ViolationsTable), Follow[ruleRow](ctx, r, report.UnprovenTable),
+	}
+}
+
+// Of returns the rule of the fetch at p, which has a certainty; "" for a fetch that has none.
+func (x *Rules) Of(p *Place, certainty string) (string, error) {
+	if certainty == "" {
+		return "", nil
+	}
+	table := x.unproven
+	if certainty == words.Certain.String() || certainty == words.Probable.String() {
+		table = x.violations
+	}
+	row, err := table.One(p)
+	if err != nil {
+		return "", err
+	}
+	return row.Rule, nil
+}
+
+// Stop ends reading.
+func (x *Rules) Stop() {
+	x.violations.Stop()
+	x.unproven.Stop()
+}
+
+// End makes sure that no row is left.
+func (x *Rules) End() error { return cmp.Or(x.violations.End(), x.unproven.End()) }
