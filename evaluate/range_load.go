@@ -15,7 +15,6 @@ type timelines struct {
 	states *facts.Cursor[resolve.State]
 	marks  *facts.Cursor[resolve.Mark]
 	leads  *facts.Cursor[resolve.Lead]
-	copies *facts.Cursor[resolve.Copy]
 	events *facts.Cursor[facts.LogEvent]
 	lines  lineTwins
 
@@ -32,7 +31,6 @@ func (r *Resolved) openTimelines(ctx context.Context, from, to int) *timelines {
 			func(s *resolve.State) facts.Place { return facts.PlaceOf(&s.Fetch) }),
 		marks:  facts.NewCursor(r.marks.Range(ctx, from, to), (*resolve.Mark).Place),
 		leads:  facts.NewCursor(r.leads.Range(ctx, from, to), (*resolve.Lead).Place),
-		copies: facts.NewCursor(r.copies.Range(ctx, from, to), (*resolve.Copy).Place),
 		events: facts.NewCursor(r.store.Events(ctx, facts.Buckets{From: from, To: to}), (*facts.LogEvent).Place),
 		unread: r.store.NewUnread(),
 	}
@@ -47,7 +45,6 @@ func (l *timelines) stop() {
 	l.states.Stop()
 	l.marks.Stop()
 	l.leads.Stop()
-	l.copies.Stop()
 	l.events.Stop()
 	if l.held != nil {
 		l.held.Stop()
@@ -55,7 +52,7 @@ func (l *timelines) stop() {
 }
 
 func (l *timelines) err() error {
-	return cmp.Or(l.states.Err, l.marks.Err, l.leads.Err, l.copies.Err, l.events.Err)
+	return cmp.Or(l.states.Err, l.marks.Err, l.leads.Err, l.events.Err)
 }
 
 // next returns the next origin with a capture or log event.
@@ -187,6 +184,13 @@ func (l *timelines) load(here facts.Place, states []*State, d *decider) (*timeli
 	for _, st := range l.targets {
 		d.complete(st, 0)
 	}
+	for _, list := range [...][]*State{states, l.targets} {
+		for _, st := range list {
+			for first, other := range st.Twins() {
+				tl.places.add(first, spot{Spot: other})
+			}
+		}
+	}
 	slices.SortFunc(l.targets, func(a, b *State) int { return facts.CompareInTime(&a.Fetch, &b.Fetch) })
 	tl.targets = slices.CompactFunc(l.targets,
 		func(a, b *State) bool { return facts.SpotOf(&a.Fetch) == facts.SpotOf(&b.Fetch) })
@@ -201,8 +205,5 @@ func (l *timelines) load(here facts.Place, states []*State, d *decider) (*timeli
 		return nil, err
 	}
 	tl.leads = newLeads(redirects)
-	return tl, l.copies.Each(here, func(c *resolve.Copy) error {
-		tl.places.add(c.First(), spot{Spot: c.Spot()})
-		return nil
-	})
+	return tl, nil
 }

@@ -28,7 +28,6 @@ type Resolved struct {
 	licences  licences                       // those that are read
 	marks     *run.SortedRows[resolve.Mark]
 	leads     *run.SortedRows[resolve.Lead]
-	copies    *run.SortedRows[resolve.Copy]
 	originals *run.SortedRows[facts.Fetch]
 	robots    []int64 // captures of robots.txt in each bucket
 	bodies    string  // path of those that were read again
@@ -106,8 +105,7 @@ func (r *Resolved) resolve(ctx context.Context) error {
 	if err := r.readLicences(ctx, issues); err != nil {
 		return err
 	}
-	r.states, r.marks, r.leads, r.copies, r.robots, r.bodies = res.States, res.Marks, res.Leads, res.Copies,
-		res.Robots, res.Bodies
+	r.states, r.marks, r.leads, r.robots, r.bodies = res.States, res.Marks, res.Leads, res.Robots, res.Bodies
 	if r.originals, err = originals.Finish(ctx); err != nil {
 		return err
 	}

@@ -33,8 +33,7 @@ type known struct {
 // but the facts and the options.
 func (r *Resolved) Save(ctx context.Context, dir string) error {
 	res := resolve.Resolved{
-		States: r.states, Licences: r.documents, Marks: r.marks, Leads: r.leads, Copies: r.copies,
-		Bodies: r.bodies,
+		States: r.states, Licences: r.documents, Marks: r.marks, Leads: r.leads, Bodies: r.bodies,
 	}
 	if err := cmp.Or(res.Save(ctx, dir), r.originals.Save(ctx, dir)); err != nil {
 		return err
@@ -91,7 +90,7 @@ func (r *Resolved) load(dir string) error {
 	if err := r.readLicences(context.Background(), nil); err != nil {
 		return err
 	}
-	r.states, r.marks, r.leads, r.copies = res.States, res.Marks, res.Leads, res.Copies
+	r.states, r.marks, r.leads = res.States, res.Marks, res.Leads
 	if r.originals, err = resolve.OpenOriginals(dir); err != nil {
 		return err
 	}

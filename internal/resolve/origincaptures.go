@@ -158,15 +158,6 @@ func (g *originCaptures) spots(c *facts.Capture) []facts.Spot {
 	return append([]facts.Spot{at}, g.copies[at]...)
 }
 
-// copyText is the text of all of them but the first.
-func (g *originCaptures) copyText(c *facts.Capture) string {
-	var text []byte
-	for _, at := range g.copies[facts.SpotOf(&c.Fetch)] {
-		text = appendStep(text, Step{Kind: StepHop, Spot: at})
-	}
-	return string(text)
-}
-
 // ofURL returns the captures of a URL, none where there are none.
 func (g *originCaptures) ofURL(key string) *urlCaptures {
 	s := g.byURL[key]

@@ -48,8 +48,7 @@ type resolution struct {
 	CurUnmodified bool
 	CurChallenge  bool
 	TooMany       bool
-	Unled         bool   // nothing shows that the redirects led the crawler to the record in hand
-	CopyText      string // further places of the capture: see spotsOf
+	Unled         bool // nothing shows that the redirects led the crawler to the record in hand
 
 	// Of a record in hand that has an original:
 	CurStatus   int16

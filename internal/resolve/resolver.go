@@ -31,7 +31,6 @@ type resolver struct {
 	licences *run.Sorter[State]
 	marks    *run.Sorter[Mark]
 	leads    *run.Sorter[Lead]
-	copies   *run.Sorter[Copy]
 	next     *run.Sorter[resolution]
 	targets  *run.Sorter[targetURL] // that resolutions of next look for
 	waiting  int64                  // resolutions of next
@@ -56,21 +55,6 @@ func (s *shared) note(c *facts.Capture, kind words.IssueKind, reason words.Reaso
 		Input: c.Input, Entry: c.Entry, Offset: c.Offset, Length: c.Length, RecordID: c.RecordID, Kind: kind,
 		Detail: fmt.Sprintf(format, a...), Action: reason.String(),
 	})
-}
-
-// noteCopies remembers which other archives hold a record of g, with which fetches of an origin are compared.
-func (r *resolver) noteCopies(g *originCaptures, c *facts.Fetch, of facts.Place) error {
-	first := facts.SpotOf(c)
-	for _, at := range g.copies[first] {
-		err := r.copies.Add(Copy{
-			of.Host, of.Origin, first.Input, first.Entry, first.Index, first.Run, at.Input,
-			at.Entry, at.Index, at.Run,
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func (r *resolver) startRound(n int) {
@@ -107,13 +91,11 @@ func (r *resolver) firstRound(ctx context.Context, from, to int) error {
 			return err
 		}
 		for _, c := range g.captures {
-			if err := r.noteCopies(g, &c.Fetch, g.Place); err != nil {
-				return err
-			}
 			if !isFollowed(c) {
 				continue
 			}
-			*res = resolution{State: NewState(c), CopyText: g.copyText(c)}
+			*res = resolution{State: NewState(c)}
+			res.addPlaces(g.copies[facts.SpotOf(&c.Fetch)])
 			r.take(res, c)
 			if err := r.follow(res, g); err != nil {
 				return err
@@ -207,7 +189,7 @@ func (r *resolver) follow(res *resolution, g *originCaptures) error {
 func (g *originCaptures) mayBeSameCrawler(who Crawler, res *resolution, c *facts.Capture) bool {
 	a, b := who(&res.Fetch), who(&c.Fetch)
 	return a == b || (a == "" || b == "") && slices.ContainsFunc(g.spots(c), func(at facts.Spot) bool {
-		return at.SameRun(facts.SpotOf(&res.Fetch)) || slices.ContainsFunc(spotsOf(res.CopyText), at.SameRun)
+		return at.SameRun(facts.SpotOf(&res.Fetch)) || slices.ContainsFunc(placesOf(res.CopyText), at.SameRun)
 	})
 }
 
@@ -263,9 +245,8 @@ func (r *resolver) step(res *resolution, g *originCaptures) error {
 		case res.looked > maxLooks:
 			return r.giveUpCrowd(res, g, words.UnresolvedRevisit)
 		case c != nil && !g.isUnreadNewer(res, c):
-			if err := r.addCopy(res, g, c); err != nil {
-				return err
-			}
+			res.addStep(StepCopy, &c.Fetch)
+			res.addPlacesOf(c, g)
 			return r.keep(res, c, words.UnresolvedRevisit, func() { r.take(res, c) })
 		}
 		res.giveUp(words.UnresolvedRevisit)
@@ -306,9 +287,7 @@ func (r *resolver) takeHop(res *resolution, g *originCaptures, t target) error {
 	}
 	res.FinalStatus = c.Status
 	res.addStep(StepHop, &c.Fetch)
-	if err := r.noteCopies(g, &c.Fetch, facts.PlaceOf(&res.Fetch)); err != nil {
-		return err
-	}
+	res.addPlacesOf(c, g)
 	if t.rival != nil {
 		res.OtherTarget = true
 		res.addStep(StepRival, &t.rival.Fetch)
@@ -352,12 +331,10 @@ func (r *resolver) addCopies(res *resolution, g *originCaptures, t target) error
 			continue
 		}
 		added++
-		other := &resolution{State: NewState(c), CopyText: g.copyText(c)}
+		other := &resolution{State: NewState(c)}
+		other.addPlaces(g.copies[facts.SpotOf(&c.Fetch)])
 		other.HostReversed, other.Origin, other.Kind, other.Hops = res.HostReversed, res.Origin, facts.CaptureTarget,
 			res.Hops
-		if err := r.noteCopies(g, &c.Fetch, facts.PlaceOf(&res.Fetch)); err != nil {
-			return err
-		}
 		if err := r.keep(other, c, words.UnresolvedRedirect, func() { r.take(other, c) }); err != nil {
 			return err
 		}
@@ -426,10 +403,11 @@ func (r *resolver) takeByDigest(res *resolution, g *originCaptures) (err error) 
 // takeOriginal goes on with the original of a revisit, under the revisit's own
 // status where it has one.
 func (r *resolver) takeOriginal(res *resolution, g *originCaptures, c *facts.Capture) error {
-	if !res.CurUnmodified {
+	if res.CurUnmodified {
+		res.addStep(StepCopy, &c.Fetch)
+		res.addPlacesOf(c, g)
+	} else {
 		res.addStep(StepOriginal, &c.Fetch)
-	} else if err := r.addCopy(res, g, c); err != nil {
-		return err
 	}
 	return r.keep(res, c, words.UnresolvedRevisit, func() {
 		if res.FinalStatus < 0 {
@@ -438,12 +416,6 @@ func (r *resolver) takeOriginal(res *resolution, g *originCaptures, c *facts.Cap
 		res.takeBody(c)
 		r.byStatus(res, c)
 	})
-}
-
-// addCopy notes the copy that the 304 in hand renews.
-func (r *resolver) addCopy(res *resolution, g *originCaptures, c *facts.Capture) error {
-	res.addStep(StepCopy, &c.Fetch)
-	return r.noteCopies(g, &c.Fetch, facts.PlaceOf(&res.Fetch))
 }
 
 // keep makes sure that the body of c is at hand, where it will be needed, and that its record was

@@ -50,7 +50,6 @@ type Resolved struct {
 	Licences *run.SortedRows[State] // of licence documents, which pages of any origin name
 	Marks    *run.SortedRows[Mark]  // of the records that redirects led to
 	Leads    *run.SortedRows[Lead]  // redirects that may have led to others
-	Copies   *run.SortedRows[Copy]  // of captures
 	Robots   []int64                // captures of robots.txt in each bucket
 	Bodies   string                 // path of the pack of those that were read again
 }
@@ -130,8 +129,7 @@ func (rs *resolvers) start(opt Options) error {
 			return err
 		}
 		r := &resolver{shared: rs.shared, who: opt.Crawler(), dir: dir, robots: make([]int64, run.Buckets)}
-		r.states, r.marks, r.copies = run.NewSorter(dir, stateRuns), run.NewSorter(dir, markRuns), run.NewSorter(dir,
-			copiedRuns)
+		r.states, r.marks = run.NewSorter(dir, stateRuns), run.NewSorter(dir, markRuns)
 		r.leads, r.licences = run.NewSorter(dir, leadRuns), run.NewSorter(dir, licenceRuns)
 		rs.list = append(rs.list, r)
 		rs.free <- r
@@ -226,8 +224,7 @@ func (rs *resolvers) resolved(ctx context.Context, bodies string) (res *Resolved
 		together(ctx, rs, &res.States, func(r *resolver) *run.Sorter[State] { return r.states }),
 		together(ctx, rs, &res.Licences, func(r *resolver) *run.Sorter[State] { return r.licences }),
 		together(ctx, rs, &res.Marks, func(r *resolver) *run.Sorter[Mark] { return r.marks }),
-		together(ctx, rs, &res.Leads, func(r *resolver) *run.Sorter[Lead] { return r.leads }),
-		together(ctx, rs, &res.Copies, func(r *resolver) *run.Sorter[Copy] { return r.copies }))
+		together(ctx, rs, &res.Leads, func(r *resolver) *run.Sorter[Lead] { return r.leads }))
 	return res, err
 }
 

@@ -98,7 +98,7 @@ type Lead struct {
 	Index       int64
 	Run         int32
 	Offset      int64  // of that one; -1: it is in another archive
-	CopyText    string // further places of it: see spotsOf
+	CopyText    string // its: see State.Twins
 	StepText    string // from there to what counts as the target
 }
 
@@ -117,7 +117,7 @@ func (l *Lead) Spot() facts.Spot {
 }
 
 // Spots has the same in all archives that hold it.
-func (l *Lead) Spots() []facts.Spot { return append(spotsOf(l.CopyText), l.Spot()) }
+func (l *Lead) Spots() []facts.Spot { return append(placesOf(l.CopyText), l.Spot()) }
 
 // Steps returns the records that the capture led to, up to what counts as the target.
 func (l *Lead) Steps() []Step { return stepsOf(l.StepText) }
@@ -148,40 +148,4 @@ var leadRuns = run.Spec[Lead]{
 		)
 	},
 	Bucket: func(l *Lead) int { return run.BucketOf(l.HostReversed) },
-}
-
-// A Copy is another place of a policy capture, or of what a redirect leads it to. Of a record that several
-// archives hold, each of them may show in which order it and others came.
-type Copy struct {
-	HostReversed string
-	Origin       string
-	FirstInput   int32 // the place that stands for all
-	FirstEntry   string
-	FirstIndex   int64
-	FirstRun     int32
-	Input        int32
-	Entry        string
-	Index        int64
-	Run          int32
-}
-
-// Place is that of the capture's origin, not of the redirect's target.
-func (c *Copy) Place() facts.Place { return facts.Place{Host: c.HostReversed, Origin: c.Origin} }
-
-// First is the place that stands for all.
-func (c *Copy) First() facts.Spot {
-	return facts.Spot{Input: c.FirstInput, Entry: c.FirstEntry, Index: c.FirstIndex, Run: c.FirstRun}
-}
-
-// Spot is the place of the copy.
-func (c *Copy) Spot() facts.Spot {
-	return facts.Spot{Input: c.Input, Entry: c.Entry, Index: c.Index, Run: c.Run}
-}
-
-var copiedRuns = run.Spec[Copy]{
-	Name: "copies",
-	Compare: func(a, b *Copy) int {
-		return cmp.Or(a.Place().CompareInBucket(b.Place()), a.First().Compare(b.First()), a.Spot().Compare(b.Spot()))
-	},
-	Bucket: func(c *Copy) int { return run.BucketOf(c.HostReversed) },
 }

@@ -15,7 +15,7 @@ import (
 // Save writes what captures came to into a folder, for OpenSaved: all but Robots.
 func (r *Resolved) Save(ctx context.Context, dir string) error {
 	if err := cmp.Or(r.States.Save(ctx, dir), r.Licences.Save(ctx, dir), r.Marks.Save(ctx, dir),
-		r.Leads.Save(ctx, dir), r.Copies.Save(ctx, dir)); err != nil {
+		r.Leads.Save(ctx, dir)); err != nil {
 		return err
 	}
 	from, err := os.Open(r.Bodies)
@@ -35,7 +35,7 @@ func (r *Resolved) Save(ctx context.Context, dir string) error {
 func OpenSaved(dir string) (*Resolved, error) {
 	r := &Resolved{Bodies: filepath.Join(dir, bodiesFile)}
 	return r, cmp.Or(open(dir, stateRuns, &r.States), open(dir, licenceRuns, &r.Licences),
-		open(dir, markRuns, &r.Marks), open(dir, leadRuns, &r.Leads), open(dir, copiedRuns, &r.Copies))
+		open(dir, markRuns, &r.Marks), open(dir, leadRuns, &r.Leads))
 }
 
 func open[T any](dir string, spec run.Spec[T], to **run.SortedRows[T]) (err error) {

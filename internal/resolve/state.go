@@ -44,6 +44,7 @@ type State struct {
 	Coarsest        facts.Precision
 
 	StepText string // see Steps
+	CopyText string // see Twins
 }
 
 // BodyTime returns when the body applied was got; unknown where there is none.

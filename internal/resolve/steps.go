@@ -2,6 +2,7 @@ package resolve
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,6 +21,7 @@ const (
 	StepCopy     StepKind = 'c' // the copy that a 304 renews
 	StepRival    StepKind = 'r' // another record to which the redirect of the hop before may have led
 	StepNamed    StepKind = 'n' // what a revisit names, and what has another payload
+	stepPlace    StepKind = 'p' // another place of a record
 )
 
 // Step is a record that a capture led to.
@@ -98,12 +100,48 @@ func (s *State) OldestApplied() Step {
 	return slices.MinFunc(s.Applied(), func(a, b Step) int { return cmp.Compare(a.Time.Micros, b.Time.Micros) })
 }
 
-// spotsOf returns the places of a text of steps.
-func spotsOf(text string) (spots []facts.Spot) {
-	for _, step := range stepsOf(text) {
-		spots = append(spots, step.Spot)
+// addPlaces notes further places of the capture itself, or of the record noted last in CopyText.
+func (s *State) addPlaces(places []facts.Spot) {
+	text := []byte(s.CopyText)
+	for _, at := range places {
+		text = appendStep(text, Step{Kind: stepPlace, Spot: at})
 	}
-	return spots
+	s.CopyText = string(text)
+}
+
+// addPlacesOf notes further places of a record to which the capture led.
+func (s *State) addPlacesOf(c *facts.Capture, g *originCaptures) {
+	if places := g.copies[facts.SpotOf(&c.Fetch)]; len(places) > 0 {
+		s.CopyText = string(appendStep([]byte(s.CopyText), stepTo(StepHop, &c.Fetch)))
+		s.addPlaces(places)
+	}
+}
+
+// Twins yields further places of the capture and of the records to which redirects and 304s led it, each after the
+// place that stands for all. Of a record that several archives hold, each of them may show in which order it and
+// others came.
+func (s *State) Twins() iter.Seq2[facts.Spot, facts.Spot] {
+	return func(yield func(first, other facts.Spot) bool) {
+		first := facts.SpotOf(&s.Fetch)
+		for _, step := range stepsOf(s.CopyText) {
+			if step.Kind != stepPlace {
+				first = step.Spot
+			} else if !yield(first, step.Spot) {
+				return
+			}
+		}
+	}
+}
+
+// placesOf returns the further places of the capture itself, in a CopyText.
+func placesOf(text string) (places []facts.Spot) {
+	for _, step := range stepsOf(text) {
+		if step.Kind != stepPlace {
+			break
+		}
+		places = append(places, step.Spot)
+	}
+	return places
 }
 
 func stepsOf(text string) (steps []Step) {
