@@ -92,7 +92,7 @@ func Audit(ctx context.Context, opt Options) (res *Results, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("robotsaudit: %w", err)
 	}
-	inputs, failures := ingest.ExpandFrom(ctx, opt.Inputs, ingest.ExpandOptions{})
+	inputs, failures := ingest.Expand(ctx, opt.Inputs, ingest.ExpandOptions{})
 	if len(inputs) == 0 {
 		return nil, errors.Join(noInput(failures)...)
 	}

@@ -285,7 +285,7 @@ func ingestFiles(t testing.TB, out string, paths []string) {
 		t.Fatal(err)
 	}
 	defer release()
-	inputs, failures := ingest.Expand(paths)
+	inputs, failures := ingest.Expand(t.Context(), paths, ingest.ExpandOptions{})
 	if len(failures) > 0 {
 		t.Fatal(failures)
 	}

@@ -16,7 +16,7 @@ func read(ctx context.Context, archives ...string) (facts *evaluate.Facts, dir s
 	if dir, err = os.MkdirTemp("", "facts-*"); err != nil {
 		return nil, "", err
 	}
-	inputs, failed := ingest.Expand(archives)
+	inputs, failed := ingest.Expand(ctx, archives, ingest.ExpandOptions{})
 	if err := ingest.Ingest(ctx, inputs, ingest.Options{Dir: dir, Workers: 1, Failed: failed}); err != nil {
 		return nil, dir, err
 	}

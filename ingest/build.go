@@ -36,7 +36,7 @@ func newBuild(opt Options, fingerprint string) (*build, error) {
 	if err := os.MkdirAll(b.root, 0o777); err != nil {
 		return nil, err
 	}
-	if err := dropTemporary(b.root); err != nil {
+	if err := facts.DropTemporary(b.root); err != nil {
 		return nil, err
 	}
 	return b, nil
@@ -76,22 +76,6 @@ func sortInputs(inputs []Input) []Input {
 	slices.SortFunc(inputs, func(a, b Input) int { return cmp.Compare(a.Path, b.Path) })
 	distinctNames(inputs)
 	return inputs
-}
-
-// dropTemporary removes the leftovers of an interrupted run.
-func dropTemporary(root string) error {
-	entries, err := os.ReadDir(root)
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), facts.TemporaryPrefix) {
-			if err := os.RemoveAll(filepath.Join(root, e.Name())); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 // dropForeign removes facts of other fingerprints, and reports whether there were any.
@@ -264,7 +248,7 @@ func (b *build) rewriteAs(ctx context.Context, name string, r rewriting) error {
 	if err := facts.Rewrite(ctx, tmp, b.fingerprint, r.tasks, r.live); err != nil {
 		return err
 	}
-	return publish(b.root, tmp, name)
+	return facts.Publish(b.root, tmp, name)
 }
 
 // commit makes p, which has the tasks of b, the plan of the output folder, and removes all
@@ -284,7 +268,7 @@ func (b *build) commit(ctx context.Context, p facts.Plan) error {
 	if err != nil {
 		return err
 	}
-	p.Copies = findCopies(ctx, results, b.knownCopies())
+	p.Copies = facts.FindCopies(ctx, results, b.knownCopies())
 	slices.SortStableFunc(p.Failures, func(a, b facts.Failure) int { return cmp.Compare(a.Name, b.Name) })
 	if err := p.Commit(b.opt.Dir); err != nil {
 		return err

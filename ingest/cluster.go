@@ -13,6 +13,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/index"
 	"github.com/robotsaudit/robotsaudit/internal/object"
+	"github.com/robotsaudit/robotsaudit/internal/reading"
 )
 
 // isClusterFile reports whether a file is named like those that describe a ZipNum cluster.
@@ -45,7 +46,7 @@ func (x *expander) cluster(ctx context.Context, arg, within string) bool {
 		if part.Places == nil {
 			part.Places = places[part.Name]
 		}
-		found, err := clusterPlaces(folderOf(arg), part)
+		found, err := clusterPlaces(object.Folder(arg), part)
 		switch {
 		case err != nil:
 			x.fail(arg, "line %d names %.200q as a file of the cluster, and that %v: such a file stands in the "+
@@ -77,7 +78,7 @@ func (x *expander) clusterParts(ctx context.Context, arg string) ([]index.Cluste
 	}
 	defer f.Close()
 	src := warc.SourceAt(f, 0)
-	if _, format := sniff(src, object.Shown(arg)); format != index.ZipNum {
+	if _, format := reading.Sniff(src, object.Shown(arg)); format != index.ZipNum {
 		return nil, errNoCluster
 	}
 	return index.ClusterParts(src)
@@ -90,8 +91,8 @@ func clusterPlaces(folder string, part index.ClusterPart) (places []found, err e
 	if names == nil {
 		names = []string{part.Name}
 	}
-	add := func(s scope, name string) {
-		at, refused := s.resolve(name)
+	add := func(s object.Scope, name string) {
+		at, refused := s.Resolve(name)
 		if refused == nil {
 			places = append(places, found{at, strings.TrimPrefix(path.Clean(name), "./")})
 		} else if err == nil {
@@ -101,11 +102,11 @@ func clusterPlaces(folder string, part index.ClusterPart) (places []found, err e
 	for _, name := range names {
 		if part.Places != nil && strings.Contains(name, "/") {
 			if !strings.Contains(name, "://") && !strings.HasPrefix(name, "/") {
-				add(scope{base: folder}, name)
+				add(object.Scope{Base: folder}, name)
 			}
 			name = path.Base(name)
 		}
-		add(scope{base: folder, plain: true}, name)
+		add(object.Scope{Base: folder, Plain: true}, name)
 	}
 	if len(places) > 0 {
 		err = nil
@@ -136,13 +137,4 @@ func (x *expander) clusterFile(arg, within string, part index.ClusterPart, place
 	x.fail(filepath.ToSlash(places[0].path),
 		"%s, though line %d of %s names it as a file of the ZipNum cluster; fetch it, or name those files of the "+
 			"cluster (cdx-*.gz) that are there", what, part.Line, arg)
-}
-
-// folderOf is the folder, or the prefix, in which a file lies.
-func folderOf(arg string) string {
-	if !object.IsRemote(arg) {
-		return filepath.Dir(arg)
-	}
-	arg, _, _ = strings.Cut(arg, "?")
-	return arg[:strings.LastIndexByte(arg, '/')]
 }

@@ -33,7 +33,7 @@ func TestCopies(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	inputs, _ := Expand([]string{dir})
+	inputs, _ := Expand(t.Context(), []string{dir}, ExpandOptions{})
 	for range 2 { // the second time all tasks are there already
 		if err := Ingest(context.Background(), inputs, Options{Dir: out, Workers: 1}); err != nil {
 			t.Fatal(err)

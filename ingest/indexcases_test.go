@@ -22,7 +22,7 @@ func TestIndexCases(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			out := t.TempDir()
-			inputs, failures := Expand([]string{filepath.Join(dir, name)})
+			inputs, failures := Expand(t.Context(), []string{filepath.Join(dir, name)}, ExpandOptions{})
 			if len(failures) > 0 {
 				t.Fatal(failures[0])
 			}

@@ -1,15 +1,14 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"io"
 	"path/filepath"
 
 	"github.com/alitto/pond/v2"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/reading"
 )
 
 // digestInputs computes the SHA-256 of the named inputs of tasks and keeps it in their
@@ -55,8 +54,8 @@ func digestTask(ctx context.Context, dir string, asked map[string]bool) error {
 		if in.SHA256 != "" || !asked[in.Path] {
 			continue
 		}
-		if in.SHA256, err = digestInput(ctx, in.Input); err != nil {
-			return err
+		if in.SHA256, err = in.Digest(ctx); err != nil {
+			return cmp.Or(ctx.Err(), error(&reading.Error{Input: in.Input, Err: err}))
 		}
 		added = true
 	}
@@ -64,29 +63,4 @@ func digestTask(ctx context.Context, dir string, asked map[string]bool) error {
 		return nil
 	}
 	return m.Replace(dir)
-}
-
-// digestInput returns the SHA-256 of a file that is still the one that was read.
-func digestInput(ctx context.Context, in facts.Input) (string, error) {
-	f, err := in.Open(ctx)
-	if err != nil {
-		return "", &inputError{in, err}
-	}
-	defer f.Close()
-	sum := sha256.New()
-	for {
-		if err := ctx.Err(); err != nil {
-			return "", err
-		}
-		if _, err := io.CopyN(sum, f, 16<<20); err == io.EOF {
-			break
-		} else if err != nil {
-			return "", &inputError{in, err}
-		}
-	}
-	f.Close()
-	if err := unchanged(ctx, in); err != nil {
-		return "", &inputError{in, err}
-	}
-	return hex.EncodeToString(sum.Sum(nil)), nil
 }

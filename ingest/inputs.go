@@ -19,7 +19,9 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/index"
 	"github.com/robotsaudit/robotsaudit/internal/object"
+	"github.com/robotsaudit/robotsaudit/internal/reading"
 )
 
 // InputError is an argument that names no archive.
@@ -30,15 +32,7 @@ type InputError struct {
 
 func (e *InputError) Error() string { return fmt.Sprintf("%s: %s", e.Arg, e.Reason) }
 
-// Expand turns arguments into inputs, sorted by path, each file once: files,
-// folders (recursively), globs, URLs (s3://BUCKET/KEY, https://…, http://…), prefixes of an
-// object store (s3://BUCKET/PREFIX/), "-", and lists of them, "@list" or "*.paths.gz".
-// Arguments that name nothing are returned as failures; the others stand.
-func Expand(args []string) (inputs []Input, failures []*InputError) {
-	return ExpandFrom(context.Background(), args, ExpandOptions{})
-}
-
-// ExpandOptions are the options of ExpandFrom.
+// ExpandOptions are the options of Expand.
 type ExpandOptions struct {
 	// Base is a URL or a folder from which relative lines of lists of inputs are meant. "" is the
 	// working folder, and for lists on servers their own host or bucket.
@@ -49,8 +43,12 @@ type ExpandOptions struct {
 	URLs []string
 }
 
-// ExpandFrom is Expand with options. When ctx is done, its requests to servers fail.
-func ExpandFrom(ctx context.Context, args []string, opt ExpandOptions) (inputs []Input, failures []*InputError) {
+// Expand turns arguments into inputs, sorted by path, each file once: files,
+// folders (recursively), globs, URLs (s3://BUCKET/KEY, https://…, http://…), prefixes of an
+// object store (s3://BUCKET/PREFIX/), "-", and lists of them, "@list" or "*.paths.gz".
+// Arguments that name nothing are returned as failures; the others stand. When ctx is done, requests to
+// servers fail.
+func Expand(ctx context.Context, args []string, opt ExpandOptions) (inputs []Input, failures []*InputError) {
 	x := expander{base: opt.Base, trustLists: opt.TrustLists, seen: make(map[string]bool)}
 	x.isList = true
 	for _, path := range opt.URLs {
@@ -151,7 +149,7 @@ func (x *expander) list(ctx context.Context, path string) {
 		return
 	}
 	defer f.Close()
-	if a, format := sniff(warc.SourceAt(f, 0), object.Shown(path)); a.Readable() || isIndex(format) {
+	if a, format := reading.Sniff(warc.SourceAt(f, 0), object.Shown(path)); a.Readable() || isIndex(format) {
 		what := "archive"
 		if isIndex(format) {
 			what = "index"
@@ -189,19 +187,19 @@ type lineOfList struct {
 	list   string
 	number int
 	text   string
-	scope  *scope // where the lines may lead; nil: anywhere
+	scope  *object.Scope // where the lines may lead; nil: anywhere
 }
 
 func (l lineOfList) String() string { return fmt.Sprintf("line %d of %s", l.number, l.list) }
 
 // scopeOf is where the lines of a list may lead. The user's own lists may lead anywhere.
-func (x *expander) scopeOf(list string) *scope {
+func (x *expander) scopeOf(list string) *object.Scope {
 	if !object.IsRemote(list) || x.trustLists {
 		return nil
 	}
-	s := &scope{base: x.base, own: list}
-	if s.base == "" {
-		s.base = hostOf(list)
+	s := &object.Scope{Base: x.base, Own: list}
+	if s.Base == "" {
+		s.Base = object.Host(list)
 	}
 	return s
 }
@@ -210,11 +208,11 @@ func (x *expander) scopeOf(list string) *scope {
 func (x *expander) lineAt(line *lineOfList) (string, error) {
 	switch {
 	case line.scope != nil:
-		return line.scope.resolve(line.text)
+		return line.scope.Resolve(line.text)
 	case object.IsRemote(line.text), filepath.IsAbs(line.text):
 		return line.text, nil
 	}
-	return located(x.base, line.text), nil
+	return object.Join(x.base, line.text), nil
 }
 
 func (x *expander) lines(ctx context.Context, path string, r io.Reader) {
@@ -378,8 +376,18 @@ func isArchive(path string) bool {
 		return false
 	}
 	defer f.Close()
-	form, format := sniff(warc.SourceAt(f, 0), path)
+	form, format := reading.Sniff(warc.SourceAt(f, 0), path)
 	return form.Readable() || isIndex(format) && !isOutput(filepath.Dir(path))
+}
+
+// isIndex reports whether a file in a folder is an index with rows. Lists of URLs have to be named:
+// any table with addresses and dates looks like one.
+func isIndex(format index.Format) bool {
+	switch format {
+	case index.None, index.URLList, index.ZipNum:
+		return false
+	}
+	return true
 }
 
 // isOutput reports whether a folder holds the tables of an audit, which look like indexes.

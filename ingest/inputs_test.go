@@ -186,7 +186,7 @@ type expansion struct {
 
 func (c expansion) check(t *testing.T, files map[string]string) {
 	dir := tree(t, files)
-	inputs, failures := Expand(c.args)
+	inputs, failures := Expand(t.Context(), c.args, ExpandOptions{})
 	got := map[string]string{}
 	for i, in := range inputs {
 		got[strings.TrimPrefix(in.Path, dir+"/")] = strings.TrimPrefix(in.Name, dir)
@@ -233,7 +233,7 @@ func summary(parts ...string) string {
 // An audit written into the folder of its archives must not hide them.
 func TestExpandFolderWithFacts(t *testing.T) {
 	tree(t, map[string]string{"crawl/a.warc": "x", "crawl/.robotsaudit/lock": ""})
-	inputs, failures := Expand([]string{"crawl"})
+	inputs, failures := Expand(t.Context(), []string{"crawl"}, ExpandOptions{})
 	if len(inputs) != 1 || len(failures) != 0 {
 		t.Errorf("%v, %v", inputs, failures)
 	}
@@ -290,7 +290,7 @@ func TestExpandLinkedFolders(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := tree(t, files)
-			inputs, failures := Expand(c.args)
+			inputs, failures := Expand(t.Context(), c.args, ExpandOptions{})
 			got := map[string]string{}
 			for _, in := range inputs {
 				got[strings.TrimPrefix(in.Path, dir+"/")] = in.Name

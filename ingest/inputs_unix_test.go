@@ -20,7 +20,7 @@ func TestExpandPipe(t *testing.T) {
 	done := make(chan bool)
 	go func() {
 		defer close(done)
-		inputs, failures := Expand([]string{"crawl"})
+		inputs, failures := Expand(t.Context(), []string{"crawl"}, ExpandOptions{})
 		if len(inputs) != 1 || len(failures) != 1 || !strings.Contains(failures[0].Error(), "regular") {
 			t.Errorf("%v, %v", inputs, failures)
 		}

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/reading"
 )
 
 // Merge makes the facts of opt.Dir, which the caller has locked, from the facts of other
@@ -132,7 +133,7 @@ func (b *build) copyTasks(ctx context.Context, set *Facts) error {
 		if err := copyFolder(ctx, tmp, t.Dir); err != nil {
 			return err
 		}
-		if err := publish(b.root, tmp, name); err != nil {
+		if err := facts.Publish(b.root, tmp, name); err != nil {
 			return err
 		}
 	}
@@ -177,4 +178,14 @@ func copyFile(to, from string) error {
 		return err
 	}
 	return out.Close()
+}
+
+// modeOf is the mode that a fingerprint is of.
+func modeOf(print string) reading.Mode {
+	for _, m := range reading.Modes {
+		if m.Fingerprint() == print {
+			return m
+		}
+	}
+	return reading.Plain
 }

@@ -9,61 +9,16 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"sync/atomic"
 
 	"github.com/alitto/pond/v2"
 
-	"github.com/robotsaudit/robotsaudit/internal/archive/httpmsg"
-	"github.com/robotsaudit/robotsaudit/internal/archive/wacz"
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
-	"github.com/robotsaudit/robotsaudit/internal/archive/wat"
-	"github.com/robotsaudit/robotsaudit/internal/challenge"
-	"github.com/robotsaudit/robotsaudit/internal/durable"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/object"
-	"github.com/robotsaudit/robotsaudit/internal/tag"
+	"github.com/robotsaudit/robotsaudit/internal/reading"
 )
-
-// fingerprint identifies what shapes the facts besides the inputs: their schema,
-// the limits, the vocabulary of tags, whether all digests are verified. Facts of another fingerprint are not read.
-func fingerprint(m mode) string { return fingerprintOf(limits, m) }
-
-func fingerprintOf(limits map[string]int64, m mode) string {
-	sum := sha256.Sum256(fmt.Appendf(nil,
-		"schema %s, tags %s, challenges %s in %d bytes, limits %v, %v, %v, %v, %v, %v", facts.SchemaVersion,
-		tag.Version, challenge.Data, challenge.MaxPage, warc.Limits, wacz.Limits, httpmsg.Limits, wat.Limits, limits,
-		m))
-	return hex.EncodeToString(sum[:6])
-}
-
-// mode is how archives are read.
-type mode string
-
-const (
-	modePlain  mode = "without --verify-digests"
-	modeVerify mode = "with --verify-digests"
-)
-
-var modes = [...]mode{modePlain, modeVerify}
-
-func (o *Options) mode() mode {
-	if o.VerifyDigests {
-		return modeVerify
-	}
-	return modePlain
-}
-
-// modeOf is the one that a fingerprint is of.
-func modeOf(print string) mode {
-	for _, m := range modes {
-		if fingerprint(m) == print {
-			return m
-		}
-	}
-	return modePlain
-}
 
 // Progress counts what Ingest has done. It may be read at any time.
 type Progress struct {
@@ -104,16 +59,8 @@ func (o *Options) complete() error {
 	if o.Progress == nil {
 		o.Progress = new(Progress)
 	}
-	o.Workers = workersOf(o.Workers)
+	o.Workers = reading.Workers(o.Workers)
 	return nil
-}
-
-// workersOf is the number of workers that an option requires: one per core by default.
-func workersOf(n int) int {
-	if n > 0 {
-		return n
-	}
-	return runtime.GOMAXPROCS(0)
 }
 
 // Ingest makes the facts of inputs in opt.Dir, which the caller has locked. Facts that
@@ -125,7 +72,7 @@ func Ingest(ctx context.Context, inputs []Input, opt Options) error {
 		return err
 	}
 	defer warc.ReleaseMemory()
-	b, err := newBuild(opt, fingerprint(opt.mode()))
+	b, err := newBuild(opt, reading.ModeOf(opt.VerifyDigests).Fingerprint())
 	if err != nil {
 		return err
 	}
@@ -218,6 +165,12 @@ func taskName(fingerprint string, inputs []facts.Input) string {
 	return "task-" + hex.EncodeToString(h.Sum(nil)[:8])
 }
 
+// Bounds of a task. They shape the work, and no fact.
+const (
+	taskBytes  = 128 << 20 // bytes of consecutive inputs
+	taskInputs = 4096      // inputs
+)
+
 // ingestion runs tasks on a worker pool.
 type ingestion struct {
 	root     string
@@ -299,12 +252,12 @@ func (g *ingestion) task(ctx context.Context, inputs []facts.Input) (outcome, er
 		left := make(map[string]bool)
 		for _, f := range failed {
 			o.failures = append(o.failures,
-				facts.Failure{Name: f.input.Name, Reason: object.Cause(f.err).Error(), Path: f.input.Path})
+				facts.Failure{Name: f.Input.Name, Reason: object.Cause(f.Err).Error(), Path: f.Input.Path})
 			if g.opt.NotRead != nil {
 				g.opt.NotRead(&o.failures[len(o.failures)-1])
 			}
-			left[f.input.Path] = true
-			g.opt.Progress.BytesTotal.Add(-f.input.Size)
+			left[f.Input.Path] = true
+			g.opt.Progress.BytesTotal.Add(-f.Input.Size)
 		}
 		inputs = slices.DeleteFunc(slices.Clone(inputs), func(in facts.Input) bool { return left[in.Path] })
 	}
@@ -313,7 +266,7 @@ func (g *ingestion) task(ctx context.Context, inputs []facts.Input) (outcome, er
 
 // attempt writes a task into a temporary folder and renames it once it is whole. Where
 // inputs cannot be read there is no task, and they are failed.
-func (g *ingestion) attempt(ctx context.Context, inputs []facts.Input) (name string, failed []*inputError, err error) {
+func (g *ingestion) attempt(ctx context.Context, inputs []facts.Input) (name string, failed []*reading.Error, err error) {
 	name = taskName(g.fingerprint, inputs)
 	tmp := filepath.Join(g.root, facts.TemporaryPrefix+name)
 	if err := os.Mkdir(tmp, 0o777); err != nil {
@@ -329,13 +282,13 @@ func (g *ingestion) attempt(ctx context.Context, inputs []facts.Input) (name str
 	defer func() { // what was left out, such as padding, counts as read; a failed attempt does not
 		g.opt.Progress.BytesRead.Add(sizeOf(m.Inputs) - counted.Load())
 	}()
-	opt := readOptions{
-		progress: func(n int) { counted.Add(int64(n)); g.opt.Progress.BytesRead.Add(int64(n)) },
-		verify:   g.opt.VerifyDigests,
-		tmp:      tmp,
-		cores:    g.cores,
+	opt := reading.Options{
+		Progress: func(n int) { counted.Add(int64(n)); g.opt.Progress.BytesRead.Add(int64(n)) },
+		Verify:   g.opt.VerifyDigests,
+		Tmp:      tmp,
+		Cores:    g.cores,
 	}
-	results, failed, err := readInputs(ctx, w, inputs, g.opt.Stdin, &opt)
+	results, failed, err := readInputs(ctx, w, inputs, g.opt.Stdin, opt)
 	if err != nil || len(failed) > 0 {
 		w.Abandon()
 		return "", failed, err
@@ -344,7 +297,7 @@ func (g *ingestion) attempt(ctx context.Context, inputs []facts.Input) (name str
 	if err := w.Close(&m); err != nil {
 		return "", nil, err
 	}
-	if err := publish(g.root, tmp, name); err != nil {
+	if err := facts.Publish(g.root, tmp, name); err != nil {
 		return "", nil, err
 	}
 	g.opt.Progress.InputsRead.Add(int64(len(inputs)))
@@ -356,6 +309,30 @@ func (g *ingestion) attempt(ctx context.Context, inputs []facts.Input) (name str
 	return name, nil, nil
 }
 
+// readInputs reads the inputs, in order, into w. Where some cannot be read, w is to be
+// abandoned; the others are read to their end all the same, into nothing, so that one
+// pass finds all that fail.
+func readInputs(ctx context.Context, w *facts.Writer, inputs []facts.Input, stdin io.Reader, opt reading.Options) (
+	results []facts.InputResult, failed []*reading.Error, err error,
+) {
+	var out facts.Sink = w
+	for i, in := range inputs {
+		if err := ctx.Err(); err != nil {
+			return nil, nil, err
+		}
+		result, err := reading.Read(ctx, in, int32(i), out, stdin, opt)
+		var failure *reading.Error
+		switch {
+		case errors.As(err, &failure):
+			failed, out = append(failed, failure), facts.Discard{}
+		case err != nil:
+			return nil, nil, err
+		}
+		results = append(results, result)
+	}
+	return results, failed, nil
+}
+
 func sizeOf(inputs []facts.InputResult) (n int64) {
 	for _, in := range inputs {
 		n += in.Size
@@ -363,31 +340,16 @@ func sizeOf(inputs []facts.InputResult) (n int64) {
 	return n
 }
 
-// publish makes a task of a folder that is complete.
-func publish(root, tmp, name string) error {
-	if err := durable.SyncFolder(tmp); err != nil {
-		return err
-	}
-	target := filepath.Join(root, name)
-	if err := os.RemoveAll(target); err != nil { // one that could not be kept
-		return err
-	}
-	if err := os.Rename(tmp, target); err != nil {
-		return err
-	}
-	return durable.SyncFolder(root)
-}
-
 // OpenFacts reads the current facts of an output folder.
 func OpenFacts(dir string) (*Facts, error) {
 	var prints []string
-	for _, m := range modes {
-		prints = append(prints, fingerprint(m))
+	for _, m := range reading.Modes {
+		prints = append(prints, m.Fingerprint())
 	}
 	f, err := facts.Open(dir, prints...)
 	if err != nil {
 		return nil, err
 	}
-	f.Reread = reread
+	f.Reread = reading.Reread
 	return f, nil
 }

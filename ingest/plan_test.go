@@ -1,11 +1,9 @@
 package ingest
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,11 +12,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/facts/pack"
 	"github.com/robotsaudit/robotsaudit/internal/facts/run"
+	"github.com/robotsaudit/robotsaudit/internal/reading"
 )
 
 // site is an archive of one response for each of the hosts, and a robots.txt.
@@ -35,7 +33,7 @@ func site(hosts ...string) string {
 // ingestAll ingests what args name into out and returns the facts and what was done.
 func ingestAll(t *testing.T, args ...string) (*facts.Set, *Progress, []string) {
 	t.Helper()
-	inputs, failures := Expand(args)
+	inputs, failures := Expand(t.Context(), args, ExpandOptions{})
 	var warnings []string
 	opt := Options{
 		Dir: "out", Workers: 2, Progress: new(Progress), Failed: failures,
@@ -91,7 +89,7 @@ func entries(t *testing.T, dir string) (names []string) {
 }
 
 func factsDir() string {
-	return filepath.Join("out", facts.PrivateFolder, facts.FolderName(fingerprint(modePlain)))
+	return filepath.Join("out", facts.PrivateFolder, facts.FolderName(reading.Plain.Fingerprint()))
 }
 
 func TestIngest(t *testing.T) {
@@ -209,7 +207,7 @@ func TestIngestOfAnotherFingerprint(t *testing.T) {
 		t.Errorf("%d read, warnings %q", progress.InputsRead.Load(), warnings)
 	}
 	if got := entries(t, "out/.robotsaudit"); !slices.Equal(got,
-		[]string{facts.FolderName(fingerprint(modePlain)), facts.PlanFile}) {
+		[]string{facts.FolderName(reading.Plain.Fingerprint()), facts.PlanFile}) {
 		t.Errorf("on disk %q", got)
 	}
 	if err := os.WriteFile("out/.robotsaudit/plan.json", []byte(`{"fingerprint":"000000000000"}`), 0o666); err != nil {
@@ -223,7 +221,7 @@ func TestIngestOfAnotherFingerprint(t *testing.T) {
 // An input that fails is left out, is not marked done, and is read when it can be.
 func TestIngestWithoutTheFailing(t *testing.T) {
 	tree(t, map[string]string{"a.warc.gz": site("a"), "b.warc.gz": site("b"), "c.warc.gz": site("c")})
-	inputs, failures := Expand([]string{"a.warc.gz", "b.warc.gz", "c.warc.gz", "missing.warc"})
+	inputs, failures := Expand(t.Context(), []string{"a.warc.gz", "b.warc.gz", "c.warc.gz", "missing.warc"}, ExpandOptions{})
 	if err := os.Remove("b.warc.gz"); err != nil {
 		t.Fatal(err)
 	}
@@ -265,7 +263,7 @@ func TestManyFailingInputsAreFoundAtOnce(t *testing.T) {
 		args = append(args, name)
 	}
 	tree(t, files)
-	inputs, _ := Expand(args)
+	inputs, _ := Expand(t.Context(), args, ExpandOptions{})
 	readable := int64(0)
 	for i, in := range inputs {
 		switch i % 3 {
@@ -301,7 +299,7 @@ func TestManyFailingInputsAreFoundAtOnce(t *testing.T) {
 // A file that grows while it is read is no evidence yet.
 func TestIngestOfAChangingFile(t *testing.T) {
 	tree(t, map[string]string{"a.warc.gz": site("a")})
-	inputs, _ := Expand([]string{"a.warc.gz"})
+	inputs, _ := Expand(t.Context(), []string{"a.warc.gz"}, ExpandOptions{})
 	f, err := os.OpenFile("a.warc.gz", os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -324,7 +322,7 @@ func TestIngestOfAChangingFile(t *testing.T) {
 // Standard input is read once: not kept, and not lost when another input fails.
 func TestIngestStandardInput(t *testing.T) {
 	tree(t, map[string]string{"b.warc.gz": site("b")})
-	inputs, _ := Expand([]string{"-", "b.warc.gz"})
+	inputs, _ := Expand(t.Context(), []string{"-", "b.warc.gz"}, ExpandOptions{})
 	if err := os.Remove("b.warc.gz"); err != nil {
 		t.Fatal(err)
 	}
@@ -344,45 +342,11 @@ func TestIngestStandardInput(t *testing.T) {
 	}
 }
 
-// A failure of the disk is the input's failure, at whatever place it comes, and
-// never taken for the end of the archive.
-func TestReadErrors(t *testing.T) {
-	broken := errors.New("input/output error")
-	archives := map[string][]byte{
-		"members": []byte(site("a", "b")),
-		"plain": warctest.Plain(warctest.Response("urn:1", "http://h/robots.txt", ok200),
-			warctest.Response("urn:2", "http://h/2", ok200)),
-		"stream": warctest.Gzip(string(warctest.Plain(warctest.Response("urn:1", "http://h/robots.txt", ok200),
-			warctest.Response("urn:2", "http://h/2", ok200)))),
-	}
-	for name, archive := range archives {
-		for n := 0; n <= len(archive); n++ {
-			for _, path := range []string{"/archive", facts.Stdin} {
-				src := io.MultiReader(strings.NewReader(string(archive[:n])), &once{broken})
-				_, err := readSource(t.Context(), facts.Input{Path: path, Size: int64(len(archive))}, struct {
-					io.Reader
-					io.ReaderAt
-				}{src, strings.NewReader(string(archive))}, 0, new(collected), nil)
-				if !warc.IsReadError(err) || !errors.Is(err, broken) {
-					t.Fatalf("%s %s, failing after %d bytes: %v", name, path, n, err)
-				}
-			}
-		}
-	}
-}
-
-// once is a reader that fails once, and then claims to be at its end.
 type once struct{ err error }
-
-func (o *once) Read([]byte) (n int, err error) {
-	err = cmp.Or(o.err, io.EOF)
-	o.err = nil
-	return 0, err
-}
 
 func TestIngestInterrupted(t *testing.T) {
 	tree(t, map[string]string{"a.warc.gz": site("a")})
-	inputs, _ := Expand([]string{"a.warc.gz"})
+	inputs, _ := Expand(t.Context(), []string{"a.warc.gz"}, ExpandOptions{})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := Ingest(ctx, inputs, Options{Dir: "out", Workers: 1}); !errors.Is(err, context.Canceled) {
@@ -447,64 +411,6 @@ func TestGroup(t *testing.T) {
 		}
 		if !slices.Equal(got, c.want) {
 			t.Errorf("%s: tasks of %v, want %v", name, got, c.want)
-		}
-	}
-}
-
-// Reread finds a body by file and offset, in streams too, if the record there is the
-// one meant.
-func TestReread(t *testing.T) {
-	body := func(s string) string { return "HTTP/1.1 200 OK\r\nContent-Range: bytes 0-1/2\r\n\r\n" + s }
-	one, two := warctest.Response("urn:1", "http://h/1", body("one")), warctest.Response("urn:2", "http://h/2",
-		body("two"))
-	both := string(warctest.Plain(one, two))
-	tree(t, map[string]string{
-		"a.warc.gz": string(warctest.GzipMembers(one, two)),
-		"b.warc":    both,
-		// two records in one member
-		"c.warc.gz":  string(warctest.Gzip(warctest.Warcinfo("urn:i", "").String())) + string(warctest.Gzip(both)),
-		"d.warc.gz":  string(warctest.Gzip(both)),
-		"e.warc.zst": string(warctest.ZstdFrame(t, both)),
-		"f.arc.gz": string(warctest.Gzip(warctest.ARCInfo("") +
-			warctest.ARCRecord("http://h/1", "20240501120000", body("one")) +
-			warctest.ARCRecord("http://h/1", "20240501120001", body("two")))),
-		"g.wacz": string(warctest.Zip(t, warctest.DeflatedEntry("archive/a.warc.gz", warctest.Gzip(both)))),
-	})
-	for _, name := range []string{"a.warc.gz", "b.warc", "c.warc.gz", "d.warc.gz", "e.warc.zst", "f.arc.gz", "g.wacz"} {
-		inputs, _ := Expand([]string{name})
-		c := new(collected)
-		if _, err := readInput(t.Context(), inputs[0], 0, c, nil, nil); err != nil {
-			t.Fatal(err)
-		}
-		if streamed := c.fetches[0].Flags&facts.FlagStreamed != 0; streamed != (name[0] > 'c') {
-			t.Errorf("%s: streamed: %t", name, streamed)
-		}
-		for i, want := range []string{"one", "two"} {
-			x := &facts.Capture{Fetch: c.fetches[i]}
-			got, err := reread(inputs[0], x)
-			if string(got) != want || err != nil || x.ContentRange != "bytes 0-1/2" || x.Flags&facts.FlagBodyKept == 0 {
-				t.Errorf("%s: %q, %v, %+v", name, got, err, x)
-			}
-			if cost := x.RereadCost(); cost < x.Length || name[0] > 'c' && cost != x.Offset+x.Length {
-				t.Errorf("%s: a cost of %d at %d+%d", name, cost, x.Offset, x.Length)
-			}
-			later := x.Fetch
-			later.Micros += 7e6
-			if got, err := reread(inputs[0], &facts.Capture{Fetch: later}); err == nil {
-				t.Errorf("%s: found %q, of another time", name, got)
-			}
-		}
-		wrong := &facts.Capture{Fetch: c.fetches[1]}
-		wrong.Offset = c.fetches[0].Offset + 3
-		if got, err := reread(inputs[0], wrong); err == nil {
-			t.Errorf("%s: found %q between records", name, got)
-		}
-		if err := os.Chtimes(name, time.Time{}, time.Unix(1, 0)); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := reread(inputs[0], &facts.Capture{Fetch: c.fetches[0]}); err == nil ||
-			!strings.Contains(err.Error(), "changed") {
-			t.Errorf("%s: a changed file: %v", name, err)
 		}
 	}
 }

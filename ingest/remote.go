@@ -13,13 +13,6 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/object"
 )
 
-// RemoteOptions define how object stores and web servers are reached.
-type RemoteOptions = object.Options
-
-// ConfigureRemote sets for this process how object stores and web servers are reached, before any
-// of them is. Without it, the defaults hold.
-func ConfigureRemote(opt RemoteOptions) error { return object.Configure(opt) }
-
 // remoteArg is a URL that names one object.
 type remoteArg struct {
 	url      string
@@ -138,18 +131,4 @@ func isTable(name string) bool {
 	name = strings.ToLower(path.Base(name))
 	return strings.Contains(name, ".parquet") &&
 		!(strings.HasPrefix(name, "part-") && strings.HasSuffix(name, ".parquet"))
-}
-
-// FindInput finds the file or object that a path names, as an input or an argument does. Its name is
-// the path.
-func FindInput(ctx context.Context, path string) (in Input, err error) {
-	in = Input{Path: path, Name: object.Shown(path)}
-	if object.IsRemote(path) {
-		if in.Path, err = object.Clean(path); err != nil {
-			return in, err
-		}
-	}
-	info, err := object.Stat(ctx, in.Path)
-	in.SetObject(info)
-	return in, err
 }

@@ -106,7 +106,7 @@ func TestSmallTasksAreJoined(t *testing.T) {
 	}
 	files["in/crawl.log"] = fmt.Sprintf(skipped, "same")
 	tree(t, files)
-	all, _ := Expand([]string{"in"})
+	all, _ := Expand(t.Context(), []string{"in"}, ExpandOptions{})
 	for i := range all {
 		opt := Options{Dir: "out", Workers: 1, Add: true}
 		if err := Ingest(t.Context(), all[i:i+1], opt); err != nil {

@@ -24,7 +24,7 @@ func auditArchives(t *testing.T, workers int) (dir string, s *Summary) {
 		}
 	}
 	dir = t.TempDir()
-	inputs, failures := ingest.Expand([]string{"../testdata/warc"})
+	inputs, failures := ingest.Expand(t.Context(), []string{"../testdata/warc"}, ingest.ExpandOptions{})
 	if len(inputs) == 0 || len(failures) > 0 {
 		t.Fatal(inputs, failures)
 	}

@@ -19,7 +19,7 @@ func audit(ctx context.Context, dir string, opt evaluate.Options, archives ...st
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, release()) }()
-	inputs, failed := ingest.Expand(archives)
+	inputs, failed := ingest.Expand(ctx, archives, ingest.ExpandOptions{})
 	if err := ingest.Ingest(ctx, inputs, ingest.Options{Dir: dir, Workers: 2, Failed: failed}); err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/records"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 	"github.com/robotsaudit/robotsaudit/report"
 )
@@ -42,8 +43,8 @@ func runCheck(cmd *cobra.Command, args []string, flags *inputFlags, format strin
 		}
 		return nil
 	}
-	opt := ingest.CheckOptions{Workers: flags.options.Workers, Stdin: cmd.InOrStdin(), VerifyDigests: flags.options.VerifyDigests}
-	err := ingest.Check(cmd.Context(), inputs, opt, func(c *ingest.Checked) error {
+	opt := records.CheckOptions{Workers: flags.options.Workers, Stdin: cmd.InOrStdin(), VerifyDigests: flags.options.VerifyDigests}
+	err := records.Check(cmd.Context(), inputs, opt, func(c *records.Checked) error {
 		faults += c.InputStats.Issues
 		if err := reportFailures(c.Path); err != nil {
 			return err
@@ -85,7 +86,7 @@ func absolute(path string) string {
 // checkPrinter prints what a check found.
 type checkPrinter interface {
 	issue(file string, i *facts.Issue) error
-	closing(*ingest.Checked) error
+	closing(*records.Checked) error
 	failure(file, reason string) error // of an input that could not be read at all
 }
 
@@ -102,8 +103,8 @@ func (t *textCheck) issue(file string, i *facts.Issue) error {
 	return err
 }
 
-func (t *textCheck) closing(c *ingest.Checked) error {
-	_, err := fmt.Fprintf(t.w, "%s: %s, %s, %s%s\n", oneLine(c.Name), report.Count(records(c), "record"),
+func (t *textCheck) closing(c *records.Checked) error {
+	_, err := fmt.Fprintf(t.w, "%s: %s, %s, %s%s\n", oneLine(c.Name), report.Count(recordCount(c), "record"),
 		report.Count(c.Fetches, "fetch"), report.Count(c.InputStats.Issues, "issue"), opinionText(c))
 	return err
 }
@@ -113,7 +114,7 @@ func (t *textCheck) failure(file, reason string) error {
 	return err
 }
 
-func records(c *ingest.Checked) (n int64) {
+func recordCount(c *records.Checked) (n int64) {
 	for _, of := range c.Records {
 		n += of
 	}
@@ -122,8 +123,8 @@ func records(c *ingest.Checked) (n int64) {
 
 // opinionText states in words another reader's opinion of an input. It is no issue:
 // that reader verifies no checksums and no boundaries.
-func opinionText(c *ingest.Checked) string {
-	o, own := c.SecondOpinion, records(c)
+func opinionText(c *records.Checked) string {
+	o, own := c.SecondOpinion, recordCount(c)
 	if !o.Asked {
 		return ""
 	}
@@ -192,7 +193,7 @@ func known(n int64) *int64 {
 	return &n
 }
 
-func (j *jsonCheck) closing(c *ingest.Checked) error {
+func (j *jsonCheck) closing(c *records.Checked) error {
 	line := fileLine{
 		Type: "file", File: c.Name, Container: c.Container, Records: c.Records, Fetches: c.Fetches, Robots: c.Robots,
 		Issues: c.InputStats.Issues, Digests: c.Digests,

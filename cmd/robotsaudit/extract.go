@@ -20,6 +20,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/object"
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
+	"github.com/robotsaudit/robotsaudit/internal/records"
 )
 
 func newExtractCommand() *cobra.Command {
@@ -133,7 +134,7 @@ func (f *extraction) extract(ctx context.Context, place string, find func(string
 	}
 	f.ids = nil
 	written := false
-	err = ingest.RecordsAt(ctx, in, entry, offset, stdin, func(r *ingest.Found) error {
+	err = records.At(ctx, in, entry, offset, stdin, func(r *records.Found) error {
 		f.ids = append(f.ids, r.ID)
 		if id := strings.Trim(f.id, "<>"); id != "" && !recordid.Parse(id).Is(recordid.Parse(r.ID)) {
 			return nil
@@ -145,9 +146,9 @@ func (f *extraction) extract(ctx context.Context, place string, find func(string
 		written = true
 		return f.write(place, r)
 	})
-	var none *ingest.NoRecordError
-	var noArchive *ingest.NoArchiveError
-	var damaged *ingest.DamagedError
+	var none *records.NoRecordError
+	var noArchive *records.NoArchiveError
+	var damaged *records.DamagedError
 	switch {
 	case errors.As(err, &noArchive):
 		return usageErrorf("%s: %v", place, noArchive)
@@ -164,7 +165,7 @@ func (f *extraction) extract(ctx context.Context, place string, find func(string
 	return err
 }
 
-func (f *extraction) write(place string, r *ingest.Found) error {
+func (f *extraction) write(place string, r *records.Found) error {
 	switch {
 	case f.payload:
 		remarks, err := r.WritePayload(f.file)
@@ -182,11 +183,11 @@ func (f *extraction) write(place string, r *ingest.Found) error {
 
 // findPath finds the archive that a path names: a file, or an entry of a WACZ.
 func findPath(ctx context.Context, path string) (in ingest.Input, entry string, err error) {
-	if path == ingest.Stdin {
+	if path == facts.Stdin {
 		return ingest.Input{Path: path, Name: path}, "", nil
 	}
 	for file := path; ; {
-		in, err := ingest.FindInput(ctx, file)
+		in, err := facts.FindInput(ctx, file)
 		switch {
 		case err == nil:
 			return in, strings.TrimPrefix(path[len(file):], "/"), nil

@@ -14,6 +14,8 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/records"
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/audittest"
 	"github.com/robotsaudit/robotsaudit/report/results"
@@ -122,7 +124,7 @@ func indexAndSubset(t *testing.T, dir string, archives []string, targets map[str
 	var index bytes.Buffer
 	lines := cdxjRecords{w: &index}
 	paths = append(paths, filepath.Join(dir, "index.cdxj"))
-	inputs, failures := ingest.Expand(archives)
+	inputs, failures := ingest.Expand(t.Context(), archives, ingest.ExpandOptions{})
 	if len(failures) > 0 {
 		t.Fatal(failures)
 	}
@@ -134,11 +136,11 @@ func indexAndSubset(t *testing.T, dir string, archives []string, targets map[str
 		defer file.Close()
 		var subset []byte
 		copied := int64(-1)
-		_, err = ingest.List(t.Context(), in,
-			ingest.ListOptions{
+		_, err = records.List(t.Context(), in,
+			records.ListOptions{
 				Digests: true,
-				Issue:   func(*ingest.Issue) error { return nil },
-			}, func(r *ingest.Listed) error {
+				Issue:   func(*facts.Issue) error { return nil },
+			}, func(r *records.Listed) error {
 				lines.print(in, r) // a record without a date has no line
 				isInfo := r.Type == "warcinfo" || r.Type == "arcinfo"
 				if r.Streamed || !isInfo && !strings.HasSuffix(r.URL, "/robots.txt") && !targets[r.URL] ||

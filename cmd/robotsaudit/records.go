@@ -16,6 +16,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/index"
+	"github.com/robotsaudit/robotsaudit/internal/records"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
 
@@ -56,14 +57,14 @@ func listRecords(cmd *cobra.Command, args []string, format string) error {
 		return err
 	}
 	unread := len(failures) > 0
-	opt := ingest.ListOptions{Stdin: cmd.InOrStdin(), Digests: format == "cdxj"}
+	opt := records.ListOptions{Stdin: cmd.InOrStdin(), Digests: format == "cdxj"}
 	for _, in := range inputs {
-		opt.Issue = func(i *ingest.Issue) error {
+		opt.Issue = func(i *facts.Issue) error {
 			unread = true
 			log.Error(fmt.Sprintf("%s: %s: %s (%s)", placeOf(shown(in), i.Entry, i.Offset), i.Kind, i.Detail, i.Action))
 			return nil
 		}
-		_, err := ingest.List(cmd.Context(), in, opt, func(r *ingest.Listed) error {
+		_, err := records.List(cmd.Context(), in, opt, func(r *records.Listed) error {
 			leftOut, err := printRecord(in, r)
 			if leftOut != "" {
 				unread = true
@@ -91,7 +92,7 @@ func listRecords(cmd *cobra.Command, args []string, format string) error {
 
 // shown is the path of an input as 'extract' takes it: short, where that is possible.
 func shown(in ingest.Input) string {
-	if in.Path == ingest.Stdin {
+	if in.Path == facts.Stdin {
 		return in.Path
 	}
 	here, err := os.Getwd()
@@ -118,21 +119,21 @@ func placeOf(file, entry string, offset int64) string {
 }
 
 // A recordPrinter prints a record, or returns why it leaves it out.
-type recordPrinter func(ingest.Input, *ingest.Listed) (leftOut string, err error)
+type recordPrinter func(ingest.Input, *records.Listed) (leftOut string, err error)
 
 // recordPrinters make the printers of the formats.
 var recordPrinters = map[string]func(io.Writer) recordPrinter{
 	"text": func(w io.Writer) recordPrinter {
-		return func(in ingest.Input, r *ingest.Listed) (string, error) { return "", printText(w, in, r) }
+		return func(in ingest.Input, r *records.Listed) (string, error) { return "", printText(w, in, r) }
 	},
 	"jsonl": func(w io.Writer) recordPrinter {
 		enc := encoder(w, "")
-		return func(in ingest.Input, r *ingest.Listed) (string, error) { return "", enc.Encode(newRecordLine(in, r)) }
+		return func(in ingest.Input, r *records.Listed) (string, error) { return "", enc.Encode(newRecordLine(in, r)) }
 	},
 	"cdxj": func(w io.Writer) recordPrinter { return (&cdxjRecords{w: w}).print },
 }
 
-func printText(w io.Writer, in ingest.Input, r *ingest.Listed) error {
+func printText(w io.Writer, in ingest.Input, r *records.Listed) error {
 	status := ""
 	if r.HTTP && r.Status >= 0 {
 		status = fmt.Sprint(r.Status)
@@ -144,7 +145,7 @@ func printText(w io.Writer, in ingest.Input, r *ingest.Listed) error {
 }
 
 // mediaType is that of a response, or of the record where that is none.
-func mediaType(r *ingest.Listed) string {
+func mediaType(r *records.Listed) string {
 	s := r.ContentType
 	if r.HTTP {
 		s = r.MediaType
@@ -170,7 +171,7 @@ type recordLine struct {
 	Resynced    bool    `json:"resynced"`
 }
 
-func newRecordLine(in ingest.Input, r *ingest.Listed) recordLine {
+func newRecordLine(in ingest.Input, r *records.Listed) recordLine {
 	line := recordLine{
 		Filename: placeOf(in.Name, r.Entry, -1), Offset: r.Offset, Length: r.Length, ID: orNull(r.ID), Type: r.Type,
 		Date: orNull(r.Date),
@@ -208,7 +209,7 @@ type cdxjRecords struct {
 
 // print writes a line for what cdxj-indexer has in an index: what was fetched or made, and no
 // fields about that.
-func (p *cdxjRecords) print(in ingest.Input, r *ingest.Listed) (leftOut string, err error) {
+func (p *cdxjRecords) print(in ingest.Input, r *records.Listed) (leftOut string, err error) {
 	switch {
 	case r.URL == "": // nobody could look it up
 		return "", nil

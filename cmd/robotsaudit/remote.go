@@ -49,7 +49,7 @@ func configureRemote(cmd *cobra.Command) error {
 	if flags.Lookup("s3-endpoint") == nil {
 		return nil
 	}
-	opt := ingest.RemoteOptions{UserAgent: fmt.Sprintf("robotsaudit/%s (+https://github.com/robotsaudit/robotsaudit)",
+	opt := object.Options{UserAgent: fmt.Sprintf("robotsaudit/%s (+https://github.com/robotsaudit/robotsaudit)",
 		report.Version())}
 	opt.S3Endpoint, _ = flags.GetString("s3-endpoint")
 	opt.S3Anonymous, _ = flags.GetBool("s3-anonymous")
@@ -57,7 +57,7 @@ func configureRemote(cmd *cobra.Command) error {
 	if opt.Requests < 0 {
 		return usageErrorf("--https-requests %d: give at least 1, or leave it out", opt.Requests)
 	}
-	if err := ingest.ConfigureRemote(opt); err != nil {
+	if err := object.Configure(opt); err != nil {
 		return usageErrorf("--s3-endpoint: it %v", err)
 	}
 	if base, _ := flags.GetString("base"); base != "" && !object.IsRemote(base) && !isFolder(base) {
@@ -75,5 +75,5 @@ func isFolder(path string) bool {
 func expand(cmd *cobra.Command, args, lists []string) ([]ingest.Input, []*ingest.InputError) {
 	base, _ := cmd.Flags().GetString("base")
 	trust, _ := cmd.Flags().GetBool("trust-lists")
-	return ingest.ExpandFrom(cmd.Context(), args, ingest.ExpandOptions{Base: base, TrustLists: trust, URLs: lists})
+	return ingest.Expand(cmd.Context(), args, ingest.ExpandOptions{Base: base, TrustLists: trust, URLs: lists})
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/verify"
 	"github.com/robotsaudit/robotsaudit/report"
 )
 
@@ -23,16 +24,16 @@ func (j *job) verify(e *evaluation) (err error) {
 			"share; use 'robotsaudit audit --verify' with another folder", j.output)
 	}
 	base, _ := j.cmd.Flags().GetString("base")
-	progress := new(ingest.VerifyProgress)
-	v, err := ingest.NewVerification(j.facts,
-		ingest.VerifyOptions{Base: base, Workers: e.options.Workers, Progress: progress})
+	progress := new(verify.Progress)
+	v, err := verify.New(j.facts,
+		verify.Options{Base: base, Workers: e.options.Workers, Progress: progress})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, v.Close()) }()
 	stop := j.watchDeciding(e)
 	err = evaluate.Suspected(j.cmd.Context(), j.facts, e.options, func(f *evaluate.Fetch) error {
-		if !ingest.CanVerify(f) {
+		if !verify.Can(f) {
 			return nil
 		}
 		return v.Add(f)

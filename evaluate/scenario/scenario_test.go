@@ -117,7 +117,7 @@ func expand(paths []string) ([]ingest.Input, []*ingest.InputError) {
 			lists = append(lists, path)
 		}
 	}
-	return ingest.ExpandFrom(context.Background(), slices.DeleteFunc(slices.Clone(paths), isList),
+	return ingest.Expand(context.Background(), slices.DeleteFunc(slices.Clone(paths), isList),
 		ingest.ExpandOptions{URLs: lists})
 }
 

@@ -1,5 +1,7 @@
 package facts
 
+import "github.com/robotsaudit/robotsaudit/internal/weburl"
+
 // CaptureKind is the reason why a capture's body is kept.
 type CaptureKind uint8
 
@@ -16,6 +18,14 @@ const (
 	CaptureLLMsTxt
 	CaptureRSL // a licence document (RSL 1.0), known by what it is and not by its path
 )
+
+// KindOf recognizes policy by its URL.
+func KindOf(u weburl.URL) CaptureKind {
+	if u.HasQuery || !weburl.IsFetchScheme(u.Scheme) {
+		return CaptureNone
+	}
+	return KindOfPath(u.Path)
+}
 
 // KindOfPath recognises policy by its path. The comparison is exact: /ROBOTS.TXT and
 // //robots.txt are ordinary fetches.

@@ -2,6 +2,7 @@ package facts
 
 import (
 	"math"
+	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
@@ -195,4 +196,18 @@ func (f *Fetch) RereadCost() int64 {
 		return f.Offset + f.Length
 	}
 	return f.Length
+}
+
+// MediaType is the media type in a Content-Type, as Fetch has it.
+func MediaType(contentType string) string {
+	m, _, _ := strings.Cut(contentType, ";")
+	return strings.ToLower(strings.TrimSpace(m))
+}
+
+// AtMost returns at most n bytes of s, and does not keep the rest in memory.
+func AtMost(s string, n int) string {
+	if len(s) > n {
+		return strings.Clone(s[:n])
+	}
+	return s
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 
 	"github.com/robotsaudit/robotsaudit/internal/durable"
@@ -113,4 +114,35 @@ func (m *Manifest) Replace(dir string) error {
 // Commit makes p the current plan of an output folder.
 func (p *Plan) Commit(dir string) error {
 	return durable.ReplaceJSON(filepath.Join(dir, PrivateFolder, PlanFile), p)
+}
+
+// Publish makes a task of a folder that is complete.
+func Publish(root, tmp, name string) error {
+	if err := durable.SyncFolder(tmp); err != nil {
+		return err
+	}
+	target := filepath.Join(root, name)
+	if err := os.RemoveAll(target); err != nil { // one that could not be kept
+		return err
+	}
+	if err := os.Rename(tmp, target); err != nil {
+		return err
+	}
+	return durable.SyncFolder(root)
+}
+
+// DropTemporary removes the leftovers of an interrupted run.
+func DropTemporary(root string) error {
+	entries, err := os.ReadDir(root)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), TemporaryPrefix) {
+			if err := os.RemoveAll(filepath.Join(root, e.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }

@@ -39,9 +39,26 @@ func (in Input) Stat(ctx context.Context) (object.Info, error) {
 	return object.Stat(in.context(ctx), in.Path)
 }
 
-// Unchanged checks that the object is still the one that was planned.
+// Unchanged checks that the object is still the one that was planned. Of standard input nothing is known.
 func (in Input) Unchanged(ctx context.Context) error {
+	if in.Path == Stdin {
+		return nil
+	}
 	return object.Unchanged(in.context(ctx), in.Path, in.Object())
+}
+
+// FindInput finds the file or object that a path names, as an input or an argument does. Its name is
+// the path.
+func FindInput(ctx context.Context, path string) (in Input, err error) {
+	in = Input{Path: path, Name: object.Shown(path)}
+	if object.IsRemote(path) {
+		if in.Path, err = object.Clean(path); err != nil {
+			return in, err
+		}
+	}
+	info, err := object.Stat(ctx, in.Path)
+	in.SetObject(info)
+	return in, err
 }
 
 // Same reports whether two inputs are the same bytes, as far as the file system or the server shows

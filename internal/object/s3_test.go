@@ -190,7 +190,7 @@ func TestStoreExpands(t *testing.T) {
 		{"", "s3:///key", "", "write s3://BUCKET/KEY"},
 	}
 	for _, test := range tests {
-		inputs, failures := ingest.ExpandFrom(t.Context(), []string{test.arg}, ingest.ExpandOptions{Base: test.base})
+		inputs, failures := ingest.Expand(t.Context(), []string{test.arg}, ingest.ExpandOptions{Base: test.base})
 		var got []string
 		for _, in := range inputs {
 			if in.Size == 0 || in.Version == "" {
@@ -232,7 +232,7 @@ func TestStoreChanges(t *testing.T) {
 	})
 	object.Small()
 	held.Put(t, "a.warc", archive)
-	inputs, failures := ingest.Expand([]string{"s3://bucket/a.warc"})
+	inputs, failures := ingest.Expand(t.Context(), []string{"s3://bucket/a.warc"}, ingest.ExpandOptions{})
 	if len(inputs) != 1 {
 		t.Fatal(failures)
 	}

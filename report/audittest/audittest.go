@@ -34,7 +34,7 @@ func AuditRead(t testing.TB, reading ingest.Options, options evaluate.Options, a
 		}
 	}
 	dir = t.TempDir()
-	inputs, failures := ingest.Expand(args)
+	inputs, failures := ingest.Expand(t.Context(), args, ingest.ExpandOptions{})
 	if len(inputs) == 0 || len(failures) > 0 {
 		t.Fatal(inputs, failures)
 	}

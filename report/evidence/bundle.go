@@ -22,6 +22,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/durable"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/object"
+	"github.com/robotsaudit/robotsaudit/internal/reading"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/results"
@@ -140,7 +141,7 @@ func (s *Settings) Foreign() (list []string) {
 	if own := weburl.PublicSuffixVersion(); s.PublicSuffixList != own {
 		list = append(list, fmt.Sprintf("public_suffix_list %.200q", s.PublicSuffixList))
 	}
-	if s.FactsFingerprint != ingest.Fingerprint(false) && s.FactsFingerprint != ingest.Fingerprint(true) {
+	if s.FactsFingerprint != reading.ModeOf(false).Fingerprint() && s.FactsFingerprint != reading.ModeOf(true).Fingerprint() {
 		list = append(list, fmt.Sprintf("facts_fingerprint %.200q", s.FactsFingerprint))
 	}
 	return list
@@ -223,7 +224,7 @@ func (w *writer) locate(ctx context.Context, i int32, dir string) {
 				w.paths[i] = in
 				return
 			}
-			now, err := ingest.FindInput(ctx, path)
+			now, err := facts.FindInput(ctx, path)
 			if err != nil {
 				continue
 			}

@@ -13,9 +13,9 @@ import (
 	"io"
 	"strings"
 
-	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/reading"
 )
 
 // copier copies records of archives into a bundle, in the order of their places.
@@ -55,7 +55,7 @@ func (c *copier) end() {
 const nearby = 1 << 20
 
 // isAhead reports whether the reader comes to a place if it reads on, and soon.
-func (c *copier) isAhead(at ingest.Place) bool {
+func (c *copier) isAhead(at reading.Place) bool {
 	switch {
 	case c.reader == nil:
 		return false
@@ -66,7 +66,7 @@ func (c *copier) isAhead(at ingest.Place) bool {
 }
 
 // open has a reader stand at a place, or at the beginning of its stream or member.
-func (c *copier) open(at ingest.Place) (err error) {
+func (c *copier) open(at reading.Place) (err error) {
 	c.end()
 	c.offset, c.nth = -1, 0
 	if at.Streamed {
@@ -84,7 +84,7 @@ func (c *copier) open(at ingest.Place) (err error) {
 var errNoRecord = errors.New("no record is there")
 
 // find reads the record at a place, up to its block.
-func (c *copier) find(at ingest.Place) (*warc.Record, error) {
+func (c *copier) find(at reading.Place) (*warc.Record, error) {
 	if c.isAhead(at) {
 		if rec, err := c.readTo(at); err != errNoRecord {
 			return rec, err
@@ -97,7 +97,7 @@ func (c *copier) find(at ingest.Place) (*warc.Record, error) {
 }
 
 // readTo reads on to a place.
-func (c *copier) readTo(at ingest.Place) (*warc.Record, error) {
+func (c *copier) readTo(at reading.Place) (*warc.Record, error) {
 	for {
 		rec, err := c.reader.Next()
 		if isPassable(err) {
@@ -139,7 +139,7 @@ func noRecord(err error) error {
 
 // copy copies the record at a place. A gzip member that holds it and nothing else is copied
 // as it stands; any other record becomes a member of its own.
-func (c *copier) copy(at ingest.Place, r *record) error {
+func (c *copier) copy(at reading.Place, r *record) error {
 	rec, err := c.find(at)
 	if err != nil {
 		return err

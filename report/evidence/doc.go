@@ -10,7 +10,7 @@
 //
 // A bundle is made in three passes, each in bounded memory. Collect: the facts are decided once
 // more; of each fetch asked for, the finding goes to a file, with the places of the records that it
-// rests on. Gather: each archive that holds some of these records is read again (ingest.Pair); by
+// rests on. Gather: each archive that holds some of these records is read again (reading.Pair); by
 // the rules by which the facts were made, that shows which request, metadata record and warcinfo
 // record belong to which fetch, and whether the archive is still the same; the records are copied,
 // sorted by their places. Number: the file of positions, which Verify makes of a bundle, too, turns

@@ -11,9 +11,9 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/facts/run"
+	"github.com/robotsaudit/robotsaudit/internal/reading"
 )
 
 // placed is a record to be copied, by its place.
@@ -38,8 +38,8 @@ var placedRuns = run.Spec[placed]{
 	Bucket:  func(*placed) int { return 0 },
 }
 
-func (p *placed) place() ingest.Place {
-	return ingest.Place{Index: p.Index, Offset: p.Offset, Nth: p.Nth, Streamed: p.Streamed, Resynced: p.Resynced}
+func (p *placed) place() reading.Place {
+	return reading.Place{Index: p.Index, Offset: p.Offset, Nth: p.Nth, Streamed: p.Streamed, Resynced: p.Resynced}
 }
 
 // gatherer copies the records that are cited out of their archives.
@@ -79,7 +79,7 @@ func (g *gatherer) gatherInput(ctx context.Context, input int32, archives []*cit
 		p.keys[a.entry], p.told[a.entry] = &a.wanted, new(bitmap)
 	}
 	var failed error
-	result, err := ingest.Pair(ctx, g.paths[input], func(f *facts.Fetch, c *ingest.Companions) error {
+	result, err := reading.Pair(ctx, g.paths[input], func(f *facts.Fetch, c *reading.Companions) error {
 		failed = p.pair(f, c)
 		return failed
 	})
@@ -212,13 +212,13 @@ type pairing struct {
 	found *run.Sorter[placed]
 }
 
-func (p *pairing) pair(f *facts.Fetch, c *ingest.Companions) error {
+func (p *pairing) pair(f *facts.Fetch, c *reading.Companions) error {
 	cited := p.keys[f.Entry]
 	if cited == nil || !cited.has(f.Index) {
 		return nil
 	}
 	own := c.Own
-	for _, other := range append([]ingest.Place{c.Request, c.Metadata, c.Warcinfo}, c.Segments...) {
+	for _, other := range append([]reading.Place{c.Request, c.Metadata, c.Warcinfo}, c.Segments...) {
 		row := placed{}
 		if other.Index > own.Index && slices.Contains(c.Segments, other) {
 			row.Continues = own.Index
@@ -231,7 +231,7 @@ func (p *pairing) pair(f *facts.Fetch, c *ingest.Companions) error {
 }
 
 // add adds a record once.
-func (p *pairing) add(entry string, at ingest.Place, row placed) error {
+func (p *pairing) add(entry string, at reading.Place, row placed) error {
 	if at.Index == 0 || !p.told[entry].add(at.Index) {
 		return nil
 	}

@@ -4,21 +4,21 @@ import (
 	"context"
 	"io"
 
-	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/records"
 )
 
 // source is an archive, or a crawler's log, from which records are copied.
 type source struct {
-	*ingest.Archive
+	*records.Archive
 	isLog bool
 	form  warc.Form
 }
 
 // openSource opens an archive or an entry of it.
 func openSource(ctx context.Context, in facts.Input, entry, tmp string, isLog bool) (*source, error) {
-	a, err := ingest.OpenArchive(ctx, in, entry, tmp)
+	a, err := records.Open(ctx, in, entry, tmp)
 	if err != nil {
 		return nil, err
 	}

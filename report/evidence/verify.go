@@ -24,6 +24,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/facts/run"
 	"github.com/robotsaudit/robotsaudit/internal/object"
+	"github.com/robotsaudit/robotsaudit/internal/reading"
 )
 
 // Verification is the result of recomputing a bundle's verdicts.
@@ -286,7 +287,7 @@ func (v *Verification) recompute(ctx context.Context, m *manifestReader, u *unpa
 	if err != nil {
 		return refusef("%v", err)
 	}
-	inputs, failures := ingest.Expand(u.paths)
+	inputs, failures := ingest.Expand(ctx, u.paths, ingest.ExpandOptions{})
 	if len(failures) > 0 {
 		return failures[0]
 	}
@@ -442,7 +443,7 @@ func (c *comparison) pair(ctx context.Context, inputs []facts.Input, tmp string)
 				keys: map[string]*bitmap{"": &c.cited[i]}, told: map[string]*bitmap{"": new(bitmap)},
 				found: found,
 			}
-			if _, err := ingest.Pair(ctx, inputs[i], p.pair); err != nil {
+			if _, err := reading.Pair(ctx, inputs[i], p.pair); err != nil {
 				return err
 			}
 		}

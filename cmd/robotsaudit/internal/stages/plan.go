@@ -16,6 +16,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/durable"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/object"
+	"github.com/robotsaudit/robotsaudit/internal/reading"
 	"github.com/robotsaudit/robotsaudit/report"
 )
 
@@ -56,7 +57,7 @@ func New(inputs []ingest.Input, failed []*ingest.InputError, shards int, verify,
 		Inputs: []PlannedInput{},
 	}
 	opt.Profile = cmp.Or(opt.Profile, evaluate.RFC9309)
-	p.Settings = report.NewSettings(&opt, ingest.Fingerprint(verify), ranks)
+	p.Settings = report.NewSettings(&opt, reading.ModeOf(verify).Fingerprint(), ranks)
 	for _, in := range inputs {
 		switch {
 		case in.Path == facts.Stdin:
@@ -184,7 +185,7 @@ func Load(ctx context.Context, s Store) (*Plan, error) {
 		return nil, fmt.Errorf("%s in %s is damaged; remove %s, and make the plan again with 'robotsaudit plan'",
 			planFile, s, s)
 	}
-	if p.Version != report.Version() || p.Settings.FactsFingerprint != ingest.Fingerprint(p.VerifyDigests) {
+	if p.Version != report.Version() || p.Settings.FactsFingerprint != reading.ModeOf(p.VerifyDigests).Fingerprint() {
 		return nil, fmt.Errorf("the plan in %s was made by robotsaudit %s, and this is %s, or built otherwise; run "+
 			"all stages with one program, or make a new plan in another folder",
 			s, p.Version, report.Version())

@@ -13,6 +13,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/object"
+	"github.com/robotsaudit/robotsaudit/internal/reading"
 )
 
 const (
@@ -45,7 +46,15 @@ func Read(ctx context.Context, s Store, p *Plan, shard int, opt ingest.Options) 
 		}
 		defer remove()
 		opt.Dir, opt.VerifyDigests, opt.DigestInputs = tmp, p.VerifyDigests, p.DigestInputs
-		if c.Failures, err = ingest.Shard(ctx, inputs, opt, dir); err != nil {
+		if err := ingest.Ingest(ctx, inputs, opt); err != nil {
+			return err
+		}
+		set, err := ingest.OpenFacts(tmp)
+		if err != nil {
+			return err
+		}
+		c.Failures = set.Failures
+		if err := facts.Join(ctx, dir, set.Fingerprint, set.Tasks); err != nil {
 			return err
 		}
 		m, err := facts.ReadManifest(dir)
@@ -156,7 +165,7 @@ func (p *Plan) facts(ctx context.Context, s Store, shards []*Commit, copies map[
 	plan.Failures = append(plan.Failures, p.Failures...)
 	slices.SortStableFunc(plan.Failures, func(a, b facts.Failure) int { return strings.Compare(a.Name, b.Name) })
 	set := facts.NewSet(tmp, tasks, &plan)
-	ingest.CanReread(set)
+	set.Reread = reading.Reread
 	return set, nil
 }
 

@@ -9,7 +9,6 @@ import (
 	"sync/atomic"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
-	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
@@ -35,7 +34,7 @@ func Resolve(ctx context.Context, s Store, p *Plan, workers int) (*Commit, error
 		if err != nil {
 			return err
 		}
-		c.Copies = ingest.FindCopies(ctx, set.Inputs)
+		c.Copies = facts.FindCopies(ctx, set.Inputs, nil)
 		if err := ctx.Err(); err != nil {
 			return err
 		}

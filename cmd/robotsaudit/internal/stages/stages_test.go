@@ -135,7 +135,7 @@ type staged struct {
 // planned plans an audit, and fails if it cannot be.
 func planned(t testing.TB, facts string, shards int, opt evaluate.Options, args ...string) *staged {
 	t.Helper()
-	inputs, failures := ingest.Expand(args)
+	inputs, failures := ingest.Expand(t.Context(), args, ingest.ExpandOptions{})
 	s := &staged{
 		t: t, facts: must(stages.OpenStore(facts))(t),
 		plan: must(stages.New(inputs, failures, shards, false, false, opt, nil, nil))(t),
@@ -347,7 +347,7 @@ func TestRefused(t *testing.T) {
 			"run all stages with one program",
 		},
 		"another plan": {"", func(*staged, string) {}, func(s *staged) error {
-			inputs, _ := ingest.Expand([]string{archives})
+			inputs, _ := ingest.Expand(t.Context(), []string{archives}, ingest.ExpandOptions{})
 			p := must(stages.New(inputs, nil, 4, false, false, evaluate.Options{}, nil, nil))(t)
 			return p.Save(t.Context(), s.facts, "")
 		}, "holds another plan"},

@@ -1,0 +1,553 @@
+// Package indexed makes facts of the rows of indexes and of lists of URLs: fetches whose records were
+// not read. The rules are those of package reading for a record's header.
+package indexed
+
+import (
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/index"
+	"github.com/robotsaudit/robotsaudit/internal/object"
+	"github.com/robotsaudit/robotsaudit/internal/recordid"
+	"github.com/robotsaudit/robotsaudit/internal/weburl"
+	"github.com/robotsaudit/robotsaudit/internal/words"
+)
+
+// Options define how an index is read.
+type Options struct {
+	Progress func(int)  // receives the bytes of every read; may be nil
+	Cores    warc.Cores // that may read parts of it where they are idle; nil: none
+	PartRows int64      // rows that are read by one core; 0: as in index.Options
+}
+
+// Read reads an input that is an index or a list of URLs: at random, by at, or else from its start.
+func Read(a *facts.Account, in facts.Input, format index.Format, from *warc.Source, at io.ReaderAt, size int64,
+	opt Options,
+) (facts.InputResult, error) {
+	result := facts.InputResult{Input: in, Container: format.String()}
+	var src io.Reader = from
+	if at != nil {
+		src = &countedReads{
+			SectionReader: io.NewSectionReader(failing{at}, 0, size), progress: opt.Progress,
+			counted: from.Fetched(),
+		}
+	}
+	rows, err := index.Open(format, src, size, index.Options{Path: in.Path, PartRows: opt.PartRows})
+	switch {
+	case warc.IsReadError(err):
+		return result, err
+	case from.Failed() != nil:
+		return result, from.Failed()
+	case err != nil:
+		result.Refusal = err.Error()
+		err := a.Report(facts.Issue{
+			Offset: -1, Length: in.Size, Kind: words.IssueNotAnArchive, Detail: result.Refusal, Action: "not read",
+		})
+		result.InputStats = a.Stats
+		return result, err
+	}
+	defer rows.Close()
+	result.Container = rows.Format().String()
+	x := indexReader{
+		Account: a, format: rows.Format(), told: make(map[words.IssueKind]int),
+		more: make(map[words.IssueKind]int64),
+	}
+	if divided, ok := rows.(index.Divided); ok {
+		x.progress, x.size, x.counted = opt.Progress, size, from.Fetched()
+		err = x.readParts(divided, in, opt)
+	} else {
+		err = x.readAll(rows)
+	}
+	if err != nil {
+		return result, err
+	}
+	if err := from.Failed(); err != nil {
+		return result, err
+	}
+	result.InputStats = a.Stats
+	result.Fingerprint = fmt.Sprintf("%016x", x.sum.Sum)
+	return result, nil
+}
+
+// failing marks the failures of a file, which are no fault of what is in it.
+type failing struct{ io.ReaderAt }
+
+func (f failing) ReadAt(p []byte, offset int64) (int, error) {
+	n, err := f.ReaderAt.ReadAt(p, offset)
+	if err != nil && err != io.EOF {
+		err = &warc.ReadError{Err: err}
+	}
+	return n, err
+}
+
+// countedReads reports how far a text has been read. Bytes read twice count once.
+type countedReads struct {
+	*io.SectionReader
+	progress func(int)
+	at       int64 // where Read stands
+	counted  int64
+}
+
+func (r *countedReads) Read(p []byte) (int, error) {
+	n, err := r.SectionReader.Read(p)
+	r.at += int64(n)
+	if r.at > r.counted && r.progress != nil {
+		r.progress(int(r.at - r.counted))
+		r.counted = r.at
+	}
+	return n, err
+}
+
+func (r *countedReads) Seek(offset int64, whence int) (int64, error) {
+	at, err := r.SectionReader.Seek(offset, whence)
+	r.at = at
+	return at, err
+}
+
+// Limits on what one row can make the reader hold. Package reading has them in the fingerprint of the facts.
+const (
+	MaxFaults = 100     // faults of one kind in one index that are reported one by one
+	MaxFault  = 1 << 10 // bytes of the text of a fault
+	MaxAgent  = 2 << 10 // bytes of a crawler's name in a list of URLs
+	MaxWord   = 64      // bytes of a method
+)
+
+// indexReader makes facts of an index. Its parts are read at the same time, where cores are idle.
+// What they come to is put together in their order, so it depends on the input alone.
+type indexReader struct {
+	*facts.Account
+	format index.Format
+	sum    warc.Chain
+	told   map[words.IssueKind]int
+	more   map[words.IssueKind]int64 // faults that were only counted
+
+	mu       sync.Mutex
+	progress func(int) // may be nil
+	size     int64
+	rows     int64 // read
+	counted  int64 // bytes reported to progress
+	failed   error
+	ended    map[int]*indexPart // that wait for others before them
+	joined   int                // parts
+}
+
+// readAll reads an index as one part.
+func (x *indexReader) readAll(rows index.Reader) error {
+	p := x.newPart(x.Out, nil)
+	if err := p.read(rows); err != nil {
+		return err
+	}
+	if err := x.join(p); err != nil {
+		return err
+	}
+	return x.tellMore()
+}
+
+// readParts reads an index part by part.
+func (x *indexReader) readParts(rows index.Divided, in facts.Input, opt Options) error {
+	w, divides := x.Out.(*facts.Writer)
+	cores := opt.Cores
+	if divides = divides && rows.Parts() > 1; !divides || object.IsRemote(in.Path) {
+		// requests all over a remote file would be many
+		cores = nil
+	}
+	x.ended = make(map[int]*indexPart)
+	var first atomic.Bool
+	cores.Share(rows.Parts(), func(next func() (int, bool)) {
+		var own index.Divided
+		for {
+			n, ok := next()
+			if !ok || x.hasFailed() {
+				return
+			}
+			if own == nil {
+				if own = rows; first.Swap(true) {
+					own = rows.Another()
+					defer own.Close()
+				}
+			}
+			p := x.newPart(x.Out, func(n int) { x.tellRows(n, rows.Rows()) })
+			if divides {
+				p.facts = w.Part(x.Input, n)
+				p.out = p.facts
+			}
+			own.Begin(n)
+			err := p.read(own)
+			if err == nil && divides {
+				err = p.facts.Finish()
+			}
+			x.end(n, p, err)
+		}
+	})
+	if x.failed != nil {
+		return x.failed
+	}
+	return x.tellMore()
+}
+
+func (x *indexReader) hasFailed() bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.failed != nil
+}
+
+// end takes a part that has been read, and joins all that no other comes before.
+func (x *indexReader) end(n int, p *indexPart, err error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.ended[n] = p
+	for p := x.ended[x.joined]; p != nil && err == nil && x.failed == nil; p = x.ended[x.joined] {
+		delete(x.ended, x.joined)
+		x.joined++
+		err = x.join(p)
+	}
+	if x.failed == nil {
+		x.failed = err
+	}
+}
+
+// tellRows reports n rows of all to progress.
+func (x *indexReader) tellRows(n int, all int64) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.rows += int64(n)
+	if to := int64(float64(x.size) * float64(x.rows) / float64(all)); to > x.counted && x.progress != nil {
+		x.progress(int(to - x.counted))
+		x.counted = to
+	}
+}
+
+// join adds the results of the next part.
+func (x *indexReader) join(p *indexPart) error {
+	x.Stats.Add(&p.stats)
+	x.sum.Add(binary.BigEndian.AppendUint64(nil, p.sum.Sum))
+	for _, i := range p.issues {
+		if i.Kind != words.IssueDamagedStream && x.told[i.Kind] >= MaxFaults {
+			x.more[i.Kind]++
+			continue
+		}
+		x.told[i.Kind]++
+		if err := x.Report(i); err != nil {
+			return err
+		}
+	}
+	for kind, n := range p.more {
+		x.more[kind] += n
+	}
+	if p.facts != nil {
+		x.Out.(*facts.Writer).Join(p.facts)
+	}
+	return nil
+}
+
+// tellMore counts the faults that were not reported one by one.
+func (x *indexReader) tellMore() error {
+	for kind := range words.IssueKind(math.MaxUint8) {
+		n := x.more[kind]
+		if n == 0 {
+			continue
+		}
+		if err := x.Report(facts.Issue{
+			Offset: -1, Length: -1, Kind: kind, Detail: fmt.Sprintf("%d more rows", n),
+			Action: "as above",
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// indexPart makes fetches of rows of an index that follow one another.
+type indexPart struct {
+	input  int32
+	entry  string
+	format index.Format
+	listed bool
+	out    facts.Sink
+	facts  *facts.Writer // nil: out is that of the whole input
+	ahead  func(rows int)
+
+	stats  facts.InputStats
+	sum    warc.Chain
+	issues []facts.Issue
+	told   map[words.IssueKind]int
+	more   map[words.IssueKind]int64 // faults beyond those
+
+	text    []byte      // not summed yet
+	made    facts.Fetch // reused
+	indexed int64       // rows of fetches, and of none
+	none    int64
+
+	urls           weburl.Parser
+	host, reversed string // of the row before: rows of a host follow one another
+	crawl          string // what began the Archive of some row before, by which AddCommonCrawl knows its crawl
+	written, mime  string // of the row before
+	revisit        bool   // likewise
+}
+
+func (x *indexReader) newPart(out facts.Sink, ahead func(int)) *indexPart {
+	return &indexPart{
+		input: x.Input, entry: x.Entry, format: x.format, listed: x.format == index.URLList, out: out, ahead: ahead,
+		stats: facts.InputStats{Records: make(map[string]int64)}, told: make(map[words.IssueKind]int),
+		more: make(map[words.IssueKind]int64),
+	}
+}
+
+// toldRows is how many rows are read between two reports to progress.
+const toldRows = 1 << 10
+
+// read reads all rows. Those that cannot be read are issues.
+func (p *indexPart) read(rows index.Reader) error {
+	defer p.finish()
+	var row index.Row
+	for n := 1; ; n++ {
+		if n%toldRows == 0 && p.ahead != nil {
+			p.ahead(toldRows)
+		}
+		err := rows.Next(&row)
+		if err == nil {
+			if err := p.add(&row); err != nil {
+				return err
+			}
+			continue
+		}
+		var fault *index.Fault
+		switch {
+		case err == io.EOF:
+			return nil
+		case warc.IsReadError(err):
+			return err
+		case errors.As(err, &fault) && !fault.Rest:
+			p.fault(words.IssueBadIndexRow, fault.Offset, fault.Error(), "row skipped")
+		default:
+			offset := int64(-1)
+			if fault != nil {
+				offset = fault.Offset
+			}
+			p.issues = append(p.issues,
+				facts.Issue{
+					Offset: offset, Length: -1, Kind: words.IssueDamagedStream, Detail: err.Error(),
+					Action: "the rest not read",
+				})
+			return nil
+		}
+	}
+}
+
+// finish completes the counts.
+func (p *indexPart) finish() {
+	p.sumText()
+	for kind, n := range map[string]int64{facts.TypeIndexed.String(): p.indexed, "none": p.none} {
+		if n > 0 {
+			p.stats.Records[kind] = n
+		}
+	}
+	p.stats.Fetches, p.stats.Indexed = p.indexed, p.indexed
+}
+
+// fault notes what is wrong with a row, of the first rows of a kind.
+func (p *indexPart) fault(kind words.IssueKind, offset int64, detail, action string) {
+	if p.told[kind] >= MaxFaults {
+		p.more[kind]++
+		return
+	}
+	p.told[kind]++
+	p.issues = append(p.issues,
+		facts.Issue{Offset: offset, Length: -1, Kind: kind, Detail: facts.AtMost(detail, MaxFault), Action: action})
+}
+
+func (p *indexPart) faultOf(row *index.Row, kind words.IssueKind, action, format string, args ...any) {
+	p.fault(kind, row.At, fmt.Sprintf("row %d: ", row.Line)+fmt.Sprintf(format, args...), action)
+}
+
+// add makes a fetch of a row, if it describes one.
+func (p *indexPart) add(row *index.Row) error {
+	p.sumRow(row)
+	f, err := p.fetch(row)
+	if err != nil {
+		return err
+	}
+	if f == nil {
+		p.none++
+		return nil
+	}
+	p.indexed++
+	if p.crawl == "" || !strings.HasPrefix(f.Archive, p.crawl) {
+		name := commonCrawl(f.Archive)
+		p.stats.AddCommonCrawl(name)
+		if begin := crawlData + name + "/"; name != "" && strings.HasPrefix(f.Archive, begin) {
+			p.crawl = begin
+		}
+	}
+	return p.out.Fetch(f)
+}
+
+// sumRow makes a row part of the fingerprint.
+func (p *indexPart) sumRow(row *index.Row) {
+	b := binary.AppendVarint(p.text, row.Line)
+	b = append(append(b, row.URL...), ' ')
+	b = append(append(b, row.Time...), ' ')
+	b = append(append(b, row.Filename...), ' ')
+	b = binary.AppendVarint(b, row.Micros)
+	p.text = binary.AppendVarint(b, row.Offset)
+	if len(p.text) > 8<<10 {
+		p.sumText()
+	}
+}
+
+func (p *indexPart) sumText() {
+	p.sum.Add(p.text)
+	p.text = p.text[:0]
+}
+
+// fetch returns the fetch that a row describes; nil if it describes none. The rules are the
+// rules of extractFetch.
+func (p *indexPart) fetch(row *index.Row) (*facts.Fetch, error) {
+	if row.IsNoFetch(p.format) {
+		return nil, nil
+	}
+	target := facts.AtMost(row.URL, warc.MaxURL)
+	url, problem := p.urls.Parse(target)
+	supported := weburl.IsFetchScheme(url.Scheme)
+	if row.MIME != p.written {
+		p.written = row.MIME
+		p.mime, p.revisit = indexMIME(p.written), facts.MediaType(p.written) == mimeRevisit
+	}
+	mime := p.mime
+	switch {
+	case url.Scheme == "":
+		p.faultOf(row, words.IssueNoTargetURI, "row skipped", "%s in %.200q", problem, target)
+		return nil, nil
+	case url.Host == "" && supported:
+		p.faultOf(row, words.IssueNoTargetURI, "row skipped", "no host in %.200q", target)
+		return nil, nil
+	case url.Host == "", !supported && row.Status < 0:
+		return nil, nil
+	}
+	if problem != 0 {
+		p.faultOf(row, words.IssueBadURL, "kept as recorded", "%s in %.200q", problem, target)
+	}
+	if url.Host != p.host {
+		p.host, p.reversed = url.Host, url.HostReversed()
+	}
+	f := &p.made
+	*f = facts.Fetch{
+		HostReversed: p.reversed, Origin: url.Origin(), URL: target, RecordID: packedID(row.RecordID), Input: p.input,
+		Entry:   p.entry,
+		Archive: facts.AtMost(row.Filename, warc.MaxURL), Offset: row.Offset, Index: row.Line, Length: max(row.Length, -1),
+		Type: facts.TypeIndexed, Trust: facts.TrustIndexed, Method: facts.AtMost(row.Method, MaxWord), Status: -1,
+		Location: facts.AtMost(row.Redirect, warc.MaxURL),
+		MIMEType: mime, PayloadDigest: facts.AtMost(row.Digest, warc.MaxFieldValue), Millis: -1,
+	}
+	if row.Status > 0 && row.Status <= math.MaxInt16 {
+		f.Status = int16(row.Status)
+	} else if !p.revisit && !p.listed {
+		f.Flags |= facts.FlagMayBeNoFetch
+	}
+	if row.Offset < 0 || row.Filename == "" { // the place of the row itself
+		f.Archive, f.Offset, f.Length = "", row.At, -1
+		if row.At < 0 {
+			f.Offset = row.Line
+		}
+	}
+	if p.listed {
+		f.Trust = facts.TrustListed
+		if row.Agent != "" {
+			f.UserAgent, f.UserAgentSource = facts.AtMost(row.Agent, MaxAgent), facts.SourceList
+		}
+	}
+	if !supported {
+		f.Flags |= facts.FlagUnsupportedScheme
+	}
+	if len(row.URL) > warc.MaxURL {
+		f.Flags |= facts.FlagURLCut
+		p.faultOf(row, words.IssueURLTooLong, "URL cut", "more than %d bytes", warc.MaxURL)
+	}
+	if len(row.RecordID) > warc.MaxRecordID || len(row.Filename) > warc.MaxURL || len(row.Method) > MaxWord ||
+		len(row.Redirect) > warc.MaxURL ||
+		len(mime) == warc.MaxFieldValue || len(row.Digest) > warc.MaxFieldValue || p.listed &&
+		len(row.Agent) > MaxAgent {
+		p.faultOf(row, words.IssueValueCut, "the rest dropped", "a value that is too long")
+	}
+	t, zoned, ok := rowTime(row)
+	f.Micros, f.Precision = t.Micros, t.Precision
+	if !zoned && ok {
+		p.faultOf(row, words.IssueDateWithoutZone, "taken as UTC", "date %.40q",
+			cmp.Or(row.Time, t.UTC().Format("2006-01-02T15:04:05.999999")))
+	}
+	if !ok {
+		p.faultOf(row, words.IssueBadDate, "time unknown", "date %.40q", row.Time)
+	}
+	if facts.KindOf(url) == facts.CaptureRobots {
+		p.stats.IndexedRobots++
+		p.stats.AddRobotsIn(f.Archive)
+		switch {
+		case f.Method == "" || f.Method == http.MethodGet:
+			return f, p.out.Event(f.Unread())
+		case f.Archive != "":
+			return f, p.out.Event(f.NoCapture())
+		}
+	}
+	return f, nil
+}
+
+// rowTime reads the time of a row. That of CDX is UTC; zoned is false where another has no zone.
+func rowTime(row *index.Row) (t facts.Time, zoned, ok bool) {
+	if row.Micros != index.NoTime {
+		t = facts.Time{Micros: row.Micros, Precision: facts.PrecisionMicrosecond}
+		if row.Micros%1e6 == 0 {
+			t.Precision = facts.PrecisionSecond
+		}
+		return t, !row.NoZone, true
+	}
+	if strings.Trim(row.Time, "0123456789") == "" {
+		t, _, ok = facts.ParseARCDate(row.Time)
+		return t, true, ok
+	}
+	return facts.ParseDate(row.Time)
+}
+
+// mimeRevisit is what indexes write as the media type of a revisit.
+const mimeRevisit = "warc/revisit"
+
+// indexMIME is the media type in a row; "" for what indexes write where there is none.
+func indexMIME(written string) string {
+	switch m := facts.MediaType(written); m {
+	case "-", "unk", mimeRevisit, "no-type":
+		return ""
+	default:
+		return facts.AtMost(m, warc.MaxFieldValue)
+	}
+}
+
+// packedID packs a WARC-Record-ID as facts.Fetch has it.
+func packedID(id string) recordid.ID {
+	id = strings.TrimSuffix(strings.TrimPrefix(id, "<"), ">")
+	return recordid.Parse(facts.AtMost(id, warc.MaxRecordID))
+}
+
+// crawlData is where Common Crawl's archives lie.
+const crawlData = "crawl-data/"
+
+// commonCrawl is the name of the crawl of Common Crawl that an archive is of; "" for all others.
+func commonCrawl(archive string) string {
+	_, rest, found := strings.Cut(archive, crawlData)
+	if !found {
+		return ""
+	}
+	name, _, found := strings.Cut(rest, "/")
+	if !found || !strings.HasPrefix(name, "CC-") || len(name) > 32 {
+		return ""
+	}
+	return name
+}

@@ -1,0 +1,292 @@
+package reading
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/weburl"
+	"github.com/robotsaudit/robotsaudit/internal/words"
+)
+
+// lineParser returns the event of a line of a log, nil if nothing in it
+// matters, and what is wrong with a line that cannot be read.
+type lineParser func(line []byte) (event *facts.LogEvent, fault string)
+
+// readLog reads a crawler's log into the facts. Damaged lines are issues.
+func readLog(a *facts.Account, parse lineParser, r io.Reader) error {
+	lines := lineReader{br: bufio.NewReaderSize(r, 64<<10)}
+	faults := int64(0)
+	for {
+		line, err := lines.next()
+		if warc.IsReadError(err) {
+			return err
+		}
+		if err != nil && err != io.EOF {
+			return reportLog(a, words.IssueDamagedStream, lines.offset, err.Error(), "the rest of the log not read")
+		}
+		if err == io.EOF {
+			break
+		}
+		if len(bytes.TrimSpace(line)) == 0 && !lines.long {
+			continue
+		}
+		event, fault := parse(line)
+		if lines.long {
+			event, fault = nil, fmt.Sprintf("longer than %d bytes", maxLogLine)
+		}
+		if fault != "" {
+			if faults++; faults > maxLogFaults {
+				continue
+			}
+			detail := fmt.Sprintf("line %d: %s: %.100q", lines.number, fault, line)
+			if err := reportLog(a, words.IssueBadLogLine, lines.offset, detail, "line skipped"); err != nil {
+				return err
+			}
+		}
+		if event == nil {
+			continue
+		}
+		event.Input, event.Entry, event.Line, event.Offset, event.Length = a.Input, a.Entry, lines.number,
+			lines.offset, lines.length
+		a.Stats.Events++
+		if err := a.Out.Event(event); err != nil {
+			return err
+		}
+	}
+	if more := faults - maxLogFaults; more > 0 {
+		return reportLog(a, words.IssueBadLogLine, -1, fmt.Sprintf("%d more lines", more), "lines skipped")
+	}
+	return nil
+}
+
+// reportLog notes what is wrong with a log.
+func reportLog(a *facts.Account, kind words.IssueKind, offset int64, detail, action string) error {
+	return a.Report(facts.Issue{Offset: offset, Length: -1, Kind: kind, Detail: detail, Action: action})
+}
+
+// readLogInput reads an input that is a log, compressed or not.
+func readLogInput(a *facts.Account, form warc.Form, src *warc.Source) (fingerprint uint64, err error) {
+	plain, err := warc.Decompressed(form, src)
+	if err != nil {
+		if warc.IsReadError(err) {
+			return 0, err
+		}
+		return 0, reportLog(a, words.IssueDamagedStream, 0, err.Error(), "not read")
+	}
+	var sum warc.Chain
+	err = readLog(a, parseCrawlLog, io.TeeReader(plain, &sum))
+	return sum.Sum, err
+}
+
+// lineReader reads lines of bounded length.
+type lineReader struct {
+	br     *bufio.Reader
+	buf    []byte
+	number int64 // of the line in hand, from 1
+	offset int64
+	length int64 // with its end
+	long   bool  // the line in hand is longer than maxLogLine, and cut
+}
+
+// next returns the next line without its end, io.EOF after the last.
+func (l *lineReader) next() ([]byte, error) {
+	l.offset += l.length
+	l.number++
+	l.buf, l.length, l.long = l.buf[:0], 0, false
+	for {
+		part, err := l.br.ReadSlice('\n')
+		l.length += int64(len(part))
+		if room := maxLogLine - len(l.buf); len(part) > room {
+			part, l.long = part[:room], true
+		}
+		l.buf = append(l.buf, part...)
+		switch {
+		case err == bufio.ErrBufferFull:
+			continue
+		case err == io.EOF && l.length > 0, err == nil:
+			return bytes.TrimRight(l.buf, "\r\n"), nil
+		}
+		return nil, err
+	}
+}
+
+// The fields of a line of crawl.log, separated by white space (Heritrix 1 and 3).
+const (
+	fieldTime   = iota // when the line was written
+	fieldStatus        // HTTP status, or Heritrix's own where negative
+	fieldSize
+	fieldURL
+	fieldHops // from the seed
+	fieldVia
+	fieldMIME
+	fieldThread // #123
+	fieldBegin  // when the fetch began, and how long it took: 20240501120000123+45
+	crawlLogFields
+)
+
+// Heritrix's own statuses about robots.txt. See docs/SEMANTICS.md, "Logs".
+const (
+	statusRobotsFailed    = "-61"   // the robots.txt that has to come first could not be had
+	statusRobotsPrecluded = "-9998" // robots.txt disallows the URL
+)
+
+// isFetchFailure reports whether a status means that no answer came to a
+// request: DNS lookup failed, connection failed, broken or timed out, DNS of the
+// host failed before, all retries failed. Others (-5: an exception in the crawler)
+// show nothing about the site.
+func isFetchFailure(status string) bool {
+	switch status {
+	case "-1", "-2", "-3", "-4", "-6", "-8":
+		return true
+	}
+	return false
+}
+
+// splitCrawlLog splits a line into its fields, and reports whether it is one of
+// crawl.log.
+func splitCrawlLog(line []byte) (fields [crawlLogFields][]byte, ok bool) {
+	n := 0
+	for f := range bytes.FieldsSeq(line) {
+		if fields[n] = f; n == fieldThread && (len(f) < 2 || f[0] != '#') {
+			return fields, false
+		}
+		if n++; n == crawlLogFields {
+			break
+		}
+	}
+	if n < crawlLogFields || bytes.IndexByte(fields[fieldURL], ':') <= 0 {
+		return fields, false
+	}
+	t := logTime(fields[fieldTime])
+	return fields, t.Precision >= facts.PrecisionSecond && isStatus(fields[fieldStatus])
+}
+
+func isStatus(b []byte) bool {
+	digits := bytes.TrimPrefix(b, []byte{'-'})
+	for _, c := range digits {
+		if c < '0' || c > '9' {
+			return false
+		}
+	}
+	return len(digits) > 0 && len(digits) <= 5
+}
+
+// isCrawlLog reports whether content begins as a crawl.log does. Its first line may
+// be the rest of one that a rotation cut.
+func isCrawlLog(b []byte) bool {
+	for range 2 {
+		line, rest, found := bytes.Cut(b, []byte{'\n'})
+		if _, ok := splitCrawlLog(line); ok {
+			return true
+		}
+		if !found {
+			return false
+		}
+		b = rest
+	}
+	return false
+}
+
+func parseCrawlLog(line []byte) (event *facts.LogEvent, fault string) {
+	fields, ok := splitCrawlLog(line)
+	if !ok {
+		return nil, "no line of a crawl.log"
+	}
+	e := facts.LogEvent{Reason: string(fields[fieldStatus])}
+	failed := isFetchFailure(e.Reason)
+	switch {
+	case e.Reason == statusRobotsPrecluded:
+		e.Kind = facts.EventExclusion
+	case e.Reason == statusRobotsFailed, failed:
+		e.Kind = facts.EventRobotsUnreachable
+	default:
+		return nil, ""
+	}
+	url, fault := locate(&e, string(fields[fieldURL]))
+	if fault != "" || url.Origin() == "" || failed && facts.KindOf(url) != facts.CaptureRobots {
+		return nil, fault
+	}
+	begin, _, _ := bytes.Cut(fields[fieldBegin], []byte{'+'})
+	t := logTime(begin)
+	if !t.Known() {
+		t = logTime(fields[fieldTime])
+	}
+	e.Micros, e.Precision = t.Micros, t.Precision
+	e.HopsFromSeed = facts.AtMost(absent(fields[fieldHops]), maxHopsFromSeed)
+	e.Via = facts.AtMost(absent(fields[fieldVia]), warc.MaxURL)
+	return &e, ""
+}
+
+// absent reads a field in which "-" means that there is nothing.
+func absent(field []byte) string {
+	if string(field) == "-" {
+		return ""
+	}
+	return string(field)
+}
+
+// locate takes the URL of an event. URLs of other schemes are left alone: url is
+// then empty.
+func locate(e *facts.LogEvent, target string) (url weburl.URL, fault string) {
+	if len(target) > warc.MaxURL {
+		return weburl.URL{}, "a URL that is too long"
+	}
+	url, _ = weburl.Parse(target)
+	switch {
+	case !weburl.IsFetchScheme(url.Scheme):
+		return weburl.URL{}, ""
+	case url.Host == "":
+		return weburl.URL{}, "no host in the URL"
+	}
+	e.URL, e.Origin, e.HostReversed = target, url.Origin(), url.HostReversed()
+	return url, ""
+}
+
+// logTime reads a time of a log, in UTC: 2024-05-01T12:00:00.123Z, or 17 digits.
+func logTime(b []byte) facts.Time {
+	s := string(b)
+	if len(s) == 17 && !strings.ContainsAny(s, "-:.TZ") {
+		s = s[:14] + "." + s[14:]
+	}
+	t, _, ok := facts.ParseDate(s)
+	if !ok {
+		return facts.Time{}
+	}
+	return t
+}
+
+// skippedByRobots is Browsertrix's reason for a page that robots.txt kept out.
+const skippedByRobots = "robotsTxt"
+
+func parseSkippedPage(line []byte) (event *facts.LogEvent, fault string) {
+	var page struct {
+		Format    string
+		URL       string
+		Reason    string
+		TS        string
+		Timestamp string
+		SeedURL   string `json:"seedUrl"`
+	}
+	if err := json.Unmarshal(line, &page); err != nil {
+		return nil, "no JSON object with a URL and a reason"
+	}
+	if page.Reason != skippedByRobots || page.Format != "" { // the first line names the format
+		return nil, ""
+	}
+	e := facts.LogEvent{Kind: facts.EventExclusion, Reason: page.Reason}
+	if url, fault := locate(&e, page.URL); fault != "" || url.Origin() == "" {
+		return nil, fault
+	}
+	if page.TS == "" {
+		page.TS = page.Timestamp
+	}
+	t := logTime([]byte(page.TS))
+	e.Micros, e.Precision = t.Micros, t.Precision
+	return &e, ""
+}

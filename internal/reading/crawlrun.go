@@ -1,0 +1,110 @@
+package reading
+
+import (
+	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/recordid"
+)
+
+// crawlRuns numbers the runs of a crawler that an archive shows, and finds out whether the order of
+// their records follows the dates.
+type crawlRuns struct {
+	list  []crawlRun
+	known map[runKey]int32 // their numbers
+	last  runKey           // of the fetch before
+	which int32            // its number
+}
+
+// A runKey identifies a run in one archive: by the ID of the warcinfo record, packed, or else by its place.
+type runKey struct {
+	id recordid.ID
+	at int64
+}
+
+// crawlRun is a run with what its order has shown so far.
+type crawlRun struct {
+	facts.CrawlRun
+	latest facts.Time // of the fetch before
+	pairs  int        // of neighbouring fetches
+	backs  int        // pairs whose second fetch is dated earlier
+	isFar  bool       // by more than maxBack
+}
+
+// isUnordered reports whether the order of the records shows nothing: more than a tenth of the
+// neighbouring fetches, and at least minBacks, go back in date, or any goes back by more than maxBack.
+// Such records were sorted in another way.
+func (r *crawlRun) isUnordered() bool {
+	return r.isFar || r.backs >= minBacks && r.backs > r.pairs/10
+}
+
+// isCrowded reports whether there are too many runs to distinguish.
+func (rs *crawlRuns) isCrowded() bool { return len(rs.list) > maxRuns }
+
+// add counts a fetch, the next one of its archive, and returns the number of its run. One that names a
+// warcinfo record of another archive is of that one's run.
+func (rs *crawlRuns) add(c *facts.Capture, info *Warcinfo, named recordid.ID) int32 {
+	key := runKey{id: named}
+	switch {
+	case named == "" && info.id != "":
+		key.id = info.id
+	case named == "":
+		key.at = info.at.Index
+	}
+	if rs.which == 0 || key != rs.last {
+		rs.last, rs.which = key, rs.numberOf(key, info)
+	}
+	rs.list[rs.which-1].follow(c)
+	return rs.which
+}
+
+func (rs *crawlRuns) numberOf(key runKey, info *Warcinfo) int32 {
+	key.id = key.id.Key()
+	if number, known := rs.known[key]; known {
+		return number
+	}
+	if rs.known == nil {
+		rs.known = make(map[runKey]int32)
+	}
+	number := int32(len(rs.list) + 1)
+	run := facts.CrawlRun{Number: number}
+	switch {
+	case number == maxRuns+1:
+		run.Mixed = true
+	case number > maxRuns+1: // the last one holds all further ones
+		return maxRuns + 1
+	case key.id == info.id:
+		run = info.run.Known()
+		run.Number = number
+	}
+	run.ID = key.id.String()
+	if !run.Mixed {
+		rs.known[key] = number
+	}
+	rs.list = append(rs.list, crawlRun{CrawlRun: run})
+	return number
+}
+
+// follow compares the date of a fetch with that of the one before. Captures of robots.txt are left out:
+// their order is what is asked about.
+func (r *crawlRun) follow(c *facts.Capture) {
+	t := c.Time()
+	if c.Kind == facts.CaptureRobots || t.Precision < facts.PrecisionSecond {
+		return
+	}
+	if r.latest.Known() {
+		r.pairs++
+		if back := r.latest.MicrosSince(t); back > 0 {
+			r.backs++
+			r.isFar = r.isFar || back > maxBack.Microseconds()
+		}
+	}
+	r.latest = t
+}
+
+// end returns the runs of an archive.
+func (rs *crawlRuns) end(entry string) (list []facts.CrawlRun) {
+	for _, r := range rs.list {
+		r.Entry, r.Unordered = entry, r.isUnordered() || r.Mixed
+		list = append(list, r.CrawlRun)
+	}
+	return list
+}

@@ -1,0 +1,54 @@
+package reading
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+
+	"github.com/robotsaudit/robotsaudit/internal/archive/httpmsg"
+	"github.com/robotsaudit/robotsaudit/internal/archive/wacz"
+	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
+	"github.com/robotsaudit/robotsaudit/internal/archive/wat"
+	"github.com/robotsaudit/robotsaudit/internal/challenge"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/tag"
+)
+
+// Limits that others keep, too.
+const (
+	MaxHTTPHead = maxHTTPHead
+	MaxWord     = maxWord
+	MaxFault    = maxFault
+)
+
+// Mode is how archives are read.
+type Mode string
+
+// The modes.
+const (
+	Plain     Mode = "without --verify-digests"
+	Verifying Mode = "with --verify-digests"
+)
+
+// Modes are all of them.
+var Modes = [...]Mode{Plain, Verifying}
+
+// ModeOf is the mode in which all digests are compared, or those of policy captures alone.
+func ModeOf(verify bool) Mode {
+	if verify {
+		return Verifying
+	}
+	return Plain
+}
+
+// Fingerprint identifies what shapes the facts besides the inputs: their schema, the limits, the vocabulary
+// of tags, the mode. Facts of another fingerprint are not read.
+func (m Mode) Fingerprint() string { return fingerprintOf(limits, m) }
+
+func fingerprintOf(limits map[string]int64, m Mode) string {
+	sum := sha256.Sum256(fmt.Appendf(nil,
+		"schema %s, tags %s, challenges %s in %d bytes, limits %v, %v, %v, %v, %v, %v", facts.SchemaVersion,
+		tag.Version, challenge.Data, challenge.MaxPage, warc.Limits, wacz.Limits, httpmsg.Limits, wat.Limits, limits,
+		m))
+	return hex.EncodeToString(sum[:6])
+}

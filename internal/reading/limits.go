@@ -1,0 +1,90 @@
+package reading
+
+import (
+	"time"
+
+	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/indexed"
+	"github.com/robotsaudit/robotsaudit/internal/tag"
+)
+
+// Limits: every cap on what one record can make the reader hold. A value that
+// meets its cap is cut; Flags of the row or an Issue report it.
+const (
+	maxHTTPHead     = 1 << 20  // bytes of one HTTP head
+	maxWarcinfo     = 1 << 20  // bytes of one warcinfo block
+	maxMetadata     = 1 << 20  // bytes read of one metadata block
+	maxWord         = 64       // bytes of a WARC-Type or WARC-Truncated
+	maxKinds        = 64       // WARC-Types of one input that are counted apart
+	maxHopsFromSeed = 1 << 10  // bytes of the path from the seed
+	maxRequestHead  = 64 << 10 // bytes read of one request
+	// bytes of a page, as stored, that are read first: nearly every head ends in them
+	firstPage        = 32 << 10
+	firstLicence     = 8 << 10           // bytes of an XML document, as stored, in which its root element is looked for
+	morePage         = 256 << 10         // bytes of it that are read next
+	maxPending       = 32 << 20          // bytes of fetches and requests that wait for each other
+	maxTargets       = 4096              // robots.txt redirect targets remembered in one input
+	maxTarget        = 8 << 10           // bytes of one of them; a longer one is found by reading again
+	maxDigestCodings = 2                 // content codings undone to compare a digest with what they leave
+	maxDigestDecoded = 1 << 30           // bytes that they may leave
+	maxCrawls        = facts.MaxCrawls   // different warcinfo records of one input in the summary
+	maxReinflate     = 1 << 30           // bytes of a deflated entry inflated to read one record again
+	pairingWindow    = 4 << 10           // records within which a request finds its response
+	metadataWindow   = 64                // records within which metadata finds its fetch, once that has its request
+	maxLogLine       = 4 << 20           // bytes of a line of a crawler's log; page lists have the page's text in it
+	maxPages         = 256 << 10         // pages of the page lists of one WACZ
+	maxLogFaults     = indexed.MaxFaults // lines of one log that cannot be read and are reported one by one
+	maxFault         = indexed.MaxFault  // bytes of the text of a fault
+	maxListedAgent   = indexed.MaxAgent  // bytes of a crawler's name in a list of URLs
+	maxClockSkew     = 5 * time.Minute   // by which the server's Date may lie from the WARC-Date
+	maxSegmented     = 1024              // segmented records remembered in one input
+	maxRuns          = 4096              // runs of a crawler distinguished in one archive
+	// fetches that are dated before their neighbour, so that the order of a run may show nothing
+	minBacks = 3
+	maxBack  = 10 * time.Minute
+	maxAlike = facts.MaxAlike // inputs of one size and fingerprint with which another is compared
+)
+
+// limits are, by name, the limits that shape the facts, so that facts made with others are made again:
+// all of the above, and the limits of the pages' tags. Those in warc, wacz and httpmsg count, too.
+var limits = map[string]int64{
+	"maxHTTPHead":      maxHTTPHead,
+	"maxWarcinfo":      maxWarcinfo,
+	"maxMetadata":      maxMetadata,
+	"maxWord":          maxWord,
+	"maxKinds":         maxKinds,
+	"maxHopsFromSeed":  maxHopsFromSeed,
+	"maxRequestHead":   maxRequestHead,
+	"firstPage":        firstPage,
+	"firstLicence":     firstLicence,
+	"morePage":         morePage,
+	"maxPending":       maxPending,
+	"maxTargets":       maxTargets,
+	"maxTarget":        maxTarget,
+	"maxDigestCodings": maxDigestCodings,
+	"maxDigestDecoded": maxDigestDecoded,
+	"maxCrawls":        maxCrawls,
+	"maxReinflate":     maxReinflate,
+	"pairingWindow":    pairingWindow,
+	"metadataWindow":   metadataWindow,
+	"maxLogLine":       maxLogLine,
+	"maxPages":         maxPages,
+	"maxLogFaults":     maxLogFaults,
+	"maxFault":         maxFault,
+	"maxListedAgent":   maxListedAgent,
+	"maxClockSkew":     int64(maxClockSkew),
+	"maxSegmented":     maxSegmented,
+	"maxRuns":          maxRuns,
+	"minBacks":         minBacks,
+	"maxBack":          int64(maxBack),
+	"maxAlike":         maxAlike,
+	"tag.MaxLine":      tag.MaxLine,
+	"tag.MaxItems":     tag.MaxItems,
+	"tag.MaxScan":      tag.MaxScan,
+}
+
+// Bounds of what is read or held at a time. They shape the work, and no fact.
+const (
+	sniffIndex   = 64 << 10 // bytes that identify an index
+	toldSegments = 1024     // segments of one record whose places Pair reports
+)

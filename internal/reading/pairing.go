@@ -1,0 +1,365 @@
+package reading
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/recordid"
+	"github.com/robotsaudit/robotsaudit/internal/weburl"
+)
+
+// request is a request record that may belong to a fetch.
+type request struct {
+	index        int // of the record in its input
+	at           Place
+	id           recordid.ID // recordid.Key
+	target       string
+	concurrentTo []recordid.ID
+	method       string
+	userAgent    string
+	host         string // that it names
+	taken        bool
+
+	ifNoneMatch, ifModifiedSince string
+}
+
+// exchange is a fetch that waits for its request and its metadata record.
+type exchange struct {
+	facts.Capture
+	index         int // of the record in its input
+	concurrentTo  []recordid.ID
+	body          []byte
+	hasBody       bool
+	missing       int64     // bytes that its Content-Length has and the body has not
+	pageCut       bool      // the page lacks bytes of its Content-Length
+	assembly      *assembly // of a policy capture in segments
+	infoAgent     string    // http-header-user-agent of the warcinfo in force
+	host          string    // that the request of this URL names; "": none
+	requested     bool      // its request has been found
+	described     bool      // its metadata record has been found
+	describedSize int       // bytes of it
+	companions    Companions
+	bodiless      facts.CaptureKind // of policy whose body is not there
+}
+
+// key is the record id, as others refer to it.
+func (x *exchange) key() recordid.ID { return x.RecordID.Key() }
+
+// pairing finds the request and the metadata record of each fetch: the ones that
+// WARC-Concurrent-To joins to it, in either direction, else the adjacent record
+// of the same URL. It remembers the last pairingWindow records, and fewer where
+// those hold more than maxPending bytes. If several claim a fetch, the first
+// in the file counts; one may claim several fetches.
+type pairing struct {
+	pending  map[int]*exchange           // fetches that wait, by record index
+	byID     map[recordid.ID][]*exchange // the same by record id
+	named    map[recordid.ID][]*exchange // the same by the ids that they name
+	requests map[int]*request            // by record index
+	ids      map[recordid.ID]*request    // the same by record id
+	naming   map[recordid.ID]*request    // the same by the ids that they name
+	metadata []*metadata                 // that name a fetch not seen yet, of the last metadataWindow records
+	last     *metadata                   // the record before, where it is metadata that names nothing
+	oldest   int                         // no record before it is remembered
+	settled  int                         // no fetch up to here waits for metadata alone
+	waiting  int                         // bytes that pending, requests and metadata hold
+	mine     []*exchange                 // reused: the fetches of the record in hand
+	done     []*exchange                 // reused: those that need nothing more; valid until the next call
+}
+
+func newPairing() pairing {
+	return pairing{
+		pending: make(map[int]*exchange), byID: make(map[recordid.ID][]*exchange),
+		named:    make(map[recordid.ID][]*exchange),
+		requests: make(map[int]*request), ids: make(map[recordid.ID]*request), naming: make(map[recordid.ID]*request),
+		oldest: 1,
+	}
+}
+
+// addExchange returns the fetch if all that belongs to it is known already.
+func (p *pairing) addExchange(x *exchange) (done []*exchange) {
+	if q := p.requestOf(x); q != nil {
+		x.join(q)
+	}
+	if m := p.metadataOf(x); m != nil {
+		x.describe(m)
+	}
+	if x.requested && x.described {
+		p.done = append(p.done[:0], x)
+		return p.done
+	}
+	p.pending[x.index] = x
+	p.waiting += x.size()
+	if x.RecordID != "" {
+		p.byID[x.key()] = append(p.byID[x.key()], x)
+	}
+	for _, id := range x.concurrentTo {
+		p.named[id] = append(p.named[id], x)
+	}
+	return nil
+}
+
+// requestOf finds a request joined to a fetch by WARC-Concurrent-To.
+func (p *pairing) requestOf(x *exchange) *request {
+	if q := p.naming[x.key()]; q != nil && x.RecordID != "" {
+		return q
+	}
+	for _, id := range x.concurrentTo {
+		if q := p.ids[id]; q != nil {
+			return q
+		}
+	}
+	return nil
+}
+
+// addRequest returns the fetches that need nothing more.
+func (p *pairing) addRequest(q *request) (done []*exchange) {
+	p.requests[q.index] = q
+	p.waiting += q.size()
+	mine := p.mine[:0]
+	if q.id != "" {
+		if p.ids[q.id] == nil {
+			p.ids[q.id] = q
+		}
+		mine = append(mine, p.named[q.id]...)
+	}
+	for _, id := range q.concurrentTo {
+		if p.naming[id] == nil {
+			p.naming[id] = q
+		}
+		mine = append(mine, p.byID[id]...)
+	}
+	p.mine, done = mine, p.done[:0]
+	for _, x := range mine {
+		if x.requested {
+			continue
+		}
+		x.join(q)
+		if x.described || x.index <= q.index-metadataWindow {
+			p.forget(x)
+			done = append(done, x)
+		}
+	}
+	p.done = done
+	return done
+}
+
+// addMetadata returns the fetches that need nothing more.
+func (p *pairing) addMetadata(m *metadata) (done []*exchange) {
+	mine := p.mine[:0]
+	if m.id != "" {
+		mine = append(mine, p.named[m.id]...)
+	}
+	for _, id := range m.names {
+		mine = append(mine, p.byID[id]...)
+	}
+	switch {
+	case len(mine) == 0 && len(m.names) == 0:
+		if x := p.describedBeside(m); x != nil {
+			mine = append(mine, x)
+		} else {
+			p.last = m
+		}
+	case len(mine) == 0:
+		p.metadata = append(p.metadata, m)
+		p.waiting += m.size()
+	}
+	p.mine, done = mine, p.done[:0]
+	for _, x := range mine {
+		if x.described {
+			continue
+		}
+		p.waiting += m.size() // as the fetch grows
+		x.describe(m)
+		if x.requested {
+			p.forget(x)
+			done = append(done, x)
+		}
+	}
+	p.done = done
+	return done
+}
+
+// metadataOf finds metadata before a fetch that belongs to it.
+func (p *pairing) metadataOf(x *exchange) *metadata {
+	for _, m := range p.metadata {
+		if x.RecordID != "" && slices.Contains(m.names, x.key()) || m.id != "" &&
+			slices.Contains(x.concurrentTo, m.id) {
+			return m
+		}
+	}
+	if m := p.last; m != nil && m.index == x.index-1 && m.target == x.URL {
+		return m
+	}
+	return nil
+}
+
+// describedBeside finds the fetch right before metadata that names none, or before
+// the request between them.
+func (p *pairing) describedBeside(m *metadata) *exchange {
+	index := m.index - 1
+	if q := p.requests[index]; q != nil && q.target == m.target {
+		index--
+	}
+	if x := p.pending[index]; x != nil && !x.described && x.URL == m.target {
+		return x
+	}
+	return nil
+}
+
+func (p *pairing) forget(x *exchange) {
+	delete(p.pending, x.index)
+	p.waiting -= x.size()
+	drop(p.byID, x.key(), x)
+	for _, id := range x.concurrentTo {
+		drop(p.named, id, x)
+	}
+}
+
+// drop removes x from the list of a key. Fetches leave about in the order in which
+// they came, so it is looked for from the front.
+func drop(m map[recordid.ID][]*exchange, key recordid.ID, x *exchange) {
+	list := m[key]
+	i := slices.Index(list, x)
+	switch {
+	case i < 0:
+	case len(list) == 1:
+		delete(m, key)
+	case i == 0:
+		m[key] = list[1:]
+	default:
+		m[key] = slices.Delete(list, i, i+1)
+	}
+}
+
+func (x *exchange) join(q *request) {
+	q.taken, x.requested = true, true
+	x.companions.Request = q.at
+	x.Method, x.UserAgent = q.method, q.userAgent
+	if q.userAgent != "" {
+		x.UserAgentSource = facts.SourceRequest
+	}
+	if x.Kind != facts.CaptureNone {
+		x.IfNoneMatch, x.IfModifiedSince = q.ifNoneMatch, q.ifModifiedSince
+	}
+	if q.target == "" || q.target == x.URL {
+		x.host = q.host
+	}
+}
+
+// isMisdirected reports whether the request of the fetch names another host than its URL
+// does: then the answer is not the answer of that URL's origin.
+func (x *exchange) isMisdirected() bool { return x.host != "" && !namesHost(x.host, x.Origin) }
+
+// namesHost reports whether a Host field names the host of an origin, in any of the forms
+// in which requests write it. The port may be left out.
+func namesHost(host, origin string) bool {
+	scheme, authority, _ := strings.Cut(origin, "://")
+	if host == authority {
+		return true
+	}
+	if strings.Count(host, ":") > 1 && host[0] != '[' { // an IPv6 address without its brackets
+		host = "[" + host + "]"
+	}
+	named, _ := weburl.Parse(scheme + "://" + host + "/")
+	meant, _ := weburl.Parse(origin)
+	if strings.TrimSuffix(named.Host, ".") != strings.TrimSuffix(meant.Host, ".") {
+		return false
+	}
+	isDefault := named.Origin() == scheme+"://"+named.Host
+	return named.Port == 0 || named.Port == meant.Port || meant.Port == 0 && isDefault
+}
+
+// size is what of the fetch may be long, in bytes.
+func (x *exchange) size() int {
+	return len(x.body) + len(x.URL) + len(x.Origin) + len(x.HostReversed) + len(x.RecordID) + len(x.Location) +
+		len(x.PolicyHeaders) + len(x.Metas) +
+		len(x.RefersToURL) + len(x.RefersToID) + len(x.ETag) + len(x.LastModified) + idSize(x.concurrentTo) +
+		x.describedSize
+}
+
+// size is what of the request may be long, in bytes.
+func (q *request) size() int {
+	return len(q.id) + len(q.target) + len(q.userAgent) + len(q.host) + len(q.ifNoneMatch) + len(q.ifModifiedSince) +
+		idSize(q.concurrentTo)
+}
+
+func idSize(ids []recordid.ID) (n int) {
+	for _, id := range ids {
+		n += len(id)
+	}
+	return n
+}
+
+// expire forgets the records up to index upTo, and more while those that wait
+// take too much memory. It returns the fetches among them, in file order, with the
+// adjacent request where there is one.
+func (p *pairing) expire(upTo int) (expired []*exchange) {
+	expired = p.done[:0]
+	for p.oldest <= upTo || p.waiting > maxPending {
+		if x := p.pending[p.oldest]; x != nil {
+			p.forget(x)
+			if !x.requested {
+				p.joinAdjacent(x)
+			}
+			expired = append(expired, x)
+		}
+		p.forgetMetadata(p.oldest)
+		// The request before a fetch is needed for as long as the fetch waits.
+		p.forgetRequest(p.oldest - 1)
+		p.oldest++
+	}
+	p.done = expired
+	return expired
+}
+
+// settle returns, in file order, the fetches up to index upTo that have their request, and so wait
+// for metadata alone: it stands near, where there is any.
+func (p *pairing) settle(upTo int) (done []*exchange) {
+	done = p.done[:0]
+	for ; p.settled < upTo; p.settled++ {
+		if x := p.pending[p.settled+1]; x != nil && x.requested {
+			p.forget(x)
+			done = append(done, x)
+		}
+	}
+	p.forgetMetadata(upTo)
+	p.done = done
+	return done
+}
+
+// forgetMetadata forgets metadata up to a record.
+func (p *pairing) forgetMetadata(upTo int) {
+	for len(p.metadata) > 0 && p.metadata[0].index <= upTo {
+		p.waiting -= p.metadata[0].size()
+		p.metadata = p.metadata[1:]
+	}
+}
+
+func (p *pairing) forgetRequest(index int) {
+	q := p.requests[index]
+	if q == nil {
+		return
+	}
+	delete(p.requests, index)
+	p.waiting -= q.size()
+	if p.ids[q.id] == q {
+		delete(p.ids, q.id)
+	}
+	for _, id := range q.concurrentTo {
+		if p.naming[id] == q {
+			delete(p.naming, id)
+		}
+	}
+}
+
+// joinAdjacent finds the request of a fetch that no WARC-Concurrent-To names: the
+// record right before or after it, of the same URL, that belongs to no other.
+func (p *pairing) joinAdjacent(x *exchange) {
+	for _, index := range [...]int{x.index - 1, x.index + 1} {
+		if q := p.requests[index]; q != nil && !q.taken && q.target == x.URL {
+			x.join(q)
+			return
+		}
+	}
+}

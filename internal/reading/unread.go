@@ -1,0 +1,43 @@
+package reading
+
+import (
+	"io"
+	"slices"
+)
+
+// unread is what has been read ahead of a reader, and the rest of it.
+type unread struct {
+	ahead []byte
+	rest  io.Reader
+}
+
+// of fills u, which is used again, with the bytes ahead and the rest.
+func (u *unread) of(ahead []byte, rest io.Reader) io.Reader {
+	*u = unread{ahead, rest}
+	return u
+}
+
+func (u *unread) Read(p []byte) (int, error) {
+	if len(u.ahead) > 0 {
+		n := copy(p, u.ahead)
+		u.ahead = u.ahead[n:]
+		return n, nil
+	}
+	return u.rest.Read(p)
+}
+
+// readUpTo appends to buf until it has limit bytes; it grows as it must.
+func readUpTo(in io.Reader, buf []byte, limit int) ([]byte, error) {
+	for len(buf) < limit {
+		buf = slices.Grow(buf, 512)
+		n, err := in.Read(buf[len(buf):min(cap(buf), limit)])
+		buf = buf[:len(buf)+n]
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return buf, err
+		}
+	}
+	return buf, nil
+}

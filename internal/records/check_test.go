@@ -1,0 +1,209 @@
+package records
+
+import (
+	"bytes"
+	"compress/flate"
+	"compress/gzip"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/klauspost/compress/zstd"
+	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
+)
+
+// TestCheckForms: of every form of WARC that github.com/slyrz/warc can be given it
+// is asked, and sees the records that we see; of the others it is not.
+func TestCheckForms(t *testing.T) {
+	entries := crawl()
+	dir := t.TempDir()
+	asked := map[string]bool{
+		"a.wacz": false, "b.arc": false, "c.txt": false, "d.warc": true, "e.warc.gz": true, "f.warc.gz": true,
+		"g.warc.zst": true,
+		"h.warc.zst": true, "i.warc.zst": true,
+	}
+	for name, archive := range map[string][]byte{
+		"a.wacz": warctest.Zip(t, warctest.StoredEntry("archive/a.warc.gz", warctest.GzipMembers(entries...)),
+			warctest.DeflatedEntry("archive/b.warc", []byte("no archive"))),
+		"b.arc": []byte(warctest.ARCInfo("") + warctest.ARCRecord("http://h/", "20240501120000", ok200)),
+		"c.txt": []byte("no archive"), "d.warc": warctest.Plain(entries...),
+		"e.warc.gz": warctest.GzipMembers(entries...), "f.warc.gz": warctest.Gzip(string(warctest.Plain(entries...))),
+		"g.warc.zst": warctest.ZstdFrames(t, entries),
+		"h.warc.zst": warctest.ZstdFrame(t, string(warctest.Plain(entries...))),
+		"i.warc.zst": append(skippable(0xd, dictionary(t)), warctest.ZstdFrames(t, entries)...),
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), archive, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var paths []string
+	for name := range asked {
+		paths = append(paths, filepath.Join(dir, name))
+	}
+	var inputs []facts.Input
+	for _, path := range slices.Sorted(slices.Values(paths)) {
+		inputs = append(inputs, inputAt(t, path))
+	}
+	var told, names []string
+	err := Check(context.Background(), inputs, CheckOptions{Workers: 3, VerifyDigests: true}, func(c *Checked) error {
+		names = append(names, c.Name)
+		o := c.SecondOpinion
+		if o.Asked != asked[c.Name] || o.Stopped != "" || o.Asked && o.Records != int64(len(entries)) {
+			t.Errorf("%s: %+v", c.Name, o)
+		}
+		for issue, err := range c.Issues {
+			if err != nil {
+				return err
+			}
+			told = append(told, fmt.Sprintf("%s %q %s", c.Name, issue.Entry, issue.Kind))
+		}
+		return nil
+	})
+	if err != nil || len(names) != len(asked) || !slices.IsSorted(names) {
+		t.Errorf("%v, %v", err, names)
+	}
+	equal(t, "issues", told, []string{`a.wacz "archive/b.warc" not_an_archive`, `c.txt "" not_an_archive`})
+}
+
+// TestCheckBomb: a header without end, a body without end: neither reader holds it.
+func TestCheckBomb(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and of one archive")
+	}
+	path := filepath.Join(t.TempDir(), "a.warc")
+	if err := os.WriteFile(path,
+		warctest.Plain(warctest.Response("urn:1", "http://h/robots.txt",
+			"HTTP/1.1 200\r\nContent-Encoding: gzip, gzip\r\n\r\n"+nestedZeros(),
+			"WARC-Payload-Digest: sha1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	var kinds []string
+	peak := peakHeap(func() {
+		err := Check(context.Background(), []facts.Input{inputAt(t, path)}, CheckOptions{Workers: 1}, func(c *Checked) error {
+			for issue := range c.Issues {
+				kinds = append(kinds, issue.Kind.String())
+			}
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	})
+	equal(t, "issues", kinds, []string{"body_cut", "digest_mismatch", "undeclared_binary"})
+	if peak > 64<<20 {
+		t.Errorf("%d MiB of heap", peak>>20)
+	}
+}
+
+const (
+	robotsBody = "User-agent: *\nDisallow: /private/\n"
+	ok200      = "HTTP/1.1 200 OK\r\n\r\nbody"
+)
+
+func inputAt(t testing.TB, path string) facts.Input {
+	t.Helper()
+	in, err := facts.FindInput(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in.Name = filepath.Base(path)
+	return in
+}
+
+func equal[T any](t *testing.T, what string, got, want T, opts ...cmp.Option) {
+	t.Helper()
+	if diff := cmp.Diff(want, got, opts...); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
+func crawl() []warctest.Record {
+	entries := []warctest.Record{warctest.Warcinfo("urn:i", "software: x\r\n")}
+	for i := range 5 {
+		url := fmt.Sprintf("http://h/%d", i)
+		entries = append(entries,
+			warctest.Response("urn:"+url, url,
+				"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<html>"+url+"</html>"),
+			warctest.Request("urn:r"+url, url, "bot/1"))
+	}
+	return append(entries, warctest.Response("urn:robots", "http://h/robots.txt", "HTTP/1.1 200 OK\r\n\r\n"+robotsBody))
+}
+
+// dictionary makes a zstd dictionary from records.
+func dictionary(t testing.TB) []byte {
+	t.Helper()
+	var samples [][]byte
+	random := rand.New(rand.NewPCG(1, 2))
+	for i := range 200 {
+		e := warctest.Response(fmt.Sprintf("urn:%d", random.Uint64()), fmt.Sprintf("http://h/%d", i),
+			fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n<html>%x</html>", i,
+				random.Uint64()))
+		samples = append(samples, []byte(e.String()))
+	}
+	d, err := zstd.BuildDict(zstd.BuildDictOptions{
+		ID: 4711, Contents: samples, History: bytes.Join(samples[:50], nil),
+		Offsets: [3]int{1, 4, 8},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// skippable wraps content in a skippable frame of the nth magic number.
+func skippable(n byte, content []byte) []byte {
+	b := append([]byte{0x50 | n}, 0x2a, 0x4d, 0x18)
+	return append(binary.LittleEndian.AppendUint32(b, uint32(len(content))), content...)
+}
+
+// nestedZeros is 100 GB of zeros in gzip in gzip: 300 KB.
+func nestedZeros() string {
+	const piece = 16 << 20
+	var once bytes.Buffer
+	w, _ := flate.NewWriter(&once, flate.BestSpeed)
+	w.Write(make([]byte, piece))
+	w.Flush() // on a whole byte: what follows needs nothing before it
+	var twice bytes.Buffer
+	z, _ := gzip.NewWriterLevel(&twice, gzip.BestSpeed)
+	z.Write(warctest.Gzip("")[:10])
+	for range 100_000_000_000 / piece {
+		z.Write(once.Bytes())
+	}
+	z.Close()
+	return twice.String()
+}
+
+// peakHeap returns the largest heap seen while f ran, above that before it.
+func peakHeap(f func()) (peak uint64) {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	before := m.HeapAlloc
+	stop, done := make(chan bool), make(chan bool)
+	go func() {
+		defer close(done)
+		for {
+			var m runtime.MemStats
+			runtime.ReadMemStats(&m)
+			peak = max(peak, m.HeapAlloc)
+			select {
+			case <-stop:
+				return
+			case <-time.After(5 * time.Millisecond):
+			}
+		}
+	}()
+	f()
+	close(stop)
+	<-done
+	return peak - min(peak, before)
+}

@@ -1,0 +1,74 @@
+package verify
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/robotsaudit/robotsaudit/internal/facts"
+)
+
+// A row is looked for if it states the place of its record, and its second, which identifies the record.
+// It is looked for once.
+func TestCan(t *testing.T) {
+	row := facts.Fetch{Type: facts.TypeIndexed, Archive: "a.warc.gz", Precision: facts.PrecisionSecond}
+	if !Can(&row) {
+		t.Error("a row with all that is needed is not looked for")
+	}
+	for name, change := range map[string]func(*facts.Fetch){
+		"a record":               func(f *facts.Fetch) { f.Type = facts.TypeResponse },
+		"no archive":             func(f *facts.Fetch) { f.Archive = "" },
+		"no offset":              func(f *facts.Fetch) { f.Offset = -1 },
+		"a date without a time":  func(f *facts.Fetch) { f.Precision = facts.PrecisionDay },
+		"one that was not there": func(f *facts.Fetch) { f.Flags = facts.FlagRefuted },
+	} {
+		other := row
+		if change(&other); Can(&other) {
+			t.Errorf("%s is looked for", name)
+		}
+	}
+}
+
+// The inputs that a row may mean are archives whose path or name ends in its name, by whole parts.
+func TestInputPaths(t *testing.T) {
+	v := Verification{set: new(facts.Set)}
+	v.set.Inputs = []facts.InputResult{
+		{Input: facts.Input{Path: "/data/crawl/a.warc.gz"}},
+		{Input: facts.Input{Path: "/data/other/a.warc.gz"}},
+		{Input: facts.Input{Path: "/data/crawl/aa.warc.gz"}},
+		{Input: facts.Input{Path: "/x/1", Name: "a.warc.gz"}},
+		{Input: facts.Input{Path: "a.warc.gz"}},
+		{Input: facts.Input{Path: facts.Stdin, Name: "a.warc.gz"}},
+		{Input: facts.Input{Path: "/index/crawl/a.warc.gz"}, InputStats: facts.InputStats{Indexed: 1}},
+	}
+	for name, want := range map[string][]string{
+		"a.warc.gz":       {"/data/crawl/a.warc.gz", "/data/other/a.warc.gz", "/x/1", "a.warc.gz"},
+		"crawl/a.warc.gz": {"/data/crawl/a.warc.gz"},
+		"1/a.warc.gz":     nil,
+	} {
+		equal(t, name, v.inputPaths(name), want)
+	}
+}
+
+func equal[T any](t *testing.T, what string, got, want T) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
+// A record in a WAT has no request but the one in the WAT, whatever stands next to it.
+func TestVerifiedOfWAT(t *testing.T) {
+	row := facts.Fetch{
+		Type: facts.TypeIndexed, Flags: facts.FlagOfWAT, Method: "POST", UserAgent: "bot/1",
+		UserAgentSource: facts.SourceRequest,
+	}
+	for requested, want := range map[bool]facts.Flags{true: 0, false: facts.FlagOfWAT | facts.FlagRequestUnread} {
+		f := finding{record: facts.Fetch{Method: "GET"}}
+		if f.complete(&row, requested); f.record.Flags != want || (f.record.UserAgent == "bot/1") == requested ||
+			(f.record.Method == "GET") != requested {
+			t.Errorf("request read: %t; flags %b, method %q, User-Agent %q", requested, f.record.Flags,
+				f.record.Method, f.record.UserAgent)
+		}
+	}
+}
