@@ -106,7 +106,9 @@ var sarifRules = []object{
 
 func sarifRule(id, name, text string) object {
 	return object{
-		{"id", id}, {"name", name}, {"shortDescription", sarifText(text)},
+		{"id", id},
+		{"name", name},
+		{"shortDescription", sarifText(text)},
 		{"defaultConfiguration", object{{"level", levels[id]}}},
 	}
 }

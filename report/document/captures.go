@@ -8,23 +8,6 @@ import (
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
 
-// captureRow holds the columns of robots that are read.
-type captureRow struct {
-	ID          int64    `parquet:"robots_id"`
-	Origin      string   `parquet:"origin"`
-	FetchTime   *int64   `parquet:"fetch_time"`
-	RecordType  string   `parquet:"record_type"`
-	Agent       string   `parquet:"agent"`
-	Outcome     string   `parquet:"outcome"`
-	Reason      string   `parquet:"reason"`
-	HopURLs     []string `parquet:"hop_urls"`
-	FinalStatus *int16   `parquet:"final_status"`
-	BodyDigest  string   `parquet:"body_digest"`
-	File        string   `parquet:"warc_filename"`
-	Offset      int64    `parquet:"warc_record_offset"`
-	Length      int64    `parquet:"warc_record_length"`
-}
-
 // citedCapture is the row of the table robots for the capture that a finding rests on.
 type citedCapture struct {
 	RecordType  string
@@ -81,16 +64,16 @@ func (r *captureReader) read(ctx context.Context, res *results.Results) error {
 	return err
 }
 
-func (r *captureReader) add(row *captureRow) {
+func (r *captureReader) add(row *report.RobotsRow) {
 	if row.Origin != r.origin {
 		r.endOrigin()
 		r.origin = row.Origin
 	}
-	at := place{row.File, row.Offset}
+	at := place{row.WARCFilename, row.WARCRecordOffset}
 	if _, asked := r.lengths[at]; asked {
-		r.lengths[at] = row.Length
+		r.lengths[at] = row.WARCRecordLength
 	}
-	for _, f := range r.wanted[row.ID] {
+	for _, f := range r.wanted[row.RobotsID] {
 		f.cited = citedCapture{RecordType: row.RecordType, FinalStatus: row.FinalStatus}
 		for _, hop := range row.HopURLs[:min(len(row.HopURLs), maxHops)] {
 			f.cited.HopURLs = append(f.cited.HopURLs, Clip(hop, maxName))
@@ -108,7 +91,7 @@ func (r *captureReader) add(row *captureRow) {
 		r.last = says
 	}
 	if len(r.here) < maxCaptures {
-		r.here = append(r.here, capture{row.ID, *row.FetchTime, row.Agent})
+		r.here = append(r.here, capture{row.RobotsID, *row.FetchTime, row.Agent})
 	}
 }
 

@@ -44,7 +44,7 @@ func (t *unknownTally) addFetch(origin, reason string) {
 }
 
 // addCapture notes the target of a redirect that the archives do not hold.
-func (t *unknownTally) addCapture(row *captureRow) {
+func (t *unknownTally) addCapture(row *report.RobotsRow) {
 	if row.Reason != words.UnresolvedRedirect.String() || len(row.HopURLs) == 0 || len(t.targets) >= maxExamples {
 		return
 	}
