@@ -44,12 +44,14 @@ func exports(t *testing.T) (list []*types.Package) {
 // TestPublicTypes: no exported function, method, field or variable of the public packages
 // has a type of an internal package that none of them gives a name.
 func TestPublicTypes(t *testing.T) {
-	named := make(map[types.Type]bool) // types of internal packages with a public name
+	named := make(map[*types.Named]bool) // types of internal packages with a public name
 	packages := exports(t)
 	for _, p := range packages {
 		for _, name := range p.Scope().Names() {
 			if o, ok := p.Scope().Lookup(name).(*types.TypeName); ok && o.Exported() && o.IsAlias() {
-				named[types.Unalias(o.Type())] = true
+				if n, ok := types.Unalias(o.Type()).(*types.Named); ok {
+					named[n.Origin()] = true
+				}
 			}
 		}
 	}
@@ -60,7 +62,7 @@ func TestPublicTypes(t *testing.T) {
 		for _, name := range p.Scope().Names() {
 			if o := p.Scope().Lookup(name); o.Exported() {
 				eachPublicType(o, func(what string, n *types.Named) {
-					if n.Obj().Pkg() != nil && strings.Contains(n.Obj().Pkg().Path(), "/internal/") && !named[n] {
+					if n.Obj().Pkg() != nil && strings.Contains(n.Obj().Pkg().Path(), "/internal/") && !named[n.Origin()] {
 						t.Errorf("%s.%s: no public name for %s", p.Name(), what, n)
 					}
 				})

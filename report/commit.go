@@ -35,14 +35,21 @@ func (w *Writer) Commit(totals *evaluate.Totals) (*Summary, error) {
 
 // describe makes the content of audit.json, without the rows of tables.
 func (w *Writer) describe(totals *evaluate.Totals) (*Audit, error) {
-	if err := cmp.Or(w.failures(), w.takeParts()); err != nil {
+	err := w.failures()
+	for _, agent := range w.tally.Ungoverned { // of parts
+		err = cmp.Or(err, RobotsAgentsTable.add(w, RobotsAgentRow{Agent: text(agent)}))
+	}
+	if err != nil {
 		return nil, err
 	}
 	return newAudit(w.facts, NewSettings(&w.opt, w.facts.Fingerprint, w.ranks), totals, w.tally), nil
 }
 
-func (w *Writer) commit(a *Audit) error {
-	if err := cmp.Or(w.finishTables(a), durable.SyncFiles(w.tmp)); err != nil {
+func (w *Writer) commit(a *Audit) (err error) {
+	if a.Tables, err = w.closeTables(func(string) bool { return true }); err != nil {
+		return err
+	}
+	if err := durable.SyncFiles(w.tmp); err != nil {
 		return err
 	}
 	if err := durable.WriteJSON(filepath.Join(w.tmp, AuditFile), a); err != nil {
@@ -57,20 +64,14 @@ func (w *Writer) commit(a *Audit) error {
 	return errors.Join(os.Remove(w.tmp), durable.SyncFolder(w.dir))
 }
 
-// finishTables completes the tables and counts their rows into a.
-func (w *Writer) finishTables(a *Audit) error {
-	rows, err := w.closeTables(len(w.parts.of) == 0)
-	a.Tables = rows
-	return cmp.Or(err, w.joinParts(rows))
-}
-
-// closeTables completes what w has of the tables, and returns how many rows that is.
-func (w *Writer) closeTables(whole bool) (map[string]int64, error) {
+// closeTables completes what w has of the tables, and returns how many rows that is. A whole table has a file
+// without rows, too.
+func (w *Writer) closeTables(isWhole func(name string) bool) (map[string]int64, error) {
 	rows := make(map[string]int64)
 	var errs []error
 	for name, t := range w.tables {
-		errs = append(errs, t.finish(whole))
-		_, rows[name] = t.about()
+		errs = append(errs, t.finish(isWhole(name)))
+		rows[name] = t.count()
 	}
 	clear(w.tables)
 	return rows, errors.Join(errs...)

@@ -57,7 +57,7 @@ func TestCommitReplaces(t *testing.T) {
 // nothing else.
 func TestFailureLeavesThePreviousAudit(t *testing.T) {
 	for name, spoil := range map[string]func(*Writer){
-		"table cannot be written":  func(w *Writer) { os.Mkdir(HostStatsTable.writer(w).path, 0o777) },
+		"table cannot be written":  func(w *Writer) { os.Mkdir(filepath.Join(w.tmp, HostStatsTable.File()), 0o777) },
 		"audit cannot be written":  func(w *Writer) { os.Mkdir(filepath.Join(w.tmp, AuditFile), 0o777) },
 		"folder vanishes":          func(w *Writer) { os.RemoveAll(w.tmp) },
 		"abandoned before the end": nil,

@@ -4,7 +4,7 @@ import "iter"
 
 // WriteTable writes rows to the file of a table in dir.
 func WriteTable[T any](dir string, table TableOf[T], rows iter.Seq2[*T, error]) error {
-	w := newTable[T](dir, table.Name)
+	w := &tableWriter[T]{name: table.Name, dir: dir}
 	for row, err := range rows {
 		if err != nil {
 			w.abandon()

@@ -23,7 +23,7 @@ type originShare struct {
 // another part, which may have written it, that is left to the Rest.
 func (p *Part) RobotsAgent(robotsID int64, group int, agent string) error {
 	if !p.begun || robotsID == 0 {
-		return p.part.RobotsAgent(robotsID, group, agent)
+		return p.Writer.RobotsAgent(robotsID, group, agent)
 	}
 	p.tally.WhatIf.here.Join(TokenGroup{robotsID, group}, agent)
 	p.agents = append(p.agents, RobotsAgentRow{robotsID, int32(group), text(agent)})
@@ -75,8 +75,9 @@ func (r *Rest) takeShare(s *originShare) error {
 	if err != nil {
 		return err
 	}
-	rows, err := w.closeTables(false)
-	r.close(&part{Writer: w, rows: rows})
+	rows, err := w.closeTables(func(string) bool { return false })
+	r.tally.add(w.tally)
+	addCounts(r.rows, rows)
 	return err
 }
 

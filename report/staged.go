@@ -18,7 +18,7 @@ const countsFile = "counts"
 // A Part is an evaluate.Sink that writes what one range comes to into a folder of its own, for a Rest:
 // the tables that have rows, and what it counted.
 type Part struct {
-	part
+	*Writer
 	begun  bool             // the origin in hand has begun in another part
 	agents []RobotsAgentRow // of that one
 	shares []*originShare
@@ -27,12 +27,14 @@ type Part struct {
 // NewPart starts a part in a folder that is there. begun: it goes on with an origin that another part
 // begins.
 func NewPart(dir string, facts *evaluate.Facts, opt evaluate.Options, begun bool) *Part {
-	return &Part{part: part{Writer: newStaged(dir, facts, opt)}, begun: begun}
+	w := newStaged(dir, facts, opt)
+	w.isPart = true
+	return &Part{Writer: w, begun: begun}
 }
 
 func newStaged(dir string, facts *evaluate.Facts, opt evaluate.Options) *Writer {
 	opt.Profile = cmp.Or(opt.Profile, evaluate.RFC9309)
-	return newWriter(dir, dir, facts, opt)
+	return newWriter(dir, dir, facts, opt, false)
 }
 
 // Abandon closes a part that is not closed. Its folder stays.
@@ -40,18 +42,17 @@ func (p *Part) Abandon() { p.drop() }
 
 // counted is kept of a part in addition to its tables.
 type counted struct {
-	Tally      *tally
-	Ungoverned []string
-	Shares     []*originShare
+	Tally  *tally
+	Shares []*originShare
 }
 
 // Close completes the tables, and returns how many rows each has.
 func (p *Part) Close() (rows map[string]int64, err error) {
-	if rows, err = p.closeTables(false); err != nil {
+	if rows, err = p.closeTables(func(string) bool { return false }); err != nil {
 		return nil, err
 	}
 	var b bytes.Buffer
-	if err := gob.NewEncoder(&b).Encode(counted{p.tally, p.ungoverned, p.shares}); err != nil {
+	if err := gob.NewEncoder(&b).Encode(counted{p.tally, p.shares}); err != nil {
 		return nil, err
 	}
 	return rows, durable.WriteFile(filepath.Join(p.tmp, countsFile), b.Bytes())
@@ -61,13 +62,14 @@ func (p *Part) Close() (rows map[string]int64, err error) {
 // tables, those that have no row in any part, and audit.json.
 type Rest struct {
 	*Writer
-	taken  int          // parts
-	shared *originShare // the origin that goes on in the next part, as far as it was taken
+	rows   map[string]int64 // of parts
+	taken  int              // parts
+	shared *originShare     // the origin that goes on in the next part, as far as it was taken
 }
 
 // NewRest starts what belongs to parts in a folder that is there.
 func NewRest(dir string, facts *evaluate.Facts, opt evaluate.Options) *Rest {
-	return &Rest{Writer: newStaged(dir, facts, opt)}
+	return &Rest{Writer: newStaged(dir, facts, opt), rows: make(map[string]int64)}
 }
 
 // Abandon closes what is not closed. The folder stays.
@@ -85,7 +87,8 @@ func (r *Rest) Take(dir string, rows map[string]int64) error {
 	if err := gob.NewDecoder(bytes.NewReader(b)).Decode(&c); err != nil {
 		return fmt.Errorf("%s is damaged: %w", path, err)
 	}
-	r.close(&part{Writer: &Writer{tally: c.Tally}, rows: rows, ungoverned: c.Ungoverned})
+	r.tally.add(c.Tally)
+	addCounts(r.rows, rows)
 	for _, s := range c.Shares {
 		if err := r.takeShare(s); err != nil {
 			return err
@@ -95,29 +98,17 @@ func (r *Rest) Take(dir string, rows map[string]int64) error {
 	return nil
 }
 
-func (r *Rest) close(p *part) { r.parts.add(len(r.parts.of), p) }
-
 // Close completes the tables and writes audit.json, of an evaluation that came to totals.
 func (r *Rest) Close(totals *evaluate.Totals) (*Summary, error) {
 	a, err := r.describe(totals)
 	if err != nil {
 		return nil, err
 	}
-	if a.Tables, err = r.closeTables(false); err != nil {
+	if a.Tables, err = r.closeTables(func(name string) bool { return r.rows[name] == 0 }); err != nil {
 		return nil, err
 	}
-	for _, p := range r.parts.of {
-		for name, n := range p.rows {
-			a.Tables[name] += n
-		}
-	}
-	for _, t := range tables {
-		name := t.about().Name
-		if rows, written := a.Tables[name]; written && rows == 0 {
-			if err := t.create(r.tmp).finish(true); err != nil {
-				return nil, err
-			}
-		}
+	for name := range a.Tables {
+		a.Tables[name] += r.rows[name]
 	}
 	if err := durable.WriteJSON(filepath.Join(r.tmp, AuditFile), a); err != nil {
 		return nil, err

@@ -139,10 +139,12 @@ func tableFile(name string) string { return name + ".parquet" }
 // TableOf is a table with rows of type T, each a struct with a field per column.
 type TableOf[T any] struct{ Table }
 
-func (t TableOf[T]) about() *Table               { return &t.Table }
-func (t TableOf[T]) rowType() reflect.Type       { return reflect.TypeFor[T]() }
-func (t TableOf[T]) schema() *parquet.Schema     { return parquet.SchemaOf(new(T)) }
-func (t TableOf[T]) create(dir string) anyWriter { return newTable[T](dir, t.Name) }
+func (t TableOf[T]) about() *Table           { return &t.Table }
+func (t TableOf[T]) rowType() reflect.Type   { return reflect.TypeFor[T]() }
+func (t TableOf[T]) schema() *parquet.Schema { return parquet.SchemaOf(new(T)) }
+func (t TableOf[T]) create(dir string, isPart bool) anyWriter {
+	return &tableWriter[T]{name: t.Name, dir: dir, isPart: isPart}
+}
 
 // writer is the writer of the table in w, nil where w leaves it out.
 func (t TableOf[T]) writer(w *Writer) *tableWriter[T] {
@@ -163,7 +165,7 @@ type anyTable interface {
 	about() *Table
 	rowType() reflect.Type
 	schema() *parquet.Schema
-	create(dir string) anyWriter
+	create(dir string, isPart bool) anyWriter
 }
 
 // TableNames lists the result tables, those too that only some audits have.

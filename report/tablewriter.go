@@ -3,132 +3,169 @@ package report
 import (
 	"cmp"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
+	"sync"
+
+	"github.com/robotsaudit/robotsaudit/internal/parquetwriter"
 )
 
-// Rows are encoded concurrently with their making: each table has a goroutine, which takes them some at a
-// time.
+// handedRows is how many rows are handed to the encoder at once.
+const handedRows = 64
+
+// Keys of the metadata in the footer of every table.
 const (
-	handedRows = 64 // rows handed over at once
-	handedMost = 2  // of these, waiting
+	SchemaVersionKey = "robotsaudit.schema_version"
+	TableKey         = "robotsaudit.table" // its name
 )
 
-// tableWriter writes one result table.
-type tableWriter[T any] struct {
-	name string
-	path string
-	rows int64
-	hand []T      // rows that are not yet handed over
-	full chan []T // to the encoder
-	used chan []T // back from it
-	done chan struct{}
-	err  error // of the encoder, when done is closed
-
-	// What follows is the encoder's, until done is closed.
-	file *os.File
-	out  *encoder[T] // nil until the first row
+// bounded are the columns with the least and the greatest value of each page in the file, so that readers
+// can skip pages: the rows of an origin are neighbours. In other columns a page has nearly the bounds of
+// the table, and the file has none.
+var bounded = map[string]bool{
+	"url": true, "url_host_name": true, "url_host_registered_domain": true, "origin": true, "fetch_time": true,
+	"robots_id": true,
 }
 
-// newTable is the writer of NAME.parquet in dir.
-func newTable[T any](dir, name string) *tableWriter[T] {
-	t := &tableWriter[T]{
-		name: name, path: filepath.Join(dir, tableFile(name)),
-		full: make(chan []T, handedMost), used: make(chan []T, handedMost+1), done: make(chan struct{}),
+// fileOptions describe a file of a table. Nothing in it depends on the clock or the machine.
+func fileOptions(dir, table string) parquetwriter.Options {
+	return parquetwriter.Options{
+		CreatedBy: "robotsaudit version " + releaseOf(Version()),
+		Metadata:  map[string]string{SchemaVersionKey: SchemaVersion, TableKey: table},
+		Bounded:   bounded,
+		Dir:       dir,
 	}
-	go t.encodeAll()
-	return t
 }
 
-// open makes the file and the encoder when they are first needed: an encoder takes a hundred
+// A RowWriter writes rows of any type to a Parquet file, as the result tables are written. A row is a struct of
+// exported fields with parquet tags, of the types that row types of the tables have.
+type RowWriter[T any] = parquetwriter.Writer[T]
+
+// NewRowWriter starts a file. Its footer says that it is of the table; dir is for temporary files.
+func NewRowWriter[T any](w io.Writer, dir, table string) *RowWriter[T] {
+	return parquetwriter.New[T](w, fileOptions(dir, table))
+}
+
+// tableWriter writes one result table. Rows are encoded while others are made: a goroutine encodes what was
+// handed over last.
+type tableWriter[T any] struct {
+	name     string
+	dir      string
+	isPart   bool // its rows wait until the table takes them
+	rows     int64
+	hand     []T // rows that are not yet handed over
+	handed   []T
+	encoding sync.WaitGroup
+	err      error // of the encoder
+
+	file *os.File      // nil of a part
+	out  *RowWriter[T] // nil until the first row
+}
+
+// open makes the file and its writer when they are first needed: a writer takes a hundred
 // kilobytes or two, and most tables of most audits have no row.
 func (t *tableWriter[T]) open() (err error) {
-	if t.out != nil {
-		return nil
+	switch {
+	case t.out != nil:
+	case t.isPart:
+		t.out = parquetwriter.NewPart[T](fileOptions(t.dir, t.name))
+	default:
+		if t.file, err = os.Create(filepath.Join(t.dir, tableFile(t.name))); err == nil {
+			t.out = NewRowWriter[T](t.file, t.dir, t.name)
+		}
 	}
-	if t.file, err = os.Create(t.path); err != nil {
-		return err
-	}
-	t.out = newEncoder[T](t.file, filepath.Dir(t.path), t.name)
-	return nil
+	return err
 }
 
 // add appends a row. An error of writing may show only at a later row, or at the end.
 func (t *tableWriter[T]) add(row T) error {
 	t.rows++
-	t.hand = append(t.hand, row)
-	if len(t.hand) < handedRows {
+	if t.hand = append(t.hand, row); len(t.hand) < handedRows {
 		return nil
 	}
 	return t.handOver()
 }
 
-// handOver passes the rows in hand to the encoder.
+// handOver passes the rows in hand to the encoder, once it has no others.
 func (t *tableWriter[T]) handOver() error {
-	select {
-	case <-t.done:
+	if t.encoding.Wait(); t.err != nil || len(t.hand) == 0 {
 		return t.err
-	case t.full <- t.hand:
 	}
-	select {
-	case t.hand = <-t.used:
-	default:
-		t.hand = make([]T, 0, handedRows)
-	}
+	t.hand, t.handed = t.handed, t.hand
+	t.encoding.Go(func() { t.err = t.encode() })
 	return nil
 }
 
-// encodeAll encodes what is handed over, until there is no more of it or an error.
-func (t *tableWriter[T]) encodeAll() {
-	defer close(t.done)
-	for rows := range t.full {
-		if t.err = t.encode(rows); t.err != nil {
-			return
-		}
-		clear(rows)
-		t.used <- rows[:0]
-	}
-}
-
-func (t *tableWriter[T]) encode(rows []T) error {
-	if len(rows) == 0 {
-		return nil
-	}
+func (t *tableWriter[T]) encode() error {
 	if err := t.open(); err != nil {
 		return err
 	}
-	return t.out.write(rows)
+	for i := range t.handed {
+		if err := t.out.Write(&t.handed[i]); err != nil {
+			return err
+		}
+	}
+	clear(t.handed)
+	t.handed = t.handed[:0]
+	return nil
 }
 
-// finish writes what is left. A whole table has a file without rows, too.
-func (t *tableWriter[T]) finish(whole bool) error {
+// flush encodes what is left.
+func (t *tableWriter[T]) flush() error {
 	err := t.handOver()
-	close(t.full)
-	<-t.done
-	if err = cmp.Or(err, t.err); err == nil && whole {
+	t.encoding.Wait()
+	return cmp.Or(err, t.err)
+}
+
+func (t *tableWriter[T]) end() error {
+	if err := t.flush(); err != nil || t.out == nil {
+		return err
+	}
+	t.hand, t.handed = nil, nil
+	return t.out.End()
+}
+
+func (t *tableWriter[T]) take(part anyWriter) error {
+	p := part.(*tableWriter[T])
+	if p.out == nil {
+		return nil
+	}
+	t.rows += p.rows
+	if err := t.open(); err != nil {
+		return err
+	}
+	return t.out.Append(p.out)
+}
+
+func (t *tableWriter[T]) finish(whole bool) error {
+	err := t.flush()
+	if err == nil && whole {
 		err = t.open()
 	}
 	if t.file == nil {
 		return err
 	}
-	return errors.Join(err, t.out.close(), t.file.Close())
+	return errors.Join(err, t.out.Close(), t.file.Close())
 }
 
-// abandon closes the file without completing it.
 func (t *tableWriter[T]) abandon() {
-	close(t.full)
-	<-t.done
+	t.encoding.Wait()
+	if t.out != nil {
+		t.out.Abandon()
+	}
 	if t.file != nil {
-		t.out.abandon()
 		t.file.Close()
 	}
 }
 
-func (t *tableWriter[T]) about() (name string, rows int64) { return t.name, t.rows }
+func (t *tableWriter[T]) count() int64 { return t.rows }
 
 // anyWriter writes a table of any row type.
 type anyWriter interface {
-	finish(whole bool) error
-	abandon()
-	about() (name string, rows int64)
+	finish(whole bool) error   // writes what is left; a whole table has a file without rows, too
+	end() error                // ends a part
+	take(part anyWriter) error // appends the rows of a part that has ended
+	abandon()                  // closes the file without completing it
+	count() int64              // of rows
 }

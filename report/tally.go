@@ -45,6 +45,7 @@ type tally struct {
 	unreadCount int64
 	lastUnread  string
 	Unnamed     Unnamed
+	Ungoverned  []string // what-if tokens, where some fetch has no governing capture
 }
 
 func newTally() *tally {
@@ -77,6 +78,9 @@ func (t *tally) add(o *tally) {
 	t.Restricted.sum(o.Restricted)
 	t.Unnamed.Captures += o.Unnamed.Captures
 	t.Unnamed.Fetches += o.Unnamed.Fetches
+	if t.Ungoverned == nil {
+		t.Ungoverned = o.Ungoverned
+	}
 }
 
 // sums are some numbers of each value of an enum.

@@ -5,24 +5,12 @@
 //
 // One registry lists the tables: name, row type, what a row is, key, and whether an option is
 // needed. The writer, docs/SCHEMA.md, 'robotsaudit schema' and the checks use it. The comment of a
-// field documents its column. A field of another Go type needs a case in newColumnWriter.
+// field documents its column. A field of another Go type needs a case in package parquetwriter.
 //
 // Tables are written to a private folder. They are renamed after the audit.json of the audit before
 // was removed, and the new audit.json comes last: whoever finds it finds complete tables. Ranges
-// that are decided at the same time write parts of their own, and Commit joins them: row groups are
-// copied as they are, and only places in the file are written anew (joinFiles).
-//
-// Rows are encoded column by column, 64 at a time (encoder). A column holds the page in hand in a
-// form that is near to its encoding, so a value costs an append, and one that equals the value
-// before hardly more than a comparison. The schema, the encodings, the indexes and the footer are
-// parquet-go's. Its own writers (v0.32.0) are not used, for three reasons. They keep the least and
-// the greatest text of every page in full until the file ends: 4,000 fetches with URLs of 60 kB
-// took half a gigabyte. When they leave bounds out, they state false ones (0, or an empty text),
-// and readers that pass over pages by their bounds, as Spark and DataFusion do, lose rows. They
-// take values in a general form, which takes twice as long (docs/bench/2026-11-24-index). Here only
-// the columns of bounded have bounds, and those are true. A row group can be written only when it
-// is complete. Until then its pages lie in a file in the private folder, so a table does not depend
-// on how many rows its groups have.
+// that are decided at the same time write parts of their own, which the tables take in the order of
+// ranges: package parquetwriter explains how.
 package report
 
 import (
@@ -50,6 +38,7 @@ type Writer struct {
 	tables map[string]anyWriter // by name; empty once Commit or Abandon has closed them
 	only   []string             // names of the tables that are written; nil: all
 	tally  *tally
+	isPart bool // of a range: others may report the ungoverned tokens, too
 	parts  parts
 }
 
@@ -63,18 +52,19 @@ func NewWriter(dir string, facts *evaluate.Facts, opt evaluate.Options) (*Writer
 	if err := os.Mkdir(tmp, 0o777); err != nil {
 		return nil, err
 	}
-	return newWriter(dir, tmp, facts, opt), nil
+	return newWriter(dir, tmp, facts, opt, false), nil
 }
 
-// newWriter starts the tables in a folder tmp.
-func newWriter(dir, tmp string, facts *evaluate.Facts, opt evaluate.Options) *Writer {
+// newWriter starts the tables in a folder tmp. Rows of waiting ones are for the tables of another Writer.
+func newWriter(dir, tmp string, facts *evaluate.Facts, opt evaluate.Options, waiting bool) *Writer {
 	w := &Writer{
 		rowBuilder: newRowBuilder(facts, opt.Profile.String()), dir: dir, tmp: tmp, facts: facts, opt: opt,
 		tables: make(map[string]anyWriter), tally: newTally(),
+		parts: parts{of: make(map[int]*Writer), ended: make(map[int]bool)},
 	}
 	for _, t := range tables {
 		if !t.about().Optional || len(opt.Agents) > 0 {
-			w.tables[t.about().Name] = t.create(tmp)
+			w.tables[t.about().Name] = t.create(tmp, waiting)
 		}
 	}
 	return w
@@ -94,13 +84,7 @@ func (w *Writer) Only(names []string) {
 	if w.only = names; names == nil {
 		return
 	}
-	maps.DeleteFunc(w.tables, func(name string, t anyWriter) bool {
-		if slices.Contains(names, name) {
-			return false
-		}
-		t.abandon()
-		return true
-	})
+	maps.DeleteFunc(w.tables, func(name string, _ anyWriter) bool { return !slices.Contains(names, name) })
 }
 
 // Abandon removes the files written. After Commit it does nothing.
@@ -183,6 +167,10 @@ func (w *Writer) GroupVerdict(v *evaluate.GroupVerdict) error {
 // RobotsAgent writes that a group of a robots capture governs a token.
 func (w *Writer) RobotsAgent(robotsID int64, group int, agent string) error {
 	w.tally.WhatIf.here.Join(TokenGroup{robotsID, group}, agent)
+	if w.isPart && robotsID == 0 {
+		w.tally.Ungoverned = append(w.tally.Ungoverned, agent)
+		return nil
+	}
 	return RobotsAgentsTable.add(w, RobotsAgentRow{robotsID, int32(group), text(agent)})
 }
 

@@ -462,7 +462,7 @@ func reversed[R any](table report.TableOf[R]) func(*testing.T, *results.Results)
 		var out bytes.Buffer
 		w := report.NewRowWriter[R](&out, t.TempDir(), table.Name)
 		for _, row := range rows {
-			if err := w.Write(row); err != nil {
+			if err := w.Write(&row); err != nil {
 				t.Fatal(err)
 			}
 		}

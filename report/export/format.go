@@ -33,7 +33,7 @@ var Formats = []Format{Parquet, CSV, JSONL, Text, Dolma}
 
 // rowWriter writes rows.
 type rowWriter[T any] interface {
-	Write(row T) error
+	Write(row *T) error
 	Close() error // after the last row
 }
 
@@ -53,7 +53,8 @@ func writeRows[T any](ctx context.Context, l *list, w io.Writer, format Format, 
 		if err != nil {
 			return err
 		}
-		if err := out.Write(rowOf(e)); err != nil {
+		row := rowOf(e)
+		if err := out.Write(&row); err != nil {
 			return err
 		}
 	}
@@ -109,8 +110,8 @@ func newCSVWriter[T any](w io.Writer, columns []report.Field) *csvWriter[T] {
 	return c
 }
 
-func (c *csvWriter[T]) Write(row T) error {
-	v := reflect.ValueOf(&row).Elem()
+func (c *csvWriter[T]) Write(row *T) error {
+	v := reflect.ValueOf(row).Elem()
 	for i := range c.columns {
 		switch value := valueOf(&c.columns[i], v).(type) {
 		case string:
@@ -136,8 +137,8 @@ type jsonWriter[T any] struct {
 	line    bytes.Buffer // reused
 }
 
-func (j *jsonWriter[T]) Write(row T) error {
-	v := reflect.ValueOf(&row).Elem()
+func (j *jsonWriter[T]) Write(row *T) error {
+	v := reflect.ValueOf(row).Elem()
 	j.line.Reset()
 	encoder := json.NewEncoder(&j.line)
 	encoder.SetEscapeHTML(false)

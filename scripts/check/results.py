@@ -65,7 +65,7 @@ def main(binary):
         print(script("check", "times", out), end="")
         print("== random tables", flush=True)
         (work / "random").mkdir()
-        call("go", "test", "-count=1", "-run", "^TestRandomTables$", "./report", cwd=ROOT, codes=(0,),
+        call("go", "test", "-count=1", "-run", "^TestRandomTables$", "./internal/parquetwriter", cwd=ROOT, codes=(0,),
              env=os.environ | {"ROBOTSAUDIT_TABLES": str(work / "random")})
         r.check(tables.main, work / "random")
         print("== evidence of all violations", flush=True)

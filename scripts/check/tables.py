@@ -3,10 +3,10 @@
     tables DIR
 
 Of each column of an audit in DIR a value is looked for, and must be in as many rows as pyarrow counts: readers
-pass over row groups and pages whose bounds exclude it. Beside a table that TestRandomTables in ./report made
-(ROBOTSAUDIT_TABLES=DIR) its rows lie as JSON lines: every value must come back. Columns, those with bounds above
-all, are then asked for values that they have or have not: by =, <, > or IS NULL a reader must find as many rows
-as there are.
+pass over row groups and pages whose bounds exclude it. Next to a table that TestRandomTables in
+./internal/parquetwriter made (ROBOTSAUDIT_TABLES=DIR) are its rows as JSON lines: every value must come back.
+Columns, those with bounds above all, are then asked for values that they have or have not: by =, <, > or IS NULL
+a reader must find as many rows as there are.
 """
 
 import json

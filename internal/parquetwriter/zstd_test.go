@@ -1,4 +1,4 @@
-package report
+package parquetwriter
 
 import (
 	"bytes"
@@ -20,11 +20,11 @@ func TestZstdIsReadable(t *testing.T) {
 			page = fmt.Appendf(page, "http://www.example.org/section/%d/", rng.IntN(100))
 		}
 		page = page[:size]
-		first, err := c.Encode(nil, page)
+		first, err := c.compress(nil, page)
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, _ := new(pageZstd).Encode(make([]byte, 3, 100), page)
+		again, _ := new(pageZstd).compress(make([]byte, 3, 100), page)
 		if !bytes.Equal(first, again) {
 			t.Errorf("%d bytes: another encoder writes another frame", size)
 		}
@@ -46,7 +46,7 @@ func TestZstdMemory(t *testing.T) {
 	rand.NewChaCha8([32]byte{}).Read(page)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	if _, err := c.Encode(dst, page); err != nil {
+	if _, err := c.compress(dst, page); err != nil {
 		t.Fatal(err)
 	}
 	runtime.ReadMemStats(&after)

@@ -1,4 +1,4 @@
-package report
+package parquetwriter
 
 import (
 	"encoding/json"
@@ -135,6 +135,8 @@ func (r *random) lists() func(int) []string {
 	}
 }
 
+func same[V any](v V) V { return v }
+
 // maybe is a value of some rows.
 func maybe[T, V any](r *random, value func(int) V, as func(V) T) func(int) *T {
 	some := r.sometimes()
@@ -192,7 +194,7 @@ func (r *random) rows(n int) []randomRow {
 	return rows
 }
 
-// TestRandomTables reads random tables with the library, half of them joined from parts. If
+// TestRandomTables reads random tables with the library, half of them made of parts. If
 // ROBOTSAUDIT_TABLES names a folder, it leaves them there, with their rows as JSON, for
 // scripts/check/tables.py.
 func TestRandomTables(t *testing.T) {
@@ -205,7 +207,7 @@ func TestRandomTables(t *testing.T) {
 		r := &random{Rand: rand.New(rand.NewPCG(uint64(i), 1))}
 		want := r.rows(n)
 		name := fmt.Sprintf("random-%d", n)
-		writeRandom(t, r, filepath.Join(dir, name), want, i%2 == 1)
+		writeRandom(t, r, dir, name, want, i%2 == 1)
 		got := read[randomRow](t, dir, name)
 		if len(got) != n {
 			t.Errorf("%s: %d rows", name, len(got))
@@ -224,33 +226,38 @@ func TestRandomTables(t *testing.T) {
 	}
 }
 
-// writeRandom writes rows to a table, whole or in parts that are joined.
-func writeRandom(t *testing.T, r *random, path string, rows []randomRow, join bool) {
+// writeRandom writes rows to a file, some of them in parts that end in any order.
+func writeRandom(t *testing.T, r *random, dir, name string, rows []randomRow, inParts bool) {
 	t.Helper()
-	write := func(dir, name string, rows []randomRow) {
-		w := newTable[randomRow](dir, name)
-		for _, row := range rows {
-			if err := w.add(row); err != nil {
+	if !inParts {
+		write(t, dir, name, rows)
+		return
+	}
+	f, err := os.Create(filepath.Join(dir, name+".parquet"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	whole := New[randomRow](f, testOptions(t.TempDir()))
+	for len(rows) > 0 {
+		n := 1 + r.IntN(len(rows))
+		w := whole
+		if r.IntN(3) > 0 {
+			w = NewPart[randomRow](testOptions(t.TempDir()))
+		}
+		for i := range rows[:n] {
+			if err := w.Write(&rows[i]); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if err := w.finish(true); err != nil {
-			t.Fatal(err)
+		if w != whole {
+			if err := whole.Append(w); err != nil {
+				t.Fatal(err)
+			}
 		}
+		rows = rows[n:]
 	}
-	if !join {
-		write(filepath.Dir(path), filepath.Base(path), rows)
-		return
-	}
-	var parts []string
-	tmp := t.TempDir()
-	for len(rows) > 0 {
-		n := 1 + r.IntN(len(rows))
-		name := fmt.Sprintf("part-%d", len(parts))
-		write(tmp, name, rows[:n])
-		rows, parts = rows[n:], append(parts, filepath.Join(tmp, tableFile(name)))
-	}
-	if err := joinFiles(path+".parquet", parts); err != nil {
+	if err := whole.Close(); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -1,4 +1,4 @@
-package report
+package parquetwriter
 
 import (
 	"bytes"
@@ -37,10 +37,10 @@ func TestNulls(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for order := range 300 {
 		dir := t.TempDir()
-		w := newTable[row](dir, "nulls")
-		rows, run := 1+random.IntN(300), 1+order%40
+		n, run := 1+random.IntN(300), 1+order%40
+		var rows []row
 		var want []nullable
-		for i := range rows {
+		for i := range n {
 			in, out := row{N: int64(i)}, nullable{N: int64(i)}
 			there := func() bool { return order%2 == 0 && i/run == 1 || order%2 == 1 && random.IntN(run) == 0 }
 			if there() {
@@ -55,14 +55,9 @@ func TestNulls(t *testing.T) {
 			if there() {
 				in.Known, out.Known = new(int32(0)), new(int32(0))
 			}
-			want = append(want, out)
-			if err := w.add(in); err != nil {
-				t.Fatal(err)
-			}
+			rows, want = append(rows, in), append(want, out)
 		}
-		if err := w.finish(true); err != nil {
-			t.Fatal(err)
-		}
+		write(t, dir, "nulls", rows)
 		if diff := cmp.Diff(want, read[nullable](t, dir, "nulls")); diff != "" {
 			t.Fatalf("order %d (-want +got):\n%s", order, diff)
 		}
@@ -96,13 +91,13 @@ type everyRow struct {
 
 // writeEvery writes rows of all columns: more than a row group, of values that repeat and that do
 // not, some longer than a page.
-func writeEvery(t *testing.T, dir string) (rows []everyRow) {
+func writeEvery(t *testing.T, dir string) {
 	t.Helper()
+	var rows []everyRow
 	random := rand.New(rand.NewPCG(3, 4))
 	word := func() string { return fmt.Sprint(random.Int64()) }
 	maybe := func() bool { return random.IntN(3) > 0 }
-	w := newTable[everyRow](dir, "every")
-	for i := range maxGroupRows + 5000 {
+	for i := range MaxGroupRows + 5000 {
 		n := random.Int64() >> random.IntN(64)
 		row := everyRow{
 			URL: "http://" + fmt.Sprint(i/100) + ".example/" + word(), RobotsID: n, Text: word(),
@@ -129,14 +124,8 @@ func writeEvery(t *testing.T, dir string) (rows []everyRow) {
 			row.List = nil // as read gives it
 		}
 		rows = append(rows, row)
-		if err := w.add(row); err != nil {
-			t.Fatal(err)
-		}
 	}
-	if err := w.finish(true); err != nil {
-		t.Fatal(err)
-	}
-	return rows
+	write(t, dir, "every", rows)
 }
 
 // TestBounds: a reader passes over row groups and pages by what the file says of their values.
@@ -157,6 +146,7 @@ func TestBounds(t *testing.T) {
 			}
 		}
 	}
+	bounded := testOptions(dir).Bounded
 	for g, group := range p.RowGroups() {
 		for i, chunk := range group.ColumnChunks() {
 			path := p.Schema().Columns()[i]
@@ -263,96 +253,41 @@ func TestPageBounds(t *testing.T) {
 	}
 }
 
-// Every string in every table is UTF-8: readers refuse files where one is not.
-func TestStringsAreUTF8(t *testing.T) {
-	dir := t.TempDir()
-	writeAll(t, dir, true)
-	paths, _ := filepath.Glob(filepath.Join(dir, "*.parquet"))
-	if len(paths) != len(tables) {
-		t.Fatalf("%d tables of %d", len(paths), len(tables))
-	}
-	for _, path := range paths {
-		f, _ := open(t, path)
-		r := parquet.NewReader(f)
-		rows := make([]parquet.Row, 16)
-		for n, err := 1, error(nil); n > 0 && err == nil; {
-			n, err = r.ReadRows(rows)
-			for _, row := range rows[:n] {
-				for _, v := range row {
-					if v.Kind() == parquet.ByteArray && !utf8.Valid(v.ByteArray()) {
-						t.Errorf("%s, column %d: %q", filepath.Base(path), v.Column(), v.ByteArray())
-					}
-				}
-			}
-		}
-	}
-}
-
-func TestAddFailsWhenTheFileDoes(t *testing.T) {
-	w, _ := fill(t, t.TempDir(), false)
-	defer w.Abandon()
-	if err := os.Mkdir(FetchesTable.writer(w).path, 0o777); err != nil { // it is opened with the first rows
-		t.Fatal(err)
-	}
-	r := testResults()[0]
-	for range 10 * handedRows * handedMost {
-		if w.Result(&r) != nil {
-			return
-		}
-	}
-	t.Error("rows were written to a file that cannot be opened")
-}
-
-// Row groups end by bytes too: an archive may hold nothing but long URLs.
+// Row groups end by bytes too: there may be nothing but long texts.
 func TestRowGroupsAreBounded(t *testing.T) {
 	dir := t.TempDir()
-	tb := newTable[RobotsAgentRow](dir, "short")
-	long := newTable[FetchRow](dir, "long")
 	url := strings.Repeat("x", 64<<10)
-	for i := range maxGroupRows + 1 {
-		if err := tb.add(RobotsAgentRow{RobotsID: int64(i), Agent: "a"}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for range 3 * maxGroupText / len(url) {
-		if err := long.add(FetchRow{FetchedURL: FetchedURL{URL: url}}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, tt := range []struct {
-		t      anyWriter
-		groups int
-	}{{tb, 2}, {long, 3}} {
-		if err := tt.t.finish(true); err != nil {
-			t.Fatal(err)
-		}
-		name, rows := tt.t.about()
+	write(t, dir, "short", make([]agentRow, MaxGroupRows+1))
+	write(t, dir, "long", slices.Repeat([]everyRow{{URL: url}}, 3*MaxGroupText/len(url)))
+	for name, want := range map[string]struct{ rows, groups int }{
+		"short": {MaxGroupRows + 1, 2}, "long": {3 * MaxGroupText / len(url), 3},
+	} {
 		f, size := open(t, filepath.Join(dir, name+".parquet"))
 		p, err := parquet.OpenFile(f, size)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(p.RowGroups()) != tt.groups || p.NumRows() != rows {
-			t.Errorf("%s: %d row groups with %d rows, want %d with %d", name, len(p.RowGroups()), p.NumRows(),
-				tt.groups, rows)
+		if len(p.RowGroups()) != want.groups || p.NumRows() != int64(want.rows) {
+			t.Errorf("%s: %d row groups with %d rows, want %+v", name, len(p.RowGroups()), p.NumRows(), want)
 		}
 	}
 }
 
-// Every column whose length an archive decides counts towards a row group's size.
+// Every column whose length a row decides counts towards a row group's size.
 func TestGroupCountsEveryString(t *testing.T) {
-	f, err := os.Create(filepath.Join(t.TempDir(), "robots.parquet"))
-	if err != nil {
-		t.Fatal(err)
+	w := NewPart[everyRow](testOptions(t.TempDir()))
+	row := everyRow{URL: "12345", Few: "123", Maybe: new("1234"), List: []string{"1", "22"}}
+	for range 2 {
+		if err := w.Write(&row); err != nil {
+			t.Fatal(err)
+		}
 	}
-	defer f.Close()
-	e := newEncoder[RobotsRow](f, t.TempDir(), "robots")
-	row := RobotsRow{URL: "12345", Reason: "123", HopURLs: []string{"1", "22"}}
-	if err := e.write([]RobotsRow{row, row}); err != nil {
-		t.Fatal(err)
+	text := 0
+	for _, c := range w.columns {
+		text += c.text
 	}
-	if e.group.text != 22 || e.group.rows != 2 {
-		t.Errorf("%d bytes in %d rows, want 22 in 2", e.group.text, e.group.rows)
+	if text != 30 || w.rows != 2 {
+		t.Errorf("%d bytes in %d rows, want 30 in 2", text, w.rows)
 	}
 }
 
@@ -380,9 +315,9 @@ func TestBrokenFile(t *testing.T) {
 	t.Parallel()
 	write := func(f *brokenFile) error {
 		dir := t.TempDir()
-		w := NewRowWriter[RobotsAgentRow](f, dir, "broken")
-		for i := range 5 * maxGroupRows / 2 {
-			if w.Write(RobotsAgentRow{RobotsID: int64(i), Agent: fmt.Sprint(i)}) != nil {
+		w := New[agentRow](f, testOptions(dir))
+		for i := range 5 * MaxGroupRows / 2 {
+			if w.Write(&agentRow{ID: int64(i), Agent: fmt.Sprint(i)}) != nil {
 				break // Close reports it
 			}
 		}

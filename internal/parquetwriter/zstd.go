@@ -1,10 +1,13 @@
-package report
+package parquetwriter
 
 import (
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
 )
+
+// pageCodec compresses the pages of all files.
+var pageCodec pageZstd
 
 // pageZstd compresses the pages of Parquet files in little memory: its encoders have a small window. The same page
 // gives the same bytes, whichever encoder of whichever process compressed it.
@@ -17,8 +20,8 @@ type pageZstd struct {
 // encoder hold 8 MiB from then on.
 const zstdWindow = 128 << 10
 
-// Encode compresses a page.
-func (c *pageZstd) Encode(dst, src []byte) ([]byte, error) {
+// compress compresses a page.
+func (c *pageZstd) compress(dst, src []byte) ([]byte, error) {
 	e, ok := c.encoders.Get().(*zstd.Encoder)
 	if !ok {
 		var err error

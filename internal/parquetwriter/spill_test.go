@@ -1,4 +1,4 @@
-package report
+package parquetwriter
 
 import (
 	"bytes"
@@ -27,8 +27,8 @@ func TestSpill(t *testing.T) {
 			t.Fatalf("round %d: %d files", round, len(files))
 		}
 		for _, i := range random.Perm(len(pieces)) {
-			got := make([]byte, len(pieces[i]))
-			if err := s.read(got, places[i]); err != nil || !bytes.Equal(got, pieces[i]) {
+			got, err := s.read(nil, places[i], len(pieces[i]))
+			if err != nil || !bytes.Equal(got, pieces[i]) {
 				t.Fatalf("round %d: piece %d of %d bytes: %v", round, i, len(got), err)
 			}
 		}
@@ -61,7 +61,7 @@ func TestSpillErrors(t *testing.T) {
 	if err := s.file.Truncate(spillMemory); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.read(make([]byte, spillMemory), spillMemory); err == nil {
+	if _, err := s.read(nil, spillMemory, spillMemory); err == nil {
 		t.Error("what is lost is taken for zeros")
 	}
 }

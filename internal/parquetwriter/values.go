@@ -1,4 +1,4 @@
-package report
+package parquetwriter
 
 import (
 	"cmp"
@@ -175,7 +175,7 @@ type dictionary[V comparable] struct {
 
 func newDictionary[V comparable](c *column, put func([]byte, V) []byte, rest values[V]) *dictionary[V] {
 	d := &dictionary[V]{numbers: make(map[V]int32), first: plainValues[V]{put: put}, rest: rest}
-	c.dictionary = d
+	c.first = d
 	return d
 }
 

@@ -1,12 +1,12 @@
-package report
+package parquetwriter
 
 import (
 	"bytes"
 	"hash/crc32"
-	"io"
 	"math/bits"
 	"slices"
 	"unicode/utf8"
+	"unsafe"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/encoding/rle"
@@ -22,76 +22,50 @@ const (
 	maxPageRows = 4096
 )
 
-// bounded are the columns with the least and the greatest value of each page in the file, so that readers
-// can skip pages: the rows of an origin are neighbours. In other columns a page has nearly the bounds of
-// the table, and the file has none.
-var bounded = map[string]bool{
-	"url": true, "url_host_name": true, "url_host_registered_domain": true, "origin": true, "fetch_time": true,
-	"robots_id": true,
-}
-
 // How long a bound may be, in bytes: footers and indexes are in memory until the file is whole.
 const (
 	maxBound     = 1 << 10 // of a row group, which has none that is longer
 	maxPageBound = 16      // of a page, which has another instead of one that is longer
 )
 
-// pageCodec compresses the pages of all tables.
-var pageCodec pageZstd
-
-// column is a column of a table: the page that is being filled, and what is known of its row group.
+// column is a column of a file: the page that is being filled, and what is known of its row group.
 // Levels, as Parquet calls them, mark nulls and the beginnings of lists. They are 0 or 1, because no
 // column nests any deeper.
 type column struct {
+	*shared
 	leaf     parquet.LeafColumn
 	optional bool
-	file     *tablePages
+	add      func(row unsafe.Pointer) error // a row of the column
 
 	encoded     encoded // the values of the page
 	definitions []byte  // a level for each value or null, where there may be nulls or lists: 0 is null
 	repetitions []byte  // a level for each value, in a column of lists: 0 begins a list
 	rows        int
 
-	dictionary      dictionaryPage        // nil: it has none
+	chunk           chunk
+	first           dictionaryPage        // nil: it has none
 	index           parquet.ColumnIndexer // nil: no bounds in the file
-	places          []format.PageLocation // of its pages among those that wait
-	meta            format.ColumnMetaData
-	before          int // rows in pages
+	before          int                   // rows in pages
+	text            int                   // bytes of strings of the row group
 	least, greatest parquet.Value
 }
 
-// tablePages is the file of a table, and the state that its columns share.
-type tablePages struct {
-	out             io.Writer
-	at              int64  // bytes written
-	waiting         spill  // pages of the row group that is not whole yet
-	bounds, offsets []byte // the column indexes and offset indexes, which follow all row groups
+// chunk is a column of a row group. The offsets of its pages are those at which they wait.
+type chunk struct {
+	meta          format.ColumnMetaData
+	hasDictionary bool
+	dictionary    format.PageLocation
+	pages         []format.PageLocation
+	bounds        []byte // its column index; nil: none
+}
 
-	// What a page is put together from. All columns use the same memory.
+// shared is what a page is put together from, and where it waits. All columns use the same memory.
+type shared struct {
 	definitions, repetitions []byte // encoded
 	values, compressed, page []byte
 	header                   bytes.Buffer
 	headers                  *thrift.Encoder // to header
-}
-
-func newTablePages(out io.Writer, dir string) *tablePages {
-	f := &tablePages{out: out, waiting: spill{dir: dir}}
-	f.headers = thrift.NewEncoder(new(thrift.CompactProtocol).NewWriter(&f.header))
-	return f
-}
-
-func (f *tablePages) write(b []byte) error {
-	n, err := f.out.Write(b)
-	f.at += int64(n)
-	return err
-}
-
-// begin writes the beginning of every file.
-func (f *tablePages) begin() error {
-	if f.at > 0 {
-		return nil
-	}
-	return f.write([]byte(magic))
+	waiting                  spill           // pages of the row groups that are not in the file
 }
 
 // row begins a row, which is null unless its value is known. It returns known.
@@ -126,24 +100,16 @@ func (c *column) endFull(size int) error {
 	return c.endPage()
 }
 
-// endRows ends the page if the number of its rows makes it full.
-func (c *column) endRows() error {
-	if c.rows < maxPageRows {
-		return nil
-	}
-	return c.endPage()
-}
-
 // endPage ends the page, which then waits until its row group is whole.
 func (c *column) endPage() (err error) {
 	if c.rows == 0 {
 		return nil
 	}
-	f := c.file
-	if f.definitions, err = encodeLevels(f.definitions, c.definitions); err != nil {
+	s := c.shared
+	if s.definitions, err = encodeLevels(s.definitions, c.definitions); err != nil {
 		return err
 	}
-	if f.repetitions, err = encodeLevels(f.repetitions, c.repetitions); err != nil {
+	if s.repetitions, err = encodeLevels(s.repetitions, c.repetitions); err != nil {
 		return err
 	}
 	values, nulls := c.rows, 0
@@ -152,27 +118,20 @@ func (c *column) endPage() (err error) {
 	}
 	c.count(values, nulls)
 	var encoding format.Encoding
-	if f.values, encoding, err = c.encoded.encode(f.values); err != nil {
-		return err
-	}
-	if f.compressed, err = pageCodec.Encode(f.compressed, f.values); err != nil {
+	if s.values, encoding, err = c.encoded.encode(s.values); err != nil {
 		return err
 	}
 	header := format.PageHeader{Type: format.DataPageV2}
 	header.DataPageHeaderV2.Set(format.DataPageHeaderV2{
 		NumValues: int32(values), NumNulls: int32(nulls), NumRows: int32(c.rows), Encoding: encoding,
-		DefinitionLevelsByteLength: int32(len(f.definitions)), RepetitionLevelsByteLength: int32(len(f.repetitions)),
+		DefinitionLevelsByteLength: int32(len(s.definitions)), RepetitionLevelsByteLength: int32(len(s.repetitions)),
 		IsCompressed: thrift.New(true), Statistics: format.Statistics{NullCount: int64(nulls)},
 	})
-	if err := c.makePage(&header, encoding); err != nil {
-		return err
-	}
-	c.places = append(c.places, format.PageLocation{
-		Offset: f.waiting.size, CompressedPageSize: int32(len(f.page)), FirstRowIndex: int64(c.before),
-	})
+	place, err := c.makePage(&header, encoding)
+	c.chunk.pages = append(c.chunk.pages, place)
 	c.before += c.rows
 	c.rows, c.definitions, c.repetitions = 0, c.definitions[:0], c.repetitions[:0]
-	return f.waiting.write(f.page)
+	return err
 }
 
 func encodeLevels(dst, levels []byte) ([]byte, error) {
@@ -184,8 +143,8 @@ func encodeLevels(dst, levels []byte) ([]byte, error) {
 
 // count adds a page to the statistics of its column.
 func (c *column) count(values, nulls int) {
-	c.meta.NumValues += int64(values)
-	c.meta.Statistics.NullCount += int64(nulls)
+	c.chunk.meta.NumValues += int64(values)
+	c.chunk.meta.Statistics.NullCount += int64(nulls)
 	if c.index == nil {
 		return
 	}
@@ -241,53 +200,53 @@ func boundAbove(s string) string {
 }
 
 // makePage puts a page together: its header, its levels if it has some, and its compressed values.
-func (c *column) makePage(header *format.PageHeader, encoding format.Encoding) error {
-	f := c.file
-	parts := [][]byte{f.repetitions, f.definitions, f.compressed}
-	levels, sum := len(f.repetitions)+len(f.definitions), uint32(0)
+func (c *column) makePage(header *format.PageHeader, encoding format.Encoding) (at format.PageLocation, err error) {
+	s := c.shared
+	if s.compressed, err = pageCodec.compress(s.compressed, s.values); err != nil {
+		return at, err
+	}
+	levels, sum := len(s.repetitions)+len(s.definitions), uint32(0)
+	parts := [][]byte{s.repetitions, s.definitions, s.compressed}
 	for _, part := range parts {
 		sum = crc32.Update(sum, crc32.IEEETable, part)
 	}
-	header.UncompressedPageSize = int32(levels + len(f.values))
-	header.CompressedPageSize = int32(levels + len(f.compressed))
+	header.UncompressedPageSize = int32(levels + len(s.values))
+	header.CompressedPageSize = int32(levels + len(s.compressed))
 	header.CRC = int32(sum)
-	f.header.Reset()
-	if err := f.headers.Encode(header); err != nil {
-		return err
+	s.header.Reset()
+	if err := s.headers.Encode(header); err != nil {
+		return at, err
 	}
-	f.page = append(f.page[:0], f.header.Bytes()...)
+	s.page = append(s.page[:0], s.header.Bytes()...)
 	for _, part := range parts {
-		f.page = append(f.page, part...)
+		s.page = append(s.page, part...)
 	}
-	c.meta.TotalCompressedSize += int64(len(f.page))
-	c.meta.TotalUncompressedSize += int64(f.header.Len()) + int64(header.UncompressedPageSize)
+	meta := &c.chunk.meta
+	meta.TotalCompressedSize += int64(len(s.page))
+	meta.TotalUncompressedSize += int64(s.header.Len()) + int64(header.UncompressedPageSize)
 	stats := format.PageEncodingStats{PageType: header.Type, Encoding: encoding}
-	for i := range c.meta.EncodingStats {
-		if s := &c.meta.EncodingStats[i]; s.PageType == stats.PageType && s.Encoding == stats.Encoding {
-			s.Count++
-			return nil
-		}
+	i := slices.IndexFunc(meta.EncodingStats, func(s format.PageEncodingStats) bool {
+		return s.PageType == stats.PageType && s.Encoding == stats.Encoding
+	})
+	if i < 0 {
+		i, meta.EncodingStats = len(meta.EncodingStats), append(meta.EncodingStats, stats)
 	}
-	stats.Count = 1
-	c.meta.EncodingStats = append(c.meta.EncodingStats, stats)
-	return nil
+	meta.EncodingStats[i].Count++
+	at = format.PageLocation{
+		Offset: s.waiting.size, CompressedPageSize: int32(len(s.page)), FirstRowIndex: int64(c.before),
+	}
+	return at, s.waiting.write(s.page)
 }
 
-// endChunk writes the pages of the row group to the file, and notes their indexes. The next row group
-// begins.
-func (c *column) endChunk() (chunk format.ColumnChunk, err error) {
+// endChunk returns the column of the row group, whose pages wait. The next row group begins.
+func (c *column) endChunk() (done chunk, err error) {
 	if err := c.endPage(); err != nil {
-		return chunk, err
+		return done, err
 	}
-	if err := c.writeDictionary(); err != nil {
-		return chunk, err
-	}
-	c.meta.DataPageOffset = c.file.at
-	if err := c.writePages(); err != nil {
-		return chunk, err
+	if err := c.endDictionary(); err != nil {
+		return done, err
 	}
 	c.describe()
-	chunk.MetaData = c.meta
 	if c.index != nil {
 		index := c.index.ColumnIndex()
 		for i, null := range index.NullPages {
@@ -295,77 +254,50 @@ func (c *column) endChunk() (chunk format.ColumnChunk, err error) {
 				index.MinValues[i], index.MaxValues[i] = nil, nil
 			}
 		}
-		b, err := encode(&index)
-		if err != nil {
-			return chunk, err
+		if c.chunk.bounds, err = encode(&index); err != nil {
+			return done, err
 		}
-		c.file.bounds, chunk.ColumnIndexLength = append(c.file.bounds, b...), int32(len(b))
 		c.index.Reset()
 	}
-	b, err := encode(&format.OffsetIndex{PageLocations: c.places})
-	if err != nil {
-		return chunk, err
-	}
-	c.file.offsets, chunk.OffsetIndexLength = append(c.file.offsets, b...), int32(len(b))
-	c.meta, c.places, c.before = format.ColumnMetaData{}, c.places[:0], 0
+	done, c.chunk = c.chunk, chunk{}
+	c.before, c.text = 0, 0
 	c.least, c.greatest = parquet.Value{}, parquet.Value{}
-	return chunk, nil
+	return done, nil
 }
 
-// writeDictionary writes the page of the dictionary, which stands before all others.
-func (c *column) writeDictionary() (err error) {
-	if c.dictionary == nil {
+// endDictionary makes the page of the dictionary, which stands before all others.
+func (c *column) endDictionary() (err error) {
+	if c.first == nil {
 		return nil
 	}
-	f, entries := c.file, 0
-	f.definitions, f.repetitions = f.definitions[:0], f.repetitions[:0]
-	f.values, entries = c.dictionary.take(f.values)
-	if f.compressed, err = pageCodec.Encode(f.compressed, f.values); err != nil {
-		return err
-	}
+	s, entries := c.shared, 0
+	s.definitions, s.repetitions = s.definitions[:0], s.repetitions[:0]
+	s.values, entries = c.first.take(s.values)
 	header := format.PageHeader{Type: format.DictionaryPage}
 	header.DictionaryPageHeader.Set(format.DictionaryPageHeader{NumValues: int32(entries), Encoding: format.Plain})
-	if err := c.makePage(&header, format.Plain); err != nil {
-		return err
-	}
-	c.meta.DictionaryPageOffset = f.at
-	return f.write(f.page)
-}
-
-// writePages moves the pages from where they wait to the file.
-func (c *column) writePages() error {
-	f := c.file
-	for i := range c.places {
-		p := &c.places[i]
-		f.page = slices.Grow(f.page[:0], int(p.CompressedPageSize))[:p.CompressedPageSize]
-		if err := f.waiting.read(f.page, p.Offset); err != nil {
-			return err
-		}
-		p.Offset = f.at
-		if err := f.write(f.page); err != nil {
-			return err
-		}
-	}
-	return nil
+	c.chunk.hasDictionary = true
+	c.chunk.dictionary, err = c.makePage(&header, format.Plain)
+	return err
 }
 
 // describe completes the description of the row group in the footer.
 func (c *column) describe() {
-	c.meta.Type = format.Type(c.leaf.Node.Type().Kind())
-	c.meta.PathInSchema = c.leaf.Path
-	c.meta.Codec = format.Zstd
+	meta := &c.chunk.meta
+	meta.Type = format.Type(c.leaf.Node.Type().Kind())
+	meta.PathInSchema = c.leaf.Path
+	meta.Codec = format.Zstd
 	used := uint64(0) // a bit for each encoding
 	if c.optional {
 		used |= 1 << format.RLE // of levels
 	}
-	for _, s := range c.meta.EncodingStats {
+	for _, s := range meta.EncodingStats {
 		used |= 1 << s.Encoding
 	}
 	for ; used != 0; used &= used - 1 {
-		c.meta.Encoding = append(c.meta.Encoding, format.Encoding(bits.TrailingZeros64(used)))
+		meta.Encoding = append(meta.Encoding, format.Encoding(bits.TrailingZeros64(used)))
 	}
 	least, greatest := c.least.Bytes(), c.greatest.Bytes()
 	if !c.least.IsNull() && max(len(least), len(greatest)) <= maxBound {
-		c.meta.Statistics.MinValue, c.meta.Statistics.MaxValue = least, greatest
+		meta.Statistics.MinValue, meta.Statistics.MaxValue = least, greatest
 	}
 }
