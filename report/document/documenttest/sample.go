@@ -33,7 +33,8 @@ var Hostile = []string{
 	`left⟨U+202E⟩thgir⟨U+0000⟩`,
 }
 
-// Sample is a report with all sections filled, each text of which is followed by a hostile one.
+// Sample is a report with all sections filled. Every fifth text in it ends with a hostile one, and every text
+// that is empty is one.
 func Sample() *document.Document {
 	doc := new(document.Document)
 	if err := json.Unmarshal(golden, doc); err != nil {
@@ -48,7 +49,7 @@ func Sample() *document.Document {
 // chosen are fields whose texts the program chooses.
 var chosen = []string{"ID", "Heading", "Start", "Certainty", "Time"}
 
-// spoil puts a hostile text at the end of every text of a value: the next of them each time.
+// spoil puts hostile texts at the end of texts of a value, one after the other.
 func spoil(v reflect.Value, next *int) {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -67,7 +68,9 @@ func spoil(v reflect.Value, next *int) {
 		}
 	case reflect.String:
 		if v.Type() == reflect.TypeFor[string]() {
-			v.SetString(v.String() + Hostile[*next%len(Hostile)])
+			if v.Len() == 0 || *next%5 == 0 {
+				v.SetString(v.String() + Hostile[*next/5%len(Hostile)])
+			}
 			*next++
 		}
 	}

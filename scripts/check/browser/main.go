@@ -52,11 +52,12 @@ func large() *document.Document {
 	return doc
 }
 
-// many repeats findings, each time with another row, URL and place.
+// many repeats findings, each time with another row, URL and place, and with a short proof: 400 long ones in
+// the page and the packed ones take 3.1 MB.
 func many(findings []document.Finding, n int) (list []document.Finding) {
 	for i := range n {
 		f := findings[i%len(findings)]
-		f.Row = int64(i + 1)
+		f.Row, f.Proof, f.Commands = int64(i+1), f.Proof[:3], nil
 		f.URL += fmt.Sprintf("&page=%d", i*7919)
 		f.Certainty = findings[i*len(findings)/n].Certainty
 		f.Records = append([]document.Record(nil), f.Records...)
