@@ -9,8 +9,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/parquet-go/parquet-go"
-
 	"github.com/robotsaudit/robotsaudit/internal/parquetfile"
 )
 
@@ -72,12 +70,9 @@ func isReport(f *os.File, _ int64) (bool, error) {
 
 // isTable reports whether a file is a table of any version.
 func isTable(f *os.File, size int64) (own bool, _ error) {
-	err := parquetfile.Guard(f.Name(), func() error {
-		table, err := parquet.OpenFile(f, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
-		if err == nil {
-			_, own = table.Lookup(SchemaVersionKey)
-		}
-		return err
-	})
-	return own && err == nil, nil
+	table, err := parquetfile.Open(f, size)
+	if err == nil {
+		_, own = table.Lookup(SchemaVersionKey)
+	}
+	return own, nil
 }

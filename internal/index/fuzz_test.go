@@ -10,7 +10,6 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/deprecated"
-	"github.com/parquet-go/parquet-go/format"
 )
 
 // drain reads a possible index to its end. Rows have what every row has, in their order, and parts
@@ -166,39 +165,4 @@ func FuzzParquet(f *testing.F) {
 	f.Add(table(f, []list{{"http://1/", time.Unix(1, 0), ""}},
 		parquet.DefaultEncodingFor(parquet.ByteArray, &parquet.DeltaByteArray), parquet.Compression(&parquet.Zstd)))
 	f.Fuzz(func(t *testing.T, content []byte) { drain(t, Parquet, content) })
-}
-
-// FuzzPage decodes any bytes as a page, in every encoding.
-func FuzzPage(f *testing.F) {
-	f.Add([]byte{3, 1, 2, 3}, int32(1), uint8(0))
-	f.Add([]byte{0x80, 1, 4, 3, 2, 0, 0, 0, 0, 0}, int32(3), uint8(5))
-	f.Fuzz(func(t *testing.T, values []byte, count int32, encoding uint8) {
-		if count < 0 || count > 1000 {
-			return
-		}
-		for _, kind := range []format.Type{
-			format.ByteArray, format.FixedLenByteArray, format.Int32, format.Int64,
-			format.Int96,
-		} {
-			c := column{kind: kind, left: int64(count), text: kind == format.ByteArray ||
-				kind == format.FixedLenByteArray, entries: []string{"a"}, amounts: []int64{1}}
-			if kind == format.FixedLenByteArray {
-				c.width = 3
-			}
-			for _, levels := range [][]byte{nil, {0xfe, 7, 1}, {3, 0x55, 3, 0x55}} {
-				c.pages.optional, c.left = levels != nil, int64(count)
-				if c.load(page{
-					count: int(count), encoding: format.Encoding(encoding % 10), values: values,
-					levels: levels,
-				}) != nil {
-					continue
-				}
-				if c.text {
-					c.texts(make([]string, c.rows))
-				} else {
-					c.ints(make([]int64, c.rows))
-				}
-			}
-		}
-	})
 }

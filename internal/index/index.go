@@ -7,10 +7,8 @@
 // To add a format: a Format, a case in Sniff and in openText, and a parser that sets the fields of
 // a Row; published lines in TestSamples, and a writer in scripts.
 //
-// Pages of Parquet are decoded here and not by the library, which makes buffers as large as a page
-// claims: a file of a hundred bytes could take all memory. Here a page has at most 64 MiB and 4
-// million values. github.com/parquet-go/jsonlite reads JSON: it takes no copy
-// of values, and comes with parquet-go.
+// Package parquetfile reads Parquet. github.com/parquet-go/jsonlite reads JSON: it takes no copy of
+// values, and comes with parquet-go.
 //
 // The row groups of a Parquet file are read in parts of at least 100,000 rows (Divided), on idle
 // cores, too. The footer alone decides the extent of a part. Counts, faults and the fingerprint
@@ -28,6 +26,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/robotsaudit/robotsaudit/internal/recordid"
 )
 
 // Row is a line of an index: a capture, or a listed fetch. Strings are as the index has them. A
@@ -41,16 +41,16 @@ type Row struct {
 	MIME     string // declared, never detected
 	Digest   string // as written, perhaps without its label
 	Redirect string
-	Filename string // of the archive
-	Offset   int64  // of the record in the archive
-	Length   int64  // of the record in the archive, compressed
-	Subset   string // Common Crawl: warc, robotstxt, crawldiagnostics
-	Agent    string // lists alone
-	RecordID string // lists, wget's CDX, and Common Crawl since 2026
-	Tags     string // field M (AIF) of CDX: a hint
-	Line     int64  // number of the row in its file, from 1; in text every line counts
-	NoZone   bool   // Micros is of a column that declares local times
-	At       int64  // offset of the line in the file, or -1 where it is compressed or Parquet
+	Filename string      // of the archive
+	Offset   int64       // of the record in the archive
+	Length   int64       // of the record in the archive, compressed
+	Subset   string      // Common Crawl: warc, robotstxt, crawldiagnostics
+	Agent    string      // lists alone
+	RecordID recordid.ID // lists, wget's CDX, and Common Crawl since 2026
+	Tags     string      // field M (AIF) of CDX: a hint
+	Line     int64       // number of the row in its file, from 1; in text every line counts
+	NoZone   bool        // Micros is of a column that declares local times
+	At       int64       // offset of the line in the file, or -1 where it is compressed or Parquet
 }
 
 // NoTime stands in Row.Micros where the index has no typed time.
@@ -208,7 +208,7 @@ func (row *Row) set(f field, value string) (fault string) {
 	case fieldAgent:
 		row.Agent = value
 	case fieldRecordID:
-		row.RecordID = value
+		row.RecordID = recordid.Parse(strings.TrimSuffix(strings.TrimPrefix(value, "<"), ">"))
 	case fieldTags:
 		row.Tags = value
 	}

@@ -125,7 +125,7 @@ func TestSamples(t *testing.T) {
 			[]Row{row(func(r *Row) {
 				r.Line, r.At = 2, 28
 				r.URL, r.Time, r.MIME, r.Status = "http://h/a b", "20240501120000", "text/html", 200
-				r.Digest, r.Offset, r.Filename, r.RecordID = "ABC", 7, "a.warc.gz", "<urn:uuid:1>"
+				r.Digest, r.Offset, r.Filename, r.RecordID = "ABC", 7, "a.warc.gz", "urn:uuid:1"
 			})},
 		},
 		{
@@ -224,7 +224,7 @@ func TestSamples(t *testing.T) {
 			[]Row{
 				row(func(r *Row) {
 					r.Line, r.At, r.URL, r.Time, r.RecordID = 1, 0, "http://h/é/", "2024-05-01T12:00:00Z",
-						"<urn:uuid:1>"
+						"urn:uuid:1"
 				}),
 				row(func(r *Row) { r.Line, r.At, r.URL, r.Time = 3, 118, "http://h/", "20240501120000" }),
 			},

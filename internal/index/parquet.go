@@ -5,13 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
+	"slices"
+	"strconv"
 	"strings"
+	"time"
 
-	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/deprecated"
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/robotsaudit/robotsaudit/internal/object"
 	"github.com/robotsaudit/robotsaudit/internal/parquetfile"
+	"github.com/robotsaudit/robotsaudit/internal/recordid"
 )
 
 const parquetMagic = "PAR1"
@@ -23,10 +28,6 @@ const (
 	// partRows is how many rows a part has at least, if there is more than one: as many as fill a run
 	// of facts, and few enough that all cores end at about the same time.
 	partRows = 100_000
-
-	// maxRowsPerByte is how many rows a file may have for each of its bytes. Runs of one value, or of
-	// none, cost nothing there.
-	maxRowsPerByte = 256
 
 	// remoteAtOnce is how many bytes of a column one request brings from a file on a network.
 	remoteAtOnce = 1 << 20
@@ -59,21 +60,17 @@ func isParquet(r io.ReaderAt) bool {
 
 // parquetReader reads the rows of a Parquet file.
 type parquetReader struct {
-	format Format
-	file   io.ReaderAt
-	size   int64
-	all    []format.RowGroup
-	parts  []part
-	rows   int64             // of all row groups
-	groups []format.RowGroup // still to come
-	subset string            // of the path
-	atOnce int               // bytes of a column that are read at once; 0: few
+	format  Format
+	file    *parquetfile.File
+	parts   []part
+	subset  string // of the path
+	atOnce  int    // bytes of a column that are read at once; 0: few
+	columns []*parquetfile.Column
+	shape   []field // of the columns
+	time    timeColumn
 
-	columns [fields]*column
-	leaves  [fields]int // numbers of the columns
-
+	rows  *parquetfile.Rows
 	row   int64 // number of the row before
-	left  int64 // rows of the row group that are not decoded
 	batch int   // rows decoded
 	at    int   // of the batch
 	texts [fields][]string
@@ -89,149 +86,120 @@ type part struct {
 // resultKey is in the metadata of this program's own tables.
 const resultKey = "robotsaudit.table"
 
-func openParquet(f Format, r io.ReaderAt, size int64, opt Options) (p *parquetReader, err error) {
-	defer recovered(&err)
-	file, err := parquetfile.OpenForeign(r, size)
+func openParquet(f Format, r io.ReaderAt, size int64, opt Options) (*parquetReader, error) {
+	file, err := parquetfile.Open(r, size)
 	if err != nil {
 		return nil, err
 	}
 	if table, ok := file.Lookup(resultKey); ok {
 		return nil, fmt.Errorf("it is the table %s of an audit, and no index", table)
 	}
-	p = &parquetReader{file: r, size: size, all: file.Metadata().RowGroups, subset: subsetOfPath(opt.Path)}
+	p := &parquetReader{file: file, subset: subsetOfPath(opt.Path)}
 	if object.IsRemote(opt.Path) {
 		p.atOnce = remoteAtOnce
 	}
-	if err := p.divide(size*maxRowsPerByte, cmp.Or(opt.PartRows, partRows)); err != nil {
-		return nil, err
-	}
-	p.groups = p.all
-	root := file.Root()
-	isTable := root.Column("url") != nil && root.Column("fetch_time") != nil &&
-		(root.Column("fetch_status") != nil || root.Column("warc_filename") != nil)
+	p.divide(cmp.Or(opt.PartRows, partRows))
+	isTable := file.Column("url") != nil && file.Column("fetch_time") != nil &&
+		(file.Column("fetch_status") != nil || file.Column("warc_filename") != nil)
 	switch {
 	case isTable && f != URLList:
 		p.format = CCIndex
-		err = p.openColumns(root, func(columns []string) ([]field, error) {
-			shape := make([]field, len(columns))
-			for i, c := range columns {
-				shape[i] = nameOf(tableNames[:], c)
-			}
-			return shape, nil
-		})
 	case f == CCIndex:
-		err = errors.New("it has not the columns of Common Crawl's index: url, fetch_time, warc_filename")
+		return nil, errors.New("it has not the columns of Common Crawl's index: url, fetch_time, warc_filename")
 	case f == Parquet || f == URLList:
 		p.format = URLList
-		err = p.openColumns(root, listColumns)
 	default:
-		err = errors.New("it is a Parquet file")
+		return nil, errors.New("it is a Parquet file")
 	}
-	if err != nil {
+	if err := p.findColumns(); err != nil {
 		return nil, err
 	}
+	p.rows = file.Rows(p.columns, batchRows, p.atOnce)
 	return p, nil
 }
 
-// divide makes parts of the row groups, of at least so many rows each. All may have at most so many.
-func (p *parquetReader) divide(most, partRows int64) error {
-	for i, g := range p.all {
-		if g.NumRows < 0 || g.NumRows > most-p.rows {
-			return damaged("more rows than its %d bytes can have", p.size)
+// divide makes parts of the row groups, of at least so many rows each.
+func (p *parquetReader) divide(partRows int64) {
+	rows := int64(0)
+	for i, g := range p.file.Groups {
+		if n := len(p.parts); n == 0 || rows-p.parts[n-1].before >= partRows {
+			p.parts = append(p.parts, part{from: i, before: rows})
 		}
-		if n := len(p.parts); n == 0 || p.rows-p.parts[n-1].before >= partRows {
-			p.parts = append(p.parts, part{from: i, before: p.rows})
-		}
-		p.rows += g.NumRows
+		rows += g.NumRows
 		p.parts[len(p.parts)-1].to = i + 1
 	}
-	if n := len(p.parts); n > 1 && p.rows-p.parts[n-1].before < partRows {
+	if n := len(p.parts); n > 1 && rows-p.parts[n-1].before < partRows {
 		p.parts[n-2].to = p.parts[n-1].to
 		p.parts = p.parts[:n-1]
 	}
-	return nil
-}
-
-func (p *parquetReader) Parts() int { return len(p.parts) }
-
-func (p *parquetReader) Rows() int64 { return p.rows }
-
-func (p *parquetReader) Begin(part int) {
-	at := p.parts[part]
-	p.groups, p.row = p.all[at.from:at.to], at.before
-	p.left, p.batch, p.at = 0, 0, 0
-}
-
-func (p *parquetReader) Another() Divided {
-	other := &parquetReader{
-		format: p.format, file: p.file, size: p.size, all: p.all, parts: p.parts, rows: p.rows, subset: p.subset,
-		leaves: p.leaves, atOnce: p.atOnce,
-	}
-	shared := new(inflater)
-	for f, c := range p.columns {
-		if c != nil {
-			other.addColumn(field(f), c.another(), shared)
-		}
-	}
-	return other
-}
-
-// addColumn adds a column, whose pages an inflater decodes that others share.
-func (p *parquetReader) addColumn(f field, c *column, shared *inflater) {
-	c.pages.inflater, c.pages.atOnce = shared, p.atOnce
-	p.columns[f] = c
-	if c.text {
-		p.texts[f] = make([]string, batchRows)
-	} else {
-		p.ints[f] = make([]int64, batchRows)
-	}
-}
-
-// recovered makes a panic of the Parquet library, which some damaged files cause, an error.
-func recovered(err *error) {
-	if p := recover(); p != nil {
-		*err = damaged("%v", p)
-	}
-}
-
-// openColumns makes readers of the columns that are fields.
-func (p *parquetReader) openColumns(root *parquet.Column, shapeOf func([]string) ([]field, error)) error {
-	var names []string
-	for _, c := range root.Columns() {
-		names = append(names, c.Name())
-	}
-	shape, err := shapeOf(names)
-	if err != nil {
-		return err
-	}
-	shared := new(inflater)
-	for i, leaf := range root.Columns() {
-		f := shape[i]
-		if f == fieldNone {
-			continue
-		}
-		number := f == fieldTime || f == fieldStatus || f == fieldOffset || f == fieldLength
-		c := newColumn(leaf, !number)
-		if c == nil || p.columns[f] != nil || c.text && number && f != fieldTime {
-			return fmt.Errorf("its column %s has a type that is not read: %s", leaf.Name(), leaf.Type())
-		}
-		c.uuid = f == fieldRecordID
-		p.leaves[f] = leaf.Index()
-		p.addColumn(f, c, shared)
-	}
-	return nil
 }
 
 func (p *parquetReader) Format() Format { return p.format }
 
+func (p *parquetReader) Parts() int { return len(p.parts) }
+
+func (p *parquetReader) Rows() int64 { return p.file.NumRows }
+
+func (p *parquetReader) Begin(part int) {
+	at := p.parts[part]
+	p.rows.Begin(at.from, at.to)
+	p.row, p.batch, p.at = at.before, 0, 0
+}
+
+func (p *parquetReader) Another() Divided {
+	other := *p
+	other.rows = p.file.Rows(p.columns, batchRows, p.atOnce)
+	other.texts, other.ints = [fields][]string{}, [fields][]int64{}
+	return &other
+}
+
 func (p *parquetReader) Close() error {
-	for _, c := range p.columns {
-		if c != nil && c.pages.zstd != nil {
-			c.pages.zstd.Close()
-			c.pages.zstd = nil
+	p.rows.Close()
+	return nil
+}
+
+// findColumns finds the columns that are fields.
+func (p *parquetReader) findColumns() (err error) {
+	var names []string
+	var shape []field
+	for _, c := range p.file.Columns {
+		names = append(names, c.Name)
+		shape = append(shape, nameOf(tableNames[:], c.Name))
+	}
+	if p.format == URLList {
+		if shape, err = listColumns(names); err != nil {
+			return err
 		}
 	}
+	for i, f := range shape {
+		if f == fieldNone {
+			continue
+		}
+		c := &p.file.Columns[i]
+		if !isRead(c, f) || slices.Contains(p.shape, f) {
+			return fmt.Errorf("its column %s has a type that is not read: %s", c.Name, c.TypeName())
+		}
+		if f == fieldTime {
+			p.time = timeColumnOf(c.Type)
+		}
+		p.columns, p.shape = append(p.columns, c), append(p.shape, f)
+	}
 	return nil
+}
+
+// isRead reports whether a column has a type that a field may have.
+func isRead(c *parquetfile.Column, f field) bool {
+	if c.IsNested || c.IsList || c.Kind() == parquetfile.Unread {
+		return false
+	}
+	isNumber := f == fieldTime || f == fieldStatus || f == fieldOffset || f == fieldLength
+	switch c.Type.Type.V {
+	case format.ByteArray, format.FixedLenByteArray:
+		return !isNumber || f == fieldTime
+	case format.Int32, format.Int64, format.Int96:
+		return isNumber
+	}
+	return false
 }
 
 func (p *parquetReader) Next(row *Row) error {
@@ -264,9 +232,12 @@ func (p *parquetReader) set(row *Row, i int) (fault string) {
 		if len(s) > maxRow {
 			return fmt.Sprintf("a value is longer than %d bytes", maxRow)
 		}
-		if field(f) == fieldSubset {
+		switch {
+		case field(f) == fieldSubset:
 			row.Subset = knownSubset(s)
-		} else if s != "" {
+		case field(f) == fieldRecordID && len(s) == 16:
+			row.RecordID = recordid.OfBytes(s)
+		case s != "":
 			row.set(field(f), s)
 		}
 	}
@@ -283,7 +254,7 @@ func (p *parquetReader) set(row *Row, i int) (fault string) {
 		row.Length = max(v[i], -1)
 	}
 	if v := p.ints[fieldTime]; v != nil {
-		return p.columns[fieldTime].setTime(row, v[i])
+		return p.time.set(row, v[i])
 	}
 	if isDigits(row.Time) && !isCDXTime(row.Time) {
 		return noUnit
@@ -292,69 +263,82 @@ func (p *parquetReader) set(row *Row, i int) (fault string) {
 }
 
 // decode decodes the next rows. It passes the rest of a damaged row group.
-func (p *parquetReader) decode() error {
-	for p.left == 0 {
-		if len(p.groups) == 0 {
-			return io.EOF
-		}
-		if err := p.openGroup(); err != nil {
-			return p.lose(err)
+func (p *parquetReader) decode() (err error) {
+	p.at = 0
+	if p.batch, err = p.rows.Next(); errors.Is(err, parquetfile.ErrDamaged) {
+		first, lost := p.row+1, p.rows.Pass()
+		p.row += lost
+		detail := strings.TrimPrefix(err.Error(), parquetfile.ErrDamaged.Error()+": ")
+		detail = fmt.Sprintf("%s; %d rows of its row group are lost", detail, lost)
+		return &Fault{Line: first, Offset: -1, Detail: detail}
+	}
+	for i, v := range p.rows.Columns {
+		if f := p.shape[i]; v.Kind() == parquetfile.Texts {
+			p.texts[f] = v.Texts(p.texts[f][:0])
+		} else {
+			p.ints[f] = v.Ints(p.ints[f][:0])
 		}
 	}
-	n := int(min(batchRows, p.left))
-	for _, c := range p.columns {
-		if c == nil {
-			continue
-		}
-		ready, err := c.ready()
-		if err != nil {
-			return p.lose(fmt.Errorf("column %s: %w", c.leaf.Name(), err))
-		}
-		n = min(n, ready)
-	}
-	for f, c := range p.columns {
-		switch {
-		case c == nil:
-		case c.text:
-			c.texts(p.texts[f][:n])
-		default:
-			c.ints(p.ints[f][:n])
-		}
-	}
-	p.left -= int64(n)
-	p.batch, p.at = n, 0
-	return nil
+	return err
 }
 
-// openGroup starts on the next row group.
-func (p *parquetReader) openGroup() error {
-	g := &p.groups[0]
-	p.groups = p.groups[1:]
-	p.left = g.NumRows
-	p.batch, p.at = 0, 0
-	for f, c := range p.columns {
-		if c == nil {
-			continue
-		}
-		if p.leaves[f] >= len(g.Columns) {
-			return damaged("a row group lacks the column %s", c.leaf.Name())
-		}
-		if err := c.open(p.file, p.size, &g.Columns[p.leaves[f]]); err != nil {
-			return fmt.Errorf("column %s: %w", c.leaf.Name(), err)
-		}
-	}
-	return nil
+// timeColumn is how the numbers of a column of times are read.
+type timeColumn struct {
+	unit    time.Duration // 0: they are the digits of CDX
+	isLocal bool          // they are declared not to be adjusted to UTC
 }
 
-// lose passes the rest of a damaged row group.
-func (p *parquetReader) lose(err error) error {
-	if !errors.Is(err, parquetfile.ErrDamaged) {
-		return err
+const day = 24 * time.Hour
+
+func timeColumnOf(t *format.SchemaElement) (c timeColumn) {
+	switch t.ConvertedType.V {
+	case deprecated.Date:
+		c.unit = day
+	case deprecated.TimestampMillis:
+		c.unit = time.Millisecond
+	case deprecated.TimestampMicros:
+		c.unit = time.Microsecond
 	}
-	first := p.row + 1
-	p.row += p.left
-	lost := p.left
-	p.left, p.batch, p.at = 0, 0, 0
-	detail := strings.TrimPrefix(err.Error(), parquetfile.ErrDamaged.Error()+": ")
-	return &Fault{Line: first, Offset: -1, Detail: fmt.Sprintf("%s; %d rows of its row group are lost", detail, lost)}
+	switch l := t.LogicalType.Value.(type) {
+	case *format.DateType:
+		c.unit = day
+	case *format.TimestampType:
+		c.isLocal = !l.IsAdjustedToUTC
+		if l.Unit.Value != nil {
+			c.unit = l.Unit.Value.Duration()
+		}
+	}
+	if t.Type.V == format.Int96 {
+		c.unit = time.Microsecond
+	}
+	return c
+}
+
+// set sets the time of a row to a number of the column.
+func (c timeColumn) set(row *Row, v int64) (fault string) {
+	row.NoZone = c.isLocal
+	switch {
+	case v == parquetfile.Null:
+		return ""
+	case c.unit == time.Millisecond && (v > math.MaxInt64/1000 || v < math.MinInt64/1000):
+		return "its time is out of range"
+	case c.unit == time.Millisecond:
+		row.Micros = v * 1000
+	case c.unit == time.Microsecond:
+		row.Micros = v
+	case c.unit == time.Nanosecond:
+		row.Micros = v / 1000
+		if v%1000 < 0 {
+			row.Micros--
+		}
+	case c.unit == day:
+		row.Time = time.Unix(v*24*60*60, 0).UTC().Format(time.DateOnly)
+	default:
+		digits := strconv.FormatInt(v, 10)
+		if !isCDXTime(digits) {
+			return noUnit
+		}
+		row.Time = digits
+	}
+	return ""
 }

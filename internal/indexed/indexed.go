@@ -442,9 +442,9 @@ func (p *indexPart) fetch(row *index.Row) (*facts.Fetch, error) {
 	}
 	f := &p.made
 	*f = facts.Fetch{
-		HostReversed: p.reversed, Origin: url.Origin(), URL: target, RecordID: packedID(row.RecordID), Input: p.input,
-		Entry:   p.entry,
-		Archive: facts.AtMost(row.Filename, warc.MaxURL), Offset: row.Offset, Index: row.Line, Length: max(row.Length, -1),
+		HostReversed: p.reversed, Origin: url.Origin(), URL: target, Input: p.input, Entry: p.entry,
+		RecordID: recordid.ID(facts.AtMost(string(row.RecordID), warc.MaxRecordID)),
+		Archive:  facts.AtMost(row.Filename, warc.MaxURL), Offset: row.Offset, Index: row.Line, Length: max(row.Length, -1),
 		Type: facts.TypeIndexed, Trust: facts.TrustIndexed, Method: facts.AtMost(row.Method, MaxWord), Status: -1,
 		Location: facts.AtMost(row.Redirect, warc.MaxURL),
 		MIMEType: mime, PayloadDigest: facts.AtMost(row.Digest, warc.MaxFieldValue), Millis: -1,
@@ -528,12 +528,6 @@ func indexMIME(written string) string {
 	default:
 		return facts.AtMost(m, warc.MaxFieldValue)
 	}
-}
-
-// packedID packs a WARC-Record-ID as facts.Fetch has it.
-func packedID(id string) recordid.ID {
-	id = strings.TrimSuffix(strings.TrimPrefix(id, "<"), ">")
-	return recordid.Parse(facts.AtMost(id, warc.MaxRecordID))
 }
 
 // crawlData is where Common Crawl's archives lie.

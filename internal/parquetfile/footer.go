@@ -1,217 +1,188 @@
 package parquetfile
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 
-	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// Limits of the footers of files that others wrote. The library makes a slice as long as a list
-// says it is, and follows nested values as deep as they go, so both are checked first.
+// Limits of a footer. The library makes a slice as long as a list says it is, and follows nested values as deep
+// as they go.
 const (
 	maxFooter         = 64 << 20
 	maxFooterElements = 1 << 19 // of all lists together
 	maxFooterDepth    = 32
 	maxColumns        = 10_000 // and groups of columns
 	maxColumnDepth    = 64
+
+	// maxRowsPerByte is how many rows a file may have for each of its bytes. Runs of one value, or of none,
+	// cost nothing there.
+	maxRowsPerByte = 256
 )
 
-// OpenForeign reads the footer of a file that another program wrote, which may be made to exhaust
-// memory.
-func OpenForeign(r io.ReaderAt, size int64) (f *parquet.File, err error) {
+// openFooter sets what the footer of a file says.
+func openFooter(f *File, footer []byte) (*File, error) {
+	var meta format.FileMetaData
+	size, err := decodeThrift(footer, &meta)
+	if err != nil {
+		return nil, damaged("its footer: %w", err)
+	}
+	if meta.EncryptionAlgorithm.Value != nil {
+		return nil, errors.New("it is encrypted")
+	}
+	if size < len(footer) {
+		return nil, damaged("its footer has %d bytes after its end", len(footer)-size)
+	}
+	leaves, err := f.openSchema(meta.Schema)
+	if err != nil {
+		return nil, err
+	}
+	for i := range meta.RowGroups {
+		g := &meta.RowGroups[i]
+		if n := len(g.Columns); n != leaves {
+			return nil, damaged("a row group has %d columns, and the schema %d", n, leaves)
+		}
+		if g.NumRows < 0 || g.NumRows > f.size*maxRowsPerByte-f.NumRows {
+			return nil, damaged("more rows than its %d bytes can have", f.size)
+		}
+		f.NumRows += g.NumRows
+	}
+	f.Groups, f.metadata = meta.RowGroups, meta.KeyValueMetadata
+	return f, nil
+}
+
+// openSchema finds the columns of a schema, and returns how many leaves it has.
+func (f *File) openSchema(schema []format.SchemaElement) (leaves int, err error) {
+	if n := len(schema); n > maxColumns {
+		return 0, fmt.Errorf("it has %d columns, of which at most %d are read", n, maxColumns)
+	}
+	type group struct {
+		children   int32 // still to come
+		repetition int
+		definition uint32
+	}
+	var around []group
+	for i := range schema {
+		e := &schema[i]
+		for len(around) > 0 && around[len(around)-1].children <= 0 {
+			around = around[:len(around)-1]
+		}
+		g := group{children: e.NumChildren.V}
+		if i > 0 {
+			if len(around) == 0 {
+				return 0, damaged("its schema has columns that belong to no group")
+			}
+			parent := &around[len(around)-1]
+			parent.children--
+			g.repetition, g.definition = parent.repetition, parent.definition
+			switch e.RepetitionType.V {
+			case format.Repeated:
+				g.repetition++
+				g.definition++
+			case format.Optional:
+				g.definition++
+			}
+			if len(around) == 1 {
+				f.Columns = append(f.Columns, Column{Name: e.Name, IsNested: !e.Type.Valid})
+			}
+			if e.Type.Valid {
+				if c := &f.Columns[len(f.Columns)-1]; c.Type == nil {
+					c.Type, c.leaf, c.IsList = e, leaves, g.repetition > 0
+					c.repetition, c.definition = g.repetition, g.definition
+				}
+				leaves++
+				continue
+			}
+		}
+		if around = append(around, g); len(around) > maxColumnDepth {
+			return 0, fmt.Errorf("its columns are nested more than %d levels deep", maxColumnDepth)
+		}
+	}
+	for _, g := range around {
+		if g.children > 0 {
+			return 0, damaged("its schema ends before its last column")
+		}
+	}
+	return leaves, nil
+}
+
+// decodeThrift decodes a value in Thrift's compact protocol, and returns how many bytes it has. What it
+// decodes may share memory with them.
+func decodeThrift(b []byte, value any) (size int, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			f, err = nil, fmt.Errorf("%w: %v", ErrDamaged, p)
+			err = fmt.Errorf("%v", p)
 		}
 	}()
-	if err := checkFooterSize(r, size); err != nil {
-		return nil, err
-	}
-	if err := checkFooter(r, size); err != nil {
-		return nil, err
-	}
-	return open(r, size)
+	r := &thriftReader{BytesReader: new(thrift.CompactProtocol).NewReaderFromBytes(b)}
+	err = thrift.NewDecoder(r).Decode(value)
+	return r.BytesRead(), err
 }
 
-// checkFooter refuses a footer whose values would not fit into memory.
-func checkFooter(r io.ReaderAt, size int64) error {
-	var trailer [8]byte
-	if _, err := r.ReadAt(trailer[:], size-int64(len(trailer))); err != nil && err != io.EOF {
-		return err
-	}
-	if magic := string(trailer[4:]); magic == "PARE" {
-		return errors.New("it is encrypted")
-	} else if magic != "PAR1" {
-		return fmt.Errorf("%w: it does not end as a Parquet file; it may be cut short", ErrDamaged)
-	}
-	length := int64(binary.LittleEndian.Uint32(trailer[:]))
-	if length > maxFooter {
-		return fmt.Errorf("its footer has %d bytes, of which at most %d are read", length, maxFooter)
-	}
-	footer := make([]byte, length)
-	if _, err := r.ReadAt(footer, size-int64(len(trailer))-length); err != nil && err != io.EOF {
-		return err
-	}
-	c := compact{b: footer}
-	c.fields(0)
-	if c.err != nil {
-		return fmt.Errorf("%w: its footer %w", ErrDamaged, c.err)
-	}
-	return checkSchema(footer)
+// thriftReader reads values of Thrift's compact protocol, and refuses those that would not fit into memory.
+type thriftReader struct {
+	thrift.BytesReader
+	around   []int32 // structs still to come, of each list and struct around
+	elements int     // of lists
 }
 
-// checkSchema refuses a schema of too many columns, or too deep: the library keeps the path of each.
-func checkSchema(footer []byte) error {
-	var file struct {
-		Schema []format.SchemaElement `thrift:"2"`
+var (
+	errFooterLists = fmt.Errorf("it has lists of more than %d elements", maxFooterElements)
+	errFooterDepth = fmt.Errorf("it has values more than %d levels deep", maxFooterDepth)
+	errFooterType  = errors.New("it has a value of a type that Parquet does not use")
+)
+
+// ReadField is called for each field of a struct, and for its end.
+func (r *thriftReader) ReadField() (thrift.Field, error) {
+	f, err := r.BytesReader.ReadField()
+	switch last := len(r.around) - 1; {
+	case err != nil:
+	case f.Type == thrift.STRUCT:
+		return f, r.enter(1)
+	case f.Type == thrift.STOP && last >= 0:
+		if r.around[last]--; r.around[last] == 0 {
+			r.around = r.around[:last]
+		}
 	}
-	if err := thrift.NewDecoder(new(thrift.CompactProtocol).NewReaderFromBytes(footer)).Decode(&file); err != nil {
-		return fmt.Errorf("%w: %w", ErrDamaged, err)
-	}
-	if n := len(file.Schema); n > maxColumns {
-		return fmt.Errorf("it has %d columns, of which at most %d are read", n, maxColumns)
-	}
-	var open []int32 // children that are still to come, of each group around
-	for i := range file.Schema {
-		if len(open) > maxColumnDepth {
-			return fmt.Errorf("its columns are nested more than %d levels deep", maxColumnDepth)
-		}
-		for len(open) > 0 && open[len(open)-1] == 0 {
-			open = open[:len(open)-1]
-		}
-		if len(open) > 0 {
-			open[len(open)-1]--
-		}
-		if n := file.Schema[i].NumChildren; n.Valid && n.V > 0 {
-			open = append(open, n.V)
-		}
+	return f, err
+}
+
+// enter begins one or more structs.
+func (r *thriftReader) enter(n int32) error {
+	if r.around = append(r.around, n); len(r.around) > maxFooterDepth {
+		return errFooterDepth
 	}
 	return nil
 }
 
-// compact walks over values of Thrift's compact protocol.
-type compact struct {
-	b        []byte // behind what was passed
-	elements uint64
-	err      error
-}
-
-// Types of values in the compact protocol.
-const (
-	typeStop = iota
-	typeTrue
-	typeFalse
-	typeByte
-	typeI16
-	typeI32
-	typeI64
-	typeDouble
-	typeBinary
-	typeList
-	typeSet
-	typeMap
-	typeStruct
-)
-
-var (
-	errFooterEnds  = errors.New("ends in the middle of a value")
-	errFooterType  = errors.New("has a value of no known type")
-	errFooterLists = fmt.Errorf("has lists of more than %d elements", maxFooterElements)
-	errFooterDepth = fmt.Errorf("has values more than %d levels deep", maxFooterDepth)
-)
-
-func (c *compact) pass(n uint64) []byte {
-	if n > uint64(len(c.b)) {
-		c.err, c.b = errFooterEnds, nil
-		return nil
+// ReadList is called at the beginning of a list.
+func (r *thriftReader) ReadList() (thrift.List, error) {
+	l, err := r.BytesReader.ReadList()
+	if err != nil {
+		return l, err
 	}
-	passed := c.b[:n]
-	c.b = c.b[n:]
-	return passed
-}
-
-func (c *compact) byte() byte {
-	if b := c.pass(1); b != nil {
-		return b[0]
+	if r.elements += int(l.Size); r.elements > maxFooterElements {
+		return l, errFooterLists
 	}
-	return 0
-}
-
-func (c *compact) varint() uint64 {
-	v, n := binary.Uvarint(c.b)
-	if n <= 0 {
-		c.err, c.b = errFooterEnds, nil
-		return 0
-	}
-	c.b = c.b[n:]
-	return v
-}
-
-// fields passes the fields of a struct.
-func (c *compact) fields(depth int) {
-	if depth > maxFooterDepth {
-		c.err = errFooterDepth
-	}
-	for c.err == nil {
-		head := c.byte()
-		if head == typeStop {
-			return
-		}
-		if head>>4 == 0 { // no difference to the number of the field before, but a number
-			c.varint()
-		}
-		if t := head & 0xf; t != typeTrue && t != typeFalse {
-			c.value(t, depth)
+	switch l.Type {
+	case thrift.LIST, thrift.SET, thrift.MAP:
+		return l, errFooterType
+	case thrift.STRUCT:
+		if l.Size > 0 {
+			return l, r.enter(l.Size)
 		}
 	}
+	return l, nil
 }
 
-// value passes a value.
-func (c *compact) value(t byte, depth int) {
-	switch t {
-	case typeTrue, typeFalse, typeByte:
-		c.pass(1)
-	case typeI16, typeI32, typeI64:
-		c.varint()
-	case typeDouble:
-		c.pass(8)
-	case typeBinary:
-		c.pass(c.varint())
-	case typeList, typeSet:
-		head := c.byte()
-		n := uint64(head >> 4)
-		if n == 0xf {
-			n = c.varint()
-		}
-		c.list(n, depth+1, head&0xf)
-	case typeMap:
-		if n := c.varint(); n > 0 {
-			head := c.byte()
-			c.list(n, depth+1, head>>4, head&0xf)
-		}
-	case typeStruct:
-		c.fields(depth + 1)
-	default:
-		c.err = errFooterType
-	}
-}
+// ReadSet is never called for a file of Parquet as it is specified, and neither is ReadMap.
+func (r *thriftReader) ReadSet() (thrift.Set, error) { return thrift.Set{}, errFooterType }
 
-// list passes n elements, each of values of some types.
-func (c *compact) list(n uint64, depth int, types ...byte) {
-	switch c.elements += n; {
-	case depth > maxFooterDepth:
-		c.err = errFooterDepth
-	case n > maxFooterElements || c.elements > maxFooterElements:
-		c.err = errFooterLists
-	}
-	for ; n > 0 && c.err == nil; n-- {
-		for _, t := range types {
-			c.value(t, depth)
-		}
-	}
+func (r *thriftReader) ReadMap() (thrift.Map, error) { return thrift.Map{}, errFooterType }
+
+// Discard passes bytes, which the decoder does with values that it does not know.
+func (r *thriftReader) Discard(n int) (int, error) {
+	return r.BytesReader.(interface{ Discard(int) (int, error) }).Discard(n)
 }

@@ -63,6 +63,9 @@ func Parse(text string) ID {
 	return ID(text)
 }
 
+// OfBytes packs the 16 bytes of a UUID.
+func OfBytes(uuid string) ID { return ID(uuidTag + uuid) }
+
 // Is reports whether two ids are of one record.
 func (id ID) Is(other ID) bool { return id.Key() == other.Key() }
 

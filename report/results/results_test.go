@@ -121,7 +121,7 @@ func TestSelect(t *testing.T) {
 		t.Errorf("%d rows (-rows +selected):\n%s", len(got), diff)
 	}
 	if _, err := collect(t, r, report.FetchesTable); err == nil ||
-		!strings.Contains(err.Error(), "fetches.parquet: damaged: column warc_record_id: ") {
+		!strings.Contains(err.Error(), "fetches.parquet: column warc_record_id: damaged: ") {
 		t.Errorf("all columns: %v", err)
 	}
 	for range results.Rows(t.Context(), r, report.FetchesTable) { // ends early

@@ -23,7 +23,7 @@ from lib import ROOT, folder
 ENVIRONMENT = ""
 LIMIT = 0
 FOLDERS = ["ingest", "internal/archive/warc", "internal/archive/wacz", "internal/archive/httpmsg",
-           "internal/archive/inflate", "internal/archive/wat", "internal/index"]  # of packages that read archives
+           "internal/archive/inflate", "internal/archive/wat", "internal/index", "internal/parquetfile"]  # of packages that read archives
 PACKAGES = [f"./{folder}/..." for folder in FOLDERS if (ROOT / folder).is_dir()]
 
 

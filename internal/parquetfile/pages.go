@@ -1,4 +1,4 @@
-package index
+package parquetfile
 
 import (
 	"bufio"
@@ -12,16 +12,10 @@ import (
 	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/snappy"
 	"github.com/klauspost/compress/zstd"
-	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/robotsaudit/robotsaudit/internal/archive/inflate"
-	"github.com/robotsaudit/robotsaudit/internal/parquetfile"
 )
-
-// Pages are decoded here and not by the Parquet library, because that makes buffers as large as a
-// page header, a run length or compressed data say, without a limit: a file of some bytes could
-// take all memory.
 
 const (
 	maxPage       = 64 << 20 // bytes of a page, compressed or not
@@ -29,27 +23,23 @@ const (
 	maxPageHeader = 64 << 10
 )
 
-// damaged is an error about the content of a Parquet file.
-func damaged(format string, a ...any) error {
-	return fmt.Errorf("%w: "+format, append([]any{parquetfile.ErrDamaged}, a...)...)
-}
-
 // page is a page of a column chunk. Its slices are valid until the next one is read.
 type page struct {
 	dictionary bool
 	count      int // values, with nulls
 	encoding   format.Encoding
-	levels     []byte // definition levels, as RLE; nil in a required column
 	values     []byte
+
+	repetitions, definitions []byte // levels, as RLE; nil in a column that has none
 }
 
 // pageReader reads the pages of one column chunk after the other.
 type pageReader struct {
 	in       *bufio.Reader
 	atOnce   int // bytes that are read at once; 0: few
-	section  *io.SectionReader
 	codec    format.CompressionCodec
-	optional bool
+	repeated bool // there are repetition levels
+	optional bool // there are definition levels
 
 	packed []byte // the data of the page, where it is not compressed
 	plain  []byte
@@ -75,11 +65,10 @@ func (r *pageReader) open(file io.ReaderAt, size int64, chunk *format.ColumnChun
 		return damaged("a column chunk lies outside the file")
 	}
 	r.codec = m.Codec
-	r.section = io.NewSectionReader(file, start, m.TotalCompressedSize)
 	if r.in == nil {
-		r.in = bufio.NewReaderSize(r.section, max(r.atOnce, maxPageHeader))
+		r.in = bufio.NewReaderSize(nil, max(r.atOnce, maxPageHeader))
 	}
-	r.in.Reset(r.section)
+	r.in.Reset(io.NewSectionReader(file, start, m.TotalCompressedSize))
 	return nil
 }
 
@@ -131,7 +120,8 @@ func (r *pageReader) header() (*format.PageHeader, error) {
 		if len(b) == 0 {
 			return nil, io.EOF
 		}
-		h, size, err := parsePageHeader(b)
+		h := new(format.PageHeader)
+		size, err := decodeThrift(b, h)
 		if err == nil {
 			_, err = r.in.Discard(size)
 			return h, err
@@ -140,14 +130,6 @@ func (r *pageReader) header() (*format.PageHeader, error) {
 			return nil, damaged("a page header: %w", err)
 		}
 	}
-}
-
-func parsePageHeader(b []byte) (h *format.PageHeader, size int, err error) {
-	defer recovered(&err)
-	h = new(format.PageHeader)
-	read := new(thrift.CompactProtocol).NewReaderFromBytes(b)
-	err = thrift.NewDecoder(read).Decode(h)
-	return h, read.BytesRead(), err
 }
 
 // decode undoes the compression of a page, and takes it apart.
@@ -160,11 +142,12 @@ func (r *pageReader) decode(h *format.PageHeader, body []byte, plain int) (p pag
 	case h.Type == format.DataPage && h.DataPageHeader.Valid:
 		d := &h.DataPageHeader.V
 		p = page{count: int(d.NumValues), encoding: d.Encoding}
-		if p.values, err = r.uncompressed(body, plain); err == nil && r.optional {
-			if d.DefinitionLevelEncoding != format.RLE {
-				return p, damaged("definition levels in the encoding %v are not read", d.DefinitionLevelEncoding)
-			}
-			p.levels, p.values, err = cutLevels(p.values)
+		p.values, err = r.uncompressed(body, plain)
+		if err == nil && r.repeated {
+			p.repetitions, p.values, err = cutLevels(p.values, d.RepetitionLevelEncoding, "repetition")
+		}
+		if err == nil && r.optional {
+			p.definitions, p.values, err = cutLevels(p.values, d.DefinitionLevelEncoding, "definition")
 		}
 	case h.Type == format.DataPageV2 && h.DataPageHeaderV2.Valid:
 		d := &h.DataPageHeaderV2.V
@@ -174,9 +157,7 @@ func (r *pageReader) decode(h *format.PageHeader, body []byte, plain int) (p pag
 			plain < repetition+definition {
 			return p, damaged("levels are longer than their page")
 		}
-		if r.optional {
-			p.levels = body[repetition:][:definition]
-		}
+		p.repetitions, p.definitions = body[:repetition], body[repetition:][:definition]
 		p.values = body[repetition+definition:]
 		if !d.IsCompressed.Valid || d.IsCompressed.V {
 			p.values, err = r.uncompressed(p.values, plain-repetition-definition)
@@ -193,8 +174,11 @@ func (r *pageReader) decode(h *format.PageHeader, body []byte, plain int) (p pag
 	return p, err
 }
 
-// cutLevels takes the definition levels from the beginning of a page.
-func cutLevels(b []byte) (levels, rest []byte, err error) {
+// cutLevels takes levels from the beginning of a page.
+func cutLevels(b []byte, encoding format.Encoding, name string) (levels, rest []byte, err error) {
+	if encoding != format.RLE {
+		return nil, nil, damaged("%s levels in the encoding %v are not read", name, encoding)
+	}
 	if len(b) < 4 {
 		return nil, nil, damaged("levels are longer than their page")
 	}
@@ -274,139 +258,4 @@ func fill(dst []byte, r io.Reader) error {
 		return err
 	}
 	return nil
-}
-
-// decodeHybrid fills dst with values of some bits each, in runs of one value or packed (the RLE
-// encoding of Parquet).
-func decodeHybrid(dst []uint32, src []byte, width uint) error {
-	if width > 32 {
-		return damaged("values of %d bits", width)
-	}
-	if width == 0 {
-		clear(dst)
-		return nil
-	}
-	mask := uint64(1)<<width - 1
-	for i := 0; i < len(dst); {
-		head, n := binary.Uvarint(src)
-		if n <= 0 {
-			return damaged("a page has fewer values than its header says")
-		}
-		src = src[n:]
-		left := uint64(len(dst) - i)
-		if head&1 == 0 {
-			size := int(width+7) / 8
-			if len(src) < size {
-				return damaged("a page has fewer values than its header says")
-			}
-			var value [4]byte
-			copy(value[:], src[:size])
-			src = src[size:]
-			v := uint32(uint64(binary.LittleEndian.Uint32(value[:])) & mask)
-			run := dst[i : i+int(min(head>>1, left))]
-			for j := range run {
-				run[j] = v
-			}
-			i += len(run)
-			continue
-		}
-		groups := min(head>>1, left/8+1) // of eight values
-		run := dst[i : i+int(min(groups*8, left))]
-		size := min(int(groups)*int(width), len(src))
-		if len(run)*int(width) > size*8 {
-			return damaged("a page has fewer values than its header says")
-		}
-		unpack(run, src[:size], width, mask)
-		src = src[size:]
-		i += len(run)
-	}
-	return nil
-}
-
-// unpack reads values of some bits each, the lowest first.
-func unpack(dst []uint32, src []byte, width uint, mask uint64) {
-	at := uint(0)
-	for i := range dst {
-		b := src[min(at/8, uint(len(src))):]
-		if len(b) >= 8 {
-			dst[i] = uint32(binary.LittleEndian.Uint64(b) >> (at % 8) & mask)
-		} else {
-			var tail [8]byte
-			copy(tail[:], b)
-			dst[i] = uint32(binary.LittleEndian.Uint64(tail[:]) >> (at % 8) & mask)
-		}
-		at += width
-	}
-}
-
-// decodeDelta fills dst with integers of the encoding DELTA_BINARY_PACKED, and returns the
-// bytes after them.
-func decodeDelta(dst []int64, src []byte) (rest []byte, err error) {
-	short := damaged("a page has fewer values than its header says")
-	uvarint := func() uint64 {
-		v, n := binary.Uvarint(src)
-		if n <= 0 {
-			src, err = nil, short
-			return 0
-		}
-		src = src[n:]
-		return v
-	}
-	varint := func() int64 {
-		v := uvarint()
-		return int64(v>>1) ^ -int64(v&1)
-	}
-	block, minis, total, value := uvarint(), uvarint(), uvarint(), varint()
-	switch {
-	case err != nil:
-		return nil, err
-	case total != uint64(len(dst)):
-		return nil, damaged("a page has %d values, and its header says %d", total, len(dst))
-	case minis == 0 || block > 1<<20 || block%minis != 0 || block/minis%8 != 0 || block == 0:
-		return nil, damaged("delta blocks of a wrong size")
-	}
-	if len(dst) == 0 {
-		return src, nil
-	}
-	dst[0] = value
-	for i := 1; i < len(dst); {
-		least := varint()
-		if err != nil || uint64(len(src)) < minis {
-			return nil, short
-		}
-		widths := src[:minis]
-		src = src[minis:]
-		for _, width := range widths {
-			if i == len(dst) {
-				break // blocks that are not needed have a width and no data
-			}
-			perMini := int(block / minis)
-			size := perMini * int(width) / 8
-			if width > 64 || len(src) < size {
-				return nil, short
-			}
-			mini := src[:size]
-			src = src[size:]
-			for j := 0; j < perMini && i < len(dst); j++ {
-				value += least + int64(bitsAt(mini, uint(j)*uint(width), uint(width)))
-				dst[i] = value
-				i++
-			}
-		}
-	}
-	return src, nil
-}
-
-// bitsAt returns up to 64 bits from a place.
-func bitsAt(b []byte, at, width uint) uint64 {
-	if width == 0 {
-		return 0
-	}
-	var window [16]byte
-	copy(window[:], b[at/8:])
-	v := binary.LittleEndian.Uint64(window[:]) >> (at % 8)
-	if at%8 > 0 {
-		v |= binary.LittleEndian.Uint64(window[8:]) << (64 - at%8)
-	}
-	return v & (^uint64(0) >> (64 - width))
 }
