@@ -6,10 +6,13 @@ Times at the precision that they were given with, origins, who asked, and bodies
 import io
 import json
 import re
+import tempfile
+import zipfile
 import zlib
 from datetime import datetime, timedelta, timezone
 from email.utils import parsedate_to_datetime
 from functools import cached_property
+from pathlib import Path
 
 from warcio.archiveiterator import ArchiveIterator
 from warcio.statusandheaders import StatusAndHeadersParser
@@ -151,6 +154,9 @@ SOFTWARE = {a["token"].lower() for a in AGENTS if a.get("kind") == "software"}
 # --------------------------------------------------------------- the archives
 
 
+ENDINGS = (".warc", ".warc.gz", ".arc", ".arc.gz")
+
+
 class Run:
     """What a warcinfo record says of a run; without one, a file is one."""
 
@@ -272,6 +278,19 @@ def validators(etag, modified):
 def bare(text):
     """Without the angle brackets that some writers put around URLs, and all around ids."""
     return text.strip().removeprefix("<").removesuffix(">") if text else None
+
+
+def archives_in(root):
+    """Yields the archives of a folder, or a file: (name below the folder, path). Those in a WACZ are unpacked meanwhile."""
+    for path in sorted(root.rglob("*")) if root.is_dir() else [root]:
+        name = path.relative_to(root).as_posix() if root.is_dir() else path.name
+        if name.endswith(ENDINGS):
+            yield name, path
+        elif name.endswith(".wacz"):
+            with zipfile.ZipFile(path) as wacz, tempfile.TemporaryDirectory() as folder:
+                for entry in wacz.namelist():
+                    if entry.startswith("archive/") and entry.endswith(ENDINGS):
+                        yield f"{name}/{entry}", Path(wacz.extract(entry, folder))
 
 
 def read_archives(paths):

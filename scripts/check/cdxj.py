@@ -15,6 +15,7 @@ import subprocess
 from cdxj_indexer.main import CDXJIndexer
 
 from lib import TESTDATA, shared
+from warc import ENDINGS
 
 NO_UTF8 = "a URL that is no UTF-8: its bytes are percent-encoded; surt takes them for Latin-1 and encodes that as UTF-8"
 REPAIRED = "a wrong Content-Length: the record ends where its digest proves; warcio believes the length"
@@ -83,7 +84,7 @@ def main(binary):
     equal = different = files = stopped = 0
     unexplained, explained = [], set()
     for path in paths:
-        if not path.name.endswith((".arc", ".arc.gz", ".warc", ".warc.gz")):
+        if not path.name.endswith(ENDINGS):
             continue
         files += 1
         theirs, failed = indexed(path)

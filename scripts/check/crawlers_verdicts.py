@@ -6,8 +6,6 @@ ARCHIVES is a folder that crawlers.py made; --list lists each verdict that diffe
 then those of all crawlers.
 """
 
-import io
-import zipfile
 from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
@@ -19,6 +17,7 @@ import crawlers_oracle as oracle
 import crawlers_web as web
 from crawlers_tools import CRAWLERS
 from lib import call, folder, words
+from warc import archives_in
 
 RANK = {"contested": 0, "possible": 0, "probable": 1, "certain": 2}
 
@@ -34,22 +33,14 @@ class Record(NamedTuple):
 
 def records(folder):
     """records gives the records of answers in the archives under folder."""
-    for path in sorted(folder.rglob("*.w*")):
-        if path.suffix == ".wacz":
-            with zipfile.ZipFile(path) as wacz:
-                streams = {f"{path}/{name}": io.BytesIO(wacz.read(name)) for name in wacz.namelist() if name.startswith("archive/")}
-        elif path.name.endswith((".warc", ".warc.gz")):
-            streams = {str(path): open(path, "rb")}
-        else:
-            continue
-        for archive, stream in streams.items():
-            with stream:
-                for record in ArchiveIterator(stream):
-                    served = record.http_headers and record.http_headers.get_header(web.SERVED)
-                    if served and record.rec_type in ("response", "revisit"):
-                        whole = record.rec_type == "response" and record.http_headers.get_statuscode() != "304"
-                        header = record.rec_headers.get_header
-                        yield Record(header("WARC-Record-ID").strip("<>"), int(served), whole, archive, header("WARC-Date")[:len("2025-03-03T09:00:00")])
+    for archive, path in archives_in(folder):
+        with open(path, "rb") as stream:
+            for record in ArchiveIterator(stream):
+                served = record.http_headers and record.http_headers.get_header(web.SERVED)
+                if served and record.rec_type in ("response", "revisit"):
+                    whole = record.rec_type == "response" and record.http_headers.get_statuscode() != "304"
+                    header = record.rec_headers.get_header
+                    yield Record(header("WARC-Record-ID").strip("<>"), int(served), whole, archive, header("WARC-Date")[:len("2025-03-03T09:00:00")])
 
 
 def by_archive(found):

@@ -2,7 +2,7 @@
 
     durability BINARY [ARCHIVE...] [--seed N] [--copies N] [--gigabytes N] [--kills N]
 
-Without archives: testdata/warc and, where it is there, ../shared/warc/real. The largest is the one copied for the kills
+Without archives: testdata/warc and, where it is there, ../shared/warc/real. The largest is the one copied for the interrupt
 and, --copies times, for memory. Bombs of --gigabytes, and every file of ../shared/warc/hard, are audited and checked with all
 digests: none may take more than 300 MB. The last part is left.py. Needs a gigabyte in $TMPDIR.
 """
@@ -10,8 +10,6 @@ digests: none may take more than 300 MB. The last part is left.py. Needs a gigab
 import filecmp
 import gzip
 import json
-import os
-import random
 import re
 import shutil
 import signal
@@ -28,10 +26,7 @@ ENVIRONMENT = ""
 LIMIT = 1800
 
 MIXED = 40  # archives of the mixed folder, at least
-KILLS = 20
-KILLS_IN_TABLES = 6  # more
-KILL_BYTES = 400 << 20  # of the archives for the kills: several tasks, a second or more
-KILL_ARCHIVES = 100  # at most: small ones have more to decide in each byte
+LARGE_BYTES, LARGE_ARCHIVES = 400 << 20, 100  # at most, of archives that take a second or more, in several tasks
 PEAK = 90e6  # bytes of resident memory at two workers, however many the archives
 # Times the peak of one archive of half the copies is the peak of all copies, at most: both are decided in several
 # ranges. Copies of a small archive fill the pages of some tables only when there are many.
@@ -40,15 +35,13 @@ PEAKS = 3  # of which the median counts
 HARD_PEAK = 300e6  # of hostile and damaged archives
 PIECE = 16 << 20
 
-REPORT = "report.html"  # written after the results are committed
-
 
 class Bench(Tally):
     def __init__(self, binary, work):
         super().__init__()
         self.binary, self.work, self.outputs = binary, work, 0
         schema = json.loads(call(binary, "schema", "--format", "json"))
-        self.results = ["audit.json", REPORT] + [table["name"] + ".parquet" for table in schema["tables"]]
+        self.results = ["audit.json", "report.html"] + [table["name"] + ".parquet" for table in schema["tables"]]
 
     def output(self):
         self.outputs += 1
@@ -117,49 +110,11 @@ def check_added(bench, archives):
                 f"not as a fresh audit: {wrong}" if wrong else said.strip().splitlines()[-1])
 
 
-def check_kills(bench, archives, rng):
-    undisturbed, times = bench.output(), []
-    for _ in range(3):
-        shutil.rmtree(undisturbed, ignore_errors=True)
-        start = time.monotonic()
-        bench.audit(archives, "-o", undisturbed)
-        times.append(time.monotonic() - start)
-    whole = sorted(times)[1]
-    # A moment in every twentieth of the run; and some while tables are written and
-    # committed, which is a small part of it.
-    moments = [("start", (i + rng.random()) * whole / KILLS) for i in range(KILLS)]
-    moments += [("tables", rng.uniform(0, whole / 4)) for _ in range(KILLS_IN_TABLES)]
-    hit = writing = committed = kept = 0
-    wrong = []
-    for after, delay in moments:
-        out = bench.output()
-        p = bench.start(archives, "-o", out)
-        while after == "tables" and p.poll() is None and not (out / ".robotsaudit-results").exists():
-            time.sleep(0.002)
-        time.sleep(delay)
-        p.kill()
-        p.communicate()
-        moment = f"{delay:.3f} s after {after}"
-        hit += p.returncode == -signal.SIGKILL
-        writing += (out / ".robotsaudit-results").exists()
-        if (out / "audit.json").exists():  # then everything beside it counts
-            committed += 1
-            absent = {REPORT} - set(os.listdir(out))
-            wrong += [f"{n} when killed {moment}" for n in bench.differing(out, undisturbed) if n not in absent]
-        kept += "kept" in bench.audit(archives, "-o", out)
-        wrong += [f"{n} after a kill {moment}" for n in bench.differing(out, undisturbed)]
-        if remains := set(os.listdir(out)) - set(bench.results) - {".robotsaudit"}:
-            wrong.append(f"{remains} left by a kill {moment}")
-        shutil.rmtree(out)
-    bench.check(f"SIGKILL at {len(moments)} moments of {whole:.1f} s, then again", not wrong and hit >= KILLS / 2,
-                "; ".join(wrong) or
-                f"{hit} hit a running audit, {writing} of them in the tables, {committed} after the commit, {kept} resumed with facts; "
-                "tables as undisturbed")
-    return undisturbed, whole
-
-
-def check_interrupt(bench, archives, undisturbed, whole):
+def check_interrupt(bench, archives):
     """One worker: then some tasks are done and some are not when the interrupt comes."""
+    undisturbed, start = bench.output(), time.monotonic()
+    bench.audit(archives, "-o", undisturbed)
+    whole = time.monotonic() - start
     for share in (0.7, 0.5, 0.3, 1.0):
         out = bench.output()
         p = bench.start(archives, "-o", out, "--workers", "1")
@@ -267,10 +222,9 @@ def main(binary, *archives: Path, seed: int = 9309, copies_for_memory: int = 200
         check_added(bench, mixed)
         shutil.rmtree(mixed)
         size = copies(1, large, [largest], "--plain")[0].stat().st_size
-        number = len(copies(min(-(-KILL_BYTES // size), KILL_ARCHIVES), large, [largest], "--plain"))
+        number = len(copies(min(-(-LARGE_BYTES // size), LARGE_ARCHIVES), large, [largest], "--plain"))
         check_workers(bench, f"{number} archives of {size / 1e6:.1f} MB", large)
-        undisturbed, whole = check_kills(bench, large, random.Random(seed))
-        check_interrupt(bench, large, undisturbed, whole)
+        check_interrupt(bench, large)
         shutil.rmtree(large)
         check_memory(bench, largest, copies_for_memory)
         check_bombs(bench, gigabytes)

@@ -10,7 +10,6 @@ may be missing or too many. The verdict and evidence of every other fetch are co
 from collections import Counter
 from pathlib import Path
 
-import records
 import reference
 import robots
 import warc
@@ -48,7 +47,7 @@ def tally(rows):
 
 
 def main(tables: Path, *archives: Path, expect_none: bool = False):
-    archive = reference.Archive(warc.read_archives(records.archives(archives)), protego)
+    archive = reference.Archive(warc.read_archives([path for root in archives for _, path in warc.archives_in(root)]), protego)
     judged = [(fetch, reference.decide(archive, fetch)) for fetch in archive.fetches]
     disallowed = [(fetch, found) for fetch, found in judged if found.certainty]
     want = expected(disallowed, "certainty")

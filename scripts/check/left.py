@@ -2,8 +2,8 @@
 
     left BINARY [--kills N] [--seed N]
 
-Each command and stage is killed (SIGKILL) at random moments, N times in all (default: 100), and run once more, to its
-end. Then there are the files that one undisturbed run leaves, and no others: beside the files that the command names,
+Each command and stage is killed (SIGKILL) at random moments, N times in all (default: 100), and audit N times more. What
+it has committed by then is whole. It is run once more, to its end. Then there are the files that one undisturbed run leaves, and no others: beside the files that the command names,
 in its output folders, and in $TMPDIR. Results have the same bytes. Some commands are stopped (SIGSTOP) while they write
 and another one runs beside them: both end well. A line for each command.
 """
@@ -93,6 +93,10 @@ def is_writing(work):
     return False
 
 
+def is_committed(work):
+    return os.path.exists(os.path.join(work, "out", "audit.json"))
+
+
 def commands(archives):
     """Name, base and command of each command and stage, some in more than one way."""
     agents = ["--agent", "GPTBot", "--quiet"]
@@ -175,17 +179,21 @@ def kill(bench, name, base, command, kills):
     for i in range(kills):
         work = bench.work(base)
         p = bench.start(work, command)
-        if i % 2:  # while something is written
-            end = time.monotonic() + whole
-            while p.poll() is None and not is_writing(work) and time.monotonic() < end:
+        if i % 2:  # while something is written, or once results are committed
+            end, begun = time.monotonic() + whole, is_writing if i % 4 == 1 else is_committed
+            while p.poll() is None and not begun(work) and time.monotonic() < end:
                 time.sleep(0.001)
-            time.sleep(bench.rng.random() * whole / 4)
+            time.sleep(bench.rng.random() * whole / 4 if begun is is_writing else 0)
         else:
             time.sleep(bench.rng.random() * whole)
         p.kill()
         p.communicate()
         hit += p.returncode == -signal.SIGKILL
         left += is_writing(work)
+        found = files(work)
+        if is_committed(work):  # then everything beside it counts
+            wrong += ["committed, and not whole: %s" % n for n in want
+                      if n.startswith("out/") and n != "out/report.html" and found.get(n) != want[n]]
         bench.run(work, command)
         wrong += differing(files(work), want)
         shutil.rmtree(work)
@@ -233,7 +241,7 @@ def main(binary, *, kills: int = 100, seed: int = 9309):
         all_commands = commands(bench.archives)
         hit = left = 0
         for i, (name, base, command) in enumerate(all_commands):
-            share = kills * (i + 1) // len(all_commands) - kills * i // len(all_commands)
+            share = kills * (i + 1) // len(all_commands) - kills * i // len(all_commands) + kills * (name == "audit")
             if share:
                 one = kill(bench, name, base, command, share)
                 hit, left = hit + one[0], left + one[1]

@@ -8,8 +8,6 @@ DIR/effective_tags must say the same of every page.
 """
 
 import re
-import tempfile
-import zipfile
 from pathlib import Path
 
 import brotli
@@ -18,6 +16,7 @@ from warcio.archiveiterator import ArchiveIterator
 from warcio.bufferedreaders import ChunkedDataReader
 
 from lib import table
+from warc import archives_in
 
 PLAIN = {"noindex", "nosnippet", "all", "none", "index", "follow", "nofollow", "archive", "noarchive", "nocache",
          "noimageindex",
@@ -148,28 +147,15 @@ def content(record):
 
 
 def pages(root):
-    """pages yields (warc_filename, offset, statements) of each record that is a fetch."""
-    files = sorted(p for p in root.rglob("*") if p.is_file()) if root.is_dir() else [root]
-    base = root if root.is_dir() else root.parent
-    for path in files:
-        name = path.relative_to(base).as_posix()
-        if name.endswith((".warc", ".warc.gz", ".arc.gz", ".arc")):
-            yield from records(path, name)
-        elif name.endswith(".wacz"):
-            with zipfile.ZipFile(path) as zipped, tempfile.TemporaryDirectory() as folder:
-                for entry in zipped.namelist():
-                    if entry.startswith("archive/") and entry.endswith((".warc", ".warc.gz")):
-                        yield from records(Path(zipped.extract(entry, folder)), f"{name}/{entry}")
-
-
-def records(path, name):
-    with open(path, "rb") as file:
-        reader = ArchiveIterator(file)
-        for record in reader:
-            url = record.rec_headers.get_header("WARC-Target-URI") or record.rec_headers.get_header("uri") or ""
-            if record.rec_type in ("response", "resource") and url.startswith(("http:", "https:")):
-                said = list(statements(record))
-                yield name, reader.get_record_offset(), url, said
+    """pages yields (warc_filename, offset, URL, statements) of each record that is a fetch."""
+    for name, path in archives_in(root):
+        with open(path, "rb") as file:
+            reader = ArchiveIterator(file)
+            for record in reader:
+                url = record.rec_headers.get_header("WARC-Target-URI") or record.rec_headers.get_header("uri") or ""
+                if record.rec_type in ("response", "resource") and url.startswith(("http:", "https:")):
+                    said = list(statements(record))
+                    yield name, reader.get_record_offset(), url, said
 
 
 def main(tables: Path, *roots: Path):

@@ -53,6 +53,11 @@ class Checks:
     def all(self, query):
         return self.db.execute(query).fetchall()
 
+    def same(self, what, here, there):
+        """same: two queries give the same rows."""
+        for one, other in ((here, there), (there, here)):
+            self.equal(f"{what}: rows of one alone", self.all(f"({one}) except all ({other}) limit 3"), [])
+
     def table(self, name):
         """table opens a table with both readers and compares what they see."""
         path = self.folder / f"{name}.parquet"
@@ -149,6 +154,7 @@ class Checks:
                          "robots_txt_itself <= allowed"):
                 self.equal(f"{name} rows without {rule}", self.one(f"select count(*) from {name} where not ({rule})"), 0)
         recounted = {
+            "fetches": "true", "tags_unknown": "tags_from = 'unknown'", "hinted": "hints is not null",
             "allowed": "verdict = 'allowed'", "disallowed": "verdict = 'disallowed'", "unknown": "verdict = 'unknown'",
             "evidence_fresh": "evidence = 'fresh'", "evidence_stale": "evidence = 'stale'",
             "evidence_later": "evidence = 'later'", "evidence_none": "evidence = 'none'",
@@ -156,10 +162,13 @@ class Checks:
             "possible": "certainty = 'possible'", "contested": "certainty = 'contested'",
             "robots_txt_itself": "reason = 'robots_txt_itself'",
             "allowed_unsafe_encoding": "verdict = 'allowed' and list_contains(string_split(notes, ','), 'unsafe_encoding')",
+            "allowed_named_group_forbids": "verdict = 'allowed' and list_contains(string_split(notes, ','), 'named_group_forbids')",
         }
-        for column, condition in recounted.items():
-            self.equal(f"fetches where {condition}", self.one(f"select count(*) from fetches where {condition}"),
-                       self.one(f"select coalesce(sum({column}), 0)::bigint from host_stats"))
+        names = ", ".join(recounted)
+        counts = ", ".join(f"count(*) filter ({condition})" for condition in recounted.values())
+        for name, key in (("host_stats", "origin"), ("agent_stats", "agent")):
+            here, there = f"select {key}, {names} from {name}", f"select {key}, {counts} from fetches group by {key}"
+            self.same(f"counts of {name}, counts of fetches", here, there)
         self.equal("disallowed fetches without a certainty, or others with one", self.one(
             "select count(*) from fetches where (certainty is not null) <> (verdict = 'disallowed')"), 0)
 
@@ -183,9 +192,7 @@ class Checks:
         for name, certainties in (("violations", "('certain', 'probable')"), ("unproven", "('possible', 'contested')")):
             columns = "warc_filename, warc_record_offset, url, certainty, robots_id, reason"
             here, there = f"select {columns} from {name}", f"select {columns} from fetches where certainty in {certainties}"
-            for what, query in ((f"{name} that fetches lacks", f"{here} except all {there}"),
-                                (f"fetches that {name} lacks", f"{there} except all {here}")):
-                self.equal(what, self.one(f"select count(*) from ({query})"), 0)
+            self.same(f"{name}, fetches with its certainties", here, there)
             self.equal(f"rows of {name} without a governing capture", self.one(
                 f"select count(*) from {name} where robots_id is null"), 0)
         self.equal("robots_id given twice", self.one("select count(*) - count(distinct robots_id) from robots"), 0)
@@ -213,8 +220,7 @@ class Checks:
             self.equal(f"rows of {name} that are no fetch's", self.one(
                 f"select count(*) from {name} anti join fetches using (warc_filename, warc_record_offset, url)"), 0)
         fetches = "select count(*) from (select distinct warc_filename, warc_record_offset, url from {})"
-        for column, source in (("tagged", "effective_tags"), ("signalled", "usage_signals"), ("conflicting", "tag_conflicts"),
-                               ("tags_unknown", "fetches where tags_from = 'unknown'"), ("hinted", "fetches where hints is not null")):
+        for column, source in (("tagged", "effective_tags"), ("signalled", "usage_signals"), ("conflicting", "tag_conflicts")):
             self.equal(f"fetches of {source}", self.one(fetches.format(source)),
                        self.one(f"select coalesce(sum({column}), 0)::bigint from host_stats"))
         self.equal("tags of fetches that are not those of effective_tags", self.one("""

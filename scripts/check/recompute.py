@@ -6,8 +6,7 @@ DIR holds the tables of an audit, ARCHIVE_ROOT the archives that warc_filename n
 turn). For each row of violations and of unproven, the fetch, the governing robots.txt capture, the record of the body
 and that of the copy that allows are read by file and offset, and the row must agree with what they hold: URLs, times,
 age, evidence, status, the body's digest, the rule's text and line, that the rule matches and that no rule of the group
-outweighs it, that the copy or the reading that contests it allows, and that the certainty is none that the row itself
-refutes.
+outweighs it, and that the copy or the reading that contests it allows. expected.py has the certainty.
 """
 
 import hashlib
@@ -23,9 +22,6 @@ from lib import TABLES, bare, table, words
 
 DAY = 24 * 3600
 CUT = "… (cut)"  # at the end of a rule of more than 2 KiB
-DOUBTS = {"other_crawler", "same_moment", "coarse_date", "unreadable_copy", "partial", "resynced", "digest_mismatch",
-          "body_cut", "url_cut", "other_target", "ambiguous_token", "bracketed", "token_by_option", "order_doubt",
-          "other_run"}
 DOCUMENTED = {"googlebot-image": "Googlebot", "googlebot-news": "Googlebot", "googlebot-video": "Googlebot"}
 
 
@@ -83,7 +79,9 @@ def check(row, archives, captures):
     else:
         raise Mismatch(f"a disallowed fetch with reason {row['reason']}")
     _check_agent(row)
-    CERTAINTIES[row["certainty"]](row, archives, fetch, capture, body)
+    require("a contested row, or one without a copy", row["certainty"] == "contested" or row["contested_warc_filename"] is None, True)
+    if row["certainty"] == "contested":
+        _contested(row, archives, fetch, capture, body)
 
 
 def _check_fetch(row, fetch):
@@ -210,83 +208,18 @@ def _check_text(stated, cited):
 def _check_agent(row):
     """_check_agent: the token is part of the User-Agent it was derived from, or a note says that it is not."""
     seen = row["user_agent"]
-    if row["agent"] and seen is not None and row["agent"].lower() not in seen.lower() and "token_by_option" not in _notes(row):
+    if row["agent"] and seen is not None and row["agent"].lower() not in seen.lower() and "token_by_option" not in words(row["notes"]):
         raise Mismatch(f"the token {row['agent']!r} is no part of the User-Agent {seen!r}")
 
 
-# Certainty: of each class, what refutes it.
-
-
-def _notes(row):
-    return words(row["notes"])
-
-
-def _own(row, fetch, capture):
-    """_own: the same token; or none, in the crawler's own run."""
-    if row["agent"] is None or row["robots_agent"] is None:
-        return row["agent"] is not None and fetch.run == capture.run and (fetch.run is not None or
-                                                                          row["warc_filename"] == row["robots_warc_filename"])
-    return row["robots_agent"].lower() == row["agent"].lower()
-
-
-def _doubts(row, fetch, capture, body):
-    """_doubts are the reasons against certainty that the row and its records show."""
-    found = _notes(row) & DOUBTS
-    if not _own(row, fetch, capture):
-        found.add("another crawler's capture")
-    if row["evidence"] != "fresh":
-        found.add(row["evidence"])
-    if row["trust"] != "chained":
-        found.add(row["trust"])
-    if row["robots_outcome"] == "partial":
-        found.add("partial")
-    if any(record.time.coarser_than_a_second() for record in (fetch, capture,
-                                                              *[body] * bool(body and row["robots_hops"]))):
-        found.add("a coarse date")
-    if body and row["robots_hops"] and (row["robots_body_agent"] or "").lower() != (row["agent"] or "").lower():
-        found.add("another crawler's target")
-    if warc.same_moment(fetch, capture) and row["warc_filename"] != row["robots_warc_filename"]:
-        found.add("one moment, two archives")
-    if _after(row, "robots_", fetch, capture):
-        found.add("the capture is not before the fetch")
-    return found
-
-
-def _certain(row, archives, fetch, capture, body):
-    if found := _doubts(row, fetch, capture, body):
-        raise Mismatch(f"certain, in spite of: {', '.join(sorted(found))}")
-    _no_copy(row)
-
-
-def _probable(row, archives, fetch, capture, body):
-    if not _doubts(row, fetch, capture, body):
-        raise Mismatch("probable, and nothing says what the doubt is")
-    if row["agent"] is None or row["evidence"] == "later":
-        raise Mismatch("probable, though nothing shows that this crawler was told in time")
-    if row["robots_age_seconds"] > 30 * DAY and "bracketed" not in _notes(row):
-        raise Mismatch("probable, by a capture older than 30 days that is not bracketed")
-    _no_copy(row)
-
-
-def _possible(row, archives, fetch, capture, body):
-    bracketed = "bracketed" in _notes(row)
-    stale = row["evidence"] == "stale" and not bracketed and (not _own(row, fetch, capture) or
-                                                              row["robots_age_seconds"] > 30 * DAY)
-    is_lead = "redirect_target" in _notes(row)  # a redirect of robots.txt may have led to the fetch
-    if row["agent"] is not None and row["evidence"] != "later" and not stale and not is_lead:
-        raise Mismatch("possible, though the crawler was told in time")
-    _no_copy(row)
-
-
-def _no_copy(row):
-    require("contested copy", row["contested_warc_filename"], None)
+# What contests a row: the copy that it cites, or a reading that its notes name.
 
 
 def _contested(row, archives, fetch, capture, body):
     if row["contested_warc_filename"] is not None:
         _check_contester(row, archives, fetch, capture)
-    elif body is None or not (_readings_that_allow(body.body, row) & _notes(row) or _unfinished(row, body)):
-        raise Mismatch(f"contested, but no copy and none of the readings {sorted(_notes(row))} allows")
+    elif body is None or not (_readings_that_allow(body.body, row) & words(row["notes"]) or _unfinished(row, body)):
+        raise Mismatch(f"contested, but no copy and none of the readings {row['notes']} allows")
 
 
 def _check_contester(row, archives, fetch, capture):
@@ -336,9 +269,6 @@ def _unfinished(row, body):
     inside = robots.within_parse_limit(body.body)
     kept = inside[: max(inside.rfind(b"\n"), inside.rfind(b"\r")) + 1]
     return row["robots_outcome"] == "partial" and _allows(kept, row["agent"], records.origin_and_path(row["url"])[1])
-
-
-CERTAINTIES = {"certain": _certain, "probable": _probable, "possible": _possible, "contested": _contested}
 
 
 def main(tables: Path, *roots: Path):

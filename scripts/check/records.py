@@ -55,12 +55,3 @@ def shown_later(record, milliseconds, than, headers):
         return False
     return seconds_between(than, record) > 0 and record.answered.start > than.answered.start \
         and abs(than.answered.start - than.time.start) < 6 * warc.SECOND and record.answered.start - record.time.start <= 600 * warc.SECOND
-
-
-def archives(paths):
-    """archives expands folders to the archives in them."""
-    for path in map(Path, paths):
-        if path.is_dir():
-            yield from sorted(p for p in path.rglob("*") if p.name.endswith((".warc", ".warc.gz", ".arc", ".arc.gz")))
-        else:
-            yield path

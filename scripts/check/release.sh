@@ -109,8 +109,7 @@ fi
 if has qemu-aarch64-static; then
 	"$amd64" audit "$here/testdata/warc" -o out-amd64 >/dev/null || fail "amd64: exit code $?"
 	qemu-aarch64-static "$arm64" audit "$here/testdata/warc" -o out-arm64 >/dev/null || fail "arm64: exit code $?"
-	cmp out-amd64/audit.json out-arm64/audit.json || fail "arm64: another audit.json"
-	"$here/scripts/check/run" rows out-amd64 out-arm64 || fail "arm64: other rows"
+	"$here/scripts/check/run" same out-amd64 out-arm64 || fail "arm64: other rows"
 	echo "arm64 under qemu-user: the rows that amd64 writes"
 else
 	echo "skipped: arm64, which needs qemu-aarch64-static (package qemu-user-static)"

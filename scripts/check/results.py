@@ -46,7 +46,6 @@ class Results:
         self.check(expected.main, out, *archives, expect_none=name == "a")
         self.check(recompute.main, out, root)
         self.check(readers.main, out, self.schema)
-        self.check(tables.main, out)
         self.check(pages.main, out, *archives)
         self.check(formats.main, self.binary, out)
         return out
@@ -62,7 +61,6 @@ def main(binary):
         out = r.audit("all", [TESTDATA], "--agent", "GPTBot", "--agent", "CCBot", "--agent", "Wget", "--purpose",
                       "train")
         r.check(lists.main, binary, out)
-        print(script("check", "times", out), end="")
         print("== random tables", flush=True)
         (work / "random").mkdir()
         call("go", "test", "-count=1", "-run", "^TestRandomTables$", "./internal/parquetwriter", cwd=ROOT, codes=(0,),

@@ -1,4 +1,4 @@
-"""An audit in stages is one in one process: all rows of all tables, in their order.
+"""Two audits are one, of stages or of one process: all rows of all tables, in their order.
 
     same ONE OUT
 """
@@ -38,9 +38,10 @@ def differences(one, out):
         compared += want.num_rows
         if want.num_rows != count or not want.equals(got):
             found.append("table %s: %d and %d rows" % (table, want.num_rows, got.num_rows))
-        by_name = duckdb.sql("SELECT count(*) FROM '%s/%s/*.parquet'" % (out, table)).fetchall()[0][0]
-        if by_name != count:
-            found.append("table %s: DuckDB reads %d rows of %d" % (table, by_name, count))
+        if os.path.isdir(os.path.join(out, table)):
+            by_name = duckdb.sql("SELECT count(*) FROM '%s/%s/*.parquet'" % (out, table)).fetchall()[0][0]
+            if by_name != count:
+                found.append("table %s: DuckDB reads %d rows of %d" % (table, by_name, count))
     return found, compared
 
 

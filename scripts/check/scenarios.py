@@ -614,6 +614,9 @@ def origin_forms(s):
     s.pages()
     s.add("http://u:p@%s:%s/private/x#f" % (host.title(), port), s.t, 200, b"page")
     s.add("https://%s:%s/private/x" % (host, port), s.t, 200, b"page")
+    for scheme, default in (("http", 80), ("https", 443)):
+        s.add("%s://%s:%d/robots.txt" % (scheme, host, default), s.t - HOUR_, 200, A)
+        s.add("%s://%s/private/x" % (scheme, host), s.t, 200, b"page")
 
 
 def no_time_or_scheme(s):

@@ -1,17 +1,15 @@
-"""Stages (docs/SCALE.md) give the tables of one process: several shards and ranges, tasks that run twice, tasks that are killed.
+"""Stages (docs/SCALE.md) give the tables of one process: several shards and ranges, and tasks that run twice.
 
-    stages BINARY [FOLDER...] [--copies N] [--kills N] [--seed N] [--largest]
+    stages BINARY [FOLDER...] [--copies N] [--largest]
 
 Without folders of archives: testdata/warc and, where it is there, ../shared/warc/real; with --copies 250 in their place
-2,000 made archives, which are so many copies of testdata/warc with other hosts. --largest tries all of 1, 3 and 50 shards
+2,000 made archives, which are so many copies of testdata/warc with other hosts. left.py kills the tasks. --largest tries all of 1, 3 and 50 shards
 with 1, 7 and 128 ranges.
 """
 
 import glob
 import os
-import random
 import subprocess
-import time
 
 from lib import ARCHIVES, TESTDATA, Tally, call, folder, script, shared
 from same import differences
@@ -20,7 +18,6 @@ LIMIT = 1800
 
 SETTINGS = ["--agents", "ai", "--purpose", "train", "--purpose", "archive", "--rate", "--policies", "named",
             "--policy-bodies"]
-RANDOM = random.Random()
 DONE = (0, 3)
 
 
@@ -31,7 +28,6 @@ class Stages:
 
     def __init__(self, binary, work, shards, ranges, folders):
         self.binary = binary
-        self.took = {}  # seconds of the shortest task of a stage
         os.makedirs(work)
         self.facts, self.out = os.path.join(work, "facts"), os.path.join(work, "out")
         plan = [["plan", *folders, "--shards", str(shards), "--facts", self.facts, *SETTINGS]]
@@ -56,40 +52,11 @@ class Stages:
         """Runs every task, so many times at once."""
         for stage in self.stages:
             for task in stage:
-                begun = time.monotonic()
                 for process in [self.start(task) for _ in range(times)]:
                     self.end(process)
-                took = time.monotonic() - begun
-                self.took[task[0]] = min(self.took.get(task[0], took), took)
-
-    def run_killing(self, most, took):
-        """Kills tasks at random moments of the time that they took before, and starts them again.
-        Some run twice at once. Returns how many were killed: most at most."""
-        killed = 0
-        for stage in self.stages:
-            for task in stage:
-                for _ in range(RANDOM.randint(0, 5)):
-                    if killed == most or not self.kill(task, took[task[0]]):
-                        break  # it is done
-                    killed += 1
-                self.end(self.start(task))
-        return killed
-
-    def kill(self, task, took):
-        """Kills a task, and reports whether it was at work."""
-        processes = [self.start(task) for _ in range(RANDOM.choice([1, 1, 2]))]
-        time.sleep(RANDOM.uniform(0, took))
-        at_work = processes[0].poll() is None
-        if at_work:
-            processes[0].kill()
-        processes[0].communicate()
-        for other in processes[1:]:
-            self.end(other)
-        return at_work
 
 
-def main(binary, *folders, copies: int = 0, kills: int = 50, seed: int = 1, largest: bool = False):
-    RANDOM.seed(seed)
+def main(binary, *folders, copies: int = 0, largest: bool = False):
     tally = Tally()
 
     def compare(name, stages):
@@ -108,14 +75,7 @@ def main(binary, *folders, copies: int = 0, kills: int = 50, seed: int = 1, larg
             stages = Stages(binary, str(work / ("plain-%d-%d" % (n, m))), n, m, folders)
             stages.run()
             compare("%d shards, %d ranges" % (n, m), stages)
-            took = stages.took
         stages = Stages(binary, str(work / "twice"), 3, 7, folders)
         stages.run(times=2)
         compare("every task twice at once", stages)
-        killed = 0
-        while killed < kills:
-            stages = Stages(binary, str(work / ("killed-%d" % killed)), 8, 16, folders)
-            now = stages.run_killing(kills - killed, took)
-            killed += now
-            compare("%d tasks killed" % now, stages)
     return tally.failed

@@ -16,7 +16,6 @@ on a record id that the table has twice, and on a reason or certainty with fewer
 
 import collections
 
-import cases
 import reference
 import scenarios
 from lib import TABLES, audit, bare, folder, shared, table, words
@@ -56,8 +55,6 @@ def misplaced(out, expected):
 
 
 def main(binary, moments: int = 1000, seed: int = 9309, mixed: int = 0):
-    if cases.main():
-        return True
     for history in shared("robots/history-2020-2025.jsonl.gz"):
         with folder() as work:
             layers = scenarios.main(history, work / "archives", moments=moments, seed=seed, mixed=mixed)

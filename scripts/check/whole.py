@@ -13,10 +13,10 @@ from urllib.parse import urlsplit
 import duckdb
 
 from lib import SHARED, audit_list, call
+from warc import ENDINGS
 
 # With one crawler for all, no User-Agent is lost.
 OPTIONS = ((), ("--crawler", "Wget"))
-ENDINGS = (".warc", ".warc.gz", ".arc", ".arc.gz")
 
 
 def table(out, name):
@@ -88,7 +88,7 @@ class Whole:
         places = {n: self.place(r["warc_filename"], r["warc_record_offset"]) for n, r in captures.items()}
         issues = [(Path(r["warc_filename"]).name, r["offset"] or 0, r["length"] or 0, r["kind"]) for r in table(out, "issues")]
         found = {
-            "host_stats": table(out, "host_stats"), "agent_stats": table(out, "agent_stats"), "robots": {}, "fetches": {}, "disallowed": {}, "again": [],
+            "robots": {}, "fetches": {}, "disallowed": {}, "again": [],
             "issues": lambda name, at: {kind for of, first, length, kind in issues if of == name and first <= at <= first + max(length, 0)},
         }
         for name, rows in tables.items():
