@@ -1,7 +1,9 @@
 """What the programs share: places, commands and their cost, tables, and a tally of what holds."""
 
+import base64
 import collections
 import contextlib
+import hashlib
 import os
 import re
 import shutil
@@ -9,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import uuid
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -17,6 +20,8 @@ ARCHIVES = sorted(TESTDATA.glob("*.warc*"))
 SHARED = ROOT.parent / "shared"
 HISTORY = SHARED / "robots/history-2020-2025.jsonl.gz"
 TABLES = {"violations": ("certain", "probable"), "unproven": ("possible", "contested")}
+IDENTICAL = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
+NOT_MODIFIED = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
 MEMORY = "/dev/shm" if os.path.isdir("/dev/shm") else None  # a folder for what is written and read at once
 
 
@@ -67,6 +72,24 @@ def record(kind, block, fields, version="1.1"):
     fields = {"WARC-Type": kind, **fields, "Content-Length": len(block)}
     head = "".join(f"{name}: {value}\r\n" for name, value in fields.items() if value is not None)
     return f"WARC/{version}\r\n{head}\r\n".encode() + block + b"\r\n\r\n"
+
+
+def message(first, fields=(), body=b""):
+    """A message of HTTP: its first line, its fields, as pairs, and its body."""
+    return "".join(f"{line}\r\n" for line in (first, *(f"{name}: {value}" for name, value in fields), "")).encode() + body
+
+
+def sha1(octets):
+    """A digest, as WARC writes it."""
+    return "sha1:" + base64.b32encode(hashlib.sha1(octets).digest()).decode()
+
+
+def iso(moment):
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def random_id(rng):
+    return f"<urn:uuid:{uuid.UUID(int=rng.getrandbits(128), version=4)}>"
 
 
 def uuid_of(number):

@@ -18,12 +18,11 @@ import math
 import multiprocessing
 import random
 import shutil
-import uuid
 import zlib
 from pathlib import Path
 from typing import NamedTuple
 
-from lib import record
+from lib import iso, random_id, record, sha1, uuid_of
 
 ENVIRONMENT = ""
 LIMIT = 0
@@ -97,14 +96,10 @@ def path(rng):
     return f"/{folder}/page-{rng.getrandbits(32):08x}.html" + f"?id={rng.randrange(10000)}" * (rng.random() < 0.12)
 
 
-def digest(block):
-    return "sha1:" + base64.b32encode(hashlib.sha1(block).digest()).decode()
-
-
 def records(rng, host, moment, path, status, media, body):
     """The records of a fetch."""
-    url, date = f"https://{host}{path}", f"{moment:%Y-%m-%dT%H:%M:%SZ}"
-    ids = [f"<urn:uuid:{uuid.UUID(int=rng.getrandbits(128), version=4)}>" for _ in range(3)]
+    url, date = f"https://{host}{path}", iso(moment)
+    ids = [random_id(rng) for _ in range(3)]
     asked = f"GET {path} HTTP/1.1\r\nUser-Agent: {AGENT}\r\nAccept: text/html\r\nHost: {host}\r\n\r\n".encode()
     http = (f"HTTP/1.1 {status}\r\nDate: {moment:%a, %d %b %Y %H:%M:%S} GMT\r\nServer: nginx/1.24.0\r\nContent-Type: {media}\r\n"
             f'Vary: Accept-Encoding\r\nETag: W/"{rng.getrandbits(64):x}"\r\nCache-Control: public, max-age=3600\r\n'
@@ -115,8 +110,8 @@ def records(rng, host, moment, path, status, media, body):
         content = "application/warc-fields" if kind == "metadata" else f"application/http; msgtype={kind}"
         yield record(kind, block, {
             "WARC-Date": date, "WARC-Record-ID": ids[n], "WARC-Concurrent-To": ids[n - 1] if n else None, "Content-Type": content,
-            "WARC-Target-URI": url, "WARC-Block-Digest": digest(block),
-            "WARC-Payload-Digest": None if payload is None else digest(payload)}, "1.0")
+            "WARC-Target-URI": url, "WARC-Block-Digest": sha1(block),
+            "WARC-Payload-Digest": None if payload is None else sha1(payload)}, "1.0")
 
 
 def segment(number, shape, texts, copies):
@@ -157,7 +152,7 @@ def main(sources: Path, folder: Path, *, shape="pages", size: int = 1000, files:
         for n in range(files):
             name, total = f"{n:05d}.warc.gz", hashlib.sha256()
             info = record("warcinfo", f"software: scripts/bench/corpus\r\nhttp-header-user-agent: {AGENT}\r\n".encode(), {
-                "WARC-Date": f"{BEGIN:%Y-%m-%dT%H:%M:%SZ}", "WARC-Record-ID": f"<urn:uuid:{uuid.UUID(int=n)}>",
+                "WARC-Date": iso(BEGIN), "WARC-Record-ID": uuid_of(n),
                 "Content-Type": "application/warc-fields", "WARC-Filename": name}, "1.0")
             parts = pool.imap(made, range(n * segments // files, (n + 1) * segments // files))
             with open(temporary / name, "wb") as out:

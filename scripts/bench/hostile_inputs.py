@@ -12,7 +12,7 @@ RULES = "User-agent: *\nDisallow: /private/\n"
 
 
 def date(second):
-    return (START + datetime.timedelta(seconds=second)).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return lib.iso(START + datetime.timedelta(seconds=second))
 
 
 def record(kind, number, url, when, content, to=None):

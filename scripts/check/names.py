@@ -18,13 +18,13 @@ import threading
 import zipfile
 from urllib.parse import unquote, urlsplit
 
-from lib import folder, record, uuid_of
+from lib import folder, message, record, uuid_of
 
 def answer(path, minute, body):
     fields = {"WARC-Target-URI": f"http://a.example/{path}", "WARC-Date": f"2024-05-01T12:0{minute}:00Z",
               "WARC-Record-ID": uuid_of(minute),
               "Content-Type": "application/http;msgtype=response"}
-    return gzip.compress(record("response", b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n" + body, fields),
+    return gzip.compress(record("response", message("HTTP/1.1 200 OK", [("Content-Type", "text/plain")], body), fields),
                          mtime=0)
 
 

@@ -31,15 +31,13 @@ fetch.
 
 import base64
 import gzip
-import hashlib
 import json
 import os
 import random
 import re
-import uuid
 from datetime import datetime, timedelta, timezone
 
-from lib import record
+from lib import IDENTICAL, NOT_MODIFIED, message, random_id, record, sha1
 
 EXAMPLE = "ExampleBot/1.0 (+http://example.com/bot)"
 GOOGLE = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"
@@ -56,9 +54,6 @@ HERITRIX = "Mozilla/5.0 (compatible; heritrix/3.4.0 +http://example.org/crawl)"
 WGET, CURL = "Wget/1.21.3 (linux-gnu)", "curl/8.5.0"
 CRAWLERS = [EXAMPLE] * 6 + [GOOGLE] * 2 + [ARCHIVE] * 2 + [GPT, CC, BROWSER, None]
 
-IDENTICAL = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
-NOT_MODIFIED = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
-
 ANUBIS = b'<!doctype html><html><head><title>One moment</title><script id="anubis_version" type="application/json">"v1"</script>' \
     b'<script id="anubis_challenge" type="application/json">{}</script></head><body></body></html>\n'
 HTML = b"<!DOCTYPE html>\n<html><head><title>Not here</title></head><body><p>Not here.</p></body></html>\n"
@@ -74,14 +69,6 @@ def stamp(moment, precision="second"):
     return moment.strftime(form).format(moment.microsecond // 100000)
 
 
-def sha1(octets):
-    return "sha1:" + base64.b32encode(hashlib.sha1(octets).digest()).decode()
-
-
-def new_id(rng):
-    return "<urn:uuid:%s>" % uuid.UUID(int=rng.getrandbits(128), version=4)
-
-
 def http_date(moment):
     return [("Date", moment.strftime("%a, %d %b %Y %H:%M:%S GMT"))]
 
@@ -90,7 +77,7 @@ class Exchange:
     """One request and what the archive holds of its response."""
 
     def __init__(self, rng, layer, url, when, status=200, body=b"", ua=EXAMPLE, headers=(), **more):
-        self.id, self.request_id, self.metadata_id = new_id(rng), new_id(rng), new_id(rng)
+        self.id, self.request_id, self.metadata_id = random_id(rng), random_id(rng), random_id(rng)
         self.layer, self.url, self.when, self.status, self.body, self.ua = layer, url, when, status, body, ua
         self.headers = list(headers)
         self.precision = more.pop("precision", "second")
@@ -125,7 +112,7 @@ class Run:
     """A run of a crawler, as a warcinfo record tells of it."""
 
     def __init__(self, rng, filename="crawl-00000.warc.gz", **fields):
-        self.id, self.filename, self.fields = new_id(rng), filename, fields
+        self.id, self.filename, self.fields = random_id(rng), filename, fields
 
     def like(self, rng, filename=None, **fields):
         """Another run, of which other fields are known; None: not that one."""
@@ -804,17 +791,13 @@ def shuffled(rng, exchanges):
     return mixed
 
 
-def http_head(first, fields):
-    return "".join(line + "\r\n" for line in [first, *("%s: %s" % field for field in fields), ""]).encode()
-
-
 def response_record(name, e):
     fields = {"Content-Type": "application/http; msgtype=response", **name, **e.warc}
     if e.ua is not None and e.join == "response":
         fields["WARC-Concurrent-To"] = e.request_id
     if e.type == "resource":
         return record_of(e, "resource", e.id, e.body, {**fields, "Content-Type": "text/html"})
-    head = http_head("%s %d Said" % (e.protocol, e.status), e.headers)
+    head = message("%s %d Said" % (e.protocol, e.status), e.headers)
     if e.type == "revisit":
         return record_of(e, "revisit", e.id, head, fields)
     return record_of(e, "response", e.id, e.interim + head + e.body, {**fields, "WARC-Payload-Digest": e.digest})
@@ -823,7 +806,7 @@ def response_record(name, e):
 def request_record(name, e):
     m = re.match(r"[a-zA-Z]+://([^/?#]*)([^#]*)", e.url)
     fields = [("Host", m.group(1).rsplit("@")[-1])] + ([("User-Agent", e.ua)] if e.ua else []) + e.request_headers
-    return record_of(e, "request", e.request_id, http_head("%s %s HTTP/1.1" % (e.method, m.group(2) or "/"), fields), {
+    return record_of(e, "request", e.request_id, message("%s %s HTTP/1.1" % (e.method, m.group(2) or "/"), fields), {
         "Content-Type": "application/http; msgtype=request", "WARC-Concurrent-To": e.id if e.join == "request" else None, **name})
 
 

@@ -53,7 +53,7 @@ class Comparison:
                                          rng.randint(1, 2)), rng.choice([(), ("Acme",), ("acme", "GPTBot"),
                                                                          ("BingBot",)])
             as_of = rng.choice([None, make.START + timedelta(seconds=rng.randrange(10**7))])
-            more = repeated("--purpose", purposes) + repeated("--agent", asked) + (["--as-of", make.stamp(as_of)]
+            more = repeated("--purpose", purposes) + repeated("--agent", asked) + (["--as-of", make.iso(as_of)]
                                                                                    if as_of else [])
             self.run("evaluate", "-o", out, "--quiet", *more)
             self.check(made, out, purposes, as_of, asked)

@@ -4,17 +4,15 @@ What each line means is known here because it is drawn first and written down af
 A line of a page is (name, text, what it says): tags, or statements on use. What a tag's value means is
 a number, a size, or of a date (moment, hours of doubt); None if it means nothing.
 """
-import base64
-import hashlib
 import json
 import os
 import random
 import re
-import uuid
 from datetime import datetime, timedelta, timezone
 from types import SimpleNamespace as NS
 
 import lib
+from lib import IDENTICAL, NOT_MODIFIED, iso, message, random_id, sha1
 
 HOUR = timedelta(hours=1)
 START = datetime(2024, 3, 1, 12, tzinfo=timezone.utc)
@@ -25,12 +23,6 @@ PLAIN = ["noindex", "noindex", "noarchive", "noarchive", "nosnippet", "none", "a
          "disallowaitraining", "allowaitraining"]
 VALUED = ["max-snippet", "max-image-preview", "max-video-preview", "unavailable_after"]
 MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
-IDENTICAL = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
-NOT_MODIFIED = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
-
-
-def stamp(t):
-    return t.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def recase(rng, word):
@@ -46,7 +38,7 @@ def date(rng, near):
     month, form = MONTHS[t.month - 1], rng.randrange(9)
     midnight = t.replace(hour=0, minute=0, second=0)
     if form == 0:
-        return stamp(t), (t, 0)
+        return iso(t), (t, 0)
     if form == 1:
         return t.strftime("%a, %d ") + month + t.strftime(" %Y %H:%M:%S GMT"), (t, 0)
     if form == 2:
@@ -445,7 +437,7 @@ class Maker:
         e = NS(url=url, t=t, status=200, body=b"", headers=[], metas=[], type="response", agent="ExampleBot", method="GET", warc={},
                ctype="text/html", archive=rng.choice([1, 2]), what="page", lines=(), entries=None)
         e.__dict__.update(more)
-        e.id = "<urn:uuid:%s>" % uuid.UUID(int=rng.getrandbits(128), version=4)
+        e.id = random_id(rng)
         self.made.append(e)
         return e
 
@@ -523,27 +515,23 @@ class Maker:
         own = [header(rng, e.t, self.tokens()) for _ in range(rng.choice([0, 0, 0, 1, 2]))]
         if rng.random() < 0.2:
             own += self.tdm_headers()
-        warc = {"WARC-Profile": IDENTICAL, "WARC-Payload-Digest": digest(e.body)}
+        warc = {"WARC-Profile": IDENTICAL, "WARC-Payload-Digest": sha1(e.body)}
         status = e.status
         if how in ("refers", "304 refers"):
-            warc.update({"WARC-Refers-To-Target-URI": e.url, "WARC-Refers-To-Date": stamp(e.t)})
+            warc.update({"WARC-Refers-To-Target-URI": e.url, "WARC-Refers-To-Date": iso(e.t)})
         if how == "id":
             warc["WARC-Refers-To"] = e.id
         if how.startswith("304"):
             warc["WARC-Profile"], status = NOT_MODIFIED, 304
             del warc["WARC-Payload-Digest"]
         if how == "gone":
-            warc.update({"WARC-Refers-To-Target-URI": e.url, "WARC-Refers-To-Date": stamp(e.t - 9 * HOUR)})
+            warc.update({"WARC-Refers-To-Target-URI": e.url, "WARC-Refers-To-Date": iso(e.t - 9 * HOUR)})
             if rng.random() < 0.5:
-                warc["WARC-Payload-Digest"] = digest(b"gone")
+                warc["WARC-Payload-Digest"] = sha1(b"gone")
         url = e.url if how != "refers" or rng.random() < 0.7 else e.url + "-elsewhere"
         r = self.add(url, e.t + rng.randrange(1, 90) * HOUR + timedelta(seconds=rng.randrange(3600)), type="revisit", status=status, headers=own, warc=warc,
                      ctype=e.ctype, agent=rng.choice(list(AGENTS)))
         return r
-
-
-def digest(content):
-    return "sha1:" + base64.b32encode(hashlib.sha1(content).digest()).decode()
 
 
 def make(seed, out, origins=25):
@@ -563,8 +551,8 @@ def make(seed, out, origins=25):
                     text, lines = robots(rng)
                 m.add(r.url, r.t, what="robots", body=text.encode(), lines=lines, ctype="text/plain", agent=rng.choice([r.agent, "CCBot"]))
             elif found and back > 20 and rng.random() < 0.5:  # the server says that it is the same
-                same = {"WARC-Profile": IDENTICAL, "WARC-Payload-Digest": digest(r.body)}
-                refers = {"WARC-Refers-To-Target-URI": r.url, "WARC-Refers-To-Date": stamp(r.t)}
+                same = {"WARC-Profile": IDENTICAL, "WARC-Payload-Digest": sha1(r.body)}
+                refers = {"WARC-Refers-To-Target-URI": r.url, "WARC-Refers-To-Date": iso(r.t)}
                 how = rng.choice([same, {**same, **refers}, {"WARC-Profile": NOT_MODIFIED, **refers}])
                 m.add(r.url, r.t + rng.choice([1, 10, back]) * HOUR, what="robots", lines=lines, type="revisit", warc=how,
                       status=304 if NOT_MODIFIED in how.values() else 200, ctype="text/plain", agent=rng.choice(list(AGENTS)))
@@ -587,7 +575,7 @@ def make(seed, out, origins=25):
                       "application/xml", "text/xml", "text/plain"]), agent=rng.choice(list(AGENTS)))
             if "rsl" in r.ctype and r.status == 200 and rng.random() < 0.3:
                 m.add(r.url, r.t + rng.choice([1, 29]) * HOUR, what="licence", document=what, like=r.body, type="revisit", ctype=r.ctype, agent=rng.choice(list(AGENTS)),
-                      warc={"WARC-Profile": IDENTICAL, "WARC-Payload-Digest": digest(r.body), "WARC-Refers-To-Target-URI": r.url, "WARC-Refers-To-Date": stamp(r.t)})
+                      warc={"WARC-Profile": IDENTICAL, "WARC-Payload-Digest": sha1(r.body), "WARC-Refers-To-Target-URI": r.url, "WARC-Refers-To-Date": iso(r.t)})
         pages = []
         for _ in range(rng.randint(4, 14)):
             pages.append(m.page(origin, t + timedelta(seconds=rng.choice([0, 1, rng.randrange(1, 7000), rng.randrange(1, 7000)]))))
@@ -608,20 +596,16 @@ def make(seed, out, origins=25):
 
 def record(kind, e, ident, block, more):
     http = "application/http; msgtype=" + ("request" if kind == "request" else "response")
-    return lib.record(kind, block, {"WARC-Record-ID": ident, "WARC-Date": stamp(e.t), "WARC-Target-URI": e.url, **more, "Content-Type": http})
+    return lib.record(kind, block, {"WARC-Record-ID": ident, "WARC-Date": iso(e.t), "WARC-Target-URI": e.url, **more, "Content-Type": http})
 
 
 def write(f, rng, e):
-    head = "HTTP/1.1 %d Said\r\n" % e.status
-    if e.ctype:
-        head += "Content-Type: %s\r\n" % e.ctype
-    head += "".join("%s: %s\r\n" % (n, v) for n, v, _ in e.headers) + "\r\n"
     more = dict(e.warc)
     if e.type == "response" and e.body:
-        more["WARC-Payload-Digest"] = digest(e.body)
+        more["WARC-Payload-Digest"] = sha1(e.body)
     e.place = os.path.basename(f.name), f.tell()
-    f.write(record(e.type, e, e.id, head.encode() + (e.body if e.type == "response" else b""), more))
+    head = message("HTTP/1.1 %d Said" % e.status, [("Content-Type", e.ctype)] * bool(e.ctype) + [header[:2] for header in e.headers])
+    f.write(record(e.type, e, e.id, head + (e.body if e.type == "response" else b""), more))
     path = "/" + e.url.split("/", 3)[3]
-    request = "%s %s HTTP/1.1\r\nHost: %s\r\nUser-Agent: %s\r\n\r\n" % (e.method, path, e.url.split("/")[2], AGENTS[e.agent])
-    ident = "<urn:uuid:%s>" % uuid.UUID(int=rng.getrandbits(128), version=4)
-    f.write(record("request", e, ident, request.encode(), {"WARC-Concurrent-To": e.id}))
+    request = message("%s %s HTTP/1.1" % (e.method, path), [("Host", e.url.split("/")[2]), ("User-Agent", AGENTS[e.agent])])
+    f.write(record("request", e, random_id(rng), request, {"WARC-Concurrent-To": e.id}))

@@ -76,7 +76,7 @@ class Site:
         found = []
         if "WARC-Refers-To-Date" in e.warc:
             url, date = e.warc["WARC-Refers-To-Target-URI"], e.warc["WARC-Refers-To-Date"]
-            found = [r for r in pool if r.url == url and r.t.strftime("%Y-%m-%dT%H:%M:%SZ") == date]
+            found = [r for r in pool if r.url == url and make.iso(r.t) == date]
         elif "WARC-Refers-To" in e.warc:
             found = [r for r in pool if r.id == e.warc["WARC-Refers-To"]]
         elif not_modified:
@@ -169,7 +169,7 @@ class Site:
             if not values or name == "max-snippet" and "nosnippet" in out and min(values, key=lambda v: (v == -1, v)) != 0:
                 continue
             if name == "unavailable_after":
-                out.add("unavailable_after: " + min(values).strftime("%Y-%m-%dT%H:%M:%SZ"))
+                out.add("unavailable_after: " + make.iso(min(values)))
             elif name == "max-image-preview":
                 out.add("max-image-preview:" + min(values, key=SIZES.index))
             else:
@@ -604,4 +604,4 @@ def matches(pattern, path):
 
 
 def digest(r):
-    return make.digest(r.body) if r.body else None
+    return make.sha1(r.body) if r.body else None

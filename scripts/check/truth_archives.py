@@ -3,9 +3,11 @@
 import gzip
 import hashlib
 import re
-from base64 import b32encode
 from datetime import datetime, timezone
 from typing import NamedTuple
+
+import lib
+from lib import IDENTICAL, NOT_MODIFIED, message, sha1
 
 SOFTWARE_FIELD = {"Wget": "Wget/1.21.3 (linux-gnu)", "heritrix": "Heritrix/3.4.0", "Wpull": "Wpull/2.0.1"}
 
@@ -49,13 +51,9 @@ def http_date(moment):
     return datetime.fromtimestamp(int(moment), timezone.utc).strftime("%a, %d %b %Y %H:%M:%S GMT")
 
 
-def digest(payload):
-    return "sha1:" + b32encode(hashlib.sha1(payload).digest()).decode()
-
-
 def record(kind, identity, date, block, *fields):
-    head = [f"WARC-Type: {kind}", f"WARC-Record-ID: <urn:uuid:{identity}>", f"WARC-Date: {date}", *fields, f"Content-Length: {len(block)}"]
-    return gzip.compress("\r\n".join(["WARC/1.1", *head, "", ""]).encode() + block + b"\r\n\r\n", 1, mtime=0)
+    fields = {"WARC-Record-ID": f"<urn:uuid:{identity}>", "WARC-Date": date, **dict(field.split(": ", 1) for field in fields)}
+    return gzip.compress(lib.record(kind, block, fields), 1, mtime=0)
 
 
 def uuid(text):
@@ -64,17 +62,10 @@ def uuid(text):
 
 
 def http_head(exchange):
-    answer = exchange.answer
-    lines = [f"HTTP/1.1 {answer.status} X", f"Content-Length: {len(answer.body)}", "Content-Type: text/plain"]
-    if exchange.date is not None:
-        lines.append(f"Date: {http_date(exchange.date)}")
-    if exchange.age is not None:
-        lines.append(f"Age: {int(exchange.age)}")
-    if answer.location:
-        lines.append(f"Location: {answer.location}")
-    if exchange.etag:
-        lines.append(f"ETag: {exchange.etag}")
-    return "\r\n".join([*lines, "", ""]).encode()
+    answer, age = exchange.answer, exchange.age
+    fields = [("Content-Length", len(answer.body)), ("Content-Type", "text/plain"), ("Date", exchange.date and http_date(exchange.date)),
+              ("Age", age and int(age)), ("Location", answer.location), ("ETag", exchange.etag)]
+    return message(f"HTTP/1.1 {answer.status} X", [(name, value) for name, value in fields if value not in (None, "")])
 
 
 def exchange_records(exchange, run, original):
@@ -85,17 +76,16 @@ def exchange_records(exchange, run, original):
     identity, head, answer = uuid(exchange.id), http_head(exchange), exchange.answer
     http = "Content-Type: application/http;msgtype="
     if original:
-        profile = "server-not-modified" if answer.status == 304 else "identical-payload-digest"
-        fields = [f"WARC-Profile: http://netpreserve.org/warc/1.1/revisit/{profile}", f"WARC-Refers-To-Target-URI: {url}",
+        fields = [f"WARC-Profile: {NOT_MODIFIED if answer.status == 304 else IDENTICAL}", f"WARC-Refers-To-Target-URI: {url}",
                   f"WARC-Refers-To-Date: {written(date_of(original)[0], habits['precision'])}",
-                  f"WARC-Payload-Digest: {digest(original.answer.body)}"]
+                  f"WARC-Payload-Digest: {sha1(original.answer.body)}"]
         made = [record("revisit", identity, date, head, *common, http + "response", *fields)]
     else:
-        made = [record("response", identity, date, head + answer.body, *common, http + "response", f"WARC-Payload-Digest: {digest(answer.body)}")]
+        made = [record("response", identity, date, head + answer.body, *common, http + "response", f"WARC-Payload-Digest: {sha1(answer.body)}")]
     if habits["requests"]:
-        lines = [f"GET {exchange.path} HTTP/1.1", f"Host: {exchange.host}"]
-        lines += [f"User-Agent: {exchange.agent}"] * bool(exchange.agent) + [f"If-None-Match: {exchange.validator}"] * bool(exchange.validator)
-        made.append(record("request", uuid(exchange.id + "q"), date, "\r\n".join([*lines, "", ""]).encode(), *common,
+        fields = ("Host", exchange.host), ("User-Agent", exchange.agent), ("If-None-Match", exchange.validator)
+        asked = message(f"GET {exchange.path} HTTP/1.1", [(name, value) for name, value in fields if value])
+        made.append(record("request", uuid(exchange.id + "q"), date, asked, *common,
                            f"WARC-Concurrent-To: <urn:uuid:{identity}>", http + "request"))
     if duration_of(exchange) is not None:
         made.append(record("metadata", uuid(exchange.id + "m"), date, f"fetchTimeMs: {duration_of(exchange)}\r\n".encode(), *common,

@@ -9,21 +9,18 @@ What sites say of AI crawlers follows from their rank, their kind and the month.
 Nothing is real: figures made of it show that the tables can be used, and nothing of the web.
 """
 
-import base64
 import bisect
 import dataclasses
 import datetime
 import gzip
-import hashlib
 import math
 import os
 import random
 import shutil
 import sys
-import uuid
 
 from history_files import KNOWN, Policy
-from lib import record
+from lib import IDENTICAL, iso, message, random_id, record, sha1
 
 ENVIRONMENT = ""
 
@@ -328,33 +325,30 @@ class Archive:
         self.log.close()
 
     def record(self, kind, when, url, content_type, block, fields):
-        ident = f"<urn:uuid:{uuid.UUID(int=self.rng.getrandbits(128), version=4)}>"
-        head = {"WARC-Record-ID": ident, "WARC-Date": iso(when), "WARC-Target-URI": url, **fields, "Content-Type": content_type}
+        head = {"WARC-Record-ID": random_id(self.rng), "WARC-Date": iso(when), "WARC-Target-URI": url, **fields, "Content-Type": content_type}
         self.file.write(gzip.compress(record(kind, block, head), mtime=0))
 
     def response(self, when, url, status, headers, body, kind="response", fields=None):
-        head = f"HTTP/1.1 {status} {reason(status)}\r\n" + "".join(f"{name}: {value}\r\n" for name, value in headers)
-        if kind == "response":
-            head += f"Content-Length: {len(body)}\r\n"
-        self.record(kind, when, url, "application/http;msgtype=response", head.encode() + b"\r\n" + body,
-                    fields or {"WARC-Payload-Digest": digest(body)})
+        length = [("Content-Length", len(body))] * (kind == "response")
+        self.record(kind, when, url, "application/http;msgtype=response", message(f"HTTP/1.1 {status} {reason(status)}", headers + length, body),
+                    fields or {"WARC-Payload-Digest": sha1(body)})
 
     def capture(self, rng, site, when, url, status, headers, body):
         """A capture of robots.txt: a revisit, where it is what it was, as most crawlers write it."""
         before = site.originals.get(url)
         if status == 200 and before and before[1] == body and rng.true(.8):
-            fields = {"WARC-Profile": "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest", "WARC-Payload-Digest": digest(body),
+            fields = {"WARC-Profile": IDENTICAL, "WARC-Payload-Digest": sha1(body),
                       "WARC-Refers-To-Target-URI": url, "WARC-Refers-To-Date": iso(before[0])}
             self.response(when, url, status, headers, b"", "revisit", fields)
             return
-        fields = {"WARC-Payload-Digest": digest(body)}
+        fields = {"WARC-Payload-Digest": sha1(body)}
         sent = body
         if status == 200 and rng.true(.1):
             sent, headers = gzip.compress(body, mtime=0), headers + [("Content-Encoding", "gzip")]
-            fields = {"WARC-Payload-Digest": digest(sent)}
+            fields = {"WARC-Payload-Digest": sha1(sent)}
         elif status == 200 and len(body) > 200 and rng.true(.004):
             sent, fields["WARC-Truncated"] = body[: len(body) // 2], "length"
-            fields["WARC-Payload-Digest"] = digest(sent)
+            fields["WARC-Payload-Digest"] = sha1(sent)
         elif status == 200:
             site.originals[url] = (when, body)
         self.response(when, url, status, headers, sent, fields=fields)
@@ -363,14 +357,6 @@ class Archive:
         """A fetch without an answer: no record, a line of the log."""
         begin = when.strftime("%Y%m%d%H%M%S") + "000"
         self.log.write(f"{iso(when)[:-1]}.000Z {status:5} {'-':>10} {url} P {url[:-len('robots.txt')]} unknown #001 {begin}+20000 - - 3t\n")
-
-
-def iso(when):
-    return when.strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-def digest(body):
-    return "sha1:" + base64.b32encode(hashlib.sha1(body).digest()).decode()
 
 
 def write_archives(rng, sites, folder):
