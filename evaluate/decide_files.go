@@ -24,7 +24,10 @@ func (f *parsedFile) answer(a *Answer, st *State, s *subject, r *reader) {
 	} else {
 		readings, cost := r.group.Against(s.token, s.path, m)
 		s.spend(cost / matchCost)
-		a.Notes, a.allows = notesOf(readings), readings != 0 && !m.Allowed
+		for _, r := range readingNotes {
+			a.Notes |= when(readings&r.reading != 0, r.note)
+		}
+		a.allows = readings != 0 && !m.Allowed
 		for _, g := range r.others {
 			if a.Notes&words.NoteAgentName == 0 && s.match(g).Allowed != m.Allowed {
 				a.Notes |= words.NoteOtherMode
@@ -65,17 +68,18 @@ func (f *parsedFile) answer(a *Answer, st *State, s *subject, r *reader) {
 	}
 }
 
-// notesOf names readings that would turn an answer round.
-func notesOf(r robots.Readings) (n Notes) {
-	for i, note := range [...]Notes{
-		words.NoteReservedEncoding, words.NoteUnsafeEncoding, words.NoteLenient, words.NoteParseLimit,
-		words.NoteRobotsTxtEncoded, words.NoteContentUsage, words.NoteAgentName,
-	} {
-		if r&(1<<i) != 0 {
-			n |= note
-		}
-	}
-	return n
+// readingNotes names the readings that would turn an answer round.
+var readingNotes = [...]struct {
+	reading robots.Readings
+	note    Notes
+}{
+	{robots.ReadReserved, words.NoteReservedEncoding},
+	{robots.ReadUnsafe, words.NoteUnsafeEncoding},
+	{robots.ReadLenient, words.NoteLenient},
+	{robots.ReadBeyondLimit, words.NoteParseLimit},
+	{robots.ReadRobotsTxtEncoded, words.NoteRobotsTxtEncoded},
+	{robots.ReadContentUsage, words.NoteContentUsage},
+	{robots.ReadAgentName, words.NoteAgentName},
 }
 
 var matchReasons = [...]Reason{

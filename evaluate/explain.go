@@ -348,22 +348,14 @@ func (x *explainer) capture(st *State, roles []string) (*ExplainedCapture, error
 			File: x.nameOf(st.BodyInput, st.BodyEntry), Offset: st.BodyRecordOffset, ID: st.BodyRecordID.String(),
 		}}
 	}
-	for _, doubt := range []struct {
-		is   bool
-		note Notes
-	}{
-		{slices.ContainsFunc(st.led, s.mayBeOthers), words.NoteOtherCrawler},
-		{
-			st.Resynced,
-			words.NoteResynced,
-		},
-		{st.Forgeable, words.NoteForgeable},
-		{st.Mismatched, words.NoteDigestMismatch},
-		{st.OtherTarget, words.NoteOtherTarget},
+	for _, doubt := range [...]Notes{
+		when(slices.ContainsFunc(st.led, s.mayBeOthers), words.NoteOtherCrawler),
+		when(st.Resynced, words.NoteResynced),
+		when(st.Forgeable, words.NoteForgeable),
+		when(st.Mismatched, words.NoteDigestMismatch),
+		when(st.OtherTarget, words.NoteOtherTarget),
 	} {
-		if doubt.is {
-			c.Doubts = append(c.Doubts, doubt.note.Strings()...)
-		}
+		c.Doubts = append(c.Doubts, doubt.Strings()...)
 	}
 	if len(roles) == 0 && !c.Copy {
 		return c, nil

@@ -2,7 +2,6 @@ package evaluate
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"sort"
 
@@ -35,7 +34,7 @@ type licence struct {
 func (r *Resolved) readLicences(ctx context.Context, issues *run.Writer[facts.Issue]) error {
 	r.licences = make(licences)
 	captures, texts := 0, 0
-	for s, err := range r.documents.Range(ctx, 0, Buckets) {
+	for s, err := range r.res.Licences.Range(ctx, 0, Buckets) {
 		if err != nil {
 			return err
 		}
@@ -52,13 +51,9 @@ func (r *Resolved) readLicences(ctx context.Context, issues *run.Writer[facts.Is
 			if issues == nil {
 				return nil
 			}
-			return issues.Add(facts.Issue{
-				Input: s.Input, Entry: s.Entry, Offset: s.Offset, Length: s.Length, RecordID: s.RecordID,
-				Kind: words.IssueLimitReached,
-				Detail: fmt.Sprintf("more than %d captures of licence documents, or more than %d bytes of their URLs",
-					maxLicences, maxLicenceTexts),
-				Action: "this one and others are not read",
-			})
+			return issues.Add(s.Issue(words.IssueLimitReached, "this one and others are not read",
+				"more than %d captures of licence documents, or more than %d bytes of their URLs",
+				maxLicences, maxLicenceTexts))
 		}
 		l := licence{isDoubtful: s.Mismatched || s.Resynced}
 		l.Fetch = facts.Fetch{

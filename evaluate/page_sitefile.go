@@ -1,7 +1,6 @@
 package evaluate
 
 import (
-	"fmt"
 	"slices"
 	"sort"
 
@@ -61,12 +60,8 @@ func (f *siteFiles) add(s *State) error {
 	if !isFull || f.issues == nil {
 		return nil
 	}
-	return f.issues.Add(facts.Issue{
-		Input: s.Input, Entry: s.Entry, Offset: s.Offset, Length: s.Length, RecordID: s.RecordID,
-		Kind:   words.IssueLimitReached,
-		Detail: fmt.Sprintf("%s of %.200s was captured more than %d times", u.Path, s.Origin, maxSiteFiles),
-		Action: "later captures of it are left out",
-	})
+	return f.issues.Add(s.Issue(words.IssueLimitReached, "later captures of it are left out",
+		"%s of %.200s was captured more than %d times", u.Path, s.Origin, maxSiteFiles))
 }
 
 // add takes the next capture. What came to neither a whole file nor the answer that there is none,

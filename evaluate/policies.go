@@ -167,12 +167,10 @@ func (p *policyReader) pass(st *State, sink Sink, issues *run.Writer[facts.Issue
 	}
 	p.passed.List, p.passed.Sitemaps = said.list, said.sitemaps
 	if said.cut > 0 {
-		if err := issues.Add(facts.Issue{
-			Input: st.Input, Entry: st.Entry, Offset: st.Offset, Length: st.Length, RecordID: st.RecordID,
-			Kind:   words.IssueLimitReached,
-			Detail: fmt.Sprintf("robots.txt names %d product tokens", said.cut),
-			Action: fmt.Sprintf("robots_policies has the first %d of them", maxPolicyNames),
-		}); err != nil {
+		err := issues.Add(st.Issue(words.IssueLimitReached,
+			fmt.Sprintf("robots_policies has the first %d of them", maxPolicyNames),
+			"robots.txt names %d product tokens", said.cut))
+		if err != nil {
 			return err
 		}
 	}

@@ -93,7 +93,7 @@ func (e *evaluation) decideAll(ctx context.Context) (err error) {
 	}
 	fetches := facts.NewCursor(e.store.FetchesCounting(ctx, buckets, &e.totals.Joined), facts.PlaceOf)
 	defer fetches.Stop()
-	elsewhere := facts.NewCursor(e.originals.Range(ctx, buckets.From, buckets.To), facts.PlaceOf)
+	elsewhere := facts.NewCursor(e.res.Originals.Range(ctx, buckets.From, buckets.To), facts.PlaceOf)
 	defer elsewhere.Stop()
 	if e.pages.originals != nil {
 		e.pages.originals.Elsewhere = elsewhere
@@ -205,12 +205,8 @@ func (e *evaluation) reportState(st *State) error {
 
 func (e *evaluation) noteDuplicate(first, f *facts.Fetch) error {
 	e.totals.Duplicates++
-	return e.issues.Add(facts.Issue{
-		Input: f.Input, Entry: f.Entry, Offset: f.Offset, Length: f.Length, RecordID: f.RecordID,
-		Kind:   words.IssueDuplicateRecord,
-		Detail: fmt.Sprintf("the same record as at %d of %s", first.Offset, e.filename(first)),
-		Action: "counted once",
-	})
+	return e.issues.Add(f.Issue(words.IssueDuplicateRecord, "counted once", "the same record as at %d of %s",
+		first.Offset, e.filename(first)))
 }
 
 func (e *evaluation) decideFetch(f *facts.Fetch, tl *timeline, host *HostStats) error {

@@ -27,10 +27,10 @@ type timelines struct {
 
 func (r *Resolved) openTimelines(ctx context.Context, from, to int) *timelines {
 	l := &timelines{
-		states: facts.NewCursor(r.states.Range(ctx, from, to),
+		states: facts.NewCursor(r.res.States.Range(ctx, from, to),
 			func(s *resolve.State) facts.Place { return facts.PlaceOf(&s.Fetch) }),
-		marks:  facts.NewCursor(r.marks.Range(ctx, from, to), (*resolve.Mark).Place),
-		leads:  facts.NewCursor(r.leads.Range(ctx, from, to), (*resolve.Lead).Place),
+		marks:  facts.NewCursor(r.res.Marks.Range(ctx, from, to), (*resolve.Mark).Place),
+		leads:  facts.NewCursor(r.res.Leads.Range(ctx, from, to), (*resolve.Lead).Place),
 		events: facts.NewCursor(r.store.Events(ctx, facts.Buckets{From: from, To: to}), (*facts.LogEvent).Place),
 		unread: r.store.NewUnread(),
 	}

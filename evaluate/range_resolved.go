@@ -23,14 +23,8 @@ type Resolved struct {
 	remove func() error // it
 	totals Totals       // of resolving
 
-	states    *run.SortedRows[resolve.State]
-	documents *run.SortedRows[resolve.State] // captures of licence documents
-	licences  licences                       // those that are read
-	marks     *run.SortedRows[resolve.Mark]
-	leads     *run.SortedRows[resolve.Lead]
-	originals *run.SortedRows[facts.Fetch]
-	robots    []int64 // captures of robots.txt in each bucket
-	bodies    string  // path of those that were read again
+	res      *resolve.Resolved
+	licences licences // the documents that are read
 
 	policies struct { // the tokens that each robots.txt is asked for
 		sync.Mutex
@@ -97,16 +91,11 @@ func (r *Resolved) resolve(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	originals, err := resolve.FindOriginals(ctx, r.store, r.dir)
-	if err != nil {
+	if res.Originals, err = resolve.FindOriginals(ctx, r.store, r.dir); err != nil {
 		return err
 	}
-	r.documents = res.Licences
+	r.res = res
 	if err := r.readLicences(ctx, issues); err != nil {
-		return err
-	}
-	r.states, r.marks, r.leads, r.robots, r.bodies = res.States, res.Marks, res.Leads, res.Robots, res.Bodies
-	if r.originals, err = originals.Finish(ctx); err != nil {
 		return err
 	}
 	if err := r.noteCopies(issues); err != nil {
@@ -178,7 +167,7 @@ func (r *Resolved) number(ctx context.Context) ([]int64, error) {
 	first := make([]int64, Buckets)
 	next := int64(1)
 	if !r.hasEvents() {
-		for bucket, n := range r.robots {
+		for bucket, n := range r.res.Robots {
 			first[bucket] = next
 			next += n
 		}

@@ -2,7 +2,6 @@ package evaluate
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/gob"
 	"errors"
@@ -32,14 +31,11 @@ type known struct {
 // Save writes what resolving found into a folder that is there and empty: all that deciding needs
 // but the facts and the options.
 func (r *Resolved) Save(ctx context.Context, dir string) error {
-	res := resolve.Resolved{
-		States: r.states, Licences: r.documents, Marks: r.marks, Leads: r.leads, Bodies: r.bodies,
-	}
-	if err := cmp.Or(res.Save(ctx, dir), r.originals.Save(ctx, dir)); err != nil {
+	err := r.res.Save(ctx, dir)
+	if err != nil {
 		return err
 	}
 	var k known
-	var err error
 	if k.FirstIDs, err = r.number(ctx); err != nil {
 		return err
 	}
@@ -79,19 +75,14 @@ func (r *Resolved) load(dir string) error {
 	}
 	r.firstIDs, r.cuts = k.FirstIDs, k.Cuts
 	r.policies.tokens, r.policies.known = k.Tokens, true
-	res, err := resolve.OpenSaved(dir)
-	if err != nil {
+	var err error
+	if r.res, err = resolve.OpenSaved(dir); err != nil {
 		return err
 	}
-	if _, err := r.store.AddPack(res.Bodies); err != nil {
+	if _, err := r.store.AddPack(r.res.Bodies); err != nil {
 		return err
 	}
-	r.documents = res.Licences
 	if err := r.readLicences(context.Background(), nil); err != nil {
-		return err
-	}
-	r.states, r.marks, r.leads = res.States, res.Marks, res.Leads
-	if r.originals, err = resolve.OpenOriginals(dir); err != nil {
 		return err
 	}
 	t, err := LoadTotals(dir)

@@ -2,7 +2,6 @@ package evaluate
 
 import (
 	"cmp"
-	"container/heap"
 	"maps"
 	"slices"
 	"unsafe"
@@ -96,9 +95,8 @@ const (
 // together. Which tokens these are depends on the tokens alone, so tables of ranges add up
 // to the table of all.
 type agentTable struct {
-	limit  int // "0" stands for maxAgents
-	byKey  map[string]*AgentStats
-	keys   lastFirst // of byKey
+	limit  int                    // "0" stands for maxAgents
+	byKey  map[string]*AgentStats // and a few more, until they are cut
 	others *AgentStats
 
 	last    *AgentStats // that was asked for last, by lastKey
@@ -109,36 +107,35 @@ type agentTable struct {
 // the first in the alphabet stands for all.
 func (t *agentTable) of(token, key string) *AgentStats {
 	if t.last == nil || key != t.lastKey {
-		t.last, t.lastKey = t.byKey[key], key
-		if t.last == nil {
-			t.last = t.insert(token, key)
+		if t.byKey == nil {
+			t.byKey = make(map[string]*AgentStats)
 		}
+		if t.byKey[key] == nil {
+			if limit := cmp.Or(t.limit, maxAgents); len(t.byKey) > limit+limit/4 {
+				t.cut()
+			}
+			t.byKey[key] = newAgentStats(token)
+		}
+		t.last, t.lastKey = t.byKey[key], key
 	}
-	if t.last != t.others {
-		t.last.Agent = min(t.last.Agent, token)
-	}
+	t.last.Agent = min(t.last.Agent, token)
 	return t.last
 }
 
-func (t *agentTable) insert(token, key string) *AgentStats {
-	if t.byKey == nil {
-		t.byKey = make(map[string]*AgentStats)
+// cut adds the counts of the tokens beyond the limit to others.
+func (t *agentTable) cut() {
+	limit := cmp.Or(t.limit, maxAgents)
+	if len(t.byKey) <= limit {
+		return
 	}
-	if len(t.byKey) == cmp.Or(t.limit, maxAgents) {
-		if t.others == nil {
-			t.others = newAgentStats(otherAgents)
-		}
-		if key > t.keys[0] {
-			return t.others
-		}
-		last := heap.Pop(&t.keys).(string)
-		t.others.add(t.byKey[last])
-		delete(t.byKey, last)
+	if t.others == nil {
+		t.others = newAgentStats(otherAgents)
 	}
-	a := newAgentStats(token)
-	t.byKey[key] = a
-	heap.Push(&t.keys, key)
-	return a
+	for _, key := range slices.Sorted(maps.Keys(t.byKey))[limit:] {
+		t.others.add(t.byKey[key])
+		delete(t.byKey, key)
+	}
+	t.last = nil
 }
 
 func (t *agentTable) add(o *agentTable) {
@@ -155,6 +152,7 @@ func (t *agentTable) add(o *agentTable) {
 
 // sorted returns the counts by token.
 func (t *agentTable) sorted() []*AgentStats {
+	t.cut()
 	list := slices.Collect(maps.Values(t.byKey))
 	if t.others != nil {
 		list = append(list, t.others)
@@ -187,18 +185,4 @@ func (a *AgentStats) claim(claim string) {
 		delete(a.Claims, last)
 	}
 	a.Claims[claim] = true
-}
-
-// lastFirst is a heap with the last key in the alphabet on top.
-type lastFirst []string
-
-func (h lastFirst) Len() int           { return len(h) }
-func (h lastFirst) Less(i, j int) bool { return h[i] > h[j] }
-func (h lastFirst) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
-func (h *lastFirst) Push(key any)      { *h = append(*h, key.(string)) }
-func (h *lastFirst) Pop() any {
-	last := len(*h) - 1
-	key := (*h)[last]
-	*h = (*h)[:last]
-	return key
 }

@@ -2,6 +2,7 @@ package facts
 
 import (
 	"cmp"
+	"fmt"
 
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
 	"github.com/robotsaudit/robotsaudit/internal/words"
@@ -18,6 +19,11 @@ type Issue struct {
 	Kind     words.IssueKind
 	Detail   string
 	Action   string
+}
+
+// Issue is one of a record.
+func (f *Fetch) Issue(kind words.IssueKind, action, format string, a ...any) Issue {
+	return Issue{f.Input, f.Entry, f.Offset, f.Length, f.RecordID, kind, fmt.Sprintf(format, a...), action}
 }
 
 // CompareIssues orders issues by place.

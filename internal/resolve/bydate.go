@@ -67,19 +67,13 @@ func (d byDate) from(micros int64, stop func(*facts.Capture) bool) iter.Seq[*fac
 	return d.merge(onward, micros, never, stop)
 }
 
-// without is like from. Where isCovered is true for a capture, it leaves out the rest of its run of equal answers.
-func (d byDate) without(isCovered func(*facts.Capture) bool, micros int64,
-	stop func(*facts.Capture) bool,
-) iter.Seq[*facts.Capture] {
-	return d.merge(onward, micros, isCovered, stop)
-}
-
 // backFrom yields those dated micros or earlier in the opposite order, likewise.
 func (d byDate) backFrom(micros int64, stop func(*facts.Capture) bool) iter.Seq[*facts.Capture] {
 	return d.merge(back, micros, never, stop)
 }
 
-// merge yields the captures of all precisions in one order.
+// merge yields the captures of all precisions in one order. Onward, where isCovered is true for a capture, it
+// leaves out the rest of its run of equal answers.
 func (d byDate) merge(o order, micros int64, isCovered, stop func(*facts.Capture) bool) iter.Seq[*facts.Capture] {
 	return func(yield func(*facts.Capture) bool) {
 		var memory [facts.PrecisionMicrosecond + 1]samePrecision

@@ -372,9 +372,11 @@ func upTo(list []*facts.Capture, micros int64) int {
 
 // addFetches adds the fetches of the URLs that resolutions look for and that are no
 // policy by their path.
-func (g *originCaptures) addFetches(fetches *facts.Cursor[facts.Fetch], targets *facts.Cursor[targetURL]) error {
-	err := targets.Each(g.Place, func(t *targetURL) error {
-		g.scanned[t.Key] = true
+func (g *originCaptures) addFetches(fetches *facts.Cursor[facts.Fetch], seeking *facts.Cursor[resolution]) error {
+	err := seeking.Each(g.Place, func(res *resolution) error {
+		if !res.wantsPolicy() {
+			g.scanned[res.WantKey] = true
+		}
 		return nil
 	})
 	if err != nil || len(g.scanned) == 0 {

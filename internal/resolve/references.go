@@ -125,10 +125,10 @@ type finder struct {
 
 // FindOriginals returns rows of originalRuns. Where no revisit refers to a record elsewhere
 // it reads nothing.
-func FindOriginals(ctx context.Context, s *facts.Reader, dir string) (*run.Sorter[facts.Fetch], error) {
+func FindOriginals(ctx context.Context, s *facts.Reader, dir string) (*run.SortedRows[facts.Fetch], error) {
 	originals := run.NewSorter(dir, originalRuns)
 	if !slices.ContainsFunc(s.Tasks, func(t facts.Task) bool { return len(t.Revisits) > 0 }) {
-		return originals, nil
+		return originals.Finish(ctx)
 	}
 	var borrowed int64
 	for i := range s.Inputs {
@@ -146,7 +146,7 @@ func FindOriginals(ctx context.Context, s *facts.Reader, dir string) (*run.Sorte
 	if err := f.join(ctx, references, records); err != nil {
 		return nil, err
 	}
-	return originals, nil
+	return originals.Finish(ctx)
 }
 
 // references writes revisits under the names that they give.

@@ -32,11 +32,10 @@ type resolver struct {
 	marks    *run.Sorter[Mark]
 	leads    *run.Sorter[Lead]
 	next     *run.Sorter[resolution]
-	targets  *run.Sorter[targetURL] // that resolutions of next look for
-	waiting  int64                  // resolutions of next
-	wanted   []bool                 // buckets that they look in
-	scanned  []bool                 // those where they look for URLs that are no policy by their path
-	robots   []int64                // captures of robots.txt that are settled, by bucket
+	waiting  int64   // resolutions of next
+	wanted   []bool  // buckets that they look in
+	scanned  []bool  // those where they look for URLs that are no policy by their path
+	robots   []int64 // captures of robots.txt that are settled, by bucket
 }
 
 // shared is what all resolvers use.
@@ -51,10 +50,7 @@ type shared struct {
 func (s *shared) note(c *facts.Capture, kind words.IssueKind, reason words.Reason, format string, a ...any) error {
 	s.guard.Lock()
 	defer s.guard.Unlock()
-	return s.issues.Add(facts.Issue{
-		Input: c.Input, Entry: c.Entry, Offset: c.Offset, Length: c.Length, RecordID: c.RecordID, Kind: kind,
-		Detail: fmt.Sprintf(format, a...), Action: reason.String(),
-	})
+	return s.issues.Add(c.Issue(kind, reason.String(), format, a...))
 }
 
 func (r *resolver) startRound(n int) {
@@ -62,9 +58,6 @@ func (r *resolver) startRound(n int) {
 	spec := resolutionRuns
 	spec.Name = fmt.Sprintf("resolutions%d", n)
 	r.next = run.NewSorter(r.dir, spec)
-	targets := targetRuns
-	targets.Name = fmt.Sprintf("targets%d", n)
-	r.targets = run.NewSorter(r.dir, targets)
 }
 
 // isFollowed reports whether what a capture came to matters: of all policy that is read.
@@ -127,18 +120,22 @@ func (r *resolver) nextRound(ctx context.Context, w waiting, from, to int) error
 	defer unread.Stop()
 	resolutions := facts.NewCursor(w.resolutions.Range(ctx, from, to), (*resolution).place)
 	defer resolutions.Stop()
-	fetches := facts.NewCursor(r.store.Fetches(ctx, facts.Buckets{From: from, To: to, Select: w.scanned}),
-		facts.PlaceOf)
-	defer fetches.Stop()
-	sought := facts.NewCursor(w.targets.Range(ctx, from, to), (*targetURL).place)
-	defer sought.Stop()
+	addFetches := func(*originCaptures) error { return nil }
+	if slices.Contains(w.scanned[from:to], true) {
+		fetches := facts.NewCursor(r.store.Fetches(ctx, facts.Buckets{From: from, To: to, Select: w.scanned}),
+			facts.PlaceOf)
+		defer fetches.Stop()
+		ahead := facts.NewCursor(w.resolutions.Range(ctx, from, to), (*resolution).place)
+		defer ahead.Stop()
+		addFetches = func(g *originCaptures) error { return g.addFetches(fetches, ahead) }
+	}
 	g := newOriginCaptures(r.store.NewUnread())
 	defer g.free(0)
 	for resolutions.Row != nil {
 		if err := g.read(resolutions.Here, captures, unread); err != nil {
 			return err
 		}
-		if err := g.addFetches(fetches, sought); err != nil {
+		if err := addFetches(g); err != nil {
 			return err
 		}
 		if err := resolutions.Each(g.Place, func(res *resolution) error { return r.follow(res, g) }); err != nil {
@@ -153,12 +150,7 @@ func (r *resolver) goOn(res *resolution) error {
 	bucket := run.BucketOf(res.WantHost)
 	r.wanted[bucket] = true
 	r.waiting++
-	if !res.wantsPolicy() {
-		r.scanned[bucket] = true
-		if err := r.targets.Add(targetURL{res.WantHost, res.WantOrigin, res.WantKey}); err != nil {
-			return err
-		}
-	}
+	r.scanned[bucket] = r.scanned[bucket] || !res.wantsPolicy()
 	return r.next.Put(res)
 }
 
@@ -320,7 +312,7 @@ func (r *resolver) addCopies(res *resolution, g *originCaptures, t target) error
 	isCovered := func(c *facts.Capture) bool { // two 304s may renew two copies
 		return t.capture != nil && c.Status != http.StatusNotModified && answersLike(t.capture, c)
 	}
-	for c := range everyone.all.without(isCovered, at.Micros-facts.Day, isLate) {
+	for c := range everyone.all.merge(onward, at.Micros-facts.Day, isCovered, isLate) {
 		if looked++; looked > maxScanned || added == maxCopies {
 			res.OtherTarget = true // one of the others may allow
 			return nil

@@ -52,6 +52,8 @@ type Resolved struct {
 	Leads    *run.SortedRows[Lead]  // redirects that may have led to others
 	Robots   []int64                // captures of robots.txt in each bucket
 	Bodies   string                 // path of the pack of those that were read again
+
+	Originals *run.SortedRows[facts.Fetch] // of FindOriginals
 }
 
 const bodiesFile = "reread.pack"
@@ -96,7 +98,7 @@ func Captures(ctx context.Context, s *facts.Reader, opt Options, issues *run.Wri
 		n := int(min((w.count+opt.Rows-1)/opt.Rows, int64(opt.Ranges)))
 		err = rs.round(ctx, n, w.ranges(n),
 			func(r *resolver, ctx context.Context, from, to int) error { return r.nextRound(ctx, w, from, to) })
-		if err = cmp.Or(err, w.resolutions.Remove(), w.targets.Remove()); err != nil {
+		if err = cmp.Or(err, w.resolutions.Remove()); err != nil {
 			return nil, err
 		}
 	}
@@ -173,7 +175,6 @@ type waiting struct {
 	count           int64
 	wanted, scanned []bool
 	resolutions     *run.SortedRows[resolution]
-	targets         *run.SortedRows[targetURL]
 }
 
 // ranges returns how many of n ranges of buckets have resolutions.
@@ -195,9 +196,7 @@ func (rs *resolvers) gather(ctx context.Context) (w waiting, err error) {
 			w.wanted[i], w.scanned[i] = w.wanted[i] || r.wanted[i], w.scanned[i] || r.scanned[i]
 		}
 	}
-	err = cmp.Or(
-		together(ctx, rs, &w.resolutions, func(r *resolver) *run.Sorter[resolution] { return r.next }),
-		together(ctx, rs, &w.targets, func(r *resolver) *run.Sorter[targetURL] { return r.targets }))
+	err = together(ctx, rs, &w.resolutions, func(r *resolver) *run.Sorter[resolution] { return r.next })
 	return w, err
 }
 

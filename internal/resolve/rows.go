@@ -8,21 +8,6 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
 )
 
-// targetURL is a URL that a resolution looks for, and that is no policy by its path.
-type targetURL struct {
-	HostReversed string
-	Origin       string
-	Key          string
-}
-
-func (t *targetURL) place() facts.Place { return facts.Place{Host: t.HostReversed, Origin: t.Origin} }
-
-var targetRuns = run.Spec[targetURL]{
-	Name:    "targets",
-	Compare: func(a, b *targetURL) int { return a.place().CompareInBucket(b.place()) },
-	Bucket:  func(t *targetURL) int { return run.BucketOf(t.HostReversed) },
-}
-
 // A Mark is a record that a robots.txt redirect led to. Its fetch is always allowed:
 // that record, not that URL.
 type Mark struct {
