@@ -356,21 +356,16 @@ func (s *Summary) printEvidence(p *page) {
 }
 
 func (s *Summary) printClaims(p *page) {
-	columns := []string{"fetches", "violations", "unproven", "unknown"}
-	p.columns("Claim (robots: of warcinfo)", columns...)
-	for _, c := range s.Claims[:min(len(s.Claims), topNames)] {
-		p.row(cmp.Or(Shown(c.Name, maxLabel), "(no claim)"), countsText(&c.Counts)...)
+	counts := func(heading, none string, list []NamedCounts, total int) {
+		p.columns(heading, "fetches", "violations", "unproven", "unknown")
+		for _, c := range list[:min(len(list), topNames)] {
+			p.row(cmp.Or(Shown(c.Name, maxLabel), none), number(c.Fetches), number(c.Violations()), number(c.Unproven()),
+				number(c.Unknown))
+		}
+		p.more(total, topNames)
 	}
-	p.more(len(s.Claims), topNames)
-	p.columns("Crawlers, by product token", columns...)
-	for _, a := range s.Agents {
-		p.row(cmp.Or(Shown(a.Name, maxLabel), "(none known)"), countsText(&a.Counts)...)
-	}
-	p.more(s.AgentCount, topNames)
-}
-
-func countsText(c *evaluate.Counts) []string {
-	return []string{number(c.Fetches), number(c.Violations()), number(c.Unproven()), number(c.Unknown)}
+	counts("Claim (robots: of warcinfo)", "(no claim)", s.Claims, len(s.Claims))
+	counts("Crawlers, by product token", "(none known)", s.Agents, s.AgentCount)
 }
 
 func (s *Summary) printOrigins(p *page) {

@@ -3,24 +3,20 @@ package document
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
 
-// citedCapture is the row of the table robots for the capture that a finding rests on.
+// citedCapture is what the table robots adds to a finding: of the capture that it rests on, and of the others that
+// the crawler may have used, which are the usable captures of the 24 hours before the fetch (RFC 9309 §2.4).
 type citedCapture struct {
 	RecordType  string
 	HopURLs     []string // shortened
 	FinalStatus *int16
-	Copies      copies
-}
-
-// copies are the captures of a robots.txt that a crawler may have used: the usable captures of the 24 hours
-// before a fetch (RFC 9309 §2.4).
-type copies struct {
-	Count int64
-	First []string // the latest of them, in words
+	Others      int64
+	Latest      []string // of the others, in words
 }
 
 // permittedMicros is how long a copy may be used.
@@ -98,26 +94,24 @@ func (r *captureReader) add(row *report.RobotsRow) {
 // endOrigin gives the findings of the origin in hand their copies.
 func (r *captureReader) endOrigin() {
 	for _, f := range r.cited {
-		f.cited.Copies = copiesBefore(r.here, f)
+		f.cited.addOthers(r.here, f)
 	}
 	r.here, r.cited, r.last = r.here[:0], r.cited[:0], ""
 }
 
-// copiesBefore finds the captures that a crawler may have used for a fetch.
-func copiesBefore(captures []capture, f *found) (c copies) {
+// addOthers finds the captures that the crawler may have used for a fetch.
+func (c *citedCapture) addOthers(captures []capture, f *found) {
 	if f.FetchTime == nil {
-		return c
+		return
 	}
-	for i := len(captures) - 1; i >= 0; i-- { // the latest first
-		k := captures[i]
+	for _, k := range slices.Backward(captures) { // the latest first
 		if k.time > *f.FetchTime || k.time < *f.FetchTime-permittedMicros || k.id == f.RobotsID {
 			continue
 		}
-		if c.Count++; len(c.First) < maxCopies {
-			c.First = append(c.First, fmt.Sprintf("%s by %s", moment(&k.time), orUnknown(k.agent)))
+		if c.Others++; len(c.Latest) < maxCopies {
+			c.Latest = append(c.Latest, fmt.Sprintf("%s by %s", moment(&k.time), orUnknown(k.agent)))
 		}
 	}
-	return c
 }
 
 // orUnknown names a crawler.

@@ -125,17 +125,17 @@ func (f *found) ruleText() string {
 
 // copiesText lists the captures, besides the governing one, that the crawler may have used.
 func (f *found) copiesText() []string {
-	c := f.cited.Copies
+	c := &f.cited
 	if f.Evidence == "later" {
 		return []string{"None: nothing of this robots.txt was obtained before the fetch."}
 	}
 	words := []string{"The capture that governs; there is no other in the 24 hours up to the fetch that says something."}
-	if c.Count > 0 {
+	if c.Others > 0 {
 		words[0] = fmt.Sprintf("The capture that governs, and %s in the 24 hours up to the fetch:",
-			plural(c.Count, "other"))
-		words = append(words, c.First...)
+			plural(c.Others, "other"))
+		words = append(words, c.Latest...)
 	}
-	if more := c.Count - int64(len(c.First)); more > 0 {
+	if more := c.Others - int64(len(c.Latest)); more > 0 {
 		words = append(words, fmt.Sprintf("and %s more (table robots)", number(more)))
 	}
 	if f.Reason == "unreachable" {

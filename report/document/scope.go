@@ -148,19 +148,18 @@ func (b *builder) fetchesText() []string {
 
 // capturesText counts the captures of robots.txt by outcome.
 func (b *builder) capturesText() string {
-	outcomes := b.audit.Totals.RobotsOutcomes
-	words := map[string]string{
-		"rules": "with a file", "partial": "with a part of a file",
-		"unavailable": "not available (status 4xx, or too many redirects): everything is allowed",
-		"unreachable": "not reachable (status 5xx and the like): everything is forbidden",
-		"unresolved":  "unresolved (the archives lack what it refers to)",
-		"undefined":   "undefined (a status or a coding that says nothing)",
-	}
 	total, parts := int64(0), []string(nil)
-	for _, name := range []string{"rules", "partial", "unavailable", "unreachable", "unresolved", "undefined"} {
-		if n := outcomes[name]; n > 0 {
+	for _, o := range [][2]string{
+		{"rules", "with a file"},
+		{"partial", "with a part of a file"},
+		{"unavailable", "not available (status 4xx, or too many redirects): everything is allowed"},
+		{"unreachable", "not reachable (status 5xx and the like): everything is forbidden"},
+		{"unresolved", "unresolved (the archives lack what it refers to)"},
+		{"undefined", "undefined (a status or a coding that says nothing)"},
+	} {
+		if n := b.audit.Totals.RobotsOutcomes[o[0]]; n > 0 {
 			total += n
-			parts = append(parts, number(n)+" "+words[name])
+			parts = append(parts, number(n)+" "+o[1])
 		}
 	}
 	text := "captured " + plural(total, "time")

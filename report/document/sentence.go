@@ -200,17 +200,14 @@ func (f *found) place() string {
 
 // failure states that robots.txt could not be had.
 func (f *found) failure() string {
-	who := f.teller()
-	if who == "it" {
-		who = "its request"
-	} else {
-		who = "a request by " + who
-	}
 	status := f.failureStatus()
-	if status == nil {
-		return fmt.Sprintf("robots.txt could not be had %s", f.before())
+	switch {
+	case status == nil:
+		return "robots.txt could not be had " + f.before()
+	case f.isOwn():
+		return fmt.Sprintf("robots.txt had answered its request with status %d, %s", *status, f.before())
 	}
-	return fmt.Sprintf("robots.txt had answered %s with status %d, %s", who, *status, f.before())
+	return fmt.Sprintf("robots.txt had answered a request by %s with status %d, %s", f.teller(), *status, f.before())
 }
 
 // authority says what reads the failure of a robots.txt so. A status other than a 5xx is a failure by

@@ -107,11 +107,15 @@ func (t *text) crawler(token string) string {
 
 // moment writes a time in UTC, as exact as it is known.
 func moment(m evaluate.Moment) string {
-	s := m.String()
-	if at, err := time.Parse(time.RFC3339Nano, s); err == nil {
-		return at.Format("2 January 2006, 15:04:05.999999 UTC")
+	return cmp.Or(formatted(m, "2 January 2006, 15:04:05.999999 UTC"), "an unknown time")
+}
+
+// formatted writes a time by a layout, or as it is known; "": not at all.
+func formatted(m evaluate.Moment, layout string) string {
+	if at, err := time.Parse(time.RFC3339Nano, m.String()); err == nil {
+		return at.Format(layout)
 	}
-	return cmp.Or(s, "an unknown time")
+	return m.String()
 }
 
 // answer writes the findings, in sentences.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/report"
@@ -95,11 +94,7 @@ func (t *text) kept() []bool {
 }
 
 func when(m evaluate.Moment) string {
-	s := m.String()
-	if at, err := time.Parse(time.RFC3339Nano, s); err == nil {
-		return at.Format("2006-01-02 15:04:05.999999 UTC")
-	}
-	return cmp.Or(s, "no date")
+	return cmp.Or(formatted(m, "2006-01-02 15:04:05.999999 UTC"), "no date")
 }
 
 func marks(c *evaluate.ExplainedCapture) string {
