@@ -45,13 +45,6 @@ func answersAlike(a, b *facts.Capture) bool {
 		a.PayloadDigest == b.PayloadDigest && (a.Flags^b.Flags)&facts.FlagDigestMismatch == 0
 }
 
-// forget leaves no captures but the memory for others, unless that is much.
-func (d byDate) forget() {
-	for i := range d {
-		d[i].captures, d[i].runs = emptied(d[i].captures), emptied(d[i].runs)
-	}
-}
-
 // An order is that in which captures are passed.
 type order int
 

@@ -111,13 +111,8 @@ func NewOriginals() *Originals {
 // Forget makes room for another origin.
 func (o *Originals) Forget() {
 	*o = Originals{
-		byURL: o.byURL, order: emptied(o.order), coarsest: facts.PrecisionMicrosecond,
-		Elsewhere: o.Elsewhere,
+		byURL: make(map[string][]original), coarsest: facts.PrecisionMicrosecond, Elsewhere: o.Elsewhere,
 	}
-	if len(o.byURL) > keptRows || o.byURL == nil {
-		o.byURL = make(map[string][]original)
-	}
-	clear(o.byURL)
 }
 
 // StatementsFor returns the statements of a fetch about its use. A revisit or 304 has its

@@ -18,7 +18,6 @@ type originCaptures struct {
 	captures []*facts.Capture
 	rows     [][]facts.Capture // where captures are
 	byURL    map[string]*urlCaptures
-	spare    []*urlCaptures              // of former origins, without captures
 	scanned  map[string]bool             // URLs whose fetches are all here
 	unread   facts.Unread                // captures of robots.txt that indexes list and no input holds
 	seen     facts.Duplicates            // finds copies while captures are added
@@ -49,9 +48,6 @@ func newOriginCaptures(unread facts.Unread) *originCaptures {
 	}
 }
 
-// keptRows is how many rows memory is kept for from one origin to the next.
-const keptRows = 256
-
 // chunkRows is how many captures lie together. A longer list of them would be copied as it grows.
 const chunkRows = 64
 
@@ -59,23 +55,13 @@ const chunkRows = 64
 // again to which resolutions have come.
 var freeRows = sync.Pool{New: func() any { return new([chunkRows]facts.Capture) }}
 
-// begin forgets an origin for the next, in the same memory unless that is much.
+// begin forgets an origin for the next.
 func (g *originCaptures) begin(p facts.Place) {
 	g.free(1)
-	if len(g.byURL) > keptRows {
-		*g = *newOriginCaptures(g.unread)
-	}
-	for _, s := range g.byURL {
-		s.forget()
-		g.spare = append(g.spare, s)
-	}
-	g.Place, g.captures, g.seen = p, emptied(g.captures), g.seen[:0]
 	g.unread.Clear()
-	clear(g.byURL)
-	clear(g.scanned)
-	clear(g.copies)
-	clear(g.followed)
-	g.copiesOf = facts.Place{}
+	rows, seen := g.rows, g.seen[:0]
+	*g = *newOriginCaptures(g.unread)
+	g.Place, g.rows, g.seen = p, rows, seen
 }
 
 // free forgets all captures, and leaves the chunks but the first n to others.
@@ -88,15 +74,6 @@ func (g *originCaptures) free(n int) {
 		}
 	}
 	g.rows = g.rows[:min(n, len(g.rows))]
-}
-
-// emptied returns the memory of list for another, unless that is much.
-func emptied[T any](list []T) []T {
-	if cap(list) > keptRows {
-		return nil
-	}
-	clear(list)
-	return list[:0]
 }
 
 func (g *originCaptures) add(c *facts.Capture) error {
@@ -162,20 +139,10 @@ func (g *originCaptures) spots(c *facts.Capture) []facts.Spot {
 func (g *originCaptures) ofURL(key string) *urlCaptures {
 	s := g.byURL[key]
 	if s == nil {
-		if last := len(g.spare) - 1; last >= 0 {
-			s, g.spare = g.spare[last], g.spare[:last]
-		} else {
-			s = new(urlCaptures)
-		}
+		s = new(urlCaptures)
 		g.byURL[key] = s
 	}
 	return s
-}
-
-// forget leaves no captures but the memory for others, unless that is much.
-func (s *urlCaptures) forget() {
-	s.everyone.forget()
-	*s = urlCaptures{all: emptied(s.all), everyone: s.everyone}
 }
 
 // read reads the captures of an origin, and then the captures of its robots.txt that indexes report.
@@ -270,8 +237,7 @@ func (g *originCaptures) keyOf(url string) string {
 // sort fills in what follows from all.
 func (s *urlCaptures) sort() {
 	slices.SortFunc(s.all, func(a, b *facts.Capture) int { return facts.CompareInTime(&a.Fetch, &b.Fetch) })
-	s.everyone.forget()
-	*s = urlCaptures{all: s.all, everyone: s.everyone}
+	*s = urlCaptures{all: s.all}
 }
 
 // maxLooks bounds the captures of a URL that one step of a resolution looks at. A host may have
@@ -290,13 +256,6 @@ type askings struct {
 	all       byDate
 	successes byDate                      // those with a 2xx
 	validated map[string][]*facts.Capture // the same by validator, as validatorsOf has them; by time
-}
-
-// forget leaves no captures but the memory for others, unless that is much.
-func (a *askings) forget() {
-	a.all.forget()
-	a.successes.forget()
-	a.validated = nil
 }
 
 func (a *askings) add(c *facts.Capture) {
