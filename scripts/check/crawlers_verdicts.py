@@ -137,7 +137,7 @@ def compare(binary, folders, log, listed, label):
     truth, archived = oracle.Oracle(log), [line for line in log if line.number in answers]
     held = oracle.Oracle(archived, {record.number for record in found if record.whole})
     place = shown_order(found)
-    shown = oracle.Oracle(sorted(line._replace(number=place[line.number]) for line in archived),
+    shown = oracle.Oracle(sorted(line._replace(number=place[line.number], time=truth.lines[place[line.number]].time) for line in archived),
                           {place[record.number] for record in found if record.whole})
     with folder() as work:
         rows = audit(binary, folders, work)
