@@ -104,7 +104,6 @@ func BenchmarkReaders(b *testing.B) {
 				if err != io.EOF {
 					b.Fatal(err)
 				}
-				r.Close()
 			}
 			b.ReportMetric(float64(count)/(processorTime()-begin).Seconds(), "rows/CPU-s")
 			b.ReportMetric(float64(len(c.content)), "bytes")

@@ -17,7 +17,6 @@ var cdxLetters = [256]field{
 	'g': fieldFilename,
 	'k': fieldDigest,
 	'm': fieldMIME,
-	'M': fieldTags,
 	'r': fieldRedirect,
 	's': fieldStatus,
 	'S': fieldLength,

@@ -19,14 +19,12 @@ func drain(t *testing.T, f Format, content []byte) {
 	if err != nil {
 		return
 	}
-	defer r.Close()
 	all := linesOf(t, r)
 	d, ok := r.(Divided)
 	if !ok || len(all) == maxDrained {
 		return
 	}
 	other := d.Another()
-	defer other.Close()
 	var parts []int64
 	for part := range d.Parts() {
 		other.Begin(part)

@@ -47,7 +47,6 @@ type Row struct {
 	Subset   string      // Common Crawl: warc, robotstxt, crawldiagnostics
 	Agent    string      // lists alone
 	RecordID recordid.ID // lists, wget's CDX, and Common Crawl since 2026
-	Tags     string      // field M (AIF) of CDX: a hint
 	Line     int64       // number of the row in its file, from 1; in text every line counts
 	NoZone   bool        // Micros is of a column that declares local times
 	At       int64       // offset of the line in the file, or -1 where it is compressed or Parquet
@@ -64,7 +63,6 @@ type Reader interface {
 	// Format is the format of the content: never Parquet, which Open finds to be CCIndex or
 	// URLList.
 	Format() Format
-	Close() error
 }
 
 // Divided is a Reader whose rows are in parts, which can be read at the same time. Which rows a part
@@ -75,7 +73,7 @@ type Divided interface {
 	Parts() int
 	// Begin restricts the next rows to one part.
 	Begin(part int)
-	// Another returns a Reader of the same file for another goroutine. Both are to be closed.
+	// Another returns a Reader of the same file for another goroutine.
 	Another() Divided
 	// Rows is the number of rows that the file claims.
 	Rows() int64
@@ -168,7 +166,6 @@ const (
 	fieldSubset
 	fieldAgent
 	fieldRecordID
-	fieldTags
 	fields
 )
 
@@ -209,8 +206,6 @@ func (row *Row) set(f field, value string) (fault string) {
 		row.Agent = value
 	case fieldRecordID:
 		row.RecordID = recordid.Parse(strings.TrimSuffix(strings.TrimPrefix(value, "<"), ">"))
-	case fieldTags:
-		row.Tags = value
 	}
 	return ""
 }

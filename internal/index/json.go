@@ -33,7 +33,6 @@ var captureNames = [...]name{
 	{"method", fieldMethod},
 	{"redirect", fieldRedirect},
 	{"redirecturl", fieldRedirect},
-	{"robotflags", fieldTags},
 	{"recordid", fieldRecordID},
 }
 

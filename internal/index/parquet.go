@@ -153,11 +153,6 @@ func (p *parquetReader) Another() Divided {
 	return &other
 }
 
-func (p *parquetReader) Close() error {
-	p.rows.Close()
-	return nil
-}
-
 // findColumns finds the columns that are fields.
 func (p *parquetReader) findColumns() (err error) {
 	var names []string

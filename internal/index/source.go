@@ -381,7 +381,6 @@ type textReader struct {
 }
 
 func (r *textReader) Format() Format { return r.format }
-func (r *textReader) Close() error   { return nil }
 
 func (r *textReader) Next(row *Row) error {
 	for !r.ended {

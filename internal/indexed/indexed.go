@@ -56,7 +56,6 @@ func Read(a *facts.Account, in facts.Input, format index.Format, from *warc.Sour
 		result.InputStats = a.Stats
 		return result, err
 	}
-	defer rows.Close()
 	result.Container = rows.Format().String()
 	x := indexReader{
 		Account: a, format: rows.Format(), told: make(map[words.IssueKind]int),
@@ -173,7 +172,6 @@ func (x *indexReader) readParts(rows index.Divided, in facts.Input, opt Options)
 			if own == nil {
 				if own = rows; first.Swap(true) {
 					own = rows.Another()
-					defer own.Close()
 				}
 			}
 			p := x.newPart(x.Out, func(n int) { x.tellRows(n, rows.Rows()) })

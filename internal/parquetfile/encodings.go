@@ -2,6 +2,8 @@ package parquetfile
 
 import "encoding/binary"
 
+var errFewer = damaged("a page has fewer values than its header says")
+
 // decodeHybrid fills dst with values of some bits each, in runs of one value or packed (the RLE
 // encoding of Parquet).
 func decodeHybrid(dst []uint32, src []byte, width uint) error {
@@ -12,23 +14,20 @@ func decodeHybrid(dst []uint32, src []byte, width uint) error {
 		clear(dst)
 		return nil
 	}
-	mask := uint64(1)<<width - 1
 	for i := 0; i < len(dst); {
 		head, n := binary.Uvarint(src)
 		if n <= 0 {
-			return damaged("a page has fewer values than its header says")
+			return errFewer
 		}
 		src = src[n:]
 		left := uint64(len(dst) - i)
 		if head&1 == 0 {
 			size := int(width+7) / 8
 			if len(src) < size {
-				return damaged("a page has fewer values than its header says")
+				return errFewer
 			}
-			var value [4]byte
-			copy(value[:], src[:size])
+			v := uint32(bitsAt(src[:size], 0, width))
 			src = src[size:]
-			v := uint32(uint64(binary.LittleEndian.Uint32(value[:])) & mask)
 			run := dst[i : i+int(min(head>>1, left))]
 			for j := range run {
 				run[j] = v
@@ -40,39 +39,24 @@ func decodeHybrid(dst []uint32, src []byte, width uint) error {
 		run := dst[i : i+int(min(groups*8, left))]
 		size := min(int(groups)*int(width), len(src))
 		if len(run)*int(width) > size*8 {
-			return damaged("a page has fewer values than its header says")
+			return errFewer
 		}
-		unpack(run, src[:size], width, mask)
+		for j := range run {
+			run[j] = uint32(bitsAt(src[:size], uint(j)*width, width))
+		}
 		src = src[size:]
 		i += len(run)
 	}
 	return nil
 }
 
-// unpack reads values of some bits each, the lowest first.
-func unpack(dst []uint32, src []byte, width uint, mask uint64) {
-	at := uint(0)
-	for i := range dst {
-		b := src[min(at/8, uint(len(src))):]
-		if len(b) >= 8 {
-			dst[i] = uint32(binary.LittleEndian.Uint64(b) >> (at % 8) & mask)
-		} else {
-			var tail [8]byte
-			copy(tail[:], b)
-			dst[i] = uint32(binary.LittleEndian.Uint64(tail[:]) >> (at % 8) & mask)
-		}
-		at += width
-	}
-}
-
 // decodeDelta fills dst with integers of the encoding DELTA_BINARY_PACKED, and returns the
 // bytes after them.
 func decodeDelta(dst []int64, src []byte) (rest []byte, err error) {
-	short := damaged("a page has fewer values than its header says")
 	uvarint := func() uint64 {
 		v, n := binary.Uvarint(src)
 		if n <= 0 {
-			src, err = nil, short
+			src, err = nil, errFewer
 			return 0
 		}
 		src = src[n:]
@@ -98,7 +82,7 @@ func decodeDelta(dst []int64, src []byte) (rest []byte, err error) {
 	for i := 1; i < len(dst); {
 		least := varint()
 		if err != nil || uint64(len(src)) < minis {
-			return nil, short
+			return nil, errFewer
 		}
 		widths := src[:minis]
 		src = src[minis:]
@@ -109,7 +93,7 @@ func decodeDelta(dst []int64, src []byte) (rest []byte, err error) {
 			perMini := int(block / minis)
 			size := perMini * int(width) / 8
 			if width > 64 || len(src) < size {
-				return nil, short
+				return nil, errFewer
 			}
 			mini := src[:size]
 			src = src[size:]
@@ -123,16 +107,14 @@ func decodeDelta(dst []int64, src []byte) (rest []byte, err error) {
 	return src, nil
 }
 
-// bitsAt returns up to 64 bits from a place.
+// bitsAt returns up to 64 bits from a place, the lowest first.
 func bitsAt(b []byte, at, width uint) uint64 {
-	if width == 0 {
-		return 0
+	b, at = b[at/8:], at%8
+	if at+width <= 64 && len(b) >= 8 {
+		return binary.LittleEndian.Uint64(b) >> at & (1<<width - 1)
 	}
 	var window [16]byte
-	copy(window[:], b[at/8:])
-	v := binary.LittleEndian.Uint64(window[:]) >> (at % 8)
-	if at%8 > 0 {
-		v |= binary.LittleEndian.Uint64(window[8:]) << (64 - at%8)
-	}
-	return v & (^uint64(0) >> (64 - width))
+	copy(window[:], b)
+	v := binary.LittleEndian.Uint64(window[:])>>at | binary.LittleEndian.Uint64(window[8:])<<(64-at)
+	return v & (1<<width - 1)
 }

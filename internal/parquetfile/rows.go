@@ -65,11 +65,3 @@ func (r *Rows) Pass() (rows int64) {
 	rows, r.left = r.left, 0
 	return rows
 }
-
-// Close frees what the reader holds besides memory.
-func (r *Rows) Close() {
-	if z := r.inflater.zstd; z != nil {
-		z.Close()
-		r.inflater.zstd = nil
-	}
-}

@@ -259,7 +259,7 @@ func (v *Values) loadValues(p page, n int) (err error) {
 	switch p.encoding {
 	case format.RLEDictionary, plainDictionary:
 		if len(p.values) == 0 {
-			return damaged("a page has fewer values than its header says")
+			return errFewer
 		}
 		v.isIndexed = true
 		if err := decodeHybrid(sized(&v.indexes, n), p.values[1:], uint(p.values[0])); err != nil {
@@ -306,7 +306,7 @@ func (v *Values) plainNumbers(to *valueList, b []byte, n int) error {
 		size = 64
 	}
 	if len(b) < (n*size+7)/8 {
-		return damaged("a page has fewer values than its header says")
+		return errFewer
 	}
 	dst := sized(&to.numbers, n)
 	switch v.kind {
@@ -345,7 +345,7 @@ func int96Micros(b []byte) int64 {
 // plainTexts finds n texts, each after its length or of fixed length.
 func (v *Values) plainTexts(to *valueList, b []byte, n int) error {
 	if n > len(b)/max(v.width, 1)+1 {
-		return damaged("a page has fewer values than its header says")
+		return errFewer
 	}
 	to.data = b
 	spans := sized(&to.spans, n)
@@ -354,7 +354,7 @@ func (v *Values) plainTexts(to *valueList, b []byte, n int) error {
 		size := uint64(v.width)
 		if v.kind == format.ByteArray {
 			if at+4 > uint64(len(b)) {
-				return damaged("a page has fewer values than its header says")
+				return errFewer
 			}
 			size = uint64(binary.LittleEndian.Uint32(b[at:]))
 			at += 4

@@ -82,7 +82,6 @@ func (b *batch[T]) eachOf(
 		yield(nil, errorIn(path, err))
 		return 0, false
 	}
-	defer columns.Close()
 	for {
 		n, err := columns.Next()
 		if err == io.EOF {
