@@ -13,6 +13,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/object"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 	"github.com/robotsaudit/robotsaudit/report"
 )
 
@@ -63,8 +64,8 @@ func (j *job) summarize(code int) {
 	if j.totals != nil {
 		fields = append(fields,
 			slog.Int64("violations", j.totals.Violations), slog.Int64("unproven", j.totals.Unproven),
-			slog.Int64("allowed", j.totals.Allowed), slog.Int64("disallowed",
-				j.totals.Disallowed), slog.Int64("unknown", j.totals.Unknown))
+			slog.Int64("allowed", j.totals.Allowed), slog.Int64("disallowed", j.totals.Disallowed),
+			slog.Int64("unknown", j.totals.Unknown))
 	}
 	if asked, _ := object.Traffic(); asked > j.asked {
 		fields = append(fields, slog.Int64("requests", asked-j.asked))
@@ -76,30 +77,27 @@ func (j *job) summarize(code int) {
 // node_exporter.
 func (j *job) writeMetrics(code int) error {
 	var m exposition
-	m.gauge("build_info", "Version of the program; always 1.", sample{"version", report.Version(), 1})
+	m.gauge("build_info", "Version of the program; always 1.", labelled("version", report.Version(), 1))
 	m.gauge("run_exit_code", "Exit code of the last run.", value(code))
 	m.gauge("run_end_timestamp_seconds", "When the last run ended, in seconds since 1970.", value(time.Now().Unix()))
 	m.gauge("run_duration_seconds", "How long the last run took.", value(time.Since(j.start).Seconds()))
 	m.gauge("run_read_bytes", "Bytes of archives that the last run read.", value(j.progress.BytesRead.Load()))
 	m.gauge("run_inputs", "Archives that the last run read anew, and those of which it kept what was read before.",
-		sample{"state", "kept", float64(j.progress.InputsKept.Load())}, sample{
-			"state", "read",
-			float64(j.progress.InputsRead.Load()),
-		})
+		labelled("state", "kept", j.progress.InputsKept.Load()), labelled("state", "read", j.progress.InputsRead.Load()))
 	if j.facts != nil {
 		m.gauge("inputs", "Archives in the output folder.", value(len(j.facts.Inputs)))
 		m.gauge("inputs_not_wholly_read", "Archives of which something could not be read.", value(j.notWhollyRead()))
 	}
 	if t := j.totals; t != nil {
-		m.gauge("fetches", "Fetches by verdict.", sample{"verdict", "allowed", float64(t.Allowed)},
-			sample{"verdict", "disallowed", float64(t.Disallowed)}, sample{"verdict", "unknown", float64(t.Unknown)})
+		m.gauge("fetches", "Fetches by verdict.", labelled("verdict", words.Allowed.String(), t.Allowed),
+			labelled("verdict", words.Disallowed.String(), t.Disallowed),
+			labelled("verdict", words.Unknown.String(), t.Unknown))
 		m.gauge("violations", "Fetches in the table violations.",
-			sample{"certainty", "certain", float64(t.ViolationsCertain)}, sample{
-				"certainty", "probable",
-				float64(t.ViolationsProbable),
-			})
-		m.gauge("unproven", "Fetches in the table unproven.", sample{"certainty", "contested", float64(t.Contested)},
-			sample{"certainty", "possible", float64(t.Possible)})
+			labelled("certainty", words.Certain.String(), t.ViolationsCertain),
+			labelled("certainty", words.Probable.String(), t.ViolationsProbable))
+		m.gauge("unproven", "Fetches in the table unproven.",
+			labelled("certainty", words.Contested.String(), t.Contested),
+			labelled("certainty", words.Possible.String(), t.Possible))
 	}
 	return writeWhole(j.cmd, j.metrics, func(w io.Writer) error { _, err := io.WriteString(w, m.String()); return err })
 }
@@ -115,6 +113,8 @@ type sample struct {
 
 // value is a sample without a label.
 func value[N int | int64 | float64](n N) sample { return sample{value: float64(n)} }
+
+func labelled(label, of string, n int64) sample { return sample{label, of, float64(n)} }
 
 func (m *exposition) gauge(name, help string, samples ...sample) {
 	name = "robotsaudit_" + name

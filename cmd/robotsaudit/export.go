@@ -79,12 +79,10 @@ this audit has the reason not_found and is unknown.
 // exportFlags are the options of exporting.
 type exportFlags struct {
 	output  string
+	options export.Options
 	drop    bool
-	keep    bool
 	asked   evaluation // what a list can require
 	unknown string
-	open    string // what becomes of what is undecided
-	by      string
 	format  string
 	to      string
 	docs    string // documents of dolma
@@ -94,7 +92,7 @@ func (f *exportFlags) add(flags *pflag.FlagSet) {
 	flags.StringVarP(&f.output, "output", "o", "",
 		"output `DIR` of an audit: a folder, or s3://BUCKET/PREFIX (required)")
 	flags.BoolVar(&f.drop, "drop", false, "list what to drop")
-	flags.BoolVar(&f.keep, "keep", false, "list what to keep")
+	flags.BoolVar(&f.options.Keep, "keep", false, "list what to keep")
 	flags.StringArrayVar(&f.asked.agents, "agent", nil,
 		"what robots.txt says to product token `TOKEN` counts (repeatable)")
 	flags.StringVar(&f.asked.agentsFile, "agents-file", "",
@@ -107,10 +105,10 @@ func (f *exportFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.asked.asOf, "as-of", "",
 		"make sure that --agent and --purpose are judged as of `DATE`, as the audit was made")
 	flags.StringVar(&f.unknown, "unknown", "drop", "what becomes of what is `UNKNOWN`: drop or keep")
-	flags.StringVar(&f.open, "undecided", string(export.Leave),
+	flags.StringVar((*string)(&f.options.Undecided), "undecided", string(export.Leave),
 		"what becomes of what is `UNDECIDED`, as nobody knows who fetched it, or robots.txt is a challenge: "+
 			names(export.Undecideds))
-	flags.StringVar(&f.by, "by", string(export.ByRecord), "what a row is, `BY` "+names(export.Kinds))
+	flags.StringVar((*string)(&f.options.By), "by", string(export.ByRecord), "what a row is, `BY` "+names(export.Kinds))
 	flags.StringVar(&f.format, "format", "", "`FORMAT` of the list: "+names(export.Formats))
 	flags.StringVar(&f.docs, "documents", "", "`FILE` of dolma documents, whose attributes --format dolma writes")
 	flags.StringVar(&f.to, "to", "-", "write the list to `FILE`; - is standard output")
@@ -118,10 +116,11 @@ func (f *exportFlags) add(flags *pflag.FlagSet) {
 }
 
 func (f *exportFlags) run(cmd *cobra.Command) error {
-	options, format, err := f.resolve()
+	format, err := f.resolve()
 	if err != nil {
 		return err
 	}
+	options := f.options
 	if format == export.Parquet && f.to == "-" && isTerminal(cmd.OutOrStdout()) {
 		return usageErrorf("Parquet is nothing for a terminal; add --to FILE")
 	}
@@ -182,39 +181,37 @@ func (f *exportFlags) writeAttributes(cmd *cobra.Command, r *results.Results, o 
 }
 
 // resolve checks the options.
-func (f *exportFlags) resolve() (o export.Options, format export.Format, err error) {
-	o = export.Options{
-		Keep: f.keep, KeepUnknown: f.unknown == "keep", Undecided: export.Undecided(f.open),
-		By: export.By(f.by),
-	}
+func (f *exportFlags) resolve() (format export.Format, err error) {
+	o := &f.options
+	o.KeepUnknown = f.unknown == "keep"
 	format = export.Format(cmp.Or(f.format, strings.TrimPrefix(filepath.Ext(f.to), "."), string(export.CSV)))
 	switch {
 	case f.output == "":
-		return o, format, usageErrorf("no output folder given; add -o DIR")
-	case f.drop == f.keep:
-		return o, format, usageErrorf("say which list: --drop or --keep")
+		return format, usageErrorf("no output folder given; add -o DIR")
+	case f.drop == o.Keep:
+		return format, usageErrorf("say which list: --drop or --keep")
 	case !slices.Contains(export.Formats, format):
-		return o, format, usageErrorf("the name %s shows no format; add --format %s", f.to, names(export.Formats))
+		return format, usageErrorf("the name %s shows no format; add --format %s", f.to, names(export.Formats))
 	case (format == export.Dolma) != (f.docs != ""):
-		return o, format, usageErrorf("--format dolma and --documents FILE need each other: attributes are lines " +
+		return format, usageErrorf("--format dolma and --documents FILE need each other: attributes are lines " +
 			"next to those of documents")
-	case format == export.Dolma && (f.keep || o.By != export.ByRecord):
-		return o, format, usageErrorf("--format dolma marks what to drop of documents: use --drop, and leave out --by")
+	case format == export.Dolma && (o.Keep || o.By != export.ByRecord):
+		return format, usageErrorf("--format dolma marks what to drop of documents: use --drop, and leave out --by")
 	}
 	if o.Agents, err = f.asked.resolveAgents(); err != nil {
-		return o, format, err
+		return format, err
 	}
 	for _, use := range f.asked.uses() {
 		o.Purposes = append(o.Purposes, use.String())
 	}
 	if o.AsOf, err = parseAsOf(f.asked.asOf); err != nil {
-		return o, format, err
+		return format, err
 	}
 	if !o.AsOf.IsZero() && len(o.Agents)+len(o.Purposes) == 0 {
-		return o, format, usageErrorf("--as-of judges nothing without --agent or --purpose: what the crawler itself " +
+		return format, usageErrorf("--as-of judges nothing without --agent or --purpose: what the crawler itself " +
 			"was allowed does not depend on it; add one of them")
 	}
-	return o, format, nil
+	return format, nil
 }
 
 // firstOf names the first few of what an audit lacks: a category has more than a hundred tokens.
@@ -284,11 +281,11 @@ func (f *exportFlags) evaluateCommand(s *report.Settings, asked []string) string
 // tell summarizes a list.
 func (f *exportFlags) tell(s *export.Summary) string {
 	what := "drop"
-	if f.keep {
+	if f.options.Keep {
 		what = "keep"
 	}
 	text := fmt.Sprintf("%s: %s to %s. Of %s, %s to be dropped: %s disallowed, %s restricted", f.to,
-		report.Count(s.Rows, f.by), what, report.Count(s.Fetches,
+		report.Count(s.Rows, string(f.options.By)), what, report.Count(s.Fetches,
 			"fetch"), humanize.Comma(s.Dropped), humanize.Comma(s.Disallowed), humanize.Comma(s.Restricted))
 	if f.unknown == "drop" {
 		text = fmt.Sprintf("%s, %s unknown; %s with content kept.", text, humanize.Comma(s.Unknown),
@@ -310,7 +307,7 @@ func (f *exportFlags) tellUndecided(s *export.Summary) string {
 		export.Drop:  "dropped", export.Keep: "kept",
 	}
 	return fmt.Sprintf("Undecided (unnamed_crawler, challenge): %s, %s.", report.Count(s.Undecided, "fetch"),
-		done[export.Undecided(f.open)])
+		done[f.options.Undecided])
 }
 
 // without lists the values that are not among others, in any letter case.

@@ -190,7 +190,7 @@ func findPath(ctx context.Context, path string) (in ingest.Input, entry string, 
 		in, err := facts.FindInput(ctx, file)
 		switch {
 		case err == nil:
-			return in, strings.TrimPrefix(path[len(file):], "/"), nil
+			return in, entryOf(path, file), nil
 		case errors.Is(err, object.ErrNoFile):
 			return in, "", usageErrorf("%s is no file; name an archive", file)
 		case ctx.Err() != nil:
@@ -209,17 +209,12 @@ func findPath(ctx context.Context, path string) (in ingest.Input, entry string, 
 // findInput finds the archive that has a name in the tables.
 func findInput(set *ingest.Facts, dir, name string) (in ingest.Input, entry string, err error) {
 	for _, given := range []string{name, unescaped(name)} { // the tables escape bytes that are no UTF-8
-		for file := given; ; {
+		for file := given; file != ""; file = file[:max(strings.LastIndexByte(file, '/'), 0)] {
 			for _, in := range set.Inputs {
 				if in.Name == file {
-					return in.Input, strings.TrimPrefix(given[len(file):], "/"), nil
+					return in.Input, entryOf(given, file), nil
 				}
 			}
-			slash := strings.LastIndexByte(file, '/')
-			if slash < 0 {
-				break
-			}
-			file = file[:slash]
 		}
 	}
 	if slices.ContainsFunc(set.Inputs, func(in ingest.InputResult) bool { return in.Indexed > 0 }) {
@@ -229,6 +224,9 @@ func findInput(set *ingest.Facts, dir, name string) (in ingest.Input, entry stri
 	return in, "", usageErrorf("the audit in %s has no archive %q; name one as warc_filename has it, or leave out "+
 		"-o and give a path", dir, name)
 }
+
+// entryOf is the name of an entry, which goes on after that of its file and a slash.
+func entryOf(name, file string) string { return strings.TrimPrefix(name[len(file):], "/") }
 
 func unescaped(name string) string {
 	if raw, err := url.PathUnescape(name); err == nil {

@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/report"
 )
 
 // Exit codes, as README.md documents them.
@@ -71,7 +72,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 			return err
 		}
 		over = acknowledge(cmd)
-		return profiles.start()
+		return profiles.start(cmd)
 	}
 	root.SetArgs(args)
 	root.SetIn(stdin)
@@ -300,4 +301,22 @@ func noArgs(cmd *cobra.Command, args []string) error {
 		return usageErrorf("%q is one argument too many; '%s --help' shows how to call it", args[0], cmd.CommandPath())
 	}
 	return nil
+}
+
+func newVersionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "version",
+		Short:   "Print the version",
+		Example: `  robotsaudit version`,
+		Args:    noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			_, err := fmt.Fprintln(cmd.OutOrStdout(), "robotsaudit", versionText())
+			return err
+		},
+	}
+}
+
+// versionText is the version with what the program was built by and for.
+func versionText() string {
+	return fmt.Sprintf("%s (%s %s/%s)", report.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/object"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 func newMatchCommand() *cobra.Command {
@@ -197,7 +198,7 @@ func newAnswer(url, agent, path string, profile robots.Profile, group *robots.Gr
 		Readings: readings.Strings(),
 	}
 	if d.Reason == robots.ReasonTooCostly {
-		a.Verdict = "unknown"
+		a.Verdict = words.Unknown.String()
 	}
 	if d.Rule != nil {
 		a.Rule, a.RuleLine = &d.Rule.Text, &d.Rule.Line
@@ -211,9 +212,9 @@ func newAnswer(url, agent, path string, profile robots.Profile, group *robots.Gr
 
 func verdict(allowed bool) string {
 	if allowed {
-		return "allowed"
+		return words.Allowed.String()
 	}
-	return "disallowed"
+	return words.Disallowed.String()
 }
 
 func (a answer) writeJSON(w io.Writer) error {

@@ -176,33 +176,36 @@ func readSettings(root *cobra.Command, path string) (map[string][]string, error)
 		commands[c.Name()] = c
 	}
 	settings := make(map[string][]string)
+	add := func(key string, value any) (err error) {
+		if settings[key], err = textsOf(value); err != nil {
+			err = usageErrorf("--config %s: %s: %v", path, key, err)
+		}
+		return err
+	}
 	for _, key := range slices.Sorted(maps.Keys(file)) {
 		section, isTable := file[key].(map[string]any)
 		command := commands[key]
-		switch {
-		case !isTable && slices.ContainsFunc(root.Commands(),
-			func(c *cobra.Command) bool { return hasSetting(c, key) }):
-			section = map[string]any{key: file[key]}
-		case !isTable || command == nil:
+		known := isTable && command != nil || !isTable && slices.ContainsFunc(root.Commands(),
+			func(c *cobra.Command) bool { return hasSetting(c, key) })
+		if !known {
 			return nil, usageErrorf("--config %s: unknown key %q; %s", path, key,
 				advice(key, "", topKeys(root, isTable),
 					"keys are names of flags, as in output = \"out\", and tables those of commands, as in [audit]"))
 		}
+		if !isTable {
+			if err := add(key, file[key]); err != nil {
+				return nil, err
+			}
+		}
 		for _, name := range slices.Sorted(maps.Keys(section)) {
-			full := name
-			if isTable {
-				full = key + "." + name
-				if !hasSetting(command, name) {
-					return nil, usageErrorf("--config %s: unknown key %q; %s", path, full,
-						advice(name, key+".", flagNames(command),
-							fmt.Sprintf("'robotsaudit %s --help' lists the flags that can be keys", key)))
-				}
+			if !hasSetting(command, name) {
+				return nil, usageErrorf("--config %s: unknown key %q; %s", path, key+"."+name,
+					advice(name, key+".", flagNames(command),
+						fmt.Sprintf("'robotsaudit %s --help' lists the flags that can be keys", key)))
 			}
-			values, err := textsOf(section[name])
-			if err != nil {
-				return nil, usageErrorf("--config %s: %s: %v", path, full, err)
+			if err := add(key+"."+name, section[name]); err != nil {
+				return nil, err
 			}
-			settings[full] = values
 		}
 	}
 	return settings, nil

@@ -40,7 +40,7 @@ func addFacts(flags *pflag.FlagSet, uri *string) {
 
 // openPlan opens the store of --facts and reads the plan in it.
 func openPlan(cmd *cobra.Command, uri string) (stages.Store, *stages.Plan, error) {
-	s, err := openStore(uri)
+	s, err := openStore("--facts", uri)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -48,22 +48,15 @@ func openPlan(cmd *cobra.Command, uri string) (stages.Store, *stages.Plan, error
 	return s, p, err
 }
 
-func openStore(uri string) (stages.Store, error) {
-	if uri == "" {
+// openStore opens the store that --facts or -o names.
+func openStore(flag, uri string) (stages.Store, error) {
+	switch {
+	case uri == "" && flag == "-o":
+		return nil, usageErrorf("no output folder given; add -o URI")
+	case uri == "":
 		return nil, usageErrorf("no place for the facts given; add --facts URI, a folder that all machines share, " +
 			"or s3://BUCKET/PREFIX")
 	}
-	return storeAt("--facts", uri)
-}
-
-func openOutput(uri string) (stages.Store, error) {
-	if uri == "" {
-		return nil, usageErrorf("no output folder given; add -o URI")
-	}
-	return storeAt("-o", uri)
-}
-
-func storeAt(flag, uri string) (stages.Store, error) {
 	if err := refuseFile(uri); err != nil {
 		return nil, err
 	}
@@ -111,7 +104,7 @@ cannot be one: a task may have to read an archive again.
 		if err := refuseSecrets(cmd, slices.Concat(args, in.urls)); err != nil {
 			return err
 		}
-		s, err := openStore(uri)
+		s, err := openStore("--facts", uri)
 		if err != nil {
 			return err
 		}
@@ -285,7 +278,7 @@ large: the fetches of a large host are divided by time.`,
 		if of > stages.MaxRanges {
 			return usageErrorf("--buckets %s: there are %d ranges at most", buckets, stages.MaxRanges)
 		}
-		out, err := openOutput(output)
+		out, err := openStore("-o", output)
 		if err != nil {
 			return err
 		}
@@ -323,7 +316,7 @@ audit.json and report.html. Each table is a folder of files.`,
 	addRemote(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		log := logger(cmd)
-		out, err := openOutput(output)
+		out, err := openStore("-o", output)
 		if err != nil {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path"
 	"strings"
 	"time"
 
@@ -185,13 +186,16 @@ func parseTime(text string) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("has the time %.40q, and not YYYYMMDD[HHMM[SS]][Z]", text)
 }
 
-// matches reports whether one of a list of patterns fits a text, and none with ! before it does: see
-// PATTERNS in ssh_config(5).
+// onlyStars leaves a pattern ? and * alone.
+var onlyStars = strings.NewReplacer(`[`, `\[`, `\`, `\\`)
+
+// matches reports whether one of a list of patterns fits a text without slashes, and none with ! before it
+// does: see PATTERNS in ssh_config(5).
 func matches(list, text string) bool {
 	found := false
 	for pattern := range strings.SplitSeq(list, ",") {
 		pattern, negated := strings.CutPrefix(pattern, "!")
-		if !wildcard(pattern, text) {
+		if is, _ := path.Match(onlyStars.Replace(pattern), text); !is {
 			continue
 		}
 		if negated {
@@ -200,28 +204,6 @@ func matches(list, text string) bool {
 		found = true
 	}
 	return found
-}
-
-// wildcard reports whether a pattern with ? and * fits a text.
-func wildcard(pattern, text string) bool {
-	star, from := -1, 0
-	p, t := 0, 0
-	for t < len(text) {
-		switch {
-		case p < len(pattern) && pattern[p] == '*':
-			star, from = p, t
-			p++
-		case p < len(pattern) && (pattern[p] == '?' || pattern[p] == text[t]):
-			p++
-			t++
-		case star >= 0:
-			from++
-			p, t = star+1, from
-		default:
-			return false
-		}
-	}
-	return strings.Trim(pattern[p:], "*") == ""
 }
 
 // find returns who signs with a key.

@@ -1,7 +1,6 @@
 package evidence
 
 import (
-	"bufio"
 	"cmp"
 	"compress/gzip"
 	"context"
@@ -10,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"maps"
 	"os"
 	"path/filepath"
@@ -74,10 +72,10 @@ func Write(ctx context.Context, opt Options) (_ *Bundle, err error) {
 	}
 	defer func() { err = errors.Join(err, remove()) }()
 	w, err := newWriter(ctx, set, &audit.Settings, tmp, &opt)
+	defer w.close()
 	if err != nil {
 		return nil, err
 	}
-	defer w.close()
 	if err := w.collectAll(ctx, set, audit.Totals.Violations); err != nil {
 		return nil, err
 	}
@@ -85,7 +83,7 @@ func Write(ctx context.Context, opt Options) (_ *Bundle, err error) {
 	if err := w.gather(ctx); err != nil {
 		return nil, err
 	}
-	manifest, err := w.writeManifest(ctx)
+	manifest, err := w.writeManifest()
 	if err != nil {
 		return nil, err
 	}
@@ -151,12 +149,12 @@ func (s *Settings) Foreign() (list []string) {
 type writer struct {
 	gatherer
 	settings Settings
-	listed   int64      // findings in the manifest
-	files    []*os.File // temporary
-	spooled  *os.File   // lines of records
-	bodies   *os.File   // the records themselves
+	listed   int64    // findings in the manifest
+	files    []*spool // temporary
+	bodies   *spool   // the records themselves
 }
 
+// newWriter makes temporary files, and finds the inputs. The writer is to be closed, also after an error.
 func newWriter(
 	ctx context.Context, set *facts.Set, s *report.Settings, tmp string, opt *Options,
 ) (w *writer, err error) {
@@ -166,31 +164,35 @@ func newWriter(
 		rows: make(map[string]int64), keys: make(map[archiveKey]int), affected: make(map[int32]int64),
 		unheld: make(map[string]int64),
 	}
-	w.paths = make(map[int32]facts.Input)
-	if w.positions, err = newPositions(tmp); err != nil {
-		return nil, err
-	}
-	w.files = append(w.files, w.positions.file)
+	w.positions = new(positions)
 	for _, f := range [...]struct {
-		file **os.File
+		file **spool
 		name string
-	}{{&w.collector.file, "findings"}, {&w.spooled, "records"}, {&w.bodies, "bodies"}} {
-		if *f.file, err = os.Create(filepath.Join(tmp, f.name)); err != nil {
-			w.close()
-			return nil, err
+	}{{&w.findings, "findings"}, {&w.records, "records"}, {&w.bodies, "bodies"}, {&w.positions.spool, "positions"}} {
+		if *f.file, err = w.spool(f.name); err != nil {
+			return w, err
 		}
-		w.files = append(w.files, *f.file)
 	}
-	w.findings, w.records, w.copier = bufio.NewWriter(w.collector.file), bufio.NewWriter(w.spooled), newCopier(w.bodies)
-	for i := range set.Inputs {
-		w.locate(ctx, int32(i), opt.Archives)
-		set.Inputs[i].Input = w.paths[int32(i)]
-		if isSameFile(opt.To, set.Inputs[i].Path) {
-			w.close()
-			return nil, fmt.Errorf("the bundle cannot be written to %s: that is an archive of the audit", opt.To)
+	w.copier = newCopier(w.bodies)
+	for i := range w.inputs {
+		in := &w.inputs[i].Input
+		if reason := locate(ctx, in, opt.Archives); reason != "" {
+			w.missing[int32(i)] = reason
+		}
+		if isSameFile(opt.To, in.Path) {
+			return w, fmt.Errorf("the bundle cannot be written to %s: that is an archive of the audit", opt.To)
 		}
 	}
 	return w, nil
+}
+
+// spool makes a temporary file.
+func (w *writer) spool(name string) (*spool, error) {
+	s, err := newSpool(w.tmp, name)
+	if err == nil {
+		w.files = append(w.files, s)
+	}
+	return s, err
 }
 
 // isSameFile reports whether two paths name one file.
@@ -205,40 +207,36 @@ func isSameFile(a, b string) bool {
 
 func (w *writer) close() {
 	for _, f := range w.files {
-		f.Close()
+		f.file.Close()
 	}
 }
 
-// locate finds out where an input is now.
-func (w *writer) locate(ctx context.Context, i int32, dir string) {
-	in := w.inputs[i].Input
+// locate finds out where an input is now, or why it is not there.
+func locate(ctx context.Context, in *facts.Input, dir string) (missing string) {
+	if in.Path == facts.Stdin {
+		return "it was read from standard input"
+	}
 	tried := []string{in.Path}
 	if dir != "" {
 		tried = []string{filepath.Join(dir, in.Name), filepath.Join(dir, filepath.Base(in.Name)), in.Path}
 	}
-	reason := "it was read from standard input"
-	if in.Path != facts.Stdin {
-		reason = "there is no file " + strings.Join(slices.Compact(slices.Clone(tried)), ", nor ")
-		for _, path := range tried {
-			if object.IsRemote(path) { // reading it shows whether it exists; most are not read
-				w.paths[i] = in
-				return
-			}
-			now, err := facts.FindInput(ctx, path)
-			if err != nil {
-				continue
-			}
-			if now.Size == in.Size {
-				in.Path = now.Path
-				in.SetObject(now.Object())
-				w.paths[i] = in
-				return
-			}
-			reason = fmt.Sprintf("it has %d bytes, and had %d when it was audited", now.Size, in.Size)
+	missing = "there is no file " + strings.Join(slices.Compact(slices.Clone(tried)), ", nor ")
+	for _, path := range tried {
+		if object.IsRemote(path) { // reading it shows whether it exists; most are not read
+			return ""
 		}
+		now, err := facts.FindInput(ctx, path)
+		if err != nil {
+			continue
+		}
+		if now.Size == in.Size {
+			in.Path = now.Path
+			in.SetObject(now.Object())
+			return ""
+		}
+		missing = fmt.Sprintf("it has %d bytes, and had %d when it was audited", now.Size, in.Size)
 	}
-	w.paths[i] = in
-	w.missing[i] = reason
+	return missing
 }
 
 // collectAll decides again, and collects what is asked for.
@@ -257,21 +255,16 @@ func (w *writer) collectAll(ctx context.Context, set *facts.Set, violations int6
 	if missed := w.selected.missed(); len(missed) > 0 {
 		return &NotFoundError{missed}
 	}
-	return w.findings.Flush()
+	return nil
 }
 
 // writeManifest writes the manifest to a temporary file.
-func (w *writer) writeManifest(ctx context.Context) (*os.File, error) {
-	if err := w.records.Flush(); err != nil {
-		return nil, err
-	}
-	f, err := os.Create(filepath.Join(w.tmp, "manifest"))
+func (w *writer) writeManifest() (*spool, error) {
+	f, err := w.spool("manifest")
 	if err != nil {
 		return nil, err
 	}
-	w.files = append(w.files, f)
-	out := bufio.NewWriter(f)
-	m := newManifestWriter(out, head{Format, report.Version(), w.settings})
+	m := newManifestWriter(f, head{Format, report.Version(), w.settings})
 	for i := range w.copied {
 		line, err := json.Marshal(&w.copied[i])
 		if err := cmp.Or(err, m.add(line)); err != nil {
@@ -281,20 +274,20 @@ func (w *writer) writeManifest(ctx context.Context) (*os.File, error) {
 	if err := m.next(); err != nil {
 		return nil, err
 	}
-	for line, err := range linesOf(w.spooled) {
+	for line, err := range w.records.lines() {
 		if err := cmp.Or(err, m.add(line)); err != nil {
 			return nil, err
 		}
 	}
-	if err := cmp.Or(m.next(), w.addViolations(m), m.next()); err != nil {
+	if err := cmp.Or(m.next(), w.positions.Flush(), w.addViolations(m), m.next()); err != nil {
 		return nil, err
 	}
-	return f, out.Flush()
+	return f, f.Flush()
 }
 
 // addViolations joins findings with the numbers of the records that they cite.
 func (w *writer) addViolations(m *manifestWriter) error {
-	for line, err := range linesOf(w.collector.file) {
+	for line, err := range w.findings.lines() {
 		var v collected
 		if err := cmp.Or(err, json.Unmarshal(line, &v)); err != nil {
 			return err
@@ -325,27 +318,11 @@ func (w *writer) addViolations(m *manifestWriter) error {
 	return nil
 }
 
-// linesOf yields the lines of a file that was written.
-func linesOf(f *os.File) iter.Seq2[[]byte, error] {
-	return func(yield func([]byte, error) bool) {
-		lines := bufio.NewScanner(io.NewSectionReader(f, 0, 1<<62))
-		lines.Buffer(nil, maxLine)
-		for lines.Scan() {
-			if !yield(lines.Bytes(), nil) {
-				return
-			}
-		}
-		if err := lines.Err(); err != nil {
-			yield(nil, err)
-		}
-	}
-}
-
 // manifestURL is the WARC-Target-URI of the manifest.
 const manifestURL = "urn:robotsaudit:evidence:manifest"
 
 // finish puts the bundle together, verifies it, and gives it its name.
-func (w *writer) finish(ctx context.Context, manifest *os.File, to string) (v *Verification, err error) {
+func (w *writer) finish(ctx context.Context, manifest *spool, to string) (v *Verification, err error) {
 	err = durable.Replace(to, func(tmp string) error {
 		file, err := os.Create(tmp)
 		if err != nil {
@@ -361,9 +338,9 @@ func (w *writer) finish(ctx context.Context, manifest *os.File, to string) (v *V
 }
 
 // assemble writes the manifest, and the records after it.
-func (w *writer) assemble(out io.Writer, manifest *os.File) error {
+func (w *writer) assemble(out io.Writer, manifest *spool) error {
 	sum := sha256.New()
-	size, err := io.Copy(sum, io.NewSectionReader(manifest, 0, 1<<62))
+	size, err := io.Copy(sum, manifest.content())
 	if err != nil {
 		return err
 	}
@@ -371,24 +348,29 @@ func (w *writer) assemble(out io.Writer, manifest *os.File) error {
 	if _, err := member.Write(manifestHeader(warcDate(w.newest), sum.Sum(nil), size)); err != nil {
 		return err
 	}
-	if _, err := io.Copy(member, io.NewSectionReader(manifest, 0, size)); err != nil {
+	if _, err := io.Copy(member, manifest.content()); err != nil {
 		return err
 	}
 	if _, err := io.WriteString(member, "\r\n\r\n"); err != nil {
 		return err
 	}
-	if err := member.Close(); err != nil {
+	if err := cmp.Or(member.Close(), w.bodies.Flush()); err != nil {
 		return err
 	}
-	_, err = io.Copy(out, io.NewSectionReader(w.bodies, 0, 1<<62))
+	_, err = io.Copy(out, w.bodies.content())
 	return err
 }
 
 // manifestHeader is the header of the record that holds a manifest.
 func manifestHeader(date string, sha256 []byte, size int64) []byte {
 	digest := fmt.Sprintf("sha256:%x", sha256)
-	return fmt.Appendf(nil, "WARC/1.1\r\nWARC-Type: resource\r\nWARC-Record-ID: <%s>\r\nWARC-Date: "+
-		"%s\r\nWARC-Target-URI: %s\r\n"+
-		"WARC-Block-Digest: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n", uuidOf(digest), date,
-		manifestURL, digest, size)
+	return header("resource", uuidOf(digest), date, manifestURL, "WARC-Block-Digest: "+digest+"\r\n", "application/json",
+		size)
+}
+
+// header is the header of a record that is no copy.
+func header(kind, id, date, url, more, contentType string, size int64) []byte {
+	return fmt.Appendf(nil, "WARC/1.1\r\nWARC-Type: %s\r\nWARC-Record-ID: <%s>\r\nWARC-Date: %s\r\n"+
+		"WARC-Target-URI: %s\r\n%sContent-Type: %s\r\nContent-Length: %d\r\n\r\n",
+		kind, id, date, url, more, contentType, size)
 }

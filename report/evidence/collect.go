@@ -1,16 +1,15 @@
 package evidence
 
 import (
-	"bufio"
 	"cmp"
 	"encoding/json"
 	"io"
-	"os"
 	"slices"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/facts/run"
+	"github.com/robotsaudit/robotsaudit/internal/reading"
 )
 
 // archiveKey identifies an archive: an input, or an entry of a WACZ.
@@ -78,8 +77,7 @@ type collector struct {
 	selected *selection
 	missing  map[int32]string // inputs that cannot be read, and why
 	rows     map[string]int64 // by table
-	findings *bufio.Writer    // lines: violations, without their records
-	file     *os.File
+	findings *spool           // lines: violations, without their records
 	tmp      string
 	archives []*citedArchive
 	keys     map[archiveKey]int // index into archives
@@ -261,7 +259,7 @@ func (c *collector) want(x *cited) error {
 	if a.lines == nil {
 		a.lines = run.NewSorter(c.tmp, placedRuns)
 	}
-	return a.lines.Add(placed{Index: x.Index, Length: x.Length})
+	return a.lines.Add(placed{Place: reading.Place{Index: x.Index}, Length: x.Length})
 }
 
 // citations lists records by their numbers, each role once. Number returns 0 for a record that is not there.

@@ -20,7 +20,7 @@ import (
 
 // copier copies records of archives into a bundle, in the order of their places.
 type copier struct {
-	out     *bufio.Writer
+	out     io.Writer
 	gzip    *gzip.Writer
 	member  *member
 	archive *source
@@ -31,10 +31,7 @@ type copier struct {
 }
 
 func newCopier(out io.Writer) *copier {
-	return &copier{
-		out: bufio.NewWriterSize(out, 64<<10), gzip: gzip.NewWriter(io.Discard),
-		member: newMember(bufio.NewReader(nil)),
-	}
+	return &copier{out: out, gzip: gzip.NewWriter(io.Discard), member: newMember(bufio.NewReader(nil))}
 }
 
 // begin goes on to another archive.
@@ -247,9 +244,7 @@ func (r *record) wrapper(newest string, size int64) []byte {
 	if !isPlainURL(url) {
 		url = "urn:robotsaudit:record:" + name
 	}
-	return fmt.Appendf(nil, "WARC/1.1\r\nWARC-Type: %s\r\nWARC-Record-ID: <%s>\r\nWARC-Date: %s\r\nWARC-Target-URI: %s\r\n"+
-		"Content-Type: %s\r\nContent-Length: %d\r\n\r\n", kind, uuidOf(name, r.URL,
-		r.Date), date, url, contentType, size)
+	return header(kind, uuidOf(name, r.URL, r.Date), date, url, "", contentType, size)
 }
 
 // isPlainURL reports whether a URL can stand in a header as it is.

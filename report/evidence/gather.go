@@ -1,7 +1,6 @@
 package evidence
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"errors"
@@ -18,18 +17,10 @@ import (
 
 // placed is a record to be copied, by its place.
 type placed struct {
-	Entry     string
-	Index     int64
-	Offset    int64
-	Length    int64 // of a line of a log
-	Nth       int64
-	Streamed  bool
-	Resynced  bool
-	Forgeable bool
-	Request   int64
-	Metadata  int64
-	Warcinfo  int64
-	Continues int64
+	Entry string
+	reading.Place
+	Length int64 // of a line of a log
+	companions
 }
 
 var placedRuns = run.Spec[placed]{
@@ -38,16 +29,11 @@ var placedRuns = run.Spec[placed]{
 	Bucket:  func(*placed) int { return 0 },
 }
 
-func (p *placed) place() reading.Place {
-	return reading.Place{Index: p.Index, Offset: p.Offset, Nth: p.Nth, Streamed: p.Streamed, Resynced: p.Resynced}
-}
-
 // gatherer copies the records that are cited out of their archives.
 type gatherer struct {
 	*collector
-	paths     map[int32]facts.Input // where inputs are now
 	copier    *copier
-	records   *bufio.Writer // lines of the manifest
+	records   *spool // lines of the manifest
 	positions *positions
 	copied    []archive
 }
@@ -66,7 +52,7 @@ func (g *gatherer) gather(ctx context.Context) error {
 		}
 	}
 	g.copier.end()
-	return errors.Join(g.copier.out.Flush(), g.positions.out.Flush())
+	return nil
 }
 
 // gatherInput copies the cited records of an input.
@@ -79,7 +65,7 @@ func (g *gatherer) gatherInput(ctx context.Context, input int32, archives []*cit
 		p.keys[a.entry], p.told[a.entry] = &a.wanted, new(bitmap)
 	}
 	var failed error
-	result, err := reading.Pair(ctx, g.paths[input], func(f *facts.Fetch, c *reading.Companions) error {
+	result, err := reading.Pair(ctx, in.Input, func(f *facts.Fetch, c *reading.Companions) error {
 		failed = p.pair(f, c)
 		return failed
 	})
@@ -98,7 +84,7 @@ func (g *gatherer) gatherInput(ctx context.Context, input int32, archives []*cit
 	defer stop()
 	row, err, ok := next()
 	for _, a := range archives {
-		from, openErr := openSource(ctx, g.paths[input], a.entry, g.tmp, a.isLog)
+		from, openErr := openSource(ctx, in.Input, a.entry, g.tmp, a.isLog)
 		if openErr != nil {
 			return openErr
 		}
@@ -149,13 +135,10 @@ func (g *gatherer) begin(a *citedArchive, from *source) {
 
 // gatherRecord copies a record.
 func (g *gatherer) gatherRecord(p *placed) error {
-	r := record{
-		Archive: len(g.copied) - 1, Index: p.Index, Resynced: p.Resynced,
-		Request: p.Request, Metadata: p.Metadata, Warcinfo: p.Warcinfo, Continues: p.Continues,
-	}
+	r := record{Archive: len(g.copied) - 1, Index: p.Index, Resynced: p.Resynced, companions: p.companions}
 	a := &g.copied[r.Archive]
 	a.Forgeable = a.Forgeable || p.Forgeable
-	err := g.copier.copy(p.place(), &r)
+	err := g.copier.copy(p.Place, &r)
 	if err == errNoRecord { // what cites it is left out
 		return nil
 	}
@@ -219,23 +202,22 @@ func (p *pairing) pair(f *facts.Fetch, c *reading.Companions) error {
 	}
 	own := c.Own
 	for _, other := range append([]reading.Place{c.Request, c.Metadata, c.Warcinfo}, c.Segments...) {
-		row := placed{}
+		var with companions
 		if other.Index > own.Index && slices.Contains(c.Segments, other) {
-			row.Continues = own.Index
+			with.Continues = own.Index
 		}
-		if err := p.add(f.Entry, other, row); err != nil {
+		if err := p.add(f.Entry, other, with); err != nil {
 			return err
 		}
 	}
-	return p.add(f.Entry, own, placed{Request: c.Request.Index, Metadata: c.Metadata.Index, Warcinfo: c.Warcinfo.Index})
+	return p.add(f.Entry, own,
+		companions{Request: c.Request.Index, Metadata: c.Metadata.Index, Warcinfo: c.Warcinfo.Index})
 }
 
 // add adds a record once.
-func (p *pairing) add(entry string, at reading.Place, row placed) error {
+func (p *pairing) add(entry string, at reading.Place, with companions) error {
 	if at.Index == 0 || !p.told[entry].add(at.Index) {
 		return nil
 	}
-	row.Entry, row.Index, row.Offset, row.Nth, row.Streamed = entry, at.Index, at.Offset, at.Nth, at.Streamed
-	row.Resynced, row.Forgeable = at.Resynced, at.Forgeable
-	return p.found.Add(row)
+	return p.found.Add(placed{Entry: entry, Place: at, companions: with})
 }

@@ -77,23 +77,28 @@ func (a *archive) place() string {
 
 // record is a record of the bundle and its place in its archive.
 type record struct {
-	Number    int64  `json:"number" proven:"yes"` // in the bundle, from 1
-	Archive   int    `json:"archive"`             // index into archives
-	Index     int64  `json:"index"`               // of the record in its archive, from 1; of a log the line's offset
-	Offset    int64  `json:"offset"`
-	Length    int64  `json:"length"`
-	Type      string `json:"type" proven:"yes"`
-	ID        string `json:"record_id,omitempty" proven:"yes"`
-	URL       string `json:"url,omitempty" proven:"yes"`
-	Date      string `json:"date,omitempty" proven:"yes"`
-	Size      int64  `json:"size" proven:"yes"` // bytes that the SHA-256 is of
-	SHA256    string `json:"sha256" proven:"yes"`
-	Wrapped   bool   `json:"wrapped,omitempty" proven:"yes"` // the block holds it
-	Resynced  bool   `json:"resynced,omitempty"`
-	Request   int64  `json:"request,omitempty" proven:"yes"` // index of the record that belongs to it; 0: none
-	Metadata  int64  `json:"metadata,omitempty" proven:"yes"`
-	Warcinfo  int64  `json:"warcinfo,omitempty" proven:"yes"`
-	Continues int64  `json:"continues,omitempty" proven:"yes"` // index of the record that it is a segment of
+	Number   int64  `json:"number" proven:"yes"` // in the bundle, from 1
+	Archive  int    `json:"archive"`             // index into archives
+	Index    int64  `json:"index"`               // of the record in its archive, from 1; of a log the line's offset
+	Offset   int64  `json:"offset"`
+	Length   int64  `json:"length"`
+	Type     string `json:"type" proven:"yes"`
+	ID       string `json:"record_id,omitempty" proven:"yes"`
+	URL      string `json:"url,omitempty" proven:"yes"`
+	Date     string `json:"date,omitempty" proven:"yes"`
+	Size     int64  `json:"size" proven:"yes"` // bytes that the SHA-256 is of
+	SHA256   string `json:"sha256" proven:"yes"`
+	Wrapped  bool   `json:"wrapped,omitempty" proven:"yes"` // the block holds it
+	Resynced bool   `json:"resynced,omitempty"`
+	companions
+}
+
+// companions are the indexes of the records that belong to a record; 0: none.
+type companions struct {
+	Request   int64 `json:"request,omitempty" proven:"yes"`
+	Metadata  int64 `json:"metadata,omitempty" proven:"yes"`
+	Warcinfo  int64 `json:"warcinfo,omitempty" proven:"yes"`
+	Continues int64 `json:"continues,omitempty" proven:"yes"` // that it is a segment of
 }
 
 // citation is a record that a finding cites.

@@ -4,16 +4,51 @@ import (
 	"bufio"
 	"cmp"
 	"encoding/binary"
+	"io"
+	"iter"
 	"os"
 	"path/filepath"
 	"sort"
 )
 
+// spool is a temporary file that is written once, and then read.
+type spool struct {
+	*bufio.Writer
+	file *os.File
+}
+
+func newSpool(dir, name string) (*spool, error) {
+	file, err := os.Create(filepath.Join(dir, name))
+	return &spool{bufio.NewWriterSize(file, 64<<10), file}, err
+}
+
+// content is what was written and flushed.
+func (s *spool) content() io.Reader { return io.NewSectionReader(s.file, 0, 1<<62) }
+
+// lines flushes what was written, and yields its lines.
+func (s *spool) lines() iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		if err := s.Flush(); err != nil {
+			yield(nil, err)
+			return
+		}
+		lines := bufio.NewScanner(s.content())
+		lines.Buffer(nil, maxLine)
+		for lines.Scan() {
+			if !yield(lines.Bytes(), nil) {
+				return
+			}
+		}
+		if err := lines.Err(); err != nil {
+			yield(nil, err)
+		}
+	}
+}
+
 // positions is a file of where the records of a bundle are, in their order. It finds their numbers.
 type positions struct {
-	file  *os.File
-	out   *bufio.Writer // to be flushed before records are looked up
-	count int64
+	*spool // to be flushed before records are looked up
+	count  int64
 }
 
 // position is where a record is in the archives from which the bundle is made, or that are made of it.
@@ -21,21 +56,16 @@ type position struct {
 	Archive, Index int64 // of a line of a log its offset
 
 	// Of archives made of a bundle:
-	Was                                    int64 // its index in the archive that it is from
-	Request, Metadata, Warcinfo, Continues int64 // as in record
+	Was int64 // its index in the archive that it is from
+	companions
 }
 
 const positionSize = 7 * 8
 
-func newPositions(dir string) (*positions, error) {
-	file, err := os.Create(filepath.Join(dir, "positions"))
-	return &positions{file: file, out: bufio.NewWriter(file)}, err
-}
-
 // add adds the next record.
 func (p *positions) add(x position) error {
 	p.count++
-	return binary.Write(p.out, binary.LittleEndian, x)
+	return binary.Write(p, binary.LittleEndian, x)
 }
 
 // at is where the record with a number is.

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -57,14 +59,15 @@ func walk(d *json.Decoder, t reflect.Type) error {
 
 // walkFields checks the fields of an object up to its end.
 func walkFields(d *json.Decoder, t reflect.Type) error {
-	seen := make([]bool, t.NumField())
+	fields := fieldsOf(t)
+	seen := make([]bool, len(fields))
 	for d.More() {
 		key, err := d.Token()
 		if err != nil {
 			return err
 		}
 		i := 0
-		for i < len(seen) && keyOf(t.Field(i)) != key {
+		for i < len(seen) && keyOf(fields[i]) != key {
 			i++
 		}
 		if i == len(seen) {
@@ -74,12 +77,24 @@ func walkFields(d *json.Decoder, t reflect.Type) error {
 			return fmt.Errorf("the key %q twice", key)
 		}
 		seen[i] = true
-		if err := walk(d, t.Field(i).Type); err != nil {
+		if err := walk(d, fields[i].Type); err != nil {
 			return err
 		}
 	}
 	_, err := d.Token()
 	return err
+}
+
+// fieldsByType has the fields of structs, of embedded ones in their place: a line is walked for each record.
+var fieldsByType sync.Map
+
+func fieldsOf(t reflect.Type) []reflect.StructField {
+	list, known := fieldsByType.Load(t)
+	if !known {
+		list = slices.DeleteFunc(reflect.VisibleFields(t), func(f reflect.StructField) bool { return f.Anonymous })
+		fieldsByType.Store(t, list)
+	}
+	return list.([]reflect.StructField)
 }
 
 // keyOf is the key of a field.
@@ -117,8 +132,7 @@ func Fields() (proven, claimed []string) {
 		{"violations[]: ", reflect.TypeFor[violation]()},
 	} {
 		var lists [2][]string
-		for i := range part.of.NumField() {
-			f := part.of.Field(i)
+		for _, f := range fieldsOf(part.of) {
 			if f.Type == reflect.TypeFor[Settings]() {
 				continue
 			}

@@ -36,8 +36,22 @@ func newUnpacker(dir string, archives []archive, newest string) (u *unpacker, er
 	if u.gzip, err = gzip.NewWriterLevel(nil, gzip.BestSpeed); err != nil {
 		return nil, err
 	}
-	u.positions, err = newPositions(dir)
+	file, err := newSpool(dir, "positions")
+	u.positions = &positions{spool: file}
 	return u, err
+}
+
+// was is the index that a record has in the archive that it is from, by its index in the one made; 0: none.
+func (u *unpacker) was(archive, index int64) (int64, error) {
+	if index == 0 {
+		return 0, nil
+	}
+	number, err := u.positions.number(archive, index)
+	if number == 0 || err != nil {
+		return 0, err
+	}
+	p, err := u.positions.at(number)
+	return p.Was, err
 }
 
 // begin goes on to the next archive.
@@ -103,34 +117,35 @@ func (w plainWriter) Write(b []byte) (int, error) {
 // record adds the record that m holds next.
 func (u *unpacker) record(m *member, r *record) (err error) {
 	at := u.index
-	switch u.archives[r.Archive].Form {
-	case formLog:
-		err = u.add(func(w io.Writer) error { return m.read(w, io.Discard, r.Size, true) })
-		u.index = at + r.Size
-	case formARC:
+	form := u.archives[r.Archive].Form
+	if form != formLog {
 		err = u.separate(r)
-		if err == nil {
-			err = u.add(func(w io.Writer) error {
-				return errors.Join(m.read(w, io.Discard, r.Size, true),
-					writeString(w, "\n"))
-			})
-		}
-		at = u.index
-	default:
-		err = u.separate(r)
-		if err == nil && r.Index != u.last+1 {
-			err = u.fill()
-		}
-		if err == nil {
-			err = u.add(func(w io.Writer) error { return m.read(w, w, r.Size, false) })
-		}
-		at = u.index
+	}
+	if err == nil && form == formWARC && r.Index != u.last+1 {
+		err = u.fill()
 	}
 	if err != nil {
 		return err
 	}
+	err = u.add(func(w io.Writer) error {
+		switch form {
+		case formWARC:
+			return m.read(w, w, r.Size, false)
+		case formARC:
+			return errors.Join(m.read(w, io.Discard, r.Size, true), writeString(w, "\n"))
+		}
+		return m.read(w, io.Discard, r.Size, true)
+	})
+	if err != nil {
+		return err
+	}
+	if form == formLog {
+		u.index = at + r.Size
+	} else {
+		at = u.index
+	}
 	u.last = r.Index
-	return u.positions.add(position{int64(r.Archive), at, r.Index, r.Request, r.Metadata, r.Warcinfo, r.Continues})
+	return u.positions.add(position{int64(r.Archive), at, r.Index, r.companions})
 }
 
 // separate puts damage before the first record that stood after any.
@@ -166,7 +181,7 @@ func (u *unpacker) close() {
 }
 
 // finish closes the archives.
-func (u *unpacker) finish() error { return errors.Join(u.end(), u.positions.out.Flush()) }
+func (u *unpacker) finish() error { return errors.Join(u.end(), u.positions.Flush()) }
 
 func writeString(w io.Writer, s string) error {
 	_, err := io.WriteString(w, s)

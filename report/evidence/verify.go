@@ -475,23 +475,15 @@ func (c *comparison) compareTo(from, archive int64, row *placed) (behind int64, 
 	for _, belongs := range [...]struct {
 		name     string
 		is, says int64
-	}{{"request", row.Request, at.Request}, {"metadata", row.Metadata, at.Metadata}, {
-		"warcinfo", row.Warcinfo,
-		at.Warcinfo,
-	}, {"continues", row.Continues, at.Continues}} {
-		was := int64(0)
-		if belongs.is > 0 {
-			other, err := c.unpacker.positions.number(archive, belongs.is)
-			if err != nil {
-				return 0, err
-			}
-			if other > 0 {
-				p, err := c.unpacker.positions.at(other)
-				if err != nil {
-					return 0, err
-				}
-				was = p.Was
-			}
+	}{
+		{"request", row.Request, at.Request},
+		{"metadata", row.Metadata, at.Metadata},
+		{"warcinfo", row.Warcinfo, at.Warcinfo},
+		{"continues", row.Continues, at.Continues},
+	} {
+		was, err := c.unpacker.was(archive, belongs.is)
+		if err != nil {
+			return 0, err
 		}
 		if was != belongs.says {
 			return 0, refusef("%v: %s of record %d is the record with the index %d, not %d", errManifest, belongs.name,

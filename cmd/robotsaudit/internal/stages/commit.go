@@ -203,16 +203,29 @@ func removeOthers(ctx context.Context, s Store, prefix string, names map[string]
 	return nil
 }
 
-// list is a text of numbers, of many the first and how many more there are.
-func list(numbers []int) string {
+// allCommitted returns the commits of n tasks, each of which check accepts, and lists those that have none: of
+// many the first and how many more there are.
+func allCommitted(ctx context.Context, n int, task func(int) *task, check func(*task, *Commit) error) (
+	commits []*Commit, missing string, err error,
+) {
 	const most = 10
-	var texts []string
-	for _, n := range numbers[:min(len(numbers), most)] {
-		texts = append(texts, fmt.Sprint(n))
+	var lacking []string
+	for i := range n {
+		t := task(i)
+		c, err := t.committed(ctx)
+		if c != nil && err == nil {
+			err = check(t, c)
+			commits = append(commits, c)
+		} else {
+			lacking = append(lacking, fmt.Sprint(i))
+		}
+		if err != nil {
+			return nil, "", err
+		}
 	}
-	text := strings.Join(texts, ", ")
-	if more := len(numbers) - most; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
+	missing = strings.Join(lacking[:min(len(lacking), most)], ", ")
+	if more := len(lacking) - most; more > 0 {
+		missing += fmt.Sprintf(" and %d more", more)
 	}
-	return text
+	return commits, missing, nil
 }

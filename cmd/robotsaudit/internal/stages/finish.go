@@ -90,34 +90,19 @@ func (f *finishing) collect(ctx context.Context) (err error) {
 	if f.finished = err == nil; err != nil && !isMissing(err) {
 		return err
 	}
-	var missing []int
-	for n := range f.ranges.Of {
-		t := f.part(f.out, f.ranges, n)
-		c, err := t.committed(ctx)
-		switch {
-		case err != nil:
-			return err
-		case c == nil:
-			missing = append(missing, n)
-			continue
-		case c.Resolved != f.ranges.Resolved:
-			return fmt.Errorf("%s is of facts that were resolved otherwise; %s", t.file(), t.again())
-		}
-		if err := t.check(c, f.names,
-			func(name string) bool {
-				return f.finished && path.Ext(name) == ".parquet" &&
-					f.isTable(name)
-			}); err != nil {
-			return err
-		}
-		f.parts = append(f.parts, c)
+	var missing string
+	f.parts, missing, err = allCommitted(ctx, f.ranges.Of, func(n int) *task { return f.part(f.out, f.ranges, n) },
+		func(t *task, c *Commit) error {
+			if c.Resolved != f.ranges.Resolved {
+				return fmt.Errorf("%s is of facts that were resolved otherwise; %s", t.file(), t.again())
+			}
+			return t.check(c, f.names, func(name string) bool { return f.finished && f.isTable(name) })
+		})
+	if err == nil && missing != "" {
+		err = fmt.Errorf("of %d ranges, these are not decided: %s; run for each: robotsaudit decide --buckets J/%d "+
+			"--facts %s -o %s", f.ranges.Of, missing, f.ranges.Of, f.ranges.Facts, f.out)
 	}
-	if len(missing) > 0 {
-		return fmt.Errorf("of %d ranges, these are not decided: %s; run for each: robotsaudit decide --buckets J/%d "+
-			"--facts %s -o %s",
-			f.ranges.Of, list(missing), f.ranges.Of, f.ranges.Facts, f.out)
-	}
-	return nil
+	return err
 }
 
 func (f *finishing) isTable(name string) bool {

@@ -110,26 +110,14 @@ func (p *Plan) shards(ctx context.Context, s Store, clean bool) ([]*Commit, erro
 	if err != nil {
 		return nil, err
 	}
-	var commits []*Commit
-	var missing []int
-	for i := range p.Shards {
-		t := p.shard(s, i)
-		c, err := t.committed(ctx)
-		switch {
-		case err != nil:
-			return nil, err
-		case c == nil:
-			missing = append(missing, i)
-			continue
-		}
-		if err := t.check(c, names, none); err != nil {
-			return nil, err
-		}
-		commits = append(commits, c)
+	commits, missing, err := allCommitted(ctx, p.Shards, func(i int) *task { return p.shard(s, i) },
+		func(t *task, c *Commit) error { return t.check(c, names, none) })
+	if err != nil {
+		return nil, err
 	}
-	if len(missing) > 0 {
+	if missing != "" {
 		return nil, fmt.Errorf("of %d shards, these are not read: %s; run for each: robotsaudit ingest --shard I/%d "+
-			"--facts %s", p.Shards, list(missing), p.Shards, s)
+			"--facts %s", p.Shards, missing, p.Shards, s)
 	}
 	if clean {
 		err = removeOthers(ctx, s, shardsPrefix, names, commits)
