@@ -110,7 +110,7 @@ func readSource(ctx context.Context, in facts.Input, src io.Reader, number int32
 		return indexed.Read(a, in, format, from, at, size,
 			indexed.Options{Progress: opt.Progress, Cores: opt.Cores, PartRows: opt.PartRows})
 	case !form.Readable():
-		return refuse(a, in, form.String(), issueKinds[form.Kind], form.Refusal)
+		return refuse(a, in, form.String(), form.Kind, form.Refusal)
 	case form.Container == warc.ContainerForeign:
 		sum, err := readLogInput(a, form, from)
 		return facts.InputResult{
@@ -168,7 +168,7 @@ func Pair(ctx context.Context, in facts.Input, f func(*facts.Fetch, *Companions)
 func Sniff(src *warc.Source, name string) (form warc.Form, format index.Format) {
 	if begin, _ := src.Peek(len("PAR1")); index.Sniff(begin, "") == index.Parquet {
 		// its pages may look like gzip members
-		return warc.Form{Kind: warc.DamageNotAnArchive, Refusal: "it is a Parquet file"}, index.Parquet
+		return warc.Form{Kind: words.IssueNotAnArchive, Refusal: "it is a Parquet file"}, index.Parquet
 	}
 	form = SniffArchive(src)
 	if form.Readable() {

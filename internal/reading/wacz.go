@@ -178,7 +178,7 @@ func (r *waczReader) readEntry(e *wacz.Entry) error {
 	if err := src.Failed(); err != nil {
 		return err
 	}
-	kind := issueKinds[form.Kind]
+	kind := form.Kind
 	if form.Container == warc.ContainerZip {
 		if r.within == "" && e.Method == zip.Store {
 			return r.readNested(e)

@@ -16,6 +16,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/index"
 	"github.com/robotsaudit/robotsaudit/internal/reading"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // Found is a record at a place, or a line of a log. It is valid during the call that has it, and
@@ -155,8 +156,8 @@ func recordsAt(r warc.Reader, offset int64, f func(*Found) error) error {
 		switch {
 		case found:
 			return nil
-		case damage.Offset == offset && damage.Kind != warc.DamageSkippedRange &&
-			(damage.Kind != warc.DamageBadRecordHeader || damage.RecordID != ""):
+		case damage.Offset == offset && damage.Kind != words.IssueSkippedRange &&
+			(damage.Kind != words.IssueBadRecordHeader || damage.RecordID != ""):
 			return &DamagedError{damage.Error()}
 		case damage.Offset >= offset, !damage.More:
 			return &NoRecordError{fmt.Sprintf("no record begins at %d", offset)}

@@ -8,6 +8,8 @@ import (
 	"io"
 	"math"
 	"strings"
+
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // Container is the outer form of an input. Content decides it, never the name.
@@ -167,9 +169,9 @@ var (
 type Form struct {
 	Container
 	framing framing
-	codec   codec      // of members and frames
-	Refusal string     // why the input is not read, and the cure
-	Kind    damageKind // of the refusal
+	codec   codec           // of members and frames
+	Refusal string          // why the input is not read, and the cure
+	Kind    words.IssueKind // of the refusal
 }
 
 // String is the container's name, that of ARC records included.
@@ -243,9 +245,9 @@ func (a *Form) sharedReader(src *Source, at io.ReaderAt) (Reader, error) {
 		a.Container = a.several()
 		return several, nil
 	}
-	d := &Damage{Kind: DamageDamagedMember}
+	d := &Damage{Kind: words.IssueDamagedMember}
 	if errors.Is(err, io.ErrUnexpectedEOF) && !(a.Container == ContainerGzip && missesItsEnd(at, end, size)) {
-		d.Kind = DamageTruncatedRecord
+		d.Kind = words.IssueTruncatedRecord
 	}
 	if behind, err := several.search.behind(d, nil); behind >= 0 || err != nil {
 		a.Container = a.several()
@@ -255,10 +257,10 @@ func (a *Form) sharedReader(src *Source, at io.ReaderAt) (Reader, error) {
 	if openErr != nil {
 		return nil, openErr
 	}
-	if d.Kind == DamageTruncatedRecord { // a stream that was cut short is right up to there
+	if d.Kind == words.IssueTruncatedRecord { // a stream that was cut short is right up to there
 		r.resynced, r.proof = true, proofFraming
 	} else {
-		r.waiting = r.bounded.fail(DamageDamagedStream,
+		r.waiting = r.bounded.fail(words.IssueDamagedStream,
 			damageReason(err)+" in the stream, and nothing else proves the headers of its records")
 	}
 	return r, nil

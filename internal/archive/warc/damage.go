@@ -5,54 +5,12 @@ import (
 	"fmt"
 
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
-
-// damageKind is the kind of damage at a place in an archive.
-type damageKind uint8
-
-// The kinds of damage.
-const (
-	DamageNone damageKind = iota
-	DamageEmptyFile
-	DamageNotAnArchive
-	DamageDamagedMember
-	DamageDamagedStream
-	DamageTruncatedRecord
-	DamageBadRecordHeader
-	DamageHeaderTooLong
-	DamageBadContentLength
-	DamageBadRecordEnd
-	DamageSkippedRange
-	DamageBadDictionary
-	DamageWindowTooLarge
-)
-
-var damageKinds = [...]string{
-	DamageNone:             "none",
-	DamageEmptyFile:        "empty_file",
-	DamageNotAnArchive:     "not_an_archive",
-	DamageDamagedMember:    "damaged_member",
-	DamageDamagedStream:    "damaged_stream",
-	DamageTruncatedRecord:  "truncated_record",
-	DamageBadRecordHeader:  "bad_record_header",
-	DamageHeaderTooLong:    "header_too_long",
-	DamageBadContentLength: "bad_content_length",
-	DamageBadRecordEnd:     "bad_record_end",
-	DamageSkippedRange:     "skipped_range",
-	DamageBadDictionary:    "bad_dictionary",
-	DamageWindowTooLarge:   "window_too_large",
-}
-
-func (k damageKind) String() string {
-	if int(k) >= len(damageKinds) {
-		return "unknown"
-	}
-	return damageKinds[k]
-}
 
 // Damage is a place in an archive where the form ends to be one.
 type Damage struct {
-	Kind     damageKind
+	Kind     words.IssueKind
 	Offset   int64
 	Detail   string
 	RecordID recordid.ID // of the record concerned, where its header was read

@@ -9,6 +9,7 @@ import (
 	"math"
 
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // memberReader reads archives of compressed members (WARC 1.1 annex D). Usually each is
@@ -101,16 +102,16 @@ func (r *memberReader) header() error {
 		case err == nil:
 			return r.begin(start, block)
 		case errors.Is(err, errHeaderTooLong):
-			return r.leave(start, DamageHeaderTooLong,
+			return r.leave(start, words.IssueHeaderTooLong,
 				fmt.Sprintf("the record header is longer than %d bytes", MaxRecordHeader))
 		case !errors.Is(err, io.ErrUnexpectedEOF):
 			return r.broken(err, "in the record header")
 		case parts == maxHeaderMembers:
-			return r.leave(start, DamageBadRecordHeader, "the member ends in the record header")
+			return r.leave(start, words.IssueBadRecordHeader, "the member ends in the record header")
 		}
 		if err := r.continued(0); err == errNotContinued {
 			return &Damage{
-				Kind: DamageBadRecordHeader, Offset: start, Detail: "the member ends in the record header",
+				Kind: words.IssueBadRecordHeader, Offset: start, Detail: "the member ends in the record header",
 				More: true,
 			}
 		} else if err != nil {
@@ -142,12 +143,12 @@ func (r *memberReader) nextContent() error {
 // begin makes a record of a header.
 func (r *memberReader) begin(start int64, header []byte) error {
 	if !r.begins(header) {
-		return r.leave(start, DamageBadRecordHeader, fmt.Sprintf("the record begins with %.20q", header))
+		return r.leave(start, words.IssueBadRecordHeader, fmt.Sprintf("the record begins with %.20q", header))
 	}
 	h := r.parse(header, &r.rec.Header)
 	if h.ContentLength < 0 {
 		broken := Record{Header: h, Offset: start}
-		return broken.Named(r.leave(start, DamageBadContentLength, "Content-Length is missing or no number"))
+		return broken.Named(r.leave(start, words.IssueBadContentLength, "Content-Length is missing or no number"))
 	}
 	r.block = memberBlock{r: r, left: h.ContentLength}
 	r.rec = Record{Header: h, Offset: start, Resynced: r.resynced, Raw: header, Block: &r.block}
@@ -171,7 +172,7 @@ func (r *memberReader) finishRecord() error {
 	// into another member and to no boundary is wrong.
 	r.rec.Overrun = !r.begins(beginning(r.out))
 	if r.rec.Overrun && r.in.start() != r.rec.Offset {
-		return r.leave(r.rec.Offset, DamageBadRecordEnd, "the record goes on in another member, and does not end there")
+		return r.leave(r.rec.Offset, words.IssueBadRecordEnd, "the record goes on in another member, and does not end there")
 	}
 	return r.verify()
 }
@@ -310,7 +311,7 @@ func (r *memberReader) openMember() error {
 	case err == io.EOF:
 		return err
 	case err == errNoMember:
-		return &Damage{Kind: DamageSkippedRange, Offset: r.in.start(), Detail: "no member begins here"}
+		return &Damage{Kind: words.IssueSkippedRange, Offset: r.in.start(), Detail: "no member begins here"}
 	case err != nil:
 		return r.broken(err, "in the member's header")
 	}
@@ -337,7 +338,7 @@ func (r *memberReader) addMember(crc uint32, end int64) {
 }
 
 // leave gives up the record at start and moves past the member, if it ends well.
-func (r *memberReader) leave(start int64, kind damageKind, detail string) error {
+func (r *memberReader) leave(start int64, kind words.IssueKind, detail string) error {
 	if err := r.closeMember(); err != nil {
 		return err
 	}
@@ -355,9 +356,9 @@ func (r *memberReader) broken(err error, where string) error {
 	case errors.As(err, &unread):
 		return &Damage{Kind: unread.kind, Offset: r.in.start(), Detail: unread.detail}
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return &Damage{Kind: DamageTruncatedRecord, Offset: r.in.start(), Detail: "the file ends " + where}
+		return &Damage{Kind: words.IssueTruncatedRecord, Offset: r.in.start(), Detail: "the file ends " + where}
 	}
-	return &Damage{Kind: DamageDamagedMember, Offset: r.in.start(), Detail: damageReason(err) + " " + where}
+	return &Damage{Kind: words.IssueDamagedMember, Offset: r.in.start(), Detail: damageReason(err) + " " + where}
 }
 
 // resume goes on after damage where the search finds a chain of members there.
@@ -376,8 +377,8 @@ func (r *memberReader) resume(err error) error {
 		}
 		return d
 	}
-	if d.Kind == DamageTruncatedRecord { // it only seemed so
-		d.Kind = DamageDamagedMember
+	if d.Kind == words.IssueTruncatedRecord { // it only seemed so
+		d.Kind = words.IssueDamagedMember
 	}
 	d.More, d.Resumed = true, start
 	r.resynced, r.open = true, false

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/robotsaudit/robotsaudit/internal/digest"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // plainReader reads uncompressed archives: records one after the other, each with its
@@ -76,7 +77,7 @@ func (r *plainReader) Next() (*Record, error) {
 		return nil, r.misbegun(header, &h)
 	}
 	if r.unproven && !r.own[h.WarcinfoID] {
-		return nil, r.lost(DamageSkippedRange, "no record that is surely the archive's own")
+		return nil, r.lost(words.IssueSkippedRange, "no record that is surely the archive's own")
 	}
 	return r.begin(header, h)
 }
@@ -93,7 +94,7 @@ func (r *plainReader) begin(header []byte, h Header) (*Record, error) {
 		if err := r.repair("Content-Length is missing or no number"); err != nil {
 			return nil, r.rec.Named(err)
 		}
-		return nil, r.rec.Named(r.lost(DamageBadContentLength, "Content-Length is missing or no number"))
+		return nil, r.rec.Named(r.lost(words.IssueBadContentLength, "Content-Length is missing or no number"))
 	}
 	r.Add(header)
 	r.block = io.LimitedReader{R: r.src, N: h.ContentLength}
@@ -114,7 +115,7 @@ func (r *plainReader) begin(header []byte, h Header) (*Record, error) {
 func (r *plainReader) misbegun(header []byte, h *Header) error {
 	detail := fmt.Sprintf("the record begins with %.20q", header)
 	if h.ContentLength < 0 || !nearlyWARC(header) || r.unproven {
-		return r.lost(DamageBadRecordHeader, detail)
+		return r.lost(words.IssueBadRecordHeader, detail)
 	}
 	if _, err := r.begin(header, *h); err != nil {
 		return err
@@ -122,7 +123,7 @@ func (r *plainReader) misbegun(header []byte, h *Header) error {
 	if _, err := r.Finish(); err != nil {
 		return err
 	}
-	return &Damage{Kind: DamageBadRecordHeader, Offset: r.start, Detail: detail, More: true}
+	return &Damage{Kind: words.IssueBadRecordHeader, Offset: r.start, Detail: detail, More: true}
 }
 
 // nearlyWARC reports whether b begins as a WARC record but for one byte.
@@ -159,9 +160,9 @@ func (r *plainReader) Finish() (int64, error) {
 	}
 	switch {
 	case r.block.N > 0:
-		return 0, r.lost(DamageTruncatedRecord, fmt.Sprintf("the file ends %d bytes before the record does", r.block.N))
+		return 0, r.lost(words.IssueTruncatedRecord, fmt.Sprintf("the file ends %d bytes before the record does", r.block.N))
 	case !followed && !matches:
-		return 0, r.lost(DamageBadRecordEnd,
+		return 0, r.lost(words.IssueBadRecordEnd,
 			fmt.Sprintf("after the %d bytes that Content-Length says comes no other record", r.rec.ContentLength))
 	}
 	r.repaired = -1
@@ -175,7 +176,7 @@ func (r *plainReader) Finish() (int64, error) {
 	if !followed {
 		start := r.start
 		r.start = end
-		r.waiting = r.lost(DamageBadRecordEnd, "behind the record comes no other one")
+		r.waiting = r.lost(words.IssueBadRecordEnd, "behind the record comes no other one")
 		r.start = start
 	}
 	return end - r.start, nil
@@ -203,7 +204,7 @@ func (r *plainReader) boundary() (end int64, followed bool, err error) {
 	}
 	if len(b) == 0 && err == nil && r.block.N == 0 && ends < before && r.framing == (warcFraming{}) {
 		r.waiting = &Damage{
-			Kind: DamageTruncatedRecord, Offset: r.start, RecordID: r.rec.ID, More: true, Action: "record kept",
+			Kind: words.IssueTruncatedRecord, Offset: r.start, RecordID: r.rec.ID, More: true, Action: "record kept",
 			Detail: fmt.Sprintf("the file ends in the line ends behind the record: here they are %d bytes, behind "+
 				"the record before %d", ends, before),
 		}
@@ -228,7 +229,7 @@ func (r *plainReader) repair(detail string) error {
 	r.repaired = end - r.body
 	r.seek(r.start)
 	return &Damage{
-		Kind: DamageBadContentLength, Offset: r.start, More: true,
+		Kind: words.IssueBadContentLength, Offset: r.start, More: true,
 		Detail: fmt.Sprintf("%s; one of %d bytes does", detail, r.repaired),
 		Action: "read to the end that its digest proves",
 	}
@@ -248,14 +249,14 @@ func (r *plainReader) stop(err error, where string) error {
 		r.ended = true
 		return err
 	case errors.Is(err, errHeaderTooLong):
-		return r.lost(DamageHeaderTooLong, fmt.Sprintf("the record header is longer than %d bytes", MaxRecordHeader))
+		return r.lost(words.IssueHeaderTooLong, fmt.Sprintf("the record header is longer than %d bytes", MaxRecordHeader))
 	}
-	return r.lost(DamageTruncatedRecord, "the file ends "+where)
+	return r.lost(words.IssueTruncatedRecord, "the file ends "+where)
 }
 
 // lost gives up the record in hand, and goes on at the next one that shows that it is
 // one, if there is any.
-func (r *plainReader) lost(kind damageKind, detail string) error {
+func (r *plainReader) lost(kind words.IssueKind, detail string) error {
 	r.repaired = -1
 	d := &Damage{Kind: kind, Offset: r.start, Detail: detail}
 	next, proof, err := r.search.behind(r.start+1, r.own, r.named)
@@ -269,8 +270,8 @@ func (r *plainReader) lost(kind damageKind, detail string) error {
 		r.ended = true
 		return d
 	}
-	if d.Kind == DamageTruncatedRecord { // it only seemed so
-		d.Kind = DamageBadRecordEnd
+	if d.Kind == words.IssueTruncatedRecord { // it only seemed so
+		d.Kind = words.IssueBadRecordEnd
 	}
 	d.More, d.Resumed, d.Proof = true, next, proof
 	r.resynced, r.proof = true, proof

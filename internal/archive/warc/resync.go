@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io"
 	"math"
+
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // memberSearch looks for members after damage. A place where a member could begin
@@ -34,7 +36,7 @@ var errSearchSpent = errors.New("the search has used its budget")
 // behind returns where the first chain after the damage begins, -1 if there is none.
 func (s *memberSearch) behind(d *Damage, own ownIDs) (int64, error) {
 	s.visited, s.cut = make(map[int64]bool), nil
-	if d.Kind == DamageTruncatedRecord {
+	if d.Kind == words.IssueTruncatedRecord {
 		s.cut = append(s.cut, d.Offset)
 	}
 	for from := d.Offset + 1; ; {
@@ -90,7 +92,7 @@ func (s *memberSearch) walk(start int64, own ownIDs) (proven bool, err error) {
 		case records == 0:
 			return false, nil
 		case !d.More:
-			if d.Kind == DamageTruncatedRecord {
+			if d.Kind == words.IssueTruncatedRecord {
 				s.cut = append(s.cut, d.Offset)
 			}
 			return named, nil

@@ -5,6 +5,8 @@ import (
 	"bytes"
 	"compress/bzip2"
 	"io"
+
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // Sniff recognises the form of an input by its first bytes. It reads no more of src than
@@ -16,7 +18,7 @@ func Sniff(src *Source, foreign func(begin []byte) bool) Form {
 	switch {
 	case len(b) == 0:
 		return Form{
-			Container: containerEmpty, Kind: DamageEmptyFile,
+			Container: containerEmpty, Kind: words.IssueEmptyFile,
 			Refusal: "the file is empty; leave it out, or fetch it again",
 		}
 	case bytes.HasPrefix(b, magicGzip):
@@ -144,7 +146,7 @@ func (s sniffer) framing(b []byte, c codec) framing {
 }
 
 var notAnArchive = Form{
-	Container: containerNotAnArchive, Kind: DamageNotAnArchive,
+	Container: containerNotAnArchive, Kind: words.IssueNotAnArchive,
 	Refusal: "it is no archive: it begins neither with a WARC or ARC record nor as a compressed archive; leave it out",
 }
 

@@ -9,6 +9,7 @@ import (
 	"hash"
 	"io"
 
+	"github.com/robotsaudit/robotsaudit/internal/words"
 	slyrz "github.com/slyrz/warc"
 )
 
@@ -166,7 +167,7 @@ func (r *streamReader) Finish() (int64, error) {
 	if r.block.N > 0 {
 		r.ended = true
 		return 0, &Damage{
-			Kind: DamageTruncatedRecord, Offset: r.bounded.offset,
+			Kind: words.IssueTruncatedRecord, Offset: r.bounded.offset,
 			Detail: fmt.Sprintf("the stream ends %d bytes before the record does", r.block.N),
 		}
 	}
@@ -182,7 +183,7 @@ func (r *streamReader) Finish() (int64, error) {
 		return 0, r.stop(err)
 	}
 	if r.bounded.last && r.bounded.ends < before && r.proof == proofFraming && r.bounded.framing == (warcFraming{}) {
-		r.waiting = r.bounded.fail(DamageTruncatedRecord,
+		r.waiting = r.bounded.fail(words.IssueTruncatedRecord,
 			fmt.Sprintf("the stream ends in the line ends behind the record: here they are %d bytes, behind the "+
 				"record before %d", r.bounded.ends, before))
 		r.bounded.damage.Action, r.bounded.damage.RecordID = "record kept", r.rec.ID
@@ -206,12 +207,12 @@ func (r *streamReader) stop(err error) error {
 	if IsReadError(err) {
 		return err
 	}
-	kind := DamageDamagedStream
+	kind := words.IssueDamagedStream
 	if errors.Is(err, errNoMember) {
-		return &Damage{Kind: DamageSkippedRange, Offset: r.bounded.n, Detail: "what follows is no part of the stream"}
+		return &Damage{Kind: words.IssueSkippedRange, Offset: r.bounded.n, Detail: "what follows is no part of the stream"}
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) || err == io.EOF {
-		kind = DamageTruncatedRecord
+		kind = words.IssueTruncatedRecord
 	}
 	return &Damage{Kind: kind, Offset: r.bounded.offset, Detail: err.Error()}
 }
@@ -242,19 +243,19 @@ func (t *boundedReader) start() error {
 	block, err := readHeader(t.framing, t.in)
 	switch {
 	case errors.Is(err, errHeaderTooLong):
-		return t.fail(DamageHeaderTooLong, fmt.Sprintf("the record header is longer than %d bytes", MaxRecordHeader))
+		return t.fail(words.IssueHeaderTooLong, fmt.Sprintf("the record header is longer than %d bytes", MaxRecordHeader))
 	case err != nil:
 		if err != io.EOF {
 			t.err = err
 		}
 		return err
 	case !t.begins(block):
-		return t.fail(DamageBadRecordHeader, fmt.Sprintf("the record begins with %.20q", block))
+		return t.fail(words.IssueBadRecordHeader, fmt.Sprintf("the record begins with %.20q", block))
 	}
 	t.n += int64(len(block))
 	t.header, t.parsed = append(t.header[:0], block...), t.parse(block, &t.parsed)
 	if t.parsed.ContentLength < 0 {
-		t.fail(DamageBadContentLength, "Content-Length is missing or no number")
+		t.fail(words.IssueBadContentLength, "Content-Length is missing or no number")
 		t.damage.RecordID = t.parsed.ID
 		return t.damage
 	}
@@ -280,7 +281,7 @@ func (t *boundedReader) end() error {
 		return err
 	}
 	if len(next) > 0 && !followed {
-		return t.fail(DamageBadRecordEnd,
+		return t.fail(words.IssueBadRecordEnd,
 			fmt.Sprintf("after the %d bytes that Content-Length says comes %.8q, not the next record",
 				t.parsed.ContentLength, next))
 	}
@@ -288,7 +289,7 @@ func (t *boundedReader) end() error {
 	return nil
 }
 
-func (t *boundedReader) fail(kind damageKind, detail string) error {
+func (t *boundedReader) fail(kind words.IssueKind, detail string) error {
 	t.damage = &Damage{Kind: kind, Offset: t.offset, Detail: detail}
 	return t.damage
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 
 	"github.com/klauspost/compress/zstd"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // The magic numbers of zstd (RFC 8878 §3.1.1, §3.1.2, §5) and of WARC in it
@@ -74,7 +75,7 @@ func (s sniffer) zstd(src *Source) Form {
 	}
 	if err != nil {
 		return Form{
-			Container: containerUnsupported, Kind: DamageBadDictionary,
+			Container: containerUnsupported, Kind: words.IssueBadDictionary,
 			Refusal: fmt.Sprintf("the zstd dictionary cannot be used (%v); fetch the file again", err),
 		}
 	}
@@ -372,7 +373,7 @@ func parseFrameHeader(b []byte) (frameHeader, error) {
 	}
 	if window > maxZstdWindow {
 		return h, &memberError{
-			DamageWindowTooLarge,
+			words.IssueWindowTooLarge,
 			fmt.Sprintf("a zstd window of %d bytes, more than %d", window, maxZstdWindow),
 		}
 	}
@@ -381,7 +382,7 @@ func parseFrameHeader(b []byte) (frameHeader, error) {
 
 // memberError is the error of a member that is not damaged, and still not read.
 type memberError struct {
-	kind   damageKind
+	kind   words.IssueKind
 	detail string
 }
 

@@ -9,22 +9,6 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
-// issueKinds are the kinds of issue that the kinds of damage are in the tables.
-var issueKinds = [...]words.IssueKind{
-	warc.DamageEmptyFile:        words.IssueEmptyFile,
-	warc.DamageNotAnArchive:     words.IssueNotAnArchive,
-	warc.DamageDamagedMember:    words.IssueDamagedMember,
-	warc.DamageDamagedStream:    words.IssueDamagedStream,
-	warc.DamageTruncatedRecord:  words.IssueTruncatedRecord,
-	warc.DamageBadRecordHeader:  words.IssueBadRecordHeader,
-	warc.DamageHeaderTooLong:    words.IssueHeaderTooLong,
-	warc.DamageBadContentLength: words.IssueBadContentLength,
-	warc.DamageBadRecordEnd:     words.IssueBadRecordEnd,
-	warc.DamageSkippedRange:     words.IssueSkippedRange,
-	warc.DamageBadDictionary:    words.IssueBadDictionary,
-	warc.DamageWindowTooLarge:   words.IssueWindowTooLarge,
-}
-
 // reportDamage notes damage and what it cost.
 func (c *Committer) reportDamage(d *warc.Damage, size int64) error {
 	if err := c.endGap(); err != nil {
@@ -32,7 +16,7 @@ func (c *Committer) reportDamage(d *warc.Damage, size int64) error {
 	}
 	c.index++ // what stands on both sides of damage is not adjacent
 	i := facts.Issue{
-		Offset: d.Offset, Length: -1, RecordID: d.RecordID, Kind: issueKinds[d.Kind], Detail: d.Detail,
+		Offset: d.Offset, Length: -1, RecordID: d.RecordID, Kind: d.Kind, Detail: d.Detail,
 		Action: cmp.Or(d.Action, "record dropped"),
 	}
 	if d.More && d.Resumed == 0 {
@@ -48,10 +32,10 @@ func (c *Committer) reportDamage(d *warc.Damage, size int64) error {
 		detail = fmt.Sprintf("%d bytes to the end of the input", skipped)
 	}
 	switch d.Kind {
-	case warc.DamageTruncatedRecord: // the record is what is skipped
+	case words.IssueTruncatedRecord: // the record is what is skipped
 		i.Length = skipped
 		return c.Report(i)
-	case warc.DamageSkippedRange: // and nothing else to report
+	case words.IssueSkippedRange: // and nothing else to report
 		detail = d.Detail + ": " + detail
 	default:
 		if err := c.Report(i); err != nil || skipped == 0 {
