@@ -20,12 +20,19 @@ var ErrLocked = errors.New("is in use by another robotsaudit")
 // Lock takes the output folder for this process, making it where needed. Release
 // gives it back.
 func Lock(dir string) (release func() error, err error) {
-	lock, err := lockFile(dir)
-	if err != nil {
-		return nil, err
+	private := filepath.Join(dir, facts.PrivateFolder)
+	if err := os.MkdirAll(private, 0o777); err != nil {
+		return nil, fmt.Errorf("output folder %s cannot be made (%v); give another with -o", dir, object.Cause(err))
 	}
-	held, err := lock.TryLock()
-	return locked(dir, lock, held, err)
+	lock := flock.New(filepath.Join(private, facts.LockFile))
+	switch held, err := lock.TryLock(); {
+	case err != nil:
+		return nil, fmt.Errorf("output folder %s cannot be written (%v); check its permissions or give another with -o",
+			dir, object.Cause(err))
+	case !held:
+		return nil, fmt.Errorf("output folder %s %w; wait for it or give another with -o", dir, ErrLocked)
+	}
+	return lock.Unlock, nil
 }
 
 // LockToRead keeps other processes from writing to an output folder that is there. Where
@@ -40,24 +47,6 @@ func LockToRead(dir string) (release func() error, err error) {
 		return nil, err
 	case !held:
 		return nil, fmt.Errorf("%s %w; wait until that has ended", dir, ErrLocked)
-	}
-	return lock.Unlock, nil
-}
-
-func lockFile(dir string) (*flock.Flock, error) {
-	private := filepath.Join(dir, facts.PrivateFolder)
-	if err := os.MkdirAll(private, 0o777); err != nil {
-		return nil, fmt.Errorf("output folder %s cannot be made (%v); give another with -o", dir, object.Cause(err))
-	}
-	return flock.New(filepath.Join(private, facts.LockFile)), nil
-}
-
-func locked(dir string, lock *flock.Flock, held bool, err error) (func() error, error) {
-	if err != nil {
-		return nil, fmt.Errorf("output folder %s cannot be written (%v); check its permissions or give another with -o", dir, object.Cause(err))
-	}
-	if !held {
-		return nil, fmt.Errorf("output folder %s %w; wait for it or give another with -o", dir, ErrLocked)
 	}
 	return lock.Unlock, nil
 }

@@ -3,11 +3,11 @@ package ingest
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
 
+	"github.com/robotsaudit/robotsaudit/internal/durable"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/reading"
 )
@@ -130,7 +130,13 @@ func (b *build) copyTasks(ctx context.Context, set *Facts) error {
 			continue
 		}
 		tmp := filepath.Join(b.root, facts.TemporaryPrefix+name)
-		if err := copyFolder(ctx, tmp, t.Dir); err != nil {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := os.CopyFS(tmp, os.DirFS(t.Dir)); err != nil {
+			return err
+		}
+		if err := durable.SyncFiles(tmp); err != nil {
 			return err
 		}
 		if err := facts.Publish(b.root, tmp, name); err != nil {
@@ -138,46 +144,6 @@ func (b *build) copyTasks(ctx context.Context, set *Facts) error {
 		}
 	}
 	return nil
-}
-
-// copyFolder copies the files of a folder to a new one, durably.
-func copyFolder(ctx context.Context, to, from string) error {
-	entries, err := os.ReadDir(from)
-	if err != nil {
-		return err
-	}
-	if err := os.Mkdir(to, 0o777); err != nil {
-		return err
-	}
-	for _, e := range entries {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if err := copyFile(filepath.Join(to, e.Name()), filepath.Join(from, e.Name())); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func copyFile(to, from string) error {
-	in, err := os.Open(from)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	out, err := os.Create(to)
-	if err != nil {
-		return err
-	}
-	defer out.Close()
-	if _, err := io.Copy(out, in); err != nil {
-		return err
-	}
-	if err := out.Sync(); err != nil {
-		return err
-	}
-	return out.Close()
 }
 
 // modeOf is the mode that a fingerprint is of.

@@ -35,12 +35,10 @@ func Read(a *facts.Account, in facts.Input, format index.Format, from *warc.Sour
 	opt Options,
 ) (facts.InputResult, error) {
 	result := facts.InputResult{Input: in, Container: format.String()}
+	read := gauge{report: opt.Progress, at: from.Fetched()}
 	var src io.Reader = from
 	if at != nil {
-		src = &countedReads{
-			SectionReader: io.NewSectionReader(failing{at}, 0, size), progress: opt.Progress,
-			counted: from.Fetched(),
-		}
+		src = &gaugedText{SectionReader: io.NewSectionReader(failing{at}, 0, size), gauge: &read}
 	}
 	rows, err := index.Open(format, src, size, index.Options{Path: in.Path, PartRows: opt.PartRows})
 	switch {
@@ -57,13 +55,12 @@ func Read(a *facts.Account, in facts.Input, format index.Format, from *warc.Sour
 		return result, err
 	}
 	result.Container = rows.Format().String()
-	x := indexReader{
-		Account: a, format: rows.Format(), told: make(map[words.IssueKind]int),
-		more: make(map[words.IssueKind]int64),
-	}
+	x := indexReader{Account: a, format: rows.Format(), faults: newFaults()}
 	if divided, ok := rows.(index.Divided); ok {
-		x.progress, x.size, x.counted = opt.Progress, size, from.Fetched()
-		err = x.readParts(divided, in, opt)
+		var n atomic.Int64 // rows read
+		err = x.readParts(divided, in, opt.Cores, func(more int) {
+			read.reach(int64(float64(size) * float64(n.Add(int64(more))) / float64(divided.Rows())))
+		})
 	} else {
 		err = x.readAll(rows)
 	}
@@ -89,28 +86,56 @@ func (f failing) ReadAt(p []byte, offset int64) (int, error) {
 	return n, err
 }
 
-// countedReads reports how far a text has been read. Bytes read twice count once.
-type countedReads struct {
-	*io.SectionReader
-	progress func(int)
-	at       int64 // where Read stands
-	counted  int64
+// gauge reports how far a file has been read. What is read twice counts once.
+type gauge struct {
+	report func(int) // may be nil
+	mu     sync.Mutex
+	at     int64
 }
 
-func (r *countedReads) Read(p []byte) (int, error) {
+func (g *gauge) reach(at int64) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if at > g.at && g.report != nil {
+		g.report(int(at - g.at))
+		g.at = at
+	}
+}
+
+// gaugedText is a text at random that reports how far it was read.
+type gaugedText struct {
+	*io.SectionReader
+	gauge *gauge
+	at    int64 // where Read stands
+}
+
+func (r *gaugedText) Read(p []byte) (int, error) {
 	n, err := r.SectionReader.Read(p)
 	r.at += int64(n)
-	if r.at > r.counted && r.progress != nil {
-		r.progress(int(r.at - r.counted))
-		r.counted = r.at
-	}
+	r.gauge.reach(r.at)
 	return n, err
 }
 
-func (r *countedReads) Seek(offset int64, whence int) (int64, error) {
-	at, err := r.SectionReader.Seek(offset, whence)
-	r.at = at
-	return at, err
+func (r *gaugedText) Seek(offset int64, whence int) (at int64, err error) {
+	r.at, err = r.SectionReader.Seek(offset, whence)
+	return r.at, err
+}
+
+// faults counts faults by their kind: of each, the first MaxFaults are reported one by one.
+type faults struct{ told, more map[words.IssueKind]int64 }
+
+func newFaults() faults {
+	return faults{make(map[words.IssueKind]int64), make(map[words.IssueKind]int64)}
+}
+
+// isOneOfMany counts a fault, and reports whether it is only counted.
+func (f *faults) isOneOfMany(kind words.IssueKind) bool {
+	if f.told[kind] >= MaxFaults {
+		f.more[kind]++
+		return true
+	}
+	f.told[kind]++
+	return false
 }
 
 // Limits on what one row can make the reader hold. Package reading has them in the fingerprint of the facts.
@@ -127,17 +152,12 @@ type indexReader struct {
 	*facts.Account
 	format index.Format
 	sum    warc.Chain
-	told   map[words.IssueKind]int
-	more   map[words.IssueKind]int64 // faults that were only counted
+	faults
 
-	mu       sync.Mutex
-	progress func(int) // may be nil
-	size     int64
-	rows     int64 // read
-	counted  int64 // bytes reported to progress
-	failed   error
-	ended    map[int]*indexPart // that wait for others before them
-	joined   int                // parts
+	mu     sync.Mutex
+	failed error
+	ended  map[int]*indexPart // that wait for others before them
+	joined int                // parts
 }
 
 // readAll reads an index as one part.
@@ -153,9 +173,8 @@ func (x *indexReader) readAll(rows index.Reader) error {
 }
 
 // readParts reads an index part by part.
-func (x *indexReader) readParts(rows index.Divided, in facts.Input, opt Options) error {
+func (x *indexReader) readParts(rows index.Divided, in facts.Input, cores warc.Cores, ahead func(rows int)) error {
 	w, divides := x.Out.(*facts.Writer)
-	cores := opt.Cores
 	if divides = divides && rows.Parts() > 1; !divides || object.IsRemote(in.Path) {
 		// requests all over a remote file would be many
 		cores = nil
@@ -174,7 +193,7 @@ func (x *indexReader) readParts(rows index.Divided, in facts.Input, opt Options)
 					own = rows.Another()
 				}
 			}
-			p := x.newPart(x.Out, func(n int) { x.tellRows(n, rows.Rows()) })
+			p := x.newPart(x.Out, ahead)
 			if divides {
 				p.facts = w.Part(x.Input, n)
 				p.out = p.facts
@@ -214,27 +233,14 @@ func (x *indexReader) end(n int, p *indexPart, err error) {
 	}
 }
 
-// tellRows reports n rows of all to progress.
-func (x *indexReader) tellRows(n int, all int64) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.rows += int64(n)
-	if to := int64(float64(x.size) * float64(x.rows) / float64(all)); to > x.counted && x.progress != nil {
-		x.progress(int(to - x.counted))
-		x.counted = to
-	}
-}
-
 // join adds the results of the next part.
 func (x *indexReader) join(p *indexPart) error {
 	x.Stats.Add(&p.stats)
 	x.sum.Add(binary.BigEndian.AppendUint64(nil, p.sum.Sum))
 	for _, i := range p.issues {
-		if i.Kind != words.IssueDamagedStream && x.told[i.Kind] >= MaxFaults {
-			x.more[i.Kind]++
+		if i.Kind != words.IssueDamagedStream && x.isOneOfMany(i.Kind) {
 			continue
 		}
-		x.told[i.Kind]++
 		if err := x.Report(i); err != nil {
 			return err
 		}
@@ -268,7 +274,6 @@ func (x *indexReader) tellMore() error {
 // indexPart makes fetches of rows of an index that follow one another.
 type indexPart struct {
 	input  int32
-	entry  string
 	format index.Format
 	listed bool
 	out    facts.Sink
@@ -278,8 +283,7 @@ type indexPart struct {
 	stats  facts.InputStats
 	sum    warc.Chain
 	issues []facts.Issue
-	told   map[words.IssueKind]int
-	more   map[words.IssueKind]int64 // faults beyond those
+	faults
 
 	text    []byte      // not summed yet
 	made    facts.Fetch // reused
@@ -295,9 +299,8 @@ type indexPart struct {
 
 func (x *indexReader) newPart(out facts.Sink, ahead func(int)) *indexPart {
 	return &indexPart{
-		input: x.Input, entry: x.Entry, format: x.format, listed: x.format == index.URLList, out: out, ahead: ahead,
-		stats: facts.InputStats{Records: make(map[string]int64)}, told: make(map[words.IssueKind]int),
-		more: make(map[words.IssueKind]int64),
+		input: x.Input, format: x.format, listed: x.format == index.URLList, out: out, ahead: ahead,
+		stats: facts.InputStats{Records: make(map[string]int64)}, faults: newFaults(),
 	}
 }
 
@@ -355,11 +358,9 @@ func (p *indexPart) finish() {
 
 // fault notes what is wrong with a row, of the first rows of a kind.
 func (p *indexPart) fault(kind words.IssueKind, offset int64, detail, action string) {
-	if p.told[kind] >= MaxFaults {
-		p.more[kind]++
+	if p.isOneOfMany(kind) {
 		return
 	}
-	p.told[kind]++
 	p.issues = append(p.issues,
 		facts.Issue{Offset: offset, Length: -1, Kind: kind, Detail: facts.AtMost(detail, MaxFault), Action: action})
 }
@@ -440,7 +441,7 @@ func (p *indexPart) fetch(row *index.Row) (*facts.Fetch, error) {
 	}
 	f := &p.made
 	*f = facts.Fetch{
-		HostReversed: p.reversed, Origin: url.Origin(), URL: target, Input: p.input, Entry: p.entry,
+		HostReversed: p.reversed, Origin: url.Origin(), URL: target, Input: p.input,
 		RecordID: recordid.ID(facts.AtMost(string(row.RecordID), warc.MaxRecordID)),
 		Archive:  facts.AtMost(row.Filename, warc.MaxURL), Offset: row.Offset, Index: row.Line, Length: max(row.Length, -1),
 		Type: facts.TypeIndexed, Trust: facts.TrustIndexed, Method: facts.AtMost(row.Method, MaxWord), Status: -1,

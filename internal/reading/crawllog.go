@@ -271,7 +271,6 @@ func parseSkippedPage(line []byte) (event *facts.LogEvent, fault string) {
 		Reason    string
 		TS        string
 		Timestamp string
-		SeedURL   string `json:"seedUrl"`
 	}
 	if err := json.Unmarshal(line, &page); err != nil {
 		return nil, "no JSON object with a URL and a reason"

@@ -79,22 +79,16 @@ type Spooled struct {
 	remove func() error // its folder
 }
 
-// Spool copies to the disk what has not been read of src: into a folder for temporary files, or, without
-// one, into the system's.
+// Spool copies to the disk what has not been read of src: into a folder for temporary files, "" for the
+// system's.
 func Spool(ctx context.Context, src io.Reader, folder string) (s *Spooled, err error) {
-	s = &Spooled{Until: ctx.Err}
-	dir := ""
-	if folder == "" {
-		dir, s.remove, err = durable.Temporary("")
-	} else {
-		dir, err = os.MkdirTemp(folder, facts.TemporaryPrefix+"*")
-		s.remove = func() error { return os.RemoveAll(dir) }
-	}
+	dir, remove, err := durable.Temporary(folder)
 	if err != nil {
 		return nil, err
 	}
+	s = &Spooled{Until: ctx.Err, remove: remove}
 	if s.file, err = os.Create(filepath.Join(dir, "spooled")); err != nil {
-		return nil, errors.Join(err, s.remove())
+		return nil, errors.Join(err, remove())
 	}
 	if s.Size, err = io.Copy(s.file, src); err != nil {
 		s.Discard()
