@@ -372,7 +372,7 @@ def key_of_expected(f):
 
 def said_by(row, cited):
     notes = [n for n in NOTES if n in words(row["notes"])] if row["verdict"] == "disallowed" else []
-    return " ".join(map(str, [*(row[c] for c in COMPARED), row["agent"] or None, *notes, "by", cited]))
+    return " ".join(map(str, [*(row[c] for c in COMPARED), row["agent"] or None, row["fetch_method"], *notes, "by", cited]))
 
 
 def expectation(f, d, ids):
@@ -380,7 +380,7 @@ def expectation(f, d, ids):
     notes = [n for n in NOTES if n in d.notes] if d.verdict == "disallowed" else []
     by = {bare(c.id): d.reasons.get(c.id, d.reason) for c in d.moment}
     cited = next((i for i in sorted(ids, key=str) if i in by), min(by, default=None))
-    return " ".join(map(str, [d.verdict, d.evidence, by.get(cited, d.reason), d.certainty, f.token, *notes, "by", cited]))
+    return " ".join(map(str, [d.verdict, d.evidence, by.get(cited, d.reason), d.certainty, f.token, f.method, *notes, "by", cited]))
 
 
 def compare(binary, seed, folder, scenarios, totals):

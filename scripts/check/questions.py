@@ -11,6 +11,7 @@ if any answer differs.
 import collections
 import csv
 import datetime
+import functools
 import itertools
 import re
 import sys
@@ -80,22 +81,12 @@ def rules_for_everybody(body):
     return rules_of(body, None)
 
 
-def remembered(function):
-    known = {}
-
-    def call(*arguments):
-        if arguments not in known:
-            known[arguments] = function(*arguments)
-        return known[arguments]
-    return call
-
-
-@remembered
+@functools.cache
 def semantic(body, token):
     return by_probing(tuple(rules_of(body, token)))
 
 
-@remembered
+@functools.cache
 def by_probing(rules):
     """none, partial or full, by asking for many paths: two for each rule, and some that no rule is about."""
     lines = [robots.Line(0, key, value) for key, value in rules]
@@ -122,7 +113,7 @@ def longpre(body, token):
     return "all" if b"/" in disallow and not allow else "some"
 
 
-@remembered
+@functools.cache
 def liu(body, token):
     asked = {"/", "/dummy-testing-path-54321"}
     for line in body.decode("utf-8", "replace").split("\n"):
@@ -143,7 +134,7 @@ def common_crawl(body, token):
     return "allow-all" if rules[0] in [("disallow", b"")] + [("allow", v) for v in (b"/", b"*", b"/*", b"")] and len(rules) == 1 else "allow-part"
 
 
-@remembered
+@functools.cache
 def crawl_delay(body):
     """The least Crawl-delay of the groups for everybody, in seconds, of those up to a day."""
     delays = [float(line.value) for group in robots.groups(body) for line in group.lines

@@ -10,12 +10,16 @@ outweighs it, and that the copy or the reading that contests it allows. expected
 """
 
 import hashlib
+import shutil
+import tempfile
+import zipfile
 from collections import Counter
-from datetime import timezone
+from datetime import timedelta, timezone
 from functools import lru_cache
 from pathlib import Path
 
-import records
+from warcio.archiveiterator import ArchiveIterator
+
 import robots
 import warc
 from lib import TABLES, bare, table, words
@@ -23,6 +27,51 @@ from lib import TABLES, bare, table, words
 DAY = 24 * 3600
 CUT = "… (cut)"  # at the end of a rule of more than 2 KiB
 DOCUMENTED = {"googlebot-image": "Googlebot", "googlebot-news": "Googlebot", "googlebot-video": "Googlebot"}
+
+
+_unpacked = tempfile.TemporaryDirectory(prefix="robotsaudit-check-")
+
+
+def origin_and_path(url):
+    origin, path = warc.split_url(url)
+    return origin, path.encode("utf-8", "surrogateescape")
+
+
+@lru_cache(maxsize=None)
+def entry_file(wacz, entry):
+    """entry_file unpacks an entry of a WACZ and gives the path of the copy."""
+    copy = tempfile.NamedTemporaryFile(dir=_unpacked.name, suffix=Path(entry).name, delete=False)
+    with copy, zipfile.ZipFile(wacz) as archives, archives.open(entry) as packed:
+        shutil.copyfileobj(packed, copy)
+    return Path(copy.name)
+
+
+def record_at(archive, offset):
+    """record_at reads the record at offset, None where there is none."""
+    with open(archive, "rb") as stream:
+        stream.seek(offset)
+        for record in ArchiveIterator(stream):
+            f = warc.read_fetch(record, record.rec_headers)
+            f.id, f.run, f.body = bare(f.record_id), record.rec_headers.get_header("WARC-Warcinfo-ID"), warc.body_of(f).octets
+            f.status = None if f.type == "resource" else f.status
+            return f
+    return None
+
+
+def seconds_between(later, earlier):
+    """seconds_between compares two records' dates at the coarser precision; parts of a second are cut."""
+    return int(warc.difference(later.time, earlier.time).total_seconds())
+
+
+def shown_later(record, milliseconds, than, headers):
+    """shown_later: a record whose date is not after another's, but whose answer ended after it, or says so by its Date."""
+    if 0 <= (milliseconds or -1) <= 600_000:
+        if warc.difference(record.time.plus(timedelta(milliseconds=milliseconds)), than.time) > warc.NOTHING:
+            return True
+    if not headers or record.answered is None or than.answered is None or than.time.coarser_than_a_second():
+        return False
+    return seconds_between(than, record) > 0 and record.answered.start > than.answered.start \
+        and abs(than.answered.start - than.time.start) < 6 * warc.SECOND and record.answered.start - record.time.start <= 600 * warc.SECOND
 
 
 class Mismatch(Exception):
@@ -44,12 +93,12 @@ class Archives:
             for root in self.roots:
                 for found in (root / part, root):
                     if found.is_file() and found.name == part.name:
-                        return found if part == whole else records.entry_file(found, whole.relative_to(part).as_posix())
+                        return found if part == whole else entry_file(found, whole.relative_to(part).as_posix())
         raise Mismatch(f"{name} is in none of {', '.join(map(str, self.roots))}")
 
     @lru_cache(maxsize=256)
     def record(self, name, offset):
-        found = records.record_at(self.path(name), offset)
+        found = record_at(self.path(name), offset)
         if found is None:
             raise Mismatch(f"no record at {name}:{offset}")
         return found
@@ -87,7 +136,7 @@ def check(row, archives, captures):
 def _check_fetch(row, fetch):
     require("url", row["url"], fetch.url)
     require("fetch_status", row["fetch_status"], fetch.status)
-    origin, path = records.origin_and_path(row["url"])
+    origin, path = origin_and_path(row["url"])
     require("origin", row["origin"], origin)
     query = b"" if row["url_query"] is None else b"?" + row["url_query"].encode()
     require("url_path and url_query", row["url_path"].encode() + query, path)
@@ -100,7 +149,7 @@ def _check_capture(row, record, captures):
     require("robots_status", row["robots_status"], record.status)
     require("robots_outcome", row["robots_outcome"], capture["outcome"])
     require("robots_hops", row["robots_hops"], len(capture["hop_urls"] or ()))
-    require("origin and path of the capture", (row["origin"], b"/robots.txt"), records.origin_and_path(record.url))
+    require("origin and path of the capture", (row["origin"], b"/robots.txt"), origin_and_path(record.url))
 
 
 def _check_age(row, fetch, capture, body, durations):
@@ -110,10 +159,10 @@ def _check_age(row, fetch, capture, body, durations):
     the fetch; the age is then that of the one or the other, or none where only a date was before.
     """
     redirected = body is not None and row["robots_hops"] > 0
-    since_capture = records.seconds_between(fetch, capture)
-    since_body = records.seconds_between(fetch, body) if redirected else since_capture
-    shown = records.shown_later(capture, durations.get(_place(row, "robots_")), fetch, True) \
-        or redirected and records.shown_later(body, durations.get(_place(row, "robots_body_")), fetch, False)
+    since_capture = seconds_between(fetch, capture)
+    since_body = seconds_between(fetch, body) if redirected else since_capture
+    shown = shown_later(capture, durations.get(_place(row, "robots_")), fetch, True) \
+        or redirected and shown_later(body, durations.get(_place(row, "robots_body_")), fetch, False)
     later = shown or _after(row, "robots_", fetch, capture) or redirected and _after(row, "robots_body_", fetch, body)
     age, least, most = row["robots_age_seconds"], min(since_capture, since_body), max(since_capture, since_body)
     fits = age in (since_capture, since_body) or shown and age == 0 if later else since_capture <= age and (age <= most or row["robots_hops"] > 1)
@@ -164,7 +213,7 @@ def _digest(record):
 
 def _check_rule(row, body):
     inside = robots.within_parse_limit(body)
-    path = records.origin_and_path(row["url"])[1]
+    path = origin_and_path(row["url"])[1]
     rules = _rules(inside, row["agent"])
     cited = next((rule for rule in rules if rule.number == row["rule_line"]), None)
     if cited is None or cited.key != "disallow":
@@ -224,17 +273,17 @@ def _contested(row, archives, fetch, capture, body):
 
 def _check_contester(row, archives, fetch, capture):
     copy = archives.cited(row, "contested_")
-    recent = 0 <= records.seconds_between(fetch, copy) <= DAY
+    recent = 0 <= seconds_between(fetch, copy) <= DAY
     if not recent and row["reason"] != "unreachable" and copy.time.start != capture.time.start:
         raise Mismatch("the copy that is said to allow is not of the last 24 hours")
-    require("origin of the copy", (row["origin"], b"/robots.txt"), records.origin_and_path(copy.url))
+    require("origin of the copy", (row["origin"], b"/robots.txt"), origin_and_path(copy.url))
     if row["contested_outcome"] == "unavailable":
         return
     if row["contested_body_warc_filename"] is None:
         raise Mismatch("the copy that is said to allow has no body")
     body = archives.record(row["contested_body_warc_filename"], row["contested_body_warc_record_offset"])
     require("contested_body_digest", row["contested_body_digest"], _digest(body))
-    path = records.origin_and_path(row["url"])[1]
+    path = origin_and_path(row["url"])[1]
     allows = robots.by_protego(robots.within_parse_limit(body.body), row["agent"])(path)
     if not allows and not _readings_that_allow(body.body, row):
         raise Mismatch("the copy that is said to allow does not")
@@ -242,7 +291,7 @@ def _check_contester(row, archives, fetch, capture):
 
 def _readings_that_allow(body, row):
     """_readings_that_allow names the open readings of a body that allow the fetch."""
-    path = records.origin_and_path(row["url"])[1]
+    path = origin_and_path(row["url"])[1]
     inside, agent = robots.within_parse_limit(body), row["agent"]
     other = DOCUMENTED.get((agent or "").lower())
     readings = {
@@ -268,7 +317,7 @@ def _unfinished(row, body):
     """_unfinished: a part of a file disallows in its unfinished last line alone."""
     inside = robots.within_parse_limit(body.body)
     kept = inside[: max(inside.rfind(b"\n"), inside.rfind(b"\r")) + 1]
-    return row["robots_outcome"] == "partial" and _allows(kept, row["agent"], records.origin_and_path(row["url"])[1])
+    return row["robots_outcome"] == "partial" and _allows(kept, row["agent"], origin_and_path(row["url"])[1])
 
 
 def main(tables: Path, *roots: Path):

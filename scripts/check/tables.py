@@ -20,6 +20,8 @@ import pyarrow.dataset as dataset
 import pyarrow.parquet as parquet
 from datafusion import SessionConfig, SessionContext, column, literal
 
+from lib import Tally
+
 COMPARE = {"=": lambda a, b: a == b, "<": lambda a, b: a < b, ">": lambda a, b: a > b}
 NULL_WHERE_ZERO = {"url_host_registered_domain", "known", "line", "offset"}
 TIMES = {"fetch_time", "when"}
@@ -113,24 +115,12 @@ class Readers:
                                         if test else []).fetchone()[0]
 
 
-class Findings:
-    """Findings compare what readers find with what there is."""
-
-    def __init__(self):
-        self.done, self.wrong = 0, []
-
-    def compare(self, what, got, want):
-        self.done += 1
-        if got != want:
-            self.wrong.append(f"{what}: {got}, not {want}")
-
-
-def all_values(path, readers, findings, chance):
+def all_values(path, readers, tally, chance):
     """all_values compares a random table with its rows, and looks for values that it has or has not."""
     rows = truth(path.with_suffix(".jsonl"), readers.types.names)
     for reader, columns in readers.all():
         for name, values in rows.items():
-            findings.compare(f"{reader}: the values of {path.stem}.{name}",
+            tally.equal(f"{reader}: the values of {path.stem}.{name}",
                              comparable(columns[name]) == comparable(values), True)
     for name, values in rows.items():
         if name in ("bool", "maybe_bool", "list", "others", "double"):  # they have no bounds, and readers differ in NaN
@@ -141,13 +131,12 @@ def all_values(path, readers, findings, chance):
             want = sum(COMPARE[sign](key(v), key(value)) for v in values
                        if v is not None) if sign else values.count(None)
             for reader, got in readers.count(name, sign, value):
-                findings.compare(f"{reader}: {path.stem}.{name} {sign or 'is null'} {value!r:.80}, rows", got, want)
+                tally.equal(f"{reader}: {path.stem}.{name} {sign or 'is null'} {value!r:.80}, rows", got, want)
 
 
 def main(tables: Path):
-    findings, chance = Findings(), random.Random(1)
+    tally, chance = Tally(), random.Random(1)
     for path in sorted(tables.glob("*.parquet")):
-        all_values(path, Readers(str(path)), findings, chance)
-    print("\n".join(findings.wrong), end="\n" * bool(findings.wrong))
-    print(f"tables: {findings.done - len(findings.wrong)} answers of readers hold, {len(findings.wrong)} do not")
-    return bool(findings.wrong) or not findings.done
+        all_values(path, Readers(str(path)), tally, chance)
+    print(f"tables: {tally.done - tally.failed} answers of readers hold, {tally.failed} do not")
+    return tally.failed or not tally.done

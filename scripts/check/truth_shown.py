@@ -2,9 +2,9 @@
 
 import csv
 import json
-import re
 from typing import NamedTuple
 
+import warc
 from lib import call
 from truth_archives import date_of, duration_of
 from truth_worlds import DAY
@@ -48,18 +48,8 @@ def audit(binary, archives, output):
     return rows
 
 
-def one_run(a, b, agents):
-    """one_run reports whether two runs that archives name are one: docs/SEMANTICS.md, "Runs"."""
-    if a.id == b.id:
-        return True
-    ours, theirs = ({name: value for name, value in run.fields if name not in ("filename", "created", "date")} for run in (a, b))
-    shared = ours.keys() & theirs.keys()
-    if any(ours[name] != theirs[name] for name in shared):
-        return False
-    if shared & {"hostname", "operator", "isPartOf"}:
-        return agents[0] == agents[1]
-    number = [re.split(r"(\d+)", run.filename) for run in (a, b)]
-    return "wget-arguments" in shared and len(number[0]) == len(number[1]) and sum(x != y for x, y in zip(*number)) == 1
+def run_of(place):
+    return warc.Run(place.run.id, {name.lower(): value for name, value in place.run.fields}, place.run.filename)
 
 
 def agent_of(exchange):
@@ -95,7 +85,7 @@ class Archives:
         return ordered
 
     def same_run(self, fetch, other):
-        return any(one_run(a.run, b.run, (agent_of(fetch), agent_of(other))) for a in self.places[fetch.id] for b in self.places[other.id])
+        return any(run_of(b).is_one_with(run_of(a), agent_of(other), agent_of(fetch)) for a in self.places[fetch.id] for b in self.places[other.id])
 
     def against(self, fetch, row):
         """against names what speaks against a certain violation: docs/SEMANTICS.md, "Received before" and "Runs"."""

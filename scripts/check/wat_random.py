@@ -18,9 +18,8 @@ import warc
 import wat as compare
 import wat_tagged as tagged
 import whole
-from lib import audit_list as audited, bare, seeded, words
+from lib import audit_list as audited, bare, seeded
 
-SAID = ["verdict", "evidence", "reason", "certainty"]
 SURE = {"certain": 2, "probable": 1}
 # Columns that the reference tells of, and what a WAT does not tell.
 OTHER = ["notes", "robots_id", "agent", "agent_source", "prior_verdict", "rule_line", "group_line", "warc_filename", "warc_record_offset", "warc_record_length",
@@ -98,18 +97,6 @@ def audit(binary, out, inputs, *options):
     return {bare(row["warc_record_id"]): row for row in whole.table(out, "fetches")}
 
 
-def said(row, cited):
-    notes = [n for n in indexes.NOTES if n in words(row["notes"])] if row["verdict"] == "disallowed" else []
-    return " ".join(map(str, [*(row[c] for c in SAID), row["agent"] or None, row["fetch_method"], *notes, "by", cited]))
-
-
-def expectation(f, d, cited):
-    notes = [n for n in indexes.NOTES if n in d.notes] if d.verdict == "disallowed" else []
-    by = {bare(c.id): d.reasons.get(c.id, d.reason) for c in d.moment}
-    cited = cited if cited in by else min(by, default=None)
-    return " ".join(map(str, [d.verdict, d.evidence, by.get(cited, d.reason), d.certainty, f.token, f.method, *notes, "by", cited]))
-
-
 def crawls(binary, rng, library, tmp, scenarios, totals):
     """crawls yields what differs of archives of scenarios."""
     c = Crawls(rng, tmp, scenarios)
@@ -133,12 +120,12 @@ def crawls(binary, rng, library, tmp, scenarios, totals):
         totals["fetches"] += 1
         totals["told"] += f.told
         by = cited.get(row["robots_id"])
-        a, b = expectation(f, d, by), said(row, by)
+        a, b = indexes.expectation(f, d, {by}), indexes.said_by(row, by)
         if a != b:
-            yield f"{key} {f.url} {f.time and f.time.start}{' told' if f.told else ''}\n   expected {a}\n   found    {b}\n   whole    {said(all_[key], '')}"
+            yield f"{key} {f.url} {f.time and f.time.start}{' told' if f.told else ''}\n   expected {a}\n   found    {b}\n   whole    {indexes.said_by(all_[key], '')}"
         if c.complete:
             yield from surer(f, all_[key], row)
-        for column in {*row} - {*SAID, *OTHER}:
+        for column in {*row} - {*indexes.COMPARED, *OTHER}:
             if row[column] != all_[key][column]:
                 yield f"{key} {f.url}: {column}: {all_[key][column]!r}, by the WAT {row[column]!r}"
 
