@@ -18,10 +18,8 @@ type parts struct {
 
 // Part starts the part of the n-th range. Its rows wait in temporary files until the tables take them.
 func (w *Writer) Part(n int) (evaluate.Sink, error) {
-	p := newWriter(w.dir, w.tmp, w.facts, w.opt, true)
+	p := w.another(w.tmp, true)
 	p.isPart = true
-	p.Rank(w.ranks)
-	p.Only(w.only)
 	w.parts.guard.Lock()
 	defer w.parts.guard.Unlock()
 	w.parts.of[n] = p

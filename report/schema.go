@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
-
-	"github.com/parquet-go/parquet-go"
 )
 
 // What a column means is said in the comment of its field, where whoever changes the field
@@ -75,17 +73,11 @@ func (s *Schema) Find(name string) (TableSchema, bool) {
 }
 
 func columnsOf(t anyTable, comments map[string]map[string]string) (columns []Column) {
-	schema := t.schema()
-	for _, f := range reflect.VisibleFields(t.rowType()) {
-		name, _, _ := strings.Cut(f.Tag.Get("parquet"), ",")
-		if name == "" { // an embedded struct, whose fields come next
-			continue
-		}
-		node := fieldOf(schema, name)
-		c := Column{Name: name, Type: typeName(node), Nullable: node.Optional(), structName: structOf(t.rowType(), f)}
-		comment := comments[c.structName][f.Name]
+	for _, f := range FieldsOf(t.rowType()) {
+		c := Column{Name: f.Name, Type: typeName(&f), Nullable: f.optional, structName: structOf(t.rowType(), &f)}
+		comment := comments[c.structName][f.StructField.Name]
 		if comment == "" {
-			comment = fetchComment(name, comments)
+			comment = fetchComment(f.Name, comments)
 		}
 		var null string
 		c.Meaning, null, _ = strings.Cut(comment, " Null: ")
@@ -104,17 +96,8 @@ func columnsOf(t anyTable, comments map[string]map[string]string) (columns []Col
 	return columns
 }
 
-func fieldOf(schema *parquet.Schema, name string) parquet.Field {
-	for _, f := range schema.Fields() {
-		if f.Name() == name {
-			return f
-		}
-	}
-	panic("no column " + name) // the schema is made of the same fields
-}
-
 // structOf is the name of the struct that declares a field of a row type.
-func structOf(row reflect.Type, f reflect.StructField) string {
+func structOf(row reflect.Type, f *Field) string {
 	for _, i := range f.Index[:len(f.Index)-1] {
 		row = row.Field(i).Type
 	}
@@ -124,29 +107,26 @@ func structOf(row reflect.Type, f reflect.StructField) string {
 // fetchComment is the comment of a column of fetches.
 func fetchComment(name string, comments map[string]map[string]string) string {
 	row := FetchesTable.rowType()
-	for _, f := range reflect.VisibleFields(row) {
-		if column, _, _ := strings.Cut(f.Tag.Get("parquet"), ","); column == name {
-			return comments[structOf(row, f)][f.Name]
+	for _, f := range FieldsOf(row) {
+		if f.Name == name {
+			return comments[structOf(row, &f)][f.StructField.Name]
 		}
 	}
 	return ""
 }
 
+var typeNames = map[reflect.Kind]string{
+	reflect.String: "STRING", reflect.Bool: "BOOLEAN", reflect.Int16: "INT16", reflect.Int32: "INT32",
+	reflect.Int64: "INT64", reflect.Float64: "DOUBLE", reflect.Slice: "LIST of STRING",
+}
+
 // typeName is the type of a column in the words of docs/SCHEMA.md.
-func typeName(f parquet.Field) string {
-	if !f.Leaf() {
-		return "LIST of STRING"
-	}
-	switch name := f.Type().String(); name {
-	case "INT(16,true)":
-		return "INT16"
-	case "INT(32,true)":
-		return "INT32"
-	case "INT(64,true)":
-		return "INT64"
-	case "TIMESTAMP(isAdjustedToUTC=true,unit=MICROS)":
+func typeName(f *Field) string {
+	switch {
+	case f.IsTime:
 		return "TIMESTAMP"
-	default:
-		return name
+	case f.Type.Kind() == reflect.Pointer:
+		return typeNames[f.Type.Elem().Kind()]
 	}
+	return typeNames[f.Type.Kind()]
 }

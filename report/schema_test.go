@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/parquet-go/parquet-go"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
@@ -309,8 +310,10 @@ func TestSchemaIsComplete(t *testing.T) {
 				t.Errorf("%s.%s has no unit: %s", table.Name, c.Name, c.Meaning)
 			}
 		}
-		for _, f := range tables[i].schema().Fields() {
-			want = append(want, f.Name())
+		for k, f := range parquet.SchemaOf(reflect.New(tables[i].rowType()).Interface()).Fields() {
+			if want = append(want, f.Name()); table.Columns[k].Nullable != f.Optional() {
+				t.Errorf("%s.%s: the file has it nullable: %v", table.Name, f.Name(), f.Optional())
+			}
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-file +schema):\n%s", table.Name, diff)

@@ -55,10 +55,8 @@ func (r *Rest) takeShare(s *originShare) error {
 	if err := os.Mkdir(dir, 0o777); err != nil {
 		return err
 	}
-	w := newStaged(dir, r.facts, r.opt)
+	w := r.another(dir, false)
 	defer w.drop()
-	w.Rank(r.ranks)
-	w.Only(r.only)
 	var err error
 	for _, row := range s.Agents {
 		if !r.shared.Told[row.RobotsID] {

@@ -2,7 +2,6 @@ package report
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/gob"
 	"fmt"
 	"os"
@@ -27,14 +26,9 @@ type Part struct {
 // NewPart starts a part in a folder that is there. begun: it goes on with an origin that another part
 // begins.
 func NewPart(dir string, facts *evaluate.Facts, opt evaluate.Options, begun bool) *Part {
-	w := newStaged(dir, facts, opt)
+	w := newWriter(dir, facts, opt, false)
 	w.isPart = true
 	return &Part{Writer: w, begun: begun}
-}
-
-func newStaged(dir string, facts *evaluate.Facts, opt evaluate.Options) *Writer {
-	opt.Profile = cmp.Or(opt.Profile, evaluate.RFC9309)
-	return newWriter(dir, dir, facts, opt, false)
 }
 
 // Abandon closes a part that is not closed. Its folder stays.
@@ -69,7 +63,7 @@ type Rest struct {
 
 // NewRest starts what belongs to parts in a folder that is there.
 func NewRest(dir string, facts *evaluate.Facts, opt evaluate.Options) *Rest {
-	return &Rest{Writer: newStaged(dir, facts, opt), rows: make(map[string]int64)}
+	return &Rest{Writer: newWriter(dir, facts, opt, false), rows: make(map[string]int64)}
 }
 
 // Abandon closes what is not closed. The folder stays.

@@ -346,7 +346,7 @@ func TestWhatIfRanking(t *testing.T) {
 		"AlphaBot": {1, 5, 0}, "BetaBot": {1, 5, 0}, "GPTBot": {1, 5, 0}, "ZetaBot": {1, 5, 0},
 		"DeltaBot": {1, 4, 1}, "CCBot": {1, 4, 1}, "EpsilonBot": {1, 0, 5},
 	} {
-		w.Agents[token] = &c
+		w.Agents[token] = c
 	}
 	var order []string
 	for _, a := range w.ranking() {

@@ -1,10 +1,6 @@
 package report
 
-import (
-	"reflect"
-
-	"github.com/parquet-go/parquet-go"
-)
+import "reflect"
 
 // SchemaVersion is written to the footer of every table and to audit.json. Within a version
 // columns are only ever added, and added columns are nullable.
@@ -139,9 +135,8 @@ func tableFile(name string) string { return name + ".parquet" }
 // TableOf is a table with rows of type T, each a struct with a field per column.
 type TableOf[T any] struct{ Table }
 
-func (t TableOf[T]) about() *Table           { return &t.Table }
-func (t TableOf[T]) rowType() reflect.Type   { return reflect.TypeFor[T]() }
-func (t TableOf[T]) schema() *parquet.Schema { return parquet.SchemaOf(new(T)) }
+func (t TableOf[T]) about() *Table         { return &t.Table }
+func (t TableOf[T]) rowType() reflect.Type { return reflect.TypeFor[T]() }
 func (t TableOf[T]) create(dir string, isPart bool) anyWriter {
 	return &tableWriter[T]{name: t.Name, dir: dir, isPart: isPart}
 }
@@ -164,7 +159,6 @@ func (t TableOf[T]) add(w *Writer, row T) error {
 type anyTable interface {
 	about() *Table
 	rowType() reflect.Type
-	schema() *parquet.Schema
 	create(dir string, isPart bool) anyWriter
 }
 

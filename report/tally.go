@@ -27,8 +27,6 @@ type tally struct {
 	Evidence    sums[evaluate.Verdict]
 	Unknown     sums[evaluate.Reason]
 	Claims      map[string]*evaluate.Counts
-	lastClaim   string // with lastCounts: that was asked for last
-	lastCounts  *evaluate.Counts
 	agents      []NamedCounts
 	agentCount  int
 	Origins     []Numbers
@@ -209,9 +207,6 @@ func (t *tally) addPage(p *evaluate.Page) {
 const otherClaims = "(others)"
 
 func (t *tally) claimCounts(claim string) *evaluate.Counts {
-	if t.lastCounts != nil && claim == t.lastClaim {
-		return t.lastCounts
-	}
 	c := t.Claims[claim]
 	if c == nil && len(t.Claims) >= maxNames {
 		claim = otherClaims
@@ -221,7 +216,6 @@ func (t *tally) claimCounts(claim string) *evaluate.Counts {
 		c = new(evaluate.Counts)
 		t.Claims[strings.Clone(claim)] = c
 	}
-	t.lastClaim, t.lastCounts = strings.Clone(claim), c
 	return c
 }
 

@@ -91,11 +91,11 @@ func (c *TokenCounts) EndOrigin(add func(tokens []string, counts VerdictCounts))
 // whatIf counts for all origins.
 type whatIf struct {
 	here   TokenCounts
-	Agents map[string]*VerdictCounts
+	Agents map[string]VerdictCounts
 }
 
 func newWhatIf() whatIf {
-	return whatIf{here: NewTokenCounts(), Agents: make(map[string]*VerdictCounts)}
+	return whatIf{here: NewTokenCounts(), Agents: make(map[string]VerdictCounts)}
 }
 
 func (w *whatIf) endOrigin() {
@@ -109,15 +109,13 @@ func (w *whatIf) endOrigin() {
 // addAll adds the counts of another for origins that have ended.
 func (w *whatIf) addAll(o *whatIf) {
 	for token, counts := range o.Agents {
-		w.sum(token, *counts)
+		w.sum(token, counts)
 	}
 }
 
 func (w *whatIf) sum(token string, counts VerdictCounts) {
-	if w.Agents[token] == nil {
-		w.Agents[token] = new(VerdictCounts)
-	}
-	w.Agents[token].Sum(counts)
+	counts.Sum(w.Agents[token])
+	w.Agents[token] = counts
 }
 
 // ranking lists the tokens: first the tokens whose counts differ most from the counts that most tokens
@@ -127,8 +125,8 @@ func (w *whatIf) ranking() []AgentVerdicts {
 	list := make([]AgentVerdicts, 0, len(w.Agents))
 	shared := make(map[VerdictCounts]int)
 	for agent, c := range w.Agents {
-		list = append(list, AgentVerdicts{agent, *c})
-		shared[*c]++
+		list = append(list, AgentVerdicts{agent, c})
+		shared[c]++
 	}
 	var common VerdictCounts
 	for c, n := range shared {

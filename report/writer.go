@@ -36,7 +36,6 @@ type Writer struct {
 	facts  *evaluate.Facts
 	opt    evaluate.Options
 	tables map[string]anyWriter // by name; empty once Commit or Abandon has closed them
-	only   []string             // names of the tables that are written; nil: all
 	tally  *tally
 	isPart bool // of a range: others may report the ungoverned tokens, too
 	parts  parts
@@ -44,7 +43,6 @@ type Writer struct {
 
 // NewWriter starts the tables of an output folder, for facts that are evaluated with options.
 func NewWriter(dir string, facts *evaluate.Facts, opt evaluate.Options) (*Writer, error) {
-	opt.Profile = cmp.Or(opt.Profile, evaluate.RFC9309)
 	tmp := filepath.Join(dir, temporary)
 	if err := os.RemoveAll(tmp); err != nil {
 		return nil, err
@@ -52,13 +50,16 @@ func NewWriter(dir string, facts *evaluate.Facts, opt evaluate.Options) (*Writer
 	if err := os.Mkdir(tmp, 0o777); err != nil {
 		return nil, err
 	}
-	return newWriter(dir, tmp, facts, opt, false), nil
+	w := newWriter(tmp, facts, opt, false)
+	w.dir = dir
+	return w, nil
 }
 
 // newWriter starts the tables in a folder tmp. Rows of waiting ones are for the tables of another Writer.
-func newWriter(dir, tmp string, facts *evaluate.Facts, opt evaluate.Options, waiting bool) *Writer {
+func newWriter(tmp string, facts *evaluate.Facts, opt evaluate.Options, waiting bool) *Writer {
+	opt.Profile = cmp.Or(opt.Profile, evaluate.RFC9309)
 	w := &Writer{
-		rowBuilder: newRowBuilder(facts, opt.Profile.String()), dir: dir, tmp: tmp, facts: facts, opt: opt,
+		rowBuilder: newRowBuilder(facts, opt.Profile.String()), tmp: tmp, facts: facts, opt: opt,
 		tables: make(map[string]anyWriter), tally: newTally(),
 		parts: parts{of: make(map[int]*Writer), ended: make(map[int]bool)},
 	}
@@ -81,10 +82,17 @@ func (w *Writer) Rank(list *Ranks) { w.ranks = list }
 
 // Only leaves out all tables but those named. It comes before all rows.
 func (w *Writer) Only(names []string) {
-	if w.only = names; names == nil {
-		return
+	if names != nil {
+		maps.DeleteFunc(w.tables, func(name string, _ anyWriter) bool { return !slices.Contains(names, name) })
 	}
-	maps.DeleteFunc(w.tables, func(name string, _ anyWriter) bool { return !slices.Contains(names, name) })
+}
+
+// another starts the same tables in another folder.
+func (w *Writer) another(tmp string, waiting bool) *Writer {
+	o := newWriter(tmp, w.facts, w.opt, waiting)
+	o.Rank(w.ranks)
+	maps.DeleteFunc(o.tables, func(name string, _ anyWriter) bool { return w.tables[name] == nil })
+	return o
 }
 
 // Abandon removes the files written. After Commit it does nothing.
