@@ -26,23 +26,17 @@ type contentError struct {
 
 func (e *contentError) Error() string { return e.detail }
 
-// source is the text of an index, inflated if it is compressed.
-type source struct {
-	io.Reader
-	compressed bool
-}
-
-func openSource(r io.Reader) (*source, error) {
-	marked := &markedReader{Reader: r}
-	br := bufio.NewReaderSize(marked, 64<<10)
-	begin, _ := br.Peek(3)
-	if marked.err != nil {
-		return nil, marked.err
+// openSource returns the text of an index, and whether it is compressed.
+func openSource(r io.Reader) (text io.Reader, compressed bool, err error) {
+	br := bufio.NewReaderSize(r, 64<<10)
+	begin, err := br.Peek(3)
+	if err != nil && err != io.EOF {
+		return nil, false, err
 	}
 	if !isGzip(begin) {
-		return &source{Reader: br}, nil
+		return br, false, nil
 	}
-	g := &gzipReader{src: marked, in: inflate.NewReader(br)}
+	g := &gzipReader{src: r, in: inflate.NewReader(br)}
 	if g.seeker, _ = r.(io.Seeker); g.seeker != nil {
 		at, err := g.seeker.Seek(0, io.SeekCurrent)
 		if err != nil { // a pipe is a file that cannot seek
@@ -50,29 +44,14 @@ func openSource(r io.Reader) (*source, error) {
 		}
 		g.start = at - int64(br.Buffered())
 	}
-	return &source{Reader: g, compressed: true}, nil
+	return g, true, nil
 }
 
 func isGzip(b []byte) bool { return bytes.HasPrefix(b, []byte{0x1f, 0x8b, 8}) }
 
-// markedReader remembers the error of a reader, so that it is not taken for one of the
-// content.
-type markedReader struct {
-	io.Reader
-	err error
-}
-
-func (r *markedReader) Read(p []byte) (int, error) {
-	n, err := r.Reader.Read(p)
-	if err != nil && err != io.EOF {
-		r.err = err
-	}
-	return n, err
-}
-
 // gzipReader reads the content of gzip members, each only after it was verified.
 type gzipReader struct {
-	src    *markedReader
+	src    io.Reader
 	seeker io.Seeker // nil if src cannot be read twice
 	start  int64     // where in is at offset 0
 	in     *inflate.Reader
@@ -169,7 +148,7 @@ func (g *gzipReader) next() error {
 	case err == io.EOF || err == io.ErrUnexpectedEOF && g.ended():
 		g.left = left
 		return nil
-	case err != nil && g.cut(err):
+	case err == io.ErrUnexpectedEOF:
 		g.left = left
 		return g.failure(err)
 	case err != nil:
@@ -180,7 +159,7 @@ func (g *gzipReader) next() error {
 		g.unsure = true
 		return nil
 	}
-	if _, err := io.Copy(io.Discard, g.in); err != nil && !g.cut(err) {
+	if _, err := io.Copy(io.Discard, g.in); err != nil && err != io.ErrUnexpectedEOF {
 		g.left, g.inside = nil, false
 		return g.failure(err)
 	}
@@ -203,24 +182,19 @@ func (g *gzipReader) ended() bool {
 	return err == io.EOF
 }
 
-// cut reports whether a member ended with its file.
-func (g *gzipReader) cut(err error) bool {
-	return g.src.err == nil && errors.Is(err, io.ErrUnexpectedEOF)
-}
-
 // failure is the error of the source, or the defect of the content.
 func (g *gzipReader) failure(err error) error {
-	if err == io.EOF {
-		return err
-	}
-	if g.src.err != nil {
-		return g.src.err
-	}
-	detail := "the compressed file is damaged: " + err.Error()
-	if g.cut(err) {
+	detail := ""
+	switch damage := (*inflate.DamageError)(nil); {
+	case err == io.ErrUnexpectedEOF:
 		detail = "the compressed file was cut short; rows up to there count"
-	} else if g.unsure {
-		detail += "; of the rows before it, any may be wrong"
+	case errors.As(err, &damage):
+		detail = "the compressed file is damaged: " + err.Error()
+		if g.unsure {
+			detail += "; of the rows before it, any may be wrong"
+		}
+	default:
+		return err
 	}
 	return &contentError{detail}
 }
@@ -238,8 +212,12 @@ type splitter struct {
 	long   bool  // the row is longer than maxRow, and cut
 }
 
-func newSplitter(s *source) *splitter {
-	return &splitter{br: bufio.NewReaderSize(s, 64<<10), packed: s.compressed, number: 1}
+func newSplitter(r io.Reader) (*splitter, error) {
+	text, compressed, err := openSource(r)
+	if err != nil {
+		return nil, err
+	}
+	return &splitter{br: bufio.NewReaderSize(text, 64<<10), packed: compressed, number: 1}, nil
 }
 
 // at is the offset of the row in hand in the file.
@@ -416,11 +394,11 @@ func (r *textReader) Next(row *Row) error {
 
 // openText opens an index or list that is text.
 func openText(f Format, r io.Reader) (Reader, error) {
-	src, err := openSource(r)
+	split, err := newSplitter(r)
 	if err != nil {
 		return nil, err
 	}
-	t := &textReader{format: f, split: newSplitter(src)}
+	t := &textReader{format: f, split: split}
 	begin, err := t.begin()
 	if err != nil {
 		return nil, err
