@@ -310,10 +310,10 @@ B = b"User-agent: *\nDisallow: /attic/\n"
 D = b"User-agent: GPTBot, ExampleBot\nAllow: /\n\n" + A
 C = A + b"\nUser-agent: OtherBot\nAllow: /\n"
 ZIP, CHUNK = gzip.compress(A, mtime=0), b"%x\r\n%s\r\n" % (len(A), A)
-LIMIT = (A + b"Disallow: /deep/\n").ljust(512000 - 13, b"#") + b"\nDisallow: /cut/\nAllow: /private/x\nDisallow: /late/\n"  # it falls into /cut/
+AT_THE_LIMIT = (A + b"Disallow: /deep/\n").ljust(512000 - 13, b"#") + b"\nDisallow: /cut/\nAllow: /private/x\nDisallow: /late/\n"  # it falls into /cut/
 WAYS = b"User-agent: *\nDisallow: /\nAllow: /a:b\nAllow: /c,d\nAllow: /e%2Ff\nAllow: /g?h&i\nAllow: /j|k\nAllow: /l%20m\nAllow /colon\n"
 BODIES = {"A": A, "A2": A2, "B": B, "C": C, "D": D, "-": b"", "cut": A + b"Disallow: /public", "none": b"\xef\xbb\xbf# nothing\n", "page": HTML, "moved": b"moved",
-          "html": b"<!DOCTYPE html>\n<html><body><pre>\n" + A + b"</pre></body></html>\n", "limit": LIMIT, "zip": ZIP, "zip-": ZIP[:-8],
+          "html": b"<!DOCTYPE html>\n<html><body><pre>\n" + A + b"</pre></body></html>\n", "limit": AT_THE_LIMIT, "zip": ZIP, "zip-": ZIP[:-8],
           "broken": b"\0\0" + ZIP[2:], "chunk": CHUNK, "chunks": CHUNK + b"0\r\n\r\n", "utf16": A.decode().encode("utf-16-le"),
           "ways": WAYS, "zstd": b"\x28\xb5\x2f\xfd" + bytes(range(99)), "bytes": bytes(range(128, 255)), "anubis": ANUBIS, "anubis+": ANUBIS + A}
 DATED = "Tue, 04 Aug 2020 10:00:00 GMT"
