@@ -31,7 +31,7 @@ type licence struct {
 
 // readLicences reads which licence documents there are. Of more than are kept the first are.
 // issues may be nil.
-func (r *Resolved) readLicences(ctx context.Context, issues *run.Writer[facts.Issue]) error {
+func (r *Resolved) readLicences(ctx context.Context, issues *run.Sorter[facts.Issue]) error {
 	r.licences = make(licences)
 	captures, texts := 0, 0
 	for s, err := range r.res.Licences.Range(ctx, 0, Buckets) {

@@ -27,7 +27,7 @@ type siteFile[T any] struct {
 // siteFiles are the files of the origin in hand that speak of use, but for robots.txt.
 type siteFiles struct {
 	store    *facts.Reader
-	issues   *run.Writer[facts.Issue] // nil: they are noted elsewhere
+	issues   *run.Sorter[facts.Issue] // nil: they are noted elsewhere
 	tdm      siteFile[tag.TDMFile]
 	training [len(trainingFiles)]siteFile[*tag.TrainingFile]
 }

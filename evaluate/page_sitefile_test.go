@@ -67,7 +67,7 @@ func TestSiteFile(t *testing.T) {
 // That there were too many captures is reported once.
 func TestSiteFileIsBounded(t *testing.T) {
 	dir := t.TempDir()
-	issues := run.NewWriter(dir, facts.IssueRuns)
+	issues := run.NewSorter(dir, facts.IssueRuns)
 	files := newSiteFiles(nil)
 	files.issues = issues
 	l := &files.tdm

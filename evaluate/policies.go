@@ -159,7 +159,7 @@ func (r *Resolved) crawlers(ctx context.Context) (tokens []string, err error) {
 }
 
 // pass passes on the policies of a capture.
-func (p *policyReader) pass(st *State, sink Sink, issues *run.Writer[facts.Issue]) error {
+func (p *policyReader) pass(st *State, sink Sink, issues *run.Sorter[facts.Issue]) error {
 	p.passed = Policies{State: st, CaptureClass: restriction.CCCapture(max(int(st.Status), 0))}
 	said, err := p.said(st)
 	if err != nil {

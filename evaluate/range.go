@@ -33,7 +33,7 @@ func (r *Resolved) Decide(ctx context.Context, from, to Cut, sink Sink) (*Totals
 	if err != nil {
 		return nil, err
 	}
-	e := r.newEvaluation(sink, totals, run.NewWriter(dir, facts.IssueRuns))
+	e := r.newEvaluation(sink, totals, run.NewSorter(dir, facts.IssueRuns))
 	e.nextID = id
 	if e.policies, err = r.newPolicyReader(ctx, e.decider.files); err != nil {
 		return nil, err
@@ -54,7 +54,7 @@ type evaluation struct {
 	begun    bool
 	sink     Sink
 	totals   *Totals
-	issues   *run.Writer[facts.Issue] // found while deciding
+	issues   *run.Sorter[facts.Issue] // found while deciding
 	nextID   int64                    // of states
 	decider  *decider
 	whatIf   *whatIf       // nil where it is not wanted
@@ -67,7 +67,7 @@ type evaluation struct {
 	counted  *AgentStats  // of that crawler
 }
 
-func (r *Resolved) newEvaluation(sink Sink, totals *Totals, issues *run.Writer[facts.Issue]) *evaluation {
+func (r *Resolved) newEvaluation(sink Sink, totals *Totals, issues *run.Sorter[facts.Issue]) *evaluation {
 	d, opt := r.newDecider(), &r.opt
 	e := &evaluation{Resolved: r, sink: sink, totals: totals, issues: issues, decider: d, pace: pace{decider: d}}
 	e.pages = pages{

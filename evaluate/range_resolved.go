@@ -77,7 +77,7 @@ func (r *Resolved) Close() error {
 }
 
 func (r *Resolved) resolve(ctx context.Context) error {
-	issues := run.NewWriter(r.dir, facts.IssueRuns)
+	issues := run.NewSorter(r.dir, facts.IssueRuns)
 	var deciders []*decider
 	res, err := resolve.Captures(ctx, r.store, resolve.Options{
 		Dir: r.dir, Ranges: r.ranges(), Workers: r.workers(),
@@ -109,7 +109,7 @@ func (r *Resolved) resolve(ctx context.Context) error {
 
 // noteCopies reports which inputs are copies of others: their records without an ID are
 // counted once. Records with one are noted one by one.
-func (r *Resolved) noteCopies(issues *run.Writer[facts.Issue]) error {
+func (r *Resolved) noteCopies(issues *run.Sorter[facts.Issue]) error {
 	for i := range r.store.Inputs {
 		original, copied := r.store.Copies[int32(i)]
 		if !copied {
@@ -216,7 +216,7 @@ func (r *Resolved) Finish(ctx context.Context, sink Sink, ranges ...*Totals) (*T
 }
 
 // takeIssues ends a writer of issues in dir, whose files then belong to t.
-func (t *Totals) takeIssues(dir string, issues *run.Writer[facts.Issue]) error {
+func (t *Totals) takeIssues(dir string, issues *run.Sorter[facts.Issue]) error {
 	names, err := issues.Close()
 	for _, name := range names {
 		t.issues = append(t.issues, filepath.Join(dir, name))

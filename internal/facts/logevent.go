@@ -98,6 +98,4 @@ var EventRuns = run.Spec[LogEvent]{
 	Name:    "events",
 	Compare: CompareEvents,
 	Bucket:  func(e *LogEvent) int { return run.BucketOf(e.HostReversed) },
-	Group:   byOrigin,
-	Rank:    func(e *LogEvent) int64 { return int64(e.Kind) },
 }

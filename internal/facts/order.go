@@ -25,15 +25,12 @@ func CompareInBucket(a, b *Fetch) int {
 	if c := cmp.Compare(a.Origin, b.Origin); c != 0 {
 		return c
 	}
-	if a.IsReportedByIndex() || b.IsReportedByIndex() {
-		if c := cmp.Or(cmp.Compare(orderMicros(a), orderMicros(b)), cmp.Compare(orderRank(a), orderRank(b))); c != 0 {
-			return c
-		}
-	}
-	if a.Micros != b.Micros { // cmp.Or would compare all else, too
-		return cmp.Compare(a.Micros, b.Micros)
+	if x, y := orderMicros(a), orderMicros(b); x != y { // cmp.Or would compare all else, too
+		return cmp.Compare(x, y)
 	}
 	return cmp.Or(
+		cmp.Compare(orderRank(a), orderRank(b)),
+		cmp.Compare(a.Micros, b.Micros),
 		cmp.Compare(a.Precision, b.Precision),
 		cmp.Compare(a.URL, b.URL),
 		cmp.Compare(a.RecordID, b.RecordID),
@@ -79,18 +76,12 @@ var FetchRuns = run.Spec[Fetch]{
 	Name:    "fetches",
 	Compare: CompareInBucket,
 	Bucket:  func(f *Fetch) int { return run.BucketOf(f.HostReversed) },
-	Group:   byOrigin,
-	Rank:    orderMicros,
 }
-
-// byOrigin are the fields that CompareInBucket compares first; orderMicros comes next.
-var byOrigin = []string{"HostReversed", "Origin"}
 
 // RevisitRuns is the specification of the runs of fetches that RefersElsewhere, which
 // are among FetchRuns, too: so that their originals are looked for without reading all.
 var RevisitRuns = run.Spec[Fetch]{
 	Name: "revisits", Compare: FetchRuns.Compare, Bucket: FetchRuns.Bucket,
-	Group: byOrigin, Rank: orderMicros,
 }
 
 // CaptureRuns is the specification of the runs of policy captures.
@@ -98,8 +89,6 @@ var CaptureRuns = run.Spec[Capture]{
 	Name:    "captures",
 	Compare: func(a, b *Capture) int { return CompareInBucket(&a.Fetch, &b.Fetch) },
 	Bucket:  func(c *Capture) int { return run.BucketOf(c.HostReversed) },
-	Group:   byOrigin,
-	Rank:    func(c *Capture) int64 { return orderMicros(&c.Fetch) },
 }
 
 // IssueRuns is the specification of the runs of issues.

@@ -56,7 +56,7 @@ func newRuns(dir, suffix string) *Writer {
 
 func newRun[T any](dir string, spec run.Spec[T], suffix string) rows[T] {
 	spec.Name += suffix
-	return run.NewWriter(dir, spec)
+	return run.NewSorter(dir, spec)
 }
 
 // Part returns a Writer of a part of the facts, which may be used at the same time as others. It takes
@@ -105,7 +105,7 @@ func (w *Writer) Fetch(f *Fetch) error {
 	}
 	if f.IsIndexed() && !w.indexed {
 		w.indexed = true
-		if w, sorts := w.fetches.(*run.Writer[Fetch]); sorts {
+		if w, sorts := w.fetches.(*run.Sorter[Fetch]); sorts {
 			w.Hold(heldOfIndex)
 		}
 	}
@@ -116,7 +116,7 @@ func (w *Writer) Fetch(f *Fetch) error {
 // Other adds a record of TypeOther.
 func (w *Writer) Other(f *Fetch) error { return w.fetches.Put(f) }
 
-// heldOfIndex is how many bytes of packed fetches are held for an index: it has millions in an
+// heldOfIndex is how many bytes of fetches are held for an index: it has millions in an
 // input, and each run of them is read by every range that is decided.
 const heldOfIndex = 12 << 20
 

@@ -105,7 +105,7 @@ func checkInput(ctx context.Context, in facts.Input, dir string, opt CheckOption
 	if err := os.Mkdir(dir, 0o777); err != nil {
 		return nil, err
 	}
-	sink := issueSink{issues: run.NewWriter(dir, facts.IssueRuns)}
+	sink := issueSink{issues: run.NewSorter(dir, facts.IssueRuns)}
 	c := &Checked{dir: dir}
 	result, err := reading.Read(ctx, in, 0, sink, opt.Stdin, reading.Options{Verify: opt.VerifyDigests})
 	var failed *reading.Error
@@ -129,7 +129,7 @@ func checkInput(ctx context.Context, in facts.Input, dir string, opt CheckOption
 // issueSink keeps issues alone.
 type issueSink struct {
 	facts.Discard
-	issues *run.Writer[facts.Issue]
+	issues *run.Sorter[facts.Issue]
 }
 
 func (s issueSink) Issue(i facts.Issue) error { return s.issues.Add(i) }

@@ -99,7 +99,6 @@ func (res *resolution) isNotAfter(c *facts.Capture) bool {
 var resolutionRuns = run.Spec[resolution]{
 	Name: "resolutions",
 	Held: 4 << 20, // one Sorter has them; longer runs are merged once
-	Raw:  true,
 	Compare: func(a, b *resolution) int {
 		if c := a.place().CompareInBucket(b.place()); c != 0 {
 			return c
@@ -107,7 +106,6 @@ var resolutionRuns = run.Spec[resolution]{
 		return facts.CompareFetches(&a.Fetch, &b.Fetch)
 	},
 	Bucket: func(res *resolution) int { return run.BucketOf(res.WantHost) },
-	Group:  []string{"WantHost", "WantOrigin"},
 }
 
 const robotsPath = "/robots.txt"

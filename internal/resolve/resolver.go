@@ -43,7 +43,7 @@ type shared struct {
 	store  *facts.Reader
 	guard  sync.Mutex
 	bodies *pack.Writer             // bodies read again from the archives
-	issues *run.Writer[facts.Issue] // to be used by one at a time
+	issues *run.Sorter[facts.Issue] // to be used by one at a time
 }
 
 // note adds an issue of a capture, whose reason is what follows from it.

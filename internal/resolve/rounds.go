@@ -71,7 +71,7 @@ type Options struct {
 // it could not follow to issues. Each round is one pass over the policy captures of the hosts
 // that resolutions have come to; there are as many as the longest chain of redirects and revisits
 // has steps into another origin. A round goes by ranges of buckets, several at a time.
-func Captures(ctx context.Context, s *facts.Reader, opt Options, issues *run.Writer[facts.Issue]) (*Resolved, error) {
+func Captures(ctx context.Context, s *facts.Reader, opt Options, issues *run.Sorter[facts.Issue]) (*Resolved, error) {
 	path := filepath.Join(opt.Dir, bodiesFile)
 	bodies, err := pack.Create(path)
 	if err != nil {

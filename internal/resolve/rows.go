@@ -57,8 +57,6 @@ var markRuns = run.Spec[Mark]{
 	Held:    4 << 20,
 	Compare: func(a, b *Mark) int { return CompareMarks(*a, *b) },
 	Bucket:  func(m *Mark) int { return run.BucketOf(m.HostReversed) },
-	Group:   []string{"HostReversed", "Origin"},
-	Rank:    func(m *Mark) int64 { return m.Micros },
 }
 
 // Place is that of the record's origin.

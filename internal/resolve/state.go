@@ -132,8 +132,6 @@ var stateRuns = run.Spec[State]{
 	Held:    4 << 20, // as of resolutions: each range of buckets opens all runs
 	Compare: func(a, b *State) int { return facts.CompareInBucket(&a.Fetch, &b.Fetch) },
 	Bucket:  func(s *State) int { return run.BucketOf(s.HostReversed) },
-	Group:   facts.CaptureRuns.Group,
-	Rank:    func(s *State) int64 { return facts.CaptureRuns.Rank(&s.Capture) },
 }
 
 var licenceRuns = func() run.Spec[State] {

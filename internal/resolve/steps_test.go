@@ -113,7 +113,7 @@ func TestBeyond(t *testing.T) {
 		}
 	}
 	dir := t.TempDir()
-	all := &resolvers{shared: &shared{issues: run.NewWriter(dir, facts.IssueRuns)}}
+	all := &resolvers{shared: &shared{issues: run.NewSorter(dir, facts.IssueRuns)}}
 	for range 2 {
 		all.settle(new(budget), &r.budget)
 	}

@@ -8,10 +8,10 @@ import (
 )
 
 func BenchmarkWrite(b *testing.B) {
-	rows := randomFetches(rand.New(rand.NewPCG(1, 1)), maxRows)
+	rows := randomFetches(rand.New(rand.NewPCG(1, 1)), 100_000)
 	b.ReportAllocs()
 	for b.Loop() {
-		w := NewWriter(b.TempDir(), fetches)
+		w := NewSorter(b.TempDir(), fetches)
 		for _, row := range rows {
 			if err := w.Add(row); err != nil {
 				b.Fatal(err)
@@ -52,7 +52,7 @@ func writeRuns(tb testing.TB, dir string, rows []fetch, n int) []string {
 	for i := range n {
 		spec := fetches
 		spec.Name = fmt.Sprintf("run%d", i)
-		w := NewWriter(dir, spec)
+		w := NewSorter(dir, spec)
 		for _, row := range rows {
 			row.Time += int64(i) * 12345678
 			row.URL = fmt.Sprintf("%s&v=%d", row.URL, i)

@@ -1,7 +1,6 @@
 package run
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"math/rand/v2"
@@ -16,14 +15,14 @@ type fetch struct {
 	Origin    string
 	URL       string
 	Time      int64
-	Record    []byte
+	Record    string
 	File      int32
 	Offset    int64
 	Length    int64
 	Status    int16
 	Mime      string
 	Agent     string
-	Digest    []byte
+	Digest    string
 	Truncated uint8
 	Kind      kind
 	Revisit   bool
@@ -33,7 +32,7 @@ type fetch struct {
 	Seq       int64
 	Depth     int8
 	Language  string
-	Header    []byte
+	Header    string
 	Pack      uint64
 }
 
@@ -56,7 +55,7 @@ func compareFetches(a, b *fetch) int {
 	if c := strings.Compare(a.URL, b.URL); c != 0 {
 		return c
 	}
-	if c := bytes.Compare(a.Record, b.Record); c != 0 {
+	if c := strings.Compare(a.Record, b.Record); c != 0 {
 		return c
 	}
 	return cmp.Compare(a.Offset, b.Offset)
@@ -74,12 +73,12 @@ func byKey(a, b *fetch) int {
 func randomFetches(rng *rand.Rand, n int) []fetch {
 	rows := make([]fetch, n)
 	hosts := n/40 + 3
-	random := func(size int) []byte {
+	random := func(size int) string {
 		b := make([]byte, size)
 		for i := range b {
 			b[i] = byte(rng.Uint32())
 		}
-		return b
+		return string(b)
 	}
 	for i := range rows {
 		host := fmt.Sprintf("com.site-%d.www", rng.IntN(hosts))
@@ -106,7 +105,7 @@ func randomFetches(rng *rand.Rand, n int) []fetch {
 			Seq:       -rng.Int64N(5),
 			Depth:     int8(rng.IntN(256) - 128),
 			Language:  []string{"de", "en", "fr"}[rng.IntN(3)],
-			Header:    []byte([]string{"", "a", "bb"}[rng.IntN(3)]),
+			Header:    []string{"", "a", "bb"}[rng.IntN(3)],
 			Pack:      rng.Uint64(),
 		}
 	}

@@ -19,93 +19,84 @@ import (
 // written.
 var ErrDamaged = errors.New("damaged")
 
-// A file of rows has frames, a footer and a trailer. A frame is packed rows, compressed unless
-// Spec.Raw is set; they refer to no rows of other frames. The footer has the names and types of the
-// fields, after their length, and for each frame: its length, the CRC-32C of it (four bytes, little
-// endian), the bucket of its first row as its distance from the last row before, and the bucket of
-// its last row as its distance from the first; all other numbers are unsigned varints. The trailer
-// has the length of the footer and the CRC-32C of it, and fileMagic.
+// A file of rows has frames, the description of each frame, and a trailer. A frame is rows as a codec writes
+// them, compressed (S2). All numbers are little endian.
 const (
-	frameBytes   = 16 << 10 // packed
-	writeBytes   = 64 << 10 // of frames that are written at a time
-	trailerBytes = 8 + len(fileMagic)
-	fileMagic    = "run\x00\x00\x001\n"
+	frameBytes = 16 << 10 // before compression
+	writeBytes = 64 << 10 // of frames that are written at a time
 )
-
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // frame is the place of a frame in a file, and its content.
 type frame struct {
-	length, sum uint32
-	first, last uint16 // buckets
+	Offset      int64
+	Length, Sum uint32 // bytes, and the CRC-32C of them
+	First, Last uint16 // buckets
 }
+
+// trailer ends a file.
+type trailer struct {
+	Frames uint32
+	Sum    uint32 // CRC-32C of their descriptions
+	Fields uint32 // CRC-32C of layout.signature
+	Magic  [8]byte
+}
+
+var (
+	frameSize, trailerSize = binary.Size(frame{}), binary.Size(trailer{})
+
+	castagnoli = crc32.MakeTable(crc32.Castagnoli)
+	fileMagic  = [8]byte([]byte("run\x00\x00\x002\n"))
+)
+
+func checksum[S []byte | string](b S) uint32 { return crc32.Checksum([]byte(b), castagnoli) }
 
 // fileWriter writes one file from rows that are already in order.
 type fileWriter[T any] struct {
-	path   string
-	layout *layout[T]
-	raw    bool // Spec.Raw
+	layout *layout
 	file   *os.File
-	packed *packedRows[T] // of the frame
-	plain  []byte
-	coded  []byte // of the frames that are not yet written
+	codec  *codec[T]
+	rows   []byte // of the frame
+	coded  []byte // frames that are not yet written
+	offset int64  // of the next frame
 	frames []frame
 	first  int // bucket of the frame's first row
 	last   int // bucket of the row added last
 }
 
-func createFile[T any](path string, l *layout[T], raw bool) (*fileWriter[T], error) {
+func createFile[T any](path string, l *layout) (*fileWriter[T], error) {
 	file, err := os.Create(path)
 	if err != nil {
 		return nil, err
 	}
-	return &fileWriter[T]{path: path, layout: l, raw: raw, file: file, packed: newPackedRows(l)}, nil
+	return &fileWriter[T]{layout: l, file: file, codec: newCodec[T](l)}, nil
 }
 
 // add writes a row.
 func (w *fileWriter[T]) add(row *T, bucket int) error {
-	w.packed.add(row, bucket)
-	return w.added(bucket)
-}
-
-// copy writes a row that others hold.
-func (w *fileWriter[T]) copy(from *packedRows[T], at packedRow) error {
-	w.packed.copy(from, at)
-	return w.added(at.bucket())
-}
-
-// added writes the frame once it is full.
-func (w *fileWriter[T]) added(bucket int) error {
-	if w.packed.held.rows == 1 {
+	if len(w.rows) == 0 {
+		w.codec.reset()
 		w.first = bucket
 	}
-	w.last = bucket
-	if w.packed.held.reached(frameBytes) {
-		return w.writeFrame()
+	w.rows, w.last = w.codec.append(w.rows, row), bucket
+	if len(w.rows) < frameBytes {
+		return nil
 	}
-	return nil
+	return w.writeFrame()
 }
 
 func (w *fileWriter[T]) writeFrame() error {
-	w.plain = w.plain[:0]
-	for _, chunk := range w.packed.chunks {
-		w.plain = append(w.plain, chunk...)
-	}
-	w.packed.reset()
-	most := s2.MaxEncodedLen(len(w.plain))
+	most := s2.MaxEncodedLen(len(w.rows))
 	if most < 0 || most > math.MaxUint32 {
-		return fmt.Errorf("write %s: a row of %d bytes", w.path, len(w.plain))
+		return fmt.Errorf("write %s: a row of %d bytes", w.file.Name(), len(w.rows))
 	}
+	start := len(w.coded)
 	w.coded = slices.Grow(w.coded, most)
-	coded := w.coded[len(w.coded):cap(w.coded)]
-	if w.raw {
-		coded = append(coded[:0], w.plain...)
-	} else {
-		coded = s2.Encode(coded, w.plain)
-	}
-	w.coded = w.coded[:len(w.coded)+len(coded)]
+	coded := s2.Encode(w.coded[start:cap(w.coded)], w.rows)
+	w.coded = w.coded[:start+len(coded)]
 	w.frames = append(w.frames,
-		frame{uint32(len(coded)), crc32.Checksum(coded, castagnoli), uint16(w.first), uint16(w.last)})
+		frame{w.offset, uint32(len(coded)), checksum(coded), uint16(w.first), uint16(w.last)})
+	w.offset += int64(len(coded))
+	w.rows = emptied(w.rows)
 	if len(w.coded) < writeBytes {
 		return nil
 	}
@@ -115,26 +106,31 @@ func (w *fileWriter[T]) writeFrame() error {
 // flush writes the frames that are not yet written.
 func (w *fileWriter[T]) flush() error {
 	_, err := w.file.Write(w.coded)
-	if w.coded = w.coded[:0]; cap(w.coded) > 2*writeBytes {
-		w.coded = nil
+	w.coded = emptied(w.coded)
+	return err
+}
+
+// emptied returns a slice to fill again, unless an unusually long row made it large.
+func emptied(b []byte) []byte {
+	if cap(b) > 2*writeBytes {
+		return nil
+	}
+	return b[:0]
+}
+
+// close finishes the file, which whoever keeps it syncs. After an error, which err may be, no file is left.
+func (w *fileWriter[T]) close(err error) error {
+	if err == nil {
+		err = w.finish()
+	}
+	if err = errors.Join(err, w.file.Close()); err != nil {
+		os.Remove(w.file.Name())
 	}
 	return err
 }
 
-// close finishes the file, which whoever keeps it syncs. After an error no file is left.
-func (w *fileWriter[T]) close() error {
-	if err := w.finish(); err != nil {
-		w.abort()
-		return err
-	}
-	if err := w.file.Close(); err != nil {
-		return errors.Join(err, os.Remove(w.path))
-	}
-	return nil
-}
-
 func (w *fileWriter[T]) finish() error {
-	if w.packed.held.rows > 0 {
+	if len(w.rows) > 0 {
 		if err := w.writeFrame(); err != nil {
 			return err
 		}
@@ -142,62 +138,54 @@ func (w *fileWriter[T]) finish() error {
 	if err := w.flush(); err != nil {
 		return err
 	}
-	footer := binary.AppendUvarint(nil, uint64(len(w.layout.signature)))
-	footer = append(footer, w.layout.signature...)
-	last := uint16(0)
-	for _, f := range w.frames {
-		footer = binary.AppendUvarint(footer, uint64(f.length))
-		footer = binary.LittleEndian.AppendUint32(footer, f.sum)
-		footer = binary.AppendUvarint(footer, uint64(f.first-last))
-		footer = binary.AppendUvarint(footer, uint64(f.last-f.first))
-		last = f.last
+	footer, err := binary.Append(nil, binary.LittleEndian, w.frames)
+	if err != nil {
+		return err
 	}
-	sum := crc32.Checksum(footer, castagnoli)
-	footer = binary.LittleEndian.AppendUint32(footer, uint32(len(footer)))
-	footer = binary.LittleEndian.AppendUint32(footer, sum)
-	_, err := w.file.Write(append(footer, fileMagic...))
+	end := trailer{uint32(len(w.frames)), checksum(footer), checksum(w.layout.signature), fileMagic}
+	if footer, err = binary.Append(footer, binary.LittleEndian, end); err != nil {
+		return err
+	}
+	_, err = w.file.Write(footer)
 	return err
-}
-
-// abort drops the file.
-func (w *fileWriter[T]) abort() {
-	w.packed.reset()
-	w.file.Close()
-	os.Remove(w.path)
 }
 
 // fileReader reads the rows of one file that are in a range of buckets, in order.
 type fileReader[T any] struct {
 	source[T]
 	spec     Spec[T]
-	layout   *layout[T]
+	layout   *layout
 	from, to int
-	file     object.LocalFile
-	frames   []frame // not yet read
-	at       int64   // where the first of them begins
-	packed   *packedRows[T]
-	row      T      // the one returned last
-	rows     []byte // of the frame in hand, not yet read
-	coded    []byte
 	before   func(*T) bool // of rows of the first bucket: left out; nil: none is
 	behind   func(*T) bool // of rows of the last one: the same
-	most     int           // bucket of the last row of the frame in hand
-	inLast   bool          // whether a row of the frame was of that one: then those left are, too
-	bucket   int           // of the row returned last, or of the first
+	file     object.LocalFile
+	frames   []frame   // not yet read
+	codec    *codec[T] // nil before the first frame, and after the last
+	rows     string    // of the frame in hand, not yet read
+	most     int       // bucket of the frame's last row
+	bucket   int       // of the row returned last, or of the first
+	row      T         // the one returned last
+	coded    []byte
+	plain    []byte
 }
 
 // openFile opens a file on the rows of the buckets from ≤ bucket < to.
-func openFile[T any](src source[T], spec Spec[T], l *layout[T], from, to int) (*fileReader[T], error) {
+func openFile[T any](src source[T], spec Spec[T], l *layout, from, to int) (*fileReader[T], error) {
 	file, err := object.OpenCopy(src.path)
 	if err != nil {
 		return nil, err
 	}
-	r := &fileReader[T]{source: src, spec: spec, layout: l, from: from, to: to, file: file}
+	r := &fileReader[T]{source: src, spec: spec, layout: l, from: from, to: to, file: file, bucket: from}
 	if err := r.readFooter(); err != nil {
 		file.Close()
 		return nil, r.error(err)
 	}
-	r.skipTo(from)
+	for len(r.frames) > 0 && int(r.frames[0].Last) < from {
+		r.frames = r.frames[1:]
+	}
+	if len(r.frames) > 0 {
+		r.bucket = max(from, int(r.frames[0].First))
+	}
 	return r, nil
 }
 
@@ -212,76 +200,42 @@ func (r *fileReader[T]) readFooter() error {
 	if err != nil {
 		return err
 	}
-	end := info.Size() - int64(trailerBytes)
-	var trailer [trailerBytes]byte
+	end := info.Size() - int64(trailerSize)
 	if end < 0 {
 		return damaged("%d bytes are too few", info.Size())
 	}
-	if _, err := r.file.ReadAt(trailer[:], end); err != nil {
+	b := make([]byte, trailerSize)
+	if _, err := r.file.ReadAt(b, end); err != nil {
 		return err
 	}
-	length := int64(binary.LittleEndian.Uint32(trailer[:]))
-	if string(trailer[8:]) != fileMagic || length > end {
+	var t trailer
+	if _, err := binary.Decode(b, binary.LittleEndian, &t); err != nil {
+		return err
+	}
+	length := int64(t.Frames) * int64(frameSize)
+	if end -= length; t.Magic != fileMagic || end < 0 {
 		return damaged("it does not end as a file of rows")
 	}
 	footer := make([]byte, length)
-	if _, err := r.file.ReadAt(footer, end-length); err != nil {
+	if _, err := r.file.ReadAt(footer, end); err != nil {
 		return err
 	}
-	if crc32.Checksum(footer, castagnoli) != binary.LittleEndian.Uint32(trailer[4:]) {
+	switch {
+	case checksum(footer) != t.Sum:
 		return damaged("a footer with another checksum")
-	}
-	return r.parseFooter(footer, end-length)
-}
-
-// parseFooter reads a footer, before which there are so many bytes of frames.
-func (r *fileReader[T]) parseFooter(footer []byte, bytes int64) error {
-	number := func() uint64 {
-		n, width := binary.Uvarint(footer)
-		footer = footer[max(width, 0):]
-		return n
-	}
-	n := number()
-	if n > uint64(len(footer)) || string(footer[:n]) != r.layout.signature {
+	case checksum(r.layout.signature) != t.Fields:
 		return fmt.Errorf("its fields are not those of %T", *new(T))
 	}
-	footer = footer[n:]
-	last := uint16(0)
-	for len(footer) > 0 {
-		f := frame{length: uint32(number())}
-		if len(footer) < 4 {
-			return damaged("a footer that ends early")
-		}
-		f.sum, footer = binary.LittleEndian.Uint32(footer), footer[4:]
-		f.first = last + uint16(number())
-		f.last = f.first + uint16(number())
-		last = f.last
-		bytes -= int64(f.length)
-		r.frames = append(r.frames, f)
+	r.frames = make([]frame, t.Frames)
+	if _, err := binary.Decode(footer, binary.LittleEndian, r.frames); err != nil {
+		return err
 	}
-	if bytes != 0 {
-		return damaged("frames of another length than the footer says")
+	for _, f := range slices.Backward(r.frames) {
+		if end -= int64(f.Length); end != f.Offset {
+			return damaged("frames of another length than the footer describes")
+		}
 	}
 	return nil
-}
-
-// skipTo passes over the frames that end before a bucket.
-func (r *fileReader[T]) skipTo(bucket int) {
-	for len(r.frames) > 0 && int(r.frames[0].last) < bucket {
-		r.pass(1)
-	}
-	r.bucket = bucket
-	if len(r.frames) > 0 {
-		r.bucket = max(bucket, int(r.frames[0].first))
-	}
-}
-
-// pass passes over n frames.
-func (r *fileReader[T]) pass(n int) {
-	for _, f := range r.frames[:n] {
-		r.at += int64(f.length)
-	}
-	r.frames = r.frames[n:]
 }
 
 func (r *fileReader[T]) start() int { return r.bucket }
@@ -290,35 +244,31 @@ func (r *fileReader[T]) start() int { return r.bucket }
 func (r *fileReader[T]) next() (*T, int, error) {
 	for {
 		if len(r.rows) == 0 {
-			if len(r.frames) == 0 || int(r.frames[0].first) >= r.to {
-				r.frames, r.packed, r.coded = nil, nil, nil
+			if len(r.frames) == 0 || int(r.frames[0].First) >= r.to {
+				r.frames, r.codec, r.coded, r.plain = nil, nil, nil, nil
 				return nil, 0, nil
 			}
-			if err := r.readFrame(); err != nil {
+			if err := r.readFrame(0); err != nil {
 				return nil, 0, r.error(err)
 			}
+			r.frames = r.frames[1:]
 		}
+		r.rows = r.codec.next(r.rows)
+		r.row = r.codec.row
 		row := &r.row
-		r.rows = r.packed.unpackNext(row, r.rows)
 		if r.prepare != nil {
 			r.prepare(row)
 		}
-		bucket := r.most
-		if !r.inLast {
-			bucket = r.spec.Bucket(row)
-			r.inLast = bucket == r.most
-		}
-		if bucket < r.bucket || bucket > r.most {
-			if bucket < r.from && bucket <= r.most {
-				continue
-			}
-			return nil, 0, r.error(damaged("a row of bucket %d between those of %d and %d", bucket, r.bucket, r.most))
-		}
-		if bucket >= r.to || r.behind != nil && bucket == r.to-1 && r.behind(row) {
-			r.rows, r.frames = nil, nil
+		bucket := r.spec.Bucket(row)
+		switch {
+		case bucket < r.from && bucket <= r.most:
 			continue
-		}
-		if r.before != nil && bucket == r.from && r.before(row) {
+		case bucket < r.bucket || bucket > r.most:
+			return nil, 0, r.error(damaged("a row of bucket %d between those of %d and %d", bucket, r.bucket, r.most))
+		case bucket >= r.to || r.behind != nil && bucket == r.to-1 && r.behind(row):
+			r.rows, r.frames = "", nil
+			continue
+		case r.before != nil && bucket == r.from && r.before(row):
 			continue
 		}
 		r.bucket = bucket
@@ -326,39 +276,27 @@ func (r *fileReader[T]) next() (*T, int, error) {
 	}
 }
 
-// readFrame reads the next frame into memory of its own: strings of its rows may be kept.
-func (r *fileReader[T]) readFrame() error {
-	f := r.frames[0]
-	if r.spec.Raw { // the rows themselves, which may be kept
-		r.coded = nil
-	}
-	if cap(r.coded) < int(f.length) {
-		r.coded = make([]byte, f.length)
-	}
-	r.coded = r.coded[:f.length]
-	if _, err := r.file.ReadAt(r.coded, r.at); err != nil {
+// readFrame reads the i-th of the frames that are left. Texts of its rows may be kept.
+func (r *fileReader[T]) readFrame(i int) (err error) {
+	f := r.frames[i]
+	r.coded = slices.Grow(r.coded[:0], int(f.Length))[:f.Length]
+	if _, err := r.file.ReadAt(r.coded, f.Offset); err != nil {
 		if err == io.EOF {
 			err = io.ErrUnexpectedEOF
 		}
 		return err
 	}
-	if crc32.Checksum(r.coded, castagnoli) != f.sum {
+	if checksum(r.coded) != f.Sum {
 		return damaged("a frame with another checksum")
 	}
-	rows := r.coded
-	if !r.spec.Raw {
-		var err error
-		if rows, err = s2.Decode(nil, r.coded); err != nil {
-			return damaged("%v", err)
-		}
+	if r.plain, err = s2.Decode(r.plain[:cap(r.plain)], r.coded); err != nil {
+		return damaged("%v", err)
 	}
-	if r.packed == nil {
-		r.packed = newPackedRows(r.layout)
+	if r.codec == nil {
+		r.codec = newCodec[T](r.layout)
 	}
-	r.packed.reset()
-	r.rows, r.most, r.inLast = rows, int(f.last), false
-	r.at += int64(f.length)
-	r.frames = r.frames[1:]
+	r.codec.reset()
+	r.rows, r.most = string(r.plain), int(f.Last)
 	return nil
 }
 

@@ -104,7 +104,7 @@ type source[T any] struct {
 
 type merger[T any] struct {
 	spec     Spec[T]
-	layout   *layout[T]
+	layout   *layout
 	from, to int           // buckets
 	before   func(*T) bool // MergeOptions.Before
 	behind   func(*T) bool // MergeOptions.Behind
@@ -137,7 +137,7 @@ func (m *merger[T]) compact(ctx context.Context, sources []source[T], dir string
 		rest := sources
 		for excess > 0 && len(rest) > 1 {
 			n := min(maxFanIn, excess+1, len(rest))
-			path := filepath.Join(dir, fmt.Sprintf("%s-%05d.rows", m.spec.Name, m.files))
+			path := filepath.Join(dir, fmt.Sprintf("%s-%05d.run", m.spec.Name, m.files))
 			m.files++
 			if err := m.mergeInto(ctx, path, rest[:n]); err != nil {
 				return nil, err
@@ -152,16 +152,12 @@ func (m *merger[T]) compact(ctx context.Context, sources []source[T], dir string
 }
 
 func (m *merger[T]) mergeInto(ctx context.Context, path string, sources []source[T]) error {
-	out, err := createFile(path, m.layout, m.spec.Raw)
+	out, err := createFile[T](path, m.layout)
 	if err != nil {
 		return err
 	}
 	err = m.each(ctx, sources, func(row *T, bucket int) (bool, error) { return true, out.add(row, bucket) })
-	if err != nil {
-		out.abort()
-		return err
-	}
-	return out.close()
+	return out.close(err)
 }
 
 // A reader reads the rows of a run in order.
@@ -175,7 +171,7 @@ type reader[T any] interface {
 
 func (m *merger[T]) open(src source[T]) (reader[T], error) {
 	if src.held != nil {
-		return src.held.in(m.from, m.to, m.layout), nil
+		return src.held.in(m.from, m.to), nil
 	}
 	r, err := openFile(src, m.spec, m.layout, m.from, m.to)
 	if err != nil {

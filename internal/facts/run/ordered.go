@@ -30,9 +30,9 @@ func (w *OrderedWriter[T]) Add(row T) error { return w.Put(&row) }
 // Put is Add without a copy.
 func (w *OrderedWriter[T]) Put(row *T) error {
 	if w.err == nil && w.out == nil {
-		var l *layout[T]
+		var l *layout
 		if l, w.err = layoutOf[T](); w.err == nil {
-			w.out, w.err = createFile(filepath.Join(w.dir, OrderedFile(w.spec)), l, w.spec.Raw)
+			w.out, w.err = createFile[T](filepath.Join(w.dir, OrderedFile(w.spec)), l)
 		}
 	}
 	if w.err != nil {
@@ -46,7 +46,7 @@ func (w *OrderedWriter[T]) Put(row *T) error {
 		w.err = w.out.add(row, bucket)
 	}
 	if w.err != nil {
-		w.out.abort()
+		w.out.close(w.err)
 	}
 	return w.err
 }
@@ -61,13 +61,13 @@ func (w *OrderedWriter[T]) Close() ([]string, error) {
 		return nil, w.err
 	}
 	w.err = errClosed
-	return []string{OrderedFile(w.spec)}, w.out.close()
+	return []string{OrderedFile(w.spec)}, w.out.close(nil)
 }
 
 // Save writes the rows into dir, as one file named after their Spec, for OpenSorted. Without rows
 // there is none.
 func (r *SortedRows[T]) Save(ctx context.Context, dir string) error {
-	w := NewOrderedWriter(dir, r.merger(0, Buckets).spec)
+	w := NewOrderedWriter(dir, r.spec)
 	for row, err := range r.Range(ctx, 0, Buckets) {
 		if err == nil {
 			err = w.Put(row)
@@ -87,9 +87,7 @@ func OpenSorted[T any](dir string, spec Spec[T]) (*SortedRows[T], error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &SortedRows[T]{merger: func(from, to int) *merger[T] {
-		return &merger[T]{spec: spec, layout: l, from: from, to: to}
-	}}
+	r := &SortedRows[T]{spec: spec, layout: l}
 	path := filepath.Join(dir, OrderedFile(spec))
 	if _, err := os.Stat(path); err == nil {
 		r.sources = []source[T]{{path: path}}

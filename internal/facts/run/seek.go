@@ -10,31 +10,30 @@ import (
 // in its first bucket. It reads few frames: it compares first rows, by halves.
 func (r *fileReader[T]) seek() (err error) {
 	begin := 0 // in that bucket
-	for begin < len(r.frames) && int(r.frames[begin].first) <= r.from {
+	for begin < len(r.frames) && int(r.frames[begin].First) <= r.from {
 		begin++
 	}
 	n := sort.Search(begin, func(i int) bool {
-		if err != nil || int(r.frames[i].first) < r.from {
+		if err != nil || int(r.frames[i].First) < r.from {
 			return err != nil
 		}
 		var first *T
 		first, err = r.firstOf(i)
 		return err != nil || !r.before(first)
 	})
-	r.pass(max(n-1, 0))
+	r.frames = r.frames[max(n-1, 0):]
 	return err
 }
 
 // firstOf returns the first row of the i-th frame that is not yet read. It is valid until another is
 // read.
 func (r *fileReader[T]) firstOf(i int) (*T, error) {
-	frames, at := r.frames, r.at
-	r.pass(i)
-	err := r.readFrame()
+	err := r.readFrame(i)
 	if err == nil {
-		r.packed.unpackNext(&r.row, r.rows)
+		r.codec.next(r.rows)
+		r.row = r.codec.row
 	}
-	r.frames, r.at, r.rows = frames, at, nil
+	r.rows = ""
 	return &r.row, err
 }
 
@@ -72,7 +71,7 @@ func Sample[T any](ctx context.Context, paths []string, spec Spec[T], most int, 
 				return err
 			}
 			f(row)
-			r.pass(next + 1)
+			r.frames = r.frames[next+1:]
 		}
 		next -= len(r.frames)
 		return nil

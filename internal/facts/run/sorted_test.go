@@ -14,7 +14,7 @@ func TestSortedRows(t *testing.T) {
 	for _, held := range []int{1 << 30, 40 << 10, 1 << 10} {
 		rng := rand.New(rand.NewPCG(31, uint64(held)))
 		rows := randomFetches(rng, 3000)
-		s, _ := fill(t, held, true, rows)
+		s, _ := fill(t, held, rows)
 		all, err := s.Finish(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -33,7 +33,7 @@ func TestSortedRows(t *testing.T) {
 					if b := BucketOf(row.Host); b < from || b >= to {
 						t.Fatalf("bucket %d in [%d, %d)", b, from, to)
 					}
-					got = append(got, clone(row))
+					got = append(got, *row)
 				}
 			}
 			equal(t, sorted(rows), got)
@@ -48,7 +48,7 @@ func TestTogether(t *testing.T) {
 		var sorters []*Sorter[fetch]
 		var dirs []string
 		for part := range slices.Chunk(rows, 1000) {
-			s, dir := fill(t, held, false, part)
+			s, dir := fill(t, held, part)
 			sorters, dirs = append(sorters, s), append(dirs, dir)
 		}
 		all, err := Together(t.Context(), sorters)
@@ -60,7 +60,7 @@ func TestTogether(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got = append(got, clone(row))
+			got = append(got, *row)
 		}
 		equal(t, sorted(rows), got)
 		if err := all.Remove(); err != nil {
@@ -78,7 +78,7 @@ func TestTogether(t *testing.T) {
 func TestSortedRowsAtOnce(t *testing.T) {
 	for _, held := range []int{1 << 30, 40 << 10} {
 		rows := randomFetches(rand.New(rand.NewPCG(33, uint64(held))), 3000)
-		s, _ := fill(t, held, true, rows)
+		s, _ := fill(t, held, rows)
 		all, err := s.Finish(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -93,7 +93,7 @@ func TestSortedRowsAtOnce(t *testing.T) {
 						t.Error(err)
 						return
 					}
-					parts[i] = append(parts[i], clone(row))
+					parts[i] = append(parts[i], *row)
 				}
 			})
 		}

@@ -14,11 +14,11 @@ import (
 )
 
 // fill returns a Sorter of rows in an empty folder.
-func fill(t *testing.T, held int, raw bool, rows []fetch) (*Sorter[fetch], string) {
+func fill(t *testing.T, held int, rows []fetch) (*Sorter[fetch], string) {
 	t.Helper()
 	dir := t.TempDir()
 	spec := fetches
-	spec.Held, spec.Raw = held, raw
+	spec.Held = held
 	s := NewSorter(dir, spec)
 	for _, row := range rows {
 		if err := s.Add(row); err != nil {
@@ -45,8 +45,8 @@ func collectSorted(t *testing.T, s *Sorter[fetch]) []fetch {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rows = append(rows, clone(row))
-		row.URL, row.Host, row.Record, row.Time = "changed", "", nil, 1 // which no other row shows
+		rows = append(rows, *row)
+		row.URL, row.Host, row.Record, row.Time = "changed", "", "", 1 // which no other row shows
 	}
 	return rows
 }
@@ -63,7 +63,7 @@ func TestSorter(t *testing.T) {
 			if seed == 0 {
 				rows = extremeFetches(rng, 500)
 			}
-			s, dir := fill(t, held, seed%2 == 1, rows)
+			s, dir := fill(t, held, rows)
 			switch n := files(t, dir); {
 			case held == 1<<30 && n > 0:
 				t.Errorf("%d files of rows that fit in memory", n)
@@ -79,7 +79,7 @@ func TestSorter(t *testing.T) {
 }
 
 func TestSorterWithoutRows(t *testing.T) {
-	s, _ := fill(t, 0, false, nil)
+	s, _ := fill(t, 0, nil)
 	if rows := collectSorted(t, s); len(rows) > 0 {
 		t.Errorf("%d rows", len(rows))
 	}
@@ -94,14 +94,14 @@ func TestSorterWithoutRows(t *testing.T) {
 func TestSorterLeavesNoFiles(t *testing.T) {
 	rows := randomFetches(rand.New(rand.NewPCG(21, 21)), 3000)
 	for _, held := range []int{1 << 10, 64 << 10} {
-		s, dir := fill(t, held, false, rows)
+		s, dir := fill(t, held, rows)
 		for range s.Sorted(t.Context()) {
 			break
 		}
 		if n := files(t, dir); n > 0 {
 			t.Errorf("%d files left", n)
 		}
-		s, dir = fill(t, held, false, rows)
+		s, dir = fill(t, held, rows)
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		for _, err := range s.Sorted(ctx) {
@@ -126,7 +126,7 @@ func TestSorterOnFullDisk(t *testing.T) {
 		dir := t.TempDir()
 		spec := fetches
 		spec.Held = 64 << 10
-		if err := os.Symlink("/dev/full", filepath.Join(dir, fmt.Sprintf("fetches-%05d.rows", n))); err != nil {
+		if err := os.Symlink("/dev/full", filepath.Join(dir, fmt.Sprintf("fetches-%05d.run", n))); err != nil {
 			t.Fatal(err)
 		}
 		s := NewSorter(dir, spec)
@@ -149,8 +149,8 @@ func TestSorterOnFullDisk(t *testing.T) {
 func TestDamagedTemporary(t *testing.T) {
 	rows := randomFetches(rand.New(rand.NewPCG(23, 23)), 1200)
 	for i := range 200 {
-		s, dir := fill(t, 64<<10, i%4 < 2, rows)
-		path := filepath.Join(dir, "fetches-00000.rows")
+		s, dir := fill(t, 64<<10, rows)
+		path := filepath.Join(dir, "fetches-00000.run")
 		content, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
@@ -186,7 +186,7 @@ func TestFrames(t *testing.T) {
 	rows := sorted(slices.Concat(extremeFetches(rng, 500), make([]fetch, 50), randomFetches(rng, 4000),
 		slices.Repeat(randomFetches(rng, 1), 500)))
 	path := filepath.Join(t.TempDir(), "rows")
-	w, err := createFile(path, l, false)
+	w, err := createFile[fetch](path, l)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,7 +195,7 @@ func TestFrames(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := w.close(); err != nil {
+	if err := w.close(nil); err != nil {
 		t.Fatal(err)
 	}
 	if len(w.frames) < 20 {
