@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"maps"
 	"os"
 	"path/filepath"
@@ -261,61 +262,64 @@ func (w *writer) collectAll(ctx context.Context, set *facts.Set, violations int6
 // writeManifest writes the manifest to a temporary file.
 func (w *writer) writeManifest() (*spool, error) {
 	f, err := w.spool("manifest")
+	if err == nil {
+		err = cmp.Or(w.positions.Flush(), writeManifest(f.Writer, head{Format, report.Version(), w.settings},
+			encoded(w.copied), w.records.lines(), w.violations()))
+	}
+	return f, err
+}
+
+// encoded yields archives as elements of a manifest.
+func encoded(archives []archive) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		for i := range archives {
+			if !yield(json.Marshal(&archives[i])) {
+				return
+			}
+		}
+	}
+}
+
+// violations yields the findings, with the numbers of the records that they cite, as elements of a manifest.
+func (w *writer) violations() iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		for line, err := range w.findings.lines() {
+			if err == nil {
+				line, err = w.numbered(line)
+			}
+			if (line != nil || err != nil) && !yield(line, err) {
+				return
+			}
+		}
+	}
+}
+
+// numbered gives the citations of a collected finding their numbers; nil: it lacks a record.
+func (w *writer) numbered(line []byte) ([]byte, error) {
+	var v collected
+	err := json.Unmarshal(line, &v)
 	if err != nil {
 		return nil, err
 	}
-	m := newManifestWriter(f, head{Format, report.Version(), w.settings})
-	for i := range w.copied {
-		line, err := json.Marshal(&w.copied[i])
-		if err := cmp.Or(err, m.add(line)); err != nil {
-			return nil, err
+	var lacks *citedArchive // the first one
+	v.Records, err = citations(v.Cited, func(x *cited) (int64, error) {
+		a := w.archives[x.Archive]
+		n, err := w.positions.number(a.number, x.Index)
+		if n == 0 && (lacks == nil || a.compare(lacks.archiveKey) < 0) {
+			lacks = a
 		}
-	}
-	if err := m.next(); err != nil {
+		return n, err
+	})
+	switch {
+	case err != nil:
 		return nil, err
+	case lacks != nil:
+		w.lacking++
+		w.affected[lacks.input]++
+		return nil, nil
 	}
-	for line, err := range w.records.lines() {
-		if err := cmp.Or(err, m.add(line)); err != nil {
-			return nil, err
-		}
-	}
-	if err := cmp.Or(m.next(), w.positions.Flush(), w.addViolations(m), m.next()); err != nil {
-		return nil, err
-	}
-	return f, f.Flush()
-}
-
-// addViolations joins findings with the numbers of the records that they cite.
-func (w *writer) addViolations(m *manifestWriter) error {
-	for line, err := range w.findings.lines() {
-		var v collected
-		if err := cmp.Or(err, json.Unmarshal(line, &v)); err != nil {
-			return err
-		}
-		var lacks *citedArchive // the first one
-		v.Records, err = citations(v.Cited, func(x *cited) (int64, error) {
-			a := w.archives[x.Archive]
-			n, err := w.positions.number(a.number, x.Index)
-			if n == 0 && (lacks == nil || a.compare(lacks.archiveKey) < 0) {
-				lacks = a
-			}
-			return n, err
-		})
-		switch {
-		case err != nil:
-			return err
-		case lacks != nil:
-			w.lacking++
-			w.affected[lacks.input]++
-			continue
-		}
-		w.listed++
-		line, err := json.Marshal(&v.violation)
-		if err := cmp.Or(err, m.add(line)); err != nil {
-			return err
-		}
-	}
-	return nil
+	w.listed++
+	return json.Marshal(&v.violation)
 }
 
 // manifestURL is the WARC-Target-URI of the manifest.

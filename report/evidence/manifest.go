@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"slices"
 	"time"
 
@@ -185,49 +186,28 @@ func timeText(t time.Time) string { return t.Format(time.RFC3339Nano) }
 // sections are the lists of a manifest, in order. Each element stands on a line of its own.
 var sections = [...]string{"archives", "records", "violations"}
 
-// manifestWriter writes a manifest.
-type manifestWriter struct {
-	w       io.Writer
-	section int
-	some    bool // elements of the section
-	err     error
-}
-
-func newManifestWriter(w io.Writer, h head) *manifestWriter {
-	m := &manifestWriter{w: w}
+// writeManifest writes a manifest: its head, and the sections, whose elements are encoded already.
+func writeManifest(w *bufio.Writer, h head, sectionsOf ...iter.Seq2[[]byte, error]) error {
 	b, err := json.Marshal(h)
-	m.err = err
-	m.print("%s,\n\"%s\":[", bytes.TrimSuffix(b, []byte("}")), sections[0])
-	return m
-}
-
-func (m *manifestWriter) print(format string, args ...any) {
-	if m.err == nil {
-		_, m.err = fmt.Fprintf(m.w, format, args...)
+	if err != nil {
+		return err
 	}
-}
-
-// add writes an element that is encoded already.
-func (m *manifestWriter) add(line []byte) error {
-	separator := "\n"
-	if m.some {
-		separator = ",\n"
+	w.Write(bytes.TrimSuffix(b, []byte("}"))) // Flush returns the first error
+	for i, elements := range sectionsOf {
+		fmt.Fprintf(w, ",\n%q:[", sections[i])
+		separator := "\n"
+		for line, err := range elements {
+			if err != nil {
+				return err
+			}
+			w.WriteString(separator)
+			w.Write(line)
+			separator = ",\n"
+		}
+		w.WriteString("\n]")
 	}
-	m.print("%s%s", separator, line)
-	m.some = true
-	return m.err
-}
-
-// next begins the next section; after the last it ends the manifest.
-func (m *manifestWriter) next() error {
-	m.section++
-	m.some = false
-	if m.section < len(sections) {
-		m.print("\n],\n\"%s\":[", sections[m.section])
-	} else {
-		m.print("\n]}\n")
-	}
-	return m.err
+	w.WriteString("}\n")
+	return w.Flush()
 }
 
 // Bounds of what is read of a manifest at a time, and held.
