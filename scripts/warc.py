@@ -280,6 +280,18 @@ def bare(text):
     return text.strip().removeprefix("<").removesuffix(">") if text else None
 
 
+def members(data, most=0):
+    """Yields what each gzip member of data holds, and where it ends. zlib.error: one breaks off, or holds more than most."""
+    at = 0
+    while at < len(data):
+        inflater = zlib.decompressobj(31)
+        content = inflater.decompress(data[at:], most)
+        if not inflater.eof:
+            raise zlib.error("a member breaks off, or is too large")
+        at = len(data) - len(inflater.unused_data)
+        yield content, at
+
+
 def archives_in(root):
     """Yields the archives of a folder, or a file: (name below the folder, path). Those in a WACZ are unpacked meanwhile."""
     for path in sorted(root.rglob("*")) if root.is_dir() else [root]:

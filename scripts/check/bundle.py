@@ -10,21 +10,11 @@ import gzip
 import hashlib
 import json
 import os
-import zlib
+from pathlib import Path
 
 from warcio.archiveiterator import ArchiveIterator
 
-
-def members(path):
-    """Yields the content of each gzip member."""
-    with open(path, "rb") as file:
-        rest = file.read()
-    while rest:
-        inflate = zlib.decompressobj(31)
-        content = inflate.decompress(rest)
-        assert inflate.eof, "a member breaks off"
-        rest = inflate.unused_data
-        yield content
+from warc import members
 
 
 def at_place(root, archive, record):
@@ -36,7 +26,7 @@ def at_place(root, archive, record):
 
 
 def main(bundle, root):
-    contents = members(bundle)
+    contents = (content for content, _ in members(Path(bundle).read_bytes()))
     manifest = json.loads(next(contents).split(b"\r\n\r\n", 1)[1])
     compared = 0
     with open(bundle, "rb") as file:

@@ -11,6 +11,7 @@ import zipfile
 import zlib
 
 import lib
+from warc import members
 
 SHARED, OWN = lib.SHARED / "warc", lib.TESTDATA
 
@@ -38,18 +39,6 @@ class Archive:
     data: bytes
     made: bool
     ends: frozenset = frozenset()  # where records end: a cut there leaves a whole archive
-
-
-def members(data):
-    """members yields what each gzip member of data holds, and where it ends. It fails with zlib.error."""
-    position = 0
-    while position < len(data):
-        inflater = zlib.decompressobj(31)
-        content = inflater.decompress(data[position:], MAX_CONTENT)
-        if not inflater.eof:
-            raise zlib.error("a member is too large, or ends early")
-        position = len(data) - len(inflater.unused_data)
-        yield content, position
 
 
 def is_record(content):
@@ -158,7 +147,7 @@ def found(path):
     if not data.startswith(b"\x1f\x8b"):
         return None
     try:
-        parts = list(members(data))
+        parts = list(members(data, MAX_CONTENT))
     except zlib.error:
         return None
     if not all(is_record(content) for content, _ in parts):
@@ -171,7 +160,7 @@ def found(path):
 def records_of(path):
     """records_of returns the first records of a file with a gzip member for each."""
     records, size = [], 0
-    for content, _ in members(path.read_bytes()):
+    for content, _ in members(path.read_bytes(), MAX_CONTENT):
         size += len(content)
         if size > MAX_MADE:
             break

@@ -14,9 +14,9 @@ import re
 import subprocess
 import sys
 import uuid
-import zlib
 
 from lib import ROOT, TESTDATA, call, folder, record
+from warc import members
 
 URI = "urn:robotsaudit:evidence:manifest"
 
@@ -25,11 +25,11 @@ def read(path):
     """Returns the date of a bundle's manifest, its lines, and the members behind it."""
     with open(path, "rb") as f:
         whole = f.read()
-    z = zlib.decompressobj(31)
-    header, _, block = z.decompress(whole).partition(b"\r\n\r\n")
+    content, end = next(members(whole))
+    header, _, block = content.partition(b"\r\n\r\n")
     date = re.search(rb"WARC-Date: (\S+)", header)[1].decode()
     length = int(re.search(rb"Content-Length: (\d+)", header)[1])
-    return date, block[:length].decode().splitlines(), z.unused_data
+    return date, block[:length].decode().splitlines(), whole[end:]
 
 
 def write(path, date, lines, behind):

@@ -9,7 +9,6 @@ import json
 import os
 import random
 import uuid
-import zlib
 from datetime import timedelta, timezone
 
 import pyarrow
@@ -100,14 +99,12 @@ def write_log(path, lines):
 
 def store(path):
     """Has long records lie in their members as they are, so that damage changes a byte of them and no more."""
-    rest, members = open(path, "rb").read(), []
-    while rest:
-        member = zlib.decompressobj(31)
-        content, before = member.decompress(rest), rest
-        rest = member.unused_data
-        members.append(gzip.compress(content, 0) if len(content) > len(LONG) else before[:len(before) - len(rest)])
+    data = open(path, "rb").read()
+    ends = [0, *(end for _, end in warc.members(data))]
     with open(path, "wb") as out:
-        out.writelines(members)
+        for begin, end in zip(ends, ends[1:]):
+            content = gzip.decompress(data[begin:end])
+            out.write(gzip.compress(content, 0) if len(content) > len(LONG) else data[begin:end])
 
 
 def places_of(path):

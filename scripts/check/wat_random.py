@@ -23,7 +23,7 @@ from lib import audit_list as audited, bare, seeded
 SURE = {"certain": 2, "probable": 1}
 # Columns that the reference tells of, and what a WAT does not tell.
 OTHER = ["notes", "robots_id", "agent", "agent_source", "prior_verdict", "rule_line", "group_line", "warc_filename", "warc_record_offset", "warc_record_length",
-         "record_type", "trust", "tags_from"]
+         "record_type", "trust", "tags_from", "claim", "fetch_duration_ms"]
 
 
 class Crawls:
