@@ -24,10 +24,9 @@ func (f *parsedFile) answer(a *Answer, st *State, s *subject, r *reader) {
 	} else {
 		readings, cost := r.group.Against(s.token, s.path, m)
 		s.spend(cost / matchCost)
-		for _, r := range readingNotes {
-			a.Notes |= when(readings&r.reading != 0, r.note)
+		if readings != 0 {
+			a.Notes, a.allows = notesOf(readings), !m.Allowed
 		}
-		a.allows = readings != 0 && !m.Allowed
 		for _, g := range r.others {
 			if a.Notes&words.NoteAgentName == 0 && s.match(g).Allowed != m.Allowed {
 				a.Notes |= words.NoteOtherMode
@@ -68,7 +67,7 @@ func (f *parsedFile) answer(a *Answer, st *State, s *subject, r *reader) {
 	}
 }
 
-// readingNotes names the readings that would turn an answer round.
+// readingNotes are the notes on the readings that the specifications leave open.
 var readingNotes = [...]struct {
 	reading robots.Readings
 	note    Notes
@@ -80,6 +79,14 @@ var readingNotes = [...]struct {
 	{robots.ReadRobotsTxtEncoded, words.NoteRobotsTxtEncoded},
 	{robots.ReadContentUsage, words.NoteContentUsage},
 	{robots.ReadAgentName, words.NoteAgentName},
+}
+
+// notesOf names readings that turn an answer round.
+func notesOf(readings robots.Readings) (n Notes) {
+	for _, r := range readingNotes {
+		n |= when(readings&r.reading != 0, r.note)
+	}
+	return n
 }
 
 var matchReasons = [...]Reason{
