@@ -70,7 +70,7 @@ func isReport(f *os.File, _ int64) (bool, error) {
 
 // isTable reports whether a file is a table of any version.
 func isTable(f *os.File, size int64) (own bool, _ error) {
-	table, err := parquetfile.Open(f, size)
+	table, err := parquetfile.OpenOwn(f, size)
 	if err == nil {
 		_, own = table.Lookup(SchemaVersionKey)
 	}

@@ -11,11 +11,11 @@ import (
 // Limits of a footer. The library makes a slice as long as a list says it is, and follows nested values as deep
 // as they go.
 const (
-	maxFooter         = 64 << 20
-	maxFooterElements = 1 << 19 // of all lists together
-	maxFooterDepth    = 32
-	maxColumns        = 10_000 // and groups of columns
-	maxColumnDepth    = 64
+	maxFooter      = 64 << 20
+	maxElements    = 1 << 19 // of all lists together
+	maxDepth       = 32
+	maxColumns     = 10_000 // and groups of columns
+	maxColumnDepth = 64
 
 	// maxRowsPerByte is how many rows a file may have for each of its bytes. Runs of one value, or of none,
 	// cost nothing there.
@@ -23,9 +23,9 @@ const (
 )
 
 // openFooter sets what the footer of a file says.
-func openFooter(f *File, footer []byte) (*File, error) {
+func openFooter(f *File, footer []byte, maxElements int) (*File, error) {
 	var meta format.FileMetaData
-	size, err := decodeThrift(footer, &meta)
+	size, err := decodeThrift(footer, &meta, maxElements)
 	if err != nil {
 		return nil, damaged("its footer: %w", err)
 	}
@@ -110,13 +110,13 @@ func (f *File) openSchema(schema []format.SchemaElement) (leaves int, err error)
 
 // decodeThrift decodes a value in Thrift's compact protocol, and returns how many bytes it has. What it
 // decodes may share memory with them.
-func decodeThrift(b []byte, value any) (size int, err error) {
+func decodeThrift(b []byte, value any, maxElements int) (size int, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("%v", p)
 		}
 	}()
-	r := &thriftReader{BytesReader: new(thrift.CompactProtocol).NewReaderFromBytes(b)}
+	r := &thriftReader{BytesReader: new(thrift.CompactProtocol).NewReaderFromBytes(b), elements: maxElements}
 	err = thrift.NewDecoder(r).Decode(value)
 	return r.BytesRead(), err
 }
@@ -125,12 +125,12 @@ func decodeThrift(b []byte, value any) (size int, err error) {
 type thriftReader struct {
 	thrift.BytesReader
 	around   []int32 // structs still to come, of each list and struct around
-	elements int     // of lists
+	elements int     // that all lists still to come may have
 }
 
 var (
-	errFooterLists = fmt.Errorf("it has lists of more than %d elements", maxFooterElements)
-	errFooterDepth = fmt.Errorf("it has values more than %d levels deep", maxFooterDepth)
+	errFooterLists = fmt.Errorf("it has lists of more than %d elements", maxElements)
+	errFooterDepth = fmt.Errorf("it has values more than %d levels deep", maxDepth)
 	errFooterType  = errors.New("it has a value of a type that Parquet does not use")
 )
 
@@ -151,7 +151,7 @@ func (r *thriftReader) ReadField() (thrift.Field, error) {
 
 // enter begins one or more structs.
 func (r *thriftReader) enter(n int32) error {
-	if r.around = append(r.around, n); len(r.around) > maxFooterDepth {
+	if r.around = append(r.around, n); len(r.around) > maxDepth {
 		return errFooterDepth
 	}
 	return nil
@@ -163,7 +163,7 @@ func (r *thriftReader) ReadList() (thrift.List, error) {
 	if err != nil {
 		return l, err
 	}
-	if r.elements += int(l.Size); r.elements > maxFooterElements {
+	if r.elements -= int(l.Size); r.elements < 0 {
 		return l, errFooterLists
 	}
 	switch l.Type {

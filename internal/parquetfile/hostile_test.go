@@ -62,6 +62,25 @@ func TestHostileFooter(t *testing.T) {
 	}
 }
 
+// TestOwnFooter: tables of this program have footers longer than what is read of others.
+func TestOwnFooter(t *testing.T) {
+	meta := format.FileMetaData{
+		Version: 1, Schema: []format.SchemaElement{{Name: "root"}}, KeyValueMetadata: make([]format.KeyValue, maxElements+1),
+	}
+	footer, err := thrift.Marshal(new(thrift.CompactProtocol), &meta)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := append([]byte(magic), footer...)
+	b = append(binary.LittleEndian.AppendUint32(b, uint32(len(footer))), magic...)
+	if _, err := Open(bytes.NewReader(b), int64(len(b))); err == nil {
+		t.Error("of others: no error")
+	}
+	if _, err := OpenOwn(bytes.NewReader(b), int64(len(b))); err != nil {
+		t.Error(err)
+	}
+}
+
 // bounded fails if f allocates more than some bytes.
 func bounded(t *testing.T, name string, limit uint64, f func()) {
 	t.Helper()

@@ -121,7 +121,7 @@ func (r *pageReader) header() (*format.PageHeader, error) {
 			return nil, io.EOF
 		}
 		h := new(format.PageHeader)
-		size, err := decodeThrift(b, h)
+		size, err := decodeThrift(b, h, maxElements)
 		if err == nil {
 			_, err = r.in.Discard(size)
 			return h, err

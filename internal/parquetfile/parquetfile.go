@@ -16,6 +16,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 
 	"github.com/parquet-go/parquet-go/format"
 )
@@ -53,8 +54,15 @@ type Column struct {
 
 const magic = "PAR1"
 
-// Open reads the footer of a file. Page indexes and Bloom filters stay where they are.
-func Open(r io.ReaderAt, size int64) (*File, error) {
+// Open reads the footer of a file that others made. Page indexes and Bloom filters stay where they are.
+func Open(r io.ReaderAt, size int64) (*File, error) { return open(r, size, maxFooter, maxElements) }
+
+// OpenOwn reads the footer of a table of this program, which may be of any length: fetches have 2 to 3 MB a million.
+func OpenOwn(r io.ReaderAt, size int64) (*File, error) {
+	return open(r, size, math.MaxUint32, math.MaxInt)
+}
+
+func open(r io.ReaderAt, size, maxFooter int64, maxElements int) (*File, error) {
 	const trailer = 8 // footer length, magic
 	if size < trailer {
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, io.ErrUnexpectedEOF)
@@ -83,7 +91,7 @@ func Open(r io.ReaderAt, size int64) (*File, error) {
 	if err := readAt(r, footer, size-trailer-length); err != nil {
 		return nil, err
 	}
-	return openFooter(&File{r: r, size: size}, footer)
+	return openFooter(&File{r: r, size: size}, footer, maxElements)
 }
 
 func readAt(r io.ReaderAt, b []byte, offset int64) error {

@@ -21,7 +21,7 @@ func (t tableSpec) open(file object.LocalFile) (*parquetfile.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := parquetfile.Open(file, info.Size())
+	f, err := parquetfile.OpenOwn(file, info.Size())
 	if err != nil {
 		return nil, err
 	}
