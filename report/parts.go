@@ -9,6 +9,9 @@ import (
 
 // parts are the ranges of buckets whose rows are not yet in the tables. Ranges are decided at the same time,
 // and end in any order; the tables take their rows in the order of ranges.
+//
+// Ranges let all cores decide. They take a tenth more CPU, because each opens all facts: 8.0 s in place of 7.3
+// for 357,000 fetches of 7,136 origins with a what-if, in as much memory.
 type parts struct {
 	guard sync.Mutex
 	of    map[int]*Writer // by range

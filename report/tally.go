@@ -21,8 +21,7 @@ const (
 )
 
 // tally counts, while results are written, what goes into the summary. Of parts, the fields that
-// encoding/gob sees add up. Its memory does not
-// grow with the archives.
+// encoding/gob sees add up. Its memory does not grow with the archives.
 type tally struct {
 	Evidence    sums[evaluate.Verdict]
 	Unknown     sums[evaluate.Reason]
