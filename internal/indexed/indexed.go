@@ -143,7 +143,7 @@ const (
 	MaxFaults = 100     // faults of one kind in one index that are reported one by one
 	MaxFault  = 1 << 10 // bytes of the text of a fault
 	MaxAgent  = 2 << 10 // bytes of a crawler's name in a list of URLs
-	MaxWord   = 64      // bytes of a method
+	MaxWord   = 64      // bytes of a method, a WARC-Type or WARC-Truncated
 )
 
 // indexReader makes facts of an index. Its parts are read at the same time, where cores are idle.

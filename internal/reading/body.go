@@ -25,7 +25,7 @@ func (e *extractor) extractPayload(d *draft, url weburl.URL) error {
 	if d.described != nil {
 		return e.readDescribed(d)
 	}
-	if x.Kind == facts.CaptureNone && !e.targets.empty() && e.targets.has(url.Key()) {
+	if x.Kind == facts.CaptureNone && len(e.targets.keys) > 0 && e.targets.keys[url.Key()] {
 		x.Kind = facts.CaptureTarget
 	}
 	if x.Kind != facts.CaptureNone {

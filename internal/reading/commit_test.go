@@ -145,7 +145,7 @@ func TestTargetSetIsBounded(t *testing.T) {
 		s.add(fmt.Sprint(i))
 		s.add(fmt.Sprint(i))
 	}
-	if len(s.keys) != maxTargets || len(s.order) != maxTargets || s.has("9") || !s.has("10") || s.has("") {
+	if len(s.keys) != maxTargets || len(s.order) != maxTargets || s.keys["9"] || !s.keys["10"] || s.keys[""] {
 		t.Errorf("%d keys, %d in order", len(s.keys), len(s.order))
 	}
 }

@@ -14,12 +14,8 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 )
 
-// Limits that others keep, too.
-const (
-	MaxHTTPHead = maxHTTPHead
-	MaxWord     = maxWord
-	MaxFault    = maxFault
-)
+// MaxHTTPHead is how many bytes of an HTTP head are read.
+const MaxHTTPHead = maxHTTPHead
 
 // Mode is how archives are read.
 type Mode string

@@ -11,13 +11,13 @@ import (
 // Limits: every cap on what one record can make the reader hold. A value that
 // meets its cap is cut; Flags of the row or an Issue report it.
 const (
-	maxHTTPHead     = 1 << 20  // bytes of one HTTP head
-	maxWarcinfo     = 1 << 20  // bytes of one warcinfo block
-	maxMetadata     = 1 << 20  // bytes read of one metadata block
-	maxWord         = 64       // bytes of a WARC-Type or WARC-Truncated
-	maxKinds        = 64       // WARC-Types of one input that are counted apart
-	maxHopsFromSeed = 1 << 10  // bytes of the path from the seed
-	maxRequestHead  = 64 << 10 // bytes read of one request
+	maxHTTPHead     = 1 << 20         // bytes of one HTTP head
+	maxWarcinfo     = 1 << 20         // bytes of one warcinfo block
+	maxMetadata     = 1 << 20         // bytes read of one metadata block
+	maxWord         = indexed.MaxWord // bytes of a WARC-Type or WARC-Truncated
+	maxKinds        = 64              // WARC-Types of one input that are counted apart
+	maxHopsFromSeed = 1 << 10         // bytes of the path from the seed
+	maxRequestHead  = 64 << 10        // bytes read of one request
 	// bytes of a page, as stored, that are read first: nearly every head ends in them
 	firstPage        = 32 << 10
 	firstLicence     = 8 << 10           // bytes of an XML document, as stored, in which its root element is looked for

@@ -60,10 +60,7 @@ func (c *Committer) assemble(d *draft, length int64) error {
 	c.segments.byOrigin[key] = a
 	c.segments.order = append(c.segments.order, key)
 	c.segments.held += len(a.raw)
-	if r.SegmentTotal >= 0 {
-		return c.completed(a, r.SegmentTotal)
-	}
-	return c.boundSegments(maxSegmented, maxPending)
+	return c.goOn(a, r.SegmentTotal)
 }
 
 // boundSegments gives up the oldest segmented records until so many are left, and
@@ -113,14 +110,14 @@ func (c *Committer) join(d *draft, length int64) error {
 	c.segments.held += len(d.more)
 	a.received += r.ContentLength - r.Short
 	a.next++
-	if r.SegmentTotal >= 0 {
-		return c.completed(a, r.SegmentTotal)
-	}
-	return c.boundSegments(maxSegmented, maxPending)
+	return c.goOn(a, r.SegmentTotal)
 }
 
-// completed ends a segmented record with its last segment.
-func (c *Committer) completed(a *assembly, total int64) error {
+// goOn ends a segmented record if the segment was its last, which states the length of all.
+func (c *Committer) goOn(a *assembly, total int64) error {
+	if total < 0 {
+		return c.boundSegments(maxSegmented, maxPending)
+	}
 	if total != a.received {
 		return c.disassemble(a, fmt.Sprintf("the segments hold %d bytes, WARC-Segment-Total-Length says %d",
 			a.received, total))

@@ -21,7 +21,3 @@ func (s *targetSet) add(key string) {
 	s.keys[key] = true
 	s.order = append(s.order, key)
 }
-
-func (s *targetSet) empty() bool { return len(s.keys) == 0 }
-
-func (s *targetSet) has(key string) bool { return s.keys[key] }

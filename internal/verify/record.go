@@ -9,6 +9,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/indexed"
 	"github.com/robotsaudit/robotsaudit/internal/reading"
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
 )
@@ -331,7 +332,7 @@ func (t *taken) settle(row *facts.Fetch, heads []head) (f finding) {
 		}
 	}
 	if f.refuted == "" {
-		f.refuted = fmt.Sprintf("the record there is no fetch: its type is %q", facts.AtMost(heads[0].kind, reading.MaxWord))
+		f.refuted = fmt.Sprintf("the record there is no fetch: its type is %q", facts.AtMost(heads[0].kind, indexed.MaxWord))
 	}
 	return f
 }
