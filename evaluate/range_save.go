@@ -105,7 +105,7 @@ func (t *Totals) Save(ctx context.Context, dir string) error {
 	w := run.NewOrderedWriter(dir, issuesFound())
 	for issue, err := range run.Merge(ctx, t.issues, facts.IssueRuns, run.MergeOptions[facts.Issue]{TmpDir: dir}) {
 		if err == nil {
-			err = w.Add(*issue)
+			err = w.Put(issue)
 		}
 		if err != nil {
 			w.Close()

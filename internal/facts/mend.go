@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"cmp"
 	"context"
 	"os"
 
@@ -39,23 +40,16 @@ func (t *Task) verify(ctx context.Context) error {
 		return err
 	}
 	defer bodies.Close()
-	for _, check := range []func() error{
-		func() error { return verifyRuns(ctx, t, t.Fetches, FetchRuns, nil) },
-		func() error { return verifyRuns(ctx, t, t.Revisits, RevisitRuns, nil) },
-		func() error {
-			return verifyRuns(ctx, t, t.Captures, CaptureRuns, func(c *Capture) error {
-				_, err := bodies.Get(c.bodyRef())
-				return err
-			})
-		},
-		func() error { return verifyRuns(ctx, t, t.Issues, IssueRuns, nil) },
-		func() error { return verifyRuns(ctx, t, t.Events, EventRuns, nil) },
-	} {
-		if err := check(); err != nil {
+	return cmp.Or(
+		verifyRuns(ctx, t, t.Fetches, FetchRuns, nil),
+		verifyRuns(ctx, t, t.Revisits, RevisitRuns, nil),
+		verifyRuns(ctx, t, t.Captures, CaptureRuns, func(c *Capture) error {
+			_, err := bodies.Get(c.bodyRef())
 			return err
-		}
-	}
-	return nil
+		}),
+		verifyRuns(ctx, t, t.Issues, IssueRuns, nil),
+		verifyRuns(ctx, t, t.Events, EventRuns, nil),
+	)
 }
 
 // verifyRuns reads run files one after the other; f, which may be nil, is given each row.

@@ -23,11 +23,8 @@ func NewOrderedWriter[T any](dir string, spec Spec[T]) *OrderedWriter[T] {
 	return &OrderedWriter[T]{dir: dir, spec: spec}
 }
 
-// Add adds a row, and keeps no reference to it. After an error the OrderedWriter is of no further
+// Put adds a row, and keeps no reference to it. After an error the OrderedWriter is of no further
 // use.
-func (w *OrderedWriter[T]) Add(row T) error { return w.Put(&row) }
-
-// Put is Add without a copy.
 func (w *OrderedWriter[T]) Put(row *T) error {
 	if w.err == nil && w.out == nil {
 		var l *layout
@@ -40,7 +37,7 @@ func (w *OrderedWriter[T]) Put(row *T) error {
 	}
 	bucket := w.spec.Bucket(row)
 	if bucket < w.bucket || bucket >= Buckets {
-		w.err = fmt.Errorf("row of bucket %d behind one of bucket %d", bucket, w.bucket)
+		w.err = fmt.Errorf("row of bucket %d after one of bucket %d", bucket, w.bucket)
 	} else {
 		w.bucket = bucket
 		w.err = w.out.add(row, bucket)
