@@ -239,7 +239,8 @@ func (d *decider) doubts(s *subject, v *view) (n Notes) {
 		when(s.Trust == facts.TrustIndexed || isUnbound, words.NoteIndexed) |
 		when(s.Trust == facts.TrustListed && !isUnbound, words.NoteListed) |
 		when(s.Flags&facts.FlagMayBeNoFetch != 0, words.NoteNoStatus) |
-		when(s.Flags&facts.FlagRefuted != 0, words.NoteNoRecord)
+		when(s.Flags&facts.FlagRefuted != 0, words.NoteNoRecord) |
+		when(s.Flags&facts.FlagHostMismatch != 0, words.NoteHostMismatch)
 }
 
 // when returns notes, where they apply.
@@ -333,19 +334,21 @@ func (d *decider) certify(r *Result, s *subject, tl *timeline, v *view) {
 	// crawler had received a capture of its moment, but at most this one record was read.
 	mayPrecede := isInformed && s.IsReportedByIndex() && s.see(v.governing).mayBeLater &&
 		!(s.see(v.governing).relation == maybeBefore && d.isForbiddenBefore(s, tl))
-	leads := tl.leads.to(s)
+	if !isContested && !isTooCostly {
+		r.ledBy = tl.leads.to(s)
+		r.Notes |= when(r.ledBy != nil, words.NoteRedirectTarget)
+	}
 	switch {
 	case isContested: // "Permitted copies", "Open readings"
 		r.Certainty = Contested
 	case isTooCostly: // "Verdicts and reasons"
 		r.withdraw(words.TooCostly, nil)
-	case !isInformed, r.Notes&(words.NoteForgeable|words.NoteUnreadCapture) != 0:
+	case !isInformed, r.Notes&(words.NoteForgeable|words.NoteUnreadCapture|words.NoteHostMismatch) != 0:
 		r.Certainty = Possible
 	case mayPrecede, r.Notes&words.NoteNoStatus != 0: // "Indexes and lists"; the record may show that it is a violation
 		r.Certainty, r.mayBeProven = Possible, true
-	case leads != nil: // "Always allowed"
-		r.Certainty, r.Notes, r.ledBy = Possible, r.Notes|words.NoteRedirectTarget, leads
-	case r.Notes&words.NoteNoRecord != 0: // "Verified records": the index is wrong, and nothing else reports the fetch
+	case r.ledBy != nil, // "Always allowed"
+		r.Notes&words.NoteNoRecord != 0: // "Verified records": the index is wrong, and nothing else reports the fetch
 		r.Certainty = Possible
 	case r.Evidence != Fresh, r.Notes&words.Doubts != 0:
 		r.Certainty = Probable

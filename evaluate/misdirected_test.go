@@ -4,7 +4,8 @@ import "testing"
 
 // TestMisdirected: what was asked of another host than the URL's is no robots.txt of the
 // URL's origin, and no target of a redirect. A crawler that sends the Host of a redirect's
-// source to its target gets the redirect again; taken for the target's, that is a loop.
+// source to its target gets the redirect again, or whatever that host answers, and may take it
+// for the target's.
 func TestMisdirected(t *testing.T) {
 	t.Parallel()
 	const other = "http://b.example"
@@ -23,7 +24,19 @@ func TestMisdirected(t *testing.T) {
 		"a loop that is none": {archive{first, again}, "unknown fresh unresolved_redirect"},
 		"the target's own answer": {
 			archive{first, again, asking(robotsAt(other, "-59m", closed), "b.example")},
+			"unknown fresh unresolved_redirect",
+		},
+		"the target's own answer before that": {
+			archive{first, asking(robotsAt(other, "-1h", closed), "b.example"), dated(again, "-50m")},
 			"disallowed fresh rule certain",
+		},
+		"an earlier answer of the target": {
+			archive{asking(dated(rules, "-2h"), "b.example"), toRules, dated(asking(rules, "a.example"), "-59m")},
+			"unknown fresh unresolved_redirect",
+		},
+		"the same, where the target is a robots.txt": {
+			archive{asking(robotsAt(other, "-2h", closed), "b.example"), first, dated(again, "-59m")},
+			"unknown fresh unresolved_redirect",
 		},
 		"a target that is no policy": {
 			archive{toRules, asking(rules, "b.example")},
@@ -41,8 +54,23 @@ func TestMisdirected(t *testing.T) {
 				append(c.list[:len(c.list)-1:len(c.list)-1], page(c.want))...))
 		})
 	}
+	inOneMoment := archive{first, asking(robotsAt(other, "-1h", closed), "b.example"), again}
+	check(t, Options{}, append(inOneMoment, page("disallowed fresh rule probable +other_target")))
 }
 
 func robotsAt(origin, at, body string) rec {
 	return rec{url: origin + "/robots.txt", at: at, body: body}
+}
+
+func dated(r rec, at string) rec {
+	r.at = at
+	return r
+}
+
+// TestMisdirectedFetch: nothing shows that the origin of the URL was asked.
+func TestMisdirectedFetch(t *testing.T) {
+	t.Parallel()
+	fetch := page("disallowed fresh rule possible +host_mismatch")
+	fetch.asked = []string{"Host: b.example"}
+	check(t, Options{}, archive{robotsAt(home, "-1h", closed), fetch, page(certain)})
 }

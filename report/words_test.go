@@ -139,7 +139,7 @@ func TestWords(t *testing.T) {
 			names[w.Name] = true
 		}
 	}
-	if words.NoteNamedGroupForbids != 1<<(len(words.NoteWords)-1) {
+	if words.NoteHostMismatch != 1<<(len(words.NoteWords)-1) {
 		t.Errorf("%d notes have words", len(words.NoteWords))
 	}
 }

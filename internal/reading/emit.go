@@ -39,7 +39,7 @@ func (c *Committer) emitOne(x *exchange) error {
 			return err
 		}
 	}
-	if wasRobots && x.Kind == facts.CaptureNone { // a row of an index that points here is no capture
+	if wasRobots && x.Kind != facts.CaptureRobots { // a row of an index that points here is no capture
 		if err := c.Out.Event(x.NoCapture()); err != nil {
 			return err
 		}
@@ -96,14 +96,19 @@ func (c *Committer) emitOne(x *exchange) error {
 
 // noteMisdirected notes that the request of a fetch names another host than its URL
 // does. What came back is no policy of the URL's origin: a crawler that sends the Host of
-// a redirect's source to its target gets the redirect again.
+// a redirect's source to its target may get the redirect again. That it was at the target remains
+// known: a capture of policy becomes one of a redirect's target, without a body.
 func (c *Committer) noteMisdirected(x *exchange) error {
 	action := "kept as recorded"
 	if x.Kind != facts.CaptureNone {
 		action = "no capture of that host's policy"
 	}
-	x.Kind = facts.CaptureNone
-	x.Flags = x.Flags&^facts.FlagBodyKept | facts.FlagHostMismatch
+	if x.Kind == facts.CaptureTarget { // is found among fetches
+		x.Kind = facts.CaptureNone
+	} else if x.Kind != facts.CaptureNone {
+		x.Kind = facts.CaptureTarget
+	}
+	x.Flags, x.body = x.Flags&^facts.FlagBodyKept|facts.FlagHostMismatch, nil
 	return c.Report(facts.Issue{
 		Offset: x.Offset, Length: x.Length, RecordID: x.RecordID, Kind: words.IssueHostMismatch, Action: action,
 		Detail: fmt.Sprintf("the request names the host %.200q, WARC-Target-URI %.200q", x.host, x.Origin),

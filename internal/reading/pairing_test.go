@@ -569,13 +569,16 @@ func TestMisdirectedRequests(t *testing.T) {
 				}
 				i := slices.IndexFunc(got.fetches, func(f facts.Fetch) bool { return f.RecordID == "urn:r" })
 				f, captured := got.fetches[i], len(got.captures) == 2
+				astray := captured && got.captures[1].Kind == facts.CaptureTarget &&
+					got.captures[1].Flags&facts.FlagHostMismatch != 0
 				var issues []string
 				if c.other {
 					issues = []string{"host_mismatch"}
 				}
 				equal(t, name, got.kinds(), issues)
-				if captured != (url != page && !c.other) || (f.Flags&facts.FlagHostMismatch != 0) != c.other ||
-					(f.Flags&facts.FlagBodyKept != 0) != captured {
+				if captured != (url == robots || url != page && !c.other) || astray != (url == robots && c.other) ||
+					(f.Flags&facts.FlagHostMismatch != 0) != c.other ||
+					(f.Flags&facts.FlagBodyKept != 0) != (captured && !astray) {
 					t.Errorf("%s, %s: captured %t, flags %b", name, url, captured, f.Flags)
 				}
 				if f.UserAgent != "bot/1" || f.Location != "http://b.example/rules" {

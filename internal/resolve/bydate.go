@@ -41,7 +41,7 @@ func answersAlike(a, b *facts.Capture) bool {
 	if status != statusOf(&b.Fetch) || a.Location != b.Location || status == http.StatusNotModified {
 		return false
 	}
-	return status >= 300 || a.Flags&b.Flags&facts.FlagBodyKept != 0 && a.BodyDigest == b.BodyDigest &&
+	return status >= 300 || haveOneBody(a, b) &&
 		a.PayloadDigest == b.PayloadDigest && (a.Flags^b.Flags)&facts.FlagDigestMismatch == 0
 }
 

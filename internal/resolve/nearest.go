@@ -15,6 +15,7 @@ type target struct {
 	isOthers   bool             // by its archive, another page led to it, or nothing shows that the redirects did
 	candidates []*facts.Capture // what it was found among
 	rival      *facts.Capture   // differs, and nothing shows which of the two was got for the redirect
+	astray     *facts.Capture   // what the crawler got in place of a capture, from another host
 }
 
 // nearest finds the capture that a redirect led to: the nearest within an hour after,
@@ -36,10 +37,34 @@ func (g *originCaptures) nearest(res *resolution, who Crawler) target {
 		list = among{everyone.all, anyone}
 		t = res.nearest(list)
 	}
-	if t.found && t.capture != nil && res.looked <= maxLooks {
+	astray := g.astray(res, who)
+	switch {
+	case astray != nil && (t.capture == nil || !t.follows || facts.CompareInTime(&astray.Fetch, &t.capture.Fetch) < 0):
+		return target{found: true, astray: astray}
+	case !t.found || t.capture == nil || res.looked > maxLooks:
+	case astray != nil && astray.Time().MicrosSince(t.capture.Time()) == 0:
+		t.rival = astray
+	default:
 		t.rival = res.rival(list, t.capture)
 	}
 	return t
+}
+
+// astray finds the first answer within an hour after the redirect that its crawler got for the target's URL from
+// another host. The crawler may have taken it for the rules of the origin in hand; no other crawler got it.
+func (g *originCaptures) astray(res *resolution, who Crawler) *facts.Capture {
+	t := res.wantTime()
+	isLate := func(c *facts.Capture) bool { return c.Micros > t.Micros+facts.Hour+t.Precision.Unit() }
+	for c := range g.ofURL(res.WantKey).astray.from(t.Micros, isLate) {
+		if !res.look() {
+			break
+		}
+		gap := c.Time().MicrosSince(t)
+		if gap <= facts.Hour && !res.isBefore(c) && !res.visited(c) && g.mayBeSameCrawler(who, res, c) {
+			return c
+		}
+	}
+	return nil
 }
 
 // among is the captures that a redirect may have led to: a list by some crawlers.
@@ -85,8 +110,8 @@ func (res *resolution) nearest(list among) target {
 	}
 	if after.chosen != nil {
 		return target{
-			after.agreed(res.curSpot()), true, true, from.via(after.chosen) == viaOther, after.candidates(),
-			nil,
+			capture: after.agreed(res.curSpot()), follows: true, found: true,
+			isOthers: from.via(after.chosen) == viaOther, candidates: after.candidates(),
 		}
 	}
 	isEarly := func(c *facts.Capture) bool {
@@ -302,7 +327,12 @@ func answersLike(a, b *facts.Capture) bool {
 		status == http.StatusNotModified {
 		return false
 	}
-	const kept = facts.FlagBodyKept
-	return status >= 300 || a.Flags&b.Flags&kept != 0 && a.BodyDigest == b.BodyDigest ||
+	return status >= 300 || haveOneBody(a, b) ||
 		b.Flags&facts.FlagDigestMismatch == 0 && sharePayload(&a.Fetch, b.PayloadDigest)
+}
+
+// haveOneBody reports whether two captures hold the same body. A revisit holds none: its record is empty.
+func haveOneBody(a, b *facts.Capture) bool {
+	return hasOwnBody(&a.Fetch) && hasOwnBody(&b.Fetch) && a.Flags&b.Flags&facts.FlagBodyKept != 0 &&
+		a.BodyDigest == b.BodyDigest
 }

@@ -141,7 +141,7 @@ func contradictDigests(a, b string) bool {
 // hasOwnBody reports whether f has a body of its own that revisits may refer to.
 func hasOwnBody(f *facts.Fetch) bool {
 	return f.Type != facts.TypeRevisit && !f.IsIndexed() && f.Method == http.MethodGet &&
-		f.Status != http.StatusNotModified
+		f.Status != http.StatusNotModified && f.Flags&facts.FlagHostMismatch == 0
 }
 
 // isOriginal reports whether c can be the original of the record in hand: of

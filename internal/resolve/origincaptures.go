@@ -32,7 +32,8 @@ type originCaptures struct {
 type urlCaptures struct {
 	all      []*facts.Capture    // by time, of one moment in the order of their archive
 	isFound  bool                // the crawlers are, and what follows is filled in
-	everyone askings             // all GETs
+	astray   byDate              // GETs that another host answered, which the request named
+	everyone askings             // all other GETs
 	crawler  string              // who made them all, if one did
 	crawlers map[string]*askings // by crawler, if there are several
 	// those that may lend their body, by payload digest; made when first asked for
@@ -293,7 +294,11 @@ func (s *urlCaptures) by(who Crawler, key string) (own, everyone *askings) {
 func (s *urlCaptures) findCrawlers(who Crawler) {
 	several := false
 	for _, c := range s.all {
-		if !isAsking(c) {
+		if !isDatedGet(c) {
+			continue
+		}
+		if isAstray(c) {
+			s.astray.add(c)
 			continue
 		}
 		key := who(&c.Fetch)
@@ -307,7 +312,7 @@ func (s *urlCaptures) findCrawlers(who Crawler) {
 	}
 	s.crawlers = make(map[string]*askings)
 	for _, c := range s.all {
-		if !isAsking(c) {
+		if !isDatedGet(c) || isAstray(c) {
 			continue
 		}
 		key := who(&c.Fetch)
@@ -318,7 +323,10 @@ func (s *urlCaptures) findCrawlers(who Crawler) {
 	}
 }
 
-func isAsking(c *facts.Capture) bool {
+// isAstray reports whether the request named another host than the URL does: another host answered.
+func isAstray(c *facts.Capture) bool { return c.Flags&facts.FlagHostMismatch != 0 }
+
+func isDatedGet(c *facts.Capture) bool {
 	isGet := c.Method == http.MethodGet || c.Method == "" && c.IsIndexed() // then nobody knows
 	return isGet && c.Time().Known()
 }
@@ -349,7 +357,7 @@ func (g *originCaptures) addFetches(fetches *facts.Cursor[facts.Fetch], seeking 
 	}
 	err = fetches.Each(g.Place, func(f *facts.Fetch) error {
 		key := keyOf(f.URL)
-		if !g.scanned[key] || f.Flags&facts.FlagHostMismatch != 0 {
+		if !g.scanned[key] {
 			return nil
 		}
 		if c := held[MarkOf(f)]; c != nil {

@@ -263,6 +263,11 @@ func (r *resolver) giveUpCrowd(res *resolution, g *originCaptures, reason words.
 // where the same crawler made it at or after the redirect, unless another page led to it.
 func (r *resolver) takeHop(res *resolution, g *originCaptures, t target) error {
 	c := t.capture
+	if t.astray != nil && res.Kind == facts.CaptureRobots && !res.Unled {
+		if err := r.marks.Add(MarkOf(&t.astray.Fetch)); err != nil {
+			return err
+		}
+	}
 	switch {
 	case c == nil && (t.found || !res.returns()):
 		res.giveUp(words.UnresolvedRedirect)

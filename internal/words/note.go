@@ -39,6 +39,7 @@ const (
 	NoteOtherRun
 	NoteAgentName
 	NoteNamedGroupForbids
+	NoteHostMismatch
 )
 
 // NoteWords has the notes in the order of their bits, which is that of the tables.
@@ -217,6 +218,12 @@ var NoteWords = []Word{
 	{
 		Name: "named_group_forbids", Section: "Other notes",
 		Meaning: "The crawler has no name. robots.txt allows it the fetch, and a group for some token forbids it.",
+	},
+	{
+		Name: "host_mismatch", Effect: Unproven, Section: "The four classes",
+		Meaning: "The request names another host than the URL of its record: nothing shows that this origin was asked.",
+		But:     "the request names another host than the record, so nothing shows that this site was asked",
+		Settle:  "The crawler's log, if it shows which host each request went to.",
 	},
 }
 

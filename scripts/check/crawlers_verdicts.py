@@ -109,6 +109,10 @@ def judge(row, truth, held, shown):
     # A verdict that says that it rests on one of two answers may rest on the wrong one, unless it claims to be certain.
     if row["certainty"] != "certain" and says(row, "other_target"):
         return "misled, by order"
+    # Only the header Referer, which robotsaudit does not read, shows that another page led to what a redirect of
+    # robots.txt may have led to.
+    if row["reason"] == "robots_txt_itself":
+        return "misled, by lack"
     # Archives that lack what would refute a verdict mislead whoever reads them alone.
     if held != truth and judge_beside(row, held, held) in ("equal", "weaker"):
         return "misled, by lack"

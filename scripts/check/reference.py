@@ -1010,6 +1010,9 @@ def certainty(archive, fetch, candidates, following, moment, governed, finding, 
     age = age_of(archive, governing, fetch)
     own = is_own(governing, fetch)
     in_brackets = finding.evidence == "stale" and bracketed(archive, fetch, following, governed.verdict)
+    is_led = archive.may_be_led_to(fetch)
+    if is_led:
+        finding.notes.add("redirect_target")
     if fetch.token is None or finding.evidence == "later" or any(archive.outcome(c).mismatched for c in moment):
         return "possible"
     if finding.evidence == "stale" and not in_brackets and (age > MONTH or not own and not told):
@@ -1022,8 +1025,7 @@ def certainty(archive, fetch, candidates, following, moment, governed, finding, 
     if fetch.told and any(not after(c, fetch) for c in beside) and not told_before:
         return "possible"
 
-    if archive.may_be_led_to(fetch):
-        finding.notes.add("redirect_target")
+    if is_led:
         return "possible"
     doubts = [
         finding.evidence != "fresh", "other_crawler" in finding.notes, "same_moment" in finding.notes,
