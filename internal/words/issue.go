@@ -152,7 +152,7 @@ var Issues = []Word{
 	IssueBadEntry: {
 		Name: "bad_entry", Effect: FetchesMissing,
 		Meaning: "The input is a WACZ with an entry that is damaged, encrypted or ambiguous.",
-		More:    "Its header, size or checksum is wrong, a second entry has its name, or it shares bytes with another.",
+		More:    "Its header, size or checksum is wrong, or a second entry has its name.",
 	},
 	IssueDigestMismatch: {
 		Name:    "digest_mismatch",
