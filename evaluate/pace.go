@@ -53,8 +53,9 @@ func (p *pace) newOrigin() { p.last, p.latest = make(map[string]*list.Element), 
 // may have redirected to, are left out.
 func (p *pace) check(r *Result, tl *timeline) error {
 	f := r.Fetch
+	const unproven = facts.FlagForgeable | facts.FlagRefuted | facts.FlagMayBeNoFetch | facts.FlagHostMismatch
 	if r.Agent == "" || r.Reason == words.RobotsTxtItself || r.Reason == words.UnsupportedScheme ||
-		!f.Time().Known() || f.Flags&(facts.FlagForgeable|facts.FlagRefuted|facts.FlagMayBeNoFetch|facts.FlagHostMismatch) != 0 {
+		!f.Time().Known() || f.Flags&unproven != 0 {
 		return nil
 	}
 	s := p.decider.newSubject(f, r.Agent, tl, facts.Time{})

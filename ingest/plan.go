@@ -266,7 +266,9 @@ func (g *ingestion) task(ctx context.Context, inputs []facts.Input) (outcome, er
 
 // attempt writes a task into a temporary folder and renames it once it is whole. Where
 // inputs cannot be read there is no task, and they are failed.
-func (g *ingestion) attempt(ctx context.Context, inputs []facts.Input) (name string, failed []*reading.Error, err error) {
+func (g *ingestion) attempt(ctx context.Context, inputs []facts.Input) (name string, failed []*reading.Error,
+	err error,
+) {
 	name = taskName(g.fingerprint, inputs)
 	tmp := filepath.Join(g.root, facts.TemporaryPrefix+name)
 	if err := os.Mkdir(tmp, 0o777); err != nil {

@@ -342,8 +342,6 @@ func TestIngestStandardInput(t *testing.T) {
 	}
 }
 
-type once struct{ err error }
-
 func TestIngestInterrupted(t *testing.T) {
 	tree(t, map[string]string{"a.warc.gz": site("a")})
 	inputs, _ := Expand(t.Context(), []string{"a.warc.gz"}, ExpandOptions{})

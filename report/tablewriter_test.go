@@ -37,7 +37,8 @@ func TestStringsAreUTF8(t *testing.T) {
 func TestAddFailsWhenTheFileDoes(t *testing.T) {
 	w, _ := fill(t, t.TempDir(), false)
 	defer w.Abandon()
-	if err := os.Mkdir(filepath.Join(w.tmp, FetchesTable.File()), 0o777); err != nil { // it is opened with the first rows
+	if err := os.Mkdir(filepath.Join(w.tmp, FetchesTable.File()), 0o777); err != nil {
+		// it is opened with the first rows
 		t.Fatal(err)
 	}
 	r := testResults()[0]

@@ -359,8 +359,8 @@ func (s *Summary) printClaims(p *page) {
 	counts := func(heading, none string, list []NamedCounts, total int) {
 		p.columns(heading, "fetches", "violations", "unproven", "unknown")
 		for _, c := range list[:min(len(list), topNames)] {
-			p.row(cmp.Or(Shown(c.Name, maxLabel), none), number(c.Fetches), number(c.Violations()), number(c.Unproven()),
-				number(c.Unknown))
+			p.row(cmp.Or(Shown(c.Name, maxLabel), none), number(c.Fetches), number(c.Violations()),
+				number(c.Unproven()), number(c.Unknown))
 		}
 		p.more(total, topNames)
 	}

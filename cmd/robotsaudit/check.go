@@ -43,7 +43,10 @@ func runCheck(cmd *cobra.Command, args []string, flags *inputFlags, format strin
 		}
 		return nil
 	}
-	opt := records.CheckOptions{Workers: flags.options.Workers, Stdin: cmd.InOrStdin(), VerifyDigests: flags.options.VerifyDigests}
+	opt := records.CheckOptions{
+		Workers: flags.options.Workers, Stdin: cmd.InOrStdin(),
+		VerifyDigests: flags.options.VerifyDigests,
+	}
 	err := records.Check(cmd.Context(), inputs, opt, func(c *records.Checked) error {
 		faults += c.InputStats.Issues
 		if err := reportFailures(c.Path); err != nil {

@@ -443,8 +443,9 @@ func (p *indexPart) fetch(row *index.Row) (*facts.Fetch, error) {
 	*f = facts.Fetch{
 		HostReversed: p.reversed, Origin: url.Origin(), URL: target, Input: p.input,
 		RecordID: recordid.ID(facts.AtMost(string(row.RecordID), warc.MaxRecordID)),
-		Archive:  facts.AtMost(row.Filename, warc.MaxURL), Offset: row.Offset, Index: row.Line, Length: max(row.Length, -1),
-		Type: facts.TypeIndexed, Trust: facts.TrustIndexed, Method: facts.AtMost(row.Method, MaxWord), Status: -1,
+		Archive:  facts.AtMost(row.Filename, warc.MaxURL), Offset: row.Offset, Index: row.Line,
+		Length: max(row.Length, -1),
+		Type:   facts.TypeIndexed, Trust: facts.TrustIndexed, Method: facts.AtMost(row.Method, MaxWord), Status: -1,
 		Location: facts.AtMost(row.Redirect, warc.MaxURL),
 		MIMEType: mime, PayloadDigest: facts.AtMost(row.Digest, warc.MaxFieldValue), Millis: -1,
 	}

@@ -74,7 +74,8 @@ func readPipe(t testing.TB, archive []byte) *collected {
 	c := new(collected)
 	var err error
 	src := iotest.HalfReader(bytes.NewReader(archive))
-	if c.result, err = readSource(t.Context(), facts.Input{Path: facts.Stdin, Name: facts.Stdin}, src, 0, c, Options{}); err != nil {
+	if c.result, err = readSource(t.Context(), facts.Input{Path: facts.Stdin, Name: facts.Stdin}, src, 0, c,
+		Options{}); err != nil {
 		t.Fatalf("error on damage: %v", err)
 	}
 	return c

@@ -20,7 +20,8 @@ func BenchmarkIngest(b *testing.B) {
 	b.SetBytes(int64(len(archive)))
 	b.ReportAllocs()
 	for b.Loop() {
-		result, err := readSource(b.Context(), facts.Input{Size: int64(len(archive))}, bytes.NewReader(archive), 0, &facts.Discard{}, Options{})
+		result, err := readSource(b.Context(), facts.Input{Size: int64(len(archive))}, bytes.NewReader(archive), 0,
+			&facts.Discard{}, Options{})
 		if err != nil || result.Fetches != fetches || result.Issues != 0 {
 			b.Fatal(result, err)
 		}
@@ -57,8 +58,8 @@ func TestFewAllocations(t *testing.T) {
 		archive := smallRecords(fetches, fetch)
 		allocations := func(archive []byte) float64 {
 			return testing.AllocsPerRun(1, func() {
-				if _, err := readSource(t.Context(), facts.Input{Size: int64(len(archive))}, bytes.NewReader(archive), 0, &facts.Discard{},
-					Options{}); err != nil {
+				if _, err := readSource(t.Context(), facts.Input{Size: int64(len(archive))}, bytes.NewReader(archive),
+					0, &facts.Discard{}, Options{}); err != nil {
 					t.Fatal(err)
 				}
 			})

@@ -630,8 +630,8 @@ func checkPipes(t *testing.T, archive []byte) {
 		damaged := bytes.Clone(archive)
 		damaged[n/8] ^= 1 << (n % 8)
 		got, want := new(collected), read(t, damaged)
-		result, err := readSource(t.Context(), facts.Input{Path: facts.Stdin, Name: facts.Stdin}, bytes.NewReader(damaged), 0, got,
-			Options{Tmp: tmp})
+		result, err := readSource(t.Context(), facts.Input{Path: facts.Stdin, Name: facts.Stdin},
+			bytes.NewReader(damaged), 0, got, Options{Tmp: tmp})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -101,7 +101,8 @@ func rereadRecord(r warc.Reader, c *facts.Capture) ([]byte, error) {
 // isRecordOf reports whether a record is the one that the fetch c was made of.
 func isRecordOf(r *warc.Record, c *facts.Capture) bool {
 	t, _, _ := RecordTime(r)
-	return r.ID == c.RecordID && facts.AtMost(r.Target, warc.MaxURL) == c.URL && t == c.Time() && recordTypes[r.Type] == c.Type
+	return r.ID == c.RecordID && facts.AtMost(r.Target, warc.MaxURL) == c.URL && t == c.Time() &&
+		recordTypes[r.Type] == c.Type
 }
 
 func rereadBody(r warc.Reader, rec *warc.Record, c *facts.Capture) ([]byte, error) {

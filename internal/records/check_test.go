@@ -88,12 +88,13 @@ func TestCheckBomb(t *testing.T) {
 	}
 	var kinds []string
 	peak := peakHeap(func() {
-		err := Check(context.Background(), []facts.Input{inputAt(t, path)}, CheckOptions{Workers: 1}, func(c *Checked) error {
-			for issue := range c.Issues {
-				kinds = append(kinds, issue.Kind.String())
-			}
-			return nil
-		})
+		err := Check(context.Background(), []facts.Input{inputAt(t, path)}, CheckOptions{Workers: 1},
+			func(c *Checked) error {
+				for issue := range c.Issues {
+					kinds = append(kinds, issue.Kind.String())
+				}
+				return nil
+			})
 		if err != nil {
 			t.Error(err)
 		}

@@ -49,7 +49,8 @@ type Listed struct {
 // done, ctx's error is returned.
 func List(ctx context.Context, in facts.Input, opt ListOptions, f func(*Listed) error) (facts.InputResult, error) {
 	l := lister{f: f, digests: opt.Digests}
-	result, err := reading.Read(ctx, in, 0, listSink{issue: opt.Issue}, opt.Stdin, reading.Options{Record: l.readRecord})
+	result, err := reading.Read(ctx, in, 0, listSink{issue: opt.Issue}, opt.Stdin,
+		reading.Options{Record: l.readRecord})
 	var failed *reading.Error
 	if errors.As(err, &failed) {
 		err = object.Cause(failed.Err)

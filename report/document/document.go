@@ -8,7 +8,7 @@
 // The same tables and options give the same Document. There is no clock in it.
 //
 // It holds counts and rankings of bounded size and the most certain findings: 5,000 violations and
-// 1,000 unproven ones. HTML shows as many of them as fit into 3 MB, Markdown into 1 MiB, and both say
+// 1,000 unproven ones. HTML shows as many of them as fit into about 3 MB, Markdown into 1 MiB, and both say
 // what they leave out. Excerpts of robots.txt come from the bodies in the facts. A million violations
 // and two million fetches take 70 MB, and 2 s more than reading the tables.
 package document

@@ -140,7 +140,8 @@ func (s *Settings) Foreign() (list []string) {
 	if own := weburl.PublicSuffixVersion(); s.PublicSuffixList != own {
 		list = append(list, fmt.Sprintf("public_suffix_list %.200q", s.PublicSuffixList))
 	}
-	if s.FactsFingerprint != reading.ModeOf(false).Fingerprint() && s.FactsFingerprint != reading.ModeOf(true).Fingerprint() {
+	if s.FactsFingerprint != reading.ModeOf(false).Fingerprint() &&
+		s.FactsFingerprint != reading.ModeOf(true).Fingerprint() {
 		list = append(list, fmt.Sprintf("facts_fingerprint %.200q", s.FactsFingerprint))
 	}
 	return list
@@ -368,8 +369,8 @@ func (w *writer) assemble(out io.Writer, manifest *spool) error {
 // manifestHeader is the header of the record that holds a manifest.
 func manifestHeader(date string, sha256 []byte, size int64) []byte {
 	digest := fmt.Sprintf("sha256:%x", sha256)
-	return header("resource", uuidOf(digest), date, manifestURL, "WARC-Block-Digest: "+digest+"\r\n", "application/json",
-		size)
+	return header("resource", uuidOf(digest), date, manifestURL, "WARC-Block-Digest: "+digest+"\r\n",
+		"application/json", size)
 }
 
 // header is the header of a record that is no copy.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -136,13 +135,6 @@ func TestOneBucket(t *testing.T) {
 	}
 }
 
-func inFolder(dir string, names []string) (paths []string) {
-	for _, name := range names {
-		paths = append(paths, filepath.Join(dir, name))
-	}
-	return paths
-}
-
 func FuzzCodec(f *testing.F) {
 	f.Add("org,example", "a", int64(-1), uint64(1), uint8(3))
 	f.Add("", "", int64(math.MinInt64), uint64(math.MaxUint64), uint8(0xff))
@@ -153,8 +145,9 @@ func FuzzCodec(f *testing.F) {
 			if repeats>>i&1 == 1 {
 				rows[i] = fetch{
 					Host: text, URL: text + text, Record: other, Header: other, Time: signed, Seq: -signed,
-					Depth: int8(signed), Status: int16(signed), File: int32(signed), Pack: unsigned, Flags: uint32(unsigned),
-					Port: uint16(unsigned), Kind: kind(unsigned), Revisit: unsigned&1 == 1,
+					Depth: int8(signed), Status: int16(signed), File: int32(signed), Pack: unsigned,
+					Flags: uint32(unsigned),
+					Port:  uint16(unsigned), Kind: kind(unsigned), Revisit: unsigned&1 == 1,
 				}
 			}
 		}
