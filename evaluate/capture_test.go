@@ -436,7 +436,7 @@ func TestTargetReadAgain(t *testing.T) {
 	target := rec{url: home + "/other", at: "-1h", body: closed, want: itself}
 	hop := redirect(home+"/robots.txt", "-1h", "/other")
 	before := target // the fetch came before the redirect: it is judged like any other
-	before.want = "disallowed later rule possible"
+	before.want = "disallowed later rule possible +redirect_target"
 	check(t, Options{}, archive{before, hop, page(certain)})
 	check(t, Options{}, archive{target}, archive{hop, page(certain)})
 	check(t, Options{}, archive{hop, page(certain)}, archive{target})
@@ -457,7 +457,7 @@ func TestTargetInAStream(t *testing.T) {
 	target := rec{url: home + "/other", at: "-1h", body: closed, want: itself}
 	hop := redirect(home+"/robots.txt", "-1h", "/other")
 	before, none := target, rec{url: home + "/other", at: "-1h", status: "404 x", want: "allowed later unavailable"}
-	before.want = "disallowed later rule possible"
+	before.want = "disallowed later rule possible +redirect_target"
 	for name, records := range map[string]archive{
 		"read again":     {before, hop, page(certain)},
 		"known in time":  {hop, target, page(certain)},
