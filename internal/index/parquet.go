@@ -147,10 +147,11 @@ func (p *parquetReader) Begin(part int) {
 }
 
 func (p *parquetReader) Another() Divided {
-	other := *p
-	other.rows = p.file.Rows(p.columns, batchRows, p.atOnce)
-	other.texts, other.ints = [fields][]string{}, [fields][]int64{}
-	return &other
+	return &parquetReader{ // p itself may be reading: what that changes is not copied
+		format: p.format, file: p.file, parts: p.parts, subset: p.subset, atOnce: p.atOnce,
+		columns: p.columns, shape: p.shape, time: p.time,
+		rows: p.file.Rows(p.columns, batchRows, p.atOnce),
+	}
 }
 
 // findColumns finds the columns that are fields.
