@@ -268,6 +268,9 @@ func (p *parquetReader) decode() (err error) {
 		detail = fmt.Sprintf("%s; %d rows of its row group are lost", detail, lost)
 		return &Fault{Line: first, Offset: -1, Detail: detail}
 	}
+	if err != nil { // there is no batch
+		return err
+	}
 	for i, v := range p.rows.Columns {
 		if f := p.shape[i]; v.Kind() == parquetfile.Texts {
 			p.texts[f] = v.Texts(p.texts[f][:0])
@@ -275,7 +278,7 @@ func (p *parquetReader) decode() (err error) {
 			p.ints[f] = v.Ints(p.ints[f][:0])
 		}
 	}
-	return err
+	return nil
 }
 
 // timeColumn is how the numbers of a column of times are read.
