@@ -47,7 +47,7 @@ func Sample() *document.Document {
 }
 
 // chosen are fields whose texts the program chooses.
-var chosen = []string{"ID", "Heading", "Start", "Certainty", "Time"}
+var chosen = []string{"ID", "Heading", "Start", "Certainty", "Time", "Columns", "Name"}
 
 // spoil puts hostile texts at the end of texts of a value, one after the other.
 func spoil(v reflect.Value, next *int) {
@@ -61,6 +61,10 @@ func spoil(v reflect.Value, next *int) {
 			spoil(v.Index(i), next)
 		}
 	case reflect.Struct:
+		if t, ok := v.Addr().Interface().(*document.Table); ok {
+			spoilTable(t, next)
+			return
+		}
 		for i := range v.NumField() {
 			if !slices.Contains(chosen, v.Type().Field(i).Name) {
 				spoil(v.Field(i), next)
@@ -73,5 +77,19 @@ func spoil(v reflect.Value, next *int) {
 			}
 			*next++
 		}
+	}
+}
+
+// spoilTable leaves the columns of numbers and moments as they are.
+func spoilTable(t *document.Table, next *int) {
+	for _, row := range t.Rows {
+		for i := range row {
+			if kind := t.Columns[i].Kind; kind != document.Number && kind != document.Moment {
+				spoil(reflect.ValueOf(&row[i]), next)
+			}
+		}
+	}
+	for _, text := range []any{&t.Caption, &t.Empty, &t.More, &t.Notes} {
+		spoil(reflect.ValueOf(text), next)
 	}
 }
