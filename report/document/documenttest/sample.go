@@ -47,7 +47,7 @@ func Sample() *document.Document {
 }
 
 // chosen are fields whose texts the program chooses.
-var chosen = []string{"ID", "Heading", "Start", "Certainty", "Time", "Columns", "Name"}
+var chosen = []string{"ID", "Heading", "Start", "Certainty", "Time", "Columns", "Name", "Label", "Words", "Meaning"}
 
 // spoil puts hostile texts at the end of texts of a value, one after the other.
 func spoil(v reflect.Value, next *int) {
