@@ -11,6 +11,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/parquetwriter/parquettest"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 )
 
@@ -58,7 +59,7 @@ func TestArchivesAgree(t *testing.T) {
 		t.Fatal(err)
 	}
 	fetches := make(map[string]int64) // by verdict, certainty and reason
-	for _, f := range read[FetchRow](t, dir, "fetches") {
+	for _, f := range parquettest.Read[FetchRow](t, dir, "fetches") {
 		fetches[f.Verdict]++
 		fetches["certainty "+f.Certainty]++
 		fetches["reason "+f.Reason]++
@@ -67,7 +68,7 @@ func TestArchivesAgree(t *testing.T) {
 		}
 	}
 	for _, table := range []string{"violations", "unproven"} {
-		for _, row := range read[ViolationRow](t, dir, table) {
+		for _, row := range parquettest.Read[ViolationRow](t, dir, table) {
 			fetches[table]++
 			fetches[table+" "+row.Certainty]++
 			if row.RobotsID == 0 || row.RobotsAge == nil ||
@@ -76,10 +77,10 @@ func TestArchivesAgree(t *testing.T) {
 			}
 		}
 	}
-	for _, row := range read[RestrictionRow](t, dir, "restrictions") {
+	for _, row := range parquettest.Read[RestrictionRow](t, dir, "restrictions") {
 		fetches["restrictions "+row.Kind]++
 	}
-	fetches["crawl_delays"] = int64(len(read[CrawlDelayRow](t, dir, "crawl_delays")))
+	fetches["crawl_delays"] = int64(len(parquettest.Read[CrawlDelayRow](t, dir, "crawl_delays")))
 	c := a.Totals
 	for what, want := range map[string]int64{
 		"allowed": c.Allowed, "disallowed": c.Disallowed, "unknown": c.Unknown,

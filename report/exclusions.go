@@ -20,7 +20,7 @@ type ExclusionRow struct {
 	WARCFilename string `parquet:"warc_filename,dict"`
 	// Line in that file, from 1.
 	LogLine int64 `parquet:"log_line"`
-	// URL that led the crawler there. Null: not told.
+	// URL that led the crawler there. Null: not stated.
 	Via          string  `parquet:"via,optional,dict"`
 	HopsFromSeed *string `parquet:"hops_from_seed,optional,dict"`
 	CrawlerToken

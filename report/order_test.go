@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/parquet-go/parquet-go"
+
+	"github.com/robotsaudit/robotsaudit/internal/parquetwriter/parquettest"
 )
 
 // The tables of real archives have the keys and the order that the schema states.
@@ -72,7 +74,7 @@ func compareValues(a, b parquet.Value) int {
 // readColumns reads the rows of a file, by the names of its columns.
 func readColumns(t *testing.T, path string) (list []map[string]parquet.Value) {
 	t.Helper()
-	file, _ := open(t, path)
+	file, _ := parquettest.Open(t, path)
 	reader := parquet.NewReader(file)
 	columns := reader.Schema().Columns()
 	rows := make([]parquet.Row, 64)

@@ -142,20 +142,20 @@ func decision(e evaluate.Evidence, a *evaluate.Answer) Decision {
 // Discovery are the columns of how the crawler came to the URL, as far as the archives show it.
 type Discovery struct {
 	// URL that led the crawler here, by the metadata record that belongs to the fetch. Null: not
-	// told.
+	// stated.
 	Via string `parquet:"via,optional,dict"`
 	// How it came here, a letter a hop: Heritrix writes `L` link, `R` redirect, `E` embed, `X`
-	// speculative, `P` prerequisite; empty for a seed. Null: not told.
+	// speculative, `P` prerequisite; empty for a seed. Null: not stated.
 	HopsFromSeed *string `parquet:"hops_from_seed,optional,dict"`
 	// The URL was a seed, by the metadata record; without one, by the page list of the WACZ. Null:
-	// not told.
+	// not stated.
 	IsSeed *bool `parquet:"is_seed,optional"`
-	// Fetched although the crawler had it already. Null: not told.
+	// Fetched although the crawler had it already. Null: not stated.
 	ForceFetch *bool `parquet:"force_fetch,optional"`
-	// Milliseconds that the fetch took (`fetchTimeMs`). Null: not told.
+	// Milliseconds that the fetch took (`fetchTimeMs`). Null: not stated.
 	FetchDuration *int32 `parquet:"fetch_duration_ms,optional"`
 	// The WACZ lists the URL among its pages (`pages/*.jsonl`); false: it does not, so the fetch was
-	// an embed, robots.txt, the target of a redirect. Null: not told.
+	// an embed, robots.txt, the target of a redirect. Null: not stated.
 	IsPage *bool `parquet:"is_page,optional"`
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/parquetwriter/parquettest"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 	"github.com/robotsaudit/robotsaudit/internal/words"
@@ -57,7 +58,7 @@ func TestDiscoveryColumns(t *testing.T) {
 func TestViolationProvesItself(t *testing.T) {
 	dir := t.TempDir()
 	writeAll(t, dir, false)
-	got := read[ViolationRow](t, dir, "violations")
+	got := parquettest.Read[ViolationRow](t, dir, "violations")
 	if len(got) != 2 {
 		t.Fatalf("%d violations, want 2", len(got))
 	}
@@ -94,7 +95,7 @@ func TestViolationProvesItself(t *testing.T) {
 	if n := got[1].Notes; n != "body_cut,other_crawler" {
 		t.Errorf("notes %v", n)
 	}
-	unproven := read[ViolationRow](t, dir, "unproven")
+	unproven := parquettest.Read[ViolationRow](t, dir, "unproven")
 	if len(unproven) != 2 || unproven[0].Certainty != "contested" || unproven[1].Certainty != "possible" {
 		t.Fatalf("unproven: %+v", unproven)
 	}
@@ -152,7 +153,7 @@ func TestRestrictionsAndDelays(t *testing.T) {
 	if _, err := w.Commit(totals); err != nil {
 		t.Fatal(err)
 	}
-	citation := read[ViolationRow](t, dir, "violations")[0].RobotsCitation
+	citation := parquettest.Read[ViolationRow](t, dir, "violations")[0].RobotsCitation
 	page := RestrictionRow{
 		Kind: "publication", Certainty: "certain", Purpose: "archive", Statements: []string{"meta 1: noarchive"},
 		TagsFrom: "original",
@@ -167,7 +168,7 @@ func TestRestrictionsAndDelays(t *testing.T) {
 	origin.Kind, origin.Certainty, origin.Purpose, origin.Statements = "usage", "probable", "train",
 		[]string{"robots.txt 7: train-ai=n", text(signals[1].String())}
 	origin.FileFilename, origin.FileOffset, origin.RobotsCitation = "a.warc.gz", new(int64(4711)), citation
-	if diff := cmp.Diff([]RestrictionRow{page, origin}, read[RestrictionRow](t, dir, "restrictions")); diff != "" {
+	if diff := cmp.Diff([]RestrictionRow{page, origin}, parquettest.Read[RestrictionRow](t, dir, "restrictions")); diff != "" {
 		t.Errorf("restrictions (-want +got):\n%s", diff)
 	}
 	delays := []CrawlDelayRow{{
@@ -175,10 +176,10 @@ func TestRestrictionsAndDelays(t *testing.T) {
 		Gap: 1500, Delay: 10_000, Line: 4, PreviousFilename: "b.warc.gz", PreviousOffset: 90,
 		RobotsAge: new(int64(60)), RobotsCitation: citation,
 	}}
-	if diff := cmp.Diff(delays, read[CrawlDelayRow](t, dir, "crawl_delays")); diff != "" {
+	if diff := cmp.Diff(delays, parquettest.Read[CrawlDelayRow](t, dir, "crawl_delays")); diff != "" {
 		t.Errorf("crawl_delays (-want +got):\n%s", diff)
 	}
-	if n := len(read[ViolationRow](t, dir, "violations")); n != 2 {
+	if n := len(parquettest.Read[ViolationRow](t, dir, "violations")); n != 2 {
 		t.Errorf("%d violations, want the 2 without it", n)
 	}
 }
@@ -186,7 +187,7 @@ func TestRestrictionsAndDelays(t *testing.T) {
 func TestFetchRows(t *testing.T) {
 	dir := t.TempDir()
 	writeAll(t, dir, false)
-	got := read[FetchRow](t, dir, "fetches")
+	got := parquettest.Read[FetchRow](t, dir, "fetches")
 	results := testResults()
 	if len(got) != len(results) {
 		t.Fatalf("%d rows of %d", len(got), len(results))
@@ -216,7 +217,7 @@ func TestFetchRows(t *testing.T) {
 	if got[5].Certainty != "possible" || got[5].RuleLine != 3 {
 		t.Errorf("disallowed by old evidence: %+v", got[5])
 	}
-	if hosts := read[HostRow](t, dir, "host_stats"); got[7].Origin != hosts[1].Origin {
+	if hosts := parquettest.Read[HostRow](t, dir, "host_stats"); got[7].Origin != hosts[1].Origin {
 		t.Errorf("an unreadable origin is %q in fetches and %q in host_stats", got[7].Origin, hosts[1].Origin)
 	}
 	type nullable struct {
@@ -225,7 +226,7 @@ func TestFetchRows(t *testing.T) {
 		RobotsID  *int64  `parquet:"robots_id,optional"`
 		RuleLine  *int32  `parquet:"rule_line,optional"`
 	}
-	if n := read[nullable](t, dir, "fetches")[7]; n != (nullable{}) {
+	if n := parquettest.Read[nullable](t, dir, "fetches")[7]; n != (nullable{}) {
 		t.Errorf("what is not known is not null: %+v", n)
 	}
 }
@@ -233,7 +234,7 @@ func TestFetchRows(t *testing.T) {
 func TestOtherRows(t *testing.T) {
 	dir := t.TempDir()
 	writeAll(t, dir, true)
-	robotsRows := read[RobotsRow](t, dir, "robots")
+	robotsRows := parquettest.Read[RobotsRow](t, dir, "robots")
 	want := []string{"line 7: non_utf8: Disallow: /caf\uFFFD"}
 	if diff := cmp.Diff(want, robotsRows[0].Notes); diff != "" {
 		t.Errorf("notes (-want +got):\n%s", diff)
@@ -242,7 +243,7 @@ func TestOtherRows(t *testing.T) {
 		*r.BodyOffset != 555 {
 		t.Errorf("robots: %+v", r)
 	}
-	issues := read[IssueRow](t, dir, "issues")
+	issues := parquettest.Read[IssueRow](t, dir, "issues")
 	wantIssues := []IssueRow{
 		{WARCFilename: "b.warc.gz", Offset: new(int64(9)), Kind: "bad_url", Detail: "\uFFFD", Action: "kept"},
 		{WARCFilename: "caf%E9.warc", Kind: "unreadable", Detail: "permission denied", Action: "not read"},
@@ -250,7 +251,7 @@ func TestOtherRows(t *testing.T) {
 	if diff := cmp.Diff(wantIssues, issues); diff != "" {
 		t.Errorf("issues (-want +got):\n%s", diff)
 	}
-	exclusions := read[ExclusionRow](t, dir, "exclusions")
+	exclusions := parquettest.Read[ExclusionRow](t, dir, "exclusions")
 	wantExclusions := []ExclusionRow{{
 		URL: "https://www.example.co.uk:8443/caf%E9?q=%FF", HostName: "www.example.co.uk",
 		RegisteredDomain: "example.co.uk",
@@ -263,17 +264,17 @@ func TestOtherRows(t *testing.T) {
 	if diff := cmp.Diff(wantExclusions, exclusions); diff != "" {
 		t.Errorf("exclusions (-want +got):\n%s", diff)
 	}
-	agents := read[AgentRow](t, dir, "agent_stats")
+	agents := parquettest.Read[AgentRow](t, dir, "agent_stats")
 	if diff := cmp.Diff([]string{"classic", "\uFFFD"}, agents[0].Claims); diff != "" {
 		t.Errorf("claims (-want +got):\n%s", diff)
 	}
-	verdicts := read[GroupVerdictRow](t, dir, "group_verdicts")
+	verdicts := parquettest.Read[GroupVerdictRow](t, dir, "group_verdicts")
 	if len(verdicts) != 8 || verdicts[1].RobotsID != 0 || verdicts[2].RobotsID != 1 ||
 		verdicts[2].Rule != "Disallow: /caf%E9" ||
 		verdicts[2].Notes != "" || verdicts[3].Notes != "body_cut,other_crawler" {
 		t.Errorf("group_verdicts: %+v", verdicts)
 	}
-	if n := len(read[RobotsAgentRow](t, dir, "robots_agents")); n != 4 {
+	if n := len(parquettest.Read[RobotsAgentRow](t, dir, "robots_agents")); n != 4 {
 		t.Errorf("%d rows of robots_agents, want 4", n)
 	}
 }

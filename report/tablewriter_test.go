@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/parquet-go/parquet-go"
+
+	"github.com/robotsaudit/robotsaudit/internal/parquetwriter/parquettest"
 )
 
 // Every string in every table is UTF-8: readers refuse files where one is not.
@@ -18,7 +20,7 @@ func TestStringsAreUTF8(t *testing.T) {
 		t.Fatalf("%d tables of %d", len(paths), len(tables))
 	}
 	for _, path := range paths {
-		f, _ := open(t, path)
+		f, _ := parquettest.Open(t, path)
 		r := parquet.NewReader(f)
 		rows := make([]parquet.Row, 16)
 		for n, err := 1, error(nil); n > 0 && err == nil; {

@@ -38,7 +38,7 @@ func afterCollection() {
 }
 
 // inUse returns how many bytes Go would hold if there were no garbage: what the limit
-// counts, with live objects in place of all. Scanned are those of objects with pointers.
+// counts, with live objects in place of all. scanned counts the objects with pointers alone.
 func inUse() (used, scanned uint64) {
 	samples := []metrics.Sample{
 		{Name: "/gc/heap/live:bytes"},

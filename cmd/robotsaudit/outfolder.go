@@ -150,7 +150,7 @@ func (f *writeFlags) check() error {
 	return refuseFile(f.output)
 }
 
-// run checks the options, and those of the evaluation, if there is one; it runs do, and reports what it came to.
+// run checks the options and, if there is one, the evaluation; it runs do, and reports the result.
 func (f *writeFlags) run(cmd *cobra.Command, e *evaluation, do func(*job) error) error {
 	if e != nil {
 		if err := e.resolve(); err != nil {

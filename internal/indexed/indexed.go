@@ -1,5 +1,5 @@
 // Package indexed makes facts of the rows of indexes and of lists of URLs: fetches whose records were
-// not read. The rules are those of package reading for a record's header.
+// not read. The rules for a record's header are in package reading.
 package indexed
 
 import (

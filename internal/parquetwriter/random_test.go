@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/robotsaudit/robotsaudit/internal/parquetwriter/parquettest"
 )
 
 // randomRow has a column of each type and encoding that tables have.
@@ -208,7 +210,7 @@ func TestRandomTables(t *testing.T) {
 		want := r.rows(n)
 		name := fmt.Sprintf("random-%d", n)
 		writeRandom(t, r, dir, name, want, i%2 == 1)
-		got := read[randomRow](t, dir, name)
+		got := parquettest.Read[randomRow](t, dir, name)
 		if len(got) != n {
 			t.Errorf("%s: %d rows", name, len(got))
 			continue

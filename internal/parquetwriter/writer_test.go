@@ -15,6 +15,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
+
+	"github.com/robotsaudit/robotsaudit/internal/parquetwriter/parquettest"
 )
 
 // TestNulls writes optional values and nulls in many orders: no null may come back as a
@@ -58,7 +60,7 @@ func TestNulls(t *testing.T) {
 			rows, want = append(rows, in), append(want, out)
 		}
 		write(t, dir, "nulls", rows)
-		if diff := cmp.Diff(want, read[nullable](t, dir, "nulls")); diff != "" {
+		if diff := cmp.Diff(want, parquettest.Read[nullable](t, dir, "nulls")); diff != "" {
 			t.Fatalf("order %d (-want +got):\n%s", order, diff)
 		}
 	}
@@ -134,7 +136,7 @@ func TestBounds(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	writeEvery(t, dir)
-	f, size := open(t, filepath.Join(dir, "every.parquet"))
+	f, size := parquettest.Open(t, filepath.Join(dir, "every.parquet"))
 	p, err := parquet.OpenFile(f, size)
 	if err != nil {
 		t.Fatal(err)
@@ -262,7 +264,7 @@ func TestRowGroupsAreBounded(t *testing.T) {
 	for name, want := range map[string]struct{ rows, groups int }{
 		"short": {MaxGroupRows + 1, 2}, "long": {3 * MaxGroupText / len(url), 3},
 	} {
-		f, size := open(t, filepath.Join(dir, name+".parquet"))
+		f, size := parquettest.Open(t, filepath.Join(dir, name+".parquet"))
 		p, err := parquet.OpenFile(f, size)
 		if err != nil {
 			t.Fatal(err)

@@ -1,4 +1,4 @@
-// Package ranks reads rankings of domains, such as Tranco's, and tells how high a domain stands.
+// Package ranks reads rankings of domains, such as Tranco's, and finds how high a domain stands.
 package ranks
 
 import (
@@ -45,7 +45,7 @@ const stratumBits = 3
 // maxLine is how many bytes a line of a ranking has at most; the longest domain has 253.
 const maxLine = 4 << 10
 
-// Read reads a file of lines RANK,DOMAIN, as it stands or in gzip. An error tells what is expected.
+// Read reads a file of lines RANK,DOMAIN, as it stands or in gzip. An error states what is expected.
 func Read(path string) (*List, error) {
 	file, err := os.Open(path)
 	if err != nil {

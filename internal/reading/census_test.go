@@ -11,7 +11,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -19,6 +18,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/archive/wacz"
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
+	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
@@ -254,7 +254,7 @@ func TestBzip2Bomb(t *testing.T) {
 	}
 	sharedArchives(t)
 	start := time.Now()
-	peak := peakHeap(func() {
+	peak := warctest.PeakHeap(func() {
 		c := readFile(t, filepath.Join("..", "..", "..", "shared", "warc", filepath.FromSlash(bomb)))
 		equal(t, "table", bomb+"\n"+c.summary(), readTable(t)[bomb])
 	})
@@ -262,32 +262,6 @@ func TestBzip2Bomb(t *testing.T) {
 	if peak > 100<<20 {
 		t.Errorf("%d MiB of heap", peak>>20)
 	}
-}
-
-// peakHeap returns the largest heap seen while f ran, above that before it.
-func peakHeap(f func()) (peak uint64) {
-	var m runtime.MemStats
-	runtime.GC()
-	runtime.ReadMemStats(&m)
-	before := m.HeapAlloc
-	stop, done := make(chan bool), make(chan bool)
-	go func() {
-		defer close(done)
-		for {
-			var m runtime.MemStats
-			runtime.ReadMemStats(&m)
-			peak = max(peak, m.HeapAlloc)
-			select {
-			case <-stop:
-				return
-			case <-time.After(5 * time.Millisecond):
-			}
-		}
-	}()
-	f()
-	close(stop)
-	<-done
-	return peak - min(peak, before)
 }
 
 func readFile(t testing.TB, path string) *collected {

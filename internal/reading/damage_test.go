@@ -127,7 +127,7 @@ func eachSmallArchive(t *testing.T, f func(t *testing.T, s *specimen)) {
 			}
 		}
 	}
-	entries := crawl()
+	entries := warctest.Crawl(robotsBody)
 	records := []string{
 		warctest.ARCInfo(arcAgent),
 		warctest.ARCRecord("http://h/robots.txt", "20240501120000", "HTTP/1.1 200 OK\r\n\r\n"+robotsBody),
@@ -139,7 +139,7 @@ func eachSmallArchive(t *testing.T, f func(t *testing.T, s *specimen)) {
 	}
 	add("made.warc.zst", warctest.ZstdFrames(t, entries))
 	add("dictionary.warc.zst",
-		append(skippable(0xd, dictionary(t)), warctest.ZstdFrames(t, entries, zstd.WithEncoderDict(dictionary(t)))...))
+		append(warctest.Skippable(0xd, warctest.Dictionary(t)), warctest.ZstdFrames(t, entries, zstd.WithEncoderDict(warctest.Dictionary(t)))...))
 	add("made.arc", []byte(strings.Join(records, "")))
 	add("made.arc.gz", arcMembers)
 	add("made.arc.zst", arcFrames)
@@ -380,7 +380,7 @@ func TestFlipToPadding(t *testing.T) {
 // A wrong length of an extra field can lead right into the data of a later member, which
 // is whole: that member is not the one that begins there, and what is between is not lost.
 func TestExtraFieldIntoAnotherMember(t *testing.T) {
-	entries := crawl()
+	entries := warctest.Crawl(robotsBody)
 	var archive []byte
 	var starts, data []int // of members, and of what they hold
 	for _, e := range entries {
@@ -415,12 +415,12 @@ func TestExtraFieldIntoAnotherMember(t *testing.T) {
 
 // The same of the size of a skippable frame, which can lead to the beginning of a later one.
 func TestSkippableFrameOverOthers(t *testing.T) {
-	extension := skippable(3, []byte("between"))
-	archive := warctest.ZstdFrames(t, crawl()[:2])
+	extension := warctest.Skippable(3, []byte("between"))
+	archive := warctest.ZstdFrames(t, warctest.Crawl(robotsBody)[:2])
 	at := len(archive)
 	archive = append(archive, extension...)
 	var starts []int
-	for _, e := range crawl()[2:] {
+	for _, e := range warctest.Crawl(robotsBody)[2:] {
 		starts = append(starts, len(archive))
 		archive = append(archive, warctest.ZstdFrame(t, e.String())...)
 	}
@@ -602,7 +602,7 @@ func TestCutInTheLastLineEnds(t *testing.T) {
 // The checksum of one stream around all records comes after them. In a pipe, too,
 // it is compared before any of them counts, and the space on the disk is given back.
 func TestDamagedStreamFromAPipe(t *testing.T) {
-	records := crawl()
+	records := warctest.Crawl(robotsBody)
 	random := rand.New(rand.NewPCG(1, 2))
 	for i := range 100 { // more than is read to find the form
 		body := make([]byte, 1000)
@@ -613,8 +613,8 @@ func TestDamagedStreamFromAPipe(t *testing.T) {
 			warctest.Response(fmt.Sprint("urn:", i), fmt.Sprint("http://h/of/", i), ok200+string(body)))
 	}
 	for name, archive := range map[string][]byte{
-		"gzip": warctest.Gzip(string(warctest.Plain(crawl()...))),
-		"zstd": warctest.ZstdFrame(t, string(warctest.Plain(records...))), "frames": warctest.ZstdFrames(t, crawl()),
+		"gzip": warctest.Gzip(string(warctest.Plain(warctest.Crawl(robotsBody)...))),
+		"zstd": warctest.ZstdFrame(t, string(warctest.Plain(records...))), "frames": warctest.ZstdFrames(t, warctest.Crawl(robotsBody)),
 	} {
 		t.Run(name, func(t *testing.T) { checkPipes(t, archive) })
 	}

@@ -29,7 +29,7 @@ const (
 // Modes are all of them.
 var Modes = [...]Mode{Plain, Verifying}
 
-// ModeOf is the mode in which all digests are compared, or those of policy captures alone.
+// ModeOf is the mode in which the digests of all records are compared, or of policy captures alone.
 func ModeOf(verify bool) Mode {
 	if verify {
 		return Verifying

@@ -2,8 +2,6 @@ package reading
 
 import (
 	"bytes"
-	"compress/flate"
-	"compress/gzip"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -357,7 +355,7 @@ func TestCapsHaveIssues(t *testing.T) {
 			"HTTP/1.1 200\r\n\r\n"+long(httpmsg.MaxBody+1))), []string{"body_cut"}},
 		"MaxBody, decoded twice": {
 			warctest.Plain(warctest.Response("urn:1", "http://h/robots.txt",
-				"HTTP/1.1 200\r\nContent-Encoding: gzip, gzip\r\n\r\n"+nestedZeros())),
+				"HTTP/1.1 200\r\nContent-Encoding: gzip, gzip\r\n\r\n"+warctest.NestedZeros())),
 			[]string{"body_cut", "undeclared_binary"},
 		},
 		"maxCodings": {warctest.Plain(warctest.Response("urn:1", "http://h/robots.txt",
@@ -558,23 +556,6 @@ func TestLimitsAreInTheFingerprint(t *testing.T) {
 			}
 		}
 	}
-}
-
-// nestedZeros is 100 GB of zeros in gzip in gzip: 300 KB.
-func nestedZeros() string {
-	const piece = 16 << 20
-	var once bytes.Buffer
-	w, _ := flate.NewWriter(&once, flate.BestSpeed)
-	w.Write(make([]byte, piece))
-	w.Flush() // on a whole byte: what follows needs nothing before it
-	var twice bytes.Buffer
-	z, _ := gzip.NewWriterLevel(&twice, gzip.BestSpeed)
-	z.Write(warctest.Gzip("")[:10])
-	for range 100_000_000_000 / piece {
-		z.Write(once.Bytes())
-	}
-	z.Close()
-	return twice.String()
 }
 
 // TestManyWarcinfos: warcinfo records beyond the limit are one issue.

@@ -92,7 +92,7 @@ func TestRereadEntry(t *testing.T) {
 		warctest.DeflatedEntry("archive/c.warc.gz",
 			warctest.GzipMembers(target, first)),
 		warctest.StoredEntry("archive/d.warc.zst",
-			append(skippable(0xd, dictionary(t)), warctest.ZstdFrames(t, []warctest.Record{first, target})...)))
+			append(warctest.Skippable(0xd, warctest.Dictionary(t)), warctest.ZstdFrames(t, []warctest.Record{first, target})...)))
 	path := filepath.Join(t.TempDir(), "a.wacz")
 	if err := os.WriteFile(path, wacz, 0o666); err != nil {
 		t.Fatal(err)
@@ -329,7 +329,7 @@ func TestZipBombs(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got *collected
-			peak := peakHeap(func() { got = read(t, c.archive) })
+			peak := warctest.PeakHeap(func() { got = read(t, c.archive) })
 			t.Logf("%d bytes, heap %d MiB, issues %v", len(c.archive), peak>>20, got.kinds())
 			// The fetches themselves take half of it, and the amount of garbage at the same time differs.
 			if kinds := got.kinds(); peak > 250<<20 || len(got.fetches) != c.fetches || c.issue != "" &&

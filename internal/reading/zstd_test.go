@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,62 +14,23 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
 )
 
-// skippable wraps content in a skippable frame of the nth magic number.
-func skippable(n byte, content []byte) []byte {
-	b := append([]byte{0x50 | n}, 0x2a, 0x4d, 0x18)
-	return append(binary.LittleEndian.AppendUint32(b, uint32(len(content))), content...)
-}
-
-func crawl() []warctest.Record {
-	entries := []warctest.Record{warctest.Warcinfo("urn:i", "software: x\r\n")}
-	for i := range 5 {
-		url := fmt.Sprintf("http://h/%d", i)
-		entries = append(entries,
-			warctest.Response("urn:"+url, url,
-				"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<html>"+url+"</html>"),
-			warctest.Request("urn:r"+url, url, "bot/1"))
-	}
-	return append(entries, warctest.Response("urn:robots", "http://h/robots.txt", "HTTP/1.1 200 OK\r\n\r\n"+robotsBody))
-}
-
-// dictionary makes a zstd dictionary from records.
-func dictionary(t testing.TB) []byte {
-	t.Helper()
-	var samples [][]byte
-	random := rand.New(rand.NewPCG(1, 2))
-	for i := range 200 {
-		e := warctest.Response(fmt.Sprintf("urn:%d", random.Uint64()), fmt.Sprintf("http://h/%d", i),
-			fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n<html>%x</html>", i,
-				random.Uint64()))
-		samples = append(samples, []byte(e.String()))
-	}
-	d, err := zstd.BuildDict(zstd.BuildDictOptions{
-		ID: 4711, Contents: samples, History: bytes.Join(samples[:50], nil),
-		Offsets: [3]int{1, 4, 8},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
-}
-
 // TestZstd reads what the IIPC specification allows: the facts equal the facts of the
 // same records in gzip members, and offsets cut out exactly the record.
 func TestZstd(t *testing.T) {
-	d := dictionary(t)
+	d := warctest.Dictionary(t)
 	withDict := zstd.WithEncoderDict(d)
-	want := read(t, warctest.GzipMembers(crawl()...))
+	want := read(t, warctest.GzipMembers(warctest.Crawl(robotsBody)...))
 	for name, archive := range map[string][]byte{
-		"no dictionary":  warctest.ZstdFrames(t, crawl()),
-		"no checksums":   warctest.ZstdFrames(t, crawl(), zstd.WithEncoderCRC(false)),
-		"raw dictionary": append(skippable(0xd, d), warctest.ZstdFrames(t, crawl(), withDict)...),
-		"compressed dictionary": append(skippable(0xd, warctest.ZstdFrame(t, string(d))),
-			warctest.ZstdFrames(t, crawl(), withDict)...),
+		"no dictionary":  warctest.ZstdFrames(t, warctest.Crawl(robotsBody)),
+		"no checksums":   warctest.ZstdFrames(t, warctest.Crawl(robotsBody), zstd.WithEncoderCRC(false)),
+		"raw dictionary": append(warctest.Skippable(0xd, d), warctest.ZstdFrames(t, warctest.Crawl(robotsBody), withDict)...),
+		"compressed dictionary": append(warctest.Skippable(0xd, warctest.ZstdFrame(t, string(d))),
+			warctest.ZstdFrames(t, warctest.Crawl(robotsBody), withDict)...),
 		"extension frames": bytes.Join([][]byte{
-			skippable(0xd, d), skippable(3, []byte("between")), warctest.ZstdFrames(t, crawl(), withDict),
-			skippable(0, nil),
+			warctest.Skippable(0xd, d), warctest.Skippable(3, []byte("between")), warctest.ZstdFrames(t, warctest.Crawl(robotsBody), withDict),
+			warctest.Skippable(0, nil),
 		}, nil),
-		"an unused dictionary": append(skippable(0xd, d), warctest.ZstdFrames(t, crawl())...),
+		"an unused dictionary": append(warctest.Skippable(0xd, d), warctest.ZstdFrames(t, warctest.Crawl(robotsBody))...),
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := read(t, archive)
@@ -96,8 +56,8 @@ func TestZstd(t *testing.T) {
 }
 
 func TestZstdOneFrame(t *testing.T) {
-	want := read(t, warctest.GzipMembers(crawl()...))
-	archive := warctest.ZstdFrame(t, string(warctest.Plain(crawl()...)))
+	want := read(t, warctest.GzipMembers(warctest.Crawl(robotsBody)...))
+	archive := warctest.ZstdFrame(t, string(warctest.Plain(warctest.Crawl(robotsBody)...)))
 	got := read(t, archive)
 	if got.result.Container != "warc in one zstd frame" || len(got.issues) > 0 {
 		t.Errorf("container %s, issues %v", got.result.Container, got.kinds())
@@ -107,8 +67,8 @@ func TestZstdOneFrame(t *testing.T) {
 
 // Records need not begin where frames do.
 func TestZstdLayouts(t *testing.T) {
-	want := read(t, warctest.GzipMembers(crawl()...))
-	all := string(warctest.Plain(crawl()...))
+	want := read(t, warctest.GzipMembers(warctest.Crawl(robotsBody)...))
+	all := string(warctest.Plain(warctest.Crawl(robotsBody)...))
 	for _, size := range []int{333, 1000} {
 		var archive []byte
 		for rest := all; rest != ""; {
@@ -123,7 +83,7 @@ func TestZstdLayouts(t *testing.T) {
 }
 
 func TestZstdRefusals(t *testing.T) {
-	d := dictionary(t)
+	d := warctest.Dictionary(t)
 	withDict := zstd.WithEncoderDict(d)
 	other := bytes.Clone(d)
 	other[4]++ // the id
@@ -135,17 +95,17 @@ func TestZstdRefusals(t *testing.T) {
 		archive []byte
 		issue   string
 	}{
-		"missing dictionary": {warctest.ZstdFrames(t, crawl(), withDict), "damaged_member"},
+		"missing dictionary": {warctest.ZstdFrames(t, warctest.Crawl(robotsBody), withDict), "damaged_member"},
 		"wrong dictionary": {
-			append(skippable(0xd, other), warctest.ZstdFrames(t, crawl(), withDict)...),
+			append(warctest.Skippable(0xd, other), warctest.ZstdFrames(t, warctest.Crawl(robotsBody), withDict)...),
 			"damaged_member",
 		},
-		"no dictionary in it": {append(skippable(0xd, []byte("something else")),
-			warctest.ZstdFrames(t, crawl(), withDict)...), "bad_dictionary"},
-		"damaged dictionary": {append(skippable(0xd, d[:len(d)/2]), warctest.ZstdFrames(t, crawl(), withDict)...), ""},
-		"dictionary cut":     {skippable(0xd, d)[:len(d)/2], "bad_dictionary"},
-		"unnamed dictionary": {append(skippable(0xd, d),
-			unnamed(warctest.ZstdFrame(t, crawl()[1].String(), withDict))...), "damaged_member"},
+		"no dictionary in it": {append(warctest.Skippable(0xd, []byte("something else")),
+			warctest.ZstdFrames(t, warctest.Crawl(robotsBody), withDict)...), "bad_dictionary"},
+		"damaged dictionary": {append(warctest.Skippable(0xd, d[:len(d)/2]), warctest.ZstdFrames(t, warctest.Crawl(robotsBody), withDict)...), ""},
+		"dictionary cut":     {warctest.Skippable(0xd, d)[:len(d)/2], "bad_dictionary"},
+		"unnamed dictionary": {append(warctest.Skippable(0xd, d),
+			unnamed(warctest.ZstdFrame(t, warctest.Crawl(robotsBody)[1].String(), withDict))...), "damaged_member"},
 		"window":  {wide, "window_too_large"},
 		"segment": {long, "window_too_large"},
 	} {
@@ -176,7 +136,7 @@ func unnamed(frame []byte) []byte {
 // For a flipped bit anywhere in a file of frames with checksums, no fetch is reported
 // that is not in the whole file, and what is missing is an issue.
 func TestZstdDamage(t *testing.T) {
-	archive := warctest.ZstdFrames(t, crawl())
+	archive := warctest.ZstdFrames(t, warctest.Crawl(robotsBody))
 	whole := make(map[string]bool)
 	for _, f := range read(t, archive).fetches {
 		whole[fmt.Sprint(f.URL, f.RecordID, f.Status, f.Micros)] = true
@@ -239,9 +199,9 @@ func TestZstdCommand(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var archive []byte
 			if name == "dictionary" {
-				archive = skippable(0xd, d)
+				archive = warctest.Skippable(0xd, d)
 			}
-			for i, e := range crawl() {
+			for i, e := range warctest.Crawl(robotsBody) {
 				path := filepath.Join(dir, fmt.Sprint("record", i))
 				if err := os.WriteFile(path, []byte(e.String()), 0o666); err != nil {
 					t.Fatal(err)
@@ -255,7 +215,7 @@ func TestZstdCommand(t *testing.T) {
 			}
 			got := read(t, archive)
 			equal(t, "issues", got.kinds(), nil)
-			equal(t, "fetches", got.fetches, read(t, warctest.GzipMembers(crawl()...)).fetches, apartFromPlace)
+			equal(t, "fetches", got.fetches, read(t, warctest.GzipMembers(warctest.Crawl(robotsBody)...)).fetches, apartFromPlace)
 		})
 	}
 }

@@ -1,22 +1,15 @@
 package records
 
 import (
-	"bytes"
-	"compress/flate"
-	"compress/gzip"
 	"context"
-	"encoding/binary"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/klauspost/compress/zstd"
+
 	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
@@ -24,7 +17,7 @@ import (
 // TestCheckForms: of every form of WARC that github.com/slyrz/warc can be given it
 // is asked, and sees the records that we see; of the others it is not.
 func TestCheckForms(t *testing.T) {
-	entries := crawl()
+	entries := warctest.Crawl(robotsBody)
 	dir := t.TempDir()
 	asked := map[string]bool{
 		"a.wacz": false, "b.arc": false, "c.txt": false, "d.warc": true, "e.warc.gz": true, "f.warc.gz": true,
@@ -39,7 +32,7 @@ func TestCheckForms(t *testing.T) {
 		"e.warc.gz": warctest.GzipMembers(entries...), "f.warc.gz": warctest.Gzip(string(warctest.Plain(entries...))),
 		"g.warc.zst": warctest.ZstdFrames(t, entries),
 		"h.warc.zst": warctest.ZstdFrame(t, string(warctest.Plain(entries...))),
-		"i.warc.zst": append(skippable(0xd, dictionary(t)), warctest.ZstdFrames(t, entries)...),
+		"i.warc.zst": append(warctest.Skippable(0xd, warctest.Dictionary(t)), warctest.ZstdFrames(t, entries)...),
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), archive, 0o666); err != nil {
 			t.Fatal(err)
@@ -82,12 +75,12 @@ func TestCheckBomb(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.warc")
 	if err := os.WriteFile(path,
 		warctest.Plain(warctest.Response("urn:1", "http://h/robots.txt",
-			"HTTP/1.1 200\r\nContent-Encoding: gzip, gzip\r\n\r\n"+nestedZeros(),
+			"HTTP/1.1 200\r\nContent-Encoding: gzip, gzip\r\n\r\n"+warctest.NestedZeros(),
 			"WARC-Payload-Digest: sha1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	var kinds []string
-	peak := peakHeap(func() {
+	peak := warctest.PeakHeap(func() {
 		err := Check(context.Background(), []facts.Input{inputAt(t, path)}, CheckOptions{Workers: 1},
 			func(c *Checked) error {
 				for issue := range c.Issues {
@@ -125,86 +118,4 @@ func equal[T any](t *testing.T, what string, got, want T, opts ...cmp.Option) {
 	if diff := cmp.Diff(want, got, opts...); diff != "" {
 		t.Errorf("%s (-want +got):\n%s", what, diff)
 	}
-}
-
-func crawl() []warctest.Record {
-	entries := []warctest.Record{warctest.Warcinfo("urn:i", "software: x\r\n")}
-	for i := range 5 {
-		url := fmt.Sprintf("http://h/%d", i)
-		entries = append(entries,
-			warctest.Response("urn:"+url, url,
-				"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<html>"+url+"</html>"),
-			warctest.Request("urn:r"+url, url, "bot/1"))
-	}
-	return append(entries, warctest.Response("urn:robots", "http://h/robots.txt", "HTTP/1.1 200 OK\r\n\r\n"+robotsBody))
-}
-
-// dictionary makes a zstd dictionary from records.
-func dictionary(t testing.TB) []byte {
-	t.Helper()
-	var samples [][]byte
-	random := rand.New(rand.NewPCG(1, 2))
-	for i := range 200 {
-		e := warctest.Response(fmt.Sprintf("urn:%d", random.Uint64()), fmt.Sprintf("http://h/%d", i),
-			fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n<html>%x</html>", i,
-				random.Uint64()))
-		samples = append(samples, []byte(e.String()))
-	}
-	d, err := zstd.BuildDict(zstd.BuildDictOptions{
-		ID: 4711, Contents: samples, History: bytes.Join(samples[:50], nil),
-		Offsets: [3]int{1, 4, 8},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
-}
-
-// skippable wraps content in a skippable frame of the nth magic number.
-func skippable(n byte, content []byte) []byte {
-	b := append([]byte{0x50 | n}, 0x2a, 0x4d, 0x18)
-	return append(binary.LittleEndian.AppendUint32(b, uint32(len(content))), content...)
-}
-
-// nestedZeros is 100 GB of zeros in gzip in gzip: 300 KB.
-func nestedZeros() string {
-	const piece = 16 << 20
-	var once bytes.Buffer
-	w, _ := flate.NewWriter(&once, flate.BestSpeed)
-	w.Write(make([]byte, piece))
-	w.Flush() // on a whole byte: what follows needs nothing before it
-	var twice bytes.Buffer
-	z, _ := gzip.NewWriterLevel(&twice, gzip.BestSpeed)
-	z.Write(warctest.Gzip("")[:10])
-	for range 100_000_000_000 / piece {
-		z.Write(once.Bytes())
-	}
-	z.Close()
-	return twice.String()
-}
-
-// peakHeap returns the largest heap seen while f ran, above that before it.
-func peakHeap(f func()) (peak uint64) {
-	var m runtime.MemStats
-	runtime.GC()
-	runtime.ReadMemStats(&m)
-	before := m.HeapAlloc
-	stop, done := make(chan bool), make(chan bool)
-	go func() {
-		defer close(done)
-		for {
-			var m runtime.MemStats
-			runtime.ReadMemStats(&m)
-			peak = max(peak, m.HeapAlloc)
-			select {
-			case <-stop:
-				return
-			case <-time.After(5 * time.Millisecond):
-			}
-		}
-	}()
-	f()
-	close(stop)
-	<-done
-	return peak - min(peak, before)
 }

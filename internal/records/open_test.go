@@ -10,7 +10,7 @@ import (
 
 // Entries are opened at random: stored and deflated ones, also in a WACZ in a WACZ.
 func TestOpenEntry(t *testing.T) {
-	members := warctest.GzipMembers(crawl()...)
+	members := warctest.GzipMembers(warctest.Crawl(robotsBody)...)
 	inner := warctest.Zip(t, warctest.StoredEntry("archive/a.warc.gz", members),
 		warctest.DeflatedEntry("archive/b.warc.gz", members))
 	path := filepath.Join(t.TempDir(), "multi.wacz")

@@ -24,7 +24,8 @@ type target struct {
 // same moment counts as after, unless its place in the archive shows that it came
 // before. A server may well redirect a URL to itself once: only where nothing else is
 // near does the redirect lead back to a record already visited, which is a loop. Where
-// archives hold several of the moment that differ, nobody knows which it was.
+// archives hold several of the moment that differ, nobody knows which it was. Nor does anybody if the
+// crawler went astray before: another host answered it.
 func (g *originCaptures) nearest(res *resolution, who Crawler) target {
 	key := who(&res.Fetch)
 	own, everyone := g.ofURL(res.WantKey).by(who, key)

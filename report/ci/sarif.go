@@ -94,7 +94,7 @@ func notifications(a *report.Audit, listed int) []object {
 	return list
 }
 
-// levels are those of the classes, in the order of sarifRules.
+// levels has the level of each class, in the order of sarifRules.
 var levels = map[string]string{"certain": "error", "probable": "warning"}
 
 var sarifRules = []object{

@@ -1,0 +1,98 @@
+package warctest
+
+import (
+	"bytes"
+	"compress/flate"
+	"compress/gzip"
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// Crawl is a warcinfo record, five pages with their requests, and a robots.txt with a body.
+func Crawl(robots string) []Record {
+	entries := []Record{Warcinfo("urn:i", "software: x\r\n")}
+	for i := range 5 {
+		url := fmt.Sprintf("http://h/%d", i)
+		entries = append(entries,
+			Response("urn:"+url, url,
+				"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<html>"+url+"</html>"),
+			Request("urn:r"+url, url, "bot/1"))
+	}
+	return append(entries, Response("urn:robots", "http://h/robots.txt", "HTTP/1.1 200 OK\r\n\r\n"+robots))
+}
+
+// Dictionary makes a zstd dictionary from records.
+func Dictionary(t testing.TB) []byte {
+	t.Helper()
+	var samples [][]byte
+	random := rand.New(rand.NewPCG(1, 2))
+	for i := range 200 {
+		e := Response(fmt.Sprintf("urn:%d", random.Uint64()), fmt.Sprintf("http://h/%d", i),
+			fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n<html>%x</html>", i,
+				random.Uint64()))
+		samples = append(samples, []byte(e.String()))
+	}
+	d, err := zstd.BuildDict(zstd.BuildDictOptions{
+		ID: 4711, Contents: samples, History: bytes.Join(samples[:50], nil),
+		Offsets: [3]int{1, 4, 8},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// Skippable wraps content in a skippable frame of the nth magic number.
+func Skippable(n byte, content []byte) []byte {
+	b := append([]byte{0x50 | n}, 0x2a, 0x4d, 0x18)
+	return append(binary.LittleEndian.AppendUint32(b, uint32(len(content))), content...)
+}
+
+// NestedZeros is 100 GB of zeros in gzip in gzip: 300 KB.
+func NestedZeros() string {
+	const piece = 16 << 20
+	var once bytes.Buffer
+	w, _ := flate.NewWriter(&once, flate.BestSpeed)
+	w.Write(make([]byte, piece))
+	w.Flush() // on a whole byte: what follows needs nothing before it
+	var twice bytes.Buffer
+	z, _ := gzip.NewWriterLevel(&twice, gzip.BestSpeed)
+	z.Write(Gzip("")[:10])
+	for range 100_000_000_000 / piece {
+		z.Write(once.Bytes())
+	}
+	z.Close()
+	return twice.String()
+}
+
+// PeakHeap returns the largest heap seen while f ran, above that before it.
+func PeakHeap(f func()) (peak uint64) {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	before := m.HeapAlloc
+	stop, done := make(chan bool), make(chan bool)
+	go func() {
+		defer close(done)
+		for {
+			var m runtime.MemStats
+			runtime.ReadMemStats(&m)
+			peak = max(peak, m.HeapAlloc)
+			select {
+			case <-stop:
+				return
+			case <-time.After(5 * time.Millisecond):
+			}
+		}
+	}()
+	f()
+	close(stop)
+	<-done
+	return peak - min(peak, before)
+}
