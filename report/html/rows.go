@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
-	"fmt"
 	"html/template"
 
 	"github.com/dustin/go-humanize"
@@ -31,12 +30,6 @@ type table struct {
 type findings struct {
 	*document.Findings
 	shownRows
-}
-
-// finding is the data of a finding's template.
-type finding struct {
-	*document.Finding
-	Excerpt document.Excerpt
 }
 
 // shownRows are the rows of a table. The first stand in the page, for paper and where there is
@@ -70,14 +63,8 @@ func (r *rows) findings(s *document.Section, excerpts []document.Excerpt) (findi
 		return findings{}, nil
 	}
 	source := rowSource{
-		table: s.ID, template: "finding", n: len(f.List),
-		row: func(i int) any {
-			one := finding{Finding: &f.List[i]}
-			if 0 <= one.Finding.Excerpt && one.Finding.Excerpt < len(excerpts) {
-				one.Excerpt = excerpts[one.Finding.Excerpt]
-			}
-			return one
-		},
+		table: s.ID, n: len(f.List),
+		row: func(out *markup, i int) { out.finding(&f.List[i], excerpts) },
 		values: func(i int) []any {
 			one := &f.List[i]
 			return []any{one.Row, one.Certainty, one.Time, one.URL, one.Crawler, one.Rule}
@@ -89,11 +76,11 @@ func (r *rows) findings(s *document.Section, excerpts []document.Excerpt) (findi
 
 func (r *rows) table(t document.Table) (table, error) {
 	source := rowSource{
-		table: t.ID, template: "row", n: len(t.Rows),
-		row: func(i int) any { return cellsOf(t, i) },
+		table: t.ID, n: len(t.Rows),
+		row: func(out *markup, i int) { out.row(t.Columns, t.Rows[i]) },
 		values: func(i int) (values []any) {
-			for _, c := range cellsOf(t, i) {
-				if c.Kind == document.Number {
+			for n, c := range t.Rows[i] {
+				if t.Columns[n].Kind == document.Number {
 					values = append(values, c.Number)
 				} else {
 					values = append(values, c.Text)
@@ -106,46 +93,19 @@ func (r *rows) table(t document.Table) (table, error) {
 	return table{Table: t, shownRows: shown}, err
 }
 
-// cell is a cell with the kind of its column.
-type cell struct {
-	document.Cell
-	Kind document.Kind
-}
-
-func cellsOf(t document.Table, row int) (cells []cell) {
-	for i, c := range t.Rows[row] {
-		cells = append(cells, cell{c, t.Columns[i].Kind})
-	}
-	return cells
-}
-
 // rowSource is where the rows of a table come from.
 type rowSource struct {
-	table    string // ID
-	template string // of a row
-	n        int
-	row      func(i int) any   // what the template of row i shows
-	values   func(i int) []any // strings and numbers, one a column
-}
-
-func (s rowSource) html(i int) ([]byte, error) {
-	var out bytes.Buffer
-	if err := templates.ExecuteTemplate(&out, s.template, s.row(i)); err != nil {
-		return nil, fmt.Errorf("report: row %d of %s: %w", i+1, s.table, err)
-	}
-	return out.Bytes(), nil
+	table  string // ID
+	n      int
+	row    func(out *markup, i int) // writes row i
+	values func(i int) []any        // strings and numbers, one a column
 }
 
 func (r *rows) make(source rowSource) (shown shownRows, err error) {
 	shown.Of = source.n
-	var first []byte
-	for shown.First < min(source.n, maxFirst) && len(first) < maxFirstBytes {
-		row, err := source.html(shown.First)
-		if err != nil {
-			return shown, err
-		}
-		first = append(first, row...)
-		shown.First++
+	var first markup
+	for ; shown.First < min(source.n, maxFirst) && len(first) < maxFirstBytes; shown.First++ {
+		source.row(&first, shown.First)
 	}
 	shown.HTML = template.HTML(first)
 	shown.Here, err = r.pack(source, shown.First)
@@ -174,11 +134,10 @@ func (p *packedRows) size() int { return len(p.Values) + len(p.Rows) }
 func (s rowSource) pack(from, to int) (packedRows, error) {
 	var values [][]any
 	var rows []string
+	var row markup
 	for i := from; i < to; i++ {
-		row, err := s.html(i)
-		if err != nil {
-			return packedRows{}, err
-		}
+		row = row[:0]
+		s.row(&row, i)
 		values, rows = append(values, s.values(i)), append(rows, string(row))
 	}
 	packed := packedRows{Table: s.table}
