@@ -44,18 +44,17 @@ func newEvaluateCommand() *cobra.Command {
 	var out writeFlags
 	var e evaluation
 	cmd := &cobra.Command{
-		Use:   "evaluate -o DIR",
+		Use:   "evaluate DIR",
 		Short: "Decide again what was ingested into DIR",
 		Long: `Decide every fetch of the archives that 'robotsaudit ingest' or 'audit' has read into
 DIR, and write tables, report and summary anew. The archives themselves are needed only where
 a robots.txt was redirected to a page that lies far from it, and for --verify.
 
 ` + decideHelp + "\n\n" + failOnExitHelp,
-		Example: `  robotsaudit evaluate -o out --agent GPTBot --agent CCBot
-  robotsaudit evaluate -o out --crawler-map crawlers.txt
-  robotsaudit evaluate -o out --agents ai --purpose train --as-of 2025-03-01
-  robotsaudit evaluate -o out --profile google`,
-		Args: noArgs,
+		Example: `  robotsaudit evaluate out --agent GPTBot --agent CCBot
+  robotsaudit evaluate out --crawler-map crawlers.txt
+  robotsaudit evaluate out --agents ai --purpose train --as-of 2025-03-01
+  robotsaudit evaluate out --profile google`,
 	}
 	out.addTo(cmd.Flags(), hasFacts, true)
 	addWorkers(cmd.Flags(), &e.options.Workers, "shares of the hosts decided at a time")
@@ -63,14 +62,14 @@ a robots.txt was redirected to a page that lies far from it, and for --verify.
 	e.addVerify(cmd.Flags())
 	addBase(cmd.Flags(), verifiedArchives)
 	addRemote(cmd.Flags())
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+	onOutput(cmd, &out.output, noArgs, func(cmd *cobra.Command, _ []string) error {
 		return out.run(cmd, &e, func(j *job) error {
 			if err := mayHoldFacts(j.output); err != nil {
 				return err
 			}
 			return j.hold(true, nil, func() error { return j.withFacts(nil, func() error { return j.decide(&e) }) })
 		})
-	}
+	})
 	return cmd
 }
 

@@ -24,7 +24,7 @@ func newEvidenceCommand() *cobra.Command {
 	var sign signFlag
 	var vouch vouchFlags
 	cmd := &cobra.Command{
-		Use:   "evidence -o DIR --to FILE [WHAT…] | --verify FILE",
+		Use:   "evidence DIR --to FILE [WHAT…] | --verify FILE",
 		Short: "Bundle the records that violations rest on, or verify such a bundle",
 		Long: `Evidence copies from the archives of the audit in DIR exactly the records that its
 violations rest on, byte for byte, into one WARC file: the fetch and its request, the
@@ -40,14 +40,17 @@ proven so, and what whoever made the bundle only claims. It cannot tell whether 
 were true: for that, compare the records with them.
 
 ` + exitHelp,
-		Example: `  robotsaudit evidence -o out --to bundle.warc.gz
-  robotsaudit evidence -o out --to one.warc.gz https://example.com/private/
-  robotsaudit evidence -o out --to bundle.warc.gz --archives /mnt/archives
-  robotsaudit evidence -o out --to bundle.warc.gz --sign ~/.ssh/id_ed25519
+		Example: `  robotsaudit evidence out --to bundle.warc.gz
+  robotsaudit evidence out --to one.warc.gz https://example.com/private/
+  robotsaudit evidence out --to bundle.warc.gz --archives /mnt/archives
+  robotsaudit evidence out --to bundle.warc.gz --sign ~/.ssh/id_ed25519
   robotsaudit evidence --verify bundle.warc.gz
   robotsaudit evidence --verify bundle.warc.gz --signer allowed_signers`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if bundle == "" && opt.Dir == "" && len(args) > 0 {
+				opt.Dir, args = args[0], args[1:]
+			}
 			opt.What = args
 			switch {
 			case bundle != "" && (given(cmd, "output") || given(cmd, "to") || given(cmd, "archives") ||
@@ -67,7 +70,7 @@ were true: for that, compare the records with them.
 			case vouch.signers != "":
 				return usageErrorf("--signer goes with --verify FILE")
 			case opt.Dir == "":
-				return usageErrorf("no output folder given; add -o DIR, or --verify FILE")
+				return usageErrorf("no output folder given; name it, or add --verify FILE")
 			case opt.To == "":
 				return usageErrorf("no file given for the bundle; add --to FILE")
 			case opt.Archives != "" && !isFolder(opt.Archives):
@@ -91,7 +94,7 @@ were true: for that, compare the records with them.
 			})
 		},
 	}
-	cmd.Flags().StringVarP(&opt.Dir, "output", "o", "", "output `DIR` of the audit: a folder, or s3://BUCKET/PREFIX")
+	addOutput(cmd.Flags(), &opt.Dir, hasResults)
 	cmd.Flags().StringVar(&opt.To, "to", "", "`FILE` to write the bundle to, such as bundle.warc.gz")
 	cmd.Flags().StringVar(&opt.Archives, "archives", "",
 		"folder `DIR` in which the archives are now, if they have been moved")

@@ -19,7 +19,7 @@ import (
 func newExplainCommand() *cobra.Command {
 	var f explainFlags
 	cmd := &cobra.Command{
-		Use:   "explain -o DIR WHAT",
+		Use:   "explain DIR WHAT",
 		Short: "Explain the verdict on one fetch, step by step",
 		Long: `Explain tells how the verdict on one fetch of the audit in DIR came about: the captures of
 robots.txt around its moment, the one that governs and how it was reached, what each copy
@@ -34,22 +34,21 @@ The archives are not read, but for a robots.txt behind a redirect that is not ke
 tables. The settings are those of the audit.
 
 ` + exitHelp,
-		Example: `  robotsaudit explain -o out https://example.com/private/
-  robotsaudit explain -o out crawl.warc.gz:1234 --full
-  robotsaudit explain -o out 1 --format json
-  robotsaudit explain -o out https://example.com/ --at 2025-03-01T12:00:00Z --agent GPTBot`,
-		Args: exactly(1, "name one fetch, as in: %s -o out https://example.com/private/"),
+		Example: `  robotsaudit explain out https://example.com/private/
+  robotsaudit explain out crawl.warc.gz:1234 --full
+  robotsaudit explain out 1 --format json
+  robotsaudit explain out https://example.com/ --at 2025-03-01T12:00:00Z --agent GPTBot`,
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&f.output, "output", "o", "",
-		"output `DIR` of the audit: a folder, or s3://BUCKET/PREFIX (required)")
+	addOutput(flags, &f.output, hasResults)
 	flags.StringVar(&f.agent, "agent", "",
 		"explain what held for the product token `TOKEN`, not for the crawler that made the fetch")
 	flags.StringVar(&f.at, "at", "", "`TIME` of the fetch: 2025-03-01T12:00:00Z, or 2025-03-01 for its first moment")
 	flags.StringVar(&f.format, "format", "text", "`FORMAT` of the output: text or json")
 	flags.BoolVar(&f.full, "full", false, "write all that is known, not at most about sixty lines")
 	addRemote(flags)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) }
+	onOutput(cmd, &f.output, exactly(1, "name one fetch, as in: %s out https://example.com/private/"),
+		func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) })
 	return cmd
 }
 

@@ -24,7 +24,7 @@ import (
 func newExportCommand() *cobra.Command {
 	var f exportFlags
 	cmd := &cobra.Command{
-		Use:   "export -o DIR --drop|--keep",
+		Use:   "export DIR --drop|--keep",
 		Short: "Write the list that a data pipeline needs: what to drop or to keep, and why",
 		Long: `Make a list of the audit in DIR, with the reason in each row. The archives are not read.
 
@@ -64,15 +64,14 @@ document. The id of a document is a WARC-Record-ID, a payload digest or a URL. O
 this audit has the reason not_found and is unknown.
 
 ` + exitHelp,
-		Example: `  robotsaudit export -o out --keep --purpose train --to keep.parquet
-  robotsaudit export -o out --drop --agents ai --by url --format txt
-  robotsaudit export -o out --drop --agent GPTBot --by host --to hosts.csv
-  robotsaudit export -o out --drop --format dolma --documents documents/0.jsonl.gz \
+		Example: `  robotsaudit export out --keep --purpose train --to keep.parquet
+  robotsaudit export out --drop --agents ai --by url --format txt
+  robotsaudit export out --drop --agent GPTBot --by host --to hosts.csv
+  robotsaudit export out --drop --format dolma --documents documents/0.jsonl.gz \
       --to attributes/robotsaudit/0.jsonl.gz`,
-		Args: noArgs,
 	}
 	f.add(cmd.Flags())
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return f.run(cmd) }
+	onOutput(cmd, &f.output, noArgs, func(cmd *cobra.Command, _ []string) error { return f.run(cmd) })
 	return cmd
 }
 
@@ -89,8 +88,7 @@ type exportFlags struct {
 }
 
 func (f *exportFlags) add(flags *pflag.FlagSet) {
-	flags.StringVarP(&f.output, "output", "o", "",
-		"output `DIR` of an audit: a folder, or s3://BUCKET/PREFIX (required)")
+	addOutput(flags, &f.output, hasResults)
 	flags.BoolVar(&f.drop, "drop", false, "list what to drop")
 	flags.BoolVar(&f.options.Keep, "keep", false, "list what to keep")
 	flags.StringArrayVar(&f.asked.agents, "agent", nil,
@@ -186,8 +184,6 @@ func (f *exportFlags) resolve() (format export.Format, err error) {
 	o.KeepUnknown = f.unknown == "keep"
 	format = export.Format(cmp.Or(f.format, strings.TrimPrefix(filepath.Ext(f.to), "."), string(export.CSV)))
 	switch {
-	case f.output == "":
-		return format, usageErrorf("no output folder given; add -o DIR")
 	case f.drop == o.Keep:
 		return format, usageErrorf("say which list: --drop or --keep")
 	case !slices.Contains(export.Formats, format):

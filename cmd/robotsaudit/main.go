@@ -12,7 +12,6 @@ import (
 	"os/signal"
 	"runtime"
 	"slices"
-	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -202,7 +201,7 @@ Many machines, as under Slurm, share an audit in stages: see 'robotsaudit plan -
   robotsaudit audit archives/ -o out              all archives in a folder
   robotsaudit audit @list.txt -o out --agent GPTBot --agent CCBot
                                                   and what these crawlers would have been allowed
-  robotsaudit report -o out                       the report for people, out/report.html
+  robotsaudit report out                          the report for people, out/report.html
   robotsaudit match robots.txt GPTBot /private/   one question to one robots.txt`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -242,8 +241,7 @@ Many machines, as under Slurm, share an audit in stages: see 'robotsaudit plan -
 // inputArgs requires at least one archive.
 func inputArgs(cmd *cobra.Command, args []string) error {
 	if urls := cmd.Flags().Lookup("urls"); len(args) == 0 && (urls == nil || !urls.Changed) {
-		example, _, _ := strings.Cut(strings.TrimSpace(cmd.Example), "\n")
-		return usageErrorf("no archive given; name a file, a folder or a list, as in: %s", example)
+		return usageErrorf("no archive given; name a file, a folder or a list, as in: %s", firstExample(cmd))
 	}
 	if slices.Contains(args, facts.Stdin) && slices.Contains(args, "@"+facts.Stdin) {
 		return usageErrorf("standard input is either an archive or a list of inputs: leave out - or @-")

@@ -29,11 +29,41 @@ import (
 const (
 	makesOutput = "output folder `DIR`, made where there is none (required)"
 	ingestsInto = "output folder `DIR`, made where there is none (required without --check)"
-	hasFacts    = "output folder `DIR` of 'ingest', 'audit' or 'merge' (required)"
+	hasFacts    = "output folder `DIR` of 'ingest', 'audit' or 'merge': the same as the argument"
+	hasResults  = "output `DIR` of an audit, a folder or s3://BUCKET/PREFIX: the same as the argument"
 )
 
 func addOutput(flags *pflag.FlagSet, output *string, what string) {
 	flags.StringVarP(output, "output", "o", "", what)
+}
+
+// onOutput has a command run on an output, which its first argument names where -o does not, and on
+// the other arguments, which check checks.
+func onOutput(cmd *cobra.Command, output *string, check cobra.PositionalArgs,
+	run func(cmd *cobra.Command, args []string) error,
+) {
+	cmd.Args = cobra.ArbitraryArgs // settings may name the output, too, and are read later
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		err := check(cmd, args)
+		if len(args) > 0 && !given(cmd, "output") && (*output == "" || err != nil) {
+			*output = args[0]
+			args = args[1:]
+			err = check(cmd, args)
+		}
+		switch {
+		case *output == "":
+			return usageErrorf("no output folder given; name it, as in: %s", firstExample(cmd))
+		case err != nil:
+			return err
+		}
+		return run(cmd, args)
+	}
+}
+
+// firstExample is the first example of a command.
+func firstExample(cmd *cobra.Command) string {
+	example, _, _ := strings.Cut(strings.TrimSpace(cmd.Example), "\n")
+	return example
 }
 
 // refuseFile refuses a file in the place of a folder, which need not be there.
@@ -60,9 +90,6 @@ func refuseFolder(file string) error {
 // the reading.
 func readOutput(cmd *cobra.Command, output string, needsFacts bool) (r *results.Results, end func(), err error) {
 	dir, name, end := output, output, func() {}
-	if output == "" {
-		return nil, nil, usageErrorf("no output folder given; add -o DIR")
-	}
 	if err := refuseFile(output); err != nil {
 		return nil, nil, err
 	}

@@ -26,7 +26,7 @@ import (
 func newReportCommand() *cobra.Command {
 	var f reportFlags
 	cmd := &cobra.Command{
-		Use:   "report -o DIR",
+		Use:   "report DIR",
 		Short: "Write an audit as HTML, Markdown, dataset card, CSV, SARIF or JUnit XML",
 		Long: `Read the results in DIR, which 'robotsaudit audit' or 'evaluate' wrote, and write them
 
@@ -50,16 +50,15 @@ give the same bytes: the report has the date that --date gives, or none. --again
 what changed since an earlier audit.
 
 ` + exitHelp,
-		Example: `  robotsaudit report -o out
-  robotsaudit report -o out --html report.html --operator 'Example Library' --date 2025-06-30
-  robotsaudit report -o out --markdown - >> "$GITHUB_STEP_SUMMARY"
-  robotsaudit report -o out --dataset-card out/README.md --title 'robots.txt in our crawl'
-  robotsaudit report -o out-2025 --html report.html --against out-2024
-  robotsaudit report -o out --csv spreadsheets --sarif violations.sarif --junit junit.xml`,
-		Args: noArgs,
+		Example: `  robotsaudit report out
+  robotsaudit report out --html report.html --operator 'Example Library' --date 2025-06-30
+  robotsaudit report out --markdown - >> "$GITHUB_STEP_SUMMARY"
+  robotsaudit report out --dataset-card out/README.md --title 'robots.txt in our crawl'
+  robotsaudit report out-2025 --html report.html --against out-2024
+  robotsaudit report out --csv spreadsheets --sarif violations.sarif --junit junit.xml`,
 	}
 	f.add(cmd.Flags())
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return f.run(cmd) }
+	onOutput(cmd, &f.output, noArgs, func(cmd *cobra.Command, _ []string) error { return f.run(cmd) })
 	return cmd
 }
 
@@ -78,8 +77,7 @@ type reportFlags struct {
 }
 
 func (f *reportFlags) add(flags *pflag.FlagSet) {
-	flags.StringVarP(&f.output, "output", "o", "",
-		"output `DIR` of an audit: a folder, or s3://BUCKET/PREFIX (required)")
+	addOutput(flags, &f.output, hasResults)
 	flags.StringVar(&f.html, "html", "", "write the report as HTML to `FILE`")
 	flags.StringVar(&f.markdown, "markdown", "", "write the report as Markdown to `FILE`")
 	flags.StringVar(&f.card, "dataset-card", "",
