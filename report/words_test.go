@@ -23,7 +23,7 @@ func TestGeneratedSemantics(t *testing.T) {
 	}
 	missing := map[string]bool{
 		"evidence": true, "reasons": true, "certainty": true, "doubts": true, "notes": true,
-		"readings": true,
+		"readings": true, "lists": true,
 	}
 	want := block.ReplaceAllStringFunc(string(b), func(part string) string {
 		m := block.FindStringSubmatch(part)
@@ -90,6 +90,10 @@ func wordTable(name string) string {
 		notes([]string{"note", "class", "meaning", "section"}, func(w *words.Word) []string {
 			return []string{w.Effect.String(), cell(w.Meaning), seen(w)}
 		}, words.NoEffect, words.AllowingCopy, words.Unproven)
+	case "lists":
+		rows(words.Causes, []string{"reason", "list", "meaning"}, func(w *words.Word) []string {
+			return []string{words.CauseOf(w.Name).Fate().String(), w.Meaning}
+		})
 	case "readings":
 		notes([]string{"note", "reading"}, func(w *words.Word) []string { return []string{cell(w.Meaning)} },
 			words.OpenReading)
@@ -113,7 +117,7 @@ func TestWords(t *testing.T) {
 	for list, all := range map[string][]words.Word{
 		"verdict": words.Verdicts, "evidence": words.Evidences, "certainty": words.Certainties, "reason": words.Reasons,
 		"note": words.NoteWords, "outcome": words.Outcomes, "issue": words.Issues, "agent_source": words.AgentSources,
-		"agent_match": words.Matches,
+		"agent_match": words.Matches, "fate": words.Fates, "cause": words.Causes,
 	} {
 		names := make(map[string]bool)
 		for i, w := range all {
@@ -155,7 +159,7 @@ func TestWordsAreUsed(t *testing.T) {
 	for name := range strings.FieldsSeq(string(out)) {
 		used[name] = true
 	}
-	for _, file := range []string{"verdict", "note", "capture", "issue"} {
+	for _, file := range []string{"verdict", "note", "capture", "issue", "list"} {
 		b, err := os.ReadFile("../internal/words/" + file + ".go")
 		if err != nil {
 			t.Fatal(err)

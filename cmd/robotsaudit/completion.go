@@ -9,6 +9,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/agents"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 	"github.com/robotsaudit/robotsaudit/report/export"
 )
 
@@ -25,13 +26,14 @@ var choices = map[string][]string{
 	"policies":       {"asked", "named", "none"},
 	"progress":       {"auto", "plain", "none"},
 	"unknown":        {"drop", "keep"},
-	"undecided":      texts(export.Undecideds),
+	"list":           {words.Keep.String(), words.Drop.String(), words.Leave.String()},
 	"by":             texts(export.Kinds),
 }
 
 // offers are the completions of other flags.
 var offers = map[string]func() []string{
 	"agent": tokens, "agents": agents.Names, "crawler": tokens, "profile": profileNames,
+	"undecided": decisions,
 }
 
 // choicesOf are the choices for a flag of a command; nil where there are none.
@@ -80,6 +82,15 @@ func texts[S ~string](values []S) []string {
 func names[S ~string](values []S) string {
 	list, last := texts(values), len(values)-1
 	return strings.Join(list[:last], ", ") + " or " + list[last]
+}
+
+// decisions are what can become of the undecided.
+func decisions() []string {
+	list := []string{"keep", "drop", "leave"}
+	for _, reason := range export.UndecidedReasons() {
+		list = append(list, reason+"=keep", reason+"=drop")
+	}
+	return list
 }
 
 func tokens() (names []string) {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/agents"
 	"github.com/robotsaudit/robotsaudit/internal/object"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/export"
 	"github.com/robotsaudit/robotsaudit/report/results"
@@ -24,48 +25,43 @@ import (
 func newExportCommand() *cobra.Command {
 	var f exportFlags
 	cmd := &cobra.Command{
-		Use:   "export DIR --drop|--keep",
-		Short: "Write the list that a data pipeline needs: what to drop or to keep, and why",
+		Use:   "export DIR --keep|--drop|--list undecided",
+		Short: "Write the lists that a data pipeline needs: what to keep, drop or look at, and why",
 		Long: `Make a list of the audit in DIR, with the reason in each row. The archives are not read.
 
-A fetch is to be dropped if
-  robots.txt disallowed it for the crawler that made it; or, with --agent, for any of those
-    tokens (the crawler's own verdict then does not count);
-  a page or its origin restricts a --purpose, as the crawler that made the fetch reads them;
-  one of these is unknown: these archives do not show what robots.txt said, or some tags of
-    the page may be missing. --unknown keep keeps what is unknown; it is dropped otherwise,
-    in both lists, since what nobody knows is no permission.
+Every fetch of a page, which is every fetch but those of robots.txt itself, is in exactly one of
+three lists made with the same options. Each row has the reason. If several hold, what drops
+counts first, then what leaves the fetch undecided, and of these the first here:
 
-Undecided is what robots.txt allows to a crawler without a name and forbids to some crawler that
-it names (reason unnamed_crawler), and what nobody knows because robots.txt is a page that asks
-for a proof that the client is no crawler (reason challenge). It is in neither list. --agent
-decides the former, --undecided both.
+` + causesHelp() + `
 
---drop lists all of these, also answers without content, such as redirects and errors.
---keep lists the other fetches that have content: answers of 2xx, and resource records. A fetch
-with content, unless undecided, is in exactly one of the two lists made with the same options.
-Fetches of robots.txt itself are in neither.
+--undecided keep, drop or leave decides all of the undecided but not_a_page. With a reason,
+as in --undecided tags_unknown=keep,not_a_page=drop, it decides what is undecided for that
+reason alone. --unknown keep or drop stands for robots_unknown, tags_unknown and hint.
+The command prints how many rows each list has, by reason.
 
---by says what a row is. A group is dropped if any of its fetches is to be dropped: the columns
-fetches, dropped and kept count them, and the reason is that of the first of the worst. It is
-kept if none is to be dropped or undecided, and some have content.
+--by says what a row is. A group is dropped if any of its fetches is, else undecided if any is;
+the reason is that of the first of the worst. Answers that are no page decide groups of nothing
+else. The columns fetches, dropped and kept count the fetches.
   record  a fetch (default)       url     a URL as recorded
   origin  scheme, host and port   domain  a registered domain, or a host that has none
   host    a surt_host_name, as in Common Crawl's host index: com,example, also for www
 
 --agent, --purpose and --as-of must be among those that the audit was made with.
 FORMAT is parquet, csv, jsonl or txt, where each line is what --by says: of records the
-WARC-Record-ID. By default it is that of FILE's name, or csv. csv is for programs: for
-spreadsheets, see 'robotsaudit report --csv'.
+WARC-Record-ID, or the id in a list of URLs. By default it is that of FILE's name, or csv. csv is
+for programs: for spreadsheets, see 'robotsaudit report --csv'.
 
 --format dolma writes attributes (jsonl.gz) for a file of dolma documents, a line for each: the
-attribute robotsaudit__export__drop spans what is to be dropped, robotsaudit__export__REASON every
-document. The id of a document is a WARC-Record-ID, a payload digest or a URL. One that is not of
-this audit has the reason not_found and is unknown.
+attribute robotsaudit__export__drop spans what is to be dropped, robotsaudit__export__undecided
+what is undecided, and robotsaudit__export__REASON every document. The id of a document is a
+WARC-Record-ID, a payload digest or a URL. One that is not of this audit is undecided (not_found).
 
 ` + exitHelp,
 		Example: `  robotsaudit export out --keep --purpose train --to keep.parquet
   robotsaudit export out --drop --agents ai --by url --format txt
+  robotsaudit export out --list undecided --to look.csv
+  robotsaudit export out --keep --undecided drop,tags_unknown=keep --to keep.parquet
   robotsaudit export out --drop --agent GPTBot --by host --to hosts.csv
   robotsaudit export out --drop --format dolma --documents documents/0.jsonl.gz \
       --to attributes/robotsaudit/0.jsonl.gz`,
@@ -77,20 +73,23 @@ this audit has the reason not_found and is unknown.
 
 // exportFlags are the options of exporting.
 type exportFlags struct {
-	output  string
-	options export.Options
-	drop    bool
-	asked   evaluation // what a list can require
-	unknown string
-	format  string
-	to      string
-	docs    string // documents of dolma
+	output     string
+	options    export.Options
+	keep, drop bool
+	list       string     // the same, or undecided
+	asked      evaluation // what a list can require
+	undecided  []string
+	unknown    string
+	format     string
+	to         string
+	docs       string // documents of dolma
 }
 
 func (f *exportFlags) add(flags *pflag.FlagSet) {
 	addOutput(flags, &f.output, hasResults)
 	flags.BoolVar(&f.drop, "drop", false, "list what to drop")
-	flags.BoolVar(&f.options.Keep, "keep", false, "list what to keep")
+	flags.BoolVar(&f.keep, "keep", false, "list what to keep")
+	flags.StringVar(&f.list, "list", "", "which `LIST`: keep, drop or undecided")
 	flags.StringArrayVar(&f.asked.agents, "agent", nil,
 		"what robots.txt says to product token `TOKEN` counts (repeatable)")
 	flags.StringVar(&f.asked.agentsFile, "agents-file", "",
@@ -102,10 +101,11 @@ func (f *exportFlags) add(flags *pflag.FlagSet) {
 		"what pages and origins say against `PURPOSE` counts, too: archive, index or train (repeatable)")
 	flags.StringVar(&f.asked.asOf, "as-of", "",
 		"make sure that --agent and --purpose are judged as of `DATE`, as the audit was made")
-	flags.StringVar(&f.unknown, "unknown", "drop", "what becomes of what is `UNKNOWN`: drop or keep")
-	flags.StringVar((*string)(&f.options.Undecided), "undecided", string(export.Leave),
-		"what becomes of what is `UNDECIDED`, as nobody knows who fetched it, or robots.txt is a challenge: "+
-			names(export.Undecideds))
+	flags.StringSliceVar(&f.undecided, "undecided", nil,
+		"what becomes of the undecided, `DECISION`: keep, drop or leave; or of those with a reason, "+
+			"as in tags_unknown=keep (repeatable, or with commas)")
+	flags.StringVar(&f.unknown, "unknown", "",
+		"keep or drop what is `UNKNOWN`: robots_unknown, tags_unknown and hint")
 	flags.StringVar((*string)(&f.options.By), "by", string(export.ByRecord), "what a row is, `BY` "+names(export.Kinds))
 	flags.StringVar(&f.format, "format", "", "`FORMAT` of the list: "+names(export.Formats))
 	flags.StringVar(&f.docs, "documents", "", "`FILE` of dolma documents, whose attributes --format dolma writes")
@@ -147,12 +147,14 @@ func (f *exportFlags) run(cmd *cobra.Command) error {
 	})
 	switch {
 	case err != nil:
-	case f.to != "-":
-		err = say(cmd, "%s", f.tell(&summary))
-	case summary.Undecided > 0 && options.Undecided == export.Leave:
-		logger(cmd).Warn(f.tellUndecided(&summary))
+		return err
+	case f.to == "-":
+		logger(cmd).Info(f.summary(&summary))
+		return nil
 	}
-	return err
+	return say(cmd, "%s: %s to %s.\n%s", f.to, report.Count(summary.Count(options.List), f.unit()),
+		map[words.Fate]string{words.Keep: "keep", words.Drop: "drop", words.Leave: "decide"}[options.List],
+		f.summary(&summary))
 }
 
 // writeAttributes marks what to drop of documents.
@@ -172,8 +174,9 @@ func (f *exportFlags) writeAttributes(cmd *cobra.Command, r *results.Results, o 
 		return fmt.Errorf("%s: %w; each line must be a dolma document, with id and text", f.docs, err)
 	}
 	if err == nil && f.to != "-" {
-		_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: of %s, %s to be dropped; %s in no fetch of this audit.\n", f.to,
-			report.Count(a.Documents, "document"), humanize.Comma(a.Dropped), humanize.Comma(a.NotFound))
+		_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: of %s, %s to be dropped, %s undecided; %s in no fetch of this audit.\n",
+			f.to, report.Count(a.Documents, "document"), humanize.Comma(a.Dropped), humanize.Comma(a.Undecided),
+			humanize.Comma(a.NotFound))
 	}
 	return err
 }
@@ -181,18 +184,32 @@ func (f *exportFlags) writeAttributes(cmd *cobra.Command, r *results.Results, o 
 // resolve checks the options.
 func (f *exportFlags) resolve() (format export.Format, err error) {
 	o := &f.options
-	o.KeepUnknown = f.unknown == "keep"
+	decided := f.undecided
+	if f.unknown != "" {
+		decided = append([]string{"unknown=" + f.unknown}, decided...)
+	}
 	format = export.Format(cmp.Or(f.format, strings.TrimPrefix(filepath.Ext(f.to), "."), string(export.CSV)))
 	switch {
-	case f.drop == o.Keep:
-		return format, usageErrorf("say which list: --drop or --keep")
+	case count(f.keep, f.drop, f.list != "") != 1:
+		return format, usageErrorf("say which list: --keep, --drop or --list undecided")
 	case !slices.Contains(export.Formats, format):
 		return format, usageErrorf("the name %s shows no format; add --format %s", f.to, names(export.Formats))
 	case (format == export.Dolma) != (f.docs != ""):
 		return format, usageErrorf("--format dolma and --documents FILE need each other: attributes are lines " +
 			"next to those of documents")
-	case format == export.Dolma && (o.Keep || o.By != export.ByRecord):
+	case format == export.Dolma && (!f.drop || o.By != export.ByRecord):
 		return format, usageErrorf("--format dolma marks what to drop of documents: use --drop, and leave out --by")
+	}
+	switch {
+	case f.keep:
+		o.List = words.Keep
+	case f.drop:
+		o.List = words.Drop
+	default:
+		o.List = words.ParseFate(f.list)
+	}
+	if o.Undecided, err = export.ParseChoices(decided); err != nil {
+		return format, usageErrorf("--undecided %v", err)
 	}
 	if o.Agents, err = f.asked.resolveAgents(); err != nil {
 		return format, err
@@ -274,36 +291,65 @@ func (f *exportFlags) evaluateCommand(s *report.Settings, asked []string) string
 	return strings.Join(words, " ")
 }
 
-// tell summarizes a list.
-func (f *exportFlags) tell(s *export.Summary) string {
-	what := "drop"
-	if f.options.Keep {
-		what = "keep"
+// summary counts the rows of the three lists, by reason.
+func (f *exportFlags) summary(s *export.Summary) string {
+	text := "Of " + report.Count(s.Total(), f.unit())
+	if f.options.By == export.ByRecord {
+		text += " of pages"
 	}
-	text := fmt.Sprintf("%s: %s to %s. Of %s, %s to be dropped: %s disallowed, %s restricted", f.to,
-		report.Count(s.Rows, string(f.options.By)), what, report.Count(s.Fetches,
-			"fetch"), humanize.Comma(s.Dropped), humanize.Comma(s.Disallowed), humanize.Comma(s.Restricted))
-	if f.unknown == "drop" {
-		text = fmt.Sprintf("%s, %s unknown; %s with content kept.", text, humanize.Comma(s.Unknown),
-			humanize.Comma(s.Kept))
-	} else {
-		text = fmt.Sprintf("%s; %s with content kept, %s of them unknown.", text, humanize.Comma(s.Kept),
-			humanize.Comma(s.Unknown))
+	for fate, verb := range [...]string{words.Keep: "to be kept", words.Leave: "undecided", words.Drop: "to be dropped"} {
+		if verb == "" {
+			continue
+		}
+		text += fmt.Sprintf(", %s %s", humanize.Comma(s.Count(words.Fate(fate))), verb)
+		var reasons []string
+		for cause, n := range s.Fates[fate] {
+			if n > 0 {
+				reasons = append(reasons, fmt.Sprintf("%s %s", humanize.Comma(n), words.Cause(cause)))
+			}
+		}
+		if len(reasons) > 0 {
+			text += " (" + strings.Join(reasons, ", ") + ")"
+		}
 	}
-	if s.Undecided > 0 {
-		text += " " + f.tellUndecided(s)
+	text += "."
+	if s.Count(words.Leave) > 0 && f.options.List != words.Leave {
+		text += " --list undecided lists the undecided, --undecided decides them."
 	}
 	return text
 }
 
-// tellUndecided summarizes the fetches that nobody can decide.
-func (f *exportFlags) tellUndecided(s *export.Summary) string {
-	done := map[export.Undecided]string{
-		export.Leave: "in neither list; decide with --undecided, or unnamed_crawler with --agent TOKEN",
-		export.Drop:  "dropped", export.Keep: "kept",
+// unit is what a row of the list is.
+func (f *exportFlags) unit() string {
+	switch f.options.By {
+	case export.ByRecord:
+		return "fetch"
+	case export.ByURL:
+		return "URL"
 	}
-	return fmt.Sprintf("Undecided (unnamed_crawler, challenge): %s, %s.", report.Count(s.Undecided, "fetch"),
-		done[f.options.Undecided])
+	return string(f.options.By)
+}
+
+// causesHelp lists the reasons of rows.
+func causesHelp() string {
+	var b strings.Builder
+	for c := range words.Cause(len(words.Causes)) {
+		if c != words.NoCause {
+			meaning := strings.ReplaceAll(words.Causes[c].Brief(), "`", "")
+			fmt.Fprintf(&b, "  %-10s %-16s %s\n", c.Fate(), c, meaning)
+		}
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// count is how many of the conditions hold.
+func count(conditions ...bool) (n int) {
+	for _, holds := range conditions {
+		if holds {
+			n++
+		}
+	}
+	return n
 }
 
 // without lists the values that are not among others, in any letter case.

@@ -11,7 +11,7 @@
 #
 # ```sh
 # robotsaudit audit ARCHIVES -o testdata --agent GPTBot --purpose train
-# robotsaudit export -o testdata --drop --agent GPTBot --purpose train --to drop.parquet
+# robotsaudit export -o testdata --drop --undecided drop --agent GPTBot --purpose train --to drop.parquet
 # ```
 #
 # The data are made up: `scripts/make/corpus.py` makes the corpus of `testdata/warc`.
@@ -53,7 +53,7 @@ duckdb.sql("""
 fate = duckdb.sql("""
     SELECT fate, count(*) AS documents, sum(token_count)::BIGINT AS tokens
     FROM fate GROUP BY fate ORDER BY documents, fate""").pl()
-colors = {"kept": "#6baed6", "disallowed": "#a50f15", "restricted": "#fb6a4a", "unknown": "#969696"}
+colors = {"kept": "#6baed6", "disallowed": "#a50f15", "restricted": "#fb6a4a", "robots_unknown": "#969696"}
 fig, ax = plt.subplots(figsize=(7, 2.2), layout="constrained")
 bars = ax.barh(fate["fate"], fate["documents"], color=[colors[f] for f in fate["fate"]])
 ax.bar_label(bars, padding=3)
@@ -64,8 +64,8 @@ plt.show()
 # %% [markdown]
 # **Disallowed**: robots.txt forbade GPTBot the page when it was fetched. **Restricted**: robots.txt
 # allowed it, but the page or its site reserves it against training. **Unknown**: the archives do
-# not tell. The list drops what is unknown, unless `--unknown keep` says otherwise; the choice is
-# yours, and this is how many documents it concerns.
+# not show what robots.txt said. Such fetches are undecided, and `--undecided drop` has the list
+# drop them; the choice is yours, and this is how many documents it concerns.
 #
 # Why each of them goes:
 
@@ -179,7 +179,7 @@ print(tagged[0].strip())
 #       exclude:
 #         - "$.attributes[?(@.robotsaudit__disallowed)]"
 #         - "$.attributes[?(@.robotsaudit__restricted)]"
-#         - "$.attributes[?(@.robotsaudit__unknown)]"
+#         - "$.attributes[?(@.robotsaudit__robots_unknown)]"
 # ```
 #
 # **Limits.** The list is about GPTBot: ask for the crawlers that matter to you, or `--agents ai`.

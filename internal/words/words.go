@@ -58,9 +58,9 @@ func Find(list []Word, name string) Word {
 
 // Brief is the first clause of a meaning, to stand within a line.
 func (w Word) Brief() string {
-	s := w.Meaning
-	if i := strings.IndexAny(s, "(:;."); i >= 0 {
-		s = strings.TrimSpace(s[:i])
+	s := strings.TrimSuffix(w.Meaning, ".")
+	for _, end := range [...]string{" (", ": ", "; ", ". "} {
+		s, _, _ = strings.Cut(s, end)
 	}
 	if s == "" {
 		return ""

@@ -1,34 +1,61 @@
 package export
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"slices"
 	"strings"
 
+	"github.com/robotsaudit/robotsaudit/evaluate"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
 
-// Reasons of rows: the verdicts, and
-var (
-	disallowed, unknown, allowed = words.Disallowed.String(), words.Unknown.String(), words.Allowed.String()
+// Known is what is known of a fetch of a page, by which it is kept, dropped or undecided.
+type Known struct {
+	Verdict       words.Verdict // for the crawler, or for the tokens asked about
+	Challenge     bool          // for which the verdict is unknown
+	UnnamedForbid bool          // it is allowed to a crawler without a name, and forbidden to one that robots.txt names
+	NotAPage      bool
+	StatusUnknown bool
+	Restricted    bool // of the purposes that are asked about, like those below
+	TagsUnknown   bool
+	Hinted        bool
+}
 
-	restricted = "restricted"      // the page or its origin, for a purpose
-	unnamed    = "unnamed_crawler" // nobody knows who fetched it, and robots.txt forbids it to somebody
-	challenged = words.Challenge.String()
-)
+// Choices are the fates that the user gives to causes that leave a fetch undecided.
+type Choices map[words.Cause]words.Fate
 
-// isUndecided reports whether a fetch of a reason is neither kept nor dropped, unless that is asked for.
-func isUndecided(reason string) bool { return reason == unnamed || reason == challenged }
+// Decide returns the fate of a fetch, and the cause.
+func (c Choices) Decide(k *Known) (fate words.Fate, cause words.Cause) {
+	for _, x := range [...]struct {
+		holds bool
+		cause words.Cause
+	}{
+		{k.Verdict == words.Disallowed, words.CauseDisallowed},
+		{k.Restricted, words.CauseRestricted},
+		{k.NotAPage, words.NotAPage},
+		{k.StatusUnknown, words.StatusUnknown},
+		{k.Verdict == words.Unknown && !k.Challenge, words.RobotsUnknown},
+		{k.Verdict == words.Unknown && k.Challenge, words.CauseChallenge},
+		{k.UnnamedForbid, words.UnnamedCrawler},
+		{k.TagsUnknown, words.TagsUnknown},
+		{k.Hinted, words.CauseHint},
+		{true, words.CauseAllowed},
+	} {
+		if x.holds && c.fate(x.cause) > fate {
+			fate, cause = c.fate(x.cause), x.cause
+		}
+	}
+	return fate, cause
+}
 
-// Values of the column detail that no table has.
-const (
-	tagsUnknown = "tags_unknown" // some tags of the page may be missing
-	hinted      = "hint"         // a statement without force speaks against the purpose
-)
+// fate is what a cause makes of a fetch.
+func (c Choices) fate(cause words.Cause) words.Fate { return cmp.Or(c[cause], cause.Fate()) }
 
 // fetchRow are the columns of fetches that lists need.
 type fetchRow struct {
@@ -43,6 +70,7 @@ type fetchRow struct {
 	ContentDigest    string `parquet:"content_digest,optional"`
 	Length           int64  `parquet:"warc_record_length,delta"`
 	Agent            string `parquet:"agent,optional,dict"`
+	Trust            string `parquet:"trust,dict"`
 	Verdict          string `parquet:"verdict,dict"`
 	Reason           string `parquet:"reason,dict"`
 	Notes            string `parquet:"notes,optional,dict"`
@@ -53,13 +81,17 @@ type fetchRow struct {
 	Hints            string `parquet:"hints,optional,dict"`
 }
 
-// hasContent reports whether a pipeline finds content in the record, or in the one that it stands
-// for: an answer of 2xx, or a resource, which has no status.
-func (f *fetchRow) hasContent() bool {
-	if f.FetchStatus == nil {
-		return f.RecordType == "resource"
+// page reports whether the record, or the one that it stands for, surely holds no page, or whether nobody knows.
+// An answer of 2xx does, a resource, which has no status, and what a list of URLs names.
+func (f *fetchRow) page() (isNone, isUnknown bool) {
+	switch {
+	case f.FetchStatus != nil:
+		return *f.FetchStatus < 200 || *f.FetchStatus > 299, false
+	case f.RecordType == facts.TypeResource.String(), f.Trust == facts.TrustListed.String():
+		return false, false
 	}
-	return *f.FetchStatus >= 200 && *f.FetchStatus <= 299
+	isUnknown = f.Trust == facts.TrustIndexed.String()
+	return !isUnknown, isUnknown
 }
 
 // decider decides fetches in the order of their table, and reads the tables that it needs in step.
@@ -110,45 +142,56 @@ func newDecider(ctx context.Context, r *results.Results, o *Options, tokens []st
 }
 
 // decide returns the decision on a fetch. Fetches come in the order of the table.
-func (d *decider) decide(f *fetchRow) (w Grounds, err error) {
+func (d *decider) decide(f *fetchRow) (x Decision, err error) {
+	k := Known{UnnamedForbid: d.whatIf == nil && forbidsToNamed(f)}
+	k.NotAPage, k.StatusUnknown = f.page()
 	if d.whatIf != nil {
-		w, err = d.whatIf.decide(f)
+		x.Grounds, err = d.whatIf.decide(f)
 	} else {
-		w, err = d.own(f)
+		x.Grounds, err = d.own(f)
 	}
-	if w.Reason == unknown && w.Detail == challenged {
-		w.Reason = challenged
+	if err == nil && d.pages != nil {
+		err = d.readRestriction(f)
 	}
-	if err != nil || d.pages == nil {
-		return w, err
+	if err != nil {
+		return x, err
 	}
-	if err := d.readRestriction(f); err != nil {
-		return w, err
+	k.Verdict, k.Challenge = verdictOf(x.Reason), x.Detail == words.Challenge.String()
+	hint := -1
+	if d.pages != nil {
+		hint = slices.IndexFunc(d.options.Purposes,
+			func(p string) bool { return slices.Contains(strings.Split(f.Hints, ","), p) })
+		k.Restricted, k.TagsUnknown, k.Hinted = d.bound.binds, f.TagsFrom == tagsUnknown, hint >= 0
 	}
-	hint := slices.IndexFunc(d.options.Purposes,
-		func(p string) bool { return slices.Contains(strings.Split(f.Hints, ","), p) })
-	switch {
-	case w.Reason == disallowed:
-	case d.bound.binds:
-		w = d.bound.Grounds
-	case w.Reason != allowed && (!isUndecided(w.Reason) || d.options.KeepUnknown):
-	case f.TagsFrom == "unknown":
-		w.Reason, w.Detail = unknown, tagsUnknown
-	case hint >= 0:
-		w.Reason, w.Detail, w.Purpose = unknown, hinted, d.options.Purposes[hint]
+	x.Fate, x.Cause = d.options.Undecided.Decide(&k)
+	switch x.Cause {
+	case words.CauseRestricted:
+		x.Grounds = d.bound.Grounds
+	case words.CauseHint:
+		x.Purpose = d.options.Purposes[hint]
 	}
-	return w, nil
+	x.Reason = x.Cause.String()
+	return x, nil
 }
 
-// forbidsToNamed is the note on a fetch that is allowed to a crawler without a name.
-var forbidsToNamed = words.NoteNamedGroupForbids.Strings()[0]
+// tagsUnknown is where the tags of a fetch are from if some may be missing.
+var tagsUnknown = evaluate.PageUnknown.String()
+
+// verdictOf returns the verdict of a name, unknown of any other text.
+func verdictOf(name string) words.Verdict {
+	return words.Verdict(max(0, slices.IndexFunc(words.Verdicts, func(w words.Word) bool { return w.Name == name })))
+}
+
+// forbidsToNamed reports whether a fetch is allowed to a crawler without a name, and forbidden to one that
+// robots.txt names.
+func forbidsToNamed(f *fetchRow) bool {
+	return f.Verdict == words.Allowed.String() &&
+		slices.Contains(strings.Split(f.Notes, ","), words.NoteNamedGroupForbids.Strings()[0])
+}
 
 // own is the verdict for the crawler that made the fetch.
 func (d *decider) own(f *fetchRow) (w Grounds, err error) {
 	w = Grounds{Reason: f.Verdict, Detail: f.Reason, Agent: f.Agent, RuleLine: f.RuleLine, RobotsID: f.RobotsID}
-	if f.Verdict == allowed && slices.Contains(strings.Split(f.Notes, ","), forbidsToNamed) {
-		w.Reason = unnamed
-	}
 	w.Rule, err = d.rules.Of(&f.Place, f.Certainty)
 	return w, err
 }
@@ -168,7 +211,7 @@ func (d *decider) readRestriction(f *fetchRow) error {
 			continue
 		}
 		d.bound.binds = true
-		d.bound.Grounds = Grounds{Reason: restricted, Detail: r.Kind, Purpose: r.Purpose}
+		d.bound.Grounds = Grounds{Detail: r.Kind, Purpose: r.Purpose}
 		if len(r.Statements) > 0 {
 			d.bound.Statement = r.Statements[0]
 		}
@@ -210,11 +253,11 @@ func (l *list) decided(ctx context.Context) iter.Seq2[*entry, error] {
 }
 
 // entryOf is the entry of one fetch.
-func (l *list) entryOf(f *fetchRow, w *Grounds) entry {
+func (l *list) entryOf(f *fetchRow, w *Decision) entry {
 	e := entry{item: item{
 		Place: f.Place, SURTKey: f.SURTKey, HostName: f.HostName, RegisteredDomain: f.RegisteredDomain,
 		Origin: f.Origin,
-		Status: -1, Digest: f.ContentDigest, Length: f.Length, Grounds: *w,
+		Status: -1, Digest: f.ContentDigest, Length: f.Length, Decision: *w,
 	}, Counts: Counts{Fetches: 1}}
 	if e.SURTKey == "" { // an earlier program wrote the table
 		u, _ := weburl.Parse(f.URL)
@@ -226,48 +269,11 @@ func (l *list) entryOf(f *fetchRow, w *Grounds) entry {
 	if f.FetchStatus != nil {
 		e.Status = int32(*f.FetchStatus)
 	}
-	switch {
-	case w.Reason == disallowed:
-		e.Rank = dropDisallowed
-	case w.Reason == restricted:
-		e.Rank = dropRestricted
-	case w.Reason == unknown && !l.options.KeepUnknown:
-		e.Rank = dropUnknown
-	case isUndecided(w.Reason) && l.options.Undecided == Drop:
-		e.Rank = dropUndecided
-	case isUndecided(w.Reason) && l.options.Undecided != Keep:
-		e.Rank = undecided
-	case !f.hasContent():
-		e.Rank = nothing
-	case w.Reason == unknown:
-		e.Rank = keepUnknown
-	case isUndecided(w.Reason):
-		e.Rank = keepUndecided
-	default:
-		e.Rank = keep
-	}
-	switch {
-	case e.Rank < undecided:
+	switch w.Fate {
+	case words.Drop:
 		e.Dropped = 1
-	case e.Rank > undecided && e.Rank < nothing:
+	case words.Keep:
 		e.Kept = 1
 	}
-	l.summary.add(&e)
 	return e
-}
-
-func (s *Summary) add(e *entry) {
-	s.Fetches++
-	s.Dropped += e.Dropped
-	s.Kept += e.Kept
-	switch e.Rank {
-	case dropDisallowed:
-		s.Disallowed++
-	case dropRestricted:
-		s.Restricted++
-	case dropUnknown, keepUnknown:
-		s.Unknown++
-	case dropUndecided, undecided, keepUndecided:
-		s.Undecided++
-	}
 }

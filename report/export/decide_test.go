@@ -4,6 +4,7 @@ import (
 	"iter"
 	"testing"
 
+	"github.com/robotsaudit/robotsaudit/internal/words"
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
@@ -23,22 +24,22 @@ func rowsOf[T any](rows ...T) iter.Seq2[*T, error] {
 func TestUnknown(t *testing.T) {
 	f := fetchRow{
 		Place: results.Place{URL: "http://a.example/", Filename: "a.warc"}, Verdict: allowed, Reason: "rule",
-		TagsFrom: "unknown",
+		TagsFrom: "unknown", Trust: "listed",
 	}
 	pages := &decider{
 		options: &Options{Purposes: []string{"train"}},
 		pages:   results.FollowRows(rowsOf[restrictionRow](), "restrictions"),
 	}
-	if w, err := pages.decide(&f); err != nil || w.Reason != unknown || w.Detail != tagsUnknown {
+	if w, err := pages.decide(&f); err != nil || w.Reason != "tags_unknown" || w.Fate != words.Leave {
 		t.Errorf("unknown tags: %+v, %v", w, err)
 	}
 	hint := f
 	hint.TagsFrom, hint.Hints = "head", "cache,train"
-	if w, err := pages.decide(&hint); err != nil || w.Reason != unknown || w.Detail != hinted || w.Purpose != "train" {
+	if w, err := pages.decide(&hint); err != nil || w.Reason != "hint" || w.Fate != words.Leave || w.Purpose != "train" {
 		t.Errorf("a hint: %+v, %v", w, err)
 	}
 	hint.Hints = "cache"
-	if w, err := pages.decide(&hint); err != nil || w.Reason != allowed {
+	if w, err := pages.decide(&hint); err != nil || w.Reason != "allowed" || w.Fate != words.Keep {
 		t.Errorf("a hint that nobody asked about: %+v, %v", w, err)
 	}
 	tokens := &decider{options: &Options{}, whatIf: &whatIf{
@@ -53,7 +54,7 @@ func TestUnknown(t *testing.T) {
 			report.RobotsAgentRow{RobotsID: 7, Group: 1, Agent: "C"},
 		), "robots_agents"),
 	}}
-	if w, err := tokens.decide(&f); err != nil || w.Reason != unknown || w.Detail != "truncated" || w.Agent != "B" ||
+	if w, err := tokens.decide(&f); err != nil || w.Reason != "robots_unknown" || w.Detail != "truncated" || w.Agent != "B" ||
 		w.RobotsID != 7 {
 		t.Errorf("a token that is unknown: %+v, %v", w, err)
 	}

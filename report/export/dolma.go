@@ -17,22 +17,19 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts/run"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
 
-// The attributes of dolma: EXPERIMENT__TAGGER__TYPE, each with a span that is all of the document.
-const (
-	attribute     = "robotsaudit__export__"
-	dropAttribute = attribute + "drop" // in addition to the attribute of the reason
-)
-
-// notFound is the reason of a document that is of no fetch of the audit.
-const notFound = "not_found"
+// attribute begins the attributes of dolma, EXPERIMENT__TAGGER__TYPE, each with a span that is all of the
+// document: one for the reason, and before it one for what is to be dropped or is undecided.
+const attribute = "robotsaudit__export__"
 
 // Attributes counts what was written of documents.
 type Attributes struct {
 	Documents int64
 	Dropped   int64
+	Undecided int64
 	NotFound  int64
 }
 
@@ -67,10 +64,13 @@ func WriteAttributes(ctx context.Context, w io.Writer, r *results.Results, o Opt
 				return err
 			}
 			a.Documents++
-			if d.Drop {
+			switch d.Fate {
+			case words.Drop:
 				a.Dropped++
+			case words.Leave:
+				a.Undecided++
 			}
-			if d.Reason == notFound {
+			if d.Cause == words.NotFound {
 				a.NotFound++
 			}
 			if _, err := out.Write(d.line()); err != nil {
@@ -89,8 +89,8 @@ type document struct {
 	ID     string // as JSON
 	Source string // as JSON; "" where there is none
 	Length int64  // characters
-	Reason string
-	Drop   bool
+	Fate   words.Fate
+	Cause  words.Cause
 }
 
 var (
@@ -107,10 +107,10 @@ func (d *document) line() []byte {
 	} else {
 		fmt.Fprintf(&b, `{"id":%s,"attributes":{`, d.ID)
 	}
-	if d.Drop {
-		fmt.Fprintf(&b, `"%s":[[0,%d,1.0]],`, dropAttribute, d.Length)
+	if d.Fate != words.Keep {
+		fmt.Fprintf(&b, `"%s":[[0,%d,1.0]],`, attribute+d.Fate.String(), d.Length)
 	}
-	fmt.Fprintf(&b, `"%s":[[0,%d,1.0]]}}`+"\n", attribute+d.Reason, d.Length)
+	fmt.Fprintf(&b, `"%s":[[0,%d,1.0]]}}`+"\n", attribute+d.Cause.String(), d.Length)
 	return b.Bytes()
 }
 
@@ -176,10 +176,10 @@ func documentKey(id string) string {
 
 // fate is the decision on the fetches of a key.
 type fate struct {
-	Key    string
-	Rank   uint8
-	Reason string
-	Drop   bool
+	Key   string
+	Rank  int
+	Fate  words.Fate
+	Cause words.Cause
 }
 
 // find passes on each document with the decision on it.
@@ -193,7 +193,7 @@ func (l *list) find(ctx context.Context, documents iter.Seq2[*document, error], 
 			if key == "" {
 				continue
 			}
-			if err := fates.Add(fate{documentKey(key), e.Rank, e.Reason, e.Dropped > 0}); err != nil {
+			if err := fates.Add(fate{documentKey(key), e.rank(), e.Fate, e.Cause}); err != nil {
 				return err
 			}
 		}
@@ -214,9 +214,9 @@ func (l *list) find(ctx context.Context, documents iter.Seq2[*document, error], 
 				return err
 			}
 		}
-		d.Reason, d.Drop = notFound, !l.options.KeepUnknown
+		d.Fate, d.Cause = l.options.Undecided.fate(words.NotFound), words.NotFound
 		if last.Key == d.Key {
-			d.Reason, d.Drop = last.Reason, last.Drop
+			d.Fate, d.Cause = last.Fate, last.Cause
 		}
 		if err := add(*d); err != nil {
 			return err

@@ -13,39 +13,81 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
 
 // Options decide the contents of a list.
 type Options struct {
-	Keep        bool          // what to keep; else what to drop
-	Agents      []string      // product tokens whose verdicts count; none: those for the crawler that made the archives
-	Purposes    []string      // what pages and origins say against these purposes counts, too
-	AsOf        evaluate.AsOf // the audit must have been made as of it; zero: however it was made
-	KeepUnknown bool          // keep what is unknown; else drop it
-	Undecided   Undecided     // the decision on fetches whose governing rules are unknown
-	By          By
+	List      words.Fate    // of the fetches that are listed: keep, drop or undecided
+	Agents    []string      // product tokens whose verdicts count; none: those for the crawler that made the archives
+	Purposes  []string      // what pages and origins say against these purposes counts, too
+	AsOf      evaluate.AsOf // the audit must have been made as of it; zero: however it was made
+	Undecided Choices
+	By        By
 }
 
-// Undecided is what becomes of fetches by a crawler without a name which robots.txt allows, and which a
-// group that names somebody forbids; the verdicts for product tokens that are asked for leave none of
-// these. And of fetches whose robots.txt is a challenge.
-type Undecided string
+// unknownCauses are the causes that something is unknown, by which users decide of them together.
+var unknownCauses = []words.Cause{words.RobotsUnknown, words.TagsUnknown, words.CauseHint, words.NotFound}
 
-// The ways to treat them.
-const (
-	Leave Undecided = "leave" // neither kept nor dropped; the zero value is the same
-	Drop  Undecided = "drop"
-	Keep  Undecided = "keep"
-)
+// allUnknown names them.
+const allUnknown = "unknown"
 
-// Undecideds lists them.
-var Undecideds = []Undecided{Leave, Drop, Keep}
+// ParseChoices reads what a user decides: keep, drop or leave, or one of these for a reason, as in
+// tags_unknown=keep. What is of a reason prevails, and then what comes later. A fate without a reason is of all
+// but of what is no page.
+func ParseChoices(list []string) (Choices, error) {
+	all, named := make(Choices), make(Choices)
+	for _, text := range list {
+		name, value, hasName := strings.Cut(text, "=")
+		if !hasName {
+			value = name
+		}
+		fate := words.ParseFate(value)
+		if value == "leave" {
+			fate = words.Leave
+		}
+		cause := words.CauseOf(name)
+		switch {
+		case fate == words.NoFate:
+			return nil, fmt.Errorf("%q: use keep, drop or leave, or one of them for a reason, as in "+
+				"tags_unknown=keep", text)
+		case !hasName:
+			for c := range words.CauseAllowed {
+				if c != words.NotAPage && c.Fate() == words.Leave {
+					all[c] = fate
+				}
+			}
+		case name == allUnknown:
+			for _, c := range unknownCauses {
+				named[c] = fate
+			}
+		case cause.Fate() != words.Leave || cause == words.NoCause:
+			return nil, fmt.Errorf("%q: %s is no reason to be undecided; use %s", text, name,
+				strings.Join(UndecidedReasons(), ", "))
+		default:
+			named[cause] = fate
+		}
+	}
+	maps.Copy(all, named)
+	return all, nil
+}
+
+// UndecidedReasons lists the reasons that leave a fetch undecided.
+func UndecidedReasons() (names []string) {
+	for c := range words.CauseAllowed {
+		if c != words.NoCause && c.Fate() == words.Leave {
+			names = append(names, c.String())
+		}
+	}
+	return names
+}
 
 // By is the kind of a list's rows.
 type By string
@@ -62,17 +104,23 @@ const (
 // Kinds lists the kinds of rows.
 var Kinds = []By{ByRecord, ByURL, ByHost, ByOrigin, ByDomain}
 
-// Summary counts the fetches that a list was made of. Those of robots.txt itself are not among
-// them.
+// Summary counts what a list is made of, by the fate and its cause: fetches, except those of robots.txt itself,
+// or groups of them.
 type Summary struct {
-	Rows       int64 // of the list
-	Fetches    int64
-	Dropped    int64
-	Kept       int64
-	Disallowed int64 // of those dropped, by the reason
-	Restricted int64
-	Unknown    int64 // dropped or kept
-	Undecided  int64 // dropped, kept or neither
+	Fates [words.Drop + 1][words.CauseAllowed + 1]int64
+}
+
+// Count is the number of rows that the list of a fate has.
+func (s *Summary) Count(f words.Fate) (n int64) {
+	for _, of := range s.Fates[f] {
+		n += of
+	}
+	return n
+}
+
+// Total is the number of rows of the three lists.
+func (s *Summary) Total() int64 {
+	return s.Count(words.Keep) + s.Count(words.Leave) + s.Count(words.Drop)
 }
 
 // MissingError says that the audit was not made with what a list needs.

@@ -2,6 +2,7 @@ package export_test
 
 import (
 	"bytes"
+	stdcmp "cmp"
 	"compress/gzip"
 	"encoding/csv"
 	"encoding/json"
@@ -22,6 +23,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/audittest"
 	"github.com/robotsaudit/robotsaudit/report/export"
@@ -103,8 +105,8 @@ func readTables(t *testing.T, r *results.Results) *tables {
 	return j
 }
 
-// reason is what speaks against a fetch most, as the help of the command has it.
-func (j *tables) reason(t *testing.T, f *report.FetchRow, o export.Options) string {
+// decide is the fate of a fetch and its reason, as the help of the command has it.
+func (j *tables) decide(t *testing.T, f *report.FetchRow, o export.Options) (fate, reason string) {
 	at := fetchKey{f.URL, f.WARCFilename, f.WARCRecordID, f.WARCRecordOffset}
 	verdicts := []string{f.Verdict}
 	if len(o.Agents) > 0 {
@@ -117,18 +119,29 @@ func (j *tables) reason(t *testing.T, f *report.FetchRow, o export.Options) stri
 		}
 		verdicts = append(verdicts, v)
 	}
-	tagsUnknown := len(o.Purposes) > 0 && f.TagsFrom == "unknown"
 	hints := strings.Split(f.Hints, ",")
 	isHinted := slices.ContainsFunc(o.Purposes, func(p string) bool { return slices.Contains(hints, p) })
+	isPage := f.FetchStatus != nil && *f.FetchStatus/100 == 2 || f.FetchStatus == nil && f.RecordType == "resource"
 	switch {
 	case slices.Contains(verdicts, "disallowed"):
-		return "disallowed"
+		return "drop", "disallowed"
 	case slices.ContainsFunc(o.Purposes, func(p string) bool { return j.bound[fetchPurpose{at, p}] }):
-		return "restricted"
-	case slices.Contains(verdicts, "unknown"), tagsUnknown, isHinted:
-		return "unknown"
+		return "drop", "restricted"
 	}
-	return "allowed"
+	holds := map[string]bool{
+		"not_a_page":     !isPage,
+		"robots_unknown": slices.Contains(verdicts, "unknown"),
+		"tags_unknown":   len(o.Purposes) > 0 && f.TagsFrom == "unknown",
+		"hint":           isHinted,
+	}
+	for _, fate := range []words.Fate{words.Drop, words.Leave, words.Keep} {
+		for _, reason := range []string{"not_a_page", "robots_unknown", "tags_unknown", "hint"} {
+			if holds[reason] && stdcmp.Or(o.Undecided[words.CauseOf(reason)], words.Leave) == fate {
+				return fate.String(), reason
+			}
+		}
+	}
+	return "keep", "allowed"
 }
 
 // rowsOf writes a list as JSON lines and reads it back.
@@ -146,58 +159,66 @@ func rowsOf(t *testing.T, r *results.Results, o export.Options) (rows []map[stri
 		}
 		rows = append(rows, row)
 	}
-	if int64(len(rows)) != summary.Rows {
-		t.Fatalf("%d rows, the summary says %d", len(rows), summary.Rows)
+	if int64(len(rows)) != summary.Count(o.List) {
+		t.Fatalf("%d rows, the summary says %d", len(rows), summary.Count(o.List))
 	}
 	return rows
 }
 
-// TestLists compares lists with joins of the tables: each fetch has the right reason, and what has
-// content is either dropped or kept.
+// lists are the three lists.
+var lists = []words.Fate{words.Keep, words.Leave, words.Drop}
+
+// choices parses decisions.
+func choices(t *testing.T, decisions ...string) export.Choices {
+	t.Helper()
+	c, err := export.ParseChoices(decisions)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// TestLists compares lists with joins of the tables: each fetch is in the right one, for the right reason.
 func TestLists(t *testing.T) {
 	r := open(t)
 	j := readTables(t, r)
-	reasons := map[string]int{}
+	seen := map[string]int{}
 	for _, agents := range [][]string{nil, {"GPTBot"}, {"Wget", "CCBot", "GPTBot"}} {
 		for _, purposes := range [][]string{nil, {"train"}, {"archive", "train"}} {
-			for _, keepUnknown := range []bool{false, true} {
-				o := export.Options{By: export.ByRecord, Agents: agents, Purposes: purposes, KeepUnknown: keepUnknown}
-				name := fmt.Sprintf("agents %v, purposes %v, unknown kept %v", agents, purposes, keepUnknown)
-				drop, keep := map[string]string{}, map[string]string{}
+			for _, decided := range [][]string{nil, {"unknown=drop"}, {"keep"}, {"not_a_page=keep", "robots_unknown=drop"}} {
+				o := export.Options{
+					By: export.ByRecord, Agents: agents, Purposes: purposes, Undecided: choices(t, decided...),
+				}
+				want := map[string]map[string]string{"keep": {}, "undecided": {}, "drop": {}}
 				for i := range j.fetches {
 					f := &j.fetches[i]
 					if f.Reason == "robots_txt_itself" {
 						continue
 					}
-					reason := j.reason(t, f, o)
-					place := fmt.Sprintf("%s %s:%d", f.URL, f.WARCFilename, f.WARCRecordOffset)
-					content := f.FetchStatus != nil && *f.FetchStatus/100 == 2 || f.FetchStatus == nil &&
-						f.RecordType == "resource"
-					if reason == "disallowed" || reason == "restricted" || reason == "unknown" && !keepUnknown {
-						drop[place] = reason
-						reasons[reason]++
-					} else if content {
-						keep[place] = reason
-						reasons["kept "+reason]++
-					}
+					fate, reason := j.decide(t, f, o)
+					want[fate][fmt.Sprintf("%s %s:%d", f.URL, f.WARCFilename, f.WARCRecordOffset)] = reason
+					seen[fate+" "+reason]++
 				}
-				for kind, want := range map[bool]map[string]string{false: drop, true: keep} {
-					o.Keep = kind
+				for _, o.List = range lists {
 					got := map[string]string{}
 					for _, row := range rowsOf(t, r, o) {
 						got[fmt.Sprintf("%v %v:%v", row["url"], row["warc_filename"],
 							row["warc_record_offset"])] = row["reason"].(string)
 					}
-					if diff := cmp.Diff(want, got); diff != "" {
-						t.Errorf("%s, keep %v (-want +got):\n%s", name, kind, diff)
+					if diff := cmp.Diff(want[o.List.String()], got); diff != "" {
+						t.Errorf("agents %v, purposes %v, decided %v, list %v (-want +got):\n%s", agents, purposes, decided,
+							o.List, diff)
 					}
 				}
 			}
 		}
 	}
-	for _, reason := range []string{"disallowed", "restricted", "unknown", "kept allowed", "kept unknown"} {
-		if reasons[reason] == 0 {
-			t.Errorf("no fetch is %s: %v", reason, reasons)
+	for _, kind := range []string{
+		"drop disallowed", "drop restricted", "drop robots_unknown", "undecided robots_unknown", "undecided not_a_page",
+		"keep allowed", "keep robots_unknown", "keep not_a_page",
+	} {
+		if seen[kind] == 0 {
+			t.Errorf("no fetch is of %s: %v", kind, seen)
 		}
 	}
 }
@@ -212,7 +233,8 @@ func TestGroups(t *testing.T) {
 	}
 	for _, o := range []export.Options{
 		{},
-		{KeepUnknown: true},
+		{Undecided: choices(t, "unknown=keep")},
+		{Undecided: choices(t, "drop")},
 		{Purposes: []string{"train"}, Agents: []string{"CCBot", "GPTBot"}},
 	} {
 		for by, key := range keys {
@@ -220,25 +242,26 @@ func TestGroups(t *testing.T) {
 				groups = map[string]int{}
 				o.By = export.ByRecord
 				for _, row := range rowsOf(t, r, o) {
-					group := row[key]
-					if by == export.ByDomain {
-						if group = row["url_host_registered_domain"]; group == nil {
-							group = row["url_host_name"]
-						}
-					}
-					groups[group.(string)]++
+					groups[groupOf(by, key, row)]++
 				}
 				return groups
 			}
-			keepOptions := o
-			keepOptions.Keep = true
+			leaveOptions, keepOptions := o, o
+			leaveOptions.By = export.ByRecord
+			o.List, leaveOptions.List, keepOptions.List = words.Drop, words.Leave, words.Keep
 			dropped, kept := count(o), count(keepOptions)
+			undecided := map[string]bool{}
+			for _, row := range rowsOf(t, r, leaveOptions) {
+				if row["reason"] != "not_a_page" {
+					undecided[groupOf(by, key, row)] = true
+				}
+			}
 			wantKept := maps.Clone(kept)
-			maps.DeleteFunc(wantKept, func(group string, _ int) bool { return dropped[group] > 0 })
+			maps.DeleteFunc(wantKept, func(group string, _ int) bool { return dropped[group] > 0 || undecided[group] })
 			for _, o := range []export.Options{o, keepOptions} {
 				o.By = by
 				want, n := dropped, "dropped"
-				if o.Keep {
+				if o.List == words.Keep {
 					want, n = wantKept, "kept"
 				}
 				got, last := map[string]int{}, ""
@@ -255,17 +278,28 @@ func TestGroups(t *testing.T) {
 					}
 				}
 				if diff := cmp.Diff(want, got); diff != "" {
-					t.Errorf("by %s, keep %v (-want +got):\n%s", by, o.Keep, diff)
+					t.Errorf("by %s, list %v (-want +got):\n%s", by, o.List, diff)
 				}
 			}
 		}
 	}
 }
 
+// groupOf is the key of the group that a row by records is of.
+func groupOf(by export.By, key string, row map[string]any) string {
+	group := row[key]
+	if by == export.ByDomain {
+		if group = row["url_host_registered_domain"]; group == nil {
+			group = row["url_host_name"]
+		}
+	}
+	return group.(string)
+}
+
 // TestFormats reads each format back.
 func TestFormats(t *testing.T) {
 	r := open(t)
-	o := export.Options{By: export.ByRecord, Purposes: []string{"train"}}
+	o := export.Options{List: words.Drop, By: export.ByRecord, Purposes: []string{"train"}}
 	write := func(format export.Format) []byte {
 		var out bytes.Buffer
 		if _, err := export.Write(t.Context(), &out, r, o, format); err != nil {
@@ -350,7 +384,7 @@ func TestAttributes(t *testing.T) {
 	o := export.Options{By: export.ByRecord, Agents: []string{"GPTBot"}}
 	var documents strings.Builder
 	var want []string
-	add := func(id string, text, reason string, drop bool) {
+	add := func(id string, text, reason string, fate words.Fate) {
 		line, err := json.Marshal(map[string]string{"id": id, "text": text})
 		if err != nil {
 			t.Fatal(err)
@@ -358,28 +392,26 @@ func TestAttributes(t *testing.T) {
 		documents.Write(append(line, '\n'))
 		quoted, _ := json.Marshal(id)
 		marked := ""
-		if drop {
-			marked = fmt.Sprintf(`"robotsaudit__export__drop":[[0,%d,1.0]],`, utf8.RuneCountInString(text))
+		if fate != words.Keep {
+			marked = fmt.Sprintf(`"robotsaudit__export__%s":[[0,%d,1.0]],`, fate, utf8.RuneCountInString(text))
 		}
 		want = append(want, fmt.Sprintf(`{"id":%s,"attributes":{%s"robotsaudit__export__%s":[[0,%d,1.0]]}}`, quoted,
 			marked, reason, utf8.RuneCountInString(text)))
 	}
-	for _, keep := range []bool{false, true} {
-		o.Keep = keep
+	for _, o.List = range lists {
 		for i, row := range rowsOf(t, r, o) {
 			id := row["id"].(string)
 			add([]string{id, strings.Trim(id, "<>"), strings.ToUpper(row["warc_record_uuid"].(string))}[i%3],
-				"ä"+strings.Repeat("€", i), row["reason"].(string), !keep)
+				"ä"+strings.Repeat("€", i), row["reason"].(string), o.List)
 		}
 	}
 	o.By = export.ByURL
-	for _, keep := range []bool{false, true} {
-		o.Keep = keep
+	for _, o.List = range lists {
 		for _, row := range rowsOf(t, r, o) {
-			add(row["url"].(string), "", row["reason"].(string), !keep)
+			add(row["url"].(string), "", row["reason"].(string), o.List)
 		}
 	}
-	add("<urn:uuid:00000000-0000-4000-8000-000000000000>", "x", "not_found", true)
+	add("<urn:uuid:00000000-0000-4000-8000-000000000000>", "x", "not_found", words.Leave)
 	slices.Reverse(want)
 	lines := slices.Collect(strings.Lines(documents.String()))
 	slices.Reverse(lines)
@@ -432,7 +464,7 @@ func gzipped(t *testing.T, s string) string {
 
 // TestDisagreement reads tables that are not in the order of fetches: no list comes of them.
 func TestDisagreement(t *testing.T) {
-	o := export.Options{By: export.ByRecord, Agents: []string{"GPTBot"}, Purposes: []string{"train"}}
+	o := export.Options{List: words.Drop, By: export.ByRecord, Agents: []string{"GPTBot"}, Purposes: []string{"train"}}
 	for name, disorder := range map[string]func(*testing.T, *results.Results){
 		"violations":     reversed(report.ViolationsTable),
 		"group_verdicts": reversed(report.GroupVerdictsTable),

@@ -8,6 +8,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/durable"
 	"github.com/robotsaudit/robotsaudit/internal/facts/run"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
 
@@ -32,46 +33,41 @@ type item struct {
 	Status           int32 // -1: none
 	Digest           string
 	Length           int64
+	Decision
+}
+
+// Decision is what becomes of a fetch, and why.
+type Decision struct {
+	Fate  words.Fate
+	Cause words.Cause
 	Grounds
+}
+
+// rank orders the fetches of a group: the first decides for all of it. One that is no page does where there is
+// no other.
+func (d *Decision) rank() int {
+	rank := int(words.Drop-d.Fate)*len(words.Causes) + int(d.Cause)
+	if d.Cause == words.NotAPage || d.Cause == words.StatusUnknown {
+		rank += int(words.Drop) * len(words.Causes)
+	}
+	return rank
 }
 
 // entry makes a row of a list: some fetches with one key. The item gives the reason: it is the first of the
 // lowest rank.
 type entry struct {
-	Key  string
-	Rank uint8
+	Key string
 	Counts
 	item
 }
 
-// Ranks of fetches. One that is dropped decides for all of its group.
-const (
-	dropDisallowed uint8 = iota
-	dropRestricted
-	dropUnknown
-	dropUndecided
-	undecided // neither; its group is neither, too, unless another one is dropped
-	keepUnknown
-	keepUndecided
-	keep
-	nothing // neither: nothing speaks against it, and it has no content to keep
-)
-
 // join adds an entry of the same key, which comes later.
 func (e *entry) join(other *entry) {
 	counts := Counts{e.Fetches + other.Fetches, e.Dropped + other.Dropped, e.Kept + other.Kept}
-	if other.Rank < e.Rank {
+	if other.rank() < e.rank() {
 		*e = *other
 	}
 	e.Counts = counts
-}
-
-// isListed reports whether a list has a row of the entry.
-func (l *list) isListed(e *entry) bool {
-	if l.options.Keep {
-		return e.Rank > undecided && e.Kept > 0
-	}
-	return e.Dropped > 0
 }
 
 // makeList calls do with the list of an audit, whose temporary files go afterwards.
@@ -101,11 +97,8 @@ func (l *list) entries(ctx context.Context) iter.Seq2[*entry, error] {
 				yield(nil, err)
 				return
 			}
-			if !l.isListed(e) {
-				continue
-			}
-			l.summary.Rows++
-			if !yield(e, nil) {
+			l.summary.Fates[e.Fate][e.Cause]++
+			if e.Fate == l.options.List && !yield(e, nil) {
 				return
 			}
 		}

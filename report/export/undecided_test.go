@@ -14,6 +14,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 	"github.com/robotsaudit/robotsaudit/report/audittest"
 	"github.com/robotsaudit/robotsaudit/report/export"
 	"github.com/robotsaudit/robotsaudit/report/results"
@@ -53,102 +54,69 @@ func TestUndecided(t *testing.T) {
 		t.Fatal(err)
 	}
 	a, b := "http://a.example", "http://b.example"
+	all := []string{a + "/x", a + "/y", a + "/x?t", b + "/x"}
 	for name, c := range map[string]struct {
-		options    export.Options
-		drop, keep []string
-		undecided  int64
+		options         export.Options
+		decided         string
+		drop, undecided []string // of all
 	}{
-		"neither": {export.Options{}, nil, []string{a + "/y", b + "/x"}, 2},
-		"left":    {export.Options{Undecided: export.Leave}, nil, []string{a + "/y", b + "/x"}, 2},
-		"dropped": {
-			export.Options{Undecided: export.Drop},
-			[]string{a + "/x", a + "/x?t"},
-			[]string{a + "/y", b + "/x"},
-			2,
-		},
-		"kept": {
-			export.Options{Undecided: export.Keep},
-			nil,
-			[]string{a + "/x", a + "/y", a + "/x?t", b + "/x"},
-			2,
-		},
-		"for a token": {
-			export.Options{Agents: []string{"CCBot"}},
-			[]string{a + "/x", a + "/x?t"},
-			[]string{a + "/y", b + "/x"},
-			0,
-		},
-		"for another": {
-			export.Options{Agents: []string{"GPTBot"}},
-			nil,
-			[]string{a + "/x", a + "/y", a + "/x?t", b + "/x"},
-			0,
-		},
-		"tags": {
-			export.Options{Purposes: []string{"train"}},
-			[]string{a + "/x?t"},
-			[]string{a + "/y", b + "/x"},
-			1,
+		"neither":     {export.Options{}, "leave", nil, []string{a + "/x", a + "/x?t"}},
+		"dropped":     {export.Options{}, "drop", []string{a + "/x", a + "/x?t"}, nil},
+		"kept":        {export.Options{}, "keep", nil, nil},
+		"unknown":     {export.Options{}, "unknown=keep", nil, []string{a + "/x", a + "/x?t"}},
+		"for a token": {export.Options{Agents: []string{"CCBot"}}, "leave", []string{a + "/x", a + "/x?t"}, nil},
+		"for another": {export.Options{Agents: []string{"GPTBot"}}, "leave", nil, nil},
+		"tags":        {export.Options{Purposes: []string{"train"}}, "leave", nil, []string{a + "/x", a + "/x?t"}},
+		"tags, dropped": {
+			export.Options{Purposes: []string{"train"}}, "unknown=drop", []string{a + "/x?t"}, []string{a + "/x"},
 		},
 		"tags, kept": {
-			export.Options{Purposes: []string{"train"}, KeepUnknown: true},
-			nil,
-			[]string{a + "/y", b + "/x"},
-			2,
+			export.Options{Purposes: []string{"train"}}, "tags_unknown=keep", nil, []string{a + "/x", a + "/x?t"},
 		},
 		"tags, one dropped": {
-			export.Options{Purposes: []string{"train"}, Undecided: export.Keep},
-			[]string{a + "/x?t"},
-			[]string{a + "/x", a + "/y", b + "/x"},
-			1,
+			export.Options{Purposes: []string{"train"}}, "tags_unknown=drop,keep", []string{a + "/x?t"}, nil,
 		},
-		"hosts, neither": {export.Options{By: export.ByOrigin}, nil, []string{b}, 2},
-		"hosts, dropped": {
-			export.Options{By: export.ByOrigin, Undecided: export.Drop},
-			[]string{a},
-			[]string{b},
-			2,
-		},
-		"hosts, kept": {export.Options{By: export.ByOrigin, Undecided: export.Keep}, nil, []string{a, b}, 2},
+		"hosts":          {export.Options{By: export.ByOrigin}, "leave", nil, []string{a}},
+		"hosts, dropped": {export.Options{By: export.ByOrigin}, "drop", []string{a}, nil},
+		"hosts, kept":    {export.Options{By: export.ByOrigin}, "keep", nil, nil},
 		"hosts, one dropped": {
-			export.Options{By: export.ByOrigin, Purposes: []string{"train"}},
-			[]string{a},
-			[]string{b},
-			1,
+			export.Options{By: export.ByOrigin, Purposes: []string{"train"}}, "tags_unknown=drop", []string{a}, nil,
 		},
 	} {
-		o, key := c.options, "origin"
+		o, key, keep := c.options, "origin", []string{a, b}
 		if o.By == "" {
-			o.By, key = export.ByRecord, "url"
+			o.By, key, keep = export.ByRecord, "url", slices.Clone(all)
 		}
-		for keep, want := range map[bool][]string{false: c.drop, true: c.keep} {
-			o.Keep = keep
+		o.Undecided = choices(t, strings.Split(c.decided, ",")...)
+		keep = slices.DeleteFunc(keep,
+			func(s string) bool { return slices.Contains(c.drop, s) || slices.Contains(c.undecided, s) })
+		wanted := map[words.Fate][]string{words.Drop: c.drop, words.Leave: c.undecided, words.Keep: keep}
+		for _, o.List = range lists {
+			want := wanted[o.List]
 			var got []string
 			for _, row := range rowsOf(t, r, o) {
 				got = append(got, row[key].(string))
 			}
 			slices.Sort(got)
-			want = slices.Sorted(slices.Values(want))
-			if !slices.Equal(got, want) {
-				t.Errorf("%s, keep %v: %v, want %v", name, keep, got, want)
-			}
-			if s, err := export.Write(t.Context(), io.Discard, r, o, export.CSV); err != nil ||
-				s.Undecided != c.undecided {
-				t.Errorf("%s, keep %v: %d undecided, want %d (%v)", name, keep, s.Undecided, c.undecided, err)
+			if want = slices.Sorted(slices.Values(want)); !slices.Equal(got, want) {
+				t.Errorf("%s, %v: %v, want %v", name, o.List, got, want)
 			}
 		}
 	}
-	rows := rowsOf(t, r, export.Options{By: export.ByRecord, Undecided: export.Drop})
+	o := export.Options{List: words.Leave, By: export.ByRecord}
+	rows := rowsOf(t, r, o)
 	if len(rows) != 2 || rows[0]["reason"] != "unnamed_crawler" || rows[0]["detail"] != "no_matching_group" {
 		t.Errorf("%v", rows)
 	}
 
-	for fate, want := range map[export.Undecided]string{
-		export.Leave: `{"robotsaudit__export__unnamed_crawler":[[0,1,1.0]]}`,
-		export.Drop:  `{"robotsaudit__export__drop":[[0,1,1.0]],"robotsaudit__export__unnamed_crawler":[[0,1,1.0]]}`,
+	for decided, want := range map[string]string{
+		"leave": `{"robotsaudit__export__undecided":[[0,1,1.0]],"robotsaudit__export__unnamed_crawler":[[0,1,1.0]]}`,
+		"drop":  `{"robotsaudit__export__drop":[[0,1,1.0]],"robotsaudit__export__unnamed_crawler":[[0,1,1.0]]}`,
+		"keep":  `{"robotsaudit__export__unnamed_crawler":[[0,1,1.0]]}`,
 	} {
 		var out bytes.Buffer
-		if _, err := export.WriteAttributes(t.Context(), &out, r, export.Options{By: export.ByRecord, Undecided: fate},
+		o.Undecided = choices(t, decided)
+		if _, err := export.WriteAttributes(t.Context(), &out, r, o,
 			strings.NewReader(`{"id":"http://a.example/x","text":"x"}`)); err != nil {
 			t.Fatal(err)
 		}
@@ -157,7 +125,7 @@ func TestUndecided(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got, err := io.ReadAll(z); err != nil || !strings.Contains(string(got), want) {
-			t.Errorf("%s: %s, want %s (%v)", fate, got, want, err)
+			t.Errorf("%s: %s, want %s (%v)", decided, got, want, err)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/robotsaudit/robotsaudit/internal/words"
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
@@ -65,6 +66,8 @@ func (w *whatIf) End() error {
 		w.agents.Skip()
 	}
 }
+
+var disallowed, unknown, allowed = words.Disallowed.String(), words.Unknown.String(), words.Allowed.String()
 
 // decide is the verdict for the tokens together: the first that is disallowed counts, else the
 // first that is unknown.

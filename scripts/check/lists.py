@@ -3,8 +3,8 @@
     lists BINARY DIR
 
 Each format, read by another reader, must have the same rows: pyarrow, csv, json. The lists by
-record must be what DuckDB makes of fetches, group_verdicts, robots_agents and restrictions; drop
-and keep must share nothing, and together have every fetch with content. Attributes must be what
+record must be what DuckDB makes of fetches, group_verdicts, robots_agents and restrictions: each
+fetch of a page is in exactly one of the three lists. Attributes must be what
 dolma documents: gzip, a line for each document, with its id and spans [start, end, score].
 """
 
@@ -30,21 +30,26 @@ WITH asked AS (
     SELECT warc_filename, warc_record_offset, url, bool_or(verdict = 'disallowed') AS disallowed, bool_or(verdict = 'unknown') AS unknown
     FROM asked GROUP BY ALL
 )
-SELECT warc_filename, warc_record_offset, url,
-       $tokens = [] AND verdict = 'allowed' AND list_contains(string_split(notes, ','), 'named_group_forbids') AS unnamed,
-       CASE WHEN disallowed THEN 'disallowed'
-            WHEN (warc_filename, warc_record_offset, url) IN (SELECT (warc_filename, warc_record_offset, url) FROM restrictions WHERE purpose IN $purposes)
-                THEN 'restricted'
-            WHEN unknown THEN 'unknown'
-            WHEN unnamed AND $keep THEN 'unnamed_crawler'
-            WHEN len($purposes) > 0 AND tags_from IS NOT DISTINCT FROM 'unknown' THEN 'unknown'
-            WHEN len(list_intersect(string_split(hints, ','), $purposes)) > 0 THEN 'unknown'
-            WHEN unnamed THEN 'unnamed_crawler'
-            ELSE 'allowed' END AS reason,
-       coalesce(fetch_status BETWEEN 200 AND 299, record_type = 'resource') AS content
+SELECT warc_filename, warc_record_offset, url, list_concat(
+           CASE WHEN disallowed THEN ['disallowed'] ELSE [] END,
+           CASE WHEN (warc_filename, warc_record_offset, url) IN
+                     (SELECT (warc_filename, warc_record_offset, url) FROM restrictions WHERE purpose IN $purposes)
+                THEN ['restricted'] ELSE [] END,
+           CASE WHEN coalesce(fetch_status NOT BETWEEN 200 AND 299, record_type <> 'resource' AND trust NOT IN ('listed', 'indexed'))
+                THEN ['not_a_page'] ELSE [] END,
+           CASE WHEN fetch_status IS NULL AND record_type <> 'resource' AND trust = 'indexed' THEN ['status_unknown'] ELSE [] END,
+           CASE WHEN unknown THEN ['robots_unknown'] ELSE [] END,
+           CASE WHEN $tokens = [] AND verdict = 'allowed' AND list_contains(string_split(notes, ','), 'named_group_forbids')
+                THEN ['unnamed_crawler'] ELSE [] END,
+           CASE WHEN len($purposes) > 0 AND tags_from IS NOT DISTINCT FROM 'unknown' THEN ['tags_unknown'] ELSE [] END,
+           CASE WHEN len(list_intersect(string_split(hints, ','), $purposes)) > 0 THEN ['hint'] ELSE [] END,
+           ['allowed']) AS reasons
 FROM fetches JOIN verdicts USING (warc_filename, warc_record_offset, url)
 WHERE fetches.reason <> 'robots_txt_itself'
 """
+
+FATES = {"disallowed": "drop", "restricted": "drop", "allowed": "keep"}
+LISTS = ("drop", "undecided", "keep")  # of several reasons, one of the first list counts
 
 
 def export(binary, dir, *options):
@@ -69,31 +74,29 @@ def read_all(binary, dir, work, options):
     return lines
 
 
-def check_lists(binary, dir, work, tables, tokens, purposes, unknown):
-    options = [f"--agent={token}" for token in tokens] + [f"--purpose={p}" for p in purposes] + [f"--unknown={unknown}"]
-    drop, keep = set(), set()
-    for *place, _, reason, content in tables.execute(REASONS,
-                                                     {"tokens": tokens, "purposes": purposes,
-                                                      "keep": unknown == "keep"}).fetchall():
-        if reason in ("disallowed", "restricted") or reason == "unknown" and unknown == "drop":
-            drop.add((*place, reason))
-        elif content and reason != "unnamed_crawler":
-            keep.add((*place, reason))
+def check_lists(binary, dir, work, tables, tokens, purposes, decided):
+    options = [f"--agent={token}" for token in tokens] + [f"--purpose={p}" for p in purposes]
+    options += [f"--undecided={reason}={fate}" for reason, fate in decided.items()]
+    want = {fate: set() for fate in LISTS}
+    for *place, reasons in tables.execute(REASONS, {"tokens": tokens, "purposes": purposes}).fetchall():
+        fates = [decided.get(reason) or FATES.get(reason, "undecided") for reason in reasons]
+        fate = min(fates, key=LISTS.index)
+        want[fate].add((*place, reasons[fates.index(fate)]))
     rows = {}
-    for what, want in (("--drop", drop), ("--keep", keep)):
-        rows[what] = read_all(binary, dir, work, [what, *options])
-        got = {(row["warc_filename"], row["warc_record_offset"], row["url"], row["reason"]) for row in rows[what]}
-        assert got == want, f"{what} {options}: {got ^ want}"
+    for fate in LISTS:
+        rows[fate] = read_all(binary, dir, work, ["--list", fate, *options])
+        got = {(row["warc_filename"], row["warc_record_offset"], row["url"], row["reason"]) for row in rows[fate]}
+        assert got == want[fate], f"{fate} {options}: {got ^ want[fate]}"
         for by in ("url", "host", "origin", "domain"):
-            groups = read_all(binary, dir, work, [what, *options, "--by", by])
-            keys = export(binary, dir, what, *options, "--by", by, "--format", "txt").decode().splitlines()
+            groups = read_all(binary, dir, work, ["--list", fate, *options, "--by", by])
+            keys = export(binary, dir, "--list", fate, *options, "--by", by, "--format", "txt").decode().splitlines()
             name = {"host": "surt_host_name"}.get(by, by)
             assert [row[name] for row in groups] == keys == sorted(set(keys),
-                                                                   key=str.encode), f"{what} --by {by} {options}: {keys}"
+                                                                   key=str.encode), f"{fate} --by {by} {options}: {keys}"
     for by in ("url", "host", "origin", "domain"):
-        dropped, kept = (set(export(binary, dir, what, *options, "--by", by, "--format", "txt").splitlines())
-                         for what in rows)
-        assert not dropped & kept, f"--by {by} {options}: in both lists: {dropped & kept}"
+        keys = [key for fate in LISTS
+                for key in export(binary, dir, "--list", fate, *options, "--by", by, "--format", "txt").splitlines()]
+        assert len(keys) == len(set(keys)), f"--by {by} {options}: in two lists"
     return rows
 
 
@@ -105,11 +108,12 @@ def check_attributes(binary, dir, work, rows):
         file.writelines(json.dumps(document) + "\n" for document in documents)
     out = export(binary, dir, "--drop", "--format", "dolma", "--documents", path)
     attributes = [json.loads(line) for line in gzip.decompress(out).decode().splitlines()]
-    dropped = {row["id"] for row in rows["--drop"]}
+    fates = {row["id"]: fate for fate in LISTS for row in rows[fate]}
     assert len(attributes) == len(documents), f"{len(attributes)} lines for {len(documents)} documents"
     for line, document in zip(attributes, documents):
         assert line["id"] == document["id"] and line["source"] == "x", f"{line} stands for {document}"
-        assert ("robotsaudit__export__drop" in line["attributes"]) == (line["id"] in dropped), f"{line}"
+        for fate in ("drop", "undecided"):
+            assert (f"robotsaudit__export__{fate}" in line["attributes"]) == (fates[line["id"]] == fate), f"{line}"
         for name, spans in line["attributes"].items():
             assert len(name.split("__")) == 3 and spans == [[0, len(document["text"]), 1.0]], f"{line}"
 
@@ -125,10 +129,11 @@ def main(binary, dir: Path):
                        f"CREATE VIEW {name} AS SELECT {absent[name]} FROM fetches LIMIT 0")
     agents, purposes = settings.get("agents", []), settings.get("purposes", [])
     with folder() as work:
-        rows = check_lists(binary, dir, work, tables, [], [], "drop")
+        rows = check_lists(binary, dir, work, tables, [], [], {})
         check_attributes(binary, dir, work, rows)
-        pairs = [(tokens, unknown) for tokens in ([], agents[:1], agents) for unknown in ("drop", "keep")]
-        for tokens, unknown in pairs:
-            check_lists(binary, dir, work, tables, tokens, purposes, unknown)
-    print(f"lists: {len(pairs)} pairs of lists are what SQL makes of the tables, in each format; "
-          f"attributes of {len(rows['--drop']) + len(rows['--keep'])} documents")
+        decisions = [{}, {"robots_unknown": "drop", "tags_unknown": "keep"}, {"not_a_page": "drop", "unnamed_crawler": "keep"}]
+        asked = [(tokens, decided) for tokens in ([], agents[:1], agents) for decided in decisions]
+        for tokens, decided in asked:
+            check_lists(binary, dir, work, tables, tokens, purposes, decided)
+    print(f"lists: {len(asked)} times three lists are what SQL makes of the tables, in each format; "
+          f"attributes of {sum(map(len, rows.values()))} documents")

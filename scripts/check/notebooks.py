@@ -115,8 +115,8 @@ def make(binary, data):
     made("testdata", binary, "audit", TESTDATA, "-o", data / "testdata", "--agents", "ai", "--purpose", "train",
          "--rate")
     made("corpus.parquet", ROOT / "scripts/make/run", "corpus", data / "corpus.parquet", *ARCHIVES)
-    made("drop.parquet", binary, "export", "-o", data / "testdata", "--drop", "--agent", "GPTBot", "--purpose",
-         "train", "--to", data / "drop.parquet")
+    made("drop.parquet", binary, "export", "-o", data / "testdata", "--drop", "--undecided", "drop", "--agent",
+         "GPTBot", "--purpose", "train", "--to", data / "drop.parquet")
     made("revisits", binary, "audit", *TESTDATA.glob("crawl-[ac]-2.warc.gz"), "-o", data / "revisits", "--purpose",
          "train")
     made("keep.parquet", binary, "export", "-o", data / "revisits", "--keep", "--purpose", "train", "--to",

@@ -67,7 +67,7 @@ class Comparison:
             by_fetch(out, name, ids) for name in ("restrictions", "effective_tags", "tag_conflicts", "page_tags",
                                                   "usage_signals"))
         captures = {r["robots_id"]: place(r) for r in table(out, "robots")}
-        lists = {way: self.list(out, way, purposes) for way in ("keep", "drop")}
+        lists = {way: self.list(out, way, purposes) for way in ("keep", "undecided", "drop")}
         for e in made:
             i = e.id[1:-1]
             f = fetches[i]
@@ -113,7 +113,7 @@ class Comparison:
             self.differ("%s %s" % (kind, key), e, ours.get(key), theirs.get(key))
 
     def list(self, out, way, purposes):
-        lines = self.run("export", "-o", out, "--" + way, "--format", "jsonl",
+        lines = self.run("export", "-o", out, "--list", way, "--format", "jsonl",
                          *repeated("--purpose", purposes)).splitlines()
         return {r["warc_record_id"]: r for r in map(json.loads, lines)}
 
@@ -124,11 +124,17 @@ def listed(e, fetch, restrictions, hints, purposes):
         return [("drop", "disallowed")]
     if restrictions:
         return [("drop", "restricted")]
-    if fetch["verdict"] == "unknown" or purposes and fetch["tags_from"] == "unknown" or hints & set(purposes):
-        return [("drop", "unknown")]
+    if not 200 <= e.status < 300:
+        return [("undecided", "not_a_page")]
+    if fetch["verdict"] == "unknown":
+        return [("undecided", "robots_unknown")]
     if "named_group_forbids" in (fetch["notes"] or "").split(","):
-        return []
-    return [("keep", "allowed")] if 200 <= e.status < 300 else []
+        return [("undecided", "unnamed_crawler")]
+    if purposes and fetch["tags_from"] == "unknown":
+        return [("undecided", "tags_unknown")]
+    if hints & set(purposes):
+        return [("undecided", "hint")]
+    return [("keep", "allowed")]
 
 
 def repeated(flag, values):

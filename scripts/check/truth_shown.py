@@ -37,7 +37,7 @@ def audit(binary, archives, output):
     captures = {row["robots_id"]: (identity(row["warc_record_id"]), identity(row["body_warc_record_id"])) for row in table("robots")}
     rows = {}
     for mode in ("--keep", "--drop"):
-        for line in call(binary, "export", "-o", output, mode, "--format", "jsonl").splitlines():
+        for line in call(binary, "export", "-o", output, mode, "--unknown", "drop", "--format", "jsonl").splitlines():
             row = json.loads(line)
             kind = row["reason"] if row["reason"] in CLASSES else "allowed" if mode == "--keep" else "unknown"
             rows[identity(row["warc_record_id"])] = Row(kind, row["detail"] or "", "", "", *captures.get(str(row["robots_id"]), ("", "")))
