@@ -44,9 +44,9 @@ func newBuild(opt Options, fingerprint string) (*build, error) {
 
 // withPrevious adds the inputs of the previous plan if the options require it. Otherwise it reports
 // which of them will go.
-func (b *build) withPrevious(ctx context.Context, named []Input) []Input {
+func (b *build) withPrevious(ctx context.Context, named []Input) ([]Input, error) {
 	if b.previous == nil {
-		return named
+		return named, nil
 	}
 	more := without(b.previous.Inputs, named)
 	failed := make(map[string]bool)
@@ -56,9 +56,9 @@ func (b *build) withPrevious(ctx context.Context, named []Input) []Input {
 	if !b.opt.Add {
 		more = slices.DeleteFunc(more, func(in Input) bool { return failed[in.Path] })
 		if len(more) > 0 && b.opt.Dropping != nil {
-			b.opt.Dropping(more)
+			return named, b.opt.Dropping(more, len(b.previous.Inputs))
 		}
-		return named
+		return named, nil
 	}
 	for i, in := range more {
 		if !failed[in.Path] || in.Path == facts.Stdin {
@@ -68,7 +68,7 @@ func (b *build) withPrevious(ctx context.Context, named []Input) []Input {
 			more[i].SetObject(info)
 		}
 	}
-	return sortInputs(slices.Concat(named, more))
+	return sortInputs(slices.Concat(named, more)), nil
 }
 
 // sortInputs orders inputs by path and gives each a name of its own.

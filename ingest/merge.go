@@ -36,7 +36,9 @@ func Merge(ctx context.Context, dirs []string, opt Options) error {
 	}
 	m.Inputs = sortInputs(m.Inputs)
 	if !opt.Add {
-		b.withPrevious(ctx, m.Inputs)
+		if _, err := b.withPrevious(ctx, m.Inputs); err != nil {
+			return err
+		}
 	}
 	for _, set := range m.sets {
 		if err := b.copyTasks(ctx, set); err != nil {

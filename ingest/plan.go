@@ -41,9 +41,9 @@ type Options struct {
 	Read    func(*InputResult)
 	NotRead func(*Failure)
 
-	// Dropping receives the inputs that are no longer among those wanted, before their
-	// facts are removed; may be nil.
-	Dropping func([]Input)
+	// Dropping receives the inputs that are no longer among those wanted, and how many there were of
+	// all, before their facts are removed. They stay where it returns an error. It may be nil.
+	Dropping func(gone []Input, of int) error
 
 	Add           bool // to what is there: the facts of inputs that are not named are kept
 	Reread        bool // all inputs, also those whose facts are there already
@@ -81,7 +81,9 @@ func Ingest(ctx context.Context, inputs []Input, opt Options) error {
 			"archives are read again")
 	}
 	named := inputs
-	inputs = b.withPrevious(ctx, named)
+	if inputs, err = b.withPrevious(ctx, named); err != nil {
+		return err
+	}
 	again := slices.DeleteFunc(slices.Clone(named),
 		func(in Input) bool { return !opt.Reread && in.Path != facts.Stdin })
 	if err := b.keep(ctx, without(inputs, again)); err != nil {

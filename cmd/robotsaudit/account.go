@@ -28,6 +28,7 @@ type job struct {
 	progress *ingest.Progress
 	facts    *facts.Set     // nil where the run did not come to any
 	totals   *report.Totals // nil where nothing was decided
+	fresh    *int64         // new violations; nil where they were not counted
 	asked    int64          // requests that were made of servers before
 }
 
@@ -67,6 +68,9 @@ func (j *job) summarize(code int) {
 			slog.Int64("allowed", j.totals.Allowed), slog.Int64("disallowed", j.totals.Disallowed),
 			slog.Int64("unknown", j.totals.Unknown))
 	}
+	if j.fresh != nil {
+		fields = append(fields, slog.Int64("new_violations", *j.fresh))
+	}
 	if asked, _ := object.Traffic(); asked > j.asked {
 		fields = append(fields, slog.Int64("requests", asked-j.asked))
 	}
@@ -98,6 +102,9 @@ func (j *job) writeMetrics(code int) error {
 		m.gauge("unproven", "Fetches in the table unproven.",
 			labelled("certainty", words.Contested.String(), t.Contested),
 			labelled("certainty", words.Possible.String(), t.Possible))
+	}
+	if j.fresh != nil {
+		m.gauge("new_violations", "Violations that the run before did not have.", value(*j.fresh))
 	}
 	return writeWhole(j.cmd, j.metrics, func(w io.Writer) error { _, err := io.WriteString(w, m.String()); return err })
 }

@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -20,9 +22,9 @@ import (
 )
 
 // runCheck reads archives and prints what is wrong with them, as a linter does.
-func runCheck(cmd *cobra.Command, args []string, flags *inputFlags, format string) error {
+func runCheck(cmd *cobra.Command, args []string, flags *inputFlags, format string, verbose bool) error {
 	out := bufio.NewWriter(cmd.OutOrStdout())
-	var p checkPrinter = &textCheck{out}
+	var p checkPrinter = &textCheck{w: out, verbose: verbose}
 	if format == "json" {
 		p = &jsonCheck{json.NewEncoder(out)}
 	}
@@ -64,7 +66,7 @@ func runCheck(cmd *cobra.Command, args []string, flags *inputFlags, format strin
 		return cmp.Or(p.closing(c), out.Flush())
 	})
 	if err == nil {
-		err = reportFailures("")
+		err = cmp.Or(reportFailures(""), p.total())
 	}
 	err = errors.Join(err, out.Flush())
 	switch {
@@ -91,12 +93,28 @@ type checkPrinter interface {
 	issue(file string, i *facts.Issue) error
 	closing(*records.Checked) error
 	failure(file, reason string) error // of an input that could not be read at all
+	total() error
 }
 
-// textCheck prints lines for people and editors.
-type textCheck struct{ w io.Writer }
+// textCheck prints a line for each archive, and a last one of all. If it is verbose, each issue has a
+// line, for editors, too.
+type textCheck struct {
+	w       io.Writer
+	verbose bool
+	kinds   map[string]int // issues of the archive in hand
+
+	archives, records, issues int64
+	broken                    []string // archives that are not intact
+}
 
 func (t *textCheck) issue(file string, i *facts.Issue) error {
+	if !t.verbose {
+		if t.kinds == nil {
+			t.kinds = make(map[string]int)
+		}
+		t.kinds[i.Kind.String()]++
+		return nil
+	}
 	place := ""
 	if i.Offset >= 0 {
 		place = fmt.Sprintf("%d:", i.Offset)
@@ -107,12 +125,54 @@ func (t *textCheck) issue(file string, i *facts.Issue) error {
 }
 
 func (t *textCheck) closing(c *records.Checked) error {
-	_, err := fmt.Fprintf(t.w, "%s: %s, %s, %s%s\n", oneLine(c.Name), report.Count(recordCount(c), "record"),
-		report.Count(c.Fetches, "fetch"), report.Count(c.InputStats.Issues, "issue"), opinionText(c))
+	t.archives++
+	t.records += recordCount(c)
+	t.issues += c.InputStats.Issues
+	state := "intact"
+	if c.InputStats.Lossy > 0 || c.Digests.Mismatched > 0 || c.Refusal != "" {
+		state = "not intact"
+		t.broken = append(t.broken, oneLine(c.Name))
+	}
+	if n := c.InputStats.Issues; n > 0 {
+		state += ", " + report.Count(n, "issue")
+	}
+	if kinds := slices.Sorted(maps.Keys(t.kinds)); len(kinds) > 0 {
+		state += ": " + strings.Join(kinds, ", ")
+	}
+	clear(t.kinds)
+	if t.verbose {
+		state += opinionText(c)
+	}
+	_, err := fmt.Fprintf(t.w, "%s: %s, %s; %s\n", oneLine(c.Name), report.Count(recordCount(c), "record"),
+		report.Count(c.Fetches, "fetch"), state)
+	return err
+}
+
+// maxBroken bounds the archives that the last line names.
+const maxBroken = 10
+
+func (t *textCheck) total() error {
+	text := "all intact"
+	if n := len(t.broken); n > 0 {
+		text = fmt.Sprintf("%d not intact: %s", n, strings.Join(t.broken[:min(n, maxBroken)], ", "))
+		if n > maxBroken {
+			text += fmt.Sprintf(" and %d more", n-maxBroken)
+		}
+	}
+	if t.issues > 0 {
+		text += ". " + report.Count(t.issues, "issue")
+		if !t.verbose {
+			text += "; --verbose shows each"
+		}
+	}
+	_, err := fmt.Fprintf(t.w, "%s, %s: %s.\n", report.Count(t.archives, "archive"), report.Count(t.records, "record"),
+		text)
 	return err
 }
 
 func (t *textCheck) failure(file, reason string) error {
+	t.archives++
+	t.broken = append(t.broken, oneLine(file))
 	_, err := fmt.Fprintf(t.w, "%s: %s: %s (not read)\n", oneLine(file), words.IssueUnreadable, oneLine(reason))
 	return err
 }
@@ -181,6 +241,8 @@ type opinionLine struct {
 	Records int64  `json:"records"`
 	Stopped string `json:"stopped,omitempty"`
 }
+
+func (j *jsonCheck) total() error { return nil }
 
 func (j *jsonCheck) issue(file string, i *facts.Issue) error {
 	return j.enc.Encode(issueLine{

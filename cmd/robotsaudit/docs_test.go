@@ -1,7 +1,11 @@
 package main
 
 import (
+	"errors"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -29,5 +33,58 @@ func TestCrawlersDocument(t *testing.T) {
 	}
 	if len(sections) < 8 {
 		t.Errorf("%d crawlers", len(sections))
+	}
+}
+
+// TestNightlyDocument: the script for every night in docs/OPERATIONS.md works as it stands there, and systemd
+// takes its unit.
+func TestNightlyDocument(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the script is for a shell of Unix")
+	}
+	text, err := os.ReadFile("../../docs/OPERATIONS.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	write := func(name, language string, mode os.FileMode) string {
+		_, rest, _ := strings.Cut(string(text), "\n```"+language+"\n")
+		block, _, _ := strings.Cut(rest, "\n```\n")
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(strings.ReplaceAll(block, "/srv/crawl", dir)+"\n"), mode); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	nightly := write("nightly", "sh", 0o777)
+	for _, folder := range []string{"archives", "metrics"} {
+		if err := os.Mkdir(filepath.Join(dir, folder), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for night, archive := range []string{"crawl-a-1.warc.gz", "crawl-b-1.warc.gz"} {
+		b, err := os.ReadFile("../../testdata/warc/" + archive)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "archives", archive), b, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		command := exec.Command(nightly)
+		out, err := command.CombinedOutput()
+		if want := night * exitViolations; command.ProcessState.ExitCode() != want || len(out) > 0 {
+			t.Errorf("night %d: %v, exit code %d wanted\n%s", night, err, want, out)
+		}
+	}
+	if b, err := os.ReadFile(filepath.Join(dir, "metrics/robotsaudit.prom")); err != nil ||
+		!strings.Contains(string(b), "\nrobotsaudit_new_violations ") {
+		t.Errorf("%v, metrics:\n%s", err, b)
+	}
+	out, err := exec.Command("systemd-analyze", "verify", write("robotsaudit.service", "ini", 0o666)).CombinedOutput()
+	switch {
+	case errors.Is(err, exec.ErrNotFound):
+		t.Log("there is no systemd here: the unit is not verified")
+	case err != nil:
+		t.Errorf("%v\n%s", err, out)
 	}
 }

@@ -87,7 +87,7 @@ func (j *job) decide(e *evaluation) error {
 	if err != nil {
 		return err
 	}
-	j.totals = &summary.Audit.Totals
+	j.totals, j.fresh = &summary.Audit.Totals, e.fresh
 	return e.tellResults(j.cmd, j.output, summary)
 }
 
@@ -125,6 +125,7 @@ func (e *evaluation) printSummary(cmd *cobra.Command, summary *report.Summary, w
 // Values of --fail-on.
 const (
 	failOnViolations = "violations"
+	failOnNew        = "new-violations"
 	failOnUnread     = "unread"
 )
 
@@ -133,7 +134,7 @@ const (
 func (e *evaluation) status(t *report.Totals) error {
 	for _, what := range append(slices.Clone(e.failOn), failOnUnread) {
 		switch {
-		case what == failOnViolations && t.Violations > 0:
+		case what == failOnViolations && t.Violations > 0, what == failOnNew && *e.fresh > 0:
 			return exitStatus(exitViolations)
 		case what == failOnUnread && t.InputsNotWhollyRead > 0:
 			return exitStatus(exitUnread)
@@ -143,13 +144,19 @@ func (e *evaluation) status(t *report.Totals) error {
 }
 
 // warnOfRemoval names the content of the tables in dir that the tables of this run will lack: what
-// other crawlers would have been allowed.
+// other crawlers would have been allowed, and what is said against a use.
 func (e *evaluation) warnOfRemoval(log *slog.Logger, dir string) {
 	before, err := results.Open(dir)
-	if err != nil || len(e.options.Agents) > 0 {
+	if err != nil {
 		return // there are none, or none that can be read
 	}
-	if tokens := before.Audit().Settings.Agents; len(tokens) > 0 {
+	settings := &before.Audit().Settings
+	if lost := without(settings.Purposes, e.purposes); len(lost) > 0 {
+		log.Warn(fmt.Sprintf("this run does not ask what is said against the use %s, so it removes the restrictions "+
+			"that the run before found; "+
+			"give --purpose again to keep them", strings.Join(lost, " and ")))
+	}
+	if tokens := settings.Agents; len(tokens) > 0 && len(e.options.Agents) == 0 {
 		log.Warn(fmt.Sprintf("this run asks about no other crawler, so it removes what the run before found for %s "+
 			"(%s); give --agent or --agents again to keep it",
 			report.Count(int64(len(tokens)), "token"), report.Shown(strings.Join(tokens, ", "), 60)))
@@ -159,6 +166,13 @@ func (e *evaluation) warnOfRemoval(log *slog.Logger, dir string) {
 func (e *evaluation) writeTables(ctx context.Context, log *slog.Logger, dir string, facts *facts.Set) (*report.Summary,
 	error,
 ) {
+	var before *baseline
+	if slices.Contains(e.failOn, failOnNew) {
+		var err error
+		if before, err = e.keepBaseline(log, dir, facts); err != nil {
+			return nil, err
+		}
+	}
 	w, err := report.NewWriter(dir, facts, e.options)
 	if err != nil {
 		return nil, err
@@ -171,7 +185,12 @@ func (e *evaluation) writeTables(ctx context.Context, log *slog.Logger, dir stri
 		return nil, err
 	}
 	e.warnOfIdle(log, totals)
-	return w.Commit(totals)
+	summary, err := w.Commit(totals)
+	if err == nil && before != nil {
+		e.fresh = new(int64)
+		*e.fresh, err = before.compare(ctx, log)
+	}
+	return summary, err
 }
 
 // warnOfIdle names tokens and rules that no fetch had to do with.
@@ -192,6 +211,7 @@ type evaluation struct {
 	failOn  []string
 	tables  []string // to be written; nil: all
 	full    bool     // print all of the summary
+	fresh   *int64   // new violations; nil: not counted
 	verify  bool     // read the records that indexes name
 	tokens  []string // that the options give
 	ranks   *report.Ranks
@@ -209,8 +229,9 @@ func (e *evaluation) add(flags *pflag.FlagSet) {
 func (e *evaluation) addOutcome(flags *pflag.FlagSet) {
 	flags.BoolVar(&e.full, "full", false, "print all of the summary, not its first twenty lines or so")
 	flags.StringSliceVar(&e.failOn, "fail-on", nil,
-		"`WHAT` decides the exit code: violations (10), unread (3 for unread input, as without this flag), or both, "+
-			"as in unread,violations: the first that there is")
+		"`WHAT` decides the exit code: violations (10), new-violations (10 for those that the run before in DIR did "+
+			"not have), unread (3 for unread input, as without this flag), or several, as in unread,violations: the "+
+			"first that there is")
 }
 
 // addSettings adds what tables depend on.
@@ -301,6 +322,10 @@ func (e *evaluation) checkTables() error {
 			return usageErrorf("--tables %q: there is no such table; %s", name,
 				advice(name, "", report.TableNames(), "'robotsaudit schema' lists them"))
 		}
+	}
+	if slices.Contains(e.failOn, failOnNew) && e.tables != nil &&
+		!slices.Contains(e.tables, report.ViolationsTable.Name) {
+		return usageErrorf("--fail-on new-violations compares tables violations: name it in --tables")
 	}
 	for _, table := range []report.Table{report.GroupVerdictsTable.Table, report.RobotsAgentsTable.Table} {
 		if slices.Contains(e.tables, table.Name) && len(e.agents)+len(e.categories) == 0 && e.agentsFile == "" {

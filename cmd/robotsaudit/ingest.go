@@ -79,7 +79,7 @@ func checkWorkers(cmd *cobra.Command) error {
 
 func newIngestCommand() *cobra.Command {
 	var in ingestFlags
-	var check bool
+	var check, verbose bool
 	var format string
 	var shard shardFlags
 	cmd := &cobra.Command{
@@ -88,16 +88,17 @@ func newIngestCommand() *cobra.Command {
 		Long: `Read archives into DIR. 'robotsaudit evaluate -o DIR' then decides, as often as there
 are questions, without reading the archives again.
 
-With --check nothing is written: every problem of the archives is a line on standard
-output, FILE:OFFSET: KIND: DETAIL (ACTION), and every archive ends with a line of
-counts and what github.com/slyrz/warc, another reader, makes of it. The exit code is 1
-if no archive was found, 3 if there is any other problem, else 0. docs/SCHEMA.md
-explains the kinds.
+With --check nothing is written: standard output gets a line for each archive, and a last one
+that names those that are not intact. With --verbose every problem is a line, too,
+FILE:OFFSET: KIND: DETAIL (ACTION), and the line of an archive has what
+github.com/slyrz/warc, another reader, makes of it. The exit code is 1 if no archive was
+found, 3 if there is any other problem, else 0. docs/SCHEMA.md explains the kinds.
 
 ` + inputHelp + "\n\n" + resumeHelp + "\n\n" + exitHelp,
 		Example: `  robotsaudit ingest archives/ -o out
   robotsaudit evaluate -o out --agent GPTBot
-  robotsaudit ingest --check archives/            what is wrong with these archives?
+  robotsaudit ingest --check archives/            are these archives intact?
+  robotsaudit ingest --check --verbose archives/  what is wrong with them?
   robotsaudit ingest --check --verify-digests --format json crawl.warc.gz
   zstdcat crawl.warc.zst | robotsaudit ingest --check -`,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -111,6 +112,7 @@ explains the kinds.
 	shard.add(cmd.Flags())
 	cmd.Flags().BoolVar(&check, "check", false, "print what is wrong with the archives, and write nothing")
 	cmd.Flags().StringVar(&format, "format", "text", "`FORMAT` of --check: text or json")
+	cmd.Flags().BoolVar(&verbose, "verbose", false, "have --check print each problem")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		switch {
 		case shard.given(cmd):
@@ -120,9 +122,9 @@ explains the kinds.
 		case check && given(cmd, "digest-inputs"):
 			return usageErrorf("--check writes no audit.json: leave out --digest-inputs")
 		case check:
-			return runCheck(cmd, args, &in.inputFlags, format)
-		case given(cmd, "format"):
-			return usageErrorf("--format is that of --check: add --check")
+			return runCheck(cmd, args, &in.inputFlags, format, verbose)
+		case given(cmd, "format"), given(cmd, "verbose"):
+			return usageErrorf("--format and --verbose are those of --check: add --check")
 		}
 		return in.run(cmd, nil, func(j *job) error { return j.read(args, &in, false, j.printIngested) })
 	}

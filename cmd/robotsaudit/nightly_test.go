@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -76,6 +77,69 @@ func TestNightly(t *testing.T) {
 		fresh := filepath.Join(dir, fmt.Sprintf("fresh-%d", night))
 		audit(fresh)
 		sameFiles(t, out, fresh)
+	}
+}
+
+// TestNewViolations audits a folder to which an archive is added every night for a month. One night
+// brings a violation: that night ends with exit code 10, however often it is run, and no other.
+func TestNewViolations(t *testing.T) {
+	dir := t.TempDir()
+	archives, out := filepath.Join(dir, "archives"), filepath.Join(dir, "out")
+	if err := os.Mkdir(archives, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	night := func(want int, args ...string) (stderr bytes.Buffer) {
+		t.Helper()
+		args = append([]string{"audit", archives, "-o", out, "--fail-on", "new-violations", "--quiet"}, args...)
+		if code := run(t.Context(), args, strings.NewReader(""), io.Discard, &stderr); code != want {
+			t.Fatalf("%s: exit code %d, want %d\n%s", args, code, want, &stderr)
+		}
+		return stderr
+	}
+	add := func(name string, path string) {
+		t.Helper()
+		var records []warctest.Record
+		for minute, path := range []string{"/robots.txt", path} {
+			id, url, date := "urn:"+name+path, "http://host.example"+path, fmt.Sprintf("2024-05-01T12:%02d:00Z", minute)
+			records = append(records,
+				warctest.Record{
+					Type: "response", ID: id, URL: url, Date: date,
+					Block: "HTTP/1.1 200 OK\r\n\r\nUser-agent: *\nDisallow: /private/\n",
+				},
+				warctest.Record{
+					Type: "request", ID: id + "q", URL: url, Date: date, Fields: []string{"WARC-Concurrent-To: <" + id + ">"},
+					Block: "GET " + path + " HTTP/1.1\r\nHost: host.example\r\nUser-Agent: CCBot/2.0\r\n\r\n",
+				})
+		}
+		if err := os.WriteFile(filepath.Join(archives, name+".warc"), warctest.Plain(records...), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	add("first", "/private/first") // which the baseline has
+	night(exitDone)
+	night(exitDone)
+	for n := 1; n <= 30; n++ {
+		name, path, want := fmt.Sprintf("night-%02d", n), fmt.Sprintf("/page/%d", n), exitDone
+		if n == 12 {
+			path, want = "/private/12", exitViolations
+		}
+		add(name, path)
+		if n == 12 || n == 20 { // a night that fails, and is run again
+			night(exitUsage, "--metrics", filepath.Join(dir, "none", "run.prom"))
+		}
+		stderr := night(want)
+		again := night(want)
+		if got := strings.Count(stderr.String(), "new violation, "); got != want/exitViolations {
+			t.Errorf("night %d names %d new violations\n%s", n, got, &stderr)
+		}
+		if again.String() != stderr.String() {
+			t.Errorf("night %d, again:\n%s\nat first:\n%s", n, &again, &stderr)
+		}
+	}
+	metrics := filepath.Join(dir, "run.prom")
+	night(exitDone, "--metrics", metrics)
+	if b, err := os.ReadFile(metrics); err != nil || !strings.Contains(string(b), "\nrobotsaudit_new_violations 0\n") {
+		t.Errorf("%v, metrics:\n%s", err, b)
 	}
 }
 

@@ -319,13 +319,18 @@ func mayHoldFacts(dir string) error {
 	return err
 }
 
-// dropping returns what warns of archives whose facts go. What are the arguments of the command.
-func (j *job) dropping(what string) func([]ingest.Input) {
+// dropping returns what warns of archives whose facts go, and refuses that most go. What are the
+// arguments of the command.
+func (j *job) dropping(what string) func([]ingest.Input, int) error {
 	if j.prune {
 		return nil
 	}
 	again := fmt.Sprintf("%s --add %s -o %s", j.cmd.CommandPath(), what, j.output)
-	return func(inputs []ingest.Input) {
+	return func(inputs []ingest.Input, of int) error {
+		if 2*len(inputs) > of {
+			return usageErrorf("%s has %s, and this run would remove what was read of %d of them: use '%s' to keep it, "+
+				"or --prune to remove it", j.output, report.Count(int64(of), "archive"), len(inputs), again)
+		}
 		var names []string
 		for _, in := range inputs[:min(len(inputs), 3)] {
 			names = append(names, in.Name)
@@ -336,6 +341,7 @@ func (j *job) dropping(what string) func([]ingest.Input) {
 		j.log.Warn(fmt.Sprintf("what was read before of %s not named now is removed (%s); to keep it, stop this run "+
 			"and use '%s'; with --prune there is no warning",
 			report.Count(int64(len(inputs)), "archive"), strings.Join(names, ", "), again))
+		return nil
 	}
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -12,6 +13,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/stages"
+	"github.com/robotsaudit/robotsaudit/internal/durable"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/object"
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/ci"
@@ -46,8 +49,9 @@ func newReportCommand() *cobra.Command {
     of more than 5,000 origins those that fail.
 
 FILE may be - for standard output. The archives are not read. The same results and options
-give the same bytes: the report has the date that --date gives, or none. --against adds
-what changed since an earlier audit.
+give the same bytes: the report has the date that --date gives, or none. The output keeps
+--title and --operator for the reports of later runs. --against adds what changed since an
+earlier audit.
 
 ` + exitHelp,
 		Example: `  robotsaudit report out
@@ -85,8 +89,8 @@ func (f *reportFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.csv, "csv", "", "write CSV files into `FOLDER`, made where there is none")
 	flags.StringVar(&f.sarif, "sarif", "", "write the violations as SARIF to `FILE`")
 	flags.StringVar(&f.junit, "junit", "", "write the origins as JUnit XML to `FILE`")
-	flags.StringVar(&f.document.Title, "title", "", "`TITLE` of the report")
-	flags.StringVar(&f.document.Operator, "operator", "", "`WHO` ran the crawl, for the report")
+	flags.StringVar(&f.document.Title, "title", "", "`TITLE` of this report and of later ones")
+	flags.StringVar(&f.document.Operator, "operator", "", "`WHO` ran the crawl, for this report and later ones")
 	flags.StringVar(&f.document.Date, "date", "", "`DATE` of the report, as it is to be written")
 	flags.StringVar(&f.against, "against", "", "output `OLD` of an earlier audit: the report shows what changed since")
 	f.sign.add(flags, "each file that is written")
@@ -126,6 +130,9 @@ func (f *reportFlags) run(cmd *cobra.Command) error {
 		return err
 	}
 	defer end()
+	if err := f.remember(cmd, r.Dir()); err != nil {
+		return err
+	}
 	beside := f.html+f.markdown+f.card+f.csv+f.sarif+f.junit == ""
 	if beside {
 		f.html = filepath.Join(r.Dir(), report.HTMLFile)
@@ -141,6 +148,33 @@ func (f *reportFlags) run(cmd *cobra.Command) error {
 		return putBeside(cmd, f.output, f.html)
 	}
 	return f.writeCSV(cmd, r)
+}
+
+// remember keeps the title and the operator that the command line gives in an output folder, and takes
+// from there what it does not give, so that the report of each later run has them.
+func (f *reportFlags) remember(cmd *cobra.Command, dir string) error {
+	path := filepath.Join(dir, facts.PrivateFolder, "report.json")
+	kept := make(map[string]string)
+	if b, err := os.ReadFile(path); err == nil {
+		if err := json.Unmarshal(b, &kept); err != nil {
+			return fmt.Errorf("%s is damaged (%w); remove it, and give --title and --operator again", path, err)
+		}
+	}
+	changed := false
+	for name, value := range map[string]*string{"title": &f.document.Title, "operator": &f.document.Operator} {
+		if flag := cmd.Flags().Lookup(name); flag == nil || !flag.Changed {
+			*value = kept[name]
+		} else if kept[name] != *value {
+			kept[name], changed = *value, true
+		}
+	}
+	if !changed {
+		return nil
+	}
+	if err := durable.ReplaceJSON(path, kept); err != nil {
+		logger(cmd).Warn(fmt.Sprintf("--title and --operator are not kept for later reports (%v)", object.Cause(err)))
+	}
+	return nil
 }
 
 // write writes files, and signs each.

@@ -139,7 +139,8 @@ func eachSmallArchive(t *testing.T, f func(t *testing.T, s *specimen)) {
 	}
 	add("made.warc.zst", warctest.ZstdFrames(t, entries))
 	add("dictionary.warc.zst",
-		append(warctest.Skippable(0xd, warctest.Dictionary(t)), warctest.ZstdFrames(t, entries, zstd.WithEncoderDict(warctest.Dictionary(t)))...))
+		append(warctest.Skippable(0xd, warctest.Dictionary(t)),
+			warctest.ZstdFrames(t, entries, zstd.WithEncoderDict(warctest.Dictionary(t)))...))
 	add("made.arc", []byte(strings.Join(records, "")))
 	add("made.arc.gz", arcMembers)
 	add("made.arc.zst", arcFrames)
@@ -613,8 +614,9 @@ func TestDamagedStreamFromAPipe(t *testing.T) {
 			warctest.Response(fmt.Sprint("urn:", i), fmt.Sprint("http://h/of/", i), ok200+string(body)))
 	}
 	for name, archive := range map[string][]byte{
-		"gzip": warctest.Gzip(string(warctest.Plain(warctest.Crawl(robotsBody)...))),
-		"zstd": warctest.ZstdFrame(t, string(warctest.Plain(records...))), "frames": warctest.ZstdFrames(t, warctest.Crawl(robotsBody)),
+		"gzip":   warctest.Gzip(string(warctest.Plain(warctest.Crawl(robotsBody)...))),
+		"zstd":   warctest.ZstdFrame(t, string(warctest.Plain(records...))),
+		"frames": warctest.ZstdFrames(t, warctest.Crawl(robotsBody)),
 	} {
 		t.Run(name, func(t *testing.T) { checkPipes(t, archive) })
 	}

@@ -51,7 +51,8 @@ func FuzzRead(f *testing.F) {
 	addSeeds(f, 4<<10, warctest.GzipMembers, ".warc.gz")
 	addSeeds(f, 4<<10, asARC, ".arc", ".arc.gz")
 	addSeeds(f, 4<<10, func(entries ...warctest.Record) []byte { return warctest.ZstdFrames(f, entries) }, ".zst")
-	f.Add(append(warctest.Skippable(0xd, warctest.Dictionary(f)), warctest.ZstdFrames(f, warctest.Crawl(robotsBody))...))
+	f.Add(append(warctest.Skippable(0xd, warctest.Dictionary(f)),
+		warctest.ZstdFrames(f, warctest.Crawl(robotsBody))...))
 	f.Fuzz(func(t *testing.T, archive []byte) {
 		own, piped := read(t, archive), readPipe(t, archive)
 		if own.result.Container != "warc" {

@@ -92,7 +92,8 @@ func TestRereadEntry(t *testing.T) {
 		warctest.DeflatedEntry("archive/c.warc.gz",
 			warctest.GzipMembers(target, first)),
 		warctest.StoredEntry("archive/d.warc.zst",
-			append(warctest.Skippable(0xd, warctest.Dictionary(t)), warctest.ZstdFrames(t, []warctest.Record{first, target})...)))
+			append(warctest.Skippable(0xd, warctest.Dictionary(t)),
+				warctest.ZstdFrames(t, []warctest.Record{first, target})...)))
 	path := filepath.Join(t.TempDir(), "a.wacz")
 	if err := os.WriteFile(path, wacz, 0o666); err != nil {
 		t.Fatal(err)
@@ -284,8 +285,8 @@ func TestPackageDigests(t *testing.T) {
 			warctest.DeflatedEntry("datapackage.json", []byte(c.json)))
 		for _, verify := range []bool{true, false} {
 			got := new(collected)
-			if _, err := readSource(t.Context(), facts.Input{Path: "/a.wacz", Size: int64(len(wacz))}, bytes.NewReader(wacz), 0,
-				got, Options{Verify: verify}); err != nil {
+			if _, err := readSource(t.Context(), facts.Input{Path: "/a.wacz", Size: int64(len(wacz))},
+				bytes.NewReader(wacz), 0, got, Options{Verify: verify}); err != nil {
 				t.Fatal(err)
 			}
 			var issues []string

@@ -1,0 +1,60 @@
+package diff
+
+import (
+	"context"
+	"errors"
+
+	"github.com/robotsaudit/robotsaudit/internal/durable"
+	"github.com/robotsaudit/robotsaudit/internal/facts/run"
+	"github.com/robotsaudit/robotsaudit/report"
+	"github.com/robotsaudit/robotsaudit/report/results"
+)
+
+// NewViolations are the violations of an audit that an earlier one does not have, neither under
+// another certainty nor by another rule. It reads the tables violations alone.
+func NewViolations(ctx context.Context, old, new *results.Results) (_ *Kind, err error) {
+	dir, remove, err := durable.Temporary("")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, remove()) }()
+	before, after := run.NewSorter(dir, sortedAs("old")), run.NewSorter(dir, sortedAs("new"))
+	if err := sortViolations(ctx, old, before); err != nil {
+		return nil, err
+	}
+	if err := sortViolations(ctx, new, after); err != nil {
+		return nil, err
+	}
+	fresh := &Kind{List: []Change{}}
+	err = merge(before.Sorted(ctx), after.Sorted(ctx), func(before, after *fetch) error {
+		if after == nil || before != nil && before.Dated == after.Dated && before.Time == after.Time {
+			return nil
+		}
+		fresh.Total++
+		after = after.clone()
+		fresh.add(changeOf(after, nil, after.state()))
+		return nil
+	})
+	fresh.sort()
+	return fresh, err
+}
+
+func sortViolations(ctx context.Context, r *results.Results, s *run.Sorter[fetch]) error {
+	for row, err := range results.Select[violationRow](ctx, r, report.ViolationsTable) {
+		if err != nil {
+			return err
+		}
+		f := row.fetch()
+		f.Rule = row.Rule
+		if err := s.Add(f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// violationRow are the columns of violations that are compared.
+type violationRow struct {
+	fetchRow
+	Rule string `parquet:"rule,optional,dict"`
+}
