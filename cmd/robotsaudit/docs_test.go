@@ -88,3 +88,52 @@ func TestNightlyDocument(t *testing.T) {
 		t.Errorf("%v\n%s", err, out)
 	}
 }
+
+// TestDocumentsRun: all commands of README.md and of docs/TUTORIAL.md run as they stand there, one
+// after the other, and say nothing that an unwary reader would take for a failure.
+func TestDocumentsRun(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the commands are for a shell of Unix")
+	}
+	data, err := filepath.Abs("../../testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, err := exec.LookPath("robotsaudit")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, document := range []string{"README.md", "docs/TUTORIAL.md"} {
+		t.Run(document, func(t *testing.T) {
+			text, err := os.ReadFile("../../" + document)
+			if err != nil {
+				t.Fatal(err)
+			}
+			dir, ran := t.TempDir(), 0
+			if err := errors.Join(os.Symlink(data, filepath.Join(dir, "testdata")),
+				os.Symlink(program, filepath.Join(dir, "robotsaudit"))); err != nil {
+				t.Fatal(err)
+			}
+			for _, block := range strings.Split(string(text), "\n```sh\n")[1:] {
+				block, _, _ = strings.Cut(block, "\n```\n")
+				for line := range strings.Lines(block) {
+					if !strings.Contains(line, "./robotsaudit ") {
+						continue // go build, go run and go test
+					}
+					command := exec.Command("sh", "-c", line)
+					command.Dir = dir
+					out, err := command.CombinedOutput()
+					switch code := command.ProcessState.ExitCode(); {
+					case code == exitViolations && strings.Contains(line, "--fail-on violations"):
+					case code != exitDone:
+						t.Errorf("%s%v\n%s", line, err, out)
+					}
+					ran++
+				}
+			}
+			if ran < 8 {
+				t.Errorf("%d commands", ran)
+			}
+		})
+	}
+}
