@@ -189,8 +189,8 @@ func TestSummaryTellsWhatWasAsked(t *testing.T) {
 	for _, want := range []string{
 		"profile google, crawler A (--crawler), crawlers by --crawler-map, other crawlers and restrictions as of " +
 			"1970-01-01T00:00:00Z.",
-		"restrict publication 2 times and use 2 times (table restrictions): no violations.",
-		"2 fetches (table crawl_delays): no violations.",
+		"2 restrictions on use, 2 on publication (table restrictions). They are no violations.",
+		"2 fetches (table crawl_delays). They are no violations.",
 		"allowed 2 robots.txt did not forbid them; 2 by the letter alone",
 	} {
 		if !strings.Contains(text, want) {

@@ -165,12 +165,11 @@ func (s *Summary) printShares(p *page) {
 		p.heading("Disallowed: %s of the %s that robots.txt could decide%s.", number(t.Disallowed),
 			Count(t.Decidable, "fetch"), percent(t.DisallowedShare))
 	} else {
-		p.heading("Disallowed: %s of %s with a known verdict%s; of the %s that robots.txt could decide %s%s, or "+
-			"%s%s if every unknown one was.",
+		bare := func(share *float64) string { return strings.Trim(percent(share), " ()") }
+		p.heading("Disallowed: %s of %s with a known verdict%s. Between %s and %s of all %s were disallowed, counting "+
+			"the unknown either way.",
 			number(t.Disallowed), Count(t.Decidable-t.Unknown, "fetch"), percent(t.DisallowedShareOfKnown),
-			number(t.Decidable),
-			number(t.Disallowed), percent(t.DisallowedShare), number(t.Disallowed+t.Unknown),
-			percent(t.DisallowedOrUnknownShare))
+			bare(t.DisallowedShare), bare(t.DisallowedOrUnknownShare), number(t.Decidable))
 	}
 	p.line("robots.txt is a request (RFC 9309 §1): disallowed does not mean illegal.")
 }
@@ -302,14 +301,14 @@ func (s *Summary) printWhatIf(p *page, full bool) {
 func (s *Summary) printAsked(p *page) {
 	a, t := s.Audit, &s.Audit.Totals
 	if len(a.Settings.Purposes) > 0 {
-		p.heading("For the purpose %s, pages and sites restrict publication %s and use %s (table restrictions): no "+
-			"violations.",
-			strings.Join(a.Settings.Purposes, ", "), Count(t.RestrictionsPublication,
-				"time"), Count(t.RestrictionsUsage, "time"))
+		p.heading("Pages and sites say against the purpose %s: %s on use, %s on publication (table restrictions). They "+
+			"are no violations.",
+			strings.Join(a.Settings.Purposes, ", "), Count(t.RestrictionsUsage, "restriction"),
+			number(t.RestrictionsPublication))
 	}
 	if a.Settings.Rate {
-		p.heading("Sooner than Crawl-delay asks, which RFC 9309 does not know: %s (table crawl_delays): no violations.",
-			Count(t.CrawlDelays, "fetch"))
+		p.heading("Faster than Crawl-delay, which is not part of RFC 9309: %s (table crawl_delays). They are no "+
+			"violations.", Count(t.CrawlDelays, "fetch"))
 	}
 }
 

@@ -192,16 +192,15 @@ var Issues = []Word{
 	IssueLimitReached: {
 		Name:    "limit_reached",
 		Meaning: "There is more than is remembered at a time: something may be missing.",
-		More: "Fetches and requests that wait for each other were more than are remembered, once an archive: a " +
-			"User-Agent may be missing; or warcinfo records were, once an archive, with their number in `detail`: the " +
-			"latest before a record stands in for the one it names; or a WACZ lists more than 262,144 pages: those " +
-			"left out count as embeds; or an origin's `tdmrep.json`, `ai.txt` or `llms.txt` was captured more than " +
-			"4,096 times: later captures of it are left out; or there are more than 8,192 captures of licence " +
-			"documents, or more than 8 MiB of their URLs, once an audit: the others are not read; or a robots.txt " +
-			"names more than 1,000 product tokens, with `--policies named`: those beyond have no rows in " +
-			"`robots_policies`; or more than 1,000 captures of a URL may be what a robots.txt refers to, once a URL " +
-			"and step: those that refer to it are unresolved; or more than 20,000 redirects of robots.txt were " +
-			"followed beyond the fifth, once an audit: the others end at the sixth.",
+		More: "`detail` says of what. Fetches and requests that wait for each other (once an archive): a " +
+			"User-Agent may be missing. Warcinfo records (once an archive): the latest before a record stands in for " +
+			"the one it names. Pages that a WACZ lists, more than 262,144: the others count as embeds. Captures of an " +
+			"origin's `tdmrep.json`, `ai.txt` or `llms.txt`, more than 4,096: later ones are left out. Captures of " +
+			"licence documents, more than 8,192 or 8 MiB of URLs (once an audit): the others are not read. Product " +
+			"tokens that a robots.txt names, more than 1,000, with `--policies named`: the others have no rows in " +
+			"`robots_policies`. Captures of a URL to which a robots.txt refers, more than 1,000 (once a URL and " +
+			"step): what refers to it is unresolved. Redirects of robots.txt beyond the fifth, more than 20,000 " +
+			"(once an audit): the others end at the sixth.",
 	},
 	IssueBadLogLine: {
 		Name:    "bad_log_line",
