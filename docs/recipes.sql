@@ -179,7 +179,8 @@ FROM 'out/audit.json';
 
 -- Of a host, the last capture of a month counts; hosts without one are not in that month.
 -- partial may be as little as a forbidden /wp-admin/, and full may come from the rules for
--- everybody: named counts the files that name the crawler. unknown may be anything.
+-- everybody: named counts the files that name the crawler. unknown may be anything: the captures
+-- do not show it, or the server failed, which forbids everything for a time and is no policy.
 -- Which share of hosts restricts GPTBot, by month?
 WITH last AS (
     SELECT date_trunc('month', fetch_time AT TIME ZONE 'UTC')::DATE AS month, *
@@ -190,10 +191,10 @@ WITH last AS (
 )
 SELECT month, count(*) AS hosts,
        count(*) FILTER (group_kind = 'named') AS named,
-       count(*) FILTER (restriction = 'full') AS "full",
+       count(*) FILTER (restriction = 'full' AND outcome <> 'unreachable') AS "full",
        count(*) FILTER (restriction = 'partial') AS partial,
        count(*) FILTER (restriction = 'none') AS "none",
-       count(*) FILTER (restriction IS NULL) AS unknown,
+       count(*) FILTER (restriction IS NULL OR outcome = 'unreachable') AS unknown,
        "full" / nullif(hosts - unknown, 0) AS full_share
 FROM last
 GROUP BY month

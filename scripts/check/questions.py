@@ -168,7 +168,8 @@ def share(part, whole):
 def gptbot_by_month(captures, _):
     hosts = collections.defaultdict(list)
     for (month, _), c in last_of(captures, lambda c: (c.month, c.host)).items():
-        hosts[month].append((effect(c, AGENT), c.outcome == "rules" and robots.has_group(c.body, AGENT)))
+        known = effect(c, AGENT) if c.outcome != "unreachable" else None  # a failed server is no policy
+        hosts[month].append((known, c.outcome == "rules" and robots.has_group(c.body, AGENT)))
     for month, found in sorted(hosts.items()):
         count = collections.Counter(effect for effect, _ in found)
         named = sum(named for _, named in found)
