@@ -8,16 +8,18 @@ import (
 	"golang.org/x/text/width"
 )
 
-// A page is as wide as a terminal is at least.
 const (
-	pageWidth = 80
+	pageWidth = 80 // cells of a page where no terminal says how many
+	minWidth  = 40
+	maxWidth  = 100
 	minWords  = 24 // cells that words next to numbers have at least
-	minLabel  = 12 // cells that labels have at least
+	minLabel  = 8  // cells that labels have at least
 )
 
 // page lays out paragraphs and columns: labels left, numbers right, words about them
-// last. No line is longer than pageWidth.
+// last. No line is longer than its width.
 type page struct {
+	width   int
 	colours bool
 	text    strings.Builder
 	rows    []row // of the columns in hand
@@ -96,7 +98,7 @@ func (p *page) line(format string, args ...any) {
 
 func (p *page) paragraph(c colour, text string) {
 	indent := text[:len(text)-len(strings.TrimLeft(text, " "))]
-	for _, line := range wrap(text, pageWidth-len(indent)) {
+	for _, line := range wrap(text, p.width-len(indent)) {
 		line = strings.TrimRight(indent+line, " ")
 		if c != plain && p.colours {
 			line = string(c) + line + reset
@@ -114,7 +116,7 @@ func (p *page) heading(format string, args ...any) {
 // are cut where they would push the rest beyond the page.
 func (p *page) endColumns() {
 	var numbers []int // widths
-	labels, left := 0, pageWidth
+	labels, left := 0, p.width
 	for _, r := range p.rows {
 		for i, n := range r.numbers {
 			if i == len(numbers) {
@@ -153,7 +155,7 @@ func (p *page) writeRow(r row, labels int, numbers []int) {
 		b.WriteString(strings.Repeat(" ", 2+numbers[i]-cellsOf(n)) + n)
 	}
 	used := cellsOf(b.String()) + 2
-	for i, words := range wrap(r.words, pageWidth-used) {
+	for i, words := range wrap(r.words, p.width-used) {
 		if i > 0 {
 			b.WriteString("\n" + strings.Repeat(" ", used-2))
 		}

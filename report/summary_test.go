@@ -70,12 +70,15 @@ func TestColours(t *testing.T) {
 func printed(t *testing.T, s *Summary, full bool) string {
 	t.Helper()
 	var b strings.Builder
-	if err := s.WriteText(&b, TextOptions{Full: full}); err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.Lines(b.String()) {
-		if n := cellsOf(strings.TrimSuffix(line, "\n")); n > pageWidth {
-			t.Errorf("%d columns: %s", n, line)
+	for _, width := range []int{48, pageWidth} {
+		b.Reset()
+		if err := s.WriteText(&b, TextOptions{Full: full, Width: width}); err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(b.String()) {
+			if n := cellsOf(strings.TrimSuffix(line, "\n")); n > width {
+				t.Errorf("%d columns of %d: %s", n, width, line)
+			}
 		}
 	}
 	return b.String()

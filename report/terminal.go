@@ -26,11 +26,13 @@ const (
 type TextOptions struct {
 	Full    bool // all that was counted, not the answer alone
 	Colours bool // what matters stands out, on a terminal that knows ANSI escapes
+	Width   int  // columns of the terminal; 0: there is none
 }
 
 // WriteText writes the summary for a person at a terminal to read.
 func (s *Summary) WriteText(w io.Writer, opt TextOptions) error {
-	full, p := opt.Full, page{colours: opt.Colours}
+	width := min(max(cmp.Or(opt.Width, pageWidth), minWidth), maxWidth)
+	full, p := opt.Full, page{width: width, colours: opt.Colours}
 	s.printAudited(&p)
 	s.printAnswer(&p, full)
 	s.printShares(&p)

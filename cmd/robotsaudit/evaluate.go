@@ -113,8 +113,11 @@ func (e *evaluation) tellResults(cmd *cobra.Command, dir string, summary *report
 // printSummary prints the summary and where the results are.
 func (e *evaluation) printSummary(cmd *cobra.Command, summary *report.Summary, written string) error {
 	if wantsSummary(cmd) {
-		if err := summary.WriteText(cmd.OutOrStdout(),
-			report.TextOptions{Full: e.full, Colours: wantsColours(cmd.OutOrStdout())}); err != nil {
+		opt := report.TextOptions{Full: e.full, Colours: wantsColours(cmd.OutOrStdout())}
+		if isTerminal(cmd.OutOrStdout()) {
+			opt.Width = widthOf(cmd.OutOrStdout())
+		}
+		if err := summary.WriteText(cmd.OutOrStdout(), opt); err != nil {
 			return err
 		}
 		fmt.Fprintf(cmd.OutOrStdout(), "\n%s\n", written)

@@ -118,6 +118,9 @@ func leftText(seconds float64) string {
 
 // widthOf is how many columns a terminal has.
 func widthOf(w io.Writer) int {
+	if o, ok := w.(*output); ok {
+		w = o.Writer
+	}
 	if f, ok := w.(*os.File); ok {
 		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
 			return width
