@@ -10,8 +10,10 @@
 // CopyLater makes a local file stand for an object: what OpenCopy reads of it is copied first, so
 // facts and tables in a store are read as those in folders are. Every answer is compared with the
 // version that was planned. URLs are cleaned of secrets (Clean) before anything else sees them.
-// github.com/aws/aws-sdk-go-v2 signs requests and finds credentials, as all programs of AWS do; its
-// own attempts are off.
+// github.com/aws/aws-sdk-go-v2 signs requests and finds credentials, as all programs of AWS do. Its
+// own attempts are off: persist makes them for stores and web servers alike. The stripped program
+// has 36.3 MB with it, and 27.3 MB without. A client of our own that keeps its chain of credentials,
+// roles included, would save 5.3 MB.
 package object
 
 import (
