@@ -15,7 +15,7 @@ func newAuditCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "audit INPUT... -o DIR",
 		Short: "Audit archives: read them, decide every fetch, write tables and a report",
-		Long: `Read archives and tell for every captured fetch whether robots.txt permitted it at
+		Long: `Read archives and decide for every captured fetch whether robots.txt permitted it at
 that moment, and what the page and its site said of its use. DIR gets a report for
 people (report.html), one Parquet file per table, and audit.json; standard output gets the
 summary. The tables are

@@ -24,7 +24,7 @@ import (
 
 const decideHelp = `A fetch that robots.txt disallowed is in one of four classes. The table violations holds
 the certain and the probable ones and nothing else; unproven holds the possible ones
-(nothing shows that this crawler was told in time) and the contested ones (a copy that it
+(nothing shows that this crawler had that robots.txt in time) and the contested ones (a copy that it
 may have used, or another reading of the specifications, allows them). restrictions (with
 --purpose) holds what pages and origins say against publication or use, crawl_delays (with
 --rate) the fetches that came too soon. These two hold no violations.
@@ -57,7 +57,7 @@ a robots.txt was redirected to a page that lies far from it, and for --verify.
   robotsaudit evaluate out --profile google`,
 	}
 	out.addTo(cmd.Flags(), hasFacts, true)
-	addWorkers(cmd.Flags(), &e.options.Workers, "shares of the hosts decided at a time")
+	addWorkers(cmd.Flags(), &e.options.Workers, "parts of the hosts decided at a time")
 	e.add(cmd.Flags())
 	e.addVerify(cmd.Flags())
 	addBase(cmd.Flags(), verifiedArchives)
@@ -199,7 +199,7 @@ func (e *evaluation) writeTables(ctx context.Context, log *slog.Logger, dir stri
 // warnOfIdle names tokens and rules that no fetch had to do with.
 func (e *evaluation) warnOfIdle(log *slog.Logger, totals *evaluate.Totals) {
 	if totals.AgentUnseen {
-		log.Warn(fmt.Sprintf("no request's User-Agent holds the token %s (RFC 9309 §2.2.1 asks for it); is it the right one?", e.options.Crawler))
+		log.Warn(fmt.Sprintf("no request's User-Agent holds the token %s (RFC 9309 §2.2.1 requires it); is it the right one?", e.options.Crawler))
 	}
 	for _, rule := range totals.IdleRules {
 		log.Warn(fmt.Sprintf("--crawler-map: no fetch has its token by the rule %s; is the pattern that of a whole "+
@@ -259,7 +259,7 @@ func (e *evaluation) addSettings(flags *pflag.FlagSet) {
 		"what the archives are for: archive, index or train (repeatable); what pages and origins say against "+
 			"`PURPOSE` is then a row of restrictions, of kind publication or usage")
 	flags.BoolVar(&e.options.Rate, "rate", false,
-		"make each fetch that came sooner than Crawl-delay asks for a row of crawl_delays")
+		"write each fetch that came sooner than Crawl-delay wants to crawl_delays")
 	flags.StringVar(&e.policies, "policies", evaluate.PoliciesAsked.String(),
 		"`WHOM` the table robots_policies is about: asked (*, the crawlers of the archives, --agent and the like), "+
 			"named (these, and all that the file names) or none")

@@ -21,14 +21,14 @@ func newExplainCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain DIR WHAT",
 		Short: "Explain the verdict on one fetch, step by step",
-		Long: `Explain tells how the verdict on one fetch of the audit in DIR came about: the captures of
+		Long: `Explain shows how the verdict on one fetch of the audit in DIR came about: the captures of
 robots.txt around its moment, the one that governs and how it was reached, what each copy
 says that the crawler may have acted on, the group, the rule and those that lost, the open
 readings that were tried, and the sentence of docs/SEMANTICS.md behind each step.
 
 WHAT is a URL, a WARC-Record-ID, FILE:OFFSET as in the tables, or the number of a row of
 violations, from 1. Of a URL that was fetched several times, --at says which fetch is meant.
-If it was not fetched at that time, explain tells what would have held then.
+If it was not fetched at that time, explain shows what would have held then.
 
 The archives are not read, but for a robots.txt behind a redirect that is not kept beside the
 tables. The settings are those of the audit.

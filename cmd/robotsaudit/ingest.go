@@ -22,8 +22,8 @@ subfolders), a glob, - for standard input, or a list of inputs, one a line: @FIL
 FILE.paths.gz. ` + placesHelp
 
 // placesHelp is what is to be said of inputs of a plan, too, which standard input is not.
-const placesHelp = `A Heritrix crawl.log beside its archives tells what was not fetched. An index
-(CDX, CDXJ, Common Crawl's columnar index) or a WAT tells of fetches without their records: add
+const placesHelp = `A Heritrix crawl.log beside its archives shows what was not fetched. An index
+(CDX, CDXJ, Common Crawl's columnar index) or a WAT reports fetches without their records: add
 the archives with robots.txt. docs/SEMANTICS.md, "Indexes and lists", says what is lost.
 Inputs and lists can lie elsewhere: s3://BUCKET/KEY, https://…, or all archives below
 s3://BUCKET/PREFIX/. Credentials are those that programs of AWS find (AWS_PROFILE, ~/.aws, …).`

@@ -189,9 +189,9 @@ func newRootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:     "robotsaudit",
 		Version: versionText(),
-		Short:   "Tell from web archives what crawlers were allowed to fetch",
+		Short:   "Show from web archives what crawlers were allowed to fetch",
 		Long: `robotsaudit reads web archives (WARC), reconstructs every origin's robots.txt as it
-stood at the time of the crawl, and tells for every captured fetch whether it was
+stood at the time of the crawl, and decides for every captured fetch whether it was
 permitted, with the proof. It needs no network, but for archives that lie elsewhere.
 
 Many machines, as under Slurm, share an audit in stages: see 'robotsaudit plan --help'.

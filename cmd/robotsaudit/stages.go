@@ -238,7 +238,7 @@ func newResolveCommand() *cobra.Command {
 		Args:    noArgs,
 	}
 	addFacts(cmd.Flags(), &uri)
-	addWorkers(cmd.Flags(), &workers, "shares of the hosts worked on at a time")
+	addWorkers(cmd.Flags(), &workers, "parts of the hosts worked on at a time")
 	addRemote(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		s, p, err := openPlan(cmd, uri)
