@@ -90,7 +90,7 @@ func (p *pages) readPage(r *Result) error {
 	if p.originals != nil {
 		s = p.originals.StatementsFor(f)
 	}
-	r.Refusal = refusalOf(f, s.IsChallenge())
+	r.Refusal, r.Modality = refusalOf(f, s.IsChallenge()), modalityOf(f.MIMEType)
 	origin, disputed, err := p.usage(r)
 	if err != nil {
 		return err

@@ -81,6 +81,7 @@ type Result struct {
 	RobotsCapture bool // the fetch is a GET of exactly /robots.txt
 	PolicyFile    bool // the fetch got an ai.txt or a trust.txt
 	Refusal       Refusal
+	Modality      Modality
 
 	Page         *Page         // what is said of the use of what was fetched; nil where that is nothing
 	Restrictions []Restriction // that bind a purpose of the audit; no violations
@@ -174,6 +175,27 @@ type Counts struct {
 	RestrictionsUsage int64 `parquet:"restrictions_usage" json:"restrictions_usage"`
 	// Fetches that came sooner than asked for; with `--rate`, rows of `crawl_delays`.
 	CrawlDelays int64 `parquet:"crawl_delays" json:"crawl_delays"`
+
+	// Fetches that the server refused (`refusal`).
+	Refused int64 `parquet:"refused" json:"refused"`
+	// Sum of `payload_bytes` of all fetches, where it is known: what was fetched twice counts twice.
+	PayloadBytes int64 `parquet:"payload_bytes" json:"payload_bytes"`
+	// Fetches whose `payload_bytes` is null.
+	PayloadUnknown int64 `parquet:"payload_unknown" json:"payload_unknown"`
+	// Fetches with modality text.
+	ModalityText int64 `parquet:"modality_text" json:"modality_text"`
+	// Fetches with modality image.
+	ModalityImage int64 `parquet:"modality_image" json:"modality_image"`
+	// Fetches with modality audio.
+	ModalityAudio int64 `parquet:"modality_audio" json:"modality_audio"`
+	// Fetches with modality video.
+	ModalityVideo int64 `parquet:"modality_video" json:"modality_video"`
+	// Fetches with modality application.
+	ModalityApplication int64 `parquet:"modality_application" json:"modality_application"`
+	// Fetches with modality other.
+	ModalityOther int64 `parquet:"modality_other" json:"modality_other"`
+	// Fetches whose `modality` is null.
+	ModalityUnknown int64 `parquet:"modality_unknown" json:"modality_unknown"`
 }
 
 // Add counts a result.
@@ -232,6 +254,18 @@ func (c *Counts) Add(r *Result) {
 	if r.TooSoon != nil {
 		c.CrawlDelays++
 	}
+	if r.Refusal != NotRefused {
+		c.Refused++
+	}
+	if n, known := r.Fetch.PayloadBytes(); known {
+		c.PayloadBytes += n
+	} else {
+		c.PayloadUnknown++
+	}
+	*[...]*int64{
+		&c.ModalityUnknown, &c.ModalityText, &c.ModalityImage, &c.ModalityAudio, &c.ModalityVideo,
+		&c.ModalityApplication, &c.ModalityOther,
+	}[r.Modality]++
 	if r.Page != nil {
 		c.addPage(r)
 	}

@@ -28,7 +28,12 @@ var types = []Type{
 
 // units are the units of numbers, by the last part of the name.
 var units = []struct{ suffix, unit string }{
-	{"_ms", "millisecond"}, {"_seconds", "second"}, {"offset", "byte"}, {"length", "byte"}, {"_size", "byte"},
+	{"_ms", "millisecond"},
+	{"_seconds", "second"},
+	{"offset", "byte"},
+	{"length", "byte"},
+	{"_size", "byte"},
+	{"_bytes", "byte"},
 }
 
 // unitOf is the unit of a column; "" where it counts, or is no number.

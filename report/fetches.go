@@ -11,18 +11,19 @@ import (
 // the crawler that made it. It is narrow; robots_id leads to the proof in robots.
 type FetchRow struct {
 	FetchedURL
-	// Sort key of the URL, as in Common Crawl's indexes. Null: an earlier robotsaudit wrote the table.
-	SURTKey string `parquet:"url_surtkey,optional,delta"`
+	// Sort key of the URL, as in Common Crawl's indexes.
+	SURTKey string `parquet:"url_surtkey,delta"`
 	// HTTP method of the request record; GET where there is none; empty where an index has none.
 	FetchMethod string `parquet:"fetch_method,dict"`
 	// HTTP status. Null: none could be read.
-	FetchStatus *int16 `parquet:"fetch_status,optional"`
+	FetchStatus *int16 `parquet:"fetch_status,optional,dict"`
 	// Kind of the record.
 	RecordType string `parquet:"record_type,dict" values:"record_type"`
 	// WARC-Payload-Digest as the record gives it. Null: not recorded.
-	ContentDigest string `parquet:"content_digest,optional"`
+	ContentDigest string `parquet:"content_digest,optional,delta"`
 	// Content-Type without parameters, as sent. Null: not sent.
 	ContentMIMEType string `parquet:"content_mime_type,optional,dict"`
+	Content
 	RecordPlace
 	CrawlerToken
 	// What the warcinfo record says of obedience (`robots:`); not trusted. Null: none made.
@@ -33,14 +34,15 @@ type FetchRow struct {
 	// Where the governing capture says nothing: what the one before it says. It is no verdict. Null:
 	// does not apply.
 	PriorVerdict string `parquet:"prior_verdict,optional,dict" values:"verdict"`
+	// What the crawler's own parser made of robots.txt. Null: not known; this version knows it of no
+	// crawler.
+	OwnReading string `parquet:"own_reading,optional,dict" values:"verdict"`
 	// The capture that governs, in `robots`. Null: no governing capture.
 	RobotsID int64 `parquet:"robots_id,optional"`
 	// Line of the deciding rule, from 1. Null: no rule decided.
 	RuleLine int32 `parquet:"rule_line,optional"`
 	// Remarks on the verdict, joined by commas. Null: none.
 	Notes string `parquet:"notes,optional,dict" values:"note"`
-	// Why the server refused what was asked for, as its answer states it. Null: it did not.
-	Refusal string `parquet:"refusal,optional,dict" values:"refusal"`
 	// Whether the archive was whole up to the record.
 	Trust string `parquet:"trust,dict" values:"trust"`
 	Discovery
@@ -64,6 +66,7 @@ func (b *rowBuilder) fetchRow(r *evaluate.Result) FetchRow {
 		RecordType:      f.Type.String(),
 		ContentDigest:   text(f.PayloadDigest),
 		ContentMIMEType: text(f.MIMEType),
+		Content:         content(r),
 		RecordPlace:     b.recordPlace(f),
 		CrawlerToken:    crawlerToken(r),
 		Claim:           text(f.Claim),
@@ -71,7 +74,6 @@ func (b *rowBuilder) fetchRow(r *evaluate.Result) FetchRow {
 		Certainty:       r.Certainty.String(),
 		RobotsID:        robotsID(r.Governing),
 		Notes:           b.noteList(r.Notes),
-		Refusal:         r.Refusal.String(),
 		Trust:           f.Trust.String(),
 		Discovery:       discovery(f),
 	}

@@ -10,7 +10,6 @@ type GroupVerdictRow struct {
 	URL              string `parquet:"url,delta"`
 	WARCFilename     string `parquet:"warc_filename,dict"`
 	WARCRecordOffset int64  `parquet:"warc_record_offset"`
-	WARCRecordID     string `parquet:"warc_record_id,optional"`
 	// The governing capture, in `robots`; 0: none.
 	RobotsID int64 `parquet:"robots_id"`
 	// Number of the deciding group in its file; 0: none. A number that no group has, where other
@@ -32,7 +31,6 @@ func (b *rowBuilder) groupVerdictRow(v *evaluate.GroupVerdict) GroupVerdictRow {
 		URL:              locator(v.Fetch.URL),
 		WARCFilename:     b.archive(v.Fetch),
 		WARCRecordOffset: v.Fetch.Offset,
-		WARCRecordID:     text(v.Fetch.RecordID.String()),
 		RobotsID:         robotsID(v.Governing),
 		Group:            int32(v.Group),
 		Decision:         decision(v.Evidence, &v.Answer),

@@ -8,7 +8,7 @@ import (
 // PageTagRow is a row of page_tags: one rule that a page states for itself.
 type PageTagRow struct {
 	URL              string `parquet:"url,delta"`
-	FetchTime        *int64 `parquet:"fetch_time,optional,timestamp(microsecond)"`
+	FetchTime        *int64 `parquet:"fetch_time,optional,timestamp(microsecond),dict"`
 	WARCFilename     string `parquet:"warc_filename,dict"`
 	WARCRecordOffset int64  `parquet:"warc_record_offset,delta"`
 	// Where the rule stands.

@@ -26,7 +26,7 @@ type RobotsRow struct {
 	WARCFilename     string `parquet:"warc_filename,dict"`
 	WARCRecordOffset int64  `parquet:"warc_record_offset"`
 	WARCRecordLength int64  `parquet:"warc_record_length"`
-	WARCRecordID     string `parquet:"warc_record_id,optional"`
+	WARCRecordID     string `parquet:"warc_record_id,optional,delta"`
 	// Product token of the crawler that made the capture. Null: not known.
 	Agent string `parquet:"agent,optional,dict"`
 	Trust string `parquet:"trust,dict" values:"trust"`
@@ -48,7 +48,7 @@ type RobotsRow struct {
 	// applied.
 	BodyOffset *int64 `parquet:"body_warc_record_offset,optional"`
 	// Its WARC-Record-ID. Null: no body, or not recorded.
-	BodyRecordID string `parquet:"body_warc_record_id,optional"`
+	BodyRecordID string `parquet:"body_warc_record_id,optional,delta"`
 	// As `robots_body_digest` of `violations`. Null: no body was applied.
 	BodyDigest string `parquet:"body_digest,optional,dict"`
 	// Size of the decoded body in bytes. Null: no body was applied.

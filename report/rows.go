@@ -103,7 +103,7 @@ type RecordPlace struct {
 	// Length of the record in bytes; -1 where an index has none.
 	WARCRecordLength int64 `parquet:"warc_record_length,delta"`
 	// WARC-Record-ID without angle brackets. Null: not recorded.
-	WARCRecordID string `parquet:"warc_record_id,optional"`
+	WARCRecordID string `parquet:"warc_record_id,optional,delta"`
 }
 
 func (b *rowBuilder) recordPlace(f *facts.Fetch) RecordPlace {
@@ -123,6 +123,22 @@ type CrawlerToken struct {
 
 func crawlerToken(r *evaluate.Result) CrawlerToken {
 	return CrawlerToken{Agent: text(r.Agent), AgentSource: r.AgentSource.String()}
+}
+
+// Content are the columns of what the server sent.
+type Content struct {
+	// Length of the payload as it was transferred, with its codings: the block of the record without the
+	// HTTP head. Null: not known, as the record is cut or in segments, or was not read (indexes, WATs,
+	// logs); or not in the record (a revisit).
+	PayloadBytes *int64 `parquet:"payload_bytes,optional"`
+	// Kind of content, by `content_mime_type`. Null: no media type known.
+	Modality string `parquet:"modality,optional,dict" values:"modality"`
+	// Why the server refused what was asked for, as its answer states it. Null: it did not.
+	Refusal string `parquet:"refusal,optional,dict" values:"refusal"`
+}
+
+func content(r *evaluate.Result) Content {
+	return Content{known(r.Fetch.PayloadBytes()), r.Modality.String(), r.Refusal.String()}
 }
 
 // Decision are the columns of a verdict.

@@ -347,6 +347,7 @@ func TestValuesAreThoseOfTheCode(t *testing.T) {
 		"remark":            enumValues(robots.NoteKind.String)[1:],
 		"restriction":       enumValues(evaluate.RestrictionKind.String)[1:],
 		"purpose":           enumValues(tag.Use.String)[1:],
+		"modality":          enumValues(evaluate.Modality.String)[1:],
 		"refusal":           enumValues(evaluate.Refusal.String)[1:],
 		"hint":              enumValues(tag.Use.String)[1:],
 		"tags_from":         enumValues(evaluate.PageSource.String)[1:],

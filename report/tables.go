@@ -4,7 +4,7 @@ import "reflect"
 
 // SchemaVersion is written to the footer of every table and to audit.json. Within a version
 // columns are only ever added, and added columns are nullable.
-const SchemaVersion = "2"
+const SchemaVersion = "3"
 
 // The result tables. Each table is described here, each column in the comment of its field: the writer, the
 // command schema, docs/SCHEMA.md, package results and the checks in scripts all go by these.
@@ -105,6 +105,28 @@ var tables = []anyTable{
 	GroupVerdictsTable, RobotsAgentsTable,
 }
 
+// Sets of tables: what --tables calls several of them.
+const (
+	VerdictsSet = "verdicts" // what verdicts need, and report.html, which is made of them
+	AllSet      = "all"
+)
+
+var verdictTables = []anyTable{
+	FetchesTable, ViolationsTable, UnprovenTable, RestrictionsTable, CrawlDelaysTable, RobotsTable, UsageSignalsTable,
+	HostStatsTable, AgentStatsTable, IssuesTable, GroupVerdictsTable, RobotsAgentsTable,
+}
+
+// Set returns the names of the tables in a set; nil where there is no set of that name.
+func Set(name string) []string {
+	switch name {
+	case VerdictsSet:
+		return namesOf(verdictTables)
+	case AllSet:
+		return namesOf(tables)
+	}
+	return nil
+}
+
 // formerTables lists tables that audits of earlier versions wrote. They go with the
 // audit that they belong to.
 var formerTables = []string{"contested"}
@@ -163,7 +185,9 @@ type anyTable interface {
 }
 
 // TableNames lists the result tables, those too that only some audits have.
-func TableNames() (names []string) {
+func TableNames() []string { return namesOf(tables) }
+
+func namesOf(tables []anyTable) (names []string) {
 	for _, t := range tables {
 		names = append(names, t.about().Name)
 	}

@@ -118,6 +118,15 @@ var valuesOf = map[string][]Value{
 		{"index", "A search index."},
 		{"train", "Training AI."},
 	},
+	"modality": {
+		{"text", "`text/*`, and of `application/*` what is text by its syntax: XML and JSON in all their forms, " +
+			"JavaScript, YAML."},
+		{"image", "`image/*`."},
+		{"audio", "`audio/*`."},
+		{"video", "`video/*`."},
+		{"application", "The rest of `application/*`: PDF, archives, and whatever declares nothing more."},
+		{"other", "Any other type: `font/*`, `model/*`, `multipart/*` …"},
+	},
 	"refusal": {
 		{"challenge", "The answer asks for a proof that the client is no crawler, whatever its status. Known ones " +
 			"alone: [Challenges](SEMANTICS.md#challenges)."},

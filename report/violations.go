@@ -8,8 +8,7 @@ import (
 // ViolationRow is a row of violations and of unproven: a disallowed fetch with all
 // that is needed to recompute its verdict from the archive.
 type ViolationRow struct {
-	URL string `parquet:"url,delta"`
-	// Sort key of the URL, as in Common Crawl's indexes.
+	URL              string `parquet:"url,delta"`
 	SURTKey          string `parquet:"url_surtkey,delta"`
 	HostName         string `parquet:"url_host_name,delta"`
 	RegisteredDomain string `parquet:"url_host_registered_domain,optional,delta"`
@@ -26,27 +25,29 @@ type ViolationRow struct {
 	Origin      string  `parquet:"origin,delta"`
 	FetchTime   *int64  `parquet:"fetch_time,optional,timestamp(microsecond)"`
 	FetchMethod string  `parquet:"fetch_method,dict"`
-	FetchStatus *int16  `parquet:"fetch_status,optional"`
+	FetchStatus *int16  `parquet:"fetch_status,optional,dict"`
 	// Location, as sent. Null: not sent.
 	FetchRedirect   string `parquet:"fetch_redirect,optional"`
 	RecordType      string `parquet:"record_type,dict" values:"record_type"`
-	ContentDigest   string `parquet:"content_digest,optional"`
+	ContentDigest   string `parquet:"content_digest,optional,delta"`
 	ContentMIMEType string `parquet:"content_mime_type,optional,dict"`
 	// WARC-Truncated. Null: not recorded.
 	ContentTruncated string `parquet:"content_truncated,optional,dict"`
+	Content
 	// Input that holds the record; of an indexed fetch the archive that the index names.
 	WARCFilename     string `parquet:"warc_filename,dict"`
 	WARCRecordOffset int64  `parquet:"warc_record_offset"`
 	WARCRecordLength int64  `parquet:"warc_record_length"`
-	WARCRecordID     string `parquet:"warc_record_id,optional"`
+	WARCRecordID     string `parquet:"warc_record_id,optional,delta"`
 	CrawlerToken
 	// User-Agent that `agent` was derived from. Null: not known.
 	UserAgent string `parquet:"user_agent,optional,dict"`
 	Claim     string `parquet:"claim,optional,dict"`
 	Decision
-	Certainty string `parquet:"certainty,dict" values:"certainty"`
-	Notes     string `parquet:"notes,optional,dict" values:"note"`
-	Trust     string `parquet:"trust,dict" values:"trust"`
+	Certainty  string `parquet:"certainty,dict" values:"certainty"`
+	OwnReading string `parquet:"own_reading,optional,dict" values:"verdict"`
+	Notes      string `parquet:"notes,optional,dict" values:"note"`
+	Trust      string `parquet:"trust,dict" values:"trust"`
 	// Reading of the protocol.
 	Profile string `parquet:"profile,dict" values:"profile"`
 	// How the group was found that decides. Null: robots.txt unreachable.
@@ -87,6 +88,7 @@ func (b *rowBuilder) violationRow(r *evaluate.Result) ViolationRow {
 		ContentDigest:    text(f.PayloadDigest),
 		ContentMIMEType:  text(f.MIMEType),
 		ContentTruncated: text(f.Truncated),
+		Content:          content(r),
 		WARCFilename:     b.archive(f),
 		WARCRecordOffset: f.Offset,
 		WARCRecordLength: f.Length,

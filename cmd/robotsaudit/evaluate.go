@@ -76,6 +76,7 @@ a robots.txt was redirected to a page that lies far from it, and for --verify.
 // decide decides, writes the tables and the report, and prints the summary.
 func (j *job) decide(e *evaluation) error {
 	e.warnOfRemoval(j.log, j.output)
+	e.chooseTables(j.facts)
 	if e.verify {
 		if err := j.verify(e); err != nil {
 			return err
@@ -102,8 +103,11 @@ func (j *job) watchDeciding(e *evaluation) (stop func()) {
 // tellResults writes the report of the tables in dir, and prints the summary.
 func (e *evaluation) tellResults(cmd *cobra.Command, dir string, summary *report.Summary) error {
 	written := "Tables, audit.json and report.html are in " + dir + "."
-	if e.tables != nil {
-		written = "Tables and audit.json are in " + dir + ". There is no report.html: it needs all tables."
+	if e.ofIndex {
+		written += " As indexes report the fetches, these are the tables of --tables verdicts; --tables all writes all."
+	}
+	if !e.writes(report.Set(report.VerdictsSet)...) {
+		written = "Tables and audit.json are in " + dir + ". There is no report.html: it needs those of --tables verdicts."
 	} else if err := (&reportFlags{output: dir}).run(cmd); err != nil {
 		return err
 	}
@@ -212,7 +216,8 @@ func (e *evaluation) warnOfIdle(log *slog.Logger, totals *evaluate.Totals) {
 type evaluation struct {
 	options evaluate.Options
 	failOn  []string
-	tables  []string // to be written; nil: all
+	tables  []string // to be written, by name or set; nil: no choice was made
+	ofIndex bool     // so they are the tables for indexes
 	full    bool     // print all of the summary
 	fresh   *int64   // new violations; nil: not counted
 	verify  bool     // read the records that indexes name
@@ -241,7 +246,8 @@ func (e *evaluation) addOutcome(flags *pflag.FlagSet) {
 func (e *evaluation) addSettings(flags *pflag.FlagSet) {
 	flags.StringVar(&e.profile, "profile", robots.RFC9309.String(), profileUsage)
 	flags.StringSliceVar(&e.tables, "tables", nil,
-		"write these `TABLES` alone, as in violations,host_stats; report.html needs all and is not written then")
+		"write these `TABLES` alone, by name as in violations,host_stats, or by set: verdicts (what report.html needs) or "+
+			"all; without this flag verdicts where indexes report nine of ten fetches, else all")
 	flags.StringVar(&e.asOf, "as-of", "",
 		"judge the what-if (--agent, --agents) and restrictions (--purpose) as of `DATE`, in place of each fetch's "+
 			"own time: 2025-03-01 (the whole day, UTC), 2025-03-01T12:00:00Z, today or now")
@@ -296,7 +302,7 @@ func (e *evaluation) resolve() (err error) {
 	}
 	e.options.Uses = e.uses()
 	e.options.Policies, _ = evaluate.ParsePolicyTokens(e.policies) // one of the choices
-	if e.tables != nil && !slices.Contains(e.tables, report.PoliciesTable.Name) {
+	if !e.writes(report.PoliciesTable.Name) {
 		e.options.Policies = evaluate.PoliciesNone
 	}
 	if e.options.PolicyBodies && e.options.Policies == evaluate.PoliciesNone {
@@ -315,27 +321,54 @@ func (e *evaluation) resolve() (err error) {
 	return nil
 }
 
-// checkTables checks that there will be the tables of --tables.
+// checkTables checks that there will be the tables of --tables, and puts tables in the places of sets.
 func (e *evaluation) checkTables() error {
-	if len(e.tables) == 0 {
-		e.tables = nil
-	}
-	for _, name := range e.tables {
-		if !slices.Contains(report.TableNames(), name) {
-			return usageErrorf("--tables %q: there is no such table; %s", name,
-				advice(name, "", report.TableNames(), "'robotsaudit schema' lists them"))
-		}
-	}
-	if slices.Contains(e.failOn, failOnNew) && e.tables != nil &&
-		!slices.Contains(e.tables, report.ViolationsTable.Name) {
-		return usageErrorf("--fail-on new-violations compares tables violations: name it in --tables")
-	}
 	for _, table := range []report.Table{report.GroupVerdictsTable.Table, report.RobotsAgentsTable.Table} {
 		if slices.Contains(e.tables, table.Name) && len(e.agents)+len(e.categories) == 0 && e.agentsFile == "" {
 			return usageErrorf("--tables %s is of a what-if: add %s", table.Name, strings.Join(table.With, " or "))
 		}
 	}
+	names := append([]string{report.VerdictsSet, report.AllSet}, report.TableNames()...)
+	var tables []string
+	for _, name := range e.tables {
+		if !slices.Contains(names, name) {
+			return usageErrorf("--tables %q: there is no such table, and no such set of tables; %s", name,
+				advice(name, "", names, "the sets are verdicts and all, the tables "+
+					strings.Join(report.TableNames(), ", ")))
+		}
+		if tables = append(tables, report.Set(name)...); report.Set(name) == nil {
+			tables = append(tables, name)
+		}
+	}
+	e.tables = tables
+	if slices.Contains(e.failOn, failOnNew) && !e.writes(report.ViolationsTable.Name) {
+		return usageErrorf("--fail-on new-violations compares tables violations: name it in --tables")
+	}
 	return nil
+}
+
+// writes reports whether all of some tables are to be written.
+func (e *evaluation) writes(names ...string) bool {
+	return e.tables == nil || !slices.ContainsFunc(names, func(n string) bool { return !slices.Contains(e.tables, n) })
+}
+
+// chooseTables leaves out, where no option chooses tables, what costs most and shows least of fetches that
+// indexes report.
+func (e *evaluation) chooseTables(set *facts.Set) {
+	if e.tables != nil || e.policies != evaluate.PoliciesAsked.String() || e.options.PolicyBodies {
+		return
+	}
+	var rows, read int64 // fetches in indexes, and in archives but for robots.txt
+	for i := range set.Inputs {
+		if in := &set.Inputs[i]; in.Records[facts.TypeIndexed.String()] > 0 {
+			rows += in.Fetches
+		} else {
+			read += in.Fetches - in.Robots
+		}
+	}
+	if e.ofIndex = rows > 9*read; e.ofIndex {
+		e.tables, e.options.Policies = report.Set(report.VerdictsSet), evaluate.PoliciesNone
+	}
 }
 
 // resolveAgents lists the tokens of the what-if.

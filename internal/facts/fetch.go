@@ -123,6 +123,7 @@ type Fetch struct {
 	Index           int64 // of the record in its input or entry, in file order, from 1
 	Run             int32 // number of the crawler's run in the input or entry (CrawlRun); 0: none is known
 	Length          int64 // -1: not stated by the index
+	PayloadSize     int64 // bytes of the payload, plus 1: see PayloadBytes; 0: not known
 	Type            RecordType
 	Trust           Trust
 	Flags           Flags
@@ -155,6 +156,10 @@ const NoMillis = math.MaxInt32
 
 // Time returns the fetch's WARC-Date.
 func (f *Fetch) Time() Time { return Time{f.Micros, f.Precision} }
+
+// PayloadBytes is the length of the payload as it was transferred: of the record's block, without the HTTP head,
+// with all codings. False: nobody knows it, or the payload is not in the record.
+func (f *Fetch) PayloadBytes() (int64, bool) { return f.PayloadSize - 1, f.PayloadSize > 0 }
 
 // IsIndexed reports whether f comes from an index or a list, and its record was not
 // read.

@@ -40,9 +40,9 @@ func (c *column) takeFrom(field reflect.Type, offset uintptr) {
 	case string:
 		take(c, offset, newTexts(c), c.textOrNull)
 	case int32:
-		take(c, offset, newInt32s(c), orNull[int32](c))
+		take(c, offset, newInt32s(c, false), orNull[int32](c))
 	case int64:
-		take(c, offset, newInt64s(c), orNull[int64](c))
+		take(c, offset, newInt64s(c, false), orNull[int64](c))
 	case bool:
 		take(c, offset, newBools(c), orNull[bool](c))
 	case *string:
@@ -54,16 +54,16 @@ func (c *column) takeFrom(field reflect.Type, offset uintptr) {
 			return *s, true
 		})
 	case *int16:
-		take(c, offset, newInt32s(c), func(n *int16) (int32, bool) {
+		take(c, offset, newInt32s(c, false), func(n *int16) (int32, bool) {
 			if n == nil {
 				return 0, false
 			}
 			return int32(*n), true
 		})
-	case *int32:
-		take(c, offset, newInt32s(c), pointed[int32])
+	case *int32: // measures and times, of which the library's tags can state no differences
+		take(c, offset, newInt32s(c, true), pointed[int32])
 	case *int64:
-		take(c, offset, newInt64s(c), pointed[int64])
+		take(c, offset, newInt64s(c, true), pointed[int64])
 	case *float64:
 		take(c, offset, newDoubles(c), pointed[float64])
 	case *bool:

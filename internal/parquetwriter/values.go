@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"math"
 	"strings"
+	"unsafe"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/encoding/delta"
@@ -50,24 +51,21 @@ func newTexts(c *column) values[string] {
 	return withBounds(c, v, func(s string) parquet.Value { return parquet.ByteArrayValue([]byte(s)) })
 }
 
-func newInt32s(c *column) values[int32] {
+func newInt32s(c *column, deltas bool) values[int32] {
 	put := func(b []byte, n int32) []byte { return binary.LittleEndian.AppendUint32(b, uint32(n)) }
-	return withBounds(c, newNumbers(c, put), parquet.Int32Value)
+	return withBounds(c, newIntegers(c, put, new(delta.BinaryPackedEncoding).EncodeInt32, deltas), parquet.Int32Value)
 }
 
-func newInt64s(c *column) values[int64] {
+func newInt64s(c *column, deltas bool) values[int64] {
 	put := func(b []byte, n int64) []byte { return binary.LittleEndian.AppendUint64(b, uint64(n)) }
-	if encodingOf(c) == format.DeltaBinaryPacked {
-		return withBounds(c, new(deltaNumbers), parquet.Int64Value)
-	}
-	return withBounds(c, newNumbers(c, put), parquet.Int64Value)
+	return withBounds(c, newIntegers(c, put, new(delta.BinaryPackedEncoding).EncodeInt64, deltas), parquet.Int64Value)
 }
 
 func newDoubles(c *column) values[float64] {
 	put := func(b []byte, n float64) []byte {
 		return binary.LittleEndian.AppendUint64(b, math.Float64bits(n))
 	}
-	return withBounds(c, newNumbers(c, put), parquet.DoubleValue)
+	return withBounds(c, values[float64](&plainValues[float64]{put: put}), parquet.DoubleValue)
 }
 
 func newBools(c *column) values[bool] {
@@ -76,11 +74,19 @@ func newBools(c *column) values[bool] {
 	return v
 }
 
-func newNumbers[V cmp.Ordered](c *column, put func([]byte, V) []byte) values[V] {
-	if encodingOf(c) == format.RLEDictionary {
-		return newDictionary(c, put, &plainValues[V]{put: put})
+// newIntegers returns values in the encoding of their tag: plain, with a dictionary before, or differences. deltas:
+// differences where there is no dictionary, whatever the tag.
+func newIntegers[V int32 | int64](c *column, put func([]byte, V) []byte, encode func([]byte, []V) ([]byte, error),
+	deltas bool,
+) values[V] {
+	var v values[V] = &plainValues[V]{put: put}
+	if deltas || encodingOf(c) == format.DeltaBinaryPacked {
+		v = &deltaNumbers[V]{encoded: encode}
 	}
-	return &plainValues[V]{put: put}
+	if encodingOf(c) == format.RLEDictionary {
+		v = newDictionary(c, put, v)
+	}
+	return v
 }
 
 // encodingOf is the encoding in the tag of a field.
@@ -263,19 +269,20 @@ func (t *prefixedTexts) encode(buffer []byte) (_ []byte, _ format.Encoding, err 
 	return append(buffer, t.suffixes...), format.DeltaByteArray, err
 }
 
-// deltaNumbers is numbers that the file has as differences.
-type deltaNumbers struct {
+// deltaNumbers is integers that the file has as differences.
+type deltaNumbers[V int32 | int64] struct {
 	boundless
-	n []int64
+	encoded func(buffer []byte, n []V) ([]byte, error)
+	n       []V
 }
 
-func (d *deltaNumbers) add(n int64) int {
+func (d *deltaNumbers[V]) add(n V) int {
 	d.n = append(d.n, n)
-	return 8 * len(d.n)
+	return int(unsafe.Sizeof(n)) * len(d.n)
 }
 
-func (d *deltaNumbers) encode(buffer []byte) ([]byte, format.Encoding, error) {
-	buffer, err := new(delta.BinaryPackedEncoding).EncodeInt64(buffer, d.n)
+func (d *deltaNumbers[V]) encode(buffer []byte) ([]byte, format.Encoding, error) {
+	buffer, err := d.encoded(buffer, d.n)
 	d.n = d.n[:0]
 	return buffer, format.DeltaBinaryPacked, err
 }

@@ -27,7 +27,9 @@ func (c *pageZstd) compress(dst, src []byte) ([]byte, error) {
 		var err error
 		e, err = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1),
 			zstd.WithWindowSize(zstdWindow), zstd.WithLowerEncoderMem(true), zstd.WithEncoderCRC(false),
-			zstd.WithZeroFrames(true))
+			zstd.WithZeroFrames(true),
+			// Digests and the like repeat nothing, but each byte of them has five bits, or four.
+			zstd.WithAllLitEntropyCompression(true))
 		if err != nil {
 			return nil, err
 		}

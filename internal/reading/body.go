@@ -43,14 +43,15 @@ func (e *extractor) extractPayload(d *draft, url weburl.URL) error {
 func (e *extractor) readPayload(d *draft) error {
 	r := d.record
 	if r.Type == "resource" {
-		d.exchange.MIMEType = facts.MediaType(r.ContentType)
+		d.exchange.MIMEType, d.payload = facts.MediaType(r.ContentType), r.ContentLength+1
 		body, err := e.findLicence(d, &httpmsg.Head{}, nil, nil)
 		if err != nil {
 			return err
 		}
 		return e.keepBody(d, nil, e.payload.of(body, r.Block))
 	}
-	head, body, complete, err := httpmsg.ReadHead(r.Block, e.head, MaxHTTPHead)
+	e.block = io.LimitedReader{R: r.Block, N: r.ContentLength}
+	head, body, complete, err := httpmsg.ReadHead(&e.block, e.head, MaxHTTPHead)
 	if err != nil {
 		return err
 	}
@@ -58,6 +59,7 @@ func (e *extractor) readPayload(d *draft) error {
 	other := d.hasOtherHead(head)
 	if !httpmsg.IsResponse(head) && !other {
 		// No status line: an HTTP/0.9 body. Of a revisit: no HTTP head at all.
+		d.payload = r.ContentLength + 1
 		return e.keepBody(d, nil, e.payload.of(append(head, body...), r.Block))
 	}
 	h := httpmsg.ParseResponse(head, e.policy[:0])
@@ -77,6 +79,9 @@ func (e *extractor) readPayload(d *draft) error {
 		}
 		d.leavePayload()
 		return e.keepBody(d, &h, bytes.NewReader(nil))
+	}
+	if complete {
+		d.payload = e.block.N + int64(len(body)) + 1
 	}
 	if body, err = e.findLicence(d, &h, head, body); err != nil {
 		return err

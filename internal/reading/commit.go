@@ -194,6 +194,9 @@ func (c *Committer) place(d *draft, length int64) {
 	if r.Forgeable {
 		x.Flags |= facts.FlagForgeable
 	}
+	if r.Short == 0 && !r.Overrun && r.SegmentNumber == 0 && x.Truncated == "" && x.Type != facts.TypeRevisit {
+		x.PayloadSize = d.payload
+	}
 	x.companions.Own = c.at
 	if d.described != nil {
 		x.settleDescribed(d)

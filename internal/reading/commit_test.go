@@ -159,6 +159,45 @@ func TestPolicyHeadersOfAFetch(t *testing.T) {
 	}
 }
 
+// TestPayloadBytes: the payload is what follows the HTTP head, with its codings; where it is not all there, nothing
+// is known of its length.
+func TestPayloadBytes(t *testing.T) {
+	const head = "HTTP/1.1 200 OK\r\nContent-Type: image/png\r\n\r\n"
+	with := func(kind, field, block string) warctest.Record {
+		r := warctest.Response("urn:1", "http://h/", block)
+		r.Type, r.Fields = kind, append(r.Fields, field)
+		return r
+	}
+	for name, c := range map[string]struct {
+		record warctest.Record
+		want   int64 // -1: not known
+	}{
+		"response":      {warctest.Response("urn:1", "http://h/", head+"12345"), 5},
+		"empty":         {warctest.Response("urn:1", "http://h/", head), 0},
+		"long":          {warctest.Response("urn:1", "http://h/", head+strings.Repeat("x", 300_000)), 300_000},
+		"page":          {warctest.Response("urn:1", "http://h/", ok200), 4},
+		"robots.txt":    {warctest.Response("urn:1", "http://h/robots.txt", ok200), 4},
+		"interim heads": {warctest.Response("urn:1", "http://h/", "HTTP/1.1 103 Early Hints\r\n\r\n"+head+"12345"), 5},
+		"chunks kept": {warctest.Response("urn:1", "http://h/",
+			"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n12345\r\n0\r\n\r\n"), 15},
+		"no HTTP":          {warctest.Response("urn:1", "http://h/", "<html>"), 6},
+		"no end of a head": {warctest.Response("urn:1", "http://h/", "HTTP/1.1 200 OK\r\nA: b"), -1},
+		"truncated":        {with("response", "WARC-Truncated: length", head+"12345"), -1},
+		"segment":          {with("response", "WARC-Segment-Number: 1", head+"12345"), -1},
+		"revisit":          {with("revisit", "WARC-Profile: x", head+"12345"), -1},
+		"resource":         {with("resource", "Content-Type: image/png", "12345"), 5},
+	} {
+		got := read(t, warctest.Plain(c.record))
+		n, known := got.fetches[0].PayloadBytes()
+		if !known {
+			n = -1
+		}
+		if n != c.want {
+			t.Errorf("%s: %d bytes, want %d", name, n, c.want)
+		}
+	}
+}
+
 func TestIssuesOfAFetch(t *testing.T) {
 	robots := func(head string) string { return head + "\r\n\r\n" + robotsBody }
 	date := func(d string, e warctest.Record) []byte {

@@ -26,11 +26,12 @@ type extractor struct {
 	targets  *targetSet
 	segments *segments
 
-	draft              draft  // of the record in hand
-	host, hostReversed string // of the fetch before
-	clock              string // the Date field read last
-	clockSeconds       int64  // of its Date field; 0: nobody can read it
-	head               []byte // reused buffers
+	draft              draft            // of the record in hand
+	host, hostReversed string           // of the fetch before
+	clock              string           // the Date field read last
+	clockSeconds       int64            // of its Date field; 0: nobody can read it
+	block              io.LimitedReader // of the record in hand: counts what is read of its HTTP head
+	head               []byte           // reused buffers
 	policy             []byte
 	metas              []byte
 	page               []byte
@@ -51,6 +52,7 @@ type draft struct {
 	infoID   recordid.ID
 	target   string // key of the URL that a policy capture redirects to
 	issues   []facts.Issue
+	payload  int64        // bytes after the HTTP head, plus 1; 0: none is known
 	other    *facts.Fetch // that it is none; nil: no index may take it for one
 	assembly *assembly    // of a first segment
 	more     []byte       // what a continuation adds

@@ -60,14 +60,14 @@ func (c Choices) fate(cause words.Cause) words.Fate { return cmp.Or(c[cause], ca
 // fetchRow are the columns of fetches that lists need.
 type fetchRow struct {
 	results.Place
-	SURTKey          string `parquet:"url_surtkey,optional,delta"`
+	SURTKey          string `parquet:"url_surtkey,delta"`
 	HostName         string `parquet:"url_host_name,delta"`
 	RegisteredDomain string `parquet:"url_host_registered_domain,optional,delta"`
 	Origin           string `parquet:"origin,delta"`
 	FetchTime        *int64 `parquet:"fetch_time,optional,timestamp(microsecond)"`
 	FetchStatus      *int16 `parquet:"fetch_status,optional"`
 	RecordType       string `parquet:"record_type,dict"`
-	ContentDigest    string `parquet:"content_digest,optional"`
+	ContentDigest    string `parquet:"content_digest,optional,delta"`
 	Length           int64  `parquet:"warc_record_length,delta"`
 	Agent            string `parquet:"agent,optional,dict"`
 	Trust            string `parquet:"trust,dict"`

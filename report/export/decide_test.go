@@ -23,8 +23,8 @@ func rowsOf[T any](rows ...T) iter.Seq2[*T, error] {
 // hints, and a fetch that is allowed for one token and unknown for another.
 func TestUnknown(t *testing.T) {
 	f := fetchRow{
-		Place: results.Place{URL: "http://a.example/", Filename: "a.warc"}, Verdict: allowed, Reason: "rule",
-		TagsFrom: "unknown", Trust: "listed",
+		Place:   results.Place{Spot: results.Spot{URL: "http://a.example/", Filename: "a.warc"}},
+		Verdict: allowed, Reason: "rule", TagsFrom: "unknown", Trust: "listed",
 	}
 	pages := &decider{
 		options: &Options{Purposes: []string{"train"}},
@@ -45,8 +45,8 @@ func TestUnknown(t *testing.T) {
 	tokens := &decider{options: &Options{}, whatIf: &whatIf{
 		tokens: []string{"A", "B", "C"}, groups: map[int64][]int32{},
 		verdicts: results.FollowRows(rowsOf(
-			groupVerdictRow{Place: f.Place, RobotsID: 7, Group: 1, Verdict: allowed},
-			groupVerdictRow{Place: f.Place, RobotsID: 7, Group: 2, Verdict: unknown, Reason: "truncated"},
+			groupVerdictRow{Spot: f.Spot, RobotsID: 7, Group: 1, Verdict: allowed},
+			groupVerdictRow{Spot: f.Spot, RobotsID: 7, Group: 2, Verdict: unknown, Reason: "truncated"},
 		), "group_verdicts"),
 		agents: results.FollowRows(rowsOf(
 			report.RobotsAgentRow{RobotsID: 7, Group: 1, Agent: "A"},

@@ -93,10 +93,7 @@ func readTables(t *testing.T, r *results.Results) *tables {
 	}
 	for _, v := range readAll(t, r, report.GroupVerdictsTable) {
 		for _, token := range tokens[group{v.RobotsID, v.Group}] {
-			j.verdicts[fetchToken{
-				fetchKey{v.URL, v.WARCFilename, v.WARCRecordID, v.WARCRecordOffset},
-				token,
-			}] = v.Verdict
+			j.verdicts[fetchToken{fetchKey{v.URL, v.WARCFilename, "", v.WARCRecordOffset}, token}] = v.Verdict
 		}
 	}
 	for _, x := range readAll(t, r, report.RestrictionsTable) {
@@ -113,7 +110,7 @@ func (j *tables) decide(t *testing.T, f *report.FetchRow, o export.Options) (fat
 		verdicts = nil
 	}
 	for _, token := range o.Agents {
-		v := j.verdicts[fetchToken{at, token}]
+		v := j.verdicts[fetchToken{fetchKey{f.URL, f.WARCFilename, "", f.WARCRecordOffset}, token}]
 		if v == "" {
 			t.Fatalf("no verdict for %s on %s", token, f.URL)
 		}

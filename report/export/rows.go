@@ -24,7 +24,7 @@ type Fetch struct {
 	FetchTime    *int64 `parquet:"reason_fetch_time,optional,timestamp(microsecond)"`
 	WARCFilename string `parquet:"reason_warc_filename,dict"`
 	WARCOffset   int64  `parquet:"reason_warc_record_offset,delta"`
-	WARCRecordID string `parquet:"reason_warc_record_id,optional"`
+	WARCRecordID string `parquet:"reason_warc_record_id,optional,delta"`
 }
 
 // Counts are the columns of how many fetches a row stands for.
@@ -54,14 +54,14 @@ type Group struct {
 
 // RecordRow is a row of a list by records.
 type RecordRow struct {
-	ID             string `parquet:"id,optional"`
-	WARCRecordID   string `parquet:"warc_record_id,optional"`
+	ID             string `parquet:"id,optional,delta"`
+	WARCRecordID   string `parquet:"warc_record_id,optional,delta"`
 	WARCRecordUUID string `parquet:"warc_record_uuid,optional"`
 	Page
 	FetchTime        *int64 `parquet:"fetch_time,optional,timestamp(microsecond)"`
 	FetchStatus      *int16 `parquet:"fetch_status,optional"`
-	ContentDigest    string `parquet:"content_digest,optional"`
-	DigestValue      string `parquet:"content_digest_value,optional"`
+	ContentDigest    string `parquet:"content_digest,optional,delta"`
+	DigestValue      string `parquet:"content_digest_value,optional,delta"`
 	WARCFilename     string `parquet:"warc_filename,dict"`
 	WARCRecordOffset int64  `parquet:"warc_record_offset,delta"`
 	WARCRecordLength int64  `parquet:"warc_record_length,delta"`

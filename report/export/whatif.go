@@ -26,7 +26,7 @@ type whatIf struct {
 }
 
 type groupVerdictRow struct {
-	results.Place
+	results.Spot
 	RobotsID int64  `parquet:"robots_id"`
 	Group    int32  `parquet:"group"`
 	Verdict  string `parquet:"verdict,dict"`
@@ -83,7 +83,7 @@ func (w *whatIf) decide(f *fetchRow) (Grounds, error) {
 	for i, token := range w.tokens {
 		j := slices.IndexFunc(w.rows, func(r groupVerdictRow) bool { return r.Group == groups[i] })
 		if j < 0 {
-			return Grounds{}, w.verdicts.Disagrees(&f.Place)
+			return Grounds{}, w.verdicts.Disagrees(&f.Spot)
 		}
 		r := &w.rows[j]
 		if found.Reason == "" || r.Verdict == disallowed || r.Verdict == unknown && found.Reason == allowed {
@@ -106,7 +106,7 @@ func (w *whatIf) read(f *fetchRow) error {
 	for first != nil && err == nil {
 		w.rows = append(w.rows, *first)
 		var row *groupVerdictRow
-		if row, err = w.verdicts.Peek(); row == nil || err != nil || row.Place != f.Place ||
+		if row, err = w.verdicts.Peek(); row == nil || err != nil || row.Spot != f.Spot ||
 			row.RobotsID != w.rows[0].RobotsID ||
 			slices.ContainsFunc(w.rows, func(r groupVerdictRow) bool { return r.Group == row.Group }) {
 			break
@@ -157,7 +157,7 @@ func (w *whatIf) readGroups(f *fetchRow, robotsID int64) ([]int32, error) {
 		w.agents.Skip()
 	}
 	if slices.Contains(groups, -1) {
-		return nil, w.agents.Disagrees(&f.Place)
+		return nil, w.agents.Disagrees(&f.Spot)
 	}
 	return groups, nil
 }

@@ -12,13 +12,28 @@ import (
 
 // Place identifies a fetch of an audit. Rows embed it.
 type Place struct {
+	Spot
+	RecordID string `parquet:"warc_record_id,optional,delta"`
+}
+
+func (p *Place) isOf(f *Place) bool { return *p == *f }
+
+// Spot is what identifies it, unless one compressed member holds several records of a URL. Rows embed it
+// where neighbours differ in something else.
+type Spot struct {
 	URL      string `parquet:"url,delta"`
 	Filename string `parquet:"warc_filename,dict"`
 	Offset   int64  `parquet:"warc_record_offset,delta"`
-	RecordID string `parquet:"warc_record_id,optional"`
 }
 
-func (p *Place) place() *Place { return p }
+func (s *Spot) isOf(f *Place) bool { return *s == f.Spot }
+func (s *Spot) spot() *Spot        { return s }
+
+// located is a row that embeds a Place or a Spot.
+type located interface {
+	isOf(f *Place) bool
+	spot() *Spot
+}
 
 // A Follower reads a table whose rows are in the order of fetches, in step with them.
 type Follower[T any] struct {
@@ -28,7 +43,7 @@ type Follower[T any] struct {
 	row   *T // the next one, once read; valid until the one after it is
 }
 
-// Follow begins to read a table. Rows of type T embed a Place, unless Peek and Skip alone are called.
+// Follow begins to read a table. Rows of type T embed a Place or a Spot, unless Peek and Skip alone are called.
 func Follow[T, R any](ctx context.Context, r *Results, table report.TableOf[R]) *Follower[T] {
 	return FollowRows(Select[T](ctx, r, table), table.Name)
 }
@@ -61,7 +76,7 @@ func (f *Follower[T]) Skip() { f.row = nil }
 // Next returns the next row if it is of the fetch at p, else nil.
 func (f *Follower[T]) Next(p *Place) (*T, error) {
 	row, err := f.Peek()
-	if row == nil || err != nil || *placeOf(row) != *p {
+	if row == nil || err != nil || !any(row).(located).isOf(p) {
 		return nil, err
 	}
 	f.row = nil
@@ -72,7 +87,7 @@ func (f *Follower[T]) Next(p *Place) (*T, error) {
 func (f *Follower[T]) One(p *Place) (*T, error) {
 	row, err := f.Next(p)
 	if row == nil && err == nil {
-		err = f.Disagrees(p)
+		err = f.Disagrees(&p.Spot)
 	}
 	return row, err
 }
@@ -81,18 +96,16 @@ func (f *Follower[T]) One(p *Place) (*T, error) {
 func (f *Follower[T]) End() error {
 	row, err := f.Peek()
 	if row != nil && err == nil {
-		err = f.Disagrees(placeOf(row))
+		err = f.Disagrees(any(row).(located).spot())
 	}
 	return err
 }
 
 // Disagrees is the error of a table that has no row of the fetch at p, or one too many.
-func (f *Follower[T]) Disagrees(p *Place) error {
+func (f *Follower[T]) Disagrees(p *Spot) error {
 	return fmt.Errorf("the tables fetches and %s of the audit do not agree on the record at %s:%d; audit again",
 		f.table, p.Filename, p.Offset)
 }
-
-func placeOf[T any](row *T) *Place { return any(row).(interface{ place() *Place }).place() }
 
 // Rules are the rules of disallowed fetches, which violations and unproven have, read in step with fetches.
 type Rules struct{ violations, unproven *Follower[ruleRow] }

@@ -67,7 +67,7 @@ func TestOpenRefuses(t *testing.T) {
 		"another tool's": {`{"tool": "x"}`, "is not that of an audit"},
 		"older schema": {
 			`{"tool": "robotsaudit", "schema_version": "1"}`,
-			`have schema version "1", and this robotsaudit reads version 2; make the results with`,
+			`have schema version "1", and this robotsaudit reads version 3; make the results with`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -224,7 +224,7 @@ func writeRows[R any](t *testing.T, path, table string, rows []R, options ...par
 func TestOtherFiles(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, report.AuditFile),
-		[]byte(`{"tool": "robotsaudit", "schema_version": "2", "tables": {"robots_agents": 1, "issues": 1}}`))
+		[]byte(`{"tool": "robotsaudit", "schema_version": "3", "tables": {"robots_agents": 1, "issues": 1}}`))
 	r := open(t, dir)
 	type issue struct {
 		WARCFilename string `parquet:"warc_filename"`
