@@ -16,6 +16,7 @@ import (
 // Explain decides one fetch as Run does, and shows how the verdict came about. Errors that
 // a user can mend are a *NotFoundError or an *AmbiguousError.
 func Explain(ctx context.Context, set *Facts, opt Options, q Question) (*Explanation, error) {
+	opt.Uses = q.Uses
 	r, err := Resolve(ctx, set, opt)
 	if err != nil {
 		return nil, err
@@ -38,10 +39,71 @@ func Explain(ctx context.Context, set *Facts, opt Options, q Question) (*Explana
 			return nil, err
 		}
 		if facts.SpotOf(f) == facts.SpotOf(fetch) && f.Offset == fetch.Offset {
-			return x.explainFetch(f, found)
+			if _, err := x.explainFetch(f, found); err != nil {
+				return nil, err
+			}
+			return x.made, x.addUse(ctx, fetch)
 		}
 	}
 	return nil, fmt.Errorf("the fetch at %s:%d is not where it was found", r.filename(fetch), fetch.Offset)
+}
+
+// useOf is a Sink that takes what the page of one fetch states of its use.
+type useOf struct {
+	NoSink
+	at   Spot
+	take func(*Result)
+}
+
+func (s *useOf) Result(r *Result) error {
+	if facts.SpotOf(r.Fetch) == s.at {
+		s.take(r)
+	}
+	return nil
+}
+
+// addUse adds what the page and its origin state against the uses that are asked about. Deciding the second of
+// the fetch shows it.
+func (x *explainer) addUse(ctx context.Context, f *facts.Fetch) error {
+	if len(x.question.Uses) == 0 {
+		return nil
+	}
+	from := facts.PlaceOf(f).Cut()
+	to := facts.BeforeBucket(from.Bucket + 1)
+	if f.Time().Known() {
+		from.Micros = f.Micros
+		from = from.Earlier(0)
+		to = from.Earlier(-facts.Second)
+	}
+	sink := &useOf{at: facts.SpotOf(f), take: func(r *Result) {
+		if r.Page == nil {
+			return
+		}
+		x.made.TagsUnknown = r.Page.From == PageUnknown
+		for _, use := range r.Page.Hints {
+			x.made.Hints = append(x.made.Hints, use.String())
+		}
+		for i := range r.Restrictions {
+			x.made.Restrictions = append(x.made.Restrictions, x.restriction(r, &r.Restrictions[i]))
+		}
+	}}
+	_, err := x.Decide(ctx, from, to, sink)
+	return err
+}
+
+// restriction is a restriction as plain data.
+func (x *explainer) restriction(r *Result, restriction *Restriction) ExplainedRestriction {
+	made := ExplainedRestriction{
+		Purpose: restriction.Purpose.String(), Kind: restriction.Kind.String(),
+		Certainty: restriction.Certainty.String(),
+	}
+	for _, statement := range restriction.Statements {
+		made.Statements = append(made.Statements, strings.Clone(statement.String()))
+		if f := r.Page.FileOf(&statement); f != nil && made.FileOffset == nil {
+			made.File, made.FileOffset = x.nameOf(f.Input, f.Entry), new(f.Offset)
+		}
+	}
+	return made
 }
 
 // filename names the archive that holds a record, as the tables do.

@@ -35,6 +35,20 @@ type Explanation struct {
 	File     *ExplainedFile     `json:"robots_txt,omitempty"`    // of the governing capture
 	Readings []ExplainedReading `json:"readings,omitempty"`      // that the specifications leave open
 	Others   int                `json:"other_fetches,omitempty"` // of the same URL, at other times
+
+	Restrictions []ExplainedRestriction `json:"restrictions,omitempty"` // on the uses that are asked about
+	Hints        []string               `json:"hints,omitempty"`        // uses that a statement without force speaks against
+	TagsUnknown  bool                   `json:"tags_unknown,omitempty"` // some tags of the page may be missing
+}
+
+// ExplainedRestriction is what the page or its origin states against a use.
+type ExplainedRestriction struct {
+	Purpose    string   `json:"purpose"`
+	Kind       string   `json:"kind"`
+	Certainty  string   `json:"certainty"`
+	Statements []string `json:"statements"`
+	File       string   `json:"file,omitempty"`        // that holds tdmrep.json or the licence document
+	FileOffset *int64   `json:"file_offset,omitempty"` // of its record
 }
 
 // ExplanationKind names what is explained.

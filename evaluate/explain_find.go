@@ -12,6 +12,7 @@ import (
 type Question struct {
 	What  string    // its URL, its WARC-Record-ID, or its place: FILE:OFFSET as in the tables
 	At    time.Time // when it was made; zero: not said. Of a URL that was not fetched then: when it would have been
+	Uses  []Use     // what for: what the page and its site state against it is shown
 	Agent string    // product token of another crawler, to find what held for it; "": the one that made the fetch
 }
 

@@ -331,6 +331,19 @@ func (p *Page) findConflicts(r *Result, origin, own []tag.Signal) {
 	}
 }
 
+// FileOf is the capture of the tdmrep.json or licence document that makes a statement; nil: none does.
+func (p *Page) FileOf(said *Statement) *facts.Capture {
+	if said.Source != tag.SourceTDMFile && said.Source != tag.SourceLicence {
+		return nil
+	}
+	for i := range p.Signals {
+		if s := &p.Signals[i]; s.File != nil && s.Source == said.Source && s.Line == said.Line {
+			return s.File
+		}
+	}
+	return nil
+}
+
 // signals are the signals that hold for the fetch, less those that repeat a tag.
 func (p *Page) signals() (list []tag.Signal) {
 	for _, s := range p.Signals {

@@ -43,25 +43,12 @@ func (b *rowBuilder) restrictionRow(r *evaluate.Result, restriction *evaluate.Re
 	}
 	for _, statement := range restriction.Statements {
 		row.Statements = append(row.Statements, text(statement.String()))
-		switch statement.Source {
-		case tag.SourceRobotsTxt:
+		if statement.Source == tag.SourceRobotsTxt {
 			row.RobotsCitation = b.cite(r.Governing)
-		case tag.SourceTDMFile, tag.SourceLicence:
-			if row.FileOffset == nil {
-				row.FileFilename, row.FileOffset = b.signalFile(r.Page, &statement)
-			}
+		}
+		if f := r.Page.FileOf(&statement); f != nil && row.FileOffset == nil {
+			row.FileFilename, row.FileOffset = b.filename(f.Input, f.Entry), new(f.Offset)
 		}
 	}
 	return row
-}
-
-// signalFile is the capture of the file that makes a statement.
-func (b *rowBuilder) signalFile(p *evaluate.Page, said *evaluate.Statement) (name string, offset *int64) {
-	for i := range p.Signals {
-		s := &p.Signals[i]
-		if f := s.File; f != nil && s.Source == said.Source && s.Line == said.Line {
-			return b.filename(f.Input, f.Entry), new(f.Offset)
-		}
-	}
-	return "", nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/agents"
+	"github.com/robotsaudit/robotsaudit/internal/tag"
 	"github.com/robotsaudit/robotsaudit/report/explain"
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
@@ -24,7 +25,9 @@ func newExplainCommand() *cobra.Command {
 		Long: `Explain shows how the verdict on one fetch of the audit in DIR came about: the captures of
 robots.txt around its moment, the one that governs and how it was reached, what each copy
 says that the crawler may have acted on, the group, the rule and those that lost, the open
-readings that were tried, and the sentence of docs/SEMANTICS.md behind each step.
+readings that were tried, and the sentence of docs/SEMANTICS.md behind each step. It shows what
+the page and its site state against its use, and which lists of 'robotsaudit export' keep the page,
+drop it or leave it undecided.
 
 WHAT is a URL, a WARC-Record-ID, FILE:OFFSET as in the tables, or the number of a row of
 violations, from 1. Of a URL that was fetched several times, --at says which fetch is meant.
@@ -37,12 +40,16 @@ tables. The settings are those of the audit.
 		Example: `  robotsaudit explain out https://example.com/private/
   robotsaudit explain out crawl.warc.gz:1234 --full
   robotsaudit explain out 1 --format json
+  robotsaudit explain out https://example.com/ --purpose train --agent GPTBot
   robotsaudit explain out https://example.com/ --at 2025-03-01T12:00:00Z --agent GPTBot`,
 	}
 	flags := cmd.Flags()
 	addOutput(flags, &f.output, hasResults)
 	flags.StringVar(&f.agent, "agent", "",
 		"explain what held for the product token `TOKEN`, not for the crawler that made the fetch")
+	flags.StringArrayVar(&f.purposes, "purpose", nil,
+		"explain what a list of 'export' with --purpose `PURPOSE` makes of the page: archive, index or train "+
+			"(repeatable); all are shown otherwise")
 	flags.StringVar(&f.at, "at", "", "`TIME` of the fetch: 2025-03-01T12:00:00Z, or 2025-03-01 for its first moment")
 	flags.StringVar(&f.format, "format", "text", "`FORMAT` of the output: text or json")
 	flags.BoolVar(&f.full, "full", false, "write all that is known, not at most about sixty lines")
@@ -54,6 +61,7 @@ tables. The settings are those of the audit.
 
 type explainFlags struct {
 	output, agent, at, format string
+	purposes                  []string
 	full                      bool
 }
 
@@ -81,6 +89,10 @@ func (f *explainFlags) run(cmd *cobra.Command, what string) error {
 // question is the question in the flags.
 func (f *explainFlags) question(what string) (q evaluate.Question, err error) {
 	q.What, q.Agent = what, f.agent
+	for _, purpose := range f.purposes {
+		use, _ := tag.ParseUse(purpose) // one of the choices
+		q.Uses = append(q.Uses, use)
+	}
 	if f.agent != "" {
 		if fault := agents.TokenFault(f.agent); fault != "" {
 			return q, usageErrorf("--agent: %q is no product token: %s", f.agent, fault)

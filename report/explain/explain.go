@@ -11,31 +11,30 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 	"github.com/robotsaudit/robotsaudit/report"
+	"github.com/robotsaudit/robotsaudit/report/export"
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
 
 // Explanation is the explanation of package evaluate, with its grounds.
 type Explanation struct {
 	*evaluate.Explanation
-	Grounds      []Ground      `json:"grounds"`
-	Restrictions []Restriction `json:"restrictions,omitempty"` // on uses, as the tables have them
-	Hints        string        `json:"hints,omitempty"`        // uses that a statement without force speaks against
+	Grounds []Ground `json:"grounds"`
+	Lists   []Listed `json:"lists,omitempty"` // of 'robotsaudit export', in which the fetch is
 }
 
-// Restriction is a statement of the page or its origin against a purpose of the audit.
-type Restriction struct {
-	Purpose    string   `json:"purpose"`
-	Kind       string   `json:"kind"`
-	Certainty  string   `json:"certainty"`
-	Statements []string `json:"statements"`
-	File       string   `json:"file,omitempty"`        // that holds tdmrep.json or the licence document
-	FileOffset *int64   `json:"file_offset,omitempty"` // of its record
+// Listed is what becomes of the fetch in lists, unless the user decides otherwise.
+type Listed struct {
+	Purposes []string `json:"purposes"` // of the list; none: it is made for no purpose
+	List     string   `json:"list"`     // keep, drop or undecided
+	Reason   string   `json:"reason"`
 }
 
 // New explains a fetch of an audit by its results and the facts that they were made from. The question may
@@ -54,64 +53,85 @@ func New(ctx context.Context, r *results.Results, set *evaluate.Facts, q evaluat
 			return nil, err
 		}
 	}
+	asked := q.Uses
+	if len(asked) == 0 {
+		q.Uses = allUses
+	}
 	x, err := evaluate.Explain(ctx, set, opt, q)
 	if err != nil {
 		return nil, err
 	}
-	explained := &Explanation{Explanation: x, Grounds: grounds(x)}
-	if explained.Hints, err = agrees(ctx, r, x); err != nil {
-		return nil, err
-	}
-	if len(a.Settings.Purposes) > 0 && x.Kind == evaluate.KindFetch {
-		explained.Restrictions, err = restrictions(ctx, r, &x.Fetch.Record)
-	}
-	return explained, err
+	return &Explanation{x, grounds(x), listed(x, asked)}, agrees(ctx, r, x)
 }
 
-// restrictions are the rows of a fetch, by the place of its record.
-func restrictions(ctx context.Context, r *results.Results, at *evaluate.ExplainedRecord) (list []Restriction,
-	err error,
-) {
-	err = results.Each(ctx, r, report.RestrictionsTable, func(row *report.RestrictionRow) {
-		if row.WARCFilename == at.File && row.WARCRecordOffset == at.Offset {
-			list = append(list, Restriction{
-				row.Purpose, row.Kind, row.Certainty, row.Statements, row.FileFilename,
-				row.FileOffset,
-			})
-		}
-	})
-	return list, err
+// listed is what lists for some purposes together make of a fetch; or, where no purpose is asked about, lists for
+// none and for each.
+func listed(x *evaluate.Explanation, asked []evaluate.Use) (list []Listed) {
+	if x.Kind == evaluate.KindNone || x.Reason == words.RobotsTxtItself.String() {
+		return nil
+	}
+	var purposes []string
+	for _, use := range asked {
+		purposes = append(purposes, use.String())
+	}
+	if len(purposes) > 0 {
+		return []Listed{listedFor(x, purposes)}
+	}
+	list = append(list, listedFor(x, []string{}))
+	for _, use := range allUses {
+		list = append(list, listedFor(x, []string{use.String()}))
+	}
+	return list
 }
 
-// agrees compares the verdict with the tables, and returns the hints of the fetch there. They differ if an
-// archive is gone that held the body of a redirect's target: that body is not kept next to the tables.
-func agrees(ctx context.Context, r *results.Results, x *evaluate.Explanation) (hints string, err error) {
+// listedFor is what a list for some purposes makes of a fetch.
+func listedFor(x *evaluate.Explanation, purposes []string) Listed {
+	k := export.Known{
+		Restricted: slices.ContainsFunc(x.Restrictions,
+			func(r evaluate.ExplainedRestriction) bool { return slices.Contains(purposes, r.Purpose) }),
+		TagsUnknown: x.TagsUnknown && len(purposes) > 0,
+		Hinted:      slices.ContainsFunc(x.Hints, func(use string) bool { return slices.Contains(purposes, use) }),
+	}
+	k.SetPage(x.Fetch.Status, x.Fetch.Type, x.Fetch.Trust)
+	k.SetVerdict(x.Verdict, x.Reason)
+	if x.Kind == evaluate.KindFetch {
+		k.SetNotes(x.Notes)
+	}
+	fate, cause := export.Choices(nil).Decide(&k)
+	return Listed{purposes, fate.String(), cause.String()}
+}
+
+// allUses are the purposes that are shown unless one is asked about.
+var allUses = []evaluate.Use{evaluate.UseArchive, evaluate.UseIndex, evaluate.UseTrain}
+
+// agrees compares the verdict with the tables. They differ if an archive is gone that held the body of a
+// redirect's target: that body is not kept next to the tables.
+func agrees(ctx context.Context, r *results.Results, x *evaluate.Explanation) error {
 	if x.Kind != evaluate.KindFetch {
-		return "", nil
+		return nil
 	}
 	type fetch struct {
 		WARCFilename     string `parquet:"warc_filename,dict"`
 		WARCRecordOffset int64  `parquet:"warc_record_offset,delta"`
 		Verdict          string `parquet:"verdict,dict"`
 		Reason           string `parquet:"reason,dict"`
-		Hints            string `parquet:"hints,optional,dict"`
 	}
 	at := &x.Fetch.Record
 	for f, err := range results.Select[fetch](ctx, r, report.FetchesTable) {
 		switch {
 		case err != nil:
-			return "", err
+			return err
 		case f.WARCFilename != at.File || f.WARCRecordOffset != at.Offset:
 		case f.Verdict != x.Verdict || f.Reason != x.Reason:
-			return "", fmt.Errorf("the tables in %s say %s (%s) of this fetch, and now it is %s (%s): an archive "+
+			return fmt.Errorf("the tables in %s say %s (%s) of this fetch, and now it is %s (%s): an archive "+
 				"cannot be read as it was; "+
 				"put the archives back where they were, or run 'robotsaudit audit' again", r.Name(), f.Verdict,
 				f.Reason, x.Verdict, x.Reason)
 		default:
-			return f.Hints, nil
+			return nil
 		}
 	}
-	return "", nil
+	return nil
 }
 
 // NoRowError reports that violations has no such row.

@@ -37,6 +37,7 @@ func (x *Explanation) WriteText(w io.Writer, full bool) error {
 	t.rules()
 	t.readings()
 	t.uses()
+	t.lists()
 	t.grounds()
 	_, err := io.WriteString(w, t.b.String())
 	return err
@@ -184,7 +185,30 @@ func (t *text) reasons() []string {
 	if t.Certainty != "" {
 		list = append(list, document.Capital(t.Certainty)+": "+t.class())
 	}
-	return list
+	return append(list, t.listed()...)
+}
+
+// listed are sentences on the lists that are asked about, and on others that say more than the verdict.
+func (t *text) listed() (sentences []string) {
+	for _, l := range t.grouped() {
+		cause := words.CauseOf(l.Reason)
+		switch {
+		case isVerdict(l.Reason) && len(t.Lists) > 1:
+			continue
+		case l.List == words.Leave.String():
+			l.List = "leave it undecided"
+		default:
+			l.List += " it"
+		}
+		why := plain(words.Causes[cause].Brief())
+		if i := slices.IndexFunc(t.Restrictions, func(r evaluate.ExplainedRestriction) bool {
+			return cause == words.CauseRestricted && slices.Contains(l.Purposes, r.Purpose)
+		}); i >= 0 {
+			why = fmt.Sprintf("“%s”", t.shown(t.Restrictions[i].Statements[0]))
+		}
+		sentences = append(sentences, fmt.Sprintf("Lists %s %s (%s): %s.", forPurposes(l.Purposes), l.List, cause, why))
+	}
+	return sentences
 }
 
 // class is why the finding is of its class.
@@ -394,7 +418,7 @@ func (t *text) readings() {
 
 // uses writes the statements of the page and its origin against uses.
 func (t *text) uses() {
-	if len(t.Restrictions) == 0 && t.Hints == "" {
+	if len(t.Restrictions) == 0 && len(t.Hints) == 0 && !t.TagsUnknown {
 		return
 	}
 	t.section("What is said against its use, which makes no fetch a violation")
@@ -407,9 +431,62 @@ func (t *text) uses() {
 			t.item("", "the file is the record in %s, offset %d", t.shown(r.File), *r.FileOffset)
 		}
 	}
-	if t.Hints != "" {
-		t.item("hints against", "%s: see usage_signals", t.Hints)
+	if len(t.Hints) > 0 {
+		t.item("hints against", "%s: see usage_signals", strings.Join(t.Hints, ","))
 	}
+	if t.TagsUnknown {
+		t.item("unknown", "some tags of the page may be missing")
+	}
+}
+
+// lists writes in which lists of 'robotsaudit export' the fetch is, and why.
+func (t *text) lists() {
+	grouped := t.grouped()
+	if len(grouped) == 0 || len(grouped) == 1 && len(t.Lists) > 1 && isVerdict(grouped[0].Reason) {
+		return
+	}
+	t.section("Lists (robotsaudit export)")
+	for _, l := range grouped {
+		meaning := words.Causes[words.CauseOf(l.Reason)].Brief()
+		t.item(l.List, "%s (%s): %s", forPurposes(l.Purposes), l.Reason, plain(meaning))
+	}
+}
+
+// isVerdict reports whether the reason of a list is what the verdict states.
+func isVerdict(reason string) bool {
+	cause := words.CauseOf(reason)
+	return cause == words.CauseDisallowed || cause == words.RobotsUnknown || cause == words.CauseAllowed
+}
+
+// grouped joins lists that make the same of the fetch for the same reason.
+func (t *text) grouped() (list []Listed) {
+	for _, l := range t.Lists {
+		i := slices.IndexFunc(list, func(o Listed) bool { return o.List == l.List && o.Reason == l.Reason })
+		if i < 0 {
+			i = len(list)
+			list = append(list, Listed{List: l.List, Reason: l.Reason})
+		}
+		if len(l.Purposes) == 0 {
+			l.Purposes = []string{""}
+		}
+		list[i].Purposes = append(list[i].Purposes, l.Purposes...)
+	}
+	return list
+}
+
+// forPurposes is for what a list is made; "" among purposes stands for none.
+func forPurposes(purposes []string) string {
+	text := ""
+	if purposes[0] == "" {
+		text, purposes = "without --purpose", purposes[1:]
+	}
+	if len(purposes) == len(allUses) && text != "" {
+		return "for all purposes and for none"
+	}
+	if len(purposes) > 0 {
+		text = strings.TrimPrefix(text+", for "+strings.Join(purposes, ", "), ", ")
+	}
+	return text
 }
 
 // grounds writes the sentences that the verdict rests on.

@@ -81,17 +81,31 @@ type fetchRow struct {
 	Hints            string `parquet:"hints,optional,dict"`
 }
 
-// page reports whether the record, or the one that it stands for, surely holds no page, or whether nobody knows.
+// SetPage notes whether a record, or the one that it stands for, surely holds no page, or whether nobody knows.
 // An answer of 2xx does, a resource, which has no status, and what a list of URLs names.
-func (f *fetchRow) page() (isNone, isUnknown bool) {
+func (k *Known) SetPage(status *int16, recordType, trust string) {
 	switch {
-	case f.FetchStatus != nil:
-		return *f.FetchStatus < 200 || *f.FetchStatus > 299, false
-	case f.RecordType == facts.TypeResource.String(), f.Trust == facts.TrustListed.String():
-		return false, false
+	case status != nil:
+		k.NotAPage = *status < 200 || *status > 299
+	case recordType == facts.TypeResource.String(), trust == facts.TrustListed.String():
+	case trust == facts.TrustIndexed.String():
+		k.StatusUnknown = true
+	default:
+		k.NotAPage = true
 	}
-	isUnknown = f.Trust == facts.TrustIndexed.String()
-	return !isUnknown, isUnknown
+}
+
+// SetVerdict notes a verdict and its reason.
+func (k *Known) SetVerdict(verdict, reason string) {
+	of := slices.IndexFunc(words.Verdicts, func(w words.Word) bool { return w.Name == verdict })
+	k.Verdict = words.Verdict(max(0, of))
+	k.Challenge = reason == words.Challenge.String()
+}
+
+// SetNotes notes, of the crawler's own verdict, that robots.txt forbids to somebody what it allows to a crawler
+// without a name.
+func (k *Known) SetNotes(notes []string) {
+	k.UnnamedForbid = k.Verdict == words.Allowed && slices.Contains(notes, words.NoteNamedGroupForbids.Strings()[0])
 }
 
 // decider decides fetches in the order of their table, and reads the tables that it needs in step.
@@ -143,8 +157,7 @@ func newDecider(ctx context.Context, r *results.Results, o *Options, tokens []st
 
 // decide returns the decision on a fetch. Fetches come in the order of the table.
 func (d *decider) decide(f *fetchRow) (x Decision, err error) {
-	k := Known{UnnamedForbid: d.whatIf == nil && forbidsToNamed(f)}
-	k.NotAPage, k.StatusUnknown = f.page()
+	var k Known
 	if d.whatIf != nil {
 		x.Grounds, err = d.whatIf.decide(f)
 	} else {
@@ -156,7 +169,11 @@ func (d *decider) decide(f *fetchRow) (x Decision, err error) {
 	if err != nil {
 		return x, err
 	}
-	k.Verdict, k.Challenge = verdictOf(x.Reason), x.Detail == words.Challenge.String()
+	k.SetPage(f.FetchStatus, f.RecordType, f.Trust)
+	k.SetVerdict(x.Reason, x.Detail)
+	if d.whatIf == nil {
+		k.SetNotes(strings.Split(f.Notes, ","))
+	}
 	hint := -1
 	if d.pages != nil {
 		hint = slices.IndexFunc(d.options.Purposes,
@@ -176,18 +193,6 @@ func (d *decider) decide(f *fetchRow) (x Decision, err error) {
 
 // tagsUnknown is where the tags of a fetch are from if some may be missing.
 var tagsUnknown = evaluate.PageUnknown.String()
-
-// verdictOf returns the verdict of a name, unknown of any other text.
-func verdictOf(name string) words.Verdict {
-	return words.Verdict(max(0, slices.IndexFunc(words.Verdicts, func(w words.Word) bool { return w.Name == name })))
-}
-
-// forbidsToNamed reports whether a fetch is allowed to a crawler without a name, and forbidden to one that
-// robots.txt names.
-func forbidsToNamed(f *fetchRow) bool {
-	return f.Verdict == words.Allowed.String() &&
-		slices.Contains(strings.Split(f.Notes, ","), words.NoteNamedGroupForbids.Strings()[0])
-}
 
 // own is the verdict for the crawler that made the fetch.
 func (d *decider) own(f *fetchRow) (w Grounds, err error) {
