@@ -7,7 +7,7 @@ import (
 
 // WriteText writes the schema for a person to read.
 func (s *Schema) WriteText(w io.Writer) error {
-	var p page
+	p := page{width: pageWidth}
 	for i, t := range s.Tables {
 		if i > 0 {
 			p.line("")
