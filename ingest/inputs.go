@@ -41,6 +41,8 @@ type ExpandOptions struct {
 	TrustLists bool
 	// URLs are files that the user calls lists of URLs.
 	URLs []string
+	// IDColumn is the column of these lists with the user's own names of rows; "": id, if there is one.
+	IDColumn string
 }
 
 // Expand turns arguments into inputs, sorted by path, each file once: files,
@@ -50,11 +52,11 @@ type ExpandOptions struct {
 // servers fail.
 func Expand(ctx context.Context, args []string, opt ExpandOptions) (inputs []Input, failures []*InputError) {
 	x := expander{base: opt.Base, trustLists: opt.TrustLists, seen: make(map[string]bool)}
-	x.isList = true
+	x.isList, x.idColumn = true, opt.IDColumn
 	for _, path := range opt.URLs {
 		x.path(ctx, path)
 	}
-	x.isList = false
+	x.isList, x.idColumn = false, ""
 	for _, arg := range args {
 		x.argument(ctx, arg)
 	}
@@ -68,6 +70,7 @@ type expander struct {
 	failures   []*InputError
 	seen       map[string]bool
 	isList     bool // the arguments are lists of URLs
+	idColumn   string
 }
 
 func (x *expander) fail(arg, format string, args ...any) {
@@ -411,7 +414,10 @@ func (x *expander) file(path, name string) {
 		x.fail(path, "is no regular file; give a pipe on standard input, as -")
 		return
 	}
-	x.add(facts.Input{Path: real, Name: name, Size: info.Size(), MTime: info.ModTime().UnixNano(), List: x.isList})
+	x.add(facts.Input{
+		Path: real, Name: name, Size: info.Size(), MTime: info.ModTime().UnixNano(),
+		List: x.isList, IDColumn: x.idColumn,
+	})
 }
 
 // realPath returns the absolute path of a file without symbolic links. It has slashes on Windows, too:

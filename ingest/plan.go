@@ -160,8 +160,8 @@ func taskName(fingerprint string, inputs []facts.Input) string {
 	fmt.Fprintln(h, fingerprint)
 	for _, in := range inputs {
 		fmt.Fprintf(h, "%q %d %d %t\n", in.Path, in.Size, in.MTime, in.List)
-		if in.Version != "" {
-			fmt.Fprintf(h, "%q\n", in.Version)
+		if in.Version != "" || in.IDColumn != "" {
+			fmt.Fprintf(h, "%q %q\n", in.Version, in.IDColumn)
 		}
 	}
 	return "task-" + hex.EncodeToString(h.Sum(nil)[:8])

@@ -54,6 +54,8 @@ type FetchRow struct {
 	// Purposes that a statement without force speaks against, joined by commas: a Content-Usage field
 	// or line that is no Dictionary, and the like. No restriction, and no permission. Null: none.
 	Hints string `parquet:"hints,optional,dict" values:"hint"`
+	// The ids of the rows of lists of URLs that report the fetch, as the lists have them. Empty: none.
+	ListIDs []string `parquet:"list_ids,list"`
 }
 
 func (b *rowBuilder) fetchRow(r *evaluate.Result) FetchRow {
@@ -76,6 +78,9 @@ func (b *rowBuilder) fetchRow(r *evaluate.Result) FetchRow {
 		Notes:           b.noteList(r.Notes),
 		Trust:           f.Trust.String(),
 		Discovery:       discovery(f),
+	}
+	for _, id := range f.ListedIDs() {
+		row.ListIDs = append(row.ListIDs, text(id))
 	}
 	if r.HasPrior {
 		row.PriorVerdict = r.Prior.String()

@@ -56,7 +56,10 @@ type inputFlags struct {
 
 func (f *inputFlags) addTo(flags *pflag.FlagSet, based string) {
 	flags.StringArrayVar(&f.urls, "urls", nil,
-		"`FILE` with a list of URLs: Parquet, CSV or JSON lines, with columns url, time and perhaps agent (repeatable)")
+		"`FILE` with a list of URLs: Parquet, CSV or JSON lines, with columns url, time and perhaps agent and id (repeatable)")
+	flags.String("id-column", "",
+		"column `NAME` of the lists in --urls, with your own id of each row, which comes back in "+
+			"'robotsaudit export'; without it, id if there is one")
 	addBase(flags, based)
 	addRemote(flags)
 	flags.BoolVar(&f.options.DigestInputs, "digest-inputs", false,

@@ -243,6 +243,9 @@ func inputArgs(cmd *cobra.Command, args []string) error {
 	if urls := cmd.Flags().Lookup("urls"); len(args) == 0 && (urls == nil || !urls.Changed) {
 		return usageErrorf("no archive given; name a file, a folder or a list, as in: %s", firstExample(cmd))
 	}
+	if id := cmd.Flags().Lookup("id-column"); id != nil && id.Changed && !cmd.Flags().Changed("urls") {
+		return usageErrorf("--id-column names a column of lists of URLs; name these with --urls FILE")
+	}
 	if slices.Contains(args, facts.Stdin) && slices.Contains(args, "@"+facts.Stdin) {
 		return usageErrorf("standard input is either an archive or a list of inputs: leave out - or @-")
 	}

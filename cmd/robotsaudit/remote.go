@@ -75,5 +75,7 @@ func isFolder(path string) bool {
 func expand(cmd *cobra.Command, args, lists []string) ([]ingest.Input, []*ingest.InputError) {
 	base, _ := cmd.Flags().GetString("base")
 	trust, _ := cmd.Flags().GetBool("trust-lists")
-	return ingest.Expand(cmd.Context(), args, ingest.ExpandOptions{Base: base, TrustLists: trust, URLs: lists})
+	id, _ := cmd.Flags().GetString("id-column")
+	return ingest.Expand(cmd.Context(), args,
+		ingest.ExpandOptions{Base: base, TrustLists: trust, URLs: lists, IDColumn: id})
 }

@@ -2,6 +2,7 @@ package facts
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
@@ -146,6 +147,7 @@ type Fetch struct {
 	Via             string      // of the metadata record: the page that led here
 	HopsFromSeed    string      // a letter a hop
 	Millis          int32       // that the fetch took; -1: not said; NoMillis: what is said is no such time
+	ListIDs         string      // the user's own names of its rows in lists of URLs: ListedIDs
 	// since 1970, of the answer's Date field; 0: it has none, or has an Age field, so that a cache may have sent it
 	ServerSeconds int64
 }
@@ -160,6 +162,33 @@ func (f *Fetch) Time() Time { return Time{f.Micros, f.Precision} }
 // PayloadBytes is the length of the payload as it was transferred: of the record's block, without the HTTP head,
 // with all codings. False: nobody knows it, or the payload is not in the record.
 func (f *Fetch) PayloadBytes() (int64, bool) { return f.PayloadSize - 1, f.PayloadSize > 0 }
+
+// listIDEnd separates the names in ListIDs.
+const listIDEnd = "\x00"
+
+// maxListIDs bounds the bytes of the names of one fetch.
+const maxListIDs = 64 << 10
+
+// AddListIDs adds names of rows, each once, while there is room.
+func (f *Fetch) AddListIDs(ids string) {
+	for id := range strings.SplitSeq(ids, listIDEnd) {
+		if id == "" || len(f.ListIDs)+len(id) >= maxListIDs || slices.Contains(f.ListedIDs(), id) {
+			continue
+		}
+		if f.ListIDs != "" {
+			f.ListIDs += listIDEnd
+		}
+		f.ListIDs += id
+	}
+}
+
+// ListedIDs are the user's own names of the rows in lists of URLs that report the fetch.
+func (f *Fetch) ListedIDs() []string {
+	if f.ListIDs == "" {
+		return nil
+	}
+	return strings.Split(f.ListIDs, listIDEnd)
+}
 
 // IsIndexed reports whether f comes from an index or a list, and its record was not
 // read.

@@ -16,6 +16,7 @@ import (
 // requires.
 type indexed struct {
 	any    bool                      // there are such rows
+	named  bool                      // and some have names of the user's own
 	others bool                      // there are records of TypeOther
 	coarse bool                      // there are fetches whose date is coarser than a second, or none
 	names  [][]string                // of each input: its possible names in an index
@@ -41,6 +42,7 @@ func newIndexed(s *Set) indexed {
 	x := indexed{agents: make(map[string][]archiveAgent)}
 	for i := range s.Inputs {
 		in := &s.Inputs[i]
+		x.named = x.named || in.ListIDs > 0
 		x.any, x.others, x.coarse = x.any || in.Indexed > 0, x.others || in.Others > 0, x.coarse || in.Coarse > 0
 	}
 	if !x.any {
@@ -185,6 +187,8 @@ type joiner struct {
 	*indexed
 	here   Place
 	second Time
+	first  int              // index into seen of the fetch that the last row joined; -1: it is not there
+	last   int              // of the last row that joined none; maxJoined: it is not there
 	seen   []sighting       // of that origin and second
 	byURL  map[string][]int // the same, by likeness of their URLs; nil while they are few, or no row needs it
 
@@ -202,8 +206,8 @@ type coarseSighting struct {
 // share a second.
 func (j *joiner) path(s *sighting) string { return weburl.PathQueryOf(j.here.Origin, s.url) }
 
-// isJoined reports whether an earlier row describes the fetch of f.
-func (j *joiner) isJoined(f *Fetch) bool {
+// begin goes on to a fetch, and reports whether it is of another origin or second than the one before.
+func (j *joiner) begin(f *Fetch) (isOther bool) {
 	second := f.Time().Truncate(PrecisionSecond)
 	if second.Known() {
 		second.Precision = PrecisionSecond // a date without its time has the first second of it
@@ -212,14 +216,22 @@ func (j *joiner) isJoined(f *Fetch) bool {
 	if here != j.here {
 		j.coarse, j.coarses = nil, 0
 	}
-	if here != j.here || second != j.second {
+	if isOther = here != j.here || second != j.second; isOther {
 		j.here, j.second, j.byURL = here, second, nil
 		clear(j.seen)
 		j.seen = j.seen[:0]
 	}
+	return isOther
+}
+
+// isJoined reports whether an earlier row describes the fetch that it has begun with.
+func (j *joiner) isJoined(f *Fetch) bool {
 	s := sightingOf(f)
+	if j.first = -1; s.indexed {
+		j.first = j.firstSeen(&s)
+	}
 	switch {
-	case s.indexed && (j.hasSeen(&s) || j.isCoarse(&s, second)):
+	case j.first >= 0 || s.indexed && j.isCoarse(&s, j.second):
 		return true
 	case !s.indexed && !s.other && f.Precision < PrecisionSecond && j.coarses < maxJoined:
 		if j.coarse == nil {
@@ -228,7 +240,7 @@ func (j *joiner) isJoined(f *Fetch) bool {
 		j.coarse[s.offset] = append(j.coarse[s.offset], coarseSighting{s, f.Time()})
 		j.coarses++
 	}
-	if len(j.seen) == maxJoined {
+	if j.last = len(j.seen); j.last == maxJoined {
 		return false
 	}
 	if j.byURL != nil {
@@ -239,14 +251,14 @@ func (j *joiner) isJoined(f *Fetch) bool {
 	return false
 }
 
-// hasSeen reports whether the fetch of a row came before.
-func (j *joiner) hasSeen(s *sighting) bool {
+// firstSeen is the index into seen of the fetch of a row; -1: it did not come before.
+func (j *joiner) firstSeen(s *sighting) int {
 	if len(j.seen) == 0 {
-		return false
+		return -1
 	}
 	key := likeness(j.path(s))
 	if len(j.seen) <= fewSeen {
-		return slices.ContainsFunc(j.seen,
+		return slices.IndexFunc(j.seen,
 			func(other sighting) bool { return likeness(j.path(&other)) == key && j.isSame(&other, s) })
 	}
 	if j.byURL == nil {
@@ -256,7 +268,12 @@ func (j *joiner) hasSeen(s *sighting) bool {
 			j.byURL[key] = append(j.byURL[key], i)
 		}
 	}
-	return slices.ContainsFunc(j.byURL[key], func(i int) bool { return j.isSame(&j.seen[i], s) })
+	for _, i := range j.byURL[key] {
+		if j.isSame(&j.seen[i], s) {
+			return i
+		}
+	}
+	return -1
 }
 
 // isCoarse reports whether a row is of a record of a coarse date: its URL and place are that

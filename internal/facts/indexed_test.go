@@ -181,14 +181,17 @@ func TestJoiner(t *testing.T) {
 			j := joiner{indexed: &index}
 			for i := range crowd {
 				other := record(Fetch{URL: fmt.Sprintf("http://a.example/%d", i)})
+				j.begin(&other)
 				j.isJoined(&other)
 			}
 			if CompareFetches(&c.before, &c.row) >= 0 && c.before.Trust != c.row.Trust {
 				t.Errorf("%s: the row stands before what it is compared with", c.name)
 			}
+			j.begin(&c.before)
 			if j.isJoined(&c.before) {
 				t.Errorf("%s: the first is no other", c.name)
 			}
+			j.begin(&c.row)
 			if got := j.isJoined(&c.row); got != c.want {
 				t.Errorf("%s, among %d: %t", c.name, crowd, got)
 			}

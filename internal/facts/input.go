@@ -19,6 +19,8 @@ type Input struct {
 	Version string `json:"version,omitempty"` // entity tag of an object of a store or web server
 	List    bool   `json:"list,omitempty"`    // the user calls it a list of URLs
 
+	IDColumn string `json:"id_column,omitempty"` // of such a list: with the user's own names of rows; "": id, if any
+
 	Confined bool `json:"confined,omitempty"` // a list or index on a server names it, not the user: see object.Confined
 }
 
@@ -67,7 +69,7 @@ func (in Input) Same(other Input) bool {
 	if in.Path != other.Path || in.Path == Stdin {
 		return in.Path == other.Path
 	}
-	return in.Object() == other.Object() && in.List == other.List &&
+	return in.Object() == other.Object() && in.List == other.List && in.IDColumn == other.IDColumn &&
 		(in.MTime != 0 || in.Version != "" || !object.IsRemote(in.Path))
 }
 
@@ -120,6 +122,7 @@ type InputStats struct {
 	RobotsAgents []string `json:"robots_agents,omitempty"`
 
 	Indexed       int64 `json:"indexed,omitempty"`        // fetches in an index or a list, without a record here
+	ListIDs       int64 `json:"list_ids,omitempty"`       // of them with a name of the user's own
 	IndexedRobots int64 `json:"indexed_robots,omitempty"` // of them of robots.txt: no captures
 	// monthly crawls of Common Crawl whose archives an index names
 	CommonCrawls []string `json:"common_crawls,omitempty"`
@@ -150,6 +153,7 @@ func (s *InputStats) Add(other *InputStats) {
 		s.AddRobotsAgent(agent)
 	}
 	s.Indexed += other.Indexed
+	s.ListIDs += other.ListIDs
 	s.IndexedRobots += other.IndexedRobots
 	for _, name := range other.CommonCrawls {
 		s.AddCommonCrawl(name)

@@ -3,6 +3,7 @@ package facts
 import (
 	"context"
 	"iter"
+	"slices"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts/pack"
 	"github.com/robotsaudit/robotsaudit/internal/facts/run"
@@ -99,7 +100,11 @@ func (r *Reader) FetchesCounting(ctx context.Context, buckets Buckets, joined *i
 			yield(nil, err)
 			return
 		}
+		h := heldFetches{yield: yield}
 		for f, err := range all {
+			if (err != nil || j.begin(f)) && !h.release() {
+				return
+			}
 			joins := err == nil && j.isJoined(f)
 			if err == nil && f.Type == TypeOther {
 				continue
@@ -111,14 +116,62 @@ func (r *Reader) FetchesCounting(ctx context.Context, buckets Buckets, joined *i
 			case f.Flags&(FlagRefuted|FlagUnread) != 0 && !joins: // the row itself will be left out for it
 				*joined--
 			}
-			if joins {
-				continue
-			}
-			if !yield(f, err) {
+			switch {
+			case joins:
+				h.name(j.first, f.ListIDs)
+			case err == nil && r.index.named:
+				if !h.hold(f, j.last) {
+					return
+				}
+			case !yield(f, err):
 				return
 			}
 		}
+		h.release()
 	}
+}
+
+// heldFetches wait for the rows of lists of URLs that report the same fetches: these get their names.
+type heldFetches struct {
+	yield func(*Fetch, error) bool
+	list  []Fetch
+	seen  []int // of each, the index into joiner.seen
+	bytes int
+}
+
+// maxHeld bounds the bytes of the fetches that wait. Names of rows after those beyond are lost.
+const maxHeld = 4 << 20
+
+// hold adds a fetch. It reports false if no more are asked for.
+func (h *heldFetches) hold(f *Fetch, seen int) bool {
+	const fixed = 512
+	size := fixed + len(f.URL) + len(f.PolicyHeaders) + len(f.Metas) + len(f.ListIDs)
+	if h.bytes += size; h.bytes > maxHeld {
+		if !h.release() {
+			return false
+		}
+		h.bytes = size
+	}
+	h.list, h.seen = append(h.list, *f), append(h.seen, seen)
+	return true
+}
+
+// name adds names to the fetch that joiner.seen has at an index.
+func (h *heldFetches) name(seen int, ids string) {
+	if at, found := slices.BinarySearch(h.seen, seen); found && ids != "" {
+		h.list[at].AddListIDs(ids)
+	}
+}
+
+// release yields the fetches that wait. It reports false if no more are asked for.
+func (h *heldFetches) release() bool {
+	for i := range h.list {
+		if !h.yield(&h.list[i], nil) {
+			return false
+		}
+	}
+	h.list, h.seen, h.bytes = h.list[:0], h.seen[:0], 0
+	return true
 }
 
 // recallCoarse reads the fetches of coarse dates that stand before a cut inside of an origin: rows
@@ -131,6 +184,7 @@ func (r *Reader) recallCoarse(ctx context.Context, j *joiner, cut Cut) error {
 		if err != nil {
 			return err
 		}
+		j.begin(f)
 		j.isJoined(f)
 	}
 	return nil

@@ -47,6 +47,7 @@ type Row struct {
 	Subset   string      // Common Crawl: warc, robotstxt, crawldiagnostics
 	Agent    string      // lists alone
 	RecordID recordid.ID // lists, wget's CDX, and Common Crawl since 2026
+	ListID   string      // lists alone: the user's own name of the row
 	Line     int64       // number of the row in its file, from 1; in text every line counts
 	NoZone   bool        // Micros is of a column that declares local times
 	At       int64       // offset of the line in the file, or -1 where it is compressed or Parquet
@@ -118,6 +119,8 @@ func IsFormat(name string) bool { return name != "" && slices.Contains(formatNam
 type Options struct {
 	// Path is where the file lies, a path or URL. Common Crawl names the subset in it.
 	Path string
+	// IDColumn is the column of a list with the user's own names of rows; "": id, if there is one.
+	IDColumn string
 	// PartRows is how many rows a part of a Divided has at least, if there is more than one; 0 means
 	// what is good for large files.
 	PartRows int64
@@ -129,6 +132,10 @@ type Options struct {
 // the result of Sniff, or URLList for any file that the user calls a list of URLs. Open does not
 // close r.
 func Open(f Format, r io.Reader, size int64, opt Options) (Reader, error) {
+	if nameOf(listNames[:], strings.ToLower(opt.IDColumn)) != fieldNone {
+		return nil, fmt.Errorf("the column %s of --id-column is read as what it is, and every list has it; leave the "+
+			"option out, or name another column", opt.IDColumn)
+	}
 	if at, ok := r.(io.ReaderAt); ok && isParquet(at) {
 		p, err := openParquet(f, at, size, opt)
 		if err != nil {
@@ -138,7 +145,7 @@ func Open(f Format, r io.Reader, size int64, opt Options) (Reader, error) {
 	}
 	switch f {
 	case CDX, CDXJ, CDXServer, URLList:
-		return openText(f, r)
+		return openText(f, r, opt)
 	case ZipNum:
 		return nil, errors.New("it is the summary of a ZipNum cluster, which has no rows; name the cluster's " +
 			"compressed files (cdx-*.gz) instead")
@@ -166,6 +173,7 @@ const (
 	fieldSubset
 	fieldAgent
 	fieldRecordID
+	fieldListID
 	fields
 )
 
@@ -175,6 +183,10 @@ var noRow = Row{Micros: NoTime, Status: -1, Offset: -1, Length: -1, At: -1}
 // set sets a field to a value of a text format, where "-" is none. fault is the defect of the
 // value.
 func (row *Row) set(f field, value string) (fault string) {
+	if f == fieldListID {
+		row.ListID = value
+		return ""
+	}
 	if value == "-" || value == "" {
 		return ""
 	}

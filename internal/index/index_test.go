@@ -213,6 +213,7 @@ func TestSamples(t *testing.T) {
 			[]Row{
 				row(func(r *Row) {
 					r.Line, r.At, r.URL, r.Time, r.Agent = 2, 29, `http://h/;"x"`, "2024-05-01T12:00:00Z", "bot\n1"
+					r.ListID = "1"
 				}),
 				row(func(r *Row) { r.Line, r.At, r.URL, r.Time = 4, 80, "http://h/2", "20240501120000" }),
 			},

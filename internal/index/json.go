@@ -78,7 +78,11 @@ func (o *objects) set(text string, row *Row) (fault string) {
 		if f == fieldNone {
 			continue
 		}
-		number, value := o.it.Kind() == jsonlite.Number, ""
+		kind := o.it.Kind()
+		if f == fieldListID && kind != jsonlite.String && kind != jsonlite.Number {
+			continue // it is no name of a row
+		}
+		number, value := kind == jsonlite.Number, ""
 		if value, fault = o.text(); fault == "" {
 			fault = row.set(f, value)
 		}

@@ -2,6 +2,7 @@ package index
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -46,6 +47,33 @@ func listColumns(columns []string) (shape []field, err error) {
 	return shape, nil
 }
 
+// defaultID is the column with the user's own names of rows, unless another is asked for.
+const defaultID = "id"
+
+// maxColumnsShown bounds the columns that are listed where the one that is asked for is not there.
+const maxColumnsShown = 20
+
+// idColumn finds the column with the user's own names of rows: the one that is asked for, or else id. -1: there
+// is none.
+func idColumn(columns []string, asked string) (at int, err error) {
+	at = -1
+	for i, c := range columns {
+		switch {
+		case !strings.EqualFold(strings.TrimSpace(c), cmp.Or(asked, defaultID)):
+		case at >= 0:
+			return at, fmt.Errorf("its columns %s and %s could both be the ids of rows; give one of them another name",
+				columns[at], c)
+		default:
+			at = i
+		}
+	}
+	if at < 0 && asked != "" {
+		return at, fmt.Errorf("it has no column %s, which --id-column names; its columns are %s", asked,
+			strings.Join(columns[:min(len(columns), maxColumnsShown)], ", "))
+	}
+	return at, nil
+}
+
 // listNamesOf are the names that a field has in lists.
 func listNamesOf(f field) (names []string) {
 	for _, n := range listNames {
@@ -64,7 +92,7 @@ type csvRows struct {
 }
 
 // openCSV reads the line that names the columns.
-func (r *textReader) openCSV() error {
+func (r *textReader) openCSV(id string) error {
 	r.next = r.split.record
 	header, err := r.next()
 	if err == io.EOF {
@@ -80,30 +108,36 @@ func (r *textReader) openCSV() error {
 	if r.split.long {
 		return fmt.Errorf("its first line, which should name its columns, is longer than %d bytes", maxRow)
 	}
-	c, err := csvHeader(header)
+	c, columns, err := csvHeader(header)
+	if err != nil {
+		return err
+	}
+	at, err := idColumn(columns, id)
+	if at >= 0 {
+		c.shape[at] = fieldListID
+	}
+	// Columns after the last one needed are passed over.
+	for len(c.shape) > 0 && c.shape[len(c.shape)-1] == fieldNone {
+		c.shape = c.shape[:len(c.shape)-1]
+	}
 	r.parse = c.parse
 	return err
 }
 
 // csvHeader finds the delimiter and the columns.
-func csvHeader(line []byte) (*csvRows, error) {
-	c := &csvRows{delimiter: ','}
+func csvHeader(line []byte) (c *csvRows, columns []string, err error) {
+	c = &csvRows{delimiter: ','}
 	for _, delimiter := range []byte("\t;") {
 		if bytes.Count(line, []byte{delimiter}) > bytes.Count(line, []byte{c.delimiter}) {
 			c.delimiter = delimiter
 		}
 	}
-	columns, err := c.split(line)
-	if err != nil {
-		return c, errors.New("its first line, which should name its columns, is no CSV")
+	if columns, err = c.split(line); err != nil {
+		return nil, nil, errors.New("its first line, which should name its columns, is no CSV")
 	}
 	c.columns = len(columns)
 	c.shape, err = listColumns(columns)
-	// Columns after the last one needed are passed over.
-	for len(c.shape) > 0 && c.shape[len(c.shape)-1] == fieldNone {
-		c.shape = c.shape[:len(c.shape)-1]
-	}
-	return c, err
+	return c, columns, err
 }
 
 // split returns the values of a record.

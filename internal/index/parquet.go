@@ -68,6 +68,7 @@ type parquetReader struct {
 	columns []*parquetfile.Column
 	shape   []field // of the columns
 	time    timeColumn
+	isUUID  bool // the user's own names of rows are UUIDs in 16 bytes
 
 	rows  *parquetfile.Rows
 	row   int64 // number of the row before
@@ -111,7 +112,7 @@ func openParquet(f Format, r io.ReaderAt, size int64, opt Options) (*parquetRead
 	default:
 		return nil, errors.New("it is a Parquet file")
 	}
-	if err := p.findColumns(); err != nil {
+	if err := p.findColumns(opt.IDColumn); err != nil {
 		return nil, err
 	}
 	p.rows = file.Rows(p.columns, batchRows, p.atOnce)
@@ -149,13 +150,13 @@ func (p *parquetReader) Begin(part int) {
 func (p *parquetReader) Another() Divided {
 	return &parquetReader{ // p itself may be reading: what that changes is not copied
 		format: p.format, file: p.file, parts: p.parts, subset: p.subset, atOnce: p.atOnce,
-		columns: p.columns, shape: p.shape, time: p.time,
+		columns: p.columns, shape: p.shape, time: p.time, isUUID: p.isUUID,
 		rows: p.file.Rows(p.columns, batchRows, p.atOnce),
 	}
 }
 
 // findColumns finds the columns that are fields.
-func (p *parquetReader) findColumns() (err error) {
+func (p *parquetReader) findColumns(id string) (err error) {
 	var names []string
 	var shape []field
 	for _, c := range p.file.Columns {
@@ -166,6 +167,13 @@ func (p *parquetReader) findColumns() (err error) {
 		if shape, err = listColumns(names); err != nil {
 			return err
 		}
+		at, err := idColumn(names, id)
+		switch {
+		case err != nil:
+			return err
+		case at >= 0 && (id != "" || isRead(&p.file.Columns[at], fieldListID)):
+			shape[at] = fieldListID
+		}
 	}
 	for i, f := range shape {
 		if f == fieldNone {
@@ -175,8 +183,11 @@ func (p *parquetReader) findColumns() (err error) {
 		if !isRead(c, f) || slices.Contains(p.shape, f) {
 			return fmt.Errorf("its column %s has a type that is not read: %s", c.Name, c.TypeName())
 		}
-		if f == fieldTime {
+		switch f {
+		case fieldTime:
 			p.time = timeColumnOf(c.Type)
+		case fieldListID:
+			_, p.isUUID = c.Type.LogicalType.Value.(*format.UUIDType)
 		}
 		p.columns, p.shape = append(p.columns, c), append(p.shape, f)
 	}
@@ -192,7 +203,9 @@ func isRead(c *parquetfile.Column, f field) bool {
 	switch c.Type.Type.V {
 	case format.ByteArray, format.FixedLenByteArray:
 		return !isNumber || f == fieldTime
-	case format.Int32, format.Int64, format.Int96:
+	case format.Int32, format.Int64:
+		return isNumber || f == fieldListID
+	case format.Int96:
 		return isNumber
 	}
 	return false
@@ -233,6 +246,8 @@ func (p *parquetReader) set(row *Row, i int) (fault string) {
 			row.Subset = knownSubset(s)
 		case field(f) == fieldRecordID && len(s) == 16:
 			row.RecordID = recordid.OfBytes(s)
+		case field(f) == fieldListID && p.isUUID && len(s) == 16:
+			row.ListID = fmt.Sprintf("%x-%x-%x-%x-%x", s[:4], s[4:6], s[6:8], s[8:10], s[10:])
 		case s != "":
 			row.set(field(f), s)
 		}
@@ -248,6 +263,9 @@ func (p *parquetReader) set(row *Row, i int) (fault string) {
 	}
 	if v := p.ints[fieldLength]; v != nil {
 		row.Length = max(v[i], -1)
+	}
+	if v := p.ints[fieldListID]; v != nil && v[i] != parquetfile.Null {
+		row.ListID = strconv.FormatInt(v[i], 10)
 	}
 	if v := p.ints[fieldTime]; v != nil {
 		return p.time.set(row, v[i])

@@ -58,7 +58,7 @@ func Sniff(b []byte, name string) Format {
 	if f := formatOfMost(lines, named); f != None {
 		return f
 	}
-	if _, err := csvHeader(first); err == nil {
+	if _, _, err := csvHeader(first); err == nil {
 		return URLList
 	}
 	return None

@@ -3,6 +3,7 @@ package index
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -393,7 +394,7 @@ func (r *textReader) Next(row *Row) error {
 }
 
 // openText opens an index or list that is text.
-func openText(f Format, r io.Reader) (Reader, error) {
+func openText(f Format, r io.Reader, opt Options) (Reader, error) {
 	split, err := newSplitter(r)
 	if err != nil {
 		return nil, err
@@ -418,9 +419,9 @@ func openText(f Format, r io.Reader) (Reader, error) {
 	case f == CDXServer:
 		t.parse = (&objects{names: captureNames[:]}).parse
 	case begin == '{':
-		t.parse = (&objects{names: listNames[:]}).parse
+		t.parse = (&objects{names: append(listNames[:], name{cmp.Or(opt.IDColumn, defaultID), fieldListID})}).parse
 	default:
-		return t, t.openCSV()
+		return t, t.openCSV(opt.IDColumn)
 	}
 	return t, nil
 }

@@ -40,7 +40,8 @@ func Read(a *facts.Account, in facts.Input, format index.Format, from *warc.Sour
 	if at != nil {
 		src = &gaugedText{SectionReader: io.NewSectionReader(failing{at}, 0, size), gauge: &read}
 	}
-	rows, err := index.Open(format, src, size, index.Options{Path: in.Path, PartRows: opt.PartRows})
+	rows, err := index.Open(format, src, size,
+		index.Options{Path: in.Path, IDColumn: in.IDColumn, PartRows: opt.PartRows})
 	switch {
 	case warc.IsReadError(err):
 		return result, err
@@ -69,6 +70,14 @@ func Read(a *facts.Account, in facts.Input, format index.Format, from *warc.Sour
 	}
 	if err := from.Failed(); err != nil {
 		return result, err
+	}
+	if in.IDColumn != "" && a.Stats.ListIDs == 0 && a.Stats.Indexed > 0 {
+		if err := a.Report(facts.Issue{
+			Offset: -1, Length: -1, Kind: words.IssueBadIndexRow, Action: "rows without ids",
+			Detail: fmt.Sprintf("no row has the column %s, which --id-column names", in.IDColumn),
+		}); err != nil {
+			return result, err
+		}
 	}
 	result.InputStats = a.Stats
 	result.Fingerprint = fmt.Sprintf("%016x", x.sum.Sum)
@@ -143,6 +152,7 @@ const (
 	MaxFaults = 100     // faults of one kind in one index that are reported one by one
 	MaxFault  = 1 << 10 // bytes of the text of a fault
 	MaxAgent  = 2 << 10 // bytes of a crawler's name in a list of URLs
+	MaxListID = 1 << 10 // bytes of the user's own name of a row in a list of URLs
 	MaxWord   = 64      // bytes of a method, a WARC-Type or WARC-Truncated
 )
 
@@ -462,6 +472,10 @@ func (p *indexPart) fetch(row *index.Row) (*facts.Fetch, error) {
 	}
 	if p.listed {
 		f.Trust = facts.TrustListed
+		if row.ListID != "" {
+			p.stats.ListIDs++
+			f.AddListIDs(strings.ReplaceAll(row.ListID, "\x00", "\uFFFD"))
+		}
 		if row.Agent != "" {
 			f.UserAgent, f.UserAgentSource = facts.AtMost(row.Agent, MaxAgent), facts.SourceList
 		}
@@ -472,6 +486,10 @@ func (p *indexPart) fetch(row *index.Row) (*facts.Fetch, error) {
 	if len(row.URL) > warc.MaxURL {
 		f.Flags |= facts.FlagURLCut
 		p.faultOf(row, words.IssueURLTooLong, "URL cut", "more than %d bytes", warc.MaxURL)
+	}
+	if len(row.ListID) > MaxListID {
+		f.ListIDs = ""
+		p.faultOf(row, words.IssueValueCut, "row without id", "an id of more than %d bytes", MaxListID)
 	}
 	if len(row.RecordID) > warc.MaxRecordID || len(row.Filename) > warc.MaxURL || len(row.Method) > MaxWord ||
 		len(row.Redirect) > warc.MaxURL ||

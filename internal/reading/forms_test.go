@@ -389,6 +389,10 @@ func TestCapsHaveIssues(t *testing.T) {
 			[]byte("url,time,agent\nhttp://h/,2024-05-01T12:00:00Z," + long(maxListedAgent+1) + "\n"),
 			[]string{"value_cut"},
 		},
+		"maxListID": {
+			[]byte("url,time,id\nhttp://h/,2024-05-01T12:00:00Z," + long(maxListID+1) + "\n"),
+			[]string{"value_cut"},
+		},
 		"maxLogLine": {[]byte(logLine("2024-05-01T12:00:00.000Z", "-9998", "http://h/", "-") + long(maxLogLine+1) +
 			"\n"), []string{"bad_log_line"}},
 	} {

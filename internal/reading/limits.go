@@ -36,6 +36,7 @@ const (
 	maxLogFaults     = indexed.MaxFaults // lines of one log that cannot be read and are reported one by one
 	maxFault         = indexed.MaxFault  // bytes of the text of a fault
 	maxListedAgent   = indexed.MaxAgent  // bytes of a crawler's name in a list of URLs
+	maxListID        = indexed.MaxListID // bytes of the user's own name of a row in it
 	maxClockSkew     = 5 * time.Minute   // by which the server's Date may lie from the WARC-Date
 	maxSegmented     = 1024              // segmented records remembered in one input
 	maxRuns          = 4096              // runs of a crawler distinguished in one archive
@@ -72,6 +73,7 @@ var limits = map[string]int64{
 	"maxLogFaults":     maxLogFaults,
 	"maxFault":         maxFault,
 	"maxListedAgent":   maxListedAgent,
+	"maxListID":        maxListID,
 	"maxClockSkew":     int64(maxClockSkew),
 	"maxSegmented":     maxSegmented,
 	"maxRuns":          maxRuns,

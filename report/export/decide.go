@@ -60,25 +60,26 @@ func (c Choices) fate(cause words.Cause) words.Fate { return cmp.Or(c[cause], ca
 // fetchRow are the columns of fetches that lists need.
 type fetchRow struct {
 	results.Place
-	SURTKey          string `parquet:"url_surtkey,delta"`
-	HostName         string `parquet:"url_host_name,delta"`
-	RegisteredDomain string `parquet:"url_host_registered_domain,optional,delta"`
-	Origin           string `parquet:"origin,delta"`
-	FetchTime        *int64 `parquet:"fetch_time,optional,timestamp(microsecond)"`
-	FetchStatus      *int16 `parquet:"fetch_status,optional"`
-	RecordType       string `parquet:"record_type,dict"`
-	ContentDigest    string `parquet:"content_digest,optional,delta"`
-	Length           int64  `parquet:"warc_record_length,delta"`
-	Agent            string `parquet:"agent,optional,dict"`
-	Trust            string `parquet:"trust,dict"`
-	Verdict          string `parquet:"verdict,dict"`
-	Reason           string `parquet:"reason,dict"`
-	Notes            string `parquet:"notes,optional,dict"`
-	Certainty        string `parquet:"certainty,optional,dict"`
-	RobotsID         int64  `parquet:"robots_id,optional"`
-	RuleLine         int32  `parquet:"rule_line,optional"`
-	TagsFrom         string `parquet:"tags_from,optional,dict"`
-	Hints            string `parquet:"hints,optional,dict"`
+	SURTKey          string   `parquet:"url_surtkey,delta"`
+	HostName         string   `parquet:"url_host_name,delta"`
+	RegisteredDomain string   `parquet:"url_host_registered_domain,optional,delta"`
+	Origin           string   `parquet:"origin,delta"`
+	FetchTime        *int64   `parquet:"fetch_time,optional,timestamp(microsecond)"`
+	FetchStatus      *int16   `parquet:"fetch_status,optional"`
+	RecordType       string   `parquet:"record_type,dict"`
+	ContentDigest    string   `parquet:"content_digest,optional,delta"`
+	Length           int64    `parquet:"warc_record_length,delta"`
+	Agent            string   `parquet:"agent,optional,dict"`
+	Trust            string   `parquet:"trust,dict"`
+	Verdict          string   `parquet:"verdict,dict"`
+	Reason           string   `parquet:"reason,dict"`
+	Notes            string   `parquet:"notes,optional,dict"`
+	Certainty        string   `parquet:"certainty,optional,dict"`
+	RobotsID         int64    `parquet:"robots_id,optional"`
+	RuleLine         int32    `parquet:"rule_line,optional"`
+	TagsFrom         string   `parquet:"tags_from,optional,dict"`
+	Hints            string   `parquet:"hints,optional,dict"`
+	ListIDs          []string `parquet:"list_ids,list"`
 }
 
 // SetPage notes whether a record, or the one that it stands for, surely holds no page, or whether nobody knows.
@@ -223,7 +224,8 @@ func (d *decider) readRestriction(f *fetchRow) error {
 	}
 }
 
-// decided yields each fetch with its decision, except fetches of robots.txt itself.
+// decided yields each fetch with its decision, except fetches of robots.txt itself. In a list by records, a fetch
+// that rows of lists of URLs name has an entry for each name.
 func (l *list) decided(ctx context.Context) iter.Seq2[*entry, error] {
 	return func(yield func(*entry, error) bool) {
 		d := newDecider(ctx, l.results, &l.options, l.tokens)
@@ -244,8 +246,13 @@ func (l *list) decided(ctx context.Context) iter.Seq2[*entry, error] {
 				continue
 			}
 			e := l.entryOf(f, &w)
-			if !yield(&e, nil) {
-				return
+			if l.options.By != ByRecord || len(f.ListIDs) == 0 {
+				f.ListIDs = append(f.ListIDs[:0], "")
+			}
+			for _, e.ListID = range f.ListIDs {
+				if !yield(&e, nil) {
+					return
+				}
 			}
 		}
 		for _, t := range d.tables {

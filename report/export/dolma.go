@@ -189,7 +189,11 @@ func (l *list) find(ctx context.Context, documents iter.Seq2[*document, error], 
 		if err != nil {
 			return err
 		}
-		for _, key := range []string{e.RecordID, e.Digest, e.URL} {
+		keys := []string{e.RecordID, e.Digest, e.URL}
+		if strings.Contains(e.ListID, "urn:uuid:") { // as in FineWeb
+			keys = append(keys, e.ListID)
+		}
+		for _, key := range keys {
 			if key == "" {
 				continue
 			}

@@ -33,6 +33,7 @@ type item struct {
 	Status           int32 // -1: none
 	Digest           string
 	Length           int64
+	ListID           string // of a row of a list of URLs
 	Decision
 }
 

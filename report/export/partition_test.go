@@ -111,13 +111,14 @@ func inputs(t *testing.T) map[string][]string {
 		"arc":  {with, write("pages.arc", []byte(arc.String()))},
 		"wacz": {with, write("pages.wacz", warctest.Zip(t, warctest.StoredEntry("archive/data.warc", warctest.Plain(records...)),
 			warctest.StoredEntry("datapackage.json", []byte("{}"))))},
-		"wat":           {with, write("pages.warc.wat.gz", []byte(wat.String()))},
-		"cdx":           {with, write("pages.cdx", []byte(cdx.String()))},
-		"cdxj":          {with, write("pages.cdxj", []byte(cdxj.String()))},
-		"table":         {with, write("pages.parquet", []byte(parquetFile.String()))},
-		"list":          {with, write("pages.csv", []byte(csv.String()))},
-		"list of JSON":  {with, write("pages.jsonl", []byte(lines.String()))},
-		"without files": {write("alone.csv", []byte(csv.String()))},
+		"wat":            {with, write("pages.warc.wat.gz", []byte(wat.String()))},
+		"cdx":            {with, write("pages.cdx", []byte(cdx.String()))},
+		"cdxj":           {with, write("pages.cdxj", []byte(cdxj.String()))},
+		"table":          {with, write("pages.parquet", []byte(parquetFile.String()))},
+		"list":           {with, write("pages.csv", []byte(csv.String()))},
+		"list of JSON":   {with, write("pages.jsonl", []byte(lines.String()))},
+		"without files":  {write("alone.csv", []byte(csv.String()))},
+		"list and pages": {with, write("more.warc", warctest.Plain(records...)), write("more.csv", []byte(csv.String()))},
 	}
 }
 
@@ -166,11 +167,14 @@ func TestPartition(t *testing.T) {
 						By: export.ByRecord, Agents: agents, Purposes: purposes, Undecided: choices(t, decided...),
 					}
 					name := fmt.Sprint(kind, ": ", agents, purposes, decided)
-					var all []string
+					var all, ids []string
 					for _, o.List = range lists {
 						var list []string
 						for _, row := range rowsOf(t, r, o) {
 							list = append(list, fmt.Sprint(row["warc_filename"], row["warc_record_offset"], row["url"]))
+							if id, ok := row["id"].(string); ok && strings.HasPrefix(id, "row ") {
+								ids = append(ids, id)
+							}
 							cause := words.CauseOf(row["reason"].(string))
 							if cause == words.NoCause || fateOf(o.Undecided, cause) != o.List {
 								t.Errorf("%s: %v is listed to %s for %q", name, row["url"], o.List, row["reason"])
@@ -186,6 +190,10 @@ func TestPartition(t *testing.T) {
 						t.Errorf("%s: the lists have %d rows, for %d fetches of pages:\n%s", name, len(all), len(fetches),
 							strings.Join(all, "\n"))
 					}
+					if isList := slices.Contains([]string{"list", "list of JSON", "without files", "list and pages"}, kind); isList &&
+						!slices.Equal(slices.Sorted(slices.Values(ids)), rowIDs()) || !isList && len(ids) > 0 {
+						t.Errorf("%s: the ids %s come back", name, ids)
+					}
 					if len(decided) != 1 {
 						checkGroups(t, name, r, o)
 					}
@@ -198,6 +206,16 @@ func TestPartition(t *testing.T) {
 			t.Errorf("no fetch is listed for %s", cause)
 		}
 	}
+}
+
+// rowIDs are the ids of the rows in lists of URLs.
+func rowIDs() (ids []string) {
+	for n := range 2 {
+		for i := range pages {
+			ids = append(ids, fmt.Sprintf("row %d.%d", n, i))
+		}
+	}
+	return ids
 }
 
 // fateOf is what a cause makes of a fetch.

@@ -98,12 +98,13 @@ type DomainRow struct {
 	Group
 }
 
-// key is what a list that is not by records has a row for, and all that a text has of a row: of a record its ID.
+// key is what a list that is not by records has a row for, and all that a text has of a row: of a record
+// its id in a list of URLs, or its own.
 func (e *entry) key(by By) string {
 	switch by {
 	case ByRecord:
-		if e.RecordID == "" {
-			return ""
+		if e.RecordID == "" || e.ListID != "" {
+			return e.ListID
 		}
 		return "<" + e.RecordID + ">"
 	case ByURL:
