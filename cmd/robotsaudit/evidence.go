@@ -32,7 +32,9 @@ robots.txt that governed it and every other copy that had a say, with the record
 redirects and revisits led to. Its first record is a manifest in JSON.
 
 WHAT names disallowed fetches: a URL, a WARC-Record-ID, FILE:OFFSET as in the tables, or the
-number of a row of violations, from 1. Without any, all violations are bundled.
+number of a row of violations, from 1. Without any, all violations are bundled; with --drop also
+the disallowed fetches that are unproven. These are what 'robotsaudit export --drop' lists without
+--agent and --purpose. What lists drop for these, no bundle proves.
 
 --verify needs the bundle and nothing else. It compares the SHA-256 of every record, decides
 every fetch again, and compares what comes out with what the manifest says. It lists what is
@@ -42,6 +44,7 @@ were true: for that, compare the records with them.
 ` + exitHelp,
 		Example: `  robotsaudit evidence out --to bundle.warc.gz
   robotsaudit evidence out --to one.warc.gz https://example.com/private/
+  robotsaudit evidence out --to dropped.warc.gz --drop
   robotsaudit evidence out --to bundle.warc.gz --archives /mnt/archives
   robotsaudit evidence out --to bundle.warc.gz --sign ~/.ssh/id_ed25519
   robotsaudit evidence --verify bundle.warc.gz
@@ -54,7 +57,7 @@ were true: for that, compare the records with them.
 			opt.What = args
 			switch {
 			case bundle != "" && (given(cmd, "output") || given(cmd, "to") || given(cmd, "archives") ||
-				given(cmd, "sign") || len(args) > 0):
+				given(cmd, "sign") || opt.Drop || len(args) > 0):
 				return usageErrorf("--verify takes nothing else but --signer, --timestamp and --timestamp-ca: it " +
 					"needs the bundle alone")
 			case bundle == facts.Stdin:
@@ -67,6 +70,8 @@ were true: for that, compare the records with them.
 					return err
 				}
 				return verifyBundle(cmd, bundle, &vouch)
+			case opt.Drop && len(args) > 0:
+				return usageErrorf("--drop bundles all that robots.txt disallowed: leave it out, or what is named (%s)", args[0])
 			case vouch.signers != "":
 				return usageErrorf("--signer goes with --verify FILE")
 			case opt.Dir == "":
@@ -96,6 +101,8 @@ were true: for that, compare the records with them.
 	}
 	addOutput(cmd.Flags(), &opt.Dir, hasResults)
 	cmd.Flags().StringVar(&opt.To, "to", "", "`FILE` to write the bundle to, such as bundle.warc.gz")
+	cmd.Flags().BoolVar(&opt.Drop, "drop", false,
+		"bundle all disallowed fetches, also the unproven ones: the list of 'export --drop'")
 	cmd.Flags().StringVar(&opt.Archives, "archives", "",
 		"folder `DIR` in which the archives are now, if they have been moved")
 	addRemote(cmd.Flags())

@@ -32,6 +32,7 @@ type Options struct {
 	Dir      string   // output folder of the audit
 	To       string   // the bundle's file
 	What     []string // which disallowed fetches: see selection; none: all violations
+	Drop     bool     // all disallowed fetches, where What names none: those that lists drop for robots.txt
 	Archives string   // folder in which the archives are now; "": where they were
 }
 
@@ -162,7 +163,7 @@ func newWriter(
 ) (w *writer, err error) {
 	w = &writer{settings: Settings{s.Profile, s.Crawler, s.CrawlerMap, s.PublicSuffixList, s.FactsFingerprint}}
 	w.collector = &collector{
-		inputs: set.Inputs, selected: newSelection(opt.What), missing: make(map[int32]string), tmp: tmp,
+		inputs: set.Inputs, selected: newSelection(opt.What, opt.Drop), missing: make(map[int32]string), tmp: tmp,
 		rows: make(map[string]int64), keys: make(map[archiveKey]int), affected: make(map[int32]int64),
 		unheld: make(map[string]int64),
 	}

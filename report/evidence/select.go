@@ -10,6 +10,7 @@ import (
 // selection picks disallowed fetches by the user's names for them.
 type selection struct {
 	names []selected
+	drop  bool // without any name: all disallowed fetches, not violations alone
 }
 
 type selected struct {
@@ -19,8 +20,8 @@ type selected struct {
 	found bool
 }
 
-func newSelection(names []string) *selection {
-	s := new(selection)
+func newSelection(names []string, drop bool) *selection {
+	s := &selection{drop: drop}
 	for _, text := range names {
 		row, _ := strconv.ParseInt(text, 10, 64)
 		s.names = append(s.names, selected{text: text, fetch: facts.ParseName(text), row: row})
@@ -29,10 +30,10 @@ func newSelection(names []string) *selection {
 }
 
 // has reports whether a fetch is named: by its URL, its record id, FILE:OFFSET or the number
-// of its row in violations. Without any name all violations are.
+// of its row in violations. Without any name all violations are, or all disallowed fetches.
 func (s *selection) has(r *evaluate.Result, filename func(*facts.Fetch) string, row int64) bool {
 	if len(s.names) == 0 {
-		return r.IsViolation()
+		return s.drop || r.IsViolation()
 	}
 	has := false
 	for i := range s.names {
