@@ -136,18 +136,22 @@ func write(ctx context.Context, dir string, facts *ingest.Facts, opt evaluate.Op
 		return err
 	}
 	defer w.Abandon()
+	figures := document.NewFigures(w.Inputs())
+	w.Count(figures)
 	totals, err := evaluate.Run(ctx, facts, opt, w)
 	if err != nil {
 		return err
 	}
-	if _, err := w.Commit(totals); err != nil {
+	summary, err := w.Commit(totals)
+	if err != nil {
 		return err
 	}
+	figures.WhatIf = summary.WhatIf
 	tables, err := results.Open(dir)
 	if err != nil {
 		return err
 	}
-	doc, err := document.Build(ctx, tables, document.Options{})
+	doc, err := document.Build(ctx, tables, figures, document.Options{})
 	if err != nil {
 		return err
 	}

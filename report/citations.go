@@ -40,6 +40,8 @@ type RobotsCitation struct {
 	// Where the record begins, in bytes: see Places. Null: no body was
 	// applied.
 	RobotsBodyOffset *int64 `parquet:"robots_body_warc_record_offset,optional"`
+	// Length of the record in bytes. Null: no body was applied, or an earlier robotsaudit wrote the table.
+	RobotsBodyLength int64 `parquet:"robots_body_warc_record_length,optional"`
 	// Its WARC-Record-ID. Null: no body, or not recorded.
 	RobotsBodyRecordID string `parquet:"robots_body_warc_record_id,optional,dict"`
 	// `sha256:` and hexadecimal digits, of the decoded body. Null: no body was applied.
@@ -61,6 +63,8 @@ type ContestedCitation struct {
 	ContestedFilename string `parquet:"contested_warc_filename,optional,dict"`
 	// Where the record begins, in bytes: see Places. Null: no copy allows.
 	ContestedOffset *int64 `parquet:"contested_warc_record_offset,optional"`
+	// Length of the record in bytes. Null: no copy allows, or an earlier robotsaudit wrote the table.
+	ContestedLength int64 `parquet:"contested_warc_record_length,optional"`
 	// Its WARC-Record-ID. Null: no copy, or not recorded.
 	ContestedRecordID string `parquet:"contested_warc_record_id,optional,dict"`
 	// Input that holds its body. Null: no body.
@@ -99,6 +103,7 @@ func (b *rowBuilder) cite(s *evaluate.State) RobotsCitation {
 	if body := b.body(s); body != nil {
 		c.RobotsBodyTime, c.RobotsBodyAgent, c.RobotsBodyDigest = body.time, body.agent, body.digest
 		c.RobotsBodyFile, c.RobotsBodyOffset, c.RobotsBodyRecordID = body.filename, body.offset, body.recordID
+		c.RobotsBodyLength = s.BodyRecordLength
 	}
 	b.cited = cited{s, c}
 	return c
@@ -113,6 +118,7 @@ func (b *rowBuilder) contest(s *evaluate.State) ContestedCitation {
 		ContestedAgent:    text(s.Agent()),
 		ContestedFilename: b.filename(s.Input, s.Entry),
 		ContestedOffset:   new(s.Offset),
+		ContestedLength:   s.Length,
 		ContestedRecordID: text(s.RecordID.String()),
 	}
 	if body := b.body(s); body != nil {

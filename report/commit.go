@@ -71,7 +71,7 @@ func (w *Writer) closeTables(isWhole func(name string) bool) (map[string]int64, 
 	var errs []error
 	for name, t := range w.tables {
 		errs = append(errs, t.finish(isWhole(name)))
-		rows[name] = t.count()
+		rows[name] = t.length()
 	}
 	clear(w.tables)
 	return rows, errors.Join(errs...)

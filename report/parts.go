@@ -21,10 +21,10 @@ type parts struct {
 
 // Part starts the part of the n-th range. Its rows wait in temporary files until the tables take them.
 func (w *Writer) Part(n int) (evaluate.Sink, error) {
-	p := w.another(w.tmp, true)
-	p.isPart = true
 	w.parts.guard.Lock()
 	defer w.parts.guard.Unlock()
+	p := w.another(w.tmp, true)
+	p.isPart = true
 	w.parts.of[n] = p
 	return p, nil
 }
@@ -52,5 +52,8 @@ func (w *Writer) take(p *Writer) (err error) {
 		err = cmp.Or(err, w.tables[name].take(t))
 	}
 	w.tally.add(p.tally)
+	if w.counter != nil {
+		w.counter.Join(p.counter)
+	}
 	return err
 }

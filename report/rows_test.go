@@ -102,7 +102,7 @@ func TestViolationProvesItself(t *testing.T) {
 	copied := ContestedCitation{
 		ContestedRobotsID: 2, ContestedOutcome: "unavailable", ContestedTime: new(noon - int64(300e6)),
 		ContestedFilename: "b.warc.gz",
-		ContestedOffset:   new(int64(42)), ContestedRecordID: "urn:x:/robots.txt",
+		ContestedOffset:   new(int64(42)), ContestedLength: 300, ContestedRecordID: "urn:x:/robots.txt",
 	}
 	if diff := cmp.Diff(copied, unproven[0].ContestedCitation); diff != "" {
 		t.Errorf("the copy that allows (-want +got):\n%s", diff)

@@ -14,9 +14,10 @@ import (
 // counts that Rest adds up, and rows that it writes once.
 type originShare struct {
 	Host   evaluate.HostStats
-	Rules  map[string]int64 // tally.here
-	Told   map[int64]bool   // captures whose token groups were reported
-	Agents []RobotsAgentRow // of those; none where the part begins the origin, and wrote them itself
+	Rules  map[string]int64         // tally.here
+	Tokens map[string]VerdictCounts // what other crawlers would have been allowed
+	Told   map[int64]bool           // captures whose token groups were reported
+	Agents []RobotsAgentRow         // of those; none where the part begins the origin, and wrote them itself
 }
 
 // RobotsAgent writes that a group of a robots capture governs a token. Of an origin that has begun in
@@ -25,7 +26,7 @@ func (p *Part) RobotsAgent(robotsID int64, group int, agent string) error {
 	if !p.begun || robotsID == 0 {
 		return p.Writer.RobotsAgent(robotsID, group, agent)
 	}
-	p.tally.WhatIf.here.Join(TokenGroup{robotsID, group}, agent)
+	p.tally.WhatIf.Join(TokenGroup{robotsID, group}, agent)
 	p.agents = append(p.agents, RobotsAgentRow{robotsID, int32(group), text(agent)})
 	return nil
 }
@@ -35,9 +36,10 @@ func (p *Part) Host(h *evaluate.HostStats) error {
 	if !h.Begun && !h.Unfinished {
 		return p.Writer.Host(h)
 	}
-	p.shares = append(p.shares, &originShare{*h, maps.Clone(p.tally.here), p.tally.WhatIf.here.Captures(), p.agents})
+	told := p.tally.WhatIf.Captures()
+	tokens := maps.Clone(p.tally.WhatIf.takeOrigin())
+	p.shares = append(p.shares, &originShare{*h, maps.Clone(p.tally.here), tokens, told, p.agents})
 	clear(p.tally.here)
-	p.tally.WhatIf.endOrigin()
 	p.begun, p.agents = false, nil
 	return nil
 }
@@ -65,8 +67,13 @@ func (r *Rest) takeShare(s *originShare) error {
 	}
 	maps.Copy(r.shared.Told, s.Told)
 	addCounts(r.shared.Rules, s.Rules)
+	for token, counts := range s.Tokens {
+		counts.Sum(r.shared.Tokens[token])
+		r.shared.Tokens[token] = counts
+	}
 	if r.shared.Host.Join(&s.Host); !s.Host.Unfinished {
 		w.tally.here = r.shared.Rules
+		w.tally.WhatIf.addOrigin(r.shared.Tokens)
 		err = cmp.Or(err, w.Host(&r.shared.Host))
 		r.shared = nil
 	}

@@ -72,7 +72,7 @@ func (c *VerdictCounts) Of(verdict string) *int64 {
 // AgentVerdicts counts what another crawler would have been allowed.
 type AgentVerdicts struct {
 	Agent string
-	VerdictCounts
+	AgentAccess
 }
 
 // UnreadInput is an input with something that could not be read, and the first reason.

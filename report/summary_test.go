@@ -279,8 +279,8 @@ func TestSummaryIsSafe(t *testing.T) {
 		rule.Text = fmt.Sprint("Disallow: /", i, long)
 		v.Rule = &rule
 		counted.addResult(&v)
-		counted.WhatIf.here.Join(TokenGroup{int64(i + 1), 0}, f.Claim)
-		counted.WhatIf.here.Add(TokenGroup{int64(i + 1), 0}, "disallowed")
+		counted.WhatIf.Join(TokenGroup{int64(i + 1), 0}, f.Claim)
+		counted.WhatIf.Add(TokenGroup{int64(i + 1), 0}, "disallowed")
 		counted.addHost(&evaluate.HostStats{
 			Origin: f.Origin,
 			Counts: evaluate.Counts{Fetches: 1, ViolationsCertain: 1},
@@ -309,9 +309,9 @@ func TestSummaryIsSafe(t *testing.T) {
 		fetches += c.Fetches
 	}
 	if fetches != 3*maxNames || counted.unreadCount != 3*maxNames || len(s.Unread) > topNames ||
-		len(counted.WhatIf.here.groups) > 0 {
+		len(counted.WhatIf.groups) > 0 {
 		t.Errorf("%d fetches, %d inputs not read, %d of them held, %d token groups held", fetches, counted.unreadCount,
-			len(s.Unread), len(counted.WhatIf.here.groups))
+			len(s.Unread), len(counted.WhatIf.groups))
 	}
 	if !strings.Contains(got, "  and 3,062 more\n") {
 		t.Errorf("what is not shown is not counted:\n%s", got)
@@ -344,15 +344,15 @@ func TestRank(t *testing.T) {
 
 // Of tokens that differ as much from what most have, the best known come first.
 func TestWhatIfRanking(t *testing.T) {
-	w := newWhatIf()
+	w := NewWhatIf()
 	for token, c := range map[string]VerdictCounts{
 		"AlphaBot": {1, 5, 0}, "BetaBot": {1, 5, 0}, "GPTBot": {1, 5, 0}, "ZetaBot": {1, 5, 0},
 		"DeltaBot": {1, 4, 1}, "CCBot": {1, 4, 1}, "EpsilonBot": {1, 0, 5},
 	} {
-		w.Agents[token] = c
+		w.Agents[token] = AgentAccess{VerdictCounts: c}
 	}
 	var order []string
-	for _, a := range w.ranking() {
+	for _, a := range w.Ranking() {
 		order = append(order, a.Agent)
 	}
 	want := []string{"EpsilonBot", "CCBot", "DeltaBot", "GPTBot", "AlphaBot", "BetaBot", "ZetaBot"}
@@ -363,34 +363,45 @@ func TestWhatIfRanking(t *testing.T) {
 
 // What-if verdicts are shared out to the tokens of their token groups, origin by origin.
 func TestWhatIfCounts(t *testing.T) {
-	w := newWhatIf()
+	w := NewWhatIf()
 	tell := func(id int64, group int, tokens ...string) {
 		for _, token := range tokens {
-			w.here.Join(TokenGroup{id, group}, token)
+			w.Join(TokenGroup{id, group}, token)
 		}
 	}
 	tell(0, 0, "A", "B", "C")
-	w.here.Add(TokenGroup{0, 0}, "unknown")
+	w.Add(TokenGroup{0, 0}, "unknown")
 	tell(1, 0, "A")
 	tell(1, 1, "B", "C")
-	w.here.Add(TokenGroup{1, 0}, "allowed")
-	w.here.Add(TokenGroup{1, 1}, "disallowed")
-	w.endOrigin()
+	w.Add(TokenGroup{1, 0}, "allowed")
+	w.Add(TokenGroup{1, 1}, "disallowed")
+	w.EndOrigin()
 	tell(2, 3, "A", "B", "C") // the next origin; robots_id 0 is not reported again
-	w.here.Add(TokenGroup{2, 3}, "disallowed")
-	w.here.Add(TokenGroup{0, 0}, "unknown")
-	w.here.Add(TokenGroup{1, 0}, "allowed") // never reported here: of another origin
-	w.endOrigin()
+	w.Add(TokenGroup{2, 3}, "disallowed")
+	w.Add(TokenGroup{0, 0}, "unknown")
+	w.Add(TokenGroup{1, 0}, "allowed") // never reported here: of another origin
+	w.EndOrigin()
 	want := []AgentVerdicts{ // what B and C have is what most have
-		{"A", VerdictCounts{Unknown: 2, Allowed: 1, Disallowed: 1}},
-		{"B", VerdictCounts{Unknown: 2, Disallowed: 2}},
-		{"C", VerdictCounts{Unknown: 2, Disallowed: 2}},
+		{"A", AgentAccess{VerdictCounts{Unknown: 2, Allowed: 1, Disallowed: 1}, [accesses]int64{AccessUnknown: 2}}},
+		{"B", AgentAccess{VerdictCounts{Unknown: 2, Disallowed: 2}, [accesses]int64{AccessUnknown: 2}}},
+		{"C", AgentAccess{VerdictCounts{Unknown: 2, Disallowed: 2}, [accesses]int64{AccessUnknown: 2}}},
 	}
-	if diff := cmp.Diff(want, w.ranking()); diff != "" {
+	if diff := cmp.Diff(want, w.Ranking()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if len(w.here.groups) != 1 {
-		t.Errorf("%d token groups are held between origins, want that of robots_id 0", len(w.here.groups))
+	if len(w.groups) != 1 {
+		t.Errorf("%d token groups are held between origins, want that of robots_id 0", len(w.groups))
+	}
+}
+
+func TestAccess(t *testing.T) {
+	for v, want := range map[VerdictCounts]Access{
+		{1, 0, 0}: AccessFull, {0, 1, 0}: AccessNone, {1, 1, 0}: AccessPartial, {1, 1, 1}: AccessPartial,
+		{1, 0, 1}: AccessUnknown, {0, 1, 1}: AccessUnknown, {0, 0, 1}: AccessUnknown,
+	} {
+		if got := accessBy(&v); got != want {
+			t.Errorf("%+v: %d", v, got)
+		}
 	}
 }
 

@@ -59,6 +59,7 @@ type tableWriter[T any] struct {
 	handed   []T
 	encoding sync.WaitGroup
 	err      error // of the encoder
+	counter  Counter
 
 	file *os.File      // nil of a part
 	out  *RowWriter[T] // nil until the first row
@@ -82,7 +83,11 @@ func (t *tableWriter[T]) open() (err error) {
 // add appends a row. An error of writing may show only at a later row, or at the end.
 func (t *tableWriter[T]) add(row T) error {
 	t.rows++
-	if t.hand = append(t.hand, row); len(t.hand) < handedRows {
+	t.hand = append(t.hand, row)
+	if t.counter != nil {
+		t.counter.Add(&t.hand[len(t.hand)-1])
+	}
+	if len(t.hand) < handedRows {
 		return nil
 	}
 	return t.handOver()
@@ -160,7 +165,9 @@ func (t *tableWriter[T]) abandon() {
 	}
 }
 
-func (t *tableWriter[T]) count() int64 { return t.rows }
+func (t *tableWriter[T]) length() int64 { return t.rows }
+
+func (t *tableWriter[T]) count(c Counter) { t.counter = c }
 
 // anyWriter writes a table of any row type.
 type anyWriter interface {
@@ -168,5 +175,6 @@ type anyWriter interface {
 	end() error                // ends a part
 	take(part anyWriter) error // appends the rows of a part that has ended
 	abandon()                  // closes the file without completing it
-	count() int64              // of rows
+	length() int64             // in rows
+	count(c Counter)           // passes rows to c
 }

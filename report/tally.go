@@ -31,7 +31,7 @@ type tally struct {
 	Origins     []Numbers
 	Rules       []Numbers
 	here        map[string]int64 // violations of the origin in hand, by their rule
-	WhatIf      whatIf
+	WhatIf      WhatIf
 	Exclusions  VerdictCounts
 	Tags        sums[tag.Rule]    // fetches by rule that is effective for the crawler
 	Signals     sums[tag.Purpose] // fetches by preference
@@ -49,7 +49,7 @@ func newTally() *tally {
 	return &tally{
 		Evidence: make(sums[evaluate.Verdict]), Unknown: make(sums[evaluate.Reason]),
 		Claims: make(map[string]*evaluate.Counts),
-		here:   make(map[string]int64), WhatIf: newWhatIf(), Tags: make(sums[tag.Rule]),
+		here:   make(map[string]int64), WhatIf: NewWhatIf(), Tags: make(sums[tag.Rule]),
 		Signals:    make(sums[tag.Purpose]),
 		Restricted: make(sums[tag.Use]), issues: make(sums[words.IssueKind]),
 	}
@@ -221,7 +221,7 @@ func (t *tally) claimCounts(claim string) *evaluate.Counts {
 // addVerdict counts a what-if verdict. What is allowed to all is left out.
 func (t *tally) addVerdict(robotsID int64, v *evaluate.GroupVerdict) {
 	if v.Reason != words.RobotsTxtItself {
-		t.WhatIf.here.Add(TokenGroup{robotsID, v.Group}, v.Verdict.String())
+		t.WhatIf.Add(TokenGroup{robotsID, v.Group}, v.Verdict.String())
 	}
 }
 
@@ -242,7 +242,7 @@ func (t *tally) addHost(h *evaluate.HostStats) {
 		t.Rules = rankNumbers(t.Rules, Numbers{rule, h.Origin, []int64{n}})
 	}
 	clear(t.here)
-	t.WhatIf.endOrigin()
+	t.WhatIf.EndOrigin()
 }
 
 func (t *tally) addAgent(a *evaluate.AgentStats) {
@@ -270,7 +270,7 @@ func (t *tally) addIssue(row *IssueRow, kind words.IssueKind) {
 func (t *tally) summary(a *Audit) *Summary {
 	s := &Summary{
 		Audit: a, Unknown: t.Unknown.list(0), Rules: t.Rules, Origins: t.Origins,
-		Agents: t.agents, AgentCount: t.agentCount, Unnamed: t.Unnamed, WhatIf: t.WhatIf.ranking(),
+		Agents: t.agents, AgentCount: t.agentCount, Unnamed: t.Unnamed, WhatIf: t.WhatIf.Ranking(),
 		Exclusions: t.Exclusions,
 		Tags:       t.Tags.list(0), Signals: t.Signals.list(int(tag.PreferenceRestrict), int(tag.PreferenceAllow)),
 		Restrictions: t.Restricted.list(int(evaluate.RestrictsPublication), int(evaluate.RestrictsUsage)),

@@ -14,11 +14,11 @@ type TokenGroup struct {
 	Group    int
 }
 
-// TokenCounts counts what other crawlers would have been allowed. Verdicts come a token group
+// tokenCounts counts what other crawlers would have been allowed. Verdicts come a token group
 // at a time, and are shared out to the token group's tokens at the end of the origin, so
 // that it holds no more than one origin's token groups. The token group of fetches without
 // governing capture, robots_id 0, stays: its tokens come once.
-type TokenCounts struct {
+type tokenCounts struct {
 	groups  map[TokenGroup]*groupCounts
 	rosters map[string][]string // lists of tokens by content: most captures have the same
 	joining TokenGroup          // whose tokens come
@@ -30,13 +30,13 @@ type groupCounts struct {
 	counts VerdictCounts
 }
 
-// NewTokenCounts returns counts without any.
-func NewTokenCounts() TokenCounts {
-	return TokenCounts{groups: make(map[TokenGroup]*groupCounts), rosters: make(map[string][]string)}
+// newTokenCounts returns counts without any.
+func newTokenCounts() tokenCounts {
+	return tokenCounts{groups: make(map[TokenGroup]*groupCounts), rosters: make(map[string][]string)}
 }
 
 // Join adds a token to a token group. The tokens of a token group come one after the other.
-func (c *TokenCounts) Join(t TokenGroup, token string) {
+func (c *tokenCounts) Join(t TokenGroup, token string) {
 	if t != c.joining {
 		c.close()
 		c.joining = t
@@ -45,7 +45,7 @@ func (c *TokenCounts) Join(t TokenGroup, token string) {
 }
 
 // close completes the token group whose tokens come.
-func (c *TokenCounts) close() {
+func (c *tokenCounts) close() {
 	if len(c.tokens) == 0 {
 		return
 	}
@@ -58,7 +58,7 @@ func (c *TokenCounts) close() {
 }
 
 // Add counts a fetch for a token group, by the verdict's name.
-func (c *TokenCounts) Add(t TokenGroup, verdict string) {
+func (c *tokenCounts) Add(t TokenGroup, verdict string) {
 	c.close()
 	if g := c.groups[t]; g != nil {
 		*g.counts.Of(verdict)++
@@ -66,7 +66,7 @@ func (c *TokenCounts) Add(t TokenGroup, verdict string) {
 }
 
 // Captures returns the captures whose token groups have come for the origin in hand.
-func (c *TokenCounts) Captures() map[int64]bool {
+func (c *tokenCounts) Captures() map[int64]bool {
 	c.close()
 	ids := make(map[int64]bool)
 	for t := range c.groups {
@@ -76,7 +76,7 @@ func (c *TokenCounts) Captures() map[int64]bool {
 }
 
 // EndOrigin passes the counts of all token groups on, and forgets the groups of the origin's captures.
-func (c *TokenCounts) EndOrigin(add func(tokens []string, counts VerdictCounts)) {
+func (c *tokenCounts) EndOrigin(add func(tokens []string, counts VerdictCounts)) {
 	c.close()
 	for t, g := range c.groups {
 		add(g.tokens, g.counts)
@@ -88,45 +88,99 @@ func (c *TokenCounts) EndOrigin(add func(tokens []string, counts VerdictCounts))
 	clear(c.rosters)
 }
 
-// whatIf counts for all origins.
-type whatIf struct {
-	here   TokenCounts
-	Agents map[string]VerdictCounts
+// Access is what a crawler would have got of an origin.
+type Access int
+
+// The kinds of access: partial as soon as some fetches are allowed and some disallowed, full and none only if
+// nothing is unknown.
+const (
+	AccessFull Access = iota
+	AccessPartial
+	AccessNone
+	AccessUnknown
+	accesses
+)
+
+// accessBy is what verdicts on the fetches of an origin come to.
+func accessBy(v *VerdictCounts) Access {
+	switch {
+	case v.Allowed > 0 && v.Disallowed > 0:
+		return AccessPartial
+	case v.Unknown > 0:
+		return AccessUnknown
+	case v.Disallowed > 0:
+		return AccessNone
+	}
+	return AccessFull
 }
 
-func newWhatIf() whatIf {
-	return whatIf{here: NewTokenCounts(), Agents: make(map[string]VerdictCounts)}
+// AgentAccess counts for a crawler.
+type AgentAccess struct {
+	VerdictCounts
+	Origins [accesses]int64 // by access
 }
 
-func (w *whatIf) endOrigin() {
-	w.here.EndOrigin(func(tokens []string, counts VerdictCounts) {
+// WhatIf counts what other crawlers would have been allowed, for all origins.
+type WhatIf struct {
+	tokenCounts
+	Agents map[string]AgentAccess
+	here   map[string]VerdictCounts
+}
+
+// NewWhatIf returns counts without any.
+func NewWhatIf() WhatIf {
+	return WhatIf{newTokenCounts(), make(map[string]AgentAccess), make(map[string]VerdictCounts)}
+}
+
+// EndOrigin shares the counts of the origin in hand out to the tokens.
+func (w *WhatIf) EndOrigin() { w.addOrigin(w.takeOrigin()) }
+
+// takeOrigin ends the origin in hand, and returns its counts by token: valid until the next call.
+func (w *WhatIf) takeOrigin() map[string]VerdictCounts {
+	clear(w.here)
+	w.tokenCounts.EndOrigin(func(tokens []string, counts VerdictCounts) {
 		for _, token := range tokens {
-			w.sum(token, counts)
+			sum := w.here[token]
+			sum.Sum(counts)
+			w.here[token] = sum
 		}
 	})
+	return w.here
 }
 
-// addAll adds the counts of another for origins that have ended.
-func (w *whatIf) addAll(o *whatIf) {
-	for token, counts := range o.Agents {
-		w.sum(token, counts)
+// addOrigin adds the counts of an origin by token.
+func (w *WhatIf) addOrigin(origin map[string]VerdictCounts) {
+	for token, counts := range origin {
+		a := w.Agents[token]
+		if counts != (VerdictCounts{}) {
+			a.Origins[accessBy(&counts)]++
+			a.Sum(counts)
+		}
+		w.Agents[token] = a
 	}
 }
 
-func (w *whatIf) sum(token string, counts VerdictCounts) {
-	counts.Sum(w.Agents[token])
-	w.Agents[token] = counts
+// addAll adds the counts of another for origins that have ended.
+func (w *WhatIf) addAll(o *WhatIf) {
+	for token, more := range o.Agents {
+		a := w.Agents[token]
+		a.Sum(more.VerdictCounts)
+		for i, n := range more.Origins {
+			a.Origins[i] += n
+		}
+		w.Agents[token] = a
+	}
 }
 
-// ranking lists the tokens: first the tokens whose counts differ most from the counts that most tokens
+// Ranking lists the tokens: first the tokens whose counts differ most from the counts that most tokens
 // have, then the best known. Most tokens stand in few robots.txt files, so their counts are the counts of
 // the groups for *.
-func (w *whatIf) ranking() []AgentVerdicts {
+func (w *WhatIf) Ranking() []AgentVerdicts {
 	list := make([]AgentVerdicts, 0, len(w.Agents))
 	shared := make(map[VerdictCounts]int)
 	for agent, c := range w.Agents {
 		list = append(list, AgentVerdicts{agent, c})
-		shared[c]++
+		shared[c.VerdictCounts]++
 	}
 	var common VerdictCounts
 	for c, n := range shared {

@@ -39,6 +39,17 @@ type Writer struct {
 	tally  *tally
 	isPart bool // of a range: others may report the ungoverned tokens, too
 	parts  parts
+
+	counter Counter // nil: nothing counts the rows
+}
+
+// A Counter counts the rows of tables while they are written.
+type Counter interface {
+	// Add counts a row: a pointer to it, which is valid during the call.
+	Add(row any)
+	// Part returns a counter of the rows of a range of origins, which Join adds. Ranges are joined in order.
+	Part() Counter
+	Join(part Counter)
 }
 
 // NewWriter starts the tables of an output folder, for facts that are evaluated with options.
@@ -87,11 +98,25 @@ func (w *Writer) Only(names []string) {
 	}
 }
 
+// Count passes all rows that are written to a counter, in their order. It comes before all rows.
+func (w *Writer) Count(c Counter) {
+	w.counter = c
+	for _, t := range w.tables {
+		t.count(c)
+	}
+}
+
+// Inputs are the names of the inputs, in the order of audit.json.
+func (w *Writer) Inputs() []string { return w.inputs }
+
 // another starts the same tables in another folder.
 func (w *Writer) another(tmp string, waiting bool) *Writer {
 	o := newWriter(tmp, w.facts, w.opt, waiting)
 	o.Rank(w.ranks)
 	maps.DeleteFunc(o.tables, func(name string, _ anyWriter) bool { return w.tables[name] == nil })
+	if w.counter != nil {
+		o.Count(w.counter.Part())
+	}
 	return o
 }
 
@@ -174,7 +199,7 @@ func (w *Writer) GroupVerdict(v *evaluate.GroupVerdict) error {
 
 // RobotsAgent writes that a group of a robots capture governs a token.
 func (w *Writer) RobotsAgent(robotsID int64, group int, agent string) error {
-	w.tally.WhatIf.here.Join(TokenGroup{robotsID, group}, agent)
+	w.tally.WhatIf.Join(TokenGroup{robotsID, group}, agent)
 	if w.isPart && robotsID == 0 {
 		w.tally.Ungoverned = append(w.tally.Ungoverned, agent)
 		return nil

@@ -19,6 +19,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 	"github.com/robotsaudit/robotsaudit/report"
+	"github.com/robotsaudit/robotsaudit/report/document"
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
 
@@ -108,7 +109,7 @@ func (e *evaluation) tellResults(cmd *cobra.Command, dir string, summary *report
 	}
 	if !e.writes(report.Set(report.VerdictsSet)...) {
 		written = "Tables and audit.json are in " + dir + ". There is no report.html: it needs those of --tables verdicts."
-	} else if err := (&reportFlags{output: dir}).run(cmd); err != nil {
+	} else if err := (&reportFlags{output: dir, figures: e.figures}).run(cmd); err != nil {
 		return err
 	}
 	return e.printSummary(cmd, summary, written)
@@ -187,12 +188,19 @@ func (e *evaluation) writeTables(ctx context.Context, log *slog.Logger, dir stri
 	defer w.Abandon()
 	w.Rank(e.ranks)
 	w.Only(e.tables)
+	if e.writes(report.Set(report.VerdictsSet)...) {
+		e.figures = document.NewFigures(w.Inputs())
+		w.Count(e.figures)
+	}
 	totals, err := evaluate.Run(ctx, facts, e.options, w)
 	if err != nil {
 		return nil, err
 	}
 	e.warnOfIdle(log, totals)
 	summary, err := w.Commit(totals)
+	if err == nil && e.figures != nil {
+		e.figures.WhatIf = summary.WhatIf
+	}
 	if err == nil && before != nil {
 		e.fresh = new(int64)
 		*e.fresh, err = before.compare(ctx, log)
@@ -223,6 +231,7 @@ type evaluation struct {
 	verify  bool     // read the records that indexes name
 	tokens  []string // that the options give
 	ranks   *report.Ranks
+	figures *document.Figures // of the report, once the tables are written; nil: none, or they are to be read
 
 	profile, crawlerMap, agentsFile, asOf, policies, ranksFile string
 	agents, categories, purposes                               []string

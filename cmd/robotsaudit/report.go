@@ -77,6 +77,7 @@ type reportFlags struct {
 	junit    string
 	against  string
 	document document.Options
+	figures  *document.Figures // of an audit in hand; nil: they are read from the tables
 	sign     signFlag
 }
 
@@ -260,7 +261,14 @@ func (f *reportFlags) makeDocument(cmd *cobra.Command, r *results.Results) (*doc
 			return nil, err
 		}
 	}
-	return document.Build(ctx, r, options)
+	figures := f.figures
+	if figures == nil {
+		var err error
+		if figures, err = document.Read(ctx, r); err != nil {
+			return nil, err
+		}
+	}
+	return document.Build(ctx, r, figures, options)
 }
 
 func (f *reportFlags) writeCSV(cmd *cobra.Command, r *results.Results) error {

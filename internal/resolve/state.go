@@ -23,7 +23,8 @@ type State struct {
 	HasBody          bool
 	BodyInput        int32 // input of the record that holds the body
 	BodyEntry        string
-	BodyRecordOffset int64  // and its place there
+	BodyRecordOffset int64 // and its place there
+	BodyRecordLength int64
 	BodyFlags        uint32 // facts.Flags of that record
 	BodyMicros       int64  // its date
 	BodyPrecision    facts.Precision
@@ -102,6 +103,7 @@ func (s *State) Newest() facts.Time {
 func (s *State) takeBody(c *facts.Capture) {
 	s.Pack, s.BodyDigest, s.BodyOffset, s.BodySize = c.Pack, c.BodyDigest, c.BodyOffset, c.BodySize
 	s.BodyInput, s.BodyEntry, s.BodyRecordOffset, s.BodyFlags = c.Input, c.Entry, c.Offset, uint32(c.Flags)
+	s.BodyRecordLength = c.Length
 	s.BodyMicros, s.BodyPrecision, s.BodyRecordID = c.Micros, c.Precision, c.RecordID
 	s.BodyUserAgent, s.BodyAgentSource = c.UserAgent, c.UserAgentSource
 	s.ContentRange = c.ContentRange

@@ -21,161 +21,47 @@ type Options struct {
 	Changes *diff.Changes // from an earlier audit; nil: there is no section of changes
 }
 
-// Build makes the report of the results of an audit. Besides a few thousand findings it holds
+// Build makes the report of the figures of an audit, whose results are res. Besides a few thousand findings it holds
 // counts alone, whatever the size of the tables.
-func Build(ctx context.Context, res *results.Results, options Options) (*Document, error) {
+func Build(ctx context.Context, res *results.Results, figures *Figures, options Options) (*Document, error) {
 	b := &builder{
-		res: res, audit: res.Audit(), inputs: make(map[string]*report.AuditInput), timeline: newTimelineTally(),
-		unknown:  newUnknownTally(),
+		Figures: figures, audit: res.Audit(),
 		excerpts: excerptTally{index: make(map[excerptKey]int), list: []Excerpt{}},
+		found:    figures.violations.sorted(), doubted: figures.unproven.sorted(),
 	}
-	for i := range b.audit.Inputs {
-		b.inputs[b.audit.Inputs[i].Name] = &b.audit.Inputs[i]
-	}
-	if err := b.read(ctx); err != nil {
-		return nil, err
-	}
-	return b.document(&options), nil
-}
-
-// builder goes through the tables, each once, and keeps the parts of a Document.
-type builder struct {
-	res    *results.Results
-	audit  *report.Audit
-	inputs map[string]*report.AuditInput // by name
-
-	crawlers   crawlerTally
-	sites      siteTally
-	rules      *ruleTally
-	violations selection
-	unproven   selection
-	settles    settleTally
-	lengths    map[place]int64 // of records that findings cite
-	timeline   *timelineTally
-	unknown    *unknownTally
-	byInput    map[*report.AuditInput]*Tally
-	kinds      groupTally
-	use        useTally
-	whatIf     whatIfTally
-	issues     issueTally
-	excerpts   excerptTally
-}
-
-// read reads the tables. Sites and findings come first: they decide which rows of the others are needed.
-func (b *builder) read(ctx context.Context) error {
-	for _, read := range []func(context.Context, *results.Results) error{
-		b.sites.read, b.readViolations, b.readUnproven, b.readCaptures, b.readFetches,
-		b.crawlers.read, b.use.read, b.whatIf.read, b.issues.read,
-	} {
-		if err := read(ctx, b.res); err != nil {
-			return err
-		}
-	}
-	return b.readExcerpts(ctx)
-}
-
-// readViolations finds the most certain violations, and the rules that cause most, for the sites that are shown.
-func (b *builder) readViolations(ctx context.Context, res *results.Results) error {
-	b.violations.limit = maxViolations
-	b.rules = newRuleTally(&b.sites)
-	err := results.Each(ctx, res, report.ViolationsTable, func(row *found) {
-		b.rules.add(row.Origin, domainOf(row.Domain, row.Host), row.Rule)
-		b.violations.add(row)
-	})
-	b.rules.end()
-	return err
-}
-
-func (b *builder) readUnproven(ctx context.Context, res *results.Results) error {
-	b.unproven.limit = maxUnproven
-	b.settles = make(settleTally)
-	return results.Each(ctx, res, report.UnprovenTable, func(row *found) {
-		b.settles.add(row)
-		b.unproven.add(row)
-	})
-}
-
-// findings are all that are kept, in the order of reading.
-func (b *builder) findings() []*found {
-	return slices.Concat(b.violations.sorted(), b.unproven.sorted())
-}
-
-func (b *builder) readCaptures(ctx context.Context, res *results.Results) error {
-	b.lengths = make(map[place]int64)
-	r := captureReader{wanted: make(map[int64][]*found), lengths: b.lengths, timeline: b.timeline, causes: b.unknown}
-	for _, f := range b.findings() {
-		r.wanted[f.RobotsID] = append(r.wanted[f.RobotsID], f)
-		if f.hasOtherBody() {
-			b.lengths[f.bodyPlace()] = 0
-		}
-		if f.ContestedOffset != nil {
-			b.lengths[f.contestedPlace()] = 0
-		}
-	}
-	return r.read(ctx, res)
-}
-
-// fetchRow holds the columns of fetches that are read.
-type fetchRow struct {
-	Origin    string  `parquet:"origin"`
-	FetchTime *int64  `parquet:"fetch_time"`
-	File      string  `parquet:"warc_filename"`
-	Offset    int64   `parquet:"warc_record_offset"`
-	Length    int64   `parquet:"warc_record_length"`
-	Claim     string  `parquet:"claim"`
-	Verdict   string  `parquet:"verdict"`
-	Reason    string  `parquet:"reason"`
-	Certainty string  `parquet:"certainty"`
-	Hops      *string `parquet:"hops_from_seed"`
-	IsSeed    *bool   `parquet:"is_seed"`
-	IsPage    *bool   `parquet:"is_page"`
-}
-
-func (b *builder) readFetches(ctx context.Context, res *results.Results) error {
-	b.byInput, b.kinds = make(map[*report.AuditInput]*Tally), make(groupTally)
-	file := ""
-	in, _ := b.inputOf(file)
-	return results.Each(ctx, res, report.FetchesTable, func(row *fetchRow) {
-		if row.File != file {
-			file = row.File
-			in, _ = b.inputOf(file)
-		}
-		b.addFetch(row, in)
-	})
-}
-
-func (b *builder) addFetch(row *fetchRow, in *report.AuditInput) {
-	at := place{row.File, row.Offset}
-	if length, asked := b.lengths[at]; asked && length == 0 {
-		b.lengths[at] = row.Length
-	}
-	counts := Tally{Fetches: 1}
-	switch {
-	case row.Certainty == "certain" || row.Certainty == "probable":
-		counts.Violations = 1
-	case row.Verdict == "unknown":
-		counts.Unknown = 1
-		b.unknown.addFetch(row.Origin, row.Reason)
-	}
-	b.timeline.addFetch(row.FetchTime, row.Claim, counts)
-	b.kinds.add(kindOf(row.IsSeed, row.IsPage, row.Hops), counts)
-	v := b.byInput[in]
-	if v == nil {
-		v = new(Tally)
-		b.byInput[in] = v
-	}
-	v.add(counts)
-}
-
-func (b *builder) readExcerpts(ctx context.Context) error {
-	for _, f := range b.findings() {
+	for _, f := range slices.Concat(b.found, b.doubted) {
 		b.excerpts.of(f)
 	}
 	profile, err := robots.ParseProfile(b.audit.Settings.Profile)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return b.excerpts.fill(ctx, b.res.Dir(), b.audit.Settings.FactsFingerprint, profile)
+	if err := b.excerpts.fill(ctx, res.Dir(), b.audit.Settings.FactsFingerprint, profile); err != nil {
+		return nil, err
+	}
+	if b.sites.domains == nil {
+		if err := b.sites.rankDomains(ctx, res); err != nil {
+			return nil, err
+		}
+	}
+	return b.document(&options), nil
+}
+
+// builder puts a Document together.
+type builder struct {
+	*Figures
+	audit    *report.Audit
+	excerpts excerptTally
+
+	found, doubted []*found // violations, and unproven ones
+}
+
+// inputOf finds the input that holds a record, and in a WACZ the entry. nil: none does.
+func (b *builder) inputOf(file string) (in *report.AuditInput, entry string) {
+	if n, entry := b.inputs.of(file); n < len(b.audit.Inputs) {
+		return &b.audit.Inputs[n], entry
+	}
+	return nil, ""
 }
 
 // document puts together what was read.
@@ -192,27 +78,27 @@ func (b *builder) document(options *Options) *Document {
 		d.Sections = append(d.Sections, changesSection(options.Changes))
 	}
 	d.Sections = append(d.Sections, b.siteSection(), b.violationSection(), b.unprovenSection(), b.unknown.section(),
-		b.use.section(b.audit), b.whatIf.section(b.audit), b.issues.section(b.audit), method(), signOff())
+		b.use.section(b.audit), whatIfSection(b.WhatIf, b.audit), b.issues.section(b.audit), method(), signOff())
 	return d
 }
 
 func (b *builder) siteSection() Section {
 	byCollection := make(groupTally)
-	for in, v := range b.byInput {
-		if in == nil {
+	last := len(b.audit.Inputs)
+	for i, counts := range b.byInput[:last] {
+		if counts.Fetches == 0 {
 			continue
 		}
-		for _, name := range collections(in) {
-			byCollection.add(name, *v)
+		for _, name := range collections(&b.audit.Inputs[i]) {
+			byCollection.add(name, counts)
 		}
 	}
 	t := byCollection.table("sites-collections", "By collection", "Collection")
 	t.Notes = []string{"A collection is a folder of archives, a WACZ, or what warcinfo records say that they are " +
 		"part of (isPartOf). A fetch may count in several. An archive whose warcinfo records name several counts in each."}
-	if v := b.byInput[nil]; v != nil {
-		t.Notes = append(t.Notes,
-			plural(v.Fetches, "fetch")+" of archives that are no input, reported by an index or a list, "+
-				isAre(v.Fetches, "counts", "count")+" in none.")
+	if n := b.byInput[last].Fetches; n > 0 {
+		t.Notes = append(t.Notes, plural(n, "fetch")+" of archives that are no input, reported by an index or a list, "+
+			isAre(n, "counts", "count")+" in none.")
 	}
 	kinds := b.kinds.table("sites-kinds", "Pages, embeds and seeds, as far as the archives show", "Kind")
 	return Section{ID: "sites", Heading: "Sites and collections", Intro: []string{
@@ -240,7 +126,7 @@ func (b *builder) collectionNames() (names []string) {
 
 func (b *builder) violationSection() Section {
 	f := &Findings{
-		Total: b.violations.total, List: b.list(&b.violations),
+		Total: b.violations.total, List: b.list(b.found),
 		Empty: "No fetch is shown to have been disallowed by robots.txt.",
 	}
 	if more := f.Total - int64(len(f.List)); more > 0 {
@@ -250,11 +136,11 @@ func (b *builder) violationSection() Section {
 	return Section{ID: "violations", Heading: "Violations", Intro: []string{
 		"Each of these fetches was disallowed by robots.txt, certainly or probably. The sentence says no more " +
 			"than the records prove, which are named for each.",
-	}, Findings: f, Tables: []Table{b.rules.table()}}
+	}, Findings: f, Tables: []Table{b.sites.rules.table()}}
 }
 
 func (b *builder) unprovenSection() Section {
-	f := &Findings{Total: b.unproven.total, List: b.list(&b.unproven), Empty: "There is none."}
+	f := &Findings{Total: b.unproven.total, List: b.list(b.doubted), Empty: "There is none."}
 	if more := f.Total - int64(len(f.List)); more > 0 {
 		f.More = fmt.Sprintf("%s more are in the table unproven.", number(more))
 	}
@@ -265,20 +151,20 @@ func (b *builder) unprovenSection() Section {
 }
 
 // list makes findings of the rows kept.
-func (b *builder) list(s *selection) []Finding {
+func (b *builder) list(rows []*found) []Finding {
 	list := []Finding{}
-	for _, f := range s.sorted() {
+	for _, f := range rows {
 		list = append(list, b.finding(f))
 	}
 	return list
 }
 
 func (b *builder) finding(f *found) Finding {
-	records := f.records(b.lengths)
+	records := f.records()
 	x := Finding{
-		Row: f.row, Certainty: f.Certainty, Sentence: f.sentence(), Time: moment(f.FetchTime),
+		Row: f.Row, Certainty: f.Certainty, Sentence: f.sentence(), Time: moment(f.FetchTime),
 		Crawler: tokenName(f.Agent), UserAgent: f.UserAgent,
-		URL: f.shortURL, Shortened: f.cut, Origin: orNoOrigin(f.Origin), Rule: orUnreachable(f.Rule), Line: f.RuleLine,
+		URL: f.ShortURL, Shortened: f.Cut, Origin: orNoOrigin(f.Origin), Rule: orUnreachable(f.Rule), Line: f.RuleLine,
 		Excerpt: b.excerpts.of(f),
 		Proof:   f.proof(), Records: records, Commands: b.commands(f, records),
 	}

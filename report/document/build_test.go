@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
+	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/report"
@@ -50,11 +51,62 @@ func open(t testing.TB, dir string) *results.Results {
 
 func build(t testing.TB, dir string, options document.Options) *document.Document {
 	t.Helper()
-	d, err := document.Build(t.Context(), open(t, dir), options)
+	return buildOf(t, open(t, dir), options)
+}
+
+// buildOf makes the report of results, of figures that the tables have.
+func buildOf(t testing.TB, r *results.Results, options document.Options) *document.Document {
+	t.Helper()
+	figures, err := document.Read(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := document.Build(t.Context(), r, figures, options)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return d
+}
+
+// Figures that are counted while an audit writes its tables, in however many ranges, are the figures of the tables.
+func TestFiguresOfAuditAndTables(t *testing.T) {
+	for _, input := range []string{archives, "../../../shared/warc/real"} {
+		if _, err := os.Stat(input); err != nil {
+			t.Log("left out:", err)
+			continue
+		}
+		options := everything()
+		dir := audittest.Audit(t, options, input)
+		facts, err := ingest.OpenFacts(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, options.RangeRows = range []int64{5, 40, 1 << 40} {
+			w, err := report.NewWriter(dir, facts, options)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer w.Abandon()
+			figures := document.NewFigures(w.Inputs())
+			w.Count(figures)
+			totals, err := evaluate.Run(t.Context(), facts, options, w)
+			if err != nil {
+				t.Fatal(err)
+			}
+			summary, err := w.Commit(totals)
+			if err != nil {
+				t.Fatal(err)
+			}
+			figures.WhatIf = summary.WhatIf
+			got, err := document.Build(t.Context(), open(t, dir), figures, document.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(build(t, dir, document.Options{}), got); diff != "" {
+				t.Errorf("%s in ranges of %d fetches (-tables +audit):\n%s", input, options.RangeRows, diff)
+			}
+		}
+	}
 }
 
 // allFindings are those of a Document.
@@ -305,10 +357,7 @@ func TestChanges(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := document.Build(t.Context(), all, document.Options{Changes: changes})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := buildOf(t, all, document.Options{Changes: changes})
 	if c := d.Section("changes"); c.Classes[0].Count != 30 ||
 		c.Classes[0].Words != "30 fetches, of them 30 not in the other audit" || len(c.Tables[0].Rows) != 30 {
 		t.Errorf("%+v", c.Classes)

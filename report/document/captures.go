@@ -1,12 +1,12 @@
 package document
 
 import (
-	"context"
+	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/robotsaudit/robotsaudit/report"
-	"github.com/robotsaudit/robotsaudit/report/results"
 )
 
 // citedCapture is what the table robots adds to a finding: of the capture that it rests on, and of the others that
@@ -28,75 +28,59 @@ const (
 	maxHops     = 6       // shown of a redirect
 )
 
-// captureReader goes through the table robots: it completes the findings, and counts changes.
-type captureReader struct {
-	wanted   map[int64][]*found // by robots_id
-	lengths  map[place]int64    // of the records asked for
-	timeline *timelineTally
-	causes   *unknownTally
-
-	origin string // in hand
-	here   []capture
-	cited  []*found
-	last   string // what the capture before says
+// captureTally counts changes of robots.txt, and has the captures of the origin in hand for its findings. Captures
+// come origin by origin, before the findings.
+type captureTally struct {
+	origin string    // in hand
+	here   []capture // as many as the origin has: deciding holds more of each
+	usable int       // captures of here that say something, up to maxCaptures
+	last   string    // what the capture before says
 }
 
-// place is where a record lies.
-type place struct {
-	file   string
-	offset int64
-}
-
-// capture is one of the origin in hand that says something.
+// capture is one of the origin in hand.
 type capture struct {
-	id, time int64
-	agent    string
+	id, time    int64
+	isUsable    bool
+	agent       string
+	recordType  string
+	hops        []string
+	finalStatus *int16
 }
 
-// readCaptures reads the table robots.
-func (r *captureReader) read(ctx context.Context, res *results.Results) error {
-	err := results.Each(ctx, res, report.RobotsTable, r.add)
-	r.endOrigin()
-	return err
-}
-
-func (r *captureReader) add(row *report.RobotsRow) {
-	if row.Origin != r.origin {
-		r.endOrigin()
-		r.origin = row.Origin
+// add adds a capture. It reports whether what it says differs from the one before.
+func (t *captureTally) add(row *report.RobotsRow) (changed bool) {
+	if row.Origin != t.origin {
+		*t = captureTally{origin: strings.Clone(row.Origin), here: t.here[:0]}
 	}
-	at := place{row.WARCFilename, row.WARCRecordOffset}
-	if _, asked := r.lengths[at]; asked {
-		r.lengths[at] = row.WARCRecordLength
+	c := capture{
+		id: row.RobotsID, time: value(row.FetchTime), agent: row.Agent, recordType: row.RecordType, hops: row.HopURLs,
+		finalStatus: row.FinalStatus,
 	}
-	for _, f := range r.wanted[row.RobotsID] {
-		f.cited = citedCapture{RecordType: row.RecordType, FinalStatus: row.FinalStatus}
-		for _, hop := range row.HopURLs[:min(len(row.HopURLs), maxHops)] {
-			f.cited.HopURLs = append(f.cited.HopURLs, Clip(hop, maxName))
+	if row.FetchTime != nil && (row.Outcome == "rules" || row.Outcome == "unavailable") {
+		says := row.Outcome + row.BodyDigest
+		changed = t.last != "" && t.last != says
+		t.last = says
+		if c.isUsable = t.usable < maxCaptures; c.isUsable {
+			t.usable++
 		}
-		r.cited = append(r.cited, f)
 	}
-	r.causes.addCapture(row)
-	if row.FetchTime == nil || row.Outcome != "rules" && row.Outcome != "unavailable" {
+	t.here = append(t.here, c)
+	return changed
+}
+
+// cite completes a finding of the origin in hand.
+func (t *captureTally) cite(f *found) {
+	i, there := slices.BinarySearchFunc(t.here, f.RobotsID,
+		func(c capture, id int64) int { return cmp.Compare(c.id, id) })
+	if !there {
 		return
 	}
-	if says := row.Outcome + row.BodyDigest; r.last != says {
-		if r.last != "" {
-			r.timeline.addChange(*row.FetchTime, row.Origin)
-		}
-		r.last = says
+	c := &t.here[i]
+	f.Cited = citedCapture{RecordType: c.recordType, FinalStatus: c.finalStatus}
+	for _, hop := range c.hops[:min(len(c.hops), maxHops)] {
+		f.Cited.HopURLs = append(f.Cited.HopURLs, strings.Clone(Clip(hop, maxName)))
 	}
-	if len(r.here) < maxCaptures {
-		r.here = append(r.here, capture{row.RobotsID, *row.FetchTime, row.Agent})
-	}
-}
-
-// endOrigin gives the findings of the origin in hand their copies.
-func (r *captureReader) endOrigin() {
-	for _, f := range r.cited {
-		f.cited.addOthers(r.here, f)
-	}
-	r.here, r.cited, r.last = r.here[:0], r.cited[:0], ""
+	f.Cited.addOthers(t.here, f)
 }
 
 // addOthers finds the captures that the crawler may have used for a fetch.
@@ -105,7 +89,7 @@ func (c *citedCapture) addOthers(captures []capture, f *found) {
 		return
 	}
 	for _, k := range slices.Backward(captures) { // the latest first
-		if k.time > *f.FetchTime || k.time < *f.FetchTime-permittedMicros || k.id == f.RobotsID {
+		if !k.isUsable || k.time > *f.FetchTime || k.time < *f.FetchTime-permittedMicros || k.id == f.RobotsID {
 			continue
 		}
 		if c.Others++; len(c.Latest) < maxCopies {

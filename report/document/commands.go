@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/index"
-	"github.com/robotsaudit/robotsaudit/report"
 )
 
 // commands are the command lines that explain a finding and extract its records, for a POSIX shell in
@@ -13,12 +12,12 @@ import (
 // be given in plain sight, or that reads as an option, has none. Of an archive that an index alone
 // names, the tables know no place, and no bundle holds its records.
 func (b *builder) commands(f *found, records []Record) []Term {
-	if !canName(f.File) {
+	if !canName(f.WARCFilename) {
 		return nil
 	}
-	at := quoted(fmt.Sprintf("%s:%d", f.File, f.Offset))
+	at := quoted(fmt.Sprintf("%s:%d", f.WARCFilename, f.WARCRecordOffset))
 	terms := []Term{{"Explain it", []string{"robotsaudit explain -o OUT " + at}}}
-	if in, _ := b.inputOf(f.File); in != nil && !index.IsFormat(in.Container) {
+	if in, _ := b.inputOf(f.WARCFilename); in != nil && !index.IsFormat(in.Container) {
 		terms = append(terms, Term{
 			"Bundle its evidence",
 			[]string{"robotsaudit evidence -o OUT --to evidence.warc.gz " + at},
@@ -88,17 +87,3 @@ func canName(file string) bool { return isPlain(file) && !strings.HasPrefix(file
 
 // quoted makes a text one word for a shell.
 func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
-
-// inputOf finds the input that holds a record, and in a WACZ the entry.
-func (b *builder) inputOf(file string) (in *report.AuditInput, entry string) {
-	for name := file; ; {
-		if in := b.inputs[name]; in != nil {
-			return in, strings.TrimPrefix(strings.TrimPrefix(file, name), "/")
-		}
-		slash := strings.LastIndexByte(name, '/')
-		if slash < 0 {
-			return nil, ""
-		}
-		name = name[:slash]
-	}
-}

@@ -2,6 +2,8 @@ package document
 
 import (
 	"cmp"
+	"encoding/binary"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -14,43 +16,14 @@ const (
 	maxUnproven   = 1000
 )
 
-// found holds the columns of violations or unproven that are read.
+// found is a row of violations or unproven that a report keeps. The texts and columns that it shows are kept alone.
 type found struct {
-	URL         string `parquet:"url"`
-	Origin      string `parquet:"origin"`
-	Host        string `parquet:"url_host_name"`
-	Domain      string `parquet:"url_host_registered_domain"`
-	FetchTime   *int64 `parquet:"fetch_time"`
-	Method      string `parquet:"fetch_method"`
-	Status      *int16 `parquet:"fetch_status"`
-	RecordType  string `parquet:"record_type"`
-	Digest      string `parquet:"content_digest"`
-	File        string `parquet:"warc_filename"`
-	Offset      int64  `parquet:"warc_record_offset"`
-	Length      int64  `parquet:"warc_record_length"`
-	RecordID    string `parquet:"warc_record_id"`
-	Agent       string `parquet:"agent"`
-	AgentSource string `parquet:"agent_source"`
-	UserAgent   string `parquet:"user_agent"`
-	Claim       string `parquet:"claim"`
-	Evidence    string `parquet:"evidence"`
-	Reason      string `parquet:"reason"`
-	Certainty   string `parquet:"certainty"`
-	Notes       string `parquet:"notes"`
-	Profile     string `parquet:"profile"`
-	AgentMatch  string `parquet:"agent_match"`
-	Rule        string `parquet:"rule"`
-	RuleLine    int32  `parquet:"rule_line"`
-	GroupLine   int32  `parquet:"group_line"`
-	Age         *int64 `parquet:"robots_age_seconds"`
-	Via         string `parquet:"via"`
-	report.RobotsCitation
-	report.ContestedCitation
+	report.ViolationRow
 
-	row      int64 // number in the table, from 1
-	shortURL string
-	cut      bool // shortURL is not all of the URL
-	cited    citedCapture
+	Row      int64 // number in the table, from 1
+	ShortURL string
+	Cut      bool // ShortURL is not all of the URL
+	Cited    citedCapture
 }
 
 // has reports whether the verdict has a note.
@@ -58,38 +31,43 @@ func (f *found) has(note string) bool {
 	return f.Notes != "" && slices.Contains(strings.Split(f.Notes, ","), note)
 }
 
-// doubts counts the notes that are doubts.
-func (f *found) doubts() int {
-	if f.Notes == "" {
-		return 0
-	}
-	return 1 + strings.Count(f.Notes, ",")
-}
-
-// clip makes long texts short before the row is kept: a URL may have 64 KiB, thousands of times.
+// clip makes long texts short before the row is kept: a URL may have 64 KiB, thousands of times. What no report
+// shows goes.
 func (f *found) clip() {
-	f.shortURL, f.cut = clipMiddle(f.URL, maxURL)
-	f.URL = strings.Clone(report.Head(f.URL, 2*maxURL))
+	f.ShortURL, f.Cut = clipMiddle(f.URL, maxURL)
+	f.URL = report.Head(f.URL, 2*maxURL)
 	f.RobotsURL = Clip(f.RobotsURL, maxName)
 	f.Origin = Clip(f.Origin, maxName)
 	f.UserAgent = Clip(f.UserAgent, maxAgent)
 	f.Claim = Clip(f.Claim, maxName)
 	f.Via = Clip(f.Via, maxURL)
 	f.Rule = Clip(f.Rule, maxName)
+	f.SURTKey, f.HostName, f.RegisteredDomain, f.HostNameReversed, f.Protocol = "", "", "", "", ""
+	f.Path, f.Query, f.FetchRedirect, f.ContentMIMEType, f.ContentTruncated = "", nil, "", "", ""
 }
 
 // certainties, the most certain first.
 var certainties = []string{"certain", "probable", "contested", "possible"}
 
-// compareCertainty puts the more certain finding first: by class, then by the number of doubts, then by the
-// time between capture and fetch, then by place in the table.
-func compareCertainty(a, b *found) int {
-	return cmp.Or(
-		cmp.Compare(slices.Index(certainties, a.Certainty), slices.Index(certainties, b.Certainty)),
-		cmp.Compare(a.doubts(), b.doubts()),
-		cmp.Compare(distance(a.Age), distance(b.Age)),
-		cmp.Compare(a.row, b.row),
-	)
+// rank orders findings: the more certain first, by class, then by the number of doubts, then by the time between
+// capture and fetch, then by place in the table.
+type rank struct {
+	class, doubts int
+	distance      uint64
+	row           int64
+}
+
+func rankOf(row *report.ViolationRow, number int64) rank {
+	doubts := 0
+	if row.Notes != "" {
+		doubts = 1 + strings.Count(row.Notes, ",")
+	}
+	return rank{slices.Index(certainties, row.Certainty), doubts, distance(row.RobotsAge), number}
+}
+
+func (r rank) compare(o rank) int {
+	return cmp.Or(cmp.Compare(r.class, o.class), cmp.Compare(r.doubts, o.doubts), cmp.Compare(r.distance, o.distance),
+		cmp.Compare(r.row, o.row))
 }
 
 // distance is how far from the fetch a capture lies; unknown is farthest.
@@ -108,42 +86,155 @@ func compareReading(a, b *found) int {
 	return cmp.Or(
 		cmp.Compare(slices.Index(certainties, a.Certainty), slices.Index(certainties, b.Certainty)),
 		cmp.Compare(value(a.FetchTime), value(b.FetchTime)),
-		cmp.Compare(a.row, b.row),
+		cmp.Compare(a.Row, b.Row),
 	)
 }
 
 // selection keeps the most certain of many findings.
 type selection struct {
-	rows  []*found // fewer than twice the limit; once cut, the first of them are sorted and the most certain so far
+	rows  []packed // fewer than a quarter beyond the limit
 	limit int
-	isCut bool
+	bound *rank // of the last of the most certain, once there are more: what comes after it is not kept
 	total int64
+
+	buffer []byte // reused
 }
 
-// add offers the next row of the table, which is valid until the next call.
-func (s *selection) add(row *found) {
+// packed is a finding as bytes, which cost the garbage collector nothing.
+type packed struct {
+	rank
+	bytes []byte
+}
+
+// add offers the next row of the table, which is valid during the call. cite completes what is kept of it.
+func (s *selection) add(row *report.ViolationRow, cite func(*found)) {
 	s.total++
-	row.row = s.total
-	if s.isCut && compareCertainty(row, s.rows[s.limit-1]) >= 0 {
+	r := rankOf(row, s.total)
+	if s.bound != nil && r.compare(*s.bound) >= 0 {
 		return
 	}
-	kept := *row
-	kept.clip()
-	if s.rows = append(s.rows, &kept); len(s.rows) == 2*s.limit {
+	f := found{ViolationRow: *row}
+	f.clip()
+	cite(&f)
+	s.buffer = appendPacked(s.buffer[:0], reflect.ValueOf(&f).Elem())
+	s.keep(packed{r, slices.Clone(s.buffer)})
+}
+
+func (s *selection) keep(p packed) {
+	if s.rows = append(s.rows, p); len(s.rows) >= s.limit+s.limit/4 {
 		s.cut()
 	}
+}
+
+// after returns a selection of rows that follow in the table.
+func (s *selection) after() selection {
+	o := selection{limit: s.limit}
+	if s.bound != nil {
+		o.bound = new(*s.bound)
+		o.bound.row = 0 // it comes before all of them
+	}
+	return o
+}
+
+// join adds the rows that follow in the table.
+func (s *selection) join(o *selection) {
+	for _, p := range o.rows {
+		if p.row += s.total; s.bound == nil || p.compare(*s.bound) < 0 {
+			s.keep(p)
+		}
+	}
+	s.total += o.total
 }
 
 // cut forgets the rows beyond the limit.
 func (s *selection) cut() {
 	if len(s.rows) > s.limit {
-		slices.SortFunc(s.rows, compareCertainty)
-		s.rows, s.isCut = slices.Delete(s.rows, s.limit, len(s.rows)), true
+		slices.SortFunc(s.rows, func(a, b packed) int { return a.compare(b.rank) })
+		s.rows = slices.Delete(s.rows, s.limit, len(s.rows))
+		s.bound = new(s.rows[s.limit-1].rank)
 	}
 }
 
 // sorted are the rows kept, in the order of reading.
-func (s *selection) sorted() []*found {
+func (s *selection) sorted() (list []*found) {
 	s.cut()
-	return slices.SortedFunc(slices.Values(s.rows), compareReading)
+	for _, p := range s.rows {
+		f := new(found)
+		unpack(p.bytes, reflect.ValueOf(f).Elem())
+		f.Row = p.row
+		list = append(list, f)
+	}
+	slices.SortFunc(list, compareReading)
+	return list
+}
+
+// appendPacked appends a value as bytes: a struct of texts, numbers, truth values, lists of texts, and pointers to
+// these.
+func appendPacked(b []byte, v reflect.Value) []byte {
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			b = appendPacked(b, v.Field(i))
+		}
+	case reflect.String:
+		b = append(binary.AppendUvarint(b, uint64(v.Len())), v.String()...)
+	case reflect.Slice:
+		b = binary.AppendUvarint(b, uint64(v.Len()))
+		for i := range v.Len() {
+			b = appendPacked(b, v.Index(i))
+		}
+	case reflect.Pointer:
+		if v.IsNil() {
+			return append(b, 0)
+		}
+		b = appendPacked(append(b, 1), v.Elem())
+	case reflect.Bool:
+		b = append(b, 0)
+		if v.Bool() {
+			b[len(b)-1] = 1
+		}
+	default:
+		b = binary.AppendVarint(b, v.Int())
+	}
+	return b
+}
+
+// unpack sets a value that is zero to what appendPacked has appended, and returns the rest.
+func unpack(b []byte, v reflect.Value) []byte {
+	length := func() int {
+		n, size := binary.Uvarint(b)
+		b = b[size:]
+		return int(n)
+	}
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			b = unpack(b, v.Field(i))
+		}
+	case reflect.String:
+		n := length()
+		v.SetString(string(b[:n]))
+		b = b[n:]
+	case reflect.Slice:
+		if n := length(); n > 0 {
+			v.Set(reflect.MakeSlice(v.Type(), n, n))
+		}
+		for i := range v.Len() {
+			b = unpack(b, v.Index(i))
+		}
+	case reflect.Pointer:
+		known := b[0] != 0
+		if b = b[1:]; known {
+			v.Set(reflect.New(v.Type().Elem()))
+			b = unpack(b, v.Elem())
+		}
+	case reflect.Bool:
+		v.SetBool(b[0] != 0)
+		b = b[1:]
+	default:
+		n, size := binary.Varint(b)
+		v.SetInt(n)
+		b = b[size:]
+	}
+	return b
 }

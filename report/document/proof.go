@@ -42,7 +42,9 @@ func (f *found) proof() []Term {
 	return terms
 }
 
-func (f *found) isViolation() bool { return f.Certainty == "certain" || f.Certainty == "probable" }
+func (f *found) isViolation() bool { return isViolation(f.Certainty) }
+
+func isViolation(certainty string) bool { return certainty == "certain" || certainty == "probable" }
 
 // whose states who the crawler is, how that is known, and what it claims.
 func (f *found) whose() []string {
@@ -62,8 +64,8 @@ func (f *found) captured() string {
 	if f.Evidence == "later" {
 		return words + "; what it says was obtained after the fetch, and nothing before."
 	}
-	if f.Age != nil {
-		words += fmt.Sprintf("; age at the fetch %s s", number(*f.Age))
+	if f.RobotsAge != nil {
+		words += fmt.Sprintf("; age at the fetch %s s", number(*f.RobotsAge))
 	}
 	if f.Evidence == "stale" {
 		return words + ", more than 24 hours (stale: RFC 9309, section 2.4)."
@@ -75,17 +77,17 @@ func (f *found) captured() string {
 func (f *found) way() (words []string) {
 	if n := value(f.RobotsHops); n > 0 {
 		words = append(words, fmt.Sprintf("%s redirected (%s): %s", f.RobotsURL, plural(int64(n), "redirect"),
-			strings.Join(f.cited.HopURLs, " → ")))
-		if int(n) > len(f.cited.HopURLs) {
+			strings.Join(f.Cited.HopURLs, " → ")))
+		if int(n) > len(f.Cited.HopURLs) {
 			words[0] += " → …"
 		}
 	}
 	switch {
 	case value(f.RobotsStatus) == 304:
 		words = append(words, "The server answered with status 304: the file was unchanged.")
-	case f.cited.RecordType == "revisit":
+	case f.Cited.RecordType == "revisit":
 		words = append(words, "The archive keeps it as a revisit: the body is that of another record.")
-	case f.cited.RecordType == "log":
+	case f.Cited.RecordType == "log":
 		words = append(words, "A crawler’s log says so; there is no record.")
 	case len(words) == 0 && f.RobotsStatus != nil:
 		words = append(words, fmt.Sprintf("Directly: %s answered with status %d.", f.RobotsURL, *f.RobotsStatus))
@@ -125,7 +127,7 @@ func (f *found) ruleText() string {
 
 // copiesText lists the captures, besides the governing one, that the crawler may have used.
 func (f *found) copiesText() []string {
-	c := &f.cited
+	c := &f.Cited
 	if f.Evidence == "later" {
 		return []string{"None: nothing of this robots.txt was obtained before the fetch."}
 	}
@@ -167,33 +169,31 @@ func (f *found) contester() string {
 }
 
 // records lists the records that prove the finding.
-func (f *found) records(lengths map[place]int64) (list []Record) {
-	add := func(what string, at place, length int64, id, digest string) {
+func (f *found) records() (list []Record) {
+	add := func(what, file string, offset, length int64, id, digest string) {
 		list = append(list, Record{
-			What: what, File: Clip(at.file, maxName), Offset: at.offset, Length: length,
+			What: what, File: Clip(file, maxName), Offset: offset, Length: length,
 			ID: Clip(id, maxName), Digest: Clip(digest, maxName),
 		})
 	}
-	add("The fetch", place{f.File, f.Offset}, f.Length, f.RecordID, f.Digest)
+	add("The fetch", f.WARCFilename, f.WARCRecordOffset, f.WARCRecordLength, f.WARCRecordID, f.ContentDigest)
 	if f.RobotsOffset != nil {
 		digest := f.RobotsBodyDigest
 		if f.hasOtherBody() {
 			digest = ""
 		}
-		add("The robots.txt", place{f.RobotsFilename, *f.RobotsOffset}, f.RobotsLength, f.RobotsRecordID, digest)
+		add("The robots.txt", f.RobotsFilename, *f.RobotsOffset, f.RobotsLength, f.RobotsRecordID, digest)
 	}
-	if at := f.bodyPlace(); f.hasOtherBody() {
-		add("The body that was applied", at, lengths[at], f.RobotsBodyRecordID, f.RobotsBodyDigest)
+	if f.hasOtherBody() {
+		add("The body that was applied", f.RobotsBodyFile, *f.RobotsBodyOffset, f.RobotsBodyLength, f.RobotsBodyRecordID,
+			f.RobotsBodyDigest)
 	}
-	if at := f.contestedPlace(); f.ContestedOffset != nil {
-		add("The copy that allows", at, lengths[at], f.ContestedRecordID, f.ContestedBodyDigest)
+	if f.ContestedOffset != nil {
+		add("The copy that allows", f.ContestedFilename, *f.ContestedOffset, f.ContestedLength, f.ContestedRecordID,
+			f.ContestedBodyDigest)
 	}
 	return list
 }
-
-func (f *found) bodyPlace() place { return place{f.RobotsBodyFile, value(f.RobotsBodyOffset)} }
-
-func (f *found) contestedPlace() place { return place{f.ContestedFilename, value(f.ContestedOffset)} }
 
 // claimText states the claim of a crawler on its obedience.
 func claimText(claim string) string {

@@ -2,14 +2,12 @@ package document
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/report"
-	"github.com/robotsaudit/robotsaudit/report/results"
 )
 
 const (
@@ -30,16 +28,14 @@ type crawlerTally struct {
 	total int64
 }
 
-func (t *crawlerTally) read(ctx context.Context, res *results.Results) error {
-	return results.Each(ctx, res, report.AgentStatsTable, func(row *report.AgentRow) {
-		t.total++
-		kept := *row
-		kept.Claims = nil
-		for _, c := range row.Claims[:min(len(row.Claims), maxNamed)] {
-			kept.Claims = append(kept.Claims, Clip(c, 60))
-		}
-		t.first = report.Rank(t.first, maxCrawlers, &kept, compareCrawlers)
-	})
+func (t *crawlerTally) add(row *report.AgentRow) {
+	t.total++
+	kept := *row
+	kept.Agent, kept.Claims = strings.Clone(row.Agent), nil
+	for _, c := range row.Claims[:min(len(row.Claims), maxNamed)] {
+		kept.Claims = append(kept.Claims, strings.Clone(Clip(c, 60)))
+	}
+	t.first = report.Rank(t.first, maxCrawlers, &kept, compareCrawlers)
 }
 
 func (t *crawlerTally) table() Table {

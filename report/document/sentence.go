@@ -61,17 +61,17 @@ func (f *found) act() string {
 // verb says what was done: what did not bring a 2xx was requested, and not fetched.
 func (f *found) verb() string {
 	switch {
-	case f.Method != "GET" && f.Method != "":
-		return "sent a " + Clip(f.Method, 20) + " request for"
-	case f.Status == nil || *f.Status/100 == 2:
+	case f.FetchMethod != "GET" && f.FetchMethod != "":
+		return "sent a " + Clip(f.FetchMethod, 20) + " request for"
+	case f.FetchStatus == nil || *f.FetchStatus/100 == 2:
 		return "fetched"
 	}
 	return "requested"
 }
 
 func (f *found) urlInSentence() string {
-	if f.cut {
-		return f.shortURL
+	if f.Cut {
+		return f.ShortURL
 	}
 	return asciiURL(f.URL)
 }
@@ -128,8 +128,8 @@ func (f *found) received() string {
 
 // content is what redirects led to: with its age, if that is another than the capture's.
 func (f *found) content() string {
-	if gap, _ := f.gap(); f.Age != nil && *f.Age > gap {
-		return "content captured " + Duration(*f.Age) + " before the fetch"
+	if gap, _ := f.gap(); f.RobotsAge != nil && *f.RobotsAge > gap {
+		return "content captured " + Duration(*f.RobotsAge) + " before the fetch"
 	}
 	return "it"
 }
@@ -160,7 +160,7 @@ func (f *found) after() string {
 	switch {
 	case !differ:
 		return "only afterwards (both records have the same date; robots.txt stands later than the fetch in the archive)"
-	case f.Age != nil && *f.Age == 0 && seconds > 0:
+	case f.RobotsAge != nil && *f.RobotsAge == 0 && seconds > 0:
 		return "only afterwards (it was requested earlier, and the time that this took, or the server’s clock, shows that the answer came later)"
 	case seconds > 0 || f.FetchTime != nil && f.RobotsTime != nil && *f.FetchTime > *f.RobotsTime:
 		return "by way of redirects, with content captured only after the fetch,"
@@ -221,8 +221,8 @@ func (f *found) authority() string {
 
 // failureStatus is the status with which robots.txt failed; nil: there was no answer.
 func (f *found) failureStatus() *int16 {
-	if f.cited.FinalStatus == nil && value(f.RobotsHops) == 0 {
+	if f.Cited.FinalStatus == nil && value(f.RobotsHops) == 0 {
 		return f.RobotsStatus
 	}
-	return f.cited.FinalStatus
+	return f.Cited.FinalStatus
 }

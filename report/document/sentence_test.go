@@ -10,10 +10,12 @@ import (
 // testFound is a certain violation: ExampleBot fetched a page 14 minutes after its robots.txt.
 func testFound(change func(*found)) *found {
 	at := time.Date(2024, 5, 3, 10, 15, 2, 0, time.UTC).UnixMicro()
-	f := &found{
-		URL: "http://a.example/private/x", Method: "GET", Status: new(int16(200)), FetchTime: new(at),
-		Agent: "ExampleBot", AgentSource: "request",
-		Evidence: "fresh", Reason: "rule", Certainty: "certain", Profile: "rfc9309", AgentMatch: "exact",
+	f := new(found)
+	f.ViolationRow = report.ViolationRow{
+		URL: "http://a.example/private/x", FetchMethod: "GET", FetchStatus: new(int16(200)), FetchTime: new(at),
+		CrawlerToken: report.CrawlerToken{Agent: "ExampleBot", AgentSource: "request"},
+		Decision:     report.Decision{Evidence: "fresh", Reason: "rule"},
+		Certainty:    "certain", Profile: "rfc9309", AgentMatch: "exact",
 		Rule: "Disallow: /private/", RuleLine: 12, GroupLine: 10,
 		RobotsCitation: report.RobotsCitation{
 			RobotsID: 1, RobotsURL: "http://a.example/robots.txt", RobotsAgent: "examplebot",
@@ -32,7 +34,7 @@ func TestSentence(t *testing.T) {
 	const forbids = " disallows to ExampleBot by name (line 12: “Disallow: /private/”)"
 	unreachable := func(f *found, status int16) {
 		f.Reason, f.AgentMatch, f.Rule, f.RuleLine = "unreachable", "", "", 0
-		f.RobotsStatus, f.cited.FinalStatus = new(status), new(status)
+		f.RobotsStatus, f.Cited.FinalStatus = new(status), new(status)
 	}
 	later := func(f *found, seconds int64) {
 		f.Evidence, f.Certainty = "later", "possible"
@@ -55,7 +57,7 @@ func TestSentence(t *testing.T) {
 		},
 		"old content": {
 			func(f *found) {
-				f.RobotsHops, f.Age, f.Evidence, f.Certainty = new(int32(1)), new(int64(90000)), "stale", "probable"
+				f.RobotsHops, f.RobotsAge, f.Evidence, f.Certainty = new(int32(1)), new(int64(90000)), "stale", "probable"
 			},
 			act + ", which the robots.txt that it had asked for 14 minutes earlier (1 redirect led to content " +
 				"captured 1 day and 1 hour before the fetch)" + forbids + "; this is probable, not certain.",
@@ -89,7 +91,7 @@ func TestSentence(t *testing.T) {
 		},
 		"index, without a status": {
 			func(f *found) {
-				f.RecordType, f.Certainty, f.Notes, f.Status = "indexed", "possible", "indexed,no_status", nil
+				f.RecordType, f.Certainty, f.Notes, f.FetchStatus = "indexed", "possible", "indexed,no_status", nil
 			},
 			"An index alone says that on 3 May 2024 at 10:15:02 UTC ExampleBot fetched http://a.example/private/x, " +
 				"which the robots.txt that it had fetched 14 minutes earlier" + forbids +
@@ -159,7 +161,7 @@ func TestSentence(t *testing.T) {
 				"which RFC 9309 (section 2.3.1.4) takes as forbidding everything; this is probable, not certain.",
 		},
 		"unreachable by a log": {
-			func(f *found) { unreachable(f, 0); f.RobotsStatus, f.cited.FinalStatus = nil, nil },
+			func(f *found) { unreachable(f, 0); f.RobotsStatus, f.Cited.FinalStatus = nil, nil },
 			act + ", although robots.txt could not be had 14 minutes earlier, which RFC 9309 (section 2.3.1.4) " +
 				"takes as forbidding everything.",
 		},
@@ -183,12 +185,12 @@ func TestSentence(t *testing.T) {
 				".",
 		},
 		"no 2xx": {
-			func(f *found) { f.Status = new(int16(404)) },
+			func(f *found) { f.FetchStatus = new(int16(404)) },
 			"On 3 May 2024 at 10:15:02 UTC ExampleBot requested http://a.example/private/x, which the robots.txt " +
 				"that it had fetched 14 minutes earlier" + forbids + ".",
 		},
 		"HEAD": {
-			func(f *found) { f.Method = "HEAD" },
+			func(f *found) { f.FetchMethod = "HEAD" },
 			"On 3 May 2024 at 10:15:02 UTC ExampleBot sent a HEAD request for http://a.example/private/x, which the " +
 				"robots.txt that it had fetched 14 minutes earlier" + forbids + ".",
 		},

@@ -63,7 +63,7 @@ func (f *found) causes() (list []cause) {
 		{f.Agent == "", causeNoToken},
 		{f.Evidence == "later", causeLater},
 		{f.Evidence == "stale" && !f.isOwn() && !f.has("bracketed"), causeOther},
-		{f.Evidence == "stale" && value(f.Age) > oldAge && !f.has("bracketed"), causeOld},
+		{f.Evidence == "stale" && value(f.RobotsAge) > oldAge && !f.has("bracketed"), causeOld},
 	} {
 		if c.holds && f.Certainty != "contested" {
 			list = append(list, c.cause)
@@ -96,11 +96,9 @@ type Doubted struct {
 
 // Why states in sentences what keeps the finding from being certain.
 func (f Doubted) Why() (list []string) {
-	row := found{
-		Certainty: f.Certainty, Evidence: f.Evidence, Agent: f.Agent, Age: f.Age,
-		Notes: strings.Join(f.Notes, ","),
-	}
-	row.RobotsAgent = f.RobotsAgent
+	var row found
+	row.Certainty, row.Evidence, row.Agent, row.RobotsAge = f.Certainty, f.Evidence, f.Agent, f.Age
+	row.Notes, row.RobotsAgent = strings.Join(f.Notes, ","), f.RobotsAgent
 	if f.Certainty == "probable" {
 		return row.doubtTexts()
 	}

@@ -5,11 +5,11 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math"
 	"path"
 	"slices"
 	"strings"
 
-	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
@@ -20,13 +20,17 @@ const (
 	maxRules   = 1 << 12 // of one origin, counted apart
 )
 
-// site is an origin or a registered domain.
+// site is what is counted of an origin or a registered domain. A map holds it without a pointer.
 type site struct {
-	name        string
-	origins     int64
-	first, last *int64
-	evaluate.Counts
-	rule ruleCount // that forbade most
+	origins                                       int64
+	fetches, certain, probable, unproven, unknown int64
+	first, last                                   int64 // first > last: no date is known
+	rule                                          ruleCount
+}
+
+type namedSite struct {
+	name string
+	site
 }
 
 // ruleCount is a rule with its violations.
@@ -35,144 +39,186 @@ type ruleCount struct {
 	count        int64
 }
 
-func (s *site) add(row *report.HostRow) {
-	s.origins++
-	s.Sum(&row.Counts)
-	if first := row.FirstFetchTime; first != nil && (s.first == nil || *first < *s.first) {
-		s.first = first
+// siteOf is what is counted of an origin. rule forbade most.
+func siteOf(row *report.HostRow, rule ruleCount) site {
+	s := site{
+		origins: 1, fetches: row.Fetches, certain: row.ViolationsCertain, probable: row.ViolationsProbable,
+		unproven: row.Unproven(), unknown: row.Unknown, first: math.MaxInt64, last: math.MinInt64, rule: rule,
 	}
-	if last := row.LastFetchTime; last != nil && (s.last == nil || *last > *s.last) {
-		s.last = last
+	if row.FirstFetchTime != nil && row.LastFetchTime != nil {
+		s.first, s.last = *row.FirstFetchTime, *row.LastFetchTime
 	}
+	return s
+}
+
+// join returns the sum of two.
+func (s site) join(o site) site {
+	if s.origins == 0 {
+		return o
+	}
+	s.origins += o.origins
+	s.fetches += o.fetches
+	s.certain += o.certain
+	s.probable += o.probable
+	s.unproven += o.unproven
+	s.unknown += o.unknown
+	s.first, s.last = min(s.first, o.first), max(s.last, o.last)
+	if o.rule.count > 0 && (s.rule.count == 0 || compareRules(o.rule, s.rule) < 0) {
+		s.rule = o.rule
+	}
+	return s
 }
 
 // compareSites puts the sites with most violations first, then those with most that is unproven or
 // unknown, then those with most fetches.
-func compareSites(a, b *site) int {
-	if c := cmp.Or(
-		cmp.Compare(b.Violations(), a.Violations()), cmp.Compare(b.Unproven(), a.Unproven()),
-		cmp.Compare(b.Unknown, a.Unknown),
-		cmp.Compare(b.Fetches, a.Fetches),
-	); c != 0 {
-		return c
-	}
-	return cmp.Compare(a.name, b.name)
+func compareSites(a, b namedSite) int {
+	return cmp.Or(
+		cmp.Compare(b.certain+b.probable, a.certain+a.probable), cmp.Compare(b.unproven, a.unproven),
+		cmp.Compare(b.unknown, a.unknown), cmp.Compare(b.fetches, a.fetches), cmp.Compare(a.name, b.name),
+	)
 }
 
-// siteTally ranks sites in bounded memory.
+// domains are what is counted of registered domains.
+type domains map[string]site
+
+func (d domains) add(name string, s site) {
+	sum, known := d[name]
+	if !known {
+		name = strings.Clone(name)
+	}
+	d[name] = sum.join(s)
+}
+
+func (d domains) ranked() (list []namedSite) {
+	for name, s := range d {
+		list = append(list, namedSite{name, s})
+	}
+	slices.SortFunc(list, compareSites)
+	return list
+}
+
+// siteTally ranks sites in bounded memory. The violations of an origin come before its counts.
 type siteTally struct {
-	origins []*site          // the first of the ranking
-	domains map[string]*site // pruned to those that may be among the first
-	total   int64            // origins
-	pruned  bool             // some domains were forgotten
+	rules   ruleTally
+	origins []namedSite // the first of the ranking
+	domains domains     // nil once they are too many: see rankDomains
+	total   int64       // origins
+	pruned  bool        // some domains were forgotten
+}
+
+func newSiteTally() siteTally {
+	return siteTally{rules: ruleTally{here: make(map[string]int64)}, domains: make(domains)}
 }
 
 // addHost counts an origin.
 func (t *siteTally) addHost(row *report.HostRow) {
 	t.total++
-	o := site{name: row.Origin}
-	o.add(row)
-	t.origins = report.Rank(t.origins, maxSites, &o, compareSites)
-	name := domainOf(row.RegisteredDomain, row.HostName)
-	d := t.domains[name]
-	if d == nil {
-		d = &site{name: strings.Clone(name)}
-		t.domains[d.name] = d
+	o := namedSite{row.Origin, siteOf(row, t.rules.end(row.Origin))}
+	if len(t.origins) < maxSites || compareSites(o, t.origins[maxSites-1]) < 0 {
+		o.name = strings.Clone(o.name)
+		t.origins = report.Rank(t.origins, maxSites, o, compareSites)
 	}
-	d.add(row)
-	if len(t.domains) >= maxDomains {
-		t.prune()
+	t.addDomain(domainOf(row.RegisteredDomain, row.HostName), o.site)
+}
+
+func (t *siteTally) addDomain(name string, s site) {
+	if t.domains == nil {
+		return
+	}
+	if t.domains.add(name, s); len(t.domains) >= maxDomains {
+		t.domains = nil
 	}
 }
 
-// prune forgets all but the first quarter of the domains, which is many more than are shown.
-func (t *siteTally) prune() {
-	t.pruned = true
-	ranked := slices.SortedFunc(maps.Values(t.domains), compareSites)
-	for _, d := range ranked[len(ranked)/4:] {
-		delete(t.domains, d.name)
+// join adds what another has counted of the origins that follow.
+func (t *siteTally) join(o *siteTally) {
+	t.total += o.total
+	for _, s := range o.origins {
+		t.origins = report.Rank(t.origins, maxSites, s, compareSites)
+	}
+	for _, r := range o.rules.first {
+		t.rules.rank(r)
+	}
+	for name, s := range o.domains {
+		t.addDomain(name, s)
+	}
+	if o.domains == nil {
+		t.domains = nil
 	}
 }
 
 // domainOf names the registered domain of a host, or the host where there is none.
 func domainOf(domain, host string) string { return report.Head(cmp.Or(domain, host), maxName) }
 
-// read reads the table host_stats.
-func (t *siteTally) read(ctx context.Context, res *results.Results) error {
-	t.domains = make(map[string]*site)
-	err := results.Each(ctx, res, report.HostStatsTable, t.addHost)
-	if t.pruned && err == nil { // what was counted of a domain before it was forgotten is missing
-		return t.recount(ctx, res)
+// rankDomains ranks domains that are too many to count at once: it finds those that may be among the first,
+// forgetting others, and then counts the first from the beginning.
+func (t *siteTally) rankDomains(ctx context.Context, res *results.Results) error {
+	t.domains, t.pruned = make(domains), true
+	for row, err := range results.Rows(ctx, res, report.HostStatsTable) {
+		if err != nil {
+			return err
+		}
+		t.domains.add(domainOf(row.RegisteredDomain, row.HostName), siteOf(row, ruleCount{}))
+		if len(t.domains) >= maxDomains {
+			ranked := t.domains.ranked()
+			for _, d := range ranked[len(ranked)/4:] {
+				delete(t.domains, d.name)
+			}
+		}
 	}
-	return err
-}
-
-// recount counts the first domains again, from the beginning.
-func (t *siteTally) recount(ctx context.Context, res *results.Results) error {
-	kept := make(map[string]*site)
-	ranked := slices.SortedFunc(maps.Values(t.domains), compareSites)
+	first := make(domains)
+	ranked := t.domains.ranked()
 	for _, d := range ranked[:min(len(ranked), maxSites)] {
-		kept[d.name] = &site{name: d.name}
+		first[d.name] = site{}
 	}
-	t.domains = kept
-	return results.Each(ctx, res, report.HostStatsTable, func(row *report.HostRow) {
-		if d := kept[domainOf(row.RegisteredDomain, row.HostName)]; d != nil {
-			d.add(row)
+	t.domains = first
+	rules := ruleTally{here: make(map[string]int64)}
+	return eachOrigin(ctx, res, func(row any) {
+		switch row := row.(type) {
+		case *report.ViolationRow:
+			if isViolation(row.Certainty) {
+				rules.add(row)
+			}
+		case *report.HostRow:
+			name, s := domainOf(row.RegisteredDomain, row.HostName), siteOf(row, rules.end(row.Origin))
+			if _, kept := first[name]; kept {
+				first.add(name, s)
+			}
 		}
 	})
 }
 
 // ruleTally finds the rule that causes most violations of each origin. Findings come origin by origin.
 type ruleTally struct {
-	origin, domain string // in hand: domain as domainOf names it
-	here           map[string]int64
-	origins        map[string]*site // those that are shown
-	domains        map[string]*site
-	first          []ruleCount // of all origins
+	here  map[string]int64 // of the origin in hand
+	first []ruleCount      // of all origins
 }
 
 const maxTopRules = 50
 
-func newRuleTally(sites *siteTally) *ruleTally {
-	t := &ruleTally{here: make(map[string]int64), origins: make(map[string]*site), domains: sites.domains}
-	for _, o := range sites.origins {
-		t.origins[o.name] = o
-	}
-	return t
-}
-
 // add counts a violation.
-func (t *ruleTally) add(origin, domain, rule string) {
-	if origin != t.origin {
-		t.end()
-		t.origin, t.domain = origin, domain
-	}
-	if _, seen := t.here[rule]; seen || len(t.here) < maxRules {
-		t.here[rule]++
+func (t *ruleTally) add(row *report.ViolationRow) {
+	if _, seen := t.here[row.Rule]; seen || len(t.here) < maxRules {
+		t.here[row.Rule]++
 	}
 }
 
-// end ends the origin in hand.
-func (t *ruleTally) end() {
-	most := ruleCount{}
+// end ends the origin in hand, and returns the rule with most violations.
+func (t *ruleTally) end(origin string) (most ruleCount) {
 	for rule, n := range t.here {
-		r := ruleCount{rule, t.origin, n}
-		if compareRules(r, most) < 0 {
+		r := ruleCount{rule, origin, n}
+		if most.count == 0 || compareRules(r, most) < 0 {
 			most = r
 		}
 		t.rank(r)
 	}
 	clear(t.here)
-	if most.count == 0 {
-		return
-	}
-	most.rule, most.origin = Clip(most.rule, maxName), Clip(most.origin, maxName)
-	if s := t.origins[t.origin]; s != nil {
-		s.rule = most
-	}
-	if s := t.domains[t.domain]; s != nil && compareRules(most, s.rule) < 0 {
-		s.rule = most
-	}
+	return most.clipped()
+}
+
+// clipped is a copy with short texts.
+func (r ruleCount) clipped() ruleCount {
+	return ruleCount{strings.Clone(Clip(r.rule, maxName)), strings.Clone(Clip(r.origin, maxName)), r.count}
 }
 
 func compareRules(a, b ruleCount) int {
@@ -183,8 +229,7 @@ func (t *ruleTally) rank(r ruleCount) {
 	if len(t.first) == maxTopRules && r.count < t.first[maxTopRules-1].count {
 		return
 	}
-	r.rule, r.origin = Clip(r.rule, maxName), Clip(r.origin, maxName)
-	t.first = report.Rank(t.first, maxTopRules, r, compareRules)
+	t.first = report.Rank(t.first, maxTopRules, r.clipped(), compareRules)
 }
 
 // table lists the rules with most violations.
@@ -214,18 +259,21 @@ func siteTable(id, caption string, names ...[]Column) Table {
 
 // cells are a row of a table of sites, after the cells that name the site.
 func (s *site) cells(names ...any) []any {
+	var first, last *int64
+	if s.first <= s.last {
+		first, last = &s.first, &s.last
+	}
 	rule := ""
 	if s.rule.count > 0 {
 		rule = fmt.Sprintf("%s (%s)", orUnreachable(s.rule.rule), plural(s.rule.count, "time"))
 	}
-	return append(names, s.Fetches, s.ViolationsCertain, s.ViolationsProbable, s.Unproven(), s.Unknown,
-		moment(s.first), moment(s.last), rule)
+	return append(names, s.fetches, s.certain, s.probable, s.unproven, s.unknown, moment(first), moment(last), rule)
 }
 
 // tables are the tables of domains and of origins.
 func (t *siteTally) tables() []Table {
 	domains := siteTable("sites-domains", "By registered domain", Code.Columns("Domain"), Number.Columns("Origins"))
-	ranked := slices.SortedFunc(maps.Values(t.domains), compareSites)
+	ranked := t.domains.ranked()
 	for _, d := range ranked[:min(len(ranked), maxSites)] {
 		domains.Add(d.cells(orNoOrigin(Visible(d.name)), d.origins)...)
 	}

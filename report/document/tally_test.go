@@ -1,44 +1,77 @@
 package document
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/robotsaudit/robotsaudit/report"
 )
 
-// The most certain findings are kept, whatever the order in which they come.
+// The most certain findings are kept, whatever the order in which they come and the parts that they come in.
 func TestSelection(t *testing.T) {
 	const kept = 60
-	s := selection{limit: kept}
-	var all []*found
+	s, parts := selection{limit: kept}, selection{limit: kept}
+	var part selection
+	var all []rank
+	times := make(map[int64]int64) // by row
 	random := rand.New(rand.NewPCG(1, 2))
-	for range 1000 {
-		f := &found{
+	for i := range 1000 {
+		row := &report.ViolationRow{
 			Certainty: certainties[random.IntN(2)],
 			Notes:     []string{"", "coarse_date", "coarse_date,partial"}[random.IntN(3)],
-			Age:       new(int64(random.IntN(500) - 50)), FetchTime: new(int64(random.IntN(100))),
+			RobotsAge: new(int64(random.IntN(500) - 50)), FetchTime: new(int64(random.IntN(100))),
 		}
-		s.add(f)
-		all = append(all, f)
+		if i%130 == 0 {
+			parts.join(&part)
+			part = parts.after()
+		}
+		s.add(row, func(*found) {})
+		part.add(row, func(*found) {})
+		all = append(all, rankOf(row, s.total))
+		times[s.total] = *row.FetchTime
 	}
-	slices.SortFunc(all, compareCertainty)
+	parts.join(&part)
+	slices.SortFunc(all, rank.compare)
 	want := all[:kept]
-	slices.SortFunc(want, compareReading)
-	got := s.sorted()
-	if s.total != 1000 || len(got) != kept {
-		t.Fatalf("%d of %d", len(got), s.total)
-	}
-	for i := range got {
-		if got[i].row != want[i].row {
-			t.Errorf("%d: row %d, want %d", i, got[i].row, want[i].row)
+	slices.SortFunc(want, func(a, b rank) int {
+		return cmp.Or(cmp.Compare(a.class, b.class), cmp.Compare(times[a.row], times[b.row]), cmp.Compare(a.row, b.row))
+	})
+	for _, s := range []selection{s, parts} {
+		got := s.sorted()
+		if s.total != 1000 || len(got) != kept {
+			t.Fatalf("%d of %d", len(got), s.total)
+		}
+		for i := range got {
+			if got[i].Row != want[i].row {
+				t.Errorf("%d: row %d, want %d", i, got[i].Row, want[i].row)
+			}
+		}
+		if last := got[kept-1]; last.Certainty != "certain" || last.Notes != "" {
+			t.Errorf("%+v", last)
 		}
 	}
-	if last := got[kept-1]; last.Certainty != "certain" || last.Notes != "" {
-		t.Errorf("%+v", last)
+}
+
+// A finding comes out of its bytes as it went in.
+func TestPacked(t *testing.T) {
+	f := testFound(func(f *found) {
+		f.RobotsAge, f.RobotsOffset, f.IsSeed, f.RobotsBodyOffset = new(int64(-5)), new(int64(1<<40)), new(true), nil
+		f.Cited = citedCapture{HopURLs: []string{"", "http://b.example/"}, FinalStatus: new(int16(404)), Others: 3}
+	})
+	got := new(found)
+	if rest := unpack(appendPacked(nil, reflect.ValueOf(f).Elem()), reflect.ValueOf(got).Elem()); len(rest) > 0 {
+		t.Errorf("%d bytes are left", len(rest))
+	}
+	if diff := gocmp.Diff(f, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
@@ -68,7 +101,7 @@ func TestTimelineUnits(t *testing.T) {
 			tally.addFetch(new(first.AddDate(0, 0, i*test.step).UnixMicro()), "obey", Tally{1, 1, 0})
 		}
 		tally.addFetch(nil, "", Tally{Fetches: 2})
-		tally.addChange(first.UnixMicro(), "http://a")
+		tally.addChange(&report.RobotsRow{FetchTime: new(first.UnixMicro()), Origin: "http://a"})
 		tl := tally.timeline()
 		if tl.Unit != test.unit || len(tl.Periods) != test.periods ||
 			tl.Undated != "2 fetches have no usable date and are not shown." {
@@ -103,7 +136,7 @@ func TestTimelineClaims(t *testing.T) {
 
 // Sites are ranked in bounded memory.
 func TestSites(t *testing.T) {
-	tally := siteTally{domains: make(map[string]*site)}
+	tally := newSiteTally()
 	for i := range 3 * maxDomains {
 		row := report.HostRow{Origin: fmt.Sprintf("http://%d.example", i), HostName: fmt.Sprintf("%d.example", i)}
 		row.Fetches = 1
@@ -112,33 +145,19 @@ func TestSites(t *testing.T) {
 		}
 		tally.addHost(&row)
 	}
-	if len(tally.domains) > maxDomains || len(tally.origins) > maxSites || !tally.pruned {
+	if tally.domains != nil || len(tally.origins) > maxSites || tally.total != 3*maxDomains {
 		t.Errorf("%d domains and %d origins are held", len(tally.domains), len(tally.origins))
-	}
-	if d := tally.domains["often.example"]; d == nil || d.origins != (3*maxDomains+999)/1000 {
-		t.Errorf("%+v", d)
 	}
 	if first := tally.origins[0]; first.name != "http://196000.example" {
 		t.Errorf("%+v", first)
 	}
 }
 
-func TestAccess(t *testing.T) {
-	for v, want := range map[[3]int64]access{
-		{1, 0, 0}: accessFull, {0, 1, 0}: accessNone, {1, 1, 0}: accessPartial, {1, 1, 1}: accessPartial,
-		{1, 0, 1}: accessUnknown, {0, 1, 1}: accessUnknown, {0, 0, 1}: accessUnknown,
-	} {
-		if got := accessBy(&report.VerdictCounts{Allowed: v[0], Disallowed: v[1], Unknown: v[2]}); got != want {
-			t.Errorf("%+v: %d", v, got)
-		}
-	}
-}
-
 // A token that stands in no request is not described as a crawler that fetches.
 func TestControlTokens(t *testing.T) {
 	for token, want := range map[string]int{"GPTBot": 1, "google-extended": 2} {
-		tally := whatIfTally{agents: map[string]*agentAccess{token: new(agentAccess)}}
-		if got := tally.section(&report.Audit{}).Tables[0].Notes; len(got) != want {
+		got := whatIfSection([]report.AgentVerdicts{{Agent: token}}, &report.Audit{}).Tables[0].Notes
+		if len(got) != want {
 			t.Errorf("%s: %q", token, got)
 		}
 	}
@@ -164,12 +183,39 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// A week goes to the month of its first day. A day in it may be of the next month.
-func TestPeriodOfEveryDay(t *testing.T) {
-	for first := range int64(40) {
-		tally := newTimelineTally()
-		for day := first; day < 20_000; day += 5 {
-			tally.addChange(day*secondsPerDay*1e6, "http://a.example")
+// What a timeline comes to does not depend on the order of what it counts, nor on the parts that count it: a day
+// counts in its own month.
+func TestTimelineOrder(t *testing.T) {
+	for _, days := range []int{60, 600, 3000, 50_000} {
+		random := rand.New(rand.NewPCG(1, uint64(days)))
+		var want *Timeline
+		for parts := range 4 {
+			tally := newTimelineTally()
+			count := []*timelineTally{tally}
+			for range parts {
+				count = append(count, newTimelineTally())
+			}
+			for _, i := range random.Perm(500) {
+				at := int64(i*days/500) * secondsPerDay * 1e6
+				n := count[random.IntN(len(count))]
+				n.addFetch(&at, fmt.Sprint("claim ", i%20), Tally{1, 0, 1})
+				n.addChange(&report.RobotsRow{FetchTime: &at, RobotsID: int64(i), Origin: fmt.Sprint("http://", i%7)})
+			}
+			for _, part := range count[1:] {
+				tally.join(part)
+			}
+			got := tally.timeline()
+			if want == nil {
+				want = got
+			}
+			if diff := gocmp.Diff(want, got); diff != "" {
+				t.Fatalf("%d days, %d parts (-want +got):\n%s", days, parts, diff)
+			}
+			for _, p := range got.Periods {
+				if got.Unit == Month && !strings.HasSuffix(p.Start, "-01") {
+					t.Errorf("%+v", p)
+				}
+			}
 		}
 	}
 }

@@ -1,11 +1,14 @@
 package document
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/robotsaudit/robotsaudit/report"
 )
 
 // Periods that a timeline may have until its unit becomes coarser, and claims that are counted apart.
@@ -14,15 +17,16 @@ var maxPeriods = map[Unit]int{Day: 92, Week: 156, Month: 400, Year: 400}
 var coarser = map[Unit]Unit{Day: Week, Week: Month, Month: Year}
 
 const (
-	maxClaims       = 12
+	maxClaims       = 12 // the first in the alphabet
 	maxMarkedSites  = 3
 	otherClaims     = "other claims"
 	secondsPerDay   = 24 * 3600
 	daysBeforeEpoch = 3 // from the Monday before 1970-01-01
 )
 
-// timelineTally counts fetches by period and claim. It begins with days; when they are too many, or
-// in the end lie too far apart for a chart, it counts weeks, then months, then years.
+// timelineTally counts fetches by period and claim: by day, then by month, then by year, when there are too many.
+// Weeks, which no month consists of, are made of days in the end. What it comes to does not depend on the order of
+// what it counts.
 type timelineTally struct {
 	unit    Unit
 	periods map[int64]*periodTally // by first day, counted from 1970
@@ -33,7 +37,12 @@ type timelineTally struct {
 type periodTally struct {
 	claims  groupTally
 	changes int64
-	sites   []string // some whose robots.txt changed
+	sites   []markedSite // the first whose robots.txt changed
+}
+
+type markedSite struct {
+	capture int64 // robots_id
+	name    string
 }
 
 func newTimelineTally() *timelineTally {
@@ -46,77 +55,114 @@ func (t *timelineTally) addFetch(micros *int64, claim string, counts Tally) {
 		t.undated += counts.Fetches
 		return
 	}
-	if !t.claims[claim] && len(t.claims) >= maxClaims {
-		claim = otherClaims
+	t.period(floorDiv(*micros/1e6, secondsPerDay)).claims.add(t.claim(claim), counts)
+}
+
+// claim returns the name that a claim is counted by.
+func (t *timelineTally) claim(claim string) string {
+	if t.claims[claim] {
+		return claim
 	}
-	t.claims[claim] = true
-	t.period(*micros).claims.add(claim, counts)
+	if len(t.claims) >= maxClaims && claim != otherClaims {
+		last := slices.Max(slices.Collect(maps.Keys(t.claims)))
+		if claim > last {
+			return otherClaims
+		}
+		delete(t.claims, last)
+		for _, p := range t.periods {
+			if counts := p.claims[last]; counts != nil {
+				delete(p.claims, last)
+				p.claims.add(otherClaims, *counts)
+			}
+		}
+	}
+	claim = strings.Clone(claim)
+	if claim != otherClaims {
+		t.claims[claim] = true
+	}
+	return claim
 }
 
 // addChange counts a capture of robots.txt that differs from the one before.
-func (t *timelineTally) addChange(micros int64, origin string) {
-	p := t.period(micros)
+func (t *timelineTally) addChange(row *report.RobotsRow) {
+	p := t.period(floorDiv(*row.FetchTime/1e6, secondsPerDay))
 	p.changes++
-	p.addSite(Clip(origin, maxName))
+	p.addSite(markedSite{row.RobotsID, strings.Clone(Clip(row.Origin, maxName))})
 }
 
-func (p *periodTally) addSite(site string) {
-	if len(p.sites) < maxMarkedSites && !slices.Contains(p.sites, site) {
-		p.sites = append(p.sites, site)
+func (p *periodTally) addSite(site markedSite) {
+	known := slices.IndexFunc(p.sites, func(s markedSite) bool { return s.name == site.name })
+	if known >= 0 {
+		site.capture = min(site.capture, p.sites[known].capture)
+		p.sites = slices.Delete(p.sites, known, known+1)
 	}
+	p.sites = report.Rank(p.sites, maxMarkedSites, site,
+		func(a, b markedSite) int { return cmp.Compare(a.capture, b.capture) })
 }
 
-// period returns the period of a moment.
-func (t *timelineTally) period(micros int64) *periodTally {
-	day := floorDiv(micros/1e6, secondsPerDay)
+// period returns the period of a day.
+func (t *timelineTally) period(day int64) *periodTally {
 	for {
-		if p := t.periods[start(day, t.unit)]; p != nil {
+		first := start(day, t.unit)
+		if p := t.periods[first]; p != nil {
 			return p
 		}
-		if len(t.periods) < maxPeriods[t.unit] || coarser[t.unit] == "" {
+		switch {
+		case t.unit == Day && len(t.periods) >= 7*maxPeriods[Week]: // they are more weeks than a timeline has
+			t.coarsen(Month)
+		case t.unit == Month && len(t.periods) >= maxPeriods[Month]:
+			t.coarsen(Year)
+		default:
 			p := &periodTally{claims: make(groupTally)}
-			t.periods[start(day, t.unit)] = p
+			t.periods[first] = p
 			return p
 		}
-		t.coarsen()
 	}
 }
 
 // coarsen joins periods to longer ones.
-func (t *timelineTally) coarsen() {
-	t.unit = coarser[t.unit]
-	days := slices.Sorted(maps.Keys(t.periods))
-	joined := make(map[int64]*periodTally)
-	for _, day := range days {
-		from, to := t.periods[day], joined[start(day, t.unit)]
-		if to == nil {
-			joined[start(day, t.unit)] = from
-			continue
-		}
+func (t *timelineTally) coarsen(unit Unit) {
+	days := t.periods
+	t.unit, t.periods = unit, make(map[int64]*periodTally)
+	t.addAll(days)
+}
+
+func (t *timelineTally) addAll(periods map[int64]*periodTally) {
+	for day, from := range periods {
+		to := t.period(day)
 		for claim, counts := range from.claims {
-			to.claims.add(claim, *counts)
+			to.claims.add(t.claim(claim), *counts)
 		}
 		to.changes += from.changes
 		for _, site := range from.sites {
 			to.addSite(site)
 		}
 	}
-	t.periods = joined
+}
+
+// join adds what another has counted.
+func (t *timelineTally) join(o *timelineTally) {
+	t.undated += o.undated
+	if o.unit != Day && t.unit != Year && t.unit != o.unit {
+		t.coarsen(o.unit)
+	}
+	t.addAll(o.periods)
 }
 
 // start is the first day of the period that a day is in. Days are counted from 1970.
 func start(day int64, unit Unit) int64 {
-	date := time.Unix(day*secondsPerDay, 0).UTC()
 	switch unit {
 	case Week: // a week begins on Monday
 		return floorDiv(day+daysBeforeEpoch, 7)*7 - daysBeforeEpoch
 	case Month:
-		return day - int64(date.Day()) + 1
+		return day - int64(dateOf(day).Day()) + 1
 	case Year:
-		return day - int64(date.YearDay()) + 1
+		return day - int64(dateOf(day).YearDay()) + 1
 	}
 	return day
 }
+
+func dateOf(day int64) time.Time { return time.Unix(day*secondsPerDay, 0).UTC() }
 
 func floorDiv(a, b int64) int64 {
 	q := a / b
@@ -128,7 +174,7 @@ func floorDiv(a, b int64) int64 {
 
 // label names a period.
 func label(day int64, unit Unit) string {
-	date := time.Unix(day*secondsPerDay, 0).UTC()
+	date := dateOf(day)
 	switch unit {
 	case Week:
 		return "week of " + date.Format("2 January 2006")
@@ -162,23 +208,31 @@ func (t *timelineTally) section() Section {
 
 // timeline returns the counts.
 func (t *timelineTally) timeline() *Timeline {
-	for t.span() > maxPeriods[t.unit] && coarser[t.unit] != "" {
-		t.coarsen()
+	days := t.periods
+	for max(len(t.periods), t.span()) > maxPeriods[t.unit] && coarser[t.unit] != "" {
+		t.unit, t.periods = coarser[t.unit], make(map[int64]*periodTally)
+		t.addAll(days)
 	}
 	tl := &Timeline{Unit: t.unit, Periods: []Period{}, Claims: []string{}, Counts: []ClaimCount{}}
-	claims := slices.Sorted(maps.Keys(t.claims))
+	used := maps.Clone(t.claims)
+	for _, p := range t.periods {
+		if p.claims[otherClaims] != nil {
+			used[otherClaims] = true
+		}
+	}
+	claims := slices.Sorted(maps.Keys(used))
 	for _, claim := range claims {
 		tl.Claims = append(tl.Claims, claimName(claim))
 	}
-	days := slices.Sorted(maps.Keys(t.periods))
-	if left := len(days) - maxPeriods[t.unit]; left > 0 {
-		days = days[left:]
-		tl.More = fmt.Sprintf("%s before %s are left out.", plural(int64(left), string(t.unit)), label(days[0], t.unit))
+	starts := slices.Sorted(maps.Keys(t.periods))
+	if left := len(starts) - maxPeriods[t.unit]; left > 0 {
+		starts = starts[left:]
+		tl.More = fmt.Sprintf("%s before %s are left out.", plural(int64(left), string(t.unit)), label(starts[0], t.unit))
 	}
-	for i, day := range days {
+	for i, day := range starts {
 		p := t.periods[day]
 		period := Period{
-			Start: time.Unix(day*secondsPerDay, 0).UTC().Format("2006-01-02"), Label: label(day, t.unit),
+			Start: dateOf(day).Format("2006-01-02"), Label: label(day, t.unit),
 			Changes: p.changes, Mark: p.mark(),
 		}
 		for n, claim := range claims {
@@ -212,7 +266,11 @@ func (p *periodTally) mark() string {
 	if p.changes == 0 {
 		return ""
 	}
-	words := "robots.txt changed " + plural(p.changes, "time") + ": " + strings.Join(p.sites, ", ")
+	var names []string
+	for _, s := range p.sites {
+		names = append(names, s.name)
+	}
+	words := "robots.txt changed " + plural(p.changes, "time") + ": " + strings.Join(names, ", ")
 	if p.changes > int64(len(p.sites)) && len(p.sites) == maxMarkedSites {
 		words += " and others"
 	}

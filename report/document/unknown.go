@@ -48,26 +48,55 @@ func (t *unknownTally) addCapture(row *report.RobotsRow) {
 	if row.Reason != words.UnresolvedRedirect.String() || len(row.HopURLs) == 0 || len(t.targets) >= maxExamples {
 		return
 	}
-	if target := Clip(row.HopURLs[len(row.HopURLs)-1], maxURL); !slices.Contains(t.targets, target) {
+	t.addTarget(strings.Clone(Clip(row.HopURLs[len(row.HopURLs)-1], maxURL)))
+}
+
+func (t *unknownTally) addTarget(target string) {
+	if len(t.targets) < maxExamples && !slices.Contains(t.targets, target) {
 		t.targets = append(t.targets, target)
+	}
+}
+
+// join adds what another has counted of the origins that follow.
+func (t *unknownTally) join(o *unknownTally) {
+	t.endOrigin()
+	o.endOrigin()
+	for reason, n := range o.reasons {
+		r := t.reason(reason)
+		r.fetches += n.fetches
+		r.origins += n.origins
+		for _, c := range n.most {
+			r.rank(c)
+		}
+	}
+	for _, target := range o.targets {
+		t.addTarget(target)
 	}
 }
 
 func (t *unknownTally) endOrigin() {
 	for reason, n := range t.here {
-		r := t.reasons[reason]
-		if r == nil {
-			r = new(unknownReason)
-			t.reasons[strings.Clone(reason)] = r
-		}
+		r := t.reason(reason)
 		r.fetches += n
 		r.origins++
-		r.most = report.Rank(r.most, maxExamples, originCount{Clip(t.origin, maxName), n},
-			func(a, b originCount) int {
-				return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(a.origin, b.origin))
-			})
+		r.rank(originCount{strings.Clone(Clip(t.origin, maxName)), n})
 	}
 	clear(t.here)
+}
+
+func (t *unknownTally) reason(name string) *unknownReason {
+	r := t.reasons[name]
+	if r == nil {
+		r = new(unknownReason)
+		t.reasons[strings.Clone(name)] = r
+	}
+	return r
+}
+
+func (r *unknownReason) rank(c originCount) {
+	r.most = report.Rank(r.most, maxExamples, c, func(a, b originCount) int {
+		return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(a.origin, b.origin))
+	})
 }
 
 // section returns the counts.

@@ -2,14 +2,13 @@ package document
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/words"
 	"github.com/robotsaudit/robotsaudit/report"
-	"github.com/robotsaudit/robotsaudit/report/results"
 )
 
 const maxUnread = 200 // archives with problems that are listed
@@ -29,14 +28,14 @@ type unreadArchive struct {
 	problems           int64
 }
 
-func (t *issueTally) read(ctx context.Context, res *results.Results) error {
-	t.kinds = make(map[string]int64)
-	return results.Each(ctx, res, report.IssuesTable, func(row *report.IssueRow) {
-		t.kinds[row.Kind]++
-		if isLossy(row.Kind) {
-			t.addUnread(row)
-		}
-	})
+func (t *issueTally) add(row *report.IssueRow) {
+	if t.kinds == nil {
+		t.kinds = make(map[string]int64)
+	}
+	t.kinds[row.Kind]++
+	if isLossy(row.Kind) {
+		t.addUnread(row)
+	}
 }
 
 // isLossy reports whether fetches may be missing for an issue of a kind.
@@ -45,10 +44,10 @@ func isLossy(kind string) bool { return words.Find(words.Issues, kind).Effect ==
 func (t *issueTally) addUnread(row *report.IssueRow) {
 	if t.total == 0 || row.WARCFilename != t.file {
 		t.total++
-		t.file = row.WARCFilename
+		t.file = strings.Clone(row.WARCFilename)
 		if len(t.unread) < maxUnread {
 			t.unread = append(t.unread,
-				unreadArchive{Clip(row.WARCFilename, maxName), row.Kind, Clip(row.Detail, maxName), row.Offset, 0})
+				unreadArchive{Clip(t.file, maxName), row.Kind, strings.Clone(Clip(row.Detail, maxName)), row.Offset, 0})
 		}
 	}
 	if t.total <= maxUnread {

@@ -2,14 +2,12 @@ package document
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/report"
-	"github.com/robotsaudit/robotsaudit/report/results"
 )
 
 const (
@@ -36,31 +34,21 @@ type restrictedSite struct {
 
 type signal struct{ purpose, preference string }
 
-// signalRow is the part of a row of usage_signals that is read. A page may have many.
-type signalRow struct {
-	Purpose    string `parquet:"purpose"`
-	Preference string `parquet:"preference"`
-	Binds      bool   `parquet:"binds"`
+func newUseTally() useTally {
+	return useTally{restrictions: make(map[restriction]int64), signals: make(map[signal]int64)}
 }
 
-func (t *useTally) read(ctx context.Context, res *results.Results) error {
-	t.restrictions, t.signals = make(map[restriction]int64), make(map[signal]int64)
-	if err := results.Each(ctx, res, report.RestrictionsTable, t.addRestriction); err != nil {
-		return err
+func (t *useTally) addSignal(row *report.UsageSignalRow) {
+	if row.Binds {
+		t.signals[signal{row.Purpose, row.Preference}]++
 	}
-	t.endSite()
-	return results.Each(ctx, res, report.UsageSignalsTable, func(row *signalRow) {
-		if row.Binds {
-			t.signals[signal{row.Purpose, row.Preference}]++
-		}
-	})
 }
 
 func (t *useTally) addRestriction(row *report.RestrictionRow) {
 	t.restrictions[restriction{row.Purpose, row.Kind, row.Certainty}]++
 	if row.Origin != t.here.origin {
 		t.endSite()
-		t.here.origin = row.Origin
+		t.here.origin = strings.Clone(row.Origin)
 	}
 	if row.Kind == "publication" {
 		t.here.publication++
@@ -68,7 +56,7 @@ func (t *useTally) addRestriction(row *report.RestrictionRow) {
 		t.here.usage++
 	}
 	if t.here.statement == "" && len(row.Statements) > 0 {
-		t.here.statement = Clip(row.Statements[0], maxStatement)
+		t.here.statement = strings.Clone(Clip(row.Statements[0], maxStatement))
 	}
 }
 
@@ -80,13 +68,36 @@ func (t *useTally) endSite() {
 	}
 	t.siteCount++
 	s.origin = Clip(s.origin, maxName)
+	t.rank(s)
+}
+
+func (t *useTally) rank(s restrictedSite) {
 	t.sites = report.Rank(t.sites, maxRestricted, s, func(a, b restrictedSite) int {
 		return cmp.Or(cmp.Compare(b.publication+b.usage, a.publication+a.usage), cmp.Compare(a.origin, b.origin))
 	})
 }
 
+// join adds what another has counted of the origins that follow.
+func (t *useTally) join(o *useTally) {
+	t.endSite()
+	o.endSite()
+	addCounts(t.restrictions, o.restrictions)
+	addCounts(t.signals, o.signals)
+	t.siteCount += o.siteCount
+	for _, s := range o.sites {
+		t.rank(s)
+	}
+}
+
+func addCounts[K comparable](to, from map[K]int64) {
+	for key, n := range from {
+		to[key] += n
+	}
+}
+
 // section describes the statements of pages and sites.
 func (t *useTally) section(a *report.Audit) Section {
+	t.endSite()
 	s := Section{ID: "use", Heading: "Restrictions on publication and use", Intro: []string{
 		"None of these is a violation of robots.txt: a page’s own statements are known only after it was fetched. " +
 			"They concern what may be done with the copy.",

@@ -110,7 +110,9 @@ func orNoOrigin(origin string) string {
 }
 
 // plainMarkdown takes the marks of code out of a text of docs/SCHEMA.md.
-func plainMarkdown(s string) string { return strings.NewReplacer("`", "", "'", "’").Replace(s) }
+func plainMarkdown(s string) string { return codeMarks.Replace(s) }
+
+var codeMarks = strings.NewReplacer("`", "", "'", "’")
 
 // Capital begins a text with a capital letter, but for robots.txt, which keeps its own.
 func Capital(s string) string {

@@ -18,6 +18,9 @@ const (
 	maxFirstBytes = 640 << 10 // bytes of these
 	maxPacked     = 1280 << 10
 	rowsPerPack   = 100
+
+	// of gzip. With 9 a report takes a fifth longer for 3 % more rows; with 5 a tenth less for 8 % fewer
+	level = 8
 )
 
 // table is a table of the document with its rows as HTML.
@@ -152,7 +155,7 @@ func (s rowSource) pack(from, to int) (packedRows, error) {
 // compress returns a value as JSON in gzip in base64.
 func compress(value any) (template.HTML, error) {
 	var out bytes.Buffer
-	z, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
+	z, err := gzip.NewWriterLevel(&out, level)
 	if err != nil {
 		return "", err
 	}

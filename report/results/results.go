@@ -106,8 +106,22 @@ func Rows[R any](ctx context.Context, r *Results, table report.TableOf[R]) iter.
 // the tags and types of fields of R; other columns are not read. Fields of R alone are
 // columns: Select panics if T has others.
 func Select[T, R any](ctx context.Context, r *Results, table report.TableOf[R]) iter.Seq2[*T, error] {
+	return rowsOf[T](ctx, r, table, selectColumns[T](columnsOf[R]()))
+}
+
+// Columns yields rows, like Rows, with the columns of some names. The others are zero.
+func Columns[R any](ctx context.Context, r *Results, table report.TableOf[R], names ...string) iter.Seq2[*R, error] {
+	columns := slices.DeleteFunc(columnsOf[R](), func(c columnSpec) bool { return !slices.Contains(names, c.name) })
+	if len(columns) != len(names) {
+		panic(fmt.Sprintf("results: the table %s has not all of %v", table.Name, names))
+	}
+	return rowsOf[R](ctx, r, table, columns)
+}
+
+func rowsOf[T, R any](ctx context.Context, r *Results, table report.TableOf[R],
+	columns []columnSpec,
+) iter.Seq2[*T, error] {
 	spec := tableSpec{table.Name, columnsOf[R]()}
-	columns := selectColumns[T](spec.columns)
 	return func(yield func(*T, error) bool) {
 		files, err := filesOf(r, table)
 		if err != nil {

@@ -1,0 +1,236 @@
+package document
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"iter"
+	"strings"
+
+	"github.com/robotsaudit/robotsaudit/internal/words"
+	"github.com/robotsaudit/robotsaudit/report"
+	"github.com/robotsaudit/robotsaudit/report/results"
+)
+
+// Figures are what a report counts and keeps of an audit, whatever its size: counts, rankings and the most certain
+// findings. They are of the rows of the result tables: of an audit in hand, whose report.Writer passes its rows to
+// Add, or of tables (Read). Both come to the same.
+type Figures struct {
+	// WhatIf are the counts for other crawlers, which an audit's Summary has.
+	WhatIf []report.AgentVerdicts
+
+	inputs     inputs
+	captures   captureTally
+	sites      siteTally
+	violations selection
+	unproven   selection
+	settles    settleTally
+	timeline   *timelineTally
+	unknown    *unknownTally
+	byInput    []Tally // the last: of archives that are no input
+	kinds      groupTally
+	use        useTally
+	crawlers   crawlerTally
+	issues     issueTally
+}
+
+// NewFigures returns figures of nothing, for inputs of some names.
+func NewFigures(names []string) *Figures {
+	in := inputs{byName: make(map[string]int32, len(names))}
+	for i, name := range names {
+		in.byName[name] = int32(i)
+	}
+	return in.figures()
+}
+
+func (in inputs) figures() *Figures {
+	return &Figures{
+		inputs: in, sites: newSiteTally(), violations: selection{limit: maxViolations},
+		unproven: selection{limit: maxUnproven}, settles: make(settleTally), timeline: newTimelineTally(),
+		unknown: newUnknownTally(), byInput: make([]Tally, len(in.byName)+1), kinds: make(groupTally),
+		use: newUseTally(),
+	}
+}
+
+// Add counts the next row of a table: a pointer to it, which is valid during the call. Of an origin, captures of
+// robots.txt come first, and its row of host_stats last.
+func (f *Figures) Add(row any) {
+	switch row := row.(type) {
+	case *report.RobotsRow:
+		f.unknown.addCapture(row)
+		if f.captures.add(row) {
+			f.timeline.addChange(row)
+		}
+	case *report.FetchRow:
+		f.addFetch(row)
+	case *report.ViolationRow:
+		f.addFinding(row)
+	case *report.HostRow:
+		f.sites.addHost(row)
+	case *report.RestrictionRow:
+		f.use.addRestriction(row)
+	case *report.UsageSignalRow:
+		f.use.addSignal(row)
+	case *report.AgentRow:
+		f.crawlers.add(row)
+	case *report.IssueRow:
+		f.issues.add(row)
+	}
+}
+
+func (f *Figures) addFetch(row *report.FetchRow) {
+	counts := Tally{Fetches: 1}
+	switch {
+	case isViolation(row.Certainty):
+		counts.Violations = 1
+	case row.Verdict == words.Unknown.String():
+		counts.Unknown = 1
+		f.unknown.addFetch(row.Origin, row.Reason)
+	}
+	f.timeline.addFetch(row.FetchTime, row.Claim, counts)
+	f.kinds.add(kindOf(row.IsSeed, row.IsPage, row.HopsFromSeed), counts)
+	in, _ := f.inputs.of(row.WARCFilename)
+	f.byInput[in].add(counts)
+}
+
+func (f *Figures) addFinding(row *report.ViolationRow) {
+	s := &f.unproven
+	if isViolation(row.Certainty) {
+		f.sites.rules.add(row)
+		s = &f.violations
+	} else {
+		f.settles.add(&found{ViolationRow: *row})
+	}
+	s.add(row, f.captures.cite)
+}
+
+// Part returns figures of a range of origins.
+func (f *Figures) Part() report.Counter {
+	part := f.inputs.figures()
+	part.violations, part.unproven = f.violations.after(), f.unproven.after()
+	return part
+}
+
+// Join adds the figures of the range that follows.
+func (f *Figures) Join(part report.Counter) {
+	o := part.(*Figures)
+	f.sites.join(&o.sites)
+	f.violations.join(&o.violations)
+	f.unproven.join(&o.unproven)
+	addCounts(f.settles, o.settles)
+	f.timeline.join(o.timeline)
+	f.unknown.join(o.unknown)
+	for i := range o.byInput {
+		f.byInput[i].add(o.byInput[i])
+	}
+	for kind, counts := range o.kinds {
+		f.kinds.add(kind, *counts)
+	}
+	f.use.join(&o.use)
+}
+
+// inputs finds the inputs that hold records.
+type inputs struct{ byName map[string]int32 }
+
+// of finds the input of a file that holds a record, and in a WACZ the entry. The number beyond the last input stands
+// for none.
+func (in *inputs) of(file string) (n int, entry string) {
+	for name := file; ; {
+		if n, ok := in.byName[name]; ok {
+			return int(n), strings.TrimPrefix(strings.TrimPrefix(file, name), "/")
+		}
+		slash := strings.LastIndexByte(name, '/')
+		if slash < 0 {
+			return len(in.byName), ""
+		}
+		name = name[:slash]
+	}
+}
+
+// Read counts what the tables of an audit hold.
+func Read(ctx context.Context, res *results.Results) (*Figures, error) {
+	var names []string
+	for i := range res.Audit().Inputs {
+		names = append(names, res.Audit().Inputs[i].Name)
+	}
+	f := NewFigures(names)
+	if err := eachOrigin(ctx, res, f.Add); err != nil {
+		return nil, err
+	}
+	err := cmp.Or(
+		add(f, results.Columns(ctx, res, report.FetchesTable, "origin", "fetch_time", "warc_filename", "claim", "verdict",
+			"reason", "certainty", "hops_from_seed", "is_seed", "is_page")),
+		add(f, results.Rows(ctx, res, report.RestrictionsTable)),
+		add(f, results.Columns(ctx, res, report.UsageSignalsTable, "purpose", "preference", "binds")),
+		add(f, results.Rows(ctx, res, report.AgentStatsTable)),
+		add(f, results.Rows(ctx, res, report.IssuesTable)),
+	)
+	if err != nil {
+		return nil, err
+	}
+	f.WhatIf, err = readWhatIf(ctx, res)
+	return f, err
+}
+
+func add[R any](f *Figures, rows iter.Seq2[*R, error]) error {
+	for row, err := range rows {
+		if err != nil {
+			return err
+		}
+		f.Add(row)
+	}
+	return nil
+}
+
+// eachOrigin passes on captures, findings and counts of origins, in the order of Figures.Add.
+func eachOrigin(ctx context.Context, res *results.Results, add func(row any)) error {
+	captures := results.Follow[report.RobotsRow](ctx, res, report.RobotsTable)
+	defer captures.Stop()
+	violations := results.Follow[report.ViolationRow](ctx, res, report.ViolationsTable)
+	defer violations.Stop()
+	unproven := results.Follow[report.ViolationRow](ctx, res, report.UnprovenTable)
+	defer unproven.Stop()
+	for host, err := range results.Rows(ctx, res, report.HostStatsTable) {
+		if err != nil {
+			return err
+		}
+		is := func(row *report.ViolationRow) bool { return row.Origin == host.Origin }
+		if host.Violations()+host.Unproven() > 0 { // the captures that they cite are there
+			here := false
+			if err := pass(captures, add, func(row *report.RobotsRow) bool {
+				more := !here || row.Origin == host.Origin
+				here = here || row.Origin == host.Origin
+				return more
+			}); err != nil {
+				return err
+			}
+		}
+		if err := cmp.Or(pass(violations, add, is), pass(unproven, add, is)); err != nil {
+			return err
+		}
+		add(host)
+	}
+	all := func(*report.RobotsRow) bool { return true }
+	if err := pass(captures, add, all); err != nil {
+		return err
+	}
+	for _, f := range []*results.Follower[report.ViolationRow]{violations, unproven} {
+		if row, err := f.Peek(); row != nil || err != nil {
+			return cmp.Or(err, fmt.Errorf("the tables of %s do not agree on the origin %s; audit again", res.Name(),
+				Visible(row.Origin)))
+		}
+	}
+	return nil
+}
+
+// pass passes rows on while they are the ones wanted.
+func pass[R any](rows *results.Follower[R], add func(row any), wanted func(*R) bool) error {
+	for {
+		row, err := rows.Peek()
+		if row == nil || err != nil || !wanted(row) {
+			return err
+		}
+		add(row)
+		rows.Skip()
+	}
+}
