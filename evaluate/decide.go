@@ -571,8 +571,12 @@ const maxJoined = 256
 // ownOf returns the captures of the crawler that made a fetch. Some crawlers request robots.txt without
 // a User-Agent: in its run, these are its own. all is false where there are none.
 func (tl *timeline) ownOf(s *subject) (own *line, all bool) {
-	own, nameless := tl.byAgent[s.key], tl.byAgent[""]
-	if s.key == "" || nameless == nil || s.Run == 0 {
+	own = tl.byAgent[s.key]
+	if s.key == "" || s.Run == 0 {
+		return own, false
+	}
+	nameless := tl.byAgent[""]
+	if nameless == nil {
 		return own, false
 	}
 	key := ownKey{s.key, facts.SpotOf(s.Fetch).InRun()}

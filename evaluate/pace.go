@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/weburl"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
@@ -58,9 +59,13 @@ func (p *pace) check(r *Result, tl *timeline) error {
 		!f.Time().Known() || f.Flags&unproven != 0 {
 		return nil
 	}
-	s := p.decider.newSubject(f, r.Agent, tl, facts.Time{})
-	if s.path == "/robots.txt" || tl.leads.to(&s) != nil {
+	if weburl.PathQueryOf(f.Origin, f.URL) == "/robots.txt" {
 		return nil
+	}
+	if len(tl.leads) > 0 {
+		if s := p.decider.newSubject(f, r.Agent, tl, facts.Time{}); tl.leads.to(&s) != nil {
+			return nil
+		}
 	}
 	key := p.decider.keys.of(r.Agent)
 	visit := Visit{f.Input, f.Entry, f.Archive, f.Offset, f.Time(), f.URL}
@@ -82,7 +87,7 @@ func (p *pace) check(r *Result, tl *timeline) error {
 	if atMost > int64(maxWait/time.Microsecond) {
 		return nil
 	}
-	delay, line, err := p.delay(r, &s, tl)
+	delay, line, err := p.delay(r, tl)
 	if err != nil || delay == 0 || atMost > delay {
 		return err
 	}
@@ -107,7 +112,7 @@ const maxWait = 24 * time.Hour
 
 // delay returns the least delay, in microseconds, that some copy of robots.txt which
 // the crawler may have used requires, and the line that requires one in the governing copy.
-func (p *pace) delay(r *Result, s *subject, tl *timeline) (delay int64, line int, err error) {
+func (p *pace) delay(r *Result, tl *timeline) (delay int64, line int, err error) {
 	if r.Evidence != Fresh || r.Governing.Forgeable ||
 		r.Notes&(words.NoteSameMoment|words.NoteOrderDoubt|words.NoteCoarseDate) != 0 {
 		return 0, 0, nil
@@ -127,8 +132,9 @@ func (p *pace) delay(r *Result, s *subject, tl *timeline) (delay int64, line int
 	if tl.hasUnreadCopy(r.Fetch.Time()) { // it may require nothing
 		return 0, 0, nil
 	}
+	s := p.decider.newSubject(r.Fetch, r.Agent, tl, facts.Time{})
 	asked, cost := r.Governing, 0
-	for copied := range tl.copies(s, r.tied) {
+	for copied := range tl.copies(&s, r.tied) {
 		if cost++; cost > maxLooked {
 			return 0, 0, nil
 		}
@@ -144,7 +150,7 @@ func (p *pace) delay(r *Result, s *subject, tl *timeline) (delay int64, line int
 		delay = min(delay, other)
 	}
 	if own := s.own; own != nil && !s.see(r.Governing).isOwn { // servers answer crawlers differently
-		for _, older := range own.latestWith(kindDefinite, s) {
+		for _, older := range own.latestWith(kindDefinite, &s) {
 			other, _, err := p.delayOf(older, c)
 			if err != nil {
 				return 0, 0, err

@@ -19,10 +19,7 @@ func CompareFetches(a, b *Fetch) int {
 
 // CompareInBucket is the order of fetches of one bucket.
 func CompareInBucket(a, b *Fetch) int {
-	if c := cmp.Compare(a.HostReversed, b.HostReversed); c != 0 {
-		return c
-	}
-	if c := cmp.Compare(a.Origin, b.Origin); c != 0 {
+	if c := comparePlaces(a, b); c != 0 {
 		return c
 	}
 	if x, y := orderMicros(a), orderMicros(b); x != y { // cmp.Or would compare all else, too
@@ -39,6 +36,13 @@ func CompareInBucket(a, b *Fetch) int {
 		cmp.Compare(a.Offset, b.Offset),
 		cmp.Compare(a.Index, b.Index),
 	)
+}
+
+func comparePlaces(a, b *Fetch) int {
+	if c := cmp.Compare(a.HostReversed, b.HostReversed); c != 0 {
+		return c
+	}
+	return cmp.Compare(a.Origin, b.Origin)
 }
 
 // orderMicros is the time by which a fetch is ordered. Rows of indexes stand after all
@@ -76,6 +80,8 @@ var FetchRuns = run.Spec[Fetch]{
 	Name:    "fetches",
 	Compare: CompareInBucket,
 	Bucket:  func(f *Fetch) int { return run.BucketOf(f.HostReversed) },
+	Place:   comparePlaces,
+	Moment:  orderMicros,
 }
 
 // RevisitRuns is the specification of the runs of fetches that RefersElsewhere, which

@@ -118,7 +118,7 @@ func (w *Writer) Other(f *Fetch) error { return w.fetches.Put(f) }
 
 // heldOfIndex is how many bytes of fetches are held for an index: it has millions in an
 // input, and each run of them is read by every range that is decided.
-const heldOfIndex = 12 << 20
+const heldOfIndex = 16 << 20
 
 // Capture adds a policy capture and keeps its body, and stores in c where that lies.
 func (w *Writer) Capture(c *Capture, body []byte) error {

@@ -11,13 +11,14 @@ import (
 // ProductName drops words before a name that end in "!": they name an operator, as in "Yahoo! Slurp",
 // whose product token is Slurp. User-agent lines are compared without them.
 func ProductName(name string) string {
-	for {
+	for strings.Contains(name, "!") {
 		i := strings.IndexAny(name, " \t")
 		if i < 1 || name[i-1] != '!' {
-			return name
+			break
 		}
 		name = strings.TrimLeft(name[i:], " \t")
 	}
+	return name
 }
 
 // firstWord returns the text before the first blank. Of a token of several words, RFC 9309 §2.2.1
@@ -69,7 +70,7 @@ func (f *File) aside(token string) *aside {
 	name := ProductName(token)
 	word := firstWord(name)
 	f.asides.once.Do(f.findAsides)
-	if word == "" || strings.ContainsAny(word, "/*") || isVersion(word) || f.asides.text == "" && word == name {
+	if word == "" || f.asides.text == "" && word == name || strings.ContainsAny(word, "/*") || isVersion(word) {
 		return &noAside
 	}
 	f.mu.Lock()

@@ -9,13 +9,21 @@ import (
 	"testing"
 )
 
-// codeAll checks that rows that were written are read again.
+// codeAll checks that rows that were written, with any bases, are read again.
 func codeAll(t *testing.T, c *codec[fetch], want []fetch) {
 	t.Helper()
 	c.reset()
 	var coded []byte
 	for i := range want {
-		coded = c.append(coded, &want[i])
+		switch i % 5 {
+		case 1:
+			coded = c.append(coded, &want[(i+3)%len(want)], isBase|isHidden)
+			fallthrough
+		case 2:
+			coded = c.append(coded, &want[i], 0)
+		default:
+			coded = c.append(coded, &want[i], isBase)
+		}
 	}
 	c.reset()
 	rest := string(coded)
@@ -85,11 +93,12 @@ func TestCodec(t *testing.T) {
 func TestRepeatsAreSmall(t *testing.T) {
 	c := newFetchCodec(t)
 	row := randomFetches(rand.New(rand.NewPCG(2, 2)), 1)[0]
-	c.append(nil, &row)
-	if size := len(c.append(nil, &row)); size != 3 {
-		t.Errorf("a row has %d bytes, want a bit for each of %d fields", size, len(c.texts)+len(c.numbers))
+	c.append(nil, &row, isBase)
+	if size := len(c.append(nil, &row, 0)); size != 4 {
+		t.Errorf("a row has %d bytes, want its marks and a bit for each of %d fields", size, len(c.bits))
 	}
-	if n := testing.AllocsPerRun(100, func() { c.append(make([]byte, 0, 64), &row) }); n > 0 {
+	dst := make([]byte, 0, 64)
+	if n := testing.AllocsPerRun(100, func() { c.append(dst, &row, isBase) }); n > 0 {
 		t.Errorf("%v allocations", n)
 	}
 }

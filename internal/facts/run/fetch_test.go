@@ -40,6 +40,13 @@ var fetches = Spec[fetch]{
 	Name:    "fetches",
 	Compare: compareFetches,
 	Bucket:  func(f *fetch) int { return BucketOf(f.Host) },
+	Place: func(a, b *fetch) int {
+		if c := strings.Compare(a.Host, b.Host); c != 0 {
+			return c
+		}
+		return strings.Compare(a.Origin, b.Origin)
+	},
+	Moment: func(f *fetch) int64 { return f.Time },
 }
 
 func compareFetches(a, b *fetch) int {

@@ -45,7 +45,7 @@ var (
 	frameSize, trailerSize = binary.Size(frame{}), binary.Size(trailer{})
 
 	castagnoli = crc32.MakeTable(crc32.Castagnoli)
-	fileMagic  = [8]byte([]byte("run\x00\x00\x002\n"))
+	fileMagic  = [8]byte([]byte("run\x00\x00\x003\n"))
 )
 
 func checksum[S []byte | string](b S) uint32 { return crc32.Checksum([]byte(b), castagnoli) }
@@ -55,6 +55,7 @@ type fileWriter[T any] struct {
 	layout *layout
 	file   *os.File
 	codec  *codec[T]
+	base   *T     // of the codec, where put made it that
 	rows   []byte // of the frame
 	coded  []byte // frames that are not yet written
 	offset int64  // of the next frame
@@ -71,13 +72,38 @@ func createFile[T any](path string, l *layout) (*fileWriter[T], error) {
 	return &fileWriter[T]{layout: l, file: file, codec: newCodec[T](l)}, nil
 }
 
-// add writes a row.
+// add writes a row, as its difference from the one before.
 func (w *fileWriter[T]) add(row *T, bucket int) error {
-	if len(w.rows) == 0 {
-		w.codec.reset()
-		w.first = bucket
+	w.begin(bucket)
+	w.base, w.rows = nil, w.codec.append(w.rows, row, isBase)
+	return w.end()
+}
+
+// put writes a row that is known by its difference from a base; nil: it is that. Rows of one base follow one another.
+func (w *fileWriter[T]) put(base *T, difference []byte, bucket int) error {
+	w.begin(bucket)
+	switch {
+	case w.base == base && difference == nil:
+		w.rows = append(w.rows, w.codec.same...)
+	case w.base == base:
+		w.rows = append(w.rows, difference...)
+	case difference == nil:
+		w.rows = w.codec.append(w.rows, base, isBase)
+	default:
+		w.rows = append(w.codec.append(w.rows, base, isBase|isHidden), difference...)
 	}
-	w.rows, w.last = w.codec.append(w.rows, row), bucket
+	w.base = base
+	return w.end()
+}
+
+func (w *fileWriter[T]) begin(bucket int) {
+	if w.last = bucket; len(w.rows) == 0 {
+		w.codec.reset()
+		w.base, w.first = nil, bucket
+	}
+}
+
+func (w *fileWriter[T]) end() error {
 	if len(w.rows) < frameBytes {
 		return nil
 	}
@@ -164,7 +190,6 @@ type fileReader[T any] struct {
 	rows     string    // of the frame in hand, not yet read
 	most     int       // bucket of the frame's last row
 	bucket   int       // of the row returned last, or of the first
-	row      T         // the one returned last
 	coded    []byte
 	plain    []byte
 }
@@ -254,8 +279,7 @@ func (r *fileReader[T]) next() (*T, int, error) {
 			r.frames = r.frames[1:]
 		}
 		r.rows = r.codec.next(r.rows)
-		r.row = r.codec.row
-		row := &r.row
+		row := r.codec.changeable()
 		if r.prepare != nil {
 			r.prepare(row)
 		}

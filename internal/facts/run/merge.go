@@ -171,7 +171,7 @@ type reader[T any] interface {
 
 func (m *merger[T]) open(src source[T]) (reader[T], error) {
 	if src.held != nil {
-		return src.held.in(m.from, m.to), nil
+		return src.held.in(m.layout, m.from, m.to), nil
 	}
 	r, err := openFile(src, m.spec, m.layout, m.from, m.to)
 	if err != nil {
@@ -251,10 +251,11 @@ type tree[T any] struct {
 	heads   []head[T] // leaf i is node len(heads)+i
 	losers  []int     // head at each inner node; the root is node 1
 	winner  int
+	second  int // the best of the others, where the winner has stayed; -1: not known
 }
 
 func newTree[T any](heads []head[T], compare func(a, b *T) int) *tree[T] {
-	t := &tree[T]{compare: compare, heads: heads, losers: make([]int, len(heads))}
+	t := &tree[T]{compare: compare, heads: heads, losers: make([]int, len(heads)), second: -1}
 	t.winner = t.play(1)
 	return t
 }
@@ -274,15 +275,26 @@ func (t *tree[T]) play(node int) int {
 
 func (t *tree[T]) first() *head[T] { return &t.heads[t.winner] }
 
-// advance restores the order after first has moved to its next row.
+// advance restores the order after first has moved to its next row. Rows that follow one another in a run, as the
+// rows of a host in an index do, take one comparison each.
 func (t *tree[T]) advance() {
-	winner := t.winner
+	if t.second >= 0 && t.before(t.winner, t.second) {
+		return
+	}
+	winner, second := t.winner, -1
 	for node := (len(t.heads) + winner) / 2; node > 0; node /= 2 {
 		if t.before(t.losers[node], winner) {
 			winner, t.losers[node] = t.losers[node], winner
 		}
 	}
-	t.winner = winner
+	if winner == t.winner {
+		for node := (len(t.heads) + winner) / 2; node > 0; node /= 2 {
+			if second < 0 || t.before(t.losers[node], second) {
+				second = t.losers[node]
+			}
+		}
+	}
+	t.winner, t.second = winner, second
 }
 
 // before reports whether head i's row comes before head j's. One that has not begun

@@ -28,13 +28,12 @@ func (r *fileReader[T]) seek() (err error) {
 // firstOf returns the first row of the i-th frame that is not yet read. It is valid until another is
 // read.
 func (r *fileReader[T]) firstOf(i int) (*T, error) {
-	err := r.readFrame(i)
-	if err == nil {
-		r.codec.next(r.rows)
-		r.row = r.codec.row
+	if err := r.readFrame(i); err != nil {
+		return nil, err
 	}
+	r.codec.next(r.rows)
 	r.rows = ""
-	return &r.row, err
+	return r.codec.changeable(), nil
 }
 
 // Sample calls f with rows of run files that divide all rows into about equal parts: the first row of

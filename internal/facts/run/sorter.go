@@ -23,24 +23,41 @@ type Sorter[T any] struct {
 	spec   Spec[T]
 	layout *layout
 
-	slabs [][]T // slabRows each
-	rows  []held
+	heldRows[T]
 	bytes int // of rows and their texts
-	chunk strings.Builder
-	row   T         // that is added
-	texts []*string // of it
-	last  []string  // of the row before
+	texts strings.Builder
+	last  []string // of the base before
+	coder *codec[T]
+	coded []byte // the difference that is added
+	full  int    // of the chunks: another one is filled
+	spare []held
 	names []string
 	err   error
 }
 
-// held is the bucket of a row, and how many were added before it.
-type held struct{ bucket, number int32 }
+// heldRows are rows in memory.
+type heldRows[T any] struct {
+	rows   []held
+	bases  []base
+	slabs  [][]T    // of the bases, slabRows each
+	chunks [][]byte // of differences
+}
+
+// held is a row: its difference from a base.
+type held struct {
+	moment       int64 // Spec.Moment
+	chunk        int32
+	start, end   int32 // of the difference in its chunk; the same: the row is the base
+	base, number int32 // number: how many rows were added before it
+}
+
+// base is the bucket of a row from which others differ, and its number.
+type base struct{ bucket, number int32 }
 
 // slabRows is how many rows lie together: more would be moved again and again as their number grows.
 const slabRows = 16
 
-// chunkBytes is how many bytes of texts are held together.
+// chunkBytes is how many bytes of texts, or of differences, are held together.
 const chunkBytes = 16 << 10
 
 // NewSorter returns a Sorter whose files are named after spec in dir. Existing files of these names are
@@ -49,7 +66,8 @@ func NewSorter[T any](dir string, spec Spec[T]) *Sorter[T] {
 	l, err := layoutOf[T]()
 	s := &Sorter[T]{dir: dir, spec: spec, layout: l, err: err}
 	if err == nil {
-		s.texts, s.last = l.textsOf(&s.row), make([]string, len(l.texts))
+		s.coder = newCodec[T](l)
+		s.last = make([]string, s.coder.texts.len())
 	}
 	return s
 }
@@ -62,43 +80,104 @@ func (s *Sorter[T]) Put(row *T) error {
 	if s.err != nil {
 		return s.err
 	}
-	bucket := s.spec.Bucket(row)
-	if bucket < 0 || bucket >= Buckets {
-		return s.fail(fmt.Errorf("row of bucket %d: there are %d", bucket, Buckets))
+	h := held{base: int32(len(s.bases) - 1), number: int32(len(s.rows))}
+	if s.spec.Place != nil && h.base >= 0 && s.spec.Place(s.baseOf(h), row) == 0 {
+		s.addDifference(&h, row)
+	} else if err := s.addBase(row); err != nil {
+		return s.fail(err)
+	} else {
+		h.base++
 	}
-	s.row = *row
-	for i, text := range s.texts {
-		if *text != s.last[i] {
-			s.last[i] = s.keep(*text)
-		}
-		*text = s.last[i]
-	}
-	h := held{int32(bucket), int32(len(s.rows))}
-	if len(s.rows) == len(s.slabs)*slabRows {
-		s.slabs = append(s.slabs, make([]T, slabRows))
+	if s.spec.Moment != nil {
+		h.moment = s.spec.Moment(row)
 	}
 	s.rows = append(s.rows, h)
-	*at(s.slabs, h) = s.row
-	s.bytes += int(reflect.TypeFor[T]().Size())
+	s.bytes += int(reflect.TypeFor[held]().Size())
 	if s.bytes >= cmp.Or(s.spec.Held, maxBytes) {
 		return s.writeRun()
 	}
 	return nil
 }
 
-// at is a row in slabs.
-func at[T any](slabs [][]T, h held) *T { return &slabs[h.number/slabRows][h.number%slabRows] }
+// addBase holds a row as it is.
+func (s *Sorter[T]) addBase(row *T) error {
+	bucket := s.spec.Bucket(row)
+	if bucket < 0 || bucket >= Buckets {
+		return fmt.Errorf("row of bucket %d: there are %d", bucket, Buckets)
+	}
+	s.coder.row = *row
+	for i, text := range s.coder.texts.at {
+		if *text != s.last[i] {
+			s.last[i] = s.keep(*text)
+		}
+		*text = s.last[i]
+	}
+	if len(s.bases) == len(s.slabs)*slabRows {
+		s.slabs = append(s.slabs, make([]T, slabRows))
+	}
+	s.bases = append(s.bases, base{int32(bucket), int32(len(s.rows))})
+	*s.at(len(s.bases) - 1) = s.coder.row
+	s.bytes += int(reflect.TypeFor[T]().Size())
+	return nil
+}
+
+// addDifference holds what a row has in other ways than its base.
+func (s *Sorter[T]) addDifference(h *held, row *T) {
+	if h.number == s.bases[h.base].number+1 {
+		s.coder.row = *s.baseOf(*h)
+		s.coder.rebase()
+	}
+	s.coded = s.coder.append(s.coded[:0], row, 0)
+	n := len(s.coded)
+	if s.full < len(s.chunks) && cap(s.chunks[s.full])-len(s.chunks[s.full]) < n {
+		s.full++
+	}
+	if s.full == len(s.chunks) {
+		s.chunks = append(s.chunks, nil)
+	}
+	chunk := &s.chunks[s.full]
+	if cap(*chunk) < n {
+		*chunk = make([]byte, 0, max(n, min(chunkBytes, 1<<10+s.bytes)))
+	}
+	h.chunk, h.start = int32(s.full), int32(len(*chunk))
+	*chunk = append(*chunk, s.coded...)
+	h.end = int32(len(*chunk))
+	s.bytes += n
+}
+
+func (h *heldRows[T]) differenceOf(row held) []byte {
+	if row.start == row.end {
+		return nil
+	}
+	return h.chunks[row.chunk][row.start:row.end]
+}
+
+func (h *heldRows[T]) at(base int) *T { return &h.slabs[base/slabRows][base%slabRows] }
+
+func (h *heldRows[T]) baseOf(row held) *T { return h.at(int(row.base)) }
+
+func (h *heldRows[T]) bucketOf(row held) int { return int(h.bases[row.base].bucket) }
+
+// decoded returns a row, which is valid until the codec reads another.
+func (h *heldRows[T]) decoded(row held, c *codec[T]) *T {
+	if row.start == row.end {
+		return h.baseOf(row)
+	}
+	c.base, c.isBase = *h.baseOf(row), false
+	c.next(string(h.differenceOf(row)))
+	return &c.row
+}
 
 // keep copies a text, which may be a small part of a long one.
 func (s *Sorter[T]) keep(text string) string {
-	if len(text) > s.chunk.Cap()-s.chunk.Len() {
-		s.chunk.Reset()
-		s.chunk.Grow(max(len(text), min(chunkBytes, 1<<10+s.bytes)))
+	if len(text) > s.texts.Cap()-s.texts.Len() {
+		s.texts.Reset()
+		s.texts.Grow(max(len(text), min(chunkBytes, 1<<10+s.bytes)))
 	}
 	s.bytes += len(text)
-	start := s.chunk.Len()
-	s.chunk.WriteString(text)
-	return s.chunk.String()[start:]
+	start := s.texts.Len()
+	s.texts.WriteString(text)
+	return s.texts.String()[start:]
 }
 
 // Hold replaces Spec.Held from now on.
@@ -127,7 +206,7 @@ func (s *Sorter[T]) writeRun() error {
 	}
 	s.sort()
 	for _, h := range s.rows {
-		if err = out.add(at(s.slabs, h), int(h.bucket)); err != nil {
+		if err = out.put(s.baseOf(h), s.differenceOf(h), s.bucketOf(h)); err != nil {
 			break
 		}
 	}
@@ -139,21 +218,55 @@ func (s *Sorter[T]) writeRun() error {
 		clear(slab)
 	}
 	clear(s.last)
-	s.rows, s.bytes = s.rows[:0], 0
+	for i := range s.chunks {
+		s.chunks[i] = s.chunks[i][:0]
+	}
+	s.rows, s.bases, s.full, s.bytes = s.rows[:0], s.bases[:0], 0, 0
 	return nil
 }
 
-// sort puts the rows that are held in order.
+// sort puts the rows that are held in order, place by place.
 func (s *Sorter[T]) sort() {
-	slices.SortFunc(s.rows, func(a, b held) int {
-		if a.bucket != b.bucket {
-			return cmp.Compare(a.bucket, b.bucket)
+	order := make([]int, len(s.bases))
+	for i := range order {
+		order[i] = i
+	}
+	byPlace := func(a, b int) int {
+		if c := cmp.Compare(s.bases[a].bucket, s.bases[b].bucket); c != 0 || s.spec.Place == nil {
+			return c
 		}
-		if c := s.spec.Compare(at(s.slabs, a), at(s.slabs, b)); c != 0 {
+		return s.spec.Place(s.at(a), s.at(b))
+	}
+	slices.SortFunc(order, byPlace)
+	one, other := newCodec[T](s.layout), newCodec[T](s.layout)
+	byRest := func(a, b held) int {
+		if a.moment != b.moment {
+			return cmp.Compare(a.moment, b.moment)
+		}
+		if c := s.spec.Compare(s.decoded(a, one), s.decoded(b, other)); c != 0 {
 			return c
 		}
 		return cmp.Compare(a.number, b.number)
-	})
+	}
+	sorted, begin := s.spare[:0], 0 // of the place in hand
+	for i, b := range order {
+		if i > 0 && byPlace(order[i-1], b) != 0 {
+			slices.SortFunc(sorted[begin:], byRest)
+			begin = len(sorted)
+		}
+		sorted = append(sorted, s.differences(b)...)
+	}
+	slices.SortFunc(sorted[begin:], byRest)
+	s.rows, s.spare = sorted, s.rows
+}
+
+// differences are the rows of a base, while rows are in the order in which they were added.
+func (s *Sorter[T]) differences(base int) []held {
+	end := len(s.rows)
+	if base+1 < len(s.bases) {
+		end = int(s.bases[base+1].number)
+	}
+	return s.rows[s.bases[base].number:end]
 }
 
 // fail drops what was written and makes err the answer to every further call.
@@ -176,7 +289,8 @@ func (s *Sorter[T]) sources() (sources []source[T]) {
 	}
 	if len(s.rows) > 0 {
 		s.sort()
-		sources = append(sources, source[T]{held: &heldRows[T]{slabs: s.slabs, rows: s.rows}})
+		rows := s.heldRows
+		sources = append(sources, source[T]{held: &rows})
 	}
 	return sources
 }
@@ -268,30 +382,30 @@ func (r *SortedRows[T]) Remove() error {
 	return errors.Join(errs...)
 }
 
-// heldRows reads rows that are in no file.
-type heldRows[T any] struct {
-	slabs [][]T
-	rows  []held // not yet read
-	row   T      // of next
-}
-
 // in reads the rows of the buckets from ≤ bucket < to.
-func (h *heldRows[T]) in(from, to int) *heldRows[T] {
+func (h heldRows[T]) in(l *layout, from, to int) *heldReader[T] {
 	first := func(bucket int) int {
-		return sort.Search(len(h.rows), func(i int) bool { return int(h.rows[i].bucket) >= bucket })
+		return sort.Search(len(h.rows), func(i int) bool { return h.bucketOf(h.rows[i]) >= bucket })
 	}
-	return &heldRows[T]{slabs: h.slabs, rows: h.rows[first(from):first(to)]}
+	h.rows = h.rows[first(from):first(to)]
+	return &heldReader[T]{h, newCodec[T](l)}
 }
 
-func (h *heldRows[T]) start() int { return 0 }
+// heldReader reads rows that are in no file.
+type heldReader[T any] struct {
+	heldRows[T] // rows: not yet read
+	codec       *codec[T]
+}
 
-func (h *heldRows[T]) next() (*T, int, error) {
+func (h *heldReader[T]) start() int { return 0 }
+
+func (h *heldReader[T]) next() (*T, int, error) {
 	if len(h.rows) == 0 {
 		return nil, 0, nil
 	}
 	next := h.rows[0]
-	h.rows, h.row = h.rows[1:], *at(h.slabs, next)
-	return &h.row, int(next.bucket), nil
+	h.rows, h.codec.row = h.rows[1:], *h.decoded(next, h.codec)
+	return &h.codec.row, h.bucketOf(next), nil
 }
 
-func (h *heldRows[T]) close() {}
+func (h *heldReader[T]) close() {}
