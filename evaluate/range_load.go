@@ -34,7 +34,7 @@ func (r *Resolved) openTimelines(ctx context.Context, from, to int) *timelines {
 		events: facts.NewCursor(r.store.Events(ctx, facts.Buckets{From: from, To: to}), (*facts.LogEvent).Place),
 		unread: r.store.NewUnread(),
 	}
-	if r.store.ReportsRobots() {
+	if r.store.Totals.IndexedRobots > 0 {
 		l.held = facts.NewCursor(r.store.Captures(ctx, facts.Buckets{From: from, To: to}),
 			func(c *facts.Capture) facts.Place { return facts.PlaceOf(&c.Fetch) })
 	}

@@ -98,7 +98,7 @@ func (r *Resolved) resolve(ctx context.Context) error {
 	if err := r.readLicences(ctx, issues); err != nil {
 		return err
 	}
-	if err := r.noteCopies(issues); err != nil {
+	if err := r.noteCopies(ctx, issues); err != nil {
 		return err
 	}
 	for _, d := range deciders {
@@ -109,16 +109,23 @@ func (r *Resolved) resolve(ctx context.Context) error {
 
 // noteCopies reports which inputs are copies of others: their records without an ID are
 // counted once. Records with one are noted one by one.
-func (r *Resolved) noteCopies(issues *run.Sorter[facts.Issue]) error {
-	for i := range r.store.Inputs {
-		original, copied := r.store.Copies[int32(i)]
+func (r *Resolved) noteCopies(ctx context.Context, issues *run.Sorter[facts.Issue]) error {
+	if len(r.store.Copies) == 0 {
+		return nil
+	}
+	i := int32(-1)
+	for in, err := range r.store.Results(ctx) {
+		if err != nil {
+			return err
+		}
+		i++
+		original, copied := r.store.Copies[i]
 		if !copied {
 			continue
 		}
-		in := &r.store.Inputs[i]
 		r.totals.Duplicates += in.Unnamed
 		if err := issues.Add(facts.Issue{
-			Input: int32(i), Offset: -1, Length: in.Size, Kind: words.IssueDuplicateRecord, Action: "counted once",
+			Input: i, Offset: -1, Length: in.Size, Kind: words.IssueDuplicateRecord, Action: "counted once",
 			Detail: fmt.Sprintf("%d fetches without a WARC-Record-ID are those of %s, the bytes of which are the same",
 				in.Unnamed, r.store.Inputs[original].Name),
 		}); err != nil {
@@ -130,7 +137,7 @@ func (r *Resolved) noteCopies(issues *run.Sorter[facts.Issue]) error {
 
 // hasDistantRevisits reports whether any fetch has the body of another.
 func (r *Resolved) hasDistantRevisits() bool {
-	return slices.ContainsFunc(r.store.Inputs, func(in facts.InputResult) bool { return in.Borrowed > 0 })
+	return r.store.Totals.Borrowed > 0
 }
 
 // hasEvents reports whether logs report what was not fetched.

@@ -74,7 +74,7 @@ const (
 
 // ranges returns the number of ranges that the buckets are decided in.
 func (r *Resolved) ranges() int {
-	n := r.store.FetchCount() / r.opt.RangeRows
+	n := r.store.Totals.Fetches / r.opt.RangeRows
 	return int(min(max(n, 1), maxRanges))
 }
 

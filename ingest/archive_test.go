@@ -20,3 +20,15 @@ func equal[T any](t *testing.T, what string, got, want T, opts ...cmp.Option) {
 		t.Errorf("%s (-want +got):\n%s", what, diff)
 	}
 }
+
+// resultsOf are what reading the inputs of a set came to.
+func resultsOf(t *testing.T, set *Facts) (all []InputResult) {
+	t.Helper()
+	for r, err := range set.Results(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, *r)
+	}
+	return all
+}

@@ -3,7 +3,9 @@ package ingest
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,6 +13,7 @@ import (
 
 	"github.com/alitto/pond/v2"
 
+	"github.com/robotsaudit/robotsaudit/internal/durable"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
@@ -21,8 +24,9 @@ type build struct {
 	fingerprint string
 	root        string      // folder of the tasks
 	previous    *facts.Plan // nil where there is none
-	tasks       []string    // that the plan will have
-	kept        []Input     // of these tasks, those that were not read
+	inputs      []Input     // that the plan will have, sorted by path
+	tasks       []string    // likewise
+	kept        []bool      // by input: a task has it that was there
 }
 
 // newBuild prepares the output folder, which the caller has locked.
@@ -44,31 +48,41 @@ func newBuild(opt Options, fingerprint string) (*build, error) {
 
 // withPrevious adds the inputs of the previous plan if the options require it. Otherwise it reports
 // which of them will go.
-func (b *build) withPrevious(ctx context.Context, named []Input) ([]Input, error) {
+func (b *build) withPrevious(ctx context.Context, named []Input) (inputs []Input, err error) {
 	if b.previous == nil {
 		return named, nil
 	}
-	more := without(b.previous.Inputs, named)
 	failed := make(map[string]bool)
 	for _, f := range b.previous.Failures {
 		failed[f.Path] = true
 	}
-	if !b.opt.Add {
-		more = slices.DeleteFunc(more, func(in Input) bool { return failed[in.Path] })
-		if len(more) > 0 && b.opt.Dropping != nil {
-			return named, b.opt.Dropping(more, len(b.previous.Inputs))
-		}
-		return named, nil
-	}
-	for i, in := range more {
-		if !failed[in.Path] || in.Path == facts.Stdin {
+	var more []Input
+	before := 0
+	for in, err := range b.previous.Planned(ctx, b.opt.Dir) {
+		before++
+		switch {
+		case err != nil && (b.opt.Add || ctx.Err() != nil):
+			return nil, cmp.Or(ctx.Err(), err)
+		case err != nil: // what it had is not known, so that nothing of it is kept
+			return named, nil
+		case facts.IndexOf(named, in.Path) >= 0 || failed[in.Path] && !b.opt.Add:
 			continue
 		}
-		if info, err := in.Stat(ctx); err == nil { // it may have changed since
-			more[i].SetObject(info)
+		next := in.Compact()
+		if failed[in.Path] && in.Path != facts.Stdin {
+			if info, err := in.Stat(ctx); err == nil { // it may have changed since
+				next.SetObject(info)
+			}
 		}
+		more = append(more, next)
 	}
-	return sortInputs(slices.Concat(named, more)), nil
+	if b.opt.Add {
+		return sortInputs(slices.Concat(named, more)), nil
+	}
+	if len(more) > 0 && b.opt.Dropping != nil {
+		return named, b.opt.Dropping(more, before)
+	}
+	return named, nil
 }
 
 // sortInputs orders inputs by path and gives each a name of its own.
@@ -103,79 +117,106 @@ func (b *build) warn(format string, a ...any) {
 // rewriting is a task to be made of others.
 type rewriting struct {
 	tasks []facts.Task
-	live  []Input // what it will hold
+	live  []int32 // inputs that it will hold
+	size  int64   // of these
 }
 
-func (r *rewriting) size() (n int64) {
-	for _, in := range r.live {
-		n += in.Size
-	}
-	return n
-}
-
-// keep finds what tasks hold of the wanted inputs that are unchanged. Of a task that holds
-// others, too, a new one is made; so it is of small tasks where there are many.
-func (b *build) keep(ctx context.Context, wanted []Input) error {
-	missing := make(map[string]Input) // wanted, and in no task so far
-	for _, in := range wanted {
-		missing[in.Path] = in
-	}
-	live := func(t *facts.Task) (live []Input) {
-		for _, in := range t.Inputs {
-			if w, ok := missing[in.Path]; ok && w.Same(in.Input) {
-				live = append(live, w)
-			}
-		}
-		return live
-	}
-	take := func(inputs []Input) {
-		for _, in := range inputs {
-			delete(missing, in.Path)
+// keep makes inputs, which are sorted by path, those of the plan. It finds what tasks hold of them, if they are
+// unchanged and are not to be read again. Of a task that holds others, too, a new one is made; so it is of small
+// tasks where there are many.
+func (b *build) keep(ctx context.Context, inputs []Input, again func(*Input) bool) error {
+	b.inputs, b.kept = inputs, make([]bool, len(inputs))
+	taken := make([]bool, len(inputs))
+	take := func(r *rewriting) {
+		for _, i := range r.live {
+			taken[i] = true
 		}
 	}
 	var whole, partial []rewriting
-	var others []facts.Task
-	tasks, err := readTasks(b.root)
-	if err != nil {
-		return err
-	}
-	for _, t := range tasks {
-		if inputs := live(&t); len(inputs) == len(t.Inputs) {
-			take(inputs)
-			whole = append(whole, rewriting{[]facts.Task{t}, inputs})
-			continue
+	for t, err := range readTasks(b.root) {
+		if err != nil {
+			return err
 		}
-		others = append(others, t)
-	}
-	for _, t := range others {
-		if inputs := live(&t); len(inputs) > 0 {
-			take(inputs)
-			partial = append(partial, rewriting{[]facts.Task{t}, inputs})
+		r := rewriting{tasks: []facts.Task{t}}
+		for in, err := range t.Results(ctx) {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if err != nil { // what follows is not kept
+				r.live = nil
+				break
+			}
+			i := facts.IndexOf(inputs, in.Path)
+			if i >= 0 && !taken[i] && inputs[i].Same(in.Input) && !again(&inputs[i]) {
+				r.live = append(r.live, int32(i))
+			}
+		}
+		if n := len(r.live); n > 0 && n == int(t.Totals.Count) {
+			take(&r)
+			whole = append(whole, r)
+		} else {
+			partial = append(partial, r)
 		}
 	}
-	whole, joined := joinSmall(whole)
+	for i := range partial {
+		r := &partial[i]
+		r.live = slices.DeleteFunc(r.live, func(i int32) bool { return taken[i] })
+		take(r)
+	}
+	partial = slices.DeleteFunc(partial, func(r rewriting) bool { return len(r.live) == 0 })
+	for _, list := range [...][]rewriting{whole, partial} {
+		for i := range list {
+			for _, in := range list[i].live {
+				list[i].size += inputs[in].Size
+			}
+		}
+	}
+	whole, joined := b.joinSmall(whole)
 	for _, w := range whole {
-		b.tasks, b.kept = append(b.tasks, filepath.Base(w.tasks[0].Dir)), append(b.kept, w.live...)
+		b.take(filepath.Base(w.tasks[0].Dir), &w)
 	}
 	return b.rewrite(ctx, append(partial, joined...))
 }
 
+// take adds a task to the plan.
+func (b *build) take(name string, r *rewriting) {
+	b.tasks = append(b.tasks, name)
+	for _, i := range r.live {
+		b.kept[i] = true
+	}
+}
+
+// rest are the inputs that no task holds.
+func (b *build) rest() (rest []Input) {
+	if !slices.Contains(b.kept, true) {
+		return b.inputs
+	}
+	for i, in := range b.inputs {
+		if !b.kept[i] {
+			rest = append(rest, in)
+		}
+	}
+	return rest
+}
+
 // readTasks reads the manifests of all tasks. A folder without one is no task.
-func readTasks(root string) (tasks []facts.Task, err error) {
-	entries, err := os.ReadDir(root)
-	if err != nil {
-		return nil, err
-	}
-	for _, e := range entries {
-		dir := filepath.Join(root, e.Name())
-		if facts.IsVerifiedName(e.Name()) {
-			continue
+func readTasks(root string) iter.Seq2[facts.Task, error] {
+	return func(yield func(facts.Task, error) bool) {
+		entries, err := os.ReadDir(root)
+		if err != nil {
+			yield(facts.Task{}, err)
+			return
 		}
-		if m, err := facts.ReadManifest(dir); err == nil {
-			tasks = append(tasks, facts.Task{Dir: dir, Manifest: *m})
+		for _, e := range entries {
+			dir := filepath.Join(root, e.Name())
+			if facts.IsVerifiedName(e.Name()) {
+				continue
+			}
+			if m, err := facts.ReadManifest(dir); err == nil && !yield(facts.Task{Dir: dir, Manifest: *m}, nil) {
+				return
+			}
 		}
 	}
-	return tasks, nil
 }
 
 // manySmall is how many small tasks are joined. More files take longer to merge; joining
@@ -183,11 +224,12 @@ func readTasks(root string) (tasks []facts.Task, err error) {
 const manySmall = 64
 
 // joinSmall joins small tasks where there are many: a run every night makes one each.
-func joinSmall(tasks []rewriting) (rest, joined []rewriting) {
+func (b *build) joinSmall(tasks []rewriting) (rest, joined []rewriting) {
 	var small []rewriting
 	for _, t := range tasks {
 		switch {
-		case t.size() < taskBytes/16 && len(t.live) < taskInputs/16 && t.live[0].Path != facts.Stdin:
+		case t.size < taskBytes/16 && len(t.live) < taskInputs/16 &&
+			b.inputs[t.live[0]].Path != facts.Stdin:
 			small = append(small, t)
 		default:
 			rest = append(rest, t)
@@ -197,16 +239,17 @@ func joinSmall(tasks []rewriting) (rest, joined []rewriting) {
 		return tasks, nil
 	}
 	for _, t := range small {
-		if n := len(joined); n > 0 && joined[n-1].size()+t.size() <= taskBytes &&
+		if n := len(joined); n > 0 && joined[n-1].size+t.size <= taskBytes &&
 			len(joined[n-1].live)+len(t.live) <= taskInputs {
 			last := &joined[n-1]
 			last.tasks, last.live = append(last.tasks, t.tasks...), append(last.live, t.live...)
+			last.size += t.size
 			continue
 		}
 		joined = append(joined, t)
 	}
 	for i := range joined {
-		slices.SortFunc(joined[i].live, func(a, b Input) int { return cmp.Compare(a.Path, b.Path) })
+		slices.Sort(joined[i].live)
 	}
 	return rest, joined
 }
@@ -229,78 +272,100 @@ func (b *build) rewrite(ctx context.Context, all []rewriting) error {
 				err)
 			continue
 		}
-		b.tasks, b.kept = append(b.tasks, name), append(b.kept, all[i].live...)
+		b.take(name, &all[i])
 	}
 	return nil
 }
 
 func (b *build) rewriteTask(ctx context.Context, r rewriting) (name string, err error) {
-	name = taskName(b.fingerprint, r.live)
-	return name, b.rewriteAs(ctx, name, r)
+	var live []Input
+	for _, i := range r.live {
+		live = append(live, b.inputs[i])
+	}
+	name = taskName(b.fingerprint, live)
+	return name, b.rewriteAs(ctx, name, r.tasks, live)
 }
 
-func (b *build) rewriteAs(ctx context.Context, name string, r rewriting) error {
+func (b *build) rewriteAs(ctx context.Context, name string, tasks []facts.Task, live []Input) error {
 	tmp := filepath.Join(b.root, facts.TemporaryPrefix+name)
 	if err := os.Mkdir(tmp, 0o777); err != nil {
 		return err
 	}
 	defer os.RemoveAll(tmp)
-	if err := facts.Rewrite(ctx, tmp, b.fingerprint, r.tasks, r.live); err != nil {
+	if err := facts.Rewrite(ctx, tmp, b.fingerprint, tasks, live); err != nil {
 		return err
 	}
 	return facts.Publish(b.root, tmp, name)
 }
 
-// commit makes p, which has the tasks of b, the plan of the output folder, and removes all
+// commit makes p, which has the inputs and tasks of b, the plan of the output folder, and removes all
 // other tasks.
 func (b *build) commit(ctx context.Context, p facts.Plan) error {
 	p.Fingerprint, p.Tasks = b.fingerprint, b.tasks
 	slices.Sort(p.Tasks)
-	var results []facts.InputResult
+	var tasks []facts.Task
 	for _, name := range p.Tasks {
-		m, err := facts.ReadManifest(filepath.Join(b.root, name))
+		dir := filepath.Join(b.root, name)
+		m, err := facts.ReadManifest(dir)
 		if err != nil {
 			return err
 		}
-		results = append(results, m.Inputs...)
+		tasks = append(tasks, facts.Task{Dir: dir, Manifest: *m})
 	}
-	verified, err := b.keepVerified(ctx, results)
+	verified, err := b.keepVerified(ctx, p.Failures)
 	if err != nil {
 		return err
 	}
-	p.Copies = facts.FindCopies(ctx, results, b.knownCopies())
+	p.Inputs = inputsPrefix + rand.Text()
+	private := filepath.Dir(b.root)
+	dir := filepath.Join(private, p.Inputs)
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		return err
+	}
+	if err := facts.WriteInputs(ctx, dir, tasks, b.inputs); err != nil {
+		return err
+	}
+	if err := cmp.Or(durable.SyncFiles(dir), durable.SyncFolder(dir), durable.SyncFolder(private)); err != nil {
+		return err
+	}
+	if p.Copies, err = facts.FindCopies(ctx, dir, b.knownCopies()); err != nil {
+		return err
+	}
 	slices.SortStableFunc(p.Failures, func(a, b facts.Failure) int { return cmp.Compare(a.Name, b.Name) })
 	if err := p.Commit(b.opt.Dir); err != nil {
 		return err
 	}
-	return dropTasks(b.root, append(verified, p.Tasks...))
+	return cmp.Or(dropBut(b.root, "", append(verified, p.Tasks...)), dropBut(private, inputsPrefix, []string{p.Inputs}))
 }
 
 // keepVerified keeps what was verified of the rows of indexes that are still there, and returns the
 // names of its folders.
-func (b *build) keepVerified(ctx context.Context, results []facts.InputResult) (names []string, err error) {
+func (b *build) keepVerified(ctx context.Context, failures []facts.Failure) (names []string, err error) {
 	tasks, err := facts.VerifiedTasks(b.root)
 	if err != nil {
 		return nil, err
 	}
-	there := make(map[string]facts.Input)
-	for _, in := range results {
-		there[in.Path] = in.Input
+	failed := make(map[string]bool)
+	for _, f := range failures {
+		failed[f.Path] = true
 	}
 	for _, t := range tasks {
 		name := filepath.Base(t.Dir)
-		r := rewriting{tasks: []facts.Task{t}}
-		for _, in := range t.Inputs {
-			if now, ok := there[in.Path]; ok && now.Same(in.Input) {
-				r.live = append(r.live, now)
+		var live []Input
+		for in, err := range t.Results(ctx) {
+			if err != nil {
+				return nil, err
+			}
+			if i := facts.IndexOf(b.inputs, in.Path); i >= 0 && b.inputs[i].Same(in.Input) && !failed[in.Path] {
+				live = append(live, b.inputs[i])
 			}
 		}
 		switch {
-		case len(r.live) == len(t.Inputs):
+		case len(live) == int(t.Totals.Count):
 			names = append(names, name)
-		case len(r.live) > 0 && name != facts.UnreadVerified: // which is tried again anyway
-			name = facts.VerifiedName(name[len(name)-16:] + "-" + taskName(b.fingerprint, r.live))
-			if err := b.rewriteAs(ctx, name, r); err != nil {
+		case len(live) > 0 && name != facts.UnreadVerified: // which is tried again anyway
+			name = facts.VerifiedName(name[len(name)-16:] + "-" + taskName(b.fingerprint, live))
+			if err := b.rewriteAs(ctx, name, []facts.Task{t}, live); err != nil {
 				return nil, cmp.Or(ctx.Err(), err)
 			}
 			names = append(names, name)
@@ -315,28 +380,31 @@ func (b *build) knownCopies() map[string]string {
 	if b.previous == nil {
 		return nil
 	}
-	kept := make(map[string]bool)
-	for _, in := range b.kept {
-		kept[in.Path] = true
+	kept := func(path string) bool {
+		i := facts.IndexOf(b.inputs, path)
+		return i >= 0 && b.kept[i]
 	}
 	known := make(map[string]string)
 	for path, original := range b.previous.Copies {
-		if kept[path] && kept[original] {
+		if kept(path) && kept(original) {
 			known[path] = original
 		}
 	}
 	return known
 }
 
-// dropTasks removes the tasks that are not part of the plan.
-func dropTasks(root string, keep []string) error {
-	entries, err := os.ReadDir(root)
+const inputsPrefix = "inputs-" // begins the names of folders of files of inputs
+
+// dropBut removes what a folder has of names that begin with a prefix, but for those to keep.
+func dropBut(dir, prefix string, keep []string) error {
+	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return err
 	}
+	slices.Sort(keep)
 	for _, e := range entries {
-		if !slices.Contains(keep, e.Name()) {
-			if err := os.RemoveAll(filepath.Join(root, e.Name())); err != nil {
+		if _, kept := slices.BinarySearch(keep, e.Name()); !kept && strings.HasPrefix(e.Name(), prefix) {
+			if err := os.RemoveAll(filepath.Join(dir, e.Name())); err != nil {
 				return err
 			}
 		}

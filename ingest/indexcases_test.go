@@ -33,7 +33,7 @@ func TestIndexCases(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			in := set.Inputs[0]
+			in := resultsOf(t, set)[0]
 			if got := [3]int64{in.Records["indexed"], in.Records["none"], in.Issues}; got != want {
 				t.Errorf("%d fetches, %d other rows and %d issues (%s), not %d", got[0], got[1], got[2], in.Refusal,
 					want)

@@ -11,13 +11,10 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/reading"
 )
 
-// digestInputs computes the SHA-256 of the named inputs of tasks and keeps it in their
-// manifests, so that no input is read for it twice.
+// digestInputs computes the SHA-256 of the named inputs of tasks and keeps it with their
+// results, so that no input is read for it twice.
 func digestInputs(ctx context.Context, root string, tasks []string, named []Input, workers int) error {
-	asked := make(map[string]bool)
-	for _, in := range named {
-		asked[in.Path] = in.Path != facts.Stdin
-	}
+	asked := func(path string) bool { return path != facts.Stdin && facts.IndexOf(named, path) >= 0 }
 	pool := pond.NewPool(workers, pond.WithQueueSize(2*workers))
 	defer pool.StopAndWait()
 	ctx, cancel := context.WithCancel(ctx)
@@ -42,25 +39,19 @@ func digestInputs(ctx context.Context, root string, tasks []string, named []Inpu
 	return first
 }
 
-// digestTask adds to a task's manifest the digests that are asked for and not there.
-func digestTask(ctx context.Context, dir string, asked map[string]bool) error {
+// digestTask adds to the results of a task the digests that are asked for and not there.
+func digestTask(ctx context.Context, dir string, asked func(path string) bool) error {
 	m, err := facts.ReadManifest(dir)
 	if err != nil {
 		return err
 	}
-	added := false
-	for i := range m.Inputs {
-		in := &m.Inputs[i]
-		if in.SHA256 != "" || !asked[in.Path] {
-			continue
+	return m.Update(ctx, dir, func(in *InputResult) (changed bool, err error) {
+		if in.SHA256 != "" || !asked(in.Path) {
+			return false, nil
 		}
 		if in.SHA256, err = in.Digest(ctx); err != nil {
-			return cmp.Or(ctx.Err(), error(&reading.Error{Input: in.Input, Err: err}))
+			err = cmp.Or(ctx.Err(), error(&reading.Error{Input: in.Input, Err: err}))
 		}
-		added = true
-	}
-	if !added {
-		return nil
-	}
-	return m.Replace(dir)
+		return true, err
+	})
 }

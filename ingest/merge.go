@@ -3,9 +3,11 @@ package ingest
 import (
 	"context"
 	"fmt"
+	"hash/maphash"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 
 	"github.com/robotsaudit/robotsaudit/internal/durable"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
@@ -19,14 +21,14 @@ func Merge(ctx context.Context, dirs []string, opt Options) error {
 	if err := opt.complete(); err != nil {
 		return err
 	}
-	m := merging{Plan: facts.Plan{Digested: true}, results: make(map[string]from)}
+	m := merging{Plan: facts.Plan{Digested: true}, from: make(map[string]from), seed: maphash.MakeSeed()}
 	for _, dir := range dirs {
-		if err := m.add(dir); err != nil {
+		if err := m.add(ctx, dir); err != nil {
 			return err
 		}
 	}
 	if plan, _ := facts.ReadPlan(opt.Dir); plan != nil && opt.Add {
-		if err := m.add(opt.Dir); err != nil {
+		if err := m.add(ctx, opt.Dir); err != nil {
 			return err
 		}
 	}
@@ -34,9 +36,9 @@ func Merge(ctx context.Context, dirs []string, opt Options) error {
 	if err != nil {
 		return err
 	}
-	m.Inputs = sortInputs(m.Inputs)
+	inputs := sortInputs(m.inputs)
 	if !opt.Add {
-		if _, err := b.withPrevious(ctx, m.Inputs); err != nil {
+		if _, err := b.withPrevious(ctx, inputs); err != nil {
 			return err
 		}
 	}
@@ -45,14 +47,14 @@ func Merge(ctx context.Context, dirs []string, opt Options) error {
 			return err
 		}
 	}
-	if err := b.keep(ctx, m.Inputs); err != nil {
+	if err := b.keep(ctx, inputs, func(*Input) bool { return false }); err != nil {
 		return err
 	}
-	if lost := without(m.Inputs, b.kept); len(lost) > 0 {
+	if i := slices.Index(b.kept, false); i >= 0 {
 		return fmt.Errorf("what was read of %s into %s cannot be read back; run 'robotsaudit ingest' there again",
-			lost[0].Name, m.results[lost[0].Path].dir)
+			inputs[i].Name, m.from[inputs[i].Path].dir)
 	}
-	opt.Progress.InputsKept.Store(int64(len(b.kept)))
+	opt.Progress.InputsKept.Store(int64(len(inputs)))
 	b.previous = &m.Plan // for its copies
 	if err := b.commit(ctx, m.plan()); err != nil {
 		return err
@@ -64,19 +66,21 @@ func Merge(ctx context.Context, dirs []string, opt Options) error {
 // merging is what several output folders hold.
 type merging struct {
 	facts.Plan
-	dirs    []string
-	sets    []*Facts        // of these
-	results map[string]from // by path
+	dirs   []string
+	sets   []*Facts // of these
+	inputs []Input
+	from   map[string]from // by path
+	seed   maphash.Seed
 }
 
-// from is the result of reading an input, and the folder that holds it.
+// from is the folder that holds an input, and a hash of what reading it showed.
 type from struct {
-	InputResult
-	dir string
+	dir   string
+	shown uint64
 }
 
 // add adds the facts of an output folder.
-func (m *merging) add(dir string) error {
+func (m *merging) add(ctx context.Context, dir string) error {
 	set, err := OpenFacts(dir)
 	if err != nil {
 		return err
@@ -88,15 +92,22 @@ func (m *merging) add(dir string) error {
 		first, other := modeOf(m.Fingerprint), modeOf(set.Fingerprint)
 		return fmt.Errorf("the archives of %s were read %s, those of %s %s; run 'robotsaudit ingest' in the same way for all", m.dirs[0], first, dir, other)
 	}
-	for _, in := range set.Inputs {
-		other, ok := m.results[in.Path]
+	i := -1
+	for in, err := range set.Results(ctx) {
+		if err != nil {
+			return err
+		}
+		i++
+		path := set.Inputs[i].Path
+		shown := maphash.Comparable(m.seed, [3]string{strconv.FormatInt(in.Size, 10), in.Container, in.Fingerprint})
+		other, ok := m.from[path]
 		switch {
 		case !ok:
-			m.Inputs = append(m.Inputs, in.Input)
-			m.results[in.Path] = from{in, dir}
-		case other.Size != in.Size || other.Container != in.Container || other.Fingerprint != in.Fingerprint:
+			m.inputs = append(m.inputs, set.Inputs[i])
+			m.from[path] = from{dir, shown}
+		case other.shown != shown:
 			return fmt.Errorf("%s and %s hold different archives of one path, %s; read one of them by another path",
-				other.dir, dir, in.Path)
+				other.dir, dir, path)
 		}
 	}
 	if m.Copies == nil {
@@ -116,7 +127,7 @@ func (m *merging) plan() facts.Plan {
 	p := m.Plan
 	p.Failures = nil
 	for _, f := range m.Failures {
-		if _, read := m.results[f.Path]; !read && !slices.Contains(p.Failures, f) {
+		if _, read := m.from[f.Path]; !read && !slices.Contains(p.Failures, f) {
 			p.Failures = append(p.Failures, f)
 		}
 	}

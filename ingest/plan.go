@@ -84,23 +84,19 @@ func Ingest(ctx context.Context, inputs []Input, opt Options) error {
 	if inputs, err = b.withPrevious(ctx, named); err != nil {
 		return err
 	}
-	again := slices.DeleteFunc(slices.Clone(named),
-		func(in Input) bool { return !opt.Reread && in.Path != facts.Stdin })
-	if err := b.keep(ctx, without(inputs, again)); err != nil {
+	wasNamed := func(in *Input) bool { return facts.IndexOf(named, in.Path) >= 0 }
+	again := func(in *Input) bool { return (opt.Reread || in.Path == facts.Stdin) && wasNamed(in) }
+	if err := b.keep(ctx, inputs, again); err != nil {
 		return err
 	}
-	opt.Progress.InputsKept.Store(int64(len(b.kept)))
 	in := ingestion{root: b.root, opt: opt, fingerprint: b.fingerprint, cores: warc.NewCores(opt.Workers)}
-	rest := without(inputs, b.kept)
-	for _, lost := range without(rest, named) {
-		if lost.Path == facts.Stdin { // known from an earlier run alone
-			rest = without(rest, []Input{lost})
-			in.failures = append(in.failures,
-				facts.Failure{
-					Name: lost.Name, Reason: "what was read of it before cannot be kept; give it again",
-					Path: lost.Path,
-				})
-		}
+	rest := b.rest()
+	opt.Progress.InputsKept.Store(int64(len(inputs) - len(rest)))
+	if i := facts.IndexOf(rest, facts.Stdin); i >= 0 && !wasNamed(&rest[i]) { // known from an earlier run alone
+		in.failures = append(in.failures, facts.Failure{
+			Name: rest[i].Name, Reason: "what was read of it before cannot be kept; give it again", Path: facts.Stdin,
+		})
+		rest = slices.Delete(slices.Clone(rest), i, i+1)
 	}
 	made, err := in.run(ctx, group(rest))
 	if err != nil {
@@ -115,42 +111,24 @@ func Ingest(ctx context.Context, inputs []Input, opt Options) error {
 			return err
 		}
 	}
-	return b.commit(ctx, facts.Plan{Inputs: inputs, Failures: in.failures, Digested: opt.DigestInputs})
-}
-
-// without returns the inputs that are not among others.
-func without(inputs, others []Input) (rest []Input) {
-	other := make(map[string]bool)
-	for _, in := range others {
-		other[in.Path] = true
-	}
-	for _, in := range inputs {
-		if !other[in.Path] {
-			rest = append(rest, in)
-		}
-	}
-	return rest
+	return b.commit(ctx, facts.Plan{Failures: in.failures, Digested: opt.DigestInputs})
 }
 
 // group makes tasks of consecutive inputs. The size is far below the gigabyte at
 // which a task would be hard to sort, so that a folder of middle-sized archives
 // occupies all workers. Standard input is a task of its own: it cannot be read
 // again when another input fails.
-func group(inputs []facts.Input) [][]facts.Input {
-	var tasks [][]facts.Input
-	var current []facts.Input
-	var size int64
-	for _, in := range inputs {
-		if len(current) > 0 && (size+in.Size > taskBytes || len(current) == taskInputs ||
-			current[0].Path == facts.Stdin) {
-			tasks = append(tasks, current)
-			current, size = nil, 0
+func group(inputs []Input) (tasks [][]Input) {
+	start, size := 0, int64(0)
+	for i, in := range inputs {
+		if i > start && (size+in.Size > taskBytes || i-start == taskInputs || inputs[start].Path == facts.Stdin) {
+			tasks = append(tasks, inputs[start:i])
+			start, size = i, 0
 		}
-		current = append(current, in)
 		size += in.Size
 	}
-	if len(current) > 0 {
-		tasks = append(tasks, current)
+	if start < len(inputs) {
+		tasks = append(tasks, inputs[start:])
 	}
 	return tasks
 }
@@ -283,8 +261,9 @@ func (g *ingestion) attempt(ctx context.Context, inputs []facts.Input) (name str
 	}
 	m := facts.Manifest{Fingerprint: g.fingerprint}
 	var counted atomic.Int64
+	var size int64
 	defer func() { // what was left out, such as padding, counts as read; a failed attempt does not
-		g.opt.Progress.BytesRead.Add(sizeOf(m.Inputs) - counted.Load())
+		g.opt.Progress.BytesRead.Add(size - counted.Load())
 	}()
 	opt := reading.Options{
 		Progress: func(n int) { counted.Add(int64(n)); g.opt.Progress.BytesRead.Add(int64(n)) },
@@ -292,12 +271,12 @@ func (g *ingestion) attempt(ctx context.Context, inputs []facts.Input) (name str
 		Tmp:      tmp,
 		Cores:    g.cores,
 	}
-	results, failed, err := readInputs(ctx, w, inputs, g.opt.Stdin, opt)
+	read, failed, err := readInputs(ctx, w, inputs, g.opt.Stdin, opt)
 	if err != nil || len(failed) > 0 {
 		w.Abandon()
 		return "", failed, err
 	}
-	m.Inputs = results
+	size = read
 	if err := w.Close(&m); err != nil {
 		return "", nil, err
 	}
@@ -305,24 +284,28 @@ func (g *ingestion) attempt(ctx context.Context, inputs []facts.Input) (name str
 		return "", nil, err
 	}
 	g.opt.Progress.InputsRead.Add(int64(len(inputs)))
-	if g.opt.Read != nil {
-		for i := range m.Inputs {
-			g.opt.Read(&m.Inputs[i])
+	if g.opt.Read == nil {
+		return name, nil, nil
+	}
+	task := facts.Task{Dir: filepath.Join(g.root, name), Manifest: m}
+	for r, err := range task.Results(ctx) {
+		if err != nil {
+			return "", nil, err
 		}
+		g.opt.Read(r)
 	}
 	return name, nil, nil
 }
 
-// readInputs reads the inputs, in order, into w. Where some cannot be read, w is to be
-// abandoned; the others are read to their end all the same, into nothing, so that one
-// pass finds all that fail.
-func readInputs(ctx context.Context, w *facts.Writer, inputs []facts.Input, stdin io.Reader, opt reading.Options) (
-	results []facts.InputResult, failed []*reading.Error, err error,
+// readInputs reads the inputs, in order, into w, and returns their size. Where some cannot be read, w is to be
+// abandoned; the others are read to their end all the same, into nothing, so that one pass finds all that fail.
+func readInputs(ctx context.Context, w *facts.Writer, inputs []Input, stdin io.Reader, opt reading.Options) (
+	size int64, failed []*reading.Error, err error,
 ) {
 	var out facts.Sink = w
 	for i, in := range inputs {
 		if err := ctx.Err(); err != nil {
-			return nil, nil, err
+			return 0, nil, err
 		}
 		result, err := reading.Read(ctx, in, int32(i), out, stdin, opt)
 		var failure *reading.Error
@@ -330,18 +313,16 @@ func readInputs(ctx context.Context, w *facts.Writer, inputs []facts.Input, stdi
 		case errors.As(err, &failure):
 			failed, out = append(failed, failure), facts.Discard{}
 		case err != nil:
-			return nil, nil, err
+			return 0, nil, err
+		case len(failed) == 0:
+			err = w.Input(&result)
 		}
-		results = append(results, result)
+		if err != nil && failure == nil {
+			return 0, nil, err
+		}
+		size += result.Size
 	}
-	return results, failed, nil
-}
-
-func sizeOf(inputs []facts.InputResult) (n int64) {
-	for _, in := range inputs {
-		n += in.Size
-	}
-	return n
+	return size, failed, nil
 }
 
 // OpenFacts reads the current facts of an output folder.

@@ -83,7 +83,9 @@ func entries(t *testing.T, dir string) (names []string) {
 		t.Fatal(err)
 	}
 	for _, e := range list {
-		names = append(names, e.Name())
+		if !strings.HasPrefix(e.Name(), "inputs-") {
+			names = append(names, e.Name())
+		}
 	}
 	return names
 }
@@ -100,8 +102,9 @@ func TestIngest(t *testing.T) {
 		"a.warc.gz http://a2/robots.txt",
 		"b.warc.gz http://b/", "b.warc.gz http://b/robots.txt",
 	})
-	if n := set.FetchCount(); n != 6 || set.Inputs[0].Robots != 2 || set.Inputs[0].Container != "warc.gz" {
-		t.Errorf("%d fetches, inputs %+v", n, set.Inputs)
+	results := resultsOf(t, set)
+	if n := set.Totals.Fetches; n != 6 || results[0].Robots != 2 || results[0].Container != "warc.gz" {
+		t.Errorf("%d fetches, inputs %+v", n, results)
 	}
 	if progress.InputsRead.Load() != 2 || progress.InputsKept.Load() != 0 ||
 		progress.BytesRead.Load() != progress.BytesTotal.Load() || len(warnings) != 0 {
@@ -247,8 +250,8 @@ func TestIngestWithoutTheFailing(t *testing.T) {
 		t.Fatal(err)
 	}
 	set, progress, _ := ingestAll(t, "a.warc.gz", "b.warc.gz", "c.warc.gz")
-	if progress.InputsRead.Load() != 1 || len(set.Failures) != 0 || set.FetchCount() != 6 {
-		t.Errorf("%d read, failures %v, %d fetches", progress.InputsRead.Load(), set.Failures, set.FetchCount())
+	if progress.InputsRead.Load() != 1 || len(set.Failures) != 0 || set.Totals.Fetches != 6 {
+		t.Errorf("%d read, failures %v, %d fetches", progress.InputsRead.Load(), set.Failures, set.Totals.Fetches)
 	}
 }
 
@@ -288,8 +291,8 @@ func TestManyFailingInputsAreFoundAtOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(facts.Failures) != 2*n/3 || len(facts.Inputs) != n/3 || facts.FetchCount() != 2*n/3 {
-		t.Errorf("%d failures, %d inputs, %d fetches", len(facts.Failures), len(facts.Inputs), facts.FetchCount())
+	if len(facts.Failures) != 2*n/3 || len(facts.Inputs) != n/3 || facts.Totals.Fetches != 2*n/3 {
+		t.Errorf("%d failures, %d inputs, %d fetches", len(facts.Failures), len(facts.Inputs), facts.Totals.Fetches)
 	}
 	if got := progress.BytesRead.Load(); got > 2*readable {
 		t.Errorf("%d bytes read of %d that can be", got, readable)
@@ -336,8 +339,8 @@ func TestIngestStandardInput(t *testing.T) {
 			t.Fatal(err)
 		}
 		equal(t, "rows", rows(t, facts), []string{"- http://" + host + "/", "- http://" + host + "/robots.txt"})
-		if len(facts.Failures) != 1 || facts.Inputs[0].Container != "warc.gz" {
-			t.Errorf("failures %v, container %s", facts.Failures, facts.Inputs[0].Container)
+		if len(facts.Failures) != 1 || resultsOf(t, facts)[0].Container != "warc.gz" {
+			t.Errorf("failures %v, results %v", facts.Failures, resultsOf(t, facts))
 		}
 	}
 }
@@ -355,8 +358,8 @@ func TestIngestInterrupted(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	facts, _, _ := ingestAll(t, "a.warc.gz")
-	if facts.FetchCount() != 2 {
-		t.Errorf("%d fetches", facts.FetchCount())
+	if facts.Totals.Fetches != 2 {
+		t.Errorf("%d fetches", facts.Totals.Fetches)
 	}
 }
 

@@ -93,7 +93,7 @@ func TestRefersElsewhere(t *testing.T) {
 		got[f.RecordID.String()] = true
 	}
 	equal(t, "revisits that refer elsewhere", got, want)
-	if n := set.FetchCount(); n != int64(1+cases) {
+	if n := set.Totals.Fetches; n != int64(1+cases) {
 		t.Errorf("%d fetches, want all %d", n, 1+cases)
 	}
 }

@@ -13,7 +13,7 @@ import (
 // dump lists all facts of an output folder.
 func dump(t *testing.T, set *facts.Set) (all []string) {
 	t.Helper()
-	for _, in := range set.Inputs {
+	for _, in := range resultsOf(t, set) {
 		all = append(all, fmt.Sprintf("input %+v", in))
 	}
 	r, err := facts.NewReader(set, t.TempDir())

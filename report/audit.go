@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"runtime/debug"
 	"strings"
@@ -226,7 +227,7 @@ func releaseOf(version string) string {
 }
 
 // newAudit describes an evaluation of facts, once all of it is written.
-func newAudit(set *facts.Set, settings Settings, t *evaluate.Totals, counted *tally) *Audit {
+func newAudit(set *facts.Set, settings Settings, t *evaluate.Totals, counted *tally) (*Audit, error) {
 	a := &Audit{
 		Tool: "robotsaudit", Version: Version(), SchemaVersion: SchemaVersion, Settings: settings,
 		Inputs:     []AuditInput{},
@@ -235,7 +236,10 @@ func newAudit(set *facts.Set, settings Settings, t *evaluate.Totals, counted *ta
 	for _, f := range set.Failures {
 		a.Unreadable = append(a.Unreadable, Unreadable{Name: locator(f.Name), Reason: f.Reason})
 	}
-	for _, in := range set.Inputs {
+	for in, err := range set.Results(context.Background()) {
+		if err != nil {
+			return nil, err
+		}
 		a.Inputs = append(a.Inputs, AuditInput{
 			Name: locator(in.Name), Size: in.Size, Fingerprint: in.Fingerprint,
 			SHA256: known(in.SHA256, in.SHA256 != ""), Container: in.Container,
@@ -246,10 +250,6 @@ func newAudit(set *facts.Set, settings Settings, t *evaluate.Totals, counted *ta
 			Digests:  in.Digests, Crawls: in.Crawls,
 		})
 	}
-	indexed := -t.Joined
-	for _, in := range set.Inputs {
-		indexed += in.Indexed
-	}
 	decidable := t.Fetches - t.RobotsTxtItself
 	a.Totals = Totals{
 		Counts:                   t.Counts,
@@ -257,7 +257,7 @@ func newAudit(set *facts.Set, settings Settings, t *evaluate.Totals, counted *ta
 		Unproven:                 t.Counts.Unproven(),
 		Decidable:                decidable,
 		Duplicates:               t.Duplicates,
-		Indexed:                  indexed,
+		Indexed:                  set.Totals.Indexed - t.Joined,
 		IndexJoined:              t.Joined,
 		Verification:             Verification(t.Verification),
 		LogEvidence:              t.LogEvidence,
@@ -272,7 +272,7 @@ func newAudit(set *facts.Set, settings Settings, t *evaluate.Totals, counted *ta
 		Issues:                   counted.issueCount,
 		InputsNotWhollyRead:      counted.unreadCount,
 	}
-	return a
+	return a, nil
 }
 
 func share(part, whole int64) *float64 {

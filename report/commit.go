@@ -42,7 +42,7 @@ func (w *Writer) describe(totals *evaluate.Totals) (*Audit, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newAudit(w.facts, NewSettings(&w.opt, w.facts.Fingerprint, w.ranks), totals, w.tally), nil
+	return newAudit(w.facts, NewSettings(&w.opt, w.facts.Fingerprint, w.ranks), totals, w.tally)
 }
 
 func (w *Writer) commit(a *Audit) (err error) {

@@ -11,7 +11,9 @@ import (
 // A rowBuilder makes the rows of the result tables. The file of each table has its row
 // type and how a row is made; what several tables have in common is here.
 type rowBuilder struct {
-	inputs  []string // names, as in warc_filename
+	facts   *facts.Set
+	input   int32  // of the row before
+	name    string // of input, as in warc_filename; "": there is no row before
 	profile string
 	ranks   *Ranks // nil: hosts have no strata
 	site    site   // of the row before
@@ -22,19 +24,18 @@ type rowBuilder struct {
 }
 
 func newRowBuilder(facts *facts.Set, profile string) rowBuilder {
-	b := rowBuilder{profile: profile}
-	for _, in := range facts.Inputs {
-		b.inputs = append(b.inputs, locator(in.Name))
-	}
-	return b
+	return rowBuilder{facts: facts, profile: profile}
 }
 
 // filename is the warc_filename of an input, or of an entry of it.
 func (b *rowBuilder) filename(input int32, entry string) string {
-	if entry == "" {
-		return b.inputs[input]
+	if b.name == "" || b.input != input {
+		b.input, b.name = input, locator(b.facts.Inputs[input].Name)
 	}
-	return b.inputs[input] + "/" + locator(entry)
+	if entry == "" {
+		return b.name
+	}
+	return b.name + "/" + locator(entry)
 }
 
 // archive is the warc_filename of a fetch: for a fetch in an index, the archive that the index names.

@@ -107,7 +107,12 @@ func (w *Writer) Count(c Counter) {
 }
 
 // Inputs are the names of the inputs, in the order of audit.json.
-func (w *Writer) Inputs() []string { return w.inputs }
+func (w *Writer) Inputs() (names []string) {
+	for i := range w.facts.Inputs {
+		names = append(names, locator(w.facts.Inputs[i].Name))
+	}
+	return names
+}
 
 // another starts the same tables in another folder.
 func (w *Writer) another(tmp string, waiting bool) *Writer {

@@ -24,13 +24,13 @@ import (
 var noon = time.Date(2025, 3, 1, 12, 0, 0, 0, time.UTC).UnixMicro()
 
 func testFacts(names ...string) *facts.Set {
-	f := new(facts.Set)
+	var results []facts.InputResult
 	for _, n := range names {
 		in := facts.InputResult{Container: "warc.gz", Fingerprint: "0123456789abcdef"}
 		in.Name, in.Size, in.Fetches = n, 1000, 4
-		f.Inputs = append(f.Inputs, in)
+		results = append(results, in)
 	}
-	return f
+	return facts.SetOf(results...)
 }
 
 func testFetch(origin, path string) facts.Fetch {

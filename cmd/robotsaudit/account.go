@@ -37,13 +37,7 @@ func (j *job) notWhollyRead() int64 {
 	if j.totals != nil {
 		return j.totals.InputsNotWhollyRead
 	}
-	n := int64(len(j.facts.Failures))
-	for _, in := range j.facts.Inputs {
-		if in.Refusal != "" || in.Lossy > 0 {
-			n++
-		}
-	}
-	return n
+	return int64(len(j.facts.Failures)) + j.facts.Totals.NotWhole
 }
 
 // summarize logs the event summary of a run that came to its end.
@@ -60,7 +54,7 @@ func (j *job) summarize(code int) {
 		fields = append(fields,
 			slog.Int("inputs", len(j.facts.Inputs)),
 			slog.Int64("inputs_not_wholly_read", j.notWhollyRead()),
-			slog.Int64("fetches", j.facts.FetchCount()))
+			slog.Int64("fetches", j.facts.Totals.Fetches))
 	}
 	if j.totals != nil {
 		fields = append(fields,

@@ -62,8 +62,11 @@ func (e *evaluation) identity(set *facts.Set) (string, error) {
 	h := sha256.New()
 	enc := json.NewEncoder(h)
 	err := enc.Encode(report.NewSettings(&e.options, set.Fingerprint, e.ranks))
-	for _, in := range set.Inputs {
-		err = cmp.Or(err, enc.Encode([]any{in.Name, in.Size, in.Fingerprint}))
+	for in, reading := range set.Results(context.Background()) {
+		if err = cmp.Or(err, reading); err != nil {
+			return "", err
+		}
+		err = enc.Encode([]any{in.Name, in.Size, in.Fingerprint})
 	}
 	return fmt.Sprintf("%x\n", h.Sum(nil)), cmp.Or(err, enc.Encode(set.Failures))
 }

@@ -96,7 +96,7 @@ func (j *job) decide(e *evaluation) error {
 // watchDeciding shows how many fetches are decided, until stop is called.
 func (j *job) watchDeciding(e *evaluation) (stop func()) {
 	return watch(j.cmd, j.log, gauge{
-		"deciding", e.options.Decided.Load, j.facts.FetchCount,
+		"deciding", e.options.Decided.Load, func() int64 { return j.facts.Totals.Fetches },
 		func(n int64) string { return report.Count(n, "fetch") }, "fetches",
 	})
 }
@@ -368,8 +368,11 @@ func (e *evaluation) chooseTables(set *facts.Set) {
 		return
 	}
 	var rows, read int64 // fetches in indexes, and in archives but for robots.txt
-	for i := range set.Inputs {
-		if in := &set.Inputs[i]; in.Records[facts.TypeIndexed.String()] > 0 {
+	for in, err := range set.Results(context.Background()) {
+		if err != nil {
+			return // who needs the file of inputs reports that
+		}
+		if in.Records[facts.TypeIndexed.String()] > 0 {
 			rows += in.Fetches
 		} else {
 			read += in.Fetches - in.Robots

@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"net/url"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -212,12 +211,12 @@ func findInput(set *ingest.Facts, dir, name string) (in ingest.Input, entry stri
 		for file := given; file != ""; file = file[:max(strings.LastIndexByte(file, '/'), 0)] {
 			for _, in := range set.Inputs {
 				if in.Name == file {
-					return in.Input, entryOf(given, file), nil
+					return in, entryOf(given, file), nil
 				}
 			}
 		}
 	}
-	if slices.ContainsFunc(set.Inputs, func(in ingest.InputResult) bool { return in.Indexed > 0 }) {
+	if set.Totals.Indexed > 0 {
 		return in, "", usageErrorf("the audit in %s did not read an archive %q, which an index may name; leave out "+
 			"-o and give its path", dir, name)
 	}

@@ -241,13 +241,10 @@ func readText(p *ingest.Progress, elapsed time.Duration) string {
 
 // printIngested reports what was read.
 func (j *job) printIngested() (err error) {
-	lossy := int64(len(j.facts.Failures))
-	for _, in := range j.facts.Inputs {
-		lossy += in.Lossy
-	}
+	lossy := int64(len(j.facts.Failures)) + j.facts.Totals.Lossy
 	if wantsSummary(j.cmd) {
 		_, err = fmt.Fprintf(j.cmd.OutOrStdout(), "%s, %s. Decide them with: robotsaudit evaluate -o %s\n",
-			report.Count(int64(len(j.facts.Inputs)), "archive"), report.Count(j.facts.FetchCount(), "fetch"), j.output)
+			report.Count(int64(len(j.facts.Inputs)), "archive"), report.Count(j.facts.Totals.Fetches, "fetch"), j.output)
 	}
 	if err == nil && lossy > 0 {
 		err = exitStatus(exitUnread)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -382,7 +383,10 @@ func reportUnread(log *slog.Logger, facts *facts.Set, told []*ingest.InputError)
 			lines = append(lines, f.Name+": "+f.Reason)
 		}
 	}
-	for _, in := range facts.Inputs {
+	for in, err := range facts.Results(context.Background()) {
+		if facts.Totals.NotWhole == 0 || err != nil { // who needs the file of inputs reports that
+			break
+		}
 		switch {
 		case in.Refusal != "":
 			lines = append(lines, in.Name+": "+in.Refusal)

@@ -127,7 +127,7 @@ func TestOutputInStore(t *testing.T) {
 		{
 			1,
 			[]string{"evaluate", "-o", out},
-			"are in s3://bucket/others/shards, where explain, evidence, extract and report alone read them",
+			"are in s3://bucket/others, where explain, evidence, extract and report alone read them",
 		},
 		{1, []string{"report", "-o", "s3://bucket/none"}, "s3://bucket/none has no audit.json"},
 		{
@@ -153,7 +153,7 @@ func TestOutputInStore(t *testing.T) {
 		0: append([]string{"report", "--markdown", filepath.Join(dir, "report.md")}, denied...),
 	} {
 		if _, said := command(t, code, args...); !strings.Contains(said,
-			"facts in s3://bucket/others/shards: access is denied (403") {
+			"facts in s3://bucket/others: access is denied (403") {
 			t.Errorf("%q: %s", args, said)
 		}
 	}

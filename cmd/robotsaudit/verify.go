@@ -4,18 +4,16 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/ingest"
-	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/verify"
 	"github.com/robotsaudit/robotsaudit/report"
 )
 
 // verify reads the records of suspected violations that indexes list. The facts then have them.
 func (j *job) verify(e *evaluation) (err error) {
-	if !slices.ContainsFunc(j.facts.Inputs, func(in facts.InputResult) bool { return in.Indexed > 0 }) {
+	if j.facts.Totals.Indexed == 0 {
 		j.log.Warn("--verify changes nothing: it reads what indexes report, and no input is an index")
 		return nil
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"hash/maphash"
 	"io"
 	"slices"
 )
@@ -12,38 +13,72 @@ import (
 // MaxAlike is with how many inputs of one size and fingerprint another is compared.
 const MaxAlike = 16
 
+// alikeness is what inputs with the same bytes have in common.
+type alikeness struct {
+	size        int64
+	container   string
+	fingerprint string
+}
+
+func alikenessOf(r *InputResult) alikeness { return alikeness{r.Size, r.Container, r.Fingerprint} }
+
+// mayBeCopied reports whether an input holds fetches without an ID, which a copy of it holds, too.
+func (r *InputResult) mayBeCopied() bool { return r.Unnamed > 0 && r.Path != Stdin }
+
+// met are hashes of what several inputs have in common.
+func met(ctx context.Context, dir string, seed maphash.Seed) (map[uint64]bool, error) {
+	var all []uint64
+	for r, err := range results(inputsOf(ctx, dir)) {
+		if err != nil {
+			return nil, err
+		}
+		if r.mayBeCopied() {
+			all = append(all, maphash.Comparable(seed, alikenessOf(&r.InputResult)))
+		}
+	}
+	slices.Sort(all)
+	several := make(map[uint64]bool)
+	for i := range all {
+		if i > 0 && all[i] == all[i-1] {
+			several[all[i]] = true
+		}
+	}
+	return several, nil
+}
+
 // FindCopies maps inputs to an earlier input with the same bytes, by path. A
 // WARC-Record-ID identifies a record. An ARC has none, and two records alike may be
 // two fetches, unless all of both files is alike. So only inputs that hold fetches
 // without an id are compared, and only those alike in all that reading them showed.
-// Inputs that known maps to the same input need not be compared.
-func FindCopies(ctx context.Context, results []InputResult, known map[string]string) map[string]string {
-	type likeness struct {
-		size        int64
-		container   string
-		fingerprint string
+// Inputs that known maps to the same input need not be compared. The file of inputs is in dir.
+func FindCopies(ctx context.Context, dir string, known map[string]string) (map[string]string, error) {
+	seed := maphash.MakeSeed()
+	several, err := met(ctx, dir, seed)
+	if err != nil {
+		return nil, err
 	}
-	results = slices.Clone(results)
-	slices.SortFunc(results, func(a, b InputResult) int { return cmp.Compare(a.Path, b.Path) })
-	alike := make(map[likeness][]InputResult)
+	alike := make(map[alikeness][]InputResult)
 	copies := make(map[string]string)
-	for _, r := range results {
-		if r.Unnamed == 0 || r.Path == Stdin {
+	for r, err := range results(inputsOf(ctx, dir)) {
+		if err != nil {
+			return nil, err
+		}
+		key := alikenessOf(&r.InputResult)
+		if !r.mayBeCopied() || !several[maphash.Comparable(seed, key)] {
 			continue
 		}
-		key := likeness{r.Size, r.Container, r.Fingerprint}
 		originals := alike[key]
 		i := slices.IndexFunc(originals, func(in InputResult) bool {
-			return cmp.Or(known[in.Path], in.Path) == cmp.Or(known[r.Path], r.Path) || sameInput(ctx, in, r)
+			return cmp.Or(known[in.Path], in.Path) == cmp.Or(known[r.Path], r.Path) || sameInput(ctx, in, r.InputResult)
 		})
 		switch {
 		case i >= 0:
 			copies[r.Path] = originals[i].Path
 		case len(originals) < MaxAlike:
-			alike[key] = append(originals, r)
+			alike[key] = append(originals, InputResult{Input: r.Input, SHA256: r.SHA256})
 		}
 	}
-	return copies
+	return copies, nil
 }
 
 // sameInput compares two inputs by their digests. Of one that cannot be read any more, nothing is known.

@@ -2,6 +2,7 @@ package facts
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"slices"
@@ -48,11 +49,18 @@ func (r *CrawlRun) State(name, value []byte) {
 	r.Fields[key] = hex.EncodeToString(sum[:8])
 }
 
-// Known returns the run as it is kept: what it states only if that may name the run, and is all of it.
+// Known returns the run as it is kept, to be compared: what it states only if that may name the run, and is
+// all of it.
 func (r CrawlRun) Known() CrawlRun {
 	if r.Fields[more] != "" || r.Fields[wgetArguments] == "" &&
 		!slices.ContainsFunc(namesRun, func(name string) bool { return r.Fields[name] != "" }) {
 		r.Fields, r.File = nil, ""
+	}
+	if r.Fields[wgetArguments] == "" {
+		r.File = ""
+	}
+	for _, name := range differsInRun {
+		delete(r.Fields, name)
 	}
 	return r
 }
@@ -84,7 +92,7 @@ func (r *CrawlRun) IsSame(o *CrawlRun, agent, other string) bool {
 // agrees reports whether two warcinfo records agree in all fields that both state.
 func (r *CrawlRun) agrees(o *CrawlRun) bool {
 	for name, value := range r.Fields {
-		if other := o.Fields[name]; other != "" && other != value && !slices.Contains(differsInRun, name) {
+		if other := o.Fields[name]; other != "" && other != value {
 			return false
 		}
 	}
@@ -117,8 +125,17 @@ func (s *Set) CrawlRunOf(at Spot) *CrawlRun {
 	if at.Run == 0 || s == nil {
 		return nil
 	}
-	return s.runs[at.InRun()]
+	if r := findRun(s.runs.of(at.Input), at); r != nil {
+		return r
+	}
+	if more := s.verified[at.Input]; more != nil {
+		return findRun(more.Runs, at)
+	}
+	return nil
 }
+
+// CrawlRuns returns the runs that an archive shows.
+func (s *Set) CrawlRuns(input int32) []CrawlRun { return s.runs.of(input) }
 
 // IsSameRun reports whether two records, by requests with two User-Agents, are of one run of a crawler.
 func (s *Set) IsSameRun(a, b Spot, agent, other string) bool {
@@ -126,13 +143,66 @@ func (s *Set) IsSameRun(a, b Spot, agent, other string) bool {
 	return p != nil && q != nil && p.IsSame(q, agent, other)
 }
 
-// setUpRuns makes the runs of all inputs findable.
-func (s *Set) setUpRuns() {
-	s.runs = make(map[Spot]*CrawlRun)
-	for i := range s.Inputs {
-		for j := range s.Inputs[i].Runs {
-			r := &s.Inputs[i].Runs[j]
-			s.runs[Spot{Input: int32(i), Entry: r.Entry, Run: r.Number}] = r
+// findRun finds a run among those of an archive, which are sorted.
+func findRun(runs []CrawlRun, at Spot) *CrawlRun {
+	i, found := slices.BinarySearchFunc(runs, CrawlRun{Entry: at.Entry, Number: at.Run}, compareRuns)
+	if !found {
+		return nil
+	}
+	return &runs[i]
+}
+
+func compareRuns(a, b CrawlRun) int {
+	return cmp.Or(cmp.Compare(a.Entry, b.Entry), cmp.Compare(a.Number, b.Number))
+}
+
+// crawlRuns are the runs of all inputs.
+type crawlRuns struct {
+	first []int32 // in list, of each input
+	list  []CrawlRun
+	alike map[string]map[string]string // fields by their texts: the archives of a crawl share them
+}
+
+// begin begins the runs of the next input.
+func (c *crawlRuns) begin() { c.first = append(c.first, int32(len(c.list))) }
+
+// of are the runs of an input.
+func (c *crawlRuns) of(input int32) []CrawlRun {
+	switch {
+	case int(input)+1 < len(c.first):
+		return c.list[c.first[input]:c.first[input+1]]
+	case int(input) < len(c.first):
+		return c.list[c.first[input]:]
+	}
+	return nil
+}
+
+// add adds the run of a row to those of the input that was begun.
+func (c *crawlRuns) add(row runRow) error {
+	if row.Run == 0 {
+		return nil
+	}
+	fields, known := c.alike[row.Fields]
+	if !known {
+		parsed, err := row.crawlRun()
+		if err != nil {
+			return err
 		}
+		if fields = parsed.Fields; c.alike == nil {
+			c.alike = make(map[string]map[string]string)
+		}
+		c.alike[strings.Clone(row.Fields)] = fields
+	}
+	c.list = append(c.list, CrawlRun{
+		strings.Clone(row.Entry), row.Run, strings.Clone(row.ID), strings.Clone(row.File), fields,
+		row.Unordered, row.Mixed,
+	})
+	return nil
+}
+
+// sort puts the runs of each input in order.
+func (c *crawlRuns) sort() {
+	for i := range c.first {
+		slices.SortFunc(c.of(int32(i)), compareRuns)
 	}
 }

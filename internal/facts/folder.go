@@ -1,16 +1,21 @@
 package facts
 
 import (
+	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
 	"github.com/robotsaudit/robotsaudit/internal/durable"
+	"github.com/robotsaudit/robotsaudit/internal/facts/run"
 )
 
 // SchemaVersion names the shape of the facts. It is part of their folder's name:
@@ -48,8 +53,8 @@ func FolderName(fingerprint string) string { return "facts-v" + SchemaVersion + 
 type Plan struct {
 	Fingerprint string    `json:"fingerprint"`
 	Tasks       []string  `json:"tasks"`            // names of task folders
+	Inputs      string    `json:"inputs"`           // name of the folder with the file of all inputs
 	Folder      string    `json:"folder,omitempty"` // that they are in; "": the output folder's own
-	Inputs      []Input   `json:"inputs"`
 	Failures    []Failure `json:"failures"`
 	Digested    bool      `json:"digested,omitempty"` // digests of inputs were requested
 
@@ -76,13 +81,14 @@ func ReadPlan(dir string) (*Plan, error) {
 // Manifest lists the contents of a finished task. It is written last; a folder without
 // one is no task.
 type Manifest struct {
-	Fingerprint string        `json:"fingerprint"`
-	Inputs      []InputResult `json:"inputs"`
-	Fetches     []string      `json:"fetches"`  // names of run files
-	Revisits    []string      `json:"revisits"` // of the fetches those that refer elsewhere
-	Captures    []string      `json:"captures"`
-	Issues      []string      `json:"issues"`
-	Events      []string      `json:"events"`
+	Fingerprint string      `json:"fingerprint"`
+	Totals      InputTotals `json:"totals"`
+	Inputs      []string    `json:"inputs"` // names of run files
+	Fetches     []string    `json:"fetches"`
+	Revisits    []string    `json:"revisits"` // of the fetches those that refer elsewhere
+	Captures    []string    `json:"captures"`
+	Issues      []string    `json:"issues"`
+	Events      []string    `json:"events"`
 
 	UserAgents []UserAgentCount `json:"user_agents"` // of the fetches; none where they are too many
 }
@@ -106,14 +112,75 @@ func ReadManifest(dir string) (*Manifest, error) {
 	return &m, nil
 }
 
-// Replace makes m the manifest of a task's folder, which has one.
-func (m *Manifest) Replace(dir string) error {
-	return durable.ReplaceJSON(filepath.Join(dir, ManifestFile), m)
+// Update changes the results of a task, in its folder. change reports whether it has changed one.
+func (m *Manifest) Update(ctx context.Context, dir string, change func(*InputResult) (bool, error)) error {
+	spec := inputRuns // with a file of another name, until the manifest names it
+	if spec.Name += "-changed"; slices.Contains(m.Inputs, run.OrderedFile(spec)) {
+		spec = inputRuns
+	}
+	out := run.NewOrderedWriter(dir, spec)
+	changed, number := false, int32(0)
+	err := func() error {
+		for r, err := range (&Task{Dir: dir, Manifest: *m}).Results(ctx) {
+			if err != nil {
+				return err
+			}
+			did, err := change(r)
+			if err != nil {
+				return err
+			}
+			if err := putInput(out, r, 0, number); err != nil {
+				return err
+			}
+			changed = changed || did
+			number++
+		}
+		return nil
+	}()
+	names, closing := out.Close()
+	if err = cmp.Or(err, closing); err == nil && changed {
+		before := m.Inputs
+		m.Inputs = names
+		err = cmp.Or(durable.SyncFile(filepath.Join(dir, names[0])),
+			durable.ReplaceJSON(filepath.Join(dir, ManifestFile), m))
+		names = before
+	}
+	for _, name := range names { // of no more use
+		err = cmp.Or(err, os.Remove(filepath.Join(dir, name)))
+	}
+	return err
 }
 
 // Commit makes p the current plan of an output folder.
 func (p *Plan) Commit(dir string) error {
 	return durable.ReplaceJSON(filepath.Join(dir, PrivateFolder, PlanFile), p)
+}
+
+// root is the folder of the tasks of a plan of an output folder.
+func (p *Plan) root(dir string) string {
+	return cmp.Or(p.Folder, filepath.Join(dir, PrivateFolder, FolderName(p.Fingerprint)))
+}
+
+// inputs is the folder of the file of all inputs of a plan of an output folder. It is not among the facts, which
+// another version of the program removes.
+func (p *Plan) inputs(dir string) string {
+	return filepath.Join(cmp.Or(p.Folder, filepath.Join(dir, PrivateFolder)), p.Inputs)
+}
+
+// Planned yields the inputs of the plan of an output folder, in the order of their paths. One is valid
+// until the next step.
+func (p *Plan) Planned(ctx context.Context, dir string) iter.Seq2[*Input, error] {
+	return func(yield func(*Input, error) bool) {
+		for row, err := range inputsOf(ctx, p.inputs(dir)) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if row.Result != "" && !yield(&row.Input, nil) {
+				return
+			}
+		}
+	}
 }
 
 // Publish makes a task of a folder that is complete.

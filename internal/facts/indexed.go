@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"context"
 	"fmt"
 	"path"
 	"slices"
@@ -15,11 +16,11 @@ import (
 // indexed holds the properties of all inputs that reading rows of indexes and lists
 // requires.
 type indexed struct {
-	any    bool                      // there are such rows
-	named  bool                      // and some have names of the user's own
-	others bool                      // there are records of TypeOther
-	coarse bool                      // there are fetches whose date is coarser than a second, or none
-	names  [][]string                // of each input: its possible names in an index
+	any    bool // there are such rows
+	named  bool // and some have names of the user's own
+	others bool // there are records of TypeOther
+	coarse bool // there are fetches whose date is coarser than a second, or none
+	inputs []Input
 	agents map[string][]archiveAgent // by the file name of an archive
 	agent  string                    // for a row whose archive states none; "": unknown
 }
@@ -27,74 +28,76 @@ type indexed struct {
 // archiveAgent is the User-Agent that all warcinfo records of an input state; "": they do not
 // agree.
 type archiveAgent struct {
-	input *InputResult
+	input int32
 	agent string
 }
 
 // mayMean reports whether a row of an index may mean an input by the name of an archive: whole parts of
 // its path or name, or, of Common Crawl, whose subsets have archives of one name, the file name.
-func (in *InputResult) mayMean(archive string) bool {
+func (in *Input) mayMean(archive string) bool {
 	isCommonCrawl := strings.HasPrefix(path.Base(archive), "CC-")
 	return isCommonCrawl || in.Name == archive || in.Path == archive || strings.HasSuffix(in.Path, "/"+archive)
 }
 
-func newIndexed(s *Set) indexed {
-	x := indexed{agents: make(map[string][]archiveAgent)}
-	for i := range s.Inputs {
-		in := &s.Inputs[i]
-		x.named = x.named || in.ListIDs > 0
-		x.any, x.others, x.coarse = x.any || in.Indexed > 0, x.others || in.Others > 0, x.coarse || in.Coarse > 0
+func newIndexed(s *Set) (indexed, error) {
+	x := indexed{
+		any: s.Totals.Indexed > 0, named: s.Totals.ListIDs > 0, others: s.Totals.Others > 0,
+		coarse: s.Totals.Coarse > 0,
+		inputs: s.Inputs, agents: make(map[string][]archiveAgent),
 	}
 	if !x.any {
-		return x
+		return x, nil
 	}
-	for i := range s.Inputs {
-		in := &s.Inputs[i]
-		names := []string{path.Base(in.Name)}
-		if other := path.Base(in.Path); other != names[0] {
-			names = append(names, other)
+	var captures InputStats           // with the User-Agents of all captures of robots.txt
+	stated := make(map[string]string) // the User-Agents of all warcinfo records
+	i := int32(-1)
+	for r, err := range s.Results(context.Background()) {
+		if err != nil {
+			return x, err
 		}
-		x.names = append(x.names, names)
-		if len(in.Crawls) == 0 || len(in.Crawls) == MaxCrawls { // there may be more
+		i++
+		for _, agent := range r.RobotsAgents {
+			captures.AddRobotsAgent(agent)
+		}
+		for _, crawl := range r.Crawls {
+			stated[crawl.UserAgent] = crawl.UserAgent
+		}
+		if len(r.Crawls) == 0 || len(r.Crawls) == MaxCrawls { // there may be more
 			continue
 		}
-		agent := in.Crawls[0].UserAgent
-		for _, crawl := range in.Crawls {
+		agent := stated[r.Crawls[0].UserAgent]
+		for _, crawl := range r.Crawls {
 			if crawl.UserAgent != agent {
 				agent = ""
 			}
 		}
-		for _, name := range names {
-			x.agents[name] = append(x.agents[name], archiveAgent{in, agent})
+		for _, name := range s.Inputs[i].namesInIndex() {
+			x.agents[name] = append(x.agents[name], archiveAgent{i, agent})
 		}
 	}
-	x.agent = s.onlyAgent()
-	return x
+	if len(captures.RobotsAgents) == 1 {
+		x.agent = s.onlyAgent(captures.RobotsAgents[0], stated)
+	}
+	return x, nil
 }
 
-// onlyAgent is the User-Agent of all captures of robots.txt, if they have but one and nothing in the
-// set is of another crawler: rows may then be of that one.
-func (s *Set) onlyAgent() string {
-	var stats InputStats
-	for i := range s.Inputs {
-		for _, agent := range s.Inputs[i].RobotsAgents {
-			stats.AddRobotsAgent(agent)
-		}
-	}
-	if len(stats.RobotsAgents) != 1 {
-		return ""
-	}
-	only := stats.RobotsAgents[0]
+// namesInIndex are the names that an index may call an input: one or two.
+func (in *Input) namesInIndex() []string {
+	return slices.Compact([]string{path.Base(in.Name), path.Base(in.Path)})
+}
+
+// onlyAgent is the User-Agent of all captures of robots.txt, if nothing in the set is of another crawler:
+// rows may then be of that one. stated has the User-Agents of warcinfo records.
+func (s *Set) onlyAgent(only string, stated map[string]string) string {
 	isOther := func(agent string) bool { return agent != "" && agent != only }
-	for i := range s.Inputs {
-		if slices.ContainsFunc(s.Inputs[i].Crawls, func(w Crawl) bool { return isOther(w.UserAgent) }) {
+	for agent := range stated {
+		if isOther(agent) {
 			return ""
 		}
 	}
 	for i := range s.Tasks {
 		m := &s.Tasks[i].Manifest
-		hasFetches := slices.ContainsFunc(m.Inputs, func(in InputResult) bool { return in.Fetches > 0 })
-		if hasFetches && len(m.UserAgents) == 0 || // they are too many
+		if m.Totals.Fetches > 0 && len(m.UserAgents) == 0 || // they are too many
 			slices.ContainsFunc(m.UserAgents, func(a UserAgentCount) bool { return isOther(string(a.UserAgent)) }) {
 			return ""
 		}
@@ -129,7 +132,7 @@ func (x *indexed) agentOf(archive string) (agent string) {
 	found := false
 	for _, a := range list {
 		switch {
-		case !a.input.mayMean(archive):
+		case !x.inputs[a.input].mayMean(archive):
 		case found && a.agent != agent:
 			return ""
 		default:
@@ -172,7 +175,7 @@ func (x *indexed) holds(s *sighting, name string) bool {
 	case s.entry != "":
 		return path.Base(s.entry) == name
 	}
-	return slices.Contains(x.names[s.input], name)
+	return slices.Contains(x.inputs[s.input].namesInIndex(), name)
 }
 
 const (

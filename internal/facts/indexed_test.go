@@ -176,7 +176,7 @@ func TestJoiner(t *testing.T) {
 			row(Fetch{Archive: "b.warc.gz", PayloadDigest: sha1}), false,
 		},
 	} {
-		index := newIndexed(&Set{Inputs: inputs})
+		index := mustIndex(t, SetOf(inputs...))
 		for _, crowd := range []int{0, 2 * fewSeen} { // looked at one by one, or by URL
 			j := joiner{indexed: &index}
 			for i := range crowd {
@@ -284,7 +284,7 @@ func TestIndexedAgent(t *testing.T) {
 			"", SourceNone,
 		},
 	} {
-		x := newIndexed(&Set{Inputs: append(c.inputs, index)})
+		x := mustIndex(t, SetOf(append(c.inputs, index)...))
 		f := Fetch{Type: TypeIndexed, Archive: "crawl/warc/a.warc.gz"}
 		x.credit(&f)
 		if f.UserAgent != c.want || f.UserAgentSource != c.source {
@@ -309,10 +309,9 @@ func TestIndexedAgent(t *testing.T) {
 		{"pages of another crawler", count("B/1", "C/1"), ""},
 		{"too many to tell", nil, ""},
 	} {
-		x := newIndexed(&Set{
-			Inputs: append(robots[:1:1], index),
-			Tasks:  []Task{{Manifest: Manifest{Inputs: robots, UserAgents: c.agents}}},
-		})
+		set := SetOf(append(robots[:1:1], index)...)
+		set.Tasks = []Task{{Manifest: Manifest{Totals: SetOf(robots...).Totals, UserAgents: c.agents}}}
+		x := mustIndex(t, set)
 		f := Fetch{Type: TypeIndexed, Archive: "a.warc.gz"}
 		if x.credit(&f); f.UserAgent != c.want {
 			t.Errorf("other fetches, %s: %q", c.name, f.UserAgent)
@@ -332,7 +331,7 @@ func TestIndexedAgent(t *testing.T) {
 		{"a WAT", TrustIndexed, FlagOfWAT, ""},
 		{"a WAT whose record was verified", TrustVerified, FlagOfWAT | FlagRequestUnread, ""},
 	} {
-		x := newIndexed(&Set{Inputs: append(robots[:1:1], index)})
+		x := mustIndex(t, SetOf(append(robots[:1:1], index)...))
 		f := Fetch{
 			Type:    map[bool]RecordType{true: TypeResponse, false: TypeIndexed}[c.trust == TrustVerified],
 			Archive: "a.warc.gz", Trust: c.trust, Flags: c.flags,
@@ -343,20 +342,29 @@ func TestIndexedAgent(t *testing.T) {
 	}
 
 	// The subsets of Common Crawl have archives of one name.
-	x := newIndexed(&Set{Inputs: []InputResult{{
+	x := mustIndex(t, SetOf(InputResult{
 		Input:      Input{Path: "/data/CC-MAIN-1-00000.warc.gz"},
 		InputStats: stats(InputStats{}, "A/1"),
-	}, index}})
+	}, index))
 	f := Fetch{Type: TypeIndexed, Archive: "crawl-data/CC-MAIN-2024-10/segments/1/warc/CC-MAIN-1-00000.warc.gz"}
 	if x.credit(&f); f.UserAgent != "A/1" {
 		t.Errorf("a row of Common Crawl: %q", f.UserAgent)
 	}
-	x = newIndexed(&Set{Inputs: []InputResult{{
+	x = mustIndex(t, SetOf(InputResult{
 		Input:      Input{Path: "/data/a.warc.gz"},
 		InputStats: stats(InputStats{}, "A/1"),
-	}, index}})
+	}, index))
 	f = Fetch{Type: TypeIndexed, Archive: "CC-mine/a.warc.gz"}
 	if x.credit(&f); f.UserAgent != "" {
 		t.Errorf("a row of a folder that is named like one: %q", f.UserAgent)
 	}
+}
+
+func mustIndex(t *testing.T, s *Set) indexed {
+	t.Helper()
+	x, err := newIndexed(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
 }

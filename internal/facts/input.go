@@ -3,6 +3,7 @@ package facts
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/object"
 )
@@ -71,6 +72,28 @@ func (in Input) Same(other Input) bool {
 	}
 	return in.Object() == other.Object() && in.List == other.List && in.IDColumn == other.IDColumn &&
 		(in.MTime != 0 || in.Version != "" || !object.IsRemote(in.Path))
+}
+
+// IndexOf returns the index of the input of a path among others, which are sorted; -1: it is not among them.
+func IndexOf(inputs []Input, path string) int {
+	i, found := slices.BinarySearchFunc(inputs, path, func(in Input, path string) int {
+		return strings.Compare(in.Path, path)
+	})
+	if !found {
+		return -1
+	}
+	return i
+}
+
+// Compact returns the same input with texts that share memory where they can, and no other's.
+func (in Input) Compact() Input {
+	in.Path, in.Version = strings.Clone(in.Path), strings.Clone(in.Version)
+	if strings.HasSuffix(in.Path, in.Name) {
+		in.Name = in.Path[len(in.Path)-len(in.Name):]
+	} else {
+		in.Name = strings.Clone(in.Name)
+	}
+	return in
 }
 
 // Object is what is known of the object that holds the input.

@@ -26,8 +26,8 @@ func (s *Set) DropDamaged(ctx context.Context) (inputs []Input, err error) {
 		if err := os.RemoveAll(t.Dir); err != nil {
 			return inputs, err
 		}
-		for _, in := range t.Inputs {
-			inputs = append(inputs, in.Input)
+		for _, i := range t.Global {
+			inputs = append(inputs, s.Inputs[i])
 		}
 	}
 	return inputs, nil
@@ -41,6 +41,7 @@ func (t *Task) verify(ctx context.Context) error {
 	}
 	defer bodies.Close()
 	return cmp.Or(
+		verifyRuns(ctx, t, t.Inputs, inputRuns, nil),
 		verifyRuns(ctx, t, t.Fetches, FetchRuns, nil),
 		verifyRuns(ctx, t, t.Revisits, RevisitRuns, nil),
 		verifyRuns(ctx, t, t.Captures, CaptureRuns, func(c *Capture) error {

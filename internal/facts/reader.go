@@ -20,9 +20,15 @@ type Reader struct {
 
 // NewReader opens the facts of a Set. Merges of many runs put their temporary files in tmp.
 func NewReader(set *Set, tmp string) (*Reader, error) {
-	r := &Reader{Set: set, tmp: tmp, index: newIndexed(set)}
+	r := &Reader{Set: set, tmp: tmp}
+	var err error
+	if r.index, err = newIndexed(set); err != nil {
+		return nil, err
+	}
 	for i := range set.Tasks {
-		if _, err := r.AddPack(set.Tasks[i].PackPath()); err != nil {
+		if len(set.Tasks[i].Captures) == 0 {
+			r.packs = append(r.packs, nil) // there are no bodies to read
+		} else if _, err := r.AddPack(set.Tasks[i].PackPath()); err != nil {
 			r.Close()
 			return nil, err
 		}
@@ -44,7 +50,9 @@ func (r *Reader) AddPack(path string) (int32, error) {
 // Close closes the packs.
 func (r *Reader) Close() {
 	for _, p := range r.packs {
-		p.Close()
+		if p != nil {
+			p.Close()
+		}
 	}
 }
 

@@ -1,7 +1,6 @@
 package facts
 
 import (
-	"cmp"
 	"context"
 	"iter"
 	"slices"
@@ -14,7 +13,10 @@ func Rewrite(ctx context.Context, dir, fingerprint string, tasks []Task, wanted 
 	if err != nil {
 		return err
 	}
-	return w.take(ctx, fingerprint, tasks, wanted)
+	return w.take(ctx, fingerprint, tasks, func(in Input) bool {
+		i := IndexOf(wanted, in.Path)
+		return i >= 0 && wanted[i].Same(in)
+	})
 }
 
 // Join does the same, of all inputs of the tasks, with one file of each kind of row.
@@ -23,60 +25,46 @@ func Join(ctx context.Context, dir, fingerprint string, tasks []Task) error {
 	if err != nil {
 		return err
 	}
-	var all []Input
-	for _, t := range tasks {
-		for _, in := range t.Inputs {
-			all = append(all, in.Input)
-		}
-	}
-	return w.take(ctx, fingerprint, tasks, all)
+	return w.take(ctx, fingerprint, tasks, func(Input) bool { return true })
 }
 
 // take writes the facts of the wanted inputs in tasks, and closes w.
-func (w *Writer) take(ctx context.Context, fingerprint string, tasks []Task, wanted []Input) error {
+func (w *Writer) take(ctx context.Context, fingerprint string, tasks []Task, wanted func(Input) bool) error {
 	tasks = slices.Clone(tasks)
-	m := Manifest{Fingerprint: fingerprint}
-	var numbers []int32
-	m.Inputs, numbers = choose(tasks, wanted)
-	if err := rewrite(ctx, w, &Set{Tasks: tasks}, w.dir, numbers); err != nil {
+	numbers, err := w.choose(ctx, tasks, wanted)
+	if err == nil {
+		err = rewrite(ctx, w, &Set{Tasks: tasks}, w.dir, numbers)
+	}
+	if err != nil {
 		w.Abandon()
 		return err
 	}
-	return w.Close(&m)
+	return w.Close(&Manifest{Fingerprint: fingerprint})
 }
 
-// choose returns the inputs of tasks that are wanted. It numbers all of them in the order of
+// choose adds the inputs of tasks that are wanted. It numbers all of them in the order of
 // their paths (Task.Global), so that the merge of runs is in order; numbers has the number
 // of each in the new task, -1 where it is left out.
-func choose(tasks []Task, wanted []Input) (chosen []InputResult, numbers []int32) {
-	type held struct {
-		InputResult
-		global *int32
-	}
-	var all []held
+func (w *Writer) choose(ctx context.Context, tasks []Task, wanted func(Input) bool) (numbers []int32, err error) {
 	for i := range tasks {
-		t := &tasks[i]
-		t.Global = make([]int32, len(t.Inputs))
-		for j := range t.Inputs {
-			all = append(all, held{t.Inputs[j], &t.Global[j]})
+		tasks[i].Global = make([]int32, tasks[i].Totals.Count)
+	}
+	taken := "" // the path of the last one
+	for r, err := range results(mergeInputs(ctx, tasks, w.dir)) {
+		if err != nil {
+			return nil, err
 		}
-	}
-	slices.SortStableFunc(all, func(a, b held) int { return cmp.Compare(a.Path, b.Path) })
-	missing := make(map[string]Input)
-	for _, in := range wanted {
-		missing[in.Path] = in
-	}
-	for i, h := range all {
-		*h.global = int32(i)
+		tasks[r.task].Global[r.number] = int32(len(numbers))
 		number := int32(-1)
-		if in, ok := missing[h.Path]; ok && in.Same(h.Input) {
-			delete(missing, h.Path)
-			number = int32(len(chosen))
-			chosen = append(chosen, h.InputResult)
+		if r.Path != taken && wanted(r.Input) {
+			number, taken = w.totals.Count, r.Path
+			if err := w.Input(&r.InputResult); err != nil {
+				return nil, err
+			}
 		}
 		numbers = append(numbers, number)
 	}
-	return chosen, numbers
+	return numbers, nil
 }
 
 // rewrite copies the rows of a set to w, with the numbers that their inputs have there.

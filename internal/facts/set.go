@@ -1,11 +1,16 @@
 package facts
 
 import (
-	"cmp"
+	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"iter"
+	"os"
 	"path/filepath"
 	"slices"
 
+	"github.com/robotsaudit/robotsaudit/internal/facts/run"
 	"github.com/robotsaudit/robotsaudit/internal/object"
 )
 
@@ -24,7 +29,8 @@ func (t *Task) PackPath() string { return t.Path(packFile) }
 
 // Set is what is known of an output folder's archives.
 type Set struct {
-	Inputs   []InputResult // sorted by path
+	Inputs   []Input // sorted by path
+	Totals   InputTotals
 	Failures []Failure
 	Tasks    []Task
 	Dir      string // private folder for temporary files
@@ -32,116 +38,193 @@ type Set struct {
 	Fingerprint string          // of what shapes the facts
 	Digested    bool            // digests of inputs were requested
 	Copies      map[int32]int32 // inputs that hold the bytes of one before them, by index
-	runs        map[Spot]*CrawlRun
-	Elsewhere   bool // the tasks are not in an output folder: nothing of them may be removed
+	Elsewhere   bool            // the tasks are not in an output folder: nothing of them may be removed
+
+	results  string        // folder of the file of inputs
+	held     []InputResult // of SetOf, in its place
+	runs     crawlRuns
+	verified map[int32]*InputStats // what verified records add to the results of inputs
 
 	// Reread reads the body of a fetch again from its archive, and updates c.Flags and
 	// c.ContentRange. It serves captures whose body ingest could not know to be policy.
 	Reread func(in Input, c *Capture) ([]byte, error)
 }
 
-// FetchCount returns the number of fetches in all inputs.
-func (s *Set) FetchCount() (n int64) {
-	for _, in := range s.Inputs {
-		n += in.Fetches
+// Results yields what reading the inputs came to, in their order. A result is valid until the next step.
+func (s *Set) Results(ctx context.Context) iter.Seq2[*InputResult, error] {
+	return func(yield func(*InputResult, error) bool) {
+		for i := range s.held {
+			if !yield(&s.held[i], nil) {
+				return
+			}
+		}
+		i := int32(0)
+		for r, err := range results(inputsOf(ctx, s.results)) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if r.task == unread {
+				continue
+			}
+			if !s.Digested { // results do not depend on earlier requests
+				r.SHA256 = ""
+			}
+			if more := s.verified[i]; more != nil {
+				r.addVerified(more)
+			}
+			if i++; !yield(&r.InputResult, nil) {
+				return
+			}
+		}
 	}
-	return n
 }
 
-// ReportsRobots reports whether an index has a row of a robots.txt.
-func (s *Set) ReportsRobots() bool {
-	return slices.ContainsFunc(s.Inputs, func(in InputResult) bool { return in.IndexedRobots > 0 })
-}
+// Find returns the number of an input; -1: there is none of that path.
+func (s *Set) Find(path string) int32 { return int32(IndexOf(s.Inputs, path)) }
 
 // Open reads the current plan of an output folder. Facts of other fingerprints are not read.
 func Open(dir string, fingerprints ...string) (*Set, error) {
-	p, err := ReadPlan(dir)
+	p, tasks, err := OpenTasks(dir, fingerprints...)
 	if err != nil {
 		return nil, err
 	}
+	s := &Set{
+		Tasks: tasks, Failures: p.Failures, Dir: filepath.Join(dir, PrivateFolder), Fingerprint: p.Fingerprint,
+		Digested: p.Digested, Elsewhere: p.Folder != "", results: p.inputs(dir),
+	}
+	if err := s.setUp(p.Copies); err != nil {
+		return nil, missingPart(dir, err)
+	}
+	return s, s.addVerified(p.root(dir))
+}
+
+// OpenTasks reads the current plan of an output folder, and what the manifests of its tasks have.
+func OpenTasks(dir string, fingerprints ...string) (p *Plan, tasks []Task, err error) {
+	if p, err = ReadPlan(dir); err != nil {
+		return nil, nil, err
+	}
 	if p == nil {
-		return nil, fmt.Errorf("%s holds nothing that was read from archives; read them with: robotsaudit ingest "+
+		return nil, nil, fmt.Errorf("%s holds nothing that was read from archives; read them with: robotsaudit ingest "+
 			"INPUT... -o %s", dir, dir)
 	}
 	if object.IsRemote(p.Folder) {
-		return nil, fmt.Errorf("the facts of %s are in %s, where explain, evidence, extract and report alone read "+
+		return nil, nil, fmt.Errorf("the facts of %s are in %s, where explain, evidence, extract and report alone read "+
 			"them; for other questions, plan the audit again (docs/SCALE.md)", dir, p.Folder)
 	}
-	private := filepath.Join(dir, PrivateFolder)
 	if !slices.Contains(fingerprints, p.Fingerprint) {
-		return nil, fmt.Errorf("what %s holds was read by another version of robotsaudit; run 'robotsaudit ingest' again", dir)
+		return nil, nil, fmt.Errorf("what %s holds was read by another version of robotsaudit; run 'robotsaudit ingest' "+
+			"again", dir)
 	}
-	f := &Set{
-		Failures: p.Failures, Dir: private, Fingerprint: p.Fingerprint, Digested: p.Digested,
-		Elsewhere: p.Folder != "",
-	}
-	root := cmp.Or(p.Folder, filepath.Join(private, FolderName(p.Fingerprint)))
 	for _, name := range p.Tasks {
-		t := Task{Dir: filepath.Join(root, name)}
+		t := Task{Dir: filepath.Join(p.root(dir), name)}
 		m, err := ReadManifest(t.Dir)
 		if err != nil {
-			return nil, fmt.Errorf("of what was read into %s, a part is missing (%w); run 'robotsaudit ingest' again",
-				dir, err)
+			return nil, nil, missingPart(dir, err)
 		}
 		t.Manifest = *m
-		f.Tasks = append(f.Tasks, t)
+		tasks = append(tasks, t)
 	}
-	f.setUp(p)
-	if err := f.addVerified(root); err != nil {
-		return nil, err
-	}
-	f.setUpRuns()
-	return f, nil
+	return p, tasks, nil
 }
 
-// NewSet combines tasks that lie anywhere into the facts of a plan that does not name them. Its
-// temporary files are in tmp.
-func NewSet(tmp string, tasks []Task, p *Plan) *Set {
+func missingPart(dir string, err error) error {
+	return fmt.Errorf("of what was read into %s, a part is missing (%w); run 'robotsaudit ingest' again", dir, err)
+}
+
+// NewSet combines tasks that lie anywhere into the facts of a plan that does not name them. inputs is the
+// folder of the file of their inputs. Temporary files are in tmp.
+func NewSet(tmp string, tasks []Task, inputs string, p *Plan) (*Set, error) {
 	f := &Set{
 		Tasks: tasks, Failures: p.Failures, Dir: tmp, Fingerprint: p.Fingerprint, Digested: p.Digested,
-		Elsewhere: true,
+		Elsewhere: true, results: inputs,
 	}
-	f.setUp(p)
-	f.setUpRuns()
-	return f
+	return f, f.setUp(p.Copies)
 }
 
-// setUp fills in the inputs of the tasks.
-func (s *Set) setUp(p *Plan) {
-	for i := range s.Tasks {
-		s.Inputs = append(s.Inputs, s.Tasks[i].Manifest.Inputs...)
+// JoinIssues writes the issues of all tasks of a set into a folder, for TakeIssues.
+func JoinIssues(ctx context.Context, s *Set, dir, tmp string) error {
+	r, err := NewReader(s, tmp)
+	if err != nil {
+		return err
 	}
-	if !p.Digested { // results do not depend on earlier requests
-		for i := range s.Inputs {
-			s.Inputs[i].SHA256 = ""
+	defer r.Close()
+	out := run.NewOrderedWriter(dir, IssueRuns)
+	for issue, err := range r.Issues(ctx, nil) {
+		if err == nil {
+			err = out.Put(issue)
+		}
+		if err != nil {
+			out.Close()
+			return err
 		}
 	}
-	s.number(p.Inputs, p.Copies)
+	_, err = out.Close()
+	return err
 }
 
-// number sorts the inputs, gives them the names of the current plan, and gives each
-// task the numbers of its inputs.
-func (s *Set) number(planned []Input, copies map[string]string) {
-	names := make(map[string]string)
-	for _, in := range planned {
-		names[in.Path] = in.Name
+// TakeIssues adds to a set, whose tasks have none, the issues that JoinIssues has written into a folder.
+func (s *Set) TakeIssues(dir string) error {
+	name := run.OrderedFile(IssueRuns)
+	if _, err := os.Stat(filepath.Join(dir, name)); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	} else if err != nil {
+		return err
 	}
-	slices.SortFunc(s.Inputs, func(a, b InputResult) int { return cmp.Compare(a.Path, b.Path) })
-	index := make(map[string]int32)
-	for i := range s.Inputs {
-		in := &s.Inputs[i]
-		in.Name = cmp.Or(names[in.Path], in.Name)
-		index[in.Path] = int32(i)
+	t := Task{Dir: dir, Global: make([]int32, len(s.Inputs)), Manifest: Manifest{Issues: []string{name}}}
+	for i := range t.Global {
+		t.Global[i] = int32(i)
+	}
+	s.Tasks = append(s.Tasks, t)
+	return nil
+}
+
+// SetOf is a set of results that are in memory, for tests.
+func SetOf(results ...InputResult) *Set {
+	s := &Set{held: results}
+	for i := range results {
+		s.Inputs = append(s.Inputs, results[i].Input)
+		s.Totals.Add(&results[i])
+	}
+	return s
+}
+
+// setUp reads the inputs, and gives each task the numbers of its inputs.
+func (s *Set) setUp(copies map[string]string) error {
+	for i := range s.Tasks {
+		t := &s.Tasks[i]
+		s.Totals.add(&t.Totals)
+		t.Global = make([]int32, t.Totals.Count)
+	}
+	s.Inputs = make([]Input, 0, s.Totals.Count)
+	s.runs.first = make([]int32, 0, s.Totals.Count)
+	for row, err := range inputsOf(context.Background(), s.results) {
+		switch {
+		case err != nil:
+			return err
+		case row.Task == unread:
+			continue
+		case int(row.Task) >= len(s.Tasks) || int(row.Number) >= len(s.Tasks[row.Task].Global):
+			return errOtherInputs
+		}
+		if row.Result != "" {
+			s.Tasks[row.Task].Global[row.Number] = int32(len(s.Inputs))
+			s.Inputs = append(s.Inputs, row.Input.Compact())
+			s.runs.begin()
+		}
+		if err := s.runs.add(row.runRow); err != nil {
+			return err
+		}
+	}
+	s.runs.sort()
+	if len(s.Inputs) != int(s.Totals.Count) {
+		return errOtherInputs
 	}
 	s.Copies = make(map[int32]int32)
 	for path, original := range copies {
-		s.Copies[index[path]] = index[original]
+		s.Copies[s.Find(path)] = s.Find(original)
 	}
-	for i := range s.Tasks {
-		t := &s.Tasks[i]
-		t.Global = nil
-		for _, in := range t.Manifest.Inputs {
-			t.Global = append(t.Global, index[in.Path])
-		}
-	}
+	return nil
 }
+
+var errOtherInputs = errors.New("the file of inputs is of others")

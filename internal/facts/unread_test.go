@@ -96,10 +96,10 @@ func TestUnread(t *testing.T) {
 			inArchive(Fetch{Offset: 8, PayloadDigest: other}, own), true,
 		},
 	} {
-		index := newIndexed(&Set{Inputs: []InputResult{
-			{Input: Input{Path: "/data/robots.warc.gz", Name: "robots.warc.gz"}},
-			{Input: Input{Name: "i.cdxj"}, InputStats: InputStats{Indexed: 1}},
-		}})
+		index := mustIndex(t, SetOf(
+			InputResult{Input: Input{Path: "/data/robots.warc.gz", Name: "robots.warc.gz"}},
+			InputResult{Input: Input{Name: "i.cdxj"}, InputStats: InputStats{Indexed: 1}},
+		))
 		u := Unread{index: &index}
 		if c.held != nil {
 			u.Hold(c.held)

@@ -1,8 +1,10 @@
 package facts
 
 import (
+	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -46,32 +48,48 @@ func (s *Set) addVerified(root string) error {
 	if err != nil {
 		return err
 	}
-	index := make(map[string]int32)
-	for i := range s.Inputs {
-		index[s.Inputs[i].Path] = int32(i)
-	}
+	s.verified = make(map[int32]*InputStats)
 	for _, t := range tasks {
-		if !t.numberVerified(s.Inputs, index) {
-			continue
+		held, err := s.numberVerified(&t)
+		if err != nil {
+			return err
 		}
-		for i, global := range t.Global {
-			in, more := &s.Inputs[global].InputStats, &t.Inputs[i].InputStats
-			in.Runs = append(in.Runs, more.Runs...)
-			// not Lossy: the index itself was read
-			in.Borrowed, in.Issues = in.Borrowed+more.Borrowed, in.Issues+more.Issues
+		for i, more := range held {
+			s.Totals.Borrowed += more.Borrowed
+			if s.verified[t.Global[i]] == nil {
+				s.verified[t.Global[i]] = new(InputStats)
+			}
+			s.verified[t.Global[i]].addVerified(more)
 		}
-		s.Tasks = append(s.Tasks, t)
+		if held != nil {
+			s.Tasks = append(s.Tasks, t)
+		}
+	}
+	for _, more := range s.verified {
+		slices.SortFunc(more.Runs, compareRuns)
 	}
 	return nil
 }
 
-func (t *Task) numberVerified(inputs []InputResult, index map[string]int32) bool {
-	for _, in := range t.Inputs {
-		i, ok := index[in.Path]
-		if !ok || !inputs[i].Same(in.Input) {
-			return false
+// addVerified adds what verified records add to the results of an index. What could not be read of them is
+// not Lossy: the index itself was read.
+func (s *InputStats) addVerified(more *InputStats) {
+	s.Runs = append(s.Runs, more.Runs...)
+	s.Borrowed, s.Issues = s.Borrowed+more.Borrowed, s.Issues+more.Issues
+}
+
+// numberVerified finds the indexes of a task in the set; nil: not all are there.
+func (s *Set) numberVerified(t *Task) (held []*InputStats, err error) {
+	for r, err := range t.Results(context.Background()) {
+		if err != nil {
+			return nil, err
 		}
-		t.Global = append(t.Global, i)
+		i := s.Find(r.Path)
+		if i < 0 || !s.Inputs[i].Same(r.Input) {
+			return nil, nil
+		}
+		stats := r.InputStats
+		t.Global, held = append(t.Global, i), append(held, &stats)
 	}
-	return true
+	return held, nil
 }

@@ -14,6 +14,8 @@ import (
 // Writer writes the facts of a task's inputs into a folder.
 type Writer struct {
 	dir      string
+	inputs   rows[inputRow]
+	totals   InputTotals
 	fetches  rows[Fetch]
 	revisits rows[Fetch]
 	captures rows[Capture]
@@ -38,7 +40,7 @@ func NewWriter(dir string) (*Writer, error) {
 		return nil, err
 	}
 	w := newRuns(dir, "")
-	w.bodies = bodies
+	w.inputs, w.bodies = run.NewOrderedWriter(dir, inputRuns), bodies
 	return w, nil
 }
 
@@ -87,6 +89,7 @@ func newOrderedWriter(dir string) (*Writer, error) {
 	}
 	return &Writer{
 		dir:      dir,
+		inputs:   run.NewOrderedWriter(dir, inputRuns),
 		fetches:  run.NewOrderedWriter(dir, FetchRuns),
 		revisits: run.NewOrderedWriter(dir, RevisitRuns),
 		captures: run.NewOrderedWriter(dir, CaptureRuns),
@@ -94,6 +97,13 @@ func newOrderedWriter(dir string) (*Writer, error) {
 		events:   run.NewOrderedWriter(dir, EventRuns),
 		bodies:   bodies,
 	}, nil
+}
+
+// Input adds what an input came to. Inputs come in the order of their paths.
+func (w *Writer) Input(r *InputResult) error {
+	number := w.totals.Count
+	w.totals.Add(r)
+	return putInput(w.inputs, r, 0, number)
 }
 
 // Fetch adds a fetch.
@@ -142,9 +152,14 @@ func (w *Writer) Close(m *Manifest) error {
 	if err := w.closeRuns(m); err != nil {
 		return err
 	}
+	var err error
+	if m.Inputs, err = w.inputs.Close(); err != nil {
+		return err
+	}
 	if err := w.bodies.Close(); err != nil {
 		return err
 	}
+	m.Totals = w.totals
 	if err := durable.SyncFiles(w.dir); err != nil {
 		return err
 	}

@@ -130,11 +130,7 @@ func FindOriginals(ctx context.Context, s *facts.Reader, dir string) (*run.Sorte
 	if !slices.ContainsFunc(s.Tasks, func(t facts.Task) bool { return len(t.Revisits) > 0 }) {
 		return originals.Finish(ctx)
 	}
-	var borrowed int64
-	for i := range s.Inputs {
-		borrowed += s.Inputs[i].Borrowed
-	}
-	f := &finder{store: s, dir: dir, named: newKeySet(borrowed), originals: originals}
+	f := &finder{store: s, dir: dir, named: newKeySet(s.Totals.Borrowed), originals: originals}
 	references, err := f.references(ctx)
 	if err != nil {
 		return nil, err

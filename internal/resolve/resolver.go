@@ -103,7 +103,7 @@ func (r *resolver) openCaptures(ctx context.Context, buckets facts.Buckets) (*fa
 	*facts.Cursor[facts.LogEvent],
 ) {
 	events := func(func(*facts.LogEvent, error) bool) {}
-	if r.store.ReportsRobots() {
+	if r.store.Totals.IndexedRobots > 0 {
 		events = r.store.Events(ctx, buckets)
 	}
 	captures := facts.NewCursor(r.store.Captures(ctx, buckets),
@@ -455,7 +455,7 @@ func (r *resolver) readAgain(c *facts.Capture) ([]byte, error) {
 			maxReread>>30)
 	}
 	r.reread -= cost
-	return r.store.Reread(r.store.Inputs[c.Input].Input, c)
+	return r.store.Reread(r.store.Inputs[c.Input], c)
 }
 
 // take makes c the record in hand: it settles the resolution or notes what it needs.

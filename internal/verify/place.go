@@ -22,7 +22,7 @@ import (
 // archivePaths lists the possible places of the archive that an index names: below the base; without a
 // base, among the inputs and next to the index (scope). The last path has the last part of the name alone,
 // if byLastPart is true.
-func (v *Verification) archivePaths(index *facts.InputResult, name string) (paths []string, byLastPart bool) {
+func (v *Verification) archivePaths(index *facts.Input, name string) (paths []string, byLastPart bool) {
 	within := object.Scope{Base: v.Base}
 	if name = filepath.ToSlash(name); !strings.Contains(name, "://") {
 		name = path.Clean(name)
@@ -48,12 +48,17 @@ func (v *Verification) archivePaths(index *facts.InputResult, name string) (path
 // inputPaths lists the inputs that an index may mean by a name.
 func (v *Verification) inputPaths(name string) (paths []string) {
 	for i := range v.set.Inputs {
-		if in := &v.set.Inputs[i]; in.Indexed == 0 && in.Path != facts.Stdin &&
+		if in := &v.set.Inputs[i]; !v.isIndex(int32(i)) && in.Path != facts.Stdin &&
 			(in.Name == name || in.Path == name || strings.HasSuffix(in.Path, "/"+name)) {
 			paths = append(paths, in.Path)
 		}
 	}
 	return paths
+}
+
+func (v *Verification) isIndex(input int32) bool {
+	_, is := v.number[input]
+	return is
 }
 
 // namedArchive is an archive that an index names.
@@ -70,7 +75,7 @@ type namedArchive struct {
 }
 
 // openNamed finds and opens an archive that an index names.
-func (v *Verification) openNamed(ctx context.Context, index *facts.InputResult, name string) (*namedArchive, error) {
+func (v *Verification) openNamed(ctx context.Context, index *facts.Input, name string) (*namedArchive, error) {
 	paths, byLastPart := v.archivePaths(index, name)
 	if len(paths) == 0 {
 		return nil, errors.New("its name leads out of the place that names are meant from; give that place with --base")

@@ -62,6 +62,9 @@ type Verification struct {
 	tmp  string
 	mu   sync.Mutex
 	rows *run.Sorter[facts.Fetch]
+
+	indexes []facts.InputResult // of the set, without counts
+	number  map[int32]int32     // of each, in indexes, by its number in the set
 }
 
 // rowsByPlace is the order in which records are read: archive by archive.
@@ -79,7 +82,22 @@ func New(set *facts.Set, opt Options) (*Verification, error) {
 	if opt.Progress == nil {
 		opt.Progress = new(Progress)
 	}
-	v := &Verification{Options: opt, set: set, root: filepath.Join(set.Dir, facts.FolderName(set.Fingerprint))}
+	v := &Verification{
+		Options: opt, set: set, root: filepath.Join(set.Dir, facts.FolderName(set.Fingerprint)),
+		number: make(map[int32]int32),
+	}
+	i := int32(-1)
+	for in, err := range set.Results(context.Background()) {
+		if err != nil {
+			return nil, err
+		}
+		if i++; in.Indexed > 0 {
+			v.number[i] = int32(len(v.indexes))
+			v.indexes = append(v.indexes, facts.InputResult{
+				Input: set.Inputs[i], Container: in.Container, Fingerprint: in.Fingerprint,
+			})
+		}
+	}
 	var err error
 	if err = facts.DropTemporary(v.root); err == nil {
 		v.tmp, err = os.MkdirTemp(v.root, facts.TemporaryPrefix+"verify-*")
@@ -368,8 +386,7 @@ type verifiedWriter struct {
 	*facts.Writer
 	*Verification
 	dir    string
-	number []int32 // of the inputs of the set, in the manifest; -1: it is no index
-	m      facts.Manifest
+	inputs []facts.InputResult // the indexes
 	key    interface {
 		Write([]byte) (int, error)
 		Sum([]byte) []byte
@@ -377,17 +394,7 @@ type verifiedWriter struct {
 }
 
 func (v *Verification) newWriter() (*verifiedWriter, error) {
-	w := &verifiedWriter{Verification: v, key: sha256.New(), m: facts.Manifest{Fingerprint: v.set.Fingerprint}}
-	for i := range v.set.Inputs {
-		in := &v.set.Inputs[i]
-		if in.Indexed == 0 {
-			w.number = append(w.number, -1)
-			continue
-		}
-		w.number = append(w.number, int32(len(w.m.Inputs)))
-		w.m.Inputs = append(w.m.Inputs,
-			facts.InputResult{Input: in.Input, Container: in.Container, Fingerprint: in.Fingerprint})
-	}
+	w := &verifiedWriter{Verification: v, key: sha256.New(), inputs: slices.Clone(v.indexes)}
 	var err error
 	if w.dir, err = os.MkdirTemp(v.root, facts.TemporaryPrefix+"verified-*"); err != nil {
 		return nil, err
@@ -397,7 +404,7 @@ func (v *Verification) newWriter() (*verifiedWriter, error) {
 }
 
 func (w *verifiedWriter) stats(input int32) *facts.InputStats {
-	return &w.m.Inputs[w.number[input]].InputStats
+	return &w.inputs[w.number[input]].InputStats
 }
 
 // runOf numbers the run of a record that was found. Archives that are verified at other times give it the
@@ -436,7 +443,12 @@ func (w *verifiedWriter) issue(i *facts.Issue) error {
 
 func (w *verifiedWriter) publish(name string) error {
 	defer os.RemoveAll(w.dir)
-	if err := w.Writer.Close(&w.m); err != nil {
+	for i := range w.inputs {
+		if err := w.Input(&w.inputs[i]); err != nil {
+			return err
+		}
+	}
+	if err := w.Writer.Close(&facts.Manifest{Fingerprint: w.set.Fingerprint}); err != nil {
 		return err
 	}
 	return facts.Publish(w.root, w.dir, name)

@@ -73,13 +73,13 @@ func (t *excerptTally) fill(ctx context.Context, dir, fingerprint string, profil
 	if len(wanted) == 0 {
 		return nil
 	}
-	set, err := facts.Open(dir, fingerprint)
+	_, tasks, err := facts.OpenTasks(dir, fingerprint)
 	if err != nil { // the facts were removed, or are another program's
 		return nil
 	}
 	budget := int64(maxBodyBudget)
-	for i := range set.Tasks {
-		if err := t.fillFrom(ctx, &set.Tasks[i], wanted, &budget, profile); err != nil {
+	for i := range tasks {
+		if err := t.fillFrom(ctx, &tasks[i], wanted, &budget, profile); err != nil {
 			return err
 		}
 	}

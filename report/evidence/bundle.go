@@ -163,7 +163,8 @@ func newWriter(
 ) (w *writer, err error) {
 	w = &writer{settings: Settings{s.Profile, s.Crawler, s.CrawlerMap, s.PublicSuffixList, s.FactsFingerprint}}
 	w.collector = &collector{
-		inputs: set.Inputs, selected: newSelection(opt.What, opt.Drop), missing: make(map[int32]string), tmp: tmp,
+		set: set, inputs: slices.Clone(set.Inputs), selected: newSelection(opt.What, opt.Drop),
+		missing: make(map[int32]string), tmp: tmp,
 		rows: make(map[string]int64), keys: make(map[archiveKey]int), affected: make(map[int32]int64),
 		unheld: make(map[string]int64),
 	}
@@ -178,7 +179,7 @@ func newWriter(
 	}
 	w.copier = newCopier(w.bodies)
 	for i := range w.inputs {
-		in := &w.inputs[i].Input
+		in := &w.inputs[i]
 		if reason := locate(ctx, in, opt.Archives); reason != "" {
 			w.missing[int32(i)] = reason
 		}

@@ -73,7 +73,8 @@ type citedArchive struct {
 // the finding and the places of the records that it rests on.
 type collector struct {
 	evaluate.NoSink
-	inputs   []facts.InputResult
+	set      *facts.Set
+	inputs   []facts.Input // as they are found now
 	selected *selection
 	missing  map[int32]string // inputs that cannot be read, and why
 	rows     map[string]int64 // by table

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"maps"
 	"slices"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
@@ -46,8 +45,13 @@ func (g *gatherer) gather(ctx context.Context) error {
 			byInput[a.input] = append(byInput[a.input], a)
 		}
 	}
-	for _, input := range slices.Sorted(maps.Keys(byInput)) {
-		if err := cmp.Or(ctx.Err(), g.gatherInput(ctx, input, byInput[input])); err != nil {
+	input := int32(-1)
+	for result, err := range g.set.Results(ctx) {
+		if input++; err == nil && byInput[input] != nil {
+			result.Input = g.inputs[input]
+			err = g.gatherInput(ctx, input, result, byInput[input])
+		}
+		if err = cmp.Or(ctx.Err(), err); err != nil {
 			return err
 		}
 	}
@@ -56,9 +60,10 @@ func (g *gatherer) gather(ctx context.Context) error {
 }
 
 // gatherInput copies the cited records of an input.
-func (g *gatherer) gatherInput(ctx context.Context, input int32, archives []*citedArchive) error {
+func (g *gatherer) gatherInput(ctx context.Context, input int32, in *facts.InputResult,
+	archives []*citedArchive,
+) error {
 	slices.SortFunc(archives, func(a, b *citedArchive) int { return cmp.Compare(a.entry, b.entry) })
-	in := &g.inputs[input]
 	found := run.NewSorter(g.tmp, placedRuns)
 	p := pairing{keys: make(map[string]*bitmap), found: found, told: make(map[string]*bitmap)}
 	for _, a := range archives {
@@ -89,7 +94,7 @@ func (g *gatherer) gatherInput(ctx context.Context, input int32, archives []*cit
 			return openErr
 		}
 		before := g.positions.count
-		g.begin(a, from)
+		g.begin(a, in, from)
 		if a.lines != nil {
 			err = cmp.Or(err, g.gatherLog(ctx, a, from))
 		}
@@ -110,8 +115,7 @@ func (g *gatherer) gatherInput(ctx context.Context, input int32, archives []*cit
 }
 
 // begin goes on to another archive.
-func (g *gatherer) begin(a *citedArchive, from *source) {
-	in := &g.inputs[a.input]
+func (g *gatherer) begin(a *citedArchive, in *facts.InputResult, from *source) {
 	form := formWARC
 	switch {
 	case a.isLog:

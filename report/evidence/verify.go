@@ -332,7 +332,7 @@ func audit(ctx context.Context, u *unpacker, inputs []facts.Input, dir string, o
 		return err
 	}
 	for i := range set.Inputs { // in the order of their paths
-		u.archives[i].setOrder(set.Inputs[i].Runs)
+		u.archives[i].setOrder(set.CrawlRuns(int32(i)))
 	}
 	_, err = evaluate.Run(ctx, set, opt, sink)
 	return err

@@ -85,9 +85,17 @@ func (r *Results) Audit() *report.Audit { return &r.audit }
 
 // CheckFacts returns an error unless the tables were made of a set of facts.
 func (r *Results) CheckFacts(set *facts.Set) error {
-	same := slices.EqualFunc(r.audit.Inputs, set.Inputs, func(x report.AuditInput, y facts.InputResult) bool {
-		return x.Size == y.Size && x.Fingerprint == y.Fingerprint
-	})
+	same, i := len(r.audit.Inputs) == len(set.Inputs), 0
+	for in, err := range set.Results(context.Background()) {
+		if err != nil {
+			return err
+		}
+		if !same {
+			break
+		}
+		same = in.Size == r.audit.Inputs[i].Size && in.Fingerprint == r.audit.Inputs[i].Fingerprint
+		i++
+	}
 	if !same {
 		return fmt.Errorf("the tables in %s are not of the archives read last; run 'robotsaudit evaluate -o %s' first, "+
 			"with the options of the audit", r.name, r.name)

@@ -10,6 +10,7 @@ import (
 	"maps"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
@@ -28,10 +29,6 @@ type Commit struct {
 	ExitCode int             `json:"exit_code,omitempty"` // 3 where something could not be read
 	Failures []facts.Failure `json:"failures,omitempty"`
 	Fetches  int64           `json:"fetches,omitempty"`
-
-	// Of what was resolved.
-	Shards []string          `json:"shards,omitempty"` // attempts
-	Copies map[string]string `json:"copies,omitempty"` // path of an input → that of the one that it is a copy of
 
 	// Of a range.
 	Resolved string           `json:"resolved,omitempty"` // attempt
@@ -208,8 +205,7 @@ func removeOthers(ctx context.Context, s Store, prefix string, names map[string]
 func allCommitted(ctx context.Context, n int, task func(int) *task, check func(*task, *Commit) error) (
 	commits []*Commit, missing string, err error,
 ) {
-	const most = 10
-	var lacking []string
+	var lacking []int
 	for i := range n {
 		t := task(i)
 		c, err := t.committed(ctx)
@@ -217,15 +213,26 @@ func allCommitted(ctx context.Context, n int, task func(int) *task, check func(*
 			err = check(t, c)
 			commits = append(commits, c)
 		} else {
-			lacking = append(lacking, fmt.Sprint(i))
+			lacking = append(lacking, i)
 		}
 		if err != nil {
 			return nil, "", err
 		}
 	}
-	missing = strings.Join(lacking[:min(len(lacking), most)], ", ")
-	if more := len(lacking) - most; more > 0 {
-		missing += fmt.Sprintf(" and %d more", more)
+	return commits, someOf(lacking), nil
+}
+
+// someOf lists numbers: of many the first and how many more there are.
+func someOf(numbers []int) (text string) {
+	const most = 10
+	for i, n := range numbers[:min(len(numbers), most)] {
+		if i > 0 {
+			text += ", "
+		}
+		text += strconv.Itoa(n)
 	}
-	return commits, missing, nil
+	if more := len(numbers) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/internal/durable"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/object"
 	"github.com/robotsaudit/robotsaudit/report"
 )
 
@@ -240,18 +239,11 @@ func exists(path string) bool {
 // leaveFacts notes in the output where the facts are, for commands that need them.
 func (f *finishing) leaveFacts(ctx context.Context) error {
 	plan := facts.Plan{
-		Fingerprint: f.r.set.Fingerprint, Failures: f.r.set.Failures, Digested: f.DigestInputs,
-		Copies: f.r.commit.Copies,
+		Fingerprint: f.r.set.Fingerprint, Failures: f.r.set.Failures, Digested: f.DigestInputs, Copies: f.r.all.Copies,
+		Inputs: strings.TrimSuffix(f.r.commit.prefix(), "/"), Folder: f.ranges.Facts,
 	}
-	for _, in := range f.Inputs {
-		plan.Inputs = append(plan.Inputs, in.Input)
-	}
-	for i := range f.r.set.Tasks {
-		plan.Tasks = append(plan.Tasks, filepath.Base(f.r.set.Tasks[i].Dir))
-	}
-	plan.Folder = absolute(filepath.Dir(filepath.Clean(f.r.set.Tasks[0].Dir)))
-	if object.IsRemote(f.ranges.Facts) {
-		plan.Folder = f.ranges.Facts + "/" + strings.TrimSuffix(shardsPrefix, "/")
+	for i, shard := range f.r.all.Shards {
+		plan.Tasks = append(plan.Tasks, f.shard(f.out, i).name+"-"+shard.Attempt)
 	}
 	path := filepath.Join(f.tmp, facts.PlanFile)
 	if err := durable.WriteJSON(path, &plan); err != nil {

@@ -51,8 +51,8 @@ func mirror(ctx context.Context, s Store, dir string) error {
 		return err
 	}
 	plan.Folder = filepath.Join(dir, facts.PrivateFolder, "elsewhere")
-	for _, task := range plan.Tasks {
-		if _, err := from.Fetch(ctx, task+"/", filepath.Join(plan.Folder, task), all); err != nil {
+	for _, name := range append(plan.Tasks, plan.Inputs) {
+		if _, err := from.Fetch(ctx, name+"/", filepath.Join(plan.Folder, name), all); err != nil {
 			return fmt.Errorf("facts in %s: %w", from, err)
 		}
 	}

@@ -1,6 +1,7 @@
 package stages
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -8,6 +9,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"path"
 	"path/filepath"
 	"slices"
 
@@ -20,7 +23,8 @@ import (
 	"github.com/robotsaudit/robotsaudit/report"
 )
 
-// Plan defines what is audited, how, and in how many shards. Its ID stands for all of it.
+// Plan defines what is audited, how, and in how many shards. Its ID stands for all of it. The inputs lie in
+// blocks, each of the inputs of some shards, so that a task reads those of its own.
 type Plan struct {
 	ID            string          `json:"id,omitempty"`
 	Version       string          `json:"version"` // of the program
@@ -28,16 +32,27 @@ type Plan struct {
 	VerifyDigests bool            `json:"verify_digests,omitempty"`
 	DigestInputs  bool            `json:"digest_inputs,omitempty"`
 	Settings      report.Settings `json:"settings"`
-	Tables        []string        `json:"tables,omitempty"` // nil: all
-	Inputs        []PlannedInput  `json:"inputs"`
+	Tables        []string        `json:"tables,omitempty"`   // nil: all
+	Blocks        []string        `json:"blocks"`             // SHA-256 of each, hexadecimal
 	Failures      []facts.Failure `json:"failures,omitempty"` // arguments that named nothing
+
+	inputs  []facts.Input // of a plan that is made
+	shardOf []int32       // of each input
 }
 
-// PlannedInput is an input and the shard that reads it.
-type PlannedInput struct {
+// plannedInput is an input and the shard that reads it.
+type plannedInput struct {
 	facts.Input
-	Shard int `json:"shard"`
+	Shard int32 `json:"shard"`
 }
+
+// maxBlocks is how many blocks there are at most.
+const maxBlocks = 256
+
+// shardsOfBlock is how many shards a block is of.
+func (p *Plan) shardsOfBlock() int { return (p.Shards + maxBlocks - 1) / maxBlocks }
+
+func (p *Plan) blockFile(block int) string { return fmt.Sprintf("plan-%s/%03d.json", p.ID, block) }
 
 // Limits of what an audit is divided into.
 const (
@@ -54,7 +69,7 @@ func New(inputs []ingest.Input, failed []*ingest.InputError, shards int, verify,
 ) (*Plan, error) {
 	p := &Plan{
 		Version: report.Version(), Shards: shards, VerifyDigests: verify, DigestInputs: digest, Tables: tables,
-		Inputs: []PlannedInput{},
+		inputs: inputs,
 	}
 	opt.Profile = cmp.Or(opt.Profile, evaluate.RFC9309)
 	p.Settings = report.NewSettings(&opt, reading.ModeOf(verify).Fingerprint(), ranks)
@@ -65,14 +80,42 @@ func New(inputs []ingest.Input, failed []*ingest.InputError, shards int, verify,
 		case object.HasSecrets(in.Path):
 			return nil, SecretError(in.Path)
 		}
-		p.Inputs = append(p.Inputs, PlannedInput{Input: in})
 	}
 	p.share()
 	for _, f := range failed {
 		p.Failures = append(p.Failures, facts.Failure{Name: f.Arg, Reason: f.Reason})
 	}
+	err := p.eachBlock(func(_ int, b []byte) error {
+		sum := sha256.Sum256(b)
+		p.Blocks = append(p.Blocks, hex.EncodeToString(sum[:]))
+		return nil
+	})
 	p.ID = p.Digest()
-	return p, nil
+	return p, err
+}
+
+// eachBlock calls f with the content of each block.
+func (p *Plan) eachBlock(f func(block int, content []byte) error) error {
+	of := p.shardsOfBlock()
+	order := make([]int32, len(p.inputs))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(p.shardOf[a], p.shardOf[b]) })
+	for block := range (p.Shards + of - 1) / of {
+		var content bytes.Buffer
+		to := json.NewEncoder(&content)
+		for len(order) > 0 && int(p.shardOf[order[0]])/of == block {
+			if err := to.Encode(&plannedInput{p.inputs[order[0]], p.shardOf[order[0]]}); err != nil {
+				return err
+			}
+			order = order[1:]
+		}
+		if err := f(block, content.Bytes()); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // ErrStdin means that a plan cannot name standard input.
@@ -88,14 +131,15 @@ func (e SecretError) Error() string {
 
 // share gives each input to the shard that has least so far, the largest inputs first.
 func (p *Plan) share() {
-	largest := make([]*PlannedInput, len(p.Inputs))
-	for i := range p.Inputs {
-		largest[i] = &p.Inputs[i]
+	largest := make([]int32, len(p.inputs))
+	for i := range largest {
+		largest[i] = int32(i)
 	}
-	slices.SortStableFunc(largest, func(a, b *PlannedInput) int { return cmp.Compare(b.Size, a.Size) })
+	slices.SortStableFunc(largest, func(a, b int32) int { return cmp.Compare(p.inputs[b].Size, p.inputs[a].Size) })
 	held := newLeast(p.Shards)
-	for _, in := range largest {
-		in.Shard = held.give(in.Size + sizeOfNone)
+	p.shardOf = make([]int32, len(p.inputs))
+	for _, i := range largest {
+		p.shardOf[i] = int32(held.give(p.inputs[i].Size + sizeOfNone))
 	}
 }
 
@@ -114,14 +158,30 @@ func (p *Plan) Digest() string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// inputsOf are the inputs of a shard.
-func (p *Plan) inputsOf(shard int) (inputs []facts.Input) {
-	for _, in := range p.Inputs {
-		if in.Shard == shard {
-			inputs = append(inputs, in.Input)
+// inputsOf reads the inputs of some shards, which are consecutive and of one block, by shard.
+func (p *Plan) inputsOf(ctx context.Context, s Store, first, last int) ([][]facts.Input, error) {
+	block := first / p.shardsOfBlock()
+	b, err := s.Read(ctx, p.blockFile(block))
+	if err != nil && !isMissing(err) {
+		return nil, err
+	}
+	if sum := sha256.Sum256(b); err != nil || block >= len(p.Blocks) || hex.EncodeToString(sum[:]) != p.Blocks[block] {
+		return nil, fmt.Errorf("%s in %s is missing or damaged; remove %s, and make the plan again with 'robotsaudit "+
+			"plan'", p.blockFile(block), s, s)
+	}
+	inputs := make([][]facts.Input, last-first+1)
+	for from := json.NewDecoder(bytes.NewReader(b)); ; {
+		var in plannedInput
+		switch err := from.Decode(&in); {
+		case err == io.EOF:
+			return inputs, nil
+		case err != nil:
+			return nil, err
+		case first <= int(in.Shard) && int(in.Shard) <= last:
+			n := int(in.Shard) - first
+			inputs[n] = append(inputs[n], in.Compact())
 		}
 	}
-	return inputs
 }
 
 // options are the options of deciding.
@@ -144,12 +204,20 @@ func (p *Plan) Save(ctx context.Context, s Store, ranks string) error {
 			return err
 		}
 	}
+	err := p.eachBlock(func(block int, content []byte) error {
+		_, err := s.Create(ctx, p.blockFile(block), content)
+		return err
+	})
+	if err != nil {
+		return err
+	}
 	made, err := createJSON(ctx, s, planFile, p)
 	if err != nil || made {
 		return err
 	}
 	there, err := Load(ctx, s)
 	if err == nil && there.ID != p.ID {
+		s.RemoveAll(ctx, path.Dir(p.blockFile(0))+"/")
 		err = fmt.Errorf("%s holds another plan (%s), of other inputs or settings, or made before an input changed; "+
 			"give another folder with --facts, or remove this one", s, there.ID)
 	}
@@ -181,14 +249,16 @@ func Load(ctx context.Context, s Store) (*Plan, error) {
 		return nil, err
 	}
 	p := new(Plan)
-	if err := json.Unmarshal(b, p); err != nil || p.ID != p.Digest() {
-		return nil, fmt.Errorf("%s in %s is damaged; remove %s, and make the plan again with 'robotsaudit plan'",
-			planFile, s, s)
-	}
-	if p.Version != report.Version() || p.Settings.FactsFingerprint != reading.ModeOf(p.VerifyDigests).Fingerprint() {
+	err = json.Unmarshal(b, p)
+	switch {
+	case err == nil && p.ID != "" && (p.Version != report.Version() ||
+		p.Settings.FactsFingerprint != reading.ModeOf(p.VerifyDigests).Fingerprint()):
 		return nil, fmt.Errorf("the plan in %s was made by robotsaudit %s, and this is %s, or built otherwise; run "+
 			"all stages with one program, or make a new plan in another folder",
 			s, p.Version, report.Version())
+	case err != nil || p.ID != p.Digest():
+		return nil, fmt.Errorf("%s in %s is damaged; remove %s, and make the plan again with 'robotsaudit plan'",
+			planFile, s, s)
 	}
 	return p, nil
 }

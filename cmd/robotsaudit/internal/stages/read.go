@@ -35,9 +35,13 @@ func Read(ctx context.Context, s Store, p *Plan, shard int, opt ingest.Options) 
 		return nil, fmt.Errorf("there is no shard %d: the plan has %d, from 0 to %d", shard, p.Shards, p.Shards-1)
 	}
 	return p.shard(s, shard).run(ctx, func(dir string, c *Commit) error {
-		inputs := p.inputsOf(shard)
-		files := slices.DeleteFunc(slices.Clone(inputs), func(in facts.Input) bool { return object.IsRemote(in.Path) })
-		if err := unchanged(ctx, s, files); err != nil {
+		of, err := p.inputsOf(ctx, s, shard, shard)
+		if err != nil {
+			return err
+		}
+		inputs := of[0]
+		isFile := func(in *facts.Input) bool { return !object.IsRemote(in.Path) }
+		if err := unchanged(ctx, s, inputs, isFile); err != nil {
 			return err
 		}
 		tmp, remove, err := workspace()
@@ -49,45 +53,42 @@ func Read(ctx context.Context, s Store, p *Plan, shard int, opt ingest.Options) 
 		if err := ingest.Ingest(ctx, inputs, opt); err != nil {
 			return err
 		}
-		set, err := ingest.OpenFacts(tmp)
+		plan, tasks, err := facts.OpenTasks(tmp, p.Settings.FactsFingerprint)
 		if err != nil {
 			return err
 		}
-		c.Failures = set.Failures
-		if err := facts.Join(ctx, dir, set.Fingerprint, set.Tasks); err != nil {
+		c.Failures = plan.Failures
+		if err := facts.Join(ctx, dir, plan.Fingerprint, tasks); err != nil {
 			return err
 		}
 		m, err := facts.ReadManifest(dir)
 		if err != nil {
 			return err
 		}
-		lossy := len(c.Failures) > 0
-		for _, in := range m.Inputs {
-			c.Fetches += in.Fetches
-			lossy = lossy || in.Lossy > 0
-		}
-		if lossy {
+		if c.Fetches = m.Totals.Fetches; len(c.Failures) > 0 || m.Totals.Lossy > 0 {
 			c.ExitCode = exitUnread
 		}
-		return unchanged(ctx, s, append(files, failed(inputs, c.Failures)...))
+		// Objects were read in the version that was planned, as every answer was compared with it, but for those
+		// that could not be read.
+		failed := failedPaths(c.Failures)
+		return unchanged(ctx, s, inputs, func(in *facts.Input) bool { return isFile(in) || failed[in.Path] })
 	})
 }
 
-// failed are the objects that could not be read. All others were read in the version that was planned,
-// as every answer was compared with it.
-func failed(inputs []facts.Input, failures []facts.Failure) (objects []facts.Input) {
-	for _, in := range inputs {
-		if object.IsRemote(in.Path) &&
-			slices.ContainsFunc(failures, func(f facts.Failure) bool { return f.Path == in.Path }) {
-			objects = append(objects, in)
-		}
+func failedPaths(failures []facts.Failure) map[string]bool {
+	failed := make(map[string]bool)
+	for _, f := range failures {
+		failed[f.Path] = true
 	}
-	return objects
+	return failed
 }
 
-// unchanged checks that inputs are still those that were planned.
-func unchanged(ctx context.Context, s Store, inputs []facts.Input) error {
+// unchanged checks that those inputs of which which is true are still those that were planned.
+func unchanged(ctx context.Context, s Store, inputs []facts.Input, which func(*facts.Input) bool) error {
 	for _, in := range inputs {
+		if !which(&in) {
+			continue
+		}
 		info, err := in.Stat(ctx)
 		switch {
 		case ctx.Err() != nil:
@@ -103,9 +104,8 @@ func unchanged(ctx context.Context, s Store, inputs []facts.Input) error {
 	return nil
 }
 
-// shards returns the commits of all shards, and removes what is left of attempts that do not
-// count, if that is asked for.
-func (p *Plan) shards(ctx context.Context, s Store, clean bool) ([]*Commit, error) {
+// shards returns the commits of all shards, and removes what is left of attempts that do not count.
+func (p *Plan) shards(ctx context.Context, s Store) ([]*Commit, error) {
 	names, err := s.List(ctx, shardsPrefix)
 	if err != nil {
 		return nil, err
@@ -116,64 +116,125 @@ func (p *Plan) shards(ctx context.Context, s Store, clean bool) ([]*Commit, erro
 		return nil, err
 	}
 	if missing != "" {
-		return nil, fmt.Errorf("of %d shards, these are not read: %s; run for each: robotsaudit ingest --shard I/%d "+
-			"--facts %s", p.Shards, missing, p.Shards, s)
+		return nil, p.notRead(s, missing)
 	}
-	if clean {
-		err = removeOthers(ctx, s, shardsPrefix, names, commits)
-	}
-	return commits, err
+	return commits, removeOthers(ctx, s, shardsPrefix, names, commits)
 }
 
-// facts puts the facts of all shards together. Temporary files are in tmp.
-func (p *Plan) facts(ctx context.Context, s Store, shards []*Commit, copies map[string]string, tmp string) (*facts.Set,
-	error,
-) {
-	plan := facts.Plan{Fingerprint: p.Settings.FactsFingerprint, Digested: p.DigestInputs, Copies: copies}
-	for _, in := range p.Inputs {
-		plan.Inputs = append(plan.Inputs, in.Input)
+func (p *Plan) notRead(s Store, missing string) error {
+	return fmt.Errorf("of %d shards, these are not read: %s; run for each: robotsaudit ingest --shard I/%d --facts %s",
+		p.Shards, missing, p.Shards, s)
+}
+
+// shardFacts are the facts of a shard, as the stages after 'resolve' know them.
+type shardFacts struct {
+	Attempt string           `json:"attempt"`
+	Files   map[string]int64 `json:"files"`
+	facts.Manifest
+}
+
+// allFacts is what is known of the facts of all shards.
+type allFacts struct {
+	Shards   []shardFacts      `json:"shards"`
+	Failures []facts.Failure   `json:"failures"`
+	Copies   map[string]string `json:"copies"` // path of an input → that of the one that it is a copy of
+}
+
+const allFactsFile = "shards.json"
+
+// join puts together what is known of the facts of all shards, and makes the file of their inputs in dir.
+func (p *Plan) join(ctx context.Context, s Store, commits []*Commit, dir, tmp string) (*allFacts, *facts.Set, error) {
+	all := &allFacts{Failures: p.Failures}
+	for _, c := range commits {
+		all.Shards = append(all.Shards, shardFacts{Attempt: c.Attempt, Files: c.Files})
+		all.Failures = append(all.Failures, c.Failures...)
 	}
-	var tasks []facts.Task
-	for i, c := range shards {
-		dir, err := s.Fetch(ctx, c.prefix(), filepath.Join(tmp, path.Base(c.prefix())), all)
+	slices.SortStableFunc(all.Failures, func(a, b facts.Failure) int { return strings.Compare(a.Name, b.Name) })
+	tasks, err := p.tasks(ctx, s, all, true, tmp)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i := range tasks {
+		m, err := facts.ReadManifest(tasks[i].Dir)
 		if err != nil {
-			return nil, err
-		}
-		m, err := facts.ReadManifest(dir)
-		if err != nil {
-			return nil, fmt.Errorf("%s is damaged (%w); %s", locate(s, c.prefix()+facts.ManifestFile), err,
+			return nil, nil, fmt.Errorf("%s is damaged (%w); %s", locate(s, commits[i].prefix()+facts.ManifestFile), err,
 				p.shard(s, i).again())
 		}
-		if err := p.checkInputs(i, m, c); err != nil {
-			return nil, fmt.Errorf("%w; %s", err, p.shard(s, i).again())
-		}
-		tasks = append(tasks, facts.Task{Dir: dir, Manifest: *m})
-		plan.Failures = append(plan.Failures, c.Failures...)
+		tasks[i].Manifest, all.Shards[i].Manifest = *m, *m
 	}
-	plan.Failures = append(plan.Failures, p.Failures...)
-	slices.SortStableFunc(plan.Failures, func(a, b facts.Failure) int { return strings.Compare(a.Name, b.Name) })
-	set := facts.NewSet(tmp, tasks, &plan)
-	set.Reread = reading.Reread
-	return set, nil
+	of := p.shardsOfBlock()
+	for first := 0; first < p.Shards; first += of {
+		last := min(first+of, p.Shards) - 1
+		planned, err := p.inputsOf(ctx, s, first, last)
+		if err != nil {
+			return nil, nil, err
+		}
+		for i := first; i <= last; i++ {
+			if err := checkInputs(ctx, i, planned[i-first], &tasks[i], commits[i]); err != nil {
+				return nil, nil, fmt.Errorf("%w; %s", err, p.shard(s, i).again())
+			}
+		}
+	}
+	if err := facts.WriteInputs(ctx, dir, tasks, nil); err != nil {
+		return nil, nil, err
+	}
+	if all.Copies, err = facts.FindCopies(ctx, dir, nil); err != nil {
+		return nil, nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, nil, err
+	}
+	set, err := p.set(all, tasks, dir, tmp)
+	return all, set, err
+}
+
+// tasks are the facts of all shards, with their manifests if those have to be read. Temporary files are in tmp.
+func (p *Plan) tasks(ctx context.Context, s Store, all *allFacts, manifests bool, tmp string) (tasks []facts.Task,
+	err error,
+) {
+	folders := make(map[string]bool)
+	for i := range all.Shards {
+		c := Commit{Task: p.shard(s, i).name, Attempt: all.Shards[i].Attempt}
+		folders[path.Base(c.prefix())] = true
+		tasks = append(tasks, facts.Task{Dir: path.Base(c.prefix()), Manifest: all.Shards[i].Manifest})
+	}
+	dir, err := s.Fetch(ctx, shardsPrefix, filepath.Join(tmp, shardsPrefix), func(name string) bool {
+		return folders[path.Dir(name)] && (manifests || path.Base(name) != facts.ManifestFile)
+	})
+	for i := range tasks {
+		tasks[i].Dir = filepath.Join(dir, tasks[i].Dir)
+	}
+	return tasks, err
+}
+
+// set puts the facts of all shards together. The file of their inputs is in dir, temporary files are in tmp.
+func (p *Plan) set(all *allFacts, tasks []facts.Task, dir, tmp string) (*facts.Set, error) {
+	set, err := facts.NewSet(tmp, tasks, dir, &facts.Plan{
+		Fingerprint: p.Settings.FactsFingerprint, Digested: p.DigestInputs, Failures: all.Failures, Copies: all.Copies,
+	})
+	if err == nil {
+		set.Reread = reading.Reread
+	}
+	return set, err
 }
 
 // checkInputs checks that a shard has what the plan gives it.
-func (p *Plan) checkInputs(shard int, m *facts.Manifest, c *Commit) error {
-	planned := make(map[string]facts.Input)
-	for _, in := range p.inputsOf(shard) {
-		planned[in.Path] = in
-	}
-	for _, in := range m.Inputs {
-		if want, ok := planned[in.Path]; !ok || want.Object() != in.Object() {
+func checkInputs(ctx context.Context, shard int, planned []facts.Input, t *facts.Task, c *Commit) error {
+	read := failedPaths(c.Failures)
+	for in, err := range t.Results(ctx) {
+		if err != nil {
+			return err
+		}
+		i := facts.IndexOf(planned, in.Path)
+		if i < 0 || planned[i].Object() != in.Object() {
 			return fmt.Errorf("shard %d holds %s, which is not what the plan gives it", shard, in.Path)
 		}
-		delete(planned, in.Path)
+		read[in.Path] = true
 	}
-	for _, f := range c.Failures {
-		delete(planned, f.Path)
-	}
-	for name := range planned {
-		return fmt.Errorf("shard %d lacks %s", shard, name)
+	for i := range planned {
+		if !read[planned[i].Path] {
+			return fmt.Errorf("shard %d lacks %s", shard, planned[i].Path)
+		}
 	}
 	return nil
 }

@@ -2,13 +2,15 @@ package stages
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"sync/atomic"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
+	"github.com/robotsaudit/robotsaudit/internal/durable"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
@@ -21,7 +23,7 @@ func (p *Plan) resolved(s Store) *task {
 // Resolve finds out what the robots.txt of all shards came to, unless that is known.
 func Resolve(ctx context.Context, s Store, p *Plan, workers int) (*Commit, error) {
 	return p.resolved(s).run(ctx, func(dir string, c *Commit) error {
-		shards, err := p.shards(ctx, s, true)
+		shards, err := p.shards(ctx, s)
 		if err != nil {
 			return err
 		}
@@ -30,18 +32,14 @@ func Resolve(ctx context.Context, s Store, p *Plan, workers int) (*Commit, error
 			return err
 		}
 		defer remove()
-		set, err := p.facts(ctx, s, shards, nil, tmp)
+		all, set, err := p.join(ctx, s, shards, dir, tmp)
 		if err != nil {
 			return err
 		}
-		c.Copies = facts.FindCopies(ctx, set.Inputs, nil)
-		if err := ctx.Err(); err != nil {
+		if err := durable.WriteJSON(filepath.Join(dir, allFactsFile), all); err != nil {
 			return err
 		}
-		for _, shard := range shards {
-			c.Shards = append(c.Shards, shard.Attempt)
-		}
-		if set, err = p.facts(ctx, s, shards, c.Copies, tmp); err != nil {
+		if err := facts.JoinIssues(ctx, set, dir, tmp); err != nil {
 			return err
 		}
 		opt, err := p.options()
@@ -62,7 +60,7 @@ func Resolve(ctx context.Context, s Store, p *Plan, workers int) (*Commit, error
 type resolution struct {
 	*evaluate.Resolved
 	commit *Commit
-	shards []*Commit
+	all    *allFacts
 	set    *facts.Set
 	opt    evaluate.Options
 }
@@ -88,25 +86,66 @@ func (p *Plan) open(ctx context.Context, s Store, tmp string, decided *atomic.In
 	if err := t.check(c, below, none); err != nil {
 		return nil, err
 	}
-	r := &resolution{commit: c}
-	if r.shards, err = p.shards(ctx, s, false); err != nil {
+	r := &resolution{commit: c, all: new(allFacts)}
+	dir, err := s.Fetch(ctx, c.prefix(), filepath.Join(tmp, resolvedName), all)
+	if err != nil {
 		return nil, err
 	}
-	if !slices.EqualFunc(r.shards, c.Shards,
-		func(shard *Commit, attempt string) bool { return shard.Attempt == attempt }) {
-		return nil, fmt.Errorf("a shard was read again after %s was resolved; %s", s, t.again())
+	b, err := os.ReadFile(filepath.Join(dir, allFactsFile))
+	if err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(b, r.all); err != nil || len(r.all.Shards) != p.Shards {
+		return nil, fmt.Errorf("%s is damaged; %s", locate(s, c.prefix()+allFactsFile), t.again())
+	}
+	if err := p.checkShards(ctx, s, r.all); err != nil {
+		return nil, err
 	}
 	if r.opt, err = p.options(); err != nil {
 		return nil, err
 	}
 	r.opt.Decided = decided
-	if r.set, err = p.facts(ctx, s, r.shards, c.Copies, tmp); err != nil {
+	tasks, err := p.tasks(ctx, s, r.all, false, tmp)
+	if err != nil {
 		return nil, err
 	}
-	dir, err := s.Fetch(ctx, c.prefix(), filepath.Join(tmp, resolvedName), all)
-	if err != nil {
+	for i := range tasks { // all of them are in dir
+		tasks[i].Issues = nil
+	}
+	if r.set, err = p.set(r.all, tasks, dir, tmp); err != nil {
+		return nil, err
+	}
+	if err := r.set.TakeIssues(dir); err != nil {
 		return nil, err
 	}
 	r.Resolved, err = evaluate.OpenResolved(r.set, r.opt, dir)
 	return r, err
+}
+
+// checkShards checks that the shards are still those that were resolved.
+func (p *Plan) checkShards(ctx context.Context, s Store, all *allFacts) error {
+	names, err := s.List(ctx, shardsPrefix)
+	if err != nil {
+		return err
+	}
+	folders := make(map[string]bool)
+	for name := range names {
+		folders[path.Dir(name)] = true
+	}
+	var lacking []int
+	for i, shard := range all.Shards {
+		t := p.shard(s, i)
+		c := &Commit{Task: t.name, Attempt: shard.Attempt, Files: shard.Files}
+		if _, read := names[path.Base(t.file())]; !read {
+			lacking = append(lacking, i)
+		} else if !folders[path.Base(c.prefix())] {
+			return fmt.Errorf("a shard was read again after %s was resolved; %s", s, p.resolved(s).again())
+		} else if err := t.check(c, names, none); err != nil {
+			return err
+		}
+	}
+	if len(lacking) > 0 {
+		return p.notRead(s, someOf(lacking))
+	}
+	return nil
 }

@@ -1,0 +1,251 @@
+package facts
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"iter"
+
+	"github.com/robotsaudit/robotsaudit/internal/facts/run"
+)
+
+// What reading an input came to takes kilobytes, and there may be hundreds of thousands of inputs. It
+// lies in files of rows, in the order of paths: one of each task, and one of all inputs of a plan.
+// Who needs it reads it through (Set.Results). A Set holds the inputs themselves, and what shows the
+// runs of crawlers.
+
+// inputRow is a row about an input. The first of an input has its result, and each one of its runs.
+type inputRow struct {
+	Input
+	Task   int32  // of the plan; unread: none has it
+	Number int32  // in the task
+	Result string // in JSON, without the input and the runs; "": this is a further row
+	runRow
+}
+
+const unread = -1 // the task of an input that was planned and could not be read
+
+// runRow is a run of a crawler.
+type runRow struct {
+	Entry            string
+	Run              int32 // 0: there is none
+	ID, File, Fields string
+	Unordered, Mixed bool
+}
+
+// inputRuns are the files of inputs.
+var inputRuns = run.Spec[inputRow]{
+	Name:    "inputs",
+	Compare: func(a, b *inputRow) int { return cmp.Compare(a.Path, b.Path) },
+	Bucket:  func(*inputRow) int { return 0 },
+}
+
+// InputTotals adds up what is known of inputs.
+type InputTotals struct {
+	Count         int32 `json:"count"`
+	Fetches       int64 `json:"fetches"`
+	Borrowed      int64 `json:"borrowed"`
+	Unnamed       int64 `json:"unnamed"`
+	Indexed       int64 `json:"indexed"`
+	IndexedRobots int64 `json:"indexed_robots"`
+	ListIDs       int64 `json:"list_ids"`
+	Others        int64 `json:"others"`
+	Coarse        int64 `json:"coarse"`
+	Lossy         int64 `json:"lossy"`
+	NotWhole      int64 `json:"not_whole"` // inputs that were not wholly read
+}
+
+// Add adds an input.
+func (t *InputTotals) Add(r *InputResult) {
+	t.add(&InputTotals{
+		1, r.Fetches, r.Borrowed, r.Unnamed, r.Indexed, r.IndexedRobots, r.ListIDs, r.Others, r.Coarse, r.Lossy,
+		map[bool]int64{true: 1}[r.Refusal != "" || r.Lossy > 0],
+	})
+}
+
+func (t *InputTotals) add(o *InputTotals) {
+	t.Count += o.Count
+	t.Fetches += o.Fetches
+	t.Borrowed += o.Borrowed
+	t.Unnamed += o.Unnamed
+	t.Indexed += o.Indexed
+	t.IndexedRobots += o.IndexedRobots
+	t.ListIDs += o.ListIDs
+	t.Others += o.Others
+	t.Coarse += o.Coarse
+	t.Lossy += o.Lossy
+	t.NotWhole += o.NotWhole
+}
+
+// bare is a result without its input.
+type bare struct {
+	Container   string
+	Fingerprint string
+	SHA256      string `json:",omitempty"`
+	Refusal     string `json:",omitempty"`
+	*InputStats
+}
+
+// putInput writes the rows of an input.
+func putInput(out rows[inputRow], r *InputResult, task, number int32) error {
+	stats := r.InputStats
+	stats.Runs = nil
+	b, err := json.Marshal(&bare{r.Container, r.Fingerprint, r.SHA256, r.Refusal, &stats})
+	if err != nil {
+		return err
+	}
+	row := inputRow{Input: r.Input, Task: task, Number: number, Result: string(b)}
+	for i := range max(len(r.Runs), 1) {
+		if i < len(r.Runs) {
+			if row.runRow, err = rowOfRun(&r.Runs[i]); err != nil {
+				return err
+			}
+		}
+		if err := out.Put(&row); err != nil {
+			return err
+		}
+		row.Result = ""
+	}
+	return nil
+}
+
+func rowOfRun(r *CrawlRun) (runRow, error) {
+	fields := ""
+	if len(r.Fields) > 0 {
+		b, err := json.Marshal(r.Fields)
+		if err != nil {
+			return runRow{}, err
+		}
+		fields = string(b)
+	}
+	return runRow{r.Entry, r.Number, r.ID, r.File, fields, r.Unordered, r.Mixed}, nil
+}
+
+// crawlRun is the run of a row.
+func (r *runRow) crawlRun() (CrawlRun, error) {
+	c := CrawlRun{Entry: r.Entry, Number: r.Run, ID: r.ID, File: r.File, Unordered: r.Unordered, Mixed: r.Mixed}
+	if r.Fields == "" {
+		return c, nil
+	}
+	return c, json.Unmarshal([]byte(r.Fields), &c.Fields)
+}
+
+// mergeInputs yields the rows of the inputs of tasks, in order.
+func mergeInputs(ctx context.Context, tasks []Task, tmp string) iter.Seq2[*inputRow, error] {
+	var paths []string
+	var from []int32
+	for i := range tasks {
+		for _, name := range tasks[i].Inputs {
+			paths, from = append(paths, tasks[i].Path(name)), append(from, int32(i))
+		}
+	}
+	return run.Merge(ctx, paths, inputRuns, run.MergeOptions[inputRow]{
+		TmpDir:  tmp,
+		Prepare: func(file int, row *inputRow) { row.Task = from[file] },
+	})
+}
+
+// placedResult is a result and where it is from.
+type placedResult struct {
+	InputResult
+	task, number int32
+}
+
+// results makes results of rows. One is valid until the next step.
+func results(rows iter.Seq2[*inputRow, error]) iter.Seq2[*placedResult, error] {
+	return func(yield func(*placedResult, error) bool) {
+		var r *placedResult
+		for row, err := range rows {
+			if err == nil && row.Result != "" {
+				if r != nil && !yield(r, nil) {
+					return
+				}
+				r = &placedResult{InputResult{Input: row.Input}, row.Task, row.Number}
+				b := bare{InputStats: &r.InputStats}
+				err = json.Unmarshal([]byte(row.Result), &b)
+				r.Container, r.Fingerprint, r.SHA256, r.Refusal = b.Container, b.Fingerprint, b.SHA256, b.Refusal
+			}
+			if err == nil && row.Run != 0 {
+				var c CrawlRun
+				c, err = row.crawlRun()
+				r.Runs = append(r.Runs, c)
+			}
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+		}
+		if r != nil {
+			yield(r, nil)
+		}
+	}
+}
+
+// Results yields what reading the inputs of a task came to, in order. A result is valid until the
+// next step.
+func (t *Task) Results(ctx context.Context) iter.Seq2[*InputResult, error] {
+	return func(yield func(*InputResult, error) bool) {
+		for r, err := range results(mergeInputs(ctx, []Task{*t}, "")) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if !yield(&r.InputResult, nil) {
+				return
+			}
+		}
+	}
+}
+
+// WriteInputs makes the file of the inputs of tasks in a folder: with the names of the planned
+// inputs, which are sorted by path, and with those of them that no task has.
+func WriteInputs(ctx context.Context, dir string, tasks []Task, planned []Input) error {
+	out := run.NewOrderedWriter(dir, inputRuns)
+	err := writeInputs(out, mergeInputs(ctx, tasks, dir), planned)
+	_, closing := out.Close()
+	return cmp.Or(err, closing)
+}
+
+func writeInputs(out rows[inputRow], all iter.Seq2[*inputRow, error], planned []Input) error {
+	unreadBefore := func(path string) error {
+		for len(planned) > 0 && planned[0].Path < path {
+			if err := out.Put(&inputRow{Input: planned[0], Task: unread, Result: "{}"}); err != nil {
+				return err
+			}
+			planned = planned[1:]
+		}
+		return nil
+	}
+	name := ""
+	for row, err := range all {
+		if err == nil && row.Result != "" {
+			err = unreadBefore(row.Path)
+			if name = row.Name; len(planned) > 0 && planned[0].Path == row.Path {
+				name, planned = planned[0].Name, planned[1:]
+			}
+		}
+		if err != nil {
+			return err
+		}
+		placed := *row
+		placed.Name = name
+		if err := out.Put(&placed); err != nil {
+			return err
+		}
+	}
+	return unreadBefore(last)
+}
+
+const last = "\xff" // after any path
+
+// inputsOf reads the file of inputs in a folder.
+func inputsOf(ctx context.Context, dir string) iter.Seq2[*inputRow, error] {
+	return func(yield func(*inputRow, error) bool) {
+		rows, err := run.OpenSorted(dir, inputRuns) // without inputs there is no file
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		rows.Range(ctx, 0, run.Buckets)(yield)
+	}
+}
