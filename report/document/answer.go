@@ -31,8 +31,8 @@ func answer(t *report.Totals, crawlers []string, unreadable int64) Answer {
 			wereDisallowed(t.ViolationsProbable), of)
 	case t.Unproven > 0:
 		a.Level = LevelUnproven
-		a.Sentence = fmt.Sprintf("No fetch%s is shown to have been disallowed by robots.txt; %s may have been, and "+
-			"nothing proves it.", either, number(t.Unproven))
+		a.Sentence = fmt.Sprintf("No violation is proven: robots.txt disallows %s%s, but of each these archives leave a "+
+			"doubt open.", plural(t.Unproven, "fetch"), whose)
 	case t.Unknown == t.Decidable:
 		a.Level = LevelUnknown
 		a.Sentence = fmt.Sprintf("These archives do not show whether robots.txt allowed any of the %s%s.",
@@ -131,11 +131,9 @@ func certainty(t *report.Totals) Section {
 	s.Totals = []string{
 		fmt.Sprintf("Leaving the unknown out: %s of %s with a known verdict %s disallowed%s.", number(t.Disallowed),
 			plural(known, "fetch"), isAre(t.Disallowed, "was", "were"), ofWhole(t.Disallowed, known)),
-		fmt.Sprintf("Counting the unknown either way: of %s, %s%s %s disallowed if every unknown one was allowed, "+
-			"and %s%s if every unknown one was disallowed.",
-			plural(t.Decidable, "fetch"), number(t.Disallowed), ofWhole(t.Disallowed, t.Decidable),
-			isAre(t.Disallowed, "was", "were"),
-			number(t.Disallowed+t.Unknown), ofWhole(t.Disallowed+t.Unknown, t.Decidable)),
+		fmt.Sprintf("Counting the unknown either way: between %s%s and %s%s of %s were disallowed.",
+			number(t.Disallowed), ofWhole(t.Disallowed, t.Decidable), number(t.Disallowed+t.Unknown),
+			ofWhole(t.Disallowed+t.Unknown, t.Decidable), plural(t.Decidable, "fetch")),
 		"These totals count every disallowed fetch, violations and unproven ones alike.",
 	}
 	return s

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/diff"
@@ -70,7 +72,7 @@ func (b *builder) document(options *Options) *Document {
 	d := &Document{
 		Title:    cmp.Or(Visible(options.Title), "Compliance with robots.txt"),
 		Operator: Visible(options.Operator), Date: Visible(options.Date),
-		Answer:   answer(t, b.crawlers.all(), t.InputsNotWhollyRead),
+		Answer:   b.answer(),
 		Sections: []Section{certainty(t), b.scope(), b.timeline.section()},
 		Excerpts: b.excerpts.list, Disclaimer: disclaimer,
 	}
@@ -80,6 +82,27 @@ func (b *builder) document(options *Options) *Document {
 	d.Sections = append(d.Sections, b.siteSection(), b.violationSection(), b.unprovenSection(), b.unknown.section(),
 		b.use.section(b.audit), whatIfSection(b.WhatIf, b.audit), b.issues.section(b.audit), method(), signOff())
 	return d
+}
+
+// answer is the answer, with the rules and the sites behind most violations.
+func (b *builder) answer() Answer {
+	a := answer(&b.audit.Totals, b.crawlers.all(), b.audit.Totals.InputsNotWhollyRead)
+	var rules, sites []string
+	for _, r := range b.sites.rules.first[:min(len(b.sites.rules.first), maxNamedInAnswer)] {
+		rules = append(rules, fmt.Sprintf("“%s” of %s (%s)", Visible(r.rule), Visible(orNoOrigin(r.origin)), number(r.count)))
+	}
+	for _, s := range b.sites.origins[:min(len(b.sites.origins), maxNamedInAnswer)] {
+		if n := s.certain + s.probable; n > 0 {
+			sites = append(sites, fmt.Sprintf("%s (%s)", Visible(orNoOrigin(s.name)), number(n)))
+		}
+	}
+	if len(rules) > 0 && len(sites) > 0 {
+		a.Details = slices.Concat([]string{
+			"The rules behind most violations: " + english.OxfordWordSeries(rules, "and") + ".",
+			"The sites with most violations: " + english.OxfordWordSeries(sites, "and") + ".",
+		}, a.Details)
+	}
+	return a
 }
 
 func (b *builder) siteSection() Section {
@@ -164,7 +187,7 @@ func (b *builder) finding(f *found) Finding {
 	x := Finding{
 		Row: f.Row, Certainty: f.Certainty, Sentence: f.sentence(), Time: moment(f.FetchTime),
 		Crawler: tokenName(f.Agent), UserAgent: f.UserAgent,
-		URL: f.ShortURL, Shortened: f.Cut, Origin: orNoOrigin(f.Origin), Rule: orUnreachable(f.Rule), Line: f.RuleLine,
+		URL: f.ShortURL, Shortened: f.Cut, Origin: orNoOrigin(f.Origin), Rule: ruleOf(&f.ViolationRow), Line: f.RuleLine,
 		Excerpt: b.excerpts.of(f),
 		Proof:   f.proof(), Records: records, Commands: b.commands(f, records),
 	}

@@ -259,7 +259,8 @@ func TestAnswer(t *testing.T) {
 			totals(0, 0, 1, 1, 9, 20),
 			[]string{"A", "B", "C"},
 			LevelUnproven,
-			"No fetch of A, B or C is shown to have been disallowed by robots.txt; 2 may have been, and nothing proves it.",
+			"No violation is proven: robots.txt disallows 2 fetches of A, B and C, but of each these archives leave a " +
+				"doubt open.",
 		},
 		{
 			totals(0, 0, 0, 0, 9, 20),

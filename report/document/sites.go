@@ -198,8 +198,9 @@ const maxTopRules = 50
 
 // add counts a violation.
 func (t *ruleTally) add(row *report.ViolationRow) {
-	if _, seen := t.here[row.Rule]; seen || len(t.here) < maxRules {
-		t.here[row.Rule]++
+	rule := ruleOf(row)
+	if _, seen := t.here[rule]; seen || len(t.here) < maxRules {
+		t.here[rule]++
 	}
 }
 
@@ -237,17 +238,23 @@ func (t *ruleTally) table() Table {
 	table := NewTable("violations-rules", "Rules with most violations", "There are no violations.",
 		Code.Columns("Rule", "Origin"), Number.Columns("Violations"))
 	for _, r := range t.first {
-		table.Add(orUnreachable(r.rule), orNoOrigin(r.origin), r.count)
+		table.Add(r.rule, orNoOrigin(r.origin), r.count)
 	}
 	return table
 }
 
-// orUnreachable names the rule or failure that forbade a fetch.
-func orUnreachable(rule string) string {
-	if rule == "" {
-		return "(robots.txt could not be had)"
+// ruleOf names the rule or failure that forbade a fetch.
+func ruleOf(row *report.ViolationRow) string {
+	status := row.RobotsStatus
+	switch {
+	case row.Rule != "":
+		return row.Rule
+	case status == nil || value(row.RobotsHops) > 0:
+		return "(robots.txt could not be had, which forbids everything)"
+	case *status/100 == 5:
+		return fmt.Sprintf("%d: RFC 9309 takes it as forbidding everything", *status)
 	}
-	return rule
+	return fmt.Sprintf("%d: the profile takes it as forbidding everything", *status)
 }
 
 // siteTable begins a table of sites, whose rows are made by cells.
@@ -265,7 +272,7 @@ func (s *site) cells(names ...any) []any {
 	}
 	rule := ""
 	if s.rule.count > 0 {
-		rule = fmt.Sprintf("%s (%s)", orUnreachable(s.rule.rule), plural(s.rule.count, "time"))
+		rule = fmt.Sprintf("%s (%s)", s.rule.rule, plural(s.rule.count, "time"))
 	}
 	return append(names, s.fetches, s.certain, s.probable, s.unproven, s.unknown, moment(first), moment(last), rule)
 }
