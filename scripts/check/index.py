@@ -61,7 +61,7 @@ LOST = [
     ("fractions of a second", {"fetch_time"}, lambda p: not p.dated()),
     ("dates that are coarse or impossible", {"fetch_time", "reason"}, lambda p: p.indexed and p.dated()),
     ("bytes of a URL outside printable ASCII", {"url", "url_surtkey"}, lambda p: plain(p.want["url"]) == plain(p.got["url"])),
-    ("whether the record is a revisit, and of what", {"content_mime_type"}, lambda p: p.want["record_type"] == "revisit"),
+    ("whether the record is a revisit, and of what", {"content_mime_type", "modality"}, lambda p: p.want["record_type"] == "revisit"),
     ("header fields and metas", {"tags_from", "tags"}, lambda p: p.got["tags_from"] == "unknown"),
     ("header fields and metas", {"fetch_redirect"}, lambda p: p.indexed and p.got["fetch_redirect"] is None),
     ("the warcinfo record: `robots`", {"claim"}, lambda p: p.indexed and p.got["claim"] is None),
@@ -74,6 +74,7 @@ LOST = [
     ("digest, length, media type and record ID as recorded", {"warc_record_length"}, lambda p: p.got["warc_record_length"] == -1),
     ("digest, length, media type and record ID as recorded", {"warc_record_length"}, lambda p: 0 < p.got["warc_record_length"] < p.want["warc_record_length"]),
     ("digest, length, media type and record ID as recorded", {"content_mime_type"}, lambda p: p.indexed and not p.want["content_mime_type"].isascii()),
+    ("digest, length, media type and record ID as recorded", {"payload_bytes"}, lambda p: p.indexed and p.got["payload_bytes"] is None),
     ("damage of the archive", {"url", "url_surtkey"}, lambda p: p.got["url"].startswith(p.want["url"] + "%20"))]
 VIOLATION = ("certain", "probable")
 # What none of these archives shows. evaluate/scenario/testdata/9-indexes.txt does.
