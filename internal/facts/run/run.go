@@ -11,15 +11,15 @@
 // by halves, by the first rows of frames. Merge reads up to 256 runs at a time, frame by frame; on many cores, each
 // with a merge of its own, down to 64. More are first merged into longer ones. Temporary files have the same form.
 // As Parquet, runs took 0.6 times the space, but three times as long to write and to read, and so much memory that
-// only 8 were merged at a time (docs/bench/2026-11-24-index).
+// only 8 were merged at a time (docs/bench/2026-11-26-index).
 //
 // Rows are structs, written and read by reflection: no unsafe pointers, and 600 lines fewer than rows packed by
 // them. A fetch takes 450 bytes, which pages and small records bear (1.00 to 1.02 of the CPU). An index is in the
 // order of its hosts: rows of one host follow one another, differ in 160 bytes, and are held as these differences
 // (Spec.Place). They are coded once, sorted host by host, by a number, and copied into frames as they are; three
 // times as many fit into a run, and a merge of runs that hold hosts one after the other takes a comparison a row.
-// Of a million rows, ingest takes 0.72 of the CPU of structs alone (0.88 of that of packed rows), and evaluate, to few
-// tables, 0.96 of that of packed rows; 1 GB of small records takes 0.99 to ingest.
+// An audit of a million rows to few tables takes 0.86 of the CPU of structs alone, and 0.95 of that of packed rows
+// (docs/bench/2026-11-26-index).
 package run
 
 // Buckets is the number of shares that rows are spread over. It is part of the
