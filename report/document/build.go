@@ -89,7 +89,8 @@ func (b *builder) answer() Answer {
 	a := answer(&b.audit.Totals, b.crawlers.all(), b.audit.Totals.InputsNotWhollyRead)
 	var rules, sites []string
 	for _, r := range b.sites.rules.first[:min(len(b.sites.rules.first), maxNamedInAnswer)] {
-		rules = append(rules, fmt.Sprintf("“%s” of %s (%s)", Visible(r.rule), Visible(orNoOrigin(r.origin)), number(r.count)))
+		rules = append(rules, fmt.Sprintf("“%s” of %s (%s)", Visible(r.rule), Visible(orNoOrigin(r.origin)),
+			number(r.count)))
 	}
 	for _, s := range b.sites.origins[:min(len(b.sites.origins), maxNamedInAnswer)] {
 		if n := s.certain + s.probable; n > 0 {
@@ -187,7 +188,8 @@ func (b *builder) finding(f *found) Finding {
 	x := Finding{
 		Row: f.Row, Certainty: f.Certainty, Sentence: f.sentence(), Time: moment(f.FetchTime),
 		Crawler: tokenName(f.Agent), UserAgent: f.UserAgent,
-		URL: f.ShortURL, Shortened: f.Cut, Origin: orNoOrigin(f.Origin), Rule: ruleOf(&f.ViolationRow), Line: f.RuleLine,
+		URL: f.ShortURL, Shortened: f.Cut, Origin: orNoOrigin(f.Origin),
+		Rule: ruleOf(&f.ViolationRow), Line: f.RuleLine,
 		Excerpt: b.excerpts.of(f),
 		Proof:   f.proof(), Records: records, Commands: b.commands(f, records),
 	}

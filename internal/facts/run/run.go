@@ -11,7 +11,7 @@
 // by halves, by the first rows of frames. Merge reads up to 256 runs at a time, frame by frame; on many cores, each
 // with a merge of its own, down to 64. More are first merged into longer ones. Temporary files have the same form.
 // As Parquet, runs took 0.6 times the space, but three times as long to write and to read, and so much memory that
-// only 8 were merged at a time (docs/bench/2026-11-26-index).
+// only 8 could be merged at a time.
 //
 // Rows are structs, written and read by reflection: no unsafe pointers, and 600 lines fewer than rows packed by
 // them. A fetch takes 450 bytes, which pages and small records bear (1.00 to 1.02 of the CPU). An index is in the
