@@ -22,7 +22,7 @@ from lib import ARCHIVES, Tally, folder, script
 ENVIRONMENT = ""
 COPIES = 12  # of the archives of testdata: a command takes some tenths of a second
 TEMPORARY = (".robotsaudit.tmp-", ".tmp-")  # what the names of files hold that are not whole
-ATTEMPT = re.compile(r"-[0-9a-f]{16}(?=/|$)")
+ATTEMPT = re.compile(r"-([0-9a-f]{16}|[A-Z2-7]{26})(?=/|$)")  # made at random
 SHARDS, RANGES = 2, 4
 
 
@@ -70,6 +70,8 @@ def files(work):
         for name in names:
             path = os.path.join(folder, name)
             told = ATTEMPT.sub("", os.path.join(inside, name))
+            while told in found:  # of two attempts
+                told += " again"
             result = ".robotsaudit" not in inside and not inside.startswith("facts") and os.path.isfile(path)
             found[told] = ""
             if result:
