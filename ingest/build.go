@@ -121,7 +121,7 @@ type rewriting struct {
 	size  int64   // of these
 }
 
-// keep makes inputs, which are sorted by path, those of the plan. It finds what tasks hold of them, if they are
+// keep makes inputs, which are sorted by path, the inputs of the plan. It finds what tasks hold of them, if they are
 // unchanged and are not to be read again. Of a task that holds others, too, a new one is made; so it is of small
 // tasks where there are many.
 func (b *build) keep(ctx context.Context, inputs []Input, again func(*Input) bool) error {

@@ -18,10 +18,10 @@ import (
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
 
-// A baseline is the violations that are not new to a run: those of the run before it that wrote
-// results into the output folder. It is a folder next to the facts with that run's audit.json and
-// table violations, and the identity of the run that they are for. So a run that is repeated, or
-// that failed and is made again, compares with what it compared with at first.
+// A baseline is what a run compares its violations with: the violations of the last run before it
+// that wrote results into the output folder. It is a folder next to the facts. It holds the
+// audit.json and the table violations of that last run, and the identity of the run that compares.
+// So a run that is repeated, or that failed and is made again, compares with the same violations.
 type baseline struct{ output, dir string }
 
 const runFile = "run.sha256" // the identity, written last

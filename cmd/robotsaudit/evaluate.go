@@ -108,7 +108,7 @@ func (e *evaluation) tellResults(cmd *cobra.Command, dir string, summary *report
 		written += " As indexes report the fetches, these are the tables of --tables verdicts; --tables all writes all."
 	}
 	if !e.writes(report.Set(report.VerdictsSet)...) {
-		written = "Tables and audit.json are in " + dir + ". There is no report.html: it needs those of --tables verdicts."
+		written = "Tables and audit.json are in " + dir + ". There is no report.html: it needs --tables verdicts."
 	} else if err := (&reportFlags{output: dir, figures: e.figures}).run(cmd); err != nil {
 		return err
 	}

@@ -29,8 +29,8 @@ func newExportCommand() *cobra.Command {
 		Short: "Write the lists that a data pipeline needs: what to keep, drop or look at, and why",
 		Long: `Make a list of the audit in DIR, with the reason in each row. The archives are not read.
 
-Every fetch of a page, which is every fetch but those of robots.txt itself, is in exactly one of
-three lists made with the same options. Each row has the reason. If several hold, what drops
+Every fetch of a page is in exactly one of three lists made with the same options. Fetches of
+robots.txt itself are in none. Each row has the reason. If several hold, what drops
 counts first, then what leaves the fetch undecided, and of these the first here:
 
 ` + causesHelp() + `

@@ -127,7 +127,7 @@ found, 3 if there is any other problem, else 0. docs/SCHEMA.md explains the kind
 		case check:
 			return runCheck(cmd, args, &in.inputFlags, format, verbose)
 		case given(cmd, "format"), given(cmd, "verbose"):
-			return usageErrorf("--format and --verbose are those of --check: add --check")
+			return usageErrorf("--format and --verbose go with --check: add --check")
 		}
 		return in.run(cmd, nil, func(j *job) error { return j.read(args, &in, false, j.printIngested) })
 	}

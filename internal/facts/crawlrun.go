@@ -143,7 +143,7 @@ func (s *Set) IsSameRun(a, b Spot, agent, other string) bool {
 	return p != nil && q != nil && p.IsSame(q, agent, other)
 }
 
-// findRun finds a run among those of an archive, which are sorted.
+// findRun finds a run of an archive, whose runs are sorted.
 func findRun(runs []CrawlRun, at Spot) *CrawlRun {
 	i, found := slices.BinarySearchFunc(runs, CrawlRun{Entry: at.Entry, Number: at.Run}, compareRuns)
 	if !found {
@@ -177,7 +177,7 @@ func (c *crawlRuns) of(input int32) []CrawlRun {
 	return nil
 }
 
-// add adds the run of a row to those of the input that was begun.
+// add adds the run of a row to the input that was begun.
 func (c *crawlRuns) add(row runRow) error {
 	if row.Run == 0 {
 		return nil

@@ -57,9 +57,13 @@ type InputTotals struct {
 
 // Add adds an input.
 func (t *InputTotals) Add(r *InputResult) {
+	notWhole := int64(0)
+	if r.Refusal != "" || r.Lossy > 0 {
+		notWhole = 1
+	}
 	t.add(&InputTotals{
 		1, r.Fetches, r.Borrowed, r.Unnamed, r.Indexed, r.IndexedRobots, r.ListIDs, r.Others, r.Coarse, r.Lossy,
-		map[bool]int64{true: 1}[r.Refusal != "" || r.Lossy > 0],
+		notWhole,
 	})
 }
 
@@ -198,7 +202,7 @@ func (t *Task) Results(ctx context.Context) iter.Seq2[*InputResult, error] {
 }
 
 // WriteInputs makes the file of the inputs of tasks in a folder: with the names of the planned
-// inputs, which are sorted by path, and with those of them that no task has.
+// inputs, which are sorted by path, and with the planned inputs that no task has.
 func WriteInputs(ctx context.Context, dir string, tasks []Task, planned []Input) error {
 	out := run.NewOrderedWriter(dir, inputRuns)
 	err := writeInputs(out, mergeInputs(ctx, tasks, dir), planned)

@@ -104,7 +104,7 @@ const (
 // Kinds lists the kinds of rows.
 var Kinds = []By{ByRecord, ByURL, ByHost, ByOrigin, ByDomain}
 
-// Summary counts what a list is made of, by the fate and its cause: fetches, except those of robots.txt itself,
+// Summary counts what a list is made of, by the fate and its cause: fetches, except fetches of robots.txt,
 // or groups of them.
 type Summary struct {
 	Fates [words.Drop + 1][words.CauseAllowed + 1]int64

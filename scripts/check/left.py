@@ -70,7 +70,7 @@ def files(work):
         for name in names:
             path = os.path.join(folder, name)
             told = ATTEMPT.sub("", os.path.join(inside, name))
-            while told in found:  # of two attempts
+            while told in found:  # two attempts
                 told += " again"
             result = ".robotsaudit" not in inside and not inside.startswith("facts") and os.path.isfile(path)
             found[told] = ""

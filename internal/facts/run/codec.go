@@ -60,7 +60,7 @@ const (
 type column interface {
 	add(field reflect.Value) // if it is of that kind
 	len() int
-	// append writes the fields that differ from those of the base, and sets their bits, from bit on, in dst[start:].
+	// append writes the fields that differ from the base, and sets their bits, from bit on, in dst[start:].
 	// They are the base's from now on, where rebases is true.
 	append(dst []byte, start, bit int, rebases bool) []byte
 	read(i int, rows string) (rest string) // the i-th field

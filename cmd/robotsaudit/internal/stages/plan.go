@@ -24,7 +24,7 @@ import (
 )
 
 // Plan defines what is audited, how, and in how many shards. Its ID stands for all of it. The inputs lie in
-// blocks, each of the inputs of some shards, so that a task reads those of its own.
+// blocks, each of the inputs of some shards, so that a task reads its own block.
 type Plan struct {
 	ID            string          `json:"id,omitempty"`
 	Version       string          `json:"version"` // of the program
