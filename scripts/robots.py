@@ -47,7 +47,7 @@ def without_last_line(body):
 def decoded(body):
     """A file as UTF-8 without a byte order mark. UTF-16 is read only with one."""
     if body.startswith((b"\xff\xfe", b"\xfe\xff")):
-        body = body.decode("utf-16", "replace").encode("utf-8")
+        return body.decode("utf-16", "replace").encode("utf-8")  # less one mark; another is text
     return body.removeprefix(b"\xef\xbb\xbf")
 
 

@@ -50,7 +50,11 @@ func (e *evaluation) keepBaseline(log *slog.Logger, output string, set *facts.Se
 	case err != nil:
 		log.Warn(fmt.Sprintf("%sthe earlier results cannot be read (%v)", none, err))
 	default:
-		if err := b.keep(report.ViolationsTable.Name+".parquet", report.AuditFile); err != nil {
+		files, err := before.Files(report.ViolationsTable.Name)
+		if err != nil {
+			return nil, err
+		}
+		if err := b.keep(append(files, filepath.Join(output, report.AuditFile))); err != nil {
 			return nil, err
 		}
 	}
@@ -72,9 +76,16 @@ func (e *evaluation) identity(set *facts.Set) (string, error) {
 }
 
 // keep puts files of the output folder into the baseline, the last of which makes it whole.
-func (b *baseline) keep(names ...string) error {
-	for _, name := range names {
-		from, to := filepath.Join(b.output, name), filepath.Join(b.dir, name)
+func (b *baseline) keep(files []string) error {
+	for _, from := range files {
+		name, err := filepath.Rel(b.output, from)
+		if err != nil {
+			return err
+		}
+		to := filepath.Join(b.dir, name)
+		if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil { // of the parts of a table
+			return err
+		}
 		if os.Link(from, to) == nil {
 			continue
 		}
