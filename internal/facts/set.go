@@ -204,7 +204,7 @@ func (s *Set) setUp(copies map[string]string) error {
 			return err
 		case row.Task == unread:
 			continue
-		case int(row.Task) >= len(s.Tasks) || int(row.Number) >= len(s.Tasks[row.Task].Global):
+		case uint32(row.Task) >= uint32(len(s.Tasks)), uint32(row.Number) >= uint32(len(s.Tasks[row.Task].Global)):
 			return errOtherInputs
 		}
 		if row.Result != "" {
