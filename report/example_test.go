@@ -62,5 +62,5 @@ func Example() {
 	// fetches: 284
 	// violations: 43 of them certain: 40
 	// unknown: 7
-	// disallowed to GPTBot: 57
+	// disallowed to GPTBot: 63
 }

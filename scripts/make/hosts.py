@@ -70,7 +70,9 @@ UNDERSTOOD = {
     "news.example": {
         "/robots.txt": [
             (START, robots("User-agent: *\nDisallow: /private/\nCrawl-delay: 2\nSitemap: http://news.example/sitemap.xml\n")),
-            (at("2025-03-04T00:00:00"), robots("User-agent: *\nDisallow: /private/\nDisallow: /archive/\nCrawl-delay: 5\n")),
+            (at("2025-03-04T00:00:00"), robots(
+                "User-agent: GPTBot\nUser-agent: CCBot\nUser-agent: ClaudeBot\nDisallow: /\n\n"
+                "User-agent: *\nDisallow: /private/\nDisallow: /archive/\nCrawl-delay: 5\n")),
         ],
         "/": page("News", "/today.html", "/archive/2024.html", "/private/draft.html", "/moved.html",
                   "http://media.example/", "http://groups.example/", "http://gone.example/", "http://locked.example/",
@@ -80,7 +82,9 @@ UNDERSTOOD = {
         **leaves("/today.html", "/archive/2024.html", "/private/draft.html"),
     },
     "media.example": {
-        "/robots.txt": robots("USER-AGENT : *\r\ndisallow: /raw/   # originals\r\n\r\n"),
+        "/robots.txt": robots(
+            "USER-AGENT : *\r\ndisallow: /raw/   # originals\r\n\r\n"
+            "User-agent: Google-Extended\r\nUser-agent: CCBot\r\nDisallow: /data.bin\r\nDisallow: /raw/\r\n"),
         "/": page("Media", "/data.bin", "/chunked.html", "/raw/tape.html", "/old.html"),
         "/data.bin": Reply(BINARY, type="application/octet-stream", gzip="never"),
         "/chunked.html": page("Sent in chunks", chunked=True),
@@ -137,7 +141,10 @@ UNDERSTOOD = {
         "/": page("An empty robots.txt", "/a.html"), **leaves("/a.html"),
     },
     "order.example": {
-        "/robots.txt": robots("User-agent: *\nAllow: /shop/public/\nDisallow: /shop/\n"),
+        "/robots.txt": robots(
+            "User-agent: *\nAllow: /shop/public/\nDisallow: /shop/\n\n"
+            "User-agent: OAI-SearchBot\nUser-agent: PerplexityBot\nAllow: /shop/\n\n"
+            "User-agent: GPTBot\nDisallow: /shop/\n"),
         "/": page("Allow before Disallow", "/shop/public/a.html", "/shop/cart.html"),
         **leaves("/shop/public/a.html", "/shop/cart.html"),
     },
