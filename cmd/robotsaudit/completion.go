@@ -25,7 +25,7 @@ var choices = map[string][]string{
 	"finish fail-on": {failOnViolations, failOnUnread},
 	"diff fail-on":   {"new-violations"},
 	"policies":       {"asked", "named", "none"},
-	"progress":       {"auto", "plain", "none"},
+	"progress":       {"auto", "plain", "often", "none"},
 	"unknown":        {"drop", "keep"},
 	"list":           {words.Keep.String(), words.Drop.String(), words.Leave.String()},
 	"by":             texts(export.Kinds),

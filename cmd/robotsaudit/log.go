@@ -20,7 +20,7 @@ func addLogFlags(flags *pflag.FlagSet) {
 	flags.String("log-format", "text", "`FORMAT` of log lines on standard error: text or json")
 	flags.Bool("quiet", false, "no summary on standard output; of log lines only warnings and errors")
 	flags.String("progress", "auto",
-		"`HOW` progress is shown: auto (one line, on a terminal), plain (log lines) or none")
+		"`HOW` progress is shown: auto (one line, on a terminal), plain (log lines), often (one a second) or none")
 }
 
 // logger returns the logger that --log-format and --quiet select.

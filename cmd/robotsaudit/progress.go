@@ -15,6 +15,7 @@ import (
 const (
 	barInterval = 200 * time.Millisecond // between redraws on a terminal
 	logInterval = 10 * time.Second       // between log lines elsewhere
+	often       = time.Second            // between them with --progress often
 
 	clearLine = "\r\x1b[K"
 )
@@ -40,8 +41,11 @@ func watch(cmd *cobra.Command, log *slog.Logger, g gauge) (stop func()) {
 	ended := make(chan struct{})
 	start := time.Now()
 	interval := logInterval
-	if drawn {
+	switch {
+	case drawn:
 		interval = barInterval
+	case how == "often":
+		interval = often
 	}
 	go func() {
 		defer close(ended)

@@ -30,7 +30,7 @@ func newReportCommand() *cobra.Command {
 	var f reportFlags
 	cmd := &cobra.Command{
 		Use:   "report DIR",
-		Short: "Write an audit as HTML, Markdown, dataset card, CSV, SARIF or JUnit XML",
+		Short: "Write an audit as HTML, Markdown, JSON, dataset card, CSV, SARIF or JUnit XML",
 		Long: `Read the results in DIR, which 'robotsaudit audit' or 'evaluate' wrote, and write them
 
   as a report in one HTML file (--html; DIR/report.html if nothing else is asked for), which
@@ -38,6 +38,7 @@ func newReportCommand() *cobra.Command {
     'audit' and 'evaluate' write it, too;
   as a report in Markdown (--markdown), at most 1 MiB, which the summary of a GitHub job
     takes: the same in short;
+  as the report's own data (--json), for programs that show it in their own way;
   as a dataset card (--dataset-card) for those who publish the tables on the Hugging Face
     Hub: README.md, which names each table's file and says how the dataset was made;
   as CSV for spreadsheets (--csv): a file for each table of which people make lists and
@@ -71,6 +72,7 @@ type reportFlags struct {
 	output   string
 	html     string
 	markdown string
+	json     string
 	card     string
 	csv      string
 	sarif    string
@@ -85,6 +87,7 @@ func (f *reportFlags) add(flags *pflag.FlagSet) {
 	addOutput(flags, &f.output, hasResults)
 	flags.StringVar(&f.html, "html", "", "write the report as HTML to `FILE`")
 	flags.StringVar(&f.markdown, "markdown", "", "write the report as Markdown to `FILE`")
+	flags.StringVar(&f.json, "json", "", "write the data of the report as JSON to `FILE`")
 	flags.StringVar(&f.card, "dataset-card", "",
 		"write a dataset card of the Hugging Face Hub to `FILE`, mostly DIR/README.md")
 	flags.StringVar(&f.csv, "csv", "", "write CSV files into `FOLDER`, made where there is none")
@@ -119,6 +122,7 @@ func (f *reportFlags) renderings(cmd *cobra.Command, r *results.Results) []rende
 	return []rendering{
 		{f.html, ofDocument(html.Render)},
 		{f.markdown, ofDocument(markdown.Render)},
+		{f.json, ofDocument(func(w io.Writer, doc *document.Document) error { return encoder(w, "").Encode(doc) })},
 		{f.card, ofDocument(func(w io.Writer, doc *document.Document) error { return markdown.Card(w, doc, r) })},
 		{f.sarif, func(w io.Writer) error { return ci.SARIF(cmd.Context(), w, r) }},
 		{f.junit, func(w io.Writer) error { return ci.JUnit(cmd.Context(), w, r) }},
@@ -134,7 +138,7 @@ func (f *reportFlags) run(cmd *cobra.Command) error {
 	if err := f.remember(cmd, r.Dir()); err != nil {
 		return err
 	}
-	beside := f.html+f.markdown+f.card+f.csv+f.sarif+f.junit == ""
+	beside := f.html+f.markdown+f.json+f.card+f.csv+f.sarif+f.junit == ""
 	if beside {
 		f.html = filepath.Join(r.Dir(), report.HTMLFile)
 	}
