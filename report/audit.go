@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"runtime/debug"
 	"strings"
@@ -21,7 +20,7 @@ type Audit struct {
 	Version       string           `json:"version"`
 	SchemaVersion string           `json:"schema_version"`
 	Settings      Settings         `json:"settings"`
-	Inputs        []AuditInput     `json:"inputs"`
+	Inputs        Inputs           `json:"input_sums,omitzero"`
 	Unreadable    []Unreadable     `json:"unreadable"`
 	Totals        Totals           `json:"totals"`
 	Tables        map[string]int64 `json:"tables"` // rows
@@ -227,28 +226,13 @@ func releaseOf(version string) string {
 }
 
 // newAudit describes an evaluation of facts, once all of it is written.
-func newAudit(set *facts.Set, settings Settings, t *evaluate.Totals, counted *tally) (*Audit, error) {
+func newAudit(set *facts.Set, settings Settings, t *evaluate.Totals, counted *tally) *Audit {
 	a := &Audit{
 		Tool: "robotsaudit", Version: Version(), SchemaVersion: SchemaVersion, Settings: settings,
-		Inputs:     []AuditInput{},
 		Unreadable: []Unreadable{},
 	}
 	for _, f := range set.Failures {
 		a.Unreadable = append(a.Unreadable, Unreadable{Name: locator(f.Name), Reason: f.Reason})
-	}
-	for in, err := range set.Results(context.Background()) {
-		if err != nil {
-			return nil, err
-		}
-		a.Inputs = append(a.Inputs, AuditInput{
-			Name: locator(in.Name), Size: in.Size, Fingerprint: in.Fingerprint,
-			SHA256: known(in.SHA256, in.SHA256 != ""), Container: in.Container,
-			Records: in.Records, Fetches: in.Fetches, Robots: in.Robots, Issues: in.Issues, Resynced: in.Resynced,
-			LogEvents: in.Events,
-			Indexed:   in.Indexed, IndexedRobots: in.IndexedRobots, CommonCrawls: in.CommonCrawls,
-			RobotsIn: in.RobotsIn,
-			Digests:  in.Digests, Crawls: in.Crawls,
-		})
 	}
 	decidable := t.Fetches - t.RobotsTxtItself
 	a.Totals = Totals{
@@ -272,7 +256,7 @@ func newAudit(set *facts.Set, settings Settings, t *evaluate.Totals, counted *ta
 		Issues:                   counted.issueCount,
 		InputsNotWhollyRead:      counted.unreadCount,
 	}
-	return a, nil
+	return a
 }
 
 func share(part, whole int64) *float64 {

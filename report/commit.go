@@ -42,7 +42,7 @@ func (w *Writer) describe(totals *evaluate.Totals) (*Audit, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newAudit(w.facts, NewSettings(&w.opt, w.facts.Fingerprint, w.ranks), totals, w.tally)
+	return newAudit(w.facts, NewSettings(&w.opt, w.facts.Fingerprint, w.ranks), totals, w.tally), nil
 }
 
 func (w *Writer) commit(a *Audit) (err error) {
@@ -52,7 +52,7 @@ func (w *Writer) commit(a *Audit) (err error) {
 	if err := durable.SyncFiles(w.tmp); err != nil {
 		return err
 	}
-	if err := durable.WriteJSON(filepath.Join(w.tmp, AuditFile), a); err != nil {
+	if err := a.write(filepath.Join(w.tmp, AuditFile), w.facts); err != nil {
 		return err
 	}
 	if err := w.moveTables(a); err != nil {

@@ -2,7 +2,6 @@ package report
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"io"
 	"io/fs"
@@ -26,7 +25,8 @@ func Foreign(dir string) (string, error) {
 			files = append(files, file{path, isTable})
 		}
 	}
-	files = append(files, file{filepath.Join(dir, AuditFile), isAudit}, file{filepath.Join(dir, HTMLFile), isReport})
+	files = append(files, file{filepath.Join(dir, AuditFile), has(`"tool": "robotsaudit"`)},
+		file{filepath.Join(dir, HTMLFile), has(`<meta name="generator" content="robotsaudit">`)})
 	for _, f := range files {
 		if own, err := isAbsentOr(f.isOwn, f.path); err != nil {
 			return "", err
@@ -54,18 +54,12 @@ func isAbsentOr(isOwn func(f *os.File, size int64) (bool, error), path string) (
 	return isOwn(f, info.Size())
 }
 
-func isAudit(f *os.File, _ int64) (bool, error) {
-	b, err := io.ReadAll(f)
-	var a struct {
-		SchemaVersion string `json:"schema_version"`
+// has returns a function that looks for a mark near the beginning of a file.
+func has(mark string) func(f *os.File, _ int64) (bool, error) {
+	return func(f *os.File, _ int64) (bool, error) {
+		head, err := io.ReadAll(io.LimitReader(f, 1<<10))
+		return bytes.Contains(head, []byte(mark)), err
 	}
-	return json.Unmarshal(b, &a) == nil && a.SchemaVersion != "", err
-}
-
-// isReport looks for the mark that report/html puts into the head of a report.
-func isReport(f *os.File, _ int64) (bool, error) {
-	head, err := io.ReadAll(io.LimitReader(f, 1<<10))
-	return bytes.Contains(head, []byte(`<meta name="generator" content="robotsaudit">`)), err
 }
 
 // isTable reports whether a file is a table of any version.

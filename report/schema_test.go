@@ -452,6 +452,9 @@ func jsonFields(prefix string, f reflect.StructField) (paths []string) {
 		return []string{prefix + "*"}
 	}
 	typ := f.Type
+	if typ == reflect.TypeFor[Inputs]() {
+		typ, path = reflect.TypeFor[[]AuditInput](), "inputs"
+	}
 	if typ.Kind() == reflect.Slice {
 		typ, path = typ.Elem(), path+"[]"
 	}

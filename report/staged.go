@@ -104,7 +104,7 @@ func (r *Rest) Close(totals *evaluate.Totals) (*Summary, error) {
 	for name := range a.Tables {
 		a.Tables[name] += r.rows[name]
 	}
-	if err := durable.WriteJSON(filepath.Join(r.tmp, AuditFile), a); err != nil {
+	if err := a.write(filepath.Join(r.tmp, AuditFile), r.facts); err != nil {
 		return nil, err
 	}
 	return r.tally.summary(a), nil

@@ -8,10 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dustin/go-humanize/english"
-
 	"github.com/robotsaudit/robotsaudit/evaluate"
-	"github.com/robotsaudit/robotsaudit/internal/index"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
@@ -59,39 +56,9 @@ func (s *Summary) WriteText(w io.Writer, opt TextOptions) error {
 // printAudited states what was audited, and how.
 func (s *Summary) printAudited(p *page) {
 	a, t := s.Audit, &s.Audit.Totals
-	var size int64
-	for _, in := range a.Inputs {
-		size += in.Size
-	}
-	p.line("Audited %s (%s): %s on %s, %s; by %s %s, %s.", InputsText(a.Inputs), Bytes(size),
+	p.line("Audited %s (%s): %s on %s, %s; by %s %s, %s.", &a.Inputs, Bytes(a.Inputs.Size),
 		Count(t.Fetches, "fetch"), Count(t.Origins, "origin"), periodText(t.FirstFetchTime, t.LastFetchTime),
 		a.Tool, Shown(a.Version, maxLabel), strings.Join(settingsText(&a.Settings), ", "))
-}
-
-// InputsText counts archives, and also indexes and lists of URLs.
-func InputsText(inputs []AuditInput) string {
-	var archives, indexes, lists int
-	for _, in := range inputs {
-		switch {
-		case in.Container == index.URLList.String():
-			lists++
-		case index.IsFormat(in.Container):
-			indexes++
-		default:
-			archives++
-		}
-	}
-	var parts []string
-	if archives > 0 || len(inputs) == 0 {
-		parts = append(parts, english.Plural(archives, "archive", ""))
-	}
-	if indexes > 0 {
-		parts = append(parts, english.Plural(indexes, "index", "indexes"))
-	}
-	if lists > 0 {
-		parts = append(parts, english.Plural(lists, "list of URLs", "lists of URLs"))
-	}
-	return english.WordSeries(parts, "and")
 }
 
 // settingsText names the settings that an answer depends on.
@@ -217,30 +184,20 @@ func (s *Summary) printCauses(p *page) {
 
 // wantedText names the files with robots.txt that indexes leave to be added.
 func (s *Summary) wantedText() string {
-	var lists, archives []string
-	for _, in := range s.Audit.Inputs {
-		for _, crawl := range in.CommonCrawls {
-			lists = append(lists, "crawl-data/"+Shown(crawl, maxLabel)+"/robotstxt.paths.gz")
-		}
-		for _, archive := range in.RobotsIn {
-			archives = append(archives, Shown(archive, maxLabel))
-		}
-	}
-	switch {
-	case len(lists) > 0:
-		return "Add the archives that Common Crawl lists in " + someOf(lists) + "."
-	case len(archives) > 0:
-		return "Add the archives that hold robots.txt of these sites. Of such the index names " + someOf(archives) + "."
+	switch in := &s.Audit.Inputs; {
+	case len(in.RobotsLists) > 0:
+		return "Add the archives that Common Crawl lists in " + someOf(in.RobotsLists) + "."
+	case len(in.RobotsArchives) > 0:
+		return "Add the archives that hold robots.txt of these sites. Of such the index names " +
+			someOf(in.RobotsArchives) + "."
 	}
 	return "Add the archives that hold robots.txt of these sites."
 }
 
 // someOf names the first few.
 func someOf(names []string) string {
-	slices.Sort(names)
-	names = slices.Compact(names)
 	if len(names) > fewRows {
-		names = append(names[:fewRows], "and others")
+		names = append(slices.Clone(names[:fewRows]), "and others")
 	}
 	return strings.Join(names, ", ")
 }
@@ -401,10 +358,7 @@ func (s *Summary) printUnread(p *page, full bool) {
 
 // resyncedText counts the records read after damage.
 func (s *Summary) resyncedText() string {
-	var n int64
-	for _, in := range s.Audit.Inputs {
-		n += in.Resynced
-	}
+	n := s.Audit.Inputs.Resynced
 	if n == 0 {
 		return ""
 	}

@@ -165,7 +165,7 @@ func (s *State) isUnknown() bool { return s != nil && s.Verdict == words.Unknown
 func sideOf(dir string, a *report.Audit) Side {
 	t := &a.Totals
 	return Side{
-		Dir: dir, FirstFetchTime: t.FirstFetchTime, LastFetchTime: t.LastFetchTime, Inputs: int64(len(a.Inputs)),
+		Dir: dir, FirstFetchTime: t.FirstFetchTime, LastFetchTime: t.LastFetchTime, Inputs: a.Inputs.Count(),
 		Fetches: t.Fetches, Violations: t.Violations, Unproven: t.Unproven, Unknown: t.Unknown,
 	}
 }

@@ -27,12 +27,19 @@ type Options struct {
 // counts alone, whatever the size of the tables.
 func Build(ctx context.Context, res *results.Results, figures *Figures, options Options) (*Document, error) {
 	b := &builder{
-		Figures: figures, audit: res.Audit(),
+		Figures: figures, audit: res.Audit(), collections: make(groupTally), cited: make(map[int]*report.AuditInput),
 		excerpts: excerptTally{index: make(map[excerptKey]int), list: []Excerpt{}},
 		found:    figures.violations.sorted(), doubted: figures.unproven.sorted(),
 	}
 	for _, f := range slices.Concat(b.found, b.doubted) {
 		b.excerpts.of(f)
+		b.cite(f.WARCFilename)
+		for _, r := range f.records() {
+			b.cite(r.File)
+		}
+	}
+	if err := b.readInputs(res); err != nil {
+		return nil, err
 	}
 	profile, err := robots.ParseProfile(b.audit.Settings.Profile)
 	if err != nil {
@@ -56,14 +63,49 @@ type builder struct {
 	excerpts excerptTally
 
 	found, doubted []*found // violations, and unproven ones
+
+	firstInputs []*report.AuditInput
+	cited       map[int]*report.AuditInput // by findings; nil under noInput
+	collections groupTally                 // of fetches
+	names       []string                   // of all collections, in the order of the inputs
 }
 
-// inputOf finds the input that holds a record, and in a WACZ the entry. nil: none does.
-func (b *builder) inputOf(file string) (in *report.AuditInput, entry string) {
-	if n, entry := b.inputs.of(file); n < len(b.audit.Inputs) {
-		return &b.audit.Inputs[n], entry
+// readInputs keeps what the report shows of inputs.
+func (b *builder) readInputs(res *results.Results) error {
+	n, known := 0, make(map[string]bool)
+	for in, err := range res.Inputs() {
+		if err != nil {
+			return err
+		}
+		if n < maxInputs {
+			b.firstInputs = append(b.firstInputs, in)
+		}
+		if _, is := b.cited[n]; is {
+			b.cited[n] = in
+		}
+		for _, name := range collections(in) {
+			if !known[name] {
+				known[name] = true
+				b.names = append(b.names, name)
+			}
+			if counts, fetched := b.byInput[n]; fetched {
+				b.collections.add(name, counts)
+			}
+		}
+		n++
 	}
-	return nil, ""
+	return nil
+}
+
+func (b *builder) cite(file string) {
+	n, _ := b.inputs.of(file)
+	b.cited[n] = nil
+}
+
+// inputOf finds the input that holds a record of a finding, and in a WACZ the entry. nil: none does.
+func (b *builder) inputOf(file string) (in *report.AuditInput, entry string) {
+	n, entry := b.inputs.of(file)
+	return b.cited[n], entry
 }
 
 // document puts together what was read.
@@ -107,20 +149,10 @@ func (b *builder) answer() Answer {
 }
 
 func (b *builder) siteSection() Section {
-	byCollection := make(groupTally)
-	last := len(b.audit.Inputs)
-	for i, counts := range b.byInput[:last] {
-		if counts.Fetches == 0 {
-			continue
-		}
-		for _, name := range collections(&b.audit.Inputs[i]) {
-			byCollection.add(name, counts)
-		}
-	}
-	t := byCollection.table("sites-collections", "By collection", "Collection")
+	t := b.collections.table("sites-collections", "By collection", "Collection")
 	t.Notes = []string{"A collection is a folder of archives, a WACZ, or what warcinfo records say that they are " +
 		"part of (isPartOf). A fetch may count in several. An archive whose warcinfo records name several counts in each."}
-	if n := b.byInput[last].Fetches; n > 0 {
+	if n := b.byInput[noInput].Fetches; n > 0 {
 		t.Notes = append(t.Notes, plural(n, "fetch")+" of archives that are no input, reported by an index or a list, "+
 			isAre(n, "counts", "count")+" in none.")
 	}
@@ -129,23 +161,6 @@ func (b *builder) siteSection() Section {
 		"Those with most violations come first, then those with most that is unproven or unknown. Unproven fetches " +
 			"are the possible and the contested ones.",
 	}, Tables: append(b.sites.tables(), t, kinds)}
-}
-
-// collectionNames are the names of the archives, in the order of the inputs.
-func (b *builder) collectionNames() (names []string) {
-	seen := make(map[string]bool)
-	for i := range b.audit.Inputs {
-		for _, name := range collections(&b.audit.Inputs[i]) {
-			if !seen[name] {
-				seen[name] = true
-				names = append(names, name)
-			}
-		}
-	}
-	if len(names) == 0 {
-		return []string{"none"}
-	}
-	return names
 }
 
 func (b *builder) violationSection() Section {

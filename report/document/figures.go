@@ -27,7 +27,7 @@ type Figures struct {
 	settles    settleTally
 	timeline   *timelineTally
 	unknown    *unknownTally
-	byInput    []Tally // the last: of archives that are no input
+	byInput    map[int]Tally
 	kinds      groupTally
 	use        useTally
 	crawlers   crawlerTally
@@ -47,8 +47,7 @@ func (in inputs) figures() *Figures {
 	return &Figures{
 		inputs: in, sites: newSiteTally(), violations: selection{limit: maxViolations},
 		unproven: selection{limit: maxUnproven}, settles: make(settleTally), timeline: newTimelineTally(),
-		unknown: newUnknownTally(), byInput: make([]Tally, len(in.byName)+1), kinds: make(groupTally),
-		use: newUseTally(),
+		unknown: newUnknownTally(), byInput: make(map[int]Tally), kinds: make(groupTally), use: newUseTally(),
 	}
 }
 
@@ -90,7 +89,12 @@ func (f *Figures) addFetch(row *report.FetchRow) {
 	f.timeline.addFetch(row.FetchTime, row.Claim, counts)
 	f.kinds.add(kindOf(row.IsSeed, row.IsPage, row.HopsFromSeed), counts)
 	in, _ := f.inputs.of(row.WARCFilename)
-	f.byInput[in].add(counts)
+	f.addInput(in, counts)
+}
+
+func (f *Figures) addInput(in int, counts Tally) {
+	counts.add(f.byInput[in])
+	f.byInput[in] = counts
 }
 
 func (f *Figures) addFinding(row *report.ViolationRow) {
@@ -120,8 +124,8 @@ func (f *Figures) Join(part report.Counter) {
 	addCounts(f.settles, o.settles)
 	f.timeline.join(o.timeline)
 	f.unknown.join(o.unknown)
-	for i := range o.byInput {
-		f.byInput[i].add(o.byInput[i])
+	for in, counts := range o.byInput {
+		f.addInput(in, counts)
 	}
 	for kind, counts := range o.kinds {
 		f.kinds.add(kind, *counts)
@@ -132,8 +136,9 @@ func (f *Figures) Join(part report.Counter) {
 // inputs finds the inputs that hold records.
 type inputs struct{ byName map[string]int32 }
 
-// of finds the input of a file that holds a record, and in a WACZ the entry. The number beyond the last input stands
-// for none.
+const noInput = -1 // holds the archives that only an index names
+
+// of finds the input of a file that holds a record, and in a WACZ the entry.
 func (in *inputs) of(file string) (n int, entry string) {
 	for name := file; ; {
 		if n, ok := in.byName[name]; ok {
@@ -141,7 +146,7 @@ func (in *inputs) of(file string) (n int, entry string) {
 		}
 		slash := strings.LastIndexByte(name, '/')
 		if slash < 0 {
-			return len(in.byName), ""
+			return noInput, ""
 		}
 		name = name[:slash]
 	}
@@ -150,8 +155,11 @@ func (in *inputs) of(file string) (n int, entry string) {
 // Read counts what the tables of an audit hold.
 func Read(ctx context.Context, res *results.Results) (*Figures, error) {
 	var names []string
-	for i := range res.Audit().Inputs {
-		names = append(names, res.Audit().Inputs[i].Name)
+	for in, err := range res.Inputs() {
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, in.Name)
 	}
 	f := NewFigures(names)
 	if err := eachOrigin(ctx, res, f.Add); err != nil {

@@ -91,12 +91,16 @@ func (b *builder) scope() Section {
 	if len(crawlers) == 0 {
 		crawlers = []string{"none is known by name"}
 	}
+	collections := few(b.names, maxNamed)
+	if len(collections) == 0 {
+		collections = []string{"none"}
+	}
 	return Section{
 		ID: "scope", Heading: "What was audited",
 		Terms: []Term{
 			{"Period", []string{b.period()}},
 			{"Crawlers", crawlers},
-			{"Collections", few(b.collectionNames(), maxNamed)},
+			{"Collections", collections},
 			{"Fetches", b.fetchesText()},
 			{"robots.txt", []string{b.capturesText()}},
 			{"Program", []string{fmt.Sprintf("%s %s; tables of schema version %s", a.Tool, Visible(a.Version),
@@ -130,7 +134,7 @@ func (b *builder) period() string {
 // fetchesText counts the fetches, and those that no record shows.
 func (b *builder) fetchesText() []string {
 	t := &b.audit.Totals
-	text := []string{fmt.Sprintf("%s of %s, on %s", plural(t.Fetches, "fetch"), report.InputsText(b.audit.Inputs),
+	text := []string{fmt.Sprintf("%s of %s, on %s", plural(t.Fetches, "fetch"), &b.audit.Inputs,
 		plural(t.Origins, "origin"))}
 	if words := t.Verification.Text(); words != "" {
 		text = append(text, words)
@@ -218,18 +222,16 @@ func (b *builder) inputTable() Table {
 	table := NewTable("inputs", "Archives", "No archive was read.", Code.Columns("File"), Number.Columns("Bytes"),
 		Words.Columns("Form"), Number.Columns("Fetches", "Captures of robots.txt"),
 		Code.Columns("SHA-256 or fingerprint"))
-	inputs := b.audit.Inputs
-	if slices.ContainsFunc(inputs, func(in report.AuditInput) bool { return in.SHA256 == nil }) {
+	if b.audit.Inputs.Unhashed > 0 {
 		table.Notes = []string{
 			"A fingerprint chains the checksums and lengths of an archive’s compressed records, the headers of " +
 				"its records, or the rows of an index. It shows whether an archive is the same, and is no SHA-256: " +
 				"for that, audit with --digest-inputs.",
 		}
 	}
-	for i := range inputs[:min(len(inputs), maxInputs)] {
-		in := &inputs[i]
+	for _, in := range b.firstInputs {
 		table.Add(Clip(in.Name, maxName), in.Size, Visible(in.Container), in.Fetches, in.Robots, digestText(in))
 	}
-	table.leaveOut(int64(len(inputs)-maxInputs), "audit.json")
+	table.leaveOut(b.audit.Inputs.Count()-maxInputs, "audit.json")
 	return table
 }

@@ -11,7 +11,6 @@ package results
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -37,17 +36,15 @@ func Open(dir string) (*Results, error) { return OpenCopy(dir, dir) }
 
 // OpenCopy opens a folder that stands for an output elsewhere, whose name messages bear.
 func OpenCopy(dir, name string) (*Results, error) {
-	b, err := os.ReadFile(filepath.Join(dir, report.AuditFile))
+	r := &Results{dir: dir, name: name}
+	audit, err := r.read(func(*report.AuditInput) bool { return true })
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, missingError(name)
 	}
 	if err != nil {
 		return nil, err
 	}
-	r := &Results{dir: dir, name: name}
-	if err := json.Unmarshal(b, &r.audit); err != nil {
-		return nil, fmt.Errorf("%s in %s is damaged (%w); %s", report.AuditFile, name, err, makeAnew(name))
-	}
+	r.audit = *audit
 	if r.audit.Tool != "robotsaudit" {
 		return nil, fmt.Errorf("%s in %s is not that of an audit; %s", report.AuditFile, name, makeAnew(name))
 	}
@@ -83,9 +80,34 @@ func (r *Results) Name() string { return r.name }
 // Audit is the content of audit.json. Nobody may change it.
 func (r *Results) Audit() *report.Audit { return &r.audit }
 
+// read reads audit.json: see report.ReadAudit.
+func (r *Results) read(each func(*report.AuditInput) bool) (*report.Audit, error) {
+	f, err := os.Open(filepath.Join(r.dir, report.AuditFile))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	a, err := report.ReadAudit(f, each)
+	if err != nil {
+		return nil, fmt.Errorf("%s in %s is damaged (%w); %s", report.AuditFile, r.name, err, makeAnew(r.name))
+	}
+	return a, nil
+}
+
+// Inputs yields the inputs of the audit, in the order of audit.json. One may be kept.
+func (r *Results) Inputs() iter.Seq2[*report.AuditInput, error] {
+	return func(yield func(*report.AuditInput, error) bool) {
+		if _, err := r.read(func(in *report.AuditInput) bool { return yield(in, nil) }); err != nil {
+			yield(nil, err)
+		}
+	}
+}
+
 // CheckFacts returns an error unless the tables were made of a set of facts.
 func (r *Results) CheckFacts(set *facts.Set) error {
-	same, i := len(r.audit.Inputs) == len(set.Inputs), 0
+	next, stop := iter.Pull2(r.Inputs())
+	defer stop()
+	same := r.audit.Inputs.Count() == int64(len(set.Inputs))
 	for in, err := range set.Results(context.Background()) {
 		if err != nil {
 			return err
@@ -93,8 +115,11 @@ func (r *Results) CheckFacts(set *facts.Set) error {
 		if !same {
 			break
 		}
-		same = in.Size == r.audit.Inputs[i].Size && in.Fingerprint == r.audit.Inputs[i].Fingerprint
-		i++
+		audited, err, more := next()
+		if err != nil {
+			return err
+		}
+		same = more && in.Size == audited.Size && in.Fingerprint == audited.Fingerprint
 	}
 	if !same {
 		return fmt.Errorf("the tables in %s are not of the archives read last; run 'robotsaudit evaluate -o %s' first, "+

@@ -1,0 +1,169 @@
+package report
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/dustin/go-humanize/english"
+
+	"github.com/robotsaudit/robotsaudit/internal/durable"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/index"
+)
+
+// Inputs are sums over the inputs of an audit, of which there may be hundreds of thousands. audit.json has no sums,
+// but an AuditInput of each, which write and ReadAudit pass one by one.
+type Inputs struct {
+	Archives, Indexes, Lists int
+	Size                     int64
+	Resynced                 int64 // records read after damage
+	Unhashed                 int64 // inputs without a SHA-256
+
+	// where robots.txt lies that indexes lack: the first few names in order, and one more
+	RobotsLists, RobotsArchives []string
+}
+
+// Count is the number of inputs.
+func (i *Inputs) Count() int64 { return int64(i.Archives + i.Indexes + i.Lists) }
+
+// String counts archives, and also indexes and lists of URLs.
+func (i *Inputs) String() string {
+	var parts []string
+	if i.Archives > 0 || i.Count() == 0 {
+		parts = append(parts, english.Plural(i.Archives, "archive", ""))
+	}
+	if i.Indexes > 0 {
+		parts = append(parts, english.Plural(i.Indexes, "index", "indexes"))
+	}
+	if i.Lists > 0 {
+		parts = append(parts, english.Plural(i.Lists, "list of URLs", "lists of URLs"))
+	}
+	return english.WordSeries(parts, "and")
+}
+
+func (i *Inputs) add(in *AuditInput) {
+	switch {
+	case in.Container == index.URLList.String():
+		i.Lists++
+	case index.IsFormat(in.Container):
+		i.Indexes++
+	default:
+		i.Archives++
+	}
+	i.Size += in.Size
+	i.Resynced += in.Resynced
+	if in.SHA256 == nil {
+		i.Unhashed++
+	}
+	for _, crawl := range in.CommonCrawls {
+		addName(&i.RobotsLists, "crawl-data/"+Shown(crawl, maxLabel)+"/robotstxt.paths.gz")
+	}
+	for _, archive := range in.RobotsIn {
+		addName(&i.RobotsArchives, Shown(archive, maxLabel))
+	}
+}
+
+func addName(names *[]string, name string) {
+	if at, found := slices.BinarySearch(*names, name); !found && at <= fewRows {
+		*names = slices.Insert(*names, at, name)
+		*names = (*names)[:min(len(*names), fewRows+1)]
+	}
+}
+
+// write writes audit.json, with the inputs of a set, and adds them to a.Inputs.
+func (a *Audit) write(path string, set *facts.Set) error {
+	b, err := json.MarshalIndent(a, "", "  ")
+	if err != nil {
+		return err
+	}
+	at := bytes.Index(b, []byte(`  "unreadable": `)) // before it, the list of inputs stands
+	return durable.WriteWhole(path, func(file io.Writer) error {
+		w := bufio.NewWriter(file)
+		fmt.Fprintf(w, `%s  "inputs": [`, b[:at])
+		separator, end := "\n    ", ""
+		for r, err := range set.Results(context.Background()) {
+			if err != nil {
+				return err
+			}
+			in := auditInput(r)
+			a.Inputs.add(in)
+			b, err := json.MarshalIndent(in, "    ", "  ")
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(w, "%s%s", separator, b)
+			separator, end = ",\n    ", "\n  "
+		}
+		fmt.Fprintf(w, "%s],\n%s\n", end, b[at:])
+		return w.Flush()
+	})
+}
+
+func auditInput(in *facts.InputResult) *AuditInput {
+	return &AuditInput{
+		Name: locator(in.Name), Size: in.Size, Fingerprint: in.Fingerprint,
+		SHA256: known(in.SHA256, in.SHA256 != ""), Container: in.Container,
+		Records: in.Records, Fetches: in.Fetches, Robots: in.Robots, Issues: in.Issues, Resynced: in.Resynced,
+		LogEvents: in.Events,
+		Indexed:   in.Indexed, IndexedRobots: in.IndexedRobots, CommonCrawls: in.CommonCrawls,
+		RobotsIn: in.RobotsIn,
+		Digests:  in.Digests, Crawls: in.Crawls,
+	}
+}
+
+// ReadAudit reads audit.json, and calls each for the inputs, in their order. When it returns false, nothing more is
+// read.
+func ReadAudit(from io.Reader, each func(*AuditInput) bool) (*Audit, error) {
+	a, d := new(Audit), json.NewDecoder(from)
+	input := func() error {
+		in := new(AuditInput)
+		if err := d.Decode(in); err != nil {
+			return err
+		}
+		if a.Inputs.add(in); !each(in) {
+			return errEnough
+		}
+		return nil
+	}
+	err := within(d, '{', func() error {
+		name, err := d.Token()
+		if err == nil && name == "inputs" {
+			return within(d, '[', input)
+		}
+		var value json.RawMessage
+		if err := cmp.Or(err, d.Decode(&value)); err != nil {
+			return err
+		}
+		return json.Unmarshal(fmt.Appendf(nil, "{%q: %s}", name, value), a)
+	})
+	switch {
+	case err == io.EOF, err == io.ErrUnexpectedEOF:
+		err = errors.New("unexpected end of JSON input")
+	case err == errEnough:
+		err = nil
+	}
+	return a, err
+}
+
+var errEnough = errors.New("no more inputs are wanted")
+
+// within calls each before every element of the object or array that comes next, which begins with a delimiter.
+func within(d *json.Decoder, begin json.Delim, each func() error) error {
+	if t, err := d.Token(); err != nil || t != begin {
+		return cmp.Or(err, fmt.Errorf("%v is not %v", t, begin))
+	}
+	for d.More() {
+		if err := each(); err != nil {
+			return err
+		}
+	}
+	_, err := d.Token()
+	return err
+}
