@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"net/netip"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -277,126 +278,46 @@ func appendSortedQuery(dst, query []byte) []byte {
 	return dst
 }
 
-// withoutPathSession drops the segments that ASP.NET puts before a page's
-// name, /(s(24 characters))/ and /(24 characters)/, from a lower-cased path.
+// pathSessions are the segments that ASP.NET puts before a page's name, /(s(24 characters))/ and /(24 characters)/,
+// in a lower-cased path, as the library has them.
+var pathSessions = [...]*regexp.Regexp{
+	regexp.MustCompile(`^(.*/)\((?:[a-z]\([0-9a-z]{24}\))+\)/([^?]+\.aspx.*)$`),
+	regexp.MustCompile(`^(.*/)\([0-9a-z]{24}\)/([^?]+\.aspx.*)$`),
+}
+
+// withoutPathSession drops the last segment of each kind.
 func withoutPathSession(path []byte) []byte {
-	if bytes.IndexByte(path, '(') < 0 {
-		return path
-	}
-	path = withoutLastSegment(path, aspNetTaggedSession)
-	return withoutLastSegment(path, aspNetSession)
-}
-
-// withoutLastSegment drops the last segment that session accepts and that an
-// .aspx page follows, without a "?" between them.
-func withoutLastSegment(path []byte, session func(segment []byte) bool) []byte {
-	for end := len(path); ; {
-		start := bytes.LastIndex(path[:end], []byte("/(")) + 1
-		if start == 0 {
-			return path
-		}
-		end = start
-		length := bytes.IndexByte(path[start:], '/')
-		if length < 0 || !session(path[start:start+length]) {
-			continue
-		}
-		page, _, _ := bytes.Cut(path[start+length+1:], []byte("?"))
-		if len(page) > 0 && bytes.Contains(page[1:], []byte(".aspx")) {
-			return append(path[:start:start], path[start+length+1:]...)
+	if bytes.Contains(path, []byte("/(")) {
+		for _, session := range pathSessions {
+			path = session.ReplaceAll(path, []byte("$1$2"))
 		}
 	}
+	return path
 }
 
-const aspNetSessionLength = 24
-
-// aspNetSession accepts "(", 24 letters or digits, ")".
-func aspNetSession(segment []byte) bool {
-	return len(segment) == aspNetSessionLength+2 && segment[0] == '(' &&
-		segment[len(segment)-1] == ')' && areAlphanumeric(segment[1:len(segment)-1])
-}
-
-// aspNetTaggedSession accepts "(", then one or more letters each followed by a session
-// that aspNetSession accepts, then ")".
-func aspNetTaggedSession(segment []byte) bool {
-	const each = 1 + aspNetSessionLength + 2
-	if len(segment) < each+2 || (len(segment)-2)%each != 0 || segment[0] != '(' || segment[len(segment)-1] != ')' {
-		return false
-	}
-	for tagged := segment[1 : len(segment)-1]; len(tagged) > 0; tagged = tagged[each:] {
-		if tagged[0] < 'a' || 'z' < tagged[0] || !aspNetSession(tagged[1:each]) {
-			return false
-		}
-	}
-	return true
-}
-
-// A sessionArgument is the end of a query argument that carries a session.
-// It may begin anywhere: "xsid=" ends with "sid=".
-type sessionArgument struct {
-	name  string
-	match func(afterName []byte) (length int, ok bool)
-}
-
-var sessionArguments = []sessionArgument{
-	{"jsessionid=", alphanumeric32},
-	{"phpsessid=", alphanumeric32},
-	{"sid=", alphanumeric32},
-	{"aspsessionid", aspSession},
-	{"cfid=", coldFusionSession},
+// querySessions are the ends of query arguments that carry a session, by the beginning of each. It may stand
+// anywhere: "xsid=" ends with "sid=".
+var querySessions = [...]struct {
+	begin string
+	all   *regexp.Regexp
+}{
+	{"jsessionid=", regexp.MustCompile(`^(.*)jsessionid=[0-9a-z]{32}(?:&(.*))?$`)},
+	{"phpsessid=", regexp.MustCompile(`^(.*)phpsessid=[0-9a-z]{32}(?:&(.*))?$`)},
+	{"sid=", regexp.MustCompile(`^(.*)sid=[0-9a-z]{32}(?:&(.*))?$`)},
+	{"aspsessionid", regexp.MustCompile(`^(.*)aspsessionid[a-z]{8}=[a-z]{24}(?:&(.*))?$`)},
+	{"cfid=", regexp.MustCompile(`^(.*)cfid=[^&]+&cftoken=[^&]+(?:&(.*))?$`)},
 }
 
 // withoutQuerySession drops, for each kind of session argument, the last one that ends
 // its argument, with the "&" after it.
 func withoutQuerySession(query []byte) []byte {
-	for _, session := range sessionArguments {
-		query = session.without(query)
+	for _, session := range querySessions {
+		if bytes.Contains(query, []byte(session.begin)) {
+			query = session.all.ReplaceAll(query, []byte("$1$2"))
+		}
 	}
 	return query
 }
-
-func (s sessionArgument) without(query []byte) []byte {
-	for end := len(query); ; {
-		start := bytes.LastIndex(query[:end], []byte(s.name))
-		if start < 0 {
-			return query
-		}
-		end = start + len(s.name) - 1
-		after := query[start+len(s.name):]
-		length, ok := s.match(after)
-		if !ok || length > len(after) {
-			continue
-		}
-		switch after = after[length:]; {
-		case len(after) == 0:
-			return query[:start]
-		case after[0] == '&':
-			return append(query[:start:start], after[1:]...)
-		}
-	}
-}
-
-func alphanumeric32(s []byte) (length int, ok bool) {
-	return 32, len(s) >= 32 && areAlphanumeric(s[:32])
-}
-
-func aspSession(s []byte) (length int, ok bool) {
-	const name, value = 8, 24
-	return name + 1 + value, len(s) >= name+1+value && areLetters(s[:name]) &&
-		s[name] == '=' && areLetters(s[name+1:name+1+value])
-}
-
-func coldFusionSession(s []byte) (length int, ok bool) {
-	id, rest, _ := bytes.Cut(s, []byte("&"))
-	value, ok := bytes.CutPrefix(rest, []byte("cftoken="))
-	token, _, _ := bytes.Cut(value, []byte("&"))
-	return len(id) + len("&cftoken=") + len(token), ok && len(id) > 0 && len(token) > 0
-}
-
-func areAlphanumeric(s []byte) bool {
-	return len(bytes.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789")) == 0
-}
-
-func areLetters(s []byte) bool { return len(bytes.Trim(s, "abcdefghijklmnopqrstuvwxyz")) == 0 }
 
 // appendUnescaped undoes percent encoding until none is left, without TAB, LF
 // and CR. Undoing at the end of what is already free of it takes linear time,

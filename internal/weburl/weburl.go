@@ -329,16 +329,8 @@ func parsePort(s string) (port int, ok bool) {
 	if s == "" {
 		return 0, true
 	}
-	for i := range len(s) {
-		if s[i] < '0' || s[i] > '9' {
-			return 0, false
-		}
-		port = port*10 + int(s[i]-'0')
-		if port > 65535 {
-			return 0, false
-		}
-	}
-	return port, port > 0
+	n, err := strconv.ParseUint(s, 10, 16)
+	return int(n), err == nil && n > 0
 }
 
 func hasSpaceOrControl(s string) bool {
