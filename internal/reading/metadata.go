@@ -41,12 +41,19 @@ func (e *extractor) extractMetadata(d *draft) error {
 	if r.RefersTo != "" {
 		m.names = append(m.names, r.RefersTo.Key())
 	}
-	found, full, err := e.readMetadata(r.Block, &m)
-	if err != nil {
+	block := bytes.NewBuffer(e.head)
+	if _, err := block.ReadFrom(io.LimitReader(r.Block, maxMetadata)); err != nil {
 		return err
 	}
-	if full {
+	b := block.Bytes()
+	e.head = b[:0]
+	if len(b) == maxMetadata {
 		d.note(words.IssueValueCut, "the rest dropped", "a metadata record of %d bytes or more", maxMetadata)
+		b = b[:bytes.LastIndexByte(b, '\n')+1] // the line that is cut holds something else
+	}
+	found := false
+	for f := (warc.Fields{Rest: b}); f.Next(); {
+		found = m.set(f.Name, f.Value) || found
 	}
 	if len(m.via) == warc.MaxURL || len(m.hops) == maxHopsFromSeed {
 		d.note(words.IssueValueCut, "the rest dropped", "via or hopsFromSeed of %d and %d bytes or more", len(m.via),
@@ -57,53 +64,6 @@ func (e *extractor) extractMetadata(d *draft) error {
 		*d.metadata = m
 	}
 	return nil
-}
-
-// metadataPiece is how many bytes of a metadata record are looked at together: the record of a
-// page with many links has half a million of them, few of them in fields to keep.
-const metadataPiece = 16 << 10
-
-// readMetadata stores the fields of a block, up to an empty line. It reports whether any of
-// them is kept, and whether there were maxMetadata bytes or more.
-func (e *extractor) readMetadata(block io.Reader, m *metadata) (found, full bool, err error) {
-	var b []byte
-	fieldsEnded := false
-	for size, ended := 0, false; !ended; {
-		held, more := len(b), min(metadataPiece, maxMetadata-size)
-		if b, err = readUpTo(block, append(e.head[:0], b...), held+more); err != nil {
-			return found, false, err
-		}
-		e.head = b[:0]
-		size += len(b) - held
-		full, ended = size == maxMetadata, size == maxMetadata || len(b) < held+more
-		whole := len(b)
-		switch {
-		case full: // the line that is cut holds something else
-			whole = bytes.LastIndexByte(b, '\n') + 1
-		case !ended:
-			whole = wholeFields(b)
-		}
-		f := warc.Fields{Rest: b[:whole]}
-		for !fieldsEnded && f.Next() {
-			found = m.set(f.Name, f.Value) || found
-		}
-		fieldsEnded = fieldsEnded || len(f.Rest) > 0
-		b = b[whole:]
-	}
-	return found, full, nil
-}
-
-// wholeFields is the length of the fields in b that are whole: after them another one
-// begins, not a line that is folded.
-func wholeFields(b []byte) int {
-	for end := len(b) - 1; end > 0; {
-		end = bytes.LastIndexByte(b[:end], '\n') + 1
-		if b[end] != ' ' && b[end] != '\t' {
-			return end
-		}
-		end--
-	}
-	return 0
 }
 
 // set stores a field and reports whether it is one that is kept.

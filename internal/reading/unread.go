@@ -2,7 +2,6 @@ package reading
 
 import (
 	"io"
-	"slices"
 )
 
 // unread is what has been read ahead of a reader, and the rest of it.
@@ -24,20 +23,4 @@ func (u *unread) Read(p []byte) (int, error) {
 		return n, nil
 	}
 	return u.rest.Read(p)
-}
-
-// readUpTo appends to buf until it has limit bytes; it grows as it must.
-func readUpTo(in io.Reader, buf []byte, limit int) ([]byte, error) {
-	for len(buf) < limit {
-		buf = slices.Grow(buf, 512)
-		n, err := in.Read(buf[len(buf):min(cap(buf), limit)])
-		buf = buf[:len(buf)+n]
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return buf, err
-		}
-	}
-	return buf, nil
 }
