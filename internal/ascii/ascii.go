@@ -38,3 +38,25 @@ func LowerByte(c byte) byte {
 	}
 	return c
 }
+
+// Escaped percent-encodes the bytes of s of which odd is true.
+func Escaped(s string, odd func(byte) bool) string {
+	const hex = "0123456789ABCDEF"
+	var b []byte
+	for i := range len(s) {
+		c := s[i]
+		switch {
+		case odd(c):
+			if b == nil {
+				b = append(make([]byte, 0, 3*len(s)), s[:i]...)
+			}
+			b = append(b, '%', hex[c>>4], hex[c&0xf])
+		case b != nil:
+			b = append(b, c)
+		}
+	}
+	if b == nil {
+		return s
+	}
+	return string(b)
+}

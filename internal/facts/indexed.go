@@ -2,12 +2,12 @@ package facts
 
 import (
 	"context"
-	"fmt"
 	"path"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/robotsaudit/robotsaudit/internal/ascii"
 	"github.com/robotsaudit/robotsaudit/internal/digest"
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
@@ -364,38 +364,13 @@ func LabelledDigest(written string) string {
 // escaped is a URL in the form of indexes that percent-encode characters that no URI
 // may hold.
 func escaped(url string) string {
-	odd := func(c byte) bool { return c <= ' ' || c > '~' }
-	n := 0
-	for i := range len(url) {
-		if odd(url[i]) {
-			n++
-		}
-	}
-	if n == 0 {
-		return url
-	}
-	b := make([]byte, 0, len(url)+2*n)
-	for i := range len(url) {
-		if c := url[i]; odd(c) {
-			b = fmt.Appendf(b, "%%%02X", c)
-		} else {
-			b = append(b, c)
-		}
-	}
-	return string(b)
+	return ascii.Escaped(url, func(c byte) bool { return c <= ' ' || c > '~' })
 }
 
 // likeness is the common form of a URL and of its variants in indexes: some take bytes outside
 // ASCII for Latin-1, some write an octet as an escape, or an escape as the octet.
 func likeness(url string) string {
-	plain := true
-	for i := range len(url) {
-		if c := url[i]; c == '%' || c <= ' ' || c > '~' {
-			plain = false
-			break
-		}
-	}
-	if plain {
+	if !strings.ContainsFunc(url, func(c rune) bool { return c == '%' || c <= ' ' || c > '~' }) {
 		return url
 	}
 	b := make([]byte, 0, len(url))

@@ -1,12 +1,11 @@
 package facts
 
 import (
-	"fmt"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/robotsaudit/robotsaudit/internal/ascii"
 	"github.com/robotsaudit/robotsaudit/internal/facts/run"
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
@@ -68,17 +67,4 @@ func (n *Name) Fits(f *Fetch, filename func(*Fetch) string) bool {
 
 // asInTables percent-encodes bytes outside ASCII: the tables do so with bytes that are no
 // UTF-8, and people copy it from there.
-func asInTables(s string) string {
-	if !slices.ContainsFunc([]byte(s), func(c byte) bool { return c >= 0x80 }) {
-		return s
-	}
-	var b strings.Builder
-	for i := range len(s) {
-		if c := s[i]; c >= 0x80 {
-			fmt.Fprintf(&b, "%%%02X", c)
-		} else {
-			b.WriteByte(c)
-		}
-	}
-	return b.String()
-}
+func asInTables(s string) string { return ascii.Escaped(s, func(c byte) bool { return c >= 0x80 }) }

@@ -21,7 +21,7 @@ func Rewrite(ctx context.Context, dir, fingerprint string, tasks []Task, wanted 
 
 // Join does the same, of all inputs of the tasks, with one file of each kind of row.
 func Join(ctx context.Context, dir, fingerprint string, tasks []Task) error {
-	w, err := newOrderedWriter(dir)
+	w, err := newWriter(dir, true)
 	if err != nil {
 		return err
 	}

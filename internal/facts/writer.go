@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -34,30 +35,35 @@ type rows[T any] interface {
 }
 
 // NewWriter begins the facts of a task in a folder that is there and empty.
-func NewWriter(dir string) (*Writer, error) {
+func NewWriter(dir string) (*Writer, error) { return newWriter(dir, false) }
+
+// newWriter does so, perhaps for rows that come in order: there is then one file of each kind.
+func newWriter(dir string, inOrder bool) (*Writer, error) {
 	bodies, err := pack.Create(filepath.Join(dir, packFile))
 	if err != nil {
 		return nil, err
 	}
-	w := newRuns(dir, "")
+	w := newRuns(dir, "", inOrder)
 	w.inputs, w.bodies = run.NewOrderedWriter(dir, inputRuns), bodies
 	return w, nil
 }
 
 // newRuns returns a Writer without bodies.
-func newRuns(dir, suffix string) *Writer {
+func newRuns(dir, suffix string, inOrder bool) *Writer {
 	return &Writer{
 		dir:      dir,
-		fetches:  newRun(dir, FetchRuns, suffix),
-		revisits: newRun(dir, RevisitRuns, suffix),
-		captures: newRun(dir, CaptureRuns, suffix),
-		issues:   newRun(dir, IssueRuns, suffix),
-		events:   newRun(dir, EventRuns, suffix),
+		fetches:  newRun(dir, FetchRuns, suffix, inOrder),
+		revisits: newRun(dir, RevisitRuns, suffix, inOrder),
+		captures: newRun(dir, CaptureRuns, suffix, inOrder),
+		issues:   newRun(dir, IssueRuns, suffix, inOrder),
+		events:   newRun(dir, EventRuns, suffix, inOrder),
 	}
 }
 
-func newRun[T any](dir string, spec run.Spec[T], suffix string) rows[T] {
-	spec.Name += suffix
+func newRun[T any](dir string, spec run.Spec[T], suffix string, inOrder bool) rows[T] {
+	if spec.Name += suffix; inOrder {
+		return run.NewOrderedWriter(dir, spec)
+	}
 	return run.NewSorter(dir, spec)
 }
 
@@ -65,7 +71,7 @@ func newRun[T any](dir string, spec run.Spec[T], suffix string) rows[T] {
 // no captures, and names its files by the number of an input and that of the part. It has to be
 // finished, and joined in an order that depends on the inputs alone.
 func (w *Writer) Part(input int32, part int) *Writer {
-	return newRuns(w.dir, fmt.Sprintf("-%d-%d", input, part))
+	return newRuns(w.dir, fmt.Sprintf("-%d-%d", input, part), false)
 }
 
 // Finish completes the files of a part.
@@ -78,25 +84,6 @@ func (w *Writer) Join(part *Writer) {
 	w.parts.Issues = append(w.parts.Issues, part.parts.Issues...)
 	w.parts.Events = append(w.parts.Events, part.parts.Events...)
 	w.agents.join(&part.agents)
-}
-
-// newOrderedWriter begins the facts of a task whose rows come in order: there is one file of
-// each kind.
-func newOrderedWriter(dir string) (*Writer, error) {
-	bodies, err := pack.Create(filepath.Join(dir, packFile))
-	if err != nil {
-		return nil, err
-	}
-	return &Writer{
-		dir:      dir,
-		inputs:   run.NewOrderedWriter(dir, inputRuns),
-		fetches:  run.NewOrderedWriter(dir, FetchRuns),
-		revisits: run.NewOrderedWriter(dir, RevisitRuns),
-		captures: run.NewOrderedWriter(dir, CaptureRuns),
-		issues:   run.NewOrderedWriter(dir, IssueRuns),
-		events:   run.NewOrderedWriter(dir, EventRuns),
-		bodies:   bodies,
-	}, nil
 }
 
 // Input adds what an input came to. Inputs come in the order of their paths.
@@ -168,27 +155,20 @@ func (w *Writer) Close(m *Manifest) error {
 }
 
 // closeRuns completes the runs, and sets the names of runs and parts in m.
-func (w *Writer) closeRuns(m *Manifest) (err error) {
+func (w *Writer) closeRuns(m *Manifest) error {
 	p := w.parts
-	if m.Fetches, err = closeRun(w.fetches, p.Fetches); err != nil {
-		return err
-	}
-	if m.Revisits, err = closeRun(w.revisits, p.Revisits); err != nil {
-		return err
-	}
-	if m.Captures, err = closeRun(w.captures, nil); err != nil {
-		return err
-	}
-	if m.Issues, err = closeRun(w.issues, p.Issues); err != nil {
-		return err
-	}
-	m.Events, err = closeRun(w.events, p.Events)
-	return err
+	return cmp.Or(
+		closeRun(w.fetches, &m.Fetches, p.Fetches),
+		closeRun(w.revisits, &m.Revisits, p.Revisits),
+		closeRun(w.captures, &m.Captures, nil),
+		closeRun(w.issues, &m.Issues, p.Issues),
+		closeRun(w.events, &m.Events, p.Events))
 }
 
-func closeRun[T any](w rows[T], more []string) ([]string, error) {
+func closeRun[T any](w rows[T], to *[]string, more []string) error {
 	names, err := w.Close()
-	return append(names, more...), err
+	*to = append(names, more...)
+	return err
 }
 
 // Abandon closes the files of a task that failed.

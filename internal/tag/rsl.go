@@ -313,15 +313,7 @@ func contentFor(url string) (c rslContent) {
 
 // inLine encodes the bytes of a pattern that can't stand in a line of robots.txt.
 func inLine(path string) string {
-	var b strings.Builder
-	for i := range len(path) {
-		if c := path[i]; c <= ' ' || c == 0x7F {
-			b.WriteString("%" + string("0123456789ABCDEF"[c>>4]) + string("0123456789ABCDEF"[c&15]))
-		} else {
-			b.WriteByte(c)
-		}
-	}
-	return b.String()
+	return ascii.Escaped(path, func(c byte) bool { return c <= ' ' || c == 0x7F })
 }
 
 // length is that of the pattern, -1 where the content element is not for the URL.
