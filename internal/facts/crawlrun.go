@@ -7,19 +7,35 @@ import (
 	"encoding/hex"
 	"slices"
 	"strings"
+
+	"github.com/robotsaudit/robotsaudit/internal/recordid"
 )
 
 // A CrawlRun is one run of a crawler, as one archive shows it: the records of one warcinfo record, or
 // of a file without any. Records keep its number (Fetch.Run).
 type CrawlRun struct {
-	Entry  string            `json:"entry,omitempty"`  // of a WACZ, by its name there
-	Number int32             `json:"number"`           // in the file or entry, from 1
-	ID     string            `json:"id,omitempty"`     // of the warcinfo record, packed
-	File   string            `json:"file,omitempty"`   // WARC-Filename of the warcinfo record
-	Fields map[string]string `json:"fields,omitempty"` // what it states: digests of the values, by lower-cased name
+	Entry     string      // of a WACZ, by its name there
+	ID        recordid.ID // of the warcinfo record
+	File      string      // WARC-Filename of the warcinfo record
+	Fields    []*Field    // what it states, sorted by name
+	Number    int32       // in the file or entry, from 1
+	Unordered bool        // the order of its records does not follow their dates
+	Mixed     bool        // records of several runs, too many to number
+}
 
-	Unordered bool `json:"unordered,omitempty"` // the order of its records does not follow their dates
-	Mixed     bool `json:"mixed,omitempty"`     // records of several runs, too many to number
+// A Field is what a warcinfo record states under a name.
+type Field struct{ Name, Digest string } // in lower case; of the values
+
+// stated is the digest of a field; "" where there is none.
+func (r *CrawlRun) stated(name string) string {
+	if i, found := r.find(name); found {
+		return r.Fields[i].Digest
+	}
+	return ""
+}
+
+func (r *CrawlRun) find(name string) (int, bool) {
+	return slices.BinarySearchFunc(r.Fields, name, func(f *Field, name string) int { return cmp.Compare(f.Name, name) })
 }
 
 // more is the name of a field that stands for those beyond maxStated.
@@ -38,30 +54,33 @@ func (r *CrawlRun) State(name, value []byte) {
 		return
 	}
 	key := strings.ToLower(string(name[:min(len(name), maxStatedName)]))
-	if len(r.Fields) >= maxStated && r.Fields[key] == "" {
-		r.Fields[more] = "more"
+	at, found := r.find(key)
+	switch {
+	case found:
+	case len(r.Fields) < maxStated:
+		r.Fields = slices.Insert(r.Fields, at, &Field{Name: key})
+	case r.stated(more) == "":
+		r.Fields = slices.Insert(r.Fields, 0, &Field{more, "more"})
+		return
+	default:
 		return
 	}
-	if r.Fields == nil {
-		r.Fields = make(map[string]string)
-	}
-	sum := sha256.Sum256(append([]byte(r.Fields[key]), value...)) // arguments may hold passwords
-	r.Fields[key] = hex.EncodeToString(sum[:8])
+	sum := sha256.Sum256(append([]byte(r.Fields[at].Digest), value...)) // arguments may hold passwords
+	r.Fields[at].Digest = hex.EncodeToString(sum[:8])
 }
 
 // Known returns the run as it is kept, to be compared: what it states only if that may name the run, and is
 // all of it.
 func (r CrawlRun) Known() CrawlRun {
-	if r.Fields[more] != "" || r.Fields[wgetArguments] == "" &&
-		!slices.ContainsFunc(namesRun, func(name string) bool { return r.Fields[name] != "" }) {
-		r.Fields, r.File = nil, ""
+	named := func(name string) bool { return r.stated(name) != "" }
+	if named(more) || !named(wgetArguments) && !slices.ContainsFunc(namesRun, named) {
+		r.Fields = nil
 	}
-	if r.Fields[wgetArguments] == "" {
+	if !named(wgetArguments) {
 		r.File = ""
 	}
-	for _, name := range differsInRun {
-		delete(r.Fields, name)
-	}
+	r.Fields = slices.DeleteFunc(slices.Clone(r.Fields),
+		func(f *Field) bool { return slices.Contains(differsInRun, f.Name) })
 	return r
 }
 
@@ -84,15 +103,15 @@ func (r *CrawlRun) IsSame(o *CrawlRun, agent, other string) bool {
 	case r.ID != "" && r.ID == o.ID:
 		return true
 	}
-	states := func(name string) bool { return r.Fields[name] != "" && r.Fields[name] == o.Fields[name] }
+	states := func(name string) bool { return r.stated(name) != "" && r.stated(name) == o.stated(name) }
 	isPart := states(wgetArguments) && differInNumber(r.File, o.File) && (agent == other || agent == "" || other == "")
 	return (isPart || agent == other && slices.ContainsFunc(namesRun, states)) && r.agrees(o)
 }
 
 // agrees reports whether two warcinfo records agree in all fields that both state.
 func (r *CrawlRun) agrees(o *CrawlRun) bool {
-	for name, value := range r.Fields {
-		if other := o.Fields[name]; other != "" && other != value {
+	for _, f := range r.Fields {
+		if other := o.stated(f.Name); other != "" && other != f.Digest {
 			return false
 		}
 	}
@@ -160,7 +179,11 @@ func compareRuns(a, b CrawlRun) int {
 type crawlRuns struct {
 	first []int32 // in list, of each input
 	list  []CrawlRun
-	alike map[string]map[string]string // fields by their texts: the archives of a crawl share them
+
+	// The archives of a crawl state the same: each field once, and those of the row before, with their text.
+	alike  map[Field]*Field
+	fields []*Field
+	text   string
 }
 
 // begin begins the runs of the next input.
@@ -182,26 +205,29 @@ func (c *crawlRuns) add(row runRow) error {
 	if row.Run == 0 {
 		return nil
 	}
-	fields, known := c.alike[row.Fields]
-	if !known {
-		parsed, err := row.crawlRun()
+	if row.Fields != c.text {
+		r, err := row.crawlRun()
 		if err != nil {
 			return err
 		}
-		if fields = parsed.Fields; c.alike == nil {
-			c.alike = make(map[string]map[string]string)
+		for i, f := range r.Fields {
+			if c.alike[*f] == nil {
+				c.alike[*f] = f
+			}
+			r.Fields[i] = c.alike[*f]
 		}
-		c.alike[strings.Clone(row.Fields)] = fields
+		c.text, c.fields = strings.Clone(row.Fields), r.Fields
 	}
 	c.list = append(c.list, CrawlRun{
-		strings.Clone(row.Entry), row.Run, strings.Clone(row.ID), strings.Clone(row.File), fields,
+		strings.Clone(row.Entry), recordid.Parse(strings.Clone(row.ID)), strings.Clone(row.File), c.fields, row.Run,
 		row.Unordered, row.Mixed,
 	})
 	return nil
 }
 
-// sort puts the runs of each input in order.
-func (c *crawlRuns) sort() {
+// end puts the runs of each input in order.
+func (c *crawlRuns) end() {
+	c.alike, c.fields, c.text = nil, nil, ""
 	for i := range c.first {
 		slices.SortFunc(c.of(int32(i)), compareRuns)
 	}

@@ -5,8 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"iter"
+	"maps"
+	"slices"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts/run"
+	"github.com/robotsaudit/robotsaudit/internal/recordid"
 )
 
 // What reading an input came to takes kilobytes, and there may be hundreds of thousands of inputs. It
@@ -114,24 +117,33 @@ func putInput(out rows[inputRow], r *InputResult, task, number int32) error {
 }
 
 func rowOfRun(r *CrawlRun) (runRow, error) {
-	fields := ""
-	if len(r.Fields) > 0 {
-		b, err := json.Marshal(r.Fields)
-		if err != nil {
-			return runRow{}, err
-		}
-		fields = string(b)
+	row := runRow{r.Entry, r.Number, r.ID.String(), r.File, "", r.Unordered, r.Mixed}
+	if len(r.Fields) == 0 {
+		return row, nil
 	}
-	return runRow{r.Entry, r.Number, r.ID, r.File, fields, r.Unordered, r.Mixed}, nil
+	fields := make(map[string]string)
+	for _, f := range r.Fields {
+		fields[f.Name] = f.Digest
+	}
+	b, err := json.Marshal(fields)
+	row.Fields = string(b)
+	return row, err
 }
 
 // crawlRun is the run of a row.
 func (r *runRow) crawlRun() (CrawlRun, error) {
-	c := CrawlRun{Entry: r.Entry, Number: r.Run, ID: r.ID, File: r.File, Unordered: r.Unordered, Mixed: r.Mixed}
+	c := CrawlRun{
+		Entry: r.Entry, Number: r.Run, ID: recordid.Parse(r.ID), File: r.File, Unordered: r.Unordered, Mixed: r.Mixed,
+	}
 	if r.Fields == "" {
 		return c, nil
 	}
-	return c, json.Unmarshal([]byte(r.Fields), &c.Fields)
+	var fields map[string]string
+	err := json.Unmarshal([]byte(r.Fields), &fields)
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		c.Fields = append(c.Fields, &Field{name, fields[name]})
+	}
+	return c, err
 }
 
 // mergeInputs yields the rows of the inputs of tasks, in order.

@@ -197,7 +197,7 @@ func (s *Set) setUp(copies map[string]string) error {
 		t.Global = make([]int32, t.Totals.Count)
 	}
 	s.Inputs = make([]Input, 0, s.Totals.Count)
-	s.runs.first = make([]int32, 0, s.Totals.Count)
+	s.runs = crawlRuns{first: make([]int32, 0, s.Totals.Count), alike: make(map[Field]*Field)}
 	for row, err := range inputsOf(context.Background(), s.results) {
 		switch {
 		case err != nil:
@@ -216,7 +216,7 @@ func (s *Set) setUp(copies map[string]string) error {
 			return err
 		}
 	}
-	s.runs.sort()
+	s.runs.end()
 	if len(s.Inputs) != int(s.Totals.Count) {
 		return errOtherInputs
 	}

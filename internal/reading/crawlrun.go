@@ -75,7 +75,7 @@ func (rs *crawlRuns) numberOf(key runKey, info *Warcinfo) int32 {
 		run = info.run.Known()
 		run.Number = number
 	}
-	run.ID = key.id.String()
+	run.ID = key.id
 	if !run.Mixed {
 		rs.known[key] = number
 	}

@@ -70,7 +70,7 @@ func TestCrawlRuns(t *testing.T) {
 	equal(t, "numbers", numbers, []int32{1, 2, 2, 3, 2, 4})
 	var ids []string
 	for _, r := range got.result.Runs {
-		ids = append(ids, r.ID)
+		ids = append(ids, r.ID.String())
 	}
 	equal(t, "IDs", ids, []string{"", "urn:a", "urn:b", "urn:far"})
 	if n := len(got.result.Runs[1].Fields); n != 2 || got.result.Runs[2].Fields != nil {

@@ -415,7 +415,7 @@ func (w *verifiedWriter) runOf(f *finding) int32 {
 	}
 	sum := fnv.New32a()
 	io.WriteString(sum, string(f.runID)) // packed
-	run := facts.CrawlRun{Number: int32(sum.Sum32()>>2) | 1<<30, ID: f.runID.Key().String(), Entry: f.record.Entry}
+	run := facts.CrawlRun{Number: int32(sum.Sum32()>>2) | 1<<30, ID: f.runID.Key(), Entry: f.record.Entry}
 	stats := w.stats(f.record.Input)
 	if !slices.ContainsFunc(stats.Runs,
 		func(r facts.CrawlRun) bool { return r.Number == run.Number && r.Entry == run.Entry }) {

@@ -128,8 +128,8 @@ func (g *gatherer) begin(a *citedArchive, in *facts.InputResult, from *source) {
 		Fingerprint: in.Fingerprint,
 	}
 	for _, r := range in.Runs {
-		if r.Entry == a.entry && r.Unordered && !slices.Contains(made.Unordered, r.ID) {
-			made.Unordered = append(made.Unordered, r.ID)
+		if r.Entry == a.entry && r.Unordered && !slices.Contains(made.Unordered, r.ID.String()) {
+			made.Unordered = append(made.Unordered, r.ID.String())
 		}
 	}
 	a.number = int64(len(g.copied))

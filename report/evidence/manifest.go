@@ -64,7 +64,7 @@ type archive struct {
 // setOrder fills in which runs of an archive are unordered. The records of a bundle are too few to show it.
 func (a *archive) setOrder(runs []facts.CrawlRun) {
 	for i := range runs {
-		runs[i].Unordered = slices.Contains(a.Unordered, runs[i].ID)
+		runs[i].Unordered = slices.Contains(a.Unordered, runs[i].ID.String())
 	}
 }
 
