@@ -86,7 +86,8 @@ func eachUnset(cmd *cobra.Command, f func(*pflag.Flag) error) (err error) {
 
 // repositoryVariables are the variables of this repository's tests and scripts, without their prefix.
 var repositoryVariables = []string{
-	"CI_CACHE", "CRAWLERS_NAMESPACE", "DAMAGE", "INDEXES", "PROBES", "PYTHON", "TESTDATA_NAMESPACE", "VENVS",
+	"CI_CACHE", "CRAWLERS_NAMESPACE", "DAMAGE", "INDEXES", "PROBES", "PROGRAM", "PYTHON", "TESTDATA_NAMESPACE",
+	"VENVS",
 }
 
 // warnOfVariables names variables of the environment that look like settings, and are none.

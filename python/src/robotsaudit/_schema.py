@@ -1,0 +1,606 @@
+"""The tables and options of the program. Made by scripts/make/run options; not changed by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+from os import PathLike
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypedDict
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyRelation
+
+Place: TypeAlias = "str | PathLike[str]"
+
+CATEGORIES = ("ai", "archive", "search", "client", "all")
+"""Categories of known crawlers."""
+
+
+class AuditOptions(TypedDict, total=False):
+    """Options of the command audit."""
+
+    add: Annotated[
+        bool,
+        "keep what DIR holds of archives not named now"
+    ]
+    agent: Annotated[
+        str | Sequence[str],
+        "also decide what product token TOKEN would have been allowed"
+    ]
+    agents: Annotated[
+        str | Sequence[str],
+        "more such tokens: all that 'robotsaudit agents' lists of CATEGORY ai, archive, search, client, all, "
+        "and product tokens as they are"
+    ]
+    agents_file: Annotated[
+        Place,
+        "FILE of more such tokens, one a line; # begins a comment"
+    ]
+    as_of: Annotated[
+        str | date,
+        "judge the what-if (--agent, --agents) and restrictions (--purpose) as of DATE, in place of each "
+        "fetch's own time: 2025-03-01 (the whole day, UTC), 2025-03-01T12:00:00Z, today or now; a datetime "
+        "without a time zone is taken as UTC"
+    ]
+    base: Annotated[
+        Place,
+        "PLACE that relative lines of lists, and for --verify the archives that indexes name, are meant from: "
+        "a URL such as s3://commoncrawl/, or a folder"
+    ]
+    crawler: Annotated[
+        str,
+        "product TOKEN of the crawler that made the archives, instead of the one in each request's User-Agent"
+    ]
+    crawler_map: Annotated[
+        Place,
+        "FILE of the same for some User-Agents, one rule a line: PATTERN => TOKEN (see above)"
+    ]
+    digest_inputs: Annotated[
+        bool,
+        "write the SHA-256 of each archive to audit.json, for which it is read once more"
+    ]
+    fail_on: Annotated[
+        str | Sequence[str],
+        "WHAT decides the exit code: violations (10), new-violations (10 for those that the run before in DIR "
+        "did not have), unread (3 for unread input, as without this flag), or several, as in "
+        "unread,violations: the first that there is"
+    ]
+    force: Annotated[
+        bool,
+        "replace files of other programs in DIR that bear the names of results"
+    ]
+    https_requests: Annotated[
+        int,
+        "N requests at a time to one web server, for https://… (default: 4 to data.commoncrawl.org, elsewhere "
+        "as many as are needed)"
+    ]
+    id_column: Annotated[
+        str,
+        "column NAME of the lists in --urls, with your own id of each row, which comes back in 'robotsaudit "
+        "export'; without it, id if there is one"
+    ]
+    policies: Annotated[
+        Literal["asked", "named", "none"],
+        "WHOM the table robots_policies is about: asked (*, the crawlers of the archives, --agent and the "
+        "like), named (these, and all that the file names) or none"
+    ]
+    policy_bodies: Annotated[
+        bool,
+        "put the text of each robots.txt into robots_policies, in the row of *"
+    ]
+    profile: Annotated[
+        Literal["rfc9309", "rep-08", "google"],
+        "PROFILE of the Robots Exclusion Protocol: rfc9309, rep-08 or google"
+    ]
+    prune: Annotated[
+        bool,
+        "remove what DIR holds of archives not named now, without a warning"
+    ]
+    purpose: Annotated[
+        Literal["archive", "index", "train"] | Sequence[Literal["archive", "index", "train"]],
+        "what the archives are for: archive, index or train; what pages and origins say against PURPOSE is "
+        "then a row of restrictions, of kind publication or usage"
+    ]
+    ranks: Annotated[
+        Place,
+        "FILE of lines RANK,DOMAIN, such as Tranco's CSV, as it is or in gzip: fills the column rank_stratum "
+        "of host_stats and robots_policies"
+    ]
+    rate: Annotated[
+        bool,
+        "write each fetch that came sooner than Crawl-delay wants to crawl_delays"
+    ]
+    reread: Annotated[
+        bool,
+        "read all archives again, also those that were read before"
+    ]
+    s3_anonymous: Annotated[
+        bool,
+        "do not sign requests to object stores: for what is public"
+    ]
+    s3_endpoint: Annotated[
+        str,
+        "URL of an object store that is not Amazon's, for s3://…"
+    ]
+    tables: Annotated[
+        str | Sequence[str],
+        "write these TABLES alone, by name as in violations,host_stats, or by set: verdicts (what report.html "
+        "needs) or all; without this flag verdicts where indexes report nine of ten fetches, else all"
+    ]
+    trust_lists: Annotated[
+        bool,
+        "lists of inputs that lie on servers may name anything, as those on this machine may; else only what "
+        "lies below --base, or in the list's own host or bucket"
+    ]
+    urls: Annotated[
+        Any,
+        "FILE with a list of URLs: Parquet, CSV or JSON lines, with columns url, time and perhaps agent and "
+        "id; also a table in memory, of DuckDB, Arrow, Polars or pandas"
+    ]
+    verify: Annotated[
+        bool,
+        "read the records of suspected violations that an index reports, where the index says that they are"
+    ]
+    verify_digests: Annotated[
+        bool,
+        "compare the digests of all records, not of robots.txt alone, with what they hold"
+    ]
+    wait_lock: Annotated[
+        bool,
+        "wait for folders that another robotsaudit uses, instead of failing"
+    ]
+    workers: Annotated[
+        int,
+        "N archives read at a time"
+    ]
+
+
+class EvaluateOptions(TypedDict, total=False):
+    """Options of the command evaluate."""
+
+    agent: Annotated[
+        str | Sequence[str],
+        "also decide what product token TOKEN would have been allowed"
+    ]
+    agents: Annotated[
+        str | Sequence[str],
+        "more such tokens: all that 'robotsaudit agents' lists of CATEGORY ai, archive, search, client, all, "
+        "and product tokens as they are"
+    ]
+    agents_file: Annotated[
+        Place,
+        "FILE of more such tokens, one a line; # begins a comment"
+    ]
+    as_of: Annotated[
+        str | date,
+        "judge the what-if (--agent, --agents) and restrictions (--purpose) as of DATE, in place of each "
+        "fetch's own time: 2025-03-01 (the whole day, UTC), 2025-03-01T12:00:00Z, today or now; a datetime "
+        "without a time zone is taken as UTC"
+    ]
+    base: Annotated[
+        Place,
+        "PLACE that the archives that indexes name are meant from: a URL such as s3://commoncrawl/, or a "
+        "folder"
+    ]
+    crawler: Annotated[
+        str,
+        "product TOKEN of the crawler that made the archives, instead of the one in each request's User-Agent"
+    ]
+    crawler_map: Annotated[
+        Place,
+        "FILE of the same for some User-Agents, one rule a line: PATTERN => TOKEN (see above)"
+    ]
+    fail_on: Annotated[
+        str | Sequence[str],
+        "WHAT decides the exit code: violations (10), new-violations (10 for those that the run before in DIR "
+        "did not have), unread (3 for unread input, as without this flag), or several, as in "
+        "unread,violations: the first that there is"
+    ]
+    force: Annotated[
+        bool,
+        "replace files of other programs in DIR that bear the names of results"
+    ]
+    https_requests: Annotated[
+        int,
+        "N requests at a time to one web server, for https://… (default: 4 to data.commoncrawl.org, elsewhere "
+        "as many as are needed)"
+    ]
+    policies: Annotated[
+        Literal["asked", "named", "none"],
+        "WHOM the table robots_policies is about: asked (*, the crawlers of the archives, --agent and the "
+        "like), named (these, and all that the file names) or none"
+    ]
+    policy_bodies: Annotated[
+        bool,
+        "put the text of each robots.txt into robots_policies, in the row of *"
+    ]
+    profile: Annotated[
+        Literal["rfc9309", "rep-08", "google"],
+        "PROFILE of the Robots Exclusion Protocol: rfc9309, rep-08 or google"
+    ]
+    purpose: Annotated[
+        Literal["archive", "index", "train"] | Sequence[Literal["archive", "index", "train"]],
+        "what the archives are for: archive, index or train; what pages and origins say against PURPOSE is "
+        "then a row of restrictions, of kind publication or usage"
+    ]
+    ranks: Annotated[
+        Place,
+        "FILE of lines RANK,DOMAIN, such as Tranco's CSV, as it is or in gzip: fills the column rank_stratum "
+        "of host_stats and robots_policies"
+    ]
+    rate: Annotated[
+        bool,
+        "write each fetch that came sooner than Crawl-delay wants to crawl_delays"
+    ]
+    s3_anonymous: Annotated[
+        bool,
+        "do not sign requests to object stores: for what is public"
+    ]
+    s3_endpoint: Annotated[
+        str,
+        "URL of an object store that is not Amazon's, for s3://…"
+    ]
+    tables: Annotated[
+        str | Sequence[str],
+        "write these TABLES alone, by name as in violations,host_stats, or by set: verdicts (what report.html "
+        "needs) or all; without this flag verdicts where indexes report nine of ten fetches, else all"
+    ]
+    verify: Annotated[
+        bool,
+        "read the records of suspected violations that an index reports, where the index says that they are"
+    ]
+    wait_lock: Annotated[
+        bool,
+        "wait for folders that another robotsaudit uses, instead of failing"
+    ]
+    workers: Annotated[
+        int,
+        "N parts of the hosts decided at a time"
+    ]
+
+
+class ReportOptions(TypedDict, total=False):
+    """Options of the command report."""
+
+    against: Annotated[
+        Place,
+        "output OLD of an earlier audit: the report shows what changed since"
+    ]
+    csv: Annotated[
+        Place,
+        "write CSV files into FOLDER, made where there is none"
+    ]
+    dataset_card: Annotated[
+        Place,
+        "write a dataset card of the Hugging Face Hub to FILE, mostly DIR/README.md"
+    ]
+    date: Annotated[
+        str,
+        "DATE of the report, as it is to be written; a datetime without a time zone is taken as UTC"
+    ]
+    html: Annotated[
+        Place,
+        "write the report as HTML to FILE"
+    ]
+    junit: Annotated[
+        Place,
+        "write the origins as JUnit XML to FILE"
+    ]
+    markdown: Annotated[
+        Place,
+        "write the report as Markdown to FILE"
+    ]
+    operator: Annotated[
+        str,
+        "WHO ran the crawl, for this report and later ones"
+    ]
+    s3_anonymous: Annotated[
+        bool,
+        "do not sign requests to object stores: for what is public"
+    ]
+    s3_endpoint: Annotated[
+        str,
+        "URL of an object store that is not Amazon's, for s3://…"
+    ]
+    sarif: Annotated[
+        Place,
+        "write the violations as SARIF to FILE"
+    ]
+    sign: Annotated[
+        Place,
+        "sign each file that is written with the SSH key in the file KEY, as 'ssh-keygen -Y sign -n file' "
+        "does; the signature is in a file next to it, whose name ends in .sig"
+    ]
+    title: Annotated[
+        str,
+        "TITLE of this report and of later ones"
+    ]
+
+
+class ExportOptions(TypedDict, total=False):
+    """Options of the command export."""
+
+    agent: Annotated[
+        str | Sequence[str],
+        "what robots.txt says to product token TOKEN counts"
+    ]
+    agents: Annotated[
+        str | Sequence[str],
+        "more such tokens: all that 'robotsaudit agents' lists of CATEGORY ai, archive, search, client, all, "
+        "and product tokens as they are"
+    ]
+    agents_file: Annotated[
+        Place,
+        "FILE of more such tokens, one a line; # begins a comment"
+    ]
+    as_of: Annotated[
+        str | date,
+        "make sure that --agent and --purpose are judged as of DATE, as the audit was made; a datetime "
+        "without a time zone is taken as UTC"
+    ]
+    by: Annotated[
+        Literal["record", "url", "host", "origin", "domain"],
+        "what a row is, BY record, url, host, origin or domain"
+    ]
+    documents: Annotated[
+        Place,
+        "FILE of dolma documents, whose attributes --format dolma writes"
+    ]
+    drop: Annotated[
+        bool,
+        "list what to drop"
+    ]
+    format: Annotated[
+        Literal["parquet", "csv", "jsonl", "txt", "dolma"],
+        "FORMAT of the list: parquet, csv, jsonl, txt or dolma"
+    ]
+    keep: Annotated[
+        bool,
+        "list what to keep"
+    ]
+    list: Annotated[
+        Literal["keep", "drop", "undecided"],
+        "which LIST: keep, drop or undecided"
+    ]
+    purpose: Annotated[
+        Literal["archive", "index", "train"] | Sequence[Literal["archive", "index", "train"]],
+        "what pages and origins say against PURPOSE counts, too: archive, index or train"
+    ]
+    s3_anonymous: Annotated[
+        bool,
+        "do not sign requests to object stores: for what is public"
+    ]
+    s3_endpoint: Annotated[
+        str,
+        "URL of an object store that is not Amazon's, for s3://…"
+    ]
+    undecided: Annotated[
+        str | Sequence[str],
+        "what becomes of the undecided, DECISION: keep, drop or leave; or of those with a reason, as in "
+        "tags_unknown=keep (repeatable, or with commas)"
+    ]
+    unknown: Annotated[
+        Literal["drop", "keep"],
+        "keep or drop what is UNKNOWN: robots_unknown, tags_unknown and hint"
+    ]
+
+
+class ExplainOptions(TypedDict, total=False):
+    """Options of the command explain."""
+
+    agent: Annotated[
+        str,
+        "explain what held for the product token TOKEN, not for the crawler that made the fetch"
+    ]
+    at: Annotated[
+        str | date,
+        "TIME of the fetch: 2025-03-01T12:00:00Z, or 2025-03-01 for its first moment; a datetime without a "
+        "time zone is taken as UTC"
+    ]
+    https_requests: Annotated[
+        int,
+        "N requests at a time to one web server, for https://… (default: 4 to data.commoncrawl.org, elsewhere "
+        "as many as are needed)"
+    ]
+    purpose: Annotated[
+        Literal["archive", "index", "train"] | Sequence[Literal["archive", "index", "train"]],
+        "explain what a list of 'export' with --purpose PURPOSE makes of the page: archive, index or train; "
+        "all are shown otherwise"
+    ]
+    s3_anonymous: Annotated[
+        bool,
+        "do not sign requests to object stores: for what is public"
+    ]
+    s3_endpoint: Annotated[
+        str,
+        "URL of an object store that is not Amazon's, for s3://…"
+    ]
+
+
+class MatchOptions(TypedDict, total=False):
+    """Options of the command match."""
+
+    profile: Annotated[
+        Literal["rfc9309", "rep-08", "google"],
+        "PROFILE of the Robots Exclusion Protocol: rfc9309, rep-08 or google"
+    ]
+
+
+class Tables:
+    """The tables of an audit, by name: docs/SCHEMA.md has their columns, with units and sources."""
+
+    def table(self, name: str) -> DuckDBPyRelation:
+        raise NotImplementedError
+
+    @property
+    def fetches(self) -> DuckDBPyRelation:
+        """
+        One row per captured exchange for an http, https or ftp URL, with the verdict for the crawler that
+        made it. Responses of other schemes that have a host have a row, too.
+
+        Key: warc_filename, warc_record_offset. Sorted by origin, in the order of a hash of its host, then
+        fetch_time.
+        """
+        return self.table("fetches")
+
+    @property
+    def violations(self) -> DuckDBPyRelation:
+        """
+        One row per certain or probable violation of robots.txt, with all its proof.
+
+        Key: warc_filename, warc_record_offset. Sorted by origin, in the order of a hash of its host, then
+        fetch_time.
+        """
+        return self.table("violations")
+
+    @property
+    def unproven(self) -> DuckDBPyRelation:
+        """
+        One row per disallowed fetch that is no violation as far as these archives show: possible or
+        contested.
+
+        Key: warc_filename, warc_record_offset. Sorted by origin, in the order of a hash of its host, then
+        fetch_time.
+        """
+        return self.table("unproven")
+
+    @property
+    def restrictions(self) -> DuckDBPyRelation:
+        """
+        One row per fetch, purpose and kind of restriction: what the page or its site says against that
+        purpose. No violations.
+
+        Key: kind, purpose, warc_filename, warc_record_offset. Sorted by origin, in the order of a hash of its
+        host, then fetch_time.
+        """
+        return self.table("restrictions")
+
+    @property
+    def crawl_delays(self) -> DuckDBPyRelation:
+        """
+        One row per fetch that came sooner after the crawler's fetch before, from the same origin, than
+        Crawl-delay or Request-rate asked for. No violations.
+
+        Key: warc_filename, warc_record_offset. Sorted by origin, in the order of a hash of its host, then
+        fetch_time.
+        """
+        return self.table("crawl_delays")
+
+    @property
+    def robots(self) -> DuckDBPyRelation:
+        """
+        One row per capture of /robots.txt, with what it came to, and per log line that says that robots.txt
+        could not be had.
+
+        Key: robots_id. Sorted by robots_id.
+        """
+        return self.table("robots")
+
+    @property
+    def robots_policies(self) -> DuckDBPyRelation:
+        """
+        One row per capture of /robots.txt and product token: what it says to `*`, to the crawlers of the
+        archives and to the tokens asked about, whether or not it governs a fetch. With `--policies named`
+        also to the tokens that it names.
+
+        Key: robots_id, agent. Sorted by robots_id, then agent: `*` first, then in the alphabet, in any case.
+        """
+        return self.table("robots_policies")
+
+    @property
+    def page_tags(self) -> DuckDBPyRelation:
+        """
+        One row per rule that a page states for itself, in a Robots-Tag or X-Robots-Tag field or in a meta
+        element.
+
+        Sorted by origin, in the order of a hash of its host, then fetch_time.
+        """
+        return self.table("page_tags")
+
+    @property
+    def effective_tags(self) -> DuckDBPyRelation:
+        """
+        One row per page with tags and product token that they name: what the tags come to for that token.
+
+        Key: agent, warc_filename, warc_record_offset. Sorted by origin, in the order of a hash of its host,
+        then fetch_time.
+        """
+        return self.table("effective_tags")
+
+    @property
+    def usage_signals(self) -> DuckDBPyRelation:
+        """
+        One row per fetch and statement on its use that holds for it, made by the page or its origin.
+
+        Sorted by origin, in the order of a hash of its host, then fetch_time.
+        """
+        return self.table("usage_signals")
+
+    @property
+    def tag_conflicts(self) -> DuckDBPyRelation:
+        """
+        One row per contradiction in what is said of a fetch's use to the crawler that made it. The
+        restriction holds.
+
+        Sorted by origin, in the order of a hash of its host, then fetch_time.
+        """
+        return self.table("tag_conflicts")
+
+    @property
+    def host_stats(self) -> DuckDBPyRelation:
+        """
+        One row per origin, with counts of its fetches. URLs whose origin could not be read share rows with an
+        empty one.
+
+        Key: origin. Sorted by origin, in the order of fetches.
+        """
+        return self.table("host_stats")
+
+    @property
+    def agent_stats(self) -> DuckDBPyRelation:
+        """
+        One row per product token, in any letter case, with counts of its fetches. Tokens beyond the first
+        65,536 in the alphabet share the row (others).
+
+        Key: agent. Sorted by agent.
+        """
+        return self.table("agent_stats")
+
+    @property
+    def exclusions(self) -> DuckDBPyRelation:
+        """
+        One row per URL that robots.txt kept a crawler from, as its log says, with what the captures say of
+        it. No fetches.
+
+        Key: warc_filename, log_line. Sorted by origin, in the order of fetches, then log_time.
+        """
+        return self.table("exclusions")
+
+    @property
+    def issues(self) -> DuckDBPyRelation:
+        """
+        One row per problem: something in the archives that could not be read or trusted.
+
+        Sorted by warc_filename, in the order of inputs, then offset.
+        """
+        return self.table("issues")
+
+    @property
+    def group_verdicts(self) -> DuckDBPyRelation:
+        """
+        One row per fetch and group of its robots.txt that decides for a token asked about: what the fetch
+        would have been for all tokens that robots_agents maps to the group.
+
+        Key: robots_id, group, warc_filename, warc_record_offset. Sorted by origin, in the order of a hash of
+        its host, then fetch_time.
+        """
+        return self.table("group_verdicts")
+
+    @property
+    def robots_agents(self) -> DuckDBPyRelation:
+        """
+        One row per capture of robots.txt and token asked about: the group that governs the token.
+
+        Key: robots_id, agent. Sorted by origin, in the order of fetches; rows of robots_id 0 anywhere.
+        """
+        return self.table("robots_agents")

@@ -1,0 +1,38 @@
+"""Makes the wheels of the Python package in a folder, one for each system and processor, and the sdist.
+
+    wheels OUTDIR
+
+The same commit gives the same bytes. python/hatch_build.py builds the program for each; its tags are there, too.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+from lib import ROOT, call
+
+ENVIRONMENT = "requirements-package.txt"
+LIMIT = 3600
+PYTHON = ROOT / "python"
+LARGEST = 15_000_000  # bytes of a wheel
+
+
+def build(to, target, **environment):
+    kept = {name: value for name, value in os.environ.items() if name not in ("GOOS", "GOARCH", "ROBOTSAUDIT_PROGRAM")}
+    call(sys.executable, "-m", "hatchling", "build", "-t", target, "-d", Path(to).resolve(), cwd=PYTHON,
+         env=kept | environment, codes=(0,))
+
+
+def main(to: Path):
+    sys.path.append(str(PYTHON))
+    from hatch_build import PLATFORMS
+
+    build(to, "sdist")
+    for platform in PLATFORMS:
+        system, processor = platform.split("/")
+        build(to, "wheel", GOOS=system, GOARCH=processor)
+    files = sorted(to.glob("robotsaudit-*"))
+    for path in files:
+        print(f"{path.stat().st_size:>10,} {path.name}")
+    large = [path.name for path in files if path.stat().st_size > LARGEST]
+    return f"larger than {LARGEST:,} bytes: {', '.join(large)}" if large else None
