@@ -1,0 +1,150 @@
+"""How the program is called: exit codes, progress, interrupts, options, installations that do not work."""
+
+import inspect
+import json
+import logging
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any, get_type_hints
+
+import pytest
+
+import robotsaudit
+from conftest import command, program
+from robotsaudit import _schema, _tool
+
+
+def test_the_command() -> None:
+    version = command("version").stdout
+    assert version.startswith("robotsaudit ")
+    module = subprocess.run([sys.executable, "-m", "robotsaudit", "version"], capture_output=True, text=True)
+    assert (module.returncode, module.stdout) == (0, version)
+    assert command("audit").returncode == 2
+
+
+def test_incomplete_input(cut: Path, tmp_path: Path) -> None:
+    with pytest.warns(robotsaudit.IncompleteInput, match=r"cut\.warc\.gz") as warned:
+        audit = robotsaudit.audit([cut], output=tmp_path / "out")
+    assert warned[0].filename == __file__
+    assert audit.summary["inputs_not_wholly_read"] == 1
+    assert audit.issues.aggregate("count(*)").fetchall() != [(0,)]
+
+
+def test_errors_have_the_sentence_and_the_exit_code(archives: Path, tmp_path: Path) -> None:
+    with pytest.raises(robotsaudit.UsageError, match="^no archive given") as usage:
+        robotsaudit.audit([], output=tmp_path / "out")
+    assert usage.value.exit_code == 2
+    with pytest.raises(robotsaudit.RobotsauditError, match="^absent.warc: no such file") as failed:
+        robotsaudit.audit("absent.warc", output=tmp_path / "out")
+    assert failed.value.exit_code == 1
+    with pytest.raises(robotsaudit.ViolationsFound) as found:
+        robotsaudit.audit(archives, output=tmp_path / "out", fail_on="violations")
+    assert found.value.exit_code == 10 and found.value.audit.summary["violations"] == 43
+    with pytest.raises(robotsaudit.RobotsauditError, match="holds no audit"):
+        robotsaudit.open(tmp_path)
+    with pytest.raises(TypeError, match="audit.. has no option 'agnet'; did you mean agent"):
+        robotsaudit.audit(archives, agnet="GPTBot")  # type: ignore[call-arg]
+
+
+def test_warnings_of_the_program(archives: Path, tmp_path: Path) -> None:
+    robotsaudit.audit(archives, output=tmp_path, agent="GPTBot")
+    with pytest.warns(robotsaudit.RobotsauditWarning, match="asks about no other crawler"):
+        robotsaudit.audit(archives, output=tmp_path)
+
+
+def test_progress(archives: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    events: list[_tool.Event] = []
+    with caplog.at_level(logging.INFO, "robotsaudit"):
+        robotsaudit.audit(archives, output=tmp_path / "out", progress=events.append)
+    stages = [event["stage"] for event in events if event.get("event") == "progress"]
+    assert stages[0] == "reading" and stages[-1] == "deciding"
+    assert sum(event.get("event") == "input_done" for event in events) == 8
+    assert events[-1]["event"] == "summary"
+    assert any(message.startswith("read 8 archives") for message in caplog.messages)
+
+
+def test_progress_bars(archives: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("tqdm")
+    robotsaudit.audit(archives, output=tmp_path / "out", progress=True)
+    shown = capfd.readouterr().err
+    assert "reading: 100%" in shown and "deciding: 100%" in shown
+
+
+def test_a_function_for_progress_that_fails(archives: Path, tmp_path: Path) -> None:
+    def fail(event: _tool.Event) -> None:
+        raise LookupError(event["msg"])
+
+    with pytest.raises(LookupError):
+        robotsaudit.audit(archives, output=tmp_path / "out", progress=fail)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a signal to one process is of Unix")
+def test_an_interrupted_call_goes_on(archives: Path, tmp_path: Path) -> None:
+    """An interrupt of the calling process alone, as a kernel gets it, reaches the program; what it has read is kept."""
+    pages = (archives / "crawl-a-1.warc.gz").read_bytes()
+    (tmp_path / "a.warc.gz").write_bytes(pages)
+    (tmp_path / "b.warc.gz").write_bytes(pages * 100)
+    script = tmp_path / "call.py"
+    script.write_text("import robotsaudit, sys\n"
+                      "print('start', flush=True)\n"
+                      "try:\n"
+                      f"    robotsaudit.audit({str(tmp_path)!r} + '/?.warc.gz', output={str(tmp_path / 'out')!r}, workers=1)\n"
+                      "except KeyboardInterrupt as error:\n"
+                      "    print('interrupted', error)\n")
+    caller = subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True)
+    assert caller.stdout and caller.stdout.readline() == "start\n"
+    while not (tmp_path / "out/.robotsaudit").exists():
+        time.sleep(0.01)
+    caller.send_signal(signal.SIGINT)
+    said = caller.communicate(timeout=20)[0]
+    assert said == "interrupted interrupted; run the same command again, it goes on where it stopped\n"
+    assert not (tmp_path / "out/audit.json").exists()
+    events: list[Any] = []
+    robotsaudit.audit([tmp_path / "a.warc.gz", tmp_path / "b.warc.gz"], output=tmp_path / "out", progress=events.append)
+    assert events[-1]["inputs_read"] + events[-1]["inputs_kept"] == 2
+
+
+def test_a_program_that_is_missing_or_of_another_system(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(_tool, "__file__", str(tmp_path / "_tool.py"))
+    with pytest.raises(robotsaudit.RobotsauditError, match="has no program .* install a wheel for "):
+        robotsaudit.match("", "GPTBot", "/")
+    other = tmp_path / "program"
+    other.write_bytes(b"\x7fELF, of another processor")
+    other.chmod(0o755)
+    monkeypatch.setenv("ROBOTSAUDIT_PROGRAM", str(other))
+    with pytest.raises(robotsaudit.RobotsauditError, match="does not run here"):
+        robotsaudit.match("", "GPTBot", "/")
+    done = command("version")
+    assert done.returncode == 1 and done.stderr.startswith(f"robotsaudit: {other} does not run here")
+
+
+def test_a_program_that_crashes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    if os.name == "nt":
+        pytest.skip("a script is no program on Windows")
+    crashing = tmp_path / "program"
+    crashing.write_text("#!/bin/sh\necho 'panic: oh' >&2\nexit 7\n")
+    crashing.chmod(0o755)
+    monkeypatch.setenv("ROBOTSAUDIT_PROGRAM", str(crashing))
+    with pytest.raises(robotsaudit.RobotsauditError, match="exit code 7\npanic: oh") as crashed:
+        robotsaudit.match("", "GPTBot", "/")
+    assert crashed.value.exit_code == 7
+
+
+def test_options_are_those_of_the_program() -> None:
+    """The whole file is compared where it is made: scripts/make/run options --check."""
+    described = json.loads(subprocess.run([program(), "schema", "--flags"], check=True, capture_output=True).stdout)
+    named = {c["name"]: {flag["name"].replace("-", "_") for flag in c["flags"]} for c in described["commands"]}
+    for name, options in (("audit", _schema.AuditOptions), ("evaluate", _schema.EvaluateOptions),
+                          ("export", _schema.ExportOptions), ("explain", _schema.ExplainOptions),
+                          ("report", _schema.ReportOptions), ("match", _schema.MatchOptions)):
+        assert get_type_hints(options, localns={"DuckDBPyRelation": Any}).keys() <= named[name]
+
+
+def test_signatures_have_the_options() -> None:
+    assert "profile" in inspect.signature(robotsaudit.audit).parameters
+    assert "undecided" in inspect.signature(robotsaudit.Audit.export).parameters
+    assert "purpose: what the archives are for" in (robotsaudit.audit.__doc__ or "")

@@ -1,0 +1,62 @@
+"""The Python package works where nothing but its wheel is installed; its types hold, and its options are the program's.
+
+    package BINARY [PYTHON...]
+
+A wheel with BINARY is made twice, of the same bytes, and installed with its one dependency and pytest in an environment
+of each PYTHON: of this one, unless others are named. There the package's own tests run, and the Python lines of both
+READMEs. In the first environment some run once more with pandas, Polars and tqdm, and mypy and pyright check the types.
+"""
+
+import os
+import sys
+import zipfile
+
+from lib import ROOT, call, folder, script
+
+ENVIRONMENT = "requirements-package.txt"
+PYTHON = ROOT / "python"
+PINNED = ("duckdb==2.0.1", "pytest==9.2.0")
+MORE = ("mypy==2.4.1", "pandas==3.1.1", "polars==2.1.0", "pyarrow==26.0.1", "pyright[nodejs]==1.1.414", "tqdm==4.70.1")
+
+
+def wheel_with(binary, to):
+    """The wheel of this machine with a program that is there."""
+    call(sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", to, cwd=PYTHON,
+         env=os.environ | {"ROBOTSAUDIT_PROGRAM": str(binary)}, codes=(0,))
+    [wheel] = to.iterdir()
+    return wheel
+
+
+def check(wheel, python, work, *, more):
+    """Tests a wheel in a new environment, whose Python is returned."""
+    call(python, "-m", "venv", work / "venv", codes=(0,))
+    inside = work / "venv/bin/python"
+
+    def install(*packages):
+        call(inside, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *packages, codes=(0,))
+
+    def test(*which):
+        print(call(inside, "--version", codes=(0,)).strip(), call(inside, "-m", "pytest", "-q", "-p", "no:cacheprovider",
+              PYTHON, *which, cwd=work, codes=(0,)).strip().splitlines()[-1], flush=True)
+
+    install(wheel, *PINNED)
+    test()
+    if more:
+        install(*MORE)
+        test("-k", "lines_of or bars or in_memory or relations")
+        print(call(inside, "-m", "mypy", "--cache-dir", work / "mypy", cwd=PYTHON, codes=(0,)).strip())
+        print(call(inside, "-m", "pyright", "--pythonpath", inside, cwd=PYTHON, codes=(0,)).strip().splitlines()[-1])
+
+
+def main(binary, *pythons):
+    script("make", "options", binary, "--check")
+    with folder() as work:
+        first, again = (wheel_with(binary, work / name) for name in ("first", "again"))
+        if first.read_bytes() != again.read_bytes():
+            return "a wheel made twice has other bytes"
+        [program] = (entry for entry in zipfile.ZipFile(first).infolist() if "/bin/" in entry.filename)
+        if program.external_attr >> 16 != 0o100755:
+            return f"the mode of {program.filename} is {program.external_attr >> 16:o}"
+        for number, python in enumerate(pythons or ("python3",)):
+            (work / str(number)).mkdir()
+            check(first, python, work / str(number), more=number == 0)
