@@ -26,6 +26,8 @@ type Page struct {
 	Conflicts []Conflict
 	Hints     []tag.Use  // uses that a statement without force speaks against
 	source    PageSource // of Tags, even where From means that more is not known
+	original  Spot       // of a revisit or 304; zero: it has none
+	documents []Document // that were read: a tdmrep.json, and licences that the page or robots.txt names
 	image     bool       // what was fetched is an image, and no page
 }
 
@@ -34,6 +36,12 @@ type Page struct {
 type AgentSet struct {
 	Agent string
 	Set   tag.Set
+}
+
+// Document is a record other than the page whose payload states something about its use.
+type Document struct {
+	*facts.Capture
+	Steps []Step // records that the capture led to
 }
 
 // Signal is a usage signal that holds for a fetch. One of robots.txt is by the
@@ -86,9 +94,9 @@ type pages struct {
 // readPage sets the page of a result, and what it means for the uses asked for.
 func (p *pages) readPage(r *Result) error {
 	f := r.Fetch
-	s := resolve.StatementsOf(f)
+	s, original := resolve.StatementsOf(f), Spot{}
 	if p.originals != nil {
-		s = p.originals.StatementsFor(f)
+		s, original = p.originals.StatementsFor(f)
 	}
 	r.Refusal, r.Modality = refusalOf(f, s.IsChallenge()), modalityOf(f.MIMEType)
 	origin, disputed, err := p.usage(r)
@@ -124,7 +132,7 @@ func (p *pages) readPage(r *Result) error {
 	}
 	page := &Page{
 		From: s.From, Tags: append(headers.Tags, p.agentTags(metas.Tags, r.Agent)...),
-		source: source, image: isImage(s.MimeType),
+		source: source, original: original, image: isImage(s.MimeType),
 	}
 	page.Since, page.At = p.moment(f)
 	page.addSignals(origin, nil)
@@ -136,6 +144,7 @@ func (p *pages) readPage(r *Result) error {
 		}
 		u, _ := weburl.Parse(f.URL)
 		reserved = tdm.For(u.PathQuery())
+		page.documents = append(page.documents, Document{&file.Capture, file.Steps()})
 	}
 	own := slices.Concat(withoutTDM(headers.Signals), withoutTDM(metas.Signals),
 		tag.TagSignals(page.Tags, r.Agent, page.image))
@@ -149,7 +158,7 @@ func (p *pages) readPage(r *Result) error {
 	}
 	page.addSignals(joined, file)
 	page.addSignals(own, nil)
-	documents, more, err := p.documents(r, slices.Concat(headers.Signals, metas.Signals), origin)
+	documents, more, err := p.readDocuments(r, page, slices.Concat(headers.Signals, metas.Signals), origin)
 	if err != nil {
 		return err
 	}
@@ -330,6 +339,13 @@ func (p *Page) findConflicts(r *Result, origin, own []tag.Signal) {
 		}
 	}
 }
+
+// Original is the place of the record that a revisit or 304 stands for, whose statements count. It is zero if
+// there is none.
+func (p *Page) Original() Spot { return p.original }
+
+// Documents are the records other than the page that were read for it.
+func (p *Page) Documents() []Document { return p.documents }
 
 // FileOf is the capture of the tdmrep.json or licence document that makes a statement; nil: none does.
 func (p *Page) FileOf(said *Statement) *facts.Capture {

@@ -15,7 +15,7 @@ import (
 // Bounds of licence documents.
 const (
 	maxLicences     = 8192    // captures in all archives
-	maxLicenceTexts = 8 << 20 // bytes of their URLs and IDs
+	maxLicenceTexts = 8 << 20 // bytes of their URLs, IDs and steps
 	// documents that one page and its robots.txt name; captures of one moment that are compared
 	maxNamed = 4
 	maxRead  = 64 // documents that are kept as read
@@ -26,7 +26,8 @@ type licences map[string][]licence
 
 type licence struct {
 	facts.Capture
-	isDoubtful bool // the record is, or the one that a revisit stands for
+	isDoubtful bool   // the record is, or the one that a revisit stands for
+	steps      []Step // records that it led to
 }
 
 // readLicences reads which licence documents there are. Of more than are kept the first are.
@@ -47,7 +48,7 @@ func (r *Resolved) readLicences(ctx context.Context, issues *run.Sorter[facts.Is
 			continue
 		}
 		captures++
-		if texts += 2*len(s.URL) + len(s.RecordID); captures > maxLicences || texts > maxLicenceTexts {
+		if texts += 2*len(s.URL) + len(s.RecordID) + len(s.StepText); captures > maxLicences || texts > maxLicenceTexts {
 			if issues == nil {
 				return nil
 			}
@@ -55,7 +56,7 @@ func (r *Resolved) readLicences(ctx context.Context, issues *run.Sorter[facts.Is
 				"more than %d captures of licence documents, or more than %d bytes of their URLs",
 				maxLicences, maxLicenceTexts))
 		}
-		l := licence{isDoubtful: s.Mismatched || s.Resynced}
+		l := licence{isDoubtful: s.Mismatched || s.Resynced, steps: s.Steps()}
 		l.Fetch = facts.Fetch{
 			Origin: s.Origin, URL: s.URL, RecordID: s.RecordID, Input: s.Input, Entry: s.Entry, Offset: s.Offset,
 			Length: s.Length, Index: s.Index,
@@ -120,14 +121,16 @@ func namedBy(list []named, signals []tag.Signal, base string, scope tag.Scope) [
 	return list
 }
 
-// documents returns the statements of the licence documents that a page, or the robots.txt that governs it, names.
-// more is true if they are more than are read.
-func (p *pages) documents(r *Result, page, origin []tag.Signal) (list []Signal, more bool, err error) {
+// readDocuments returns the statements of the licence documents that a page, or the robots.txt that governs it, names
+// by its signals. more is true if they are more than are read.
+func (p *pages) readDocuments(
+	r *Result, page *Page, own, origin []tag.Signal,
+) (list []Signal, more bool, err error) {
 	if len(p.licences) == 0 {
 		return nil, false, nil
 	}
 	u, _ := weburl.Parse(r.Fetch.URL)
-	names := namedBy(namedBy(nil, page, r.Fetch.URL, tag.ScopePage), origin, u.Origin()+"/robots.txt", tag.ScopeOrigin)
+	names := namedBy(namedBy(nil, own, r.Fetch.URL, tag.ScopePage), origin, u.Origin()+"/robots.txt", tag.ScopeOrigin)
 	number := 0
 	for _, name := range names {
 		captures, isSure := p.licences.at(name.key, r.Fetch.Time())
@@ -142,6 +145,7 @@ func (p *pages) documents(r *Result, page, origin []tag.Signal) (list []Signal, 
 			if err != nil {
 				return nil, false, err
 			}
+			page.documents = append(page.documents, Document{&l.Capture, l.steps})
 			for _, s := range rsl.For(u.Origin(), u.PathQuery()) {
 				s.Scope, s.Line = name.scope, number
 				if !isSure {

@@ -383,6 +383,19 @@ func (e *evaluation) chooseTables(set *facts.Set) {
 	}
 }
 
+// addLists adds what decides which fetches a list drops.
+func (e *evaluation) addLists(flags *pflag.FlagSet) {
+	flags.StringArrayVar(&e.agents, "agent", nil,
+		"what robots.txt says to product token `TOKEN` counts (repeatable)")
+	flags.StringVar(&e.agentsFile, "agents-file", "",
+		"`FILE` of more such tokens, one a line; # begins a comment")
+	flags.StringArrayVar(&e.categories, "agents", nil,
+		"more such tokens: all that 'robotsaudit agents' lists of `CATEGORY` "+strings.Join(agents.Names(), ", ")+
+			" (repeatable)")
+	flags.StringArrayVar(&e.purposes, "purpose", nil,
+		"what pages and origins say against `PURPOSE` counts, too: archive, index or train (repeatable)")
+}
+
 // resolveAgents lists the tokens of the what-if.
 func (e *evaluation) resolveAgents() ([]string, error) {
 	for _, token := range e.agents {

@@ -23,6 +23,7 @@ func newEvidenceCommand() *cobra.Command {
 	var bundle string
 	var sign signFlag
 	var vouch vouchFlags
+	var asked evaluation
 	cmd := &cobra.Command{
 		Use:   "evidence DIR --to FILE [WHAT…] | --verify FILE",
 		Short: "Bundle the records that violations rest on, or verify such a bundle",
@@ -32,9 +33,11 @@ robots.txt that governed it and every other copy that had a say, with the record
 redirects and revisits led to. Its first record is a manifest in JSON.
 
 WHAT names disallowed fetches: a URL, a WARC-Record-ID, FILE:OFFSET as in the tables, or the
-number of a row of violations, from 1. Without any, all violations are bundled; with --drop also
-the disallowed fetches that are unproven. These are what 'robotsaudit export --drop' lists without
---agent and --purpose. What lists drop for these, no bundle proves.
+number of a row of violations, from 1. Without any, all violations are bundled.
+
+--drop bundles what 'robotsaudit export --drop' lists with the same options because robots.txt
+disallowed it, or because a page or its origin restricts a purpose; the unproven, too. --agent
+asks what robots.txt disallowed to others, in place of the crawler that made the archives.
 
 --verify needs the bundle and nothing else. It compares the SHA-256 of every record, decides
 every fetch again, and compares what comes out with what the manifest says. It lists what is
@@ -45,6 +48,7 @@ were true: for that, compare the records with them.
 		Example: `  robotsaudit evidence out --to bundle.warc.gz
   robotsaudit evidence out --to one.warc.gz https://example.com/private/
   robotsaudit evidence out --to dropped.warc.gz --drop
+  robotsaudit evidence out --to dropped.warc.gz --drop --agent GPTBot --purpose train
   robotsaudit evidence out --to bundle.warc.gz --archives /mnt/archives
   robotsaudit evidence out --to bundle.warc.gz --sign ~/.ssh/id_ed25519
   robotsaudit evidence --verify bundle.warc.gz
@@ -57,7 +61,8 @@ were true: for that, compare the records with them.
 			opt.What = args
 			switch {
 			case bundle != "" && (given(cmd, "output") || given(cmd, "to") || given(cmd, "archives") ||
-				given(cmd, "sign") || opt.Drop || len(args) > 0):
+				given(cmd, "sign") || opt.Drop || given(cmd, "agent") || given(cmd, "agents") ||
+				given(cmd, "agents-file") || given(cmd, "purpose") || len(args) > 0):
 				return usageErrorf("--verify takes nothing else but --signer, --timestamp and --timestamp-ca: it " +
 					"needs the bundle alone")
 			case bundle == facts.Stdin:
@@ -70,8 +75,9 @@ were true: for that, compare the records with them.
 					return err
 				}
 				return verifyBundle(cmd, bundle, &vouch)
-			case opt.Drop && len(args) > 0:
-				return usageErrorf("--drop bundles all that robots.txt disallowed: leave it out, or what is named (%s)", args[0])
+			case !opt.Drop && (given(cmd, "agent") || given(cmd, "agents") || given(cmd, "agents-file") ||
+				given(cmd, "purpose")):
+				return usageErrorf("--agent and --purpose say what lists drop: add --drop")
 			case vouch.signers != "":
 				return usageErrorf("--signer goes with --verify FILE")
 			case opt.Dir == "":
@@ -93,6 +99,13 @@ were true: for that, compare the records with them.
 			if err := cmp.Or(sign.read(), vouch.read(opt.To)); err != nil {
 				return err
 			}
+			for _, use := range asked.uses() {
+				opt.Purposes = append(opt.Purposes, use.String())
+			}
+			var err error
+			if opt.Agents, err = asked.resolveAgents(); err != nil {
+				return err
+			}
 			return inOutput(cmd, opt.Dir, func(r *results.Results) error {
 				opt.Dir = r.Dir()
 				return writeBundle(cmd, opt, &sign, &vouch)
@@ -102,7 +115,8 @@ were true: for that, compare the records with them.
 	addOutput(cmd.Flags(), &opt.Dir, hasResults)
 	cmd.Flags().StringVar(&opt.To, "to", "", "`FILE` to write the bundle to, such as bundle.warc.gz")
 	cmd.Flags().BoolVar(&opt.Drop, "drop", false,
-		"bundle all disallowed fetches, also the unproven ones: the list of 'export --drop'")
+		"bundle what 'export --drop' lists with the same options: also what is unproven")
+	asked.addLists(cmd.Flags())
 	cmd.Flags().StringVar(&opt.Archives, "archives", "",
 		"folder `DIR` in which the archives are now, if they have been moved")
 	addRemote(cmd.Flags())
@@ -216,6 +230,14 @@ func printVerified(out io.Writer, v *evidence.Verification) {
 	for i, n := range v.Certainty {
 		if n > 0 {
 			kinds = append(kinds, fmt.Sprintf("%s %s", humanize.Comma(n), evidence.Certainties[i]))
+		}
+	}
+	for _, more := range [...]struct {
+		of   int64
+		what string
+	}{{v.ForOthers, "disallowed to others"}, {v.Restricted, "restrictions"}} {
+		if more.of > 0 {
+			kinds = append(kinds, fmt.Sprintf("%s %s", humanize.Comma(more.of), more.what))
 		}
 	}
 	text := fmt.Sprintf("Verified: %s of %s from these records alone", humanize.Comma(v.Proven),

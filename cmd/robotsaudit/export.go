@@ -90,15 +90,7 @@ func (f *exportFlags) add(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.drop, "drop", false, "list what to drop")
 	flags.BoolVar(&f.keep, "keep", false, "list what to keep")
 	flags.StringVar(&f.list, "list", "", "which `LIST`: keep, drop or undecided")
-	flags.StringArrayVar(&f.asked.agents, "agent", nil,
-		"what robots.txt says to product token `TOKEN` counts (repeatable)")
-	flags.StringVar(&f.asked.agentsFile, "agents-file", "",
-		"`FILE` of more such tokens, one a line; # begins a comment")
-	flags.StringArrayVar(&f.asked.categories, "agents", nil,
-		"more such tokens: all that 'robotsaudit agents' lists of `CATEGORY` "+strings.Join(agents.Names(), ", ")+
-			" (repeatable)")
-	flags.StringArrayVar(&f.asked.purposes, "purpose", nil,
-		"what pages and origins say against `PURPOSE` counts, too: archive, index or train (repeatable)")
+	f.asked.addLists(flags)
 	flags.StringVar(&f.asked.asOf, "as-of", "",
 		"make sure that --agent and --purpose are judged as of `DATE`, as the audit was made")
 	flags.StringSliceVar(&f.undecided, "undecided", nil,

@@ -8,6 +8,23 @@ import (
 	"github.com/robotsaudit/robotsaudit/report/evidence"
 )
 
+// others are crawlers whose verdicts bundles prove, too.
+var others = []string{"TestBot", "OtherBot", "GPTBot", "CCBot", "Googlebot", "Foo"}
+
+// proveLists bundles what lists drop for other crawlers and for each purpose: all of it is proven.
+func proveLists(t *testing.T, out string) {
+	to := filepath.Join(t.TempDir(), "lists.warc.gz")
+	b, err := evidence.Write(t.Context(), evidence.Options{
+		Dir: out, To: to, Drop: true, Agents: others, Purposes: []string{"archive", "index", "train"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b.Violations != b.Proven {
+		t.Errorf("%d of %d proven: %+v", b.Proven, b.Violations, b.Unproven)
+	}
+}
+
 // prove bundles the records that each disallowed fetch rests on, alone, and the records of all
 // fetches together: a bundle proves its fetches. lacks: an index or a WAT may list captures of robots.txt
 // that no archive holds. Findings that these may refute are left out.

@@ -130,6 +130,9 @@ func (s *scenario) explain(t *testing.T, golden map[*record][]string) {
 		texts[f.URL], texts[f.WARCRecordID] = short.String(), short.String()
 	}
 	s.compareTexts(t, texts, golden)
+	if r.Audit().Settings.AsOf.IsZero() {
+		proveLists(t, out)
+	}
 	prove(t, out, disallowed,
 		slices.ContainsFunc(s.archives, func(a *archive) bool { return a.isIndex() || a.isWAT() }))
 }

@@ -83,13 +83,14 @@ type Originals struct {
 
 type original struct {
 	Statements
+	at     facts.Spot
 	time   facts.Time
 	status int16
 	digest string
 }
 
 func originalOf(f *facts.Fetch) original {
-	return original{StatementsOf(f), f.Time(), statusOf(f), f.PayloadDigest}
+	return original{StatementsOf(f), facts.SpotOf(f), f.Time(), statusOf(f), f.PayloadDigest}
 }
 
 // unclear stands for the original of a revisit that several fit which differ. Some of their
@@ -115,18 +116,19 @@ func (o *Originals) Forget() {
 	}
 }
 
-// StatementsFor returns the statements of a fetch about its use. A revisit or 304 has its
-// original's, but for the header fields that it has itself (draft-illyes-repext-03
-// §3.1.4). Fetches are to be passed in the order of the facts.
-func (o *Originals) StatementsFor(f *facts.Fetch) Statements {
+// StatementsFor returns the statements of a fetch about its use, and where its original is: the zero Spot
+// if it has none. A revisit or 304 has its original's statements, but for the
+// header fields that it has itself (draft-illyes-repext-03 §3.1.4). Fetches are to be passed in the order
+// of the facts.
+func (o *Originals) StatementsFor(f *facts.Fetch) (Statements, facts.Spot) {
 	own := StatementsOf(f)
 	if o.Remember(f) {
-		return own
+		return own, facts.Spot{}
 	}
 	found := o.find(f)
 	if found == nil {
 		own.From = SourceUnknown
-		return own
+		return own, facts.Spot{}
 	}
 	borrowed := found.Flags
 	if isUnmodified(f) { // what that has is a page
@@ -135,7 +137,7 @@ func (o *Originals) StatementsFor(f *facts.Fetch) Statements {
 	return Statements{
 		tag.Inherit(found.Headers, f.PolicyHeaders), found.Metas, cmp.Or(f.MIMEType, found.MimeType),
 		own.Flags | borrowed, SourceOriginal,
-	}
+	}, found.at
 }
 
 // Remember remembers a fetch, unless it is a revisit or 304, and reports whether it is not.
@@ -249,6 +251,10 @@ func (o *Originals) foundElsewhere(f *facts.Fetch) *original {
 		return nil
 	}
 	found := originalOf(c.Row)
+	found.at = facts.Spot{}
+	for _, step := range stepsOf(c.Row.Location) {
+		found.at = step.Spot
+	}
 	return &found
 }
 

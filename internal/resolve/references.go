@@ -106,7 +106,7 @@ func (s keySet) bits(key string) (bits [keyBits]uint64) {
 }
 
 // originalRuns are runs of revisits with their originals' statements about use in place of
-// their own.
+// their own, and the step to the original as Location.
 var originalRuns = run.Spec[facts.Fetch]{
 	Name: "originals", Compare: facts.FetchRuns.Compare, Bucket: facts.FetchRuns.Bucket,
 }
@@ -223,6 +223,7 @@ func (f *finder) join(ctx context.Context, references, records *run.Sorter[candi
 			}
 			r := k.Fetch
 			r.PolicyHeaders, r.Metas, r.MIMEType, r.Flags = o.Headers, o.Metas, o.MimeType, o.Flags
+			r.Location = string(appendStep(nil, Step{Kind: StepOriginal, Spot: o.at}))
 			return f.originals.Add(r)
 		})
 		if err != nil {
@@ -249,8 +250,12 @@ type candidate struct {
 
 func (c *candidates) add(k *candidateOriginal) error {
 	one := candidate{originalOf(&k.Fetch), keyOf(k.URL)}
+	isCopy := func(other candidate) bool {
+		other.at = one.at
+		return other == one
+	}
 	switch {
-	case slices.Contains(c.list, one):
+	case slices.ContainsFunc(c.list, isCopy):
 	case len(c.list) == maxCandidates:
 		c.more = true
 	default:

@@ -31,15 +31,17 @@ import (
 type Options struct {
 	Dir      string   // output folder of the audit
 	To       string   // the bundle's file
-	What     []string // which disallowed fetches: see selection; none: all violations
-	Drop     bool     // all disallowed fetches, where What names none: those that lists drop for robots.txt
+	What     []string // which fetches: see selection; none: all
+	Drop     bool     // prove what lists drop, and not violations alone
+	Agents   []string // with Drop: what these tokens would have been disallowed, in place of the crawler's own
+	Purposes []string // with Drop: and what pages and origins state against these
 	Archives string   // folder in which the archives are now; "": where they were
 }
 
 // Bundle describes the output of Write.
 type Bundle struct {
 	Verification
-	Lacking int64     // disallowed fetches left out for lack of records
+	Lacking int64     // findings left out for lack of records
 	Missing []Missing // archives that hold some of these
 }
 
@@ -49,16 +51,23 @@ func (b *Bundle) IsEmpty() bool { return b.Lacking > 0 && b.Violations == 0 }
 // Missing is an archive that could not be read as it was when it was audited.
 type Missing struct {
 	Name, Reason string
-	Affected     int64 // disallowed fetches that need it
+	Affected     int64 // findings that need it
 	Indexed      bool  // it is no input: an index names it
 }
 
-// NotFoundError reports names that are no disallowed fetch of the audit.
-type NotFoundError struct{ Names []string }
+// NotFoundError reports names of which there is no finding.
+type NotFoundError struct {
+	Names  []string
+	Listed bool // those of lists were looked for
+}
 
 func (e *NotFoundError) Error() string {
-	return fmt.Sprintf("no fetch that robots.txt disallowed is %q; name one by its URL, its WARC-Record-ID, "+
-		"FILE:OFFSET or its row in violations, from 1", e.Names[0])
+	what := "that robots.txt disallowed"
+	if e.Listed {
+		what = "that the list drops"
+	}
+	return fmt.Sprintf("no fetch %s is %q; name one by its URL, its WARC-Record-ID, "+
+		"FILE:OFFSET or its row in violations, from 1", what, e.Names[0])
 }
 
 // Write writes a bundle and verifies it. The file is whole or not there. If the bundle would be empty
@@ -73,6 +82,10 @@ func Write(ctx context.Context, opt Options) (_ *Bundle, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, remove()) }()
+	if of := audit.Settings.AsOf; !of.IsZero() && len(opt.Agents)+len(opt.Purposes) > 0 {
+		return nil, fmt.Errorf("the audit is as of %s, and a bundle proves what held when a page was fetched; "+
+			"run 'robotsaudit evaluate' without --as-of", of)
+	}
 	w, err := newWriter(ctx, set, &audit.Settings, tmp, &opt)
 	defer w.close()
 	if err != nil {
@@ -132,7 +145,9 @@ func openAudit(dir string) (*facts.Set, *report.Audit, error) {
 
 // options are the options of the evaluation that s describes.
 func (s *Settings) options() (evaluate.Options, error) {
-	settings := report.Settings{Profile: s.Profile, Crawler: s.Crawler, CrawlerMap: s.CrawlerMap}
+	settings := report.Settings{
+		Profile: s.Profile, Agents: s.Agents, Purposes: s.Purposes, Crawler: s.Crawler, CrawlerMap: s.CrawlerMap,
+	}
 	return settings.Options()
 }
 
@@ -161,13 +176,16 @@ type writer struct {
 func newWriter(
 	ctx context.Context, set *facts.Set, s *report.Settings, tmp string, opt *Options,
 ) (w *writer, err error) {
-	w = &writer{settings: Settings{s.Profile, s.Crawler, s.CrawlerMap, s.PublicSuffixList, s.FactsFingerprint}}
+	w = &writer{settings: Settings{
+		Profile: s.Profile, Agents: opt.Agents, Purposes: opt.Purposes, Crawler: s.Crawler, CrawlerMap: s.CrawlerMap,
+		PublicSuffixList: s.PublicSuffixList, FactsFingerprint: s.FactsFingerprint,
+	}}
 	w.collector = &collector{
-		set: set, inputs: slices.Clone(set.Inputs), selected: newSelection(opt.What, opt.Drop),
+		set: set, inputs: slices.Clone(set.Inputs), selected: newSelection(opt),
 		missing: make(map[int32]string), tmp: tmp,
-		rows: make(map[string]int64), keys: make(map[archiveKey]int), affected: make(map[int32]int64),
-		unheld: make(map[string]int64),
+		keys: make(map[archiveKey]int), affected: make(map[int32]int64), unheld: make(map[string]int64),
 	}
+	w.finder = finder{agents: opt.Agents, found: w.collect, rows: make(map[string]int64)}
 	w.positions = new(positions)
 	for _, f := range [...]struct {
 		file **spool
@@ -257,7 +275,7 @@ func (w *writer) collectAll(ctx context.Context, set *facts.Set, violations int6
 			"run 'robotsaudit evaluate' again", violations, n)
 	}
 	if missed := w.selected.missed(); len(missed) > 0 {
-		return &NotFoundError{missed}
+		return &NotFoundError{missed, w.selected.drop}
 	}
 	return nil
 }

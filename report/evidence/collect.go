@@ -44,6 +44,8 @@ const (
 	roleRival    = "rival"    // another record to which the redirect of the hop before may have led
 	roleRedirect = "redirect" // a capture that may have led to the fetch
 	roleTwin     = "twin"     // the same record in another archive, which may show what came first
+	rolePage     = "page"     // the original of the fetch, whose statements count
+	roleDocument = "document" // a tdmrep.json or a licence that was read for the page
 )
 
 // cited is a record that a finding cites, by its place.
@@ -69,46 +71,39 @@ type citedArchive struct {
 	number int64               // in the bundle; -1: it is not there
 }
 
-// collector receives the results of an evaluation, and keeps of each fetch that is asked for
-// the finding and the places of the records that it rests on.
+// collector keeps of each finding that is asked for the places of the records that it rests on.
 type collector struct {
-	evaluate.NoSink
+	finder
 	set      *facts.Set
 	inputs   []facts.Input // as they are found now
 	selected *selection
 	missing  map[int32]string // inputs that cannot be read, and why
-	rows     map[string]int64 // by table
 	findings *spool           // lines: violations, without their records
 	tmp      string
 	archives []*citedArchive
 	keys     map[archiveKey]int // index into archives
-	lacking  int64              // violations that rest on records of missing inputs
+	lacking  int64              // findings that rest on records of missing inputs
 	affected map[int32]int64
-	unheld   map[string]int64 // findings that rest on a fetch only in an index, by the archive that it names
+	unheld   map[string]int64 // findings that rest on a record that no input holds, by the archive that would
 	newest   facts.Time
-	here     []cited // of the violation in hand
+	here     []cited // of the finding in hand
 }
 
-// Result collects a disallowed fetch.
-func (c *collector) Result(r *evaluate.Result) error {
-	if r.Verdict != evaluate.Disallowed {
+// collect collects a finding.
+func (c *collector) collect(f *found) error {
+	if !c.selected.has(f, c.filename) {
 		return nil
 	}
-	table := tableOf(r)
-	c.rows[table]++
-	if !c.selected.has(r, c.filename, c.rows[table]) {
-		return nil
-	}
-	if c.isUnheld(r) {
+	if c.isUnheld(f) {
 		c.lacking++
 		return nil
 	}
-	c.cite(r)
+	c.cite(f)
 	if c.isLacking() {
 		c.lacking++
 		return nil
 	}
-	finding, err := json.Marshal(findingOf(r))
+	finding, err := json.Marshal(&f.Finding)
 	if err != nil {
 		return err
 	}
@@ -117,7 +112,7 @@ func (c *collector) Result(r *evaluate.Result) error {
 			return err
 		}
 	}
-	return writeLine(c.findings, collected{violation{Table: table, Row: c.rows[table], Finding: finding}, c.here})
+	return writeLine(c.findings, collected{violation{Table: f.table, Row: f.row, Finding: finding}, c.here})
 }
 
 // writeLine writes a value as a line of JSON.
@@ -134,11 +129,12 @@ const maxUnheld = 1 << 10
 
 // isUnheld reports whether a finding rests on a record that no input holds, and remembers the archive that
 // would: the fetch, or a capture of robots.txt that counts, is only in an index.
-func (c *collector) isUnheld(r *evaluate.Result) bool {
+func (c *collector) isUnheld(f *found) bool {
 	var name string
+	r := c.result
 	switch {
-	case r.Fetch.IsReportedByIndex():
-		name = c.filename(r.Fetch)
+	case f.fetch.IsReportedByIndex():
+		name = c.filename(f.fetch)
 	case r.UnreadCaptures:
 		name = "another robots.txt"
 	default:
@@ -162,8 +158,9 @@ func (c *collector) filename(f *facts.Fetch) string {
 	return name
 }
 
-// cite lists the records that a result rests on.
-func (c *collector) cite(r *evaluate.Result) {
+// cite lists the records that a finding on the fetch in hand rests on.
+func (c *collector) cite(f *found) {
+	r := c.result
 	c.here = c.here[:0]
 	c.citeFetch(r.Fetch, roleFetch)
 	considered := r.Considered()
@@ -182,6 +179,20 @@ func (c *collector) cite(r *evaluate.Result) {
 		for _, step := range capture.Applied() {
 			c.citeTwins(r, step.Spot)
 		}
+	}
+	if f.table == tableRestrictions {
+		c.citePage(r.Page)
+	}
+}
+
+// citePage cites the records that state something about the use of a page.
+func (c *collector) citePage(p *evaluate.Page) {
+	if at := p.Original(); at.Index > 0 {
+		c.citePlace(at, rolePage)
+	}
+	for _, document := range p.Documents() {
+		c.citeFetch(&document.Fetch, roleDocument)
+		c.citeSteps(document.Steps)
 	}
 }
 

@@ -337,7 +337,7 @@ func TestForgedFindings(t *testing.T) {
 			`[{"number":5,"role":"fetch"}`, `[{"number":3,"role":"fetch"}`,
 			"the bundle shows the verdict allowed (robots_txt_itself)",
 		},
-		{`[{"number":5,"role":"fetch"}`, `[{"number":4,"role":"fetch"}`, "the fetch is not in the bundle"},
+		{`[{"number":5,"role":"fetch"}`, `[{"number":4,"role":"fetch"}`, "the bundle does not show it"},
 		{`"table":"violations"`, `"table":"unproven"`, "it is one of the table violations, not \"unproven\""},
 		{
 			`,{"number":3,"role":"governing"}`, ``,
@@ -419,7 +419,7 @@ func TestFields(t *testing.T) {
 		},
 		{
 			strings.Join(claimed, "\n"),
-			"version\nsettings: profile, crawler, crawler_map, public_suffix_list, facts_fingerprint\n" +
+			"version\nsettings: profile, agents, purposes, crawler, crawler_map, public_suffix_list, facts_fingerprint\n" +
 				"archives[]: name, entry, container, size, fingerprint, forgeable, unordered\nrecords[]: archive, " +
 				"index, offset, length, resynced\nviolations[]: row",
 		},

@@ -14,6 +14,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // Format names the format of bundles and its version.
@@ -32,6 +33,8 @@ type head struct {
 // Settings are the settings of the audit that shape verdicts.
 type Settings struct {
 	Profile          string   `json:"profile"`
+	Agents           []string `json:"agents,omitempty"`   // whose verdicts are findings
+	Purposes         []string `json:"purposes,omitempty"` // of which restrictions are findings
 	Crawler          string   `json:"crawler,omitempty"`
 	CrawlerMap       []string `json:"crawler_map,omitempty"` // rules of the form PATTERN => TOKEN
 	PublicSuffixList string   `json:"public_suffix_list"`
@@ -108,21 +111,24 @@ type citation struct {
 	Role   string `json:"role" proven:"yes"`
 }
 
-// violation is a disallowed fetch with its proof.
+// violation is a finding with its proof.
 type violation struct {
-	Table   string          `json:"table" proven:"yes"` // violations or unproven
-	Row     int64           `json:"row"`                // in the table, from 1
+	Table   string          `json:"table" proven:"yes"` // that it is one of
+	Row     int64           `json:"row"`                // see found
 	Finding json.RawMessage `json:"finding" proven:"yes"`
 	Records []citation      `json:"records" proven:"yes"` // the fetch first
 }
 
 // The tables that findings are from.
 const (
-	tableViolations = "violations"
-	tableUnproven   = "unproven"
+	tableViolations    = "violations"
+	tableUnproven      = "unproven"
+	tableRestrictions  = "restrictions"
+	tableGroupVerdicts = "group_verdicts"
+	tableFetches       = "fetches" // whose rows the two before count
 )
 
-// tableOf returns the table that lists a result.
+// tableOf returns the table that lists a disallowed fetch.
 func tableOf(r *evaluate.Result) string {
 	if r.IsViolation() {
 		return tableViolations
@@ -130,7 +136,7 @@ func tableOf(r *evaluate.Result) string {
 	return tableUnproven
 }
 
-// Finding is the finding of an audit on a disallowed fetch.
+// Finding is the finding of an audit on a fetch.
 type Finding struct {
 	URL            string   `json:"url"`
 	Origin         string   `json:"origin"`
@@ -148,29 +154,33 @@ type Finding struct {
 	Rule           string   `json:"rule,omitempty"`
 	RuleLine       int      `json:"rule_line,omitempty"`
 	GroupLine      int      `json:"group_line,omitempty"`
-	RobotsURL      string   `json:"robots_url"`
-	RobotsTime     string   `json:"robots_time"`
+	RobotsURL      string   `json:"robots_url,omitempty"`
+	RobotsTime     string   `json:"robots_time,omitempty"`
 	RobotsRecordID string   `json:"robots_warc_record_id,omitempty"`
-	RobotsOutcome  string   `json:"robots_outcome"`
+	RobotsOutcome  string   `json:"robots_outcome,omitempty"`
 	RobotsHops     []string `json:"robots_hops,omitempty"`
 	RobotsAgent    string   `json:"robots_agent,omitempty"`
 	RobotsAge      int64    `json:"robots_age_seconds"`
 	ContestedTime  string   `json:"contested_time,omitempty"` // of the copy that allows
+	Restricts      string   `json:"restricts,omitempty"`      // publication or usage
+	Purpose        string   `json:"purpose,omitempty"`
+	Statements     []string `json:"statements,omitempty"`
 }
 
-// findingOf describes r, the result of a disallowed fetch.
+// findingOf describes the result of a fetch.
 func findingOf(r *evaluate.Result) Finding {
-	f, g := r.Fetch, r.Governing
+	f := r.Fetch
 	x := Finding{
 		URL: f.URL, Origin: f.Origin, FetchTime: timeText(f.Time().UTC()), Method: f.Method,
 		RecordID: f.RecordID.String(),
 		Agent:    r.Agent, AgentSource: r.AgentSource.String(), UserAgent: f.UserAgent,
 		Verdict: r.Verdict.String(), Certainty: r.Certainty.String(), Evidence: r.Evidence.String(),
 		Reason: r.Reason.String(),
-		Notes:  r.Notes.Strings(), GroupLine: r.GroupLine,
-		RobotsURL: g.URL, RobotsTime: timeText(g.Time().UTC()), RobotsRecordID: g.RecordID.String(),
-		RobotsOutcome: g.Outcome.String(),
-		RobotsHops:    g.HopList(), RobotsAgent: g.Agent(), RobotsAge: r.Age,
+		Notes:  r.Notes.Strings(), GroupLine: r.GroupLine, RobotsAge: r.Age,
+	}
+	if g := r.Governing; g != nil {
+		x.RobotsURL, x.RobotsTime, x.RobotsRecordID = g.URL, timeText(g.Time().UTC()), g.RecordID.String()
+		x.RobotsOutcome, x.RobotsHops, x.RobotsAgent = g.Outcome.String(), g.HopList(), g.Agent()
 	}
 	if r.Rule != nil {
 		x.Rule, x.RuleLine = r.Rule.Text, r.Rule.Line
@@ -179,6 +189,25 @@ func findingOf(r *evaluate.Result) Finding {
 		x.ContestedTime = timeText(r.Contester.Time().UTC())
 	}
 	return x
+}
+
+// restrictionOf describes what a page or its origin states against a purpose.
+func restrictionOf(r *evaluate.Result, restriction *evaluate.Restriction) Finding {
+	x := findingOf(r)
+	x.Certainty, x.Restricts = restriction.Certainty.String(), restriction.Kind.String()
+	x.Purpose = restriction.Purpose.String()
+	for _, statement := range restriction.Statements {
+		x.Statements = append(x.Statements, statement.String())
+	}
+	return x
+}
+
+// verdictOf describes the verdict on a fetch, had another crawler made it.
+func verdictOf(r *evaluate.Result, v *evaluate.GroupVerdict, agent string) Finding {
+	return findingOf(&evaluate.Result{
+		Fetch: r.Fetch, Agent: agent, AgentSource: words.AgentFromOption,
+		Answer: v.Answer, Governing: v.Governing, Evidence: v.Evidence,
+	})
 }
 
 func timeText(t time.Time) string { return t.Format(time.RFC3339Nano) }

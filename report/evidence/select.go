@@ -1,16 +1,19 @@
 package evidence
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
-// selection picks disallowed fetches by the user's names for them.
+// selection picks findings by what is asked for, and by the user's names for their fetches.
 type selection struct {
-	names []selected
-	drop  bool // without any name: all disallowed fetches, not violations alone
+	names    []selected
+	drop     bool     // what lists drop, not violations alone
+	agents   []string // whose verdicts count, not the crawler's own
+	purposes []string // what pages and origins state against these counts, too
 }
 
 type selected struct {
@@ -20,32 +23,37 @@ type selected struct {
 	found bool
 }
 
-func newSelection(names []string, drop bool) *selection {
-	s := &selection{drop: drop}
-	for _, text := range names {
+func newSelection(o *Options) *selection {
+	s := &selection{drop: o.Drop, agents: o.Agents, purposes: o.Purposes}
+	for _, text := range o.What {
 		row, _ := strconv.ParseInt(text, 10, 64)
 		s.names = append(s.names, selected{text: text, fetch: facts.ParseName(text), row: row})
 	}
 	return s
 }
 
-// has reports whether a fetch is named: by its URL, its record id, FILE:OFFSET or the number
-// of its row in violations. Without any name all violations are, or all disallowed fetches.
-func (s *selection) has(r *evaluate.Result, filename func(*facts.Fetch) string, row int64) bool {
+// has reports whether a finding on a fetch is asked for. Fetches are named by URL, record ID, FILE:OFFSET or the
+// number of their row in violations.
+func (s *selection) has(f *found, filename func(*facts.Fetch) string) bool {
+	switch {
+	case f.table == tableRestrictions, f.table == tableGroupVerdicts: // they are made for who asks alone
+	case len(s.agents) > 0, !s.drop && len(s.names) == 0 && f.table != tableViolations:
+		return false
+	}
 	if len(s.names) == 0 {
-		return s.drop || r.IsViolation()
+		return true
 	}
 	has := false
 	for i := range s.names {
 		name := &s.names[i]
-		if name.fetch.Fits(r.Fetch, filename) || name.row == row && r.IsViolation() {
+		if name.fetch.Fits(f.fetch, filename) || f.table == tableViolations && name.row == f.row {
 			name.found, has = true, true
 		}
 	}
 	return has
 }
 
-// missed returns the names that no disallowed fetch has.
+// missed returns the names that no finding has.
 func (s *selection) missed() (names []string) {
 	for i := range s.names {
 		if !s.names[i].found {
@@ -53,4 +61,71 @@ func (s *selection) missed() (names []string) {
 		}
 	}
 	return names
+}
+
+// found is a finding of an audit on a fetch.
+type found struct {
+	table string
+	row   int64 // in the table; of restrictions and verdicts for other crawlers that of the fetch in fetches
+	fetch *facts.Fetch
+	Finding
+}
+
+// finder is a Sink that makes the findings on each fetch. The result of a fetch stays until that of the next.
+type finder struct {
+	evaluate.NoSink
+	agents []string                   // whose verdicts are asked for
+	found  func(*found) error         // takes what was found
+	rows   map[string]int64           // the last ones, by table
+	result *evaluate.Result           // of the fetch in hand
+	groups map[int64]map[int][]string // by capture of robots.txt: tokens by group
+	origin string                     // of the captures
+}
+
+// Result finds that a fetch was disallowed, and what its page and origin state against the purposes asked for.
+func (s *finder) Result(r *evaluate.Result) error {
+	s.result = r
+	s.rows[tableFetches]++
+	if r.Verdict == evaluate.Disallowed {
+		table := tableOf(r)
+		s.rows[table]++
+		if err := s.found(&found{table, s.rows[table], r.Fetch, findingOf(r)}); err != nil {
+			return err
+		}
+	}
+	for i := range r.Restrictions {
+		x := found{tableRestrictions, s.rows[tableFetches], r.Fetch, restrictionOf(r, &r.Restrictions[i])}
+		if err := s.found(&x); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// RobotsAgent notes the tokens of a group.
+func (s *finder) RobotsAgent(robotsID int64, group int, agent string) error {
+	if s.origin != s.result.Fetch.Origin {
+		s.origin, s.groups = s.result.Fetch.Origin, make(map[int64]map[int][]string)
+	}
+	if s.groups[robotsID] == nil {
+		s.groups[robotsID] = make(map[int][]string)
+	}
+	s.groups[robotsID][group] = append(s.groups[robotsID][group], agent)
+	return nil
+}
+
+// GroupVerdict finds that a fetch would have been disallowed to other crawlers: to the first of a group.
+func (s *finder) GroupVerdict(v *evaluate.GroupVerdict) error {
+	if v.Verdict != evaluate.Disallowed {
+		return nil
+	}
+	tokens := s.groups[v.Governing.ID][v.Group]
+	i := slices.IndexFunc(s.agents, func(token string) bool { return slices.Contains(tokens, token) })
+	if i < 0 {
+		return nil
+	}
+	return s.found(&found{
+		tableGroupVerdicts, s.rows[tableFetches], v.Fetch,
+		verdictOf(s.result, v, s.agents[i]),
+	})
 }

@@ -33,14 +33,16 @@ type Verification struct {
 	Version    string // of the program that made it
 	Archives   int64
 	Records    int64
-	Violations int64      // disallowed fetches in the bundle
-	Certainty  [4]int64   // of those proven: certain, probable, possible, contested
-	Proven     int64      // disallowed fetches that came out with the same finding
+	Violations int64      // findings in the bundle
+	Certainty  [4]int64   // of disallowed fetches that are proven: certain, probable, possible, contested
+	ForOthers  int64      // proven, of what other crawlers would have been disallowed
+	Restricted int64      // proven, of what pages and origins state against a purpose
+	Proven     int64      // findings that came out the same
 	Unproven   []Unproven // the others, at most maxUnproven of them
 	Uncited    int64      // records on which no finding proven rests: what belongs to them is not proven
 }
 
-// Unproven is a disallowed fetch that came out with another finding.
+// Unproven is a finding that came out otherwise.
 type Unproven struct {
 	URL, Time string
 	Reason    string
@@ -293,9 +295,10 @@ func (v *Verification) recompute(ctx context.Context, m *manifestReader, u *unpa
 	}
 	c := &comparison{
 		Verification: v, manifest: m, unpacker: u, rows: make(map[string]int64),
-		cited: make([]bitmap, len(inputs)),
+		cited: make([]bitmap, len(inputs)), last: -1,
 	}
-	c.collector.keys = make(map[archiveKey]int)
+	c.keys = make(map[archiveKey]int)
+	c.finder = finder{agents: v.Settings.Agents, found: c.compare, rows: make(map[string]int64)}
 	if err := c.advance(); err != nil {
 		return err
 	}
@@ -305,11 +308,11 @@ func (v *Verification) recompute(ctx context.Context, m *manifestReader, u *unpa
 		}
 	}
 	for !c.ended {
-		if err := c.fail("the fetch is not in the bundle, is not disallowed by it, or stands out of order"); err != nil {
+		if err := c.fail("the bundle does not show it, or it stands out of order"); err != nil {
 			return err
 		}
 	}
-	if newest := c.collector.newest; newest.Known() && warcDate(newest) > u.newest {
+	if newest := c.newest; newest.Known() && warcDate(newest) > u.newest {
 		return refusef("its manifest is dated %.40q, and cites a record of %s", u.newest, warcDate(newest))
 	}
 	return c.pair(ctx, inputs, dir)
@@ -338,18 +341,19 @@ func audit(ctx context.Context, u *unpacker, inputs []facts.Input, dir string, o
 	return err
 }
 
-// comparison compares results with the findings of a manifest, which have the same order.
+// comparison compares findings with those of a manifest, which have the same order.
 type comparison struct {
-	evaluate.NoSink
+	collector // of what findings cite
 	*Verification
-	manifest  *manifestReader
-	unpacker  *unpacker
-	want      violation        // the next one
-	at        position         // of its fetch
-	rows      map[string]int64 // the last ones, by table
-	ended     bool
-	collector collector // of what results cite
-	cited     []bitmap  // by archive the records on which findings rest that are proven
+	manifest *manifestReader
+	unpacker *unpacker
+	want     violation        // the next one
+	at       position         // of its fetch
+	rows     map[string]int64 // the last ones, by table
+	ended    bool
+	cited    []bitmap // by archive the records on which findings rest that are proven
+
+	last, lastIndex int64 // archive and index of the fetch in hand
 }
 
 // advance reads the next finding.
@@ -365,11 +369,13 @@ func (c *comparison) advance() error {
 		return err
 	case len(want.Records) == 0 || want.Records[0].Role != roleFetch:
 		return c.manifest.damaged("a finding without its fetch")
-	case want.Row <= c.rows[want.Table]:
+	case want.Row < c.rows[want.Table],
+		want.Row == c.rows[want.Table] && want.Table != tableRestrictions && want.Table != tableGroupVerdicts:
 		return c.manifest.damaged("row %d of %.20q stands after row %d", want.Row, want.Table, c.rows[want.Table])
 	}
 	c.rows[want.Table] = want.Row
-	if c.Violations++; c.Violations > c.Records {
+	// A fetch has a finding of its own, one for each purpose and kind, and one for each token.
+	if c.Violations++; c.Violations/int64(1+2*len(c.Settings.Purposes)+len(c.Settings.Agents)) > c.Records {
 		return c.manifest.damaged("more findings than records")
 	}
 	for _, cites := range want.Records {
@@ -381,44 +387,68 @@ func (c *comparison) advance() error {
 	return err
 }
 
-// Result compares a result.
+// Result compares the findings on a fetch.
 func (c *comparison) Result(r *evaluate.Result) error {
-	if c.ended || int64(r.Fetch.Input) != c.at.Archive || indexOf(r.Fetch) != c.at.Index {
-		return nil
+	for !c.ended && c.at.isOf(c.last, c.lastIndex) {
+		if err := c.fail("the bundle does not show it"); err != nil {
+			return err
+		}
 	}
-	if r.Verdict != evaluate.Disallowed {
+	c.last, c.lastIndex = int64(r.Fetch.Input), indexOf(r.Fetch)
+	if err := c.finder.Result(r); err != nil {
+		return err
+	}
+	if isOwn := c.want.Table == tableViolations || c.want.Table == tableUnproven; isOwn && !c.ended &&
+		c.at.isOf(c.last, c.lastIndex) {
 		return c.fail(fmt.Sprintf("the bundle shows the verdict %s (%s)", r.Verdict, r.Reason))
 	}
-	got, err := json.Marshal(findingOf(r))
+	return nil
+}
+
+// compare compares a finding with the next one of the manifest, if that is on the same fetch, and of its kind.
+func (c *comparison) compare(f *found) error {
+	kind := func(table string) string {
+		if table == tableRestrictions || table == tableGroupVerdicts {
+			return table
+		}
+		return tableViolations
+	}
+	if c.ended || !c.at.isOf(c.last, c.lastIndex) || kind(f.table) != kind(c.want.Table) {
+		return nil
+	}
+	got, err := json.Marshal(&f.Finding)
 	if err != nil {
 		return err
 	}
-	c.collector.cite(r)
-	cites, err := citations(c.collector.here, func(x *cited) (int64, error) {
-		return c.unpacker.positions.number(int64(c.collector.archives[x.Archive].input), x.Index)
+	c.cite(f)
+	cites, err := citations(c.here, func(x *cited) (int64, error) {
+		return c.unpacker.positions.number(int64(c.archives[x.Archive].input), x.Index)
 	})
 	switch {
 	case err != nil:
 		return err
 	case !bytes.Equal(got, c.want.Finding):
 		return c.fail(difference(got, c.want.Finding))
-	case c.want.Table != tableOf(r):
-		return c.fail(fmt.Sprintf("it is one of the table %s, not %.20q", tableOf(r), c.want.Table))
+	case c.want.Table != f.table:
+		return c.fail(fmt.Sprintf("it is one of the table %s, not %.20q", f.table, c.want.Table))
 	case !slices.Equal(cites, c.want.Records):
 		return c.fail(fmt.Sprintf("it rests on the records %.200s, and the manifest cites %.200s", fmt.Sprint(cites),
 			fmt.Sprint(c.want.Records)))
 	}
-	for i := range c.collector.here {
-		x := &c.collector.here[i]
-		if a := c.collector.archives[x.Archive]; !a.isLog {
+	for i := range c.here {
+		x := &c.here[i]
+		if a := c.archives[x.Archive]; !a.isLog {
 			c.cited[a.input].add(x.Index)
 		}
 	}
 	c.Proven++
-	for i, certainty := range Certainties {
-		if r.Certainty == certainty {
-			c.Certainty[i]++
-		}
+	switch f.table {
+	case tableRestrictions:
+		c.Restricted++
+	case tableGroupVerdicts:
+		c.ForOthers++
+	default:
+		c.Certainty[slices.Index(Certainties[:], c.result.Certainty)]++
 	}
 	return c.advance()
 }

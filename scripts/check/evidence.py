@@ -2,7 +2,7 @@
 
     evidence BINARY [BUNDLE...] [--elements N]
 
-Without bundles: that of an audit of testdata/warc, and one of ARC records, a log and a damaged archive. Of each field N
+Without bundles: that of an audit of testdata/warc, one of a list to drop, and one of ARC records, a log and a damaged archive. Of each field N
 values are altered. It knows the format from docs/EVIDENCE.md alone.
 """
 
@@ -219,7 +219,9 @@ def main(binary, *bundles, elements: int = 1):
         if not bundles:
             call(binary, "audit", TESTDATA, "-o", work / "out", "--quiet")
             call(binary, "evidence", "-o", work / "out", "--to", work / "audit.warc.gz", "--quiet")
-            bundles = work / "audit.warc.gz", ROOT / "report/evidence/testdata/format-1.warc.gz"
+            call(binary, "evidence", "-o", work / "out", "--to", work / "list.warc.gz", "--quiet", "--drop",
+                 "--agent", "GPTBot", "--purpose", "train")
+            bundles = work / "audit.warc.gz", work / "list.warc.gz", ROOT / "report/evidence/testdata/format-1.warc.gz"
         forger = Forger(binary, work, elements)
         for path in bundles:
             number = forger.forge(path)

@@ -2,8 +2,8 @@
 
     tags BINARY [ARCHIVES [SEED]]
 
-tags_archives.py makes the archives, tags_reference.py knows what their lines mean. Each archive is audited for all purposes, then decided twice more with other options. Exit code 1 where
-anything differs.
+tags_archives.py makes the archives, tags_reference.py knows what their lines mean. Each archive is audited for all purposes, then decided twice more with other options. A bundle of
+evidence proves each row of the lists to drop. Exit code 1 where anything differs.
 """
 
 import collections
@@ -12,6 +12,7 @@ import os
 import random
 from datetime import timedelta
 
+import evidence
 import tags_archives as make
 import tags_reference as reference
 from lib import call, folder, table, words
@@ -57,6 +58,22 @@ class Comparison:
                                                                                    if as_of else [])
             self.run("evaluate", "-o", out, "--quiet", *more)
             self.check(made, out, purposes, as_of, asked)
+            if not as_of:
+                self.prove(out, repeated("--purpose", purposes), ())
+                self.prove(out, repeated("--purpose", purposes), asked)
+
+    def prove(self, out, purposes, asked):
+        """prove compares the list to drop with the findings of a bundle, all of which must be proven."""
+        options = [*purposes, *repeated("--agent", asked)]
+        dropped = map(json.loads, self.run("export", out, "--drop", "--format", "jsonl", *options).splitlines())
+        bundle = out + ".bundle.warc.gz"
+        said = self.run("evidence", out, "--to", bundle, "--drop", *options)
+        findings = evidence.read(bundle)[1]
+        proven = {v["finding"]["warc_record_id"] for _, part, v in evidence.elements(findings) if part == "violations[]"}
+        self.compared["proofs"] += len(proven)
+        if proven != {r["warc_record_id"] for r in dropped}:
+            self.different["proofs"] += 1
+            print("proofs: the bundle has other fetches than the list (seed %d): %s" % (self.seed, said))
 
     def check(self, made, out, purposes, as_of, asked):
         """check compares all tables of an audit."""
