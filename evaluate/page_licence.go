@@ -48,7 +48,8 @@ func (r *Resolved) readLicences(ctx context.Context, issues *run.Sorter[facts.Is
 			continue
 		}
 		captures++
-		if texts += 2*len(s.URL) + len(s.RecordID) + len(s.StepText); captures > maxLicences || texts > maxLicenceTexts {
+		if texts += 2*len(s.URL) + len(s.RecordID) + len(s.StepText); captures > maxLicences ||
+			texts > maxLicenceTexts {
 			if issues == nil {
 				return nil
 			}
