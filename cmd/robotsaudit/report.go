@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/spf13/cobra"
@@ -34,7 +36,8 @@ func newReportCommand() *cobra.Command {
 		Long: `Read the results in DIR, which 'robotsaudit audit' or 'evaluate' wrote, and write them
 
   as a report in one HTML file (--html; DIR/report.html if nothing else is asked for), which
-    needs no network: the answer, every violation with its proof, what is unknown and why.
+    needs no network: the answer, what to do, every violation with its proof, what is unknown
+    and why. With --brief two pages to print, without the violations one by one;
     'audit' and 'evaluate' write it, too;
   as a report in Markdown (--markdown), at most 1 MiB, which the summary of a GitHub job
     takes: the same in short;
@@ -57,13 +60,22 @@ earlier audit.
 ` + exitHelp,
 		Example: `  robotsaudit report out
   robotsaudit report out --html report.html --operator 'Example Library' --date 2025-06-30
+  robotsaudit report out --html brief.html --brief
   robotsaudit report out --markdown - >> "$GITHUB_STEP_SUMMARY"
   robotsaudit report out --dataset-card out/README.md --title 'robots.txt in our crawl'
   robotsaudit report out-2025 --html report.html --against out-2024
   robotsaudit report out --csv spreadsheets --sarif violations.sarif --junit junit.xml`,
 	}
 	f.add(cmd.Flags())
-	onOutput(cmd, &f.output, noArgs, func(cmd *cobra.Command, _ []string) error { return f.run(cmd) })
+	onOutput(cmd, &f.output, noArgs, func(cmd *cobra.Command, _ []string) error {
+		if err := f.run(cmd); err != nil {
+			return err
+		}
+		if slices.Contains(f.written, "-") { // standard output is a file
+			return nil
+		}
+		return say(cmd, "Written: %s.", strings.Join(f.written, ", "))
+	})
 	return cmd
 }
 
@@ -81,6 +93,7 @@ type reportFlags struct {
 	document document.Options
 	figures  *document.Figures // of an audit in hand; nil: they are read from the tables
 	sign     signFlag
+	written  []string // files
 }
 
 func (f *reportFlags) add(flags *pflag.FlagSet) {
@@ -97,6 +110,7 @@ func (f *reportFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.document.Operator, "operator", "", "`WHO` ran the crawl, for this report and later ones")
 	flags.StringVar(&f.document.Date, "date", "", "`DATE` of the report, as it is to be written")
 	flags.StringVar(&f.against, "against", "", "output `OLD` of an earlier audit: the report shows what changed since")
+	flags.BoolVar(&f.document.Brief, "brief", false, "write the report in two pages of print, without the findings one by one")
 	f.sign.add(flags, "each file that is written")
 	addStore(flags)
 }
@@ -194,6 +208,7 @@ func (f *reportFlags) write(cmd *cobra.Command, files []rendering) error {
 		if err := f.sign.sign(cmd, file.path); err != nil {
 			return err
 		}
+		f.written = append(f.written, file.path)
 	}
 	return nil
 }
@@ -245,6 +260,8 @@ func (f *reportFlags) check(files []rendering, beside bool) error {
 		return usageErrorf("--sign puts the signature next to the file, and standard output is none; name a file")
 	case f.sign.path != "" && beside && object.IsRemote(f.output):
 		return usageErrorf("--sign puts the signature next to the file; name a file on this machine with --html")
+	case f.document.Brief && (beside || f.html+f.markdown+f.json == ""):
+		return usageErrorf("--brief is of a report; name its file with --html FILE, --markdown FILE or --json FILE")
 	case f.csv == "-":
 		return usageErrorf("--csv writes several files; name a folder")
 	}

@@ -1,7 +1,10 @@
 package document
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/dustin/go-humanize/english"
 
@@ -10,64 +13,147 @@ import (
 
 const maxNamedInAnswer = 3
 
-// answer is the answer in one sentence. It promises nothing that the tables do not prove, in either
-// direction.
-func answer(t *report.Totals, crawlers []string, unreadable int64) Answer {
+// answer is the answer in a sentence or two, with the crawlers, the rules and the sites that it is about. It
+// promises nothing that the tables do not prove, in either direction.
+func (b *builder) answer() Answer {
+	t := &b.audit.Totals
 	a := Answer{}
-	whose := whoseFetches(crawlers, "and")
-	of := fmt.Sprintf("of the %s%s that robots.txt could decide", plural(t.Decidable, "fetch"), whose)
-	either := whoseFetches(crawlers, "or")
+	of := fmt.Sprintf("Of the %s%s that robots.txt could decide, it", plural(t.Decidable, "fetch"), b.crawlers.only())
+	violations := func(r *report.AgentRow) int64 { return r.Violations() }
+	either := b.crawlers.either()
 	switch {
 	case t.Decidable == 0:
 		a.Level = LevelNone
 		a.Sentence = "These archives hold no fetch that robots.txt could decide."
 	case t.ViolationsCertain > 0:
 		a.Level = LevelViolations
-		a.Sentence = fmt.Sprintf("%s certainly disallowed by robots.txt%s, %s.", wereDisallowed(t.ViolationsCertain),
-			probablyMore(t.ViolationsProbable), of)
+		a.Sentence = fmt.Sprintf("%s certainly disallowed %s%s%s.%s", of, number(t.ViolationsCertain),
+			probablyMore(t.ViolationsProbable), b.crawlers.shares(violations), b.sites.worst())
 	case t.ViolationsProbable > 0:
 		a.Level = LevelViolations
-		a.Sentence = fmt.Sprintf("%s probably disallowed by robots.txt, and none certainly, %s.",
-			wereDisallowed(t.ViolationsProbable), of)
+		a.Sentence = fmt.Sprintf("%s probably disallowed %s, and none certainly%s.%s", of,
+			number(t.ViolationsProbable), b.crawlers.shares(violations), b.sites.worst())
 	case t.Unproven > 0:
 		a.Level = LevelUnproven
 		a.Sentence = fmt.Sprintf("No violation is proven: robots.txt disallows %s%s, but of each these archives leave a "+
-			"doubt open.", plural(t.Unproven, "fetch"), whose)
+			"doubt open%s.", plural(t.Unproven, "fetch"), b.crawlers.only(),
+			b.crawlers.shares(func(r *report.AgentRow) int64 { return r.Unproven() }))
 	case t.Unknown == t.Decidable:
 		a.Level = LevelUnknown
 		a.Sentence = fmt.Sprintf("These archives do not show whether robots.txt allowed any of the %s%s.",
-			plural(t.Decidable, "fetch"), whose)
+			plural(t.Decidable, "fetch"), b.crawlers.only())
 	case t.Unknown > 0:
 		a.Level = LevelUnknown
-		a.Sentence = fmt.Sprintf("No fetch%s is shown to have been disallowed by robots.txt; for %s the archives show nothing.", either, plural(t.Unknown, "fetch")+ofWhole(t.Unknown, t.Decidable))
+		a.Sentence = fmt.Sprintf("No fetch%s is shown to have been disallowed by robots.txt; for %s the archives show nothing.",
+			either, plural(t.Unknown, "fetch")+ofWhole(t.Unknown, t.Decidable))
 	default:
 		a.Level = LevelNone
 		a.Sentence = fmt.Sprintf("No fetch%s is shown to have been disallowed: robots.txt allowed all %s that it "+
 			"could decide.", either, plural(t.Decidable, "fetch"))
 	}
-	a.Details = details(t, unreadable)
+	a.Details = append(b.sites.worstRules(), details(t)...)
 	return a
 }
-
-// whoseFetches names the crawlers, if they are few.
-func whoseFetches(crawlers []string, and string) string {
-	if len(crawlers) == 0 || len(crawlers) > maxNamedInAnswer {
-		return ""
-	}
-	return " of " + english.WordSeries(crawlers, and)
-}
-
-func wereDisallowed(n int64) string { return plural(n, "fetch") + " " + isAre(n, "was", "were") }
 
 func probablyMore(n int64) string {
 	if n == 0 {
 		return ""
 	}
-	return ", and " + number(n) + " more probably"
+	return " and probably " + number(n) + " more"
+}
+
+// only names the crawler, if there is one alone.
+func (t *crawlerTally) only() string {
+	if names := t.whose(); len(names) == 1 {
+		return " of " + names[0]
+	}
+	return ""
+}
+
+// either names the crawlers.
+func (t *crawlerTally) either() string {
+	if names := t.whose(); len(names) > 0 {
+		return " of " + english.WordSeries(names, "or")
+	}
+	return ""
+}
+
+// whose names the crawlers that fetched anything but robots.txt: the first few, and that there are others. One
+// without a name comes last.
+func (t *crawlerTally) whose() []string {
+	names := t.names()
+	for _, c := range t.first {
+		if c.Agent == "" && c.Fetches > c.RobotsTxtItself {
+			names = append(names, orUnknown(""))
+		}
+	}
+	if len(names) > maxNamedInAnswer {
+		names = append(names[:maxNamedInAnswer:maxNamedInAnswer], "another crawler")
+	}
+	return names
+}
+
+// shares names the crawlers with most of something, where there are several crawlers.
+func (t *crawlerTally) shares(of func(*report.AgentRow) int64) string {
+	if len(t.whose()) < 2 {
+		return ""
+	}
+	first := slices.SortedStableFunc(slices.Values(t.first),
+		func(a, b *report.AgentRow) int { return cmp.Compare(of(b), of(a)) })
+	var names []string
+	for _, c := range first {
+		if n := of(c); n > 0 {
+			names = append(names, fmt.Sprintf("%s of %s", number(n), orUnknown(c.Agent)))
+		}
+	}
+	if len(names) > maxNamedInAnswer {
+		names = append(names[:maxNamedInAnswer], "some of other crawlers")
+	}
+	return ": " + list(names)
+}
+
+// worst names the sites with most violations.
+func (t *siteTally) worst() string {
+	var names []string
+	short := make(map[string]bool)
+	for _, s := range t.sites[:min(len(t.sites), maxNamedInAnswer)] {
+		if n := s.certain + s.probable; n > 0 {
+			name := orNoOrigin(s.name)
+			if _, host, ok := strings.Cut(name, "://"); ok && !short[host] {
+				name, short[host] = host, true
+			}
+			names = append(names, fmt.Sprintf("%s (%s)", name, number(n)))
+		}
+	}
+	switch len(names) {
+	case 0:
+		return ""
+	case 1:
+		return " All are on " + orNoOrigin(t.sites[0].name) + "."
+	}
+	return " The sites with most are " + list(names) + "."
+}
+
+// worstRules names the rules of most violations.
+func (t *siteTally) worstRules() []string {
+	var names []string
+	all := t.ranked(func(rule) bool { return true })
+	for _, r := range all[:min(len(all), maxNamedInAnswer)] {
+		n := t.rules[r]
+		on := plural(n.origins, "site")
+		if n.origins == 1 {
+			on = orNoOrigin(n.worst.origin)
+		}
+		names = append(names, fmt.Sprintf("“%s” (%s on %s)", r.text, plural(n.fetches, "fetch"), on))
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return []string{"The " + isAre(int64(len(names)), "rule", "rules") + " behind most violations: " + list(names) + "."}
 }
 
 // details qualify the answer.
-func details(t *report.Totals, unreadable int64) (words []string) {
+func details(t *report.Totals) (words []string) {
 	if t.Violations > 0 && t.Unproven > 0 {
 		words = append(words, fmt.Sprintf("%s more %s disallowed, and nothing proves that they are violations: %s "+
 			"possible, %s contested.",
@@ -89,9 +175,8 @@ func details(t *report.Totals, unreadable int64) (words []string) {
 			"some crawler that it names: nobody knows whether that is the one.",
 			plural(n, "fetch")+" "+isAre(n, "is", "are"), isAre(n, "it", "them")))
 	}
-	if unreadable > 0 {
-		words = append(words, fmt.Sprintf("%s could not be wholly read: fetches may be missing.",
-			plural(unreadable, "input")))
+	if n := t.InputsNotWhollyRead; n > 0 {
+		words = append(words, plural(n, "input")+" could not be wholly read: fetches may be missing.")
 	}
 	return words
 }

@@ -3,10 +3,10 @@ package document
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"slices"
-
-	"github.com/dustin/go-humanize/english"
 
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/report"
@@ -19,6 +19,7 @@ type Options struct {
 	Title    string // "": a plain one
 	Operator string // who ran the crawl
 	Date     string // of the report; without it the report has none
+	Brief    bool   // two pages of print, without the findings
 
 	Changes *diff.Changes // from an earlier audit; nil: there is no section of changes
 }
@@ -28,6 +29,7 @@ type Options struct {
 func Build(ctx context.Context, res *results.Results, figures *Figures, options Options) (*Document, error) {
 	b := &builder{
 		Figures: figures, audit: res.Audit(), collections: make(groupTally), cited: make(map[int]*report.AuditInput),
+		ids:      make(map[string]int),
 		excerpts: excerptTally{index: make(map[excerptKey]int), list: []Excerpt{}},
 		found:    figures.violations.sorted(), doubted: figures.unproven.sorted(),
 	}
@@ -48,11 +50,6 @@ func Build(ctx context.Context, res *results.Results, figures *Figures, options 
 	if err := b.excerpts.fill(ctx, res.Dir(), b.audit.Settings.FactsFingerprint, profile); err != nil {
 		return nil, err
 	}
-	if b.sites.domains == nil {
-		if err := b.sites.rankDomains(ctx, res); err != nil {
-			return nil, err
-		}
-	}
 	return b.document(&options), nil
 }
 
@@ -62,7 +59,8 @@ type builder struct {
 	audit    *report.Audit
 	excerpts excerptTally
 
-	found, doubted []*found // violations, and unproven ones
+	found, doubted []*found       // violations, and unproven ones
+	ids            map[string]int // of findings
 
 	firstInputs []*report.AuditInput
 	cited       map[int]*report.AuditInput // by findings; nil under noInput
@@ -115,7 +113,7 @@ func (b *builder) document(options *Options) *Document {
 		Title:    cmp.Or(Visible(options.Title), "Compliance with robots.txt"),
 		Operator: Visible(options.Operator), Date: Visible(options.Date),
 		Answer:   b.answer(),
-		Sections: []Section{certainty(t), b.scope(), b.timeline.section()},
+		Sections: []Section{b.actionSection(), certainty(t), b.scope(), b.timeline.section()},
 		Excerpts: b.excerpts.list, Disclaimer: disclaimer,
 	}
 	if options.Changes != nil {
@@ -123,29 +121,15 @@ func (b *builder) document(options *Options) *Document {
 	}
 	d.Sections = append(d.Sections, b.siteSection(), b.violationSection(), b.unprovenSection(), b.unknown.section(),
 		b.use.section(b.audit), whatIfSection(b.WhatIf, b.audit), b.issues.section(b.audit), method(), signOff())
-	return d
-}
-
-// answer is the answer, with the rules and the sites behind most violations.
-func (b *builder) answer() Answer {
-	a := answer(&b.audit.Totals, b.crawlers.all(), b.audit.Totals.InputsNotWhollyRead)
-	var rules, sites []string
-	for _, r := range b.sites.rules.first[:min(len(b.sites.rules.first), maxNamedInAnswer)] {
-		rules = append(rules, fmt.Sprintf("“%s” of %s (%s)", Visible(r.rule), Visible(orNoOrigin(r.origin)),
-			number(r.count)))
-	}
-	for _, s := range b.sites.origins[:min(len(b.sites.origins), maxNamedInAnswer)] {
-		if n := s.certain + s.probable; n > 0 {
-			sites = append(sites, fmt.Sprintf("%s (%s)", Visible(orNoOrigin(s.name)), number(n)))
+	for _, s := range d.Sections {
+		for i := range s.Tables {
+			s.Tables[i].putInWords()
 		}
 	}
-	if len(rules) > 0 && len(sites) > 0 {
-		a.Details = slices.Concat([]string{
-			"The rules behind most violations: " + english.OxfordWordSeries(rules, "and") + ".",
-			"The sites with most violations: " + english.OxfordWordSeries(sites, "and") + ".",
-		}, a.Details)
+	if options.Brief {
+		d.brief()
 	}
-	return a
+	return d
 }
 
 func (b *builder) siteSection() Section {
@@ -160,7 +144,7 @@ func (b *builder) siteSection() Section {
 	return Section{ID: "sites", Heading: "Sites and collections", Intro: []string{
 		"Those with most violations come first, then those with most that is unproven or unknown. Unproven fetches " +
 			"are the possible and the contested ones.",
-	}, Tables: append(b.sites.tables(), t, kinds)}
+	}, Tables: []Table{b.sites.table(), t, kinds}}
 }
 
 func (b *builder) violationSection() Section {
@@ -175,7 +159,7 @@ func (b *builder) violationSection() Section {
 	return Section{ID: "violations", Heading: "Violations", Intro: []string{
 		"Each of these fetches was disallowed by robots.txt, certainly or probably. The sentence says no more " +
 			"than the records prove, which are named for each.",
-	}, Findings: f, Tables: []Table{b.sites.rules.table()}}
+	}, Findings: f}
 }
 
 func (b *builder) unprovenSection() Section {
@@ -201,7 +185,7 @@ func (b *builder) list(rows []*found) []Finding {
 func (b *builder) finding(f *found) Finding {
 	records := f.records()
 	x := Finding{
-		Row: f.Row, Certainty: f.Certainty, Sentence: f.sentence(), Time: moment(f.FetchTime),
+		ID: b.idOf(f), Certainty: f.Certainty, Sentence: f.sentence(), Time: moment(f.FetchTime),
 		Crawler: tokenName(f.Agent), UserAgent: f.UserAgent,
 		URL: f.ShortURL, Shortened: f.Cut, Origin: orNoOrigin(f.Origin),
 		Rule: ruleOf(&f.ViolationRow), Line: f.RuleLine,
@@ -214,4 +198,16 @@ func (b *builder) finding(f *found) Finding {
 		}
 	}
 	return x
+}
+
+// idOf names a finding for quotations: by its record, so that a later report of the same archives has the same name.
+func (b *builder) idOf(f *found) string {
+	record := cmp.Or(f.WARCRecordID, fmt.Sprintf("%s:%d", f.WARCFilename, f.WARCRecordOffset))
+	sum := sha256.Sum256(fmt.Append(nil, record, " ", f.Origin, " ", value(f.FetchTime)))
+	id := "f-" + hex.EncodeToString(sum[:5])
+	b.ids[id]++
+	if n := b.ids[id]; n > 1 {
+		return fmt.Sprintf("%s-%d", id, n)
+	}
+	return id
 }

@@ -179,6 +179,9 @@ func TestCountsAgree(t *testing.T) {
 			totals.Violations, classes, periods, violations, byClaim)
 	}
 	for _, table := range append(d.Section("sites").Tables, d.Section("scope").Tables...) {
+		if len(table.Rows) == 0 { // it is in words
+			continue
+		}
 		column := map[string]int{}
 		for i, c := range table.Columns {
 			column[c.Name] = i
@@ -318,7 +321,7 @@ func TestCommandsIndexed(t *testing.T) {
 		if diff := cmp.Diff(want, f.Commands); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
-		if note := d.Section("sites").Tables[2].Notes[1]; note != "1 fetch of archives that are no input, reported by an index "+
+		if note := d.Section("sites").Tables[1].Notes[1]; note != "1 fetch of archives that are no input, reported by an index "+
 			"or a list, counts in none." {
 			t.Error(note)
 		}

@@ -15,6 +15,7 @@ package document
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Document is a compliance report.
@@ -29,7 +30,7 @@ type Document struct {
 	Disclaimer string    `json:"disclaimer"` // for the first page and the foot: a request, not an authorization
 }
 
-// Section returns the section with an ID: certainty, scope, timeline, changes (if an earlier audit was given),
+// Section returns the section with an ID: actions, certainty, scope, timeline, changes (if an earlier audit was given),
 // sites, violations, unproven, unknown, use, what-if, unread, method, sign-off. nil: there is none.
 func (d *Document) Section(id string) *Section {
 	i := slices.IndexFunc(d.Sections, func(s Section) bool { return s.ID == id })
@@ -80,13 +81,14 @@ type Term struct {
 }
 
 // Class is a part of all fetches: by how certain it is that robots.txt disallowed them, in the order of a bar,
-// or by what changed.
+// by what changed, or by what to do.
 type Class struct {
 	ID      string `json:"id"`    // certain, probable, possible, contested, unknown, allowed, robots; new, gone, …
 	Label   string `json:"label"` // "Certain violations"
 	Count   int64  `json:"count"`
-	Words   string `json:"words"`   // "41 fetches, 22.7 %"
-	Meaning string `json:"meaning"` // a sentence
+	Words   string `json:"words"`          // "41 fetches, 22.7 %"
+	Meaning string `json:"meaning"`        // a sentence
+	Link    string `json:"link,omitempty"` // ID of the section or table that lists it
 }
 
 // Timeline counts fetches over time.
@@ -161,13 +163,15 @@ func (t *Table) Add(values ...any) {
 	row := make([]Cell, len(values))
 	for i, v := range values {
 		switch v := v.(type) {
+		case Cell:
+			row[i] = v
 		case string:
 			row[i].Text = v
 		case int64:
-			row[i] = Cell{number(v), v}
+			row[i] = Cell{Text: number(v), Number: v}
 		case *int64:
 			if v != nil {
-				row[i] = Cell{number(*v), *v}
+				row[i] = Cell{Text: number(*v), Number: *v}
 			}
 		default:
 			panic(fmt.Sprintf("document: a cell of type %T", v))
@@ -181,6 +185,24 @@ func (t *Table) leaveOut(n int64, where string) {
 	if n > 0 {
 		t.More = fmt.Sprintf("and %s more: %s", number(n), where)
 	}
+}
+
+// putInWords leaves out a table of one row, and puts what it says in words.
+func (t *Table) putInWords() {
+	if len(t.Rows) != 1 || t.More != "" {
+		return
+	}
+	t.Empty = t.Caption + ": "
+	for i, c := range t.Rows[0] {
+		switch {
+		case i == 0:
+			t.Empty += c.Text
+		case c.Text != "" && c.Text != "0":
+			t.Empty += "; " + strings.ToLower(t.Columns[i].Name[:1]) + t.Columns[i].Name[1:] + ": " + c.Text
+		}
+	}
+	t.Empty += "."
+	t.Rows = [][]Cell{}
 }
 
 // Column is a column of a Table. The first column names the row.
@@ -212,6 +234,7 @@ func (k Kind) Columns(names ...string) (columns []Column) {
 type Cell struct {
 	Text   string `json:"text"`
 	Number int64  `json:"number,omitempty"` // of a column of numbers: what Text says
+	Link   string `json:"link,omitempty"`   // ID of the section whose findings are of the site that Text names
 }
 
 // Findings are disallowed fetches.
@@ -224,7 +247,7 @@ type Findings struct {
 
 // Finding is one disallowed fetch with its proof.
 type Finding struct {
-	Row       int64  `json:"row"` // of the table violations or unproven, from 1
+	ID        string `json:"id"` // unique in the document, and the same in any report that has the finding
 	Certainty string `json:"certainty"`
 	Sentence  string `json:"sentence"`   // the finding in one sentence
 	Time      string `json:"time"`       // "2024-05-03 10:15:02 UTC"; "": no date

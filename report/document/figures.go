@@ -100,7 +100,7 @@ func (f *Figures) addInput(in int, counts Tally) {
 func (f *Figures) addFinding(row *report.ViolationRow) {
 	s := &f.unproven
 	if isViolation(row.Certainty) {
-		f.sites.rules.add(row)
+		f.sites.addViolation(row)
 		s = &f.violations
 	} else {
 		f.settles.add(&found{ViolationRow: *row})
@@ -169,7 +169,8 @@ func Read(ctx context.Context, res *results.Results) (*Figures, error) {
 		add(f, results.Columns(ctx, res, report.FetchesTable, "origin", "fetch_time", "warc_filename", "claim", "verdict",
 			"reason", "certainty", "hops_from_seed", "is_seed", "is_page")),
 		add(f, results.Rows(ctx, res, report.RestrictionsTable)),
-		add(f, results.Columns(ctx, res, report.UsageSignalsTable, "purpose", "preference", "binds")),
+		add(f, results.Columns(ctx, res, report.UsageSignalsTable, "purpose", "preference", "binds", "warc_filename",
+			"warc_record_offset")),
 		add(f, results.Rows(ctx, res, report.AgentStatsTable)),
 		add(f, results.Rows(ctx, res, report.IssuesTable)),
 	)

@@ -60,19 +60,6 @@ func tokenName(agent string) string {
 	return Clip(agent, maxName)
 }
 
-// all are the names of the crawlers that fetched anything but robots.txt; none if there is one without a name.
-func (t *crawlerTally) all() (names []string) {
-	for _, c := range t.first {
-		if c.Agent == "" && c.Fetches > c.RobotsTxtItself {
-			return nil
-		}
-	}
-	if t.total > int64(len(t.first)) {
-		return nil
-	}
-	return t.names()
-}
-
 // names are the names of the first few crawlers that fetched anything but robots.txt.
 func (t *crawlerTally) names() (names []string) {
 	for _, c := range t.first {
@@ -86,21 +73,13 @@ func (t *crawlerTally) names() (names []string) {
 // scope states what was audited.
 func (b *builder) scope() Section {
 	a := b.audit
-	names := b.crawlers.names()
-	crawlers := few(names, maxNamed)
-	if len(crawlers) == 0 {
-		crawlers = []string{"none is known by name"}
-	}
-	collections := few(b.names, maxNamed)
-	if len(collections) == 0 {
-		collections = []string{"none"}
-	}
+	names := func(list []string) []string { return []string{cmp.Or(strings.Join(few(list, maxNamed), ", "), "none")} }
 	return Section{
 		ID: "scope", Heading: "What was audited",
 		Terms: []Term{
 			{"Period", []string{b.period()}},
-			{"Crawlers", crawlers},
-			{"Collections", collections},
+			{"Crawlers known by name", names(b.crawlers.names())},
+			{"Collections", names(b.names)},
 			{"Fetches", b.fetchesText()},
 			{"robots.txt", []string{b.capturesText()}},
 			{"Program", []string{fmt.Sprintf("%s %s; tables of schema version %s", a.Tool, Visible(a.Version),
@@ -120,15 +99,15 @@ func few(names []string, n int) []string {
 }
 
 func (b *builder) period() string {
-	const layout = "2 January 2006, 15:04:05 UTC"
 	first, last := b.audit.Totals.FirstFetchTime, b.audit.Totals.LastFetchTime
-	switch {
-	case first == nil || last == nil:
+	if first == nil || last == nil {
 		return "No fetch has a date."
-	case first.Equal(*last):
-		return first.UTC().Format(layout)
 	}
-	return first.UTC().Format(layout) + ", to " + last.UTC().Format(layout)
+	const layout = "2 January 2006"
+	if from, to := first.UTC().Format(layout), last.UTC().Format(layout); from != to {
+		return from + " to " + to + " (UTC)"
+	}
+	return first.UTC().Format(layout) + " (UTC)"
 }
 
 // fetchesText counts the fetches, and those that no record shows.

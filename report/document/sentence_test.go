@@ -1,6 +1,8 @@
 package document
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -224,66 +226,71 @@ func TestDuration(t *testing.T) {
 	}
 }
 
+// The headline names crawlers, whether or not they have a name, and the sites and rules with most violations.
 func TestAnswer(t *testing.T) {
-	totals := func(certain, probable, possible, contested, unknown, decidable int64) *report.Totals {
-		t := &report.Totals{Violations: certain + probable, Unproven: possible + contested, Decidable: decidable}
-		t.ViolationsCertain, t.ViolationsProbable, t.Possible, t.Contested, t.Unknown = certain, probable, possible,
-			contested, unknown
-		return t
-	}
 	for _, test := range []struct {
-		totals   *report.Totals
-		crawlers []string
-		level    Level
-		want     string
+		name                                                       string
+		certain, probable, possible, contested, unknown, decidable int64
+		crawlers                                                   string // A:violations:unproven
+		level                                                      Level
+		want                                                       string
 	}{
 		{
-			totals(41, 2, 3, 5, 7, 181),
-			[]string{"A", "B"},
-			LevelViolations,
-			"41 fetches were certainly disallowed by robots.txt, and 2 more probably, of the 181 fetches of A and B " +
-				"that robots.txt could decide.",
+			"two crawlers", 41, 2, 3, 5, 7, 181, "B:1:4 A:42:4", LevelViolations,
+			"Of the 181 fetches that robots.txt could decide, it certainly disallowed 41 and probably 2 more: 42 of A and 1 " +
+				"of B. The sites with most are a (30) and b (13).",
 		},
 		{
-			totals(1, 0, 0, 0, 0, 2), nil, LevelViolations,
-			"1 fetch was certainly disallowed by robots.txt, of the 2 fetches that robots.txt could decide.",
+			"no name", 1, 0, 0, 0, 0, 2, ":1:0", LevelViolations,
+			"Of the 2 fetches of a crawler that is not known by name that robots.txt could decide, it certainly disallowed 1. " +
+				"The sites with most are a (30) and b (13).",
 		},
 		{
-			totals(0, 1, 0, 0, 0, 1000),
-			[]string{"A"},
-			LevelViolations,
-			"1 fetch was probably disallowed by robots.txt, and none certainly, of the 1,000 fetches of A that " +
-				"robots.txt could decide.",
+			"one without a name", 0, 1, 0, 0, 0, 1000, "A:0:0 :1:0", LevelViolations,
+			"Of the 1,000 fetches that robots.txt could decide, it probably disallowed 1, and none certainly: 1 of a crawler " +
+				"that is not known by name. The sites with most are a (30) and b (13).",
 		},
 		{
-			totals(0, 0, 1, 1, 9, 20),
-			[]string{"A", "B", "C"},
-			LevelUnproven,
-			"No violation is proven: robots.txt disallows 2 fetches of A, B and C, but of each these archives leave a " +
-				"doubt open.",
+			"unproven", 0, 0, 1, 1, 9, 20, "A:0:2 B:0:0 C:0:0 D:0:0", LevelUnproven,
+			"No violation is proven: robots.txt disallows 2 fetches, but of each these archives leave a doubt open: 2 of A.",
 		},
 		{
-			totals(0, 0, 0, 0, 9, 20),
-			[]string{"A", "B", "C", "D"},
-			LevelUnknown,
-			"No fetch is shown to have been disallowed by robots.txt; for 9 fetches (45.0 %) the archives show nothing.",
+			"some unknown", 0, 0, 0, 0, 9, 20, "A:0:0 B:0:0 C:0:0 D:0:0", LevelUnknown,
+			"No fetch of A, B, C or another crawler is shown to have been disallowed by robots.txt; for 9 fetches (45.0 %) " +
+				"the archives show nothing.",
 		},
 		{
-			totals(0, 0, 0, 0, 20, 20),
-			[]string{"A"},
-			LevelUnknown,
+			"all unknown", 0, 0, 0, 0, 20, 20, "A:0:0", LevelUnknown,
 			"These archives do not show whether robots.txt allowed any of the 20 fetches of A.",
 		},
 		{
-			totals(0, 0, 0, 0, 0, 20),
-			[]string{"A", "B"},
-			LevelNone,
-			"No fetch of A or B is shown to have been disallowed: robots.txt allowed all 20 fetches that it could decide.",
+			"all allowed", 0, 0, 0, 0, 0, 20, "A:0:0 :0:0", LevelNone,
+			"No fetch of A or a crawler that is not known by name is shown to have been disallowed: robots.txt allowed all " +
+				"20 fetches that it could decide.",
 		},
-		{totals(0, 0, 0, 0, 0, 0), nil, LevelNone, "These archives hold no fetch that robots.txt could decide."},
+		{"nothing", 0, 0, 0, 0, 0, 0, "", LevelNone, "These archives hold no fetch that robots.txt could decide."},
 	} {
-		if got := answer(test.totals, test.crawlers, 0); got.Sentence != test.want || got.Level != test.level {
-			t.Errorf("%s: %s\nwant %s", got.Level, got.Sentence, test.want)
+		b := builder{Figures: NewFigures(nil), audit: new(report.Audit)}
+		totals := &b.audit.Totals
+		totals.Violations, totals.Unproven, totals.Decidable = test.certain+test.probable, test.possible+test.contested,
+			test.decidable
+		totals.ViolationsCertain, totals.ViolationsProbable, totals.Unknown = test.certain, test.probable, test.unknown
+		totals.Possible, totals.Contested = test.possible, test.contested
+		for crawler := range strings.FieldsSeq(test.crawlers) {
+			var row report.AgentRow
+			parts := strings.Split(crawler, ":")
+			row.Agent, row.Fetches = parts[0], 1
+			fmt.Sscan(parts[1], &row.ViolationsCertain)
+			fmt.Sscan(parts[2], &row.Possible)
+			b.crawlers.add(&row)
+		}
+		for site, n := range map[string]int64{"http://a": 30, "http://b": 13} {
+			row := report.HostRow{Origin: site}
+			row.ViolationsCertain = n
+			b.sites.addHost(&row)
+		}
+		if got := b.answer(); got.Sentence != test.want || got.Level != test.level {
+			t.Errorf("%s: %s: %s\nwant %s", test.name, got.Level, got.Sentence, test.want)
 		}
 	}
 }

@@ -134,22 +134,36 @@ func TestTimelineClaims(t *testing.T) {
 	}
 }
 
-// Sites are ranked in bounded memory.
+// Sites and rules are ranked in bounded memory, and rules across sites.
 func TestSites(t *testing.T) {
 	tally := newSiteTally()
-	for i := range 3 * maxDomains {
-		row := report.HostRow{Origin: fmt.Sprintf("http://%d.example", i), HostName: fmt.Sprintf("%d.example", i)}
+	for i := range 2 * maxRules {
+		row := report.HostRow{Origin: fmt.Sprintf("http://%d.example", i)}
 		row.Fetches = 1
 		if i%1000 == 0 {
-			row.ViolationsCertain, row.RegisteredDomain = int64(i), "often.example"
+			row.ViolationsCertain = int64(i)
+			for range i / 1000 {
+				tally.addViolation(&report.ViolationRow{Rule: "Disallow: /", AgentMatch: "any"})
+			}
 		}
 		tally.addHost(&row)
 	}
-	if tally.domains != nil || len(tally.origins) > maxSites || tally.total != 3*maxDomains {
-		t.Errorf("%d domains and %d origins are held", len(tally.domains), len(tally.origins))
+	if len(tally.sites) != maxSites || tally.total != 2*maxRules || len(tally.rules) != 1 {
+		t.Errorf("%d sites and %d rules are held of %d", len(tally.sites), len(tally.rules), tally.total)
 	}
-	if first := tally.origins[0]; first.name != "http://196000.example" {
+	if first := tally.sites[0]; first.name != "http://32000.example" || first.ruled != 32 {
 		t.Errorf("%+v", first)
+	}
+	want := ruled{fetches: 32 * 33 / 2, origins: 32, worst: originCount{"http://32000.example", 32}}
+	if got := tally.rules[rule{byWhole, "Disallow: /"}]; got != want || tally.causes[byWhole] != want {
+		t.Errorf("%+v, %+v", got, tally.causes)
+	}
+	for i := range maxRules {
+		tally.addViolation(&report.ViolationRow{Rule: fmt.Sprint("Disallow: /", i), AgentMatch: "any"})
+		tally.addHost(&report.HostRow{Origin: "http://a"})
+	}
+	if tally.rules != nil || tally.causes[byPath].fetches != maxRules {
+		t.Errorf("%d rules are held, %+v", len(tally.rules), tally.causes)
 	}
 }
 

@@ -94,9 +94,12 @@ func (t *unknownTally) reason(name string) *unknownReason {
 }
 
 func (r *unknownReason) rank(c originCount) {
-	r.most = report.Rank(r.most, maxExamples, c, func(a, b originCount) int {
-		return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(a.origin, b.origin))
-	})
+	r.most = report.Rank(r.most, maxExamples, c, compareCounts)
+}
+
+// compareCounts puts the origin with most first.
+func compareCounts(a, b originCount) int {
+	return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(a.origin, b.origin))
 }
 
 // section returns the counts.

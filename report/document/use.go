@@ -15,13 +15,22 @@ const (
 	maxStatement  = 160 // bytes shown of a statement
 )
 
-// useTally counts the statements of pages and sites on publication and use.
+// useTally counts fetches by the statements of pages and sites on publication and use. Those of a fetch come one
+// after the other.
 type useTally struct {
 	restrictions map[restriction]int64
 	sites        []restrictedSite
 	siteCount    int64
 	here         restrictedSite
+	counted      map[string]place // the last fetch of here, by kind of restriction
 	signals      map[signal]int64
+	page         place
+	preferences  map[string]string // of page, by purpose: what restricts wins over what allows
+}
+
+type place struct {
+	file   string
+	offset int64
 }
 
 type restriction struct{ purpose, kind, certainty string }
@@ -35,13 +44,30 @@ type restrictedSite struct {
 type signal struct{ purpose, preference string }
 
 func newUseTally() useTally {
-	return useTally{restrictions: make(map[restriction]int64), signals: make(map[signal]int64)}
+	return useTally{
+		restrictions: make(map[restriction]int64), signals: make(map[signal]int64), counted: make(map[string]place),
+		preferences: make(map[string]string),
+	}
 }
 
 func (t *useTally) addSignal(row *report.UsageSignalRow) {
-	if row.Binds {
-		t.signals[signal{row.Purpose, row.Preference}]++
+	if !row.Binds {
+		return
 	}
+	if row.WARCRecordOffset != t.page.offset || row.WARCFilename != t.page.file {
+		t.endPage()
+		t.page = place{strings.Clone(row.WARCFilename), row.WARCRecordOffset}
+	}
+	if stated := t.preferences[row.Purpose]; stated != "restrict" && (stated != "allow" || row.Preference == "restrict") {
+		t.preferences[strings.Clone(row.Purpose)] = strings.Clone(row.Preference)
+	}
+}
+
+func (t *useTally) endPage() {
+	for purpose, preference := range t.preferences {
+		t.signals[signal{purpose, preference}]++
+	}
+	clear(t.preferences)
 }
 
 func (t *useTally) addRestriction(row *report.RestrictionRow) {
@@ -50,10 +76,13 @@ func (t *useTally) addRestriction(row *report.RestrictionRow) {
 		t.endSite()
 		t.here.origin = strings.Clone(row.Origin)
 	}
-	if row.Kind == "publication" {
-		t.here.publication++
-	} else {
-		t.here.usage++
+	if at := t.counted[row.Kind]; row.WARCRecordOffset != at.offset || row.WARCFilename != at.file {
+		t.counted[strings.Clone(row.Kind)] = place{strings.Clone(row.WARCFilename), row.WARCRecordOffset}
+		if row.Kind == "publication" {
+			t.here.publication++
+		} else {
+			t.here.usage++
+		}
 	}
 	if t.here.statement == "" && len(row.Statements) > 0 {
 		t.here.statement = strings.Clone(Clip(row.Statements[0], maxStatement))
@@ -63,6 +92,7 @@ func (t *useTally) addRestriction(row *report.RestrictionRow) {
 func (t *useTally) endSite() {
 	s := t.here
 	t.here = restrictedSite{}
+	clear(t.counted)
 	if s.publication+s.usage == 0 {
 		return
 	}
@@ -79,14 +109,19 @@ func (t *useTally) rank(s restrictedSite) {
 
 // join adds what another has counted of the origins that follow.
 func (t *useTally) join(o *useTally) {
-	t.endSite()
-	o.endSite()
+	t.end()
+	o.end()
 	addCounts(t.restrictions, o.restrictions)
 	addCounts(t.signals, o.signals)
 	t.siteCount += o.siteCount
 	for _, s := range o.sites {
 		t.rank(s)
 	}
+}
+
+func (t *useTally) end() {
+	t.endSite()
+	t.endPage()
 }
 
 func addCounts[K comparable](to, from map[K]int64) {
@@ -97,7 +132,7 @@ func addCounts[K comparable](to, from map[K]int64) {
 
 // section describes the statements of pages and sites.
 func (t *useTally) section(a *report.Audit) Section {
-	t.endSite()
+	t.end()
 	s := Section{ID: "use", Heading: "Restrictions on publication and use", Intro: []string{
 		"None of these is a violation of robots.txt: a page’s own statements are known only after it was fetched. " +
 			"They concern what may be done with the copy.",
@@ -134,7 +169,7 @@ func pageTable(t *report.Totals) Table {
 
 func (t *useTally) restrictionTable() Table {
 	table := NewTable("use-restrictions", "Restrictions by purpose", "Nothing restricts the purposes asked about.",
-		Words.Columns("Purpose", "What is restricted", "How sure"), Number.Columns("Times"))
+		Words.Columns("Purpose", "What is restricted", "How sure"), Number.Columns("Fetches"))
 	table.Notes = []string{"Certain: the record itself says so. Probable: a doubt remains, or the site alone says so."}
 	keys := slices.SortedFunc(maps.Keys(t.restrictions), func(a, b restriction) int {
 		return cmp.Or(cmp.Compare(a.purpose, b.purpose), cmp.Compare(a.kind, b.kind),
@@ -147,8 +182,8 @@ func (t *useTally) restrictionTable() Table {
 }
 
 func (t *useTally) siteTable() Table {
-	table := NewTable("use-sites", "Origins with most restrictions", "No origin has any.",
-		Code.Columns("Origin"), Number.Columns("Publication", "Use"), Code.Columns("First statement"))
+	table := NewTable("use-sites", "Sites with most restricted fetches", "No site has any.", Code.Columns("Site"),
+		Number.Columns("Publication", "Use"), Code.Columns("First statement"))
 	for _, s := range t.sites {
 		table.Add(orNoOrigin(s.origin), s.publication, s.usage, s.statement)
 	}
@@ -157,9 +192,11 @@ func (t *useTally) siteTable() Table {
 }
 
 func (t *useTally) signalTable() Table {
-	table := NewTable("use-signals", "Usage signals that bind, by purpose",
+	table := NewTable("use-signals", "Fetches by the usage signals that bind, by purpose",
 		"No page or site states a usage signal that binds.",
 		Words.Columns("Purpose"), Number.Columns("Restricted", "Allowed", "Unstated"))
+	table.Notes = []string{"A fetch counts once for a purpose, whatever the number of statements; where one restricts, it " +
+		"is restricted."}
 	purposes := make(map[string]bool)
 	for k := range t.signals {
 		purposes[k.purpose] = true

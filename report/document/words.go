@@ -85,6 +85,14 @@ func moment(micros *int64) string {
 	return timeOf(*micros).Format("2006-01-02 15:04:05.999999") + " UTC"
 }
 
+// day writes the day of a time for a table.
+func day(micros *int64) string {
+	if micros == nil {
+		return ""
+	}
+	return timeOf(*micros).Format(time.DateOnly)
+}
+
 // onDay writes a time for a sentence.
 func onDay(micros int64) string {
 	return "On " + timeOf(micros).Format("2 January 2006 at 15:04:05.999999") + " UTC"

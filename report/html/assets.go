@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	_ "embed" // of the assets
 	"encoding/base64"
+	"fmt"
 	"html/template"
 	"strings"
 )
@@ -23,14 +24,23 @@ var (
 	styleSheet string
 )
 
-// The scripts and the style of every report, and the policy that permits these and nothing else.
+// The scripts and the style of every report.
 var (
 	scripts = []template.JS{template.JS("/*\n" + licences + "*/\n" + libraries), template.JS(script)}
 	style   = template.CSS(styleSheet)
-	policy  = contentSecurityPolicy()
 )
 
-func contentSecurityPolicy() string {
+// footerOf is a style that puts a title at the foot of printed pages.
+func footerOf(title string) string {
+	var text strings.Builder
+	for _, r := range title {
+		fmt.Fprintf(&text, `\%06x`, r)
+	}
+	return `@page{@bottom-left{content:"` + text.String() + `";font:8pt sans-serif;color:#565c65}}`
+}
+
+// policyWith permits the scripts, the style and another one, and nothing else.
+func policyWith(footer string) string {
 	var hashes []string
 	for _, s := range scripts {
 		hashes = append(hashes, hashSource(string(s)))
@@ -38,7 +48,7 @@ func contentSecurityPolicy() string {
 	return strings.Join([]string{
 		"default-src 'none'",
 		"script-src " + strings.Join(hashes, " "),
-		"style-src " + hashSource(string(style)),
+		"style-src " + hashSource(string(style)) + " " + hashSource(footer),
 		"base-uri 'none'",
 		"form-action 'none'",
 	}, "; ")

@@ -37,6 +37,7 @@ type page struct {
 	*document.Document
 	Policy   string
 	Style    template.CSS
+	Footer   template.CSS // of printed pages
 	Scripts  []template.JS
 	Sections []section
 	Packed   []packedRows
@@ -52,8 +53,10 @@ type section struct {
 
 // Render writes a report. The same document gives the same bytes.
 func Render(w io.Writer, doc *document.Document) error {
+	footer := footerOf(doc.Title)
 	p := &page{
-		Document: doc, Policy: policy, Style: style, Scripts: scripts, Sections: make([]section, len(doc.Sections)),
+		Document: doc, Policy: policyWith(footer), Style: style, Footer: template.CSS(footer), Scripts: scripts,
+		Sections: make([]section, len(doc.Sections)),
 	}
 	r := rows{room: maxPacked}
 	var err error

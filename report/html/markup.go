@@ -3,6 +3,7 @@ package html
 import (
 	"cmp"
 	"strconv"
+	"strings"
 
 	"github.com/robotsaudit/robotsaudit/report/document"
 )
@@ -37,6 +38,19 @@ var entities = [256]string{
 	0: "\uFFFD", '"': "&#34;", '&': "&amp;", '\'': "&#39;", '+': "&#43;", '<': "&lt;", '>': "&gt;",
 }
 
+// code writes a text in fixed pitch, which may break after the marks between its parts.
+func (m *markup) code(s string) {
+	from := 0
+	for i := 1; i < len(s); i++ {
+		if strings.IndexByte("./?&=_,:", s[i-1]) >= 0 && strings.IndexByte("./?&=_,:", s[i]) < 0 {
+			m.text(s[from:i])
+			m.put("<wbr>")
+			from = i
+		}
+	}
+	m.text(s[from:])
+}
+
 // row writes a row of a table. The first cell names the row.
 func (m *markup) row(columns []document.Column, cells []document.Cell) {
 	m.put("<tr>")
@@ -46,7 +60,22 @@ func (m *markup) row(columns []document.Column, cells []document.Cell) {
 		if columns[i].Kind == document.Number {
 			m.put(` data-number="`, strconv.FormatInt(c.Number, 10), `"`)
 		}
-		m.put(">", c.Text, "</"+tag[:2]+">")
+		if i > 0 {
+			m.put(` data-name="`, columns[i].Name, `"`)
+		}
+		m.put(">")
+		if c.Link != "" {
+			m.put(`<a href="#`, c.Link, `">`)
+		}
+		if columns[i].Kind == document.Code {
+			m.code(c.Text)
+		} else {
+			m.text(c.Text)
+		}
+		if c.Link != "" {
+			m.put("</a>")
+		}
+		m.put("</" + tag[:2] + ">")
 		tag = "td"
 	}
 	m.put("</tr>\n")
@@ -54,13 +83,14 @@ func (m *markup) row(columns []document.Column, cells []document.Cell) {
 
 // finding writes a finding with its proof.
 func (m *markup) finding(f *document.Finding, excerpts []document.Excerpt) {
-	row := strconv.FormatInt(f.Row, 10)
-	m.put(`<tbody class="finding">
-<tr><th scope="row" class="number" data-number="`, row, `">`, row, `</th><td class="certainty">`)
+	m.put(`<tbody class="finding" id="`, f.ID, `" data-site="`, f.Origin, `">
+<tr><th scope="row" class="name"><a href="#`, f.ID, `">`, f.ID, `</a></th><td class="certainty">`)
 	m.swatch(f.Certainty)
-	m.put("", f.Certainty, `</td><td class="moment">`, cmp.Or(f.Time, "no date"), `</td><td class="code">`, f.URL,
-		`</td><td class="words">`, f.Crawler, `</td><td class="code">`, f.Rule, `</td></tr>
-<tr class="proof"><td colspan="6"><details><summary>Proof <span class="hidden">of row `, row, `</span></summary>
+	m.put("", f.Certainty, `</td><td class="moment">`, cmp.Or(f.Time, "no date"), `</td><td class="code">`)
+	m.code(f.URL)
+	m.put(`</td><td class="words" data-name="Crawler">`, f.Crawler, `</td><td class="code" data-name="Rule">`, f.Rule,
+		`</td></tr>
+<tr class="proof"><td colspan="6"><details><summary>Proof <span class="hidden">of `, f.ID, `</span></summary>
 <p class="sentence">`, f.Sentence, "</p>\n")
 	if 0 <= f.Excerpt && f.Excerpt < len(excerpts) {
 		m.excerpt(&excerpts[f.Excerpt])

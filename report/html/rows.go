@@ -70,7 +70,7 @@ func (r *rows) findings(s *document.Section, excerpts []document.Excerpt) (findi
 		row: func(out *markup, i int) { out.finding(&f.List[i], excerpts) },
 		values: func(i int) []any {
 			one := &f.List[i]
-			return []any{one.Row, one.Certainty, one.Time, one.URL, one.Crawler, one.Rule}
+			return []any{one.ID, one.Certainty, one.Time, one.URL, one.Crawler, one.Rule, one.Origin}
 		},
 	}
 	shown, err := r.make(source)

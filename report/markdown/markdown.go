@@ -21,7 +21,7 @@ const (
 
 // order is the order of the sections: what matters most comes first, and what is cut last.
 var order = []string{
-	"certainty", "scope", "timeline", "violations", "unproven", "unknown", "sites", "use", "what-if", "unread",
+	"actions", "certainty", "scope", "timeline", "violations", "unproven", "unknown", "sites", "use", "what-if", "unread",
 	"changes", "method",
 }
 
@@ -153,12 +153,12 @@ func (p *page) classes(classes []document.Class) {
 }
 
 func (p *page) table(t *document.Table) {
-	p.paragraph("**" + escape(t.Caption) + "**")
 	if len(t.Rows) == 0 {
 		p.paragraph(escape(t.Empty))
-	} else {
-		p.add(strings.Join(rows(t), "\n"))
+		return
 	}
+	p.paragraph("**" + escape(t.Caption) + "**")
+	p.add(strings.Join(rows(t), "\n"))
 	p.rest(len(t.Rows), maxRows, t.More)
 	p.paragraphs(t.Notes)
 }
@@ -204,7 +204,7 @@ func (p *page) rest(listed, shown int, more string) {
 func (p *page) findings(f *document.Findings) {
 	var lines []string
 	for _, v := range f.List[:min(len(f.List), maxItems)] {
-		line := fmt.Sprintf("- **%s**: %s", escape(v.Certainty), escape(v.Sentence))
+		line := fmt.Sprintf("- **%s** %s: %s", escape(v.Certainty), v.ID, escape(v.Sentence))
 		if len(v.Records) > 0 {
 			line += fmt.Sprintf(" %s at %d", code(v.Records[0].File), v.Records[0].Offset)
 		}

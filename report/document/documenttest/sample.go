@@ -47,7 +47,9 @@ func Sample() *document.Document {
 }
 
 // chosen are fields whose texts the program chooses.
-var chosen = []string{"ID", "Heading", "Start", "Certainty", "Time", "Columns", "Name", "Label", "Words", "Meaning"}
+var chosen = []string{
+	"ID", "Heading", "Start", "Certainty", "Time", "Columns", "Name", "Label", "Words", "Meaning", "Link",
+}
 
 // spoil puts hostile texts at the end of texts of a value, one after the other.
 func spoil(v reflect.Value, next *int) {

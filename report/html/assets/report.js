@@ -41,7 +41,7 @@
   }
 
   function valuesOf(row) {
-    return [...(row.rows ? row.rows[0] : row).cells].map(valueOf);
+    return row.rows ? [...[...row.rows[0].cells].map(valueOf), row.dataset.site] : [...row.cells].map(valueOf);
   }
 
   // packedRows returns rows that are unpacked when they are wanted.
@@ -88,6 +88,9 @@
     return words.every((word) => text.includes(word));
   }
 
+  // Tables of findings by their section: find searches one, reveal shows the finding of a name.
+  const findings = new Map();
+
   async function enhance(table) {
     const standing = standingRows(table);
     const packed = await packedRows(table.classList.contains("findings") ? table.id.replace(/-list$/, "") : table.id);
@@ -133,6 +136,7 @@
       const made = await Promise.all(page.map((row) => row.original.row()));
       if (turn !== shown) return; // something newer is to be shown
       const nodes = made.map((row) => (typeof row === "string" ? parseRow(row) : row));
+      nodes.forEach((row) => row.removeAttribute("id")); // the row that stands in the page may have it
       table.querySelectorAll("tbody.live").forEach((body) => body.remove());
       if (nodes.length > 0 && nodes[0].localName === "tbody") {
         nodes.forEach((body) => body.classList.add("live"));
@@ -156,12 +160,13 @@
     }
 
     const search = element("input", {type: "search", autocomplete: "off", spellcheck: false});
-    search.addEventListener("input", () => {
+    function find() {
       const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
       model.setGlobalFilter(words.length > 0 ? words : undefined);
       model.setPageIndex(0);
-      show();
-    });
+      return show();
+    }
+    search.addEventListener("input", find);
     const controls = element("div", {className: "controls"}, element("label", {}, element("span", {textContent: "Search"}), search));
 
     const certainty = heads.findIndex((head) => head.className === "certainty");
@@ -192,7 +197,48 @@
     frame.querySelector(".scroll").after(pager);
     await show();
     frame.classList.add("enhanced");
+    if (certainty < 0) return;
+
+    const choice = controls.querySelector("select");
+    function all(text) {
+      search.value = text;
+      choice.value = "all";
+      model.getColumn(String(certainty)).setFilterValue(undefined);
+      return find();
+    }
+    findings.set(table.id.replace(/-list$/, ""), {
+      find: all,
+      async reveal(id) {
+        if (!rows.some((row) => row.values[0] === id)) return;
+        await all("");
+        const at = model.getPrePaginatedRowModel().rows.findIndex((row) => row.original.values[0] === id);
+        model.setPageIndex(Math.floor(at / pageSize));
+        await show();
+        open(table.querySelectorAll("tbody.live")[at % pageSize]);
+      },
+    });
   }
+
+  function open(finding) {
+    finding.querySelector("details").open = true;
+    finding.scrollIntoView();
+    finding.querySelector("summary").focus({preventScroll: true});
+  }
+
+  // reveal opens the finding that the address names.
+  async function reveal() {
+    const id = location.hash.slice(1);
+    if (!id.startsWith("f-")) return;
+    const finding = document.getElementById(id);
+    if (finding && !finding.closest(".enhanced")) open(finding);
+    for (const table of findings.values()) await table.reveal(id);
+  }
+
+  // A link from a site leads to its findings.
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest("tbody a");
+    if (link) findings.get(link.hash.slice(1))?.find(link.textContent);
+  });
 
   // ---- the timeline ----
 
@@ -296,6 +342,8 @@
     const figure = document.querySelector("#timeline-chart");
     if (figure) drawTimeline(figure);
     await Promise.all([...document.querySelectorAll(".table table")].map(enhance));
+    addEventListener("hashchange", reveal);
+    await reveal();
     document.documentElement.classList.add("ready");
   }
 

@@ -57,7 +57,7 @@ func large() *document.Document {
 func many(findings []document.Finding, n int) (list []document.Finding) {
 	for i := range n {
 		f := findings[i%len(findings)]
-		f.Row, f.Proof, f.Commands = int64(i+1), f.Proof[:3], nil
+		f.ID, f.Proof, f.Commands = fmt.Sprintf("f-%010x", i*2_654_435), f.Proof[:3], nil
 		f.URL += fmt.Sprintf("&page=%d", i*7919)
 		f.Certainty = findings[i*len(findings)/n].Certainty
 		f.Records = append([]document.Record(nil), f.Records...)

@@ -1,0 +1,101 @@
+package document
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/robotsaudit/robotsaudit/report"
+)
+
+// prohibition is how robots.txt forbids a fetch: what to do depends on it.
+type prohibition int
+
+const (
+	byName    prohibition = iota // a group names the crawler
+	byWhole                      // the whole site, to all crawlers
+	byPath                       // a path, to all crawlers
+	byFailure                    // robots.txt failed
+	prohibitions
+)
+
+func prohibitionOf(row *report.ViolationRow) prohibition {
+	switch {
+	case row.Rule == "":
+		return byFailure
+	case row.AgentMatch == "exact" || row.AgentMatch == "google":
+		return byName
+	}
+	_, pattern, _ := strings.Cut(row.Rule, ":")
+	pattern, _, _ = strings.Cut(pattern, "#")
+	if pattern = strings.TrimSpace(pattern); pattern == "/" || pattern == "*" || pattern == "/*" {
+		return byWhole
+	}
+	return byPath
+}
+
+// actions are what to do about violations, by prohibition.
+var actions = [prohibitions]Class{
+	{ID: "named", Label: "robots.txt names the crawler", Meaning: "A group of robots.txt for this crawler by name " +
+		"forbids these fetches. Take the sites or paths off its list, or ask the site to permit it."},
+	{ID: "whole", Label: "The whole site, for all crawlers", Meaning: "robots.txt forbids the whole site to each crawler " +
+		"that it does not name. Take the sites off the list, or ask the site to permit this crawler by name."},
+	{ID: "path", Label: "A path, for all crawlers", Meaning: "A rule forbids these paths to each crawler that robots.txt " +
+		"does not name. Check that the crawler applies such rules before each fetch, also after a redirect."},
+	{ID: "failed", Label: "robots.txt failed", Meaning: "While robots.txt answers with 5xx, or not at all, RFC 9309 " +
+		"(section 2.3.1.4) takes everything as forbidden. Let the crawler leave the site alone, and ask for robots.txt " +
+		"again later."},
+}
+
+// actionSection says what to do about violations, and about all else that leaves a question.
+func (b *builder) actionSection() Section {
+	s := Section{ID: "actions", Heading: "What to do"}
+	for by, a := range actions {
+		n := b.sites.causes[by]
+		if n.fetches == 0 {
+			continue
+		}
+		table := b.sites.ruleTable("actions-"+a.ID, a.Label+": rules with most violations", prohibition(by))
+		a.Count, a.Link = n.fetches, table.ID
+		a.Words = fmt.Sprintf("%s on %s", plural(n.fetches, "fetch"), plural(n.origins, "site"))
+		s.Classes, s.Tables = append(s.Classes, a), append(s.Tables, table)
+	}
+	t := &b.audit.Totals
+	for _, a := range []Class{
+		{ID: "settle", Label: "Disallowed, but not proven", Count: t.Unproven, Link: "unproven", Meaning: "Each finding " +
+			"names what would settle it. Add that to the archives, and audit again."},
+		{ID: "learn", Label: "Unknown", Count: t.Unknown, Link: "unknown", Meaning: "The archives do not show what robots.txt " +
+			"said. Each reason names what would settle it."},
+		{
+			ID: "tags", Label: "Pages and sites that restrict their use", Count: max(t.UsageRestricted, t.PublicationRestricted),
+			Link: "use", Meaning: "No violations. Leave these pages out of what is published, indexed or trained on: the lists " +
+				"of robotsaudit export do.",
+		},
+	} {
+		if a.Words = plural(a.Count, "fetch"); a.Count > 0 {
+			s.Classes = append(s.Classes, a)
+		}
+	}
+	if n := t.InputsNotWhollyRead; n > 0 {
+		s.Classes = append(s.Classes, Class{
+			ID: "repair", Label: "Not wholly read", Count: n, Words: plural(n, "input"),
+			Link: "unread", Meaning: "Fetches may be missing. Get the archives again, and audit again.",
+		})
+	}
+	if len(s.Classes) == 0 {
+		s.Intro = []string{"Nothing: the archives leave no question."}
+	}
+	return s
+}
+
+// ruleTable lists the rules of a prohibition.
+func (t *siteTally) ruleTable(id, caption string, by prohibition) Table {
+	table := NewTable(id, caption, fmt.Sprintf("%s: there are more than %s different rules. The table violations has all.",
+		caption, number(maxRules)), Code.Columns("Rule"), Number.Columns("Fetches", "Sites"), Code.Columns("Site with most"))
+	list := t.ranked(func(r rule) bool { return r.by == by })
+	for _, r := range list[:min(len(list), maxShown)] {
+		n := t.rules[r]
+		table.Add(r.text, n.fetches, n.origins, Cell{Text: orNoOrigin(n.worst.origin), Link: "violations"})
+	}
+	table.leaveOut(int64(len(list)-maxShown), "table violations")
+	return table
+}

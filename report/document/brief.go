@@ -1,0 +1,40 @@
+package document
+
+import "slices"
+
+const briefSites = 8 // rows of the table of sites in a brief report
+
+// brief makes the report one of two pages: the answer, what to do, how certain it is and the worst sites. What it
+// leaves out, no link leads to.
+func (d *Document) brief() {
+	d.Disclaimer += " This is the brief report: the whole one has each finding with its proof."
+	var kept []Section
+	for _, s := range d.Sections {
+		switch s.ID {
+		case "actions":
+			s.Tables = nil
+			for i := range s.Classes {
+				s.Classes[i].Link = ""
+			}
+		case "scope":
+			s.Tables = nil
+			s.Terms = slices.DeleteFunc(s.Terms, func(t Term) bool { return t.Name == "Collections" || t.Name == "Program" })
+		case "sites":
+			t := &s.Tables[0]
+			s.Intro, s.Tables, t.Notes = nil, s.Tables[:1], nil
+			if len(t.Rows) > briefSites {
+				t.Rows, t.More = t.Rows[:briefSites], "The whole report has more."
+			}
+			for _, row := range t.Rows {
+				row[0].Link = ""
+			}
+		case "sign-off":
+			s.Intro = nil
+		case "certainty":
+		default:
+			continue
+		}
+		kept = append(kept, s)
+	}
+	d.Sections, d.Excerpts = kept, []Excerpt{}
+}
