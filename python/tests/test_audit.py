@@ -119,7 +119,9 @@ def test_lists_of_urls_in_memory(audit: robotsaudit.Audit) -> None:
         if importlib.util.find_spec(module):
             framed = robotsaudit.audit(urls=[getattr(source, frame)()], tables="all")
             assert framed.fetches.select("list_ids").fetchall() == [(["7"],)], module
-    with pytest.warns(robotsaudit.IncompleteInput, match="url"):
+    with pytest.raises(robotsaudit.UsageError, match="^urls is neither a file nor a table"):
+        robotsaudit.audit(urls=7)
+    with pytest.warns(robotsaudit.IncompleteInput, match="none of the columns url"):
         robotsaudit.audit(urls=source.select("id"))
 
 

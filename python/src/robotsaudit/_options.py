@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, TypeVar, get_args, get_type_hints
 
 from ._schema import CATEGORIES
-from ._tool import RobotsauditWarning, warn
+from ._tool import RobotsauditWarning, UsageError, warn
 
 F = TypeVar("F", bound=Callable[..., Any])
 numbers = itertools.count(1)
@@ -68,12 +68,15 @@ def file_of(rows: Any) -> str:
     import duckdb
 
     own = duckdb.connect()  # the default connection cannot read a stream of its own
-    relation: Any = rows if isinstance(rows, duckdb.DuckDBPyRelation) else own.from_query("FROM rows")
+    path = scratch() / f"urls-{next(numbers)}.parquet"
+    try:
+        relation: Any = rows if isinstance(rows, duckdb.DuckDBPyRelation) else own.from_query("FROM rows")
+        relation.write_parquet(str(path))
+    except duckdb.Error as error:
+        raise UsageError(f"urls is neither a file nor a table that DuckDB can read: {error}", 2) from error
     for name, kind in zip(relation.columns, relation.types, strict=True):
         if str(kind) == "TIMESTAMP" or str(kind).startswith("TIMESTAMP_"):
             warn(RobotsauditWarning(f"the times in column {name} have no time zone, and are taken as UTC"))
-    path = scratch() / f"urls-{next(numbers)}.parquet"
-    relation.write_parquet(str(path))
     return str(path)
 
 
