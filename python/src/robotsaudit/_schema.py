@@ -266,6 +266,10 @@ class ReportOptions(TypedDict, total=False):
         Place,
         "output OLD of an earlier audit: the report shows what changed since"
     ]
+    brief: Annotated[
+        bool,
+        "write the report in two pages of print, without the findings one by one"
+    ]
     csv: Annotated[
         Place,
         "write CSV files into FOLDER, made where there is none"
