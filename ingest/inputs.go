@@ -435,6 +435,7 @@ func (x *expander) add(in facts.Input) {
 	if x.seen[in.Path] {
 		return
 	}
+	in = in.Compact()
 	x.seen[in.Path] = true
 	x.inputs = append(x.inputs, in)
 }

@@ -107,7 +107,8 @@ func (w *Writer) Count(c Counter) {
 }
 
 // Inputs are the names of the inputs, in the order of audit.json.
-func (w *Writer) Inputs() (names []string) {
+func (w *Writer) Inputs() []string {
+	names := make([]string, 0, len(w.facts.Inputs))
 	for i := range w.facts.Inputs {
 		names = append(names, locator(w.facts.Inputs[i].Name))
 	}

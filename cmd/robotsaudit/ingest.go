@@ -162,6 +162,7 @@ func (j *job) read(args []string, f *ingestFlags, tables bool, then func() error
 	opt := f.options
 	opt.Dir, opt.Stdin, opt.Failed = j.output, j.cmd.InOrStdin(), failures
 	opt.Add, opt.Dropping = j.add, j.dropping("INPUT...")
+	fromStdin := slices.ContainsFunc(inputs, func(in facts.Input) bool { return in.Path == facts.Stdin })
 	read := func() error {
 		start := time.Now()
 		j.progress = new(ingest.Progress)
@@ -171,18 +172,18 @@ func (j *job) read(args []string, f *ingestFlags, tables bool, then func() error
 		if err != nil {
 			return err
 		}
+		inputs = nil         // the plan has them
 		debug.FreeOSMemory() // what reading took is not what deciding takes
 		j.log.Info(readText(j.progress, time.Since(start)))
 		return j.withFacts(failures, then)
 	}
 	return j.hold(tables, nil, func() error {
 		err := read()
-		if !errors.Is(err, errDamagedFacts) ||
-			slices.ContainsFunc(inputs, func(in facts.Input) bool { return in.Path == facts.Stdin }) {
+		if !errors.Is(err, errDamagedFacts) || fromStdin {
 			return err
 		}
 		j.log.Warn(err.Error())
-		opt.Reread = false
+		opt.Reread, opt.Add = false, true // those of the plan
 		return read()
 	})
 }

@@ -140,6 +140,7 @@ func (r *runRow) crawlRun() (CrawlRun, error) {
 	}
 	var fields map[string]string
 	err := json.Unmarshal([]byte(r.Fields), &fields)
+	c.Fields = make([]*Field, 0, len(fields))
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		c.Fields = append(c.Fields, &Field{name, fields[name]})
 	}

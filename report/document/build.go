@@ -86,7 +86,7 @@ func (b *builder) readInputs(res *results.Results) error {
 				known[name] = true
 				b.names = append(b.names, name)
 			}
-			if counts, fetched := b.byInput[n]; fetched {
+			if counts := b.byInput[n+1]; counts.Fetches > 0 {
 				b.collections.add(name, counts)
 			}
 		}
@@ -136,7 +136,7 @@ func (b *builder) siteSection() Section {
 	t := b.collections.table("sites-collections", "By collection", "Collection")
 	t.Notes = []string{"A collection is a folder of archives, a WACZ, or what warcinfo records say that they are " +
 		"part of (isPartOf). A fetch may count in several. An archive whose warcinfo records name several counts in each."}
-	if n := b.byInput[noInput].Fetches; n > 0 {
+	if n := b.byInput[noInput+1].Fetches; n > 0 {
 		t.Notes = append(t.Notes, plural(n, "fetch")+" of archives that are no input, reported by an index or a list, "+
 			isAre(n, "counts", "count")+" in none.")
 	}

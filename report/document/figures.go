@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"hash/maphash"
 	"iter"
 	"strings"
 
@@ -27,7 +28,7 @@ type Figures struct {
 	settles    settleTally
 	timeline   *timelineTally
 	unknown    *unknownTally
-	byInput    map[int]Tally
+	byInput    []Tally // shared with parts; the first: of noInput
 	kinds      groupTally
 	use        useTally
 	crawlers   crawlerTally
@@ -36,18 +37,18 @@ type Figures struct {
 
 // NewFigures returns figures of nothing, for inputs of some names.
 func NewFigures(names []string) *Figures {
-	in := inputs{byName: make(map[string]int32, len(names))}
+	in := inputs{maphash.MakeSeed(), make(map[uint64]int32, len(names))}
 	for i, name := range names {
-		in.byName[name] = int32(i)
+		in.byName[maphash.String(in.seed, name)] = int32(i)
 	}
-	return in.figures()
+	return in.figures(make([]Tally, len(names)+1))
 }
 
-func (in inputs) figures() *Figures {
+func (in inputs) figures(byInput []Tally) *Figures {
 	return &Figures{
 		inputs: in, sites: newSiteTally(), violations: selection{limit: maxViolations},
 		unproven: selection{limit: maxUnproven}, settles: make(settleTally), timeline: newTimelineTally(),
-		unknown: newUnknownTally(), byInput: make(map[int]Tally), kinds: make(groupTally), use: newUseTally(),
+		unknown: newUnknownTally(), byInput: byInput, kinds: make(groupTally), use: newUseTally(),
 	}
 }
 
@@ -89,12 +90,7 @@ func (f *Figures) addFetch(row *report.FetchRow) {
 	f.timeline.addFetch(row.FetchTime, row.Claim, counts)
 	f.kinds.add(kindOf(row.IsSeed, row.IsPage, row.HopsFromSeed), counts)
 	in, _ := f.inputs.of(row.WARCFilename)
-	f.addInput(in, counts)
-}
-
-func (f *Figures) addInput(in int, counts Tally) {
-	counts.add(f.byInput[in])
-	f.byInput[in] = counts
+	f.byInput[in+1].addAtOnce(counts)
 }
 
 func (f *Figures) addFinding(row *report.ViolationRow) {
@@ -110,7 +106,7 @@ func (f *Figures) addFinding(row *report.ViolationRow) {
 
 // Part returns figures of a range of origins.
 func (f *Figures) Part() report.Counter {
-	part := f.inputs.figures()
+	part := f.inputs.figures(f.byInput)
 	part.violations, part.unproven = f.violations.after(), f.unproven.after()
 	return part
 }
@@ -124,24 +120,25 @@ func (f *Figures) Join(part report.Counter) {
 	addCounts(f.settles, o.settles)
 	f.timeline.join(o.timeline)
 	f.unknown.join(o.unknown)
-	for in, counts := range o.byInput {
-		f.addInput(in, counts)
-	}
 	for kind, counts := range o.kinds {
 		f.kinds.add(kind, *counts)
 	}
 	f.use.join(&o.use)
 }
 
-// inputs finds the inputs that hold records.
-type inputs struct{ byName map[string]int32 }
+// inputs finds the inputs that hold records. Names would take more memory than their hashes, by as many bytes as
+// they have.
+type inputs struct {
+	seed   maphash.Seed
+	byName map[uint64]int32 // by their hashes
+}
 
 const noInput = -1 // holds the archives that only an index names
 
 // of finds the input of a file that holds a record, and in a WACZ the entry.
 func (in *inputs) of(file string) (n int, entry string) {
 	for name := file; ; {
-		if n, ok := in.byName[name]; ok {
+		if n, ok := in.byName[maphash.String(in.seed, name)]; ok {
 			return int(n), strings.TrimPrefix(strings.TrimPrefix(file, name), "/")
 		}
 		slash := strings.LastIndexByte(name, '/')
