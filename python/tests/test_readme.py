@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-NEEDS = {".df()": "pandas", ".pl()": "polars", ".arrow()": "pyarrow"}
+NEEDS = {".datatrove": "datatrove", ".df()": "pandas", ".pl()": "polars", ".arrow()": "pyarrow"}
 
 
 @pytest.mark.filterwarnings("default")

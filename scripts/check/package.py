@@ -4,7 +4,7 @@
 
 A wheel with BINARY is made twice, of the same bytes, and installed with its one dependency and pytest in an environment
 of each PYTHON: of this one, unless others are named. There the package's own tests run, and the Python lines of both
-READMEs. In the first environment some run once more with pandas, Polars and tqdm, and mypy and pyright check the types.
+READMEs. In the first environment some run once more with pandas, Polars, tqdm and datatrove, and mypy and pyright check the types.
 """
 
 import os
@@ -16,7 +16,8 @@ from lib import ROOT, call, folder, script
 ENVIRONMENT = "requirements-package.txt"
 PYTHON = ROOT / "python"
 PINNED = ("duckdb==2.0.1", "pytest==9.2.0")
-MORE = ("mypy==2.4.1", "pandas==3.1.1", "polars==2.1.0", "pyarrow==26.0.1", "pyright[nodejs]==1.1.414", "tqdm==4.70.1")
+MORE = ("datatrove==0.10.1", "mypy==2.4.1", "pandas==3.1.1", "polars==2.1.0", "pyarrow==26.0.1", "pyright[nodejs]==1.1.414", "regex==2026.11.15",
+        "tqdm==4.70.1")
 
 
 def wheel_with(binary, to):
@@ -43,7 +44,7 @@ def check(wheel, python, work, *, more):
     test()
     if more:
         install(*MORE)
-        test("-k", "lines_of or bars or in_memory or relations")
+        test("-k", "lines_of or bars or in_memory or relations or filter")
         print(call(inside, "-m", "mypy", "--cache-dir", work / "mypy", cwd=PYTHON, codes=(0,)).strip())
         print(call(inside, "-m", "pyright", "--pythonpath", inside, cwd=PYTHON, codes=(0,)).strip().splitlines()[-1])
 
