@@ -39,7 +39,9 @@ class Hook(BuildHookInterface):  # type: ignore[type-arg]
         program = Path(named or Path(self.work.name, name))
         if not named:
             self.app.display_info(f"building robotsaudit for {system}/{processor}")
-            go(source, "build", "-trimpath", "-ldflags=-s -w -buildid=", "-o", str(program), "./cmd/robotsaudit")
+            stamped = f"-buildvcs={str((source / '.git').exists()).lower()}"  # with the version, by the tag
+            go(source, "build", "-trimpath", stamped, "-ldflags=-s -w -buildid=", "-o", str(program),
+               "./cmd/robotsaudit")
         program.chmod(0o755)
         local = sysconfig.get_platform().replace("-", "_").replace(".", "_")
         build_data["tag"] = f"py3-none-{PLATFORMS.get(f'{system}/{processor}', local)}"
