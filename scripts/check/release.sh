@@ -3,7 +3,7 @@
 #
 #     release [DIR]          keeps the release in DIR
 #
-# - both builds have the same bytes;
+# - both builds have the same bytes, and so have the wheels and the sdist of the Python package;
 # - all archives and packages have the program, man pages and completions, and every program has a
 #   bill of materials;
 # - the deb installs into an empty root, and the program runs there, with nothing else;
@@ -46,6 +46,7 @@ for n in 1 2; do
 		tail -20 "$work/build-$n.log"
 		exit 1
 	}
+	mv dist-wheels/* dist
 	mv dist "$work/dist-$n"
 	cd "$work"
 	rm -rf "build-$n"
@@ -68,9 +69,9 @@ beside() {
 	done
 }
 shopt -s nullglob
-for archive in dist-1/*.tar.gz; do beside "$archive" "$(tar tzf "$archive")"; done
+for archive in dist-1/robotsaudit_*.tar.gz; do beside "$archive" "$(tar tzf "$archive")"; done
 for archive in dist-1/*.zip; do beside "$archive" "$(python3 -m zipfile -l "$archive" | cut -d' ' -f1)"; done
-[ "$(echo dist-1/*.tar.gz dist-1/*.zip | wc -w)" = 8 ] || fail "not eight archives"
+[ "$(echo dist-1/robotsaudit_*.tar.gz dist-1/*.zip | wc -w)" = 8 ] || fail "not eight archives"
 for program in dist-1/robotsaudit_*_*/robotsaudit*; do
 	grep -q "$(sha256sum <"$program" | cut -d' ' -f1)" dist-1/*.cdx.json || fail "no bill of materials is of $program"
 done
