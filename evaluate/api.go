@@ -25,6 +25,7 @@ type (
 
 // The words of a verdict.
 type (
+	Word        = words.Word        // a word of the tables, and its meaning
 	Verdict     = words.Verdict     // whether robots.txt permitted a fetch
 	Evidence    = words.Evidence    // how near in time the governing capture lies
 	Certainty   = words.Certainty   // how sure it is that a disallowed fetch violated robots.txt
@@ -73,6 +74,15 @@ type (
 
 // RestrictionClass is how far a robots.txt restricts a product token. The zero value is unknown.
 type RestrictionClass = restriction.Class
+
+// RestrictionKind is what a page or origin speaks against.
+type RestrictionKind = tag.Kind
+
+// The kinds of restriction.
+const (
+	RestrictsPublication = tag.KindPublication // showing what was fetched
+	RestrictsUsage       = tag.KindUsage       // using it
+)
 
 // Use is a purpose that what was fetched may serve.
 type Use = tag.Use

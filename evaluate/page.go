@@ -57,16 +57,32 @@ type ConflictKind uint8
 // The contradictions. None is a violation; where two statements differ, the
 // restriction holds.
 const (
-	_                  ConflictKind = iota
-	ConflictTags                    // tags of one page
-	ConflictUnseen                  // robots.txt disallows the fetch, so that who obeys it never sees the tags
-	ConflictPageDenies              // robots.txt or tdmrep.json allows a use that the page restricts
-	ConflictPageAllows              // the page allows a use that robots.txt or tdmrep.json restricts
+	_ ConflictKind = iota
+	ConflictTags
+	ConflictUnseen
+	ConflictPageDenies
+	ConflictPageAllows
 )
 
-func (k ConflictKind) String() string {
-	return [...]string{"unknown", "tags", "disallowed_yet_tagged", "page_restricts", "page_allows"}[k]
+// ConflictKinds is indexed by ConflictKind.
+var ConflictKinds = []words.Word{
+	0:            {Name: "unknown"},
+	ConflictTags: {Name: "tags", Meaning: "The page's tags contradict each other."},
+	ConflictUnseen: {
+		Name:    "disallowed_yet_tagged",
+		Meaning: "robots.txt disallows the fetch, so that a crawler that obeys it never sees the tags.",
+	},
+	ConflictPageDenies: {
+		Name:    "page_restricts",
+		Meaning: "The page restricts a purpose that robots.txt or tdmrep.json allows.",
+	},
+	ConflictPageAllows: {
+		Name:    "page_allows",
+		Meaning: "The page allows a purpose that robots.txt or tdmrep.json restricts.",
+	},
 }
+
+func (k ConflictKind) String() string { return words.Name(ConflictKinds, k) }
 
 // Conflict is a contradiction in what is said of a fetch's use.
 type Conflict struct {

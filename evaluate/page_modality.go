@@ -1,6 +1,10 @@
 package evaluate
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/robotsaudit/robotsaudit/internal/words"
+)
 
 // Modality is the kind of content that a fetch declares.
 type Modality uint8
@@ -16,9 +20,24 @@ const (
 	ModalityOther
 )
 
-func (m Modality) String() string {
-	return [...]string{"", "text", "image", "audio", "video", "application", "other"}[m]
+// Modalities is indexed by Modality.
+var Modalities = []words.Word{
+	ModalityText: {
+		Name: "text",
+		Meaning: "`text/*`, and of `application/*` what is text by its syntax: XML and JSON in all their forms, " +
+			"JavaScript, YAML.",
+	},
+	ModalityImage: {Name: "image", Meaning: "`image/*`."},
+	ModalityAudio: {Name: "audio", Meaning: "`audio/*`."},
+	ModalityVideo: {Name: "video", Meaning: "`video/*`."},
+	ModalityApplication: {
+		Name:    "application",
+		Meaning: "The rest of `application/*`: PDF, archives, and whatever declares nothing more.",
+	},
+	ModalityOther: {Name: "other", Meaning: "Any other type: `font/*`, `model/*`, `multipart/*` …"},
 }
+
+func (m Modality) String() string { return words.Name(Modalities, m) }
 
 // modalityOf is the modality of a media type: its top-level type (RFC 6838 §4.2), but text where the syntax of an
 // application type is text.

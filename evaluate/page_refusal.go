@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // Refusal is why a server refused what was asked for, as its answer states it.
@@ -13,18 +14,29 @@ type Refusal uint8
 // The refusals. The zero value is that the answer is none.
 const (
 	NotRefused Refusal = iota
-	// a known challenge, whatever its status: a proof that the client is no crawler is asked for
 	RefusedChallenge
-	RefusedAuth      // 401 (RFC 9110 §15.5.2)
-	RefusedPayment   // 402 (RFC 9110 §15.5.3)
-	RefusedForbidden // 403 (RFC 9110 §15.5.4)
-	RefusedRate      // 429 (RFC 6585 §4)
-	RefusedLegal     // 451 (RFC 7725 §3)
+	RefusedAuth
+	RefusedPayment
+	RefusedForbidden
+	RefusedRate
+	RefusedLegal
 )
 
-func (r Refusal) String() string {
-	return [...]string{"", "challenge", "auth", "payment", "forbidden", "rate", "legal"}[r]
+// Refusals is indexed by Refusal.
+var Refusals = []words.Word{
+	RefusedChallenge: {
+		Name: "challenge",
+		Meaning: "The answer asks for a proof that the client is no crawler, whatever its status. Known ones alone: " +
+			"[Challenges](SEMANTICS.md#challenges).",
+	},
+	RefusedAuth:      {Name: "auth", Meaning: "401: credentials are missing (RFC 9110 §15.5.2)."},
+	RefusedPayment:   {Name: "payment", Meaning: "402: to be paid for (RFC 9110 §15.5.3)."},
+	RefusedForbidden: {Name: "forbidden", Meaning: "403: refused, for whatever reason (RFC 9110 §15.5.4)."},
+	RefusedRate:      {Name: "rate", Meaning: "429: too many requests (RFC 6585 §4)."},
+	RefusedLegal:     {Name: "legal", Meaning: "451: refused for legal reasons (RFC 7725 §3)."},
 }
+
+func (r Refusal) String() string { return words.Name(Refusals, r) }
 
 // refusalOf reads a refusal off an answer by HTTP.
 func refusalOf(f *facts.Fetch, isChallenge bool) Refusal {

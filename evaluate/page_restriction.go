@@ -11,33 +11,10 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
-// RestrictionKind names what a page or origin speaks against. None is a violation by
-// the fetch: it is known only afterwards.
-type RestrictionKind uint8
-
-// The kinds of restriction.
-const (
-	_                    RestrictionKind = iota
-	RestrictsPublication                 // a tag restricts showing what was fetched
-	RestrictsUsage                       // a tag or signal restricts using it
-)
-
-func (k RestrictionKind) String() string {
-	return [...]string{"unknown", "publication", "usage"}[k]
-}
-
-// restrictionOf is what tags that speak against a use restrict.
-func restrictionOf(u tag.Use) RestrictionKind {
-	if u.Kind() == tag.KindUsage {
-		return RestrictsUsage
-	}
-	return RestrictsPublication
-}
-
 // Restriction is a statement of a page or its origin against a purpose of the audit.
 type Restriction struct {
-	Kind       RestrictionKind
-	Certainty  Certainty // that it is said: certain or probable
+	Kind       RestrictionKind // neither makes a violation of the fetch: it is known only afterwards
+	Certainty  Certainty       // that it is said: certain or probable
 	Purpose    tag.Use
 	Statements []Statement // each once
 }
@@ -77,7 +54,7 @@ func (r *Result) hints() (list []tag.Use) {
 // use and kind.
 func (p *pages) restrictions(r *Result) (list []Restriction) {
 	for _, use := range p.uses {
-		publication, usage := r.restrictionByTags(RestrictsPublication, use), r.restrictionByTags(RestrictsUsage, use)
+		publication, usage := r.restrictionByTags(tag.KindPublication, use), r.restrictionByTags(tag.KindUsage, use)
 		r.restrictBySignals(&usage)
 		for _, x := range [...]Restriction{publication, usage} {
 			if len(x.Statements) > 0 {
@@ -90,10 +67,10 @@ func (p *pages) restrictions(r *Result) (list []Restriction) {
 
 // restrictionByTags is the restriction of a use by the tags of a page; without statements
 // where there is none. One sure tag of the record itself makes it certain.
-func (r *Result) restrictionByTags(kind RestrictionKind, use tag.Use) Restriction {
+func (r *Result) restrictionByTags(kind tag.Kind, use tag.Use) Restriction {
 	x := Restriction{Kind: kind, Certainty: Probable, Purpose: use}
 	own := &r.Page.Own
-	if restrictionOf(use) != kind {
+	if use.Kind() != kind {
 		return x
 	}
 	for _, rule := range own.Restrictions(use, r.Page.At) {
@@ -189,8 +166,8 @@ func (p *Page) restricts() (publication, usage bool) {
 	}
 	for _, use := range [...]tag.Use{tag.UseArchive, tag.UseIndex, tag.UseTrain} {
 		if len(p.Own.Restrictions(use, p.At)) > 0 {
-			publication = publication || restrictionOf(use) == RestrictsPublication
-			usage = usage || restrictionOf(use) == RestrictsUsage
+			publication = publication || use.Kind() == tag.KindPublication
+			usage = usage || use.Kind() == tag.KindUsage
 		}
 	}
 	for i := range p.Signals {

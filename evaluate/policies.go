@@ -72,13 +72,20 @@ type GroupKind uint8
 // The kinds of group. The zero value is that nothing is known: no file was applied, or only a
 // part, which may not be the one with the token's group.
 const (
-	GroupUnknown  GroupKind = iota
-	GroupNamed              // they name the token
-	GroupWildcard           // none does; they are for `*`
-	GroupNone               // neither: nothing is said to the token
+	GroupUnknown GroupKind = iota
+	GroupNamed
+	GroupWildcard
+	GroupNone
 )
 
-func (k GroupKind) String() string { return [...]string{"", "named", "wildcard", "none"}[k] }
+// GroupKinds is indexed by GroupKind.
+var GroupKinds = []words.Word{
+	GroupNamed:    {Name: "named", Meaning: "User-agent lines name the token."},
+	GroupWildcard: {Name: "wildcard", Meaning: "None does; the groups for `*` govern it."},
+	GroupNone:     {Name: "none", Meaning: "Neither: the file says nothing to the token."},
+}
+
+func (k GroupKind) String() string { return words.Name(GroupKinds, k) }
 
 // What is taken of one file, and how many files are kept besides the parsed ones: most hosts
 // serve the same bytes again and again.

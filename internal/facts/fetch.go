@@ -7,6 +7,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // RecordType is the kind of archive record that holds a fetch.
@@ -19,14 +20,24 @@ const (
 	TypeRevisit
 	TypeResource
 	TypeARC
-	TypeLogLine // of a crawler's log: no record, and no fetch
-	TypeIndexed // of an index or a list, which describe a fetch without its record
-	TypeOther   // no fetch, though an index may have a row of it that looks like one
+	TypeLogLine
+	TypeIndexed
+	TypeOther // no fetch, though an index may have a row of it that looks like one
 )
 
-func (t RecordType) String() string {
-	return [...]string{"unknown", "response", "revisit", "resource", "arc", "log", "indexed", "other"}[t]
+// RecordTypes is indexed by RecordType.
+var RecordTypes = []words.Word{
+	typeUnknown:  {Name: "unknown"},
+	TypeResponse: {Name: "response", Meaning: "A WARC response record."},
+	TypeRevisit:  {Name: "revisit", Meaning: "A WARC revisit record."},
+	TypeResource: {Name: "resource", Meaning: "A WARC resource record."},
+	TypeARC:      {Name: "arc", Meaning: "An ARC record."},
+	TypeLogLine:  {Name: "log", Meaning: "A line of a crawler's log: of `robots` alone."},
+	TypeIndexed:  {Name: "indexed", Meaning: "None was read: an index or a list of URLs reports the fetch."},
+	TypeOther:    {Name: "other"},
 }
+
+func (t RecordType) String() string { return words.Name(RecordTypes, t) }
 
 // RevisitProfile is the kind of original that a revisit record states (WARC 1.1 §6.7).
 type RevisitProfile uint8
@@ -63,14 +74,24 @@ type Trust uint8
 const (
 	TrustChained Trust = iota
 	TrustResynced
-	TrustIndexed  // from an index, and the record was not read
-	TrustListed   // from a list of URLs, likewise
-	TrustVerified // from an index or a list, and the record was found there
+	TrustIndexed
+	TrustListed
+	TrustVerified
 )
 
-func (t Trust) String() string {
-	return [...]string{"chained", "resynced", "indexed", "listed", "verified"}[t]
+// Trusts is indexed by Trust.
+var Trusts = []words.Word{
+	TrustChained:  {Name: "chained", Meaning: "Every record before it was verified."},
+	TrustResynced: {Name: "resynced", Meaning: "It was found again after damage."},
+	TrustIndexed:  {Name: "indexed", Meaning: "It was not read: an index says so."},
+	TrustListed:   {Name: "listed", Meaning: "It was not read: a list of URLs says so."},
+	TrustVerified: {
+		Name:    "verified",
+		Meaning: "An index or a list says so, and the record was found there (`--verify`).",
+	},
 }
+
+func (t Trust) String() string { return words.Name(Trusts, t) }
 
 // Flags of a fetch.
 type Flags uint32

@@ -10,6 +10,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/digest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // Source states where the statements of a fetch are from.
@@ -23,7 +24,28 @@ const (
 	SourceWAT             // a record of a WAT: metas may be the body's
 )
 
-func (s Source) String() string { return [...]string{"", "original", "unknown", "wat"}[s] }
+// Sources is indexed by Source.
+var Sources = []words.Word{
+	SourceOriginal: {
+		Name:    "original",
+		Meaning: "Of a revisit or a 304: its original, which was found, in whichever archive and origin.",
+	},
+	SourceWAT: {
+		Name: "wat",
+		Meaning: "A record of a WAT, which reports the response without its body. Metas and links of the body stand " +
+			"among those of the head. A restriction is `probable` at most.",
+	},
+	SourceUnknown: {
+		Name: "unknown",
+		Meaning: "Some tags may be missing: an index or a list reports the fetch, and no record was read; there is " +
+			"no original in these archives, or several that differ; a digest contradicts the original's; a coding " +
+			"could not be undone; the crawler left the body out or cut it within its head; the head does not end " +
+			"within 1 MiB; there are more metas or tags than are kept; or captures of robots.txt of one moment " +
+			"differ in what they say of use.",
+	},
+}
+
+func (s Source) String() string { return words.Name(Sources, s) }
 
 // Statements are the raw statements of a record about its use.
 type Statements struct {

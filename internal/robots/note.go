@@ -4,65 +4,70 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // A NoteKind says what a Note found.
 type NoteKind uint8
 
+// The kinds.
 const (
-	_                   NoteKind = iota
-	NoteRuleBeforeGroup          // a rule before any user-agent line is ignored (RFC 9309 §2.2.2)
-	NoteUnknownRecord            // a line that is no record known here
-	NoteMisspelt                 // a key that is nearly a known one
-	NoteMissingColon             // a known key without its colon
-	NoteInvalidToken             // a user-agent value that is no product token (§2.2.1)
-	NoteNoLeadingSlash           // a pattern that begins with neither "/" nor "*" matches nothing
-	NoteNonUTF8                  // bytes that are not UTF-8 (§2.3)
-	NoteControl                  // a control character (§2.2, §3)
-	NoteByteOrderMark            // a byte order mark
-	NoteUTF16                    // UTF-16, transcoded because its byte order mark says so
-	NoteLineTooLong              // a line longer than some crawlers read
-	NoteCut                      // the body is longer than the parsing limit (§2.5)
-	NoteHTML                     // the body is an HTML document
-	NoteEmpty                    // the body holds nothing
-	NoteDollarInside             // a "$" that is no end anchor stands for itself
-	NoteDuplicateRule            // a rule that its group already has
-	NoteEmptyGroup               // a group without a rule allows everything
-	NoteRecordInGroup            // a record after which a crawler of old would end the group
-	NoteMore                     // more notes than are kept
-	NoteDelay                    // a crawl-delay or request-rate without a wait that can be read
+	_ NoteKind = iota
+	NoteRuleBeforeGroup
+	NoteUnknownRecord
+	NoteMisspelt
+	NoteMissingColon
+	NoteInvalidToken
+	NoteNoLeadingSlash
+	NoteNonUTF8
+	NoteControl
+	NoteByteOrderMark
+	NoteUTF16
+	NoteLineTooLong
+	NoteCut
+	NoteHTML
+	NoteEmpty
+	NoteDollarInside
+	NoteDuplicateRule
+	NoteEmptyGroup
+	NoteRecordInGroup
+	NoteMore
+	NoteDelay
 )
 
-var noteNames = [...]string{
-	0:                   "unknown",
-	NoteRuleBeforeGroup: "rule_before_group",
-	NoteUnknownRecord:   "unknown_record",
-	NoteMisspelt:        "misspelt_record",
-	NoteMissingColon:    "missing_colon",
-	NoteInvalidToken:    "invalid_token",
-	NoteNoLeadingSlash:  "no_leading_slash",
-	NoteNonUTF8:         "non_utf8",
-	NoteControl:         "control_character",
-	NoteByteOrderMark:   "byte_order_mark",
-	NoteUTF16:           "utf16",
-	NoteLineTooLong:     "line_too_long",
-	NoteCut:             "cut",
-	NoteHTML:            "html",
-	NoteEmpty:           "empty",
-	NoteDollarInside:    "dollar_inside",
-	NoteDuplicateRule:   "duplicate_rule",
-	NoteEmptyGroup:      "empty_group",
-	NoteRecordInGroup:   "record_in_group",
-	NoteMore:            "more_notes",
-	NoteDelay:           "invalid_delay",
+// NoteWords is indexed by NoteKind.
+var NoteWords = []words.Word{
+	0: {Name: "unknown"},
+	NoteRuleBeforeGroup: {
+		Name:    "rule_before_group",
+		Meaning: "A rule before any user-agent line: ignored (RFC 9309 §2.2.2).",
+	},
+	NoteUnknownRecord: {Name: "unknown_record", Meaning: "A line that is no record known here."},
+	NoteMisspelt:      {Name: "misspelt_record", Meaning: "A key that is nearly a known one."},
+	NoteMissingColon:  {Name: "missing_colon", Meaning: "A known key without its colon."},
+	NoteInvalidToken:  {Name: "invalid_token", Meaning: "A user-agent value that is no product token (§2.2.1)."},
+	NoteNoLeadingSlash: {
+		Name:    "no_leading_slash",
+		Meaning: "A pattern that begins with neither `/` nor `*`: it matches nothing.",
+	},
+	NoteNonUTF8:       {Name: "non_utf8", Meaning: "Bytes that are not UTF-8 (§2.3)."},
+	NoteControl:       {Name: "control_character", Meaning: "A control character."},
+	NoteByteOrderMark: {Name: "byte_order_mark", Meaning: "A byte order mark."},
+	NoteUTF16:         {Name: "utf16", Meaning: "UTF-16, read as such because of its byte order mark."},
+	NoteLineTooLong:   {Name: "line_too_long", Meaning: "A line longer than some crawlers read."},
+	NoteCut:           {Name: "cut", Meaning: "The file is longer than the parsing limit (§2.5)."},
+	NoteHTML:          {Name: "html", Meaning: "The file is an HTML document."},
+	NoteEmpty:         {Name: "empty", Meaning: "The file is empty."},
+	NoteDollarInside:  {Name: "dollar_inside", Meaning: "A `$` that is no end anchor: it stands for itself."},
+	NoteDuplicateRule: {Name: "duplicate_rule", Meaning: "A rule that its group already has."},
+	NoteEmptyGroup:    {Name: "empty_group", Meaning: "A group without a rule: it allows everything."},
+	NoteRecordInGroup: {Name: "record_in_group", Meaning: "A record after which a crawler of old would end the group."},
+	NoteMore:          {Name: "more_notes", Meaning: "There are more remarks than are kept."},
+	NoteDelay:         {Name: "invalid_delay", Meaning: "A Crawl-delay or Request-rate whose value asks for no wait."},
 }
 
-func (k NoteKind) String() string {
-	if int(k) < len(noteNames) {
-		return noteNames[k]
-	}
-	return noteNames[0]
-}
+func (k NoteKind) String() string { return words.Name(NoteWords, k) }
 
 // A Note is something about a file that its owner would want to know: it
 // names the line (from 1), what was found, and the text that it is about,

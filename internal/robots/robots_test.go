@@ -19,6 +19,7 @@ func TestPure(t *testing.T) {
 		"bytes", "cmp", "encoding/binary", "fmt", "math/bits", "slices", "strings", "sync", "sync/atomic",
 		"unicode/utf16", "unicode/utf8", "unsafe",
 		"github.com/robotsaudit/robotsaudit/internal/ascii",
+		"github.com/robotsaudit/robotsaudit/internal/words",
 	}
 	files, err := filepath.Glob("*.go")
 	if err != nil || len(files) == 0 {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/robotsaudit/robotsaudit/internal/ascii"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // A Set is what the tags of a page come to for one product token. Of two rules that
@@ -36,28 +37,30 @@ type Set struct {
 // Conflicts are contradictions between the tags that apply to a token.
 type Conflicts uint8
 
+// The contradictions.
 const (
-	ConflictIndex    Conflicts = 1 << iota // index or all with noindex
-	ConflictFollow                         // follow or all with nofollow
-	ConflictArchive                        // archive with noarchive or nocache
-	ConflictCache                          // noarchive with nocache, which Bing reads as different wishes
-	ConflictSnippet                        // nosnippet with a max-snippet that permits one
-	ConflictValues                         // one rule with two values
-	ConflictTraining                       // AllowAITraining with DisallowAITraining
+	ConflictIndex Conflicts = 1 << iota
+	ConflictFollow
+	ConflictArchive
+	ConflictCache
+	ConflictSnippet
+	ConflictValues
+	ConflictTraining
 )
 
-var conflictNames = [...]string{"index", "follow", "archive", "cache", "snippet", "values", "training"}
+// Contradictions has the words of Conflicts, in the order of their bits.
+var Contradictions = []words.Word{
+	{Name: "index", Meaning: "With noindex."},
+	{Name: "follow", Meaning: "With nofollow."},
+	{Name: "archive", Meaning: "With noarchive."},
+	{Name: "cache", Meaning: "noarchive and nocache, which both bind."},
+	{Name: "snippet", Meaning: "nosnippet with a max-snippet that permits one."},
+	{Name: "values", Meaning: "One rule with two values."},
+	{Name: "training", Meaning: "AllowAITraining with DisallowAITraining."},
+}
 
 // String is the names of the conflicts, with a comma between them.
-func (c Conflicts) String() string {
-	var list []string
-	for i, name := range conflictNames {
-		if c&(1<<i) != 0 {
-			list = append(list, name)
-		}
-	}
-	return strings.Join(list, ",")
-}
+func (c Conflicts) String() string { return words.Names(Contradictions, c) }
 
 // Effective is the union of the rules that are for a token: its own and
 // everybody's (draft-illyes-repext-03 §3.1.1, §3.1.2). That is the opposite of

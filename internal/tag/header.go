@@ -165,7 +165,7 @@ func (p *headerReader) finish() {
 
 // isEverybody are prefixes that name no crawler: the meta's name, and the field's own
 // where it was written into the value once more.
-var isEverybody = words("robots", "robots-tag", "x-robots-tag")
+var isEverybody = set("robots", "robots-tag", "x-robots-tag")
 
 func (p *Page) addTag(t Tag, source Source, l fieldLine) {
 	if len(p.Tags) >= maxTags {

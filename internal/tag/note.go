@@ -1,44 +1,60 @@
 package tag
 
-import "strings"
+import "github.com/robotsaudit/robotsaudit/internal/words"
 
-// Notes are what was wrong with a tag or signal, or worth a word.
+// Notes are what was wrong with a tag or signal, or worth a word, a bit each.
 type Notes uint32
 
+// The notes.
 const (
-	// the field is longer than MaxLine: the member that the cut went through is dropped
-	NoteCut         Notes = 1 << iota
-	NoteMalformed         // no structured field: read as legacy, or dropped
-	NoteRuleToken         // a member named like a rule stands where a product token should
-	NoteValue             // the value is none that the rule has
-	NoteNonASCII          // bytes outside ASCII
-	NoteQuoted            // quotation marks around a word
-	NoteSeparator         // words separated by something else than a comma
-	NoteInnerList         // an inner list, which the draft does not have: an unknown word
-	NoteFalse             // the value is a false Boolean or the like: the rule is denied
-	NoteZone              // a date without a known time zone: taken as UTC
-	NoteDuplicate         // a key that came before: the last counts (RFC 9651 §3.2)
-	NoteNoGroup           // a line outside any group governs nobody
-	NoteMore              // more than MaxItems: the rest is dropped
-	NoteCase              // a key in upper case, which is no structured field
-	NotePlace             // a meta or link of the page's head or of its body: unknown which
-	NoteConditional       // permitted for some, or for a payment
-	NoteDoubt             // of a licence document: not sure that it says so of this page, or said so then
+	NoteCut Notes = 1 << iota
+	NoteMalformed
+	NoteRuleToken
+	NoteValue
+	NoteNonASCII
+	NoteQuoted
+	NoteSeparator
+	NoteInnerList
+	NoteFalse
+	NoteZone
+	NoteDuplicate
+	NoteNoGroup
+	NoteMore
+	NoteCase
+	NotePlace
+	NoteConditional
+	NoteDoubt
 )
 
-var noteNames = [...]string{
-	"cut", "malformed", "rule_as_token", "value", "non_ascii", "quoted",
-	"separator", "inner_list", "false", "no_zone", "duplicate", "no_group", "more", "upper_case", "place_untold",
-	"conditional", "doubt",
+// NoteWords has the words of notes, in the order of their bits.
+var NoteWords = []words.Word{
+	{Name: "cut", Meaning: "The field is longer than 8 KiB: the member that the cut went through is dropped."},
+	{Name: "malformed", Meaning: "No structured field: read as legacy, or dropped. Of a licence document: it is " +
+		"none of RSL 1.0, so that it states nothing. Of Content-Usage: the field or line as a whole is no " +
+		"Dictionary, so that it states nothing."},
+	{
+		Name:    "rule_as_token",
+		Meaning: "A rule stands where a product token should; without parameters it is read as the rule.",
+	},
+	{Name: "value", Meaning: "The value is none that the rule has."},
+	{Name: "non_ascii", Meaning: "Bytes outside ASCII."},
+	{Name: "quoted", Meaning: "Quotation marks or no-break spaces around a word."},
+	{Name: "separator", Meaning: "Words separated by something else than a comma."},
+	{Name: "inner_list", Meaning: "An inner list, which the draft does not have: an unknown word."},
+	{Name: "false", Meaning: "A false Boolean, or a value such as `false` or `no`: the rule is denied."},
+	{Name: "no_zone", Meaning: "A date without a known time zone: taken as UTC."},
+	{Name: "duplicate", Meaning: "A key that came before: the last counts."},
+	{Name: "no_group", Meaning: "A line outside any group governs nobody."},
+	{Name: "more", Meaning: "More than are kept: the rest is dropped."},
+	{Name: "upper_case", Meaning: "A key in upper case, which is no structured field."},
+	{Name: "place_untold", Meaning: "A meta or link of the page's head or of its body: a WAT does not show which. " +
+		"It is taken to bind."},
+	{Name: "conditional", Meaning: "Permitted to some users, in some countries, or for a payment or the like: that " +
+		"is no permission for all."},
+	{Name: "doubt", Meaning: "Of a licence document that is named: it was not captured in the 24 hours before the " +
+		"fetch, its captures of one moment differ, its record is in doubt, or it is of another origin and states a " +
+		"path. It permits nothing, and what it restricts is a hint."},
 }
 
 // String is the names of the notes, with a comma between them.
-func (n Notes) String() string {
-	var list []string
-	for i, name := range noteNames {
-		if n&(1<<i) != 0 {
-			list = append(list, name)
-		}
-	}
-	return strings.Join(list, ",")
-}
+func (n Notes) String() string { return words.Names(NoteWords, n) }

@@ -1,19 +1,32 @@
 package tag
 
-import "time"
+import (
+	"time"
+
+	"github.com/robotsaudit/robotsaudit/internal/words"
+)
 
 // A Use is what somebody wants to do with what was captured: the --purpose of an
 // audit. It says which restrictions bind.
 type Use uint8
 
+// The uses.
 const (
-	_          Use = iota
-	UseArchive     // keep copies and show them
-	UseIndex       // build a public search index
-	UseTrain       // train models
+	_ Use = iota
+	UseArchive
+	UseIndex
+	UseTrain
 )
 
-func (u Use) String() string { return name(u, "unknown", "archive", "index", "train") }
+// Uses is indexed by Use.
+var Uses = []words.Word{
+	0:          {Name: "unknown"},
+	UseArchive: {Name: "archive", Meaning: "An archive that the public can read."},
+	UseIndex:   {Name: "index", Meaning: "A search index."},
+	UseTrain:   {Name: "train", Meaning: "Training AI."},
+}
+
+func (u Use) String() string { return words.Name(Uses, u) }
 
 // ParseUse returns the use of a name.
 func ParseUse(s string) (Use, bool) {

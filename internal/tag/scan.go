@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/robots"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // A Place is where in a page an element stands.
@@ -23,9 +24,17 @@ const (
 	PlaceUnknown            // somewhere in the page: the reader does not report where (Found.Tell)
 )
 
-func (p Place) String() string {
-	return name(p, "unknown", "head", "head_noscript", "body", "body_noscript", "template", "untold")
+var places = []words.Word{
+	{Name: "unknown"},
+	{Name: "head"},
+	{Name: "head_noscript"},
+	{Name: "body"},
+	{Name: "body_noscript"},
+	{Name: "template"},
+	{Name: "untold"},
 }
+
+func (p Place) String() string { return words.Name(places, p) }
 
 // InHead reports whether the element is one of the head of the initial HTML, read
 // without scripts, which alone binds (draft-illyes-repext-03 §4).
@@ -168,7 +177,7 @@ func decode(page []byte, charset string) []byte {
 }
 
 // utf16Names are the labels of UTF-16 in little-endian order (WHATWG Encoding §4.2).
-var utf16Names = words("utf-16", "utf-16le", "unicode", "ucs-2", "iso-10646-ucs-2", "csunicode", "unicodefeff")
+var utf16Names = set("utf-16", "utf-16le", "unicode", "ucs-2", "iso-10646-ucs-2", "csunicode", "unicodefeff")
 
 // holdsNUL reports whether the beginning of a page may be UTF-16: markup then holds a
 // NUL every other byte. Servers say so of pages that are none.

@@ -7,6 +7,7 @@ import (
 	"github.com/dunglas/httpsfv"
 
 	"github.com/robotsaudit/robotsaudit/internal/ascii"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // A Signal is a statement on the use of content, in the form that all protocols
@@ -34,52 +35,98 @@ type Signal struct {
 // A SignalKind is the protocol that a signal belongs to.
 type SignalKind uint8
 
+// The protocols.
 const (
-	_                    SignalKind = iota
-	SignalContentUsage              // AIPREF (draft-ietf-aipref-attach)
-	SignalContentSignal             // Content Signals
-	SignalLicense                   // a licence link: RSL 1.0, or rel=license alone
-	SignalTDMReservation            // TDMRep's tdm-reservation
-	SignalTDMPolicy                 // TDMRep's tdm-policy
-	SignalTag                       // a page tag that speaks of use
-	SignalRSL                       // a licence document (RSL 1.0)
-	// DisallowAITraining and AllowAITraining of robots.txt (draft-canel-robots-ai-control-00)
+	_ SignalKind = iota
+	SignalContentUsage
+	SignalContentSignal
+	SignalLicense
+	SignalTDMReservation
+	SignalTDMPolicy
+	SignalTag
+	SignalRSL
 	SignalAITraining
-	SignalTraining // Disallow-Training of ai.txt and llms.txt, which nothing specifies
+	SignalTraining
 )
 
-func (k SignalKind) String() string {
-	return name(k, "unknown", "content-usage", "content-signal", "license", "tdm-reservation", "tdm-policy",
-		"robots-tag", "rsl", "ai-training", "disallow-training")
+// Protocols is indexed by SignalKind.
+var Protocols = []words.Word{
+	0:                    {Name: "unknown"},
+	SignalContentUsage:   {Name: "content-usage", Meaning: "Content-Usage (AIPREF)."},
+	SignalContentSignal:  {Name: "content-signal", Meaning: "Content Signals."},
+	SignalLicense:        {Name: "license", Meaning: "A link to a licence (RSL, or rel=license)."},
+	SignalTDMReservation: {Name: "tdm-reservation", Meaning: "TDMRep."},
+	SignalTDMPolicy:      {Name: "tdm-policy", Meaning: "TDMRep."},
+	SignalTag: {
+		Name: "robots-tag",
+		Meaning: "A page tag that speaks of use: noai, noimageai, DisallowAITraining, AllowAITraining; for bingbot " +
+			"noarchive and nocache, too.",
+	},
+	SignalRSL: {
+		Name:    "rsl",
+		Meaning: "A licence document that stands in the page, or that the page or robots.txt names (RSL 1.0).",
+	},
+	SignalAITraining: {
+		Name:    "ai-training",
+		Meaning: "DisallowAITraining and AllowAITraining of robots.txt (draft-canel-robots-ai-control-00, expired).",
+	},
+	SignalTraining: {
+		Name:    "disallow-training",
+		Meaning: "Disallow-Training of ai.txt and llms.txt, which nothing specifies.",
+	},
 }
+
+func (k SignalKind) String() string { return words.Name(Protocols, k) }
 
 // A Scope is the subject of a signal.
 type Scope uint8
 
+// The scopes.
 const (
-	_           Scope = iota
-	ScopeOrigin       // everything on the origin
-	ScopePath         // the paths that a pattern matches
-	ScopePage         // one response
-	ScopeImages       // the images that a page shows, not the page
+	_ Scope = iota
+	ScopeOrigin
+	ScopePath
+	ScopePage
+	ScopeImages
 )
 
-func (s Scope) String() string { return name(s, "unknown", "origin", "path", "page", "images") }
+// Scopes is indexed by Scope.
+var Scopes = []words.Word{
+	0:           {Name: "unknown"},
+	ScopeOrigin: {Name: "origin", Meaning: "Everything on the origin."},
+	ScopePath:   {Name: "path", Meaning: "The paths that `path` matches."},
+	ScopePage:   {Name: "page", Meaning: "The page."},
+	ScopeImages: {Name: "images", Meaning: "The images that the page shows, not the page (noimageai)."},
+}
+
+func (s Scope) String() string { return words.Name(Scopes, s) }
 
 // A Preference is the statement of a signal on its purpose.
 type Preference uint8
 
+// The preferences, by their strength.
 const (
-	_                  Preference = iota
-	PreferenceUnstated            // nothing: a value that is none, or a licence that was not read
-	PreferenceHint                // nothing by its specification, which it breaks; the site may have meant to restrict
+	_ Preference = iota
+	PreferenceUnstated
+	PreferenceHint
 	PreferenceAllow
 	PreferenceRestrict
 )
 
-func (p Preference) String() string {
-	return name(p, "unknown", "unstated", "hint", "allow", "restrict")
+// Preferences is indexed by Preference.
+var Preferences = []words.Word{
+	0:                  {Name: "unknown"},
+	PreferenceUnstated: {Name: "unstated", Meaning: "Nothing: a value that is none, or the link to a licence."},
+	PreferenceHint: {
+		Name: "hint",
+		Meaning: "Nothing, as the statement is not what its specification asks for, has none, or may be of another " +
+			"time. The site may have meant to restrict it.",
+	},
+	PreferenceAllow:    {Name: "allow", Meaning: "It is allowed."},
+	PreferenceRestrict: {Name: "restrict", Meaning: "It is restricted."},
 }
+
+func (p Preference) String() string { return words.Name(Preferences, p) }
 
 // Binds reports whether the signal holds for what it is said of: one that stands
 // outside the initial HTML's head, or outside any group, is recorded only, and so is a hint.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/robotsaudit/robotsaudit/internal/ascii"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // Limits: every cap of the package. What meets one is dropped, and a note or a
@@ -78,38 +79,66 @@ func holds(b []byte, word string) bool {
 // A Source is the place of a tag or a signal.
 type Source uint8
 
+// The places.
 const (
 	_                Source = iota
-	SourceRobotsTag         // a Robots-Tag header field (draft-illyes-repext-03 §3.1.1)
-	SourceXRobotsTag        // an X-Robots-Tag header field (§5.3)
-	SourceMeta              // a meta element (§3.1.2)
-	SourceHeader            // another header field
-	SourceLink              // a link element
-	SourceRobotsTxt         // a line of robots.txt
-	SourceTDMFile           // /.well-known/tdmrep.json
-	SourceScript            // a script element that holds a licence document
-	SourceLicence           // a licence document that robots.txt or the page names
-	SourceAITxt             // /ai.txt or /.well-known/ai.txt
-	SourceLLMsTxt           // /llms.txt
+	SourceRobotsTag         // draft-illyes-repext-03 §3.1.1
+	SourceXRobotsTag        // §5.3
+	SourceMeta              // §3.1.2
+	SourceHeader
+	SourceLink
+	SourceRobotsTxt
+	SourceTDMFile
+	SourceScript
+	SourceLicence
+	SourceAITxt
+	SourceLLMsTxt
 )
 
-func (s Source) String() string {
-	return name(s, "unknown", "robots-tag", "x-robots-tag", "meta", "header", "link", "robots.txt", "tdmrep.json",
-		"script", "license", "ai.txt", "llms.txt")
+// Sources is indexed by Source: up to SourceMeta those of tags, then those of signals.
+var Sources = []words.Word{
+	0:                {Name: "unknown"},
+	SourceRobotsTag:  {Name: "robots-tag", Meaning: "A Robots-Tag header field."},
+	SourceXRobotsTag: {Name: "x-robots-tag", Meaning: "An X-Robots-Tag header field."},
+	SourceMeta:       {Name: "meta", Meaning: "A meta element."},
+	SourceHeader:     {Name: "header", Meaning: "Another header field."},
+	SourceLink:       {Name: "link", Meaning: "A link element."},
+	SourceRobotsTxt:  {Name: "robots.txt", Meaning: "The robots.txt that governs the fetch."},
+	SourceTDMFile:    {Name: "tdmrep.json", Meaning: "The tdmrep.json captured last before the fetch."},
+	SourceScript:     {Name: "script", Meaning: "A script element that holds a licence document."},
+	SourceLicence: {
+		Name: "license",
+		Meaning: "A licence document that robots.txt or the page names, as captured at `file_warc_filename`, " +
+			"`file_warc_record_offset`.",
+	},
+	SourceAITxt:   {Name: "ai.txt", Meaning: "The ai.txt captured last before the fetch."},
+	SourceLLMsTxt: {Name: "llms.txt", Meaning: "The llms.txt captured last before the fetch."},
 }
+
+func (s Source) String() string { return words.Name(Sources, s) }
 
 // A Mode is the way in which a value was read.
 type Mode uint8
 
+// The ways.
 const (
-	_              Mode = iota
-	ModeStructured      // as a structured field (RFC 9651)
-	ModeLegacy          // as "bot: rule, rule"
-	ModeMeta            // as the content of a meta
-	ModeXML             // as a licence document
+	_ Mode = iota
+	ModeStructured
+	ModeLegacy
+	ModeMeta
+	ModeXML
 )
 
-func (m Mode) String() string { return name(m, "unknown", "structured", "legacy", "meta", "xml") }
+// Modes is indexed by Mode.
+var Modes = []words.Word{
+	0:              {Name: "unknown"},
+	ModeStructured: {Name: "structured", Meaning: "As a structured field (RFC 9651)."},
+	ModeLegacy:     {Name: "legacy", Meaning: "As `bot: rule, rule`."},
+	ModeMeta:       {Name: "meta", Meaning: "As the content of a meta element."},
+	ModeXML:        {Name: "xml", Meaning: "As a licence document (RSL)."},
+}
+
+func (m Mode) String() string { return words.Name(Modes, m) }
 
 // A Tag is one rule that a page states for itself.
 type Tag struct {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/ascii"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // Version names the vocabulary that decides what ingest keeps. It is part of the
@@ -16,46 +17,54 @@ const Version = "7"
 // §3.1.3 and what vendors document).
 type Rule uint8
 
+// The rules.
 const (
-	RuleUnknown          Rule = iota // a word that is in no vocabulary known here
-	RuleNoindex                      // not to be in a public index
-	RuleNosnippet                    // no excerpts
-	RuleAll                          // no restriction: index and follow
-	RuleNone                         // noindex and nofollow
-	RuleIndex                        // states the default
-	RuleFollow                       // states the default
-	RuleNofollow                     // links are not to be followed
-	RuleArchive                      // states the default
-	RuleNoarchive                    // no public copy
-	RuleNocache                      // no public copy, in Bing's word
-	RuleNoimageindex                 // images of the page are not to be indexed
-	RuleNotranslate                  // no translation
-	RuleIndexifembedded              // noindex does not hold where the page is embedded
-	RuleMaxSnippet                   // characters of an excerpt: N, -1 for any
-	RuleMaxImagePreview              // none, standard or large
-	RuleMaxVideoPreview              // seconds of a preview: N, -1 for any
-	RuleUnavailableAfter             // not to be shown after a date
-	RuleNoai                         // not to be used for AI
-	RuleNoimageai                    // images are not to be used for AI
-	RuleNoodp                        // no description from a directory that has ended
-	RuleNoydir                       // the same of Yahoo's directory
-	RuleNoyaca                       // the same of Yandex's directory
-	RuleDisallowTraining             // DisallowAITraining: not to be used for training of AI models
-	RuleAllowTraining                // AllowAITraining: the opposite
-	lastRule             = RuleAllowTraining
+	RuleUnknown Rule = iota
+	RuleNoindex
+	RuleNosnippet
+	RuleAll
+	RuleNone
+	RuleIndex
+	RuleFollow
+	RuleNofollow
+	RuleArchive
+	RuleNoarchive
+	RuleNocache
+	RuleNoimageindex
+	RuleNotranslate
+	RuleIndexifembedded
+	RuleMaxSnippet
+	RuleMaxImagePreview
+	RuleMaxVideoPreview
+	RuleUnavailableAfter
+	RuleNoai
+	RuleNoimageai
+	RuleNoodp
+	RuleNoydir
+	RuleNoyaca
+	RuleDisallowTraining
+	RuleAllowTraining
+	lastRule = RuleAllowTraining
 )
 
 // A Kind says what a rule or a signal restricts. Neither makes a fetch a
 // violation: they are known only after it.
 type Kind uint8
 
+// The kinds.
 const (
-	_               Kind = iota
-	KindPublication      // showing the page or a part of it
-	KindUsage            // using its content
+	_ Kind = iota
+	KindPublication
+	KindUsage
 )
 
-func (k Kind) String() string { return name(k, "", "publication", "usage") }
+// Kinds is indexed by Kind.
+var Kinds = []words.Word{
+	KindPublication: {Name: "publication", Meaning: "Showing it: stated by tags."},
+	KindUsage:       {Name: "usage", Meaning: "Using it: stated by tags or usage signals."},
+}
+
+func (k Kind) String() string { return words.Name(Kinds, k) }
 
 // form is the syntax of a rule's value.
 type form uint8
@@ -70,37 +79,123 @@ const (
 // rules is the vocabulary as data. origin is the draft that defines the word,
 // else the vendor that documents it first or most fully.
 var rules = [lastRule + 1]struct {
-	name   string
+	words.Word
 	origin string
 	kind   Kind
 	form   form
 	limits bool // it takes something away; the others state the default
 }{
-	RuleUnknown:          {name: "unknown"},
-	RuleNoindex:          {"noindex", draftREP, KindPublication, formNone, true},
-	RuleNosnippet:        {"nosnippet", draftREP, KindPublication, formNone, true},
-	RuleAll:              {"all", "google", 0, formNone, false},
-	RuleNone:             {"none", "google", KindPublication, formNone, true},
-	RuleIndex:            {"index", "yandex", 0, formNone, false},
-	RuleFollow:           {"follow", "yandex", 0, formNone, false},
-	RuleNofollow:         {"nofollow", "google", 0, formNone, true},
-	RuleArchive:          {"archive", "yandex", 0, formNone, false},
-	RuleNoarchive:        {"noarchive", "google", KindPublication, formNone, true},
-	RuleNocache:          {"nocache", "bing", KindPublication, formNone, true},
-	RuleNoimageindex:     {"noimageindex", "google", KindPublication, formNone, true},
-	RuleNotranslate:      {"notranslate", "google", KindPublication, formNone, true},
-	RuleIndexifembedded:  {"indexifembedded", "google", 0, formNone, false},
-	RuleMaxSnippet:       {"max-snippet", "google", KindPublication, formCount, true},
-	RuleMaxImagePreview:  {"max-image-preview", "google", KindPublication, formImage, true},
-	RuleMaxVideoPreview:  {"max-video-preview", "google", KindPublication, formCount, true},
-	RuleUnavailableAfter: {"unavailable_after", "google", KindPublication, formDate, true},
-	RuleNoai:             {"noai", "deviantart", KindUsage, formNone, true},
-	RuleNoimageai:        {"noimageai", "deviantart", KindUsage, formNone, true},
-	RuleNoodp:            {"noodp", "google", 0, formNone, true},
-	RuleNoydir:           {"noydir", "yahoo", 0, formNone, true},
-	RuleNoyaca:           {"noyaca", "yandex", 0, formNone, true},
-	RuleDisallowTraining: {"disallowaitraining", draftCanel, KindUsage, formNone, true},
-	RuleAllowTraining:    {"allowaitraining", draftCanel, 0, formNone, false},
+	RuleUnknown: {Word: words.Word{Name: "unknown", Meaning: "Any other word."}},
+	RuleNoindex: {
+		words.Word{Name: "noindex", Meaning: "Not to be found in a search index."},
+		draftREP,
+		KindPublication, formNone, true,
+	},
+	RuleNosnippet: {
+		words.Word{Name: "nosnippet", Meaning: "No excerpts."},
+		draftREP, KindPublication, formNone,
+		true,
+	},
+	RuleAll: {words.Word{Name: "all", Meaning: "No restriction."}, "google", 0, formNone, false},
+	RuleNone: {
+		words.Word{Name: "none", Meaning: "noindex and nofollow."},
+		"google", KindPublication,
+		formNone, true,
+	},
+	RuleIndex: {
+		words.Word{Name: "index", Meaning: "May be found in a search index."},
+		"yandex", 0,
+		formNone, false,
+	},
+	RuleFollow: {
+		words.Word{Name: "follow", Meaning: "Its links may be followed."},
+		"yandex", 0, formNone,
+		false,
+	},
+	RuleNofollow: {
+		words.Word{Name: "nofollow", Meaning: "Its links are not to be followed."},
+		"google", 0,
+		formNone, true,
+	},
+	RuleArchive: {
+		words.Word{Name: "archive", Meaning: "A public copy is allowed."},
+		"yandex", 0, formNone,
+		false,
+	},
+	RuleNoarchive: {
+		words.Word{Name: "noarchive", Meaning: "No public copy."},
+		"google", KindPublication,
+		formNone, true,
+	},
+	RuleNocache: {
+		words.Word{Name: "nocache", Meaning: "No public copy."},
+		"bing", KindPublication, formNone,
+		true,
+	},
+	RuleNoimageindex: {words.Word{
+		Name:    "noimageindex",
+		Meaning: "Its images are not to be found in a search index.",
+	}, "google", KindPublication, formNone, true},
+	RuleNotranslate: {
+		words.Word{Name: "notranslate", Meaning: "No translation."},
+		"google", KindPublication,
+		formNone, true,
+	},
+	RuleIndexifembedded: {words.Word{
+		Name:    "indexifembedded",
+		Meaning: "May be found where it is embedded, whatever noindex says.",
+	}, "google", 0, formNone, false},
+	RuleMaxSnippet: {
+		words.Word{Name: "max-snippet", Meaning: "Excerpts of a certain length at most."},
+		"google",
+		KindPublication, formCount, true,
+	},
+	RuleMaxImagePreview: {
+		words.Word{Name: "max-image-preview", Meaning: "Image previews of a certain size at most."},
+		"google", KindPublication, formImage, true,
+	},
+	RuleMaxVideoPreview: {words.Word{
+		Name:    "max-video-preview",
+		Meaning: "Video previews of a certain length at most.",
+	}, "google", KindPublication, formCount, true},
+	RuleUnavailableAfter: {
+		words.Word{Name: "unavailable_after", Meaning: "Not to be shown after a date."},
+		"google",
+		KindPublication, formDate, true,
+	},
+	RuleNoai: {
+		words.Word{Name: "noai", Meaning: "Not to be used for AI."},
+		"deviantart", KindUsage,
+		formNone, true,
+	},
+	RuleNoimageai: {
+		words.Word{Name: "noimageai", Meaning: "Its images are not to be used for AI."},
+		"deviantart", KindUsage, formNone, true,
+	},
+	RuleNoodp: {
+		words.Word{Name: "noodp", Meaning: "No description from the Open Directory."},
+		"google", 0,
+		formNone, true,
+	},
+	RuleNoydir: {
+		words.Word{Name: "noydir", Meaning: "No description from the Yahoo directory."},
+		"yahoo", 0,
+		formNone, true,
+	},
+	RuleNoyaca: {
+		words.Word{Name: "noyaca", Meaning: "No description from the Yandex catalogue."},
+		"yandex",
+		0, formNone, true,
+	},
+	RuleDisallowTraining: {
+		words.Word{Name: "disallowaitraining", Meaning: "Not to be used for training AI."},
+		draftCanel, KindUsage, formNone, true,
+	},
+	RuleAllowTraining: {
+		words.Word{Name: "allowaitraining", Meaning: "May be used for training AI."},
+		draftCanel, 0,
+		formNone, false,
+	},
 }
 
 // The drafts and specifications that words come from. Of drafts it is the last that has the word.
@@ -119,7 +214,15 @@ const (
 	relLicense = "rel-license"
 )
 
-func (r Rule) String() string { return rules[known(r)].name }
+func (r Rule) String() string { return rules[known(r)].Name }
+
+// RuleWords are the words of the vocabulary, the unknown one last.
+func RuleWords() (list []words.Word) {
+	for _, rule := range rules {
+		list = append(list, rule.Word)
+	}
+	return append(list[1:], list[0])
+}
 
 // Origin is the draft that defines the rule, else the vendor that documents it;
 // empty for unknown words.
@@ -142,7 +245,7 @@ func known(r Rule) Rule {
 var ruleOf = func() map[string]Rule {
 	m := make(map[string]Rule, len(rules))
 	for r := RuleUnknown + 1; r <= lastRule; r++ {
-		m[rules[r].name] = r
+		m[rules[r].Name] = r
 	}
 	return m
 }()
@@ -161,25 +264,45 @@ func findRule(word string) Rule {
 // A Purpose is a use of content that a signal speaks of. A use that is part of another one follows it.
 type Purpose uint8
 
+// The purposes.
 const (
-	_                 Purpose = iota // a word that is in no vocabulary known here
-	PurposeAutomated                 // any automated processing
-	PurposeTDM                       // text and data mining
-	PurposeAI                        // any use by AI systems
-	PurposeTrainAI                   // training of AI models
-	PurposeTrainGenAI                // training of generative AI models
-	PurposeAIInput                   // input of a model at the time of an answer
-	PurposeAIIndex                   // an index of an AI system
-	PurposeSearch                    // a search index
-	PurposeReuse                     // how much may be stored and shown: immediate, reference, full
-	PurposeLicense                   // whatever the linked licence says
-	lastPurpose       = PurposeLicense
+	_ Purpose = iota
+	PurposeAutomated
+	PurposeTDM
+	PurposeAI
+	PurposeTrainAI
+	PurposeTrainGenAI
+	PurposeAIInput
+	PurposeAIIndex
+	PurposeSearch
+	PurposeReuse
+	PurposeLicense
+	lastPurpose = PurposeLicense
 )
 
-func (p Purpose) String() string {
-	return name(p, "unknown", "automated", "tdm", "ai", "train-ai", "train-genai", "ai-input", "ai-index", "search",
-		"reuse", "license")
+// Purposes is indexed by Purpose.
+var Purposes = []words.Word{
+	0:                 {Name: "unknown", Meaning: "Not known: the label is none that the protocol has."},
+	PurposeAutomated:  {Name: "automated", Meaning: "Any automated use."},
+	PurposeTDM:        {Name: "tdm", Meaning: "Text and data mining."},
+	PurposeAI:         {Name: "ai", Meaning: "Any use by AI systems."},
+	PurposeTrainAI:    {Name: "train-ai", Meaning: "Training AI."},
+	PurposeTrainGenAI: {Name: "train-genai", Meaning: "Training generative AI."},
+	PurposeAIInput:    {Name: "ai-input", Meaning: "Input of AI answers."},
+	PurposeAIIndex:    {Name: "ai-index", Meaning: "An index of an AI system."},
+	PurposeSearch:     {Name: "search", Meaning: "A search index."},
+	PurposeReuse: {
+		Name:    "reuse",
+		Meaning: "How much may be stored and shown (`use=` of Content-Signal): `value` is the most that is allowed.",
+	},
+	PurposeLicense: {
+		Name:    "license",
+		Meaning: "Whatever the licence says. Rows of protocol `rsl` have what a licence document says " +
+			"that was captured.",
+	},
 }
+
+func (p Purpose) String() string { return words.Name(Purposes, p) }
 
 // purposes is a set of them, a bit each.
 type purposes uint16
@@ -245,7 +368,7 @@ var signalLabels = map[string]label{
 }
 
 // reuses are the values of the key use of Content-Signal, each the most that is allowed.
-var reuses = words("immediate", "reference", "full")
+var reuses = set("immediate", "reference", "full")
 
 // An agentRule is a rule that the operator of one crawler documents as a restriction of use.
 type agentRule struct {
@@ -283,7 +406,7 @@ func IsAgentMeta(name string) bool { return metaAgents[name] }
 
 // metaAgents are the names of metas that are kept whatever their content: the names of TDMRep, the global
 // one and tokens that search engines document as names of metas.
-var metaAgents = words("tdm-reservation", "tdm-policy",
+var metaAgents = set("tdm-reservation", "tdm-policy",
 	"robots", "googlebot", "googlebot-news", "google-extended", "bingbot", "msnbot",
 	"slurp", "yandex", "yandexbot", "baiduspider", "duckduckbot", "applebot", "applebot-extended",
 	"adsbot-google", "adidxbot", "otherbot", "gptbot", "ccbot", "claudebot", "archive.org_bot", "ia_archiver")
@@ -303,20 +426,12 @@ func isOtherName[T string | []byte](name T) bool {
 	return false
 }
 
-func words(list ...string) map[string]bool {
+func set(list ...string) map[string]bool {
 	m := make(map[string]bool, len(list))
 	for _, w := range list {
 		m[w] = true
 	}
 	return m
-}
-
-// name returns the name of an enum's value, the first for those without.
-func name[T ~uint8](v T, names ...string) string {
-	if int(v) < len(names) {
-		return names[v]
-	}
-	return names[0]
 }
 
 // appendLower appends s with ASCII letters in lower case.

@@ -46,6 +46,25 @@ func (e Effect) String() string {
 	}[e]
 }
 
+// Name returns the name of one of a list of words; that of the first for what the list does not have.
+func Name[T ~uint8](list []Word, v T) string {
+	if int(v) < len(list) {
+		return list[v].Name
+	}
+	return list[0].Name
+}
+
+// Names joins the names of the words in a set, a bit each, with a comma between them.
+func Names[T ~uint8 | ~uint16 | ~uint32 | ~uint64](list []Word, set T) string {
+	var names []string
+	for i := range list {
+		if set>>i&1 != 0 {
+			names = append(names, list[i].Name)
+		}
+	}
+	return strings.Join(names, ",")
+}
+
 // Find returns the word of a name; an empty one if the list has none.
 func Find(list []Word, name string) Word {
 	for i := range list {
