@@ -296,7 +296,7 @@ var Purposes = []words.Word{
 		Meaning: "How much may be stored and shown (`use=` of Content-Signal): `value` is the most that is allowed.",
 	},
 	PurposeLicense: {
-		Name:    "license",
+		Name: "license",
 		Meaning: "Whatever the licence says. Rows of protocol `rsl` have what a licence document says " +
 			"that was captured.",
 	},
