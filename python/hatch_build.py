@@ -32,6 +32,8 @@ class Hook(BuildHookInterface):  # type: ignore[type-arg]
         if self.target_name == "sdist":
             build_data["force_include"] |= {str(path): f"go/{path.relative_to(source)}" for path in sources(source)}
             return
+        if version == "editable":  # it has no place for a program: ROBOTSAUDIT_PROGRAM names one
+            return
         self.work = tempfile.TemporaryDirectory()
         system, processor = go(source, "env", "GOOS", "GOARCH").split()
         name = "robotsaudit" + ".exe" * (system == "windows")

@@ -97,7 +97,7 @@ def test_an_interrupted_call_goes_on(archives: Path, tmp_path: Path) -> None:
                       "    print('interrupted', error)\n")
     caller = subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True)
     assert caller.stdout and caller.stdout.readline() == "start\n"
-    while not (tmp_path / "out/.robotsaudit").exists():
+    while not (tmp_path / "out/.robotsaudit").exists() and caller.poll() is None:
         time.sleep(0.01)
     caller.send_signal(signal.SIGINT)
     said = caller.communicate(timeout=20)[0]
@@ -109,6 +109,7 @@ def test_an_interrupted_call_goes_on(archives: Path, tmp_path: Path) -> None:
 
 
 def test_a_program_that_is_missing_or_of_another_system(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("ROBOTSAUDIT_PROGRAM", raising=False)
     monkeypatch.setattr(_tool, "__file__", str(tmp_path / "_tool.py"))
     with pytest.raises(robotsaudit.RobotsauditError, match="has no program .* install a wheel for "):
         robotsaudit.match("", "GPTBot", "/")
