@@ -142,11 +142,9 @@ func write(ctx context.Context, dir string, facts *ingest.Facts, opt evaluate.Op
 	if err != nil {
 		return err
 	}
-	summary, err := w.Commit(totals)
-	if err != nil {
+	if _, err := w.Commit(totals); err != nil {
 		return err
 	}
-	figures.WhatIf = summary.WhatIf
 	tables, err := results.Open(dir)
 	if err != nil {
 		return err

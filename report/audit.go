@@ -226,7 +226,7 @@ func releaseOf(version string) string {
 }
 
 // newAudit describes an evaluation of facts, once all of it is written.
-func newAudit(set *facts.Set, settings Settings, t *evaluate.Totals, counted *tally) *Audit {
+func newAudit(set *facts.Set, settings Settings, t *evaluate.Totals) *Audit {
 	a := &Audit{
 		Tool: "robotsaudit", Version: Version(), SchemaVersion: SchemaVersion, Settings: settings,
 		Unreadable: []Unreadable{},
@@ -253,8 +253,6 @@ func newAudit(set *facts.Set, settings Settings, t *evaluate.Totals, counted *ta
 		DisallowedShareOfKnown:   share(t.Disallowed, decidable-t.Unknown),
 		DisallowedShare:          share(t.Disallowed, decidable),
 		DisallowedOrUnknownShare: share(t.Disallowed+t.Unknown, decidable),
-		Issues:                   counted.issueCount,
-		InputsNotWhollyRead:      counted.unreadCount,
 	}
 	return a
 }

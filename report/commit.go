@@ -22,7 +22,7 @@ const (
 // Commit ends the tables of an evaluation that came to totals. It closes them, moves them into the output
 // folder and writes audit.json last: an audit.json states that the tables next to it belong to it. Until
 // the new tables are whole, the tables of the audit before stay as they are.
-func (w *Writer) Commit(totals *evaluate.Totals) (*Summary, error) {
+func (w *Writer) Commit(totals *evaluate.Totals) (*Audit, error) {
 	a, err := w.describe(totals)
 	if err != nil {
 		return nil, err
@@ -30,19 +30,21 @@ func (w *Writer) Commit(totals *evaluate.Totals) (*Summary, error) {
 	if err := w.commit(a); err != nil {
 		return nil, err
 	}
-	return w.tally.summary(a), nil
+	return a, nil
 }
 
 // describe makes the content of audit.json, without the rows of tables.
 func (w *Writer) describe(totals *evaluate.Totals) (*Audit, error) {
 	err := w.failures()
-	for _, agent := range w.tally.Ungoverned { // of parts
+	for _, agent := range w.ungoverned { // of parts
 		err = cmp.Or(err, RobotsAgentsTable.add(w, RobotsAgentRow{Agent: text(agent)}))
 	}
 	if err != nil {
 		return nil, err
 	}
-	return newAudit(w.facts, NewSettings(&w.opt, w.facts.Fingerprint, w.ranks), totals, w.tally), nil
+	a := newAudit(w.facts, NewSettings(&w.opt, w.facts.Fingerprint, w.ranks), totals)
+	a.Totals.Issues, a.Totals.InputsNotWhollyRead = w.issues, w.unread
+	return a, nil
 }
 
 func (w *Writer) commit(a *Audit) (err error) {

@@ -13,7 +13,7 @@ import (
 )
 
 // audit reads archives, decides their fetches, and writes tables and audit.json into dir.
-func audit(ctx context.Context, dir string, opt evaluate.Options, archives ...string) (s *report.Summary, err error) {
+func audit(ctx context.Context, dir string, opt evaluate.Options, archives ...string) (a *report.Audit, err error) {
 	release, err := ingest.Lock(dir)
 	if err != nil {
 		return nil, err
@@ -47,20 +47,16 @@ func Example() {
 	}
 	defer os.RemoveAll(dir)
 	opt := evaluate.Options{Agents: []string{"GPTBot"}, Uses: []evaluate.Use{evaluate.UseTrain}}
-	summary, err := audit(context.Background(), dir, opt, "../testdata/warc")
+	a, err := audit(context.Background(), dir, opt, "../testdata/warc")
 	if err != nil {
 		log.Fatal(err)
 	}
-	totals := summary.Audit.Totals
+	totals := a.Totals
 	fmt.Println("fetches:", totals.Fetches)
 	fmt.Println("violations:", totals.Violations, "of them certain:", totals.ViolationsCertain)
 	fmt.Println("unknown:", totals.Unknown)
-	for _, a := range summary.WhatIf {
-		fmt.Println("disallowed to", a.Agent+":", a.Disallowed)
-	}
 	// Output:
 	// fetches: 284
 	// violations: 43 of them certain: 40
 	// unknown: 7
-	// disallowed to GPTBot: 63
 }

@@ -18,6 +18,11 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/index"
 )
 
+const (
+	maxLabel = 60 // bytes shown of a name
+	fewNames = 3
+)
+
 // Inputs are sums over the inputs of an audit, of which there may be hundreds of thousands. audit.json has no sums,
 // but an AuditInput of each, which write and ReadAudit pass one by one.
 type Inputs struct {
@@ -71,9 +76,9 @@ func (i *Inputs) add(in *AuditInput) {
 }
 
 func addName(names *[]string, name string) {
-	if at, found := slices.BinarySearch(*names, name); !found && at <= fewRows {
+	if at, found := slices.BinarySearch(*names, name); !found && at <= fewNames {
 		*names = slices.Insert(*names, at, name)
-		*names = (*names)[:min(len(*names), fewRows+1)]
+		*names = (*names)[:min(len(*names), fewNames+1)]
 	}
 }
 

@@ -51,7 +51,9 @@ func (w *Writer) take(p *Writer) (err error) {
 	for name, t := range p.tables {
 		err = cmp.Or(err, w.tables[name].take(t))
 	}
-	w.tally.add(p.tally)
+	if w.ungoverned == nil {
+		w.ungoverned = p.ungoverned
+	}
 	if w.counter != nil {
 		w.counter.Join(p.counter)
 	}

@@ -3,6 +3,7 @@ package report
 import (
 	"encoding"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -25,7 +26,10 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/restriction"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
+	"github.com/robotsaudit/robotsaudit/report/layout"
 )
+
+var update = flag.Bool("update", false, "rewrite the golden files")
 
 const document = "../docs/SCHEMA.md"
 
@@ -201,7 +205,7 @@ func generated(t *testing.T, s *Schema, kind, name string) string {
 	case "columns":
 		if table, ok := s.Find(name); ok && table.rowType() != "ViolationRow" {
 			// of two tables, which the document introduces
-			b.WriteString(strings.Join(wrap(table.Doc+" Sorted by "+table.Order+".", 100), "\n") + "\n\n")
+			b.WriteString(strings.Join(layout.Wrap(table.Doc+" Sorted by "+table.Order+".", 100), "\n") + "\n\n")
 		}
 		line("column", "type", "null", "meaning")
 		line("---", "---", "---", "---")

@@ -3,36 +3,38 @@ package report
 import (
 	"io"
 	"strings"
+
+	"github.com/robotsaudit/robotsaudit/report/layout"
 )
 
 // WriteText writes the schema for a person to read.
 func (s *Schema) WriteText(w io.Writer) error {
-	p := page{width: pageWidth}
+	p := layout.New(0, false)
 	for i, t := range s.Tables {
 		if i > 0 {
-			p.line("")
+			p.Line("")
 		}
-		t.print(&p)
+		t.print(p)
 	}
-	_, err := io.WriteString(w, p.text.String())
+	_, err := io.WriteString(w, p.String())
 	return err
 }
 
-func (t *TableSchema) print(p *page) {
-	p.line("%s", t.Name)
-	p.line("  %s", t.Doc)
+func (t *TableSchema) print(p *layout.Page) {
+	p.Line("%s", t.Name)
+	p.Line("  %s", t.Doc)
 	if t.With != nil {
-		p.line("  It has rows only with %s.", strings.Join(t.With, " or "))
+		p.Line("  It has rows only with %s.", strings.Join(t.With, " or "))
 	}
 	if t.Key != nil {
-		p.line("  Key: %s.", strings.Join(t.Key, ", "))
+		p.Line("  Key: %s.", strings.Join(t.Key, ", "))
 	}
-	p.line("  Sorted by %s.", t.Order)
+	p.Line("  Sorted by %s.", t.Order)
 	for _, j := range t.Joins {
-		p.line("  Joins %s: %s = %s", j.Table, strings.Join(j.Columns, ", "), strings.Join(j.To, ", "))
+		p.Line("  Joins %s: %s = %s", j.Table, strings.Join(j.Columns, ", "), strings.Join(j.To, ", "))
 	}
 	for _, c := range t.Columns {
-		p.line("")
+		p.Line("")
 		about := c.Type
 		if c.Unit != "" {
 			about += "; unit: " + c.Unit
@@ -40,10 +42,10 @@ func (t *TableSchema) print(p *page) {
 		if c.Nullable {
 			about += "; null: " + plainText(c.Null)
 		}
-		p.line("  %s (%s)", c.Name, about)
-		p.line("    %s", plainText(c.Meaning))
+		p.Line("  %s (%s)", c.Name, about)
+		p.Line("    %s", plainText(c.Meaning))
 		for _, v := range c.Values {
-			p.line("      %s: %s", v.Name, plainText(v.Meaning))
+			p.Line("      %s: %s", v.Name, plainText(v.Meaning))
 		}
 	}
 }

@@ -14,33 +14,30 @@ import (
 // counts that Rest adds up, and rows that it writes once.
 type originShare struct {
 	Host   evaluate.HostStats
-	Rules  map[string]int64         // tally.here
-	Tokens map[string]VerdictCounts // what other crawlers would have been allowed
-	Told   map[int64]bool           // captures whose token groups were reported
-	Agents []RobotsAgentRow         // of those; none where the part begins the origin, and wrote them itself
+	Told   map[int64]bool   // captures whose token groups were reported
+	Agents []RobotsAgentRow // of those; none where the part begins the origin, and wrote them itself
 }
 
 // RobotsAgent writes that a group of a robots capture governs a token. Of an origin that has begun in
 // another part, which may have written it, that is left to the Rest.
 func (p *Part) RobotsAgent(robotsID int64, group int, agent string) error {
+	p.told[robotsID] = true
 	if !p.begun || robotsID == 0 {
 		return p.Writer.RobotsAgent(robotsID, group, agent)
 	}
-	p.tally.WhatIf.Join(TokenGroup{robotsID, group}, agent)
 	p.agents = append(p.agents, RobotsAgentRow{robotsID, int32(group), text(agent)})
 	return nil
 }
 
 // Host writes an origin's counts, unless other parts have some of its fetches.
 func (p *Part) Host(h *evaluate.HostStats) error {
-	if !h.Begun && !h.Unfinished {
-		return p.Writer.Host(h)
+	if h.Begun || h.Unfinished {
+		p.shares = append(p.shares, &originShare{*h, maps.Clone(p.told), p.agents})
+		p.begun, p.agents = false, nil
+	} else if err := p.Writer.Host(h); err != nil {
+		return err
 	}
-	told := p.tally.WhatIf.Captures()
-	tokens := maps.Clone(p.tally.WhatIf.takeOrigin())
-	p.shares = append(p.shares, &originShare{*h, maps.Clone(p.tally.here), tokens, told, p.agents})
-	clear(p.tally.here)
-	p.begun, p.agents = false, nil
+	clear(p.told)
 	return nil
 }
 
@@ -66,14 +63,7 @@ func (r *Rest) takeShare(s *originShare) error {
 		}
 	}
 	maps.Copy(r.shared.Told, s.Told)
-	addCounts(r.shared.Rules, s.Rules)
-	for token, counts := range s.Tokens {
-		counts.Sum(r.shared.Tokens[token])
-		r.shared.Tokens[token] = counts
-	}
 	if r.shared.Host.Join(&s.Host); !s.Host.Unfinished {
-		w.tally.here = r.shared.Rules
-		w.tally.WhatIf.addOrigin(r.shared.Tokens)
 		err = cmp.Or(err, w.Host(&r.shared.Host))
 		r.shared = nil
 	}
@@ -81,7 +71,6 @@ func (r *Rest) takeShare(s *originShare) error {
 		return err
 	}
 	rows, err := w.closeTables(func(string) bool { return false })
-	r.tally.add(w.tally)
 	addCounts(r.rows, rows)
 	return err
 }

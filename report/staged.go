@@ -20,6 +20,7 @@ type Part struct {
 	*Writer
 	begun  bool             // the origin in hand has begun in another part
 	agents []RobotsAgentRow // of that one
+	told   map[int64]bool   // captures of the origin in hand whose token groups have come
 	shares []*originShare
 }
 
@@ -28,7 +29,7 @@ type Part struct {
 func NewPart(dir string, facts *evaluate.Facts, opt evaluate.Options, begun bool) *Part {
 	w := newWriter(dir, facts, opt, false)
 	w.isPart = true
-	return &Part{Writer: w, begun: begun}
+	return &Part{Writer: w, begun: begun, told: make(map[int64]bool)}
 }
 
 // Abandon closes a part that is not closed. Its folder stays.
@@ -36,8 +37,8 @@ func (p *Part) Abandon() { p.drop() }
 
 // counted is kept of a part in addition to its tables.
 type counted struct {
-	Tally  *tally
-	Shares []*originShare
+	Ungoverned []string
+	Shares     []*originShare
 }
 
 // Close completes the tables, and returns how many rows each has.
@@ -46,7 +47,7 @@ func (p *Part) Close() (rows map[string]int64, err error) {
 		return nil, err
 	}
 	var b bytes.Buffer
-	if err := gob.NewEncoder(&b).Encode(counted{p.tally, p.shares}); err != nil {
+	if err := gob.NewEncoder(&b).Encode(counted{p.ungoverned, p.shares}); err != nil {
 		return nil, err
 	}
 	return rows, durable.WriteFile(filepath.Join(p.tmp, countsFile), b.Bytes())
@@ -77,11 +78,13 @@ func (r *Rest) Take(dir string, rows map[string]int64) error {
 	if err != nil {
 		return err
 	}
-	c := counted{Tally: newTally()}
+	var c counted
 	if err := gob.NewDecoder(bytes.NewReader(b)).Decode(&c); err != nil {
 		return fmt.Errorf("%s is damaged: %w", path, err)
 	}
-	r.tally.add(c.Tally)
+	if r.ungoverned == nil {
+		r.ungoverned = c.Ungoverned
+	}
 	addCounts(r.rows, rows)
 	for _, s := range c.Shares {
 		if err := r.takeShare(s); err != nil {
@@ -93,7 +96,7 @@ func (r *Rest) Take(dir string, rows map[string]int64) error {
 }
 
 // Close completes the tables and writes audit.json, of an evaluation that came to totals.
-func (r *Rest) Close(totals *evaluate.Totals) (*Summary, error) {
+func (r *Rest) Close(totals *evaluate.Totals) (*Audit, error) {
 	a, err := r.describe(totals)
 	if err != nil {
 		return nil, err
@@ -107,7 +110,7 @@ func (r *Rest) Close(totals *evaluate.Totals) (*Summary, error) {
 	if err := a.write(filepath.Join(r.tmp, AuditFile), r.facts); err != nil {
 		return nil, err
 	}
-	return r.tally.summary(a), nil
+	return a, nil
 }
 
 // PartFile is the file of the n-th part of a table, in an output folder whose tables are folders.
@@ -146,4 +149,10 @@ func removeParts(dir, table string) error {
 	}
 	os.Remove(filepath.Join(dir, table)) // unless it holds something else
 	return nil
+}
+
+func addCounts[K comparable](to, from map[K]int64) {
+	for key, n := range from {
+		to[key] += n
+	}
 }

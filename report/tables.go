@@ -169,10 +169,14 @@ func (t TableOf[T]) writer(w *Writer) *tableWriter[T] {
 	return table
 }
 
-// add writes a row, unless w leaves the table out.
+// add writes a row. Where w leaves the table out, it is counted alone.
 func (t TableOf[T]) add(w *Writer, row T) error {
 	if table := t.writer(w); table != nil {
 		return table.add(row)
+	}
+	if w.counter != nil {
+		counted := row // else each row is allocated
+		w.counter.Add(&counted)
 	}
 	return nil
 }

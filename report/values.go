@@ -32,11 +32,6 @@ func Meaning(list, value string) string {
 // IssueText is the meaning of a kind of issue, in plain text. It is empty for other kinds.
 func IssueText(kind string) string { return plainText(words.Find(words.Issues, kind).Meaning) }
 
-// brief is the meaning of a value, to stand within a line.
-func brief(list, value string) string {
-	return words.Word{Meaning: plainText(Meaning(list, value))}.Brief()
-}
-
 func profileValues() (values []Value) {
 	for _, p := range robots.Profiles {
 		values = append(values, Value{p.String(), p.Source() + "."})

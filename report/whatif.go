@@ -8,6 +8,37 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/agents"
 )
 
+// VerdictCounts counts by verdict.
+type VerdictCounts struct {
+	Allowed    int64
+	Disallowed int64
+	Unknown    int64
+}
+
+// Sum adds other counts.
+func (c *VerdictCounts) Sum(o VerdictCounts) {
+	c.Allowed += o.Allowed
+	c.Disallowed += o.Disallowed
+	c.Unknown += o.Unknown
+}
+
+// of is the count of a verdict, by the name that it has in the tables.
+func (c *VerdictCounts) of(verdict string) *int64 {
+	switch verdict {
+	case "allowed":
+		return &c.Allowed
+	case "disallowed":
+		return &c.Disallowed
+	}
+	return &c.Unknown
+}
+
+// AgentVerdicts counts what another crawler would have been allowed.
+type AgentVerdicts struct {
+	Agent string
+	AgentAccess
+}
+
 // TokenGroup is the what-if tokens that one group of a robots capture governs.
 type TokenGroup struct {
 	RobotsID int64
@@ -61,18 +92,8 @@ func (c *tokenCounts) close() {
 func (c *tokenCounts) Add(t TokenGroup, verdict string) {
 	c.close()
 	if g := c.groups[t]; g != nil {
-		*g.counts.Of(verdict)++
+		*g.counts.of(verdict)++
 	}
-}
-
-// Captures returns the captures whose token groups have come for the origin in hand.
-func (c *tokenCounts) Captures() map[int64]bool {
-	c.close()
-	ids := make(map[int64]bool)
-	for t := range c.groups {
-		ids[t.RobotsID] = true
-	}
-	return ids
 }
 
 // EndOrigin passes the counts of all token groups on, and forgets the groups of the origin's captures.
@@ -133,10 +154,7 @@ func NewWhatIf() WhatIf {
 }
 
 // EndOrigin shares the counts of the origin in hand out to the tokens.
-func (w *WhatIf) EndOrigin() { w.addOrigin(w.takeOrigin()) }
-
-// takeOrigin ends the origin in hand, and returns its counts by token: valid until the next call.
-func (w *WhatIf) takeOrigin() map[string]VerdictCounts {
+func (w *WhatIf) EndOrigin() {
 	clear(w.here)
 	w.tokenCounts.EndOrigin(func(tokens []string, counts VerdictCounts) {
 		for _, token := range tokens {
@@ -145,12 +163,7 @@ func (w *WhatIf) takeOrigin() map[string]VerdictCounts {
 			w.here[token] = sum
 		}
 	})
-	return w.here
-}
-
-// addOrigin adds the counts of an origin by token.
-func (w *WhatIf) addOrigin(origin map[string]VerdictCounts) {
-	for token, counts := range origin {
+	for token, counts := range w.here {
 		a := w.Agents[token]
 		if counts != (VerdictCounts{}) {
 			a.Origins[accessBy(&counts)]++
@@ -160,8 +173,8 @@ func (w *WhatIf) addOrigin(origin map[string]VerdictCounts) {
 	}
 }
 
-// addAll adds the counts of another for origins that have ended.
-func (w *WhatIf) addAll(o *WhatIf) {
+// Sum adds the counts of another for origins that have ended.
+func (w *WhatIf) Sum(o *WhatIf) {
 	for token, more := range o.Agents {
 		a := w.Agents[token]
 		a.Sum(more.VerdictCounts)

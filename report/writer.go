@@ -1,5 +1,4 @@
-// Package report writes results: the tables in Parquet, audit.json, which commits
-// them, and a summary to read.
+// Package report writes results: the tables in Parquet, and audit.json, which commits them.
 //
 // It does not know how verdicts are reached.
 //
@@ -36,9 +35,12 @@ type Writer struct {
 	facts  *evaluate.Facts
 	opt    evaluate.Options
 	tables map[string]anyWriter // by name; empty once Commit or Abandon has closed them
-	tally  *tally
-	isPart bool // of a range: others may report the ungoverned tokens, too
+	isPart bool                 // of a range: others may report the ungoverned tokens, too
 	parts  parts
+
+	issues, unread int64    // and inputs with something that could not be read
+	lastUnread     string   // of these
+	ungoverned     []string // what-if tokens that parts report, where some fetch has no governing capture
 
 	counter Counter // nil: nothing counts the rows
 }
@@ -71,8 +73,8 @@ func newWriter(tmp string, facts *evaluate.Facts, opt evaluate.Options, waiting 
 	opt.Profile = cmp.Or(opt.Profile, evaluate.RFC9309)
 	w := &Writer{
 		rowBuilder: newRowBuilder(facts, opt.Profile.String()), tmp: tmp, facts: facts, opt: opt,
-		tables: make(map[string]anyWriter), tally: newTally(),
-		parts: parts{of: make(map[int]*Writer), ended: make(map[int]bool)},
+		tables: make(map[string]anyWriter),
+		parts:  parts{of: make(map[int]*Writer), ended: make(map[int]bool)},
 	}
 	for _, t := range tables {
 		if !t.about().Optional || len(opt.Agents) > 0 {
@@ -145,10 +147,9 @@ func (w *Writer) drop() {
 
 // Result writes a fetch, and the rows that it has in other tables.
 func (w *Writer) Result(r *evaluate.Result) error {
-	w.tally.addResult(r)
 	var err error
-	if fetches := FetchesTable.writer(w); fetches != nil { // else there is no need to make the row
-		err = fetches.add(w.fetchRow(r))
+	if w.counter != nil || FetchesTable.writer(w) != nil { // else there is no need to make the row
+		err = FetchesTable.add(w, w.fetchRow(r))
 	}
 	switch {
 	case r.IsViolation():
@@ -188,7 +189,6 @@ func (w *Writer) page(r *evaluate.Result) (err error) {
 
 // Robots writes a robots capture.
 func (w *Writer) Robots(r *evaluate.RobotsRecord) error {
-	w.tally.addRobots(r)
 	return RobotsTable.add(w, w.robotsRow(r))
 }
 
@@ -199,35 +199,34 @@ func (w *Writer) Policies(p *evaluate.Policies) error {
 
 // GroupVerdict writes a what-if verdict.
 func (w *Writer) GroupVerdict(v *evaluate.GroupVerdict) error {
-	w.tally.addVerdict(robotsID(v.Governing), v)
 	return GroupVerdictsTable.add(w, w.groupVerdictRow(v))
 }
 
 // RobotsAgent writes that a group of a robots capture governs a token.
 func (w *Writer) RobotsAgent(robotsID int64, group int, agent string) error {
-	w.tally.WhatIf.Join(TokenGroup{robotsID, group}, agent)
-	if w.isPart && robotsID == 0 {
-		w.tally.Ungoverned = append(w.tally.Ungoverned, agent)
-		return nil
+	row := RobotsAgentRow{robotsID, int32(group), text(agent)}
+	if !w.isPart || robotsID != 0 {
+		return RobotsAgentsTable.add(w, row)
 	}
-	return RobotsAgentsTable.add(w, RobotsAgentRow{robotsID, int32(group), text(agent)})
+	w.ungoverned = append(w.ungoverned, agent)
+	if w.counter != nil {
+		w.counter.Add(&row)
+	}
+	return nil
 }
 
 // Host writes an origin's counts. The origin's results are all written.
 func (w *Writer) Host(h *evaluate.HostStats) error {
-	w.tally.addHost(h)
 	return HostStatsTable.add(w, w.hostRow(h))
 }
 
 // Agent writes a product token's counts.
 func (w *Writer) Agent(a *evaluate.AgentStats) error {
-	w.tally.addAgent(a)
 	return AgentStatsTable.add(w, agentRow(a))
 }
 
 // Exclusion writes a URL that a log states was not fetched.
 func (w *Writer) Exclusion(x *evaluate.Exclusion) error {
-	*w.tally.Exclusions.Of(x.Verdict.String())++
 	return ExclusionsTable.add(w, w.exclusionRow(x))
 }
 
@@ -245,6 +244,11 @@ func (w *Writer) failures() (err error) {
 }
 
 func (w *Writer) issue(row IssueRow, kind words.IssueKind) error {
-	w.tally.addIssue(&row, kind)
+	w.issues++
+	// those of an input come one after the other
+	if kind.Lossy() && (w.unread == 0 || w.lastUnread != row.WARCFilename) {
+		w.unread++
+		w.lastUnread = row.WARCFilename
+	}
 	return IssuesTable.add(w, row)
 }

@@ -103,7 +103,7 @@ func testResults() []evaluate.Result {
 }
 
 // writeAll writes results as evaluate does, and commits them.
-func writeAll(t testing.TB, dir string, whatIf bool) (*Writer, *Summary) {
+func writeAll(t testing.TB, dir string, whatIf bool) (*Writer, *Audit) {
 	t.Helper()
 	w, totals := fill(t, dir, whatIf)
 	s, err := w.Commit(totals)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -84,13 +85,13 @@ func (j *job) decide(e *evaluation) error {
 		}
 	}
 	stop := j.watchDeciding(e)
-	summary, err := e.writeTables(j.cmd.Context(), j.log, j.output, j.facts)
+	audit, err := e.writeTables(j.cmd.Context(), j.log, j.output, j.facts)
 	stop()
 	if err != nil {
 		return err
 	}
-	j.totals, j.fresh = &summary.Audit.Totals, e.fresh
-	return e.tellResults(j.cmd, j.output, summary)
+	j.totals, j.fresh = &audit.Totals, e.fresh
+	return e.tellResults(j.cmd, j.output, audit)
 }
 
 // watchDeciding shows how many fetches are decided, until stop is called.
@@ -101,33 +102,31 @@ func (j *job) watchDeciding(e *evaluation) (stop func()) {
 	})
 }
 
-// tellResults writes the report of the tables in dir, and prints the summary.
-func (e *evaluation) tellResults(cmd *cobra.Command, dir string, summary *report.Summary) error {
-	written := "Tables, audit.json and report.html are in " + dir + "."
+// tellResults writes the report of the tables in dir, and prints the summary and where the results are.
+func (e *evaluation) tellResults(cmd *cobra.Command, dir string, audit *report.Audit) error {
+	written := fmt.Sprintf("Written to %s: report.html, audit.json and %s.", dir,
+		report.Count(int64(len(audit.Tables)), "table"))
 	if e.ofIndex {
 		written += " As indexes report the fetches, these are the tables of --tables verdicts; --tables all writes all."
 	}
+	r := reportFlags{output: dir, figures: e.figures}
 	if !e.writes(report.Set(report.VerdictsSet)...) {
-		written = "Tables and audit.json are in " + dir + ". There is no report.html: it needs --tables verdicts."
-	} else if err := (&reportFlags{output: dir, figures: e.figures}).run(cmd); err != nil {
+		written = fmt.Sprintf("Written to %s: audit.json and %s. There is no report.html: it needs --tables verdicts.", dir,
+			report.Count(int64(len(audit.Tables)), "table"))
+	} else if err := r.run(cmd); err != nil {
 		return err
 	}
-	return e.printSummary(cmd, summary, written)
-}
-
-// printSummary prints the summary and where the results are.
-func (e *evaluation) printSummary(cmd *cobra.Command, summary *report.Summary, written string) error {
 	if wantsSummary(cmd) {
-		opt := report.TextOptions{Full: e.full, Colours: wantsColours(cmd.OutOrStdout())}
+		opt := document.TextOptions{Full: e.full, Colours: wantsColours(cmd.OutOrStdout())}
 		if isTerminal(cmd.OutOrStdout()) {
 			opt.Width = widthOf(cmd.OutOrStdout())
 		}
-		if err := summary.WriteText(cmd.OutOrStdout(), opt); err != nil {
+		if err := cmp.Or(r.figures, document.NewFigures(nil)).WriteText(cmd.OutOrStdout(), audit, opt); err != nil {
 			return err
 		}
 		fmt.Fprintf(cmd.OutOrStdout(), "\n%s\n", written)
 	}
-	return e.status(&summary.Audit.Totals)
+	return e.status(&audit.Totals)
 }
 
 // Values of --fail-on.
@@ -171,7 +170,7 @@ func (e *evaluation) warnOfRemoval(log *slog.Logger, dir string) {
 	}
 }
 
-func (e *evaluation) writeTables(ctx context.Context, log *slog.Logger, dir string, facts *facts.Set) (*report.Summary,
+func (e *evaluation) writeTables(ctx context.Context, log *slog.Logger, dir string, facts *facts.Set) (*report.Audit,
 	error,
 ) {
 	var before *baseline
@@ -188,24 +187,19 @@ func (e *evaluation) writeTables(ctx context.Context, log *slog.Logger, dir stri
 	defer w.Abandon()
 	w.Rank(e.ranks)
 	w.Only(e.tables)
-	if e.writes(report.Set(report.VerdictsSet)...) {
-		e.figures = document.NewFigures(w.Inputs())
-		w.Count(e.figures)
-	}
+	e.figures = document.NewFigures(w.Inputs())
+	w.Count(e.figures)
 	totals, err := evaluate.Run(ctx, facts, e.options, w)
 	if err != nil {
 		return nil, err
 	}
 	e.warnOfIdle(log, totals)
-	summary, err := w.Commit(totals)
-	if err == nil && e.figures != nil {
-		e.figures.WhatIf = summary.WhatIf
-	}
+	audit, err := w.Commit(totals)
 	if err == nil && before != nil {
 		e.fresh = new(int64)
 		*e.fresh, err = before.compare(ctx, log)
 	}
-	return summary, err
+	return audit, err
 }
 
 // warnOfIdle names tokens and rules that no fetch had to do with.

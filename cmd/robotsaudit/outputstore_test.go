@@ -36,7 +36,7 @@ func staged(t *testing.T, facts, out string, ranges int, plan ...string) {
 		command(t, 0, "decide", "--buckets", fmt.Sprintf("%d/%d", i, ranges), "--facts", facts, "-o", out, "--quiet")
 	}
 	said, _ := command(t, 0, "finish", "-o", out)
-	if !strings.Contains(said, "report.html are in "+out) {
+	if !strings.Contains(said, "Written to "+out+": report.html, ") {
 		t.Errorf("finish says:\n%s", said)
 	}
 }

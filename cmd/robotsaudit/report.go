@@ -91,7 +91,7 @@ type reportFlags struct {
 	junit    string
 	against  string
 	document document.Options
-	figures  *document.Figures // of an audit in hand; nil: they are read from the tables
+	figures  *document.Figures // of an audit in hand, else read from the tables
 	sign     signFlag
 	written  []string // files
 }
@@ -282,14 +282,13 @@ func (f *reportFlags) makeDocument(cmd *cobra.Command, r *results.Results) (*doc
 			return nil, err
 		}
 	}
-	figures := f.figures
-	if figures == nil {
+	if f.figures == nil {
 		var err error
-		if figures, err = document.Read(ctx, r); err != nil {
+		if f.figures, err = document.Read(ctx, r); err != nil {
 			return nil, err
 		}
 	}
-	return document.Build(ctx, r, figures, options)
+	return document.Build(ctx, r, f.figures, options)
 }
 
 func (f *reportFlags) writeCSV(cmd *cobra.Command, r *results.Results) error {

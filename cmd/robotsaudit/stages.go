@@ -342,7 +342,7 @@ audit.json and report.html. Each table is a folder of files.`,
 		e.tables, e.options.Crawler = p.Tables, p.Settings.Crawler
 		reportUnread(log, done.Facts, nil)
 		e.warnOfIdle(log, done.Totals)
-		return e.tellResults(cmd, output, done.Summary)
+		return e.tellResults(cmd, output, done.Audit)
 	}
 	return cmd
 }

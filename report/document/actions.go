@@ -92,10 +92,10 @@ func (t *siteTally) ruleTable(id, caption string, by prohibition) Table {
 	table := NewTable(id, caption, fmt.Sprintf("%s: there are more than %s different rules. The table violations has all.",
 		caption, number(maxRules)), Code.Columns("Rule"), Number.Columns("Fetches", "Sites"), Code.Columns("Site with most"))
 	list := t.ranked(func(r rule) bool { return r.by == by })
-	for _, r := range list[:min(len(list), maxShown)] {
+	for _, r := range list[:min(len(list), maxRanked)] {
 		n := t.rules[r]
 		table.Add(r.text, n.fetches, n.origins, Cell{Text: orNoOrigin(n.worst.origin), Link: "violations"})
 	}
-	table.leaveOut(int64(len(list)-maxShown), "table violations")
+	table.leaveOut(int64(len(list)-maxRanked), "table violations")
 	return table
 }

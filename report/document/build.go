@@ -120,7 +120,8 @@ func (b *builder) document(options *Options) *Document {
 		d.Sections = append(d.Sections, changesSection(options.Changes))
 	}
 	d.Sections = append(d.Sections, b.siteSection(), b.violationSection(), b.unprovenSection(), b.unknown.section(),
-		b.use.section(b.audit), whatIfSection(b.WhatIf, b.audit), b.issues.section(b.audit), method(), signOff())
+		b.use.section(b.audit), whatIfSection(b.WhatIf.Ranking(), b.audit), b.issues.section(b.audit), method(),
+		signOff())
 	for _, s := range d.Sections {
 		for i := range s.Tables {
 			s.Tables[i].putInWords()

@@ -8,6 +8,7 @@ import (
 	"iter"
 	"strings"
 
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/results"
@@ -17,8 +18,8 @@ import (
 // findings. They are of the rows of the result tables: of an audit in hand, whose report.Writer passes its rows to
 // Add, or of tables (Read). Both come to the same.
 type Figures struct {
-	// WhatIf are the counts for other crawlers, which an audit's Summary has.
-	WhatIf []report.AgentVerdicts
+	// WhatIf are the counts for other crawlers.
+	WhatIf report.WhatIf
 
 	inputs     inputs
 	captures   captureTally
@@ -33,7 +34,11 @@ type Figures struct {
 	use        useTally
 	crawlers   crawlerTally
 	issues     issueTally
+	evidence   map[verdict]int64 // fetches
+	unnamed    int64             // captures of robots.txt by no crawler that is known by name
 }
+
+type verdict struct{ verdict, evidence string }
 
 // NewFigures returns figures of nothing, for inputs of some names.
 func NewFigures(names []string) *Figures {
@@ -49,6 +54,7 @@ func (in inputs) figures(byInput []Tally) *Figures {
 		inputs: in, sites: newSiteTally(), violations: selection{limit: maxViolations},
 		unproven: selection{limit: maxUnproven}, settles: make(settleTally), timeline: newTimelineTally(),
 		unknown: newUnknownTally(), byInput: byInput, kinds: make(groupTally), use: newUseTally(),
+		WhatIf: report.NewWhatIf(), evidence: make(map[verdict]int64),
 	}
 }
 
@@ -61,12 +67,22 @@ func (f *Figures) Add(row any) {
 		if f.captures.add(row) {
 			f.timeline.addChange(row)
 		}
+		if row.Agent == "" && row.RecordType != facts.TypeLogLine.String() {
+			f.unnamed++
+		}
 	case *report.FetchRow:
 		f.addFetch(row)
 	case *report.ViolationRow:
 		f.addFinding(row)
 	case *report.HostRow:
 		f.sites.addHost(row)
+		f.WhatIf.EndOrigin()
+	case *report.RobotsAgentRow:
+		f.WhatIf.Join(report.TokenGroup{RobotsID: row.RobotsID, Group: int(row.Group)}, row.Agent)
+	case *report.GroupVerdictRow:
+		if row.Reason != words.RobotsTxtItself.String() { // which is allowed to all
+			f.WhatIf.Add(report.TokenGroup{RobotsID: row.RobotsID, Group: int(row.Group)}, row.Verdict)
+		}
 	case *report.RestrictionRow:
 		f.use.addRestriction(row)
 	case *report.UsageSignalRow:
@@ -87,6 +103,7 @@ func (f *Figures) addFetch(row *report.FetchRow) {
 		counts.Unknown = 1
 		f.unknown.addFetch(row.Origin, row.Reason)
 	}
+	f.evidence[verdict{row.Verdict, row.Evidence}]++
 	f.timeline.addFetch(row.FetchTime, row.Claim, counts)
 	f.kinds.add(kindOf(row.IsSeed, row.IsPage, row.HopsFromSeed), counts)
 	in, _ := f.inputs.of(row.WARCFilename)
@@ -124,6 +141,9 @@ func (f *Figures) Join(part report.Counter) {
 		f.kinds.add(kind, *counts)
 	}
 	f.use.join(&o.use)
+	f.WhatIf.Sum(&o.WhatIf)
+	addCounts(f.evidence, o.evidence)
+	f.unnamed += o.unnamed
 }
 
 // inputs finds the inputs that hold records. Names would take more memory than their hashes, by as many bytes as
@@ -164,7 +184,7 @@ func Read(ctx context.Context, res *results.Results) (*Figures, error) {
 	}
 	err := cmp.Or(
 		add(f, results.Columns(ctx, res, report.FetchesTable, "origin", "fetch_time", "warc_filename", "claim", "verdict",
-			"reason", "certainty", "hops_from_seed", "is_seed", "is_page")),
+			"reason", "certainty", "evidence", "hops_from_seed", "is_seed", "is_page")),
 		add(f, results.Rows(ctx, res, report.RestrictionsTable)),
 		add(f, results.Columns(ctx, res, report.UsageSignalsTable, "purpose", "preference", "binds", "warc_filename",
 			"warc_record_offset")),
@@ -174,8 +194,7 @@ func Read(ctx context.Context, res *results.Results) (*Figures, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.WhatIf, err = readWhatIf(ctx, res)
-	return f, err
+	return f, f.readWhatIf(ctx, res)
 }
 
 func add[R any](f *Figures, rows iter.Seq2[*R, error]) error {

@@ -35,7 +35,7 @@ func (t *crawlerTally) add(row *report.AgentRow) {
 	for _, c := range row.Claims[:min(len(row.Claims), maxNamed)] {
 		kept.Claims = append(kept.Claims, strings.Clone(Clip(c, 60)))
 	}
-	t.first = report.Rank(t.first, maxCrawlers, &kept, compareCrawlers)
+	t.first = insertRanked(t.first, maxCrawlers, &kept, compareCrawlers)
 }
 
 func (t *crawlerTally) table() Table {
@@ -58,6 +58,16 @@ func tokenName(agent string) string {
 		return "not known by name"
 	}
 	return Clip(agent, maxName)
+}
+
+// unnamed counts the fetches by no crawler that is known by name, but for those of robots.txt.
+func (t *crawlerTally) unnamed() int64 {
+	for _, c := range t.first {
+		if c.Agent == "" {
+			return c.Fetches - c.RobotsTxtItself
+		}
+	}
+	return 0
 }
 
 // names are the names of the first few crawlers that fetched anything but robots.txt.

@@ -12,10 +12,10 @@ import (
 )
 
 const (
-	maxSites = 300     // rows of the table of sites
-	maxHere  = 1 << 12 // rules of one origin, counted apart
-	maxRules = 1 << 14 // rules of all origins, counted apart
-	maxShown = 50      // rules that are listed of a cause
+	maxSites  = 300     // rows of the table of sites
+	maxHere   = 1 << 12 // rules of one origin, counted apart
+	maxRules  = 1 << 14 // rules of all origins, counted apart
+	maxRanked = 50      // rules that are listed of a cause
 )
 
 // site is what is counted of an origin.
@@ -101,7 +101,7 @@ func (t *siteTally) addHost(row *report.HostRow) {
 	}
 	clear(t.here)
 	t.total++
-	t.sites = report.Rank(t.sites, maxSites, s, compareSites)
+	t.sites = insertRanked(t.sites, maxSites, s, compareSites)
 }
 
 func (t *siteTally) addRule(r rule, counts ruled) {
@@ -117,7 +117,7 @@ func (t *siteTally) addRule(r rule, counts ruled) {
 func (t *siteTally) join(o *siteTally) {
 	t.total += o.total
 	for _, s := range o.sites {
-		t.sites = report.Rank(t.sites, maxSites, s, compareSites)
+		t.sites = insertRanked(t.sites, maxSites, s, compareSites)
 	}
 	for r, counts := range o.rules {
 		t.addRule(r, counts)

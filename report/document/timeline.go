@@ -96,7 +96,7 @@ func (p *periodTally) addSite(site markedSite) {
 		site.capture = min(site.capture, p.sites[known].capture)
 		p.sites = slices.Delete(p.sites, known, known+1)
 	}
-	p.sites = report.Rank(p.sites, maxMarkedSites, site,
+	p.sites = insertRanked(p.sites, maxMarkedSites, site,
 		func(a, b markedSite) int { return cmp.Compare(a.capture, b.capture) })
 }
 

@@ -94,12 +94,19 @@ func (t *unknownTally) reason(name string) *unknownReason {
 }
 
 func (r *unknownReason) rank(c originCount) {
-	r.most = report.Rank(r.most, maxExamples, c, compareCounts)
+	r.most = insertRanked(r.most, maxExamples, c, compareCounts)
 }
 
 // compareCounts puts the origin with most first.
 func compareCounts(a, b originCount) int {
 	return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(a.origin, b.origin))
+}
+
+// ranked are the reasons, the most frequent one first.
+func (t *unknownTally) ranked() []string {
+	return slices.SortedFunc(maps.Keys(t.reasons), func(a, b string) int {
+		return cmp.Or(cmp.Compare(t.reasons[b].fetches, t.reasons[a].fetches), cmp.Compare(a, b))
+	})
 }
 
 // section returns the counts.
@@ -108,10 +115,7 @@ func (t *unknownTally) section() Section {
 	table := NewTable("unknown-reasons", "Fetches with an unknown verdict, by reason", "No verdict is unknown.",
 		Words.Columns("Reason"), Number.Columns("Fetches", "Origins"), Code.Columns("Origins with most"),
 		Words.Columns("What would settle it"))
-	reasons := slices.SortedFunc(maps.Keys(t.reasons), func(a, b string) int {
-		return cmp.Or(cmp.Compare(t.reasons[b].fetches, t.reasons[a].fetches), cmp.Compare(a, b))
-	})
-	for _, reason := range reasons {
+	for _, reason := range t.ranked() {
 		r := t.reasons[reason]
 		var most []string
 		for _, o := range r.most {

@@ -102,7 +102,7 @@ func (t *useTally) endSite() {
 }
 
 func (t *useTally) rank(s restrictedSite) {
-	t.sites = report.Rank(t.sites, maxRestricted, s, func(a, b restrictedSite) int {
+	t.sites = insertRanked(t.sites, maxRestricted, s, func(a, b restrictedSite) int {
 		return cmp.Or(cmp.Compare(b.publication+b.usage, a.publication+a.usage), cmp.Compare(a.origin, b.origin))
 	})
 }
@@ -171,14 +171,17 @@ func (t *useTally) restrictionTable() Table {
 	table := NewTable("use-restrictions", "Restrictions by purpose", "Nothing restricts the purposes asked about.",
 		Words.Columns("Purpose", "What is restricted", "How sure"), Number.Columns("Fetches"))
 	table.Notes = []string{"Certain: the record itself says so. Probable: a doubt remains, or the site alone says so."}
-	keys := slices.SortedFunc(maps.Keys(t.restrictions), func(a, b restriction) int {
-		return cmp.Or(cmp.Compare(a.purpose, b.purpose), cmp.Compare(a.kind, b.kind),
-			cmp.Compare(a.certainty, b.certainty))
-	})
-	for _, k := range keys {
+	for _, k := range t.kinds() {
 		table.Add(meaning("purpose", k.purpose), meaning("restriction", k.kind), Visible(k.certainty), t.restrictions[k])
 	}
 	return table
+}
+
+func (t *useTally) kinds() []restriction {
+	return slices.SortedFunc(maps.Keys(t.restrictions), func(a, b restriction) int {
+		return cmp.Or(cmp.Compare(a.purpose, b.purpose), cmp.Compare(a.kind, b.kind),
+			cmp.Compare(a.certainty, b.certainty))
+	})
 }
 
 func (t *useTally) siteTable() Table {
@@ -197,15 +200,20 @@ func (t *useTally) signalTable() Table {
 		Words.Columns("Purpose"), Number.Columns("Restricted", "Allowed", "Unstated"))
 	table.Notes = []string{"A fetch counts once for a purpose, whatever the number of statements; where one restricts, it " +
 		"is restricted."}
-	purposes := make(map[string]bool)
-	for k := range t.signals {
-		purposes[k.purpose] = true
-	}
-	for _, p := range slices.Sorted(maps.Keys(purposes)) {
+	for _, p := range t.purposes() {
 		table.Add(meaning("signal_purpose", p), t.signals[signal{p, "restrict"}], t.signals[signal{p, "allow"}],
 			t.signals[signal{p, "unstated"}])
 	}
 	return table
+}
+
+// purposes are those that signals speak of.
+func (t *useTally) purposes() (list []string) {
+	for k := range t.signals {
+		list = append(list, k.purpose)
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
 }
 
 // meaning returns the meaning of a value of a column.

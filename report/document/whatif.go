@@ -17,10 +17,10 @@ const maxAgents = 300 // rows of the matrix
 
 // readWhatIf goes through group_verdicts and robots_agents together: the tokens of a robots.txt stand
 // where its first verdict does.
-func readWhatIf(ctx context.Context, res *results.Results) ([]report.AgentVerdicts, error) {
-	r := whatIfReader{counts: report.NewWhatIf()}
+func (f *Figures) readWhatIf(ctx context.Context, res *results.Results) error {
+	r := whatIfReader{counts: &f.WhatIf}
 	if err := r.readNone(ctx, res); err != nil {
-		return nil, err
+		return err
 	}
 	r.groups = results.Follow[report.RobotsAgentRow](ctx, res, report.RobotsAgentsTable)
 	defer r.groups.Stop()
@@ -30,15 +30,15 @@ func readWhatIf(ctx context.Context, res *results.Results) ([]report.AgentVerdic
 			err = r.add(row)
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
 	}
 	r.counts.EndOrigin()
-	return r.counts.Ranking(), nil
+	return nil
 }
 
 type whatIfReader struct {
-	counts report.WhatIf
+	counts *report.WhatIf
 	groups *results.Follower[report.RobotsAgentRow]
 	known  map[int64]bool // robots.txt whose groups are in counts
 	start  string         // of the URL before: its scheme and authority

@@ -2,6 +2,8 @@ package document
 
 import (
 	"fmt"
+	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -104,6 +106,16 @@ func value[T any](p *T) (v T) {
 		v = *p
 	}
 	return v
+}
+
+// insertRanked puts a row into a ranking of the first n, after its equals.
+func insertRanked[T any](list []T, n int, row T, compare func(a, b T) int) []T {
+	i := sort.Search(len(list), func(i int) bool { return compare(list[i], row) > 0 })
+	if i >= n {
+		return list
+	}
+	list = slices.Insert(list, i, row)
+	return list[:min(len(list), n)]
 }
 
 // plural writes a number of things.

@@ -22,7 +22,7 @@ const finishedFile = "finished.json"
 
 // Finished is what an audit in stages came to.
 type Finished struct {
-	*report.Summary
+	Audit  *report.Audit
 	Totals *evaluate.Totals
 	Facts  *facts.Set
 }
@@ -140,11 +140,11 @@ func (f *finishing) sum(ctx context.Context, s Store) (*Finished, error) {
 	if err != nil {
 		return nil, err
 	}
-	summary, err := w.Close(sum)
+	audit, err := w.Close(sum)
 	if err != nil {
 		return nil, err
 	}
-	return &Finished{summary, sum, f.r.set}, nil
+	return &Finished{audit, sum, f.r.set}, nil
 }
 
 // publish gives the tables their places. The tables of the audit before go, its audit.json first.

@@ -77,7 +77,7 @@ func TestSkew(t *testing.T) {
 	for _, shards := range []int{1, 3} {
 		s := planned(t, filepath.Join(t.TempDir(), "facts"), shards, everything(), dir)
 		s.ingested(1)
-		var summary *report.Summary
+		var audit *report.Audit
 		for _, ranges := range []int{1, 2, 7, 128} {
 			s.into(filepath.Join(t.TempDir(), "out"))
 			what := fmt.Sprintf("%d shards, %d ranges", shards, ranges)
@@ -92,10 +92,10 @@ func TestSkew(t *testing.T) {
 			}
 			done := must(stages.Finish(t.Context(), s.facts, s.out, s.plan))(t)
 			compare(t, what, one, s.folder, want)
-			if done.Facts = nil; summary == nil {
-				summary = done.Summary
-			} else if !reflect.DeepEqual(done.Summary, summary) {
-				t.Errorf("%s: the summary is\n%+v\nwant\n%+v", what, done.Summary, summary)
+			if done.Facts = nil; audit == nil {
+				audit = done.Audit
+			} else if !reflect.DeepEqual(done.Audit, audit) {
+				t.Errorf("%s: audit.json is\n%+v\nwant\n%+v", what, done.Audit, audit)
 			}
 		}
 	}

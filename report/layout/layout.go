@@ -1,24 +1,26 @@
-package report
+// Package layout writes paragraphs and columns for a terminal, as wide as it is.
+package layout
 
 import (
 	"cmp"
 	"fmt"
 	"strings"
 
+	"github.com/dustin/go-humanize"
 	"golang.org/x/text/width"
 )
 
 const (
-	pageWidth = 80 // cells of a page where no terminal says how many
+	pageWidth = 80 // cells of a page where nothing says how many
 	minWidth  = 40
 	maxWidth  = 100
 	minWords  = 24 // cells that words next to numbers have at least
 	minLabel  = 8  // cells that labels have at least
 )
 
-// page lays out paragraphs and columns: labels left, numbers right, words about them
+// Page lays out paragraphs and columns: labels left, numbers right, words about them
 // last. No line is longer than its width.
-type page struct {
+type Page struct {
 	width   int
 	colours bool
 	text    strings.Builder
@@ -30,75 +32,80 @@ type row struct {
 	label   string
 	numbers []string
 	words   string // about the numbers
-	colour  colour // of a line across
+	colour  Colour // of a line across
 }
 
-// colour is the sequence that makes a terminal show a line in a colour.
-type colour string
+// New begins a page of a width in cells; 0: that of no terminal. With colours, headings stand out by ANSI escapes.
+func New(width int, colours bool) *Page {
+	return &Page{width: min(max(cmp.Or(width, pageWidth), minWidth), maxWidth), colours: colours}
+}
 
+// String is the text of the page.
+func (p *Page) String() string {
+	p.endColumns()
+	return p.text.String()
+}
+
+// Colour is the sequence that makes a terminal show a line in a colour.
+type Colour string
+
+// The colours.
 const (
-	plain  colour = ""
-	red    colour = "\x1b[1;31m"
-	green  colour = "\x1b[1;32m"
-	yellow colour = "\x1b[1;33m"
+	plain  Colour = ""
+	Red    Colour = "\x1b[1;31m"
+	Green  Colour = "\x1b[1;32m"
+	Yellow Colour = "\x1b[1;33m"
 	reset         = "\x1b[0m"
 )
 
-// columns begins columns, under a heading and names.
-func (p *page) columns(heading string, names ...string) {
-	p.line("")
+// Columns begins columns, under a heading and names.
+func (p *Page) Columns(heading string, names ...string) {
+	p.Line("")
 	p.rows = append(p.rows, row{label: heading, numbers: names})
 }
 
-// answer begins columns under a coloured heading.
-func (p *page) answer(c colour, heading string) {
-	p.line("")
+// Answer begins columns under a coloured heading.
+func (p *Page) Answer(c Colour, heading string) {
+	p.Line("")
 	p.rows = append(p.rows, row{label: heading, colour: c})
 }
 
-// row adds a row of columns: a label and numbers.
-func (p *page) row(label string, numbers ...string) {
-	p.rows = append(p.rows, row{label: "  " + label, numbers: numbers})
-}
-
-// list adds a row for each name.
-func (p *page) list(rows []Numbers) {
-	for _, r := range rows {
-		numbers := make([]string, len(r.N))
-		for i, n := range r.N {
-			numbers[i] = number(n)
-		}
-		p.row(cmp.Or(Shown(r.Name, maxLabel), "(none)"), numbers...)
+// Row adds a row of columns: a label and numbers.
+func (p *Page) Row(label string, numbers ...int64) {
+	r := row{label: "  " + label}
+	for _, n := range numbers {
+		r.numbers = append(r.numbers, humanize.Comma(n))
 	}
+	p.rows = append(p.rows, r)
 }
 
-// noted adds a row of a label, a number and words about it.
-func (p *page) noted(label string, n int64, words string) {
-	p.rows = append(p.rows, row{label: "  " + label, numbers: []string{number(n)}, words: words})
+// Noted adds a row of a label, a number and words about it.
+func (p *Page) Noted(label string, n int64, words string) {
+	p.rows = append(p.rows, row{label: "  " + label, numbers: []string{humanize.Comma(n)}, words: words})
 }
 
-// across adds a line to the columns in hand.
-func (p *page) across(format string, args ...any) {
+// Across adds a line to the columns in hand.
+func (p *Page) Across(format string, args ...any) {
 	p.rows = append(p.rows, row{label: fmt.Sprintf(format, args...)})
 }
 
-// more states that a list of n was cut at shown.
-func (p *page) more(n, shown int) {
+// More states that a list of n was cut at shown.
+func (p *Page) More(n, shown int) {
 	if n > shown {
-		p.line("  and %s more", number(int64(n-shown)))
+		p.Line("  and %s more", humanize.Comma(int64(n-shown)))
 	}
 }
 
-// line ends the columns in hand and writes a paragraph, with the indent of its first
+// Line ends the columns in hand and writes a paragraph, with the indent of its first
 // line.
-func (p *page) line(format string, args ...any) {
+func (p *Page) Line(format string, args ...any) {
 	p.endColumns()
 	p.paragraph(plain, fmt.Sprintf(format, args...))
 }
 
-func (p *page) paragraph(c colour, text string) {
+func (p *Page) paragraph(c Colour, text string) {
 	indent := text[:len(text)-len(strings.TrimLeft(text, " "))]
-	for _, line := range wrap(text, p.width-len(indent)) {
+	for _, line := range Wrap(text, p.width-len(indent)) {
 		line = strings.TrimRight(indent+line, " ")
 		if c != plain && p.colours {
 			line = string(c) + line + reset
@@ -107,14 +114,14 @@ func (p *page) paragraph(c colour, text string) {
 	}
 }
 
-func (p *page) heading(format string, args ...any) {
-	p.line("")
-	p.line(format, args...)
+func (p *Page) Heading(format string, args ...any) {
+	p.Line("")
+	p.Line(format, args...)
 }
 
 // endColumns writes the rows gathered, each column as wide as its widest cell. Labels
 // are cut where they would push the rest beyond the page.
-func (p *page) endColumns() {
+func (p *Page) endColumns() {
 	var numbers []int // widths
 	labels, left := 0, p.width
 	for _, r := range p.rows {
@@ -147,7 +154,7 @@ func (p *page) endColumns() {
 	p.rows = nil
 }
 
-func (p *page) writeRow(r row, labels int, numbers []int) {
+func (p *Page) writeRow(r row, labels int, numbers []int) {
 	var b strings.Builder
 	label := fit(r.label, labels)
 	b.WriteString(label + strings.Repeat(" ", labels-cellsOf(label)))
@@ -155,7 +162,7 @@ func (p *page) writeRow(r row, labels int, numbers []int) {
 		b.WriteString(strings.Repeat(" ", 2+numbers[i]-cellsOf(n)) + n)
 	}
 	used := cellsOf(b.String()) + 2
-	for i, words := range wrap(r.words, p.width-used) {
+	for i, words := range Wrap(r.words, p.width-used) {
 		if i > 0 {
 			b.WriteString("\n" + strings.Repeat(" ", used-2))
 		}
@@ -164,8 +171,8 @@ func (p *page) writeRow(r row, labels int, numbers []int) {
 	p.text.WriteString(strings.TrimRight(b.String(), " ") + "\n")
 }
 
-// wrap breaks text into lines of at most limit cells, between words where it can.
-func wrap(text string, limit int) (lines []string) {
+// Wrap breaks text into lines of at most limit cells, between words where it can.
+func Wrap(text string, limit int) (lines []string) {
 	line := ""
 	limit = max(limit, minLabel)
 	for _, word := range strings.Fields(text) {
