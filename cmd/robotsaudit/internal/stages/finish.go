@@ -3,8 +3,10 @@ package stages
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path"
 	"path/filepath"
@@ -149,15 +151,19 @@ func (f *finishing) sum(ctx context.Context, s Store) (*Finished, error) {
 
 // publish gives the tables their places. The tables of the audit before go, its audit.json first.
 func (f *finishing) publish(ctx context.Context) error {
-	audit, err := os.ReadFile(filepath.Join(f.rest, report.AuditFile))
-	if err != nil {
-		return err
-	}
-	before, err := f.out.Read(ctx, report.AuditFile)
+	audit := filepath.Join(f.rest, report.AuditFile)
+	before, err := f.out.Open(ctx, report.AuditFile)
 	if err != nil && !isMissing(err) {
 		return err
 	}
-	if err == nil && !bytes.Equal(audit, before) {
+	same := err != nil // as if there was the same
+	if err == nil {
+		same, err = hasContent(before, audit)
+		if err := errors.Join(err, before.Close()); err != nil {
+			return err
+		}
+	}
+	if !same {
 		if err := errors.Join(f.out.Remove(ctx, report.AuditFile),
 			f.out.Remove(ctx, report.HTMLFile, report.SignatureFile)); err != nil {
 			return err
@@ -171,7 +177,20 @@ func (f *finishing) publish(ctx context.Context) error {
 	if err := f.leaveFacts(ctx); err != nil {
 		return err
 	}
-	return f.out.Put(ctx, filepath.Join(f.rest, report.AuditFile), report.AuditFile)
+	return f.out.Put(ctx, audit, report.AuditFile)
+}
+
+// hasContent reports whether r has the content of a file.
+func hasContent(r io.Reader, path string) (bool, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return false, err
+	}
+	defer file.Close()
+	a, b := sha256.New(), sha256.New()
+	_, err = io.Copy(a, r)
+	_, other := io.Copy(b, file)
+	return bytes.Equal(a.Sum(nil), b.Sum(nil)), errors.Join(err, other)
 }
 
 // publishTable gives the parts of a table their places.

@@ -19,17 +19,20 @@ type bucket string // s3://…/
 func (b bucket) String() string { return strings.TrimSuffix(string(b), "/") }
 
 func (b bucket) Read(ctx context.Context, name string) ([]byte, error) {
-	place := string(b) + name
-	info, err := object.Stat(ctx, place)
-	if err != nil {
-		return nil, err
-	}
-	o, err := object.Open(ctx, place, info)
+	o, err := b.Open(ctx, name)
 	if err != nil {
 		return nil, err
 	}
 	defer o.Close()
 	return io.ReadAll(o)
+}
+
+func (b bucket) Open(ctx context.Context, name string) (io.ReadCloser, error) {
+	info, err := object.Stat(ctx, string(b)+name)
+	if err != nil {
+		return nil, err
+	}
+	return object.Open(ctx, string(b)+name, info)
 }
 
 func (b bucket) Create(ctx context.Context, name string, content []byte) (bool, error) {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -19,8 +20,9 @@ import (
 type Store interface {
 	String() string // as the user calls it
 
-	// Read returns a small file.
+	// Read returns a small file, Open any.
 	Read(ctx context.Context, name string) ([]byte, error)
+	Open(ctx context.Context, name string) (io.ReadCloser, error)
 	// Create makes a small file where there is none of its name, and reports whether it did.
 	Create(ctx context.Context, name string, content []byte) (bool, error)
 	// List returns the sizes of the files below a prefix that ends with a slash, by their names
@@ -79,6 +81,10 @@ func (f folder) path(name string) string { return filepath.Join(string(f), filep
 
 func (f folder) Read(_ context.Context, name string) ([]byte, error) {
 	return os.ReadFile(f.path(name))
+}
+
+func (f folder) Open(_ context.Context, name string) (io.ReadCloser, error) {
+	return os.Open(f.path(name))
 }
 
 // A file that is not whole yet has its later name, followed by this. Processes of many
@@ -201,11 +207,17 @@ func (f folder) Copy(_ context.Context, from, to string) error {
 
 func (f folder) Put(_ context.Context, path, to string) error {
 	err := f.replace(to, func(tmp string) error {
-		b, err := os.ReadFile(path)
+		from, err := os.Open(path)
 		if err != nil {
 			return err
 		}
-		return durable.WriteFile(tmp, b)
+		defer from.Close()
+		file, err := os.Create(tmp)
+		if err != nil {
+			return err
+		}
+		_, err = io.Copy(file, from)
+		return errors.Join(err, file.Sync(), file.Close())
 	})
 	if err != nil {
 		return err
