@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/parquet-go/jsonlite"
 
@@ -154,9 +155,16 @@ func isLikeCDX(line []byte) bool {
 	return len(fields) >= 7 && isCDXTime(string(fields[1])) && weburl.HasScheme(string(fields[2]))
 }
 
+// inflaters are idle. Each has half a megabyte: made anew for every archive, they would be most of what reading small
+// archives allocates.
+var inflaters = sync.Pool{New: func() any { return inflate.NewReader(nil) }}
+
 // inflateBegin inflates the beginning of a gzip file, and reports whether that is all of it.
 func inflateBegin(b []byte, whole bool) ([]byte, bool) {
-	in := inflate.NewReader(bytes.NewReader(b))
+	in := inflaters.Get().(*inflate.Reader)
+	defer inflaters.Put(in)
+	in.Reset(bytes.NewReader(b))
+	defer in.Reset(nil)
 	var text []byte
 	for len(text) < sniffBytes {
 		err := in.SkipZeros()
