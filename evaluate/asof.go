@@ -7,8 +7,8 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
-// AsOf is when the what-if and restrictions are judged: at a moment or on a day. The zero value means
-// at each fetch's own time.
+// AsOf is a moment or a day. As that of an evaluation it is when the what-if and restrictions are judged; the zero
+// value means at each fetch's own time.
 type AsOf struct {
 	time  time.Time // in UTC, to the microsecond; of a day its beginning
 	isDay bool
@@ -34,6 +34,17 @@ func ParseAsOf(s string) (AsOf, error) {
 
 // IsZero reports whether no moment and no day is given.
 func (a AsOf) IsZero() bool { return a.time.IsZero() }
+
+// First is the moment, or the first one of the day.
+func (a AsOf) First() time.Time { return a.time }
+
+// Last is the moment, or the last one of the day, to the microsecond.
+func (a AsOf) Last() time.Time {
+	if a.isDay {
+		return a.time.Add(24*time.Hour - time.Microsecond)
+	}
+	return a.time
+}
 
 // String returns a day as 2025-03-01, and a moment as 2025-03-01T12:00:00Z. The zero value is "".
 func (a AsOf) String() string {

@@ -14,6 +14,8 @@ type Question struct {
 	At    time.Time // when it was made; zero: not said. Of a URL that was not fetched then: when it would have been
 	Uses  []Use     // what for: what the page and its site state against it is shown
 	Agent string    // product token of another crawler, to find what held for it; "": the one that made the fetch
+
+	Among func(*Sighting) bool // the fetches that may be meant; nil: all
 }
 
 // Sighting is a fetch that fits a question.
@@ -66,6 +68,7 @@ func (r *Resolved) find(ctx context.Context, q *Question) (*findings, error) {
 	name := facts.ParseName(q.What)
 	at := momentOf(q.At)
 	found := new(findings)
+	d := r.newDecider()
 	var seen facts.Duplicates
 	var last facts.Spot
 	for f, err := range r.store.Fetches(ctx, name.Buckets()) {
@@ -76,7 +79,8 @@ func (r *Resolved) find(ctx context.Context, q *Question) (*findings, error) {
 		if first == nil {
 			first = f
 		}
-		if facts.SpotOf(first) == last || !name.Fits(f, r.filename) {
+		if facts.SpotOf(first) == last || !name.Fits(f, r.filename) ||
+			q.Among != nil && !q.Among(r.sighting(d, first)) {
 			continue
 		}
 		last = facts.SpotOf(first)
@@ -90,7 +94,7 @@ func (r *Resolved) find(ctx context.Context, q *Question) (*findings, error) {
 	}
 	switch {
 	case found.total > 1:
-		return nil, r.ambiguous(q, found)
+		return nil, r.ambiguous(d, q, found)
 	case found.total == 0 && (!name.IsURL || !at.Known()):
 		return nil, &NotFoundError{q.What, name.IsURL, q.At}
 	}
@@ -108,15 +112,17 @@ func momentOf(t time.Time) facts.Time {
 	return facts.Time{Micros: t.UnixMicro(), Precision: facts.PrecisionMicrosecond}
 }
 
-func (r *Resolved) ambiguous(q *Question, found *findings) error {
-	d := r.newDecider()
+func (r *Resolved) ambiguous(d *decider, q *Question, found *findings) error {
 	e := &AmbiguousError{What: q.What, Total: found.total}
 	for i := range found.fetches {
-		f := &found.fetches[i]
-		agent, _ := d.agentOf(f)
-		e.Fetches = append(e.Fetches, Sighting{f.URL, Moment{f.Time()}, agent, ExplainedRecord{
-			File: r.filename(f), Offset: f.Offset, Length: f.Length, Number: f.Index, ID: f.RecordID.String(),
-		}})
+		e.Fetches = append(e.Fetches, *r.sighting(d, &found.fetches[i]))
 	}
 	return e
+}
+
+func (r *Resolved) sighting(d *decider, f *facts.Fetch) *Sighting {
+	agent, _ := d.agentOf(f)
+	return &Sighting{f.URL, Moment{f.Time()}, agent, ExplainedRecord{
+		File: r.filename(f), Offset: f.Offset, Length: f.Length, Number: f.Index, ID: f.RecordID.String(),
+	}}
 }

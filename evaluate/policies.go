@@ -151,13 +151,13 @@ func (r *Resolved) crawlers(ctx context.Context) (tokens []string, err error) {
 		return []string{r.opt.Crawler}, nil
 	}
 	naming := newNaming(&r.opt)
-	var counts agentTable
+	var counts AgentTable
 	err = r.store.UserAgents(ctx, func(userAgent string, fetches int64) {
 		if token := naming.of(userAgent).token; token != "" {
 			counts.of(token, agentKey(token)).Fetches += fetches
 		}
 	})
-	list := slices.DeleteFunc(counts.sorted(), func(a *AgentStats) bool { return a == counts.others })
+	list := slices.DeleteFunc(counts.Sorted(), func(a *AgentStats) bool { return a == counts.others })
 	slices.SortStableFunc(list, func(a, b *AgentStats) int { return cmp.Compare(b.Fetches, a.Fetches) })
 	for _, a := range list[:min(len(list), maxPolicyCrawlers)] {
 		tokens = append(tokens, a.Agent)

@@ -206,7 +206,7 @@ func (r *Resolved) Finish(ctx context.Context, sink Sink, ranges ...*Totals) (*T
 	if r.opt.Crawler == "" {
 		sum.IdleRules = r.opt.CrawlerMap.without(sum.used)
 	}
-	for _, a := range sum.agents.sorted() {
+	for _, a := range sum.agents.Sorted() {
 		if err := sink.Agent(a); err != nil {
 			return nil, err
 		}

@@ -161,7 +161,7 @@ func (t *Totals) GobDecode(b []byte) error {
 		return err
 	}
 	t.crawlerSeen, t.used = s.CrawlerSeen, s.Used
-	t.agents.add(&agentTable{byKey: s.Agents, others: s.Others})
+	t.agents.add(&AgentTable{byKey: s.Agents, others: s.Others})
 	return nil
 }
 

@@ -225,27 +225,27 @@ func TestOriginApart(t *testing.T) {
 // more tokens than are counted apart.
 func TestAgentTable(t *testing.T) {
 	t.Parallel()
-	count := func(table *agentTable, i int) {
+	count := func(table *AgentTable, i int) {
 		token := fmt.Sprintf("Bot%d", i*i%97)
 		a := table.of(token, agentKey(token))
 		a.Fetches++
 		a.claim(fmt.Sprint("claim ", i%(2*maxClaims)))
 	}
-	text := func(table *agentTable) (list []string) {
-		for _, a := range table.sorted() {
+	text := func(table *AgentTable) (list []string) {
+		for _, a := range table.Sorted() {
 			list = append(list, fmt.Sprint(a.Agent, a.Fetches, slices.Sorted(maps.Keys(a.Claims))))
 		}
 		return list
 	}
 	const fetches = 2000
-	all := agentTable{limit: 7}
+	all := AgentTable{limit: 7}
 	for i := range fetches {
 		count(&all, i)
 	}
 	for _, n := range []int{2, 10, 100} {
-		sum := agentTable{limit: 7}
+		sum := AgentTable{limit: 7}
 		for part := range n {
-			table := agentTable{limit: 7}
+			table := AgentTable{limit: 7}
 			for i := part; i < fetches; i += n {
 				count(&table, i)
 			}
@@ -256,7 +256,7 @@ func TestAgentTable(t *testing.T) {
 		}
 	}
 	fetched := int64(0)
-	for _, a := range all.sorted() {
+	for _, a := range all.Sorted() {
 		fetched += a.Fetches
 	}
 	if fetched != fetches {

@@ -27,7 +27,7 @@ type Totals struct {
 	crawlerSeen bool     // some User-Agent holds Options.Crawler
 	used        []bool   // rules of Options.CrawlerMap that gave a token
 	issues      []string // paths of runs of issues
-	agents      agentTable
+	agents      AgentTable
 }
 
 // add adds the counts of another range.
@@ -91,10 +91,10 @@ const (
 	maxClaims   = 64 // claims of a token that are kept: the first in the alphabet
 )
 
-// agentTable counts the fetches of each product token, and of all tokens beyond maxAgents
+// AgentTable counts the fetches of each product token, and of all tokens beyond maxAgents
 // together. Which tokens these are depends on the tokens alone, so tables of ranges add up
 // to the table of all.
-type agentTable struct {
+type AgentTable struct {
 	limit  int                    // "0" stands for maxAgents
 	byKey  map[string]*AgentStats // and a few more, until they are cut
 	others *AgentStats
@@ -105,7 +105,7 @@ type agentTable struct {
 
 // of returns the counts that a token's fetches go to. Of spellings that differ in case
 // the first in the alphabet stands for all.
-func (t *agentTable) of(token, key string) *AgentStats {
+func (t *AgentTable) of(token, key string) *AgentStats {
 	if t.last == nil || key != t.lastKey {
 		if t.byKey == nil {
 			t.byKey = make(map[string]*AgentStats)
@@ -122,8 +122,15 @@ func (t *agentTable) of(token, key string) *AgentStats {
 	return t.last
 }
 
+// Add counts fetches of a token, for which a warcinfo record claims something.
+func (t *AgentTable) Add(token, claim string, counts *Counts) {
+	a := t.of(token, agentKey(token))
+	a.Sum(counts)
+	a.claim(claim)
+}
+
 // cut adds the counts of the tokens beyond the limit to others.
-func (t *agentTable) cut() {
+func (t *AgentTable) cut() {
 	limit := cmp.Or(t.limit, maxAgents)
 	if len(t.byKey) <= limit {
 		return
@@ -138,7 +145,7 @@ func (t *agentTable) cut() {
 	t.last = nil
 }
 
-func (t *agentTable) add(o *agentTable) {
+func (t *AgentTable) add(o *AgentTable) {
 	for key, a := range o.byKey {
 		t.of(a.Agent, key).add(a)
 	}
@@ -150,8 +157,8 @@ func (t *agentTable) add(o *agentTable) {
 	}
 }
 
-// sorted returns the counts by token.
-func (t *agentTable) sorted() []*AgentStats {
+// Sorted returns the counts by token.
+func (t *AgentTable) Sorted() []*AgentStats {
 	t.cut()
 	list := slices.Collect(maps.Values(t.byKey))
 	if t.others != nil {

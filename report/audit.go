@@ -234,27 +234,30 @@ func newAudit(set *facts.Set, settings Settings, t *evaluate.Totals) *Audit {
 	for _, f := range set.Failures {
 		a.Unreadable = append(a.Unreadable, Unreadable{Name: locator(f.Name), Reason: f.Reason})
 	}
-	decidable := t.Fetches - t.RobotsTxtItself
 	a.Totals = Totals{
-		Counts:                   t.Counts,
-		Violations:               t.Counts.Violations(),
-		Unproven:                 t.Counts.Unproven(),
-		Decidable:                decidable,
-		Duplicates:               t.Duplicates,
-		Indexed:                  set.Totals.Indexed - t.Joined,
-		IndexJoined:              t.Joined,
-		Verification:             Verification(t.Verification),
-		LogEvidence:              t.LogEvidence,
-		Exclusions:               t.Exclusions,
-		Origins:                  t.Origins,
-		FirstFetchTime:           known(t.First.UTC(), t.First.Known()),
-		LastFetchTime:            known(t.Last.UTC(), t.Last.Known()),
-		RobotsOutcomes:           t.RobotsByOutcome,
-		DisallowedShareOfKnown:   share(t.Disallowed, decidable-t.Unknown),
-		DisallowedShare:          share(t.Disallowed, decidable),
-		DisallowedOrUnknownShare: share(t.Disallowed+t.Unknown, decidable),
+		Counts:         t.Counts,
+		Duplicates:     t.Duplicates,
+		Indexed:        set.Totals.Indexed - t.Joined,
+		IndexJoined:    t.Joined,
+		Verification:   Verification(t.Verification),
+		LogEvidence:    t.LogEvidence,
+		Exclusions:     t.Exclusions,
+		Origins:        t.Origins,
+		FirstFetchTime: known(t.First.UTC(), t.First.Known()),
+		LastFetchTime:  known(t.Last.UTC(), t.Last.Known()),
+		RobotsOutcomes: t.RobotsByOutcome,
 	}
+	a.Totals.Complete()
 	return a
+}
+
+// Complete sets the totals and shares that follow from the counts.
+func (t *Totals) Complete() {
+	t.Violations, t.Unproven = t.Counts.Violations(), t.Counts.Unproven()
+	t.Decidable = t.Fetches - t.RobotsTxtItself
+	t.DisallowedShareOfKnown = share(t.Disallowed, t.Decidable-t.Unknown)
+	t.DisallowedShare = share(t.Disallowed, t.Decidable)
+	t.DisallowedOrUnknownShare = share(t.Disallowed+t.Unknown, t.Decidable)
 }
 
 func share(part, whole int64) *float64 {

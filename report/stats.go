@@ -40,7 +40,8 @@ type AgentRow struct {
 	evaluate.Counts
 }
 
-func agentRow(a *evaluate.AgentStats) AgentRow {
+// AgentRowOf is the row of a product token.
+func AgentRowOf(a *evaluate.AgentStats) AgentRow {
 	row := AgentRow{Agent: text(a.Agent), Counts: a.Counts}
 	for _, claim := range slices.Sorted(maps.Keys(a.Claims)) {
 		row.Claims = append(row.Claims, text(claim))

@@ -222,7 +222,7 @@ func (w *Writer) Host(h *evaluate.HostStats) error {
 
 // Agent writes a product token's counts.
 func (w *Writer) Agent(a *evaluate.AgentStats) error {
-	return AgentStatsTable.add(w, agentRow(a))
+	return AgentStatsTable.add(w, AgentRowOf(a))
 }
 
 // Exclusion writes a URL that a log states was not fetched.

@@ -11,6 +11,7 @@ import (
 func newDiffCommand() *cobra.Command {
 	var format, failOn string
 	var full bool
+	var part partFlags
 	cmd := &cobra.Command{
 		Use:   "diff OLD NEW",
 		Short: "Compare two audits: which violations are new, gone or changed",
@@ -32,9 +33,10 @@ new even where OLD has no such fetch.
 		"`FORMAT` of the output: text or json, which lists up to 1,000 of a kind")
 	cmd.Flags().BoolVar(&full, "full", false, "list up to 1,000 of a kind in text, not 20")
 	cmd.Flags().StringVar(&failOn, "fail-on", "", "exit with code 10 if there are `WHAT`: new-violations")
+	part.add(cmd.Flags())
 	addStore(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		changes, err := compareAudits(cmd, args[0], args[1])
+		changes, err := compareAudits(cmd, args[0], args[1], &part)
 		if err != nil {
 			return err
 		}
@@ -47,8 +49,11 @@ new even where OLD has no such fetch.
 	return cmd
 }
 
-// compareAudits compares the audits in two output folders.
-func compareAudits(cmd *cobra.Command, old, new string) (*diff.Changes, error) {
+// compareAudits compares a part of the audits in two output folders.
+func compareAudits(cmd *cobra.Command, old, new string, part *partFlags) (*diff.Changes, error) {
+	if err := part.resolve(); err != nil {
+		return nil, err
+	}
 	before, end, err := readOutput(cmd, old, false)
 	if err != nil {
 		return nil, err
@@ -59,5 +64,8 @@ func compareAudits(cmd *cobra.Command, old, new string) (*diff.Changes, error) {
 		return nil, err
 	}
 	defer end()
+	if err := part.limit(cmd, &before, &after); err != nil {
+		return nil, err
+	}
 	return diff.Compare(cmd.Context(), before, after)
 }

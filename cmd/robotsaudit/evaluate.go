@@ -294,7 +294,7 @@ func (e *evaluation) resolve() (err error) {
 	if err := e.checkTables(); err != nil {
 		return err
 	}
-	if e.options.AsOf, err = parseAsOf(e.asOf); err != nil {
+	if e.options.AsOf, err = parseAsOf("as-of", e.asOf); err != nil {
 		return err
 	}
 	if e.options.CrawlerMap, err = e.resolveCrawler(); err != nil {
@@ -465,8 +465,9 @@ func (e *evaluation) resolveCrawler() (evaluate.CrawlerMap, error) {
 	return nil, nil
 }
 
-// parseAsOf reads --as-of: a date, which is the whole day in UTC, or an RFC 3339 date-time; today or now.
-func parseAsOf(s string) (evaluate.AsOf, error) {
+// parseAsOf reads --as-of or another flag: a date, which is the whole day in UTC, or an RFC 3339 date-time; today or
+// now.
+func parseAsOf(flag, s string) (evaluate.AsOf, error) {
 	switch s {
 	case "":
 		return evaluate.AsOf{}, nil
@@ -477,8 +478,8 @@ func parseAsOf(s string) (evaluate.AsOf, error) {
 	}
 	at, err := evaluate.ParseAsOf(s)
 	if err != nil {
-		return at, usageErrorf("--as-of %v; write it as 2025-03-01, which is the whole day in UTC, or with a time "+
-			"and a zone as 2025-03-01T12:00:00Z; or today or now", err)
+		return at, usageErrorf("--%s %v; write it as 2025-03-01, which is the whole day in UTC, or with a time "+
+			"and a zone as 2025-03-01T12:00:00Z; or today or now", flag, err)
 	}
 	return at, nil
 }

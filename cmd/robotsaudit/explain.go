@@ -53,6 +53,7 @@ tables. The settings are those of the audit.
 	flags.StringVar(&f.at, "at", "", "`TIME` of the fetch: 2025-03-01T12:00:00Z, or 2025-03-01 for its first moment")
 	flags.StringVar(&f.format, "format", "text", "`FORMAT` of the output: text or json")
 	flags.BoolVar(&f.full, "full", false, "write all that is known, not at most about sixty lines")
+	f.part.add(flags)
 	addRemote(flags)
 	onOutput(cmd, &f.output, exactly(1, "name one fetch, as in: %s out https://example.com/private/"),
 		func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) })
@@ -63,6 +64,7 @@ type explainFlags struct {
 	output, agent, at, format string
 	purposes                  []string
 	full                      bool
+	part                      partFlags
 }
 
 func (f *explainFlags) run(cmd *cobra.Command, what string) error {
@@ -71,6 +73,9 @@ func (f *explainFlags) run(cmd *cobra.Command, what string) error {
 		return err
 	}
 	return inOutput(cmd, f.output, func(r *results.Results) error {
+		if err := f.part.limit(cmd, &r); err != nil {
+			return err
+		}
 		set, err := ingest.OpenFacts(r.Dir())
 		if err != nil {
 			return err
@@ -88,6 +93,9 @@ func (f *explainFlags) run(cmd *cobra.Command, what string) error {
 
 // question is the question in the flags.
 func (f *explainFlags) question(what string) (q evaluate.Question, err error) {
+	if err := f.part.resolve(); err != nil {
+		return q, err
+	}
 	q.What, q.Agent = what, f.agent
 	for _, purpose := range f.purposes {
 		use, _ := tag.ParseUse(purpose) // one of the choices
@@ -112,7 +120,11 @@ func (f *explainFlags) advise(log *slog.Logger, err error) error {
 	var many *evaluate.AmbiguousError
 	var none *evaluate.NotFoundError
 	var row *explain.NoRowError
+	part := f.part.part.String()
 	switch {
+	case errors.As(err, &none) && part != "":
+		return usageErrorf("no fetch of the audit that %q may name is of %s; leave out --since, --until, --host and "+
+			"--crawler-only, or choose others", none.What, part)
 	case errors.As(err, &many):
 		for _, s := range many.Fetches[:min(len(many.Fetches), maxSuggested)] {
 			log.Error(fmt.Sprintf("fetched %s by %s: %s:%d", cmp.Or(s.Time.String(), "(unknown)"),

@@ -61,6 +61,7 @@ WARC-Record-ID, a payload digest or a URL. One that is not of this audit is unde
 		Example: `  robotsaudit export out --keep --purpose train --to keep.parquet
   robotsaudit export out --drop --agents ai --by url --format txt
   robotsaudit export out --list undecided --to look.csv
+  robotsaudit export out --keep --since 2025-05-01 --until 2025-05-31 --to may.csv
   robotsaudit export out --keep --undecided drop,tags_unknown=keep --to keep.parquet
   robotsaudit export out --drop --agent GPTBot --by host --to hosts.csv
   robotsaudit export out --drop --format dolma --documents documents/0.jsonl.gz \
@@ -83,6 +84,7 @@ type exportFlags struct {
 	format     string
 	to         string
 	docs       string // documents of dolma
+	part       partFlags
 }
 
 func (f *exportFlags) add(flags *pflag.FlagSet) {
@@ -102,6 +104,7 @@ func (f *exportFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.format, "format", "", "`FORMAT` of the list: "+names(export.Formats))
 	flags.StringVar(&f.docs, "documents", "", "`FILE` of dolma documents, whose attributes --format dolma writes")
 	flags.StringVar(&f.to, "to", "-", "write the list to `FILE`; - is standard output")
+	f.part.add(flags)
 	addStore(flags)
 }
 
@@ -120,6 +123,9 @@ func (f *exportFlags) run(cmd *cobra.Command) error {
 	}
 	defer end()
 	if err := refuseFolder(f.to); err != nil {
+		return err
+	}
+	if err := f.part.limit(cmd, &r); err != nil {
 		return err
 	}
 	var missing *export.MissingError
@@ -200,6 +206,9 @@ func (f *exportFlags) resolve() (format export.Format, err error) {
 	default:
 		o.List = words.ParseFate(f.list)
 	}
+	if err := f.part.resolve(); err != nil {
+		return format, err
+	}
 	if o.Undecided, err = export.ParseChoices(decided); err != nil {
 		return format, usageErrorf("--undecided %v", err)
 	}
@@ -209,7 +218,7 @@ func (f *exportFlags) resolve() (format export.Format, err error) {
 	for _, use := range f.asked.uses() {
 		o.Purposes = append(o.Purposes, use.String())
 	}
-	if o.AsOf, err = parseAsOf(f.asked.asOf); err != nil {
+	if o.AsOf, err = parseAsOf("as-of", f.asked.asOf); err != nil {
 		return format, err
 	}
 	if !o.AsOf.IsZero() && len(o.Agents)+len(o.Purposes) == 0 {
@@ -288,6 +297,9 @@ func (f *exportFlags) summary(s *export.Summary) string {
 	text := "Of " + report.Count(s.Total(), f.unit())
 	if f.options.By == export.ByRecord {
 		text += " of pages"
+	}
+	if part := f.part.part.String(); part != "" {
+		text += " (" + part + ")"
 	}
 	for fate, verb := range [...]string{words.Keep: "to be kept", words.Leave: "undecided", words.Drop: "to be dropped"} {
 		if verb == "" {

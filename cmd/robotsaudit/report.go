@@ -55,7 +55,7 @@ func newReportCommand() *cobra.Command {
 FILE may be - for standard output. The archives are not read. The same results and options
 give the same bytes: the report has the date that --date gives, or none. The output keeps
 --title and --operator for the reports of later runs. --against adds what changed since an
-earlier audit.
+earlier audit. A report of a part of the audit (--since and the like) has it in its title.
 
 ` + exitHelp,
 		Example: `  robotsaudit report out
@@ -64,6 +64,7 @@ earlier audit.
   robotsaudit report out --markdown - >> "$GITHUB_STEP_SUMMARY"
   robotsaudit report out --dataset-card out/README.md --title 'robots.txt in our crawl'
   robotsaudit report out-2025 --html report.html --against out-2024
+  robotsaudit report out --since 2025-05-01 --until 2025-05-31 --host example.org --html may.html
   robotsaudit report out --csv spreadsheets --sarif violations.sarif --junit junit.xml`,
 	}
 	f.add(cmd.Flags())
@@ -94,6 +95,7 @@ type reportFlags struct {
 	figures  *document.Figures // of an audit in hand, else read from the tables
 	sign     signFlag
 	written  []string // files
+	part     partFlags
 }
 
 func (f *reportFlags) add(flags *pflag.FlagSet) {
@@ -111,6 +113,7 @@ func (f *reportFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.document.Date, "date", "", "`DATE` of the report, as it is to be written")
 	flags.StringVar(&f.against, "against", "", "output `OLD` of an earlier audit: the report shows what changed since")
 	flags.BoolVar(&f.document.Brief, "brief", false, "write the report in two pages of print, without the findings one by one")
+	f.part.add(flags)
 	f.sign.add(flags, "each file that is written")
 	addStore(flags)
 }
@@ -144,11 +147,17 @@ func (f *reportFlags) renderings(cmd *cobra.Command, r *results.Results) []rende
 }
 
 func (f *reportFlags) run(cmd *cobra.Command) error {
+	if err := f.part.resolve(); err != nil {
+		return err
+	}
 	r, end, err := f.open(cmd)
 	if err != nil {
 		return err
 	}
 	defer end()
+	if err := f.part.limit(cmd, &r); err != nil {
+		return err
+	}
 	if err := f.remember(cmd, r.Dir()); err != nil {
 		return err
 	}
@@ -254,6 +263,11 @@ func (f *reportFlags) check(files []rendering, beside bool) error {
 		}
 	}
 	switch {
+	case beside && !f.part.part.IsZero():
+		return usageErrorf("DIR/%s is of the whole audit; name a file for the report of a part (%s), as in --html part.html",
+			report.HTMLFile, &f.part.part)
+	case f.card != "" && !f.part.part.IsZero():
+		return usageErrorf("--dataset-card describes whole tables; leave out --since, --until, --host and --crawler-only")
 	case toOutput > 1:
 		return usageErrorf("one format alone can go to standard output")
 	case f.sign.path != "" && toOutput > 0:
@@ -278,6 +292,9 @@ func (f *reportFlags) makeDocument(cmd *cobra.Command, r *results.Results) (*doc
 			return nil, err
 		}
 		defer end()
+		if old, err = old.Limit(ctx, f.part.part); err != nil {
+			return nil, err
+		}
 		if options.Changes, err = diff.Compare(ctx, old, r); err != nil {
 			return nil, err
 		}
@@ -300,6 +317,9 @@ func (f *reportFlags) writeCSV(cmd *cobra.Command, r *results.Results) error {
 	}
 	var files []rendering
 	for _, file := range csv.Files {
+		if file.IsWhole && !f.part.part.IsZero() {
+			continue
+		}
 		files = append(files, rendering{
 			filepath.Join(f.csv, file.Name), func(w io.Writer) error { return file.Write(cmd.Context(), w, r) },
 		})

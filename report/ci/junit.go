@@ -19,7 +19,10 @@ import (
 // those with violations, up to as many.
 func JUnit(ctx context.Context, w io.Writer, r *results.Results) error {
 	suite := junitSuite{junitCounts: junitCounts{Name: "robots.txt"}}
-	all := r.Audit().Tables[report.HostStatsTable.Name] <= maxFindings
+	if part := r.Part().String(); part != "" {
+		suite.Name += ": " + part
+	}
+	all := r.Audit().Totals.Origins <= maxFindings
 	next, stop := iter.Pull2(results.Rows(ctx, r, report.ViolationsTable))
 	defer stop()
 	left := int64(0)

@@ -51,18 +51,18 @@ func SARIF(ctx context.Context, w io.Writer, r *results.Results) error {
 	if err != nil {
 		return err
 	}
-	results := []object{}
+	list := []object{}
 	for i := range rows {
-		results = append(results, sarifResult(&rows[i]))
+		list = append(list, sarifResult(&rows[i]))
 	}
 	audit := r.Audit()
 	run := object{
 		{"tool", object{{"driver", object{{"name", audit.Tool}, {"version", audit.Version}, {"rules", sarifRules}}}}},
 		{"invocations", []object{
-			{{"executionSuccessful", true}, {"toolExecutionNotifications", notifications(audit, len(rows))}},
+			{{"executionSuccessful", true}, {"toolExecutionNotifications", notifications(r, len(rows))}},
 		}},
 		{"columnKind", "unicodeCodePoints"},
-		{"results", results},
+		{"results", list},
 		{"properties", map[string]any{
 			"violations": audit.Totals.Violations, "unproven": audit.Totals.Unproven, "unknown": audit.Totals.Unknown,
 			"fetches": audit.Totals.Fetches,
@@ -79,10 +79,14 @@ func SARIF(ctx context.Context, w io.Writer, r *results.Results) error {
 }
 
 // notifications state what is missing in the results.
-func notifications(a *report.Audit, listed int) []object {
+func notifications(r *results.Results, listed int) []object {
+	a := r.Audit()
 	list := []object{}
 	note := func(level, text string) {
 		list = append(list, object{{"level", level}, {"message", sarifText(text)}})
+	}
+	if part := r.Part().String(); part != "" {
+		note("note", "The results are of a part of the audit: "+part+".")
 	}
 	if rest := a.Totals.Violations - int64(listed); rest > 0 {
 		note("note", fmt.Sprintf("The table violations has %s.", report.Count(rest, "more violation")))

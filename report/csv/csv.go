@@ -25,8 +25,9 @@ import (
 
 // File is a table to be written.
 type File struct {
-	Name  string // of the file
-	write func(context.Context, io.Writer, *results.Results) error
+	Name    string // of the file
+	IsWhole bool   // it has all rows, also of a part
+	write   func(context.Context, io.Writer, *results.Results) error
 }
 
 // Files are the tables that people make lists and sums of. The others have a row per fetch.
@@ -43,8 +44,13 @@ var Files = []File{
 }
 
 func fileOf[R any](table report.TableOf[R]) File {
-	return File{table.Name + ".csv", func(ctx context.Context, w io.Writer, r *results.Results) error {
-		return write(w, results.Rows(ctx, r, table))
+	return File{table.Name + ".csv", table.Name == report.IssuesTable.Name, func(ctx context.Context, w io.Writer, r *results.Results) error {
+		columns := report.FieldsOf(reflect.TypeFor[R]())
+		isCounted := table.Name == report.HostStatsTable.Name || table.Name == report.AgentStatsTable.Name
+		if isCounted && !r.Part().IsZero() {
+			columns = slices.DeleteFunc(columns, func(f report.Field) bool { return results.IsUncounted(f.Name) })
+		}
+		return write(w, columns, results.Rows(ctx, r, table))
 	}}
 }
 
@@ -55,13 +61,12 @@ func (f File) Write(ctx context.Context, w io.Writer, r *results.Results) error 
 
 const byteOrderMark = "\ufeff"
 
-func write[R any](w io.Writer, rows func(func(*R, error) bool)) error {
+func write[R any](w io.Writer, columns []report.Field, rows func(func(*R, error) bool)) error {
 	if _, err := io.WriteString(w, byteOrderMark); err != nil {
 		return err
 	}
 	out := csv.NewWriter(w)
 	out.UseCRLF = true
-	columns := report.FieldsOf(reflect.TypeFor[R]())
 	record := make([]string, len(columns))
 	for i, c := range columns {
 		record[i] = c.Name

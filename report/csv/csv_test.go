@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"iter"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -33,7 +34,7 @@ func TestCells(t *testing.T) {
 		{"a,\"b\"\nc\x00", new("\u202etxt.exe\u200b"), []string{"é日本 \\n"}, 0, nil, nil, 0},
 	}
 	var b bytes.Buffer
-	if err := write(&b, seq(rows)); err != nil {
+	if err := write(&b, report.FieldsOf(reflect.TypeFor[row]()), seq(rows)); err != nil {
 		t.Fatal(err)
 	}
 	want := "\ufeff" + strings.ReplaceAll(`text,maybe,list,number,known,time,line

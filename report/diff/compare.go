@@ -16,7 +16,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
 
-// Compare compares two audits. It sorts the fetches of both in temporary files, so its memory
+// Compare compares two audits, or the same part of both. It sorts the fetches of both in temporary files, so its memory
 // does not grow with them.
 func Compare(ctx context.Context, old, new *results.Results) (_ *Changes, err error) {
 	dir, remove, err := durable.Temporary("")
@@ -26,6 +26,7 @@ func Compare(ctx context.Context, old, new *results.Results) (_ *Changes, err er
 	defer func() { err = errors.Join(err, remove()) }()
 	c := &comparison{origins: run.NewSorter(dir, originRuns)}
 	c.changes.Old, c.changes.New = sideOf(old.Name(), old.Audit()), sideOf(new.Name(), new.Audit())
+	c.changes.Part = new.Part().String()
 	c.changes.Settings = compareSettings(old.Audit(), new.Audit())
 	before, after := run.NewSorter(dir, sortedAs("old")), run.NewSorter(dir, sortedAs("new"))
 	if err := sortFetches(ctx, old, before); err != nil {

@@ -20,8 +20,9 @@ const MaxListed = 1000
 
 // Changes are the differences between two audits. A fetch is counted in one kind at most.
 type Changes struct {
-	Old Side `json:"old"`
-	New Side `json:"new"`
+	Part string `json:"part,omitempty"` // of both audits, in words; "": all of them
+	Old  Side   `json:"old"`
+	New  Side   `json:"new"`
 	// what was asked or read in another way: a verdict may differ for that alone
 	Settings []Difference `json:"settings"`
 

@@ -42,6 +42,9 @@ type text struct {
 func (t *text) line(format string, args ...any) { fmt.Fprintf(t, format+"\n", args...) }
 
 func (t *text) head(c *Changes) {
+	if c.Part != "" {
+		t.line("Of both audits, a part is compared: %s.", c.Part)
+	}
 	for i, s := range []Side{c.Old, c.New} {
 		t.line("%s %s: %s, %s, %d unproven, %d unknown", [2]string{"Old", "New"}[i], t.names[i],
 			report.Count(s.Fetches, "fetch"), report.Count(s.Violations, "violation"), s.Unproven, s.Unknown)

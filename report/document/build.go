@@ -81,12 +81,14 @@ func (b *builder) readInputs(res *results.Results) error {
 		if _, is := b.cited[n]; is {
 			b.cited[n] = in
 		}
+		counts := b.byInput[n+1]
+		fetched := counts.Fetches > 0
 		for _, name := range collections(in) {
-			if !known[name] {
+			if !known[name] && (fetched || b.part.IsZero()) {
 				known[name] = true
 				b.names = append(b.names, name)
 			}
-			if counts := b.byInput[n+1]; counts.Fetches > 0 {
+			if fetched {
 				b.collections.add(name, counts)
 			}
 		}
@@ -116,12 +118,16 @@ func (b *builder) document(options *Options) *Document {
 		Sections: []Section{b.actionSection(), certainty(t), b.scope(), b.timeline.section()},
 		Excerpts: b.excerpts.list, Disclaimer: disclaimer,
 	}
+	if part := b.part.String(); part != "" {
+		d.Title += ": " + part
+		d.Answer.Details = slices.Concat([]string{"All figures are of a part of the audit: " + part + "."}, d.Answer.Details)
+	}
 	if options.Changes != nil {
 		d.Sections = append(d.Sections, changesSection(options.Changes))
 	}
 	d.Sections = append(d.Sections, b.siteSection(), b.violationSection(), b.unprovenSection(), b.unknown.section(),
-		b.use.section(b.audit), whatIfSection(b.WhatIf.Ranking(), b.audit), b.issues.section(b.audit), method(),
-		signOff())
+		b.use.section(b.audit, b.part), whatIfSection(b.WhatIf.Ranking(), b.audit), b.issues.section(b.audit, b.part),
+		method(), signOff())
 	for _, s := range d.Sections {
 		for i := range s.Tables {
 			s.Tables[i].putInWords()

@@ -21,6 +21,7 @@ type Figures struct {
 	// WhatIf are the counts for other crawlers.
 	WhatIf report.WhatIf
 
+	part       *results.Part
 	inputs     inputs
 	captures   captureTally
 	sites      siteTally
@@ -51,7 +52,7 @@ func NewFigures(names []string) *Figures {
 
 func (in inputs) figures(byInput []Tally) *Figures {
 	return &Figures{
-		inputs: in, sites: newSiteTally(), violations: selection{limit: maxViolations},
+		part: new(results.Part), inputs: in, sites: newSiteTally(), violations: selection{limit: maxViolations},
 		unproven: selection{limit: maxUnproven}, settles: make(settleTally), timeline: newTimelineTally(),
 		unknown: newUnknownTally(), byInput: byInput, kinds: make(groupTally), use: newUseTally(),
 		WhatIf: report.NewWhatIf(), evidence: make(map[verdict]int64),
@@ -62,12 +63,15 @@ func (in inputs) figures(byInput []Tally) *Figures {
 // robots.txt come first, and its row of host_stats last.
 func (f *Figures) Add(row any) {
 	switch row := row.(type) {
-	case *report.RobotsRow:
-		f.unknown.addCapture(row)
-		if f.captures.add(row) {
+	case *report.RobotsRow: // findings may cite captures that are not in the part
+		changed, isKept := f.captures.add(row), f.part.Keeps(row.HostName, row.FetchTime, row.Agent)
+		if isKept {
+			f.unknown.addCapture(row)
+		}
+		if isKept && changed {
 			f.timeline.addChange(row)
 		}
-		if row.Agent == "" && row.RecordType != facts.TypeLogLine.String() {
+		if isKept && row.Agent == "" && row.RecordType != facts.TypeLogLine.String() {
 			f.unnamed++
 		}
 	case *report.FetchRow:
@@ -169,7 +173,7 @@ func (in *inputs) of(file string) (n int, entry string) {
 	}
 }
 
-// Read counts what the tables of an audit hold.
+// Read counts what the tables of an audit, or of a part, hold.
 func Read(ctx context.Context, res *results.Results) (*Figures, error) {
 	var names []string
 	for in, err := range res.Inputs() {
@@ -179,6 +183,7 @@ func Read(ctx context.Context, res *results.Results) (*Figures, error) {
 		names = append(names, in.Name)
 	}
 	f := NewFigures(names)
+	f.part = res.Part()
 	if err := eachOrigin(ctx, res, f.Add); err != nil {
 		return nil, err
 	}
@@ -186,8 +191,14 @@ func Read(ctx context.Context, res *results.Results) (*Figures, error) {
 		add(f, results.Columns(ctx, res, report.FetchesTable, "origin", "fetch_time", "warc_filename", "claim", "verdict",
 			"reason", "certainty", "evidence", "hops_from_seed", "is_seed", "is_page")),
 		add(f, results.Rows(ctx, res, report.RestrictionsTable)),
-		add(f, results.Columns(ctx, res, report.UsageSignalsTable, "purpose", "preference", "binds", "warc_filename",
-			"warc_record_offset")),
+		results.InStep(ctx, res, report.UsageSignalsTable, func(row *report.UsageSignalRow) results.Spot {
+			return results.Spot{URL: row.URL, Filename: row.WARCFilename, Offset: row.WARCRecordOffset}
+		}, func(row *report.UsageSignalRow, kept bool) error {
+			if kept {
+				f.Add(row)
+			}
+			return nil
+		}, "purpose", "preference", "binds", "warc_filename", "warc_record_offset"),
 		add(f, results.Rows(ctx, res, report.AgentStatsTable)),
 		add(f, results.Rows(ctx, res, report.IssuesTable)),
 	)
@@ -209,7 +220,7 @@ func add[R any](f *Figures, rows iter.Seq2[*R, error]) error {
 
 // eachOrigin passes on captures, findings and counts of origins, in the order of Figures.Add.
 func eachOrigin(ctx context.Context, res *results.Results, add func(row any)) error {
-	captures := results.Follow[report.RobotsRow](ctx, res, report.RobotsTable)
+	captures := results.Follow[report.RobotsRow](ctx, res.Whole(), report.RobotsTable)
 	defer captures.Stop()
 	violations := results.Follow[report.ViolationRow](ctx, res, report.ViolationsTable)
 	defer violations.Stop()

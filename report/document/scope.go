@@ -218,6 +218,9 @@ func (b *builder) inputTable() Table {
 				"for that, audit with --digest-inputs.",
 		}
 	}
+	if !b.part.IsZero() {
+		table.Notes = append(table.Notes, "Archives are listed with all that they hold.")
+	}
 	for _, in := range b.firstInputs {
 		table.Add(Clip(in.Name, maxName), in.Size, Visible(in.Container), in.Fetches, in.Robots, digestText(in))
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/words"
 	"github.com/robotsaudit/robotsaudit/report"
+	"github.com/robotsaudit/robotsaudit/report/results"
 )
 
 const maxUnread = 200 // archives with problems that are listed
@@ -56,7 +57,7 @@ func (t *issueTally) addUnread(row *report.IssueRow) {
 }
 
 // section lists what could not be read, and what was noted.
-func (t *issueTally) section(a *report.Audit) Section {
+func (t *issueTally) section(a *report.Audit, part *results.Part) Section {
 	archives := NewTable("unread-archives", "Inputs that could not be wholly read", "Every input was wholly read.",
 		Code.Columns("File"), Number.Columns("Problems"), Words.Columns("The first", "Detail"), Number.Columns("At byte"))
 	for _, u := range t.unread {
@@ -78,6 +79,9 @@ func (t *issueTally) section(a *report.Audit) Section {
 		kinds.Add(issueText(k), t.kinds[k], missing(k))
 	}
 	s := Section{ID: "unread", Heading: "What could not be read", Tables: []Table{archives, kinds}}
+	if !part.IsZero() {
+		s.Intro = append(s.Intro, "This section is of the whole audit.")
+	}
 	if a.Totals.Duplicates > 0 {
 		s.Intro = append(s.Intro,
 			fmt.Sprintf("Of %s the archives hold another copy; each was counted once.",

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/report"
+	"github.com/robotsaudit/robotsaudit/report/results"
 )
 
 const (
@@ -131,12 +132,12 @@ func addCounts[K comparable](to, from map[K]int64) {
 }
 
 // section describes the statements of pages and sites.
-func (t *useTally) section(a *report.Audit) Section {
+func (t *useTally) section(a *report.Audit, part *results.Part) Section {
 	t.end()
 	s := Section{ID: "use", Heading: "Restrictions on publication and use", Intro: []string{
 		"None of these is a violation of robots.txt: a page’s own statements are known only after it was fetched. " +
 			"They concern what may be done with the copy.",
-	}, Tables: []Table{pageTable(&a.Totals)}}
+	}, Tables: []Table{pageTable(&a.Totals, part)}}
 	if len(a.Settings.Purposes) == 0 {
 		s.Intro = append(s.Intro,
 			"Restrictions on a purpose are listed if the audit names it: --purpose archive, index or train.")
@@ -152,16 +153,21 @@ func (t *useTally) section(a *report.Audit) Section {
 	return s
 }
 
-// pageTable counts fetches by the statements on them.
-func pageTable(t *report.Totals) Table {
+// pageTable counts fetches by the statements on them. Of a part, some are not counted (results.IsUncounted).
+func pageTable(t *report.Totals, part *results.Part) Table {
 	table := NewTable("use-pages", "Fetches by what was said of them", "",
 		Words.Columns("What was said"), Number.Columns("Fetches"))
-	table.Add("A page tag that binds somebody (noindex and the like)", t.Tagged)
-	table.Add("Tags that restrict publication, for the crawler", t.PublicationRestricted)
-	table.Add("Tags or signals that restrict some use", t.UsageRestricted)
+	whole := func(what string, n int64) {
+		if part.IsZero() {
+			table.Add(what, n)
+		}
+	}
+	whole("A page tag that binds somebody (noindex and the like)", t.Tagged)
+	whole("Tags that restrict publication, for the crawler", t.PublicationRestricted)
+	whole("Tags or signals that restrict some use", t.UsageRestricted)
 	table.Add("A statement without force that hints at a restriction of some use", t.Hinted)
-	table.Add("A usage signal (Content-Usage, Content-Signal, TDMRep, a licence, noai)", t.Signalled)
-	table.Add("Statements that contradict each other; the restriction holds", t.Conflicting)
+	whole("A usage signal (Content-Usage, Content-Signal, TDMRep, a licence, noai)", t.Signalled)
+	whole("Statements that contradict each other; the restriction holds", t.Conflicting)
 	table.Add("Some tags may be missing: no record was read, a revisit has no original, a page cannot be read",
 		t.TagsUnknown)
 	return table

@@ -19,22 +19,16 @@ const maxAgents = 300 // rows of the matrix
 // where its first verdict does.
 func (f *Figures) readWhatIf(ctx context.Context, res *results.Results) error {
 	r := whatIfReader{counts: &f.WhatIf}
-	if err := r.readNone(ctx, res); err != nil {
+	if err := r.readNone(ctx, res.Whole()); err != nil {
 		return err
 	}
-	r.groups = results.Follow[report.RobotsAgentRow](ctx, res, report.RobotsAgentsTable)
+	r.groups = results.Follow[report.RobotsAgentRow](ctx, res.Whole(), report.RobotsAgentsTable)
 	defer r.groups.Stop()
-	for row, err := range results.Columns(ctx, res, report.GroupVerdictsTable, "url", "robots_id", "group", "verdict",
-		"reason") {
-		if err == nil {
-			err = r.add(row)
-		}
-		if err != nil {
-			return err
-		}
-	}
+	err := results.InStep(ctx, res, report.GroupVerdictsTable, func(row *report.GroupVerdictRow) results.Spot {
+		return results.Spot{URL: row.URL, Filename: row.WARCFilename, Offset: row.WARCRecordOffset}
+	}, r.add, "url", "robots_id", "group", "verdict", "reason")
 	r.counts.EndOrigin()
-	return nil
+	return err
 }
 
 type whatIfReader struct {
@@ -63,7 +57,7 @@ func (r *whatIfReader) readNone(ctx context.Context, res *results.Results) error
 	return nil
 }
 
-func (r *whatIfReader) add(row *report.GroupVerdictRow) error {
+func (r *whatIfReader) add(row *report.GroupVerdictRow, kept bool) error {
 	if start := startOf(row.URL); start != r.start {
 		r.start = start
 		if u, _ := weburl.Parse(row.URL); u.Origin() != r.origin {
@@ -77,7 +71,7 @@ func (r *whatIfReader) add(row *report.GroupVerdictRow) error {
 			return err
 		}
 	}
-	if row.Reason != words.RobotsTxtItself.String() { // which is allowed to all
+	if kept && row.Reason != words.RobotsTxtItself.String() { // which is allowed to all
 		r.counts.Add(report.TokenGroup{RobotsID: row.RobotsID, Group: int(row.Group)}, row.Verdict)
 	}
 	return nil

@@ -17,6 +17,7 @@ import (
 	"unicode"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
+	"github.com/robotsaudit/robotsaudit/internal/weburl"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/export"
@@ -51,6 +52,16 @@ func New(ctx context.Context, r *results.Results, set *evaluate.Facts, q evaluat
 	if row, err := strconv.ParseInt(q.What, 10, 64); err == nil {
 		if q.What, err = placeOfRow(ctx, r, row); err != nil {
 			return nil, err
+		}
+	}
+	if part := r.Part(); !part.IsZero() {
+		q.Among = func(s *evaluate.Sighting) bool {
+			u, _ := weburl.Parse(s.URL)
+			var micros *int64
+			if s.Time.Known() {
+				micros = &s.Time.Micros
+			}
+			return part.Keeps(u.Host, micros, s.Agent)
 		}
 	}
 	asked := q.Uses
@@ -117,7 +128,7 @@ func agrees(ctx context.Context, r *results.Results, x *evaluate.Explanation) er
 		Reason           string `parquet:"reason,dict"`
 	}
 	at := &x.Fetch.Record
-	for f, err := range results.Select[fetch](ctx, r, report.FetchesTable) {
+	for f, err := range results.Select[fetch](ctx, r.Whole(), report.FetchesTable) {
 		switch {
 		case err != nil:
 			return err

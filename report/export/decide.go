@@ -224,15 +224,17 @@ func (d *decider) readRestriction(f *fetchRow) error {
 	}
 }
 
-// decided yields each fetch with its decision, except fetches of robots.txt itself. In a list by records, a fetch
+// decided yields each fetch of the part with its decision, except fetches of robots.txt itself. It decides all fetches,
+// as the tables are read in step with them. In a list by records, a fetch
 // that rows of lists of URLs name has an entry for each name.
 func (l *list) decided(ctx context.Context) iter.Seq2[*entry, error] {
 	return func(yield func(*entry, error) bool) {
-		d := newDecider(ctx, l.results, &l.options, l.tokens)
+		whole, part := l.results.Whole(), l.results.Part()
+		d := newDecider(ctx, whole, &l.options, l.tokens)
 		for _, t := range d.tables {
 			defer t.Stop()
 		}
-		for f, err := range results.Select[fetchRow](ctx, l.results, report.FetchesTable) {
+		for f, err := range results.Select[fetchRow](ctx, whole, report.FetchesTable) {
 			if err != nil {
 				yield(nil, err)
 				return
@@ -242,7 +244,7 @@ func (l *list) decided(ctx context.Context) iter.Seq2[*entry, error] {
 				yield(nil, err)
 				return
 			}
-			if f.Reason == words.RobotsTxtItself.String() {
+			if f.Reason == words.RobotsTxtItself.String() || !part.Keeps(f.HostName, f.FetchTime, f.Agent) {
 				continue
 			}
 			e := l.entryOf(f, &w)

@@ -51,20 +51,34 @@ func selectColumns[T any](table []columnSpec) []columnSpec {
 type batch[T any] struct {
 	rows   []T
 	fields []field
+
+	part *Part // nil: all rows are asked for
+	keys []rowKey
 }
 
-func newBatch[T any](specs []columnSpec) *batch[T] {
-	b := &batch[T]{rows: make([]T, batchRows)}
-	values := make([]reflect.Value, batchRows)
-	for i := range b.rows {
-		values[i] = reflect.ValueOf(&b.rows[i]).Elem()
+// newBatch makes a batch of columns of a table. It yields the rows that are in a part.
+func newBatch[T any](specs, table []columnSpec, part *Part) *batch[T] {
+	b := &batch[T]{rows: make([]T, batchRows), part: part}
+	b.fields = fieldsOf(b.rows, specs)
+	if !part.IsZero() {
+		b.keys = make([]rowKey, batchRows)
+		b.fields = append(b.fields, fieldsOf(b.keys, keysOf(table))...)
+	}
+	return b
+}
+
+// fieldsOf are the fields of rows that columns are decoded into.
+func fieldsOf[T any](rows []T, specs []columnSpec) (fields []field) {
+	values := make([]reflect.Value, len(rows))
+	for i := range rows {
+		values[i] = reflect.ValueOf(&rows[i]).Elem()
 	}
 	for _, s := range specs {
 		f := newField(values, s.index)
 		f.columnSpec = s
-		b.fields = append(b.fields, f)
+		fields = append(fields, f)
 	}
-	return b
+	return fields
 }
 
 // eachOf yields the rows of a file. It returns their number, and whether more are asked for.
@@ -97,11 +111,12 @@ func (b *batch[T]) eachOf(
 			return rows, false
 		}
 		clear(b.rows)
+		clear(b.keys)
 		for i, v := range columns.Columns {
 			v.Each(fields[i].set)
 		}
 		for i := range n {
-			if !yield(&b.rows[i], nil) {
+			if (b.keys == nil || b.keys[i].isOf(b.part)) && !yield(&b.rows[i], nil) {
 				return rows, false
 			}
 			rows++

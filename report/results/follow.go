@@ -102,9 +102,11 @@ func (f *Follower[T]) End() error {
 }
 
 // Disagrees is the error of a table that has no row of the fetch at p, or one too many.
-func (f *Follower[T]) Disagrees(p *Spot) error {
+func (f *Follower[T]) Disagrees(p *Spot) error { return disagree(f.table, p) }
+
+func disagree(table string, p *Spot) error {
 	return fmt.Errorf("the tables fetches and %s of the audit do not agree on the record at %s:%d; audit again",
-		f.table, p.Filename, p.Offset)
+		table, p.Filename, p.Offset)
 }
 
 // Rules are the rules of disallowed fetches, which violations and unproven have, read in step with fetches.

@@ -28,6 +28,9 @@ type Results struct {
 	dir   string
 	name  string // that messages call it
 	audit report.Audit
+
+	part  Part
+	whole *Results // of which these are a part; nil: of none
 }
 
 // Open opens the results in an output folder. It reads audit.json, which commits the tables:
@@ -154,14 +157,22 @@ func Columns[R any](ctx context.Context, r *Results, table report.TableOf[R], na
 func rowsOf[T, R any](ctx context.Context, r *Results, table report.TableOf[R],
 	columns []columnSpec,
 ) iter.Seq2[*T, error] {
+	if rows, isCounted := counted(ctx, r, table.Name).(iter.Seq2[*T, error]); isCounted {
+		return rows
+	}
 	spec := tableSpec{table.Name, columnsOf[R]()}
 	return func(yield func(*T, error) bool) {
+		part, err := r.partOf(table.Name)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
 		files, err := filesOf(r, table)
 		if err != nil {
 			yield(nil, err)
 			return
 		}
-		b := newBatch[T](columns)
+		b := newBatch[T](columns, spec.columns, part)
 		rows := int64(0)
 		for _, path := range files {
 			n, more := b.eachOf(ctx, path, spec, yield)
@@ -169,7 +180,7 @@ func rowsOf[T, R any](ctx context.Context, r *Results, table report.TableOf[R],
 				return
 			}
 		}
-		if want := r.audit.Tables[table.Name]; rows != want {
+		if want := r.Whole().audit.Tables[table.Name]; rows != want {
 			yield(nil, fmt.Errorf("the table %s in %s has %d rows, and %s says %d; %s",
 				table.Name, r.name, rows, report.AuditFile, want, makeAnew(r.name)))
 		}

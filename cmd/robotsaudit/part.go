@@ -1,0 +1,75 @@
+package main
+
+import (
+	"errors"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/robotsaudit/robotsaudit/internal/agents"
+	"github.com/robotsaudit/robotsaudit/report/results"
+)
+
+// partFlags are the options that limit a command to a part of an audit.
+type partFlags struct {
+	since, until, crawler string
+	hosts                 []string
+	part                  results.Part
+}
+
+func (f *partFlags) add(flags *pflag.FlagSet) {
+	flags.StringVar(&f.since, "since", "",
+		"only fetches from `DATE` on: 2025-05-01, a day in UTC, or a moment as 2025-05-01T12:00:00Z; or today or now")
+	flags.StringVar(&f.until, "until", "", "only fetches up to `DATE`, that day or moment included")
+	flags.StringArrayVar(&f.hosts, "host", nil,
+		"only fetches from `HOST`: example.org, without www.example.org; or *.example.org, its subdomains (repeatable)")
+	flags.StringVar(&f.crawler, "crawler-only", "",
+		"only fetches by the crawler with product token `TOKEN`; - is crawlers without a name")
+}
+
+// resolve reads the part that the flags name.
+func (f *partFlags) resolve() (err error) {
+	p := &f.part
+	if p.Since, err = parseAsOf("since", f.since); err != nil {
+		return err
+	}
+	if p.Until, err = parseAsOf("until", f.until); err != nil {
+		return err
+	}
+	if !p.Since.IsZero() && !p.Until.IsZero() && p.Since.First().After(p.Until.Last()) {
+		return usageErrorf("--since %s is after --until %s; exchange them", f.since, f.until)
+	}
+	for _, s := range f.hosts {
+		host, err := results.ParseHost(s)
+		if err != nil {
+			return usageErrorf("--host: %v", err)
+		}
+		p.Hosts = append(p.Hosts, host)
+	}
+	if p.Crawler = f.crawler; f.crawler != "" && f.crawler != results.NoCrawler {
+		if fault := agents.TokenFault(f.crawler); fault != "" {
+			return usageErrorf("--crawler-only: %q is no product token: %s", f.crawler, fault)
+		}
+	}
+	return nil
+}
+
+// limit limits results to the part. At least one of them must have fetches of it.
+func (f *partFlags) limit(cmd *cobra.Command, all ...**results.Results) error {
+	var absent *results.AbsentError
+	there := false
+	for _, r := range all {
+		var err error
+		if *r, err = (*r).Limit(cmd.Context(), f.part); err == nil {
+			err = (*r).CheckPart(cmd.Context())
+		}
+		if err != nil && !errors.As(err, &absent) {
+			return err
+		}
+		there = there || err == nil
+	}
+	if !there {
+		return usageErrorf("%v", absent)
+	}
+	return nil
+}

@@ -1,0 +1,281 @@
+package results
+
+import (
+	"cmp"
+	"context"
+	"iter"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/robotsaudit/robotsaudit/evaluate"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/words"
+	"github.com/robotsaudit/robotsaudit/report"
+)
+
+// IsUncounted reports whether rows do not show what a column of host_stats or agent_stats counts, so that parts lack
+// it.
+func IsUncounted(column string) bool { return slices.Contains(uncounted, column) }
+
+var uncounted = []string{
+	"rank_stratum", "robots_captures", "tagged", "signalled", "publication_restricted", "usage_restricted",
+	"conflicting", "policy_files",
+}
+
+// counted yields the rows of a table that is counted from the fetches of a part. nil: the table is read.
+func counted(ctx context.Context, r *Results, table string) any {
+	switch {
+	case r.part.IsZero():
+	case table == report.HostStatsTable.Name:
+		return r.hostRows(ctx)
+	case table == report.AgentStatsTable.Name:
+		return r.agentRows(ctx)
+	}
+	return nil
+}
+
+// countTotals makes the totals of audit.json the ones of the part.
+func (r *Results) countTotals(ctx context.Context) error {
+	whole := &r.audit.Totals
+	t := report.Totals{
+		RobotsOutcomes: make(map[string]int64), Issues: whole.Issues, InputsNotWhollyRead: whole.InputsNotWhollyRead,
+	}
+	var host report.HostRow // of all fetches
+	for f, err := range r.countedFetches(ctx) {
+		if err != nil {
+			return err
+		}
+		if t.Origins == 0 || f.Origin != host.Origin {
+			t.Origins++
+			host.Origin = f.Origin
+		}
+		f.addTo(&host)
+		if f.RecordType == facts.TypeIndexed.String() {
+			t.Indexed++
+		}
+	}
+	t.Counts = host.Counts
+	t.FirstFetchTime, t.LastFetchTime = timeOf(host.FirstFetchTime), timeOf(host.LastFetchTime)
+	t.Complete()
+	for row, err := range rowsIfWritten[robotsKind](ctx, r, report.RobotsTable) {
+		switch {
+		case err != nil:
+			return err
+		case row.RecordType == facts.TypeLogLine.String():
+			t.LogEvidence++
+		default:
+			t.RobotsOutcomes[strings.Clone(row.Outcome)]++
+		}
+	}
+	for _, err := range rowsIfWritten[struct{}](ctx, r, report.ExclusionsTable) {
+		if err != nil {
+			return err
+		}
+		t.Exclusions++
+	}
+	r.audit.Totals = t
+	return nil
+}
+
+type robotsKind struct {
+	RecordType string `parquet:"record_type,dict"`
+	Outcome    string `parquet:"outcome,dict"`
+}
+
+func timeOf(micros *int64) *time.Time {
+	if micros == nil {
+		return nil
+	}
+	return new(time.UnixMicro(*micros).UTC())
+}
+
+// hostRows counts the fetches of each origin, in the order of fetches.
+func (r *Results) hostRows(ctx context.Context) iter.Seq2[*report.HostRow, error] {
+	return func(yield func(*report.HostRow, error) bool) {
+		var host *report.HostRow
+		for f, err := range r.countedFetches(ctx) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if host != nil && f.Origin != host.Origin {
+				if !yield(host, nil) {
+					return
+				}
+				host = nil
+			}
+			if host == nil {
+				host = &report.HostRow{Origin: f.Origin, HostName: f.HostName, RegisteredDomain: f.RegisteredDomain}
+			}
+			f.addTo(host)
+		}
+		if host != nil {
+			yield(host, nil)
+		}
+	}
+}
+
+// agentRows counts the fetches of each product token, in the order of tokens.
+func (r *Results) agentRows(ctx context.Context) iter.Seq2[*report.AgentRow, error] {
+	return func(yield func(*report.AgentRow, error) bool) {
+		var agents evaluate.AgentTable
+		for f, err := range r.countedFetches(ctx) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			agents.Add(f.Agent, f.Claim, &f.Counts)
+		}
+		for _, a := range agents.Sorted() {
+			if !yield(new(report.AgentRowOf(a)), nil) {
+				return
+			}
+		}
+	}
+}
+
+// countedFetch is a fetch, and what it adds to counts.
+type countedFetch struct {
+	fetchToCount
+	evaluate.Counts
+}
+
+// addTo adds a fetch to the row of an origin.
+func (f *countedFetch) addTo(host *report.HostRow) {
+	host.Sum(&f.Counts)
+	widen(host, f.FetchTime)
+}
+
+// widen makes the time of an origin's fetches hold another one, if it is known.
+func widen(host *report.HostRow, micros *int64) {
+	if micros == nil {
+		return
+	}
+	if host.FirstFetchTime == nil {
+		host.FirstFetchTime, host.LastFetchTime = new(*micros), new(*micros)
+	}
+	*host.FirstFetchTime, *host.LastFetchTime = min(*host.FirstFetchTime, *micros), max(*host.LastFetchTime, *micros)
+}
+
+// fetchToCount are the columns of fetches that counts need.
+type fetchToCount struct {
+	Place
+	Origin           string `parquet:"origin,delta"`
+	HostName         string `parquet:"url_host_name,delta"`
+	RegisteredDomain string `parquet:"url_host_registered_domain,optional,delta"`
+	FetchTime        *int64 `parquet:"fetch_time,optional,timestamp(microsecond)"`
+	RecordType       string `parquet:"record_type,dict"`
+	report.Content
+	Agent string `parquet:"agent,optional,dict"`
+	Claim string `parquet:"claim,optional,dict"`
+	report.Decision
+	Certainty string `parquet:"certainty,optional,dict"`
+	Notes     string `parquet:"notes,optional,dict"`
+	TagsFrom  string `parquet:"tags_from,optional,dict"`
+	Hints     string `parquet:"hints,optional,dict"`
+}
+
+type placeAndKind struct {
+	Place
+	Kind string `parquet:"kind,dict"`
+}
+
+// countedFetches yields the fetches of the part. One is valid until the next step.
+func (r *Results) countedFetches(ctx context.Context) iter.Seq2[*countedFetch, error] {
+	return func(yield func(*countedFetch, error) bool) {
+		restrictions := FollowRows(rowsIfWritten[placeAndKind](ctx, r, report.RestrictionsTable), "restrictions")
+		defer restrictions.Stop()
+		delays := FollowRows(rowsIfWritten[Place](ctx, r, report.CrawlDelaysTable), "crawl_delays")
+		defer delays.Stop()
+		var f countedFetch
+		for row, err := range Select[fetchToCount](ctx, r, report.FetchesTable) {
+			if err == nil {
+				f = countedFetch{fetchToCount: *row}
+				f.count()
+				err = f.countRows(restrictions, delays)
+			}
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if !yield(&f, nil) {
+				return
+			}
+		}
+	}
+}
+
+// rowsIfWritten yields some columns of a table; none where the audit left it out.
+func rowsIfWritten[T, R any](ctx context.Context, r *Results, table report.TableOf[R]) iter.Seq2[*T, error] {
+	if _, written := r.audit.Tables[table.Name]; !written {
+		return func(func(*T, error) bool) {}
+	}
+	return Select[T](ctx, r, table)
+}
+
+// count counts the fetch by its row, as evaluate.Counts.Add does.
+func (f *countedFetch) count() {
+	c := &f.Counts
+	has := func(note evaluate.Notes) bool {
+		return f.Verdict == words.Allowed.String() && slices.Contains(strings.Split(f.Notes, ","), note.Strings()[0])
+	}
+	modality := func(m evaluate.Modality) bool { return f.Modality == m.String() }
+	for _, count := range [...]struct {
+		is bool
+		of *int64
+	}{
+		{true, &c.Fetches},
+		{f.Reason == words.RobotsTxtItself.String(), &c.RobotsTxtItself},
+		{f.Verdict == words.Allowed.String(), &c.Allowed},
+		{f.Verdict == words.Disallowed.String(), &c.Disallowed},
+		{f.Verdict == words.Unknown.String(), &c.Unknown},
+		{f.Evidence == words.Fresh.String(), &c.EvidenceFresh},
+		{f.Evidence == words.Stale.String(), &c.EvidenceStale},
+		{f.Evidence == words.Later.String(), &c.EvidenceLater},
+		{f.Evidence == words.None.String(), &c.EvidenceNone},
+		{f.Certainty == words.Certain.String(), &c.ViolationsCertain},
+		{f.Certainty == words.Probable.String(), &c.ViolationsProbable},
+		{f.Certainty == words.Possible.String(), &c.Possible},
+		{f.Certainty == words.Contested.String(), &c.Contested},
+		{has(words.NoteUnsafeEncoding), &c.UnsafeEncoding},
+		{has(words.NoteNamedGroupForbids), &c.NamedGroupForbids},
+		{f.TagsFrom == evaluate.PageUnknown.String(), &c.TagsUnknown},
+		{f.Hints != "", &c.Hinted},
+		{f.Refusal != "", &c.Refused},
+		{f.Content.PayloadBytes == nil, &c.PayloadUnknown},
+		{modality(evaluate.ModalityText), &c.ModalityText},
+		{modality(evaluate.ModalityImage), &c.ModalityImage},
+		{modality(evaluate.ModalityAudio), &c.ModalityAudio},
+		{modality(evaluate.ModalityVideo), &c.ModalityVideo},
+		{modality(evaluate.ModalityApplication), &c.ModalityApplication},
+		{modality(evaluate.ModalityOther), &c.ModalityOther},
+		{modality(evaluate.ModalityUnknown), &c.ModalityUnknown},
+	} {
+		if count.is {
+			*count.of++
+		}
+	}
+	if n := f.Content.PayloadBytes; n != nil {
+		c.PayloadBytes += *n
+	}
+}
+
+// countRows counts the rows that the fetch has in other tables.
+func (f *countedFetch) countRows(restrictions *Follower[placeAndKind], delays *Follower[Place]) error {
+	for {
+		row, err := restrictions.Next(&f.Place)
+		if row == nil || err != nil {
+			delay, other := delays.Next(&f.Place)
+			if delay != nil {
+				f.CrawlDelays++
+			}
+			return cmp.Or(err, other)
+		}
+		if row.Kind == evaluate.RestrictsPublication.String() {
+			f.RestrictionsPublication++
+		} else {
+			f.RestrictionsUsage++
+		}
+	}
+}
