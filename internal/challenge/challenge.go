@@ -119,7 +119,6 @@ func (m *marks) complete(e *tag.Element) bool {
 	return m.found
 }
 
-// is reports whether an element is or has the mark.
 func (k *mark) is(e *tag.Element) bool {
 	switch {
 	case k.Assigns != "":

@@ -151,15 +151,15 @@ func TestMarkers(t *testing.T) {
 
 // The finder finds each text at any place, and nothing else.
 func TestFinder(t *testing.T) {
-	for _, w := range needles.windows {
+	for _, text := range needles.texts {
 		for pad := range 2 * needles.stride {
-			page := strings.Repeat("x", pad) + w.text
+			page := strings.Repeat("x", pad) + string(text)
 			if !needles.in([]byte(page)) {
-				t.Fatalf("%s behind %d bytes", w.text, pad)
+				t.Fatalf("%s behind %d bytes", text, pad)
 			}
-			for cut := range len(w.text) {
+			for cut := range len(text) {
 				if needles.in([]byte(page[:pad+cut])) {
-					t.Fatalf("%s, cut to %d", w.text, cut)
+					t.Fatalf("%s, cut to %d", text, cut)
 				}
 			}
 		}

@@ -71,7 +71,6 @@ func isNameByte(c byte) bool {
 	return c == '_' || c == '$' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z' || c >= 0x80
 }
 
-// isAssigned reports whether the text after a name sets it.
 func isAssigned(rest []byte) bool {
 	rest = bytes.TrimLeft(rest, " \t\r\n")
 	return len(rest) > 1 && rest[0] == '=' && rest[1] != '='
