@@ -42,7 +42,6 @@ func cdxShape(letters string) (shape []field) {
 	return shape
 }
 
-// cdxLines parses lines of CDX.
 type cdxLines struct {
 	delimiter byte
 	shape     []field // of the header, nil without one

@@ -132,7 +132,7 @@ type Options struct {
 // the result of Sniff, or URLList for any file that the user calls a list of URLs. Open does not
 // close r.
 func Open(f Format, r io.Reader, size int64, opt Options) (Reader, error) {
-	if nameOf(listNames[:], strings.ToLower(opt.IDColumn)) != fieldNone {
+	if listFields[strings.ToLower(opt.IDColumn)] != fieldNone {
 		return nil, fmt.Errorf("the column %s of --id-column is read as what it is, and every list has it; leave the "+
 			"option out, or name another column", opt.IDColumn)
 	}
@@ -155,7 +155,6 @@ func Open(f Format, r io.Reader, size int64, opt Options) (Reader, error) {
 	return nil, errors.New("it is no index and no list of URLs")
 }
 
-// field is the meaning of a value in a row.
 type field uint8
 
 const (
@@ -177,7 +176,6 @@ const (
 	fields
 )
 
-// noRow is an empty row.
 var noRow = Row{Micros: NoTime, Status: -1, Offset: -1, Length: -1, At: -1}
 
 // set sets a field to a value of a text format, where "-" is none. fault is the defect of the

@@ -8,50 +8,33 @@ import (
 	"github.com/parquet-go/jsonlite"
 )
 
-// name is the name of a field in JSON objects, CSV or Parquet.
-type name struct {
-	name  string
-	field field
-}
-
 // captureNames are the field names of indexes: CDXJ of pywb, of Common Crawl and in WACZ, and the
 // CDX servers of Wayback, pywb and OutbackCDX.
-var captureNames = [...]name{
-	{"url", fieldURL},
-	{"original", fieldURL},
-	{"timestamp", fieldTime},
-	{"status", fieldStatus},
-	{"statuscode", fieldStatus},
-	{"mime", fieldMIME},
-	{"mimetype", fieldMIME},
-	{"digest", fieldDigest},
-	{"length", fieldLength},
-	{"offset", fieldOffset},
-	{"compressedoffset", fieldOffset},
-	{"filename", fieldFilename},
-	{"file", fieldFilename},
-	{"method", fieldMethod},
-	{"redirect", fieldRedirect},
-	{"redirecturl", fieldRedirect},
-	{"recordid", fieldRecordID},
-}
-
-// nameOf returns the field that a name stands for.
-func nameOf(names []name, s string) field {
-	for i := range names {
-		if names[i].name == s {
-			return names[i].field
-		}
-	}
-	return fieldNone
+var captureNames = map[string]field{
+	"url":              fieldURL,
+	"original":         fieldURL,
+	"timestamp":        fieldTime,
+	"status":           fieldStatus,
+	"statuscode":       fieldStatus,
+	"mime":             fieldMIME,
+	"mimetype":         fieldMIME,
+	"digest":           fieldDigest,
+	"length":           fieldLength,
+	"offset":           fieldOffset,
+	"compressedoffset": fieldOffset,
+	"filename":         fieldFilename,
+	"file":             fieldFilename,
+	"method":           fieldMethod,
+	"redirect":         fieldRedirect,
+	"redirecturl":      fieldRedirect,
+	"recordid":         fieldRecordID,
 }
 
 // noUnit is the defect of a time that is a number without the digits of CDX.
 const noUnit = "its time is a number without a unit; give it as text, or as a timestamp"
 
-// objects parses JSON objects.
 type objects struct {
-	names []name
+	names map[string]field
 	it    *jsonlite.Iterator
 }
 
@@ -65,7 +48,6 @@ func (o *objects) parse(text []byte, row *Row) (ok bool, fault string) {
 	return true, ""
 }
 
-// set sets the fields that an object names.
 func (o *objects) set(text string, row *Row) (fault string) {
 	if fault = o.open(text, jsonlite.Object); fault != "" {
 		return fault
@@ -74,7 +56,7 @@ func (o *objects) set(text string, row *Row) (fault string) {
 		if err != nil || o.it.Err() != nil {
 			break
 		}
-		f := nameOf(o.names, key)
+		f := o.names[key]
 		if f == fieldNone {
 			continue
 		}
@@ -96,7 +78,6 @@ func (o *objects) set(text string, row *Row) (fault string) {
 	return o.close(fault)
 }
 
-// open begins a value of a kind.
 func (o *objects) open(text string, kind jsonlite.Kind) (fault string) {
 	if o.it == nil {
 		o.it = jsonlite.Iterate(text)
@@ -153,7 +134,7 @@ func (c *cdxjLines) parse(text []byte, row *Row) (ok bool, fault string) {
 	if !ok {
 		return false, "it is no line of CDXJ: a key, a date in digits, and a JSON object"
 	}
-	c.names = captureNames[:]
+	c.names = captureNames
 	if fault := c.set(object, row); fault != "" {
 		return false, fault
 	}
@@ -190,7 +171,7 @@ var serverShapes = [15][]field{
 }
 
 func (s *serverRows) parse(text []byte, row *Row) (ok bool, fault string) {
-	s.names = captureNames[:]
+	s.names = captureNames
 	if s.ended {
 		return false, ""
 	}
@@ -225,7 +206,6 @@ func (s *serverRows) parse(text []byte, row *Row) (ok bool, fault string) {
 	return true, ""
 }
 
-// list reads the values of an array.
 func (s *serverRows) list(text string) (fault string) {
 	s.values = s.values[:0]
 	if fault = s.open(text, jsonlite.Array); fault != "" {
@@ -251,7 +231,7 @@ func (s *serverRows) list(text string) (fault string) {
 func (s *serverRows) header() (shape []field) {
 	var named [fields]bool
 	for _, value := range s.values {
-		f := nameOf(captureNames[:], value)
+		f := captureNames[value]
 		shape = append(shape, f)
 		named[f] = true
 	}

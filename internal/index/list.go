@@ -11,27 +11,30 @@ import (
 	"strings"
 )
 
-// listNames are the columns of lists of URLs.
-var listNames = [...]name{
-	{"url", fieldURL},
-	{"uri", fieldURL},
-	{"target_uri", fieldURL},
-	{"time", fieldTime},
-	{"timestamp", fieldTime},
-	{"date", fieldTime},
-	{"fetch_time", fieldTime},
-	{"warc_date", fieldTime},
-	{"agent", fieldAgent},
-	{"user_agent", fieldAgent},
-	{"record_id", fieldRecordID},
-	{"warc_record_id", fieldRecordID},
-}
+// listNames are the columns of lists of URLs, listFields the same by name.
+var (
+	listNames = map[field][]string{
+		fieldURL:      {"url", "uri", "target_uri"},
+		fieldTime:     {"time", "timestamp", "date", "fetch_time", "warc_date"},
+		fieldAgent:    {"agent", "user_agent"},
+		fieldRecordID: {"record_id", "warc_record_id"},
+	}
+	listFields = func() map[string]field {
+		m := make(map[string]field)
+		for f, names := range listNames {
+			for _, name := range names {
+				m[name] = f
+			}
+		}
+		return m
+	}()
+)
 
 // listColumns finds the fields that the columns of a list stand for.
 func listColumns(columns []string) (shape []field, err error) {
 	var named [fields]string
 	for _, c := range columns {
-		f := nameOf(listNames[:], strings.ToLower(strings.TrimSpace(c)))
+		f := listFields[strings.ToLower(strings.TrimSpace(c))]
 		if f != fieldNone && named[f] != "" {
 			return nil, fmt.Errorf("its columns %s and %s say the same: leave one out", named[f], c)
 		}
@@ -41,7 +44,7 @@ func listColumns(columns []string) (shape []field, err error) {
 	for _, f := range [...]field{fieldURL, fieldTime} {
 		if named[f] == "" {
 			return nil, fmt.Errorf("it has none of the columns %s; give one of these names to the column of %s",
-				strings.Join(listNamesOf(f), ", "), map[field]string{fieldURL: "URLs", fieldTime: "times"}[f])
+				strings.Join(listNames[f], ", "), map[field]string{fieldURL: "URLs", fieldTime: "times"}[f])
 		}
 	}
 	return shape, nil
@@ -74,17 +77,6 @@ func idColumn(columns []string, asked string) (at int, err error) {
 	return at, nil
 }
 
-// listNamesOf are the names that a field has in lists.
-func listNamesOf(f field) (names []string) {
-	for _, n := range listNames {
-		if n.field == f {
-			names = append(names, n.name)
-		}
-	}
-	return names
-}
-
-// csvRows parses records of CSV.
 type csvRows struct {
 	delimiter byte
 	columns   int
@@ -124,7 +116,6 @@ func (r *textReader) openCSV(id string) error {
 	return err
 }
 
-// csvHeader finds the delimiter and the columns.
 func csvHeader(line []byte) (c *csvRows, columns []string, err error) {
 	c = &csvRows{delimiter: ','}
 	for _, delimiter := range []byte("\t;") {
@@ -140,7 +131,6 @@ func csvHeader(line []byte) (c *csvRows, columns []string, err error) {
 	return c, columns, err
 }
 
-// split returns the values of a record.
 func (c *csvRows) split(record []byte) ([]string, error) {
 	if !slices.Contains(record, '"') {
 		return strings.Split(string(record), string(rune(c.delimiter))), nil

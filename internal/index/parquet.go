@@ -37,28 +37,26 @@ const (
 )
 
 // tableNames are the columns of Common Crawl's columnar index that are read. Older crawls lack some.
-var tableNames = [...]name{
-	{"url", fieldURL},
-	{"fetch_time", fieldTime},
-	{"fetch_status", fieldStatus},
-	{"fetch_redirect", fieldRedirect},
-	{"content_digest", fieldDigest},
-	{"content_mime_type", fieldMIME},
-	{"warc_filename", fieldFilename},
-	{"warc_record_offset", fieldOffset},
-	{"warc_record_length", fieldLength},
-	{"warc_record_id", fieldRecordID},
-	{"subset", fieldSubset},
+var tableNames = map[string]field{
+	"url":                fieldURL,
+	"fetch_time":         fieldTime,
+	"fetch_status":       fieldStatus,
+	"fetch_redirect":     fieldRedirect,
+	"content_digest":     fieldDigest,
+	"content_mime_type":  fieldMIME,
+	"warc_filename":      fieldFilename,
+	"warc_record_offset": fieldOffset,
+	"warc_record_length": fieldLength,
+	"warc_record_id":     fieldRecordID,
+	"subset":             fieldSubset,
 }
 
-// isParquet reports whether a file begins as one of Parquet does.
 func isParquet(r io.ReaderAt) bool {
 	var magic [len(parquetMagic)]byte
 	n, _ := r.ReadAt(magic[:], 0)
 	return string(magic[:n]) == parquetMagic
 }
 
-// parquetReader reads the rows of a Parquet file.
 type parquetReader struct {
 	format  Format
 	file    *parquetfile.File
@@ -78,7 +76,6 @@ type parquetReader struct {
 	ints  [fields][]int64
 }
 
-// part is row groups that follow one another.
 type part struct {
 	from, to int   // numbers of the row groups
 	before   int64 // rows before them
@@ -155,13 +152,12 @@ func (p *parquetReader) Another() Divided {
 	}
 }
 
-// findColumns finds the columns that are fields.
 func (p *parquetReader) findColumns(id string) (err error) {
 	var names []string
 	var shape []field
 	for _, c := range p.file.Columns {
 		names = append(names, c.Name)
-		shape = append(shape, nameOf(tableNames[:], c.Name))
+		shape = append(shape, tableNames[c.Name])
 	}
 	if p.format == URLList {
 		if shape, err = listColumns(names); err != nil {
@@ -231,7 +227,6 @@ func (p *parquetReader) Next(row *Row) error {
 	return nil
 }
 
-// set copies the fields of row i of the batch to row.
 func (p *parquetReader) set(row *Row, i int) (fault string) {
 	for f := range p.texts {
 		if p.texts[f] == nil {
@@ -331,7 +326,6 @@ func timeColumnOf(t *format.SchemaElement) (c timeColumn) {
 	return c
 }
 
-// set sets the time of a row to a number of the column.
 func (c timeColumn) set(row *Row, v int64) (fault string) {
 	row.NoZone = c.isLocal
 	switch {

@@ -225,7 +225,7 @@ func sniffObject(line string) Format {
 	}
 	if key {
 		row := noRow
-		o.names = captureNames[:]
+		o.names = captureNames
 		if o.set(line, &row) == "" && row.finish(CDXServer) == "" && isDigits(row.Time) {
 			return CDXServer
 		}
@@ -237,7 +237,6 @@ func sniffObject(line string) Format {
 	return None
 }
 
-// sniffArray recognises the JSON of a CDX server.
 func sniffArray(b []byte) Format {
 	s := splitter{br: bufio.NewReader(bytes.NewReader(b[1:]))}
 	rows := serverRows{}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 
 	"github.com/robotsaudit/robotsaudit/internal/archive/inflate"
 )
@@ -200,7 +201,6 @@ func (g *gzipReader) failure(err error) error {
 	return &contentError{detail}
 }
 
-// splitter divides text into rows of bounded length.
 type splitter struct {
 	br     *bufio.Reader
 	packed bool // offsets are none of the file
@@ -221,7 +221,6 @@ func newSplitter(r io.Reader) (*splitter, error) {
 	return &splitter{br: bufio.NewReaderSize(text, 64<<10), packed: compressed, number: 1}, nil
 }
 
-// at is the offset of the row in hand in the file.
 func (s *splitter) at() int64 {
 	if s.packed {
 		return -1
@@ -229,7 +228,6 @@ func (s *splitter) at() int64 {
 	return s.offset
 }
 
-// begin passes the row in hand.
 func (s *splitter) begin() {
 	s.offset += s.length
 	s.number += s.lines
@@ -337,7 +335,6 @@ func (s *splitter) element() ([]byte, error) {
 	}
 }
 
-// fault is the defect of the row in hand as such.
 func (s *splitter) fault() string {
 	switch {
 	case s.lines > 1 && s.long:
@@ -349,7 +346,6 @@ func (s *splitter) fault() string {
 	return ""
 }
 
-// textReader reads rows of text.
 type textReader struct {
 	format Format
 	split  *splitter
@@ -393,7 +389,6 @@ func (r *textReader) Next(row *Row) error {
 	return io.EOF
 }
 
-// openText opens an index or list that is text.
 func openText(f Format, r io.Reader, opt Options) (Reader, error) {
 	split, err := newSplitter(r)
 	if err != nil {
@@ -417,9 +412,11 @@ func openText(f Format, r io.Reader, opt Options) (Reader, error) {
 		t.split.length = 1
 		t.next, t.parse = t.split.element, new(serverRows).parse
 	case f == CDXServer:
-		t.parse = (&objects{names: captureNames[:]}).parse
+		t.parse = (&objects{names: captureNames}).parse
 	case begin == '{':
-		t.parse = (&objects{names: append(listNames[:], name{cmp.Or(opt.IDColumn, defaultID), fieldListID})}).parse
+		names := maps.Clone(listFields)
+		names[cmp.Or(opt.IDColumn, defaultID)] = fieldListID
+		t.parse = (&objects{names: names}).parse
 	default:
 		return t, t.openCSV(opt.IDColumn)
 	}

@@ -80,7 +80,7 @@ func isName(s string) bool { return s != "" && !strings.Contains(strings.TrimRig
 
 // fileOf is the file that a line of the summary of a compressed CDXJ names.
 func fileOf(object string) string {
-	o, row := objects{names: captureNames[:]}, noRow
+	o, row := objects{names: captureNames}, noRow
 	if object == "" || o.set(object, &row) != "" {
 		return ""
 	}
