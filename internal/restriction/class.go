@@ -26,12 +26,7 @@ var classNames = [...]string{
 	DisallowAll: "disallow-all", AllowAll: "allow-all", AllowPart: "allow-part",
 }
 
-func (c Class) String() string {
-	if int(c) < len(classNames) {
-		return classNames[c]
-	}
-	return classNames[Unknown]
-}
+func (c Class) String() string { return classNames[c] }
 
 // A File answers for one robots.txt and any number of tokens; "" and "*" are no
 // tokens: the `*` groups govern them. Tokens that share rules share the work. It is

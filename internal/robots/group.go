@@ -33,12 +33,7 @@ const (
 
 var modeNames = [...]string{"unknown", "exact", "google", "substring"}
 
-func (m Mode) String() string {
-	if int(m) < len(modeNames) {
-		return modeNames[m]
-	}
-	return modeNames[0]
-}
+func (m Mode) String() string { return modeNames[m] }
 
 // Modes lists the known modes.
 var Modes = [...]Mode{ModeExact, ModeGoogle, ModeSubstring}

@@ -165,9 +165,7 @@ func (m *matcher) keys() [3]string {
 
 // treeOf makes a tree of the texts of a list, which it sorts.
 func treeOf(list []keyed) tree {
-	slices.SortFunc(list, func(a,
-		b keyed,
-	) int {
+	slices.SortFunc(list, func(a, b keyed) int {
 		return cmp.Or(strings.Compare(a.text, b.text), cmp.Compare(a.rule, b.rule))
 	})
 	texts := make([]string, len(list))

@@ -106,9 +106,9 @@ func (f *File) lineAt(at int) (l line, end int) {
 		l.raw = cString(l.raw, s.lineLimit)
 	}
 	text, _, _ := strings.Cut(l.raw, "#")
-	l.text = s.trimLeft(text)
+	l.text = strings.TrimLeft(text, s.blanks())
 	l.at = at + len(text) - len(l.text)
-	l.text = s.trimRight(l.text)
+	l.text = strings.TrimRight(l.text, s.blanks())
 	if name, value, ok := strings.Cut(text, ":"); ok {
 		l.value = s.trim(value)
 		l.readKey(s, s.trim(name))
@@ -143,15 +143,12 @@ func cString(line string, limit int) string {
 // the first of them a known key, is read as a record that lacks its colon; the
 // key counts where the profile is lenient.
 func (l *line) splitAtSpace(s *spec) {
-	i := 0
-	for i < len(l.text) && l.text[i] != ' ' && l.text[i] != '\t' {
-		i++
-	}
-	if i == len(l.text) {
+	i := strings.IndexAny(l.text, " \t")
+	if i < 0 {
 		return
 	}
 	name, value := l.text[:i], s.trim(l.text[i+1:])
-	if strings.IndexByte(value, ' ') >= 0 || strings.IndexByte(value, '\t') >= 0 {
+	if strings.ContainsAny(value, " \t") {
 		return
 	}
 	k, extra, spelling := classify(name)
@@ -227,25 +224,14 @@ func keyBegun(name string) key {
 
 // trim cuts the white space of the grammar (WS, RFC 9309 §2.2) off both ends,
 // or C's where the profile reads lines as C strings.
-func (s *spec) trim(text string) string { return s.trimRight(s.trimLeft(text)) }
+func (s *spec) trim(text string) string { return strings.Trim(text, s.blanks()) }
 
-func (s *spec) trimLeft(text string) string {
-	for text != "" && s.isSpace(text[0]) {
-		text = text[1:]
+func (s *spec) blanks() string {
+	if s.cString {
+		return " \t\n\v\f\r"
 	}
-	return text
+	return " \t"
 }
-
-func (s *spec) trimRight(text string) string {
-	for text != "" && s.isSpace(text[len(text)-1]) {
-		text = text[:len(text)-1]
-	}
-	return text
-}
-
-func (s *spec) isSpace(b byte) bool { return isBlank(b) || s.cString && isCSpace(b) }
-
-func isBlank(b byte) bool { return b == ' ' || b == '\t' }
 
 func isCSpace(b byte) bool {
 	return b == ' ' || '\t' <= b && b <= '\r'

@@ -28,12 +28,7 @@ var reasonNames = [...]string{
 	ReasonTooCostly: "too_costly",
 }
 
-func (r Reason) String() string {
-	if int(r) < len(reasonNames) {
-		return reasonNames[r]
-	}
-	return reasonNames[0]
-}
+func (r Reason) String() string { return reasonNames[r] }
 
 // A Rule is an allow or disallow line that can match something.
 type Rule struct {

@@ -327,37 +327,28 @@ func lastOf(words []string, products map[string]bool) int {
 // Browsers, their engines, and apps that show pages.
 var browsers = set("alohabrowser", "applewebkit", "avast", "avg", "basilisk", "blackberry", "brave", "camino",
 	"ccleaner", "chrome", "chrome-lighthouse", "chromium", "coc_coc_browser", "crios", "crmo", "ddg", "dillo",
-	"dolfin", "duckduckgo",
-	"ecosia", "edg", "edga", "edge", "edgios", "edgw", "electron", "elinks", "epiphany", "fban", "fbav", "firefox",
-	"focus", "fxios",
-	"galeon", "gecko", "goanna", "gsa", "headlesschrome", "headlessedg", "huaweibrowser", "icecat", "iceweasel",
-	"instagram",
-	"k-meleon", "khtml", "klar", "konqueror", "kindle", "librewolf", "line", "linkedinapp", "links", "lynx", "maxthon",
-	"micromessenger", "midori", "miuibrowser", "mqqbrowser", "msie", "navigator", "netfront", "netscape", "netsurf",
-	"obigo",
-	"oculusbrowser", "opera", "opios", "opr", "opt", "opx", "palemoon", "phantomjs", "presto", "profile", "puffin",
-	"qqbrowser",
-	"qtwebengine", "qtwebkit", "quark", "safari", "sailfishbrowser", "samsungbrowser", "seamonkey", "silk", "sleipnir",
-	"snapchat", "sogoumobilebrowser", "trident", "twitter", "ucbrowser", "ucweb", "up.browser", "up.link", "vivaldi",
-	"w3m", "waterfox",
-	"webkit", "webview", "whale", "yabrowser", "yowser")
+	"dolfin", "duckduckgo", "ecosia", "edg", "edga", "edge", "edgios", "edgw", "electron", "elinks", "epiphany",
+	"fban", "fbav", "firefox", "focus", "fxios", "galeon", "gecko", "goanna", "gsa", "headlesschrome", "headlessedg",
+	"huaweibrowser", "icecat", "iceweasel", "instagram", "k-meleon", "khtml", "klar", "konqueror", "kindle",
+	"librewolf", "line", "linkedinapp", "links", "lynx", "maxthon", "micromessenger", "midori", "miuibrowser",
+	"mqqbrowser", "msie", "navigator", "netfront", "netscape", "netsurf", "obigo", "oculusbrowser", "opera", "opios",
+	"opr", "opt", "opx", "palemoon", "phantomjs", "presto", "profile", "puffin", "qqbrowser", "qtwebengine",
+	"qtwebkit", "quark", "safari", "sailfishbrowser", "samsungbrowser", "seamonkey", "silk", "sleipnir", "snapchat",
+	"sogoumobilebrowser", "trident", "twitter", "ucbrowser", "ucweb", "up.browser", "up.link", "vivaldi", "w3m",
+	"waterfox", "webkit", "webview", "whale", "yabrowser", "yowser")
 
 // Systems, devices and other words that browsers put into their User-Agent.
 var platforms = set("android", "bonecho", "build", "compatible", "configuration", "cpu", "cros", "dalvik", "darwin",
 	"debian", "docomo", "fedora", "freebsd", "gnu", "i686", "intel", "ios", "ipad", "iphone", "ipod", "j-phone",
-	"kddi", "like", "linux",
-	"mac", "macintosh", "mobile", "mozilla", "netbsd", "nettype", "openbsd", "os/2", "playstation", "ppc", "slcc1",
-	"slcc2", "softbank",
-	"sunos", "sv1", "symbianos", "tablet", "ubuntu", "u", "unknown", "version", "vodafone", "webos", "win64",
-	"windows", "wow64",
-	"x11", "x64", "x86_64")
+	"kddi", "like", "linux", "mac", "macintosh", "mobile", "mozilla", "netbsd", "nettype", "openbsd", "os/2",
+	"playstation", "ppc", "slcc1", "slcc2", "softbank", "sunos", "sv1", "symbianos", "tablet", "ubuntu", "u",
+	"unknown", "version", "vodafone", "webos", "win64", "windows", "wow64", "x11", "x64", "x86_64")
 
 // Crawling software whose name may be the only one that a crawler gives itself.
 // After another crawler's name it is the software that this one runs on.
 var software = set("archivebox", "browsertrix", "browsertrix-crawler", "brozzler", "crau", "grab-site", "heritrix",
 	"httrack", "monolith", "nutch", "nutchcvs", "scoop", "scrapy", "sitesucker", "squidwarc", "stormcrawler",
-	"webcopier", "wget", "wget2",
-	"wpull", "zeno")
+	"webcopier", "wget", "wget2", "wpull", "zeno")
 
 // Crawlers whose name doesn't say so, and that borrow a browser's string without
 // another sign.
