@@ -38,6 +38,12 @@ var Refusals = []words.Word{
 
 func (r Refusal) String() string { return words.Name(Refusals, r) }
 
+var refusals = map[int16]Refusal{
+	http.StatusUnauthorized: RefusedAuth, http.StatusPaymentRequired: RefusedPayment,
+	http.StatusForbidden: RefusedForbidden, http.StatusTooManyRequests: RefusedRate,
+	http.StatusUnavailableForLegalReasons: RefusedLegal,
+}
+
 // refusalOf reads a refusal off an answer by HTTP.
 func refusalOf(f *facts.Fetch, isChallenge bool) Refusal {
 	switch {
@@ -46,17 +52,5 @@ func refusalOf(f *facts.Fetch, isChallenge bool) Refusal {
 	case isChallenge:
 		return RefusedChallenge
 	}
-	switch f.Status {
-	case http.StatusUnauthorized:
-		return RefusedAuth
-	case http.StatusPaymentRequired:
-		return RefusedPayment
-	case http.StatusForbidden:
-		return RefusedForbidden
-	case http.StatusTooManyRequests:
-		return RefusedRate
-	case http.StatusUnavailableForLegalReasons:
-		return RefusedLegal
-	}
-	return NotRefused
+	return refusals[f.Status]
 }
