@@ -62,7 +62,6 @@ func Parse(field string) (Digest, error) {
 	return Digest{a, string(sum)}, nil
 }
 
-// decodeSum decodes a digest of size bytes.
 func decodeSum(value string, size int) ([]byte, error) {
 	switch len(value) {
 	case hex.EncodedLen(size):

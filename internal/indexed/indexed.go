@@ -170,7 +170,6 @@ type indexReader struct {
 	joined int                // parts
 }
 
-// readAll reads an index as one part.
 func (x *indexReader) readAll(rows index.Reader) error {
 	p := x.newPart(x.Out, nil)
 	if err := p.read(rows); err != nil {
@@ -182,7 +181,6 @@ func (x *indexReader) readAll(rows index.Reader) error {
 	return x.tellMore()
 }
 
-// readParts reads an index part by part.
 func (x *indexReader) readParts(rows index.Divided, in facts.Input, cores warc.Cores, ahead func(rows int)) error {
 	w, divides := x.Out.(*facts.Writer)
 	if divides = divides && rows.Parts() > 1; !divides || object.IsRemote(in.Path) {
@@ -243,7 +241,6 @@ func (x *indexReader) end(n int, p *indexPart, err error) {
 	}
 }
 
-// join adds the results of the next part.
 func (x *indexReader) join(p *indexPart) error {
 	x.Stats.Add(&p.stats)
 	x.sum.Add(binary.BigEndian.AppendUint64(nil, p.sum.Sum))
@@ -355,7 +352,6 @@ func (p *indexPart) read(rows index.Reader) error {
 	}
 }
 
-// finish completes the counts.
 func (p *indexPart) finish() {
 	p.sumText()
 	for kind, n := range map[string]int64{facts.TypeIndexed.String(): p.indexed, "none": p.none} {
@@ -379,7 +375,6 @@ func (p *indexPart) faultOf(row *index.Row, kind words.IssueKind, action, format
 	p.fault(kind, row.At, fmt.Sprintf("row %d: ", row.Line)+fmt.Sprintf(format, args...), action)
 }
 
-// add makes a fetch of a row, if it describes one.
 func (p *indexPart) add(row *index.Row) error {
 	p.sumRow(row)
 	f, err := p.fetch(row)

@@ -78,7 +78,6 @@ func (k *Key) Sign(in io.Reader) ([]byte, error) {
 	return sshsig.Armor(s), nil
 }
 
-// Describe names a key as ssh-keygen does.
 func describe(key ssh.PublicKey) string { return key.Type() + " " + ssh.FingerprintSHA256(key) }
 
 // Verify returns who of a list of allowed signers signed the content of in, and names the key. The
@@ -206,7 +205,6 @@ func matches(list, text string) bool {
 	return found
 }
 
-// find returns who signs with a key.
 func (list Signers) find(key ssh.PublicKey, at time.Time) (string, error) {
 	problem := errors.New("no line allows its key")
 	for _, s := range list {

@@ -82,7 +82,6 @@ func skipSpace(page []byte, i int) int {
 	return i
 }
 
-// keep keeps the first of each attribute that matters.
 func (a *attributes) keep(key, value []byte) {
 	var to *[]byte
 	var bit uint8
@@ -191,7 +190,6 @@ func mayHoldWord(content []byte) bool {
 
 func isWordByte(c byte) bool { return isLetter(c) || c == '-' || c == '_' }
 
-// item is the element as it is kept.
 func (a *attributes) item(link bool) Item {
 	if link {
 		it := Item{

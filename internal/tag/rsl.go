@@ -129,7 +129,6 @@ type rslReader struct {
 	words     *[]string  // where the text of the element in hand goes; nil: nowhere
 }
 
-// rslLicence is a license element.
 type rslLicence struct {
 	permits, prohibits []string // uses
 	permitsUses        bool

@@ -137,7 +137,6 @@ func (s *Signal) isInPlace() bool {
 	return (s.Place == 0 || s.Place.MayBind()) && s.Notes&NoteNoGroup == 0
 }
 
-// isOf gives the signal the meaning of its label.
 func (s *Signal) isOf(l label) { s.Purpose, s.Draft, s.covers = l.purpose, l.origin, l.covers }
 
 // speaksOf reports whether the signal is about a use, or about one that it is part of.

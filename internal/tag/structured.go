@@ -187,7 +187,6 @@ func countKeys(member string) (n int) {
 	return n
 }
 
-// validDictionary reports whether the lines of a field are a Dictionary without a mistake.
 func validDictionary(lines []string) bool {
 	if len(lines) == 0 {
 		return true

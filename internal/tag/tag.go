@@ -182,7 +182,6 @@ func (t *Tag) For(token string) bool {
 	return ascii.Lower(trim(agent)) == ascii.Lower(token)
 }
 
-// newTag reads a rule's word and value.
 func newTag(word, value string) Tag {
 	t := Tag{Rule: findRule(word), Word: ascii.Lower(word), Value: value, valid: true}
 	if !isASCII(word) || !isASCII(value) {

@@ -94,7 +94,6 @@ func (s *scanner) textNode(text []byte) {
 	}
 }
 
-// markup reads the markup that a "<" begins.
 func (s *scanner) markup() {
 	switch c := s.page[s.at]; {
 	case c == '!':
@@ -381,7 +380,6 @@ func (s *scanner) rawText(name []byte) {
 	}
 }
 
-// skipRaw goes to the end tag of an element.
 func (s *scanner) skipRaw(name []byte) {
 	for {
 		n := bytes.IndexByte(s.page[s.at:], '<')
@@ -442,7 +440,6 @@ func (s *scanner) skipScript() {
 	s.at = len(s.page)
 }
 
-// keep keeps an element that speaks of use.
 func (s *scanner) keep(it Item) {
 	if s.mode == modeFrameset || !it.speaks() {
 		return
@@ -455,7 +452,6 @@ func (s *scanner) keep(it Item) {
 	s.kept += it.size()
 }
 
-// place is where an element that was just read stands.
 func (s *scanner) place() Place {
 	switch {
 	case s.template > 0:

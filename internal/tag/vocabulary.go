@@ -66,7 +66,6 @@ var Kinds = []words.Word{
 
 func (k Kind) String() string { return words.Name(Kinds, k) }
 
-// form is the syntax of a rule's value.
 type form uint8
 
 const (
@@ -214,7 +213,7 @@ const (
 	relLicense = "rel-license"
 )
 
-func (r Rule) String() string { return rules[known(r)].Name }
+func (r Rule) String() string { return rules[r].Name }
 
 // RuleWords are the words of the vocabulary, the unknown one last.
 func RuleWords() (list []words.Word) {
@@ -226,21 +225,14 @@ func RuleWords() (list []words.Word) {
 
 // Origin is the draft that defines the rule, else the vendor that documents it;
 // empty for unknown words.
-func (r Rule) Origin() string { return rules[known(r)].origin }
+func (r Rule) Origin() string { return rules[r].origin }
 
 // Kind says what the rule restricts; 0 where that is neither publication nor use.
-func (r Rule) Kind() Kind { return rules[known(r)].kind }
+func (r Rule) Kind() Kind { return rules[r].kind }
 
 // Restricts reports whether the rule takes something away. The others say the
 // default aloud: nothing opts out of a restriction (draft-illyes-repext-03 §3.1.2).
-func (r Rule) Restricts() bool { return rules[known(r)].limits }
-
-func known(r Rule) Rule {
-	if r > lastRule {
-		return RuleUnknown
-	}
-	return r
-}
+func (r Rule) Restricts() bool { return rules[r].limits }
 
 var ruleOf = func() map[string]Rule {
 	m := make(map[string]Rule, len(rules))
@@ -253,7 +245,6 @@ var ruleOf = func() map[string]Rule {
 // maxWord is the length of the longest word of the vocabulary.
 const maxWord = len("disallowaitraining")
 
-// findRule returns the rule of a word in any case.
 func findRule(word string) Rule {
 	if len(word) > maxWord {
 		return RuleUnknown
@@ -316,7 +307,6 @@ func of(list ...Purpose) (set purposes) {
 
 func (set purposes) has(p Purpose) bool { return set>>p&1 != 0 }
 
-// all yields the members of the set.
 func (set purposes) all() iter.Seq[Purpose] {
 	return func(yield func(Purpose) bool) {
 		for ; set != 0; set &= set - 1 {
@@ -386,7 +376,6 @@ var agentRules = []agentRule{
 	{"bingbot", RuleNocache, RuleUnknown, []Purpose{PurposeTrainAI}, bingChat},
 }
 
-// rulesOf are the agentRules of a token.
 func rulesOf(token string) (list []agentRule) {
 	for _, r := range agentRules {
 		if len(token) == len(r.agent) && ascii.Lower(token) == r.agent {
@@ -434,7 +423,6 @@ func set(list ...string) map[string]bool {
 	return m
 }
 
-// appendLower appends s with ASCII letters in lower case.
 func appendLower(b []byte, s string) []byte {
 	for i := range len(s) {
 		b = append(b, ascii.LowerByte(s[i]))

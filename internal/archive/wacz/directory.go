@@ -90,7 +90,6 @@ func lastEnd(tail []byte) int {
 	return -1
 }
 
-// parseDirectoryHeader reads the first header of a directory.
 func parseDirectoryHeader(b []byte) (e Entry, rest []byte, ok bool) {
 	if len(b) < directoryHeaderSize || !bytes.HasPrefix(b, []byte(directoryHeader)) {
 		return e, nil, false

@@ -42,7 +42,6 @@ func (r *inflatedAt) rewind() error {
 	return nil
 }
 
-// more inflates some more bytes.
 func (r *inflatedAt) more() error {
 	const step = 32 << 10
 	if len(r.recent)+step > keepRecent+fileBuffer {

@@ -111,7 +111,6 @@ func Open(at io.ReaderAt, size int64) (Listing, error) {
 	return list, nil
 }
 
-// judge finds the reason why an entry cannot be read.
 func (e *Entry) judge() {
 	if e.Problem == "" {
 		e.Problem = e.unreadable()
@@ -168,13 +167,11 @@ func (e *Entry) At() io.ReaderAt {
 	return &inflatedAt{open: e.Open}
 }
 
-// scanner finds the entries of a zip file.
 type scanner struct {
 	at   io.ReaderAt
 	size int64
 }
 
-// directoryFault is why a zip file's directory cannot be used.
 type directoryFault struct{ reason string }
 
 func (f *directoryFault) Error() string { return f.reason }

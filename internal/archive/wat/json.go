@@ -342,7 +342,6 @@ func (s *scanner) skipString() {
 	}
 }
 
-// end reports whether nothing but white space follows.
 func (s *scanner) end() bool {
 	if s.err != nil {
 		return false

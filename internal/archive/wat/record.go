@@ -289,7 +289,6 @@ func (r *Reader) pair() {
 	r.addField(&r.record.Head, []byte(name), []byte(value))
 }
 
-// message reads the description of an HTTP message.
 func (r *Reader) message(name []byte) {
 	switch string(name) {
 	case "Headers":
@@ -345,7 +344,6 @@ func (r *Reader) htmlHead(name []byte) {
 	}
 }
 
-// element reads a meta or link of a page.
 func (r *Reader) element(link bool) {
 	r.name, r.content, r.kind = r.name[:0], r.content[:0], r.kind[:0]
 	r.expect(r.s.object(func(name []byte) {
@@ -368,7 +366,6 @@ func (r *Reader) element(link bool) {
 	r.record.Found.Tell(link, r.name, r.content, r.kind)
 }
 
-// text reads a scalar.
 func (r *Reader) text(what string) (text string, ok bool) {
 	cut, ok := r.s.scalar(maxValue)
 	r.expect(ok, what)
