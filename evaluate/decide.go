@@ -168,7 +168,7 @@ func (r *Result) withdraw(reason Reason, against *State) {
 // fetch the newest content was dated, negative; 0 where it is dated no later.
 func (s *subject) secondsOld(st *State, e Evidence) int64 {
 	if e == Later {
-		return min(s.time.MicrosSince(st.Newest())/facts.Second, 0)
+		return min(s.time.MicrosSince(st.Newest)/facts.Second, 0)
 	}
 	return s.see(st).age / facts.Second
 }
@@ -612,7 +612,6 @@ const (
 	matchCost = 32 << 10
 )
 
-// match matches the path with a group.
 func (s *subject) match(g *robots.Group) robots.Decision {
 	d := g.Match(s.path)
 	s.spend(d.Cost() / matchCost)
@@ -1137,7 +1136,7 @@ func (s *subject) see(st *State) *sight {
 	itself := facts.SpotOf(&st.Fetch)
 	*v = sight{
 		of: s.number, isOwn: st.key == s.key || s.ownsNameless && s.owns(st.itself()),
-		gap: s.time.MicrosSince(st.Time()), age: s.time.MicrosSince(st.Oldest()),
+		gap: s.time.MicrosSince(st.Time()), age: s.time.MicrosSince(st.Oldest),
 	}
 	v.relation = s.relationOf(st, itself, v.gap)
 	apply := func(relation relation, at facts.Spot, gap int64) {
@@ -1308,7 +1307,6 @@ func (s *subject) isOfRun(r answered) bool {
 	})
 }
 
-// spot is where the fetch's record stands.
 func (s *subject) spot() spot { return spot{facts.SpotOf(s.Fetch), s.Flags&facts.FlagSerial != 0} }
 
 // provesOrder reports whether the order in which a record and the fetch, of one moment, stand in an archive is

@@ -177,9 +177,7 @@ func (r CrawlerRule) matches(userAgent string) bool {
 // DistinctTokens sorts product tokens and drops those that differ in case alone.
 func DistinctTokens(tokens []string) []string {
 	list := slices.Clone(tokens)
-	slices.SortFunc(list, func(a,
-		b string,
-	) int {
+	slices.SortFunc(list, func(a, b string) int {
 		return cmp.Or(cmp.Compare(agentKey(a), agentKey(b)), cmp.Compare(a, b))
 	})
 	return slices.CompactFunc(list, func(a, b string) bool { return agentKey(a) == agentKey(b) })
@@ -199,7 +197,6 @@ func (k *agentKeys) of(token string) string {
 	return k.key
 }
 
-// containsFold reports whether a User-Agent holds a token, in any case.
 func containsFold(userAgent, token string) bool {
 	return strings.Contains(strings.ToLower(userAgent), strings.ToLower(token))
 }

@@ -130,7 +130,6 @@ func (r *reader) isUnnamed() bool {
 	return r.match == words.MatchGlobal || r.match == words.MatchNoGroup
 }
 
-// requestRate is a Request-rate record of a group.
 type requestRate struct {
 	group int
 	text  string
@@ -197,7 +196,6 @@ func (f *parsedFile) reader(token string) reader {
 	return r
 }
 
-// matchOf reports how a token finds its group.
 func (f *parsedFile) matchOf(token string) Match {
 	line, value := f.AgentLine(token, 0)
 	switch {

@@ -27,7 +27,6 @@ type timeline struct {
 	unread  []facts.Time     // of captures that indexes report and no input holds, in order
 }
 
-// newTimeline takes an origin's captures.
 func newTimeline(states []*State, marks []resolve.Mark) *timeline {
 	slices.SortFunc(states, func(a, b *State) int { return facts.CompareInTime(&a.Fetch, &b.Fetch) })
 	states = filter(states, func(st *State) bool { return st.Time().Known() })
@@ -69,7 +68,6 @@ const (
 	kinds
 )
 
-// is reports whether a capture is of a kind.
 func (s *State) is(k kind) bool {
 	switch k {
 	case kindDefinite:
@@ -317,14 +315,14 @@ func newLeads(redirects []*resolve.Lead) leads {
 	}
 	for i, lead := range redirects {
 		// Within one moment, the order of records does not show which one it led to.
-		add(lead.Time(), 0, lead)
-		add(lead.TargetTime(), 0, lead)
+		add(lead.Time, 0, lead)
+		add(lead.TargetTime, 0, lead)
 		if lead.IsOthers { // and nothing shows to what the redirect led
-			add(lead.Time(), facts.Hour, lead)
+			add(lead.Time, facts.Hour, lead)
 		}
 		// Two redirects may have led to two records, although the same one is the nearest to both.
 		if i > 0 && lead.MayShare(redirects[i-1]) {
-			add(lead.Time(), facts.Hour, lead, redirects[i-1])
+			add(lead.Time, facts.Hour, lead, redirects[i-1])
 		}
 	}
 	for to, windows := range l {

@@ -91,7 +91,6 @@ func (x *explainer) addUse(ctx context.Context, f *facts.Fetch) error {
 	return err
 }
 
-// restriction is a restriction as plain data.
 func (x *explainer) restriction(r *Result, restriction *Restriction) ExplainedRestriction {
 	made := ExplainedRestriction{
 		Purpose: restriction.Purpose.String(), Kind: restriction.Kind.String(),
@@ -121,7 +120,6 @@ func (r *Resolved) nameOf(input int32, entry string) string {
 	return r.store.Inputs[input].Name
 }
 
-// explainer makes an Explanation.
 type explainer struct {
 	*Resolved
 	question *Question
@@ -150,7 +148,6 @@ func (x *explainer) explainNone(ctx context.Context, found *findings) (*Explanat
 	return x.fill()
 }
 
-// explainFetch explains a fetch, for the crawler that made it or another.
 func (x *explainer) explainFetch(f *facts.Fetch, found *findings) (*Explanation, error) {
 	r, err := x.origin.Decide(f)
 	if err != nil {
@@ -271,10 +268,10 @@ func (x *explainer) recordOf(f *facts.Fetch) ExplainedRecord {
 
 func (x *explainer) leads(r *Result) (list []ExplainedLead) {
 	for _, lead := range r.ledBy {
-		at := lead.Spot()
+		at := lead.Spot
 		list = append(list, ExplainedLead{
 			lead.URL,
-			Moment{lead.Time()},
+			Moment{lead.Time},
 			ExplainedRecord{File: x.nameOf(at.Input, at.Entry), Offset: lead.Offset, Number: at.Index},
 		})
 	}
@@ -288,7 +285,6 @@ func knownStatus(status int16) *int16 {
 	return new(status)
 }
 
-// said is an answer as plain data.
 func said(a *Answer) Said {
 	s := Said{Verdict: a.Verdict.String(), Reason: a.Reason.String(), Match: a.Match.String(), GroupLine: a.GroupLine}
 	if a.Rule != nil {
@@ -392,7 +388,7 @@ func (x *explainer) capture(st *State, roles []string) (*ExplainedCapture, error
 		Outcome: st.Outcome.String(),
 		Reason:  st.Reason.String(), Status: knownStatus(st.Status), Type: st.Type.String(),
 		Record: x.recordOf(&st.Fetch),
-		Way:    x.way(st), Content: Moment{st.Oldest()}, governs: st == r.Governing,
+		Way:    x.way(st), Content: Moment{st.Oldest}, governs: st == r.Governing,
 		decisive: st == r.Governing || st == r.Contester || st == r.against || slices.Contains(roles, RolePrior),
 	}
 	if s.time.Known() {
@@ -406,7 +402,7 @@ func (x *explainer) capture(st *State, roles []string) (*ExplainedCapture, error
 		c.Final = knownStatus(st.FinalStatus)
 	}
 	if st.HasBody && (st.BodyInput != st.Input || st.BodyEntry != st.Entry || st.BodyRecordOffset != st.Offset) {
-		c.Body = &ExplainedBody{Moment{st.BodyTime()}, st.BodyAgent(), ExplainedRecord{
+		c.Body = &ExplainedBody{Moment{st.BodyTime}, st.BodyAgent(), ExplainedRecord{
 			File: x.nameOf(st.BodyInput, st.BodyEntry), Offset: st.BodyRecordOffset, ID: st.BodyRecordID.String(),
 		}}
 	}

@@ -148,7 +148,6 @@ func (r *Result) isCertain(s Statement) bool {
 		s.Line <= 1+strings.Count(f.PolicyHeaders, "\n")
 }
 
-// isHeaders reports whether a statement is a header field.
 func isHeaders(s tag.Source) bool {
 	return s == tag.SourceRobotsTag || s == tag.SourceXRobotsTag || s == tag.SourceHeader
 }

@@ -93,7 +93,6 @@ func (l *siteFile[T]) at(t facts.Time) *State {
 	return l.captures[n-1]
 }
 
-// of reads the file of a capture.
 func (l *siteFile[T]) of(c *State, store *facts.Reader) (T, error) {
 	if l.digest != c.BodyDigest {
 		body, err := store.Body(&c.Capture)

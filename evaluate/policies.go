@@ -107,7 +107,6 @@ type policyReader struct {
 	passed Policies // reused
 }
 
-// filePolicies is the policies of one file.
 type filePolicies struct {
 	list     []Policy
 	sitemaps []string
@@ -165,7 +164,6 @@ func (r *Resolved) crawlers(ctx context.Context) (tokens []string, err error) {
 	return tokens, err
 }
 
-// pass passes on the policies of a capture.
 func (p *policyReader) pass(st *State, sink Sink, issues *run.Sorter[facts.Issue]) error {
 	p.passed = Policies{State: st, CaptureClass: restriction.CCCapture(max(int(st.Status), 0))}
 	said, err := p.said(st)

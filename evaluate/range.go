@@ -144,7 +144,6 @@ func (e *evaluation) decideOrigin(ctx context.Context, here facts.Place, l *time
 	return e.sink.Host(host)
 }
 
-// newOrigin forgets what was known of the origin before.
 func (e *evaluation) newOrigin() {
 	if e.whatIf != nil {
 		e.whatIf.newOrigin()

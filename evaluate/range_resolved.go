@@ -145,7 +145,6 @@ func (r *Resolved) hasEvents() bool {
 	return slices.ContainsFunc(r.store.Tasks, func(t facts.Task) bool { return len(t.Events) > 0 })
 }
 
-// newDecider returns a decider with caches of its own.
 func (r *Resolved) newDecider() *decider {
 	return &decider{files: newFileCache(r.store, r.opt.Profile), naming: newNaming(&r.opt), runs: r.store.Set}
 }

@@ -30,7 +30,6 @@ type Totals struct {
 	agents      AgentTable
 }
 
-// add adds the counts of another range.
 func (t *Totals) add(o *Totals) {
 	t.Counts.Sum(&o.Counts)
 	for outcome, n := range o.RobotsByOutcome {
@@ -42,7 +41,7 @@ func (t *Totals) add(o *Totals) {
 	t.Captures += o.Captures
 	t.LogEvidence += o.LogEvidence
 	t.Exclusions += o.Exclusions
-	t.Verification.add(&o.Verification)
+	facts.Sum(&t.Verification, &o.Verification)
 	widen(&t.First, &t.Last, o.First)
 	widen(&t.First, &t.Last, o.Last)
 	t.crawlerSeen = t.crawlerSeen || o.crawlerSeen
@@ -179,7 +178,6 @@ func (a *AgentStats) add(o *AgentStats) {
 	}
 }
 
-// claim remembers the claim of a warcinfo record.
 func (a *AgentStats) claim(claim string) {
 	if claim == "" || a.Claims[claim] {
 		return

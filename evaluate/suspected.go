@@ -16,15 +16,6 @@ type Verification struct {
 	Untried   int64
 }
 
-func (v *Verification) add(o *Verification) {
-	v.Suspected += o.Suspected
-	v.Verified += o.Verified
-	v.Refuted += o.Refuted
-	v.Unread += o.Unread
-	v.Untried += o.Untried
-}
-
-// count counts a result.
 func (v *Verification) count(r *Result) {
 	switch {
 	case r.Fetch.Trust == facts.TrustVerified:

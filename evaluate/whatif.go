@@ -33,7 +33,6 @@ type whatIf struct {
 	judged  Result         // by judgeGroup, the last, reused
 }
 
-// newOrigin forgets the states of the origin before.
 func (w *whatIf) newOrigin() { w.mapped = make(map[int64]bool) }
 
 // decide passes the verdicts for one fetch, whose own is r, to the sink.

@@ -140,7 +140,7 @@ func (b *rowBuilder) body(s *evaluate.State) *bodyPlace {
 		return nil
 	}
 	return &bodyPlace{
-		time:     micros(s.BodyTime()),
+		time:     micros(s.BodyTime),
 		offset:   new(s.BodyRecordOffset),
 		agent:    text(s.BodyAgent()),
 		filename: b.filename(s.BodyInput, s.BodyEntry),

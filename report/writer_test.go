@@ -57,7 +57,7 @@ func testResults() []evaluate.Result {
 	governing := testState(1, origin, words.OutcomeRules)
 	governing.HasBody, governing.BodyDigest = true, strings.Repeat("\xab", 32)
 	governing.BodyInput, governing.BodyRecordOffset, governing.Hops = 1, 555, 1
-	governing.BodyMicros, governing.BodyPrecision, governing.BodyRecordID = noon-120e6, facts.PrecisionSecond,
+	governing.BodyTime, governing.BodyRecordID = facts.Time{Micros: noon - 120e6, Precision: facts.PrecisionSecond},
 		"urn:x:body"
 	contester := testState(2, origin, words.OutcomeUnavailable)
 	contester.Offset, contester.Micros = 42, noon-300e6

@@ -80,7 +80,7 @@ type extraction struct {
 func (f *extraction) run(cmd *cobra.Command, places []string) (err error) {
 	f.log = logger(cmd)
 	var remove func() error
-	if f.file, remove, err = durable.File(); err != nil {
+	if f.file, remove, err = durable.File(""); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, remove()) }()

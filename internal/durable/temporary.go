@@ -53,9 +53,9 @@ func Temporary(parent string) (dir string, remove func() error, err error) {
 	}
 }
 
-// File makes a temporary file in a folder of its own, as Temporary does.
-func File() (f *os.File, remove func() error, err error) {
-	dir, removeFolder, err := Temporary("")
+// File makes a temporary file in a folder of its own, as Temporary does, and remove closes it.
+func File(parent string) (f *os.File, remove func() error, err error) {
+	dir, removeFolder, err := Temporary(parent)
 	if err != nil {
 		return nil, nil, err
 	}

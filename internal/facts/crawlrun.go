@@ -175,7 +175,6 @@ func compareRuns(a, b CrawlRun) int {
 	return cmp.Or(cmp.Compare(a.Entry, b.Entry), cmp.Compare(a.Number, b.Number))
 }
 
-// crawlRuns are the runs of all inputs.
 type crawlRuns struct {
 	first []int32 // in list, of each input
 	list  []CrawlRun
@@ -186,10 +185,8 @@ type crawlRuns struct {
 	text   string
 }
 
-// begin begins the runs of the next input.
 func (c *crawlRuns) begin() { c.first = append(c.first, int32(len(c.list))) }
 
-// of are the runs of an input.
 func (c *crawlRuns) of(input int32) []CrawlRun {
 	switch {
 	case int(input)+1 < len(c.first):

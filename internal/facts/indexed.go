@@ -164,10 +164,8 @@ func sightingOf(f *Fetch) sighting {
 	}
 }
 
-// isPlaced reports whether it is known where the record is.
 func (s *sighting) isPlaced() bool { return !s.indexed || s.archive != "" }
 
-// holds reports whether the record lies in an archive of a name.
 func (x *indexed) holds(s *sighting, name string) bool {
 	switch {
 	case s.archive != "":

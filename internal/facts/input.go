@@ -2,6 +2,7 @@ package facts
 
 import (
 	"context"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -157,17 +158,7 @@ func (s *InputStats) Add(other *InputStats) {
 	for kind, n := range other.Records {
 		s.Records[kind] += n
 	}
-	s.Fetches += other.Fetches
-	s.Unnamed += other.Unnamed
-	s.Borrowed += other.Borrowed
-	s.Robots += other.Robots
-	s.Issues += other.Issues
-	s.Lossy += other.Lossy
-	s.Resynced += other.Resynced
-	s.Events += other.Events
-	s.Others += other.Others
-	s.Coarse += other.Coarse
-	s.Digests.Add(other.Digests)
+	Sum(s, other)
 	for _, crawl := range other.Crawls {
 		s.AddCrawl(crawl)
 	}
@@ -175,9 +166,6 @@ func (s *InputStats) Add(other *InputStats) {
 	for _, agent := range other.RobotsAgents {
 		s.AddRobotsAgent(agent)
 	}
-	s.Indexed += other.Indexed
-	s.ListIDs += other.ListIDs
-	s.IndexedRobots += other.IndexedRobots
 	for _, name := range other.CommonCrawls {
 		s.AddCommonCrawl(name)
 	}
@@ -225,14 +213,18 @@ type DigestStats struct {
 	Unknown    int64 `json:"unknown"`    // digests that could not be read
 }
 
-// Add adds the counts of others.
-func (s *DigestStats) Add(other DigestStats) {
-	s.Block += other.Block
-	s.Stored += other.Stored
-	s.Dechunked += other.Dechunked
-	s.Decoded += other.Decoded
-	s.Mismatched += other.Mismatched
-	s.Unknown += other.Unknown
+// Sum adds the counts of another struct: all numbers, also of structs in it.
+func Sum[T any](to, from *T) { sum(reflect.ValueOf(to).Elem(), reflect.ValueOf(from).Elem()) }
+
+func sum(to, from reflect.Value) {
+	for i := range to.NumField() {
+		switch f := to.Field(i); {
+		case f.CanInt():
+			f.SetInt(f.Int() + from.Field(i).Int())
+		case f.Kind() == reflect.Struct:
+			sum(f, from.Field(i))
+		}
+	}
 }
 
 // Crawl is a warcinfo record's description of the crawl that made the records after it

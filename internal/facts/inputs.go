@@ -28,7 +28,6 @@ type inputRow struct {
 
 const unread = -1 // the task of an input that was planned and could not be read
 
-// runRow is a run of a crawler.
 type runRow struct {
 	Entry            string
 	Run              int32 // 0: there is none
@@ -36,7 +35,6 @@ type runRow struct {
 	Unordered, Mixed bool
 }
 
-// inputRuns are the files of inputs.
 var inputRuns = run.Spec[inputRow]{
 	Name:    "inputs",
 	Compare: func(a, b *inputRow) int { return cmp.Compare(a.Path, b.Path) },
@@ -64,27 +62,12 @@ func (t *InputTotals) Add(r *InputResult) {
 	if r.Refusal != "" || r.Lossy > 0 {
 		notWhole = 1
 	}
-	t.add(&InputTotals{
+	Sum(t, &InputTotals{
 		1, r.Fetches, r.Borrowed, r.Unnamed, r.Indexed, r.IndexedRobots, r.ListIDs, r.Others, r.Coarse, r.Lossy,
 		notWhole,
 	})
 }
 
-func (t *InputTotals) add(o *InputTotals) {
-	t.Count += o.Count
-	t.Fetches += o.Fetches
-	t.Borrowed += o.Borrowed
-	t.Unnamed += o.Unnamed
-	t.Indexed += o.Indexed
-	t.IndexedRobots += o.IndexedRobots
-	t.ListIDs += o.ListIDs
-	t.Others += o.Others
-	t.Coarse += o.Coarse
-	t.Lossy += o.Lossy
-	t.NotWhole += o.NotWhole
-}
-
-// bare is a result without its input.
 type bare struct {
 	Container   string
 	Fingerprint string
@@ -93,7 +76,6 @@ type bare struct {
 	*InputStats
 }
 
-// putInput writes the rows of an input.
 func putInput(out rows[inputRow], r *InputResult, task, number int32) error {
 	stats := r.InputStats
 	stats.Runs = nil
@@ -130,7 +112,6 @@ func rowOfRun(r *CrawlRun) (runRow, error) {
 	return row, err
 }
 
-// crawlRun is the run of a row.
 func (r *runRow) crawlRun() (CrawlRun, error) {
 	c := CrawlRun{
 		Entry: r.Entry, Number: r.Run, ID: recordid.Parse(r.ID), File: r.File, Unordered: r.Unordered, Mixed: r.Mixed,
@@ -162,7 +143,6 @@ func mergeInputs(ctx context.Context, tasks []Task, tmp string) iter.Seq2[*input
 	})
 }
 
-// placedResult is a result and where it is from.
 type placedResult struct {
 	InputResult
 	task, number int32
@@ -255,7 +235,6 @@ func writeInputs(out rows[inputRow], all iter.Seq2[*inputRow, error], planned []
 
 const last = "\xff" // after any path
 
-// inputsOf reads the file of inputs in a folder.
 func inputsOf(ctx context.Context, dir string) iter.Seq2[*inputRow, error] {
 	return func(yield func(*inputRow, error) bool) {
 		rows, err := run.OpenSorted(dir, inputRuns) // without inputs there is no file

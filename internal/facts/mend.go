@@ -33,7 +33,6 @@ func (s *Set) DropDamaged(ctx context.Context) (inputs []Input, err error) {
 	return inputs, nil
 }
 
-// verify reads the task's files to their ends.
 func (t *Task) verify(ctx context.Context) error {
 	bodies, err := pack.Open(t.PackPath())
 	if err != nil {

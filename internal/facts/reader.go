@@ -211,12 +211,13 @@ func (r *Reader) allFetches(ctx context.Context, buckets Buckets) iter.Seq2[*Fet
 	if len(r.Copies) == 0 {
 		return all
 	}
-	return func(yield func(*Fetch, error) bool) {
-		for f, err := range all {
-			if err == nil && r.isCopied(f) {
-				continue
-			}
-			if !yield(f, err) {
+	return without(all, r.isCopied)
+}
+
+func without[T any](all iter.Seq2[*T, error], isLeftOut func(*T) bool) iter.Seq2[*T, error] {
+	return func(yield func(*T, error) bool) {
+		for row, err := range all {
+			if (err != nil || !isLeftOut(row)) && !yield(row, err) {
 				return
 			}
 		}
@@ -225,16 +226,15 @@ func (r *Reader) allFetches(ctx context.Context, buckets Buckets) iter.Seq2[*Fet
 
 // Unsorted yields the fetches of runs, one run after the other, with all copies. names
 // selects the runs of a task.
-func (r *Reader) Unsorted(ctx context.Context, spec run.Spec[Fetch], names func(*Task) []string) iter.Seq2[*Fetch,
-	error] {
+func (r *Reader) Unsorted(
+	ctx context.Context, spec run.Spec[Fetch], names func(*Task) []string,
+) iter.Seq2[*Fetch, error] {
 	paths, tasks := r.files(names)
 	return func(yield func(*Fetch, error) bool) {
 		for i, path := range paths {
 			opt := run.MergeOptions[Fetch]{Prepare: func(_ int, f *Fetch) { r.number(&f.Input, tasks[i]) }}
-			for f, err := range run.Merge(ctx, []string{path}, spec, opt) {
-				if err == nil && f.Type == TypeOther {
-					continue
-				}
+			merged := run.Merge(ctx, []string{path}, spec, opt)
+			for f, err := range without(merged, func(f *Fetch) bool { return f.Type == TypeOther }) {
 				if !yield(f, err) || err != nil {
 					return
 				}
@@ -271,17 +271,7 @@ func (r *Reader) UserAgents(ctx context.Context, f func(userAgent string, fetche
 
 // Captures yields policy captures in order. Copies of a record are neighbours, as in Fetches.
 func (r *Reader) Captures(ctx context.Context, buckets Buckets) iter.Seq2[*Capture, error] {
-	all := r.allCaptures(ctx, buckets)
-	return func(yield func(*Capture, error) bool) {
-		for c, err := range all {
-			if err == nil && r.isCopied(&c.Fetch) {
-				continue
-			}
-			if !yield(c, err) || err != nil {
-				return
-			}
-		}
-	}
+	return without(r.allCaptures(ctx, buckets), func(c *Capture) bool { return r.isCopied(&c.Fetch) })
 }
 
 // allCaptures yields policy captures in order, with all copies.
@@ -324,7 +314,6 @@ func (r *Reader) Body(c *Capture) ([]byte, error) {
 	return r.packs[c.Pack].Get(c.bodyRef())
 }
 
-// bodyRef is the place of a capture's body in its pack.
 func (c *Capture) bodyRef() pack.Ref {
 	ref := pack.Ref{Offset: c.BodyOffset, Size: c.BodySize}
 	copy(ref.Digest[:], c.BodyDigest)

@@ -193,7 +193,7 @@ func SetOf(results ...InputResult) *Set {
 func (s *Set) setUp(copies map[string]string) error {
 	for i := range s.Tasks {
 		t := &s.Tasks[i]
-		s.Totals.add(&t.Totals)
+		Sum(&s.Totals, &t.Totals)
 		t.Global = make([]int32, t.Totals.Count)
 	}
 	s.Inputs = make([]Input, 0, s.Totals.Count)

@@ -28,7 +28,6 @@ type Writer struct {
 	parts    Manifest // the files of what was joined
 }
 
-// rows writes the rows of a kind.
 type rows[T any] interface {
 	Put(row *T) error
 	Close() (names []string, err error)

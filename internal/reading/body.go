@@ -185,7 +185,6 @@ func (e *extractor) readClock(d *draft, h *httpmsg.Head) {
 	}
 }
 
-// keepBody keeps the decoded body of a policy capture.
 func (e *extractor) keepBody(d *draft, h *httpmsg.Head, stored io.Reader) error {
 	r, x := d.record, d.exchange
 	if h == nil {

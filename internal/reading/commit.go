@@ -105,7 +105,6 @@ func (c *Committer) Take(r warc.Reader, rec *warc.Record) error {
 	return c.accept(d, length)
 }
 
-// accept counts a record whose end has been verified.
 func (c *Committer) accept(d *draft, length int64) error {
 	c.index++
 	c.at = c.at.next(c.index, d.record)
@@ -205,7 +204,6 @@ func (c *Committer) place(d *draft, length int64) {
 	c.credit(x, r)
 }
 
-// count counts a record and the digests of it that were compared.
 func (c *Committer) count(d *draft) {
 	kind := d.record.Type
 	if _, known := c.Stats.Records[kind]; !known && len(c.Stats.Records) > maxKinds {
@@ -215,7 +213,9 @@ func (c *Committer) count(d *draft) {
 	if d.record.Resynced {
 		c.Stats.Resynced++
 	}
-	c.Stats.Digests.Add(d.digestStats)
+	if d.digestStats != (facts.DigestStats{}) {
+		facts.Sum(&c.Stats.Digests, &d.digestStats)
+	}
 }
 
 // Finish flushes what waits at the end of the input.

@@ -65,12 +65,10 @@ func readLog(a *facts.Account, parse lineParser, r io.Reader) error {
 	return nil
 }
 
-// reportLog notes what is wrong with a log.
 func reportLog(a *facts.Account, kind words.IssueKind, offset int64, detail, action string) error {
 	return a.Report(facts.Issue{Offset: offset, Length: -1, Kind: kind, Detail: detail, Action: action})
 }
 
-// readLogInput reads an input that is a log, compressed or not.
 func readLogInput(a *facts.Account, form warc.Form, src *warc.Source) (fingerprint uint64, err error) {
 	plain, err := warc.Decompressed(form, src)
 	if err != nil {

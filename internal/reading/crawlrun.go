@@ -36,7 +36,6 @@ func (r *crawlRun) isUnordered() bool {
 	return r.isFar || r.backs >= minBacks && r.backs > r.pairs/10
 }
 
-// isCrowded reports whether there are too many runs to distinguish.
 func (rs *crawlRuns) isCrowded() bool { return len(rs.list) > maxRuns }
 
 // add counts a fetch, the next one of its archive, and returns the number of its run. One that names a
@@ -100,7 +99,6 @@ func (r *crawlRun) follow(c *facts.Capture) {
 	r.latest = t
 }
 
-// end returns the runs of an archive.
 func (rs *crawlRuns) end(entry string) (list []facts.CrawlRun) {
 	for _, r := range rs.list {
 		r.Entry, r.Unordered = entry, r.isUnordered() || r.Mixed

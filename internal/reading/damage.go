@@ -9,7 +9,6 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
-// reportDamage notes damage and what it cost.
 func (c *Committer) reportDamage(d *warc.Damage, size int64) error {
 	if err := c.endGap(); err != nil {
 		return err

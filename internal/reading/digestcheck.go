@@ -76,7 +76,6 @@ func (d *draft) parseDigest(field, value string) digest.Digest {
 	return parsed
 }
 
-// endCheck reads what is left of the block and compares.
 func (d *draft) endCheck() error {
 	c := d.digests
 	if c == nil {

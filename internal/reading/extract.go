@@ -71,7 +71,6 @@ func (e *extractor) extract(r *warc.Record) (d *draft, err error) {
 	return d, e.fill(d)
 }
 
-// begin begins the draft of a record.
 func (e *extractor) begin(r *warc.Record) *draft {
 	e.draft = draft{record: r}
 	return &e.draft
@@ -170,7 +169,6 @@ func (d *draft) note(kind words.IssueKind, action, format string, args ...any) {
 	})
 }
 
-// noteEnd notes what the end of the record has shown.
 func (d *draft) noteEnd() {
 	r := d.record
 	if r.Mismatch && !d.noted(words.IssueDigestMismatch) {

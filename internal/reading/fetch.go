@@ -63,7 +63,6 @@ func (e *extractor) extractOther(d *draft) {
 	}
 }
 
-// identify fills in the fields of the record's header.
 func (e *extractor) identify(d *draft, url weburl.URL) {
 	r := d.record
 	x := d.exchange

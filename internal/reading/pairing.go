@@ -328,7 +328,6 @@ func (p *pairing) settle(upTo int) (done []*exchange) {
 	return done
 }
 
-// forgetMetadata forgets metadata up to a record.
 func (p *pairing) forgetMetadata(upTo int) {
 	for len(p.metadata) > 0 && p.metadata[0].index <= upTo {
 		p.waiting -= p.metadata[0].size()

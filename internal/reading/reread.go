@@ -65,7 +65,6 @@ func rereader(at io.ReaderAt, c *facts.Capture) (warc.Reader, error) {
 	return r, err
 }
 
-// rereadEntry finds the entry of a WACZ that holds a record.
 func rereadEntry(f io.ReaderAt, size int64, c *facts.Capture) (io.ReaderAt, error) {
 	e, err := wacz.Find(f, size, c.Entry)
 	switch {
@@ -98,7 +97,6 @@ func rereadRecord(r warc.Reader, c *facts.Capture) ([]byte, error) {
 	}
 }
 
-// isRecordOf reports whether a record is the one that the fetch c was made of.
 func isRecordOf(r *warc.Record, c *facts.Capture) bool {
 	t, _, _ := RecordTime(r)
 	return r.ID == c.RecordID && facts.AtMost(r.Target, warc.MaxURL) == c.URL && t == c.Time() &&

@@ -88,7 +88,6 @@ func (e *extractor) extractContinuation(d *draft) (err error) {
 	return err
 }
 
-// join adds a continuation whose end has been verified.
 func (c *Committer) join(d *draft, length int64) error {
 	r := d.record
 	a := c.segments.byOrigin[r.SegmentOrigin.Key()]
@@ -153,14 +152,13 @@ func (c *Committer) disassemble(a *assembly, missing string) error {
 			return err
 		}
 	}
-	c.Stats.Digests.Add(d.digestStats)
+	facts.Sum(&c.Stats.Digests, &d.digestStats)
 	if a.held {
 		return c.emitOne(x)
 	}
 	return nil
 }
 
-// finishAssembled makes the body of a policy capture of its segments.
 func (c *Committer) finishAssembled(a *assembly, d *draft) error {
 	x, before := a.exchange, a.exchange.size()
 	if x.Flags&facts.FlagBodyCut == 0 && len(a.raw) <= httpmsg.MaxBody {

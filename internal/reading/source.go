@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"os"
-	"path/filepath"
 
 	"github.com/robotsaudit/robotsaudit/internal/durable"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
@@ -76,19 +75,15 @@ type Spooled struct {
 	Until
 	Size   int64
 	file   *os.File
-	remove func() error // its folder
+	remove func() error
 }
 
 // Spool copies to the disk what has not been read of src: into a folder for temporary files, "" for the
 // system's.
 func Spool(ctx context.Context, src io.Reader, folder string) (s *Spooled, err error) {
-	dir, remove, err := durable.Temporary(folder)
-	if err != nil {
+	s = &Spooled{Until: ctx.Err}
+	if s.file, s.remove, err = durable.File(folder); err != nil {
 		return nil, err
-	}
-	s = &Spooled{Until: ctx.Err, remove: remove}
-	if s.file, err = os.Create(filepath.Join(dir, "spooled")); err != nil {
-		return nil, errors.Join(err, remove())
 	}
 	if s.Size, err = io.Copy(s.file, src); err != nil {
 		s.Discard()
@@ -105,7 +100,4 @@ func (s *Spooled) ReadAt(p []byte, offset int64) (int, error) {
 }
 
 // Discard removes the copy.
-func (s *Spooled) Discard() {
-	s.file.Close()
-	s.remove()
-}
+func (s *Spooled) Discard() { s.remove() }

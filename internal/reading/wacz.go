@@ -28,7 +28,6 @@ type waczReader struct {
 	within   string   // the entry that it is of another WACZ; "": it is a file
 }
 
-// readWACZ reads a zip file.
 func readWACZ(in facts.Input, at io.ReaderAt, size int64, number int32, out facts.Sink, opt Options) (
 	facts.InputResult, error,
 ) {
@@ -62,7 +61,6 @@ func readWACZ(in facts.Input, at io.ReaderAt, size int64, number int32, out fact
 	return result, err
 }
 
-// readListing reads what a zip file holds.
 func (r *waczReader) readListing(list *wacz.Listing, size int64) error {
 	if list.Fault != "" {
 		err := r.account.Report(facts.Issue{
@@ -312,7 +310,6 @@ func (r *waczReader) entryAccount(e *wacz.Entry) *facts.Account {
 	return facts.NewAccount(r.account.Input, e.CutName(), r.account.Out)
 }
 
-// readLog reads the lines of an entry.
 func (r *waczReader) readLog(e *wacz.Entry, parse lineParser, src io.Reader) error {
 	a := r.entryAccount(e)
 	if err := readLog(a, parse, src); err != nil {

@@ -290,7 +290,7 @@ func (r *Found) WritePayload(w io.Writer) (remarks []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	stored, remove, err := durable.File()
+	stored, remove, err := durable.File("")
 	if err != nil {
 		return nil, err
 	}

@@ -54,7 +54,7 @@ func (g *originCaptures) nearest(res *resolution, who Crawler) target {
 // astray finds the first answer within an hour after the redirect that its crawler got for the target's URL from
 // another host. The crawler may have taken it for the rules of the origin in hand; no other crawler got it.
 func (g *originCaptures) astray(res *resolution, who Crawler) *facts.Capture {
-	t := res.wantTime()
+	t := res.WantTime
 	isLate := func(c *facts.Capture) bool { return c.Micros > t.Micros+facts.Hour+t.Precision.Unit() }
 	for c := range g.ofURL(res.WantKey).astray.from(t.Micros, isLate) {
 		if !res.look() {
@@ -81,7 +81,7 @@ func anyone(*facts.Capture) bool { return true }
 // If the archive states that another page led to the nearest, a capture that it states
 // the redirect led to goes first.
 func (res *resolution) nearest(list among) target {
-	t := res.wantTime()
+	t := res.WantTime
 	var led, after nearby
 	before := nearby{isBack: true}
 	var visited *facts.Capture
@@ -98,9 +98,9 @@ func (res *resolution) nearest(list among) target {
 		switch gap := c.Time().MicrosSince(t); {
 		case gap > facts.Hour || res.isBefore(c) || !list.isBy(c):
 		case !res.visited(c):
-			after.addNearer(c, res.curSpot())
+			after.addNearer(c, res.CurSpot)
 			if from.via(c) == viaRedirect {
-				led.addNearer(c, res.curSpot())
+				led.addNearer(c, res.CurSpot)
 			}
 		case gap > 0:
 			visited = c
@@ -111,7 +111,7 @@ func (res *resolution) nearest(list among) target {
 	}
 	if after.chosen != nil {
 		return target{
-			capture: after.agreed(res.curSpot()), follows: true, found: true,
+			capture: after.agreed(res.CurSpot), follows: true, found: true,
 			isOthers: from.via(after.chosen) == viaOther, candidates: after.candidates(),
 		}
 	}
@@ -128,7 +128,7 @@ func (res *resolution) nearest(list among) target {
 		}
 	}
 	if before.chosen != nil {
-		return target{capture: before.agreed(res.curSpot()), found: true, candidates: before.candidates()}
+		return target{capture: before.agreed(res.CurSpot), found: true, candidates: before.candidates()}
 	}
 	return target{capture: visited}
 }
@@ -138,11 +138,11 @@ func (res *resolution) nearest(list among) target {
 // which they end. So any capture of the moment of the redirect, and any of the moment of the target,
 // may be the one. If the target itself may have come before the redirect, so may the nearest after it.
 func (res *resolution) rival(list among, target *facts.Capture) *facts.Capture {
-	hop, here := res.wantTime(), facts.SpotOf(&target.Fetch)
+	hop, here := res.WantTime, facts.SpotOf(&target.Fetch)
 	from := redirect{url: res.CurURL}
 	isLed := from.via(target) == viaRedirect
 	mayPrecede := target.Time().MicrosSince(hop) == 0 &&
-		(target.Flags&facts.FlagSerial == 0 || !here.SameRun(res.curSpot()))
+		(target.Flags&facts.FlagSerial == 0 || !here.SameRun(res.CurSpot))
 	next := target.Time()
 	isLate := func(c *facts.Capture) bool {
 		last := max(hop.Micros+hop.Precision.Unit(), next.Micros+next.Precision.Unit())
@@ -157,7 +157,7 @@ func (res *resolution) rival(list among, target *facts.Capture) *facts.Capture {
 		}
 		gap, at := c.Time().MicrosSince(hop), facts.SpotOf(&c.Fetch)
 		isBeside := c.Flags&facts.FlagSerial == 0 &&
-			(c.Time().MicrosSince(target.Time()) == 0 && at.SameRun(here) || gap == 0 && at.SameRun(res.curSpot()))
+			(c.Time().MicrosSince(target.Time()) == 0 && at.SameRun(here) || gap == 0 && at.SameRun(res.CurSpot))
 		if mayPrecede && gap > 0 && gap <= facts.Hour {
 			if next == target.Time() {
 				next = c.Time()

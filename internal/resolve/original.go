@@ -24,7 +24,7 @@ const (
 // its id, and reports whether it is the original. It has the revisit's own status, where
 // that has one. If several agree, the nearest of kin counts.
 func (g *originCaptures) original(res *resolution, who Crawler) (found *facts.Capture, what reference) {
-	t := res.wantTime()
+	t := res.WantTime
 	if !t.Known() {
 		return g.ofURL(res.WantKey).byID(res)
 	}
@@ -66,7 +66,7 @@ func (res *resolution) kinship(c *facts.Capture, who Crawler) (kin int) {
 	if who(&c.Fetch) == res.curCrawler(who) {
 		kin = 2
 	}
-	if facts.SpotOf(&c.Fetch).SameRun(res.curSpot()) {
+	if facts.SpotOf(&c.Fetch).SameRun(res.CurSpot) {
 		kin++
 	}
 	return kin
@@ -154,7 +154,7 @@ func (res *resolution) isOriginal(c *facts.Capture) bool {
 // it returns false: from the latest before the revisit backwards, then from the earliest after it on.
 func (g *originCaptures) byDigest(res *resolution, f func(*facts.Capture) bool) {
 	list := g.ofURL(res.WantKey).bodiesOf(res.CurDigest)
-	n := upTo(list, res.CurMicros)
+	n := upTo(list, res.CurTime.Micros)
 	for _, c := range slices.Backward(list[:n]) {
 		if !res.look() || res.isOriginal(c) && !f(c) {
 			return

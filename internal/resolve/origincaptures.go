@@ -5,7 +5,6 @@ import (
 	"slices"
 	"sort"
 	"strings"
-	"sync"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
@@ -16,7 +15,6 @@ import (
 type originCaptures struct {
 	facts.Place
 	captures []*facts.Capture
-	rows     [][]facts.Capture // where captures are
 	byURL    map[string]*urlCaptures
 	scanned  map[string]bool             // URLs whose fetches are all here
 	unread   facts.Unread                // captures of robots.txt that indexes list and no input holds
@@ -49,32 +47,12 @@ func newOriginCaptures(unread facts.Unread) *originCaptures {
 	}
 }
 
-// chunkRows is how many captures lie together. A longer list of them would be copied as it grows.
-const chunkRows = 64
-
-// freeRows are chunks that any originCaptures may fill: each round reads the captures of an origin
-// again to which resolutions have come.
-var freeRows = sync.Pool{New: func() any { return new([chunkRows]facts.Capture) }}
-
 // begin forgets an origin for the next.
 func (g *originCaptures) begin(p facts.Place) {
-	g.free(1)
 	g.unread.Clear()
-	rows, seen := g.rows, g.seen[:0]
+	seen := g.seen[:0]
 	*g = *newOriginCaptures(g.unread)
-	g.Place, g.rows, g.seen = p, rows, seen
-}
-
-// free forgets all captures, and leaves the chunks but the first n to others.
-func (g *originCaptures) free(n int) {
-	for i, chunk := range g.rows {
-		clear(chunk)
-		if g.rows[i] = chunk[:0]; i >= n {
-			freeRows.Put((*[chunkRows]facts.Capture)(chunk[:chunkRows]))
-			g.rows[i] = nil
-		}
-	}
-	g.rows = g.rows[:min(n, len(g.rows))]
+	g.Place, g.seen = p, seen
 }
 
 func (g *originCaptures) add(c *facts.Capture) error {
@@ -92,12 +70,8 @@ func (g *originCaptures) add(c *facts.Capture) error {
 	if g.seen.Alone() {
 		g.twins = len(g.captures)
 	}
-	if last := len(g.rows) - 1; last < 0 || len(g.rows[last]) == cap(g.rows[last]) {
-		g.rows = append(g.rows, freeRows.Get().(*[chunkRows]facts.Capture)[:0])
-	}
-	chunk := &g.rows[len(g.rows)-1]
-	*chunk = append(*chunk, *c)
-	kept := &(*chunk)[len(*chunk)-1]
+	kept := new(facts.Capture)
+	*kept = *c
 	g.captures = append(g.captures, kept)
 	kept.PolicyHeaders, kept.Metas, kept.Via = "", "", viaKey(kept.Via) // may be long, and are not needed
 	return nil
@@ -186,7 +160,7 @@ func (g *originCaptures) unreadNear(res *resolution, t facts.Time) (before, afte
 // isUnreadNearer reports whether an index lists a capture, which no input holds, that is nearer to
 // the redirect in hand than its target.
 func (g *originCaptures) isUnreadNearer(res *resolution, found target) bool {
-	hop := res.wantTime()
+	hop := res.WantTime
 	before, after := g.unreadNear(res, hop)
 	if !found.found {
 		found = target{}
@@ -207,7 +181,7 @@ func (g *originCaptures) isUnreadNewer(res *resolution, c *facts.Capture) bool {
 	if res.namesValidator() && res.names(c) == same {
 		return false
 	}
-	times, t := g.unreadOf(res), res.wantTime()
+	times, t := g.unreadOf(res), res.WantTime
 	n := sort.Search(len(times), func(i int) bool { return times[i].MicrosSince(t) > 0 })
 	return n > 0 && times[n-1].MicrosSince(c.Time()) >= 0
 }

@@ -18,7 +18,7 @@ func (g *originCaptures) renewed(res *resolution, who Crawler) *facts.Capture {
 	own, everyone := captures.by(who, key)
 	isOwn := func(c *facts.Capture) bool { return res.canRenew(c) }
 	isOthers := func(c *facts.Capture) bool { return res.canRenew(c) && who(&c.Fetch) != key }
-	end := res.CurMicros + res.CurPrecision.Unit()
+	end := res.CurTime.Micros + res.CurTime.Precision.Unit()
 	var latest *facts.Capture
 	for _, of := range [...]struct {
 		*askings
@@ -47,7 +47,7 @@ func (g *originCaptures) renewed(res *resolution, who Crawler) *facts.Capture {
 func (res *resolution) latestNamed(of *askings, may func(*facts.Capture) bool) (found *facts.Capture) {
 	for _, v := range res.namedValidators() {
 		list := of.validated[v]
-		list = list[:upTo(list, res.CurMicros+res.CurPrecision.Unit())]
+		list = list[:upTo(list, res.CurTime.Micros+res.CurTime.Precision.Unit())]
 		if c := res.latest(backward(list), may); c != nil && (found == nil || c.Micros > found.Micros) {
 			found = c
 		}
@@ -94,5 +94,5 @@ func (res *resolution) agreedAt(c *facts.Capture, list byDate, may func(*facts.C
 			m.add(o)
 		}
 	}
-	return m.agreed(res.curSpot())
+	return m.agreed(res.CurSpot)
 }

@@ -32,18 +32,12 @@ const (
 type resolution struct {
 	State
 	Want          seek
-	WantHost      string // reversed
-	WantOrigin    string
+	WantPlace     facts.Place
 	WantKey       string // URL: origin and path
-	WantMicros    int64
-	WantPrecision facts.Precision
+	WantTime      facts.Time
 	CurURL        string // the record in hand
-	CurMicros     int64
-	CurPrecision  facts.Precision
-	CurInput      int32
-	CurEntry      string
-	CurIndex      int64
-	CurRun        int32
+	CurTime       facts.Time
+	CurSpot       facts.Spot
 	CurUserAgent  string
 	CurUnmodified bool
 	CurChallenge  bool
@@ -60,21 +54,7 @@ type resolution struct {
 	looked int // captures that the step in hand looked at
 }
 
-func (res *resolution) place() facts.Place {
-	return facts.Place{Host: res.WantHost, Origin: res.WantOrigin}
-}
-
-func (res *resolution) wantTime() facts.Time {
-	return facts.Time{Micros: res.WantMicros, Precision: res.WantPrecision}
-}
-
-func (res *resolution) curTime() facts.Time {
-	return facts.Time{Micros: res.CurMicros, Precision: res.CurPrecision}
-}
-
-func (res *resolution) curSpot() facts.Spot {
-	return facts.Spot{Input: res.CurInput, Entry: res.CurEntry, Index: res.CurIndex, Run: res.CurRun}
-}
+func placeOf(res *resolution) facts.Place { return res.WantPlace }
 
 // curCrawler is who got the record in hand.
 func (res *resolution) curCrawler(who Crawler) string {
@@ -84,28 +64,28 @@ func (res *resolution) curCrawler(who Crawler) string {
 // isBefore reports whether a record stands before the one in hand: by its date, or, of
 // one moment, by the order of their archive.
 func (res *resolution) isBefore(c *facts.Capture) bool {
-	gap := c.Time().MicrosSince(res.curTime())
+	gap := c.Time().MicrosSince(res.CurTime)
 	at := facts.SpotOf(&c.Fetch)
-	return gap < 0 || gap == 0 && at.SameRun(res.curSpot()) && at.Index < res.CurIndex
+	return gap < 0 || gap == 0 && at.SameRun(res.CurSpot) && at.Index < res.CurSpot.Index
 }
 
 // isNotAfter is the same, and includes records of one moment in other archives.
 func (res *resolution) isNotAfter(c *facts.Capture) bool {
-	gap := c.Time().MicrosSince(res.curTime())
+	gap := c.Time().MicrosSince(res.CurTime)
 	at := facts.SpotOf(&c.Fetch)
-	return gap < 0 || gap == 0 && (!at.SameRun(res.curSpot()) || at.Index < res.CurIndex)
+	return gap < 0 || gap == 0 && (!at.SameRun(res.CurSpot) || at.Index < res.CurSpot.Index)
 }
 
 var resolutionRuns = run.Spec[resolution]{
 	Name: "resolutions",
 	Held: 4 << 20, // one Sorter has them; longer runs are merged once
 	Compare: func(a, b *resolution) int {
-		if c := a.place().CompareInBucket(b.place()); c != 0 {
+		if c := a.WantPlace.CompareInBucket(b.WantPlace); c != 0 {
 			return c
 		}
 		return facts.CompareFetches(&a.Fetch, &b.Fetch)
 	},
-	Bucket: func(res *resolution) int { return run.BucketOf(res.WantHost) },
+	Bucket: func(res *resolution) int { return run.BucketOf(res.WantPlace.Host) },
 }
 
 const robotsPath = "/robots.txt"
@@ -114,7 +94,7 @@ const robotsPath = "/robots.txt"
 // policy captures. A licence document's are. What a robots.txt leads to may be a page, too,
 // unless it is another robots.txt or a tdmrep.json.
 func (res *resolution) wantsPolicy() bool {
-	switch facts.KindOfPath(strings.TrimPrefix(res.WantKey, res.WantOrigin)) {
+	switch facts.KindOfPath(strings.TrimPrefix(res.WantKey, res.WantPlace.Origin)) {
 	case facts.CaptureRobots, facts.CaptureTDMRep:
 		return true
 	case facts.CaptureNone:
@@ -124,8 +104,8 @@ func (res *resolution) wantsPolicy() bool {
 }
 
 func (res *resolution) seekURL(s seek, u weburl.URL, t facts.Time) {
-	res.Want, res.WantMicros, res.WantPrecision = s, t.Micros, t.Precision
-	res.WantHost, res.WantOrigin, res.WantKey = u.HostReversed(), u.Origin(), u.Key()
+	res.Want, res.WantTime, res.WantKey = s, t, u.Key()
+	res.WantPlace = facts.Place{Host: u.HostReversed(), Origin: u.Origin()}
 }
 
 // seekOriginal looks for the original of the revisit or 304 in hand: where it
@@ -153,11 +133,11 @@ func (res *resolution) seekHere() {
 	u, _ := weburl.Parse(res.CurURL)
 	switch {
 	case res.CurUnmodified:
-		res.seekURL(seekLatest, u, res.curTime())
+		res.seekURL(seekLatest, u, res.CurTime)
 	case digest.Key(res.CurDigest) == "": // none, or that of every empty payload
 		res.giveUp(words.UnresolvedRevisit)
 	default:
-		res.seekURL(seekDigest, u, res.curTime())
+		res.seekURL(seekDigest, u, res.CurTime)
 	}
 }
 

@@ -78,7 +78,6 @@ func (r *resolver) firstRound(ctx context.Context, from, to int) error {
 	defer captures.Stop()
 	defer unread.Stop()
 	g, res := newOriginCaptures(r.store.NewUnread()), new(resolution)
-	defer g.free(0)
 	for captures.Row != nil {
 		if err := g.read(captures.Here, captures, unread); err != nil {
 			return err
@@ -118,19 +117,18 @@ func (r *resolver) nextRound(ctx context.Context, w waiting, from, to int) error
 	captures, unread := r.openCaptures(ctx, facts.Buckets{From: from, To: to, Select: w.wanted})
 	defer captures.Stop()
 	defer unread.Stop()
-	resolutions := facts.NewCursor(w.resolutions.Range(ctx, from, to), (*resolution).place)
+	resolutions := facts.NewCursor(w.resolutions.Range(ctx, from, to), placeOf)
 	defer resolutions.Stop()
 	addFetches := func(*originCaptures) error { return nil }
 	if slices.Contains(w.scanned[from:to], true) {
 		fetches := facts.NewCursor(r.store.Fetches(ctx, facts.Buckets{From: from, To: to, Select: w.scanned}),
 			facts.PlaceOf)
 		defer fetches.Stop()
-		ahead := facts.NewCursor(w.resolutions.Range(ctx, from, to), (*resolution).place)
+		ahead := facts.NewCursor(w.resolutions.Range(ctx, from, to), placeOf)
 		defer ahead.Stop()
 		addFetches = func(g *originCaptures) error { return g.addFetches(fetches, ahead) }
 	}
 	g := newOriginCaptures(r.store.NewUnread())
-	defer g.free(0)
 	for resolutions.Row != nil {
 		if err := g.read(resolutions.Here, captures, unread); err != nil {
 			return err
@@ -147,7 +145,7 @@ func (r *resolver) nextRound(ctx context.Context, w waiting, from, to int) error
 
 // goOn writes a resolution for the next round.
 func (r *resolver) goOn(res *resolution) error {
-	bucket := run.BucketOf(res.WantHost)
+	bucket := run.BucketOf(res.WantPlace.Host)
 	r.wanted[bucket] = true
 	r.waiting++
 	r.scanned[bucket] = r.scanned[bucket] || !res.wantsPolicy()
@@ -157,7 +155,7 @@ func (r *resolver) goOn(res *resolution) error {
 // follow takes a resolution as far as origin g leads it, and writes it where it goes
 // on: to the states, or to the next round.
 func (r *resolver) follow(res *resolution, g *originCaptures) error {
-	for res.Want != seekNothing && res.place() == g.Place {
+	for res.Want != seekNothing && res.WantPlace == g.Place {
 		if !res.wantsPolicy() && !g.scanned[res.WantKey] {
 			break // the next round brings this URL's fetches along
 		}
@@ -346,7 +344,7 @@ func (r *resolver) addCopies(res *resolution, g *originCaptures, t target) error
 // with several connections need not have followed it by the nearest.
 func (r *resolver) addLead(res *resolution, g *originCaptures, t target) error {
 	isSerial := res.Flags&facts.FlagSerial != 0 && !t.isOthers && !(t.found && t.capture == nil)
-	at := res.wantTime()
+	at := res.WantTime
 	if res.Time().MicrosSince(at) > 0 { // it led to nothing that was got before
 		at = res.Time()
 	}
@@ -354,17 +352,15 @@ func (r *resolver) addLead(res *resolution, g *originCaptures, t target) error {
 		return nil
 	}
 	lead := Lead{
-		HostReversed: res.WantHost, Origin: res.WantOrigin, Key: res.WantKey, Crawler: r.who(&res.Fetch),
-		URL: res.CurURL, Micros: at.Micros, Precision: at.Precision, Target: at.Micros, TargetExact: at.Precision,
-		IsOthers: t.isOthers,
-		Input:    res.Input, Entry: res.Entry, Index: res.Index, Run: res.Run, Offset: res.Itself().Offset,
-		CopyText: res.CopyText,
+		HostReversed: res.WantPlace.Host, Origin: res.WantPlace.Origin, Key: res.WantKey, Crawler: r.who(&res.Fetch),
+		URL: res.CurURL, Time: at, TargetTime: at, IsOthers: t.isOthers, Spot: facts.SpotOf(&res.Fetch),
+		Offset: res.Itself().Offset, CopyText: res.CopyText,
 	}
 	way := State{StepText: res.StepText}
 	for _, c := range t.candidates {
 		way.addStep(StepHop, &c.Fetch)
 		if t.follows && c.Time().MicrosSince(at) > 0 {
-			lead.Target, lead.TargetExact = c.Micros, c.Precision
+			lead.TargetTime = c.Time()
 		}
 	}
 	lead.StepText = way.StepText
@@ -460,9 +456,7 @@ func (r *resolver) readAgain(c *facts.Capture) ([]byte, error) {
 
 // take makes c the record in hand: it settles the resolution or notes what it needs.
 func (r *resolver) take(res *resolution, c *facts.Capture) {
-	res.CurURL, res.CurMicros, res.CurPrecision = c.URL, c.Micros, c.Precision
-	res.CurInput, res.CurEntry, res.CurIndex, res.CurRun = c.Input, c.Entry, c.Index, c.Run
-	res.CurUserAgent = c.UserAgent
+	res.CurURL, res.CurTime, res.CurSpot, res.CurUserAgent = c.URL, c.Time(), facts.SpotOf(&c.Fetch), c.UserAgent
 	res.takeBody(c)
 	res.CurChallenge = c.Flags&facts.FlagChallenge != 0
 	res.CurUnmodified = c.Status == 304 || c.Type == facts.TypeRevisit && c.Profile == facts.RevisitNotModified
@@ -519,7 +513,7 @@ func (r *resolver) hop(res *resolution, location string) {
 	res.Hops++
 	res.HopURLs = strings.TrimPrefix(res.HopURLs+"\n"+cutHop(target), "\n")
 	res.TooMany = res.TooMany || res.Hops > maxHops
-	if u.Host == "" || !weburl.IsFetchScheme(u.Scheme) || res.Hops > maxFollowed || !res.curTime().Known() {
+	if u.Host == "" || !weburl.IsFetchScheme(u.Scheme) || res.Hops > maxFollowed || !res.CurTime.Known() {
 		res.giveUp(words.UnresolvedRedirect)
 		return
 	}
@@ -527,5 +521,5 @@ func (r *resolver) hop(res *resolution, location string) {
 		res.giveUp(words.UnresolvedRedirect)
 		return
 	}
-	res.seekURL(seekHop, u, res.curTime())
+	res.seekURL(seekHop, u, res.CurTime)
 }

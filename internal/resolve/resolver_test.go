@@ -20,7 +20,7 @@ func TestRoundsReadWhatIsWanted(t *testing.T) {
 	} {
 		u, _ := weburl.Parse(target)
 		var res resolution
-		res.seekURL(seekHop, u, res.curTime())
+		res.seekURL(seekHop, u, res.CurTime)
 		if err := r.goOn(&res); err != nil {
 			t.Fatal(err)
 		}

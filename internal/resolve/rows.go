@@ -70,44 +70,27 @@ type Lead struct {
 	Key          string // of the target's URL
 	Crawler      string
 	URL          string // of the redirect
-	Micros       int64  // with Precision: its time
-	Precision    facts.Precision
-	// with TargetExact: the time of what counts as the target; of the redirect where nothing after it does
-	Target      int64
-	TargetExact facts.Precision
-	IsOthers    bool  // another page led to what counts as the target
-	Input       int32 // with Entry and Index: the capture of robots.txt that it began with
-	Entry       string
-	Index       int64
-	Run         int32
-	Offset      int64  // of that one; -1: it is in another archive
-	CopyText    string // its: see State.Twins
-	StepText    string // from there to what counts as the target
+	Time         facts.Time
+	TargetTime   facts.Time // of what counts as the target; of the redirect where nothing after it does
+	IsOthers     bool       // another page led to what counts as the target
+	Spot         facts.Spot // of the capture of robots.txt that it began with
+	Offset       int64      // of that one; -1: it is in another archive
+	CopyText     string     // its: see State.Twins
+	StepText     string     // from there to what counts as the target
 }
 
 // Place is that of the target's origin.
 func (l *Lead) Place() facts.Place { return facts.Place{Host: l.HostReversed, Origin: l.Origin} }
 
-// Time is that of the redirect.
-func (l *Lead) Time() facts.Time { return facts.Time{Micros: l.Micros, Precision: l.Precision} }
-
-// TargetTime is that of what counts as the target, or that of the redirect where nothing after it does.
-func (l *Lead) TargetTime() facts.Time { return facts.Time{Micros: l.Target, Precision: l.TargetExact} }
-
-// Spot is that of the capture of robots.txt.
-func (l *Lead) Spot() facts.Spot {
-	return facts.Spot{Input: l.Input, Entry: l.Entry, Index: l.Index, Run: l.Run}
-}
-
 // Spots has the same in all archives that hold it.
-func (l *Lead) Spots() []facts.Spot { return append(placesOf(l.CopyText), l.Spot()) }
+func (l *Lead) Spots() []facts.Spot { return append(placesOf(l.CopyText), l.Spot) }
 
 // Steps returns the records that the capture led to, up to what counts as the target.
 func (l *Lead) Steps() []Step { return stepsOf(l.StepText) }
 
 // MayShare reports whether the redirect came within an hour after another to that URL, by that crawler.
 func (l *Lead) MayShare(before *Lead) bool {
-	return l.Key == before.Key && l.Crawler == before.Crawler && l.Time().MicrosSince(before.Time()) <= facts.Hour
+	return l.Key == before.Key && l.Crawler == before.Crawler && l.Time.MicrosSince(before.Time) <= facts.Hour
 }
 
 var leadRuns = run.Spec[Lead]{
@@ -119,13 +102,11 @@ var leadRuns = run.Spec[Lead]{
 		return cmp.Or(
 			cmp.Compare(a.Key, b.Key),
 			cmp.Compare(a.Crawler, b.Crawler),
-			cmp.Compare(a.Micros, b.Micros),
-			cmp.Compare(a.Precision, b.Precision),
-			cmp.Compare(a.Target, b.Target),
-			cmp.Compare(a.TargetExact, b.TargetExact),
-			cmp.Compare(a.Input, b.Input),
-			cmp.Compare(a.Entry, b.Entry),
-			cmp.Compare(a.Index, b.Index),
+			cmp.Compare(a.Time.Micros, b.Time.Micros),
+			cmp.Compare(a.Time.Precision, b.Time.Precision),
+			cmp.Compare(a.TargetTime.Micros, b.TargetTime.Micros),
+			cmp.Compare(a.TargetTime.Precision, b.TargetTime.Precision),
+			a.Spot.Compare(b.Spot),
 			cmp.Compare(a.StepText, b.StepText),
 			cmp.Compare(a.URL, b.URL),
 		)

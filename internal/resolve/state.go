@@ -25,9 +25,8 @@ type State struct {
 	BodyEntry        string
 	BodyRecordOffset int64 // and its place there
 	BodyRecordLength int64
-	BodyFlags        uint32 // facts.Flags of that record
-	BodyMicros       int64  // its date
-	BodyPrecision    facts.Precision
+	BodyFlags        uint32     // facts.Flags of that record
+	BodyTime         facts.Time // its date; unknown where there is no body
 	BodyRecordID     recordid.ID
 	BodyUserAgent    string
 	BodyAgentSource  facts.Source
@@ -38,19 +37,11 @@ type State struct {
 
 	// Of the captures whose content is applied, the first and each that a redirect led
 	// to, the oldest and the newest date and the coarsest precision.
-	OldestMicros    int64
-	OldestPrecision facts.Precision
-	NewestMicros    int64
-	NewestPrecision facts.Precision
-	Coarsest        facts.Precision
+	Oldest, Newest facts.Time
+	Coarsest       facts.Precision
 
 	StepText string // see Steps
 	CopyText string // see Twins
-}
-
-// BodyTime returns when the body applied was got; unknown where there is none.
-func (s *State) BodyTime() facts.Time {
-	return facts.Time{Micros: s.BodyMicros, Precision: s.BodyPrecision}
 }
 
 // HopList returns the URLs of the redirects followed, in order.
@@ -74,29 +65,18 @@ func NewState(c *facts.Capture) State {
 // ApplyAt counts f among the records whose content is applied.
 func (s *State) ApplyAt(f *facts.Fetch) {
 	s.Coarsest = min(s.Coarsest, f.Precision)
-	if s.OldestPrecision == facts.PrecisionNone || f.Micros < s.OldestMicros {
-		s.OldestMicros, s.OldestPrecision = f.Micros, f.Precision
+	if !s.Oldest.Known() || f.Micros < s.Oldest.Micros {
+		s.Oldest = f.Time()
 	}
-	if s.NewestPrecision == facts.PrecisionNone || f.Micros > s.NewestMicros {
-		s.NewestMicros, s.NewestPrecision = f.Micros, f.Precision
+	if !s.Newest.Known() || f.Micros > s.Newest.Micros {
+		s.Newest = f.Time()
 	}
 }
 
 // applyNone counts no record but the capture itself.
 func (s *State) applyNone() {
-	s.OldestPrecision, s.NewestPrecision, s.Coarsest = facts.PrecisionNone, facts.PrecisionNone,
-		facts.PrecisionMicrosecond
+	s.Oldest, s.Newest, s.Coarsest = facts.Time{}, facts.Time{}, facts.PrecisionMicrosecond
 	s.ApplyAt(&s.Fetch)
-}
-
-// Oldest is the date of the oldest content applied, from which age counts.
-func (s *State) Oldest() facts.Time {
-	return facts.Time{Micros: s.OldestMicros, Precision: s.OldestPrecision}
-}
-
-// Newest is the date of the newest content applied.
-func (s *State) Newest() facts.Time {
-	return facts.Time{Micros: s.NewestMicros, Precision: s.NewestPrecision}
 }
 
 // takeBody makes the body of c the body applied.
@@ -104,7 +84,7 @@ func (s *State) takeBody(c *facts.Capture) {
 	s.Pack, s.BodyDigest, s.BodyOffset, s.BodySize = c.Pack, c.BodyDigest, c.BodyOffset, c.BodySize
 	s.BodyInput, s.BodyEntry, s.BodyRecordOffset, s.BodyFlags = c.Input, c.Entry, c.Offset, uint32(c.Flags)
 	s.BodyRecordLength = c.Length
-	s.BodyMicros, s.BodyPrecision, s.BodyRecordID = c.Micros, c.Precision, c.RecordID
+	s.BodyTime, s.BodyRecordID = c.Time(), c.RecordID
 	s.BodyUserAgent, s.BodyAgentSource = c.UserAgent, c.UserAgentSource
 	s.ContentRange = c.ContentRange
 	s.HasBody = c.Flags&facts.FlagBodyKept != 0

@@ -26,11 +26,10 @@ func TestLooksOfChasesAreLinear(t *testing.T) {
 			g.index()
 			for _, first := range g.captures {
 				res := resolution{
-					State: State{Capture: *first}, CurMicros: first.Micros,
-					CurPrecision: first.Precision, CurIndex: first.Index,
+					State: State{Capture: *first}, CurTime: first.Time(), CurSpot: facts.Spot{Index: first.Index},
 				}
 				u, _ := weburl.Parse(first.URL)
-				res.seekURL(seekHop, u, res.curTime())
+				res.seekURL(seekHop, u, res.CurTime)
 				g.nearest(&res, func(f *facts.Fetch) string { return f.UserAgent })
 				sum += res.looked
 			}
@@ -102,7 +101,7 @@ func TestBeyond(t *testing.T) {
 	r := &resolver{budget: budget{beyond: 1}}
 	for i := range 3 {
 		c := capturestest.Capture(i, capturestest.Second(i))
-		res := resolution{State: NewState(&c), CurURL: c.URL, CurMicros: c.Micros, CurPrecision: c.Precision}
+		res := resolution{State: NewState(&c), CurURL: c.URL, CurTime: c.Time()}
 		res.Hops = maxHops
 		r.hop(&res, "http://b.example/robots.txt")
 		if goesOn := res.Want == seekHop; goesOn != (i == 0) {

@@ -165,7 +165,6 @@ func (d *decoder) rest() {
 	}
 }
 
-// A decoder decodes one frame at a time.
 type decoder struct {
 	zstd  *zstd.Decoder
 	input *bufio.Reader

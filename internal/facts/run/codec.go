@@ -5,13 +5,14 @@ import (
 	"fmt"
 	"math/bits"
 	"reflect"
+	"slices"
 	"strings"
 )
 
 // layout names the fields of a type of rows.
 type layout struct {
 	signature string  // their names and kinds
-	fields    [][]int // for reflect.Value.FieldByIndex: fields of embedded structs are among them
+	fields    [][]int // for reflect.Value.FieldByIndex: fields of structs in it are among them
 }
 
 func layoutOf[T any]() (*layout, error) {
@@ -20,19 +21,32 @@ func layoutOf[T any]() (*layout, error) {
 		return nil, fmt.Errorf("row type %v: not a struct", typ)
 	}
 	l := new(layout)
-	var signature strings.Builder
-	for _, f := range reflect.VisibleFields(typ) {
-		if f.Anonymous && f.Type.Kind() == reflect.Struct || !f.IsExported() {
-			continue
+	return l, l.add(typ, "", nil)
+}
+
+// add adds the fields of a struct, also of those in it.
+func (l *layout) add(typ reflect.Type, within string, index []int) error {
+	for i := range typ.NumField() {
+		f := typ.Field(i)
+		name, at := within+f.Name, append(slices.Clip(index), i)
+		switch kind := f.Type.Kind(); {
+		case kind == reflect.Struct && f.Anonymous:
+			if err := l.add(f.Type, within, at); err != nil {
+				return err
+			}
+		case !f.IsExported():
+		case kind == reflect.Struct:
+			if err := l.add(f.Type, name+".", at); err != nil {
+				return err
+			}
+		case kind != reflect.String && (kind < reflect.Bool || kind > reflect.Uint64):
+			return fmt.Errorf("row type %v: field %s cannot be written", typ, name)
+		default:
+			l.fields = append(l.fields, at)
+			l.signature += fmt.Sprintf("%s %s\n", name, kind)
 		}
-		if kind := f.Type.Kind(); kind != reflect.String && (kind < reflect.Bool || kind > reflect.Uint64) {
-			return nil, fmt.Errorf("row type %v: field %s cannot be written", typ, f.Name)
-		}
-		l.fields = append(l.fields, f.Index)
-		fmt.Fprintf(&signature, "%s %s\n", f.Name, f.Type.Kind())
 	}
-	l.signature = signature.String()
-	return l, nil
+	return nil
 }
 
 // A codec writes or reads rows one after the other. A row is its difference from another, the base: its marks, a bit
@@ -225,7 +239,6 @@ func (c *codec[T]) next(rows string) string {
 	return rows
 }
 
-// changeable returns the row that was read, which may be changed.
 func (c *codec[T]) changeable() *T {
 	if !c.isBase {
 		return &c.row

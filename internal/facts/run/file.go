@@ -26,7 +26,6 @@ const (
 	writeBytes = 64 << 10 // of frames that are written at a time
 )
 
-// frame is the place of a frame in a file, and its content.
 type frame struct {
 	Offset      int64
 	Length, Sum uint32 // bytes, and the CRC-32C of them

@@ -30,7 +30,7 @@ const Buckets = 1024
 const maxBytes = 3 << 20
 
 // Spec defines how rows of type T are named, ordered and measured. T is a struct of booleans,
-// integers and strings; unexported fields are not kept. The functions keep no reference to
+// integers, strings and such structs; unexported fields are not kept. The functions keep no reference to
 // their rows.
 type Spec[T any] struct {
 	// Name is the prefix of the file names.

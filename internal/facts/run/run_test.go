@@ -370,7 +370,7 @@ func TestUnsupportedRows(t *testing.T) {
 	checkUnsupported(t, Spec[struct{ A []string }]{})
 	checkUnsupported(t, Spec[struct{ A *int32 }]{})
 	checkUnsupported(t, Spec[struct{ A float64 }]{})
-	checkUnsupported(t, Spec[struct{ A struct{ B int32 } }]{})
+	checkUnsupported(t, Spec[struct{ A struct{ B float64 } }]{})
 	checkUnsupported(t, Spec[int]{})
 }
 

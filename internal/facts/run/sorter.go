@@ -35,7 +35,6 @@ type Sorter[T any] struct {
 	err   error
 }
 
-// heldRows are rows in memory.
 type heldRows[T any] struct {
 	rows   []held
 	bases  []base
@@ -197,7 +196,6 @@ func (s *Sorter[T]) Close() ([]string, error) {
 	return names, nil
 }
 
-// writeRun writes the rows that are held.
 func (s *Sorter[T]) writeRun() error {
 	name := fmt.Sprintf("%s-%05d.run", s.spec.Name, len(s.names))
 	out, err := createFile[T](filepath.Join(s.dir, name), s.layout)
@@ -282,7 +280,6 @@ func (s *Sorter[T]) forget(err error) {
 	*s = Sorter[T]{dir: s.dir, spec: s.spec, layout: s.layout, err: err}
 }
 
-// sources are the files, and the rows that are in none.
 func (s *Sorter[T]) sources() (sources []source[T]) {
 	for _, name := range s.names {
 		sources = append(sources, source[T]{path: filepath.Join(s.dir, name)})
@@ -391,7 +388,6 @@ func (h heldRows[T]) in(l *layout, from, to int) *heldReader[T] {
 	return &heldReader[T]{h, newCodec[T](l)}
 }
 
-// heldReader reads rows that are in no file.
 type heldReader[T any] struct {
 	heldRows[T] // rows: not yet read
 	codec       *codec[T]
