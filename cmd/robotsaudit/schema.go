@@ -103,7 +103,8 @@ func describeFlags(root *cobra.Command) (s flagSchema) {
 			if f.Name == "profile" || f.Name == "agents" {
 				choices = offers[f.Name]()
 			}
-			command.Flags = append(command.Flags, flagMeaning{f.Name, f.Value.Type(), value, f.DefValue, choices, meaning})
+			command.Flags = append(command.Flags,
+				flagMeaning{f.Name, f.Value.Type(), value, f.DefValue, choices, meaning})
 		})
 		s.Commands = append(s.Commands, command)
 	}

@@ -270,6 +270,10 @@ class ReportOptions(TypedDict, total=False):
         bool,
         "write the report in two pages of print, without the findings one by one"
     ]
+    crawler_only: Annotated[
+        str,
+        "only fetches by the crawler with product token TOKEN; - is crawlers without a name"
+    ]
     csv: Annotated[
         Place,
         "write CSV files into FOLDER, made where there is none"
@@ -281,6 +285,10 @@ class ReportOptions(TypedDict, total=False):
     date: Annotated[
         str,
         "DATE of the report, as it is to be written; a datetime without a time zone is taken as UTC"
+    ]
+    host: Annotated[
+        str | Sequence[str],
+        "only fetches from HOST: example.org, without www.example.org; or *.example.org, its subdomains"
     ]
     html: Annotated[
         Place,
@@ -315,9 +323,18 @@ class ReportOptions(TypedDict, total=False):
         "sign each file that is written with the SSH key in the file KEY, as 'ssh-keygen -Y sign -n file' "
         "does; the signature is in a file next to it, whose name ends in .sig"
     ]
+    since: Annotated[
+        str,
+        "only fetches from DATE on: 2025-05-01, a day in UTC, or a moment as 2025-05-01T12:00:00Z; or today "
+        "or now; a datetime without a time zone is taken as UTC"
+    ]
     title: Annotated[
         str,
         "TITLE of this report and of later ones"
+    ]
+    until: Annotated[
+        str,
+        "only fetches up to DATE, that day or moment included; a datetime without a time zone is taken as UTC"
     ]
 
 
@@ -346,6 +363,10 @@ class ExportOptions(TypedDict, total=False):
         Literal["record", "url", "host", "origin", "domain"],
         "what a row is, BY record, url, host, origin or domain"
     ]
+    crawler_only: Annotated[
+        str,
+        "only fetches by the crawler with product token TOKEN; - is crawlers without a name"
+    ]
     documents: Annotated[
         Place,
         "FILE of dolma documents, whose attributes --format dolma writes"
@@ -357,6 +378,10 @@ class ExportOptions(TypedDict, total=False):
     format: Annotated[
         Literal["parquet", "csv", "jsonl", "txt", "dolma"],
         "FORMAT of the list: parquet, csv, jsonl, txt or dolma"
+    ]
+    host: Annotated[
+        str | Sequence[str],
+        "only fetches from HOST: example.org, without www.example.org; or *.example.org, its subdomains"
     ]
     keep: Annotated[
         bool,
@@ -378,6 +403,11 @@ class ExportOptions(TypedDict, total=False):
         str,
         "URL of an object store that is not Amazon's, for s3://…"
     ]
+    since: Annotated[
+        str,
+        "only fetches from DATE on: 2025-05-01, a day in UTC, or a moment as 2025-05-01T12:00:00Z; or today "
+        "or now; a datetime without a time zone is taken as UTC"
+    ]
     undecided: Annotated[
         str | Sequence[str],
         "what becomes of the undecided, DECISION: keep, drop or leave; or of those with a reason, as in "
@@ -386,6 +416,10 @@ class ExportOptions(TypedDict, total=False):
     unknown: Annotated[
         Literal["drop", "keep"],
         "keep or drop what is UNKNOWN: robots_unknown, tags_unknown and hint"
+    ]
+    until: Annotated[
+        str,
+        "only fetches up to DATE, that day or moment included; a datetime without a time zone is taken as UTC"
     ]
 
 
@@ -400,6 +434,14 @@ class ExplainOptions(TypedDict, total=False):
         str | date,
         "TIME of the fetch: 2025-03-01T12:00:00Z, or 2025-03-01 for its first moment; a datetime without a "
         "time zone is taken as UTC"
+    ]
+    crawler_only: Annotated[
+        str,
+        "only fetches by the crawler with product token TOKEN; - is crawlers without a name"
+    ]
+    host: Annotated[
+        str | Sequence[str],
+        "only fetches from HOST: example.org, without www.example.org; or *.example.org, its subdomains"
     ]
     https_requests: Annotated[
         int,
@@ -418,6 +460,15 @@ class ExplainOptions(TypedDict, total=False):
     s3_endpoint: Annotated[
         str,
         "URL of an object store that is not Amazon's, for s3://…"
+    ]
+    since: Annotated[
+        str,
+        "only fetches from DATE on: 2025-05-01, a day in UTC, or a moment as 2025-05-01T12:00:00Z; or today "
+        "or now; a datetime without a time zone is taken as UTC"
+    ]
+    until: Annotated[
+        str,
+        "only fetches up to DATE, that day or moment included; a datetime without a time zone is taken as UTC"
     ]
 
 
