@@ -117,16 +117,22 @@ func (e *evaluation) tellResults(cmd *cobra.Command, dir string, audit *report.A
 		return err
 	}
 	if wantsSummary(cmd) {
-		opt := document.TextOptions{Full: e.full, Colours: wantsColours(cmd.OutOrStdout())}
-		if isTerminal(cmd.OutOrStdout()) {
-			opt.Width = widthOf(cmd.OutOrStdout())
-		}
-		if err := cmp.Or(r.figures, document.NewFigures(nil)).WriteText(cmd.OutOrStdout(), audit, opt); err != nil {
+		figures := cmp.Or(r.figures, document.NewFigures(nil))
+		if err := figures.WriteText(cmd.OutOrStdout(), audit, textOptions(cmd, e.full)); err != nil {
 			return err
 		}
 		fmt.Fprintf(cmd.OutOrStdout(), "\n%s\n", written)
 	}
 	return e.status(&audit.Totals)
+}
+
+// textOptions are how a summary is written to standard output.
+func textOptions(cmd *cobra.Command, full bool) document.TextOptions {
+	opt := document.TextOptions{Full: full, Colours: wantsColours(cmd.OutOrStdout())}
+	if isTerminal(cmd.OutOrStdout()) {
+		opt.Width = widthOf(cmd.OutOrStdout())
+	}
+	return opt
 }
 
 // Values of --fail-on.

@@ -65,6 +65,7 @@ earlier audit. A report of a part of the audit (--since and the like) has it in 
   robotsaudit report out --dataset-card out/README.md --title 'robots.txt in our crawl'
   robotsaudit report out-2025 --html report.html --against out-2024
   robotsaudit report out --since 2025-05-01 --until 2025-05-31 --host example.org --html may.html
+  robotsaudit report out --since 2025-05-01 --text -
   robotsaudit report out --csv spreadsheets --sarif violations.sarif --junit junit.xml`,
 	}
 	f.add(cmd.Flags())
@@ -85,6 +86,7 @@ type reportFlags struct {
 	output   string
 	html     string
 	markdown string
+	text     string
 	json     string
 	card     string
 	csv      string
@@ -102,6 +104,7 @@ func (f *reportFlags) add(flags *pflag.FlagSet) {
 	addOutput(flags, &f.output, hasResults)
 	flags.StringVar(&f.html, "html", "", "write the report as HTML to `FILE`")
 	flags.StringVar(&f.markdown, "markdown", "", "write the report as Markdown to `FILE`")
+	flags.StringVar(&f.text, "text", "", "write the summary, as 'robotsaudit audit' prints it, to `FILE`")
 	flags.StringVar(&f.json, "json", "", "write the data of the report as JSON to `FILE`")
 	flags.StringVar(&f.card, "dataset-card", "",
 		"write a dataset card of the Hugging Face Hub to `FILE`, mostly DIR/README.md")
@@ -139,6 +142,7 @@ func (f *reportFlags) renderings(cmd *cobra.Command, r *results.Results) []rende
 	return []rendering{
 		{f.html, ofDocument(html.Render)},
 		{f.markdown, ofDocument(markdown.Render)},
+		{f.text, func(w io.Writer) error { return f.writeText(cmd, w, r) }},
 		{f.json, ofDocument(func(w io.Writer, doc *document.Document) error { return encoder(w, "").Encode(doc) })},
 		{f.card, ofDocument(func(w io.Writer, doc *document.Document) error { return markdown.Card(w, doc, r) })},
 		{f.sarif, func(w io.Writer) error { return ci.SARIF(cmd.Context(), w, r) }},
@@ -161,7 +165,7 @@ func (f *reportFlags) run(cmd *cobra.Command) error {
 	if err := f.remember(cmd, r.Dir()); err != nil {
 		return err
 	}
-	beside := f.html+f.markdown+f.json+f.card+f.csv+f.sarif+f.junit == ""
+	beside := f.html+f.markdown+f.text+f.json+f.card+f.csv+f.sarif+f.junit == ""
 	if beside {
 		f.html = filepath.Join(r.Dir(), report.HTMLFile)
 	}
@@ -176,6 +180,15 @@ func (f *reportFlags) run(cmd *cobra.Command) error {
 		return putBeside(cmd, f.output, f.html)
 	}
 	return f.writeCSV(cmd, r)
+}
+
+// writeText writes the summary of an audit, or of a part.
+func (f *reportFlags) writeText(cmd *cobra.Command, w io.Writer, r *results.Results) error {
+	figures, err := document.Read(cmd.Context(), r)
+	if err != nil {
+		return err
+	}
+	return figures.WriteText(w, r.Audit(), textOptions(cmd, true))
 }
 
 // remember keeps the title and the operator that the command line gives in an output folder, and takes

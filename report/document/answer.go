@@ -213,13 +213,20 @@ func certainty(t *report.Totals) Section {
 	}
 	s.Classes[len(s.Classes)-1].Words = plural(t.RobotsTxtItself, "fetch")
 	known := t.Decidable - t.Unknown
+	const both = "These totals count every disallowed fetch, violations and unproven ones alike."
+	if t.Unknown == 0 {
+		s.Totals = []string{fmt.Sprintf("Of the %s that robots.txt could decide, %s %s disallowed%s.",
+			plural(known, "fetch"), number(t.Disallowed), isAre(t.Disallowed, "was", "were"),
+			ofWhole(t.Disallowed, known)), both}
+		return s
+	}
 	s.Totals = []string{
 		fmt.Sprintf("Leaving the unknown out: %s of %s with a known verdict %s disallowed%s.", number(t.Disallowed),
 			plural(known, "fetch"), isAre(t.Disallowed, "was", "were"), ofWhole(t.Disallowed, known)),
 		fmt.Sprintf("Counting the unknown either way: between %s%s and %s%s of %s were disallowed.",
 			number(t.Disallowed), ofWhole(t.Disallowed, t.Decidable), number(t.Disallowed+t.Unknown),
 			ofWhole(t.Disallowed+t.Unknown, t.Decidable), plural(t.Decidable, "fetch")),
-		"These totals count every disallowed fetch, violations and unproven ones alike.",
+		both,
 	}
 	return s
 }

@@ -123,7 +123,11 @@ func (b *builder) period() string {
 // fetchesText counts the fetches, and those that no record shows.
 func (b *builder) fetchesText() []string {
 	t := &b.audit.Totals
-	text := []string{fmt.Sprintf("%s of %s, on %s", plural(t.Fetches, "fetch"), &b.audit.Inputs,
+	of := "of"
+	if !b.part.IsZero() {
+		of = "in this part of an audit of"
+	}
+	text := []string{fmt.Sprintf("%s %s %s, on %s", plural(t.Fetches, "fetch"), of, &b.audit.Inputs,
 		plural(t.Origins, "origin"))}
 	if words := t.Verification.Text(); words != "" {
 		text = append(text, words)

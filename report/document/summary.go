@@ -65,6 +65,12 @@ type summary struct {
 // printAudited states what was audited, and how.
 func (s *summary) printAudited(p *layout.Page) {
 	a, t := s.audit, &s.audit.Totals
+	if !s.part.IsZero() {
+		p.Line("A part of the audit of %s: %s. It has %s on %s, %s; by %s %s, %s.", &a.Inputs, s.part,
+			plural(t.Fetches, "fetch"), plural(t.Origins, "origin"), periodText(t),
+			a.Tool, report.Shown(a.Version, maxLabel), strings.Join(settingsText(&a.Settings), ", "))
+		return
+	}
 	p.Line("Audited %s (%s): %s on %s, %s; by %s %s, %s.", &a.Inputs, report.Bytes(a.Inputs.Size),
 		plural(t.Fetches, "fetch"), plural(t.Origins, "origin"), periodText(t),
 		a.Tool, report.Shown(a.Version, maxLabel), strings.Join(settingsText(&a.Settings), ", "))

@@ -328,6 +328,10 @@ class ReportOptions(TypedDict, total=False):
         "only fetches from DATE on: 2025-05-01, a day in UTC, or a moment as 2025-05-01T12:00:00Z; or today "
         "or now; a datetime without a time zone is taken as UTC"
     ]
+    text: Annotated[
+        Place,
+        "write the summary, as 'robotsaudit audit' prints it, to FILE"
+    ]
     title: Annotated[
         str,
         "TITLE of this report and of later ones"
