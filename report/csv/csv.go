@@ -48,7 +48,7 @@ func fileOf[R any](table report.TableOf[R]) File {
 		columns := report.FieldsOf(reflect.TypeFor[R]())
 		isCounted := table.Name == report.HostStatsTable.Name || table.Name == report.AgentStatsTable.Name
 		if isCounted && !r.Part().IsZero() {
-			columns = slices.DeleteFunc(columns, func(f report.Field) bool { return results.IsUncounted(f.Name) })
+			columns = slices.DeleteFunc(columns, func(f report.Field) bool { return r.IsUncounted(f.Name) })
 		}
 		return write(w, columns, results.Rows(ctx, r, table))
 	}}

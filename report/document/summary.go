@@ -402,14 +402,16 @@ func (s *summary) printNoted(p *layout.Page) {
 
 // printPages describes the statements of pages and origins on their use.
 func (s *summary) printPages(p *layout.Page) {
-	t := &s.audit.Totals
-	if t.Tagged+t.TagsUnknown+t.Signalled+t.PolicyFiles+t.CrawlDelays == 0 {
+	t, ofWhole := &s.audit.Totals, s.part.IsZero() // of a part, some of this is not known
+	if ofWhole && t.Tagged+t.TagsUnknown+t.Signalled+t.PolicyFiles+t.CrawlDelays == 0 {
 		p.Heading("What pages said of their use: nothing.")
 		return
 	}
 	p.Columns("What pages said of their use: known only after the fetch, so no violation by it")
-	p.Noted("tagged", t.Tagged, "fetches whose page has a tag for somebody (page_tags)")
-	p.Noted("signalled", t.Signalled, "fetches of whose use page or site said something (usage_signals)")
+	if ofWhole {
+		p.Noted("tagged", t.Tagged, "fetches whose page has a tag for somebody (page_tags)")
+		p.Noted("signalled", t.Signalled, "fetches of whose use page or site said something (usage_signals)")
+	}
 	for _, purpose := range s.use.purposes() {
 		restricted, allowed := s.use.signals[signal{purpose, "restrict"}], s.use.signals[signal{purpose, "allow"}]
 		if about := (words.Word{Meaning: meaning("signal_purpose", purpose)}); restricted+allowed > 0 {
@@ -418,14 +420,20 @@ func (s *summary) printPages(p *layout.Page) {
 		}
 	}
 	p.Noted("hinted", t.Hinted, "fetches of which a statement without force hints at a restriction (fetches.hints)")
-	p.Noted("contradictory", t.Conflicting,
-		"fetches of which two statements differ; the restriction holds (tag_conflicts)")
+	if ofWhole {
+		p.Noted("contradictory", t.Conflicting,
+			"fetches of which two statements differ; the restriction holds (tag_conflicts)")
+	}
 	p.Noted("unknown", t.TagsUnknown,
 		"fetches some of whose tags may be missing: no record was read, a revisit has no original, a page cannot be read")
-	p.Noted("policy files", t.PolicyFiles,
-		"ai.txt and trust.txt got: of ai.txt Disallow-Training alone is read (host_stats.policy_files)")
-	p.Noted("too soon", t.CrawlDelays,
-		"fetches sooner than Crawl-delay asked for, which is no part of RFC 9309 (rows with --rate)")
+	if ofWhole {
+		p.Noted("policy files", t.PolicyFiles,
+			"ai.txt and trust.txt got: of ai.txt Disallow-Training alone is read (host_stats.policy_files)")
+	}
+	if ofWhole || s.audit.Settings.Rate {
+		p.Noted("too soon", t.CrawlDelays,
+			"fetches sooner than Crawl-delay asked for, which is no part of RFC 9309 (rows with --rate)")
+	}
 	if len(s.use.restrictions) > 0 {
 		p.Columns("Restricted for the purpose given")
 	}

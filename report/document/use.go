@@ -153,7 +153,7 @@ func (t *useTally) section(a *report.Audit, part *results.Part) Section {
 	return s
 }
 
-// pageTable counts fetches by the statements on them. Of a part, some are not counted (results.IsUncounted).
+// pageTable counts fetches by the statements on them. Of a part, some are not counted (Results.IsUncounted).
 func pageTable(t *report.Totals, part *results.Part) Table {
 	table := NewTable("use-pages", "Fetches by what was said of them", "",
 		Words.Columns("What was said"), Number.Columns("Fetches"))

@@ -14,9 +14,11 @@ import (
 	"github.com/robotsaudit/robotsaudit/report"
 )
 
-// IsUncounted reports whether rows do not show what a column of host_stats or agent_stats counts, so that parts lack
-// it.
-func IsUncounted(column string) bool { return slices.Contains(uncounted, column) }
+// IsUncounted reports whether rows do not show what a column of host_stats or agent_stats counts, so that parts
+// lack it.
+func (r *Results) IsUncounted(column string) bool {
+	return slices.Contains(uncounted, column) || column == "crawl_delays" && !r.audit.Settings.Rate
+}
 
 var uncounted = []string{
 	"rank_stratum", "robots_captures", "tagged", "signalled", "publication_restricted", "usage_restricted",
