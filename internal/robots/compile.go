@@ -1,7 +1,6 @@
 package robots
 
 import (
-	"encoding/binary"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -43,10 +42,14 @@ func (m *matcher) order() int { return 1<<orderBits - 1 - int(m.rank&(1<<orderBi
 func (m *matcher) allow() bool { return m.rank&(1<<orderBits) != 0 }
 
 // head returns the first eight bytes of s; where there are fewer, zeros follow.
-func head(s string) uint64 {
-	var first [8]byte
-	copy(first[:], s)
-	return binary.LittleEndian.Uint64(first[:])
+func head(s string) (h uint64) {
+	if len(s) >= 8 {
+		return word(s)
+	}
+	for i := len(s) - 1; i >= 0; i-- {
+		h = h<<8 | uint64(s[i])
+	}
+	return h
 }
 
 const (

@@ -63,11 +63,19 @@ func (t *tree) longest(s string) int32 {
 }
 
 // common returns how many first bytes two texts have in common.
-func common(a, b string) (n int) {
-	for n < min(len(a), len(b)) && a[n] == b[n] {
-		n++
+func common(a, b string) int {
+	n := min(len(a), len(b))
+	i := 0
+	for i+8 <= n {
+		if differ := word(a[i:]) ^ word(b[i:]); differ != 0 {
+			return i + firstMarked(differ)
+		}
+		i += 8
 	}
-	return n
+	for i < n && a[i] == b[i] {
+		i++
+	}
+	return i
 }
 
 // An index finds the rules of a group that may match a path.

@@ -71,24 +71,6 @@ func (f *File) lines(yield func(*line) bool) {
 	}
 }
 
-// lineEnd returns where the line of text[at] ends: at LF, at CR or at the end
-// of the text (RFC 9309 §2.2).
-func lineEnd(text string, at int) int {
-	if n := strings.IndexAny(text[at:], "\r\n"); n >= 0 {
-		return at + n
-	}
-	return len(text)
-}
-
-// nextLine returns where the next line begins after one that ends at end. CR LF
-// is one line ending.
-func nextLine(text string, end int) int {
-	if strings.HasPrefix(text[min(end, len(text)):], "\r\n") {
-		return end + 2
-	}
-	return end + 1
-}
-
 // Lines yields the number and the text of each line that is parsed, decoded and without its ending.
 func (f *File) Lines(yield func(number int, text string) bool) {
 	f.lines(func(l *line) bool { return yield(l.number, l.raw) })
@@ -165,6 +147,46 @@ func (l *line) splitAtSpace(s *spec) {
 	}
 }
 
+// mayBeginKey has the bytes that a key of the protocol, or one of typos, may
+// begin with; control bytes too, which can be white space or end a line.
+var mayBeginKey = func() (t [256]bool) {
+	for b := range t {
+		t[b] = strings.IndexByte("ADUadu", byte(b)) >= 0 || isControl(byte(b)) && b != '\n' && b != '\r'
+	}
+	return t
+}()
+
+// plainKey returns the key that stands at text[at] if it is one of the
+// protocol's, in any case, with its colon directly after it, and where its
+// value begins. Eight bytes are compared at once.
+func plainKey(text string, at int) (k key, value int) {
+	const (
+		// Setting this bit puts a letter into lower case, and makes a letter
+		// of nothing else.
+		lowerCase = 0x2020202020202020
+		hyphen    = 0x0000002000000000 // there, in "user-age"
+	)
+	if len(text)-at < 12 {
+		return keyUnknown, 0
+	}
+	switch w := word(text[at:]); {
+	case w|lowerCase == disallowWord && text[at+8] == ':':
+		return keyDisallow, at + 9
+	case w|lowerCase&^hyphen == userAgeWord &&
+		ascii.LowerByte(text[at+8]) == 'n' && ascii.LowerByte(text[at+9]) == 't' && text[at+10] == ':':
+		return keyUserAgent, at + 11
+	case (w|lowerCase)<<24 == allowWord && text[at+5] == ':':
+		return keyAllow, at + 6
+	}
+	return keyUnknown, 0
+}
+
+var (
+	disallowWord = word("disallow")
+	userAgeWord  = word("user-age")
+	allowWord    = word("allow   ") << 24
+)
+
 // IsKey reports whether a word is the key of a line of robots.txt in some reading: misspelt, or with more
 // after it.
 func IsKey(word string) bool {
@@ -233,6 +255,8 @@ func (s *spec) blanks() string {
 	return " \t"
 }
 
+func isBlank(b byte) bool { return b == ' ' || b == '\t' }
+
 func isCSpace(b byte) bool {
 	return b == ' ' || '\t' <= b && b <= '\r'
 }
@@ -265,4 +289,11 @@ func hasControl(text string) bool {
 		}
 	}
 	return false
+}
+
+func skipBlanks(text string, at int) int {
+	for at < len(text) && isBlank(text[at]) {
+		at++
+	}
+	return at
 }

@@ -182,13 +182,51 @@ type parser struct {
 func (p *parser) parse() {
 	for at := 0; at < len(p.text); {
 		p.line++
-		l, end := p.lineAt(at)
-		p.take(&l)
+		end, ok := p.quick(at)
+		if !ok {
+			var l line
+			l, end = p.lineAt(at)
+			p.take(&l)
+		}
 		at = nextLine(p.text, end)
 	}
 }
 
-// take takes a line.
+// quick takes the line that begins at p.text[at] if it is written as nearly all
+// are, so that its bytes are gone over only once: a line that cannot begin with
+// a key of the protocol, or such a key, its colon and a value without control
+// characters. It returns the end of the line.
+func (p *parser) quick(at int) (end int, ok bool) {
+	text := p.text
+	key := skipBlanks(text, at)
+	if key < len(text) && !mayBeginKey[text[key]] && !p.mayBeUsage(text[key:]) {
+		return lineEnd(text, key), true
+	}
+	k, value := plainKey(text, key)
+	if k == keyUnknown {
+		return 0, false
+	}
+	value = skipBlanks(text, value)
+	stop := valueEnd(text, value)
+	end = stop
+	if stop < len(text) && text[stop] == '#' {
+		end = lineEnd(text, stop)
+	}
+	if stop-at >= longLine || end < len(text) && text[end] != '\n' && text[end] != '\r' {
+		return 0, false
+	}
+	for stop > value && isBlank(text[stop-1]) {
+		stop--
+	}
+	if k == keyUserAgent {
+		p.userAgent(value, stop)
+	} else {
+		p.rule(k == keyAllow, key, value, stop)
+	}
+	return end, true
+}
+
+// take takes a line that is not written as most are.
 func (p *parser) take(l *line) {
 	end := l.at + len(l.text)
 	value := end - len(l.value)
@@ -208,6 +246,11 @@ func (p *parser) take(l *line) {
 			p.contentUsage()
 		}
 	}
+}
+
+// mayBeUsage reports whether a line may be a Content-Usage line that makes a difference.
+func (p *parser) mayBeUsage(line string) bool {
+	return p.inAgents && line[0]|0x20 == 'c' && hasPrefixFold(line, contentUsage)
 }
 
 // contentUsage takes a Content-Usage line, which is a rule for ReadContentUsage alone.
