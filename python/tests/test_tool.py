@@ -87,7 +87,7 @@ def test_an_interrupted_call_goes_on(archives: Path, tmp_path: Path) -> None:
     """An interrupt of the calling process alone, as a kernel gets it, reaches the program; what it has read is kept."""
     pages = (archives / "crawl-a-1.warc.gz").read_bytes()
     (tmp_path / "a.warc.gz").write_bytes(pages)
-    (tmp_path / "b.warc.gz").write_bytes(pages * 100)
+    (tmp_path / "b.warc.gz").write_bytes(pages * 1500)  # seconds, on any machine
     script = tmp_path / "call.py"
     script.write_text("import robotsaudit, sys\n"
                       "print('start', flush=True)\n"
