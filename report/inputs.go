@@ -23,8 +23,8 @@ const (
 	fewNames = 3
 )
 
-// Inputs are sums over the inputs of an audit, of which there may be hundreds of thousands. audit.json has no sums,
-// but an AuditInput of each, which write and ReadAudit pass one by one.
+// Inputs are sums over the inputs of an audit. There may be hundreds of thousands, so none is held: audit.json has
+// an AuditInput of each, and write and ReadAudit pass them one by one.
 type Inputs struct {
 	Archives, Indexes, Lists int
 	Size                     int64

@@ -21,7 +21,7 @@ type originShare struct {
 // RobotsAgent writes that a group of a robots capture governs a token. Of an origin that has begun in
 // another part, which may have written it, that is left to the Rest.
 func (p *Part) RobotsAgent(robotsID int64, group int, agent string) error {
-	p.told[robotsID] = true
+	p.mapped[robotsID] = true
 	if !p.begun || robotsID == 0 {
 		return p.Writer.RobotsAgent(robotsID, group, agent)
 	}
@@ -32,12 +32,12 @@ func (p *Part) RobotsAgent(robotsID int64, group int, agent string) error {
 // Host writes an origin's counts, unless other parts have some of its fetches.
 func (p *Part) Host(h *evaluate.HostStats) error {
 	if h.Begun || h.Unfinished {
-		p.shares = append(p.shares, &originShare{*h, maps.Clone(p.told), p.agents})
+		p.shares = append(p.shares, &originShare{*h, maps.Clone(p.mapped), p.agents})
 		p.begun, p.agents = false, nil
 	} else if err := p.Writer.Host(h); err != nil {
 		return err
 	}
-	clear(p.told)
+	clear(p.mapped)
 	return nil
 }
 

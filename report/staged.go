@@ -20,7 +20,7 @@ type Part struct {
 	*Writer
 	begun  bool             // the origin in hand has begun in another part
 	agents []RobotsAgentRow // of that one
-	told   map[int64]bool   // captures of the origin in hand whose token groups have come
+	mapped map[int64]bool   // captures of the origin in hand whose token groups have come
 	shares []*originShare
 }
 
@@ -29,7 +29,7 @@ type Part struct {
 func NewPart(dir string, facts *evaluate.Facts, opt evaluate.Options, begun bool) *Part {
 	w := newWriter(dir, facts, opt, false)
 	w.isPart = true
-	return &Part{Writer: w, begun: begun, told: make(map[int64]bool)}
+	return &Part{Writer: w, begun: begun, mapped: make(map[int64]bool)}
 }
 
 // Abandon closes a part that is not closed. Its folder stays.

@@ -245,7 +245,7 @@ func (w *Writer) failures() (err error) {
 
 func (w *Writer) issue(row IssueRow, kind words.IssueKind) error {
 	w.issues++
-	// those of an input come one after the other
+	// the issues of an input come one after the other
 	if kind.Lossy() && (w.unread == 0 || w.lastUnread != row.WARCFilename) {
 		w.unread++
 		w.lastUnread = row.WARCFilename

@@ -59,10 +59,10 @@ were true: for that, compare the records with them.
 				opt.Dir, args = args[0], args[1:]
 			}
 			opt.What = args
+			ofLists := given(cmd, "agent") || given(cmd, "agents") || given(cmd, "agents-file") || given(cmd, "purpose")
 			switch {
 			case bundle != "" && (given(cmd, "output") || given(cmd, "to") || given(cmd, "archives") ||
-				given(cmd, "sign") || opt.Drop || given(cmd, "agent") || given(cmd, "agents") ||
-				given(cmd, "agents-file") || given(cmd, "purpose") || len(args) > 0):
+				given(cmd, "sign") || opt.Drop || ofLists || len(args) > 0):
 				return usageErrorf("--verify takes nothing else but --signer, --timestamp and --timestamp-ca: it " +
 					"needs the bundle alone")
 			case bundle == facts.Stdin:
@@ -75,8 +75,7 @@ were true: for that, compare the records with them.
 					return err
 				}
 				return verifyBundle(cmd, bundle, &vouch)
-			case !opt.Drop && (given(cmd, "agent") || given(cmd, "agents") || given(cmd, "agents-file") ||
-				given(cmd, "purpose")):
+			case ofLists && !opt.Drop:
 				return usageErrorf("--agent and --purpose say what lists drop: add --drop")
 			case vouch.signers != "":
 				return usageErrorf("--signer goes with --verify FILE")

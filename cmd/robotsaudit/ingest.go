@@ -183,7 +183,7 @@ func (j *job) read(args []string, f *ingestFlags, tables bool, then func() error
 			return err
 		}
 		j.log.Warn(err.Error())
-		opt.Reread, opt.Add = false, true // those of the plan
+		opt.Reread, opt.Add = false, true // the inputs of the plan
 		return read()
 	})
 }

@@ -179,7 +179,8 @@ type crawlRuns struct {
 	first []int32 // in list, of each input
 	list  []CrawlRun
 
-	// The archives of a crawl state the same: each field once, and those of the row before, with their text.
+	// The archives of a crawl state the same, so each field is held once; so are the fields of the row before, and
+	// their text.
 	alike  map[Field]*Field
 	fields []*Field
 	text   string

@@ -60,7 +60,7 @@ var Contradictions = []words.Word{
 }
 
 // String is the names of the conflicts, with a comma between them.
-func (c Conflicts) String() string { return words.Names(Contradictions, c) }
+func (c Conflicts) String() string { return strings.Join(words.Names(Contradictions, c), ",") }
 
 // Effective is the union of the rules that are for a token: its own and
 // everybody's (draft-illyes-repext-03 §3.1.1, §3.1.2). That is the opposite of

@@ -1,6 +1,10 @@
 package tag
 
-import "github.com/robotsaudit/robotsaudit/internal/words"
+import (
+	"strings"
+
+	"github.com/robotsaudit/robotsaudit/internal/words"
+)
 
 // Notes are what was wrong with a tag or signal, or worth a word, a bit each.
 type Notes uint32
@@ -57,4 +61,4 @@ var NoteWords = []words.Word{
 }
 
 // String is the names of the notes, with a comma between them.
-func (n Notes) String() string { return words.Names(NoteWords, n) }
+func (n Notes) String() string { return strings.Join(words.Names(NoteWords, n), ",") }

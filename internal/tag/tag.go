@@ -95,7 +95,7 @@ const (
 	SourceLLMsTxt
 )
 
-// Sources is indexed by Source: up to SourceMeta those of tags, then those of signals.
+// Sources is indexed by Source. Up to SourceMeta tags stand there, and signals at the others.
 var Sources = []words.Word{
 	0:                {Name: "unknown"},
 	SourceRobotsTag:  {Name: "robots-tag", Meaning: "A Robots-Tag header field."},

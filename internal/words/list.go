@@ -23,14 +23,7 @@ var Fates = []Word{
 func (f Fate) String() string { return Fates[f].Name }
 
 // ParseFate returns the fate of a name; NoFate for any other text.
-func ParseFate(name string) Fate {
-	for f := Keep; f <= Drop; f++ {
-		if f.String() == name {
-			return f
-		}
-	}
-	return NoFate
-}
+func ParseFate(name string) Fate { return Parse[Fate](Fates, name) }
 
 // Cause is why a fetch of a page is kept, dropped or undecided. Where several hold, the one of the greatest fate
 // counts, and of these the first in this order.
@@ -114,11 +107,4 @@ func (c Cause) Fate() Fate {
 }
 
 // CauseOf returns the cause of a name; NoCause for any other text.
-func CauseOf(name string) Cause {
-	for c := range Cause(len(Causes)) {
-		if c.String() == name {
-			return c
-		}
-	}
-	return NoCause
-}
+func CauseOf(name string) Cause { return Parse[Cause](Causes, name) }

@@ -243,12 +243,4 @@ func withEffect(e Effect) (n Notes) {
 }
 
 // Strings returns the names of the notes in n, in a fixed order.
-func (n Notes) Strings() []string {
-	var list []string
-	for i := range NoteWords {
-		if n&(1<<i) != 0 {
-			list = append(list, NoteWords[i].Name)
-		}
-	}
-	return list
-}
+func (n Notes) Strings() []string { return Names(NoteWords, n) }

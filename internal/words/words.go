@@ -5,7 +5,10 @@
 // It is pure data, and knows no other package.
 package words
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // A Word is a value of a column of the tables, with what is said of it. Texts are Markdown.
 type Word struct {
@@ -54,15 +57,29 @@ func Name[T ~uint8](list []Word, v T) string {
 	return list[0].Name
 }
 
-// Names joins the names of the words in a set, a bit each, with a comma between them.
-func Names[T ~uint8 | ~uint16 | ~uint32 | ~uint64](list []Word, set T) string {
-	var names []string
+// Parse is the opposite of Name; 0 for a name that the list does not have.
+func Parse[T ~uint8](list []Word, name string) T {
+	return T(max(0, slices.IndexFunc(list, func(w Word) bool { return w.Name == name })))
+}
+
+// Names lists the names of the words in a set, a bit each.
+func Names[T ~uint8 | ~uint32 | ~uint64](list []Word, set T) (names []string) {
 	for i := range list {
 		if set>>i&1 != 0 {
 			names = append(names, list[i].Name)
 		}
 	}
-	return strings.Join(names, ",")
+	return names
+}
+
+// ParseNames is the opposite of Names. It leaves out names that the list does not have.
+func ParseNames[T ~uint8 | ~uint32 | ~uint64](list []Word, names []string) (set T) {
+	for i := range list {
+		if slices.Contains(names, list[i].Name) {
+			set |= 1 << i
+		}
+	}
+	return set
 }
 
 // Find returns the word of a name; an empty one if the list has none.

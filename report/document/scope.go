@@ -60,7 +60,7 @@ func tokenName(agent string) string {
 	return Clip(agent, maxName)
 }
 
-// unnamed counts the fetches by no crawler that is known by name, but for those of robots.txt.
+// unnamed counts the fetches of pages by crawlers without a name.
 func (t *crawlerTally) unnamed() int64 {
 	for _, c := range t.first {
 		if c.Agent == "" {

@@ -29,7 +29,7 @@ type TextOptions struct {
 	Width   int  // columns of the terminal; 0: there is none
 }
 
-// WriteText writes the summary of an audit for a person at a terminal to read. Figures are those of the audit.
+// WriteText writes the summary of an audit for a person at a terminal. The figures are of that audit.
 func (f *Figures) WriteText(w io.Writer, audit *report.Audit, opt TextOptions) error {
 	s, p := &summary{f, audit}, layout.New(opt.Width, opt.Colours)
 	f.unknown.endOrigin()
@@ -419,10 +419,10 @@ func (s *summary) printPages(p *layout.Page) {
 				fmt.Sprintf("%s restricted; allowed for %s", report.Shown(about.Brief(), maxShown), number(allowed)))
 		}
 	}
-	p.Noted("hinted", t.Hinted, "fetches of which a statement without force hints at a restriction (fetches.hints)")
+	p.Noted("hinted", t.Hinted, "fetches with a statement without force that hints at a restriction (fetches.hints)")
 	if ofWhole {
 		p.Noted("contradictory", t.Conflicting,
-			"fetches of which two statements differ; the restriction holds (tag_conflicts)")
+			"fetches with two statements that differ; the restriction holds (tag_conflicts)")
 	}
 	p.Noted("unknown", t.TagsUnknown,
 		"fetches some of whose tags may be missing: no record was read, a revisit has no original, a page cannot be read")

@@ -55,10 +55,10 @@ type Missing struct {
 	Indexed      bool  // it is no input: an index names it
 }
 
-// NotFoundError reports names of which there is no finding.
+// NotFoundError reports names without a finding.
 type NotFoundError struct {
 	Names  []string
-	Listed bool // those of lists were looked for
+	Listed bool // what lists drop was looked for
 }
 
 func (e *NotFoundError) Error() string {

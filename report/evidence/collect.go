@@ -103,7 +103,7 @@ func (c *collector) collect(f *found) error {
 		c.lacking++
 		return nil
 	}
-	finding, err := json.Marshal(&f.Finding)
+	finding, err := json.Marshal(f.finding())
 	if err != nil {
 		return err
 	}

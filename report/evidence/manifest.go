@@ -34,7 +34,7 @@ type head struct {
 type Settings struct {
 	Profile          string   `json:"profile"`
 	Agents           []string `json:"agents,omitempty"`   // whose verdicts are findings
-	Purposes         []string `json:"purposes,omitempty"` // of which restrictions are findings
+	Purposes         []string `json:"purposes,omitempty"` // whose restrictions are findings
 	Crawler          string   `json:"crawler,omitempty"`
 	CrawlerMap       []string `json:"crawler_map,omitempty"` // rules of the form PATTERN => TOKEN
 	PublicSuffixList string   `json:"public_suffix_list"`

@@ -62,9 +62,6 @@ type position struct {
 
 const positionSize = 7 * 8
 
-// isOf reports whether it is the place of an index in an archive.
-func (x *position) isOf(archive, index int64) bool { return x.Archive == archive && x.Index == index }
-
 // add adds the next record.
 func (p *positions) add(x position) error {
 	p.count++

@@ -36,7 +36,7 @@ func newSelection(o *Options) *selection {
 // number of their row in violations.
 func (s *selection) has(f *found, filename func(*facts.Fetch) string) bool {
 	switch {
-	case f.table == tableRestrictions, f.table == tableGroupVerdicts: // they are made for who asks alone
+	case isListed(f.table):
 	case len(s.agents) > 0, !s.drop && len(s.names) == 0 && f.table != tableViolations:
 		return false
 	}
@@ -65,11 +65,14 @@ func (s *selection) missed() (names []string) {
 
 // found is a finding of an audit on a fetch.
 type found struct {
-	table string
-	row   int64 // in the table; of restrictions and verdicts for other crawlers that of the fetch in fetches
-	fetch *facts.Fetch
-	Finding
+	table   string
+	row     int64 // in the table; of restrictions and verdicts for other crawlers: of the fetch in fetches
+	fetch   *facts.Fetch
+	finding func() Finding // most are not asked for
 }
+
+// isListed reports whether lists alone ask for the findings of a table.
+func isListed(table string) bool { return table == tableRestrictions || table == tableGroupVerdicts }
 
 // finder is a Sink that makes the findings on each fetch. The result of a fetch stays until that of the next.
 type finder struct {
@@ -89,13 +92,14 @@ func (s *finder) Result(r *evaluate.Result) error {
 	if r.Verdict == evaluate.Disallowed {
 		table := tableOf(r)
 		s.rows[table]++
-		if err := s.found(&found{table, s.rows[table], r.Fetch, findingOf(r)}); err != nil {
+		f := found{table, s.rows[table], r.Fetch, func() Finding { return findingOf(r) }}
+		if err := s.found(&f); err != nil {
 			return err
 		}
 	}
 	for i := range r.Restrictions {
-		x := found{tableRestrictions, s.rows[tableFetches], r.Fetch, restrictionOf(r, &r.Restrictions[i])}
-		if err := s.found(&x); err != nil {
+		restriction := func() Finding { return restrictionOf(r, &r.Restrictions[i]) }
+		if err := s.found(&found{tableRestrictions, s.rows[tableFetches], r.Fetch, restriction}); err != nil {
 			return err
 		}
 	}
@@ -124,8 +128,6 @@ func (s *finder) GroupVerdict(v *evaluate.GroupVerdict) error {
 	if i < 0 {
 		return nil
 	}
-	return s.found(&found{
-		tableGroupVerdicts, s.rows[tableFetches], v.Fetch,
-		verdictOf(s.result, v, s.agents[i]),
-	})
+	verdict := func() Finding { return verdictOf(s.result, v, s.agents[i]) }
+	return s.found(&found{tableGroupVerdicts, s.rows[tableFetches], v.Fetch, verdict})
 }

@@ -294,7 +294,7 @@ func (v *Verification) recompute(ctx context.Context, m *manifestReader, u *unpa
 		return failures[0]
 	}
 	c := &comparison{
-		Verification: v, manifest: m, unpacker: u, rows: make(map[string]int64),
+		Verification: v, manifest: m, unpacker: u, listed: make(map[string]int64),
 		cited: make([]bitmap, len(inputs)), last: -1,
 	}
 	c.keys = make(map[archiveKey]int)
@@ -341,7 +341,7 @@ func audit(ctx context.Context, u *unpacker, inputs []facts.Input, dir string, o
 	return err
 }
 
-// comparison compares findings with those of a manifest, which have the same order.
+// comparison compares findings with a manifest, which has them in the same order.
 type comparison struct {
 	collector // of what findings cite
 	*Verification
@@ -349,7 +349,7 @@ type comparison struct {
 	unpacker *unpacker
 	want     violation        // the next one
 	at       position         // of its fetch
-	rows     map[string]int64 // the last ones, by table
+	listed   map[string]int64 // the last rows that the manifest has, by table
 	ended    bool
 	cited    []bitmap // by archive the records on which findings rest that are proven
 
@@ -369,11 +369,11 @@ func (c *comparison) advance() error {
 		return err
 	case len(want.Records) == 0 || want.Records[0].Role != roleFetch:
 		return c.manifest.damaged("a finding without its fetch")
-	case want.Row < c.rows[want.Table],
-		want.Row == c.rows[want.Table] && want.Table != tableRestrictions && want.Table != tableGroupVerdicts:
-		return c.manifest.damaged("row %d of %.20q stands after row %d", want.Row, want.Table, c.rows[want.Table])
+	case want.Row < c.listed[want.Table],
+		want.Row == c.listed[want.Table] && !isListed(want.Table):
+		return c.manifest.damaged("row %d of %.20q stands after row %d", want.Row, want.Table, c.listed[want.Table])
 	}
-	c.rows[want.Table] = want.Row
+	c.listed[want.Table] = want.Row
 	// A fetch has a finding of its own, one for each purpose and kind, and one for each token.
 	if c.Violations++; c.Violations/int64(1+2*len(c.Settings.Purposes)+len(c.Settings.Agents)) > c.Records {
 		return c.manifest.damaged("more findings than records")
@@ -389,7 +389,7 @@ func (c *comparison) advance() error {
 
 // Result compares the findings on a fetch.
 func (c *comparison) Result(r *evaluate.Result) error {
-	for !c.ended && c.at.isOf(c.last, c.lastIndex) {
+	for c.isOnFetch() {
 		if err := c.fail("the bundle does not show it"); err != nil {
 			return err
 		}
@@ -398,25 +398,24 @@ func (c *comparison) Result(r *evaluate.Result) error {
 	if err := c.finder.Result(r); err != nil {
 		return err
 	}
-	if isOwn := c.want.Table == tableViolations || c.want.Table == tableUnproven; isOwn && !c.ended &&
-		c.at.isOf(c.last, c.lastIndex) {
+	if !isListed(c.want.Table) && c.isOnFetch() {
 		return c.fail(fmt.Sprintf("the bundle shows the verdict %s (%s)", r.Verdict, r.Reason))
 	}
 	return nil
 }
 
+// isOnFetch reports whether the next finding of the manifest is on the fetch in hand.
+func (c *comparison) isOnFetch() bool {
+	return !c.ended && c.at.Archive == c.last && c.at.Index == c.lastIndex
+}
+
 // compare compares a finding with the next one of the manifest, if that is on the same fetch, and of its kind.
 func (c *comparison) compare(f *found) error {
-	kind := func(table string) string {
-		if table == tableRestrictions || table == tableGroupVerdicts {
-			return table
-		}
-		return tableViolations
-	}
-	if c.ended || !c.at.isOf(c.last, c.lastIndex) || kind(f.table) != kind(c.want.Table) {
+	isKind := f.table == c.want.Table || !isListed(f.table) && !isListed(c.want.Table)
+	if !isKind || !c.isOnFetch() {
 		return nil
 	}
-	got, err := json.Marshal(&f.Finding)
+	got, err := json.Marshal(f.finding())
 	if err != nil {
 		return err
 	}
@@ -448,7 +447,9 @@ func (c *comparison) compare(f *found) error {
 	case tableGroupVerdicts:
 		c.ForOthers++
 	default:
-		c.Certainty[slices.Index(Certainties[:], c.result.Certainty)]++
+		if i := slices.Index(Certainties[:], c.result.Certainty); i >= 0 {
+			c.Certainty[i]++
+		}
 	}
 	return c.advance()
 }

@@ -98,8 +98,7 @@ func (k *Known) SetPage(status *int16, recordType, trust string) {
 
 // SetVerdict notes a verdict and its reason.
 func (k *Known) SetVerdict(verdict, reason string) {
-	of := slices.IndexFunc(words.Verdicts, func(w words.Word) bool { return w.Name == verdict })
-	k.Verdict = words.Verdict(max(0, of))
+	k.Verdict = words.Parse[words.Verdict](words.Verdicts, verdict)
 	k.Challenge = reason == words.Challenge.String()
 }
 

@@ -216,51 +216,31 @@ func rowsIfWritten[T, R any](ctx context.Context, r *Results, table report.Table
 	return Select[T](ctx, r, table)
 }
 
-// count counts the fetch by its row, as evaluate.Counts.Add does.
+// count counts the fetch by its row.
 func (f *countedFetch) count() {
-	c := &f.Counts
-	has := func(note evaluate.Notes) bool {
-		return f.Verdict == words.Allowed.String() && slices.Contains(strings.Split(f.Notes, ","), note.Strings()[0])
-	}
-	modality := func(m evaluate.Modality) bool { return f.Modality == m.String() }
-	for _, count := range [...]struct {
-		is bool
-		of *int64
-	}{
-		{true, &c.Fetches},
-		{f.Reason == words.RobotsTxtItself.String(), &c.RobotsTxtItself},
-		{f.Verdict == words.Allowed.String(), &c.Allowed},
-		{f.Verdict == words.Disallowed.String(), &c.Disallowed},
-		{f.Verdict == words.Unknown.String(), &c.Unknown},
-		{f.Evidence == words.Fresh.String(), &c.EvidenceFresh},
-		{f.Evidence == words.Stale.String(), &c.EvidenceStale},
-		{f.Evidence == words.Later.String(), &c.EvidenceLater},
-		{f.Evidence == words.None.String(), &c.EvidenceNone},
-		{f.Certainty == words.Certain.String(), &c.ViolationsCertain},
-		{f.Certainty == words.Probable.String(), &c.ViolationsProbable},
-		{f.Certainty == words.Possible.String(), &c.Possible},
-		{f.Certainty == words.Contested.String(), &c.Contested},
-		{has(words.NoteUnsafeEncoding), &c.UnsafeEncoding},
-		{has(words.NoteNamedGroupForbids), &c.NamedGroupForbids},
-		{f.TagsFrom == evaluate.PageUnknown.String(), &c.TagsUnknown},
-		{f.Hints != "", &c.Hinted},
-		{f.Refusal != "", &c.Refused},
-		{f.Content.PayloadBytes == nil, &c.PayloadUnknown},
-		{modality(evaluate.ModalityText), &c.ModalityText},
-		{modality(evaluate.ModalityImage), &c.ModalityImage},
-		{modality(evaluate.ModalityAudio), &c.ModalityAudio},
-		{modality(evaluate.ModalityVideo), &c.ModalityVideo},
-		{modality(evaluate.ModalityApplication), &c.ModalityApplication},
-		{modality(evaluate.ModalityOther), &c.ModalityOther},
-		{modality(evaluate.ModalityUnknown), &c.ModalityUnknown},
-	} {
-		if count.is {
-			*count.of++
-		}
+	r := evaluate.Result{
+		Fetch: new(evaluate.Fetch),
+		Answer: evaluate.Answer{
+			Verdict: words.Parse[evaluate.Verdict](words.Verdicts, f.Verdict),
+			Reason:  words.Parse[evaluate.Reason](words.Reasons, f.Reason),
+			Notes:   words.ParseNames[evaluate.Notes](words.NoteWords, strings.Split(f.Notes, ",")),
+		},
+		Evidence:  words.Parse[evaluate.Evidence](words.Evidences, f.Evidence),
+		Certainty: words.Parse[evaluate.Certainty](words.Certainties, f.Certainty),
+		Modality:  words.Parse[evaluate.Modality](evaluate.Modalities, f.Modality),
+		Refusal:   words.Parse[evaluate.Refusal](evaluate.Refusals, f.Refusal),
+		Page:      new(evaluate.Page),
 	}
 	if n := f.Content.PayloadBytes; n != nil {
-		c.PayloadBytes += *n
+		r.Fetch.PayloadSize = *n + 1
 	}
+	if f.TagsFrom == evaluate.PageUnknown.String() {
+		r.Page.From = evaluate.PageUnknown
+	}
+	if f.Hints != "" {
+		r.Page.Hints = make([]evaluate.Use, 1)
+	}
+	f.Counts.Add(&r)
 }
 
 // countRows counts the rows that the fetch has in other tables.

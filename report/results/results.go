@@ -30,7 +30,7 @@ type Results struct {
 	audit report.Audit
 
 	part  Part
-	whole *Results // of which these are a part; nil: of none
+	whole *Results // the audit that these are a part of; nil: they are no part
 }
 
 // Open opens the results in an output folder. It reads audit.json, which commits the tables:

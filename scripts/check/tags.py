@@ -63,7 +63,7 @@ class Comparison:
                 self.prove(out, repeated("--purpose", purposes), asked)
 
     def prove(self, out, purposes, asked):
-        """prove compares the list to drop with the findings of a bundle, all of which must be proven."""
+        """prove compares the list to drop with the findings of a bundle. All must be proven."""
         options = [*purposes, *repeated("--agent", asked)]
         dropped = map(json.loads, self.run("export", out, "--drop", "--format", "jsonl", *options).splitlines())
         bundle = out + ".bundle.warc.gz"

@@ -95,4 +95,4 @@ def main(binary, *, check: bool = False):
         FILE.write_text(text)
     elif text != FILE.read_text():
         return f"{FILE.relative_to(ROOT)} is another: scripts/make/run options BINARY makes it"
-    print("the options of the Python package are those of the program")
+    print("the Python package has the options of the program")

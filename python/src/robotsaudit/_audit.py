@@ -35,7 +35,7 @@ Inputs: TypeAlias = "Place | Sequence[Place]"
 
 class Audit(Tables):
     """
-    The results in an output folder. Tables are read when they are used, so they are those of the last run there.
+    The results in an output folder. Tables are read when they are used, so they are from the last run there.
 
     Each table is a DuckDB relation, of a query that has not run: `a.violations.filter("certainty =
     'certain'")`, `a.fetches.aggregate("verdict, count(*)")`; `.df()`, `.pl()` and `.arrow()` make it
@@ -218,7 +218,7 @@ def evaluate(audit: Audit | Place, *, output: Place | None = None, progress: Pro
     """
     Decides every fetch of an audit again, with other options, without reading archives.
 
-    The new tables take the place of those of the audit, which then has them, too. With `output`
+    The new tables replace the old ones of the audit. With `output`
     they are in that folder, and the audit stays as it is.
     """
     folder = str(audit.output if isinstance(audit, Audit) else audit)

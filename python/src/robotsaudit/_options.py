@@ -102,7 +102,7 @@ def takes(options: type) -> Callable[[F], F]:
         checked.__signature__ = signature  # type: ignore[attr-defined]
         listed = "\n".join(textwrap.fill(f"{name}: {meaning}", 96, initial_indent="    ", subsequent_indent=" " * 8)
                            for name, (_, meaning) in meanings.items())
-        checked.__doc__ = f"{inspect.cleandoc(function.__doc__ or '')}\n\nOptions, as those of the program:\n{listed}\n"
+        checked.__doc__ = f"{inspect.cleandoc(function.__doc__ or '')}\n\nOptions, as of the program:\n{listed}\n"
         return checked  # type: ignore[return-value]
 
     return decorate

@@ -39,7 +39,7 @@ class RobotsFilter(BaseFilter):  # type: ignore[misc,unused-ignore]
     as in the lists: docs/SCHEMA.md.
 
     Making the filter makes the lists, with 18 bytes a row, in `folder`, by default the output of the
-    audit, where tasks on all machines read them. The other options are those of `Audit.export`.
+    audit, where tasks on all machines read them. The other options are as in `Audit.export`.
     """
 
     name = "🤖 robots.txt"
