@@ -52,6 +52,10 @@ FORMAT is parquet, csv, jsonl or txt, where each line is what --by says: of reco
 WARC-Record-ID, or the id in a list of URLs. By default it is that of FILE's name, or csv. csv is
 for programs: for spreadsheets, see 'robotsaudit report --csv'.
 
+--format annotation writes Parquet that joins Common Crawl's host or URL index (--by host or url),
+and next to it the YAML by which annotate.py of cc-index-annotations does so. It has the rows of
+all three lists, unless one is asked for.
+
 --format dolma writes attributes (jsonl.gz) for a file of dolma documents, a line for each: the
 attribute robotsaudit__export__drop spans what is to be dropped, robotsaudit__export__undecided
 what is undecided, and robotsaudit__export__REASON every document. The id of a document is a
@@ -65,7 +69,8 @@ WARC-Record-ID, a payload digest or a URL. One that is not of this audit is unde
   robotsaudit export out --keep --undecided drop,tags_unknown=keep --to keep.parquet
   robotsaudit export out --drop --agent GPTBot --by host --to hosts.csv
   robotsaudit export out --drop --format dolma --documents documents/0.jsonl.gz \
-      --to attributes/robotsaudit/0.jsonl.gz`,
+      --to attributes/robotsaudit/0.jsonl.gz
+  robotsaudit export out --format annotation --by host --crawl CC-MAIN-2026-17 --to hosts.parquet`,
 	}
 	f.add(cmd.Flags())
 	onOutput(cmd, &f.output, noArgs, func(cmd *cobra.Command, _ []string) error { return f.run(cmd) })
@@ -84,6 +89,7 @@ type exportFlags struct {
 	format     string
 	to         string
 	docs       string // documents of dolma
+	crawl      string // of annotations
 	part       partFlags
 }
 
@@ -103,6 +109,7 @@ func (f *exportFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar((*string)(&f.options.By), "by", string(export.ByRecord), "what a row is, `BY` "+names(export.Kinds))
 	flags.StringVar(&f.format, "format", "", "`FORMAT` of the list: "+names(export.Formats))
 	flags.StringVar(&f.docs, "documents", "", "`FILE` of dolma documents, whose attributes --format dolma writes")
+	flags.StringVar(&f.crawl, "crawl", "", "crawl that --format annotation is of, `ID`, such as CC-MAIN-2026-17")
 	flags.StringVar(&f.to, "to", "-", "write the list to `FILE`; - is standard output")
 	f.part.add(flags)
 	addStore(flags)
@@ -135,8 +142,11 @@ func (f *exportFlags) run(cmd *cobra.Command) error {
 	} else if err != nil {
 		return err
 	}
-	if format == export.Dolma {
+	switch format {
+	case export.Dolma:
 		return f.writeAttributes(cmd, r, options)
+	case export.Annotation:
+		return f.writeAnnotation(cmd, r, options)
 	}
 	var summary export.Summary
 	err = writeWhole(cmd, f.to, func(w io.Writer) (err error) {
@@ -179,6 +189,25 @@ func (f *exportFlags) writeAttributes(cmd *cobra.Command, r *results.Results, o 
 	return err
 }
 
+// writeAnnotation writes an annotation, and next to it the YAML that joins it.
+func (f *exportFlags) writeAnnotation(cmd *cobra.Command, r *results.Results, o export.Options) error {
+	var summary export.Summary
+	err := writeWhole(cmd, f.to, func(w io.Writer) (err error) {
+		summary, err = export.WriteAnnotation(cmd.Context(), w, r, o, f.crawl)
+		return err
+	})
+	join := strings.TrimSuffix(f.to, parquetExt) + ".yaml"
+	if err == nil {
+		err = writeWhole(cmd, join, func(w io.Writer) error { return export.WriteJoin(w, o.By, filepath.Base(f.to)) })
+	}
+	if err != nil {
+		return err
+	}
+	return say(cmd, "%s: joined by %s.\n%s", f.to, join, f.summary(&summary))
+}
+
+const parquetExt = "." + string(export.Parquet)
+
 // resolve checks the options.
 func (f *exportFlags) resolve() (format export.Format, err error) {
 	o := &f.options
@@ -187,8 +216,9 @@ func (f *exportFlags) resolve() (format export.Format, err error) {
 		decided = append([]string{"unknown=" + f.unknown}, decided...)
 	}
 	format = export.Format(cmp.Or(f.format, strings.TrimPrefix(filepath.Ext(f.to), "."), string(export.CSV)))
+	lists, annotates := count(f.keep, f.drop, f.list != ""), format == export.Annotation
 	switch {
-	case count(f.keep, f.drop, f.list != "") != 1:
+	case lists > 1, lists == 0 && !annotates:
 		return format, usageErrorf("say which list: --keep, --drop or --list undecided")
 	case !slices.Contains(export.Formats, format):
 		return format, usageErrorf("the name %s shows no format; add --format %s", f.to, names(export.Formats))
@@ -199,6 +229,11 @@ func (f *exportFlags) resolve() (format export.Format, err error) {
 		return format, usageErrorf("--format dolma marks what to drop of documents: use --drop, and leave out --by")
 	}
 	switch {
+	case annotates != (f.crawl != ""):
+		return format, usageErrorf("--format annotation and --crawl ID need each other: rows are joined by crawl, too")
+	case annotates && (o.By != export.ByHost && o.By != export.ByURL || filepath.Ext(f.to) != parquetExt):
+		return format, usageErrorf("--format annotation needs --by host or --by url, and --to FILE.parquet: " +
+			"next to that stands FILE.yaml, which joins it")
 	case f.keep:
 		o.List = words.Keep
 	case f.drop:
@@ -329,6 +364,9 @@ func (f *exportFlags) unit() string {
 	case export.ByRecord:
 		return "fetch"
 	case export.ByURL:
+		if f.crawl != "" {
+			return "capture"
+		}
 		return "URL"
 	}
 	return string(f.options.By)

@@ -171,7 +171,9 @@ func (d *decider) decide(f *fetchRow) (x Decision, err error) {
 	}
 	k.SetPage(f.FetchStatus, f.RecordType, f.Trust)
 	k.SetVerdict(x.Reason, x.Detail)
+	x.Verdict = k.Verdict
 	if d.whatIf == nil {
+		x.Class = f.Certainty
 		k.SetNotes(strings.Split(f.Notes, ","))
 	}
 	hint := -1

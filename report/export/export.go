@@ -25,7 +25,7 @@ import (
 
 // Options decide the contents of a list.
 type Options struct {
-	List      words.Fate    // of the fetches that are listed: keep, drop or undecided
+	List      words.Fate    // of the fetches that are listed; none: annotations have all
 	Agents    []string      // product tokens whose verdicts count; none: those for the crawler that made the archives
 	Purposes  []string      // what pages and origins say against these purposes counts, too
 	AsOf      evaluate.AsOf // the audit must have been made as of it; zero: however it was made

@@ -21,15 +21,16 @@ type Format string
 // The formats. They are for programs: a text stands as it is in the tables. In a text each line is
 // the key of a row.
 const (
-	Parquet Format = "parquet"
-	CSV     Format = "csv"
-	JSONL   Format = "jsonl"
-	Text    Format = "txt"
-	Dolma   Format = "dolma" // attributes of documents, see WriteAttributes
+	Parquet    Format = "parquet"
+	CSV        Format = "csv"
+	JSONL      Format = "jsonl"
+	Text       Format = "txt"
+	Dolma      Format = "dolma"      // attributes of documents, see WriteAttributes
+	Annotation Format = "annotation" // see WriteAnnotation
 )
 
 // Formats lists the formats.
-var Formats = []Format{Parquet, CSV, JSONL, Text, Dolma}
+var Formats = []Format{Parquet, CSV, JSONL, Text, Dolma, Annotation}
 
 // rowWriter writes rows.
 type rowWriter[T any] interface {

@@ -39,8 +39,10 @@ type item struct {
 
 // Decision is what becomes of a fetch, and why.
 type Decision struct {
-	Fate  words.Fate
-	Cause words.Cause
+	Fate    words.Fate
+	Cause   words.Cause
+	Verdict words.Verdict // by robots.txt
+	Class   string        // certainty of the crawler's own verdict; "": it is not disallowed, or others were asked about
 	Grounds
 }
 
@@ -99,7 +101,7 @@ func (l *list) entries(ctx context.Context) iter.Seq2[*entry, error] {
 				return
 			}
 			l.summary.Fates[e.Fate][e.Cause]++
-			if e.Fate == l.options.List && !yield(e, nil) {
+			if (e.Fate == l.options.List || l.options.List == words.NoFate) && !yield(e, nil) {
 				return
 			}
 		}

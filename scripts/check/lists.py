@@ -6,6 +6,8 @@ Each format, read by another reader, must have the same rows: pyarrow, csv, json
 record must be what DuckDB makes of fetches, group_verdicts, robots_agents and restrictions: each
 fetch of a page is in exactly one of the three lists. Attributes must be what
 dolma documents: gzip, a line for each document, with its id and spans [start, end, score].
+Annotations are joined to a host and a URL index as annotate.py of commoncrawl/cc-index-annotations does
+(read as of 2026, after its commit 012c1984), in SQL of our own: each row of the index has one list.
 """
 
 import csv
@@ -13,10 +15,13 @@ import gzip
 import io
 import json
 import subprocess
+from datetime import datetime
 from pathlib import Path
 
 import duckdb
+import pyarrow
 import pyarrow.parquet as parquet
+import yaml
 
 from lib import folder
 
@@ -118,6 +123,28 @@ def check_attributes(binary, dir, work, rows):
             assert len(name.split("__")) == 3 and spans == [[0, len(document["text"]), 1.0]], f"{line}"
 
 
+def check_annotations(binary, dir, work, rows):
+    """rows are lists by record."""
+    records = [{**row, "list": fate} for fate in LISTS for row in rows[fate] if row["fetch_time"]]
+    hosts = [{**row, "list": fate} for fate in LISTS for row in read_all(binary, dir, work, ["--list", fate, "--by", "host"])]
+    for by, index in (("host", hosts), ("url", records)):
+        export(binary, dir, "--format", "annotation", "--by", by, "--crawl", "CC-MAIN-2026-17", "--to", work / "a.parquet")
+        join = yaml.safe_load((work / "a.yaml").read_text())
+        left = {key: [row.get(key, "CC-MAIN-2026-17") for row in index] for key in [*join["join_columns"], "list"]}
+        if by == "url":
+            left["fetch_time"] = [datetime.fromisoformat(time) for time in left["fetch_time"]]
+        parquet.write_table(pyarrow.table(left), work / "index.parquet")
+        got = duckdb.sql(f"""
+            SELECT {", ".join(join["right_columns"])}, list
+            FROM read_parquet('{work / "index.parquet"}') AS left_db
+            LEFT OUTER JOIN read_parquet('{work / join["table"]["local"]}') AS right_db
+              ON ({" AND ".join(f"left_db.{key} = right_db.{key}" for key in join["join_columns"])})""").fetchall()
+        assert len(got) == len(index), f"annotations by {by}: {len(got)} rows of an index of {len(index)}"
+        for fate, *rest, own in got:
+            assert fate == own or by == "url" and fate and rest[6] > 1, f"annotations by {by}: {fate} {rest}, and it is in the list {own}"
+    return len(hosts) + len(records)
+
+
 def main(binary, dir: Path):
     settings = json.loads((dir / "audit.json").read_text())["settings"]
     tables = duckdb.connect()
@@ -131,9 +158,10 @@ def main(binary, dir: Path):
     with folder() as work:
         rows = check_lists(binary, dir, work, tables, [], [], {})
         check_attributes(binary, dir, work, rows)
+        annotated = check_annotations(binary, dir, work, rows)
         decisions = [{}, {"robots_unknown": "drop", "tags_unknown": "keep"}, {"not_a_page": "drop", "unnamed_crawler": "keep"}]
         asked = [(tokens, decided) for tokens in ([], agents[:1], agents) for decided in decisions]
         for tokens, decided in asked:
             check_lists(binary, dir, work, tables, tokens, purposes, decided)
     print(f"lists: {len(asked)} times three lists are what SQL makes of the tables, in each format; "
-          f"attributes of {sum(map(len, rows.values()))} documents")
+          f"attributes of {sum(map(len, rows.values()))} documents; {annotated} annotations join")

@@ -367,6 +367,10 @@ class ExportOptions(TypedDict, total=False):
         Literal["record", "url", "host", "origin", "domain"],
         "what a row is, BY record, url, host, origin or domain"
     ]
+    crawl: Annotated[
+        str,
+        "crawl that --format annotation is of, ID, such as CC-MAIN-2026-17"
+    ]
     crawler_only: Annotated[
         str,
         "only fetches by the crawler with product token TOKEN; - is crawlers without a name"
@@ -380,8 +384,8 @@ class ExportOptions(TypedDict, total=False):
         "list what to drop"
     ]
     format: Annotated[
-        Literal["parquet", "csv", "jsonl", "txt", "dolma"],
-        "FORMAT of the list: parquet, csv, jsonl, txt or dolma"
+        Literal["parquet", "csv", "jsonl", "txt", "dolma", "annotation"],
+        "FORMAT of the list: parquet, csv, jsonl, txt, dolma or annotation"
     ]
     host: Annotated[
         str | Sequence[str],
