@@ -69,7 +69,10 @@ func memoryOfInputs(t *testing.T, n int) (toRead, toDecide int64) {
 			t.Fatal(err)
 		}
 		results := open(t, dir)
-		figures := document.NewFigures(w.Inputs())
+		figures, err := document.Read(t.Context(), results)
+		if err != nil {
+			t.Fatal(err)
+		}
 		d, err := document.Build(t.Context(), results, figures, document.Options{})
 		if err != nil {
 			t.Fatal(err)
