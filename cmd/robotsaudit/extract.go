@@ -20,13 +20,16 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/object"
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
 	"github.com/robotsaudit/robotsaudit/internal/records"
+	"github.com/robotsaudit/robotsaudit/report"
+	"github.com/robotsaudit/robotsaudit/report/evidence"
+	"github.com/robotsaudit/robotsaudit/report/results"
 )
 
 func newExtractCommand() *cobra.Command {
 	var f extraction
 	cmd := &cobra.Command{
-		Use:   "extract ARCHIVE:OFFSET...",
-		Short: "Write the record at a place to standard output",
+		Use:   "extract ARCHIVE:OFFSET... | -o DIR --robots-txt FOLDER",
+		Short: "Write the record at a place to standard output, or all robots.txt to archives",
 		Long: `Extract writes the record that begins at OFFSET in ARCHIVE, decompressed: its header, its
 block and the line ends behind it. Places are those of the tables and of 'records': for a
 WACZ, ARCHIVE is the file, a slash and the name of the entry; of a crawler's log the line is
@@ -38,14 +41,26 @@ it is a path.
 
 Nothing is written before the record has been read to its end and found whole.
 
+--robots-txt writes all captures of robots.txt of the audit in DIR to a new FOLDER, byte for byte,
+with the records that redirects and revisits led to, and their requests and warcinfo records: an
+archive for each that holds any, named in the same order. The order of records in an archive
+counts, and between archives none does, so one file of all would state more. FOLDER alone gives
+the same states of robots.txt, for audits of lists, logs and indexes.
+
 ` + exitHelp,
 		Example: `  robotsaudit extract crawl.warc.gz:2925
   robotsaudit extract crawl.wacz/archive/data.warc.gz:1997 --payload > robots.txt
   robotsaudit extract -o out crawl.warc.gz:2925 --headers
-  robotsaudit extract pages.warc.gz:0 pages.warc.gz:512 > two.warc`,
+  robotsaudit extract pages.warc.gz:0 pages.warc.gz:512 > two.warc
+  robotsaudit extract -o out --robots-txt robots
+  robotsaudit audit robots --urls fineweb.parquet -o answers --agent GPTBot`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
+			case f.robots != "" && (f.dir == "" || len(args) > 0 || f.payload || f.headers || f.id != ""):
+				return usageErrorf("--robots-txt FOLDER goes with -o DIR, and with nothing else")
+			case f.robots != "":
+				return f.writeRobots(cmd)
 			case len(args) == 0:
 				return usageErrorf("no place given; name one, as in: %s crawl.warc.gz:2925", cmd.CommandPath())
 			case f.payload && f.headers:
@@ -61,6 +76,8 @@ Nothing is written before the record has been read to its end and found whole.
 	cmd.Flags().BoolVar(&f.payload, "payload", false,
 		"write the payload alone, its transfer and content codings undone")
 	cmd.Flags().BoolVar(&f.headers, "headers", false, "write the record's header and the HTTP head alone")
+	cmd.Flags().StringVar(&f.robots, "robots-txt", "",
+		"write all captures of robots.txt, and the records that they came to, to archives in a new `FOLDER`")
 	addRemote(cmd.Flags())
 	cmd.Flags().StringVar(&f.id, "id", "", "write only the record with this WARC-Record-ID, `URN`")
 	return cmd
@@ -68,7 +85,7 @@ Nothing is written before the record has been read to its end and found whole.
 
 // extraction writes records.
 type extraction struct {
-	dir, id          string
+	dir, id, robots  string
 	payload, headers bool
 
 	log  *slog.Logger
@@ -115,6 +132,33 @@ func (f *extraction) run(cmd *cobra.Command, places []string) (err error) {
 		return exitStatus(exitUnread)
 	}
 	return nil
+}
+
+// writeRobots writes the captures of robots.txt, and reports what is missing.
+func (f *extraction) writeRobots(cmd *cobra.Command) error {
+	if _, err := os.Lstat(f.robots); err == nil {
+		return usageErrorf("%s exists; name a new folder", f.robots)
+	}
+	return inOutput(cmd, f.dir, func(r *results.Results) error {
+		found, err := evidence.WriteRobots(cmd.Context(), r.Dir(), f.robots)
+		if err != nil {
+			return err
+		}
+		for _, m := range found.Missing {
+			logger(cmd).Error(fmt.Sprintf("%s: %s; %s left out that it is needed for", oneLine(m.Name), oneLine(m.Reason),
+				report.Count(m.Affected, "capture")))
+		}
+		text := fmt.Sprintf("%s: %s of robots.txt, %s, of %s.", f.robots, report.Count(found.Captures, "capture"),
+			report.Count(found.Records, "record"), report.Count(found.Archives, "archive"))
+		if found.Reported > 0 {
+			text += fmt.Sprintf(" %s left out that only an index or a list reports.", report.Count(found.Reported, "capture"))
+		}
+		if err := say(cmd, "%s", text); err != nil || found.Lacking == 0 {
+			return err
+		}
+		logger(cmd).Error(report.Count(found.Lacking, "record") + " not found in the archives, and left out")
+		return exitStatus(exitUnread)
+	})
 }
 
 // extract adds what is at a place to the file.

@@ -4,9 +4,11 @@ import (
 	"archive/zip"
 	"bytes"
 	"compress/gzip"
+	"encoding/json"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -15,7 +17,9 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
+	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/audittest"
+	"github.com/robotsaudit/robotsaudit/report/results"
 )
 
 // tablePlace is a place as a table names it.
@@ -24,9 +28,8 @@ type tablePlace struct {
 	offset, length int64 // of length, -1: the table does not state it
 }
 
-// TestExtractTables extracts the record of every place that the tables of an audit name, and
-// compares it with the bytes that stand there, for each form of archive.
-func TestExtractTables(t *testing.T) {
+// manyForms makes a folder with an archive of each form, and returns the contents by name.
+func manyForms(t *testing.T) (folder string, files map[string][]byte) {
 	read := func(path string) []byte {
 		b, err := os.ReadFile(path)
 		if err != nil {
@@ -36,7 +39,8 @@ func TestExtractTables(t *testing.T) {
 	}
 	a := read("../../testdata/warc/crawl-a-1.warc.gz")
 	const log = "2025-03-10T09:00:00.000Z -61 - http://wild.example/a L http://wild.example/ unknown #001 20250310090000000+1 - - -\n"
-	files := map[string][]byte{
+	const robots = "2025-03-10T08:59:00.000Z -2 - http://wild.example/robots.txt P http://wild.example/ unknown #001 20250310085900000+1 - - -\n"
+	files = map[string][]byte{
 		"stream/one.warc.gz": warctest.Gzip(string(unzipped(t, read("../../testdata/warc/crawl-b-1.warc.gz")))),
 		"frames/one.warc.zst": eachMember(t, read("../../testdata/warc/crawl-c-1.warc.gz"), func(b []byte) []byte {
 			return warctest.ZstdFrame(t, string(b))
@@ -44,9 +48,9 @@ func TestExtractTables(t *testing.T) {
 		"one.wacz": warctest.Zip(t, warctest.StoredEntry("archive/a.warc.gz", a)),
 		"two.wacz": warctest.Zip(t,
 			warctest.DeflatedEntry("archive/c.warc.gz", read("../../testdata/warc/crawl-c-2.warc.gz"))),
-		"logs/crawl.log": []byte(log + log),
+		"logs/crawl.log": []byte(robots + log + log),
 	}
-	folder := t.TempDir()
+	folder = t.TempDir()
 	for _, name := range []string{"crawl-a-2.warc.gz", "crawl-b-2.warc", "crawl-c-3.warc.gz", "crawl-c-4.warc.gz"} {
 		files["plain/"+name] = read("../../testdata/warc/" + name)
 	}
@@ -59,6 +63,47 @@ func TestExtractTables(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	return folder, files
+}
+
+// TestExtractRobots audits what is extracted of robots.txt: it gives the states that all archives give.
+func TestExtractRobots(t *testing.T) {
+	states := func(dir string) (rows []string) {
+		r, err := results.Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for row, err := range results.Select[report.RobotsRow](t.Context(), r, report.RobotsTable) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			row.WARCFilename, row.WARCRecordOffset, row.WARCRecordLength, row.BodyFilename, row.BodyOffset = "", 0, 0, "", nil
+			b, err := json.Marshal(row)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rows = append(rows, string(b))
+		}
+		return rows
+	}
+	folder, _ := manyForms(t)
+	dir, to := audittest.Audit(t, audittest.Everything, folder), filepath.Join(t.TempDir(), "robots")
+	for _, code := range []int{exitDone, exitUsage} { // a folder that is there stays as it is
+		var stderr bytes.Buffer
+		if got := run(t.Context(), []string{"extract", "-o", dir, "--robots-txt", to}, nil, io.Discard, &stderr); got != code {
+			t.Fatalf("exit code %d: %s", got, &stderr)
+		}
+	}
+	want, got := states(dir), states(audittest.Audit(t, audittest.Everything, to))
+	if len(want) < 70 || !slices.Equal(got, want) {
+		t.Errorf("%d states of %d:\n%s\nwant:\n%s", len(got), len(want), strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// TestExtractTables extracts the record of every place that the tables of an audit name, and
+// compares it with the bytes that stand there, for each form of archive.
+func TestExtractTables(t *testing.T) {
+	folder, files := manyForms(t)
 	dir := audittest.Audit(t, audittest.Everything, folder)
 	forms := make(map[string]int)
 	for place := range tablePlaces(t, dir) {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 )
 
 // unpacker puts the records of a bundle into archives of their own, one for each that they
@@ -86,8 +87,9 @@ func (u *unpacker) begin() (err error) {
 // be so now. The number makes each archive unlike any other.
 func (u *unpacker) fill() error {
 	return u.add(func(w io.Writer) error {
-		_, err := fmt.Fprintf(w,
-			"WARC/1.1\r\nWARC-Type: conversion\r\nX-Archive: %d\r\nContent-Length: 0\r\n\r\n\r\n\r\n", len(u.paths))
+		id := uuidOf("left out", strconv.Itoa(len(u.paths)), strconv.FormatInt(u.index, 10))
+		_, err := fmt.Fprintf(w, "%s\r\n\r\n",
+			header("conversion", id, u.newest, "urn:robotsaudit:left-out", "", "text/plain", 0))
 		return err
 	})
 }
