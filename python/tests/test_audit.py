@@ -3,6 +3,8 @@
 import datetime
 import html
 import importlib.util
+import json
+import pickle
 from pathlib import Path
 
 import duckdb
@@ -90,6 +92,37 @@ def test_lists(audit: robotsaudit.Audit, tmp_path: Path) -> None:
     assert audit.export(drop=True, agents="GPTBot", to=tmp_path / "drop.jsonl").columns == lists[0].columns
 
 
+def test_lookup(audit: robotsaudit.Audit, tmp_path: Path) -> None:
+    lookup = pickle.loads(pickle.dumps(audit.lookup(purpose="train", folder=tmp_path)))
+    for name in ("keep", "drop", "undecided"):
+        for id, reason, detail in audit.export(list=name, purpose="train").select("id, reason, detail").fetchall():
+            assert lookup[id] == (name, reason, detail)
+    assert lookup["of nothing"] == ("undecided", "not_found", None)
+    assert audit.lookup(purpose="train", folder=tmp_path).path == lookup.path  # made once
+
+
+def test_lookup_of_ids_that_several_rows_have(archives: Path) -> None:
+    """The worst row of an id counts."""
+    rows = duckdb.sql("""SELECT 'http://news.example/' || path url, TIMESTAMPTZ '2025-03-20 12:00:30Z' date, id
+                         FROM (VALUES ('a', 'both'), ('private/draft.html', 'both'), ('a', 'good')) rows(path, id)""")
+    lookup = robotsaudit.audit(archives, urls=rows, tables="all").lookup()
+    assert [lookup[id].list for id in ("both", "good")] == ["drop", "undecided"]
+
+
+def test_attributes_of_dolma(audit: robotsaudit.Audit, tmp_path: Path) -> None:
+    """A line for each document, in their order, also of one that comes twice."""
+    drop, keep = (audit.export(list=name, purpose="train").select("id, reason").limit(1).fetchall()[0] for name in ("drop", "keep"))
+    ids = [keep[0], "of nothing", drop[0], keep[0]]
+    (tmp_path / "0.jsonl").write_text("".join(json.dumps({"id": id, "text": "é" * 7}) + "\n" for id in ids), encoding="utf-8")
+    for to in (None, tmp_path / "attributes.jsonl.gz"):
+        made = audit.export(drop=True, purpose="train", format="dolma", documents=tmp_path / "0.jsonl", to=to)
+        rows = made.select("id, to_json(attributes)").fetchall()
+        assert [id for id, _ in rows] == ids
+        scores = [{name.removeprefix("robotsaudit__export__") for name, spans in json.loads(text).items()
+                   if spans == [[0, 7, 1]]} for _, text in rows]
+        assert scores == [{keep[1]}, {"undecided", "not_found"}, {"drop", drop[1]}, {keep[1]}]
+
+
 def test_explain(audit: robotsaudit.Audit) -> None:
     explanation = audit.explain(1)
     assert explanation.startswith("Disallowed, certain.")
@@ -99,6 +132,19 @@ def test_explain(audit: robotsaudit.Audit) -> None:
     assert audit.explain("http://news.example/private/draft.html", at=at).data["moment"] == "2025-03-20T12:00:00Z"
     with pytest.warns(robotsaudit.RobotsauditWarning, match="has no time zone, and is taken as UTC"):
         audit.explain("http://news.example/private/draft.html", at=datetime.datetime(2025, 3, 20, 12))
+
+
+def test_evidence(audit: robotsaudit.Audit, tmp_path: Path) -> None:
+    bundle = tmp_path / "proof.warc.gz"
+    said = audit.evidence(bundle, drop=True, agents="GPTBot", purpose="train")
+    assert said.startswith(f"{bundle}: ")
+    [line] = [line for line in robotsaudit.verify(bundle).splitlines() if line.startswith("Verified: ")]
+    drop = audit.export(drop=True, agents="GPTBot", purpose="train").aggregate("count(*)").fetchall()[0][0]
+    assert line.startswith(f"Verified: {drop} of {drop} findings")
+    assert audit.evidence(tmp_path / "one.warc.gz", 1).startswith(f"{tmp_path / 'one.warc.gz'}: 1 finding")
+    bundle.write_bytes(bundle.read_bytes()[:-1000])
+    with pytest.raises(robotsaudit.RobotsauditError, match="proof.warc.gz"):
+        robotsaudit.verify(bundle)
 
 
 def test_evaluate(archives: Path, tmp_path: Path) -> None:

@@ -142,7 +142,7 @@ def test_options_are_those_of_the_program() -> None:
     described = json.loads(subprocess.run([program(), "schema", "--flags"], check=True, capture_output=True).stdout)
     named = {c["name"]: {flag["name"].replace("-", "_") for flag in c["flags"]} for c in described["commands"]}
     for name, options in (("audit", _schema.AuditOptions), ("evaluate", _schema.EvaluateOptions),
-                          ("export", _schema.ExportOptions), ("explain", _schema.ExplainOptions),
+                          ("export", _schema.ExportOptions), ("explain", _schema.ExplainOptions), ("evidence", _schema.EvidenceOptions),
                           ("report", _schema.ReportOptions), ("match", _schema.MatchOptions)):
         assert get_type_hints(options, localns={"DuckDBPyRelation": Any}).keys() <= named[name]
 

@@ -12,11 +12,12 @@ from lib import ROOT, call
 
 ENVIRONMENT = ""
 FILE = ROOT / "python/src/robotsaudit/_schema.py"
-COMMANDS = ("audit", "evaluate", "report", "export", "explain", "match")
+COMMANDS = ("audit", "evaluate", "report", "export", "explain", "evidence", "match")
 # Options of terminals, and what functions of the package take or do themselves.
 LEFT = {"output", "config", "log-format", "progress", "quiet", "full", "metrics"}
 LEFT_OF = {
-    "report": {"json"}, "export": {"to"}, "explain": {"format"}, "match": {"format", "explain", "batch", "keep-going"},
+    "report": {"json"}, "export": {"to"}, "explain": {"format"}, "evidence": {"to", "verify"},
+    "match": {"format", "explain", "batch", "keep-going"},
 }
 HEAD = '''"""The tables and options of the program. Made by scripts/make/run options; not changed by hand."""
 

@@ -14,7 +14,7 @@ repository has every rule, docs/SCHEMA.md every table and column.
 
 from importlib.metadata import version as _version
 
-from ._audit import Audit, Explanation, Match, Report, audit, evaluate, match, open
+from ._audit import Audit, Explanation, Match, Report, audit, evaluate, match, open, verify
 from ._tool import IncompleteInput, RobotsauditError, RobotsauditWarning, UsageError, ViolationsFound
 
 __version__ = _version("robotsaudit")
@@ -32,4 +32,5 @@ __all__ = [
     "evaluate",
     "match",
     "open",
+    "verify",
 ]

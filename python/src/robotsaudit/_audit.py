@@ -14,10 +14,12 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
+from ._lookup import Lookup, lookup_of
 from ._options import flags, numbers, scratch, takes
 from ._schema import (
     AuditOptions,
     EvaluateOptions,
+    EvidenceOptions,
     ExplainOptions,
     ExportOptions,
     MatchOptions,
@@ -103,6 +105,18 @@ class Audit(Tables):
         call("export", [f"--to={path}", *flags({**options, "format": kind}), "--", str(self.output)])
         return read_list(path, kind)
 
+    @takes(ExportOptions)
+    def lookup(self, *, folder: Place | None = None, **options: Unpack[ExportOptions]) -> Lookup:
+        """
+        What the three lists say of documents, by id: `a.lookup(purpose="train")[id].reason`.
+
+        The id is the WARC-Record-ID, as in FineWeb, or that of the row in a list of URLs. Of several
+        rows with one id, the worst counts. `undecided` is that of `export`: "keep", "drop", or by
+        reason, as in `["drop", "tags_unknown=keep"]`. The lists lie in `folder`, by default the output
+        of the audit, in files that processes and machines share, and are made once.
+        """
+        return lookup_of(self, Path(folder or self.output), options)
+
     @takes(ExplainOptions)
     def explain(self, what: str | int, **options: Unpack[ExplainOptions]) -> Explanation:
         """
@@ -113,6 +127,16 @@ class Audit(Tables):
         """
         arguments = [*flags(options), "--", str(self.output), str(what)]
         return Explanation(call("explain", arguments).decode(), arguments)
+
+    @takes(EvidenceOptions)
+    def evidence(self, to: Place, *what: str | int, **options: Unpack[EvidenceOptions]) -> str:
+        """
+        Bundles the records that violations rest on in one WARC file, and returns a line of what it holds.
+
+        What is as in `explain`; without any, all violations. `drop=True` bundles what
+        `export(drop=True)` lists with the same options. `verify` needs the bundle and nothing else.
+        """
+        return call("evidence", [f"--to={to}", *flags(options), "--", str(self.output), *map(str, what)]).decode().strip()
 
     def __repr__(self) -> str:
         t = self.summary
@@ -139,6 +163,8 @@ def read_list(path: Path, kind: str) -> DuckDBPyRelation:
         case "txt":
             return duckdb.read_csv(name, header=False, names=["line"], sep="\x01", quotechar="",
                                    hive_partitioning=False)
+        case "dolma":
+            return duckdb.read_json(name, hive_partitioning=False, format="newline_delimited", compression="gzip")
     return duckdb.read_json(name, hive_partitioning=False)
 
 
@@ -225,6 +251,16 @@ def evaluate(audit: Audit | Place, *, output: Place | None = None, progress: Pro
     if output is None:
         return run("evaluate", [*flags(options), "--"], folder, progress)
     return run("merge", [*flags(options), "--", folder], output, progress)
+
+
+@takes(EvidenceOptions)
+def verify(bundle: Place, **options: Unpack[EvidenceOptions]) -> str:
+    """
+    Decides every fetch of a bundle of evidence again, by its records alone, and returns what is proven so.
+
+    A bundle that proves anything else than it claims is a RobotsauditError.
+    """
+    return call("evidence", [f"--verify={bundle}", *flags(options)]).decode()
 
 
 def run(command: str, arguments: list[str], output: Place, progress: Progress) -> Audit:

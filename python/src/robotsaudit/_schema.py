@@ -480,6 +480,68 @@ class ExplainOptions(TypedDict, total=False):
     ]
 
 
+class EvidenceOptions(TypedDict, total=False):
+    """Options of the command evidence."""
+
+    agent: Annotated[
+        str | Sequence[str],
+        "what robots.txt says to product token TOKEN counts"
+    ]
+    agents: Annotated[
+        str | Sequence[str],
+        "more such tokens: all that 'robotsaudit agents' lists of CATEGORY ai, archive, search, client, all, "
+        "and product tokens as they are"
+    ]
+    agents_file: Annotated[
+        Place,
+        "FILE of more such tokens, one a line; # begins a comment"
+    ]
+    archives: Annotated[
+        str,
+        "folder DIR in which the archives are now, if they have been moved"
+    ]
+    drop: Annotated[
+        bool,
+        "bundle what 'export --drop' lists with the same options: also what is unproven"
+    ]
+    https_requests: Annotated[
+        int,
+        "N requests at a time to one web server, for https://… (default: 4 to data.commoncrawl.org, elsewhere "
+        "as many as are needed)"
+    ]
+    purpose: Annotated[
+        Literal["archive", "index", "train"] | Sequence[Literal["archive", "index", "train"]],
+        "what pages and origins say against PURPOSE counts, too: archive, index or train"
+    ]
+    s3_anonymous: Annotated[
+        bool,
+        "do not sign requests to object stores: for what is public"
+    ]
+    s3_endpoint: Annotated[
+        str,
+        "URL of an object store that is not Amazon's, for s3://…"
+    ]
+    sign: Annotated[
+        Place,
+        "sign the bundle with the SSH key in the file KEY, as 'ssh-keygen -Y sign -n file' does; the "
+        "signature is in a file next to it, whose name ends in .sig"
+    ]
+    signer: Annotated[
+        Place,
+        "with --verify, who must have signed the bundle: one of the allowed signers in FILE, as ssh-keygen "
+        "reads it"
+    ]
+    timestamp: Annotated[
+        Place,
+        "timestamp of the bundle, or of its signature, in FILE (RFC 3161): checked, and with --to put next to "
+        "the bundle; with --verify, the one next to it if this is left out"
+    ]
+    timestamp_ca: Annotated[
+        Place,
+        "certificates in PEM, in FILE, of whom timestamps are trusted"
+    ]
+
+
 class MatchOptions(TypedDict, total=False):
     """Options of the command match."""
 

@@ -146,7 +146,7 @@ class Lines:
         if callable(progress):
             self.observe = progress
         elif progress or progress is None and (sys.stderr.isatty() or "ipykernel" in sys.modules):
-            with contextlib.suppress(ImportError):
+            with contextlib.suppress(ImportError), warnings.catch_warnings(action="ignore"):  # that a notebook has no widgets
                 from tqdm.auto import tqdm  # type: ignore[import-untyped,unused-ignore]
 
                 self.observe = lambda event: self.draw(event, tqdm)
