@@ -16,7 +16,7 @@ from lib import ROOT, call, folder, script
 ENVIRONMENT = "requirements-package.txt"
 PYTHON = ROOT / "python"
 PINNED = ("duckdb==2.0.1", "pytest==9.2.0")
-MORE = ("datatrove==0.10.1", "mypy==2.4.1", "pandas==3.1.1", "polars==2.1.0", "pyarrow==26.0.1", "pyright[nodejs]==1.1.414", "regex==2026.11.15",
+MORE = ("datasets==5.2.0", "datatrove==0.10.1", "mypy==2.4.1", "pandas==3.1.1", "polars==2.1.0", "pyarrow==26.0.1", "pyright[nodejs]==1.1.414", "regex==2026.11.15",
         "tqdm==4.70.1")
 
 
@@ -26,6 +26,13 @@ def wheel_with(binary, to):
          env=os.environ | {"ROBOTSAUDIT_PROGRAM": str(binary)}, codes=(0,))
     [wheel] = to.iterdir()
     return wheel
+
+
+def installed(binary, work):
+    """A folder for PYTHONPATH, with the package of a wheel with a program."""
+    call(sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-index", "--no-deps",
+         "--target", work / "package", wheel_with(binary, work / "wheel"), codes=(0,))
+    return str(work / "package")
 
 
 def check(wheel, python, work, *, more):
