@@ -11,11 +11,16 @@
 # rows.
 
 # %%
-OUT = "testdata"  # the output folder of your own audit
+try:
+    import robotsaudit
+except ImportError:  # in Colab: first upload the wheel of a release
+    get_ipython().run_line_magic("pip", "install -q ./robotsaudit-*.whl polars matplotlib")
+    import robotsaudit
 
 # %%
-import json
+a = robotsaudit.open("testdata")  # the output folder of your own audit
 
+# %%
 import duckdb
 import matplotlib.pyplot as plt
 import polars as pl
@@ -25,39 +30,20 @@ pl.Config.set_tbl_rows(20).set_fmt_str_lengths(60).set_tbl_hide_dataframe_shape(
 pl.Config.set_tbl_width_chars(160).set_tbl_hide_column_data_types(True)
 plt.rcParams.update({"figure.dpi": 100, "font.size": 10, "axes.spines.top": False, "axes.spines.right": False})
 
-for table in ("fetches", "violations", "unproven", "robots", "page_tags", "usage_signals", "restrictions", "host_stats"):
-    duckdb.sql(f"CREATE VIEW {table} AS FROM '{OUT}/{table}.parquet'")
 
 # %% [markdown]
 # ## The answer
 #
-# `audit.json` has the totals. Fetches of robots.txt itself are always allowed, so they count in no
-# share.
+# An audit shows its answer. `a.report()` writes the whole report, `a.summary` has the totals, and
+# each table is an attribute: a relation of DuckDB.
 
 # %%
-totals = json.load(open(f"{OUT}/audit.json"))["totals"]
-classes = [  # a class, its number, its color
-    ("violation, certain", totals["violations_certain"], "#a50f15"),
-    ("violation, probable", totals["violations_probable"], "#de2d26"),
-    ("disallowed, possible", totals["possible"], "#fcae91"),
-    ("disallowed, contested", totals["contested"], "#fdd0a2"),
-    ("unknown", totals["unknown"], "#969696"),
-    ("allowed", totals["allowed"] - totals["robots_txt_itself"], "#6baed6"),
-]
-names, counts, colors = zip(*classes)
-fig, ax = plt.subplots(figsize=(7, 2.8), layout="constrained")
-bars = ax.barh(names, counts, color=colors)
-ax.bar_label(bars, [f"{n:,} ({n / max(1, totals['decidable']):.1%})" for n in counts], padding=3)
-ax.invert_yaxis()
-ax.set_xlim(0, max(counts) * 1.2)
-ax.set_xlabel(f"fetches, of {totals['decidable']:,} that robots.txt could decide")
-plt.show()
+a
 
 # %% [markdown]
-# The two red bars are violations: the archives show that the crawler was informed in time. The two
-# below them are disallowed, too, but nothing proves a violation. **Unknown** means that these
-# archives do not show what robots.txt said. It is neither allowed nor disallowed, and
-# [7_sure](7_sure.ipynb) shows what it does to shares.
+# The first two classes are violations: the archives show that the crawler was informed in time. The
+# next two are disallowed, too, but nothing proves a violation. **Unknown** is neither allowed nor
+# disallowed, and [7_sure](7_sure.ipynb) shows what it does to shares.
 #
 # ## Violations, with their proof
 #
@@ -65,26 +51,22 @@ plt.show()
 # when that file was captured, and where both records lie in the archives.
 
 # %%
-duckdb.sql("""
-    SELECT url, agent, certainty, rule, rule_line AS line, robots_age_seconds AS age_s, warc_filename AS archive
-    FROM violations
-    ORDER BY certainty, fetch_time, url
-    LIMIT 12""").pl()
+a.violations.order("certainty, fetch_time, url").select("""
+    url, agent, certainty, rule, rule_line AS line, robots_age_seconds AS age_s, warc_filename AS archive""").limit(12).pl()
 
 # %% [markdown]
 # `age_s` is the age of the robots.txt in seconds when the crawler fetched the page. A null rule
-# means that robots.txt could not be had (status 5xx), which forbids everything.
-# `robotsaudit explain -o DIR URL` tells the whole story of one row, and `robotsaudit evidence` makes
-# a bundle of exactly the records that violations rest on.
-#
+# means that robots.txt could not be had (status 5xx), which forbids everything. The whole story of
+# the first row; `a.evidence("proof.warc.gz")` makes a bundle of exactly the records that all rest on:
+
+# %%
+a.explain(1)
+
+# %% [markdown]
 # ## Disallowed, and no violation
 
 # %%
-duckdb.sql("""
-    SELECT certainty, evidence, notes, count(*) AS fetches, min(url) AS example
-    FROM unproven
-    GROUP BY ALL
-    ORDER BY certainty, evidence, notes""").pl()
+a.unproven.aggregate("certainty, evidence, notes, count(*) AS fetches, min(url) AS example").order("certainty, evidence, notes").pl()
 
 # %% [markdown]
 # **Possible**: nothing shows that this crawler was informed in time. Mostly the evidence is `stale`
@@ -97,7 +79,7 @@ duckdb.sql("""
 # A row of `robots` is one capture of /robots.txt. Its outcome is what it came to after redirects.
 
 # %%
-outcomes = duckdb.sql("SELECT outcome, count(*) AS captures FROM robots GROUP BY ALL ORDER BY captures, outcome").pl()
+outcomes = a.robots.aggregate("outcome, count(*) AS captures").order("captures, outcome").pl()
 means = {
     "rules": "rules: a file", "partial": "partial: a part of a file", "unavailable": "unavailable: allows everything",
     "unreachable": "unreachable: forbids everything", "unresolved": "unresolved: leads elsewhere", "undefined": "undefined: says nothing",
@@ -117,35 +99,23 @@ plt.show()
 # where the rule is for everybody.
 
 # %%
-duckdb.sql("""
-    SELECT rule, restricts, source, count(*) AS rules, count(DISTINCT url) AS pages
-    FROM page_tags
-    WHERE agent IS NULL
-    GROUP BY ALL
-    ORDER BY pages DESC, rule, source
-    LIMIT 12""").pl()
+a.page_tags.filter("agent IS NULL").aggregate("""
+    rule, restricts, source, count(*) AS rules, count(DISTINCT url) AS pages""").order("pages DESC, rule, source").limit(12).pl()
 
 # %% [markdown]
 # With `--purpose`, the table `restrictions` says what restricts that purpose, in the words of the
 # page or its site. A restriction is no violation. [6_signals](6_signals.ipynb) has more.
 
 # %%
-duckdb.sql("""
-    SELECT url, purpose, certainty, list_aggregate(statements, 'string_agg', '; ') AS statements
-    FROM restrictions
-    ORDER BY certainty, url
-    LIMIT 8""").pl()
+a.restrictions.order("certainty, url").select("""
+    url, purpose, certainty, list_aggregate(statements, 'string_agg', '; ') AS statements""").limit(8).pl()
 
 # %% [markdown]
 # ## What is unknown, and why
 
 # %%
-duckdb.sql("""
-    SELECT reason, count(*) AS fetches, count(DISTINCT origin) AS origins, min(url) AS example
-    FROM fetches
-    WHERE verdict = 'unknown'
-    GROUP BY ALL
-    ORDER BY fetches DESC, reason""").pl()
+a.fetches.filter("verdict = 'unknown'").aggregate("""
+    reason, count(*) AS fetches, count(DISTINCT origin) AS origins, min(url) AS example""").order("fetches DESC, reason").pl()
 
 # %% [markdown]
 # `no_capture` needs archives that hold the robots.txt of these sites. `changed_between` and

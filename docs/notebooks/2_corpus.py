@@ -5,24 +5,28 @@
 # knows what robots.txt said to GPTBot when each page was fetched, and what page and site say on
 # training. Which documents of the corpus does that concern?
 #
-# **Tables.** A row of the corpus is a document, with the columns of
-# [FineWeb](https://huggingface.co/datasets/HuggingFaceFW/fineweb). A row of `drop.parquet` is a
-# fetch to be dropped, with the reason. `robotsaudit` writes it:
+# A row of the corpus is a document, with the columns of
+# [FineWeb](https://huggingface.co/datasets/HuggingFaceFW/fineweb). The audit was made with
 #
-# ```sh
-# robotsaudit audit ARCHIVES -o testdata --agent GPTBot --purpose train
-# robotsaudit export -o testdata --drop --undecided drop --agent GPTBot --purpose train --to drop.parquet
+# ```python
+# robotsaudit.audit(ARCHIVES, agents="GPTBot", purpose="train", output="testdata")
 # ```
 #
 # The data are made up: `scripts/make/corpus.py` makes the corpus of `testdata/warc`.
 
 # %%
-OUT, DROP, CORPUS = "testdata", "drop.parquet", "corpus.parquet"  # your audit, its list, your corpus
+try:
+    import robotsaudit
+except ImportError:  # in Colab: first upload the wheel of a release
+    get_ipython().run_line_magic("pip", "install -q ./robotsaudit-*.whl polars matplotlib datatrove regex")
+    import robotsaudit
+
+# %%
+a, CORPUS = robotsaudit.open("testdata"), "corpus.parquet"  # your audit, your corpus
 
 # %%
 import gzip
-import json
-import tempfile
+import itertools
 from pathlib import Path
 
 import duckdb
@@ -33,13 +37,15 @@ duckdb.sql("SET TimeZone = 'UTC'")
 pl.Config(tbl_rows=20, fmt_str_lengths=50, tbl_width_chars=160, tbl_hide_dataframe_shape=True, tbl_hide_column_data_types=True)
 plt.rcParams.update({"figure.dpi": 100, "font.size": 10, "axes.spines.top": False, "axes.spines.right": False})
 
-duckdb.sql(f"CREATE VIEW corpus AS FROM '{CORPUS}'")
-duckdb.sql(f"CREATE VIEW dropped AS FROM '{DROP}'")
-duckdb.sql(f"CREATE VIEW fetches AS FROM '{OUT}/fetches.parquet'")
-duckdb.sql("SELECT id, url, date, language, token_count FROM corpus ORDER BY date, url LIMIT 3").pl()
+about = {"agents": "GPTBot", "purpose": "train", "undecided": "drop"}
+dropped = a.export(drop=True, **about)
+corpus = duckdb.read_parquet(CORPUS)
+corpus.order("date, url").select("id, url, date, language, token_count").limit(3).pl()
 
 # %% [markdown]
 # ## By record ID
+#
+# `dropped` is the list: a row is a fetch to be dropped, with the reason.
 #
 # FineWeb's `id` is the WARC-Record-ID in angle brackets, as it stands in the archive. So is `id` of
 # the list; the audit has it without the brackets, in `warc_record_id`. This is the join to prefer:
@@ -50,9 +56,7 @@ duckdb.sql("""
     CREATE TABLE fate AS
     SELECT id, corpus.url, token_count, coalesce(dropped.reason, 'kept') AS fate, detail, rule, statement
     FROM corpus LEFT JOIN dropped USING (id)""")
-fate = duckdb.sql("""
-    SELECT fate, count(*) AS documents, sum(token_count)::BIGINT AS tokens
-    FROM fate GROUP BY fate ORDER BY documents, fate""").pl()
+fate = duckdb.table("fate").aggregate("fate, count(*) AS documents").order("documents, fate").pl()
 colors = {"kept": "#6baed6", "disallowed": "#a50f15", "restricted": "#fb6a4a", "robots_unknown": "#969696"}
 fig, ax = plt.subplots(figsize=(7, 2.2), layout="constrained")
 bars = ax.barh(fate["fate"], fate["documents"], color=[colors[f] for f in fate["fate"]])
@@ -64,7 +68,7 @@ plt.show()
 # %% [markdown]
 # **Disallowed**: robots.txt forbade GPTBot the page when it was fetched. **Restricted**: robots.txt
 # allowed it, but the page or its site reserves it against training. **Unknown**: the archives do
-# not show what robots.txt said. Such fetches are undecided, and `--undecided drop` has the list
+# not show what robots.txt said. Such fetches are undecided, and `undecided="drop"` has the list
 # drop them; the choice is yours, and this is how many documents it concerns.
 #
 # Why each of them goes:
@@ -97,6 +101,7 @@ duckdb.sql("""
 # does not know. Count those: nothing is known of them, and they are not "kept" by any rule.
 
 # %%
+fetches = a.fetches
 duckdb.sql("""
     SELECT count(*) AS documents, count(f.url) AS in_the_audit, count(*) - count(f.url) AS not_in_the_audit
     FROM corpus LEFT JOIN fetches f ON corpus.id = '<' || f.warc_record_id || '>'""").pl()
@@ -105,8 +110,8 @@ duckdb.sql("""
 # ## A filter for datatrove
 #
 # [datatrove](https://github.com/huggingface/datatrove) is what FineWeb was made with. A filter is a
-# class with a method that says of a document whether it stays, and if not, why. This one looks the
-# ID up in the list. Place it after the reader of a pipeline.
+# class with a method that says of a document whether it stays, and if not, why. The package's own
+# looks the ID up in the three lists. Place it after the reader of a pipeline.
 
 # %%
 import warnings
@@ -116,27 +121,11 @@ from loguru import logger
 logger.disable("datatrove")  # it logs to standard error
 warnings.filterwarnings("ignore", "IProgress not found")  # of a progress bar that nobody needs here
 
-from datatrove.pipeline.filters.base_filter import BaseFilter
 from datatrove.pipeline.readers import ParquetReader
-
-
-class RobotsFilter(BaseFilter):
-    """Drops the documents whose record is in a list of robotsaudit export --drop."""
-
-    name = "robots.txt"
-
-    def __init__(self, drop, exclusion_writer=None):
-        super().__init__(exclusion_writer)
-        rows = pl.read_parquet(drop, columns=["id", "reason"])
-        self.reasons = {id: reason for id, reason in rows.iter_rows() if id}
-
-    def filter(self, doc):
-        reason = self.reasons.get(doc.id)
-        return True if reason is None else (False, reason)
-
+from robotsaudit.datatrove import RobotsFilter
 
 reader = ParquetReader(str(Path(CORPUS).parent), glob_pattern=Path(CORPUS).name)
-robots = RobotsFilter(DROP)
+robots = RobotsFilter(a, **about)
 kept = [doc.id for doc in robots.run(reader.run())]
 counts = robots.stats.to_dict()["stats"]
 print({name: int(value["total"] if isinstance(value, dict) else value) for name, value in sorted(counts.items())
@@ -151,21 +140,15 @@ assert sorted(kept) == [id for (id,) in duckdb.sql("SELECT id FROM fate WHERE fa
 # [dolma](https://github.com/allenai/dolma) does not drop while it looks: a tagger writes attributes
 # beside the documents, and the mixer filters by them later. A file of attributes has the name of its
 # file of documents, and a line for each line there: the ID, and spans of the text with a score.
-# The next cell writes one. So does `robotsaudit export --format dolma`, with
-# [other names](../SCHEMA.md#lists).
 
 # %%
-documents = duckdb.sql("SELECT corpus.id, length(text), fate FROM corpus JOIN fate USING (id) ORDER BY corpus.id").fetchall()
-folder = Path(tempfile.mkdtemp())  # attributes/robotsaudit/ beside your documents/
-path = folder / "corpus.jsonl.gz"
-with gzip.open(path, "wt", encoding="utf-8") as file:
-    for id, length, why in documents:
-        spans = {} if why == "kept" else {f"robotsaudit__{why}": [[0, length, 1.0]]}
-        file.write(json.dumps({"id": id, "attributes": spans}) + "\n")
-with gzip.open(path, "rt", encoding="utf-8") as file:
-    tagged = [line for line in file if "robotsaudit__" in line]
-print(f"{len(tagged)} of {len(documents)} documents have an attribute; the first:")
-print(tagged[0].strip())
+documents, attributes = Path("documents/0.jsonl.gz"), Path("attributes/robotsaudit/0.jsonl.gz")
+for path in (documents, attributes):
+    path.parent.mkdir(parents=True, exist_ok=True)
+duckdb.sql(f"COPY (SELECT id, text FROM corpus ORDER BY id) TO '{documents}'")
+a.export(drop=True, format="dolma", documents=documents, to=attributes, **about)
+with gzip.open(attributes, "rt") as lines:
+    print(*itertools.islice(lines, 3), sep="")
 
 # %% [markdown]
 # In the configuration of the mixer, this drops them:
@@ -177,11 +160,9 @@ print(tagged[0].strip())
 #     attributes: [robotsaudit]
 #     filter:
 #       exclude:
-#         - "$.attributes[?(@.robotsaudit__disallowed)]"
-#         - "$.attributes[?(@.robotsaudit__restricted)]"
-#         - "$.attributes[?(@.robotsaudit__robots_unknown)]"
+#         - "$.attributes[?(@.robotsaudit__export__drop && @.robotsaudit__export__drop[0][2] >= 1.0)]"
 # ```
 #
-# **Limits.** The list is about GPTBot: ask for the crawlers that matter to you, or `--agents ai`.
-# It judges each fetch at its own time; `--as-of` judges all at one date. It says nothing of
+# **Limits.** The list is about GPTBot: ask for the crawlers that matter to you, or `agents="ai"`.
+# It judges each fetch at its own time; `as_of` judges all at one date. It says nothing of
 # copyright, and nothing of copies of a text at another address.

@@ -12,11 +12,19 @@
 # what the tables can tell, and nothing of the web.
 
 # %%
-OUT = "history"  # the output folder of your own audit
+try:
+    import robotsaudit
+except ImportError:  # in Colab: first upload the wheel of a release
+    get_ipython().run_line_magic("pip", "install -q ./robotsaudit-*.whl polars matplotlib")
+    import robotsaudit
+
+# %%
+a = robotsaudit.open("history")  # the output folder of your own audit
 
 # %%
 AGENT = "GPTBot"  # the crawler of the second part
 KEEP = 0  # quarters for which a capture counts beyond its own
+ASKED = a.manifest["settings"]["agents"]
 
 import duckdb
 import matplotlib.dates as dates
@@ -37,13 +45,13 @@ plt.rcParams.update({"axes.spines.top": False, "axes.spines.right": False, "figu
 # years more, as if the file had stayed as it was.
 
 # %%
+policies = a.robots_policies
 duckdb.sql(f"""
-CREATE TABLE captures AS
-FROM '{OUT}/robots_policies.parquet' WHERE fetch_time IS NOT NULL
-QUALIFY row_number() OVER (PARTITION BY agent, url_host_name, fetch_time ORDER BY robots_id DESC) = 1;
-
 CREATE TABLE last AS
-WITH quarters AS (
+WITH captures AS MATERIALIZED (
+    FROM policies WHERE fetch_time IS NOT NULL
+    QUALIFY row_number() OVER (PARTITION BY agent, url_host_name, fetch_time ORDER BY robots_id DESC) = 1
+), quarters AS (
     SELECT unnest(generate_series(date_trunc('quarter', min(fetch_time)), max(fetch_time), INTERVAL 3 MONTHS))::DATE AS quarter
     FROM captures
 )
@@ -53,11 +61,8 @@ ASOF JOIN captures AS c
      ON c.agent = hosts.agent AND c.url_host_name = hosts.url_host_name AND c.fetch_time < quarter + INTERVAL 3 MONTHS
 WHERE c.fetch_time >= quarter - {KEEP} * INTERVAL 3 MONTHS
 """)
-duckdb.sql("""
-SELECT agent, count(*) AS rows, count(DISTINCT url_host_name) AS hosts, min(quarter) AS first, max(quarter) AS last
-FROM last GROUP BY agent HAVING hosts > 0.5 * (SELECT count(DISTINCT url_host_name) FROM last)
-ORDER BY agent
-""").pl()
+duckdb.table("last").filter(f"list_contains({ASKED}, agent)").aggregate("""
+    agent, count(*) AS rows, count(DISTINCT url_host_name) AS hosts, min(quarter) AS first, max(quarter) AS last""").order("agent").pl()
 
 # %% [markdown]
 # ## Restrictions by crawler
@@ -83,8 +88,7 @@ shares = duckdb.sql(f"""
 SELECT agent, quarter, count(*) AS hosts,
        {", ".join(f'count(*) FILTER ({test}) / count(*) AS "{name}"' for name, (_, test) in LAYERS.items())}
 FROM last
-WHERE agent <> '*' AND agent IN (SELECT agent FROM last GROUP BY agent
-                                 HAVING count(DISTINCT url_host_name) = (SELECT count(DISTINCT url_host_name) FROM last))
+WHERE list_contains({ASKED}, agent)
 GROUP BY agent, quarter
 ORDER BY agent, quarter
 """).pl()

@@ -11,7 +11,14 @@
 # what the tables can tell, and nothing of the web.
 
 # %%
-OUT = "history"  # the output folder of your own audit
+try:
+    import robotsaudit
+except ImportError:  # in Colab: first upload the wheel of a release
+    get_ipython().run_line_magic("pip", "install -q ./robotsaudit-*.whl polars matplotlib")
+    import robotsaudit
+
+# %%
+a = robotsaudit.open("history")  # the output folder of your own audit
 
 # %%
 import duckdb
@@ -31,6 +38,7 @@ plt.rcParams.update({"axes.spines.top": False, "axes.spines.right": False, "figu
 # redirect can end in a file, and a failed connection has none.
 
 # %%
+robots, policies = a.robots, a.robots_policies
 OUTCOMES = {"rules": "#0072b2", "partial": "#56b4e9", "unavailable": "#009e73", "unreachable": "#d55e00", "undefined": "#cc79a7",
             "unresolved": "#999999"}
 duckdb.sql(f"""
@@ -39,7 +47,7 @@ SELECT outcome, {", ".join(f"count(*) FILTER ({test}) AS {name}" for name, test 
     '"3xx"': "fetch_status BETWEEN 300 AND 399", '"403"': "fetch_status = 403", '"404"': "fetch_status = 404",
     '"other 4xx"': "fetch_status BETWEEN 400 AND 499 AND fetch_status NOT IN (403, 404)",
     '"5xx"': "fetch_status BETWEEN 500 AND 599"}.items())}
-FROM '{OUT}/robots.parquet'
+FROM robots
 GROUP BY outcome
 ORDER BY list_position({list(OUTCOMES)}, outcome)
 """).pl()
@@ -48,7 +56,7 @@ ORDER BY list_position({list(OUTCOMES)}, outcome)
 shares = duckdb.sql(f"""
 SELECT date_trunc('quarter', fetch_time)::DATE AS quarter, count(*) AS captures,
        {", ".join(f"100 * count(*) FILTER (outcome = '{outcome}') / count(*) AS {outcome}" for outcome in OUTCOMES)}
-FROM '{OUT}/robots.parquet'
+FROM robots
 WHERE fetch_time IS NOT NULL
 GROUP BY quarter ORDER BY quarter
 """).pl()
@@ -88,15 +96,11 @@ plt.show()
 duckdb.sql(f"""
 CREATE TABLE versions AS
 SELECT r.robots_id, r.origin, r.fetch_time, r.body_digest, p.policy
-FROM '{OUT}/robots.parquet' r
-JOIN (SELECT robots_id, list((agent, restriction, group_kind) ORDER BY agent)::VARCHAR AS policy
-      FROM '{OUT}/robots_policies.parquet'
-      WHERE agent IN (SELECT agent FROM '{OUT}/robots_policies.parquet' WHERE agent <> '*' GROUP BY agent
-                      HAVING count(*) = (SELECT count(*) FROM '{OUT}/robots_policies.parquet' WHERE agent = '*'))
-      GROUP BY robots_id) p USING (robots_id)
-WHERE r.outcome = 'rules' AND r.fetch_time IS NOT NULL
-""")
-duckdb.sql("""
+FROM robots r
+JOIN (SELECT robots_id, list((agent, restriction, group_kind) ORDER BY agent)::VARCHAR AS policy FROM policies
+      WHERE list_contains({a.manifest["settings"]["agents"]}, agent) GROUP BY robots_id) p USING (robots_id)
+WHERE r.outcome = 'rules' AND r.fetch_time IS NOT NULL;
+
 CREATE TABLE pairs AS
 SELECT *, lag(fetch_time) OVER w AS before_time, (epoch(fetch_time) - epoch(before_time)) / 86400 AS days,
        lag(body_digest) OVER w <> body_digest AS changed, lag(policy) OVER w <> policy AS policy_changed

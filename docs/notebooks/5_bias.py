@@ -13,7 +13,14 @@
 # what the tables can tell, and nothing of the web.
 
 # %%
-OUT = "history"  # the output folder of your own audit
+try:
+    import robotsaudit
+except ImportError:  # in Colab: first upload the wheel of a release
+    get_ipython().run_line_magic("pip", "install -q ./robotsaudit-*.whl polars matplotlib")
+    import robotsaudit
+
+# %%
+a = robotsaudit.open("history")  # the output folder of your own audit
 
 # %%
 AGENTS = "agents.json"  # made by: robotsaudit agents --format json
@@ -37,11 +44,12 @@ STRATA = ["1k", "10k", "50k", "100k", "1M", "2M", "beyond"]
 # whose last capture gave no file are not in the shares; here is how many.
 
 # %%
-duckdb.sql(f"""
+policies, asked = a.robots_policies, a.manifest["settings"]["agents"]
+duckdb.sql("""
 CREATE TABLE last AS
 SELECT url_host_name AS host, coalesce(rank_stratum, 'no ranks') AS stratum, agent, outcome, restriction,
        restriction_cc = 'disallow-all' AS closed
-FROM '{OUT}/robots_policies.parquet'
+FROM policies
 WHERE fetch_time IS NOT NULL
 QUALIFY row_number() OVER (PARTITION BY agent, url_host_name ORDER BY fetch_time DESC, robots_id DESC) = 1
 """)
@@ -125,12 +133,10 @@ found.filter(pl.col("agent") == SHOWN[0]).with_columns(pl.col("bias", "low", "hi
 # %%
 operators = duckdb.sql(f"""
 WITH known AS (SELECT lower(token) AS token, operator FROM '{AGENTS}'),
-     asked AS (SELECT agent FROM last WHERE agent <> '*' GROUP BY agent
-               HAVING count(*) = (SELECT count(*) FROM last WHERE agent = '*')),
      each AS (SELECT coalesce(operator, agent) AS operator, host, bool_and(coalesce(closed, false)) AS every_one,
                      bool_or(coalesce(closed, false)) AS some_one, list(agent ORDER BY agent) AS crawlers
-              FROM last JOIN asked USING (agent) LEFT JOIN known ON token = lower(agent)
-              WHERE outcome = 'rules' GROUP BY ALL),
+              FROM last LEFT JOIN known ON token = lower(agent)
+              WHERE outcome = 'rules' AND list_contains({asked}, agent) GROUP BY ALL),
      everybody AS (SELECT count(*) FILTER (closed) AS closed FROM last WHERE agent = '*' AND outcome = 'rules')
 SELECT operator, array_to_string(any_value(crawlers), ', ') AS crawlers, count(*) AS hosts,
        count(*) FILTER (every_one) AS wholly, count(*) FILTER (some_one AND NOT every_one) AS "in part",
@@ -140,8 +146,7 @@ FROM each GROUP BY operator ORDER BY bias DESC, operator
 operators
 
 # %% [markdown]
-# A crawler whose operator is not in `agents.json` stands under its own token; ExampleBot, which
-# made these archives, is one.
+# A crawler whose operator is not in `agents.json` stands under its own token.
 #
 # ## Hosts or text?
 #
@@ -163,15 +168,14 @@ FROM (SELECT tokens, row_number() OVER (ORDER BY tokens DESC NULLS LAST, host) A
 """).pl()
 
 # %%
-weighted = duckdb.sql("""
+weighted = duckdb.sql(f"""
 SELECT agent, 100 * avg((restriction = 'full')::INT) AS of_hosts,
        100 * sum(tokens) FILTER (restriction = 'full') / sum(tokens) FILTER (restriction IS NOT NULL) AS of_tokens,
        100 * coalesce(sum(tokens) FILTER (restriction = 'full'), 0) / any_value(every) AS at_least,
        100 * (1 - coalesce(sum(tokens) FILTER (restriction <> 'full'), 0) / any_value(every)) AS at_most
 FROM last LEFT JOIN weights USING (host),
      (SELECT sum(tokens) AS every FROM (FROM last WHERE agent = '*') JOIN weights USING (host))
-WHERE outcome <> 'unreachable'
-  AND agent IN (SELECT agent FROM last GROUP BY agent HAVING count(*) = (SELECT count(*) FROM last WHERE agent = '*'))
+WHERE outcome <> 'unreachable' AND list_contains({['*', *asked]}, agent)
 GROUP BY agent ORDER BY of_tokens NULLS FIRST, of_hosts, agent
 """).pl()
 

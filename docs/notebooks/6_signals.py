@@ -14,7 +14,14 @@
 # the tables can tell, and nothing of the web.
 
 # %%
-OUT = "history"  # the output folder of your own audit
+try:
+    import robotsaudit
+except ImportError:  # in Colab: first upload the wheel of a release
+    get_ipython().run_line_magic("pip", "install -q ./robotsaudit-*.whl polars matplotlib")
+    import robotsaudit
+
+# %%
+a = robotsaudit.open("history")  # the output folder of your own audit
 
 # %%
 import duckdb
@@ -25,11 +32,9 @@ duckdb.sql("SET TimeZone = 'UTC'")
 pl.Config(tbl_rows=25, fmt_str_lengths=70, tbl_width_chars=160, tbl_hide_dataframe_shape=True, tbl_hide_column_data_types=True)
 plt.rcParams.update({"figure.dpi": 100, "font.size": 10, "axes.spines.top": False, "axes.spines.right": False})
 
-duckdb.sql(f"""
-    CREATE VIEW pages AS FROM '{OUT}/fetches.parquet'
-    WHERE reason <> 'robots_txt_itself' AND fetch_status = 200""")
-for table in ("page_tags", "usage_signals", "tag_conflicts", "restrictions"):
-    duckdb.sql(f"CREATE VIEW {table} AS FROM '{OUT}/{table}.parquet'")
+pages = a.fetches.filter("reason <> 'robots_txt_itself' AND fetch_status = 200")
+usage_signals = a.usage_signals
+KEY = "warc_filename, warc_record_offset, url"
 
 # %% [markdown]
 # ## What do pages and sites say on use?
@@ -38,11 +43,8 @@ for table in ("page_tags", "usage_signals", "tag_conflicts", "restrictions"):
 # host counts once for each thing that it says, in however many pages.
 
 # %%
-said = duckdb.sql("""
-    SELECT protocol || ', ' || source AS way, purpose, preference, count(DISTINCT url_host_name) AS hosts
-    FROM usage_signals JOIN pages USING (warc_filename, warc_record_offset, url)
-    GROUP BY ALL
-    ORDER BY way, purpose, preference""").pl()
+said = usage_signals.join(pages, KEY).aggregate("""
+    protocol || ', ' || source AS way, purpose, preference, count(DISTINCT url_host_name) AS hosts""").order("ALL").pl()
 said
 
 # %%
@@ -78,13 +80,9 @@ plt.show()
 # such as `index`.
 
 # %%
-duckdb.sql("""
-    SELECT rule, restricts, source, coalesce(page_tags.agent, 'everybody') AS told,
-           count(DISTINCT url_host_name) AS hosts, count(*) AS rules
-    FROM page_tags JOIN pages USING (warc_filename, warc_record_offset, url)
-    GROUP BY ALL
-    ORDER BY restricts NULLS LAST, hosts DESC, rule, source, told
-    LIMIT 20""").pl()
+tags = a.page_tags.set_alias("tags").join(pages, KEY).aggregate("""
+    rule, restricts, source, coalesce(tags.agent, 'everybody') AS told, count(DISTINCT url_host_name) AS hosts, count(*) AS rules""")
+tags.order("restricts NULLS LAST, hosts DESC, rule, source, told").limit(20).pl()
 
 # %% [markdown]
 # ## Since when?
@@ -93,15 +91,15 @@ duckdb.sql("""
 # `usage_signals`. A host counts once in each year.
 
 # %%
-years = duckdb.sql("""
+years = duckdb.sql(f"""
     WITH told AS (
-        SELECT DISTINCT warc_filename, warc_record_offset, url FROM usage_signals
+        SELECT DISTINCT {KEY} FROM usage_signals
         WHERE preference = 'restrict' AND purpose IN ('train-ai', 'train-genai', 'tdm', 'automated') AND scope <> 'images'
     )
     SELECT year(fetch_time)::INTEGER AS year, count(DISTINCT url_host_name) AS hosts,
            count(DISTINCT url_host_name) FILTER (told.url IS NOT NULL) AS restricting,
            count(DISTINCT url_host_name) FILTER (tags_from = 'unknown' AND told.url IS NULL) AS maybe
-    FROM pages LEFT JOIN told USING (warc_filename, warc_record_offset, url)
+    FROM pages LEFT JOIN told USING ({KEY})
     WHERE fetch_time IS NOT NULL
     GROUP BY year ORDER BY year""").pl()
 fig, ax = plt.subplots(figsize=(7, 3), layout="constrained")
@@ -126,12 +124,9 @@ years
 #   the page's tags.
 
 # %%
-duckdb.sql("""
-    SELECT kind, detail, count(*) AS fetches, count(DISTINCT url_host_name) AS hosts, min(url) AS example
-    FROM tag_conflicts JOIN pages USING (warc_filename, warc_record_offset, url)
-    GROUP BY ALL
-    ORDER BY hosts DESC, kind, detail
-    LIMIT 12""").pl()
+conflicts = a.tag_conflicts.join(pages, KEY).aggregate("""
+    kind, detail, count(*) AS fetches, count(DISTINCT url_host_name) AS hosts, min(url) AS example""")
+conflicts.order("hosts DESC, kind, detail").limit(12).pl()
 
 # %% [markdown]
 # ## What remains for training
@@ -140,11 +135,9 @@ duckdb.sql("""
 # `certain`: the record itself says so. `probable`: a doubt remains.
 
 # %%
-duckdb.sql("""
-    SELECT coalesce(r.purpose, 'nothing stated') AS restricted, r.certainty,
-           count(*) AS pages, count(DISTINCT url_host_name) AS hosts
-    FROM pages LEFT JOIN restrictions r USING (warc_filename, warc_record_offset, url, url_host_name)
-    GROUP BY ALL ORDER BY pages DESC, restricted""").pl()
+pages.join(a.restrictions.set_alias("r"), KEY + ", url_host_name", "left").aggregate("""
+    coalesce(r.purpose, 'nothing stated') AS restricted, r.certainty, count(*) AS pages, count(DISTINCT url_host_name) AS hosts
+""").order("pages DESC, restricted").pl()
 
 # %% [markdown]
 # **Limits.** Only pages in the archives are counted. A page behind a rule of robots.txt that the

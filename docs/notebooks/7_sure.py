@@ -14,7 +14,14 @@
 # the tables can tell, and nothing of the web.
 
 # %%
-OUT = "history"  # the output folder of your own audit
+try:
+    import robotsaudit
+except ImportError:  # in Colab: first upload the wheel of a release
+    get_ipython().run_line_magic("pip", "install -q ./robotsaudit-*.whl polars matplotlib")
+    import robotsaudit
+
+# %%
+a = robotsaudit.open("history")  # the output folder of your own audit
 
 # %%
 AGENT = "GPTBot"  # the crawler of the last part
@@ -27,8 +34,7 @@ duckdb.sql("SET TimeZone = 'UTC'")
 pl.Config(tbl_rows=25, fmt_str_lengths=70, tbl_width_chars=160, tbl_hide_dataframe_shape=True, tbl_hide_column_data_types=True)
 plt.rcParams.update({"figure.dpi": 100, "font.size": 10, "axes.spines.top": False, "axes.spines.right": False})
 
-for table in ("fetches", "group_verdicts", "robots_agents", "robots_policies"):
-    duckdb.sql(f"CREATE VIEW {table} AS FROM '{OUT}/{table}.parquet'")
+fetches, group_verdicts, robots_agents, robots_policies = a.fetches, a.group_verdicts, a.robots_agents, a.robots_policies
 
 # %% [markdown]
 # ## Three levels of evidence
@@ -84,9 +90,7 @@ def ranges(table, label):
     plt.show()
 
 
-own = bounds("""
-    SELECT year(fetch_time)::VARCHAR AS year, verdict, evidence FROM fetches
-    WHERE reason <> 'robots_txt_itself' AND fetch_time IS NOT NULL""", "year")
+own = bounds("FROM fetches WHERE reason <> 'robots_txt_itself' AND fetch_time IS NOT NULL", "year(fetch_time)::VARCHAR")
 ranges(own, "fetches that robots.txt disallowed the crawler that made them, %")
 own.filter(pl.col("who") == own["who"].max()).drop("step").rename({"who": "year"})
 
@@ -112,10 +116,8 @@ ranges(others, "fetches that robots.txt disallows the crawler, %")
 # `unreachable_stale` a capture nearer to the fetch.
 
 # %%
-duckdb.sql("""
-    SELECT reason, count(*) AS fetches, count(DISTINCT origin) AS origins
-    FROM fetches WHERE verdict = 'unknown'
-    GROUP BY reason ORDER BY fetches DESC, reason""").pl()
+fetches.filter("verdict = 'unknown'").aggregate(
+    "reason, count(*) AS fetches, count(DISTINCT origin) AS origins").order("fetches DESC, reason").pl()
 
 # %% [markdown]
 # ## Sites that forbid a crawler everything

@@ -13,6 +13,7 @@ its tables and texts those of this execution. Pictures are not compared.
 import concurrent.futures
 import os
 import re
+import shutil
 import sys
 from pathlib import Path
 
@@ -21,6 +22,7 @@ import nbclient
 import nbformat
 
 from lib import ARCHIVES, ROOT, TESTDATA, call, folder, script
+from package import installed
 
 ENVIRONMENT = "requirements-notebooks.txt"
 FOLDER = ROOT / "docs/notebooks"
@@ -75,9 +77,10 @@ def differences(committed, notebook):
             yield f"cell {number} now gives\n{now}\nand not\n{was}"
 
 
-def run(source, data, write):
+def run(source, data, write, package):
     """What is wrong with a notebook, as text."""
     with folder() as home:
+        os.environ["PYTHONPATH"] = package
         os.environ["IPYTHONDIR"] = os.environ["MPLCONFIGDIR"] = str(home)
         try:
             notebook = execute(source, data)
@@ -115,8 +118,9 @@ def make(binary, data):
     made("testdata", binary, "audit", TESTDATA, "-o", data / "testdata", "--agents", "ai", "--purpose", "train",
          "--rate")
     made("corpus.parquet", ROOT / "scripts/make/run", "corpus", data / "corpus.parquet", *ARCHIVES)
-    made("drop.parquet", binary, "export", "-o", data / "testdata", "--drop", "--undecided", "drop", "--agent",
-         "GPTBot", "--purpose", "train", "--to", data / "drop.parquet")
+    (data / "archives").mkdir(exist_ok=True)
+    for archive in ARCHIVES:
+        shutil.copy(archive, data / "archives")
     made("revisits", binary, "audit", *TESTDATA.glob("crawl-[ac]-2.warc.gz"), "-o", data / "revisits", "--purpose",
          "train")
     made("keep.parquet", binary, "export", "-o", data / "revisits", "--keep", "--purpose", "train", "--to",
@@ -135,10 +139,11 @@ def main(binary, *names, write: bool = False, data: Path = None):
         data = (data or work / "data").resolve()
         data.mkdir(parents=True, exist_ok=True)
         make(binary, data)
+        package = installed(binary, work)
         print(script("check", "recipes", data), end="", flush=True)
         failed = False
         with concurrent.futures.ProcessPoolExecutor(max_workers=os.cpu_count()) as pool:
-            for source, wrong in zip(sources, pool.map(run, sources, [data] * len(sources), [write] * len(sources))):
+            for source, wrong in zip(sources, pool.map(run, sources, *([each] * len(sources) for each in (data, write, package)))):
                 print(f"{source.stem}: {'as committed' if not wrong and not write else 'rendered' if not wrong else 'FAILED'}")
                 print("\n".join(wrong), end="\n" * bool(wrong))
                 failed = failed or bool(wrong)
