@@ -57,17 +57,17 @@ type Finding struct {
 
 // Violations yields the certain and the probable violations, in the order of the table.
 func (r *Results) Violations(ctx context.Context) iter.Seq2[Finding, error] {
-	return each(results.Select[violationColumns](ctx, r.tables, report.ViolationsTable), (*violationColumns).finding)
+	return each(results.Rows(ctx, r.tables, report.ViolationsTable, moreColumns...), violationFinding)
 }
 
 // Unproven yields the disallowed fetches that are no violation for sure: the possible and the contested.
 func (r *Results) Unproven(ctx context.Context) iter.Seq2[Finding, error] {
-	return each(results.Select[violationColumns](ctx, r.tables, report.UnprovenTable), (*violationColumns).finding)
+	return each(results.Rows(ctx, r.tables, report.UnprovenTable, moreColumns...), violationFinding)
 }
 
 // Fetches yields every captured fetch, with the verdict for the crawler that made it.
 func (r *Results) Fetches(ctx context.Context) iter.Seq2[Finding, error] {
-	return each(results.Select[fetchColumns](ctx, r.tables, report.FetchesTable), (*fetchColumns).finding)
+	return each(results.Rows(ctx, r.tables, report.FetchesTable, columns...), fetchFinding)
 }
 
 // An Issue is something in an input that could not be read or trusted.
@@ -109,55 +109,37 @@ func each[T, R any](rows iter.Seq2[*R, error], of func(*R) T) iter.Seq2[T, error
 	}
 }
 
-// fetchColumns are the columns that all tables of findings have.
-type fetchColumns struct {
-	URL       string `parquet:"url"`
-	Origin    string `parquet:"origin"`
-	Time      *int64 `parquet:"fetch_time"`
-	Method    string `parquet:"fetch_method"`
-	Status    *int16 `parquet:"fetch_status"`
-	Crawler   string `parquet:"agent"`
-	Verdict   string `parquet:"verdict"`
-	Certainty string `parquet:"certainty"`
-	Evidence  string `parquet:"evidence"`
-	Reason    string `parquet:"reason"`
-	Notes     string `parquet:"notes"`
-	RuleLine  int32  `parquet:"rule_line"`
-	Archive   string `parquet:"warc_filename"`
-	Offset    int64  `parquet:"warc_record_offset"`
-	Length    int64  `parquet:"warc_record_length"`
-	RecordID  string `parquet:"warc_record_id"`
-}
+// columns are the columns of findings, which all their tables have, and moreColumns those of violations and unproven.
+var (
+	columns = []string{
+		"url", "origin", "fetch_time", "fetch_method", "fetch_status", "agent", "verdict", "certainty", "evidence",
+		"reason",
+		"notes", "rule_line", "warc_filename", "warc_record_offset", "warc_record_length", "warc_record_id",
+	}
+	moreColumns = append([]string{"rule", "robots_url", "robots_warc_record_id"}, columns...)
+)
 
-func (c *fetchColumns) finding() Finding {
+func fetchFinding(row *report.FetchRow) Finding {
 	f := Finding{
-		URL: c.URL, Origin: c.Origin, Method: c.Method, Crawler: c.Crawler, Verdict: c.Verdict, Certainty: c.Certainty,
-		Evidence: c.Evidence,
-		Reason:   c.Reason, RuleLine: int(c.RuleLine), Archive: c.Archive, Offset: c.Offset, Length: c.Length,
-		RecordID: c.RecordID,
+		URL: row.URL, Origin: row.Origin, Method: row.FetchMethod, Crawler: row.Agent, Verdict: row.Verdict,
+		Certainty: row.Certainty, Evidence: row.Evidence, Reason: row.Reason, RuleLine: int(row.RuleLine),
+		Archive: row.WARCFilename, Offset: row.WARCRecordOffset, Length: row.WARCRecordLength,
+		RecordID: row.WARCRecordID,
 	}
-	if c.Time != nil {
-		f.Time = time.UnixMicro(*c.Time).UTC()
+	if row.FetchTime != nil {
+		f.Time = time.UnixMicro(*row.FetchTime).UTC()
 	}
-	if c.Status != nil {
-		f.Status = int(*c.Status)
+	if row.FetchStatus != nil {
+		f.Status = int(*row.FetchStatus)
 	}
-	if c.Notes != "" {
-		f.Notes = strings.Split(c.Notes, ",")
+	if row.Notes != "" {
+		f.Notes = strings.Split(row.Notes, ",")
 	}
 	return f
 }
 
-// violationColumns are those that violations and unproven have besides.
-type violationColumns struct {
-	fetchColumns
-	Rule           string `parquet:"rule"`
-	RobotsURL      string `parquet:"robots_url"`
-	RobotsRecordID string `parquet:"robots_warc_record_id"`
-}
-
-func (c *violationColumns) finding() Finding {
-	f := c.fetchColumns.finding()
-	f.Rule, f.RobotsURL, f.RobotsRecordID = c.Rule, c.RobotsURL, c.RobotsRecordID
+func violationFinding(row *report.ViolationRow) Finding {
+	f := fetchFinding(new(row.Fetch()))
+	f.Rule, f.RobotsURL, f.RobotsRecordID = row.Rule, row.RobotsURL, row.RobotsRecordID
 	return f
 }

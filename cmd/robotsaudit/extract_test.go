@@ -73,7 +73,7 @@ func TestExtractRobots(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for row, err := range results.Select[report.RobotsRow](t.Context(), r, report.RobotsTable) {
+		for row, err := range results.Rows(t.Context(), r, report.RobotsTable) {
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -12,7 +12,7 @@ import (
 
 // fetch holds the compared fields of a fetch, as package run keeps it.
 type fetch struct {
-	results.Place
+	report.Place
 	Origin string
 	Dated  bool
 	Time   int64
@@ -69,12 +69,12 @@ func (f *fetch) clone() *fetch {
 func sortFetches(ctx context.Context, r *results.Results, s *run.Sorter[fetch]) error {
 	rules := results.FollowRules(ctx, r)
 	defer rules.Stop()
-	for row, err := range results.Select[fetchRow](ctx, r, report.FetchesTable) {
+	for row, err := range results.Rows(ctx, r, report.FetchesTable, compared...) {
 		if err != nil {
 			return err
 		}
-		f := row.fetch()
-		if f.Rule, err = rules.Of(&row.Place, f.Certainty); err != nil {
+		f := fetchOf(row)
+		if f.Rule, err = rules.Of(f.Place, f.Certainty); err != nil {
 			return err
 		}
 		if err := s.Add(f); err != nil {
@@ -84,20 +84,15 @@ func sortFetches(ctx context.Context, r *results.Results, s *run.Sorter[fetch]) 
 	return rules.End()
 }
 
-// fetchRow are the columns of fetches that are compared.
-type fetchRow struct {
-	results.Place
-	Origin    string `parquet:"origin,delta"`
-	FetchTime *int64 `parquet:"fetch_time,optional,timestamp(microsecond)"`
-	Agent     string `parquet:"agent,optional,dict"`
-	report.Decision
-	Certainty string `parquet:"certainty,optional,dict"`
-	RuleLine  int32  `parquet:"rule_line,optional"`
+// compared are the columns that are compared.
+var compared = []string{
+	"url", "warc_filename", "warc_record_offset", "warc_record_id", "origin", "fetch_time", "agent", "verdict", "evidence",
+	"reason", "certainty", "rule_line",
 }
 
-func (r *fetchRow) fetch() fetch {
+func fetchOf(r *report.FetchRow) fetch {
 	f := fetch{
-		Place: r.Place, Origin: r.Origin, Agent: r.Agent,
+		Place: r.Place(), Origin: r.Origin, Agent: r.Agent,
 		State: State{
 			Verdict: r.Verdict, Certainty: r.Certainty, Evidence: r.Evidence, Reason: r.Reason, RuleLine: r.RuleLine,
 		},

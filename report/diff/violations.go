@@ -40,21 +40,15 @@ func NewViolations(ctx context.Context, old, new *results.Results) (_ *Kind, err
 }
 
 func sortViolations(ctx context.Context, r *results.Results, s *run.Sorter[fetch]) error {
-	for row, err := range results.Select[violationRow](ctx, r, report.ViolationsTable) {
+	for row, err := range results.Rows(ctx, r, report.ViolationsTable, append(compared, "rule")...) {
 		if err != nil {
 			return err
 		}
-		f := row.fetch()
+		f := fetchOf(new(row.Fetch()))
 		f.Rule = row.Rule
 		if err := s.Add(f); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// violationRow are the columns of violations that are compared.
-type violationRow struct {
-	fetchRow
-	Rule string `parquet:"rule,optional,dict"`
 }

@@ -152,12 +152,10 @@ func Read(ctx context.Context, res *results.Results) (*Figures, error) {
 		return nil, err
 	}
 	err := cmp.Or(
-		add(f, results.Columns(ctx, res, report.FetchesTable, "origin", "fetch_time", "warc_filename", "claim", "verdict",
+		add(f, results.Rows(ctx, res, report.FetchesTable, "origin", "fetch_time", "warc_filename", "claim", "verdict",
 			"reason", "certainty", "evidence", "hops_from_seed", "is_seed", "is_page")),
 		add(f, results.Rows(ctx, res, report.RestrictionsTable)),
-		results.InStep(ctx, res, report.UsageSignalsTable, func(row *report.UsageSignalRow) results.Spot {
-			return results.Spot{URL: row.URL, Filename: row.WARCFilename, Offset: row.WARCRecordOffset}
-		}, func(row *report.UsageSignalRow, kept bool) error {
+		results.InStep(ctx, res, report.UsageSignalsTable, func(row *report.UsageSignalRow, kept bool) error {
 			if kept {
 				f.Add(row)
 			}
@@ -184,11 +182,11 @@ func add[R any](f *Figures, rows iter.Seq2[*R, error]) error {
 
 // eachOrigin passes on captures, findings and counts of origins, in the order of Figures.Add.
 func eachOrigin(ctx context.Context, res *results.Results, add func(row any)) error {
-	captures := results.Follow[report.RobotsRow](ctx, res.Whole(), report.RobotsTable)
+	captures := results.Follow(ctx, res.Whole(), report.RobotsTable)
 	defer captures.Stop()
-	violations := results.Follow[report.ViolationRow](ctx, res, report.ViolationsTable)
+	violations := results.Follow(ctx, res, report.ViolationsTable)
 	defer violations.Stop()
-	unproven := results.Follow[report.ViolationRow](ctx, res, report.UnprovenTable)
+	unproven := results.Follow(ctx, res, report.UnprovenTable)
 	defer unproven.Stop()
 	for host, err := range results.Rows(ctx, res, report.HostStatsTable) {
 		if err != nil {

@@ -78,18 +78,20 @@ func TestPartsAddUp(t *testing.T) {
 	want := numbersOf(t, res)
 	var byHost, byCrawler []results.Part
 	hosts := make(map[string]bool) // of http and https
-	if err := results.Each(t.Context(), res, report.HostStatsTable, func(row *report.HostRow) {
+	for row, err := range results.Rows(t.Context(), res, report.HostStatsTable) {
+		if err != nil {
+			t.Fatal(err)
+		}
 		if !hosts[row.HostName] {
 			hosts[row.HostName] = true
 			byHost = append(byHost, results.Part{Hosts: []string{row.HostName}})
 		}
-	}); err != nil {
-		t.Fatal(err)
 	}
-	if err := results.Each(t.Context(), res, report.AgentStatsTable, func(row *report.AgentRow) {
+	for row, err := range results.Rows(t.Context(), res, report.AgentStatsTable) {
+		if err != nil {
+			t.Fatal(err)
+		}
 		byCrawler = append(byCrawler, results.Part{Crawler: cmp.Or(row.Agent, results.NoCrawler)})
-	}); err != nil {
-		t.Fatal(err)
 	}
 	for name, parts := range map[string][]results.Part{
 		"period": {

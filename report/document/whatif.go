@@ -22,11 +22,9 @@ func (f *Figures) readWhatIf(ctx context.Context, res *results.Results) error {
 	if err := r.readNone(ctx, res.Whole()); err != nil {
 		return err
 	}
-	r.groups = results.Follow[report.RobotsAgentRow](ctx, res.Whole(), report.RobotsAgentsTable)
+	r.groups = results.Follow(ctx, res.Whole(), report.RobotsAgentsTable)
 	defer r.groups.Stop()
-	err := results.InStep(ctx, res, report.GroupVerdictsTable, func(row *report.GroupVerdictRow) results.Spot {
-		return results.Spot{URL: row.URL, Filename: row.WARCFilename, Offset: row.WARCRecordOffset}
-	}, r.add, "url", "robots_id", "group", "verdict", "reason")
+	err := results.InStep(ctx, res, report.GroupVerdictsTable, r.add, "url", "robots_id", "group", "verdict", "reason")
 	r.counts.EndOrigin()
 	return err
 }

@@ -121,14 +121,9 @@ func agrees(ctx context.Context, r *results.Results, x *evaluate.Explanation) er
 	if x.Kind != evaluate.KindFetch {
 		return nil
 	}
-	type fetch struct {
-		WARCFilename     string `parquet:"warc_filename,dict"`
-		WARCRecordOffset int64  `parquet:"warc_record_offset,delta"`
-		Verdict          string `parquet:"verdict,dict"`
-		Reason           string `parquet:"reason,dict"`
-	}
 	at := &x.Fetch.Record
-	for f, err := range results.Select[fetch](ctx, r.Whole(), report.FetchesTable) {
+	for f, err := range results.Rows(ctx, r.Whole(), report.FetchesTable, "warc_filename", "warc_record_offset", "verdict",
+		"reason") {
 		switch {
 		case err != nil:
 			return err
@@ -158,7 +153,7 @@ func (e *NoRowError) Error() string {
 // placeOfRow is the place of the fetch in a row of violations.
 func placeOfRow(ctx context.Context, r *results.Results, row int64) (string, error) {
 	n := int64(0)
-	for v, err := range results.Rows(ctx, r, report.ViolationsTable) {
+	for v, err := range results.Rows(ctx, r, report.ViolationsTable, "warc_filename", "warc_record_offset") {
 		if err != nil {
 			return "", err
 		}

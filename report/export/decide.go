@@ -57,29 +57,11 @@ func (c Choices) Decide(k *Known) (fate words.Fate, cause words.Cause) {
 // fate is what a cause makes of a fetch.
 func (c Choices) fate(cause words.Cause) words.Fate { return cmp.Or(c[cause], cause.Fate()) }
 
-// fetchRow are the columns of fetches that lists need.
-type fetchRow struct {
-	results.Place
-	SURTKey          string   `parquet:"url_surtkey,delta"`
-	HostName         string   `parquet:"url_host_name,delta"`
-	RegisteredDomain string   `parquet:"url_host_registered_domain,optional,delta"`
-	Origin           string   `parquet:"origin,delta"`
-	FetchTime        *int64   `parquet:"fetch_time,optional,timestamp(microsecond)"`
-	FetchStatus      *int16   `parquet:"fetch_status,optional"`
-	RecordType       string   `parquet:"record_type,dict"`
-	ContentDigest    string   `parquet:"content_digest,optional,delta"`
-	Length           int64    `parquet:"warc_record_length,delta"`
-	Agent            string   `parquet:"agent,optional,dict"`
-	Trust            string   `parquet:"trust,dict"`
-	Verdict          string   `parquet:"verdict,dict"`
-	Reason           string   `parquet:"reason,dict"`
-	Notes            string   `parquet:"notes,optional,dict"`
-	Certainty        string   `parquet:"certainty,optional,dict"`
-	RobotsID         int64    `parquet:"robots_id,optional"`
-	RuleLine         int32    `parquet:"rule_line,optional"`
-	TagsFrom         string   `parquet:"tags_from,optional,dict"`
-	Hints            string   `parquet:"hints,optional,dict"`
-	ListIDs          []string `parquet:"list_ids,list"`
+// columns are the columns of fetches that lists need.
+var columns = []string{
+	"url", "url_surtkey", "url_host_name", "url_host_registered_domain", "origin", "fetch_time", "fetch_status",
+	"record_type", "content_digest", "warc_filename", "warc_record_offset", "warc_record_length", "warc_record_id",
+	"agent", "trust", "verdict", "reason", "notes", "certainty", "robots_id", "rule_line", "tags_from", "hints", "list_ids",
 }
 
 // SetPage notes whether a record, or the one that it stands for, surely holds no page, or whether nobody knows.
@@ -111,11 +93,11 @@ func (k *Known) SetNotes(notes []string) {
 // decider decides fetches in the order of their table, and reads the tables that it needs in step.
 type decider struct {
 	options *Options
-	rules   *results.Rules                    // of the crawler's own verdicts
-	whatIf  *whatIf                           // nil: the crawler's own verdicts count
-	pages   *results.Follower[restrictionRow] // nil: no purpose counts
-	tables  []follower                        // all that are read
-	bound   bound                             // what binds the fetch in hand
+	rules   *results.Rules                           // of the crawler's own verdicts
+	whatIf  *whatIf                                  // nil: the crawler's own verdicts count
+	pages   *results.Follower[report.RestrictionRow] // nil: no purpose counts
+	tables  []follower                               // all that are read
+	bound   bound                                    // what binds the fetch in hand
 }
 
 // follower is a table that is read in step with fetches.
@@ -124,17 +106,9 @@ type follower interface {
 	Stop()
 }
 
-// restrictionRow are the columns of restrictions that lists need.
-type restrictionRow struct {
-	results.Place
-	Kind       string   `parquet:"kind,dict"`
-	Purpose    string   `parquet:"purpose,dict"`
-	Statements []string `parquet:"statements,list"`
-}
-
 // bound is a restriction that binds a fetch.
 type bound struct {
-	results.Place
+	place report.Place
 	binds bool
 	Grounds
 }
@@ -142,7 +116,7 @@ type bound struct {
 func newDecider(ctx context.Context, r *results.Results, o *Options, tokens []string) *decider {
 	d := &decider{options: o}
 	if len(o.Purposes) > 0 {
-		d.pages = results.Follow[restrictionRow](ctx, r, report.RestrictionsTable)
+		d.pages = results.Follow(ctx, r, report.RestrictionsTable, "kind", "purpose", "statements")
 		d.tables = append(d.tables, d.pages)
 	}
 	if len(tokens) > 0 {
@@ -156,7 +130,7 @@ func newDecider(ctx context.Context, r *results.Results, o *Options, tokens []st
 }
 
 // decide returns the decision on a fetch. Fetches come in the order of the table.
-func (d *decider) decide(f *fetchRow) (x Decision, err error) {
+func (d *decider) decide(f *report.FetchRow) (x Decision, err error) {
 	var k Known
 	if d.whatIf != nil {
 		x.Grounds, err = d.whatIf.decide(f)
@@ -197,20 +171,20 @@ func (d *decider) decide(f *fetchRow) (x Decision, err error) {
 var tagsUnknown = evaluate.PageUnknown.String()
 
 // own is the verdict for the crawler that made the fetch.
-func (d *decider) own(f *fetchRow) (w Grounds, err error) {
+func (d *decider) own(f *report.FetchRow) (w Grounds, err error) {
 	w = Grounds{Reason: f.Verdict, Detail: f.Reason, Agent: f.Agent, RuleLine: f.RuleLine, RobotsID: f.RobotsID}
-	w.Rule, err = d.rules.Of(&f.Place, f.Certainty)
+	w.Rule, err = d.rules.Of(f.Place(), f.Certainty)
 	return w, err
 }
 
 // readRestriction sets what binds a fetch. If fetches cannot be distinguished, what binds one binds all.
-func (d *decider) readRestriction(f *fetchRow) error {
-	if d.bound.Place == f.Place {
+func (d *decider) readRestriction(f *report.FetchRow) error {
+	if d.bound.place == f.Place() {
 		return nil
 	}
-	d.bound = bound{Place: f.Place}
+	d.bound = bound{place: f.Place()}
 	for {
-		r, err := d.pages.Next(&f.Place)
+		r, err := d.pages.Next(d.bound.place)
 		if r == nil || err != nil {
 			return err
 		}
@@ -235,7 +209,7 @@ func (l *list) decided(ctx context.Context) iter.Seq2[*entry, error] {
 		for _, t := range d.tables {
 			defer t.Stop()
 		}
-		for f, err := range results.Select[fetchRow](ctx, whole, report.FetchesTable) {
+		for f, err := range results.Rows(ctx, whole, report.FetchesTable, columns...) {
 			if err != nil {
 				yield(nil, err)
 				return
@@ -245,7 +219,7 @@ func (l *list) decided(ctx context.Context) iter.Seq2[*entry, error] {
 				yield(nil, err)
 				return
 			}
-			if f.Reason == words.RobotsTxtItself.String() || !part.Keeps(f.HostName, f.FetchTime, f.Agent) {
+			if f.Reason == words.RobotsTxtItself.String() || !part.Keeps(f.Key()) {
 				continue
 			}
 			e := l.entryOf(f, &w)
@@ -268,11 +242,11 @@ func (l *list) decided(ctx context.Context) iter.Seq2[*entry, error] {
 }
 
 // entryOf is the entry of one fetch.
-func (l *list) entryOf(f *fetchRow, w *Decision) entry {
+func (l *list) entryOf(f *report.FetchRow, w *Decision) entry {
 	e := entry{item: item{
-		Place: f.Place, SURTKey: f.SURTKey, HostName: f.HostName, RegisteredDomain: f.RegisteredDomain,
+		Place: f.Place(), SURTKey: f.SURTKey, HostName: f.HostName, RegisteredDomain: f.RegisteredDomain,
 		Origin: f.Origin,
-		Status: -1, Digest: f.ContentDigest, Length: f.Length, Decision: *w,
+		Status: -1, Digest: f.ContentDigest, Length: f.WARCRecordLength, Decision: *w,
 	}, Counts: Counts{Fetches: 1}}
 	if e.SURTKey == "" { // an earlier program wrote the table
 		u, _ := weburl.Parse(f.URL)

@@ -22,20 +22,22 @@ func rowsOf[T any](rows ...T) iter.Seq2[*T, error] {
 // TestUnknown decides what the archives of the repository do not have: tags that may be missing,
 // hints, and a fetch that is allowed for one token and unknown for another.
 func TestUnknown(t *testing.T) {
-	f := fetchRow{
-		Place:   results.Place{Spot: results.Spot{URL: "http://a.example/", Filename: "a.warc"}},
-		Verdict: allowed, Reason: "rule", TagsFrom: "unknown", Trust: "listed",
+	f := report.FetchRow{
+		FetchedURL:  report.FetchedURL{URL: "http://a.example/"},
+		RecordPlace: report.RecordPlace{WARCFilename: "a.warc"},
+		Decision:    report.Decision{Verdict: allowed, Reason: "rule"}, TagsFrom: "unknown", Trust: "listed",
 	}
 	pages := &decider{
 		options: &Options{Purposes: []string{"train"}},
-		pages:   results.FollowRows(rowsOf[restrictionRow](), "restrictions"),
+		pages:   results.FollowRows(rowsOf[report.RestrictionRow](), "restrictions"),
 	}
 	if w, err := pages.decide(&f); err != nil || w.Reason != "tags_unknown" || w.Fate != words.Leave {
 		t.Errorf("unknown tags: %+v, %v", w, err)
 	}
 	hint := f
 	hint.TagsFrom, hint.Hints = "head", "cache,train"
-	if w, err := pages.decide(&hint); err != nil || w.Reason != "hint" || w.Fate != words.Leave || w.Purpose != "train" {
+	if w, err := pages.decide(&hint); err != nil || w.Reason != "hint" || w.Fate != words.Leave ||
+		w.Purpose != "train" {
 		t.Errorf("a hint: %+v, %v", w, err)
 	}
 	hint.Hints = "cache"
@@ -45,8 +47,14 @@ func TestUnknown(t *testing.T) {
 	tokens := &decider{options: &Options{}, whatIf: &whatIf{
 		tokens: []string{"A", "B", "C"}, groups: map[int64][]int32{},
 		verdicts: results.FollowRows(rowsOf(
-			groupVerdictRow{Spot: f.Spot, RobotsID: 7, Group: 1, Verdict: allowed},
-			groupVerdictRow{Spot: f.Spot, RobotsID: 7, Group: 2, Verdict: unknown, Reason: "truncated"},
+			report.GroupVerdictRow{
+				URL: f.URL, WARCFilename: f.WARCFilename, RobotsID: 7, Group: 1,
+				Decision: report.Decision{Verdict: allowed},
+			},
+			report.GroupVerdictRow{
+				URL: f.URL, WARCFilename: f.WARCFilename, RobotsID: 7, Group: 2,
+				Decision: report.Decision{Verdict: unknown, Reason: "truncated"},
+			},
 		), "group_verdicts"),
 		agents: results.FollowRows(rowsOf(
 			report.RobotsAgentRow{RobotsID: 7, Group: 1, Agent: "A"},
@@ -54,7 +62,8 @@ func TestUnknown(t *testing.T) {
 			report.RobotsAgentRow{RobotsID: 7, Group: 1, Agent: "C"},
 		), "robots_agents"),
 	}}
-	if w, err := tokens.decide(&f); err != nil || w.Reason != "robots_unknown" || w.Detail != "truncated" || w.Agent != "B" ||
+	if w, err := tokens.decide(&f); err != nil || w.Reason != "robots_unknown" || w.Detail != "truncated" ||
+		w.Agent != "B" ||
 		w.RobotsID != 7 {
 		t.Errorf("a token that is unknown: %+v, %v", w, err)
 	}

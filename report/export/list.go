@@ -9,6 +9,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/durable"
 	"github.com/robotsaudit/robotsaudit/internal/facts/run"
 	"github.com/robotsaudit/robotsaudit/internal/words"
+	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
 
@@ -23,7 +24,7 @@ type list struct {
 
 // item is a fetch, and the decision on it.
 type item struct {
-	results.Place
+	report.Place
 	SURTKey          string
 	HostName         string
 	RegisteredDomain string

@@ -15,31 +15,21 @@ import (
 // capture stand there at the place of the first fetch that it governs.
 type whatIf struct {
 	tokens   []string // whose verdicts count
-	verdicts *results.Follower[groupVerdictRow]
+	verdicts *results.Follower[report.GroupVerdictRow]
 	agents   *results.Follower[report.RobotsAgentRow]
 
 	origin string
-	groups map[int64][]int32 // by robots_id, of the origin in hand: the group of each token
-	none   []int32           // of fetches without a governing capture, robots_id 0: all tokens are in group 0
-	last   []int32           // the groups read last: most captures of an origin have the same
-	rows   []groupVerdictRow // of the fetch in hand
-}
-
-type groupVerdictRow struct {
-	results.Spot
-	RobotsID int64  `parquet:"robots_id"`
-	Group    int32  `parquet:"group"`
-	Verdict  string `parquet:"verdict,dict"`
-	Reason   string `parquet:"reason,dict"`
-	Rule     string `parquet:"rule,optional,dict"`
-	RuleLine int32  `parquet:"rule_line,optional"`
+	groups map[int64][]int32        // by robots_id, of the origin in hand: the group of each token
+	none   []int32                  // of fetches without a governing capture, robots_id 0: all tokens are in group 0
+	last   []int32                  // the groups read last: most captures of an origin have the same
+	rows   []report.GroupVerdictRow // of the fetch in hand
 }
 
 func newWhatIf(ctx context.Context, r *results.Results, tokens []string) *whatIf {
 	return &whatIf{
 		tokens: tokens, groups: make(map[int64][]int32), none: make([]int32, len(tokens)),
-		verdicts: results.Follow[groupVerdictRow](ctx, r, report.GroupVerdictsTable),
-		agents:   results.Follow[report.RobotsAgentRow](ctx, r, report.RobotsAgentsTable),
+		verdicts: results.Follow(ctx, r, report.GroupVerdictsTable, "robots_id", "group", "verdict", "reason", "rule", "rule_line"),
+		agents:   results.Follow(ctx, r, report.RobotsAgentsTable),
 	}
 }
 
@@ -71,7 +61,7 @@ var disallowed, unknown, allowed = words.Disallowed.String(), words.Unknown.Stri
 
 // decide is the verdict for the tokens together: the first that is disallowed counts, else the
 // first that is unknown.
-func (w *whatIf) decide(f *fetchRow) (Grounds, error) {
+func (w *whatIf) decide(f *report.FetchRow) (Grounds, error) {
 	if err := w.read(f); err != nil {
 		return Grounds{}, err
 	}
@@ -81,9 +71,9 @@ func (w *whatIf) decide(f *fetchRow) (Grounds, error) {
 	}
 	var found Grounds
 	for i, token := range w.tokens {
-		j := slices.IndexFunc(w.rows, func(r groupVerdictRow) bool { return r.Group == groups[i] })
+		j := slices.IndexFunc(w.rows, func(r report.GroupVerdictRow) bool { return r.Group == groups[i] })
 		if j < 0 {
-			return Grounds{}, w.verdicts.Disagrees(&f.Spot)
+			return Grounds{}, w.verdicts.Disagrees(f.Place())
 		}
 		r := &w.rows[j]
 		if found.Reason == "" || r.Verdict == disallowed || r.Verdict == unknown && found.Reason == allowed {
@@ -100,24 +90,26 @@ func (w *whatIf) decide(f *fetchRow) (Grounds, error) {
 }
 
 // read reads the rows of a fetch, one for each group.
-func (w *whatIf) read(f *fetchRow) error {
+func (w *whatIf) read(f *report.FetchRow) error {
 	w.rows = w.rows[:0]
-	first, err := w.verdicts.One(&f.Place)
+	at := f.Place()
+	at.RecordID = "" // which the table does not have
+	first, err := w.verdicts.One(at)
 	for first != nil && err == nil {
 		w.rows = append(w.rows, *first)
-		var row *groupVerdictRow
-		if row, err = w.verdicts.Peek(); row == nil || err != nil || row.Spot != f.Spot ||
+		var row *report.GroupVerdictRow
+		if row, err = w.verdicts.Peek(); row == nil || err != nil || row.Place() != at ||
 			row.RobotsID != w.rows[0].RobotsID ||
-			slices.ContainsFunc(w.rows, func(r groupVerdictRow) bool { return r.Group == row.Group }) {
+			slices.ContainsFunc(w.rows, func(r report.GroupVerdictRow) bool { return r.Group == row.Group }) {
 			break
 		}
-		first, err = w.verdicts.One(&f.Place)
+		first, err = w.verdicts.One(at)
 	}
 	return err
 }
 
 // groupsOf are the groups of the tokens in the capture that governs a fetch.
-func (w *whatIf) groupsOf(f *fetchRow, robotsID int64) ([]int32, error) {
+func (w *whatIf) groupsOf(f *report.FetchRow, robotsID int64) ([]int32, error) {
 	if robotsID == 0 {
 		return w.none, nil
 	}
@@ -141,7 +133,7 @@ func (w *whatIf) groupsOf(f *fetchRow, robotsID int64) ([]int32, error) {
 
 // readGroups reads the rows of a capture in robots_agents, which come next, except for the rows of
 // robots_id 0.
-func (w *whatIf) readGroups(f *fetchRow, robotsID int64) ([]int32, error) {
+func (w *whatIf) readGroups(f *report.FetchRow, robotsID int64) ([]int32, error) {
 	groups := slices.Repeat([]int32{-1}, len(w.tokens))
 	for {
 		row, err := w.agents.Peek()
@@ -157,7 +149,7 @@ func (w *whatIf) readGroups(f *fetchRow, robotsID int64) ([]int32, error) {
 		w.agents.Skip()
 	}
 	if slices.Contains(groups, -1) {
-		return nil, w.agents.Disagrees(&f.Spot)
+		return nil, w.agents.Disagrees(f.Place())
 	}
 	return groups, nil
 }

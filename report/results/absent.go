@@ -27,14 +27,14 @@ func (r *Results) CheckPart(ctx context.Context) error {
 	}
 	var atAnyTime report.HostRow
 	rest := Part{Hosts: p.Hosts, Crawler: p.Crawler}
-	for f, err := range Select[fetchKey](ctx, r.Whole(), report.FetchesTable) {
+	for f, err := range Rows(ctx, r.Whole(), report.FetchesTable, keyOfFetch...) {
 		if err != nil {
 			return err
 		}
 		for _, s := range searches {
 			s.add(f)
 		}
-		if rest.Keeps(f.HostName, f.FetchTime, f.Agent) {
+		if rest.has(f) {
 			widen(&atAnyTime, f.FetchTime)
 		}
 	}
@@ -66,7 +66,7 @@ type search struct {
 	isRelated  bool // near is a subdomain, or the name with or without www
 }
 
-func (s *search) add(f *fetchKey) {
+func (s *search) add(f *report.FetchRow) {
 	name := f.HostName
 	if s.part.Crawler != "" {
 		name = f.Agent

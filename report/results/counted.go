@@ -60,7 +60,7 @@ func (r *Results) countTotals(ctx context.Context) error {
 	t.Counts = host.Counts
 	t.FirstFetchTime, t.LastFetchTime = timeOf(host.FirstFetchTime), timeOf(host.LastFetchTime)
 	t.Complete()
-	for row, err := range rowsIfWritten[robotsKind](ctx, r, report.RobotsTable) {
+	for row, err := range rowsIfWritten(ctx, r, report.RobotsTable, "record_type", "outcome") {
 		switch {
 		case err != nil:
 			return err
@@ -70,7 +70,7 @@ func (r *Results) countTotals(ctx context.Context) error {
 			t.RobotsOutcomes[strings.Clone(row.Outcome)]++
 		}
 	}
-	for _, err := range rowsIfWritten[struct{}](ctx, r, report.ExclusionsTable) {
+	for _, err := range rowsIfWritten(ctx, r, report.ExclusionsTable, "log_line") {
 		if err != nil {
 			return err
 		}
@@ -78,11 +78,6 @@ func (r *Results) countTotals(ctx context.Context) error {
 	}
 	r.audit.Totals = t
 	return nil
-}
-
-type robotsKind struct {
-	RecordType string `parquet:"record_type,dict"`
-	Outcome    string `parquet:"outcome,dict"`
 }
 
 func timeOf(micros *int64) *time.Time {
@@ -139,7 +134,7 @@ func (r *Results) agentRows(ctx context.Context) iter.Seq2[*report.AgentRow, err
 
 // countedFetch is a fetch, and what it adds to counts.
 type countedFetch struct {
-	fetchToCount
+	report.FetchRow
 	evaluate.Counts
 }
 
@@ -160,40 +155,25 @@ func widen(host *report.HostRow, micros *int64) {
 	*host.FirstFetchTime, *host.LastFetchTime = min(*host.FirstFetchTime, *micros), max(*host.LastFetchTime, *micros)
 }
 
-// fetchToCount are the columns of fetches that counts need.
-type fetchToCount struct {
-	Place
-	Origin           string `parquet:"origin,delta"`
-	HostName         string `parquet:"url_host_name,delta"`
-	RegisteredDomain string `parquet:"url_host_registered_domain,optional,delta"`
-	FetchTime        *int64 `parquet:"fetch_time,optional,timestamp(microsecond)"`
-	RecordType       string `parquet:"record_type,dict"`
-	report.Content
-	Agent string `parquet:"agent,optional,dict"`
-	Claim string `parquet:"claim,optional,dict"`
-	report.Decision
-	Certainty string `parquet:"certainty,optional,dict"`
-	Notes     string `parquet:"notes,optional,dict"`
-	TagsFrom  string `parquet:"tags_from,optional,dict"`
-	Hints     string `parquet:"hints,optional,dict"`
-}
-
-type placeAndKind struct {
-	Place
-	Kind string `parquet:"kind,dict"`
-}
+// columnsToCount are the columns of fetches that counts need.
+var columnsToCount = withPlace[report.FetchRow]([]string{
+	"origin", "url_host_name", "url_host_registered_domain", "fetch_time", "record_type", "payload_bytes", "modality",
+	"refusal", "agent", "claim", "verdict", "evidence", "reason", "certainty", "notes", "tags_from", "hints",
+})
 
 // countedFetches yields the fetches of the part. One is valid until the next step.
 func (r *Results) countedFetches(ctx context.Context) iter.Seq2[*countedFetch, error] {
 	return func(yield func(*countedFetch, error) bool) {
-		restrictions := FollowRows(rowsIfWritten[placeAndKind](ctx, r, report.RestrictionsTable), "restrictions")
+		restrictions := FollowRows(rowsIfWritten(ctx, r, report.RestrictionsTable,
+			withPlace[report.RestrictionRow]([]string{"kind"})...), "restrictions")
 		defer restrictions.Stop()
-		delays := FollowRows(rowsIfWritten[Place](ctx, r, report.CrawlDelaysTable), "crawl_delays")
+		delays := FollowRows(rowsIfWritten(ctx, r, report.CrawlDelaysTable,
+			withPlace[report.CrawlDelayRow](nil)...), "crawl_delays")
 		defer delays.Stop()
 		var f countedFetch
-		for row, err := range Select[fetchToCount](ctx, r, report.FetchesTable) {
+		for row, err := range Rows(ctx, r, report.FetchesTable, columnsToCount...) {
 			if err == nil {
-				f = countedFetch{fetchToCount: *row}
+				f = countedFetch{FetchRow: *row}
 				f.count()
 				err = f.countRows(restrictions, delays)
 			}
@@ -209,11 +189,12 @@ func (r *Results) countedFetches(ctx context.Context) iter.Seq2[*countedFetch, e
 }
 
 // rowsIfWritten yields some columns of a table; none where the audit left it out.
-func rowsIfWritten[T, R any](ctx context.Context, r *Results, table report.TableOf[R]) iter.Seq2[*T, error] {
+func rowsIfWritten[R any](ctx context.Context, r *Results, table report.TableOf[R], names ...string,
+) iter.Seq2[*R, error] {
 	if _, written := r.audit.Tables[table.Name]; !written {
-		return func(func(*T, error) bool) {}
+		return func(func(*R, error) bool) {}
 	}
-	return Select[T](ctx, r, table)
+	return Rows(ctx, r, table, names...)
 }
 
 // count counts the fetch by its row.
@@ -244,11 +225,13 @@ func (f *countedFetch) count() {
 }
 
 // countRows counts the rows that the fetch has in other tables.
-func (f *countedFetch) countRows(restrictions *Follower[placeAndKind], delays *Follower[Place]) error {
+func (f *countedFetch) countRows(restrictions *Follower[report.RestrictionRow],
+	delays *Follower[report.CrawlDelayRow],
+) error {
 	for {
-		row, err := restrictions.Next(&f.Place)
+		row, err := restrictions.Next(f.Place())
 		if row == nil || err != nil {
-			delay, other := delays.Next(&f.Place)
+			delay, other := delays.Next(f.Place())
 			if delay != nil {
 				f.CrawlDelays++
 			}

@@ -6,7 +6,6 @@ import (
 	"io"
 	"math"
 	"reflect"
-	"slices"
 	"strings"
 
 	"github.com/parquet-go/parquet-go/format"
@@ -36,54 +35,31 @@ func columnsOf[R any]() (specs []columnSpec) {
 	return specs
 }
 
-// selectColumns lists those columns of a table that T has.
-func selectColumns[T any](table []columnSpec) []columnSpec {
-	specs := columnsOf[T]()
-	for _, s := range specs {
-		if !slices.ContainsFunc(table, func(c columnSpec) bool { return c.name == s.name && c.typ == s.typ }) {
-			panic(fmt.Sprintf("results: the table has no column %s of type %v", s.name, s.typ))
-		}
-	}
-	return specs
-}
-
 // batch holds the rows that are decoded at once.
-type batch[T any] struct {
-	rows   []T
+type batch[R any] struct {
+	rows   []R
 	fields []field
-
-	part *Part // nil: all rows are asked for
-	keys []rowKey
+	part   *Part // that the rows to be yielded are in
 }
 
-// newBatch makes a batch of columns of a table. It yields the rows that are in a part.
-func newBatch[T any](specs, table []columnSpec, part *Part) *batch[T] {
-	b := &batch[T]{rows: make([]T, batchRows), part: part}
-	b.fields = fieldsOf(b.rows, specs)
-	if !part.IsZero() {
-		b.keys = make([]rowKey, batchRows)
-		b.fields = append(b.fields, fieldsOf(b.keys, keysOf(table))...)
+// newBatch makes a batch of some columns.
+func newBatch[R any](columns []columnSpec, part *Part) *batch[R] {
+	b := &batch[R]{rows: make([]R, batchRows), part: part}
+	values := make([]reflect.Value, batchRows)
+	for i := range b.rows {
+		values[i] = reflect.ValueOf(&b.rows[i]).Elem()
+	}
+	for _, c := range columns {
+		f := newField(values, c.index)
+		f.columnSpec = c
+		b.fields = append(b.fields, f)
 	}
 	return b
 }
 
-// fieldsOf are the fields of rows that columns are decoded into.
-func fieldsOf[T any](rows []T, specs []columnSpec) (fields []field) {
-	values := make([]reflect.Value, len(rows))
-	for i := range rows {
-		values[i] = reflect.ValueOf(&rows[i]).Elem()
-	}
-	for _, s := range specs {
-		f := newField(values, s.index)
-		f.columnSpec = s
-		fields = append(fields, f)
-	}
-	return fields
-}
-
 // eachOf yields the rows of a file. It returns their number, and whether more are asked for.
-func (b *batch[T]) eachOf(
-	ctx context.Context, path string, table tableSpec, yield func(*T, error) bool,
+func (b *batch[R]) eachOf(
+	ctx context.Context, path string, table tableSpec, yield func(*R, error) bool,
 ) (rows int64, more bool) {
 	file, err := object.OpenCopy(path)
 	if err != nil {
@@ -111,12 +87,11 @@ func (b *batch[T]) eachOf(
 			return rows, false
 		}
 		clear(b.rows)
-		clear(b.keys)
 		for i, v := range columns.Columns {
 			v.Each(fields[i].set)
 		}
 		for i := range n {
-			if (b.keys == nil || b.keys[i].isOf(b.part)) && !yield(&b.rows[i], nil) {
+			if (b.part.IsZero() || b.part.has(&b.rows[i])) && !yield(&b.rows[i], nil) {
 				return rows, false
 			}
 			rows++
@@ -125,7 +100,7 @@ func (b *batch[T]) eachOf(
 }
 
 // open opens a file of a table. It returns a reader of its columns, and the field of each.
-func (b *batch[T]) open(file object.LocalFile, table tableSpec) (*parquetfile.Rows, []field, error) {
+func (b *batch[R]) open(file object.LocalFile, table tableSpec) (*parquetfile.Rows, []field, error) {
 	f, err := table.open(file)
 	if err != nil {
 		return nil, nil, err

@@ -5,61 +5,56 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/robotsaudit/robotsaudit/internal/words"
 	"github.com/robotsaudit/robotsaudit/report"
 )
 
-// Place identifies a fetch of an audit. Rows embed it.
-type Place struct {
-	Spot
-	RecordID string `parquet:"warc_record_id,optional,delta"`
-}
+// placed is a row of a fetch.
+type placed interface{ Place() report.Place }
 
-func (p *Place) isOf(f *Place) bool { return *p == *f }
+// placeColumns are the columns of places. A table may lack the last.
+var placeColumns = []string{"url", "warc_filename", "warc_record_offset", "warc_record_id"}
 
-// Spot is what identifies it, unless one compressed member holds several records of a URL. Rows embed it
-// where neighbours differ in something else.
-type Spot struct {
-	URL      string `parquet:"url,delta"`
-	Filename string `parquet:"warc_filename,dict"`
-	Offset   int64  `parquet:"warc_record_offset,delta"`
-}
-
-func (s *Spot) isOf(f *Place) bool { return *s == f.Spot }
-func (s *Spot) spot() *Spot        { return s }
-
-// located is a row that embeds a Place or a Spot.
-type located interface {
-	isOf(f *Place) bool
-	spot() *Spot
+// withPlace adds to names of columns those of the places that rows have.
+func withPlace[R any](names []string) []string {
+	for _, c := range columnsOf[R]() {
+		if slices.Contains(placeColumns, c.name) && !slices.Contains(names, c.name) {
+			names = append(names, c.name)
+		}
+	}
+	return names
 }
 
 // A Follower reads a table whose rows are in the order of fetches, in step with them.
-type Follower[T any] struct {
+type Follower[R any] struct {
 	table string
-	pull  func() (*T, error, bool)
+	pull  func() (*R, error, bool)
 	stop  func()
-	row   *T // the next one, once read; valid until the one after it is
+	row   *R // the next one, once read; valid until the one after it is
 }
 
-// Follow begins to read a table. Rows of type T embed a Place or a Spot, unless Peek and Skip alone are called.
-func Follow[T, R any](ctx context.Context, r *Results, table report.TableOf[R]) *Follower[T] {
-	return FollowRows(Select[T](ctx, r, table), table.Name)
+// Follow begins to read columns of a table, and the places of its rows; without names, all columns.
+func Follow[R any](ctx context.Context, r *Results, table report.TableOf[R], names ...string) *Follower[R] {
+	if names != nil {
+		names = withPlace[R](names)
+	}
+	return FollowRows(Rows(ctx, r, table, names...), table.Name)
 }
 
 // FollowRows does the same with the rows of a table.
-func FollowRows[T any](rows iter.Seq2[*T, error], table string) *Follower[T] {
-	f := &Follower[T]{table: table}
+func FollowRows[R any](rows iter.Seq2[*R, error], table string) *Follower[R] {
+	f := &Follower[R]{table: table}
 	f.pull, f.stop = iter.Pull2(rows)
 	return f
 }
 
 // Stop ends reading, wherever it is.
-func (f *Follower[T]) Stop() { f.stop() }
+func (f *Follower[R]) Stop() { f.stop() }
 
 // Peek returns the next row, which stays; nil at the end.
-func (f *Follower[T]) Peek() (*T, error) {
+func (f *Follower[R]) Peek() (*R, error) {
 	if f.row == nil {
 		row, err, ok := f.pull()
 		if !ok || err != nil {
@@ -71,12 +66,12 @@ func (f *Follower[T]) Peek() (*T, error) {
 }
 
 // Skip passes over the next row, which Peek has returned.
-func (f *Follower[T]) Skip() { f.row = nil }
+func (f *Follower[R]) Skip() { f.row = nil }
 
 // Next returns the next row if it is of the fetch at p, else nil.
-func (f *Follower[T]) Next(p *Place) (*T, error) {
+func (f *Follower[R]) Next(p report.Place) (*R, error) {
 	row, err := f.Peek()
-	if row == nil || err != nil || !any(row).(located).isOf(p) {
+	if row == nil || err != nil || any(row).(placed).Place() != p {
 		return nil, err
 	}
 	f.row = nil
@@ -84,48 +79,43 @@ func (f *Follower[T]) Next(p *Place) (*T, error) {
 }
 
 // One returns the next row, which must be of the fetch at p.
-func (f *Follower[T]) One(p *Place) (*T, error) {
+func (f *Follower[R]) One(p report.Place) (*R, error) {
 	row, err := f.Next(p)
 	if row == nil && err == nil {
-		err = f.Disagrees(&p.Spot)
+		err = f.Disagrees(p)
 	}
 	return row, err
 }
 
 // End makes sure that no row is left.
-func (f *Follower[T]) End() error {
+func (f *Follower[R]) End() error {
 	row, err := f.Peek()
 	if row != nil && err == nil {
-		err = f.Disagrees(any(row).(located).spot())
+		err = f.Disagrees(any(row).(placed).Place())
 	}
 	return err
 }
 
 // Disagrees is the error of a table that has no row of the fetch at p, or one too many.
-func (f *Follower[T]) Disagrees(p *Spot) error { return disagree(f.table, p) }
+func (f *Follower[R]) Disagrees(p report.Place) error { return disagree(f.table, p) }
 
-func disagree(table string, p *Spot) error {
+func disagree(table string, p report.Place) error {
 	return fmt.Errorf("the tables fetches and %s of the audit do not agree on the record at %s:%d; audit again",
 		table, p.Filename, p.Offset)
 }
 
 // Rules are the rules of disallowed fetches, which violations and unproven have, read in step with fetches.
-type Rules struct{ violations, unproven *Follower[ruleRow] }
-
-type ruleRow struct {
-	Place
-	Rule string `parquet:"rule,optional,dict"`
+type Rules struct {
+	violations, unproven *Follower[report.ViolationRow]
 }
 
 // FollowRules begins to read both tables.
 func FollowRules(ctx context.Context, r *Results) *Rules {
-	return &Rules{
-		Follow[ruleRow](ctx, r, report.ViolationsTable), Follow[ruleRow](ctx, r, report.UnprovenTable),
-	}
+	return &Rules{Follow(ctx, r, report.ViolationsTable, "rule"), Follow(ctx, r, report.UnprovenTable, "rule")}
 }
 
 // Of returns the rule of the fetch at p, which has a certainty; "" for a fetch that has none.
-func (x *Rules) Of(p *Place, certainty string) (string, error) {
+func (x *Rules) Of(p report.Place, certainty string) (string, error) {
 	if certainty == "" {
 		return "", nil
 	}

@@ -1,7 +1,6 @@
 package results
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -37,46 +36,27 @@ func (r *Results) Whole() *Results {
 	return r.whole
 }
 
-// limited are the tables whose rows show what part they are of.
-var limited = []string{
-	report.FetchesTable.Name, report.ViolationsTable.Name, report.UnprovenTable.Name, report.RestrictionsTable.Name,
-	report.CrawlDelaysTable.Name, report.RobotsTable.Name, report.ExclusionsTable.Name,
+// keyed is a row that shows what part it is of.
+type keyed interface {
+	Key() (host string, at *int64, agent string)
 }
 
+// keyColumns are the columns of keys: a table has one of the times.
+var keyColumns = []string{"url_host_name", "fetch_time", "log_time", "agent"}
+
 // partOf is the part that the rows of a table are limited to.
-func (r *Results) partOf(table string) (*Part, error) {
-	switch {
-	case r.part.IsZero() || table == report.IssuesTable.Name:
+func partOf[R any](r *Results, table report.TableOf[R]) (*Part, error) {
+	if table.Name == report.IssuesTable.Name {
 		return new(Part), nil
-	case !slices.Contains(limited, table):
-		return nil, fmt.Errorf("the table %s cannot be limited to %s: its rows do not show it", table, &r.part)
+	}
+	if _, isKeyed := any(new(R)).(keyed); !isKeyed && !r.part.IsZero() {
+		return nil, fmt.Errorf("the table %s cannot be limited to %s: its rows do not show it", table.Name, &r.part)
 	}
 	return &r.part, nil
 }
 
-// fetchKey are the columns by which a fetch is in a part.
-type fetchKey struct {
-	HostName  string `parquet:"url_host_name,delta"`
-	FetchTime *int64 `parquet:"fetch_time,optional,timestamp(microsecond)"`
-	Agent     string `parquet:"agent,optional,dict"`
-}
-
-// rowKey are the columns by which a row is: a table has one of the times.
-type rowKey struct {
-	fetchKey
-	LogTime *int64 `parquet:"log_time,optional,timestamp(microsecond)"`
-}
-
-func (k *rowKey) isOf(p *Part) bool {
-	return p.Keeps(k.HostName, cmp.Or(k.FetchTime, k.LogTime), k.Agent)
-}
-
-// keysOf are the columns of rowKey that a table has.
-func keysOf(table []columnSpec) []columnSpec {
-	return slices.DeleteFunc(columnsOf[rowKey](), func(k columnSpec) bool {
-		return !slices.ContainsFunc(table, func(c columnSpec) bool { return c.name == k.name })
-	})
-}
+// has reports whether a row that shows it is of the part.
+func (p *Part) has(row any) bool { return p.Keeps(row.(keyed).Key()) }
 
 // Part is a part of an audit: the fetches of a period, from some hosts, by one crawler. The zero value is all of it.
 type Part struct {
@@ -185,21 +165,21 @@ func momentText(at evaluate.AsOf) string {
 	return at.First().Format(day)
 }
 
-// InStep calls f for the rows of a table in the order of fetches, and states whether the fetch of a row, which is at
-// the place that at returns, is in the part. Columns has the names of what is read; in a part, the place is, too.
-func InStep[R any](ctx context.Context, r *Results, table report.TableOf[R], at func(*R) Spot,
-	f func(row *R, kept bool) error, columns ...string,
+// InStep calls f for the rows of a table in the order of fetches, and states whether the fetch of a row is in the part.
+// Names has the columns that are read; in a part, the place is, too.
+func InStep[R any](ctx context.Context, r *Results, table report.TableOf[R], f func(row *R, kept bool) error,
+	names ...string,
 ) error {
 	whole := r.Whole()
-	if !r.part.IsZero() {
-		columns = slices.Compact(slices.Sorted(slices.Values(append(columns, "url", "warc_filename", "warc_record_offset"))))
-	}
-	fetches := Follow[placedKey](ctx, whole, report.FetchesTable)
+	fetches := Follow(ctx, whole, report.FetchesTable, keyOfFetch...)
 	defer fetches.Stop()
-	for row, err := range Columns(ctx, whole, table, columns...) {
+	if !r.part.IsZero() {
+		names = withPlace[R](names)
+	}
+	for row, err := range Rows(ctx, whole, table, names...) {
 		kept := true
 		if err == nil && !r.part.IsZero() {
-			kept, err = r.seek(fetches, at(row), table.Name)
+			kept, err = r.seek(fetches, any(row).(placed).Place(), table.Name)
 		}
 		if err == nil {
 			err = f(row, kept)
@@ -211,23 +191,19 @@ func InStep[R any](ctx context.Context, r *Results, table report.TableOf[R], at 
 	return nil
 }
 
-// placedKey are the columns by which a fetch is found, and by which it is in the part.
-type placedKey struct {
-	Spot
-	fetchKey
-}
+var keyOfFetch = []string{"url_host_name", "fetch_time", "agent"}
 
-// seek passes over fetches up to the one at a place, and reports whether it is in the part.
-func (r *Results) seek(fetches *Follower[placedKey], at Spot, table string) (kept bool, err error) {
+// seek passes over fetches up to the one at a place, without its record ID, and reports whether it is in the part.
+func (r *Results) seek(fetches *Follower[report.FetchRow], at report.Place, table string) (kept bool, err error) {
 	for {
 		f, err := fetches.Peek()
 		switch {
 		case err != nil:
 			return false, err
 		case f == nil:
-			return false, disagree(table, &at)
-		case f.Spot == at:
-			return r.part.Keeps(f.HostName, f.FetchTime, f.Agent), nil
+			return false, disagree(table, at)
+		case f.URL == at.URL && f.WARCFilename == at.Filename && f.WARCRecordOffset == at.Offset:
+			return r.part.has(f), nil
 		}
 		fetches.Skip()
 	}

@@ -131,38 +131,20 @@ func (r *Results) CheckFacts(set *facts.Set) error {
 	return nil
 }
 
-// Rows yields the rows of a table, in their order. A table of the what-if that the audit was not
-// asked for has none; any other that it left out is an error. After an error, which may be that of
-// ctx, there is no more. A row is valid until the next step; a copy of it may be kept.
-func Rows[R any](ctx context.Context, r *Results, table report.TableOf[R]) iter.Seq2[*R, error] {
-	return Select[R](ctx, r, table)
-}
-
-// Select yields some columns of a table, like Rows. T is a struct whose exported fields have
-// the tags and types of fields of R; other columns are not read. Fields of R alone are
-// columns: Select panics if T has others.
-func Select[T, R any](ctx context.Context, r *Results, table report.TableOf[R]) iter.Seq2[*T, error] {
-	return rowsOf[T](ctx, r, table, selectColumns[T](columnsOf[R]()))
-}
-
-// Columns yields rows, like Rows, with the columns of some names. The others are zero.
-func Columns[R any](ctx context.Context, r *Results, table report.TableOf[R], names ...string) iter.Seq2[*R, error] {
-	columns := slices.DeleteFunc(columnsOf[R](), func(c columnSpec) bool { return !slices.Contains(names, c.name) })
-	if len(columns) != len(names) {
-		panic(fmt.Sprintf("results: the table %s has not all of %v", table.Name, names))
-	}
-	return rowsOf[R](ctx, r, table, columns)
-}
-
-func rowsOf[T, R any](ctx context.Context, r *Results, table report.TableOf[R],
-	columns []columnSpec,
-) iter.Seq2[*T, error] {
-	if rows, isCounted := counted(ctx, r, table.Name).(iter.Seq2[*T, error]); isCounted {
+// Rows yields the rows of a table, in their order, with the columns of some names, or with all where none are given;
+// others are zero. A table of the what-if that the audit was not asked for has no rows; any other that it left out is
+// an error. After an error, which may be that of ctx, there is no more. A row is valid until the next step; a copy of
+// it may be kept.
+func Rows[R any](ctx context.Context, r *Results, table report.TableOf[R], names ...string) iter.Seq2[*R, error] {
+	if rows, isCounted := counted(ctx, r, table.Name).(iter.Seq2[*R, error]); isCounted {
 		return rows
 	}
 	spec := tableSpec{table.Name, columnsOf[R]()}
-	return func(yield func(*T, error) bool) {
-		part, err := r.partOf(table.Name)
+	if n := len(spec.named(names)); names != nil && n != len(names) {
+		panic(fmt.Sprintf("results: the table %s has %d of the columns %v", table.Name, n, names))
+	}
+	return func(yield func(*R, error) bool) {
+		part, err := partOf(r, table)
 		if err != nil {
 			yield(nil, err)
 			return
@@ -172,7 +154,14 @@ func rowsOf[T, R any](ctx context.Context, r *Results, table report.TableOf[R],
 			yield(nil, err)
 			return
 		}
-		b := newBatch[T](columns, spec.columns, part)
+		columns := spec.columns
+		switch {
+		case names != nil && part.IsZero():
+			columns = spec.named(names)
+		case names != nil:
+			columns = spec.named(slices.Concat(names, keyColumns))
+		}
+		b := newBatch[R](columns, part)
 		rows := int64(0)
 		for _, path := range files {
 			n, more := b.eachOf(ctx, path, spec, yield)
@@ -185,17 +174,6 @@ func rowsOf[T, R any](ctx context.Context, r *Results, table report.TableOf[R],
 				table.Name, r.name, rows, report.AuditFile, want, makeAnew(r.name)))
 		}
 	}
-}
-
-// Each calls f for each row of a table: see Select.
-func Each[T, R any](ctx context.Context, r *Results, table report.TableOf[R], f func(*T)) error {
-	for row, err := range Select[T](ctx, r, table) {
-		if err != nil {
-			return err
-		}
-		f(row)
-	}
-	return nil
 }
 
 // Check returns an error where Rows would not find the files of a table.

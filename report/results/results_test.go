@@ -119,32 +119,31 @@ func write(t *testing.T, path string, b []byte) {
 	}
 }
 
-// A struct with some of the columns reads these alone: others may be damaged.
-func TestSelect(t *testing.T) {
+// Of some columns, these alone are read: others may be damaged.
+func TestColumns(t *testing.T) {
 	dir := audittest.Audit(t, audittest.Everything, archives)
 	r := open(t, dir)
 	all, err := collect(t, r, report.FetchesTable)
 	if err != nil {
 		t.Fatal(err)
 	}
-	type verdict struct {
-		report.Decision
-		URL       string `parquet:"url,delta"`
-		FetchTime *int64 `parquet:"fetch_time,optional,timestamp(microsecond)"`
-	}
 	damageColumn(t, filepath.Join(dir, "fetches.parquet"), "warc_record_id")
-	var got, want []verdict
+	var got, want []report.FetchRow
 	for _, f := range all {
-		want = append(want, verdict{f.Decision, f.URL, f.FetchTime})
+		want = append(want, report.FetchRow{
+			FetchedURL: report.FetchedURL{URL: f.URL, FetchTime: f.FetchTime},
+			Decision:   report.Decision{Reason: f.Reason},
+		})
 	}
-	for row, err := range results.Select[verdict](t.Context(), r, report.FetchesTable) {
+	names := []string{"reason", "fetch_time", "url"}
+	for row, err := range results.Rows(t.Context(), r, report.FetchesTable, names...) {
 		if err != nil {
 			t.Fatal(err)
 		}
 		got = append(got, *row)
 	}
 	if diff := cmp.Diff(want, got); diff != "" || len(got) == 0 {
-		t.Errorf("%d rows (-rows +selected):\n%s", len(got), diff)
+		t.Errorf("%d rows (-rows +columns):\n%s", len(got), diff)
 	}
 	if _, err := collect(t, r, report.FetchesTable); err == nil ||
 		!strings.Contains(err.Error(), "fetches.parquet: column warc_record_id: damaged: ") {
@@ -155,18 +154,17 @@ func TestSelect(t *testing.T) {
 	}
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
-	count := func(*verdict) { t.Error("a row after the end") }
-	if err := results.Each(cancelled, r, report.FetchesTable, count); err != context.Canceled {
-		t.Error(err)
+	for _, err := range results.Rows(cancelled, r, report.FetchesTable, names...) {
+		if err != context.Canceled {
+			t.Error(err)
+		}
 	}
 	defer func() {
 		if recover() == nil {
 			t.Error("a column that the table lacks was accepted")
 		}
 	}()
-	results.Select[struct {
-		Rule int64 `parquet:"rule_line"`
-	}](t.Context(), r, report.FetchesTable)
+	results.Rows(t.Context(), r, report.FetchesTable, "url", "rule")
 }
 
 // damageColumn changes a byte in the middle of a column's first chunk.

@@ -3,6 +3,7 @@ package results
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/robotsaudit/robotsaudit/internal/object"
 	"github.com/robotsaudit/robotsaudit/internal/parquetfile"
@@ -13,6 +14,12 @@ import (
 type tableSpec struct {
 	name    string
 	columns []columnSpec
+}
+
+// named are the columns that have one of some names.
+func (t tableSpec) named(names []string) []columnSpec {
+	return slices.DeleteFunc(slices.Clone(t.columns),
+		func(c columnSpec) bool { return !slices.Contains(names, c.name) })
 }
 
 // open opens a file of the table.
