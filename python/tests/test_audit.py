@@ -6,6 +6,7 @@ import importlib.util
 import json
 import pickle
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
@@ -90,6 +91,8 @@ def test_lists(audit: robotsaudit.Audit, tmp_path: Path) -> None:
     urls = audit.export(drop=True, by="url", to=tmp_path / "drop.txt").fetchall()
     assert ("http://news.example/private/draft.html",) in urls
     assert audit.export(drop=True, agents="GPTBot", to=tmp_path / "drop.jsonl").columns == lists[0].columns
+    joined = audit.export(format="annotation", by="host", crawl="CC-MAIN-2026-17")
+    assert {"surt_host_name", "crawl"} <= set(joined.columns)
 
 
 def test_lookup(audit: robotsaudit.Audit, tmp_path: Path) -> None:
@@ -97,7 +100,7 @@ def test_lookup(audit: robotsaudit.Audit, tmp_path: Path) -> None:
     for name in ("keep", "drop", "undecided"):
         for id, reason, detail in audit.export(list=name, purpose="train").select("id, reason, detail").fetchall():
             assert lookup[id] == (name, reason, detail)
-    assert lookup["of nothing"] == ("undecided", "not_found", None)
+    assert lookup["of nothing"] == lookup[7] == ("undecided", "not_found", None)
     assert audit.lookup(purpose="train", folder=tmp_path).path == lookup.path  # made once
 
 
@@ -166,10 +169,25 @@ def test_lists_of_urls_in_memory(audit: robotsaudit.Audit) -> None:
         if importlib.util.find_spec(module):
             framed = robotsaudit.audit(urls=[getattr(source, frame)()], tables="all")
             assert framed.fetches.select("list_ids").fetchall() == [(["7"],)], module
+    with pytest.warns(robotsaudit.RobotsauditWarning, match="the times in column date have no time zone"):
+        robotsaudit.audit(urls=source.select("url, date::DATE AS date"), tables="all")
     with pytest.raises(robotsaudit.UsageError, match="^urls is neither a file nor a table"):
         robotsaudit.audit(urls=7)
     with pytest.warns(robotsaudit.IncompleteInput, match="none of the columns url"):
         robotsaudit.audit(urls=source.select("id"))
+
+
+def test_lists_of_urls_in_memory_are_read_once(archives: Path, tmp_path: Path) -> None:
+    """The same call again reads nothing, and one with other rows replaces the list."""
+    def kept(rows: str) -> int:
+        events: list[Any] = []
+        made = robotsaudit.audit([], urls=duckdb.sql(f"SELECT 'http://a.example/' || n AS url, TIMESTAMPTZ '2025-03-20 12:00Z' AS date "
+                                                     f"FROM range({rows}) t(n)"), output=tmp_path / "out", progress=events.append)
+        assert made.summary["fetches"] == int(rows)
+        kept: int = events[-1]["inputs_kept"]
+        return kept
+
+    assert [kept("3"), kept("3"), kept("4"), kept("4")] == [0, 1, 0, 1]
 
 
 def test_match(tmp_path: Path) -> None:

@@ -19,6 +19,8 @@ LEFT_OF = {
     "report": {"json"}, "export": {"to"}, "explain": {"format"}, "evidence": {"to", "verify"},
     "match": {"format", "explain", "batch", "keep-going"},
 }
+# Options of export that say what is written; the others, which decide, are those of all three lists.
+WRITTEN = {"keep", "drop", "list", "by", "format", "documents", "crawl"}
 HEAD = '''"""The tables and options of the program. Made by scripts/make/run options; not changed by hand."""
 
 from __future__ import annotations
@@ -64,6 +66,16 @@ def wrapped(text, indent):
     return textwrap.fill(text, 110, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False)
 
 
+def options_of(name, base, whose, flags):
+    yield from ("", f"class {name}({base}, total=False):", f'    """Options {whose}."""', "")
+    for flag in flags:
+        *pieces, last = textwrap.wrap(meaning_of(flag), 100, break_on_hyphens=False)
+        parts = [json.dumps(part, ensure_ascii=False) for part in (*(piece + " " for piece in pieces), last)]
+        yield from (f"    {flag['name'].replace('-', '_')}: Annotated[", f"        {type_of(flag)},",
+                    *(f"        {part}" for part in parts), "    ]")
+    yield ""
+
+
 def made(binary):
     tables = json.loads(call(binary, "schema", "--format", "json"))["tables"]
     commands = {c["name"]: c for c in json.loads(call(binary, "schema", "--flags"))["commands"]}
@@ -71,15 +83,14 @@ def made(binary):
     categories = next(flag["choices"] for flag in commands["audit"]["flags"] if flag["name"] == "agents")
     lines += [f"CATEGORIES = ({', '.join(map(json.dumps, categories))})", '"""Categories of known crawlers."""', ""]
     for name in COMMANDS:
-        lines += ["", f"class {name.capitalize()}Options(TypedDict, total=False):",
-                  f'    """Options of the command {name}."""', ""]
-        for flag in commands[name]["flags"]:
-            if flag["name"] not in LEFT | LEFT_OF.get(name, set()):
-                *pieces, last = textwrap.wrap(meaning_of(flag), 100, break_on_hyphens=False)
-                parts = [json.dumps(part, ensure_ascii=False) for part in (*(piece + " " for piece in pieces), last)]
-                lines += [f"    {flag['name'].replace('-', '_')}: Annotated[", f"        {type_of(flag)},",
-                          *(f"        {part}" for part in parts), "    ]"]
-        lines.append("")
+        left = LEFT | LEFT_OF.get(name, set())
+        flags = [flag for flag in commands[name]["flags"] if flag["name"] not in left]
+        base = "TypedDict"
+        if name == "export":
+            lines += options_of("ListOptions", base, "that decide what the three lists of export hold",
+                                [flag for flag in flags if flag["name"] not in WRITTEN])
+            base, flags = "ListOptions", [flag for flag in flags if flag["name"] in WRITTEN]
+        lines += options_of(f"{name.capitalize()}Options", base, f"of the command {name}", flags)
     lines += ["", "class Tables:",
               '    """The tables of an audit, by name: docs/SCHEMA.md has their columns, with units and sources."""',
               "", "    def table(self, name: str) -> DuckDBPyRelation:", "        raise NotImplementedError"]

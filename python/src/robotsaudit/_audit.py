@@ -15,13 +15,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
 from ._lookup import Lookup, lookup_of
-from ._options import flags, numbers, scratch, takes
+from ._options import files_of, flags, numbers, scratch, takes
 from ._schema import (
     AuditOptions,
     EvaluateOptions,
     EvidenceOptions,
     ExplainOptions,
     ExportOptions,
+    ListOptions,
     MatchOptions,
     Place,
     ReportOptions,
@@ -101,12 +102,12 @@ class Audit(Tables):
         the format unless `format` does. Without `to`, it lasts as long as this process.
         """
         kind = options.get("format") or (Path(to).suffix[1:] if to else "parquet")
-        path = Path(to) if to else scratch() / f"list-{next(numbers)}.{kind}"
+        path = Path(to) if to else scratch() / f"list-{next(numbers)}.{'parquet' if kind == 'annotation' else kind}"
         call("export", [f"--to={path}", *flags({**options, "format": kind}), "--", str(self.output)])
         return read_list(path, kind)
 
-    @takes(ExportOptions)
-    def lookup(self, *, folder: Place | None = None, **options: Unpack[ExportOptions]) -> Lookup:
+    @takes(ListOptions)
+    def lookup(self, *, folder: Place | None = None, **options: Unpack[ListOptions]) -> Lookup:
         """
         What the three lists say of documents, by id: `a.lookup(purpose="train")[id].reason`.
 
@@ -156,7 +157,7 @@ def read_list(path: Path, kind: str) -> DuckDBPyRelation:
 
     name = glob.escape(str(path))
     match kind:
-        case "parquet":
+        case "parquet" | "annotation":
             return duckdb.read_parquet(name, hive_partitioning=False)
         case "csv":
             return duckdb.read_csv(name, hive_partitioning=False)
@@ -221,9 +222,9 @@ def audit(inputs: Inputs = (), *, output: Place | None = None, progress: Progres
     Audits web archives: what was each crawler allowed to fetch, and what proves it?
 
     Inputs are archives, folders, globs, indexes, lists of inputs (`"@list.txt"`) or URLs
-    (`"s3://…"`, `"https://…"`); `urls` names lists of URLs with times. The results are in the folder
-    `output`, where a later call reads only what is new, also after an interruption. Without it,
-    they last as long as this process, in which the same call goes on there.
+    (`"s3://…"`, `"https://…"`); `urls` are lists of URLs with times, as files or tables in memory. The
+    results are in the folder `output`, and so are tables given as `urls`. A later call there reads
+    only what is new, also after an interruption. Without `output`, they last as long as this process, in which the same call goes on there.
 
     `agents` are crawlers that are asked about, by product token, or categories of known ones:
     `agents=["GPTBot", "archive"]`. `progress` is a bar of tqdm where there is a terminal or a
@@ -231,6 +232,8 @@ def audit(inputs: Inputs = (), *, output: Place | None = None, progress: Progres
     (docs/OPERATIONS.md). What could not be read completely is a warning, IncompleteInput.
     """
     names = [inputs] if isinstance(inputs, (str, os.PathLike)) else list(inputs)
+    if "urls" in options:
+        options["urls"] = files_of(options["urls"], Path(output, "urls") if output else None)
     arguments = [*flags(options), "--", *(os.fspath(name) for name in names)]
     if output is None:
         where = hashlib.sha256("\0".join([os.getcwd(), *arguments]).encode("utf-8", "surrogateescape"))

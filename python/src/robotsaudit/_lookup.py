@@ -11,15 +11,15 @@ import os
 import tempfile
 from array import array
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from ._options import flags
 
 if TYPE_CHECKING:
     from ._audit import Audit
-    from ._schema import ExportOptions
+    from ._schema import ListOptions
 
-LISTS = ("keep", "undecided", "drop")  # of several rows of one id, the worst counts
+LISTS: tuple[Literal["keep", "undecided", "drop"], ...] = ("keep", "undecided", "drop")  # of several rows of one id, the worst counts
 PART = 100_000  # rows that are written at a time
 COLUMNS = {"keys": "Q", "checks": "Q", "decisions": "H"}  # the two halves of a digest, the number of a decision
 
@@ -50,9 +50,9 @@ class Lookup:
     def __init__(self, path: Path) -> None:
         self.path = path
 
-    def __getitem__(self, id: str) -> Decision:
+    def __getitem__(self, id: str | int) -> Decision:
         keys, checks, decisions, meaning = self.opened
-        key, check = digest_of(id)
+        key, check = digest_of(str(id))
         at = bisect.bisect_left(keys, key)
         while at < len(keys) and keys[at] == key:
             if checks[at] == check:
@@ -82,7 +82,7 @@ def mapped(path: Path, kind: str) -> memoryview:
         return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)).cast(kind)  # type: ignore[call-overload,no-any-return]
 
 
-def lookup_of(audit: Audit, folder: Path, options: ExportOptions) -> Lookup:
+def lookup_of(audit: Audit, folder: Path, options: ListOptions) -> Lookup:
     """The lookup of an audit's lists, made where there is none of the same audit and options."""
     made_of = [(audit.output / "audit.json").read_text(), *sorted(flags(dict(options)))]
     path = folder.absolute() / f"robots-lists-{hashlib.sha256(json.dumps(made_of).encode()).hexdigest()[:16]}"
@@ -90,7 +90,7 @@ def lookup_of(audit: Audit, folder: Path, options: ExportOptions) -> Lookup:
         return Lookup(path)
     with tempfile.TemporaryDirectory(dir=folder, prefix=".robots-lists-") as work:
         for name in LISTS:
-            audit.export(**{**options, "list": name, "to": Path(work, f"{name}.parquet")})  # type: ignore[arg-type]
+            audit.export(Path(work, f"{name}.parquet"), list=name, **options)
         (made := Path(work, "made")).mkdir()
         write(Path(work), made)
         try:

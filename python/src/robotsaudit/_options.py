@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import atexit
 import difflib
+import filecmp
 import functools
+import hashlib
 import inspect
 import itertools
 import os
@@ -42,8 +44,6 @@ def flags_of(name: str, value: Any) -> Iterator[str]:
             continue
         if name == "agents" and one not in CATEGORIES:
             yield f"--agent={one}"
-        elif name == "urls":
-            yield f"--urls={file_of(one)}"
         else:
             yield f"--{name.replace('_', '-')}={text_of(one)}"
 
@@ -61,22 +61,35 @@ def text_of(value: Any) -> str:
     return text
 
 
-def file_of(rows: Any) -> str:
-    """The file of a list of URLs: the one that is named, or a table in memory as Parquet, written in passing."""
-    if isinstance(rows, (str, os.PathLike)):
-        return str(rows)
+def files_of(lists: Any, folder: Path | None) -> list[str]:
+    """The files of lists of URLs: those that are named, and tables in memory as Parquet, in a folder or in passing."""
+    return [str(each) if isinstance(each, (str, os.PathLike)) else file_of(each, folder, number)
+            for number, each in enumerate(lists if isinstance(lists, (list, tuple)) else [lists], 1)]
+
+
+def file_of(rows: Any, folder: Path | None, number: int) -> str:
+    """The file of a table in memory. The same call finds the same file, so that it is not read again."""
     import duckdb
 
     own = duckdb.connect()  # the default connection cannot read a stream of its own
-    path = scratch() / f"urls-{next(numbers)}.parquet"
+    place = folder or scratch()
+    place.mkdir(parents=True, exist_ok=True)
+    written = place / f".urls-{number}.parquet"
     try:
         relation: Any = rows if isinstance(rows, duckdb.DuckDBPyRelation) else own.from_query("FROM rows")
-        relation.write_parquet(str(path))
+        relation.write_parquet(str(written))
     except duckdb.Error as error:
         raise UsageError(f"urls is neither a file nor a table that DuckDB can read: {error}", 2) from error
     for name, kind in zip(relation.columns, relation.types, strict=True):
-        if str(kind) == "TIMESTAMP" or str(kind).startswith("TIMESTAMP_"):
+        if str(kind) in ("DATE", "TIMESTAMP") or str(kind).startswith("TIMESTAMP_"):
             warn(RobotsauditWarning(f"the times in column {name} have no time zone, and are taken as UTC"))
+    with written.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()[:16]
+    path = place / f"urls-{number if folder else digest}.parquet"
+    if path.exists() and filecmp.cmp(written, path, shallow=False):
+        written.unlink()
+    else:
+        written.replace(path)
     return str(path)
 
 

@@ -342,8 +342,8 @@ class ReportOptions(TypedDict, total=False):
     ]
 
 
-class ExportOptions(TypedDict, total=False):
-    """Options of the command export."""
+class ListOptions(TypedDict, total=False):
+    """Options that decide what the three lists of export hold."""
 
     agent: Annotated[
         str | Sequence[str],
@@ -363,41 +363,13 @@ class ExportOptions(TypedDict, total=False):
         "make sure that --agent and --purpose are judged as of DATE, as the audit was made; a datetime "
         "without a time zone is taken as UTC"
     ]
-    by: Annotated[
-        Literal["record", "url", "host", "origin", "domain"],
-        "what a row is, BY record, url, host, origin or domain"
-    ]
-    crawl: Annotated[
-        str,
-        "crawl that --format annotation is of, ID, such as CC-MAIN-2026-17"
-    ]
     crawler_only: Annotated[
         str,
         "only fetches by the crawler with product token TOKEN; - is crawlers without a name"
     ]
-    documents: Annotated[
-        Place,
-        "FILE of dolma documents, whose attributes --format dolma writes"
-    ]
-    drop: Annotated[
-        bool,
-        "list what to drop"
-    ]
-    format: Annotated[
-        Literal["parquet", "csv", "jsonl", "txt", "dolma", "annotation"],
-        "FORMAT of the list: parquet, csv, jsonl, txt, dolma or annotation"
-    ]
     host: Annotated[
         str | Sequence[str],
         "only fetches from HOST: example.org, without www.example.org; or *.example.org, its subdomains"
-    ]
-    keep: Annotated[
-        bool,
-        "list what to keep"
-    ]
-    list: Annotated[
-        Literal["keep", "drop", "undecided"],
-        "which LIST: keep, drop or undecided"
     ]
     purpose: Annotated[
         Literal["archive", "index", "train"] | Sequence[Literal["archive", "index", "train"]],
@@ -428,6 +400,39 @@ class ExportOptions(TypedDict, total=False):
     until: Annotated[
         str,
         "only fetches up to DATE, that day or moment included; a datetime without a time zone is taken as UTC"
+    ]
+
+
+class ExportOptions(ListOptions, total=False):
+    """Options of the command export."""
+
+    by: Annotated[
+        Literal["record", "url", "host", "origin", "domain"],
+        "what a row is, BY record, url, host, origin or domain"
+    ]
+    crawl: Annotated[
+        str,
+        "crawl that --format annotation is of, ID, such as CC-MAIN-2026-17"
+    ]
+    documents: Annotated[
+        Place,
+        "FILE of dolma documents, whose attributes --format dolma writes"
+    ]
+    drop: Annotated[
+        bool,
+        "list what to drop"
+    ]
+    format: Annotated[
+        Literal["parquet", "csv", "jsonl", "txt", "dolma", "annotation"],
+        "FORMAT of the list: parquet, csv, jsonl, txt, dolma or annotation"
+    ]
+    keep: Annotated[
+        bool,
+        "list what to keep"
+    ]
+    list: Annotated[
+        Literal["keep", "drop", "undecided"],
+        "which LIST: keep, drop or undecided"
     ]
 
 

@@ -10,7 +10,7 @@ from datatrove.pipeline.writers.disk_base import DiskWriter
 
 from ._audit import Audit
 from ._options import takes
-from ._schema import ExportOptions, Place
+from ._schema import ListOptions, Place
 
 
 class RobotsFilter(BaseFilter):  # type: ignore[misc,unused-ignore]
@@ -28,9 +28,9 @@ class RobotsFilter(BaseFilter):  # type: ignore[misc,unused-ignore]
 
     name = "🤖 robots.txt"
 
-    @takes(ExportOptions)
+    @takes(ListOptions)
     def __init__(self, audit: Audit | Place, *, folder: Place | None = None,
-                 exclusion_writer: DiskWriter | None = None, **options: Unpack[ExportOptions]) -> None:
+                 exclusion_writer: DiskWriter | None = None, **options: Unpack[ListOptions]) -> None:
         super().__init__(exclusion_writer)  # pyright: ignore[reportArgumentType]
         undecided = options.get("undecided", "drop")
         self.keeps_undecided = "keep" in ([undecided] if isinstance(undecided, str) else undecided)
