@@ -132,7 +132,7 @@ class Audit(Tables):
     @takes(EvidenceOptions)
     def evidence(self, to: Place, *what: str | int, **options: Unpack[EvidenceOptions]) -> str:
         """
-        Bundles the records that violations rest on in one WARC file, and returns a line of what it holds.
+        Bundles the records that violations rest on in one WARC file, and returns in words what it holds.
 
         What is as in `explain`; without any, all violations. `drop=True` bundles what
         `export(drop=True)` lists with the same options. `verify` needs the bundle and nothing else.
