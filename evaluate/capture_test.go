@@ -492,7 +492,7 @@ func TestTargetNotKept(t *testing.T) {
 	t.Run("a changed file", func(t *testing.T) {
 		records := archive{target, hop, page("unknown fresh unresolved_redirect")}
 		facts := makeFacts(t, 1, records)
-		if err := os.Truncate(facts.Inputs[0].Path, 100); err != nil {
+		if err := os.Truncate(facts.Input(0).Path, 100); err != nil {
 			t.Fatal(err)
 		}
 		s, _ := evaluateFacts(t, facts, Options{})

@@ -115,9 +115,9 @@ func (r *Resolved) filename(f *facts.Fetch) string {
 
 func (r *Resolved) nameOf(input int32, entry string) string {
 	if entry != "" {
-		return r.store.Inputs[input].Name + "/" + entry
+		return r.store.Input(input).Name + "/" + entry
 	}
-	return r.store.Inputs[input].Name
+	return r.store.Input(input).Name
 }
 
 type explainer struct {

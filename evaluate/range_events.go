@@ -113,7 +113,7 @@ func (e *evaluation) noteLineTwice(first, ev *facts.LogEvent) error {
 	return e.issues.Add(facts.Issue{
 		Input: ev.Input, Entry: ev.Entry, Offset: ev.Offset, Length: ev.Length, Kind: words.IssueDuplicateRecord,
 		Detail: fmt.Sprintf("line %d says the same as line %d of %s", ev.Line, first.Line,
-			e.store.Inputs[first.Input].Name),
+			e.store.Input(first.Input).Name),
 		Action: "counted once",
 	})
 }

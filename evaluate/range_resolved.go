@@ -127,7 +127,7 @@ func (r *Resolved) noteCopies(ctx context.Context, issues *run.Sorter[facts.Issu
 		if err := issues.Add(facts.Issue{
 			Input: i, Offset: -1, Length: in.Size, Kind: words.IssueDuplicateRecord, Action: "counted once",
 			Detail: fmt.Sprintf("%d fetches without a WARC-Record-ID are those of %s, the bytes of which are the same",
-				in.Unnamed, r.store.Inputs[original].Name),
+				in.Unnamed, r.store.Input(original).Name),
 		}); err != nil {
 			return err
 		}

@@ -44,7 +44,7 @@ func TestCopies(t *testing.T) {
 		}
 		got := make(map[string]string)
 		for i, original := range facts.Copies {
-			got[facts.Inputs[i].Name] = facts.Inputs[original].Name
+			got[facts.Input(i).Name] = facts.Input(original).Name
 		}
 		want := map[string]string{"c.arc": "a.arc", "e.arc": "b.arc", "f.arc": "a.arc"}
 		if diff := cmp.Diff(want, got); diff != "" {

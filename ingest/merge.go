@@ -92,18 +92,17 @@ func (m *merging) add(ctx context.Context, dir string) error {
 		first, other := modeOf(m.Fingerprint), modeOf(set.Fingerprint)
 		return fmt.Errorf("the archives of %s were read %s, those of %s %s; run 'robotsaudit ingest' in the same way for all", m.dirs[0], first, dir, other)
 	}
-	i := -1
 	for in, err := range set.Results(ctx) {
 		if err != nil {
 			return err
 		}
-		i++
-		path := set.Inputs[i].Path
+		next := in.Compact()
+		path := next.Path
 		shown := maphash.Comparable(m.seed, [3]string{strconv.FormatInt(in.Size, 10), in.Container, in.Fingerprint})
 		other, ok := m.from[path]
 		switch {
 		case !ok:
-			m.inputs = append(m.inputs, set.Inputs[i])
+			m.inputs = append(m.inputs, next)
 			m.from[path] = from{dir, shown}
 		case other.shown != shown:
 			return fmt.Errorf("%s and %s hold different archives of one path, %s; read one of them by another path",
@@ -114,7 +113,7 @@ func (m *merging) add(ctx context.Context, dir string) error {
 		m.Copies = make(map[string]string)
 	}
 	for i, original := range set.Copies {
-		m.Copies[set.Inputs[i].Path] = set.Inputs[original].Path
+		m.Copies[set.Input(i).Path] = set.Input(original).Path
 	}
 	m.Failures = append(m.Failures, set.Failures...)
 	m.Digested = m.Digested && set.Digested

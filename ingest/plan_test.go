@@ -62,7 +62,7 @@ func rows(t *testing.T, set *facts.Set) []string {
 			if err != nil {
 				t.Fatal(err)
 			}
-			all = append(all, set.Inputs[task.Global[f.Input]].Name+" "+f.URL)
+			all = append(all, set.Input(task.Global[f.Input]).Name+" "+f.URL)
 		}
 	}
 	slices.Sort(all)
@@ -70,7 +70,7 @@ func rows(t *testing.T, set *facts.Set) []string {
 }
 
 func names(facts *facts.Set) (names []string) {
-	for _, in := range facts.Inputs {
+	for _, in := range facts.Inputs() {
 		names = append(names, in.Name)
 	}
 	return names
@@ -291,8 +291,8 @@ func TestManyFailingInputsAreFoundAtOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(facts.Failures) != 2*n/3 || len(facts.Inputs) != n/3 || facts.Totals.Fetches != 2*n/3 {
-		t.Errorf("%d failures, %d inputs, %d fetches", len(facts.Failures), len(facts.Inputs), facts.Totals.Fetches)
+	if len(facts.Failures) != 2*n/3 || facts.Totals.Count != n/3 || facts.Totals.Fetches != 2*n/3 {
+		t.Errorf("%d failures, %d inputs, %d fetches", len(facts.Failures), facts.Totals.Count, facts.Totals.Fetches)
 	}
 	if got := progress.BytesRead.Load(); got > 2*readable {
 		t.Errorf("%d bytes read of %d that can be", got, readable)
@@ -316,9 +316,9 @@ func TestIngestOfAChangingFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(facts.Inputs) != 0 || len(facts.Failures) != 1 ||
+	if facts.Totals.Count != 0 || len(facts.Failures) != 1 ||
 		!strings.Contains(facts.Failures[0].Reason, "changed while") {
-		t.Errorf("inputs %v, failures %v", facts.Inputs, facts.Failures)
+		t.Errorf("%d inputs, failures %v", facts.Totals.Count, facts.Failures)
 	}
 }
 

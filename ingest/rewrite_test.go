@@ -117,8 +117,8 @@ func TestSmallTasksAreJoined(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(many.Tasks) != 2 || len(many.Inputs) != manySmall+1 {
-		t.Errorf("%d tasks, %d inputs", len(many.Tasks), len(many.Inputs))
+	if len(many.Tasks) != 2 || int(many.Totals.Count) != manySmall+1 {
+		t.Errorf("%d tasks, %d inputs", len(many.Tasks), int(many.Totals.Count))
 	}
 	got := dump(t, many)
 	if err := os.RemoveAll("out"); err != nil {

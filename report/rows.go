@@ -30,7 +30,7 @@ func newRowBuilder(facts *facts.Set, profile string) rowBuilder {
 // filename is the warc_filename of an input, or of an entry of it.
 func (b *rowBuilder) filename(input int32, entry string) string {
 	if b.name == "" || b.input != input {
-		b.input, b.name = input, locator(b.facts.Inputs[input].Name)
+		b.input, b.name = input, locator(b.facts.Input(input).Name)
 	}
 	if entry == "" {
 		return b.name

@@ -52,7 +52,7 @@ func (j *job) summarize(code int) {
 	}
 	if j.facts != nil {
 		fields = append(fields,
-			slog.Int("inputs", len(j.facts.Inputs)),
+			slog.Int("inputs", int(j.facts.Totals.Count)),
 			slog.Int64("inputs_not_wholly_read", j.notWhollyRead()),
 			slog.Int64("fetches", j.facts.Totals.Fetches))
 	}
@@ -83,7 +83,7 @@ func (j *job) writeMetrics(code int) error {
 	m.gauge("run_inputs", "Archives that the last run read anew, and those of which it kept what was read before.",
 		labelled("state", "kept", j.progress.InputsKept.Load()), labelled("state", "read", j.progress.InputsRead.Load()))
 	if j.facts != nil {
-		m.gauge("inputs", "Archives in the output folder.", value(len(j.facts.Inputs)))
+		m.gauge("inputs", "Archives in the output folder.", value(int(j.facts.Totals.Count)))
 		m.gauge("inputs_not_wholly_read", "Archives of which something could not be read.", value(j.notWhollyRead()))
 	}
 	if t := j.totals; t != nil {

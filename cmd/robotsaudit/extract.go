@@ -253,7 +253,7 @@ func findPath(ctx context.Context, path string) (in ingest.Input, entry string, 
 func findInput(set *ingest.Facts, dir, name string) (in ingest.Input, entry string, err error) {
 	for _, given := range []string{name, unescaped(name)} { // the tables escape bytes that are no UTF-8
 		for file := given; file != ""; file = file[:max(strings.LastIndexByte(file, '/'), 0)] {
-			for _, in := range set.Inputs {
+			for _, in := range set.Inputs() {
 				if in.Name == file {
 					return in, entryOf(given, file), nil
 				}

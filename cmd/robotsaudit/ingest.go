@@ -245,7 +245,7 @@ func (j *job) printIngested() (err error) {
 	lossy := int64(len(j.facts.Failures)) + j.facts.Totals.Lossy
 	if wantsSummary(j.cmd) {
 		_, err = fmt.Fprintf(j.cmd.OutOrStdout(), "%s, %s. Decide them with: robotsaudit evaluate -o %s\n",
-			report.Count(int64(len(j.facts.Inputs)), "archive"), report.Count(j.facts.Totals.Fetches, "fetch"), j.output)
+			report.Count(int64(j.facts.Totals.Count), "archive"), report.Count(j.facts.Totals.Fetches, "fetch"), j.output)
 	}
 	if err == nil && lossy > 0 {
 		err = exitStatus(exitUnread)

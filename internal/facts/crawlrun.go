@@ -17,7 +17,7 @@ type CrawlRun struct {
 	Entry     string      // of a WACZ, by its name there
 	ID        recordid.ID // of the warcinfo record
 	File      string      // WARC-Filename of the warcinfo record
-	Fields    []*Field    // what it states, sorted by name
+	Fields    []Field     // what it states, sorted by name
 	Number    int32       // in the file or entry, from 1
 	Unordered bool        // the order of its records does not follow their dates
 	Mixed     bool        // records of several runs, too many to number
@@ -35,7 +35,7 @@ func (r *CrawlRun) stated(name string) string {
 }
 
 func (r *CrawlRun) find(name string) (int, bool) {
-	return slices.BinarySearchFunc(r.Fields, name, func(f *Field, name string) int { return cmp.Compare(f.Name, name) })
+	return slices.BinarySearchFunc(r.Fields, name, func(f Field, name string) int { return cmp.Compare(f.Name, name) })
 }
 
 // more is the name of a field that stands for those beyond maxStated.
@@ -58,9 +58,9 @@ func (r *CrawlRun) State(name, value []byte) {
 	switch {
 	case found:
 	case len(r.Fields) < maxStated:
-		r.Fields = slices.Insert(r.Fields, at, &Field{Name: key})
+		r.Fields = slices.Insert(r.Fields, at, Field{Name: key})
 	case r.stated(more) == "":
-		r.Fields = slices.Insert(r.Fields, 0, &Field{more, "more"})
+		r.Fields = slices.Insert(r.Fields, 0, Field{more, "more"})
 		return
 	default:
 		return
@@ -80,7 +80,7 @@ func (r CrawlRun) Known() CrawlRun {
 		r.File = ""
 	}
 	r.Fields = slices.DeleteFunc(slices.Clone(r.Fields),
-		func(f *Field) bool { return slices.Contains(differsInRun, f.Name) })
+		func(f Field) bool { return slices.Contains(differsInRun, f.Name) })
 	return r
 }
 
@@ -144,89 +144,35 @@ func (s *Set) CrawlRunOf(at Spot) *CrawlRun {
 	if at.Run == 0 || s == nil {
 		return nil
 	}
-	if r := findRun(s.runs.of(at.Input), at); r != nil {
+	if r := s.inputs.run(at); r != nil {
 		return r
 	}
 	if more := s.verified[at.Input]; more != nil {
-		return findRun(more.Runs, at)
+		i, found := slices.BinarySearchFunc(more.Runs, CrawlRun{Entry: at.Entry, Number: at.Run}, compareRuns)
+		if found {
+			return &more.Runs[i]
+		}
 	}
 	return nil
 }
 
-// CrawlRuns returns the runs that an archive shows.
-func (s *Set) CrawlRuns(input int32) []CrawlRun { return s.runs.of(input) }
+// OrderRuns sets which runs of an input are unordered, by their warcinfo records.
+func (s *Set) OrderRuns(input int32, isUnordered func(recordid.ID) bool) {
+	for from, to := s.inputs.rowsOf(input); from < to; from++ {
+		s.inputs.unordered[from] = isUnordered(recordid.ID(s.inputs.rows.At(from).ID))
+	}
+}
 
 // IsSameRun reports whether two records, by requests with two User-Agents, are of one run of a crawler.
 func (s *Set) IsSameRun(a, b Spot, agent, other string) bool {
-	p, q := s.CrawlRunOf(a), s.CrawlRunOf(b)
-	return p != nil && q != nil && p.IsSame(q, agent, other)
-}
-
-// findRun finds a run of an archive, whose runs are sorted.
-func findRun(runs []CrawlRun, at Spot) *CrawlRun {
-	i, found := slices.BinarySearchFunc(runs, CrawlRun{Entry: at.Entry, Number: at.Run}, compareRuns)
-	if !found {
-		return nil
+	p := s.CrawlRunOf(a)
+	if p == nil || a.InRun() == b.InRun() {
+		return p != nil && !p.Mixed
 	}
-	return &runs[i]
+	q := s.CrawlRunOf(b)
+	return q != nil && p.IsSame(q, agent, other)
 }
 
 func compareRuns(a, b CrawlRun) int {
 	return cmp.Or(cmp.Compare(a.Entry, b.Entry), cmp.Compare(a.Number, b.Number))
-}
-
-type crawlRuns struct {
-	first []int32 // in list, of each input
-	list  []CrawlRun
-
-	// The archives of a crawl state the same, so each field is held once; so are the fields of the row before, and
-	// their text.
-	alike  map[Field]*Field
-	fields []*Field
-	text   string
-}
-
-func (c *crawlRuns) begin() { c.first = append(c.first, int32(len(c.list))) }
-
-func (c *crawlRuns) of(input int32) []CrawlRun {
-	switch {
-	case int(input)+1 < len(c.first):
-		return c.list[c.first[input]:c.first[input+1]]
-	case int(input) < len(c.first):
-		return c.list[c.first[input]:]
-	}
-	return nil
-}
-
-// add adds the run of a row to the input that was begun.
-func (c *crawlRuns) add(row runRow) error {
-	if row.Run == 0 {
-		return nil
-	}
-	if row.Fields != c.text {
-		r, err := row.crawlRun()
-		if err != nil {
-			return err
-		}
-		for i, f := range r.Fields {
-			if c.alike[*f] == nil {
-				c.alike[*f] = f
-			}
-			r.Fields[i] = c.alike[*f]
-		}
-		c.text, c.fields = strings.Clone(row.Fields), r.Fields
-	}
-	c.list = append(c.list, CrawlRun{
-		strings.Clone(row.Entry), recordid.Parse(strings.Clone(row.ID)), strings.Clone(row.File), c.fields, row.Run,
-		row.Unordered, row.Mixed,
-	})
-	return nil
-}
-
-// end puts the runs of each input in order.
-func (c *crawlRuns) end() {
-	c.alike, c.fields, c.text = nil, nil, ""
-	for i := range c.first {
-		slices.SortFunc(c.of(int32(i)), compareRuns)
-	}
 }

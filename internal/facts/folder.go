@@ -129,7 +129,7 @@ func (m *Manifest) Update(ctx context.Context, dir string, change func(*InputRes
 			if err != nil {
 				return err
 			}
-			if err := putInput(out, r, 0, number); err != nil {
+			if err := putInput(out.Put, r, 0, number); err != nil {
 				return err
 			}
 			changed = changed || did

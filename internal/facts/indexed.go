@@ -20,7 +20,7 @@ type indexed struct {
 	named  bool // and some have names of the user's own
 	others bool // there are records of TypeOther
 	coarse bool // there are fetches whose date is coarser than a second, or none
-	inputs []Input
+	input  func(number int32) Input
 	agents map[string][]archiveAgent // by the file name of an archive
 	agent  string                    // for a row whose archive states none; "": unknown
 }
@@ -34,7 +34,7 @@ type archiveAgent struct {
 
 // mayMean reports whether a row of an index may mean an input by the name of an archive: whole parts of
 // its path or name, or, of Common Crawl, whose subsets have archives of one name, the file name.
-func (in *Input) mayMean(archive string) bool {
+func (in Input) mayMean(archive string) bool {
 	isCommonCrawl := strings.HasPrefix(path.Base(archive), "CC-")
 	return isCommonCrawl || in.Name == archive || in.Path == archive || strings.HasSuffix(in.Path, "/"+archive)
 }
@@ -43,7 +43,7 @@ func newIndexed(s *Set) (indexed, error) {
 	x := indexed{
 		any: s.Totals.Indexed > 0, named: s.Totals.ListIDs > 0, others: s.Totals.Others > 0,
 		coarse: s.Totals.Coarse > 0,
-		inputs: s.Inputs, agents: make(map[string][]archiveAgent),
+		input:  s.Input, agents: make(map[string][]archiveAgent),
 	}
 	if !x.any {
 		return x, nil
@@ -71,7 +71,7 @@ func newIndexed(s *Set) (indexed, error) {
 				agent = ""
 			}
 		}
-		for _, name := range s.Inputs[i].namesInIndex() {
+		for _, name := range s.Input(i).namesInIndex() {
 			x.agents[name] = append(x.agents[name], archiveAgent{i, agent})
 		}
 	}
@@ -82,7 +82,7 @@ func newIndexed(s *Set) (indexed, error) {
 }
 
 // namesInIndex are the names that an index may call an input: one or two.
-func (in *Input) namesInIndex() []string {
+func (in Input) namesInIndex() []string {
 	return slices.Compact([]string{path.Base(in.Name), path.Base(in.Path)})
 }
 
@@ -132,7 +132,7 @@ func (x *indexed) agentOf(archive string) (agent string) {
 	found := false
 	for _, a := range list {
 		switch {
-		case !x.inputs[a.input].mayMean(archive):
+		case !x.input(a.input).mayMean(archive):
 		case found && a.agent != agent:
 			return ""
 		default:
@@ -173,7 +173,7 @@ func (x *indexed) holds(s *sighting, name string) bool {
 	case s.entry != "":
 		return path.Base(s.entry) == name
 	}
-	return slices.Contains(x.inputs[s.input].namesInIndex(), name)
+	return slices.Contains(x.input(s.input).namesInIndex(), name)
 }
 
 const (

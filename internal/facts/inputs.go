@@ -76,13 +76,14 @@ type bare struct {
 	*InputStats
 }
 
-func putInput(out rows[inputRow], r *InputResult, task, number int32) error {
+func putInput(put func(*inputRow) error, r *InputResult, task, number int32) error {
 	stats := r.InputStats
 	stats.Runs = nil
 	b, err := json.Marshal(&bare{r.Container, r.Fingerprint, r.SHA256, r.Refusal, &stats})
 	if err != nil {
 		return err
 	}
+	slices.SortFunc(r.Runs, compareRuns)
 	row := inputRow{Input: r.Input, Task: task, Number: number, Result: string(b)}
 	for i := range max(len(r.Runs), 1) {
 		if i < len(r.Runs) {
@@ -90,7 +91,7 @@ func putInput(out rows[inputRow], r *InputResult, task, number int32) error {
 				return err
 			}
 		}
-		if err := out.Put(&row); err != nil {
+		if err := put(&row); err != nil {
 			return err
 		}
 		row.Result = ""
@@ -121,9 +122,9 @@ func (r *runRow) crawlRun() (CrawlRun, error) {
 	}
 	var fields map[string]string
 	err := json.Unmarshal([]byte(r.Fields), &fields)
-	c.Fields = make([]*Field, 0, len(fields))
+	c.Fields = make([]Field, 0, len(fields))
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		c.Fields = append(c.Fields, &Field{name, fields[name]})
+		c.Fields = append(c.Fields, Field{name, fields[name]})
 	}
 	return c, err
 }

@@ -27,7 +27,7 @@ func (s *Set) DropDamaged(ctx context.Context) (inputs []Input, err error) {
 			return inputs, err
 		}
 		for _, i := range t.Global {
-			inputs = append(inputs, s.Inputs[i])
+			inputs = append(inputs, s.Input(i))
 		}
 	}
 	return inputs, nil

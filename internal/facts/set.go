@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sort"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts/run"
 	"github.com/robotsaudit/robotsaudit/internal/object"
@@ -17,7 +19,7 @@ import (
 // Task is a finished task of the current plan, or a folder of verified records of indexes.
 type Task struct {
 	Dir    string
-	Global []int32 // index into Set.Inputs of each of the task's inputs
+	Global []int32 // numbers of the task's inputs in the set
 	Manifest
 }
 
@@ -29,7 +31,6 @@ func (t *Task) PackPath() string { return t.Path(packFile) }
 
 // Set is what is known of an output folder's archives.
 type Set struct {
-	Inputs   []Input // sorted by path
 	Totals   InputTotals
 	Failures []Failure
 	Tasks    []Task
@@ -37,12 +38,12 @@ type Set struct {
 
 	Fingerprint string          // of what shapes the facts
 	Digested    bool            // digests of inputs were requested
-	Copies      map[int32]int32 // inputs that hold the bytes of one before them, by index
+	Copies      map[int32]int32 // inputs that hold the bytes of one before them
 	Elsewhere   bool            // the tasks are not in an output folder: nothing of them may be removed
 
 	results  string        // folder of the file of inputs
 	held     []InputResult // of SetOf, in its place
-	runs     crawlRuns
+	inputs   *inputList
 	verified map[int32]*InputStats // what verified records add to the results of inputs
 
 	// Reread reads the body of a fetch again from its archive, and updates c.Flags and
@@ -80,8 +81,28 @@ func (s *Set) Results(ctx context.Context) iter.Seq2[*InputResult, error] {
 	}
 }
 
+// Input returns an input by its number: inputs are sorted by path, and those numbers are from 0 to Totals.Count.
+func (s *Set) Input(number int32) Input { return s.inputs.at(number) }
+
+// Inputs yields the inputs, in order, with their numbers.
+func (s *Set) Inputs() iter.Seq2[int32, Input] {
+	return func(yield func(int32, Input) bool) {
+		for i := range s.Totals.Count {
+			if !yield(i, s.Input(i)) {
+				return
+			}
+		}
+	}
+}
+
 // Find returns the number of an input; -1: there is none of that path.
-func (s *Set) Find(path string) int32 { return int32(IndexOf(s.Inputs, path)) }
+func (s *Set) Find(path string) int32 {
+	i, found := sort.Find(int(s.Totals.Count), func(i int) int { return cmp.Compare(path, s.Input(int32(i)).Path) })
+	if !found {
+		return -1
+	}
+	return int32(i)
+}
 
 // Open reads the current plan of an output folder. Facts of other fingerprints are not read.
 func Open(dir string, fingerprints ...string) (*Set, error) {
@@ -171,7 +192,7 @@ func (s *Set) TakeIssues(dir string) error {
 	} else if err != nil {
 		return err
 	}
-	t := Task{Dir: dir, Global: make([]int32, len(s.Inputs)), Manifest: Manifest{Issues: []string{name}}}
+	t := Task{Dir: dir, Global: make([]int32, s.Totals.Count), Manifest: Manifest{Issues: []string{name}}}
 	for i := range t.Global {
 		t.Global[i] = int32(i)
 	}
@@ -181,10 +202,14 @@ func (s *Set) TakeIssues(dir string) error {
 
 // SetOf is a set of results that are in memory, for tests.
 func SetOf(results ...InputResult) *Set {
-	s := &Set{held: results}
+	inputs, err := newInputList(int32(len(results)))
+	s := &Set{held: results, inputs: inputs}
 	for i := range results {
-		s.Inputs = append(s.Inputs, results[i].Input)
+		err = cmp.Or(err, putInput(inputs.Put, &results[i], 0, int32(i)))
 		s.Totals.Add(&results[i])
+	}
+	if err != nil {
+		panic(err)
 	}
 	return s
 }
@@ -196,8 +221,10 @@ func (s *Set) setUp(copies map[string]string) error {
 		Sum(&s.Totals, &t.Totals)
 		t.Global = make([]int32, t.Totals.Count)
 	}
-	s.Inputs = make([]Input, 0, s.Totals.Count)
-	s.runs = crawlRuns{first: make([]int32, 0, s.Totals.Count), alike: make(map[Field]*Field)}
+	var err error
+	if s.inputs, err = newInputList(s.Totals.Count); err != nil {
+		return err
+	}
 	for row, err := range inputsOf(context.Background(), s.results) {
 		switch {
 		case err != nil:
@@ -208,16 +235,14 @@ func (s *Set) setUp(copies map[string]string) error {
 			return errOtherInputs
 		}
 		if row.Result != "" {
-			s.Tasks[row.Task].Global[row.Number] = int32(len(s.Inputs))
-			s.Inputs = append(s.Inputs, row.Input.Compact())
-			s.runs.begin()
+			s.Tasks[row.Task].Global[row.Number] = int32(len(s.inputs.first))
 		}
-		if err := s.runs.add(row.runRow); err != nil {
+		if err := s.inputs.Put(row); err != nil {
 			return err
 		}
 	}
-	s.runs.end()
-	if len(s.Inputs) != int(s.Totals.Count) {
+	s.inputs.end()
+	if len(s.inputs.first) != int(s.Totals.Count) {
 		return errOtherInputs
 	}
 	s.Copies = make(map[int32]int32)

@@ -85,7 +85,7 @@ func (s *Set) numberVerified(t *Task) (held []*InputStats, err error) {
 			return nil, err
 		}
 		i := s.Find(r.Path)
-		if i < 0 || !s.Inputs[i].Same(r.Input) {
+		if i < 0 || !s.Input(i).Same(r.Input) {
 			return nil, nil
 		}
 		stats := r.InputStats

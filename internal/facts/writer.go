@@ -89,7 +89,7 @@ func (w *Writer) Join(part *Writer) {
 func (w *Writer) Input(r *InputResult) error {
 	number := w.totals.Count
 	w.totals.Add(r)
-	return putInput(w.inputs, r, 0, number)
+	return putInput(w.inputs.Put, r, 0, number)
 }
 
 // Fetch adds a fetch.

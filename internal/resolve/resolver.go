@@ -451,7 +451,7 @@ func (r *resolver) readAgain(c *facts.Capture) ([]byte, error) {
 			maxReread>>30)
 	}
 	r.reread -= cost
-	return r.store.Reread(r.store.Inputs[c.Input], c)
+	return r.store.Reread(r.store.Input(c.Input), c)
 }
 
 // take makes c the record in hand: it settles the resolution or notes what it needs.

@@ -47,8 +47,8 @@ func (v *Verification) archivePaths(index *facts.Input, name string) (paths []st
 
 // inputPaths lists the inputs that an index may mean by a name.
 func (v *Verification) inputPaths(name string) (paths []string) {
-	for i := range v.set.Inputs {
-		if in := &v.set.Inputs[i]; !v.isIndex(int32(i)) && in.Path != facts.Stdin &&
+	for i, in := range v.set.Inputs() {
+		if !v.isIndex(i) && in.Path != facts.Stdin &&
 			(in.Name == name || in.Path == name || strings.HasSuffix(in.Path, "/"+name)) {
 			paths = append(paths, in.Path)
 		}
@@ -75,8 +75,8 @@ type namedArchive struct {
 }
 
 // openNamed finds and opens an archive that an index names.
-func (v *Verification) openNamed(ctx context.Context, index *facts.Input, name string) (*namedArchive, error) {
-	paths, byLastPart := v.archivePaths(index, name)
+func (v *Verification) openNamed(ctx context.Context, index facts.Input, name string) (*namedArchive, error) {
+	paths, byLastPart := v.archivePaths(&index, name)
 	if len(paths) == 0 {
 		return nil, errors.New("its name leads out of the place that names are meant from; give that place with --base")
 	}

@@ -94,7 +94,7 @@ func New(set *facts.Set, opt Options) (*Verification, error) {
 		if i++; in.Indexed > 0 {
 			v.number[i] = int32(len(v.indexes))
 			v.indexes = append(v.indexes, facts.InputResult{
-				Input: set.Inputs[i], Container: in.Container, Fingerprint: in.Fingerprint,
+				Input: set.Input(i), Container: in.Container, Fingerprint: in.Fingerprint,
 			})
 		}
 	}
@@ -237,7 +237,7 @@ type finding struct {
 // read looks for the records of rows of one archive, until ctx is done.
 func (v *Verification) read(ctx context.Context, rows []facts.Fetch) *verifyBatchResult {
 	r := &verifyBatchResult{rows: rows}
-	a, err := v.openNamed(ctx, &v.set.Inputs[rows[0].Input], rows[0].Archive)
+	a, err := v.openNamed(ctx, v.set.Input(rows[0].Input), rows[0].Archive)
 	if err == nil {
 		for i := range rows {
 			var f finding
@@ -425,7 +425,7 @@ func (w *verifiedWriter) runOf(f *finding) int32 {
 }
 
 func (w *verifiedWriter) fetch(f *facts.Fetch) error {
-	fmt.Fprintf(w.key, "%s %s %d %d\n", w.set.Inputs[f.Input].Path, f.Entry, f.Index, f.Flags)
+	fmt.Fprintf(w.key, "%s %s %d %d\n", w.set.Input(f.Input).Path, f.Entry, f.Index, f.Flags)
 	if f.Type == facts.TypeRevisit || f.Status == 304 {
 		w.stats(f.Input).Borrowed++
 	}

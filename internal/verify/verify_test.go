@@ -31,8 +31,8 @@ func TestCan(t *testing.T) {
 
 // The inputs that a row may mean are archives whose path or name ends in its name, by whole parts.
 func TestInputPaths(t *testing.T) {
-	v := Verification{set: new(facts.Set), number: map[int32]int32{6: 0}}
-	v.set.Inputs = []facts.Input{
+	var inputs []facts.InputResult
+	for _, in := range []facts.Input{
 		{Path: "/data/crawl/a.warc.gz"},
 		{Path: "/data/other/a.warc.gz"},
 		{Path: "/data/crawl/aa.warc.gz"},
@@ -40,7 +40,10 @@ func TestInputPaths(t *testing.T) {
 		{Path: "a.warc.gz"},
 		{Path: facts.Stdin, Name: "a.warc.gz"},
 		{Path: "/index/crawl/a.warc.gz"}, // an index
+	} {
+		inputs = append(inputs, facts.InputResult{Input: in})
 	}
+	v := Verification{set: facts.SetOf(inputs...), number: map[int32]int32{6: 0}}
 	for name, want := range map[string][]string{
 		"a.warc.gz":       {"/data/crawl/a.warc.gz", "/data/other/a.warc.gz", "/x/1", "a.warc.gz"},
 		"crawl/a.warc.gz": {"/data/crawl/a.warc.gz"},

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"iter"
+	"slices"
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
@@ -43,15 +44,16 @@ type verdict struct{ verdict, evidence string }
 // NewFigures returns figures of nothing, for inputs of some names.
 func NewFigures(names []string) *Figures {
 	f := &Figures{
-		part: new(results.Part), inputs: inputs{maphash.MakeSeed(), make(map[uint64]int32, len(names))},
+		part: new(results.Part), inputs: inputs{maphash.MakeSeed(), make([]named, len(names))},
 		sites: newSiteTally(), violations: selection{limit: maxViolations}, unproven: selection{limit: maxUnproven},
 		settles: make(settleTally), timeline: newTimelineTally(), unknown: newUnknownTally(),
 		byInput: make([]Tally, len(names)+1), kinds: make(groupTally), use: newUseTally(),
 		WhatIf: report.NewWhatIf(), evidence: make(map[verdict]int64),
 	}
 	for i, name := range names {
-		f.inputs.byName[maphash.String(f.inputs.seed, name)] = int32(i)
+		f.inputs.byName[i] = named{maphash.String(f.inputs.seed, name), int32(i)}
 	}
+	slices.SortFunc(f.inputs.byName, func(a, b named) int { return cmp.Compare(a.hash, b.hash) })
 	return f
 }
 
@@ -118,16 +120,24 @@ func (f *Figures) addFinding(row *report.ViolationRow) {
 // they have.
 type inputs struct {
 	seed   maphash.Seed
-	byName map[uint64]int32 // by their hashes
+	byName []named // by hash
 }
+
+type named struct {
+	hash  uint64 // of the name
+	input int32
+}
+
+func (n named) compare(hash uint64) int { return cmp.Compare(n.hash, hash) }
 
 const noInput = -1 // holds the archives that only an index names
 
 // of finds the input of a file that holds a record, and in a WACZ the entry.
 func (in *inputs) of(file string) (n int, entry string) {
 	for name := file; ; {
-		if n, ok := in.byName[maphash.String(in.seed, name)]; ok {
-			return int(n), strings.TrimPrefix(strings.TrimPrefix(file, name), "/")
+		hash := maphash.String(in.seed, name)
+		if i, found := slices.BinarySearchFunc(in.byName, hash, named.compare); found {
+			return int(in.byName[i].input), strings.TrimPrefix(strings.TrimPrefix(file, name), "/")
 		}
 		slash := strings.LastIndexByte(name, '/')
 		if slash < 0 {

@@ -17,8 +17,8 @@ import (
 
 // Bounds of the memory that each input takes, in bytes.
 const (
-	maxToRead   = 350 // until it is read
-	maxToDecide = 550 // what is known of it while its fetches are decided, and in the report
+	maxToRead   = 300 // until it is read
+	maxToDecide = 300 // what is known of it while its fetches are decided, and in the report
 )
 
 // Memory grows with the inputs by what is known of each, and by no more: the inputs of audit.json, for instance, are

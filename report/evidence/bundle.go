@@ -181,7 +181,7 @@ func newWriter(
 		PublicSuffixList: s.PublicSuffixList, FactsFingerprint: s.FactsFingerprint,
 	}}
 	w.collector = &collector{
-		set: set, inputs: slices.Clone(set.Inputs), selected: newSelection(opt),
+		set: set, selected: newSelection(opt),
 		missing: make(map[int32]string), tmp: tmp,
 		keys: make(map[archiveKey]int), affected: make(map[int32]int64), unheld: make(map[string]int64),
 	}
@@ -196,11 +196,11 @@ func newWriter(
 		}
 	}
 	w.copier = newCopier(w.bodies)
-	for i := range w.inputs {
-		in := &w.inputs[i]
-		if reason := locate(ctx, in, opt.Archives); reason != "" {
-			w.missing[int32(i)] = reason
+	for i, in := range set.Inputs() {
+		if reason := locate(ctx, &in, opt.Archives); reason != "" {
+			w.missing[i] = reason
 		}
+		w.inputs = append(w.inputs, in)
 		if isSameFile(opt.To, in.Path) {
 			return w, fmt.Errorf("the bundle cannot be written to %s: that is an archive of the audit", opt.To)
 		}

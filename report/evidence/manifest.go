@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
-	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/recordid"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
@@ -64,11 +64,9 @@ type archive struct {
 	Unordered []string `json:"unordered,omitempty"`
 }
 
-// setOrder fills in which runs of an archive are unordered. The records of a bundle are too few to show it.
-func (a *archive) setOrder(runs []facts.CrawlRun) {
-	for i := range runs {
-		runs[i].Unordered = slices.Contains(a.Unordered, runs[i].ID.String())
-	}
+// isUnordered reports whether a run of an archive is unordered. The records of a bundle are too few to show it.
+func (a *archive) isUnordered(run recordid.ID) bool {
+	return slices.Contains(a.Unordered, run.String())
 }
 
 // place names the archive as tables do.

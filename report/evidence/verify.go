@@ -334,8 +334,8 @@ func audit(ctx context.Context, u *unpacker, inputs []facts.Input, dir string, o
 	if err != nil {
 		return err
 	}
-	for i := range set.Inputs { // in the order of their paths
-		u.archives[i].setOrder(set.CrawlRuns(int32(i)))
+	for i := range set.Inputs() { // in the order of their paths
+		set.OrderRuns(i, u.archives[i].isUnordered)
 	}
 	_, err = evaluate.Run(ctx, set, opt, sink)
 	return err

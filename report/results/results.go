@@ -110,7 +110,7 @@ func (r *Results) Inputs() iter.Seq2[*report.AuditInput, error] {
 func (r *Results) CheckFacts(set *facts.Set) error {
 	next, stop := iter.Pull2(r.Inputs())
 	defer stop()
-	same := r.audit.Inputs.Count() == int64(len(set.Inputs))
+	same := r.audit.Inputs.Count() == int64(set.Totals.Count)
 	for in, err := range set.Results(context.Background()) {
 		if err != nil {
 			return err
