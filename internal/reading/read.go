@@ -78,6 +78,7 @@ func readSource(ctx context.Context, in facts.Input, src io.Reader, number int32
 	facts.InputResult, error,
 ) {
 	from := warc.NewSource(src, opt.Progress)
+	defer from.Release()
 	form, format := Sniff(from, in.Path)
 	if in.List {
 		format = index.URLList

@@ -84,12 +84,15 @@ func (s sniffer) stream(c Container, r io.Reader) Form {
 // gzip distinguishes an archive whose first gzip member holds one record, or none, from
 // one that may be a single stream around all of them.
 func (s sniffer) gzip(b []byte) Form {
-	in := gzipCodec{}.members(SourceAt(bytes.NewReader(b), 0))
+	from := SourceAt(bytes.NewReader(b), 0)
+	defer from.Release()
+	in := gzipCodec{}.members(from)
 	defer release(in)
 	if in.next() != nil {
 		return s.damaged(b, gzipCodec{})
 	}
 	br := newBuffered(io.LimitReader(in, sniffMember))
+	defer br.release()
 	start, _ := br.Reader.Peek(4 << 10)
 	a := Form{Container: ContainerMembers, framing: warcFraming{}, codec: gzipCodec{}}
 	if len(start) == 0 { // an empty member, or damage that the reader will name

@@ -19,9 +19,10 @@ func NewSource(r io.Reader, progress func(int)) *Source {
 	return sourceOf(newCounting(r, progress))
 }
 
-func sourceOf(file *countingReader) *Source {
-	return &Source{bufio.NewReaderSize(file, fileBuffer), file}
-}
+func sourceOf(file *countingReader) *Source { return &Source{newBuffered(file).Reader, file} }
+
+// Release gives up a source that nobody uses any more. It need not be called.
+func (s *Source) Release() { buffered{s.Reader}.release() }
 
 // Reset reads another input, in the same memory.
 func (s *Source) Reset(r io.Reader, progress func(int)) {
