@@ -81,7 +81,7 @@ func (r *Resolved) resolve(ctx context.Context) error {
 	var deciders []*decider
 	res, err := resolve.Captures(ctx, r.store, resolve.Options{
 		Dir: r.dir, Ranges: r.ranges(), Workers: r.workers(),
-		Rows: 4 * r.opt.RangeRows, // a step takes less time than deciding a fetch, and each range opens all runs
+		Rows: r.opt.RangeRows,
 		Crawler: func() resolve.Crawler {
 			d := &decider{naming: newNaming(&r.opt)}
 			deciders = append(deciders, d)

@@ -66,9 +66,9 @@ func Run(ctx context.Context, set *Facts, opt Options, sink Sink) (*Totals, erro
 }
 
 // Ranges of buckets are of so many fetches, as hosts are spread evenly, and so many at most:
-// each has the runs of all facts opened.
+// each opens the runs of all facts, and ends a row group of each table. A fifth of them would take a fifth more CPU.
 const (
-	rangeRows = 10_000
+	rangeRows = 50_000
 	maxRanges = 32
 )
 
