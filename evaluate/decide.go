@@ -265,7 +265,7 @@ func (d *decider) contradiction(said *Answer, s *subject, tl *timeline, v *view)
 			return words.NoReason, nil
 		case a.Verdict != verdict:
 			return words.ConflictingCaptures, rival
-		case v.evidence == Later && verdict == Disallowed: // else it is a permitted copy
+		case verdict == Disallowed:
 			said.allows, said.Notes = said.allows || a.allows, said.Notes|a.Notes&words.OpenReadings
 		}
 	}
@@ -654,8 +654,11 @@ func (tl *timeline) view(s *subject) (v view) {
 	if s.own != nil {
 		v = s.own.latest(s) // 1: the crawler's own, if that is fresh
 	}
-	if v.governing == nil || s.see(v.governing).age > freshFor {
-		v = tl.all.latest(s) // 2: the latest by anyone
+	if own := v; own.governing == nil || s.see(own.governing).age > freshFor {
+		v = tl.all.latest(s)               // 2: the latest by anyone
+		if v.own && own.governing != nil { // with all of the crawler's own of its moment
+			v.governing, v.tied, v.evidence = own.governing, own.tied, own.evidence
+		}
 	}
 	if v.governing == nil { // 3: the earliest definite one within a day after the fetch, the crawler's own first
 		if s.own != nil {

@@ -169,7 +169,7 @@ func TestPairing(t *testing.T) {
 		},
 		"warcinfo by an id that is not there": {
 			[]warctest.Record{info, warctest.Response("urn:s", "http://h/", ok200, "WARC-Warcinfo-ID: <urn:gone>")},
-			map[string]string{"http://h/": "info/1 warcinfo"},
+			map[string]string{"http://h/": "none"},
 		},
 		"a warcinfo behind says nothing": {
 			[]warctest.Record{warctest.Response("urn:s", "http://h/", ok200), info},

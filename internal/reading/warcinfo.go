@@ -108,12 +108,13 @@ func (c *Committer) Know(id recordid.ID, w Warcinfo) { c.warcinfos[id] = w }
 // Latest is the warcinfo that was put in force last.
 func (c *Committer) Latest() Warcinfo { return c.latest }
 
-// warcinfoOf finds the warcinfo in force: the one named, else the latest before.
+// warcinfoOf finds the warcinfo in force: the one that the record names, and none if the input does not
+// hold that, or too many; the latest before a record that names none.
 func (c *Committer) warcinfoOf(r *warc.Record) Warcinfo {
-	if w, ok := c.warcinfos[r.WarcinfoID]; ok && r.WarcinfoID != "" {
-		return w
+	if r.WarcinfoID == "" || r.WarcinfoID == c.latest.id {
+		return c.latest
 	}
-	return c.latest
+	return c.warcinfos[r.WarcinfoID]
 }
 
 // credit fills in what the warcinfo in force states about a fetch.

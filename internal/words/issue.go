@@ -193,9 +193,10 @@ var Issues = []Word{
 		Name:    "limit_reached",
 		Meaning: "There is more than is remembered at a time: something may be missing.",
 		More: "`detail` says of what. Fetches and requests that wait for each other (once an archive): a " +
-			"User-Agent may be missing. Warcinfo records (once an archive): the latest before a record stands in for " +
-			"the one it names. Pages that a WACZ lists, more than 262,144: the others count as embeds. Captures of an " +
-			"origin's `tdmrep.json`, `ai.txt` or `llms.txt`, more than 4,096: later ones are left out. Captures of " +
+			"User-Agent may be missing. Warcinfo records (once an archive): a record that names a further one has " +
+			"none, unless that is the latest before it. Pages that a WACZ lists, more than 262,144: the others count " +
+			"as embeds. Captures of an origin's `tdmrep.json`, `ai.txt` or `llms.txt`, more than 4,096: later ones " +
+			"are left out. Captures of " +
 			"licence documents, more than 8,192 or 8 MiB of URLs (once an audit): the others are not read. Product " +
 			"tokens that a robots.txt names, more than 1,000, with `--policies named`: the others have no rows in " +
 			"`robots_policies`. Captures of a URL to which a robots.txt refers, more than 1,000 (once a URL and " +

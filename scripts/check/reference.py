@@ -632,7 +632,10 @@ def open_readings(judge, whole, body, token, path):
         asked = [(text, tokens, reading)] if "agent_name" not in names else [(group, [], {}) for group in asides(text, token, **reading)]
         return any(judge(file, of, path, equal, **more)[0] == "allowed" for file, of, more in asked)
 
-    readings = ["reserved_encoding", "unsafe_encoding"] + [key for key in ("lenient", "usage") if groups(whole, **{key: True}) != groups(whole)]
+    both = groups(whole, lenient=True, usage=True)  # lines that both read otherwise may differ only then
+    readings = ["reserved_encoding", "unsafe_encoding"]
+    readings += [key for key, other in (("lenient", "usage"), ("usage", "lenient"))
+                 if groups(whole, **{key: True}) != groups(whole) or both != groups(whole, **{other: True})]
     readings += ["parse_limit"] * (len(whole) > len(body)) + ["agent_name"] * bool(token)
     for names in (frozenset(names) for size in range(1, 4) for names in combinations(readings, size)):
         if not any(smaller <= names for smaller in found) and allows(names):
@@ -770,7 +773,7 @@ def unreachable_over_30_days(archive, candidates, fetch):
 
 def ends_long_run(archive, candidates, fetch):
     run = []
-    for c in sorted(candidates, key=lambda c: (c.time.start, c.time.precision, c.archive, c.place), reverse=True):
+    for c in sorted(candidates, key=lambda c: (c.time.start, c.time.precision, c.archive[0], c.place), reverse=True):
         outcome = archive.outcome(c)
         if kind_of(archive, c, fetch) == "unreachable":
             run.append(c)

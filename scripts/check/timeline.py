@@ -2,8 +2,9 @@
 
     timeline BINARY [MOMENTS [SEED [MIXED]]]
 
-MIXED is a number of scenarios of any captures at few moments, 0 unless given. They show what nobody thought of. No
-difference is expected, with no seed. One that appears is an error of the program or of the reference, or what
+MIXED is a number of scenarios of any captures at few moments, 0 unless given. They show what nobody thought of. Of more
+than 600, each 600 are archives of their own, with the next seed: one archive has so many warcinfo records as are
+remembered (limit_reached). No difference is expected, with no seed. One that appears is an error of the program or of the reference, or what
 docs/SEMANTICS.md leaves open: it needs a sentence there, and a scenario in evaluate/scenario/testdata.
 
 reference.py works out what is expected of the archives that scenarios.py makes, in two archives. For each WARC record
@@ -25,6 +26,7 @@ REASONS = """rule no_matching_rule no_matching_group robots_txt_itself unavailab
 unreachable_over_30d too_many_redirects unresolved_redirect unresolved_revisit undefined_status undecodable truncated
 challenge changed_between conflicting_captures no_capture no_time unsupported_scheme ambiguous_token""".split()
 LEAST = 5
+MOST = 600  # mixed scenarios of one round
 
 FIELDS = ["verdict", "evidence", "reason", "certainty"]
 
@@ -55,13 +57,18 @@ def misplaced(out, expected):
 
 
 def main(binary, moments: int = 1000, seed: int = 9309, mixed: int = 0):
-    for history in shared("robots/history-2020-2025.jsonl.gz"):
-        with folder() as work:
-            layers = scenarios.main(history, work / "archives", moments=moments, seed=seed, mixed=mixed)
-            expected = {bare(row["warc_record_id"]): row
-                        for row in reference.expected(sorted(map(str, (work / "archives").iterdir())))}
-            audit(binary, work / "tables", [work / "archives"])
-            return compare(expected, work / "tables", {bare(i): layer for i, layer in layers.items()})
+    rounds = [min(MOST, mixed - done) for done in range(0, max(mixed, 1), MOST)]
+    return any([one_round(binary, history, moments, seed + i, count)
+                for history in shared("robots/history-2020-2025.jsonl.gz") for i, count in enumerate(rounds)])
+
+
+def one_round(binary, history, moments, seed, mixed):
+    with folder() as work:
+        layers = scenarios.main(history, work / "archives", moments=moments, seed=seed, mixed=mixed)
+        expected = {bare(row["warc_record_id"]): row
+                    for row in reference.expected(sorted(map(str, (work / "archives").iterdir())))}
+        audit(binary, work / "tables", [work / "archives"])
+        return compare(expected, work / "tables", {bare(i): layer for i, layer in layers.items()})
 
 
 def compare(expected, out, scenario):
