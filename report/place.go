@@ -63,6 +63,7 @@ func (r *ViolationRow) Fetch() FetchRow {
 		FetchedURL:  FetchedURL{r.URL, r.HostName, r.RegisteredDomain, r.Origin, r.FetchTime},
 		FetchMethod: r.FetchMethod, FetchStatus: r.FetchStatus, RecordType: r.RecordType,
 		RecordPlace:  RecordPlace{r.WARCFilename, r.WARCRecordOffset, r.WARCRecordLength, r.WARCRecordID},
-		CrawlerToken: r.CrawlerToken, Decision: r.Decision, Certainty: r.Certainty, Notes: r.Notes, RuleLine: r.RuleLine,
+		CrawlerToken: r.CrawlerToken, Decision: r.Decision, Certainty: r.Certainty, Notes: r.Notes,
+		RuleLine: r.RuleLine,
 	}
 }

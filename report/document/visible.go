@@ -6,6 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/robotsaudit/robotsaudit/internal/ascii"
 	"github.com/robotsaudit/robotsaudit/report"
 )
 
@@ -77,16 +78,5 @@ func clipMiddle(s string, n int) (string, bool) {
 // asciiURL percent-encodes the bytes of a URL that no URI may hold raw: it then means the same to
 // robots.txt, and stands in a sentence without changing the direction of its words.
 func asciiURL(s string) string {
-	if isPlain(s) && !strings.Contains(s, " ") {
-		return s
-	}
-	var b strings.Builder
-	for i := range len(s) {
-		if c := s[i]; c <= ' ' || c > '~' {
-			fmt.Fprintf(&b, "%%%02X", c)
-		} else {
-			b.WriteByte(c)
-		}
-	}
-	return b.String()
+	return ascii.Escaped(s, func(c byte) bool { return c <= ' ' || c > '~' })
 }

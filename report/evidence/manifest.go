@@ -9,7 +9,9 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"reflect"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
@@ -322,10 +324,69 @@ func (m *manifestReader) next(v any) error {
 	return m.decode(bytes.TrimSuffix(line, []byte(",")), v)
 }
 
+// decode decodes a value that all readers of JSON understand alike: it is written as encoding/json writes it, which
+// reads more, such as keys in any case, and of two the last one.
+func decode(line []byte, v any) error {
+	if err := json.Unmarshal(line, v); err != nil {
+		return err
+	}
+	again, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	plain := func(b []byte) []byte { return bytes.ReplaceAll(b, []byte(`\ufffd`), []byte("\uFFFD")) } // of no UTF-8
+	if !bytes.Equal(plain(again), plain(line)) {
+		return errors.New("a key that is unknown, stands twice or is spelt otherwise, a null, or a text that is not Unicode")
+	}
+	if x, is := v.(*violation); is {
+		return decode(x.Finding, new(Finding))
+	}
+	return nil
+}
+
 // decode decodes the line in hand, or most of it.
 func (m *manifestReader) decode(line []byte, v any) error {
 	if err := decode(line, v); err != nil {
 		return m.damaged("%v in %.80q", err, line)
 	}
 	return nil
+}
+
+// Fields lists the fields of a manifest: proven by the records, and only claimed by the maker of the
+// bundle. A line names the fields of one list or object.
+func Fields() (proven, claimed []string) {
+	for _, part := range [...]struct {
+		name string
+		of   reflect.Type
+	}{
+		{"", reflect.TypeFor[head]()},
+		{"settings: ", reflect.TypeFor[Settings]()},
+		{"archives[]: ", reflect.TypeFor[archive]()},
+		{"records[]: ", reflect.TypeFor[record]()},
+		{"violations[]: ", reflect.TypeFor[violation]()},
+	} {
+		var lists [2][]string
+		for _, f := range reflect.VisibleFields(part.of) {
+			if f.Anonymous || f.Type == reflect.TypeFor[Settings]() {
+				continue
+			}
+			list := &lists[1]
+			if f.Tag.Get("proven") != "" {
+				list = &lists[0]
+			}
+			*list = append(*list, keyOf(f))
+		}
+		for i, to := range [...]*[]string{&proven, &claimed} {
+			if len(lists[i]) > 0 {
+				*to = append(*to, part.name+strings.Join(lists[i], ", "))
+			}
+		}
+	}
+	return proven, claimed
+}
+
+// keyOf is the key of a field.
+func keyOf(f reflect.StructField) string {
+	key, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+	return key
 }

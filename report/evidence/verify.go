@@ -547,8 +547,7 @@ func difference(got, want []byte) string {
 	x, y := reflect.ValueOf(a), reflect.ValueOf(b)
 	for i := range x.NumField() {
 		if !reflect.DeepEqual(x.Field(i).Interface(), y.Field(i).Interface()) {
-			name, _, _ := strings.Cut(x.Type().Field(i).Tag.Get("json"), ",")
-			list = append(list, fmt.Sprintf("%s is %.200q, not %.200q", name, fmt.Sprint(x.Field(i)),
+			list = append(list, fmt.Sprintf("%s is %.200q, not %.200q", keyOf(x.Type().Field(i)), fmt.Sprint(x.Field(i)),
 				fmt.Sprint(y.Field(i))))
 		}
 	}

@@ -9,9 +9,9 @@ import (
 	"io"
 	"reflect"
 	"strconv"
-	"strings"
 	"time"
 
+	"github.com/robotsaudit/robotsaudit/internal/ascii"
 	"github.com/robotsaudit/robotsaudit/report"
 )
 
@@ -162,17 +162,5 @@ func (*jsonWriter[T]) Close() error { return nil }
 
 // oneLine percent-encodes control characters, with which a URL could pass for two lines.
 func oneLine(s string) string {
-	isControl := func(r rune) bool { return r < ' ' || r == 0x7f }
-	if strings.IndexFunc(s, isControl) < 0 {
-		return s
-	}
-	var b strings.Builder
-	for _, r := range s {
-		if isControl(r) {
-			b.WriteString("%" + strings.ToUpper(strconv.FormatInt(0x100+int64(r), 16)[1:]))
-		} else {
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
+	return ascii.Escaped(s, func(c byte) bool { return c < ' ' || c == 0x7f })
 }
