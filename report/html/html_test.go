@@ -96,7 +96,7 @@ func TestOutline(t *testing.T) {
 		"h2 Violations", "  violations-list: 86 rows",
 		"h2 Disallowed, but not proven", "  unproven-list: 16 rows", "  unproven-causes: 4 rows",
 		"h2 What is unknown", "  unknown-reasons: 5 rows",
-		"h2 Restrictions on publication and use", "  use-pages: 7 rows", "  use-restrictions: 3 rows",
+		"h2 Restrictions on publication and use", "  use-pages: 9 rows", "  use-restrictions: 3 rows",
 		"  use-signals: 5 rows",
 		"h2 Other crawlers",
 		"h2 What could not be read",

@@ -322,21 +322,6 @@
     }).observe(figure);
   }
 
-  // ---- paper ----
-
-  // On paper nothing can be opened.
-  const closed = new Set();
-  addEventListener("beforeprint", () => {
-    for (const details of document.querySelectorAll("details:not([open])")) {
-      closed.add(details);
-      details.open = true;
-    }
-  });
-  addEventListener("afterprint", () => {
-    for (const details of closed) details.open = false;
-    closed.clear();
-  });
-
   // What fails leaves the page as it is without JavaScript.
   async function start() {
     const figure = document.querySelector("#timeline-chart");
