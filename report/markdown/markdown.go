@@ -1,12 +1,15 @@
 // Package markdown writes a compliance report as GitHub Flavored Markdown, short enough for the
 // summary of a job (1 MiB).
 //
-// Texts from archives are escaped: they can form no markup, and no link.
+// Texts from archives are escaped: they can form no markup, and no link. Links lead to anchors of the document alone:
+// those of sections and tables, and of findings, whose names are the same in the HTML report.
 package markdown
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/report/document"
@@ -27,8 +30,8 @@ var order = []string{
 
 // Render writes the report.
 func Render(w io.Writer, doc *document.Document) error {
-	var p page
-	p.heading(1, doc.Title)
+	p := page{anchors: anchorsOf(doc)}
+	p.heading(1, "", doc.Title)
 	p.terms(nonEmpty("Operator", doc.Operator), nonEmpty("Date", doc.Date))
 	p.paragraph("**" + escape(doc.Answer.Sentence) + "**")
 	p.paragraphs(doc.Answer.Details)
@@ -49,7 +52,57 @@ func Render(w io.Writer, doc *document.Document) error {
 type page struct {
 	blocks  []string
 	bytes   int
-	leftOut int // blocks for which there is no room
+	leftOut int               // blocks for which there is no room
+	anchors map[string]string // by the ID of a section or table, or the name of a site; nil: there are none
+}
+
+// anchorsOf names what links lead to: a site to its first finding, as findings stand site by site.
+func anchorsOf(doc *document.Document) map[string]string {
+	anchors := make(map[string]string)
+	for _, s := range doc.Sections {
+		anchors[s.ID] = s.ID
+		for _, t := range s.Tables {
+			anchors[t.ID] = t.ID
+		}
+		for _, f := range bySite(s.Findings) {
+			if anchors[f.Origin] == "" {
+				anchors[f.Origin] = f.ID
+			}
+		}
+	}
+	return anchors
+}
+
+// bySite are the findings that are shown, site by site.
+func bySite(f *document.Findings) []document.Finding {
+	if f == nil {
+		return nil
+	}
+	first := make(map[string]int)
+	for i, v := range f.List {
+		if _, seen := first[v.Origin]; !seen {
+			first[v.Origin] = i
+		}
+	}
+	list := slices.Clone(f.List[:min(len(f.List), maxItems)])
+	slices.SortStableFunc(list, func(a, b document.Finding) int { return cmp.Compare(first[a.Origin], first[b.Origin]) })
+	return list
+}
+
+// anchor is a place that links lead to.
+func (p *page) anchor(id string) string {
+	if p.anchors[id] == "" {
+		return ""
+	}
+	return `<a id="` + id + `"></a>`
+}
+
+// link makes a text in Markdown lead to what a name stands for, if that is in the document.
+func (p *page) link(text, name string) string {
+	if id := p.anchors[name]; id != "" {
+		return "[" + text + "](#" + id + ")"
+	}
+	return text
 }
 
 func (p *page) add(block string) {
@@ -60,12 +113,12 @@ func (p *page) add(block string) {
 	p.blocks = append(p.blocks, block)
 }
 
-func (p *page) heading(level int, text string) {
-	p.add(strings.Repeat("#", level) + " " + escape(text))
+func (p *page) heading(level int, id, text string) {
+	p.add(strings.Repeat("#", level) + " " + p.anchor(id) + escape(text))
 }
 
 func (p *page) section(s *document.Section) {
-	p.heading(2, s.Heading)
+	p.heading(2, s.ID, s.Heading)
 	p.paragraphs(s.Intro)
 	p.terms(s.Terms...)
 	p.classes(s.Classes)
@@ -135,7 +188,7 @@ func (p *page) timeline(t *document.Timeline) {
 		table.Add(period.Label, period.Fetches, period.Violations, period.Unknown, period.Mark)
 	}
 	if len(table.Rows) > 0 {
-		p.add(strings.Join(rows(&table), "\n"))
+		p.add(strings.Join(p.rows(&table), "\n"))
 	}
 	p.rest(len(table.Rows), maxRows, t.More)
 	p.paragraph(escape(t.Undated))
@@ -147,24 +200,25 @@ func (p *page) classes(classes []document.Class) {
 	}
 	lines := []string{"| | | |", "| --- | ---: | --- |"}
 	for _, c := range classes {
-		lines = append(lines, fmt.Sprintf("| %s | %s | %s |", escape(c.Label), escape(c.Words), escape(c.Meaning)))
+		lines = append(lines, fmt.Sprintf("| %s | %s | %s |", p.link(escape(c.Label), c.Link), escape(c.Words),
+			escape(c.Meaning)))
 	}
 	p.add(strings.Join(lines, "\n"))
 }
 
 func (p *page) table(t *document.Table) {
 	if len(t.Rows) == 0 {
-		p.paragraph(escape(t.Empty))
+		p.paragraph(p.anchor(t.ID) + escape(t.Empty))
 		return
 	}
-	p.paragraph("**" + escape(t.Caption) + "**")
-	p.add(strings.Join(rows(t), "\n"))
+	p.paragraph(p.anchor(t.ID) + "**" + escape(t.Caption) + "**")
+	p.add(strings.Join(p.rows(t), "\n"))
 	p.rest(len(t.Rows), maxRows, t.More)
 	p.paragraphs(t.Notes)
 }
 
 // rows are the lines of a table.
-func rows(t *document.Table) []string {
+func (p *page) rows(t *document.Table) []string {
 	names, rules := "|", "|"
 	for _, c := range t.Columns {
 		names += " " + escape(c.Name) + " |"
@@ -178,7 +232,11 @@ func rows(t *document.Table) []string {
 	for _, row := range t.Rows[:min(len(t.Rows), maxRows)] {
 		line := "|"
 		for i, cell := range row {
-			line += " " + cellText(cell.Text, t.Columns[i].Kind) + " |"
+			text := cellText(cell.Text, t.Columns[i].Kind)
+			if cell.Link != "" {
+				text = p.link(text, cell.Text)
+			}
+			line += " " + text + " |"
 		}
 		lines = append(lines, line)
 	}
@@ -203,10 +261,17 @@ func (p *page) rest(listed, shown int, more string) {
 
 func (p *page) findings(f *document.Findings) {
 	var lines []string
-	for _, v := range f.List[:min(len(f.List), maxItems)] {
-		line := fmt.Sprintf("- **%s** %s: %s", escape(v.Certainty), v.ID, escape(v.Sentence))
-		if len(v.Records) > 0 {
-			line += fmt.Sprintf(" %s at %d", code(v.Records[0].File), v.Records[0].Offset)
+	site := ""
+	for i, v := range bySite(f) {
+		if i == 0 || v.Origin != site {
+			site = v.Origin
+			p.paragraph(strings.Join(lines, "\n"))
+			p.paragraph("**" + code(site) + "**")
+			lines = nil
+		}
+		line := fmt.Sprintf("- <a id=%q></a>**%s** [%s](#%s): %s", v.ID, escape(v.Certainty), v.ID, v.ID, escape(v.Sentence))
+		for _, r := range v.Records {
+			line += fmt.Sprintf(" %s: %s at %d.", escape(r.What), code(r.File), r.Offset)
 		}
 		lines = append(lines, line)
 	}

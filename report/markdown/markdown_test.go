@@ -19,10 +19,28 @@ func render(t *testing.T, doc *document.Document) string {
 	return b.String()
 }
 
-// Hostile texts stay texts: there is no element but code, no link, and every row of a table has
-// as many cells as there are columns.
+// Hostile texts stay texts: there is no element but code and anchors, no link but to these, and every row of a table
+// has as many cells as there are columns.
 func TestSample(t *testing.T) {
 	text := render(t, documenttest.Sample())
+	anchors := make(map[string]bool)
+	for _, a := range regexp.MustCompile(`<a id="([a-z0-9-]+)"></a>`).FindAllStringSubmatch(text, -1) {
+		if anchors[a[1]] {
+			t.Errorf("two anchors %s", a[1])
+		}
+		anchors[a[1]] = true
+		text = strings.Replace(text, a[0], "", 1)
+	}
+	links := regexp.MustCompile(`\]\(#([a-z0-9-]+)\)`).FindAllStringSubmatch(text, -1)
+	for _, link := range links {
+		if !anchors[link[1]] {
+			t.Errorf("%s leads nowhere", link[0])
+		}
+		text = strings.Replace(text, link[0], "]", 1)
+	}
+	if len(links) < 10 || !strings.Contains(text, "| [<code>http&#58;//") {
+		t.Errorf("%d links, or none of a site", len(links))
+	}
 	if tags := regexp.MustCompile(`<[^>]*>`).FindAllString(text, -1); len(tags) == 0 {
 		t.Error("no code")
 	} else {
