@@ -117,8 +117,11 @@ func (e *evaluation) tellResults(cmd *cobra.Command, dir string, audit *report.A
 		return err
 	}
 	if wantsSummary(cmd) {
-		figures := cmp.Or(r.figures, document.NewFigures(nil))
-		if err := figures.WriteText(cmd.OutOrStdout(), audit, textOptions(cmd, e.full)); err != nil {
+		figures, options := cmp.Or(r.figures, document.NewFigures(nil)), textOptions(cmd, e.full)
+		if r.written != nil {
+			options.Dir = dir
+		}
+		if err := figures.WriteText(cmd.OutOrStdout(), audit, options); err != nil {
 			return err
 		}
 		fmt.Fprintf(cmd.OutOrStdout(), "\n%s\n", written)

@@ -47,37 +47,36 @@ var actions = [prohibitions]Class{
 }
 
 // actionSection says what to do about violations, and about all else that leaves a question.
-func (b *builder) actionSection() Section {
+func (f *Figures) actionSection(t *report.Totals) Section {
 	s := Section{ID: "actions", Heading: "What to do"}
 	for by, a := range actions {
-		n := b.sites.causes[by]
+		n := f.sites.causes[by]
 		if n.fetches == 0 {
 			continue
 		}
-		table := b.sites.ruleTable("actions-"+a.ID, a.Label+": rules with most violations", prohibition(by))
+		table := f.sites.ruleTable("actions-"+a.ID, a.Label+": rules with most violations", prohibition(by))
 		a.Count, a.Link = n.fetches, table.ID
 		a.Words = fmt.Sprintf("%s on %s", plural(n.fetches, "fetch"), plural(n.origins, "site"))
 		s.Classes, s.Tables = append(s.Classes, a), append(s.Tables, table)
 	}
-	t := &b.audit.Totals
 	for _, a := range []Class{
-		{ID: "settle", Label: "Disallowed, but not proven", Count: t.Unproven, Link: "unproven", Meaning: "Each finding " +
+		{ID: "unproven", Label: "Disallowed, but not proven", Count: t.Unproven, Meaning: "Each finding " +
 			"names what would settle it. Add that to the archives, and audit again."},
-		{ID: "learn", Label: "Unknown", Count: t.Unknown, Link: "unknown", Meaning: "The archives do not show what robots.txt " +
+		{ID: "unknown", Label: "Unknown", Count: t.Unknown, Meaning: "The archives do not show what robots.txt " +
 			"said. Each reason names what would settle it."},
 		{
-			ID: "tags", Label: "Pages and sites that restrict their use", Count: max(t.UsageRestricted, t.PublicationRestricted),
-			Link: "use", Meaning: "No violations. Leave these pages out of what is published, indexed or trained on: the lists " +
+			ID: "use", Label: "Pages and sites that restrict their use", Count: max(t.UsageRestricted, t.PublicationRestricted),
+			Meaning: "No violations. Leave these pages out of what is published, indexed or trained on: the lists " +
 				"of robotsaudit export do.",
 		},
 	} {
-		if a.Words = plural(a.Count, "fetch"); a.Count > 0 {
+		if a.Words, a.Link = plural(a.Count, "fetch"), a.ID; a.Count > 0 {
 			s.Classes = append(s.Classes, a)
 		}
 	}
 	if n := t.InputsNotWhollyRead; n > 0 {
 		s.Classes = append(s.Classes, Class{
-			ID: "repair", Label: "Not wholly read", Count: n, Words: plural(n, "input"),
+			ID: "unread", Label: "Not wholly read", Count: n, Words: plural(n, "input"),
 			Link: "unread", Meaning: "Fetches may be missing. Get the archives again, and audit again.",
 		})
 	}

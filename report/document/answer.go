@@ -139,12 +139,7 @@ func (t *siteTally) worstRules() []string {
 	var names []string
 	all := t.ranked(func(rule) bool { return true })
 	for _, r := range all[:min(len(all), maxNamedInAnswer)] {
-		n := t.rules[r]
-		on := plural(n.origins, "site")
-		if n.origins == 1 {
-			on = orNoOrigin(n.worst.origin)
-		}
-		names = append(names, fmt.Sprintf("“%s” (%s on %s)", r.text, plural(n.fetches, "fetch"), on))
+		names = append(names, fmt.Sprintf("“%s” (%s on %s)", r.text, plural(t.rules[r].fetches, "fetch"), t.where(r)))
 	}
 	if len(names) == 0 {
 		return nil
@@ -155,15 +150,21 @@ func (t *siteTally) worstRules() []string {
 // details qualify the answer.
 func details(t *report.Totals) (words []string) {
 	if t.Violations > 0 && t.Unproven > 0 {
-		words = append(words, fmt.Sprintf("%s more %s disallowed, and nothing proves that they are violations: %s "+
-			"possible, %s contested.",
-			number(t.Unproven), isAre(t.Unproven, "was", "were"), number(t.Possible), number(t.Contested)))
+		var parts []string
+		if t.Possible > 0 {
+			parts = append(parts, number(t.Possible)+" possible (nothing shows that the crawler knew, or made the fetch)")
+		}
+		if t.Contested > 0 {
+			parts = append(parts, number(t.Contested)+" contested (another copy of robots.txt, or another reading, allows it)")
+		}
+		words = append(words, fmt.Sprintf("%s more %s disallowed, but not proven to be violations: %s.", number(t.Unproven),
+			isAre(t.Unproven, "was", "were"), list(parts)))
 	}
 	if t.Unknown > 0 && t.Unknown < t.Decidable {
-		words = append(words, fmt.Sprintf("Of %s%s the archives do not show what robots.txt said: %s neither as "+
+		words = append(words, fmt.Sprintf("%s%s %s unknown: the archives do not show what robots.txt said. %s neither as "+
 			"allowed nor as %s.",
-			plural(t.Unknown, "fetch"), ofWhole(t.Unknown, t.Decidable), isAre(t.Unknown, "it counts",
-				"they count"), isAre(t.Unknown, "a violation", "violations")))
+			plural(t.Unknown, "fetch"), ofWhole(t.Unknown, t.Decidable), isAre(t.Unknown, "is", "are"),
+			isAre(t.Unknown, "It counts", "They count"), isAre(t.Unknown, "a violation", "violations")))
 	}
 	if t.UnsafeEncoding > 0 {
 		words = append(words, fmt.Sprintf("%s allowed by the letter alone: only the rule, or only the URL, encodes "+

@@ -115,7 +115,7 @@ func (b *builder) document(options *Options) *Document {
 		Title:    cmp.Or(Visible(options.Title), "Compliance with robots.txt"),
 		Operator: Visible(options.Operator), Date: Visible(options.Date),
 		Answer:   b.answer(),
-		Sections: []Section{b.actionSection(), certainty(t), b.scope(), b.timeline.section()},
+		Sections: []Section{b.actionSection(t), certainty(t), b.scope(), b.timeline.section()},
 		Excerpts: b.excerpts.list, Disclaimer: disclaimer,
 	}
 	if part := b.part.String(); part != "" {
@@ -147,11 +147,16 @@ func (b *builder) siteSection() Section {
 		t.Notes = append(t.Notes, plural(n, "fetch")+" of archives that are no input, reported by an index or a list, "+
 			isAre(n, "counts", "count")+" in none.")
 	}
-	kinds := b.kinds.table("sites-kinds", "Pages, embeds and seeds, as far as the archives show", "Kind")
-	return Section{ID: "sites", Heading: "Sites and collections", Intro: []string{
+	s := Section{ID: "sites", Heading: "Sites and collections", Intro: []string{
 		"Those with most violations come first, then those with most that is unproven or unknown. Unproven fetches " +
 			"are the possible and the contested ones.",
-	}, Tables: []Table{b.sites.table(), t, kinds}}
+	}, Tables: []Table{b.sites.table()}}
+	for _, t := range []Table{t, b.kinds.table("sites-kinds", "Pages, embeds and seeds, as far as the archives show", "Kind")} {
+		if len(t.Rows) > 1 || len(t.Notes) > 1 { // one row has what the whole has
+			s.Tables = append(s.Tables, t)
+		}
+	}
+	return s
 }
 
 func (b *builder) violationSection() Section {
@@ -164,8 +169,8 @@ func (b *builder) violationSection() Section {
 			number(f.Total), number(int64(len(f.List))), number(more))
 	}
 	return Section{ID: "violations", Heading: "Violations", Intro: []string{
-		"Each of these fetches was disallowed by robots.txt, certainly or probably. The sentence says no more " +
-			"than the records prove, which are named for each.",
+		"robots.txt disallowed each of these fetches, certainly or probably. Each proof names its records, and states no " +
+			"more than they show.",
 	}, Findings: f}
 }
 

@@ -36,6 +36,7 @@ type Figures struct {
 	crawlers   crawlerTally
 	issues     issueTally
 	evidence   map[verdict]int64 // fetches
+	exclusions map[string]int64  // URLs that logs name, by verdict
 	unnamed    int64             // captures of robots.txt by no crawler that is known by name
 }
 
@@ -48,7 +49,7 @@ func NewFigures(names []string) *Figures {
 		sites: newSiteTally(), violations: selection{limit: maxViolations}, unproven: selection{limit: maxUnproven},
 		settles: make(settleTally), timeline: newTimelineTally(), unknown: newUnknownTally(),
 		byInput: make([]Tally, len(names)+1), kinds: make(groupTally), use: newUseTally(),
-		WhatIf: report.NewWhatIf(), evidence: make(map[verdict]int64),
+		WhatIf: report.NewWhatIf(), evidence: make(map[verdict]int64), exclusions: make(map[string]int64),
 	}
 	for i, name := range names {
 		f.inputs.byName[i] = named{maphash.String(f.inputs.seed, name), int32(i)}
@@ -84,6 +85,8 @@ func (f *Figures) Add(row any) {
 		f.use.addSignal(row)
 	case *report.AgentRow:
 		f.crawlers.add(row)
+	case *report.ExclusionRow:
+		f.exclusions[strings.Clone(row.Verdict)]++
 	case *report.IssueRow:
 		f.issues.add(row)
 	}
@@ -174,6 +177,9 @@ func Read(ctx context.Context, res *results.Results) (*Figures, error) {
 		add(f, results.Rows(ctx, res, report.AgentStatsTable)),
 		add(f, results.Rows(ctx, res, report.IssuesTable)),
 	)
+	if _, written := res.Audit().Tables[report.ExclusionsTable.Name]; written {
+		err = cmp.Or(err, add(f, results.Rows(ctx, res, report.ExclusionsTable)))
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -42,8 +42,8 @@ func (t *crawlerTally) table() Table {
 	table := NewTable("crawlers", "Crawlers, by the product token of their User-Agent", "There are no fetches.",
 		Words.Columns("Crawler", "Claims about robots.txt"),
 		Number.Columns("Fetches", "Certain", "Probable", "Unproven", "Unknown"))
-	table.Notes = []string{"What a crawler claims about robots.txt is the field robots of the archive’s warcinfo " +
-		"record. It is not trusted."}
+	table.Notes = []string{"A product token is the name by which robots.txt addresses a crawler. What a crawler claims " +
+		"about robots.txt is the field robots of the archive’s warcinfo record. It is not trusted."}
 	for _, c := range t.first {
 		table.Add(tokenName(c.Agent), cmp.Or(strings.Join(c.Claims, ", "), "nothing"), c.Fetches,
 			c.ViolationsCertain, c.ViolationsProbable, c.Unproven(), c.Unknown)
@@ -91,7 +91,7 @@ func (b *builder) scope() Section {
 			{"Crawlers known by name", names(b.crawlers.names())},
 			{"Collections", names(b.names)},
 			{"Fetches", b.fetchesText()},
-			{"robots.txt", []string{b.capturesText()}},
+			{"robots.txt", append([]string{b.capturesText()}, b.exclusionsText(&a.Totals)...)},
 			{"Program", []string{fmt.Sprintf("%s %s; tables of schema version %s", a.Tool, Visible(a.Version),
 				Visible(a.SchemaVersion))}},
 			{"Settings", b.settings()},
@@ -127,8 +127,9 @@ func (b *builder) fetchesText() []string {
 	if !b.part.IsZero() {
 		of = "in this part of an audit of"
 	}
-	text := []string{fmt.Sprintf("%s %s %s, on %s", plural(t.Fetches, "fetch"), of, &b.audit.Inputs,
-		plural(t.Origins, "origin"))}
+	text := []string{fmt.Sprintf("%s %s %s, on %s. A site is an origin: a scheme, a host and a port, for which one "+
+		"robots.txt speaks (RFC 9309, section 2.3).", plural(t.Fetches, "fetch"), of, &b.audit.Inputs,
+		plural(t.Origins, "site"))}
 	if words := t.Verification.Text(); words != "" {
 		text = append(text, words)
 	}
@@ -137,6 +138,19 @@ func (b *builder) fetchesText() []string {
 			"and violations among them are at most probable.", plural(t.Indexed, "fetch")))
 	}
 	return text
+}
+
+// exclusionsText counts the URLs that a crawler left out by its log, and what robots.txt says of them.
+func (f *Figures) exclusionsText(t *report.Totals) []string {
+	if t.Exclusions == 0 {
+		return nil
+	}
+	text := "Logs name " + plural(t.Exclusions, "URL") + " that robots.txt kept a crawler from"
+	if n := f.exclusions; total(n) == t.Exclusions {
+		text += fmt.Sprintf(": by the captures, %s disallowed, %s allowed, %s unknown", number(n["disallowed"]),
+			number(n["allowed"]), number(n["unknown"]))
+	}
+	return []string{text + " (table exclusions)."}
 }
 
 // capturesText counts the captures of robots.txt by outcome.
@@ -162,9 +176,8 @@ func (b *builder) capturesText() string {
 	return text
 }
 
-// settings names the options that shape the results.
-func (b *builder) settings() []string {
-	s := b.audit.Settings
+// verdictSettings names the options that shape verdicts, and the first crawlers of --crawler-map.
+func verdictSettings(s *report.Settings, crawlers int) []string {
 	words := []string{"Profile " + Visible(s.Profile)}
 	if p, err := robots.ParseProfile(s.Profile); err == nil {
 		words[0] += ": robots.txt is read by " + p.Source() + "."
@@ -172,12 +185,19 @@ func (b *builder) settings() []string {
 	if s.Crawler != "" {
 		words = append(words, "All fetches and captures count as those of "+Clip(s.Crawler, maxName)+" (--crawler).")
 	}
-	for _, line := range few(s.CrawlerMap, maxNamed) {
+	for _, line := range few(s.CrawlerMap, crawlers) {
 		words = append(words, "Crawler by User-Agent (--crawler-map): "+Clip(line, maxName))
 	}
 	if !s.AsOf.IsZero() {
 		words = append(words, "Other crawlers and restrictions are judged as of "+asOfText(s.AsOf)+" (--as-of).")
 	}
+	return words
+}
+
+// settings names the options that shape the results.
+func (b *builder) settings() []string {
+	s := b.audit.Settings
+	words := verdictSettings(&s, maxNamed)
 	if len(s.Purposes) > 0 {
 		words = append(words, fmt.Sprintf("Restrictions are looked for on %s %s (--purpose).",
 			isAre(int64(len(s.Purposes)), "the purpose", "the purposes"), list(visibleAll(s.Purposes))))
@@ -217,9 +237,9 @@ func (b *builder) inputTable() Table {
 		Code.Columns("SHA-256 or fingerprint"))
 	if b.audit.Inputs.Unhashed > 0 {
 		table.Notes = []string{
-			"A fingerprint chains the checksums and lengths of an archive’s compressed records, the headers of " +
-				"its records, or the rows of an index. It shows whether an archive is the same, and is no SHA-256: " +
-				"for that, audit with --digest-inputs.",
+			"A fingerprint shows whether an archive is still the same. It is made of the checksums and lengths of its " +
+				"compressed records, of the headers of its records, or of the rows of an index. For a SHA-256, audit " +
+				"with --digest-inputs.",
 		}
 	}
 	if !b.part.IsZero() {

@@ -127,6 +127,19 @@ func (t *siteTally) ranked(wanted func(rule) bool) (list []rule) {
 	return list
 }
 
+// where names the sites of a rule, and tells it apart from another of the same text.
+func (t *siteTally) where(r rule) string {
+	n := t.rules[r]
+	on := plural(n.origins, "site")
+	if n.origins == 1 {
+		on = orNoOrigin(n.worst.origin)
+	}
+	if r.by == byName {
+		on += ", by name"
+	}
+	return on
+}
+
 // ruleOf names the rule or failure that forbade a fetch.
 func ruleOf(row *report.ViolationRow) string {
 	status := row.RobotsStatus
@@ -143,12 +156,9 @@ func ruleOf(row *report.ViolationRow) string {
 
 // table lists the sites.
 func (t *siteTally) table() Table {
-	table := NewTable("sites-origins", "By site", "There are no fetches.", Code.Columns("Site"),
+	table := NewTable("sites-origins", "Sites", "There are no fetches.", Code.Columns("Site"),
 		Number.Columns("Fetches", "Certain", "Probable", "Unproven", "Unknown"),
 		Moment.Columns("First fetch", "Last fetch"), Code.Columns("Rule behind most violations"))
-	table.Notes = []string{
-		"A site is an origin, which is a scheme, a host and a port: what one robots.txt speaks for (RFC 9309, section 2.3).",
-	}
 	for _, s := range t.sites {
 		rule := s.rule.text
 		if all := s.certain + s.probable; s.ruled < all {

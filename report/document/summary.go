@@ -24,9 +24,10 @@ const (
 
 // TextOptions are how WriteText writes.
 type TextOptions struct {
-	Full    bool // all that was counted, not the answer alone
-	Colours bool // what matters stands out, on a terminal that knows ANSI escapes
-	Width   int  // columns of the terminal; 0: there is none
+	Full    bool   // all that was counted, not the answer alone
+	Colours bool   // what matters stands out, on a terminal that knows ANSI escapes
+	Width   int    // columns of the terminal; 0: there is none
+	Dir     string // of the report to which the summary refers; "": there is none
 }
 
 // WriteText writes the summary of an audit for a person at a terminal. The figures are of that audit.
@@ -38,6 +39,7 @@ func (f *Figures) WriteText(w io.Writer, audit *report.Audit, opt TextOptions) e
 	s.printAnswer(p, opt.Full)
 	s.printShares(p)
 	s.printCauses(p)
+	s.printActions(p, opt)
 	s.printRules(p, opt.Full)
 	s.printWhatIf(p, opt.Full)
 	s.printAsked(p)
@@ -45,15 +47,62 @@ func (f *Figures) WriteText(w io.Writer, audit *report.Audit, opt TextOptions) e
 		s.printCaptures(p)
 		s.printEvidence(p)
 		s.printClaims(p)
-		s.printSites(p)
-		s.printPages(p)
+		printTable(p, s.crawlers.table(), topNames)
+		printTable(p, s.sites.table(), topRows)
+		for _, t := range s.use.section(audit, s.part).Tables {
+			printTable(p, t, topNames)
+		}
 	}
 	s.printUnread(p, opt.Full)
 	if opt.Full {
-		s.printNoted(p)
+		printTable(p, s.issues.kindTable(), topNames)
 	}
 	_, err := io.WriteString(w, p.String())
 	return err
+}
+
+// printTable writes the first rows of a table of the report, without those that count nothing. Words are what stands
+// next to numbers: first cells that are long, and of a table with many numbers, all but the first.
+func printTable(p *layout.Page, t Table, most int) {
+	rows := slices.DeleteFunc(t.Rows, func(row []Cell) bool {
+		return !slices.ContainsFunc(row, func(c Cell) bool { return c.Number != 0 })
+	})
+	if len(rows) == 0 {
+		return
+	}
+	var names []string
+	for _, c := range t.Columns {
+		if c.Kind == Number {
+			names = append(names, strings.ToLower(c.Name))
+		}
+	}
+	isLong := slices.ContainsFunc(rows, func(row []Cell) bool { return len(row[0].Text) > maxLabel })
+	isMany := len(names) > 3
+	p.Columns(t.Caption)
+	if isMany {
+		p.Names(names[0])
+	} else if len(names) > 1 {
+		p.Names(names...)
+	}
+	for _, row := range rows[:min(len(rows), most)] {
+		var label string
+		var words []string
+		var numbers []int64
+		for i, c := range row {
+			switch isNumber := t.Columns[i].Kind == Number; {
+			case isNumber && (!isMany || numbers == nil):
+				numbers = append(numbers, c.Number)
+			case isNumber && c.Number != 0:
+				words = append(words, c.Text+" "+strings.ToLower(t.Columns[i].Name))
+			case i == 0 && !isLong:
+				label = report.Shown(c.Text, maxLabel)
+			case !isNumber && !isMany && c.Text != "":
+				words = append(words, report.Shown(c.Text, maxShown))
+			}
+		}
+		p.Row(label, strings.Join(words, ", "), numbers...)
+	}
+	p.More(len(rows), most)
 }
 
 // summary writes the parts of a summary.
@@ -65,30 +114,13 @@ type summary struct {
 // printAudited states what was audited, and how.
 func (s *summary) printAudited(p *layout.Page) {
 	a, t := s.audit, &s.audit.Totals
+	what := fmt.Sprintf("Audited %s (%s): ", &a.Inputs, report.Bytes(a.Inputs.Size))
 	if !s.part.IsZero() {
-		p.Line("A part of the audit of %s: %s. It has %s on %s, %s; by %s %s, %s.", &a.Inputs, s.part,
-			plural(t.Fetches, "fetch"), plural(t.Origins, "origin"), periodText(t),
-			a.Tool, report.Shown(a.Version, maxLabel), strings.Join(settingsText(&a.Settings), ", "))
-		return
+		what = fmt.Sprintf("A part of the audit of %s: %s. It has ", &a.Inputs, s.part)
 	}
-	p.Line("Audited %s (%s): %s on %s, %s; by %s %s, %s.", &a.Inputs, report.Bytes(a.Inputs.Size),
-		plural(t.Fetches, "fetch"), plural(t.Origins, "origin"), periodText(t),
-		a.Tool, report.Shown(a.Version, maxLabel), strings.Join(settingsText(&a.Settings), ", "))
-}
-
-// settingsText names the settings that an answer depends on.
-func settingsText(s *report.Settings) []string {
-	list := []string{"profile " + s.Profile}
-	if s.Crawler != "" {
-		list = append(list, "crawler "+report.Shown(s.Crawler, maxLabel)+" (--crawler)")
-	}
-	if len(s.CrawlerMap) > 0 {
-		list = append(list, "crawlers by --crawler-map")
-	}
-	if !s.AsOf.IsZero() {
-		list = append(list, "other crawlers and restrictions as of "+s.AsOf.String())
-	}
-	return list
+	p.Line("%s%s on %s (scheme, host and port), %s. By %s %s. %s", what, plural(t.Fetches, "fetch"),
+		plural(t.Origins, "origin"), periodText(t), a.Tool, report.Shown(a.Version, maxLabel),
+		strings.Join(verdictSettings(&a.Settings, fewRows), " "))
 }
 
 // printAnswer counts every fetch once: the violations, and the rest.
@@ -99,19 +131,19 @@ func (s *summary) printAnswer(p *layout.Page, full bool) {
 		verdict = layout.Red
 	}
 	p.Answer(verdict, "Violations of robots.txt: "+plural(t.Violations, "fetch"))
-	p.Noted("certain", t.ViolationsCertain, "the crawler's copy, at most 24 h old; no copy allows")
-	p.Noted("probable", t.ViolationsProbable, "a doubt remains: see columns evidence and notes")
+	p.Row("certain", "the crawler had fetched the robots.txt that forbids them", t.ViolationsCertain)
+	p.Row("probable", "the same, but for a doubt (violations.notes)", t.ViolationsProbable)
 	p.Across("No violations, as far as these archives show")
-	p.Noted("possible", t.Possible, "no proof that the crawler knew, or made the fetch")
-	p.Noted("contested", t.Contested, "disallowed; another copy or an open reading allows")
+	p.Row("possible", "no proof that the crawler knew, or made the fetch", t.Possible)
+	p.Row("contested", "another copy of robots.txt, or reading, allows them", t.Contested)
 	unknown := "these archives do not show what robots.txt said"
 	if t.Unknown > 0 {
 		unknown += "; what would settle it:"
 	}
-	p.Noted("unknown", t.Unknown, unknown)
+	p.Row("unknown", unknown, t.Unknown)
 	s.printUnknown(p, full)
-	p.Noted("allowed", t.Allowed-t.RobotsTxtItself, s.allowedText())
-	p.Noted("robots.txt", t.RobotsTxtItself, "the file itself: allowed, and left out of shares")
+	p.Row("allowed", s.allowedText(), t.Allowed-t.RobotsTxtItself)
+	p.Row("robots.txt", "the file itself: always allowed, not counted below", t.RobotsTxtItself)
 }
 
 func (s *summary) allowedText() string {
@@ -139,7 +171,7 @@ func (s *summary) printUnknown(p *layout.Page, full bool) {
 		if !full {
 			settle, _, _ = strings.Cut(settle, ". ")
 		}
-		p.Noted("  "+report.Shown(reason, maxLabel), s.unknown.reasons[reason].fetches, strings.TrimSuffix(settle, "."))
+		p.Row("  "+report.Shown(reason, maxLabel), strings.TrimSuffix(settle, "."), s.unknown.reasons[reason].fetches)
 	}
 }
 
@@ -196,7 +228,8 @@ func (s *summary) printCauses(p *layout.Page) {
 		if t.Indexed > 0 {
 			why += ", or an index that names none"
 		}
-		p.Heading("%s name no crawler (%s), and prove no certain violation. If you know the crawler: --crawler TOKEN.",
+		p.Heading("%s name no crawler (%s), and prove no certain violation. If you know the name by which robots.txt "+
+			"addresses it: --crawler TOKEN.",
 			strings.Join(who, " and "), why)
 	}
 }
@@ -230,6 +263,28 @@ func (s *summary) joinedText() string {
 	return " Rows left out, as their fetches are counted already: " + number(n) + "."
 }
 
+// printActions names what to do, by cause, and where the report lists it.
+func (s *summary) printActions(p *layout.Page, opt TextOptions) {
+	actions := s.actionSection(&s.audit.Totals).Classes
+	if len(actions) == 0 || s.sites.total == 0 { // no table was read
+		return
+	}
+	p.Columns("What to do, by cause")
+	for _, a := range actions {
+		words := a.Label
+		if opt.Full {
+			words += ". " + strings.TrimSuffix(a.Meaning, ".")
+		}
+		if opt.Dir != "" {
+			words += ": report.html#" + a.Link
+		}
+		p.Row(a.ID, words, a.Count)
+	}
+	if opt.Dir != "" && s.audit.Totals.Violations > 0 {
+		p.Line("  One by one, with proof: robotsaudit explain %s 1", opt.Dir)
+	}
+}
+
 // printRules ranks the rules that disallowed violations.
 func (s *summary) printRules(p *layout.Page, full bool) {
 	list := s.sites.ranked(func(rule) bool { return true })
@@ -242,12 +297,7 @@ func (s *summary) printRules(p *layout.Page, full bool) {
 	}
 	p.Columns("Rules with most violations")
 	for _, r := range list[:min(len(list), most)] {
-		n := s.sites.rules[r]
-		on := plural(n.origins, "site")
-		if n.origins == 1 {
-			on = report.Shown(orNoOrigin(n.worst.origin), maxLabel)
-		}
-		p.Noted(report.Shown(r.text, maxLabel), n.fetches, on)
+		p.Row(report.Shown(r.text, maxLabel), report.Shown(s.sites.where(r), maxShown), s.sites.rules[r].fetches)
 	}
 }
 
@@ -261,12 +311,13 @@ func (s *summary) printWhatIf(p *layout.Page, full bool) {
 	}
 	p.Columns("Other crawlers would have been", "allowed", "disallowed", "unknown")
 	for _, a := range list[:min(len(list), most)] {
-		p.Row(report.Shown(a.Agent, maxLabel), a.Allowed, a.Disallowed, a.Unknown)
+		p.Row(report.Shown(a.Agent, maxLabel), "", a.Allowed, a.Disallowed, a.Unknown)
 	}
 	rest := list[min(len(list), most):]
 	differ := func(a report.AgentVerdicts) bool { return a.VerdictCounts != rest[0].VerdictCounts }
 	if len(rest) > 1 && !slices.ContainsFunc(rest, differ) {
-		p.Row(fmt.Sprintf("each of %s more", number(int64(len(rest)))), rest[0].Allowed, rest[0].Disallowed, rest[0].Unknown)
+		p.Row(fmt.Sprintf("each of %s more", number(int64(len(rest)))), "", rest[0].Allowed, rest[0].Disallowed,
+			rest[0].Unknown)
 		return
 	}
 	p.More(len(list), most)
@@ -294,8 +345,8 @@ func (s *summary) printCaptures(p *layout.Page) {
 	if t.LogEvidence > 0 {
 		p.Line("Logs report %s that it could not be had.", plural(t.LogEvidence, "time"))
 	}
-	if t.Exclusions > 0 {
-		p.Line("Logs name %s that robots.txt kept a crawler from (table exclusions).", plural(t.Exclusions, "URL"))
+	for _, text := range s.exclusionsText(t) {
+		p.Line("%s", text)
 	}
 	if t.Duplicates > 0 {
 		p.Line("Of %s the archives hold another copy; each was counted once.", plural(t.Duplicates, "record"))
@@ -324,7 +375,7 @@ func (s *summary) printEvidence(p *layout.Page) {
 	p.Columns("Verdicts, by evidence", "fresh", "stale", "later", "none")
 	for _, v := range []string{"allowed", "disallowed", "unknown"} {
 		n := func(evidence string) int64 { return s.evidence[verdict{v, evidence}] }
-		p.Row(v, n("fresh"), n("stale"), n("later"), n("none"))
+		p.Row(v, "", n("fresh"), n("stale"), n("later"), n("none"))
 	}
 	p.Line("  fresh: robots.txt captured at most 24 h before the fetch; stale: longer before; later: within 24 h after; " +
 		"none: not at all, or not needed (allowed are the fetches of robots.txt itself, too).")
@@ -338,21 +389,7 @@ func (s *summary) printClaims(p *layout.Page) {
 	}
 	p.Columns("What warcinfo claims of robots.txt", "fetches", "violations", "unknown")
 	for i, c := range claims {
-		p.Row(report.Shown(timeline.Claims[i], maxLabel), c.Fetches, c.Violations, c.Unknown)
-	}
-	p.Columns("Crawlers, by product token", "fetches", "violations", "unproven", "unknown")
-	for _, c := range s.crawlers.first[:min(len(s.crawlers.first), topNames)] {
-		p.Row(report.Shown(tokenName(c.Agent), maxLabel), c.Fetches, c.Violations(), c.Unproven(), c.Unknown)
-	}
-	p.More(int(s.crawlers.total), topNames)
-}
-
-func (s *summary) printSites(p *layout.Page) {
-	p.Columns("Sites with most violations", "violations", "fetches")
-	for _, o := range s.sites.sites[:min(len(s.sites.sites), topRows)] {
-		if n := o.certain + o.probable; n > 0 {
-			p.Row(report.Shown(orNoOrigin(o.name), maxLabel), n, o.fetches)
-		}
+		p.Row(report.Shown(timeline.Claims[i], maxLabel), "", c.Fetches, c.Violations, c.Unknown)
 	}
 }
 
@@ -371,9 +408,7 @@ func (s *summary) printUnread(p *layout.Page, full bool) {
 		s.resyncedText()))
 	for _, in := range s.issues.unread[:min(len(s.issues.unread), most)] {
 		p.Line("  %s %s", report.Shown(in.file, maxShown), strings.TrimPrefix(report.IssueText(in.kind), "The input "))
-		if full {
-			p.Line("    %s: %s", report.Shown(in.kind, maxLabel), report.Shown(in.detail, maxShown))
-		}
+		p.Line("    %s: %s", report.Shown(in.kind, maxLabel), report.Shown(in.detail, maxShown))
 	}
 	p.More(int(unread), most)
 }
@@ -385,62 +420,6 @@ func (s *summary) resyncedText() string {
 		return ""
 	}
 	return " Read after damage (resynced): " + plural(n, "record") + "."
-}
-
-// printNoted counts what was odd and could be read nevertheless.
-func (s *summary) printNoted(p *layout.Page) {
-	isLossy := func(kind string, _ int64) bool { return isLossy(kind) }
-	kinds := maps.Clone(s.issues.kinds)
-	maps.DeleteFunc(kinds, isLossy)
-	if len(kinds) > 0 {
-		p.Columns("Noted in reading (table issues)")
-	}
-	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
-		p.Noted(report.Shown(kind, maxLabel), kinds[kind], issueText(kind))
-	}
-}
-
-// printPages describes the statements of pages and origins on their use.
-func (s *summary) printPages(p *layout.Page) {
-	t, ofWhole := &s.audit.Totals, s.part.IsZero() // of a part, some of this is not known
-	if ofWhole && t.Tagged+t.TagsUnknown+t.Signalled+t.PolicyFiles+t.CrawlDelays == 0 {
-		p.Heading("What pages said of their use: nothing.")
-		return
-	}
-	p.Columns("What pages said of their use: known only after the fetch, so no violation by it")
-	if ofWhole {
-		p.Noted("tagged", t.Tagged, "fetches whose page has a tag for somebody (page_tags)")
-		p.Noted("signalled", t.Signalled, "fetches of whose use page or site said something (usage_signals)")
-	}
-	for _, purpose := range s.use.purposes() {
-		restricted, allowed := s.use.signals[signal{purpose, "restrict"}], s.use.signals[signal{purpose, "allow"}]
-		if about := (words.Word{Meaning: meaning("signal_purpose", purpose)}); restricted+allowed > 0 {
-			p.Noted("  "+report.Shown(purpose, maxLabel), restricted,
-				fmt.Sprintf("%s restricted; allowed for %s", report.Shown(about.Brief(), maxShown), number(allowed)))
-		}
-	}
-	p.Noted("hinted", t.Hinted, "fetches with a statement without force that hints at a restriction (fetches.hints)")
-	if ofWhole {
-		p.Noted("contradictory", t.Conflicting,
-			"fetches with two statements that differ; the restriction holds (tag_conflicts)")
-	}
-	p.Noted("unknown", t.TagsUnknown,
-		"fetches some of whose tags may be missing: no record was read, a revisit has no original, a page cannot be read")
-	if ofWhole {
-		p.Noted("policy files", t.PolicyFiles,
-			"ai.txt and trust.txt got: of ai.txt Disallow-Training alone is read (host_stats.policy_files)")
-	}
-	if ofWhole || s.audit.Settings.Rate {
-		p.Noted("too soon", t.CrawlDelays,
-			"fetches sooner than Crawl-delay asked for, which is no part of RFC 9309 (rows with --rate)")
-	}
-	if len(s.use.restrictions) > 0 {
-		p.Columns("Restricted for the purpose given")
-	}
-	for _, k := range s.use.kinds() {
-		p.Noted(report.Shown(k.purpose, maxLabel), s.use.restrictions[k], fmt.Sprintf("fetches: %s, %s",
-			report.Shown(k.kind, maxLabel), report.Shown(k.certainty, maxLabel)))
-	}
 }
 
 // percentOf is a share in brackets; nil is of nothing.

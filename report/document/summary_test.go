@@ -24,7 +24,7 @@ func printed(t *testing.T, f *document.Figures, a *report.Audit, full bool) stri
 	var b strings.Builder
 	for _, width := range []int{48, 80} {
 		b.Reset()
-		if err := f.WriteText(&b, a, document.TextOptions{Full: full, Width: width}); err != nil {
+		if err := f.WriteText(&b, a, document.TextOptions{Full: full, Width: width, Dir: "out"}); err != nil {
 			t.Fatal(err)
 		}
 		for line := range strings.Lines(b.String()) {
@@ -88,7 +88,7 @@ func TestSummaryOfNothing(t *testing.T) {
 	audit := &report.Audit{Settings: report.Settings{Profile: "rfc9309"}}
 	got := printed(t, document.NewFigures(nil), audit, true)
 	for _, want := range []string{
-		"Audited 0 archives (0 B): 0 fetches on 0 origins, without a date",
+		"0 fetches on 0 origins (scheme, host and port),\nwithout a date. ",
 		"Disallowed: 0 of the 0 fetches that robots.txt could decide.",
 	} {
 		if !strings.Contains(got, want) {
@@ -154,7 +154,8 @@ func TestSummaryTellsWhatWasAsked(t *testing.T) {
 	a.Totals.RestrictionsUsage, a.Totals.RestrictionsPublication = 2, 1
 	text := strings.Join(strings.Fields(printed(t, document.NewFigures(nil), a, false)), " ")
 	for _, want := range []string{
-		"profile google, crawler A (--crawler), crawlers by --crawler-map.",
+		"Profile google: robots.txt is read by Google's published parser and matcher. All fetches and captures count as " +
+			"those of A (--crawler). Crawler by User-Agent (--crawler-map): x => y ",
 		"2 restrictions on use, 1 on publication (table restrictions). They are no violations.",
 		"2 fetches (table crawl_delays). They are no violations.",
 		"allowed 2 robots.txt did not forbid them; 2 by the letter alone",
@@ -162,6 +163,23 @@ func TestSummaryTellsWhatWasAsked(t *testing.T) {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in %s", want, text)
 		}
+	}
+}
+
+// What robots.txt kept a crawler from, by its log, is counted by what the captures say.
+func TestSummaryCountsExclusions(t *testing.T) {
+	f, a := document.NewFigures(nil), new(report.Audit)
+	for _, verdict := range []string{"disallowed", "allowed", "disallowed"} {
+		f.Add(&report.ExclusionRow{Decision: report.Decision{Verdict: verdict}})
+	}
+	a.Totals.Exclusions = 3
+	const want = "Logs name 3 URLs that robots.txt kept a crawler from: by the captures, 2\ndisallowed, 1 allowed, 0 unknown"
+	if text := printed(t, f, a, true); !strings.Contains(text, want) {
+		t.Errorf("%q is missing in %s", want, text)
+	}
+	a.Totals.Exclusions = 4 // the table was not read
+	if text := printed(t, f, a, true); !strings.Contains(text, "Logs name 4 URLs that robots.txt kept a crawler from (table") {
+		t.Error(text)
 	}
 }
 

@@ -64,6 +64,19 @@ func (t *issueTally) section(a *report.Audit, part *results.Part) Section {
 		archives.Add(u.file, u.problems, issueText(u.kind), u.detail, u.offset)
 	}
 	archives.leaveOut(t.total-int64(len(t.unread)), "table issues")
+	s := Section{ID: "unread", Heading: "What could not be read", Tables: []Table{archives, t.kindTable()}}
+	if !part.IsZero() {
+		s.Intro = append(s.Intro, "This section is of the whole audit.")
+	}
+	if a.Totals.Duplicates > 0 {
+		s.Intro = append(s.Intro,
+			fmt.Sprintf("Of %s the archives hold another copy; each was counted once.",
+				plural(a.Totals.Duplicates, "record")))
+	}
+	return s
+}
+
+func (t *issueTally) kindTable() Table {
 	kinds := NewTable("unread-kinds", "All that was noted, by kind", "Nothing was noted.",
 		Words.Columns("What"), Number.Columns("Times"), Words.Columns("Fetches may be missing"))
 	missing := func(kind string) string {
@@ -78,16 +91,7 @@ func (t *issueTally) section(a *report.Audit, part *results.Part) Section {
 	for _, k := range names {
 		kinds.Add(issueText(k), t.kinds[k], missing(k))
 	}
-	s := Section{ID: "unread", Heading: "What could not be read", Tables: []Table{archives, kinds}}
-	if !part.IsZero() {
-		s.Intro = append(s.Intro, "This section is of the whole audit.")
-	}
-	if a.Totals.Duplicates > 0 {
-		s.Intro = append(s.Intro,
-			fmt.Sprintf("Of %s the archives hold another copy; each was counted once.",
-				plural(a.Totals.Duplicates, "record")))
-	}
-	return s
+	return kinds
 }
 
 // issueText describes a kind of issue.

@@ -2,7 +2,6 @@ package document
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -115,7 +114,7 @@ func (t *useTally) section(a *report.Audit, part *results.Part) Section {
 	s := Section{ID: "use", Heading: "Restrictions on publication and use", Intro: []string{
 		"None of these is a violation of robots.txt: a page’s own statements are known only after it was fetched. " +
 			"They concern what may be done with the copy.",
-	}, Tables: []Table{pageTable(&a.Totals, part)}}
+	}, Tables: []Table{pageTable(a, part)}}
 	if len(a.Settings.Purposes) == 0 {
 		s.Intro = append(s.Intro,
 			"Restrictions on a purpose are listed if the audit names it: --purpose archive, index or train.")
@@ -123,16 +122,12 @@ func (t *useTally) section(a *report.Audit, part *results.Part) Section {
 		s.Tables = append(s.Tables, t.restrictionTable(), t.siteTable())
 	}
 	s.Tables = append(s.Tables, t.signalTable())
-	if a.Settings.Rate {
-		s.Intro = append(s.Intro,
-			fmt.Sprintf("%s sooner after the crawler’s fetch before than Crawl-delay asked for, which is no part "+
-				"of RFC 9309 (table crawl_delays).", plural(a.Totals.CrawlDelays, "fetch")+" came"))
-	}
 	return s
 }
 
 // pageTable counts fetches by the statements on them. Of a part, some are not counted (Results.IsUncounted).
-func pageTable(t *report.Totals, part *results.Part) Table {
+func pageTable(a *report.Audit, part *results.Part) Table {
+	t := &a.Totals
 	table := NewTable("use-pages", "Fetches by what was said of them", "",
 		Words.Columns("What was said"), Number.Columns("Fetches"))
 	whole := func(what string, n int64) {
@@ -148,6 +143,10 @@ func pageTable(t *report.Totals, part *results.Part) Table {
 	whole("Statements that contradict each other; the restriction holds", t.Conflicting)
 	table.Add("Some tags may be missing: no record was read, a revisit has no original, a page cannot be read",
 		t.TagsUnknown)
+	whole("A policy file: ai.txt or trust.txt. Of ai.txt, Disallow-Training alone is read", t.PolicyFiles)
+	if part.IsZero() || a.Settings.Rate {
+		table.Add("Fetched faster than Crawl-delay, which is not part of RFC 9309", t.CrawlDelays)
+	}
 	return table
 }
 
@@ -200,8 +199,8 @@ func (t *useTally) purposes() (list []string) {
 	return slices.Compact(list)
 }
 
-// meaning returns the meaning of a value of a column.
+// meaning returns the meaning of a value of a column: its first sentence.
 func meaning(list, value string) string {
-	words := plainMarkdown(report.Meaning(list, value))
+	words, _, _ := strings.Cut(plainMarkdown(report.Meaning(list, value)), ". ")
 	return cmp.Or(strings.TrimSuffix(words, "."), Visible(value))
 }

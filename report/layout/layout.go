@@ -14,7 +14,7 @@ const (
 	pageWidth = 80 // cells of a page where nothing says how many
 	minWidth  = 40
 	maxWidth  = 100
-	minWords  = 24 // cells that words next to numbers have at least
+	minWords  = 24 // cells that words next to numbers have, if they need them
 	minLabel  = 8  // cells that labels have at least
 )
 
@@ -70,18 +70,16 @@ func (p *Page) Answer(c Colour, heading string) {
 	p.rows = append(p.rows, row{label: heading, colour: c})
 }
 
-// Row adds a row of columns: a label and numbers.
-func (p *Page) Row(label string, numbers ...int64) {
-	r := row{label: "  " + label}
+// Names adds the names of numbers.
+func (p *Page) Names(names ...string) { p.rows = append(p.rows, row{numbers: names}) }
+
+// Row adds a row of columns: a label, numbers, and words about them.
+func (p *Page) Row(label, words string, numbers ...int64) {
+	r := row{label: "  " + label, words: words}
 	for _, n := range numbers {
 		r.numbers = append(r.numbers, humanize.Comma(n))
 	}
 	p.rows = append(p.rows, r)
-}
-
-// Noted adds a row of a label, a number and words about it.
-func (p *Page) Noted(label string, n int64, words string) {
-	p.rows = append(p.rows, row{label: "  " + label, numbers: []string{humanize.Comma(n)}, words: words})
 }
 
 // Across adds a line to the columns in hand.
@@ -140,7 +138,7 @@ func (p *Page) endColumns() {
 	}
 	for _, r := range p.rows {
 		if r.words != "" {
-			labels = min(labels, left-2-minWords)
+			labels = min(labels, left-2-min(minWords, cellsOf(r.words)))
 		}
 	}
 	labels = max(min(labels, left), minLabel)

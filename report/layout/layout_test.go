@@ -32,8 +32,8 @@ func TestColours(t *testing.T) {
 	write := func(colours bool) string {
 		p := New(48, colours)
 		p.Answer(Red, "Violations of robots.txt: 3 fetches")
-		p.Noted("certain", 1_000_000, "the crawler's copy, at most 24 h old; no copy allows")
-		p.Row(strings.Repeat("label ", 20), 5)
+		p.Row("certain", "the crawler's copy, at most 24 h old; no copy allows", 1_000_000)
+		p.Row(strings.Repeat("label ", 20), "", 5)
 		p.More(12, 10)
 		return p.String()
 	}
