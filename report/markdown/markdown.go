@@ -24,7 +24,8 @@ const (
 
 // order is the order of the sections: what matters most comes first, and what is cut last.
 var order = []string{
-	"actions", "certainty", "scope", "timeline", "violations", "unproven", "unknown", "sites", "use", "what-if", "unread",
+	"actions", "certainty", "scope", "timeline", "violations", "unproven", "unknown", "sites", "use", "what-if",
+	"unread",
 	"changes", "method",
 }
 
@@ -85,7 +86,8 @@ func bySite(f *document.Findings) []document.Finding {
 		}
 	}
 	list := slices.Clone(f.List[:min(len(f.List), maxItems)])
-	slices.SortStableFunc(list, func(a, b document.Finding) int { return cmp.Compare(first[a.Origin], first[b.Origin]) })
+	slices.SortStableFunc(list,
+		func(a, b document.Finding) int { return cmp.Compare(first[a.Origin], first[b.Origin]) })
 	return list
 }
 
@@ -269,7 +271,8 @@ func (p *page) findings(f *document.Findings) {
 			p.paragraph("**" + code(site) + "**")
 			lines = nil
 		}
-		line := fmt.Sprintf("- <a id=%q></a>**%s** [%s](#%s): %s", v.ID, escape(v.Certainty), v.ID, v.ID, escape(v.Sentence))
+		line := fmt.Sprintf("- <a id=%q></a>**%s** [%s](#%s): %s", v.ID, escape(v.Certainty), v.ID, v.ID,
+			escape(v.Sentence))
 		for _, r := range v.Records {
 			line += fmt.Sprintf(" %s: %s at %d.", escape(r.What), code(r.File), r.Offset)
 		}
