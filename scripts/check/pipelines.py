@@ -14,6 +14,7 @@ after the other, until it agrees. A row that it then still decides otherwise is 
 import bisect
 import collections
 import concurrent.futures
+import contextlib
 import datetime
 import gzip
 import json
@@ -32,7 +33,7 @@ import pyarrow.parquet as parquet
 from protego import Protego
 
 import robots
-from lib import ROOT, cost, folder, iso, message, record, shared, uuid_of
+from lib import ROOT, call, cost, folder, iso, message, record, shared, uuid_of
 from package import installed
 
 ENVIRONMENT = "requirements-pipelines.txt"
@@ -149,6 +150,26 @@ def run(package, data):
         if done.returncode:
             sys.exit(f"{heading}: {done.said}")
         yield heading, *figures
+
+
+def by_commands(binary, data, rows):
+    """Runs the example of docs/SCHEMA.md, "Joined back": its lists have the bytes of those that Python wrote, its query all rows."""
+    section = (ROOT / "docs/SCHEMA.md").read_text().split("**Joined back.**")[1]
+    commands, query = (re.search(rf"```{kind}\n(.*?)```", section, re.S)[1] for kind in ("sh", "sql"))
+    (data / "commands").mkdir()
+    for name, of in (("fineweb.parquet", "fineweb.parquet"), ("robots.warc", "robots.warc.gz")):
+        (data / "commands" / name).symlink_to(data / of)
+    for command in commands.splitlines():
+        call(binary, *command.split()[1:], cwd=data / "commands", codes=(0,))
+    for name in LISTS:
+        if (data / f"{name}.parquet").read_bytes() != (data / f"commands/{name}.parquet").read_bytes():
+            yield f"{name}.parquet of the command line has other bytes"
+    with contextlib.chdir(data / "commands"):
+        found = duckdb.sql(query).fetchall()
+    print("\n" + "; ".join(f"{n:,} {of} ({reason})" for of, reason, n, _ in found))
+    ids = duckdb.sql(f"SELECT count(*) - count(DISTINCT id) FROM '{data / 'fineweb.parquet'}'").fetchall()[0][0]
+    if not rows <= sum(n for *_, n, _ in found) <= rows + 2 * ids:  # an id of two rows may be in two lists
+        yield f"the query of docs/SCHEMA.md counts {found}"
 
 
 def kept_by_all(data):
@@ -277,5 +298,5 @@ def main(binary, *, rows: int = 5_000, hosts: int = 500, sample: int = 20_000, d
             print(f"| {heading} | {wall:.1f} | {cpu:.1f} | {rows / cpu:,.0f} | {peak / 1e6:.0f} |", flush=True)
         of = list(captures(random.Random(SEED), hosts))
         print(f"\n{rows:,} rows of {hosts:,} hosts; {sum(map(len, of)):,} captures, of {len({body for some in of for *_, body in some}):,} files")
-        wrong = [*kept_by_all(data), *compare(data, of, sample)]
+        wrong = [*by_commands(binary, data, rows), *kept_by_all(data), *compare(data, of, sample)]
     return "\n".join(wrong[:100]) or None

@@ -10,7 +10,6 @@ import os
 import bundle
 import expected
 import formats
-import joined
 import lists
 import oracles
 import pages
@@ -62,7 +61,6 @@ def main(binary):
         out = r.audit("all", [TESTDATA], "--agent", "GPTBot", "--agent", "CCBot", "--agent", "Wget", "--purpose",
                       "train")
         r.check(lists.main, binary, out)
-        r.check(joined.main, binary)
         print("== random tables", flush=True)
         (work / "random").mkdir()
         call("go", "test", "-count=1", "-run", "^TestRandomTables$", "./internal/parquetwriter", cwd=ROOT, codes=(0,),
