@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A release of the last commit, built twice and not published: the same bytes; deb and rpm; arm64 under qemu; the image.
+# A release of the last commit, built twice and not published: the same bytes; deb and rpm; arm64 under qemu; the image; recipes.
 #
 #     release [DIR]          keeps the release in DIR
 #
@@ -9,11 +9,10 @@
 # - the deb installs into an empty root, and the program runs there, with nothing else;
 # - the rpm unpacks to the same program;
 # - the program for arm64, under qemu-user, writes the rows that the one for amd64 writes;
-# - the image of Dockerfile is built by buildah and audits as its user. In place of the image
-#   golang:1.26 it has an empty one, into which this machine's /usr, Go and module cache are mounted:
-#   that needs no registry.
+# - the image has the same programs, and audits as its user;
+# - the recipes of packaging/ install it: see `packagers`.
 #
-# Needs Linux on amd64, Go, git, and for some tries root, dpkg, rpm, rpm2cpio, cpio, buildah and
+# Needs Linux on amd64, Go, git, and for some tries root, dpkg, rpm, rpm2cpio, cpio, skopeo and
 # qemu-aarch64-static; what is missing is skipped with a line. GORELEASER may name a goreleaser to
 # use. Not tried, for want of the systems: running on macOS, Windows and FreeBSD.
 set -euo pipefail
@@ -24,9 +23,7 @@ work=$(mktemp -d)
 failed=0
 fail() { echo "FAILED: $*"; failed=1; }
 has() { for c in "$@"; do command -v "$c" >/dev/null || return 1; done; }
-image() { buildah --storage-driver vfs --root "$work/images" --runroot "$work/run" "$@"; }
 clean() {
-	if [ -d "$work/images" ]; then image rm -a >/dev/null || true; fi
 	chmod -R u+w "$work"
 	rm -rf "$work"
 }
@@ -46,7 +43,7 @@ for n in 1 2; do
 		tail -20 "$work/build-$n.log"
 		exit 1
 	}
-	mv dist-wheels/* dist
+	mv dist-wheels/* dist-image/* dist
 	mv dist "$work/dist-$n"
 	cd "$work"
 	rm -rf "build-$n"
@@ -116,29 +113,30 @@ else
 	echo "skipped: arm64, which needs qemu-aarch64-static (package qemu-user-static)"
 fi
 
-if has buildah && [ "$(id -u)" = 0 ]; then
-	export BUILDAH_ISOLATION=chroot
-	clone source
-	cache=$(go env GOCACHE) modules=$(go env GOMODCACHE)
-	base=$(image from scratch)
-	mounted=$(image mount "$base")
-	mkdir -p "$mounted"/{usr,etc,tmp,proc,dev,sys,cache,modules}
-	for dir in bin lib lib64; do cp -P "/$dir" "$mounted/$dir"; done # links into /usr
-	image config --env "PATH=$(go env GOROOT)/bin:$PATH" --env GOCACHE=/cache --env GOMODCACHE=/modules --env HOME=/tmp "$base"
-	image commit -q "$base" docker.io/library/golang:1.26 >/dev/null
-	image bud --pull-never --network host -v /usr:/usr:ro -v /etc:/etc:ro -v "$cache:/cache" -v "$modules:/modules" \
-		-t robotsaudit source >image.log 2>&1 || fail "the image: $(tail image.log)"
-	container=$(image from --pull-never localhost/robotsaudit)
-	mkdir -m 777 data
-	cp "$here"/testdata/warc/*.warc* data
-	inside() { image run -v "$work/data:/data" "$container" -- /robotsaudit "$@"; }
-	inside --version | grep -q "^robotsaudit $version " || fail "the version of the image"
-	inside audit . -o out >/dev/null 2>&1 || fail "the image does not audit"
-	inside ingest --check - <data/crawl-b-2.warc >/dev/null || fail "the image has no temporary folder"
-	[ -s data/out/report.html ] && echo "the image: is built, and audits testdata/warc as its user"
+if has skopeo && [ "$(id -u)" = 0 ]; then
+	image=$(echo dist-1/robotsaudit_*_image.tar)
+	for processor in amd64 arm64; do
+		skopeo --override-arch $processor copy -q "oci-archive:$image" "dir:image-$processor"
+		mkdir "image-root-$processor"
+		for layer in "image-$processor"/*; do # the others are JSON
+			tar -xzf "$layer" -C "image-root-$processor" 2>/dev/null || true
+		done
+	done
+	cmp image-root-amd64/robotsaudit "$amd64" || fail "the image for amd64 has another program"
+	cmp image-root-arm64/robotsaudit "$arm64" || fail "the image for arm64 has another program"
+	skopeo inspect "docker-archive:$image" | grep -q "\"org.opencontainers.image.version\": \"${version#v}\"" || fail "the labels of the image"
+	grep -q '"bomFormat": "CycloneDX"' image-root-arm64/usr/share/doc/robotsaudit/robotsaudit.cdx.json || fail "the image's bill of materials"
+	mkdir -m 777 image-root-amd64/data
+	cp "$here"/testdata/warc/*.warc* image-root-amd64/data
+	inside() { chroot --userspec=65532:65532 image-root-amd64 /robotsaudit "$@"; }
+	inside audit /data -o /data/out >/dev/null 2>&1 || fail "the image does not audit"
+	inside ingest --check - <image-root-amd64/data/crawl-b-2.warc >/dev/null || fail "the image has no temporary folder"
+	[ -s image-root-amd64/data/out/report.html ] && echo "the image: two processors, labels, and it audits testdata/warc as its user"
 else
-	echo "skipped: the image, which needs buildah and root"
+	echo "skipped: the image, which needs skopeo and root"
 fi
+
+"$here/scripts/check/run" packagers "$amd64" dist-1 || fail recipes
 
 if [ $# -gt 0 ]; then
 	mkdir -p "$1"
