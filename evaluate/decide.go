@@ -227,6 +227,7 @@ func (d *decider) doubts(s *subject, v *view) (n Notes) {
 			when(st.Resynced, words.NoteResynced) |
 			when(st.OtherTarget, words.NoteOtherTarget) |
 			when(st.Mismatched, words.NoteDigestMismatch) |
+			when(st.IsListed(), words.NoteListedRobots) |
 			when(st.Coarsest < facts.PrecisionSecond, words.NoteCoarseDate)
 	}
 	isUnbound := s.Flags&facts.FlagUnbound != 0 ||
@@ -361,7 +362,8 @@ func (d *decider) certify(r *Result, s *subject, tl *timeline, v *view) {
 // disallowed ("Possible").
 func (d *decider) isInformed(s *subject, v *view, isBracketed bool) bool {
 	switch {
-	case s.agent == "", v.evidence == Later, slices.ContainsFunc(v.tied, func(st *State) bool { return st.Mismatched }):
+	case s.agent == "", v.evidence == Later,
+		slices.ContainsFunc(v.tied, func(st *State) bool { return st.Mismatched || st.IsListed() }):
 		return false
 	case v.evidence == Fresh || isBracketed:
 		return true
@@ -369,7 +371,7 @@ func (d *decider) isInformed(s *subject, v *view, isBracketed bool) bool {
 		return false
 	}
 	return v.own || slices.ContainsFunc(v.older, func(older *State) bool {
-		return !older.Forgeable && !older.Mismatched && s.see(older).age <= informedFor &&
+		return !older.Forgeable && !older.Mismatched && !older.IsListed() && s.see(older).age <= informedFor &&
 			d.answer(older, s).Verdict == Disallowed
 	})
 }
@@ -402,13 +404,13 @@ func (d *decider) isBracketed(s *subject, tl *timeline, v *view) (is, unread boo
 	if v.evidence != Stale {
 		return false, false
 	}
-	next := oneOfEach(tl.all.next(s, informedFor), firstInArchive)
+	next := oneOfEach(recordsOf(tl.all.next(s, informedFor)), firstInArchive)
 	isAfter := func(t facts.Time) bool { return t.MicrosSince(s.time) > 0 }
 	for _, st := range next {
 		switch {
 		case tl.hasUnread(isAfter, st.Time()):
 			return false, true
-		case st.Forgeable, st.Mismatched, d.answer(st, s).Verdict != Disallowed:
+		case st.Forgeable, st.Mismatched, st.IsListed(), d.answer(st, s).Verdict != Disallowed:
 			return false, false
 		}
 	}
@@ -741,6 +743,7 @@ func firstInArchive(a, b *State) bool { return a.Index < b.Index }
 // captures in several archives, and the doubts of all count. So between two that differ in nothing of this
 // list, either may be taken.
 func (v *view) choose(s *subject, wins func(a, b *State) bool) {
+	v.moment = recordsOf(v.moment)
 	if len(v.moment) == 1 { // as nearly always
 		v.governing, v.own, v.tied = v.moment[0], s.see(v.moment[0]).isOwn, v.moment
 		return
@@ -757,6 +760,16 @@ func (v *view) choose(s *subject, wins func(a, b *State) bool) {
 		return !facts.SpotOf(&st.Fetch).SameRun(facts.SpotOf(&v.governing.Fetch)) && (!v.own || s.see(st).isOwn)
 	})
 	v.tied = append([]*State{v.governing}, oneOfEach(rivals, wins)...)
+}
+
+// recordsOf returns the records among captures of one moment, which stand above rows of tables; the rows, if
+// there are no others ("Tables of robots.txt").
+func recordsOf(moment []*State) []*State {
+	records := filter(moment, func(st *State) bool { return !st.IsListed() })
+	if len(records) == 0 {
+		return moment
+	}
+	return records
 }
 
 func (s *subject) prefers(a, b *State, wins func(a, b *State) bool) bool {

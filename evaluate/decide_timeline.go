@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/robotsaudit/robotsaudit/internal/agents"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/resolve"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
@@ -202,6 +203,9 @@ func (s *State) BodyAgent() string { return s.bodyAgent }
 // none is known.
 func (s *State) Agent() string { return s.agent }
 
+// IsListed reports whether the capture is a row of a table, and no record ("Tables of robots.txt").
+func (s *State) IsListed() bool { return s.Trust == facts.TrustListed }
+
 // isRefusedLike reports whether two captures are refusals to one crawler, for any token.
 func (s *State) isRefusedLike(other *State) bool {
 	isOne := func(a, b answered) bool {
@@ -244,7 +248,7 @@ func (s *State) isAlike(other *State) bool {
 		return false
 	}
 	return s.HopURLs == other.HopURLs && s.Outcome == other.Outcome && s.HasBody == other.HasBody &&
-		s.Mismatched == other.Mismatched && s.OtherTarget == other.OtherTarget &&
+		s.Mismatched == other.Mismatched && s.Trust == other.Trust && s.OtherTarget == other.OtherTarget &&
 		(!s.HasBody || s.BodyDigest == other.BodyDigest && s.BodyFlags&cut == other.BodyFlags&cut)
 }
 
@@ -254,6 +258,11 @@ func (d *decider) complete(st *State, id int64) {
 	st.agent, _ = d.agentOf(&st.Fetch)
 	st.key = agentKey(st.agent)
 	st.bodyAgent, _ = d.agentOf(&facts.Fetch{UserAgent: st.BodyUserAgent, UserAgentSource: st.BodyAgentSource})
+	if st.IsListed() { // an option names the crawler of the archives, not whoever made a table
+		st.agent, _ = robots.TokensFromUserAgent(st.UserAgent, agents.Leading)
+		st.bodyAgent, _ = robots.TokensFromUserAgent(st.BodyUserAgent, agents.Leading)
+		st.key = cmp.Or(agentKey(st.agent), keyOfTable)
+	}
 	for _, step := range st.Steps() {
 		if step.Kind == StepHop || step.Kind == StepCopy {
 			st.led = append(st.led, answered{
@@ -275,6 +284,9 @@ func (d *decider) complete(st *State, id int64) {
 	}
 	st.readAs(d.files.profile)
 }
+
+// keyOfTable is the crawler of the rows of tables that name none. No fetch is by it.
+const keyOfTable = "\x00"
 
 // cutURL stands for any URL to which a capture redirects, since no more than its beginning was kept.
 const cutURL = "…"

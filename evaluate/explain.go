@@ -411,6 +411,7 @@ func (x *explainer) capture(st *State, roles []string) (*ExplainedCapture, error
 		when(st.Resynced, words.NoteResynced),
 		when(st.Forgeable, words.NoteForgeable),
 		when(st.Mismatched, words.NoteDigestMismatch),
+		when(st.IsListed(), words.NoteListedRobots),
 		when(st.OtherTarget, words.NoteOtherTarget),
 	} {
 		c.Doubts = append(c.Doubts, doubt.Strings()...)

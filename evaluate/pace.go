@@ -187,7 +187,7 @@ func (p *pace) longest(tl *timeline) (longest int64, err error) {
 // smaller delay counts.
 func (p *pace) delayOf(st *State, by crawler) (micros int64, line int, err error) {
 	if st.Outcome != words.OutcomeRules || !st.HasBody || facts.Flags(st.BodyFlags)&facts.FlagBodyCut != 0 ||
-		st.Mismatched || st.OtherTarget {
+		st.Mismatched || st.IsListed() || st.OtherTarget {
 		return 0, 0, nil
 	}
 	file, err := p.decider.files.get(st)

@@ -39,10 +39,12 @@ type ExpandOptions struct {
 	Base string
 	// TrustLists lets lists on servers name all that the user's own lists may name.
 	TrustLists bool
-	// URLs are files that the user calls lists of URLs.
-	URLs []string
+	// URLs are files that the user calls lists of URLs, Robots such as he calls tables of robots.txt.
+	URLs, Robots []string
 	// IDColumn is the column of these lists with the user's own names of rows; "": id, if there is one.
 	IDColumn string
+	// Bodies is a folder with the bodies that the tables name by their digests; "": there is none.
+	Bodies string
 }
 
 // Expand turns arguments into inputs, sorted by path, each file once: files,
@@ -52,11 +54,15 @@ type ExpandOptions struct {
 // servers fail.
 func Expand(ctx context.Context, args []string, opt ExpandOptions) (inputs []Input, failures []*InputError) {
 	x := expander{base: opt.Base, trustLists: opt.TrustLists, seen: make(map[string]bool)}
-	x.isList, x.idColumn = true, opt.IDColumn
+	x.called = facts.Input{List: true, IDColumn: opt.IDColumn}
 	for _, path := range opt.URLs {
 		x.path(ctx, path)
 	}
-	x.isList, x.idColumn = false, ""
+	x.called = facts.Input{RobotsList: true, Bodies: opt.Bodies}
+	for _, path := range opt.Robots {
+		x.path(ctx, path)
+	}
+	x.called = facts.Input{}
 	for _, arg := range args {
 		x.argument(ctx, arg)
 	}
@@ -69,8 +75,7 @@ type expander struct {
 	inputs     []facts.Input
 	failures   []*InputError
 	seen       map[string]bool
-	isList     bool // the arguments are lists of URLs
-	idColumn   string
+	called     facts.Input // what the user calls the files that the arguments name
 }
 
 func (x *expander) fail(arg, format string, args ...any) {
@@ -110,8 +115,10 @@ func (x *expander) path(ctx context.Context, arg string) {
 func (x *expander) named(ctx context.Context, arg string) {
 	info, err := os.Stat(arg)
 	switch {
-	case err == nil && info.IsDir() && x.isList:
+	case err == nil && info.IsDir() && x.called.List:
 		x.fail(arg, "is a folder; name a list of URLs")
+	case err == nil && info.IsDir() && x.called.RobotsList:
+		x.fail(arg, "is a folder; name a table of robots.txt")
 	case err == nil && info.IsDir():
 		x.folder(ctx, arg)
 	case err == nil:
@@ -414,10 +421,9 @@ func (x *expander) file(path, name string) {
 		x.fail(path, "is no regular file; give a pipe on standard input, as -")
 		return
 	}
-	x.add(facts.Input{
-		Path: real, Name: name, Size: info.Size(), MTime: info.ModTime().UnixNano(),
-		List: x.isList, IDColumn: x.idColumn,
-	})
+	in := x.called
+	in.Path, in.Name, in.Size, in.MTime = real, name, info.Size(), info.ModTime().UnixNano()
+	x.add(in)
 }
 
 // realPath returns the absolute path of a file without symbolic links. It has slashes on Windows, too:

@@ -141,6 +141,9 @@ func taskName(fingerprint string, inputs []facts.Input) string {
 		if in.Version != "" || in.IDColumn != "" {
 			fmt.Fprintf(h, "%q %q\n", in.Version, in.IDColumn)
 		}
+		if in.RobotsList {
+			fmt.Fprintf(h, "robots %q\n", in.Bodies)
+		}
 	}
 	return "task-" + hex.EncodeToString(h.Sum(nil)[:8])
 }

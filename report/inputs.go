@@ -27,6 +27,7 @@ const (
 // an AuditInput of each, and write and ReadAudit pass them one by one.
 type Inputs struct {
 	Archives, Indexes, Lists int
+	Tables                   int // of robots.txt
 	Size                     int64
 	Resynced                 int64 // records read after damage
 	Unhashed                 int64 // inputs without a SHA-256
@@ -36,9 +37,9 @@ type Inputs struct {
 }
 
 // Count is the number of inputs.
-func (i *Inputs) Count() int64 { return int64(i.Archives + i.Indexes + i.Lists) }
+func (i *Inputs) Count() int64 { return int64(i.Archives + i.Indexes + i.Lists + i.Tables) }
 
-// String counts archives, and also indexes and lists of URLs.
+// String counts archives, and also indexes, lists of URLs, and tables of robots.txt.
 func (i *Inputs) String() string {
 	var parts []string
 	if i.Archives > 0 || i.Count() == 0 {
@@ -50,6 +51,9 @@ func (i *Inputs) String() string {
 	if i.Lists > 0 {
 		parts = append(parts, english.Plural(i.Lists, "list of URLs", "lists of URLs"))
 	}
+	if i.Tables > 0 {
+		parts = append(parts, english.Plural(i.Tables, "table of robots.txt", "tables of robots.txt"))
+	}
 	return english.WordSeries(parts, "and")
 }
 
@@ -57,6 +61,8 @@ func (i *Inputs) add(in *AuditInput) {
 	switch {
 	case in.Container == index.URLList.String():
 		i.Lists++
+	case in.Container == index.RobotsList.String():
+		i.Tables++
 	case index.IsFormat(in.Container):
 		i.Indexes++
 	default:

@@ -375,7 +375,7 @@ func (e *evaluation) chooseTables(set *facts.Set) {
 		if in.Records[facts.TypeIndexed.String()] > 0 {
 			rows += in.Fetches
 		} else {
-			read += in.Fetches - in.Robots
+			read += max(in.Fetches-in.Robots, 0) // a table of robots.txt has no fetches
 		}
 	}
 	if e.ofIndex = rows > 9*read; e.ofIndex {

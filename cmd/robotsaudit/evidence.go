@@ -136,12 +136,9 @@ func writeBundle(cmd *cobra.Command, opt evidence.Options, sign *signFlag, vouch
 		return err
 	}
 	for _, m := range b.Missing {
-		cure := "--archives DIR says where it is now"
-		if m.Indexed {
-			cure = "audit it together with the index"
-		}
 		logger(cmd).Error(fmt.Sprintf("%s: %s; %s left out that it is evidence of; %s",
-			oneLine(m.Name), oneLine(m.Reason), report.Count(m.Affected, "finding"), cure))
+			oneLine(m.Name), oneLine(m.Reason), report.Count(m.Affected, "finding"),
+			cmp.Or(m.Cure, "--archives DIR says where it is now")))
 	}
 	if b.IsEmpty() {
 		return lackingError(b)
@@ -168,7 +165,14 @@ func writeBundle(cmd *cobra.Command, opt evidence.Options, sign *signFlag, vouch
 // lackingError advises what to do where nothing could be bundled.
 func lackingError(b *evidence.Bundle) error {
 	cure := "--archives DIR says where the archives are now"
-	if !slices.ContainsFunc(b.Missing, func(m evidence.Missing) bool { return !m.Indexed }) {
+	isAnyOf := func(cure string) bool {
+		return slices.ContainsFunc(b.Missing, func(m evidence.Missing) bool { return m.Cure == cure })
+	}
+	switch {
+	case isAnyOf(""):
+	case isAnyOf(evidence.CureOfTable):
+		cure = evidence.CureOfTable + ", too, and run this again"
+	default:
 		cure = "audit the archives that the index names together with it, and run this again"
 	}
 	return fmt.Errorf("no bundle is written: the records of %s are missing; %s", report.Count(b.Lacking, "finding"),

@@ -60,6 +60,11 @@ func (f *inputFlags) addTo(flags *pflag.FlagSet, based string) {
 	flags.String("id-column", "",
 		"column `NAME` of the lists in --urls, with your own id of each row, which comes back in "+
 			"'robotsaudit export'; without it, id if there is one")
+	flags.StringArray("robots", nil,
+		"`FILE` with captures of robots.txt as rows: Parquet, CSV or JSON lines, with columns url or host, time, status and "+
+			"body (repeatable); see docs/FORMATS.md")
+	flags.String("robots-bodies", "",
+		"folder `DIR` with the bodies that the tables in --robots name by their digests: a file each, of that name")
 	addBase(flags, based)
 	addRemote(flags)
 	flags.BoolVar(&f.options.DigestInputs, "digest-inputs", false,

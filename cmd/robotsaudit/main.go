@@ -240,11 +240,14 @@ Many machines, as under Slurm, share an audit in stages: see 'robotsaudit plan -
 
 // inputArgs requires at least one archive.
 func inputArgs(cmd *cobra.Command, args []string) error {
-	if urls := cmd.Flags().Lookup("urls"); len(args) == 0 && (urls == nil || !urls.Changed) {
+	if len(args) == 0 && !cmd.Flags().Changed("urls") && !cmd.Flags().Changed("robots") {
 		return usageErrorf("no archive given; name a file, a folder or a list, as in: %s", firstExample(cmd))
 	}
 	if id := cmd.Flags().Lookup("id-column"); id != nil && id.Changed && !cmd.Flags().Changed("urls") {
 		return usageErrorf("--id-column names a column of lists of URLs; name these with --urls FILE")
+	}
+	if cmd.Flags().Changed("robots-bodies") && !cmd.Flags().Changed("robots") {
+		return usageErrorf("--robots-bodies has the bodies of tables of robots.txt; name these with --robots FILE")
 	}
 	if slices.Contains(args, facts.Stdin) && slices.Contains(args, "@"+facts.Stdin) {
 		return usageErrorf("standard input is either an archive or a list of inputs: leave out - or @-")
@@ -253,7 +256,7 @@ func inputArgs(cmd *cobra.Command, args []string) error {
 }
 
 // fileFlags name files that are read.
-var fileFlags = []string{"agents-file", "config", "crawler-map", "documents", "ranks", "urls"}
+var fileFlags = []string{"agents-file", "config", "crawler-map", "documents", "ranks", "robots", "urls"}
 
 // refuseStdin refuses standard input as a file that a flag names.
 func refuseStdin(cmd *cobra.Command) error {

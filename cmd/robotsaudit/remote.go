@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -63,6 +64,9 @@ func configureRemote(cmd *cobra.Command) error {
 	if base, _ := flags.GetString("base"); base != "" && !object.IsRemote(base) && !isFolder(base) {
 		return usageErrorf("--base %s: there is no such folder; check the path, or give a URL", base)
 	}
+	if bodies, _ := flags.GetString("robots-bodies"); bodies != "" && !isFolder(bodies) {
+		return usageErrorf("--robots-bodies %s: there is no such folder; check the path", bodies)
+	}
 	return nil
 }
 
@@ -76,6 +80,12 @@ func expand(cmd *cobra.Command, args, lists []string) ([]ingest.Input, []*ingest
 	base, _ := cmd.Flags().GetString("base")
 	trust, _ := cmd.Flags().GetBool("trust-lists")
 	id, _ := cmd.Flags().GetString("id-column")
-	return ingest.Expand(cmd.Context(), args,
-		ingest.ExpandOptions{Base: base, TrustLists: trust, URLs: lists, IDColumn: id})
+	tables, _ := cmd.Flags().GetStringArray("robots")
+	bodies, _ := cmd.Flags().GetString("robots-bodies")
+	if bodies != "" { // the plan is read elsewhere, too
+		bodies, _ = filepath.Abs(bodies)
+	}
+	return ingest.Expand(cmd.Context(), args, ingest.ExpandOptions{
+		Base: base, TrustLists: trust, URLs: lists, IDColumn: id, Robots: tables, Bodies: bodies,
+	})
 }

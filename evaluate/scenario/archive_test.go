@@ -7,6 +7,7 @@ import (
 	"compress/gzip"
 	"crypto/sha1"
 	"encoding/base32"
+	"encoding/json"
 	"fmt"
 	"net/url"
 	"os"
@@ -80,6 +81,35 @@ func (a *archive) listed() []byte {
 	b.WriteString("url,timestamp,user_agent\n")
 	for _, r := range a.records {
 		fmt.Fprintf(&b, "%s,%s,%s\n", r.url, r.date, r.keys["agent"])
+	}
+	return b.Bytes()
+}
+
+// isTable reports whether an archive is none, but a table of robots.txt.
+func (a *archive) isTable() bool { return isTable(a.name) }
+
+func isTable(path string) bool { return strings.HasSuffix(path, ".jsonl") }
+
+// rows are the rows of a table of robots.txt. An entity tag names the record.
+func (a *archive) rows(t *testing.T) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	for _, r := range a.records {
+		headers := map[string]string{"ETag": r.id()}
+		for _, line := range r.heads {
+			name, value, _ := strings.Cut(line, ": ")
+			headers[name] = value
+		}
+		row := map[string]any{"url": r.url, "time": r.date, "status": r.status, "headers": headers}
+		if body, ok := r.keys["body"]; ok {
+			row["body"] = body
+		}
+		if agent, ok := r.keys["agent"]; ok {
+			row["user_agent"] = agent
+		}
+		if err := json.NewEncoder(&b).Encode(row); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return b.Bytes()
 }
@@ -167,6 +197,8 @@ func (a *archive) bytes(t *testing.T, s *scenario, form string) []byte {
 	switch {
 	case a.isList():
 		return a.listed()
+	case a.isTable():
+		return a.rows(t)
 	case a.isIndex():
 		return a.index(t, form)
 	}

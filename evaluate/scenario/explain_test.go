@@ -79,7 +79,9 @@ func examples(list []*scenario) map[*record][]string {
 
 // explain audits the archives of a scenario, explains each fetch and proves the disallowed ones.
 func (s *scenario) explain(t *testing.T, golden map[*record][]string) {
-	out := audittest.Audit(t, s.evaluateOptions(t), filepath.Dir(s.write(t, t.TempDir(), indexForms[0])[0]))
+	paths := s.write(t, t.TempDir(), indexForms[0])
+	tables := slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return !isTable(path) })
+	out := audittest.Audit(t, s.evaluateOptions(t), append(tables, filepath.Dir(paths[0]))...)
 	r, err := results.Open(out)
 	if err != nil {
 		t.Fatal(err)
@@ -134,7 +136,7 @@ func (s *scenario) explain(t *testing.T, golden map[*record][]string) {
 		proveLists(t, out)
 	}
 	prove(t, out, disallowed,
-		slices.ContainsFunc(s.archives, func(a *archive) bool { return a.isIndex() || a.isWAT() }))
+		slices.ContainsFunc(s.archives, func(a *archive) bool { return a.isIndex() || a.isTable() || a.isWAT() }))
 }
 
 const maxLines = 60

@@ -110,15 +110,19 @@ func noteNames() []string { return evaluate.Notes(^evaluate.Notes(0)).Strings() 
 
 // expand turns paths into inputs.
 func expand(paths []string) ([]ingest.Input, []*ingest.InputError) {
-	var lists []string
-	isList := func(path string) bool { return strings.HasSuffix(path, ".csv") }
+	var archives []string
+	var opt ingest.ExpandOptions
 	for _, path := range paths {
-		if isList(path) {
-			lists = append(lists, path)
+		switch {
+		case strings.HasSuffix(path, ".csv"):
+			opt.URLs = append(opt.URLs, path)
+		case isTable(path):
+			opt.Robots = append(opt.Robots, path)
+		default:
+			archives = append(archives, path)
 		}
 	}
-	return ingest.Expand(context.Background(), slices.DeleteFunc(slices.Clone(paths), isList),
-		ingest.ExpandOptions{URLs: lists})
+	return ingest.Expand(context.Background(), archives, opt)
 }
 
 // run audits the archives of a scenario, in this order, in a folder of their own.
@@ -253,6 +257,9 @@ func keyOf(f *facts.Fetch) string {
 	return f.RecordID.String()
 }
 
+// idOf is the ID of a capture. A row of a table has it as its entity tag.
+func idOf(st *evaluate.State) string { return cmp.Or(st.RecordID.String(), st.ETag) }
+
 func proofOf(r *evaluate.Result) map[string]string {
 	proof := map[string]string{
 		"governing": "none", "body": "none", "contester": "none", "prior": "none", "rule": "none", "restricts": "none",
@@ -262,13 +269,13 @@ func proofOf(r *evaluate.Result) map[string]string {
 		"age":        (time.Duration(r.Age) * time.Second).String(),
 	}
 	if g := r.Governing; g != nil {
-		proof["governing"], proof["hops"] = g.RecordID.String(), strings.Join(g.HopList(), " ")
+		proof["governing"], proof["hops"] = idOf(g), strings.Join(g.HopList(), " ")
 		if g.HasBody {
 			proof["body"] = g.BodyRecordID.String()
 		}
 	}
 	if r.Contester != nil {
-		proof["contester"] = r.Contester.RecordID.String()
+		proof["contester"] = idOf(r.Contester)
 	}
 	if r.HasPrior {
 		proof["prior"] = r.Prior.String()

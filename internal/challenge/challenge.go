@@ -8,10 +8,12 @@ import (
 	"bytes"
 	_ "embed"
 	"encoding/json"
+	"net/http"
 	"slices"
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/ascii"
+	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 )
 
@@ -86,6 +88,12 @@ func InPage(page []byte) bool {
 	var seen marks
 	tag.Walk(page, func(e *tag.Element) bool { return !seen.complete(e) })
 	return seen.found
+}
+
+// InRobots reports whether the body of a robots.txt is a challenge. A page with a status that shows that the server has
+// not completed the request (RFC 9110 §15.3.3) is one without any mark.
+func InRobots(body []byte, status int16) bool {
+	return InPage(body) || status == http.StatusAccepted && robots.IsHTML(body)
 }
 
 // marks are those that a page was found to have, a bit for each of a list.

@@ -22,6 +22,7 @@ const (
 	TypeARC
 	TypeLogLine
 	TypeIndexed
+	TypeRow   // of a table of robots.txt
 	TypeOther // no fetch, though an index may have a row of it that looks like one
 )
 
@@ -34,6 +35,7 @@ var RecordTypes = []words.Word{
 	TypeARC:      {Name: "arc", Meaning: "An ARC record."},
 	TypeLogLine:  {Name: "log", Meaning: "A line of a crawler's log: of `robots` alone."},
 	TypeIndexed:  {Name: "indexed", Meaning: "None was read: an index or a list of URLs reports the fetch."},
+	TypeRow:      {Name: "row", Meaning: "A row of a table of robots.txt: of `robots` alone."},
 	TypeOther:    {Name: "other"},
 }
 
@@ -84,7 +86,7 @@ var Trusts = []words.Word{
 	TrustChained:  {Name: "chained", Meaning: "Every record before it was verified."},
 	TrustResynced: {Name: "resynced", Meaning: "It was found again after damage."},
 	TrustIndexed:  {Name: "indexed", Meaning: "It was not read: an index says so."},
-	TrustListed:   {Name: "listed", Meaning: "It was not read: a list of URLs says so."},
+	TrustListed:   {Name: "listed", Meaning: "It was not read: a list of URLs, or a table of robots.txt, says so."},
 	TrustVerified: {
 		Name:    "verified",
 		Meaning: "An index or a list says so, and the record was found there (`--verify`).",

@@ -23,6 +23,9 @@ type Input struct {
 
 	IDColumn string `json:"id_column,omitempty"` // of such a list: with the user's own names of rows; "": id, if any
 
+	RobotsList bool   `json:"robots_list,omitempty"` // the user calls it a table of robots.txt
+	Bodies     string `json:"bodies,omitempty"`      // folder with the bodies that such a table names by their digests; "": none
+
 	Confined bool `json:"confined,omitempty"` // a list or index on a server names it, not the user: see object.Confined
 }
 
@@ -72,6 +75,7 @@ func (in Input) Same(other Input) bool {
 		return in.Path == other.Path
 	}
 	return in.Object() == other.Object() && in.List == other.List && in.IDColumn == other.IDColumn &&
+		in.RobotsList == other.RobotsList && in.Bodies == other.Bodies &&
 		(in.MTime != 0 || in.Version != "" || !object.IsRemote(in.Path))
 }
 

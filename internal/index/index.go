@@ -1,5 +1,5 @@
 // Package index reads descriptions of captures: CDX and CDXJ files, the answers of CDX servers,
-// Common Crawl's columnar index, and lists of URLs with times.
+// Common Crawl's columnar index, lists of URLs with times, and tables of captures of robots.txt.
 //
 // Content decides the format. All formats yield the same Row, with the index's content and nothing
 // else.
@@ -18,6 +18,7 @@
 package index
 
 import (
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -48,9 +49,19 @@ type Row struct {
 	Agent    string      // lists alone
 	RecordID recordid.ID // lists, wget's CDX, and Common Crawl since 2026
 	ListID   string      // lists alone: the user's own name of the row
+	Robots               // tables of robots.txt alone
 	Line     int64       // number of the row in its file, from 1; in text every line counts
 	NoZone   bool        // Micros is of a column that declares local times
 	At       int64       // offset of the line in the file, or -1 where it is compressed or Parquet
+}
+
+// Robots is what a row of a table of robots.txt has besides.
+type Robots struct {
+	Host    string // instead of a URL: the table does not have the scheme
+	Body    string
+	HasBody bool   // the body is known, and may be empty
+	Headers string // lines of fields, or JSON: an object, or an array of pairs
+	Error   string // why no answer came
 }
 
 // NoTime stands in Row.Micros where the index has no typed time.
@@ -95,19 +106,21 @@ type Format uint8
 
 // The formats. Sniff returns None for other content.
 const (
-	None      Format = iota
-	CDX              // lines of fields, mostly with a header line; OutbackCDX's output, too
-	CDXJ             // key, time, JSON; ZipNum clusters are gzip members of it
-	ZipNum           // the .idx or .loc of a ZipNum cluster, which Open refuses: it has no rows
-	CDXServer        // the JSON of a Wayback CDX server; its plain text is CDX
-	Parquet          // only Sniff returns this: the columns stand at the end of the file
-	CCIndex          // Common Crawl's columnar index, in Parquet
-	URLList          // URLs and times, in Parquet, CSV or JSON lines
+	None       Format = iota
+	CDX               // lines of fields, mostly with a header line; OutbackCDX's output, too
+	CDXJ              // key, time, JSON; ZipNum clusters are gzip members of it
+	ZipNum            // the .idx or .loc of a ZipNum cluster, which Open refuses: it has no rows
+	CDXServer         // the JSON of a Wayback CDX server; its plain text is CDX
+	Parquet           // only Sniff returns this: the columns stand at the end of the file
+	CCIndex           // Common Crawl's columnar index, in Parquet
+	URLList           // URLs and times, in Parquet, CSV or JSON lines
+	RobotsList        // captures of robots.txt, in the same; never found by Sniff
 )
 
 var formatNames = [...]string{
 	None: "", CDX: "cdx", CDXJ: "cdxj", ZipNum: "zipnum",
 	CDXServer: "cdx-server", Parquet: "parquet", CCIndex: "cc-index", URLList: "url-list",
+	RobotsList: "robots-list",
 }
 
 func (f Format) String() string { return formatNames[f] }
@@ -129,10 +142,10 @@ type Options struct {
 // Open reads an index of size bytes. Parquet needs r to be an io.ReaderAt. Open undoes gzip: the
 // rows of a member count once its checksum was verified, for which r should be an io.Seeker; if it
 // is not, and the member is large, a Fault after the rows reports that they are not proven. f is
-// the result of Sniff, or URLList for any file that the user calls a list of URLs. Open does not
+// the result of Sniff, or URLList or RobotsList for any file that the user calls one. Open does not
 // close r.
 func Open(f Format, r io.Reader, size int64, opt Options) (Reader, error) {
-	if listFields[strings.ToLower(opt.IDColumn)] != fieldNone {
+	if urlColumns.fields[strings.ToLower(opt.IDColumn)] != fieldNone {
 		return nil, fmt.Errorf("the column %s of --id-column is read as what it is, and every list has it; leave the "+
 			"option out, or name another column", opt.IDColumn)
 	}
@@ -144,7 +157,7 @@ func Open(f Format, r io.Reader, size int64, opt Options) (Reader, error) {
 		return p, nil
 	}
 	switch f {
-	case CDX, CDXJ, CDXServer, URLList:
+	case CDX, CDXJ, CDXServer, URLList, RobotsList:
 		return openText(f, r, opt)
 	case ZipNum:
 		return nil, errors.New("it is the summary of a ZipNum cluster, which has no rows; name the cluster's " +
@@ -173,6 +186,11 @@ const (
 	fieldAgent
 	fieldRecordID
 	fieldListID
+	fieldHost
+	fieldBody
+	fieldBodyBase64
+	fieldHeaders
+	fieldError
 	fields
 )
 
@@ -181,9 +199,15 @@ var noRow = Row{Micros: NoTime, Status: -1, Offset: -1, Length: -1, At: -1}
 // set sets a field to a value of a text format, where "-" is none. fault is the defect of the
 // value.
 func (row *Row) set(f field, value string) (fault string) {
-	if f == fieldListID {
+	switch f {
+	case fieldListID:
 		row.ListID = value
 		return ""
+	case fieldBody:
+		row.Body, row.HasBody = value, value != ""
+		return ""
+	case fieldBodyBase64:
+		return row.setBase64(value)
 	}
 	if value == "-" || value == "" {
 		return ""
@@ -195,7 +219,7 @@ func (row *Row) set(f field, value string) (fault string) {
 		row.Time = value
 	case fieldStatus:
 		// Indexers write what they find where a server sent no status.
-		if status, err := strconv.ParseInt(value, 10, 16); err == nil {
+		if status, err := strconv.ParseInt(strings.TrimSuffix(value, ".0"), 10, 16); err == nil {
 			row.Status = statusOf(status)
 		}
 	case fieldMethod:
@@ -216,7 +240,27 @@ func (row *Row) set(f field, value string) (fault string) {
 		row.Agent = value
 	case fieldRecordID:
 		row.RecordID = recordid.Parse(strings.TrimSuffix(strings.TrimPrefix(value, "<"), ">"))
+	case fieldHost:
+		row.Host = value
+	case fieldHeaders:
+		row.Headers = value
+	case fieldError:
+		row.Error = value
 	}
+	return ""
+}
+
+// setBase64 sets the body to what a value encodes, in either alphabet, with or without padding.
+func (row *Row) setBase64(value string) (fault string) {
+	encoding := base64.RawStdEncoding
+	if strings.ContainsAny(value, "-_") {
+		encoding = base64.RawURLEncoding
+	}
+	body, err := encoding.DecodeString(strings.TrimRight(value, "="))
+	if err != nil {
+		return "its body is no base64"
+	}
+	row.Body, row.HasBody = string(body), len(body) > 0
 	return ""
 }
 
@@ -273,7 +317,9 @@ func (row *Row) IsNoFetch(f Format) bool {
 // lacks. The rows of warcinfo records have no URL.
 func (row *Row) finish(f Format) (fault string) {
 	switch {
-	case row.URL == "" && !row.IsNoFetch(f):
+	case f == RobotsList && row.URL == "" && row.Host == "":
+		return "it has neither a URL nor a host"
+	case f != RobotsList && row.URL == "" && !row.IsNoFetch(f):
 		return "it has no URL"
 	case row.Time == "" && row.Micros == NoTime:
 		return "it has no time"

@@ -65,8 +65,11 @@ func (o *objects) set(text string, row *Row) (fault string) {
 			continue // it is no name of a row
 		}
 		number, value := kind == jsonlite.Number, ""
-		if value, fault = o.text(); fault == "" {
+		if value, fault = o.valueOf(f, kind); fault == "" {
 			fault = row.set(f, value)
+		}
+		if kind == jsonlite.String && (f == fieldBody || f == fieldBodyBase64) {
+			row.HasBody = true // empty or not
 		}
 		if number && f == fieldTime && !isCDXTime(value) {
 			fault = noUnit
@@ -100,6 +103,18 @@ func (o *objects) close(fault string) string {
 		o.it = nil // it may stand anywhere
 	}
 	return fault
+}
+
+// valueOf returns the value in hand, of a field: of headers the JSON, where they are no text.
+func (o *objects) valueOf(f field, kind jsonlite.Kind) (text, fault string) {
+	if f == fieldHeaders && (kind == jsonlite.Object || kind == jsonlite.Array) {
+		v, err := o.it.Value()
+		if err != nil {
+			return "", "its JSON is not well formed"
+		}
+		return v.JSON(), ""
+	}
+	return o.text()
 }
 
 // text returns the value in hand. Numbers are also written as strings.

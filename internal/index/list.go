@@ -11,40 +11,97 @@ import (
 	"strings"
 )
 
-// listNames are the columns of lists of URLs, listFields the same by name.
+// columnNames are the columns of a kind of list.
+type columnNames struct {
+	names  map[field][]string
+	fields map[string]field // the same, by name
+	needed []needed
+}
+
+// needed is what a list has to have: one of these fields.
+type needed struct {
+	what   string
+	fields []field
+}
+
+func newColumnNames(names map[field][]string, needed ...needed) columnNames {
+	c := columnNames{names, make(map[string]field), needed}
+	for f, list := range names {
+		for _, name := range list {
+			c.fields[name] = f
+		}
+	}
+	return c
+}
+
+// urlColumns are the columns of lists of URLs, robotsColumns the columns of tables of robots.txt: as Common Crawl's index
+// and tables made of it call them, and monitors of robots.txt.
 var (
-	listNames = map[field][]string{
+	urlColumns = newColumnNames(map[field][]string{
 		fieldURL:      {"url", "uri", "target_uri"},
 		fieldTime:     {"time", "timestamp", "date", "fetch_time", "warc_date"},
 		fieldAgent:    {"agent", "user_agent"},
 		fieldRecordID: {"record_id", "warc_record_id"},
-	}
-	listFields = func() map[string]field {
-		m := make(map[string]field)
-		for f, names := range listNames {
-			for _, name := range names {
-				m[name] = f
-			}
-		}
-		return m
-	}()
+	}, needed{"URLs", []field{fieldURL}}, needed{"times", []field{fieldTime}})
+
+	robotsColumns = newColumnNames(map[field][]string{
+		fieldURL:  {"url", "uri", "target_uri", "robots_url", "robots_txt_url"},
+		fieldHost: {"host", "hostname", "url_host_name", "domain", "site"},
+		fieldTime: {
+			"time", "timestamp", "date", "datetime", "fetch_time", "warc_date", "observed", "observed_at", "captured_at",
+			"crawled_at", "crawl_date", "fetched_at", "retrieved_at", "checked_at", "snapshot_date",
+		},
+		fieldStatus: {"status", "fetch_status", "status_code", "statuscode", "http_status", "http_status_code"},
+		fieldBody:   {"body", "content", "text", "robots", "robots_txt", "robotstxt", "robots_content", "robots_txt_content"},
+		fieldBodyBase64: {
+			"body_b64", "body_base64", "content_b64", "content_base64", "robots_txt_b64", "robots_txt_base64",
+		},
+		fieldDigest: {
+			"digest", "body_digest", "content_digest", "payload_digest", "sha1", "sha256", "body_sha1", "body_sha256",
+			"content_sha256",
+		},
+		fieldHeaders:  {"headers", "http_headers", "response_headers"},
+		fieldRedirect: {"location", "redirect", "fetch_redirect"},
+		fieldMIME:     {"content_type", "mime", "mime_type", "content_mime_type"},
+		fieldAgent:    {"agent", "user_agent"},
+		fieldError:    {"error", "error_message"},
+	}, needed{"URLs or hosts", []field{fieldURL, fieldHost}}, needed{"times", []field{fieldTime}},
+		needed{"bodies, of their digests or of statuses", []field{fieldBody, fieldBodyBase64, fieldDigest, fieldStatus}})
 )
 
-// listColumns finds the fields that the columns of a list stand for.
-func listColumns(columns []string) (shape []field, err error) {
-	var named [fields]string
-	for _, c := range columns {
-		f := listFields[strings.ToLower(strings.TrimSpace(c))]
-		if f != fieldNone && named[f] != "" {
-			return nil, fmt.Errorf("its columns %s and %s say the same: leave one out", named[f], c)
-		}
-		shape = append(shape, f)
-		named[f] = c
+// columnsOf are the columns of a list of a format.
+func columnsOf(f Format) *columnNames {
+	if f == RobotsList {
+		return &robotsColumns
 	}
-	for _, f := range [...]field{fieldURL, fieldTime} {
-		if named[f] == "" {
+	return &urlColumns
+}
+
+// find finds the fields that the columns of a list stand for.
+func (c *columnNames) find(columns []string) (shape []field, err error) {
+	var named [fields]string
+	for _, name := range columns {
+		f := c.fields[strings.ToLower(strings.TrimSpace(name))]
+		shape = append(shape, f)
+		is := f
+		if f == fieldBodyBase64 {
+			is = fieldBody
+		}
+		if is != fieldNone && named[is] != "" {
+			return nil, fmt.Errorf("its columns %s and %s say the same: leave one out", named[is], name)
+		}
+		named[is] = name
+	}
+	for _, n := range c.needed {
+		var names []string
+		found := false
+		for _, f := range n.fields {
+			names = append(names, c.names[f]...)
+			found = found || slices.Contains(shape, f)
+		}
+		if !found {
 			return nil, fmt.Errorf("it has none of the columns %s; give one of these names to the column of %s",
-				strings.Join(listNames[f], ", "), map[field]string{fieldURL: "URLs", fieldTime: "times"}[f])
+				strings.Join(names, ", "), n.what)
 		}
 	}
 	return shape, nil
@@ -98,15 +155,17 @@ func (r *textReader) openCSV(id string) error {
 		return err
 	}
 	if r.split.long {
-		return fmt.Errorf("its first line, which should name its columns, is longer than %d bytes", maxRow)
+		return fmt.Errorf("its first line, which should name its columns, is longer than %d bytes", r.split.max)
 	}
-	c, columns, err := csvHeader(header)
+	c, columns, err := csvHeader(header, columnsOf(r.format))
 	if err != nil {
 		return err
 	}
-	at, err := idColumn(columns, id)
-	if at >= 0 {
-		c.shape[at] = fieldListID
+	if r.format == URLList {
+		at, fault := idColumn(columns, id)
+		if err = fault; at >= 0 {
+			c.shape[at] = fieldListID
+		}
 	}
 	// Columns after the last one needed are passed over.
 	for len(c.shape) > 0 && c.shape[len(c.shape)-1] == fieldNone {
@@ -116,7 +175,7 @@ func (r *textReader) openCSV(id string) error {
 	return err
 }
 
-func csvHeader(line []byte) (c *csvRows, columns []string, err error) {
+func csvHeader(line []byte, known *columnNames) (c *csvRows, columns []string, err error) {
 	c = &csvRows{delimiter: ','}
 	for _, delimiter := range []byte("\t;") {
 		if bytes.Count(line, []byte{delimiter}) > bytes.Count(line, []byte{c.delimiter}) {
@@ -127,7 +186,7 @@ func csvHeader(line []byte) (c *csvRows, columns []string, err error) {
 		return nil, nil, errors.New("its first line, which should name its columns, is no CSV")
 	}
 	c.columns = len(columns)
-	c.shape, err = listColumns(columns)
+	c.shape, err = known.find(columns)
 	return c, columns, err
 }
 

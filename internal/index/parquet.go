@@ -67,6 +67,7 @@ type parquetReader struct {
 	shape   []field // of the columns
 	time    timeColumn
 	isUUID  bool // the user's own names of rows are UUIDs in 16 bytes
+	isReal  bool // statuses are real numbers, as pandas has numbers that may be missing
 
 	rows  *parquetfile.Rows
 	row   int64 // number of the row before
@@ -74,6 +75,7 @@ type parquetReader struct {
 	at    int   // of the batch
 	texts [fields][]string
 	ints  [fields][]int64
+	nulls []bool // of the bodies
 }
 
 type part struct {
@@ -100,6 +102,8 @@ func openParquet(f Format, r io.ReaderAt, size int64, opt Options) (*parquetRead
 	isTable := file.Column("url") != nil && file.Column("fetch_time") != nil &&
 		(file.Column("fetch_status") != nil || file.Column("warc_filename") != nil)
 	switch {
+	case f == RobotsList:
+		p.format = f
 	case isTable && f != URLList:
 		p.format = CCIndex
 	case f == CCIndex:
@@ -147,7 +151,7 @@ func (p *parquetReader) Begin(part int) {
 func (p *parquetReader) Another() Divided {
 	return &parquetReader{ // p itself may be reading: what that changes is not copied
 		format: p.format, file: p.file, parts: p.parts, subset: p.subset, atOnce: p.atOnce,
-		columns: p.columns, shape: p.shape, time: p.time, isUUID: p.isUUID,
+		columns: p.columns, shape: p.shape, time: p.time, isUUID: p.isUUID, isReal: p.isReal,
 		rows: p.file.Rows(p.columns, batchRows, p.atOnce),
 	}
 }
@@ -159,10 +163,12 @@ func (p *parquetReader) findColumns(id string) (err error) {
 		names = append(names, c.Name)
 		shape = append(shape, tableNames[c.Name])
 	}
-	if p.format == URLList {
-		if shape, err = listColumns(names); err != nil {
+	if p.format != CCIndex {
+		if shape, err = columnsOf(p.format).find(names); err != nil {
 			return err
 		}
+	}
+	if p.format == URLList {
 		at, err := idColumn(names, id)
 		switch {
 		case err != nil:
@@ -182,6 +188,8 @@ func (p *parquetReader) findColumns(id string) (err error) {
 		switch f {
 		case fieldTime:
 			p.time = timeColumnOf(c.Type)
+		case fieldStatus:
+			p.isReal = c.Type.Type.V == format.Double
 		case fieldListID:
 			_, p.isUUID = c.Type.LogicalType.Value.(*format.UUIDType)
 		}
@@ -203,6 +211,8 @@ func isRead(c *parquetfile.Column, f field) bool {
 		return isNumber || f == fieldListID
 	case format.Int96:
 		return isNumber
+	case format.Double:
+		return f == fieldStatus
 	}
 	return false
 }
@@ -233,10 +243,15 @@ func (p *parquetReader) set(row *Row, i int) (fault string) {
 			continue
 		}
 		s := p.texts[f][i]
-		if len(s) > maxRow {
-			return fmt.Sprintf("a value is longer than %d bytes", maxRow)
+		if longest := maxRowOf(p.format); len(s) > longest {
+			return fmt.Sprintf("a value is longer than %d bytes", longest)
 		}
 		switch {
+		case field(f) == fieldBody || field(f) == fieldBodyBase64:
+			if fault = row.set(field(f), s); fault != "" {
+				return fault
+			}
+			row.HasBody = !p.nulls[i]
 		case field(f) == fieldSubset:
 			row.Subset = knownSubset(s)
 		case field(f) == fieldRecordID && len(s) == 16:
@@ -251,7 +266,11 @@ func (p *parquetReader) set(row *Row, i int) (fault string) {
 		row.Subset = p.subset
 	}
 	if v := p.ints[fieldStatus]; v != nil {
-		row.Status = statusOf(v[i])
+		status := v[i]
+		if p.isReal && status != parquetfile.Null {
+			status = int64(math.Float64frombits(uint64(status)))
+		}
+		row.Status = statusOf(status)
 	}
 	if v := p.ints[fieldOffset]; v != nil {
 		row.Offset = max(v[i], -1)
@@ -287,6 +306,9 @@ func (p *parquetReader) decode() (err error) {
 	for i, v := range p.rows.Columns {
 		if f := p.shape[i]; v.Kind() == parquetfile.Texts {
 			p.texts[f] = v.Texts(p.texts[f][:0])
+			if f == fieldBody || f == fieldBodyBase64 {
+				p.nulls = v.Nulls(p.nulls[:0])
+			}
 		} else {
 			p.ints[f] = v.Ints(p.ints[f][:0])
 		}

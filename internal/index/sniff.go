@@ -59,7 +59,7 @@ func Sniff(b []byte, name string) Format {
 	if f := formatOfMost(lines, named); f != None {
 		return f
 	}
-	if _, _, err := csvHeader(first); err == nil {
+	if _, _, err := csvHeader(first, &urlColumns); err == nil {
 		return URLList
 	}
 	return None
@@ -231,14 +231,14 @@ func sniffObject(line string) Format {
 		}
 		return None
 	}
-	if _, err := listColumns(keys); err == nil {
+	if _, err := urlColumns.find(keys); err == nil {
 		return URLList
 	}
 	return None
 }
 
 func sniffArray(b []byte) Format {
-	s := splitter{br: bufio.NewReader(bytes.NewReader(b[1:]))}
+	s := splitter{br: bufio.NewReader(bytes.NewReader(b[1:])), max: maxRow}
 	rows := serverRows{}
 	for range 2 {
 		text, err := s.element()

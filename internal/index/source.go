@@ -13,8 +13,9 @@ import (
 )
 
 const (
-	// maxRow is the longest row, in bytes. A longer one is a Fault.
-	maxRow = 1 << 20
+	// maxRow is the longest row, in bytes, and maxRobotsRow the longest with a body. A longer one is a Fault.
+	maxRow       = 1 << 20
+	maxRobotsRow = 16 << 20
 
 	// heldMember is how much of a gzip member is held until its checksum was verified. What is
 	// longer is inflated twice. Members of ZipNum clusters have about a megabyte.
@@ -204,21 +205,30 @@ func (g *gzipReader) failure(err error) error {
 type splitter struct {
 	br     *bufio.Reader
 	packed bool // offsets are none of the file
+	max    int  // bytes of the longest row
 
 	row    []byte
 	number int64 // of the row in hand, from 1; of lines, that of its first
 	offset int64
 	length int64 // with its end
 	lines  int64 // in the row
-	long   bool  // the row is longer than maxRow, and cut
+	long   bool  // the row is longer than max, and cut
 }
 
-func newSplitter(r io.Reader) (*splitter, error) {
+// maxRowOf is the longest row of a format, in bytes.
+func maxRowOf(f Format) int {
+	if f == RobotsList {
+		return maxRobotsRow
+	}
+	return maxRow
+}
+
+func newSplitter(r io.Reader, f Format) (*splitter, error) {
 	text, compressed, err := openSource(r)
 	if err != nil {
 		return nil, err
 	}
-	return &splitter{br: bufio.NewReaderSize(text, 64<<10), packed: compressed, number: 1}, nil
+	return &splitter{br: bufio.NewReaderSize(text, 64<<10), packed: compressed, max: maxRowOf(f), number: 1}, nil
 }
 
 func (s *splitter) at() int64 {
@@ -237,7 +247,7 @@ func (s *splitter) begin() {
 // add adds to the row in hand as much as there is room for.
 func (s *splitter) add(part []byte) {
 	s.length += int64(len(part))
-	if room := maxRow - len(s.row); len(part) > room {
+	if room := s.max - len(s.row); len(part) > room {
 		part, s.long = part[:room], true
 	}
 	s.row = append(s.row, part...)
@@ -341,7 +351,7 @@ func (s *splitter) fault() string {
 		return fmt.Sprintf("a quote opens in it and does not close: lines %d to %d are lost", s.number,
 			s.number+s.lines-1)
 	case s.long:
-		return fmt.Sprintf("it is longer than %d bytes", maxRow)
+		return fmt.Sprintf("it is longer than %d bytes", s.max)
 	}
 	return ""
 }
@@ -390,7 +400,7 @@ func (r *textReader) Next(row *Row) error {
 }
 
 func openText(f Format, r io.Reader, opt Options) (Reader, error) {
-	split, err := newSplitter(r)
+	split, err := newSplitter(r, f)
 	if err != nil {
 		return nil, err
 	}
@@ -413,8 +423,10 @@ func openText(f Format, r io.Reader, opt Options) (Reader, error) {
 		t.next, t.parse = t.split.element, new(serverRows).parse
 	case f == CDXServer:
 		t.parse = (&objects{names: captureNames}).parse
+	case begin == '{' && f == RobotsList:
+		t.parse = (&objects{names: robotsColumns.fields}).parse
 	case begin == '{':
-		names := maps.Clone(listFields)
+		names := maps.Clone(urlColumns.fields)
 		names[cmp.Or(opt.IDColumn, defaultID)] = fieldListID
 		t.parse = (&objects{names: names}).parse
 	default:
@@ -434,7 +446,7 @@ func (r *textReader) begin() (byte, error) {
 		}
 		r.split.length = int64(len(byteOrderMark))
 	}
-	if r.format != CDXServer && r.format != URLList { // the delimiter of CDX may be a space
+	if r.format != CDXServer && r.format != URLList && r.format != RobotsList { // the delimiter of CDX may be a space
 		return 0, nil
 	}
 	for {

@@ -1,5 +1,6 @@
 // Package indexed makes facts of the rows of indexes and of lists of URLs: fetches whose records were
-// not read. The rules for a record's header are in package reading.
+// not read; and captures of the rows of tables of robots.txt. The rules for a record's header are in
+// package reading.
 package indexed
 
 import (
@@ -10,6 +11,7 @@ import (
 	"io"
 	"math"
 	"net/http"
+	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -57,6 +59,12 @@ func Read(a *facts.Account, in facts.Input, format index.Format, from *warc.Sour
 	}
 	result.Container = rows.Format().String()
 	x := indexReader{Account: a, format: rows.Format(), faults: newFaults()}
+	if in.Bodies != "" {
+		if x.bodies, err = os.OpenRoot(in.Bodies); err != nil {
+			return result, &warc.ReadError{Err: fmt.Errorf("the folder of bodies: %w", err)}
+		}
+		defer x.bodies.Close()
+	}
 	if divided, ok := rows.(index.Divided); ok {
 		var n atomic.Int64 // rows read
 		err = x.readParts(divided, in, opt.Cores, func(more int) {
@@ -161,6 +169,7 @@ const (
 type indexReader struct {
 	*facts.Account
 	format index.Format
+	bodies *os.Root // with the bodies that rows name by their digests; nil: none
 	sum    warc.Chain
 	faults
 
@@ -183,7 +192,8 @@ func (x *indexReader) readAll(rows index.Reader) error {
 
 func (x *indexReader) readParts(rows index.Divided, in facts.Input, cores warc.Cores, ahead func(rows int)) error {
 	w, divides := x.Out.(*facts.Writer)
-	if divides = divides && rows.Parts() > 1; !divides || object.IsRemote(in.Path) {
+	// a Writer of a part takes no captures
+	if divides = divides && rows.Parts() > 1 && x.format != index.RobotsList; !divides || object.IsRemote(in.Path) {
 		// requests all over a remote file would be many
 		cores = nil
 	}
@@ -282,6 +292,7 @@ func (x *indexReader) tellMore() error {
 type indexPart struct {
 	input  int32
 	format index.Format
+	bodies *os.Root // as of indexReader
 	listed bool
 	out    facts.Sink
 	facts  *facts.Writer // nil: out is that of the whole input
@@ -294,7 +305,8 @@ type indexPart struct {
 
 	text    []byte      // not summed yet
 	made    facts.Fetch // reused
-	indexed int64       // rows of fetches, and of none
+	indexed int64       // rows of fetches, of captures, and of none
+	rows    int64
 	none    int64
 
 	urls           weburl.Parser
@@ -306,7 +318,7 @@ type indexPart struct {
 
 func (x *indexReader) newPart(out facts.Sink, ahead func(int)) *indexPart {
 	return &indexPart{
-		input: x.Input, format: x.format, listed: x.format == index.URLList, out: out, ahead: ahead,
+		input: x.Input, format: x.format, bodies: x.bodies, listed: x.format == index.URLList, out: out, ahead: ahead,
 		stats: facts.InputStats{Records: make(map[string]int64)}, faults: newFaults(),
 	}
 }
@@ -354,7 +366,9 @@ func (p *indexPart) read(rows index.Reader) error {
 
 func (p *indexPart) finish() {
 	p.sumText()
-	for kind, n := range map[string]int64{facts.TypeIndexed.String(): p.indexed, "none": p.none} {
+	for kind, n := range map[string]int64{
+		facts.TypeIndexed.String(): p.indexed, facts.TypeRow.String(): p.rows, "none": p.none,
+	} {
 		if n > 0 {
 			p.stats.Records[kind] = n
 		}
@@ -377,6 +391,9 @@ func (p *indexPart) faultOf(row *index.Row, kind words.IssueKind, action, format
 
 func (p *indexPart) add(row *index.Row) error {
 	p.sumRow(row)
+	if p.format == index.RobotsList {
+		return p.addRobots(row)
+	}
 	f, err := p.fetch(row)
 	if err != nil {
 		return err
@@ -403,7 +420,14 @@ func (p *indexPart) sumRow(row *index.Row) {
 	b = append(append(b, row.Time...), ' ')
 	b = append(append(b, row.Filename...), ' ')
 	b = binary.AppendVarint(b, row.Micros)
-	p.text = binary.AppendVarint(b, row.Offset)
+	b = binary.AppendVarint(b, row.Offset)
+	if p.format == index.RobotsList {
+		for _, s := range [...]string{row.Host, row.Digest, row.Headers, row.Body} {
+			b = append(binary.AppendVarint(b, int64(len(s))), s...)
+		}
+		b = binary.AppendVarint(b, int64(row.Status))
+	}
+	p.text = b
 	if len(p.text) > 8<<10 {
 		p.sumText()
 	}
@@ -492,15 +516,7 @@ func (p *indexPart) fetch(row *index.Row) (*facts.Fetch, error) {
 		len(row.Agent) > MaxAgent {
 		p.faultOf(row, words.IssueValueCut, "the rest dropped", "a value that is too long")
 	}
-	t, zoned, ok := rowTime(row)
-	f.Micros, f.Precision = t.Micros, t.Precision
-	if !zoned && ok {
-		p.faultOf(row, words.IssueDateWithoutZone, "taken as UTC", "date %.40q",
-			cmp.Or(row.Time, t.UTC().Format("2006-01-02T15:04:05.999999")))
-	}
-	if !ok {
-		p.faultOf(row, words.IssueBadDate, "time unknown", "date %.40q", row.Time)
-	}
+	p.date(f, row)
 	if facts.KindOf(url) == facts.CaptureRobots {
 		p.stats.IndexedRobots++
 		p.stats.AddRobotsIn(f.Archive)
@@ -512,6 +528,19 @@ func (p *indexPart) fetch(row *index.Row) (*facts.Fetch, error) {
 		}
 	}
 	return f, nil
+}
+
+// date gives a fetch the time of its row.
+func (p *indexPart) date(f *facts.Fetch, row *index.Row) {
+	t, zoned, ok := rowTime(row)
+	f.Micros, f.Precision = t.Micros, t.Precision
+	if !zoned && ok {
+		p.faultOf(row, words.IssueDateWithoutZone, "taken as UTC", "date %.40q",
+			cmp.Or(row.Time, t.UTC().Format("2006-01-02T15:04:05.999999")))
+	}
+	if !ok {
+		p.faultOf(row, words.IssueBadDate, "time unknown", "date %.40q", row.Time)
+	}
 }
 
 // rowTime reads the time of a row. That of CDX is UTC; zoned is false where another has no zone.

@@ -144,6 +144,14 @@ func (v *Values) Texts(dst []string) []string {
 	return dst
 }
 
+// Nulls appends for each value whether it is a null.
+func (v *Values) Nulls(dst []bool) []bool {
+	for i := range v.size {
+		dst = append(dst, v.isNull(i))
+	}
+	return dst
+}
+
 func (v *Values) isNull(i int) bool {
 	return len(v.batch.definitions) > 0 && v.batch.definitions[i] != v.definition
 }

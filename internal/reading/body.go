@@ -3,7 +3,6 @@ package reading
 import (
 	"bytes"
 	"io"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -233,11 +232,10 @@ func (x *exchange) decode(d *draft, h *httpmsg.Head, raw []byte) {
 	}
 	body, met := httpmsg.Decode(raw, h, x.Flags&facts.FlagBodyCut != 0 || x.Truncated != "")
 	x.Flags |= payloadFlags(met) | facts.FlagBodyKept
-	if httpmsg.IsBinary(body) || met&httpmsg.FaultFalseEncoding != 0 && !httpmsg.IsReadable(body) {
+	if httpmsg.IsUndecodable(body, met) {
 		x.Flags |= facts.FlagUndecodable
 	}
-	if challenge.InPage(body) || x.Kind == facts.CaptureRobots && x.Status == http.StatusAccepted &&
-		robots.IsHTML(body) {
+	if challenge.InPage(body) || x.Kind == facts.CaptureRobots && challenge.InRobots(body, x.Status) {
 		x.Flags |= facts.FlagChallenge
 	}
 	x.body, x.hasBody = body, true

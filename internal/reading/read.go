@@ -80,8 +80,11 @@ func readSource(ctx context.Context, in facts.Input, src io.Reader, number int32
 	from := warc.NewSource(src, opt.Progress)
 	defer from.Release()
 	form, format := Sniff(from, in.Path)
-	if in.List {
+	switch {
+	case in.List:
 		format = index.URLList
+	case in.RobotsList:
+		format = index.RobotsList
 	}
 	if err := from.Failed(); err != nil {
 		return facts.InputResult{}, err
@@ -96,7 +99,7 @@ func readSource(ctx context.Context, in facts.Input, src io.Reader, number int32
 		at, size, from = file, file.Size, warc.SourceAt(file, 0)
 		opt.Progress, opt.Cores = nil, nil // it has been counted
 	}
-	if form.Container == warc.ContainerZip && !in.List {
+	if form.Container == warc.ContainerZip && !in.List && !in.RobotsList {
 		if opt.Progress != nil {
 			opt.Progress(-int(from.Fetched())) // its entries will be counted
 		}

@@ -28,7 +28,7 @@ type target struct {
 // crawler went astray before: another host answered it.
 func (g *originCaptures) nearest(res *resolution, who Crawler) target {
 	key := who(&res.Fetch)
-	own, everyone := g.ofURL(res.WantKey).by(who, key)
+	own, everyone := g.wanted(res).by(who, key)
 	list := among{own.all, anyone}
 	if key == "" {
 		list = among{everyone.all, func(c *facts.Capture) bool { return g.mayBeSameCrawler(who, res, c) }}
@@ -56,7 +56,7 @@ func (g *originCaptures) nearest(res *resolution, who Crawler) target {
 func (g *originCaptures) astray(res *resolution, who Crawler) *facts.Capture {
 	t := res.WantTime
 	isLate := func(c *facts.Capture) bool { return c.Micros > t.Micros+facts.Hour+t.Precision.Unit() }
-	for c := range g.ofURL(res.WantKey).astray.from(t.Micros, isLate) {
+	for c := range g.wanted(res).astray.from(t.Micros, isLate) {
 		if !res.look() {
 			break
 		}
@@ -174,7 +174,7 @@ func (res *resolution) rival(list among, target *facts.Capture) *facts.Capture {
 // hasOther reports whether there is another GET of the URL of a target near enough for a redirect to have
 // led to it: the one in hand, followed at hop, or one that was made in the hour after it.
 func (g *originCaptures) hasOther(res *resolution, t target, hop facts.Time, who Crawler) bool {
-	_, everyone := g.ofURL(res.WantKey).by(who, "")
+	_, everyone := g.wanted(res).by(who, "")
 	isLate := func(c *facts.Capture) bool { return c.Time().MicrosSince(hop) > 2*facts.Hour }
 	for c := range everyone.all.from(hop.Micros, isLate) {
 		if c.Time().MicrosSince(hop) >= 0 && !(c == t.capture && t.follows && !t.isOthers) {

@@ -26,12 +26,12 @@ const (
 func (g *originCaptures) original(res *resolution, who Crawler) (found *facts.Capture, what reference) {
 	t := res.WantTime
 	if !t.Known() {
-		return g.ofURL(res.WantKey).byID(res)
+		return g.wanted(res).byID(res)
 	}
 	var other *facts.Capture
 	disputed := false
 	isLate := func(c *facts.Capture) bool { return c.Micros > t.Micros+t.Precision.Unit() }
-	_, everyone := g.ofURL(res.WantKey).by(who, "")
+	_, everyone := g.wanted(res).by(who, "")
 	for c := range everyone.all.from(t.Micros, isLate) {
 		if !res.look() {
 			break
@@ -153,7 +153,7 @@ func (res *resolution) isOriginal(c *facts.Capture) bool {
 // byDigest calls f for those that can be the original, of the same URL with the same payload digest, until
 // it returns false: from the latest before the revisit backwards, then from the earliest after it on.
 func (g *originCaptures) byDigest(res *resolution, f func(*facts.Capture) bool) {
-	list := g.ofURL(res.WantKey).bodiesOf(res.CurDigest)
+	list := g.wanted(res).bodiesOf(res.CurDigest)
 	n := upTo(list, res.CurTime.Micros)
 	for _, c := range slices.Backward(list[:n]) {
 		if !res.look() || res.isOriginal(c) && !f(c) {

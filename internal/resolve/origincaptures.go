@@ -15,7 +15,7 @@ import (
 type originCaptures struct {
 	facts.Place
 	captures []*facts.Capture
-	byURL    map[string]*urlCaptures
+	byURL    map[string]*urlCaptures     // by listKey
 	scanned  map[string]bool             // URLs whose fetches are all here
 	unread   facts.Unread                // captures of robots.txt that indexes list and no input holds
 	seen     facts.Duplicates            // finds copies while captures are added
@@ -110,7 +110,21 @@ func (g *originCaptures) spots(c *facts.Capture) []facts.Spot {
 	return append([]facts.Spot{at}, g.copies[at]...)
 }
 
-// ofURL returns the captures of a URL, none where there are none.
+// listKey is the key of a URL, for records or for rows of tables.
+func listKey(url string, of facts.RecordType) string {
+	if of == facts.TypeRow {
+		return "row " + url
+	}
+	return url
+}
+
+// wanted returns the captures of the URL that a resolution looks for: records for a record, and rows for a row. A table
+// by somebody else shows nothing of what a crawler got.
+func (g *originCaptures) wanted(res *resolution) *urlCaptures {
+	return g.ofURL(listKey(res.WantKey, res.Type))
+}
+
+// ofURL returns the captures of a listKey, none where there are none.
 func (g *originCaptures) ofURL(key string) *urlCaptures {
 	s := g.byURL[key]
 	if s == nil {
@@ -189,10 +203,11 @@ func (g *originCaptures) isUnreadNewer(res *resolution, c *facts.Capture) bool {
 // index makes the captures findable by URL, once they are all here.
 func (g *originCaptures) index() {
 	var url string
+	var of facts.RecordType
 	var s *urlCaptures
 	for _, c := range g.captures {
-		if s == nil || c.URL != url { // most are of one URL
-			url, s = c.URL, g.ofURL(g.keyOf(c.URL))
+		if s == nil || c.URL != url || c.Type != of { // most are of one URL
+			url, of, s = c.URL, c.Type, g.ofURL(listKey(g.keyOf(c.URL), c.Type))
 		}
 		s.all = append(s.all, c)
 	}

@@ -13,7 +13,7 @@ import (
 // others'. It is nil where the latest copy contradicts what is named, or no copy has it, or
 // archives hold several of one moment that differ.
 func (g *originCaptures) renewed(res *resolution, who Crawler) *facts.Capture {
-	captures := g.ofURL(res.WantKey)
+	captures := g.wanted(res)
 	key := res.curCrawler(who)
 	own, everyone := captures.by(who, key)
 	isOwn := func(c *facts.Capture) bool { return res.canRenew(c) }

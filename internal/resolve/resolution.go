@@ -166,9 +166,11 @@ func hasNoContent(status int16) bool {
 	return status == http.StatusNoContent || status == http.StatusResetContent
 }
 
-// isHTTPResource reports whether f is a resource record of an HTTP URL, which counts
+// isHTTPResource reports whether f is a resource record of an HTTP URL, or a row with a body, which count
 // like a 200.
-func isHTTPResource(f *facts.Fetch) bool { return f.Type == facts.TypeResource && !isFTP(f.URL) }
+func isHTTPResource(f *facts.Fetch) bool {
+	return (f.Type == facts.TypeResource || f.Type == facts.TypeRow) && !isFTP(f.URL)
+}
 
 // statusOf returns the status as which a fetch counts.
 func statusOf(f *facts.Fetch) int16 {

@@ -248,7 +248,7 @@ func (r *resolver) step(res *resolution, g *originCaptures) error {
 // issue reports it, one for each URL and round.
 func (r *resolver) giveUpCrowd(res *resolution, g *originCaptures, reason words.Reason) error {
 	res.giveUp(reason)
-	s := g.ofURL(res.WantKey)
+	s := g.wanted(res)
 	if s.crowded {
 		return nil
 	}
@@ -311,7 +311,7 @@ func (r *resolver) addCopies(res *resolution, g *originCaptures, t target) error
 	}
 	at, looked, added := res.Time(), 0, 0
 	isLate := func(c *facts.Capture) bool { return c.Micros > at.Micros+facts.Day+at.Precision.Unit() }
-	_, everyone := g.ofURL(res.WantKey).by(r.who, "")
+	_, everyone := g.wanted(res).by(r.who, "")
 	isCovered := func(c *facts.Capture) bool { // two 304s may renew two copies
 		return t.capture != nil && c.Status != http.StatusNotModified && answersLike(t.capture, c)
 	}

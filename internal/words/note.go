@@ -40,6 +40,7 @@ const (
 	NoteAgentName
 	NoteNamedGroupForbids
 	NoteHostMismatch
+	NoteListedRobots
 )
 
 // NoteWords has the notes in the order of their bits, which is that of the tables.
@@ -224,6 +225,12 @@ var NoteWords = []Word{
 		Meaning: "The request names another host than the URL of its record: nothing shows that this origin was asked.",
 		But:     "the request names another host than the record, so nothing shows that this site was asked",
 		Settle:  "The crawler's log, if it shows which host each request went to.",
+	},
+	{
+		Name: "listed_robots", Effect: Unproven, Section: "Tables of robots.txt",
+		Meaning: "A table reports the governing capture, and no record: nothing shows that it was served to this crawler.",
+		But:     "a table alone reports that robots.txt, so nothing shows that the crawler received it",
+		Settle:  "An archive that holds this robots.txt.",
 	},
 }
 

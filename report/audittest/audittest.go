@@ -4,6 +4,8 @@ package audittest
 import (
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
@@ -34,7 +36,15 @@ func AuditRead(t testing.TB, reading ingest.Options, options evaluate.Options, a
 		}
 	}
 	dir = t.TempDir()
-	inputs, failures := ingest.Expand(t.Context(), args, ingest.ExpandOptions{})
+	var opt ingest.ExpandOptions
+	args = slices.DeleteFunc(slices.Clone(args), func(arg string) bool {
+		isTable := strings.HasSuffix(arg, ".jsonl")
+		if isTable {
+			opt.Robots = append(opt.Robots, arg)
+		}
+		return isTable
+	})
+	inputs, failures := ingest.Expand(t.Context(), args, opt)
 	if len(inputs) == 0 || len(failures) > 0 {
 		t.Fatal(inputs, failures)
 	}

@@ -70,7 +70,8 @@ func (f *Figures) Add(row any) {
 		if isKept && changed {
 			f.timeline.addChange(row)
 		}
-		if isKept && row.Agent == "" && row.RecordType != facts.TypeLogLine.String() {
+		if isKept && row.Agent == "" && row.RecordType != facts.TypeLogLine.String() &&
+			row.RecordType != facts.TypeRow.String() {
 			f.unnamed++
 		}
 	case *report.FetchRow:

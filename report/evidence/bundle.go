@@ -51,9 +51,12 @@ func (b *Bundle) IsEmpty() bool { return b.Lacking > 0 && b.Violations == 0 }
 // Missing is an archive that could not be read as it was when it was audited.
 type Missing struct {
 	Name, Reason string
-	Affected     int64 // findings that need it
-	Indexed      bool  // it is no input: an index names it
+	Affected     int64  // findings that need it
+	Cure         string // what to do where it is no record of an input; "": to say where that is now
 }
+
+// CureOfTable is the Missing.Cure of a table of robots.txt.
+const CureOfTable = "audit an archive that holds these robots.txt"
 
 // NotFoundError reports names without a finding.
 type NotFoundError struct {
@@ -118,13 +121,19 @@ func Write(ctx context.Context, opt Options) (_ *Bundle, err error) {
 func (w *writer) missingArchives() (all []Missing) {
 	for _, i := range slices.Sorted(maps.Keys(w.missing)) {
 		if w.affected[i] > 0 {
-			all = append(all, Missing{w.inputs[i].Name, w.missing[i], w.affected[i], false})
+			all = append(all, Missing{w.inputs[i].Name, w.missing[i], w.affected[i], ""})
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(w.unheld)) {
 		all = append(all, Missing{
 			name, "an index or a list names it, and it is not among the inputs", w.unheld[name],
-			true,
+			"audit it together with the index",
+		})
+	}
+	for _, name := range slices.Sorted(maps.Keys(w.tables)) {
+		all = append(all, Missing{
+			name, "a table of robots.txt has rows and no records, so it proves nothing", w.tables[name],
+			CureOfTable,
 		})
 	}
 	return all
@@ -184,6 +193,7 @@ func newWriter(
 		set: set, selected: newSelection(opt),
 		missing: make(map[int32]string), tmp: tmp,
 		keys: make(map[archiveKey]int), affected: make(map[int32]int64), unheld: make(map[string]int64),
+		tables: make(map[string]int64),
 	}
 	w.finder = finder{agents: opt.Agents, found: w.collect, rows: make(map[string]int64)}
 	w.positions = new(positions)

@@ -85,6 +85,7 @@ type collector struct {
 	lacking  int64              // findings that rest on records of missing inputs
 	affected map[int32]int64
 	unheld   map[string]int64 // findings that rest on a record that no input holds, by the archive that would
+	tables   map[string]int64 // findings that rest on a row of a table of robots.txt, by the table
 	newest   facts.Time
 	here     []cited // of the finding in hand
 }
@@ -135,6 +136,12 @@ func (c *collector) isUnheld(f *found) bool {
 	switch {
 	case f.fetch.IsReportedByIndex():
 		name = c.filename(f.fetch)
+	case r.Governing != nil && r.Governing.IsListed():
+		c.tables[c.filename(&r.Governing.Fetch)]++
+		return true
+	case r.Contester != nil && r.Contester.IsListed():
+		c.tables[c.filename(&r.Contester.Fetch)]++
+		return true
 	case r.UnreadCaptures:
 		name = "another robots.txt"
 	default:
@@ -163,7 +170,7 @@ func (c *collector) cite(f *found) {
 	r := c.result
 	c.here = c.here[:0]
 	c.citeFetch(r.Fetch, roleFetch)
-	considered := r.Considered()
+	considered := slices.DeleteFunc(r.Considered(), func(c evaluate.Considered) bool { return c.IsListed() })
 	for _, capture := range considered {
 		c.citeFetch(&capture.Fetch, capture.Role.String())
 		c.citeSteps(capture.Steps())

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/report"
 )
 
@@ -122,7 +123,7 @@ func (t *text) captured(c *evaluate.ExplainedCapture) string {
 		s += ", " + c.Reason
 	}
 	switch {
-	case c.Type == "log":
+	case c.Type == facts.TypeLogLine.String():
 		s += " (a line of a log)"
 	case c.Status != nil:
 		s += fmt.Sprintf(" (status %d)", *c.Status)
@@ -143,7 +144,11 @@ func (t *text) way() {
 		return
 	}
 	t.section("How the governing capture was reached")
-	t.item("record", "%s, %s", g.Type, t.record(&g.Record))
+	if g.Type == facts.TypeRow.String() {
+		t.item("row", "%d of %s; no record: a table alone reports the capture", g.Record.Number, t.shown(g.Record.File))
+	} else {
+		t.item("record", "%s, %s", g.Type, t.record(&g.Record))
+	}
 	limit := t.limit(maxWay)
 	for i, step := range g.Way {
 		if i == limit {

@@ -45,6 +45,11 @@ func IsBinary(body []byte) bool {
 	return n == 0 || 5*controls >= n || 100*controls >= n && 4*invalid >= n
 }
 
+// IsUndecodable reports whether a body, and what Decode met in it, is in no form that a parser of text can read.
+func IsUndecodable(body []byte, met Faults) bool {
+	return IsBinary(body) || met&FaultFalseEncoding != 0 && !IsReadable(body)
+}
+
 // IsReadable reports whether a body with a declared coding that was not undone reads as
 // text all the same: a quarter of its bytes at most are no UTF-8.
 func IsReadable(body []byte) bool {

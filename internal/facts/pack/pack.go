@@ -28,7 +28,7 @@ var (
 	errClosed  = errors.New("body pack is closed")
 )
 
-// A Writer stores each distinct body once. The same bodies in the same order
+// A Writer stores each distinct body once, among maxKnown of them. The same bodies in the same order
 // give the same file, byte for byte.
 type Writer struct {
 	file    *os.File
@@ -38,6 +38,9 @@ type Writer struct {
 	refs    map[[sha256.Size]byte]Ref
 	err     error
 }
+
+// maxKnown is how many distinct bodies are remembered: a table of robots.txt may have millions.
+const maxKnown = 1 << 17
 
 // Create returns a Writer of a new pack at path, in the place of a file that
 // is there.
@@ -75,6 +78,9 @@ func (w *Writer) Put(body []byte) (Ref, error) {
 	}
 	ref := Ref{Digest: digest, Offset: w.offset, Size: int64(len(body))}
 	w.offset += int64(len(w.frame))
+	if len(w.refs) == maxKnown {
+		clear(w.refs)
+	}
 	w.refs[digest] = ref
 	return ref, nil
 }

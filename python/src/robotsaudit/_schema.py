@@ -114,6 +114,16 @@ class AuditOptions(TypedDict, total=False):
         bool,
         "read all archives again, also those that were read before"
     ]
+    robots: Annotated[
+        Place | Sequence[Place],
+        "FILE with captures of robots.txt as rows: Parquet, CSV or JSON lines, with columns url or host, "
+        "time, status and body; see docs/FORMATS.md"
+    ]
+    robots_bodies: Annotated[
+        str,
+        "folder DIR with the bodies that the tables in --robots name by their digests: a file each, of that "
+        "name"
+    ]
     s3_anonymous: Annotated[
         bool,
         "do not sign requests to object stores: for what is public"

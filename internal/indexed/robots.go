@@ -1,0 +1,267 @@
+package indexed
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"net/http"
+	"strings"
+
+	"github.com/robotsaudit/robotsaudit/internal/archive/httpmsg"
+	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
+	"github.com/robotsaudit/robotsaudit/internal/challenge"
+	"github.com/robotsaudit/robotsaudit/internal/digest"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/index"
+	"github.com/robotsaudit/robotsaudit/internal/weburl"
+	"github.com/robotsaudit/robotsaudit/internal/words"
+)
+
+// robotsPath is that of every robots.txt.
+const robotsPath = "/robots.txt"
+
+// addRobots makes captures of a row of a table of robots.txt: one, or one of each scheme where the row has a host and
+// no URL. A row without an answer is none.
+func (p *indexPart) addRobots(row *index.Row) error {
+	urls := p.robotsURLs(row)
+	if urls == nil {
+		return nil
+	}
+	c := facts.Capture{Kind: facts.CaptureRobots, Fetch: facts.Fetch{
+		Input: p.input, Offset: row.At, Index: row.Line, Length: -1,
+		Run:  int32(row.Line), // the order of the rows shows nothing, as the order of runs does not
+		Type: facts.TypeRow, Trust: facts.TrustListed, Method: http.MethodGet, Status: -1, Millis: -1,
+		PayloadDigest: facts.AtMost(row.Digest, warc.MaxFieldValue),
+	}}
+	if row.At < 0 {
+		c.Offset = row.Line
+	}
+	if row.Status > 0 && row.Status <= math.MaxInt16 {
+		c.Status = int16(row.Status)
+	}
+	body, err := p.bodyOf(&c, row)
+	if err != nil {
+		return err
+	}
+	if c.Status < 0 && (body == nil || row.Error != "") {
+		p.none++
+		return nil
+	}
+	h := p.head(&c, row)
+	body = p.takeBody(&c, row, &h, body)
+	if row.Agent != "" {
+		c.UserAgent, c.UserAgentSource = facts.AtMost(row.Agent, MaxAgent), facts.SourceList
+	}
+	if len(row.Digest) > warc.MaxFieldValue || len(row.Agent) > MaxAgent || h.Cut != "" || h.PolicyCut {
+		p.faultOf(row, words.IssueValueCut, "the rest dropped", "a value that is too long")
+	}
+	p.date(&c.Fetch, row)
+	p.rows++
+	for _, url := range urls {
+		u, _ := weburl.Parse(url)
+		c.URL, c.Origin, c.HostReversed = url, u.Origin(), u.HostReversed()
+		p.stats.Robots++
+		if err := p.out.Capture(&c, body); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// robotsURLs are the URLs of the robots.txt that a row reports; none, where its URL or host is no such place.
+func (p *indexPart) robotsURLs(row *index.Row) (urls []string) {
+	switch {
+	case row.URL != "":
+		urls = []string{row.URL}
+	default:
+		urls = []string{"https://" + row.Host + robotsPath, "http://" + row.Host + robotsPath}
+	}
+	for i, url := range urls {
+		u, problem := p.urls.Parse(facts.AtMost(url, warc.MaxURL))
+		if row.URL != "" && !u.HasQuery && (u.Path == "" || u.Path == "/") { // of the origin
+			urls[i] = u.Origin() + robotsPath
+			u.Path = robotsPath
+		}
+		if problem != 0 || u.Host == "" || facts.KindOf(u) != facts.CaptureRobots || len(url) > warc.MaxURL {
+			p.faultOf(row, words.IssueNoTargetURI, "row skipped", "%.200q is neither the URL of a robots.txt nor an origin, "+
+				"nor a host", cmp.Or(row.URL, row.Host))
+			return nil
+		}
+	}
+	return urls
+}
+
+// bodyOf returns the body that a row has or names, and compares it with the digest; nil: nobody knows it.
+func (p *indexPart) bodyOf(c *facts.Capture, row *index.Row) (body []byte, err error) {
+	if row.HasBody {
+		body = append([]byte{}, row.Body...)
+	}
+	written := facts.LabelledDigest(strings.TrimSpace(row.Digest))
+	d, fault := digest.Parse(written)
+	switch {
+	case fault != nil:
+		p.faultOf(row, words.IssueUnknownDigest, "not verified", "digest %.150q: %v", row.Digest, fault)
+	case body == nil && d.Known() && d.IsEmpty():
+		return []byte{}, nil
+	}
+	if body == nil && p.bodies != nil && row.Digest != "" {
+		if body, err = p.storedBody(row.Digest); err != nil {
+			return nil, err
+		}
+		if body == nil {
+			p.faultOf(row, words.IssueBadIndexRow, "kept without its body", "no file %.150q is in the folder of bodies",
+				row.Digest)
+		}
+	}
+	if body == nil || !d.Known() || len(body) > httpmsg.MaxBody { // of which no more is read
+		return body, nil
+	}
+	h := d.NewHash()
+	h.Write(body)
+	if !d.Matches(h) {
+		c.Flags |= facts.FlagDigestMismatch
+		p.faultOf(row, words.IssueDigestMismatch, "kept; supports no violation", "its digest is %.150s, its body has %s",
+			row.Digest, d.Text(h))
+	}
+	return body, nil
+}
+
+// storedBody reads the body of a digest as written: a file of that name, perhaps without the digest's label, perhaps
+// with the ending .txt. nil: there is none.
+func (p *indexPart) storedBody(written string) ([]byte, error) {
+	_, sum, isLabelled := strings.Cut(written, ":")
+	names := []string{written, written + ".txt"}
+	if isLabelled {
+		names = append(names, sum, sum+".txt")
+	}
+	for _, name := range names {
+		if strings.ContainsAny(name, `/\`) {
+			continue
+		}
+		f, err := p.bodies.Open(name)
+		if err != nil {
+			continue // a name that is none for files, too
+		}
+		defer f.Close()
+		if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		body, err := io.ReadAll(io.LimitReader(f, httpmsg.MaxBody+1))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, &warc.ReadError{Err: fmt.Errorf("the folder of bodies: %w", err)}
+		}
+		return body, nil
+	}
+	return nil, nil
+}
+
+// head takes what the row has of the HTTP head of its answer. Columns count before the header fields.
+func (p *indexPart) head(c *facts.Capture, row *index.Row) httpmsg.Head {
+	lines, ok := fieldLines(row.Headers)
+	if !ok {
+		p.faultOf(row, words.IssueBadHTTPHead, "header fields dropped", "%.100q is neither lines of fields nor JSON", row.Headers)
+	}
+	head := []byte("HTTP/1.1 200\r\n" + lines)
+	h := httpmsg.ParseResponse(head, nil)
+	c.ETag, c.LastModified = h.Validators(head)
+	c.ContentRange, c.PolicyHeaders = h.ContentRange, string(h.Policy)
+	c.Location = facts.AtMost(cmp.Or(row.Redirect, h.Location), warc.MaxURL)
+	c.MIMEType = facts.AtMost(facts.MediaType(cmp.Or(row.MIME, h.ContentType)), warc.MaxFieldValue)
+	if c.Status >= 0 {
+		c.Flags |= facts.FlagHTTPHead
+	}
+	if h.Challenge {
+		c.Flags |= facts.FlagChallenge
+	}
+	if h.PolicyCut {
+		c.Flags |= facts.FlagPolicyHeadersCut
+	}
+	return h
+}
+
+// fieldLines are header fields as lines of an HTTP head: as they are written, or of a JSON object or array of pairs.
+func fieldLines(headers string) (lines string, ok bool) {
+	headers = strings.TrimSpace(headers)
+	var b strings.Builder
+	add := func(name string, value any) {
+		list, isList := value.([]any)
+		if !isList {
+			list = []any{value}
+		}
+		for _, v := range list {
+			fmt.Fprintf(&b, "%s: %s\r\n", oneLine(name), oneLine(fmt.Sprint(v)))
+		}
+	}
+	switch {
+	case headers == "":
+	case len(headers) > httpmsg.MaxPolicyHeaders:
+		return "", false
+	case headers[0] == '{':
+		d := json.NewDecoder(strings.NewReader(headers)) // in its order, which a map would lose
+		if _, err := d.Token(); err != nil {
+			return "", false
+		}
+		for d.More() {
+			name, err := d.Token()
+			var value any
+			if err != nil || d.Decode(&value) != nil {
+				return "", false
+			}
+			add(fmt.Sprint(name), value)
+		}
+	case headers[0] == '[':
+		var pairs [][]string
+		if json.Unmarshal([]byte(headers), &pairs) != nil {
+			return "", false
+		}
+		for _, pair := range pairs {
+			if len(pair) != 2 {
+				return "", false
+			}
+			add(pair[0], pair[1])
+		}
+	case strings.Contains(headers, ":"):
+		return headers + "\r\n", true
+	default:
+		return "", false
+	}
+	return b.String(), true
+}
+
+// oneLine is a text without line ends.
+func oneLine(s string) string { return strings.NewReplacer("\r", " ", "\n", " ").Replace(s) }
+
+// takeBody makes the body of a capture, by the rules of package reading, but that tables have mostly undone the codings
+// that header fields declare. A file whose body nobody knows is a part of one.
+func (p *indexPart) takeBody(c *facts.Capture, row *index.Row, h *httpmsg.Head, raw []byte) []byte {
+	if raw == nil {
+		if c.Status/100 == 2 {
+			c.Flags |= facts.FlagBodyCut
+			p.faultOf(row, words.IssueBodyCut, "taken for a part, of which nothing is known", "status %d without a body", c.Status)
+		}
+		raw = []byte{}
+	}
+	if len(raw) > httpmsg.MaxBody {
+		raw = raw[:httpmsg.MaxBody]
+		c.Flags |= facts.FlagBodyCut
+		p.faultOf(row, words.IssueBodyCut, "the rest dropped", "the body is over %d bytes", httpmsg.MaxBody)
+	}
+	body, met := httpmsg.Decode(raw, h, c.Flags&facts.FlagBodyCut != 0)
+	c.Flags |= facts.FlagBodyKept
+	if met&httpmsg.FaultCut != 0 {
+		c.Flags |= facts.FlagBodyCut
+	}
+	if httpmsg.IsUndecodable(body, met) {
+		c.Flags |= facts.FlagUndecodable
+		p.faultOf(row, words.IssueUndeclaredBinary, "taken for unreadable",
+			"the body is compressed, UTF-16 without a byte order mark, or in another binary format")
+	}
+	if challenge.InRobots(body, c.Status) {
+		c.Flags |= facts.FlagChallenge
+	}
+	return body
+}
