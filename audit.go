@@ -136,6 +136,8 @@ func write(ctx context.Context, dir string, facts *ingest.Facts, opt evaluate.Op
 		return err
 	}
 	defer w.Abandon()
+	figures := document.NewFigures(w.Inputs())
+	w.Count(figures)
 	totals, err := evaluate.Run(ctx, facts, opt, w)
 	if err != nil {
 		return err
@@ -144,10 +146,6 @@ func write(ctx context.Context, dir string, facts *ingest.Facts, opt evaluate.Op
 		return err
 	}
 	tables, err := results.Open(dir)
-	if err != nil {
-		return err
-	}
-	figures, err := document.Read(ctx, tables)
 	if err != nil {
 		return err
 	}

@@ -54,5 +54,8 @@ func (w *Writer) take(p *Writer) (err error) {
 	if w.ungoverned == nil {
 		w.ungoverned = p.ungoverned
 	}
+	if w.counter != nil {
+		w.counter.Join(p.counter)
+	}
 	return err
 }

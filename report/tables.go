@@ -163,10 +163,20 @@ func (t TableOf[T]) create(dir string, isPart bool) anyWriter {
 	return &tableWriter[T]{name: t.Name, dir: dir, isPart: isPart}
 }
 
-// add writes a row, unless w leaves the table out.
+// writer is the writer of the table in w, nil where w leaves it out.
+func (t TableOf[T]) writer(w *Writer) *tableWriter[T] {
+	table, _ := w.tables[t.Name].(*tableWriter[T])
+	return table
+}
+
+// add writes a row. Where w leaves the table out, it is counted alone.
 func (t TableOf[T]) add(w *Writer, row T) error {
-	if table, isWritten := w.tables[t.Name].(*tableWriter[T]); isWritten {
+	if table := t.writer(w); table != nil {
 		return table.add(row)
+	}
+	if w.counter != nil {
+		counted := row // else each row is allocated
+		w.counter.Add(&counted)
 	}
 	return nil
 }

@@ -59,6 +59,7 @@ type tableWriter[T any] struct {
 	handed   []T
 	encoding sync.WaitGroup
 	err      error // of the encoder
+	counter  Counter
 
 	file *os.File      // nil of a part
 	out  *RowWriter[T] // nil until the first row
@@ -83,6 +84,9 @@ func (t *tableWriter[T]) open() (err error) {
 func (t *tableWriter[T]) add(row T) error {
 	t.rows++
 	t.hand = append(t.hand, row)
+	if t.counter != nil {
+		t.counter.Add(&t.hand[len(t.hand)-1])
+	}
 	if len(t.hand) < handedRows {
 		return nil
 	}
@@ -163,6 +167,8 @@ func (t *tableWriter[T]) abandon() {
 
 func (t *tableWriter[T]) length() int64 { return t.rows }
 
+func (t *tableWriter[T]) count(c Counter) { t.counter = c }
+
 // anyWriter writes a table of any row type.
 type anyWriter interface {
 	finish(whole bool) error   // writes what is left; a whole table has a file without rows, too
@@ -170,4 +176,5 @@ type anyWriter interface {
 	take(part anyWriter) error // appends the rows of a part that has ended
 	abandon()                  // closes the file without completing it
 	length() int64             // in rows
+	count(c Counter)           // passes rows to c
 }

@@ -173,6 +173,18 @@ func (w *WhatIf) EndOrigin() {
 	}
 }
 
+// Sum adds the counts of another for origins that have ended.
+func (w *WhatIf) Sum(o *WhatIf) {
+	for token, more := range o.Agents {
+		a := w.Agents[token]
+		a.Sum(more.VerdictCounts)
+		for i, n := range more.Origins {
+			a.Origins[i] += n
+		}
+		w.Agents[token] = a
+	}
+}
+
 // Ranking lists the tokens: first the tokens whose counts differ most from the counts that most tokens
 // have, then the best known. Most tokens stand in few robots.txt files, so their counts are the counts of
 // the groups for *.

@@ -41,6 +41,17 @@ type Writer struct {
 	issues, unread int64    // and inputs with something that could not be read
 	lastUnread     string   // of these
 	ungoverned     []string // what-if tokens that parts report, where some fetch has no governing capture
+
+	counter Counter // nil: nothing counts the rows
+}
+
+// A Counter counts the rows of tables while they are written.
+type Counter interface {
+	// Add counts a row: a pointer to it, which is valid during the call.
+	Add(row any)
+	// Part returns a counter of the rows of a range of origins, which Join adds. Ranges are joined in order.
+	Part() Counter
+	Join(part Counter)
 }
 
 // NewWriter starts the tables of an output folder, for facts that are evaluated with options.
@@ -89,11 +100,31 @@ func (w *Writer) Only(names []string) {
 	}
 }
 
+// Count passes all rows that are written to a counter, in their order. It comes before all rows.
+func (w *Writer) Count(c Counter) {
+	w.counter = c
+	for _, t := range w.tables {
+		t.count(c)
+	}
+}
+
+// Inputs are the names of the inputs, in the order of audit.json.
+func (w *Writer) Inputs() []string {
+	names := make([]string, 0, w.facts.Totals.Count)
+	for _, in := range w.facts.Inputs() {
+		names = append(names, locator(in.Name))
+	}
+	return names
+}
+
 // another starts the same tables in another folder.
 func (w *Writer) another(tmp string, waiting bool) *Writer {
 	o := newWriter(tmp, w.facts, w.opt, waiting)
 	o.Rank(w.ranks)
 	maps.DeleteFunc(o.tables, func(name string, _ anyWriter) bool { return w.tables[name] == nil })
+	if w.counter != nil {
+		o.Count(w.counter.Part())
+	}
 	return o
 }
 
@@ -117,7 +148,7 @@ func (w *Writer) drop() {
 // Result writes a fetch, and the rows that it has in other tables.
 func (w *Writer) Result(r *evaluate.Result) error {
 	var err error
-	if w.tables[FetchesTable.Name] != nil { // else there is no need to make the row
+	if w.counter != nil || FetchesTable.writer(w) != nil { // else there is no need to make the row
 		err = FetchesTable.add(w, w.fetchRow(r))
 	}
 	switch {
@@ -173,10 +204,14 @@ func (w *Writer) GroupVerdict(v *evaluate.GroupVerdict) error {
 
 // RobotsAgent writes that a group of a robots capture governs a token.
 func (w *Writer) RobotsAgent(robotsID int64, group int, agent string) error {
+	row := RobotsAgentRow{robotsID, int32(group), text(agent)}
 	if !w.isPart || robotsID != 0 {
-		return RobotsAgentsTable.add(w, RobotsAgentRow{robotsID, int32(group), text(agent)})
+		return RobotsAgentsTable.add(w, row)
 	}
 	w.ungoverned = append(w.ungoverned, agent)
+	if w.counter != nil {
+		w.counter.Add(&row)
+	}
 	return nil
 }
 

@@ -109,9 +109,9 @@ func (e *evaluation) tellResults(cmd *cobra.Command, dir string, audit *report.A
 	if e.ofIndex {
 		written += " As indexes report the fetches, these are the tables of --tables verdicts; --tables all writes all."
 	}
-	r := reportFlags{output: dir}
+	r := reportFlags{output: dir, figures: e.figures}
 	if !e.writes(report.Set(report.VerdictsSet)...) {
-		written = fmt.Sprintf("Written to %s: audit.json and %s. There is no report.html, and no detail above: they need --tables verdicts.", dir,
+		written = fmt.Sprintf("Written to %s: audit.json and %s. There is no report.html: it needs --tables verdicts.", dir,
 			report.Count(int64(len(audit.Tables)), "table"))
 	} else if err := r.run(cmd); err != nil {
 		return err
@@ -196,6 +196,8 @@ func (e *evaluation) writeTables(ctx context.Context, log *slog.Logger, dir stri
 	defer w.Abandon()
 	w.Rank(e.ranks)
 	w.Only(e.tables)
+	e.figures = document.NewFigures(w.Inputs())
+	w.Count(e.figures)
 	totals, err := evaluate.Run(ctx, facts, e.options, w)
 	if err != nil {
 		return nil, err
@@ -232,6 +234,7 @@ type evaluation struct {
 	verify  bool     // read the records that indexes name
 	tokens  []string // that the options give
 	ranks   *report.Ranks
+	figures *document.Figures // of the report, once the tables are written; nil: none, or they are to be read
 
 	profile, crawlerMap, agentsFile, asOf, policies, ranksFile string
 	agents, categories, purposes                               []string

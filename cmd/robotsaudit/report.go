@@ -94,7 +94,7 @@ type reportFlags struct {
 	junit    string
 	against  string
 	document document.Options
-	figures  *document.Figures // once they are read
+	figures  *document.Figures // of an audit in hand, else read from the tables
 	sign     signFlag
 	written  []string // files
 	part     partFlags
@@ -312,9 +312,11 @@ func (f *reportFlags) makeDocument(cmd *cobra.Command, r *results.Results) (*doc
 			return nil, err
 		}
 	}
-	var err error
-	if f.figures, err = document.Read(ctx, r); err != nil {
-		return nil, err
+	if f.figures == nil {
+		var err error
+		if f.figures, err = document.Read(ctx, r); err != nil {
+			return nil, err
+		}
 	}
 	return document.Build(ctx, r, f.figures, options)
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
+	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/report"
@@ -65,6 +66,45 @@ func buildOf(t testing.TB, r *results.Results, options document.Options) *docume
 		t.Fatal(err)
 	}
 	return d
+}
+
+// Figures that are counted while an audit writes its tables, in however many ranges, are the figures of the tables.
+func TestFiguresOfAuditAndTables(t *testing.T) {
+	for _, input := range []string{archives, "../../../shared/warc/real"} {
+		if _, err := os.Stat(input); err != nil {
+			t.Log("left out:", err)
+			continue
+		}
+		options := everything()
+		dir := audittest.Audit(t, options, input)
+		facts, err := ingest.OpenFacts(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, options.RangeRows = range []int64{5, 40, 1 << 40} {
+			w, err := report.NewWriter(dir, facts, options)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer w.Abandon()
+			figures := document.NewFigures(w.Inputs())
+			w.Count(figures)
+			totals, err := evaluate.Run(t.Context(), facts, options, w)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := w.Commit(totals); err != nil {
+				t.Fatal(err)
+			}
+			got, err := document.Build(t.Context(), open(t, dir), figures, document.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(build(t, dir, document.Options{}), got); diff != "" {
+				t.Errorf("%s in ranges of %d fetches (-tables +audit):\n%s", input, options.RangeRows, diff)
+			}
+		}
+	}
 }
 
 // allFindings are those of a Document.

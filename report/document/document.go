@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 )
 
 // Document is a compliance report.
@@ -133,6 +134,15 @@ func (t *Tally) add(o Tally) {
 	t.Fetches += o.Fetches
 	t.Violations += o.Violations
 	t.Unknown += o.Unknown
+}
+
+// addAtOnce adds what several goroutines may add at once.
+func (t *Tally) addAtOnce(o Tally) {
+	atomic.AddInt64(&t.Fetches, o.Fetches)
+	if o.Violations+o.Unknown > 0 {
+		atomic.AddInt64(&t.Violations, o.Violations)
+		atomic.AddInt64(&t.Unknown, o.Unknown)
+	}
 }
 
 // ClaimCount is the fetches of one period and claim.

@@ -16,7 +16,8 @@ import (
 )
 
 // Figures are what a report counts and keeps of an audit, whatever its size: counts, rankings and the most certain
-// findings.
+// findings. They are of the rows of the result tables: of an audit in hand, whose report.Writer passes its rows to
+// Add, or of tables (Read). Both come to the same.
 type Figures struct {
 	// WhatIf are the counts for other crawlers.
 	WhatIf report.WhatIf
@@ -30,7 +31,7 @@ type Figures struct {
 	settles    settleTally
 	timeline   *timelineTally
 	unknown    *unknownTally
-	byInput    []Tally // the first: of noInput
+	byInput    []Tally // shared with parts; the first: of noInput
 	kinds      groupTally
 	use        useTally
 	crawlers   crawlerTally
@@ -44,18 +45,21 @@ type verdict struct{ verdict, evidence string }
 
 // NewFigures returns figures of nothing, for inputs of some names.
 func NewFigures(names []string) *Figures {
-	f := &Figures{
-		part: new(results.Part), inputs: inputs{maphash.MakeSeed(), make([]named, len(names))},
-		sites: newSiteTally(), violations: selection{limit: maxViolations}, unproven: selection{limit: maxUnproven},
-		settles: make(settleTally), timeline: newTimelineTally(), unknown: newUnknownTally(),
-		byInput: make([]Tally, len(names)+1), kinds: make(groupTally), use: newUseTally(),
+	in := inputs{maphash.MakeSeed(), make([]named, len(names))}
+	for i, name := range names {
+		in.byName[i] = named{maphash.String(in.seed, name), int32(i)}
+	}
+	slices.SortFunc(in.byName, func(a, b named) int { return cmp.Compare(a.hash, b.hash) })
+	return in.figures(make([]Tally, len(names)+1))
+}
+
+func (in inputs) figures(byInput []Tally) *Figures {
+	return &Figures{
+		part: new(results.Part), inputs: in, sites: newSiteTally(), violations: selection{limit: maxViolations},
+		unproven: selection{limit: maxUnproven}, settles: make(settleTally), timeline: newTimelineTally(),
+		unknown: newUnknownTally(), byInput: byInput, kinds: make(groupTally), use: newUseTally(),
 		WhatIf: report.NewWhatIf(), evidence: make(map[verdict]int64), exclusions: make(map[string]int64),
 	}
-	for i, name := range names {
-		f.inputs.byName[i] = named{maphash.String(f.inputs.seed, name), int32(i)}
-	}
-	slices.SortFunc(f.inputs.byName, func(a, b named) int { return cmp.Compare(a.hash, b.hash) })
-	return f
 }
 
 // Add counts the next row of a table: a pointer to it, which is valid during the call. Of an origin, captures of
@@ -80,6 +84,13 @@ func (f *Figures) Add(row any) {
 		f.addFinding(row)
 	case *report.HostRow:
 		f.sites.addHost(row)
+		f.WhatIf.EndOrigin()
+	case *report.RobotsAgentRow:
+		f.WhatIf.Join(report.TokenGroup{RobotsID: row.RobotsID, Group: int(row.Group)}, row.Agent)
+	case *report.GroupVerdictRow:
+		if row.Reason != words.RobotsTxtItself.String() { // which is allowed to all
+			f.WhatIf.Add(report.TokenGroup{RobotsID: row.RobotsID, Group: int(row.Group)}, row.Verdict)
+		}
 	case *report.RestrictionRow:
 		f.use.addRestriction(row)
 	case *report.UsageSignalRow:
@@ -106,7 +117,7 @@ func (f *Figures) addFetch(row *report.FetchRow) {
 	f.timeline.addFetch(row.FetchTime, row.Claim, counts)
 	f.kinds.add(kindOf(row.IsSeed, row.IsPage, row.HopsFromSeed), counts)
 	in, _ := f.inputs.of(row.WARCFilename)
-	f.byInput[in+1].add(counts)
+	f.byInput[in+1].addAtOnce(counts)
 }
 
 func (f *Figures) addFinding(row *report.ViolationRow) {
@@ -118,6 +129,32 @@ func (f *Figures) addFinding(row *report.ViolationRow) {
 		f.settles.add(&found{ViolationRow: *row})
 	}
 	s.add(row, f.captures.cite)
+}
+
+// Part returns figures of a range of origins.
+func (f *Figures) Part() report.Counter {
+	part := f.inputs.figures(f.byInput)
+	part.violations, part.unproven = f.violations.after(), f.unproven.after()
+	return part
+}
+
+// Join adds the figures of the range that follows.
+func (f *Figures) Join(part report.Counter) {
+	o := part.(*Figures)
+	f.sites.join(&o.sites)
+	f.violations.join(&o.violations)
+	f.unproven.join(&o.unproven)
+	addCounts(f.settles, o.settles)
+	f.timeline.join(o.timeline)
+	f.unknown.join(o.unknown)
+	for kind, counts := range o.kinds {
+		f.kinds.add(kind, *counts)
+	}
+	f.use.join(&o.use)
+	f.WhatIf.Sum(&o.WhatIf)
+	addCounts(f.evidence, o.evidence)
+	addCounts(f.exclusions, o.exclusions)
+	f.unnamed += o.unnamed
 }
 
 // inputs finds the inputs that hold records. Names would take more memory than their hashes, by as many bytes as

@@ -2,6 +2,8 @@ package document
 
 import (
 	"cmp"
+	"encoding/binary"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -33,7 +35,7 @@ func (f *found) has(note string) bool {
 // shows goes.
 func (f *found) clip() {
 	f.ShortURL, f.Cut = clipMiddle(f.URL, maxURL)
-	f.URL = strings.Clone(report.Head(f.URL, 2*maxURL))
+	f.URL = report.Head(f.URL, 2*maxURL)
 	f.RobotsURL = Clip(f.RobotsURL, maxName)
 	f.Origin = Clip(f.Origin, maxName)
 	f.UserAgent = Clip(f.UserAgent, maxAgent)
@@ -68,8 +70,6 @@ func (r rank) compare(o rank) int {
 		cmp.Compare(r.row, o.row))
 }
 
-func (f *found) rank() rank { return rankOf(&f.ViolationRow, f.Row) }
-
 // distance is how far from the fetch a capture lies; unknown is farthest.
 func distance(age *int64) uint64 {
 	switch {
@@ -92,37 +92,149 @@ func compareReading(a, b *found) int {
 
 // selection keeps the most certain of many findings.
 type selection struct {
-	rows  []*found // fewer than a quarter beyond the limit
+	rows  []packed // fewer than a quarter beyond the limit
 	limit int
 	bound *rank // of the last of the most certain, once there are more: what comes after it is not kept
 	total int64
+
+	buffer []byte // reused
+}
+
+// packed is a finding as bytes, which cost the garbage collector nothing.
+type packed struct {
+	rank
+	bytes []byte
 }
 
 // add offers the next row of the table, which is valid during the call. cite completes what is kept of it.
 func (s *selection) add(row *report.ViolationRow, cite func(*found)) {
 	s.total++
-	if s.bound != nil && rankOf(row, s.total).compare(*s.bound) >= 0 {
+	r := rankOf(row, s.total)
+	if s.bound != nil && r.compare(*s.bound) >= 0 {
 		return
 	}
-	f := &found{ViolationRow: *row, Row: s.total}
+	f := found{ViolationRow: *row}
 	f.clip()
-	cite(f)
-	if s.rows = append(s.rows, f); len(s.rows) >= s.limit+s.limit/4 {
+	cite(&f)
+	s.buffer = appendPacked(s.buffer[:0], reflect.ValueOf(&f).Elem())
+	s.keep(packed{r, slices.Clone(s.buffer)})
+}
+
+func (s *selection) keep(p packed) {
+	if s.rows = append(s.rows, p); len(s.rows) >= s.limit+s.limit/4 {
 		s.cut()
 	}
+}
+
+// after returns a selection of rows that follow in the table.
+func (s *selection) after() selection {
+	o := selection{limit: s.limit}
+	if s.bound != nil {
+		o.bound = new(*s.bound)
+		o.bound.row = 0 // it comes before all of them
+	}
+	return o
+}
+
+// join adds the rows that follow in the table.
+func (s *selection) join(o *selection) {
+	for _, p := range o.rows {
+		if p.row += s.total; s.bound == nil || p.compare(*s.bound) < 0 {
+			s.keep(p)
+		}
+	}
+	s.total += o.total
 }
 
 // cut forgets the rows beyond the limit.
 func (s *selection) cut() {
 	if len(s.rows) > s.limit {
-		slices.SortFunc(s.rows, func(a, b *found) int { return a.rank().compare(b.rank()) })
+		slices.SortFunc(s.rows, func(a, b packed) int { return a.compare(b.rank) })
 		s.rows = slices.Delete(s.rows, s.limit, len(s.rows))
-		s.bound = new(s.rows[s.limit-1].rank())
+		s.bound = new(s.rows[s.limit-1].rank)
 	}
 }
 
 // sorted are the rows kept, in the order of reading.
-func (s *selection) sorted() []*found {
+func (s *selection) sorted() (list []*found) {
 	s.cut()
-	return slices.SortedFunc(slices.Values(s.rows), compareReading)
+	for _, p := range s.rows {
+		f := new(found)
+		unpack(p.bytes, reflect.ValueOf(f).Elem())
+		f.Row = p.row
+		list = append(list, f)
+	}
+	slices.SortFunc(list, compareReading)
+	return list
+}
+
+// appendPacked appends a value as bytes: a struct of texts, numbers, truth values, lists of texts, and pointers to
+// these.
+func appendPacked(b []byte, v reflect.Value) []byte {
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			b = appendPacked(b, v.Field(i))
+		}
+	case reflect.String:
+		b = append(binary.AppendUvarint(b, uint64(v.Len())), v.String()...)
+	case reflect.Slice:
+		b = binary.AppendUvarint(b, uint64(v.Len()))
+		for i := range v.Len() {
+			b = appendPacked(b, v.Index(i))
+		}
+	case reflect.Pointer:
+		if v.IsNil() {
+			return append(b, 0)
+		}
+		b = appendPacked(append(b, 1), v.Elem())
+	case reflect.Bool:
+		b = append(b, 0)
+		if v.Bool() {
+			b[len(b)-1] = 1
+		}
+	default:
+		b = binary.AppendVarint(b, v.Int())
+	}
+	return b
+}
+
+// unpack sets a value that is zero to what appendPacked has appended, and returns the rest.
+func unpack(b []byte, v reflect.Value) []byte {
+	length := func() int {
+		n, size := binary.Uvarint(b)
+		b = b[size:]
+		return int(n)
+	}
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			b = unpack(b, v.Field(i))
+		}
+	case reflect.String:
+		n := length()
+		v.SetString(string(b[:n]))
+		b = b[n:]
+	case reflect.Slice:
+		if n := length(); n > 0 {
+			v.Set(reflect.MakeSlice(v.Type(), n, n))
+		}
+		for i := range v.Len() {
+			b = unpack(b, v.Index(i))
+		}
+	case reflect.Pointer:
+		known := b[0] != 0
+		if b = b[1:]; known {
+			v.Set(reflect.New(v.Type().Elem()))
+			b = unpack(b, v.Elem())
+		}
+	case reflect.Bool:
+		v.SetBool(b[0] != 0)
+		b = b[1:]
+	default:
+		n, size := binary.Varint(b)
+		v.SetInt(n)
+		b = b[size:]
+	}
+	return b
 }

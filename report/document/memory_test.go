@@ -69,10 +69,7 @@ func memoryOfInputs(t *testing.T, n int) (toRead, toDecide int64) {
 			t.Fatal(err)
 		}
 		results := open(t, dir)
-		figures, err := document.Read(t.Context(), results)
-		if err != nil {
-			t.Fatal(err)
-		}
+		figures := document.NewFigures(w.Inputs())
 		d, err := document.Build(t.Context(), results, figures, document.Options{})
 		if err != nil {
 			t.Fatal(err)

@@ -105,9 +105,7 @@ func TestPartsAddUp(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for what, n := range numbersOf(t, part) {
-				sum[what] += n
-			}
+			addCounts(sum, numbersOf(t, part))
 		}
 		if diff := gocmp.Diff(want, sum); diff != "" {
 			t.Errorf("by %s (-audit +parts):\n%s", name, diff)

@@ -113,6 +113,23 @@ func (t *siteTally) addRule(r rule, counts ruled) {
 	}
 }
 
+// join adds what another has counted of the origins that follow.
+func (t *siteTally) join(o *siteTally) {
+	t.total += o.total
+	for _, s := range o.sites {
+		t.sites = insertRanked(t.sites, maxSites, s, compareSites)
+	}
+	for r, counts := range o.rules {
+		t.addRule(r, counts)
+	}
+	if o.rules == nil {
+		t.rules = nil
+	}
+	for by := range t.causes {
+		t.causes[by] = t.causes[by].join(o.causes[by])
+	}
+}
+
 // ranked are the rules of a cause, the one with most violations first.
 func (t *siteTally) ranked(wanted func(rule) bool) (list []rule) {
 	for r := range t.rules {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -196,10 +197,8 @@ func TestSummaryIsSafe(t *testing.T) {
 			Decision: report.Decision{Verdict: name, Reason: name},
 		})
 		f.Add(&report.ViolationRow{Certainty: "certain", Rule: "Disallow: /" + name})
-		group := report.TokenGroup{RobotsID: int64(i + 1)}
-		f.WhatIf.Join(group, name)
-		f.WhatIf.Add(group, "disallowed")
-		f.WhatIf.EndOrigin()
+		f.Add(&report.RobotsAgentRow{RobotsID: int64(i + 1), Agent: name})
+		f.Add(&report.GroupVerdictRow{RobotsID: int64(i + 1), Decision: report.Decision{Verdict: "disallowed"}})
 		f.Add(&report.HostRow{Origin: "http://" + name, Counts: evaluate.Counts{Fetches: 1, ViolationsCertain: 1}})
 		f.Add(&report.AgentRow{Agent: name, Counts: evaluate.Counts{Fetches: 1}})
 		f.Add(&report.IssueRow{WARCFilename: name, Detail: long, Kind: "unreadable"})
@@ -221,5 +220,18 @@ func TestSummaryIsSafe(t *testing.T) {
 	}
 	if !strings.Contains(got, "  and 2,990 more\n") {
 		t.Errorf("what is not shown is not counted:\n%s", got)
+	}
+}
+
+// What other crawlers would have been allowed is counted in the order of the tables.
+func TestSummaryWhatIf(t *testing.T) {
+	f := document.NewFigures(nil)
+	f.Add(&report.RobotsAgentRow{RobotsID: 1, Agent: "A"})
+	f.Add(&report.GroupVerdictRow{RobotsID: 1, Decision: report.Decision{Verdict: "disallowed"}})
+	f.Add(&report.GroupVerdictRow{RobotsID: 1, Decision: report.Decision{Verdict: "allowed", Reason: "robots_txt_itself"}})
+	f.Add(new(report.HostRow))
+	i := slices.IndexFunc(f.WhatIf.Ranking(), func(v report.AgentVerdicts) bool { return v.Agent == "A" })
+	if i < 0 || f.WhatIf.Ranking()[i].VerdictCounts != (report.VerdictCounts{Disallowed: 1}) {
+		t.Errorf("%+v", f.WhatIf.Ranking())
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -14,39 +15,63 @@ import (
 	"github.com/robotsaudit/robotsaudit/report"
 )
 
-// The most certain findings are kept, whatever the order in which they come.
+// The most certain findings are kept, whatever the order in which they come and the parts that they come in.
 func TestSelection(t *testing.T) {
 	const kept = 60
-	s := selection{limit: kept}
+	s, parts := selection{limit: kept}, selection{limit: kept}
+	var part selection
 	var all []rank
 	times := make(map[int64]int64) // by row
 	random := rand.New(rand.NewPCG(1, 2))
-	for range 1000 {
+	for i := range 1000 {
 		row := &report.ViolationRow{
 			Certainty: certainties[random.IntN(2)],
 			Notes:     []string{"", "coarse_date", "coarse_date,partial"}[random.IntN(3)],
 			RobotsAge: new(int64(random.IntN(500) - 50)), FetchTime: new(int64(random.IntN(100))),
 		}
+		if i%130 == 0 {
+			parts.join(&part)
+			part = parts.after()
+		}
 		s.add(row, func(*found) {})
+		part.add(row, func(*found) {})
 		all = append(all, rankOf(row, s.total))
 		times[s.total] = *row.FetchTime
 	}
+	parts.join(&part)
 	slices.SortFunc(all, rank.compare)
 	want := all[:kept]
 	slices.SortFunc(want, func(a, b rank) int {
 		return cmp.Or(cmp.Compare(a.class, b.class), cmp.Compare(times[a.row], times[b.row]), cmp.Compare(a.row, b.row))
 	})
-	got := s.sorted()
-	if s.total != 1000 || len(got) != kept {
-		t.Fatalf("%d of %d", len(got), s.total)
-	}
-	for i := range got {
-		if got[i].Row != want[i].row {
-			t.Errorf("%d: row %d, want %d", i, got[i].Row, want[i].row)
+	for _, s := range []selection{s, parts} {
+		got := s.sorted()
+		if s.total != 1000 || len(got) != kept {
+			t.Fatalf("%d of %d", len(got), s.total)
+		}
+		for i := range got {
+			if got[i].Row != want[i].row {
+				t.Errorf("%d: row %d, want %d", i, got[i].Row, want[i].row)
+			}
+		}
+		if last := got[kept-1]; last.Certainty != "certain" || last.Notes != "" {
+			t.Errorf("%+v", last)
 		}
 	}
-	if last := got[kept-1]; last.Certainty != "certain" || last.Notes != "" {
-		t.Errorf("%+v", last)
+}
+
+// A finding comes out of its bytes as it went in.
+func TestPacked(t *testing.T) {
+	f := testFound(func(f *found) {
+		f.RobotsAge, f.RobotsOffset, f.IsSeed, f.RobotsBodyOffset = new(int64(-5)), new(int64(1<<40)), new(true), nil
+		f.Cited = citedCapture{HopURLs: []string{"", "http://b.example/"}, FinalStatus: new(int16(404)), Others: 3}
+	})
+	got := new(found)
+	if rest := unpack(appendPacked(nil, reflect.ValueOf(f).Elem()), reflect.ValueOf(got).Elem()); len(rest) > 0 {
+		t.Errorf("%d bytes are left", len(rest))
+	}
+	if diff := gocmp.Diff(f, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
@@ -172,24 +197,33 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// What a timeline comes to does not depend on the order of what it counts: a day counts in its own month.
+// What a timeline comes to does not depend on the order of what it counts, nor on the parts that count it: a day
+// counts in its own month.
 func TestTimelineOrder(t *testing.T) {
 	for _, days := range []int{60, 600, 3000, 50_000} {
 		random := rand.New(rand.NewPCG(1, uint64(days)))
 		var want *Timeline
-		for range 4 {
+		for parts := range 4 {
 			tally := newTimelineTally()
+			count := []*timelineTally{tally}
+			for range parts {
+				count = append(count, newTimelineTally())
+			}
 			for _, i := range random.Perm(500) {
 				at := int64(i*days/500) * secondsPerDay * 1e6
-				tally.addFetch(&at, fmt.Sprint("claim ", i%20), Tally{1, 0, 1})
-				tally.addChange(&report.RobotsRow{FetchTime: &at, RobotsID: int64(i), Origin: fmt.Sprint("http://", i%7)})
+				n := count[random.IntN(len(count))]
+				n.addFetch(&at, fmt.Sprint("claim ", i%20), Tally{1, 0, 1})
+				n.addChange(&report.RobotsRow{FetchTime: &at, RobotsID: int64(i), Origin: fmt.Sprint("http://", i%7)})
+			}
+			for _, part := range count[1:] {
+				tally.join(part)
 			}
 			got := tally.timeline()
 			if want == nil {
 				want = got
 			}
 			if diff := gocmp.Diff(want, got); diff != "" {
-				t.Fatalf("%d days (-want +got):\n%s", days, diff)
+				t.Fatalf("%d days, %d parts (-want +got):\n%s", days, parts, diff)
 			}
 			for _, p := range got.Periods {
 				if got.Unit == Month && !strings.HasSuffix(p.Start, "-01") {

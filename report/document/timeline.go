@@ -140,6 +140,15 @@ func (t *timelineTally) addAll(periods map[int64]*periodTally) {
 	}
 }
 
+// join adds what another has counted.
+func (t *timelineTally) join(o *timelineTally) {
+	t.undated += o.undated
+	if o.unit != Day && t.unit != Year && t.unit != o.unit {
+		t.coarsen(o.unit)
+	}
+	t.addAll(o.periods)
+}
+
 // start is the first day of the period that a day is in. Days are counted from 1970.
 func start(day int64, unit Unit) int64 {
 	switch unit {

@@ -48,8 +48,29 @@ func (t *unknownTally) addCapture(row *report.RobotsRow) {
 	if row.Reason != words.UnresolvedRedirect.String() || len(row.HopURLs) == 0 || len(t.targets) >= maxExamples {
 		return
 	}
-	if target := strings.Clone(Clip(row.HopURLs[len(row.HopURLs)-1], maxURL)); !slices.Contains(t.targets, target) {
+	t.addTarget(strings.Clone(Clip(row.HopURLs[len(row.HopURLs)-1], maxURL)))
+}
+
+func (t *unknownTally) addTarget(target string) {
+	if len(t.targets) < maxExamples && !slices.Contains(t.targets, target) {
 		t.targets = append(t.targets, target)
+	}
+}
+
+// join adds what another has counted of the origins that follow.
+func (t *unknownTally) join(o *unknownTally) {
+	t.endOrigin()
+	o.endOrigin()
+	for reason, n := range o.reasons {
+		r := t.reason(reason)
+		r.fetches += n.fetches
+		r.origins += n.origins
+		for _, c := range n.most {
+			r.rank(c)
+		}
+	}
+	for _, target := range o.targets {
+		t.addTarget(target)
 	}
 }
 

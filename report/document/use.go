@@ -98,14 +98,36 @@ func (t *useTally) endSite() {
 	}
 	t.siteCount++
 	s.origin = Clip(s.origin, maxName)
+	t.rank(s)
+}
+
+func (t *useTally) rank(s restrictedSite) {
 	t.sites = insertRanked(t.sites, maxRestricted, s, func(a, b restrictedSite) int {
 		return cmp.Or(cmp.Compare(b.publication+b.usage, a.publication+a.usage), cmp.Compare(a.origin, b.origin))
 	})
 }
 
+// join adds what another has counted of the origins that follow.
+func (t *useTally) join(o *useTally) {
+	t.end()
+	o.end()
+	addCounts(t.restrictions, o.restrictions)
+	addCounts(t.signals, o.signals)
+	t.siteCount += o.siteCount
+	for _, s := range o.sites {
+		t.rank(s)
+	}
+}
+
 func (t *useTally) end() {
 	t.endSite()
 	t.endPage()
+}
+
+func addCounts[K comparable](to, from map[K]int64) {
+	for key, n := range from {
+		to[key] += n
+	}
 }
 
 // section describes the statements of pages and sites.
