@@ -248,7 +248,7 @@ func (s *State) isAlike(other *State) bool {
 		return false
 	}
 	return s.HopURLs == other.HopURLs && s.Outcome == other.Outcome && s.HasBody == other.HasBody &&
-		s.Mismatched == other.Mismatched && s.Trust == other.Trust && s.OtherTarget == other.OtherTarget &&
+		s.Mismatched == other.Mismatched && s.IsListed() == other.IsListed() && s.OtherTarget == other.OtherTarget &&
 		(!s.HasBody || s.BodyDigest == other.BodyDigest && s.BodyFlags&cut == other.BodyFlags&cut)
 }
 

@@ -34,8 +34,8 @@ func newColumnNames(names map[field][]string, needed ...needed) columnNames {
 	return c
 }
 
-// urlColumns are the columns of lists of URLs, robotsColumns the columns of tables of robots.txt: as Common Crawl's index
-// and tables made of it call them, and monitors of robots.txt.
+// urlColumns are the columns of lists of URLs, robotsColumns those of tables of robots.txt, as Common Crawl's index,
+// tables made of it and monitors of robots.txt call them.
 var (
 	urlColumns = newColumnNames(map[field][]string{
 		fieldURL:      {"url", "uri", "target_uri"},
