@@ -4,8 +4,11 @@
 
 The history becomes archives, BINARY audits them, and one query on robots_policies tells which hosts named each agent at
 the end of each year, which restricted it and which restricted it fully: by the last capture till then, where that was a
-file. The same is worked out from the history itself, with Protego. Both must name the same hosts. Then the shares are
-printed.
+file. BINARY audits the history as rows, too: as it is, and as Parquet. The same is worked out from the history itself,
+with Protego. All must name the same hosts. Then the shares are printed.
+
+The history lacks the bodies of pages that hosts sent in place of robots.txt. The archives have a page there, which is a
+file without rules; of the rows nothing is known then.
 """
 
 import base64
@@ -28,7 +31,8 @@ WITH captures AS (
 ), years AS (
     SELECT unnest(range(2020, 2026)) AS year
 ), last AS (
-    SELECT year, url_host_name AS host, agent, arg_max(struct_pack(group_kind, restriction), fetch_time) AS said
+    SELECT year, url_host_name AS host, agent,
+           arg_max(struct_pack(group_kind, restriction), (fetch_time, robots_id)) AS said
     FROM captures JOIN years ON extract(year FROM fetch_time AT TIME ZONE 'UTC') <= year
     GROUP BY ALL
 )
@@ -46,8 +50,8 @@ def from_table(table):
     return said
 
 
-def from_history(path):
-    """from_history is the same of the history, by Protego."""
+def from_history(path, page):
+    """from_history is the same of the history, by Protego. page is the body of a page in place of robots.txt."""
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         observations = sorted(map(json.loads, lines), key=lambda o: o["observed"])  # stable: file order within a day
     hosts = {o["host"] for o in observations}
@@ -59,7 +63,7 @@ def from_history(path):
             if o["outcome"] == "body":
                 last[o["host"]] = base64.b64decode(o["body_b64"])
             elif o["outcome"] == "html_response_error":  # no archive holds a request error
-                last[o["host"]] = b"" if 200 <= o["http_status"] < 300 and o["http_status"] != 202 else None  # 202: a challenge
+                last[o["host"]] = page if 200 <= o["http_status"] < 300 and o["http_status"] != 202 else None  # 202: a challenge
         for agent in AGENTS:
             said[year, agent] = {host: by_protego(body, agent) for host, body in last.items() if body is not None}
     return said, len(hosts)
@@ -89,20 +93,25 @@ def typical(value):
 
 
 def main(binary, history):
+    different = compared = 0
     with folder() as work:
         scenarios.main(history, work / "archives", only_history=True)
-        audit(binary, work / "out", [work / "archives"], *(word for agent in AGENTS for word in ("--agent", agent)))
-        table = from_table(work / "out" / "robots_policies.parquet")
-    answers, hosts = from_history(history)
-    different = 0
-    for key in sorted(answers):
-        ours, theirs = table.get(key, {}), answers[key]
-        for host in sorted(ours.keys() | theirs.keys()):
-            if ours.get(host) != theirs.get(host):
-                different += 1
-                print(f"{key[0]}, {key[1]}, {host}: robots_policies {ours.get(host)}, Protego {theirs.get(host)}")
-    show(table, hosts)
-    compared = sum(map(len, answers.values()))
+        duckdb.execute(f"COPY (FROM read_json('{history}')) TO '{work}/history.parquet'")
+        for name, page, given in [("archives", b"", [work / "archives"]), ("JSON lines", None, ["--robots", history]),
+                                  ("Parquet", None, ["--robots", work / "history.parquet"])]:
+            audit(binary, work / name, given, *(word for agent in AGENTS for word in ("--agent", agent)))
+            table = from_table(work / name / "robots_policies.parquet")
+            answers, hosts = from_history(history, page)
+            for key in sorted(answers):
+                ours, theirs = table.get(key, {}), answers[key]
+                compared += len(theirs)
+                for host in sorted(ours.keys() | theirs.keys()):
+                    if ours.get(host) != theirs.get(host):
+                        different += 1
+                        print(f"{name}: {key[0]}, {key[1]}, {host}: robots_policies {ours.get(host)}, "
+                              f"Protego {theirs.get(host)}")
+            print(f"As {name}:")
+            show(table, hosts)
     print(f"shares: {compared} answers of Protego, {different} differ from robots_policies")
     return different or not compared
 
