@@ -143,7 +143,7 @@ func TestWords(t *testing.T) {
 			names[w.Name] = true
 		}
 	}
-	if words.NoteHostMismatch != 1<<(len(words.NoteWords)-1) {
+	if words.NoteListedRobots != 1<<(len(words.NoteWords)-1) {
 		t.Errorf("%d notes have words", len(words.NoteWords))
 	}
 }

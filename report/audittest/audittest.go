@@ -26,7 +26,7 @@ func Audit(t testing.TB, options evaluate.Options, args ...string) (dir string) 
 	return AuditRead(t, ingest.Options{}, options, args...)
 }
 
-// AuditRead is Audit of archives that are read in another way.
+// AuditRead is Audit of archives that are read in another way. Files named robots.jsonl are tables of robots.txt.
 func AuditRead(t testing.TB, reading ingest.Options, options evaluate.Options, args ...string) (dir string) {
 	t.Helper()
 	must := func(err error) {
@@ -38,7 +38,7 @@ func AuditRead(t testing.TB, reading ingest.Options, options evaluate.Options, a
 	dir = t.TempDir()
 	var opt ingest.ExpandOptions
 	args = slices.DeleteFunc(slices.Clone(args), func(arg string) bool {
-		isTable := strings.HasSuffix(arg, ".jsonl")
+		isTable := strings.HasSuffix(arg, "robots.jsonl")
 		if isTable {
 			opt.Robots = append(opt.Robots, arg)
 		}
