@@ -20,7 +20,7 @@ from pydantic_sarif import model
 
 from lib import call, folder
 
-ELEMENTS = {"h1", "h2", "p", "ul", "li", "strong", "code", "table", "thead", "tbody", "tr", "th", "td", "pre"}
+ELEMENTS = {"a", "h1", "h2", "p", "ul", "li", "strong", "code", "table", "thead", "tbody", "tr", "th", "td", "pre"}
 TITLE = """- 'a': "b" #c <img src=x> [d](e) %f ---"""  # nothing of it may mean anything to YAML or Markdown
 FORMULAS = tuple("=+-@\t\r＝＋－＠")
 
@@ -63,6 +63,8 @@ def check_markdown(path, text):
     html = cmarkgfm.github_flavored_markdown_to_html(text, Options.CMARK_OPT_UNSAFE)
     others = set(re.findall(r"<(\w+)", html)) - ELEMENTS
     assert not others, f"{path}: elements {others}"
+    for attributes in re.findall(r"<a ([^>]*)>", html):  # places in the report itself
+        assert re.fullmatch(r'id="[a-z0-9-]+"|href="#[a-z0-9-]+"', attributes), f"{path}: <a {attributes}>"
 
 
 def check_card(path, folder, tables):
