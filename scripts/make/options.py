@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypedDict
 if TYPE_CHECKING:
     from duckdb import DuckDBPyRelation
 
-Place: TypeAlias = "str | PathLike[str]"
+Place: TypeAlias = str | PathLike[str]
 '''
 
 
