@@ -658,7 +658,7 @@ func (tl *timeline) view(s *subject) (v view) {
 	}
 	if own := v; own.governing == nil || s.see(own.governing).age > freshFor {
 		v = tl.all.latest(s)               // 2: the latest by anyone
-		if v.own && own.governing != nil { // with all of the crawler's own of its moment
+		if v.own && own.governing != nil { // all of the crawler's own of that moment count, however old
 			v.governing, v.tied, v.evidence = own.governing, own.tied, own.evidence
 		}
 	}

@@ -39,7 +39,7 @@ type ExpandOptions struct {
 	Base string
 	// TrustLists lets lists on servers name all that the user's own lists may name.
 	TrustLists bool
-	// URLs are files that the user calls lists of URLs, Robots such as he calls tables of robots.txt.
+	// URLs are files that the user calls lists of URLs, Robots files called tables of robots.txt.
 	URLs, Robots []string
 	// IDColumn is the column of these lists with the user's own names of rows; "": id, if there is one.
 	IDColumn string

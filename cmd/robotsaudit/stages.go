@@ -136,7 +136,8 @@ cannot be one: a task may have to read an archive again.
 // Of lists of inputs the lines count, which the plan refuses.
 func refuseSecrets(cmd *cobra.Command, inputs []string) error {
 	base, _ := cmd.Flags().GetString("base")
-	for _, in := range append(inputs, base) {
+	tables, _ := cmd.Flags().GetStringArray("robots")
+	for _, in := range slices.Concat(inputs, tables, []string{base}) {
 		if !object.IsRemote(in) || strings.HasSuffix(object.Shown(in), ".paths.gz") {
 			continue
 		}

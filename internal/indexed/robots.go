@@ -3,10 +3,8 @@ package indexed
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"math"
 	"net/http"
 	"strings"
@@ -24,8 +22,8 @@ import (
 // robotsPath is that of every robots.txt.
 const robotsPath = "/robots.txt"
 
-// addRobots makes captures of a row of a table of robots.txt: one, or one of each scheme where the row has a host and
-// no URL. A row without an answer is none.
+// addRobots makes captures of a row of a table of robots.txt: one, or one of each scheme if the row has a host and no
+// URL. A row without an answer is no capture.
 func (p *indexPart) addRobots(row *index.Row) error {
 	urls := p.robotsURLs(row)
 	if urls == nil {
@@ -72,7 +70,8 @@ func (p *indexPart) addRobots(row *index.Row) error {
 	return nil
 }
 
-// robotsURLs are the URLs of the robots.txt that a row reports; none, where its URL or host is no such place.
+// robotsURLs are the URLs of the robots.txt that a row reports: none if its URL is not that of a robots.txt or an
+// origin, or its host is no host.
 func (p *indexPart) robotsURLs(row *index.Row) (urls []string) {
 	switch {
 	case row.URL != "":
@@ -142,16 +141,17 @@ func (p *indexPart) storedBody(written string) ([]byte, error) {
 		if strings.ContainsAny(name, `/\`) {
 			continue
 		}
+		info, err := p.bodies.Stat(name)
+		if err != nil || !info.Mode().IsRegular() {
+			continue // a name that no file can have, too
+		}
 		f, err := p.bodies.Open(name)
 		if err != nil {
-			continue // a name that is none for files, too
+			return nil, &warc.ReadError{Err: fmt.Errorf("the folder of bodies: %w", err)}
 		}
 		defer f.Close()
-		if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-			continue
-		}
 		body, err := io.ReadAll(io.LimitReader(f, httpmsg.MaxBody+1))
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err != nil {
 			return nil, &warc.ReadError{Err: fmt.Errorf("the folder of bodies: %w", err)}
 		}
 		return body, nil
@@ -235,8 +235,8 @@ func fieldLines(headers string) (lines string, ok bool) {
 // oneLine is a text without line ends.
 func oneLine(s string) string { return strings.NewReplacer("\r", " ", "\n", " ").Replace(s) }
 
-// takeBody makes the body of a capture, by the rules of package reading, but that tables have mostly undone the codings
-// that header fields declare. A file whose body nobody knows is a part of one.
+// takeBody makes the body of a capture, by the rules of package reading. Most tables have undone the codings that
+// header fields declare: a body in none of them is taken as it is. A file whose body nobody knows counts as a part.
 func (p *indexPart) takeBody(c *facts.Capture, row *index.Row, h *httpmsg.Head, raw []byte) []byte {
 	if raw == nil {
 		if c.Status/100 == 2 {

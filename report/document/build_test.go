@@ -70,13 +70,24 @@ func buildOf(t testing.TB, r *results.Results, options document.Options) *docume
 
 // Figures that are counted while an audit writes its tables, in however many ranges, are the figures of the tables.
 func TestFiguresOfAuditAndTables(t *testing.T) {
+	log := filepath.Join(t.TempDir(), "crawl.log")
+	var lines strings.Builder
+	for _, host := range []string{"wild.example", "down.example", "longest.example", "news.example", "no.example"} {
+		for _, path := range []string{"/", "/paper.pdf"} {
+			fmt.Fprintf(&lines, "2025-03-20T12:00:50.000Z -9998          - http://%s%s L http://via.example/ unknown #001 - - - -\n",
+				host, path)
+		}
+	}
+	if err := os.WriteFile(log, []byte(lines.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
 	for _, input := range []string{archives, "../../../shared/warc/real"} {
 		if _, err := os.Stat(input); err != nil {
 			t.Log("left out:", err)
 			continue
 		}
 		options := everything()
-		dir := audittest.Audit(t, options, input)
+		dir := audittest.Audit(t, options, input, log)
 		facts, err := ingest.OpenFacts(dir)
 		if err != nil {
 			t.Fatal(err)

@@ -2,7 +2,7 @@
 // summary of a job (1 MiB).
 //
 // Texts from archives are escaped: they can form no markup, and no link. Links lead to anchors of the document alone:
-// those of sections and tables, and of findings, whose names are the same in the HTML report.
+// sections, tables and findings. Findings have the same names in the HTML report.
 package markdown
 
 import (

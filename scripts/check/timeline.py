@@ -2,9 +2,9 @@
 
     timeline BINARY [MOMENTS [SEED [MIXED]]]
 
-MIXED is a number of scenarios of any captures at few moments, 0 unless given. They show what nobody thought of. Of more
-than 600, each 600 are archives of their own, with the next seed: one archive has so many warcinfo records as are
-remembered (limit_reached). No difference is expected, with no seed. One that appears is an error of the program or of the reference, or what
+MIXED is a number of scenarios of any captures at few moments, 0 unless given. They show what nobody thought of. They
+come in rounds of 600, each with archives and a seed of its own: in larger archives, more warcinfo records would stand
+than the program remembers (limit_reached). No difference is expected, with no seed. One that appears is an error of the program or of the reference, or what
 docs/SEMANTICS.md leaves open: it needs a sentence there, and a scenario in evaluate/scenario/testdata.
 
 reference.py works out what is expected of the archives that scenarios.py makes, in two archives. For each WARC record

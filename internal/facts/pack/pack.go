@@ -28,8 +28,8 @@ var (
 	errClosed  = errors.New("body pack is closed")
 )
 
-// A Writer stores each distinct body once, among maxKnown of them. The same bodies in the same order
-// give the same file, byte for byte.
+// A Writer stores each distinct body once, as long as there are at most maxKnown of them. The same
+// bodies in the same order give the same file, byte for byte.
 type Writer struct {
 	file    *os.File
 	encoder *zstd.Encoder
@@ -39,7 +39,8 @@ type Writer struct {
 	err     error
 }
 
-// maxKnown is how many distinct bodies are remembered: a table of robots.txt may have millions.
+// maxKnown is how many distinct bodies are remembered; then all are forgotten, and one that comes again is
+// stored again. A table of robots.txt may have millions.
 const maxKnown = 1 << 17
 
 // Create returns a Writer of a new pack at path, in the place of a file that
