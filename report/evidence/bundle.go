@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"bufio"
 	"cmp"
 	"compress/gzip"
 	"context"
@@ -75,33 +76,39 @@ func (e *NotFoundError) Error() string {
 
 // Write writes a bundle and verifies it. The file is whole or not there. If the bundle would be empty
 // for lack of records, the file stays as it was.
-func Write(ctx context.Context, opt Options) (_ *Bundle, err error) {
-	set, audit, err := openAudit(opt.Dir)
-	if err != nil {
-		return nil, err
-	}
-	tmp, remove, err := set.MakeTemporary()
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, remove()) }()
+func Write(ctx context.Context, opt Options) (b *Bundle, err error) {
+	err = withWriter(ctx, &opt, func(w *writer, audit *report.Audit) error {
+		b, err = w.write(ctx, &opt, audit)
+		return err
+	})
+	return b, err
+}
+
+// write collects what is asked for, copies it, and puts the bundle together.
+func (w *writer) write(ctx context.Context, opt *Options, audit *report.Audit) (*Bundle, error) {
 	if of := audit.Settings.AsOf; !of.IsZero() && len(opt.Agents)+len(opt.Purposes) > 0 {
 		return nil, fmt.Errorf("the audit is as of %s, and a bundle proves what held when a page was fetched; "+
 			"run 'robotsaudit evaluate' without --as-of", of)
 	}
-	w, err := newWriter(ctx, set, &audit.Settings, tmp, &opt)
-	defer w.close()
-	if err != nil {
+	if err := w.evaluate(ctx, w.collector); err != nil {
 		return nil, err
 	}
-	if err := w.collectAll(ctx, set, audit.Totals.Violations); err != nil {
-		return nil, err
+	if n := w.rows[tableViolations]; n != audit.Totals.Violations {
+		return nil, fmt.Errorf("the audit counted %d violations, and this version of robotsaudit counts %d; "+
+			"run 'robotsaudit evaluate' again", audit.Totals.Violations, n)
 	}
-	w.copier.newest = warcDate(w.newest)
+	if missed := w.selected.missed(); len(missed) > 0 {
+		return nil, &NotFoundError{missed, w.selected.drop}
+	}
 	if err := w.gather(ctx); err != nil {
 		return nil, err
 	}
-	manifest, err := w.writeManifest()
+	manifest, err := w.spool("manifest")
+	if err != nil {
+		return nil, err
+	}
+	err = cmp.Or(w.positions.Flush(), writeManifest(manifest.Writer, head{Format, report.Version(), w.settings},
+		encoded(w.copied), w.records.lines(), w.violations()))
 	if err != nil {
 		return nil, err
 	}
@@ -109,12 +116,20 @@ func Write(ctx context.Context, opt Options) (_ *Bundle, err error) {
 	if w.lacking > 0 && w.listed == 0 {
 		return b, nil
 	}
-	v, err := w.finish(ctx, manifest, opt.To)
-	if err != nil {
-		return nil, err
-	}
-	b.Verification = *v
-	return b, nil
+	return b, durable.Replace(opt.To, func(tmp string) error {
+		file, err := os.Create(tmp)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(w.assemble(file, manifest), file.Close()); err != nil {
+			return err
+		}
+		v, err := verify(ctx, tmp, w.tmp)
+		if err == nil {
+			b.Verification = *v
+		}
+		return err
+	})
 }
 
 // missingArchives lists what could not be read of what is evidence.
@@ -139,17 +154,30 @@ func (w *writer) missingArchives() (all []Missing) {
 	return all
 }
 
-// openAudit opens the results of an audit and the facts that they were made from.
-func openAudit(dir string) (*facts.Set, *report.Audit, error) {
-	r, err := results.Open(dir)
+// withWriter calls do with a writer of records of the audit in opt.Dir.
+func withWriter(ctx context.Context, opt *Options, do func(*writer, *report.Audit) error) (err error) {
+	r, err := results.Open(opt.Dir)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
-	set, err := ingest.OpenFacts(dir)
+	set, err := ingest.OpenFacts(opt.Dir)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
-	return set, r.Audit(), r.CheckFacts(set)
+	if err := r.CheckFacts(set); err != nil {
+		return err
+	}
+	tmp, remove, err := set.MakeTemporary()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, remove()) }()
+	w, err := newWriter(ctx, set, &r.Audit().Settings, tmp, opt)
+	defer w.close()
+	if err != nil {
+		return err
+	}
+	return do(w, r.Audit())
 }
 
 // options are the options of the evaluation that s describes.
@@ -205,7 +233,9 @@ func newWriter(
 			return w, err
 		}
 	}
-	w.copier = newCopier(w.bodies)
+	w.copier = &copier{
+		out: w.bodies, gzip: gzip.NewWriter(io.Discard), member: newMember(bufio.NewReader(nil)),
+	}
 	for i, in := range set.Inputs() {
 		if reason := locate(ctx, &in, opt.Archives); reason != "" {
 			w.missing[i] = reason
@@ -271,33 +301,13 @@ func locate(ctx context.Context, in *facts.Input, dir string) (missing string) {
 	return missing
 }
 
-// collectAll decides again, and collects what is asked for.
-func (w *writer) collectAll(ctx context.Context, set *facts.Set, violations int64) error {
+// evaluate decides again, for a sink.
+func (w *writer) evaluate(ctx context.Context, sink evaluate.Sink) error {
 	opt, err := w.settings.options()
-	if err != nil {
-		return err
-	}
-	if _, err := evaluate.Run(ctx, set, opt, w.collector); err != nil {
-		return err
-	}
-	if n := w.rows[tableViolations]; n != violations {
-		return fmt.Errorf("the audit counted %d violations, and this version of robotsaudit counts %d; "+
-			"run 'robotsaudit evaluate' again", violations, n)
-	}
-	if missed := w.selected.missed(); len(missed) > 0 {
-		return &NotFoundError{missed, w.selected.drop}
-	}
-	return nil
-}
-
-// writeManifest writes the manifest to a temporary file.
-func (w *writer) writeManifest() (*spool, error) {
-	f, err := w.spool("manifest")
 	if err == nil {
-		err = cmp.Or(w.positions.Flush(), writeManifest(f.Writer, head{Format, report.Version(), w.settings},
-			encoded(w.copied), w.records.lines(), w.violations()))
+		_, err = evaluate.Run(ctx, w.set, opt, sink)
 	}
-	return f, err
+	return err
 }
 
 // encoded yields archives as elements of a manifest.
@@ -336,7 +346,8 @@ func (w *writer) numbered(line []byte) ([]byte, error) {
 	v.Records, err = citations(v.Cited, func(x *cited) (int64, error) {
 		a := w.archives[x.Archive]
 		n, err := w.positions.number(a.number, x.Index)
-		if n == 0 && (lacks == nil || a.compare(lacks.archiveKey) < 0) {
+		if n == 0 && (lacks == nil ||
+			cmp.Or(cmp.Compare(a.input, lacks.input), cmp.Compare(a.entry, lacks.entry)) < 0) {
 			lacks = a
 		}
 		return n, err
@@ -355,22 +366,6 @@ func (w *writer) numbered(line []byte) ([]byte, error) {
 
 // manifestURL is the WARC-Target-URI of the manifest.
 const manifestURL = "urn:robotsaudit:evidence:manifest"
-
-// finish puts the bundle together, verifies it, and gives it its name.
-func (w *writer) finish(ctx context.Context, manifest *spool, to string) (v *Verification, err error) {
-	err = durable.Replace(to, func(tmp string) error {
-		file, err := os.Create(tmp)
-		if err != nil {
-			return err
-		}
-		if err := errors.Join(w.assemble(file, manifest), file.Close()); err != nil {
-			return err
-		}
-		v, err = verify(ctx, tmp, w.tmp)
-		return err
-	})
-	return v, err
-}
 
 // assemble writes the manifest, and the records after it.
 func (w *writer) assemble(out io.Writer, manifest *spool) error {

@@ -1,7 +1,6 @@
 package evidence
 
 import (
-	"cmp"
 	"encoding/json"
 	"io"
 	"slices"
@@ -16,10 +15,6 @@ import (
 type archiveKey struct {
 	input int32
 	entry string
-}
-
-func (k archiveKey) compare(o archiveKey) int {
-	return cmp.Or(cmp.Compare(k.input, o.input), cmp.Compare(k.entry, o.entry))
 }
 
 // bitmap is a set of the records of an archive, by their index.
@@ -100,18 +95,12 @@ func (c *collector) collect(f *found) error {
 		return nil
 	}
 	c.cite(f)
-	if c.isLacking() {
-		c.lacking++
-		return nil
+	if there, err := c.want(); !there || err != nil {
+		return err
 	}
 	finding, err := json.Marshal(f.finding())
 	if err != nil {
 		return err
-	}
-	for i := range c.here {
-		if err := c.want(&c.here[i]); err != nil {
-			return err
-		}
 	}
 	return writeLine(c.findings, collected{violation{Table: f.table, Row: f.row, Finding: finding}, c.here})
 }
@@ -251,34 +240,34 @@ func (c *collector) archive(key archiveKey) int {
 	return i
 }
 
-// isLacking reports whether the violation in hand rests on an input that is missing.
-func (c *collector) isLacking() bool {
-	if len(c.missing) == 0 {
-		return false
-	}
-	lacking := false
-	seen := make(map[int32]bool)
-	for i := range c.here {
-		input := c.archives[c.here[i].Archive].input
-		if _, gone := c.missing[input]; gone && !seen[input] {
-			seen[input], lacking = true, true
+// want notes that the bundle is to have the records in hand. It reports false where an input that is missing has some.
+func (c *collector) want() (there bool, err error) {
+	lacking := make(map[int32]bool)
+	for _, x := range c.here {
+		input := c.archives[x.Archive].input
+		if _, gone := c.missing[input]; gone && !lacking[input] {
+			lacking[input] = true
 			c.affected[input]++
 		}
 	}
-	return lacking
-}
-
-// want notes that the bundle is to have a record.
-func (c *collector) want(x *cited) error {
-	a := c.archives[x.Archive]
-	if !a.isLog {
-		a.wanted.add(x.Index)
-		return nil
+	if len(lacking) > 0 {
+		c.lacking++
+		return false, nil
 	}
-	if a.lines == nil {
-		a.lines = run.NewSorter(c.tmp, placedRuns)
+	for _, x := range c.here {
+		a := c.archives[x.Archive]
+		if !a.isLog {
+			a.wanted.add(x.Index)
+			continue
+		}
+		if a.lines == nil {
+			a.lines = run.NewSorter(c.tmp, placedRuns)
+		}
+		if err := a.lines.Add(placed{Place: reading.Place{Index: x.Index}, Length: x.Length}); err != nil {
+			return false, err
+		}
 	}
-	return a.lines.Add(placed{Place: reading.Place{Index: x.Index}, Length: x.Length})
+	return true, nil
 }
 
 // citations lists records by their numbers, each role once. Number returns 0 for a record that is not there.

@@ -30,16 +30,6 @@ type copier struct {
 	newest  string      // date for records that have none
 }
 
-func newCopier(out io.Writer) *copier {
-	return &copier{out: out, gzip: gzip.NewWriter(io.Discard), member: newMember(bufio.NewReader(nil))}
-}
-
-// begin goes on to another archive.
-func (c *copier) begin(a *source) {
-	c.end()
-	c.archive = a
-}
-
 // end closes the reader.
 func (c *copier) end() {
 	if ahead, ok := c.reader.(warc.AheadReader); ok {
@@ -67,7 +57,8 @@ func (c *copier) open(at reading.Place) (err error) {
 	c.end()
 	c.offset, c.nth = -1, 0
 	if at.Streamed {
-		c.reader, err = c.archive.stream()
+		from, form := c.archive.sniff()
+		c.reader, err = form.Stream(from)
 	} else {
 		c.reader, err = c.archive.form.RecordsAt(c.archive, at.Offset)
 	}
@@ -141,9 +132,12 @@ func (c *copier) copy(at reading.Place, r *record) error {
 	if err != nil {
 		return err
 	}
-	r.describe(rec)
-	isWARC := c.archive.form.IsWARC()
-	if isWARC && !at.Streamed && c.archive.hasMembers() {
+	r.name(&rec.Header)
+	r.Offset, r.Resynced = rec.Offset, r.Resynced || rec.Resynced
+	form := c.archive.form
+	isWARC := form.IsWARC()
+	hasMembers := form.Container == warc.ContainerMembers || form.Container == warc.ContainerGzip
+	if isWARC && hasMembers && !at.Streamed {
 		copied, err := c.copyMember(rec, r)
 		if copied || err != nil {
 			return err
@@ -169,11 +163,6 @@ func (c *copier) copy(at reading.Place, r *record) error {
 // name takes the fields that a header has on its record.
 func (r *record) name(h *warc.Header) {
 	r.Type, r.ID, r.Date, r.URL = h.Type, h.ID.String(), h.Date, h.Target
-}
-
-func (r *record) describe(rec *warc.Record) {
-	r.name(&rec.Header)
-	r.Offset, r.Resynced = rec.Offset, r.Resynced || rec.Resynced
 }
 
 // copyMember copies the member that holds a record and nothing else. It reports false where

@@ -9,6 +9,7 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/facts/run"
 	"github.com/robotsaudit/robotsaudit/internal/reading"
@@ -39,6 +40,7 @@ type gatherer struct {
 
 // gather copies all records cited, archive by archive.
 func (g *gatherer) gather(ctx context.Context) error {
+	g.copier.newest = warcDate(g.newest)
 	byInput := make(map[int32][]*citedArchive)
 	for _, a := range g.archives {
 		if a.wanted != nil || a.lines != nil {
@@ -134,7 +136,8 @@ func (g *gatherer) begin(a *citedArchive, in *facts.InputResult, from *source) {
 	}
 	a.number = int64(len(g.copied))
 	g.copied = append(g.copied, made)
-	g.copier.begin(from)
+	g.copier.end()
+	g.copier.archive = from
 }
 
 // gatherRecord copies a record.
@@ -160,7 +163,8 @@ func (g *gatherer) addRecord(r *record) error {
 
 // gatherLog copies the lines of a log that are cited.
 func (g *gatherer) gatherLog(ctx context.Context, a *citedArchive, log *source) error {
-	text, err := log.text()
+	src, form := log.sniff()
+	text, err := warc.Decompressed(form, src)
 	if err != nil {
 		return err
 	}

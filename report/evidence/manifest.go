@@ -10,13 +10,10 @@ import (
 	"io"
 	"iter"
 	"reflect"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
-	"github.com/robotsaudit/robotsaudit/internal/recordid"
-	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // Format names the format of bundles and its version.
@@ -64,11 +61,6 @@ type archive struct {
 	// Unordered are the runs of a crawler whose records were sorted in another way than by date, by the
 	// IDs of their warcinfo records; "": those without.
 	Unordered []string `json:"unordered,omitempty"`
-}
-
-// isUnordered reports whether a run of an archive is unordered. The records of a bundle are too few to show it.
-func (a *archive) isUnordered(run recordid.ID) bool {
-	return slices.Contains(a.Unordered, run.String())
 }
 
 // place names the archive as tables do.
@@ -127,14 +119,6 @@ const (
 	tableGroupVerdicts = "group_verdicts"
 	tableFetches       = "fetches" // whose rows the two before count
 )
-
-// tableOf returns the table that lists a disallowed fetch.
-func tableOf(r *evaluate.Result) string {
-	if r.IsViolation() {
-		return tableViolations
-	}
-	return tableUnproven
-}
 
 // Finding is the finding of an audit on a fetch.
 type Finding struct {
@@ -200,14 +184,6 @@ func restrictionOf(r *evaluate.Result, restriction *evaluate.Restriction) Findin
 		x.Statements = append(x.Statements, statement.String())
 	}
 	return x
-}
-
-// verdictOf describes the verdict on a fetch, had another crawler made it.
-func verdictOf(r *evaluate.Result, v *evaluate.GroupVerdict, agent string) Finding {
-	return findingOf(&evaluate.Result{
-		Fetch: r.Fetch, Agent: agent, AgentSource: words.AgentFromOption,
-		Answer: v.Answer, Governing: v.Governing, Evidence: v.Evidence,
-	})
 }
 
 func timeText(t time.Time) string { return t.Format(time.RFC3339Nano) }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/internal/durable"
+	"github.com/robotsaudit/robotsaudit/report"
 )
 
 // Robots describes the output of WriteRobots.
@@ -30,30 +31,19 @@ type Robots struct {
 // redirects and revisits led to, and those that belong to both: an archive for each of which there are any, as those
 // that Verify audits. All records stand in the order of their archives, so that an audit of the folder
 // finds the same states of robots.txt. The folder is whole or not there.
-func WriteRobots(ctx context.Context, dir, to string) (_ *Robots, err error) {
-	set, audit, err := openAudit(dir)
-	if err != nil {
-		return nil, err
-	}
-	tmp, remove, err := set.MakeTemporary()
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, remove()) }()
-	w, err := newWriter(ctx, set, &audit.Settings, tmp, new(Options))
-	defer w.close()
-	if err != nil {
-		return nil, err
-	}
-	opt, err := w.settings.options()
-	if err != nil {
-		return nil, err
-	}
+func WriteRobots(ctx context.Context, dir, to string) (found *Robots, err error) {
+	err = withWriter(ctx, &Options{Dir: dir}, func(w *writer, _ *report.Audit) error {
+		found, err = w.writeRobots(ctx, to)
+		return err
+	})
+	return found, err
+}
+
+func (w *writer) writeRobots(ctx context.Context, to string) (*Robots, error) {
 	captures := robotsCollector{collector: w.collector}
-	if _, err := evaluate.Run(ctx, set, opt, &captures); err != nil {
+	if err := w.evaluate(ctx, &captures); err != nil {
 		return nil, err
 	}
-	w.copier.newest = warcDate(w.newest)
 	if err := cmp.Or(w.gather(ctx), w.positions.Flush(), w.bodies.Flush()); err != nil {
 		return nil, err
 	}
@@ -94,17 +84,11 @@ func (c *robotsCollector) Robots(r *evaluate.RobotsRecord) error {
 	for _, twin := range r.Twins() {
 		c.citePlace(twin, roleTwin)
 	}
-	if c.isLacking() {
-		c.lacking++
-		return nil
+	there, err := c.want()
+	if there && err == nil {
+		c.found.Captures++
 	}
-	c.found.Captures++
-	for i := range c.here {
-		if err := c.want(&c.here[i]); err != nil {
-			return err
-		}
-	}
-	return nil
+	return err
 }
 
 // unpack puts the records copied into archives in a new folder.

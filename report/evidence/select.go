@@ -6,6 +6,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // selection picks findings by what is asked for, and by the user's names for their fetches.
@@ -90,7 +91,10 @@ func (s *finder) Result(r *evaluate.Result) error {
 	s.result = r
 	s.rows[tableFetches]++
 	if r.Verdict == evaluate.Disallowed {
-		table := tableOf(r)
+		table := tableUnproven
+		if r.IsViolation() {
+			table = tableViolations
+		}
 		s.rows[table]++
 		f := found{table, s.rows[table], r.Fetch, func() Finding { return findingOf(r) }}
 		if err := s.found(&f); err != nil {
@@ -128,6 +132,11 @@ func (s *finder) GroupVerdict(v *evaluate.GroupVerdict) error {
 	if i < 0 {
 		return nil
 	}
-	verdict := func() Finding { return verdictOf(s.result, v, s.agents[i]) }
+	verdict := func() Finding {
+		return findingOf(&evaluate.Result{
+			Fetch: s.result.Fetch, Agent: s.agents[i], AgentSource: words.AgentFromOption,
+			Answer: v.Answer, Governing: v.Governing, Evidence: v.Evidence,
+		})
+	}
 	return s.found(&found{tableGroupVerdicts, s.rows[tableFetches], v.Fetch, verdict})
 }

@@ -2,7 +2,6 @@ package evidence
 
 import (
 	"context"
-	"io"
 
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
@@ -31,21 +30,4 @@ func openSource(ctx context.Context, in facts.Input, entry, tmp string, isLog bo
 func (s *source) sniff() (*warc.Source, warc.Form) {
 	from := warc.SourceAt(s, 0)
 	return from, warc.Sniff(from, func([]byte) bool { return s.isLog })
-}
-
-// hasMembers reports whether its records lie in gzip members, unless they are streamed.
-func (s *source) hasMembers() bool {
-	return s.form.Container == warc.ContainerMembers || s.form.Container == warc.ContainerGzip
-}
-
-// stream reads the records from the first one on.
-func (s *source) stream() (warc.Reader, error) {
-	from, form := s.sniff()
-	return form.Stream(from)
-}
-
-// text reads a log's lines, decompressed.
-func (s *source) text() (io.Reader, error) {
-	from, form := s.sniff()
-	return warc.Decompressed(form, from)
 }

@@ -25,6 +25,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/facts/run"
 	"github.com/robotsaudit/robotsaudit/internal/object"
 	"github.com/robotsaudit/robotsaudit/internal/reading"
+	"github.com/robotsaudit/robotsaudit/internal/recordid"
 )
 
 // Verification is the result of recomputing a bundle's verdicts.
@@ -266,7 +267,7 @@ func (u *unpacker) contradicts(m *member, r *record) string {
 	for _, field := range [...]struct{ name, is, says string }{
 		{"type", is.Type, r.Type}, {"record_id", is.ID, r.ID}, {"url", is.URL, r.URL}, {"date", is.Date, r.Date},
 	} {
-		if inJSON(field.is) != field.says {
+		if string([]rune(field.is)) != field.says { // in JSON, bytes that are not UTF-8 become U+FFFD
 			return fmt.Sprintf("its %s is %.200q, not %.200q", field.name, field.is, field.says)
 		}
 	}
@@ -280,11 +281,8 @@ func (u *unpacker) contradicts(m *member, r *record) string {
 	return ""
 }
 
-// inJSON is a text as JSON has it: bytes that are not UTF-8 become U+FFFD.
-func inJSON(s string) string { return string([]rune(s)) }
-
 // recompute audits the archives made, and compares the findings.
-func (v *Verification) recompute(ctx context.Context, m *manifestReader, u *unpacker, dir string) error {
+func (v *Verification) recompute(ctx context.Context, m *manifestReader, u *unpacker, dir string) (err error) {
 	opt, err := v.Settings.options()
 	if err != nil {
 		return refusef("%v", err)
@@ -303,7 +301,25 @@ func (v *Verification) recompute(ctx context.Context, m *manifestReader, u *unpa
 		return err
 	}
 	if len(inputs) > 0 {
-		if err := audit(ctx, u, inputs, filepath.Join(dir, "audit"), opt, c); err != nil {
+		audit := filepath.Join(dir, "audit")
+		release, locked := ingest.Lock(audit)
+		if locked != nil {
+			return locked
+		}
+		defer func() { err = errors.Join(err, release()) }()
+		if err := ingest.Ingest(ctx, inputs, ingest.Options{Dir: audit, Workers: runtime.GOMAXPROCS(0)}); err != nil {
+			return err
+		}
+		set, err := ingest.OpenFacts(audit)
+		if err != nil {
+			return err
+		}
+		for i := range set.Inputs() { // in the order of their paths
+			// The records of a bundle are too few to show which runs of its archives are unordered.
+			isUnordered := func(run recordid.ID) bool { return slices.Contains(u.archives[i].Unordered, run.String()) }
+			set.OrderRuns(i, isUnordered)
+		}
+		if _, err := evaluate.Run(ctx, set, opt, c); err != nil {
 			return err
 		}
 	}
@@ -316,29 +332,6 @@ func (v *Verification) recompute(ctx context.Context, m *manifestReader, u *unpa
 		return refusef("its manifest is dated %.40q, and cites a record of %s", u.newest, warcDate(newest))
 	}
 	return c.pair(ctx, inputs, dir)
-}
-
-// audit reads the archives made and decides their fetches.
-func audit(ctx context.Context, u *unpacker, inputs []facts.Input, dir string, opt evaluate.Options,
-	sink evaluate.Sink,
-) (err error) {
-	release, err := ingest.Lock(dir)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, release()) }()
-	if err := ingest.Ingest(ctx, inputs, ingest.Options{Dir: dir, Workers: runtime.GOMAXPROCS(0)}); err != nil {
-		return err
-	}
-	set, err := ingest.OpenFacts(dir)
-	if err != nil {
-		return err
-	}
-	for i := range set.Inputs() { // in the order of their paths
-		set.OrderRuns(i, u.archives[i].isUnordered)
-	}
-	_, err = evaluate.Run(ctx, set, opt, sink)
-	return err
 }
 
 // comparison compares findings with a manifest, which has them in the same order.
@@ -394,7 +387,10 @@ func (c *comparison) Result(r *evaluate.Result) error {
 			return err
 		}
 	}
-	c.last, c.lastIndex = int64(r.Fetch.Input), indexOf(r.Fetch)
+	c.last, c.lastIndex = int64(r.Fetch.Input), r.Fetch.Index
+	if r.Fetch.Type == facts.TypeLogLine {
+		c.lastIndex = r.Fetch.Offset
+	}
 	if err := c.finder.Result(r); err != nil {
 		return err
 	}
@@ -452,14 +448,6 @@ func (c *comparison) compare(f *found) error {
 		}
 	}
 	return c.advance()
-}
-
-// indexOf is the place of a fetch as positions have it.
-func indexOf(f *facts.Fetch) int64 {
-	if f.Type == facts.TypeLogLine {
-		return f.Offset
-	}
-	return f.Index
 }
 
 // pair compares which records belong to those cited with what the manifest says of that.
