@@ -12,9 +12,9 @@ import (
 
 // partFlags are the options that limit a command to a part of an audit.
 type partFlags struct {
-	since, until, crawler string
-	hosts                 []string
-	part                  results.Part
+	since, until, crawler, operatorOf string
+	hosts                             []string
+	part                              results.Part
 }
 
 func (f *partFlags) add(flags *pflag.FlagSet) {
@@ -25,6 +25,8 @@ func (f *partFlags) add(flags *pflag.FlagSet) {
 		"only fetches from `HOST`: example.org, without www.example.org; or *.example.org, its subdomains (repeatable)")
 	flags.StringVar(&f.crawler, "crawler-only", "",
 		"only fetches by the crawler with product token `TOKEN`; - is crawlers without a name")
+	flags.StringVar(&f.operatorOf, "operator-of", "",
+		"only fetches by the crawlers of the operator of `TOKEN`: GPTBot is all of OpenAI (see 'robotsaudit agents')")
 }
 
 // resolve reads the part that the flags name.
@@ -51,6 +53,20 @@ func (f *partFlags) resolve() (err error) {
 			return usageErrorf("--crawler-only: %q is no product token: %s", f.crawler, fault)
 		}
 	}
+	if f.operatorOf == "" {
+		return nil
+	}
+	known, isKnown := agents.Find(f.operatorOf)
+	switch {
+	case f.crawler != "":
+		return usageErrorf("--crawler-only is one crawler, and --operator-of all of an operator; leave out one")
+	case !isKnown || known.Operator == "":
+		return usageErrorf("--operator-of: no operator of %q is known; 'robotsaudit agents' has the ones that are", f.operatorOf)
+	case known.Kind == agents.Software:
+		return usageErrorf("--operator-of: %s is software that anybody runs, so its operator is not known; "+
+			"name it with --crawler-only", known.Token)
+	}
+	p.Operator = known.Operator
 	return nil
 }
 

@@ -23,6 +23,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/report/csv"
 	"github.com/robotsaudit/robotsaudit/report/diff"
 	"github.com/robotsaudit/robotsaudit/report/document"
+	"github.com/robotsaudit/robotsaudit/report/forms"
 	"github.com/robotsaudit/robotsaudit/report/html"
 	"github.com/robotsaudit/robotsaudit/report/markdown"
 	"github.com/robotsaudit/robotsaudit/report/results"
@@ -50,7 +51,11 @@ func newReportCommand() *cobra.Command {
   as SARIF 2.1.0 (--sarif): a result per violation, at the record in its archive; of more
     than 5,000 the most certain ones;
   as JUnit XML (--junit): a test case per origin, which fails where there are violations;
-    of more than 5,000 origins those that fail.
+    of more than 5,000 origins those that fail;
+  as forms, each figure with the query that gives it, and what archives cannot show left to
+    the provider (docs/DOCUMENTS.md): the EU's public summary of training content
+    (--eu-summary; Markdown, JSON, the list of domain names as CSV), and the documentation
+    of California's AB 2013 (--ab2013).
 
 FILE may be - for standard output. The archives are not read. The same results and options
 give the same bytes: the report has the date that --date gives, or none. The output keeps
@@ -66,6 +71,7 @@ earlier audit. A report of a part of the audit (--since and the like) has it in 
   robotsaudit report out-2025 --html report.html --against out-2024
   robotsaudit report out --since 2025-05-01 --until 2025-05-31 --host example.org --html may.html
   robotsaudit report out --since 2025-05-01 --text -
+  robotsaudit report out --eu-summary summary --operator-of CCBot
   robotsaudit report out --csv spreadsheets --sarif violations.sarif --junit junit.xml`,
 	}
 	f.add(cmd.Flags())
@@ -92,6 +98,9 @@ type reportFlags struct {
 	csv      string
 	sarif    string
 	junit    string
+	euFolder string
+	ab2013   string
+	sme      bool
 	against  string
 	document document.Options
 	figures  *document.Figures // of an audit in hand, else read from the tables
@@ -111,6 +120,10 @@ func (f *reportFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.csv, "csv", "", "write CSV files into `FOLDER`, made where there is none")
 	flags.StringVar(&f.sarif, "sarif", "", "write the violations as SARIF to `FILE`")
 	flags.StringVar(&f.junit, "junit", "", "write the origins as JUnit XML to `FILE`")
+	flags.StringVar(&f.euFolder, "eu-summary", "",
+		"write the EU's public summary of training content, as far as archives show it, into `FOLDER`")
+	flags.BoolVar(&f.sme, "sme", false, "--eu-summary of a small or medium-sized enterprise: the top 5 % of domain names, at most 1,000")
+	flags.StringVar(&f.ab2013, "ab2013", "", "write the documentation of California's AB 2013, as far as archives show it, to `FILE`")
 	flags.StringVar(&f.document.Title, "title", "", "`TITLE` of this report and of later ones")
 	flags.StringVar(&f.document.Operator, "operator", "", "`WHO` ran the crawl, for this report and later ones")
 	flags.StringVar(&f.document.Date, "date", "", "`DATE` of the report, as it is to be written")
@@ -139,7 +152,7 @@ func (f *reportFlags) renderings(cmd *cobra.Command, r *results.Results) []rende
 			return render(w, doc)
 		}
 	}
-	return []rendering{
+	return append(f.forms(cmd, r), []rendering{
 		{f.html, ofDocument(html.Render)},
 		{f.markdown, ofDocument(markdown.Render)},
 		{f.text, func(w io.Writer) error { return f.writeText(cmd, w, r) }},
@@ -147,7 +160,28 @@ func (f *reportFlags) renderings(cmd *cobra.Command, r *results.Results) []rende
 		{f.card, ofDocument(func(w io.Writer, doc *document.Document) error { return markdown.Card(w, doc, r) })},
 		{f.sarif, func(w io.Writer) error { return ci.SARIF(cmd.Context(), w, r) }},
 		{f.junit, func(w io.Writer) error { return ci.JUnit(cmd.Context(), w, r) }},
+	}...)
+}
+
+// forms are the files of forms.
+func (f *reportFlags) forms(cmd *cobra.Command, r *results.Results) (files []rendering) {
+	figures := sync.OnceValues(func() (*forms.Figures, error) { return forms.Read(cmd.Context(), r) })
+	add := func(path string, write func(*forms.Figures, io.Writer) error) {
+		files = append(files, rendering{path, func(w io.Writer) error {
+			filled, err := figures()
+			if err != nil {
+				return err
+			}
+			return write(filled, w)
+		}})
 	}
+	add(f.ab2013, func(filled *forms.Figures, w io.Writer) error { return filled.AB2013().WriteMarkdown(w) })
+	if f.euFolder != "" {
+		add(filepath.Join(f.euFolder, "summary.md"), func(filled *forms.Figures, w io.Writer) error { return filled.EU(f.sme).WriteMarkdown(w) })
+		add(filepath.Join(f.euFolder, "summary.json"), func(filled *forms.Figures, w io.Writer) error { return filled.EU(f.sme).WriteJSON(w) })
+		add(filepath.Join(f.euFolder, "domains.csv"), func(filled *forms.Figures, w io.Writer) error { return filled.WriteDomains(w, f.sme) })
+	}
+	return files
 }
 
 func (f *reportFlags) run(cmd *cobra.Command) error {
@@ -165,12 +199,15 @@ func (f *reportFlags) run(cmd *cobra.Command) error {
 	if err := f.remember(cmd, r.Dir()); err != nil {
 		return err
 	}
-	beside := f.html+f.markdown+f.text+f.json+f.card+f.csv+f.sarif+f.junit == ""
+	beside := f.html+f.markdown+f.text+f.json+f.card+f.csv+f.sarif+f.junit+f.euFolder+f.ab2013 == ""
 	if beside {
 		f.html = filepath.Join(r.Dir(), report.HTMLFile)
 	}
 	files := f.renderings(cmd, r)
 	if err := cmp.Or(f.check(files, beside), f.sign.read()); err != nil {
+		return err
+	}
+	if err := makeFolder(f.euFolder, "--eu-summary"); err != nil {
 		return err
 	}
 	if err := f.write(cmd, files); err != nil {
@@ -280,7 +317,7 @@ func (f *reportFlags) check(files []rendering, beside bool) error {
 		return usageErrorf("DIR/%s is of the whole audit; name a file for the report of a part (%s), as in --html part.html",
 			report.HTMLFile, &f.part.part)
 	case f.card != "" && !f.part.part.IsZero():
-		return usageErrorf("--dataset-card describes whole tables; leave out --since, --until, --host and --crawler-only")
+		return usageErrorf("--dataset-card describes whole tables; leave out --since, --until, --host, --crawler-only and --operator-of")
 	case toOutput > 1:
 		return usageErrorf("one format alone can go to standard output")
 	case f.sign.path != "" && toOutput > 0:
@@ -291,8 +328,12 @@ func (f *reportFlags) check(files []rendering, beside bool) error {
 		return usageErrorf("--brief is of a report; name its file with --html FILE, --markdown FILE or --json FILE")
 	case f.csv == "-":
 		return usageErrorf("--csv writes several files; name a folder")
+	case f.euFolder == "-":
+		return usageErrorf("--eu-summary writes several files; name a folder")
+	case f.sme && f.euFolder == "":
+		return usageErrorf("--sme is of --eu-summary FOLDER; add it, or leave out --sme")
 	}
-	return refuseFile(f.csv)
+	return cmp.Or(refuseFile(f.csv), refuseFile(f.euFolder))
 }
 
 // makeDocument makes the compliance report.
@@ -321,12 +362,23 @@ func (f *reportFlags) makeDocument(cmd *cobra.Command, r *results.Results) (*doc
 	return document.Build(ctx, r, f.figures, options)
 }
 
+// makeFolder makes the folder that a flag names, if it does.
+func makeFolder(path, flag string) error {
+	if path == "" {
+		return nil
+	}
+	if err := os.MkdirAll(path, 0o777); err != nil {
+		return fmt.Errorf("the folder %s cannot be made (%w); give another with %s", path, object.Cause(err), flag)
+	}
+	return nil
+}
+
 func (f *reportFlags) writeCSV(cmd *cobra.Command, r *results.Results) error {
 	if f.csv == "" {
 		return nil
 	}
-	if err := os.MkdirAll(f.csv, 0o777); err != nil {
-		return fmt.Errorf("the folder %s cannot be made (%w); give another with --csv", f.csv, object.Cause(err))
+	if err := makeFolder(f.csv, "--csv"); err != nil {
+		return err
 	}
 	var files []rendering
 	for _, file := range csv.Files {

@@ -42,11 +42,18 @@ func Render(w io.Writer, doc *document.Document) error {
 			p.section(s)
 		}
 	}
-	if p.leftOut > 0 {
-		p.blocks = append(p.blocks, "This summary is full: more is in the tables and in the report as HTML.")
+	return p.write(w)
+}
+
+// Sections writes a title, paragraphs, and sections in their order: a document that is no report of an audit.
+func Sections(w io.Writer, title string, intro []string, sections []document.Section) error {
+	var p page
+	p.heading(1, "", title)
+	p.paragraphs(intro)
+	for i := range sections {
+		p.section(&sections[i])
 	}
-	_, err := io.WriteString(w, strings.Join(p.blocks, "\n\n")+"\n")
-	return err
+	return p.write(w)
 }
 
 // page gathers blocks, between which is an empty line.
@@ -105,6 +112,14 @@ func (p *page) link(text, name string) string {
 		return "[" + text + "](#" + id + ")"
 	}
 	return text
+}
+
+func (p *page) write(w io.Writer) error {
+	if p.leftOut > 0 {
+		p.blocks = append(p.blocks, "This summary is full: more is in the tables and in the report as HTML.")
+	}
+	_, err := io.WriteString(w, strings.Join(p.blocks, "\n\n")+"\n")
+	return err
 }
 
 func (p *page) add(block string) {

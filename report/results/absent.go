@@ -26,7 +26,7 @@ func (r *Results) CheckPart(ctx context.Context) error {
 		searches = append(searches, &search{what: "from", word: host, part: Part{Hosts: []string{host}}})
 	}
 	var atAnyTime report.HostRow
-	rest := Part{Hosts: p.Hosts, Crawler: p.Crawler}
+	rest := Part{Hosts: p.Hosts, Crawler: p.Crawler, Operator: p.Operator}
 	for f, err := range Rows(ctx, r.Whole(), report.FetchesTable, keyOfFetch...) {
 		if err != nil {
 			return err

@@ -10,6 +10,7 @@ import (
 	"github.com/dustin/go-humanize/english"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
+	"github.com/robotsaudit/robotsaudit/internal/agents"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 	"github.com/robotsaudit/robotsaudit/report"
 )
@@ -58,12 +59,14 @@ func partOf[R any](r *Results, table report.TableOf[R]) (*Part, error) {
 // has reports whether a row that shows it is of the part.
 func (p *Part) has(row any) bool { return p.Keeps(row.(keyed).Key()) }
 
-// Part is a part of an audit: the fetches of a period, from some hosts, by one crawler. The zero value is all of it.
+// Part is a part of an audit: the fetches of a period, from some hosts, by one crawler or those of one operator. The zero
+// value is all of it.
 type Part struct {
 	// The first day or moment, and the last; zero: there is no bound. A fetch without a date is in no period.
 	Since, Until evaluate.AsOf
 	Hosts        []string // of ParseHost; none: all
 	Crawler      string   // product token, in any letter case, or NoCrawler; "": all
+	Operator     string   // of crawlers, as package agents knows it; "": all
 }
 
 // NoCrawler stands for the crawlers whose product token is not known.
@@ -95,7 +98,7 @@ func isHost(wanted, host string) bool {
 
 // IsZero reports whether the part is all of an audit.
 func (p *Part) IsZero() bool {
-	return p.Since.IsZero() && p.Until.IsZero() && len(p.Hosts) == 0 && p.Crawler == ""
+	return p.Since.IsZero() && p.Until.IsZero() && len(p.Hosts) == 0 && p.Crawler == "" && p.Operator == ""
 }
 
 // Keeps reports whether a fetch from a host is in the part: made at a time, nil if it has no date, by a crawler.
@@ -106,8 +109,24 @@ func (p *Part) Keeps(host string, micros *int64, agent string) bool {
 		return false
 	case len(p.Hosts) > 0 && !slices.ContainsFunc(p.Hosts, func(h string) bool { return isHost(h, host) }):
 		return false
+	case p.Operator != "":
+		made, _ := agents.Find(agent)
+		return made.Operator == p.Operator
 	}
 	return p.Crawler == "" || strings.EqualFold(p.Crawler, agent) || p.Crawler == NoCrawler && agent == ""
+}
+
+// Tokens are those of the crawlers that the part is limited to. nil: it is not.
+func (p *Part) Tokens() (tokens []string) {
+	for _, a := range agents.All() {
+		if p.Operator != "" && a.Operator == p.Operator {
+			tokens = append(tokens, a.Token)
+		}
+	}
+	if p.Crawler != "" {
+		return []string{p.Crawler}
+	}
+	return tokens
 }
 
 // String describes the part: "May 2026, example.org only"; "" if it is all of an audit.
@@ -122,6 +141,9 @@ func (p *Part) String() string {
 		words = append(words, fmt.Sprintf("%d hosts only", n))
 	case n > 0:
 		words = append(words, english.WordSeries(p.Hosts, "and")+" only")
+	}
+	if p.Operator != "" {
+		words = append(words, "crawlers of "+p.Operator+" only")
 	}
 	switch p.Crawler {
 	case "":

@@ -272,6 +272,10 @@ class EvaluateOptions(TypedDict, total=False):
 class ReportOptions(TypedDict, total=False):
     """Options of the command report."""
 
+    ab2013: Annotated[
+        Place,
+        "write the documentation of California's AB 2013, as far as archives show it, to FILE"
+    ]
     against: Annotated[
         Place,
         "output OLD of an earlier audit: the report shows what changed since"
@@ -296,6 +300,10 @@ class ReportOptions(TypedDict, total=False):
         str,
         "DATE of the report, as it is to be written; a datetime without a time zone is taken as UTC"
     ]
+    eu_summary: Annotated[
+        Place,
+        "write the EU's public summary of training content, as far as archives show it, into FOLDER"
+    ]
     host: Annotated[
         str | Sequence[str],
         "only fetches from HOST: example.org, without www.example.org; or *.example.org, its subdomains"
@@ -315,6 +323,11 @@ class ReportOptions(TypedDict, total=False):
     operator: Annotated[
         str,
         "WHO ran the crawl, for this report and later ones"
+    ]
+    operator_of: Annotated[
+        str,
+        "only fetches by the crawlers of the operator of TOKEN: GPTBot is all of OpenAI (see 'robotsaudit "
+        "agents')"
     ]
     s3_anonymous: Annotated[
         bool,
@@ -337,6 +350,10 @@ class ReportOptions(TypedDict, total=False):
         str,
         "only fetches from DATE on: 2025-05-01, a day in UTC, or a moment as 2025-05-01T12:00:00Z; or today "
         "or now; a datetime without a time zone is taken as UTC"
+    ]
+    sme: Annotated[
+        bool,
+        "--eu-summary of a small or medium-sized enterprise: the top 5 % of domain names, at most 1,000"
     ]
     text: Annotated[
         Place,
@@ -380,6 +397,11 @@ class ListOptions(TypedDict, total=False):
     host: Annotated[
         str | Sequence[str],
         "only fetches from HOST: example.org, without www.example.org; or *.example.org, its subdomains"
+    ]
+    operator_of: Annotated[
+        str,
+        "only fetches by the crawlers of the operator of TOKEN: GPTBot is all of OpenAI (see 'robotsaudit "
+        "agents')"
     ]
     purpose: Annotated[
         Literal["archive", "index", "train"] | Sequence[Literal["archive", "index", "train"]],
@@ -470,6 +492,11 @@ class ExplainOptions(TypedDict, total=False):
         int,
         "N requests at a time to one web server, for https://… (default: 4 to data.commoncrawl.org, elsewhere "
         "as many as are needed)"
+    ]
+    operator_of: Annotated[
+        str,
+        "only fetches by the crawlers of the operator of TOKEN: GPTBot is all of OpenAI (see 'robotsaudit "
+        "agents')"
     ]
     purpose: Annotated[
         Literal["archive", "index", "train"] | Sequence[Literal["archive", "index", "train"]],

@@ -1,0 +1,434 @@
+package forms
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/robotsaudit/robotsaudit/internal/agents"
+	"github.com/robotsaudit/robotsaudit/report/document"
+)
+
+const (
+	maxListed  = 50 // rows of a table in a form
+	unanswered = "An audit of archives shows nothing of it"
+)
+
+// notLegal stands in each form.
+const notLegal = "This is a draft for whoever must publish the form, and no legal advice. Its figures are of the archives " +
+	"that were audited. They do not show which of the content was used to train a model."
+
+// EU fills the public summary of training content, sections 2.1, 2.3 and 3.1, and adds what was found on measures 1.2
+// and 1.3 of the Code of Practice's copyright chapter.
+func (f *Figures) EU(sme bool) *Form {
+	b := &Form{
+		Title: "Public Summary of Training Content for general-purpose AI models: what the archives show",
+		Setup: f.setup,
+		Intro: []string{
+			"Required by Article 53(1)(d) of Regulation (EU) 2024/1689 (AI Act). Headings and numbers are those of the " +
+				"Commission's template, C(2025) 5235.", notLegal,
+		},
+	}
+	b.Sections = []document.Section{
+		f.scope(b),
+		{ID: "general", Heading: "1. General information", Terms: []document.Term{
+			field("Version of the Summary, last update", toState("both, with links to earlier versions")),
+			field("1.1. Provider identification", toState("name and contact details, and those of the authorised representative")),
+			field("1.2. Model identification", toState("versioned model names, model dependencies, date of placement on the Union market")),
+			field("1.3. Modalities, overall training data size and other characteristics",
+				toState("the range of the training data size of each modality, types of content, and the linguistic "+
+					"characteristics. The tables hold no language, and sizes before any pre-processing (2.3)"), f.latest(b)),
+		}},
+		{ID: "sources", Heading: "2. List of data sources"},
+		f.publicSets(b),
+		{ID: "private", Heading: "2.2. Private non-publicly available datasets obtained from third parties", Intro: []string{toState("all. " + unanswered)}},
+		f.crawled(b, sme),
+		{ID: "other-sources", Heading: "2.4. User data, 2.5. Synthetic data, 2.6. Other sources of data", Intro: []string{toState("all. " + unanswered)}},
+		{ID: "processing", Heading: "3. Data processing aspects"},
+		f.reservations(b),
+		{ID: "illegal", Heading: "3.2. Removal of illegal content, 3.3. Other information", Intro: []string{toState("all. " + unanswered)}},
+		f.lawfulAccess(b),
+		f.compliance(b),
+	}
+	return b.finish()
+}
+
+// scope says what all figures are of.
+func (f *Figures) scope(b *Form) document.Section {
+	audit := f.res.Audit()
+	s := document.Section{ID: "scope", Heading: "What the figures are of"}
+	if part := f.res.Part().String(); part != "" {
+		s.Intro = append(s.Intro, "A part of the audit: "+part+". Archives that are listed, and not read, are of the whole.")
+	}
+	s.Intro = append(s.Intro,
+		b.say("Archives and other inputs: %s; of them not wholly read: %s", auditJSON+
+			"SELECT len(inputs), (totals->>'inputs_not_wholly_read')::BIGINT FROM audit",
+			audit.Inputs.Count(), audit.Totals.InputsNotWhollyRead),
+		b.say("Fetches: %s. Of robots.txt itself: %s. Of the others, refused by the server: %s; answered with a status that brings "+
+			"no content, such as a redirect: %s; with content: %s",
+			"SELECT count(*), count(*) FILTER (reason = 'robots_txt_itself'), "+
+				"count(*) FILTER (reason <> 'robots_txt_itself' AND refusal IS NOT NULL), "+
+				"count(*) FILTER (reason <> 'robots_txt_itself' AND refusal IS NULL AND NOT is_content), "+
+				"count(*) FILTER (is_content) FROM audited",
+			f.fetches, f.robotsFetches, f.refused, f.fetches-f.robotsFetches-f.refused-f.content.fetches, f.content.fetches),
+		"Content is what a fetch brought with a status of 200 to 299, or with none, unless it was of robots.txt itself or "+
+			"the server refused, as with a captcha.",
+	)
+	if f.measure == "payload_bytes" {
+		s.Intro = append(s.Intro, "Its size is that of the payload as it was transferred, with its compression (payload_bytes).")
+	} else {
+		s.Intro = append(s.Intro, "Most of it is known by an index alone. Its size is therefore that of the record as it is "+
+			"stored, mostly compressed, with its headers (warc_record_length). It is not the size of the content.")
+	}
+	s.Intro = append(s.Intro, f.sizes(b))
+	return s
+}
+
+func (f *Figures) sizes(b *Form) string {
+	return b.say("Bytes of all fetches of content: %s; of distinct payloads: %s (a payload, by its digest, counts once for each "+
+		"domain name); fetches of unknown size, which count as nothing: %s; payloads of unknown size: %s",
+		"SELECT coalesce(sum(size), 0)::BIGINT, (SELECT coalesce(sum(size), 0)::BIGINT FROM payloads), count(*) - count(size), "+
+			"(SELECT count(*) - count(size) FROM payloads) FROM content",
+		f.content.bytes, f.content.distinct, f.content.unknown, f.content.distinctUnknown)
+}
+
+const auditJSON = "WITH audit AS (FROM read_json('audit.json', columns = {inputs: 'JSON[]', totals: 'JSON'}, " +
+	"maximum_object_size = 1000000000)) "
+
+func (f *Figures) latest(b *Form) string {
+	return b.say("Latest date of data acquisition/collection, of the archives: %s",
+		"SELECT strftime(max(fetch_time), '%m/%Y') FROM content", month(f.content.last))
+}
+
+func (f *Figures) period(b *Form) string {
+	return b.say("From %s to %s; fetches of content without a date: %s",
+		"SELECT strftime(min(fetch_time), '%m/%Y'), strftime(max(fetch_time), '%m/%Y'), count(*) - count(fetch_time) FROM content",
+		month(f.content.first), month(f.content.last), f.content.undated)
+}
+
+// publicSets is section 2.1.
+func (f *Figures) publicSets(b *Form) document.Section {
+	rows := f.collections.rows(1)
+	return document.Section{
+		ID: "public", Heading: "2.1. Publicly available datasets",
+		Terms: []document.Term{
+			field("Have you used publicly available datasets to train the model?",
+				toState("whether these archives are, or come from, a dataset that a third party compiled and published, such as "+
+					"Common Crawl. If so, they belong here and not into 2.3")),
+			field("Modality(ies) of the content covered by the datasets concerned", "As in 2.3, where the archives are such a dataset."),
+			field("List of large publicly available datasets", "The table has the collections that the archives themselves name.",
+				toState("name, link and period of each dataset that was used")),
+			field("General description of other publicly available datasets not listed above", toState("all")),
+		},
+		Tables: []document.Table{b.table("Collections", "No archive names a collection", auditJSON+
+			"SELECT collection, count(*) FROM (SELECT DISTINCT position, unnest(list_concat("+
+			"input->>'$.crawls[*].is_part_of', input->>'$.common_crawls[*]')) AS collection "+
+			"FROM (SELECT unnest(inputs) AS input, generate_subscripts(inputs, 1) AS position FROM audit)) "+
+			"WHERE collection <> '' GROUP BY collection ORDER BY collection LIMIT "+fmt.Sprint(maxListed),
+			withNumbers("Collection", "Inputs"), rows[:min(len(rows), maxListed)])},
+	}
+}
+
+// withNumbers are columns of which the first has words, the others numbers.
+func withNumbers(first string, others ...string) []document.Column {
+	return append(document.Words.Columns(first), document.Number.Columns(others...)...)
+}
+
+// crawled is section 2.3.
+func (f *Figures) crawled(b *Form, sme bool) document.Section {
+	crawlers := f.crawlers.sorted()
+	named := int64(0)
+	operators := make(map[string]bool)
+	for _, c := range crawlers {
+		if c.key != "" {
+			named++
+		}
+		if a, known := agents.Find(c.key); known && a.Kind == agents.Operator {
+			operators[a.Operator] = true
+		}
+	}
+	s := document.Section{ID: "crawled", Heading: "2.3. Data crawled and scraped from online sources"}
+	who := []string{
+		b.say("Product tokens of crawlers in the archives: %s; fetches by crawlers whose token is not known: %s",
+			"SELECT count(DISTINCT lower(agent)), count(*) - count(agent) FROM audited", named, f.unknownCrawlers()),
+		toState("who ran each of them, and on whose behalf; archives show no contract"),
+	}
+	if len(operators) > 1 {
+		who = append(who, "The tokens are of several operators. --operator-of TOKEN limits all figures to the crawlers of one.")
+	}
+	n := listed(len(f.names), sme)
+	share, flag := "the top 10 %", "For small and medium-sized enterprises the list is shorter (--sme)."
+	if sme {
+		share, flag = "the top 5 %, at most 1,000 (small and medium-sized enterprises, start-ups included)", ""
+	}
+	s.Terms = []document.Term{
+		field("Were crawlers used by the provider or on its behalf?", who...),
+		field("Crawler name(s)/identifier(s)", "See the table of crawlers."),
+		field("Purposes of the crawler(s)", toState("the purposes of each; archives do not show them")),
+		field("General description of crawler behaviour (robots.txt, captchas, paywalls)", append(f.behaviour(b),
+			toState("what the crawler is built to do at a captcha or a paywall, and how often it comes"))...),
+		field("Period of data collection", f.period(b)),
+		field("Comprehensive description of the type of content and online sources crawled",
+			b.say("Domain names with content: %s; other hosts with content (IP addresses, names without a public suffix): %s; "+
+				"fetches whose host could not be read: %s",
+				"SELECT count(*) FILTER (is_domain), count(*) FILTER (NOT is_domain), "+
+					"(SELECT count(*) FROM content WHERE name = '') FROM names", f.domains(), int64(len(f.names))-f.domains(), f.unnamed),
+			"See the table of media types.", toState("what kind of websites they are, such as news or encyclopedias; and their languages")),
+		field("Type of modality covered", "See the table of modalities, which are those of the media types that servers declared."),
+		field("Summary of the most relevant domain names crawled",
+			b.say("The list, domains.csv, has %s of %s names ("+strings.ReplaceAll(share, "%", "%%")+"), by the size of the content. "+
+				"They have %s of %s bytes of distinct payloads",
+				"SELECT count(*) FILTER (listed), count(*), coalesce(sum(bytes_distinct) FILTER (listed), 0)::BIGINT, "+
+					"coalesce(sum(bytes_distinct), 0)::BIGINT FROM (SELECT *, rank <= (SELECT "+listedSQL(sme)+
+					" FROM names) AS listed FROM names)",
+				int64(n), int64(len(f.names)), f.distinctOf(n), f.distinctOf(len(f.names))),
+			"domains.csv also has the bytes of each modality, so that the list can be weighed across modalities.",
+			"A name is a registered domain, such as example.com: the public suffix and one label, by the ICANN part of the public "+
+				"suffix list ("+f.res.Audit().Settings.PublicSuffixList+"). Below a private suffix, such as blogspot.com, sites "+
+				"are not told apart. A port makes no difference. Internationalised names are in their ASCII form. "+
+				"A host without a registered domain stands for itself.",
+			"The order is: bytes of distinct payloads, bytes of all fetches, number of fetches, name.", flag),
+	}
+	s.Terms = append(s.Terms, field("Additional comments (optional)", toState("all")))
+	s.Tables = []document.Table{
+		f.crawlerTable(b, crawlers), f.verdictTable(b), f.refusalTable(b), f.claimTable(b),
+		f.modalityTable(b), f.typeTable(b),
+		f.nameTable(b, n),
+	}
+	return s
+}
+
+func (f *Figures) unknownCrawlers() int64 {
+	if t := f.crawlers[""]; t != nil {
+		return t.made
+	}
+	return 0
+}
+
+// listedSQL is listed in SQL.
+func listedSQL(sme bool) string {
+	if sme {
+		return "least((count(*) + 19) // 20, 1000)"
+	}
+	return "(count(*) + 9) // 10"
+}
+
+// distinctOf is the size of the distinct payloads of the first names.
+func (f *Figures) distinctOf(n int) (bytes int64) {
+	for _, x := range f.names[:n] {
+		bytes += x.distinct
+	}
+	return bytes
+}
+
+func (f *Figures) domains() (n int64) {
+	for _, x := range f.names {
+		if x.isDomain {
+			n++
+		}
+	}
+	return n
+}
+
+// behaviour is what the tables show of how the crawlers went about.
+func (f *Figures) behaviour(b *Form) []string {
+	return []string{
+		b.say("Fetches that robots.txt disallowed, certainly or probably with the crawler's knowledge: %s; disallowed, without that "+
+			"proof: %s; allowed: %s; for which the archives do not show what robots.txt said: %s",
+			"SELECT count(*) FILTER (certainty IN ('certain', 'probable')), count(*) FILTER (certainty IN ('possible', 'contested')), "+
+				"count(*) FILTER (verdict = 'allowed'), count(*) FILTER (verdict = 'unknown') FROM audited WHERE reason <> 'robots_txt_itself'",
+			f.verdicts[[2]string{"disallowed", "certain"}]+f.verdicts[[2]string{"disallowed", "probable"}],
+			f.verdicts[[2]string{"disallowed", "possible"}]+f.verdicts[[2]string{"disallowed", "contested"}],
+			f.verdicts.of("allowed"), f.verdicts.of("unknown")),
+		b.say("Fetches that the server refused: with a challenge, such as a captcha: %s; for want of credentials, such as a "+
+			"subscription: %s; for want of payment: %s; otherwise: %s",
+			"SELECT count(*) FILTER (refusal = 'challenge'), count(*) FILTER (refusal = 'auth'), count(*) FILTER (refusal = 'payment'), "+
+				"count(*) FILTER (refusal NOT IN ('challenge', 'auth', 'payment')) FROM audited",
+			f.refusals.of("challenge"), f.refusals.of("auth"), f.refusals.of("payment"),
+			f.refusals.all()-f.refusals.of("challenge")-f.refusals.of("auth")-f.refusals.of("payment")),
+		"Challenges are recognised by known marks alone, so there may be more. A paywall that answers with a page shows nothing of it.",
+	}
+}
+
+func (f *Figures) crawlerTable(b *Form, crawlers []*tally) document.Table {
+	var rows [][]any
+	for _, c := range crawlers[:min(len(crawlers), maxListed)] {
+		var key any
+		if c.key != "" {
+			key = c.key
+		}
+		rows = append(rows, []any{key, c.made, c.fetches, c.bytes, c.unknown, month(c.first), month(c.last)})
+	}
+	t := b.table("Crawlers, by product token", "There is no fetch",
+		"SELECT lower(agent) AS crawler, count(*), count(*) FILTER (is_content), coalesce(sum(size) FILTER (is_content), 0)::BIGINT, "+
+			"count(*) FILTER (is_content AND size IS NULL), strftime(min(fetch_time) FILTER (is_content), '%m/%Y'), "+
+			"strftime(max(fetch_time) FILTER (is_content), '%m/%Y') FROM audited GROUP BY crawler "+
+			"ORDER BY 3 DESC, crawler NULLS FIRST LIMIT "+fmt.Sprint(maxListed),
+		append(withNumbers("Crawler", "Fetches", "Of content", "Bytes of all fetches of content", "Fetches of unknown size"),
+			document.Words.Columns("From", "To")...), rows)
+	for i, c := range crawlers[:len(rows)] {
+		made := "not in the list"
+		if a, known := agents.Find(c.key); known {
+			made = strings.Trim(a.Operator+"; "+a.Function, "; ")
+			if a.Kind == agents.Software {
+				made = "software that anybody runs"
+			}
+		}
+		t.Rows[i] = append(t.Rows[i], document.Cell{Text: made})
+	}
+	t.Columns = append(t.Columns, document.Column{Name: "Operator and function, by robotsaudit's list", Kind: document.Words})
+	t.Notes = []string{"robotsaudit's list of crawlers is of " + agents.Date() + ". It is a hint, and shows nothing of these fetches."}
+	return t
+}
+
+func (f *Figures) verdictTable(b *Form) document.Table {
+	rows := f.verdicts.rows(2)
+	for _, row := range rows {
+		if row[1] == "" {
+			row[1] = "not disallowed"
+		}
+	}
+	return b.table("What robots.txt said of the fetches, without those of robots.txt itself", "There is none",
+		"SELECT verdict, coalesce(certainty, 'not disallowed') AS certainty, count(*) FROM audited "+
+			"WHERE reason <> 'robots_txt_itself' GROUP BY ALL ORDER BY verdict, certainty",
+		append(document.Words.Columns("Verdict", "Certainty that the crawler violated it"), document.Number.Columns("Fetches")...), rows)
+}
+
+func (f *Figures) refusalTable(b *Form) document.Table {
+	return b.table("Refusals by servers", "No server refused, as far as the tables show",
+		"SELECT refusal, count(*) FROM audited WHERE refusal IS NOT NULL GROUP BY ALL ORDER BY refusal",
+		withNumbers("Refusal", "Fetches"), f.refusals.rows(1))
+}
+
+func (f *Figures) claimTable(b *Form) document.Table {
+	rows := f.claims.rows(1)
+	for _, row := range rows {
+		if row[0] == "" {
+			row[0] = nil
+		}
+	}
+	return b.table("What the archives claim of obedience to robots.txt (warcinfo), which proves nothing", "There is no fetch",
+		"SELECT claim, count(*) FROM audited GROUP BY ALL ORDER BY claim NULLS FIRST LIMIT "+fmt.Sprint(maxListed),
+		withNumbers("Claim", "Fetches"), rows[:min(len(rows), maxListed)])
+}
+
+func (f *Figures) modalityTable(b *Form) document.Table {
+	return tallyTable(b, "Modality", "modality", f.modalities)
+}
+
+func (f *Figures) typeTable(b *Form) document.Table {
+	return tallyTable(b, "Media type", "content_mime_type", f.types)
+}
+
+// tallyTable is a table of content by a column of fetches.
+func tallyTable(b *Form, what, column string, all tallies) document.Table {
+	var rows [][]any
+	for _, t := range all.sorted() {
+		var key any
+		if t.key != "" {
+			key = t.key
+		}
+		if len(rows) < maxListed {
+			rows = append(rows, []any{key, t.fetches, t.bytes, t.unknown})
+		}
+	}
+	return b.table("Content by "+strings.ToLower(what), "There is no content", "SELECT "+column+", count(*), coalesce(sum(size), 0)::BIGINT, count(*) - count(size) "+
+		"FROM content GROUP BY ALL ORDER BY 2 DESC, "+column+" NULLS FIRST LIMIT "+fmt.Sprint(maxListed),
+		withNumbers(what, "Fetches of content", "Bytes of all fetches", "Fetches of unknown size"), rows)
+}
+
+func (f *Figures) nameTable(b *Form, listed int) document.Table {
+	var rows [][]any
+	for i, n := range f.names[:min(listed, maxListed)] {
+		rows = append(rows, []any{int64(i + 1), n.key, n.distinct, n.bytes, n.fetches, n.unknown})
+	}
+	t := b.table("The list of domain names", "There is no name",
+		fmt.Sprintf("SELECT rank, name, bytes_distinct::BIGINT, bytes_all::BIGINT, fetches, unknown FROM names ORDER BY rank LIMIT %d",
+			min(listed, maxListed)),
+		append(append(document.Number.Columns("Rank"), document.Words.Columns("Name")...),
+			document.Number.Columns("Bytes of distinct payloads", "Bytes of all fetches", "Fetches", "Of unknown size")...), rows)
+	if listed > maxListed {
+		t.More = "All are in domains.csv."
+	}
+	return t
+}
+
+// reservations is section 3.1.
+func (f *Figures) reservations(b *Form) document.Section {
+	terms := f.signalTerms(b)
+	return document.Section{
+		ID: "reservations", Heading: "3.1. Respect of reservation of rights from text and data mining exception or limitation",
+		Terms: append([]document.Term{
+			field("Are you a Signatory to the Code of Practice for general-purpose AI models that includes commitments to respect "+
+				"reservations of rights from the TDM exception or limitation?", toState("yes or no")),
+			field("Measures implemented before model training to respect reservations of rights",
+				"What the crawler did about robots.txt is in 2.3. What was found of reservations follows.",
+				toState("the measures themselves; which protocols are honoured; what was left out of the training data afterwards")),
+		}, terms...),
+		Tables: []document.Table{f.outcomeTable(b), f.signalTable(b)},
+	}
+}
+
+func (f *Figures) signalTerms(b *Form) []document.Term {
+	const name = "Reservations found"
+	if !f.isAsked() {
+		return []document.Term{field(name, "This audit did not ask which fetches are of pages that object to training: "+
+			"run 'robotsaudit evaluate DIR --purpose train'.", toState("it, meanwhile"))}
+	}
+	return []document.Term{field(name,
+		b.say("Fetches whose page or site objects to training, certainly: %s; with a doubt: %s",
+			"SELECT count(*) FILTER (certainty = 'certain'), count(*) FILTER (certainty <> 'certain') FROM "+f.limited("restrictions")+
+				" WHERE purpose = 'train' AND kind = 'usage'",
+			f.objections.of("certain"), f.objections.all()-f.objections.of("certain")),
+		"A reservation in terms of service, or in a file that the archives do not hold, is not among them.")}
+}
+
+// limited is a table with the columns of a key, limited to the part, in SQL.
+func (f *Figures) limited(table string) string {
+	return "(FROM " + source(f.res, table) + " WHERE " + condition(f.res.Part()) + ")"
+}
+
+func (f *Figures) outcomeTable(b *Form) document.Table {
+	if !f.has("robots") {
+		return document.NewTable("outcomes", "", "The audit left out the table robots.")
+	}
+	return b.table("Captures of robots.txt, by what they came to", "The archives hold no robots.txt",
+		"SELECT outcome, count(*) FROM "+f.limited("robots")+" WHERE record_type <> 'log' GROUP BY ALL ORDER BY outcome",
+		withNumbers("Outcome", "Captures"), f.outcomes.rows(1))
+}
+
+func (f *Figures) signalTable(b *Form) document.Table {
+	if !f.has("usage_signals") {
+		return document.NewTable("signals", "", "The audit left out the table usage_signals.")
+	}
+	rows := f.signals.rows(2)
+	return b.table("Statements that restrict a use, by protocol: a row for each fetch and statement", "None was found",
+		"SELECT protocol, purpose, count(*) FROM "+source(f.res, "usage_signals")+" WHERE binds AND preference = 'restrict' AND "+
+			"(url, warc_filename, warc_record_offset) IN (SELECT (url, warc_filename, warc_record_offset) FROM audited) "+
+			"GROUP BY ALL ORDER BY protocol, purpose LIMIT "+fmt.Sprint(maxListed),
+		append(document.Words.Columns("Protocol", "Use"), document.Number.Columns("Statements")...), rows[:min(len(rows), maxListed)])
+}
+
+// lawfulAccess is what was found on measure 1.2 of the Code of Practice.
+func (f *Figures) lawfulAccess(b *Form) document.Section {
+	return document.Section{
+		ID: "measure-1-2", Heading: "Code of Practice, copyright chapter, measure 1.2: reproduce and extract only lawfully accessible content",
+		Terms: []document.Term{
+			field("Not to circumvent effective technological measures", append(f.behaviour(b)[1:],
+				toState("how the crawler went on after a refusal; the archives show the answers that it received, and no circumvention"))...),
+			field("To exclude websites recognised as persistently infringing copyright", toState("which were excluded; "+
+				"domains.csv has the names that were crawled most, and the view names all of them, for a comparison with the list that "+
+				"the Union publishes")),
+		},
+	}
+}
+
+// compliance is what was found on measure 1.3 of the Code of Practice.
+func (f *Figures) compliance(b *Form) document.Section {
+	return document.Section{
+		ID: "measure-1-3", Heading: "Code of Practice, copyright chapter, measure 1.3: identify and comply with rights reservations",
+		Terms: append([]document.Term{
+			field("Crawlers that read and follow robots.txt (RFC 9309)", f.behaviour(b)[0],
+				"They were judged by the profile "+f.res.Audit().Settings.Profile+".", toState("what was done about those disallowed")),
+		}, append(f.signalTerms(b), field("Information for rightsholders on crawlers, and a point of contact", toState("all")))...),
+	}
+}
