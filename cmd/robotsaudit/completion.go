@@ -10,6 +10,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/agents"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/internal/words"
+	"github.com/robotsaudit/robotsaudit/report/document"
 	"github.com/robotsaudit/robotsaudit/report/export"
 )
 
@@ -27,7 +28,7 @@ var choices = map[string][]string{
 	"policies":       {"asked", "named", "none"},
 	"progress":       {"auto", "plain", "often", "none"},
 	"unknown":        {"drop", "keep"},
-	"list":           {words.Keep.String(), words.Drop.String(), words.Leave.String()},
+	"list":           append([]string{words.Keep.String(), words.Drop.String(), words.Leave.String()}, document.Causes()...),
 	"by":             texts(export.Kinds),
 }
 

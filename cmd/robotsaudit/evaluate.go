@@ -64,7 +64,7 @@ a robots.txt was redirected to a page that lies far from it, and for --verify.
 	e.addVerify(cmd.Flags())
 	addBase(cmd.Flags(), verifiedArchives)
 	addRemote(cmd.Flags())
-	onOutput(cmd, &out.output, noArgs, func(cmd *cobra.Command, _ []string) error {
+	onOutput(cmd, &out.output, 0, func(cmd *cobra.Command, _ []string) error {
 		return out.run(cmd, &e, func(j *job) error {
 			if err := mayHoldFacts(j.output); err != nil {
 				return err
@@ -119,7 +119,7 @@ func (e *evaluation) tellResults(cmd *cobra.Command, dir string, audit *report.A
 	if wantsSummary(cmd) {
 		figures, options := cmp.Or(r.figures, document.NewFigures(nil)), textOptions(cmd, e.full)
 		if r.written != nil {
-			options.Dir = dir
+			options.Dir = shellWord(dir)
 		}
 		if err := figures.WriteText(cmd.OutOrStdout(), audit, options); err != nil {
 			return err

@@ -80,9 +80,9 @@ were true: for that, compare the records with them.
 			case vouch.signers != "":
 				return usageErrorf("--signer goes with --verify FILE")
 			case opt.Dir == "":
-				return usageErrorf("no output folder given; name it, or add --verify FILE")
+				return usageErrorf("no output folder given; name it, or add --verify FILE, as in: %s", firstExample(cmd))
 			case opt.To == "":
-				return usageErrorf("no file given for the bundle; add --to FILE")
+				return usageErrorf("no file given for the bundle; add --to FILE, as in: %s", firstExample(cmd))
 			case opt.Archives != "" && !isFolder(opt.Archives):
 				return usageErrorf("--archives %s: there is no such folder; check the path", opt.Archives)
 			case opt.To == facts.Stdin:

@@ -55,7 +55,7 @@ tables. The settings are those of the audit.
 	flags.BoolVar(&f.full, "full", false, "write all that is known, not at most about sixty lines")
 	f.part.add(flags)
 	addRemote(flags)
-	onOutput(cmd, &f.output, exactly(1, "name one fetch, as in: %s out https://example.com/private/"),
+	onOutput(cmd, &f.output, 1,
 		func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) })
 	return cmd
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/object"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 	"github.com/robotsaudit/robotsaudit/report"
+	"github.com/robotsaudit/robotsaudit/report/document"
 	"github.com/robotsaudit/robotsaudit/report/export"
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
@@ -39,6 +40,11 @@ counts first, then what leaves the fetch undecided, and of these the first here:
 as in --undecided tags_unknown=keep,not_a_page=drop, it decides what is undecided for that
 reason alone. --unknown keep or drop stands for robots_unknown, tags_unknown and hint.
 The command prints how many rows each list has, by reason.
+
+--list also takes a cause that the summary counts under "What to do":
+` + names(document.Causes()) + `.
+It then has the rows of violations, unproven, fetches, restrictions or issues that are counted
+there, and in txt their URLs.
 
 --by says what a row is. A group is dropped if any of its fetches is, else undecided if any is;
 the reason is that of the first of the worst. Answers that are no page decide groups of nothing
@@ -65,6 +71,7 @@ WARC-Record-ID, a payload digest or a URL. One that is not of this audit is unde
 		Example: `  robotsaudit export out --keep --purpose train --to keep.parquet
   robotsaudit export out --drop --agents ai --by url --format txt
   robotsaudit export out --list undecided --to look.csv
+  robotsaudit export out --list path --format txt
   robotsaudit export out --keep --since 2025-05-01 --until 2025-05-31 --to may.csv
   robotsaudit export out --keep --undecided drop,tags_unknown=keep --to keep.parquet
   robotsaudit export out --drop --agent GPTBot --by host --to hosts.csv
@@ -73,7 +80,7 @@ WARC-Record-ID, a payload digest or a URL. One that is not of this audit is unde
   robotsaudit export out --format annotation --by host --crawl CC-MAIN-2026-17 --to hosts.parquet`,
 	}
 	f.add(cmd.Flags())
-	onOutput(cmd, &f.output, noArgs, func(cmd *cobra.Command, _ []string) error { return f.run(cmd) })
+	onOutput(cmd, &f.output, 0, func(cmd *cobra.Command, _ []string) error { return f.run(cmd) })
 	return cmd
 }
 
@@ -97,7 +104,7 @@ func (f *exportFlags) add(flags *pflag.FlagSet) {
 	addOutput(flags, &f.output, hasResults)
 	flags.BoolVar(&f.drop, "drop", false, "list what to drop")
 	flags.BoolVar(&f.keep, "keep", false, "list what to keep")
-	flags.StringVar(&f.list, "list", "", "which `LIST`: keep, drop or undecided")
+	flags.StringVar(&f.list, "list", "", "which `LIST`: keep, drop or undecided; or a cause of the report: "+names(document.Causes()))
 	f.asked.addLists(flags)
 	flags.StringVar(&f.asked.asOf, "as-of", "",
 		"make sure that --agent and --purpose are judged as of `DATE`, as the audit was made")
@@ -113,6 +120,30 @@ func (f *exportFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.to, "to", "-", "write the list to `FILE`; - is standard output")
 	f.part.add(flags)
 	addStore(flags)
+}
+
+// writeCause writes the list of a cause.
+func (f *exportFlags) writeCause(cmd *cobra.Command, r *results.Results, format export.Format) error {
+	settings := &r.Audit().Settings
+	if f.list == document.CauseUse && len(settings.Purposes) == 0 {
+		f.asked.purposes = []string{"train"}
+		return usageErrorf("which pages restrict their use depends on the purpose; decide again for one, as in: %s",
+			f.evaluateCommand(settings, nil))
+	}
+	var n int64
+	err := writeWhole(cmd, f.to, func(w io.Writer) (err error) {
+		n, err = export.WriteCause(cmd.Context(), w, r, f.list, format)
+		return err
+	})
+	text := fmt.Sprintf("%s: %s.", f.list, report.Count(n, "row"))
+	switch {
+	case err != nil:
+		return err
+	case f.to == "-":
+		logger(cmd).Info(text)
+		return nil
+	}
+	return say(cmd, "%s: %s", f.to, text)
 }
 
 func (f *exportFlags) run(cmd *cobra.Command) error {
@@ -134,6 +165,9 @@ func (f *exportFlags) run(cmd *cobra.Command) error {
 	}
 	if err := f.part.limit(cmd, &r); err != nil {
 		return err
+	}
+	if slices.Contains(document.Causes(), f.list) {
+		return f.writeCause(cmd, r, format)
 	}
 	var missing *export.MissingError
 	if err := options.Check(r); errors.As(err, &missing) {
@@ -219,7 +253,7 @@ func (f *exportFlags) resolve() (format export.Format, err error) {
 	lists, annotates := count(f.keep, f.drop, f.list != ""), format == export.Annotation
 	switch {
 	case lists > 1, lists == 0 && !annotates:
-		return format, usageErrorf("say which list: --keep, --drop or --list undecided")
+		return format, usageErrorf("which list? Give one of --keep, --drop, --list undecided and --list CAUSE")
 	case !slices.Contains(export.Formats, format):
 		return format, usageErrorf("the name %s shows no format; add --format %s", f.to, names(export.Formats))
 	case (format == export.Dolma) != (f.docs != ""):
@@ -227,6 +261,14 @@ func (f *exportFlags) resolve() (format export.Format, err error) {
 			"next to those of documents")
 	case format == export.Dolma && (!f.drop || o.By != export.ByRecord):
 		return format, usageErrorf("--format dolma marks what to drop of documents: use --drop, and leave out --by")
+	}
+	if slices.Contains(document.Causes(), f.list) {
+		if format == export.Dolma || annotates || f.docs != "" || o.By != export.ByRecord || len(decided) > 0 ||
+			len(f.asked.agents)+len(f.asked.categories)+len(f.asked.purposes) > 0 || f.asked.agentsFile+f.asked.asOf != "" {
+			return format, usageErrorf("--list %s has what the report counts, as csv, jsonl, parquet or txt; of the other "+
+				"options it takes --to, --format, --since, --until, --host and --crawler-only", f.list)
+		}
+		return format, f.part.resolve()
 	}
 	switch {
 	case annotates != (f.crawl != ""):

@@ -166,6 +166,14 @@ func (f *extraction) extract(ctx context.Context, place string, find func(string
 	stdin io.Reader,
 ) error {
 	name, digits, ok := facts.SplitPlace(place)
+	switch found, err := os.Stat(place); { // without an offset
+	case err == nil && found.IsDir():
+		return usageErrorf("%s is a folder; name the place, as in: robotsaudit extract -o %s crawl.warc.gz:2925", place,
+			shellWord(place))
+	case err == nil:
+		return usageErrorf("%q is no place; give ARCHIVE:OFFSET, as in %[1]s:2925; 'robotsaudit records %[1]s' lists the "+
+			"places", place)
+	}
 	offset, err := strconv.ParseInt(digits, 10, 64)
 	if !ok || err != nil || offset < 0 {
 		return usageErrorf("%q is no place; give ARCHIVE:OFFSET, as in crawl.warc.gz:2925", object.Shown(place))

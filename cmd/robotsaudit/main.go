@@ -302,7 +302,7 @@ func encoder(w io.Writer, indent string) *json.Encoder {
 // noArgs refuses arguments.
 func noArgs(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return usageErrorf("%q is one argument too many; '%s --help' shows how to call it", args[0], cmd.CommandPath())
+		return leftOver(cmd, cmd.CommandPath(), args[0])
 	}
 	return nil
 }

@@ -109,6 +109,12 @@ func matchURLs(out io.Writer, stdin io.Reader, args []string, profile robots.Pro
 			"GPTBot /private/")
 	}
 	name, token, urls := args[0], args[1], args[2:]
+	if _, err := os.Stat(name); err != nil && agents.TokenFault(name) == "" {
+		if _, err := os.Stat(token); err == nil {
+			return usageErrorf("the robots.txt comes first, and then the token; write: robotsaudit match %s %s %s",
+				shellWord(token), shellWord(name), shellWord(urls[0]))
+		}
+	}
 	if fault := agents.TokenFault(token); token != "" && fault != "" {
 		return usageErrorf("%q is no product token: %s", token, fault)
 	}

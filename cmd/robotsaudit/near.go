@@ -54,7 +54,20 @@ func flagError(cmd *cobra.Command, err error) error {
 	}
 	// -agent=X, too
 	name, _, _ := strings.Cut(cmp.Or(unknown.GetSpecifiedShortnames(), unknown.GetSpecifiedName()), "=")
+	if others := commandsWith(cmd.Root(), name); others != nil {
+		otherwise = fmt.Sprintf("%s has none; it is of %s", cmd.CommandPath(), strings.Join(others, ", "))
+	}
 	return usageErrorf("%s; %s", text, advice(name, "--", flagNames(cmd), otherwise))
+}
+
+// commandsWith lists the commands that have a flag.
+func commandsWith(root *cobra.Command, flag string) (names []string) {
+	for _, c := range root.Commands() {
+		if f := c.Flags().Lookup(flag); f != nil && !f.Hidden {
+			names = append(names, c.Name())
+		}
+	}
+	return names
 }
 
 // flagNames lists the flags of a command that its help lists.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,6 +19,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/stages"
 	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/agents"
 	"github.com/robotsaudit/robotsaudit/internal/durable"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/index"
@@ -38,27 +40,90 @@ func addOutput(flags *pflag.FlagSet, output *string, what string) {
 	flags.StringVarP(output, "output", "o", "", what)
 }
 
-// onOutput has a command run on an output, which its first argument names where -o does not, and on
-// the other arguments, which check checks.
-func onOutput(cmd *cobra.Command, output *string, check cobra.PositionalArgs,
-	run func(cmd *cobra.Command, args []string) error,
-) {
+// onOutput has a command run on an output, which its first argument names where -o does not, and on n other
+// arguments.
+func onOutput(cmd *cobra.Command, output *string, n int, run func(cmd *cobra.Command, args []string) error) {
 	cmd.Args = cobra.ArbitraryArgs // settings may name the output, too, and are read later
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		err := check(cmd, args)
-		if len(args) > 0 && !given(cmd, "output") && (*output == "" || err != nil) {
-			*output = args[0]
-			args = args[1:]
-			err = check(cmd, args)
+		call := cmd.CommandPath() + " -o " + shellWord(*output)
+		if len(args) > 0 && !given(cmd, "output") && (*output == "" || len(args) != n) {
+			*output, args = args[0], args[1:]
+			call = cmd.CommandPath() + " " + shellWord(*output)
 		}
 		switch {
 		case *output == "":
 			return usageErrorf("no output folder given; name it, as in: %s", firstExample(cmd))
-		case err != nil:
-			return err
+		case n > 0 && len(args) == n && !isFolder(*output) && isFolder(args[0]):
+			return usageErrorf("the output folder comes first; write: %s %s %s", cmd.CommandPath(), shellWord(args[0]),
+				shellWord(*output))
+		case len(args) < n && !isFolder(*output) && !strings.HasPrefix(*output, "s3://"):
+			return usageErrorf("%q is no folder; name the output folder first, and then one fetch, as in: %s", *output,
+				firstExample(cmd))
+		case len(args) < n:
+			return usageErrorf("name one fetch, as in: %[1]s https://example.com/private/ or: %[1]s 1", call)
+		case len(args) > n && given(cmd, "output") && isFolder(args[0]):
+			return usageErrorf("%q is one argument too many: -o %s names the output folder, too; leave out one of them",
+				args[0], *output)
+		case len(args) > n:
+			return leftOver(cmd, call+strings.Join(append([]string{""}, args[:n]...), " "), args[n])
 		}
 		return run(cmd, args)
 	}
+}
+
+// withOutput is a call with arguments and an output folder: the last of them, if it is one, or is not there.
+func withOutput(call string, args []string) string {
+	output := "out"
+	if last := len(args) - 1; last > 0 {
+		_, absent := os.Stat(args[last])
+		if _, err := os.Stat(filepath.Join(args[last], report.AuditFile)); err == nil || absent != nil {
+			output, args = args[last], args[:last]
+		}
+	}
+	for _, arg := range args {
+		call += " " + shellWord(arg)
+	}
+	return call + " -o " + shellWord(output)
+}
+
+// leftOver refuses an argument after those that a command takes, and says what to write in its place. The call is the
+// command line without it.
+func leftOver(cmd *cobra.Command, call, arg string) error {
+	if option := optionFor(cmd, arg); option != "" {
+		return usageErrorf("%q is one argument too many; did you mean: %s %s?", arg, call, option)
+	}
+	return usageErrorf("%q is one argument too many; leave it out: %s", arg, call)
+}
+
+// optionFor is the option that an argument may be meant for: one of its name, of the ending of a file, of a kind of
+// value; "" if none is.
+func optionFor(cmd *cobra.Command, arg string) string {
+	has := func(name string) bool { return cmd.Flags().Lookup(name) != nil }
+	ending := strings.TrimPrefix(filepath.Ext(arg), ".")
+	_, isAgent := agents.Find(arg)
+	_, isCategory := agents.InCategory(arg)
+	_, err := parseAsOf("since", arg)
+	switch name := map[string]string{"md": "markdown", "xml": "junit", "txt": "text"}[ending]; {
+	case slices.Contains(choices["list"], arg) && has("list"):
+		return "--list " + arg
+	case arg != "" && has(arg):
+		return "--" + arg
+	case ending != "" && has("to"):
+		return "--to " + shellWord(arg)
+	case cmp.Or(name, ending) != "" && has(cmp.Or(name, ending)):
+		return "--" + cmp.Or(name, ending) + " " + shellWord(arg)
+	case isCategory && has("agents"):
+		return "--agents " + arg
+	case isAgent && has("agent"):
+		return "--agent " + arg
+	case err == nil && arg != "" && has("since"):
+		return "--since " + arg
+	case err == nil && arg != "" && has("as-of"):
+		return "--as-of " + arg
+	case ending != "" && !isFolder(arg) && has("host"):
+		return "--host " + shellWord(arg)
+	}
+	return ""
 }
 
 // firstExample is the first example of a command.
@@ -73,6 +138,9 @@ func refuseFile(dir string) error {
 		return usageErrorf("%q is no folder here; name one", dir)
 	}
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		if _, err := os.Stat(filepath.Join(filepath.Dir(dir), report.AuditFile)); err == nil {
+			return usageErrorf("%s is a file, not a folder; name its folder: %s", dir, filepath.Dir(dir))
+		}
 		return usageErrorf("%s is a file, not a folder; name a folder", dir)
 	}
 	return nil
@@ -169,8 +237,6 @@ func (f *writeFlags) check() error {
 	switch {
 	case f.add && f.prune:
 		return usageErrorf("--add keeps what is not named, --prune removes it: leave out one of them")
-	case f.output == "":
-		return usageErrorf("no output folder given; add -o DIR")
 	case object.IsRemote(f.output):
 		return usageErrorf("-o %s: give a folder; an audit in stages alone writes to a store (docs/SCALE.md)",
 			object.Shown(f.output))
@@ -184,6 +250,9 @@ func (f *writeFlags) run(cmd *cobra.Command, e *evaluation, do func(*job) error)
 		if err := e.resolve(); err != nil {
 			return err
 		}
+	}
+	if f.output == "" {
+		return usageErrorf("no output folder given; add -o DIR, as in: %s", withOutput(cmd.CommandPath(), cmd.Flags().Args()))
 	}
 	if err := f.check(); err != nil {
 		return err

@@ -75,7 +75,7 @@ earlier audit. A report of a part of the audit (--since and the like) has it in 
   robotsaudit report out --csv spreadsheets --sarif violations.sarif --junit junit.xml`,
 	}
 	f.add(cmd.Flags())
-	onOutput(cmd, &f.output, noArgs, func(cmd *cobra.Command, _ []string) error {
+	onOutput(cmd, &f.output, 0, func(cmd *cobra.Command, _ []string) error {
 		if err := f.run(cmd); err != nil {
 			return err
 		}

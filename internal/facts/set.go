@@ -126,8 +126,8 @@ func OpenTasks(dir string, fingerprints ...string) (p *Plan, tasks []Task, err e
 		return nil, nil, err
 	}
 	if p == nil {
-		return nil, nil, fmt.Errorf("%s holds nothing that was read from archives; read them with: robotsaudit ingest "+
-			"INPUT... -o %s", dir, dir)
+		return nil, nil, fmt.Errorf("%s holds nothing that was read from archives; name the folder of an audit, or make "+
+			"one with: robotsaudit audit INPUT... -o OUT", dir)
 	}
 	if object.IsRemote(p.Folder) {
 		return nil, nil, fmt.Errorf("the facts of %s are in %s, where explain, evidence, extract and report alone read "+

@@ -33,6 +33,25 @@ func prohibitionOf(row *report.ViolationRow) prohibition {
 	return byPath
 }
 
+// Causes for which there is something to do, besides the prohibitions.
+const (
+	CauseUnproven = "unproven"
+	CauseUnknown  = "unknown"
+	CauseUse      = "use"
+	CauseUnread   = "unread"
+)
+
+// Causes lists the causes under "What to do". 'robotsaudit export --list' lists what each counts.
+func Causes() (names []string) {
+	for _, a := range actions {
+		names = append(names, a.ID)
+	}
+	return append(names, CauseUnproven, CauseUnknown, CauseUse, CauseUnread)
+}
+
+// CauseOf is the cause of a violation.
+func CauseOf(row *report.ViolationRow) string { return actions[prohibitionOf(row)].ID }
+
 // actions are what to do about violations, by prohibition.
 var actions = [prohibitions]Class{
 	{ID: "named", Label: "robots.txt names the crawler", Meaning: "A group of robots.txt for this crawler by name " +
@@ -47,8 +66,8 @@ var actions = [prohibitions]Class{
 }
 
 // actionSection says what to do about violations, and about all else that leaves a question.
-func (f *Figures) actionSection(t *report.Totals) Section {
-	s := Section{ID: "actions", Heading: "What to do"}
+func (f *Figures) actionSection(audit *report.Audit) Section {
+	s, t := Section{ID: "actions", Heading: "What to do"}, &audit.Totals
 	for by, a := range actions {
 		n := f.sites.causes[by]
 		if n.fetches == 0 {
@@ -60,14 +79,14 @@ func (f *Figures) actionSection(t *report.Totals) Section {
 		s.Classes, s.Tables = append(s.Classes, a), append(s.Tables, table)
 	}
 	for _, a := range []Class{
-		{ID: "unproven", Label: "Disallowed, but not proven", Count: t.Unproven, Meaning: "Each finding " +
+		{ID: CauseUnproven, Label: "Disallowed, but not proven", Count: t.Unproven, Meaning: "Each finding " +
 			"names what would settle it. Add that to the archives, and audit again."},
-		{ID: "unknown", Label: "Unknown", Count: t.Unknown, Meaning: "The archives do not show what robots.txt " +
+		{ID: CauseUnknown, Label: "Unknown", Count: t.Unknown, Meaning: "The archives do not show what robots.txt " +
 			"said. Each reason names what would settle it."},
 		{
-			ID: "use", Label: "Pages and sites that restrict their use", Count: max(t.UsageRestricted, t.PublicationRestricted),
-			Meaning: "No violations. Leave these pages out of what is published, indexed or trained on: the lists " +
-				"of robotsaudit export do.",
+			ID: CauseUse, Label: "Pages and sites that restrict their use", Count: max(t.UsageRestricted, t.PublicationRestricted),
+			Meaning: "No violations. Leave these pages out of what is published, indexed or trained on. What is " +
+				"restricted depends on the purpose: the list has what speaks against those of the audit (--purpose).",
 		},
 	} {
 		if a.Words, a.Link = plural(a.Count, "fetch"), a.ID; a.Count > 0 {
@@ -76,14 +95,28 @@ func (f *Figures) actionSection(t *report.Totals) Section {
 	}
 	if n := t.InputsNotWhollyRead; n > 0 {
 		s.Classes = append(s.Classes, Class{
-			ID: "unread", Label: "Not wholly read", Count: n, Words: plural(n, "input"),
+			ID: CauseUnread, Label: "Not wholly read", Count: n, Words: plural(n, "input"),
 			Link: "unread", Meaning: "Fetches may be missing. Get the archives again, and audit again.",
 		})
 	}
 	if len(s.Classes) == 0 {
 		s.Intro = []string{"Nothing: the archives leave no question."}
+		return s
+	}
+	s.Intro = []string{"Each cause has a command that lists what it counts. It runs in the folder that has the tables."}
+	for i := range s.Classes {
+		s.Classes[i].Command = f.listCommand(".", s.Classes[i].ID, audit)
 	}
 	return s
+}
+
+// listCommand is the command line that lists what a cause counts, of the tables in dir. What restricts the use of a
+// page depends on the purpose.
+func (f *Figures) listCommand(dir, cause string, audit *report.Audit) string {
+	if cause == CauseUse && len(audit.Settings.Purposes) == 0 {
+		return "robotsaudit evaluate " + dir + " --purpose train"
+	}
+	return "robotsaudit export " + dir + " --list " + cause + f.part.Flags()
 }
 
 // ruleTable lists the rules of a prohibition.

@@ -115,7 +115,7 @@ func (b *builder) document(options *Options) *Document {
 		Title:    cmp.Or(Visible(options.Title), "Compliance with robots.txt"),
 		Operator: Visible(options.Operator), Date: Visible(options.Date),
 		Answer:   b.answer(),
-		Sections: []Section{b.actionSection(t), certainty(t), b.scope(), b.timeline.section()},
+		Sections: []Section{b.actionSection(b.audit), certainty(t), b.scope(), b.timeline.section()},
 		Excerpts: b.excerpts.list, Disclaimer: disclaimer,
 	}
 	if part := b.part.String(); part != "" {

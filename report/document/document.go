@@ -90,6 +90,8 @@ type Class struct {
 	Words   string `json:"words"`          // "41 fetches, 22.7 %"
 	Meaning string `json:"meaning"`        // a sentence
 	Link    string `json:"link,omitempty"` // ID of the section or table that lists it
+	// command line that lists what is counted, in the folder of the tables
+	Command string `json:"command,omitempty"`
 }
 
 // Timeline counts fetches over time.

@@ -1,6 +1,7 @@
 package document
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -27,7 +28,7 @@ type TextOptions struct {
 	Full    bool   // all that was counted, not the answer alone
 	Colours bool   // what matters stands out, on a terminal that knows ANSI escapes
 	Width   int    // columns of the terminal; 0: there is none
-	Dir     string // of the report to which the summary refers; "": there is none
+	Dir     string // of the tables, as a word for a shell; "": no command refers to it
 }
 
 // WriteText writes the summary of an audit for a person at a terminal. The figures are of that audit.
@@ -263,9 +264,9 @@ func (s *summary) joinedText() string {
 	return " Rows left out, as their fetches are counted already: " + number(n) + "."
 }
 
-// printActions names what to do, by cause, and where the report lists it.
+// printActions names what to do, by cause, and the commands that list what is counted.
 func (s *summary) printActions(p *layout.Page, opt TextOptions) {
-	actions := s.actionSection(&s.audit.Totals).Classes
+	actions := s.actionSection(s.audit).Classes
 	if len(actions) == 0 || s.sites.total == 0 { // no table was read
 		return
 	}
@@ -275,13 +276,16 @@ func (s *summary) printActions(p *layout.Page, opt TextOptions) {
 		if opt.Full {
 			words += ". " + strings.TrimSuffix(a.Meaning, ".")
 		}
-		if opt.Dir != "" {
-			words += ": report.html#" + a.Link
-		}
 		p.Row(a.ID, words, a.Count)
 	}
-	if opt.Dir != "" && s.audit.Totals.Violations > 0 {
-		p.Line("  One by one, with proof: robotsaudit explain %s 1", opt.Dir)
+	if opt.Dir == "" {
+		return
+	}
+	p.Line("Each cause has a list, and each violation a proof:")
+	most := slices.MaxFunc(actions, func(a, b Class) int { return cmp.Compare(a.Count, b.Count) })
+	p.Command(s.listCommand(opt.Dir, most.ID, s.audit))
+	if s.audit.Totals.Violations > 0 {
+		p.Command("robotsaudit explain " + opt.Dir + " 1")
 	}
 }
 

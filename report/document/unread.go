@@ -34,13 +34,13 @@ func (t *issueTally) add(row *report.IssueRow) {
 		t.kinds = make(map[string]int64)
 	}
 	t.kinds[row.Kind]++
-	if isLossy(row.Kind) {
+	if IsLossy(row.Kind) {
 		t.addUnread(row)
 	}
 }
 
-// isLossy reports whether fetches may be missing for an issue of a kind.
-func isLossy(kind string) bool { return words.Find(words.Issues, kind).Effect == words.FetchesMissing }
+// IsLossy reports whether fetches may be missing for an issue of a kind.
+func IsLossy(kind string) bool { return words.Find(words.Issues, kind).Effect == words.FetchesMissing }
 
 func (t *issueTally) addUnread(row *report.IssueRow) {
 	if t.total == 0 || row.WARCFilename != t.file {
@@ -80,7 +80,7 @@ func (t *issueTally) kindTable() Table {
 	kinds := NewTable("unread-kinds", "All that was noted, by kind", "Nothing was noted.",
 		Words.Columns("What"), Number.Columns("Times"), Words.Columns("Fetches may be missing"))
 	missing := func(kind string) string {
-		if isLossy(kind) {
+		if IsLossy(kind) {
 			return "yes"
 		}
 		return "no"

@@ -147,7 +147,7 @@ func (e *NoRowError) Error() string {
 	if e.Rows == 0 {
 		return fmt.Sprintf("violations has no row %d: it is empty; name a fetch by its URL or FILE:OFFSET", e.Row)
 	}
-	return fmt.Sprintf("violations has no row %d: it has %s, counted from 1", e.Row, report.Count(e.Rows, "row"))
+	return fmt.Sprintf("violations has no row %d: it has %s, counted from 1; give one of these numbers", e.Row, report.Count(e.Rows, "row"))
 }
 
 // placeOfRow is the place of the fetch in a row of violations.

@@ -82,8 +82,8 @@ func WriteAttributes(ctx context.Context, w io.Writer, r *results.Results, o Opt
 	return a, err
 }
 
-// document is a document, and the decision on it.
-type document struct {
+// dolmaDocument is a document, and the decision on it.
+type dolmaDocument struct {
 	Key    string
 	Line   int64
 	ID     string // as JSON
@@ -94,13 +94,13 @@ type document struct {
 }
 
 var (
-	documentsByKey  = specOf("wanted", func(a, b *document) int { return cmp.Compare(a.Key, b.Key) })
-	documentsByLine = specOf("found", func(a, b *document) int { return cmp.Compare(a.Line, b.Line) })
+	documentsByKey  = specOf("wanted", func(a, b *dolmaDocument) int { return cmp.Compare(a.Key, b.Key) })
+	documentsByLine = specOf("found", func(a, b *dolmaDocument) int { return cmp.Compare(a.Line, b.Line) })
 	fatesByKey      = specOf("fates", func(a, b *fate) int { return cmp.Compare(a.Key, b.Key) })
 )
 
 // line is the line of the attributes of a document.
-func (d *document) line() []byte {
+func (d *dolmaDocument) line() []byte {
 	var b bytes.Buffer
 	if d.Source != "" {
 		fmt.Fprintf(&b, `{"source":%s,"id":%s,"attributes":{`, d.Source, d.ID)
@@ -115,7 +115,7 @@ func (d *document) line() []byte {
 }
 
 // readDocuments reads documents, each a JSON object: plain, or in gzip or zstd.
-func readDocuments(r io.Reader, add func(document) error) error {
+func readDocuments(r io.Reader, add func(dolmaDocument) error) error {
 	plain, err := decompressed(bufio.NewReaderSize(r, 64<<10))
 	if err != nil {
 		return err
@@ -139,7 +139,7 @@ func readDocuments(r io.Reader, add func(document) error) error {
 		if !bytes.HasPrefix(d.Source, []byte(`"`)) {
 			d.Source = nil
 		}
-		row := document{
+		row := dolmaDocument{
 			Key: documentKey(id), Line: line, ID: string(d.ID), Source: string(d.Source),
 			Length: int64(utf8.RuneCountInString(d.Text)),
 		}
@@ -183,7 +183,9 @@ type fate struct {
 }
 
 // find passes on each document with the decision on it.
-func (l *list) find(ctx context.Context, documents iter.Seq2[*document, error], add func(document) error) error {
+func (l *list) find(
+	ctx context.Context, documents iter.Seq2[*dolmaDocument, error], add func(dolmaDocument) error,
+) error {
 	fates := run.NewSorter(l.dir, fatesByKey)
 	for e, err := range l.decided(ctx) {
 		if err != nil {

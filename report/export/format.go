@@ -9,6 +9,7 @@ import (
 	"io"
 	"reflect"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/robotsaudit/robotsaudit/internal/ascii"
@@ -38,18 +39,21 @@ type rowWriter[T any] interface {
 	Close() error // after the last row
 }
 
-// writeRows writes a row for each entry.
-func writeRows[T any](ctx context.Context, l *list, w io.Writer, format Format, rowOf func(*entry) T) error {
-	var out rowWriter[T]
+// newRowWriter starts a list; dir is for temporary files.
+func newRowWriter[T any](w io.Writer, format Format, dir string) rowWriter[T] {
 	columns := report.FieldsOf(reflect.TypeFor[T]())
 	switch format {
 	case Parquet:
-		out = report.NewRowWriter[T](w, l.dir, "export")
+		return report.NewRowWriter[T](w, dir, "export")
 	case CSV:
-		out = newCSVWriter[T](w, columns)
-	default:
-		out = &jsonWriter[T]{out: w, columns: columns}
+		return newCSVWriter[T](w, columns)
 	}
+	return &jsonWriter[T]{out: w, columns: columns}
+}
+
+// writeRows writes a row for each entry.
+func writeRows[T any](ctx context.Context, l *list, w io.Writer, format Format, rowOf func(*entry) T) error {
+	out := newRowWriter[T](w, format, l.dir)
 	for e, err := range l.entries(ctx) {
 		if err != nil {
 			return err
@@ -80,7 +84,7 @@ func (l *list) writeKeys(ctx context.Context, w io.Writer) error {
 	return nil
 }
 
-// valueOf returns the value of a row in a column: a string, an int64 or nil.
+// valueOf returns the value of a row in a column: a string, an int64, a bool, a list of texts or nil.
 func valueOf(f *report.Field, row reflect.Value) any {
 	v, known := f.Value(row)
 	switch {
@@ -88,10 +92,10 @@ func valueOf(f *report.Field, row reflect.Value) any {
 		return nil
 	case f.IsTime:
 		return time.UnixMicro(v.Int()).UTC().Format("2006-01-02T15:04:05.999999Z")
-	case v.Kind() == reflect.String:
-		return v.String()
-	default:
+	case v.CanInt():
 		return v.Int()
+	default:
+		return v.Interface()
 	}
 }
 
@@ -115,12 +119,12 @@ func (c *csvWriter[T]) Write(row *T) error {
 	v := reflect.ValueOf(row).Elem()
 	for i := range c.columns {
 		switch value := valueOf(&c.columns[i], v).(type) {
-		case string:
-			c.cells[i] = value
-		case int64:
-			c.cells[i] = strconv.FormatInt(value, 10)
-		default:
+		case nil:
 			c.cells[i] = ""
+		case []string:
+			c.cells[i] = strings.Join(value, "; ")
+		default:
+			c.cells[i] = fmt.Sprint(value)
 		}
 	}
 	return c.Writer.Write(c.cells)

@@ -101,6 +101,12 @@ func (p *Page) Line(format string, args ...any) {
 	p.paragraph(plain, fmt.Sprintf(format, args...))
 }
 
+// Command ends the columns in hand and writes a command line, in one line whatever the width, so that it can be pasted.
+func (p *Page) Command(line string) {
+	p.endColumns()
+	p.text.WriteString("  " + line + "\n")
+}
+
 func (p *Page) paragraph(c Colour, text string) {
 	indent := text[:len(text)-len(strings.TrimLeft(text, " "))]
 	for _, line := range Wrap(text, p.width-len(indent)) {

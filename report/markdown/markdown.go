@@ -217,8 +217,11 @@ func (p *page) classes(classes []document.Class) {
 	}
 	lines := []string{"| | | |", "| --- | ---: | --- |"}
 	for _, c := range classes {
-		lines = append(lines, fmt.Sprintf("| %s | %s | %s |", p.link(escape(c.Label), c.Link), escape(c.Words),
-			escape(c.Meaning)))
+		meaning := escape(c.Meaning)
+		if c.Command != "" {
+			meaning += " " + code(c.Command)
+		}
+		lines = append(lines, fmt.Sprintf("| %s | %s | %s |", p.link(escape(c.Label), c.Link), escape(c.Words), meaning))
 	}
 	p.add(strings.Join(lines, "\n"))
 }

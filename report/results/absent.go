@@ -91,7 +91,7 @@ func (s *search) advice() string {
 	case s.near != "":
 		return "did you mean " + report.Shown(s.near, maxToken) + "?"
 	case s.part.Crawler != "":
-		return "the table agent_stats has the crawlers"
+		return "the report lists the crawlers, and so does the table agent_stats"
 	}
-	return "the table host_stats has the hosts"
+	return "the report lists the sites, and so does the table host_stats"
 }

@@ -155,6 +155,23 @@ func (p *Part) String() string {
 	return strings.Join(words, ", ")
 }
 
+// Flags are the options of a command line that limit it to the part, each after a space.
+func (p *Part) Flags() (flags string) {
+	if !p.Since.IsZero() {
+		flags += " --since " + p.Since.String()
+	}
+	if !p.Until.IsZero() {
+		flags += " --until " + p.Until.String()
+	}
+	for _, h := range p.Hosts {
+		flags += " --host '" + h + "'"
+	}
+	if p.Crawler != "" {
+		flags += " --crawler-only " + p.Crawler
+	}
+	return flags
+}
+
 const maxToken = 60 // bytes shown of a product token
 
 // period describes the time: whole months and years by their names.

@@ -62,11 +62,12 @@ func missingError(dir string) error {
 	info, err := os.Stat(dir)
 	switch {
 	case err != nil:
-		return fmt.Errorf("there is no folder %s; name the output folder of an audit, or %s", dir, makeAnew(dir))
+		return fmt.Errorf("there is no folder %s; name the output folder of an audit, or %s", dir, makeAnew("OUT"))
 	case !info.IsDir():
 		return fmt.Errorf("%s is no folder; name the output folder of an audit", dir)
 	}
-	return fmt.Errorf("%s has no %s, so it holds no whole results; %s", dir, report.AuditFile, makeAnew(dir))
+	return fmt.Errorf("%s has no %s, so it holds no results of an audit; name the folder that has them, or %s",
+		dir, report.AuditFile, makeAnew("OUT"))
 }
 
 // makeAnew describes how to get results that can be read.

@@ -87,8 +87,8 @@ func TestOpenRefuses(t *testing.T) {
 		audit string // content of audit.json; "": there is none
 		want  string
 	}{
-		"no audit.json": {"", "has no audit.json, so it holds no whole results; make the results with: robotsaudit " +
-			"audit INPUT... -o "},
+		"no audit.json": {"", "has no audit.json, so it holds no results of an audit; name the folder that has " +
+			"them, or make the results with: robotsaudit audit INPUT... -o OUT"},
 		"no JSON":        {"{", "is damaged (unexpected end of JSON input)"},
 		"another tool's": {`{"tool": "x"}`, "is not that of an audit"},
 		"older schema": {

@@ -463,8 +463,9 @@ class ExportOptions(ListOptions, total=False):
         "list what to keep"
     ]
     list: Annotated[
-        Literal["keep", "drop", "undecided"],
-        "which LIST: keep, drop or undecided"
+        Literal["keep", "drop", "undecided", "named", "whole", "path", "failed", "unproven", "unknown", "use", "unread"],
+        "which LIST: keep, drop or undecided; or a cause of the report: named, whole, path, failed, unproven, "
+        "unknown, use or unread"
     ]
 
 
