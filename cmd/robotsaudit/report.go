@@ -25,6 +25,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/report/document"
 	"github.com/robotsaudit/robotsaudit/report/forms"
 	"github.com/robotsaudit/robotsaudit/report/html"
+	"github.com/robotsaudit/robotsaudit/report/jsonld"
 	"github.com/robotsaudit/robotsaudit/report/markdown"
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
@@ -33,7 +34,7 @@ func newReportCommand() *cobra.Command {
 	var f reportFlags
 	cmd := &cobra.Command{
 		Use:   "report DIR",
-		Short: "Write an audit as HTML, Markdown, JSON, dataset card, CSV, SARIF or JUnit XML",
+		Short: "Write an audit as HTML, Markdown, JSON, CSV and other forms",
 		Long: `Read the results in DIR, which 'robotsaudit audit' or 'evaluate' wrote, and write them
 
   as a report in one HTML file (--html; DIR/report.html if nothing else is asked for), which
@@ -45,6 +46,10 @@ func newReportCommand() *cobra.Command {
   as the report's own data (--json), for programs that show it in their own way;
   as a dataset card (--dataset-card) for those who publish the tables on the Hugging Face
     Hub: README.md, which names each table's file and says how the dataset was made;
+  as a dataset of Croissant 1.1 (--croissant) for programs that load datasets: each file with
+    its SHA-256, each column with its meaning; DIR/croissant.json, next to the tables;
+  as provenance of W3C PROV in JSON-LD (--prov) for archives: the program, its settings, all
+    inputs, and the files made of them, with digests. docs/DOCUMENTS.md has each field;
   as CSV for spreadsheets (--csv): a file for each table of which people make lists and
     sums, UTF-8 with a byte order mark. A cell that a spreadsheet could take for a formula
     begins with an apostrophe; characters that cannot be seen are escapes such as \u202e;
@@ -69,6 +74,7 @@ earlier audit. A report of a part of the audit (--since and the like) has it in 
   robotsaudit report out --markdown - >> "$GITHUB_STEP_SUMMARY"
   robotsaudit report out --dataset-card out/README.md --title 'robots.txt in our crawl'
   robotsaudit report out-2025 --html report.html --against out-2024
+  robotsaudit report out --croissant out/croissant.json --prov out/prov.json
   robotsaudit report out --since 2025-05-01 --until 2025-05-31 --host example.org --html may.html
   robotsaudit report out --since 2025-05-01 --text -
   robotsaudit report out --eu-summary summary --operator-of CCBot
@@ -89,24 +95,26 @@ earlier audit. A report of a part of the audit (--since and the like) has it in 
 
 // reportFlags are the options of reporting.
 type reportFlags struct {
-	output   string
-	html     string
-	markdown string
-	text     string
-	json     string
-	card     string
-	csv      string
-	sarif    string
-	junit    string
-	euFolder string
-	ab2013   string
-	sme      bool
-	against  string
-	document document.Options
-	figures  *document.Figures // of an audit in hand, else read from the tables
-	sign     signFlag
-	written  []string // files
-	part     partFlags
+	output    string
+	html      string
+	markdown  string
+	text      string
+	json      string
+	card      string
+	croissant string
+	prov      string
+	csv       string
+	sarif     string
+	junit     string
+	euFolder  string
+	ab2013    string
+	sme       bool
+	against   string
+	document  document.Options
+	figures   *document.Figures // of an audit in hand, else read from the tables
+	sign      signFlag
+	written   []string // files
+	part      partFlags
 }
 
 func (f *reportFlags) add(flags *pflag.FlagSet) {
@@ -117,6 +125,9 @@ func (f *reportFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.json, "json", "", "write the data of the report as JSON to `FILE`")
 	flags.StringVar(&f.card, "dataset-card", "",
 		"write a dataset card of the Hugging Face Hub to `FILE`, mostly DIR/README.md")
+	flags.StringVar(&f.croissant, "croissant", "",
+		"write the tables as a Croissant dataset to `FILE`, mostly DIR/croissant.json")
+	flags.StringVar(&f.prov, "prov", "", "write how the tables were made, as W3C PROV, to `FILE`")
 	flags.StringVar(&f.csv, "csv", "", "write CSV files into `FOLDER`, made where there is none")
 	flags.StringVar(&f.sarif, "sarif", "", "write the violations as SARIF to `FILE`")
 	flags.StringVar(&f.junit, "junit", "", "write the origins as JUnit XML to `FILE`")
@@ -158,6 +169,8 @@ func (f *reportFlags) renderings(cmd *cobra.Command, r *results.Results) []rende
 		{f.text, func(w io.Writer) error { return f.writeText(cmd, w, r) }},
 		{f.json, ofDocument(func(w io.Writer, doc *document.Document) error { return encoder(w, "").Encode(doc) })},
 		{f.card, ofDocument(func(w io.Writer, doc *document.Document) error { return markdown.Card(w, doc, r) })},
+		{f.croissant, func(w io.Writer) error { return jsonld.Croissant(cmd.Context(), w, r, f.document.Title) }},
+		{f.prov, func(w io.Writer) error { return jsonld.Prov(cmd.Context(), w, r) }},
 		{f.sarif, func(w io.Writer) error { return ci.SARIF(cmd.Context(), w, r) }},
 		{f.junit, func(w io.Writer) error { return ci.JUnit(cmd.Context(), w, r) }},
 	}...)
@@ -199,7 +212,7 @@ func (f *reportFlags) run(cmd *cobra.Command) error {
 	if err := f.remember(cmd, r.Dir()); err != nil {
 		return err
 	}
-	beside := f.html+f.markdown+f.text+f.json+f.card+f.csv+f.sarif+f.junit+f.euFolder+f.ab2013 == ""
+	beside := f.html+f.markdown+f.text+f.json+f.card+f.croissant+f.prov+f.csv+f.sarif+f.junit+f.euFolder+f.ab2013 == ""
 	if beside {
 		f.html = filepath.Join(r.Dir(), report.HTMLFile)
 	}
@@ -316,8 +329,9 @@ func (f *reportFlags) check(files []rendering, beside bool) error {
 	case beside && !f.part.part.IsZero():
 		return usageErrorf("DIR/%s is of the whole audit; name a file for the report of a part (%s), as in --html part.html",
 			report.HTMLFile, &f.part.part)
-	case f.card != "" && !f.part.part.IsZero():
-		return usageErrorf("--dataset-card describes whole tables; leave out --since, --until, --host, --crawler-only and --operator-of")
+	case f.card+f.croissant+f.prov != "" && !f.part.part.IsZero():
+		return usageErrorf("--dataset-card, --croissant and --prov describe whole tables; leave out --since, --until, " +
+			"--host, --crawler-only and --operator-of")
 	case toOutput > 1:
 		return usageErrorf("one format alone can go to standard output")
 	case f.sign.path != "" && toOutput > 0:

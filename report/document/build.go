@@ -108,15 +108,18 @@ func (b *builder) inputOf(file string) (in *report.AuditInput, entry string) {
 	return b.cited[n], entry
 }
 
+// TitleOf is the title of a report: that which was given, or else a plain one.
+func TitleOf(given string) string { return cmp.Or(Visible(given), "Compliance with robots.txt") }
+
 // document puts together what was read.
 func (b *builder) document(options *Options) *Document {
 	t := &b.audit.Totals
 	d := &Document{
-		Title:    cmp.Or(Visible(options.Title), "Compliance with robots.txt"),
+		Title:    TitleOf(options.Title),
 		Operator: Visible(options.Operator), Date: Visible(options.Date),
 		Answer:   b.answer(),
 		Sections: []Section{b.actionSection(b.audit), certainty(t), b.scope(), b.timeline.section()},
-		Excerpts: b.excerpts.list, Disclaimer: disclaimer,
+		Excerpts: b.excerpts.list, Disclaimer: Disclaimer,
 	}
 	if part := b.part.String(); part != "" {
 		d.Title += ": " + part

@@ -1,6 +1,7 @@
 package document
 
-const disclaimer = "robots.txt is a request, not an authorization (RFC 9309, section 1): disallowed by robots.txt does not mean illegal, and allowed does not mean permitted."
+// Disclaimer is for whoever reads a verdict.
+const Disclaimer = "robots.txt is a request, not an authorization (RFC 9309, section 1): disallowed by robots.txt does not mean illegal, and allowed does not mean permitted."
 
 // method states how the verdicts were reached, and the meaning of the report's words.
 func method() Section {
@@ -19,7 +20,7 @@ func method() Section {
 			"Each finding names the records that prove it: anyone can read them with the commands given, in the " +
 				"folder of the archives; OUT stands for the folder of the result tables. Lines of a robots.txt are " +
 				"counted in its body without chunks and compression. The tables hold everything in this report, and more.",
-			disclaimer,
+			Disclaimer,
 		},
 		Terms: []Term{
 			{"origin", []string{"Scheme, host and port of a URL: what one robots.txt speaks for (RFC 9309, section 2.3)."}},

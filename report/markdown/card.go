@@ -42,6 +42,15 @@ func block(f func(*page)) string {
 	return strings.Join(p.blocks, "\n\n")
 }
 
+// Words are what the card says of every audit: about it, on its limits, on personal data.
+func Words(about string) string {
+	var b strings.Builder
+	if err := cardTemplate.ExecuteTemplate(&b, about, nil); err != nil {
+		panic(err) // by its name
+	}
+	return strings.ReplaceAll(b.String(), "\n", " ")
+}
+
 // Card writes a dataset card, as the Hugging Face Hub has them: YAML that names the table files, and a
 // description of them. It belongs next to the tables.
 func Card(w io.Writer, doc *document.Document, r *results.Results) error {

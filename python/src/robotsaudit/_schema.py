@@ -288,6 +288,10 @@ class ReportOptions(TypedDict, total=False):
         str,
         "only fetches by the crawler with product token TOKEN; - is crawlers without a name"
     ]
+    croissant: Annotated[
+        Place,
+        "write the tables as a Croissant dataset to FILE, mostly DIR/croissant.json"
+    ]
     csv: Annotated[
         Place,
         "write CSV files into FOLDER, made where there is none"
@@ -328,6 +332,10 @@ class ReportOptions(TypedDict, total=False):
         str,
         "only fetches by the crawlers of the operator of TOKEN: GPTBot is all of OpenAI (see 'robotsaudit "
         "agents')"
+    ]
+    prov: Annotated[
+        Place,
+        "write how the tables were made, as W3C PROV, to FILE"
     ]
     s3_anonymous: Annotated[
         bool,
