@@ -118,7 +118,7 @@ func (x *expander) named(ctx context.Context, arg string) {
 	case err == nil && info.IsDir() && x.called.List:
 		x.fail(arg, "is a folder; name a list of URLs")
 	case err == nil && info.IsDir() && x.called.RobotsList:
-		x.fail(arg, "is a folder; name a table of robots.txt")
+		x.repository(ctx, arg)
 	case err == nil && info.IsDir():
 		x.folder(ctx, arg)
 	case err == nil:
@@ -424,6 +424,26 @@ func (x *expander) file(path, name string) {
 	in := x.called
 	in.Path, in.Name, in.Size, in.MTime = real, name, info.Size(), info.ModTime().UnixNano()
 	x.add(in)
+}
+
+// repository takes a git repository: what its history holds is a table of robots.txt.
+func (x *expander) repository(ctx context.Context, dir string) {
+	in := x.called
+	real, err := realPath(dir)
+	if err == nil {
+		var info object.Info
+		info, err = object.Stat(ctx, real)
+		in.Path, in.Name = real, filepath.Base(real)
+		in.SetObject(info)
+	}
+	switch {
+	case errors.Is(err, object.ErrNoFile):
+		x.fail(dir, "is a folder; name a table of robots.txt, or a git repository whose history holds robots.txt")
+	case err != nil:
+		x.fail(dir, "%v", object.Cause(err))
+	default:
+		x.add(in)
+	}
 }
 
 // realPath returns the absolute path of a file without symbolic links. It has slashes on Windows, too:

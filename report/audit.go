@@ -118,6 +118,7 @@ type AuditInput struct {
 	Fingerprint string           `json:"fingerprint"`
 	SHA256      *string          `json:"sha256"` // of its bytes, hexadecimal; nil: not computed
 	Container   string           `json:"container"`
+	Commit      string           `json:"commit,omitempty"` // of a git repository
 	Records     map[string]int64 `json:"records"`
 	Fetches     int64            `json:"fetches"`
 	Robots      int64            `json:"robots"`

@@ -27,7 +27,8 @@ const (
 // an AuditInput of each, and write and ReadAudit pass them one by one.
 type Inputs struct {
 	Archives, Indexes, Lists int
-	Tables                   int // of robots.txt
+	Tables                   int   // of robots.txt
+	Rows                     int64 // of these: captures
 	Size                     int64
 	Resynced                 int64 // records read after damage
 	Unhashed                 int64 // inputs without a SHA-256
@@ -68,6 +69,7 @@ func (i *Inputs) add(in *AuditInput) {
 	default:
 		i.Archives++
 	}
+	i.Rows += in.Records[facts.TypeRow.String()]
 	i.Size += in.Size
 	i.Resynced += in.Resynced
 	if in.SHA256 == nil {
@@ -120,7 +122,7 @@ func (a *Audit) write(path string, set *facts.Set) error {
 func auditInput(in *facts.InputResult) *AuditInput {
 	return &AuditInput{
 		Name: locator(in.Name), Size: in.Size, Fingerprint: in.Fingerprint,
-		SHA256: known(in.SHA256, in.SHA256 != ""), Container: in.Container,
+		SHA256: known(in.SHA256, in.SHA256 != ""), Container: in.Container, Commit: in.Commit(),
 		Records: in.Records, Fetches: in.Fetches, Robots: in.Robots, Issues: in.Issues, Resynced: in.Resynced,
 		LogEvents: in.Events,
 		Indexed:   in.Indexed, IndexedRobots: in.IndexedRobots, CommonCrawls: in.CommonCrawls,

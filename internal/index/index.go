@@ -58,6 +58,7 @@ type Row struct {
 // Robots is what a row of a table of robots.txt has besides.
 type Robots struct {
 	Host    string // instead of a URL: the table does not have the scheme
+	Scheme  string // of the host, where the path of a file names it
 	Body    string
 	HasBody bool   // the body is known, and may be empty
 	Headers string // lines of fields, or JSON: an object, or an array of pairs
@@ -187,6 +188,7 @@ const (
 	fieldRecordID
 	fieldListID
 	fieldHost
+	fieldPath
 	fieldBody
 	fieldBodyBase64
 	fieldHeaders
@@ -242,6 +244,9 @@ func (row *Row) set(f field, value string) (fault string) {
 		row.RecordID = recordid.Parse(strings.TrimSuffix(strings.TrimPrefix(value, "<"), ">"))
 	case fieldHost:
 		row.Host = value
+	case fieldPath:
+		row.Filename = value
+		row.Scheme, row.Host = hostOfPath(value)
 	case fieldHeaders:
 		row.Headers = value
 	case fieldError:
@@ -317,7 +322,7 @@ func (row *Row) IsNoFetch(f Format) bool {
 // lacks. The rows of warcinfo records have no URL.
 func (row *Row) finish(f Format) (fault string) {
 	switch {
-	case f == RobotsList && row.URL == "" && row.Host == "":
+	case f == RobotsList && row.URL == "" && row.Host == "" && row.Filename == "":
 		return "it has neither a URL nor a host"
 	case f != RobotsList && row.URL == "" && !row.IsNoFetch(f):
 		return "it has no URL"

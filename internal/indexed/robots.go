@@ -33,7 +33,7 @@ func (p *indexPart) addRobots(row *index.Row) error {
 		Input: p.input, Offset: row.At, Index: row.Line, Length: -1,
 		Run:  int32(row.Line), // the order of the rows shows nothing, as the order of runs does not
 		Type: facts.TypeRow, Trust: facts.TrustListed, Method: http.MethodGet, Status: -1, Millis: -1,
-		PayloadDigest: facts.AtMost(row.Digest, warc.MaxFieldValue),
+		PayloadDigest: facts.AtMost(row.Digest, warc.MaxFieldValue), Entry: facts.AtMost(row.Filename, warc.MaxURL),
 	}}
 	if row.At < 0 {
 		c.Offset = row.Line
@@ -76,6 +76,11 @@ func (p *indexPart) robotsURLs(row *index.Row) (urls []string) {
 	switch {
 	case row.URL != "":
 		urls = []string{row.URL}
+	case row.Host == "":
+		p.passOver(row)
+		return nil
+	case row.Scheme != "":
+		urls = []string{row.Scheme + "://" + row.Host + robotsPath}
 	default:
 		urls = []string{"https://" + row.Host + robotsPath, "http://" + row.Host + robotsPath}
 	}
@@ -85,13 +90,25 @@ func (p *indexPart) robotsURLs(row *index.Row) (urls []string) {
 			urls[i] = u.Origin() + robotsPath
 			u.Path = robotsPath
 		}
-		if problem != 0 || u.Host == "" || facts.KindOf(u) != facts.CaptureRobots || len(url) > warc.MaxURL {
+		isRobots := problem == 0 && u.Host != "" && facts.KindOf(u) == facts.CaptureRobots && len(url) <= warc.MaxURL
+		switch {
+		case !isRobots && row.Filename != "":
+			p.passOver(row)
+			return nil
+		case !isRobots:
 			p.faultOf(row, words.IssueNoTargetURI, "row skipped", "%.200q is neither the URL of a robots.txt nor an origin, "+
 				"nor a host", cmp.Or(row.URL, row.Host))
 			return nil
 		}
 	}
 	return urls
+}
+
+// passOver counts a file of a git repository whose path names no host.
+func (p *indexPart) passOver(row *index.Row) {
+	if p.elsewhere++; p.elsewhere == 1 {
+		_, p.firstElsewhere, _ = strings.Cut(row.Filename, ":")
+	}
 }
 
 // bodyOf returns the body that a row has or names, and compares it with the digest; nil: nobody knows it.

@@ -1,5 +1,6 @@
 // Package object reads files, objects in object stores (s3://bucket/key) and on web servers
-// (https://…, http://…) in one way: in order and at random, always of one version.
+// (https://…, http://…) in one way: in order and at random, always of one version. The history of a
+// git repository is read in order alone, by the program git, as lines of JSON.
 //
 // Access is one setting of the process (Configure): all readers share its connections and the
 // pace of requests.
@@ -39,7 +40,7 @@ type Options struct {
 type Info struct {
 	Size    int64
 	MTime   int64  // nanoseconds since 1970; 0 where Version is more exact
-	Version string // entity tag (RFC 9110 §8.8.3); "" for files, and where a server gives none
+	Version string // entity tag (RFC 9110 §8.8.3), or commit; "" for files, and where a server gives none
 }
 
 // Object is the content at a place, in the version given to Open. Once another version is there,
@@ -72,6 +73,9 @@ type answer struct {
 // Open opens the object at a path, as Stat or List describe it. No server gets a request before
 // the first read.
 func Open(ctx context.Context, path string, info Info) (Object, error) {
+	if !IsRemote(path) && info.Version != "" {
+		return openGit(ctx, path, info.Version), nil
+	}
 	if !IsRemote(path) {
 		return openFile(path)
 	}
@@ -86,7 +90,7 @@ func Open(ctx context.Context, path string, info Info) (Object, error) {
 // returned.
 func Stat(ctx context.Context, path string) (info Info, err error) {
 	if !IsRemote(path) {
-		return statFile(path)
+		return statFile(ctx, path)
 	}
 	p, err := find(path)
 	if err != nil {
@@ -102,8 +106,8 @@ func Stat(ctx context.Context, path string) (info Info, err error) {
 // Unchanged checks, after the reading, that the object is still the one that info
 // describes.
 func Unchanged(ctx context.Context, path string, info Info) error {
-	if strings.HasPrefix(path, s3Scheme) {
-		return nil // every answer stated that version
+	if strings.HasPrefix(path, s3Scheme) || !IsRemote(path) && info.Version != "" {
+		return nil // every answer stated that version, and a commit never changes
 	}
 	now, err := Stat(ctx, path)
 	if err != nil {

@@ -39,6 +39,7 @@ type Figures struct {
 	evidence   map[verdict]int64 // fetches
 	exclusions map[string]int64  // URLs that logs name, by verdict
 	unnamed    int64             // captures of robots.txt by no crawler that is known by name
+	hosts      hostTally         // of rows of tables of robots.txt
 }
 
 type verdict struct{ verdict, evidence string }
@@ -73,6 +74,9 @@ func (f *Figures) Add(row any) {
 		}
 		if isKept && changed {
 			f.timeline.addChange(row)
+		}
+		if row.RecordType == facts.TypeRow.String() {
+			f.hosts.add(row.HostName)
 		}
 		if isKept && row.Agent == "" && row.RecordType != facts.TypeLogLine.String() &&
 			row.RecordType != facts.TypeRow.String() {
@@ -155,6 +159,31 @@ func (f *Figures) Join(part report.Counter) {
 	addCounts(f.evidence, o.evidence)
 	addCounts(f.exclusions, o.exclusions)
 	f.unnamed += o.unnamed
+	f.hosts.join(&o.hosts)
+}
+
+// hostTally counts hosts, whose rows follow one another.
+type hostTally struct {
+	n           int64
+	first, last string
+}
+
+func (t *hostTally) add(host string) {
+	if host != t.last || t.n == 0 {
+		t.join(&hostTally{1, strings.Clone(host), strings.Clone(host)})
+	}
+}
+
+func (t *hostTally) join(o *hostTally) {
+	switch {
+	case o.n == 0:
+		return
+	case t.n == 0:
+		t.first = o.first
+	case t.last == o.first: // a range began in the host
+		t.n--
+	}
+	t.n, t.last = t.n+o.n, o.last
 }
 
 // inputs finds the inputs that hold records. Names would take more memory than their hashes, by as many bytes as

@@ -37,8 +37,12 @@ func (f *Figures) WriteText(w io.Writer, audit *report.Audit, opt TextOptions) e
 	f.unknown.endOrigin()
 	f.use.end()
 	s.printAudited(p)
-	s.printAnswer(p, opt.Full)
-	s.printShares(p)
+	if s.isOfTables() {
+		s.printUses(p, opt.Dir)
+	} else {
+		s.printAnswer(p, opt.Full)
+		s.printShares(p)
+	}
 	s.printCauses(p)
 	s.printActions(p, opt)
 	s.printRules(p, opt.Full)
@@ -55,6 +59,9 @@ func (f *Figures) WriteText(w io.Writer, audit *report.Audit, opt TextOptions) e
 		}
 	}
 	s.printUnread(p, opt.Full)
+	if n := s.issues.zoneless; n > 0 {
+		p.Line("Times without a time zone were taken as UTC, in %s (issues, date_without_zone).", plural(n, "input"))
+	}
 	if opt.Full {
 		printTable(p, s.issues.kindTable(), topNames)
 	}
@@ -115,13 +122,37 @@ type summary struct {
 // printAudited states what was audited, and how.
 func (s *summary) printAudited(p *layout.Page) {
 	a, t := s.audit, &s.audit.Totals
-	what := fmt.Sprintf("Audited %s (%s): ", &a.Inputs, report.Bytes(a.Inputs.Size))
+	size := ""
+	if a.Inputs.Size > 0 { // that of a git repository is not known
+		size = fmt.Sprintf(" (%s)", report.Bytes(a.Inputs.Size))
+	}
+	what := fmt.Sprintf("Audited %s%s: ", &a.Inputs, size)
 	if !s.part.IsZero() {
 		what = fmt.Sprintf("A part of the audit of %s: %s. It has ", &a.Inputs, s.part)
 	}
-	p.Line("%s%s on %s (scheme, host and port), %s. By %s %s. %s", what, plural(t.Fetches, "fetch"),
-		plural(t.Origins, "origin"), periodText(t), a.Tool, report.Shown(a.Version, maxLabel),
+	if s.isOfTables() {
+		what += fmt.Sprintf("%s of robots.txt of %s, and no fetch", plural(a.Inputs.Rows, "capture"), plural(s.hosts.n, "host"))
+	} else {
+		what += fmt.Sprintf("%s on %s (scheme, host and port), %s", plural(t.Fetches, "fetch"), plural(t.Origins, "origin"),
+			periodText(t))
+	}
+	p.Line("%s. By %s %s. %s", what, a.Tool, report.Shown(a.Version, maxLabel),
 		strings.Join(verdictSettings(&a.Settings, fewRows), " "))
+}
+
+// isOfTables reports whether the audit is of captures of tables of robots.txt, and of no fetch.
+func (s *summary) isOfTables() bool {
+	return s.part.IsZero() && s.audit.Inputs.Rows > 0 && s.audit.Totals.Fetches == 0
+}
+
+// printUses names what captures without fetches are good for.
+func (s *summary) printUses(p *layout.Page, dir string) {
+	p.Heading("Without fetches nothing is judged. Use the captures:")
+	p.Line("  to judge a list of URLs, and then make lists (export) and what-ifs (evaluate): audit with --urls FILE, too")
+	if dir != "" {
+		p.Line("  to ask about one URL: robotsaudit explain %s URL --at TIME --agent TOKEN", dir)
+	}
+	p.Line("  to see what each says to each crawler: the tables robots and robots_policies")
 }
 
 // printAnswer counts every fetch once: the violations, and the rest.

@@ -89,7 +89,7 @@ func TestSummaryOfNothing(t *testing.T) {
 	audit := &report.Audit{Settings: report.Settings{Profile: "rfc9309"}}
 	got := printed(t, document.NewFigures(nil), audit, true)
 	for _, want := range []string{
-		"0 fetches on 0 origins (scheme, host and port),\nwithout a date. ",
+		"0 fetches on 0 origins (scheme, host and port), without a\ndate. ",
 		"Disallowed: 0 of the 0 fetches that robots.txt could decide.",
 	} {
 		if !strings.Contains(got, want) {
@@ -233,5 +233,29 @@ func TestSummaryWhatIf(t *testing.T) {
 	i := slices.IndexFunc(f.WhatIf.Ranking(), func(v report.AgentVerdicts) bool { return v.Agent == "A" })
 	if i < 0 || f.WhatIf.Ranking()[i].VerdictCounts != (report.VerdictCounts{Disallowed: 1}) {
 		t.Errorf("%+v", f.WhatIf.Ranking())
+	}
+}
+
+// Tables of robots.txt without fetches are counted, and what they are good for is said. A range may begin in a host.
+func TestSummaryOfTables(t *testing.T) {
+	f, next := document.NewFigures(nil), document.NewFigures(nil)
+	for _, host := range []string{"a.example", "a.example", "b.example"} {
+		f.Add(&report.RobotsRow{RecordType: "row", HostName: host})
+	}
+	for _, host := range []string{"b.example", "c.example"} {
+		next.Add(&report.RobotsRow{RecordType: "row", HostName: host})
+	}
+	f.Add(&report.IssueRow{Kind: "date_without_zone"})
+	f.Add(&report.IssueRow{Kind: "date_without_zone"})
+	f.Join(next)
+	audit := &report.Audit{Settings: report.Settings{Profile: "rfc9309"}, Inputs: report.Inputs{Tables: 1, Rows: 5}}
+	got := printed(t, f, audit, false)
+	for _, want := range []string{
+		"1 table of robots.txt: 5 captures of robots.txt of 3 hosts, and no fetch. ", "Use the captures:",
+		"taken as UTC, in 1 input ",
+	} {
+		if !strings.Contains(strings.ReplaceAll(got, "\n", " "), want) {
+			t.Errorf("%q is missing in\n%s", want, got)
+		}
 	}
 }

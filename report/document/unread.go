@@ -20,6 +20,9 @@ type issueTally struct {
 	unread []unreadArchive // the first of archives
 	total  int64           // archives with something that could not be read
 	file   string          // the last of them
+
+	zoneless     int64  // inputs with times without a time zone
+	zonelessFile string // the last of them
 }
 
 // unreadArchive is an archive with something that could not be read, and the first problem.
@@ -34,6 +37,10 @@ func (t *issueTally) add(row *report.IssueRow) {
 		t.kinds = make(map[string]int64)
 	}
 	t.kinds[row.Kind]++
+	if row.Kind == words.IssueDateWithoutZone.String() && (t.zoneless == 0 || row.WARCFilename != t.zonelessFile) {
+		t.zoneless++
+		t.zonelessFile = strings.Clone(row.WARCFilename)
+	}
 	if IsLossy(row.Kind) {
 		t.addUnread(row)
 	}

@@ -117,7 +117,8 @@ class AuditOptions(TypedDict, total=False):
     robots: Annotated[
         Place | Sequence[Place],
         "FILE with captures of robots.txt as rows: Parquet, CSV or JSON lines, with columns url or host, "
-        "time, status and body; see docs/FORMATS.md"
+        "time, status and body; or a git repository whose history holds them, a file each; see "
+        "docs/FORMATS.md"
     ]
     robots_bodies: Annotated[
         str,
