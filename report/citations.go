@@ -109,24 +109,6 @@ func (b *rowBuilder) cite(s *evaluate.State) RobotsCitation {
 	return c
 }
 
-// contest fills in the copy of robots.txt that allows what the governing capture disallows.
-func (b *rowBuilder) contest(s *evaluate.State) ContestedCitation {
-	c := ContestedCitation{
-		ContestedRobotsID: s.ID,
-		ContestedOutcome:  s.Outcome.String(),
-		ContestedTime:     micros(s.Time()),
-		ContestedAgent:    text(s.Agent()),
-		ContestedFilename: b.filename(s.Input, s.Entry),
-		ContestedOffset:   new(s.Offset),
-		ContestedLength:   s.Length,
-		ContestedRecordID: text(s.RecordID.String()),
-	}
-	if body := b.body(s); body != nil {
-		c.ContestedBodyFile, c.ContestedBodyOffset, c.ContestedBodyDigest = body.filename, body.offset, body.digest
-	}
-	return c
-}
-
 // bodyPlace is the record that holds a body.
 type bodyPlace struct {
 	time                              *int64

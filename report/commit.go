@@ -57,7 +57,27 @@ func (w *Writer) commit(a *Audit) (err error) {
 	if err := a.write(filepath.Join(w.tmp, AuditFile), w.facts); err != nil {
 		return err
 	}
-	if err := w.moveTables(a); err != nil {
+	// The old audit.json goes first, and its report. The folder is synced before the tables are replaced and after, so
+	// that no loss of power leaves an audit.json next to another audit's tables.
+	for _, name := range []string{AuditFile, HTMLFile, SignatureFile} {
+		if err := remove(filepath.Join(w.dir, name)); err != nil {
+			return err
+		}
+	}
+	if err := durable.SyncFolder(w.dir); err != nil {
+		return err
+	}
+	for _, name := range slices.Concat(TableNames(), formerTables) {
+		target := filepath.Join(w.dir, tableFile(name))
+		move := func() error { return os.Rename(filepath.Join(w.tmp, tableFile(name)), target) }
+		if _, written := a.Tables[name]; !written {
+			move = func() error { return remove(target) } // of an audit with a what-if, or of an earlier version
+		}
+		if err := cmp.Or(removeParts(w.dir, name), move()); err != nil {
+			return err
+		}
+	}
+	if err := durable.SyncFolder(w.dir); err != nil {
 		return err
 	}
 	if err := os.Rename(filepath.Join(w.tmp, AuditFile), filepath.Join(w.dir, AuditFile)); err != nil {
@@ -77,31 +97,6 @@ func (w *Writer) closeTables(isWhole func(name string) bool) (map[string]int64, 
 	}
 	clear(w.tables)
 	return rows, errors.Join(errs...)
-}
-
-// moveTables replaces the tables of the audit before by the tables of a. The old audit.json goes first, and
-// its report. The folder is synced before and after, so that no loss of power leaves an audit.json next to
-// another audit's tables.
-func (w *Writer) moveTables(a *Audit) error {
-	for _, name := range []string{AuditFile, HTMLFile, SignatureFile} {
-		if err := remove(filepath.Join(w.dir, name)); err != nil {
-			return err
-		}
-	}
-	if err := durable.SyncFolder(w.dir); err != nil {
-		return err
-	}
-	for _, name := range slices.Concat(TableNames(), formerTables) {
-		target := filepath.Join(w.dir, tableFile(name))
-		move := func() error { return os.Rename(filepath.Join(w.tmp, tableFile(name)), target) }
-		if _, written := a.Tables[name]; !written {
-			move = func() error { return remove(target) } // of an audit with a what-if, or of an earlier version
-		}
-		if err := cmp.Or(removeParts(w.dir, name), move()); err != nil {
-			return err
-		}
-	}
-	return durable.SyncFolder(w.dir)
 }
 
 func remove(path string) error {

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
-	"github.com/robotsaudit/robotsaudit/internal/tag"
 )
 
 // FetchRow is a row of fetches: one captured exchange and the verdict on it for
@@ -90,15 +89,11 @@ func (b *rowBuilder) fetchRow(r *evaluate.Result) FetchRow {
 	}
 	if r.Page != nil {
 		row.Tags, row.TagsFrom = text(r.Page.Own.String()), r.Page.From.String()
-		row.Hints = hintList(r.Page.Hints)
+		names := make([]string, len(r.Page.Hints))
+		for i, u := range r.Page.Hints {
+			names[i] = u.String()
+		}
+		row.Hints = strings.Join(names, ",")
 	}
 	return row
-}
-
-func hintList(uses []tag.Use) string {
-	names := make([]string, len(uses))
-	for i, u := range uses {
-		names[i] = u.String()
-	}
-	return strings.Join(names, ",")
 }

@@ -2,7 +2,6 @@ package report
 
 import (
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // IssueRow is a row of issues: something that could not be read or trusted.
@@ -25,13 +24,6 @@ type IssueRow struct {
 
 func (b *rowBuilder) issueRow(i *facts.Issue) IssueRow {
 	return issueRow(b.filename(i.Input, i.Entry), i)
-}
-
-// failureRow is the row of an input that could not be read at all.
-func failureRow(f facts.Failure) IssueRow {
-	return issueRow(locator(f.Name), &facts.Issue{
-		Offset: -1, Length: -1, Kind: words.IssueUnreadable, Detail: f.Reason, Action: "not read",
-	})
 }
 
 func issueRow(name string, i *facts.Issue) IssueRow {

@@ -23,10 +23,6 @@ type rowBuilder struct {
 	notes   string // of noted, as the row before has them
 }
 
-func newRowBuilder(facts *facts.Set, profile string) rowBuilder {
-	return rowBuilder{facts: facts, profile: profile}
-}
-
 // filename is the warc_filename of an input, or of an entry of it.
 func (b *rowBuilder) filename(input int32, entry string) string {
 	if b.name == "" || b.input != input {

@@ -61,11 +61,6 @@ type groupCounts struct {
 	counts VerdictCounts
 }
 
-// newTokenCounts returns counts without any.
-func newTokenCounts() tokenCounts {
-	return tokenCounts{groups: make(map[TokenGroup]*groupCounts), rosters: make(map[string][]string)}
-}
-
 // Join adds a token to a token group. The tokens of a token group come one after the other.
 func (c *tokenCounts) Join(t TokenGroup, token string) {
 	if t != c.joining {
@@ -150,7 +145,10 @@ type WhatIf struct {
 
 // NewWhatIf returns counts without any.
 func NewWhatIf() WhatIf {
-	return WhatIf{newTokenCounts(), make(map[string]AgentAccess), make(map[string]VerdictCounts)}
+	return WhatIf{
+		tokenCounts{groups: make(map[TokenGroup]*groupCounts), rosters: make(map[string][]string)},
+		make(map[string]AgentAccess), make(map[string]VerdictCounts),
+	}
 }
 
 // EndOrigin shares the counts of the origin in hand out to the tokens.

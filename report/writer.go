@@ -20,6 +20,7 @@ import (
 	"slices"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/ranks"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
@@ -72,7 +73,7 @@ func NewWriter(dir string, facts *evaluate.Facts, opt evaluate.Options) (*Writer
 func newWriter(tmp string, facts *evaluate.Facts, opt evaluate.Options, waiting bool) *Writer {
 	opt.Profile = cmp.Or(opt.Profile, evaluate.RFC9309)
 	w := &Writer{
-		rowBuilder: newRowBuilder(facts, opt.Profile.String()), tmp: tmp, facts: facts, opt: opt,
+		rowBuilder: rowBuilder{facts: facts, profile: opt.Profile.String()}, tmp: tmp, facts: facts, opt: opt,
 		tables: make(map[string]anyWriter),
 		parts:  parts{of: make(map[int]*Writer), ended: make(map[int]bool)},
 	}
@@ -238,7 +239,9 @@ func (w *Writer) Issue(i *evaluate.Issue) error {
 // failures writes the inputs that could not be read at all.
 func (w *Writer) failures() (err error) {
 	for _, f := range w.facts.Failures {
-		err = cmp.Or(err, w.issue(failureRow(f), words.IssueUnreadable))
+		err = cmp.Or(err, w.issue(issueRow(locator(f.Name), &facts.Issue{
+			Offset: -1, Length: -1, Kind: words.IssueUnreadable, Detail: f.Reason, Action: "not read",
+		}), words.IssueUnreadable))
 	}
 	return err
 }

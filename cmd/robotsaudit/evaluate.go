@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -126,12 +127,21 @@ func (e *evaluation) tellResults(cmd *cobra.Command, dir string, audit *report.A
 		}
 		fmt.Fprintf(cmd.OutOrStdout(), "\n%s\n", written)
 	}
-	return e.status(&audit.Totals)
+	// Of what --fail-on names, the first that is there counts; without it, input that was not wholly read does.
+	for _, what := range append(slices.Clone(e.failOn), failOnUnread) {
+		switch {
+		case what == failOnViolations && audit.Totals.Violations > 0, what == failOnNew && *e.fresh > 0:
+			return exitStatus(exitViolations)
+		case what == failOnUnread && audit.Totals.InputsNotWhollyRead > 0:
+			return exitStatus(exitUnread)
+		}
+	}
+	return nil
 }
 
 // textOptions are how a summary is written to standard output.
 func textOptions(cmd *cobra.Command, full bool) document.TextOptions {
-	opt := document.TextOptions{Full: full, Colours: wantsColours(cmd.OutOrStdout())}
+	opt := document.TextOptions{Full: full, Colours: isTerminal(cmd.OutOrStdout()) && os.Getenv("NO_COLOR") == ""}
 	if isTerminal(cmd.OutOrStdout()) {
 		opt.Width = widthOf(cmd.OutOrStdout())
 	}
@@ -144,20 +154,6 @@ const (
 	failOnNew        = "new-violations"
 	failOnUnread     = "unread"
 )
-
-// status is the exit status of an audit. Of what --fail-on names, the first that is there
-// counts; without it, input that was not wholly read does.
-func (e *evaluation) status(t *report.Totals) error {
-	for _, what := range append(slices.Clone(e.failOn), failOnUnread) {
-		switch {
-		case what == failOnViolations && t.Violations > 0, what == failOnNew && *e.fresh > 0:
-			return exitStatus(exitViolations)
-		case what == failOnUnread && t.InputsNotWhollyRead > 0:
-			return exitStatus(exitUnread)
-		}
-	}
-	return nil
-}
 
 // warnOfRemoval names the content of the tables in dir that the tables of this run will lack: what
 // other crawlers would have been allowed, and what is said against a use.
@@ -300,8 +296,26 @@ func (e *evaluation) resolve() (err error) {
 	if e.options.Profile, err = robots.ParseProfile(e.profile); err != nil {
 		return usageErrorf("--profile: %v", err)
 	}
-	if err := e.checkTables(); err != nil {
-		return err
+	for _, table := range []report.Table{report.GroupVerdictsTable.Table, report.RobotsAgentsTable.Table} {
+		if slices.Contains(e.tables, table.Name) && len(e.agents)+len(e.categories) == 0 && e.agentsFile == "" {
+			return usageErrorf("--tables %s is of a what-if: add %s", table.Name, strings.Join(table.With, " or "))
+		}
+	}
+	names := append([]string{report.VerdictsSet, report.AllSet}, report.TableNames()...)
+	var tables []string
+	for _, name := range e.tables {
+		if !slices.Contains(names, name) {
+			return usageErrorf("--tables %q: there is no such table, and no such set of tables; %s", name,
+				advice(name, "", names, "the sets are verdicts and all, the tables "+
+					strings.Join(report.TableNames(), ", ")))
+		}
+		if tables = append(tables, report.Set(name)...); report.Set(name) == nil {
+			tables = append(tables, name)
+		}
+	}
+	e.tables = tables
+	if slices.Contains(e.failOn, failOnNew) && !e.writes(report.ViolationsTable.Name) {
+		return usageErrorf("--fail-on new-violations compares tables violations: name it in --tables")
 	}
 	if e.options.AsOf, err = parseAsOf("as-of", e.asOf); err != nil {
 		return err
@@ -329,32 +343,6 @@ func (e *evaluation) resolve() (err error) {
 	e.tokens = append([]string{e.options.Crawler}, e.options.Agents...)
 	for _, rule := range e.options.CrawlerMap {
 		e.tokens = append(e.tokens, rule.Token)
-	}
-	return nil
-}
-
-// checkTables checks that there will be the tables of --tables, and puts tables in the places of sets.
-func (e *evaluation) checkTables() error {
-	for _, table := range []report.Table{report.GroupVerdictsTable.Table, report.RobotsAgentsTable.Table} {
-		if slices.Contains(e.tables, table.Name) && len(e.agents)+len(e.categories) == 0 && e.agentsFile == "" {
-			return usageErrorf("--tables %s is of a what-if: add %s", table.Name, strings.Join(table.With, " or "))
-		}
-	}
-	names := append([]string{report.VerdictsSet, report.AllSet}, report.TableNames()...)
-	var tables []string
-	for _, name := range e.tables {
-		if !slices.Contains(names, name) {
-			return usageErrorf("--tables %q: there is no such table, and no such set of tables; %s", name,
-				advice(name, "", names, "the sets are verdicts and all, the tables "+
-					strings.Join(report.TableNames(), ", ")))
-		}
-		if tables = append(tables, report.Set(name)...); report.Set(name) == nil {
-			tables = append(tables, name)
-		}
-	}
-	e.tables = tables
-	if slices.Contains(e.failOn, failOnNew) && !e.writes(report.ViolationsTable.Name) {
-		return usageErrorf("--fail-on new-violations compares tables violations: name it in --tables")
 	}
 	return nil
 }

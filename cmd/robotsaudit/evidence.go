@@ -141,7 +141,19 @@ func writeBundle(cmd *cobra.Command, opt evidence.Options, sign *signFlag, vouch
 			cmp.Or(m.Cure, "--archives DIR says where it is now")))
 	}
 	if b.IsEmpty() {
-		return lackingError(b)
+		cure := "--archives DIR says where the archives are now"
+		isAnyOf := func(cure string) bool {
+			return slices.ContainsFunc(b.Missing, func(m evidence.Missing) bool { return m.Cure == cure })
+		}
+		switch {
+		case isAnyOf(""):
+		case isAnyOf(evidence.CureOfTable):
+			cure = evidence.CureOfTable + ", too, and run this again"
+		default:
+			cure = "audit the archives that the index names together with it, and run this again"
+		}
+		return fmt.Errorf("no bundle is written: the records of %s are missing; %s", report.Count(b.Lacking, "finding"),
+			cure)
 	}
 	if err := cmp.Or(sign.sign(cmd, opt.To), vouch.put(cmd, opt.To)); err != nil {
 		return err
@@ -160,23 +172,6 @@ func writeBundle(cmd *cobra.Command, opt evidence.Options, sign *signFlag, vouch
 		return exitStatus(exitUnread)
 	}
 	return nil
-}
-
-// lackingError advises what to do where nothing could be bundled.
-func lackingError(b *evidence.Bundle) error {
-	cure := "--archives DIR says where the archives are now"
-	isAnyOf := func(cure string) bool {
-		return slices.ContainsFunc(b.Missing, func(m evidence.Missing) bool { return m.Cure == cure })
-	}
-	switch {
-	case isAnyOf(""):
-	case isAnyOf(evidence.CureOfTable):
-		cure = evidence.CureOfTable + ", too, and run this again"
-	default:
-		cure = "audit the archives that the index names together with it, and run this again"
-	}
-	return fmt.Errorf("no bundle is written: the records of %s are missing; %s", report.Count(b.Lacking, "finding"),
-		cure)
 }
 
 // verifyBundle recomputes the claims of a bundle.
@@ -201,15 +196,6 @@ func verifyBundle(cmd *cobra.Command, path string, vouch *vouchFlags) error {
 	if err := vouch.check(out, path); err != nil {
 		return err
 	}
-	printFields(out, v)
-	if v.Proven < v.Violations {
-		return exitStatus(exitFailed)
-	}
-	return nil
-}
-
-// printFields shows what of the manifest is proven, and what whoever made the bundle only claims.
-func printFields(out io.Writer, v *evidence.Verification) {
 	proven, claimed := evidence.Fields()
 	if v.Uncited > 0 {
 		claimed = append(claimed,
@@ -221,6 +207,10 @@ func printFields(out io.Writer, v *evidence.Verification) {
 	for _, other := range v.Settings.Foreign() {
 		fmt.Fprintf(out, "Not as in this program: %s\n", oneLine(other))
 	}
+	if v.Proven < v.Violations {
+		return exitStatus(exitFailed)
+	}
+	return nil
 }
 
 // printVerified shows the result of recomputing the verdicts.

@@ -178,7 +178,26 @@ func (f *exportFlags) run(cmd *cobra.Command) error {
 	}
 	switch format {
 	case export.Dolma:
-		return f.writeAttributes(cmd, r, options)
+		documents, err := os.Open(f.docs)
+		if err != nil {
+			return fmt.Errorf("--documents %s: %w; check the path", f.docs, object.Cause(err))
+		}
+		defer documents.Close()
+		var a export.Attributes
+		err = writeWhole(cmd, f.to, func(w io.Writer) (err error) {
+			a, err = export.WriteAttributes(cmd.Context(), w, r, options, documents)
+			return err
+		})
+		var bad *export.DocumentError
+		if errors.As(err, &bad) {
+			return fmt.Errorf("%s: %w; each line must be a dolma document, with id and text", f.docs, err)
+		}
+		if err == nil && f.to != "-" {
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: of %s, %s to be dropped, %s undecided; %s in no fetch of this audit.\n",
+				f.to, report.Count(a.Documents, "document"), humanize.Comma(a.Dropped), humanize.Comma(a.Undecided),
+				humanize.Comma(a.NotFound))
+		}
+		return err
 	case export.Annotation:
 		return f.writeAnnotation(cmd, r, options)
 	}
@@ -197,30 +216,6 @@ func (f *exportFlags) run(cmd *cobra.Command) error {
 	return say(cmd, "%s: %s to %s.\n%s", f.to, report.Count(summary.Count(options.List), f.unit()),
 		map[words.Fate]string{words.Keep: "keep", words.Drop: "drop", words.Leave: "decide"}[options.List],
 		f.summary(&summary))
-}
-
-// writeAttributes marks what to drop of documents.
-func (f *exportFlags) writeAttributes(cmd *cobra.Command, r *results.Results, o export.Options) error {
-	documents, err := os.Open(f.docs)
-	if err != nil {
-		return fmt.Errorf("--documents %s: %w; check the path", f.docs, object.Cause(err))
-	}
-	defer documents.Close()
-	var a export.Attributes
-	err = writeWhole(cmd, f.to, func(w io.Writer) (err error) {
-		a, err = export.WriteAttributes(cmd.Context(), w, r, o, documents)
-		return err
-	})
-	var bad *export.DocumentError
-	if errors.As(err, &bad) {
-		return fmt.Errorf("%s: %w; each line must be a dolma document, with id and text", f.docs, err)
-	}
-	if err == nil && f.to != "-" {
-		_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: of %s, %s to be dropped, %s undecided; %s in no fetch of this audit.\n",
-			f.to, report.Count(a.Documents, "document"), humanize.Comma(a.Dropped), humanize.Comma(a.Undecided),
-			humanize.Comma(a.NotFound))
-	}
-	return err
 }
 
 // writeAnnotation writes an annotation, and next to it the YAML that joins it.

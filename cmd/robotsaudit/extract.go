@@ -60,7 +60,29 @@ the same states of robots.txt, for audits of lists, logs and indexes.
 			case f.robots != "" && (f.dir == "" || len(args) > 0 || f.payload || f.headers || f.id != ""):
 				return usageErrorf("--robots-txt FOLDER goes with -o DIR, and with nothing else")
 			case f.robots != "":
-				return f.writeRobots(cmd)
+				if _, err := os.Lstat(f.robots); err == nil {
+					return usageErrorf("%s exists; name a new folder", f.robots)
+				}
+				return inOutput(cmd, f.dir, func(r *results.Results) error {
+					found, err := evidence.WriteRobots(cmd.Context(), r.Dir(), f.robots)
+					if err != nil {
+						return err
+					}
+					for _, m := range found.Missing {
+						logger(cmd).Error(fmt.Sprintf("%s: %s; %s left out that it is needed for", oneLine(m.Name), oneLine(m.Reason),
+							report.Count(m.Affected, "capture")))
+					}
+					text := fmt.Sprintf("%s: %s of robots.txt, %s, of %s.", f.robots, report.Count(found.Captures, "capture"),
+						report.Count(found.Records, "record"), report.Count(found.Archives, "archive"))
+					if found.Reported > 0 {
+						text += fmt.Sprintf(" %s left out that only an index or a list reports.", report.Count(found.Reported, "capture"))
+					}
+					if err := say(cmd, "%s", text); err != nil || found.Lacking == 0 {
+						return err
+					}
+					logger(cmd).Error(report.Count(found.Lacking, "record") + " not found in the archives, and left out")
+					return exitStatus(exitUnread)
+				})
 			case len(args) == 0:
 				return usageErrorf("no place given; name one, as in: %s crawl.warc.gz:2925", cmd.CommandPath())
 			case f.payload && f.headers:
@@ -101,7 +123,30 @@ func (f *extraction) run(cmd *cobra.Command, places []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, remove()) }()
-	find := func(name string) (ingest.Input, string, error) { return findPath(cmd.Context(), name) }
+	find := func(name string) (ingest.Input, string, error) {
+		ctx := cmd.Context()
+		if name == facts.Stdin {
+			return ingest.Input{Path: name, Name: name}, "", nil
+		}
+		for file := name; ; {
+			in, err := facts.FindInput(ctx, file)
+			switch {
+			case err == nil:
+				return in, entryOf(name, file), nil
+			case errors.Is(err, object.ErrNoFile):
+				return in, "", usageErrorf("%s is no file; name an archive", file)
+			case ctx.Err() != nil:
+				return in, "", ctx.Err()
+			case object.IsRemote(name) && !strings.Contains(strings.ToLower(name), ".wacz/"):
+				return in, "", fmt.Errorf("%s: %w", in.Name, err)
+			}
+			slash := strings.LastIndexByte(file, '/')
+			if slash <= 0 || strings.HasSuffix(file[:slash], ":/") {
+				return in, "", fmt.Errorf("%s: no such file; check the path, or add -o DIR if it is a name of the tables there", object.Shown(name))
+			}
+			file = file[:slash]
+		}
+	}
 	if f.dir != "" {
 		if err := refuseFile(f.dir); err != nil {
 			return err
@@ -132,33 +177,6 @@ func (f *extraction) run(cmd *cobra.Command, places []string) (err error) {
 		return exitStatus(exitUnread)
 	}
 	return nil
-}
-
-// writeRobots writes the captures of robots.txt, and reports what is missing.
-func (f *extraction) writeRobots(cmd *cobra.Command) error {
-	if _, err := os.Lstat(f.robots); err == nil {
-		return usageErrorf("%s exists; name a new folder", f.robots)
-	}
-	return inOutput(cmd, f.dir, func(r *results.Results) error {
-		found, err := evidence.WriteRobots(cmd.Context(), r.Dir(), f.robots)
-		if err != nil {
-			return err
-		}
-		for _, m := range found.Missing {
-			logger(cmd).Error(fmt.Sprintf("%s: %s; %s left out that it is needed for", oneLine(m.Name), oneLine(m.Reason),
-				report.Count(m.Affected, "capture")))
-		}
-		text := fmt.Sprintf("%s: %s of robots.txt, %s, of %s.", f.robots, report.Count(found.Captures, "capture"),
-			report.Count(found.Records, "record"), report.Count(found.Archives, "archive"))
-		if found.Reported > 0 {
-			text += fmt.Sprintf(" %s left out that only an index or a list reports.", report.Count(found.Reported, "capture"))
-		}
-		if err := say(cmd, "%s", text); err != nil || found.Lacking == 0 {
-			return err
-		}
-		logger(cmd).Error(report.Count(found.Lacking, "record") + " not found in the archives, and left out")
-		return exitStatus(exitUnread)
-	})
 }
 
 // extract adds what is at a place to the file.
@@ -195,7 +213,19 @@ func (f *extraction) extract(ctx context.Context, place string, find func(string
 				strings.Join(f.ids, ", "))
 		}
 		written = true
-		return f.write(place, r)
+		switch {
+		case f.payload:
+			remarks, err := r.WritePayload(f.file)
+			for _, remark := range remarks {
+				f.rest = true
+				f.log.Warn(place + ": " + remark)
+			}
+			return err
+		case f.headers:
+			return r.WriteHeaders(f.file)
+		}
+		_, err := r.WriteTo(f.file)
+		return err
 	})
 	var none *records.NoRecordError
 	var noArchive *records.NoArchiveError
@@ -214,47 +244,6 @@ func (f *extraction) extract(ctx context.Context, place string, find func(string
 		return usageErrorf("%s: no record there has the id %s; it is one of %s", place, f.id, strings.Join(f.ids, ", "))
 	}
 	return err
-}
-
-func (f *extraction) write(place string, r *records.Found) error {
-	switch {
-	case f.payload:
-		remarks, err := r.WritePayload(f.file)
-		for _, remark := range remarks {
-			f.rest = true
-			f.log.Warn(place + ": " + remark)
-		}
-		return err
-	case f.headers:
-		return r.WriteHeaders(f.file)
-	}
-	_, err := r.WriteTo(f.file)
-	return err
-}
-
-// findPath finds the archive that a path names: a file, or an entry of a WACZ.
-func findPath(ctx context.Context, path string) (in ingest.Input, entry string, err error) {
-	if path == facts.Stdin {
-		return ingest.Input{Path: path, Name: path}, "", nil
-	}
-	for file := path; ; {
-		in, err := facts.FindInput(ctx, file)
-		switch {
-		case err == nil:
-			return in, entryOf(path, file), nil
-		case errors.Is(err, object.ErrNoFile):
-			return in, "", usageErrorf("%s is no file; name an archive", file)
-		case ctx.Err() != nil:
-			return in, "", ctx.Err()
-		case object.IsRemote(path) && !strings.Contains(strings.ToLower(path), ".wacz/"):
-			return in, "", fmt.Errorf("%s: %w", in.Name, err)
-		}
-		slash := strings.LastIndexByte(file, '/')
-		if slash <= 0 || strings.HasSuffix(file[:slash], ":/") {
-			return in, "", fmt.Errorf("%s: no such file; check the path, or add -o DIR if it is a name of the tables there", object.Shown(path))
-		}
-		file = file[:slash]
-	}
 }
 
 // findInput finds the archive that has a name in the tables.

@@ -199,7 +199,21 @@ func watchReading(cmd *cobra.Command, log *slog.Logger, progress *ingest.Progres
 	do func() error,
 ) error {
 	opt.Progress, opt.Warn = progress, func(msg string) { log.Warn(msg) }
-	opt.Read = func(in *ingest.InputResult) { tellRead(log, in) }
+	opt.Read = func(in *ingest.InputResult) {
+		var records int64
+		for _, n := range in.Records {
+			records += n
+		}
+		fields := []slog.Attr{
+			slog.String("input", in.Name), slog.String("path", in.Path), slog.String("container", in.Container),
+			slog.Int64("bytes", in.Size), slog.Int64("records", records), slog.Int64("fetches", in.Fetches),
+			slog.Int64("robots", in.Robots), slog.Int64("issues", in.Issues), slog.Int64("lossy_issues", in.Lossy),
+		}
+		if in.Refusal != "" {
+			fields = append(fields, slog.String("refusal", in.Refusal))
+		}
+		tell(log, slog.LevelInfo, "input_done", "", fields...)
+	}
 	opt.NotRead = func(f *ingest.Failure) {
 		message := ""
 		if format != "" {
@@ -211,23 +225,6 @@ func watchReading(cmd *cobra.Command, log *slog.Logger, progress *ingest.Progres
 	stop := watch(cmd, log, gauge{"reading", progress.BytesRead.Load, progress.BytesTotal.Load, report.Bytes, "bytes"})
 	defer stop()
 	return do()
-}
-
-// tellRead logs the event of an input whose facts have been made.
-func tellRead(log *slog.Logger, in *ingest.InputResult) {
-	var records int64
-	for _, n := range in.Records {
-		records += n
-	}
-	fields := []slog.Attr{
-		slog.String("input", in.Name), slog.String("path", in.Path), slog.String("container", in.Container),
-		slog.Int64("bytes", in.Size), slog.Int64("records", records), slog.Int64("fetches", in.Fetches),
-		slog.Int64("robots", in.Robots), slog.Int64("issues", in.Issues), slog.Int64("lossy_issues", in.Lossy),
-	}
-	if in.Refusal != "" {
-		fields = append(fields, slog.String("refusal", in.Refusal))
-	}
-	tell(log, slog.LevelInfo, "input_done", "", fields...)
 }
 
 // readText reports what was read, and what was known already.

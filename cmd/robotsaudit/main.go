@@ -66,7 +66,12 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		if err := cmp.Or(checkChoices(cmd), checkWorkers(cmd)); err != nil {
 			return err
 		}
-		warnOfVariables(root, logger(cmd))
+		log := logger(cmd)
+		known := settingVariables(root)
+		for _, name := range unknownVariables(known, os.Environ()) {
+			log.Warn(fmt.Sprintf("environment variable %s is ignored, it is that of no flag; %s", name,
+				advice(name, "", known, "variables are named like flags, as in ROBOTSAUDIT_OUTPUT")))
+		}
 		if err := configureRemote(cmd); err != nil {
 			return err
 		}

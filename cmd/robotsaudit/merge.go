@@ -41,29 +41,26 @@ redirected to a page that lies far from it, and to compare ARC files that seem t
 	out.addKeep(cmd.Flags(), "archives that are in no OUT and")
 	e.add(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return out.run(cmd, &e, func(j *job) error { return j.merge(args, &e) })
+		return out.run(cmd, &e, func(j *job) error {
+			for _, dir := range args {
+				if err := mayHoldFacts(dir); err != nil {
+					return err
+				}
+			}
+			return j.hold(true, args, func() error {
+				err := ingest.Merge(j.cmd.Context(), args, ingest.Options{
+					Dir: j.output, Workers: 1, Progress: j.progress, Add: j.add, Dropping: j.dropping("OUT..."),
+					Warn: func(msg string) { j.log.Warn(msg) },
+				})
+				if err != nil {
+					return err
+				}
+				j.log.Info(fmt.Sprintf("took over what was read of %s", report.Count(j.progress.InputsKept.Load(), "archive")))
+				return j.withFacts(nil, func() error { return j.decide(&e) })
+			})
+		})
 	}
 	return cmd
-}
-
-// merge takes over the facts in folders, and decides.
-func (j *job) merge(dirs []string, e *evaluation) error {
-	for _, dir := range dirs {
-		if err := mayHoldFacts(dir); err != nil {
-			return err
-		}
-	}
-	return j.hold(true, dirs, func() error {
-		err := ingest.Merge(j.cmd.Context(), dirs, ingest.Options{
-			Dir: j.output, Workers: 1, Progress: j.progress, Add: j.add, Warn: func(msg string) { j.log.Warn(msg) },
-			Dropping: j.dropping("OUT..."),
-		})
-		if err != nil {
-			return err
-		}
-		j.log.Info(fmt.Sprintf("took over what was read of %s", report.Count(j.progress.InputsKept.Load(), "archive")))
-		return j.withFacts(nil, func() error { return j.decide(e) })
-	})
 }
 
 // sameFolder reports whether two names are of one folder.

@@ -140,6 +140,3 @@ func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb" && readsEscapes(f)
 }
-
-// wantsColours reports whether what is written to w may be coloured (https://no-color.org).
-func wantsColours(w io.Writer) bool { return isTerminal(w) && os.Getenv("NO_COLOR") == "" }

@@ -39,55 +39,51 @@ resources and metadata with a URL, in the order of the archive: sort it with LC_
   robotsaudit records --format cdxj crawl.warc.gz | LC_ALL=C sort > crawl.cdxj`,
 		Args: inputArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return listRecords(cmd, args, format)
+			log := logger(cmd)
+			out := bufio.NewWriter(cmd.OutOrStdout())
+			printRecord := recordPrinters[format](out)
+			inputs, failures, err := findInputs(cmd, log, args, nil)
+			if err != nil {
+				return err
+			}
+			unread := len(failures) > 0
+			opt := records.ListOptions{Stdin: cmd.InOrStdin(), Digests: format == "cdxj"}
+			for _, in := range inputs {
+				opt.Issue = func(i *facts.Issue) error {
+					unread = true
+					log.Error(fmt.Sprintf("%s: %s: %s (%s)", placeOf(shown(in), i.Entry, i.Offset), i.Kind, i.Detail, i.Action))
+					return nil
+				}
+				_, err := records.List(cmd.Context(), in, opt, func(r *records.Listed) error {
+					leftOut, err := printRecord(in, r)
+					if leftOut != "" {
+						unread = true
+						log.Warn(fmt.Sprintf("%s: left out: %s", placeOf(shown(in), r.Entry, r.Offset), leftOut))
+					}
+					return err
+				})
+				var output *outputError
+				switch {
+				case errors.As(err, &output), cmd.Context().Err() != nil:
+					return err
+				case err != nil:
+					unread = true
+					log.Error(fmt.Sprintf("%s: cannot be read (%v)", shown(in), err))
+				}
+				if err := out.Flush(); err != nil {
+					return err
+				}
+			}
+			if unread {
+				return exitStatus(exitUnread)
+			}
+			return nil
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "text", "`FORMAT` of the lines: text, jsonl or cdxj")
 	addBase(cmd.Flags(), relativeLines)
 	addRemote(cmd.Flags())
 	return cmd
-}
-
-func listRecords(cmd *cobra.Command, args []string, format string) error {
-	log := logger(cmd)
-	out := bufio.NewWriter(cmd.OutOrStdout())
-	printRecord := recordPrinters[format](out)
-	inputs, failures, err := findInputs(cmd, log, args, nil)
-	if err != nil {
-		return err
-	}
-	unread := len(failures) > 0
-	opt := records.ListOptions{Stdin: cmd.InOrStdin(), Digests: format == "cdxj"}
-	for _, in := range inputs {
-		opt.Issue = func(i *facts.Issue) error {
-			unread = true
-			log.Error(fmt.Sprintf("%s: %s: %s (%s)", placeOf(shown(in), i.Entry, i.Offset), i.Kind, i.Detail, i.Action))
-			return nil
-		}
-		_, err := records.List(cmd.Context(), in, opt, func(r *records.Listed) error {
-			leftOut, err := printRecord(in, r)
-			if leftOut != "" {
-				unread = true
-				log.Warn(fmt.Sprintf("%s: left out: %s", placeOf(shown(in), r.Entry, r.Offset), leftOut))
-			}
-			return err
-		})
-		var output *outputError
-		switch {
-		case errors.As(err, &output), cmd.Context().Err() != nil:
-			return err
-		case err != nil:
-			unread = true
-			log.Error(fmt.Sprintf("%s: cannot be read (%v)", shown(in), err))
-		}
-		if err := out.Flush(); err != nil {
-			return err
-		}
-	}
-	if unread {
-		return exitStatus(exitUnread)
-	}
-	return nil
 }
 
 // shown is the path of an input as 'extract' takes it: short, where that is possible.

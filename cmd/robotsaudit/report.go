@@ -166,7 +166,13 @@ func (f *reportFlags) renderings(cmd *cobra.Command, r *results.Results) []rende
 	return append(f.forms(cmd, r), []rendering{
 		{f.html, ofDocument(html.Render)},
 		{f.markdown, ofDocument(markdown.Render)},
-		{f.text, func(w io.Writer) error { return f.writeText(cmd, w, r) }},
+		{f.text, func(w io.Writer) error {
+			figures, err := document.Read(cmd.Context(), r)
+			if err != nil {
+				return err
+			}
+			return figures.WriteText(w, r.Audit(), textOptions(cmd, true))
+		}},
 		{f.json, ofDocument(func(w io.Writer, doc *document.Document) error { return encoder(w, "").Encode(doc) })},
 		{f.card, ofDocument(func(w io.Writer, doc *document.Document) error { return markdown.Card(w, doc, r) })},
 		{f.croissant, func(w io.Writer) error { return jsonld.Croissant(cmd.Context(), w, r, f.document.Title) }},
@@ -227,18 +233,13 @@ func (f *reportFlags) run(cmd *cobra.Command) error {
 		return err
 	}
 	if beside && r.Dir() != f.output { // a store's
-		return putBeside(cmd, f.output, f.html)
+		s, err := stages.OpenStore(f.output)
+		if err != nil {
+			return err
+		}
+		return s.Put(cmd.Context(), f.html, report.HTMLFile)
 	}
 	return f.writeCSV(cmd, r)
-}
-
-// writeText writes the summary of an audit, or of a part.
-func (f *reportFlags) writeText(cmd *cobra.Command, w io.Writer, r *results.Results) error {
-	figures, err := document.Read(cmd.Context(), r)
-	if err != nil {
-		return err
-	}
-	return figures.WriteText(w, r.Audit(), textOptions(cmd, true))
 }
 
 // remember keeps the title and the operator that the command line gives in an output folder, and takes
@@ -298,15 +299,6 @@ func (f *reportFlags) open(cmd *cobra.Command) (*results.Results, func(), error)
 	}
 	logger(cmd).Warn(fmt.Sprintf("%v; the report does not quote robots.txt", err))
 	return alone, end, nil
-}
-
-// putBeside puts the report next to the tables in a store.
-func putBeside(cmd *cobra.Command, output, path string) error {
-	s, err := stages.OpenStore(output)
-	if err != nil {
-		return err
-	}
-	return s.Put(cmd.Context(), path, report.HTMLFile)
 }
 
 // check refuses what cannot be meant. Only next to the tables, no flag names a file.

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"log/slog"
 	"maps"
 	"os"
 	"slices"
@@ -88,15 +87,6 @@ func eachUnset(cmd *cobra.Command, f func(*pflag.Flag) error) (err error) {
 var repositoryVariables = []string{
 	"CI_CACHE", "CRAWLERS_NAMESPACE", "DAMAGE", "INDEXES", "PROBES", "PROGRAM", "PYTHON", "TESTDATA_NAMESPACE",
 	"VENVS",
-}
-
-// warnOfVariables names variables of the environment that look like settings, and are none.
-func warnOfVariables(root *cobra.Command, log *slog.Logger) {
-	known := settingVariables(root)
-	for _, name := range unknownVariables(known, os.Environ()) {
-		log.Warn(fmt.Sprintf("environment variable %s is ignored, it is that of no flag; %s", name,
-			advice(name, "", known, "variables are named like flags, as in ROBOTSAUDIT_OUTPUT")))
-	}
 }
 
 // settingVariables are the variables of the flags of all commands.

@@ -26,7 +26,12 @@ func writeWhole(cmd *cobra.Command, path string, write func(io.Writer) error) er
 	case err == nil && info.IsDir():
 		return fmt.Errorf("%s is a folder, not a file", path)
 	case err == nil && !info.Mode().IsRegular():
-		return writeTo(path, write)
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			return fmt.Errorf("%s cannot be written (%w); give another place", path, object.Cause(err))
+		}
+		out := bufio.NewWriter(f)
+		return errors.Join(write(out), out.Flush(), f.Close())
 	}
 	return durable.WriteWhole(path, func(w io.Writer) error {
 		out := bufio.NewWriter(w)
@@ -42,14 +47,4 @@ func printAs(cmd *cobra.Command, format string, v any, text func(io.Writer) erro
 		}
 		return text(w)
 	})
-}
-
-// writeTo writes to what is there, and leaves it there.
-func writeTo(path string, write func(io.Writer) error) error {
-	f, err := os.OpenFile(path, os.O_WRONLY, 0)
-	if err != nil {
-		return fmt.Errorf("%s cannot be written (%w); give another place", path, object.Cause(err))
-	}
-	out := bufio.NewWriter(f)
-	return errors.Join(write(out), out.Flush(), f.Close())
 }

@@ -101,33 +101,6 @@ func At(ctx context.Context, in facts.Input, entry string, offset int64, stdin i
 	if ahead, ok := r.(warc.AheadReader); ok {
 		defer ahead.Close()
 	}
-	return recordsAt(r, offset, f)
-}
-
-// openPlace opens an archive or an entry of it. The tables percent-encode bytes of names that are
-// no UTF-8.
-func openPlace(ctx context.Context, in facts.Input, entry string) (*Archive, error) {
-	a, err := Open(ctx, in, entry, "")
-	var none *NoRecordError
-	if raw, unescapeErr := url.PathUnescape(entry); errors.As(err, &none) && unescapeErr == nil && raw != entry {
-		return Open(ctx, in, raw, "")
-	}
-	return a, err
-}
-
-// readerAt makes a reader that comes by what begins at an offset.
-func readerAt(form warc.Form, from *warc.Source, at io.ReaderAt, offset int64) (warc.Reader, error) {
-	if !form.Addressable() || at == nil {
-		r, err := form.Records(from, at) // which may find that there are members after all
-		if err != nil || !form.Addressable() || at == nil {
-			return r, err
-		}
-	}
-	return form.RecordsAt(at, offset)
-}
-
-// recordsAt calls f for the records at an offset.
-func recordsAt(r warc.Reader, offset int64, f func(*Found) error) error {
 	found := false
 	for {
 		rec, err := r.Next()
@@ -163,6 +136,28 @@ func recordsAt(r warc.Reader, offset int64, f func(*Found) error) error {
 			return &NoRecordError{fmt.Sprintf("no record begins at %d", offset)}
 		}
 	}
+}
+
+// openPlace opens an archive or an entry of it. The tables percent-encode bytes of names that are
+// no UTF-8.
+func openPlace(ctx context.Context, in facts.Input, entry string) (*Archive, error) {
+	a, err := Open(ctx, in, entry, "")
+	var none *NoRecordError
+	if raw, unescapeErr := url.PathUnescape(entry); errors.As(err, &none) && unescapeErr == nil && raw != entry {
+		return Open(ctx, in, raw, "")
+	}
+	return a, err
+}
+
+// readerAt makes a reader that comes by what begins at an offset.
+func readerAt(form warc.Form, from *warc.Source, at io.ReaderAt, offset int64) (warc.Reader, error) {
+	if !form.Addressable() || at == nil {
+		r, err := form.Records(from, at) // which may find that there are members after all
+		if err != nil || !form.Addressable() || at == nil {
+			return r, err
+		}
+	}
+	return form.RecordsAt(at, offset)
 }
 
 // readFound hands a record on, and makes sure that it is whole.
@@ -240,7 +235,7 @@ func (r *Found) WriteTo(w io.Writer) (n int64, err error) {
 	switch {
 	case r.short():
 		end = ""
-	case r.isARC():
+	case r.Type == warc.TypeARC || r.Type == warc.TypeARCInfo:
 		end = "\n"
 	}
 	if err == nil {
@@ -250,8 +245,6 @@ func (r *Found) WriteTo(w io.Writer) (n int64, err error) {
 	}
 	return n, err
 }
-
-func (r *Found) isARC() bool { return r.Type == warc.TypeARC || r.Type == warc.TypeARCInfo }
 
 // WriteHeaders writes the record's header and the HTTP head, if it has one.
 func (r *Found) WriteHeaders(w io.Writer) error {

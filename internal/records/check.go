@@ -63,7 +63,12 @@ func Check(ctx context.Context, inputs []facts.Input, opt CheckOptions, report f
 		if err != nil {
 			return err
 		}
-		if err := checked.reportTo(ctx, report); err != nil {
+		runs, err := filepath.Glob(filepath.Join(checked.dir, facts.IssueRuns.Name+"-*"))
+		if err != nil {
+			return err
+		}
+		checked.Issues = run.Merge(ctx, runs, facts.IssueRuns, run.MergeOptions[facts.Issue]{TmpDir: checked.dir})
+		if err := report(checked); err != nil {
 			return err
 		}
 		return os.RemoveAll(checked.dir)
@@ -87,16 +92,6 @@ func Check(ctx context.Context, inputs []facts.Input, opt CheckOptions, report f
 		}
 	}
 	return ctx.Err()
-}
-
-// reportTo calls report with the issues at hand.
-func (c *Checked) reportTo(ctx context.Context, report func(*Checked) error) error {
-	runs, err := filepath.Glob(filepath.Join(c.dir, facts.IssueRuns.Name+"-*"))
-	if err != nil {
-		return err
-	}
-	c.Issues = run.Merge(ctx, runs, facts.IssueRuns, run.MergeOptions[facts.Issue]{TmpDir: c.dir})
-	return report(c)
 }
 
 // checkInput reads one input and leaves its issues in dir, as runs: there may be

@@ -6,7 +6,6 @@ import (
 	"crypto/sha1"
 	"encoding/base32"
 	"errors"
-	"hash"
 	"io"
 	"time"
 
@@ -123,11 +122,6 @@ func (l *lister) readBlock(rec *warc.Record, listed *Listed) error {
 	if _, err := io.Copy(sum, payload); err != nil {
 		return err
 	}
-	listed.PayloadDigest = digestText(sum)
+	listed.PayloadDigest = "sha1:" + base32.StdEncoding.EncodeToString(sum.Sum(nil))
 	return nil
-}
-
-// digestText is a SHA-1 as most archives write it.
-func digestText(sum hash.Hash) string {
-	return "sha1:" + base32.StdEncoding.EncodeToString(sum.Sum(nil))
 }

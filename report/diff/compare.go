@@ -38,7 +38,12 @@ func Compare(ctx context.Context, old, new *results.Results) (_ *Changes, err er
 	if err := merge(before.Sorted(ctx), after.Sorted(ctx), c.add); err != nil {
 		return nil, err
 	}
-	return c.finish(ctx)
+	for k := range same {
+		list := c.changes.kind(k)
+		list.sort()
+		list.List = append([]Change{}, list.List...) // [] in JSON, never null
+	}
+	return &c.changes, c.countOrigins(ctx)
 }
 
 func sortedAs(name string) run.Spec[fetch] {
@@ -185,16 +190,6 @@ func (c *Change) micros() int64 {
 		return 1<<63 - 1
 	}
 	return c.FetchTime.UnixMicro()
-}
-
-// finish completes the lists.
-func (c *comparison) finish(ctx context.Context) (*Changes, error) {
-	for k := range same {
-		list := c.changes.kind(k)
-		list.sort()
-		list.List = append([]Change{}, list.List...) // [] in JSON, never null
-	}
-	return &c.changes, c.countOrigins(ctx)
 }
 
 // originChange is one change of an origin.

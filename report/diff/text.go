@@ -23,7 +23,19 @@ func (c *Changes) WriteText(w io.Writer, full bool) error {
 		most = MaxListed
 	}
 	t := &text{names: [2]string{c.Old.Dir, c.New.Dir}, most: most}
-	t.head(c)
+	if c.Part != "" {
+		t.line("Of both audits, a part is compared: %s.", c.Part)
+	}
+	for i, s := range []Side{c.Old, c.New} {
+		t.line("%s %s: %s, %s, %d unproven, %d unknown", [2]string{"Old", "New"}[i], t.names[i],
+			report.Count(s.Fetches, "fetch"), report.Count(s.Violations, "violation"), s.Unproven, s.Unknown)
+	}
+	t.line("In both %s; only in the old audit %d, only in the new one %d.", report.Count(c.Common, "fetch"), c.OnlyOld,
+		c.OnlyNew)
+	for _, d := range c.Settings {
+		t.line("Not the same in both, so verdicts may differ for that alone: %s: %s, now %s", d.Name,
+			cmp.Or(report.Shown(d.Old, maxShown), "none"), cmp.Or(report.Shown(d.New, maxShown), "none"))
+	}
 	for k := range same {
 		t.kind(names[k], c.kind(k))
 	}
@@ -41,22 +53,6 @@ type text struct {
 
 func (t *text) line(format string, args ...any) { fmt.Fprintf(t, format+"\n", args...) }
 
-func (t *text) head(c *Changes) {
-	if c.Part != "" {
-		t.line("Of both audits, a part is compared: %s.", c.Part)
-	}
-	for i, s := range []Side{c.Old, c.New} {
-		t.line("%s %s: %s, %s, %d unproven, %d unknown", [2]string{"Old", "New"}[i], t.names[i],
-			report.Count(s.Fetches, "fetch"), report.Count(s.Violations, "violation"), s.Unproven, s.Unknown)
-	}
-	t.line("In both %s; only in the old audit %d, only in the new one %d.", report.Count(c.Common, "fetch"), c.OnlyOld,
-		c.OnlyNew)
-	for _, d := range c.Settings {
-		t.line("Not the same in both, so verdicts may differ for that alone: %s: %s, now %s", d.Name,
-			cmp.Or(report.Shown(d.Old, maxShown), "none"), cmp.Or(report.Shown(d.New, maxShown), "none"))
-	}
-}
-
 func (t *text) kind(name string, k *Kind) {
 	if k.Total == 0 {
 		t.line("\n%s: none", name)
@@ -64,7 +60,16 @@ func (t *text) kind(name string, k *Kind) {
 	}
 	t.line("\n%s: %s%s", name, report.Count(k.Total, "fetch"), k.othersText())
 	for i := range k.List[:min(len(k.List), t.most)] {
-		t.change(&k.List[i])
+		c := &k.List[i]
+		when := "no date"
+		if c.FetchTime != nil {
+			when = c.FetchTime.Format("2006-01-02T15:04:05Z")
+		}
+		t.line("  %s", report.Shown(c.URL, maxShown))
+		t.line("    %s, %s, %s:%d", when, cmp.Or(report.Shown(c.Agent, maxShown), "crawler not known"),
+			report.Shown(c.WARCFilename, maxShown), c.WARCRecordOffset)
+		t.line("    was %s", c.Old.text())
+		t.line("    is  %s", c.New.text())
 	}
 	t.more(k.Total, len(k.List))
 }
@@ -89,18 +94,6 @@ func (k *Kind) othersText() string {
 		return ""
 	}
 	return ", of them " + strings.Join(parts, ", ")
-}
-
-func (t *text) change(c *Change) {
-	when := "no date"
-	if c.FetchTime != nil {
-		when = c.FetchTime.Format("2006-01-02T15:04:05Z")
-	}
-	t.line("  %s", report.Shown(c.URL, maxShown))
-	t.line("    %s, %s, %s:%d", when, cmp.Or(report.Shown(c.Agent, maxShown), "crawler not known"),
-		report.Shown(c.WARCFilename, maxShown), c.WARCRecordOffset)
-	t.line("    was %s", c.Old.text())
-	t.line("    is  %s", c.New.text())
 }
 
 func (s *State) text() string {

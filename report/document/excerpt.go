@@ -119,22 +119,18 @@ func (t *excerptTally) fillFrom(
 				continue
 			}
 			*budget -= c.BodySize
-			t.show(robots.Parse(body, profile), excerpts)
+			file := robots.Parse(body, profile)
+			var texts []string
+			for _, text := range file.Lines {
+				texts = append(texts, text)
+			}
+			for _, i := range excerpts {
+				t.list[i].Lines, t.list[i].Missing = linesOf(texts, int(t.keys[i].group), int(t.keys[i].rule)), ""
+			}
 			delete(wanted, c.BodyDigest)
 		}
 	}
 	return ctx.Err()
-}
-
-// show fills in excerpts of a file.
-func (t *excerptTally) show(file *robots.File, excerpts []int) {
-	var texts []string
-	for _, text := range file.Lines {
-		texts = append(texts, text)
-	}
-	for _, i := range excerpts {
-		t.list[i].Lines, t.list[i].Missing = linesOf(texts, int(t.keys[i].group), int(t.keys[i].rule)), ""
-	}
 }
 
 func (t *excerptTally) missing(excerpts []int, why string) {

@@ -85,7 +85,14 @@ func (f *Figures) Add(row any) {
 	case *report.FetchRow:
 		f.addFetch(row)
 	case *report.ViolationRow:
-		f.addFinding(row)
+		s := &f.unproven
+		if isViolation(row.Certainty) {
+			f.sites.addViolation(row)
+			s = &f.violations
+		} else {
+			f.settles.add(&found{ViolationRow: *row})
+		}
+		s.add(row, f.captures.cite)
 	case *report.HostRow:
 		f.sites.addHost(row)
 		f.WhatIf.EndOrigin()
@@ -122,17 +129,6 @@ func (f *Figures) addFetch(row *report.FetchRow) {
 	f.kinds.add(kindOf(row.IsSeed, row.IsPage, row.HopsFromSeed), counts)
 	in, _ := f.inputs.of(row.WARCFilename)
 	f.byInput[in+1].addAtOnce(counts)
-}
-
-func (f *Figures) addFinding(row *report.ViolationRow) {
-	s := &f.unproven
-	if isViolation(row.Certainty) {
-		f.sites.addViolation(row)
-		s = &f.violations
-	} else {
-		f.settles.add(&found{ViolationRow: *row})
-	}
-	s.add(row, f.captures.cite)
 }
 
 // Part returns figures of a range of origins.

@@ -27,7 +27,8 @@ func Visible(s string) string {
 		switch {
 		case r == utf8.RuneError && n == 1:
 			fmt.Fprintf(&b, "⟨0x%02X⟩", s[0])
-		case isVisible(r):
+		case r != '⟨' && unicode.IsPrint(r) &&
+			!unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector):
 			b.WriteString(s[:n])
 		default:
 			fmt.Fprintf(&b, "⟨U+%04X⟩", r)
@@ -45,11 +46,6 @@ func isPlain(s string) bool {
 		}
 	}
 	return true
-}
-
-func isVisible(r rune) bool {
-	return r != '⟨' && unicode.IsPrint(r) &&
-		!unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
 // Clip makes a text visible and short: at most about n bytes, or twice that where much had to be

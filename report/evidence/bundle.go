@@ -108,7 +108,13 @@ func (w *writer) write(ctx context.Context, opt *Options, audit *report.Audit) (
 		return nil, err
 	}
 	err = cmp.Or(w.positions.Flush(), writeManifest(manifest.Writer, head{Format, report.Version(), w.settings},
-		encoded(w.copied), w.records.lines(), w.violations()))
+		func(yield func([]byte, error) bool) {
+			for i := range w.copied {
+				if !yield(json.Marshal(&w.copied[i])) {
+					return
+				}
+			}
+		}, w.records.lines(), w.violations()))
 	if err != nil {
 		return nil, err
 	}
@@ -308,17 +314,6 @@ func (w *writer) evaluate(ctx context.Context, sink evaluate.Sink) error {
 		_, err = evaluate.Run(ctx, w.set, opt, sink)
 	}
 	return err
-}
-
-// encoded yields archives as elements of a manifest.
-func encoded(archives []archive) iter.Seq2[[]byte, error] {
-	return func(yield func([]byte, error) bool) {
-		for i := range archives {
-			if !yield(json.Marshal(&archives[i])) {
-				return
-			}
-		}
-	}
 }
 
 // violations yields the findings, with the numbers of the records that they cite, as elements of a manifest.

@@ -177,18 +177,14 @@ func (c *collector) cite(f *found) {
 		}
 	}
 	if f.table == tableRestrictions {
-		c.citePage(r.Page)
-	}
-}
-
-// citePage cites the records that state something about the use of a page.
-func (c *collector) citePage(p *evaluate.Page) {
-	if at := p.Original(); at.Index > 0 {
-		c.citePlace(at, rolePage)
-	}
-	for _, document := range p.Documents() {
-		c.citeFetch(&document.Fetch, roleDocument)
-		c.citeSteps(document.Steps)
+		// records that state something about the use of the page
+		if at := r.Page.Original(); at.Index > 0 {
+			c.citePlace(at, rolePage)
+		}
+		for _, document := range r.Page.Documents() {
+			c.citeFetch(&document.Fetch, roleDocument)
+			c.citeSteps(document.Steps)
+		}
 	}
 }
 

@@ -230,16 +230,11 @@ func (r *record) wrapper(newest string, size int64) []byte {
 	}
 	name := fmt.Sprintf("%d:%d:%d", r.Archive, r.Index, r.Offset)
 	url := r.URL
-	if !isPlainURL(url) {
+	isOdd := func(c rune) bool { return c <= ' ' || c > '~' || c == '<' || c == '>' }
+	if !strings.Contains(url, ":") || strings.ContainsFunc(url, isOdd) { // it cannot stand in a header as it is
 		url = "urn:robotsaudit:record:" + name
 	}
 	return header(kind, uuidOf(name, r.URL, r.Date), date, url, "", contentType, size)
-}
-
-// isPlainURL reports whether a URL can stand in a header as it is.
-func isPlainURL(url string) bool {
-	return strings.Contains(url, ":") &&
-		strings.IndexFunc(url, func(c rune) bool { return c <= ' ' || c > '~' || c == '<' || c == '>' }) < 0
 }
 
 const warcDateLayout = "2006-01-02T15:04:05Z"

@@ -96,7 +96,26 @@ func (g *gatherer) gatherInput(ctx context.Context, input int32, in *facts.Input
 			return openErr
 		}
 		before := g.positions.count
-		g.begin(a, in, from)
+		form := formWARC
+		switch {
+		case a.isLog:
+			form = formLog
+		case !from.form.IsWARC():
+			form = formARC
+		}
+		made := archive{
+			Name: in.Name, Entry: a.entry, Form: form, Container: in.Container, Size: in.Size,
+			Fingerprint: in.Fingerprint,
+		}
+		for _, r := range in.Runs {
+			if r.Entry == a.entry && r.Unordered && !slices.Contains(made.Unordered, r.ID.String()) {
+				made.Unordered = append(made.Unordered, r.ID.String())
+			}
+		}
+		a.number = int64(len(g.copied))
+		g.copied = append(g.copied, made)
+		g.copier.end()
+		g.copier.archive = from
 		if a.lines != nil {
 			err = cmp.Or(err, g.gatherLog(ctx, a, from))
 		}
@@ -114,30 +133,6 @@ func (g *gatherer) gatherInput(ctx context.Context, input int32, in *facts.Input
 		}
 	}
 	return err
-}
-
-// begin goes on to another archive.
-func (g *gatherer) begin(a *citedArchive, in *facts.InputResult, from *source) {
-	form := formWARC
-	switch {
-	case a.isLog:
-		form = formLog
-	case !from.form.IsWARC():
-		form = formARC
-	}
-	made := archive{
-		Name: in.Name, Entry: a.entry, Form: form, Container: in.Container, Size: in.Size,
-		Fingerprint: in.Fingerprint,
-	}
-	for _, r := range in.Runs {
-		if r.Entry == a.entry && r.Unordered && !slices.Contains(made.Unordered, r.ID.String()) {
-			made.Unordered = append(made.Unordered, r.ID.String())
-		}
-	}
-	a.number = int64(len(g.copied))
-	g.copied = append(g.copied, made)
-	g.copier.end()
-	g.copier.archive = from
 }
 
 // gatherRecord copies a record.

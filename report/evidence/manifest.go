@@ -175,17 +175,6 @@ func findingOf(r *evaluate.Result) Finding {
 	return x
 }
 
-// restrictionOf describes what a page or its origin states against a purpose.
-func restrictionOf(r *evaluate.Result, restriction *evaluate.Restriction) Finding {
-	x := findingOf(r)
-	x.Certainty, x.Restricts = restriction.Certainty.String(), restriction.Kind.String()
-	x.Purpose = restriction.Purpose.String()
-	for _, statement := range restriction.Statements {
-		x.Statements = append(x.Statements, statement.String())
-	}
-	return x
-}
-
 func timeText(t time.Time) string { return t.Format(time.RFC3339Nano) }
 
 // sections are the lists of a manifest, in order. Each element stands on a line of its own.

@@ -102,8 +102,17 @@ func (s *finder) Result(r *evaluate.Result) error {
 		}
 	}
 	for i := range r.Restrictions {
-		restriction := func() Finding { return restrictionOf(r, &r.Restrictions[i]) }
-		if err := s.found(&found{tableRestrictions, s.rows[tableFetches], r.Fetch, restriction}); err != nil {
+		restriction := &r.Restrictions[i]
+		finding := func() Finding {
+			x := findingOf(r)
+			x.Certainty, x.Restricts = restriction.Certainty.String(), restriction.Kind.String()
+			x.Purpose = restriction.Purpose.String()
+			for _, statement := range restriction.Statements {
+				x.Statements = append(x.Statements, statement.String())
+			}
+			return x
+		}
+		if err := s.found(&found{tableRestrictions, s.rows[tableFetches], r.Fetch, finding}); err != nil {
 			return err
 		}
 	}

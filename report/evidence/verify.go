@@ -108,7 +108,23 @@ func verify(ctx context.Context, path, tmp string) (*Verification, error) {
 		return nil, err
 	}
 	defer u.close()
-	if err := v.unpack(ctx, m, members, u); err != nil {
+	for {
+		var r record
+		err := m.next(&r)
+		if err == io.EOF {
+			break
+		}
+		if err := cmp.Or(err, ctx.Err(), v.unpackRecord(u, members, &r)); err != nil {
+			return nil, err
+		}
+	}
+	if !members.isLast() {
+		return nil, refusef("bytes stand after its %d records", v.Records)
+	}
+	if len(u.paths) < len(u.archives) {
+		return nil, refusef("%v: an archive without records", errManifest)
+	}
+	if err := u.finish(); err != nil {
 		return nil, err
 	}
 	return v, v.recompute(ctx, m, u, dir)
@@ -158,27 +174,6 @@ func firstDifference(is, want []byte) string {
 		other, want, _ = bytes.Cut(want, []byte("\r\n"))
 	}
 	return fmt.Sprintf("%.200q, not %.200q", line, other)
-}
-
-// unpack verifies the records and puts them into archives of their own.
-func (v *Verification) unpack(ctx context.Context, m *manifestReader, members *member, u *unpacker) error {
-	for {
-		var r record
-		err := m.next(&r)
-		if err == io.EOF {
-			break
-		}
-		if err := cmp.Or(err, ctx.Err(), v.unpackRecord(u, members, &r)); err != nil {
-			return err
-		}
-	}
-	if !members.isLast() {
-		return refusef("bytes stand after its %d records", v.Records)
-	}
-	if len(u.paths) < len(u.archives) {
-		return refusef("%v: an archive without records", errManifest)
-	}
-	return u.finish()
 }
 
 // readArchives reads the list of archives.

@@ -30,7 +30,27 @@ const (
 // WriteText writes the explanation for people, at most about 60 lines unless it is to be full.
 func (x *Explanation) WriteText(w io.Writer, full bool) error {
 	t := &text{Explanation: x, full: full, governing: governing(x.Explanation)}
-	t.answer()
+	who := t.crawler(t.Crawler.Token)
+	head := strings.ToUpper(t.Verdict[:1]) + t.Verdict[1:]
+	if t.Certainty != "" {
+		head += ", " + t.Certainty
+	}
+	switch t.Kind {
+	case evaluate.KindWhatIf:
+		t.line("%s: what held for %s, which did not make this fetch.", head, who)
+	case evaluate.KindNone:
+		t.line("%s: what would have held for %s. No archive holds this fetch.", head, who)
+	default:
+		t.line("%s.", head)
+	}
+	for _, s := range t.reasons() {
+		for _, line := range wrapped(s, width) {
+			t.line("%s", line)
+		}
+	}
+	if t.Others > 0 {
+		t.line("The same URL was fetched %s at other moments.", times(t.Others))
+	}
 	t.fetch()
 	t.timeline()
 	t.way()
@@ -117,31 +137,6 @@ func formatted(m evaluate.Moment, layout string) string {
 		return at.Format(layout)
 	}
 	return m.String()
-}
-
-// answer writes the findings, in sentences.
-func (t *text) answer() {
-	who := t.crawler(t.Crawler.Token)
-	head := strings.ToUpper(t.Verdict[:1]) + t.Verdict[1:]
-	if t.Certainty != "" {
-		head += ", " + t.Certainty
-	}
-	switch t.Kind {
-	case evaluate.KindWhatIf:
-		t.line("%s: what held for %s, which did not make this fetch.", head, who)
-	case evaluate.KindNone:
-		t.line("%s: what would have held for %s. No archive holds this fetch.", head, who)
-	default:
-		t.line("%s.", head)
-	}
-	for _, s := range t.reasons() {
-		for _, line := range wrapped(s, width) {
-			t.line("%s", line)
-		}
-	}
-	if t.Others > 0 {
-		t.line("The same URL was fetched %s at other moments.", times(t.Others))
-	}
 }
 
 func times(n int) string {
@@ -357,11 +352,7 @@ func (t *text) rules() {
 	if more := len(f.Matching) - 1 - t.limit(maxLost); more > 0 || f.More > 0 {
 		t.item("lost", "%s more", report.Count(int64(max(more, 0)+f.More), "rule"))
 	}
-	t.excerpt(f.Excerpt)
-}
-
-// excerpt writes lines of robots.txt: those that are marked first of all.
-func (t *text) excerpt(lines []evaluate.ExplainedLine) {
+	lines := f.Excerpt
 	limit := t.limit(maxExcerpt)
 	for around := 2; len(lines) > limit && around >= 0; around-- {
 		lines = near(lines, around)

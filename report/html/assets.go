@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	_ "embed" // of the assets
 	"encoding/base64"
-	"fmt"
 	"html/template"
 	"strings"
 )
@@ -29,15 +28,6 @@ var (
 	scripts = []template.JS{template.JS("/*\n" + licences + "*/\n" + libraries), template.JS(script)}
 	style   = template.CSS(styleSheet)
 )
-
-// footerOf is a style that puts a title at the foot of printed pages.
-func footerOf(title string) string {
-	var text strings.Builder
-	for _, r := range title {
-		fmt.Fprintf(&text, `\%06x`, r)
-	}
-	return `@page{@bottom-left{content:"` + text.String() + `";font:8pt sans-serif;color:#565c65}}`
-}
 
 // policyWith permits the scripts, the style and another one, and nothing else.
 func policyWith(footer string) string {

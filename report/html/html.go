@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"strings"
 
 	"github.com/robotsaudit/robotsaudit/report/document"
 )
@@ -53,7 +54,11 @@ type section struct {
 
 // Render writes a report. The same document gives the same bytes.
 func Render(w io.Writer, doc *document.Document) error {
-	footer := footerOf(doc.Title)
+	var text strings.Builder
+	for _, r := range doc.Title {
+		fmt.Fprintf(&text, `\%06x`, r)
+	}
+	footer := `@page{@bottom-left{content:"` + text.String() + `";font:8pt sans-serif;color:#565c65}}`
 	p := &page{
 		Document: doc, Policy: policyWith(footer), Style: style, Footer: template.CSS(footer), Scripts: scripts,
 		Sections: make([]section, len(doc.Sections)),

@@ -111,7 +111,18 @@ func (m *markup) finding(f *document.Finding, excerpts []document.Excerpt) {
 	}
 	m.put("\n")
 	for i := range f.Records {
-		m.record(&f.Records[i])
+		r := &f.Records[i]
+		m.put("<div><dt>", r.What, "</dt><dd><code>", r.File, "</code>, offset ", strconv.FormatInt(r.Offset, 10))
+		if r.Length != 0 {
+			m.put(", ", strconv.FormatInt(r.Length, 10), " bytes")
+		}
+		if r.ID != "" {
+			m.put(", record <code>", r.ID, "</code>")
+		}
+		if r.Digest != "" {
+			m.put(", digest <code>", r.Digest, "</code>")
+		}
+		m.put("</dd></div>")
 	}
 	m.put("\n")
 	m.terms(f.Commands, `<dd><code class="command">`, "</code></dd>")
@@ -133,20 +144,6 @@ func (m *markup) terms(terms []document.Term, before, after string) {
 		}
 		m.put("</div>")
 	}
-}
-
-func (m *markup) record(r *document.Record) {
-	m.put("<div><dt>", r.What, "</dt><dd><code>", r.File, "</code>, offset ", strconv.FormatInt(r.Offset, 10))
-	if r.Length != 0 {
-		m.put(", ", strconv.FormatInt(r.Length, 10), " bytes")
-	}
-	if r.ID != "" {
-		m.put(", record <code>", r.ID, "</code>")
-	}
-	if r.Digest != "" {
-		m.put(", digest <code>", r.Digest, "</code>")
-	}
-	m.put("</dd></div>")
 }
 
 func (m *markup) excerpt(e *document.Excerpt) {

@@ -153,26 +153,22 @@ func (p *Page) endColumns() {
 			p.paragraph(r.colour, r.label)
 			continue
 		}
-		p.writeRow(r, labels, numbers)
+		var b strings.Builder
+		label := fit(r.label, labels)
+		b.WriteString(label + strings.Repeat(" ", labels-cellsOf(label)))
+		for i, n := range r.numbers {
+			b.WriteString(strings.Repeat(" ", 2+numbers[i]-cellsOf(n)) + n)
+		}
+		used := cellsOf(b.String()) + 2
+		for i, words := range Wrap(r.words, p.width-used) {
+			if i > 0 {
+				b.WriteString("\n" + strings.Repeat(" ", used-2))
+			}
+			b.WriteString("  " + words)
+		}
+		p.text.WriteString(strings.TrimRight(b.String(), " ") + "\n")
 	}
 	p.rows = nil
-}
-
-func (p *Page) writeRow(r row, labels int, numbers []int) {
-	var b strings.Builder
-	label := fit(r.label, labels)
-	b.WriteString(label + strings.Repeat(" ", labels-cellsOf(label)))
-	for i, n := range r.numbers {
-		b.WriteString(strings.Repeat(" ", 2+numbers[i]-cellsOf(n)) + n)
-	}
-	used := cellsOf(b.String()) + 2
-	for i, words := range Wrap(r.words, p.width-used) {
-		if i > 0 {
-			b.WriteString("\n" + strings.Repeat(" ", used-2))
-		}
-		b.WriteString("  " + words)
-	}
-	p.text.WriteString(strings.TrimRight(b.String(), " ") + "\n")
 }
 
 // Wrap breaks text into lines of at most limit cells, between words where it can.

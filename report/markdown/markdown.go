@@ -141,7 +141,16 @@ func (p *page) section(s *document.Section) {
 	p.classes(s.Classes)
 	p.paragraphs(s.Totals)
 	if s.Timeline != nil {
-		p.timeline(s.Timeline)
+		table := document.NewTable("", "", "", document.Words.Columns("From"),
+			document.Number.Columns("Fetches", "Violations", "Unknown"), document.Words.Columns("robots.txt"))
+		for _, period := range s.Timeline.Periods {
+			table.Add(period.Label, period.Fetches, period.Violations, period.Unknown, period.Mark)
+		}
+		if len(table.Rows) > 0 {
+			p.add(strings.Join(p.rows(&table), "\n"))
+		}
+		p.rest(len(table.Rows), maxRows, s.Timeline.More)
+		p.paragraph(escape(s.Timeline.Undated))
 	}
 	if f := s.Findings; f != nil && len(f.List) == 0 {
 		p.paragraph(escape(f.Empty))
@@ -195,20 +204,6 @@ func (p *page) terms(terms ...document.Term) {
 		}
 	}
 	p.paragraph(strings.Join(lines, "\n"))
-}
-
-// timeline adds the periods as a table.
-func (p *page) timeline(t *document.Timeline) {
-	table := document.NewTable("", "", "", document.Words.Columns("From"),
-		document.Number.Columns("Fetches", "Violations", "Unknown"), document.Words.Columns("robots.txt"))
-	for _, period := range t.Periods {
-		table.Add(period.Label, period.Fetches, period.Violations, period.Unknown, period.Mark)
-	}
-	if len(table.Rows) > 0 {
-		p.add(strings.Join(p.rows(&table), "\n"))
-	}
-	p.rest(len(table.Rows), maxRows, t.More)
-	p.paragraph(escape(t.Undated))
 }
 
 func (p *page) classes(classes []document.Class) {

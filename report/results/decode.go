@@ -132,7 +132,14 @@ type field struct {
 func newField(rows []reflect.Value, index []int) field {
 	switch pointer := rows[0].FieldByIndex(index).Addr().Interface().(type) {
 	case *string:
-		return texts(addresses[string](rows, index))
+		fields := addresses[string](rows, index)
+		last := "" // a string is made only where it differs from the one before: neighbours repeat
+		return field{kind: format.ByteArray, set: func(v *parquetfile.Values, row, value int) {
+			if b := v.Text(value); string(b) != last {
+				last = string(b)
+			}
+			*fields[row] = last
+		}}
 	case *int32:
 		return plain(addresses[int32](rows, index), format.Int32, intOf)
 	case *int64:
@@ -168,17 +175,6 @@ func doubleOf(v *parquetfile.Values, value int) float64 {
 func boolOf(v *parquetfile.Values, value int) bool { return v.Int(value) != 0 }
 
 func intOf[F int16 | int32 | int64](v *parquetfile.Values, value int) F { return F(v.Int(value)) }
-
-// texts is a field of strings. It makes one only where it differs from the one before: neighbours repeat.
-func texts(fields []*string) field {
-	last := ""
-	return field{kind: format.ByteArray, set: func(v *parquetfile.Values, row, value int) {
-		if b := v.Text(value); string(b) != last {
-			last = string(b)
-		}
-		*fields[row] = last
-	}}
-}
 
 // plain is a field of other values.
 func plain[F any](fields []*F, kind format.Type, of func(*parquetfile.Values, int) F) field {

@@ -64,7 +64,16 @@ func spoil(v reflect.Value, next *int) {
 		}
 	case reflect.Struct:
 		if t, ok := v.Addr().Interface().(*document.Table); ok {
-			spoilTable(t, next)
+			for _, row := range t.Rows {
+				for i := range row {
+					if kind := t.Columns[i].Kind; kind != document.Number && kind != document.Moment {
+						spoil(reflect.ValueOf(&row[i]), next)
+					}
+				}
+			}
+			for _, text := range []any{&t.Caption, &t.Empty, &t.More, &t.Notes} {
+				spoil(reflect.ValueOf(text), next)
+			}
 			return
 		}
 		for i := range v.NumField() {
@@ -79,19 +88,5 @@ func spoil(v reflect.Value, next *int) {
 			}
 			*next++
 		}
-	}
-}
-
-// spoilTable leaves the columns of numbers and moments as they are.
-func spoilTable(t *document.Table, next *int) {
-	for _, row := range t.Rows {
-		for i := range row {
-			if kind := t.Columns[i].Kind; kind != document.Number && kind != document.Moment {
-				spoil(reflect.ValueOf(&row[i]), next)
-			}
-		}
-	}
-	for _, text := range []any{&t.Caption, &t.Empty, &t.More, &t.Notes} {
-		spoil(reflect.ValueOf(text), next)
 	}
 }

@@ -174,7 +174,19 @@ func (f *finishing) publish(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := f.leaveFacts(ctx); err != nil {
+	// The output states where the facts are, for commands that need them.
+	plan := facts.Plan{
+		Fingerprint: f.r.set.Fingerprint, Failures: f.r.set.Failures, Digested: f.DigestInputs, Copies: f.r.all.Copies,
+		Inputs: strings.TrimSuffix(f.r.commit.prefix(), "/"), Folder: f.ranges.Facts,
+	}
+	for i, shard := range f.r.all.Shards {
+		plan.Tasks = append(plan.Tasks, f.shard(f.out, i).name+"-"+shard.Attempt)
+	}
+	path := filepath.Join(f.tmp, facts.PlanFile)
+	if err := durable.WriteJSON(path, &plan); err != nil {
+		return err
+	}
+	if err := f.out.Put(ctx, path, facts.PrivateFolder+"/"+facts.PlanFile); err != nil {
 		return err
 	}
 	return f.out.Put(ctx, audit, report.AuditFile)
@@ -253,22 +265,6 @@ func (f *finishing) placed(ctx context.Context, t report.Table, name string, siz
 func exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
-}
-
-// leaveFacts notes in the output where the facts are, for commands that need them.
-func (f *finishing) leaveFacts(ctx context.Context) error {
-	plan := facts.Plan{
-		Fingerprint: f.r.set.Fingerprint, Failures: f.r.set.Failures, Digested: f.DigestInputs, Copies: f.r.all.Copies,
-		Inputs: strings.TrimSuffix(f.r.commit.prefix(), "/"), Folder: f.ranges.Facts,
-	}
-	for i, shard := range f.r.all.Shards {
-		plan.Tasks = append(plan.Tasks, f.shard(f.out, i).name+"-"+shard.Attempt)
-	}
-	path := filepath.Join(f.tmp, facts.PlanFile)
-	if err := durable.WriteJSON(path, &plan); err != nil {
-		return err
-	}
-	return f.out.Put(ctx, path, facts.PrivateFolder+"/"+facts.PlanFile)
 }
 
 // clean removes the tables of parts, which have their places now, and what earlier plans left.

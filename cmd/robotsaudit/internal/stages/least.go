@@ -10,14 +10,6 @@ type shardSize struct {
 	size  int64
 }
 
-func newLeast(shards int) *least {
-	l := make(least, shards)
-	for i := range l {
-		l[i].shard = i
-	}
-	return &l
-}
-
 // give adds to the shard that has least, the first of several.
 func (l *least) give(size int64) (shard int) {
 	shard = (*l)[0].shard

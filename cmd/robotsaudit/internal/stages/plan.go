@@ -136,7 +136,10 @@ func (p *Plan) share() {
 		largest[i] = int32(i)
 	}
 	slices.SortStableFunc(largest, func(a, b int32) int { return cmp.Compare(p.inputs[b].Size, p.inputs[a].Size) })
-	held := newLeast(p.Shards)
+	held := make(least, p.Shards)
+	for i := range held {
+		held[i].shard = i
+	}
 	p.shardOf = make([]int32, len(p.inputs))
 	for _, i := range largest {
 		p.shardOf[i] = int32(held.give(p.inputs[i].Size + sizeOfNone))
