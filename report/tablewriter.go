@@ -107,14 +107,10 @@ func (t *tableWriter[T]) encode() error {
 	if err := t.open(); err != nil {
 		return err
 	}
-	for i := range t.handed {
-		if err := t.out.Write(&t.handed[i]); err != nil {
-			return err
-		}
-	}
+	err := t.out.WriteAll(t.handed)
 	clear(t.handed)
 	t.handed = t.handed[:0]
-	return nil
+	return err
 }
 
 // flush encodes what is left.

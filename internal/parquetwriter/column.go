@@ -35,7 +35,7 @@ type column struct {
 	*shared
 	leaf     parquet.LeafColumn
 	optional bool
-	add      func(row unsafe.Pointer) error // a row of the column
+	add      func(first unsafe.Pointer, n int) error // the column of n rows
 
 	encoded     encoded // the values of the page
 	definitions []byte  // a level for each value or null, where there may be nulls or lists: 0 is null

@@ -28,25 +28,25 @@ func columnsOf(row reflect.Type, schema *parquet.Schema, bounded map[string]bool
 			c.index = leaf.Node.Type().NewColumnIndexer(0) // bounds are short
 		}
 		f := fields[path[0]]
-		c.takeFrom(f.Type, f.Offset)
+		c.takeFrom(f.Type, f.Offset, row.Size())
 		columns = append(columns, c)
 	}
 	return columns
 }
 
-// takeFrom has the column take its values from a field of rows.
-func (c *column) takeFrom(field reflect.Type, offset uintptr) {
+// takeFrom has the column take its values from a field of rows that have a size.
+func (c *column) takeFrom(field reflect.Type, offset, size uintptr) {
 	switch zero := reflect.Zero(field).Interface().(type) {
 	case string:
-		take(c, offset, newTexts(c), c.textOrNull)
+		take(c, offset, size, newTexts(c), c.textOrNull)
 	case int32:
-		take(c, offset, newInt32s(c, false), orNull[int32](c))
+		take(c, offset, size, newInt32s(c, false), orNull[int32](c))
 	case int64:
-		take(c, offset, newInt64s(c, false), orNull[int64](c))
+		take(c, offset, size, newInt64s(c, false), orNull[int64](c))
 	case bool:
-		take(c, offset, newBools(c), orNull[bool](c))
+		take(c, offset, size, newBools(c), orNull[bool](c))
 	case *string:
-		take(c, offset, newTexts(c), func(s *string) (string, bool) {
+		take(c, offset, size, newTexts(c), func(s *string) (string, bool) {
 			if s == nil {
 				return "", false
 			}
@@ -54,47 +54,57 @@ func (c *column) takeFrom(field reflect.Type, offset uintptr) {
 			return *s, true
 		})
 	case *int16:
-		take(c, offset, newInt32s(c, false), func(n *int16) (int32, bool) {
+		take(c, offset, size, newInt32s(c, false), func(n *int16) (int32, bool) {
 			if n == nil {
 				return 0, false
 			}
 			return int32(*n), true
 		})
 	case *int32: // measures and times, of which the library's tags can state no differences
-		take(c, offset, newInt32s(c, true), pointed[int32])
+		take(c, offset, size, newInt32s(c, true), pointed[int32])
 	case *int64:
-		take(c, offset, newInt64s(c, true), pointed[int64])
+		take(c, offset, size, newInt64s(c, true), pointed[int64])
 	case *float64:
-		take(c, offset, newDoubles(c), pointed[float64])
+		take(c, offset, size, newDoubles(c), pointed[float64])
 	case *bool:
-		take(c, offset, newBools(c), pointed[bool])
+		take(c, offset, size, newBools(c), pointed[bool])
 	case []string:
-		c.takeLists(offset, newTexts(c))
+		c.takeLists(offset, size, newTexts(c))
 	default:
 		panic(fmt.Sprintf("no column can be of type %T", zero)) // a mistake in a row type, and any use of it shows it
 	}
 }
 
 // take has a column take its values from the field at an offset. valueOf returns a value, or that it is null.
-func take[F, V any](c *column, offset uintptr, page values[V], valueOf func(F) (v V, known bool)) {
-	c.add = func(row unsafe.Pointer) error {
-		v, known := valueOf(*(*F)(unsafe.Add(row, offset)))
-		if !c.row(known) {
-			return nil
+func take[F, V any](c *column, offset, size uintptr, page values[V], valueOf func(F) (v V, known bool)) {
+	c.add = func(first unsafe.Pointer, n int) error {
+		for i := range uintptr(n) {
+			v, known := valueOf(*(*F)(unsafe.Add(first, i*size+offset)))
+			if !c.row(known) {
+				continue
+			}
+			if err := c.endFull(page.add(v)); err != nil {
+				return err
+			}
 		}
-		return c.endFull(page.add(v))
+		return nil
 	}
 }
 
-func (c *column) takeLists(offset uintptr, page values[string]) {
-	c.add = func(row unsafe.Pointer) error {
-		size, list := 0, *(*[]string)(unsafe.Add(row, offset))
-		c.list(len(list))
-		for _, s := range list {
-			c.text += len(s)
-			size = page.add(s)
+func (c *column) takeLists(offset, size uintptr, page values[string]) {
+	c.add = func(first unsafe.Pointer, n int) error {
+		for i := range uintptr(n) {
+			bytes, list := 0, *(*[]string)(unsafe.Add(first, i*size+offset))
+			c.list(len(list))
+			for _, s := range list {
+				c.text += len(s)
+				bytes = page.add(s)
+			}
+			if err := c.endFull(bytes); err != nil {
+				return err
+			}
 		}
-		return c.endFull(size)
+		return nil
 	}
 }
 

@@ -247,10 +247,8 @@ func writeRandom(t *testing.T, r *random, dir, name string, rows []randomRow, in
 		if r.IntN(3) > 0 {
 			w = NewPart[randomRow](testOptions(t.TempDir()))
 		}
-		for i := range rows[:n] {
-			if err := w.Write(&rows[i]); err != nil {
-				t.Fatal(err)
-			}
+		if err := w.WriteAll(rows[:n]); err != nil {
+			t.Fatal(err)
 		}
 		if w != whole {
 			if err := whole.Append(w); err != nil {

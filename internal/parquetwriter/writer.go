@@ -78,9 +78,14 @@ func New[T any](out io.Writer, o Options) *Writer[T] {
 func NewPart[T any](o Options) *Writer[T] { return New[T](nil, o) }
 
 // Write writes a row. After an error, the file stays without a footer.
-func (w *Writer[T]) Write(row *T) error {
-	if w.failed == nil {
-		w.failed = w.write(unsafe.Pointer(row))
+func (w *Writer[T]) Write(row *T) error { return w.WriteAll(unsafe.Slice(row, 1)) }
+
+// WriteAll writes rows, faster than one by one.
+func (w *Writer[T]) WriteAll(rows []T) error {
+	for len(rows) > 0 && w.failed == nil {
+		n := min(len(rows), checkedRows-w.rows%checkedRows)
+		w.failed = w.write(unsafe.Pointer(&rows[0]), n)
+		rows = rows[n:]
 	}
 	return w.failed
 }
@@ -127,13 +132,14 @@ func emptyFooter(schema *parquet.Schema, o *Options) format.FileMetaData {
 	return *f.Metadata()
 }
 
-func (w *writer) write(row unsafe.Pointer) error {
+// write writes n rows, up to the next look at limits, column by column.
+func (w *writer) write(first unsafe.Pointer, n int) error {
 	for _, c := range w.columns {
-		if err := c.add(row); err != nil {
+		if err := c.add(first, n); err != nil {
 			return err
 		}
 	}
-	if w.rows++; w.rows%checkedRows > 0 {
+	if w.rows += n; w.rows%checkedRows > 0 {
 		return nil
 	}
 	text := 0
