@@ -175,8 +175,13 @@ func (t TableOf[T]) add(w *Writer, row T) error {
 		return table.add(row)
 	}
 	if w.counter != nil {
-		counted := row // else each row is allocated
-		w.counter.Add(&counted)
+		counted, ok := w.counted.(*T) // else each row is allocated
+		if !ok {
+			counted = new(T)
+			w.counted = counted
+		}
+		*counted = row
+		w.counter.Add(counted)
 	}
 	return nil
 }

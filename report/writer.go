@@ -44,6 +44,7 @@ type Writer struct {
 	ungoverned     []string // what-if tokens that parts report, where some fetch has no governing capture
 
 	counter Counter // nil: nothing counts the rows
+	counted any     // the last row that was counted alone; reused
 }
 
 // A Counter counts the rows of tables while they are written.
@@ -149,8 +150,12 @@ func (w *Writer) drop() {
 // Result writes a fetch, and the rows that it has in other tables.
 func (w *Writer) Result(r *evaluate.Result) error {
 	var err error
-	if w.counter != nil || FetchesTable.writer(w) != nil { // else there is no need to make the row
-		err = FetchesTable.add(w, w.fetchRow(r))
+	if isWritten := FetchesTable.writer(w) != nil; isWritten || w.counter != nil { // else nobody needs the row
+		row := w.fetchRow(r)
+		if isWritten { // else nobody needs the key
+			row.SURTKey = locator(w.surt.Key(r.Fetch.Origin, r.Fetch.URL))
+		}
+		err = FetchesTable.add(w, row)
 	}
 	switch {
 	case r.IsViolation():

@@ -53,12 +53,12 @@ func met(ctx context.Context, dir string, seed maphash.Seed) (map[uint64]bool, e
 // Inputs that known maps to the same input need not be compared. The file of inputs is in dir.
 func FindCopies(ctx context.Context, dir string, known map[string]string) (map[string]string, error) {
 	seed := maphash.MakeSeed()
+	copies := make(map[string]string)
 	several, err := met(ctx, dir, seed)
-	if err != nil {
-		return nil, err
+	if err != nil || len(several) == 0 { // as of WARC files
+		return copies, err
 	}
 	alike := make(map[alikeness][]InputResult)
-	copies := make(map[string]string)
 	for r, err := range results(inputsOf(ctx, dir)) {
 		if err != nil {
 			return nil, err

@@ -46,7 +46,7 @@ type verdict struct{ verdict, evidence string }
 
 // NewFigures returns figures of nothing, for inputs of some names.
 func NewFigures(names []string) *Figures {
-	in := inputs{maphash.MakeSeed(), make([]named, len(names))}
+	in := inputs{seed: maphash.MakeSeed(), byName: make([]named, len(names))}
 	for i, name := range names {
 		in.byName[i] = named{maphash.String(in.seed, name), int32(i)}
 	}
@@ -185,8 +185,9 @@ func (t *hostTally) join(o *hostTally) {
 // inputs finds the inputs that hold records. Names would take more memory than their hashes, by as many bytes as
 // they have.
 type inputs struct {
-	seed   maphash.Seed
-	byName []named // by hash
+	seed    maphash.Seed
+	byName  []named // by hash
+	nowhere string  // the folder of the last file that no input holds: of an index, most are in one
 }
 
 type named struct {
@@ -200,17 +201,20 @@ const noInput = -1 // holds the archives that only an index names
 
 // of finds the input of a file that holds a record, and in a WACZ the entry.
 func (in *inputs) of(file string) (n int, entry string) {
-	for name := file; ; {
+	name := file
+	for name != in.nowhere {
 		hash := maphash.String(in.seed, name)
 		if i, found := slices.BinarySearchFunc(in.byName, hash, named.compare); found {
 			return int(in.byName[i].input), strings.TrimPrefix(strings.TrimPrefix(file, name), "/")
 		}
 		slash := strings.LastIndexByte(name, '/')
 		if slash < 0 {
-			return noInput, ""
+			in.nowhere = strings.Clone(file[:max(0, strings.LastIndexByte(file, '/'))])
+			break
 		}
 		name = name[:slash]
 	}
+	return noInput, ""
 }
 
 // Read counts what the tables of an audit, or of a part, hold.
