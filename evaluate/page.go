@@ -26,7 +26,7 @@ type Page struct {
 	Conflicts []Conflict
 	Hints     []tag.Use  // uses that a statement without force speaks against
 	source    PageSource // of Tags, even where From means that more is not known
-	original  Spot       // of a revisit or 304; zero: it has none
+	originals [2]Spot    // of a revisit or 304; two differ and may be it; zero: none
 	documents []Document // that were read: a tdmrep.json, and licences that the page or robots.txt names
 	image     bool       // what was fetched is an image, and no page
 }
@@ -110,9 +110,9 @@ type pages struct {
 // readPage sets the page of a result, and what it means for the uses asked for.
 func (p *pages) readPage(r *Result) error {
 	f := r.Fetch
-	s, original := resolve.StatementsOf(f), Spot{}
+	s, originals := resolve.StatementsOf(f), [2]Spot{}
 	if p.originals != nil {
-		s, original = p.originals.StatementsFor(f)
+		s, originals = p.originals.StatementsFor(f)
 	}
 	r.Refusal, r.Modality = refusalOf(f, s.IsChallenge()), modalityOf(f.MIMEType)
 	origin, disputed, err := p.usage(r)
@@ -148,7 +148,7 @@ func (p *pages) readPage(r *Result) error {
 	}
 	page := &Page{
 		From: s.From, Tags: append(headers.Tags, p.agentTags(metas.Tags, r.Agent)...),
-		source: source, original: original, image: isImage(s.MimeType),
+		source: source, originals: originals, image: isImage(s.MimeType),
 	}
 	page.Since, page.At = p.moment(f)
 	page.addSignals(origin, nil)
@@ -356,9 +356,15 @@ func (p *Page) findConflicts(r *Result, origin, own []tag.Signal) {
 	}
 }
 
-// Original is the place of the record that a revisit or 304 stands for, whose statements count. It is zero if
-// there is none.
-func (p *Page) Original() Spot { return p.original }
+// Originals are the places of the record that a revisit or 304 stands for, whose statements count: none, one, or
+// two that may be it and differ.
+func (p *Page) Originals() []Spot {
+	n := 0
+	for n < len(p.originals) && p.originals[n].Index > 0 {
+		n++
+	}
+	return p.originals[:n]
+}
 
 // Documents are the records other than the page that were read for it.
 func (p *Page) Documents() []Document { return p.documents }

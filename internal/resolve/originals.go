@@ -106,18 +106,23 @@ type Originals struct {
 type original struct {
 	Statements
 	at     facts.Spot
+	rival  facts.Spot // of unclear: another that fits
 	time   facts.Time
 	status int16
 	digest string
 }
 
 func originalOf(f *facts.Fetch) original {
-	return original{StatementsOf(f), facts.SpotOf(f), f.Time(), statusOf(f), f.PayloadDigest}
+	return original{
+		Statements: StatementsOf(f), at: facts.SpotOf(f), time: f.Time(), status: statusOf(f), digest: f.PayloadDigest,
+	}
 }
 
-// unclear stands for the original of a revisit that several fit which differ. Some of their
-// statements may be missing, as with fields that are cut.
-var unclear = original{Statements: Statements{Flags: facts.FlagPolicyHeadersCut}}
+// unclear stands for the original of a revisit that several fit which differ, such as these two. Some of
+// their statements may be missing, as with fields that are cut.
+func unclear(one, other *original) *original {
+	return &original{Statements: Statements{Flags: facts.FlagPolicyHeadersCut}, at: one.at, rival: other.at}
+}
 
 // size is how many bytes of text the original of a URL holds.
 func (o *original) size(url string) int {
@@ -138,19 +143,19 @@ func (o *Originals) Forget() {
 	}
 }
 
-// StatementsFor returns the statements of a fetch about its use, and where its original is: the zero Spot
-// if it has none. A revisit or 304 has its original's statements, but for the
+// StatementsFor returns the statements of a fetch about its use, and where its original is, or two that may be
+// it and differ; the zero Spot stands for none. A revisit or 304 has its original's statements, but for the
 // header fields that it has itself (draft-illyes-repext-03 §3.1.4). Fetches are to be passed in the order
 // of the facts.
-func (o *Originals) StatementsFor(f *facts.Fetch) (Statements, facts.Spot) {
+func (o *Originals) StatementsFor(f *facts.Fetch) (Statements, [2]facts.Spot) {
 	own := StatementsOf(f)
 	if o.Remember(f) {
-		return own, facts.Spot{}
+		return own, [2]facts.Spot{}
 	}
 	found := o.find(f)
 	if found == nil {
 		own.From = SourceUnknown
-		return own, facts.Spot{}
+		return own, [2]facts.Spot{}
 	}
 	borrowed := found.Flags
 	if isUnmodified(f) { // what that has is a page
@@ -159,7 +164,7 @@ func (o *Originals) StatementsFor(f *facts.Fetch) (Statements, facts.Spot) {
 	return Statements{
 		tag.Inherit(found.Headers, f.PolicyHeaders), found.Metas, cmp.Or(f.MIMEType, found.MimeType),
 		own.Flags | borrowed, SourceOriginal,
-	}, found.at
+	}, [2]facts.Spot{found.at, found.rival}
 }
 
 // Remember remembers a fetch, unless it is a revisit or 304, and reports whether it is not.
@@ -253,7 +258,7 @@ func (o *Originals) find(f *facts.Fetch) *original {
 			continue
 		}
 		if latest != nil && c.Statements != latest.Statements {
-			return &unclear
+			return unclear(latest, c)
 		}
 		latest = c
 	}
@@ -273,19 +278,20 @@ func (o *Originals) foundElsewhere(f *facts.Fetch) *original {
 		return nil
 	}
 	found := originalOf(c.Row)
-	found.at = facts.Spot{}
-	for _, step := range stepsOf(c.Row.Location) {
-		found.at = step.Spot
+	spots := [2]facts.Spot{}
+	for i, step := range stepsOf(c.Row.Location) {
+		spots[i] = step.Spot
 	}
+	found.at, found.rival = spots[0], spots[1]
 	return &found
 }
 
 // choice picks, from the records that bear the name that a revisit gives its original,
 // that original.
 type choice struct {
-	revisit  *facts.Fetch
-	found    *original
-	disputed bool // another fits as well, and differs
+	revisit *facts.Fetch
+	found   *original
+	rival   *original // fits as well, and differs; nil: none does
 }
 
 // consider prefers the one with the revisit's payload digest.
@@ -296,16 +302,16 @@ func (c *choice) consider(o *original) {
 	case c.found == nil:
 		c.found = o
 	case sameDigest(o.digest, digest) && !sameDigest(c.found.digest, digest):
-		c.found, c.disputed = o, false
-	case sameDigest(o.digest, digest) == sameDigest(c.found.digest, digest):
-		c.disputed = c.disputed || o.Statements != c.found.Statements
+		c.found, c.rival = o, nil
+	case sameDigest(o.digest, digest) == sameDigest(c.found.digest, digest) && o.Statements != c.found.Statements:
+		c.rival = cmp.Or(c.rival, o)
 	}
 }
 
 // original is nil where none fits.
 func (c *choice) original() *original {
-	if c.disputed {
-		return &unclear
+	if c.rival != nil {
+		return unclear(c.found, c.rival)
 	}
 	return c.found
 }

@@ -223,7 +223,11 @@ func (f *finder) join(ctx context.Context, references, records *run.Sorter[candi
 			}
 			r := k.Fetch
 			r.PolicyHeaders, r.Metas, r.MIMEType, r.Flags = o.Headers, o.Metas, o.MimeType, o.Flags
-			r.Location = string(appendStep(nil, Step{Kind: StepOriginal, Spot: o.at}))
+			steps := appendStep(nil, Step{Kind: StepOriginal, Spot: o.at})
+			if o.rival != (facts.Spot{}) {
+				steps = appendStep(steps, Step{Kind: StepOriginal, Spot: o.rival})
+			}
+			r.Location = string(steps)
 			return f.originals.Add(r)
 		})
 		if err != nil {
@@ -267,7 +271,7 @@ func (c *candidates) add(k *candidateOriginal) error {
 // original finds the one that a revisit refers to.
 func (c *candidates) original(f *facts.Fetch) *original {
 	if c.more {
-		return &unclear
+		return unclear(&c.list[0].original, &c.list[1].original)
 	}
 	chosen, url := choice{revisit: f}, keyOf(f.RefersToURL)
 	for i := range c.list {

@@ -39,7 +39,7 @@ const (
 	roleRival    = "rival"    // another record to which the redirect of the hop before may have led
 	roleRedirect = "redirect" // a capture that may have led to the fetch
 	roleTwin     = "twin"     // the same record in another archive, which may show what came first
-	rolePage     = "page"     // the original of the fetch, whose statements count
+	rolePage     = "page"     // the original of the fetch, whose statements count, or one of two that may be it
 	roleDocument = "document" // a tdmrep.json or a licence that was read for the page
 )
 
@@ -178,7 +178,7 @@ func (c *collector) cite(f *found) {
 	}
 	if f.table == tableRestrictions {
 		// records that state something about the use of the page
-		if at := r.Page.Original(); at.Index > 0 {
+		for _, at := range r.Page.Originals() {
 			c.citePlace(at, rolePage)
 		}
 		for _, document := range r.Page.Documents() {

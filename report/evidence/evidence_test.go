@@ -5,7 +5,9 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"crypto/sha1"
 	"crypto/sha256"
+	"encoding/base32"
 	"errors"
 	"fmt"
 	"io"
@@ -22,7 +24,9 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
+	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
+	"github.com/robotsaudit/robotsaudit/internal/tag"
 	"github.com/robotsaudit/robotsaudit/report/audittest"
 )
 
@@ -96,6 +100,47 @@ func contentOf(bundle []byte) []byte {
 		return nil
 	}
 	return content
+}
+
+// TestUnclearOriginals: a revisit of which two records may be the original is decided from a bundle as from its
+// archives, which takes both, wherever they lie.
+func TestUnclearOriginals(t *testing.T) {
+	const url, date = "http://h.example/p", "2024-05-01T11:00:00Z"
+	digest := "WARC-Payload-Digest: sha1:" + base32.StdEncoding.EncodeToString(sumOf("page"))
+	page := func(id, header string) warctest.Record {
+		r := warctest.Response(id, url, "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"+header+"\r\npage", digest)
+		r.Date = date
+		return r
+	}
+	for _, origin := range []string{"http://h.example", "http://elsewhere.example"} {
+		tdm := warctest.Response("urn:t", origin+"/.well-known/tdmrep.json",
+			"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n"+`[{"location": "/p", "tdm-reservation": 1}]`)
+		revisit := warctest.Response("urn:r", origin+"/p", "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n", digest,
+			"WARC-Profile: http://netpreserve.org/warc/1.1/revisit/identical-payload-digest",
+			"WARC-Refers-To-Target-URI: "+url, "WARC-Refers-To-Date: "+date)
+		revisit.Type, revisit.Date = "revisit", "2024-05-01T13:00:00Z"
+		archive := filepath.Join(t.TempDir(), "a.warc")
+		records := warctest.Plain(page("urn:a", "X-Robots-Tag: noai\r\n"), page("urn:b", ""), tdm, revisit)
+		if err := os.WriteFile(archive, records, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		train := evaluate.Options{Profile: robots.RFC9309, Uses: []evaluate.Use{tag.UseTrain}}
+		b, err := Write(t.Context(), Options{
+			Dir: audittest.Audit(t, train, archive), To: filepath.Join(t.TempDir(), "b.warc.gz"),
+			Drop: true, Purposes: []string{"train"},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b.Violations != 2 || b.Proven != 2 { // of the first page and the revisit
+			t.Errorf("%s: %d of %d proven, want 2 of 2: %+v", origin, b.Proven, b.Violations, b.Unproven)
+		}
+	}
+}
+
+func sumOf(text string) []byte {
+	sum := sha1.Sum([]byte(text))
+	return sum[:]
 }
 
 // TestContainers: the records of an archive are the same in a bundle whatever it is compressed
