@@ -36,8 +36,9 @@ func (f *Figures) WriteDomains(w io.Writer, sme bool) error {
 	}
 	for i, n := range f.names[:listed(len(f.names), sme)] {
 		row := []string{
-			strconv.Itoa(i + 1), n.key, strconv.FormatBool(n.isDomain), number(n.distinct), percent(n.distinct, f.content.distinct),
-			number(n.bytes), number(n.fetches), number(n.unknown),
+			strconv.Itoa(i + 1), n.key, strconv.FormatBool(n.isDomain),
+			number(n.distinct), percent(n.distinct, f.content.distinct), number(n.bytes),
+			number(n.fetches), number(n.unknown),
 		}
 		for _, bytes := range append(n.byKind[1:], n.byKind[0]) {
 			row = append(row, number(bytes))

@@ -57,7 +57,7 @@ func (f *Figures) scope(b *Form) document.Section {
 	audit := f.res.Audit()
 	s := document.Section{ID: "scope", Heading: "What the figures are of"}
 	if part := f.res.Part().String(); part != "" {
-		s.Intro = append(s.Intro, "A part of the audit: "+part+". Archives that are listed, and not read, are of the whole.")
+		s.Intro = append(s.Intro, "A part of the audit: "+part+". Inputs and collections are those of the whole.")
 	}
 	s.Intro = append(s.Intro,
 		b.say("Archives and other inputs: %s; of them not wholly read: %s", auditJSON+
@@ -69,7 +69,8 @@ func (f *Figures) scope(b *Form) document.Section {
 				"count(*) FILTER (reason <> 'robots_txt_itself' AND refusal IS NOT NULL), "+
 				"count(*) FILTER (reason <> 'robots_txt_itself' AND refusal IS NULL AND NOT is_content), "+
 				"count(*) FILTER (is_content) FROM audited",
-			f.fetches, f.robotsFetches, f.refused, f.fetches-f.robotsFetches-f.refused-f.content.fetches, f.content.fetches),
+			f.fetches, f.robotsFetches, f.refused, f.fetches-f.robotsFetches-f.refused-f.content.fetches,
+			f.content.fetches),
 		"Content is what a fetch brought with a status of 200 to 299, or with none, unless it was of robots.txt itself or "+
 			"the server refused, as with a captcha.",
 	)
@@ -85,10 +86,11 @@ func (f *Figures) scope(b *Form) document.Section {
 
 func (f *Figures) sizes(b *Form) string {
 	return b.say("Bytes of all fetches of content: %s; of distinct payloads: %s (a payload, by its digest, counts once for each "+
-		"domain name); fetches of unknown size, which count as nothing: %s; payloads of unknown size: %s",
-		"SELECT coalesce(sum(size), 0)::BIGINT, (SELECT coalesce(sum(size), 0)::BIGINT FROM payloads), count(*) - count(size), "+
-			"(SELECT count(*) - count(size) FROM payloads) FROM content",
-		f.content.bytes, f.content.distinct, f.content.unknown, f.content.distinctUnknown)
+		"domain name); fetches without a digest, each a payload of its own: %s; fetches of unknown size, which count as nothing: "+
+		"%s; payloads of unknown size: %s",
+		"SELECT coalesce(sum(size), 0)::BIGINT, (SELECT coalesce(sum(size), 0)::BIGINT FROM payloads), "+
+			"count(*) - count(content_digest), count(*) - count(size), (SELECT count(*) - count(size) FROM payloads) FROM content",
+		f.content.bytes, f.content.distinct, f.undigested, f.content.unknown, f.content.distinctUnknown)
 }
 
 const auditJSON = "WITH audit AS (FROM read_json('audit.json', columns = {inputs: 'JSON[]', totals: 'JSON'}, " +
@@ -370,16 +372,20 @@ func (f *Figures) reservations(b *Form) document.Section {
 
 func (f *Figures) signalTerms(b *Form) []document.Term {
 	const name = "Reservations found"
+	unread := ""
+	if f.measure != "payload_bytes" {
+		unread = "Most pages were not read, as an index has no content: what they state is not known."
+	}
 	if !f.isAsked() {
 		return []document.Term{field(name, "This audit did not ask which fetches are of pages that object to training: "+
-			"run 'robotsaudit evaluate DIR --purpose train'.", toState("it, meanwhile"))}
+			"run 'robotsaudit evaluate DIR --purpose train'.", toState("it, meanwhile"), unread)}
 	}
 	return []document.Term{field(name,
 		b.say("Fetches whose page or site objects to training, certainly: %s; with a doubt: %s",
 			"SELECT count(*) FILTER (certainty = 'certain'), count(*) FILTER (certainty <> 'certain') FROM "+f.limited("restrictions")+
 				" WHERE purpose = 'train' AND kind = 'usage'",
 			f.objections.of("certain"), f.objections.all()-f.objections.of("certain")),
-		"A reservation in terms of service, or in a file that the archives do not hold, is not among them.")}
+		"A reservation in terms of service, or in a file that the archives do not hold, is not among them.", unread)}
 }
 
 // limited is a table with the columns of a key, limited to the part, in SQL.
@@ -391,7 +397,7 @@ func (f *Figures) outcomeTable(b *Form) document.Table {
 	if !f.has("robots") {
 		return document.NewTable("outcomes", "", "The audit left out the table robots.")
 	}
-	return b.table("Captures of robots.txt, by what they came to", "The archives hold no robots.txt",
+	return b.table("Captures of robots.txt, by what they came to", "The audit has no capture of robots.txt",
 		"SELECT outcome, count(*) FROM "+f.limited("robots")+" WHERE record_type <> 'log' GROUP BY ALL ORDER BY outcome",
 		withNumbers("Outcome", "Captures"), f.outcomes.rows(1))
 }

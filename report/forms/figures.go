@@ -28,6 +28,7 @@ type Figures struct {
 	content                       tally
 	crawlers, types, modalities   tallies
 	names                         []*name // sorted: the largest first
+	undigested                    int64   // content fetches
 	unnamed                       int64   // content fetches without a host
 	verdicts, refusals, claims    counts
 	outcomes, objections, signals counts
@@ -131,7 +132,8 @@ func (c counts) add(keys ...string) {
 
 // rows are the rows of a query that counts: n values, by which they are sorted, and the count.
 func (c counts) rows(n int) (rows [][]any) {
-	for _, key := range slices.SortedFunc(maps.Keys(c), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) }) {
+	inOrder := func(a, b [2]string) int { return slices.Compare(a[:], b[:]) }
+	for _, key := range slices.SortedFunc(maps.Keys(c), inOrder) {
 		var row []any
 		for _, k := range key[:n] {
 			row = append(row, k)
@@ -242,11 +244,13 @@ func (f *Figures) readFetches(ctx context.Context, p *payloads) error {
 			f.names = append(f.names, &name{tally: tally{key: key}, isDomain: row.RegisteredDomain != ""})
 		}
 		of := f.names[number]
-		for _, t := range []*tally{&f.content, crawler, f.types.of(row.ContentMIMEType), f.modalities.of(row.Modality), &of.tally} {
+		mediaType, modality := f.types.of(row.ContentMIMEType), f.modalities.of(row.Modality)
+		for _, t := range []*tally{&f.content, crawler, mediaType, modality, &of.tally} {
 			t.add(size, row.FetchTime)
 		}
 		of.byKind[words.Parse[evaluate.Modality](evaluate.Modalities, row.Modality)] += max(size, 0)
 		if row.ContentDigest == "" {
+			f.undigested++
 			of.addDistinct(size)
 		} else if err := p.add(number, row.ContentDigest, size); err != nil {
 			return err

@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/dustin/go-humanize"
@@ -117,9 +118,9 @@ func (f *Form) finish() *Form {
 	return f
 }
 
-// field is a field of a form with its answers.
+// field is a field of a form with its answers; empty ones are left out.
 func field(name string, values ...string) document.Term {
-	return document.Term{Name: name, Values: values}
+	return document.Term{Name: name, Values: slices.DeleteFunc(values, func(v string) bool { return v == "" })}
 }
 
 // toState says what the archives cannot show.

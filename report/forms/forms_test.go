@@ -1,0 +1,100 @@
+package forms
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+
+	"github.com/robotsaudit/robotsaudit/evaluate"
+	"github.com/robotsaudit/robotsaudit/report/audittest"
+	"github.com/robotsaudit/robotsaudit/report/results"
+)
+
+// The template asks for the top 10 % of all names, and SMEs for the top 5 % or 1,000, whichever is less.
+func TestListed(t *testing.T) {
+	for _, c := range []struct{ names, all, sme int }{
+		{0, 0, 0},
+		{1, 1, 1},
+		{10, 1, 1},
+		{11, 2, 1},
+		{20, 2, 1},
+		{21, 3, 2},
+		{20_000, 2_000, 1_000},
+		{20_001, 2_001, 1_000},
+	} {
+		if all, sme := listed(c.names, false), listed(c.names, true); all != c.all || sme != c.sme {
+			t.Errorf("of %d names %d and %d are listed, want %d and %d", c.names, all, sme, c.all, c.sme)
+		}
+	}
+}
+
+// However many shares there are, a payload counts once for each name, with its largest size.
+func TestPayloads(t *testing.T) {
+	for _, shares := range []int64{1, 7} {
+		p, err := newPayloads((shares - 1) * sharePayloads)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := make([]tally, 3)
+		for i := range 1000 {
+			of, digest := uint32(i%3), fmt.Sprint(i/3%50)
+			if err := p.add(of, digest, int64(i%2)-1); err != nil { // not known, and 0
+				t.Fatal(err)
+			}
+			if err := p.add(of, digest, int64(i/3%50)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := p.add(2, "of unknown size", -1); err != nil {
+			t.Fatal(err)
+		}
+		got := make([]tally, 3)
+		if err := p.each(func(of uint32, size int64) { got[of].addDistinct(size) }); err != nil {
+			t.Fatal(err)
+		}
+		for i := range want {
+			want[i].distinct = 49 * 50 / 2
+		}
+		want[2].distinctUnknown = 1
+		if fmt.Sprint(got) != fmt.Sprint(want) || int64(len(p.files)) != shares {
+			t.Errorf("%d shares: %v, want %v", len(p.files), got, want)
+		}
+		if err := p.close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// The figures of parts add up to those of the whole, and the same tables give the same bytes.
+func TestParts(t *testing.T) {
+	r, err := results.Open(audittest.Audit(t, evaluate.Options{}, "../../testdata/warc"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := func(part results.Part) (*Figures, string) {
+		limited, err := r.Limit(t.Context(), part)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := Read(t.Context(), limited)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		if err := f.EU(false).WriteJSON(&b); err != nil {
+			t.Fatal(err)
+		}
+		return f, b.String()
+	}
+	whole, text := read(results.Part{})
+	if _, again := read(results.Part{}); again != text {
+		t.Error("another run gives another form")
+	}
+	one, _ := read(results.Part{Crawler: "Wget"})
+	other, _ := read(results.Part{Crawler: "ExampleBot"})
+	if whole.content.fetches != one.content.fetches+other.content.fetches || other.content.fetches != 4 ||
+		whole.content.bytes != one.content.bytes+other.content.bytes ||
+		whole.verdicts.all() != one.verdicts.all()+other.verdicts.all() {
+		t.Errorf("%+v and %+v are not %+v", one.content, other.content, whole.content)
+	}
+}
