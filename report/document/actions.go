@@ -85,8 +85,8 @@ func (f *Figures) actionSection(audit *report.Audit) Section {
 			"said. Each reason names what would settle it."},
 		{
 			ID: CauseUse, Label: "Pages and sites that restrict their use", Count: max(t.UsageRestricted, t.PublicationRestricted),
-			Meaning: "No violations. Leave these pages out of what is published, indexed or trained on. What is " +
-				"restricted depends on the purpose: the list has what speaks against those of the audit (--purpose).",
+			Meaning: "No violations. Leave these pages out of what is published, indexed or trained on, as far as " +
+				"they restrict that.",
 		},
 	} {
 		if a.Words, a.Link = plural(a.Count, "fetch"), a.ID; a.Count > 0 {

@@ -2,7 +2,7 @@ package document
 
 import "slices"
 
-const briefSites = 8 // rows of the table of sites in a brief report
+const briefSites = 6 // rows of the table of sites in a brief report
 
 // brief makes the report one of two pages: the answer, what to do, how certain it is and the worst sites. What it
 // leaves out, no link leads to.
@@ -13,8 +13,11 @@ func (d *Document) brief() {
 		switch s.ID {
 		case "actions":
 			s.Tables = nil
+			if len(s.Classes) > 0 {
+				s.Intro = nil // of commands
+			}
 			for i := range s.Classes {
-				s.Classes[i].Link = ""
+				s.Classes[i].Link, s.Classes[i].Command = "", ""
 			}
 		case "scope":
 			s.Tables = nil

@@ -164,7 +164,7 @@ func (s *summary) printAnswer(p *layout.Page, full bool) {
 	}
 	p.Answer(verdict, "Violations of robots.txt: "+plural(t.Violations, "fetch"))
 	p.Row("certain", "the crawler had fetched the robots.txt that forbids them", t.ViolationsCertain)
-	p.Row("probable", "the same, but for a doubt (violations.notes)", t.ViolationsProbable)
+	p.Row("probable", "the same, but a doubt remains (column notes)", t.ViolationsProbable)
 	p.Across("No violations, as far as these archives show")
 	p.Row("possible", "no proof that the crawler knew, or made the fetch", t.Possible)
 	p.Row("contested", "another copy of robots.txt, or reading, allows them", t.Contested)
@@ -312,7 +312,11 @@ func (s *summary) printActions(p *layout.Page, opt TextOptions) {
 	if opt.Dir == "" {
 		return
 	}
-	p.Line("Each cause has a list, and each violation a proof:")
+	if s.audit.Totals.Violations > 0 {
+		p.Line("Each cause has a list, and each violation a proof:")
+	} else {
+		p.Line("Each cause has a list:")
+	}
 	most := slices.MaxFunc(actions, func(a, b Class) int { return cmp.Compare(a.Count, b.Count) })
 	p.Command(s.listCommand(opt.Dir, most.ID, s.audit))
 	if s.audit.Totals.Violations > 0 {
