@@ -91,18 +91,20 @@ func TestJUnit(t *testing.T) {
 	var suites struct {
 		Tests    int64 `xml:"tests,attr"`
 		Failures int   `xml:"failures,attr"`
-		Skipped  int   `xml:"skipped,attr"`
-		Cases    []struct {
-			Name    string    `xml:"name,attr"`
-			Failure *string   `xml:"failure"`
-			Skipped *struct{} `xml:"skipped"`
-		} `xml:"testsuite>testcase"`
+		Suite    struct {
+			Skipped int `xml:"skipped,attr"`
+			Cases   []struct {
+				Name    string    `xml:"name,attr"`
+				Failure *string   `xml:"failure"`
+				Skipped *struct{} `xml:"skipped"`
+			} `xml:"testcase"`
+		} `xml:"testsuite"`
 	}
 	if err := xml.Unmarshal(write(t, ci.JUnit, r), &suites); err != nil {
 		t.Fatal(err)
 	}
 	failures, skipped, violations := 0, 0, int64(0)
-	for _, c := range suites.Cases {
+	for _, c := range suites.Suite.Cases {
 		if c.Skipped != nil {
 			skipped++
 		}
@@ -112,10 +114,10 @@ func TestJUnit(t *testing.T) {
 		failures++
 		violations += int64(strings.Count(*c.Failure, " of "+c.Name+" "))
 	}
-	if suites.Tests != r.Audit().Totals.Origins || int64(len(suites.Cases)) != suites.Tests ||
-		suites.Failures != failures || suites.Skipped != skipped ||
+	if suites.Tests != r.Audit().Totals.Origins || int64(len(suites.Suite.Cases)) != suites.Tests ||
+		suites.Failures != failures || suites.Suite.Skipped != skipped ||
 		violations != r.Audit().Totals.Violations {
 		t.Errorf("%d cases, %d failures with %d violations, %d skipped; attributes say %d, %d and %d",
-			len(suites.Cases), failures, violations, skipped, suites.Tests, suites.Failures, suites.Skipped)
+			len(suites.Suite.Cases), failures, violations, skipped, suites.Tests, suites.Failures, suites.Suite.Skipped)
 	}
 }

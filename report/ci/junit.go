@@ -112,15 +112,16 @@ type junitSuites struct {
 
 type junitSuite struct {
 	junitCounts
-	Cases []junitCase `xml:"testcase"`
-	Out   string      `xml:"system-out,omitempty"`
+	Skipped int         `xml:"skipped,attr"`
+	Cases   []junitCase `xml:"testcase"`
+	Out     string      `xml:"system-out,omitempty"`
 }
 
 type junitCounts struct {
 	Name     string `xml:"name,attr"`
 	Tests    int    `xml:"tests,attr"`
 	Failures int    `xml:"failures,attr"`
-	Skipped  int    `xml:"skipped,attr"`
+	Errors   int    `xml:"errors,attr"` // none: schemas require it
 }
 
 type junitCase struct {

@@ -89,7 +89,7 @@ func (b *builder) readInputs(res *results.Results) error {
 				b.names = append(b.names, name)
 			}
 			if fetched {
-				b.collections.add(name, counts)
+				b.collections.add(name+"\t"+claims(in), counts)
 			}
 		}
 		n++
@@ -143,9 +143,11 @@ func (b *builder) document(options *Options) *Document {
 }
 
 func (b *builder) siteSection() Section {
-	t := b.collections.table("sites-collections", "By collection", "Collection")
+	t := b.collections.table("sites-collections", "By collection and policy", "Collection", "Claims about robots.txt")
 	t.Notes = []string{"A collection is a folder of archives, a WACZ, or what warcinfo records say that they are " +
-		"part of (isPartOf). A fetch may count in several. An archive whose warcinfo records name several counts in each."}
+		"part of (isPartOf). A fetch may count in several. An archive whose warcinfo records name several counts in " +
+		"each. What archives claim about robots.txt is the field robots of these records: a mandate such as legal " +
+		"deposit may override robots.txt. It changes no verdict."}
 	if n := b.byInput[noInput+1].Fetches; n > 0 {
 		t.Notes = append(t.Notes, plural(n, "fetch")+" of archives that are no input, reported by an index or a list, "+
 			isAre(n, "counts", "count")+" in none.")

@@ -199,7 +199,7 @@ func (s *site) link() Cell {
 	return c
 }
 
-// groupTally counts fetches by something that they have in common.
+// groupTally counts fetches by something that they have in common; by several things with tabs between their names.
 type groupTally map[string]*Tally
 
 const maxGroups = 300
@@ -214,17 +214,21 @@ func (g groupTally) add(name string, counts Tally) {
 }
 
 // table lists the groups, the one with most violations first.
-func (g groupTally) table(id, caption, name string) Table {
+func (g groupTally) table(id, caption string, names ...string) Table {
 	t := NewTable(id, caption, "There are no fetches.",
-		Words.Columns(name), Number.Columns("Fetches", "Violations", "Unknown"))
-	names := slices.SortedFunc(maps.Keys(g), func(a, b string) int {
+		Words.Columns(names...), Number.Columns("Fetches", "Violations", "Unknown"))
+	sorted := slices.SortedFunc(maps.Keys(g), func(a, b string) int {
 		return cmp.Or(cmp.Compare(g[b].Violations, g[a].Violations), cmp.Compare(g[b].Fetches, g[a].Fetches),
 			cmp.Compare(a, b))
 	})
-	for _, name := range names[:min(len(names), maxGroups)] {
-		t.Add(name, g[name].Fetches, g[name].Violations, g[name].Unknown)
+	for _, name := range sorted[:min(len(sorted), maxGroups)] {
+		var row []any
+		for cell := range strings.SplitSeq(name, "\t") {
+			row = append(row, cell)
+		}
+		t.Add(append(row, g[name].Fetches, g[name].Violations, g[name].Unknown)...)
 	}
-	t.leaveOut(int64(len(names)-maxGroups), "table fetches")
+	t.leaveOut(int64(len(sorted)-maxGroups), "table fetches")
 	return t
 }
 
@@ -243,6 +247,17 @@ func collections(in *report.AuditInput) (names []string) {
 		}
 	}
 	return names
+}
+
+// claims are what the warcinfo records of an input claim of its obedience to robots.txt.
+func claims(in *report.AuditInput) string {
+	var list []string
+	for _, c := range in.Crawls {
+		if claim := Clip(c.Robots, 60); claim != "" && !slices.Contains(list, claim) {
+			list = append(list, claim)
+		}
+	}
+	return cmp.Or(strings.Join(few(list, maxNamed), ", "), "nothing")
 }
 
 // Kinds of fetches, as far as the archives show them.

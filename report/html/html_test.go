@@ -92,7 +92,7 @@ func TestOutline(t *testing.T) {
 		"h2 What was audited", "  crawlers: 2 rows", "  inputs: 8 rows",
 		"h2 Over time", "  timeline-numbers: 7 rows",
 		"h2 Changes since the audit before", "  changes-new: 30 rows", "  changes-origins: 18 rows",
-		"h2 Sites and collections", "  sites-origins: 36 rows",
+		"h2 Sites and collections", "  sites-origins: 36 rows", "  sites-collections: 2 rows",
 		"h2 Violations", "  violations-list: 86 rows",
 		"h2 Disallowed, but not proven", "  unproven-list: 16 rows", "  unproven-causes: 4 rows",
 		"h2 What is unknown", "  unknown-reasons: 5 rows",
