@@ -54,13 +54,14 @@ func (z *zstdCodec) members(src *Source) memberStream {
 // find looks only for frames with a checksum: without one, nothing distinguishes a
 // frame from bytes that look like one.
 func (z *zstdCodec) find(b []byte) int {
+	const reserved, checksum = 1 << 3, 1 << 2 // flags of the byte after the magic number (RFC 8878 §3.1.1.1.1)
 	for at := 0; ; at++ {
 		n := bytes.Index(b[at:], magicZstd)
 		if n < 0 || at+n+len(magicZstd) == len(b) {
 			return -1
 		}
 		at += n
-		if d := frameDescriptor(b[at+len(magicZstd)]); d.valid() && d.hasChecksum() {
+		if b[at+len(magicZstd)]&(reserved|checksum) == checksum {
 			return at
 		}
 	}
@@ -181,7 +182,7 @@ func (m *zstdMembers) next() error {
 	}
 	m.begin, m.crc = m.src.Position(), 0
 	m.Reset(frameContent{m})
-	b, err := m.src.Peek(len(magicZstd) + maxFrameHeader)
+	b, err := m.src.Peek(zstd.HeaderMaxSize)
 	if len(b) == 0 {
 		return err
 	}
@@ -191,11 +192,24 @@ func (m *zstdMembers) next() error {
 		}
 		return errNoMember
 	}
-	h, err := parseFrameHeader(b[len(magicZstd):])
-	if err != nil {
+	var h zstd.Header
+	switch err := h.Decode(b); {
+	case err == io.ErrUnexpectedEOF:
 		return err
+	case err != nil: // a bit that must be zero
+		return errNoMember
 	}
-	m.frame = frameReader{src: m.src, left: int64(len(magicZstd) + h.size), checksum: h.hasChecksum()}
+	window := h.WindowSize
+	if h.SingleSegment {
+		window = h.FrameContentSize
+	}
+	if window > maxZstdWindow {
+		return &memberError{
+			words.IssueWindowTooLarge,
+			fmt.Sprintf("a zstd window of %d bytes, more than %d", window, maxZstdWindow),
+		}
+	}
+	m.frame = frameReader{src: m.src, left: int64(h.HeaderSize), checksum: h.HasCheckSum}
 	if m.out == nil {
 		m.out, err = zstd.NewReader(&m.frame, m.codec.options...)
 	} else {
@@ -316,68 +330,6 @@ func (r *frameReader) nextPart() error {
 	}
 	r.left, r.last = 3+size, header&1 == 1
 	return nil
-}
-
-// maxFrameHeader is how many bytes a frame header has at most, after the magic number.
-const maxFrameHeader = 14
-
-// frameDescriptor is the first byte of a frame header (RFC 8878 §3.1.1.1.1).
-type frameDescriptor byte
-
-func (d frameDescriptor) valid() bool         { return d&(1<<3) == 0 }
-func (d frameDescriptor) hasChecksum() bool   { return d&(1<<2) != 0 }
-func (d frameDescriptor) singleSegment() bool { return d&(1<<5) != 0 }
-
-func (d frameDescriptor) dictionaryIDSize() int { return [...]int{0, 1, 2, 4}[d&3] }
-
-func (d frameDescriptor) contentSizeSize() int {
-	if d>>6 == 0 && d.singleSegment() {
-		return 1
-	}
-	return [...]int{0, 2, 4, 8}[d>>6]
-}
-
-// frameHeader holds the fields of a frame's header that are needed to walk the frame.
-type frameHeader struct {
-	frameDescriptor
-	size int // bytes, without the magic number
-}
-
-// parseFrameHeader reads a frame header. One that requires more memory than allowed is
-// an error.
-func parseFrameHeader(b []byte) (frameHeader, error) {
-	if len(b) == 0 {
-		return frameHeader{}, io.ErrUnexpectedEOF
-	}
-	h := frameHeader{frameDescriptor(b[0]), 1}
-	if !h.valid() {
-		return h, errNoMember
-	}
-	var window uint64
-	if !h.singleSegment() {
-		if len(b) < 2 {
-			return h, io.ErrUnexpectedEOF
-		}
-		base := uint64(1) << (10 + b[1]>>3)
-		window = base + base/8*uint64(b[1]&7)
-		h.size++
-	}
-	h.size += h.dictionaryIDSize() + h.contentSizeSize()
-	if len(b) < h.size {
-		return h, io.ErrUnexpectedEOF
-	}
-	if h.singleSegment() {
-		var field [8]byte
-		copy(field[:], b[h.size-h.contentSizeSize():h.size])
-		window = binary.LittleEndian.Uint64(field[:])
-	}
-	if window > maxZstdWindow {
-		return h, &memberError{
-			words.IssueWindowTooLarge,
-			fmt.Sprintf("a zstd window of %d bytes, more than %d", window, maxZstdWindow),
-		}
-	}
-	return h, nil
 }
 
 // memberError is the error of a member that is not damaged, and still not read.
