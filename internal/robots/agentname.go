@@ -21,13 +21,6 @@ func ProductName(name string) string {
 	return name
 }
 
-// firstWord returns the text before the first blank. Of a token of several words, RFC 9309 §2.2.1
-// would have that alone.
-func firstWord(name string) string {
-	word, _, _ := strings.Cut(name, " ")
-	return word
-}
-
 // withoutVersion drops a version that is the last word of a name: "Brightbot 1.0".
 func withoutVersion(name string) string {
 	if i := strings.LastIndexByte(name, ' '); i > 0 && isVersion(name[i+1:]) {
@@ -68,7 +61,7 @@ var noAside aside
 // of a token of several, and by which the profile does not find the token's groups.
 func (f *File) aside(token string) *aside {
 	name := ProductName(token)
-	word := firstWord(name)
+	word, _, _ := strings.Cut(name, " ") // RFC 9309 §2.2.1 would have that alone
 	f.asides.once.Do(f.findAsides)
 	if word == "" || f.asides.text == "" && word == name || strings.ContainsAny(word, "/*") || isVersion(word) {
 		return &noAside
@@ -215,11 +208,6 @@ func (f *File) OtherLines(token string) []int { return f.aside(token).lines }
 // allow reports whether one of the groups allows the path, or may.
 func (a *aside) allow(path string, equal Readings, spent *int) bool {
 	return a.more || slices.ContainsFunc(a.groups, func(g *Group) bool { return g.allows(path, equal, spent) })
-}
-
-// forbid reports whether one of the groups forbids the path, or may.
-func (a *aside) forbid(path string, spent *int) bool {
-	return a.more || slices.ContainsFunc(a.groups, func(g *Group) bool { return g.forbids(path, spent) })
 }
 
 // forbids reports whether the group forbids the path, or may.

@@ -73,7 +73,7 @@ func (g *Group) Against(token, path string, d Decision) (r Readings, cost int) {
 		if open&ReadUnsafe != 0 && g.turned(path, d, ReadUnsafe, &cost) {
 			r = ReadUnsafe
 		}
-		if aside.forbid(path, &cost) {
+		if aside.more || slices.ContainsFunc(aside.groups, func(g *Group) bool { return g.forbids(path, &cost) }) {
 			r |= ReadAgentName
 		}
 		return r, cost

@@ -271,26 +271,20 @@ func isHexDigit(c byte) bool { return ascii.Hex[c] != ascii.NotHex }
 
 func isAlnum(c byte) bool { return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'z' }
 
-// decodeNumber decodes a numeric character reference, which needs digits but no ";"
-// (HTML §13.2.5.75 to §13.2.5.80). Package html sees both otherwise in the shortest
-// ones.
-func decodeNumber(ref string) string {
-	number := strings.TrimSuffix(ref, ";")
-	if !isHexDigit(number[len(number)-1]) {
-		return ref
-	}
-	return html.UnescapeString(number + ";")
-}
-
 // decodeReference decodes a character reference of an attribute. A named one that
 // lacks its ";" is none before "=", a letter or a digit (HTML §13.2.5.73), as in
-// "?a=b&copy=1". One of more than 40 bytes is none.
+// "?a=b&copy=1". One of more than 40 bytes is none. A numeric one needs digits but no ";" (HTML
+// §13.2.5.75 to §13.2.5.80): package html sees both otherwise in the shortest ones.
 func decodeReference(ref, rest string) string {
 	if len(ref) > 40 && ref[1] != '#' {
 		return ref
 	}
 	if len(ref) > 1 && ref[1] == '#' {
-		return decodeNumber(ref)
+		number := strings.TrimSuffix(ref, ";")
+		if !isHexDigit(number[len(number)-1]) {
+			return ref
+		}
+		return html.UnescapeString(number + ";")
 	}
 	text := html.UnescapeString(ref)
 	if text == ref || ref == "&semi;" {

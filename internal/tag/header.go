@@ -70,11 +70,18 @@ func (p *headerReader) read(line string) {
 	case "content-usage":
 		p.usage = append(p.usage, l)
 	case "x-robots-tag":
-		p.xRobotsTag(l)
+		if looksStructured(l.value) {
+			p.structuredTags(l, SourceXRobotsTag)
+		} else {
+			p.legacyTags(l, SourceXRobotsTag)
+		}
 	case "content-signal", "content-signals":
 		p.addSignals(contentSignals(l.value), l, SourceHeader)
 	case "tdm-reservation":
-		p.addSignals(tdmReservations(l.value), l, SourceHeader)
+		// Several values with commas between them were several lines, joined on the way (RFC 9110 §5.3).
+		for part := range strings.SplitSeq(l.value, ",") {
+			p.addSignals(tdmReservation(part), l, SourceHeader)
+		}
 	case "tdm-policy":
 		p.addSignals(tdmPolicy(l.value), l, SourceHeader)
 	case "link":

@@ -6,16 +6,6 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/ascii"
 )
 
-// xRobotsTag reads one line of X-Robots-Tag: the legacy syntax first, as a
-// structured field where ";" says that it means to be one.
-func (p *headerReader) xRobotsTag(l fieldLine) {
-	if looksStructured(l.value) {
-		p.structuredTags(l, SourceXRobotsTag)
-		return
-	}
-	p.legacyTags(l, SourceXRobotsTag)
-}
-
 // legacyTags reads "bot: rule, rule, bot: rule": a prefix governs what follows, up
 // to the next one or the end of the line.
 func (p *headerReader) legacyTags(l fieldLine, source Source) {

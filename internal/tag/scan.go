@@ -406,10 +406,6 @@ func (it Item) speaks() bool {
 	case metaAgents[it.Name]:
 		return true
 	}
-	return holdsWord(it.Content)
-}
-
-// holdsWord reports whether one of the rules that a meta states is of the vocabulary.
-func holdsWord(content string) bool {
-	return slices.ContainsFunc(metaTags(content), func(t Tag) bool { return t.Rule != RuleUnknown })
+	// Else one of the rules that the meta states must be of the vocabulary.
+	return slices.ContainsFunc(metaTags(it.Content), func(t Tag) bool { return t.Rule != RuleUnknown })
 }

@@ -358,15 +358,6 @@ func contentSignal(pair string) Signal {
 	return s
 }
 
-// tdmReservations reads a TDM-Reservation field: several values with commas between them were several
-// lines, joined on the way (RFC 9110 §5.3).
-func tdmReservations(value string) (list []Signal) {
-	for part := range strings.SplitSeq(value, ",") {
-		list = append(list, tdmReservation(part)...)
-	}
-	return list
-}
-
 // tdmReservation reads the value of tdm-reservation: 1 or 0.
 func tdmReservation(value string) []Signal {
 	s := Signal{

@@ -18,7 +18,13 @@ func (p *headerReader) structuredTags(l fieldLine, source Source) {
 	var legacy []string
 	flush := func() {
 		if len(legacy) > 0 {
-			p.fallback(strings.Join(legacy, ","), source, l)
+			// Together, for a prefix governs the members after it and a date may hold a comma.
+			joined := l
+			joined.value = strings.Join(legacy, ",")
+			if source == SourceRobotsTag {
+				joined.notes |= NoteMalformed
+			}
+			p.legacyTags(joined, source)
 			legacy = legacy[:0]
 		}
 	}
@@ -44,16 +50,6 @@ func (p *headerReader) structuredTags(l fieldLine, source Source) {
 		}
 	}
 	flush()
-}
-
-// fallback reads neighbouring members that are no structured ones as legacy: together, for a prefix governs
-// the members after it and a date may hold a comma.
-func (p *headerReader) fallback(value string, source Source, l fieldLine) {
-	l.value = value
-	if source == SourceRobotsTag {
-		l.notes |= NoteMalformed
-	}
-	p.legacyTags(l, source)
 }
 
 // structuredMember reads one member. ok is false where it is none, or one that

@@ -244,19 +244,11 @@ func (s *scanner) skipTag() bool {
 		s.at += n + 1
 		return true
 	}
-	after, ok := skipAttributes(s.page, s.at)
-	s.at = after
-	return ok
-}
-
-// skipAttributes is attributes.read for a tag whose attributes do not matter.
-func skipAttributes(page []byte, i int) (after int, ok bool) {
 	for {
-		key, _, next, ok := nextAttribute(page, i)
-		if key == nil {
-			return next, ok
+		key, _, after, ok := nextAttribute(s.page, s.at)
+		if s.at = after; key == nil {
+			return ok
 		}
-		i = next
 	}
 }
 
@@ -268,26 +260,18 @@ func (s *scanner) enter(name []byte) {
 		}
 		return
 	}
-	if s.mode == modeHeadNoscript && !s.staysInNoscript(name) {
+	if s.mode == modeHeadNoscript {
+		switch string(name) { // belong into a noscript element of the head, or are ignored there (HTML §13.2.6.4.5)
+		case "html", "basefont", "bgsound", "link", "meta", "noframes", "style", "head", "noscript":
+			return
+		}
 		s.mode = modeHead
 	}
-	switch {
-	case s.mode >= modeBody:
+	if s.mode >= modeBody {
 		s.enterBody(name)
-	case s.mode == modeHeadNoscript:
-	default:
+	} else {
 		s.enterHead(name)
 	}
-}
-
-// staysInNoscript reports whether a start tag belongs into a noscript element of
-// the head, or is ignored there (HTML §13.2.6.4.5).
-func (s *scanner) staysInNoscript(name []byte) bool {
-	switch string(name) {
-	case "html", "basefont", "bgsound", "link", "meta", "noframes", "style", "head", "noscript":
-		return true
-	}
-	return false
 }
 
 // enterHead follows a start tag before the body (HTML §13.2.6.4.1 to §13.2.6.4.4

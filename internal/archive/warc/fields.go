@@ -15,13 +15,12 @@ type Fields struct {
 	Stray bool   // a line before it is no field
 }
 
-// IsField reports whether a field's name is this one, given in lower case.
+// IsField reports whether a field's name is this one, given in lower case. It begins at the end, where
+// names of one length differ soonest.
 func IsField(name []byte, lower string) bool {
-	return len(name) == len(lower) && isInAnyCase(name, lower)
-}
-
-// isInAnyCase begins at the end, where names of one length differ soonest.
-func isInAnyCase(name []byte, lower string) bool {
+	if len(name) != len(lower) {
+		return false
+	}
 	for i := len(lower) - 1; i >= 0; i-- {
 		if c := name[i]; c != lower[i] && ascii.LowerByte(c) != lower[i] {
 			return false

@@ -325,16 +325,11 @@ func (r *memberReader) closeMember() error {
 	if _, err := r.out.Discard(math.MaxInt64); err != io.EOF {
 		return r.broken(err, "in the member")
 	}
-	r.addMember(r.in.sum(), r.in.offset())
-	return nil
-}
-
-// addMember counts the member in hand, which has been read.
-func (r *memberReader) addMember(crc uint32, end int64) {
-	r.open, r.end = false, end
-	r.member = binary.LittleEndian.AppendUint32(r.member[:0], crc)
+	r.open, r.end = false, r.in.offset()
+	r.member = binary.LittleEndian.AppendUint32(r.member[:0], r.in.sum())
 	r.member = binary.LittleEndian.AppendUint64(r.member, uint64(r.end-r.in.start()))
 	r.Add(r.member)
+	return nil
 }
 
 // leave gives up the record at start and moves past the member, if it ends well.

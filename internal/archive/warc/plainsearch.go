@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"github.com/robotsaudit/robotsaudit/internal/digest"
-	"github.com/robotsaudit/robotsaudit/internal/recordid"
 )
 
 // plainSearch looks for the ends and beginnings of records in a plain file.
@@ -204,17 +203,17 @@ func (s *plainSearch) owned(from int64, own ownIDs) (int64, error) {
 		if end-start > MaxRecordHeader {
 			continue
 		}
-		id, err := s.warcinfoID(start, next)
+		h, err := s.header(start, next)
 		if err != nil {
 			return -1, err
 		}
 		if first < 0 {
 			first = start
 		}
-		if own[id] {
+		if own[h.WarcinfoID] {
 			return first, nil
 		}
-		if id != "" || next == end {
+		if h.WarcinfoID != "" || next == end {
 			first = -1
 		}
 	}
@@ -254,12 +253,6 @@ func (s *plainSearch) findHeaderEnd(start int64) (int64, error) {
 		return math.MaxInt64, err
 	}
 	return at + int64(length), err
-}
-
-// warcinfoID returns the warcinfo that the header fields in [start, end) name.
-func (s *plainSearch) warcinfoID(start, end int64) (recordid.ID, error) {
-	h, err := s.header(start, end)
-	return h.WarcinfoID, err
 }
 
 // header parses the header, or a part of one, in [start, end).
@@ -360,7 +353,11 @@ func (c *chains) add(r candidate) error {
 		first = r.start
 	}
 	if len(c.begun) >= maxChains {
-		c.drop(r.start)
+		for end := range c.begun { // chains that have ended before
+			if end < r.start-maxLineEnds {
+				delete(c.begun, end)
+			}
+		}
 		if len(c.begun) > maxChains/2 { // so that dropping takes no more time than adding
 			return errProofSpent
 		}
@@ -369,15 +366,6 @@ func (c *chains) add(r candidate) error {
 		c.begun[r.end] = first
 	}
 	return nil
-}
-
-// drop forgets the chains that have ended before a place.
-func (c *chains) drop(before int64) {
-	for end := range c.begun {
-		if end < before-maxLineEnds {
-			delete(c.begun, end)
-		}
-	}
 }
 
 // reaching returns where the first of the chains begins whose last record ends at a

@@ -140,7 +140,13 @@ func (h *Header) set(name, value []byte, before *Header) {
 	contradicts := false
 	switch {
 	case IsField(name, "warc-type"):
-		contradicts = First(&h.Type, recordKind(value))
+		kind := ""
+		if i := slices.Index(types[:], string(value)); i >= 0 {
+			kind = types[i]
+		} else {
+			kind = strings.ToLower(string(value))
+		}
+		contradicts = First(&h.Type, kind)
 	case IsField(name, "warc-record-id"):
 		contradicts = First(&h.ID, recordID(value, before))
 	case IsField(name, "warc-date"):
@@ -222,16 +228,6 @@ func blockDigestOf(h *Header) digest.Digest {
 var types = [...]string{
 	"response", "request", "metadata", "revisit", "resource", "warcinfo", "conversion",
 	"continuation",
-}
-
-// recordKind reads a WARC-Type.
-func recordKind(value []byte) string {
-	for _, kind := range types {
-		if string(value) == kind {
-			return kind
-		}
-	}
-	return strings.ToLower(string(value))
 }
 
 // contentType reads a Content-Type.

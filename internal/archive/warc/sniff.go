@@ -24,7 +24,11 @@ func Sniff(src *Source, foreign func(begin []byte) bool) Form {
 	case bytes.HasPrefix(b, magicGzip):
 		return s.gzip(b)
 	case bytes.HasPrefix(b, magicBzip2):
-		return s.stream(containerBzip2, bzip2.NewReader(bytes.NewReader(b)))
+		start, _ := bufio.NewReaderSize(bzip2.NewReader(bytes.NewReader(b)), beginBytes).Peek(beginBytes)
+		if len(start) == 0 { // damage that the reader will name
+			return Form{Container: containerBzip2, framing: warcFraming{}}
+		}
+		return s.plain(start, containerBzip2)
 	case bytes.HasPrefix(b, magicZstd), isSkippable(b):
 		return s.zstd(src)
 	case bytes.HasPrefix(b, magicZip), bytes.HasPrefix(b, magicEmptyZip), nearlyZip(b):
@@ -70,15 +74,6 @@ func (s sniffer) plain(b []byte, c Container) Form {
 		}
 	}
 	return notAnArchive
-}
-
-// stream looks at the first bytes of a compressed stream.
-func (s sniffer) stream(c Container, r io.Reader) Form {
-	start, _ := bufio.NewReaderSize(r, beginBytes).Peek(beginBytes)
-	if len(start) == 0 { // damage that the reader will name
-		return Form{Container: c, framing: warcFraming{}}
-	}
-	return s.plain(start, c)
 }
 
 // gzip distinguishes an archive whose first gzip member holds one record, or none, from

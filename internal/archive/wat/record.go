@@ -181,13 +181,11 @@ func (r *Reader) container(name []byte) {
 	case "Offset":
 		r.record.Offset = r.number("Offset")
 	case "Gzip-Metadata":
-		r.section("Gzip-Metadata", r.gzip)
-	}
-}
-
-func (r *Reader) gzip(name []byte) {
-	if string(name) == "Deflate-Length" {
-		r.record.Length = r.number("Deflate-Length")
+		r.section("Gzip-Metadata", func(name []byte) {
+			if string(name) == "Deflate-Length" {
+				r.record.Length = r.number("Deflate-Length")
+			}
+		})
 	}
 }
 
@@ -263,14 +261,11 @@ func (r *Reader) payload(name []byte) {
 		r.section("WARC-Info-Metadata", func(name []byte) { r.field(&r.record.Head, name) })
 	case "WARC-Metadata-Metadata", "Filedesc-Metadata":
 		r.record.Payload = PayloadFields
-		r.section(string(name), r.fieldList)
-	}
-}
-
-func (r *Reader) fieldList(name []byte) {
-	switch string(name) {
-	case "Metadata-Records", "Data":
-		r.list(string(name), r.pair)
+		r.section(string(name), func(name []byte) {
+			if string(name) == "Metadata-Records" || string(name) == "Data" {
+				r.list(string(name), r.pair)
+			}
+		})
 	}
 }
 
@@ -304,7 +299,11 @@ func (r *Reader) message(name []byte) {
 		r.record.EntityLength = r.number("Entity-Length")
 	case "HTML-Metadata":
 		r.record.HTML = true
-		r.section("HTML-Metadata", r.html)
+		r.section("HTML-Metadata", func(name []byte) {
+			if string(name) == "Head" {
+				r.section("Head", r.htmlHead)
+			}
+		})
 	}
 }
 
@@ -326,12 +325,6 @@ func (r *Reader) startLine(name []byte) {
 	}
 	if text, ok := r.text("the start line"); ok && *to == "" {
 		*to = text
-	}
-}
-
-func (r *Reader) html(name []byte) {
-	if string(name) == "Head" {
-		r.section("Head", r.htmlHead)
 	}
 }
 
