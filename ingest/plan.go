@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"github.com/alitto/pond/v2"
 
@@ -274,12 +275,14 @@ func (g *ingestion) attempt(ctx context.Context, inputs []facts.Input) (name str
 		Tmp:      tmp,
 		Cores:    g.cores,
 	}
-	read, failed, err := readInputs(ctx, w, inputs, g.opt.Stdin, opt)
+	n, read, failed, err := readInputs(ctx, w, inputs, g.opt.Stdin, opt)
 	if err != nil || len(failed) > 0 {
 		w.Abandon()
 		return "", failed, err
 	}
 	size = read
+	inputs = inputs[:n]
+	name = taskName(g.fingerprint, inputs)
 	if err := w.Close(&m); err != nil {
 		return "", nil, err
 	}
@@ -300,32 +303,42 @@ func (g *ingestion) attempt(ctx context.Context, inputs []facts.Input) (name str
 	return name, nil, nil
 }
 
-// readInputs reads the inputs, in order, into w, and returns their size. Where some cannot be read, w is to be
-// abandoned; the others are read to their end all the same, into nothing, so that one pass finds all that fail.
+// grace is how long the input in hand may still be read once ctx is done, so that the task is kept up to it.
+const grace = 500 * time.Millisecond
+
+// readInputs reads the inputs, in order, into w, and returns how many, and their size. Once ctx is done, the first ones
+// stand for all. Where some cannot be read, w is to be abandoned; the others are read to their end all the same, into
+// nothing, so that one pass finds all that fail.
 func readInputs(ctx context.Context, w *facts.Writer, inputs []Input, stdin io.Reader, opt reading.Options) (
-	size int64, failed []*reading.Error, err error,
+	n int, size int64, failed []*reading.Error, err error,
 ) {
+	inHand, end := context.WithCancel(context.WithoutCancel(ctx))
+	defer end()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(grace, end) })()
 	var out facts.Sink = w
 	for i, in := range inputs {
-		if err := ctx.Err(); err != nil {
-			return 0, nil, err
+		switch err := ctx.Err(); {
+		case err != nil && i > 0 && len(failed) == 0:
+			return i, size, nil, nil
+		case err != nil:
+			return 0, 0, nil, err
 		}
-		result, err := reading.Read(ctx, in, int32(i), out, stdin, opt)
+		result, err := reading.Read(inHand, in, int32(i), out, stdin, opt)
 		var failure *reading.Error
 		switch {
 		case errors.As(err, &failure):
 			failed, out = append(failed, failure), facts.Discard{}
 		case err != nil:
-			return 0, nil, err
+			return 0, 0, nil, err
 		case len(failed) == 0:
 			err = w.Input(&result)
 		}
 		if err != nil && failure == nil {
-			return 0, nil, err
+			return 0, 0, nil, err
 		}
 		size += result.Size
 	}
-	return size, failed, nil
+	return len(inputs), size, failed, nil
 }
 
 // OpenFacts reads the current facts of an output folder.

@@ -363,6 +363,37 @@ func TestIngestInterrupted(t *testing.T) {
 	}
 }
 
+// Of a task that is interrupted among many archives, those that were read are kept.
+func TestIngestKeepsTheFirstOfATask(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const n = 2000
+	for i := range n {
+		name := fmt.Sprintf("%04d", i)
+		if err := os.WriteFile(name+".warc.gz", []byte(site(name+".example")), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	inputs, _ := Expand(t.Context(), []string{"."}, ExpandOptions{})
+	ctx, interrupt := context.WithCancel(t.Context())
+	opt := Options{Dir: "out", Workers: 1, Progress: new(Progress)}
+	go func() {
+		for opt.Progress.BytesRead.Load() == 0 && ctx.Err() == nil {
+			time.Sleep(time.Millisecond)
+		}
+		interrupt()
+	}()
+	if err := Ingest(ctx, inputs, opt); err != context.Canceled {
+		t.Fatalf("%v, want %v", err, context.Canceled)
+	}
+	set, progress, _ := ingestAll(t, ".")
+	if kept := progress.InputsKept.Load(); kept == 0 || kept >= n {
+		t.Errorf("%d of %d inputs were kept", kept, n)
+	}
+	if got := len(resultsOf(t, set)); got != n {
+		t.Errorf("%d inputs, want %d", got, n)
+	}
+}
+
 func TestLock(t *testing.T) {
 	tree(t, nil)
 	release, err := Lock("out")
