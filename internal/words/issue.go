@@ -81,10 +81,10 @@ var Issues = []Word{
 	IssueBadRecordHeader: {
 		Name: "bad_record_header", Effect: FetchesMissing,
 		Meaning: "The input holds something that is no WARC or ARC record, or one with a damaged header.",
-		More: "That is a record without WARC-Type, or whose unknown type is a known one but for a letter or two or " +
-			"holds an HTTP message; or, where no checksum covers it, a header that may be parts of two: a line is no " +
-			"field, or its identity, date, URL, type or length contradict one another (the type, or two of the first " +
-			"three: the record is skipped).",
+		More: "WARC-Type is missing. Or it is unknown, and looks like a known type with a wrong letter or two, or " +
+			"its record holds an HTTP message. Where no checksum covers a header, it may also be parts of two: a line " +
+			"is no field, or identity, date, URL, type or length contradict one another. If the type or two of the " +
+			"first three do, the record is skipped.",
 	},
 	IssueHeaderTooLong: {
 		Name: "header_too_long", Effect: FetchesMissing,
@@ -193,16 +193,15 @@ var Issues = []Word{
 	IssueLimitReached: {
 		Name:    "limit_reached",
 		Meaning: "There is more than is remembered at a time: something may be missing.",
-		More: "`detail` says of what. Fetches and requests that wait for each other (once an archive): a " +
-			"User-Agent may be missing. Warcinfo records (once an archive): a record that names a further one has " +
-			"none, unless that is the latest before it. Pages that a WACZ lists, more than 262,144: the others count " +
-			"as embeds. Captures of an origin's `tdmrep.json`, `ai.txt` or `llms.txt`, more than 4,096: later ones " +
-			"are left out. Captures of " +
-			"licence documents, more than 8,192 or 8 MiB of URLs (once an audit): the others are not read. Product " +
-			"tokens that a robots.txt names, more than 1,000, with `--policies named`: the others have no rows in " +
-			"`robots_policies`. Captures of a URL to which a robots.txt refers, more than 1,000 (once a URL and " +
-			"step): what refers to it is unresolved. Redirects of robots.txt beyond the fifth, more than 20,000 " +
-			"(once an audit): the others end at the sixth.",
+		More: "`detail` says which limit. Of requests that wait for their fetches, an archive may have more: a " +
+			"User-Agent may be missing. Of its warcinfo records, those beyond the limit are forgotten: a record that " +
+			"names one has none, unless it is the latest before it. Of the pages that a WACZ lists, those beyond " +
+			"262,144 count as embeds. Of the captures of an origin's `tdmrep.json`, `ai.txt` or `llms.txt`, those " +
+			"after the 4,096th are left out. Of the captures of licence documents, those beyond 8,192 or 8 MiB of " +
+			"URLs in an audit are not read. Of the product tokens in a robots.txt, those beyond 1,000 have no rows in " +
+			"`robots_policies`, with `--policies named`. Where a URL to which a robots.txt refers has more than " +
+			"1,000 captures, the reference stays unresolved. Of the redirects of robots.txt beyond the fifth, " +
+			"those after the 20,000th in an audit end at the sixth.",
 	},
 	IssueBadLogLine: {
 		Name:    "bad_log_line",
