@@ -107,7 +107,7 @@ def write(work: Path, to: Path) -> None:
 
     with duckdb.connect() as db:
         db.execute("SET temp_directory = ?", [str(work / "spilled")])
-        db.execute("SET memory_limit = '1GB'")  # what needs more is spilled
+        db.execute("SET memory_limit = '256MB'")  # what needs more is spilled
         db.execute("CREATE VIEW rows AS " + " UNION ALL ".join(
             f"SELECT {rank} AS rank, id, reason, detail FROM '{sql_text(work / name)}.parquet'"
             for rank, name in enumerate(LISTS)))
