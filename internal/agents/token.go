@@ -59,7 +59,11 @@ func TokenDoubt(token string) string {
 	}
 	name, _, spaced := strings.Cut(token, " ")
 	near, isNear := Near(token)
+	_, isCategory := InCategory(token)
 	switch {
+	case isCategory:
+		return fmt.Sprintf("%q is a product token here; --agents %[1]s of audit and evaluate asks about all crawlers of "+
+			"that category, which 'robotsaudit agents %[1]s' lists", token)
 	case isNear:
 		return fmt.Sprintf("%q is no crawler that 'robotsaudit agents' lists; did you mean %s? Groups that name "+
 			"%[2]s are not for %[1]q", token, near.Token)
