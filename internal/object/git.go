@@ -80,7 +80,7 @@ func statGit(ctx context.Context, dir string) (Info, error) {
 }
 
 // gitHistory is the history of a git repository up to a commit, as lines of JSON: the files that each commit brought or
-// removed, in the order in which git tells them.
+// removed, in the order of 'git log'.
 type gitHistory struct {
 	*io.PipeReader
 	stop context.CancelFunc
@@ -152,7 +152,7 @@ func writeGitFiles(w io.Writer, log io.Reader, blobs *gitBlobs) error {
 		change := strings.Fields(word) // modes and blobs, before and after; what was done
 		path, err := words.ReadString(0)
 		if err != nil || len(change) != 5 {
-			return errors.New("git tells its history in a form that is not known")
+			return errors.New("the output of 'git log' is not in the form that was asked for")
 		}
 		f := gitFile{File: commit + ":" + strings.TrimSuffix(path, "\x00"), Time: at}
 		if strings.HasPrefix(change[1], "100") { // a file, as opposed to a link or to none

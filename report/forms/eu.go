@@ -32,7 +32,7 @@ func (f *Figures) EU(sme bool) *Form {
 		f.scope(b),
 		{ID: "general", Heading: "1. General information", Terms: []document.Term{
 			field("Version of the Summary, last update", toState("both, with links to earlier versions")),
-			field("1.1. Provider identification", toState("name and contact details, and those of the authorised representative")),
+			field("1.1. Provider identification", toState("name and contact details, and the same of the authorised representative")),
 			field("1.2. Model identification", toState("versioned model names, model dependencies, date of placement on the Union market")),
 			field("1.3. Modalities, overall training data size and other characteristics",
 				toState("the range of the training data size of each modality, types of content, and the linguistic "+
@@ -57,7 +57,7 @@ func (f *Figures) scope(b *Form) document.Section {
 	audit := f.res.Audit()
 	s := document.Section{ID: "scope", Heading: "What the figures are of"}
 	if part := f.res.Part().String(); part != "" {
-		s.Intro = append(s.Intro, "A part of the audit: "+part+". Inputs and collections are those of the whole.")
+		s.Intro = append(s.Intro, "A part of the audit: "+part+". Inputs and collections are of the whole audit.")
 	}
 	s.Intro = append(s.Intro,
 		b.say("Archives and other inputs: %s; of them not wholly read: %s", auditJSON+
@@ -175,7 +175,7 @@ func (f *Figures) crawled(b *Form, sme bool) document.Section {
 				"SELECT count(*) FILTER (is_domain), count(*) FILTER (NOT is_domain), "+
 					"(SELECT count(*) FROM content WHERE name = '') FROM names", f.domains(), int64(len(f.names))-f.domains(), f.unnamed),
 			"See the table of media types.", toState("what kind of websites they are, such as news or encyclopedias; and their languages")),
-		field("Type of modality covered", "See the table of modalities, which are those of the media types that servers declared."),
+		field("Type of modality covered", "See the table of modalities. They follow from the media types that servers declared."),
 		field("Summary of the most relevant domain names crawled",
 			b.say("The list, domains.csv, has %s of %s names ("+strings.ReplaceAll(share, "%", "%%")+"), by the size of the content. "+
 				"They have %s of %s bytes of distinct payloads",
@@ -185,8 +185,8 @@ func (f *Figures) crawled(b *Form, sme bool) document.Section {
 				int64(n), int64(len(f.names)), f.distinctOf(n), f.distinctOf(len(f.names))),
 			"domains.csv also has the bytes of each modality, so that the list can be weighed across modalities.",
 			"A name is a registered domain, such as example.com: the public suffix and one label, by the ICANN part of the public "+
-				"suffix list ("+f.res.Audit().Settings.PublicSuffixList+"). Below a private suffix, such as blogspot.com, sites "+
-				"are not told apart. A port makes no difference. Internationalised names are in their ASCII form. "+
+				"suffix list ("+f.res.Audit().Settings.PublicSuffixList+"). Below a private suffix, such as blogspot.com, all sites "+
+				"count as one name. A port makes no difference. Internationalised names are in their ASCII form. "+
 				"A host without a registered domain stands for itself.",
 			"The order is: bytes of distinct payloads, bytes of all fetches, number of fetches, name.", flag),
 	}
@@ -289,7 +289,7 @@ func (f *Figures) verdictTable(b *Form) document.Table {
 			row[1] = "not disallowed"
 		}
 	}
-	return b.table("What robots.txt said of the fetches, without those of robots.txt itself", "There is none",
+	return b.table("What robots.txt said of the fetches, without fetches of robots.txt itself", "There is none",
 		"SELECT verdict, coalesce(certainty, 'not disallowed') AS certainty, count(*) FROM audited "+
 			"WHERE reason <> 'robots_txt_itself' GROUP BY ALL ORDER BY verdict, certainty",
 		append(document.Words.Columns("Verdict", "Certainty that the crawler violated it"), document.Number.Columns("Fetches")...), rows)

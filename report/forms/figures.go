@@ -10,7 +10,9 @@ import (
 	"time"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
+	"github.com/robotsaudit/robotsaudit/internal/durable"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/facts/run"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/results"
@@ -121,11 +123,11 @@ type counts map[[2]string]int64
 
 func (c counts) add(keys ...string) {
 	var key [2]string
-	for i, k := range keys {
-		key[i] = strings.Clone(k)
-	}
+	copy(key[:], keys)
 	if _, is := c[key]; !is && len(c) >= maxKeys {
 		key = [2]string{others}
+	} else if !is {
+		key = [2]string{strings.Clone(key[0]), strings.Clone(key[1])} // of a row, which is read into again
 	}
 	c[key]++
 }
@@ -173,12 +175,11 @@ func Read(ctx context.Context, r *results.Results) (*Figures, error) {
 		verdicts: make(counts), refusals: make(counts), claims: make(counts), outcomes: make(counts),
 		objections: make(counts), signals: make(counts), collections: make(counts),
 	}
-	var content, indexed, rows int64
+	var content, indexed int64
 	for row, err := range results.Rows(ctx, r, report.FetchesTable, "fetch_status", "record_type", "refusal", "reason") {
 		if err != nil {
 			return nil, err
 		}
-		rows++
 		if isContent(row) {
 			content++
 			if row.RecordType == facts.TypeIndexed.String() {
@@ -190,11 +191,14 @@ func Read(ctx context.Context, r *results.Results) (*Figures, error) {
 		f.measure = "warc_record_length"
 	}
 	f.setup = setupOf(r, f.measure)
-	p, err := newPayloads(rows)
+	dir, remove, err := durable.Temporary("")
 	if err != nil {
 		return nil, err
 	}
-	return f, errors.Join(cmp.Or(f.readFetches(ctx, p), f.readOthers(ctx)), p.close())
+	if err := f.readFetches(ctx, dir); err != nil {
+		return nil, errors.Join(err, remove())
+	}
+	return f, errors.Join(f.readOthers(ctx), remove())
 }
 
 // size is that of the content of a fetch; -1: not known.
@@ -208,8 +212,10 @@ func (f *Figures) size(row *report.FetchRow) int64 {
 	return *row.PayloadBytes
 }
 
-func (f *Figures) readFetches(ctx context.Context, p *payloads) error {
-	numbers := make(map[string]uint32) // of names
+// readFetches reads the table of fetches. Payloads are sorted in a folder that is there.
+func (f *Figures) readFetches(ctx context.Context, dir string) error {
+	payloads := run.NewSorter(dir, payloadRuns)
+	numbers := make(map[string]int32) // of names
 	for row, err := range results.Rows(ctx, f.res, report.FetchesTable, "url_host_name", "url_host_registered_domain",
 		"fetch_time", "fetch_status", "record_type", "content_digest", "content_mime_type", "payload_bytes", "modality",
 		"refusal", "warc_record_length", "agent", "claim", "verdict", "reason", "certainty") {
@@ -238,7 +244,7 @@ func (f *Figures) readFetches(ctx context.Context, p *payloads) error {
 		key := cmp.Or(row.RegisteredDomain, row.HostName)
 		number, known := numbers[key]
 		if !known {
-			number = uint32(len(f.names))
+			number = int32(len(f.names))
 			key = strings.Clone(key)
 			numbers[key] = number
 			f.names = append(f.names, &name{tally: tally{key: key}, isDomain: row.RegisteredDomain != ""})
@@ -252,11 +258,12 @@ func (f *Figures) readFetches(ctx context.Context, p *payloads) error {
 		if row.ContentDigest == "" {
 			f.undigested++
 			of.addDistinct(size)
-		} else if err := p.add(number, row.ContentDigest, size); err != nil {
+		} else if err := payloads.Add(payload{number, row.ContentDigest, size}); err != nil {
 			return err
 		}
 	}
-	if err := p.each(func(number uint32, size int64) { f.names[number].addDistinct(size) }); err != nil {
+	err := eachDistinct(payloads.Sorted(ctx), func(number int32, size int64) { f.names[number].addDistinct(size) })
+	if err != nil {
 		return err
 	}
 	for _, n := range f.names {

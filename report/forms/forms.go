@@ -60,7 +60,7 @@ func (f *Form) ask(sql string, rows [][]any) string {
 	return id
 }
 
-// say is a sentence whose figures are those of the one row that a query gives, in this order.
+// say is a sentence with the figures of the one row that a query gives, in this order.
 func (f *Form) say(format, sql string, values ...any) string {
 	words := make([]any, len(values))
 	for i, v := range values {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
+	"github.com/robotsaudit/robotsaudit/internal/facts/run"
 	"github.com/robotsaudit/robotsaudit/report/audittest"
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
@@ -28,40 +29,29 @@ func TestListed(t *testing.T) {
 	}
 }
 
-// However many shares there are, a payload counts once for each name, with its largest size.
+// A payload counts once for each name, with its largest size.
 func TestPayloads(t *testing.T) {
-	for _, shares := range []int64{1, 7} {
-		p, err := newPayloads((shares - 1) * sharePayloads)
-		if err != nil {
+	payloads := run.NewSorter(t.TempDir(), payloadRuns)
+	add := func(name int, digest string, size int) {
+		if err := payloads.Add(payload{int32(name), digest, int64(size)}); err != nil {
 			t.Fatal(err)
 		}
-		want := make([]tally, 3)
-		for i := range 1000 {
-			of, digest := uint32(i%3), fmt.Sprint(i/3%50)
-			if err := p.add(of, digest, int64(i%2)-1); err != nil { // not known, and 0
-				t.Fatal(err)
-			}
-			if err := p.add(of, digest, int64(i/3%50)); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := p.add(2, "of unknown size", -1); err != nil {
-			t.Fatal(err)
-		}
-		got := make([]tally, 3)
-		if err := p.each(func(of uint32, size int64) { got[of].addDistinct(size) }); err != nil {
-			t.Fatal(err)
-		}
-		for i := range want {
-			want[i].distinct = 49 * 50 / 2
-		}
-		want[2].distinctUnknown = 1
-		if fmt.Sprint(got) != fmt.Sprint(want) || int64(len(p.files)) != shares {
-			t.Errorf("%d shares: %v, want %v", len(p.files), got, want)
-		}
-		if err := p.close(); err != nil {
-			t.Error(err)
-		}
+	}
+	for i := range 1000 {
+		digest := i / 3 % 50
+		add(i%3, fmt.Sprint(digest), i%2-1) // not known, and 0
+		add(i%3, fmt.Sprint(digest), digest)
+	}
+	add(2, "of unknown size", -1)
+	got := make([]tally, 3)
+	err := eachDistinct(payloads.Sorted(t.Context()), func(name int32, size int64) { got[name].addDistinct(size) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	const all = 49 * 50 / 2
+	want := []tally{{distinct: all}, {distinct: all}, {distinct: all, distinctUnknown: 1}}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }
 

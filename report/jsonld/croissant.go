@@ -39,7 +39,7 @@ var vocabulary = func() node {
 	return n
 }()
 
-// dataTypes are those of columns.
+// dataTypes has Croissant's types of columns.
 var dataTypes = map[string]string{
 	"STRING": "sc:Text", "LIST of STRING": "sc:Text", "BOOLEAN": "sc:Boolean", "INT16": "sc:Integer",
 	"INT32": "sc:Integer", "INT64": "sc:Integer", "DOUBLE": "sc:Float", "TIMESTAMP": "sc:DateTime",

@@ -59,8 +59,8 @@ func partOf[R any](r *Results, table report.TableOf[R]) (*Part, error) {
 // has reports whether a row that shows it is of the part.
 func (p *Part) has(row any) bool { return p.Keeps(row.(keyed).Key()) }
 
-// Part is a part of an audit: the fetches of a period, from some hosts, by one crawler or those of one
-// operator. The zero value is all of it.
+// Part is a part of an audit: the fetches of a period, from some hosts, by one crawler or all of one operator.
+// The zero value is all of it.
 type Part struct {
 	// The first day or moment, and the last; zero: there is no bound. A fetch without a date is in no period.
 	Since, Until evaluate.AsOf
@@ -116,7 +116,7 @@ func (p *Part) Keeps(host string, micros *int64, agent string) bool {
 	return p.Crawler == "" || strings.EqualFold(p.Crawler, agent) || p.Crawler == NoCrawler && agent == ""
 }
 
-// Tokens are those of the crawlers that the part is limited to. nil: it is not.
+// Tokens are the product tokens of the crawlers that the part is limited to. nil: it is limited to none.
 func (p *Part) Tokens() (tokens []string) {
 	for _, a := range agents.All() {
 		if p.Operator != "" && a.Operator == p.Operator {
