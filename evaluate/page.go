@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -114,7 +115,7 @@ func (p *pages) readPage(r *Result) error {
 	if p.originals != nil {
 		s, originals = p.originals.StatementsFor(f)
 	}
-	r.Refusal, r.Modality = refusalOf(f, s.IsChallenge()), modalityOf(f.MIMEType)
+	r.Refusal, r.Modality = refusalOf(f, s.IsChallenge()), modalityOf(cmp.Or(f.DetectedType, f.MIMEType))
 	origin, disputed, err := p.usage(r)
 	if err != nil {
 		return err

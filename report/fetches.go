@@ -22,6 +22,13 @@ type FetchRow struct {
 	ContentDigest string `parquet:"content_digest,optional,delta"`
 	// Content-Type without parameters, as sent. Null: not sent.
 	ContentMIMEType string `parquet:"content_mime_type,optional,dict"`
+	// Media type that the crawler found in the content (WARC-Identified-Payload-Type), or that an index
+	// has so. Null: not stated.
+	ContentMIMEDetected string `parquet:"content_mime_detected,optional,dict"`
+	// Languages that the crawler found in the content (WARC-Identified-Content-Language, or
+	// `languages-cld2` of Common Crawl's metadata records), or that an index has so: codes between
+	// commas, mostly of ISO 639-3. Null: not stated.
+	ContentLanguages string `parquet:"content_languages,optional,dict"`
 	Content
 	RecordPlace
 	CrawlerToken
@@ -61,22 +68,24 @@ type FetchRow struct {
 func (b *rowBuilder) fetchRow(r *evaluate.Result) FetchRow {
 	f := r.Fetch
 	row := FetchRow{
-		FetchedURL:      b.fetchedURL(f),
-		FetchMethod:     text(f.Method),
-		FetchStatus:     status(f.Status),
-		RecordType:      f.Type.String(),
-		ContentDigest:   text(f.PayloadDigest),
-		ContentMIMEType: text(f.MIMEType),
-		Content:         content(r),
-		RecordPlace:     b.recordPlace(f),
-		CrawlerToken:    crawlerToken(r),
-		Claim:           text(f.Claim),
-		Decision:        decision(r.Evidence, &r.Answer),
-		Certainty:       r.Certainty.String(),
-		RobotsID:        robotsID(r.Governing),
-		Notes:           b.noteList(r.Notes),
-		Trust:           f.Trust.String(),
-		Discovery:       discovery(f),
+		FetchedURL:          b.fetchedURL(f),
+		FetchMethod:         text(f.Method),
+		FetchStatus:         status(f.Status),
+		RecordType:          f.Type.String(),
+		ContentDigest:       text(f.PayloadDigest),
+		ContentMIMEType:     text(f.MIMEType),
+		ContentMIMEDetected: text(f.DetectedType),
+		ContentLanguages:    f.Languages,
+		Content:             content(r),
+		RecordPlace:         b.recordPlace(f),
+		CrawlerToken:        crawlerToken(r),
+		Claim:               text(f.Claim),
+		Decision:            decision(r.Evidence, &r.Answer),
+		Certainty:           r.Certainty.String(),
+		RobotsID:            robotsID(r.Governing),
+		Notes:               b.noteList(r.Notes),
+		Trust:               f.Trust.String(),
+		Discovery:           discovery(f),
 	}
 	for _, id := range f.ListedIDs() {
 		row.ListIDs = append(row.ListIDs, text(id))

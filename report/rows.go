@@ -128,7 +128,8 @@ type Content struct {
 	// HTTP head. Null: not known, as the record is cut or in segments, or was not read (indexes, WATs,
 	// logs); or not in the record (a revisit).
 	PayloadBytes *int64 `parquet:"payload_bytes,optional"`
-	// Kind of content, by `content_mime_type`. Null: no media type known.
+	// Kind of content, by the media type found in it (`fetches.content_mime_detected`), or else by
+	// `content_mime_type`. Null: no media type known.
 	Modality string `parquet:"modality,optional,dict" values:"modality"`
 	// Why the server refused what was asked for, as its answer states it. Null: it did not.
 	Refusal string `parquet:"refusal,optional,dict" values:"refusal"`

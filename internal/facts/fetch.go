@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
@@ -155,6 +156,8 @@ type Fetch struct {
 	Status          int16  // -1: none could be read
 	Location        string
 	MIMEType        string
+	DetectedType    string // media type that whoever wrote the archive or the index found in the content
+	Languages       string // that they found in it, joined by commas
 	PayloadDigest   string // as the record's header gives it
 	Truncated       string // WARC-Truncated
 	UserAgent       string
@@ -259,6 +262,21 @@ func (f *Fetch) RereadCost() int64 {
 func MediaType(contentType string) string {
 	m, _, _ := strings.Cut(contentType, ";")
 	return strings.ToLower(strings.TrimSpace(m))
+}
+
+// maxLanguages bounds a list of languages: Common Crawl lists three.
+const maxLanguages = 64
+
+// LanguageList is a list of language codes, joined by commas, as Fetch has it; "" where it is no such list.
+func LanguageList(codes string) string {
+	codes = strings.ReplaceAll(codes, " ", "")
+	isCode := func(r rune) bool {
+		return r < 0x80 && (r == ',' || r == '-' || unicode.IsLetter(r) || unicode.IsDigit(r))
+	}
+	if len(codes) > maxLanguages || strings.ContainsFunc(codes, func(r rune) bool { return !isCode(r) }) {
+		return ""
+	}
+	return codes
 }
 
 // AtMost returns at most n bytes of s, and does not keep the rest in memory.

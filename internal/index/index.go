@@ -39,7 +39,9 @@ type Row struct {
 	Micros   int64  // since 1970 in UTC, where the index has a typed time; else NoTime
 	Status   int
 	Method   string
-	MIME     string // declared, never detected
+	MIME     string // declared
+	Detected string // media type found in the content
+	Language string // languages found in it, joined by commas
 	Digest   string // as written, perhaps without its label
 	Redirect string
 	Filename string      // of the archive
@@ -178,6 +180,8 @@ const (
 	fieldStatus
 	fieldMethod
 	fieldMIME
+	fieldDetected
+	fieldLanguage
 	fieldDigest
 	fieldRedirect
 	fieldFilename
@@ -228,6 +232,10 @@ func (row *Row) set(f field, value string) (fault string) {
 		row.Method = value
 	case fieldMIME:
 		row.MIME = value
+	case fieldDetected:
+		row.Detected = value
+	case fieldLanguage:
+		row.Language = value
 	case fieldDigest:
 		row.Digest = value
 	case fieldRedirect:

@@ -192,11 +192,12 @@ func TestSamples(t *testing.T) {
 		},
 		{
 			"Common Crawl's CDXJ", CDXJ,
-			`ar,com,futbolinterior)/component/mailto 20250516140105 {"url": "http://futbolinterior.com.ar/component/mailto/?tmpl=component", "mime": "text/html", "mime-detected": "text/x", "status": "301", "digest": "OQ3OBNFR7DBCFQ4ANGEQW5P2FOXZZJRA", "length": "1103", "offset": "391196", "filename": "crawl-data/CC-MAIN-2025-21/segments/1746990412530.66/crawldiagnostics/CC-MAIN-20250516130253-20250516160253-00626.warc.gz", "redirect": "https://futbolinterior.com.ar/component/mailto/"}` + "\n",
+			`ar,com,futbolinterior)/component/mailto 20250516140105 {"url": "http://futbolinterior.com.ar/component/mailto/?tmpl=component", "mime": "text/html", "mime-detected": "text/x", "languages": "spa,eng", "status": "301", "digest": "OQ3OBNFR7DBCFQ4ANGEQW5P2FOXZZJRA", "length": "1103", "offset": "391196", "filename": "crawl-data/CC-MAIN-2025-21/segments/1746990412530.66/crawldiagnostics/CC-MAIN-20250516130253-20250516160253-00626.warc.gz", "redirect": "https://futbolinterior.com.ar/component/mailto/"}` + "\n",
 			[]Row{row(func(r *Row) {
 				r.Line, r.At = 1, 0
 				r.URL, r.Time, r.MIME, r.Status = "http://futbolinterior.com.ar/component/mailto/?tmpl=component",
 					"20250516140105", "text/html", 301
+				r.Detected, r.Language = "text/x", "spa,eng"
 				r.Digest, r.Length, r.Offset = "OQ3OBNFR7DBCFQ4ANGEQW5P2FOXZZJRA", 1103, 391196
 				r.Filename = "crawl-data/CC-MAIN-2025-21/segments/1746990412530.66/crawldiagnostics/CC-MAIN-20250516130253-20250516160253-00626.warc.gz"
 				r.Redirect, r.Subset = "https://futbolinterior.com.ar/component/mailto/", "crawldiagnostics"

@@ -18,6 +18,8 @@ var captureNames = map[string]field{
 	"statuscode":       fieldStatus,
 	"mime":             fieldMIME,
 	"mimetype":         fieldMIME,
+	"mime-detected":    fieldDetected,
+	"languages":        fieldLanguage,
 	"digest":           fieldDigest,
 	"length":           fieldLength,
 	"offset":           fieldOffset,

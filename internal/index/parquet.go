@@ -38,17 +38,19 @@ const (
 
 // tableNames are the columns of Common Crawl's columnar index that are read. Older crawls lack some.
 var tableNames = map[string]field{
-	"url":                fieldURL,
-	"fetch_time":         fieldTime,
-	"fetch_status":       fieldStatus,
-	"fetch_redirect":     fieldRedirect,
-	"content_digest":     fieldDigest,
-	"content_mime_type":  fieldMIME,
-	"warc_filename":      fieldFilename,
-	"warc_record_offset": fieldOffset,
-	"warc_record_length": fieldLength,
-	"warc_record_id":     fieldRecordID,
-	"subset":             fieldSubset,
+	"url":                   fieldURL,
+	"fetch_time":            fieldTime,
+	"fetch_status":          fieldStatus,
+	"fetch_redirect":        fieldRedirect,
+	"content_digest":        fieldDigest,
+	"content_mime_type":     fieldMIME,
+	"content_mime_detected": fieldDetected,
+	"content_languages":     fieldLanguage,
+	"warc_filename":         fieldFilename,
+	"warc_record_offset":    fieldOffset,
+	"warc_record_length":    fieldLength,
+	"warc_record_id":        fieldRecordID,
+	"subset":                fieldSubset,
 }
 
 func isParquet(r io.ReaderAt) bool {

@@ -26,6 +26,8 @@ type indexRow struct {
 	Redirect *string   `parquet:"fetch_redirect,dict"`
 	Digest   *string   `parquet:"content_digest"`
 	MIME     string    `parquet:"content_mime_type,dict"`
+	Detected string    `parquet:"content_mime_detected,dict"`
+	Language *string   `parquet:"content_languages,dict"`
 	RecordID []byte    `parquet:"warc_record_id"`
 	Filename string    `parquet:"warc_filename,dict"`
 	Offset   int32     `parquet:"warc_record_offset"`
@@ -33,23 +35,24 @@ type indexRow struct {
 }
 
 func indexRows(n int) (rows []indexRow, want []Row) {
-	begin := time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC)
+	begin, languages := time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC), "deu,eng"
 	for i := range n {
 		redirect, digest := fmt.Sprintf("http://r/%d", i%5), fmt.Sprintf("%032d", i)
 		row := indexRow{
 			URL:  fmt.Sprintf("http://h%d/%s", i/100, strings.Repeat("p", i%50)),
 			Time: begin.Add(time.Duration(i) * time.Second), Status: int16(200 + i%3),
-			Digest: &digest, MIME: "text/html", RecordID: []byte(fmt.Sprintf("%016d", i)),
+			Digest: &digest, MIME: "text/html", Detected: "application/xhtml+xml", RecordID: []byte(fmt.Sprintf("%016d", i)),
 			Filename: fmt.Sprintf("crawl-data/CC-MAIN-2026-30/segments/1/warc/CC-MAIN-%d.warc.gz", i%7),
 			Offset:   int32(i), Length: int32(2 * i),
 		}
 		w := Row{
-			URL: row.URL, Micros: row.Time.UnixMicro(), Status: int(row.Status), MIME: row.MIME, Digest: digest,
+			URL: row.URL, Micros: row.Time.UnixMicro(), Status: int(row.Status), MIME: row.MIME, Detected: row.Detected, Digest: digest,
 			Filename: row.Filename, Offset: int64(i), Length: int64(2 * i),
 			Subset: "warc", RecordID: recordid.Parse(uuidText(row.RecordID)), Line: int64(i + 1), At: -1,
 		}
 		if i%3 == 1 {
 			row.Redirect, w.Redirect = &redirect, redirect
+			row.Language, w.Language = &languages, languages
 		}
 		if i%10 == 9 {
 			row.Digest, w.Digest, row.Status, w.Status = nil, "", -1, -1

@@ -458,7 +458,10 @@ func (p *indexPart) fetch(row *index.Row) (*facts.Fetch, error) {
 		p.written = row.MIME
 		p.mime, p.revisit = indexMIME(p.written), facts.MediaType(p.written) == mimeRevisit
 	}
-	mime := p.mime
+	mime, detected := p.mime, p.mime
+	if row.Detected != row.MIME {
+		detected = indexMIME(row.Detected)
+	}
 	switch {
 	case url.Scheme == "":
 		p.faultOf(row, words.IssueNoTargetURI, "row skipped", "%s in %.200q", problem, target)
@@ -483,7 +486,8 @@ func (p *indexPart) fetch(row *index.Row) (*facts.Fetch, error) {
 		Length: max(row.Length, -1),
 		Type:   facts.TypeIndexed, Trust: facts.TrustIndexed, Method: facts.AtMost(row.Method, MaxWord), Status: -1,
 		Location: facts.AtMost(row.Redirect, warc.MaxURL),
-		MIMEType: mime, PayloadDigest: facts.AtMost(row.Digest, warc.MaxFieldValue), Millis: -1,
+		MIMEType: mime, DetectedType: detected, Languages: facts.LanguageList(row.Language),
+		PayloadDigest: facts.AtMost(row.Digest, warc.MaxFieldValue), Millis: -1,
 	}
 	if row.Status > 0 && row.Status <= math.MaxInt16 {
 		f.Status = int16(row.Status)

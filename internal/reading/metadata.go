@@ -2,8 +2,11 @@ package reading
 
 import (
 	"bytes"
+	"cmp"
+	"encoding/json"
 	"io"
 	"strconv"
+	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
@@ -22,6 +25,7 @@ type metadata struct {
 	via    string        // the page that led to the URL
 	hops   string        // how: a letter a hop from the seed, E an embed, P a prerequisite, L a link, R a redirect
 	millis int32         // as that of facts.Fetch
+	spoken string        // the languages that the crawler found in the content
 	flags  facts.Flags
 }
 
@@ -88,6 +92,20 @@ func (m *metadata) set(name, value []byte) bool {
 			n = facts.NoMillis
 		}
 		m.millis = int32(n)
+	case warc.IsField(name, "languages-cld2"): // of Common Crawl
+		var found struct {
+			Languages []struct {
+				Code string `json:"code-iso-639-3"`
+			}
+		}
+		if json.Unmarshal(value, &found) != nil {
+			return false
+		}
+		var codes []string
+		for _, l := range found.Languages {
+			codes = append(codes, l.Code)
+		}
+		m.spoken = facts.LanguageList(strings.Join(codes, ","))
 	default:
 		return false
 	}
@@ -100,6 +118,7 @@ func (x *exchange) describe(m *metadata) {
 	x.described, x.describedSize = true, m.size()
 	x.companions.Metadata = m.at
 	x.Via, x.HopsFromSeed, x.Millis = m.via, m.hops, m.millis
+	x.Languages = cmp.Or(x.Languages, m.spoken)
 	if m.flags&facts.FlagDiscovery != 0 {
 		x.Flags &^= facts.FlagSeed | facts.FlagSeedKnown
 	}

@@ -405,6 +405,27 @@ func TestMetadata(t *testing.T) {
 	}
 }
 
+// What the crawler found in the content is in the record's own header, or in its metadata.
+func TestFoundInContent(t *testing.T) {
+	const page, cld2 = "http://h/", `languages-cld2: {"reliable":true,"languages":[{"code":"de","code-iso-639-3":"deu",` +
+		`"name":"German"},{"code":"en","code-iso-639-3":"eng"}]}` + "\r\n"
+	response := func(fields ...string) warctest.Record { return warctest.Response("urn:r", page, ok200, fields...) }
+	for _, c := range []struct {
+		in              []warctest.Record
+		media, language string
+	}{
+		{[]warctest.Record{response()}, "", ""},
+		{[]warctest.Record{response("WARC-Identified-Payload-Type: Text/HTML; x"), warctest.Metadata("", page, cld2)}, "text/html", "deu,eng"},
+		{[]warctest.Record{response("WARC-Identified-Content-Language: fra, oci"), warctest.Metadata("", page, cld2)}, "", "fra,oci"},
+		{[]warctest.Record{response("WARC-Identified-Content-Language: <b>"), warctest.Metadata("", page, "languages-cld2: {}\r\n")}, "", ""},
+		{[]warctest.Record{response("WARC-Identified-Content-Language: " + strings.Repeat("eng,", 20))}, "", ""},
+	} {
+		if f := read(t, warctest.Plain(c.in...)).fetches[0]; f.DetectedType != c.media || f.Languages != c.language {
+			t.Errorf("%q, %q, want %q, %q", f.DetectedType, f.Languages, c.media, c.language)
+		}
+	}
+}
+
 // Several fetches may name one request, or be named by one, before or after it.
 func TestOneRequestOfSeveral(t *testing.T) {
 	names := func(id string) warctest.Record {

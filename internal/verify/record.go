@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -342,6 +343,7 @@ func (f *finding) complete(row *facts.Fetch, requested bool) {
 	r := &f.record
 	r.Input, r.Entry, r.Archive, r.Index, r.Trust = row.Input, row.Entry, row.Archive, row.Index, facts.TrustVerified
 	r.Flags &^= facts.FlagBodyKept
+	r.Languages = cmp.Or(r.Languages, row.Languages) // mostly of a metadata record, which was not read
 	if requested {
 		return
 	}

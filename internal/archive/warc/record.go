@@ -28,6 +28,8 @@ type Header struct {
 	RefersToURI   string
 	RefersToDate  string
 	Truncated     string
+	PayloadType   string        // WARC-Identified-Payload-Type
+	Languages     string        // WARC-Identified-Content-Language
 	Filename      string        // WARC-Filename
 	ConcurrentTo  []recordid.ID // recordid.Key of each
 	SegmentNumber int64         // 0 where the record is not segmented
@@ -177,6 +179,10 @@ func (h *Header) set(name, value []byte, before *Header) {
 		contradicts = First(&h.RefersToDate, string(value))
 	case IsField(name, "warc-truncated"):
 		contradicts = First(&h.Truncated, string(value))
+	case IsField(name, "warc-identified-payload-type"):
+		First(&h.PayloadType, same(before.PayloadType, cutBytes(value, MaxFieldValue)))
+	case IsField(name, "warc-identified-content-language"):
+		First(&h.Languages, same(before.Languages, cutBytes(value, MaxFieldValue)))
 	case IsField(name, "warc-filename"):
 		contradicts = First(&h.Filename, string(cutBytes(value, MaxFieldValue)))
 	case IsField(name, "warc-segment-number"):
