@@ -26,8 +26,8 @@ type FetchRow struct {
 	// has so. Null: not stated.
 	ContentMIMEDetected string `parquet:"content_mime_detected,optional,dict"`
 	// Languages that the crawler found in the content (WARC-Identified-Content-Language, or
-	// `languages-cld2` of Common Crawl's metadata records), or that an index has so: codes between
-	// commas, mostly of ISO 639-3. Null: not stated.
+	// `languages-cld2` of Common Crawl's metadata records), or that an index has so: codes, mostly
+	// of ISO 639-3, with commas between them. Null: not stated.
 	ContentLanguages string `parquet:"content_languages,optional,dict"`
 	Content
 	RecordPlace

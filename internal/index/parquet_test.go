@@ -46,7 +46,8 @@ func indexRows(n int) (rows []indexRow, want []Row) {
 			Offset:   int32(i), Length: int32(2 * i),
 		}
 		w := Row{
-			URL: row.URL, Micros: row.Time.UnixMicro(), Status: int(row.Status), MIME: row.MIME, Detected: row.Detected, Digest: digest,
+			URL: row.URL, Micros: row.Time.UnixMicro(), Status: int(row.Status), MIME: row.MIME, Detected: row.Detected,
+			Digest:   digest,
 			Filename: row.Filename, Offset: int64(i), Length: int64(2 * i),
 			Subset: "warc", RecordID: recordid.Parse(uuidText(row.RecordID)), Line: int64(i + 1), At: -1,
 		}
