@@ -3,15 +3,13 @@ package forms
 import (
 	"fmt"
 	"strings"
+	"unicode"
 
 	"github.com/robotsaudit/robotsaudit/internal/agents"
 	"github.com/robotsaudit/robotsaudit/report/document"
 )
 
-const (
-	maxListed  = 50 // rows of a table in a form
-	unanswered = "An audit of archives shows nothing of it"
-)
+const maxListed = 50 // rows of a table in a form
 
 // notLegal stands in each form.
 const notLegal = "This is a draft for whoever must publish the form, and no legal advice. Its figures are of the archives " +
@@ -24,38 +22,73 @@ func (f *Figures) EU(sme bool) *Form {
 		Title: "Public Summary of Training Content for general-purpose AI models: what the archives show",
 		Setup: f.setup,
 		Intro: []string{
-			"Required by Article 53(1)(d) of Regulation (EU) 2024/1689 (AI Act). Headings and numbers are those of the " +
-				"Commission's template, C(2025) 5235.", notLegal,
+			"Required by Article 53(1)(d) of Regulation (EU) 2024/1689 (AI Act). Headings, questions and numbers are those of " +
+				"the Commission's template, C(2025) 5235.", notLegal,
 		},
 	}
+	const comments = "Additional comments (optional)"
 	b.Sections = []document.Section{
 		f.scope(b),
-		{ID: "general", Heading: "1. General information", Terms: []document.Term{
-			field("Version of the Summary, last update", toState("both, with links to earlier versions")),
-			field("1.1. Provider identification", toState("name and contact details, and the same of the authorised representative")),
-			field("1.2. Model identification", toState("versioned model names, model dependencies, date of placement on the Union market")),
-			field("1.3. Modalities, overall training data size and other characteristics",
-				toState("the range of the training data size of each modality, types of content, and the linguistic "+
-					"characteristics. The tables hold no language, and sizes before any pre-processing (2.3)"), f.latest(b)),
-		}},
-		{ID: "sources", Heading: "2. List of data sources"},
-		f.publicSets(b),
-		{ID: "private", Heading: "2.2. Private non-publicly available datasets obtained from third parties", Intro: []string{toState("all. " + unanswered)}},
-		f.crawled(b, sme),
-		{ID: "other-sources", Heading: "2.4. User data, 2.5. Synthetic data, 2.6. Other sources of data", Intro: []string{toState("all. " + unanswered)}},
-		{ID: "processing", Heading: "3. Data processing aspects"},
-		f.reservations(b),
-		{ID: "illegal", Heading: "3.2. Removal of illegal content, 3.3. Other information", Intro: []string{toState("all. " + unanswered)}},
+		blank("1. General information", "Version of the Summary", "Last update"),
+		blank("1.1. Provider identification", "Provider name and contact details",
+			"Authorised representative name and contact details"),
+		blank("1.2. Model identification", "Versioned model name(s)", "Model dependencies",
+			"Date of placement of the model on the Union market"),
+		section("1.3. Modalities, overall training data size and other characteristics",
+			field("Modality, training data size, types of content", toState("for each modality the range of its size, such as "+
+				"in tokens, after pre-processing, and its types of content"), "The sizes in 2.3 are of what was received."),
+			field("Latest date of data acquisition/collection for model training", f.latest(b),
+				toState("the latest date of all data")),
+			field("Description of the linguistic characteristics of the overall training data", "The table of languages in 2.3 has "+
+				"what crawlers or indexes found in these archives.", toState("the languages of all data")),
+			field("Other relevant characteristics of the overall training data", toState("")),
+			field(comments, toState("")),
+		),
+		blank("2. List of data sources"),
+		f.publicSets(b, comments),
+		blank("2.2. Private non-publicly available datasets obtained from third parties"),
+		blank("2.2.1. Datasets commercially licensed by rightsholders or their representatives",
+			"Have you concluded transactional commercial licensing agreement(s) with rightsholder(s) or with their representatives?"),
+		blank("2.2.2. Private datasets obtained from other third parties",
+			"Have you obtained private datasets from third parties that are not licensed as described in Section 2.2.1, such as "+
+				"data obtained from providers of private databases, or data intermediaries?", comments),
+		f.crawled(b, sme, comments),
+		blank("2.4. User data",
+			"Was data from user interactions with the AI model (e.g. user input and prompts) used to train the model?",
+			"Was data collected from user interactions with the provider's other services or products used to train the model?"),
+		blank("2.5. Synthetic data",
+			"Was synthetic AI-generated data created by the provider or on their behalf to train the model?"),
+		blank("2.6. Other sources of data",
+			"Have data sources other than those described in Sections 2.1 to 2.5 been used to train the model?"),
+		blank("3. Data processing aspects"),
+		f.reservations(b, comments),
+		blank("3.2. Removal of illegal content", "General description of measures taken"),
+		blank("3.3. Other information (optional)", "Other relevant information about data processing (optional)"),
 		f.lawfulAccess(b),
 		f.compliance(b),
 	}
-	return b.finish()
+	return b
+}
+
+// section is a part of a form, with an ID made of the words of its heading.
+func section(heading string, terms ...document.Term) document.Section {
+	words := strings.FieldsFunc(strings.ToLower(heading), func(r rune) bool { return !unicode.IsLetter(r) })
+	return document.Section{ID: strings.Join(words, "-"), Heading: heading, Terms: terms}
+}
+
+// blank is a section whose questions archives cannot answer.
+func blank(heading string, questions ...string) document.Section {
+	s := section(heading)
+	for _, q := range questions {
+		s.Terms = append(s.Terms, field(q, toState("")))
+	}
+	return s
 }
 
 // scope says what all figures are of.
 func (f *Figures) scope(b *Form) document.Section {
 	audit := f.res.Audit()
-	s := document.Section{ID: "scope", Heading: "What the figures are of"}
+	s := section("What the figures are of")
 	if part := f.res.Part().String(); part != "" {
 		s.Intro = append(s.Intro, "A part of the audit: "+part+". Inputs and collections are of the whole audit.")
 	}
@@ -69,18 +102,17 @@ func (f *Figures) scope(b *Form) document.Section {
 				"count(*) FILTER (reason <> 'robots_txt_itself' AND refusal IS NOT NULL), "+
 				"count(*) FILTER (reason <> 'robots_txt_itself' AND refusal IS NULL AND NOT is_content), "+
 				"count(*) FILTER (is_content) FROM audited",
-			f.fetches, f.robotsFetches, f.refused, f.fetches-f.robotsFetches-f.refused-f.content.fetches,
+			f.fetches, f.robotsFetches, f.refusals.all(), f.fetches-f.robotsFetches-f.refusals.all()-f.content.fetches,
 			f.content.fetches),
-		"Content is what a fetch brought with a status of 200 to 299, or with none, unless it was of robots.txt itself or "+
-			"the server refused, as with a captcha.",
+		"All figures below are of fetches that are not of robots.txt itself, unless they say otherwise. Content is what such a "+
+			"fetch brought with a status of 200 to 299, or with none, unless the server refused, as with a captcha.",
 	)
-	if f.measure == "payload_bytes" {
-		s.Intro = append(s.Intro, "Its size is that of the payload as it was transferred, with its compression (payload_bytes).")
-	} else {
-		s.Intro = append(s.Intro, "Most of it is known by an index alone. Its size is therefore that of the record as it is "+
-			"stored, mostly compressed, with its headers (warc_record_length). It is not the size of the content.")
+	size := "Its size is that of the payload as it was transferred, with its compression (payload_bytes)."
+	if f.measure != "payload_bytes" {
+		size = "Most fetches of the audit are known by an index alone. The size of content is therefore that of the record as it " +
+			"is stored, mostly compressed, with its headers (warc_record_length). It is not the size of the content itself."
 	}
-	s.Intro = append(s.Intro, f.sizes(b))
+	s.Intro = append(s.Intro, size, f.sizes(b))
 	return s
 }
 
@@ -108,26 +140,26 @@ func (f *Figures) period(b *Form) string {
 }
 
 // publicSets is section 2.1.
-func (f *Figures) publicSets(b *Form) document.Section {
+func (f *Figures) publicSets(b *Form, comments string) document.Section {
 	rows := f.collections.rows(1)
-	return document.Section{
-		ID: "public", Heading: "2.1. Publicly available datasets",
-		Terms: []document.Term{
-			field("Have you used publicly available datasets to train the model?",
-				toState("whether these archives are, or come from, a dataset that a third party compiled and published, such as "+
-					"Common Crawl. If so, they belong here and not into 2.3")),
-			field("Modality(ies) of the content covered by the datasets concerned", "As in 2.3, where the archives are such a dataset."),
-			field("List of large publicly available datasets", "The table has the collections that the archives themselves name.",
-				toState("name, link and period of each dataset that was used")),
-			field("General description of other publicly available datasets not listed above", toState("all")),
-		},
-		Tables: []document.Table{b.table("Collections", "No archive names a collection", auditJSON+
-			"SELECT collection, count(*) FROM (SELECT DISTINCT position, unnest(list_concat("+
-			"input->>'$.crawls[*].is_part_of', input->>'$.common_crawls[*]')) AS collection "+
-			"FROM (SELECT unnest(inputs) AS input, generate_subscripts(inputs, 1) AS position FROM audit)) "+
-			"WHERE collection <> '' GROUP BY collection ORDER BY collection LIMIT "+fmt.Sprint(maxListed),
-			withNumbers("Collection", "Inputs"), rows[:min(len(rows), maxListed)])},
-	}
+	s := section("2.1. Publicly available datasets",
+		field("Have you used publicly available datasets to train the model?",
+			toState("whether these archives are, or come from, a dataset that a third party compiled and published, such as "+
+				"Common Crawl. If so, they belong here and not into 2.3")),
+		field("If yes, specify the modality(ies) of the content covered by the datasets concerned",
+			"Where the archives are such a dataset, the table of modalities in 2.3 has them."),
+		field("List of large publicly available datasets", "The table has the collections that the archives themselves name.",
+			toState("name, link and period of each dataset that was used")),
+		field("General description of other publicly available datasets not listed above", toState("")),
+		field(comments, toState("")),
+	)
+	s.Tables = []document.Table{b.table("Collections", "No archive names a collection", auditJSON+
+		"SELECT collection, count(*) FROM (SELECT DISTINCT position, unnest(list_concat("+
+		"input->>'$.crawls[*].is_part_of', input->>'$.common_crawls[*]')) AS collection "+
+		"FROM (SELECT unnest(inputs) AS input, generate_subscripts(inputs, 1) AS position FROM audit)) "+
+		"WHERE collection <> '' GROUP BY collection ORDER BY collection LIMIT "+fmt.Sprint(maxListed),
+		withNumbers("Collection", "Inputs"), rows[:min(len(rows), maxListed)])}
+	return s
 }
 
 // withNumbers are columns of which the first has words, the others numbers.
@@ -136,7 +168,7 @@ func withNumbers(first string, others ...string) []document.Column {
 }
 
 // crawled is section 2.3.
-func (f *Figures) crawled(b *Form, sme bool) document.Section {
+func (f *Figures) crawled(b *Form, sme bool, comments string) document.Section {
 	crawlers := f.crawlers.sorted()
 	named := int64(0)
 	operators := make(map[string]bool)
@@ -148,9 +180,8 @@ func (f *Figures) crawled(b *Form, sme bool) document.Section {
 			operators[a.Operator] = true
 		}
 	}
-	s := document.Section{ID: "crawled", Heading: "2.3. Data crawled and scraped from online sources"}
 	who := []string{
-		b.say("Product tokens of crawlers in the archives: %s; fetches by crawlers whose token is not known: %s",
+		b.say("Product tokens of crawlers in the archives: %s; fetches, also of robots.txt, by crawlers whose token is not known: %s",
 			"SELECT count(DISTINCT lower(agent)), count(*) - count(agent) FROM audited", named, f.unknownCrawlers()),
 		toState("who ran each of them, and on whose behalf; archives show no contract"),
 	}
@@ -162,9 +193,9 @@ func (f *Figures) crawled(b *Form, sme bool) document.Section {
 	if sme {
 		share, flag = "the top 5 %, at most 1,000 (small and medium-sized enterprises, start-ups included)", ""
 	}
-	s.Terms = []document.Term{
+	s := section("2.3. Data crawled and scraped from online sources",
 		field("Were crawlers used by the provider or on its behalf?", who...),
-		field("Crawler name(s)/identifier(s)", "See the table of crawlers."),
+		field("If yes, specify crawler name(s)/identifier(s)", "The table of crawlers has them."),
 		field("Purposes of the crawler(s)", toState("the purposes of each; archives do not show them")),
 		field("General description of crawler behaviour (robots.txt, captchas, paywalls)", append(f.behaviour(b),
 			toState("what the crawler is built to do at a captcha or a paywall, and how often it comes"))...),
@@ -174,8 +205,10 @@ func (f *Figures) crawled(b *Form, sme bool) document.Section {
 				"fetches whose host could not be read: %s",
 				"SELECT count(*) FILTER (is_domain), count(*) FILTER (NOT is_domain), "+
 					"(SELECT count(*) FROM content WHERE name = '') FROM names", f.domains(), int64(len(f.names))-f.domains(), f.unnamed),
-			"See the table of media types.", toState("what kind of websites they are, such as news or encyclopedias; and their languages")),
-		field("Type of modality covered", "See the table of modalities. They follow from the media types that servers declared."),
+			"The tables of media types and languages have more.",
+			toState("what kind of websites they are, such as news or encyclopedias")),
+		field("Type of modality covered", "The table of modalities has them. They follow from the media type that the crawler or an "+
+			"index found in the content, or else from the one that the server declared."),
 		field("Summary of the most relevant domain names crawled",
 			b.say("The list, domains.csv, has %s of %s names ("+strings.ReplaceAll(share, "%", "%%")+"), by the size of the content. "+
 				"They have %s of %s bytes of distinct payloads",
@@ -189,12 +222,11 @@ func (f *Figures) crawled(b *Form, sme bool) document.Section {
 				"count as one name. A port makes no difference. Internationalised names are in their ASCII form. "+
 				"A host without a registered domain stands for itself.",
 			"The order is: bytes of distinct payloads, bytes of all fetches, number of fetches, name.", flag),
-	}
-	s.Terms = append(s.Terms, field("Additional comments (optional)", toState("all")))
+		field(comments, toState("")),
+	)
 	s.Tables = []document.Table{
-		f.crawlerTable(b, crawlers), f.verdictTable(b), f.refusalTable(b), f.claimTable(b),
-		f.modalityTable(b), f.typeTable(b),
-		f.nameTable(b, n),
+		f.crawlerTable(b, crawlers), f.verdictTable(b), f.refusalTable(b), f.claimTable(b), f.modalityTable(b), f.typeTable(b),
+		f.languageTable(b), f.nameTable(b, n),
 	}
 	return s
 }
@@ -244,7 +276,7 @@ func (f *Figures) behaviour(b *Form) []string {
 		b.say("Fetches that the server refused: with a challenge, such as a captcha: %s; for want of credentials, such as a "+
 			"subscription: %s; for want of payment: %s; otherwise: %s",
 			"SELECT count(*) FILTER (refusal = 'challenge'), count(*) FILTER (refusal = 'auth'), count(*) FILTER (refusal = 'payment'), "+
-				"count(*) FILTER (refusal NOT IN ('challenge', 'auth', 'payment')) FROM audited",
+				"count(*) FILTER (refusal NOT IN ('challenge', 'auth', 'payment')) FROM audited WHERE reason <> 'robots_txt_itself'",
 			f.refusals.of("challenge"), f.refusals.of("auth"), f.refusals.of("payment"),
 			f.refusals.all()-f.refusals.of("challenge")-f.refusals.of("auth")-f.refusals.of("payment")),
 		"Challenges are recognised by known marks alone, so there may be more. A paywall that answers with a page shows nothing of it.",
@@ -260,7 +292,7 @@ func (f *Figures) crawlerTable(b *Form, crawlers []*tally) document.Table {
 		}
 		rows = append(rows, []any{key, c.made, c.fetches, c.bytes, c.unknown, month(c.first), month(c.last)})
 	}
-	t := b.table("Crawlers, by product token", "There is no fetch",
+	t := b.table("Crawlers, by product token, with fetches of robots.txt itself", "There is no fetch",
 		"SELECT lower(agent) AS crawler, count(*), count(*) FILTER (is_content), coalesce(sum(size) FILTER (is_content), 0)::BIGINT, "+
 			"count(*) FILTER (is_content AND size IS NULL), strftime(min(fetch_time) FILTER (is_content), '%m/%Y'), "+
 			"strftime(max(fetch_time) FILTER (is_content), '%m/%Y') FROM audited GROUP BY crawler "+
@@ -289,7 +321,7 @@ func (f *Figures) verdictTable(b *Form) document.Table {
 			row[1] = "not disallowed"
 		}
 	}
-	return b.table("What robots.txt said of the fetches, without fetches of robots.txt itself", "There is none",
+	return b.table("What robots.txt said of the fetches", "There is none",
 		"SELECT verdict, coalesce(certainty, 'not disallowed') AS certainty, count(*) FROM audited "+
 			"WHERE reason <> 'robots_txt_itself' GROUP BY ALL ORDER BY verdict, certainty",
 		append(document.Words.Columns("Verdict", "Certainty that the crawler violated it"), document.Number.Columns("Fetches")...), rows)
@@ -297,7 +329,8 @@ func (f *Figures) verdictTable(b *Form) document.Table {
 
 func (f *Figures) refusalTable(b *Form) document.Table {
 	return b.table("Refusals by servers", "No server refused, as far as the tables show",
-		"SELECT refusal, count(*) FROM audited WHERE refusal IS NOT NULL GROUP BY ALL ORDER BY refusal",
+		"SELECT refusal, count(*) FROM audited WHERE refusal IS NOT NULL AND reason <> 'robots_txt_itself' "+
+			"GROUP BY ALL ORDER BY refusal",
 		withNumbers("Refusal", "Fetches"), f.refusals.rows(1))
 }
 
@@ -308,7 +341,8 @@ func (f *Figures) claimTable(b *Form) document.Table {
 			row[0] = nil
 		}
 	}
-	return b.table("What the archives claim of obedience to robots.txt (warcinfo), which proves nothing", "There is no fetch",
+	return b.table("What the archives claim of obedience to robots.txt (warcinfo), which proves nothing; with fetches "+
+		"of robots.txt itself", "There is no fetch",
 		"SELECT claim, count(*) FROM audited GROUP BY ALL ORDER BY claim NULLS FIRST LIMIT "+fmt.Sprint(maxListed),
 		withNumbers("Claim", "Fetches"), rows[:min(len(rows), maxListed)])
 }
@@ -319,6 +353,13 @@ func (f *Figures) modalityTable(b *Form) document.Table {
 
 func (f *Figures) typeTable(b *Form) document.Table {
 	return tallyTable(b, "Media type", "content_mime_type", f.types)
+}
+
+func (f *Figures) languageTable(b *Form) document.Table {
+	t := tallyTable(b, "Language", "split_part(content_languages, ',', 1)", f.languages)
+	t.Notes = []string{"The language is the first that the crawler or an index found in the content, mostly a code of " +
+		"ISO 639-3. Nothing else was searched for languages."}
+	return t
 }
 
 // tallyTable is a table of content by a column of fetches.
@@ -355,37 +396,39 @@ func (f *Figures) nameTable(b *Form, listed int) document.Table {
 }
 
 // reservations is section 3.1.
-func (f *Figures) reservations(b *Form) document.Section {
-	terms := f.signalTerms(b)
-	return document.Section{
-		ID: "reservations", Heading: "3.1. Respect of reservation of rights from text and data mining exception or limitation",
-		Terms: append([]document.Term{
-			field("Are you a Signatory to the Code of Practice for general-purpose AI models that includes commitments to respect "+
-				"reservations of rights from the TDM exception or limitation?", toState("yes or no")),
-			field("Measures implemented before model training to respect reservations of rights",
-				"What the crawler did about robots.txt is in 2.3. What was found of reservations follows.",
-				toState("the measures themselves; which protocols are honoured; what was left out of the training data afterwards")),
-		}, terms...),
-		Tables: []document.Table{f.outcomeTable(b), f.signalTable(b)},
-	}
+func (f *Figures) reservations(b *Form, comments string) document.Section {
+	s := section("3.1. Respect of reservation of rights from text and data mining exception or limitation",
+		field("Are you a Signatory to the Code of Practice for general-purpose AI models that includes commitments to respect "+
+			"reservations of rights from the TDM exception or limitation?", toState("yes or no")),
+		field("Describe the measures implemented before model training to respect reservations of rights from the TDM exception or "+
+			"limitation before and during data collection, including the opt-out protocols and solutions honoured by the provider "+
+			"or, as applicable, by third parties from which datasets have been obtained",
+			"What the crawler did about robots.txt is in 2.3. What was found of reservations follows.",
+			toState("the measures themselves; which protocols are honoured; what was left out of the training data afterwards")),
+		f.found(b),
+		field(comments, toState("")),
+	)
+	s.Tables = []document.Table{f.outcomeTable(b), f.signalTable(b)}
+	return s
 }
 
-func (f *Figures) signalTerms(b *Form) []document.Term {
+// found is what pages and sites were found to reserve.
+func (f *Figures) found(b *Form) document.Term {
 	const name = "Reservations found"
 	unread := ""
 	if f.measure != "payload_bytes" {
 		unread = "Most pages were not read, as an index has no content: what they state is not known."
 	}
 	if !f.isAsked() {
-		return []document.Term{field(name, "This audit did not ask which fetches are of pages that object to training: "+
-			"run 'robotsaudit evaluate DIR --purpose train'.", toState("it, meanwhile"), unread)}
+		return field(name, "This audit did not ask which fetches are of pages that object to training: "+
+			"run 'robotsaudit evaluate DIR --purpose train'.", toState("it, meanwhile"), unread)
 	}
-	return []document.Term{field(name,
+	return field(name,
 		b.say("Fetches whose page or site objects to training, certainly: %s; with a doubt: %s",
 			"SELECT count(*) FILTER (certainty = 'certain'), count(*) FILTER (certainty <> 'certain') FROM "+f.limited("restrictions")+
 				" WHERE purpose = 'train' AND kind = 'usage'",
 			f.objections.of("certain"), f.objections.all()-f.objections.of("certain")),
-		"A reservation in terms of service, or in a file that the archives do not hold, is not among them.", unread)}
+		"A reservation in terms of service, or in a file that the archives do not hold, is not among them.", unread)
 }
 
 // limited is a table with the columns of a key, limited to the part, in SQL.
@@ -416,25 +459,21 @@ func (f *Figures) signalTable(b *Form) document.Table {
 
 // lawfulAccess is what was found on measure 1.2 of the Code of Practice.
 func (f *Figures) lawfulAccess(b *Form) document.Section {
-	return document.Section{
-		ID: "measure-1-2", Heading: "Code of Practice, copyright chapter, measure 1.2: reproduce and extract only lawfully accessible content",
-		Terms: []document.Term{
-			field("Not to circumvent effective technological measures", append(f.behaviour(b)[1:],
-				toState("how the crawler went on after a refusal; the archives show the answers that it received, and no circumvention"))...),
-			field("To exclude websites recognised as persistently infringing copyright", toState("which were excluded; "+
-				"domains.csv has the names that were crawled most, and the view names all of them, for a comparison with the list that "+
-				"the Union publishes")),
-		},
-	}
+	return section("Code of Practice, copyright chapter, measure 1.2: reproduce and extract only lawfully accessible content",
+		field("Not to circumvent effective technological measures", append(f.behaviour(b)[1:],
+			toState("how the crawler went on after a refusal. The archives hold the answers that it received, and show no "+
+				"circumvention"))...),
+		field("To exclude websites recognised as persistently infringing copyright", toState("which were excluded. The view names "+
+			"(see the last section) has all names that were crawled, for a comparison with the list that the Union publishes")),
+	)
 }
 
 // compliance is what was found on measure 1.3 of the Code of Practice.
 func (f *Figures) compliance(b *Form) document.Section {
-	return document.Section{
-		ID: "measure-1-3", Heading: "Code of Practice, copyright chapter, measure 1.3: identify and comply with rights reservations",
-		Terms: append([]document.Term{
-			field("Crawlers that read and follow robots.txt (RFC 9309)", f.behaviour(b)[0],
-				"They were judged by the profile "+f.res.Audit().Settings.Profile+".", toState("what was done about those disallowed")),
-		}, append(f.signalTerms(b), field("Information for rightsholders on crawlers, and a point of contact", toState("all")))...),
-	}
+	return section("Code of Practice, copyright chapter, measure 1.3: identify and comply with rights reservations",
+		field("Crawlers that read and follow robots.txt (RFC 9309)", f.behaviour(b)[0],
+			"They were judged by the profile "+f.res.Audit().Settings.Profile+".", toState("what was done about those disallowed")),
+		f.found(b),
+		field("Information for rightsholders on crawlers, and a point of contact", toState("")),
+	)
 }

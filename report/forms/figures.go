@@ -26,13 +26,14 @@ type Figures struct {
 	measure string
 
 	fetches, robotsFetches        int64
-	refused                       int64 // of those not of robots.txt
 	content                       tally
 	crawlers, types, modalities   tallies
+	languages                     tallies // by the first one that was found
 	names                         []*name // sorted: the largest first
 	undigested                    int64   // content fetches
 	unnamed                       int64   // content fetches without a host
-	verdicts, refusals, claims    counts
+	verdicts, refusals            counts  // of fetches that are not of robots.txt
+	claims                        counts
 	outcomes, objections, signals counts
 	collections                   counts // of inputs
 }
@@ -172,22 +173,11 @@ func isContent(f *report.FetchRow) bool {
 func Read(ctx context.Context, r *results.Results) (*Figures, error) {
 	f := &Figures{
 		res: r, measure: "payload_bytes", crawlers: make(tallies), types: make(tallies), modalities: make(tallies),
-		verdicts: make(counts), refusals: make(counts), claims: make(counts), outcomes: make(counts),
+		languages: make(tallies),
+		verdicts:  make(counts), refusals: make(counts), claims: make(counts), outcomes: make(counts),
 		objections: make(counts), signals: make(counts), collections: make(counts),
 	}
-	var content, indexed int64
-	for row, err := range results.Rows(ctx, r, report.FetchesTable, "fetch_status", "record_type", "refusal", "reason") {
-		if err != nil {
-			return nil, err
-		}
-		if isContent(row) {
-			content++
-			if row.RecordType == facts.TypeIndexed.String() {
-				indexed++
-			}
-		}
-	}
-	if indexed > content/2 {
+	if t := &r.Audit().Totals; t.Indexed > t.Fetches/2 {
 		f.measure = "warc_record_length"
 	}
 	f.setup = setupOf(r, f.measure)
@@ -217,7 +207,7 @@ func (f *Figures) readFetches(ctx context.Context, dir string) error {
 	payloads := run.NewSorter(dir, payloadRuns)
 	numbers := make(map[string]int32) // of names
 	for row, err := range results.Rows(ctx, f.res, report.FetchesTable, "url_host_name", "url_host_registered_domain",
-		"fetch_time", "fetch_status", "record_type", "content_digest", "content_mime_type", "payload_bytes", "modality",
+		"fetch_time", "fetch_status", "record_type", "content_digest", "content_mime_type", "content_languages", "payload_bytes", "modality",
 		"refusal", "warc_record_length", "agent", "claim", "verdict", "reason", "certainty") {
 		if err != nil {
 			return err
@@ -226,16 +216,13 @@ func (f *Figures) readFetches(ctx context.Context, dir string) error {
 		crawler := f.crawlers.of(strings.ToLower(row.Agent))
 		crawler.made++
 		f.claims.add(row.Claim)
-		if row.Refusal != "" {
-			f.refusals.add(row.Refusal)
-		}
 		if row.Reason == words.RobotsTxtItself.String() {
 			f.robotsFetches++
 			continue
 		}
 		f.verdicts.add(row.Verdict, row.Certainty)
 		if row.Refusal != "" {
-			f.refused++
+			f.refusals.add(row.Refusal)
 		}
 		if !isContent(row) {
 			continue
@@ -250,8 +237,10 @@ func (f *Figures) readFetches(ctx context.Context, dir string) error {
 			f.names = append(f.names, &name{tally: tally{key: key}, isDomain: row.RegisteredDomain != ""})
 		}
 		of := f.names[number]
-		mediaType, modality := f.types.of(row.ContentMIMEType), f.modalities.of(row.Modality)
-		for _, t := range []*tally{&f.content, crawler, mediaType, modality, &of.tally} {
+		language, _, _ := strings.Cut(row.ContentLanguages, ",")
+		for _, t := range []*tally{
+			&f.content, crawler, f.types.of(row.ContentMIMEType), f.modalities.of(row.Modality), f.languages.of(language), &of.tally,
+		} {
 			t.add(size, row.FetchTime)
 		}
 		of.byKind[words.Parse[evaluate.Modality](evaluate.Modalities, row.Modality)] += max(size, 0)

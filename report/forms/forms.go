@@ -23,8 +23,8 @@ import (
 type Form struct {
 	Title    string             `json:"title"`
 	Intro    []string           `json:"intro"`
-	Sections []document.Section `json:"sections"` // the last one has the queries
-	Setup    []string           `json:"setup"`    // SQL, to be run before any query
+	Sections []document.Section `json:"sections"`
+	Setup    []string           `json:"setup"` // SQL, to be run before any query
 	Queries  []Query            `json:"queries"`
 }
 
@@ -35,9 +35,23 @@ type Query struct {
 	Rows [][]any `json:"rows"` // its result: texts, numbers, and nil for null
 }
 
-// WriteMarkdown writes the form for people.
+// WriteMarkdown writes the form for people, and its queries for DuckDB, a line each, which therefore end no code.
 func (f *Form) WriteMarkdown(w io.Writer) error {
-	return markdown.Sections(w, f.Title, f.Intro, f.Sections)
+	err := markdown.Sections(w, f.Title, f.Intro, append(f.Sections, document.Section{
+		ID: "queries", Heading: "Where the figures come from", Intro: []string{
+			"The name in brackets after a sentence or caption is that of the query that gives its figures. DuckDB runs the " +
+				"queries in the output folder of the audit, after the statements of the setup.",
+		},
+	}))
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "\n```sql\n-- Setup\n%s;\n", strings.Join(f.Setup, ";\n"))
+	for _, q := range f.Queries {
+		fmt.Fprintf(w, "-- %s\n%s;\n", q.ID, q.SQL)
+	}
+	_, err = fmt.Fprintln(w, "```")
+	return err
 }
 
 // WriteJSON writes the form for programs.
@@ -67,14 +81,14 @@ func (f *Form) say(format, sql string, values ...any) string {
 		words[i] = text(v)
 	}
 	id := f.ask(sql, [][]any{values})
-	return fmt.Sprintf(format, words...) + " [" + id + "]."
+	return fmt.Sprintf(format, words...) + " (" + id + ")."
 }
 
 // table is a table of the rows that a query gives.
 func (f *Form) table(caption, empty, sql string, columns []document.Column, rows [][]any,
 ) document.Table {
 	id := f.ask(sql, rows)
-	t := document.NewTable(strings.ToLower(id), caption+" ["+id+"]", empty+" ["+id+"].", columns)
+	t := document.NewTable(strings.ToLower(id), caption+" ("+id+")", empty+" ("+id+").", columns)
 	for _, row := range rows {
 		cells := make([]any, len(row))
 		for i, v := range row {
@@ -102,26 +116,15 @@ func text(v any) string {
 
 const maxText = 200 // bytes shown of a text from an archive
 
-// finish adds the queries as a section.
-func (f *Form) finish() *Form {
-	t := document.NewTable("queries", "Queries for DuckDB", "", document.Words.Columns("Name"), document.Code.Columns("SQL"))
-	for i, sql := range f.Setup {
-		t.Add(fmt.Sprintf("Setup %d", i+1), sql)
-	}
-	for _, q := range f.Queries {
-		t.Add(q.ID, q.SQL)
-	}
-	f.Sections = append(f.Sections, document.Section{ID: "queries", Heading: "Where the figures come from", Intro: []string{
-		"The name in brackets after a sentence or caption is that of the query that gives its figures. DuckDB runs " +
-			"the queries in the output folder of the audit, after the statements of the setup.",
-	}, Tables: []document.Table{t}})
-	return f
-}
-
 // field is a field of a form with its answers; empty ones are left out.
 func field(name string, values ...string) document.Term {
 	return document.Term{Name: name, Values: slices.DeleteFunc(values, func(v string) bool { return v == "" })}
 }
 
-// toState says what the archives cannot show.
-func toState(what string) string { return "Provider to state: " + what + "." }
+// toState says what the archives cannot show; "": nothing of it.
+func toState(what string) string {
+	if what == "" {
+		return "Provider to state."
+	}
+	return "Provider to state: " + what + "."
+}

@@ -307,7 +307,7 @@ const plain = " ,;%'\"/=?.-()"
 func escape(s string) string {
 	var b strings.Builder
 	for i, r := range s {
-		if r > '~' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || isPlain(r, s[:i], s[i:]) {
+		if r > '~' || isInWord(string(r)) || isPlain(r, s[:i], s[i:]) {
 			b.WriteRune(r)
 		} else {
 			fmt.Fprintf(&b, "&#%d;", r)
@@ -316,10 +316,17 @@ func escape(s string) string {
 	return b.String()
 }
 
+// isInWord reports whether a character is an ASCII letter or digit.
+func isInWord(c string) bool {
+	return c >= "0" && c <= "9" || c >= "A" && c <= "Z" || c >= "a" && c <= "z"
+}
+
 // isPlain reports whether a punctuation mark stays as it is. GitHub makes links of http: and www.
 // and pictures of :names: as well.
 func isPlain(r rune, before, from string) bool {
 	switch r {
+	case '_': // within a word it marks nothing
+		return isInWord(before[max(len(before)-1, 0):]) && isInWord(from[1:min(len(from), 2)])
 	case ':':
 		return from == ":" || strings.HasPrefix(from, ": ")
 	case '.':

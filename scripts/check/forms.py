@@ -30,8 +30,8 @@ PARTS = {
 }
 # figures that are of a law, a rule or a list, and not of the archives
 CONSTANT = re.compile(
-    r"\d{4}/\d+|[0-9.]*\d(?=\.? (?:Provider|Model|Modalit|General|List|Publicly|Private|Data|User|Synth|Other|Respect|Removal))"
-    r"|Article 53\(1\)\(d\)|C\(2025\) 5235|200 to 299|\(2\.3\)|(?:into|in|As in) 2\.3|section 3111|AB 2013|(?:measure|RFC) [0-9.]+"
+    r"\d{4}/\d+|[0-9.]*\d(?=\.? (?:Provider|Model|Modalit|General|List|Publicly|Private|Data|User|Synth|Other|Respect|Removal))|Sections? [0-9. to]*\d|ISO 639-3"
+    r"|Article 53\(1\)\(d\)|C\(2025\) 5235|200 to 299|in(?:to)? 2\.3|section 3111|AB 2013|(?:measure|RFC) [0-9.]+"
     r"|rfc9309|rep-08|top \d+ %|top 1,000|at most 1,000|\(\d+\) (?=[TWH])|git revision.*?\)\)|list of crawlers is of [0-9-]+|A part of the audit: .*?\. Inputs")
 domain = tldextract.TLDExtract(suffix_list_urls=())
 
@@ -105,19 +105,17 @@ def trace(text, out):
     db = duckdb.connect()
     db.execute(f"SET file_search_path = '{out}'")
     rows = {}
-    lines = [html.unescape(line) for line in text.splitlines()]
-    for line in lines:
-        query = re.fullmatch(r"\| (Q\d+|Setup \d+) \| <code>(.*)</code> \|", line)
-        if query and query[1].startswith("Setup"):
-            db.execute(query[2])
-        elif query:
-            rows[query[1]] = [list(row) for row in db.execute(query[2]).fetchall()]
-    body = lines[:lines.index("**Queries for DuckDB**")]
+    text, queries = text.split("```sql\n-- Setup\n")
+    setup, *queries = re.split(r"^-- (Q\d+)\n", queries.removesuffix("\n```\n"), flags=re.M)
+    db.execute(setup)
+    for name, sql in zip(queries[::2], queries[1::2]):
+        rows[name] = [list(row) for row in db.execute(sql).fetchall()]
+    body = [html.unescape(line) for line in text.splitlines()]
     used = set()
     for i, line in enumerate(body):
         if line.startswith("|") and not line.startswith("| ---"):
             continue
-        for sentence, query in re.findall(r"([^\[\]]*)(?:\[(Q\d+)\])?", line):
+        for sentence, query in re.findall(r"(.*?)(?:\((Q\d+)\)|$)", line):
             numbers = re.findall(r"\d[\d,/]*(?<!,)", CONSTANT.sub("", sentence))
             values = [words(v) for row in rows.get(query, []) for v in row]
             used.add(query)
