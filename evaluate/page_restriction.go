@@ -23,10 +23,10 @@ type Restriction struct {
 type Statement struct {
 	Source tag.Source
 	Line   int
-	Raw    string
+	Text   string
 }
 
-func (s Statement) String() string { return fmt.Sprintf("%s %d: %s", s.Source, s.Line, s.Raw) }
+func (s Statement) String() string { return fmt.Sprintf("%s %d: %s", s.Source, s.Line, s.Text) }
 
 // maxStatements bounds the statements that one restriction names.
 const maxStatements = 16
@@ -93,7 +93,7 @@ func (r *Result) restrictionByTags(kind tag.Kind, use tag.Use) Restriction {
 // alone never makes it certain.
 func (r *Result) restrictBySignals(x *Restriction) {
 	for _, s := range x.Purpose.RestrictingSignals(r.Page.signals()) {
-		said := Statement{s.Source, s.Line, s.Raw}
+		said := Statement{s.Source, s.Line, s.Said()}
 		switch {
 		case isOrigins(&s):
 			if !r.inForce(&s) {

@@ -232,11 +232,11 @@ func TestRestrictions(t *testing.T) {
 			html("http://a.example/1", "", "", "X-Robots-Tag: none, noarchive"),
 			"[noindex, nofollow, noarchive] | robots.txt:train-ai=restrict | publication certain x-robots-tag 1: noarchive | " +
 				"publication certain x-robots-tag 1: none; x-robots-tag 1: noarchive | usage probable robots.txt 3: " +
-				"ai-train=no",
+				"Content-Signal: ai-train=no",
 		},
 		{
 			html("http://a.example/2", "", "", "X-Robots-Tag: googlebot: noindex"),
-			"googlebot[noindex] | robots.txt:train-ai=restrict | usage probable robots.txt 3: ai-train=no",
+			"googlebot[noindex] | robots.txt:train-ai=restrict | usage probable robots.txt 3: Content-Signal: ai-train=no",
 		},
 		// A preference is not retroactive, nor does it hold for ever; what was not served is not used.
 		{html("http://a.example/3", "+2d", ""), "robots.txt:train-ai=restrict"},
@@ -293,8 +293,8 @@ func TestRestrictions(t *testing.T) {
 		{
 			html("http://b.example/5", "", "", "X-Robots-Tag: noai", "Content-Usage: bots=n"),
 			"[noai] | header:automated=restrict | x-robots-tag:train-ai=restrict | x-robots-tag:ai-input=restrict | " +
-				"usage certain header 2: bots=n | usage certain header 2: bots=n | usage certain x-robots-tag 1: " +
-				"noai; header 2: bots=n",
+				"usage certain header 2: Content-Usage: bots=n | usage certain header 2: Content-Usage: bots=n | " +
+				"usage certain x-robots-tag 1: noai; header 2: Content-Usage: bots=n",
 		},
 		{
 			rec{
@@ -304,9 +304,9 @@ func TestRestrictions(t *testing.T) {
 			},
 			"from=original | [noarchive, noai] | header:automated=restrict | x-robots-tag:train-ai=restrict | " +
 				"x-robots-tag:ai-input=restrict | " +
-				"publication certain robots-tag 1: *;noarchive | usage probable header 3: bots=n | " +
-				"publication certain robots-tag 1: *;noarchive | usage probable header 3: bots=n | usage probable " +
-				"x-robots-tag 2: noai; header 3: bots=n",
+				"publication certain robots-tag 1: *;noarchive | usage probable header 3: Content-Usage: bots=n | " +
+				"publication certain robots-tag 1: *;noarchive | usage probable header 3: Content-Usage: bots=n | usage probable " +
+				"x-robots-tag 2: noai; header 3: Content-Usage: bots=n",
 		},
 		{
 			rec{
@@ -316,7 +316,8 @@ func TestRestrictions(t *testing.T) {
 			},
 			"from=original | [unavailable_after: 2024-05-01T00:00:00Z] | header:search=restrict | " +
 				"publication probable x-robots-tag 1: unavailable_after: 2024-05-01 | " +
-				"publication probable x-robots-tag 1: unavailable_after: 2024-05-01 | usage certain header 2: search=n",
+				"publication probable x-robots-tag 1: unavailable_after: 2024-05-01 | " +
+				"usage certain header 2: Content-Usage: search=n",
 		},
 
 		// A date without a zone has passed everywhere twelve hours later than in UTC. Fetches are at 12:00.
@@ -526,7 +527,7 @@ func TestAsOf(t *testing.T) {
 		dated  = "[unavailable_after: 2024-06-01T00:00:00Z]"
 		binds  = " meta 1: unavailable_after: 2024-06-01 00:00"
 		signal = "robots.txt:train-ai=restrict"
-		usage  = " | usage probable robots.txt 3: ai-train=no"
+		usage  = " | usage probable robots.txt 3: Content-Signal: ai-train=no"
 	)
 	for _, c := range []struct {
 		asOf        AsOf
@@ -611,8 +612,8 @@ func TestStatements(t *testing.T) {
 		robotsFile("a", "-1h", "User-agent: *\nDisallow:\nContent-Signal: ai-train=no\n"),
 		{
 			html("http://a.example/1", "", "", "Content-Usage: train-ai=n"),
-			"robots.txt:train-ai=restrict | header:train-ai=restrict | usage certain robots.txt 3: ai-train=no; " +
-				"header 1: train-ai=n",
+			"robots.txt:train-ai=restrict | header:train-ai=restrict | " +
+				"usage certain robots.txt 3: Content-Signal: ai-train=no; header 1: Content-Usage: train-ai=n",
 		},
 	})
 }

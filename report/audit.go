@@ -142,8 +142,8 @@ type (
 	Crawl       = facts.Crawl       // statements of a warcinfo record
 )
 
-// Totals are counts over all inputs. Shares are of fetches that robots.txt could decide, so fetches of
-// robots.txt itself are left out. DisallowedShareOfKnown leaves unknown fetches out, DisallowedShare counts
+// Totals are counts over all inputs. Shares leave out the fetches of robots.txt itself: they are
+// of Decidable. DisallowedShareOfKnown leaves unknown fetches out, DisallowedShare counts
 // each of them as allowed, DisallowedOrUnknownShare as disallowed. They are null where there is nothing to
 // divide by.
 type Totals struct {

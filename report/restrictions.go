@@ -14,7 +14,7 @@ type RestrictionRow struct {
 	Certainty string `parquet:"certainty,dict" values:"certainty"`
 	// The `--purpose` that is restricted.
 	Purpose string `parquet:"purpose,dict" values:"purpose"`
-	// What restricts it, at most 16: `SOURCE LINE: TEXT`.
+	// What restricts it, at most 16: `SOURCE LINE: TEXT`, as `header 1: tdm-reservation: 1`.
 	Statements []string `parquet:"statements,list"`
 	TagsFrom   string   `parquet:"tags_from,optional,dict" values:"tags_from"`
 	FetchedURL

@@ -130,10 +130,10 @@ func TestRestrictionsAndDelays(t *testing.T) {
 	dir := t.TempDir()
 	w, totals := fill(t, dir, false)
 	r := testResults()[0]
-	tags := []evaluate.Statement{{Source: tag.SourceMeta, Line: 1, Raw: "noarchive"}}
+	tags := []evaluate.Statement{{Source: tag.SourceMeta, Line: 1, Text: "noarchive"}}
 	signals := []evaluate.Statement{
-		{Source: tag.SourceRobotsTxt, Line: 7, Raw: "train-ai=n"},
-		{Source: tag.SourceTDMFile, Line: 1, Raw: strings.Repeat("x", maxText)},
+		{Source: tag.SourceRobotsTxt, Line: 7, Text: "train-ai=n"},
+		{Source: tag.SourceTDMFile, Line: 1, Text: strings.Repeat("x", maxText)},
 	}
 	capture := facts.Capture{Fetch: testFetch("https://www.example.co.uk:8443", "/.well-known/tdmrep.json")}
 	capture.Offset = 4711

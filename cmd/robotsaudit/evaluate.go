@@ -120,7 +120,7 @@ func (e *evaluation) tellResults(cmd *cobra.Command, dir string, audit *report.A
 	if wantsSummary(cmd) {
 		figures, options := cmp.Or(r.figures, document.NewFigures(nil)), textOptions(cmd, e.full)
 		if r.written != nil {
-			options.Dir = shellWord(dir)
+			options.Dir = document.ShellWord(dir)
 		}
 		if err := figures.WriteText(cmd.OutOrStdout(), audit, options); err != nil {
 			return err
@@ -400,7 +400,7 @@ func (e *evaluation) resolveAgents() ([]string, error) {
 			return nil, usageErrorf("--agents: unknown category %q: use %s, or --agent for a token", category,
 				strings.Join(agents.Names(), ", "))
 		}
-		list = append(list, tokensOf(category)...)
+		list = append(list, agents.Tokens(category)...)
 	}
 	if e.agentsFile != "" {
 		more, err := readTokens(e.agentsFile)
@@ -410,17 +410,6 @@ func (e *evaluation) resolveAgents() ([]string, error) {
 		list = append(list, more...)
 	}
 	return evaluate.DistinctTokens(list), nil
-}
-
-// tokensOf lists the tokens of a category that a robots.txt can name.
-func tokensOf(category string) (tokens []string) {
-	found, _ := agents.InCategory(category)
-	for _, a := range found {
-		if agents.TokenFault(a.Token) == "" {
-			tokens = append(tokens, a.Token)
-		}
-	}
-	return tokens
 }
 
 // uses lists the purposes of --purpose, each once.

@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/robotsaudit/robotsaudit/internal/agents"
+	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/internal/object"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 	"github.com/robotsaudit/robotsaudit/report"
@@ -128,7 +128,7 @@ func (f *exportFlags) writeCause(cmd *cobra.Command, r *results.Results, format 
 	if f.list == document.CauseUse && len(settings.Purposes) == 0 {
 		f.asked.purposes = []string{"train"}
 		return usageErrorf("which pages restrict their use depends on the purpose; decide again for one, as in: %s",
-			f.evaluateCommand(settings, nil))
+			f.evaluateCommand(*settings, nil))
 	}
 	var n int64
 	err := writeWhole(cmd, f.to, func(w io.Writer) (err error) {
@@ -172,7 +172,7 @@ func (f *exportFlags) run(cmd *cobra.Command) error {
 	var missing *export.MissingError
 	if err := options.Check(r); errors.As(err, &missing) {
 		return usageErrorf("the audit in %s was made without %s; make it anew with: %s", f.output,
-			firstOf(missing.What), f.evaluateCommand(&r.Audit().Settings, options.Agents))
+			firstOf(missing.What), f.evaluateCommand(r.Audit().Settings, options.Agents))
 	} else if err != nil {
 		return err
 	}
@@ -312,56 +312,27 @@ func firstOf(what []string) string {
 
 // evaluateCommand is the command that makes an audit with the tokens and all else that a list
 // requires, besides what it was made with.
-func (f *exportFlags) evaluateCommand(s *report.Settings, asked []string) string {
-	words := []string{"robotsaudit evaluate -o", shellWord(f.output)}
-	add := func(flag string, values ...string) {
-		for _, v := range values {
-			words = append(words, flag, shellWord(v))
+func (f *exportFlags) evaluateCommand(made report.Settings, tokens []string) string {
+	asked, more := &f.asked, ""
+	for _, flag := range []struct {
+		name   string
+		values []string
+	}{
+		{"--agent", asked.agents},
+		{"--agents", asked.categories},
+		{"--agents-file", slices.DeleteFunc([]string{asked.agentsFile}, func(s string) bool { return s == "" })},
+		{"--purpose", asked.purposes},
+	} {
+		for _, v := range flag.values {
+			more += " " + flag.name + " " + document.ShellWord(v)
 		}
 	}
-	if s.Profile != "rfc9309" {
-		add("--profile", s.Profile)
+	if asked.asOf != "" {
+		more += " --as-of " + document.ShellWord(asked.asOf)
+		made.AsOf = evaluate.AsOf{}
 	}
-	if s.Crawler != "" {
-		add("--crawler", s.Crawler)
-	}
-	if len(s.CrawlerMap) > 0 {
-		words = append(words, "--crawler-map FILE")
-	}
-	add("--agent", f.asked.agents...)
-	add("--agents", f.asked.categories...)
-	if f.asked.agentsFile != "" {
-		add("--agents-file", f.asked.agentsFile)
-	}
-	rest := without(s.Agents, asked)
-	for _, category := range agents.Names() { // a hundred tokens are no command for a person
-		if tokens := tokensOf(category); len(without(tokens, rest)) == 0 {
-			add("--agents", category)
-			rest = without(rest, tokens)
-		}
-	}
-	add("--agent", rest...)
-	add("--purpose", f.asked.purposes...)
-	add("--purpose", without(s.Purposes, f.asked.purposes)...)
-	switch {
-	case f.asked.asOf != "":
-		add("--as-of", f.asked.asOf)
-	case !s.AsOf.IsZero():
-		add("--as-of", s.AsOf.String())
-	}
-	if s.Rate {
-		words = append(words, "--rate")
-	}
-	if s.Policies != "" {
-		add("--policies", s.Policies)
-	}
-	if s.PolicyBodies {
-		words = append(words, "--policy-bodies")
-	}
-	if s.Ranks.Name != "" {
-		words = append(words, "--ranks FILE")
-	}
-	return strings.Join(words, " ")
+	made.Agents, made.Purposes = without(made.Agents, tokens), without(made.Purposes, asked.purposes)
+	return document.EvaluateCommand(document.ShellWord(f.output), &made) + more
 }
 
 // summary counts the rows of the three lists, by reason.
@@ -436,12 +407,4 @@ func without(values, others []string) []string {
 	return slices.DeleteFunc(slices.Clone(values), func(v string) bool {
 		return slices.ContainsFunc(others, func(o string) bool { return strings.EqualFold(o, v) })
 	})
-}
-
-// shellWord is a text as one word for a shell.
-func shellWord(s string) string {
-	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:+,@%") == "" {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 	"github.com/robotsaudit/robotsaudit/internal/words"
+	"github.com/robotsaudit/robotsaudit/report/document"
 )
 
 func newMatchCommand() *cobra.Command {
@@ -112,7 +113,7 @@ func matchURLs(out io.Writer, stdin io.Reader, args []string, profile robots.Pro
 	if _, err := os.Stat(name); err != nil && agents.TokenFault(name) == "" {
 		if _, err := os.Stat(token); err == nil {
 			return usageErrorf("the robots.txt comes first, and then the token; write: robotsaudit match %s %s %s",
-				shellWord(token), shellWord(name), shellWord(urls[0]))
+				document.ShellWord(token), document.ShellWord(name), document.ShellWord(urls[0]))
 		}
 	}
 	if fault := agents.TokenFault(token); token != "" && fault != "" {

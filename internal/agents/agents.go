@@ -98,6 +98,17 @@ func InCategory(name string) (found []Agent, ok bool) {
 	return found, len(found) > 0
 }
 
+// Tokens lists the tokens of a category that a robots.txt can name.
+func Tokens(category string) (tokens []string) {
+	found, _ := InCategory(category)
+	for _, a := range found {
+		if TokenFault(a.Token) == "" {
+			tokens = append(tokens, a.Token)
+		}
+	}
+	return tokens
+}
+
 // byToken finds agents by their lower-cased token.
 var byToken = sync.OnceValue(func() map[string]Agent {
 	found := make(map[string]Agent)

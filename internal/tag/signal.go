@@ -32,6 +32,21 @@ type Signal struct {
 	covers purposes // uses that are part of its purpose
 }
 
+// Said is the signal as written, with the name of the field that has it: a value says nothing without.
+func (s *Signal) Said() string {
+	switch s.Kind {
+	case SignalContentUsage:
+		return "Content-Usage: " + s.Raw
+	case SignalContentSignal:
+		return "Content-Signal: " + s.Raw
+	case SignalTDMReservation, SignalAITraining:
+		if s.Source != SourceTDMFile { // whose entries hold the name
+			return s.Label + ": " + s.Raw
+		}
+	}
+	return s.Raw
+}
+
 // A SignalKind is the protocol that a signal belongs to.
 type SignalKind uint8
 

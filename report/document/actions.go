@@ -114,7 +114,7 @@ func (f *Figures) actionSection(audit *report.Audit) Section {
 // page depends on the purpose.
 func (f *Figures) listCommand(dir, cause string, audit *report.Audit) string {
 	if cause == CauseUse && len(audit.Settings.Purposes) == 0 {
-		return "robotsaudit evaluate " + dir + " --purpose train"
+		return EvaluateCommand(dir, &audit.Settings) + " --purpose train"
 	}
 	return "robotsaudit export " + dir + " --list " + cause + f.part.Flags()
 }

@@ -18,13 +18,13 @@ const maxNamedInAnswer = 3
 func (b *builder) answer() Answer {
 	t := &b.audit.Totals
 	a := Answer{}
-	of := fmt.Sprintf("Of the %s%s that robots.txt could decide, it", plural(t.Decidable, "fetch"), b.crawlers.only())
+	of := fmt.Sprintf("Of %s%s, robots.txt", plural(t.Decidable, "fetch"), b.crawlers.only())
 	violations := func(r *report.AgentRow) int64 { return r.Violations() }
 	either := b.crawlers.either()
 	switch {
 	case t.Decidable == 0:
 		a.Level = LevelNone
-		a.Sentence = "These archives hold no fetch that robots.txt could decide."
+		a.Sentence = "These archives hold no fetch that robots.txt could forbid."
 	case t.ViolationsCertain > 0:
 		a.Level = LevelViolations
 		a.Sentence = fmt.Sprintf("%s certainly disallowed %s%s%s.%s", of, number(t.ViolationsCertain),
@@ -48,8 +48,8 @@ func (b *builder) answer() Answer {
 			either, plural(t.Unknown, "fetch")+ofWhole(t.Unknown, t.Decidable))
 	default:
 		a.Level = LevelNone
-		a.Sentence = fmt.Sprintf("No fetch%s is shown to have been disallowed: robots.txt allowed all %s that it "+
-			"could decide.", either, plural(t.Decidable, "fetch"))
+		a.Sentence = fmt.Sprintf("No fetch%s is shown to have been disallowed: robots.txt allowed all %s.",
+			either, plural(t.Decidable, "fetch"))
 	}
 	a.Details = append(b.sites.worstRules(), details(t)...)
 	return a
@@ -189,8 +189,8 @@ func certainty(t *report.Totals) Section {
 	}
 	s := Section{
 		ID: "certainty", Heading: "How certain it is", Intro: []string{
-			"Every fetch is in one of these classes. Shares are of the fetches that robots.txt could decide: all " +
-				"but those of robots.txt itself, and of what it redirects to.",
+			"Every fetch is in one of these classes. Shares leave out the fetches of robots.txt itself, and of " +
+				"what it redirects to.",
 		},
 		Classes: []Class{
 			class("certain", "Certain violations",
@@ -216,7 +216,7 @@ func certainty(t *report.Totals) Section {
 	known := t.Decidable - t.Unknown
 	const both = "These totals count every disallowed fetch, violations and unproven ones alike."
 	if t.Unknown == 0 {
-		s.Totals = []string{fmt.Sprintf("Of the %s that robots.txt could decide, %s %s disallowed%s.",
+		s.Totals = []string{fmt.Sprintf("Of %s, %s %s disallowed%s.",
 			plural(known, "fetch"), number(t.Disallowed), isAre(t.Disallowed, "was", "were"),
 			ofWhole(t.Disallowed, known)), both}
 		return s

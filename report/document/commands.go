@@ -2,9 +2,12 @@ package document
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/robotsaudit/robotsaudit/internal/agents"
 	"github.com/robotsaudit/robotsaudit/internal/index"
+	"github.com/robotsaudit/robotsaudit/report"
 )
 
 // commands are the command lines that explain a finding and extract its records, for a POSIX shell in
@@ -15,7 +18,7 @@ func (b *builder) commands(f *found, records []Record) []Term {
 	if !canName(f.WARCFilename) {
 		return nil
 	}
-	at := quoted(fmt.Sprintf("%s:%d", f.WARCFilename, f.WARCRecordOffset))
+	at := ShellWord(fmt.Sprintf("%s:%d", f.WARCFilename, f.WARCRecordOffset))
 	terms := []Term{{"Explain it", []string{"robotsaudit explain -o OUT " + at}}}
 	if in, _ := b.inputOf(f.WARCFilename); in != nil && !index.IsFormat(in.Container) {
 		terms = append(terms, Term{
@@ -26,7 +29,7 @@ func (b *builder) commands(f *found, records []Record) []Term {
 	var own, lines []string
 	for _, r := range records {
 		in, _ := b.inputOf(r.File)
-		record := quoted(fmt.Sprintf("%s:%d", r.File, r.Offset))
+		record := ShellWord(fmt.Sprintf("%s:%d", r.File, r.Offset))
 		switch {
 		case !canName(r.File) || len(r.File) > maxName || in != nil && index.IsFormat(in.Container):
 			// a row, and no record
@@ -57,7 +60,7 @@ func (b *builder) extract(r Record) string {
 	if in == nil {
 		return ""
 	}
-	read := "dd if=" + quoted(r.File)
+	read := "dd if=" + ShellWord(r.File)
 	cut := fmt.Sprintf(" bs=1 skip=%d count=%d", r.Offset, r.Length)
 	switch in.Container {
 	case "warc.gz", "arc.gz":
@@ -67,13 +70,13 @@ func (b *builder) extract(r Record) string {
 	case "warc.zst":
 		return "" // its dictionary stands at the start of the file
 	case "warc.bz2", "arc.bz2":
-		return "bzip2 -dc " + quoted(r.File) + " | dd" + cut
+		return "bzip2 -dc " + ShellWord(r.File) + " | dd" + cut
 	case "warc in one gzip stream", "arc in one gzip stream":
-		return "gzip -dc " + quoted(r.File) + " | dd" + cut
+		return "gzip -dc " + ShellWord(r.File) + " | dd" + cut
 	case "warc in one zstd frame", "arc in one zstd frame":
-		return "zstd -dc " + quoted(r.File) + " | dd" + cut
+		return "zstd -dc " + ShellWord(r.File) + " | dd" + cut
 	case "wacz":
-		line := fmt.Sprintf("unzip -p %s %s | dd%s", quoted(in.Name), quoted(entry), cut)
+		line := fmt.Sprintf("unzip -p %s %s | dd%s", ShellWord(in.Name), ShellWord(entry), cut)
 		if strings.HasSuffix(entry, ".gz") {
 			line += " | gzip -dc"
 		}
@@ -85,5 +88,57 @@ func (b *builder) extract(r Record) string {
 // canName reports whether a command line can name a file.
 func canName(file string) bool { return isPlain(file) && !strings.HasPrefix(file, "-") }
 
-// quoted makes a text one word for a shell.
-func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+// ShellWord is a text as one word for a shell.
+func ShellWord(s string) string {
+	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:+,@%") == "" {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// EvaluateCommand is the command line that decides anew, with the options of an audit, what lies in dir, a word for a
+// shell. FILE stands for files whose names the audit does not hold.
+func EvaluateCommand(dir string, s *report.Settings) string {
+	words := []string{"robotsaudit evaluate", dir}
+	add := func(flag string, values ...string) {
+		for _, v := range values {
+			words = append(words, flag, ShellWord(v))
+		}
+	}
+	if s.Profile != "rfc9309" {
+		add("--profile", s.Profile)
+	}
+	if s.Crawler != "" {
+		add("--crawler", s.Crawler)
+	}
+	if len(s.CrawlerMap) > 0 {
+		add("--crawler-map", "FILE")
+	}
+	tokens := s.Agents
+	for _, category := range agents.Names() { // a hundred tokens are no command for a person
+		all := agents.Tokens(category)
+		others := slices.DeleteFunc(slices.Clone(tokens), func(t string) bool { return slices.Contains(all, t) })
+		if len(others)+len(all) == len(tokens) {
+			add("--agents", category)
+			tokens = others
+		}
+	}
+	add("--agent", tokens...)
+	add("--purpose", s.Purposes...)
+	if !s.AsOf.IsZero() {
+		add("--as-of", s.AsOf.String())
+	}
+	if s.Rate {
+		words = append(words, "--rate")
+	}
+	if s.Policies != "" {
+		add("--policies", s.Policies)
+	}
+	if s.PolicyBodies {
+		words = append(words, "--policy-bodies")
+	}
+	if s.Ranks.Name != "" {
+		add("--ranks", "FILE")
+	}
+	return strings.Join(words, " ")
+}

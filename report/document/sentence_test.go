@@ -237,17 +237,17 @@ func TestAnswer(t *testing.T) {
 	}{
 		{
 			"two crawlers", 41, 2, 3, 5, 7, 181, "B:1:4 A:42:4", LevelViolations,
-			"Of the 181 fetches that robots.txt could decide, it certainly disallowed 41 and probably 2 more: 42 of A and 1 " +
+			"Of 181 fetches, robots.txt certainly disallowed 41 and probably 2 more: 42 of A and 1 " +
 				"of B. The sites with most are a (30) and b (13).",
 		},
 		{
 			"no name", 1, 0, 0, 0, 0, 2, ":1:0", LevelViolations,
-			"Of the 2 fetches of a crawler that is not known by name that robots.txt could decide, it certainly disallowed 1. " +
+			"Of 2 fetches of a crawler that is not known by name, robots.txt certainly disallowed 1. " +
 				"The sites with most are a (30) and b (13).",
 		},
 		{
 			"one without a name", 0, 1, 0, 0, 0, 1000, "A:0:0 :1:0", LevelViolations,
-			"Of the 1,000 fetches that robots.txt could decide, it probably disallowed 1, and none certainly: 1 of a crawler " +
+			"Of 1,000 fetches, robots.txt probably disallowed 1, and none certainly: 1 of a crawler " +
 				"that is not known by name. The sites with most are a (30) and b (13).",
 		},
 		{
@@ -266,9 +266,9 @@ func TestAnswer(t *testing.T) {
 		{
 			"all allowed", 0, 0, 0, 0, 0, 20, "A:0:0 :0:0", LevelNone,
 			"No fetch of A or a crawler that is not known by name is shown to have been disallowed: robots.txt allowed all " +
-				"20 fetches that it could decide.",
+				"20 fetches.",
 		},
-		{"nothing", 0, 0, 0, 0, 0, 0, "", LevelNone, "These archives hold no fetch that robots.txt could decide."},
+		{"nothing", 0, 0, 0, 0, 0, 0, "", LevelNone, "These archives hold no fetch that robots.txt could forbid."},
 	} {
 		b := builder{Figures: NewFigures(nil), audit: new(report.Audit)}
 		totals := &b.audit.Totals

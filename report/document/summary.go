@@ -211,7 +211,7 @@ func (s *summary) printUnknown(p *layout.Page, full bool) {
 func (s *summary) printShares(p *layout.Page) {
 	t := &s.audit.Totals
 	if t.Unknown == 0 {
-		p.Heading("Disallowed: %s of the %s that robots.txt could decide%s.", number(t.Disallowed),
+		p.Heading("Disallowed: %s of %s%s.", number(t.Disallowed),
 			plural(t.Decidable, "fetch"), percentOf(t.DisallowedShare))
 	} else {
 		bare := func(share *float64) string { return strings.Trim(percentOf(share), " ()") }

@@ -90,7 +90,7 @@ func TestSummaryOfNothing(t *testing.T) {
 	got := printed(t, document.NewFigures(nil), audit, true)
 	for _, want := range []string{
 		"0 fetches on 0 origins (scheme, host and port), without a\ndate. ",
-		"Disallowed: 0 of the 0 fetches that robots.txt could decide.",
+		"Disallowed: 0 of 0 fetches.",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is missing in\n%s", want, got)
