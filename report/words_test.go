@@ -103,7 +103,7 @@ func wordTable(name string) string {
 
 // anchor is the link of a heading, as GitHub makes it.
 func anchor(heading string) string {
-	return strings.NewReplacer(" ", "-", "'", "", ",", "").Replace(strings.ToLower(heading))
+	return strings.NewReplacer(" ", "-", "'", "", ",", "", ".", "").Replace(strings.ToLower(heading))
 }
 
 // TestWords walks the registry: every word has a meaning, its section is in docs/SEMANTICS.md, what leaves a doubt

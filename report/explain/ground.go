@@ -38,8 +38,11 @@ var sentences = map[string]map[string]sentence{
 		},
 	},
 	"way": {
-		"redirect": {"Redirects", "The outcome at the end counts for the origin first asked, and for no other."},
-		"rival":    {"Redirects", "So these captures of the target's URL may also be what the redirect led to"},
+		"redirect": {
+			"Redirects",
+			"The outcome at the end counts for the origin whose robots.txt redirected first, and for no other.",
+		},
+		"rival": {"Redirects", "So these captures of the target's URL may also be what the redirect led to"},
 		"named": {
 			"The original of a revisit",
 			"A record that has a different payload digest of the same algorithm is not the original, even if the " +
