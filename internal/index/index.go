@@ -28,6 +28,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/robotsaudit/robotsaudit/internal/object"
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
 )
 
@@ -254,7 +255,8 @@ func (row *Row) set(f field, value string) (fault string) {
 		row.Host = value
 	case fieldPath:
 		row.Filename = value
-		row.Scheme, row.Host = hostOfPath(value)
+		_, file, _ := strings.Cut(value, ":") // after the commit
+		row.Scheme, row.Host = object.HostOfPath(file)
 	case fieldHeaders:
 		row.Headers = value
 	case fieldError:

@@ -70,31 +70,6 @@ var (
 		needed{"bodies, of their digests or of statuses", []field{fieldBody, fieldBodyBase64, fieldDigest, fieldStatus}})
 )
 
-// hostOfPath is the host, perhaps with a port, whose robots.txt a file in a repository is, by its path, and the scheme
-// where a folder around it is called so; "": the path names no host. docs/FORMATS.md has the rule.
-func hostOfPath(path string) (scheme, host string) {
-	_, path, _ = strings.Cut(path, ":") // after the commit
-	parts := strings.Split(path, "/")
-	last := len(parts) - 1
-	name, isText := strings.CutSuffix(parts[last], ".txt")
-	switch {
-	case parts[last] == "robots.txt" && last > 0:
-		parts = parts[:last]
-		last--
-		host = parts[last]
-	case isText, slices.Contains(parts[:last], "robots"):
-		host = name
-	}
-	if name, _, _ := strings.Cut(host, ":"); !strings.Contains(strings.Trim(name, "."), ".") ||
-		strings.ContainsAny(host, "@?#%\\ ") {
-		return "", ""
-	}
-	if last > 0 && (parts[last-1] == "https" || parts[last-1] == "http") {
-		scheme = parts[last-1]
-	}
-	return scheme, host
-}
-
 // columnsOf are the columns of a list of a format.
 func columnsOf(f Format) *columnNames {
 	if f == RobotsList {

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -22,7 +23,8 @@ type gitFile struct {
 	File string  `json:"git_file"` // COMMIT:PATH, as 'git show' takes it
 	Time string  `json:"time"`     // of the committer; "" where that is no date
 	Body *[]byte `json:"body_b64,omitempty"`
-	// Status is 200 where the file is too large to be read. Without it and a body, the commit removed the file.
+	// Status is 200 where the file is too large to be read. Without it and a body, the commit removed the file, or its
+	// path names no host.
 	Status int `json:"status,omitempty"`
 }
 
@@ -154,8 +156,10 @@ func writeGitFiles(w io.Writer, log io.Reader, blobs *gitBlobs) error {
 		if err != nil || len(change) != 5 {
 			return errors.New("the output of 'git log' is not in the form that was asked for")
 		}
-		f := gitFile{File: commit + ":" + strings.TrimSuffix(path, "\x00"), Time: at}
-		if strings.HasPrefix(change[1], "100") { // a file, as opposed to a link or to none
+		path = strings.TrimSuffix(path, "\x00")
+		f := gitFile{File: commit + ":" + path, Time: at}
+		_, host := HostOfPath(path)
+		if host != "" && strings.HasPrefix(change[1], "100") { // a file, as opposed to a link or to none
 			body, err := blobs.read(change[3])
 			if err != nil {
 				return err
@@ -168,6 +172,30 @@ func writeGitFiles(w io.Writer, log io.Reader, blobs *gitBlobs) error {
 			return err
 		}
 	}
+}
+
+// HostOfPath is the host, perhaps with a port, whose robots.txt a file in a repository is, by its path, and the scheme
+// where a folder around it is called so; "": the path names no host. docs/FORMATS.md has the rule.
+func HostOfPath(path string) (scheme, host string) {
+	parts := strings.Split(path, "/")
+	last := len(parts) - 1
+	name, isText := strings.CutSuffix(parts[last], ".txt")
+	switch {
+	case parts[last] == "robots.txt" && last > 0:
+		parts = parts[:last]
+		last--
+		host = parts[last]
+	case isText, slices.Contains(parts[:last], "robots"):
+		host = name
+	}
+	if name, _, _ := strings.Cut(host, ":"); !strings.Contains(strings.Trim(name, "."), ".") ||
+		strings.ContainsAny(host, "@?#%\\ ") {
+		return "", ""
+	}
+	if last > 0 && (parts[last-1] == "https" || parts[last-1] == "http") {
+		scheme = parts[last-1]
+	}
+	return scheme, host
 }
 
 // gitBlobs are the contents of a repository.
