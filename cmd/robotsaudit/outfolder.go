@@ -93,6 +93,10 @@ func leftOver(cmd *cobra.Command, call, arg string) error {
 	if option := optionFor(cmd, arg); option != "" {
 		return usageErrorf("%q is one argument too many; did you mean: %s %s?", arg, call, option)
 	}
+	if _, err := os.Stat(filepath.Join(arg, report.AuditFile)); err == nil {
+		return usageErrorf("%q is one audit too many; leave it out: %s; or make one audit of several first: "+
+			"robotsaudit merge OUT... -o BOTH", arg, call)
+	}
 	return usageErrorf("%q is one argument too many; leave it out: %s", arg, call)
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -66,15 +67,15 @@ func TestOutputInStore(t *testing.T) {
 		"s3://bucket/others":        filepath.Join(dir, "out"),
 	} {
 		staged(t, facts, out, 3, asked...)
-		report := func() string {
+		read := func(name string) string {
 			if !object.IsRemote(out) {
-				b, err := os.ReadFile(filepath.Join(out, "report.html"))
+				b, err := os.ReadFile(filepath.Join(out, name))
 				if err != nil {
 					t.Fatal(err)
 				}
 				return string(b)
 			}
-			o, err := held.GetObject("bucket", strings.TrimPrefix(out, "s3://bucket/")+"/report.html", nil)
+			o, err := held.GetObject("bucket", strings.TrimPrefix(out, "s3://bucket/")+"/"+name, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -85,11 +86,11 @@ func TestOutputInStore(t *testing.T) {
 			}
 			return string(b)
 		}
-		if report() != string(want) {
+		if read("report.html") != string(want) {
 			t.Errorf("facts in %s: report.html differs", facts)
 		}
 		command(t, 0, "report", "-o", out+"/", "--title", "Another")
-		if !strings.Contains(report(), "Another") {
+		if !strings.Contains(read("report.html"), "Another") {
 			t.Error("report wrote no other report.html")
 		}
 		for _, args := range [][]string{
@@ -113,6 +114,16 @@ func TestOutputInStore(t *testing.T) {
 			if got != want {
 				t.Errorf("%q of a store:\n%s\nwant\n%s", args, got, want)
 			}
+		}
+		const part = "fetches/part-00000.parquet"
+		sum := fmt.Sprintf("%x", sha256.Sum256([]byte(read(part))))
+		for _, form := range []string{"--croissant", "--prov"} {
+			if said, _ := command(t, 0, "report", "-o", out, form, "-"); !strings.Contains(said, part) || !strings.Contains(said, sum) {
+				t.Errorf("%s of %s has not %s with the sum %s:\n%.2000s", form, out, part, sum, said)
+			}
+		}
+		if said, _ := command(t, 0, "report", "-o", out, "--ab2013", "-"); !strings.Contains(said, "Fetches of content: 175 (Q") {
+			t.Errorf("--ab2013 of %s:\n%.2000s", out, said)
 		}
 	}
 	if left, err := os.ReadDir(filepath.Join(dir, "tmp")); err != nil || len(left) > 0 {

@@ -194,7 +194,7 @@ func (f *Figures) crawled(b *Form, sme bool, comments string) document.Section {
 		share, flag = "the top 5 %, at most 1,000 (small and medium-sized enterprises, start-ups included)", ""
 	}
 	s := section("2.3. Data crawled and scraped from online sources",
-		field("Were crawlers used by the provider or on its behalf?", who...),
+		field("Were crawlers used by the provider or on behalf of?", who...),
 		field("If yes, specify crawler name(s)/identifier(s)", "The table of crawlers has them."),
 		field("Purposes of the crawler(s)", toState("the purposes of each; archives do not show them")),
 		field("General description of crawler behaviour (robots.txt, captchas, paywalls)", append(f.behaviour(b),

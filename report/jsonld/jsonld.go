@@ -14,10 +14,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
+	"math"
 	"path/filepath"
 	"strings"
 
+	"github.com/robotsaudit/robotsaudit/internal/object"
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
@@ -41,15 +42,15 @@ func newFile(ctx context.Context, r *results.Results, path string) (f file, err 
 		return f, err
 	}
 	f.name = filepath.ToSlash(f.name)
-	from, err := os.Open(path)
+	from, err := object.OpenCopy(path) // its ReadAt alone brings what a store has
 	if err != nil {
 		return f, err
 	}
 	defer from.Close()
-	sum := sha256.New()
+	sum, all := sha256.New(), io.NewSectionReader(from, 0, math.MaxInt64)
 	for err == nil && ctx.Err() == nil {
 		var n int64
-		n, err = io.CopyN(sum, from, 1<<26)
+		n, err = io.CopyN(sum, all, 1<<26)
 		f.size += n
 	}
 	if err == io.EOF {
