@@ -5,6 +5,7 @@ from __future__ import annotations
 import bisect
 import functools
 import hashlib
+import itertools
 import json
 import mmap
 import os
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 LISTS: tuple[Literal["keep", "undecided", "drop"], ...] = ("keep", "undecided", "drop")  # of several rows of one id, the worst counts
 PART = 100_000  # rows that are written at a time
+SORTED = 1_000_000  # rows that are sorted at a time, in memory
 COLUMNS = {"keys": "Q", "checks": "Q", "decisions": "H"}  # the two halves of a digest, the number of a decision
 
 
@@ -105,9 +107,10 @@ def write(work: Path, to: Path) -> None:
     """Writes lists as columns, sorted by key, and the decisions that their numbers mean."""
     import duckdb
 
-    with duckdb.connect() as db:
+    with duckdb.connect(work / "database") as db:
         db.execute("SET temp_directory = ?", [str(work / "spilled")])
-        db.execute("SET memory_limit = '256MB'")  # what needs more is spilled
+        db.execute("SET memory_limit = '128MB'")  # more is on the disk
+        db.execute("SET threads = 2")  # each holds some of that
         db.execute("CREATE VIEW rows AS " + " UNION ALL ".join(
             f"SELECT {rank} AS rank, id, reason, detail FROM '{sql_text(work / name)}.parquet'"
             for rank, name in enumerate(LISTS)))
@@ -117,17 +120,24 @@ def write(work: Path, to: Path) -> None:
             FROM (SELECT DISTINCT rank, reason, detail FROM rows)""")
         meaning = db.execute("SELECT rank, reason, detail FROM meaning ORDER BY decision").fetchall()
         (to / "meaning.json").write_text(json.dumps([(LISTS[rank], *why) for rank, *why in meaning]))
-        result = db.execute("""
-            SELECT md5_number_upper(id) AS key, md5_number_lower(id), max(decision)
+        db.execute("""
+            CREATE TABLE digests AS
+            SELECT md5_number_upper(id) AS key, md5_number_lower(id) AS "check", decision
             FROM rows JOIN meaning ON rows.rank = meaning.rank AND rows.reason = meaning.reason
                 AND rows.detail IS NOT DISTINCT FROM meaning.detail
-            WHERE id IS NOT NULL GROUP BY ALL ORDER BY key""")
+            WHERE id IS NOT NULL""")
         for name in COLUMNS:
             (to / name).touch()
-        while part := result.fetchmany(PART):
-            for (name, kind), column in zip(COLUMNS.items(), zip(*part, strict=True), strict=True):
-                with (to / name).open("ab") as file:
-                    array(kind, column).tofile(file)
+        [count] = db.execute("SELECT count(*) FROM digests").fetchall()[0]
+        ends = [(n << 64) // (count // SORTED + 1) for n in range(count // SORTED + 2)]
+        for begin, end in itertools.pairwise(ends):
+            result = db.execute("""
+                SELECT key, "check", max(decision) FROM digests WHERE key BETWEEN ?::UBIGINT AND ?::UBIGINT
+                GROUP BY ALL ORDER BY key""", [begin, end - 1])
+            while part := result.fetchmany(PART):
+                for (name, kind), column in zip(COLUMNS.items(), zip(*part, strict=True), strict=True):
+                    with (to / name).open("ab") as file:
+                        array(kind, column).tofile(file)
 
 
 def sql_text(path: Path) -> str:
