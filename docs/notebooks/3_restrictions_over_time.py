@@ -45,23 +45,8 @@ plt.rcParams.update({"axes.spines.top": False, "axes.spines.right": False, "figu
 # years more, as if the file had stayed as it was.
 
 # %%
-policies = a.robots_policies
-duckdb.sql(f"""
-CREATE TABLE last AS
-WITH captures AS MATERIALIZED (
-    FROM policies WHERE fetch_time IS NOT NULL
-    QUALIFY row_number() OVER (PARTITION BY agent, url_host_name, fetch_time ORDER BY robots_id DESC) = 1
-), quarters AS (
-    SELECT unnest(generate_series(date_trunc('quarter', min(fetch_time)), max(fetch_time), INTERVAL 3 MONTHS))::DATE AS quarter
-    FROM captures
-)
-SELECT quarter, c.*
-FROM (FROM quarters, (SELECT DISTINCT agent, url_host_name FROM captures)) AS hosts
-ASOF JOIN captures AS c
-     ON c.agent = hosts.agent AND c.url_host_name = hosts.url_host_name AND c.fetch_time < quarter + INTERVAL 3 MONTHS
-WHERE c.fetch_time >= quarter - {KEEP} * INTERVAL 3 MONTHS
-""")
-duckdb.table("last").filter(f"list_contains({ASKED}, agent)").aggregate("""
+last = a.last_policies("quarter", KEEP).select("period AS quarter, * EXCLUDE period")
+last.filter(f"list_contains({ASKED}, agent)").aggregate("""
     agent, count(*) AS rows, count(DISTINCT url_host_name) AS hosts, min(quarter) AS first, max(quarter) AS last""").order("agent").pl()
 
 # %% [markdown]

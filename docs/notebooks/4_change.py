@@ -41,25 +41,16 @@ plt.rcParams.update({"axes.spines.top": False, "axes.spines.right": False, "figu
 robots, policies = a.robots, a.robots_policies
 OUTCOMES = {"rules": "#0072b2", "partial": "#56b4e9", "unavailable": "#009e73", "unreachable": "#d55e00", "undefined": "#cc79a7",
             "unresolved": "#999999"}
-duckdb.sql(f"""
-SELECT outcome, {", ".join(f"count(*) FILTER ({test}) AS {name}" for name, test in {
+robots.aggregate(f"""outcome, {", ".join(f"count(*) FILTER ({test}) AS {name}" for name, test in {
     "captures": "true", '"no answer"': "fetch_status IS NULL", '"2xx"': "fetch_status BETWEEN 200 AND 299",
     '"3xx"': "fetch_status BETWEEN 300 AND 399", '"403"': "fetch_status = 403", '"404"': "fetch_status = 404",
     '"other 4xx"': "fetch_status BETWEEN 400 AND 499 AND fetch_status NOT IN (403, 404)",
-    '"5xx"': "fetch_status BETWEEN 500 AND 599"}.items())}
-FROM robots
-GROUP BY outcome
-ORDER BY list_position({list(OUTCOMES)}, outcome)
-""").pl()
+    '"5xx"': "fetch_status BETWEEN 500 AND 599"}.items())}""").order(f"list_position({list(OUTCOMES)}, outcome)").pl()
 
 # %%
-shares = duckdb.sql(f"""
-SELECT date_trunc('quarter', fetch_time)::DATE AS quarter, count(*) AS captures,
-       {", ".join(f"100 * count(*) FILTER (outcome = '{outcome}') / count(*) AS {outcome}" for outcome in OUTCOMES)}
-FROM robots
-WHERE fetch_time IS NOT NULL
-GROUP BY quarter ORDER BY quarter
-""").pl()
+shares = robots.filter("fetch_time IS NOT NULL").aggregate(f"""
+    date_trunc('quarter', fetch_time)::DATE AS quarter, count(*) AS captures,
+    {", ".join(f"100 * count(*) FILTER (outcome = '{outcome}') / count(*) AS {outcome}" for outcome in OUTCOMES)}""").order("quarter").pl()
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(9.5, 3.4), layout="constrained")
 left.stackplot(shares["quarter"], *[shares[o] for o in OUTCOMES], colors=OUTCOMES.values(), labels=OUTCOMES)
@@ -108,11 +99,9 @@ FROM versions
 WINDOW w AS (PARTITION BY origin ORDER BY fetch_time, robots_id)
 QUALIFY before_time IS NOT NULL
 """)
-rates = duckdb.sql("""
-SELECT date_trunc('quarter', fetch_time)::DATE AS quarter, count(*) AS pairs, sum(days) / 365.25 AS years,
-       count(*) FILTER (changed) AS changes, count(*) FILTER (policy_changed) AS policy_changes
-FROM pairs GROUP BY quarter HAVING years >= 5 ORDER BY quarter
-""").pl()
+rates = duckdb.table("pairs").aggregate("""
+    date_trunc('quarter', fetch_time)::DATE AS quarter, count(*) AS pairs, sum(days) / 365.25 AS years,
+    count(*) FILTER (changed) AS changes, count(*) FILTER (policy_changed) AS policy_changes""").filter("years >= 5").order("quarter").pl()
 
 figure, ax = plt.subplots(figsize=(9.5, 3.2), layout="constrained")
 for column, label, colour, mark, shift in (("changes", "the file changed", "#0072b2", "o", -8), ("policy_changes", "its policy changed", "#d55e00", "s", 8)):
@@ -134,13 +123,12 @@ figure.legend(frameon=False, loc="outside lower center", ncols=2)
 plt.show()
 
 # %%
-duckdb.sql("""
-SELECT year(fetch_time) AS year, count(DISTINCT origin) AS origins, count(*) AS pairs, round(sum(days) / 365.25) AS "origin years",
+duckdb.table("pairs").aggregate("""
+    year(fetch_time) AS year, count(DISTINCT origin) AS origins, count(*) AS pairs, round(sum(days) / 365.25) AS "origin years",
        count(*) FILTER (changed) AS changes, round(changes / (sum(days) / 365.25), 2) AS "changes a year",
        count(*) FILTER (policy_changed) AS "policy changes", round("policy changes" / (sum(days) / 365.25), 2) AS "those a year",
        round(median(days)) AS "median days apart"
-FROM pairs GROUP BY year ORDER BY year
-""").pl()
+    """).order("year").pl()
 
 # %% [markdown]
 # Few files make many of the changes: some write the day into a comment, and so change with every

@@ -44,15 +44,9 @@ STRATA = ["1k", "10k", "50k", "100k", "1M", "2M", "beyond"]
 # whose last capture gave no file are not in the shares; here is how many.
 
 # %%
-policies, asked = a.robots_policies, a.manifest["settings"]["agents"]
-duckdb.sql("""
-CREATE TABLE last AS
-SELECT url_host_name AS host, coalesce(rank_stratum, 'no ranks') AS stratum, agent, outcome, restriction,
-       restriction_cc = 'disallow-all' AS closed
-FROM policies
-WHERE fetch_time IS NOT NULL
-QUALIFY row_number() OVER (PARTITION BY agent, url_host_name ORDER BY fetch_time DESC, robots_id DESC) = 1
-""")
+asked = a.manifest["settings"]["agents"]
+last = a.last_policies().select("""url_host_name AS host, coalesce(rank_stratum, 'no ranks') AS stratum, agent, outcome, restriction,
+    restriction_cc = 'disallow-all' AS closed""")
 duckdb.sql(f"""
 SELECT stratum, count(*) AS hosts, count(*) FILTER (outcome = 'rules') AS "with a file",
        count(*) FILTER (outcome = 'unavailable') AS "without one",

@@ -34,7 +34,7 @@ duckdb.sql("SET TimeZone = 'UTC'")
 pl.Config(tbl_rows=25, fmt_str_lengths=70, tbl_width_chars=160, tbl_hide_dataframe_shape=True, tbl_hide_column_data_types=True)
 plt.rcParams.update({"figure.dpi": 100, "font.size": 10, "axes.spines.top": False, "axes.spines.right": False})
 
-fetches, group_verdicts, robots_agents, robots_policies = a.fetches, a.group_verdicts, a.robots_agents, a.robots_policies
+fetches, group_verdicts, robots_agents = a.fetches, a.group_verdicts, a.robots_agents
 
 # %% [markdown]
 # ## Three levels of evidence
@@ -127,17 +127,13 @@ fetches.filter("verdict = 'unknown'").aggregate(
 # RFC 9309, but that is no policy: here they count as unknown.
 
 # %%
+last = a.last_policies("year")
 policies = duckdb.sql(f"""
-    WITH last AS (
-        SELECT year(fetch_time)::VARCHAR AS year, * FROM robots_policies
-        WHERE agent = '{AGENT}' AND fetch_time IS NOT NULL
-        QUALIFY row_number() OVER (PARTITION BY year, url_host_name ORDER BY fetch_time DESC, robots_id DESC) = 1
-    )
-    SELECT year, count(*) AS hosts,
+    SELECT year(period)::VARCHAR AS year, count(*) AS hosts,
            count(*) FILTER (restriction IS NULL OR outcome = 'unreachable') AS unknown,
            count(*) FILTER (restriction = 'full' AND outcome <> 'unreachable') AS "full",
            "full" / (hosts - unknown) AS of_the_known, "full" / hosts AS at_least, ("full" + unknown) / hosts AS at_most
-    FROM last GROUP BY year ORDER BY year""").pl()
+    FROM last WHERE agent = '{AGENT}' GROUP BY period ORDER BY period""").pl()
 fig, ax = plt.subplots(figsize=(7, 3.2), layout="constrained")
 x = range(policies.height)
 ax.fill_between(x, policies["at_least"] * 100, policies["at_most"] * 100, color="#a50f15", alpha=0.3, label="between the bounds")

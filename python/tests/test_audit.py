@@ -63,6 +63,21 @@ def test_tables_in_parts_and_odd_names(audit: robotsaudit.Audit, tmp_path: Path)
     assert twice.aggregate("count(*)").fetchall() == [(86,)]
 
 
+def test_last_policies(audit: robotsaudit.Audit) -> None:
+    """The last capture of each host and crawler in a period, or from up to so many before it."""
+    captures = sorted((time.astimezone(datetime.UTC), id, host, agent) for time, id, host, agent in
+                      audit.robots_policies.select("fetch_time, robots_id, url_host_name, agent").fetchall())
+    assert len(captures) > len(hosts := {capture[2:] for capture in captures})
+    for carry in (0, 1, 5):
+        expected = {(of, month): id for month in range(3, 6) for time, id, *of in
+                    ((t, i, h, a) for t, i, h, a in captures if month - carry <= t.month <= month)
+                    for of in [tuple(of)]}
+        found = audit.last_policies("month", carry).select("url_host_name, agent, month(period), robots_id").fetchall()
+        assert len(found) == len(expected) and {((host, agent), month): id for host, agent, month, id in found} == expected
+    last = audit.last_policies().select("url_host_name, agent, robots_id").fetchall()
+    assert len(last) == len(hosts) and {(host, agent): id for host, agent, id in last} == {c[2:]: c[1] for c in captures}
+
+
 def test_report(audit: robotsaudit.Audit, tmp_path: Path) -> None:
     report = audit.report(html=tmp_path / "report.html")
     assert "<html" in report.path.read_text(encoding="utf-8")[:1000]

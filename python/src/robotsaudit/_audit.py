@@ -12,7 +12,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack
 
 from ._lookup import Lookup, lookup_of
 from ._options import files_of, flags, numbers, scratch, takes
@@ -81,6 +81,24 @@ class Audit(Tables):
             raise RobotsauditError(f"{self.output} has no table {name}: it has {', '.join(self.tables)}")
         pattern = glob.escape(str(path)) + "/*.parquet" * path.is_dir()
         return (connection or duckdb).read_parquet(pattern, hive_partitioning=False)
+
+    def last_policies(self, every: Literal["year", "quarter", "month"] | None = None, carry: int = 0) -> DuckDBPyRelation:
+        """
+        The rows of `robots_policies` that are the last of their host and crawler: of all, or in each period.
+
+        With `every`, the column `period` has the first day of the period, in UTC. A capture counts in its
+        own period and in `carry` more, until there is a newer one: for archives that hold a capture only
+        where something changed. A host without a capture in them has no row.
+        """
+        policies, key = self.robots_policies.filter("fetch_time IS NOT NULL"), "agent, url_host_name"
+        if every:
+            begin = f"date_trunc('{every}', fetch_time AT TIME ZONE 'UTC')"
+            policies = policies.select(f"""
+                unnest(generate_series({begin}, {begin} + INTERVAL {carry} {every}, INTERVAL 1 {every}))::DATE AS period,
+                *, max(fetch_time AT TIME ZONE 'UTC') OVER () AS newest""").filter("period <= newest").select("* EXCLUDE newest")
+            key += ", period"
+        place = f"row_number() OVER (PARTITION BY {key} ORDER BY fetch_time DESC, robots_id DESC)"
+        return policies.select(f"*, {place} AS place").filter("place = 1").select("* EXCLUDE place")
 
     @takes(ReportOptions)
     def report(self, **options: Unpack[ReportOptions]) -> Report:
