@@ -84,7 +84,8 @@ def test_a_function_for_progress_that_fails(archives: Path, tmp_path: Path) -> N
 
 @pytest.mark.skipif(os.name == "nt", reason="a signal to one process is of Unix")
 def test_an_interrupted_call_goes_on(archives: Path, tmp_path: Path) -> None:
-    """An interrupt of the calling process alone, as a kernel gets it, reaches the program, and leaves no result."""
+    """An interrupt of the calling process alone, as a kernel gets it, reaches the program, and leaves no result. The same
+    call again ends with the bytes of one that nothing interrupted."""
     pages = (archives / "crawl-a-1.warc.gz").read_bytes()
     (tmp_path / "a.warc.gz").write_bytes(pages)
     (tmp_path / "b.warc.gz").write_bytes(pages * 500)  # seconds, on any machine
@@ -105,8 +106,11 @@ def test_an_interrupted_call_goes_on(archives: Path, tmp_path: Path) -> None:
     said = caller.communicate(timeout=20)[0]
     assert said == "interrupted interrupted; run the same command again, it goes on where it stopped\n"
     assert not (tmp_path / "out/audit.json").exists()
-    again = robotsaudit.audit([tmp_path / "a.warc.gz", tmp_path / "b.warc.gz"], output=tmp_path / "out")
-    assert again.summary == robotsaudit.audit([tmp_path / "a.warc.gz", tmp_path / "b.warc.gz"]).summary
+    again, whole = (robotsaudit.audit([tmp_path / "a.warc.gz", tmp_path / "b.warc.gz"], output=tmp_path / name)
+                    for name in ("out", "whole"))
+    assert again.tables == whole.tables and len(whole.tables) > 10
+    for name in ("audit.json", *(f"{table}.parquet" for table in whole.tables)):
+        assert (again.output / name).read_bytes() == (whole.output / name).read_bytes(), name
 
 
 def test_a_program_that_is_missing_or_of_another_system(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
