@@ -3,13 +3,17 @@
     package BINARY [PYTHON...]
 
 A wheel with BINARY is made twice, of the same bytes, and installed with its one dependency and pytest in an environment
-of each PYTHON: of this one, unless others are named. There the package's own tests run, and the Python lines of both
-READMEs. In the first environment some run once more with pandas, Polars, tqdm and datatrove, and mypy and pyright check the types.
+of each PYTHON: unless some are named, of each version from 3.11 that is on the PATH or in pyenv. There the package's own
+tests run, and the Python lines of both READMEs, without a network. In the first environment some run once more with pandas,
+Polars, tqdm and datatrove, and mypy and pyright check the types.
 """
 
 import os
+import re
+import subprocess
 import sys
 import zipfile
+from pathlib import Path
 
 from lib import ROOT, call, folder, script
 
@@ -18,6 +22,18 @@ PYTHON = ROOT / "python"
 PINNED = ("duckdb==2.0.1", "pytest==9.2.0")
 MORE = ("datasets==5.2.0", "datatrove==0.10.1", "mypy==2.4.1", "pandas==3.1.1", "polars==2.1.0", "pyarrow==26.0.1", "pyright[nodejs]==1.1.414", "regex==2026.11.15",
         "tqdm==4.70.1")
+
+
+def pythons_here():
+    """A Python of each version from 3.11, in their order."""
+    folders = [*map(Path, os.get_exec_path()), *Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv").glob("versions/*/bin")]
+    found = {}
+    for path in (path for each in folders for path in each.glob("python3.*")):
+        version = re.fullmatch(r"python3\.(\d+)", path.name)
+        if version and int(version[1]) >= 11 and version[1] not in found and not subprocess.run(
+                [path, "-c", "import ensurepip"], stderr=subprocess.DEVNULL).returncode:  # a shim of pyenv may find no Python
+            found[version[1]] = path
+    return [found[version] for version in sorted(found, key=int)]
 
 
 def wheel_with(binary, to):
@@ -44,7 +60,7 @@ def check(wheel, python, work, *, more):
         call(inside, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *packages, codes=(0,))
 
     def test(*which):
-        print(call(inside, "--version", codes=(0,)).strip(), call(inside, "-m", "pytest", "-q", "-p", "no:cacheprovider",
+        print(call(inside, "--version", codes=(0,)).strip(), call("unshare", "-rn", inside, "-m", "pytest", "-q", "-p", "no:cacheprovider",
               PYTHON, *which, cwd=work, codes=(0,)).strip().splitlines()[-1], flush=True)
 
     install(wheel, *PINNED)
@@ -65,6 +81,6 @@ def main(binary, *pythons):
         [program] = (entry for entry in zipfile.ZipFile(first).infolist() if "/bin/" in entry.filename)
         if program.external_attr >> 16 != 0o100755:
             return f"the mode of {program.filename} is {program.external_attr >> 16:o}"
-        for number, python in enumerate(pythons or ("python3",)):
+        for number, python in enumerate(pythons or pythons_here()):
             (work / str(number)).mkdir()
             check(first, python, work / str(number), more=number == 0)
