@@ -88,7 +88,7 @@ func blank(heading string, questions ...string) document.Section {
 // scope says what all figures are of.
 func (f *Figures) scope(b *Form) document.Section {
 	audit := f.res.Audit()
-	s := section("What the figures are of")
+	s := section("What the figures count")
 	if part := f.res.Part().String(); part != "" {
 		s.Intro = append(s.Intro, "A part of the audit: "+part+". Inputs and collections are of the whole audit.")
 	}
@@ -104,8 +104,9 @@ func (f *Figures) scope(b *Form) document.Section {
 				"count(*) FILTER (is_content) FROM audited",
 			f.fetches, f.robotsFetches, f.refusals.all(), f.fetches-f.robotsFetches-f.refusals.all()-f.content.fetches,
 			f.content.fetches),
-		"All figures below are of fetches that are not of robots.txt itself, unless they say otherwise. Content is what such a "+
-			"fetch brought with a status of 200 to 299, or with none, unless the server refused, as with a captcha.",
+		"A fetch is one request of a crawler with its answer, as an archive or an index holds it. All figures below leave out "+
+			"fetches of robots.txt itself, unless they say otherwise. Content is what a fetch brought with a status of 200 to 299, "+
+			"or with none, unless the server refused, as with a captcha.",
 	)
 	size := "Its size is that of the payload as it was transferred, with its compression (payload_bytes)."
 	if f.measure != "payload_bytes" {
@@ -181,7 +182,8 @@ func (f *Figures) crawled(b *Form, sme bool, comments string) document.Section {
 		}
 	}
 	who := []string{
-		b.say("Product tokens of crawlers in the archives: %s; fetches, also of robots.txt, by crawlers whose token is not known: %s",
+		b.say("Crawlers in the archives, by the names that robots.txt uses for them (product tokens): %s; fetches by crawlers whose "+
+			"token is not known, those of robots.txt too: %s",
 			"SELECT count(DISTINCT lower(agent)), count(*) - count(agent) FROM audited", named, f.unknownCrawlers()),
 		toState("who ran each of them, and on whose behalf; archives show no contract"),
 	}
@@ -297,7 +299,7 @@ func (f *Figures) crawlerTable(b *Form, crawlers []*tally) document.Table {
 			"count(*) FILTER (is_content AND size IS NULL), strftime(min(fetch_time) FILTER (is_content), '%m/%Y'), "+
 			"strftime(max(fetch_time) FILTER (is_content), '%m/%Y') FROM audited GROUP BY crawler "+
 			"ORDER BY 3 DESC, crawler NULLS FIRST LIMIT "+fmt.Sprint(maxListed),
-		append(withNumbers("Crawler", "Fetches", "Of content", "Bytes of all fetches of content", "Fetches of unknown size"),
+		append(withNumbers("Crawler", "Fetches", "Fetches of content", "Bytes of these", "Of unknown size"),
 			document.Words.Columns("From", "To")...), rows)
 	for i, c := range crawlers[:len(rows)] {
 		made := "not in the list"
@@ -310,7 +312,7 @@ func (f *Figures) crawlerTable(b *Form, crawlers []*tally) document.Table {
 		t.Rows[i] = append(t.Rows[i], document.Cell{Text: made})
 	}
 	t.Columns = append(t.Columns, document.Column{Name: "Operator and function, by robotsaudit's list", Kind: document.Words})
-	t.Notes = []string{"robotsaudit's list of crawlers is of " + agents.Date() + ". It is a hint, and shows nothing of these fetches."}
+	t.Notes = []string{"robotsaudit's list of crawlers is of " + agents.Date() + ". It is a hint, and proves nothing about these fetches."}
 	return t
 }
 
@@ -321,10 +323,14 @@ func (f *Figures) verdictTable(b *Form) document.Table {
 			row[1] = "not disallowed"
 		}
 	}
-	return b.table("What robots.txt said of the fetches", "There is none",
+	t := b.table("What robots.txt said of the fetches", "There is none",
 		"SELECT verdict, coalesce(certainty, 'not disallowed') AS certainty, count(*) FROM audited "+
 			"WHERE reason <> 'robots_txt_itself' GROUP BY ALL ORDER BY verdict, certainty",
 		append(document.Words.Columns("Verdict", "Certainty that the crawler violated it"), document.Number.Columns("Fetches")...), rows)
+	t.Notes = []string{"Certain: the crawler had fetched the robots.txt that forbids it. Probable: the same, but a doubt remains. " +
+		"Possible: nothing proves that the crawler knew, or made the fetch. Contested: another copy of robots.txt, or another " +
+		"reading, allows it."}
+	return t
 }
 
 func (f *Figures) refusalTable(b *Form) document.Table {

@@ -2,9 +2,10 @@
 
     formats BINARY DIR
 
-SARIF must be valid by its schema, JUnit XML by a reader of it, and CSV must hold the rows of the tables, with no cell
-that a spreadsheet takes for a formula. Markdown, as GitHub reads it, must be no more than headings, paragraphs, lists,
-tables and code. So must a dataset card below its YAML, which must name the file of each table that has rows.
+SARIF must be valid by its schema, JUnit XML by a reader of it and by junit-10.xsd, which is Jenkins's, as pytest 8.4.2 has
+it. CSV must hold the rows of the tables, with no cell that a spreadsheet takes for a formula. Markdown, as GitHub reads it,
+must be no more than headings, paragraphs, lists, tables and code. So must a dataset card below its YAML, which must name
+the file of each table that has rows.
 """
 
 import csv
@@ -14,6 +15,7 @@ from pathlib import Path
 import cmarkgfm
 import junitparser
 import pyarrow.parquet as parquet
+import xmlschema
 import yaml
 from cmarkgfm.cmark import Options
 from pydantic_sarif import model
@@ -22,6 +24,7 @@ from lib import call, folder
 
 ELEMENTS = {"a", "h1", "h2", "p", "ul", "li", "strong", "code", "table", "thead", "tbody", "tr", "th", "td", "pre"}
 TITLE = """- 'a': "b" #c <img src=x> [d](e) %f ---"""  # nothing of it may mean anything to YAML or Markdown
+JUNIT = xmlschema.XMLSchema(Path(__file__).with_name("junit-10.xsd"))
 FORMULAS = tuple("=+-@\t\r＝＋－＠")
 
 
@@ -36,6 +39,7 @@ def check_sarif(path, violations):
 
 
 def check_junit(path, origins, violations):
+    JUNIT.validate(str(path))
     suites = junitparser.JUnitXml.fromfile(str(path))
     failed = {case.name for suite in suites for case in suite for result in case.result if isinstance(result, junitparser.Failure)}
     assert failed == {row["origin"] for row in violations}, f"{path}: {failed}"
