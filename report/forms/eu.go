@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"github.com/robotsaudit/robotsaudit/internal/agents"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 	"github.com/robotsaudit/robotsaudit/report/document"
 )
 
@@ -72,8 +73,8 @@ func (f *Figures) EU(sme bool) *Form {
 
 // section is a part of a form, with an ID made of the words of its heading.
 func section(heading string, terms ...document.Term) document.Section {
-	words := strings.FieldsFunc(strings.ToLower(heading), func(r rune) bool { return !unicode.IsLetter(r) })
-	return document.Section{ID: strings.Join(words, "-"), Heading: heading, Terms: terms}
+	id := strings.Join(strings.FieldsFunc(strings.ToLower(heading), func(r rune) bool { return !unicode.IsLetter(r) }), "-")
+	return document.Section{ID: id, Heading: heading, Terms: terms}
 }
 
 // blank is a section whose questions archives cannot answer.
@@ -446,9 +447,14 @@ func (f *Figures) outcomeTable(b *Form) document.Table {
 	if !f.has("robots") {
 		return document.NewTable("outcomes", "", "The audit left out the table robots.")
 	}
-	return b.table("Captures of robots.txt, by what they came to", "The audit has no capture of robots.txt",
+	t := b.table("Captures of robots.txt, by what they came to", "The audit has no capture of robots.txt",
 		"SELECT outcome, count(*) FROM "+f.limited("robots")+" WHERE record_type <> 'log' GROUP BY ALL ORDER BY outcome",
 		withNumbers("Outcome", "Captures"), f.outcomes.rows(1))
+	for _, row := range t.Rows {
+		name := row[0].Text
+		t.Notes = append(t.Notes, name+": "+words.Outcomes[words.Parse[words.Outcome](words.Outcomes, name)].Meaning)
+	}
+	return t
 }
 
 func (f *Figures) signalTable(b *Form) document.Table {
