@@ -43,10 +43,7 @@ func (m *matcher) allow() bool { return m.rank&(1<<orderBits) != 0 }
 
 // head returns the first eight bytes of s; where there are fewer, zeros follow.
 func head(s string) (h uint64) {
-	if len(s) >= 8 {
-		return word(s)
-	}
-	for i := len(s) - 1; i >= 0; i-- {
+	for i := min(len(s), 8) - 1; i >= 0; i-- {
 		h = h<<8 | uint64(s[i])
 	}
 	return h

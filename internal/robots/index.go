@@ -66,12 +66,6 @@ func (t *tree) longest(s string) int32 {
 func common(a, b string) int {
 	n := min(len(a), len(b))
 	i := 0
-	for i+8 <= n {
-		if differ := word(a[i:]) ^ word(b[i:]); differ != 0 {
-			return i + firstMarked(differ)
-		}
-		i += 8
-	}
 	for i < n && a[i] == b[i] {
 		i++
 	}

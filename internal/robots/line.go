@@ -67,7 +67,10 @@ func (f *File) lines(yield func(*line) bool) {
 		if !yield(&l) {
 			return
 		}
-		at = nextLine(f.text, end)
+		at = end + 1
+		if strings.HasPrefix(f.text[end:], "\r\n") { // one line ending
+			at++
+		}
 	}
 }
 
@@ -79,13 +82,15 @@ func (f *File) Lines(yield func(number int, text string) bool) {
 // Text returns the parsed part of the file, decoded.
 func (f *File) Text() string { return f.text }
 
-// lineAt reads the line that begins at f.text[at], and returns where it ends.
+// lineAt reads the line that begins at f.text[at], and returns where it ends: at LF, at CR or at the
+// end of the text (RFC 9309 §2.2).
 func (f *File) lineAt(at int) (l line, end int) {
 	s := f.spec
-	end = lineEnd(f.text, at)
+	for end = at; end < len(f.text) && f.text[end] != '\n' && f.text[end] != '\r'; end++ {
+	}
 	l.raw = f.text[at:end]
 	if s.cString {
-		l.raw = cString(l.raw, s.lineLimit)
+		l.raw, _, _ = strings.Cut(l.raw[:min(len(l.raw), s.lineLimit)], "\x00")
 	}
 	text, _, _ := strings.Cut(l.raw, "#")
 	l.text = strings.TrimLeft(text, s.blanks())
@@ -115,12 +120,6 @@ func (l *line) readKey(s *spec, name string) {
 	}
 }
 
-// cString returns the part of a line that Google's parser sees.
-func cString(line string, limit int) string {
-	line, _, _ = strings.Cut(line[:min(len(line), limit)], "\x00")
-	return line
-}
-
 // splitAtSpace reads a line that has no colon. Only what is exactly two words,
 // the first of them a known key, is read as a record that lacks its colon; the
 // key counts where the profile is lenient.
@@ -146,46 +145,6 @@ func (l *line) splitAtSpace(s *spec) {
 		l.value, l.key, l.extra, l.misspelt = value, k, extra, spelling != readExact
 	}
 }
-
-// mayBeginKey has the bytes that a key of the protocol, or one of typos, may
-// begin with; control bytes too, which can be white space or end a line.
-var mayBeginKey = func() (t [256]bool) {
-	for b := range t {
-		t[b] = strings.IndexByte("ADUadu", byte(b)) >= 0 || isControl(byte(b)) && b != '\n' && b != '\r'
-	}
-	return t
-}()
-
-// plainKey returns the key that stands at text[at] if it is one of the
-// protocol's, in any case, with its colon directly after it, and where its
-// value begins. Eight bytes are compared at once.
-func plainKey(text string, at int) (k key, value int) {
-	const (
-		// Setting this bit puts a letter into lower case, and makes a letter
-		// of nothing else.
-		lowerCase = 0x2020202020202020
-		hyphen    = 0x0000002000000000 // there, in "user-age"
-	)
-	if len(text)-at < 12 {
-		return keyUnknown, 0
-	}
-	switch w := word(text[at:]); {
-	case w|lowerCase == disallowWord && text[at+8] == ':':
-		return keyDisallow, at + 9
-	case w|lowerCase&^hyphen == userAgeWord &&
-		ascii.LowerByte(text[at+8]) == 'n' && ascii.LowerByte(text[at+9]) == 't' && text[at+10] == ':':
-		return keyUserAgent, at + 11
-	case (w|lowerCase)<<24 == allowWord && text[at+5] == ':':
-		return keyAllow, at + 6
-	}
-	return keyUnknown, 0
-}
-
-var (
-	disallowWord = word("disallow")
-	userAgeWord  = word("user-age")
-	allowWord    = word("allow   ") << 24
-)
 
 // IsKey reports whether a word is the key of a line of robots.txt in some reading: misspelt, or with more
 // after it.
@@ -255,8 +214,6 @@ func (s *spec) blanks() string {
 	return " \t"
 }
 
-func isBlank(b byte) bool { return b == ' ' || b == '\t' }
-
 func isCSpace(b byte) bool {
 	return b == ' ' || '\t' <= b && b <= '\r'
 }
@@ -289,11 +246,4 @@ func hasControl(text string) bool {
 		}
 	}
 	return false
-}
-
-func skipBlanks(text string, at int) int {
-	for at < len(text) && isBlank(text[at]) {
-		at++
-	}
-	return at
 }

@@ -56,26 +56,11 @@ func unitAt(s string, i int) unit {
 
 // plainLength returns how many of the first bytes of path are their own
 // normal form for sure: they hold no "%", "*", "$" and no byte outside ASCII.
-// It looks at eight bytes at once.
-func plainLength(path string) int {
-	i := 0
-	for i+8 <= len(path) && plainWord(word(path[i:])) {
-		i += 8
+func plainLength(path string) (n int) {
+	for n < len(path) && path[n]|1 != '%' && path[n] != '*' && path[n] < 0x80 { // "$"|1 is "%"
+		n++
 	}
-	if i > 0 && i+8 > len(path) && plainWord(word(path[len(path)-8:])) {
-		return len(path)
-	}
-	for ; i < len(path); i++ {
-		if b := path[i]; b|1 == '%' || b == '*' || b >= 0x80 {
-			break
-		}
-	}
-	return i
-}
-
-// plainWord reports whether the eight bytes are plain for sure.
-func plainWord(w uint64) bool {
-	return (equal(w|ones, '%')|equal(w, '*')|w)&highs == 0 // "$"|1 is "%"
+	return n
 }
 
 // isNormal reports whether path is its own normal form, as most are.

@@ -104,7 +104,7 @@ func (s *spec) open(body []byte) *File {
 	}
 	transcoded := f.decode(body)
 	if f.Cut && (dropLast || transcoded) {
-		f.text = withoutLastLine(f.text)
+		f.text = f.text[:strings.LastIndexAny(f.text, "\r\n")+1]
 	}
 	f.HTML = looksLikeHTML(f.text)
 	return f
@@ -148,11 +148,6 @@ func FromUTF16(body []byte, bigEndian bool) string {
 	return string(utf16.Decode(units))
 }
 
-// withoutLastLine drops a last line that has no line ending.
-func withoutLastLine(text string) string {
-	return text[:strings.LastIndexAny(text, "\r\n")+1]
-}
-
 // IsHTML reports whether a body is an HTML document.
 func IsHTML(body []byte) bool { return RFC9309.spec().open(body).HTML }
 
@@ -180,85 +175,28 @@ type parser struct {
 }
 
 func (p *parser) parse() {
-	for at := 0; at < len(p.text); {
-		p.line++
-		end, ok := p.quick(at)
-		if !ok {
-			var l line
-			l, end = p.lineAt(at)
-			p.take(&l)
+	for l := range p.lines {
+		p.line = l.number
+		end := l.at + len(l.text)
+		value := end - len(l.value)
+		if l.needs != readExact {
+			p.lax |= 1 << l.needs
 		}
-		at = nextLine(p.text, end)
-	}
-}
-
-// quick takes the line that begins at p.text[at] if it is written as nearly all
-// are, so that its bytes are gone over only once: a line that cannot begin with
-// a key of the protocol, or such a key, its colon and a value without control
-// characters. It returns the end of the line.
-func (p *parser) quick(at int) (end int, ok bool) {
-	text := p.text
-	key := skipBlanks(text, at)
-	if key < len(text) && !mayBeginKey[text[key]] && !p.mayBeUsage(text[key:]) {
-		return lineEnd(text, key), true
-	}
-	k, value := plainKey(text, key)
-	if k == keyUnknown {
-		return 0, false
-	}
-	value = skipBlanks(text, value)
-	stop := valueEnd(text, value)
-	end = stop
-	if stop < len(text) && text[stop] == '#' {
-		end = lineEnd(text, stop)
-	}
-	if stop-at >= longLine || end < len(text) && text[end] != '\n' && text[end] != '\r' {
-		return 0, false
-	}
-	for stop > value && isBlank(text[stop-1]) {
-		stop--
-	}
-	if k == keyUserAgent {
-		p.userAgent(value, stop)
-	} else {
-		p.rule(k == keyAllow, key, value, stop)
-	}
-	return end, true
-}
-
-// take takes a line that is not written as most are.
-func (p *parser) take(l *line) {
-	end := l.at + len(l.text)
-	value := end - len(l.value)
-	if l.needs != readExact {
-		p.lax |= 1 << l.needs
-	}
-	switch l.key {
-	case keyUserAgent:
-		p.userAgent(value, end)
-	case keyAllow, keyDisallow:
-		if p.spec.dropControl && hasControl(l.value) {
-			end = value
-		}
-		p.rule(l.key == keyAllow, l.at, value, end)
-	case keyExtra:
-		if l.extra == contentUsage {
-			p.contentUsage()
+		switch {
+		case l.key == keyUserAgent:
+			p.userAgent(value, end)
+		case l.key == keyAllow, l.key == keyDisallow:
+			if p.spec.dropControl && hasControl(l.value) {
+				end = value
+			}
+			p.rule(l.key == keyAllow, l.at, value, end)
+		case l.extra == contentUsage: // a rule for ReadContentUsage alone
+			if p.spec.usageRules {
+				p.inAgents = false
+			}
+			p.isSplit = p.inAgents
 		}
 	}
-}
-
-// mayBeUsage reports whether a line may be a Content-Usage line that makes a difference.
-func (p *parser) mayBeUsage(line string) bool {
-	return p.inAgents && line[0]|0x20 == 'c' && hasPrefixFold(line, contentUsage)
-}
-
-// contentUsage takes a Content-Usage line, which is a rule for ReadContentUsage alone.
-func (p *parser) contentUsage() {
-	if p.spec.usageRules {
-		p.inAgents = false
-	}
-	p.isSplit = p.inAgents
 }
 
 // userAgent starts a group or joins the one that has no rule yet. Every

@@ -446,57 +446,6 @@ func hostileAgents() string {
 	return b.String()
 }
 
-// TestQuick holds the way in which most lines are read against the one in which
-// all can be.
-func TestQuick(t *testing.T) {
-	long := strings.Repeat("x", longLine)
-	for _, text := range []string{
-		"disallow: /a", "ALLOW:/a", "Disallow : /a", "disallow:\t/a \t", " disallow: /a\tb", "disallow:",
-		"disallow: /$/a", "disallow: /a$",
-		"disallow: /a # b", "disallow: /a#", "disallow: /a #\x00", "disallow: /\xC3\xA9", "disallow: /\xFF",
-		"disallow: /\x01", "disallow: /a\x00b",
-		"disallow: /\v", "\vdisallow: /a", "disallow: /%7e*", "disallow: a", "disallow: /" + long,
-		"disallow: /" + long[:len(long)-11],
-		"disallow: /" + long[:len(long)-10], "disallow: /a#" + long, "#" + long + "disallow: /", " \t " + long,
-		"allow:x", "allowx: /a", "disallowx: /a",
-		"Disalow: /", "dissallow /x", "user\ragent: x", "user-agent: B", "user-agent: ", "user-agent:\t# b",
-		"user-agent:b/c d", "useragent: c", " User Agent: d", "user-agent",
-		"\x00user-agent: a", "\x01", "# comment", "<html>", "<p>\x01</p>", "<" + long, "p: q", "",
-	} {
-		for _, before := range []string{"", "<html>\n", "user-agent: a\n", "<html>\nuser-agent: a\n", "allow: /\r"} {
-			for _, after := range []string{"", "\n", "\r", "\r\nallow: /\n"} {
-				for _, p := range Profiles {
-					sameSlowly(t, []byte(before+text+after), p)
-				}
-			}
-		}
-	}
-	for i, body := range bodies() {
-		sameSlowly(t, body, Profiles[i%len(Profiles)])
-	}
-}
-
-// sameSlowly reads each line in full. Where an empty value of a user-agent line
-// stands may differ: nothing asks for it.
-func sameSlowly(t *testing.T, body []byte, p Profile) {
-	t.Helper()
-	f := Parse(body, p)
-	slow := parser{File: p.spec().open(body)}
-	for l := range slow.lines {
-		slow.line = l.number
-		slow.take(l)
-	}
-	sameAgent := func(a, b agent) bool {
-		return a.line == b.line && a.group == b.group && f.valueOf(&a) == slow.valueOf(&b) &&
-			(a == b || a.value == a.end)
-	}
-	if !slices.EqualFunc(f.agents, slow.agents, sameAgent) || !slices.Equal(f.groups, slow.groups) ||
-		!slices.Equal(f.rules, slow.rules) {
-		t.Errorf("%v: agents %v, groups %v, rules %v; in full %v, %v, %v\n%s",
-			p, f.agents, f.groups, f.rules, slow.agents, slow.groups, slow.rules, excerpt(string(body)))
-	}
-}
-
 // TestNotesOfHTML has the notes on HTML although its lines are no records.
 func TestNotesOfHTML(t *testing.T) {
 	for _, c := range []struct {
