@@ -14,9 +14,10 @@ type CrawlDelayRow struct {
 	AgentSource string `parquet:"agent_source,dict" values:"agent_source"`
 	// Milliseconds between the dates of the fetch before and of this one.
 	Gap int64 `parquet:"gap_ms"`
-	// Milliseconds asked for, by the copy of robots.txt in use that asks for least.
+	// Milliseconds that robots.txt requires. If the crawler may have used several copies, the smallest
+	// delay.
 	Delay int64 `parquet:"delay_ms"`
-	// Line that asks, in the robots.txt cited.
+	// Line that requires it, in the robots.txt cited.
 	Line int32 `parquet:"line"`
 	// Input that holds the fetch before.
 	PreviousFilename string `parquet:"previous_warc_filename,dict"`

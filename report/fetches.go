@@ -37,11 +37,10 @@ type FetchRow struct {
 	Decision
 	// How sure the violation is. Null: not disallowed.
 	Certainty string `parquet:"certainty,optional,dict" values:"certainty"`
-	// Where the governing capture says nothing: what the one before it says. It is no verdict. Null:
-	// does not apply.
+	// If the governing capture is unresolved or undefined: the answer of the one before it. It is no
+	// verdict. Null: does not apply.
 	PriorVerdict string `parquet:"prior_verdict,optional,dict" values:"verdict"`
-	// What the crawler's own parser made of robots.txt. Null: not known; this version knows it of no
-	// crawler.
+	// What the crawler's own parser made of robots.txt. Null: not known, as always in this version.
 	OwnReading string `parquet:"own_reading,optional,dict" values:"verdict"`
 	// The capture that governs, in `robots`. Null: no governing capture.
 	RobotsID int64 `parquet:"robots_id,optional"`

@@ -47,6 +47,6 @@ type RobotsAgentRow struct {
 	RobotsID int64 `parquet:"robots_id"`
 	// Number of the group that governs the token, as in `group_verdicts`.
 	Group int32 `parquet:"group"`
-	// Token as asked for.
+	// Token as given with the option.
 	Agent string `parquet:"agent,dict"`
 }

@@ -13,11 +13,11 @@ type PageTagRow struct {
 	WARCRecordOffset int64  `parquet:"warc_record_offset,delta"`
 	// Where the rule stands.
 	Source string `parquet:"source,dict" values:"tag_source"`
-	// From 1: the line among the policy header lines of the response (those named here and in
-	// `usage_signals`), or the meta among those kept of the page.
+	// From 1: the line among the policy header lines of the response (all fields that this table and
+	// `usage_signals` name), or the number of the meta among those kept of the page.
 	Line int32 `parquet:"line"`
-	// Product token that the tag is for, as written; of a meta in lower case. A meta whose name is
-	// none has no row. Null: for everybody.
+	// Product token that the tag is for, as written; for a meta, in lower case. A meta whose name is not a
+	// token has no row. Null: for everybody.
 	Agent string `parquet:"agent,optional,dict"`
 	// The rule.
 	Rule string `parquet:"rule,dict" values:"rule"`
@@ -25,8 +25,7 @@ type PageTagRow struct {
 	Word string `parquet:"word,dict"`
 	// Value of the rule: `50` of `max-snippet:50`. Null: none.
 	Value string `parquet:"value,optional,dict"`
-	// What states the rule, as written, at most 8 KiB: what stands between two commas, its prefix
-	// included.
+	// The text that states the rule, as written, at most 8 KiB: all between two commas, with its prefix.
 	Raw string `parquet:"raw,dict"`
 	// How the rule was read.
 	ParseMode string `parquet:"parse_mode,dict" values:"parse_mode"`
@@ -38,7 +37,8 @@ type PageTagRow struct {
 	// Whether the rule binds: a header field or a meta that is, or may be, in the head, and not denied
 	// (`noindex=?0`).
 	Binds bool `parquet:"binds"`
-	// What the rule restricts, whatever its value is and whether or not it binds. Null: neither.
+	// What a rule of this kind restricts, whatever its value. It is set even if the rule does not bind.
+	// Null: neither.
 	Restricts string `parquet:"restricts,optional,dict" values:"restriction"`
 	// Moment from which an `unavailable_after` restricts: it does where that is before `--as-of`,
 	// else before the fetch. Without a time of day: the beginning of the day; without a zone (note
@@ -89,9 +89,9 @@ type EffectiveTagsRow struct {
 	WARCRecordOffset int64  `parquet:"warc_record_offset,delta"`
 	// Product token, lower case. Null: every token that no other row of the fetch names.
 	Agent string `parquet:"agent,optional,dict"`
-	// The rules that bind, as one tag would say it: `all` and `none` expanded, of two that
-	// contradict each other the one that restricts, the most restrictive of several values, then
-	// unknown words.
+	// The rules that bind, as one tag would state them. `all` and `none` are expanded. If two contradict
+	// each other, the one that restricts counts; of several values, the most restrictive. Unknown words
+	// come last.
 	Rules string `parquet:"rules,dict"`
 	// Contradictions between the tags, joined by commas. Null: none.
 	Conflicts string `parquet:"conflicts,optional,dict" values:"tag_contradiction"`

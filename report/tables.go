@@ -26,25 +26,25 @@ var (
 	RestrictionsTable = TableOf[RestrictionRow]{Table{
 		Name: "restrictions", Key: append([]string{"kind", "purpose"}, recordKey...), Order: fetchOrder,
 		With: []string{"--purpose"},
-		Doc: "One row per fetch, purpose and kind of restriction: what the page or its site says against that " +
+		Doc: "One row per fetch, purpose and kind of restriction: what the page or its site states against that " +
 			"purpose. No violations.",
 	}}
 	CrawlDelaysTable = TableOf[CrawlDelayRow]{Table{
 		Name: "crawl_delays", Key: recordKey, Order: fetchOrder, With: []string{"--rate"},
-		Doc: "One row per fetch that came sooner after the crawler's fetch before, from the same origin, than Crawl-delay or " +
-			"Request-rate asked for. No violations.",
+		Doc: "One row per fetch that came too soon after the crawler's previous fetch from the same origin: " +
+			"sooner than Crawl-delay or Request-rate requires. No violations.",
 	}}
 	RobotsTable = TableOf[RobotsRow]{Table{
 		Name: "robots", Key: []string{"robots_id"}, Order: "robots_id",
-		Doc: "One row per capture of /robots.txt, with what it came to, and per log line that says that robots.txt " +
-			"could not be had.",
+		Doc: "One row per capture of /robots.txt, with its outcome, and per log line that reports that robots.txt " +
+			"could not be fetched.",
 	}}
 	PoliciesTable = TableOf[PolicyRow]{Table{
 		Name: "robots_policies", Key: []string{"robots_id", "agent"},
 		Order: "robots_id, then agent: `*` first, then in the alphabet, in any case",
-		Doc: "One row per capture of /robots.txt and product token: what it says to `*`, to the crawlers of the " +
-			"archives and to the tokens " +
-			"asked about, whether or not it governs a fetch. With `--policies named` also to the tokens that it names.",
+		Doc: "One row per capture of /robots.txt and product token: what it means for `*`, for the crawlers of " +
+			"the archives and for what-if tokens, whether or not it governs a fetch. With `--policies named` " +
+			"also for the tokens that it names.",
 	}}
 	PageTagsTable = TableOf[PageTagRow]{Table{
 		Name: "page_tags", Order: fetchOrder,
@@ -52,7 +52,7 @@ var (
 	}}
 	EffectiveTagsTable = TableOf[EffectiveTagsRow]{Table{
 		Name: "effective_tags", Key: append([]string{"agent"}, recordKey...), Order: fetchOrder,
-		Doc: "One row per page with tags and product token that they name: what the tags come to for that token.",
+		Doc: "One row per page and product token that its tags name: the rules in effect for that token.",
 	}}
 	UsageSignalsTable = TableOf[UsageSignalRow]{Table{
 		Name: "usage_signals", Order: fetchOrder,
@@ -60,7 +60,8 @@ var (
 	}}
 	TagConflictsTable = TableOf[TagConflictRow]{Table{
 		Name: "tag_conflicts", Order: fetchOrder,
-		Doc: "One row per contradiction in what is said of a fetch's use to the crawler that made it. The restriction holds.",
+		Doc: "One row per contradiction between statements on the use of a fetch, for the crawler that made it. " +
+			"The restriction holds.",
 	}}
 	HostStatsTable = TableOf[HostRow]{Table{
 		Name: "host_stats", Key: []string{"origin"}, Order: "origin, in the order of fetches",
@@ -75,8 +76,8 @@ var (
 	ExclusionsTable = TableOf[ExclusionRow]{Table{
 		Name: "exclusions", Key: []string{"warc_filename", "log_line"},
 		Order: "origin, in the order of fetches, then log_time",
-		Doc: "One row per URL that robots.txt kept a crawler from, as its log says, with what the captures say " +
-			"of it. No fetches.",
+		Doc: "One row per URL that a crawler left out because of robots.txt, as its log reports, with the verdict " +
+			"by the captures. No fetches.",
 	}}
 	IssuesTable = TableOf[IssueRow]{Table{
 		Name: "issues", Order: "warc_filename, in the order of inputs, then offset",
@@ -85,14 +86,13 @@ var (
 	GroupVerdictsTable = TableOf[GroupVerdictRow]{Table{
 		Name: "group_verdicts", Key: append([]string{"robots_id", "group"}, recordKey...), Order: fetchOrder,
 		With: whatIfOptions, Optional: true,
-		Doc: "One row per fetch and group of its robots.txt that decides for a token asked about: what the fetch " +
-			"would have been " +
-			"for all tokens that robots_agents maps to the group.",
+		Doc: "One row per fetch and group of its robots.txt that decides for some what-if token: the verdict for " +
+			"all tokens that robots_agents maps to the group.",
 	}}
 	RobotsAgentsTable = TableOf[RobotsAgentRow]{Table{
 		Name: "robots_agents", Key: []string{"robots_id", "agent"},
 		Order: "origin, in the order of fetches; rows of robots_id 0 anywhere", With: whatIfOptions, Optional: true,
-		Doc: "One row per capture of robots.txt and token asked about: the group that governs the token.",
+		Doc: "One row per capture of robots.txt and what-if token: the group that governs the token.",
 	}}
 )
 

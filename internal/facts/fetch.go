@@ -35,7 +35,7 @@ var RecordTypes = []words.Word{
 	TypeResource: {Name: "resource", Meaning: "A WARC resource record."},
 	TypeARC:      {Name: "arc", Meaning: "An ARC record."},
 	TypeLogLine:  {Name: "log", Meaning: "A line of a crawler's log: of `robots` alone."},
-	TypeIndexed:  {Name: "indexed", Meaning: "None was read: an index or a list of URLs reports the fetch."},
+	TypeIndexed:  {Name: "indexed", Meaning: "No record was read: an index or a list of URLs reports the fetch."},
 	TypeRow:      {Name: "row", Meaning: "A row of a table of robots.txt: of `robots` alone."},
 	TypeOther:    {Name: "other"},
 }
@@ -86,11 +86,12 @@ const (
 var Trusts = []words.Word{
 	TrustChained:  {Name: "chained", Meaning: "Every record before it was verified."},
 	TrustResynced: {Name: "resynced", Meaning: "It was found again after damage."},
-	TrustIndexed:  {Name: "indexed", Meaning: "It was not read: an index says so."},
-	TrustListed:   {Name: "listed", Meaning: "It was not read: a list of URLs, or a table of robots.txt, says so."},
+	TrustIndexed:  {Name: "indexed", Meaning: "No record was read: an index reports it."},
+	TrustListed: {Name: "listed", Meaning: "No record was read: a list of URLs, or a table of robots.txt, " +
+		"reports it."},
 	TrustVerified: {
 		Name:    "verified",
-		Meaning: "An index or a list says so, and the record was found there (`--verify`).",
+		Meaning: "An index or a list reports it, and the record was found there (`--verify`).",
 	},
 }
 

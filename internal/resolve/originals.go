@@ -28,7 +28,7 @@ const (
 var Sources = []words.Word{
 	SourceOriginal: {
 		Name:    "original",
-		Meaning: "Of a revisit or a 304: its original, which was found, in whichever archive and origin.",
+		Meaning: "The original of a revisit or a 304, which may be in another archive or origin.",
 	},
 	SourceWAT: {
 		Name: "wat",
@@ -37,11 +37,11 @@ var Sources = []words.Word{
 	},
 	SourceUnknown: {
 		Name: "unknown",
-		Meaning: "Some tags may be missing: an index or a list reports the fetch, and no record was read; there is " +
-			"no original in these archives, or several that differ; a digest contradicts the original's; a coding " +
-			"could not be undone; the crawler left the body out or cut it within its head; the head does not end " +
-			"within 1 MiB; there are more metas or tags than are kept; or captures of robots.txt of one moment " +
-			"differ in what they say of use.",
+		Meaning: "Some tags may be missing. Of a record: an index or a list reports the fetch, and no record was " +
+			"read; a coding could not be undone; the crawler left the body out, or cut it within its head; the " +
+			"head does not end within 1 MiB; or there are more metas or tags than are kept. Of a revisit: these " +
+			"archives do not hold its original, hold several that differ, or hold one with another digest. Of " +
+			"robots.txt: captures of one moment differ in what they state about use.",
 	},
 }
 

@@ -130,12 +130,13 @@ const (
 
 // Preferences is indexed by Preference.
 var Preferences = []words.Word{
-	0:                  {Name: "unknown"},
-	PreferenceUnstated: {Name: "unstated", Meaning: "Nothing: a value that is none, or the link to a licence."},
+	0: {Name: "unknown"},
+	PreferenceUnstated: {Name: "unstated", Meaning: "Nothing: the value is not one of the protocol, or it is a " +
+		"link to a licence."},
 	PreferenceHint: {
 		Name: "hint",
-		Meaning: "Nothing, as the statement is not what its specification asks for, has none, or may be of another " +
-			"time. The site may have meant to restrict it.",
+		Meaning: "Nothing for certain: the statement breaks its specification, has none, or may be of another " +
+			"time. The site may have meant to restrict the use.",
 	},
 	PreferenceAllow:    {Name: "allow", Meaning: "It is allowed."},
 	PreferenceRestrict: {Name: "restrict", Meaning: "It is restricted."},

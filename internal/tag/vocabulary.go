@@ -288,8 +288,8 @@ var Purposes = []words.Word{
 	},
 	PurposeLicense: {
 		Name: "license",
-		Meaning: "Whatever the licence says. Rows of protocol `rsl` have what a licence document says " +
-			"that was captured.",
+		Meaning: "Whatever the licence states. If the licence document was captured, rows of protocol `rsl` have " +
+			"its statements.",
 	},
 }
 

@@ -15,7 +15,7 @@ const (
 
 // Outcomes is indexed by Outcome.
 var Outcomes = []Word{
-	OutcomeUndefined:   {Name: "undefined", Meaning: "A status, coding or page that says nothing."},
+	OutcomeUndefined:   {Name: "undefined", Meaning: "A status, coding or page from which no rules follow."},
 	OutcomeRules:       {Name: "rules", Meaning: "A file, perhaps without rules."},
 	OutcomePartial:     {Name: "partial", Meaning: "A part of a file."},
 	OutcomeUnavailable: {Name: "unavailable", Meaning: "Status 4xx, or too many redirects: everything is allowed."},

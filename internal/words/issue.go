@@ -82,9 +82,9 @@ var Issues = []Word{
 		Name: "bad_record_header", Effect: FetchesMissing,
 		Meaning: "The input holds something that is no WARC or ARC record, or one with a damaged header.",
 		More: "WARC-Type is missing. Or it is unknown, and looks like a known type with a wrong letter or two, or " +
-			"its record holds an HTTP message. Where no checksum covers a header, it may also be parts of two: a line " +
-			"is no field, or identity, date, URL, type or length contradict one another. If the type or two of the " +
-			"first three do, the record is skipped.",
+			"stands above an HTTP message. Where no checksum covers a header, it may also be made of parts of " +
+			"two: a line is no field, or identity, date, URL, type or length contradict one another. The record " +
+			"is skipped if the type does, or two of identity, date and URL.",
 	},
 	IssueHeaderTooLong: {
 		Name: "header_too_long", Effect: FetchesMissing,
@@ -130,9 +130,9 @@ var Issues = []Word{
 	IssueBodyCut: {
 		Name:    "body_cut",
 		Meaning: "A policy body longer than 8 MiB was kept in part, or one breaks off.",
-		More: "Its coding, its head, its segments or its Content-Length (or the one that the crawler replaced, " +
-			"`X-Crawler-Content-Length`) break off, its gzip is damaged after its first byte, or bytes that are no " +
-			"record follow its record.",
+		More: "It breaks off if one of these is true. Its coding, head or segments end too early. It is shorter " +
+			"than its Content-Length, or than `X-Crawler-Content-Length`, where the crawler replaced that " +
+			"field. Its gzip is damaged after the first byte. Bytes that are no record follow its record.",
 	},
 	IssuePolicyHeadersCut: {Name: "policy_headers_cut", Meaning: "Policy header lines beyond 64 KiB were not kept."},
 	IssueDuplicateRecord: {
@@ -158,11 +158,11 @@ var Issues = []Word{
 	IssueDigestMismatch: {
 		Name:    "digest_mismatch",
 		Meaning: "WARC-Block-Digest or WARC-Payload-Digest does not match what the record holds.",
-		More: "`detail` has both values. The User-Agent of a request whose block does not match does not count. " +
-			"Verified for policy captures always, for all records with `--verify-digests`; the block's also in " +
-			"uncompressed archives; with `--verify-digests` also what `datapackage.json` of a WACZ states of an " +
-			"entry, which `warc_filename` then names (js-wacz 0.1.3 and 0.1.6 write digests of archives that no bytes " +
-			"of the entry have).",
+		More: "`detail` has both values. If the block of a request does not match, its User-Agent does not count. " +
+			"Digests of policy captures are always verified, and so are those of blocks in uncompressed " +
+			"archives. With `--verify-digests`, all are, and those that `datapackage.json` of a WACZ states for " +
+			"an entry: then `warc_filename` names the entry. js-wacz 0.1.3 and 0.1.6 write digests of archives " +
+			"that match no bytes of the entry.",
 	},
 	IssueUnknownDigest: {
 		Name:    "unknown_digest",
@@ -193,15 +193,15 @@ var Issues = []Word{
 	IssueLimitReached: {
 		Name:    "limit_reached",
 		Meaning: "There is more than is remembered at a time: something may be missing.",
-		More: "`detail` says which limit. Of requests that wait for their fetches, an archive may have more: a " +
-			"User-Agent may be missing. Of its warcinfo records, those beyond the limit are forgotten: a record that " +
-			"names one has none, unless it is the latest before it. Of the pages that a WACZ lists, those beyond " +
-			"262,144 count as embeds. Of the captures of an origin's `tdmrep.json`, `ai.txt` or `llms.txt`, those " +
-			"after the 4,096th are left out. Of the captures of licence documents, those beyond 8,192 or 8 MiB of " +
-			"URLs in an audit are not read. Of the product tokens in a robots.txt, those beyond 1,000 have no rows in " +
-			"`robots_policies`, with `--policies named`. Where a URL to which a robots.txt refers has more than " +
-			"1,000 captures, the reference stays unresolved. Of the redirects of robots.txt beyond the fifth, " +
-			"those after the 20,000th in an audit end at the sixth.",
+		More: "`detail` names the limit. Requests that wait for their fetches: a User-Agent may be missing. " +
+			"Warcinfo records of an archive: a record that names a forgotten one has none, unless it is the " +
+			"latest before it. Runs of a crawler in an archive: beyond 4,096, the run is not known. Pages that " +
+			"a WACZ lists: beyond 262,144, they count as embeds. Captures of `tdmrep.json`, `ai.txt` or " +
+			"`llms.txt` of an origin: beyond 4,096, they are left out. Captures of licence documents in an " +
+			"audit: beyond 8,192, or 8 MiB of URLs, they are not read. Tokens in a robots.txt, with `--policies " +
+			"named`: beyond 1,000, they have no rows in `robots_policies`. Captures of a URL to which a " +
+			"robots.txt refers: beyond 1,000, the reference stays unresolved. Redirects of robots.txt beyond " +
+			"the fifth: after 20,000 in an audit, they end at the sixth.",
 	},
 	IssueBadLogLine: {
 		Name:    "bad_log_line",
@@ -216,8 +216,8 @@ var Issues = []Word{
 		Name: "host_mismatch",
 		Meaning: "The request names another host or port than WARC-Target-URI: the fetch is no capture of that host's " +
 			"policy.",
-		More: "The host is that of its Host field or, to a proxy, of its request line, compared without letter case, " +
-			"default port and final dot; a port may be left out. The fetch stays.",
+		More: "The host is that of its Host field or, in a request to a proxy, of its request line. Letter case, " +
+			"default port and final dot do not count, and a port may be left out. The record is still a fetch.",
 	},
 	IssueBadIndexRow: {
 		Name: "bad_index_row", Effect: FetchesMissing,

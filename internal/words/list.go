@@ -88,7 +88,7 @@ var Causes = []Word{
 	},
 	NotFound: {
 		Name:    "not_found",
-		Meaning: "The document is of no fetch of this audit; of dolma alone.",
+		Meaning: "No fetch of this audit belongs to the document (`--format dolma` alone).",
 	},
 	CauseAllowed: {Name: "allowed", Meaning: "robots.txt permits it, and nothing known speaks against it."},
 }

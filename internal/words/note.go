@@ -52,8 +52,8 @@ var NoteWords = []Word{
 	},
 	{
 		Name: "parse_limit", Effect: OpenReading, Section: "Open readings",
-		Meaning: "If the rules beyond the first 512,000 bytes count, or do not, the fetch is allowed (RFC 9309 §2.5 lets a " +
-			"crawler stop there or read on).",
+		Meaning: "RFC 9309 §2.5 lets a crawler stop after the first 512,000 bytes, or read on. If it does " +
+			"what the profile does not, the fetch is allowed.",
 	},
 	{
 		Name: "body_cut", Effect: Doubt, Section: "Parts of a file",
@@ -85,7 +85,7 @@ var NoteWords = []Word{
 	},
 	{
 		Name: "other_mode", Section: "Other notes",
-		Meaning: "Another way of comparing product tokens gives another verdict; it changes nothing.",
+		Meaning: "Another way of comparing product tokens gives another verdict. This changes nothing.",
 	},
 	{
 		Name: "html", Effect: OpenReading, Section: "HTML",
@@ -94,9 +94,8 @@ var NoteWords = []Word{
 	},
 	{
 		Name: "digest_mismatch", Effect: Unproven, Section: "The four classes",
-		Meaning: "A digest of the capture, or of a record on its way, does not match its content, or a revisit " +
-			"names a record " +
-			"with another digest: the server may have sent something else.",
+		Meaning: "A digest of the capture, or of a record to which it led, does not match its content, or a " +
+			"revisit names a record with another digest: the server may have sent something else.",
 		But:    "a digest shows that robots.txt may have said something else",
 		Settle: "Another copy of the archive, or another archive that holds this robots.txt.",
 	},
@@ -114,23 +113,21 @@ var NoteWords = []Word{
 	},
 	{
 		Name: "bracketed", Section: "Stale captures",
-		Meaning: "The governing capture is old, and the next one after the fetch answers alike.",
+		Meaning: "The governing capture is old, and the next one after the fetch gives the same answer.",
 	},
 	{
 		Name: "unsafe_encoding", Effect: OpenReading, Section: "Open readings",
 		Meaning: "If bytes that no URI may hold (space, `|`, `{`) and their percent-encoded forms are taken as " +
-			"equal, the fetch " +
-			"is allowed; or, of an allowed fetch, it would be disallowed.",
+			"equal, the verdict is the opposite. An allowed fetch with this note stays allowed.",
 	},
 	{
 		Name: "lenient", Effect: OpenReading, Section: "Open readings",
-		Meaning: "If misspelt lines, and lines without a colon, are taken as meant, or are not, the fetch is " +
-			"allowed (RFC 9309 " +
-			"§2.2.4 lets a crawler do either).",
+		Meaning: "RFC 9309 §2.2.4 lets a crawler read misspelt lines, and lines without a colon, as meant, or " +
+			"ignore them. If it does what the profile does not, the fetch is allowed.",
 	},
 	{
 		Name: "documented_token", Effect: OpenReading, Section: "Open readings",
-		Meaning: "By another token that the crawler is documented to obey, the fetch is allowed.",
+		Meaning: "The rules for another token that the crawler is documented to obey allow the fetch.",
 	},
 	{
 		Name: "robots_txt_encoded", Effect: OpenReading, Section: "Open readings",
@@ -142,7 +139,7 @@ var NoteWords = []Word{
 	},
 	{
 		Name: "token_by_option", Section: "Other notes",
-		Meaning: "An option gives the crawler's name, and the User-Agent does not hold it.",
+		Meaning: "An option gives the crawler's name, and the User-Agent does not contain it.",
 	},
 	{
 		Name: "forgeable", Effect: Unproven, Section: "The four classes",
@@ -152,8 +149,8 @@ var NoteWords = []Word{
 	},
 	{
 		Name: "indexed", Effect: Doubt, Section: "Indexes and lists",
-		Meaning: "An index reports the fetch: its record or its request was not read; or it was, and the content " +
-			"of a page may hold it.",
+		Meaning: "An index reports the fetch. Its record or its request was not read, or the record that was read " +
+			"may be the content of a page.",
 	},
 	{
 		Name: "listed", Effect: Doubt, Section: "Indexes and lists",
@@ -212,23 +209,24 @@ var NoteWords = []Word{
 	},
 	{
 		Name: "agent_name", Effect: OpenReading, Section: "Names among other words",
-		Meaning: "A user-agent line names the crawler among other words, and its group allows the fetch; or, of an " +
-			"allowed fetch, " +
-			"would disallow it.",
+		Meaning: "A user-agent line names the crawler among other words, and its group gives the opposite " +
+			"verdict. An allowed fetch with this note stays allowed.",
 	},
 	{
 		Name: "named_group_forbids", Section: "Other notes",
-		Meaning: "The crawler has no name. robots.txt allows it the fetch, and a group for some token forbids it.",
+		Meaning: "The crawler's name is not known. robots.txt allows the fetch, but forbids it to a crawler that " +
+			"it names.",
 	},
 	{
 		Name: "host_mismatch", Effect: Unproven, Section: "The four classes",
-		Meaning: "The request names another host than the URL of its record: nothing shows that this origin was asked.",
-		But:     "the request names another host than the record, so nothing shows that this site was asked",
-		Settle:  "The crawler's log, if it shows which host each request went to.",
+		Meaning: "The request names another host than the URL of its record: nothing shows that the request went " +
+			"to this origin.",
+		But:    "the request names another host than the record, so nothing shows that this site was asked",
+		Settle: "The crawler's log, if it shows which host each request went to.",
 	},
 	{
 		Name: "listed_robots", Effect: Unproven, Section: "Tables of robots.txt",
-		Meaning: "A table reports the governing capture, and no record: nothing shows that it was served to this crawler.",
+		Meaning: "A table alone reports the governing capture: nothing shows that this crawler received it.",
 		But:     "a table alone reports that robots.txt, so nothing shows that the crawler received it",
 		Settle:  "An archive that holds this robots.txt.",
 	},

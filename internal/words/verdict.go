@@ -42,8 +42,8 @@ var Evidences = []Word{
 	},
 	Stale: {
 		Name: "stale", Section: "Which capture governs",
-		Meaning: "The capture is more than 24 hours old: the crawler should have asked again (RFC 9309 §2.4), and the " +
-			"archives may lack that capture.",
+		Meaning: "The governing capture is more than 24 hours older than the fetch. The crawler should have " +
+			"fetched robots.txt again (RFC 9309 §2.4); the archives may lack that capture.",
 	},
 	Later: {
 		Name: "later", Section: "Which capture governs",
@@ -80,8 +80,8 @@ var Certainties = []Word{
 	},
 	Possible: {
 		Name: "possible", Section: "The four classes", More: "In `unproven`.",
-		Meaning: "Nothing shows that this crawler was informed in time, that it made the fetch, or that the fetch was for " +
-			"more than robots.txt.",
+		Meaning: "Nothing shows that this crawler was informed in time, that it made the fetch, or that it did " +
+			"more than follow a redirect of robots.txt.",
 	},
 	Contested: {
 		Name: "contested", Section: "The four classes", More: "In `unproven`.",
@@ -175,7 +175,7 @@ var Reasons = []Word{
 	},
 	UnresolvedRevisit: {
 		Name: "unresolved_revisit", Effect: GivesUnknown, Section: "The original of a revisit",
-		Meaning: "robots.txt is recorded as unchanged, and its original is not in the archives, or is not sure.",
+		Meaning: "robots.txt is recorded as unchanged, and the archives do not show for sure what it was before.",
 		Settle:  "The archive with the original record that the revisit or the status 304 stands for.",
 	},
 	UndefinedStatus: {
@@ -215,19 +215,21 @@ var Reasons = []Word{
 	},
 	NoCapture: {
 		Name: "no_capture", Effect: GivesUnknown, Section: "Which capture governs",
-		Meaning: "No robots.txt was captured before the fetch, and none within 24 hours after it says something.",
+		Meaning: "There is no capture of robots.txt before the fetch, and no usable one within 24 hours after it.",
 		Settle: "Archives with robots.txt of these origins, best from the 24 hours before the fetches. " +
 			"Common Crawl keeps it in its robotstxt subset.",
 	},
 	Forgeable: {
 		Name: "forgeable", Effect: GivesUnknown, Section: "The four classes",
-		Meaning: "robots.txt allows, but was found after damage in an uncompressed archive, where a page could hold it.",
-		Settle:  "An undamaged copy of the archive.",
+		Meaning: "robots.txt allows the fetch, but was found after damage in an uncompressed archive, where it " +
+			"may be the content of a page.",
+		Settle: "An undamaged copy of the archive.",
 	},
 	UnreadCapture: {
 		Name: "unread_capture", Effect: GivesUnknown, Section: "The four classes",
-		Meaning: "robots.txt allows, but an index reports a capture that would govern, and no input holds it.",
-		Settle:  "The archives with the captures of robots.txt that the index reports.",
+		Meaning: "robots.txt allows the fetch, but an index reports another robots.txt that would govern, and no " +
+			"input holds that one.",
+		Settle: "The archives with the captures of robots.txt that the index reports.",
 	},
 	TooCostly: {
 		Name: "too_costly", Effect: GivesUnknown, Section: "Verdicts and reasons",
@@ -278,8 +280,8 @@ var AgentSources = []Word{
 	AgentFromOption: {Name: "option", Meaning: "`--crawler` or `--crawler-map`.", But: "an option of this audit"},
 	AgentFromOrigin: {
 		Name: "origin",
-		Meaning: "Of `exclusions`, as logs do not name their crawler: the one crawler that fetched from the origin " +
-			"in the archives.",
+		Meaning: "In `exclusions`, because logs do not name their crawler: the only crawler that fetched from the " +
+			"origin in the archives.",
 	},
 	AgentFromRobotsSubset: {
 		Name: "robots_subset", But: "the captures of robots.txt alone",
@@ -309,7 +311,7 @@ var Matches = []Word{
 	MatchExact:   {Name: "exact", Meaning: "A user-agent line names `agent`."},
 	MatchGoogle:  {Name: "google", Meaning: "The same, as Google compares names."},
 	MatchGlobal:  {Name: "global", Meaning: "None names it, and one is for `*`."},
-	MatchNoGroup: {Name: "no_group", Meaning: "Neither, so that everything is allowed: of `exclusions` alone."},
+	MatchNoGroup: {Name: "no_group", Meaning: "Neither: everything is allowed. In `exclusions` alone."},
 }
 
 func (m Match) String() string { return Matches[m].Name }

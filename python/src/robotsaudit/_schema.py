@@ -644,7 +644,7 @@ class Tables:
     @property
     def restrictions(self) -> DuckDBPyRelation:
         """
-        One row per fetch, purpose and kind of restriction: what the page or its site says against that
+        One row per fetch, purpose and kind of restriction: what the page or its site states against that
         purpose. No violations.
 
         Key: kind, purpose, warc_filename, warc_record_offset. Sorted by origin, in the order of a hash of its
@@ -655,8 +655,8 @@ class Tables:
     @property
     def crawl_delays(self) -> DuckDBPyRelation:
         """
-        One row per fetch that came sooner after the crawler's fetch before, from the same origin, than
-        Crawl-delay or Request-rate asked for. No violations.
+        One row per fetch that came too soon after the crawler's previous fetch from the same origin: sooner
+        than Crawl-delay or Request-rate requires. No violations.
 
         Key: warc_filename, warc_record_offset. Sorted by origin, in the order of a hash of its host, then
         fetch_time.
@@ -666,8 +666,8 @@ class Tables:
     @property
     def robots(self) -> DuckDBPyRelation:
         """
-        One row per capture of /robots.txt, with what it came to, and per log line that says that robots.txt
-        could not be had.
+        One row per capture of /robots.txt, with its outcome, and per log line that reports that robots.txt
+        could not be fetched.
 
         Key: robots_id. Sorted by robots_id.
         """
@@ -676,9 +676,9 @@ class Tables:
     @property
     def robots_policies(self) -> DuckDBPyRelation:
         """
-        One row per capture of /robots.txt and product token: what it says to `*`, to the crawlers of the
-        archives and to the tokens asked about, whether or not it governs a fetch. With `--policies named`
-        also to the tokens that it names.
+        One row per capture of /robots.txt and product token: what it means for `*`, for the crawlers of the
+        archives and for what-if tokens, whether or not it governs a fetch. With `--policies named` also for
+        the tokens that it names.
 
         Key: robots_id, agent. Sorted by robots_id, then agent: `*` first, then in the alphabet, in any case.
         """
@@ -697,7 +697,7 @@ class Tables:
     @property
     def effective_tags(self) -> DuckDBPyRelation:
         """
-        One row per page with tags and product token that they name: what the tags come to for that token.
+        One row per page and product token that its tags name: the rules in effect for that token.
 
         Key: agent, warc_filename, warc_record_offset. Sorted by origin, in the order of a hash of its host,
         then fetch_time.
@@ -716,7 +716,7 @@ class Tables:
     @property
     def tag_conflicts(self) -> DuckDBPyRelation:
         """
-        One row per contradiction in what is said of a fetch's use to the crawler that made it. The
+        One row per contradiction between statements on the use of a fetch, for the crawler that made it. The
         restriction holds.
 
         Sorted by origin, in the order of a hash of its host, then fetch_time.
@@ -746,8 +746,8 @@ class Tables:
     @property
     def exclusions(self) -> DuckDBPyRelation:
         """
-        One row per URL that robots.txt kept a crawler from, as its log says, with what the captures say of
-        it. No fetches.
+        One row per URL that a crawler left out because of robots.txt, as its log reports, with the verdict by
+        the captures. No fetches.
 
         Key: warc_filename, log_line. Sorted by origin, in the order of fetches, then log_time.
         """
@@ -765,8 +765,8 @@ class Tables:
     @property
     def group_verdicts(self) -> DuckDBPyRelation:
         """
-        One row per fetch and group of its robots.txt that decides for a token asked about: what the fetch
-        would have been for all tokens that robots_agents maps to the group.
+        One row per fetch and group of its robots.txt that decides for some what-if token: the verdict for all
+        tokens that robots_agents maps to the group.
 
         Key: robots_id, group, warc_filename, warc_record_offset. Sorted by origin, in the order of a hash of
         its host, then fetch_time.
@@ -776,7 +776,7 @@ class Tables:
     @property
     def robots_agents(self) -> DuckDBPyRelation:
         """
-        One row per capture of robots.txt and token asked about: the group that governs the token.
+        One row per capture of robots.txt and what-if token: the group that governs the token.
 
         Key: robots_id, agent. Sorted by origin, in the order of fetches; rows of robots_id 0 anywhere.
         """
