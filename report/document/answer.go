@@ -201,7 +201,7 @@ func certainty(t *report.Totals) Section {
 				t.ViolationsProbable),
 			class("possible", "Possible, not proven",
 				"robots.txt disallows the fetch, but nothing shows that this crawler was informed in time, that it made "+
-					"the fetch, or that the fetch was for more than robots.txt. No violation.", t.Possible),
+					"the fetch, or that it did more than follow a redirect of robots.txt. No violation.", t.Possible),
 			class("contested", "Contested, not proven",
 				"robots.txt disallows the fetch, but another copy that the crawler may have used allows it, or a "+
 					"reading that the standard leaves open. No violation.", t.Contested),

@@ -34,7 +34,7 @@ func method() Section {
 				"doubt, disallows, and every copy that it may have used does."}},
 			{"probable", []string{"A robots.txt captured in time forbids it, but a doubt remains."}},
 			{"possible", []string{"Disallowed, but nothing shows that this crawler was informed in time, that it made " +
-				"the fetch, or that the fetch was for more than robots.txt. No violation."}},
+				"the fetch, or that it did more than follow a redirect of robots.txt. No violation."}},
 			{"contested", []string{"Disallowed, but a copy that the crawler may have used allows (section 2.4), or " +
 				"a reading that the standard leaves open. No violation."}},
 			{"unknown", []string{"The archives do not show it: neither allowed nor disallowed."}},
