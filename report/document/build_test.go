@@ -314,17 +314,17 @@ func TestCommandsIndexed(t *testing.T) {
 			continue
 		}
 		want := []document.Term{
-			{Name: "Explain it", Values: []string{"robotsaudit explain -o OUT 'other.warc.gz:77'"}},
+			{Name: "Explain it", Values: []string{"robotsaudit explain -o OUT other.warc.gz:77"}},
 			{
 				Name: "Read its records",
 				Values: []string{
-					"robotsaudit extract 'other.warc.gz:77'",
-					"robotsaudit extract -o OUT 'crawl-b-1.warc.gz:1997'",
+					"robotsaudit extract other.warc.gz:77",
+					"robotsaudit extract -o OUT crawl-b-1.warc.gz:1997",
 				},
 			},
 			{
 				Name:   "Extract it without this program",
-				Values: []string{"dd if='crawl-b-1.warc.gz' bs=1 skip=1997 count=509 | gzip -dc"},
+				Values: []string{"dd if=crawl-b-1.warc.gz bs=1 skip=1997 count=509 | gzip -dc"},
 			},
 		}
 		if diff := cmp.Diff(want, f.Commands); diff != "" {
