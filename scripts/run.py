@@ -12,6 +12,7 @@ made for each content of the file. A program that takes longer than its LIMIT is
 import argparse
 import ast
 import contextlib
+import fcntl
 import importlib
 import inspect
 import os
@@ -71,12 +72,15 @@ def python_of(requirements):
     path = HERE / requirements
     version = ".".join(platform.python_version_tuple()[:2])
     venv = kept() / f"{version}-{path.stem}-{zlib.crc32(path.read_bytes()):08x}"
-    if not (venv / "complete").exists():
-        shutil.rmtree(venv, ignore_errors=True)
-        subprocess.run([sys.executable, "-m", "venv", venv], check=True)
-        subprocess.run([venv / "bin/python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
-                        "--requirement", path], check=True, stdout=sys.stderr)
-        (venv / "complete").touch()
+    kept().mkdir(parents=True, exist_ok=True)
+    with open(f"{venv}.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # programs run beside each other
+        if not (venv / "complete").exists():
+            shutil.rmtree(venv, ignore_errors=True)
+            subprocess.run([sys.executable, "-m", "venv", venv], check=True)
+            subprocess.run([venv / "bin/python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
+                            "--requirement", path], check=True, stdout=sys.stderr)
+            (venv / "complete").touch()
     return str(venv / "bin/python")
 
 
