@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
@@ -271,11 +270,10 @@ const maxLanguages = 64
 // LanguageList is a list of language codes, joined by commas, as Fetch has it; "" where it is no such list.
 func LanguageList(codes string) string {
 	codes = strings.ReplaceAll(codes, " ", "")
-	isCode := func(r rune) bool {
-		return r < 0x80 && (r == ',' || r == '-' || unicode.IsLetter(r) || unicode.IsDigit(r))
-	}
-	if len(codes) > maxLanguages || strings.ContainsFunc(codes, func(r rune) bool { return !isCode(r) }) {
-		return ""
+	for i := range len(codes) {
+		if c := codes[i]; i == maxLanguages || c != ',' && c != '-' && (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') {
+			return ""
+		}
 	}
 	return codes
 }

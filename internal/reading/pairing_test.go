@@ -416,7 +416,7 @@ func TestFoundInContent(t *testing.T) {
 	}{
 		{[]warctest.Record{response()}, "", ""},
 		{[]warctest.Record{response("WARC-Identified-Payload-Type: Text/HTML; x"), warctest.Metadata("", page, cld2)}, "text/html", "deu,eng"},
-		{[]warctest.Record{response("WARC-Identified-Content-Language: fra, oci"), warctest.Metadata("", page, cld2)}, "", "fra,oci"},
+		{[]warctest.Record{response("WARC-Identified-Content-Language: fra, es-419"), warctest.Metadata("", page, cld2)}, "", "fra,es-419"},
 		{[]warctest.Record{response("WARC-Identified-Content-Language: <b>"), warctest.Metadata("", page, "languages-cld2: {}\r\n")}, "", ""},
 		{[]warctest.Record{response("WARC-Identified-Content-Language: " + strings.Repeat("eng,", 20))}, "", ""},
 	} {
