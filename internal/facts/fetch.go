@@ -271,7 +271,8 @@ const maxLanguages = 64
 func LanguageList(codes string) string {
 	codes = strings.ReplaceAll(codes, " ", "")
 	for i := range len(codes) {
-		if c := codes[i]; i == maxLanguages || c != ',' && c != '-' && (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') {
+		c := codes[i]
+		if i == maxLanguages || c != ',' && c != '-' && (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') {
 			return ""
 		}
 	}

@@ -228,7 +228,8 @@ func (f *Figures) crawled(b *Form, sme bool, comments string) document.Section {
 		field(comments, toState("")),
 	)
 	s.Tables = []document.Table{
-		f.crawlerTable(b, crawlers), f.verdictTable(b), f.refusalTable(b), f.claimTable(b), f.modalityTable(b), f.typeTable(b),
+		f.crawlerTable(b, crawlers), f.verdictTable(b), f.refusalTable(b), f.claimTable(b),
+		f.modalityTable(b), f.typeTable(b),
 		f.languageTable(b), f.nameTable(b, n),
 	}
 	return s

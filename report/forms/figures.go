@@ -239,7 +239,8 @@ func (f *Figures) readFetches(ctx context.Context, dir string) error {
 		of := f.names[number]
 		language, _, _ := strings.Cut(row.ContentLanguages, ",")
 		for _, t := range []*tally{
-			&f.content, crawler, f.types.of(row.ContentMIMEType), f.modalities.of(row.Modality), f.languages.of(language), &of.tally,
+			&f.content, crawler, f.types.of(row.ContentMIMEType), f.modalities.of(row.Modality),
+			f.languages.of(language), &of.tally,
 		} {
 			t.add(size, row.FetchTime)
 		}
