@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -61,11 +60,4 @@ redirected to a page that lies far from it, and to compare ARC files that seem t
 		})
 	}
 	return cmd
-}
-
-// sameFolder reports whether two names are of one folder.
-func sameFolder(a, b string) bool {
-	x, errX := os.Stat(a)
-	y, errY := os.Stat(b)
-	return errX == nil && errY == nil && os.SameFile(x, y)
 }

@@ -369,7 +369,7 @@ func (f *writeFlags) tryLock(reads []string) (release func() error, used string,
 	}
 	lock := ingest.Lock
 	for _, dir := range slices.Concat([]string{f.output}, reads) {
-		if len(held) > 0 && sameFolder(dir, f.output) {
+		if len(held) > 0 && durable.Same(dir, f.output) {
 			continue
 		}
 		give, err := lock(dir)

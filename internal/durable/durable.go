@@ -11,6 +11,13 @@ import (
 	"github.com/alitto/pond/v2"
 )
 
+// Same reports whether two paths name one file or folder.
+func Same(a, b string) bool {
+	x, errX := os.Stat(a)
+	y, errY := os.Stat(b)
+	return errX == nil && errY == nil && os.SameFile(x, y)
+}
+
 // WriteJSON writes a small file and syncs it.
 func WriteJSON(path string, v any) error {
 	b, err := json.MarshalIndent(v, "", "  ")

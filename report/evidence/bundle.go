@@ -247,7 +247,7 @@ func newWriter(
 			w.missing[i] = reason
 		}
 		w.inputs = append(w.inputs, in)
-		if isSameFile(opt.To, in.Path) {
+		if durable.Same(opt.To, in.Path) {
 			return w, fmt.Errorf("the bundle cannot be written to %s: that is an archive of the audit", opt.To)
 		}
 	}
@@ -261,16 +261,6 @@ func (w *writer) spool(name string) (*spool, error) {
 		w.files = append(w.files, s)
 	}
 	return s, err
-}
-
-// isSameFile reports whether two paths name one file.
-func isSameFile(a, b string) bool {
-	x, err := os.Stat(a)
-	if err != nil {
-		return false
-	}
-	y, err := os.Stat(b)
-	return err == nil && os.SameFile(x, y)
 }
 
 func (w *writer) close() {
