@@ -443,7 +443,7 @@ func TestUseOfWAT(t *testing.T) {
 	checkPages(t, Options{Uses: []tag.Use{tag.UseTrain}}, []saying{
 		file,
 		{wat("none", "", ""), `from=wat | tdmrep.json:tdm=restrict | usage probable tdmrep.json 1: {"location": "/", "tdm-reservation": 1}`},
-		{wat("meta", "", meta("1")), `from=wat | meta:tdm=restrict | usage probable meta 1: 1`},
+		{wat("meta", "", meta("1")), `from=wat | meta:tdm=restrict | usage probable meta 1: tdm-reservation: 1`},
 		{wat("lifted", "", meta("0")), `from=unknown | meta:tdm=allow`},
 		{wat("field", `,"TDM-Reservation":"1"`, meta("0")), `from=unknown | meta:tdm=allow`},
 		{wat("nothing", `,"TDM-Reservation":"0"`, meta("0")), `from=wat | meta:tdm=allow`},

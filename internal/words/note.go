@@ -109,7 +109,7 @@ var NoteWords = []Word{
 	},
 	{
 		Name: "unreadable_copy", Effect: Doubt, Section: "Permitted copies",
-		Meaning: "A copy that the crawler may have used cannot be read, and may have allowed the fetch.",
+		Meaning: "A copy that the crawler may have used cannot be read, or is in doubt: it may have allowed the fetch.",
 	},
 	{
 		Name: "bracketed", Section: "Stale captures",

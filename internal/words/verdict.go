@@ -42,7 +42,7 @@ var Evidences = []Word{
 	},
 	Stale: {
 		Name: "stale", Section: "Which capture governs",
-		Meaning: "The governing capture is more than 24 hours older than the fetch. The crawler should have " +
+		Meaning: "The governing capture is more than 24 hours old at the fetch. The crawler should have " +
 			"fetched robots.txt again (RFC 9309 §2.4); the archives may lack that capture.",
 	},
 	Later: {
