@@ -1,6 +1,7 @@
 package document
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -78,18 +79,22 @@ func (f *Figures) actionSection(audit *report.Audit) Section {
 		a.Words = fmt.Sprintf("%s on %s", plural(n.fetches, "fetch"), plural(n.origins, "site"))
 		s.Classes, s.Tables = append(s.Classes, a), append(s.Tables, table)
 	}
+	use, of := max(t.UsageRestricted, t.PublicationRestricted), "fetch" // whatever the purpose
+	if len(audit.Settings.Purposes) > 0 {
+		use, of = t.RestrictionsUsage+t.RestrictionsPublication, "restriction"
+	}
 	for _, a := range []Class{
 		{ID: CauseUnproven, Label: "Disallowed, but not proven", Count: t.Unproven, Meaning: "Each finding " +
 			"names what would settle it. Add that to the archives, and audit again."},
 		{ID: CauseUnknown, Label: "Unknown", Count: t.Unknown, Meaning: "The archives do not show what robots.txt " +
 			"said. Each reason names what would settle it."},
 		{
-			ID: CauseUse, Label: "Pages and sites that restrict their use", Count: max(t.UsageRestricted, t.PublicationRestricted),
+			ID: CauseUse, Label: "Pages and sites that restrict their use", Count: use, Words: plural(use, of),
 			Meaning: "No violations. Leave these pages out of what is published, indexed or trained on, as far as " +
 				"they restrict that.",
 		},
 	} {
-		if a.Words, a.Link = plural(a.Count, "fetch"), a.ID; a.Count > 0 {
+		if a.Words, a.Link = cmp.Or(a.Words, plural(a.Count, "fetch")), a.ID; a.Count > 0 {
 			s.Classes = append(s.Classes, a)
 		}
 	}
