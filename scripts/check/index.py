@@ -74,7 +74,7 @@ LOST = [
     ("digest, length, media type and record ID as recorded", {"warc_record_length"}, lambda p: p.got["warc_record_length"] == -1),
     ("digest, length, media type and record ID as recorded", {"warc_record_length"}, lambda p: 0 < p.got["warc_record_length"] < p.want["warc_record_length"]),
     ("digest, length, media type and record ID as recorded", {"content_mime_type"}, lambda p: p.indexed and not p.want["content_mime_type"].isascii()),
-    ("digest, length, media type and record ID as recorded", {"content_mime_detected", "content_languages", "modality"},
+    ("digest, length, media type and record ID as recorded", {"content_mime_detected", "content_languages"},
      lambda p: p.indexed and p.got["content_mime_detected"] in (None, p.got["content_mime_type"])),
     ("digest, length, media type and record ID as recorded", {"payload_bytes"}, lambda p: p.indexed and p.got["payload_bytes"] is None),
     ("damage of the archive", {"url", "url_surtkey"}, lambda p: p.got["url"].startswith(p.want["url"] + "%20"))]

@@ -97,12 +97,14 @@ def table():
         "warc_filename": [f"crawl-data/CC-MAIN-2019-51/segments/1/robotstxt/CC-MAIN-{i % 997}.warc.gz" for i in rows],
         "warc_record_offset": [i * 65537 % (1 << 31) for i in rows],
         "warc_record_length": [i * i % 100_000 for i in rows],
+        "content_mime_detected": [None if i % 13 == 0 else "application/xhtml+xml" if i % 2 else "text/html" for i in rows],
         "content_languages": ["eng" if i % 2 else None for i in rows],
     }
 
 
 def table_rows(columns, unit):
-    names = {"url": "URL", "fetch_status": "Status", "fetch_redirect": "Redirect", "content_digest": "Digest", "content_mime_type": "MIME", "warc_filename": "Filename", "warc_record_offset": "Offset", "warc_record_length": "Length"}
+    names = {"url": "URL", "fetch_status": "Status", "fetch_redirect": "Redirect", "content_digest": "Digest", "content_mime_type": "MIME",
+             "content_mime_detected": "Detected", "content_languages": "Language", "warc_filename": "Filename", "warc_record_offset": "Offset", "warc_record_length": "Length"}
     for i in range(len(columns["url"])):
         micros = (columns["fetch_time"][i] - EPOCH) // datetime.timedelta(microseconds=1)
         row = {to: columns[name][i] for name, to in names.items()} | {"Micros": micros // unit * unit, "Line": i + 1, "Subset": "robotstxt"}
