@@ -313,22 +313,14 @@ func firstOf(what []string) string {
 // evaluateCommand is the command that makes an audit with the tokens and all else that a list
 // requires, besides what it was made with.
 func (f *exportFlags) evaluateCommand(made report.Settings, tokens []string) string {
-	asked, more := &f.asked, ""
-	for _, flag := range []struct {
-		name   string
-		values []string
-	}{
-		{"--agent", asked.agents},
-		{"--agents", asked.categories},
-		{"--agents-file", slices.DeleteFunc([]string{asked.agentsFile}, func(s string) bool { return s == "" })},
-		{"--purpose", asked.purposes},
-	} {
-		for _, v := range flag.values {
-			more += " " + flag.name + " " + document.ShellWord(v)
-		}
+	asked := &f.asked
+	more := document.Option("--agent", asked.agents...) + document.Option("--agents", asked.categories...)
+	if asked.agentsFile != "" {
+		more += document.Option("--agents-file", asked.agentsFile)
 	}
+	more += document.Option("--purpose", asked.purposes...)
 	if asked.asOf != "" {
-		more += " --as-of " + document.ShellWord(asked.asOf)
+		more += document.Option("--as-of", asked.asOf)
 		made.AsOf = evaluate.AsOf{}
 	}
 	made.Agents, made.Purposes = without(made.Agents, tokens), without(made.Purposes, asked.purposes)

@@ -269,7 +269,7 @@ const maxLanguages = 64
 
 // LanguageList is a list of language codes, joined by commas, as Fetch has it; "" where it is no such list.
 func LanguageList(codes string) string {
-	codes = strings.ReplaceAll(codes, " ", "")
+	codes = strings.Trim(strings.ReplaceAll(codes, " ", ""), ",")
 	for i := range len(codes) {
 		c := codes[i]
 		if i == maxLanguages || c != ',' && c != '-' && (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') {

@@ -32,7 +32,7 @@ type Signal struct {
 	covers purposes // uses that are part of its purpose
 }
 
-// Said is the signal as written, with the name of the field that has it: a value says nothing without.
+// Said is the signal as written. In front of a bare value stands the name of its field.
 func (s *Signal) Said() string {
 	switch s.Kind {
 	case SignalContentUsage:

@@ -159,7 +159,7 @@ var Issues = []Word{
 		Name:    "digest_mismatch",
 		Meaning: "WARC-Block-Digest or WARC-Payload-Digest does not match what the record holds.",
 		More: "`detail` has both values. If the block of a request does not match, its User-Agent does not count. " +
-			"Digests of policy captures are always verified, and so are those of blocks in uncompressed " +
+			"Digests of policy captures are always verified, and so are block digests in uncompressed " +
 			"archives. With `--verify-digests`, all are, and those that `datapackage.json` of a WACZ states for " +
 			"an entry: then `warc_filename` names the entry. js-wacz 0.1.3 and 0.1.6 write digests of archives " +
 			"that match no bytes of the entry.",

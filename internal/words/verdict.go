@@ -38,7 +38,7 @@ var Evidences = []Word{
 	None: {Name: "none", Section: "Which capture governs", Meaning: "No capture governs, or none is needed."},
 	Fresh: {
 		Name: "fresh", Section: "Which capture governs",
-		Meaning: "The governing capture is at most 24 hours older than the fetch (RFC 9309 §2.4).",
+		Meaning: "The governing capture is at most 24 hours old at the fetch (RFC 9309 §2.4).",
 	},
 	Stale: {
 		Name: "stale", Section: "Which capture governs",

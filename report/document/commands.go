@@ -96,49 +96,51 @@ func ShellWord(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
+// Option is an option with each of its values, as a command line has them after other words.
+func Option(name string, values ...string) (line string) {
+	for _, v := range values {
+		line += " " + name + " " + ShellWord(v)
+	}
+	return line
+}
+
 // EvaluateCommand is the command line that decides anew, with the options of an audit, what lies in dir, a word for a
 // shell. FILE stands for files whose names the audit does not hold.
 func EvaluateCommand(dir string, s *report.Settings) string {
-	words := []string{"robotsaudit evaluate", dir}
-	add := func(flag string, values ...string) {
-		for _, v := range values {
-			words = append(words, flag, ShellWord(v))
-		}
-	}
+	line := "robotsaudit evaluate " + dir
 	if s.Profile != "rfc9309" {
-		add("--profile", s.Profile)
+		line += Option("--profile", s.Profile)
 	}
 	if s.Crawler != "" {
-		add("--crawler", s.Crawler)
+		line += Option("--crawler", s.Crawler)
 	}
 	if len(s.CrawlerMap) > 0 {
-		add("--crawler-map", "FILE")
+		line += " --crawler-map FILE"
 	}
 	tokens := s.Agents
 	for _, category := range agents.Names() { // a hundred tokens are no command for a person
 		all := agents.Tokens(category)
 		others := slices.DeleteFunc(slices.Clone(tokens), func(t string) bool { return slices.Contains(all, t) })
 		if len(others)+len(all) == len(tokens) {
-			add("--agents", category)
+			line += Option("--agents", category)
 			tokens = others
 		}
 	}
-	add("--agent", tokens...)
-	add("--purpose", s.Purposes...)
+	line += Option("--agent", tokens...) + Option("--purpose", s.Purposes...)
 	if !s.AsOf.IsZero() {
-		add("--as-of", s.AsOf.String())
+		line += Option("--as-of", s.AsOf.String())
 	}
 	if s.Rate {
-		words = append(words, "--rate")
+		line += " --rate"
 	}
 	if s.Policies != "" {
-		add("--policies", s.Policies)
+		line += Option("--policies", s.Policies)
 	}
 	if s.PolicyBodies {
-		words = append(words, "--policy-bodies")
+		line += " --policy-bodies"
 	}
 	if s.Ranks.Name != "" {
-		add("--ranks", "FILE")
+		line += " --ranks FILE"
 	}
-	return strings.Join(words, " ")
+	return line
 }

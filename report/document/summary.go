@@ -164,7 +164,7 @@ func (s *summary) printAnswer(p *layout.Page, full bool) {
 	}
 	p.Answer(verdict, "Violations of robots.txt: "+plural(t.Violations, "fetch"))
 	p.Row("certain", "the crawler had fetched the robots.txt that forbids them", t.ViolationsCertain)
-	p.Row("probable", "the same, but a doubt remains (column notes)", t.ViolationsProbable)
+	p.Row("probable", "a robots.txt captured in time forbids them, but a doubt remains", t.ViolationsProbable)
 	p.Across("No violations, as far as these archives show")
 	p.Row("possible", "no proof that the crawler knew, or made the fetch", t.Possible)
 	p.Row("contested", "another copy of robots.txt, or reading, allows them", t.Contested)

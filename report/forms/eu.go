@@ -10,7 +10,10 @@ import (
 	"github.com/robotsaudit/robotsaudit/report/document"
 )
 
-const maxListed = 50 // rows of a table in a form
+const (
+	maxListed = 50 // rows of a table in a form
+	comments  = "Additional comments (optional)"
+)
 
 // notLegal stands in each form.
 const notLegal = "This is a draft for whoever must publish the form, and no legal advice. Its figures are of the archives " +
@@ -23,11 +26,11 @@ func (f *Figures) EU(sme bool) *Form {
 		Title: "Public Summary of Training Content for general-purpose AI models: what the archives show",
 		Setup: f.setup,
 		Intro: []string{
-			"Required by Article 53(1)(d) of Regulation (EU) 2024/1689 (AI Act). Headings, questions and numbers are those of " +
-				"the Commission's template, C(2025) 5235.", notLegal,
+			"Required by Article 53(1)(d) of Regulation (EU) 2024/1689 (AI Act). Headings, questions and numbers " +
+				"follow the Commission's template, C(2025) 5235, as summaries that providers published have them: compare them with the " +
+				"template before you publish.", notLegal,
 		},
 	}
-	const comments = "Additional comments (optional)"
 	b.Sections = []document.Section{
 		f.scope(b),
 		blank("1. General information", "Version of the Summary", "Last update"),
@@ -46,14 +49,14 @@ func (f *Figures) EU(sme bool) *Form {
 			field(comments, toState("")),
 		),
 		blank("2. List of data sources"),
-		f.publicSets(b, comments),
+		f.publicSets(b),
 		blank("2.2. Private non-publicly available datasets obtained from third parties"),
 		blank("2.2.1. Datasets commercially licensed by rightsholders or their representatives",
 			"Have you concluded transactional commercial licensing agreement(s) with rightsholder(s) or with their representatives?"),
 		blank("2.2.2. Private datasets obtained from other third parties",
 			"Have you obtained private datasets from third parties that are not licensed as described in Section 2.2.1, such as "+
 				"data obtained from providers of private databases, or data intermediaries?", comments),
-		f.crawled(b, sme, comments),
+		f.crawled(b, sme),
 		blank("2.4. User data",
 			"Was data from user interactions with the AI model (e.g. user input and prompts) used to train the model?",
 			"Was data collected from user interactions with the provider's other services or products used to train the model?"),
@@ -62,7 +65,7 @@ func (f *Figures) EU(sme bool) *Form {
 		blank("2.6. Other sources of data",
 			"Have data sources other than those described in Sections 2.1 to 2.5 been used to train the model?"),
 		blank("3. Data processing aspects"),
-		f.reservations(b, comments),
+		f.reservations(b),
 		blank("3.2. Removal of illegal content", "General description of measures taken"),
 		blank("3.3. Other information (optional)", "Other relevant information about data processing (optional)"),
 		f.lawfulAccess(b),
@@ -142,7 +145,7 @@ func (f *Figures) period(b *Form) string {
 }
 
 // publicSets is section 2.1.
-func (f *Figures) publicSets(b *Form, comments string) document.Section {
+func (f *Figures) publicSets(b *Form) document.Section {
 	rows := f.collections.rows(1)
 	s := section("2.1. Publicly available datasets",
 		field("Have you used publicly available datasets to train the model?",
@@ -170,7 +173,7 @@ func withNumbers(first string, others ...string) []document.Column {
 }
 
 // crawled is section 2.3.
-func (f *Figures) crawled(b *Form, sme bool, comments string) document.Section {
+func (f *Figures) crawled(b *Form, sme bool) document.Section {
 	crawlers := f.crawlers.sorted()
 	named := int64(0)
 	operators := make(map[string]bool)
@@ -184,7 +187,7 @@ func (f *Figures) crawled(b *Form, sme bool, comments string) document.Section {
 	}
 	who := []string{
 		b.say("Crawlers in the archives, by the names that robots.txt uses for them (product tokens): %s; fetches by crawlers whose "+
-			"token is not known, those of robots.txt too: %s",
+			"token is not known, with fetches of robots.txt: %s",
 			"SELECT count(DISTINCT lower(agent)), count(*) - count(agent) FROM audited", named, f.unknownCrawlers()),
 		toState("who ran each of them, and on whose behalf; archives show no contract"),
 	}
@@ -270,8 +273,8 @@ func (f *Figures) domains() (n int64) {
 // behaviour is what the tables show of how the crawlers went about.
 func (f *Figures) behaviour(b *Form) []string {
 	return []string{
-		b.say("Fetches that robots.txt disallowed, certainly or probably with the crawler's knowledge: %s; disallowed, without that "+
-			"proof: %s; allowed: %s; for which the archives do not show what robots.txt said: %s",
+		b.say("Fetches that are certain or probable violations of robots.txt: %s; disallowed, and not proven to be violations: %s; "+
+			"allowed: %s; for which the archives do not show what robots.txt said: %s",
 			"SELECT count(*) FILTER (certainty IN ('certain', 'probable')), count(*) FILTER (certainty IN ('possible', 'contested')), "+
 				"count(*) FILTER (verdict = 'allowed'), count(*) FILTER (verdict = 'unknown') FROM audited WHERE reason <> 'robots_txt_itself'",
 			f.verdicts[[2]string{"disallowed", "certain"}]+f.verdicts[[2]string{"disallowed", "probable"}],
@@ -329,8 +332,8 @@ func (f *Figures) verdictTable(b *Form) document.Table {
 		"SELECT verdict, coalesce(certainty, 'not disallowed') AS certainty, count(*) FROM audited "+
 			"WHERE reason <> 'robots_txt_itself' GROUP BY ALL ORDER BY verdict, certainty",
 		append(document.Words.Columns("Verdict", "Certainty that the crawler violated it"), document.Number.Columns("Fetches")...), rows)
-	t.Notes = []string{"Certain: the crawler had fetched the robots.txt that forbids it. Probable: the same, but a doubt remains. " +
-		"Possible: nothing proves that the crawler knew, or made the fetch. Contested: another copy of robots.txt, or another " +
+	t.Notes = []string{"Certain: the crawler had fetched the robots.txt that forbids it. Probable: a robots.txt captured in time " +
+		"forbids it, but a doubt remains. Possible: nothing proves that the crawler knew, or made the fetch. Contested: another copy of robots.txt, or another " +
 		"reading, allows it."}
 	return t
 }
@@ -404,7 +407,7 @@ func (f *Figures) nameTable(b *Form, listed int) document.Table {
 }
 
 // reservations is section 3.1.
-func (f *Figures) reservations(b *Form, comments string) document.Section {
+func (f *Figures) reservations(b *Form) document.Section {
 	s := section("3.1. Respect of reservation of rights from text and data mining exception or limitation",
 		field("Are you a Signatory to the Code of Practice for general-purpose AI models that includes commitments to respect "+
 			"reservations of rights from the TDM exception or limitation?", toState("yes or no")),

@@ -18,7 +18,7 @@ type percent float64
 
 func (p percent) String() string { return fmt.Sprintf("%.2f%%", float64(p)) }
 
-// bar is the bar of all fetches but those of robots.txt.
+// bar is the bar of all fetches of anything but robots.txt.
 type bar struct {
 	Parts   []barPart
 	Widened bool // a part is drawn wider than it is, to be seen
