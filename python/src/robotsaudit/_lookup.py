@@ -5,7 +5,6 @@ from __future__ import annotations
 import bisect
 import functools
 import hashlib
-import itertools
 import json
 import mmap
 import os
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
 
 LISTS: tuple[Literal["keep", "undecided", "drop"], ...] = ("keep", "undecided", "drop")  # of several rows of one id, the worst counts
 PART = 100_000  # rows that are written at a time
-SORTED = 1_000_000  # rows that are sorted at a time, in memory
 COLUMNS = {"keys": "Q", "checks": "Q", "decisions": "H"}  # the two halves of a digest, the number of a decision
 
 
@@ -126,18 +124,14 @@ def write(work: Path, to: Path) -> None:
             FROM rows JOIN meaning ON rows.rank = meaning.rank AND rows.reason = meaning.reason
                 AND rows.detail IS NOT DISTINCT FROM meaning.detail
             WHERE id IS NOT NULL""")
+        db.execute("CREATE TABLE sorted AS FROM digests ORDER BY key, decision DESC")  # of one id, the worst comes first
         for name in COLUMNS:
             (to / name).touch()
-        [count] = db.execute("SELECT count(*) FROM digests").fetchall()[0]
-        ends = [(n << 64) // (count // SORTED + 1) for n in range(count // SORTED + 2)]
-        for begin, end in itertools.pairwise(ends):
-            result = db.execute("""
-                SELECT key, "check", max(decision) FROM digests WHERE key BETWEEN ?::UBIGINT AND ?::UBIGINT
-                GROUP BY ALL ORDER BY key""", [begin, end - 1])
-            while part := result.fetchmany(PART):
-                for (name, kind), column in zip(COLUMNS.items(), zip(*part, strict=True), strict=True):
-                    with (to / name).open("ab") as file:
-                        array(kind, column).tofile(file)
+        result = db.execute("FROM sorted")
+        while part := result.fetchmany(PART):
+            for (name, kind), column in zip(COLUMNS.items(), zip(*part, strict=True), strict=True):
+                with (to / name).open("ab") as file:
+                    array(kind, column).tofile(file)
 
 
 def sql_text(path: Path) -> str:
