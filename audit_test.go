@@ -7,6 +7,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/robotsaudit/robotsaudit/report"
+	"github.com/robotsaudit/robotsaudit/report/results"
 )
 
 const archive = "testdata/warc/crawl-b-1.warc.gz"
@@ -62,6 +65,15 @@ func TestAudit(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
+	}
+	robots := 0
+	for row, err := range results.Rows(t.Context(), res.Tables(), report.RobotsTable) {
+		if robots++; err != nil || row.URL == "" {
+			t.Error(err, row)
+		}
+	}
+	if robots == 0 {
+		t.Error("no capture of robots.txt")
 	}
 }
 

@@ -231,13 +231,13 @@ func watchReading(cmd *cobra.Command, log *slog.Logger, progress *ingest.Progres
 func readText(p *ingest.Progress, elapsed time.Duration) string {
 	read, kept := p.InputsRead.Load(), p.InputsKept.Load()
 	if read == 0 && kept > 0 {
-		return fmt.Sprintf("read nothing, kept what was read before of %s", report.Count(kept, "archive"))
+		return fmt.Sprintf("read nothing, kept what was read before of %s", report.Count(kept, "input"))
 	}
 	size := p.BytesRead.Load()
-	text := fmt.Sprintf("read %s, %s in %s (%s/s)", report.Count(read, "archive"), report.Bytes(size),
+	text := fmt.Sprintf("read %s, %s in %s (%s/s)", report.Count(read, "input"), report.Bytes(size),
 		elapsed.Round(time.Millisecond), report.Bytes(int64(float64(size)/max(elapsed.Seconds(), 1e-3))))
 	if kept > 0 {
-		text += fmt.Sprintf("; kept what was read before of %s", report.Count(kept, "archive"))
+		text += fmt.Sprintf("; kept what was read before of %s", report.Count(kept, "input"))
 	}
 	return text
 }
@@ -247,7 +247,7 @@ func (j *job) printIngested() (err error) {
 	lossy := int64(len(j.facts.Failures)) + j.facts.Totals.Lossy
 	if wantsSummary(j.cmd) {
 		_, err = fmt.Fprintf(j.cmd.OutOrStdout(), "%s, %s. Decide them with: robotsaudit evaluate -o %s\n",
-			report.Count(int64(j.facts.Totals.Count), "archive"), report.Count(j.facts.Totals.Fetches, "fetch"), j.output)
+			report.Count(int64(j.facts.Totals.Count), "input"), report.Count(j.facts.Totals.Fetches, "fetch"), j.output)
 	}
 	if err == nil && lossy > 0 {
 		err = exitStatus(exitUnread)

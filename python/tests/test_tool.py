@@ -64,7 +64,7 @@ def test_progress(archives: Path, tmp_path: Path, caplog: pytest.LogCaptureFixtu
     assert stages[0] == "reading" and stages[-1] == "deciding"
     assert sum(event.get("event") == "input_done" for event in events) == 8
     assert events[-1]["event"] == "summary"
-    assert any(message.startswith("read 8 archives") for message in caplog.messages)
+    assert any(message.startswith("read 8 inputs") for message in caplog.messages)
 
 
 def test_progress_bars(archives: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

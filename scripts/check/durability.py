@@ -103,7 +103,7 @@ def check_added(bench, archives):
     shutil.copy2(added, part)
     said = bench.audit(part, "-o", out)
     bench.audit(part, "-o", fresh)
-    counts = re.search(r"read (\d+) archives?, .* of (\d+) archive", said)
+    counts = re.search(r"read (\d+) inputs?, .* of (\d+) input", said)
     right = bool(counts) and (int(counts[1]), int(counts[2])) == (1, len(names) - 1)
     wrong = bench.differing(out, fresh)
     bench.check("an added archive is all that is read", right and not wrong,

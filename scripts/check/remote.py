@@ -158,7 +158,7 @@ def run(check):
     status = status_of(s3.get_object, Bucket=BUCKET, Key=key, IfMatch=old)
     check.that("the store refuses a version that is gone", status == 412, status)
     again = check.audit("remote", f"s3://{BUCKET}/a b/")
-    check.that("what changed is read again, and nothing else", "read 1 archive, " in again.stderr and
+    check.that("what changed is read again, and nothing else", "read 1 input, " in again.stderr and
                f"of {len(ARCHIVES) - 1} archives" in again.stderr, again.stderr)
 
     url = s3.generate_presigned_url("get_object", Params={"Bucket": BUCKET, "Key": key})
