@@ -25,9 +25,9 @@ type FetchRow struct {
 	// Media type that the crawler found in the content (WARC-Identified-Payload-Type), or that an index
 	// has so. Null: not stated.
 	ContentMIMEDetected string `parquet:"content_mime_detected,optional,dict"`
-	// Languages that the crawler found in the content (WARC-Identified-Content-Language, or
-	// `languages-cld2` of Common Crawl's metadata records), or that an index has so: codes, mostly
-	// of ISO 639-3, with commas between them. Null: not stated.
+	// Languages that the crawler found in the content (WARC-Identified-Content-Language of the record, or
+	// of the record of a WET that refers to it; `languages-cld2` of Common Crawl's metadata records), or
+	// that an index has so: codes, mostly of ISO 639-3, with commas between them. Null: not stated.
 	ContentLanguages string `parquet:"content_languages,optional,dict"`
 	Content
 	RecordPlace

@@ -113,10 +113,11 @@ func makeWARC(ts *testscript.TestScript, neg bool, args []string) {
 
 func warcRecord(ts *testscript.TestScript, number int, head []string, block string) string {
 	contentType := map[string]string{
-		"warcinfo": "application/warc-fields",
-		"request":  "application/http; msgtype=request",
-		"response": "application/http; msgtype=response",
-		"revisit":  "application/http; msgtype=response",
+		"warcinfo":   "application/warc-fields",
+		"request":    "application/http; msgtype=request",
+		"response":   "application/http; msgtype=response",
+		"revisit":    "application/http; msgtype=response",
+		"conversion": "text/plain",
 	}
 	if len(head) < 2 || contentType[head[0]] == "" {
 		ts.Fatalf("record %d: no type or date: %q", number, head)

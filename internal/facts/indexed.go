@@ -192,6 +192,7 @@ type joiner struct {
 	last   int              // of the last row that joined none; maxJoined: it is not there
 	seen   []sighting       // of that origin and second
 	byURL  map[string][]int // the same, by likeness of their URLs; nil while they are few, or no row needs it
+	spoken map[made]string  // languages that conversion records found, of that origin and second
 
 	coarse  map[int64][]coarseSighting // by offset: of that origin, whose date is coarser than a second, or none
 	coarses int                        // how many these are
@@ -201,6 +202,25 @@ type joiner struct {
 type coarseSighting struct {
 	sighting
 	time Time
+}
+
+// made is the record of which a conversion record was made.
+type made struct {
+	id  recordid.ID
+	url string
+}
+
+// learn keeps the languages that a conversion record found. In the order of the facts it stands before the record that
+// it names, as its own id is not kept. Of several of one record, the first counts.
+func (j *joiner) learn(f *Fetch) {
+	of := made{f.RefersToID, f.URL}
+	if _, known := j.spoken[of]; known || f.Languages == "" || of.id == "" || len(j.spoken) == maxJoined {
+		return
+	}
+	if j.spoken == nil {
+		j.spoken = make(map[made]string)
+	}
+	j.spoken[of] = f.Languages
 }
 
 // path is the part of a URL after the origin that a server sees. It is needed only where fetches
@@ -220,6 +240,7 @@ func (j *joiner) begin(f *Fetch) (isOther bool) {
 	if isOther = here != j.here || second != j.second; isOther {
 		j.here, j.second, j.byURL = here, second, nil
 		clear(j.seen)
+		clear(j.spoken)
 		j.seen = j.seen[:0]
 	}
 	return isOther

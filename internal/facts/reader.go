@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"slices"
@@ -115,7 +116,11 @@ func (r *Reader) FetchesCounting(ctx context.Context, buckets Buckets, joined *i
 			}
 			joins := err == nil && j.isJoined(f)
 			if err == nil && f.Type == TypeOther {
+				j.learn(f)
 				continue
+			}
+			if err == nil && len(j.spoken) > 0 {
+				f.Languages = cmp.Or(f.Languages, j.spoken[made{f.RecordID.Key(), f.URL}])
 			}
 			switch {
 			case err != nil || f.Trust == TrustVerified:

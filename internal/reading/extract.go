@@ -98,7 +98,7 @@ func (e *extractor) fill(d *draft) (err error) {
 	case "": // mandatory (WARC 1.1 §5.5)
 		d.note(words.IssueBadRecordHeader, "record skipped", "no WARC-Type")
 	case "conversion":
-		e.extractOther(d)
+		e.extractConversion(d)
 	default:
 		err = d.leaveUnknown()
 	}

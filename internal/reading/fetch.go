@@ -5,6 +5,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/recordid"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
@@ -60,6 +61,15 @@ func (e *extractor) extractOther(d *draft) {
 		HostReversed: e.reversed(url), Origin: url.Origin(), URL: facts.AtMost(r.Target, warc.MaxURL), Input: e.input,
 		Entry:  e.entry,
 		Offset: r.Offset, Type: facts.TypeOther, Micros: t.Micros, Precision: t.Precision, Status: -1, Millis: -1,
+	}
+}
+
+// extractConversion notes a record that was made of another one, as the records of a WET are, and the languages that
+// its maker found.
+func (e *extractor) extractConversion(d *draft) {
+	r := d.record
+	if e.extractOther(d); d.other != nil && len(r.RefersTo) < recordid.MaxSize { // a cut one names many
+		d.other.RefersToID, d.other.Languages = r.RefersTo.Key(), facts.LanguageList(r.Languages)
 	}
 }
 
