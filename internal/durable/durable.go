@@ -2,6 +2,7 @@
 package durable
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"os"
@@ -34,12 +35,7 @@ func ReplaceJSON(path string, v any) error {
 
 // WriteFile writes a small file and syncs it.
 func WriteFile(path string, b []byte) error {
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(b)
-	return errors.Join(err, f.Sync(), f.Close())
+	return cmp.Or(os.WriteFile(path, b, 0o666), SyncFile(path))
 }
 
 // syncs is how many files wait for the disk at a time, which writes together what waits for it.
@@ -63,13 +59,7 @@ func SyncFiles(dir string) error {
 }
 
 // SyncFile syncs what was written to a file.
-func SyncFile(path string) error {
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
-}
+func SyncFile(path string) error { return flush(path, os.O_RDWR) }
 
 // SyncFolder makes the names of the files in a folder durable. Windows refuses to sync a folder: its
 // file system keeps a journal of names.
@@ -77,9 +67,28 @@ func SyncFolder(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil
 	}
-	f, err := os.Open(dir)
+	return flush(dir, os.O_RDONLY)
+}
+
+// flush waits until a file or folder is on the disk. What lies in the system's folder for temporary
+// files need not outlive the machine, so nothing waits for it.
+func flush(path string, flag int) error {
+	if isTemporary(path) {
+		return nil
+	}
+	f, err := os.OpenFile(path, flag, 0)
 	if err != nil {
 		return err
 	}
 	return errors.Join(f.Sync(), f.Close())
+}
+
+// isTemporary reports whether a path leads into the system's folder for temporary files.
+func isTemporary(path string) bool {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return false
+	}
+	inside, err := filepath.Rel(os.TempDir(), path)
+	return err == nil && filepath.IsLocal(inside)
 }

@@ -167,3 +167,25 @@ func TestReplace(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestFlush: what lies in the system's folder for temporary files is not synced, as a missing file shows.
+func TestFlush(t *testing.T) {
+	missing := filepath.Join("folder", "missing")
+	for _, c := range []struct {
+		system string
+		path   string
+		synced bool
+	}{
+		{"/tmp", "/tmp/" + missing, false},
+		{"/tmp/", "/tmp/" + missing, false},
+		{"/tmp", "/tmp/../" + missing, true},
+		{"/tmp", "/tmp2/" + missing, true},
+		{"/tmp", missing, true},
+	} {
+		t.Setenv("TMPDIR", c.system)
+		t.Setenv("TMP", c.system) // of Windows
+		if err := SyncFile(c.path); errors.Is(err, os.ErrNotExist) != c.synced {
+			t.Errorf("%s in %s: %v", c.path, c.system, err)
+		}
+	}
+}

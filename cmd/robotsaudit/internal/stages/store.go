@@ -217,7 +217,7 @@ func (f folder) Put(_ context.Context, path, to string) error {
 			return err
 		}
 		_, err = io.Copy(file, from)
-		return errors.Join(err, file.Sync(), file.Close())
+		return errors.Join(err, file.Close(), durable.SyncFile(tmp))
 	})
 	if err != nil {
 		return err
