@@ -2,8 +2,7 @@ package document
 
 import (
 	"cmp"
-	"encoding/binary"
-	"reflect"
+	"encoding/json"
 	"slices"
 	"strings"
 
@@ -96,14 +95,12 @@ type selection struct {
 	limit int
 	bound *rank // of the last of the most certain, once there are more: what comes after it is not kept
 	total int64
-
-	buffer []byte // reused
 }
 
-// packed is a finding as bytes, which cost the garbage collector nothing.
+// packed is a finding as JSON: one text costs the garbage collector nothing, and holds no page of the table.
 type packed struct {
 	rank
-	bytes []byte
+	text []byte
 }
 
 // add offers the next row of the table, which is valid during the call. cite completes what is kept of it.
@@ -116,8 +113,8 @@ func (s *selection) add(row *report.ViolationRow, cite func(*found)) {
 	f := found{ViolationRow: *row}
 	f.clip()
 	cite(&f)
-	s.buffer = appendPacked(s.buffer[:0], reflect.ValueOf(&f).Elem())
-	s.keep(packed{r, slices.Clone(s.buffer)})
+	text, _ := json.Marshal(&f) // which cannot fail, of texts and numbers
+	s.keep(packed{r, text})
 }
 
 func (s *selection) keep(p packed) {
@@ -160,81 +157,10 @@ func (s *selection) sorted() (list []*found) {
 	s.cut()
 	for _, p := range s.rows {
 		f := new(found)
-		unpack(p.bytes, reflect.ValueOf(f).Elem())
+		json.Unmarshal(p.text, f)
 		f.Row = p.row
 		list = append(list, f)
 	}
 	slices.SortFunc(list, compareReading)
 	return list
-}
-
-// appendPacked appends a value as bytes: a struct of texts, numbers, truth values, lists of texts, and pointers to
-// these.
-func appendPacked(b []byte, v reflect.Value) []byte {
-	switch v.Kind() {
-	case reflect.Struct:
-		for i := range v.NumField() {
-			b = appendPacked(b, v.Field(i))
-		}
-	case reflect.String:
-		b = append(binary.AppendUvarint(b, uint64(v.Len())), v.String()...)
-	case reflect.Slice:
-		b = binary.AppendUvarint(b, uint64(v.Len()))
-		for i := range v.Len() {
-			b = appendPacked(b, v.Index(i))
-		}
-	case reflect.Pointer:
-		if v.IsNil() {
-			return append(b, 0)
-		}
-		b = appendPacked(append(b, 1), v.Elem())
-	case reflect.Bool:
-		b = append(b, 0)
-		if v.Bool() {
-			b[len(b)-1] = 1
-		}
-	default:
-		b = binary.AppendVarint(b, v.Int())
-	}
-	return b
-}
-
-// unpack sets a value that is zero to what appendPacked has appended, and returns the rest.
-func unpack(b []byte, v reflect.Value) []byte {
-	length := func() int {
-		n, size := binary.Uvarint(b)
-		b = b[size:]
-		return int(n)
-	}
-	switch v.Kind() {
-	case reflect.Struct:
-		for i := range v.NumField() {
-			b = unpack(b, v.Field(i))
-		}
-	case reflect.String:
-		n := length()
-		v.SetString(string(b[:n]))
-		b = b[n:]
-	case reflect.Slice:
-		if n := length(); n > 0 {
-			v.Set(reflect.MakeSlice(v.Type(), n, n))
-		}
-		for i := range v.Len() {
-			b = unpack(b, v.Index(i))
-		}
-	case reflect.Pointer:
-		known := b[0] != 0
-		if b = b[1:]; known {
-			v.Set(reflect.New(v.Type().Elem()))
-			b = unpack(b, v.Elem())
-		}
-	case reflect.Bool:
-		v.SetBool(b[0] != 0)
-		b = b[1:]
-	default:
-		n, size := binary.Varint(b)
-		v.SetInt(n)
-		b = b[size:]
-	}
-	return b
 }
