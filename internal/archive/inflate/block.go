@@ -7,7 +7,6 @@ func (r *Reader) block() error {
 	if !r.need(3) {
 		return r.ended()
 	}
-	r.blockStart = 8*(r.base+int64(r.ip)) - int64(r.nbits)
 	r.final = r.take(1) == 1
 	switch r.take(2) {
 	case 0:

@@ -115,10 +115,6 @@ func (r *Reader) skipString(crc *uint32) error {
 // trailer compares the member's checksum and length (RFC 1952 §2.3.1).
 func (r *Reader) trailer() error {
 	r.align()
-	if r.raw {
-		r.state = stateIdle
-		return nil
-	}
 	if !r.ensure(8) {
 		return r.ended()
 	}

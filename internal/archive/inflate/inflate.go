@@ -77,9 +77,7 @@ type Reader struct {
 	size uint32 // modulo 2³²
 	err  error
 
-	swallows   bool  // see Swallows
-	raw        bool  // see ResetBlocks
-	blockStart int64 // see BlockStart
+	swallows bool // see Swallows
 }
 
 // state is the part of the input that the decoder reads next.
@@ -120,7 +118,7 @@ func (r *Reader) begin(s state) {
 	r.state, r.final = s, false
 	r.rd, r.op, r.summed = 0, 0, 0
 	r.crc, r.size = 0, 0
-	r.swallows, r.raw = false, false
+	r.swallows = false
 }
 
 // NextMember begins the member at Offset, after inflating and verifying what is

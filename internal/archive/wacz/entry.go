@@ -11,13 +11,12 @@ import (
 )
 
 // EntryReader reads an entry and verifies its checksum and size. In a broken entry it
-// ends, or goes on after the damage, and Fault reports the damage at the end: the
+// ends, and Fault reports the damage at the end: the
 // content read is judged by itself. Other errors come from reading the file.
 type EntryReader struct {
 	Fault error
 
 	r     io.Reader
-	in    *warc.Source // the bytes of a deflated entry in which no damage was met
 	entry *Entry
 	n     uint64
 	crc   uint32
@@ -28,8 +27,7 @@ func (e *Entry) Open() *EntryReader {
 	r := &EntryReader{entry: e}
 	switch e.Method {
 	case zip.Deflate:
-		r.in = warc.NewSource(e.stored(), nil)
-		r.r = flate.NewReader(r.in)
+		r.r = flate.NewReader(warc.NewSource(e.stored(), nil))
 	default:
 		r.r = warc.MarkFailures(e.stored())
 	}
@@ -59,13 +57,7 @@ func (r *EntryReader) Read(p []byte) (int, error) {
 	if err == nil || warc.IsReadError(err) {
 		return n, err
 	}
-	fault := r.verify(err)
-	if fault != nil && r.in != nil && !r.entry.endless {
-		if resumed, err := r.resume(err); resumed || err != nil {
-			return n, err
-		}
-	}
-	r.Fault = fault
+	r.Fault = r.verify(err)
 	return n, io.EOF
 }
 
@@ -75,8 +67,6 @@ func (r *EntryReader) verify(err error) error {
 	switch {
 	case matches && r.n == r.entry.UncompressedSize64 && !r.entry.endless:
 		return nil
-	case r.entry.Method == zip.Deflate && r.in == nil && r.entry.resumption.bit >= 0:
-		return r.entry.resumption
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return errors.New("it ends before its content does")
 	case err != io.EOF:

@@ -68,8 +68,6 @@ type Entry struct {
 	header  int64 // where its local header begins in the file
 	offset  int64 // of its bytes in the file
 	endless bool  // where it ends is not known: it was read to the end of the file
-
-	resumption *resumption // of a damaged one that was read, nil before
 }
 
 // Listing is the content of a zip file.

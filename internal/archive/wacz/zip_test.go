@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"hash/crc32"
 	"io"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
@@ -47,23 +46,6 @@ func TestInflatedAt(t *testing.T) {
 		if _, err = at.ReadAt(make([]byte, 1), 0); err == nil {
 			t.Error("rewinds without end")
 		}
-	}
-}
-
-// TestResumptionBudget: data that is full of blocks which lead nowhere ends the search.
-func TestResumptionBudget(t *testing.T) {
-	content := make([]byte, 2<<20)
-	rand.NewChaCha8([32]byte{}).Read(content)
-	file := warctest.Zip(t, warctest.DeflatedEntry("a", content))
-	list, err := Open(bytes.NewReader(file), int64(len(file)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	e := &list.Entries[0]
-	lure := []byte{0, 0, 0, 0xff, 0xff, 6} // an empty stored block, and one of no type
-	copy(file[e.offset+1000:e.offset+e.packed()-1000], bytes.Repeat(lure, int(e.packed()/6)))
-	if x, err := e.findResumption(1000, 1000); err != nil || x.bit >= 0 {
-		t.Errorf("%v, %v", x, err)
 	}
 }
 
