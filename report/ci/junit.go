@@ -4,13 +4,12 @@ import (
 	"cmp"
 	"context"
 	"encoding/xml"
-	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/report"
+	"github.com/robotsaudit/robotsaudit/report/document"
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
 
@@ -23,23 +22,26 @@ func JUnit(ctx context.Context, w io.Writer, r *results.Results) error {
 		suite.Name += ": " + part
 	}
 	all := r.Audit().Totals.Origins <= maxFindings
-	next, stop := iter.Pull2(results.Rows(ctx, r, report.ViolationsTable))
-	defer stop()
-	left := int64(0)
-	for host, err := range results.Rows(ctx, r, report.HostStatsTable) {
-		if err != nil {
-			return err
+	left, named := int64(0), 0
+	var details strings.Builder // of the origin in hand
+	err := document.EachViolation(ctx, r, func(v *report.ViolationRow, sentence func() string) {
+		if named++; named <= maxCaseRows {
+			fmt.Fprintf(&details, "%s %s:%d\n", sentence(), shown(v.WARCFilename), v.WARCRecordOffset)
 		}
-		found := host.Violations()
-		details, err := detailsOf(next, host.Origin, found)
-		if err != nil {
-			return err
+	}, func(host *report.HostRow) {
+		if more := int64(named - maxCaseRows); more > 0 {
+			fmt.Fprintf(&details, "The table violations has %s.\n", report.Count(more, "more violation"))
 		}
-		if !all && found == 0 || len(suite.Cases) == maxFindings {
+		if !all && named == 0 || len(suite.Cases) == maxFindings {
 			left++
-			continue
+		} else {
+			suite.add(junitCaseOf(host, details.String()))
 		}
-		suite.add(junitCaseOf(host, found, details))
+		named = 0
+		details.Reset()
+	})
+	if err != nil {
+		return err
 	}
 	if left > 0 {
 		suite.Out = fmt.Sprintf("The table host_stats has %s.", report.Count(left, "more origin"))
@@ -54,33 +56,12 @@ func JUnit(ctx context.Context, w io.Writer, r *results.Results) error {
 	return err
 }
 
-// detailsOf reads the violations of the next origin: both tables have one order of origins.
-func detailsOf(next func() (*report.ViolationRow, error, bool), origin string, n int64) (string, error) {
-	var b strings.Builder
-	for i := range n {
-		row, err, ok := next()
-		if err != nil {
-			return "", err
-		}
-		if !ok || row.Origin != origin {
-			return "", errors.New("the tables host_stats and violations do not agree; audit again")
-		}
-		if i < maxCaseRows {
-			fmt.Fprintf(&b, "%s %s:%d\n", sentence(row), shown(row.WARCFilename), row.WARCRecordOffset)
-		}
-	}
-	if n > maxCaseRows {
-		fmt.Fprintf(&b, "The table violations has %s.\n", report.Count(n-maxCaseRows, "more violation"))
-	}
-	return b.String(), nil
-}
-
-func junitCaseOf(host *report.HostRow, found int64, details string) junitCase {
+func junitCaseOf(host *report.HostRow, details string) junitCase {
 	c := junitCase{
 		Class: shown(cmp.Or(host.RegisteredDomain, host.HostName, "(none)")),
 		Name:  shown(cmp.Or(host.Origin, "(no readable origin)")),
 	}
-	switch {
+	switch found := host.Violations(); {
 	case found > 0:
 		c.Failure = &junitFailure{
 			Message: fmt.Sprintf("%s of robots.txt: %d certain, %d probable", report.Count(found, "violation"),

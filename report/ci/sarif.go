@@ -9,9 +9,12 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"slices"
 	"strings"
 
+	"github.com/robotsaudit/robotsaudit/internal/words"
 	"github.com/robotsaudit/robotsaudit/report"
+	"github.com/robotsaudit/robotsaudit/report/document"
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
 
@@ -47,19 +50,26 @@ func sarifText(text string) object { return object{{"text", text}} }
 // SARIF writes the violations as a SARIF 2.1.0 log: a result each, at the record in its archive.
 // Of more than 5,000 it has the most certain ones.
 func SARIF(ctx context.Context, w io.Writer, r *results.Results) error {
-	rows, err := violations(ctx, r)
+	var certain, probable []object
+	err := document.EachViolation(ctx, r, func(v *report.ViolationRow, sentence func() string) {
+		list := &probable
+		if v.Certainty == words.Certain.String() {
+			list = &certain
+		}
+		if len(*list) < maxFindings {
+			*list = append(*list, sarifResult(v, sentence()))
+		}
+	}, func(*report.HostRow) {})
 	if err != nil {
 		return err
 	}
-	list := []object{}
-	for i := range rows {
-		list = append(list, sarifResult(&rows[i]))
-	}
+	list := append([]object{}, slices.Concat(certain, probable)...)
+	list = list[:min(len(list), maxFindings)]
 	audit := r.Audit()
 	run := object{
 		{"tool", object{{"driver", object{{"name", audit.Tool}, {"version", audit.Version}, {"rules", sarifRules}}}}},
 		{"invocations", []object{
-			{{"executionSuccessful", true}, {"toolExecutionNotifications", notifications(r, len(rows))}},
+			{{"executionSuccessful", true}, {"toolExecutionNotifications", notifications(r, len(list))}},
 		}},
 		{"columnKind", "unicodeCodePoints"},
 		{"results", list},
@@ -120,16 +130,16 @@ func sarifRule(id, name, text string) object {
 // brackets escapes those that SARIF takes for links in its messages.
 var brackets = strings.NewReplacer("[", `\[`, "]", `\]`)
 
-func sarifResult(v *report.ViolationRow) object {
+func sarifResult(v *report.ViolationRow, sentence string) object {
 	rule := 1
-	if v.Certainty == "certain" {
+	if v.Certainty == words.Certain.String() {
 		rule = 0
 	}
 	result := object{
 		{"ruleId", v.Certainty},
 		{"ruleIndex", rule},
 		{"level", levels[v.Certainty]},
-		{"message", sarifText(brackets.Replace(sentence(v)))},
+		{"message", sarifText(brackets.Replace(sentence))},
 		{"locations", []object{sarifRecord(v.WARCFilename, v.WARCRecordOffset, v.WARCRecordLength)}},
 	}
 	if v.RobotsOffset != nil {

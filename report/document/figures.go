@@ -304,6 +304,26 @@ func eachOrigin(ctx context.Context, res *results.Results, add func(row any)) er
 	return nil
 }
 
+// EachViolation passes on the violations of an audit, or of a part, each with what makes its sentence, and after those
+// of an origin the origin's counts.
+func EachViolation(ctx context.Context, res *results.Results,
+	violation func(row *report.ViolationRow, sentence func() string), host func(*report.HostRow),
+) error {
+	var captures captureTally
+	return eachOrigin(ctx, res, func(row any) {
+		switch row := row.(type) {
+		case *report.RobotsRow:
+			captures.add(row)
+		case *report.ViolationRow:
+			if isViolation(row.Certainty) {
+				violation(row, func() string { return newFound(row, captures.cite).sentence() })
+			}
+		case *report.HostRow:
+			host(row)
+		}
+	})
+}
+
 // pass passes rows on while they are the ones wanted.
 func pass[R any](rows *results.Follower[R], add func(row any), wanted func(*R) bool) error {
 	for {

@@ -25,6 +25,14 @@ type found struct {
 	Cited    citedCapture
 }
 
+// newFound is a row as a report shows it. cite completes it.
+func newFound(row *report.ViolationRow, cite func(*found)) *found {
+	f := &found{ViolationRow: *row}
+	f.clip()
+	cite(f)
+	return f
+}
+
 // has reports whether the verdict has a note.
 func (f *found) has(note string) bool {
 	return f.Notes != "" && slices.Contains(strings.Split(f.Notes, ","), note)
@@ -110,10 +118,7 @@ func (s *selection) add(row *report.ViolationRow, cite func(*found)) {
 	if s.bound != nil && r.compare(*s.bound) >= 0 {
 		return
 	}
-	f := found{ViolationRow: *row}
-	f.clip()
-	cite(&f)
-	text, _ := json.Marshal(&f) // which cannot fail, of texts and numbers
+	text, _ := json.Marshal(newFound(row, cite)) // which cannot fail, of texts and numbers
 	s.keep(packed{r, text})
 }
 
