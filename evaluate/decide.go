@@ -37,6 +37,7 @@ type decider struct {
 	naming naming
 	keys   agentKeys
 	runs   *facts.Set // knows the runs of crawlers
+	made   *crawlers  // by which software; nil: own readings are not asked for
 
 	subjects uint64 // so many were made
 	err      error  // the first of reading a file; see failed
@@ -53,7 +54,7 @@ func (d *decider) failed() error {
 func (d *decider) decide(r *Result, f *facts.Fetch, tl *timeline) error {
 	*r = Result{Fetch: f}
 	c := d.crawlerOf(f)
-	r.Agent, r.AgentSource, r.Notes = c.token, c.source, c.notes
+	r.Agent, r.AgentSource, r.Notes, r.software = c.token, c.source, c.notes, d.softwareFor(f, c.software)
 	return d.settle(r, tl, c.other)
 }
 
@@ -90,6 +91,7 @@ func (d *decider) settle(r *Result, tl *timeline, other string) error {
 	} else {
 		d.settleBoth(r, &s, tl, other)
 	}
+	d.readOwn(r, &s)
 	return d.failed()
 }
 

@@ -17,6 +17,8 @@ type crawler struct {
 	other  string // that of a second crawler which the User-Agent names; "": none
 	source AgentSource
 	notes  Notes // NoteAmbiguousToken, NoteTokenByOption
+
+	software robots.Crawler // that the User-Agent names
 }
 
 // naming finds crawlers by the User-Agent of their fetches.
@@ -74,6 +76,9 @@ func (n *naming) of(userAgent string) crawler {
 		}
 		userAgent = strings.Clone(userAgent) // else the memory of other rows may stay in use
 		c = n.identify(userAgent)
+		if c.other == "" { // else nobody knows which of the two it was
+			c.software = robots.CrawlerOf(userAgent)
+		}
 		n.known[userAgent] = c
 	}
 	return c

@@ -105,6 +105,7 @@ type parsedFile struct {
 	groups  []tokenGroup // what-if tokens by deciding group, once asked for
 	readers map[string]reader
 	profile robots.Profile
+	own     []*ownFile // by crawler
 
 	extra    bool           // those below are read
 	signals  *tag.RobotsTxt // its statements about use

@@ -240,8 +240,28 @@ func (x *explainer) fill() (*Explanation, error) {
 		if err := x.readFile(); err != nil {
 			return nil, err
 		}
+		if err := x.readOwn(r); err != nil {
+			return nil, err
+		}
 	}
 	return x.made, x.addCaptures()
+}
+
+// readOwn says what the crawler's own parser makes of the governing capture, and why it answers otherwise.
+func (x *explainer) readOwn(r *Result) error {
+	if !r.Own.Known() {
+		return nil
+	}
+	own := &ExplainedOwn{Software: r.Own.Software, Verdict: r.Own.Verdict.String()}
+	x.made.Own = own
+	if r.Own.Verdict == r.Verdict || r.Governing.Outcome != words.OutcomeRules {
+		return nil
+	}
+	file, err := x.origin.decider.files.get(r.Governing)
+	if err == nil {
+		own.Difference = file.Difference(r.Own.Profile, ownAgent(r, r.Own.Profile), r.Agent, x.subject.path)
+	}
+	return err
 }
 
 // askSecond gets the answer of a capture for the second crawler that the User-Agent names: the one that

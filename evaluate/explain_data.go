@@ -23,7 +23,8 @@ type Explanation struct {
 	// the answer of the governing capture alone, where others show that it may be wrong
 	Withdrawn *Said `json:"withdrawn,omitempty"`
 	// where the governing capture shows nothing: the verdict by the one before it
-	Prior string `json:"prior_verdict,omitempty"`
+	Prior string        `json:"prior_verdict,omitempty"`
+	Own   *ExplainedOwn `json:"own_reading,omitempty"` // of the governing capture, by the crawler's own parser
 	// of the origin, by time: those considered, and the nearest
 	Captures []ExplainedCapture `json:"captures"`
 	Skipped  int                `json:"skipped"` // captures after the last of these
@@ -39,6 +40,13 @@ type Explanation struct {
 	Restrictions []ExplainedRestriction `json:"restrictions,omitempty"` // on the uses that are asked about
 	Hints        []string               `json:"hints,omitempty"`        // uses that a statement without force speaks against
 	TagsUnknown  bool                   `json:"tags_unknown,omitempty"` // some tags of the page may be missing
+}
+
+// ExplainedOwn is what the crawler's own parser makes of the governing capture.
+type ExplainedOwn struct {
+	Software   string `json:"software"`
+	Verdict    string `json:"verdict"`
+	Difference string `json:"difference,omitempty"` // from RFC 9309, without which it would answer otherwise
 }
 
 // ExplainedRestriction is what the page or its origin states against a use.

@@ -25,6 +25,7 @@ type Resolved struct {
 
 	res      *resolve.Resolved
 	licences licences // the documents that are read
+	made     crawlers // the archives
 
 	policies struct { // the tokens that each robots.txt is asked for
 		sync.Mutex
@@ -61,7 +62,10 @@ func newResolved(set *Facts, opt Options) (*Resolved, error) {
 	opt.Profile = cmp.Or(opt.Profile, RFC9309)
 	opt.RangeRows = cmp.Or(opt.RangeRows, rangeRows)
 	r := &Resolved{opt: opt, dir: dir, remove: remove}
-	if r.store, err = facts.NewReader(set, dir); err != nil {
+	if r.store, err = facts.NewReader(set, dir); err == nil {
+		r.made, err = crawlersOf(set, opt.AsCrawler)
+	}
+	if err != nil {
 		r.Close()
 		return nil, err
 	}
@@ -146,7 +150,9 @@ func (r *Resolved) hasEvents() bool {
 }
 
 func (r *Resolved) newDecider() *decider {
-	return &decider{files: newFileCache(r.store, r.opt.Profile), naming: newNaming(&r.opt), runs: r.store.Set}
+	return &decider{
+		files: newFileCache(r.store, r.opt.Profile), naming: newNaming(&r.opt), runs: r.store.Set, made: &r.made,
+	}
 }
 
 // firstID returns the ID of the first state of a bucket's timelines. States have their IDs

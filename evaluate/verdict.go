@@ -87,11 +87,14 @@ type Result struct {
 	Restrictions []Restriction // that bind a purpose of the audit; no violations
 	TooSoon      *TooSoon      // the fetch came sooner than a delay asked for; nil where it did not
 
+	Own OwnReading // of the governing capture, by the crawler's own parser
+
 	decider   *decider
 	timeline  *timeline
-	withdrawn Answer   // the answer of the governing capture, where the verdict was withdrawn
-	against   *State   // the capture that shows that it may be wrong; nil: none does
-	tied      []*State // the governing capture, and captures of the same moment in other archives
+	software  robots.Crawler // that made the fetch and reads robots.txt in its own way; the zero value: not known
+	withdrawn Answer         // the answer of the governing capture, where the verdict was withdrawn
+	against   *State         // the capture that shows that it may be wrong; nil: none does
+	tied      []*State       // the governing capture, and captures of the same moment in other archives
 
 	ledBy       []*resolve.Lead // the redirects of NoteRedirectTarget
 	mayBeProven bool            // possible, as an index alone reports it: its record may show that it is a violation

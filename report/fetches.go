@@ -40,7 +40,8 @@ type FetchRow struct {
 	// If the governing capture is unresolved or undefined: the answer of the one before it. It is no
 	// verdict. Null: does not apply.
 	PriorVerdict string `parquet:"prior_verdict,optional,dict" values:"verdict"`
-	// What the crawler's own parser made of robots.txt. Null: not known, as always in this version.
+	// What the crawler's own parser makes of the governing capture, if that parser is known to read
+	// robots.txt otherwise; no verdict. Null: not known.
 	OwnReading string `parquet:"own_reading,optional,dict" values:"verdict"`
 	// The capture that governs, in `robots`. Null: no governing capture.
 	RobotsID int64 `parquet:"robots_id,optional"`
@@ -61,6 +62,13 @@ type FetchRow struct {
 	Hints string `parquet:"hints,optional,dict" values:"hint"`
 	// The ids of the rows of lists of URLs that report the fetch, as the lists have them. Empty: none.
 	ListIDs []string `parquet:"list_ids,list"`
+}
+
+func ownReading(r *evaluate.Result) string {
+	if !r.Own.Known() {
+		return ""
+	}
+	return r.Own.Verdict.String()
 }
 
 // fetchRow is the row of a fetch without its SURT key, which takes as long as all else.
@@ -92,6 +100,7 @@ func (b *rowBuilder) fetchRow(r *evaluate.Result) FetchRow {
 	if r.HasPrior {
 		row.PriorVerdict = r.Prior.String()
 	}
+	row.OwnReading = ownReading(r)
 	if r.Rule != nil {
 		row.RuleLine = int32(r.Rule.Line)
 	}

@@ -98,6 +98,7 @@ func (b *rowBuilder) violationRow(r *evaluate.Result) ViolationRow {
 		Claim:            text(f.Claim),
 		Decision:         decision(r.Evidence, &r.Answer),
 		Certainty:        r.Certainty.String(),
+		OwnReading:       ownReading(r),
 		Notes:            b.noteList(r.Notes),
 		Trust:            f.Trust.String(),
 		Profile:          b.profile,

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/internal/agents"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/internal/words"
@@ -26,6 +27,7 @@ var choices = map[string][]string{
 	"finish fail-on": {failOnViolations, failOnUnread},
 	"diff fail-on":   {"new-violations"},
 	"policies":       {"asked", "named", "none"},
+	"as-crawler":     asCrawlers(),
 	"progress":       {"auto", "plain", "often", "none"},
 	"unknown":        {"drop", "keep"},
 	"list":           append([]string{words.Keep.String(), words.Drop.String(), words.Leave.String()}, document.Causes()...),
@@ -98,6 +100,14 @@ func decisions() []string {
 func tokens() (names []string) {
 	for _, a := range agents.All() {
 		names = append(names, a.Token)
+	}
+	return names
+}
+
+func asCrawlers() []string {
+	names := []string{evaluate.AsCrawlerAuto, evaluate.AsCrawlerNone}
+	for _, p := range robots.Crawlers {
+		names = append(names, p.String())
 	}
 	return names
 }

@@ -232,8 +232,8 @@ type evaluation struct {
 	ranks   *report.Ranks
 	figures *document.Figures // of the report, once the tables are written; nil: none, or they are to be read
 
-	profile, crawlerMap, agentsFile, asOf, policies, ranksFile string
-	agents, categories, purposes                               []string
+	profile, asCrawler, crawlerMap, agentsFile, asOf, policies, ranksFile string
+	agents, categories, purposes                                          []string
 }
 
 func (e *evaluation) add(flags *pflag.FlagSet) {
@@ -253,6 +253,9 @@ func (e *evaluation) addOutcome(flags *pflag.FlagSet) {
 // addSettings adds what tables depend on.
 func (e *evaluation) addSettings(flags *pflag.FlagSet) {
 	flags.StringVar(&e.profile, "profile", robots.RFC9309.String(), profileUsage)
+	flags.StringVar(&e.asCrawler, "as-crawler", evaluate.AsCrawlerAuto,
+		"whose own parser own_reading is of: auto (what the archives name: warcinfo, else the User-Agent), none, or "+
+			"`NAME` of one of the parsers that differ from RFC 9309")
 	flags.StringSliceVar(&e.tables, "tables", nil,
 		"write these `TABLES` alone, by name as in violations,host_stats, or by set: verdicts (what report.html needs) or "+
 			"all; without this flag verdicts where indexes report nine of ten fetches, else all")
@@ -295,6 +298,9 @@ func (e *evaluation) resolve() (err error) {
 	e.options.Decided = new(atomic.Int64)
 	if e.options.Profile, err = robots.ParseProfile(e.profile); err != nil {
 		return usageErrorf("--profile: %v", err)
+	}
+	if e.asCrawler != evaluate.AsCrawlerAuto {
+		e.options.AsCrawler = e.asCrawler
 	}
 	for _, table := range []report.Table{report.GroupVerdictsTable.Table, report.RobotsAgentsTable.Table} {
 		if slices.Contains(e.tables, table.Name) && len(e.agents)+len(e.categories) == 0 && e.agentsFile == "" {

@@ -15,6 +15,7 @@ type matcher struct {
 	text       string // the pattern without a final "$", nor stars that other stars make needless
 	star       uint32 // the first "*" in text, else its end
 	anchored   bool   // a "$" follows
+	leftmost   bool   // as in crawlerSpec
 }
 
 // tail returns the text after the first "*".
@@ -74,6 +75,8 @@ type matchers struct {
 	asked atomic.Int32 // paths, without the index
 	made  sync.Once    // guards index
 	index *index       // of many rules, once many paths are asked for
+
+	floors *floors // in place of the index, where the profile wants it
 }
 
 // compile fills in the matchers of a Group.
@@ -95,6 +98,9 @@ func (f *File) compile(g *Group) {
 			g.add(len(g.list) - 1)
 		}
 	}
+	if f.spec.floor {
+		g.floors = newFloors(g.rules)
+	}
 }
 
 // public returns a rule in the form in which it is given out.
@@ -113,6 +119,10 @@ func (f *File) rulesOf(i int) []rule {
 
 func (g *Group) add(order int) {
 	r := &g.list[order]
+	if g.spec.literal {
+		g.addMatcher(r.Pattern, false, order)
+		return
+	}
 	pattern, anchored := strings.CutSuffix(r.Pattern, "$")
 	g.addMatcher(pattern, anchored, order)
 	if g.spec.indexPage && r.Allow {
@@ -130,7 +140,11 @@ func (g *Group) addMatcher(pattern string, anchored bool, order int) {
 	if anchored {
 		length++
 	}
-	m := newMatcher(pattern, anchored, rank(length, g.list[order].Allow, order))
+	if g.spec.first {
+		length = 1<<orderBits - 1 - order
+	}
+	m := newMatcher(pattern, anchored, g.spec.literal, rank(length, g.list[order].Allow, order))
+	m.leftmost = g.spec.leftmost
 	if m.allow() {
 		g.allow = max(g.allow, m.rank)
 	} else {
@@ -142,9 +156,12 @@ func (g *Group) addMatcher(pattern string, anchored bool, order int) {
 	g.rules = append(g.rules, m)
 }
 
-// newMatcher compiles a pattern without its final "$".
-func newMatcher(pattern string, anchored bool, rank uint64) matcher {
+// newMatcher compiles a pattern without its final "$". literal: "*" is a character like any other.
+func newMatcher(pattern string, anchored, literal bool, rank uint64) matcher {
 	star := strings.IndexByte(pattern, '*')
+	if literal {
+		star = -1
+	}
 	if star >= 0 {
 		pattern = withoutRuns(pattern)
 		if pattern[len(pattern)-1] == '*' { // whatever follows is matched
@@ -182,6 +199,9 @@ func withoutRuns(pattern string) string {
 // matchers, nil where none does, and what it costs to try the rules with a "*": they are
 // not tried where that is tooCostly.
 func (g *matchers) best(path string) (best *matcher, cost int) {
+	if g.floors != nil {
+		return g.floors.best(path)
+	}
 	if g.wild <= fewWild && (len(g.rules) <= fewRules || g.asked.Load() < fewPaths) {
 		if len(g.rules) > fewRules {
 			g.asked.Add(1)
@@ -236,10 +256,13 @@ func (m *matcher) match(path string) bool {
 	for {
 		piece, rest, more := strings.Cut(tail, "*")
 		count(1 + len(piece))
-		if !more && m.anchored {
+		if !more && m.anchored && !m.leftmost {
 			return strings.HasSuffix(path, piece)
 		}
 		i := indexOf(path, piece)
+		if !more && m.anchored {
+			return i >= 0 && i+len(piece) == len(path)
+		}
 		if i < 0 || !more {
 			return i >= 0
 		}

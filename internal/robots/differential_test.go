@@ -4,12 +4,13 @@ import (
 	"bufio"
 	"encoding/json"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 )
 
-// TestDifferential answers the questions of scripts/check/differential.py, which compares the answers with
-// Google's own code. Run alone, it is skipped.
+// TestDifferential answers the questions of scripts/check/differential.py and readings.py, which compare the answers
+// with Google's own code and with the parsers of crawlers. Run alone, it is skipped.
 func TestDifferential(t *testing.T) {
 	questions, answers := os.Getenv("DIFFERENTIAL_QUESTIONS"), os.Getenv("DIFFERENTIAL_ANSWERS")
 	if questions == "" || answers == "" {
@@ -49,6 +50,7 @@ type question struct {
 	Body   []byte   `json:"body"`
 	Tokens []string `json:"tokens"`
 	Paths  [][]byte `json:"paths"`
+	Reader string   `json:"reader"` // of which crawler; "": all below but Own are asked for
 }
 
 // An answer has one byte for each token and path, the paths of the first token
@@ -58,6 +60,7 @@ type answer struct {
 	RFC9309 string         `json:"rfc9309"`
 	Classes map[string]int `json:"classes"` // of the differences between the two, with how many each explains
 	Example map[string]int `json:"example"` // the first place of each
+	Own     string         `json:"own"`
 }
 
 // The classes of differences are what has to change in Google's profile for
@@ -72,12 +75,16 @@ var differences = []struct {
 	{"control bytes", func(s *spec) { s.dropControl = true }},
 	{"/robots.txt itself", func(s *spec) { s.selfAllowed = true }},
 	{"index page", func(s *spec) { s.indexPage = false }},
-	{"normalisation", func(s *spec) { s.unreserved = true }},
-	{"C strings, long lines, UTF-16", func(s *spec) { s.cString, s.lineLimit = false, 0 }},
+	{"normalisation", func(s *spec) { s.form = formRFC }},
+	{"C strings, long lines, UTF-16", func(s *spec) { s.cString, s.lineLimit, s.marks, s.blanks = false, 0, marksRead, "" }},
 	{"parse limit", func(s *spec) { s.limit = ParseLimit }},
 }
 
 func (q *question) answer() answer {
+	if q.Reader != "" {
+		i := slices.IndexFunc(profiles[:], func(p struct{ name, source string }) bool { return p.name == q.Reader })
+		return answer{Own: q.verdicts(&specs[i])}
+	}
 	a := answer{Classes: make(map[string]int), Example: make(map[string]int)}
 	a.Google = q.verdicts(&specs[Google])
 	a.RFC9309 = q.verdicts(&specs[RFC9309])

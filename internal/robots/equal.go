@@ -93,7 +93,7 @@ func (g *Group) equalMatchers(equal Readings) *matchers {
 			if buf = appendEqual(buf[:0], text, equal, true); string(buf) != text {
 				text = string(buf)
 			}
-			set.rules[i] = newMatcher(text, m.anchored, m.rank)
+			set.rules[i] = newMatcher(text, m.anchored, false, m.rank)
 		}
 	})
 	return &set.matchers
@@ -110,7 +110,7 @@ func (g *Group) classes(path string) (r Readings) {
 	own.add(path)
 	for i := range own.raw {
 		differ := patterns.encoded[i]&own.raw[i] | patterns.raw[i]&own.encoded[i]
-		if !g.spec.unreserved {
+		if g.spec.form != formRFC {
 			differ |= patterns.encoded[i] & own.encoded[i] // perhaps in another case
 		}
 		for ; differ != 0; differ &= differ - 1 {

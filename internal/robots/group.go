@@ -29,13 +29,17 @@ const (
 	// contains, as crawlers older than the RFC do. The whole User-Agent string
 	// may stand for the token.
 	ModeSubstring
+
+	modePlain  // as robots-parser does: all of the value, cut at "/"
+	modeWget   // "wget" and "*" alone, whatever the token
+	modeListed // as Heritrix does: see listed
 )
 
-var modeNames = [...]string{"unknown", "exact", "google", "substring"}
+var modeNames = [...]string{"unknown", "exact", "google", "substring", "plain", "wget", "listed"}
 
 func (m Mode) String() string { return modeNames[m] }
 
-// Modes lists the known modes.
+// Modes lists the modes that are no crawler's own.
 var Modes = [...]Mode{ModeExact, ModeGoogle, ModeSubstring}
 
 // name returns what of a user-agent line's value is compared, and whether the
@@ -50,7 +54,16 @@ func (m Mode) name(value string) (name string, global bool) {
 	if value == "*" {
 		return "", true
 	}
+	if m == modeWget {
+		if !equalFold(value, "wget") {
+			value = ""
+		}
+		return value, false
+	}
 	name, _, _ = strings.Cut(value, "/")
+	if m == modePlain {
+		return strings.TrimSpace(name), false
+	}
 	return ProductName(strings.TrimRight(name, " \t*")), false
 }
 
@@ -104,7 +117,7 @@ func (f *File) ForMode(token string, m Mode) *Group {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	n := f.find(token, m)
-	if n == nil {
+	if n == nil || len(n.members) == 0 {
 		if f.deciding.none == nil {
 			f.deciding.none = &Group{file: f, spec: f.spec}
 		}
@@ -173,6 +186,13 @@ func (f *File) find(token string, m Mode) *named {
 		at = n.atWithin(ascii.Lower(token))
 	case ModeGoogle:
 		at = n.at(ProductName(token))
+	case modePlain:
+		name, _, _ := strings.Cut(token, "/")
+		at = n.at(strings.TrimSpace(name))
+	case modeWget:
+		at = n.at("wget")
+	case modeListed:
+		at = n.atWithin(token)
 	default:
 		name := ProductName(token)
 		at = n.at(name)
@@ -197,14 +217,26 @@ func (f *File) names(m Mode) *names {
 	n := &names{list: make([]named, 0, len(f.agents))}
 	f.deciding.modes[m] = n
 	count(len(f.agents))
+	if m == modeListed {
+		f.listed(n)
+		return n
+	}
 	places := make([]int, 2*len(f.agents)) // most names stand in one group only
 	members, agents := places[:len(f.agents)], places[len(f.agents):]
+	decided := 0 // groups
 	for i := range f.agents {
 		a := &f.agents[i]
 		name, global := m.name(f.valueOf(a))
 		members[i], agents[i] = int(a.group), i
 		first := named{name: name, members: members[i : i+1 : i+1], agents: agents[i : i+1 : i+1]}
+		if m == modeWget { // of the lines of a group, the first that speaks to it counts
+			if !global && name == "" || decided > int(a.group) {
+				continue
+			}
+			decided = int(a.group) + 1
+		}
 		switch {
+		case f.spec.bareNone && !f.groups[a.group].ruled:
 		case global && n.global.members == nil:
 			n.global = first
 		case global && !f.spec.firstGlobal:
@@ -332,7 +364,11 @@ func (f *File) merge() {
 			rules += n
 		}
 	}
-	for _, m := range Modes {
+	modes := Modes[:]
+	if f.spec.mode > ModeSubstring {
+		modes = []Mode{f.spec.mode}
+	}
+	for _, m := range modes {
 		n := f.names(m)
 		add(n.global.members)
 		for i := range n.list {

@@ -1,6 +1,7 @@
 package robots
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/ascii"
@@ -34,11 +35,14 @@ var typos = [...]struct {
 
 // recordKeys are the other records whose values are kept (RFC 9309 §2.2.4).
 var recordKeys = [...]string{
-	"crawl-delay", "request-rate", "visit-time", "sitemap", "host", "clean-param",
+	crawlDelay, "request-rate", "visit-time", "sitemap", "host", "clean-param",
 	"content-signal", "content-signals", contentUsage, "license", "noindex",
 }
 
-const contentUsage = "content-usage"
+const (
+	contentUsage = "content-usage"
+	crawlDelay   = "crawl-delay"
+)
 
 // rivalKeys are more of them. They begin like a record of the protocol, and Google's parser takes them for that.
 var rivalKeys = [...]string{"disallowaitraining", "allowaitraining"}
@@ -53,6 +57,7 @@ type line struct {
 	key    key
 	extra  string // the canonical key of a record of another protocol; of rivalKeys whatever key is
 
+	hasKey   bool     // something stands before a colon
 	misspelt bool     // the key is one of typos, or longer than the record's name
 	noColon  bool     // white space stands where the colon should
 	needs    leniency // the leniency that reading a key of the protocol here takes
@@ -86,23 +91,36 @@ func (f *File) Text() string { return f.text }
 // end of the text (RFC 9309 §2.2).
 func (f *File) lineAt(at int) (l line, end int) {
 	s := f.spec
-	for end = at; end < len(f.text) && f.text[end] != '\n' && f.text[end] != '\r'; end++ {
+	for end = at; end < len(f.text) && f.text[end] != '\n' && (f.text[end] != '\r' || s.lfOnly); end++ {
 	}
 	l.raw = f.text[at:end]
 	if s.cString {
 		l.raw, _, _ = strings.Cut(l.raw[:min(len(l.raw), s.lineLimit)], "\x00")
 	}
-	text, _, _ := strings.Cut(l.raw, "#")
-	l.text = strings.TrimLeft(text, s.blanks())
+	text := s.withoutComment(l.raw)
+	l.text = strings.TrimLeft(text, s.white())
 	l.at = at + len(text) - len(l.text)
-	l.text = strings.TrimRight(l.text, s.blanks())
-	if name, value, ok := strings.Cut(text, ":"); ok {
+	l.text = strings.TrimRight(l.text, s.white())
+	if name, value, ok := strings.Cut(l.text, ":"); ok {
 		l.value = s.trim(value)
-		l.readKey(s, s.trim(name))
+		if key := s.trim(name); key == name || !s.tightKey {
+			l.hasKey = key != ""
+			l.readKey(s, key)
+		}
 	} else {
 		l.splitAtSpace(s)
 	}
 	return l, end
+}
+
+// withoutComment cuts the comment off a line.
+func (s *spec) withoutComment(raw string) string {
+	for i := range len(raw) {
+		if raw[i] == '#' && (!s.hashApart || i == 0 || isCSpace(raw[i-1])) {
+			return raw[:i]
+		}
+	}
+	return raw
 }
 
 // readKey finds the meaning of a key in this profile. A misspelling of typos is
@@ -203,16 +221,11 @@ func keyBegun(name string) key {
 	return keyUnknown
 }
 
-// trim cuts the white space of the grammar (WS, RFC 9309 §2.2) off both ends,
-// or C's where the profile reads lines as C strings.
-func (s *spec) trim(text string) string { return strings.Trim(text, s.blanks()) }
+// trim cuts white space off both ends.
+func (s *spec) trim(text string) string { return strings.Trim(text, s.white()) }
 
-func (s *spec) blanks() string {
-	if s.cString {
-		return " \t\n\v\f\r"
-	}
-	return " \t"
-}
+// white is the white space of the profile, by default that of the grammar (WS, RFC 9309 §2.2).
+func (s *spec) white() string { return cmp.Or(s.blanks, " \t") }
 
 func isCSpace(b byte) bool {
 	return b == ' ' || '\t' <= b && b <= '\r'

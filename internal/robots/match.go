@@ -139,7 +139,10 @@ func (g *Group) Match(path string) Decision {
 	case path == "":
 		path = "/"
 	}
-	if !g.spec.unreserved || isNormal(path) {
+	switch {
+	case g.spec.form > formRaw:
+		return g.decision(g.best(g.spec.normalPath(path)))
+	case g.spec.form != formRFC || isNormal(path):
 		return g.decision(g.best(path))
 	}
 	return g.decision(g.bestRewritten(path, 0))
@@ -176,7 +179,7 @@ const maxRoom = 1 << 20
 func (g *Group) bestRewritten(path string, equal Readings) (best *matcher, cost int) {
 	r := rooms.Get().(*room)
 	buf := r.buf[:0]
-	if g.spec.unreserved {
+	if g.spec.form == formRFC {
 		buf = appendNormal(buf, path)
 		path = alias(buf)
 	}

@@ -113,7 +113,10 @@ func normalisesTo(path, want string) bool {
 func (p Profile) NormalPath(path string) string { return p.spec().normalPath(path) }
 
 func (s *spec) normalPath(path string) string {
-	if !s.unreserved || isNormal(path) {
+	switch {
+	case s.form > formRaw:
+		return s.form.rewrite(path, true)
+	case s.form != formRFC || isNormal(path):
 		return path
 	}
 	return string(appendNormal(nil, path))
@@ -121,20 +124,24 @@ func (s *spec) normalPath(path string) string {
 
 // pattern returns the normal form of a rule's value.
 func (s *spec) pattern(value string) string {
-	if s.isNormalPattern(value) {
+	switch {
+	case s.form > formRaw:
+		return s.form.rewrite(value, false)
+	case s.form == formRaw || s.isNormalPattern(value):
 		return value
 	}
+	unreserves := s.form == formRFC
 	dst := make([]byte, 0, 3*len(value))
 	for i := 0; i < len(value); {
 		b := value[i]
 		switch v, ok := escape(value, i); {
-		case ok && s.unreserved && unreserved[v]:
+		case ok && unreserves && unreserved[v]:
 			dst = append(dst, v)
 			i += 3
 		case ok:
 			dst = appendEscape(dst, v)
 			i += 3
-		case b >= 0x80 || b == '$' && s.unreserved && i < len(value)-1:
+		case b >= 0x80 || b == '$' && unreserves && i < len(value)-1:
 			dst = appendEscape(dst, b)
 			i++
 		default:

@@ -57,6 +57,7 @@ type agent struct {
 // rules that follow them: rules[firstRule:], up to the next group's.
 type group struct {
 	line, firstRule uint32
+	ruled           bool // a rule follows, or what else is of the group
 }
 
 // A rule is a Rule as a File keeps it: where in File.text the line begins and
@@ -99,7 +100,7 @@ func (s *spec) open(body []byte) *File {
 	dropLast := false
 	if len(body) > limit {
 		f.Cut = true
-		dropLast = body[limit] != '\n' && body[limit] != '\r'
+		dropLast = body[limit] != '\n' && body[limit] != '\r' && !s.keepCut
 		body = body[:limit]
 	}
 	transcoded := f.decode(body)
@@ -107,6 +108,9 @@ func (s *spec) open(body []byte) *File {
 		f.text = f.text[:strings.LastIndexAny(f.text, "\r\n")+1]
 	}
 	f.HTML = looksLikeHTML(f.text)
+	if s.dropTags && strings.Contains(f.text, "<") {
+		f.text = withoutTags(f.text)
+	}
 	return f
 }
 
@@ -116,13 +120,14 @@ func (f *File) decode(body []byte) (transcoded bool) {
 	const utf8BOM = "\xEF\xBB\xBF"
 	mark := 0
 	switch {
-	case f.spec.cString:
+	case f.spec.marks == marksText:
+	case f.spec.marks == marksBytes:
 		for mark < len(utf8BOM) && mark < len(body) && body[mark] == utf8BOM[mark] {
 			mark++
 		}
 	case bytes.HasPrefix(body, []byte(utf8BOM)):
 		mark = len(utf8BOM)
-	case len(body) >= 2 && (body[0] == 0xFF && body[1] == 0xFE || body[0] == 0xFE && body[1] == 0xFF):
+	case f.spec.marks == marksRead && len(body) >= 2 && (body[0] == 0xFF && body[1] == 0xFE || body[0] == 0xFE && body[1] == 0xFF):
 		f.mark = NoteUTF16
 		f.text = FromUTF16(body[2:], body[0] == 0xFE)
 		return true
@@ -195,6 +200,9 @@ func (p *parser) parse() {
 				p.inAgents = false
 			}
 			p.isSplit = p.inAgents
+		case p.spec.ends == endsDelay && l.extra == crawlDelay && l.value != "" && '0' <= l.value[0] && l.value[0] <= '9',
+			p.spec.ends == endsAny && l.hasKey:
+			p.end(l.extra == crawlDelay)
 		}
 	}
 }
@@ -208,11 +216,18 @@ func (p *parser) userAgent(value, end int) {
 			const few = 4 // most files have no more
 			p.groups, p.agents = make([]group, 0, few), make([]agent, 0, few)
 		}
-		p.groups = append(p.groups, group{uint32(p.line), uint32(len(p.rules))})
+		p.groups = append(p.groups, group{line: uint32(p.line), firstRule: uint32(len(p.rules))})
 		p.inAgents, p.isSplit = true, false
 	}
 	p.usage = p.usage || p.isSplit
 	p.agents = append(p.agents, agent{uint32(value), uint32(end), uint32(p.line), uint32(len(p.groups) - 1)})
+}
+
+// end ends the list of user-agent lines. isRule: the line says something of the group.
+func (p *parser) end(isRule bool) {
+	if p.inAgents = false; isRule && len(p.groups) > 0 {
+		p.groups[len(p.groups)-1].ruled = true
+	}
 }
 
 // rule takes an allow or disallow line. It ends the list of user-agent lines
@@ -221,8 +236,15 @@ func (p *parser) rule(allow bool, text, value, end int) {
 	if len(p.groups) == 0 {
 		return
 	}
-	p.inAgents = false
-	if !canMatch(p.text[value:end]) {
+	p.end(true)
+	if p.spec.cutStar && value < end && p.text[end-1] == '*' {
+		end--
+	}
+	switch {
+	case p.spec.empty && value == end:
+		allow = true
+	case p.spec.form == formDecoded && value < end:
+	case !canMatch(p.text[value:end]):
 		return
 	}
 	if p.rules == nil {

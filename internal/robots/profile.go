@@ -28,9 +28,14 @@ const (
 	RFC9309         // RFC 9309, and draft-koster-rep-12, which differs from it in words alone
 	REP08           // draft-koster-rep-08
 	Google          // Google's published parser and matcher
+
+	Heritrix0   // the parsers of crawlers, which Crawlers describes
+	Heritrix    //
+	Browsertrix //
+	Wget        //
 )
 
-// Profiles lists the known profiles.
+// Profiles lists the profiles by which files are audited.
 var Profiles = [...]Profile{RFC9309, REP08, Google}
 
 // profiles are the names of the profiles, and what each reads robots.txt as.
@@ -39,6 +44,11 @@ var profiles = [...]struct{ name, source string }{
 	RFC9309: {"rfc9309", "RFC 9309"},
 	REP08:   {"rep-08", "draft-koster-rep-08"},
 	Google:  {"google", "Google's published parser and matcher"},
+
+	Heritrix0:   {"heritrix-3.9", "Heritrix before 3.10.0"},
+	Heritrix:    {"heritrix", "Heritrix from 3.10.0"},
+	Browsertrix: {"browsertrix", "Browsertrix from 1.10 with --useRobots"},
+	Wget:        {"wget", "GNU Wget"},
 }
 
 func (p Profile) String() string {
@@ -101,14 +111,64 @@ type spec struct {
 	indexPage bool
 	// usageRules: a Content-Usage line ends the list of user-agent lines.
 	usageRules bool
-	// unreserved: both sides are normalised before they are compared, RFC
-	// 9309 §2.2.2; else only patterns are, and no escape is decoded.
-	unreserved bool
-	// cString: NUL ends a line, all of C's white space is trimmed, and the
-	// leading bytes of a byte order mark are skipped even where it is
-	// incomplete, as in Google's code. A UTF-16 body is not transcoded.
+	// form is what is made of patterns and paths before they are compared.
+	form form
+	// cString: NUL ends a line.
 	cString bool
+	// marks is what becomes of a byte order mark.
+	marks marks
+	// blanks are what is trimmed off keys and values; "" is the white space of the grammar, WS.
+	blanks string
+
+	crawlerSpec
 }
+
+// A crawlerSpec holds the choices of the parsers of crawlers alone (crawler.go).
+type crawlerSpec struct {
+	lfOnly    bool // CR ends no line
+	hashApart bool // "#" begins a comment only at the start of a line, or after white space
+	tightKey  bool // no white space stands before the colon
+	dropTags  bool // tags of HTML are no text
+	keepCut   bool // the line that the limit goes through is read
+	ends      ends // what ends a list of user-agent lines, besides a rule
+	bareNone  bool // a group without any such line is none
+	cutStar   bool // one final star of a pattern is cut
+	literal   bool // "*" and "$" are characters like any other
+	first     bool // the first rule that matches decides
+	empty     bool // an empty rule allows everything
+	floor     bool // of rules without a "*", the last in the alphabet at or before the path alone is tried
+	leftmost  bool // what follows the last "*" is tried where it comes first alone
+}
+
+// ends is what ends a list of user-agent lines, besides a rule.
+type ends uint8
+
+const (
+	endsNone  ends = iota
+	endsDelay      // a Crawl-delay
+	endsAny        // any line with a key
+)
+
+// form is what is made of patterns and paths before they are compared.
+type form uint8
+
+const (
+	formGoogle  form = iota // patterns are normalised, and no escape is decoded
+	formRFC                 // both are normalised: RFC 9309 §2.2.2
+	formRaw                 // neither is
+	formURI                 // patterns become what ECMAScript's encodeURI makes of them; escapes have upper-case digits
+	formDecoded             // all escapes but %2F are decoded; a path ends at its query, and a pattern begins at the root
+)
+
+// marks is what becomes of a byte order mark.
+type marks uint8
+
+const (
+	marksRead  marks = iota // it is skipped, and a UTF-16 body is transcoded
+	marksBytes              // its leading bytes are skipped, even where it is incomplete, as in Google's code
+	marksUTF8               // that of UTF-8 is skipped
+	marksText               // it is text
+)
 
 // A leniency is which keys are read as meant. Each reads all that the one before
 // it reads.
@@ -125,7 +185,7 @@ var rfc9309 = spec{
 	mode:        ModeExact,
 	dropControl: true,
 	selfAllowed: true,
-	unreserved:  true,
+	form:        formRFC,
 }
 
 var specs = [...]spec{
@@ -136,7 +196,7 @@ var specs = [...]spec{
 		firstGlobal: true,
 		leniency:    readTypos,
 		selfAllowed: true,
-		unreserved:  true,
+		form:        formRFC,
 	},
 	Google: {
 		lineLimit: googleLineLimit,
@@ -144,8 +204,17 @@ var specs = [...]spec{
 		leniency:  readPrefixes,
 		indexPage: true,
 		cString:   true,
+		marks:     marksBytes,
+		blanks:    cBlanks,
 	},
+	Heritrix0:   heritrix(crawlerSpec{literal: true}),
+	Heritrix:    heritrix(crawlerSpec{leftmost: true}),
+	Browsertrix: browsertrix,
+	Wget:        wget,
 }
+
+// cBlanks is the white space of C.
+const cBlanks = " \t\n\v\f\r"
 
 // googleLineLimit is how many bytes of a line Google's parser keeps: eight
 // times the longest URL of a once common browser, less the final NUL.

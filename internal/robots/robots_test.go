@@ -16,7 +16,7 @@ import (
 // may.
 func TestPure(t *testing.T) {
 	allowed := []string{
-		"bytes", "cmp", "encoding/binary", "fmt", "math/bits", "slices", "strings", "sync", "sync/atomic",
+		"bytes", "cmp", "encoding/binary", "fmt", "math/bits", "slices", "strconv", "strings", "sync", "sync/atomic",
 		"unicode/utf16", "unicode/utf8", "unsafe",
 		"github.com/robotsaudit/robotsaudit/internal/ascii",
 		"github.com/robotsaudit/robotsaudit/internal/words",

@@ -315,3 +315,12 @@ var Matches = []Word{
 }
 
 func (m Match) String() string { return Matches[m].Name }
+
+// Obeys reports whether the claim of a warcinfo record on obedience, if there is one, says that all rules for the crawler
+// were obeyed.
+func Obeys(claim string) bool {
+	return claim == "" || claim == "obey" || claim == "classic" || claim == "robotsTxtOnly" || claim == "on"
+}
+
+// Ignores reports whether the claim of a warcinfo record on obedience says that robots.txt was ignored.
+func Ignores(claim string) bool { return claim == "ignore" || claim == "off" }

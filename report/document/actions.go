@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/robotsaudit/robotsaudit/internal/words"
 	"github.com/robotsaudit/robotsaudit/report"
 )
 
@@ -42,10 +43,49 @@ const (
 	CauseUnread   = "unread"
 )
 
+// reasonsWhy are why crawlers made violations, as far as the archives show it: what to do about it, besides what the
+// prohibitions say.
+var reasonsWhy = [...]struct {
+	Class
+	holds func(*report.ViolationRow) bool
+}{
+	{Class{ID: "ignored", Label: "Of these, by a crawler told to ignore it", Meaning: "The warcinfo record says that " +
+		"robots.txt was ignored. Have the crawler obey it, or write down why not."},
+		func(row *report.ViolationRow) bool { return words.Ignores(row.Claim) }},
+	{Class{ID: "parser", Label: "Of these, allowed by the crawler’s own parser", Meaning: "The crawler reads " +
+		"robots.txt otherwise than RFC 9309 does (own_reading). Exclude these paths in its settings, or use a release " +
+		"that reads them."},
+		func(row *report.ViolationRow) bool { return row.OwnReading == words.Allowed.String() }},
+}
+
+// IsWhy reports whether a violation is one of those that a cause counts of reasonsWhy; known: it is such a cause.
+func IsWhy(cause string, row *report.ViolationRow) (is, known bool) {
+	for _, r := range &reasonsWhy {
+		if r.ID == cause {
+			return r.holds(row), true
+		}
+	}
+	return false, false
+}
+
+// whyTally counts violations by reasonsWhy. One may count twice.
+type whyTally [len(reasonsWhy)]int64
+
+func (t *whyTally) add(row *report.ViolationRow) {
+	for i := range &reasonsWhy {
+		if reasonsWhy[i].holds(row) {
+			t[i]++
+		}
+	}
+}
+
 // Causes lists the causes under "What to do". 'robotsaudit export --list' lists what each counts.
 func Causes() (names []string) {
 	for _, a := range actions {
 		names = append(names, a.ID)
+	}
+	for _, r := range &reasonsWhy {
+		names = append(names, r.ID)
 	}
 	return append(names, CauseUnproven, CauseUnknown, CauseUse, CauseUnread)
 }
@@ -78,6 +118,12 @@ func (f *Figures) actionSection(audit *report.Audit) Section {
 		a.Count, a.Link = n.fetches, table.ID
 		a.Words = fmt.Sprintf("%s on %s", plural(n.fetches, "fetch"), plural(n.origins, "site"))
 		s.Classes, s.Tables = append(s.Classes, a), append(s.Tables, table)
+	}
+	for i, n := range f.why {
+		if a := reasonsWhy[i].Class; n > 0 {
+			a.Count, a.Words, a.Link = n, plural(n, "fetch"), "violations"
+			s.Classes = append(s.Classes, a)
+		}
 	}
 	use, of := max(t.UsageRestricted, t.PublicationRestricted), "fetch" // whatever the purpose
 	if len(audit.Settings.Purposes) > 0 {

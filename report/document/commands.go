@@ -111,6 +111,9 @@ func EvaluateCommand(dir string, s *report.Settings) string {
 	if s.Profile != "rfc9309" {
 		line += Option("--profile", s.Profile)
 	}
+	if s.AsCrawler != "" {
+		line += Option("--as-crawler", s.AsCrawler)
+	}
 	if s.Crawler != "" {
 		line += Option("--crawler", s.Crawler)
 	}

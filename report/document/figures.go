@@ -29,6 +29,7 @@ type Figures struct {
 	violations selection
 	unproven   selection
 	settles    settleTally
+	why        whyTally
 	timeline   *timelineTally
 	unknown    *unknownTally
 	byInput    []Tally // shared with parts; the first: of noInput
@@ -88,6 +89,7 @@ func (f *Figures) Add(row any) {
 		s := &f.unproven
 		if isViolation(row.Certainty) {
 			f.sites.addViolation(row)
+			f.why.add(row)
 			s = &f.violations
 		} else {
 			f.settles.add(&found{ViolationRow: *row})
@@ -142,6 +144,9 @@ func (f *Figures) Part() report.Counter {
 func (f *Figures) Join(part report.Counter) {
 	o := part.(*Figures)
 	f.sites.join(&o.sites)
+	for cause, n := range o.why {
+		f.why[cause] += n
+	}
 	f.violations.join(&o.violations)
 	f.unproven.join(&o.unproven)
 	addCounts(f.settles, o.settles)

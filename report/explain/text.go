@@ -174,6 +174,16 @@ func (t *text) reasons() []string {
 		list = append(list, fmt.Sprintf("The User-Agent names %s, too: to that crawler %s %s.",
 			t.shown(t.Crawler.Second), asked, t.says(second)))
 	}
+	if own := t.Own; own != nil && own.Verdict != t.Verdict && t.Verdict != words.Unknown.String() {
+		why := ". No single difference from RFC 9309 decides."
+		switch {
+		case own.Difference != "":
+			why = ": " + own.Difference + "."
+		case t.governing.Outcome != words.OutcomeRules.String():
+			why = ": it takes such an answer for no rules."
+		}
+		list = append(list, fmt.Sprintf("By the own reading of %s this was %s%s", t.shown(own.Software), own.Verdict, why))
+	}
 	if t.Prior != "" {
 		list = append(list, fmt.Sprintf("The capture before it answers: %s. That is no verdict.", t.Prior))
 	}

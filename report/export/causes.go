@@ -32,7 +32,10 @@ func WriteCause(ctx context.Context, w io.Writer, r *results.Results, cause stri
 			func(i *report.IssueRow) bool { return document.IsLossy(i.Kind) },
 			func(i *report.IssueRow) string { return i.WARCFilename })
 	}
-	isOf := func(v *report.ViolationRow) bool { return document.CauseOf(v) == cause }
+	isOf := func(v *report.ViolationRow) bool {
+		is, known := document.IsWhy(cause, v)
+		return is || !known && document.CauseOf(v) == cause
+	}
 	return writeTable(w, format, results.Rows(ctx, r, report.ViolationsTable), isOf, violation)
 }
 

@@ -126,12 +126,12 @@ def google(question):
     return "".join("a" if allowed(body, t, u) else "d" for t in tokens for u in urls)
 
 
-def ask_robotsaudit(questions, folder):
+def ask_robotsaudit(questions, folder, reader=""):
     asked, answered = folder / "questions.jsonl", folder / "answers.jsonl"
     b64 = lambda b: base64.b64encode(b).decode()
     with open(asked, "w") as f:
         for body, tokens, paths in questions:
-            json.dump({"body": b64(body), "tokens": tokens, "paths": [b64(p) for p in paths]}, f)
+            json.dump({"body": b64(body), "tokens": tokens, "paths": [b64(p) for p in paths], "reader": reader}, f)
             f.write("\n")
     subprocess.run(["go", "test", "-count=1", "-run", "^TestDifferential$", "./internal/robots"],
         cwd=ROOT, check=True, stdout=sys.stderr,

@@ -36,6 +36,11 @@ class AuditOptions(TypedDict, total=False):
         Place,
         "FILE of more such tokens, one a line; # begins a comment"
     ]
+    as_crawler: Annotated[
+        Literal["auto", "none", "heritrix-3.9", "heritrix", "browsertrix", "wget"],
+        "whose own parser own_reading is of: auto (what the archives name: warcinfo, else the User-Agent), "
+        "none, or NAME of one of the parsers that differ from RFC 9309"
+    ]
     as_of: Annotated[
         str | date,
         "judge the what-if (--agent, --agents) and restrictions (--purpose) as of DATE, in place of each "
@@ -181,6 +186,11 @@ class EvaluateOptions(TypedDict, total=False):
     agents_file: Annotated[
         Place,
         "FILE of more such tokens, one a line; # begins a comment"
+    ]
+    as_crawler: Annotated[
+        Literal["auto", "none", "heritrix-3.9", "heritrix", "browsertrix", "wget"],
+        "whose own parser own_reading is of: auto (what the archives name: warcinfo, else the User-Agent), "
+        "none, or NAME of one of the parsers that differ from RFC 9309"
     ]
     as_of: Annotated[
         str | date,
@@ -472,9 +482,9 @@ class ExportOptions(ListOptions, total=False):
         "list what to keep"
     ]
     list: Annotated[
-        Literal["keep", "drop", "undecided", "named", "whole", "path", "failed", "unproven", "unknown", "use", "unread"],
-        "which LIST: keep, drop or undecided; or a cause of the report: named, whole, path, failed, unproven, "
-        "unknown, use or unread"
+        Literal["keep", "drop", "undecided", "named", "whole", "path", "failed", "ignored", "parser", "unproven", "unknown", "use", "unread"],
+        "which LIST: keep, drop or undecided; or a cause of the report: named, whole, path, failed, ignored, "
+        "parser, unproven, unknown, use or unread"
     ]
 
 

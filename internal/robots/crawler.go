@@ -1,0 +1,317 @@
+package robots
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/robotsaudit/robotsaudit/internal/ascii"
+)
+
+// This file is how crawlers read robots.txt by parsers of their own. Each is rfc9309 but for a set of choices: see
+// specs. scripts/check/readings.py compares them with the parsers.
+
+// Crawlers lists the profiles that are the parsers of crawlers.
+var Crawlers = [...]Profile{Heritrix0, Heritrix, Browsertrix, Wget}
+
+// A Crawler is software that reads robots.txt in its own way. The zero value is none.
+type Crawler struct {
+	Profile  Profile
+	Software string // as people call it, with its version where that is known: "Wget 1.21.3"
+}
+
+// crawlers are the names of software in warcinfo records and User-Agents, each with the first version of a profile and
+// the first that is no longer of it. What has no name here is no word of an archive: its flag is not recorded.
+var crawlers = [...]struct {
+	name, people string
+	from, to     version
+	profile      Profile
+}{
+	{"heritrix/", "Heritrix ", version{3, 4}, version{3, 10}, Heritrix0},
+	{"heritrix/", "Heritrix ", version{3, 10}, version{4}, Heritrix},
+	{"wget/", "Wget ", version{1}, version{2}, Wget},
+}
+
+type version [2]int
+
+// CrawlerOf returns the crawler that a warcinfo record names as its software, or a User-Agent.
+func CrawlerOf(software string) Crawler {
+	for _, c := range crawlers {
+		before, after, found := strings.Cut(ascii.Lower(software), c.name)
+		if !found || before != "" && 'a' <= before[len(before)-1] && before[len(before)-1] <= 'z' {
+			continue
+		}
+		number := strings.TrimRight(after[:len(after)-len(strings.TrimLeft(after, "0123456789."))], ".")
+		major, minor, _ := strings.Cut(number, ".")
+		minor, _, _ = strings.Cut(minor, ".")
+		var v version
+		v[0], _ = strconv.Atoi(major)
+		v[1], _ = strconv.Atoi(minor)
+		if slices.Compare(v[:], c.from[:]) >= 0 && slices.Compare(v[:], c.to[:]) < 0 {
+			return Crawler{c.profile, c.people + number}
+		}
+	}
+	return Crawler{}
+}
+
+// ParseCrawler returns the crawler whose profile has a name.
+func ParseCrawler(name string) (Crawler, error) {
+	var names []string
+	for _, p := range Crawlers {
+		if p.String() == name {
+			return Crawler{p, p.Source()}, nil
+		}
+		names = append(names, p.String())
+	}
+	return Crawler{}, fmt.Errorf("unknown crawler %q: use auto, none, %s", name, strings.Join(names, ", "))
+}
+
+// ReadsUserAgent reports whether the profile looks for groups by the whole User-Agent, not by a token.
+func (p Profile) ReadsUserAgent() bool { return p.spec().mode == modeListed }
+
+// FollowsRedirects reports whether the crawler follows redirects of robots.txt; Heritrix takes one for no rules.
+func (p Profile) FollowsRedirects() bool { return !p.ReadsUserAgent() }
+
+// As returns the file as another profile reads it.
+func (f *File) As(p Profile) *File { return p.spec().parse(f.body) }
+
+// A difference is one of the choices in which the parser of a crawler differs from RFC 9309.
+type difference struct {
+	text   string // of the crawler
+	revert func(*spec)
+}
+
+var crawlerDifferences = [...]difference{
+	{"it knows no wildcards", func(s *spec) { s.literal = false }},
+	{"an empty rule allows everything", func(s *spec) { s.empty = false }},
+	{"the first rule that matches decides, not the longest", func(s *spec) { s.first = false }},
+	{"of rules without a wildcard it tries one alone, the last in the alphabet that is not after the path",
+		func(s *spec) { s.floor = false }},
+	{"it tries what follows the last wildcard where it comes first alone", func(s *spec) { s.leftmost = false }},
+	{"it ignores a rule that is a star alone", func(s *spec) { s.cutStar = false }},
+	{"it looks for its group by another name", func(s *spec) { s.mode = ModeExact }},
+	{"a group without rules is none", func(s *spec) { s.bareNone = false }},
+	{"other lines than rules end a list of user-agent lines", func(s *spec) { s.ends = endsNone }},
+	{"it compares rules and paths in another form", func(s *spec) { s.form = formRFC }},
+	{"it reads the line that its limit goes through", func(s *spec) { s.keepCut = false }},
+	{"it reads another share of the file", func(s *spec) { s.limit = ParseLimit }},
+	{"it takes a byte order mark for text", func(s *spec) { s.marks = marksRead }},
+	{"it knows other white space", func(s *spec) { s.blanks = "" }},
+	{"a carriage return ends no line", func(s *spec) { s.lfOnly = false }},
+	{"a # begins a comment only after white space", func(s *spec) { s.hashApart = false }},
+	{"white space before a colon makes a line void", func(s *spec) { s.tightKey = false }},
+	{"it drops what looks like a tag of HTML", func(s *spec) { s.dropTags = false }},
+	{"control bytes do not make a rule void", func(s *spec) { s.dropControl = true }},
+}
+
+// Difference says in which choice a crawler's own parser differs from RFC 9309 so that it answers otherwise: without
+// that choice alone it would not. "": no single one. agent is what the parser was asked for, token the product token.
+func (f *File) Difference(p Profile, agent, token, path string) string {
+	answer := func(s *spec) bool {
+		if s.mode == ModeExact {
+			return s.parse(f.body).For(token).Match(path).Allowed
+		}
+		return s.parse(f.body).For(agent).Match(path).Allowed
+	}
+	own := answer(p.spec())
+	for _, d := range crawlerDifferences {
+		s := *p.spec()
+		if d.revert(&s); answer(&s) != own {
+			return d.text
+		}
+	}
+	return ""
+}
+
+// heritrix is the parser of Heritrix 3: org.archive.modules.net.Robotstxt and RobotsDirectives.
+func heritrix(differences crawlerSpec) spec {
+	differences.tightKey, differences.dropTags, differences.cutStar = true, true, true
+	differences.floor, differences.ends = true, endsDelay
+	return spec{
+		limit: ParseLimit, mode: modeListed, form: formRaw, marks: marksText, blanks: javaBlanks,
+		crawlerSpec: differences,
+	}
+}
+
+// browsertrix is robots-parser 3.0.1, an npm package, which Browsertrix gives the first 100,000 bytes.
+var browsertrix = spec{
+	limit: 100_000, mode: modePlain, form: formURI, marks: marksUTF8, blanks: jsBlanks,
+	crawlerSpec: crawlerSpec{keepCut: true, ends: endsAny, bareNone: true},
+}
+
+// wget is src/res.c of GNU Wget.
+var wget = spec{
+	mode: modeWget, form: formDecoded, marks: marksText, blanks: cBlanks,
+	crawlerSpec: crawlerSpec{lfOnly: true, hashApart: true, literal: true, first: true, empty: true},
+}
+
+const (
+	// javaBlanks is what Java's String.trim cuts.
+	javaBlanks = "\x00\x01\x02\x03\x04\x05\x06\a\b\t\n\v\f\r\x0e\x0f" +
+		"\x10\x11\x12\x13\x14\x15\x16\x17\x18\x19\x1a\x1b\x1c\x1d\x1e\x1f "
+	// jsBlanks is what ECMAScript's String.prototype.trim cuts.
+	jsBlanks = cBlanks + "\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a" +
+		"\u2028\u2029\u202f\u205f\u3000\ufeff"
+)
+
+// listed fills in the names as Heritrix has them. The first name decides that stands anywhere in the User-Agent, which
+// keeps its case. Rules go to the group of the last user-agent line, shared with the lines before it unless either
+// is known already; an empty name stands in every User-Agent.
+func (f *File) listed(n *names) {
+	type record struct {
+		members []int
+		ruled   bool
+	}
+	var global, all, current *record // all: of the empty name, and no name after it counts
+	known := make(map[string]*record)
+	var order []int // agents
+	for i := range f.agents {
+		a := &f.agents[i]
+		name := ascii.Lower(f.valueOf(a))
+		before := known[name]
+		if name == "*" {
+			before = global
+		}
+		switch {
+		case before != nil && before.ruled:
+			current = before
+		case current == nil || current.ruled:
+			current = new(record)
+		}
+		if name == "*" {
+			global = current
+		} else {
+			if known[name] == nil && all == nil && name != "" {
+				order = append(order, i)
+			}
+			known[name] = current
+			if all = known[""]; all != nil {
+				n.global.agents = []int{i}
+			}
+		}
+		isLast := i+1 == len(f.agents) || f.agents[i+1].group != a.group
+		if isLast && f.groups[a.group].ruled {
+			current.members, current.ruled = append(current.members, int(a.group)), true
+		}
+	}
+	for _, i := range order {
+		name := f.valueOf(&f.agents[i])
+		n.add(named{name: name, members: known[ascii.Lower(name)].members, agents: []int{i}})
+	}
+	if all = known[""]; all != nil {
+		n.global.members = all.members
+	} else if global != nil {
+		n.global.members = global.members
+	}
+}
+
+// withoutTags drops what looks like a tag of HTML, within a line: "<", at least a byte, and the next ">".
+func withoutTags(text string) string {
+	var b strings.Builder
+	for {
+		i := strings.IndexByte(text, '<')
+		if i < 0 {
+			b.WriteString(text)
+			return b.String()
+		}
+		b.WriteString(text[:i])
+		text = text[i:]
+		switch end := strings.IndexAny(text, ">\r\n"); {
+		case end > 1 && text[end] == '>':
+			text = text[end+1:]
+		case end > 0: // the line has no other tag, or this is none
+			b.WriteString(text[:end])
+			text = text[end:]
+		default:
+			b.WriteString(text)
+			return b.String()
+		}
+	}
+}
+
+// floors finds, of the rules without a "*" that allow and of those that forbid, the last in the alphabet that is not
+// after a path: Heritrix tries that one alone.
+type floors struct {
+	plain [2][]*matcher // sorted by text
+	wild  []*matcher
+}
+
+func newFloors(rules []matcher) *floors {
+	var f floors
+	for i := range rules {
+		m, kind := &rules[i], 0
+		switch {
+		case m.wild() || m.anchored:
+			f.wild = append(f.wild, m)
+			continue
+		case m.allow():
+			kind = 1
+		}
+		f.plain[kind] = append(f.plain[kind], m)
+	}
+	for _, list := range f.plain {
+		slices.SortFunc(list, func(a, b *matcher) int { return strings.Compare(a.text, b.text) })
+	}
+	return &f
+}
+
+// best is that of matchers.
+func (f *floors) best(path string) (best *matcher, cost int) {
+	if len(f.wild) > maxTried(path) {
+		return nil, tooCostly
+	}
+	for _, list := range f.plain {
+		n, _ := slices.BinarySearchFunc(list, path, func(m *matcher, path string) int {
+			if m.text <= path {
+				return -1
+			}
+			return 1
+		})
+		if n > 0 && strings.HasPrefix(path, list[n-1].text) && (best == nil || list[n-1].rank > best.rank) {
+			best = list[n-1]
+		}
+	}
+	h := head(path)
+	for _, m := range f.wild {
+		if (best == nil || m.rank > best.rank) && m.matches(path, h) {
+			best = m
+		}
+	}
+	return best, costOf(len(f.wild), path)
+}
+
+// rewrite is what a path, or else a pattern, is compared as.
+func (f form) rewrite(s string, isPath bool) string {
+	switch path, query, _ := strings.Cut(s, "?"); {
+	case isPath && (f == formDecoded || query == ""): // an empty query is none
+		s = path
+	case f == formDecoded && s != "" && s[0] != '/':
+		s = "/" + s
+	}
+	dst := make([]byte, 0, len(s)+8)
+	for i := 0; i < len(s); i++ {
+		b := s[i]
+		switch v, ok := escape(s, i); {
+		case ok && f == formDecoded && v != '/':
+			dst = append(dst, v)
+			i += 2
+		case ok && f == formURI:
+			dst = appendEscape(dst, v)
+			i += 2
+		case f == formURI && !isPath && !uriBytes[b]:
+			dst = appendEscape(dst, b)
+		default:
+			dst = append(dst, b)
+		}
+	}
+	return string(dst)
+}
+
+// uriBytes are the bytes that encodeURI leaves, and "%".
+var uriBytes = func() (t [256]bool) {
+	for b := range t {
+		t[b] = unreserved[b] || strings.IndexByte(";,/?:@&=+$!*'()#%", byte(b)) >= 0
+	}
+	return t
+}()

@@ -1,0 +1,129 @@
+package robots
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestCrawlerDifferences has a case for each choice in which parsers of crawlers differ from RFC 9309: without it the
+// answer would be another. scripts/check/readings.py compares whole parsers with them.
+func TestCrawlerDifferences(t *testing.T) {
+	const heritrixAgent = "Mozilla/5.0 (compatible; heritrix/3.4.0 +http://example.org)"
+	filled := func(size int, rest string) string {
+		all := "user-agent: *\n"
+		return all + strings.Repeat("#", size-len(all)-1) + "\n" + rest
+	}
+	shown := make(map[string]bool)
+	for _, c := range []struct {
+		reader     Profile
+		body, path string
+		allowed    bool
+		difference string
+	}{
+		{Wget, "user-agent: *\ndisallow: /*.pdf$\n", "/a.pdf", true, "it knows no wildcards"},
+		{Heritrix0, "user-agent: *\ndisallow: /a*b\n", "/a-b", true, "it knows no wildcards"},
+		{Wget, "user-agent: *\ndisallow:\ndisallow: /a\n", "/a", true, "an empty rule allows everything"},
+		{Wget, "user-agent: *\nallow: /\ndisallow: /a\n", "/a", true, "the first rule that matches decides, not the longest"},
+		{
+			Heritrix, "user-agent: *\ndisallow: /a\ndisallow: /ab\n", "/ac", true,
+			"of rules without a wildcard it tries one alone, the last in the alphabet that is not after the path",
+		},
+		{
+			Heritrix, "user-agent: *\ndisallow: /*.cgi$\n", "/a.cgi.cgi", true,
+			"it tries what follows the last wildcard where it comes first alone",
+		},
+		{Heritrix, "user-agent: *\ndisallow: *\n", "/a", true, "it ignores a rule that is a star alone"},
+		{Heritrix, "user-agent: compatible\ndisallow: /\n", "/a", false, "it looks for its group by another name"},
+		{Wget, "user-agent: Wget/1.5\ndisallow: /\n", "/a", true, "it looks for its group by another name"},
+		{Wget, "user-agent: *\nuser-agent: Wget\ndisallow: /\n\nuser-agent: Wget\ndisallow: /b\n", "/a", true, "it looks for its group by another name"},
+		{Browsertrix, "user-agent: Browsertrix*\ndisallow: /\n", "/a", true, "it looks for its group by another name"},
+		{
+			Browsertrix, "user-agent: Browsertrix\nsitemap: x\nuser-agent: *\ndisallow: /\n", "/a", false,
+			"a group without rules is none",
+		},
+		{
+			Browsertrix, "user-agent: Browsertrix\ndisallow: /b\nuser-agent: Browsertrix\nx: y\nuser-agent: *\ndisallow: /a\n",
+			"/a", true, "other lines than rules end a list of user-agent lines",
+		},
+		{
+			Heritrix, "user-agent: heritrix\ncrawl-delay: 1\nuser-agent: *\ndisallow: /\n", "/a", true,
+			"other lines than rules end a list of user-agent lines",
+		},
+		{Heritrix, "user-agent: *\ndisallow: /%61\n", "/a", true, "it compares rules and paths in another form"},
+		{Browsertrix, "user-agent: *\ndisallow: /%61\n", "/a", true, "it compares rules and paths in another form"},
+		{Wget, "user-agent: *\ndisallow: /a?b\n", "/a?b", true, "it compares rules and paths in another form"},
+		{
+			Browsertrix, filled(100_000-len("disallow: /a"), "disallow: /abc\n"), "/ax", false,
+			"it reads the line that its limit goes through",
+		},
+		{Browsertrix, filled(100_000, "disallow: /\n"), "/a", true, "it reads another share of the file"},
+		{Wget, filled(ParseLimit, "disallow: /\n"), "/a", false, "it reads another share of the file"},
+		{Heritrix0, "\xEF\xBB\xBFuser-agent: *\ndisallow: /\n", "/a", true, "it takes a byte order mark for text"},
+		{Heritrix0, "user-agent:\v*\ndisallow: /\n", "/a", false, "it knows other white space"},
+		{Wget, "user-agent: *\rdisallow: /\n", "/a", true, "a carriage return ends no line"},
+		{Wget, "user-agent: *\ndisallow: /a#b\n", "/a", true, "a # begins a comment only after white space"},
+		{Heritrix, "user-agent : *\ndisallow: /\n", "/a", true, "white space before a colon makes a line void"},
+		{Heritrix, "user-agent: *\ndisallow: /<b>a\n", "/a", false, "it drops what looks like a tag of HTML"},
+		{Wget, "user-agent: *\ndisallow: /a\x01\n", "/a\x01", false, "control bytes do not make a rule void"},
+	} {
+		agent, token := c.reader.String(), c.reader.String()
+		if c.reader.ReadsUserAgent() {
+			agent, token = heritrixAgent, "heritrix"
+		}
+		f := Parse([]byte(c.body), RFC9309)
+		d := f.As(c.reader).For(agent).Match(c.path)
+		if got := f.Difference(c.reader, agent, token, c.path); d.Allowed != c.allowed || got != c.difference {
+			t.Errorf("%v reads %q for %s: allowed %v, as %q; want %v, %q", c.reader, excerpt(c.body), c.path, d.Allowed, got,
+				c.allowed, c.difference)
+		}
+		shown[c.difference] = true
+	}
+	for _, d := range crawlerDifferences {
+		if !shown[d.text] {
+			t.Errorf("no case of %q", d.text)
+		}
+	}
+}
+
+// TestHeritrixGroups has what Heritrix makes of several groups, by which its rules come to a name.
+func TestHeritrixGroups(t *testing.T) {
+	for _, c := range []struct{ name, body, agent, disallowed string }{
+		{"first in the file", "user-agent: b\ndisallow: /b\nuser-agent: a\ndisallow: /a\n", "a b", "/b"},
+		{"groups of a name join", "user-agent: a\ndisallow: /x\nuser-agent: c\ndisallow: /c\nuser-agent: a\ndisallow: /a\n", "a", "/a"},
+		{"names share rules", "user-agent: a\nuser-agent: c\ndisallow: /a\n", "a", "/a"},
+		{
+			"a known name takes the rules alone", "user-agent: a\ndisallow: /x\n\nuser-agent: c\nuser-agent: a\ndisallow: /a\n",
+			"c", "",
+		},
+		{"an empty name is all crawlers'", "user-agent: c\ndisallow: /c\nuser-agent:\ndisallow: /a\nuser-agent: a\ndisallow: /b\n", "a", "/a"},
+		{"its own case", "user-agent: CCBot\ndisallow: /\n", "CCBot", ""},
+		{"all groups for all", "user-agent: *\ndisallow: /x\n\nuser-agent: c\ndisallow: /c\n\nuser-agent: *\ndisallow: /a\n", "a", "/a"},
+	} {
+		g := Parse([]byte(c.body), Heritrix).For(c.agent)
+		for _, path := range []string{"/a", "/b", "/c"} {
+			if got := g.Match(path).Allowed; got != (path != c.disallowed) {
+				t.Errorf("%s: %s: allowed %v", c.name, path, got)
+			}
+		}
+	}
+}
+
+func TestCrawlerOf(t *testing.T) {
+	for software, want := range map[string]Crawler{
+		"Heritrix/3.4.0-20220727 http://crawler.archive.org":                     {Heritrix0, "Heritrix 3.4.0"},
+		"Heritrix/3.10.0 http://crawler.archive.org":                             {Heritrix, "Heritrix 3.10.0"},
+		"Mozilla/5.0 (compatible; heritrix/3.13.0-SNAPSHOT +http://example.org)": {Heritrix, "Heritrix 3.13.0"},
+		"Heritrix/1.14.4 http://crawler.archive.org":                             {}, // its parser is not measured
+		"Heritrix/3.2.0":           {},
+		"Wget/1.21.3 (linux-gnu)":  {Wget, "Wget 1.21.3"},
+		"Wget/2.0.1":               {},
+		"libwget/1.0":              {},
+		"Wget":                     {},
+		"Browsertrix-Crawler 1.10": {}, // nothing says whether it was told to obey robots.txt
+		"":                         {},
+	} {
+		if got := CrawlerOf(software); got != want {
+			t.Errorf("%q is %v, want %v", software, got, want)
+		}
+	}
+}

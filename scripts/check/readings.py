@@ -1,0 +1,194 @@
+"""What a crawler's own parser makes of robots.txt is what its own reading says.
+
+    readings [--wild TAR] [--sample N] [--made N] [--paths N] [--seed N] [--only READER]
+
+The bodies are those of a tar file, or of ../shared/robots: N of them, or all for 0; and N that are made up. Each is asked
+for the crawler's own name and for one that it names, and for URLs drawn from its own rules, as crawlers write them. The
+parsers are Heritrix's (Maven), robots-parser (npm), and that of GNU Wget itself, which crawls a web on loopback: one host
+for each body. Of the answers on real bodies, 99.9 % have to be the same. Needs Go. A parser
+whose tools (a JDK and Maven; npm; wget) are missing is skipped.
+"""
+
+import base64
+import collections
+import html
+import http.server
+import os
+import pathlib
+import random
+import re
+import shutil
+import subprocess
+import sys
+import threading
+import time
+import urllib.parse
+import zlib
+from pathlib import Path
+
+import run
+from differential import AGENT, ask_robotsaudit, bodies, paths_of
+from lib import SHARED, call, folder
+
+HERE = Path(__file__).resolve().parent / "readings"
+LIMIT = 3600
+ENOUGH = 0.999
+BROWSER = "Mozilla/5.0 (compatible; %s +http://example.org)"
+
+
+def names_of(body):
+    """The names in user-agent lines, as crawlers have them."""
+    names = (value.strip().split(b"/")[0].decode("latin-1") for value in AGENT.findall(body))
+    return [name for name in names if re.fullmatch(r"[A-Za-z][A-Za-z0-9_.-]*", name)]
+
+
+def url_of(path):
+    """A path as crawlers write it."""
+    path = urllib.parse.quote_from_bytes(path, safe="!#$%&'()*+,/:;=?@[]~^|-._")
+    return "/" + re.sub(r"/\.\.?(?=[/?]|$)", "/x", path).lstrip("/")
+
+
+def kept(name, mark, make):
+    """A folder beside the Python environments, made once."""
+    place = run.kept() / f"{name}-{zlib.crc32(mark.read_bytes()):08x}"
+    if not (place / "complete").exists():
+        shutil.rmtree(place, ignore_errors=True)
+        place.mkdir(parents=True)
+        make(place)
+        (place / "complete").touch()
+    return place
+
+
+def asked(questions):
+    """The questions as the programs in readings/ take them."""
+    b64 = lambda text: base64.b64encode(text if isinstance(text, bytes) else text.encode()).decode()
+    return "".join(f"{b64(body)} {','.join(map(b64, tokens))} {','.join(map(b64, paths))}\n"
+                   for body, tokens, paths in questions)
+
+
+def heritrix(version):
+    def ask(questions):
+        jars = kept(f"heritrix-{version}", HERE / "pom.xml", lambda place: call(
+            "mvn", "-q", "-B", "-Dstyle.color=never", "-f", HERE / "pom.xml", f"-Dheritrix={version}",
+            "dependency:copy-dependencies", f"-DoutputDirectory={place}", codes=(0,)))
+        return call("java", "-Xmx1g", "-cp", f"{jars}/*", HERE / "Heritrix.java", input=asked(questions)).split("\n")[:-1]
+    return ask
+
+
+def robots_parser(questions):
+    def make(place):
+        for name in ("package.json", "package-lock.json"):
+            shutil.copy(HERE / name, place)
+        call("npm", "ci", "--silent", "--ignore-scripts", "--no-audit", "--no-fund", cwd=place, codes=(0,))
+    modules = kept("robots-parser", HERE / "package-lock.json", make) / "node_modules"
+    return call("node", HERE / "robots_parser.js", input=asked(questions),
+                env=os.environ | {"NODE_PATH": str(modules)}).split("\n")[:-1]
+
+
+class Web(http.server.BaseHTTPRequestHandler):
+    """A proxy in front of hosts that have the bodies. Wget does not look at queries: one holds the number of the path."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self):
+        url = urllib.parse.urlsplit(self.path)
+        host = url.hostname.removeprefix("h").removesuffix(".test")
+        questions, fetched = self.server.questions, self.server.fetched
+        kind, answer = "text/html", b""
+        if url.path == "/robots.txt" and not url.query:
+            kind, answer = "text/plain", questions[int(host)][0] if host != "start" else b""
+        elif host == "start":
+            answer = b"".join(b"<a href='%s'>" % html.escape(f"http://h{i}.test{mark(path, n)}").encode()
+                              for i, (_, _, paths) in enumerate(questions) for n, path in enumerate(paths))
+        else:
+            fetched[int(host)].add(int(self.path.rpartition("~")[2]))
+        self.send_response(200)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", len(answer))
+        self.end_headers()
+        self.wfile.write(answer)
+
+    do_HEAD = do_GET
+
+    def log_message(self, *_):
+        pass
+
+
+def mark(path, n):
+    return f"{path.partition('#')[0]}{'&' if '?' in path else '?'}~{n}"
+
+
+def wget(questions):
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Web)
+    server.questions, server.fetched = questions, collections.defaultdict(set)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    with folder() as work:
+        subprocess.run(["wget", "--no-config", "-q", "-r", "-l1", "-H", "--delete-after", "-e", "robots=on",
+                        "-e", f"http_proxy=http://127.0.0.1:{server.server_address[1]}/", "http://start.test/"],
+                       cwd=work, check=False)
+    server.shutdown()
+    return ["".join("a" if n in server.fetched[i] else "d" for n in range(len(paths)))
+            for i, (_, _, paths) in enumerate(questions)]
+
+
+def named(body, rnd, name):
+    """The body, with one of the names in it replaced."""
+    names = names_of(body)
+    if not names or rnd.random() < 0.5:
+        return body
+    one = re.escape(rnd.choice(names).encode())
+    return re.sub(rb"(?im)^([ \t]*user-agent[ \t]*:[ \t]*)" + one + rb"(?![\w.-])", rb"\g<1>" + name, body)
+
+
+# reader -> (the name that it goes by, how its User-Agent or token has it, the parser, what it needs)
+READERS = {
+    "heritrix-3.9": ("heritrix/3.4.0", BROWSER, heritrix("3.4.0-20220727"), ("javac", "mvn")),
+    "heritrix": ("heritrix/3.13.0", BROWSER, heritrix("3.13.0"), ("javac", "mvn")),
+    "browsertrix": ("Browsertrix/1.10.0", "%s", robots_parser, ("node", "npm")),
+    "wget": ("Wget", "%s", wget, ("wget",)),
+}
+
+
+def question(reader, body, many, rnd):
+    name, form, *_ = READERS[reader]
+    tokens = [form % name]
+    if reader == "wget":  # it obeys no other name
+        body = named(body, rnd, b"Wget")
+    elif names := names_of(body):
+        tokens.append(form % (rnd.choice(names).lower() + "/1.0"))
+    return body, tokens, list(dict.fromkeys(url_of(path) for path in paths_of(body, many, rnd)[2:]))
+
+
+def main(*, wild: pathlib.Path = SHARED / "robots/wild-2019.tar.gz", sample: int = 400, made: int = 100,
+         paths: int = 25, seed: int = 45, only: str = ""):
+    wrong = 0
+    for reader in [only] if only else READERS:
+        if missing := [tool for tool in READERS[reader][3] if not shutil.which(tool)]:
+            print(f"{reader}: skipped: no {missing[0]} here")
+            continue
+        start, rnd = time.monotonic(), random.Random(seed)
+        all_bodies = list(bodies(wild, made, rnd))
+        real = [b for b in all_bodies if not b[0].startswith("made-")]
+        if sample and sample < len(real):
+            real = rnd.sample(real, sample)
+        chosen = real + all_bodies[len(all_bodies) - made:]
+        questions = [question(reader, body, paths + 2, rnd) for _, body in chosen]
+        theirs = READERS[reader][2](questions)
+        with folder() as work:
+            ours = [answer["own"] for answer in ask_robotsaudit(
+                [(body, tokens, [p.encode() for p in urls]) for body, tokens, urls in questions], work, reader)]
+        answers, differ, examples = collections.Counter(), collections.Counter(), []
+        for (name, _), (_, tokens, urls), mine, its in zip(chosen, questions, ours, theirs, strict=True):
+            kind = "made" if name.startswith("made-") else "real"
+            answers[kind] += len(its)
+            for i, (a, b) in enumerate(zip(mine, its, strict=True)):
+                if a != b:
+                    differ[kind] += 1
+                    examples.append((kind, name, tokens[i // len(urls)], urls[i % len(urls)], f"we {a}, it {b}"))
+        share = {kind: 1 - differ[kind] / n for kind, n in answers.items()}
+        print(f"{reader}: " + ", ".join(f"{100 * share[kind]:.3f} % of {n} answers on {kind} bodies are the same"
+                                        for kind, n in answers.items()) + f"; {time.monotonic() - start:.0f} s")
+        for example in rnd.sample(examples, min(12, len(examples))):
+            print("  ", *example)
+        wrong += share.get("real", share["made"]) < ENOUGH
+    return wrong
