@@ -98,7 +98,8 @@ func (d *decider) readOwn(r *Result, s *subject) {
 		return
 	}
 	isFinal := st.Status/100 != 3 || c.Profile.FollowsRedirects()
-	switch group := st.FinalStatus / 100; {
+	isError := st.FinalStatus/100 == 4 || st.FinalStatus/100 == 5
+	switch {
 	case !isFinal:
 	case st.Outcome == words.OutcomeRules && facts.Flags(st.BodyFlags)&facts.FlagBodyCut == 0:
 		file, err := d.files.get(st)
@@ -110,7 +111,7 @@ func (d *decider) readOwn(r *Result, s *subject) {
 		if m.Reason != robots.ReasonTooCostly {
 			r.Own = OwnReading{c.Software, c.Profile, verdictOf(m.Allowed)}
 		}
-	case (st.Outcome == words.OutcomeUnavailable || st.Outcome == words.OutcomeUnreachable) && (group == 4 || group == 5):
+	case isError && (st.Outcome == words.OutcomeUnavailable || st.Outcome == words.OutcomeUnreachable):
 		r.Own = OwnReading{c.Software, c.Profile, Allowed}
 	}
 }

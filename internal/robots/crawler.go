@@ -86,8 +86,10 @@ var crawlerDifferences = [...]difference{
 	{"it knows no wildcards", func(s *spec) { s.literal = false }},
 	{"an empty rule allows everything", func(s *spec) { s.empty = false }},
 	{"the first rule that matches decides, not the longest", func(s *spec) { s.first = false }},
-	{"of rules without a wildcard it tries one alone, the last in the alphabet that is not after the path",
-		func(s *spec) { s.floor = false }},
+	{
+		"of rules without a wildcard it tries one alone, the last in the alphabet that is not after the path",
+		func(s *spec) { s.floor = false },
+	},
 	{"it tries what follows the last wildcard where it comes first alone", func(s *spec) { s.leftmost = false }},
 	{"it ignores a rule that is a star alone", func(s *spec) { s.cutStar = false }},
 	{"it looks for its group by another name", func(s *spec) { s.mode = ModeExact }},

@@ -1,6 +1,10 @@
 package robots
 
-import "github.com/robotsaudit/robotsaudit/internal/ascii"
+import (
+	"strings"
+
+	"github.com/robotsaudit/robotsaudit/internal/ascii"
+)
 
 const upperHex = "0123456789ABCDEF"
 
@@ -114,7 +118,7 @@ func (p Profile) NormalPath(path string) string { return p.spec().normalPath(pat
 
 func (s *spec) normalPath(path string) string {
 	switch {
-	case s.form > formRaw:
+	case s.form > formRaw && strings.ContainsAny(path, "%?"):
 		return s.form.rewrite(path, true)
 	case s.form != formRFC || isNormal(path):
 		return path

@@ -127,7 +127,8 @@ func (f *File) decode(body []byte) (transcoded bool) {
 		}
 	case bytes.HasPrefix(body, []byte(utf8BOM)):
 		mark = len(utf8BOM)
-	case f.spec.marks == marksRead && len(body) >= 2 && (body[0] == 0xFF && body[1] == 0xFE || body[0] == 0xFE && body[1] == 0xFF):
+	case f.spec.marks == marksRead && len(body) >= 2 &&
+		(body[0] == 0xFF && body[1] == 0xFE || body[0] == 0xFE && body[1] == 0xFF):
 		f.mark = NoteUTF16
 		f.text = FromUTF16(body[2:], body[0] == 0xFE)
 		return true

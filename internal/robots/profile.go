@@ -157,7 +157,7 @@ const (
 	formRFC                 // both are normalised: RFC 9309 §2.2.2
 	formRaw                 // neither is
 	formURI                 // patterns become what ECMAScript's encodeURI makes of them; escapes have upper-case digits
-	formDecoded             // all escapes but %2F are decoded; a path ends at its query, and a pattern begins at the root
+	formDecoded             // all escapes but %2F are decoded, a path ends at its query, a pattern begins at the root
 )
 
 // marks is what becomes of a byte order mark.

@@ -316,8 +316,8 @@ var Matches = []Word{
 
 func (m Match) String() string { return Matches[m].Name }
 
-// Obeys reports whether the claim of a warcinfo record on obedience, if there is one, says that all rules for the crawler
-// were obeyed.
+// Obeys reports whether the claim of a warcinfo record on obedience, if there is one, says that robots.txt was obeyed
+// as it stands.
 func Obeys(claim string) bool {
 	return claim == "" || claim == "obey" || claim == "classic" || claim == "robotsTxtOnly" || claim == "on"
 }

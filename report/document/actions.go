@@ -49,13 +49,17 @@ var reasonsWhy = [...]struct {
 	Class
 	holds func(*report.ViolationRow) bool
 }{
-	{Class{ID: "ignored", Label: "Of these, by a crawler told to ignore it", Meaning: "The warcinfo record says that " +
-		"robots.txt was ignored. Have the crawler obey it, or write down why not."},
-		func(row *report.ViolationRow) bool { return words.Ignores(row.Claim) }},
-	{Class{ID: "parser", Label: "Of these, allowed by the crawler’s own parser", Meaning: "The crawler reads " +
-		"robots.txt otherwise than RFC 9309 does (own_reading). Exclude these paths in its settings, or use a release " +
-		"that reads them."},
-		func(row *report.ViolationRow) bool { return row.OwnReading == words.Allowed.String() }},
+	{
+		Class{ID: "ignored", Label: "Of these, by a crawler told to ignore it", Meaning: "The warcinfo record says that " +
+			"robots.txt was ignored. Have the crawler obey it, or write down why not."},
+		func(row *report.ViolationRow) bool { return words.Ignores(row.Claim) },
+	},
+	{
+		Class{ID: "parser", Label: "Of these, allowed by the crawler’s own parser", Meaning: "The crawler reads " +
+			"robots.txt otherwise than RFC 9309 does (own_reading). Exclude these paths in its settings, or use a release " +
+			"that reads them."},
+		func(row *report.ViolationRow) bool { return row.OwnReading == words.Allowed.String() },
+	},
 }
 
 // IsWhy reports whether a violation is one of those that a cause counts of reasonsWhy; known: it is such a cause.
