@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -59,17 +60,17 @@ func TestSelection(t *testing.T) {
 	}
 }
 
-// A finding comes out of its JSON as it went in.
+// A finding comes out of its bytes as it went in.
 func TestPacked(t *testing.T) {
 	f := testFound(func(f *found) {
 		f.RobotsAge, f.RobotsOffset, f.IsSeed, f.RobotsBodyOffset = new(int64(-5)), new(int64(1<<40)), new(true), nil
 		f.Cited = citedCapture{HopURLs: []string{"", "http://b.example/"}, FinalStatus: new(int16(404)), Others: 3}
 	})
-	s := selection{limit: 1}
-	s.add(&f.ViolationRow, func(kept *found) { kept.Cited = f.Cited })
-	f.clip()
-	f.Row = 1
-	if diff := gocmp.Diff([]*found{f}, s.sorted()); diff != "" {
+	got := new(found)
+	if rest := unpack(appendPacked(nil, reflect.ValueOf(f).Elem()), reflect.ValueOf(got).Elem()); len(rest) > 0 {
+		t.Errorf("%d bytes are left", len(rest))
+	}
+	if diff := gocmp.Diff(f, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
