@@ -185,6 +185,10 @@ type Counts struct {
 	PayloadBytes int64 `parquet:"payload_bytes" json:"payload_bytes"`
 	// Fetches whose `payload_bytes` is null.
 	PayloadUnknown int64 `parquet:"payload_unknown" json:"payload_unknown"`
+	// Sum of `payload_bytes_decoded` of all fetches, where it is known.
+	PayloadBytesDecoded int64 `parquet:"payload_bytes_decoded" json:"payload_bytes_decoded"`
+	// Fetches whose `payload_bytes_decoded` is null.
+	PayloadDecodedUnknown int64 `parquet:"payload_decoded_unknown" json:"payload_decoded_unknown"`
 	// Fetches with modality text.
 	ModalityText int64 `parquet:"modality_text" json:"modality_text"`
 	// Fetches with modality image.
@@ -264,6 +268,11 @@ func (c *Counts) Add(r *Result) {
 		c.PayloadBytes += n
 	} else {
 		c.PayloadUnknown++
+	}
+	if n, known := r.Fetch.DecodedBytes(); known {
+		c.PayloadBytesDecoded += n
+	} else {
+		c.PayloadDecodedUnknown++
 	}
 	*[...]*int64{
 		&c.ModalityUnknown, &c.ModalityText, &c.ModalityImage, &c.ModalityAudio, &c.ModalityVideo,

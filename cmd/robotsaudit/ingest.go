@@ -71,6 +71,8 @@ func (f *inputFlags) addTo(flags *pflag.FlagSet, based string) {
 		"write the SHA-256 of each archive to audit.json, for which it is read once more")
 	flags.BoolVar(&f.options.VerifyDigests, "verify-digests", false,
 		"compare the digests of all records, not of robots.txt alone, with what they hold")
+	flags.BoolVar(&f.options.Sizes, "sizes", false,
+		"decode all payloads, for fetches.payload_bytes_decoded; without it, those alone that are decoded anyway")
 }
 
 func addWorkers(flags *pflag.FlagSet, workers *int, what string) {

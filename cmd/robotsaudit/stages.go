@@ -117,8 +117,7 @@ cannot be one: a task may have to read an archive again.
 		if err != nil {
 			return err
 		}
-		p, err := stages.New(inputs, failures, shards, in.options.VerifyDigests, in.options.DigestInputs, e.options,
-			e.tables, e.ranks)
+		p, err := stages.New(inputs, failures, shards, in.options, e.options, e.tables, e.ranks)
 		if err != nil {
 			return usageErrorf("%v", err)
 		}

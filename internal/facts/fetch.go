@@ -149,6 +149,7 @@ type Fetch struct {
 	Run             int32 // number of the crawler's run in the input or entry (CrawlRun); 0: none is known
 	Length          int64 // -1: not stated by the index
 	PayloadSize     int64 // bytes of the payload, plus 1: see PayloadBytes; 0: not known
+	DecodedSize     int64 // bytes that its codings leave, plus 1; 0: not known
 	Type            RecordType
 	Trust           Trust
 	Flags           Flags
@@ -188,6 +189,9 @@ func (f *Fetch) Time() Time { return Time{f.Micros, f.Precision} }
 // PayloadBytes is the length of the payload as it was transferred: of the record's block, without the HTTP head,
 // with all codings. False: nobody knows it, or the payload is not in the record.
 func (f *Fetch) PayloadBytes() (int64, bool) { return f.PayloadSize - 1, f.PayloadSize > 0 }
+
+// DecodedBytes is the length of the payload once its codings are undone. False: nobody knows it.
+func (f *Fetch) DecodedBytes() (int64, bool) { return f.DecodedSize - 1, f.DecodedSize > 0 }
 
 // listIDEnd separates the names in ListIDs.
 const listIDEnd = "\x00"

@@ -59,10 +59,15 @@ func (c *collected) urls() []string {
 // read reads an archive in memory as if it were a file.
 func read(t testing.TB, archive []byte) *collected {
 	t.Helper()
+	return readBy(t, archive, Options{})
+}
+
+func readBy(t testing.TB, archive []byte, opt Options) *collected {
+	t.Helper()
 	c := new(collected)
 	in := facts.Input{Path: "/archive", Name: "archive", Size: int64(len(archive))}
 	var err error
-	if c.result, err = readSource(t.Context(), in, bytes.NewReader(archive), 0, c, Options{}); err != nil {
+	if c.result, err = readSource(t.Context(), in, bytes.NewReader(archive), 0, c, opt); err != nil {
 		t.Fatalf("error on damage: %v", err)
 	}
 	return c

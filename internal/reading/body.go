@@ -141,6 +141,7 @@ func (e *extractor) applyHead(d *draft, h *httpmsg.Head) {
 		f.Flags |= facts.FlagChallenge
 	}
 	f.Status, f.Location, f.MIMEType = h.Status, h.Location, facts.MediaType(h.ContentType)
+	d.coded = h.Chunked() || len(h.Codings()) > 0
 	f.PolicyHeaders = string(h.Policy)
 	e.policy, h.Policy = h.Policy, nil
 	d.exchange.ContentRange = h.ContentRange
@@ -213,14 +214,15 @@ func (e *extractor) keepBody(d *draft, h *httpmsg.Head, stored io.Reader) error 
 		x.assembly, x.hasBody = d.assembly, true
 		return nil
 	}
-	x.decode(d, h, raw)
+	met := x.decode(d, h, raw)
+	d.keepSize(x.body, met)
 	return nil
 }
 
 // decode makes the body of a policy capture from the stored bytes. One shorter
 // than its Content-Length is a part, even without WARC-Truncated: the connection
 // broke, and a rule may be missing (RFC 9112 §8).
-func (x *exchange) decode(d *draft, h *httpmsg.Head, raw []byte) {
+func (x *exchange) decode(d *draft, h *httpmsg.Head, raw []byte) httpmsg.Faults {
 	switch {
 	case len(raw) > httpmsg.MaxBody:
 		raw = raw[:httpmsg.MaxBody]
@@ -244,6 +246,14 @@ func (x *exchange) decode(d *draft, h *httpmsg.Head, raw []byte) {
 		x.Metas = found.Encode()
 	}
 	x.noteBody(d)
+	return met
+}
+
+// keepSize keeps the length of a body of which all codings were undone, to its end.
+func (d *draft) keepSize(body []byte, met httpmsg.Faults) {
+	if met == 0 {
+		d.decoded = int64(len(body)) + 1
+	}
 }
 
 // payloadFlags are what undoing the codings of a body met, as rows have it.

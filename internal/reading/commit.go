@@ -45,7 +45,8 @@ func NewCommitter(a *facts.Account, opt Options, form warc.Form) *Committer {
 		warcinfos: make(map[recordid.ID]Warcinfo), pairing: newPairing(),
 	}
 	c.extractor = extractor{
-		input: a.Input, entry: a.Entry, verify: opt.Verify, targets: &c.targets, segments: &c.segments,
+		input: a.Input, entry: a.Entry, verify: opt.Verify, sizes: opt.Sizes,
+		targets: &c.targets, segments: &c.segments,
 		head: make([]byte, 0, 4<<10),
 	}
 	return c
@@ -194,7 +195,10 @@ func (c *Committer) place(d *draft, length int64) {
 		x.Flags |= facts.FlagForgeable
 	}
 	if r.Short == 0 && !r.Overrun && r.SegmentNumber == 0 && x.Truncated == "" && x.Type != facts.TypeRevisit {
-		x.PayloadSize = d.payload
+		x.PayloadSize, x.DecodedSize = d.payload, d.decoded
+		if d.payload <= 1 || !d.coded { // there is nothing to undo
+			x.DecodedSize = d.payload
+		}
 	}
 	x.companions.Own = c.at
 	if d.described != nil {

@@ -160,40 +160,71 @@ func TestPolicyHeadersOfAFetch(t *testing.T) {
 }
 
 // TestPayloadBytes: the payload is what follows the HTTP head, with its codings; where it is not all there, nothing
-// is known of its length.
+// is known of its length. Its decoded length is known where there is no coding, or where it is decoded: with --sizes,
+// always.
 func TestPayloadBytes(t *testing.T) {
-	const head = "HTTP/1.1 200 OK\r\nContent-Type: image/png\r\n\r\n"
+	const head = "HTTP/1.1 200 OK\r\nContent-Type: image/png\r\n"
+	const zipped = head + "Content-Encoding: gzip\r\n\r\n"
 	with := func(kind, field, block string) warctest.Record {
 		r := warctest.Response("urn:1", "http://h/", block)
 		r.Type, r.Fields = kind, append(r.Fields, field)
 		return r
 	}
+	response := func(block string) warctest.Record { return warctest.Response("urn:1", "http://h/", block) }
+	of := func(url, block string) warctest.Record { return warctest.Response("urn:1", url, block) }
+	gzip := func(s string) string { return string(warctest.Gzip(s)) }
+	size := int64(len(gzip(strings.Repeat("x", 300_000))))
 	for name, c := range map[string]struct {
-		record warctest.Record
-		want   int64 // -1: not known
+		record               warctest.Record
+		want, decoded, sized int64 // -1: not known; decoded without and with --sizes
 	}{
-		"response":      {warctest.Response("urn:1", "http://h/", head+"12345"), 5},
-		"empty":         {warctest.Response("urn:1", "http://h/", head), 0},
-		"long":          {warctest.Response("urn:1", "http://h/", head+strings.Repeat("x", 300_000)), 300_000},
-		"page":          {warctest.Response("urn:1", "http://h/", ok200), 4},
-		"robots.txt":    {warctest.Response("urn:1", "http://h/robots.txt", ok200), 4},
-		"interim heads": {warctest.Response("urn:1", "http://h/", "HTTP/1.1 103 Early Hints\r\n\r\n"+head+"12345"), 5},
-		"chunks kept": {warctest.Response("urn:1", "http://h/",
-			"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n12345\r\n0\r\n\r\n"), 15},
-		"no HTTP":          {warctest.Response("urn:1", "http://h/", "<html>"), 6},
-		"no end of a head": {warctest.Response("urn:1", "http://h/", "HTTP/1.1 200 OK\r\nA: b"), -1},
-		"truncated":        {with("response", "WARC-Truncated: length", head+"12345"), -1},
-		"segment":          {with("response", "WARC-Segment-Number: 1", head+"12345"), -1},
-		"revisit":          {with("revisit", "WARC-Profile: x", head+"12345"), -1},
-		"resource":         {with("resource", "Content-Type: image/png", "12345"), 5},
+		"response":      {response(head + "\r\n12345"), 5, 5, 5},
+		"empty":         {response(head + "\r\n"), 0, 0, 0},
+		"long":          {response(head + "\r\n" + strings.Repeat("x", 300_000)), 300_000, 300_000, 300_000},
+		"page":          {response(ok200), 4, 4, 4},
+		"robots.txt":    {of("http://h/robots.txt", ok200), 4, 4, 4},
+		"interim heads": {response("HTTP/1.1 103 Early Hints\r\n\r\n" + head + "\r\n12345"), 5, 5, 5},
+		"chunks kept":   {response(head + "Transfer-Encoding: chunked\r\n\r\n" + warctest.Chunked("12345")), 15, -1, 5},
+		"no chunks":     {response(head + "Transfer-Encoding: chunked\r\n\r\n12345"), 5, -1, -1},
+		"gzip":          {response(zipped + gzip(strings.Repeat("x", 300_000))), size, -1, 300_000},
+		"gzip in chunks": {
+			response(strings.Replace(zipped, "\r\n\r\n", "\r\nTransfer-Encoding: chunked\r\n\r\n", 1) +
+				warctest.Chunked(gzip(strings.Repeat("x", 300_000)))), size + 12, -1, 300_000,
+		},
+		"a page of gzip": {
+			response(strings.Replace(zipped, "image/png", "text/html", 1) + gzip("<p>"+strings.Repeat("x", 299_997))), -2, 300_000, 300_000,
+		},
+		"robots.txt of gzip": {of("http://h/robots.txt", zipped+gzip("12345")), -2, 5, 5},
+		"no gzip":            {response(zipped + "12345"), 5, -1, -1},
+		"gzip of nothing":    {response(zipped), 0, 0, 0},
+		"gzip that ends":     {response(zipped + gzip("12345")[:12]), 12, -1, -1},
+		"an unknown coding":  {response(strings.Replace(zipped, "gzip", "x", 1) + "12345"), 5, -1, -1},
+		"no HTTP":            {response("<html>"), 6, 6, 6},
+		"no end of a head":   {response("HTTP/1.1 200 OK\r\nA: b"), -1, -1, -1},
+		"truncated":          {with("response", "WARC-Truncated: length", head+"\r\n12345"), -1, -1, -1},
+		"segment":            {with("response", "WARC-Segment-Number: 1", head+"\r\n12345"), -1, -1, -1},
+		"revisit":            {with("revisit", "WARC-Profile: x", head+"\r\n12345"), -1, -1, -1},
+		"resource":           {with("resource", "Content-Type: image/png", "12345"), 5, 5, 5},
 	} {
-		got := read(t, warctest.Plain(c.record))
-		n, known := got.fetches[0].PayloadBytes()
-		if !known {
-			n = -1
-		}
-		if n != c.want {
-			t.Errorf("%s: %d bytes, want %d", name, n, c.want)
+		for _, verify := range []bool{false, true} {
+			for sizes, decoded := range map[bool]int64{false: c.decoded, true: c.sized} {
+				if verify && !sizes { // digests may need a payload decoded
+					continue
+				}
+				archive := warctest.Plain(warctest.Digested(c.record))
+				got := readBy(t, archive, Options{Verify: verify, Sizes: sizes}).fetches[0]
+				n, known := got.PayloadBytes()
+				if !known {
+					n = -1
+				}
+				m, known := got.DecodedBytes()
+				if !known {
+					m = -1
+				}
+				if n != c.want && c.want != -2 || m != decoded {
+					t.Errorf("%s, --sizes %t: %d bytes, decoded %d, want %d and %d", name, sizes, n, m, c.want, decoded)
+				}
+			}
 		}
 	}
 }

@@ -123,22 +123,38 @@ func (d *draft) checkUnread() error {
 // checkPayload compares WARC-Payload-Digest with a payload, which is read to its
 // end. By WARC 1.1 §5.9 the digest is that of the entity-body of RFC 2616, so
 // without transfer coding; most writers hash the bytes as they store them, chunk
-// sizes and all, and a few hash what is left when every coding is undone.
+// sizes and all, and a few hash what is left when every coding is undone. The length of that is
+// kept, too; with --sizes, a payload is read for it alone.
 func (d *draft) checkPayload(h *httpmsg.Head, payload io.Reader) error {
 	c := d.digests
-	if c == nil || !c.payload.Known() || c.payloadHash != nil || c.compared {
+	compares := c != nil && c.payload.Known() && c.payloadHash == nil && !c.compared
+	measures := d.measures && d.coded && d.decoded == 0 && d.exchange != nil
+	if !compares && !measures {
 		return nil
 	}
-	stored := c.payload.NewHash()
-	payload = io.TeeReader(payload, stored)
+	hashed := func(r io.Reader) (io.Reader, hash.Hash) {
+		if !compares {
+			return r, nil
+		}
+		sum := c.payload.NewHash()
+		return io.TeeReader(r, sum), sum
+	}
+	payload, stored := hashed(payload)
 	var dechunked, decoded hash.Hash
 	plain := payload
 	if h.Chunked() {
-		dechunked = c.payload.NewHash()
-		plain = io.TeeReader(httpmsg.NewChunkedReader(payload), dechunked)
+		plain, dechunked = hashed(httpmsg.NewChunkedReader(payload))
 	}
-	if codings := h.Codings(); len(codings) > 0 && len(codings) <= maxDigestCodings {
-		decoded = hashDecoded(codings, plain, c.payload.NewHash())
+	if codings := h.Codings(); len(codings) == 0 && measures {
+		d.measure(plain)
+	} else if len(codings) > 0 && len(codings) <= maxDigestCodings {
+		whole, closeAll, err := undone(codings, plain)
+		if err == nil {
+			if whole, decoded = hashed(whole); !d.measure(whole) {
+				decoded = nil
+			}
+		}
+		closeAll()
 	}
 	// A coding that breaks off is no error here: what was read of it is hashed, and
 	// matches nothing.
@@ -146,7 +162,9 @@ func (d *draft) checkPayload(h *httpmsg.Head, payload io.Reader) error {
 	if _, err := io.Copy(io.Discard, payload); err != nil {
 		return err
 	}
-	d.comparePayload(stored, dechunked, decoded)
+	if compares {
+		d.comparePayload(stored, dechunked, decoded)
+	}
 	return nil
 }
 
@@ -157,21 +175,40 @@ func (d *draft) leavePayload() {
 	}
 }
 
-// hashDecoded hashes what codings leave of in. It returns nil where they cannot be
-// undone.
-func hashDecoded(codings []string, in io.Reader, sum hash.Hash) hash.Hash {
+// undone is what codings leave of in. closeAll is to be called in any case.
+func undone(codings []string, in io.Reader) (out io.Reader, closeAll func(), err error) {
+	var all []io.Closer
+	closeAll = func() {
+		for _, c := range all {
+			c.Close()
+		}
+	}
 	for i := len(codings) - 1; i >= 0; i-- {
 		r, err := httpmsg.NewDecoder(codings[i], in)
 		if err != nil {
-			return nil
+			return nil, closeAll, err
 		}
-		defer r.Close()
-		in = r
+		all, in = append(all, r), r
 	}
-	if n, err := io.Copy(sum, io.LimitReader(in, maxDigestDecoded)); err != nil || n == maxDigestDecoded {
-		return nil
+	return in, closeAll, nil
+}
+
+// measure reads a payload whose codings are undone to its end, and keeps its length. It returns false where they could
+// not be undone, or leave too much.
+func (d *draft) measure(whole io.Reader) bool {
+	n, err := io.Copy(io.Discard, io.LimitReader(whole, maxDigestDecoded))
+	if err != nil {
+		return false
 	}
-	return sum
+	if n == maxDigestDecoded {
+		if d.measures && d.exchange != nil {
+			d.note(words.IssueLimitReached, "its decoded size is not known", "a payload that its codings make %d bytes or more",
+				int64(maxDigestDecoded))
+		}
+		return false
+	}
+	d.decoded = n + 1
+	return true
 }
 
 // comparePayload settles WARC-Payload-Digest by the hashes of the payload as it is

@@ -32,13 +32,7 @@ func labelled(field, algorithm, s string) string {
 
 func readVerifying(t *testing.T, archive []byte) *collected {
 	t.Helper()
-	c := new(collected)
-	in := facts.Input{Path: "/archive", Name: "archive", Size: int64(len(archive))}
-	var err error
-	if c.result, err = readSource(t.Context(), in, bytes.NewReader(archive), 0, c, Options{Verify: true}); err != nil {
-		t.Fatal(err)
-	}
-	return c
+	return readBy(t, archive, Options{Verify: true})
 }
 
 // What is compared with what: by the kind of record, by the codings of the

@@ -22,6 +22,7 @@ type extractor struct {
 	input    int32
 	entry    string    // of the input, where it is a WACZ
 	verify   bool      // compare the digests of all records, not of policy captures alone
+	sizes    bool      // decode all payloads for their sizes
 	pages    *pageList // of the WACZ; nil where there is none
 	targets  *targetSet
 	segments *segments
@@ -53,6 +54,9 @@ type draft struct {
 	target   string // key of the URL that a policy capture redirects to
 	issues   []facts.Issue
 	payload  int64        // bytes after the HTTP head, plus 1; 0: none is known
+	coded    bool         // they have a transfer or content coding
+	decoded  int64        // bytes that the codings leave, plus 1; 0: not known
+	measures bool         // they are to be found out
 	other    *facts.Fetch // that it is none; nil: no index may take it for one
 	assembly *assembly    // of a first segment
 	more     []byte       // what a continuation adds
@@ -72,7 +76,7 @@ func (e *extractor) extract(r *warc.Record) (d *draft, err error) {
 }
 
 func (e *extractor) begin(r *warc.Record) *draft {
-	e.draft = draft{record: r}
+	e.draft = draft{record: r, measures: e.sizes}
 	return &e.draft
 }
 

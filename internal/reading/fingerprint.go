@@ -20,21 +20,23 @@ const MaxHTTPHead = maxHTTPHead
 // Mode is how archives are read.
 type Mode string
 
-// The modes.
-const (
-	Plain     Mode = "without --verify-digests"
-	Verifying Mode = "with --verify-digests"
-)
+// Plain is the mode without options.
+const Plain Mode = "without --verify-digests"
 
 // Modes are all of them.
-var Modes = [...]Mode{Plain, Verifying}
+var Modes = [...]Mode{ModeOf(false, false), ModeOf(true, false), ModeOf(false, true), ModeOf(true, true)}
 
-// ModeOf is the mode in which the digests of all records are compared, or of policy captures alone.
-func ModeOf(verify bool) Mode {
+// ModeOf is the mode in which the digests of all records are compared, or of policy captures alone; and all payloads
+// are decoded for their sizes, or none that is not decoded anyway.
+func ModeOf(verify, sizes bool) Mode {
+	m := Plain
 	if verify {
-		return Verifying
+		m = "with --verify-digests"
 	}
-	return Plain
+	if sizes {
+		m += ", with --sizes"
+	}
+	return m
 }
 
 // Fingerprint identifies what shapes the facts besides the inputs: their schema, the limits, the vocabulary

@@ -45,6 +45,9 @@ func (e *extractor) scanPage(d *draft, h *httpmsg.Head, stored io.Reader) (io.Re
 		x.pageCut = ended && x.lacks(h, len(raw))
 		more := !ended || x.pageCut || r.SegmentNumber == 1 || r.Short > 0 || x.Truncated != ""
 		body, met := httpmsg.Decode(raw, h, more)
+		if !more {
+			d.keepSize(body, met)
+		}
 		if limit == firstPage && challenge.InPage(body) {
 			x.Flags |= facts.FlagChallenge
 		}

@@ -163,9 +163,11 @@ func (c *Committer) finishAssembled(a *assembly, d *draft) error {
 	x, before := a.exchange, a.exchange.size()
 	if x.Flags&facts.FlagBodyCut == 0 && len(a.raw) <= httpmsg.MaxBody {
 		d.digests = &digestCheck{payload: d.parseDigest("WARC-Payload-Digest", a.origin.PayloadDigest)}
+		decoded := d.decoded // of its own record
 		if err := d.checkPayload(&a.head, bytes.NewReader(a.raw)); err != nil {
 			return err
 		}
+		d.decoded = decoded
 	}
 	x.decode(d, &a.head, a.raw)
 	a.raw = nil

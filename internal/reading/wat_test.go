@@ -81,7 +81,7 @@ func TestWATAgreesWithArchive(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			equal(t, "fetches", got.fetches, want.fetches, apartFromPlace,
-				cmpopts.IgnoreFields(facts.Fetch{}, "Type", "Trust", "Archive", "Index", "Metas", "PayloadSize"))
+				cmpopts.IgnoreFields(facts.Fetch{}, "Type", "Trust", "Archive", "Index", "Metas", "PayloadSize", "DecodedSize"))
 			equal(t, "crawls", got.result.Crawls, want.result.Crawls)
 			equal(t, "issues", got.kinds(), want.kinds())
 			for i, f := range got.fetches {

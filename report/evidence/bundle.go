@@ -199,8 +199,8 @@ func (s *Settings) Foreign() (list []string) {
 	if own := weburl.PublicSuffixVersion(); s.PublicSuffixList != own {
 		list = append(list, fmt.Sprintf("public_suffix_list %.200q", s.PublicSuffixList))
 	}
-	if s.FactsFingerprint != reading.ModeOf(false).Fingerprint() &&
-		s.FactsFingerprint != reading.ModeOf(true).Fingerprint() {
+	isOurs := func(m reading.Mode) bool { return s.FactsFingerprint == m.Fingerprint() }
+	if !slices.ContainsFunc(reading.Modes[:], isOurs) {
 		list = append(list, fmt.Sprintf("facts_fingerprint %.200q", s.FactsFingerprint))
 	}
 	return list

@@ -31,6 +31,7 @@ type Figures struct {
 	languages                     tallies // by the first one that was found
 	names                         []*name // sorted: the largest first
 	undigested                    int64   // content fetches
+	decoded, coded                int64   // bytes of content fetches, decoded; those of which that is not known
 	unnamed                       int64   // content fetches without a host
 	verdicts, refusals            counts  // of fetches that are not of robots.txt
 	claims                        counts
@@ -207,7 +208,8 @@ func (f *Figures) readFetches(ctx context.Context, dir string) error {
 	payloads := run.NewSorter(dir, payloadRuns)
 	numbers := make(map[string]int32) // of names
 	for row, err := range results.Rows(ctx, f.res, report.FetchesTable, "url_host_name", "url_host_registered_domain",
-		"fetch_time", "fetch_status", "record_type", "content_digest", "content_mime_type", "content_languages", "payload_bytes", "modality",
+		"fetch_time", "fetch_status", "record_type", "content_digest", "content_mime_type", "content_languages", "payload_bytes",
+		"payload_bytes_decoded", "modality",
 		"refusal", "warc_record_length", "agent", "claim", "verdict", "reason", "certainty") {
 		if err != nil {
 			return err
@@ -226,6 +228,11 @@ func (f *Figures) readFetches(ctx context.Context, dir string) error {
 		}
 		if !isContent(row) {
 			continue
+		}
+		if n := row.PayloadBytesDecoded; n != nil {
+			f.decoded += *n
+		} else {
+			f.coded++
 		}
 		size := f.size(row)
 		key := cmp.Or(row.RegisteredDomain, row.HostName)

@@ -157,7 +157,8 @@ func widen(host *report.HostRow, micros *int64) {
 
 // columnsToCount are the columns of fetches that counts need.
 var columnsToCount = withPlace[report.FetchRow]([]string{
-	"origin", "url_host_name", "url_host_registered_domain", "fetch_time", "record_type", "payload_bytes", "modality",
+	"origin", "url_host_name", "url_host_registered_domain", "fetch_time", "record_type", "payload_bytes", "payload_bytes_decoded",
+	"modality",
 	"refusal", "agent", "claim", "verdict", "evidence", "reason", "certainty", "notes", "tags_from", "hints",
 })
 
@@ -214,6 +215,9 @@ func (f *countedFetch) count() {
 	}
 	if n := f.Content.PayloadBytes; n != nil {
 		r.Fetch.PayloadSize = *n + 1
+	}
+	if n := f.Content.PayloadBytesDecoded; n != nil {
+		r.Fetch.DecodedSize = *n + 1
 	}
 	if f.TagsFrom == evaluate.PageUnknown.String() {
 		r.Page.From = evaluate.PageUnknown

@@ -76,7 +76,8 @@ LOST = [
     ("digest, length, media type and record ID as recorded", {"content_mime_type"}, lambda p: p.indexed and not p.want["content_mime_type"].isascii()),
     ("digest, length, media type and record ID as recorded", {"content_mime_detected", "content_languages"},
      lambda p: p.indexed and p.got["content_mime_detected"] in (None, p.got["content_mime_type"])),
-    ("digest, length, media type and record ID as recorded", {"payload_bytes"}, lambda p: p.indexed and p.got["payload_bytes"] is None),
+    ("digest, length, media type and record ID as recorded", {"payload_bytes", "payload_bytes_decoded"},
+     lambda p: p.indexed and p.got["payload_bytes"] is p.got["payload_bytes_decoded"] is None),
     ("damage of the archive", {"url", "url_surtkey"}, lambda p: p.got["url"].startswith(p.want["url"] + "%20"))]
 VIOLATION = ("certain", "probable")
 # What none of these archives shows. evaluate/scenario/testdata/9-indexes.txt does.

@@ -138,6 +138,11 @@ class AuditOptions(TypedDict, total=False):
         str,
         "URL of an object store that is not Amazon's, for s3://…"
     ]
+    sizes: Annotated[
+        bool,
+        "decode all payloads, for fetches.payload_bytes_decoded; without it, those alone that are decoded "
+        "anyway"
+    ]
     tables: Annotated[
         str | Sequence[str],
         "write these TABLES alone, by name as in violations,host_stats, or by set: verdicts (what report.html "

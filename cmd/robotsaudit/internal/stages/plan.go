@@ -30,6 +30,7 @@ type Plan struct {
 	Version       string          `json:"version"` // of the program
 	Shards        int             `json:"shards"`
 	VerifyDigests bool            `json:"verify_digests,omitempty"`
+	Sizes         bool            `json:"sizes,omitempty"`
 	DigestInputs  bool            `json:"digest_inputs,omitempty"`
 	Settings      report.Settings `json:"settings"`
 	Tables        []string        `json:"tables,omitempty"`   // nil: all
@@ -39,6 +40,8 @@ type Plan struct {
 	inputs  []facts.Input // of a plan that is made
 	shardOf []int32       // of each input
 }
+
+func (p *Plan) mode() reading.Mode { return reading.ModeOf(p.VerifyDigests, p.Sizes) }
 
 // plannedInput is an input and the shard that reads it.
 type plannedInput struct {
@@ -64,15 +67,15 @@ const planFile = "plan.json"
 
 // New makes a plan of inputs, which have their final order and names. Shards are about equally
 // large, however the inputs are ordered. Its errors are of inputs that no plan can name.
-func New(inputs []ingest.Input, failed []*ingest.InputError, shards int, verify, digest bool, opt evaluate.Options,
+func New(inputs []ingest.Input, failed []*ingest.InputError, shards int, how ingest.Options, opt evaluate.Options,
 	tables []string, ranks *report.Ranks,
 ) (*Plan, error) {
 	p := &Plan{
-		Version: report.Version(), Shards: shards, VerifyDigests: verify, DigestInputs: digest, Tables: tables,
-		inputs: inputs,
+		Version: report.Version(), Shards: shards, VerifyDigests: how.VerifyDigests, Sizes: how.Sizes,
+		DigestInputs: how.DigestInputs, Tables: tables, inputs: inputs,
 	}
 	opt.Profile = cmp.Or(opt.Profile, evaluate.RFC9309)
-	p.Settings = report.NewSettings(&opt, reading.ModeOf(verify).Fingerprint(), ranks)
+	p.Settings = report.NewSettings(&opt, p.mode().Fingerprint(), ranks)
 	for _, in := range inputs {
 		switch {
 		case in.Path == facts.Stdin:
@@ -255,7 +258,7 @@ func Load(ctx context.Context, s Store) (*Plan, error) {
 	err = json.Unmarshal(b, p)
 	switch {
 	case err == nil && p.ID != "" && (p.Version != report.Version() ||
-		p.Settings.FactsFingerprint != reading.ModeOf(p.VerifyDigests).Fingerprint()):
+		p.Settings.FactsFingerprint != p.mode().Fingerprint()):
 		return nil, fmt.Errorf("the plan in %s was made by robotsaudit %s, and this is %s, or built otherwise; run "+
 			"all stages with one program, or make a new plan in another folder",
 			s, p.Version, report.Version())

@@ -138,7 +138,7 @@ func planned(t testing.TB, facts string, shards int, opt evaluate.Options, args 
 	inputs, failures := ingest.Expand(t.Context(), args, ingest.ExpandOptions{})
 	s := &staged{
 		t: t, facts: must(stages.OpenStore(facts))(t),
-		plan: must(stages.New(inputs, failures, shards, false, false, opt, nil, nil))(t),
+		plan: must(stages.New(inputs, failures, shards, ingest.Options{}, opt, nil, nil))(t),
 	}
 	if err := s.plan.Save(t.Context(), s.facts, ""); err != nil {
 		t.Fatal(err)
@@ -348,7 +348,7 @@ func TestRefused(t *testing.T) {
 		},
 		"another plan": {"", func(*staged, string) {}, func(s *staged) error {
 			inputs, _ := ingest.Expand(t.Context(), []string{archives}, ingest.ExpandOptions{})
-			p := must(stages.New(inputs, nil, 4, false, false, evaluate.Options{}, nil, nil))(t)
+			p := must(stages.New(inputs, nil, 4, ingest.Options{}, evaluate.Options{}, nil, nil))(t)
 			return p.Save(t.Context(), s.facts, "")
 		}, "holds another plan"},
 		"no such shard": {"", func(*staged, string) {}, func(s *staged) error { return s.read(3) }, "from 0 to 2"},
