@@ -268,6 +268,16 @@ func MediaType(contentType string) string {
 	return strings.ToLower(strings.TrimSpace(m))
 }
 
+// DetectedType is a media type that was found in content, as Fetch has it; "" where it is none. Some makers of WATs
+// give an empty field the value of the field before it.
+func DetectedType(written string) string {
+	m := MediaType(written)
+	if top, sub, _ := strings.Cut(m, "/"); top == "" || sub == "" {
+		return ""
+	}
+	return m
+}
+
 // maxLanguages bounds a list of languages: Common Crawl lists three.
 const maxLanguages = 64
 

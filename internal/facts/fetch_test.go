@@ -21,3 +21,14 @@ func TestLanguageList(t *testing.T) {
 		}
 	}
 }
+
+// What is found in content is a media type, or nothing.
+func TestDetectedType(t *testing.T) {
+	for written, want := range map[string]string{
+		"Text/HTML; charset=utf-8": "text/html", "": "", "clueweb09-ja0016-50-00000": "", "text/": "", "/html": "",
+	} {
+		if got := DetectedType(written); got != want {
+			t.Errorf("%q: %q, want %q", written, got, want)
+		}
+	}
+}

@@ -83,7 +83,7 @@ func (e *extractor) identify(d *draft, url weburl.URL) {
 		Entry: e.entry, Offset: r.Offset, Type: recordTypes[r.Type], Status: -1,
 		PayloadDigest: facts.AtMost(r.PayloadDigest, warc.MaxFieldValue),
 		Truncated:     facts.AtMost(r.Truncated, maxWord), Millis: -1,
-		DetectedType: facts.MediaType(r.PayloadType), Languages: facts.LanguageList(r.Languages),
+		DetectedType: facts.DetectedType(r.PayloadType), Languages: facts.LanguageList(r.Languages),
 	}
 	f.Flags = e.pages.flags(url)
 	if r.Streamed {
