@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/internal/agents"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 	"github.com/robotsaudit/robotsaudit/report/document"
@@ -144,7 +145,8 @@ func (f *Figures) latest(b *Form) string {
 func (f *Figures) period(b *Form) string {
 	return b.say("From %s to %s; fetches of content without a date: %s",
 		"SELECT strftime(min(fetch_time), '%m/%Y'), strftime(max(fetch_time), '%m/%Y'), count(*) - count(fetch_time) FROM content",
-		month(f.content.first), month(f.content.last), f.content.undated)
+		month(f.content.first), month(f.content.last), f.content.undated) +
+		" These are the months of the first and the last fetch of content. Collection may have paused between them."
 }
 
 // publicSets is section 2.1.
@@ -307,7 +309,7 @@ func (f *Figures) crawlerTable(b *Form, crawlers []*tally) document.Table {
 			"count(*) FILTER (is_content AND size IS NULL), strftime(min(fetch_time) FILTER (is_content), '%m/%Y'), "+
 			"strftime(max(fetch_time) FILTER (is_content), '%m/%Y') FROM audited GROUP BY crawler "+
 			"ORDER BY 3 DESC, crawler NULLS FIRST LIMIT "+fmt.Sprint(maxListed),
-		append(withNumbers("Crawler", "Fetches", "Fetches of content", "Bytes of these", "Of unknown size"),
+		append(withNumbers("Crawler", "Fetches", "Fetches of content", "Bytes of these fetches", "Fetches of unknown size"),
 			document.Words.Columns("From", "To")...), rows)
 	for i, c := range crawlers[:len(rows)] {
 		made := "not in the list"
@@ -328,16 +330,16 @@ func (f *Figures) verdictTable(b *Form) document.Table {
 	rows := f.verdicts.rows(2)
 	for _, row := range rows {
 		if row[1] == "" {
-			row[1] = "not disallowed"
+			row[1] = "no finding"
 		}
 	}
 	t := b.table("What robots.txt said of the fetches", "There is none",
-		"SELECT verdict, coalesce(certainty, 'not disallowed') AS certainty, count(*) FROM audited "+
+		"SELECT verdict, coalesce(certainty, 'no finding') AS certainty, count(*) FROM audited "+
 			"WHERE reason <> 'robots_txt_itself' GROUP BY ALL ORDER BY verdict, certainty",
 		append(document.Words.Columns("Verdict", "Certainty that the crawler violated it"), document.Number.Columns("Fetches")...), rows)
 	t.Notes = []string{"Certain: the crawler had fetched the robots.txt that forbids it. Probable: a robots.txt captured in time " +
 		"forbids it, but a doubt remains. Possible: nothing proves that the crawler knew, or made the fetch. Contested: another copy of robots.txt, or another " +
-		"reading, allows it."}
+		"reading, allows it. No finding: robots.txt allowed the fetch, or the verdict is unknown."}
 	return t
 }
 
@@ -362,11 +364,17 @@ func (f *Figures) claimTable(b *Form) document.Table {
 }
 
 func (f *Figures) modalityTable(b *Form) document.Table {
-	return tallyTable(b, "Modality", "modality", f.modalities)
+	t := tallyTable(b, "Modality", "modality", f.modalities)
+	for _, row := range t.Rows {
+		if m := words.Parse[evaluate.Modality](evaluate.Modalities, row[0].Text); m != evaluate.ModalityUnknown {
+			t.Notes = append(t.Notes, row[0].Text+": "+strings.ReplaceAll(evaluate.Modalities[m].Meaning, "`", ""))
+		}
+	}
+	return t
 }
 
 func (f *Figures) typeTable(b *Form) document.Table {
-	return tallyTable(b, "Media type", "content_mime_type", f.types)
+	return tallyTable(b, "Declared media type", "content_mime_type", f.types)
 }
 
 func (f *Figures) languageTable(b *Form) document.Table {
@@ -402,7 +410,7 @@ func (f *Figures) nameTable(b *Form, listed int) document.Table {
 		fmt.Sprintf("SELECT rank, name, bytes_distinct::BIGINT, bytes_all::BIGINT, fetches, unknown FROM names ORDER BY rank LIMIT %d",
 			min(listed, maxListed)),
 		append(append(document.Number.Columns("Rank"), document.Words.Columns("Name")...),
-			document.Number.Columns("Bytes of distinct payloads", "Bytes of all fetches", "Fetches", "Of unknown size")...), rows)
+			document.Number.Columns("Bytes of distinct payloads", "Bytes of all fetches", "Fetches", "Fetches of unknown size")...), rows)
 	if listed > maxListed {
 		t.More = "All are in domains.csv."
 	}
@@ -442,7 +450,8 @@ func (f *Figures) found(b *Form) document.Term {
 			"SELECT count(*) FILTER (certainty = 'certain'), count(*) FILTER (certainty <> 'certain') FROM "+f.limited("restrictions")+
 				" WHERE purpose = 'train' AND kind = 'usage'",
 			f.objections.of("certain"), f.objections.all()-f.objections.of("certain")),
-		"A reservation in terms of service, or in a file that the archives do not hold, is not among them.", unread)
+		"These are statements about use. Rules of robots.txt that allow or disallow a fetch count in 2.3, and not here. A "+
+			"reservation in terms of service, or in a file that the archives do not hold, is not among them.", unread)
 }
 
 // limited is a table with the columns of a key, limited to the part, in SQL.
@@ -469,7 +478,7 @@ func (f *Figures) signalTable(b *Form) document.Table {
 		return document.NewTable("signals", "", "The audit left out the table usage_signals.")
 	}
 	rows := f.signals.rows(2)
-	return b.table("Statements that restrict a use, by protocol: a row for each fetch and statement", "None was found",
+	return b.table("Statements that restrict a use, by protocol: a row for each fetch and statement", "No statement that restricts a use was found",
 		"SELECT protocol, purpose, count(*) FROM "+source(f.res, "usage_signals")+" WHERE binds AND preference = 'restrict' AND "+
 			"(url, warc_filename, warc_record_offset) IN (SELECT (url, warc_filename, warc_record_offset) FROM audited) "+
 			"GROUP BY ALL ORDER BY protocol, purpose LIMIT "+fmt.Sprint(maxListed),
