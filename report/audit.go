@@ -135,6 +135,7 @@ type AuditInput struct {
 
 	Digests DigestStats `json:"digests"`
 	Crawls  []Crawl     `json:"crawls,omitempty"`
+	Titles  []string    `json:"titles,omitempty"` // of a WACZ, and of those in it
 }
 
 // Facts about an archive as a whole.

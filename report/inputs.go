@@ -127,7 +127,7 @@ func auditInput(in *facts.InputResult) *AuditInput {
 		LogEvents: in.Events,
 		Indexed:   in.Indexed, IndexedRobots: in.IndexedRobots, CommonCrawls: in.CommonCrawls,
 		RobotsIn: in.RobotsIn,
-		Digests:  in.Digests, Crawls: in.Crawls,
+		Digests:  in.Digests, Crawls: in.Crawls, Titles: in.Titles,
 	}
 }
 

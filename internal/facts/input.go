@@ -152,6 +152,7 @@ type InputStats struct {
 	Others   int64       `json:"others,omitempty"` // records of TypeOther
 	Coarse   int64       `json:"coarse,omitempty"` // fetches whose date is coarser than a second, or none
 	Crawls   []Crawl     `json:"crawls,omitempty"`
+	Titles   []string    `json:"titles,omitempty"` // of a WACZ, and of those in it
 	Runs     []CrawlRun  `json:"runs,omitempty"`
 
 	// UserAgents of the captures of robots.txt, the first two; "": one without.
@@ -174,6 +175,9 @@ func (s *InputStats) Add(other *InputStats) {
 	for _, crawl := range other.Crawls {
 		s.AddCrawl(crawl)
 	}
+	for _, title := range other.Titles {
+		s.AddTitle(title)
+	}
 	s.Runs = append(s.Runs, other.Runs...)
 	for _, agent := range other.RobotsAgents {
 		s.AddRobotsAgent(agent)
@@ -195,6 +199,9 @@ func (s *InputStats) AddRobotsAgent(userAgent string) {
 
 // AddCommonCrawl adds the name of a monthly crawl, as there are a few.
 func (s *InputStats) AddCommonCrawl(name string) { addName(&s.CommonCrawls, name) }
+
+// AddTitle adds the title of a WACZ.
+func (s *InputStats) AddTitle(title string) { addName(&s.Titles, title) }
 
 // AddRobotsIn adds an archive that holds some robots.txt, as there are a few.
 func (s *InputStats) AddRobotsIn(archive string) { addName(&s.RobotsIn, archive) }

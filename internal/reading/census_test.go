@@ -184,6 +184,7 @@ func entrySummaries(t *testing.T, path string, whole *collected) (lines string) 
 	for i := range sum.Runs {
 		sum.Runs[i].Entry = whole.result.Runs[i].Entry
 	}
+	sum.Titles = whole.result.Titles // of datapackage.json: TestPackageTitle
 	equal(t, path+": the entries together", sum, whole.result.InputStats)
 	return lines
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/robotsaudit/robotsaudit/internal/archive/httpmsg"
 	"github.com/robotsaudit/robotsaudit/internal/archive/wacz"
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/digest"
@@ -72,8 +73,10 @@ func (r *waczReader) readListing(list *wacz.Listing, size int64) error {
 			return err
 		}
 	}
-	if r.opt.Verify {
-		if err := r.verifyPackage(list.Entries); err != nil {
+	at := slices.IndexFunc(list.Entries,
+		func(e wacz.Entry) bool { return e.Local() == wacz.PackageFile && e.Problem == "" })
+	if at >= 0 {
+		if err := r.readPackage(&list.Entries[at], list.Entries); err != nil {
 			return err
 		}
 	}
@@ -108,19 +111,31 @@ func (r *waczReader) readEntries(entries []wacz.Entry) error {
 	return nil
 }
 
-// verifyPackage compares the digests that datapackage.json gives of entries with
-// what they hold.
-func (r *waczReader) verifyPackage(entries []wacz.Entry) error {
-	at := slices.IndexFunc(entries, func(e wacz.Entry) bool { return e.Local() == wacz.PackageFile && e.Problem == "" })
-	if at < 0 {
+// readPackage takes the title from datapackage.json, if that is whole. With Verify, it compares the digests of entries
+// there with what they hold.
+func (r *waczReader) readPackage(e *wacz.Entry, entries []wacz.Entry) error {
+	title, err := wacz.PackageTitle(e)
+	if warc.IsReadError(err) {
+		return err
+	}
+	if title != "" {
+		fault, err := e.Fault()
+		if err != nil {
+			return err
+		}
+		if fault == nil {
+			r.account.Stats.AddTitle(facts.AtMost(title, httpmsg.MaxUserAgent))
+		}
+	}
+	if !r.opt.Verify {
 		return nil
 	}
-	digests, err := wacz.PackageDigests(&entries[at])
+	digests, err := wacz.PackageDigests(e)
 	switch {
 	case warc.IsReadError(err):
 		return err
 	case err != nil:
-		return r.report(&entries[at], words.IssueUnknownDigest,
+		return r.report(e, words.IssueUnknownDigest,
 			fmt.Sprintf("the digests of entries cannot be read (%v)", err), "not verified")
 	}
 	for i := range entries {

@@ -305,6 +305,33 @@ func TestPackageDigests(t *testing.T) {
 	}
 }
 
+// The title of a WACZ is that of a datapackage.json that is whole.
+func TestPackageTitle(t *testing.T) {
+	archive := warctest.StoredEntry("archive/a.warc.gz", warctest.GzipMembers(warctest.Response("urn:a", "http://h/a", ok200)))
+	for json, want := range map[string][]string{
+		`{"title": "Elections", "resources": 5}`: {"Elections"},
+		`{"title": 5}`:                           nil,
+		`{"title": "Elections"`:                  nil,
+		`{"title": ""}`:                          nil,
+	} {
+		wacz := warctest.Zip(t, archive, warctest.StoredEntry("datapackage.json", []byte(json)))
+		outer := warctest.Zip(t, archive, warctest.StoredEntry("a.wacz", wacz))
+		damaged := bytes.Replace(wacz, []byte(`"title"`), []byte(`"titel"`), 1)
+		for form, content := range map[string][]byte{"whole": wacz, "nested": outer, "damaged": damaged} {
+			want := want
+			if form == "damaged" {
+				want = nil
+			}
+			result, err := readSource(t.Context(), facts.Input{Path: "/a.wacz", Size: int64(len(content))},
+				bytes.NewReader(content), 0, new(collected), Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			equal(t, form+json, result.Titles, want)
+		}
+	}
+}
+
 // Many entries, and entries that inflate to much, take no memory.
 func TestZipBombs(t *testing.T) {
 	if testing.Short() {

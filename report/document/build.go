@@ -145,7 +145,8 @@ func (b *builder) document(options *Options) *Document {
 func (b *builder) siteSection() Section {
 	t := b.collections.table("sites-collections", "By collection and policy", "Collection", "Claims about robots.txt")
 	t.Notes = []string{"A collection is a folder of archives, a WACZ, or what warcinfo records say that they are " +
-		"part of (isPartOf). A fetch may count in several. An archive whose warcinfo records name several counts in " +
+		"part of (isPartOf). Where none says so, the title of a WACZ is one, which may be its program's own word. " +
+		"A fetch may count in several. An archive whose warcinfo records name several counts in " +
 		"each. What archives claim about robots.txt is the field robots of these records: a mandate such as legal " +
 		"deposit may override robots.txt. It changes no verdict."}
 	if n := b.byInput[noInput+1].Fetches; n > 0 {

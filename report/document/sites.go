@@ -232,7 +232,8 @@ func (g groupTally) table(id, caption string, names ...string) Table {
 	return t
 }
 
-// collections are what the archives' places and warcinfo records say that an input belongs to.
+// collections are what the archives' places and warcinfo records say that an input belongs to. Where no such record
+// names a collection, the title of a WACZ does.
 func collections(in *report.AuditInput) (names []string) {
 	if in.Container == "wacz" {
 		names = append(names, "WACZ "+Clip(in.Name, maxName))
@@ -245,6 +246,12 @@ func collections(in *report.AuditInput) (names []string) {
 		if name := "isPartOf " + Clip(c.IsPartOf, maxName); c.IsPartOf != "" && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
+	}
+	if len(names) > 1 {
+		return names
+	}
+	for _, title := range in.Titles {
+		names = append(names, "title "+Clip(title, maxName))
 	}
 	return names
 }

@@ -49,17 +49,29 @@ func ParsePage(line []byte) (p Page, ok bool) {
 	return Page{fields.URL, fields.Seed}, fields.URL != "" || fields.Format != ""
 }
 
+// PackageTitle reads the title that a datapackage.json gives its WACZ; "" where it gives none.
+func PackageTitle(e *Entry) (string, error) {
+	var p struct{ Title string }
+	if err := decodePackage(e, &p); err != nil {
+		return "", err
+	}
+	return p.Title, nil
+}
+
+func decodePackage(e *Entry, into any) error {
+	return json.NewDecoder(io.LimitReader(warc.MarkFailures(e.Open()), maxPackage)).Decode(into)
+}
+
 // PackageDigests reads the digests by entry, in the form of WACZ 1.1, "hash", or of
 // 1.0, "stats" and "hashing".
 func PackageDigests(e *Entry) (map[string]string, error) {
-	content := e.Open()
 	var p struct {
 		Resources []struct {
 			Path, Hash, Hashing string
 			Stats               struct{ Hash string }
 		}
 	}
-	if err := json.NewDecoder(io.LimitReader(warc.MarkFailures(content), maxPackage)).Decode(&p); err != nil {
+	if err := decodePackage(e, &p); err != nil {
 		return nil, err
 	}
 	digests := make(map[string]string)
