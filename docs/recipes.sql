@@ -163,6 +163,42 @@ FROM 'out/exclusions.parquet'
 WHERE verdict = 'allowed'
 ORDER BY url, log_time;
 
+-- == A site's access log (audit --access-log …)
+
+-- null: no crawler that is known by name. Forged are requests in an operator's name from elsewhere.
+-- Which crawlers came, did they ask for robots.txt, and what were they refused?
+SELECT agent, count(*) AS requests, count(*) FILTER (reason = 'robots_txt_itself') AS robots_txt,
+       count(*) FILTER (verdict = 'disallowed') AS disallowed,
+       count(*) FILTER (certainty = 'certain') AS certain,
+       count(*) FILTER (certainty = 'probable') AS probable,
+       count(*) FILTER (fetch_status IN (401, 402, 403, 429)) AS refused,
+       count(*) FILTER (reason = 'forged_agent') AS forged
+FROM 'out/fetches.parquet'
+GROUP BY agent
+ORDER BY requests DESC, agent;
+
+-- A change is the first time that a crawler was served another robots.txt than before. obeyed_in is
+-- how long after it the crawler last did what that forbids; null: it never did.
+-- How long after a change of robots.txt did each crawler obey? (maybe none)
+WITH served AS (
+    SELECT origin, agent, fetch_time, body_digest, lag(body_digest) OVER own AS before_digest
+    FROM 'out/robots.parquet'
+    WHERE outcome = 'rules' AND agent IS NOT NULL
+    WINDOW own AS (PARTITION BY origin, agent ORDER BY fetch_time, robots_id)
+), changes AS (
+    SELECT origin, agent, fetch_time AS changed,
+           lead(fetch_time) OVER (PARTITION BY origin, agent ORDER BY fetch_time) AS until
+    FROM served
+    WHERE body_digest <> before_digest
+)
+SELECT c.origin, c.agent, changed, max(f.fetch_time) - changed AS obeyed_in, count(f.url) AS disallowed
+FROM changes c
+LEFT JOIN 'out/fetches.parquet' f
+    ON f.origin = c.origin AND f.agent = c.agent AND f.verdict = 'disallowed'
+    AND f.fetch_time >= changed AND (until IS NULL OR f.fetch_time < until)
+GROUP BY c.origin, c.agent, changed
+ORDER BY c.origin, c.agent, changed;
+
 -- == The audit itself
 
 -- Which archives were read, and how much of each?

@@ -82,6 +82,12 @@ func (d *decider) settle(r *Result, tl *timeline, other string) error {
 	case !s.time.Known(): // "Time"
 		r.Reason = words.NoTime
 		return nil
+	case s.Flags&facts.FlagForged != 0: // "Access logs"
+		r.Reason = words.ForgedAgent
+		return nil
+	case s.Trust == facts.TrustLogged && s.agent == "":
+		r.Reason = words.NoCrawler
+		return nil
 	}
 	if s.Flags&facts.FlagURLCut != 0 {
 		r.Notes |= words.NoteURLCut
@@ -230,6 +236,7 @@ func (d *decider) doubts(s *subject, v *view) (n Notes) {
 			when(st.OtherTarget, words.NoteOtherTarget) |
 			when(st.Mismatched, words.NoteDigestMismatch) |
 			when(st.IsListed(), words.NoteListedRobots) |
+			when(isDoubtfulLine(&st.Fetch), words.NoteLogged) |
 			when(st.Coarsest < facts.PrecisionSecond, words.NoteCoarseDate)
 	}
 	isUnbound := s.Flags&facts.FlagUnbound != 0 ||
@@ -241,9 +248,16 @@ func (d *decider) doubts(s *subject, v *view) (n Notes) {
 		when(s.Trust == facts.TrustResynced, words.NoteResynced) |
 		when(s.Trust == facts.TrustIndexed || isUnbound, words.NoteIndexed) |
 		when(s.Trust == facts.TrustListed && !isUnbound, words.NoteListed) |
+		when(isDoubtfulLine(s.Fetch), words.NoteLogged) |
 		when(s.Flags&facts.FlagMayBeNoFetch != 0, words.NoteNoStatus) |
 		when(s.Flags&facts.FlagRefuted != 0, words.NoteNoRecord) |
 		when(s.Flags&facts.FlagHostMismatch != 0, words.NoteHostMismatch)
+}
+
+// isDoubtfulLine reports whether a fetch is a line of an access log that may be by somebody else than its User-Agent
+// says, or, of robots.txt, whose size does not show which version was served ("Access logs").
+func isDoubtfulLine(f *facts.Fetch) bool {
+	return f.Trust == facts.TrustLogged && f.Flags&facts.FlagOperator == 0
 }
 
 // when returns notes, where they apply.
@@ -476,6 +490,9 @@ func (d *decider) askCopies(s *subject, tl *timeline, v *view) (c copyAnswers) {
 		return words.NoteSameMoment
 	}
 	ask := func(st *State) {
+		if st.Trust == facts.TrustLogged && s.see(st).isRefusal {
+			return // what the site refuses to other clients, this crawler did not get ("Access logs")
+		}
 		// who got what a redirect leads to without a token, nothing shows
 		isOwn := st.Kind == facts.CaptureRobots && s.see(st).isOwn
 		isAfter := s.see(st).relation == shownAfter
@@ -539,6 +556,7 @@ type subject struct {
 
 	places       places     // of records that several archives hold
 	runs         *facts.Set // knows the runs of crawlers
+	unclear      unclear    // as of timeline
 	own          *line      // the crawler's own captures; nil: none
 	ownsNameless bool       // captures without a token in the fetch's run are among them
 	withRefusals bool       // what other crawlers were refused governs, since nothing else does
@@ -553,7 +571,7 @@ func (d *decider) newSubject(f *facts.Fetch, agent string, tl *timeline, asOf fa
 	s := subject{
 		Fetch: f, number: d.subjects, path: weburl.PathQueryOf(f.Origin, f.URL), agent: agent, key: d.keys.of(agent),
 		token: agent,
-		time:  f.Time(), places: tl.places, runs: d.runs,
+		time:  f.Time(), places: tl.places, runs: d.runs, unclear: tl.unclear,
 	}
 	if asOf.Known() {
 		s.time, s.asOf = asOf, true
@@ -1201,6 +1219,9 @@ func (s *State) hops() []resolve.Step {
 func (s *State) isRefusal() bool {
 	refuses := s.FinalStatus == http.StatusUnauthorized || s.FinalStatus == http.StatusForbidden ||
 		s.FinalStatus == http.StatusTooManyRequests
+	if s.Trust == facts.TrustLogged && s.Outcome == words.OutcomeUnreachable {
+		return true // servers answer many clients so, to be rid of them ("Access logs")
+	}
 	return refuses && s.Outcome == words.OutcomeUnavailable && s.Reason == words.Unavailable
 }
 
@@ -1297,7 +1318,20 @@ func (s *subject) counts(st *State) bool {
 // mayGovern reports whether a capture is a candidate: at or before the fetch, and no refusal to another
 // crawler, which has no effect on this one ("Refusals").
 func (s *subject) mayGovern(st *State) bool {
-	return s.counts(st) && (!st.isRefusal() || s.withRefusals || s.see(st).isOwn)
+	return s.counts(st) && (!st.isRefusal() || s.withRefusals || s.see(st).isOwn) && !s.isOver(st)
+}
+
+// isOver reports whether a line of an access log, which says that there is no robots.txt or that it failed, was
+// followed by one that says that it was served, and not which version. Of a refusal, one of the same crawler counts.
+func (s *subject) isOver(st *State) bool {
+	if s.unclear == nil || st.Trust != facts.TrustLogged || st.Outcome.HasRules() {
+		return false
+	}
+	by := anyone
+	if st.isRefusal() {
+		by = st.key
+	}
+	return s.unclear.any(by, st.Micros, s.time.Micros)
 }
 
 // isUnreadable reports whether nobody knows what a crawler received that used a capture at the fetch.

@@ -30,21 +30,30 @@ type naming struct {
 	last    crawler // fetches of one crawler follow one another
 	lastFor string  // the User-Agent of last
 	asked   bool    // there is a last
+
+	logged *naming // the same for lines of access logs: they are of many crawlers, and no option names all
 }
 
 // maxCached bounds the User-Agents whose crawlers are kept.
 const maxCached = 4096
 
 func newNaming(opt *Options) naming {
-	return naming{
-		own: opt.Crawler, mapped: opt.CrawlerMap, used: make([]bool, len(opt.CrawlerMap)),
-		known: make(map[string]crawler),
-	}
+	n := naming{mapped: opt.CrawlerMap, used: make([]bool, len(opt.CrawlerMap)), known: make(map[string]crawler)}
+	logged := n
+	logged.known = make(map[string]crawler)
+	n.own, n.logged = opt.Crawler, &logged
+	return n
 }
 
 // crawlerOf reports who made a fetch.
 func (d *decider) crawlerOf(f *facts.Fetch) crawler {
 	n := &d.naming
+	if f.Trust == facts.TrustLogged {
+		if f.Flags&facts.FlagForged != 0 { // "Access logs"
+			return crawler{}
+		}
+		n = n.logged
+	}
 	if f.UserAgent != n.lastFor || !n.asked {
 		n.last, n.lastFor, n.asked = n.of(f.UserAgent), f.UserAgent, true
 	}
@@ -57,6 +66,11 @@ func (d *decider) crawlerOf(f *facts.Fetch) crawler {
 			c.source = words.AgentFromRobotsSubset
 		case facts.SourceList:
 			c.source = words.AgentFromList
+		case facts.SourceAccessLog:
+			c.source = words.AgentFromAccessLog
+			if f.Flags&facts.FlagOperator != 0 {
+				c.source = words.AgentFromRanges
+			}
 		}
 	}
 	return c

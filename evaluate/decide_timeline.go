@@ -25,13 +25,17 @@ type timeline struct {
 	targets []*State         // of redirects of robots.txt: others than those that count, by time
 	leads   leads            // redirects that may have led to others
 	places  places           // of records that several archives hold
+	unclear unclear          // lines of access logs that show no more than that robots.txt was served
 	unread  []facts.Time     // of captures that indexes report and no input holds, in order
 }
 
 func newTimeline(states []*State, marks []resolve.Mark) *timeline {
 	slices.SortFunc(states, func(a, b *State) int { return facts.CompareInTime(&a.Fetch, &b.Fetch) })
-	states = filter(states, func(st *State) bool { return st.Time().Known() })
-	t := &timeline{all: newLine(states), byAgent: make(map[string]*line), marks: marks, places: make(places)}
+	served := newUnclear(states)
+	states = filter(states, func(st *State) bool { return st.Time().Known() && !st.Unclear })
+	t := &timeline{
+		all: newLine(states), unclear: served, byAgent: make(map[string]*line), marks: marks, places: make(places),
+	}
 	if len(states) > 0 && !slices.ContainsFunc(states, func(st *State) bool { return st.key != states[0].key }) {
 		t.byAgent[states[0].key] = t.all // of most origins
 		return t
@@ -44,6 +48,35 @@ func newTimeline(states []*State, marks []resolve.Mark) *timeline {
 		t.byAgent[key] = newLine(own)
 	}
 	return t
+}
+
+// unclear are the moments of lines of access logs that show no more than that robots.txt was served, by crawler, and
+// all by anyone.
+type unclear map[string][]int64
+
+// anyone is the crawler of all. No fetch is by it.
+const anyone = "\x01"
+
+// newUnclear takes states in order.
+func newUnclear(states []*State) unclear {
+	var u unclear
+	for _, st := range states {
+		if !st.Unclear || !st.Time().Known() {
+			continue
+		}
+		if u == nil {
+			u = make(unclear)
+		}
+		u[st.key] = append(u[st.key], st.Micros)
+		u[anyone] = append(u[anyone], st.Micros)
+	}
+	return u
+}
+
+// any reports whether a crawler was served so between two moments.
+func (u unclear) any(key string, from, to int64) bool {
+	i, _ := slices.BinarySearch(u[key], from)
+	return i < len(u[key]) && u[key][i] <= to
 }
 
 // line is a sequence of robots captures in the order of compareInTime. Captures without a usable

@@ -432,6 +432,7 @@ func (x *explainer) capture(st *State, roles []string) (*ExplainedCapture, error
 		when(st.Forgeable, words.NoteForgeable),
 		when(st.Mismatched, words.NoteDigestMismatch),
 		when(st.IsListed(), words.NoteListedRobots),
+		when(isDoubtfulLine(&st.Fetch), words.NoteLogged),
 		when(st.OtherTarget, words.NoteOtherTarget),
 	} {
 		c.Doubts = append(c.Doubts, doubt.Strings()...)

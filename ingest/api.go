@@ -11,4 +11,6 @@ type (
 	Input       = facts.Input       // an archive to read
 	InputResult = facts.InputResult // what reading it came to
 	Failure     = facts.Failure     // an input that could not be read at all
+	AccessLog   = facts.AccessLog   // how access logs are to be read
+	LogRanges   = facts.LogRanges   // a file with the addresses of a crawler's operator
 )

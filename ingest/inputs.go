@@ -45,6 +45,9 @@ type ExpandOptions struct {
 	IDColumn string
 	// Bodies is a folder with the bodies that the tables name by their digests; "": there is none.
 	Bodies string
+	// AccessLogs are files that the user calls access logs, which AccessLog tells how to read.
+	AccessLogs []string
+	AccessLog  facts.AccessLog
 }
 
 // Expand turns arguments into inputs, sorted by path, each file once: files,
@@ -61,6 +64,14 @@ func Expand(ctx context.Context, args []string, opt ExpandOptions) (inputs []Inp
 	x.called = facts.Input{RobotsList: true, Bodies: opt.Bodies}
 	for _, path := range opt.Robots {
 		x.path(ctx, path)
+	}
+	x.called = facts.Input{AccessLog: opt.AccessLog.String()}
+	for _, path := range opt.AccessLogs {
+		if path == facts.Stdin {
+			x.argument(ctx, path)
+		} else {
+			x.path(ctx, path)
+		}
 	}
 	x.called = facts.Input{}
 	for _, arg := range args {
@@ -85,7 +96,9 @@ func (x *expander) fail(arg, format string, args ...any) {
 func (x *expander) argument(ctx context.Context, arg string) {
 	switch {
 	case arg == facts.Stdin:
-		x.add(facts.Input{Path: facts.Stdin, Name: facts.Stdin})
+		in := x.called
+		in.Path, in.Name = facts.Stdin, facts.Stdin
+		x.add(in)
 	case strings.HasPrefix(arg, "@"):
 		x.list(ctx, arg[1:])
 	case strings.HasSuffix(object.Shown(arg), ".paths.gz"):
@@ -117,6 +130,8 @@ func (x *expander) named(ctx context.Context, arg string) {
 	switch {
 	case err == nil && info.IsDir() && x.called.List:
 		x.fail(arg, "is a folder; name a list of URLs")
+	case err == nil && info.IsDir() && x.called.AccessLog != "":
+		x.fail(arg, "is a folder; name access logs, or give a glob")
 	case err == nil && info.IsDir() && x.called.RobotsList:
 		x.repository(ctx, arg)
 	case err == nil && info.IsDir():

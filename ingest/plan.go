@@ -146,6 +146,9 @@ func taskName(fingerprint string, inputs []facts.Input) string {
 		if in.RobotsList {
 			fmt.Fprintf(h, "robots %q\n", in.Bodies)
 		}
+		if in.AccessLog != "" {
+			fmt.Fprintf(h, "access log %q\n", in.AccessLog)
+		}
 	}
 	return "task-" + hex.EncodeToString(h.Sum(nil)[:8])
 }

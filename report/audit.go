@@ -119,7 +119,8 @@ type AuditInput struct {
 	Fingerprint string           `json:"fingerprint"`
 	SHA256      *string          `json:"sha256"` // of its bytes, hexadecimal; nil: not computed
 	Container   string           `json:"container"`
-	Commit      string           `json:"commit,omitempty"` // of a git repository
+	Commit      string           `json:"commit,omitempty"`     // of a git repository
+	AccessLog   *AuditLog        `json:"access_log,omitempty"` // how an access log was read
 	Records     map[string]int64 `json:"records"`
 	Fetches     int64            `json:"fetches"`
 	Robots      int64            `json:"robots"`
@@ -136,6 +137,21 @@ type AuditInput struct {
 	Digests DigestStats `json:"digests"`
 	Crawls  []Crawl     `json:"crawls,omitempty"`
 	Titles  []string    `json:"titles,omitempty"` // of a WACZ, and of those in it
+}
+
+// AuditLog is how an access log was read.
+type AuditLog struct {
+	Sites     []string    `json:"sites,omitempty"`       // whose requests count
+	Format    string      `json:"line_format,omitempty"` // "": found line by line
+	Ranges    []LogRanges `json:"ranges,omitempty"`
+	Addresses string      `json:"addresses"` // left out, hashed, or kept
+}
+
+// LogRanges is a list of the addresses of a crawler's operator.
+type LogRanges struct {
+	Agent  string `json:"agent"`
+	Name   string `json:"name"` // of the file
+	SHA256 string `json:"sha256"`
 }
 
 // Facts about an archive as a whole.

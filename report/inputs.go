@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 
 	"github.com/dustin/go-humanize/english"
@@ -27,6 +28,7 @@ const (
 // an AuditInput of each, and write and ReadAudit pass them one by one.
 type Inputs struct {
 	Archives, Indexes, Lists int
+	Logs                     int   // access logs
 	Tables                   int   // of robots.txt
 	Rows                     int64 // of these: captures
 	Size                     int64
@@ -38,9 +40,17 @@ type Inputs struct {
 }
 
 // Count is the number of inputs.
-func (i *Inputs) Count() int64 { return int64(i.Archives + i.Indexes + i.Lists + i.Tables) }
+func (i *Inputs) Count() int64 { return int64(i.Archives + i.Indexes + i.Lists + i.Logs + i.Tables) }
 
-// String counts archives, and also indexes, lists of URLs, and tables of robots.txt.
+// Noun is what the results call a fetch. Who reads the log of a site asks for the requests to it.
+func (i *Inputs) Noun() string {
+	if i.Logs > 0 && i.Archives+i.Indexes+i.Lists == 0 {
+		return "request"
+	}
+	return "fetch"
+}
+
+// String counts archives, and also indexes, lists of URLs, access logs, and tables of robots.txt.
 func (i *Inputs) String() string {
 	var parts []string
 	if i.Archives > 0 || i.Count() == 0 {
@@ -51,6 +61,9 @@ func (i *Inputs) String() string {
 	}
 	if i.Lists > 0 {
 		parts = append(parts, english.Plural(i.Lists, "list of URLs", "lists of URLs"))
+	}
+	if i.Logs > 0 {
+		parts = append(parts, english.Plural(i.Logs, "access log", ""))
 	}
 	if i.Tables > 0 {
 		parts = append(parts, english.Plural(i.Tables, "table of robots.txt", "tables of robots.txt"))
@@ -64,6 +77,8 @@ func (i *Inputs) add(in *AuditInput) {
 		i.Lists++
 	case in.Container == index.RobotsList.String():
 		i.Tables++
+	case in.Container == index.AccessLog.String():
+		i.Logs++
 	case index.IsFormat(in.Container):
 		i.Indexes++
 	default:
@@ -123,12 +138,35 @@ func auditInput(in *facts.InputResult) *AuditInput {
 	return &AuditInput{
 		Name: locator(in.Name), Size: in.Size, Fingerprint: in.Fingerprint,
 		SHA256: known(in.SHA256, in.SHA256 != ""), Container: in.Container, Commit: in.Commit(),
-		Records: in.Records, Fetches: in.Fetches, Robots: in.Robots, Issues: in.Issues, Resynced: in.Resynced,
+		AccessLog: auditLog(in.AccessLog),
+		Records:   in.Records, Fetches: in.Fetches, Robots: in.Robots, Issues: in.Issues, Resynced: in.Resynced,
 		LogEvents: in.Events,
 		Indexed:   in.Indexed, IndexedRobots: in.IndexedRobots, CommonCrawls: in.CommonCrawls,
 		RobotsIn: in.RobotsIn,
 		Digests:  in.Digests, Crawls: in.Crawls, Titles: in.Titles,
 	}
+}
+
+// auditLog describes how a log was read, by the text of facts.AccessLog. It names no folder.
+func auditLog(text string) *AuditLog {
+	if text == "" {
+		return nil
+	}
+	a, err := facts.ParseAccessLog(text)
+	if err != nil {
+		return nil // facts that were read before hold it whole
+	}
+	l := &AuditLog{Sites: a.Sites, Format: a.Format, Addresses: "left out"}
+	switch {
+	case a.Keep:
+		l.Addresses = "kept"
+	case a.Key != "":
+		l.Addresses = "hashed"
+	}
+	for _, r := range a.Ranges {
+		l.Ranges = append(l.Ranges, LogRanges{Agent: r.Token, Name: filepath.Base(r.Path), SHA256: r.Sum})
+	}
+	return l
 }
 
 // ReadAudit reads audit.json, and calls each for the inputs, in their order. When it returns false, nothing more is

@@ -143,7 +143,7 @@ func TestWords(t *testing.T) {
 			names[w.Name] = true
 		}
 	}
-	if words.NoteListedRobots != 1<<(len(words.NoteWords)-1) {
+	if words.NoteLogged != 1<<(len(words.NoteWords)-1) {
 		t.Errorf("%d notes have words", len(words.NoteWords))
 	}
 }

@@ -28,8 +28,8 @@ func runCheck(cmd *cobra.Command, args []string, flags *inputFlags, format strin
 	if format == "json" {
 		p = &jsonCheck{json.NewEncoder(out)}
 	}
-	inputs, failures := expand(cmd, args, flags.urls)
-	if err := cmd.Context().Err(); err != nil {
+	inputs, failures, err := expand(cmd, args, flags.urls)
+	if err := cmp.Or(err, cmd.Context().Err()); err != nil {
 		return err
 	}
 	faults := int64(len(failures))
@@ -49,7 +49,7 @@ func runCheck(cmd *cobra.Command, args []string, flags *inputFlags, format strin
 		Workers: flags.options.Workers, Stdin: cmd.InOrStdin(),
 		VerifyDigests: flags.options.VerifyDigests,
 	}
-	err := records.Check(cmd.Context(), inputs, opt, func(c *records.Checked) error {
+	err = records.Check(cmd.Context(), inputs, opt, func(c *records.Checked) error {
 		faults += c.InputStats.Issues
 		if err := reportFailures(c.Path); err != nil {
 			return err

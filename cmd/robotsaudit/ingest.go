@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -65,6 +66,7 @@ func (f *inputFlags) addTo(flags *pflag.FlagSet, based string) {
 			"body; or a git repository whose history holds them, a file each (repeatable); see docs/FORMATS.md")
 	flags.String("robots-bodies", "",
 		"folder `DIR` with the bodies that the tables in --robots name by their digests: a file each, of that name")
+	addAccessLog(flags)
 	addBase(flags, based)
 	addRemote(flags)
 	flags.BoolVar(&f.options.DigestInputs, "digest-inputs", false,
@@ -145,8 +147,8 @@ found, 3 if there is any other problem, else 0. docs/SCHEMA.md explains the kind
 func findInputs(cmd *cobra.Command, log *slog.Logger, args, urls []string) ([]ingest.Input, []*ingest.InputError,
 	error,
 ) {
-	inputs, failures := expand(cmd, args, urls)
-	if err := cmd.Context().Err(); err != nil {
+	inputs, failures, err := expand(cmd, args, urls)
+	if err := cmp.Or(err, cmd.Context().Err()); err != nil {
 		return nil, nil, err
 	}
 	for _, f := range failures {

@@ -245,7 +245,8 @@ Many machines, as under Slurm, share an audit in stages: see 'robotsaudit plan -
 
 // inputArgs requires at least one archive.
 func inputArgs(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 && !cmd.Flags().Changed("urls") && !cmd.Flags().Changed("robots") {
+	if len(args) == 0 && !cmd.Flags().Changed("urls") && !cmd.Flags().Changed("robots") &&
+		!cmd.Flags().Changed("access-log") {
 		return usageErrorf("no archive given; name a file, a folder or a list, as in: %s", firstExample(cmd))
 	}
 	if id := cmd.Flags().Lookup("id-column"); id != nil && id.Changed && !cmd.Flags().Changed("urls") {
@@ -261,7 +262,7 @@ func inputArgs(cmd *cobra.Command, args []string) error {
 }
 
 // fileFlags name files that are read.
-var fileFlags = []string{"agents-file", "config", "crawler-map", "documents", "ranks", "robots", "urls"}
+var fileFlags = []string{"address-key", "agents-file", "config", "crawler-map", "documents", "ranges", "ranks", "robots", "urls"}
 
 // refuseStdin refuses standard input as a file that a flag names.
 func refuseStdin(cmd *cobra.Command) error {

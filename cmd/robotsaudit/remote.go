@@ -76,7 +76,7 @@ func isFolder(path string) bool {
 }
 
 // expand finds the inputs that a command's arguments name, and lists of URLs.
-func expand(cmd *cobra.Command, args, lists []string) ([]ingest.Input, []*ingest.InputError) {
+func expand(cmd *cobra.Command, args, lists []string) ([]ingest.Input, []*ingest.InputError, error) {
 	base, _ := cmd.Flags().GetString("base")
 	trust, _ := cmd.Flags().GetBool("trust-lists")
 	id, _ := cmd.Flags().GetString("id-column")
@@ -85,7 +85,13 @@ func expand(cmd *cobra.Command, args, lists []string) ([]ingest.Input, []*ingest
 	if bodies != "" { // the plan is read elsewhere, too
 		bodies, _ = filepath.Abs(bodies)
 	}
-	return ingest.Expand(cmd.Context(), args, ingest.ExpandOptions{
+	logs, how, err := accessLogs(cmd)
+	if err != nil {
+		return nil, nil, err
+	}
+	inputs, failures := ingest.Expand(cmd.Context(), args, ingest.ExpandOptions{
 		Base: base, TrustLists: trust, URLs: lists, IDColumn: id, Robots: tables, Bodies: bodies,
+		AccessLogs: logs, AccessLog: how,
 	})
+	return inputs, failures, nil
 }

@@ -136,7 +136,8 @@ cannot be one: a task may have to read an archive again.
 func refuseSecrets(cmd *cobra.Command, inputs []string) error {
 	base, _ := cmd.Flags().GetString("base")
 	tables, _ := cmd.Flags().GetStringArray("robots")
-	for _, in := range slices.Concat(inputs, tables, []string{base}) {
+	logs, _ := cmd.Flags().GetStringArray("access-log")
+	for _, in := range slices.Concat(inputs, tables, logs, []string{base}) {
 		if !object.IsRemote(in) || strings.HasSuffix(object.Shown(in), ".paths.gz") {
 			continue
 		}

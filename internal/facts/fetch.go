@@ -24,19 +24,21 @@ const (
 	TypeIndexed
 	TypeRow   // of a table of robots.txt
 	TypeOther // no fetch, though an index may have a row of it that looks like one
+	TypeAccessLog
 )
 
 // RecordTypes is indexed by RecordType.
 var RecordTypes = []words.Word{
-	typeUnknown:  {Name: "unknown"},
-	TypeResponse: {Name: "response", Meaning: "A WARC response record."},
-	TypeRevisit:  {Name: "revisit", Meaning: "A WARC revisit record."},
-	TypeResource: {Name: "resource", Meaning: "A WARC resource record."},
-	TypeARC:      {Name: "arc", Meaning: "An ARC record."},
-	TypeLogLine:  {Name: "log", Meaning: "A line of a crawler's log: of `robots` alone."},
-	TypeIndexed:  {Name: "indexed", Meaning: "No record was read: an index or a list of URLs reports the fetch."},
-	TypeRow:      {Name: "row", Meaning: "A row of a table of robots.txt: of `robots` alone."},
-	TypeOther:    {Name: "other"},
+	typeUnknown:   {Name: "unknown"},
+	TypeResponse:  {Name: "response", Meaning: "A WARC response record."},
+	TypeRevisit:   {Name: "revisit", Meaning: "A WARC revisit record."},
+	TypeResource:  {Name: "resource", Meaning: "A WARC resource record."},
+	TypeARC:       {Name: "arc", Meaning: "An ARC record."},
+	TypeLogLine:   {Name: "log", Meaning: "A line of a crawler's log: of `robots` alone."},
+	TypeIndexed:   {Name: "indexed", Meaning: "No record was read: an index or a list of URLs reports the fetch."},
+	TypeRow:       {Name: "row", Meaning: "A row of a table of robots.txt: of `robots` alone."},
+	TypeOther:     {Name: "other"},
+	TypeAccessLog: {Name: "access_log", Meaning: "A line of an access log of the site."},
 }
 
 func (t RecordType) String() string { return words.Name(RecordTypes, t) }
@@ -62,10 +64,11 @@ const (
 	SourceWarcinfo
 	SourceRobotsSubset // of a row of an index: the one that all captures of robots.txt have
 	SourceList         // the list of URLs itself
+	SourceAccessLog    // the line of an access log
 )
 
 func (s Source) String() string {
-	return [...]string{"none", "request", "warcinfo", "robots_subset", "list"}[s]
+	return [...]string{"none", "request", "warcinfo", "robots_subset", "list", "access_log"}[s]
 }
 
 // Trust is the certainty that a record stands at a true boundary of the archive. The
@@ -79,6 +82,7 @@ const (
 	TrustIndexed
 	TrustListed
 	TrustVerified
+	TrustLogged
 )
 
 // Trusts is indexed by Trust.
@@ -92,6 +96,7 @@ var Trusts = []words.Word{
 		Name:    "verified",
 		Meaning: "An index or a list reports it, and the record was found there (`--verify`).",
 	},
+	TrustLogged: {Name: "logged", Meaning: "There is no record: the site's own access log reports it."},
 }
 
 func (t Trust) String() string { return words.Name(Trusts, t) }
@@ -130,6 +135,8 @@ const (
 	FlagOfWAT         // a record of a WAT describes it, and its request, if there is one
 	FlagMayBeNoFetch  // a row of an index without a status: its record may be metadata, or a conversion
 	FlagChallenge     // the answer is a test for crawlers, in place of the content
+	FlagOperator      // a line of an access log: its address is the operator's whose crawler the User-Agent names
+	FlagForged        // the same, and it is not
 )
 
 // Fetch is a row of facts: one captured exchange as the archive records it.
@@ -177,6 +184,7 @@ type Fetch struct {
 	ListIDs         string      // the user's own names of its rows in lists of URLs: ListedIDs
 	// since 1970, of the answer's Date field; 0: it has none, or has an Age field, so that a cache may have sent it
 	ServerSeconds int64
+	Client        string // of a line of an access log: its address, hashed or as it is; "": not kept
 }
 
 // NoMillis stands for a duration that is negative, no number or too long: the fetch may have ended at

@@ -26,6 +26,8 @@ type Input struct {
 	RobotsList bool   `json:"robots_list,omitempty"` // the user calls it a table of robots.txt
 	Bodies     string `json:"bodies,omitempty"`      // folder with the bodies that such a table names by their digests; "": none
 
+	AccessLog string `json:"access_log,omitempty"` // the user calls it an access log: how it is to be read (AccessLog.String)
+
 	Confined bool `json:"confined,omitempty"` // a list or index on a server names it, not the user: see object.Confined
 }
 
@@ -84,6 +86,7 @@ func (in Input) Same(other Input) bool {
 	}
 	return in.Object() == other.Object() && in.List == other.List && in.IDColumn == other.IDColumn &&
 		in.RobotsList == other.RobotsList && in.Bodies == other.Bodies &&
+		in.AccessLog == other.AccessLog &&
 		(in.MTime != 0 || in.Version != "" || !object.IsRemote(in.Path))
 }
 

@@ -1,5 +1,6 @@
 // Package index reads descriptions of captures: CDX and CDXJ files, the answers of CDX servers,
-// Common Crawl's columnar index, lists of URLs with times, and tables of captures of robots.txt.
+// Common Crawl's columnar index, lists of URLs with times, tables of captures of robots.txt, and access
+// logs of web servers.
 //
 // Content decides the format. All formats yield the same Row, with the index's content and nothing
 // else.
@@ -53,6 +54,7 @@ type Row struct {
 	RecordID recordid.ID // lists, wget's CDX, and Common Crawl since 2026
 	ListID   string      // lists alone: the user's own name of the row
 	Robots               // tables of robots.txt alone
+	Logged               // access logs alone
 	Line     int64       // number of the row in its file, from 1; in text every line counts
 	NoZone   bool        // Micros is of a column that declares local times
 	At       int64       // offset of the line in the file, or -1 where it is compressed or Parquet
@@ -100,6 +102,7 @@ type Fault struct {
 	Line   int64 // number of the row or line; of the first one that is lost
 	Offset int64 // as Row.At
 	Rest   bool  // nothing of the file can be read after it: the next call returns io.EOF
+	NoLoss bool  // it was read: a line of an access log that is of no request to the site
 	Detail string
 }
 
@@ -119,12 +122,13 @@ const (
 	CCIndex           // Common Crawl's columnar index, in Parquet
 	URLList           // URLs and times, in Parquet, CSV or JSON lines
 	RobotsList        // captures of robots.txt, in the same; never found by Sniff
+	AccessLog         // lines of a web server's log of requests; never found by Sniff
 )
 
 var formatNames = [...]string{
 	None: "", CDX: "cdx", CDXJ: "cdxj", ZipNum: "zipnum",
 	CDXServer: "cdx-server", Parquet: "parquet", CCIndex: "cc-index", URLList: "url-list",
-	RobotsList: "robots-list",
+	RobotsList: "robots-list", AccessLog: "access-log",
 }
 
 func (f Format) String() string { return formatNames[f] }
@@ -141,6 +145,9 @@ type Options struct {
 	// PartRows is how many rows a part of a Divided has at least, if there is more than one; 0 means
 	// what is good for large files.
 	PartRows int64
+	// AccessLog is how such a log is to be read. Packed: r has undone its compression.
+	AccessLog AccessLogOptions
+	Packed    bool
 }
 
 // Open reads an index of size bytes. Parquet needs r to be an io.ReaderAt. Open undoes gzip: the
@@ -161,7 +168,7 @@ func Open(f Format, r io.Reader, size int64, opt Options) (Reader, error) {
 		return p, nil
 	}
 	switch f {
-	case CDX, CDXJ, CDXServer, URLList, RobotsList:
+	case CDX, CDXJ, CDXServer, URLList, RobotsList, AccessLog:
 		return openText(f, r, opt)
 	case ZipNum:
 		return nil, errors.New("it is the summary of a ZipNum cluster, which has no rows; name the cluster's " +

@@ -390,7 +390,7 @@ func (r *textReader) Next(row *Row) error {
 			}
 		}
 		if fault != "" {
-			return &Fault{Line: row.Line, Offset: row.At, Detail: fault}
+			return &Fault{Line: row.Line, Offset: row.At, NoLoss: isForeign(fault), Detail: fault}
 		}
 		if ok {
 			return nil
@@ -404,6 +404,7 @@ func openText(f Format, r io.Reader, opt Options) (Reader, error) {
 	if err != nil {
 		return nil, err
 	}
+	split.packed = split.packed || opt.Packed
 	t := &textReader{format: f, split: split}
 	begin, err := t.begin()
 	if err != nil {
@@ -415,6 +416,12 @@ func openText(f Format, r io.Reader, opt Options) (Reader, error) {
 		t.parse = new(cdxLines).parse
 	case f == CDXJ:
 		t.parse = new(cdxjLines).parse
+	case f == AccessLog:
+		log, err := newAccessLog(opt.AccessLog)
+		if err != nil {
+			return nil, err
+		}
+		t.parse = log.parse
 	case f == CDXServer && begin == '[':
 		if _, err := t.split.br.Discard(1); err != nil { // the bracket of the whole array
 			return nil, err

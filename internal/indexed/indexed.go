@@ -30,6 +30,10 @@ type Options struct {
 	Progress func(int)  // receives the bytes of every read; may be nil
 	Cores    warc.Cores // that may read parts of it where they are idle; nil: none
 	PartRows int64      // rows that are read by one core; 0: as in index.Options
+
+	// Text is an access log without its compression, which Packed tells; nil for all else.
+	Text   io.Reader
+	Packed bool
 }
 
 // Read reads an input that is an index or a list of URLs: at random, by at, or else from its start.
@@ -42,8 +46,17 @@ func Read(a *facts.Account, in facts.Input, format index.Format, from *warc.Sour
 	if at != nil {
 		src = &gaugedText{SectionReader: io.NewSectionReader(failing{at}, 0, size), gauge: &read}
 	}
-	rows, err := index.Open(format, src, size,
-		index.Options{Path: in.Path, IDColumn: in.IDColumn, PartRows: opt.PartRows})
+	how, err := facts.AccessLog{}, error(nil)
+	if in.AccessLog != "" {
+		if how, err = facts.ParseAccessLog(in.AccessLog); err != nil {
+			return result, err
+		}
+		src = opt.Text
+	}
+	rows, err := index.Open(format, src, size, index.Options{
+		Path: in.Path, IDColumn: in.IDColumn, PartRows: opt.PartRows, Packed: opt.Packed,
+		AccessLog: index.AccessLogOptions{Sites: how.Sites, Format: how.Format},
+	})
 	switch {
 	case warc.IsReadError(err):
 		return result, err
@@ -64,6 +77,11 @@ func Read(a *facts.Account, in facts.Input, format index.Format, from *warc.Sour
 			return result, &warc.ReadError{Err: fmt.Errorf("the folder of bodies: %w", err)}
 		}
 		defer x.bodies.Close()
+	}
+	if in.AccessLog != "" {
+		if x.clients, err = newClients(&how); err != nil {
+			return result, err
+		}
 	}
 	if divided, ok := rows.(index.Divided); ok {
 		var n atomic.Int64 // rows read
@@ -170,7 +188,9 @@ type indexReader struct {
 	*facts.Account
 	format index.Format
 	bodies *os.Root // with the bodies that rows name by their digests; nil: none
-	sum    warc.Chain
+	// of access logs
+	clients *clients
+	sum     warc.Chain
 	faults
 
 	mu     sync.Mutex
@@ -293,10 +313,12 @@ type indexPart struct {
 	input  int32
 	format index.Format
 	bodies *os.Root // as of indexReader
-	listed bool
-	out    facts.Sink
-	facts  *facts.Writer // nil: out is that of the whole input
-	ahead  func(rows int)
+	// of access logs
+	clients *clients
+	listed  bool
+	out     facts.Sink
+	facts   *facts.Writer // nil: out is that of the whole input
+	ahead   func(rows int)
 
 	stats  facts.InputStats
 	sum    warc.Chain
@@ -307,6 +329,7 @@ type indexPart struct {
 	made    facts.Fetch // reused
 	indexed int64       // rows of fetches, of captures, and of none
 	rows    int64
+	logged  int64
 	none    int64
 
 	elsewhere      int64  // files of a git repository whose paths name no host
@@ -321,7 +344,8 @@ type indexPart struct {
 
 func (x *indexReader) newPart(out facts.Sink, ahead func(int)) *indexPart {
 	return &indexPart{
-		input: x.Input, format: x.format, bodies: x.bodies, listed: x.format == index.URLList, out: out, ahead: ahead,
+		input: x.Input, format: x.format, bodies: x.bodies, clients: x.clients, listed: x.format == index.URLList,
+		out: out, ahead: ahead,
 		stats: facts.InputStats{Records: make(map[string]int64)}, faults: newFaults(),
 	}
 }
@@ -350,6 +374,8 @@ func (p *indexPart) read(rows index.Reader) error {
 			return nil
 		case warc.IsReadError(err):
 			return err
+		case errors.As(err, &fault) && fault.NoLoss:
+			p.fault(words.IssueBadLogLine, fault.Offset, fault.Error(), "line skipped")
 		case errors.As(err, &fault) && !fault.Rest:
 			p.fault(words.IssueBadIndexRow, fault.Offset, fault.Error(), "row skipped")
 		default:
@@ -370,13 +396,14 @@ func (p *indexPart) read(rows index.Reader) error {
 func (p *indexPart) finish() {
 	p.sumText()
 	for kind, n := range map[string]int64{
-		facts.TypeIndexed.String(): p.indexed, facts.TypeRow.String(): p.rows, "none": p.none,
+		facts.TypeIndexed.String(): p.indexed, facts.TypeRow.String(): p.rows,
+		facts.TypeAccessLog.String(): p.logged, "none": p.none,
 	} {
 		if n > 0 {
 			p.stats.Records[kind] = n
 		}
 	}
-	p.stats.Fetches, p.stats.Indexed = p.indexed, p.indexed
+	p.stats.Fetches, p.stats.Indexed = p.indexed+p.logged, p.indexed
 	if p.elsewhere > 0 {
 		p.fault(words.IssueNoHost, -1, fmt.Sprintf("%d times a file whose path names no host; the first is %.200q",
 			p.elsewhere, p.firstElsewhere), "passed over")
@@ -398,8 +425,11 @@ func (p *indexPart) faultOf(row *index.Row, kind words.IssueKind, action, format
 
 func (p *indexPart) add(row *index.Row) error {
 	p.sumRow(row)
-	if p.format == index.RobotsList {
+	switch p.format {
+	case index.RobotsList:
 		return p.addRobots(row)
+	case index.AccessLog:
+		return p.addLogged(row)
 	}
 	f, err := p.fetch(row)
 	if err != nil {

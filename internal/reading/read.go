@@ -86,6 +86,8 @@ func readSource(ctx context.Context, in facts.Input, src io.Reader, number int32
 		format = index.URLList
 	case in.RobotsList:
 		format = index.RobotsList
+	case in.AccessLog != "":
+		return readAccessLog(in, form, from, number, out, opt)
 	}
 	if err := from.Failed(); err != nil {
 		return facts.InputResult{}, err
@@ -145,6 +147,23 @@ func readSource(ctx context.Context, in facts.Input, src io.Reader, number int32
 		Input: in, Container: form.String(), InputStats: a.Stats,
 		Fingerprint: fmt.Sprintf("%016x", reader.Fingerprint()),
 	}, nil
+}
+
+// readAccessLog reads a log of requests, whatever its compression.
+func readAccessLog(in facts.Input, form warc.Form, from *warc.Source, number int32, out facts.Sink, opt Options) (
+	facts.InputResult, error,
+) {
+	text, err := warc.Decompressed(form, from)
+	if err != nil {
+		return facts.InputResult{}, &warc.ReadError{Err: err}
+	}
+	if opt.Record != nil {
+		return refuse(facts.NewAccount(number, "", out), in, "access-log", words.IssueNotAnArchive,
+			"it is an access log, which holds no records; name archives")
+	}
+	return indexed.Read(facts.NewAccount(number, "", out), in, index.AccessLog, from, nil, in.Size, indexed.Options{
+		Progress: opt.Progress, Text: text, Packed: text != io.Reader(from),
+	})
 }
 
 // refuse is the result of an input of which nothing is read.

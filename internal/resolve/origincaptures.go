@@ -14,15 +14,17 @@ import (
 // and, where asked for, other fetches.
 type originCaptures struct {
 	facts.Place
-	captures []*facts.Capture
-	byURL    map[string]*urlCaptures     // by listKey
-	scanned  map[string]bool             // URLs whose fetches are all here
-	unread   facts.Unread                // captures of robots.txt that indexes list and no input holds
-	seen     facts.Duplicates            // finds copies while captures are added
-	twins    int                         // the first of captures with the id, URL and time of those seen
-	copies   map[facts.Spot][]facts.Spot // of records that several archives hold: the other places
-	followed map[facts.Spot]bool         // captures that are followed as copies of one origin's robots.txt
-	copiesOf facts.Place                 // that origin
+	captures  []*facts.Capture
+	byURL     map[string]*urlCaptures     // by listKey
+	scanned   map[string]bool             // URLs whose fetches are all here
+	unread    facts.Unread                // captures of robots.txt that indexes list and no input holds
+	seen      facts.Duplicates            // finds copies while captures are added
+	twins     int                         // the first of captures with the id, URL and time of those seen
+	copies    map[facts.Spot][]facts.Spot // of records that several archives hold: the other places
+	followed  map[facts.Spot]bool         // captures that are followed as copies of one origin's robots.txt
+	copiesOf  facts.Place                 // that origin
+	versions  []version                   // of its robots.txt: see findVersions; nil: not asked for yet
+	sightings []seen                      // of these, in the order of their time
 }
 
 // urlCaptures is the captures of one URL, so ordered that nobody has to look at all of
@@ -110,10 +112,13 @@ func (g *originCaptures) spots(c *facts.Capture) []facts.Spot {
 	return append([]facts.Spot{at}, g.copies[at]...)
 }
 
-// listKey is the key of a URL, for records or for rows of tables.
+// listKey is the key of a URL, for records, for rows of tables or for lines of access logs.
 func listKey(url string, of facts.RecordType) string {
-	if of == facts.TypeRow {
+	switch of {
+	case facts.TypeRow:
 		return "row " + url
+	case facts.TypeAccessLog:
+		return "line " + url
 	}
 	return url
 }

@@ -24,6 +24,7 @@ const (
 	seekOriginal      // the original that a revisit names, by URL and date or by its id
 	seekDigest        // an original with the same URL and payload digest
 	seekLatest        // the latest 2xx of the same URL, of a 304
+	seekServed        // the version of the file that a line of an access log says was served
 )
 
 // resolution is a capture of policy on its way to what it came to. It

@@ -229,6 +229,8 @@ func (r *resolver) step(res *resolution, g *originCaptures) error {
 		}
 	case seekDigest:
 		return r.takeByDigest(res, g)
+	case seekServed:
+		r.takeServed(res, g)
 	case seekLatest:
 		c := g.renewed(res, r.who)
 		switch {
@@ -461,6 +463,9 @@ func (r *resolver) take(res *resolution, c *facts.Capture) {
 	res.CurChallenge = c.Flags&facts.FlagChallenge != 0
 	res.CurUnmodified = c.Status == 304 || c.Type == facts.TypeRevisit && c.Profile == facts.RevisitNotModified
 	switch {
+	case c.Type == facts.TypeAccessLog && (c.Status == http.StatusOK || res.CurUnmodified):
+		u, _ := weburl.Parse(c.URL)
+		res.seekURL(seekServed, u, c.Time())
 	case res.CurUnmodified:
 		res.seekOriginal(c)
 	case c.Type == facts.TypeRevisit && (c.Status < 0 || c.Status/100 == 2 && !hasNoContent(c.Status)):

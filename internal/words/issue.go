@@ -204,8 +204,9 @@ var Issues = []Word{
 			"the fifth: after 20,000 in an audit, they end at the sixth.",
 	},
 	IssueBadLogLine: {
-		Name:    "bad_log_line",
-		Meaning: "A line of a crawler's log, or of a WACZ's page list, that could not be read.",
+		Name: "bad_log_line",
+		Meaning: "A line of a crawler's log, or of a WACZ's page list, that could not be read; or one of an access " +
+			"log that is no request to the site.",
 	},
 	IssueUndeclaredBinary: {
 		Name:    "undeclared_binary",
@@ -221,8 +222,9 @@ var Issues = []Word{
 	},
 	IssueBadIndexRow: {
 		Name: "bad_index_row", Effect: FetchesMissing,
-		Meaning: "The input is an index or a list with a row that cannot be read, or a WAT with such a record.",
-		More:    "Of more than 100 such rows, `detail` has their number.",
+		Meaning: "The input is an index, a list or an access log with a row that cannot be read, or a WAT with such " +
+			"a record.",
+		More: "Of more than 100 such rows, `detail` has their number.",
 	},
 	IssueNotVerified: {
 		Name: "not_verified", Effect: FetchesMissing,

@@ -41,6 +41,7 @@ const (
 	NoteNamedGroupForbids
 	NoteHostMismatch
 	NoteListedRobots
+	NoteLogged
 )
 
 // NoteWords has the notes in the order of their bits, which is that of the tables.
@@ -229,6 +230,11 @@ var NoteWords = []Word{
 		Meaning: "A table alone reports the governing capture: nothing shows that this crawler received it.",
 		But:     "a table alone reports that robots.txt, so nothing shows that the crawler received it",
 		Settle:  "An archive that holds this robots.txt.",
+	},
+	{
+		Name: "logged", Effect: Doubt, Section: "Access logs",
+		Meaning: "An access log reports the request, or that robots.txt was served. Anybody can send that User-Agent " +
+			"unless `--ranges` has the address, or the size does not show which version was served.",
 	},
 }
 

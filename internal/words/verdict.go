@@ -125,6 +125,9 @@ const (
 	Challenge
 	NoTime
 	UnsupportedScheme
+	UnknownBytes
+	NoCrawler
+	ForgedAgent
 )
 
 // Reasons is indexed by Reason.
@@ -205,8 +208,9 @@ var Reasons = []Word{
 	},
 	RefusedToOther: {
 		Name: "refused_to_other", Effect: GivesUnknown, Section: "Which capture governs",
-		Meaning: "robots.txt was refused to another crawler (401, 403 or 429), and nothing else is known of it.",
-		Settle:  "Archives with this crawler's own captures of robots.txt.",
+		Meaning: "robots.txt was refused to another crawler (401, 403 or 429; in an access log also 5xx), and nothing else " +
+			"is known of it.",
+		Settle: "Archives with this crawler's own captures of robots.txt.",
 	},
 	AmbiguousToken: {
 		Name: "ambiguous_token", Effect: GivesUnknown, Section: "The crawler's token",
@@ -251,6 +255,22 @@ var Reasons = []Word{
 		Meaning: "robots.txt does not apply to the scheme.",
 		Settle:  "Nothing: robots.txt does not apply to the scheme.",
 	},
+	UnknownBytes: {
+		Name: "unknown_bytes", Effect: GivesUnknown, Section: "Access logs",
+		Meaning: "An access log shows that robots.txt was served, and no input holds those bytes.",
+		Settle:  "The versions of robots.txt with their times: a table or a git repository (`--robots`), or archives.",
+	},
+	NoCrawler: {
+		Name: "no_crawler", Effect: GivesUnknown, Section: "Access logs",
+		Meaning: "The User-Agent of a request in an access log names no crawler: it may be a person's.",
+		Settle:  "The crawler's name, by `--crawler-map`, if it is known whose requests these are.",
+	},
+	ForgedAgent: {
+		Name: "forged_agent", Effect: GivesUnknown, Section: "Access logs",
+		Meaning: "The User-Agent of a request in an access log names a crawler, and the address is none of its " +
+			"operator's (`--ranges`): somebody else made the request.",
+		Settle: "Nothing: nobody knows who made the request.",
+	},
 }
 
 func (r Reason) String() string { return Reasons[r].Name }
@@ -267,6 +287,8 @@ const (
 	AgentFromOrigin
 	AgentFromRobotsSubset
 	AgentFromList
+	AgentFromAccessLog
+	AgentFromRanges
 )
 
 // AgentSources is indexed by AgentSource. But is how a sentence names who gives the token.
@@ -289,6 +311,14 @@ var AgentSources = []Word{
 			"has another.",
 	},
 	AgentFromList: {Name: "list", Meaning: "What the list of URLs states.", But: "the list"},
+	AgentFromAccessLog: {
+		Name: "access_log", But: "the line of the access log",
+		Meaning: "The User-Agent in a line of an access log.",
+	},
+	AgentFromRanges: {
+		Name: "access_log_ranges", But: "the line of the access log, from an address of its operator (--ranges)",
+		Meaning: "The User-Agent in a line of an access log, and the address is its operator's (`--ranges`).",
+	},
 }
 
 func (s AgentSource) String() string { return AgentSources[s].Name }

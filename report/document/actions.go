@@ -112,7 +112,7 @@ var actions = [prohibitions]Class{
 
 // actionSection says what to do about violations, and about all else that leaves a question.
 func (f *Figures) actionSection(audit *report.Audit) Section {
-	s, t := Section{ID: "actions", Heading: "What to do"}, &audit.Totals
+	s, t, noun := Section{ID: "actions", Heading: "What to do"}, &audit.Totals, audit.Inputs.Noun()
 	for by, a := range actions {
 		n := f.sites.causes[by]
 		if n.fetches == 0 {
@@ -120,16 +120,16 @@ func (f *Figures) actionSection(audit *report.Audit) Section {
 		}
 		table := f.sites.ruleTable("actions-"+a.ID, a.Label+": rules with most violations", prohibition(by))
 		a.Count, a.Link = n.fetches, table.ID
-		a.Words = fmt.Sprintf("%s on %s", plural(n.fetches, "fetch"), plural(n.origins, "site"))
+		a.Words = fmt.Sprintf("%s on %s", plural(n.fetches, noun), plural(n.origins, "site"))
 		s.Classes, s.Tables = append(s.Classes, a), append(s.Tables, table)
 	}
 	for i, n := range f.why {
 		if a := reasonsWhy[i].Class; n > 0 {
-			a.Count, a.Words, a.Link = n, plural(n, "fetch"), "violations"
+			a.Count, a.Words, a.Link = n, plural(n, noun), "violations"
 			s.Classes = append(s.Classes, a)
 		}
 	}
-	use, of := max(t.UsageRestricted, t.PublicationRestricted), "fetch" // whatever the purpose
+	use, of := max(t.UsageRestricted, t.PublicationRestricted), noun // whatever the purpose
 	if len(audit.Settings.Purposes) > 0 {
 		use, of = t.RestrictionsUsage+t.RestrictionsPublication, "restriction"
 	}
@@ -144,7 +144,7 @@ func (f *Figures) actionSection(audit *report.Audit) Section {
 				"they restrict that.",
 		},
 	} {
-		if a.Words, a.Link = cmp.Or(a.Words, plural(a.Count, "fetch")), a.ID; a.Count > 0 {
+		if a.Words, a.Link = cmp.Or(a.Words, plural(a.Count, noun)), a.ID; a.Count > 0 {
 			s.Classes = append(s.Classes, a)
 		}
 	}

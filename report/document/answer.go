@@ -18,7 +18,7 @@ const maxNamedInAnswer = 3
 func (b *builder) answer() Answer {
 	t := &b.audit.Totals
 	a := Answer{}
-	of := fmt.Sprintf("Of %s%s, robots.txt", plural(t.Decidable, "fetch"), b.crawlers.only())
+	of := fmt.Sprintf("Of %s%s, robots.txt", plural(t.Decidable, b.audit.Inputs.Noun()), b.crawlers.only())
 	violations := func(r *report.AgentRow) int64 { return r.Violations() }
 	either := b.crawlers.either()
 	switch {
@@ -36,22 +36,22 @@ func (b *builder) answer() Answer {
 	case t.Unproven > 0:
 		a.Level = LevelUnproven
 		a.Sentence = fmt.Sprintf("No violation is proven: robots.txt disallows %s%s, but of each these archives leave a "+
-			"doubt open%s.", plural(t.Unproven, "fetch"), b.crawlers.only(),
+			"doubt open%s.", plural(t.Unproven, b.audit.Inputs.Noun()), b.crawlers.only(),
 			b.crawlers.shares(func(r *report.AgentRow) int64 { return r.Unproven() }))
 	case t.Unknown == t.Decidable:
 		a.Level = LevelUnknown
 		a.Sentence = fmt.Sprintf("These archives do not show whether robots.txt allowed any of the %s%s.",
-			plural(t.Decidable, "fetch"), b.crawlers.only())
+			plural(t.Decidable, b.audit.Inputs.Noun()), b.crawlers.only())
 	case t.Unknown > 0:
 		a.Level = LevelUnknown
 		a.Sentence = fmt.Sprintf("No fetch%s is shown to have been disallowed by robots.txt; for %s the archives show nothing.",
-			either, plural(t.Unknown, "fetch")+ofWhole(t.Unknown, t.Decidable))
+			either, plural(t.Unknown, b.audit.Inputs.Noun())+ofWhole(t.Unknown, t.Decidable))
 	default:
 		a.Level = LevelNone
 		a.Sentence = fmt.Sprintf("No fetch%s is shown to have been disallowed: robots.txt allowed all %s.",
-			either, plural(t.Decidable, "fetch"))
+			either, plural(t.Decidable, b.audit.Inputs.Noun()))
 	}
-	a.Details = append(b.sites.worstRules(), details(t)...)
+	a.Details = append(b.sites.worstRules(), details(b.audit)...)
 	return a
 }
 
@@ -148,7 +148,8 @@ func (t *siteTally) worstRules() []string {
 }
 
 // details qualify the answer.
-func details(t *report.Totals) (words []string) {
+func details(audit *report.Audit) (words []string) {
+	t, noun := &audit.Totals, audit.Inputs.Noun()
 	if t.Violations > 0 && t.Unproven > 0 {
 		var parts []string
 		if t.Possible > 0 {
@@ -163,18 +164,18 @@ func details(t *report.Totals) (words []string) {
 	if t.Unknown > 0 && t.Unknown < t.Decidable {
 		words = append(words, fmt.Sprintf("%s%s %s unknown: the archives do not show what robots.txt said. %s neither as "+
 			"allowed nor as %s.",
-			plural(t.Unknown, "fetch"), ofWhole(t.Unknown, t.Decidable), isAre(t.Unknown, "is", "are"),
+			plural(t.Unknown, noun), ofWhole(t.Unknown, t.Decidable), isAre(t.Unknown, "is", "are"),
 			isAre(t.Unknown, "It counts", "They count"), isAre(t.Unknown, "a violation", "violations")))
 	}
 	if t.UnsafeEncoding > 0 {
 		words = append(words, fmt.Sprintf("%s allowed by the letter alone: only the rule, or only the URL, encodes "+
 			"certain characters.",
-			plural(t.UnsafeEncoding, "fetch")+" "+isAre(t.UnsafeEncoding, "is", "are")))
+			plural(t.UnsafeEncoding, noun)+" "+isAre(t.UnsafeEncoding, "is", "are")))
 	}
 	if n := t.NamedGroupForbids; n > 0 {
 		words = append(words, fmt.Sprintf("%s allowed to a crawler without a name, and robots.txt forbids %s to "+
 			"some crawler that it names: nobody knows whether that is the one.",
-			plural(n, "fetch")+" "+isAre(n, "is", "are"), isAre(n, "it", "them")))
+			plural(n, noun)+" "+isAre(n, "is", "are"), isAre(n, "it", "them")))
 	}
 	if n := t.InputsNotWhollyRead; n > 0 {
 		words = append(words, plural(n, "input")+" could not be wholly read: fetches may be missing.")
@@ -183,9 +184,10 @@ func details(t *report.Totals) (words []string) {
 }
 
 // certainty counts each fetch once.
-func certainty(t *report.Totals) Section {
+func certainty(audit *report.Audit) Section {
+	t, noun := &audit.Totals, audit.Inputs.Noun()
 	class := func(id, label, meaning string, n int64) Class {
-		return Class{ID: id, Label: label, Count: n, Words: plural(n, "fetch") + ofDecidable(n, t), Meaning: meaning}
+		return Class{ID: id, Label: label, Count: n, Words: plural(n, noun) + ofDecidable(n, t), Meaning: meaning}
 	}
 	s := Section{
 		ID: "certainty", Heading: "How certain it is", Intro: []string{
@@ -212,21 +214,21 @@ func certainty(t *report.Totals) Section {
 					"Shares leave them out.", t.RobotsTxtItself),
 		},
 	}
-	s.Classes[len(s.Classes)-1].Words = plural(t.RobotsTxtItself, "fetch")
+	s.Classes[len(s.Classes)-1].Words = plural(t.RobotsTxtItself, noun)
 	known := t.Decidable - t.Unknown
 	const both = "These totals count every disallowed fetch, violations and unproven ones alike."
 	if t.Unknown == 0 {
 		s.Totals = []string{fmt.Sprintf("Of %s, %s %s disallowed%s.",
-			plural(known, "fetch"), number(t.Disallowed), isAre(t.Disallowed, "was", "were"),
+			plural(known, noun), number(t.Disallowed), isAre(t.Disallowed, "was", "were"),
 			ofWhole(t.Disallowed, known)), both}
 		return s
 	}
 	s.Totals = []string{
 		fmt.Sprintf("Leaving the unknown out: %s of %s with a known verdict %s disallowed%s.", number(t.Disallowed),
-			plural(known, "fetch"), isAre(t.Disallowed, "was", "were"), ofWhole(t.Disallowed, known)),
+			plural(known, noun), isAre(t.Disallowed, "was", "were"), ofWhole(t.Disallowed, known)),
 		fmt.Sprintf("Counting the unknown either way: between %s%s and %s%s of %s were disallowed.",
 			number(t.Disallowed), ofWhole(t.Disallowed, t.Decidable), number(t.Disallowed+t.Unknown),
-			ofWhole(t.Disallowed+t.Unknown, t.Decidable), plural(t.Decidable, "fetch")),
+			ofWhole(t.Disallowed+t.Unknown, t.Decidable), plural(t.Decidable, noun)),
 		both,
 	}
 	return s

@@ -113,12 +113,11 @@ func TitleOf(given string) string { return cmp.Or(Visible(given), "Compliance wi
 
 // document puts together what was read.
 func (b *builder) document(options *Options) *Document {
-	t := &b.audit.Totals
 	d := &Document{
 		Title:    TitleOf(options.Title),
 		Operator: Visible(options.Operator), Date: Visible(options.Date),
 		Answer:   b.answer(),
-		Sections: []Section{b.actionSection(b.audit), certainty(t), b.scope(), b.timeline.section()},
+		Sections: []Section{b.actionSection(b.audit), certainty(b.audit), b.scope(), b.timeline.section()},
 		Excerpts: b.excerpts.list, Disclaimer: Disclaimer,
 	}
 	if part := b.part.String(); part != "" {

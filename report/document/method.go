@@ -24,7 +24,8 @@ func method() Section {
 		},
 		Terms: []Term{
 			{"origin", []string{"Scheme, host and port of a URL: what one robots.txt speaks for (RFC 9309, section 2.3)."}},
-			{"fetch", []string{"One exchange with a server that an archive holds. Each hop of a redirect is one."}},
+			{"fetch", []string{"One exchange with a server that an archive holds, or a request to the site that its access " +
+				"log reports. Each hop of a redirect is one."}},
 			{"capture", []string{"A record of a robots.txt, as fetched at one moment."}},
 			{"product token", []string{"The name by which robots.txt addresses a crawler; it is part of its " +
 				"User-Agent (section 2.2.1)."}},

@@ -128,14 +128,14 @@ func (b *builder) fetchesText() []string {
 		of = "in this part of an audit of"
 	}
 	text := []string{fmt.Sprintf("%s %s %s, on %s. A site is an origin: a scheme, a host and a port, for which one "+
-		"robots.txt speaks (RFC 9309, section 2.3).", plural(t.Fetches, "fetch"), of, &b.audit.Inputs,
+		"robots.txt speaks (RFC 9309, section 2.3).", plural(t.Fetches, b.audit.Inputs.Noun()), of, &b.audit.Inputs,
 		plural(t.Origins, "site"))}
 	if words := t.Verification.Text(); words != "" {
 		text = append(text, words)
 	}
 	if t.Indexed > 0 {
 		text = append(text, fmt.Sprintf("An index or a list of URLs alone reports %s: their records were not read, "+
-			"and violations among them are at most probable.", plural(t.Indexed, "fetch")))
+			"and violations among them are at most probable.", plural(t.Indexed, b.audit.Inputs.Noun())))
 	}
 	return text
 }

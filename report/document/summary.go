@@ -133,7 +133,7 @@ func (s *summary) printAudited(p *layout.Page) {
 	if s.isOfTables() {
 		what += fmt.Sprintf("%s of robots.txt of %s, and no fetch", plural(a.Inputs.Rows, "capture"), plural(s.hosts.n, "host"))
 	} else {
-		what += fmt.Sprintf("%s on %s (scheme, host and port), %s", plural(t.Fetches, "fetch"), plural(t.Origins, "origin"),
+		what += fmt.Sprintf("%s on %s (scheme, host and port), %s", plural(t.Fetches, s.audit.Inputs.Noun()), plural(t.Origins, "origin"),
 			periodText(t))
 	}
 	p.Line("%s. By %s %s. %s", what, a.Tool, report.Shown(a.Version, maxLabel),
@@ -162,7 +162,7 @@ func (s *summary) printAnswer(p *layout.Page, full bool) {
 	if t.Violations > 0 {
 		verdict = layout.Red
 	}
-	p.Answer(verdict, "Violations of robots.txt: "+plural(t.Violations, "fetch"))
+	p.Answer(verdict, "Violations of robots.txt: "+plural(t.Violations, s.audit.Inputs.Noun()))
 	p.Row("certain", "the crawler had fetched the robots.txt that forbids them", t.ViolationsCertain)
 	p.Row("probable", "a robots.txt captured in time forbids them, but a doubt remains", t.ViolationsProbable)
 	p.Across("No violations, as far as these archives show")
@@ -212,12 +212,13 @@ func (s *summary) printShares(p *layout.Page) {
 	t := &s.audit.Totals
 	if t.Unknown == 0 {
 		p.Heading("Disallowed: %s of %s%s.", number(t.Disallowed),
-			plural(t.Decidable, "fetch"), percentOf(t.DisallowedShare))
+			plural(t.Decidable, s.audit.Inputs.Noun()), percentOf(t.DisallowedShare))
 	} else {
 		bare := func(share *float64) string { return strings.Trim(percentOf(share), " ()") }
 		p.Heading("Disallowed: %s of %s with a known verdict%s. Between %s and %s of all %s were disallowed, counting "+
 			"the unknown either way.",
-			number(t.Disallowed), plural(t.Decidable-t.Unknown, "fetch"), percentOf(t.DisallowedShareOfKnown),
+			number(t.Disallowed), plural(t.Decidable-t.Unknown, s.audit.Inputs.Noun()),
+			percentOf(t.DisallowedShareOfKnown),
 			bare(t.DisallowedShare), bare(t.DisallowedOrUnknownShare), number(t.Decidable))
 	}
 	p.Line("robots.txt is a request (RFC 9309 §1): disallowed does not mean illegal.")
@@ -242,7 +243,7 @@ func (s *summary) printCauses(p *layout.Page) {
 	}
 	if t.Indexed > 0 {
 		p.Heading("An index or a list alone reports %s: violations among them are at most probable.%s",
-			plural(t.Indexed, "fetch"), s.joinedText())
+			plural(t.Indexed, s.audit.Inputs.Noun()), s.joinedText())
 	}
 	if text := t.Verification.Text(); text != "" {
 		p.Heading("%s", text)
@@ -254,7 +255,7 @@ func (s *summary) printCauses(p *layout.Page) {
 			who = append(who, fmt.Sprintf("%s of %s of robots.txt", number(n), plural(captures, "capture")))
 		}
 		if n := s.crawlers.unnamed(); n > 0 {
-			who = append(who, plural(n, "fetch"))
+			who = append(who, plural(n, s.audit.Inputs.Noun()))
 		}
 		why := "no User-Agent, or a browser's"
 		if t.Indexed > 0 {
@@ -373,7 +374,7 @@ func (s *summary) printAsked(p *layout.Page) {
 	}
 	if a.Settings.Rate {
 		p.Heading("Faster than Crawl-delay, which is not part of RFC 9309: %s (table crawl_delays). They are no "+
-			"violations.", plural(t.CrawlDelays, "fetch"))
+			"violations.", plural(t.CrawlDelays, s.audit.Inputs.Noun()))
 	}
 }
 

@@ -123,7 +123,7 @@ func (c *collector) isUnheld(f *found) bool {
 	var name string
 	r := c.result
 	switch {
-	case f.fetch.IsReportedByIndex():
+	case f.fetch.IsReportedByIndex(), f.fetch.Trust == facts.TrustLogged:
 		name = c.filename(f.fetch)
 	case r.Governing != nil && r.Governing.IsListed():
 		c.tables[c.filename(&r.Governing.Fetch)]++
@@ -159,7 +159,9 @@ func (c *collector) cite(f *found) {
 	r := c.result
 	c.here = c.here[:0]
 	c.citeFetch(r.Fetch, roleFetch)
-	considered := slices.DeleteFunc(r.Considered(), func(c evaluate.Considered) bool { return c.IsListed() })
+	considered := slices.DeleteFunc(r.Considered(), func(c evaluate.Considered) bool {
+		return c.IsListed() || c.Trust == facts.TrustLogged
+	})
 	for _, capture := range considered {
 		c.citeFetch(&capture.Fetch, capture.Role.String())
 		c.citeSteps(capture.Steps())

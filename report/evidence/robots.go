@@ -14,6 +14,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/internal/durable"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/report"
 )
 
@@ -74,7 +75,7 @@ type robotsCollector struct {
 
 // Robots collects a capture.
 func (c *robotsCollector) Robots(r *evaluate.RobotsRecord) error {
-	if r.IsReportedByIndex() {
+	if r.IsReportedByIndex() || r.Trust == facts.TrustLogged {
 		c.found.Reported++
 		return nil
 	}

@@ -154,6 +154,9 @@ func (t *text) reasons() []string {
 		if t.Fetch.Type == facts.TypeIndexed.String() {
 			who = "An index or a list alone says that " + t.crawler(t.Crawler.Token)
 		}
+		if t.Fetch.Trust == facts.TrustLogged.String() {
+			who = "The site's access log says that " + t.crawler(t.Crawler.Token)
+		}
 		list = append(list, fmt.Sprintf("%s requested %s (%s).", who, t.shown(t.Fetch.URL), moment(t.Fetch.Time)))
 	}
 	list = append(list, t.why())
@@ -289,6 +292,8 @@ func (t *text) fetch() {
 		t.item("record", "not among the inputs; an index says that it is %s%s", at, status)
 	case t.Fetch.Trust == facts.TrustListed.String():
 		t.item("record", "not among the inputs; a list of URLs reports the fetch: %s%s", at, status)
+	case t.Fetch.Trust == facts.TrustLogged.String():
+		t.item("record", "none; a line of the site's access log reports the request: %s (%s%s)", at, t.shown(t.Fetch.Method), status)
 	case t.Fetch.Trust == facts.TrustVerified.String():
 		t.item("record", "%s (%s%s), %s; not among the inputs, found where an index says", t.Fetch.Type,
 			t.shown(t.Fetch.Method), status, at)

@@ -19,9 +19,19 @@ CATEGORIES = ("ai", "archive", "search", "client", "all")
 class AuditOptions(TypedDict, total=False):
     """Options of the command audit."""
 
+    access_log: Annotated[
+        Place | Sequence[Place],
+        "FILE with the requests to a site, as its server logs them: the common or combined format of Apache "
+        "or nginx, JSON lines, W3C's #Fields; also compressed, and - for standard input; see docs/FORMATS.md"
+    ]
     add: Annotated[
         bool,
         "keep what DIR holds of archives not named now"
+    ]
+    address_key: Annotated[
+        Place,
+        "FILE with a key of at least 16 bytes: the addresses of clients come hashed by it; without it they "
+        "are left out"
     ]
     agent: Annotated[
         str | Sequence[str],
@@ -84,6 +94,15 @@ class AuditOptions(TypedDict, total=False):
         "column NAME of the lists in --urls, with your own id of each row, which comes back in 'robotsaudit "
         "export'; without it, id if there is one"
     ]
+    keep_addresses: Annotated[
+        bool,
+        "keep the addresses of clients as they are"
+    ]
+    line_format: Annotated[
+        str,
+        "TEXT that is the format of the lines in --access-log, in the syntax of nginx's log_format or "
+        "Apache's LogFormat; without it, the usual formats"
+    ]
     policies: Annotated[
         Literal["asked", "named", "none"],
         "WHOM the table robots_policies is about: asked (*, the crawlers of the archives, --agent and the "
@@ -105,6 +124,11 @@ class AuditOptions(TypedDict, total=False):
         Literal["archive", "index", "train"] | Sequence[Literal["archive", "index", "train"]],
         "what the archives are for: archive, index or train; what pages and origins say against PURPOSE is "
         "then a row of restrictions, of kind publication or usage"
+    ]
+    ranges: Annotated[
+        Place | Sequence[Place],
+        "FILE with the addresses of a crawler, as its operator publishes them (gptbot.json), or TOKEN=FILE, "
+        "where its name is not the crawler's; requests in that name from elsewhere count as forged"
     ]
     ranks: Annotated[
         Place,
@@ -137,6 +161,11 @@ class AuditOptions(TypedDict, total=False):
     s3_endpoint: Annotated[
         str,
         "URL of an object store that is not Amazon's, for s3://…"
+    ]
+    site: Annotated[
+        str | Sequence[str],
+        "ORIGIN whose requests count, such as https://example.org; it is needed where the lines name no host, "
+        "or neither scheme nor port"
     ]
     sizes: Annotated[
         bool,

@@ -1,0 +1,106 @@
+package index
+
+import (
+	"maps"
+	"strings"
+
+	"github.com/parquet-go/jsonlite"
+)
+
+// accessNames are the names of JSON lines: those of nginx's variables, of Caddy (at the top, and in request), Traefik,
+// Cloudflare's Logpush, CloudFront and Amazon's load balancers (ALB).
+var accessNames = func() map[string]accessPart {
+	names := maps.Clone(nginxNames)
+	maps.Copy(names, w3cNames)
+	maps.Copy(names, map[string]accessPart{
+		"ts": partTime, "size": partBytes, "time": partTime, "timestamp": partTime, "@timestamp": partTime,
+		"timestamp(ms)": partMillis,
+		// in Caddy's request
+		"remote_ip": partClient, "client_ip": partClient, "method": partMethod,
+		// Traefik
+		"ClientHost": partClient, "StartUTC": partTime, "RequestMethod": partMethod, "RequestPath": partTarget,
+		"RequestHost": partHost, "RequestScheme": partScheme, "RequestPort": partPort, "DownstreamStatus": partStatus,
+		"DownstreamContentSize": partBytes, "request_User-Agent": partAgent,
+		// Cloudflare
+		"ClientIP": partClient, "ClientRequestHost": partHost, "ClientRequestMethod": partMethod,
+		"ClientRequestURI": partTarget, "ClientRequestPath": partPath, "ClientRequestScheme": partScheme,
+		"ClientRequestUserAgent": partAgent, "EdgeStartTimestamp": partTime, "EdgeResponseStatus": partStatus,
+		"EdgeResponseBodyBytes": partBytes,
+		// ALB
+		"elb_status_code": partStatus, "request_verb": partMethod, "request_url": partTarget, "user_agent": partAgent,
+		"type": partScheme,
+	})
+	return names
+}()
+
+// accessObjects reads JSON lines of access logs.
+type accessObjects struct{ objects }
+
+func (o *accessObjects) read(text string, r *request) (fault string) {
+	if fault = o.open(text, jsonlite.Object); fault != "" {
+		return fault
+	}
+	for key, err := range o.it.Object {
+		if err != nil || o.it.Err() != nil {
+			break
+		}
+		if key == "request" && o.it.Kind() == jsonlite.Object { // Caddy's
+			v, err := o.it.Value()
+			if err != nil {
+				break
+			}
+			readCaddy(v, r)
+			continue
+		}
+		part := accessNames[key]
+		if kind := o.it.Kind(); part == partNone || kind != jsonlite.String && kind != jsonlite.Number {
+			continue
+		}
+		value, fault := o.text()
+		if fault != "" {
+			return o.close(fault)
+		}
+		if part == partTime && r[partTime] != "" && key != "StartUTC" {
+			continue // Traefik has the time of writing, too
+		}
+		if r[part] == "" || r[part] == "-" || key == "host" || key == "x-host-header" || key == "StartUTC" {
+			r[part] = value
+		}
+	}
+	if fault = o.close(""); fault == "" && r[partDate] != "" && r[partClock] == "" {
+		r[partClock] = r[partTime] // CloudFront's time, which needs its date
+	}
+	return fault
+}
+
+// readCaddy reads the object request of a line of Caddy.
+func readCaddy(v *jsonlite.Value, r *request) {
+	text := func(of *jsonlite.Value) string {
+		if of != nil && of.Kind() == jsonlite.String {
+			return of.String()
+		}
+		return ""
+	}
+	for name, part := range map[string]accessPart{
+		"method": partMethod, "host": partHost, "uri": partTarget,
+	} {
+		r[part] = text(v.Lookup(name))
+	}
+	r[partClient] = or(text(v.Lookup("client_ip")), text(v.Lookup("remote_ip")))
+	r[partScheme] = "http"
+	if tls := v.Lookup("tls"); tls != nil && tls.Kind() == jsonlite.Object {
+		r[partScheme] = "https"
+	}
+	headers := v.Lookup("headers")
+	if headers == nil || headers.Kind() != jsonlite.Object {
+		return
+	}
+	for name, value := range headers.Object {
+		if strings.EqualFold(name, "User-Agent") && value.Kind() == jsonlite.Array {
+			for agent := range value.Array {
+				r[partAgent] = text(agent)
+				break
+			}
+		}
+	}
+}

@@ -1,0 +1,490 @@
+package index
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"net/netip"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/robotsaudit/robotsaudit/internal/weburl"
+)
+
+// A line of an access log is what a web server answered to one request. Its words are those of its server: lines of a
+// format that Apache or nginx writes (accessformat.go), JSON (accessjson.go), or the extended format of W3C with a
+// line of #Fields. All come to a request, and that to a Row.
+
+// AccessLogOptions are what a log does not say itself.
+type AccessLogOptions struct {
+	// Sites are origins. Requests to other hosts are none of the site's; a line without a host is of the only one.
+	Sites []string
+	// Format is that of the lines, in the syntax of nginx or Apache; "": the usual ones, JSON and W3C's.
+	Format string
+}
+
+// Logged is what a row of an access log has besides.
+type Logged struct {
+	Client string // address, or the name that the server looked up
+	Bytes  int64  // of the answer's body as it was sent; -1: not known
+	// the URL's scheme is that of --site: the line has none
+	SchemeGiven bool
+}
+
+// A part of a line.
+type accessPart uint8
+
+const (
+	partNone accessPart = iota // of no use
+	partClient
+	partClientPort // with a port behind it
+	partTime       // of any form
+	partTimeLocal  // 10/Oct/2000:13:55:36 -0700
+	partSeconds    // since 1970
+	partMillis
+	partMicros
+	partDate // 2026-05-01, of W3C
+	partClock
+	partRequest // the request line
+	partMethod
+	partTarget // of the request line, or the whole URL
+	partPath
+	partQuery
+	partStatus
+	partBytes
+	partHost
+	partServer // name of the virtual host, where the client's word is missing
+	partScheme
+	partPort
+	partTLS // "on", or whatever is there where TLS is used
+	partAgent
+	partAgentEncoded // percent-encoded
+	accessParts
+)
+
+// request is the parts of a line, as written but for escapes.
+type request [accessParts]string
+
+// accessLog reads the lines of a log.
+type accessLog struct {
+	sites   []weburl.URL
+	formats []*lineFormat // that a line may have; the last that fitted comes first
+	given   bool          // there is one, which the user names
+	json    accessObjects
+	fields  []accessPart // of W3C's #Fields
+
+	stamp  string // the last time of partTimeLocal, which follow one another
+	micros int64
+	noZone bool   // the time in hand has none: it is taken as UTC
+	agent  string // the last User-Agent
+	req    request
+}
+
+func newAccessLog(opt AccessLogOptions) (*accessLog, error) {
+	l := &accessLog{formats: usualFormats(), given: opt.Format != ""}
+	for _, site := range opt.Sites {
+		u, problem := weburl.Parse(site)
+		if problem != 0 || u.Host == "" || !weburl.IsFetchScheme(u.Scheme) {
+			return nil, fmt.Errorf("--site %s: it is no origin such as https://example.org", site)
+		}
+		l.sites = append(l.sites, u)
+	}
+	if l.given {
+		f, err := parseFormat(opt.Format)
+		if err != nil {
+			return nil, fmt.Errorf("--line-format: %w", err)
+		}
+		l.formats = []*lineFormat{f}
+	}
+	return l, nil
+}
+
+// CheckAccessLog returns what is wrong with options.
+func CheckAccessLog(opt AccessLogOptions) error {
+	_, err := newAccessLog(opt)
+	return err
+}
+
+// parse makes a row of a line. A fault never quotes the line, which has an address.
+func (l *accessLog) parse(text []byte, row *Row) (ok bool, fault string) {
+	if len(bytes.TrimSpace(text)) == 0 {
+		return false, ""
+	}
+	l.req = request{}
+	switch {
+	case l.given:
+		if !l.formats[0].read(string(text), &l.req, false) {
+			return false, "it is no line of the format of --line-format"
+		}
+	case text[0] == '#':
+		l.header(string(text))
+		return false, ""
+	case text[0] == '{':
+		if fault := l.json.read(string(text), &l.req); fault != "" {
+			return false, fault
+		}
+	case l.fields != nil:
+		if !l.split(string(text)) {
+			return false, "it has not as many fields as #Fields names"
+		}
+	case !l.usual(string(text)):
+		return false, "it is no line of a known format; name yours by --line-format"
+	}
+	return l.complete(row)
+}
+
+// usual reads a line by the usual formats: first strictly, then with quotes that nothing escapes.
+func (l *accessLog) usual(text string) bool {
+	for _, lax := range [...]bool{false, true} {
+		for i, f := range l.formats {
+			if f.read(text, &l.req, !lax) && l.isRequest() {
+				copy(l.formats[1:i+1], l.formats[:i])
+				l.formats[0] = f
+				return true
+			}
+			l.req = request{}
+		}
+	}
+	return false
+}
+
+// isRequest reports whether parts are those of a line in the format that was tried, and not of another.
+func (l *accessLog) isRequest() bool {
+	_, hasTime := l.time()
+	_, hasStatus := l.status()
+	port, client := l.req[partPort], l.req[partClient]
+	if strings.IndexByte(client, ':') >= 0 { // a virtual host with its port
+		if _, err := netip.ParseAddr(client); err != nil {
+			return false
+		}
+	}
+	return hasTime && hasStatus && client+l.req[partClientPort] != "" && (port == "" || isDigits(port))
+}
+
+func (l *accessLog) status() (int, bool) {
+	status, err := strconv.ParseUint(l.req[partStatus], 10, 16)
+	return int(status), err == nil && status < 1000
+}
+
+// complete makes a row of the parts of a line.
+func (l *accessLog) complete(row *Row) (ok bool, fault string) {
+	r := &l.req
+	row.Status, _ = l.status()
+	row.Status = statusOf(int64(row.Status))
+	row.Bytes = -1
+	if n, err := strconv.ParseInt(r[partBytes], 10, 64); err == nil && n >= 0 {
+		row.Bytes = n
+	} else if r[partBytes] == "-" {
+		row.Bytes = 0
+	}
+	if row.Client = strings.Clone(or(r[partClient], withoutPort(r[partClientPort]))); row.Client == "-" {
+		row.Client = ""
+	}
+	method, target := r[partMethod], or(r[partTarget], joinQuery(r[partPath], r[partQuery]))
+	if line := r[partRequest]; line != "" {
+		var isHTTP bool
+		if method, target, isHTTP = cutRequest(line); !isHTTP {
+			return false, noRequest
+		}
+	}
+	if method = unescape(method); !isMethod(method) || target == "" {
+		return false, noRequest
+	}
+	row.Method = strings.Clone(method)
+	if method == "CONNECT" || target == "*" || method == "PRI" {
+		return false, "" // of no resource of the site
+	}
+	if fault := l.setURL(row, unescape(target)); fault != "" {
+		return false, fault
+	}
+	var known bool
+	l.noZone = false
+	if row.Micros, known = l.time(); !known {
+		return false, "its time cannot be read"
+	}
+	row.NoZone = l.noZone
+	agent := r[partAgent]
+	if encoded := r[partAgentEncoded]; encoded != "" {
+		agent = decodePercent(encoded)
+	}
+	if agent = unescape(agent); agent != "-" && agent != "" {
+		if agent != l.agent { // mostly one after the other are alike
+			l.agent = strings.Clone(agent)
+		}
+		row.Agent = l.agent
+	}
+	return true, ""
+}
+
+// The defects of lines that are whole, and of no request to the site.
+const (
+	noRequest    = "its request is none of HTTP"
+	anotherHost  = "its request names another host than --site does"
+	noHost       = "nothing names its host; add --site"
+	noScheme     = "nothing names its scheme; add --site"
+	invalidHost  = "its host is no name of a host"
+	severalSites = "nothing names its host, and --site names several"
+)
+
+// isForeign reports whether a fault is that of a line that was read, of no request to the site.
+func isForeign(fault string) bool {
+	return fault == noRequest || fault == anotherHost || fault == invalidHost
+}
+
+// setURL gives a row the URL of a request's target (RFC 9112 §3.2).
+func (l *accessLog) setURL(row *Row, target string) (fault string) {
+	r := &l.req
+	host, path, scheme := or(r[partHost], r[partServer]), target, strings.ToLower(r[partScheme])
+	if target[0] != '/' { // absolute, as to a proxy
+		u, problem := weburl.Parse(target)
+		if problem != 0 || u.Host == "" || !weburl.IsFetchScheme(u.Scheme) {
+			return noRequest
+		}
+		named := u.Origin()[len(u.Scheme)+len("://"):]
+		if host != "" && host != "-" && !strings.EqualFold(withoutPort(host), u.Host) {
+			return anotherHost
+		}
+		if host == "" && len(l.sites) == 0 && scheme == "" { // but ALB, which has a type, writes all so
+			return noHost
+		}
+		host, scheme, path = named, u.Scheme, u.PathQuery()
+	}
+	if i := strings.IndexByte(path, '#'); i >= 0 {
+		path = path[:i]
+	}
+	switch {
+	case scheme != "":
+	case r[partTLS] != "" && r[partTLS] != "-" && r[partTLS] != "off":
+		scheme = "https"
+	case r[partPort] == "443":
+		scheme = "https"
+	case r[partPort] == "80":
+		scheme = "http"
+	}
+	if i := strings.IndexByte(scheme, ':'); i >= 0 { // the URL in CloudFront's real-time logs
+		scheme = scheme[:i]
+	}
+	if scheme == "wss" || scheme == "h2" || scheme == "grpcs" {
+		scheme = "https"
+	}
+	if host == "-" || host == "_" {
+		host = ""
+	}
+	site := -1
+	host = strings.ToLower(strings.TrimSuffix(host, "."))
+	switch {
+	case host == "" && len(l.sites) == 1:
+		site = 0
+	case host == "" && len(l.sites) > 1:
+		return severalSites
+	case host == "":
+		return noHost
+	case len(l.sites) > 0:
+		name := strings.TrimSuffix(withoutPort(host), ".")
+		for i := range l.sites {
+			if l.sites[i].Host == name && (site < 0 || l.sites[i].Scheme == scheme) {
+				site = i
+			}
+		}
+		if site < 0 {
+			return anotherHost
+		}
+	}
+	if row.SchemeGiven = scheme == ""; row.SchemeGiven {
+		if site < 0 {
+			return noScheme
+		}
+		scheme = l.sites[site].Scheme
+	}
+	if site >= 0 && (host == "" || l.sites[site].Scheme == scheme) {
+		host = l.sites[site].Origin()[len(l.sites[site].Scheme)+len("://"):]
+	}
+	if strings.ContainsAny(host, "/?#@\\ \t\"<>") {
+		return invalidHost
+	}
+	row.URL = scheme + "://" + host + path
+	return ""
+}
+
+// time reads the time of a request, whichever part has it.
+func (l *accessLog) time() (micros int64, known bool) {
+	r := &l.req
+	switch {
+	case r[partTimeLocal] != "":
+		return l.localTime(r[partTimeLocal])
+	case r[partMicros] != "":
+		return inUnits(r[partMicros], 1)
+	case r[partMillis] != "":
+		return inUnits(r[partMillis], 1e3)
+	case r[partSeconds] != "":
+		return inUnits(r[partSeconds], 1e6)
+	case r[partDate] != "":
+		return l.dated(r[partDate] + "T" + r[partClock] + "Z")
+	}
+	written := r[partTime]
+	if len(written) > 0 && strings.Trim(written, "0123456789.eE+") == "" { // by its size; JSON may have it as 1.7e9
+		n, err := strconv.ParseFloat(written, 64)
+		switch {
+		case err != nil || n <= 0:
+			return 0, false
+		case n < 1e11:
+			return inUnits(written, 1e6)
+		case n < 1e14:
+			return inUnits(written, 1e3)
+		case n < 1e17:
+			return inUnits(written, 1)
+		}
+		return int64(n / 1e3), n < 1e20
+	}
+	if micros, known = l.dated(written); known {
+		return micros, true
+	}
+	return l.localTime(strings.Trim(written, "[]"))
+}
+
+// dated reads a date of ISO 8601.
+func (l *accessLog) dated(written string) (int64, bool) {
+	for _, layout := range [...]string{time.RFC3339, "2006-01-02T15:04:05Z0700"} {
+		if t, err := time.Parse(layout, written); err == nil {
+			return t.UnixMicro(), true
+		}
+	}
+	t, err := time.Parse("2006-01-02T15:04:05", strings.Replace(written, " ", "T", 1))
+	l.noZone = err == nil
+	return t.UnixMicro(), err == nil
+}
+
+// inUnits reads a number of units since 1970.
+func inUnits(written string, micros int64) (int64, bool) {
+	whole, fraction, _ := strings.Cut(written, ".")
+	n, err := strconv.ParseInt(whole, 10, 64)
+	if err != nil {
+		f, err := strconv.ParseFloat(written, 64)
+		return int64(f * float64(micros)), err == nil && f > 0 && f < math.MaxInt64/1e7
+	}
+	part := int64(0)
+	if fraction != "" {
+		f, err := strconv.ParseFloat("0."+fraction, 64)
+		if err != nil {
+			return 0, false
+		}
+		part = int64(math.Round(f * float64(micros)))
+	}
+	return n*micros + part, n >= 0 && n < math.MaxInt64/micros-1
+}
+
+// localTime reads a time of the common log format.
+func (l *accessLog) localTime(written string) (micros int64, known bool) {
+	if written == l.stamp && written != "" {
+		return l.micros, true
+	}
+	t, err := time.Parse("02/Jan/2006:15:04:05 -0700", written)
+	if err != nil {
+		return 0, false
+	}
+	l.stamp, l.micros = strings.Clone(written), t.UnixMicro()
+	return l.micros, true
+}
+
+// cutRequest divides a request line. One of HTTP/0.9 has no version.
+func cutRequest(line string) (method, target string, isHTTP bool) {
+	method, rest, found := strings.Cut(line, " ")
+	if !found || rest == "" {
+		return "", "", false
+	}
+	if i := strings.LastIndex(rest, " HTTP/"); i >= 0 {
+		version := rest[i+len(" HTTP/"):]
+		return method, rest[:i], i > 0 && len(version) <= len("1.1") && strings.Trim(version, "0123456789.") == ""
+	}
+	return method, rest, rest[0] == '/' && !strings.Contains(rest, " ")
+}
+
+// isMethod reports whether a word may be a method: capitals, as all in use.
+func isMethod(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; (c < 'A' || c > 'Z') && c != '-' && c != '_' {
+			return false
+		}
+	}
+	return s != "" && len(s) <= 32
+}
+
+func joinQuery(path, query string) string {
+	switch {
+	case path == "" || query == "" || query == "-":
+		return path
+	case query[0] == '?':
+		return path + query
+	}
+	return path + "?" + query
+}
+
+// withoutPort is a host or an address without the port behind it, and without brackets.
+func withoutPort(host string) string {
+	if strings.HasPrefix(host, "[") {
+		if i := strings.IndexByte(host, ']'); i > 0 {
+			return host[1:i]
+		}
+	}
+	if i := strings.LastIndexByte(host, ':'); i > 0 && strings.IndexByte(host, ':') == i {
+		return host[:i]
+	}
+	return host
+}
+
+func or(a, b string) string {
+	if a == "" || a == "-" {
+		return b
+	}
+	return a
+}
+
+// unescape undoes the escapes of Apache (\", \\, \n, \xhh) and nginx (\xHH).
+func unescape(s string) string {
+	if strings.IndexByte(s, '\\') < 0 {
+		return s
+	}
+	b := make([]byte, 0, len(s))
+	for i := 0; i < len(s); i++ {
+		if s[i] != '\\' || i+1 == len(s) {
+			b = append(b, s[i])
+			continue
+		}
+		i++
+		if at := strings.IndexByte(`"\bnrtv`, s[i]); at >= 0 {
+			b = append(b, "\"\\\b\n\r\t\v"[at])
+			continue
+		}
+		if s[i] == 'x' && i+2 < len(s) {
+			if n, err := strconv.ParseUint(s[i+1:i+3], 16, 8); err == nil {
+				b = append(b, byte(n))
+				i += 2
+				continue
+			}
+		}
+		b = append(b, '\\', s[i])
+	}
+	return string(b)
+}
+
+// decodePercent undoes the encoding that CloudFront gives User-Agents, some of them twice.
+func decodePercent(s string) string {
+	for range 2 {
+		b := make([]byte, 0, len(s))
+		for i := 0; i < len(s); i++ {
+			if s[i] == '%' && i+2 < len(s) {
+				if n, err := strconv.ParseUint(s[i+1:i+3], 16, 8); err == nil {
+					b = append(b, byte(n))
+					i += 2
+					continue
+				}
+			}
+			b = append(b, s[i])
+		}
+		if s = string(b); strings.Contains(s, " ") || !strings.Contains(s, "%20") {
+			break
+		}
+	}
+	return s
+}

@@ -1,0 +1,319 @@
+package indexed
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"hash"
+	"math"
+	"net/http"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/index"
+	"github.com/robotsaudit/robotsaudit/internal/weburl"
+	"github.com/robotsaudit/robotsaudit/internal/words"
+)
+
+// minKey is how long a key for addresses is at least, in bytes: of a shorter one, all could be tried.
+const minKey = 16
+
+// FindAccessLog completes how logs are to be read with what the files hold that it names.
+func FindAccessLog(a facts.AccessLog) (facts.AccessLog, error) {
+	if err := index.CheckAccessLog(index.AccessLogOptions{Sites: a.Sites, Format: a.Format}); err != nil {
+		return a, err
+	}
+	for i := range a.Ranges {
+		r := &a.Ranges[i]
+		_, sum, err := readRanges(r.Path)
+		if err != nil {
+			return a, fmt.Errorf("--ranges %s: %w", r.Path, err)
+		}
+		r.Sum = sum
+		if r.Path, err = filepath.Abs(r.Path); err != nil {
+			return a, err
+		}
+	}
+	if a.Key == "" {
+		return a, nil
+	}
+	key, err := readKey(a.Key)
+	if err != nil {
+		return a, fmt.Errorf("--address-key %s: %w", a.Key, err)
+	}
+	a.KeySum = keySum(key)
+	a.Key, err = filepath.Abs(a.Key)
+	return a, err
+}
+
+func readKey(path string) ([]byte, error) {
+	key, err := os.ReadFile(path)
+	if err == nil && len(key) < minKey {
+		err = fmt.Errorf("it has fewer than %d bytes; make one with: openssl rand -out FILE 32", minKey)
+	}
+	return key, err
+}
+
+// keySum identifies a key, and shows nothing of it.
+func keySum(key []byte) string {
+	mac := hmac.New(sha256.New, key)
+	mac.Write([]byte("robotsaudit address key"))
+	return hex.EncodeToString(mac.Sum(nil)[:8])
+}
+
+// readRanges reads the addresses in a file: every text of JSON that is an address or a prefix, as all operators
+// publish them, or every line.
+func readRanges(path string) (list []netip.Prefix, sum string, err error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, "", err
+	}
+	of := sha256.Sum256(b)
+	sum = hex.EncodeToString(of[:])
+	var walk func(any)
+	walk = func(v any) {
+		switch v := v.(type) {
+		case string:
+			if p, ok := parsePrefix(v); ok {
+				list = append(list, p)
+			}
+		case []any:
+			for _, each := range v {
+				walk(each)
+			}
+		case map[string]any:
+			for _, each := range v {
+				walk(each)
+			}
+		}
+	}
+	var content any
+	if json.Unmarshal(b, &content) == nil {
+		walk(content)
+	} else {
+		for line := range strings.Lines(string(b)) {
+			walk(strings.TrimSpace(line))
+		}
+	}
+	if len(list) == 0 {
+		return nil, "", fmt.Errorf("no address in it; it should be the list of an operator, as published")
+	}
+	return list, sum, nil
+}
+
+func parsePrefix(s string) (netip.Prefix, bool) {
+	if p, err := netip.ParsePrefix(s); err == nil {
+		return p.Masked(), true
+	}
+	a, err := netip.ParseAddr(s)
+	if err != nil {
+		return netip.Prefix{}, false
+	}
+	return netip.PrefixFrom(a, a.BitLen()), true
+}
+
+// ranges are the addresses of one crawler, by the length of their prefix.
+type ranges struct {
+	token string // in lower case
+	bits  []int
+	set   map[netip.Prefix]bool
+}
+
+func (r *ranges) hold(a netip.Addr) bool {
+	for _, bits := range r.bits {
+		if p, err := a.Prefix(bits); err == nil && r.set[p] {
+			return true
+		}
+	}
+	return false
+}
+
+// clients knows who the clients of a log are, as far as options show it.
+type clients struct {
+	ranges []*ranges
+	keep   bool
+	mac    hash.Hash         // nil: addresses are left out
+	hashed map[string]string // the last of them
+}
+
+// maxHashed bounds the addresses that are remembered.
+const maxHashed = 1 << 14
+
+func newClients(a *facts.AccessLog) (*clients, error) {
+	c := &clients{keep: a.Keep, hashed: make(map[string]string)}
+	byToken := make(map[string]*ranges)
+	for _, file := range a.Ranges {
+		list, sum, err := readRanges(file.Path)
+		if err == nil && sum != file.Sum {
+			err = fmt.Errorf("it has changed since the inputs were planned")
+		}
+		if err != nil {
+			return nil, &warc.ReadError{Err: fmt.Errorf("the addresses of %s: %w", file.Token, err)}
+		}
+		token := strings.ToLower(file.Token)
+		r := byToken[token]
+		if r == nil {
+			r = &ranges{token: token, set: make(map[netip.Prefix]bool)}
+			byToken[token], c.ranges = r, append(c.ranges, r)
+		}
+		lengths := make(map[int]bool)
+		for _, p := range list {
+			r.set[p] = true
+			lengths[p.Bits()] = true
+		}
+		for bits := range lengths {
+			r.bits = append(r.bits, bits)
+		}
+	}
+	if a.Key == "" {
+		return c, nil
+	}
+	key, err := readKey(a.Key)
+	if err == nil && keySum(key) != a.KeySum {
+		err = fmt.Errorf("it has changed since the inputs were planned")
+	}
+	if err != nil {
+		return nil, &warc.ReadError{Err: fmt.Errorf("the key for addresses: %w", err)}
+	}
+	c.mac = hmac.New(sha256.New, key)
+	return c, nil
+}
+
+// shown is an address as results have it; "": they have none.
+func (c *clients) shown(client string) string {
+	if client == "" || !c.keep && c.mac == nil {
+		return ""
+	}
+	if a, err := netip.ParseAddr(client); err == nil {
+		client = a.Unmap().WithZone("").String()
+	} else {
+		client = strings.ToLower(facts.AtMost(client, MaxAgent))
+	}
+	if c.keep {
+		return client
+	}
+	if shown := c.hashed[client]; shown != "" {
+		return shown
+	}
+	if len(c.hashed) >= maxHashed {
+		clear(c.hashed)
+	}
+	c.mac.Reset()
+	c.mac.Write([]byte(client))
+	shown := hex.EncodeToString(c.mac.Sum(nil)[:16])
+	c.hashed[strings.Clone(client)] = shown
+	return shown
+}
+
+// flags tell whether a request came from an address of the operator whose crawler its User-Agent names: of all, where
+// it names several. Of a crawler without ranges, and of a client without an address, nothing is known.
+func (c *clients) flags(userAgent, client string) (flags facts.Flags) {
+	if len(c.ranges) == 0 || userAgent == "" {
+		return 0
+	}
+	a, err := netip.ParseAddr(client)
+	if err != nil {
+		return 0
+	}
+	a, userAgent = a.Unmap().WithZone(""), strings.ToLower(userAgent)
+	for _, r := range c.ranges {
+		switch {
+		case !names(userAgent, r.token):
+		case r.hold(a):
+			flags |= facts.FlagOperator
+		default:
+			return facts.FlagForged
+		}
+	}
+	return flags
+}
+
+// names reports whether a User-Agent names a crawler: by a whole word, both in lower case.
+func names(userAgent, token string) bool {
+	for rest := userAgent; ; {
+		i := strings.Index(rest, token)
+		if i < 0 {
+			return false
+		}
+		end := i + len(token)
+		if (i == 0 || !isTokenByte(rest[i-1])) && (end == len(rest) || !isTokenByte(rest[end])) {
+			return true
+		}
+		rest = rest[i+1:]
+	}
+}
+
+func isTokenByte(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '-' || c == '_'
+}
+
+// addLogged makes a fetch of a line of an access log, and a capture of one for robots.txt that the server answered.
+func (p *indexPart) addLogged(row *index.Row) error {
+	target := facts.AtMost(row.URL, warc.MaxURL)
+	url, problem := p.urls.Parse(target)
+	if url.Host == "" || !weburl.IsFetchScheme(url.Scheme) {
+		p.fault(words.IssueBadLogLine, row.At, fmt.Sprintf("row %d: its URL cannot be read", row.Line), "row skipped")
+		return nil
+	}
+	if problem != 0 {
+		p.fault(words.IssueBadURL, row.At, fmt.Sprintf("row %d: %s", row.Line, problem), "kept as recorded")
+	}
+	if url.Host != p.host {
+		p.host, p.reversed = url.Host, url.HostReversed()
+	}
+	f := &p.made
+	*f = facts.Fetch{
+		HostReversed: p.reversed, Origin: url.Origin(), URL: target, Input: p.input, Offset: row.At, Index: row.Line,
+		Length: -1, Type: facts.TypeAccessLog, Trust: facts.TrustLogged, Method: facts.AtMost(row.Method, MaxWord),
+		Status: -1, Millis: -1, Client: p.clients.shown(row.Client), Flags: p.clients.flags(row.Agent, row.Client),
+	}
+	if row.At < 0 {
+		f.Offset = row.Line
+	}
+	if row.Status > 0 && row.Status <= math.MaxInt16 {
+		f.Status = int16(row.Status)
+	}
+	if row.Bytes >= 0 {
+		f.PayloadSize = row.Bytes + 1
+	}
+	if row.Agent != "" {
+		f.UserAgent, f.UserAgentSource = facts.AtMost(row.Agent, MaxAgent), facts.SourceAccessLog
+	}
+	if len(row.URL) > warc.MaxURL || len(row.Agent) > MaxAgent {
+		if len(row.URL) > warc.MaxURL {
+			f.Flags |= facts.FlagURLCut
+		}
+		p.fault(words.IssueValueCut, row.At, fmt.Sprintf("row %d: a value that is too long", row.Line), "the rest dropped")
+	}
+	p.date(f, row)
+	p.logged++
+	if facts.KindOf(url) == facts.CaptureRobots && showsRobots(f, row) {
+		c := facts.Capture{Kind: facts.CaptureRobots, Fetch: *f}
+		c.Run = int32(row.Line) // the order of lines shows nothing: a server writes them when it has answered
+		c.Flags |= facts.FlagHTTPHead
+		p.stats.Robots++
+		if err := p.out.Capture(&c, nil); err != nil {
+			return err
+		}
+	}
+	return p.out.Fetch(f)
+}
+
+// showsRobots reports whether an answer shows something of robots.txt: that there is none, or that this client was
+// served it, whose bytes are to be found. A redirect does not name its target, and one to https stands in logs that do
+// not tell http from https.
+func showsRobots(f *facts.Fetch, row *index.Row) bool {
+	switch {
+	case f.Method != http.MethodGet:
+		return false
+	case f.Status == http.StatusOK, f.Status == http.StatusNotModified, f.Status/100 == 4, f.Status/100 == 5:
+		return true
+	}
+	return f.Status/100 == 3 && !row.SchemeGiven
+}
