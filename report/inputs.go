@@ -148,15 +148,12 @@ func auditInput(in *facts.InputResult) *AuditInput {
 }
 
 // auditLog describes how a log was read, by the text of facts.AccessLog. It names no folder.
-func auditLog(text string) *AuditLog {
-	if text == "" {
-		return nil
-	}
+func auditLog(text string) (l AuditLog) {
 	a, err := facts.ParseAccessLog(text)
-	if err != nil {
-		return nil // facts that were read before hold it whole
+	if text == "" || err != nil { // facts hold it whole
+		return l
 	}
-	l := &AuditLog{Sites: a.Sites, Format: a.Format, Addresses: "left out"}
+	l = AuditLog{Sites: a.Sites, Format: a.Format, Addresses: "left out"}
 	switch {
 	case a.Keep:
 		l.Addresses = "kept"
