@@ -236,7 +236,7 @@ func (d *decider) doubts(s *subject, v *view) (n Notes) {
 			when(st.OtherTarget, words.NoteOtherTarget) |
 			when(st.Mismatched, words.NoteDigestMismatch) |
 			when(st.IsListed(), words.NoteListedRobots) |
-			when(isDoubtfulLine(&st.Fetch), words.NoteLogged) |
+			when(isDoubtfulLine(&st.Fetch) || s.mayHaveBegunBefore(st), words.NoteLogged) |
 			when(st.Coarsest < facts.PrecisionSecond, words.NoteCoarseDate)
 	}
 	isUnbound := s.Flags&facts.FlagUnbound != 0 ||
@@ -258,6 +258,15 @@ func (d *decider) doubts(s *subject, v *view) (n Notes) {
 // says, or, of robots.txt, whose size does not show which version was served ("Access logs").
 func isDoubtfulLine(f *facts.Fetch) bool {
 	return f.Trust == facts.TrustLogged && f.Flags&facts.FlagOperator == 0
+}
+
+// answeredIn is how long a request may take. Many servers write its line when it has ended, with that time.
+const answeredIn = 600 * facts.Second
+
+// mayHaveBegunBefore reports whether a line of an access log may be of a request that began before a robots.txt was
+// received ("Access logs").
+func (s *subject) mayHaveBegunBefore(st *State) bool {
+	return s.Trust == facts.TrustLogged && !s.asOf && s.time.MicrosSince(st.Time()) < answeredIn
 }
 
 // when returns notes, where they apply.

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/indexed"
 )
 
 // The types of the facts that a program which reads archives has to name. Package evaluate has the
@@ -14,3 +15,7 @@ type (
 	AccessLog   = facts.AccessLog   // how access logs are to be read
 	LogRanges   = facts.LogRanges   // a file with the addresses of a crawler's operator
 )
+
+// FindAccessLog completes how access logs are to be read by what the files hold that it names, and refuses what
+// cannot be read so.
+func FindAccessLog(how AccessLog) (AccessLog, error) { return indexed.FindAccessLog(how) }

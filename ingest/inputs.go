@@ -45,7 +45,7 @@ type ExpandOptions struct {
 	IDColumn string
 	// Bodies is a folder with the bodies that the tables name by their digests; "": there is none.
 	Bodies string
-	// AccessLogs are files that the user calls access logs, which AccessLog tells how to read.
+	// AccessLogs are files that the user calls access logs, to be read as AccessLog says.
 	AccessLogs []string
 	AccessLog  facts.AccessLog
 }

@@ -128,9 +128,9 @@ type Content struct {
 	// HTTP head. Null: not known, as the record is cut or in segments, or was not read (indexes, WATs,
 	// logs); or not in the record (a revisit).
 	PayloadBytes *int64 `parquet:"payload_bytes,optional"`
-	// Length of the payload once its codings are undone. Null: not known, as `payload_bytes` is not, or as a
-	// coding was not undone: it is broken or not known, leaves a gigabyte or more, or was left alone, as all
-	// are without `--sizes` but those of policy files and of most pages.
+	// Length of the payload once its codings are undone. Null: `payload_bytes` is not known, or a coding is
+	// broken, not known, or leaves a gigabyte or more. Without `--sizes`, also null for coded payloads that are
+	// neither policy files nor pages read to their end.
 	PayloadBytesDecoded *int64 `parquet:"payload_bytes_decoded,optional"`
 	// Kind of content, by the media type found in it (`fetches.content_mime_detected`), or else by
 	// `content_mime_type`. Null: no media type known.

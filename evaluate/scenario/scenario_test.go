@@ -78,7 +78,8 @@ func (s *scenario) forms() []string {
 	return indexForms[:1]
 }
 
-// TestEveryWordHasAScenario: every note and every reason is expected somewhere.
+// TestEveryWordHasAScenario: every note and every reason is expected somewhere. The words of access logs are in
+// access-log.txtar of the command.
 func TestEveryWordHasAScenario(t *testing.T) {
 	seen := map[string]bool{}
 	for _, s := range allScenarios(t) {

@@ -275,7 +275,7 @@ var w3cNames = map[string]accessPart{
 	"cs(User-Agent)": partAgentEncoded, "cs-user-agent": partAgentEncoded,
 }
 
-// split reads a line by the fields that #Fields names. Those of CloudFront are separated by tabs.
+// split reads a line by the fields that #Fields names. CloudFront separates them by tabs.
 func (l *accessLog) split(line string) bool {
 	separator := " "
 	if strings.Contains(line, "\t") {

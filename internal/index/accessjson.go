@@ -7,8 +7,8 @@ import (
 	"github.com/parquet-go/jsonlite"
 )
 
-// accessNames are the names of JSON lines: those of nginx's variables, of Caddy (at the top, and in request), Traefik,
-// Cloudflare's Logpush, CloudFront and Amazon's load balancers (ALB).
+// accessNames are the names in JSON lines: nginx's variables, and the names of Caddy (at the top, and in request),
+// Traefik, Cloudflare's Logpush, CloudFront and Amazon's load balancers (ALB).
 var accessNames = func() map[string]accessPart {
 	names := maps.Clone(nginxNames)
 	maps.Copy(names, w3cNames)

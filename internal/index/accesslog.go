@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"net/netip"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -12,7 +13,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
 
-// A line of an access log is what a web server answered to one request. Its words are those of its server: lines of a
+// A line of an access log is what a web server answered to one request. Each server has its own words: lines of a
 // format that Apache or nginx writes (accessformat.go), JSON (accessjson.go), or the extended format of W3C with a
 // line of #Fields. All come to a request, and that to a Row.
 
@@ -149,7 +150,7 @@ func (l *accessLog) usual(text string) bool {
 	return false
 }
 
-// isRequest reports whether parts are those of a line in the format that was tried, and not of another.
+// isRequest reports whether the parts show that the line has the format that was tried.
 func (l *accessLog) isRequest() bool {
 	_, hasTime := l.time()
 	_, hasStatus := l.status()
@@ -470,21 +471,12 @@ func unescape(s string) string {
 
 // decodePercent undoes the encoding that CloudFront gives User-Agents, some of them twice.
 func decodePercent(s string) string {
-	for range 2 {
-		b := make([]byte, 0, len(s))
-		for i := 0; i < len(s); i++ {
-			if s[i] == '%' && i+2 < len(s) {
-				if n, err := strconv.ParseUint(s[i+1:i+3], 16, 8); err == nil {
-					b = append(b, byte(n))
-					i += 2
-					continue
-				}
-			}
-			b = append(b, s[i])
-		}
-		if s = string(b); strings.Contains(s, " ") || !strings.Contains(s, "%20") {
-			break
-		}
+	once, err := url.PathUnescape(s)
+	if err != nil {
+		return s
 	}
-	return s
+	if twice, err := url.PathUnescape(once); err == nil && !strings.Contains(once, " ") {
+		return twice
+	}
+	return once
 }

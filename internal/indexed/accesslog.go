@@ -211,8 +211,9 @@ func (c *clients) shown(client string) string {
 	return shown
 }
 
-// flags tell whether a request came from an address of the operator whose crawler its User-Agent names: of all, where
-// it names several. Of a crawler without ranges, and of a client without an address, nothing is known.
+// flags are FlagOperator where a request came from an address of the operator whose crawler its User-Agent names, and
+// FlagForged where it did not. If it names several, all operators have to have the address. Of a crawler without
+// ranges, and of a client without an address, nothing is known.
 func (c *clients) flags(userAgent, client string) (flags facts.Flags) {
 	if len(c.ranges) == 0 || userAgent == "" {
 		return 0
@@ -306,8 +307,8 @@ func (p *indexPart) addLogged(row *index.Row) error {
 }
 
 // showsRobots reports whether an answer shows something of robots.txt: that there is none, or that this client was
-// served it, whose bytes are to be found. A redirect does not name its target, and one to https stands in logs that do
-// not tell http from https.
+// served it, whose bytes are to be found. A redirect does not name its target, and in a log without
+// schemes it may be the one from http to https.
 func showsRobots(f *facts.Fetch, row *index.Row) bool {
 	switch {
 	case f.Method != http.MethodGet:

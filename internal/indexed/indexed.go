@@ -31,7 +31,7 @@ type Options struct {
 	Cores    warc.Cores // that may read parts of it where they are idle; nil: none
 	PartRows int64      // rows that are read by one core; 0: as in index.Options
 
-	// Text is an access log without its compression, which Packed tells; nil for all else.
+	// Text is an access log without its compression; Packed: it had one; nil for all else.
 	Text   io.Reader
 	Packed bool
 }

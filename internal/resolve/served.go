@@ -92,7 +92,7 @@ func (r *resolver) takeServed(res *resolution, g *originCaptures) {
 	candidates := near(g.versions, res.CurTime)
 	size, isSized := res.PayloadBytes()
 	isSized = isSized && !res.CurUnmodified
-	var bySize, largest *facts.Capture
+	var bySize, byTime, largest *facts.Capture
 	isClear := true // no other version has that size, or one that nobody knows
 	for i := range candidates {
 		v := &candidates[i]
@@ -108,6 +108,9 @@ func (r *resolver) takeServed(res *resolution, g *originCaptures) {
 		if largest == nil || c.BodySize > largest.BodySize {
 			largest = c
 		}
+		if v.first.MicrosSince(res.CurTime) <= 0 {
+			byTime = c
+		}
 		if isSized && c.BodySize == size {
 			isClear = isClear && (bySize == nil || bySize.BodyDigest == c.BodyDigest)
 			bySize = c
@@ -116,6 +119,9 @@ func (r *resolver) takeServed(res *resolution, g *originCaptures) {
 	sure := g.surely(res.CurTime)
 	switch {
 	case bySize != nil && isClear:
+		if largest.BodySize > size && byTime != nil && byTime.BodyDigest != bySize.BodyDigest {
+			res.Flags &^= facts.FlagOperator // the larger one may have come compressed to that size
+		}
 		r.takeVersion(res, bySize)
 	case len(candidates) == 0,
 		isClear && isSized && bySize == nil && (largest == nil || size > largest.BodySize+framing):

@@ -119,7 +119,7 @@ func TestCrawlerOf(t *testing.T) {
 		"Wget/2.0.1":               {},
 		"libwget/1.0":              {},
 		"Wget":                     {},
-		"Browsertrix-Crawler 1.10": {}, // nothing says whether it was told to obey robots.txt
+		"Browsertrix-Crawler 1.10": {}, // nothing says whether it was set to obey robots.txt
 		"":                         {},
 	} {
 		if got := CrawlerOf(software); got != want {

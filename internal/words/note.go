@@ -233,8 +233,8 @@ var NoteWords = []Word{
 	},
 	{
 		Name: "logged", Effect: Doubt, Section: "Access logs",
-		Meaning: "An access log reports the request, or that robots.txt was served. Anybody can send that User-Agent " +
-			"unless `--ranges` has the address, or the size does not show which version was served.",
+		Meaning: "An access log reports the request, or that robots.txt was served. Somebody else may have sent that " +
+			"User-Agent, another version of robots.txt may have been served, or the request may have begun before.",
 	},
 }
 

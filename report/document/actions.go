@@ -50,7 +50,7 @@ var reasonsWhy = [...]struct {
 	holds func(*report.ViolationRow) bool
 }{
 	{
-		Class{ID: "ignored", Label: "Of these, by a crawler told to ignore it", Meaning: "The warcinfo record says that " +
+		Class{ID: "ignored", Label: "Of these, by a crawler that was set to ignore it", Meaning: "The warcinfo record says that " +
 			"robots.txt was ignored. Have the crawler obey it, or write down why not."},
 		func(row *report.ViolationRow) bool { return words.Ignores(row.Claim) },
 	},

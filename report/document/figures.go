@@ -233,7 +233,7 @@ func Read(ctx context.Context, res *results.Results) (*Figures, error) {
 	}
 	f := NewFigures(names)
 	f.part = res.Part()
-	if err := eachOrigin(ctx, res, f.Add); err != nil {
+	if err := eachOrigin(ctx, res, f.Add, report.ViolationsTable, report.UnprovenTable); err != nil {
 		return nil, err
 	}
 	err := cmp.Or(
@@ -268,14 +268,18 @@ func add[R any](f *Figures, rows iter.Seq2[*R, error]) error {
 	return nil
 }
 
-// eachOrigin passes on captures, findings and counts of origins, in the order of Figures.Add.
-func eachOrigin(ctx context.Context, res *results.Results, add func(row any)) error {
+// eachOrigin passes on captures, the findings in some tables, and counts of origins, in the order of Figures.Add.
+func eachOrigin(ctx context.Context, res *results.Results, add func(row any),
+	tables ...report.TableOf[report.ViolationRow],
+) error {
 	captures := results.Follow(ctx, res.Whole(), report.RobotsTable)
 	defer captures.Stop()
-	violations := results.Follow(ctx, res, report.ViolationsTable)
-	defer violations.Stop()
-	unproven := results.Follow(ctx, res, report.UnprovenTable)
-	defer unproven.Stop()
+	var findings []*results.Follower[report.ViolationRow]
+	for _, table := range tables {
+		f := results.Follow(ctx, res, table)
+		defer f.Stop()
+		findings = append(findings, f)
+	}
 	for host, err := range results.Rows(ctx, res, report.HostStatsTable) {
 		if err != nil {
 			return err
@@ -291,8 +295,10 @@ func eachOrigin(ctx context.Context, res *results.Results, add func(row any)) er
 				return err
 			}
 		}
-		if err := cmp.Or(pass(violations, add, is), pass(unproven, add, is)); err != nil {
-			return err
+		for _, f := range findings {
+			if err := pass(f, add, is); err != nil {
+				return err
+			}
 		}
 		add(host)
 	}
@@ -300,7 +306,7 @@ func eachOrigin(ctx context.Context, res *results.Results, add func(row any)) er
 	if err := pass(captures, add, all); err != nil {
 		return err
 	}
-	for _, f := range []*results.Follower[report.ViolationRow]{violations, unproven} {
+	for _, f := range findings {
 		if row, err := f.Peek(); row != nil || err != nil {
 			return cmp.Or(err, fmt.Errorf("the tables of %s do not agree on the origin %s; audit again", res.Name(),
 				Visible(row.Origin)))
@@ -320,13 +326,11 @@ func EachViolation(ctx context.Context, res *results.Results,
 		case *report.RobotsRow:
 			captures.add(row)
 		case *report.ViolationRow:
-			if isViolation(row.Certainty) {
-				violation(row, func() string { return newFound(row, captures.cite).sentence() })
-			}
+			violation(row, func() string { return newFound(row, captures.cite).sentence() })
 		case *report.HostRow:
 			host(row)
 		}
-	})
+	}, report.ViolationsTable)
 }
 
 // pass passes rows on while they are the ones wanted.

@@ -52,6 +52,8 @@ func (f *found) act() string {
 	switch {
 	case f.has("listed"):
 		when = "A list alone says that " + strings.ToLower(when[:1]) + when[1:]
+	case f.RecordType == "access_log":
+		when = "The site's access log says that " + strings.ToLower(when[:1]) + when[1:]
 	case f.RecordType == "indexed":
 		when = "An index alone says that " + strings.ToLower(when[:1]) + when[1:]
 	}

@@ -31,7 +31,7 @@ type Figures struct {
 	languages                     tallies // by the first one that was found
 	names                         []*name // sorted: the largest first
 	undigested                    int64   // content fetches
-	decoded, coded                int64   // bytes of content fetches, decoded; those of which that is not known
+	decoded, coded                int64   // decoded bytes of content fetches; fetches for which they are not known
 	unnamed                       int64   // content fetches without a host
 	verdicts, refusals            counts  // of fetches that are not of robots.txt
 	claims                        counts

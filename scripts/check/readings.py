@@ -2,7 +2,7 @@
 
     readings [--wild TAR] [--sample N] [--made N] [--paths N] [--seed N] [--only READER]
 
-The bodies are those of a tar file, or of ../shared/robots: N of them, or all for 0; and N that are made up. Each is asked
+The bodies come from a tar file, or from ../shared/robots: N of them, or all for 0; and N are made up. Each is asked
 for the crawler's own name and for one that it names, and for URLs drawn from its own rules, as crawlers write them. The
 parsers are Heritrix's (Maven), robots-parser (npm), and that of GNU Wget itself, which crawls a web on loopback: one host
 for each body. Of the answers on real bodies, 99.9 % have to be the same. Needs Go. A parser
