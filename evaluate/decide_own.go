@@ -68,7 +68,11 @@ func softwareOf(crawls []facts.Crawl) (c robots.Crawler) {
 		return c
 	}
 	for i, crawl := range crawls {
-		of := robots.CrawlerOf(crawl.Software)
+		software := crawl.Software
+		if strings.HasPrefix(crawl.Robots, words.ClaimOfParser) {
+			software = crawl.Robots
+		}
+		of := robots.CrawlerOf(software)
 		if i > 0 && of != c {
 			return robots.Crawler{}
 		}
@@ -94,7 +98,8 @@ func (d *decider) softwareFor(f *facts.Fetch, named robots.Crawler) robots.Crawl
 // readOwn adds what the crawler's own parser made of the governing capture, if that is known.
 func (d *decider) readOwn(r *Result, s *subject) {
 	st, c := r.Governing, r.software
-	if st == nil || c.Profile == 0 {
+	agent := ownAgent(r, c.Profile)
+	if st == nil || c.Profile == 0 || agent == "" {
 		return
 	}
 	isFinal := st.Status/100 != 3 || c.Profile.FollowsRedirects()
@@ -107,12 +112,14 @@ func (d *decider) readOwn(r *Result, s *subject) {
 			d.err = err
 			return
 		}
-		m := d.files.own(file, c.Profile, ownAgent(r, c.Profile)).Match(s.path)
+		m := d.files.own(file, c.Profile, agent).Match(s.path)
 		if m.Reason != robots.ReasonTooCostly {
 			r.Own = OwnReading{c.Software, c.Profile, verdictOf(m.Allowed)}
 		}
 	case isError && (st.Outcome == words.OutcomeUnavailable || st.Outcome == words.OutcomeUnreachable):
-		r.Own = OwnReading{c.Software, c.Profile, Allowed}
+		if allowed, known := c.Profile.OnError(int(st.FinalStatus)); known {
+			r.Own = OwnReading{c.Software, c.Profile, verdictOf(allowed)}
+		}
 	}
 }
 
@@ -131,10 +138,10 @@ func ownAgent(r *Result, p Profile) string {
 	if p.ReadsUserAgent() {
 		return r.Fetch.UserAgent
 	}
-	if r.AgentSource == words.AgentFromOption {
-		return r.Agent
+	if (p == robots.Browsertrix || p == robots.Wget) && r.AgentSource != words.AgentFromOption {
+		return p.String()
 	}
-	return p.String()
+	return r.Agent
 }
 
 // ownFile is a robots.txt as a crawler's own parser reads it.

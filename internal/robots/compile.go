@@ -125,14 +125,22 @@ func (g *Group) add(order int) {
 	}
 	pattern, anchored := strings.CutSuffix(r.Pattern, "$")
 	g.addMatcher(pattern, anchored, order)
-	if g.spec.indexPage && r.Allow {
-		// Google gives a second pattern to an allow rule for an index page: that
-		// of its folder.
-		i := strings.LastIndexByte(r.Pattern, '/')
-		if i >= 0 && strings.HasPrefix(r.Pattern[i:], "/index.htm") {
-			g.addMatcher(r.Pattern[:i+1], true, order)
-		}
+	if folder, found := g.spec.indexPage.folder(r); found {
+		g.addMatcher(folder, true, order)
 	}
+}
+
+// folder returns the pattern of the folder that a rule for an index page speaks of, too.
+func (p indexPage) folder(r *Rule) (pattern string, found bool) {
+	i := strings.LastIndexByte(r.Pattern, '/') + 1
+	switch p {
+	case indexGoogle:
+		return r.Pattern[:i], r.Allow && i > 0 && strings.HasPrefix(r.Pattern[i:], "index.htm")
+	case indexCommons:
+		pattern, _, found = strings.Cut(r.Pattern, "index.htm")
+		return pattern, found && (strings.HasSuffix(r.Pattern, "index.htm") || strings.HasSuffix(r.Pattern, "index.html"))
+	}
+	return "", false
 }
 
 func (g *Group) addMatcher(pattern string, anchored bool, order int) {

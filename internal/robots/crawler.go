@@ -13,7 +13,7 @@ import (
 // specs. scripts/check/readings.py compares them with the parsers.
 
 // Crawlers lists the profiles that are the parsers of crawlers.
-var Crawlers = [...]Profile{Heritrix0, Heritrix, Browsertrix, Wget}
+var Crawlers = [...]Profile{Heritrix0, Heritrix, Browsertrix, Wget, Nutch, StormCrawler}
 
 // A Crawler is software that reads robots.txt in its own way. The zero value is none.
 type Crawler struct {
@@ -31,6 +31,10 @@ var crawlers = [...]struct {
 	{"heritrix/", "Heritrix ", version{3, 4}, version{3, 10}, Heritrix0},
 	{"heritrix/", "Heritrix ", version{3, 10}, version{4}, Heritrix},
 	{"wget/", "Wget ", version{1}, version{2}, Wget},
+	{"crawler-commons ", "crawler-commons ", version{1, 5}, version{2}, Nutch}, // 1.4-SNAPSHOT may be of before
+	{"stormcrawler ", "StormCrawler ", version{3}, version{4}, StormCrawler},
+	{"nutch ", "Nutch ", version{1, 20}, version{2}, Nutch},
+	{"nutch-", "Nutch ", version{1, 20}, version{2}, Nutch},
 }
 
 type version [2]int
@@ -70,8 +74,22 @@ func ParseCrawler(name string) (Crawler, error) {
 // ReadsUserAgent reports whether the profile looks for groups by the whole User-Agent, not by a token.
 func (p Profile) ReadsUserAgent() bool { return p.spec().mode == modeListed }
 
-// FollowsRedirects reports whether the crawler follows redirects of robots.txt; Heritrix takes one for no rules.
-func (p Profile) FollowsRedirects() bool { return !p.ReadsUserAgent() }
+// FollowsRedirects reports whether the crawler follows all redirects of robots.txt, up to a number. Heritrix takes one
+// for no rules, and StormCrawler has releases that follow none to other hosts.
+func (p Profile) FollowsRedirects() bool { return !p.ReadsUserAgent() && p != StormCrawler }
+
+// OnError returns what the crawler may fetch where robots.txt has a status 4xx or 5xx: all or nothing. known is false
+// where its settings or its release decide, or it puts off the answer.
+func (p Profile) OnError(status int) (allowed, known bool) {
+	isCommons := p == Nutch || p == StormCrawler
+	switch {
+	case status/100 == 4:
+		return true, !isCommons || status != 429
+	case isCommons:
+		return false, p == StormCrawler
+	}
+	return true, true
+}
 
 // As returns the file as another profile reads it.
 func (f *File) As(p Profile) *File { return p.spec().parse(f.body) }
@@ -103,7 +121,10 @@ var crawlerDifferences = [...]difference{
 	{"a carriage return ends no line", func(s *spec) { s.lfOnly = false }},
 	{"a # begins a comment only after white space", func(s *spec) { s.hashApart = false }},
 	{"white space before a colon makes a line void", func(s *spec) { s.tightKey = false }},
-	{"it drops what looks like a tag of HTML", func(s *spec) { s.dropTags = false }},
+	{"it reads misspelt keys, and lines without a colon", func(s *spec) { s.keys = nil }},
+	{"a rule for an index page is for its folder, too", func(s *spec) { s.indexPage = indexNone }},
+	{"it knows other ends of lines", func(s *spec) { s.newlines = nil }},
+	{"it drops what looks like a tag of HTML", func(s *spec) { s.dropTags = tagsRead }},
 	{"control bytes do not make a rule void", func(s *spec) { s.dropControl = true }},
 }
 
@@ -128,7 +149,7 @@ func (f *File) Difference(p Profile, agent, token, path string) string {
 
 // heritrix is the parser of Heritrix 3: org.archive.modules.net.Robotstxt and RobotsDirectives.
 func heritrix(differences crawlerSpec) spec {
-	differences.tightKey, differences.dropTags, differences.cutStar = true, true, true
+	differences.tightKey, differences.dropTags, differences.cutStar = true, tagsNone, true
 	differences.floor, differences.ends = true, endsDelay
 	return spec{
 		limit: ParseLimit, mode: modeListed, form: formRaw, marks: marksText, blanks: javaBlanks,
@@ -146,6 +167,45 @@ var browsertrix = spec{
 var wget = spec{
 	mode: modeWget, form: formDecoded, marks: marksText, blanks: cBlanks,
 	crawlerSpec: crawlerSpec{lfOnly: true, hashApart: true, literal: true, first: true, empty: true},
+}
+
+// commons is crawlercommons.robots.SimpleRobotRulesParser from 1.4, without its limit on Crawl-delay.
+var commons = spec{
+	mode: modeToken, selfAllowed: true, form: formEscaped, indexPage: indexCommons, blanks: javaBlanks,
+	crawlerSpec: crawlerSpec{
+		dropTags: tagsHTML, leftmost: true,
+		newlines: []string{"\u0085", "\n", "\u2028", "\n", "\u2029", "\n"},
+		keys: spellings("user-agent useragent useg-agent ser-agent users-agent user_agent user-agnet user-agents",
+			"disallow desallow dissallow dissalow disalow dssalow dsallow diasllow disallaw diallow disallows disllow"),
+	},
+}
+
+// spellings are those of user-agent and disallow in a list, with "_" for a space in them, and that of allow.
+func spellings(userAgent, disallow string) []spelling {
+	list := []spelling{{"allow", keyAllow}}
+	for _, text := range strings.Fields(userAgent) {
+		list = append(list, spelling{strings.ReplaceAll(text, "_", " "), keyUserAgent})
+	}
+	for _, text := range strings.Fields(disallow) {
+		list = append(list, spelling{text, keyDisallow})
+	}
+	return list
+}
+
+// hasTagOfHTML reports whether there is a tag by which crawler-commons knows HTML.
+func hasTagOfHTML(text string) bool {
+	for {
+		_, after, found := strings.Cut(text, "<")
+		if !found {
+			return false
+		}
+		text = after
+		for _, tag := range [...]string{"html", "head", "body"} {
+			if hasPrefixFold(text, tag) && strings.HasPrefix(strings.TrimLeft(text[len(tag):], cBlanks), ">") {
+				return true
+			}
+		}
+	}
 }
 
 const (
@@ -286,6 +346,7 @@ func (f *floors) best(path string) (best *matcher, cost int) {
 // rewrite is what a path, or else a pattern, is compared as.
 func (f form) rewrite(s string, isPath bool) string {
 	switch path, query, _ := strings.Cut(s, "?"); {
+	case f == formEscaped:
 	case isPath && (f == formDecoded || query == ""): // an empty query is none
 		s = path
 	case f == formDecoded && s != "" && s[0] != '/':
@@ -298,10 +359,14 @@ func (f form) rewrite(s string, isPath bool) string {
 		case ok && f == formDecoded && v != '/':
 			dst = append(dst, v)
 			i += 2
-		case ok && f == formURI:
+		case ok && f == formEscaped && unreserved[v]:
+			dst = append(dst, v)
+			i += 2
+		case ok && (f == formURI || f == formEscaped):
 			dst = appendEscape(dst, v)
 			i += 2
-		case f == formURI && !isPath && !uriBytes[b]:
+		case f == formURI && !isPath && !uriBytes[b],
+			f == formEscaped && (!pathBytes[b] || isPath && (b == '*' || b == '$')):
 			dst = appendEscape(dst, b)
 		default:
 			dst = append(dst, b)
@@ -310,10 +375,12 @@ func (f form) rewrite(s string, isPath bool) string {
 	return string(dst)
 }
 
-// uriBytes are the bytes that encodeURI leaves, and "%".
-var uriBytes = func() (t [256]bool) {
+// uriBytes are the bytes that encodeURI leaves, and "%"; pathBytes those that crawler-commons leaves.
+var uriBytes, pathBytes = withUnreserved(";,/?:@&=+$!*'()#%"), withUnreserved(";,/?:@&=+$!*'()\\")
+
+func withUnreserved(more string) (t [256]bool) {
 	for b := range t {
-		t[b] = unreserved[b] || strings.IndexByte(";,/?:@&=+$!*'()#%", byte(b)) >= 0
+		t[b] = unreserved[b] || strings.IndexByte(more, byte(b)) >= 0
 	}
 	return t
-}()
+}

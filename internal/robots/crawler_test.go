@@ -64,6 +64,17 @@ func TestCrawlerDifferences(t *testing.T) {
 		{Wget, "user-agent: *\ndisallow: /a#b\n", "/a", true, "a # begins a comment only after white space"},
 		{Heritrix, "user-agent : *\ndisallow: /\n", "/a", true, "white space before a colon makes a line void"},
 		{Heritrix, "user-agent: *\ndisallow: /<b>a\n", "/a", false, "it drops what looks like a tag of HTML"},
+		{Nutch, "user-agent: *\ndisallow: /<b>a\n<html>\n", "/a", false, "it drops what looks like a tag of HTML"},
+		{Nutch, "user-agent: *\ndisallow: /<b>a\n", "/a", true, ""},
+		{Nutch, "user agent *\ndisallow /\n", "/a", false, "it reads misspelt keys, and lines without a colon"},
+		{Nutch, "user-agnet : *\ndesallow\t:/\n", "/a", false, "it reads misspelt keys, and lines without a colon"},
+		{Nutch, "user-agent: *\ndisallow: /a/index.html\n", "/a/", false, "a rule for an index page is for its folder, too"},
+		{Nutch, "user-agent: *\u2028disallow: /\n", "/a", false, "it knows other ends of lines"},
+		{Nutch, "user-agent: *\ndisallow: /a b\n", "/a%20b", false, "it compares rules and paths in another form"},
+		{Nutch, "user-agent: *\ndisallow: /%61%b\n", "/a%25b", false, "it compares rules and paths in another form"},
+		{Nutch, "user-agent: *\ndisallow: /a?\n", "/a?", false, ""},
+		{Nutch, "user-agent: nutch 1.0, other\ndisallow: /\n", "/a", false, "it looks for its group by another name"},
+		{StormCrawler, "user-agent: *\ndisallow: /*.cgi$\n", "/a.cgi.cgi", true, "it tries what follows the last wildcard where it comes first alone"},
 		{Wget, "user-agent: *\ndisallow: /a\x01\n", "/a\x01", false, "control bytes do not make a rule void"},
 	} {
 		agent, token := c.reader.String(), c.reader.String()
@@ -81,6 +92,48 @@ func TestCrawlerDifferences(t *testing.T) {
 	for _, d := range crawlerDifferences {
 		if !shown[d.text] {
 			t.Errorf("no case of %q", d.text)
+		}
+	}
+}
+
+// TestCommonsNames has the names that crawler-commons finds for a token, by the groups that it obeys.
+func TestCommonsNames(t *testing.T) {
+	f := Parse([]byte("user-agent: my.bot\ndisallow: /whole\nuser-agent: bot/2.0\ndisallow: /cut\nuser-agent: my\n"+
+		"disallow: /first\nuser-agent: BOT, other\ndisallow: /more\nuser-agent: *\ndisallow: /all\n"), Nutch)
+	for token, want := range map[string]string{
+		"Bot": "/cut /more", "my.bot": "/whole", "My": "/whole /first", "bot/2.0": "/cut", "other": "/all",
+	} {
+		var got []string
+		for _, path := range []string{"/whole", "/cut", "/first", "/more", "/all"} {
+			if !f.For(token).Match(path).Allowed {
+				got = append(got, path)
+			}
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s may not fetch %v, want %s", token, got, want)
+		}
+	}
+}
+
+// TestOnError has what crawlers make of statuses.
+func TestOnError(t *testing.T) {
+	for _, c := range []struct {
+		p              Profile
+		status         int
+		allowed, known bool
+	}{
+		{Heritrix, 404, true, true},
+		{Wget, 503, true, true},
+		{Browsertrix, 429, true, true},
+		{Nutch, 403, true, true},
+		{Nutch, 429, true, false},
+		{Nutch, 503, false, false},
+		{StormCrawler, 404, true, true},
+		{StormCrawler, 429, true, false},
+		{StormCrawler, 500, false, true},
+	} {
+		if allowed, known := c.p.OnError(c.status); known != c.known || known && allowed != c.allowed {
+			t.Errorf("%v, status %d: allowed %v, known %v", c.p, c.status, allowed, known)
 		}
 	}
 }
@@ -114,13 +167,19 @@ func TestCrawlerOf(t *testing.T) {
 		"Heritrix/3.10.0 http://crawler.archive.org":                             {Heritrix, "Heritrix 3.10.0"},
 		"Mozilla/5.0 (compatible; heritrix/3.13.0-SNAPSHOT +http://example.org)": {Heritrix, "Heritrix 3.13.0"},
 		"Heritrix/1.14.4 http://crawler.archive.org":                             {}, // its parser is not measured
-		"Heritrix/3.2.0":           {},
-		"Wget/1.21.3 (linux-gnu)":  {Wget, "Wget 1.21.3"},
-		"Wget/2.0.1":               {},
-		"libwget/1.0":              {},
-		"Wget":                     {},
-		"Browsertrix-Crawler 1.10": {}, // nothing says whether it was set to obey robots.txt
-		"":                         {},
+		"Heritrix/3.2.0": {},
+		"StormCrawler 3.1.0 https://stormcrawler.apache.org/":                 {StormCrawler, "StormCrawler 3.1.0"},
+		"StormCrawler 2.11 http://stormcrawler.net/":                          {},
+		"My Spider/Nutch-1.20 (a spider; http://example.org)":                 {Nutch, "Nutch 1.20"},
+		"Apache Nutch 1.19 (modified, https://github.com/commoncrawl/nutch/)": {},
+		"checked via crawler-commons 1.5-SNAPSHOT (https://github.com)":       {Nutch, "crawler-commons 1.5"},
+		"checked via crawler-commons 1.4-SNAPSHOT (https://github.com)":       {},
+		"Wget/1.21.3 (linux-gnu)":                                             {Wget, "Wget 1.21.3"},
+		"Wget/2.0.1":                                                          {},
+		"libwget/1.0":                                                         {},
+		"Wget":                                                                {},
+		"Browsertrix-Crawler 1.10":                                            {}, // nothing says whether it was set to obey robots.txt
+		"":                                                                    {},
 	} {
 		if got := CrawlerOf(software); got != want {
 			t.Errorf("%q is %v, want %v", software, got, want)

@@ -33,9 +33,11 @@ const (
 	modePlain  // as robots-parser does: all of the value, cut at "/"
 	modeWget   // "wget" and "*" alone, whatever the token
 	modeListed // as Heritrix does: see listed
+	modeToken  // as crawler-commons does: what of the value could be a product token, up to the first other byte
+	modeWhole  // all of the value: so modeToken finds a token that RFC 9309's grammar does not admit
 )
 
-var modeNames = [...]string{"unknown", "exact", "google", "substring", "plain", "wget", "listed"}
+var modeNames = [...]string{"unknown", "exact", "google", "substring", "plain", "wget", "listed", "token", "whole"}
 
 func (m Mode) String() string { return modeNames[m] }
 
@@ -54,7 +56,12 @@ func (m Mode) name(value string) (name string, global bool) {
 	if value == "*" {
 		return "", true
 	}
-	if m == modeWget {
+	switch m {
+	case modeToken:
+		return leadingToken(value), false
+	case modeWhole:
+		return value, false
+	case modeWget:
 		if !equalFold(value, "wget") {
 			value = ""
 		}
@@ -179,6 +186,9 @@ func (f *File) find(token string, m Mode) *named {
 	if m == 0 || int(m) >= len(modeNames) {
 		m = f.spec.mode
 	}
+	if m == modeToken && leadingToken(token) != token {
+		m = modeWhole
+	}
 	n := f.names(m)
 	var at int
 	switch m {
@@ -191,6 +201,8 @@ func (f *File) find(token string, m Mode) *named {
 		at = n.at(strings.TrimSpace(name))
 	case modeWget:
 		at = n.at("wget")
+	case modeToken, modeWhole:
+		at = n.at(token)
 	case modeListed:
 		at = n.atWithin(token)
 	default:
@@ -365,7 +377,10 @@ func (f *File) merge() {
 		}
 	}
 	modes := Modes[:]
-	if f.spec.mode > ModeSubstring {
+	switch {
+	case f.spec.mode == modeToken:
+		modes = []Mode{modeToken, modeWhole}
+	case f.spec.mode > ModeSubstring:
 		modes = []Mode{f.spec.mode}
 	}
 	for _, m := range modes {

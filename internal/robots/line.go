@@ -20,10 +20,7 @@ const (
 
 // typos are the misspelt keys that Google reads as meant; draft-koster-rep-08
 // §2.2 asks for leniency, and this is the list of those seen.
-var typos = [...]struct {
-	text string
-	key  key
-}{
+var typos = [...]spelling{
 	{"useragent", keyUserAgent},
 	{"user agent", keyUserAgent},
 	{"dissallow", keyDisallow},
@@ -101,7 +98,9 @@ func (f *File) lineAt(at int) (l line, end int) {
 	l.text = strings.TrimLeft(text, s.white())
 	l.at = at + len(text) - len(l.text)
 	l.text = strings.TrimRight(l.text, s.white())
-	if name, value, ok := strings.Cut(l.text, ":"); ok {
+	if s.keys != nil {
+		l.readSpelling(s)
+	} else if name, value, ok := strings.Cut(l.text, ":"); ok {
 		l.value = s.trim(value)
 		if key := s.trim(name); key == name || !s.tightKey {
 			l.hasKey = key != ""
@@ -121,6 +120,22 @@ func (s *spec) withoutComment(raw string) string {
 		}
 	}
 	return raw
+}
+
+// readSpelling reads a line by the profile's own keys.
+func (l *line) readSpelling(s *spec) {
+	for i := range s.keys {
+		k := &s.keys[i]
+		if !hasPrefixFold(l.text, k.text) {
+			continue
+		}
+		rest := l.text[len(k.text):]
+		value, isAfterColon := strings.CutPrefix(strings.TrimLeft(rest, " \t"), ":")
+		if isAfterColon || len(value) < len(rest) {
+			l.key, l.value = k.key, s.trim(value)
+			return
+		}
+	}
 }
 
 // readKey finds the meaning of a key in this profile. A misspelling of typos is

@@ -108,7 +108,10 @@ func (s *spec) open(body []byte) *File {
 		f.text = f.text[:strings.LastIndexAny(f.text, "\r\n")+1]
 	}
 	f.HTML = looksLikeHTML(f.text)
-	if s.dropTags && strings.Contains(f.text, "<") {
+	if s.newlines != nil {
+		f.text = strings.NewReplacer(s.newlines...).Replace(f.text)
+	}
+	if s.dropTags == tagsNone && strings.Contains(f.text, "<") || s.dropTags == tagsHTML && hasTagOfHTML(f.text) {
 		f.text = withoutTags(f.text)
 	}
 	return f

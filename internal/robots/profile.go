@@ -33,6 +33,8 @@ const (
 	Heritrix    //
 	Browsertrix //
 	Wget        //
+	Nutch       //
+	StormCrawler
 )
 
 // Profiles lists the profiles by which files are audited.
@@ -45,10 +47,12 @@ var profiles = [...]struct{ name, source string }{
 	REP08:   {"rep-08", "draft-koster-rep-08"},
 	Google:  {"google", "Google's published parser and matcher"},
 
-	Heritrix0:   {"heritrix-3.9", "Heritrix before 3.10.0"},
-	Heritrix:    {"heritrix", "Heritrix from 3.10.0"},
-	Browsertrix: {"browsertrix", "Browsertrix from 1.10 with --useRobots"},
-	Wget:        {"wget", "GNU Wget"},
+	Heritrix0:    {"heritrix-3.9", "Heritrix before 3.10.0"},
+	Heritrix:     {"heritrix", "Heritrix from 3.10.0"},
+	Browsertrix:  {"browsertrix", "Browsertrix from 1.10 with --useRobots"},
+	Wget:         {"wget", "GNU Wget"},
+	Nutch:        {"nutch", "Nutch from 1.20 (crawler-commons from 1.4)"},
+	StormCrawler: {"stormcrawler", "StormCrawler from 3.0 (crawler-commons from 1.4)"},
 }
 
 func (p Profile) String() string {
@@ -107,8 +111,8 @@ type spec struct {
 	dropControl bool
 	// selfAllowed: /robots.txt is implicitly allowed. RFC 9309 §2.2.2.
 	selfAllowed bool
-	// indexPage: `Allow: /x/index.html` allows `/x/` too.
-	indexPage bool
+	// indexPage is which rules for an index page, as in `Allow: /x/index.html`, speak of its folder, `/x/`, too.
+	indexPage indexPage
 	// usageRules: a Content-Usage line ends the list of user-agent lines.
 	usageRules bool
 	// form is what is made of patterns and paths before they are compared.
@@ -125,10 +129,14 @@ type spec struct {
 
 // A crawlerSpec holds the choices of the parsers of crawlers alone (crawler.go).
 type crawlerSpec struct {
-	lfOnly    bool // CR ends no line
+	lfOnly bool // CR ends no line
+	// newlines are what ends a line besides CR and LF, each followed by "\n", which it is read as.
+	newlines []string
+	// keys are the spellings of the keys of rules, in place of the grammar's; white space may stand for the colon.
+	keys      []spelling
 	hashApart bool // "#" begins a comment only at the start of a line, or after white space
 	tightKey  bool // no white space stands before the colon
-	dropTags  bool // tags of HTML are no text
+	dropTags  tags // tags of HTML are no text
 	keepCut   bool // the line that the limit goes through is read
 	ends      ends // what ends a list of user-agent lines, besides a rule
 	bareNone  bool // a group without any such line is none
@@ -139,6 +147,30 @@ type crawlerSpec struct {
 	floor     bool // of rules without a "*", the last in the alphabet at or before the path alone is tried
 	leftmost  bool // what follows the last "*" is tried where it comes first alone
 }
+
+// A spelling is one of a key, in lower case.
+type spelling struct {
+	text string
+	key  key
+}
+
+// tags is which files are read without what looks like a tag of HTML.
+type tags uint8
+
+const (
+	tagsRead tags = iota // none
+	tagsHTML             // those with a tag <html>, <head> or <body>
+	tagsNone             // all
+)
+
+// indexPage is which rules for an index page speak of its folder, too.
+type indexPage uint8
+
+const (
+	indexNone    indexPage = iota
+	indexGoogle            // Allow, of what begins with /index.htm after the last slash
+	indexCommons           // all of what ends in index.htm or index.html
+)
 
 // ends is what ends a list of user-agent lines, besides a rule.
 type ends uint8
@@ -157,6 +189,7 @@ const (
 	formRFC                 // both are normalised: RFC 9309 §2.2.2
 	formRaw                 // neither is
 	formURI                 // patterns become what ECMAScript's encodeURI makes of them; escapes have upper-case digits
+	formEscaped             // both are normalised, and what no URI holds raw is encoded
 	formDecoded             // all escapes but %2F are decoded, a path ends at its query, a pattern begins at the root
 )
 
@@ -202,15 +235,17 @@ var specs = [...]spec{
 		lineLimit: googleLineLimit,
 		mode:      ModeGoogle,
 		leniency:  readPrefixes,
-		indexPage: true,
+		indexPage: indexGoogle,
 		cString:   true,
 		marks:     marksBytes,
 		blanks:    cBlanks,
 	},
-	Heritrix0:   heritrix(crawlerSpec{literal: true}),
-	Heritrix:    heritrix(crawlerSpec{leftmost: true}),
-	Browsertrix: browsertrix,
-	Wget:        wget,
+	Heritrix0:    heritrix(crawlerSpec{literal: true}),
+	Heritrix:     heritrix(crawlerSpec{leftmost: true}),
+	Browsertrix:  browsertrix,
+	Wget:         wget,
+	Nutch:        commons,
+	StormCrawler: commons,
 }
 
 // cBlanks is the white space of C.

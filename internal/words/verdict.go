@@ -1,5 +1,7 @@
 package words
 
+import "strings"
+
 // Verdict is whether robots.txt permitted a fetch. The zero value is unknown.
 type Verdict uint8
 
@@ -349,8 +351,11 @@ func (m Match) String() string { return Matches[m].Name }
 // Obeys reports whether the claim of a warcinfo record on obedience, if there is one, says that robots.txt was obeyed
 // as it stands.
 func Obeys(claim string) bool {
-	return claim == "" || claim == "obey" || claim == "classic" || claim == "robotsTxtOnly" || claim == "on"
+	return claim == "" || strings.HasPrefix(claim, ClaimOfParser) || claim == "obey" || claim == "classic" || claim == "robotsTxtOnly" || claim == "on"
 }
+
+// ClaimOfParser begins a claim that names the parser of robots.txt: "checked via crawler-commons 1.6 (...)".
+const ClaimOfParser = "checked via "
 
 // Ignores reports whether the claim of a warcinfo record on obedience says that robots.txt was ignored.
 func Ignores(claim string) bool { return claim == "ignore" || claim == "off" }

@@ -4,9 +4,9 @@
 
 The bodies come from a tar file, or from ../shared/robots: N of them, or all for 0; and N are made up. Each is asked
 for the crawler's own name and for one that it names, and for URLs drawn from its own rules, as crawlers write them. The
-parsers are Heritrix's (Maven), robots-parser (npm), and that of GNU Wget itself, which crawls a web on loopback: one host
-for each body. Of the answers on real bodies, 99.9 % have to be the same. Needs Go. A parser
-whose tools (a JDK and Maven; npm; wget) are missing is skipped.
+parsers are Heritrix's and crawler-commons (Maven), robots-parser (npm), and that of GNU Wget itself, which crawls a web
+on loopback: one host for each body. Of the answers on real bodies, 99.9 % have to be the same. Needs Go. A parser whose
+tools (a JDK and Maven; npm; wget) are missing is skipped.
 """
 
 import base64
@@ -66,12 +66,12 @@ def asked(questions):
                    for body, tokens, paths in questions)
 
 
-def heritrix(version):
+def java(library, version, program):
     def ask(questions):
-        jars = kept(f"heritrix-{version}", HERE / "pom.xml", lambda place: call(
-            "mvn", "-q", "-B", "-Dstyle.color=never", "-f", HERE / "pom.xml", f"-Dheritrix={version}",
+        jars = kept(f"{library}-{version}", HERE / "pom.xml", lambda place: call(
+            "mvn", "-q", "-B", "-Dstyle.color=never", "-f", HERE / "pom.xml", "-P", library, f"-Drelease={version}",
             "dependency:copy-dependencies", f"-DoutputDirectory={place}", codes=(0,)))
-        return call("java", "-Xmx1g", "-cp", f"{jars}/*", HERE / "Heritrix.java", input=asked(questions)).split("\n")[:-1]
+        return call("java", "-Xmx1g", "-cp", f"{jars}/*", HERE / program, input=asked(questions)).split("\n")[:-1]
     return ask
 
 
@@ -142,10 +142,11 @@ def named(body, rnd, name):
 
 # reader -> (the name that it goes by, how its User-Agent or token has it, the parser, what it needs)
 READERS = {
-    "heritrix-3.9": ("heritrix/3.4.0", BROWSER, heritrix("3.4.0-20220727"), ("javac", "mvn")),
-    "heritrix": ("heritrix/3.13.0", BROWSER, heritrix("3.13.0"), ("javac", "mvn")),
+    "heritrix-3.9": ("heritrix/3.4.0", BROWSER, java("heritrix", "3.4.0-20220727", "Heritrix.java"), ("javac", "mvn")),
+    "heritrix": ("heritrix/3.13.0", BROWSER, java("heritrix", "3.13.0", "Heritrix.java"), ("javac", "mvn")),
     "browsertrix": ("Browsertrix/1.10.0", "%s", robots_parser, ("node", "npm")),
     "wget": ("Wget", "%s", wget, ("wget",)),
+    "nutch": ("CCBot", "%s", java("crawler-commons", "1.6", "CrawlerCommons.java"), ("javac", "mvn")),
 }
 
 
