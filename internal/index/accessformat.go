@@ -38,12 +38,12 @@ func usualFormats() (list []*lineFormat) {
 	return list
 }
 
-// nginxNames are the variables of nginx, and with them the names that JSON lines of nginx have.
+// nginxNames are the variables of nginx, and with them the names that JSON lines of nginx have. $uri is left out: it is
+// what a rewrite made of the request.
 var nginxNames = map[string]accessPart{
 	"remote_addr": partClient, "realip_remote_addr": partNone, "client_port": partClientPort,
 	"time_local": partTimeLocal, "time_iso8601": partTime, "msec": partSeconds,
 	"request": partRequest, "request_method": partMethod, "request_uri": partTarget,
-	"args": partQuery, "query_string": partQuery, "uri": partPath, "document_uri": partPath,
 	"status": partStatus, "body_bytes_sent": partBytes,
 	"host": partHost, "http_host": partHost, "server_name": partServer, "scheme": partScheme, "server_port": partPort,
 	"https": partTLS, "http_user_agent": partAgent,
@@ -51,7 +51,7 @@ var nginxNames = map[string]accessPart{
 
 // apacheNames are the directives of Apache's mod_log_config.
 var apacheNames = map[byte]accessPart{
-	'h': partClient, 'a': partClient, 'r': partRequest, 'm': partMethod, 'U': partPath, 'q': partQuery,
+	'h': partClient, 'a': partClient, 'l': partIdent, 'r': partRequest, 'm': partMethod, 'U': partPath, 'q': partQuery,
 	's': partStatus, 'b': partBytes, 'B': partBytes, 'v': partServer, 'V': partServer, 'p': partPort,
 }
 
@@ -140,6 +140,8 @@ func apachePart(text string) (part accessPart, size int, err error) {
 		return partAgent, size, nil
 	case letter == 'i' && strings.EqualFold(name, "Host"):
 		return partHost, size, nil
+	case letter == 'p' && name == "remote": // the client's
+		return partNone, size, nil
 	case letter == 'i' || letter == 'o' || letter == 'e' || letter == 'x' || letter == 'C' || letter == 'n':
 		return partNone, size, nil
 	case letter == 't':

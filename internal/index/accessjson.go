@@ -60,17 +60,18 @@ func (o *accessObjects) read(text string, r *request) (fault string) {
 		if fault != "" {
 			return o.close(fault)
 		}
-		if part == partTime && r[partTime] != "" && key != "StartUTC" {
+		switch {
+		case part != partTime:
+		case len(value) == len("10:00:00") && value[2] == ':':
+			part = partClock // of CloudFront's date
+		case r[partTime] != "" && key != "StartUTC":
 			continue // Traefik has the time of writing, too
 		}
 		if r[part] == "" || r[part] == "-" || key == "host" || key == "x-host-header" || key == "StartUTC" {
 			r[part] = value
 		}
 	}
-	if fault = o.close(""); fault == "" && r[partDate] != "" && r[partClock] == "" {
-		r[partClock] = r[partTime] // CloudFront's time, which needs its date
-	}
-	return fault
+	return o.close("")
 }
 
 // readCaddy reads the object request of a line of Caddy.
@@ -86,7 +87,8 @@ func readCaddy(v *jsonlite.Value, r *request) {
 	} {
 		r[part] = text(v.Lookup(name))
 	}
-	r[partClient] = or(text(v.Lookup("client_ip")), text(v.Lookup("remote_ip")))
+	address := withoutPort(text(v.Lookup("remote_addr"))) // before Caddy 2.5
+	r[partClient] = or(or(text(v.Lookup("client_ip")), text(v.Lookup("remote_ip"))), address)
 	r[partScheme] = "http"
 	if tls := v.Lookup("tls"); tls != nil && tls.Kind() == jsonlite.Object {
 		r[partScheme] = "https"

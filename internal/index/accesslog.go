@@ -40,6 +40,7 @@ const (
 	partNone accessPart = iota // of no use
 	partClient
 	partClientPort // with a port behind it
+	partIdent      // who the client says it is: mostly -
 	partTime       // of any form
 	partTimeLocal  // 10/Oct/2000:13:55:36 -0700
 	partSeconds    // since 1970
@@ -67,11 +68,15 @@ const (
 // request is the parts of a line, as written but for escapes.
 type request [accessParts]string
 
+// A site is an origin whose requests count.
+type site struct{ scheme, name, port string } // port: "" for that of http or https
+
 // accessLog reads the lines of a log.
 type accessLog struct {
-	sites   []weburl.URL
+	sites   []site
 	formats []*lineFormat // that a line may have; the last that fitted comes first
 	given   bool          // there is one, which the user names
+	escaped bool          // the line in hand has escapes: neither JSON nor W3C's format has them
 	json    accessObjects
 	fields  []accessPart // of W3C's #Fields
 
@@ -84,12 +89,14 @@ type accessLog struct {
 
 func newAccessLog(opt AccessLogOptions) (*accessLog, error) {
 	l := &accessLog{formats: usualFormats(), given: opt.Format != ""}
-	for _, site := range opt.Sites {
-		u, problem := weburl.Parse(site)
+	for _, origin := range opt.Sites {
+		u, problem := weburl.Parse(origin)
 		if problem != 0 || u.Host == "" || !weburl.IsFetchScheme(u.Scheme) {
-			return nil, fmt.Errorf("--site %s: it is no origin such as https://example.org", site)
+			return nil, fmt.Errorf("--site %s: it is no origin such as https://example.org", origin)
 		}
-		l.sites = append(l.sites, u)
+		s := site{scheme: u.Scheme}
+		s.name, s.port = cutPort(u.Origin()[len(u.Scheme)+len("://"):])
+		l.sites = append(l.sites, s)
 	}
 	if l.given {
 		f, err := parseFormat(opt.Format)
@@ -112,7 +119,7 @@ func (l *accessLog) parse(text []byte, row *Row) (ok bool, fault string) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return false, ""
 	}
-	l.req = request{}
+	l.req, l.escaped = request{}, true
 	switch {
 	case l.given:
 		if !l.formats[0].read(string(text), &l.req, false) {
@@ -122,10 +129,12 @@ func (l *accessLog) parse(text []byte, row *Row) (ok bool, fault string) {
 		l.header(string(text))
 		return false, ""
 	case text[0] == '{':
+		l.escaped = false
 		if fault := l.json.read(string(text), &l.req); fault != "" {
 			return false, fault
 		}
 	case l.fields != nil:
+		l.escaped = false
 		if !l.split(string(text)) {
 			return false, "it has not as many fields as #Fields names"
 		}
@@ -160,6 +169,11 @@ func (l *accessLog) isRequest() bool {
 			return false
 		}
 	}
+	if ident := l.req[partIdent]; ident != "-" {
+		if _, err := netip.ParseAddr(ident); err == nil {
+			return false // a host stands before the client
+		}
+	}
 	return hasTime && hasStatus && client+l.req[partClientPort] != "" && (port == "" || isDigits(port))
 }
 
@@ -189,14 +203,14 @@ func (l *accessLog) complete(row *Row) (ok bool, fault string) {
 			return false, noRequest
 		}
 	}
-	if method = unescape(method); !isMethod(method) || target == "" {
+	if method = l.unescape(method); !isMethod(method) || target == "" {
 		return false, noRequest
 	}
 	row.Method = strings.Clone(method)
 	if method == "CONNECT" || target == "*" || method == "PRI" {
 		return false, "" // of no resource of the site
 	}
-	if fault := l.setURL(row, unescape(target)); fault != "" {
+	if fault := l.setURL(row, l.unescape(target)); fault != "" {
 		return false, fault
 	}
 	var known bool
@@ -209,7 +223,7 @@ func (l *accessLog) complete(row *Row) (ok bool, fault string) {
 	if encoded := r[partAgentEncoded]; encoded != "" {
 		agent = decodePercent(encoded)
 	}
-	if agent = unescape(agent); agent != "-" && agent != "" {
+	if agent = l.unescape(agent); agent != "-" && agent != "" {
 		if agent != l.agent { // mostly one after the other are alike
 			l.agent = strings.Clone(agent)
 		}
@@ -221,7 +235,7 @@ func (l *accessLog) complete(row *Row) (ok bool, fault string) {
 // The defects of lines that are whole, and of no request to the site.
 const (
 	noRequest    = "its request is none of HTTP"
-	anotherHost  = "its request names another host than --site does"
+	anotherHost  = "its request names another host or port than --site does"
 	noHost       = "nothing names its host; add --site"
 	noScheme     = "nothing names its scheme; add --site"
 	invalidHost  = "its host is no name of a host"
@@ -236,75 +250,102 @@ func isForeign(fault string) bool {
 // setURL gives a row the URL of a request's target (RFC 9112 §3.2).
 func (l *accessLog) setURL(row *Row, target string) (fault string) {
 	r := &l.req
-	host, path, scheme := or(r[partHost], r[partServer]), target, strings.ToLower(r[partScheme])
+	host, path, scheme := or(r[partHost], r[partServer]), target, schemeOf(r[partScheme])
+	if host == "-" || host == "_" {
+		host = ""
+	}
+	name, port := cutPort(strings.ToLower(host))
 	if target[0] != '/' { // absolute, as to a proxy
 		u, problem := weburl.Parse(target)
 		if problem != 0 || u.Host == "" || !weburl.IsFetchScheme(u.Scheme) {
 			return noRequest
 		}
-		named := u.Origin()[len(u.Scheme)+len("://"):]
-		if host != "" && host != "-" && !strings.EqualFold(withoutPort(host), u.Host) {
+		if host != "" && name != u.Host {
 			return anotherHost
 		}
 		if host == "" && len(l.sites) == 0 && scheme == "" { // but ALB, which has a type, writes all so
 			return noHost
 		}
-		host, scheme, path = named, u.Scheme, u.PathQuery()
+		scheme, path = u.Scheme, u.PathQuery()
+		name, port = cutPort(u.Origin()[len(scheme)+len("://"):])
 	}
 	if i := strings.IndexByte(path, '#'); i >= 0 {
 		path = path[:i]
 	}
+	name = strings.TrimSuffix(name, ".")
+	isNamed := port != "" // by the client; the server's own may stand behind a proxy
+	if !isNamed {
+		port = r[partPort]
+	}
 	switch {
 	case scheme != "":
-	case r[partTLS] != "" && r[partTLS] != "-" && r[partTLS] != "off":
+	case r[partTLS] != "" && r[partTLS] != "-" && r[partTLS] != "off", port == "443":
 		scheme = "https"
-	case r[partPort] == "443":
-		scheme = "https"
-	case r[partPort] == "80":
+	case port == "80":
 		scheme = "http"
 	}
-	if i := strings.IndexByte(scheme, ':'); i >= 0 { // the URL in CloudFront's real-time logs
-		scheme = scheme[:i]
+	if port == "443" || port == "80" || !isNamed && !isDigits(port) {
+		port = ""
 	}
-	if scheme == "wss" || scheme == "h2" || scheme == "grpcs" {
-		scheme = "https"
-	}
-	if host == "-" || host == "_" {
-		host = ""
-	}
-	site := -1
-	host = strings.ToLower(strings.TrimSuffix(host, "."))
 	switch {
-	case host == "" && len(l.sites) == 1:
-		site = 0
-	case host == "" && len(l.sites) > 1:
-		return severalSites
-	case host == "":
+	case strings.ContainsAny(name, "/?#@\\ \t\"<>"), port != "" && !isDigits(port), name == "" && isNamed:
+		return invalidHost
+	case name == "" && len(l.sites) == 0:
 		return noHost
-	case len(l.sites) > 0:
-		name := strings.TrimSuffix(withoutPort(host), ".")
-		for i := range l.sites {
-			if l.sites[i].Host == name && (site < 0 || l.sites[i].Scheme == scheme) {
-				site = i
-			}
-		}
-		if site < 0 {
+	case name == "" && len(l.sites) > 1:
+		return severalSites
+	case scheme == "" && len(l.sites) == 0:
+		return noScheme
+	}
+	if len(l.sites) > 0 {
+		s := l.siteOf(scheme, name, port, isNamed)
+		if s == nil {
 			return anotherHost
 		}
-	}
-	if row.SchemeGiven = scheme == ""; row.SchemeGiven {
-		if site < 0 {
-			return noScheme
+		if row.SchemeGiven = scheme == ""; row.SchemeGiven {
+			scheme = s.scheme
 		}
-		scheme = l.sites[site].Scheme
+		if name, port = s.name, ""; s.scheme == scheme {
+			port = s.port
+		}
 	}
-	if site >= 0 && (host == "" || l.sites[site].Scheme == scheme) {
-		host = l.sites[site].Origin()[len(l.sites[site].Scheme)+len("://"):]
+	if port != "" {
+		name += ":" + port
 	}
-	if strings.ContainsAny(host, "/?#@\\ \t\"<>") {
-		return invalidHost
+	row.URL = scheme + "://" + name + path
+	return ""
+}
+
+// siteOf is the site of a request; nil: none. Of several of one name, that with the port and the scheme counts.
+func (l *accessLog) siteOf(scheme, name, port string, isNamed bool) (best *site) {
+	most := 0
+	for i := range l.sites {
+		s, fit := &l.sites[i], 1
+		if name != "" && s.name != name || isNamed && s.port != port {
+			continue
+		}
+		if s.port == port {
+			fit += 2
+		}
+		if s.scheme == scheme {
+			fit++
+		}
+		if fit > most {
+			best, most = s, fit
+		}
 	}
-	row.URL = scheme + "://" + host + path
+	return best
+}
+
+// schemeOf is http or https; "": neither is written.
+func schemeOf(written string) string {
+	written, _, _ = strings.Cut(written, ":") // the URL in CloudFront's real-time logs
+	switch strings.ToLower(written) {
+	case "http", "ws":
+		return "http"
+	case "https", "wss", "h2", "grpcs":
+		return "https"
+	}
 	return ""
 }
 
@@ -320,10 +361,10 @@ func (l *accessLog) time() (micros int64, known bool) {
 		return inUnits(r[partMillis], 1e3)
 	case r[partSeconds] != "":
 		return inUnits(r[partSeconds], 1e6)
-	case r[partDate] != "":
+	case r[partClock] != "":
 		return l.dated(r[partDate] + "T" + r[partClock] + "Z")
 	}
-	written := r[partTime]
+	written := or(r[partTime], r[partDate])
 	if len(written) > 0 && strings.Trim(written, "0123456789.eE+") == "" { // by its size; JSON may have it as 1.7e9
 		n, err := strconv.ParseFloat(written, 64)
 		switch {
@@ -421,17 +462,19 @@ func joinQuery(path, query string) string {
 	return path + "?" + query
 }
 
-// withoutPort is a host or an address without the port behind it, and without brackets.
-func withoutPort(host string) string {
-	if strings.HasPrefix(host, "[") {
-		if i := strings.IndexByte(host, ']'); i > 0 {
-			return host[1:i]
-		}
+// cutPort divides the name of a host, or an address, and the port behind it.
+func cutPort(host string) (name, port string) {
+	i := strings.LastIndexByte(host, ':')
+	if i < 0 || strings.IndexByte(host[i:], ']') >= 0 || host[0] != '[' && strings.IndexByte(host, ':') < i {
+		return host, ""
 	}
-	if i := strings.LastIndexByte(host, ':'); i > 0 && strings.IndexByte(host, ':') == i {
-		return host[:i]
-	}
-	return host
+	return host[:i], host[i+1:]
+}
+
+// withoutPort is an address without the port behind it, and without brackets.
+func withoutPort(address string) string {
+	name, _ := cutPort(address)
+	return strings.Trim(name, "[]")
 }
 
 func or(a, b string) string {
@@ -442,8 +485,8 @@ func or(a, b string) string {
 }
 
 // unescape undoes the escapes of Apache (\", \\, \n, \xhh) and nginx (\xHH).
-func unescape(s string) string {
-	if strings.IndexByte(s, '\\') < 0 {
+func (l *accessLog) unescape(s string) string {
+	if !l.escaped || strings.IndexByte(s, '\\') < 0 {
 		return s
 	}
 	b := make([]byte, 0, len(s))

@@ -30,6 +30,34 @@ func TestAccessLogFormats(t *testing.T) {
 		},
 		{name: "Caddy", bytes: 34, text: `{"ts":1777629600.0,"request":{"remote_ip":"20.171.207.1","method":"GET","host":"example.org","uri":"/a?b=c",` +
 			`"headers":{"User-Agent":["` + agent + `"]},"tls":{}},"size":34,"status":200}`},
+		{name: "Caddy before 2.5", bytes: 34, text: `{"ts":"2026-05-01T10:00:00.000Z","request":{"remote_addr":"20.171.207.1:40712","method":"GET",` +
+			`"host":"example.org:443","uri":"/a?b=c","headers":{"User-Agent":["` + agent + `"]},"tls":{}},"size":34,"status":200}`},
+		{name: "nginx JSON", bytes: 34, text: `{"time_iso8601":"2026-05-01T12:00:00+02:00","remote_addr":"20.171.207.1","host":"example.org","scheme":"https",` +
+			`"server_port":"443","request":"GET /a?b=c HTTP/2.0","status":"200","body_bytes_sent":"34","http_user_agent":"` + agent + `"}`},
+		{name: "Traefik", bytes: 34, text: `{"ClientAddr":"20.171.207.1:52654","ClientHost":"20.171.207.1","ClientPort":"52654","ClientUsername":"-",` +
+			`"DownstreamContentSize":34,"DownstreamStatus":200,"Duration":3454189,"OriginStatus":304,"RequestAddr":"example.org",` +
+			`"RequestHost":"example.org","RequestMethod":"GET","RequestPath":"/a?b=c","RequestPort":"-","RequestScheme":"https",` +
+			`"StartLocal":"2026-05-01T12:00:00+02:00","StartUTC":"2026-05-01T10:00:00Z","level":"info","msg":"",` +
+			`"request_User-Agent":"` + agent + `","time":"2026-05-01T10:00:09Z"}`},
+		{name: "Traefik, common", opt: site, bytes: 34, text: `20.171.207.1 - - [01/May/2026:10:00:00 +0000] "GET /a?b=c HTTP/2.0" 200 34 "-" "` + agent +
+			`" 5 "sentinel@docker" "http://10.0.1.8:8000" 3ms`},
+		{name: "Cloudflare", bytes: 34, text: `{"ClientIP":"20.171.207.1","ClientRequestHost":"example.org","ClientRequestMethod":"GET","ClientRequestPath":"/a",` +
+			`"ClientRequestScheme":"https","ClientRequestURI":"/a?b=c","ClientRequestUserAgent":"` + agent + `","EdgeEndTimestamp":1777629609000000000,` +
+			`"EdgeResponseBodyBytes":34,"EdgeResponseBytes":434,"EdgeResponseStatus":200,"EdgeStartTimestamp":1777629600000000000,"OriginResponseStatus":0}`},
+		{name: "Cloudflare, RFC 3339", bytes: -1, text: `{"ClientIP":"20.171.207.1","ClientRequestHost":"example.org","ClientRequestMethod":"GET",` +
+			`"ClientRequestScheme":"https","ClientRequestURI":"/a?b=c","ClientRequestUserAgent":"` + agent + `",` +
+			`"EdgeResponseBytes":434,"EdgeResponseStatus":200,"EdgeStartTimestamp":"2026-05-01T10:00:00Z"}`},
+		{name: "CloudFront JSON", bytes: -1, text: `{"date":"2026-05-01","time":"10:00:00","x-edge-location":"FRA2","sc-bytes":"434","c-ip":"20.171.207.1",` +
+			`"cs-method":"GET","cs(Host)":"d1.cloudfront.net","cs-uri-stem":"/a","sc-status":"200","cs(Referer)":"-","cs(User-Agent)":"` +
+			strings.ReplaceAll(agent, " ", "%20") + `","cs-uri-query":"b=c","x-host-header":"example.org","cs-protocol":"https","time-taken":"0.1"}`},
+		{name: "CloudFront JSON, real-time fields", bytes: -1, text: `{"timestamp":"1777629600.000","date":"2026-05-01","time":"10:00:00","c-ip":"20.171.207.1",` +
+			`"cs-method":"GET","cs-uri-stem":"/a","sc-status":"200","cs-user-agent":"` + strings.ReplaceAll(agent, " ", "%20") +
+			`","cs-uri-query":"b=c","cs-host":"example.org","cs-protocol":"https"}`},
+		{name: "CloudFront JSON, milliseconds", bytes: -1, text: `{"timestamp(ms)":"1777629600000","x-host-header":"example.org","cs-method":"GET","cs-uri-stem":"/a",` +
+			`"cs-uri-query":"b=c","sc-status":"200","cs(User-Agent)":"` + agent + `","c-ip":"20.171.207.1","cs-protocol":"https"}`},
+		{name: "IIS", opt: site, bytes: -1, text: "#Software: Microsoft Internet Information Services 10.0\n#Fields: date time s-ip cs-method cs-uri-stem cs-uri-query s-port " +
+			"cs-username c-ip cs(User-Agent) cs(Referer) sc-status sc-substatus sc-win32-status time-taken\n" +
+			"2026-05-01 10:00:00 10.0.0.4 GET /a b=c 443 - 20.171.207.1 " + strings.ReplaceAll(agent, " ", "+") + " - 200 0 0 15"},
 		{name: "CloudFront", bytes: -1, text: "#Version: 1.0\n#Fields: date time c-ip cs-method cs-uri-stem cs-uri-query sc-status cs(User-Agent) x-host-header cs-protocol\n" +
 			"2026-05-01\t10:00:00\t20.171.207.1\tGET\t/a\tb=c\t200\t" + strings.ReplaceAll(agent, " ", "%20") + "\texample.org\thttps"},
 	} {
@@ -42,12 +70,76 @@ func TestAccessLogFormats(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 			continue
 		}
-		if row.URL != "https://example.org/a?b=c" || row.Micros != 1777629600e6 || row.Status != 200 || row.Agent != agent ||
+		if row.URL != "https://example.org/a?b=c" || row.Micros != 1777629600e6 || row.Status != 200 || strings.ReplaceAll(row.Agent, "  ", " +") != agent || // IIS writes + for both
 			row.Client != "20.171.207.1" || row.Bytes != c.bytes || row.Method != "GET" {
 			t.Errorf("%s: %+v", c.name, row)
 		}
 		if err := r.Next(&row); err != io.EOF {
 			t.Errorf("%s: then %v", c.name, err)
+		}
+	}
+}
+
+// The origin of a request, by its host, port and scheme, and by --site.
+func TestAccessLogSites(t *testing.T) {
+	for _, c := range []struct {
+		line  string // what JSON says of the host
+		sites string
+		url   string // or the fault
+	}{
+		{`"host":"example.org","scheme":"https"`, "", "https://example.org/"},
+		{`"host":"Example.org.:443","scheme":"https"`, "", "https://example.org/"},
+		{`"host":"example.org:8443","scheme":"https"`, "", "https://example.org:8443/"},
+		{`"host":"example.org","scheme":"http","server_port":"8080"`, "", "http://example.org:8080/"},
+		{`"host":"example.org","scheme":"https","server_port":"80"`, "", "https://example.org/"},
+		{`"host":"example.org","type":"nginx"`, "", noScheme},
+		{`"host":"[2001:db8::1]:8443","scheme":"wss"`, "", "https://[2001:db8::1]:8443/"},
+		{`"host":"example.org:x","scheme":"https"`, "", invalidHost},
+		{`"host":":443"`, "https://example.org", invalidHost},
+		{`"host":"example.org"`, "https://example.org", "https://example.org/"},
+		{`"host":"[2001:db8::1]"`, "https://[2001:db8::1]", "https://[2001:db8::1]/"},
+		{`"host":"example.org","scheme":"http","server_port":"8080"`, "https://example.org", "http://example.org/"},
+		{`"host":"example.org:8443","scheme":"https"`, "https://example.org", anotherHost},
+		{`"host":"example.org:8443"`, "https://example.org https://example.org:8443", "https://example.org:8443/"},
+		{`"host":"example.org"`, "https://example.org:8443 https://example.org", "https://example.org/"},
+		{`"host":"example.org","server_port":"8443"`, "https://example.org https://example.org:8443", "https://example.org:8443/"},
+		{`"host":"example.org","scheme":"http"`, "https://example.org http://example.org:81", "http://example.org/"},
+		{`"host":"-"`, "https://example.org", "https://example.org/"},
+		{`"host":"-"`, "https://example.org https://example.net", severalSites},
+	} {
+		opt := AccessLogOptions{Sites: strings.Fields(c.sites)}
+		text := `{` + c.line + `,"request":"GET / HTTP/1.1","status":"200","time_iso8601":"2026-05-01T12:00:00+02:00"}`
+		r, err := Open(AccessLog, strings.NewReader(text), 0, Options{AccessLog: opt})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var row Row
+		got := ""
+		if f, is := r.Next(&row).(*Fault); is {
+			got = f.Detail
+		} else {
+			got = row.URL
+		}
+		if got != c.url {
+			t.Errorf("%s, sites %q: %s, not %s", c.line, c.sites, got, c.url)
+		}
+	}
+}
+
+// Text in JSON is what the client sent: backslashes are no escapes there.
+func TestAccessLogEscapes(t *testing.T) {
+	for text, path := range map[string]string{
+		`{"host":"example.org","request":"GET /\\x70rivate HTTP/1.1","status":"200","time_iso8601":"2026-05-01T12:00:00+02:00"}`: `/\x70rivate`,
+		`192.0.2.1 - - [01/May/2026:10:00:00 +0000] "GET /\x70rivate HTTP/1.1" 200 34 "-" "-"`:                                   `/private`,
+		`192.0.2.1 - - [01/May/2026:10:00:00 +0000] "GET /\\x70rivate HTTP/1.1" 200 34 "-" "-"`:                                  `/\x70rivate`,
+	} {
+		r, err := Open(AccessLog, strings.NewReader(text), 0, Options{AccessLog: AccessLogOptions{Sites: []string{"https://example.org"}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var row Row
+		if err := r.Next(&row); err != nil || row.URL != "https://example.org"+path {
+			t.Errorf("%s: %s, %v", text, row.URL, err)
 		}
 	}
 }
@@ -65,6 +157,7 @@ func TestAccessLogFaults(t *testing.T) {
 		{begin + `"GET http://other.example/robots.txt HTTP/1.1"` + end, true},
 		{begin + `"GET /a HTTP/1.1" 20`, false},
 		{`192.0.2.1 - - [32/May/2026:10:00:00 +0000] "GET / HTTP/1.1"` + end, false},
+		{"example.net " + begin + `"GET /a HTTP/1.1"` + end, false}, // which site it is, --line-format has to say
 		{`{"status":200`, false},
 		{"\x00\x01", false},
 	} {
@@ -83,7 +176,7 @@ func TestAccessLogFaults(t *testing.T) {
 			t.Errorf("the fault has an address: %s", f.Detail)
 		}
 	}
-	for _, format := range []string{"%h %t", "$status$request$msec", "%{x", "$"} {
+	for _, format := range []string{"%h %t", "$status$request$msec", "$msec $uri $status", "%{x", "$"} {
 		if CheckAccessLog(AccessLogOptions{Format: format}) == nil {
 			t.Errorf("the format %q is taken", format)
 		}
