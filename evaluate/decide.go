@@ -98,6 +98,7 @@ func (d *decider) settle(r *Result, tl *timeline, other string) error {
 		d.settleBoth(r, &s, tl, other)
 	}
 	d.readOwn(r, &s)
+	d.findChange(r, &s, tl)
 	return d.failed()
 }
 

@@ -241,8 +241,14 @@ func (e *evaluation) count(r *Result, host *HostStats) {
 	if key != e.totals.agents.lastKey {
 		e.addCounts(host)
 	}
+	if r.Fetch.Flags&facts.FlagForged != 0 {
+		e.addCounts(host)
+		claimed := e.decider.naming.logged.of(r.Fetch.UserAgent).token
+		e.totals.agents.of(claimed, e.decider.keys.of(claimed)).Forged++
+	}
 	e.counted = e.totals.agents.of(r.Agent, key)
 	e.counted.claim(r.Fetch.Claim)
+	e.counted.LongestAfterChange = max(e.counted.LongestAfterChange, r.AfterChange)
 	e.counts.Add(r)
 	e.totals.Verification.count(r)
 	widen(&host.First, &host.Last, r.Fetch.Time())

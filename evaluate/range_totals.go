@@ -173,6 +173,8 @@ func newAgentStats(token string) *AgentStats {
 
 func (a *AgentStats) add(o *AgentStats) {
 	a.Counts.Sum(&o.Counts)
+	a.Forged += o.Forged
+	a.LongestAfterChange = max(a.LongestAfterChange, o.LongestAfterChange)
 	for claim := range o.Claims {
 		a.claim(claim)
 	}

@@ -89,6 +89,11 @@ type Result struct {
 
 	Own OwnReading // of the governing capture, by the crawler's own parser
 
+	// The crawler's capture before allowed the violation; AfterChange is how long after it first got what forbids it, in
+	// microseconds.
+	IsAfterChange bool
+	AfterChange   int64
+
 	decider   *decider
 	timeline  *timeline
 	software  robots.Crawler // that made the fetch and reads robots.txt in its own way; the zero value: not known
@@ -144,6 +149,8 @@ type Counts struct {
 	ViolationsCertain int64 `parquet:"violations_certain" json:"violations_certain"`
 	// Probable violations: rows of `violations`.
 	ViolationsProbable int64 `parquet:"violations_probable" json:"violations_probable"`
+	// Violations of what was new in a changed robots.txt: the crawler's copy before allowed them.
+	ViolationsAfterChange int64 `parquet:"violations_after_change" json:"violations_after_change"`
 	// Possible ones: rows of `unproven`.
 	Possible int64 `parquet:"possible" json:"possible"`
 	// Contested ones: rows of `unproven`.
@@ -242,6 +249,9 @@ func (c *Counts) Add(r *Result) {
 	case Contested:
 		c.Contested++
 	}
+	if r.IsAfterChange {
+		c.ViolationsAfterChange++
+	}
 	if r.Reason == words.RobotsTxtItself {
 		c.RobotsTxtItself++
 	}
@@ -323,7 +333,10 @@ func (h *HostStats) Join(o *HostStats) {
 type AgentStats struct {
 	Agent  string          // "": no token known
 	Claims map[string]bool // claims of warcinfo records about obedience
+	Forged int64           // requests in its name from addresses that are not its operator's
 	Counts
+
+	LongestAfterChange int64 // of all Result.AfterChange
 }
 
 // Sink takes results. Calls come one at a time, in an order that depends on the

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
 // HostRow is a row of host_stats: the fetches of one origin.
@@ -37,12 +38,21 @@ type AgentRow struct {
 	Agent string `parquet:"agent,optional,dict"`
 	// What warcinfo records say of its obedience (`robots:`), at most 64.
 	Claims []string `parquet:"claims,list"`
+	// Requests in its name from addresses that are not its operator's (reason `forged_agent`). They count among the
+	// fetches of nobody.
+	Forged int64 `parquet:"forged"`
+	// Longest time in seconds from the crawler's first capture of a changed robots.txt to a violation of what was new
+	// in it: how late it complied. Null: there is no such violation.
+	TimeToCompliance *int64 `parquet:"time_to_compliance_seconds,optional"`
 	evaluate.Counts
 }
 
 // AgentRowOf is the row of a product token.
 func AgentRowOf(a *evaluate.AgentStats) AgentRow {
-	row := AgentRow{Agent: text(a.Agent), Counts: a.Counts}
+	row := AgentRow{Agent: text(a.Agent), Forged: a.Forged, Counts: a.Counts}
+	if a.ViolationsAfterChange > 0 {
+		row.TimeToCompliance = new(a.LongestAfterChange / facts.Second)
+	}
 	for _, claim := range slices.Sorted(maps.Keys(a.Claims)) {
 		row.Claims = append(row.Claims, text(claim))
 	}

@@ -51,7 +51,7 @@ func (b *builder) answer() Answer {
 		a.Sentence = fmt.Sprintf("No fetch%s is shown to have been disallowed: robots.txt allowed all %s.",
 			either, plural(t.Decidable, b.audit.Inputs.Noun()))
 	}
-	a.Details = append(b.sites.worstRules(), details(b.audit)...)
+	a.Details = append(b.sites.worstRules(b.audit.Inputs.Noun()), details(b.audit)...)
 	return a
 }
 
@@ -135,11 +135,11 @@ func (t *siteTally) worst() string {
 }
 
 // worstRules names the rules of most violations.
-func (t *siteTally) worstRules() []string {
+func (t *siteTally) worstRules(noun string) []string {
 	var names []string
 	all := t.ranked(func(rule) bool { return true })
 	for _, r := range all[:min(len(all), maxNamedInAnswer)] {
-		names = append(names, fmt.Sprintf("“%s” (%s on %s)", r.text, plural(t.rules[r].fetches, "fetch"), t.where(r)))
+		names = append(names, fmt.Sprintf("“%s” (%s on %s)", r.text, plural(t.rules[r].fetches, noun), t.where(r)))
 	}
 	if len(names) == 0 {
 		return nil
@@ -153,7 +153,7 @@ func details(audit *report.Audit) (words []string) {
 	if t.Violations > 0 && t.Unproven > 0 {
 		var parts []string
 		if t.Possible > 0 {
-			parts = append(parts, number(t.Possible)+" possible (nothing shows that the crawler knew, or made the fetch)")
+			parts = append(parts, number(t.Possible)+" possible (nothing shows that the crawler knew, or made the "+noun+")")
 		}
 		if t.Contested > 0 {
 			parts = append(parts, number(t.Contested)+" contested (another copy of robots.txt, or another reading, allows it)")
@@ -178,7 +178,7 @@ func details(audit *report.Audit) (words []string) {
 			plural(n, noun)+" "+isAre(n, "is", "are"), isAre(n, "it", "them")))
 	}
 	if n := t.InputsNotWhollyRead; n > 0 {
-		words = append(words, plural(n, "input")+" could not be wholly read: fetches may be missing.")
+		words = append(words, plural(n, "input")+" could not be wholly read: "+english.PluralWord(2, noun, "")+" may be missing.")
 	}
 	return words
 }

@@ -130,6 +130,9 @@ func (b *builder) document(options *Options) *Document {
 	d.Sections = append(d.Sections, b.siteSection(), b.violationSection(), b.unprovenSection(), b.unknown.section(),
 		b.use.section(b.audit, b.part), whatIfSection(b.WhatIf.Ranking(), b.audit), b.issues.section(b.audit, b.part),
 		method(), signOff())
+	if b.audit.Inputs.Noun() == "request" {
+		d.speakOfRequests()
+	}
 	for _, s := range d.Sections {
 		for i := range s.Tables {
 			s.Tables[i].putInWords()

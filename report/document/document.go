@@ -97,6 +97,7 @@ type Class struct {
 // Timeline counts fetches over time.
 type Timeline struct {
 	Unit    Unit     `json:"unit"`
+	What    string   `json:"what"`    // is counted: "Fetches"
 	Periods []Period `json:"periods"` // ascending; those without fetches and captures are left out
 	// what the crawler's warcinfo records say of obedience, in words; ClaimCount.Claim is an index
 	Claims  []string     `json:"claims"`

@@ -32,6 +32,9 @@ func (t *crawlerTally) add(row *report.AgentRow) {
 	t.total++
 	kept := *row
 	kept.Agent, kept.Claims = strings.Clone(row.Agent), nil
+	if row.TimeToCompliance != nil {
+		kept.TimeToCompliance = new(*row.TimeToCompliance)
+	}
 	for _, c := range row.Claims[:min(len(row.Claims), maxNamed)] {
 		kept.Claims = append(kept.Claims, strings.Clone(Clip(c, 60)))
 	}
@@ -49,6 +52,35 @@ func (t *crawlerTally) table() Table {
 			c.ViolationsCertain, c.ViolationsProbable, c.Unproven(), c.Unknown)
 	}
 	table.leaveOut(t.total-int64(len(t.first)), "table agent_stats")
+	return table
+}
+
+// conduct is what the crawlers did besides: of access logs, whose readers ask who asked for robots.txt, and who kept to
+// it how soon.
+func (t *crawlerTally) conduct() Table {
+	table := NewTable("conduct", "How crawlers behaved, by the access logs", "No crawler is known by name.",
+		Words.Columns("Crawler"), Number.Columns("robots.txt requested", "Refused", "Sooner than Crawl-delay",
+			"Violations after a change", "Longest after it", "In its name from elsewhere"))
+	table.Notes = []string{
+		"A change is a robots.txt that the crawler got, and that differs from the one that it got before. Violations after " +
+			"it are of what only the new one forbids; the longest time from getting it to such a violation says how late the " +
+			"crawler complied. RFC 9309 lets a crawler use an older copy for 24 hours (section 2.4), but this one had the new.",
+		"The server refused with 401, 402, 403, 429 or 451, or with a challenge that the log names. Crawl-delay is not part " +
+			"of RFC 9309. Requests from elsewhere came from an address that is not its operator’s, by --ranges.",
+	}
+	for _, c := range t.first {
+		if c.Agent == "" {
+			continue
+		}
+		asked, late := Cell{Text: number(c.RobotsTxtItself), Number: c.RobotsTxtItself}, Cell{}
+		if c.RobotsTxtItself == 0 && c.Fetches > 0 {
+			asked.Text = "never"
+		}
+		if c.TimeToCompliance != nil {
+			late = Cell{Text: Duration(*c.TimeToCompliance), Number: *c.TimeToCompliance}
+		}
+		table.Add(tokenName(c.Agent), asked, c.Refused, c.CrawlDelays, c.ViolationsAfterChange, late, c.Forged)
+	}
 	return table
 }
 
@@ -83,6 +115,11 @@ func (t *crawlerTally) names() (names []string) {
 // scope states what was audited.
 func (b *builder) scope() Section {
 	a := b.audit
+	tables := []Table{b.crawlers.table()}
+	if a.Inputs.Logs > 0 {
+		tables = append(tables, b.crawlers.conduct())
+	}
+	tables = append(tables, b.inputTable())
 	names := func(list []string) []string { return []string{cmp.Or(strings.Join(few(list, maxNamed), ", "), "none")} }
 	return Section{
 		ID: "scope", Heading: "What was audited",
@@ -96,7 +133,7 @@ func (b *builder) scope() Section {
 				Visible(a.SchemaVersion))}},
 			{"Settings", b.settings()},
 		},
-		Tables: []Table{b.crawlers.table(), b.inputTable()},
+		Tables: tables,
 	}
 }
 

@@ -166,7 +166,7 @@ func (s *summary) printAnswer(p *layout.Page, full bool) {
 	p.Row("certain", "the crawler had fetched the robots.txt that forbids them", t.ViolationsCertain)
 	p.Row("probable", "a robots.txt captured in time forbids them, but a doubt remains", t.ViolationsProbable)
 	p.Across("No violations, as far as these archives show")
-	p.Row("possible", "no proof that the crawler knew, or made the fetch", t.Possible)
+	p.Row("possible", "no proof that the crawler knew, or made the "+s.audit.Inputs.Noun(), t.Possible)
 	p.Row("contested", "another copy of robots.txt, or reading, allows them", t.Contested)
 	unknown := "these archives do not show what robots.txt said"
 	if t.Unknown > 0 {

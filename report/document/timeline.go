@@ -213,7 +213,7 @@ func (t *timelineTally) timeline() *Timeline {
 		t.unit, t.periods = coarser[t.unit], make(map[int64]*periodTally)
 		t.addAll(days)
 	}
-	tl := &Timeline{Unit: t.unit, Periods: []Period{}, Claims: []string{}, Counts: []ClaimCount{}}
+	tl := &Timeline{Unit: t.unit, What: "Fetches", Periods: []Period{}, Claims: []string{}, Counts: []ClaimCount{}}
 	used := maps.Clone(t.claims)
 	for _, p := range t.periods {
 		if p.claims[otherClaims] != nil {

@@ -97,6 +97,7 @@ type mark struct {
 
 // chartData is the data that scripts draw the chart from.
 type chartData struct {
+	What    string                `json:"what"` // is counted of periods first
 	Periods []document.Period     `json:"periods"`
 	Ends    []string              `json:"ends"` // of periods
 	Counts  []document.ClaimCount `json:"counts"`
@@ -123,7 +124,7 @@ func newChart(t *document.Timeline) (c chart) {
 	}
 	scale := timeScale{starts[0], endOf(starts[len(starts)-1], t.Unit)}
 	c.Claims = t.Claims
-	c.Data = chartData{Periods: t.Periods, Counts: t.Counts, Ticks: scale.ticks()}
+	c.Data = chartData{What: t.What, Periods: t.Periods, Counts: t.Counts, Ticks: scale.ticks()}
 	for i, start := range starts {
 		c.Data.Ends = append(c.Data.Ends, endOf(start, t.Unit).Format(time.DateOnly))
 		if t.Periods[i].Changes > 0 {
@@ -131,7 +132,7 @@ func newChart(t *document.Timeline) (c chart) {
 		}
 	}
 	c.Panels = []panel{
-		newPanel("Fetches", t, starts, scale, func(n document.ClaimCount) int64 { return n.Fetches }),
+		newPanel(t.What, t, starts, scale, func(n document.ClaimCount) int64 { return n.Fetches }),
 		newPanel("Violations", t, starts, scale, func(n document.ClaimCount) int64 { return n.Violations }),
 		newPanel("Unknown", t, starts, scale, func(n document.ClaimCount) int64 { return n.Unknown }),
 	}
@@ -260,9 +261,13 @@ func (s tickStep) first(t time.Time) time.Time {
 
 // timelineTable is the timeline of a section in numbers: without rows, if it has none.
 func timelineTable(s *document.Section) document.Table {
+	what := ""
+	if s.Timeline != nil {
+		what = s.Timeline.What
+	}
 	table := document.NewTable(s.ID+"-numbers", "The numbers of the charts", "",
 		document.Moment.Columns("Start (UTC)"), document.Words.Columns("Crawler’s claim"),
-		document.Number.Columns("Fetches", "Violations", "Unknown"), document.Words.Columns("robots.txt"))
+		document.Number.Columns(what, "Violations", "Unknown"), document.Words.Columns("robots.txt"))
 	if t := s.Timeline; t != nil {
 		for _, n := range t.Counts {
 			p := t.Periods[n.Period]

@@ -142,7 +142,7 @@ func (p *page) section(s *document.Section) {
 	p.paragraphs(s.Totals)
 	if s.Timeline != nil {
 		table := document.NewTable("", "", "", document.Words.Columns("From"),
-			document.Number.Columns("Fetches", "Violations", "Unknown"), document.Words.Columns("robots.txt"))
+			document.Number.Columns(s.Timeline.What, "Violations", "Unknown"), document.Words.Columns("robots.txt"))
 		for _, period := range s.Timeline.Periods {
 			table.Add(period.Label, period.Fetches, period.Violations, period.Unknown, period.Mark)
 		}

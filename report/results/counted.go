@@ -22,7 +22,7 @@ func (r *Results) IsUncounted(column string) bool {
 
 var uncounted = []string{
 	"rank_stratum", "robots_captures", "tagged", "signalled", "publication_restricted", "usage_restricted",
-	"conflicting", "policy_files",
+	"conflicting", "policy_files", "violations_after_change", "forged", "time_to_compliance_seconds",
 }
 
 // counted yields the rows of a table that is counted from the fetches of a part. nil: the table is read.

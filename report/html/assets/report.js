@@ -242,14 +242,13 @@
 
   // ---- the timeline ----
 
-  const series = [
-    ["Fetches", "fetches"],
-    ["Violations", "violations"],
-    ["Unknown", "unknown"],
-  ];
-
   function drawTimeline(figure) {
-    const {periods, ends, tops, ticks, counts} = JSON.parse(figure.querySelector("#timeline-data").textContent);
+    const {what, periods, ends, tops, ticks, counts} = JSON.parse(figure.querySelector("#timeline-data").textContent);
+    const series = [
+      [what, "fetches"],
+      ["Violations", "violations"],
+      ["Unknown", "unknown"],
+    ];
     const live = figure.querySelector(".live");
     const date = (text) => new Date(`${text}T00:00:00Z`);
     const domain = [date(periods[0].start), date(ends.at(-1))];

@@ -1,0 +1,93 @@
+package document
+
+import (
+	"regexp"
+	"strings"
+)
+
+// What an access log holds is a request to the site. Its readers do not fetch.
+var (
+	fetches    = regexp.MustCompile(`\b(table )?([Ff])etch(es)?\b`) // in texts without anything from the archives
+	theFetches = strings.NewReplacer("the fetch ", "the request ", "the fetch.", "the request.", "The fetch", "The request")
+)
+
+func ofRequests(text string) string {
+	return fetches.ReplaceAllStringFunc(text, func(word string) string {
+		switch word {
+		case "fetch":
+			return "request"
+		case "fetches":
+			return "requests"
+		case "Fetch":
+			return "Request"
+		case "Fetches":
+			return "Requests"
+		}
+		return word // the name of a table
+	})
+}
+
+// speakOfRequests makes the texts of the report those of an audit of access logs alone.
+func (d *Document) speakOfRequests() {
+	each := func(say func(string) string, texts ...*string) {
+		for _, text := range texts {
+			*text = say(*text)
+		}
+	}
+	lists := func(say func(string) string, lists ...[]string) {
+		for _, list := range lists {
+			for i := range list {
+				list[i] = say(list[i])
+			}
+		}
+	}
+	for i := range d.Sections {
+		s := &d.Sections[i]
+		each(ofRequests, &s.Heading)
+		lists(ofRequests, s.Intro, s.Totals)
+		values := theFetches.Replace
+		if s.ID == "method" {
+			values = ofRequests
+		}
+		for i := range s.Terms {
+			each(ofRequests, &s.Terms[i].Name)
+			lists(values, s.Terms[i].Values)
+		}
+		for i := range s.Classes {
+			each(ofRequests, &s.Classes[i].Label, &s.Classes[i].Meaning)
+		}
+		if s.Timeline != nil {
+			each(ofRequests, &s.Timeline.What, &s.Timeline.Undated, &s.Timeline.More)
+		}
+		if s.Findings != nil {
+			each(ofRequests, &s.Findings.Empty, &s.Findings.More)
+			for i := range s.Findings.List {
+				f := &s.Findings.List[i]
+				lists(theFetches.Replace, f.Settle)
+				for i := range f.Proof {
+					if name := f.Proof[i].Name; name != "Group" && name != "Rule" {
+						lists(theFetches.Replace, f.Proof[i].Values)
+					}
+				}
+				for i := range f.Records {
+					each(theFetches.Replace, &f.Records[i].What)
+				}
+			}
+		}
+		for i := range s.Tables {
+			t := &s.Tables[i]
+			each(ofRequests, &t.Caption, &t.Empty, &t.More)
+			lists(ofRequests, t.Notes)
+			for i := range t.Columns {
+				each(ofRequests, &t.Columns[i].Name)
+			}
+			for _, row := range t.Rows {
+				for i := range row {
+					if t.Columns[i].Kind == Words {
+						each(theFetches.Replace, &row[i].Text)
+					}
+				}
+			}
+		}
+	}
+}
