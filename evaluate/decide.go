@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"sort"
+	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/agents"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
@@ -264,6 +265,13 @@ func isDoubtfulLine(f *facts.Fetch) bool {
 // answeredIn is how long a request may take. Many servers write its line when it has ended, with that time.
 const answeredIn = 600 * facts.Second
 
+// isTextOfLog reports whether a line of an access log may be of a robots.txt under another name: a log does not have
+// where a redirect leads ("Access logs").
+func (s *subject) isTextOfLog() bool {
+	path, _, _ := strings.Cut(s.path, "?")
+	return s.Trust == facts.TrustLogged && strings.HasSuffix(strings.ToLower(path), ".txt")
+}
+
 // mayHaveBegunBefore reports whether a line of an access log may be of a request that began before a robots.txt was
 // received ("Access logs").
 func (s *subject) mayHaveBegunBefore(st *State) bool {
@@ -361,9 +369,11 @@ func (d *decider) certify(r *Result, s *subject, tl *timeline, v *view) {
 	// crawler had received a capture of its moment, but at most this one record was read.
 	mayPrecede := isInformed && s.IsReportedByIndex() && s.see(v.governing).mayBeLater &&
 		!(s.see(v.governing).relation == maybeBefore && d.isForbiddenBefore(s, tl))
+	isLed := false
 	if !isContested && !isTooCostly {
 		r.ledBy = tl.leads.to(s)
-		r.Notes |= when(r.ledBy != nil, words.NoteRedirectTarget)
+		isLed = r.ledBy != nil || s.isTextOfLog()
+		r.Notes |= when(isLed, words.NoteRedirectTarget)
 	}
 	switch {
 	case isContested: // "Permitted copies", "Open readings"
@@ -374,7 +384,7 @@ func (d *decider) certify(r *Result, s *subject, tl *timeline, v *view) {
 		r.Certainty = Possible
 	case mayPrecede, r.Notes&words.NoteNoStatus != 0: // "Indexes and lists"; the record may show that it is a violation
 		r.Certainty, r.mayBeProven = Possible, true
-	case r.ledBy != nil, // "Always allowed"
+	case isLed, // "Always allowed"
 		r.Notes&words.NoteNoRecord != 0: // "Verified records": the index is wrong, and nothing else reports the fetch
 		r.Certainty = Possible
 	case r.Evidence != Fresh, r.Notes&words.Doubts != 0:

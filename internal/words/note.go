@@ -181,7 +181,8 @@ var NoteWords = []Word{
 		Name: "redirect_target", Effect: Unproven, Section: "Always allowed",
 		Meaning: "At most an hour before, or in the same second, robots.txt redirected to this URL: the fetch may " +
 			"have been made " +
-			"to get robots.txt. `robotsaudit explain` names the redirects.",
+			"to get robots.txt. `robotsaudit explain` names the redirects. Or an access log reports it, which has no " +
+			"targets of redirects, and the URL ends in .txt.",
 		But:    "a redirect of robots.txt may have led to it",
 		Settle: "The crawler's log, if it shows from where the crawler came to each URL.",
 	},
