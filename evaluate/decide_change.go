@@ -7,8 +7,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
-// maxFailures is among how many failures of one server, each between copies of one file, the change before is looked
-// for.
+// maxFailures is how many failures of a server, each between captures of one file, are no change.
 const maxFailures = 16
 
 // findChange finds out whether the crawler's own copy before allowed a violation, and how long after the change it was

@@ -89,8 +89,8 @@ type Result struct {
 
 	Own OwnReading // of the governing capture, by the crawler's own parser
 
-	// The crawler's capture before allowed the violation; AfterChange is how long after it first got what forbids it, in
-	// microseconds.
+	// The crawler's capture before allowed the violation. AfterChange is how long after it first got what forbids it,
+	// in microseconds.
 	IsAfterChange bool
 	AfterChange   int64
 
