@@ -16,6 +16,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import threading
 from pathlib import Path
 
 import crawlers_tools as crawlers
@@ -68,11 +69,14 @@ def crawl_all(names, tools, output):
                 seeds.write_text("\n".join(web.seeds(with_robots=not crawl.obeys)) + "\n")
                 site.start(f"{name}/{crawl.mode}", crawl.moment, crawl.speed)
                 before = site.number
+                forger = threading.Thread(target=web.forge, args=[web.SUFFIX_TOKEN if crawl.mode == "suffix" else crawler.token])
+                forger.start()
                 if crawler.proxied:
                     with crawlers.Recorder(tools, place):
                         crawler.run(tools, place, seeds, crawl)
                 else:
                     crawler.run(tools, place, seeds, crawl)
+                forger.join()
                 print(f"crawlers: {name} {crawl.mode}: {site.number - before} requests", file=sys.stderr)
 
 
@@ -113,4 +117,5 @@ def main(binary, *crawler, archives: Path = None, output: Path = None, tools: Pa
             if subprocess.run(command, env=os.environ | {INSIDE: "1"}).returncode:
                 sys.exit("crawlers: nothing crawled: see above (does this machine allow user namespaces?)")
         names = [name for name in names if (output / name).is_dir()]
-        print(script("check", "crawlers_verdicts", binary, output, *names, *["--list"] * list), end="")
+        for program in ("crawlers_logs", "crawlers_verdicts"):
+            print(script("check", program, binary, output, *names, *["--list"] * list), end="")

@@ -2,10 +2,12 @@
 
 The log is the truth that verdicts are compared with: one JSON line for each request, in the order in which the server
 answered. Each answer carries its number in the header X-Served, which archives keep; so every record leads to its line.
+Somebody asks in the crawlers' names from another address, too: FORGER.
 """
 
 import base64
 import hashlib
+import http.client
 import http.server
 import json
 import socket
@@ -20,6 +22,7 @@ TOKENS = ("HTTrack", "wget2", "Scrapy", "crau", "heritrix", "Wpull", "python-req
 SUFFIX_TOKEN = "AuditBot"
 CONTACT = "http://bots.example/"
 SUFFIX = f"Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Safari/537.36 AuditBot/1.2 (+{CONTACT})"
+FORGER, FORGED = "127.0.0.9", "forged"  # its address, and the name of its crawl in the log
 RESTLESS = "restless.example"  # it changes its robots.txt with each request
 TURN_SECONDS = 6 * 3600  # swings.example changes its robots.txt this often
 LATE = ("late.example", "later.example", "latest.example")  # they take LATE_SECONDS to answer a request for robots.txt,
@@ -126,7 +129,7 @@ class Web:
     def start(self, crawl, moment, speed):
         self.crawl, self.moment, self.speed, self.began = crawl, hosts.at(moment), speed, time.time()
 
-    def answer(self, host, target, agent, method, accepts_gzip, if_none_match, referer):
+    def answer(self, host, target, agent, method, accepts_gzip, if_none_match, referer, client, began):
         """answer gives status, headers and body, and logs them under the next number."""
         with self.lock:
             now = time.time()
@@ -145,14 +148,25 @@ class Web:
                 headers.append(("ETag", tag))
                 if if_none_match == tag:
                     status, body = 304, b""
-            line = {"number": self.number, "time": now, "crawl": self.crawl, "method": method, "host": host,
-                    "target": target, "agent": agent, "referer": referer, "status": status, "location": dict(headers).get("Location")}
+            line = {"number": self.number, "time": now, "began": began, "crawl": FORGED if client == FORGER else self.crawl,
+                    "client": client, "size": len(body) if method == "GET" else 0, "method": method, "host": host, "target": target, "agent": agent,
+                    "referer": referer, "status": status, "location": dict(headers).get("Location")}
             if len(reply.body) and (target == "/robots.txt" or reply.type == "text/plain"):
                 line["body"] = base64.b64encode(reply.body).decode()  # of a 304: what it renews
                 line["html"] = reply.type.startswith("text/html")
             self.log.write(json.dumps(line) + "\n")
             self.log.flush()
         return status, headers, body, reply.chunked
+
+
+def forge(token):
+    """forge asks for robots.txt of each host, and for pages, in a crawler's name."""
+    for host, paths in hosts.HOSTS.items():
+        for path in ("/robots.txt", *[path for path in paths if path != "/robots.txt"][-2:]):
+            client = http.client.HTTPConnection("127.0.0.1", int(host.partition(":")[2] or 80), source_address=(FORGER, 0))
+            client.request("GET", path, headers={"Host": host, "User-Agent": f"{token}/9.9"})
+            client.getresponse().read()
+            client.close()
 
 
 def refuse_names(address="127.0.0.1"):
@@ -173,11 +187,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
     web = None  # set by Web
 
     def do_GET(self):
-        host = self.headers.get("Host", "").removesuffix(":80")
+        began, host = time.time(), self.headers.get("Host", "").removesuffix(":80")
         if host in LATE and self.path == "/robots.txt":
             time.sleep(LATE_SECONDS)  # the log has answers in the order in which they are sent
         status, headers, body, chunked = self.web.answer(host, self.path, self.headers.get("User-Agent"), self.command,
-            "gzip" in self.headers.get("Accept-Encoding", ""), self.headers.get("If-None-Match"), self.headers.get("Referer"))
+            "gzip" in self.headers.get("Accept-Encoding", ""), self.headers.get("If-None-Match"), self.headers.get("Referer"),
+            self.client_address[0], began)
         chunked = chunked and self.request_version == "HTTP/1.1" and status != 304
         self.send_response_only(status)
         self.send_header("Date", formatdate(usegmt=True))
