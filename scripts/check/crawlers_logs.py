@@ -80,6 +80,12 @@ def judge(row, truth):
     return "surer" if row["certainty"] == "certain" else "by others"
 
 
+def is_forged(capture, at):
+    """is_forged tells whether the capture that governs is a forger's line: it counts as the crawler's own, where no list
+    tells the addresses apart."""
+    return capture["warc_filename"] == "access.log" and at[capture["warc_record_offset"]]["crawl"] == web.FORGED
+
+
 def compare(binary, name, lines, log, form, slower, ranges, listed, counts):
     """compare audits one log, and returns its rows by the numbers of their lines."""
     line_of, options = FORMATS[form]
@@ -110,13 +116,15 @@ def compare(binary, name, lines, log, form, slower, ranges, listed, counts):
             continue
         said = truth.verdict(line["number"])
         kind = "not a crawler" if row["reason"] == "no_crawler" else judge(row, said)
+        capture = captures.get(row["robots_id"])
+        if kind == "surer" and row["certainty"] != "certain" and not ranges and is_forged(capture, at):
+            kind = "by a forger"
         counts[form, slower, ranges][kind] += 1
         if kind == "surer":
             wrong.append(where + f": {said.verdict} {said.certainty} ({said.why})")
         if row["reason"] == "forged_agent":
             wrong.append(where + ": is the crawler's own")
         # What a certain verdict names was served to this client.
-        capture = captures.get(row["robots_id"])
         if row["certainty"] == "certain":
             counts[form, slower, ranges]["certain"] += 1
             named, had = at[capture["warc_record_offset"]], before[line["number"]]
