@@ -125,6 +125,9 @@ func (g *Group) add(order int) {
 	}
 	pattern, anchored := strings.CutSuffix(r.Pattern, "$")
 	g.addMatcher(pattern, anchored, order)
+	if anchored && g.spec.dollar {
+		g.addMatcher(pattern+"%24", false, order)
+	}
 	if folder, found := g.spec.indexPage.folder(r); found {
 		g.addMatcher(folder, true, order)
 	}
@@ -136,6 +139,8 @@ func (p indexPage) folder(r *Rule) (pattern string, found bool) {
 	switch p {
 	case indexGoogle:
 		return r.Pattern[:i], r.Allow && i > 0 && strings.HasPrefix(r.Pattern[i:], "index.htm")
+	case indexProtego:
+		return r.Pattern[:i], r.Allow && i > 0 && r.Pattern[i:] == "index.html"
 	case indexCommons:
 		pattern, _, found = strings.Cut(r.Pattern, "index.htm")
 		return pattern, found && (strings.HasSuffix(r.Pattern, "index.htm") || strings.HasSuffix(r.Pattern, "index.html"))

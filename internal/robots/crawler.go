@@ -13,7 +13,7 @@ import (
 // specs. scripts/check/readings.py compares them with the parsers.
 
 // Crawlers lists the profiles that are the parsers of crawlers.
-var Crawlers = [...]Profile{Heritrix0, Heritrix, Browsertrix, Wget, Nutch, StormCrawler}
+var Crawlers = [...]Profile{Heritrix0, Heritrix, Browsertrix, Wget, Nutch, StormCrawler, Scrapy0, Scrapy}
 
 // A Crawler is software that reads robots.txt in its own way. The zero value is none.
 type Crawler struct {
@@ -72,17 +72,21 @@ func ParseCrawler(name string) (Crawler, error) {
 }
 
 // ReadsUserAgent reports whether the profile looks for groups by the whole User-Agent, not by a token.
-func (p Profile) ReadsUserAgent() bool { return p.spec().mode == modeListed }
+func (p Profile) ReadsUserAgent() bool { return p.spec().mode == modeListed || p.isScrapy() }
+
+func (p Profile) isScrapy() bool { return p == Scrapy0 || p == Scrapy }
 
 // FollowsRedirects reports whether the crawler follows all redirects of robots.txt, up to a number. Heritrix takes one
 // for no rules, and StormCrawler has releases that follow none to other hosts.
-func (p Profile) FollowsRedirects() bool { return !p.ReadsUserAgent() && p != StormCrawler }
+func (p Profile) FollowsRedirects() bool { return p.spec().mode != modeListed && p != StormCrawler }
 
 // OnError returns what the crawler may fetch where robots.txt has a status 4xx or 5xx: all or nothing. known is false
 // where its settings or its release decide, or it puts off the answer.
 func (p Profile) OnError(status int) (allowed, known bool) {
 	isCommons := p == Nutch || p == StormCrawler
 	switch {
+	case p.isScrapy(): // it reads the body, whatever the status
+		return false, false
 	case status/100 == 4:
 		return true, !isCommons || status != 429
 	case isCommons:
@@ -123,6 +127,7 @@ var crawlerDifferences = [...]difference{
 	{"white space before a colon makes a line void", func(s *spec) { s.tightKey = false }},
 	{"it reads misspelt keys, and lines without a colon", func(s *spec) { s.keys = nil }},
 	{"a rule for an index page is for its folder, too", func(s *spec) { s.indexPage = indexNone }},
+	{"it takes a final $ for a character, too", func(s *spec) { s.dollar = false }},
 	{"it knows other ends of lines", func(s *spec) { s.newlines = nil }},
 	{"it drops what looks like a tag of HTML", func(s *spec) { s.dropTags = tagsRead }},
 	{"control bytes do not make a rule void", func(s *spec) { s.dropControl = true }},
@@ -180,6 +185,35 @@ var commons = spec{
 	},
 }
 
+// protego is Protego from 0.7.0, a package of PyPI, as Scrapy uses it; protego0 is that of 0.3.1 to 0.6.2.
+var (
+	protego = spec{
+		mode: modeLongestWord, selfAllowed: true, form: formQuoted, indexPage: indexProtego, marks: marksText,
+		blanks:      pyBlanks,
+		crawlerSpec: crawlerSpec{ends: endsAny, dollar: true, newlines: pyNewlines, keys: protegoKeys(keyUnknown)},
+	}
+	protego0 = spec{
+		mode: modeLongest, form: formQuotedPath, indexPage: indexProtego, marks: marksText, blanks: pyBlanks,
+		crawlerSpec: crawlerSpec{
+			ends: endsAny, dollar: true, newlines: pyNewlines, keys: protegoKeys(keyExtra), firstColon: true,
+		},
+	}
+)
+
+// protegoKeys are the keys of Protego. That of a line for all crawlers has a meaning of its own.
+func protegoKeys(site key) []spelling {
+	keys := spellings("user-agent useragent user_agent", "disallow dissallow dissalow disalow diasllow disallaw")
+	for _, text := range [...]string{
+		"crawl-delay", "crawl delay", "request-rate", "request rate", "visit-time", "visit time",
+	} {
+		keys = append(keys, spelling{text, keyExtra})
+	}
+	for _, text := range [...]string{"sitemap", "sitemaps", "site-map", "host"} {
+		keys = append(keys, spelling{text, site})
+	}
+	return keys
+}
+
 // spellings are those of user-agent and disallow in a list, with "_" for a space in them, and that of allow.
 func spellings(userAgent, disallow string) []spelling {
 	list := []spelling{{"allow", keyAllow}}
@@ -212,10 +246,18 @@ const (
 	// javaBlanks is what Java's String.trim cuts.
 	javaBlanks = "\x00\x01\x02\x03\x04\x05\x06\a\b\t\n\v\f\r\x0e\x0f" +
 		"\x10\x11\x12\x13\x14\x15\x16\x17\x18\x19\x1a\x1b\x1c\x1d\x1e\x1f "
+	// pyBlanks is what Python's str.strip cuts.
+	pyBlanks = cBlanks + "\x1c\x1d\x1e\x1f\u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008" +
+		"\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
 	// jsBlanks is what ECMAScript's String.prototype.trim cuts.
 	jsBlanks = cBlanks + "\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a" +
 		"\u2028\u2029\u202f\u205f\u3000\ufeff"
 )
+
+// pyNewlines are what Python's str.splitlines ends a line at, besides CR and LF.
+var pyNewlines = []string{
+	"\v", "\n", "\f", "\n", "\x1c", "\n", "\x1d", "\n", "\x1e", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n",
+}
 
 // listed fills in the names as Heritrix has them. The first name decides that stands anywhere in the User-Agent, which
 // keeps its case. Rules go to the group of the last user-agent line, shared with the lines before it unless either
@@ -266,6 +308,11 @@ func (f *File) listed(n *names) {
 	} else if global != nil {
 		n.global.members = global.members
 	}
+}
+
+// isWebURL reports whether a pattern is a URL. Protego takes it for the path "/http://...".
+func isWebURL(s string) bool {
+	return strings.HasPrefix(s, "http://") || strings.HasPrefix(s, "https://")
 }
 
 // withoutTags drops what looks like a tag of HTML, within a line: "<", at least a byte, and the next ">".
@@ -345,8 +392,13 @@ func (f *floors) best(path string) (best *matcher, cost int) {
 
 // rewrite is what a path, or else a pattern, is compared as.
 func (f form) rewrite(s string, isPath bool) string {
+	if f == formQuotedPath {
+		return quotedPath(s, isPath)
+	}
 	switch path, query, _ := strings.Cut(s, "?"); {
-	case f == formEscaped:
+	case f == formQuoted && !isPath && isWebURL(s):
+		s = "/" + s
+	case f == formQuoted, f == formEscaped:
 	case isPath && (f == formDecoded || query == ""): // an empty query is none
 		s = path
 	case f == formDecoded && s != "" && s[0] != '/':
@@ -359,14 +411,15 @@ func (f form) rewrite(s string, isPath bool) string {
 		case ok && f == formDecoded && v != '/':
 			dst = append(dst, v)
 			i += 2
-		case ok && f == formEscaped && unreserved[v]:
+		case ok && (f == formQuoted || f == formEscaped) && (unreserved[v] || f == formQuoted && v == '='):
 			dst = append(dst, v)
 			i += 2
-		case ok && (f == formURI || f == formEscaped):
+		case ok && f != formDecoded:
 			dst = appendEscape(dst, v)
 			i += 2
 		case f == formURI && !isPath && !uriBytes[b],
-			f == formEscaped && (!pathBytes[b] || isPath && (b == '*' || b == '$')):
+			f == formEscaped && (!pathBytes[b] || isPath && (b == '*' || b == '$')),
+			f == formQuoted && !quotedBytes[b] && (isPath || b != '*' && (b != '$' || i < len(s)-1)):
 			dst = appendEscape(dst, b)
 		default:
 			dst = append(dst, b)
@@ -375,8 +428,35 @@ func (f form) rewrite(s string, isPath bool) string {
 	return string(dst)
 }
 
-// uriBytes are the bytes that encodeURI leaves, and "%"; pathBytes those that crawler-commons leaves.
-var uriBytes, pathBytes = withUnreserved(";,/?:@&=+$!*'()#%"), withUnreserved(";,/?:@&=+$!*'()\\")
+// quotedPath is rewrite for formQuotedPath. What ends a pattern is put before its query.
+func quotedPath(s string, isPath bool) string {
+	last := len(s)
+	if last > 0 && !isPath && strings.IndexByte("?;$", s[last-1]) >= 0 {
+		last--
+	}
+	s, final := s[:last], s[last:]
+	end := strings.IndexByte(s, '?')
+	if end < 0 {
+		end = last
+	}
+	folder := strings.LastIndexByte(s[:end], '/') + 1
+	if name, _, found := strings.Cut(s[folder:end], ";"); found {
+		end = folder + len(name)
+	}
+	path := formQuoted.rewrite(s[:end], isPath)
+	if isPath {
+		path = strings.ReplaceAll(path, "=", "%3D")
+	}
+	return path + final + strings.TrimRight(s[end:], "?;")
+}
+
+// uriBytes are the bytes that encodeURI leaves, and "%"; pathBytes those that crawler-commons leaves, and
+// quotedBytes those that Protego does.
+var (
+	uriBytes    = withUnreserved(";,/?:@&=+$!*'()#%")
+	pathBytes   = withUnreserved(";,/?:@&=+$!*'()\\")
+	quotedBytes = withUnreserved("/=%")
+)
 
 func withUnreserved(more string) (t [256]bool) {
 	for b := range t {

@@ -74,11 +74,22 @@ func TestCrawlerDifferences(t *testing.T) {
 		{Nutch, "user-agent: *\ndisallow: /%61%b\n", "/a%25b", false, "it compares rules and paths in another form"},
 		{Nutch, "user-agent: *\ndisallow: /a?\n", "/a?", false, ""},
 		{Nutch, "user-agent: nutch 1.0, other\ndisallow: /\n", "/a", false, "it looks for its group by another name"},
+		{Scrapy0, "user-agent: *\ndisallow: /a=b?c=d\n", "/a=b?c=d", true, "it compares rules and paths in another form"},
+		{Scrapy0, "user-agent: rap\ndisallow: /\n", "/a", false, "it looks for its group by another name"},
+		{Scrapy0, "user-agent: *\nDisallow /a\n", "/a", true, ""},
+		{Scrapy0, "user-agent: *\ndisallow /a\n", "/a", false, "it reads misspelt keys, and lines without a colon"},
+		{Scrapy0, "user-agent: *\ndisallow: /robots.txt\n", "/robots.txt", false, ""},
+		{Scrapy, "user-agent: rap\ndisallow: /\n", "/a", true, ""},
+		{Scrapy, "user-agent: *\ndisallow: /a$\n", "/a$b", false, "it takes a final $ for a character, too"},
+		{Scrapy, "user-agent: bot\ndisallow: /\nuser-agent: mybot\ndisallow: /b\n", "/b", true, ""},
+		{Scrapy, "user-agent: scrapy\ncrawl-delay: 1\nuser-agent: *\ndisallow: /\n", "/a", true, "other lines than rules end a list of user-agent lines"},
 		{StormCrawler, "user-agent: *\ndisallow: /*.cgi$\n", "/a.cgi.cgi", true, "it tries what follows the last wildcard where it comes first alone"},
 		{Wget, "user-agent: *\ndisallow: /a\x01\n", "/a\x01", false, "control bytes do not make a rule void"},
 	} {
 		agent, token := c.reader.String(), c.reader.String()
-		if c.reader.ReadsUserAgent() {
+		if c.reader.isScrapy() {
+			agent, token = "scrapy/2.13", "scrapy"
+		} else if c.reader.ReadsUserAgent() {
 			agent, token = heritrixAgent, "heritrix"
 		}
 		f := Parse([]byte(c.body), RFC9309)
@@ -131,6 +142,7 @@ func TestOnError(t *testing.T) {
 		{StormCrawler, 404, true, true},
 		{StormCrawler, 429, true, false},
 		{StormCrawler, 500, false, true},
+		{Scrapy, 404, false, false},
 	} {
 		if allowed, known := c.p.OnError(c.status); known != c.known || known && allowed != c.allowed {
 			t.Errorf("%v, status %d: allowed %v, known %v", c.p, c.status, allowed, known)

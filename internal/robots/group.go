@@ -30,14 +30,16 @@ const (
 	// may stand for the token.
 	ModeSubstring
 
-	modePlain  // as robots-parser does: all of the value, cut at "/"
-	modeWget   // "wget" and "*" alone, whatever the token
-	modeListed // as Heritrix does: see listed
-	modeToken  // as crawler-commons does: what of the value could be a product token, up to the first other byte
-	modeWhole  // all of the value: so modeToken finds a token that RFC 9309's grammar does not admit
+	modePlain       // as robots-parser does: all of the value, cut at "/"
+	modeWget        // "wget" and "*" alone, whatever the token
+	modeListed      // as Heritrix does: see listed
+	modeToken       // as crawler-commons does: what of the value could be a product token, up to the first other byte
+	modeLongest     // as Protego did before 0.7.0: the longest value in the User-Agent
+	modeLongestWord // as it does since: where no name goes on before it
+	modeWhole       // all of the value: so modeToken finds a token that RFC 9309's grammar does not admit
 )
 
-var modeNames = [...]string{"unknown", "exact", "google", "substring", "plain", "wget", "listed", "token", "whole"}
+var modeNames = [...]string{"unknown", "exact", "google", "substring", "plain", "wget", "listed", "token", "longest", "longest word", "whole"}
 
 func (m Mode) String() string { return modeNames[m] }
 
@@ -61,6 +63,8 @@ func (m Mode) name(value string) (name string, global bool) {
 		return leadingToken(value), false
 	case modeWhole:
 		return value, false
+	case modeLongest, modeLongestWord:
+		return strings.ReplaceAll(value, "*", ""), false
 	case modeWget:
 		if !equalFold(value, "wget") {
 			value = ""
@@ -205,6 +209,8 @@ func (f *File) find(token string, m Mode) *named {
 		at = n.at(token)
 	case modeListed:
 		at = n.atWithin(token)
+	case modeLongest, modeLongestWord:
+		at = n.atLongest(ascii.Lower(token), m == modeLongestWord)
 	default:
 		name := ProductName(token)
 		at = n.at(name)
@@ -296,6 +302,27 @@ func (n *names) atWithin(token string) int {
 		return -1
 	}
 	return at
+}
+
+// atLongest returns where the longest name in a token in lower case stands in the list, or -1. With words, a name is
+// sought only where no other goes on before it.
+func (n *names) atLongest(token string, words bool) int {
+	if n.within == nil {
+		n.findWithin()
+	}
+	best := ""
+	for i := range len(token) {
+		if words && i > 0 && isWordByte(token[i-1]) && token[i-1] != '.' {
+			continue
+		}
+		if found := n.within.longest(token[i:]); len(n.within.texts[found]) > len(best) {
+			best = n.within.texts[found]
+		}
+	}
+	if best == "" {
+		return -1
+	}
+	return n.at(best)
 }
 
 // findWithin fills in within.

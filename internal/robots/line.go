@@ -131,11 +131,14 @@ func (l *line) readSpelling(s *spec) {
 		}
 		rest := l.text[len(k.text):]
 		value, isAfterColon := strings.CutPrefix(strings.TrimLeft(rest, " \t"), ":")
-		if isAfterColon || len(value) < len(rest) {
-			l.key, l.value = k.key, s.trim(value)
+		isAfterSpace := len(value) < len(rest) &&
+			!(s.firstColon && (strings.Contains(value, ":") || !strings.HasPrefix(l.text, k.text)))
+		if isAfterColon || isAfterSpace {
+			l.key, l.value, l.hasKey = k.key, s.trim(value), k.key != keyUnknown
 			return
 		}
 	}
+	l.hasKey = strings.Contains(l.text, ":")
 }
 
 // readKey finds the meaning of a key in this profile. A misspelling of typos is

@@ -247,7 +247,8 @@ func (p *parser) rule(allow bool, text, value, end int) {
 	switch {
 	case p.spec.empty && value == end:
 		allow = true
-	case p.spec.form == formDecoded && value < end:
+	case p.spec.form == formDecoded && value < end,
+		p.spec.indexPage == indexProtego && isWebURL(p.text[value:end]):
 	case !canMatch(p.text[value:end]):
 		return
 	}

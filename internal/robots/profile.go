@@ -35,6 +35,8 @@ const (
 	Wget        //
 	Nutch       //
 	StormCrawler
+	Scrapy0
+	Scrapy
 )
 
 // Profiles lists the profiles by which files are audited.
@@ -53,6 +55,8 @@ var profiles = [...]struct{ name, source string }{
 	Wget:         {"wget", "GNU Wget"},
 	Nutch:        {"nutch", "Nutch from 1.20 (crawler-commons from 1.4)"},
 	StormCrawler: {"stormcrawler", "StormCrawler from 3.0 (crawler-commons from 1.4)"},
+	Scrapy0:      {"scrapy-protego-0.6", "Scrapy with Protego before 0.7.0"},
+	Scrapy:       {"scrapy", "Scrapy with Protego from 0.7.0"},
 }
 
 func (p Profile) String() string {
@@ -133,19 +137,21 @@ type crawlerSpec struct {
 	// newlines are what ends a line besides CR and LF, each followed by "\n", which it is read as.
 	newlines []string
 	// keys are the spellings of the keys of rules, in place of the grammar's; white space may stand for the colon.
-	keys      []spelling
-	hashApart bool // "#" begins a comment only at the start of a line, or after white space
-	tightKey  bool // no white space stands before the colon
-	dropTags  tags // tags of HTML are no text
-	keepCut   bool // the line that the limit goes through is read
-	ends      ends // what ends a list of user-agent lines, besides a rule
-	bareNone  bool // a group without any such line is none
-	cutStar   bool // one final star of a pattern is cut
-	literal   bool // "*" and "$" are characters like any other
-	first     bool // the first rule that matches decides
-	empty     bool // an empty rule allows everything
-	floor     bool // of rules without a "*", the last in the alphabet at or before the path alone is tried
-	leftmost  bool // what follows the last "*" is tried where it comes first alone
+	keys       []spelling
+	firstColon bool // where a line has a colon, its key ends there; without one, a key is in lower case
+	hashApart  bool // "#" begins a comment only at the start of a line, or after white space
+	tightKey   bool // no white space stands before the colon
+	dropTags   tags // tags of HTML are no text
+	keepCut    bool // the line that the limit goes through is read
+	ends       ends // what ends a list of user-agent lines, besides a rule
+	bareNone   bool // a group without any such line is none
+	cutStar    bool // one final star of a pattern is cut
+	literal    bool // "*" and "$" are characters like any other
+	first      bool // the first rule that matches decides
+	empty      bool // an empty rule allows everything
+	floor      bool // of rules without a "*", the last in the alphabet at or before the path alone is tried
+	dollar     bool // a final "$" is taken for a character, too
+	leftmost   bool // what follows the last "*" is tried where it comes first alone
 }
 
 // A spelling is one of a key, in lower case.
@@ -169,6 +175,7 @@ type indexPage uint8
 const (
 	indexNone    indexPage = iota
 	indexGoogle            // Allow, of what begins with /index.htm after the last slash
+	indexProtego           // Allow, of what ends in /index.html
 	indexCommons           // all of what ends in index.htm or index.html
 )
 
@@ -185,12 +192,14 @@ const (
 type form uint8
 
 const (
-	formGoogle  form = iota // patterns are normalised, and no escape is decoded
-	formRFC                 // both are normalised: RFC 9309 §2.2.2
-	formRaw                 // neither is
-	formURI                 // patterns become what ECMAScript's encodeURI makes of them; escapes have upper-case digits
-	formEscaped             // both are normalised, and what no URI holds raw is encoded
-	formDecoded             // all escapes but %2F are decoded, a path ends at its query, a pattern begins at the root
+	formGoogle     form = iota // patterns are normalised, and no escape is decoded
+	formRFC                    // both are normalised: RFC 9309 §2.2.2
+	formRaw                    // neither is
+	formURI                    // patterns become what ECMAScript's encodeURI makes of them; escapes have upper-case digits
+	formQuotedPath             // as formQuoted, before a query or parameters alone; paths have no raw "="
+	formQuoted                 // both are normalised, and what is neither unreserved nor "/", "=" or "%" is encoded
+	formEscaped                // both are normalised, and what no URI holds raw is encoded
+	formDecoded                // all escapes but %2F are decoded, a path ends at its query, a pattern begins at the root
 )
 
 // marks is what becomes of a byte order mark.
@@ -246,6 +255,8 @@ var specs = [...]spec{
 	Wget:         wget,
 	Nutch:        commons,
 	StormCrawler: commons,
+	Scrapy0:      protego0,
+	Scrapy:       protego,
 }
 
 // cBlanks is the white space of C.

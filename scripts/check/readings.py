@@ -85,6 +85,15 @@ def robots_parser(questions):
                 env=os.environ | {"NODE_PATH": str(modules)}).split("\n")[:-1]
 
 
+def protego(version):
+    def ask(questions):
+        program = HERE / "scrapy.py"
+        place = kept(f"protego-{version}", program, lambda place: call(
+            sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", place, f"protego=={version}", codes=(0,)))
+        return call(sys.executable, program, input=asked(questions), env=os.environ | {"PYTHONPATH": str(place)}).split("\n")[:-1]
+    return ask
+
+
 class Web(http.server.BaseHTTPRequestHandler):
     """A proxy in front of hosts that have the bodies. Wget does not look at queries: one holds the number of the path."""
 
@@ -147,6 +156,8 @@ READERS = {
     "browsertrix": ("Browsertrix/1.10.0", "%s", robots_parser, ("node", "npm")),
     "wget": ("Wget", "%s", wget, ("wget",)),
     "nutch": ("CCBot", "%s", java("crawler-commons", "1.6", "CrawlerCommons.java"), ("javac", "mvn")),
+    "scrapy-protego-0.6": ("Scrapy/2.13", "%s (+http://example.org)", protego("0.6.2"), ()),
+    "scrapy": ("Scrapy/2.19", "%s (+http://example.org)", protego("0.7.0"), ()),
 }
 
 
