@@ -112,8 +112,11 @@ func (d *decider) readOwn(r *Result, s *subject) {
 			d.err = err
 			return
 		}
-		m := d.files.own(file, c.Profile, agent).Match(s.path)
-		if m.Reason != robots.ReasonTooCostly {
+		g := d.files.own(file, c.Profile, agent)
+		if g == nil {
+			return
+		}
+		if m := g.Match(s.path); m.Reason != robots.ReasonTooCostly {
 			r.Own = OwnReading{c.Software, c.Profile, verdictOf(m.Allowed)}
 		}
 	case isError && (st.Outcome == words.OutcomeUnavailable || st.Outcome == words.OutcomeUnreachable):
@@ -152,16 +155,21 @@ type ownFile struct {
 	group   *robots.Group
 }
 
-// own returns the group of a file by which a crawler's own parser answers.
+// own returns the group of a file by which a crawler's own parser answers; nil where that fails.
 func (c *fileCache) own(f *parsedFile, p robots.Profile, agent string) *robots.Group {
 	i := slices.IndexFunc(f.own, func(o *ownFile) bool { return o.profile == p })
 	if i < 0 {
 		o := &ownFile{File: f.As(p), profile: p}
 		i, f.own = len(f.own), append(f.own, o)
-		f.size += parsedRule * int64(o.Rules)
-		c.size += parsedRule * int64(o.Rules)
+		if o.File != nil {
+			f.size += parsedRule * int64(o.Rules)
+			c.size += parsedRule * int64(o.Rules)
+		}
 	}
 	o := f.own[i]
+	if o.File == nil {
+		return nil
+	}
 	if o.group == nil || o.agent != agent {
 		o.agent, o.group = strings.Clone(agent), o.For(agent)
 	}

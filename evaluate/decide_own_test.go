@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/robots"
 )
 
 // TestSoftwareOf has which software warcinfo records name: its parser counts for more, and there is one answer.
@@ -22,6 +23,20 @@ func TestSoftwareOf(t *testing.T) {
 	} {
 		if got := softwareOf(c.crawls).Software; got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// TestOwnFails: what a crawler's own parser makes of a file where it fails is not known.
+func TestOwnFails(t *testing.T) {
+	var c fileCache
+	f := &parsedFile{File: robots.Parse([]byte("user-agent: *\ndisallow: /\xFF\n"), robots.RFC9309)}
+	for range 2 {
+		if g := c.own(f, robots.Urllib0, "bot"); g != nil {
+			t.Error("urllib.robotparser of before 3.13.8 reads bytes that are no UTF-8")
+		}
+		if g := c.own(f, robots.Urllib, "bot"); g == nil || g.Match("/%FF").Allowed {
+			t.Error("urllib.robotparser reads no bytes that are no UTF-8")
 		}
 	}
 }

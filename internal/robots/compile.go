@@ -16,6 +16,7 @@ type matcher struct {
 	star       uint32 // the first "*" in text, else its end
 	anchored   bool   // a "$" follows
 	leftmost   bool   // as in crawlerSpec
+	whole      bool   // nothing of a path that it matches is left
 }
 
 // tail returns the text after the first "*".
@@ -76,7 +77,7 @@ type matchers struct {
 	made  sync.Once    // guards index
 	index *index       // of many rules, once many paths are asked for
 
-	floors *floors // in place of the index, where the profile wants it
+	own interface{ best(string) (*matcher, int) } // in place of the index, where the profile has one
 }
 
 // compile fills in the matchers of a Group.
@@ -98,8 +99,11 @@ func (f *File) compile(g *Group) {
 			g.add(len(g.list) - 1)
 		}
 	}
-	if f.spec.floor {
-		g.floors = newFloors(g.rules)
+	switch {
+	case f.spec.floor:
+		g.own = newFloors(g.rules)
+	case f.spec.span:
+		g.own = newSpans(g.rules)
 	}
 }
 
@@ -158,6 +162,7 @@ func (g *Group) addMatcher(pattern string, anchored bool, order int) {
 	}
 	m := newMatcher(pattern, anchored, g.spec.literal, rank(length, g.list[order].Allow, order))
 	m.leftmost = g.spec.leftmost
+	m.whole = anchored || strings.HasSuffix(pattern, "*")
 	if m.allow() {
 		g.allow = max(g.allow, m.rank)
 	} else {
@@ -212,8 +217,8 @@ func withoutRuns(pattern string) string {
 // matchers, nil where none does, and what it costs to try the rules with a "*": they are
 // not tried where that is tooCostly.
 func (g *matchers) best(path string) (best *matcher, cost int) {
-	if g.floors != nil {
-		return g.floors.best(path)
+	if g.own != nil {
+		return g.own.best(path)
 	}
 	if g.wild <= fewWild && (len(g.rules) <= fewRules || g.asked.Load() < fewPaths) {
 		if len(g.rules) > fewRules {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/robotsaudit/robotsaudit/internal/ascii"
 )
@@ -13,7 +14,9 @@ import (
 // specs. scripts/check/readings.py compares them with the parsers.
 
 // Crawlers lists the profiles that are the parsers of crawlers.
-var Crawlers = [...]Profile{Heritrix0, Heritrix, Browsertrix, Wget, Nutch, StormCrawler, Scrapy0, Scrapy}
+var Crawlers = [...]Profile{
+	Heritrix0, Heritrix, Browsertrix, Wget, Nutch, StormCrawler, Scrapy0, Scrapy, Urllib0, Urllib,
+}
 
 // A Crawler is software that reads robots.txt in its own way. The zero value is none.
 type Crawler struct {
@@ -85,6 +88,8 @@ func (p Profile) FollowsRedirects() bool { return p.spec().mode != modeListed &&
 func (p Profile) OnError(status int) (allowed, known bool) {
 	isCommons := p == Nutch || p == StormCrawler
 	switch {
+	case p == Urllib0 || p == Urllib: // by RobotFileParser.read; programs may have a way of their own
+		return status/100 == 4 && status != 401 && status != 403, true
 	case p.isScrapy(): // it reads the body, whatever the status
 		return false, false
 	case status/100 == 4:
@@ -95,8 +100,13 @@ func (p Profile) OnError(status int) (allowed, known bool) {
 	return true, true
 }
 
-// As returns the file as another profile reads it.
-func (f *File) As(p Profile) *File { return p.spec().parse(f.body) }
+// As returns the file as another profile reads it; nil where the parser fails.
+func (f *File) As(p Profile) *File {
+	if p == Urllib0 && !utf8.Valid(f.body) {
+		return nil
+	}
+	return p.spec().parse(f.body)
+}
 
 // A difference is one of the choices in which the parser of a crawler differs from RFC 9309.
 type difference struct {
@@ -115,8 +125,11 @@ var crawlerDifferences = [...]difference{
 	{"it tries what follows the last wildcard where it comes first alone", func(s *spec) { s.leftmost = false }},
 	{"it ignores a rule that is a star alone", func(s *spec) { s.cutStar = false }},
 	{"it looks for its group by another name", func(s *spec) { s.mode = ModeExact }},
+	{"of several groups for all crawlers it obeys the first", func(s *spec) { s.firstGlobal = false }},
+	{"an empty line ends a group", func(s *spec) { s.gapEnds = false }},
 	{"a group without rules is none", func(s *spec) { s.bareNone = false }},
 	{"other lines than rules end a list of user-agent lines", func(s *spec) { s.ends = endsNone }},
+	{"the rule decides that matches the most of the path, not the longest", func(s *spec) { s.span = false }},
 	{"it compares rules and paths in another form", func(s *spec) { s.form = formRFC }},
 	{"it reads the line that its limit goes through", func(s *spec) { s.keepCut = false }},
 	{"it reads another share of the file", func(s *spec) { s.limit = ParseLimit }},
@@ -130,6 +143,7 @@ var crawlerDifferences = [...]difference{
 	{"it takes a final $ for a character, too", func(s *spec) { s.dollar = false }},
 	{"it knows other ends of lines", func(s *spec) { s.newlines = nil }},
 	{"it drops what looks like a tag of HTML", func(s *spec) { s.dropTags = tagsRead }},
+	{"/robots.txt can be forbidden", func(s *spec) { s.selfAllowed = true }},
 	{"control bytes do not make a rule void", func(s *spec) { s.dropControl = true }},
 }
 
@@ -213,6 +227,21 @@ func protegoKeys(site key) []spelling {
 	}
 	return keys
 }
+
+// urllib0 is urllib.robotparser of Python before 3.13.8, and urllib is that from 3.13.14, 3.14.5 and 3.15 on.
+var (
+	urllib0 = spec{
+		mode: modeFirst, firstGlobal: true, form: formParsed, marks: marksText, blanks: pyBlanks,
+		crawlerSpec: crawlerSpec{
+			newlines: pyNewlines, ends: endsRates, bareNone: true, gapEnds: true,
+			literal: true, first: true, empty: true,
+		},
+	}
+	urllib = spec{
+		mode: modeWithin, selfAllowed: true, form: formRequoted, marks: marksText, blanks: pyBlanks,
+		crawlerSpec: crawlerSpec{newlines: pyNewlines, ends: endsRates, span: true},
+	}
+)
 
 // spellings are those of user-agent and disallow in a list, with "_" for a space in them, and that of allow.
 func spellings(userAgent, disallow string) []spelling {
@@ -390,10 +419,60 @@ func (f *floors) best(path string) (best *matcher, cost int) {
 	return best, costOf(len(f.wild), path)
 }
 
+// spans are rules of which the one decides that matches the most of a path.
+type spans struct {
+	literals // without a "*"
+	rules    []matcher
+	wild     []*matcher
+}
+
+func newSpans(rules []matcher) *spans {
+	s := spans{rules: rules}
+	var plain []keyed
+	for i := range rules {
+		if m := &rules[i]; m.wild() || m.whole {
+			s.wild = append(s.wild, m)
+		} else {
+			plain = append(plain, keyed{m.text, uint32(i)})
+		}
+	}
+	s.literals = newLiterals(plain, rules)
+	return &s
+}
+
+// best is that of matchers.
+func (s *spans) best(path string) (best *matcher, cost int) {
+	if len(s.wild) > maxTried(path) {
+		return nil, tooCostly
+	}
+	var highest uint64
+	if best = s.literals.best(path, s.rules); best != nil {
+		highest = best.rank
+	}
+	h := head(path)
+	for _, m := range s.wild {
+		if !m.matches(path, h) {
+			continue
+		}
+		length := len(path)
+		if !m.whole {
+			last := m.text[strings.LastIndexByte(m.text, '*')+1:]
+			length = strings.LastIndex(path, last) + len(last)
+		}
+		if r := rank(length, m.allow(), m.order()); r > highest {
+			best, highest = m, r
+		}
+	}
+	return best, costOf(len(s.wild), path)
+}
+
 // rewrite is what a path, or else a pattern, is compared as.
 func (f form) rewrite(s string, isPath bool) string {
-	if f == formQuotedPath {
+	switch f {
+	case formQuotedPath:
 		return quotedPath(s, isPath)
+	case formParsed, formRequoted:
+		return f.unquoted(s, isPath)
 	}
 	switch path, query, _ := strings.Cut(s, "?"); {
 	case f == formQuoted && !isPath && isWebURL(s):
@@ -448,6 +527,36 @@ func quotedPath(s string, isPath bool) string {
 		path = strings.ReplaceAll(path, "=", "%3D")
 	}
 	return path + final + strings.TrimRight(s[end:], "?;")
+}
+
+// unquoted is rewrite for the forms of Python's urllib.
+func (f form) unquoted(s string, isPath bool) string {
+	path, _, _ := strings.Cut(s, "?")
+	query, dst := len(path), make([]byte, 0, len(s)+8)
+	for i := 0; i < len(s); i++ {
+		at := i
+		b, isEscape := escape(s, i)
+		if isEscape {
+			i += 2
+		} else {
+			b = s[i]
+		}
+		switch {
+		case f == formParsed, unreserved[b], b == '/', !isEscape &&
+			(at == query || at > query && (b == '=' || b == '&') || !isPath && (b == '*' || b == '$')):
+			dst = append(dst, b)
+		default:
+			dst = appendEscape(dst, b)
+		}
+	}
+	if f == formRequoted {
+		return string(dst)
+	}
+	s = string([]rune(string(dst))) // what is no UTF-8 becomes U+FFFD
+	if path, query, _ := strings.Cut(s, "?"); query == "" {
+		return path
+	}
+	return s
 }
 
 // uriBytes are the bytes that encodeURI leaves, and "%"; pathBytes those that crawler-commons leaves, and

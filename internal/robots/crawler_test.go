@@ -1,6 +1,7 @@
 package robots
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -78,11 +79,30 @@ func TestCrawlerDifferences(t *testing.T) {
 		{Scrapy0, "user-agent: rap\ndisallow: /\n", "/a", false, "it looks for its group by another name"},
 		{Scrapy0, "user-agent: *\nDisallow /a\n", "/a", true, ""},
 		{Scrapy0, "user-agent: *\ndisallow /a\n", "/a", false, "it reads misspelt keys, and lines without a colon"},
-		{Scrapy0, "user-agent: *\ndisallow: /robots.txt\n", "/robots.txt", false, ""},
+		{Scrapy0, "user-agent: *\ndisallow: /robots.txt\n", "/robots.txt", false, "/robots.txt can be forbidden"},
 		{Scrapy, "user-agent: rap\ndisallow: /\n", "/a", true, ""},
 		{Scrapy, "user-agent: *\ndisallow: /a$\n", "/a$b", false, "it takes a final $ for a character, too"},
 		{Scrapy, "user-agent: bot\ndisallow: /\nuser-agent: mybot\ndisallow: /b\n", "/b", true, ""},
 		{Scrapy, "user-agent: scrapy\ncrawl-delay: 1\nuser-agent: *\ndisallow: /\n", "/a", true, "other lines than rules end a list of user-agent lines"},
+		{Urllib0, "user-agent: *\ndisallow: /a*\n", "/ab", true, "it knows no wildcards"},
+		{Urllib0, "user-agent: *\nallow: /\ndisallow: /a\n", "/a", true, "the first rule that matches decides, not the longest"},
+		{Urllib0, "user-agent: *\n\ndisallow: /\n", "/a", true, "an empty line ends a group"},
+		{Urllib0, "user-agent: *\n \ndisallow: /\n", "/a", false, ""},
+		{Urllib0, "user-agent: *\ndisallow: /b\n\ndisallow: /\n", "/a", true, "an empty line ends a group"},
+		{Urllib0, "user-agent: *\ndisallow: /a?\n", "/ab", false, "it compares rules and paths in another form"},
+		{Urllib0, "user-agent: *\ndisallow: /a%2Fb\n", "/a/b", false, "it compares rules and paths in another form"},
+		{Urllib0, "user-agent: *\ndisallow: /b\nuser-agent: *\ndisallow: /a\n", "/a", true, "of several groups for all crawlers it obeys the first"},
+		{Urllib0, "user-agent: *\ndisallow: /robots.txt\n", "/robots.txt", false, "/robots.txt can be forbidden"},
+		{
+			Urllib, "user-agent: urllib\nrequest-rate: 1/5\nuser-agent: x\ndisallow: /\n", "/a", true,
+			"other lines than rules end a list of user-agent lines",
+		},
+		{Urllib, "user-agent: *\ndisallow: /a*\nallow: /a/b\n", "/a/b/c", false, "the rule decides that matches the most of the path, not the longest"},
+		{Urllib, "user-agent: *\ndisallow: /*b\nallow: /a/b\n", "/a/b/b/c", false, "the rule decides that matches the most of the path, not the longest"},
+		{Urllib, "user-agent: *\ndisallow: /*b\nallow: /a/b\n", "/a/b/c", true, ""},
+		{Urllib, "user-agent: *\ndisallow: /a$\nallow: /a\n", "/a", true, "the rule decides that matches the most of the path, not the longest"},
+		{Urllib, "user-agent: lib\ndisallow: /\n", "/a", false, "it looks for its group by another name"},
+		{Urllib, "user-agent: *\ndisallow: /a%2Fb?c=%2F\n", "/a/b?c=/", false, "it compares rules and paths in another form"},
 		{StormCrawler, "user-agent: *\ndisallow: /*.cgi$\n", "/a.cgi.cgi", true, "it tries what follows the last wildcard where it comes first alone"},
 		{Wget, "user-agent: *\ndisallow: /a\x01\n", "/a\x01", false, "control bytes do not make a rule void"},
 	} {
@@ -126,6 +146,38 @@ func TestCommonsNames(t *testing.T) {
 	}
 }
 
+// TestUrllibNames has the names that urllib.robotparser finds, by the groups that it obeys: before 3.13.8, and now.
+func TestUrllibNames(t *testing.T) {
+	more := ""
+	for i := range manyNames {
+		more += fmt.Sprintf("user-agent: other%d\ndisallow: /other\n", i)
+	}
+	for _, c := range []struct{ body, token, before, now string }{
+		{"user-agent: bot\ndisallow: /first\nuser-agent: mybot\ndisallow: /own\n", "MyBot", "/first", "/own"},
+		{"user-agent: bot\ndisallow: /first\nuser-agent: mybot\ndisallow: /own\n", "MyBot/1.0", "/first", "/first"},
+		{"user-agent: bot\ndisallow: /first\nuser-agent: Bot\ndisallow: /own\n", "bot", "/first", "/first /own"},
+		{"user-agent: bot\nuser-agent: *\ndisallow: /first\nuser-agent: bot\ndisallow: /own\n", "bot", "/own", "/first /own"},
+		{"user-agent:\ndisallow: /first\nuser-agent: bot\ndisallow: /own\n", "bot", "/first", "/own"},
+		{"user-agent:\ndisallow: /first\nuser-agent: bot\ndisallow: /own\n", "abot", "/first", "/first"},
+		{"user-agent: bot/1.0\ndisallow: /own\n", "bot/1.0", "", "/own"},
+	} {
+		for p, want := range map[Profile]string{Urllib0: c.before, Urllib: c.now} {
+			for _, body := range []string{c.body, c.body + more} {
+				g := Parse([]byte(body), p).For(c.token)
+				var got []string
+				for _, path := range []string{"/first", "/own"} {
+					if !g.Match(path).Allowed {
+						got = append(got, path)
+					}
+				}
+				if strings.Join(got, " ") != want {
+					t.Errorf("%v: by %q, %s may not fetch %v, want %s", p, excerpt(body), c.token, got, want)
+				}
+			}
+		}
+	}
+}
+
 // TestOnError has what crawlers make of statuses.
 func TestOnError(t *testing.T) {
 	for _, c := range []struct {
@@ -143,6 +195,10 @@ func TestOnError(t *testing.T) {
 		{StormCrawler, 429, true, false},
 		{StormCrawler, 500, false, true},
 		{Scrapy, 404, false, false},
+		{Urllib0, 404, true, true},
+		{Urllib0, 401, false, true},
+		{Urllib, 403, false, true},
+		{Urllib, 500, false, true},
 	} {
 		if allowed, known := c.p.OnError(c.status); known != c.known || known && allowed != c.allowed {
 			t.Errorf("%v, status %d: allowed %v, known %v", c.p, c.status, allowed, known)

@@ -36,10 +36,12 @@ const (
 	modeToken       // as crawler-commons does: what of the value could be a product token, up to the first other byte
 	modeLongest     // as Protego did before 0.7.0: the longest value in the User-Agent
 	modeLongestWord // as it does since: where no name goes on before it
+	modeFirst       // as urllib.robotparser did: the first group with a value that stands in the token
+	modeWithin      // as it does: the value that is the token, else the first that stands in it
 	modeWhole       // all of the value: so modeToken finds a token that RFC 9309's grammar does not admit
 )
 
-var modeNames = [...]string{"unknown", "exact", "google", "substring", "plain", "wget", "listed", "token", "longest", "longest word", "whole"}
+var modeNames = [...]string{"unknown", "exact", "google", "substring", "plain", "wget", "listed", "token", "longest", "longest word", "first", "within", "whole"}
 
 func (m Mode) String() string { return modeNames[m] }
 
@@ -61,7 +63,7 @@ func (m Mode) name(value string) (name string, global bool) {
 	switch m {
 	case modeToken:
 		return leadingToken(value), false
-	case modeWhole:
+	case modeWhole, modeFirst, modeWithin:
 		return value, false
 	case modeLongest, modeLongestWord:
 		return strings.ReplaceAll(value, "*", ""), false
@@ -209,6 +211,11 @@ func (f *File) find(token string, m Mode) *named {
 		at = n.at(token)
 	case modeListed:
 		at = n.atWithin(token)
+	case modeFirst, modeWithin:
+		name, _, _ := strings.Cut(token, "/")
+		if at = n.at(token); at < 0 || m == modeFirst {
+			at = n.atWithin(ascii.Lower(name))
+		}
 	case modeLongest, modeLongestWord:
 		at = n.atLongest(ascii.Lower(token), m == modeLongestWord)
 	default:
@@ -241,7 +248,13 @@ func (f *File) names(m Mode) *names {
 	}
 	places := make([]int, 2*len(f.agents)) // most names stand in one group only
 	members, agents := places[:len(f.agents)], places[len(f.agents):]
-	decided := 0 // groups
+	decided := 0                    // groups
+	forAll := make(map[uint32]bool) // groups that no name of theirs is sought for
+	for i := range f.agents {
+		if a := &f.agents[i]; m == modeFirst && f.valueOf(a) == "*" {
+			forAll[a.group] = true
+		}
+	}
 	for i := range f.agents {
 		a := &f.agents[i]
 		name, global := m.name(f.valueOf(a))
@@ -259,10 +272,11 @@ func (f *File) names(m Mode) *names {
 			n.global = first
 		case global && !f.spec.firstGlobal:
 			n.global.join(int(a.group), i)
-		case !global && name != "":
-			if at := n.at(name); at >= 0 {
+		case global, forAll[a.group]:
+		case name != "" || m == modeFirst || m == modeWithin:
+			if at := n.at(name); at >= 0 && m != modeFirst {
 				n.list[at].join(int(a.group), i)
-			} else {
+			} else if at < 0 {
 				n.add(first)
 			}
 		}
@@ -292,7 +306,10 @@ func (n *names) atWithin(token string) int {
 	if n.within == nil {
 		n.findWithin()
 	}
-	at := len(n.list)
+	at := n.at("") // which every token contains
+	if at < 0 {
+		at = len(n.list)
+	}
 	for i := range token {
 		if found := n.within.longest(token[i:]); found > 0 {
 			at = min(at, int(n.first[found]))
@@ -327,13 +344,15 @@ func (n *names) atLongest(token string, words bool) int {
 
 // findWithin fills in within.
 func (n *names) findWithin() {
-	list := make([]keyed, len(n.list))
+	list := make([]keyed, 0, len(n.list))
 	for i := range n.list {
-		list[i] = keyed{ascii.Lower(n.list[i].name), uint32(i)}
+		if name := n.list[i].name; name != "" {
+			list = append(list, keyed{ascii.Lower(name), uint32(i)})
+		}
 	}
 	t := treeOf(list)
 	n.within, n.first = &t, make([]int32, len(t.texts))
-	for i, name := range list { // none is empty, and each is there once
+	for i, name := range list { // each is there once
 		n.first[i+1] = int32(name.rule)
 		if up := t.up[i+1]; up > 0 {
 			n.first[i+1] = min(n.first[i+1], n.first[up])

@@ -32,13 +32,14 @@ var typos = [...]spelling{
 
 // recordKeys are the other records whose values are kept (RFC 9309 §2.2.4).
 var recordKeys = [...]string{
-	crawlDelay, "request-rate", "visit-time", "sitemap", "host", "clean-param",
+	crawlDelay, requestRate, "visit-time", "sitemap", "host", "clean-param",
 	"content-signal", "content-signals", contentUsage, "license", "noindex",
 }
 
 const (
 	contentUsage = "content-usage"
 	crawlDelay   = "crawl-delay"
+	requestRate  = "request-rate"
 )
 
 // rivalKeys are more of them. They begin like a record of the protocol, and Google's parser takes them for that.

@@ -181,6 +181,7 @@ type parser struct {
 	line     int  // the number of the current line
 	inAgents bool // no rule has followed the last user-agent line
 	isSplit  bool // a Content-Usage line has
+	inGap    bool // an empty line has ended the group
 }
 
 func (p *parser) parse() {
@@ -192,6 +193,9 @@ func (p *parser) parse() {
 			p.lax |= 1 << l.needs
 		}
 		switch {
+		case p.spec.gapEnds && l.raw == "":
+			p.inAgents, p.inGap = false, true
+		case p.inGap && l.key != keyUserAgent:
 		case l.key == keyUserAgent:
 			p.userAgent(value, end)
 		case l.key == keyAllow, l.key == keyDisallow:
@@ -205,8 +209,9 @@ func (p *parser) parse() {
 			}
 			p.isSplit = p.inAgents
 		case p.spec.ends == endsDelay && l.extra == crawlDelay && l.value != "" && '0' <= l.value[0] && l.value[0] <= '9',
+			p.spec.ends == endsRates && (l.extra == crawlDelay || l.extra == requestRate),
 			p.spec.ends == endsAny && l.hasKey:
-			p.end(l.extra == crawlDelay)
+			p.end(l.extra == crawlDelay || p.spec.ends == endsRates)
 		}
 	}
 }
@@ -221,7 +226,7 @@ func (p *parser) userAgent(value, end int) {
 			p.groups, p.agents = make([]group, 0, few), make([]agent, 0, few)
 		}
 		p.groups = append(p.groups, group{line: uint32(p.line), firstRule: uint32(len(p.rules))})
-		p.inAgents, p.isSplit = true, false
+		p.inAgents, p.isSplit, p.inGap = true, false, false
 	}
 	p.usage = p.usage || p.isSplit
 	p.agents = append(p.agents, agent{uint32(value), uint32(end), uint32(p.line), uint32(len(p.groups) - 1)})
@@ -247,7 +252,7 @@ func (p *parser) rule(allow bool, text, value, end int) {
 	switch {
 	case p.spec.empty && value == end:
 		allow = true
-	case p.spec.form == formDecoded && value < end,
+	case p.spec.form >= formDecoded && value < end,
 		p.spec.indexPage == indexProtego && isWebURL(p.text[value:end]):
 	case !canMatch(p.text[value:end]):
 		return

@@ -37,6 +37,8 @@ const (
 	StormCrawler
 	Scrapy0
 	Scrapy
+	Urllib0
+	Urllib
 )
 
 // Profiles lists the profiles by which files are audited.
@@ -57,6 +59,8 @@ var profiles = [...]struct{ name, source string }{
 	StormCrawler: {"stormcrawler", "StormCrawler from 3.0 (crawler-commons from 1.4)"},
 	Scrapy0:      {"scrapy-protego-0.6", "Scrapy with Protego before 0.7.0"},
 	Scrapy:       {"scrapy", "Scrapy with Protego from 0.7.0"},
+	Urllib0:      {"urllib-3.12", "urllib.robotparser of Python before 3.13.8"},
+	Urllib:       {"urllib", "urllib.robotparser of Python from 3.13.14 and 3.14.5"},
 }
 
 func (p Profile) String() string {
@@ -145,12 +149,14 @@ type crawlerSpec struct {
 	keepCut    bool // the line that the limit goes through is read
 	ends       ends // what ends a list of user-agent lines, besides a rule
 	bareNone   bool // a group without any such line is none
+	gapEnds    bool // an empty line ends a group
 	cutStar    bool // one final star of a pattern is cut
 	literal    bool // "*" and "$" are characters like any other
 	first      bool // the first rule that matches decides
 	empty      bool // an empty rule allows everything
 	floor      bool // of rules without a "*", the last in the alphabet at or before the path alone is tried
 	dollar     bool // a final "$" is taken for a character, too
+	span       bool // the rule decides that matches the most of the path
 	leftmost   bool // what follows the last "*" is tried where it comes first alone
 }
 
@@ -185,6 +191,7 @@ type ends uint8
 const (
 	endsNone  ends = iota
 	endsDelay      // a Crawl-delay
+	endsRates      // a Crawl-delay or a Request-rate, whatever its value
 	endsAny        // any line with a key
 )
 
@@ -195,11 +202,13 @@ const (
 	formGoogle     form = iota // patterns are normalised, and no escape is decoded
 	formRFC                    // both are normalised: RFC 9309 §2.2.2
 	formRaw                    // neither is
-	formURI                    // patterns become what ECMAScript's encodeURI makes of them; escapes have upper-case digits
+	formURI                    // patterns become what ECMAScript's encodeURI makes of them; escapes are upper-case
 	formQuotedPath             // as formQuoted, before a query or parameters alone; paths have no raw "="
 	formQuoted                 // both are normalised, and what is neither unreserved nor "/", "=" or "%" is encoded
 	formEscaped                // both are normalised, and what no URI holds raw is encoded
-	formDecoded                // all escapes but %2F are decoded, a path ends at its query, a pattern begins at the root
+	formDecoded                // escapes but %2F are decoded, a path ends at its query, a pattern begins at the root
+	formParsed                 // all escapes are decoded, and an empty query is none
+	formRequoted               // all escapes are decoded; what is neither unreserved nor separates parts is encoded
 )
 
 // marks is what becomes of a byte order mark.
@@ -257,6 +266,8 @@ var specs = [...]spec{
 	StormCrawler: commons,
 	Scrapy0:      protego0,
 	Scrapy:       protego,
+	Urllib0:      urllib0,
+	Urllib:       urllib,
 }
 
 // cBlanks is the white space of C.

@@ -4,9 +4,10 @@
 
 The bodies come from a tar file, or from ../shared/robots: N of them, or all for 0; and N are made up. Each is asked
 for the crawler's own name and for one that it names, and for URLs drawn from its own rules, as crawlers write them. The
-parsers are Heritrix's and crawler-commons (Maven), robots-parser (npm), and that of GNU Wget itself, which crawls a web
-on loopback: one host for each body. Of the answers on real bodies, 99.9 % have to be the same. Needs Go. A parser whose
-tools (a JDK and Maven; npm; wget) are missing is skipped.
+parsers are Heritrix's and crawler-commons (Maven), robots-parser (npm), Protego (PyPI), urllib.robotparser of this
+Python and of a newer one (npm), and that of GNU Wget itself, which crawls a web on loopback: one host for each body. Of
+the answers on real bodies, 99.9 % have to be the same. Needs Go. A parser whose tools (a JDK and Maven; npm; wget) are
+missing is skipped.
 """
 
 import base64
@@ -25,6 +26,7 @@ import time
 import urllib.parse
 import zlib
 from pathlib import Path
+from runpy import run_path
 
 import run
 from differential import AGENT, ask_robotsaudit, bodies, paths_of
@@ -75,14 +77,21 @@ def java(library, version, program):
     return ask
 
 
-def robots_parser(questions):
+def node(program):
     def make(place):
         for name in ("package.json", "package-lock.json"):
             shutil.copy(HERE / name, place)
         call("npm", "ci", "--silent", "--ignore-scripts", "--no-audit", "--no-fund", cwd=place, codes=(0,))
-    modules = kept("robots-parser", HERE / "package-lock.json", make) / "node_modules"
-    return call("node", HERE / "robots_parser.js", input=asked(questions),
-                env=os.environ | {"NODE_PATH": str(modules)}).split("\n")[:-1]
+
+    def ask(questions):
+        modules = kept("npm", HERE / "package-lock.json", make) / "node_modules"
+        return call("node", HERE / program, input=asked(questions),
+                    env=os.environ | {"NODE_PATH": str(modules)}).split("\n")[:-1]
+    return ask
+
+
+def robotparser(questions):
+    return run_path(str(HERE / "robotparser.py"))["answers"](asked(questions)).split("\n")
 
 
 def protego(version):
@@ -153,21 +162,26 @@ def named(body, rnd, name):
 READERS = {
     "heritrix-3.9": ("heritrix/3.4.0", BROWSER, java("heritrix", "3.4.0-20220727", "Heritrix.java"), ("javac", "mvn")),
     "heritrix": ("heritrix/3.13.0", BROWSER, java("heritrix", "3.13.0", "Heritrix.java"), ("javac", "mvn")),
-    "browsertrix": ("Browsertrix/1.10.0", "%s", robots_parser, ("node", "npm")),
+    "browsertrix": ("Browsertrix/1.10.0", "%s", node("robots_parser.js"), ("node", "npm")),
     "wget": ("Wget", "%s", wget, ("wget",)),
     "nutch": ("CCBot", "%s", java("crawler-commons", "1.6", "CrawlerCommons.java"), ("javac", "mvn")),
     "scrapy-protego-0.6": ("Scrapy/2.13", "%s (+http://example.org)", protego("0.6.2"), ()),
     "scrapy": ("Scrapy/2.19", "%s (+http://example.org)", protego("0.7.0"), ()),
+    "urllib-3.12": ("examplebot", "%s", robotparser,
+                    () if sys.version_info < (3, 13) else ("Python before 3.13",)),
+    "urllib": ("examplebot", "%s", node("robotparser.js"), ("node", "npm")),
 }
 
 
 def question(reader, body, many, rnd):
     name, form, *_ = READERS[reader]
     tokens = [form % name]
+    if reader == "urllib-3.12":  # it fails on what is no UTF-8
+        body = body.decode(errors="ignore").encode()
     if reader == "wget":  # it obeys no other name
         body = named(body, rnd, b"Wget")
     elif names := names_of(body):
-        tokens.append(form % (rnd.choice(names).lower() + "/1.0"))
+        tokens.append(form % (rnd.choice(names).lower() + ("" if reader == "urllib" else "/1.0")))
     return body, tokens, list(dict.fromkeys(url_of(path) for path in paths_of(body, many, rnd)[2:]))
 
 
