@@ -13,6 +13,8 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
+# The version of the package. A release is of its tag.
+VERSION = os.environ.get("ROBOTSAUDIT_VERSION", "0.2.0.dev0")
 # Tags of wheels. The program of Linux is static, so one wheel serves glibc and musl. Go 1.26 needs macOS 12.
 PLATFORMS = {
     "linux/amd64": "manylinux_2_17_x86_64.manylinux2014_x86_64.musllinux_1_1_x86_64",

@@ -29,14 +29,10 @@ clean() {
 }
 trap clean EXIT
 
-# clone DIR: what a release is built of
-clone() {
-	git clone -q "$here" "$1"
-	git -C "$1" -c user.name=try -c user.email=try@localhost tag $version
-}
-
+git clone -q --bare "$here" "$work/source"
+git -C "$work/source" tag $version
 for n in 1 2; do
-	clone "$work/build-$n/robotsaudit"
+	git clone -q "$work/source" "$work/build-$n/robotsaudit"
 	cd "$work/build-$n/robotsaudit"
 	# shellcheck disable=SC2086 # it may be a command with arguments
 	$goreleaser release --clean --skip=publish,announce >"$work/build-$n.log" 2>&1 || {
@@ -83,7 +79,7 @@ if has dpkg && [ "$(id -u)" = 0 ]; then
 	dpkg --root="$work/root" --install dist-1/*_linux_amd64.deb >dpkg.log 2>&1 || fail "dpkg: $(cat dpkg.log)"
 	cp -r "$here/testdata/warc" root/warc
 	mkdir -p root/tmp
-	chroot root /usr/bin/robotsaudit audit /warc -o /out >chroot.log 2>&1 || fail "in the root: $(cat chroot.log)"
+	env -u TMPDIR chroot root /usr/bin/robotsaudit audit /warc -o /out >chroot.log 2>&1 || fail "in the root: $(cat chroot.log)"
 	beside "the deb" "$(find root/usr)"
 	[ -s root/out/report.html ] && echo "the deb in an empty root: installs, and audits testdata/warc"
 	grep -aq "robotsaudit version ${version#v}" root/out/fetches.parquet || fail "created_by"
@@ -128,7 +124,7 @@ if has skopeo && [ "$(id -u)" = 0 ]; then
 	grep -q '"bomFormat": "CycloneDX"' image-root-arm64/usr/share/doc/robotsaudit/robotsaudit.cdx.json || fail "the image's bill of materials"
 	mkdir -m 777 image-root-amd64/data
 	cp "$here"/testdata/warc/*.warc* image-root-amd64/data
-	inside() { chroot --userspec=65532:65532 image-root-amd64 /robotsaudit "$@"; }
+	inside() { env -u TMPDIR chroot --userspec=65532:65532 image-root-amd64 /robotsaudit "$@"; }
 	inside audit /data -o /data/out >/dev/null 2>&1 || fail "the image does not audit"
 	inside ingest --check - <image-root-amd64/data/crawl-b-2.warc >/dev/null || fail "the image has no temporary folder"
 	[ -s image-root-amd64/data/out/report.html ] && echo "the image: two processors, labels, and it audits testdata/warc as its user"

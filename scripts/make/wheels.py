@@ -2,7 +2,8 @@
 
     wheels OUTDIR
 
-The same commit gives the same bytes. python/hatch_build.py builds the program for each; its tags are there, too.
+The same commit gives the same bytes. python/hatch_build.py builds the program for each; its tags are there, too. A tag
+of the commit, such as v0.2.0, is the version.
 """
 
 import os
@@ -27,10 +28,12 @@ def main(to: Path):
     sys.path.append(str(PYTHON))
     from hatch_build import PLATFORMS
 
-    build(to, "sdist")
+    tags = call("git", "tag", "--points-at", "HEAD", cwd=ROOT, codes=(0,)).split()
+    version = {"ROBOTSAUDIT_VERSION": tags[0].removeprefix("v")} if tags else {}
+    build(to, "sdist", **version)
     for platform in PLATFORMS:
         system, processor = platform.split("/")
-        build(to, "wheel", GOOS=system, GOARCH=processor)
+        build(to, "wheel", GOOS=system, GOARCH=processor, **version)
     files = sorted(to.glob("robotsaudit-*"))
     for path in files:
         print(f"{path.stat().st_size:>10,} {path.name}")
