@@ -18,7 +18,8 @@ func TestSoftwareOf(t *testing.T) {
 		{"none", nil, ""},
 		{"software", []facts.Crawl{{Software: "Wget/1.21.3", Robots: "classic"}}, "Wget 1.21.3"},
 		{"parser", []facts.Crawl{{Software: "Apache Nutch 1.21 (modified)", Robots: parser}}, "crawler-commons 1.6"},
-		{"older parser", []facts.Crawl{{Software: "Apache Nutch 1.21", Robots: "checked via crawler-commons 1.3"}}, ""},
+		{"older parser", []facts.Crawl{{Software: "Apache Nutch 1.21", Robots: "checked via crawler-commons 1.3"}}, "crawler-commons 1.3"},
+		{"which is not known", []facts.Crawl{{Software: "Nutch 1.19", Robots: "checked via crawler-commons 1.4-SNAPSHOT"}}, ""},
 		{"two", []facts.Crawl{{Software: "Wget/1.21.3"}, {Robots: parser}}, ""},
 	} {
 		if got := softwareOf(c.crawls).Software; got != c.want {

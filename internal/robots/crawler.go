@@ -15,7 +15,8 @@ import (
 
 // Crawlers lists the profiles that are the parsers of crawlers.
 var Crawlers = [...]Profile{
-	Heritrix0, Heritrix, Browsertrix, Wget, Nutch, StormCrawler, Scrapy0, Scrapy, Urllib0, Urllib,
+	Heritrix0, Heritrix, Browsertrix, Wget, Nutch0, Nutch, StormCrawler0, StormCrawler, Scrapy0, Scrapy, Urllib0,
+	Urllib,
 }
 
 // A Crawler is software that reads robots.txt in its own way. The zero value is none.
@@ -35,9 +36,13 @@ var crawlers = [...]struct {
 	{"heritrix/", "Heritrix ", version{3, 10}, version{4}, Heritrix},
 	{"wget/", "Wget ", version{1}, version{2}, Wget},
 	{"crawler-commons ", "crawler-commons ", version{1, 5}, version{2}, Nutch}, // 1.4-SNAPSHOT may be of before
+	{"crawler-commons ", "crawler-commons ", version{0, 11}, version{1, 4}, Nutch0},
 	{"stormcrawler ", "StormCrawler ", version{3}, version{4}, StormCrawler},
+	{"stormcrawler ", "StormCrawler ", version{1, 10}, version{2, 5}, StormCrawler0},
 	{"nutch ", "Nutch ", version{1, 20}, version{2}, Nutch},
+	{"nutch ", "Nutch ", version{1, 15}, version{1, 20}, Nutch0},
 	{"nutch-", "Nutch ", version{1, 20}, version{2}, Nutch},
+	{"nutch-", "Nutch ", version{1, 15}, version{1, 20}, Nutch0},
 }
 
 type version [2]int
@@ -81,12 +86,14 @@ func (p Profile) isScrapy() bool { return p == Scrapy0 || p == Scrapy }
 
 // FollowsRedirects reports whether the crawler follows all redirects of robots.txt, up to a number. Heritrix takes one
 // for no rules, and StormCrawler has releases that follow none to other hosts.
-func (p Profile) FollowsRedirects() bool { return p.spec().mode != modeListed && p != StormCrawler }
+func (p Profile) FollowsRedirects() bool { return p.spec().mode != modeListed && !p.isStormCrawler() }
+
+func (p Profile) isStormCrawler() bool { return p == StormCrawler0 || p == StormCrawler }
 
 // OnError returns what the crawler may fetch where robots.txt has a status 4xx or 5xx: all or nothing. known is false
 // where its settings or its release decide, or it puts off the answer.
 func (p Profile) OnError(status int) (allowed, known bool) {
-	isCommons := p == Nutch || p == StormCrawler
+	isCommons := p == Nutch0 || p == Nutch || p.isStormCrawler()
 	switch {
 	case p == Urllib0 || p == Urllib: // by RobotFileParser.read; programs may have a way of their own
 		return status/100 == 4 && status != 401 && status != 403, true
@@ -116,6 +123,7 @@ type difference struct {
 
 var crawlerDifferences = [...]difference{
 	{"it knows no wildcards", func(s *spec) { s.literal = false }},
+	{"an empty rule makes those before it void", func(s *spec) { s.clears = false }},
 	{"an empty rule allows everything", func(s *spec) { s.empty = false }},
 	{"the first rule that matches decides, not the longest", func(s *spec) { s.first = false }},
 	{
@@ -226,6 +234,19 @@ func protegoKeys(site key) []spelling {
 		keys = append(keys, spelling{text, site})
 	}
 	return keys
+}
+
+// commons0 is that of 0.10 to 1.3.
+var commons0 = spec{
+	mode: modePrefix, selfAllowed: true, form: formForm, blanks: javaBlanks,
+	crawlerSpec: crawlerSpec{
+		dropTags: tagsHTML, leftmost: true, ends: endsText, clears: true, newlines: commons.newlines,
+		keys: append(spellings("user-agent useragent useg-agent ser-agent", "disallow desallow dissalow dssalow dsallow"),
+			spelling{crawlDelay, keyExtra}, spelling{"crawl delay", keyExtra},
+			spelling{"sitemap", keyUnknown}, spelling{"host", keyUnknown}, spelling{"no-index", keyUnknown},
+			spelling{"request-rate", keyUnknown}, spelling{"visit-time", keyUnknown},
+			spelling{"robot-version", keyUnknown}, spelling{"comment", keyUnknown}, spelling{"http", keyUnknown}),
+	},
 }
 
 // urllib0 is urllib.robotparser of Python before 3.13.8, and urllib is that from 3.13.14, 3.14.5 and 3.15 on.
@@ -342,6 +363,22 @@ func (f *File) listed(n *names) {
 // isWebURL reports whether a pattern is a URL. Protego takes it for the path "/http://...".
 func isWebURL(s string) bool {
 	return strings.HasPrefix(s, "http://") || strings.HasPrefix(s, "https://")
+}
+
+// prefixes fills in the names as crawler-commons had them before 1.4: several on a line, each with its first group.
+func (f *File) prefixes(n *names) {
+	for i := range f.agents {
+		a := &f.agents[i]
+		for name := range strings.FieldsFuncSeq(f.valueOf(a), func(r rune) bool { return strings.ContainsRune(" \t,", r) }) {
+			one := named{name: name, members: []int{int(a.group)}, agents: []int{i}}
+			switch {
+			case name != "*" && n.at(name) < 0:
+				n.add(one)
+			case name == "*" && n.global.members == nil:
+				n.global = one
+			}
+		}
+	}
 }
 
 // withoutTags drops what looks like a tag of HTML, within a line: "<", at least a byte, and the next ">".
@@ -473,6 +510,8 @@ func (f form) rewrite(s string, isPath bool) string {
 		return quotedPath(s, isPath)
 	case formParsed, formRequoted:
 		return f.unquoted(s, isPath)
+	case formForm:
+		return formDecode(s, isPath)
 	}
 	switch path, query, _ := strings.Cut(s, "?"); {
 	case f == formQuoted && !isPath && isWebURL(s):
@@ -505,6 +544,42 @@ func (f form) rewrite(s string, isPath bool) string {
 		}
 	}
 	return string(dst)
+}
+
+// formDecode is rewrite for formForm.
+func formDecode(s string, isPath bool) string {
+	switch {
+	case areEscapes(s):
+	case isPath:
+		return "/"
+	default:
+		return s
+	}
+	var dst []byte
+	for i := 0; i < len(s); i++ {
+		switch v, ok := escape(s, i); {
+		case ok:
+			dst = append(dst, v)
+			i += 2
+		case s[i] == '+':
+			dst = append(dst, ' ')
+		case s[i] >= utf8.RuneSelf: // it reads US-ASCII
+			dst = utf8.AppendRune(dst, utf8.RuneError)
+		default:
+			dst = append(dst, s[i])
+		}
+	}
+	return string([]rune(string(dst)))
+}
+
+// areEscapes reports whether each "%" begins an escape.
+func areEscapes(s string) bool {
+	for i := range len(s) {
+		if _, ok := escape(s, i); s[i] == '%' && !ok {
+			return false
+		}
+	}
+	return true
 }
 
 // quotedPath is rewrite for formQuotedPath. What ends a pattern is put before its query.

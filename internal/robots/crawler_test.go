@@ -103,6 +103,14 @@ func TestCrawlerDifferences(t *testing.T) {
 		{Urllib, "user-agent: *\ndisallow: /a$\nallow: /a\n", "/a", true, "the rule decides that matches the most of the path, not the longest"},
 		{Urllib, "user-agent: lib\ndisallow: /\n", "/a", false, "it looks for its group by another name"},
 		{Urllib, "user-agent: *\ndisallow: /a%2Fb?c=%2F\n", "/a/b?c=/", false, "it compares rules and paths in another form"},
+		{Nutch0, "user-agent: a, nut\ndisallow: /\n", "/b", false, "it looks for its group by another name"},
+		{Nutch0, "user-agent: nutch\ndisallow: /\nuser-agent: nutch-1.19\ndisallow:\n", "/b", false, "it looks for its group by another name"},
+		{Nutch0, "user-agent: *\ndisallow: /a\nallow:\n", "/a", true, "an empty rule makes those before it void"},
+		{Nutch0, "user-agent: *\ndisallow: /a%2Fb\n", "/a/b", false, "it compares rules and paths in another form"},
+		{Nutch0, "user-agent: *\ndisallow: /a%b\n", "/a%b", true, "it compares rules and paths in another form"},
+		{Nutch0, "user-agent: *\ndisallow: /a b\n", "/a+b", false, "it compares rules and paths in another form"},
+		{Nutch0, "user-agent: other\ntext\nuser-agent: *\ndisallow: /\n", "/a", false, ""},
+		{StormCrawler0, "user-agent: *\ntext\nuser-agent: other\ndisallow: /\n", "/a", true, "other lines than rules end a list of user-agent lines"},
 		{StormCrawler, "user-agent: *\ndisallow: /*.cgi$\n", "/a.cgi.cgi", true, "it tries what follows the last wildcard where it comes first alone"},
 		{Wget, "user-agent: *\ndisallow: /a\x01\n", "/a\x01", false, "control bytes do not make a rule void"},
 	} {
@@ -191,7 +199,9 @@ func TestOnError(t *testing.T) {
 		{Nutch, 403, true, true},
 		{Nutch, 429, true, false},
 		{Nutch, 503, false, false},
+		{Nutch0, 503, false, false},
 		{StormCrawler, 404, true, true},
+		{StormCrawler0, 500, false, false},
 		{StormCrawler, 429, true, false},
 		{StormCrawler, 500, false, true},
 		{Scrapy, 404, false, false},
@@ -237,17 +247,21 @@ func TestCrawlerOf(t *testing.T) {
 		"Heritrix/1.14.4 http://crawler.archive.org":                             {}, // its parser is not measured
 		"Heritrix/3.2.0": {},
 		"StormCrawler 3.1.0 https://stormcrawler.apache.org/":                 {StormCrawler, "StormCrawler 3.1.0"},
-		"StormCrawler 2.11 http://stormcrawler.net/":                          {},
+		"StormCrawler 2.4 http://stormcrawler.net/":                           {StormCrawler0, "StormCrawler 2.4"},
+		"StormCrawler 2.11 http://stormcrawler.net/":                          {}, // which parser it has is not known
 		"My Spider/Nutch-1.20 (a spider; http://example.org)":                 {Nutch, "Nutch 1.20"},
-		"Apache Nutch 1.19 (modified, https://github.com/commoncrawl/nutch/)": {},
-		"checked via crawler-commons 1.5-SNAPSHOT (https://github.com)":       {Nutch, "crawler-commons 1.5"},
-		"checked via crawler-commons 1.4-SNAPSHOT (https://github.com)":       {},
-		"Wget/1.21.3 (linux-gnu)":                                             {Wget, "Wget 1.21.3"},
-		"Wget/2.0.1":                                                          {},
-		"libwget/1.0":                                                         {},
-		"Wget":                                                                {},
-		"Browsertrix-Crawler 1.10":                                            {}, // nothing says whether it was set to obey robots.txt
-		"":                                                                    {},
+		"Apache Nutch 1.19 (modified, https://github.com/commoncrawl/nutch/)": {Nutch0, "Nutch 1.19"},
+		"Spider/Nutch-1.14": {},
+		"checked via crawler-commons 1.3 (https://github.com)":           {Nutch0, "crawler-commons 1.3"},
+		"checked via crawler-commons 0.10-SNAPSHOT (https://github.com)": {},
+		"checked via crawler-commons 1.5-SNAPSHOT (https://github.com)":  {Nutch, "crawler-commons 1.5"},
+		"checked via crawler-commons 1.4-SNAPSHOT (https://github.com)":  {},
+		"Wget/1.21.3 (linux-gnu)":                                        {Wget, "Wget 1.21.3"},
+		"Wget/2.0.1":                                                     {},
+		"libwget/1.0":                                                    {},
+		"Wget":                                                           {},
+		"Browsertrix-Crawler 1.10":                                       {}, // nothing says whether it was set to obey robots.txt
+		"":                                                               {},
 	} {
 		if got := CrawlerOf(software); got != want {
 			t.Errorf("%q is %v, want %v", software, got, want)

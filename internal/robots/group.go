@@ -38,10 +38,14 @@ const (
 	modeLongestWord // as it does since: where no name goes on before it
 	modeFirst       // as urllib.robotparser did: the first group with a value that stands in the token
 	modeWithin      // as it does: the value that is the token, else the first that stands in it
+	modePrefix      // as crawler-commons did before 1.4: the first of the names in the value that the token begins with
 	modeWhole       // all of the value: so modeToken finds a token that RFC 9309's grammar does not admit
 )
 
-var modeNames = [...]string{"unknown", "exact", "google", "substring", "plain", "wget", "listed", "token", "longest", "longest word", "first", "within", "whole"}
+var modeNames = [...]string{
+	"unknown", "exact", "google", "substring", "plain", "wget", "listed", "token", "longest", "longest word", "first",
+	"within", "prefix", "whole",
+}
 
 func (m Mode) String() string { return modeNames[m] }
 
@@ -199,7 +203,7 @@ func (f *File) find(token string, m Mode) *named {
 	var at int
 	switch m {
 	case ModeSubstring:
-		at = n.atWithin(ascii.Lower(token))
+		at = n.atWithin(ascii.Lower(token), true)
 	case ModeGoogle:
 		at = n.at(ProductName(token))
 	case modePlain:
@@ -210,12 +214,14 @@ func (f *File) find(token string, m Mode) *named {
 	case modeToken, modeWhole:
 		at = n.at(token)
 	case modeListed:
-		at = n.atWithin(token)
+		at = n.atWithin(token, true)
 	case modeFirst, modeWithin:
 		name, _, _ := strings.Cut(token, "/")
 		if at = n.at(token); at < 0 || m == modeFirst {
-			at = n.atWithin(ascii.Lower(name))
+			at = n.atWithin(ascii.Lower(name), true)
 		}
+	case modePrefix:
+		at = n.atWithin(ascii.Lower(token), false)
 	case modeLongest, modeLongestWord:
 		at = n.atLongest(ascii.Lower(token), m == modeLongestWord)
 	default:
@@ -242,8 +248,12 @@ func (f *File) names(m Mode) *names {
 	n := &names{list: make([]named, 0, len(f.agents))}
 	f.deciding.modes[m] = n
 	count(len(f.agents))
-	if m == modeListed {
+	switch m {
+	case modeListed:
 		f.listed(n)
+		return n
+	case modePrefix:
+		f.prefixes(n)
 		return n
 	}
 	places := make([]int, 2*len(f.agents)) // most names stand in one group only
@@ -296,12 +306,14 @@ func (n *names) at(name string) int {
 	return slices.IndexFunc(n.list, func(n named) bool { return equalFold(n.name, name) })
 }
 
-// atWithin returns where the first name that a token in lower case contains stands in the list,
-// or -1.
-func (n *names) atWithin(token string) int {
+// atWithin returns where the first name that a token in lower case contains, or begins with, stands in the list, or -1.
+func (n *names) atWithin(token string, anywhere bool) int {
 	if len(n.list) <= manyNames {
 		count(len(n.list))
-		return slices.IndexFunc(n.list, func(n named) bool { return strings.Contains(token, ascii.Lower(n.name)) })
+		return slices.IndexFunc(n.list, func(n named) bool {
+			i := strings.Index(token, ascii.Lower(n.name))
+			return i == 0 || i > 0 && anywhere
+		})
 	}
 	if n.within == nil {
 		n.findWithin()
@@ -313,6 +325,9 @@ func (n *names) atWithin(token string) int {
 	for i := range token {
 		if found := n.within.longest(token[i:]); found > 0 {
 			at = min(at, int(n.first[found]))
+		}
+		if !anywhere {
+			break
 		}
 	}
 	if at == len(n.list) {

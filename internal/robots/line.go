@@ -139,7 +139,7 @@ func (l *line) readSpelling(s *spec) {
 			return
 		}
 	}
-	l.hasKey = strings.Contains(l.text, ":")
+	l.hasKey = strings.Contains(l.text, ":") || s.ends == endsText && l.text != ""
 }
 
 // readKey finds the meaning of a key in this profile. A misspelling of typos is

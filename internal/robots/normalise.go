@@ -118,7 +118,7 @@ func (p Profile) NormalPath(path string) string { return p.spec().normalPath(pat
 
 func (s *spec) normalPath(path string) string {
 	switch {
-	case s.form == formQuotedPath, s.form == formQuoted, s.form == formEscaped, s.form == formRequoted, s.form > formRaw && strings.ContainsAny(path, "%?"):
+	case s.form >= formQuotedPath && s.form <= formRequoted, s.form > formRaw && strings.ContainsAny(path, "%?+"):
 		return s.form.rewrite(path, true)
 	case s.form != formRFC || isNormal(path):
 		return path

@@ -210,7 +210,7 @@ func (p *parser) parse() {
 			p.isSplit = p.inAgents
 		case p.spec.ends == endsDelay && l.extra == crawlDelay && l.value != "" && '0' <= l.value[0] && l.value[0] <= '9',
 			p.spec.ends == endsRates && (l.extra == crawlDelay || l.extra == requestRate),
-			p.spec.ends == endsAny && l.hasKey:
+			p.spec.ends >= endsAny && l.hasKey:
 			p.end(l.extra == crawlDelay || p.spec.ends == endsRates)
 		}
 	}
@@ -252,7 +252,12 @@ func (p *parser) rule(allow bool, text, value, end int) {
 	switch {
 	case p.spec.empty && value == end:
 		allow = true
-	case p.spec.form >= formDecoded && value < end,
+	case p.spec.clears && value == end:
+		p.rules = p.rules[:p.groups[len(p.groups)-1].firstRule]
+		return
+	case p.spec.form == formForm && !allow && !areEscapes(p.text[value:end]):
+		return
+	case p.spec.form >= formRequoted && value < end,
 		p.spec.indexPage == indexProtego && isWebURL(p.text[value:end]):
 	case !canMatch(p.text[value:end]):
 		return

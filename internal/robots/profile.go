@@ -33,7 +33,9 @@ const (
 	Heritrix    //
 	Browsertrix //
 	Wget        //
+	Nutch0      //
 	Nutch       //
+	StormCrawler0
 	StormCrawler
 	Scrapy0
 	Scrapy
@@ -51,16 +53,18 @@ var profiles = [...]struct{ name, source string }{
 	REP08:   {"rep-08", "draft-koster-rep-08"},
 	Google:  {"google", "Google's published parser and matcher"},
 
-	Heritrix0:    {"heritrix-3.9", "Heritrix before 3.10.0"},
-	Heritrix:     {"heritrix", "Heritrix from 3.10.0"},
-	Browsertrix:  {"browsertrix", "Browsertrix from 1.10 with --useRobots"},
-	Wget:         {"wget", "GNU Wget"},
-	Nutch:        {"nutch", "Nutch from 1.20 (crawler-commons from 1.4)"},
-	StormCrawler: {"stormcrawler", "StormCrawler from 3.0 (crawler-commons from 1.4)"},
-	Scrapy0:      {"scrapy-protego-0.6", "Scrapy with Protego before 0.7.0"},
-	Scrapy:       {"scrapy", "Scrapy with Protego from 0.7.0"},
-	Urllib0:      {"urllib-3.12", "urllib.robotparser of Python before 3.13.8"},
-	Urllib:       {"urllib", "urllib.robotparser of Python from 3.13.14 and 3.14.5"},
+	Heritrix0:     {"heritrix-3.9", "Heritrix before 3.10.0"},
+	Heritrix:      {"heritrix", "Heritrix from 3.10.0"},
+	Browsertrix:   {"browsertrix", "Browsertrix from 1.10 with --useRobots"},
+	Wget:          {"wget", "GNU Wget"},
+	Nutch0:        {"nutch-1.19", "Nutch 1.15 to 1.19 (crawler-commons before 1.4)"},
+	Nutch:         {"nutch", "Nutch from 1.20 (crawler-commons from 1.4)"},
+	StormCrawler0: {"stormcrawler-2", "StormCrawler 1.10 to 2.4 (crawler-commons before 1.4)"},
+	StormCrawler:  {"stormcrawler", "StormCrawler from 3.0 (crawler-commons from 1.4)"},
+	Scrapy0:       {"scrapy-protego-0.6", "Scrapy with Protego before 0.7.0"},
+	Scrapy:        {"scrapy", "Scrapy with Protego from 0.7.0"},
+	Urllib0:       {"urllib-3.12", "urllib.robotparser of Python before 3.13.8"},
+	Urllib:        {"urllib", "urllib.robotparser of Python from 3.13.14 and 3.14.5"},
 }
 
 func (p Profile) String() string {
@@ -154,6 +158,7 @@ type crawlerSpec struct {
 	literal    bool // "*" and "$" are characters like any other
 	first      bool // the first rule that matches decides
 	empty      bool // an empty rule allows everything
+	clears     bool // an empty rule drops those of the group before it
 	floor      bool // of rules without a "*", the last in the alphabet at or before the path alone is tried
 	dollar     bool // a final "$" is taken for a character, too
 	span       bool // the rule decides that matches the most of the path
@@ -193,6 +198,7 @@ const (
 	endsDelay      // a Crawl-delay
 	endsRates      // a Crawl-delay or a Request-rate, whatever its value
 	endsAny        // any line with a key
+	endsText       // any line with text, but for those whose key says that it is another's
 )
 
 // form is what is made of patterns and paths before they are compared.
@@ -206,9 +212,10 @@ const (
 	formQuotedPath             // as formQuoted, before a query or parameters alone; paths have no raw "="
 	formQuoted                 // both are normalised, and what is neither unreserved nor "/", "=" or "%" is encoded
 	formEscaped                // both are normalised, and what no URI holds raw is encoded
-	formDecoded                // escapes but %2F are decoded, a path ends at its query, a pattern begins at the root
-	formParsed                 // all escapes are decoded, and an empty query is none
 	formRequoted               // all escapes are decoded; what is neither unreserved nor separates parts is encoded
+	formParsed                 // all escapes are decoded, and an empty query is none
+	formForm                   // all escapes are decoded, "+" is a space, and what is no UTF-8 is U+FFFD
+	formDecoded                // escapes but %2F are decoded, a path ends at its query, a pattern begins at the root
 )
 
 // marks is what becomes of a byte order mark.
@@ -258,16 +265,18 @@ var specs = [...]spec{
 		marks:     marksBytes,
 		blanks:    cBlanks,
 	},
-	Heritrix0:    heritrix(crawlerSpec{literal: true}),
-	Heritrix:     heritrix(crawlerSpec{leftmost: true}),
-	Browsertrix:  browsertrix,
-	Wget:         wget,
-	Nutch:        commons,
-	StormCrawler: commons,
-	Scrapy0:      protego0,
-	Scrapy:       protego,
-	Urllib0:      urllib0,
-	Urllib:       urllib,
+	Heritrix0:     heritrix(crawlerSpec{literal: true}),
+	Heritrix:      heritrix(crawlerSpec{leftmost: true}),
+	Browsertrix:   browsertrix,
+	Wget:          wget,
+	Nutch0:        commons0,
+	Nutch:         commons,
+	StormCrawler0: commons0,
+	StormCrawler:  commons,
+	Scrapy0:       protego0,
+	Scrapy:        protego,
+	Urllib0:       urllib0,
+	Urllib:        urllib,
 }
 
 // cBlanks is the white space of C.

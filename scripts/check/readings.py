@@ -164,6 +164,7 @@ READERS = {
     "heritrix": ("heritrix/3.13.0", BROWSER, java("heritrix", "3.13.0", "Heritrix.java"), ("javac", "mvn")),
     "browsertrix": ("Browsertrix/1.10.0", "%s", node("robots_parser.js"), ("node", "npm")),
     "wget": ("Wget", "%s", wget, ("wget",)),
+    "nutch-1.19": ("CCBot", "%s", java("crawler-commons", "1.3", "CrawlerCommons.java"), ("javac", "mvn")),
     "nutch": ("CCBot", "%s", java("crawler-commons", "1.6", "CrawlerCommons.java"), ("javac", "mvn")),
     "scrapy-protego-0.6": ("Scrapy/2.13", "%s (+http://example.org)", protego("0.6.2"), ()),
     "scrapy": ("Scrapy/2.19", "%s (+http://example.org)", protego("0.7.0"), ()),
