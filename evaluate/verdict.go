@@ -137,6 +137,9 @@ type Counts struct {
 	Disallowed int64 `parquet:"disallowed" json:"disallowed"`
 	// Fetches with verdict unknown.
 	Unknown int64 `parquet:"unknown" json:"unknown"`
+	// Requests of access logs that no crawler is known to have made: reasons `no_crawler` and
+	// `forged_agent`. Their verdict is unknown.
+	NoCrawler int64 `parquet:"no_crawler" json:"no_crawler"`
 	// Fetches with evidence fresh.
 	EvidenceFresh int64 `parquet:"evidence_fresh" json:"evidence_fresh"`
 	// Fetches with evidence stale.
@@ -252,8 +255,11 @@ func (c *Counts) Add(r *Result) {
 	if r.IsAfterChange {
 		c.ViolationsAfterChange++
 	}
-	if r.Reason == words.RobotsTxtItself {
+	switch {
+	case r.Reason == words.RobotsTxtItself:
 		c.RobotsTxtItself++
+	case words.IsOfNobody(r.Reason.String()):
+		c.NoCrawler++
 	}
 	if r.Verdict == Allowed && r.Notes&words.NoteUnsafeEncoding != 0 {
 		c.UnsafeEncoding++

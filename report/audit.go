@@ -160,8 +160,8 @@ type (
 	Crawl       = facts.Crawl       // statements of a warcinfo record
 )
 
-// Totals are counts over all inputs. Shares leave out the fetches of robots.txt itself: they are
-// of Decidable. DisallowedShareOfKnown leaves unknown fetches out, DisallowedShare counts
+// Totals are counts over all inputs. Shares leave out the fetches of robots.txt itself and the requests of no known
+// crawler: they are of Decidable. DisallowedShareOfKnown leaves unknown fetches out, DisallowedShare counts
 // each of them as allowed, DisallowedOrUnknownShare as disallowed. They are null where there is nothing to
 // divide by.
 type Totals struct {
@@ -273,11 +273,14 @@ func newAudit(set *facts.Set, settings Settings, t *evaluate.Totals) *Audit {
 // Complete sets the totals and shares that follow from the counts.
 func (t *Totals) Complete() {
 	t.Violations, t.Unproven = t.Counts.Violations(), t.Counts.Unproven()
-	t.Decidable = t.Fetches - t.RobotsTxtItself
-	t.DisallowedShareOfKnown = share(t.Disallowed, t.Decidable-t.Unknown)
+	t.Decidable = t.Fetches - t.RobotsTxtItself - t.NoCrawler
+	t.DisallowedShareOfKnown = share(t.Disallowed, t.Decidable-t.Undecided())
 	t.DisallowedShare = share(t.Disallowed, t.Decidable)
-	t.DisallowedOrUnknownShare = share(t.Disallowed+t.Unknown, t.Decidable)
+	t.DisallowedOrUnknownShare = share(t.Disallowed+t.Undecided(), t.Decidable)
 }
+
+// Undecided counts the fetches with an unknown verdict among Decidable.
+func (t *Totals) Undecided() int64 { return t.Unknown - t.NoCrawler }
 
 func share(part, whole int64) *float64 {
 	if whole == 0 {

@@ -50,6 +50,14 @@ func (i *Inputs) Noun() string {
 	return "fetch"
 }
 
+// Sources is what the results call all inputs.
+func (i *Inputs) Sources() string {
+	if i.Noun() == "request" {
+		return "inputs"
+	}
+	return "archives"
+}
+
 // String counts archives, and also indexes, lists of URLs, access logs, and tables of robots.txt.
 func (i *Inputs) String() string {
 	var parts []string

@@ -277,6 +277,11 @@ var Reasons = []Word{
 
 func (r Reason) String() string { return Reasons[r].Name }
 
+// IsOfNobody reports whether a reason, by its name, is that no crawler is known to have made a request of an access log.
+func IsOfNobody(reason string) bool {
+	return reason == NoCrawler.String() || reason == ForgedAgent.String()
+}
+
 // AgentSource is how the crawler's own token is known.
 type AgentSource uint8
 

@@ -16,15 +16,15 @@ const maxNamedInAnswer = 3
 // answer is the answer in a sentence or two, with the crawlers, the rules and the sites that it is about. It
 // promises nothing that the tables do not prove, in either direction.
 func (b *builder) answer() Answer {
-	t := &b.audit.Totals
+	t, noun, sources := &b.audit.Totals, b.audit.Inputs.Noun(), b.audit.Inputs.Sources()
 	a := Answer{}
-	of := fmt.Sprintf("Of %s%s, robots.txt", plural(t.Decidable, b.audit.Inputs.Noun()), b.crawlers.only())
+	of := fmt.Sprintf("Of %s%s, robots.txt", plural(t.Decidable, noun), b.crawlers.only())
 	violations := func(r *report.AgentRow) int64 { return r.Violations() }
 	either := b.crawlers.either()
 	switch {
 	case t.Decidable == 0:
 		a.Level = LevelNone
-		a.Sentence = "These archives hold no fetch that robots.txt could forbid."
+		a.Sentence = fmt.Sprintf("These %s hold no %s that robots.txt could forbid.", sources, noun)
 	case t.ViolationsCertain > 0:
 		a.Level = LevelViolations
 		a.Sentence = fmt.Sprintf("%s certainly disallowed %s%s%s.%s", of, number(t.ViolationsCertain),
@@ -35,23 +35,23 @@ func (b *builder) answer() Answer {
 			number(t.ViolationsProbable), b.crawlers.shares(violations), b.sites.worst())
 	case t.Unproven > 0:
 		a.Level = LevelUnproven
-		a.Sentence = fmt.Sprintf("No violation is proven: robots.txt disallows %s%s, but of each these archives leave a "+
-			"doubt open%s.", plural(t.Unproven, b.audit.Inputs.Noun()), b.crawlers.only(),
+		a.Sentence = fmt.Sprintf("No violation is proven: robots.txt disallows %s%s, but of each these %s leave a "+
+			"doubt open%s.", plural(t.Unproven, noun), b.crawlers.only(), sources,
 			b.crawlers.shares(func(r *report.AgentRow) int64 { return r.Unproven() }))
-	case t.Unknown == t.Decidable:
+	case t.Undecided() == t.Decidable:
 		a.Level = LevelUnknown
-		a.Sentence = fmt.Sprintf("These archives do not show whether robots.txt allowed any of the %s%s.",
-			plural(t.Decidable, b.audit.Inputs.Noun()), b.crawlers.only())
-	case t.Unknown > 0:
+		a.Sentence = fmt.Sprintf("These %s do not show whether robots.txt allowed any of the %s%s.",
+			sources, plural(t.Decidable, noun), b.crawlers.only())
+	case t.Undecided() > 0:
 		a.Level = LevelUnknown
-		a.Sentence = fmt.Sprintf("No fetch%s is shown to have been disallowed by robots.txt; for %s the archives show nothing.",
-			either, plural(t.Unknown, b.audit.Inputs.Noun())+ofWhole(t.Unknown, t.Decidable))
+		a.Sentence = fmt.Sprintf("No %s%s is shown to have been disallowed by robots.txt; for %s the %s show nothing.",
+			noun, either, plural(t.Undecided(), noun)+ofWhole(t.Undecided(), t.Decidable), sources)
 	default:
 		a.Level = LevelNone
-		a.Sentence = fmt.Sprintf("No fetch%s is shown to have been disallowed: robots.txt allowed all %s.",
-			either, plural(t.Decidable, b.audit.Inputs.Noun()))
+		a.Sentence = fmt.Sprintf("No %s%s is shown to have been disallowed: robots.txt allowed all %s.",
+			noun, either, plural(t.Decidable, noun))
 	}
-	a.Details = append(b.sites.worstRules(b.audit.Inputs.Noun()), details(b.audit)...)
+	a.Details = append(b.sites.worstRules(noun), details(b.audit)...)
 	return a
 }
 
@@ -161,11 +161,12 @@ func details(audit *report.Audit) (words []string) {
 		words = append(words, fmt.Sprintf("%s more %s disallowed, but not proven to be violations: %s.", number(t.Unproven),
 			isAre(t.Unproven, "was", "were"), list(parts)))
 	}
-	if t.Unknown > 0 && t.Unknown < t.Decidable {
-		words = append(words, fmt.Sprintf("%s%s %s unknown: the archives do not show what robots.txt said. %s neither as "+
+	if t.Undecided() > 0 && t.Undecided() < t.Decidable {
+		words = append(words, fmt.Sprintf("%s%s %s unknown: the %s do not show what robots.txt said. %s neither as "+
 			"allowed nor as %s.",
-			plural(t.Unknown, noun), ofWhole(t.Unknown, t.Decidable), isAre(t.Unknown, "is", "are"),
-			isAre(t.Unknown, "It counts", "They count"), isAre(t.Unknown, "a violation", "violations")))
+			plural(t.Undecided(), noun), ofWhole(t.Undecided(), t.Decidable), isAre(t.Undecided(), "is", "are"),
+			audit.Inputs.Sources(),
+			isAre(t.Undecided(), "It counts", "They count"), isAre(t.Undecided(), "a violation", "violations")))
 	}
 	if t.UnsafeEncoding > 0 {
 		words = append(words, fmt.Sprintf("%s allowed by the letter alone: only the rule, or only the URL, encodes "+
@@ -207,7 +208,7 @@ func certainty(audit *report.Audit) Section {
 			class("contested", "Contested, not proven",
 				"robots.txt disallows the fetch, but another copy that the crawler may have used allows it, or a "+
 					"reading that the standard leaves open. No violation.", t.Contested),
-			class("unknown", "Unknown", "The archives do not show what robots.txt said.", t.Unknown),
+			class("unknown", "Unknown", "The archives do not show what robots.txt said.", t.Undecided()),
 			class("allowed", "Allowed", "robots.txt did not forbid the fetch.", t.Allowed-t.RobotsTxtItself),
 			class("robots", "robots.txt itself",
 				"Fetches of robots.txt, and of what it redirects to, are always allowed (RFC 9309, section 2.2.2). "+
@@ -215,9 +216,16 @@ func certainty(audit *report.Audit) Section {
 		},
 	}
 	s.Classes[len(s.Classes)-1].Words = plural(t.RobotsTxtItself, noun)
-	known := t.Decidable - t.Unknown
+	if t.NoCrawler > 0 {
+		s.Classes = append(s.Classes, Class{
+			ID: "nocrawler", Label: "Of no known crawler", Count: t.NoCrawler, Words: plural(t.NoCrawler, noun), Meaning: "The " +
+				"User-Agent names no crawler, so that most are people’s, or the address is not that of its operator. Shares " +
+				"leave them out.",
+		})
+	}
+	known := t.Decidable - t.Undecided()
 	const both = "These totals count every disallowed fetch, violations and unproven ones alike."
-	if t.Unknown == 0 {
+	if t.Undecided() == 0 {
 		s.Totals = []string{fmt.Sprintf("Of %s, %s %s disallowed%s.",
 			plural(known, noun), number(t.Disallowed), isAre(t.Disallowed, "was", "were"),
 			ofWhole(t.Disallowed, known)), both}
@@ -227,8 +235,8 @@ func certainty(audit *report.Audit) Section {
 		fmt.Sprintf("Leaving the unknown out: %s of %s with a known verdict %s disallowed%s.", number(t.Disallowed),
 			plural(known, noun), isAre(t.Disallowed, "was", "were"), ofWhole(t.Disallowed, known)),
 		fmt.Sprintf("Counting the unknown either way: between %s%s and %s%s of %s were disallowed.",
-			number(t.Disallowed), ofWhole(t.Disallowed, t.Decidable), number(t.Disallowed+t.Unknown),
-			ofWhole(t.Disallowed+t.Unknown, t.Decidable), plural(t.Decidable, noun)),
+			number(t.Disallowed), ofWhole(t.Disallowed, t.Decidable), number(t.Disallowed+t.Undecided()),
+			ofWhole(t.Disallowed+t.Undecided(), t.Decidable), plural(t.Decidable, noun)),
 		both,
 	}
 	return s

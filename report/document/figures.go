@@ -122,7 +122,7 @@ func (f *Figures) addFetch(row *report.FetchRow) {
 	switch {
 	case isViolation(row.Certainty):
 		counts.Violations = 1
-	case row.Verdict == words.Unknown.String():
+	case row.Verdict == words.Unknown.String() && !words.IsOfNobody(row.Reason):
 		counts.Unknown = 1
 		f.unknown.addFetch(row.Origin, row.Reason)
 	}

@@ -5,9 +5,11 @@ import (
 	"strings"
 )
 
-// What an access log holds is a request to the site. Its readers do not fetch.
+// What an access log holds is a request to the site. Its readers do not fetch, and have no archive.
 var (
-	fetches    = regexp.MustCompile(`\b(table )?([Ff])etch(es)?\b`) // in texts without anything from the archives
+	// in texts without anything from the inputs
+	fetches = regexp.MustCompile(`(?:\btable |--purpose |\b)(?:[Ff]etch(?:es)?|[Aa]rchives?)\b|` +
+		`, by what the crawler’s warcinfo .*?, which is no proof`)
 	theFetches = strings.NewReplacer("the fetch ", "the request ", "the fetch.", "the request.", "The fetch", "The request")
 )
 
@@ -22,8 +24,19 @@ func ofRequests(text string) string {
 			return "Request"
 		case "Fetches":
 			return "Requests"
+		case "archive":
+			return "input"
+		case "archives":
+			return "inputs"
+		case "Archive":
+			return "Input"
+		case "Archives":
+			return "Inputs"
 		}
-		return word // the name of a table
+		if word[0] == ',' {
+			return ""
+		}
+		return word // the name of a table, or of a purpose
 	})
 }
 
@@ -44,7 +57,7 @@ func (d *Document) speakOfRequests() {
 	for i := range d.Sections {
 		s := &d.Sections[i]
 		each(ofRequests, &s.Heading)
-		lists(ofRequests, s.Intro, s.Totals)
+		lists(ofRequests, s.Intro, s.Totals, s.Blanks)
 		values := theFetches.Replace
 		if s.ID == "method" {
 			values = ofRequests
@@ -76,6 +89,10 @@ func (d *Document) speakOfRequests() {
 		}
 		for i := range s.Tables {
 			t := &s.Tables[i]
+			if t.ID == "crawlers" {
+				t.drop("Claims about robots.txt")
+				t.Notes[0], _, _ = strings.Cut(t.Notes[0], " What a crawler claims")
+			}
 			each(ofRequests, &t.Caption, &t.Empty, &t.More)
 			lists(ofRequests, t.Notes)
 			for i := range t.Columns {

@@ -49,7 +49,7 @@ func (t *crawlerTally) table() Table {
 		"about robots.txt is the field robots of the archive’s warcinfo record. It is not trusted."}
 	for _, c := range t.first {
 		table.Add(tokenName(c.Agent), cmp.Or(strings.Join(c.Claims, ", "), "nothing"), c.Fetches,
-			c.ViolationsCertain, c.ViolationsProbable, c.Unproven(), c.Unknown)
+			c.ViolationsCertain, c.ViolationsProbable, c.Unproven(), c.Unknown-c.NoCrawler)
 	}
 	table.leaveOut(t.total-int64(len(t.first)), "table agent_stats")
 	return table

@@ -80,7 +80,7 @@ func (t *siteTally) addViolation(row *report.ViolationRow) {
 func (t *siteTally) addHost(row *report.HostRow) {
 	s := site{
 		name: strings.Clone(Clip(row.Origin, maxName)), fetches: row.Fetches, certain: row.ViolationsCertain,
-		probable: row.ViolationsProbable, unproven: row.Unproven(), unknown: row.Unknown,
+		probable: row.ViolationsProbable, unproven: row.Unproven(), unknown: row.Unknown - row.NoCrawler,
 	}
 	if row.FirstFetchTime != nil && row.LastFetchTime != nil {
 		s.first, s.last = new(*row.FirstFetchTime), new(*row.LastFetchTime)
@@ -240,7 +240,7 @@ func collections(in *report.AuditInput) (names []string) {
 	} else if folder := path.Dir(in.Name); folder != "." {
 		names = append(names, "folder "+Clip(folder, maxName))
 	} else {
-		names = append(names, "archives in no subfolder")
+		names = append(names, "in no subfolder")
 	}
 	for _, c := range in.Crawls {
 		if name := "isPartOf " + Clip(c.IsPartOf, maxName); c.IsPartOf != "" && !slices.Contains(names, name) {

@@ -165,17 +165,20 @@ func (s *summary) printAnswer(p *layout.Page, full bool) {
 	p.Answer(verdict, "Violations of robots.txt: "+plural(t.Violations, s.audit.Inputs.Noun()))
 	p.Row("certain", "the crawler had fetched the robots.txt that forbids them", t.ViolationsCertain)
 	p.Row("probable", "a robots.txt captured in time forbids them, but a doubt remains", t.ViolationsProbable)
-	p.Across("No violations, as far as these archives show")
+	p.Across("No violations, as far as these %s show", s.audit.Inputs.Sources())
 	p.Row("possible", "no proof that the crawler knew, or made the "+s.audit.Inputs.Noun(), t.Possible)
 	p.Row("contested", "another copy of robots.txt, or reading, allows them", t.Contested)
-	unknown := "these archives do not show what robots.txt said"
-	if t.Unknown > 0 {
+	unknown := "these " + s.audit.Inputs.Sources() + " do not show what robots.txt said"
+	if t.Undecided() > 0 {
 		unknown += "; what would settle it:"
 	}
-	p.Row("unknown", unknown, t.Unknown)
+	p.Row("unknown", unknown, t.Undecided())
 	s.printUnknown(p, full)
 	p.Row("allowed", s.allowedText(), t.Allowed-t.RobotsTxtItself)
 	p.Row("robots.txt", "the file itself: always allowed, not counted below", t.RobotsTxtItself)
+	if t.NoCrawler > 0 {
+		p.Row("no crawler", "most are people's, or of a forged name: not counted below (--crawler-map)", t.NoCrawler)
+	}
 }
 
 func (s *summary) allowedText() string {
@@ -210,14 +213,14 @@ func (s *summary) printUnknown(p *layout.Page, full bool) {
 // printShares states what part was disallowed, the unknown counted either way.
 func (s *summary) printShares(p *layout.Page) {
 	t := &s.audit.Totals
-	if t.Unknown == 0 {
+	if t.Undecided() == 0 {
 		p.Heading("Disallowed: %s of %s%s.", number(t.Disallowed),
 			plural(t.Decidable, s.audit.Inputs.Noun()), percentOf(t.DisallowedShare))
 	} else {
 		bare := func(share *float64) string { return strings.Trim(percentOf(share), " ()") }
 		p.Heading("Disallowed: %s of %s with a known verdict%s. Between %s and %s of all %s were disallowed, counting "+
 			"the unknown either way.",
-			number(t.Disallowed), plural(t.Decidable-t.Unknown, s.audit.Inputs.Noun()),
+			number(t.Disallowed), plural(t.Decidable-t.Undecided(), s.audit.Inputs.Noun()),
 			percentOf(t.DisallowedShareOfKnown),
 			bare(t.DisallowedShare), bare(t.DisallowedOrUnknownShare), number(t.Decidable))
 	}
@@ -437,7 +440,7 @@ func (s *summary) printClaims(p *layout.Page) {
 func (s *summary) printUnread(p *layout.Page, full bool) {
 	unread := s.audit.Totals.InputsNotWhollyRead
 	if unread == 0 {
-		p.Heading("Every archive was read to its end.")
+		p.Heading("Every %s was read to its end.", strings.TrimSuffix(s.audit.Inputs.Sources(), "s"))
 		return
 	}
 	most := fewRows

@@ -21,7 +21,9 @@ func WriteCause(ctx context.Context, w io.Writer, r *results.Results, cause stri
 	case document.CauseUnproven:
 		return writeTable(w, format, results.Rows(ctx, r, report.UnprovenTable), nil, violation)
 	case document.CauseUnknown:
-		isUnknown := func(f *report.FetchRow) bool { return f.Verdict == words.Unknown.String() }
+		isUnknown := func(f *report.FetchRow) bool {
+			return f.Verdict == words.Unknown.String() && !words.IsOfNobody(f.Reason)
+		}
 		return writeTable(w, format, results.Rows(ctx, r, report.FetchesTable), isUnknown,
 			func(f *report.FetchRow) string { return f.URL })
 	case document.CauseUse:

@@ -125,7 +125,7 @@ class Checks:
         self.equal("rows of all tables", self.rows, audit["tables"])
         self.equal("violations", totals["violations"], totals["violations_certain"] + totals["violations_probable"])
         self.equal("unproven", totals["unproven"], totals["possible"] + totals["contested"])
-        self.equal("decidable", totals["decidable"], totals["fetches"] - totals["robots_txt_itself"])
+        self.equal("decidable", totals["decidable"], totals["fetches"] - totals["robots_txt_itself"] - totals["no_crawler"])
         for name, pick in (("first", min), ("last", max)):
             times = [row[0] for row in self.all(f"select epoch_us({pick.__name__}(fetch_time)) from fetches")]
             self.equal(f"{name}_fetch_time", moment(totals[f"{name}_fetch_time"]), times[0])
@@ -136,10 +136,10 @@ class Checks:
             sums = self.all("select " + ", ".join(f"coalesce(sum({c}), 0)" for c in counts) + f" from {name}")[0]
             for column, total in zip(counts, sums):
                 self.equal(f"sum of {name}.{column}", int(total), totals[column])
-        decidable = totals["decidable"]
-        self.share("disallowed_share_of_known", totals, totals["disallowed"], decidable - totals["unknown"])
+        decidable, unknown = totals["decidable"], totals["unknown"] - totals["no_crawler"]
+        self.share("disallowed_share_of_known", totals, totals["disallowed"], decidable - unknown)
         self.share("disallowed_share", totals, totals["disallowed"], decidable)
-        self.share("disallowed_or_unknown_share", totals, totals["disallowed"] + totals["unknown"], decidable)
+        self.share("disallowed_or_unknown_share", totals, totals["disallowed"] + unknown, decidable)
 
     def share(self, name, totals, part, whole):
         stated = totals[name]

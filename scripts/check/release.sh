@@ -132,7 +132,7 @@ else
 	echo "skipped: the image, which needs skopeo and root"
 fi
 
-"$here/scripts/check/run" packagers "$amd64" dist-1 || fail recipes
+"$here/scripts/check/run" packagers "$work/$amd64" "$work/dist-1" || fail recipes
 
 if [ $# -gt 0 ]; then
 	mkdir -p "$1"
