@@ -86,7 +86,7 @@ func (f *File) compile(g *Group) {
 		return
 	}
 	g.compiled = true
-	n := 0
+	n, size := 0, 0
 	for _, m := range g.members {
 		n += len(f.rulesOf(m))
 	}
@@ -97,7 +97,11 @@ func (f *File) compile(g *Group) {
 		for _, r := range f.rulesOf(m) {
 			g.list = append(g.list, f.public(r))
 			g.add(len(g.list) - 1)
+			size += int(r.end-r.value) + 1
 		}
+	}
+	if f.spec.maxRules > 0 && size > f.spec.maxRules {
+		g.rules, g.wild = nil, 0
 	}
 	switch {
 	case f.spec.floor:
@@ -160,7 +164,8 @@ func (g *Group) addMatcher(pattern string, anchored bool, order int) {
 	if g.spec.first {
 		length = 1<<orderBits - 1 - order
 	}
-	m := newMatcher(pattern, anchored, g.spec.literal, rank(length, g.list[order].Allow, order))
+	literal := g.spec.literal && g.spec.form != formFolded // whose patterns have the stars that the form puts there
+	m := newMatcher(pattern, anchored, literal, rank(length, g.list[order].Allow, order))
 	m.leftmost = g.spec.leftmost
 	m.whole = anchored || strings.HasSuffix(pattern, "*")
 	if m.allow() {

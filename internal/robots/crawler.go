@@ -16,7 +16,7 @@ import (
 // Crawlers lists the profiles that are the parsers of crawlers.
 var Crawlers = [...]Profile{
 	Heritrix0, Heritrix, Browsertrix, Wget, Nutch0, Nutch, StormCrawler0, StormCrawler, Scrapy0, Scrapy, Urllib0,
-	Urllib,
+	Urllib, HTTrack0, HTTrack,
 }
 
 // A Crawler is software that reads robots.txt in its own way. The zero value is none.
@@ -43,6 +43,7 @@ var crawlers = [...]struct {
 	{"nutch ", "Nutch ", version{1, 15}, version{1, 20}, Nutch0},
 	{"nutch-", "Nutch ", version{1, 20}, version{2}, Nutch},
 	{"nutch-", "Nutch ", version{1, 15}, version{1, 20}, Nutch0},
+	{"httrack/", "HTTrack ", version{3, 51}, version{4}, HTTrack},
 }
 
 type version [2]int
@@ -84,9 +85,13 @@ func (p Profile) ReadsUserAgent() bool { return p.spec().mode == modeListed || p
 
 func (p Profile) isScrapy() bool { return p == Scrapy0 || p == Scrapy }
 
-// FollowsRedirects reports whether the crawler follows all redirects of robots.txt, up to a number. Heritrix takes one
-// for no rules, and StormCrawler has releases that follow none to other hosts.
-func (p Profile) FollowsRedirects() bool { return p.spec().mode != modeListed && !p.isStormCrawler() }
+func (p Profile) isHTTrack() bool { return p == HTTrack0 || p == HTTrack }
+
+// FollowsRedirects reports whether the crawler follows all redirects of robots.txt, up to a number. Heritrix and
+// HTTrack take one for no rules, and StormCrawler has releases that follow none to other hosts.
+func (p Profile) FollowsRedirects() bool {
+	return p.spec().mode != modeListed && !p.isStormCrawler() && !p.isHTTrack()
+}
 
 func (p Profile) isStormCrawler() bool { return p == StormCrawler0 || p == StormCrawler }
 
@@ -97,7 +102,7 @@ func (p Profile) OnError(status int) (allowed, known bool) {
 	switch {
 	case p == Urllib0 || p == Urllib: // by RobotFileParser.read; programs may have a way of their own
 		return status/100 == 4 && status != 401 && status != 403, true
-	case p.isScrapy(): // it reads the body, whatever the status
+	case p.isScrapy(), p.isHTTrack(): // it reads the body, whatever the status
 		return false, false
 	case status/100 == 4:
 		return true, !isCommons || status != 429
@@ -146,6 +151,9 @@ var crawlerDifferences = [...]difference{
 	{"a carriage return ends no line", func(s *spec) { s.lfOnly = false }},
 	{"a # begins a comment only after white space", func(s *spec) { s.hashApart = false }},
 	{"white space before a colon makes a line void", func(s *spec) { s.tightKey = false }},
+	{"white space before a key makes a line void", func(s *spec) { s.flushKey = false }},
+	{"it knows no Allow", func(s *spec) { s.noAllow = false }},
+	{"it takes many rules for none", func(s *spec) { s.maxRules = 0 }},
 	{"it reads misspelt keys, and lines without a colon", func(s *spec) { s.keys = nil }},
 	{"a rule for an index page is for its folder, too", func(s *spec) { s.indexPage = indexNone }},
 	{"it takes a final $ for a character, too", func(s *spec) { s.dollar = false }},
@@ -221,6 +229,13 @@ var (
 		},
 	}
 )
+
+// httrack is robots_parse and checkrobots of HTTrack's src/htsrobots.c.
+func httrack(s spec) spec {
+	s.selfAllowed, s.marks, s.blanks, s.cString, s.lineLimit = true, marksText, cBlanks, true, 1022
+	s.newlines, s.tightKey, s.flushKey = []string{"\r", ""}, true, true
+	return s
+}
 
 // protegoKeys are the keys of Protego. That of a line for all crawlers has a meaning of its own.
 func protegoKeys(site key) []spelling {
@@ -508,6 +523,8 @@ func (f form) rewrite(s string, isPath bool) string {
 	switch f {
 	case formQuotedPath:
 		return quotedPath(s, isPath)
+	case formMirrored, formFolded:
+		return f.mirrored(s, isPath)
 	case formParsed, formRequoted:
 		return f.unquoted(s, isPath)
 	case formForm:
@@ -581,6 +598,43 @@ func areEscapes(s string) bool {
 	}
 	return true
 }
+
+// mirrored is rewrite for the forms of HTTrack. Before a query it decodes what is unreserved, a space, "(", ")" and "+",
+// and what is UTF-8.
+func (f form) mirrored(s string, isPath bool) string {
+	if isPath {
+		path, _, _ := strings.Cut(s, "?")
+		dst := make([]byte, 0, len(s))
+		for i := 0; i < len(path); i++ {
+			var b [utf8.UTFMax]byte
+			n := 0
+			for v, ok := escape(path, i); ok && n < len(b); v, ok = escape(path, i+3*n) {
+				b[n] = v
+				n++
+			}
+			_, size := utf8.DecodeRune(b[:n])
+			if size > 1 || n > 0 && (unreserved[b[0]] || strings.IndexByte(" ()+", b[0]) >= 0) {
+				i += 3*size - 1
+			} else {
+				b[0], size = path[i], 1
+			}
+			dst = append(dst, b[:size]...)
+		}
+		s = string(dst) + s[len(path):]
+	}
+	if f == formMirrored {
+		return s
+	}
+	if s = ascii.Lower(s); isPath {
+		return withoutStars(s)
+	} else if !strings.HasPrefix(s, "/") {
+		s = "*" + s
+	}
+	return s
+}
+
+// withoutStars makes stars a character like any other.
+func withoutStars(s string) string { return strings.ReplaceAll(s, "*", "%2a") }
 
 // quotedPath is rewrite for formQuotedPath. What ends a pattern is put before its query.
 func quotedPath(s string, isPath bool) string {

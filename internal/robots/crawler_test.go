@@ -111,12 +111,33 @@ func TestCrawlerDifferences(t *testing.T) {
 		{Nutch0, "user-agent: *\ndisallow: /a b\n", "/a+b", false, "it compares rules and paths in another form"},
 		{Nutch0, "user-agent: other\ntext\nuser-agent: *\ndisallow: /\n", "/a", false, ""},
 		{StormCrawler0, "user-agent: *\ntext\nuser-agent: other\ndisallow: /\n", "/a", true, "other lines than rules end a list of user-agent lines"},
+		{HTTrack0, "user-agent: *\ndisallow: /*.pdf\n", "/a.pdf", true, "it knows no wildcards"},
+		{HTTrack0, "user-agent: *\ndisallow: *.pdf\n", "/a*.PDF", false, "it compares rules and paths in another form"},
+		{HTTrack0, "user-agent: *\ndisallow: /A\n", "/a", false, "it compares rules and paths in another form"},
+		{HTTrack0, "user-agent: *\ndisallow: cgi\n", "/a/cgi-bin", false, "it compares rules and paths in another form"},
+		{HTTrack0, "user-agent: *\ndisallow: /\nallow: /a\n", "/a", false, "it knows no Allow"},
+		{HTTrack0, "user-agent: *\n" + strings.Repeat("disallow: /bbb\n", 818) + "disallow: /a\n", "/a", false, ""},
+		{HTTrack0, "user-agent: *\n" + strings.Repeat("disallow: /bbb\n", 818) + "disallow: /aa\n", "/aa", true, "it takes many rules for none"},
+		{HTTrack0, "user-agent: HTTrack\nuser-agent: x\ndisallow: /\n", "/a", true, "it looks for its group by another name"},
+		{HTTrack0, "user-agent: *\ndisallow: /a\nuser-agent: httrack\nuser-agent: x\ndisallow: /\n", "/a", true, "it looks for its group by another name"},
+		{HTTrack0, "user-agent: WebHTTrack/3\ndisallow: /b\nuser-agent: *\ndisallow: /a\n", "/b", false, "it looks for its group by another name"},
+		{HTTrack0, "user-agent: httrack\ndisallow: /b\nuser-agent: *\ndisallow: /a\n", "/a", false, "it looks for its group by another name"},
+		{HTTrack, "user-agent: httrack\ndisallow: /b\nuser-agent: *\ndisallow: /a\n", "/a", true, ""},
+		{HTTrack, "user-agent: WinHTTrack 3\ndisallow: /\n", "/a", false, "it looks for its group by another name"},
+		{HTTrack, "user-agent: * (all)\ndisallow: /\n", "/a", false, "it looks for its group by another name"},
+		{HTTrack, "user-agent: *\n disallow: /\n", "/a", true, "white space before a key makes a line void"},
+		{HTTrack, "user-agent: *\ndisallow: /%61\n", "/%61", true, "it compares rules and paths in another form"},
+		{HTTrack, "user-agent: *\ndisallow: /%C3%A9\n", "/%C3%A9", true, "it compares rules and paths in another form"},
+		{HTTrack, "user-agent: *\ndisallow: /a b\u20ac\n", "/a%20b%E2%82%AC%E9", false, "it compares rules and paths in another form"},
+		{HTTrack, "user-agent: *\ndisallow: /a%E9?%C3%A9\n", "/a%E9?%C3%A9", false, ""},
 		{StormCrawler, "user-agent: *\ndisallow: /*.cgi$\n", "/a.cgi.cgi", true, "it tries what follows the last wildcard where it comes first alone"},
 		{Wget, "user-agent: *\ndisallow: /a\x01\n", "/a\x01", false, "control bytes do not make a rule void"},
 	} {
 		agent, token := c.reader.String(), c.reader.String()
 		if c.reader.isScrapy() {
 			agent, token = "scrapy/2.13", "scrapy"
+		} else if c.reader.isHTTrack() {
+			agent, token = "HTTrack", "HTTrack"
 		} else if c.reader.ReadsUserAgent() {
 			agent, token = heritrixAgent, "heritrix"
 		}
@@ -205,6 +226,7 @@ func TestOnError(t *testing.T) {
 		{StormCrawler, 429, true, false},
 		{StormCrawler, 500, false, true},
 		{Scrapy, 404, false, false},
+		{HTTrack, 503, false, false},
 		{Urllib0, 404, true, true},
 		{Urllib0, 401, false, true},
 		{Urllib, 403, false, true},
@@ -252,16 +274,20 @@ func TestCrawlerOf(t *testing.T) {
 		"My Spider/Nutch-1.20 (a spider; http://example.org)":                 {Nutch, "Nutch 1.20"},
 		"Apache Nutch 1.19 (modified, https://github.com/commoncrawl/nutch/)": {Nutch0, "Nutch 1.19"},
 		"Spider/Nutch-1.14": {},
-		"checked via crawler-commons 1.3 (https://github.com)":           {Nutch0, "crawler-commons 1.3"},
-		"checked via crawler-commons 0.10-SNAPSHOT (https://github.com)": {},
-		"checked via crawler-commons 1.5-SNAPSHOT (https://github.com)":  {Nutch, "crawler-commons 1.5"},
-		"checked via crawler-commons 1.4-SNAPSHOT (https://github.com)":  {},
-		"Wget/1.21.3 (linux-gnu)":                                        {Wget, "Wget 1.21.3"},
-		"Wget/2.0.1":                                                     {},
-		"libwget/1.0":                                                    {},
-		"Wget":                                                           {},
-		"Browsertrix-Crawler 1.10":                                       {}, // nothing says whether it was set to obey robots.txt
-		"":                                                               {},
+		"checked via crawler-commons 1.3 (https://github.com)":             {Nutch0, "crawler-commons 1.3"},
+		"checked via crawler-commons 0.10-SNAPSHOT (https://github.com)":   {},
+		"checked via crawler-commons 1.5-SNAPSHOT (https://github.com)":    {Nutch, "crawler-commons 1.5"},
+		"checked via crawler-commons 1.4-SNAPSHOT (https://github.com)":    {},
+		"Wget/1.21.3 (linux-gnu)":                                          {Wget, "Wget 1.21.3"},
+		"HTTrack/3.51-0 (+https://www.httrack.com/)":                       {HTTrack, "HTTrack 3.51"},
+		"HTTrack/3.49-14 (+https://www.httrack.com/)":                      {},
+		"Mozilla/5.0 (compatible; HTTrack/3.x; +https://www.httrack.com/)": {},
+		"Mozilla/4.5 (compatible; HTTrack 3.0x; Windows 98)":               {},
+		"Wget/2.0.1":               {},
+		"libwget/1.0":              {},
+		"Wget":                     {},
+		"Browsertrix-Crawler 1.10": {}, // nothing says whether it was set to obey robots.txt
+		"":                         {},
 	} {
 		if got := CrawlerOf(software); got != want {
 			t.Errorf("%q is %v, want %v", software, got, want)

@@ -36,6 +36,8 @@ const (
 	modeToken       // as crawler-commons does: what of the value could be a product token, up to the first other byte
 	modeLongest     // as Protego did before 0.7.0: the longest value in the User-Agent
 	modeLongestWord // as it does since: where no name goes on before it
+	modeHTTrack     // three names of HTTrack and "*", with whatever after them
+	modeLastLine    // as HTTrack did: the last of a list of user-agent lines; what is before one of the names is void
 	modeFirst       // as urllib.robotparser did: the first group with a value that stands in the token
 	modeWithin      // as it does: the value that is the token, else the first that stands in it
 	modePrefix      // as crawler-commons did before 1.4: the first of the names in the value that the token begins with
@@ -43,8 +45,8 @@ const (
 )
 
 var modeNames = [...]string{
-	"unknown", "exact", "google", "substring", "plain", "wget", "listed", "token", "longest", "longest word", "first",
-	"within", "prefix", "whole",
+	"unknown", "exact", "google", "substring", "plain", "wget", "listed", "token", "longest", "longest word", "httrack",
+	"last line", "first", "within", "prefix", "whole",
 }
 
 func (m Mode) String() string { return modeNames[m] }
@@ -71,6 +73,13 @@ func (m Mode) name(value string) (name string, global bool) {
 		return value, false
 	case modeLongest, modeLongestWord:
 		return strings.ReplaceAll(value, "*", ""), false
+	case modeHTTrack, modeLastLine:
+		for _, name := range [...]string{"httrack", "winhttrack", "webhttrack"} {
+			if hasPrefixFold(value, name) {
+				return "httrack", false
+			}
+		}
+		return "", strings.HasPrefix(value, "*")
 	case modeWget:
 		if !equalFold(value, "wget") {
 			value = ""
@@ -211,6 +220,10 @@ func (f *File) find(token string, m Mode) *named {
 		at = n.at(strings.TrimSpace(name))
 	case modeWget:
 		at = n.at("wget")
+	case modeHTTrack:
+		at = n.at("httrack")
+	case modeLastLine: // its groups are in global
+		at = -1
 	case modeToken, modeWhole:
 		at = n.at(token)
 	case modeListed:
@@ -275,6 +288,14 @@ func (f *File) names(m Mode) *names {
 				continue
 			}
 			decided = int(a.group) + 1
+		}
+		if m == modeLastLine {
+			if name != "" {
+				n.global, global = named{}, true
+			}
+			if i+1 < len(f.agents) && f.agents[i+1].group == a.group {
+				continue
+			}
 		}
 		switch {
 		case f.spec.bareNone && !f.groups[a.group].ruled:

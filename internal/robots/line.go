@@ -103,7 +103,8 @@ func (f *File) lineAt(at int) (l line, end int) {
 		l.readSpelling(s)
 	} else if name, value, ok := strings.Cut(l.text, ":"); ok {
 		l.value = s.trim(value)
-		if key := s.trim(name); key == name || !s.tightKey {
+		isFlush := strings.HasPrefix(l.raw, name) || !s.flushKey
+		if key := s.trim(name); isFlush && (key == name || !s.tightKey) {
 			l.hasKey = key != ""
 			l.readKey(s, key)
 		}

@@ -118,7 +118,7 @@ func (p Profile) NormalPath(path string) string { return p.spec().normalPath(pat
 
 func (s *spec) normalPath(path string) string {
 	switch {
-	case s.form >= formQuotedPath && s.form <= formRequoted, s.form > formRaw && strings.ContainsAny(path, "%?+"):
+	case s.form >= formQuotedPath && s.form <= formFolded, s.form > formRaw && strings.ContainsAny(path, "%?+"):
 		return s.form.rewrite(path, true)
 	case s.form != formRFC || isNormal(path):
 		return path
@@ -129,6 +129,8 @@ func (s *spec) normalPath(path string) string {
 // pattern returns the normal form of a rule's value.
 func (s *spec) pattern(value string) string {
 	switch {
+	case s.form == formFolded && s.literal:
+		return s.form.rewrite(withoutStars(value), false)
 	case s.form > formRaw:
 		return s.form.rewrite(value, false)
 	case s.form == formRaw || s.isNormalPattern(value):

@@ -198,6 +198,7 @@ func (p *parser) parse() {
 		case p.inGap && l.key != keyUserAgent:
 		case l.key == keyUserAgent:
 			p.userAgent(value, end)
+		case l.key == keyAllow && p.spec.noAllow:
 		case l.key == keyAllow, l.key == keyDisallow:
 			if p.spec.dropControl && hasControl(l.value) {
 				end = value

@@ -41,6 +41,8 @@ const (
 	Scrapy
 	Urllib0
 	Urllib
+	HTTrack0
+	HTTrack
 )
 
 // Profiles lists the profiles by which files are audited.
@@ -65,6 +67,8 @@ var profiles = [...]struct{ name, source string }{
 	Scrapy:        {"scrapy", "Scrapy with Protego from 0.7.0"},
 	Urllib0:       {"urllib-3.12", "urllib.robotparser of Python before 3.13.8"},
 	Urllib:        {"urllib", "urllib.robotparser of Python from 3.13.14 and 3.14.5"},
+	HTTrack0:      {"httrack-3.49", "HTTrack 3.49 before 3.49.11"},
+	HTTrack:       {"httrack", "HTTrack from 3.50.3"},
 }
 
 func (p Profile) String() string {
@@ -149,6 +153,9 @@ type crawlerSpec struct {
 	firstColon bool // where a line has a colon, its key ends there; without one, a key is in lower case
 	hashApart  bool // "#" begins a comment only at the start of a line, or after white space
 	tightKey   bool // no white space stands before the colon
+	flushKey   bool // nor before the key
+	noAllow    bool // Allow is no rule
+	maxRules   int  // there are no rules where they have more bytes, each with one more; 0: all count
 	dropTags   tags // tags of HTML are no text
 	keepCut    bool // the line that the limit goes through is read
 	ends       ends // what ends a list of user-agent lines, besides a rule
@@ -213,9 +220,11 @@ const (
 	formQuoted                 // both are normalised, and what is neither unreserved nor "/", "=" or "%" is encoded
 	formEscaped                // both are normalised, and what no URI holds raw is encoded
 	formRequoted               // all escapes are decoded; what is neither unreserved nor separates parts is encoded
+	formFolded                 // as formMirrored, in lower case; a pattern without a first "/" matches anywhere
 	formParsed                 // all escapes are decoded, and an empty query is none
 	formForm                   // all escapes are decoded, "+" is a space, and what is no UTF-8 is U+FFFD
 	formDecoded                // escapes but %2F are decoded, a path ends at its query, a pattern begins at the root
+	formMirrored               // paths are decoded as HTTrack does
 )
 
 // marks is what becomes of a byte order mark.
@@ -277,6 +286,10 @@ var specs = [...]spec{
 	Scrapy:        protego,
 	Urllib0:       urllib0,
 	Urllib:        urllib,
+	HTTrack0: httrack(spec{
+		mode: modeLastLine, form: formFolded, crawlerSpec: crawlerSpec{literal: true, noAllow: true, maxRules: 4093},
+	}),
+	HTTrack: httrack(spec{mode: modeHTTrack, form: formMirrored}),
 }
 
 // cBlanks is the white space of C.
