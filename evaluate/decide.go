@@ -510,8 +510,8 @@ func (d *decider) askCopies(s *subject, tl *timeline, v *view) (c copyAnswers) {
 		return words.NoteSameMoment
 	}
 	ask := func(st *State) {
-		if st.Trust == facts.TrustLogged && s.see(st).isRefusal {
-			return // what the site refuses to other clients, this crawler did not get ("Access logs")
+		if s.isOthersRefusal(st) {
+			return
 		}
 		// who got what a redirect leads to without a token, nothing shows
 		isOwn := st.Kind == facts.CaptureRobots && s.see(st).isOwn
@@ -1013,6 +1013,12 @@ func (tl *timeline) copies(s *subject, governing []*State) iter.Seq[*State] {
 }
 
 // isCopy reports whether a capture lies in [t − 24 h, t] of a fetch.
+// isOthersRefusal reports whether an access log shows that another client was refused robots.txt: this crawler did not
+// get that ("Access logs").
+func (s *subject) isOthersRefusal(st *State) bool {
+	return st.Trust == facts.TrustLogged && s.see(st).isRefusal
+}
+
 func (s *subject) isCopy(st *State) bool { return s.see(st).gap >= 0 && s.see(st).gap <= facts.Day }
 
 // followed returns the moment, in microseconds, at which a capture and what its redirects led to lie before.

@@ -80,6 +80,10 @@ def judge(row, truth):
     return "surer" if row["certainty"] == "certain" else "by others"
 
 
+def is_refusal(line):
+    return line.status in (401, 403, 429) or line.status >= 500
+
+
 def is_forged(capture, at):
     """is_forged tells whether the capture that governs is a forger's line: it counts as the crawler's own, where no list
     tells the addresses apart."""
@@ -99,7 +103,10 @@ def compare(binary, name, lines, log, form, slower, ranges, listed, counts):
         audit(binary, work / "out", [], "--access-log", work / "access.log", "--robots", work / "robots.jsonl", *sites, *options, *addresses)
         rows, captures = table(work / "out", "fetches"), {row["robots_id"]: row for row in table(work / "out", "robots")}
     first = lines[0]["time"]
-    truth = oracle.Oracle([line._replace(time=stretched(line.time, first, slower)) for line in log])
+    # What the site refuses to a client counts for that client alone.
+    truths = {token: oracle.Oracle([line._replace(time=stretched(line.time, first, slower)) for line in log
+                                    if line.token == token or not oracle.Oracle.is_capture(line) or not is_refusal(line)]) for token in tokens}
+    of_line = {line.number: line for line in log}
     before, wrong = last_served(lines), []
     for row in rows:
         line = at[row["warc_record_offset"]]
@@ -114,7 +121,7 @@ def compare(binary, name, lines, log, form, slower, ranges, listed, counts):
             if ranges and row["reason"] != "forged_agent" or row["certainty"] == "certain":
                 wrong.append(where + ": comes from elsewhere")
             continue
-        said = truth.verdict(line["number"])
+        said = truths[of_line[line["number"]].token].verdict(line["number"])
         kind = "not a crawler" if row["reason"] == "no_crawler" else judge(row, said)
         capture = captures.get(row["robots_id"])
         if kind == "surer" and row["certainty"] != "certain" and not ranges and is_forged(capture, at):
