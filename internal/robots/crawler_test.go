@@ -129,6 +129,9 @@ func TestCrawlerDifferences(t *testing.T) {
 		{HTTrack, "user-agent: *\ndisallow: /%61\n", "/%61", true, "it compares rules and paths in another form"},
 		{HTTrack, "user-agent: *\ndisallow: /%C3%A9\n", "/%C3%A9", true, "it compares rules and paths in another form"},
 		{HTTrack, "user-agent: *\ndisallow: /a b\u20ac\n", "/a%20b%E2%82%AC%E9", false, "it compares rules and paths in another form"},
+		{HTTrack, "user-agent: *\rdisallow: /\n", "/a", true, "it knows other ends of lines"},
+		{HTTrack, "user-agent: *\ndisallow: /" + strings.Repeat("a", 1011) + "\n", "/" + strings.Repeat("a", 1010), true, ""},
+		{HTTrack, "user-agent: *\ndisallow: /" + strings.Repeat("a", 1012) + "\n", "/" + strings.Repeat("a", 1011), false, ""},
 		{HTTrack, "user-agent: *\ndisallow: /a%E9?%C3%A9\n", "/a%E9?%C3%A9", false, ""},
 		{StormCrawler, "user-agent: *\ndisallow: /*.cgi$\n", "/a.cgi.cgi", true, "it tries what follows the last wildcard where it comes first alone"},
 		{Wget, "user-agent: *\ndisallow: /a\x01\n", "/a\x01", false, "control bytes do not make a rule void"},
@@ -203,6 +206,15 @@ func TestUrllibNames(t *testing.T) {
 					t.Errorf("%v: by %q, %s may not fetch %v, want %s", p, excerpt(body), c.token, got, want)
 				}
 			}
+		}
+	}
+}
+
+// TestFollowsRedirects has what crawlers make of redirects of robots.txt.
+func TestFollowsRedirects(t *testing.T) {
+	for p, want := range map[Profile]bool{Heritrix: false, Wget: true, StormCrawler: false, Scrapy: true, HTTrack: false} {
+		if got := p.FollowsRedirects(); got != want {
+			t.Errorf("%v follows redirects: %v", p, got)
 		}
 	}
 }
