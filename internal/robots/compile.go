@@ -89,6 +89,7 @@ func (f *File) compile(g *Group) {
 	n, size := 0, 0
 	for _, m := range g.members {
 		n += len(f.rulesOf(m))
+		size += f.bytesOf(m)
 	}
 	count(n + len(g.members))
 	g.list = make([]Rule, 0, n)
@@ -97,7 +98,6 @@ func (f *File) compile(g *Group) {
 		for _, r := range f.rulesOf(m) {
 			g.list = append(g.list, f.public(r))
 			g.add(len(g.list) - 1)
-			size += int(r.end-r.value) + 1
 		}
 	}
 	if f.spec.maxRules > 0 && size > f.spec.maxRules {
@@ -114,6 +114,14 @@ func (f *File) compile(g *Group) {
 // public returns a rule in the form in which it is given out.
 func (f *File) public(r rule) Rule {
 	return Rule{r.allow, f.text[r.text:r.end], f.spec.pattern(f.text[r.value:r.end]), int(r.line)}
+}
+
+// bytesOf returns how many bytes the rules of the i-th group have, each with one more.
+func (f *File) bytesOf(i int) (n int) {
+	for _, r := range f.rulesOf(i) {
+		n += int(r.end-r.value) + 1
+	}
+	return n
 }
 
 // rulesOf returns the rules of the i-th group.

@@ -122,6 +122,11 @@ func TestCrawlerDifferences(t *testing.T) {
 		{HTTrack0, "user-agent: *\ndisallow: /a\nuser-agent: httrack\nuser-agent: x\ndisallow: /\n", "/a", true, "it looks for its group by another name"},
 		{HTTrack0, "user-agent: WebHTTrack/3\ndisallow: /b\nuser-agent: *\ndisallow: /a\n", "/b", false, "it looks for its group by another name"},
 		{HTTrack0, "user-agent: httrack\ndisallow: /b\nuser-agent: *\ndisallow: /a\n", "/a", false, "it looks for its group by another name"},
+		{
+			HTTrack0, "user-agent: *\n" + strings.Repeat("disallow: /bbb\n", 1632) + "user-agent: httrack\ndisallow: /\n", "/a", true,
+			"it looks for its group by another name",
+		},
+		{HTTrack0, "user-agent: *\n" + strings.Repeat("disallow: /bbb\n", 1631) + "user-agent: httrack\ndisallow: /\n", "/a", false, ""},
 		{HTTrack, "user-agent: httrack\ndisallow: /b\nuser-agent: *\ndisallow: /a\n", "/a", true, ""},
 		{HTTrack, "user-agent: WinHTTrack 3\ndisallow: /\n", "/a", false, "it looks for its group by another name"},
 		{HTTrack, "user-agent: * (all)\ndisallow: /\n", "/a", false, "it looks for its group by another name"},

@@ -271,7 +271,7 @@ func (f *File) names(m Mode) *names {
 	}
 	places := make([]int, 2*len(f.agents)) // most names stand in one group only
 	members, agents := places[:len(f.agents)], places[len(f.agents):]
-	decided := 0                    // groups
+	decided, size := 0, 0           // groups; bytes of their rules
 	forAll := make(map[uint32]bool) // groups that no name of theirs is sought for
 	for i := range f.agents {
 		if a := &f.agents[i]; m == modeFirst && f.valueOf(a) == "*" {
@@ -290,11 +290,17 @@ func (f *File) names(m Mode) *names {
 			decided = int(a.group) + 1
 		}
 		if m == modeLastLine {
+			if size >= 8160 { // it reads no more
+				break
+			}
 			if name != "" {
-				n.global, global = named{}, true
+				n.global, global, size = named{}, true, 0
 			}
 			if i+1 < len(f.agents) && f.agents[i+1].group == a.group {
 				continue
+			}
+			if global {
+				size += f.bytesOf(int(a.group))
 			}
 		}
 		switch {
