@@ -138,6 +138,9 @@ func (o OwnReading) Known() bool { return o.Verdict != Unknown }
 
 // ownAgent is the name by which the crawler looks for its group.
 func ownAgent(r *Result, p Profile) string {
+	if p == robots.Brozzler && r.Agent == "" { // a browser's: it was given none
+		return p.String()
+	}
 	if p.ReadsUserAgent() {
 		return r.Fetch.UserAgent
 	}

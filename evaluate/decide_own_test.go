@@ -41,3 +41,14 @@ func TestOwnFails(t *testing.T) {
 		}
 	}
 }
+
+// TestOwnAgent: Brozzler without a User-Agent of its own sends a browser's, and looks for its name.
+func TestOwnAgent(t *testing.T) {
+	const chrome = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36"
+	for agent, want := range map[string]string{"": "brozzler", "ExampleBot": chrome} {
+		r := Result{Agent: agent, Fetch: &facts.Fetch{UserAgent: chrome}}
+		if got := ownAgent(&r, robots.Brozzler); got != want {
+			t.Errorf("token %q: %q, want %q", agent, got, want)
+		}
+	}
+}

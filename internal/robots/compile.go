@@ -4,6 +4,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"unicode/utf8"
 )
 
 // A matcher is a rule in the form that is matched. RFC 9309 §2.2.2, §2.2.3.
@@ -98,6 +99,10 @@ func (f *File) compile(g *Group) {
 		for _, r := range f.rulesOf(m) {
 			g.list = append(g.list, f.public(r))
 			g.add(len(g.list) - 1)
+			if f.spec.written {
+				m := &g.rules[len(g.rules)-1]
+				m.rank = rank(utf8.RuneCountInString(f.text[r.value:r.end]), m.allow(), m.order())
+			}
 		}
 	}
 	if f.spec.maxRules > 0 && size > f.spec.maxRules {
@@ -106,8 +111,8 @@ func (f *File) compile(g *Group) {
 	switch {
 	case f.spec.floor:
 		g.own = newFloors(g.rules)
-	case f.spec.span:
-		g.own = newSpans(g.rules)
+	case f.spec.span, f.spec.written:
+		g.own = newSpans(g.rules, f.spec.written)
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 // Crawlers lists the profiles that are the parsers of crawlers.
 var Crawlers = [...]Profile{
 	Heritrix0, Heritrix, Browsertrix, Wget, Nutch0, Nutch, StormCrawler0, StormCrawler, Scrapy0, Scrapy, Urllib0,
-	Urllib, HTTrack0, HTTrack,
+	Urllib, HTTrack0, HTTrack, Brozzler,
 }
 
 // A Crawler is software that reads robots.txt in its own way. The zero value is none.
@@ -81,7 +81,9 @@ func ParseCrawler(name string) (Crawler, error) {
 }
 
 // ReadsUserAgent reports whether the profile looks for groups by the whole User-Agent, not by a token.
-func (p Profile) ReadsUserAgent() bool { return p.spec().mode == modeListed || p.isScrapy() }
+func (p Profile) ReadsUserAgent() bool {
+	return p.spec().mode == modeListed || p.isScrapy() || p == Brozzler
+}
 
 func (p Profile) isScrapy() bool { return p == Scrapy0 || p == Scrapy }
 
@@ -137,16 +139,19 @@ var crawlerDifferences = [...]difference{
 	},
 	{"it tries what follows the last wildcard where it comes first alone", func(s *spec) { s.leftmost = false }},
 	{"it ignores a rule that is a star alone", func(s *spec) { s.cutStar = false }},
+	{"rules before all user-agent lines are for all crawlers", func(s *spec) { s.headless = false }},
 	{"it looks for its group by another name", func(s *spec) { s.mode = ModeExact }},
 	{"of several groups for all crawlers it obeys the first", func(s *spec) { s.firstGlobal = false }},
 	{"an empty line ends a group", func(s *spec) { s.gapEnds = false }},
 	{"a group without rules is none", func(s *spec) { s.bareNone = false }},
 	{"other lines than rules end a list of user-agent lines", func(s *spec) { s.ends = endsNone }},
 	{"the rule decides that matches the most of the path, not the longest", func(s *spec) { s.span = false }},
+	{"it fails, and allows, where two rules of one length match", func(s *spec) { s.written = false }},
 	{"it compares rules and paths in another form", func(s *spec) { s.form = formRFC }},
 	{"it reads the line that its limit goes through", func(s *spec) { s.keepCut = false }},
 	{"it reads another share of the file", func(s *spec) { s.limit = ParseLimit }},
 	{"it takes a byte order mark for text", func(s *spec) { s.marks = marksRead }},
+	{"it leaves out bytes that are no UTF-8", func(s *spec) { s.dropBytes = false }},
 	{"it knows other white space", func(s *spec) { s.blanks = "" }},
 	{"a carriage return ends no line", func(s *spec) { s.lfOnly = false }},
 	{"a # begins a comment only after white space", func(s *spec) { s.hashApart = false }},
@@ -154,7 +159,7 @@ var crawlerDifferences = [...]difference{
 	{"white space before a key makes a line void", func(s *spec) { s.flushKey = false }},
 	{"it knows no Allow", func(s *spec) { s.noAllow = false }},
 	{"it takes many rules for none", func(s *spec) { s.maxRules = 0 }},
-	{"it reads misspelt keys, and lines without a colon", func(s *spec) { s.keys = nil }},
+	{"it reads misspelt keys, and lines without a colon", func(s *spec) { s.keys, s.oneWord = nil, false }},
 	{"a rule for an index page is for its folder, too", func(s *spec) { s.indexPage = indexNone }},
 	{"it takes a final $ for a character, too", func(s *spec) { s.dollar = false }},
 	{"it knows other ends of lines", func(s *spec) { s.newlines = nil }},
@@ -279,6 +284,14 @@ var (
 	}
 )
 
+// brozzler is reppy 0.3.4, a package of PyPI, as Brozzler patches it from 1.5.3 on.
+var brozzler = spec{
+	mode: modeShared, selfAllowed: true, form: formRooted, blanks: pyBlanks,
+	crawlerSpec: crawlerSpec{
+		newlines: pyNewlines, ends: endsAny, dropBytes: true, oneWord: true, headless: true, written: true,
+	},
+}
+
 // spellings are those of user-agent and disallow in a list, with "_" for a space in them, and that of allow.
 func spellings(userAgent, disallow string) []spelling {
 	list := []spelling{{"allow", keyAllow}}
@@ -326,7 +339,8 @@ var pyNewlines = []string{
 
 // listed fills in the names as Heritrix has them. The first name decides that stands anywhere in the User-Agent, which
 // keeps its case. Rules go to the group of the last user-agent line, shared with the lines before it unless either
-// is known already; an empty name stands in every User-Agent.
+// is known already; an empty name stands in every User-Agent. With reppy, the first name of a list of user-agent lines
+// says which rules all of them have, and the User-Agent is in lower case.
 func (f *File) listed(n *names) {
 	type record struct {
 		members []int
@@ -334,6 +348,13 @@ func (f *File) listed(n *names) {
 	}
 	var global, all, current *record // all: of the empty name, and no name after it counts
 	known := make(map[string]*record)
+	isShared := f.spec.mode == modeShared
+	if isShared {
+		global = new(record)
+		if len(f.groups) > 0 && (len(f.agents) == 0 || f.agents[0].group > 0) {
+			global.members = []int{0}
+		}
+	}
 	var order []int // agents
 	for i := range f.agents {
 		a := &f.agents[i]
@@ -343,9 +364,10 @@ func (f *File) listed(n *names) {
 			before = global
 		}
 		switch {
-		case before != nil && before.ruled:
+		case isShared && i > 0 && f.agents[i-1].group == a.group:
+		case isShared && before != nil, before != nil && before.ruled:
 			current = before
-		case current == nil || current.ruled:
+		case isShared, current == nil, current.ruled:
 			current = new(record)
 		}
 		if name == "*" {
@@ -476,10 +498,11 @@ type spans struct {
 	literals // without a "*"
 	rules    []matcher
 	wild     []*matcher
+	written  bool // as in crawlerSpec
 }
 
-func newSpans(rules []matcher) *spans {
-	s := spans{rules: rules}
+func newSpans(rules []matcher, written bool) *spans {
+	s := spans{rules: rules, written: written}
 	var plain []keyed
 	for i := range rules {
 		if m := &rules[i]; m.wild() || m.whole {
@@ -506,12 +529,19 @@ func (s *spans) best(path string) (best *matcher, cost int) {
 		if !m.matches(path, h) {
 			continue
 		}
-		length := len(path)
-		if !m.whole {
-			last := m.text[strings.LastIndexByte(m.text, '*')+1:]
-			length = strings.LastIndex(path, last) + len(last)
+		r := m.rank
+		if !s.written {
+			length := len(path)
+			if !m.whole {
+				last := m.text[strings.LastIndexByte(m.text, '*')+1:]
+				length = strings.LastIndex(path, last) + len(last)
+			}
+			r = rank(length, m.allow(), m.order())
+		} else if best != nil && r>>(orderBits+1) == highest>>(orderBits+1) &&
+			(m.text != best.text || m.anchored != best.anchored) {
+			return nil, costOf(len(s.wild), path)
 		}
-		if r := rank(length, m.allow(), m.order()); r > highest {
+		if r > highest {
 			best, highest = m, r
 		}
 	}
@@ -525,7 +555,7 @@ func (f form) rewrite(s string, isPath bool) string {
 		return quotedPath(s, isPath)
 	case formMirrored, formFolded:
 		return f.mirrored(s, isPath)
-	case formParsed, formRequoted:
+	case formRooted, formParsed, formRequoted:
 		return f.unquoted(s, isPath)
 	case formForm:
 		return formDecode(s, isPath)
@@ -662,6 +692,9 @@ func quotedPath(s string, isPath bool) string {
 func (f form) unquoted(s string, isPath bool) string {
 	path, _, _ := strings.Cut(s, "?")
 	query, dst := len(path), make([]byte, 0, len(s)+8)
+	if f == formRooted && !isPath && s != "" && s[0] != '/' && s[0] != '*' {
+		dst = append(dst, '/')
+	}
 	for i := 0; i < len(s); i++ {
 		at := i
 		b, isEscape := escape(s, i)
@@ -671,7 +704,11 @@ func (f form) unquoted(s string, isPath bool) string {
 			b = s[i]
 		}
 		switch {
-		case f == formParsed, unreserved[b], b == '/', !isEscape &&
+		case f == formRooted && isEscape && s[at:i+1] == "%2f":
+			dst = append(dst, "%2f"...)
+		case f == formRooted && !isPath && b == '$' && i < len(s)-1: // nothing is after the end
+			dst = append(dst, 0xFF)
+		case f != formRequoted, unreserved[b], b == '/', !isEscape &&
 			(at == query || at > query && (b == '=' || b == '&') || !isPath && (b == '*' || b == '$')):
 			dst = append(dst, b)
 		default:
@@ -682,7 +719,7 @@ func (f form) unquoted(s string, isPath bool) string {
 		return string(dst)
 	}
 	s = string([]rune(string(dst))) // what is no UTF-8 becomes U+FFFD
-	if path, query, _ := strings.Cut(s, "?"); query == "" {
+	if path, query, _ := strings.Cut(s, "?"); query == "" && f == formParsed {
 		return path
 	}
 	return s

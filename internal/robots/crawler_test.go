@@ -138,6 +138,18 @@ func TestCrawlerDifferences(t *testing.T) {
 		{HTTrack, "user-agent: *\ndisallow: /" + strings.Repeat("a", 1011) + "\n", "/" + strings.Repeat("a", 1010), true, ""},
 		{HTTrack, "user-agent: *\ndisallow: /" + strings.Repeat("a", 1012) + "\n", "/" + strings.Repeat("a", 1011), false, ""},
 		{HTTrack, "user-agent: *\ndisallow: /a%E9?%C3%A9\n", "/a%E9?%C3%A9", false, ""},
+		{Brozzler, "disallow: /\n", "/a", false, "rules before all user-agent lines are for all crawlers"},
+		{Brozzler, "user-agent: zz\ndisallow: /b\nuseragent: heritrix\ndisallow: /\n", "/a", false, "it reads misspelt keys, and lines without a colon"},
+		{Brozzler, "useragent *\ndissallow: /\n", "/a", true, ""},
+		{Brozzler, "user-agent: *\nallow: /$\ndisallow: /*\n", "/", true, ""},
+		{Brozzler, "user-agent: *\ndisallow: /*b\ndisallow: /ab\n", "/ab", true, "it fails, and allows, where two rules of one length match"},
+		{Brozzler, "user-agent: *\ndisallow: /*b\ndisallow: /*b\n", "/ab", false, ""},
+		{Brozzler, "user-agent: *\nallow: /%61\ndisallow: /ab\n", "/ab", true, "it fails, and allows, where two rules of one length match"},
+		{Brozzler, "user-agent: *\ndisallow: a%2Fb\n", "/a/b", false, "it compares rules and paths in another form"},
+		{Brozzler, "user-agent: *\ndisallow: /a%2fb\n", "/a/b", true, ""},
+		{Brozzler, "user-agent: *\ndisallow: /a%2A\n", "/ab", false, "it compares rules and paths in another form"},
+		{Brozzler, "user-agent: *\ndisallow: /a$b\n", "/a$b", true, "it compares rules and paths in another form"},
+		{Brozzler, "user-agent: *\ndisallow: /a\xFFb\n", "/ab", false, "it leaves out bytes that are no UTF-8"},
 		{StormCrawler, "user-agent: *\ndisallow: /*.cgi$\n", "/a.cgi.cgi", true, "it tries what follows the last wildcard where it comes first alone"},
 		{Wget, "user-agent: *\ndisallow: /a\x01\n", "/a\x01", false, "control bytes do not make a rule void"},
 	} {
@@ -217,9 +229,33 @@ func TestUrllibNames(t *testing.T) {
 
 // TestFollowsRedirects has what crawlers make of redirects of robots.txt.
 func TestFollowsRedirects(t *testing.T) {
-	for p, want := range map[Profile]bool{Heritrix: false, Wget: true, StormCrawler: false, Scrapy: true, HTTrack: false} {
+	for p, want := range map[Profile]bool{Heritrix: false, Wget: true, StormCrawler: false, Scrapy: true, HTTrack: false, Brozzler: true} {
 		if got := p.FollowsRedirects(); got != want {
 			t.Errorf("%v follows redirects: %v", p, got)
+		}
+	}
+}
+
+// TestBrozzlerGroups has what Brozzler makes of several groups.
+func TestBrozzlerGroups(t *testing.T) {
+	for _, c := range []struct{ body, agent, want string }{
+		{"user-agent: b\ndisallow: /b\nuser-agent: a\ndisallow: /a\n", "A B", "/b"},
+		{"user-agent: a\nuser-agent: c\ndisallow: /c\nuser-agent: a\ndisallow: /a\n", "c", "/a /c"},
+		{"user-agent: a\ndisallow: /a\nuser-agent: c\ndisallow: /c\nuser-agent: a\nuser-agent: c\ndisallow: /b\n", "c", "/a /b"},
+		{"user-agent: a\nx: y\nuser-agent: *\ndisallow: /a\n", "a", ""},
+		{"disallow: /a\nuser-agent: *\ndisallow: /b\n", "x", "/a /b"},
+		{"disallow: /a\nuser-agent: b\nuser-agent: *\ndisallow: /b\n", "x", "/b"},
+		{"user-agent:\ndisallow: /a\nuser-agent: x\ndisallow: /b\n", "x", "/a"},
+	} {
+		g := Parse([]byte(c.body), Brozzler).For(c.agent)
+		var got []string
+		for _, path := range []string{"/a", "/b", "/c"} {
+			if !g.Match(path).Allowed {
+				got = append(got, path)
+			}
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("by %q, %s may not fetch %v, want %s", c.body, c.agent, got, c.want)
 		}
 	}
 }
@@ -244,6 +280,8 @@ func TestOnError(t *testing.T) {
 		{StormCrawler, 500, false, true},
 		{Scrapy, 404, false, false},
 		{HTTrack, 503, false, false},
+		{Brozzler, 403, true, true},
+		{Brozzler, 503, true, true},
 		{Urllib0, 404, true, true},
 		{Urllib0, 401, false, true},
 		{Urllib, 403, false, true},

@@ -33,6 +33,7 @@ const (
 	modePlain       // as robots-parser does: all of the value, cut at "/"
 	modeWget        // "wget" and "*" alone, whatever the token
 	modeListed      // as Heritrix does: see listed
+	modeShared      // as reppy does: see listed
 	modeToken       // as crawler-commons does: what of the value could be a product token, up to the first other byte
 	modeLongest     // as Protego did before 0.7.0: the longest value in the User-Agent
 	modeLongestWord // as it does since: where no name goes on before it
@@ -45,8 +46,8 @@ const (
 )
 
 var modeNames = [...]string{
-	"unknown", "exact", "google", "substring", "plain", "wget", "listed", "token", "longest", "longest word", "httrack",
-	"last line", "first", "within", "prefix", "whole",
+	"unknown", "exact", "google", "substring", "plain", "wget", "listed", "shared", "token", "longest", "longest word",
+	"httrack", "last line", "first", "within", "prefix", "whole",
 }
 
 func (m Mode) String() string { return modeNames[m] }
@@ -228,6 +229,8 @@ func (f *File) find(token string, m Mode) *named {
 		at = n.at(token)
 	case modeListed:
 		at = n.atWithin(token, true)
+	case modeShared:
+		at = n.atWithin(ascii.Lower(token), true)
 	case modeFirst, modeWithin:
 		name, _, _ := strings.Cut(token, "/")
 		if at = n.at(token); at < 0 || m == modeFirst {
@@ -262,7 +265,7 @@ func (f *File) names(m Mode) *names {
 	f.deciding.modes[m] = n
 	count(len(f.agents))
 	switch m {
-	case modeListed:
+	case modeListed, modeShared:
 		f.listed(n)
 		return n
 	case modePrefix:

@@ -148,7 +148,7 @@ func (l *line) readSpelling(s *spec) {
 func (l *line) readKey(s *spec, name string) {
 	l.key, l.extra, l.needs = classify(name)
 	l.misspelt = l.needs != readExact && l.needs <= max(s.leniency, readTypos)
-	if l.needs > s.leniency {
+	if l.needs > s.leniency && !(s.oneWord && equalFold(name, "useragent")) {
 		l.key = keyUnknown
 	}
 	for _, rival := range &rivalKeys {

@@ -108,6 +108,9 @@ func (s *spec) open(body []byte) *File {
 		f.text = f.text[:strings.LastIndexAny(f.text, "\r\n")+1]
 	}
 	f.HTML = looksLikeHTML(f.text)
+	if s.dropBytes {
+		f.text = strings.ToValidUTF8(f.text, "")
+	}
 	if s.newlines != nil {
 		f.text = strings.NewReplacer(s.newlines...).Replace(f.text)
 	}
@@ -244,7 +247,10 @@ func (p *parser) end(isRule bool) {
 // even where its value matches nothing; before any group it is ignored.
 func (p *parser) rule(allow bool, text, value, end int) {
 	if len(p.groups) == 0 {
-		return
+		if !p.spec.headless {
+			return
+		}
+		p.groups = append(p.groups, group{line: uint32(p.line)})
 	}
 	p.end(true)
 	if p.spec.cutStar && value < end && p.text[end-1] == '*' {

@@ -43,6 +43,7 @@ const (
 	Urllib
 	HTTrack0
 	HTTrack
+	Brozzler
 )
 
 // Profiles lists the profiles by which files are audited.
@@ -69,6 +70,7 @@ var profiles = [...]struct{ name, source string }{
 	Urllib:        {"urllib", "urllib.robotparser of Python from 3.13.14 and 3.14.5"},
 	HTTrack0:      {"httrack-3.49", "HTTrack 3.49 before 3.49.11"},
 	HTTrack:       {"httrack", "HTTrack from 3.50.3"},
+	Brozzler:      {"brozzler", "Brozzler from 1.5.3 (reppy 0.3.4)"},
 }
 
 func (p Profile) String() string {
@@ -161,6 +163,9 @@ type crawlerSpec struct {
 	ends       ends // what ends a list of user-agent lines, besides a rule
 	bareNone   bool // a group without any such line is none
 	gapEnds    bool // an empty line ends a group
+	dropBytes  bool // bytes that are no UTF-8 are left out
+	oneWord    bool // useragent is user-agent, too
+	headless   bool // rules before all user-agent lines are for all crawlers
 	cutStar    bool // one final star of a pattern is cut
 	literal    bool // "*" and "$" are characters like any other
 	first      bool // the first rule that matches decides
@@ -169,6 +174,7 @@ type crawlerSpec struct {
 	floor      bool // of rules without a "*", the last in the alphabet at or before the path alone is tried
 	dollar     bool // a final "$" is taken for a character, too
 	span       bool // the rule decides that matches the most of the path
+	written    bool // the rule decides that is the longest as written; two such that differ allow
 	leftmost   bool // what follows the last "*" is tried where it comes first alone
 }
 
@@ -222,6 +228,7 @@ const (
 	formRequoted               // all escapes are decoded; what is neither unreserved nor separates parts is encoded
 	formFolded                 // as formMirrored, in lower case; a pattern without a first "/" matches anywhere
 	formParsed                 // all escapes are decoded, and an empty query is none
+	formRooted                 // all escapes but %2f are decoded, and a pattern begins at the root
 	formForm                   // all escapes are decoded, "+" is a space, and what is no UTF-8 is U+FFFD
 	formDecoded                // escapes but %2F are decoded, a path ends at its query, a pattern begins at the root
 	formMirrored               // paths are decoded as HTTrack does
@@ -289,7 +296,8 @@ var specs = [...]spec{
 	HTTrack0: httrack(spec{
 		mode: modeLastLine, form: formFolded, crawlerSpec: crawlerSpec{literal: true, noAllow: true, maxRules: 4093},
 	}),
-	HTTrack: httrack(spec{mode: modeHTTrack, form: formMirrored}),
+	HTTrack:  httrack(spec{mode: modeHTTrack, form: formMirrored}),
+	Brozzler: brozzler,
 }
 
 // cBlanks is the white space of C.

@@ -4,9 +4,9 @@
 
 The bodies come from a tar file, or from ../shared/robots: N of them, or all for 0; and N are made up. Each is asked
 for the crawler's own name and for one that it names, and for URLs drawn from its own rules, as crawlers write them. The
-parsers are Heritrix's and crawler-commons (Maven), robots-parser (npm), Protego (PyPI), urllib.robotparser of this
-Python and of a newer one (npm), and those of GNU Wget and HTTrack themselves, which crawl a web on loopback: one host
-for each body. Of the answers on real bodies, 99.9 % have to be the same. Needs Go. A parser whose tools (a JDK and
+parsers are Heritrix's and crawler-commons (Maven), robots-parser (npm), Protego and reppy (PyPI), urllib.robotparser of
+this Python and of a newer one (npm), and those of GNU Wget and HTTrack themselves, which crawl a web on loopback: one
+host for each body. Of the answers on real bodies, 99.9 % have to be the same. Needs Go. A parser whose tools (a JDK and
 Maven; npm; wget; httrack) are missing is skipped.
 """
 
@@ -97,12 +97,11 @@ def robotparser(questions):
     return run_path(str(HERE / "robotparser.py"))["answers"](asked(questions)).split("\n")
 
 
-def protego(version):
+def pypi(package, version, program):
     def ask(questions):
-        program = HERE / "scrapy.py"
-        place = kept(f"protego-{version}", program, lambda place: call(
-            sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", place, f"protego=={version}", codes=(0,)))
-        return call(sys.executable, program, input=asked(questions), env=os.environ | {"PYTHONPATH": str(place)}).split("\n")[:-1]
+        place = kept(f"{package}-{version}", HERE / program, lambda place: call(
+            sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", place, f"{package}=={version}", codes=(0,)))
+        return call(sys.executable, HERE / program, input=asked(questions), env=os.environ | {"PYTHONPATH": str(place)}).split("\n")[:-1]
     return ask
 
 
@@ -228,11 +227,12 @@ READERS = {
     "httrack-3.49": ("HTTrack", "%s", httrack, ("httrack" if HTTRACK < [3, 49, 11] else "HTTrack before 3.49.11",)),
     "httrack": ("HTTrack", "%s", httrack, ("httrack" if HTTRACK >= [3, 50, 3] else "HTTrack from 3.50.3",)),
     "nutch": ("CCBot", "%s", java("crawler-commons", "1.6", "CrawlerCommons.java"), ("javac", "mvn")),
-    "scrapy-protego-0.6": ("Scrapy/2.13", "%s (+http://example.org)", protego("0.6.2"), ()),
-    "scrapy": ("Scrapy/2.19", "%s (+http://example.org)", protego("0.7.0"), ()),
+    "scrapy-protego-0.6": ("Scrapy/2.13", "%s (+http://example.org)", pypi("protego", "0.6.2", "scrapy.py"), ()),
+    "scrapy": ("Scrapy/2.19", "%s (+http://example.org)", pypi("protego", "0.7.0", "scrapy.py"), ()),
     "urllib-3.12": ("examplebot", "%s", robotparser,
                     () if sys.version_info < (3, 13) else ("Python before 3.13",)),
     "urllib": ("examplebot", "%s", node("robotparser.js"), ("node", "npm")),
+    "brozzler": ("Brozzler/1.9", BROWSER, pypi("reppy", "0.3.4", "brozzler.py"), ()),
 }
 
 

@@ -47,7 +47,7 @@ class AuditOptions(TypedDict, total=False):
         "FILE of more such tokens, one a line; # begins a comment"
     ]
     as_crawler: Annotated[
-        Literal["auto", "none", "heritrix-3.9", "heritrix", "browsertrix", "wget", "nutch-1.19", "nutch", "stormcrawler-2", "stormcrawler", "scrapy-protego-0.6", "scrapy", "urllib-3.12", "urllib", "httrack-3.49", "httrack"],
+        Literal["auto", "none", "heritrix-3.9", "heritrix", "browsertrix", "wget", "nutch-1.19", "nutch", "stormcrawler-2", "stormcrawler", "scrapy-protego-0.6", "scrapy", "urllib-3.12", "urllib", "httrack-3.49", "httrack", "brozzler"],
         "whose own parser own_reading is of: auto (what the archives name: warcinfo, else the User-Agent), "
         "none, or NAME of one of the parsers that differ from RFC 9309"
     ]
@@ -222,7 +222,7 @@ class EvaluateOptions(TypedDict, total=False):
         "FILE of more such tokens, one a line; # begins a comment"
     ]
     as_crawler: Annotated[
-        Literal["auto", "none", "heritrix-3.9", "heritrix", "browsertrix", "wget", "nutch-1.19", "nutch", "stormcrawler-2", "stormcrawler", "scrapy-protego-0.6", "scrapy", "urllib-3.12", "urllib", "httrack-3.49", "httrack"],
+        Literal["auto", "none", "heritrix-3.9", "heritrix", "browsertrix", "wget", "nutch-1.19", "nutch", "stormcrawler-2", "stormcrawler", "scrapy-protego-0.6", "scrapy", "urllib-3.12", "urllib", "httrack-3.49", "httrack", "brozzler"],
         "whose own parser own_reading is of: auto (what the archives name: warcinfo, else the User-Agent), "
         "none, or NAME of one of the parsers that differ from RFC 9309"
     ]
