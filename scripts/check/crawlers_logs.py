@@ -21,6 +21,19 @@ from crawlers_tools import CRAWLERS
 from lib import audit, folder, table, words
 
 SLOWER = 100
+DOUBTED = {"certain", "probable", "possible", "contested"}
+# Why the archive and the log may say something else of a request: the first that holds.
+WHY = (
+    ("a redirect of robots.txt led to it: a log has no Location", lambda one, other, row, log: row["reason"] == "robots_txt_itself"),
+    ("its robots.txt redirects: a log has no Location", lambda one, other, row, log: log["reason"] in ("undefined_status", "no_capture")),
+    ("the archive has no robots.txt, and the log has", lambda one, other, row, log: row["reason"] == "no_capture"),
+    ("which version was served is known by its time alone", lambda one, other, row, log: "listed_robots" in words(log["notes"])),
+    ("it was refused to another client: that counts in an archive alone", lambda one, other, row, log: one == "contested" or log["reason"] == "refused_to_other"),
+    ("the log has what other clients were served, too", lambda one, other, row, log: {"other_crawler", "permitted_copy"} & (words(log["notes"]) - words(row["notes"]))
+     or row["reason"] == "changed_between"),
+    ("within ten minutes a log proves no order", lambda one, other, row, log: one == "certain" and other in DOUBTED and "logged" in words(log["notes"])),
+    ("the moments differ: a log has that at which an answer ended", lambda one, other, row, log: {one, other} <= {"probable", "possible", "allowed"}),
+)
 # name: how a line is written, options
 FORMATS = {
     "Apache": (lambda line, begun, ended: f'{line["host"] if ":" in line["host"] else line["host"] + ":80"} {line["client"]} - - '
@@ -157,12 +170,13 @@ def beside(binary, archives, name, by_number, sides):
                 continue
             pair = [r["certainty"] or r["verdict"] for r in (row, other)]
             if pair[0] == pair[1]:
-                sides["both", pair[0], "", "", ""] += 1
+                sides["the same"] += 1
                 continue
-            notes = words(other["notes"]) - words(row["notes"])
-            sides[pair[0], pair[1], row["reason"], other["reason"], ", ".join(sorted(notes & {"logged", "listed_robots", "same_moment", "unreadable_copy"}))] += 1
-            if set(pair) == {"certain", "allowed"}:
-                wrong.append(f"{name}: {row['url']}: {pair[0]} by the archive, {pair[1]} by the log")
+            why = next((why for why, holds in WHY if holds(*pair, row, other)), None)
+            sides[why or "for no reason"] += 1
+            if why is None or set(pair) == {"certain", "allowed"}:
+                wrong.append(f"{name}: {row['url']}: {pair[0]} ({row['reason']}, {row['notes']}) by the archive, "
+                             f"{pair[1]} ({other['reason']}, {other['notes']}) by the log")
     return wrong
 
 
@@ -186,9 +200,9 @@ def main(binary, archives: Path, *crawler, list: bool = False):
     print(f"{'format, times, ranges':32}" + "".join(f"{kind:>16}" for kind in columns))
     for (form, slower, ranges), of in counts.items():
         print(f"{form + f', {slower}, ' + ('ranges' if ranges else 'none'):32}" + "".join(f"{of[kind]:16}" for kind in columns))
-    print("\nWhere the archive and the log of one request differ (reasons; notes of the log alone):")
-    for (one, other, reason, by_log, notes), count in sides.most_common():
-        print(f"{count:6}  {one}, {other}: {reason}, {by_log}; {notes}")
+    print("\nWhat the archive and the log say of one request:")
+    for why, count in sides.most_common():
+        print(f"{count:6}  {why}")
     print(*wrong[:20], sep="\n")
     print(f"{len(wrong)} wrong in the access logs")
     return wrong != []
