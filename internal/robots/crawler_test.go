@@ -141,7 +141,7 @@ func TestCrawlerDifferences(t *testing.T) {
 		{Brozzler, "disallow: /\n", "/a", false, "rules before all user-agent lines are for all crawlers"},
 		{Brozzler, "user-agent: zz\ndisallow: /b\nuseragent: heritrix\ndisallow: /\n", "/a", false, "it reads misspelt keys, and lines without a colon"},
 		{Brozzler, "useragent *\ndissallow: /\n", "/a", true, ""},
-		{Brozzler, "user-agent: *\nallow: /$\ndisallow: /*\n", "/", true, ""},
+		{Brozzler, "user-agent: *\ndisallow: /$\ndisallow: /*\n", "/", true, "it fails, and allows, where two rules of one length match"},
 		{Brozzler, "user-agent: *\ndisallow: /*b\ndisallow: /ab\n", "/ab", true, "it fails, and allows, where two rules of one length match"},
 		{Brozzler, "user-agent: *\ndisallow: /*b\ndisallow: /*b\n", "/ab", false, ""},
 		{Brozzler, "user-agent: *\nallow: /%61\ndisallow: /ab\n", "/ab", true, "it fails, and allows, where two rules of one length match"},
