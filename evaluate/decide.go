@@ -1012,13 +1012,13 @@ func (tl *timeline) copies(s *subject, governing []*State) iter.Seq[*State] {
 	}
 }
 
-// isCopy reports whether a capture lies in [t − 24 h, t] of a fetch.
 // isOthersRefusal reports whether an access log shows that another client was refused robots.txt: this crawler did not
 // get that ("Access logs").
 func (s *subject) isOthersRefusal(st *State) bool {
 	return st.Trust == facts.TrustLogged && s.see(st).isRefusal
 }
 
+// isCopy reports whether a capture lies in [t − 24 h, t] of a fetch.
 func (s *subject) isCopy(st *State) bool { return s.see(st).gap >= 0 && s.see(st).gap <= facts.Day }
 
 // followed returns the moment, in microseconds, at which a capture and what its redirects led to lie before.

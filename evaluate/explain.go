@@ -469,7 +469,8 @@ func (x *explainer) isCopy(st *State) bool {
 	if x.result.Governing.Outcome == words.OutcomeUnreachable && slices.Contains(x.origin.timeline.lastCopies(&s), st) {
 		return true
 	}
-	return (st.isDefinite() || s.isUnreadable(st)) && s.isCopy(st) && !s.isOthersRefusal(st) && s.see(st).relation != shownAfter
+	return (st.isDefinite() || s.isUnreadable(st)) && s.isCopy(st) && !s.isOthersRefusal(st) &&
+		s.see(st).relation != shownAfter
 }
 
 // way shows how a capture led to its content.

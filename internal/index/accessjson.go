@@ -25,7 +25,7 @@ var accessNames = func() map[string]accessPart {
 		"ClientIP": partClient, "ClientRequestHost": partHost, "ClientRequestMethod": partMethod,
 		"ClientRequestURI": partTarget, "ClientRequestPath": partPath, "ClientRequestScheme": partScheme,
 		"ClientRequestUserAgent": partAgent, "EdgeStartTimestamp": partTime, "EdgeResponseStatus": partStatus,
-		"EdgeResponseBodyBytes": partBytes,
+		"EdgeResponseBodyBytes": partBytes, "SecurityAction": partAction,
 		// ALB
 		"elb_status_code": partStatus, "request_verb": partMethod, "request_url": partTarget, "user_agent": partAgent,
 		"type": partScheme,

@@ -31,6 +31,7 @@ type Logged struct {
 	Bytes  int64  // of the answer's body as it was sent; -1: not known
 	// the URL's scheme is that of --site: the line has none
 	SchemeGiven bool
+	Challenged  bool // the answer asks for a proof that the client is no crawler
 }
 
 // A part of a line.
@@ -62,6 +63,7 @@ const (
 	partTLS // "on", or whatever is there where TLS is used
 	partAgent
 	partAgentEncoded // percent-encoded
+	partAction       // of Cloudflare's rules
 	accessParts
 )
 
@@ -207,6 +209,10 @@ func (l *accessLog) complete(row *Row) (ok bool, fault string) {
 		return false, noRequest
 	}
 	row.Method = strings.Clone(method)
+	switch strings.ToLower(r[partAction]) {
+	case "challenge", "jschallenge", "managedchallenge", "challengefailed", "jschallengefailed":
+		row.Challenged = true
+	}
 	if method == "CONNECT" || target == "*" || method == "PRI" {
 		return false, "" // of no resource of the site
 	}

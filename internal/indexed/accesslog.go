@@ -280,6 +280,9 @@ func (p *indexPart) addLogged(row *index.Row) error {
 	if row.Status > 0 && row.Status <= math.MaxInt16 {
 		f.Status = int16(row.Status)
 	}
+	if row.Challenged {
+		f.Flags |= facts.FlagChallenge
+	}
 	if row.Bytes >= 0 {
 		f.PayloadSize = row.Bytes + 1
 	}

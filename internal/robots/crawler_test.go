@@ -229,7 +229,9 @@ func TestUrllibNames(t *testing.T) {
 
 // TestFollowsRedirects has what crawlers make of redirects of robots.txt.
 func TestFollowsRedirects(t *testing.T) {
-	for p, want := range map[Profile]bool{Heritrix: false, Wget: true, StormCrawler: false, Scrapy: true, HTTrack: false, Brozzler: true} {
+	for p, want := range map[Profile]bool{
+		Heritrix: false, Wget: true, StormCrawler: false, Scrapy: true, HTTrack: false, Brozzler: true,
+	} {
 		if got := p.FollowsRedirects(); got != want {
 			t.Errorf("%v follows redirects: %v", p, got)
 		}

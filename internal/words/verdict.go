@@ -277,7 +277,7 @@ var Reasons = []Word{
 
 func (r Reason) String() string { return Reasons[r].Name }
 
-// IsOfNobody reports whether a reason, by its name, is that no crawler is known to have made a request of an access log.
+// IsOfNobody reports whether a reason, by its name, is that no crawler is known to have made a request.
 func IsOfNobody(reason string) bool {
 	return reason == NoCrawler.String() || reason == ForgedAgent.String()
 }

@@ -65,8 +65,8 @@ func (t *crawlerTally) conduct() Table {
 		"A change is a robots.txt that the crawler got, and that differs from the one that it got before. Violations after " +
 			"it are of what only the new one forbids; the longest time from getting it to such a violation says how late the " +
 			"crawler complied. RFC 9309 lets a crawler use an older copy for 24 hours (section 2.4), but this one had the new.",
-		"The server refused with 401, 402, 403, 429 or 451; a log does not show challenges. Crawl-delay is not part of " +
-			"RFC 9309. Requests from elsewhere came from an address that is not its operator’s, by --ranges.",
+		"The server refused with 401, 402, 403, 429 or 451, or with a challenge, which only the logs of Cloudflare show. " +
+			"Crawl-delay is not part of RFC 9309. Requests from elsewhere came from an address that is not its operator’s, by --ranges.",
 	}
 	for _, c := range t.first {
 		if c.Agent == "" {
