@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unsafe"
 
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
@@ -85,6 +86,7 @@ type accessLog struct {
 	stamp  string // the last time of partTimeLocal, which follow one another
 	micros int64
 	noZone bool   // the time in hand has none: it is taken as UTC
+	method string // the last one
 	agent  string // the last User-Agent
 	req    request
 }
@@ -117,30 +119,31 @@ func CheckAccessLog(opt AccessLogOptions) error {
 }
 
 // parse makes a row of a line. A fault never quotes the line, which has an address.
-func (l *accessLog) parse(text []byte, row *Row) (ok bool, fault string) {
-	if len(bytes.TrimSpace(text)) == 0 {
+func (l *accessLog) parse(line []byte, row *Row) (ok bool, fault string) {
+	if len(bytes.TrimSpace(line)) == 0 {
 		return false, ""
 	}
+	text := unsafe.String(&line[0], len(line)) // no copy: complete copies what a row keeps
 	l.req, l.escaped = request{}, true
 	switch {
 	case l.given:
-		if !l.formats[0].read(string(text), &l.req, false) {
+		if !l.formats[0].read(text, &l.req, false) {
 			return false, "it is no line of the format of --line-format"
 		}
 	case text[0] == '#':
-		l.header(string(text))
+		l.header(text)
 		return false, ""
 	case text[0] == '{':
 		l.escaped = false
-		if fault := l.json.read(string(text), &l.req); fault != "" {
+		if fault := l.json.read(text, &l.req); fault != "" {
 			return false, fault
 		}
 	case l.fields != nil:
 		l.escaped = false
-		if !l.split(string(text)) {
+		if !l.split(text) {
 			return false, "it has not as many fields as #Fields names"
 		}
-	case !l.usual(string(text)):
+	case !l.usual(text):
 		return false, "it is no line of a known format; name yours by --line-format"
 	}
 	return l.complete(row)
@@ -208,7 +211,10 @@ func (l *accessLog) complete(row *Row) (ok bool, fault string) {
 	if method = l.unescape(method); !isMethod(method) || target == "" {
 		return false, noRequest
 	}
-	row.Method = strings.Clone(method)
+	if method != l.method { // mostly one after the other are alike
+		l.method = strings.Clone(method)
+	}
+	row.Method = l.method
 	switch strings.ToLower(r[partAction]) {
 	case "challenge", "jschallenge", "managedchallenge", "challengefailed", "jschallengefailed":
 		row.Challenged = true
@@ -230,7 +236,7 @@ func (l *accessLog) complete(row *Row) (ok bool, fault string) {
 		agent = decodePercent(encoded)
 	}
 	if agent = l.unescape(agent); agent != "-" && agent != "" {
-		if agent != l.agent { // mostly one after the other are alike
+		if agent != l.agent {
 			l.agent = strings.Clone(agent)
 		}
 		row.Agent = l.agent
@@ -441,11 +447,11 @@ func cutRequest(line string) (method, target string, isHTTP bool) {
 	if !found || rest == "" {
 		return "", "", false
 	}
-	if i := strings.LastIndex(rest, " HTTP/"); i >= 0 {
-		version := rest[i+len(" HTTP/"):]
-		return method, rest[:i], i > 0 && len(version) <= len("1.1") && strings.Trim(version, "0123456789.") == ""
+	if i := strings.LastIndexByte(rest, ' '); i >= 0 {
+		version, isHTTP := strings.CutPrefix(rest[i:], " HTTP/")
+		return method, rest[:i], isHTTP && i > 0 && len(version) <= len("1.1") && strings.Trim(version, "0123456789.") == ""
 	}
-	return method, rest, rest[0] == '/' && !strings.Contains(rest, " ")
+	return method, rest, rest[0] == '/'
 }
 
 // isMethod reports whether a word may be a method: capitals, as all in use.

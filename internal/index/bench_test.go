@@ -67,7 +67,27 @@ func cdxjOf(rows []indexRow) []byte {
 	return b.Bytes()
 }
 
-// BenchmarkReaders reads rows of Common Crawl's table and of its CDXJ.
+// logsOf are a log of n lines in the combined format, and the same in JSON lines of nginx. Ten lines have one time, and
+// each its own address, path and, mostly, User-Agent.
+func logsOf(n int) (combined, lines []byte) {
+	rng := rand.New(rand.NewSource(1))
+	var a, b bytes.Buffer
+	for i := range n {
+		client := fmt.Sprintf("%d.%d.%d.%d", 1+rng.Intn(223), rng.Intn(256), rng.Intn(256), rng.Intn(256))
+		path := fmt.Sprintf("/part%d/of%d/page%d.html", rng.Intn(50), rng.Intn(50), rng.Intn(1000))
+		agent := fmt.Sprintf("Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/%d.0.0.0 "+
+			"Safari/537.36", 90+rng.Intn(60))
+		at := time.Unix(1_777_629_600+int64(i/10), 0).UTC()
+		fmt.Fprintf(&a, `%s - - [%s] "GET %s HTTP/1.1" 200 %d "-" "%s"`+"\n",
+			client, at.Format("02/Jan/2006:15:04:05 -0700"), path, 1000+i, agent)
+		fmt.Fprintf(&b, `{"time_iso8601":"%s","remote_addr":"%s","request":"GET %s HTTP/1.1","status":"200",`+
+			`"body_bytes_sent":"%d","http_user_agent":"%s"}`+"\n", at.Format(time.RFC3339), client, path, 1000+i, agent)
+	}
+	return a.Bytes(), b.Bytes()
+}
+
+// BenchmarkReaders reads rows of Common Crawl's table, of its CDXJ, and of access logs. MB/CPU-s counts bytes of the
+// file: of a log that is plain text, parsing alone, from bytes to rows.
 func BenchmarkReaders(b *testing.B) {
 	const n = 400_000
 	rows := crawlRows(n)
@@ -76,6 +96,7 @@ func BenchmarkReaders(b *testing.B) {
 			parquet.PageBufferSize(1<<20), parquet.DataPageVersion(1))
 	}
 	cdxj := cdxjOf(rows[:n/10])
+	combined, lines := logsOf(n / 10)
 	for _, c := range []struct {
 		name    string
 		format  Format
@@ -86,14 +107,19 @@ func BenchmarkReaders(b *testing.B) {
 		{"table/plain", Parquet, tableOf(parquet.Compression(&parquet.Uncompressed))},
 		{"cdxj/plain", CDXJ, cdxj},
 		{"cdxj/gzip", CDXJ, gz(string(cdxj))},
+		{"log/combined", AccessLog, combined},
+		{"log/json", AccessLog, lines},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			b.ReportAllocs()
-			count := 0
+			count, passes := 0, 0
 			begin := processorTime()
 			for b.Loop() {
 				r, err := Open(c.format, bytes.NewReader(c.content), int64(len(c.content)),
-					Options{Path: "subset=warc/part-0.parquet"})
+					Options{
+						Path:      "subset=warc/part-0.parquet",
+						AccessLog: AccessLogOptions{Sites: []string{"https://example.org"}},
+					})
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -101,11 +127,14 @@ func BenchmarkReaders(b *testing.B) {
 				for err = r.Next(&row); err == nil; err = r.Next(&row) {
 					count++
 				}
+				passes++
 				if err != io.EOF {
 					b.Fatal(err)
 				}
 			}
-			b.ReportMetric(float64(count)/(processorTime()-begin).Seconds(), "rows/CPU-s")
+			took := (processorTime() - begin).Seconds()
+			b.ReportMetric(float64(count)/took, "rows/CPU-s")
+			b.ReportMetric(float64(passes*len(c.content))/1e6/took, "MB/CPU-s")
 			b.ReportMetric(float64(len(c.content)), "bytes")
 		})
 	}

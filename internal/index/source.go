@@ -370,15 +370,15 @@ func (r *textReader) Format() Format { return r.format }
 func (r *textReader) Next(row *Row) error {
 	for !r.ended {
 		text, err := r.next()
-		if c := (*contentError)(nil); errors.As(err, &c) {
-			r.ended = true
-			return &Fault{Line: r.split.number, Offset: r.split.at(), Rest: true, Detail: c.detail}
-		}
 		if err == io.EOF {
 			r.ended = true
 			break
 		}
 		if err != nil {
+			if c := (*contentError)(nil); errors.As(err, &c) {
+				r.ended = true
+				err = &Fault{Line: r.split.number, Offset: r.split.at(), Rest: true, Detail: c.detail}
+			}
 			return err
 		}
 		*row = noRow
