@@ -1,6 +1,7 @@
 package index
 
 import (
+	"errors"
 	"io"
 	"strings"
 	"testing"
@@ -122,6 +123,31 @@ func TestAccessLogSites(t *testing.T) {
 		}
 		if got != c.url {
 			t.Errorf("%s, sites %q: %s, not %s", c.line, c.sites, got, c.url)
+		}
+	}
+}
+
+// A row stays as it was while later lines are read.
+func TestAccessLogRowsStay(t *testing.T) {
+	const (
+		plain = `192.0.2.1 - - [01/May/2026:10:00:00 +0000] "GET /a HTTP/1.1" 200 34 "-" "CCBot/2.0"` + "\n"
+		json  = `{"remote_addr":"192.0.2.1","request":"GET /a HTTP/1.1","status":"200",` +
+			`"time_iso8601":"2026-05-01T10:00:00Z","body_bytes_sent":34,"http_user_agent":"CCBot/2.0"}` + "\n"
+	)
+	for _, line := range []string{plain, json} {
+		text := line + strings.NewReplacer("192", "203", "GET", "PUT", "/a", "/b", "CCBot", "Other").Replace(line)
+		r, err := Open(AccessLog, strings.NewReader(text), 0,
+			Options{AccessLog: AccessLogOptions{Sites: []string{"https://example.org"}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var first, second Row
+		if err := errors.Join(r.Next(&first), r.Next(&second)); err != nil {
+			t.Fatal(err)
+		}
+		got := [...]string{first.Client, first.Method, first.URL, first.Agent}
+		if want := [...]string{"192.0.2.1", "GET", "https://example.org/a", "CCBot/2.0"}; got != want {
+			t.Errorf("%q, not %q", got, want)
 		}
 	}
 }
