@@ -224,13 +224,16 @@ var commons = spec{
 var (
 	protego = spec{
 		mode: modeLongestWord, selfAllowed: true, form: formQuoted, indexPage: indexProtego, marks: marksText,
-		blanks:      pyBlanks,
-		crawlerSpec: crawlerSpec{ends: endsAny, dollar: true, newlines: pyNewlines, keys: protegoKeys(keyUnknown)},
+		blanks: pyBlanks,
+		crawlerSpec: crawlerSpec{
+			ends: endsAny, dollar: true, newlines: pyNewlines, keys: protegoKeys(keyUnknown), dropBytes: true,
+		},
 	}
 	protego0 = spec{
 		mode: modeLongest, form: formQuotedPath, indexPage: indexProtego, marks: marksText, blanks: pyBlanks,
 		crawlerSpec: crawlerSpec{
 			ends: endsAny, dollar: true, newlines: pyNewlines, keys: protegoKeys(keyExtra), firstColon: true,
+			dropBytes: true,
 		},
 	}
 )
