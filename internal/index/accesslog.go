@@ -86,13 +86,32 @@ type accessLog struct {
 	stamp  string // the last time of partTimeLocal, which follow one another
 	micros int64
 	noZone bool   // the time in hand has none: it is taken as UTC
-	method string // the last one
-	agent  string // the last User-Agent
+	kept   map[string]string // methods and User-Agents of late, most of which come again
 	req    request
 }
 
+// How many texts are kept, and of how many bytes.
+const (
+	maxKept     = 1024
+	maxKeptText = 512
+)
+
+// keep is a copy of a text that outlives the line.
+func (l *accessLog) keep(text string) string {
+	kept, known := l.kept[text]
+	if !known {
+		if kept = strings.Clone(text); len(l.kept) == maxKept {
+			clear(l.kept)
+		}
+		if len(kept) <= maxKeptText {
+			l.kept[kept] = kept
+		}
+	}
+	return kept
+}
+
 func newAccessLog(opt AccessLogOptions) (*accessLog, error) {
-	l := &accessLog{formats: usualFormats(), given: opt.Format != ""}
+	l := &accessLog{formats: usualFormats(), given: opt.Format != "", kept: make(map[string]string)}
 	for _, origin := range opt.Sites {
 		u, problem := weburl.Parse(origin)
 		if problem != 0 || u.Host == "" || !weburl.IsFetchScheme(u.Scheme) {
@@ -211,10 +230,7 @@ func (l *accessLog) complete(row *Row) (ok bool, fault string) {
 	if method = l.unescape(method); !isMethod(method) || target == "" {
 		return false, noRequest
 	}
-	if method != l.method { // mostly one after the other are alike
-		l.method = strings.Clone(method)
-	}
-	row.Method = l.method
+	row.Method = l.keep(method)
 	switch strings.ToLower(r[partAction]) {
 	case "challenge", "jschallenge", "managedchallenge", "challengefailed", "jschallengefailed":
 		row.Challenged = true
@@ -236,10 +252,7 @@ func (l *accessLog) complete(row *Row) (ok bool, fault string) {
 		agent = decodePercent(encoded)
 	}
 	if agent = l.unescape(agent); agent != "-" && agent != "" {
-		if agent != l.agent {
-			l.agent = strings.Clone(agent)
-		}
-		row.Agent = l.agent
+		row.Agent = l.keep(agent)
 	}
 	return true, ""
 }
