@@ -85,7 +85,7 @@ type accessLog struct {
 
 	stamp  string // the last time of partTimeLocal, which follow one another
 	micros int64
-	noZone bool   // the time in hand has none: it is taken as UTC
+	noZone bool              // the time in hand has none: it is taken as UTC
 	kept   map[string]string // methods and User-Agents of late, most of which come again
 	req    request
 }
