@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"net/http"
 	"net/netip"
 	"net/url"
 	"strconv"
@@ -72,7 +73,11 @@ const (
 type request [accessParts]string
 
 // A site is an origin whose requests count.
-type site struct{ scheme, name, port string } // port: "" for that of http or https
+type site struct {
+	origin       string
+	scheme, name string
+	port         string // "" for that of http or https
+}
 
 // accessLog reads the lines of a log.
 type accessLog struct {
@@ -117,7 +122,7 @@ func newAccessLog(opt AccessLogOptions) (*accessLog, error) {
 		if problem != 0 || u.Host == "" || !weburl.IsFetchScheme(u.Scheme) {
 			return nil, fmt.Errorf("--site %s: it is no origin such as https://example.org", origin)
 		}
-		s := site{scheme: u.Scheme}
+		s := site{origin: u.Origin(), scheme: u.Scheme}
 		s.name, s.port = cutPort(u.Origin()[len(u.Scheme)+len("://"):])
 		l.sites = append(l.sites, s)
 	}
@@ -198,7 +203,7 @@ func (l *accessLog) isRequest() bool {
 			return false // a host stands before the client
 		}
 	}
-	return hasTime && hasStatus && client+l.req[partClientPort] != "" && (port == "" || isDigits(port))
+	return hasTime && hasStatus && (client != "" || l.req[partClientPort] != "") && (port == "" || isDigits(port))
 }
 
 func (l *accessLog) status() (int, bool) {
@@ -230,7 +235,9 @@ func (l *accessLog) complete(row *Row) (ok bool, fault string) {
 	if method = l.unescape(method); !isMethod(method) || target == "" {
 		return false, noRequest
 	}
-	row.Method = l.keep(method)
+	if row.Method = http.MethodGet; method != row.Method {
+		row.Method = l.keep(method)
+	}
 	switch strings.ToLower(r[partAction]) {
 	case "challenge", "jschallenge", "managedchallenge", "challengefailed", "jschallengefailed":
 		row.Challenged = true
@@ -275,6 +282,11 @@ func isForeign(fault string) bool {
 // setURL gives a row the URL of a request's target (RFC 9112 §3.2).
 func (l *accessLog) setURL(row *Row, target string) (fault string) {
 	r := &l.req
+	if len(l.sites) == 1 && target[0] == '/' && r.namesNoHost() {
+		path, _, _ := strings.Cut(target, "#")
+		row.URL, row.SchemeGiven = l.sites[0].origin+path, true
+		return ""
+	}
 	host, path, scheme := or(r[partHost], r[partServer]), target, schemeOf(r[partScheme])
 	if host == "-" || host == "_" {
 		host = ""
@@ -339,6 +351,11 @@ func (l *accessLog) setURL(row *Row, target string) (fault string) {
 	}
 	row.URL = scheme + "://" + name + path
 	return ""
+}
+
+// namesNoHost reports whether the site of a line is the only one.
+func (r *request) namesNoHost() bool {
+	return r[partHost] == "" && r[partServer] == "" && r[partScheme] == "" && r[partPort] == "" && r[partTLS] == ""
 }
 
 // siteOf is the site of a request; nil: none. Of several of one name, that with the port and the scheme counts.
@@ -462,7 +479,8 @@ func cutRequest(line string) (method, target string, isHTTP bool) {
 	}
 	if i := strings.LastIndexByte(rest, ' '); i >= 0 {
 		version, isHTTP := strings.CutPrefix(rest[i:], " HTTP/")
-		return method, rest[:i], isHTTP && i > 0 && len(version) <= len("1.1") && strings.Trim(version, "0123456789.") == ""
+		isVersion := version == "1.1" || len(version) <= len("1.1") && strings.Trim(version, "0123456789.") == ""
+		return method, rest[:i], isHTTP && i > 0 && isVersion
 	}
 	return method, rest, rest[0] == '/'
 }

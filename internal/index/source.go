@@ -257,15 +257,25 @@ func (s *splitter) add(part []byte) {
 // a line that damage breaks off. The line is valid until the next call.
 func (s *splitter) line() ([]byte, error) {
 	s.begin()
-	if err := s.addLine(); err != nil {
+	part, err := s.br.ReadSlice('\n')
+	if err == nil && len(part) <= s.max { // it needs no copy
+		s.length, s.lines = int64(len(part)), 1
+		return bytes.TrimRight(part, "\r\n"), nil
+	}
+	if err := s.addFrom(part, err); err != nil {
 		return nil, err
 	}
 	return bytes.TrimRight(s.row, "\r\n"), nil
 }
 
 func (s *splitter) addLine() error {
-	for size := 0; ; {
-		part, err := s.br.ReadSlice('\n')
+	part, err := s.br.ReadSlice('\n')
+	return s.addFrom(part, err)
+}
+
+// addFrom adds a line whose first part is read.
+func (s *splitter) addFrom(part []byte, err error) error {
+	for size := 0; ; part, err = s.br.ReadSlice('\n') {
 		s.add(part)
 		size += len(part)
 		switch {
