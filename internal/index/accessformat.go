@@ -70,13 +70,13 @@ func parseFormat(text string) (*lineFormat, error) {
 	for i := 0; i < len(text); {
 		switch c := text[i]; {
 		case isNginx && c == '$':
-			name := strings.TrimPrefix(text[i+1:], "{")
+			name, isBraced := strings.CutPrefix(text[i+1:], "{")
 			n := 0
 			for n < len(name) && isNameByte(name[n]) {
 				n++
 			}
 			i += 1 + n
-			if text[i-n] == '{' {
+			if isBraced {
 				i += 2
 			}
 			if n == 0 || i > len(text) {
