@@ -83,6 +83,9 @@ func (c *Counts) Violations() int64 { return c.ViolationsCertain + c.ViolationsP
 // Unproven counts the disallowed fetches that are no violation for sure.
 func (c *Counts) Unproven() int64 { return c.Possible + c.Contested }
 
+// Undecided counts the fetches with an unknown verdict that a crawler is known to have made.
+func (c *Counts) Undecided() int64 { return c.Unknown - c.NoCrawler }
+
 // An archive could name a new product token, or claim, in every request.
 const (
 	maxAgents   = 65536 // product tokens counted apart: the first in the alphabet

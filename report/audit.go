@@ -279,9 +279,6 @@ func (t *Totals) Complete() {
 	t.DisallowedOrUnknownShare = share(t.Disallowed+t.Undecided(), t.Decidable)
 }
 
-// Undecided counts the fetches with an unknown verdict among Decidable.
-func (t *Totals) Undecided() int64 { return t.Unknown - t.NoCrawler }
-
 func share(part, whole int64) *float64 {
 	if whole == 0 {
 		return nil

@@ -42,9 +42,12 @@ type Inputs struct {
 // Count is the number of inputs.
 func (i *Inputs) Count() int64 { return int64(i.Archives + i.Indexes + i.Lists + i.Logs + i.Tables) }
 
+// AreLogs reports whether all fetches come from access logs.
+func (i *Inputs) AreLogs() bool { return i.Logs > 0 && i.Archives+i.Indexes+i.Lists == 0 }
+
 // Noun is what the results call a fetch. Who reads the log of a site asks for the requests to it.
 func (i *Inputs) Noun() string {
-	if i.Logs > 0 && i.Archives+i.Indexes+i.Lists == 0 {
+	if i.AreLogs() {
 		return "request"
 	}
 	return "fetch"
@@ -52,7 +55,7 @@ func (i *Inputs) Noun() string {
 
 // Sources is what the results call all inputs.
 func (i *Inputs) Sources() string {
-	if i.Noun() == "request" {
+	if i.AreLogs() {
 		return "inputs"
 	}
 	return "archives"

@@ -245,7 +245,7 @@ func httrack(s spec) spec {
 	return s
 }
 
-// protegoKeys are the keys of Protego. That of a line for all crawlers has a meaning of its own.
+// protegoKeys are the keys of Protego. site is what the keys mean that speak of the whole site.
 func protegoKeys(site key) []spelling {
 	keys := spellings("user-agent useragent user_agent", "disallow dissallow dissalow disalow diasllow disallaw")
 	for _, text := range [...]string{
@@ -259,7 +259,7 @@ func protegoKeys(site key) []spelling {
 	return keys
 }
 
-// commons0 is that of 0.10 to 1.3.
+// commons0 is the parser of 0.10 to 1.3.
 var commons0 = spec{
 	mode: modePrefix, selfAllowed: true, form: formForm, blanks: javaBlanks,
 	crawlerSpec: crawlerSpec{

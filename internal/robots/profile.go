@@ -170,7 +170,7 @@ type crawlerSpec struct {
 	literal    bool // "*" and "$" are characters like any other
 	first      bool // the first rule that matches decides
 	empty      bool // an empty rule allows everything
-	clears     bool // an empty rule drops those of the group before it
+	clears     bool // an empty rule drops the rules before it in its group
 	floor      bool // of rules without a "*", the last in the alphabet at or before the path alone is tried
 	dollar     bool // a final "$" is taken for a character, too
 	span       bool // the rule decides that matches the most of the path

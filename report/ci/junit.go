@@ -68,7 +68,7 @@ func junitCaseOf(host *report.HostRow, details string) junitCase {
 				host.ViolationsCertain, host.ViolationsProbable),
 			Type: "violation", Text: details,
 		}
-	case host.Unknown > 0 && host.Unknown == host.Fetches-host.RobotsTxtItself:
+	case host.Undecided() > 0 && host.Undecided() == host.Fetches-host.RobotsTxtItself-host.NoCrawler:
 		c.Skipped = &junitSkipped{"what robots.txt said is unknown"}
 	}
 	return c

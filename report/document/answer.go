@@ -219,8 +219,8 @@ func certainty(audit *report.Audit) Section {
 	if t.NoCrawler > 0 {
 		s.Classes = append(s.Classes, Class{
 			ID: "nocrawler", Label: "Of no known crawler", Count: t.NoCrawler, Words: plural(t.NoCrawler, noun), Meaning: "The " +
-				"User-Agent names no crawler, so that most are people’s, or the address is not that of its operator. Shares " +
-				"leave them out.",
+				"User-Agent names no crawler: most are people’s. Or it names one, and the address is not its operator’s. " +
+				"Shares leave them out.",
 		})
 	}
 	known := t.Decidable - t.Undecided()

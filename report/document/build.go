@@ -116,8 +116,10 @@ func (b *builder) document(options *Options) *Document {
 	d := &Document{
 		Title:    TitleOf(options.Title),
 		Operator: Visible(options.Operator), Date: Visible(options.Date),
-		Answer:   b.answer(),
-		Sections: []Section{b.actionSection(b.audit), certainty(b.audit), b.scope(), b.timeline.section()},
+		Answer: b.answer(),
+		Sections: []Section{
+			b.actionSection(b.audit), certainty(b.audit), b.scope(), b.timeline.section(b.audit.Inputs.AreLogs()),
+		},
 		Excerpts: b.excerpts.list, Disclaimer: Disclaimer,
 	}
 	if part := b.part.String(); part != "" {
@@ -130,7 +132,7 @@ func (b *builder) document(options *Options) *Document {
 	d.Sections = append(d.Sections, b.siteSection(), b.violationSection(), b.unprovenSection(), b.unknown.section(),
 		b.use.section(b.audit, b.part), whatIfSection(b.WhatIf.Ranking(), b.audit), b.issues.section(b.audit, b.part),
 		method(), signOff())
-	if b.audit.Inputs.Noun() == "request" {
+	if b.audit.Inputs.AreLogs() {
 		d.speakOfRequests()
 	}
 	for _, s := range d.Sections {

@@ -200,15 +200,6 @@ func (t *Table) leaveOut(n int64, where string) {
 	}
 }
 
-// drop takes a column away.
-func (t *Table) drop(name string) {
-	i := slices.IndexFunc(t.Columns, func(c Column) bool { return c.Name == name })
-	t.Columns = slices.Delete(t.Columns, i, i+1)
-	for n, row := range t.Rows {
-		t.Rows[n] = slices.Delete(row, i, i+1)
-	}
-}
-
 // putInWords leaves out a table of one row, and puts what it says in words.
 func (t *Table) putInWords() {
 	if len(t.Rows) != 1 || t.More != "" {

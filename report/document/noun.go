@@ -1,6 +1,7 @@
 package document
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 )
@@ -8,35 +9,18 @@ import (
 // What an access log holds is a request to the site. Its readers do not fetch, and have no archive.
 var (
 	// in texts without anything from the inputs
-	fetches = regexp.MustCompile(`(?:\btable |--purpose |\b)(?:[Ff]etch(?:es)?|[Aa]rchives?)\b|` +
-		`, by what the crawler’s warcinfo .*?, which is no proof`)
+	fetches    = regexp.MustCompile(`(?:\btable |--purpose |\b)(?:[Ff]etch(?:es)?|[Aa]rchives?)\b`)
 	theFetches = strings.NewReplacer("the fetch ", "the request ", "the fetch.", "the request.", "The fetch", "The request")
 )
 
+var ofLogs = map[string]string{
+	"fetch": "request", "fetches": "requests", "Fetch": "Request", "Fetches": "Requests",
+	"archive": "input", "archives": "inputs", "Archive": "Input", "Archives": "Inputs",
+}
+
 func ofRequests(text string) string {
 	return fetches.ReplaceAllStringFunc(text, func(word string) string {
-		switch word {
-		case "fetch":
-			return "request"
-		case "fetches":
-			return "requests"
-		case "Fetch":
-			return "Request"
-		case "Fetches":
-			return "Requests"
-		case "archive":
-			return "input"
-		case "archives":
-			return "inputs"
-		case "Archive":
-			return "Input"
-		case "Archives":
-			return "Inputs"
-		}
-		if word[0] == ',' {
-			return ""
-		}
-		return word // the name of a table, or of a purpose
+		return cmp.Or(ofLogs[word], word) // else the name of a table, or of a purpose
 	})
 }
 
@@ -89,10 +73,6 @@ func (d *Document) speakOfRequests() {
 		}
 		for i := range s.Tables {
 			t := &s.Tables[i]
-			if t.ID == "crawlers" {
-				t.drop("Claims about robots.txt")
-				t.Notes[0], _, _ = strings.Cut(t.Notes[0], " What a crawler claims")
-			}
 			each(ofRequests, &t.Caption, &t.Empty, &t.More)
 			lists(ofRequests, t.Notes)
 			for i := range t.Columns {

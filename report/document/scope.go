@@ -41,15 +41,21 @@ func (t *crawlerTally) add(row *report.AgentRow) {
 	t.first = insertRanked(t.first, maxCrawlers, &kept, compareCrawlers)
 }
 
-func (t *crawlerTally) table() Table {
+// table has the crawlers. Access logs have no claims.
+func (t *crawlerTally) table(ofLogs bool) Table {
+	names := Words.Columns("Crawler", "Claims about robots.txt")
+	note := "A product token is the name by which robots.txt addresses a crawler."
+	if ofLogs {
+		names = names[:1]
+	} else {
+		note += " What a crawler claims about robots.txt is the field robots of the archive’s warcinfo record. It is not trusted."
+	}
 	table := NewTable("crawlers", "Crawlers, by the product token of their User-Agent", "There are no fetches.",
-		Words.Columns("Crawler", "Claims about robots.txt"),
-		Number.Columns("Fetches", "Certain", "Probable", "Unproven", "Unknown"))
-	table.Notes = []string{"A product token is the name by which robots.txt addresses a crawler. What a crawler claims " +
-		"about robots.txt is the field robots of the archive’s warcinfo record. It is not trusted."}
+		names, Number.Columns("Fetches", "Certain", "Probable", "Unproven", "Unknown"))
+	table.Notes = []string{note}
 	for _, c := range t.first {
-		table.Add(tokenName(c.Agent), cmp.Or(strings.Join(c.Claims, ", "), "nothing"), c.Fetches,
-			c.ViolationsCertain, c.ViolationsProbable, c.Unproven(), c.Unknown-c.NoCrawler)
+		row := []any{tokenName(c.Agent), cmp.Or(strings.Join(c.Claims, ", "), "nothing")}[:len(names)]
+		table.Add(append(row, c.Fetches, c.ViolationsCertain, c.ViolationsProbable, c.Unproven(), c.Undecided())...)
 	}
 	table.leaveOut(t.total-int64(len(t.first)), "table agent_stats")
 	return table
@@ -115,7 +121,7 @@ func (t *crawlerTally) names() (names []string) {
 // scope states what was audited.
 func (b *builder) scope() Section {
 	a := b.audit
-	tables := []Table{b.crawlers.table()}
+	tables := []Table{b.crawlers.table(b.audit.Inputs.AreLogs())}
 	if a.Inputs.Logs > 0 {
 		tables = append(tables, b.crawlers.conduct())
 	}

@@ -80,7 +80,7 @@ func (t *siteTally) addViolation(row *report.ViolationRow) {
 func (t *siteTally) addHost(row *report.HostRow) {
 	s := site{
 		name: strings.Clone(Clip(row.Origin, maxName)), fetches: row.Fetches, certain: row.ViolationsCertain,
-		probable: row.ViolationsProbable, unproven: row.Unproven(), unknown: row.Unknown - row.NoCrawler,
+		probable: row.ViolationsProbable, unproven: row.Unproven(), unknown: row.Undecided(),
 	}
 	if row.FirstFetchTime != nil && row.LastFetchTime != nil {
 		s.first, s.last = new(*row.FirstFetchTime), new(*row.LastFetchTime)

@@ -52,7 +52,7 @@ func (f *Figures) WriteText(w io.Writer, audit *report.Audit, opt TextOptions) e
 		s.printCaptures(p)
 		s.printEvidence(p)
 		s.printClaims(p)
-		printTable(p, s.crawlers.table(), topNames)
+		printTable(p, s.crawlers.table(s.audit.Inputs.AreLogs()), topNames)
 		printTable(p, s.sites.table(), topRows)
 		for _, t := range s.use.section(audit, s.part).Tables {
 			printTable(p, t, topNames)
@@ -177,7 +177,7 @@ func (s *summary) printAnswer(p *layout.Page, full bool) {
 	p.Row("allowed", s.allowedText(), t.Allowed-t.RobotsTxtItself)
 	p.Row("robots.txt", "the file itself: always allowed, not counted below", t.RobotsTxtItself)
 	if t.NoCrawler > 0 {
-		p.Row("no crawler", "most are people's, or of a forged name: not counted below (--crawler-map)", t.NoCrawler)
+		p.Row("no crawler", "the User-Agent names none, or its name is forged: not counted below", t.NoCrawler)
 	}
 }
 

@@ -199,11 +199,14 @@ func (t *timelineTally) span() int {
 var daysOf = map[Unit]int64{Day: 1, Week: 7, Month: 28, Year: 365}
 
 // section shows the counts.
-func (t *timelineTally) section() Section {
-	tl := t.timeline()
+func (t *timelineTally) section(ofLogs bool) Section {
+	tl, by := t.timeline(), ", by what the crawler’s warcinfo record claims about robots.txt, which is no proof"
+	if ofLogs {
+		by = ""
+	}
 	return Section{ID: "timeline", Heading: "Over time", Timeline: tl, Intro: []string{fmt.Sprintf(
-		"Fetches by %s, in UTC, by what the crawler’s warcinfo record claims about robots.txt, which is no proof. "+
-			"A mark says that a capture of robots.txt differs from the one before of its origin.", tl.Unit)}}
+		"Fetches by %s, in UTC%s. A mark says that a capture of robots.txt differs from the one before of its origin.",
+		tl.Unit, by)}}
 }
 
 // timeline returns the counts.

@@ -28,7 +28,8 @@ WHY = (
     ("its robots.txt redirects: a log has no Location", lambda one, other, row, log: log["reason"] in ("undefined_status", "no_capture")),
     ("the archive has no robots.txt, and the log has", lambda one, other, row, log: row["reason"] == "no_capture"),
     ("which version was served is known by its time alone", lambda one, other, row, log: "listed_robots" in words(log["notes"])),
-    ("it was refused to another client: that counts in an archive alone", lambda one, other, row, log: one == "contested" or log["reason"] == "refused_to_other"),
+    ("it was refused to another client: that counts in an archive alone", lambda one, other, row, log: "permitted_copy" in words(row["notes"]) - words(log["notes"])
+     or log["reason"] == "refused_to_other"),
     ("the log has what other clients were served, too", lambda one, other, row, log: {"other_crawler", "permitted_copy"} & (words(log["notes"]) - words(row["notes"]))
      or row["reason"] == "changed_between"),
     ("within ten minutes a log proves no order", lambda one, other, row, log: one == "certain" and other in DOUBTED and "logged" in words(log["notes"])),

@@ -5,7 +5,7 @@
 The bodies come from a tar file, or from ../shared/robots: N of them, or all for 0; and N are made up. Each is asked
 for the crawler's own name and for one that it names, and for URLs drawn from its own rules, as crawlers write them. The
 parsers are Heritrix's and crawler-commons (Maven), robots-parser (npm), Protego and reppy (PyPI), urllib.robotparser of
-this Python and of a newer one (npm), and those of GNU Wget and HTTrack themselves, which crawl a web on loopback: one
+this Python and of a newer one (npm), and GNU Wget and HTTrack themselves, which crawl a web on loopback: one
 host for each body. Of the answers on real bodies, 99.9 % have to be the same. Needs Go. A parser whose tools (a JDK and
 Maven; npm; wget; httrack) are missing is skipped.
 """

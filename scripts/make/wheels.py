@@ -28,7 +28,7 @@ def main(to: Path):
     sys.path.append(str(PYTHON))
     from hatch_build import PLATFORMS
 
-    tags = call("git", "tag", "--points-at", "HEAD", cwd=ROOT, codes=(0,)).split()
+    tags = call("git", "tag", "--points-at", "HEAD", "--list", "v*", cwd=ROOT, codes=(0,)).split()
     version = {"ROBOTSAUDIT_VERSION": tags[0].removeprefix("v")} if tags else {}
     build(to, "sdist", **version)
     for platform in PLATFORMS:
