@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 
@@ -24,6 +25,9 @@ const (
 	lockName        = "lock"
 	filesName       = "files" // the folder for them
 )
+
+// HasLocks reports whether the system can lock files. A program of WebAssembly has its files to itself.
+const HasLocks = runtime.GOOS != "wasip1"
 
 // Temporary makes an empty folder for temporary files in another one; "" is the system's. It first
 // removes the folders there of dead processes. What remove does not remove, the next call does.
@@ -77,13 +81,21 @@ func removeTemporary(dir string, lock *flock.Flock) error {
 	}
 	gone := func() error { return errors.Join(os.Remove(lock.Path()), os.Remove(dir)) }
 	if gone() == nil {
-		return errors.Join(append(errs, lock.Close())...)
+		return errors.Join(append(errs, unlock(lock))...)
 	}
-	errs = append(errs, lock.Close())
+	errs = append(errs, unlock(lock))
 	if err := gone(); !errors.Is(err, fs.ErrNotExist) {
 		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
+}
+
+// unlock gives a lock back, where the system has locks.
+func unlock(lock *flock.Flock) error {
+	if !HasLocks {
+		return nil
+	}
+	return lock.Close()
 }
 
 // sweep removes the temporary folders in another one that dead processes left. What it cannot do it leaves

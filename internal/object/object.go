@@ -19,9 +19,11 @@ package object
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/url"
+	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -36,11 +38,34 @@ type Options struct {
 	Requests    int    // to one web server at a time; 0: 4 to data.commoncrawl.org, elsewhere no bound
 }
 
+// current are the settings of the process.
+var current struct {
+	sync.Mutex
+	Options
+}
+
+func settings() Options {
+	current.Lock()
+	defer current.Unlock()
+	opt := current.Options
+	if opt.UserAgent == "" {
+		opt.UserAgent = "robotsaudit (+https://github.com/robotsaudit/robotsaudit)"
+	}
+	return opt
+}
+
 // Info is what is known of an object without its content.
 type Info struct {
 	Size    int64
 	MTime   int64  // nanoseconds since 1970; 0 where Version is more exact
 	Version string // entity tag (RFC 9110 §8.8.3), or commit; "" for files, and where a server gives none
+}
+
+// Entry is an object that List found.
+type Entry struct {
+	Path string
+	Name string // after the common prefix
+	Info
 }
 
 // Object is the content at a place, in the version given to Open. Once another version is there,
@@ -86,6 +111,21 @@ func Open(ctx context.Context, path string, info Info) (Object, error) {
 	return newRemote(ctx, p, info), nil
 }
 
+// Download copies an object to a file.
+func Download(ctx context.Context, path string, info Info, file string) error {
+	o, err := Open(ctx, path, info)
+	if err != nil {
+		return err
+	}
+	defer o.Close()
+	f, err := os.Create(file)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(f, o)
+	return errors.Join(err, f.Close())
+}
+
 // Stat describes the object at a path: the path of a file, or one that Clean has
 // returned.
 func Stat(ctx context.Context, path string) (info Info, err error) {
@@ -122,20 +162,19 @@ func Unchanged(ctx context.Context, path string, info Info) error {
 	return nil
 }
 
+type confined struct{}
+
+// Confined returns a context in which redirects lead to no other host: for what a list or an index
+// names, and not the user.
+func Confined(ctx context.Context) context.Context {
+	return context.WithValue(ctx, confined{}, true)
+}
+
 var traffic struct{ requests, bytes atomic.Int64 }
 
 // Traffic returns how many requests this process has sent to servers, and how many bytes of
 // objects it has received. The content of a list of objects does not count.
 func Traffic() (requests, bytes int64) { return traffic.requests.Load(), traffic.bytes.Load() }
-
-// find returns the place of a path's object.
-func find(path string) (place, error) {
-	if bucket, ok := strings.CutPrefix(path, s3Scheme); ok {
-		bucket, key, _ := strings.Cut(bucket, "/")
-		return s3Object{bucket, key}, nil
-	}
-	return newWebObject(withSecrets(path))
-}
 
 const s3Scheme = "s3://"
 

@@ -1,7 +1,8 @@
+//go:build !wasip1
+
 package object
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"net"
@@ -16,14 +17,6 @@ import (
 // Where a server may send its readers is not up to the user. So redirects lead never away from https,
 // never to another protocol, never from a public address to one of this machine or of a private
 // network, and to another host only for what the user has named.
-
-type confined struct{}
-
-// Confined returns a context in which redirects lead to no other host: for what a list or an index
-// names, and not the user.
-func Confined(ctx context.Context) context.Context {
-	return context.WithValue(ctx, confined{}, true)
-}
 
 // newClient returns a client that follows redirects as far as they may lead.
 func newClient(t *http.Transport, check func(*http.Request, []*http.Request) error) *http.Client {

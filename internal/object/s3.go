@@ -1,3 +1,5 @@
+//go:build !wasip1
+
 package object
 
 import (
@@ -134,13 +136,6 @@ func (o s3Object) get(ctx context.Context, info Info, from, to int64) (*answer, 
 		return nil, err
 	}
 	return &answer{body: a.Body, whole: whole}, nil
-}
-
-// Entry is an object that List found.
-type Entry struct {
-	Path string
-	Name string // after the common prefix
-	Info
 }
 
 // List yields the objects whose names begin with a path's (IsPrefix), in the order of their

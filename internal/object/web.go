@@ -1,3 +1,5 @@
+//go:build !wasip1
+
 package object
 
 import (
@@ -161,10 +163,13 @@ func number(s string) int64 {
 	return int64(n)
 }
 
-// current are the settings of the process.
-var current struct {
-	sync.Mutex
-	Options
+// find returns the place of a path's object.
+func find(path string) (place, error) {
+	if bucket, ok := strings.CutPrefix(path, s3Scheme); ok {
+		bucket, key, _ := strings.Cut(bucket, "/")
+		return s3Object{bucket, key}, nil
+	}
+	return newWebObject(withSecrets(path))
 }
 
 // Configure sets how object stores and web servers are reached, before any of them is.
@@ -184,14 +189,4 @@ func Configure(opt Options) error {
 	resetS3()
 	paces.Clear()
 	return nil
-}
-
-func settings() Options {
-	current.Lock()
-	defer current.Unlock()
-	opt := current.Options
-	if opt.UserAgent == "" {
-		opt.UserAgent = "robotsaudit (+https://github.com/robotsaudit/robotsaudit)"
-	}
-	return opt
 }

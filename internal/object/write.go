@@ -1,10 +1,11 @@
+//go:build !wasip1
+
 package object
 
 import (
 	"bytes"
 	"context"
 	"errors"
-	"io"
 	"net/http"
 	"net/url"
 	"os"
@@ -72,21 +73,6 @@ func Remove(ctx context.Context, path string) error {
 		}
 		return err
 	})
-}
-
-// Download copies an object to a file.
-func Download(ctx context.Context, path string, info Info, file string) error {
-	o, err := Open(ctx, path, info)
-	if err != nil {
-		return err
-	}
-	defer o.Close()
-	f, err := os.Create(file)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(f, o)
-	return errors.Join(err, f.Close())
 }
 
 // write makes a request that changes a store, as often as that helps. The request has no time limit
