@@ -9,7 +9,6 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/encoding/delta"
-	"github.com/parquet-go/parquet-go/encoding/rle"
 	"github.com/parquet-go/parquet-go/format"
 )
 
@@ -207,9 +206,9 @@ func (d *dictionary[V]) encode(buffer []byte) ([]byte, format.Encoding, error) {
 	if d.full {
 		return d.rest.encode(buffer)
 	}
-	buffer, err := new(rle.DictionaryEncoding).EncodeInt32(buffer, d.page)
+	buffer = appendNumbers(buffer[:0], d.page)
 	d.page, d.full = d.page[:0], len(d.first.b) > maxDictionary
-	return buffer, format.RLEDictionary, err
+	return buffer, format.RLEDictionary, nil
 }
 
 func (d *dictionary[V]) take(buffer []byte) ([]byte, int) {
