@@ -1,24 +1,9 @@
-// Bundles the libraries of the report with their licences: see run.
+// Bundles libraries with their licences: see run.
 //
 //     node build.mjs FOLDER
-import {readFile, readdir, writeFile} from "node:fs/promises";
-import {join} from "node:path";
+import {mkdir, readFile, readdir, writeFile} from "node:fs/promises";
+import {dirname, join} from "node:path";
 import {build} from "esbuild";
-
-const folder = process.argv[2];
-
-const result = await build({
-  entryPoints: ["libraries.js"],
-  bundle: true,
-  minify: true,
-  charset: "ascii",
-  format: "iife",
-  globalName: "libraries",
-  target: "es2022",
-  legalComments: "none", // licences.txt has them all
-  metafile: true,
-  write: false,
-});
 
 // packagesIn names the packages of which something is bundled.
 function packagesIn(metafile) {
@@ -31,7 +16,7 @@ function packagesIn(metafile) {
 async function readLicence(name) {
   const home = join("node_modules", name);
   const {version, license} = JSON.parse(await readFile(join(home, "package.json"), "utf8"));
-  const file = (await readdir(home)).find((entry) => /^licen[cs]e/i.test(entry));
+  const file = (await readdir(home)).find((entry) => /^licen[cs]e/i.test(entry) && !/apache/i.test(entry));
   const text = (await readFile(join(home, file), "utf8")).trim().replaceAll("\r\n", "\n");
   return {title: `${name} ${version} (${license})`, text};
 }
@@ -43,10 +28,29 @@ function licencesText(licences) {
   return [...byText].map(([text, group]) => [...group.map((l) => l.title), "", text, ""].join("\n")).join("\n");
 }
 
-const licences = await Promise.all(packagesIn(result.metafile).map(readLicence));
-const code = result.outputFiles[0].text;
-for (const forbidden of ["</script", "<!--", "new Function", "eval("]) {
-  if (code.includes(forbidden)) throw new Error(`the bundle has ${forbidden}`);
+// bundle writes what an entry names into a file, and licences.txt beside it.
+async function bundle(entry, file, form) {
+  const result = await build({
+    entryPoints: [entry],
+    bundle: true,
+    minify: true,
+    charset: "ascii",
+    target: "es2022",
+    legalComments: "none", // licences.txt has them all
+    metafile: true,
+    write: false,
+    ...form,
+  });
+  const licences = await Promise.all(packagesIn(result.metafile).map(readLicence));
+  const code = result.outputFiles[0].text;
+  for (const forbidden of ["</script", "<!--", "new Function", "eval("]) {
+    if (code.includes(forbidden)) throw new Error(`the bundle has ${forbidden}`);
+  }
+  await mkdir(dirname(file), {recursive: true});
+  await writeFile(file, code);
+  await writeFile(join(dirname(file), "licences.txt"), licencesText(licences));
 }
-await writeFile(join(folder, "libraries.js"), code);
-await writeFile(join(folder, "licences.txt"), licencesText(licences));
+
+const folder = process.argv[2];
+await bundle("libraries.js", join(folder, "report/html/assets/libraries.js"), {format: "iife", globalName: "libraries"});
+await bundle("app.js", join(folder, "docs/app/vendor/libraries.js"), {format: "esm"});
