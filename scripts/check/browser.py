@@ -305,12 +305,17 @@ def axe_core():
     return (kept / "node_modules/axe-core/axe.min.js").read_text()
 
 
-def main(*reports: pathlib.Path, pictures: pathlib.Path = None):
-    from playwright.sync_api import sync_playwright
-
+def launch(playwright):
+    """Chromium, which is installed where it is missing."""
     if not shutil.which("chromium"):
         call("apt-get", "update", "-q", codes=(0,))
         call("apt-get", "install", "-y", "-q", "chromium", codes=(0,))
+    return playwright.chromium.launch(executable_path=shutil.which("chromium"), args=CHROMIUM)
+
+
+def main(*reports: pathlib.Path, pictures: pathlib.Path = None):
+    from playwright.sync_api import sync_playwright
+
     axe, failed = axe_core(), 0
     if pictures:
         pictures.mkdir(parents=True, exist_ok=True)
@@ -318,7 +323,7 @@ def main(*reports: pathlib.Path, pictures: pathlib.Path = None):
         if not reports:
             call("go", "run", "./scripts/check/browser", made, cwd=ROOT, codes=(0,))
             reports = sorted(made.glob("*.html"))
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=CHROMIUM)
+        browser = launch(playwright)
         Report(browser, reports[0]).open().context.close()  # the first opening starts processes
         for path in reports:
             report = Report(browser, path)

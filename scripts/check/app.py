@@ -1,0 +1,294 @@
+"""The page that runs the program in a browser, in headless Chromium: tables, report and verdicts as the native program
+gives them, no request but for the page's own files, offline, cancel, bad input; WCAG 2.2 A and AA.
+
+    app BINARY [FILE...] [--pictures FOLDER]
+
+It drops each archive of testdata and of ../shared/warc/real, and FILEs in place of them if there are any. Needs Go and
+npm, and installs Chromium (Debian's) where it is missing.
+"""
+
+import contextlib
+import functools
+import http.server
+import pathlib
+import threading
+
+import browser
+from lib import ARCHIVES, MEMORY, Tally, call, folder, script, shared
+
+ENVIRONMENT = "requirements-browser.txt"
+PROGRAM = 120_000  # milliseconds in which a command ends
+
+
+class Server(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+@contextlib.contextmanager
+def served(site):
+    """Serves a folder below a path, on loopback: the page must not need the root of its server."""
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Server, directory=site.parent))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/{site.name}/"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+class App:
+    """The page in a context of its own, and what is wrong with it meanwhile."""
+
+    def __init__(self, chromium, url, tally, width=1280, **settings):
+        self.url, self.tally = url, tally
+        self.context = chromium.new_context(viewport={"width": width, "height": 900}, accept_downloads=True, **settings)
+        self.page = self.context.new_page()
+        self.problems = []
+        self.page.on("console", lambda m: self.problems.append(f"console {m.type}: {m.text}")
+                     if m.type in ("error", "warning") else None)
+        self.page.on("pageerror", lambda e: self.problems.append(f"error: {e}"))
+        self.context.on("request", lambda r: self.problems.append(f"request: {r.url[:100]}")
+                        if not r.url.startswith((url, f"blob:{url.split('/', 3)[0]}")) else None)
+
+    def __enter__(self):
+        self.page.goto(self.url)
+        self.page.wait_for_selector("#files:enabled")
+        return self
+
+    def __exit__(self, *_):
+        self.tally.check("no request but for the page's files, no violation of its policy", not self.problems, self.problems[:5] or "")
+        self.context.close()
+
+    def drop(self, *paths):
+        self.page.set_input_files("#files", list(paths))
+        self.page.wait_for_selector("#result:not([hidden])", timeout=PROGRAM)
+        return self.page.locator("#message").inner_text()
+
+    def saved(self, button):
+        with self.page.expect_download() as download:
+            self.page.click(button)
+        return pathlib.Path(download.value.path()).read_bytes()
+
+    def tables(self):
+        """All tables, as Parquet, by name."""
+        names = self.page.eval_on_selector_all("#table option", "all => all.map(o => o.value)")
+        found = {}
+        for name in names:
+            self.page.select_option("#table", name)
+            found[name] = self.saved("#save-parquet")
+        return found
+
+
+def check_same(app, binary, name, paths, tally):
+    """Tables and report are those of the native program."""
+    said = app.drop(*paths)
+    with folder(dir=MEMORY) as out:
+        call(binary, "audit", "--quiet", "-o", out, *paths)
+        native = {path.stem: path.read_bytes() for path in out.glob("*.parquet")}
+        if not app.page.locator("#outputs").is_visible():
+            tally.check(f"{name}: nothing to audit, natively either", "No fetch" in said, said)
+            return
+        ours = app.tables()
+        tally.equal(f"{name}: names of tables", sorted(ours), sorted(native))
+        differ = [table for table in native if native[table] != ours.get(table)]
+        tally.check(f"{name}: {len(native)} tables, byte for byte", not differ, differ or "")
+        tally.check(f"{name}: the report, byte for byte", app.saved("#save-report") == (out / "report.html").read_bytes())
+
+
+def check_report(app, tally):
+    """The report runs in its frame, and neither it nor the worker can reach another server."""
+    frame = app.page.frame_locator("#report")
+    frame.locator("html.ready").wait_for(state="attached", timeout=20_000)
+    tally.check("the report's scripts run in the frame", True)
+    frame.locator("nav a[href='#violations']").click()
+    tally.check("links within the report stay in it", frame.locator("#violations h2").is_visible())
+
+
+def check_reach(app, tally):
+    """Neither page nor worker can open a connection to another server. It is the last check of a page: it violates the policy."""
+    attempt = "fetch('http://127.0.0.2:9/').then(() => 'sent', (e) => 'refused')"
+    refused = []
+    app.page.on("console", lambda m: refused.append(m.text) if "Content Security Policy" in m.text else None)
+    tally.equal("the page connects elsewhere", app.page.evaluate(attempt), "refused")
+    worker = app.page.workers[0]
+    tally.equal("the worker connects elsewhere", worker.evaluate(attempt), "refused")
+    app.page.wait_for_timeout(200)
+    tally.check("both by the policy", len(refused) >= 2, refused if len(refused) < 2 else "")
+    app.problems = [problem for problem in app.problems if "127.0.0.2" not in problem and "Content Security" not in problem]
+
+
+def check_tables(app, binary, out, tally):
+    page = app.page
+    page.select_option("#table", "fetches")
+    page.wait_for_function("document.querySelector('#table-status').textContent.startsWith('Rows 1–25')")
+    page.click("#next")
+    page.wait_for_function("document.querySelector('#table-status').textContent.startsWith('Rows 26–50')")
+    tally.equal("rows of the second page", page.locator("#rows tr").count(), 25)
+    page.fill("#words", "shut Wget")
+    page.wait_for_function("document.querySelector('#table-status').textContent.startsWith('Matches 1–')")
+    rows = page.locator("#rows tr").all_inner_texts()
+    tally.check("a search finds rows that have all words", rows and all("shut" in r and "Wget" in r for r in rows), len(rows))
+    page.fill("#words", "no row has this")
+    page.wait_for_function("document.querySelector('#table-status').textContent === 'No row matches.'")
+    page.select_option("#table", "violations")
+    page.wait_for_function("document.querySelector('#table-status').textContent.startsWith('Rows 1–25')")
+    lines = app.saved("#save-csv").decode("utf-8-sig").split("\r\n")
+    tally.check("CSV has a line for each row", len(lines) == 43 + 2 and lines[0].startswith("url,"), len(lines))
+    page.get_by_role("button", name="Explain row 2", exact=True).click()
+    page.wait_for_function("document.querySelector('#explanation').textContent.length > 100", timeout=PROGRAM)
+    tally.equal("explain", page.locator("#explanation").text_content().strip(), call(binary, "explain", out, 2).strip())
+
+
+def check_evidence(app, binary, work, tally):
+    """The bundle that the page saves is the native one; it verifies, and one altered byte is refused."""
+    bundle = app.saved("#save-bundle")
+    native = work / "native.warc.gz"
+    call(binary, "evidence", work / "out", "--to", native)
+    tally.check("the bundle of evidence, byte for byte", bundle == native.read_bytes())
+    said = app.drop(native)
+    tally.check("a bundle is verified", "is verified" in said, said.splitlines()[0])
+    tally.equal("what verification says", app.page.locator("#details").text_content().replace("/in/", ""),
+                call(binary, "evidence", "--verify", "native.warc.gz", cwd=work))
+    altered = bytearray(bundle)
+    altered[len(altered) // 2] ^= 1
+    (work / "altered.warc.gz").write_bytes(altered)
+    said = app.drop(work / "altered.warc.gz")
+    tally.check("an altered bundle is refused", "is refused" in said, said.splitlines()[0])
+
+
+def check_match(app, binary, work, tally):
+    page = app.page
+    (work / "robots.txt").write_text("User-agent: *\nDisallow: /private/\n")
+    page.fill("#robots", (work / "robots.txt").read_text())
+    page.click("#ask")
+    page.wait_for_function("document.querySelector('#answer').textContent.includes('disallowed')", timeout=PROGRAM)
+    wanted = call(binary, "match", "--explain", work / "robots.txt", "GPTBot", "https://example.com/private/page")
+    tally.equal("one question", page.locator("#answer").text_content().strip(), wanted.strip())
+
+
+def check_bad(app, work, tally):
+    (work / "text.txt").write_text("This is no archive.\n")
+    (work / "empty.warc.gz").write_bytes(b"")
+    archive = next(a for a in ARCHIVES if a.name == "crawl-a-1.warc.gz").read_bytes()
+    (work / "cut.warc.gz").write_bytes(archive[:30_000])
+    for name, title, words in (("text.txt", "Nothing to audit", "it is no archive"), ("empty.warc.gz", "Nothing to audit", "is empty"),
+                               ("cut.warc.gz", "Report", "could not be read completely")):
+        said = app.drop(work / name)
+        tally.check(f"{name}: said plainly", words in said and app.page.locator("#result-title").inner_text() == title, said.replace("\n", " "))
+    app.page.evaluate("""() => {
+      const huge = new File(["x"], "huge.warc");
+      Object.defineProperty(huge, "size", {value: 20e9});
+      const event = new Event("drop");
+      event.dataTransfer = {files: [huge]};
+      dispatchEvent(event);
+    }""")
+    said = app.page.locator("#message").inner_text()
+    tally.check("a file of 20 GB: said before it is read", "20 GB" in said and "Install" in said, said.replace("\n", " "))
+
+
+def check_cancel(app, work, tally):
+    """An audit that is cancelled ends, and the next one works."""
+    big = work / "big.warc"
+    with open(big, "wb") as f:
+        block = next(a for a in ARCHIVES if a.suffix == ".warc").read_bytes()
+        for _ in range(2000):
+            f.write(block)
+    page = app.page
+    page.set_input_files("#files", big)
+    page.wait_for_function("document.querySelector('#progress').value > 0 && document.querySelector('#doing').textContent.startsWith('Reading big')",
+                           timeout=PROGRAM)
+    page.evaluate("document.querySelector('#status').textContent")
+    asks = page.evaluate("!dispatchEvent(new Event('beforeunload', {cancelable: true}))")
+    tally.check("leaving the page while it runs is asked about", asks)
+    page.click("#cancel")
+    page.wait_for_function("document.querySelector('#status').textContent.startsWith('Cancelled')")
+    tally.check("cancel ends the worker", len(page.workers) <= 1 and not page.locator("#running").is_visible(), len(page.workers))
+    asks = page.evaluate("!dispatchEvent(new Event('beforeunload', {cancelable: true}))")
+    tally.check("and leaving is not asked about then", not asks)
+    said = app.drop(ARCHIVES[0])
+    tally.check("the next audit works", said.startswith("Done"), said)
+    big.unlink()
+
+
+def check_keyboard(app, tally):
+    page = app.page
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("Tab")
+    tally.equal("the first stop is the skip link", page.evaluate("document.activeElement.className"), "skip")
+    page.focus("#sample")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#outputs:not([hidden])", timeout=PROGRAM)
+    tally.equal("the focus goes to the result", page.evaluate("document.activeElement.id"), "result")
+
+
+def check_offline(app, tally):
+    """After the first visit all works without a network."""
+    page = app.page
+    page.evaluate("navigator.serviceWorker.ready.then(() => true)")
+    app.context.set_offline(True)
+    page.goto(app.url)
+    page.wait_for_selector("#files:enabled")
+    page.click("#sample")
+    page.wait_for_selector("#outputs:not([hidden])", timeout=PROGRAM)
+    tally.check("offline: the sample is audited", True)
+    app.context.set_offline(False)
+
+
+def check_accessibility(chromium, url, axe, tally, pictures):
+    for scheme, width in browser.VIEWS:
+        with App(chromium, url, tally, width, color_scheme=scheme) as app:
+            page = app.page
+
+            def look(state):
+                page.evaluate(axe) if not page.evaluate("'axe' in window") else None
+                result = page.evaluate("axe.run({exclude: ['#report']}, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']})")
+                found = [f"{v['id']}: {v['nodes'][0]['html'][:100]}" for v in result["violations"]]
+                overflow = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+                tally.check(f"{state}, {scheme}, {width}: axe, width", not found and overflow <= 0, found or overflow or "")
+                if pictures:
+                    page.screenshot(path=pictures / f"{state}-{width}-{scheme}.png", full_page=True)
+
+            look("start")
+            page.click("#sample")
+            page.wait_for_selector("#outputs:not([hidden])", timeout=PROGRAM)
+            page.get_by_role("button", name="Explain row 1", exact=True).click()
+            page.wait_for_function("document.querySelector('#explanation').textContent.length > 100", timeout=PROGRAM)
+            page.click("#ask")
+            page.wait_for_function("document.querySelector('#answer').textContent.includes('disallowed')", timeout=PROGRAM)
+            look("report")
+
+
+def main(binary: pathlib.Path, *files: pathlib.Path, pictures: pathlib.Path = None):
+    from playwright.sync_api import sync_playwright
+
+    tally, axe = Tally(), browser.axe_core()
+    if pictures:
+        pictures.mkdir(parents=True, exist_ok=True)
+    binary = binary.resolve()
+    with folder(dir=MEMORY) as work, sync_playwright() as playwright:
+        print(script("make", "app", work / "site").strip(), flush=True)
+        chromium = browser.launch(playwright)
+        with served(work / "site") as url:
+            if not files:
+                call(binary, "audit", "--quiet", "-o", work / "out", *ARCHIVES)
+                files = [*ARCHIVES, *(path for real in shared("warc/real") for path in sorted(real.iterdir()))]
+            with App(chromium, url, tally) as app:
+                for path in files:
+                    check_same(app, binary, path.name, [path], tally)
+            if (work / "out").exists():
+                with App(chromium, url, tally) as app:
+                    check_same(app, binary, "testdata", ARCHIVES, tally)
+                    check_report(app, tally)
+                    check_tables(app, binary, work / "out", tally)
+                    check_evidence(app, binary, work, tally)
+                    check_match(app, binary, work, tally)
+                    check_bad(app, work, tally)
+                    check_cancel(app, work, tally)
+                    check_keyboard(app, tally)
+                    check_offline(app, tally)
+                    check_reach(app, tally)
+                check_accessibility(chromium, url, axe, tally, pictures)
+        chromium.close()
+    print(f"{tally.done - tally.failed} passed, {tally.failed} failed")
+    return tally.failed

@@ -1,0 +1,50 @@
+"""Builds the page that runs the program in a browser, docs/app, into a folder that any static server can serve.
+
+    app OUTDIR
+
+    python3 -m http.server --bind 127.0.0.1 --directory OUTDIR
+"""
+
+import gzip
+import hashlib
+import json
+import os
+import re
+import shutil
+from pathlib import Path
+
+from lib import ARCHIVES, ROOT, call, folder
+
+ENVIRONMENT = ""
+
+
+def report_policy(sample):
+    """The hashes of the scripts and styles of a report, which the page's policy must permit in its frame."""
+    with folder() as out:
+        call("go", "run", "./cmd/robotsaudit", "audit", "--quiet", "-o", out, *sample, cwd=ROOT)
+        policy = re.search(r'Content-Security-Policy" content="([^"]*)"', (out / "report.html").read_text())[1]
+    directives = dict(part.split(" ", 1) for part in policy.replace("&#39;", "'").replace("&#43;", "+").split("; "))
+    return directives["script-src"], directives["style-src"]
+
+
+def main(to: Path):
+    to = to.resolve()
+    shutil.copytree(ROOT / "docs/app", to, dirs_exist_ok=True)
+    scripts, styles = report_policy(ARCHIVES)
+    page = (to / "index.html").read_text()
+    (to / "index.html").write_text(page.replace("REPORT_SCRIPTS", scripts).replace("REPORT_STYLES", styles))
+    (to / "sample").mkdir(exist_ok=True)
+    for archive in ARCHIVES:
+        shutil.copy(archive, to / "sample")
+    with folder() as work:
+        environment = os.environ | {"GOOS": "wasip1", "GOARCH": "wasm"}
+        call("go", "build", "-trimpath", "-ldflags=-s -w", "-o", work / "wasm", "./cmd/robotsaudit", cwd=ROOT, env=environment)
+        program = gzip.compress((work / "wasm").read_bytes(), 9, mtime=0)
+    (to / "robotsaudit.wasm.gz").write_bytes(program)
+    files = sorted(path for path in to.rglob("*") if path.is_file() and path.name not in ("sw.js", "files.js"))
+    digest = hashlib.sha256(b"".join(hashlib.sha256(path.read_bytes()).digest() for path in files)).hexdigest()
+    names = [path.relative_to(to).as_posix() for path in files]
+    sample = [name for name in names if name.startswith("sample/")]
+    site = {"version": digest[:12], "files": ["./", "files.js", *names], "sample": sample}
+    (to / "files.js").write_text(f"self.site = {json.dumps(site, indent=1)};\n")
+    print(f"{to}: {len(program):,} bytes of program, {sum(path.stat().st_size for path in files):,} bytes in all")
