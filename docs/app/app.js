@@ -133,8 +133,14 @@ async function work(list) {
   const begin = performance.now();
   try {
     helper?.end(cancelled);
-    const ended = new Promise((_, reject) => { $("cancel").onclick = () => reject(new Error(cancelled)); });
-    await Promise.race([doWork(list, files), ended]);
+    const stop = new AbortController();
+    const ended = new Promise((_, reject) => {
+      $("cancel").onclick = () => {
+        stop.abort();
+        reject(new Error(cancelled));
+      };
+    });
+    await Promise.race([doWork(list, files, stop.signal), ended]);
     $("status").textContent = `Done in ${((performance.now() - begin) / 1000).toFixed(1)} seconds.`;
   } catch (error) {
     helper?.end(cancelled);
@@ -148,9 +154,10 @@ async function work(list) {
   }
 }
 
-async function doWork(list, files) {
+async function doWork(list, files, signal) {
   const module = await needProgram();
   const isProof = list.length === 1 && await isBundle(list[0]);
+  if (signal.aborted) return;
   showProgress(isProof ? "Verifying" : "Reading", 0);
   helper = new Helper(module);
   if (isProof) return showVerified(list[0].name, await helper.ask("verify", {files}));
@@ -194,8 +201,7 @@ async function isBundle(file) {
 
 function hideResult() {
   $("result").hidden = $("outputs").hidden = $("details").hidden = $("explained").hidden = true;
-  if ($("report").src) URL.revokeObjectURL($("report").src);
-  $("report").removeAttribute("src");
+  $("report").removeAttribute("srcdoc");
 }
 
 function showResult(title, kind, [first, ...rest], details = "") {
@@ -237,12 +243,11 @@ function showAudit({code, stderr, tables, report}) {
   } else if (code === 3) {
     showResult("Report", "doubt", ["Done, but some input could not be read completely. Fetches may be missing.", ...said]);
   } else {
-    showResult("Report", "good", [`Done: ${rows.fetches.toLocaleString("en")} fetches, ` +
-      `${rows.violations.toLocaleString("en")} violations of robots.txt.`, ...said]);
+    showResult("Report", "good", ["Done. All input was read.", ...said]);
   }
   if (!rows.fetches) return;
-  $("report").src = URL.createObjectURL(report);
-  $("save-report").onclick = () => save("report.html", report);
+  $("report").srcdoc = report; // under this page's policy and its own, together
+  $("save-report").onclick = () => save("report.html", new Blob([report], {type: "text/html"}));
   $("save-bundle").disabled = !rows.violations;
   $("table").replaceChildren(...tables.map(({name, rows}) =>
     element("option", {value: name, textContent: `${name} (${rows.toLocaleString("en")})`})));

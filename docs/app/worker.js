@@ -35,8 +35,7 @@ const tasks = {
       const [name, ending] = file.split(".");
       if (ending === "parquet") tables.push({name, rows: (await open(name)).rows});
     }
-    const report = read(state.output, "report.html") && blob("report.html", "text/html");
-    return {...ended, tables, report};
+    return {...ended, tables, report: new TextDecoder().decode(read(state.output, "report.html"))};
   },
 
   verify: ({files}) => program(["evidence", "--verify", `/in/${Object.keys(files)[0]}`], files),

@@ -321,8 +321,17 @@
     }).observe(figure);
   }
 
+  // follow leads to a part of the report where that is a text in a frame of docs/app: a link would leave for the page.
+  function follow(event) {
+    const link = event.target.closest("a[href^='#']");
+    if (!link) return;
+    event.preventDefault();
+    location.hash = link.hash;
+  }
+
   // What fails leaves the page as it is without JavaScript.
   async function start() {
+    if (location.protocol === "about:") addEventListener("click", follow);
     const figure = document.querySelector("#timeline-chart");
     if (figure) drawTimeline(figure);
     await Promise.all([...document.querySelectorAll(".table table")].map(enhance));
