@@ -4,14 +4,16 @@ gives them, no request but for the page's own files, offline, cancel, bad input;
     app BINARY [FILE...] [--pictures FOLDER]
 
 It drops each archive of testdata and of ../shared/warc/real, and FILEs in place of them if there are any. Needs Go and
-npm, and installs Chromium (Debian's) where it is missing.
+npm, and installs Chromium (Debian's) where it is missing. With Debian's firefox-esr it drops testdata there, too.
 """
 
 import contextlib
 import functools
 import hashlib
 import http.server
+import json
 import pathlib
+import shutil
 import threading
 
 import browser
@@ -275,6 +277,21 @@ def check_accessibility(chromium, url, axe, tally, pictures):
             look("report")
 
 
+def check_firefox(url, out, tally):
+    """The same tables and the report's frame in Firefox, where Debian's is there."""
+    firefox = shutil.which("firefox-esr")
+    if not firefox:
+        print("skipped: firefox-esr is not here")
+        return
+    with folder() as work:
+        shutil.copy(browser.HERE / "firefox.mjs", work)
+        (work / "node_modules").symlink_to(browser.modules())
+        said = json.loads(call("node", "firefox.mjs", firefox, url, TABLES, *ARCHIVES, cwd=work, codes=(0,)))
+    native = {path.stem: hashlib.sha256(path.read_bytes()).hexdigest() for path in out.glob("*.parquet")}
+    tally.equal(f"{said['version']}: tables, byte for byte", said["tables"], native)
+    tally.check(f"{said['version']}: no other request, no error", not said["problems"], said["problems"][:5] or "")
+
+
 def main(binary: pathlib.Path, *files: pathlib.Path, pictures: pathlib.Path = None):
     from playwright.sync_api import sync_playwright
 
@@ -305,6 +322,7 @@ def main(binary: pathlib.Path, *files: pathlib.Path, pictures: pathlib.Path = No
                     check_keyboard(app, tally)
                     check_offline(app, tally)
                     check_reach(app, tally)
+                check_firefox(url, work / "out", tally)
                 check_accessibility(chromium, url, axe, tally, pictures)
         chromium.close()
     print(f"{tally.done - tally.failed} passed, {tally.failed} failed")

@@ -292,9 +292,9 @@ def take_pictures(report, pictures):
             page.context.close()
 
 
-def axe_core():
-    """The source of axe-core, from npm, kept beside the Python environments."""
-    kept = run.kept() / f"axe-{zlib.crc32((HERE / 'package-lock.json').read_bytes()):08x}"
+def modules():
+    """The folder of packages from npm, kept beside the Python environments."""
+    kept = run.kept() / f"browser-{zlib.crc32((HERE / 'package-lock.json').read_bytes()):08x}"
     if not (kept / "complete").exists():
         shutil.rmtree(kept, ignore_errors=True)
         kept.mkdir(parents=True)
@@ -302,7 +302,12 @@ def axe_core():
             shutil.copy(HERE / name, kept)
         call("npm", "ci", "--silent", "--ignore-scripts", "--no-audit", "--no-fund", cwd=kept, codes=(0,))
         (kept / "complete").touch()
-    return (kept / "node_modules/axe-core/axe.min.js").read_text()
+    return kept / "node_modules"
+
+
+def axe_core():
+    """The source of axe-core."""
+    return (modules() / "axe-core/axe.min.js").read_text()
 
 
 def launch(playwright):
