@@ -148,7 +148,7 @@ async function work(list) {
     $("status").textContent = error.message === cancelled ? "Cancelled. Nothing is kept." : "";
     setRunning(false);
     $("files").focus();
-    showFailure(error.message);
+    showFailure(error instanceof DOMException ? `${error.name}: ${error.message}` : error.message);
   } finally {
     setRunning(false);
   }
@@ -226,7 +226,7 @@ function showFailure(text) {
   }
   if (text.startsWith("NotReadableError") || text.startsWith("NotFoundError")) {
     return showResult("Not read", "bad", ["A file could not be read to its end.",
-      "It was changed, moved or removed meanwhile. Choose it again."]);
+      "It was changed, moved or removed meanwhile, or it is a folder. Choose files again."]);
   }
   showResult("Failed", "bad", ["The program failed."], text.slice(0, 20000));
 }

@@ -88,7 +88,9 @@ export async function run(module, args, files = {}, {output = folder(), onLine, 
   const inputs = Object.entries(files).map(([name, blob]) => [name, inputFile(blob, (bytes) => onRead?.(name, bytes))]);
   const root = new PreopenDirectory("/", [["in", new Directory(inputs)], ["out", output], ["tmp", folder()]]);
   const streams = [new OpenFile(new File([])), stream("stdout"), stream("stderr")];
-  const wasi = new WASI(["robotsaudit", ...args], ["PWD=/", "HOME=/tmp", "TMPDIR=/tmp", "GOGC=100"], [...streams, root], {debug: false});
+  // Go's own measure for collections takes less time here than the program's, and about as much memory.
+  const environment = ["PWD=/", "HOME=/tmp", "TMPDIR=/tmp", "GOGC=100", "GOMEMLIMIT=3GiB"];
+  const wasi = new WASI(["robotsaudit", ...args], environment, [...streams, root], {debug: false});
   const instance = await WebAssembly.instantiate(module, {wasi_snapshot_preview1: wasi.wasiImport});
   const code = wasi.start(instance);
   return {code, ...said};
