@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"cmp"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"github.com/robotsaudit/robotsaudit/internal/durable"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/evidence"
@@ -21,6 +23,7 @@ import (
 func newEvidenceCommand() *cobra.Command {
 	var opt evidence.Options
 	var bundle string
+	var list bool
 	var sign signFlag
 	var vouch vouchFlags
 	var asked evaluation
@@ -39,10 +42,11 @@ number of a row of violations, from 1. Without any, all violations are bundled.
 disallowed it, or because a page or its origin restricts a purpose; the unproven, too. --agent
 asks what robots.txt disallowed to others, in place of the crawler that made the archives.
 
---verify needs the bundle and nothing else. It compares the SHA-256 of every record, decides
-every fetch again, and compares what comes out with what the manifest says. It lists what is
-proven so, and what whoever made the bundle only claims. It cannot tell whether the archives
-were true: for that, compare the records with them.
+--verify needs the bundle and nothing else, or a report that carries one ('robotsaudit report
+--with-proof'). It compares the SHA-256 of every record, decides every fetch again, and
+compares what comes out with what the manifest says. It lists what is proven so, and what
+whoever made the bundle only claims; --findings lists each finding. It cannot tell whether the
+archives were true: for that, compare the records with them.
 
 ` + exitHelp,
 		Example: `  robotsaudit evidence out --to bundle.warc.gz
@@ -63,8 +67,8 @@ were true: for that, compare the records with them.
 			switch {
 			case bundle != "" && (given(cmd, "output") || given(cmd, "to") || given(cmd, "archives") ||
 				given(cmd, "sign") || opt.Drop || ofLists || len(args) > 0):
-				return usageErrorf("--verify takes nothing else but --signer, --timestamp and --timestamp-ca: it " +
-					"needs the bundle alone")
+				return usageErrorf("--verify takes nothing else but --findings, --signer, --timestamp and --timestamp-ca: " +
+					"it needs the bundle alone")
 			case bundle == facts.Stdin:
 				return usageErrorf("--verify needs a file, which it reads more than once; save the bundle, and give its path")
 			case bundle != "":
@@ -74,7 +78,9 @@ were true: for that, compare the records with them.
 				if err := vouch.read(bundle); err != nil {
 					return err
 				}
-				return verifyBundle(cmd, bundle, &vouch)
+				return verifyBundle(cmd, bundle, list, &vouch)
+			case list:
+				return usageErrorf("--findings goes with --verify FILE")
 			case ofLists && !opt.Drop:
 				return usageErrorf("--agent and --purpose say what lists drop: add --drop")
 			case vouch.signers != "":
@@ -119,21 +125,22 @@ were true: for that, compare the records with them.
 	cmd.Flags().StringVar(&opt.Archives, "archives", "",
 		"folder `DIR` in which the archives are now, if they have been moved")
 	addRemote(cmd.Flags())
-	cmd.Flags().StringVar(&bundle, "verify", "", "verify the bundle `FILE`")
+	cmd.Flags().StringVar(&bundle, "verify", "", "verify the bundle `FILE`, or a report that carries one")
+	cmd.Flags().BoolVar(&list, "findings", false, "with --verify, list every finding that is proven")
 	sign.add(cmd.Flags(), "the bundle")
 	vouch.add(cmd.Flags())
 	return cmd
 }
 
-// writeBundle writes a bundle and lists what is in it, and what is not.
-func writeBundle(cmd *cobra.Command, opt evidence.Options, sign *signFlag, vouch *vouchFlags) error {
+// makeBundle writes a bundle, and says of which findings the records are missing.
+func makeBundle(cmd *cobra.Command, opt evidence.Options) (*evidence.Bundle, error) {
 	b, err := evidence.Write(cmd.Context(), opt)
 	var notFound *evidence.NotFoundError
 	if errors.As(err, &notFound) {
-		return usageErrorf("%v", err)
+		return nil, usageErrorf("%v", err)
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, m := range b.Missing {
 		logger(cmd).Error(fmt.Sprintf("%s: %s; %s left out that it is evidence of; %s",
@@ -152,13 +159,22 @@ func writeBundle(cmd *cobra.Command, opt evidence.Options, sign *signFlag, vouch
 		default:
 			cure = "audit the archives that the index names together with it, and run this again"
 		}
-		return fmt.Errorf("no bundle is written: the records of %s are missing; %s", report.Count(b.Lacking, "finding"),
+		return nil, fmt.Errorf("no bundle is written: the records of %s are missing; %s", report.Count(b.Lacking, "finding"),
 			cure)
+	}
+	return b, nil
+}
+
+// writeBundle writes a bundle and lists what is in it, and what is not.
+func writeBundle(cmd *cobra.Command, opt evidence.Options, sign *signFlag, vouch *vouchFlags) error {
+	b, err := makeBundle(cmd, opt)
+	if err != nil {
+		return err
 	}
 	if err := cmp.Or(sign.sign(cmd, opt.To), vouch.put(cmd, opt.To)); err != nil {
 		return err
 	}
-	whole := b.Lacking == 0 && b.Proven == b.Violations
+	whole := isWhole(b)
 	if whole && isQuiet(cmd) {
 		return nil
 	}
@@ -174,9 +190,24 @@ func writeBundle(cmd *cobra.Command, opt evidence.Options, sign *signFlag, vouch
 	return nil
 }
 
-// verifyBundle recomputes the claims of a bundle.
-func verifyBundle(cmd *cobra.Command, path string, vouch *vouchFlags) error {
-	v, err := evidence.Verify(cmd.Context(), path)
+// isWhole reports whether a bundle proves all that was asked for.
+func isWhole(b *evidence.Bundle) bool { return b.Lacking == 0 && b.Proven == b.Violations }
+
+// verifyBundle recomputes the claims of a bundle, or of a report that carries one.
+func verifyBundle(cmd *cobra.Command, path string, list bool, vouch *vouchFlags) (err error) {
+	findings, remove, err := durable.File("") // for them until it is clear that the bundle is not refused
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, remove()) }()
+	lines := bufio.NewWriter(findings)
+	v, err := evidence.Verify(cmd.Context(), path, func(row int64, f *evidence.Finding) error {
+		if !list {
+			return nil
+		}
+		_, err := fmt.Fprintf(lines, "  %s\n", oneLine(provenLine(row, f)))
+		return err
+	})
 	var refused *evidence.RefusedError
 	if errors.As(err, &refused) {
 		return fmt.Errorf("%s is refused: %s; it proves nothing: get it again from whoever made it", path,
@@ -189,10 +220,20 @@ func verifyBundle(cmd *cobra.Command, path string, vouch *vouchFlags) error {
 	if v.Proven == v.Violations && isQuiet(cmd) {
 		return vouch.check(io.Discard, path)
 	}
-	fmt.Fprintf(out, "%s: %s of %s, unchanged; profile %s; made by robotsaudit %s.\n", path,
-		report.Count(v.Records, "record"), report.Count(v.Archives,
-			"archive"), oneLine(v.Settings.Profile), oneLine(v.Version))
+	what := "unchanged"
+	if v.InReport {
+		what = "and the report around them, unchanged"
+	}
+	fmt.Fprintf(out, "%s: %s of %s, %s; profile %s; made by robotsaudit %s.\n", path,
+		report.Count(v.Records, "record"), report.Count(v.Archives, "archive"), what, oneLine(v.Settings.Profile),
+		oneLine(v.Version))
 	printVerified(out, v)
+	if err := lines.Flush(); err != nil {
+		return err
+	}
+	if _, err := io.Copy(out, io.NewSectionReader(findings, 0, 1<<62)); err != nil {
+		return err
+	}
 	if err := vouch.check(out, path); err != nil {
 		return err
 	}
@@ -204,6 +245,10 @@ func verifyBundle(cmd *cobra.Command, path string, vouch *vouchFlags) error {
 	claimed = append(claimed, "that nothing was left out", "its own date, if no record cited is of that date")
 	fmt.Fprintf(out, "Proven by the records:\n  %s\n", strings.Join(proven, "\n  "))
 	fmt.Fprintf(out, "Only claimed by the manifest:\n  %s\n", strings.Join(claimed, "\n  "))
+	if v.InReport {
+		fmt.Fprintln(out, "Only claimed by the report:\n  all that it says beyond these findings: counts, other fetches, "+
+			"explanations")
+	}
 	for _, other := range v.Settings.Foreign() {
 		fmt.Fprintf(out, "Not as in this program: %s\n", oneLine(other))
 	}
@@ -211,6 +256,18 @@ func verifyBundle(cmd *cobra.Command, path string, vouch *vouchFlags) error {
 		return exitStatus(exitFailed)
 	}
 	return nil
+}
+
+// provenLine is a proven finding in a line: its row, by which the report names it, too.
+func provenLine(row int64, f *evidence.Finding) string {
+	line := fmt.Sprintf("%d %s %s %s", row, cmp.Or(f.Certainty, f.Verdict), f.FetchTime, f.URL)
+	if f.Agent != "" {
+		line += " by " + f.Agent
+	}
+	if f.Rule != "" {
+		return line + fmt.Sprintf(": line %d of %s: %s", f.RuleLine, f.RobotsURL, f.Rule)
+	}
+	return line + ": " + f.Reason
 }
 
 // printVerified shows the result of recomputing the verdicts.

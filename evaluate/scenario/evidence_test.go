@@ -1,7 +1,10 @@
 package scenario
 
 import (
+	"bytes"
+	"cmp"
 	"fmt"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -47,5 +50,27 @@ func prove(t *testing.T, out string, disallowed []string, lacks bool) {
 		if b.Proven+b.Lacking != int64(len(what)) || b.Lacking > 0 && !lacks || b.Violations != b.Proven {
 			t.Errorf("%d of %d proven: %+v", b.Proven, len(what), b.Unproven)
 		}
+		if i == 0 && !b.IsEmpty() {
+			proveInReport(t, to, &b.Verification)
+		}
+	}
+}
+
+// proveInReport proves by a report that carries a bundle what the bundle proves.
+func proveInReport(t *testing.T, bundle string, want *evidence.Verification) {
+	content, err := os.ReadFile(bundle)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var page bytes.Buffer
+	const report = "<!DOCTYPE html>\n<p>A report.</p>\n</body>\n</html>\n"
+	to := filepath.Join(t.TempDir(), "report.html")
+	err = evidence.WriteReport(&page, []byte(report), bytes.NewReader(content))
+	if err := cmp.Or(err, os.WriteFile(to, page.Bytes(), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	got, err := evidence.Verify(t.Context(), to, nil)
+	if err != nil || !got.InReport || got.Proven != want.Proven || got.Certainty != want.Certainty {
+		t.Errorf("in a report: %+v in place of %+v, %v", got, want, err)
 	}
 }

@@ -130,7 +130,7 @@ func (w *writer) write(ctx context.Context, opt *Options, audit *report.Audit) (
 		if err := errors.Join(w.assemble(file, manifest), file.Close()); err != nil {
 			return err
 		}
-		v, err := verify(ctx, tmp, w.tmp)
+		v, err := verify(ctx, tmp, w.tmp, nil)
 		if err == nil {
 			b.Verification = *v
 		}

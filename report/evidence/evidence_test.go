@@ -70,7 +70,7 @@ func TestChangedBytes(t *testing.T) {
 		if err := os.WriteFile(path, changed, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		v, err := Verify(context.Background(), path)
+		v, err := Verify(context.Background(), path, nil)
 		var refusal *RefusedError
 		switch {
 		case errors.As(err, &refusal):
@@ -345,7 +345,7 @@ func TestRefusals(t *testing.T) {
 			tmp := t.TempDir()
 			t.Setenv("TMPDIR", tmp)
 			t.Setenv("TMP", tmp) // of Windows, which removes no open file
-			v, err := Verify(t.Context(), path)
+			v, err := Verify(t.Context(), path, nil)
 			if left, err := os.ReadDir(tmp); err != nil || len(left) > 0 {
 				t.Errorf("left behind: %v, %v", left, err)
 			}
@@ -398,7 +398,7 @@ func TestForgedFindings(t *testing.T) {
 		if err := os.WriteFile(path, edited(t, members, c.old, c.with), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		v, err := Verify(t.Context(), path)
+		v, err := Verify(t.Context(), path, nil)
 		if err != nil {
 			t.Errorf("%s: %v", c.with, err)
 			continue
@@ -412,7 +412,7 @@ func TestForgedFindings(t *testing.T) {
 // TestFormerBundle: a bundle of the format's first version verifies, and is what is made now but for the
 // version of the program and the facts.
 func TestFormerBundle(t *testing.T) {
-	v, err := Verify(t.Context(), "testdata/format-1.warc.gz")
+	v, err := Verify(t.Context(), "testdata/format-1.warc.gz", nil)
 	if err != nil || v.Proven != 4 || v.Violations != 4 || v.Uncited != 0 {
 		t.Errorf("%+v, %v", v, err)
 	}
@@ -445,7 +445,7 @@ func TestWrappers(t *testing.T) {
 		if err := os.WriteFile(path, bytes.Join(changed, nil), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Verify(t.Context(), path); err == nil ||
+		if _, err := Verify(t.Context(), path, nil); err == nil ||
 			!strings.Contains(err.Error(), "the header around it is not of it") {
 			t.Errorf("%q: %v", c.new, err)
 		}
@@ -513,7 +513,7 @@ func TestBombs(t *testing.T) {
 		if err := os.WriteFile(path, c.bundle, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		_, err := verify(t.Context(), path, tmp)
+		_, err := verify(t.Context(), path, tmp, nil)
 		if c.reason == "" && err != nil || c.reason != "" && (err == nil || !strings.Contains(err.Error(), c.reason)) {
 			t.Errorf("%s: %v", c.name, err)
 		}

@@ -41,6 +41,7 @@ type Verification struct {
 	Proven     int64      // findings that came out the same
 	Unproven   []Unproven // the others, at most maxUnproven of them
 	Uncited    int64      // records on which no finding proven rests: what belongs to them is not proven
+	InReport   bool       // a report carries the bundle, and is unchanged
 }
 
 // Unproven is a finding that came out otherwise.
@@ -70,26 +71,32 @@ func refuse(err error, format string, args ...any) error {
 
 func refusef(format string, args ...any) error { return &RefusedError{fmt.Sprintf(format, args...)} }
 
-// Verify recomputes the verdicts of a bundle. A bundle in which anything cited was changed is
-// refused with a *RefusedError.
-func Verify(ctx context.Context, path string) (_ *Verification, err error) {
+// Verify recomputes the verdicts of a bundle, or of a report that carries one, and calls each with every finding that
+// is proven, unless it is nil. A bundle in which anything cited was changed is refused with a *RefusedError, as is a
+// report of which any byte was.
+func Verify(ctx context.Context, path string, each func(row int64, f *Finding) error) (_ *Verification, err error) {
 	tmp, remove, err := durable.Temporary("")
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, remove()) }()
-	return verify(ctx, path, tmp)
+	return verify(ctx, path, tmp, each)
 }
 
 // verify does it with temporary files in tmp.
-func verify(ctx context.Context, path, tmp string) (*Verification, error) {
+func verify(ctx context.Context, path, tmp string, each func(int64, *Finding) error) (*Verification, error) {
 	dir := filepath.Join(tmp, "verify")
 	if err := os.Mkdir(dir, 0o777); err != nil {
 		return nil, err
 	}
-	bundle, err := os.Open(path)
+	file, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("the bundle %s cannot be read (%w); check the path", path, object.Cause(err))
+	}
+	defer file.Close()
+	bundle, inReport, changed, err := unwrap(file, dir)
+	if err != nil {
+		return nil, err
 	}
 	defer bundle.Close()
 	members := newMember(bufio.NewReaderSize(bundle, 64<<10))
@@ -97,7 +104,7 @@ func verify(ctx context.Context, path, tmp string) (*Verification, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &Verification{Settings: m.head.Settings, Version: m.head.Version}
+	v := &Verification{Settings: m.head.Settings, Version: m.head.Version, InReport: inReport}
 	archives, err := readArchives(m)
 	if err != nil {
 		return nil, err
@@ -127,7 +134,7 @@ func verify(ctx context.Context, path, tmp string) (*Verification, error) {
 	if err := u.finish(); err != nil {
 		return nil, err
 	}
-	return v, v.recompute(ctx, m, u, dir)
+	return v, cmp.Or(v.recompute(ctx, m, u, dir, each), changed)
 }
 
 // openManifest reads past the manifest, which is the block of the first record, and opens it by a reader
@@ -277,7 +284,9 @@ func (u *unpacker) contradicts(m *member, r *record) string {
 }
 
 // recompute audits the archives made, and compares the findings.
-func (v *Verification) recompute(ctx context.Context, m *manifestReader, u *unpacker, dir string) (err error) {
+func (v *Verification) recompute(ctx context.Context, m *manifestReader, u *unpacker, dir string,
+	each func(int64, *Finding) error,
+) (err error) {
 	opt, err := v.Settings.options()
 	if err != nil {
 		return refusef("%v", err)
@@ -288,7 +297,7 @@ func (v *Verification) recompute(ctx context.Context, m *manifestReader, u *unpa
 	}
 	c := &comparison{
 		Verification: v, manifest: m, unpacker: u, listed: make(map[string]int64),
-		cited: make([]bitmap, len(inputs)), last: -1,
+		cited: make([]bitmap, len(inputs)), last: -1, each: each,
 	}
 	c.keys = make(map[archiveKey]int)
 	c.finder = finder{agents: v.Settings.Agents, found: c.compare, rows: make(map[string]int64)}
@@ -339,7 +348,8 @@ type comparison struct {
 	at       position         // of its fetch
 	listed   map[string]int64 // the last rows that the manifest has, by table
 	ended    bool
-	cited    []bitmap // by archive the records on which findings rest that are proven
+	cited    []bitmap                          // by archive the records on which findings rest that are proven
+	each     func(row int64, f *Finding) error // gets those; nil: nobody does
 
 	last, lastIndex int64 // archive and index of the fetch in hand
 }
@@ -406,7 +416,8 @@ func (c *comparison) compare(f *found) error {
 	if !isKind || !c.isOnFetch() {
 		return nil
 	}
-	got, err := json.Marshal(f.finding())
+	finding := f.finding()
+	got, err := json.Marshal(finding)
 	if err != nil {
 		return err
 	}
@@ -440,6 +451,11 @@ func (c *comparison) compare(f *found) error {
 	default:
 		if i := slices.Index(Certainties[:], c.result.Certainty); i >= 0 {
 			c.Certainty[i]++
+		}
+	}
+	if c.each != nil {
+		if err := c.each(c.want.Row, &finding); err != nil {
+			return err
 		}
 	}
 	return c.advance()

@@ -16,6 +16,8 @@ from pathlib import Path
 from lib import ARCHIVES, ROOT, call, folder
 
 ENVIRONMENT = ""
+MODULE = "github.com/robotsaudit/robotsaudit/..."
+SMALL = ["-ldflags=-s -w", "-gcflags=all=-l", f"-gcflags={MODULE}="]  # calls are inlined in this module alone: 10 % less
 
 
 def report_policy(sample):
@@ -38,7 +40,7 @@ def main(to: Path):
         shutil.copy(archive, to / "sample")
     with folder() as work:
         environment = os.environ | {"GOOS": "wasip1", "GOARCH": "wasm"}
-        call("go", "build", "-trimpath", "-ldflags=-s -w", "-o", work / "wasm", "./cmd/robotsaudit", cwd=ROOT, env=environment)
+        call("go", "build", "-trimpath", *SMALL, "-o", work / "wasm", "./cmd/robotsaudit", cwd=ROOT, env=environment)
         program = gzip.compress((work / "wasm").read_bytes(), 9, mtime=0)
     (to / "robotsaudit.wasm.gz").write_bytes(program)
     files = sorted(path for path in to.rglob("*") if path.is_file() and path.name not in ("sw.js", "files.js"))
