@@ -86,6 +86,11 @@ func unwrap(file *os.File, dir string) (bundle *os.File, inReport bool, changed,
 		err = decodeBundle(io.MultiWriter(bundle, ofBundle), in)
 	}
 	if err == nil {
+		if behind, _ := in.Peek(len(bodyEnd) - 1); string(behind) != bodyEnd[1:] {
+			err = refusef("the report was changed: its bundle stands elsewhere than before %s", bodyEnd[1:])
+		}
+	}
+	if err == nil {
 		_, err = io.Copy(ofReport, in)
 	}
 	if err == nil {

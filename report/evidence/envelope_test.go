@@ -90,5 +90,9 @@ func TestReportChanged(t *testing.T) {
 		}
 	}
 	try("appended", append(bytes.Clone(file), "<p>6"...))
+	before, rest, _ := strings.Cut(string(file), envelopeBegin)
+	block, after, _ := strings.Cut(rest, envelopeEnd)
+	begin, more, _ := strings.Cut(before, "<p>")
+	try("moved", []byte(begin+envelopeBegin+block+envelopeEnd+"<p>"+more+after))
 	try("twice", append(bytes.Clone(file), file...))
 }

@@ -29,19 +29,24 @@ def report_policy(sample):
     return directives["script-src"], directives["style-src"]
 
 
+def build_program():
+    """The program as WebAssembly, compressed."""
+    with folder() as work:
+        environment = os.environ | {"GOOS": "wasip1", "GOARCH": "wasm"}
+        call("go", "build", "-trimpath", *SMALL, "-o", work / "wasm", "./cmd/robotsaudit", cwd=ROOT, env=environment)
+        return gzip.compress((work / "wasm").read_bytes(), 9, mtime=0)
+
+
 def main(to: Path):
     to = to.resolve()
-    shutil.copytree(ROOT / "docs/app", to, dirs_exist_ok=True)
+    shutil.copytree(ROOT / "docs/app", to, dirs_exist_ok=True, ignore=shutil.ignore_patterns("verify*"))
     scripts, styles = report_policy(ARCHIVES)
     page = (to / "index.html").read_text()
     (to / "index.html").write_text(page.replace("REPORT_SCRIPTS", scripts).replace("REPORT_STYLES", styles))
     (to / "sample").mkdir(exist_ok=True)
     for archive in ARCHIVES:
         shutil.copy(archive, to / "sample")
-    with folder() as work:
-        environment = os.environ | {"GOOS": "wasip1", "GOARCH": "wasm"}
-        call("go", "build", "-trimpath", *SMALL, "-o", work / "wasm", "./cmd/robotsaudit", cwd=ROOT, env=environment)
-        program = gzip.compress((work / "wasm").read_bytes(), 9, mtime=0)
+    program = build_program()
     (to / "robotsaudit.wasm.gz").write_bytes(program)
     files = sorted(path for path in to.rglob("*") if path.is_file() and path.name not in ("sw.js", "files.js"))
     digest = hashlib.sha256(b"".join(hashlib.sha256(path.read_bytes()).digest() for path in files)).hexdigest()
