@@ -248,7 +248,7 @@ function showAudit({code, stderr, tables, report}) {
   if (!rows.fetches) return;
   $("report").srcdoc = report; // under this page's policy and its own, together
   $("save-report").onclick = () => save("report.html", new Blob([report], {type: "text/html"}));
-  $("save-bundle").disabled = !rows.violations;
+  $("save-bundle").disabled = $("save-proof").disabled = !rows.violations;
   $("table").replaceChildren(...tables.map(({name, rows}) =>
     element("option", {value: name, textContent: `${name} (${rows.toLocaleString("en")})`})));
   $("table").value = rows.violations ? "violations" : "fetches";
@@ -283,11 +283,14 @@ const guard = (button, action) => async () => {
   }
 };
 
-$("save-bundle").onclick = guard($("save-bundle"), async () => {
-  const {file, stdout, stderr} = await helper.ask("bundle", {});
-  if (file) save("evidence.warc.gz", file);
-  else throw new Error(stdout + stderr);
-});
+for (const [task, name] of [["bundle", "evidence.warc.gz"], ["proof", "proof.html"]]) {
+  const button = $(`save-${task}`);
+  button.onclick = guard(button, async () => {
+    const {file, stdout, stderr} = await helper.ask(task, {});
+    if (file) save(name, file);
+    else throw new Error(stdout + stderr);
+  });
+}
 for (const [kind, ending] of [["parquet", "parquet"], ["csv", "csv"]]) {
   const button = $(`save-${kind}`);
   button.onclick = guard(button, async () => {
