@@ -246,8 +246,8 @@ func verifyBundle(cmd *cobra.Command, path string, list bool, vouch *vouchFlags)
 	fmt.Fprintf(out, "Proven by the records:\n  %s\n", strings.Join(proven, "\n  "))
 	fmt.Fprintf(out, "Only claimed by the manifest:\n  %s\n", strings.Join(claimed, "\n  "))
 	if v.InReport {
-		fmt.Fprintln(out, "Only claimed by the report:\n  all that it says beyond these findings: counts, other fetches, "+
-			"explanations")
+		fmt.Fprintln(out, "Only claimed by the report:\n  all of its text: that it shows these findings and no others, counts, "+
+			"explanations; --findings lists what is proven")
 	}
 	for _, other := range v.Settings.Foreign() {
 		fmt.Fprintf(out, "Not as in this program: %s\n", oneLine(other))

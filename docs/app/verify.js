@@ -30,6 +30,9 @@ function end(status) {
 
 function answer(name, {code, stdout, stderr}) {
   const text = stdout + stderr;
+  if (code === 0 && stdout.includes("\nNo findings, so nothing to verify.")) {
+    return show("doubt", `${name} proves nothing.`, "It is unchanged, and has no findings. The program said:", text);
+  }
   if (code === 0) {
     return show("good", `${name} is verified.`, "No record in it was changed, and each finding came out the same " +
       "again. What is proven so, and what is only claimed:", text);

@@ -3,6 +3,7 @@ package scenario
 import (
 	"bytes"
 	"cmp"
+	"crypto/sha256"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -68,6 +69,12 @@ func proveInReport(t *testing.T, bundle string, want *evidence.Verification) {
 	err = evidence.WriteReport(&page, []byte(report), bytes.NewReader(content))
 	if err := cmp.Or(err, os.WriteFile(to, page.Bytes(), 0o600)); err != nil {
 		t.Fatal(err)
+	}
+	if dir := os.Getenv("ROBOTSAUDIT_BUNDLES"); dir != "" { // for scripts/check/bundles.py
+		name := fmt.Sprintf("%x.html", sha256.Sum256(page.Bytes()))
+		if err := os.WriteFile(filepath.Join(dir, name[len(name)-21:]), page.Bytes(), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	got, err := evidence.Verify(t.Context(), to, nil)
 	if err != nil || !got.InReport || got.Proven != want.Proven || got.Certainty != want.Certainty {
