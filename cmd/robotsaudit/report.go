@@ -291,6 +291,9 @@ func (f *reportFlags) writeProof(cmd *cobra.Command, w io.Writer, doc document.D
 
 // proofSentence says what a report carries, and how to check it.
 func (f *reportFlags) proofSentence(b *evidence.Bundle) string {
+	if b.Violations+b.Lacking == 0 {
+		return "This file carries no records, for it shows no violation. That there were none, it only claims."
+	}
 	name := filepath.Base(f.proof)
 	if f.proof == facts.Stdin {
 		name = "FILE"
