@@ -299,7 +299,8 @@ func (f *reportFlags) proofSentence(b *evidence.Bundle) string {
 		name = "FILE"
 	}
 	text := fmt.Sprintf("This file carries its proof: %s of archives, from which %s of %s can be decided again. "+
-		"‘robotsaudit evidence --verify %s’ does so, and finds any changed byte.", report.Count(b.Records, "record"),
+		"‘robotsaudit evidence --verify %s’ does so, and finds any changed byte. So does the page "+
+		"robotsaudit-verify.html, in a browser, with nothing installed.", report.Count(b.Records, "record"),
 		humanize.Comma(b.Proven), report.Count(b.Violations+b.Lacking, "violation"), name)
 	if b.Lacking > 0 {
 		text += fmt.Sprintf(" The records of %s are missing.", report.Count(b.Lacking, "violation"))
