@@ -39,7 +39,7 @@ for n in 1 2; do
 		tail -20 "$work/build-$n.log"
 		exit 1
 	}
-	mv dist-wheels/* dist-image/* dist
+	mv dist-wheels/* dist-image/* dist-app/robotsaudit-* dist
 	mv dist "$work/dist-$n"
 	cd "$work"
 	rm -rf "build-$n"

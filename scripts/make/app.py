@@ -1,6 +1,6 @@
 """Builds the page that runs the program in a browser, docs/app, into a folder that any static server can serve.
 
-    app OUTDIR
+    app OUTDIR [--zipped FILE.zip]
 
     python3 -m http.server --bind 127.0.0.1 --directory OUTDIR
 """
@@ -11,6 +11,7 @@ import json
 import os
 import re
 import shutil
+import zipfile
 from pathlib import Path
 
 from lib import ARCHIVES, ROOT, call, folder
@@ -37,7 +38,7 @@ def build_program():
         return gzip.compress((work / "wasm").read_bytes(), 9, mtime=0)
 
 
-def main(to: Path):
+def main(to: Path, *, zipped: Path = None):
     to = to.resolve()
     shutil.copytree(ROOT / "docs/app", to, dirs_exist_ok=True, ignore=shutil.ignore_patterns("verify*"))
     scripts, styles = report_policy(ARCHIVES)
@@ -55,3 +56,7 @@ def main(to: Path):
     site = {"version": digest[:12], "files": ["./", "files.js", *names], "sample": sample}
     (to / "files.js").write_text(f"self.site = {json.dumps(site, indent=1)};\n")
     print(f"{to}: {len(program):,} bytes of program, {sum(path.stat().st_size for path in files):,} bytes in all")
+    if zipped:  # the same bytes for the same files
+        with zipfile.ZipFile(zipped, "w", zipfile.ZIP_DEFLATED) as packed:
+            for name in sorted([*names, "files.js", "sw.js"]):
+                packed.writestr(zipfile.ZipInfo(f"robotsaudit-app/{name}"), (to / name).read_bytes(), zipfile.ZIP_DEFLATED)
