@@ -85,7 +85,7 @@ func eachUnset(cmd *cobra.Command, f func(*pflag.Flag) error) (err error) {
 
 // repositoryVariables are the variables of this repository's tests and scripts, without their prefix.
 var repositoryVariables = []string{
-	"CI_CACHE", "CRAWLERS_NAMESPACE", "DAMAGE", "INDEXES", "PROBES", "PROGRAM", "PYTHON", "TESTDATA_NAMESPACE",
+	"BUNDLES", "CI_CACHE", "CRAWLERS_NAMESPACE", "DAMAGE", "INDEXES", "PROBES", "PROGRAM", "PYTHON", "TESTDATA_NAMESPACE",
 	"VENVS", "VERSION",
 }
 
