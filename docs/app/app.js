@@ -259,6 +259,9 @@ function showAudit({code, stderr, tables, report}) {
 
 function showVerified(name, {code, stdout, stderr}) {
   const text = stdout + stderr;
+  if (code === 0 && stdout.includes("\nNo findings, so nothing to verify.")) {
+    return showResult("Evidence", "doubt", [`${name} proves nothing.`, "It is unchanged, and has no findings:"], text);
+  }
   if (code === 0) return showResult("Evidence", "good", [`${name} is verified.`,
     "Each verdict was decided again from the records in it. What is proven and what is only claimed:"], text);
   if (outOfMemory.test(stderr)) return showFailure(stderr);
