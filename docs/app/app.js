@@ -141,7 +141,8 @@ async function work(list) {
       };
     });
     await Promise.race([doWork(list, files, stop.signal), ended]);
-    $("status").textContent = `Done in ${((performance.now() - begin) / 1000).toFixed(1)} seconds.`;
+    const failed = $("message").classList.contains("bad");
+    $("status").textContent = failed ? "" : `Done in ${((performance.now() - begin) / 1000).toFixed(1)} seconds.`;
   } catch (error) {
     helper?.end(cancelled);
     helper = undefined;

@@ -213,6 +213,16 @@ def check_bad(app, work, tally):
     tally.check("a file of 20 GB: said before it is read", "20 GB" in said and "Install" in said, said.replace("\n", " "))
 
 
+def check_memory(playwright, url, tally):
+    """An audit that finds no memory says so."""
+    chromium = browser.launch(playwright, "--js-flags=--wasm-max-mem-pages=400")  # 26 MB
+    with App(chromium, url, tally) as app:
+        said = app.drop(*ARCHIVES)
+        tally.check("too little memory", "was not enough" in said, said.splitlines()[0])
+        tally.equal("and is not called done", app.page.locator("#status").text_content(), "")
+    chromium.close()
+
+
 def check_cancel(app, work, tally):
     """An audit that is cancelled ends, and the next one works."""
     big = work / "big.warc"
@@ -328,6 +338,7 @@ def main(binary: pathlib.Path, *files: pathlib.Path, pictures: pathlib.Path = No
                     check_keyboard(app, tally)
                     check_offline(app, tally)
                     check_reach(app, tally)
+                check_memory(playwright, url, tally)
                 check_firefox(url, work / "out", tally)
                 check_accessibility(chromium, url, axe, tally, pictures)
         chromium.close()

@@ -310,12 +310,12 @@ def axe_core():
     return (modules() / "axe-core/axe.min.js").read_text()
 
 
-def launch(playwright):
+def launch(playwright, *more):
     """Chromium, which is installed where it is missing."""
     if not shutil.which("chromium"):
         call("apt-get", "update", "-q", codes=(0,))
         call("apt-get", "install", "-y", "-q", "chromium", codes=(0,))
-    return playwright.chromium.launch(executable_path=shutil.which("chromium"), args=CHROMIUM)
+    return playwright.chromium.launch(executable_path=shutil.which("chromium"), args=[*CHROMIUM, *more])
 
 
 def main(*reports: pathlib.Path, pictures: pathlib.Path = None):
