@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
@@ -16,6 +17,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/durable"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/report"
+	"github.com/robotsaudit/robotsaudit/report/document"
 	"github.com/robotsaudit/robotsaudit/report/evidence"
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
@@ -201,11 +203,11 @@ func verifyBundle(cmd *cobra.Command, path string, list bool, vouch *vouchFlags)
 	}
 	defer func() { err = errors.Join(err, remove()) }()
 	lines := bufio.NewWriter(findings)
-	v, err := evidence.Verify(cmd.Context(), path, func(row int64, f *evidence.Finding) error {
+	v, err := evidence.Verify(cmd.Context(), path, func(p *evidence.Finding) error {
 		if !list {
 			return nil
 		}
-		_, err := fmt.Fprintf(lines, "  %s\n", oneLine(provenLine(row, f)))
+		_, err := fmt.Fprintf(lines, "  %s\n", oneLine(provenLine(p)))
 		return err
 	})
 	var refused *evidence.RefusedError
@@ -247,7 +249,7 @@ func verifyBundle(cmd *cobra.Command, path string, list bool, vouch *vouchFlags)
 	fmt.Fprintf(out, "Only claimed by the manifest:\n  %s\n", strings.Join(claimed, "\n  "))
 	if v.InReport {
 		fmt.Fprintln(out, "Only claimed by the report:\n  all of its text: that it shows these findings and no others, counts, "+
-			"explanations; --findings lists what is proven")
+			"explanations; --findings lists what is proven, by the names that the report has")
 	}
 	for _, other := range v.Settings.Foreign() {
 		fmt.Fprintf(out, "Not as in this program: %s\n", oneLine(other))
@@ -258,16 +260,24 @@ func verifyBundle(cmd *cobra.Command, path string, list bool, vouch *vouchFlags)
 	return nil
 }
 
-// provenLine is a proven finding in a line: its row, by which the report names it, too.
-func provenLine(row int64, f *evidence.Finding) string {
-	line := fmt.Sprintf("%d %s %s %s", row, cmp.Or(f.Certainty, f.Verdict), f.FetchTime, f.URL)
-	if f.Agent != "" {
-		line += " by " + f.Agent
+// provenLine says in a line what a finding proves. Of what lists drop it names no crawler as the one that broke a rule.
+func provenLine(p *evidence.Finding) string {
+	fetch := fmt.Sprintf("%s, fetched %s", p.URL, p.FetchTime)
+	rule := p.Reason
+	if p.Rule != "" {
+		rule = fmt.Sprintf("line %d of %s: %s", p.RuleLine, p.RobotsURL, p.Rule)
 	}
-	if f.Rule != "" {
-		return line + fmt.Sprintf(": line %d of %s: %s", f.RuleLine, f.RobotsURL, f.Rule)
+	switch {
+	case p.Restricts != "":
+		return fmt.Sprintf("%s: restricted for %s, %s: %s", fetch, p.Purpose, p.Certainty, strings.Join(p.Statements, "; "))
+	case p.Certainty == "":
+		return fmt.Sprintf("%s: disallowed to %s, whoever fetched it: %s", fetch, p.Agent, rule)
 	}
-	return line + ": " + f.Reason
+	line := fmt.Sprintf("%s: %s by %s: %s", p.Certainty, fetch, cmp.Or(p.Agent, "an unknown crawler"), rule)
+	if at, err := time.Parse(time.RFC3339Nano, p.FetchTime); err == nil && p.RecordID != "" {
+		line = document.FindingID(p.RecordID, p.Origin, at.UnixMicro()) + " " + line
+	}
+	return line
 }
 
 // printVerified shows the result of recomputing the verdicts.

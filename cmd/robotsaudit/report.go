@@ -107,7 +107,7 @@ type reportFlags struct {
 	html      string
 	proof     string
 	archives  string // the folder in which they are now
-	unproven  bool   // something that the file of proof shows could not be proven
+	unproven  bool   // the file of proof lacks records, or does not prove all
 	markdown  string
 	text      string
 	json      string

@@ -2,6 +2,7 @@
 //
 // Texts of archives reach the page as textContent only, and as the report, which has a frame and a policy of its own.
 import "./files.js";
+import {verified} from "./verified.js";
 
 const {version, sample} = self.site;
 const limit = 2e9; // bytes
@@ -258,15 +259,10 @@ function showAudit({code, stderr, tables, report}) {
   showTable();
 }
 
-function showVerified(name, {code, stdout, stderr}) {
-  const text = stdout + stderr;
-  if (code === 0 && stdout.includes("\nNo findings, so nothing to verify.")) {
-    return showResult("Evidence", "doubt", [`${name} proves nothing.`, "It is unchanged, and has no findings:"], text);
-  }
-  if (code === 0) return showResult("Evidence", "good", [`${name} is verified.`,
-    "Each verdict was decided again from the records in it. What is proven and what is only claimed:"], text);
-  if (outOfMemory.test(stderr)) return showFailure(stderr);
-  showResult("Evidence", "bad", [`${name} is refused.`, "It does not prove what it says:"], text);
+function showVerified(name, ended) {
+  if (outOfMemory.test(ended.stderr)) return showFailure(ended.stderr);
+  const [kind, ...texts] = verified(name, ended);
+  showResult("Evidence", kind, texts, ended.stdout + ended.stderr);
 }
 
 function save(name, file) {
@@ -405,9 +401,18 @@ async function loadSample() {
   work(files);
 }
 
+// A browser that knows no workers of modules does not ask for the type.
+function hasModuleWorkers() {
+  let hasAsked = false;
+  const url = URL.createObjectURL(new Blob([]));
+  new Worker(url, {get type() { hasAsked = true; return "module"; }}).terminate();
+  URL.revokeObjectURL(url);
+  return hasAsked;
+}
+
 function start() {
   const missing = [["WebAssembly", self.WebAssembly?.compileStreaming], ["DecompressionStream", self.DecompressionStream],
-    ["module workers", self.Worker]].filter(([, has]) => !has).map(([name]) => name);
+    ["workers of modules", hasModuleWorkers()]].filter(([, has]) => !has).map(([name]) => name);
   if (missing.length) {
     $("not-started").replaceChildren(element("p", {textContent:
       `This browser is too old: it has no ${missing.join(", no ")}. The page needs ${needed}.`}));

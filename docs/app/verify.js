@@ -1,5 +1,7 @@
 // The page of the verifier, one file that needs no other: scripts/make/verifier.py puts it together. Texts of the file
 // that is verified reach the page as textContent only.
+import {verified} from "./verified.js";
+
 const limit = 500e6; // bytes
 const $ = (id) => document.getElementById(id);
 const source = URL.createObjectURL(new Blob([$("worker").textContent], {type: "text/javascript"}));
@@ -28,19 +30,6 @@ function end(status) {
   $("status").textContent = status;
 }
 
-function answer(name, {code, stdout, stderr}) {
-  const text = stdout + stderr;
-  if (code === 0 && stdout.includes("\nNo findings, so nothing to verify.")) {
-    return show("doubt", `${name} proves nothing.`, "It is unchanged, and has no findings. The program said:", text);
-  }
-  if (code === 0) {
-    return show("good", `${name} is verified.`, "No record in it was changed, and each finding came out the same " +
-      "again. What is proven so, and what is only claimed:", text);
-  }
-  if (stdout) return show("bad", `${name} does not prove all that it says.`, "The program said:", text);
-  show("bad", `${name} is not verified.`, "It proves nothing as it is. The program said:", text);
-}
-
 function verify(file) {
   if (!file || worker) return;
   $("result").hidden = true;
@@ -53,7 +42,7 @@ function verify(file) {
   worker = new Worker(source);
   worker.onmessage = ({data: {done, failed}}) => {
     end("Done.");
-    if (done) answer(file.name, done);
+    if (done) show(...verified(file.name, done), done.stdout + done.stderr);
     else show("bad", "The verification ended early.", "This says nothing about the file.", failed);
   };
   worker.onerror = (event) => {

@@ -208,13 +208,6 @@ func HasSecrets(path string) bool {
 	return has
 }
 
-func withSecrets(path string) string {
-	if full, ok := secrets.Load(path); ok {
-		return full.(string)
-	}
-	return path
-}
-
 // Clean makes a path of an argument that is a URL: the part that outputs and logs may show,
 // without user, password, query and fragment. Opening the path later in this process requests
 // the URL as it was given.

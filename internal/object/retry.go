@@ -9,9 +9,7 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"net"
-	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -29,63 +27,6 @@ type fault struct {
 func (f *fault) Is(target error) bool { return f.missing && target == fs.ErrNotExist }
 
 func (f *fault) Error() string { return f.reason }
-
-// statusFault interprets a status that is no success.
-func statusFault(host string, status int, code string, h http.Header) *fault {
-	said := strconv.Itoa(status)
-	if code != "" {
-		said += " " + code
-	}
-	f := &fault{wait: retryAfter(h)}
-	switch {
-	case host == commonCrawl && status == http.StatusForbidden:
-		f.temporary, f.tooFast = true, true
-		f.reason = "Common Crawl says that requests come too fast (403); wait some hours, lower --https-requests, or read s3://commoncrawl/ with an account of AWS"
-	case status == http.StatusTooManyRequests, status == http.StatusServiceUnavailable:
-		f.temporary, f.tooFast = true, true
-		f.reason = "the server says that requests come too fast or that it is not available (" + said +
-			"); try again later, or with fewer --workers"
-	case status >= 500 && status != http.StatusNotImplemented, status == http.StatusRequestTimeout:
-		f.temporary = true
-		f.reason = "the server fails (" + said + "); try again later"
-	case status == http.StatusNotFound, status == http.StatusGone:
-		f.missing = true
-		f.reason = "there is no such object (" + said + "); check the name; a name of all objects below it ends in /"
-	case status == http.StatusUnauthorized, status == http.StatusForbidden:
-		f.reason = "access is denied (" + said +
-			"); check the credentials, whether the signature of the URL has expired, and the name; stores say so of what is not there, too"
-	case status == http.StatusPreconditionFailed, status == http.StatusRequestedRangeNotSatisfiable:
-		f.reason = errChanged.Error()
-	case status == http.StatusMovedPermanently && h.Get("X-Amz-Bucket-Region") != "":
-		f.reason = "the bucket is in another region; set AWS_REGION=" + h.Get("X-Amz-Bucket-Region")
-	default:
-		f.reason = "the server answers " + said + "; check the name"
-	}
-	if f.temporary && f.wait > limits.asked {
-		f.temporary = false
-		f.reason = fmt.Sprintf("the server asks to wait for %v (%s, Retry-After), longer than the %v that are "+
-			"waited; run again then", f.wait, said, limits.asked)
-	}
-	return f
-}
-
-// retryAfter is how long a server requests to wait (RFC 9110 §10.2.3), at most a year.
-func retryAfter(h http.Header) time.Duration {
-	const most = 365 * 24 * time.Hour
-	written := strings.TrimSpace(h.Get("Retry-After"))
-	if written != "" && strings.Trim(written, "0123456789") == "" {
-		seconds, err := strconv.ParseUint(written, 10, 32)
-		if err != nil || seconds > uint64(most/time.Second) {
-			return most
-		}
-		return time.Duration(seconds) * time.Second
-	}
-	until, err := http.ParseTime(written)
-	if err != nil {
-		return 0
-	}
-	return min(max(time.Until(until), 0).Round(time.Second), most)
-}
 
 var (
 	errSlow = &fault{

@@ -56,8 +56,8 @@ func isGroupOf(group []int32, n int32) bool {
 
 func appendNumberRun(dst []byte, number int32, count int, width uint) []byte {
 	dst = binary.AppendUvarint(dst, uint64(count)<<1)
-	value := binary.LittleEndian.AppendUint32(nil, uint32(number))
-	return append(dst, value[:bitpack.ByteCount(width)]...)
+	end := len(dst) + bitpack.ByteCount(width)
+	return binary.LittleEndian.AppendUint32(dst, uint32(number))[:end]
 }
 
 func appendPacked(dst []byte, numbers []int32, width uint) []byte {

@@ -222,11 +222,17 @@ func (b *builder) finding(f *found) Finding {
 	return x
 }
 
-// idOf names a finding for quotations: by its record, so that a later report of the same archives has the same name.
+// FindingID is the name of a finding for quotations: by its record, or the place of that where it has no ID, and its
+// time in microseconds since 1970. A later report of the same archives has the same name.
+func FindingID(record, origin string, time int64) string {
+	sum := sha256.Sum256(fmt.Append(nil, record, " ", origin, " ", time))
+	return "f-" + hex.EncodeToString(sum[:5])
+}
+
+// idOf is the name of a finding, with a number where another has it already.
 func (b *builder) idOf(f *found) string {
 	record := cmp.Or(f.WARCRecordID, fmt.Sprintf("%s:%d", f.WARCFilename, f.WARCRecordOffset))
-	sum := sha256.Sum256(fmt.Append(nil, record, " ", f.Origin, " ", value(f.FetchTime)))
-	id := "f-" + hex.EncodeToString(sum[:5])
+	id := FindingID(record, f.Origin, value(f.FetchTime))
 	b.ids[id]++
 	if n := b.ids[id]; n > 1 {
 		return fmt.Sprintf("%s-%d", id, n)

@@ -74,7 +74,7 @@ func refusef(format string, args ...any) error { return &RefusedError{fmt.Sprint
 // Verify recomputes the verdicts of a bundle, or of a report that carries one, and calls each with every finding that
 // is proven, unless it is nil. A bundle in which anything cited was changed is refused with a *RefusedError, as is a
 // report of which any byte was.
-func Verify(ctx context.Context, path string, each func(row int64, f *Finding) error) (_ *Verification, err error) {
+func Verify(ctx context.Context, path string, each func(*Finding) error) (_ *Verification, err error) {
 	tmp, remove, err := durable.Temporary("")
 	if err != nil {
 		return nil, err
@@ -84,7 +84,7 @@ func Verify(ctx context.Context, path string, each func(row int64, f *Finding) e
 }
 
 // verify does it with temporary files in tmp.
-func verify(ctx context.Context, path, tmp string, each func(int64, *Finding) error) (*Verification, error) {
+func verify(ctx context.Context, path, tmp string, each func(*Finding) error) (*Verification, error) {
 	dir := filepath.Join(tmp, "verify")
 	if err := os.Mkdir(dir, 0o777); err != nil {
 		return nil, err
@@ -285,7 +285,7 @@ func (u *unpacker) contradicts(m *member, r *record) string {
 
 // recompute audits the archives made, and compares the findings.
 func (v *Verification) recompute(ctx context.Context, m *manifestReader, u *unpacker, dir string,
-	each func(int64, *Finding) error,
+	each func(*Finding) error,
 ) (err error) {
 	opt, err := v.Settings.options()
 	if err != nil {
@@ -348,8 +348,8 @@ type comparison struct {
 	at       position         // of its fetch
 	listed   map[string]int64 // the last rows that the manifest has, by table
 	ended    bool
-	cited    []bitmap                          // by archive the records on which findings rest that are proven
-	each     func(row int64, f *Finding) error // gets those; nil: nobody does
+	cited    []bitmap             // by archive the records on which findings rest that are proven
+	each     func(*Finding) error // gets those findings; nil: nobody does
 
 	last, lastIndex int64 // archive and index of the fetch in hand
 }
@@ -454,7 +454,7 @@ func (c *comparison) compare(f *found) error {
 		}
 	}
 	if c.each != nil {
-		if err := c.each(c.want.Row, &finding); err != nil {
+		if err := c.each(&finding); err != nil {
 			return err
 		}
 	}

@@ -180,7 +180,7 @@ def check_evidence(app, binary, work, tally):
         altered[len(altered) // 2] ^= 1
         (work / name).write_bytes(altered)
         said = app.drop(work / name)
-        tally.check(f"{name} is refused", "is refused" in said, said.splitlines()[0])
+        tally.check(f"{name} is refused", "is not verified" in said, said.splitlines()[0])
 
 
 def check_match(app, binary, work, tally):

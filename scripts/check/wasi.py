@@ -21,8 +21,7 @@ SKIPPED = {
     "Linux's words for a link that leads nowhere": ["TestExpandLinkedFolders"],
     "more than 2 GB": ["TestLargeDirectory"],
 }
-# Programs of Go call themselves as deep on Node's stack as on their own.
-STACK = 60_000  # kB
+STACK = 60_000  # kB: each call in Go is one on Node's stack, too
 
 
 def main(*packages: str):

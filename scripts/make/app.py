@@ -30,6 +30,12 @@ def report_policy(sample):
     return directives["script-src"], directives["style-src"]
 
 
+def page_style():
+    """The style of the pages, after the colours and letters of the report."""
+    report = (ROOT / "report/html/assets/style.css").read_text()
+    return re.match(r":root \{.*?\n\}\n@media [^\n]*\n  :root \{.*?\n\}\n", report, re.S)[0] + (ROOT / "docs/app/style.css").read_text()
+
+
 def build_program():
     """The program as WebAssembly, compressed."""
     with folder() as work:
@@ -40,10 +46,11 @@ def build_program():
 
 def main(to: Path, *, zipped: Path = None):
     to = to.resolve()
-    shutil.copytree(ROOT / "docs/app", to, dirs_exist_ok=True, ignore=shutil.ignore_patterns("verify*"))
+    shutil.copytree(ROOT / "docs/app", to, dirs_exist_ok=True, ignore=shutil.ignore_patterns("verify.*", "verify-*"))
     scripts, styles = report_policy(ARCHIVES)
     page = (to / "index.html").read_text()
     (to / "index.html").write_text(page.replace("REPORT_SCRIPTS", scripts).replace("REPORT_STYLES", styles))
+    (to / "style.css").write_text(page_style())
     (to / "sample").mkdir(exist_ok=True)
     for archive in ARCHIVES:
         shutil.copy(archive, to / "sample")

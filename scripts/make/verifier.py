@@ -11,7 +11,7 @@ import html
 import re
 from pathlib import Path
 
-from app import build_program
+from app import build_program, page_style
 from lib import ROOT
 
 ENVIRONMENT = ""
@@ -24,10 +24,13 @@ def worker():
     pairs = dict(reversed(pair.split(" as ")) for pair in names.split(","))
     parts = [f"const {{{','.join(pairs)}}} = (() => {{{libraries}\n"
              f"return {{{','.join(f'{name}: {own}' for name, own in pairs.items())}}};}})();"]
-    for name in ("program.js", "verify-worker.js"):
-        text = re.sub(r'^import .*? from "[^"]*";$', "", (APP / name).read_text(), flags=re.M)
-        parts.append(re.sub(r"^export ", "", text, flags=re.M))
-    return "\n".join(parts)
+    return "\n".join([*parts, joined("program.js", "verify-worker.js")])
+
+
+def joined(*names):
+    """Modules of the page in one script, without what they import from each other."""
+    text = "\n".join((APP / name).read_text() for name in names)
+    return re.sub(r"^export ", "", re.sub(r'^import .*? from "[^"]*";$', "", text, flags=re.M), flags=re.M)
 
 
 def digest(text):
@@ -35,7 +38,7 @@ def digest(text):
 
 
 def main(to: Path, *, program: Path = None):
-    style, script = (APP / "style.css").read_text(), (APP / "verify.js").read_text()
+    style, script = page_style(), joined("verified.js", "verify.js")
     content = program.read_bytes() if program else build_program()
     parts = {
         "SCRIPT_HASH": digest(script), "STYLE_HASH": digest(style), "STYLE": style, "SCRIPT": script, "WORKER": worker(),
