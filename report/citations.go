@@ -100,33 +100,12 @@ func (b *rowBuilder) cite(s *evaluate.State) RobotsCitation {
 		RobotsLength:   s.Length,
 		RobotsRecordID: text(s.RecordID.String()),
 	}
-	if body := b.body(s); body != nil {
-		c.RobotsBodyTime, c.RobotsBodyAgent, c.RobotsBodyDigest = body.time, body.agent, body.digest
-		c.RobotsBodyFile, c.RobotsBodyOffset, c.RobotsBodyRecordID = body.filename, body.offset, body.recordID
-		c.RobotsBodyLength = s.BodyRecordLength
+	if s.HasBody {
+		c.RobotsBodyTime, c.RobotsBodyAgent = micros(s.BodyTime), text(s.BodyAgent())
+		c.RobotsBodyFile, c.RobotsBodyOffset = b.filename(s.BodyInput, s.BodyEntry), new(s.BodyRecordOffset)
+		c.RobotsBodyLength, c.RobotsBodyRecordID = s.BodyRecordLength, text(s.BodyRecordID.String())
+		c.RobotsBodyDigest = "sha256:" + hex.EncodeToString([]byte(s.BodyDigest))
 	}
 	b.cited = cited{s, c}
 	return c
-}
-
-// bodyPlace is the record that holds a body.
-type bodyPlace struct {
-	time                              *int64
-	offset                            *int64
-	agent, filename, recordID, digest string
-}
-
-// body returns the place of the body that a capture applies; nil if it applies none.
-func (b *rowBuilder) body(s *evaluate.State) *bodyPlace {
-	if !s.HasBody {
-		return nil
-	}
-	return &bodyPlace{
-		time:     micros(s.BodyTime),
-		offset:   new(s.BodyRecordOffset),
-		agent:    text(s.BodyAgent()),
-		filename: b.filename(s.BodyInput, s.BodyEntry),
-		recordID: text(s.BodyRecordID.String()),
-		digest:   "sha256:" + hex.EncodeToString([]byte(s.BodyDigest)),
-	}
 }

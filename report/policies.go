@@ -57,17 +57,14 @@ type PolicyRow struct {
 // eachPolicy calls add for the rows of a capture.
 func (b *rowBuilder) eachPolicy(p *evaluate.Policies, add func(PolicyRow) error) error {
 	site := b.siteOf(p.Origin, p.URL)
+	c := b.cite(p.State)
 	row := PolicyRow{
 		RobotsID: p.ID, Origin: locator(p.Origin), HostName: site.host, RegisteredDomain: site.registered,
-		RankStratum: site.stratum,
-		FetchTime:   micros(p.Time()), Outcome: p.Outcome.String(), FetchStatus: status(p.Status),
-		CaptureCC: p.CaptureClass,
+		RankStratum: site.stratum, FetchTime: c.RobotsTime, Outcome: c.RobotsOutcome, FetchStatus: c.RobotsStatus,
+		CaptureCC: p.CaptureClass, BodyDigest: c.RobotsBodyDigest,
 	}
 	for _, url := range p.Sitemaps {
 		row.Sitemaps = append(row.Sitemaps, ruleText(url))
-	}
-	if body := b.body(p.State); body != nil {
-		row.BodyDigest = body.digest
 	}
 	for i := range p.List {
 		said := &p.List[i]

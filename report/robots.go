@@ -66,23 +66,30 @@ type RobotsRow struct {
 const maxNotes = 100 // remarks kept of one robots.txt
 
 func (b *rowBuilder) robotsRow(r *evaluate.RobotsRecord) RobotsRow {
+	c := b.cite(r.State)
 	row := RobotsRow{
-		RobotsID:         r.ID,
+		RobotsID:         c.RobotsID,
 		Origin:           locator(r.Origin),
-		URL:              locator(r.URL),
+		URL:              c.RobotsURL,
 		HostName:         b.siteOf(r.Origin, r.URL).host,
-		FetchTime:        micros(r.Time()),
-		FetchStatus:      status(r.Status),
+		FetchTime:        c.RobotsTime,
+		FetchStatus:      c.RobotsStatus,
 		RecordType:       r.Type.String(),
 		ContentMIMEType:  text(r.MIMEType),
-		WARCFilename:     b.filename(r.Input, r.Entry),
+		WARCFilename:     c.RobotsFilename,
 		WARCRecordOffset: r.Offset,
-		WARCRecordLength: r.Length,
-		WARCRecordID:     text(r.RecordID.String()),
-		Agent:            text(r.Agent()),
+		WARCRecordLength: c.RobotsLength,
+		WARCRecordID:     c.RobotsRecordID,
+		Agent:            c.RobotsAgent,
 		Trust:            r.Trust.String(),
-		Outcome:          r.Outcome.String(),
+		Outcome:          c.RobotsOutcome,
 		FinalStatus:      status(r.FinalStatus),
+		BodyTime:         c.RobotsBodyTime,
+		BodyAgent:        c.RobotsBodyAgent,
+		BodyFilename:     c.RobotsBodyFile,
+		BodyOffset:       c.RobotsBodyOffset,
+		BodyRecordID:     c.RobotsBodyRecordID,
+		BodyDigest:       c.RobotsBodyDigest,
 		BodySize:         known(r.BodySize, r.HasBody),
 	}
 	if r.Outcome != words.OutcomeRules {
@@ -90,10 +97,6 @@ func (b *rowBuilder) robotsRow(r *evaluate.RobotsRecord) RobotsRow {
 	}
 	for _, hop := range r.HopList() {
 		row.HopURLs = append(row.HopURLs, locator(hop))
-	}
-	if body := b.body(r.State); body != nil {
-		row.BodyTime, row.BodyAgent, row.BodyDigest = body.time, body.agent, body.digest
-		row.BodyFilename, row.BodyOffset, row.BodyRecordID = body.filename, body.offset, body.recordID
 	}
 	if r.Parsed {
 		row.Groups, row.Rules, row.NoteCount = new(int32(r.Groups)), new(int32(r.Rules)), new(int32(len(r.Notes)))

@@ -110,20 +110,11 @@ func (b *rowBuilder) violationRow(r *evaluate.Result) ViolationRow {
 	if r.Governing != nil {
 		row.RobotsAge, row.RobotsCitation = new(r.Age), b.cite(r.Governing)
 	}
-	if s := r.Contester; s != nil {
+	if r.Contester != nil {
+		c := b.cite(r.Contester)
 		row.ContestedCitation = ContestedCitation{
-			ContestedRobotsID: s.ID,
-			ContestedOutcome:  s.Outcome.String(),
-			ContestedTime:     micros(s.Time()),
-			ContestedAgent:    text(s.Agent()),
-			ContestedFilename: b.filename(s.Input, s.Entry),
-			ContestedOffset:   new(s.Offset),
-			ContestedLength:   s.Length,
-			ContestedRecordID: text(s.RecordID.String()),
-		}
-		if body := b.body(s); body != nil {
-			row.ContestedBodyFile, row.ContestedBodyOffset = body.filename, body.offset
-			row.ContestedBodyDigest = body.digest
+			c.RobotsID, c.RobotsOutcome, c.RobotsTime, c.RobotsAgent, c.RobotsFilename, c.RobotsOffset, c.RobotsLength,
+			c.RobotsRecordID, c.RobotsBodyFile, c.RobotsBodyOffset, c.RobotsBodyDigest,
 		}
 	}
 	return row
