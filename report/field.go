@@ -11,7 +11,7 @@ type Field struct {
 	IsTime bool // microseconds
 	reflect.StructField
 
-	optional bool // null where it is zero
+	Optional bool // null where it is zero
 }
 
 // FieldsOf lists the columns of a row type.
@@ -30,7 +30,7 @@ func FieldsOf(row reflect.Type) (fields []Field) {
 func (f *Field) Value(row reflect.Value) (reflect.Value, bool) {
 	v := row.FieldByIndex(f.Index)
 	switch {
-	case f.optional && v.IsZero():
+	case f.Optional && v.IsZero():
 		return v, false
 	case v.Kind() == reflect.Pointer:
 		return v.Elem(), true

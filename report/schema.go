@@ -74,7 +74,7 @@ func (s *Schema) Find(name string) (TableSchema, bool) {
 
 func columnsOf(t anyTable, comments map[string]map[string]string) (columns []Column) {
 	for _, f := range FieldsOf(t.rowType()) {
-		c := Column{Name: f.Name, Type: typeName(&f), Nullable: f.optional, structName: structOf(t.rowType(), &f)}
+		c := Column{Name: f.Name, Type: typeName(&f), Nullable: f.Optional, structName: structOf(t.rowType(), &f)}
 		comment := comments[c.structName][f.StructField.Name]
 		if comment == "" {
 			comment = fetchComment(f.Name, comments)

@@ -6,7 +6,6 @@ import (
 	"io"
 	"math"
 	"reflect"
-	"strings"
 
 	"github.com/parquet-go/parquet-go/format"
 
@@ -18,23 +17,6 @@ import (
 // batchRows is how many rows are decoded at once, at most.
 const batchRows = 64
 
-// columnSpec is a field of a row type, and the column that it is filled from.
-type columnSpec struct {
-	name     string
-	index    []int // of the field
-	typ      reflect.Type
-	nullable bool
-}
-
-// columnsOf lists the columns of R.
-func columnsOf[R any]() (specs []columnSpec) {
-	for _, f := range report.FieldsOf(reflect.TypeFor[R]()) {
-		nullable := strings.Contains(f.Tag.Get("parquet"), ",optional") || f.Type.Kind() == reflect.Slice
-		specs = append(specs, columnSpec{f.Name, f.Index, f.Type, nullable})
-	}
-	return specs
-}
-
 // batch holds the rows that are decoded at once.
 type batch[R any] struct {
 	rows   []R
@@ -43,15 +25,15 @@ type batch[R any] struct {
 }
 
 // newBatch makes a batch of some columns.
-func newBatch[R any](columns []columnSpec, part *Part) *batch[R] {
+func newBatch[R any](columns []report.Field, part *Part) *batch[R] {
 	b := &batch[R]{rows: make([]R, batchRows), part: part}
 	values := make([]reflect.Value, batchRows)
 	for i := range b.rows {
 		values[i] = reflect.ValueOf(&b.rows[i]).Elem()
 	}
 	for _, c := range columns {
-		f := newField(values, c.index)
-		f.columnSpec = c
+		f := newField(values, c.Index)
+		f.Field = c
 		b.fields = append(b.fields, f)
 	}
 	return b
@@ -108,11 +90,11 @@ func (b *batch[R]) open(file object.LocalFile, table tableSpec) (*parquetfile.Ro
 	var columns []*parquetfile.Column
 	var fields []field
 	for _, field := range b.fields {
-		c := f.Column(field.name)
+		c := f.Column(field.Name)
 		if c == nil { // an earlier program wrote the file
 			continue
 		}
-		isList := field.typ.Kind() == reflect.Slice
+		isList := field.Type.Kind() == reflect.Slice
 		if c.Kind() == parquetfile.Unread || c.Type.Type.V != field.kind || c.IsList != isList {
 			return nil, nil, damaged("the column %s is of another type", c.Name)
 		}
@@ -123,7 +105,7 @@ func (b *batch[R]) open(file object.LocalFile, table tableSpec) (*parquetfile.Ro
 
 // field is one field of the rows of a batch.
 type field struct {
-	columnSpec
+	report.Field
 	kind format.Type // of the column
 	// set sets the field of a row, which is zero, to a value of the column, or appends the value.
 	set func(v *parquetfile.Values, row, value int)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"reflect"
 	"slices"
 
 	"github.com/robotsaudit/robotsaudit/internal/words"
@@ -19,9 +20,9 @@ var placeColumns = []string{"url", "warc_filename", "warc_record_offset", "warc_
 
 // withPlace adds to names of columns those of the places that rows have.
 func withPlace[R any](names []string) []string {
-	for _, c := range columnsOf[R]() {
-		if slices.Contains(placeColumns, c.name) && !slices.Contains(names, c.name) {
-			names = append(names, c.name)
+	for _, c := range report.FieldsOf(reflect.TypeFor[R]()) {
+		if slices.Contains(placeColumns, c.Name) && !slices.Contains(names, c.Name) {
+			names = append(names, c.Name)
 		}
 	}
 	return names

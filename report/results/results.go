@@ -17,6 +17,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
@@ -140,7 +141,7 @@ func Rows[R any](ctx context.Context, r *Results, table report.TableOf[R], names
 	if rows, isCounted := counted(ctx, r, table.Name).(iter.Seq2[*R, error]); isCounted {
 		return rows
 	}
-	spec := tableSpec{table.Name, columnsOf[R]()}
+	spec := tableSpec{table.Name, report.FieldsOf(reflect.TypeFor[R]())}
 	if n := len(spec.named(names)); names != nil && n != len(names) {
 		panic(fmt.Sprintf("results: the table %s has %d of the columns %v", table.Name, n, names))
 	}

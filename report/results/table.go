@@ -3,6 +3,7 @@ package results
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 
 	"github.com/robotsaudit/robotsaudit/internal/object"
@@ -13,13 +14,13 @@ import (
 // tableSpec is the required form of a table's files.
 type tableSpec struct {
 	name    string
-	columns []columnSpec
+	columns []report.Field
 }
 
 // named are the columns that have one of some names.
-func (t tableSpec) named(names []string) []columnSpec {
+func (t tableSpec) named(names []string) []report.Field {
 	return slices.DeleteFunc(slices.Clone(t.columns),
-		func(c columnSpec) bool { return !slices.Contains(names, c.name) })
+		func(c report.Field) bool { return !slices.Contains(names, c.Name) })
 }
 
 // open opens a file of the table.
@@ -47,12 +48,12 @@ func (t tableSpec) check(f *parquetfile.File) error {
 	lacking, common := "", 0
 	for _, c := range t.columns {
 		switch {
-		case f.Column(c.name) != nil:
+		case f.Column(c.Name) != nil:
 			common++
-		case !c.nullable:
-			return damaged("it has no column %s", c.name)
+		case !c.Optional && c.Type.Kind() != reflect.Slice:
+			return damaged("it has no column %s", c.Name)
 		default:
-			lacking = c.name
+			lacking = c.Name
 		}
 	}
 	if lacking != "" && len(f.Columns) > common {
