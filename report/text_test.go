@@ -36,3 +36,19 @@ func TestText(t *testing.T) {
 		}
 	}
 }
+
+func TestNumbers(t *testing.T) {
+	for n, want := range map[int64]string{
+		0: "0 B", 999: "999 B", 1000: "1.00 kB", 6_180_000: "6.18 MB",
+		3e12: "3.00 TB",
+	} {
+		if got := Bytes(n); got != want {
+			t.Errorf("Bytes(%d) = %q, want %q", n, got, want)
+		}
+	}
+	for n, want := range map[int64]string{0: "0 fetches", 1: "1 fetch", 2000: "2,000 fetches"} {
+		if got := Count(n, "fetch"); got != want {
+			t.Errorf("Count(%d) = %q, want %q", n, got, want)
+		}
+	}
+}

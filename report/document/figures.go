@@ -19,8 +19,8 @@ import (
 // findings. They are of the rows of the result tables: of an audit in hand, whose report.Writer passes its rows to
 // Add, or of tables (Read). Both come to the same.
 type Figures struct {
-	// WhatIf are the counts for other crawlers.
-	WhatIf report.WhatIf
+	// WhatIf counts what other crawlers would have been allowed.
+	WhatIf accessTally
 
 	part       *results.Part
 	inputs     inputs
@@ -60,7 +60,7 @@ func (in inputs) figures(byInput []Tally) *Figures {
 		part: new(results.Part), inputs: in, sites: newSiteTally(), violations: selection{limit: maxViolations},
 		unproven: selection{limit: maxUnproven}, settles: make(settleTally), timeline: newTimelineTally(),
 		unknown: newUnknownTally(), byInput: byInput, kinds: make(groupTally), use: newUseTally(),
-		WhatIf: report.NewWhatIf(), evidence: make(map[verdict]int64), exclusions: make(map[string]int64),
+		WhatIf: newAccessTally(), evidence: make(map[verdict]int64), exclusions: make(map[string]int64),
 	}
 }
 
@@ -97,12 +97,12 @@ func (f *Figures) Add(row any) {
 		s.add(row, f.captures.cite)
 	case *report.HostRow:
 		f.sites.addHost(row)
-		f.WhatIf.EndOrigin()
+		f.WhatIf.endOrigin()
 	case *report.RobotsAgentRow:
-		f.WhatIf.Join(report.TokenGroup{RobotsID: row.RobotsID, Group: int(row.Group)}, row.Agent)
+		f.WhatIf.addToken(tokenGroup{row.RobotsID, row.Group}, row.Agent)
 	case *report.GroupVerdictRow:
 		if row.Reason != words.RobotsTxtItself.String() { // which is allowed to all
-			f.WhatIf.Add(report.TokenGroup{RobotsID: row.RobotsID, Group: int(row.Group)}, row.Verdict)
+			f.WhatIf.addFetch(tokenGroup{row.RobotsID, row.Group}, row.Verdict)
 		}
 	case *report.RestrictionRow:
 		f.use.addRestriction(row)
@@ -156,7 +156,7 @@ func (f *Figures) Join(part report.Counter) {
 		f.kinds.add(kind, *counts)
 	}
 	f.use.join(&o.use)
-	f.WhatIf.Sum(&o.WhatIf)
+	f.WhatIf.join(&o.WhatIf)
 	addCounts(f.evidence, o.evidence)
 	addCounts(f.exclusions, o.exclusions)
 	f.unnamed += o.unnamed

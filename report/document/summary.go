@@ -357,7 +357,7 @@ func (s *summary) printWhatIf(p *layout.Page, full bool) {
 		p.Row(report.Shown(a.Agent, maxLabel), "", a.Allowed, a.Disallowed, a.Unknown)
 	}
 	rest := list[min(len(list), most):]
-	differ := func(a report.AgentVerdicts) bool { return a.VerdictCounts != rest[0].VerdictCounts }
+	differ := func(a agentAccess) bool { return a.verdictCounts != rest[0].verdictCounts }
 	if len(rest) > 1 && !slices.ContainsFunc(rest, differ) {
 		p.Row(fmt.Sprintf("each of %s more", number(int64(len(rest)))), "", rest[0].Allowed, rest[0].Disallowed,
 			rest[0].Unknown)

@@ -170,7 +170,7 @@ func TestSites(t *testing.T) {
 // A token that stands in no request is not described as a crawler that fetches.
 func TestControlTokens(t *testing.T) {
 	for token, want := range map[string]int{"GPTBot": 1, "google-extended": 2} {
-		got := whatIfSection([]report.AgentVerdicts{{Agent: token}}, &report.Audit{}).Tables[0].Notes
+		got := whatIfSection([]agentAccess{{Agent: token}}, &report.Audit{}).Tables[0].Notes
 		if len(got) != want {
 			t.Errorf("%s: %q", token, got)
 		}

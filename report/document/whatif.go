@@ -25,12 +25,12 @@ func (f *Figures) readWhatIf(ctx context.Context, res *results.Results) error {
 	r.groups = results.Follow(ctx, res.Whole(), report.RobotsAgentsTable)
 	defer r.groups.Stop()
 	err := results.InStep(ctx, res, report.GroupVerdictsTable, r.add, "url", "robots_id", "group", "verdict", "reason")
-	r.counts.EndOrigin()
+	r.counts.endOrigin()
 	return err
 }
 
 type whatIfReader struct {
-	counts *report.WhatIf
+	counts *accessTally
 	groups *results.Follower[report.RobotsAgentRow]
 	known  map[int64]bool // robots.txt whose groups are in counts
 	start  string         // of the URL before: its scheme and authority
@@ -47,7 +47,7 @@ func (r *whatIfReader) readNone(ctx context.Context, res *results.Results) error
 			return err
 		case row.RobotsID == 0:
 			read = true
-			r.counts.Join(report.TokenGroup{}, row.Agent)
+			r.counts.addToken(tokenGroup{}, row.Agent)
 		case read:
 			return nil
 		}
@@ -59,7 +59,7 @@ func (r *whatIfReader) add(row *report.GroupVerdictRow, kept bool) error {
 	if start := startOf(row.URL); start != r.start {
 		r.start = start
 		if u, _ := weburl.Parse(row.URL); u.Origin() != r.origin {
-			r.counts.EndOrigin()
+			r.counts.endOrigin()
 			r.origin, r.known = u.Origin(), make(map[int64]bool)
 		}
 	}
@@ -70,7 +70,7 @@ func (r *whatIfReader) add(row *report.GroupVerdictRow, kept bool) error {
 		}
 	}
 	if kept && row.Reason != words.RobotsTxtItself.String() { // which is allowed to all
-		r.counts.Add(report.TokenGroup{RobotsID: row.RobotsID, Group: int(row.Group)}, row.Verdict)
+		r.counts.addFetch(tokenGroup{row.RobotsID, row.Group}, row.Verdict)
 	}
 	return nil
 }
@@ -83,7 +83,7 @@ func (r *whatIfReader) readGroups(id int64) error {
 			return err
 		}
 		if row.RobotsID == id {
-			r.counts.Join(report.TokenGroup{RobotsID: id, Group: int(row.Group)}, row.Agent)
+			r.counts.addToken(tokenGroup{id, row.Group}, row.Agent)
 		}
 		r.groups.Skip()
 	}
@@ -106,7 +106,7 @@ func isControl(token string) bool {
 }
 
 // whatIfSection is the matrix of crawlers and access.
-func whatIfSection(agents []report.AgentVerdicts, a *report.Audit) Section {
+func whatIfSection(agents []agentAccess, a *report.Audit) Section {
 	s := Section{ID: "what-if", Heading: "Other crawlers", Intro: []string{
 		"What these fetches would have been had another crawler made them, at the same moments, by the same " +
 			"robots.txt. These are no violations.",
@@ -119,15 +119,15 @@ func whatIfSection(agents []report.AgentVerdicts, a *report.Audit) Section {
 		Number.Columns("Full", "Partial", "None", "Unknown", "Fetches allowed", "Fetches disallowed", "Fetches unknown"))
 	table.Notes = []string{"Full: each fetch from the origin allowed. None: each disallowed. Partial: some of both. " +
 		"Unknown: some unknown, and the others not of both kinds."}
-	order := slices.SortedFunc(slices.Values(agents), func(a, b report.AgentVerdicts) int {
+	order := slices.SortedFunc(slices.Values(agents), func(a, b agentAccess) int {
 		return cmp.Or(cmp.Compare(b.Disallowed, a.Disallowed), cmp.Compare(a.Agent, b.Agent))
 	})
 	for _, x := range order[:min(len(order), maxAgents)] {
-		table.Add(Clip(x.Agent, maxName), x.Origins[report.AccessFull], x.Origins[report.AccessPartial],
-			x.Origins[report.AccessNone], x.Origins[report.AccessUnknown], x.Allowed, x.Disallowed, x.Unknown)
+		table.Add(Clip(x.Agent, maxName), x.Origins[accessFull], x.Origins[accessPartial],
+			x.Origins[accessNone], x.Origins[accessUnknown], x.Allowed, x.Disallowed, x.Unknown)
 	}
 	table.leaveOut(int64(len(order)-maxAgents), "tables group_verdicts and robots_agents")
-	if slices.ContainsFunc(order, func(x report.AgentVerdicts) bool { return isControl(x.Agent) }) {
+	if slices.ContainsFunc(order, func(x agentAccess) bool { return isControl(x.Agent) }) {
 		table.Notes = append(table.Notes,
 			"Tokens such as Google-Extended make no fetches: sites address them to say what other crawlers’ "+
 				"fetches may be used for.")
