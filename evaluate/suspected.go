@@ -9,11 +9,11 @@ import (
 // Verification counts the fetches that an index or a list reports, and whose records matter: they
 // would prove violations. Each suspected fetch is in one of the other counts.
 type Verification struct {
-	Suspected int64
-	Verified  int64 // the record was found, whatever the verdict is then
-	Refuted   int64 // the record was looked for, and is not there
-	Unread    int64 // the record was looked for, and could not be read
-	Untried   int64
+	Suspected int64 `json:"suspected"`
+	Verified  int64 `json:"verified"` // the record was found, whatever the verdict is then
+	Refuted   int64 `json:"refuted"`  // the record was looked for, and is not there
+	Unread    int64 `json:"unread"`   // the record was looked for, and could not be read
+	Untried   int64 `json:"untried"`
 }
 
 func (v *Verification) count(r *Result) {

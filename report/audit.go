@@ -172,50 +172,19 @@ type Totals struct {
 	Duplicates int64 `json:"duplicates"`
 	Indexed    int64 `json:"indexed,omitempty"` // fetches only in an index or a list
 	// rows of these whose fetch is counted by its record, or by another row
-	IndexJoined              int64            `json:"index_joined,omitempty"`
-	Verification             Verification     `json:"verification,omitzero"`
-	LogEvidence              int64            `json:"log_evidence"`
-	Exclusions               int64            `json:"exclusions"`
-	Origins                  int64            `json:"origins"`
-	FirstFetchTime           *time.Time       `json:"first_fetch_time"`
-	LastFetchTime            *time.Time       `json:"last_fetch_time"`
-	RobotsOutcomes           map[string]int64 `json:"robots_outcomes"`
-	DisallowedShareOfKnown   *float64         `json:"disallowed_share_of_known"`
-	DisallowedShare          *float64         `json:"disallowed_share"`
-	DisallowedOrUnknownShare *float64         `json:"disallowed_or_unknown_share"`
-	Issues                   int64            `json:"issues"`
-	InputsNotWhollyRead      int64            `json:"inputs_not_wholly_read"`
-}
-
-// Verification counts the fetches that an index or a list says to be violations, by what became of
-// their records: see evaluate.Verification.
-type Verification struct {
-	Suspected int64 `json:"suspected"`
-	Verified  int64 `json:"verified"`
-	Refuted   int64 `json:"refuted"`
-	Unread    int64 `json:"unread"`
-	Untried   int64 `json:"untried"`
-}
-
-// Text says in words what became of the records; "" where none is suspected.
-func (v *Verification) Text() string {
-	if v.Suspected == 0 {
-		return ""
-	}
-	if v.Untried == v.Suspected {
-		return "Suspected violations that an index reports: " + number(v.Suspected) + ". --verify reads their records."
-	}
-	text := "Suspected violations that an index reports: " + number(v.Suspected) + ". Their records: " +
-		number(v.Verified) + " verified"
-	for _, c := range []struct {
-		n    int64
-		what string
-	}{{v.Refuted, "not where the index says"}, {v.Unread, "could not be read"}, {v.Untried, "not looked for"}} {
-		if c.n > 0 {
-			text += ", " + number(c.n) + " " + c.what
-		}
-	}
-	return text + "."
+	IndexJoined              int64                 `json:"index_joined,omitempty"`
+	Verification             evaluate.Verification `json:"verification,omitzero"`
+	LogEvidence              int64                 `json:"log_evidence"`
+	Exclusions               int64                 `json:"exclusions"`
+	Origins                  int64                 `json:"origins"`
+	FirstFetchTime           *time.Time            `json:"first_fetch_time"`
+	LastFetchTime            *time.Time            `json:"last_fetch_time"`
+	RobotsOutcomes           map[string]int64      `json:"robots_outcomes"`
+	DisallowedShareOfKnown   *float64              `json:"disallowed_share_of_known"`
+	DisallowedShare          *float64              `json:"disallowed_share"`
+	DisallowedOrUnknownShare *float64              `json:"disallowed_or_unknown_share"`
+	Issues                   int64                 `json:"issues"`
+	InputsNotWhollyRead      int64                 `json:"inputs_not_wholly_read"`
 }
 
 // Version is the program's version as its build knows it: of the module, else the
@@ -258,7 +227,7 @@ func newAudit(set *facts.Set, settings Settings, t *evaluate.Totals) *Audit {
 		Duplicates:     t.Duplicates,
 		Indexed:        set.Totals.Indexed - t.Joined,
 		IndexJoined:    t.Joined,
-		Verification:   Verification(t.Verification),
+		Verification:   t.Verification,
 		LogEvidence:    t.LogEvidence,
 		Exclusions:     t.Exclusions,
 		Origins:        t.Origins,

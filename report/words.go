@@ -17,9 +17,6 @@ func Shown(s string, limit int) string {
 	return strings.ReplaceAll(q[1:len(q)-1], `\"`, `"`)
 }
 
-// number writes an integer with separators.
-func number(n int64) string { return humanize.Comma(n) }
-
 // Count writes a number of things: 1 fetch, 2,000 fetches.
 func Count(n int64, what string) string { return english.Plural(int(n), what, "") }
 

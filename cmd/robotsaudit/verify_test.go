@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/results"
@@ -443,7 +444,7 @@ func TestVerifyAnotherArchive(t *testing.T) {
 		fmt.Appendf(nil, `h)/ 20240501120000 {"url": "http://h/p5", "length": "%d", "offset": "%d", "filename": "crawl-1/pages.warc.gz"}
 h)/ 20240501120000 {"url": "http://h/q", "length": "%d", "offset": "%d", "filename": "crawl-1/pages.warc.gz"}
 `, places[5][1], places[5][0], places[6][1], places[6][0]))
-	auditAt := func(args ...string) (report.Verification, []string) {
+	auditAt := func(args ...string) (evaluate.Verification, []string) {
 		t.Helper()
 		r, details := openWithIssues(t, auditWith(t, filepath.Join(t.TempDir(), "out"), append(args, index, robots)...))
 		return r.Audit().Totals.Verification, details

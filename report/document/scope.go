@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/report"
 )
@@ -173,7 +174,7 @@ func (b *builder) fetchesText() []string {
 	text := []string{fmt.Sprintf("%s %s %s, on %s. A site is an origin: a scheme, a host and a port, for which one "+
 		"robots.txt speaks (RFC 9309, section 2.3).", plural(t.Fetches, b.audit.Inputs.Noun()), of, &b.audit.Inputs,
 		plural(t.Origins, "site"))}
-	if words := t.Verification.Text(); words != "" {
+	if words := verificationText(&t.Verification); words != "" {
 		text = append(text, words)
 	}
 	if t.Indexed > 0 {
@@ -181,6 +182,27 @@ func (b *builder) fetchesText() []string {
 			"and violations among them are at most probable.", plural(t.Indexed, b.audit.Inputs.Noun())))
 	}
 	return text
+}
+
+// verificationText says in words what became of the records that an index reports; "" where none is suspected.
+func verificationText(v *evaluate.Verification) string {
+	if v.Suspected == 0 {
+		return ""
+	}
+	if v.Untried == v.Suspected {
+		return "Suspected violations that an index reports: " + number(v.Suspected) + ". --verify reads their records."
+	}
+	text := "Suspected violations that an index reports: " + number(v.Suspected) + ". Their records: " +
+		number(v.Verified) + " verified"
+	for _, c := range []struct {
+		n    int64
+		what string
+	}{{v.Refuted, "not where the index says"}, {v.Unread, "could not be read"}, {v.Untried, "not looked for"}} {
+		if c.n > 0 {
+			text += ", " + number(c.n) + " " + c.what
+		}
+	}
+	return text + "."
 }
 
 // exclusionsText counts the URLs that a crawler left out by its log, and what robots.txt says of them.

@@ -248,7 +248,7 @@ func (s *summary) printCauses(p *layout.Page) {
 		p.Heading("An index or a list alone reports %s: violations among them are at most probable.%s",
 			plural(t.Indexed, s.audit.Inputs.Noun()), s.joinedText())
 	}
-	if text := t.Verification.Text(); text != "" {
+	if text := verificationText(&t.Verification); text != "" {
 		p.Heading("%s", text)
 	}
 	captures := total(t.RobotsOutcomes)

@@ -208,11 +208,15 @@ func (s *Settings) Foreign() (list []string) {
 
 // writer makes a bundle.
 type writer struct {
-	gatherer
-	settings Settings
-	listed   int64    // findings in the manifest
-	files    []*spool // temporary
-	bodies   *spool   // the records themselves
+	*collector
+	settings  Settings
+	copier    *copier
+	copied    []archive
+	positions *positions
+	records   *spool   // lines of the manifest
+	bodies    *spool   // the records themselves
+	files     []*spool // temporary
+	listed    int64    // findings in the manifest
 }
 
 // newWriter makes temporary files, and finds the inputs. The writer is to be closed, also after an error.

@@ -29,44 +29,35 @@ var placedRuns = run.Spec[placed]{
 	Bucket:  func(*placed) int { return 0 },
 }
 
-// gatherer copies the records that are cited out of their archives.
-type gatherer struct {
-	*collector
-	copier    *copier
-	records   *spool // lines of the manifest
-	positions *positions
-	copied    []archive
-}
-
 // gather copies all records cited, archive by archive.
-func (g *gatherer) gather(ctx context.Context) error {
-	g.copier.newest = warcDate(g.newest)
+func (w *writer) gather(ctx context.Context) error {
+	w.copier.newest = warcDate(w.newest)
 	byInput := make(map[int32][]*citedArchive)
-	for _, a := range g.archives {
+	for _, a := range w.archives {
 		if a.wanted != nil || a.lines != nil {
 			byInput[a.input] = append(byInput[a.input], a)
 		}
 	}
 	input := int32(-1)
-	for result, err := range g.set.Results(ctx) {
+	for result, err := range w.set.Results(ctx) {
 		if input++; err == nil && byInput[input] != nil {
-			result.Input = g.inputs[input]
-			err = g.gatherInput(ctx, input, result, byInput[input])
+			result.Input = w.inputs[input]
+			err = w.gatherInput(ctx, input, result, byInput[input])
 		}
 		if err = cmp.Or(ctx.Err(), err); err != nil {
 			return err
 		}
 	}
-	g.copier.end()
+	w.copier.end()
 	return nil
 }
 
 // gatherInput copies the cited records of an input.
-func (g *gatherer) gatherInput(ctx context.Context, input int32, in *facts.InputResult,
+func (w *writer) gatherInput(ctx context.Context, input int32, in *facts.InputResult,
 	archives []*citedArchive,
 ) error {
 	slices.SortFunc(archives, func(a, b *citedArchive) int { return cmp.Compare(a.entry, b.entry) })
-	found := run.NewSorter(g.tmp, placedRuns)
+	found := run.NewSorter(w.tmp, placedRuns)
 	p := pairing{keys: make(map[string]*bitmap), found: found, told: make(map[string]*bitmap)}
 	for _, a := range archives {
 		p.keys[a.entry], p.told[a.entry] = &a.wanted, new(bitmap)
@@ -80,22 +71,22 @@ func (g *gatherer) gatherInput(ctx context.Context, input int32, in *facts.Input
 	case failed != nil, ctx.Err() != nil:
 		return cmp.Or(failed, ctx.Err())
 	case err != nil:
-		g.missing[input] = fmt.Sprintf("cannot be read (%v)", err)
+		w.missing[input] = fmt.Sprintf("cannot be read (%v)", err)
 	case result.Fingerprint != in.Fingerprint:
-		g.missing[input] = "its content is not what it was when it was audited"
+		w.missing[input] = "its content is not what it was when it was audited"
 	}
-	if _, gone := g.missing[input]; gone {
+	if _, gone := w.missing[input]; gone {
 		return nil
 	}
 	next, stop := iter.Pull2(found.Sorted(ctx))
 	defer stop()
 	row, err, ok := next()
 	for _, a := range archives {
-		from, openErr := openSource(ctx, in.Input, a.entry, g.tmp, a.isLog)
+		from, openErr := openSource(ctx, in.Input, a.entry, w.tmp, a.isLog)
 		if openErr != nil {
 			return openErr
 		}
-		before := g.positions.count
+		before := w.positions.count
 		form := formWARC
 		switch {
 		case a.isLog:
@@ -112,23 +103,23 @@ func (g *gatherer) gatherInput(ctx context.Context, input int32, in *facts.Input
 				made.Unordered = append(made.Unordered, r.ID.String())
 			}
 		}
-		a.number = int64(len(g.copied))
-		g.copied = append(g.copied, made)
-		g.copier.end()
-		g.copier.archive = from
+		a.number = int64(len(w.copied))
+		w.copied = append(w.copied, made)
+		w.copier.end()
+		w.copier.archive = from
 		if a.lines != nil {
-			err = cmp.Or(err, g.gatherLog(ctx, a, from))
+			err = cmp.Or(err, w.gatherLog(ctx, a, from))
 		}
 		for ok && err == nil && row.Entry == a.entry {
-			if err = g.gatherRecord(row); err == nil {
+			if err = w.gatherRecord(row); err == nil {
 				row, err, ok = next()
 			}
 		}
 		if err = errors.Join(err, from.Close()); err != nil {
 			return err
 		}
-		if g.positions.count == before { // nothing was found again
-			g.copied = g.copied[:len(g.copied)-1]
+		if w.positions.count == before { // nothing was found again
+			w.copied = w.copied[:len(w.copied)-1]
 			a.number = -1
 		}
 	}
@@ -136,28 +127,28 @@ func (g *gatherer) gatherInput(ctx context.Context, input int32, in *facts.Input
 }
 
 // gatherRecord copies a record.
-func (g *gatherer) gatherRecord(p *placed) error {
-	r := record{Archive: len(g.copied) - 1, Index: p.Index, Resynced: p.Resynced, companions: p.companions}
-	a := &g.copied[r.Archive]
+func (w *writer) gatherRecord(p *placed) error {
+	r := record{Archive: len(w.copied) - 1, Index: p.Index, Resynced: p.Resynced, companions: p.companions}
+	a := &w.copied[r.Archive]
 	a.Forgeable = a.Forgeable || p.Forgeable
-	err := g.copier.copy(p.Place, &r)
+	err := w.copier.copy(p.Place, &r)
 	if err == errNoRecord { // what cites it is left out
 		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("%s: the record at %d: %w", a.place(), p.Offset, err)
 	}
-	return g.addRecord(&r)
+	return w.addRecord(&r)
 }
 
 // addRecord writes a record's line of the manifest.
-func (g *gatherer) addRecord(r *record) error {
-	r.Number = g.positions.count + 1
-	return cmp.Or(g.positions.add(position{Archive: int64(r.Archive), Index: r.Index}), writeLine(g.records, r))
+func (w *writer) addRecord(r *record) error {
+	r.Number = w.positions.count + 1
+	return cmp.Or(w.positions.add(position{Archive: int64(r.Archive), Index: r.Index}), writeLine(w.records, r))
 }
 
 // gatherLog copies the lines of a log that are cited.
-func (g *gatherer) gatherLog(ctx context.Context, a *citedArchive, log *source) error {
+func (w *writer) gatherLog(ctx context.Context, a *citedArchive, log *source) error {
 	src, form := log.sniff()
 	text, err := warc.Decompressed(form, src)
 	if err != nil {
@@ -176,14 +167,14 @@ func (g *gatherer) gatherLog(ctx context.Context, a *citedArchive, log *source) 
 			return err
 		}
 		r := record{
-			Archive: len(g.copied) - 1, Index: line.Index, Offset: line.Index, Length: line.Length,
+			Archive: len(w.copied) - 1, Index: line.Index, Offset: line.Index, Length: line.Length,
 			Type: facts.TypeLogLine.String(),
 		}
-		if err := g.copier.wrap(&r, line.Length, io.LimitReader(text, line.Length)); err != nil {
+		if err := w.copier.wrap(&r, line.Length, io.LimitReader(text, line.Length)); err != nil {
 			return err
 		}
 		from = line.Index + line.Length
-		if err := g.addRecord(&r); err != nil {
+		if err := w.addRecord(&r); err != nil {
 			return err
 		}
 	}
