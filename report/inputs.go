@@ -64,20 +64,19 @@ func (i *Inputs) Sources() string {
 // String counts archives, and also indexes, lists of URLs, access logs, and tables of robots.txt.
 func (i *Inputs) String() string {
 	var parts []string
-	if i.Archives > 0 || i.Count() == 0 {
-		parts = append(parts, english.Plural(i.Archives, "archive", ""))
-	}
-	if i.Indexes > 0 {
-		parts = append(parts, english.Plural(i.Indexes, "index", "indexes"))
-	}
-	if i.Lists > 0 {
-		parts = append(parts, english.Plural(i.Lists, "list of URLs", "lists of URLs"))
-	}
-	if i.Logs > 0 {
-		parts = append(parts, english.Plural(i.Logs, "access log", ""))
-	}
-	if i.Tables > 0 {
-		parts = append(parts, english.Plural(i.Tables, "table of robots.txt", "tables of robots.txt"))
+	for _, kind := range [...]struct {
+		n         int
+		one, many string
+	}{
+		{i.Archives, "archive", ""},
+		{i.Indexes, "index", "indexes"},
+		{i.Lists, "list of URLs", "lists of URLs"},
+		{i.Logs, "access log", ""},
+		{i.Tables, "table of robots.txt", "tables of robots.txt"},
+	} {
+		if kind.n > 0 || i.Count() == 0 && parts == nil {
+			parts = append(parts, english.Plural(kind.n, kind.one, kind.many))
+		}
 	}
 	return english.WordSeries(parts, "and")
 }

@@ -18,17 +18,6 @@ type Value struct {
 	Meaning string `json:"meaning"`
 }
 
-// Meaning returns the meaning of a value, by the name of its list in docs/SCHEMA.md. The text is
-// Markdown. It is empty where the list has no such value.
-func Meaning(list, value string) string {
-	for _, v := range valuesOf[list] {
-		if v.Name == value {
-			return v.Meaning
-		}
-	}
-	return ""
-}
-
 // IssueText is the meaning of a kind of issue, in plain text. It is empty for other kinds.
 func IssueText(kind string) string { return plainText(words.Find(words.Issues, kind).Meaning) }
 

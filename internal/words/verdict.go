@@ -282,6 +282,11 @@ func IsOfNobody(reason string) bool {
 	return reason == NoCrawler.String() || reason == ForgedAgent.String()
 }
 
+// IsViolation reports whether a disallowed fetch of a class of certainty is a violation.
+func IsViolation(certainty string) bool {
+	return certainty == Certain.String() || certainty == Probable.String()
+}
+
 // AgentSource is how the crawler's own token is known.
 type AgentSource uint8
 

@@ -27,7 +27,7 @@ import (
 type File struct {
 	Name    string // of the file
 	IsWhole bool   // it has all rows, also of a part
-	write   func(context.Context, io.Writer, *results.Results) error
+	Write   func(context.Context, io.Writer, *results.Results) error
 }
 
 // Files are the tables that people make lists and sums of. The others have a row per fetch.
@@ -52,11 +52,6 @@ func fileOf[R any](table report.TableOf[R]) File {
 		}
 		return write(w, columns, results.Rows(ctx, r, table))
 	}}
-}
-
-// Write writes the table to w.
-func (f File) Write(ctx context.Context, w io.Writer, r *results.Results) error {
-	return f.write(ctx, w, r)
 }
 
 const byteOrderMark = "\ufeff"

@@ -157,9 +157,7 @@ func kindOf(before, after *State) kind {
 	return same
 }
 
-func (s *State) isViolation() bool {
-	return s != nil && (s.Certainty == words.Certain.String() || s.Certainty == words.Probable.String())
-}
+func (s *State) isViolation() bool { return s != nil && words.IsViolation(s.Certainty) }
 
 func (s *State) isUnknown() bool { return s != nil && s.Verdict == words.Unknown.String() }
 

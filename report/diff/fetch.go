@@ -73,11 +73,12 @@ func sortFetches(ctx context.Context, r *results.Results, s *run.Sorter[fetch]) 
 		if err != nil {
 			return err
 		}
-		f := fetchOf(row)
-		if f.Rule, err = rules.Of(f.Place, f.Certainty); err != nil {
+		rule, err := rules.Of(row.Place(), row.Certainty)
+		if err != nil {
 			return err
 		}
-		if err := s.Add(f); err != nil {
+		state := State{row.Verdict, row.Certainty, row.Evidence, row.Reason, rule, row.RuleLine}
+		if err := s.Add(fetchOf(row.Place(), row.Origin, row.FetchTime, row.Agent, state)); err != nil {
 			return err
 		}
 	}
@@ -90,15 +91,10 @@ var compared = []string{
 	"reason", "certainty", "rule_line",
 }
 
-func fetchOf(r *report.FetchRow) fetch {
-	f := fetch{
-		Place: r.Place(), Origin: r.Origin, Agent: r.Agent,
-		State: State{
-			Verdict: r.Verdict, Certainty: r.Certainty, Evidence: r.Evidence, Reason: r.Reason, RuleLine: r.RuleLine,
-		},
-	}
-	if r.FetchTime != nil {
-		f.Dated, f.Time = true, *r.FetchTime
+func fetchOf(at report.Place, origin string, micros *int64, agent string, state State) fetch {
+	f := fetch{Place: at, Origin: origin, Agent: agent, State: state}
+	if micros != nil {
+		f.Dated, f.Time = true, *micros
 	}
 	return f
 }

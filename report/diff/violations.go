@@ -44,9 +44,8 @@ func sortViolations(ctx context.Context, r *results.Results, s *run.Sorter[fetch
 		if err != nil {
 			return err
 		}
-		f := fetchOf(new(row.Fetch()))
-		f.Rule = row.Rule
-		if err := s.Add(f); err != nil {
+		state := State{row.Verdict, row.Certainty, row.Evidence, row.Reason, row.Rule, row.RuleLine}
+		if err := s.Add(fetchOf(row.Place(), row.Origin, row.FetchTime, row.Agent, state)); err != nil {
 			return err
 		}
 	}

@@ -87,7 +87,7 @@ func (f *Figures) Add(row any) {
 		f.addFetch(row)
 	case *report.ViolationRow:
 		s := &f.unproven
-		if isViolation(row.Certainty) {
+		if words.IsViolation(row.Certainty) {
 			f.sites.addViolation(row)
 			f.why.add(row)
 			s = &f.violations
@@ -120,7 +120,7 @@ func (f *Figures) Add(row any) {
 func (f *Figures) addFetch(row *report.FetchRow) {
 	counts := Tally{Fetches: 1}
 	switch {
-	case isViolation(row.Certainty):
+	case words.IsViolation(row.Certainty):
 		counts.Violations = 1
 	case row.Verdict == words.Unknown.String() && !words.IsOfNobody(row.Reason):
 		counts.Unknown = 1

@@ -42,9 +42,7 @@ func (f *found) proof() []Term {
 	return terms
 }
 
-func (f *found) isViolation() bool { return isViolation(f.Certainty) }
-
-func isViolation(certainty string) bool { return certainty == "certain" || certainty == "probable" }
+func (f *found) isViolation() bool { return words.IsViolation(f.Certainty) }
 
 // whose states who the crawler is, how that is known, and what it claims.
 func (f *found) whose() []string {

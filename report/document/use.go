@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/robotsaudit/robotsaudit/internal/tag"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
@@ -177,7 +179,7 @@ func (t *useTally) restrictionTable() Table {
 		Words.Columns("Purpose", "What is restricted", "How sure"), Number.Columns("Fetches"))
 	table.Notes = []string{"Certain: the record itself says so. Probable: a doubt remains, or the site alone says so."}
 	for _, k := range t.kinds() {
-		table.Add(meaning("purpose", k.purpose), meaning("restriction", k.kind), Visible(k.certainty), t.restrictions[k])
+		table.Add(meaning(tag.Uses, k.purpose), meaning(tag.Kinds, k.kind), Visible(k.certainty), t.restrictions[k])
 	}
 	return table
 }
@@ -206,7 +208,7 @@ func (t *useTally) signalTable() Table {
 	table.Notes = []string{"A fetch counts once for a purpose, whatever the number of statements; where one restricts, it " +
 		"is restricted."}
 	for _, p := range t.purposes() {
-		table.Add(meaning("signal_purpose", p), t.signals[signal{p, "restrict"}], t.signals[signal{p, "allow"}],
+		table.Add(meaning(tag.Purposes, p), t.signals[signal{p, "restrict"}], t.signals[signal{p, "allow"}],
 			t.signals[signal{p, "unstated"}])
 	}
 	return table
@@ -222,7 +224,7 @@ func (t *useTally) purposes() (list []string) {
 }
 
 // meaning returns the meaning of a value of a column: its first sentence.
-func meaning(list, value string) string {
-	words, _, _ := strings.Cut(plainMarkdown(report.Meaning(list, value)), ". ")
-	return cmp.Or(strings.TrimSuffix(words, "."), Visible(value))
+func meaning(list []words.Word, value string) string {
+	text, _, _ := strings.Cut(plainMarkdown(words.Find(list, value).Meaning), ". ")
+	return cmp.Or(strings.TrimSuffix(text, "."), Visible(value))
 }

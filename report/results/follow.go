@@ -121,7 +121,7 @@ func (x *Rules) Of(p report.Place, certainty string) (string, error) {
 		return "", nil
 	}
 	table := x.unproven
-	if certainty == words.Certain.String() || certainty == words.Probable.String() {
+	if words.IsViolation(certainty) {
 		table = x.violations
 	}
 	row, err := table.One(p)
