@@ -65,7 +65,10 @@ func (r *whatIfReader) add(row *report.GroupVerdictRow, kept bool) error {
 	}
 	if row.RobotsID != 0 && !r.known[row.RobotsID] {
 		r.known[row.RobotsID] = true
-		if err := r.readGroups(row.RobotsID); err != nil {
+		err := results.EachGroup(r.groups, row.RobotsID, func(a *report.RobotsAgentRow) {
+			r.counts.addToken(tokenGroup{a.RobotsID, a.Group}, a.Agent)
+		})
+		if err != nil {
 			return err
 		}
 	}
@@ -73,20 +76,6 @@ func (r *whatIfReader) add(row *report.GroupVerdictRow, kept bool) error {
 		r.counts.addFetch(tokenGroup{row.RobotsID, row.Group}, row.Verdict)
 	}
 	return nil
-}
-
-// readGroups reads which tokens the groups of a robots.txt govern.
-func (r *whatIfReader) readGroups(id int64) error {
-	for {
-		row, err := r.groups.Peek()
-		if row == nil || err != nil || row.RobotsID != id && row.RobotsID != 0 {
-			return err
-		}
-		if row.RobotsID == id {
-			r.counts.addToken(tokenGroup{id, row.Group}, row.Agent)
-		}
-		r.groups.Skip()
-	}
 }
 
 // startOf is the scheme and authority of a URL as it is written: URLs that begin alike have one origin.

@@ -1,6 +1,7 @@
 package export
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -41,20 +42,15 @@ func (w *whatIf) Stop() {
 
 // End makes sure that both tables were read to their end.
 func (w *whatIf) End() error {
-	if err := w.verdicts.End(); err != nil {
+	if err := cmp.Or(w.verdicts.End(), results.EachGroup(w.agents, 0, nil)); err != nil {
 		return err
 	}
-	for {
-		row, err := w.agents.Peek()
-		if row == nil || err != nil {
-			return err
-		}
-		if row.RobotsID != 0 {
-			return fmt.Errorf("the tables fetches and %s of the audit do not agree on the capture %d; audit again",
-				report.RobotsAgentsTable.Name, row.RobotsID)
-		}
-		w.agents.Skip()
+	row, err := w.agents.Peek()
+	if row != nil && err == nil {
+		err = fmt.Errorf("the tables fetches and %s of the audit do not agree on the capture %d; audit again",
+			report.RobotsAgentsTable.Name, row.RobotsID)
 	}
+	return err
 }
 
 var disallowed, unknown, allowed = words.Disallowed.String(), words.Unknown.String(), words.Allowed.String()
@@ -135,18 +131,13 @@ func (w *whatIf) groupsOf(f *report.FetchRow, robotsID int64) ([]int32, error) {
 // robots_id 0.
 func (w *whatIf) readGroups(f *report.FetchRow, robotsID int64) ([]int32, error) {
 	groups := slices.Repeat([]int32{-1}, len(w.tokens))
-	for {
-		row, err := w.agents.Peek()
-		if err != nil {
-			return nil, err
-		}
-		if row == nil || row.RobotsID != robotsID && row.RobotsID != 0 {
-			break
-		}
-		if i := slices.Index(w.tokens, row.Agent); i >= 0 && row.RobotsID != 0 {
+	err := results.EachGroup(w.agents, robotsID, func(row *report.RobotsAgentRow) {
+		if i := slices.Index(w.tokens, row.Agent); i >= 0 {
 			groups[i] = row.Group
 		}
-		w.agents.Skip()
+	})
+	if err != nil {
+		return nil, err
 	}
 	if slices.Contains(groups, -1) {
 		return nil, w.agents.Disagrees(f.Place())

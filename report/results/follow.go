@@ -105,6 +105,20 @@ func disagree(table string, p report.Place) error {
 		table, p.Filename, p.Offset)
 }
 
+// EachGroup passes on the rows of a capture in robots_agents, which come next, except for those of robots_id 0.
+func EachGroup(agents *Follower[report.RobotsAgentRow], robotsID int64, do func(*report.RobotsAgentRow)) error {
+	for {
+		row, err := agents.Peek()
+		if row == nil || err != nil || row.RobotsID != robotsID && row.RobotsID != 0 {
+			return err
+		}
+		if row.RobotsID != 0 {
+			do(row)
+		}
+		agents.Skip()
+	}
+}
+
 // Rules are the rules of disallowed fetches, which violations and unproven have, read in step with fetches.
 type Rules struct {
 	violations, unproven *Follower[report.ViolationRow]
