@@ -56,3 +56,14 @@ func (r *RobotsRow) Key() (host string, at *int64, agent string) {
 func (r *ExclusionRow) Key() (host string, at *int64, agent string) {
 	return r.HostName, r.LogTime, r.Agent
 }
+
+// Fetch has those columns of a disallowed fetch that fetches has, too, and that readers of verdicts need.
+func (r *ViolationRow) Fetch() FetchRow {
+	return FetchRow{
+		FetchedURL:  FetchedURL{r.URL, r.HostName, r.RegisteredDomain, r.Origin, r.FetchTime},
+		FetchMethod: r.FetchMethod, FetchStatus: r.FetchStatus, RecordType: r.RecordType,
+		RecordPlace:  RecordPlace{r.WARCFilename, r.WARCRecordOffset, r.WARCRecordLength, r.WARCRecordID},
+		CrawlerToken: r.CrawlerToken, Decision: r.Decision, Certainty: r.Certainty, Notes: r.Notes,
+		RuleLine: r.RuleLine,
+	}
+}
