@@ -172,8 +172,12 @@ async function doWork(list, files, signal) {
       $("status").textContent = `${said * 10} % read`;
     }
   };
-  showAudit(await helper.ask("audit", {files}, told));
+  showAudit(await helper.ask("audit", {files, flags: flags()}, told));
 }
+
+// flags are those of the options that are set. Each field has its flag's name.
+const flags = () => ["crawler", "agents", "purpose"].map((id) => [id, $(id).value.trim()])
+  .filter(([, value]) => value).map(([id, value]) => `--${id}=${value}`);
 
 // Files of several folders can have the same name.
 function uniqueNames(list) {
@@ -230,6 +234,8 @@ function showFailure(text) {
     return showResult("Not read", "bad", ["A file could not be read to its end.",
       "It was changed, moved or removed meanwhile, or it is a folder. Choose files again."]);
   }
+  const [reason, ...rest] = warnings(text);
+  if (rest.length === 0) return showResult("Failed", "bad", [reason]);
   showResult("Failed", "bad", ["The program failed."], text.slice(0, 20000));
 }
 

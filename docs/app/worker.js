@@ -16,7 +16,7 @@ const tasks = {
   },
 
   // audit returns how it ended, and which tables there are. What it tells meanwhile is how many bytes were read.
-  async audit({files}, tell) {
+  async audit({files, flags}, tell) {
     Object.assign(state, {files, output: folder()});
     const names = Object.keys(files);
     const total = names.reduce((sum, name) => sum + files[name].size, 0);
@@ -28,7 +28,7 @@ const tasks = {
       told = performance.now();
       tell({name, read: Object.values(reached).reduce((a, b) => a + b, 0), total});
     };
-    const args = ["audit", "--quiet", "--workers", "1", "-o", "/out", ...names.map((name) => `/in/${name}`)];
+    const args = ["audit", "--quiet", "--workers", "1", "-o", "/out", ...flags, ...names.map((name) => `/in/${name}`)];
     const ended = await program(args, files, {onRead});
     const tables = [];
     for (const file of state.output.contents.keys()) {

@@ -98,11 +98,11 @@ class App:
         return self.page.evaluate(TABLES)
 
 
-def check_same(app, binary, name, paths, tally):
+def check_same(app, binary, name, paths, tally, *flags):
     """Tables and report are those of the native program."""
     said = app.drop(*paths)
     with folder(dir=MEMORY) as out:
-        call(binary, "audit", "--quiet", "-o", out, *paths)
+        call(binary, "audit", "--quiet", "-o", out, *flags, *paths)
         native = {path.stem: hashlib.sha256(path.read_bytes()).hexdigest() for path in out.glob("*.parquet")}
         if not app.page.locator("#outputs").is_visible():
             tally.check(f"{name}: nothing to audit, natively either", "No fetch" in said, said)
@@ -223,6 +223,19 @@ def check_memory(playwright, url, tally):
     chromium.close()
 
 
+def check_options(app, binary, tally):
+    """Each option is the flag of its name, and a token that cannot be one is refused."""
+    page = app.page
+    page.click("#options summary")
+    page.fill("#crawler", "*")
+    said = app.drop(ARCHIVES[0])
+    tally.check("a wrong product token: said plainly", "is no product token" in said and not page.locator("#outputs").is_visible(), said)
+    page.fill("#crawler", "SampleCrawler")
+    page.select_option("#agents", "ai")
+    page.select_option("#purpose", "train")
+    check_same(app, binary, "testdata with options", ARCHIVES, tally, "--crawler=SampleCrawler", "--agents=ai", "--purpose=train")
+
+
 def check_cancel(app, work, tally):
     """An audit that is cancelled ends, and the next one works."""
     big = work / "big.warc"
@@ -283,6 +296,7 @@ def check_accessibility(chromium, url, axe, tally, pictures):
                 if pictures:
                     page.screenshot(path=pictures / f"{state}-{width}-{scheme}.png", full_page=True)
 
+            page.click("#options summary")
             look("start")
             page.click("#sample")
             page.wait_for_selector("#outputs:not([hidden])", timeout=PROGRAM)
@@ -334,6 +348,7 @@ def main(binary: pathlib.Path, *files: pathlib.Path, pictures: pathlib.Path = No
                     check_match(app, binary, work, tally)
                     check_bad(app, work, tally)
                     check_cancel(app, work, tally)
+                    check_options(app, binary, tally)
                 with App(chromium, url, tally) as app:
                     check_keyboard(app, tally)
                     check_offline(app, tally)
