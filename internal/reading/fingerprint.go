@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"sync"
 
 	"github.com/robotsaudit/robotsaudit/internal/archive/httpmsg"
 	"github.com/robotsaudit/robotsaudit/internal/archive/wacz"
@@ -41,7 +42,15 @@ func ModeOf(verify, sizes bool) Mode {
 
 // Fingerprint identifies what shapes the facts besides the inputs: their schema, the limits, the vocabulary
 // of tags, the mode. Facts of another fingerprint are not read.
-func (m Mode) Fingerprint() string { return fingerprintOf(limits, m) }
+func (m Mode) Fingerprint() string { return fingerprints()[m] }
+
+var fingerprints = sync.OnceValue(func() map[Mode]string {
+	prints := make(map[Mode]string)
+	for _, m := range Modes {
+		prints[m] = fingerprintOf(limits, m)
+	}
+	return prints
+})
 
 func fingerprintOf(limits map[string]int64, m Mode) string {
 	sum := sha256.Sum256(fmt.Appendf(nil,

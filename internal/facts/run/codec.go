@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // layout names the fields of a type of rows.
@@ -15,13 +16,22 @@ type layout struct {
 	fields    [][]int // for reflect.Value.FieldByIndex: fields of structs in it are among them
 }
 
+var layouts sync.Map // *layout by type: small audits would spend a tenth of their time on them
+
 func layoutOf[T any]() (*layout, error) {
 	typ := reflect.TypeFor[T]()
+	if known, ok := layouts.Load(typ); ok {
+		return known.(*layout), nil
+	}
 	if typ.Kind() != reflect.Struct {
 		return nil, fmt.Errorf("row type %v: not a struct", typ)
 	}
 	l := new(layout)
-	return l, l.add(typ, "", nil)
+	if err := l.add(typ, "", nil); err != nil {
+		return nil, err
+	}
+	layouts.Store(typ, l)
+	return l, nil
 }
 
 // add adds the fields of a struct, also of those in it.
@@ -158,14 +168,18 @@ func newCodec[T any](l *layout) *codec[T] {
 		put:  func(dst []byte, v bool) []byte { return append(dst, map[bool]byte{true: 1}[v]) },
 		take: func(rows string) (v bool, rest string) { return rows[0] != 0, rows[1:] },
 	}
-	row := reflect.ValueOf(&c.row).Elem()
-	for _, list := range []column{
+	lists := [...]column{
 		&c.texts, flags, integers[int](), integers[int8](), integers[int16](), integers[int32](), integers[int64](),
 		integers[uint](), integers[uint8](), integers[uint16](), integers[uint32](), integers[uint64](),
-	} {
-		for _, index := range l.fields {
-			list.add(row.FieldByIndex(index))
+	}
+	row := reflect.ValueOf(&c.row).Elem()
+	for _, index := range l.fields {
+		field := row.FieldByIndex(index)
+		for _, list := range lists {
+			list.add(field)
 		}
+	}
+	for _, list := range lists {
 		for i := range list.len() {
 			c.bits = append(c.bits, bit{list, i})
 		}
