@@ -197,9 +197,6 @@ func TestBody(t *testing.T) {
 // TestBodyCut: a body longer than what is kept.
 func TestBodyCut(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("long, and of one capture")
-	}
 	r := robotsTxt("-1h", closed+strings.Repeat("# filling\n", 850_000)+"Allow: /p")
 	check(t, Options{Profile: robots.REP08}, archive{r, page("disallowed fresh rule probable +body_cut")})
 	r.body = open + r.body

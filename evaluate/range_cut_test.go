@@ -14,6 +14,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/index"
+	"github.com/robotsaudit/robotsaudit/internal/longtest"
 )
 
 // largeOrigin are archives with most fetches in one origin: the verdict on each depends on the
@@ -161,7 +162,7 @@ func allCuts(t *testing.T, set *Facts, opt Options) []Cut {
 func TestRangesAmidOrigins(t *testing.T) {
 	t.Parallel()
 	sets, counts := map[string]*Facts{"made": dividedFacts(t)}, []int{7}
-	if !testing.Short() {
+	if longtest.Run() {
 		counts = []int{1, 7, 128}
 		for _, dir := range corpora(t) {
 			sets[dir] = factsOf(t, dir)
@@ -193,7 +194,7 @@ func TestRangesAmidOrigins(t *testing.T) {
 			}
 		}
 	}
-	if testing.Short() {
+	if !longtest.Run() {
 		return
 	}
 	checkCuts(t, "every second apart", sets["made"], opt, allCuts(t, sets["made"], opt))
@@ -232,7 +233,7 @@ func TestCutsKeepExclusions(t *testing.T) {
 // that goes on with it knows those that one range knows.
 func TestCutForgetsAlike(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
+	if !longtest.Run() {
 		t.Skip("65,536 records")
 	}
 	const records = 1<<16 + 2 // as many as are remembered, and two that are not

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/longtest"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 )
@@ -49,7 +50,7 @@ func askAll(t *testing.T) Options {
 func TestRanges(t *testing.T) {
 	t.Parallel()
 	dirs, counts := corpora(t), []int{1, 3, 128}
-	if testing.Short() { // all takes minutes under the race detector
+	if !longtest.Run() { // all takes minutes under the race detector
 		dirs, counts = dirs[:1], counts[1:2]
 	}
 	for _, dir := range dirs {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/robotsaudit/robotsaudit/internal/longtest"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
@@ -701,7 +702,7 @@ func TestGrouping(t *testing.T) {
 	list := mixed()
 	opt := Options{Agents: []string{"A", "B", "C", "D", "b"}}
 	often := 20
-	if testing.Short() {
+	if !longtest.Run() {
 		often = 2
 	}
 	var want *recorder

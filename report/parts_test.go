@@ -10,6 +10,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
+	"github.com/robotsaudit/robotsaudit/internal/longtest"
 	"github.com/robotsaudit/robotsaudit/report/audittest"
 )
 
@@ -43,7 +44,7 @@ func TestParts(t *testing.T) {
 	}
 	want := audittest.Files(t, dir)
 	workers := []int{2, 3, 8}
-	if testing.Short() { // minutes under the race detector
+	if !longtest.Run() { // minutes under the race detector
 		workers = workers[1:2]
 	}
 	for _, opt.Workers = range workers {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
+	"github.com/robotsaudit/robotsaudit/internal/longtest"
 )
 
 // TestNightly audits a folder on thirty nights. Each day an archive is added, one is changed,
@@ -71,7 +72,7 @@ func TestNightly(t *testing.T) {
 		if s.Read != 2 || s.Kept != first-2 || s.Bytes != size {
 			t.Errorf("night %d: read %d archives, %d bytes of %d, kept %d", night, s.Read, s.Bytes, size, s.Kept)
 		}
-		if testing.Short() && night%10 != 9 {
+		if !longtest.Run() && night%10 != 9 {
 			continue
 		}
 		fresh := filepath.Join(dir, fmt.Sprintf("fresh-%d", night))

@@ -85,8 +85,8 @@ func eachUnset(cmd *cobra.Command, f func(*pflag.Flag) error) (err error) {
 
 // repositoryVariables are the variables of this repository's tests and scripts, without their prefix.
 var repositoryVariables = []string{
-	"BUNDLES", "CI_CACHE", "CRAWLERS_NAMESPACE", "DAMAGE", "INDEXES", "PROBES", "PROGRAM", "PYTHON", "TESTDATA_NAMESPACE",
-	"VENVS", "VERSION",
+	"BUNDLES", "CI_CACHE", "CRAWLERS_NAMESPACE", "DAMAGE", "INDEXES", "LONG_TESTS", "PROBES", "PROGRAM", "PYTHON",
+	"TESTDATA_NAMESPACE", "VENVS", "VERSION",
 }
 
 // settingVariables are the variables of the flags of all commands.

@@ -13,6 +13,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/longtest"
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/audittest"
 	"github.com/robotsaudit/robotsaudit/report/explain"
@@ -22,7 +23,8 @@ import (
 var update = flag.Bool("update", false, "rewrite the golden files")
 
 // TestExplain: the explanation of each fetch of the table agrees with the results and is short,
-// and each disallowed fetch is proven by a bundle of evidence.
+// and each disallowed fetch is proven by a bundle of evidence. Of the scenarios without an example, a
+// sample is enough unless all long tests run.
 // For each reason, note and certainty, the text of the first fetch that has it is compared with
 // testdata/explain; -update writes those files.
 func TestExplain(t *testing.T) {
@@ -36,8 +38,10 @@ func TestExplain(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	isExample := func(r *record) bool { return golden[r] != nil }
+	hasExample := func(a *archive) bool { return slices.ContainsFunc(a.records, isExample) }
 	for i, s := range list {
-		if testing.Short() && i%8 != 0 {
+		if !longtest.Run() && i%8 != 0 && !slices.ContainsFunc(s.archives, hasExample) {
 			continue
 		}
 		t.Run(strings.TrimSuffix(filepath.Base(s.file), ".txt")+"/"+s.name, func(t *testing.T) {

@@ -20,6 +20,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/longtest"
 )
 
 // Why a count differs from the census, which scanned for record headers and took
@@ -93,7 +94,7 @@ func TestCensus(t *testing.T) {
 	root := filepath.Join("..", "..", "..", "shared", "warc")
 	archives := sharedArchives(t, "")
 	counted := readCensus(t, filepath.Join(root, "census.jsonl"))
-	if *update && testing.Short() {
+	if *update && !longtest.Run() {
 		t.Fatal("-update needs the long form")
 	}
 	table := []string{censusHead}
@@ -250,7 +251,7 @@ func TestRealArchives(t *testing.T) {
 
 // 1.8 KB that become 537 MB: bounded memory, bounded time.
 func TestBzip2Bomb(t *testing.T) {
-	if testing.Short() {
+	if !longtest.Run() {
 		t.Skip("skipped: half a gigabyte of bzip2 takes seconds")
 	}
 	sharedArchives(t)

@@ -22,6 +22,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/longtest"
 )
 
 // smallArchive is the size up to which damage is tried byte by byte.
@@ -171,7 +172,7 @@ func sample(t *testing.T, n, usual int) int {
 	switch {
 	case all != "":
 		return n
-	case testing.Short():
+	case !longtest.Run():
 		usual = max(1, usual/20)
 	}
 	return min(n, usual)
@@ -222,7 +223,7 @@ func (s *specimen) checkCut(t *testing.T, n int, ends map[int64]bool) {
 }
 
 func TestCutAnywhere(t *testing.T) {
-	if testing.Short() {
+	if !longtest.Run() {
 		t.Skip("long, and of one archive each")
 	}
 	eachSmallArchive(t, func(t *testing.T, s *specimen) {
@@ -436,7 +437,7 @@ func TestSkippableFrameOverOthers(t *testing.T) {
 }
 
 func TestFlipAnyByte(t *testing.T) {
-	if testing.Short() {
+	if !longtest.Run() {
 		t.Skip("long, and of one archive each")
 	}
 	eachSmallArchive(t, func(t *testing.T, s *specimen) {

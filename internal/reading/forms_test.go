@@ -269,9 +269,6 @@ func TestRecordForms(t *testing.T) {
 // A value over its cap is cut, or not read, and an issue reports it. The entries are
 // named after the caps in limits.go: one for each, or in elsewhere.
 func TestCapsHaveIssues(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long, and of one archive each")
-	}
 	long := func(n int) string { return strings.Repeat("x", n) }
 	waiting := func() (list []warctest.Record) {
 		for i := range 70 {

@@ -11,6 +11,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/longtest"
 )
 
 // addSeeds gives a fuzz target small archives made here, and the ones in testdata
@@ -98,7 +99,7 @@ func FuzzDamage(f *testing.F) {
 		}
 		known := identities(whole)
 		step := 1
-		if testing.Short() {
+		if !longtest.Run() {
 			step = 13
 		}
 		for n := 0; n < len(archive); n += step {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/longtest"
 )
 
 // repeat yields one byte for ever.
@@ -45,7 +46,7 @@ func compressedMember(r io.Reader) []byte {
 // Whatever an archive holds, memory and time are bounded, and the records before
 // it count.
 func TestHostileArchives(t *testing.T) {
-	if testing.Short() {
+	if !longtest.Run() {
 		t.Skip("long, and of one archive each")
 	}
 	const big = 48 << 20

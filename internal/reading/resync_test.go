@@ -11,6 +11,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/longtest"
 )
 
 // placesOf returns the issues' kinds and places.
@@ -31,7 +32,7 @@ func trusts(c *collected) (all []string) {
 
 // Every layout of members gives the same records.
 func TestMemberLayouts(t *testing.T) {
-	if testing.Short() {
+	if !longtest.Run() {
 		t.Skip("long, and of one archive each")
 	}
 	entries := []warctest.Record{warctest.Warcinfo("urn:i", "software: x\r\n")}
@@ -260,7 +261,7 @@ func TestForgeryByAnyBit(t *testing.T) {
 	step, sharedStep := 7, 161 // odd, so that all eight bits have their turn
 	if os.Getenv(allDamage) != "" {
 		step, sharedStep = 1, 1
-	} else if testing.Short() {
+	} else if !longtest.Run() {
 		step, sharedStep = 61, 1403
 	}
 	archive := warctest.Plain(entries...)

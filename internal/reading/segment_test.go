@@ -144,9 +144,6 @@ func TestSegments(t *testing.T) {
 
 // Segmented records without end are forgotten, the oldest first.
 func TestSegmentsAreBounded(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long, and of one archive each")
-	}
 	var list []warctest.Record
 	big := "HTTP/1.1 200\r\n\r\n" + strings.Repeat("#", 2<<20)
 	for i := range 40 {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/longtest"
 )
 
 // entries returns the entries of the fetches, in order.
@@ -334,7 +335,7 @@ func TestPackageTitle(t *testing.T) {
 
 // Many entries, and entries that inflate to much, take no memory.
 func TestZipBombs(t *testing.T) {
-	if testing.Short() {
+	if !longtest.Run() {
 		t.Skip("skipped: inflating gigabytes takes seconds")
 	}
 	header := "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://h/\r\nContent-Length: 1000000000000\r\n\r\n"

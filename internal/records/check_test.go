@@ -12,6 +12,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/longtest"
 )
 
 // TestCheckForms: of every form of WARC that github.com/slyrz/warc can be given it
@@ -69,7 +70,7 @@ func TestCheckForms(t *testing.T) {
 
 // TestCheckBomb: a header without end, a body without end: neither reader holds it.
 func TestCheckBomb(t *testing.T) {
-	if testing.Short() {
+	if !longtest.Run() {
 		t.Skip("long, and of one archive")
 	}
 	path := filepath.Join(t.TempDir(), "a.warc")

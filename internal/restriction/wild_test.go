@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/robotsaudit/robotsaudit/internal/longtest"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/internal/robots/robotstest"
 )
@@ -34,7 +35,7 @@ func TestProbing(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if testing.Short() {
+	if !longtest.Run() {
 		files = files[:400]
 	}
 	for _, p := range robots.Profiles {

@@ -3,6 +3,8 @@ package robots
 import (
 	"strings"
 	"testing"
+
+	"github.com/robotsaudit/robotsaudit/internal/longtest"
 )
 
 var seeds = []struct{ body, token, path string }{
@@ -52,7 +54,7 @@ func FuzzReference(f *testing.F) {
 // TestReference compares them on real bodies, where there are any.
 func TestReference(t *testing.T) {
 	step := 64
-	if testing.Short() {
+	if !longtest.Run() {
 		step = 1024
 	}
 	for i, body := range bodies() {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/robotsaudit/robotsaudit/internal/longtest"
 )
 
 // against returns the names of the readings against the decision on a path, the
@@ -260,7 +262,7 @@ func TestReadingNames(t *testing.T) {
 // up to two parts, and some of three.
 func TestReadingsExhaustively(t *testing.T) {
 	step := 29
-	if testing.Short() {
+	if !longtest.Run() {
 		step = 499
 	}
 	for _, parts := range [][]string{

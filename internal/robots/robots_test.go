@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/robotsaudit/robotsaudit/internal/longtest"
 )
 
 // TestPure keeps the package pure: its imports can neither read, write, log nor know the time. Its tests
@@ -399,7 +401,7 @@ func TestHTML(t *testing.T) {
 
 // TestHostile bounds the time that bodies and paths made to hurt can take.
 func TestHostile(t *testing.T) {
-	if testing.Short() {
+	if !longtest.Run() {
 		t.Skip("long, and without goroutines")
 	}
 	stars := "disallow: /" + strings.Repeat("*a", 500) + "b\n"

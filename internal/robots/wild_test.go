@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/robotsaudit/robotsaudit/internal/longtest"
 	"github.com/robotsaudit/robotsaudit/internal/robots/robotstest"
 )
 
@@ -22,7 +23,7 @@ func TestWildReadings(t *testing.T) {
 		t.Skipf("no real files: %v", err)
 	}
 	all := bodiesOf(append(wild, history...))
-	if testing.Short() {
+	if !longtest.Run() {
 		all = all[:500]
 	}
 	for _, p := range Profiles {

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/robotsaudit/robotsaudit/internal/ascii"
+	"github.com/robotsaudit/robotsaudit/internal/longtest"
 )
 
 // A seen is an element that the differential tests compare: a meta or link that speaks of use, and whether
@@ -161,7 +162,7 @@ var soup = strings.Split(`<html>|<head>|</head>|<body>|</body>|</html>|<!doctype
 
 func TestScanSoup(t *testing.T) {
 	n := 60000
-	if testing.Short() {
+	if !longtest.Run() {
 		n = 5000
 	}
 	random := rand.New(rand.NewPCG(1, 2))
@@ -204,7 +205,7 @@ var tagSoup = [][]string{
 // on tags of every layout it may never pass over one that speaks of use.
 func TestGlance(t *testing.T) {
 	n := 200000
-	if testing.Short() {
+	if !longtest.Run() {
 		n = 20000
 	}
 	random := rand.New(rand.NewPCG(3, 4))
@@ -350,7 +351,7 @@ func TestCandidates(t *testing.T) {
 
 // TestScanWARC compares on every piece of HTML in the archives.
 func TestScanWARC(t *testing.T) {
-	if testing.Short() {
+	if !longtest.Run() {
 		t.Skip("long, and without goroutines")
 	}
 	const dir = "../../../shared/warc"

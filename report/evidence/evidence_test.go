@@ -25,6 +25,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
+	"github.com/robotsaudit/robotsaudit/internal/longtest"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 	"github.com/robotsaudit/robotsaudit/report/audittest"
@@ -52,7 +53,7 @@ func write(t *testing.T, out string, what ...string) (path string, b *Bundle) {
 // nothing of any record was changed.
 func TestChangedBytes(t *testing.T) {
 	changes := 1000
-	if testing.Short() {
+	if !longtest.Run() {
 		changes = 50
 	}
 	path, _ := write(t, audittest.Audit(t, rfc9309, testdata))

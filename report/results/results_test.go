@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
 
+	"github.com/robotsaudit/robotsaudit/internal/longtest"
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/audittest"
 	"github.com/robotsaudit/robotsaudit/report/results"
@@ -304,7 +305,7 @@ func TestDamage(t *testing.T) {
 	}
 	random := rand.New(rand.NewPCG(1, 2))
 	damages := 1000
-	if testing.Short() {
+	if !longtest.Run() {
 		damages = 100
 	}
 	found := 0

@@ -32,5 +32,5 @@ def main(*packages: str):
     resource.setrlimit(resource.RLIMIT_STACK, (most, most))
     node = f"node --no-warnings --no-turbo-fast-api-calls --stack-size={STACK} {ROOT / 'scripts/check/wasi.mjs'}"
     skipped = "|".join(name for names in SKIPPED.values() for name in names)
-    print(call("go", "test", "-short", "-exec", node, "-skip", f"^({skipped})$", *(packages or FIRST), cwd=ROOT, codes=(0,),
+    print(call("go", "test", "-exec", node, "-skip", f"^({skipped})$", *(packages or FIRST), cwd=ROOT, codes=(0,),
                env=os.environ | {"GOOS": "wasip1", "GOARCH": "wasm"}))

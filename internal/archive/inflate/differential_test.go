@@ -12,6 +12,8 @@ import (
 	"math/rand/v2"
 	"testing"
 	"testing/iotest"
+
+	"github.com/robotsaudit/robotsaudit/internal/longtest"
 )
 
 // outcome is the result of an input: the content of all members, where each ended, and
@@ -312,7 +314,7 @@ func TestCodes(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	r := NewReader(nil)
 	rounds := 20000
-	if testing.Short() {
+	if !longtest.Run() {
 		rounds = 2000
 	}
 	history := page(random, 100)

@@ -12,6 +12,8 @@ import (
 	"math/rand/v2"
 	"sync"
 	"testing"
+
+	"github.com/robotsaudit/robotsaudit/internal/longtest"
 )
 
 // vocabulary is made of letters as frequent as in English.
@@ -227,7 +229,7 @@ func TestReadErrorBehindMember(t *testing.T) {
 // TestLarge reads a member of more than 4 GiB: its length counts modulo 2³² (RFC
 // 1952 §2.3.1), and it needs no more memory than a small one.
 func TestLarge(t *testing.T) {
-	if testing.Short() {
+	if !longtest.Run() {
 		t.Skip("takes seconds")
 	}
 	const piece, pieces = 1 << 26, 65

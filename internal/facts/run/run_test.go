@@ -15,6 +15,8 @@ import (
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/robotsaudit/robotsaudit/internal/longtest"
 )
 
 // write writes rows to runs in dir and returns their paths.
@@ -88,7 +90,7 @@ func TestBucketOf(t *testing.T) {
 // TestMergeIsSort compares merges with a sort in memory.
 func TestMergeIsSort(t *testing.T) {
 	seeds := uint64(12)
-	if testing.Short() {
+	if !longtest.Run() {
 		seeds = 3
 	}
 	for seed := range seeds {
@@ -442,7 +444,7 @@ func TestDamage(t *testing.T) {
 	}
 	try("garbage", bytes.Repeat([]byte("PAR1"), 1000))
 	places := 300
-	if testing.Short() {
+	if !longtest.Run() {
 		places = 20
 	}
 	for range places {

@@ -11,7 +11,9 @@ import (
 // TestSortedRows reads ranges of buckets, which together are all rows, by how many runs are
 // written, and twice.
 func TestSortedRows(t *testing.T) {
-	for _, held := range []int{1 << 30, 40 << 10, 1 << 10} {
+	for held, counts := range map[int][]int{
+		1 << 30: {1, 3, 128, Buckets, 1}, 40 << 10: {1, 3, 128, Buckets, 1}, 1 << 10: {1, 3, 128, 1},
+	} {
 		rng := rand.New(rand.NewPCG(31, uint64(held)))
 		rows := randomFetches(rng, 3000)
 		s, _ := fill(t, held, rows)
@@ -22,7 +24,7 @@ func TestSortedRows(t *testing.T) {
 		if err := s.Add(rows[0]); err == nil {
 			t.Error("a row is added behind the end")
 		}
-		for _, ranges := range []int{1, 3, 128, Buckets, 1} {
+		for _, ranges := range counts {
 			var got []fetch
 			for i := range ranges {
 				from, to := i*Buckets/ranges, (i+1)*Buckets/ranges

@@ -67,7 +67,7 @@ func Random(rng *rand.Rand) (list []*facts.Capture) {
 // ExpectLinear compares the looks at n captures and at twice as many.
 func (r *Rate) ExpectLinear(t *testing.T, looks func(n int) int) {
 	t.Helper()
-	const n = 4000
+	const n = 2000
 	once, twice := looks(n), looks(2*n)
 	if growth := float64(twice) / float64(once); growth >= 2.3 || once > 2*n*r.most {
 		t.Errorf("%s: %d looks at %d captures, %d at twice as many", r.Name, once, n, twice)

@@ -22,6 +22,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
 	"github.com/robotsaudit/robotsaudit/internal/index"
+	"github.com/robotsaudit/robotsaudit/internal/longtest"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/audittest"
@@ -210,7 +211,7 @@ func (s *staged) decided(times, ranges int) {
 func TestSameAsOne(t *testing.T) {
 	t.Parallel()
 	divided := map[int][]int{1: {1, 7}, 3: {7}, 50: {1, 128}} // ranges, by the shards
-	if testing.Short() {
+	if !longtest.Run() {
 		divided = map[int][]int{3: {7}}
 	}
 	for _, dir := range corpora(t) {
