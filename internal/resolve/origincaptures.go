@@ -59,7 +59,11 @@ func (g *originCaptures) begin(p facts.Place) {
 
 func (g *originCaptures) add(c *facts.Capture) error {
 	g.unread.Hold(c)
-	if first := g.seen.First(&c.Fetch); first != nil {
+	content := c.Fetch
+	if content.PayloadDigest == "" {
+		content.PayloadDigest = c.BodyDigest
+	}
+	if first := g.seen.First(&content); first != nil {
 		g.addCopy(first, &c.Fetch)
 		for _, twin := range g.captures[g.twins:] { // an archive may have lost the metadata record
 			if facts.SpotOf(&twin.Fetch) == facts.SpotOf(first) {
