@@ -125,7 +125,7 @@ var headerKeys = []string{
 var warcKeys = []string{
 	"WARC-Truncated", "WARC-Refers-To-Target-URI", "WARC-Refers-To-Date", "WARC-Refers-To", "WARC-Payload-Digest",
 	"WARC-Block-Digest",
-	"WARC-Warcinfo-ID", "WARC-Concurrent-To", "WARC-Filename",
+	"WARC-Warcinfo-ID", "WARC-Concurrent-To", "WARC-Filename", "WARC-Date", "WARC-Target-URI",
 }
 
 var optionKeys = []string{

@@ -88,7 +88,7 @@ const (
 // Trusts is indexed by Trust.
 var Trusts = []words.Word{
 	TrustChained:  {Name: "chained", Meaning: "Every record before it was verified."},
-	TrustResynced: {Name: "resynced", Meaning: "It was found again after damage."},
+	TrustResynced: {Name: "resynced", Meaning: "It was found again after damage, or its header contradicts itself."},
 	TrustIndexed:  {Name: "indexed", Meaning: "No record was read: an index reports it."},
 	TrustListed: {Name: "listed", Meaning: "No record was read: a list of URLs, or a table of robots.txt, " +
 		"reports it."},

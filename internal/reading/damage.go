@@ -3,6 +3,8 @@ package reading
 import (
 	"cmp"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
@@ -63,10 +65,15 @@ func (c *Committer) endGap() error {
 	return c.Report(gap)
 }
 
-// trustOf returns how sure it is that a record is where it was found.
+// trustOf returns how sure it is that a record is where it was found, and what it is of.
 func trustOf(r *warc.Record) facts.Trust {
-	if r.Resynced {
+	if r.Resynced || r.Joint == warc.JointPossible || slices.ContainsFunc(r.Repeated, isOfVerdict) {
 		return facts.TrustResynced
 	}
 	return facts.TrustChained
+}
+
+// isOfVerdict reports whether a verdict rests on a field of a record's header.
+func isOfVerdict(field string) bool {
+	return strings.EqualFold(field, "WARC-Date") || strings.EqualFold(field, "WARC-Target-URI")
 }

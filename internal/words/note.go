@@ -82,7 +82,8 @@ var NoteWords = []Word{
 	},
 	{
 		Name: "resynced", Effect: Doubt, Section: "The four classes",
-		Meaning: "The fetch, or its robots.txt, was found after damage in the archive.",
+		Meaning: "The fetch, or its robots.txt, was found after damage in the archive, or the header of its record " +
+			"contradicts itself.",
 	},
 	{
 		Name: "other_mode", Section: "Other notes",
