@@ -26,7 +26,7 @@ func (c *Committer) emitOne(x *exchange) error {
 	if x.Method == "" {
 		x.Method = http.MethodGet
 	}
-	if x.UserAgent == "" && x.infoAgent != "" {
+	if !x.requested && x.infoAgent != "" {
 		x.UserAgent, x.UserAgentSource = x.infoAgent, facts.SourceWarcinfo
 	}
 	wasRobots := x.Kind == facts.CaptureRobots

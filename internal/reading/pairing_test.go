@@ -135,13 +135,13 @@ func TestPairing(t *testing.T) {
 			},
 			map[string]string{"http://h/": "bot/2 request"}, // the second of the URL
 		},
-		"warcinfo where the request says nothing": {
+		"no warcinfo where the request says nothing": {
 			[]warctest.Record{
 				info,
 				{Type: "request", ID: "urn:q", URL: "http://h/", Block: "HEAD / HTTP/1.1\r\n\r\n"},
 				warctest.Response("urn:r", "http://h/", ok200),
 			},
-			map[string]string{"http://h/": "info/1 warcinfo"},
+			map[string]string{"http://h/": "none"},
 		},
 		"warcinfo, the latest before": {
 			[]warctest.Record{
