@@ -152,8 +152,9 @@ func IsResponse(b []byte) bool {
 
 // OtherProtocol returns the first word of a block that begins with a line like the status line of
 // another protocol, or like a misspelt one: a word, perhaps with a version, and a number of three
-// digits ("SPDY/3 503 Service Unavailable", "ICY 503", "HTTQ/1.1 302"), white space or a byte order
-// mark before "HTTP/", or white space within it. What follows such a line is no body of HTTP/0.9.
+// digits ("SPDY/3 503 Service Unavailable", "ICY 503", "HTTQ/1.1 302"), the status as a field, as in
+// HTTP/2 and CGI (":status: 503", "Status: 503"), white space or a byte order mark before "HTTP/", or
+// white space within it. What follows such a line is no body of HTTP/0.9.
 func OtherProtocol(b []byte) (name string, is bool) {
 	if IsResponse(b) {
 		return "", false
@@ -172,6 +173,9 @@ func OtherProtocol(b []byte) (name string, is bool) {
 	}
 	if len(words) < 2 || len(words[1]) != 3 || parseStatus(slices.Concat(words[0], []byte{' '}, words[1])) < 100 {
 		return "", false
+	}
+	if strings.EqualFold(string(bytes.TrimPrefix(words[0], []byte{':'})), "status:") {
+		return string(words[0]), true
 	}
 	word, _, _ := bytes.Cut(words[0], []byte{'/'})
 	for i, c := range words[0] {
