@@ -116,7 +116,7 @@ var recordKeys = []string{
 var headerKeys = []string{
 	"Age", "Content-Encoding", "Content-Length", "Content-Range", "Content-Signal", "Content-Signals", "Content-Type",
 	"Content-Usage", "Date", "ETag", "Host",
-	"If-Modified-Since", "If-None-Match", "Last-Modified", "Link", "Location", "Robots-Tag", "Transfer-Encoding",
+	"If-Modified-Since", "If-None-Match", "Last-Modified", "Link", "Location", "Robots-Tag", "Transfer-Encoding", "User-Agent",
 	"X-Robots-Tag", "X-Crawler-Content-Length",
 	"X-Crawler-Content-Encoding", "CF-Mitigated", "X-Amzn-WAF-Action",
 }

@@ -148,10 +148,7 @@ func (e *extractor) applyHead(d *draft, h *httpmsg.Head) {
 	if h.Status < 0 && !d.noted(words.IssueBadHTTPHead) {
 		d.note(words.IssueBadHTTPHead, "status unknown", "no status in the status line")
 	}
-	if len(h.Repeated) > 0 {
-		d.note(words.IssueRepeatedField, "the first counts", "%s", strings.Join(h.Repeated, ", "))
-	}
-	d.noteCut(h)
+	d.noteHead(h)
 	if h.PolicyCut {
 		f.Flags |= facts.FlagPolicyHeadersCut
 		d.note(words.IssuePolicyHeadersCut, "the rest dropped", "policy header lines over %d bytes",

@@ -209,8 +209,12 @@ func (d *draft) noteOverrun() {
 		d.record.ContentLength)
 }
 
-// noteCut notes a value of an HTTP head that was cut.
-func (d *draft) noteCut(h *httpmsg.Head) {
+// noteHead notes fields of an HTTP head that contradict themselves, and a value that was cut.
+func (d *draft) noteHead(h *httpmsg.Head) {
+	if len(h.Repeated) > 0 {
+		d.note(words.IssueRepeatedField, "values joined; of Content-Type the first counts", "%s",
+			strings.Join(h.Repeated, ", "))
+	}
 	if h.Cut != "" {
 		d.note(words.IssueValueCut, "the rest dropped", "a %s that is too long", h.Cut)
 	}
@@ -230,7 +234,7 @@ func (e *extractor) extractRequest(d *draft) error {
 		userAgent: h.UserAgent, host: h.Host,
 		ifNoneMatch: h.IfNoneMatch, ifModifiedSince: h.IfModifiedSince,
 	}
-	d.noteCut(&h)
+	d.noteHead(&h)
 	if h.ContentType != "" {
 		e.extractOther(d)
 	}

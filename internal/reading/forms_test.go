@@ -64,7 +64,7 @@ func TestHTTPForms(t *testing.T) {
 		"status of letters":  {head("HTTP/1.1 OK") + robotsBody, -1, "", robotsBody, []string{"bad_http_head"}},
 		"folded Location":    {head("HTTP/1.1 301 x", "Location:", " /there"), 301, "/there", "", nil},
 		"two Locations": {
-			head("HTTP/1.1 301 x", "Location: /a", "location: /b"), 301, "/a", "",
+			head("HTTP/1.1 301 x", "Location: /a", "location: /b"), 301, "/a /b", "",
 			[]string{"repeated_field"},
 		},
 		"one Location twice": {head("HTTP/1.1 301 x", "Location: /a", "location: /a"), 301, "/a", "", nil},

@@ -170,9 +170,10 @@ var Issues = []Word{
 		More:    "It is of an algorithm that is not known, or no digest at all; or a `datapackage.json` cannot be read.",
 	},
 	IssueRepeatedField: {
-		Name:    "repeated_field",
-		Meaning: "A WARC field, Location or Content-Type is repeated with another value: the first counts.",
-		More:    "Of fields of an uncompressed archive, see also `bad_record_header`.",
+		Name: "repeated_field",
+		Meaning: "A WARC field or Content-Type is repeated with another value: the first counts. Of Location, " +
+			"Host and User-Agent nothing shows which counted: the values are joined.",
+		More: "Of fields of an uncompressed archive, see also `bad_record_header`.",
 	},
 	IssueUndeclaredGzip: {
 		Name:    "undeclared_gzip",

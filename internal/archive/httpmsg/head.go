@@ -211,10 +211,12 @@ func ParseRequest(head []byte) Head {
 	if h.Method = http.MethodGet; string(method) != h.Method {
 		h.Method = strings.ToUpper(string(method[:min(len(method), maxMethod)]))
 	}
-	h.Host = targetHost(target)
 	f := warc.Fields{Rest: rest}
 	for f.Next() {
 		h.setRequest(f.Name, f.Value)
+	}
+	if host := targetHost(target); host != "" {
+		h.Host = host
 	}
 	return h
 }
@@ -231,17 +233,13 @@ func targetHost(target []byte) string {
 	return strings.Clone(host[:min(len(host), maxHost)])
 }
 
-// setRequest keeps a request field. The first counts.
+// setRequest keeps a request field.
 func (h *Head) setRequest(name, value []byte) {
 	switch {
 	case warc.IsField(name, "user-agent"):
-		if h.UserAgent == "" {
-			h.UserAgent = string(h.capped("User-Agent", value, MaxUserAgent))
-		}
+		h.add("User-Agent", &h.UserAgent, value, MaxUserAgent)
 	case warc.IsField(name, "host"):
-		if h.Host == "" {
-			h.Host = string(h.capped("Host", value, maxHost))
-		}
+		h.add("Host", &h.Host, value, maxHost)
 	case warc.IsField(name, "content-type"):
 		warc.First(&h.ContentType, string(value[:min(len(value), warc.MaxFieldValue)]))
 	case warc.IsField(name, "if-none-match"):
@@ -286,14 +284,15 @@ func parseStatus(line []byte) int16 {
 	return v
 }
 
-// setResponse keeps a response field. Of Location and Content-Type the first
-// counts, as clients take it; codings add up.
+// setResponse keeps a response field. Of Content-Type the first counts, as clients take it; codings
+// add up.
 func (h *Head) setResponse(name, value, raw []byte) {
 	switch {
 	case warc.IsField(name, "location"):
-		h.first("location", &h.Location, string(h.capped("Location", value, warc.MaxURL)))
+		h.add("Location", &h.Location, value, warc.MaxURL)
 	case warc.IsField(name, "content-type"):
-		h.first("content-type", &h.ContentType, string(h.capped("Content-Type", value, warc.MaxFieldValue)))
+		value = h.capped("Content-Type", value, warc.MaxFieldValue)
+		h.repeats("content-type", warc.First(&h.ContentType, string(value)))
 	case warc.IsField(name, "content-encoding"):
 		h.contentEncoding = h.addCodings(h.contentEncoding, h.capped("Content-Encoding", value, warc.MaxFieldValue))
 	case warc.IsField(name, "transfer-encoding"):
@@ -330,11 +329,21 @@ func (h *Head) capped(name string, value []byte, limit int) []byte {
 	return value[:min(len(value), limit)]
 }
 
-// first stores the first value of a field.
-func (h *Head) first(name string, dst *string, value string) {
-	if warc.First(dst, value) && len(h.Repeated) < warc.MaxRepeated {
+// add stores a value of a field that a message may have once. Values that differ are joined by a
+// space: nothing shows which of them counted.
+func (h *Head) add(name string, dst *string, value []byte, limit int) {
+	value = h.capped(name, value, limit)
+	if h.repeats(strings.ToLower(name), warc.First(dst, string(value))) {
+		*dst = string(h.capped(name, []byte(*dst+" "+string(value)), limit))
+	}
+}
+
+// repeats keeps the name of a field that contradicts itself.
+func (h *Head) repeats(name string, contradicts bool) bool {
+	if contradicts = contradicts && len(h.Repeated) < warc.MaxRepeated; contradicts {
 		h.Repeated = append(h.Repeated, name)
 	}
+	return contradicts
 }
 
 func (h *Head) addPolicy(line []byte) {

@@ -46,7 +46,7 @@ func TestParseResponseHead(t *testing.T) {
 		"Content-Range: bytes 0-1/2\r\nDate: Wed, 01 May 2024 12:00:00 GMT\r\n"+
 		"\r\nX-Robots-Tag: in the body\r\n"), nil)
 	want := Head{
-		Status: 301, Location: "/there", ContentType: "text/plain; charset=utf-8",
+		Status: 301, Location: "/there /elsewhere", ContentType: "text/plain; charset=utf-8",
 		contentEncoding: []string{"gzip", "br"}, transferEncoding: []string{"chunked"}, Repeated: []string{"location"},
 		ContentRange: "bytes 0-1/2", Date: "Wed, 01 May 2024 12:00:00 GMT",
 	}
@@ -89,13 +89,17 @@ func TestPolicyHeaderLinesAreBounded(t *testing.T) {
 
 func TestParseRequestHead(t *testing.T) {
 	for in, want := range map[string]Head{
-		"GET /x HTTP/1.1\r\nUser-Agent: a/1\r\nUser-Agent: b/2\r\n\r\n": {Status: -1, Method: "GET", UserAgent: "a/1"},
-		"head / HTTP/1.0\nuser-agent:  b \n\n":                          {Status: -1, Method: "HEAD", UserAgent: "b"},
-		"POST":                                                          {Status: -1, Method: "POST"},
-		"":                                                              {Status: -1},
+		"GET /x HTTP/1.1\r\nUser-Agent: a/1\r\nUser-Agent: b/2\r\n\r\n": {
+			Status: -1, Method: "GET", UserAgent: "a/1 b/2", Repeated: []string{"user-agent"},
+		},
+		"head / HTTP/1.0\nuser-agent:  b \n\n": {Status: -1, Method: "HEAD", UserAgent: "b"},
+		"POST":                                 {Status: -1, Method: "POST"},
+		"":                                     {Status: -1},
 		strings.Repeat("x", 99) +
 			" / HTTP": {Status: -1, Method: strings.Repeat("X", maxMethod)},
-		"GET / HTTP/1.1\r\nHost: a:80\r\nhost: b\r\n\r\n":       {Status: -1, Method: "GET", Host: "a:80"},
+		"GET / HTTP/1.1\r\nHost: a:80\r\nhost: b\r\n\r\n": {
+			Status: -1, Method: "GET", Host: "a:80 b", Repeated: []string{"host"},
+		},
 		"GET http://A.example:80/x HTTP/1.1\r\nHost: b\r\n\r\n": {Status: -1, Method: "GET", Host: "a.example"},
 		"GET https://a.example:8443 HTTP/1.1\r\n\r\n":           {Status: -1, Method: "GET", Host: "a.example:8443"},
 		"OPTIONS * HTTP/1.1\r\nHost: b\r\n\r\n":                 {Status: -1, Method: "OPTIONS", Host: "b"},
