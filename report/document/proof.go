@@ -58,7 +58,11 @@ func (f *found) whose() []string {
 
 // captured states the date of the capture, and its age.
 func (f *found) captured() string {
-	words := fmt.Sprintf("%s by %s", moment(f.RobotsTime), orUnknown(f.RobotsAgent))
+	by := f.teller()
+	if f.isOwn() {
+		by = Clip(f.RobotsAgent, maxName)
+	}
+	words := fmt.Sprintf("%s by %s", moment(f.RobotsTime), by)
 	if f.Evidence == "later" {
 		return words + "; what it says was obtained after the fetch, and nothing before."
 	}

@@ -105,11 +105,14 @@ func (f *found) teller() string {
 	switch {
 	case f.isOwn():
 		return "it"
-	case f.RobotsAgent == "":
-		return "a crawler that is not known by name"
+	case f.RobotsAgent == "" && f.Agent != "" && !f.has("other_crawler"):
+		return OwnUnnamed
 	}
-	return Clip(f.RobotsAgent, maxName)
+	return orUnknown(f.RobotsAgent)
 }
+
+// OwnUnnamed is who made a capture that names no crawler, and counts as the crawler's own.
+const OwnUnnamed = "the same run (without a name)"
 
 // received states when, and by whom, the robots.txt was obtained.
 func (f *found) received() string {

@@ -142,7 +142,7 @@ func TestSentence(t *testing.T) {
 				"nothing shows that the crawler was informed before.",
 		},
 		"later, by another": {
-			func(f *found) { later(f, 3); f.RobotsAgent = "" },
+			func(f *found) { later(f, 3); f.RobotsAgent, f.Notes = "", "other_crawler" },
 			act + ". The robots.txt that a crawler that is not known by name obtained only 3 seconds later " +
 				"disallows this URL to ExampleBot by name (line 12: “Disallow: /private/”); but nothing shows " +
 				"that the crawler was informed before.",
@@ -172,6 +172,11 @@ func TestSentence(t *testing.T) {
 			act + ", which the robots.txt that it had fetched 14 minutes earlier" + forbids +
 				"; but another copy that the crawler may have used allows it and a reading that the standard leaves " +
 				"open allows it.",
+		},
+		"by the same run without a name": {
+			func(f *found) { f.RobotsAgent = "" },
+			act + ", which the robots.txt that the same run (without a name) had fetched 14 minutes earlier" +
+				forbids + ".",
 		},
 		"no name": {
 			func(f *found) { f.Agent, f.RobotsAgent, f.Certainty, f.AgentMatch = "", "", "possible", "global" },

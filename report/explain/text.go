@@ -240,7 +240,11 @@ func (t *text) why() string {
 	if t.governing == nil || t.Age == nil {
 		return s
 	}
-	s += " This rests on a capture of robots.txt by " + t.crawler(t.governing.Agent)
+	by := t.crawler(t.governing.Agent)
+	if t.governing.Agent == "" && t.Crawler.Token != "" && !slices.Contains(t.Notes, "other_crawler") {
+		by = document.OwnUnnamed
+	}
+	s += " This rests on a capture of robots.txt by " + by
 	then, isAsOf := "the fetch", t.Moment != t.Fetch.Time
 	if isAsOf {
 		then = moment(t.Moment)
