@@ -67,7 +67,7 @@ var Causes = []Word{
 	},
 	RobotsUnknown: {
 		Name:    "robots_unknown",
-		Meaning: "The verdict is unknown: the archives do not show what robots.txt said; `detail` names the reason.",
+		Meaning: "The verdict is unknown: the archives do not show whether robots.txt allowed it; `detail` names the reason.",
 	},
 	CauseChallenge: {
 		Name:    "challenge",

@@ -16,7 +16,7 @@ const (
 var Verdicts = []Word{
 	Unknown: {
 		Name:    "unknown",
-		Meaning: "The archives do not show what robots.txt said. It is neither of the others.",
+		Meaning: "The archives do not show whether robots.txt allowed it. It is neither of the others.",
 	},
 	Allowed:    {Name: "allowed", Meaning: "robots.txt permits the fetch."},
 	Disallowed: {Name: "disallowed", Meaning: "robots.txt forbids the fetch."},

@@ -136,8 +136,8 @@ func (f *Figures) actionSection(audit *report.Audit) Section {
 	for _, a := range []Class{
 		{ID: CauseUnproven, Label: "Disallowed, but not proven", Count: t.Unproven, Meaning: "Each finding " +
 			"names what would settle it. Add that to the archives, and audit again."},
-		{ID: CauseUnknown, Label: "Unknown", Count: t.Undecided(), Meaning: "The archives do not show what robots.txt " +
-			"said. Each reason names what would settle it."},
+		{ID: CauseUnknown, Label: "Unknown", Count: t.Undecided(), Meaning: "The archives do not show whether " +
+			"robots.txt allowed them. Each reason names what would settle it."},
 		{
 			ID: CauseUse, Label: "Pages and sites that restrict their use", Count: use, Words: plural(use, of),
 			Meaning: "No violations. Leave these pages out of what is published, indexed or trained on, as far as " +

@@ -162,10 +162,10 @@ func details(audit *report.Audit) (words []string) {
 			isAre(t.Unproven, "was", "were"), list(parts)))
 	}
 	if t.Undecided() > 0 && t.Undecided() < t.Decidable {
-		words = append(words, fmt.Sprintf("%s%s %s unknown: the %s do not show what robots.txt said. %s neither as "+
-			"allowed nor as %s.",
+		words = append(words, fmt.Sprintf("%s%s %s unknown: the %s do not show whether robots.txt allowed %s. "+
+			"%s neither as allowed nor as %s.",
 			plural(t.Undecided(), noun), ofWhole(t.Undecided(), t.Decidable), isAre(t.Undecided(), "is", "are"),
-			audit.Inputs.Sources(),
+			audit.Inputs.Sources(), isAre(t.Undecided(), "it", "them"),
 			isAre(t.Undecided(), "It counts", "They count"), isAre(t.Undecided(), "a violation", "violations")))
 	}
 	if t.UnsafeEncoding > 0 {
@@ -208,7 +208,7 @@ func certainty(audit *report.Audit) Section {
 			class("contested", "Contested, not proven",
 				"robots.txt disallows the fetch, but another copy that the crawler may have used allows it, or a "+
 					"reading that the standard leaves open. No violation.", t.Contested),
-			class("unknown", "Unknown", "The archives do not show what robots.txt said.", t.Undecided()),
+			class("unknown", "Unknown", "The archives do not show whether robots.txt allowed it.", t.Undecided()),
 			class("allowed", "Allowed", "robots.txt did not forbid the fetch.", t.Allowed-t.RobotsTxtItself),
 			class("robots", "robots.txt itself",
 				"Fetches of robots.txt, and of what it redirects to, are always allowed (RFC 9309, section 2.2.2). "+

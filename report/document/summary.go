@@ -168,7 +168,7 @@ func (s *summary) printAnswer(p *layout.Page, full bool) {
 	p.Across("No violations, as far as these %s show", s.audit.Inputs.Sources())
 	p.Row("possible", "no proof that the crawler knew, or made the "+s.audit.Inputs.Noun(), t.Possible)
 	p.Row("contested", "another copy of robots.txt, or reading, allows them", t.Contested)
-	unknown := "these " + s.audit.Inputs.Sources() + " do not show what robots.txt said"
+	unknown := "these " + s.audit.Inputs.Sources() + " do not show whether robots.txt allowed them"
 	if t.Undecided() > 0 {
 		unknown += "; what would settle it:"
 	}
@@ -237,7 +237,7 @@ func (s *summary) printCauses(p *layout.Page) {
 	switch {
 	case missing == 0 || 10*missing < 9*t.Decidable:
 	case t.Indexed > 0 && total(t.RobotsOutcomes) == 0:
-		p.Heading("An index or a list reports fetches, but never what robots.txt said. %s", s.wantedText())
+		p.Heading("An index or a list reports fetches, but never whether robots.txt allowed them. %s", s.wantedText())
 	default:
 		p.Heading("Nearly all is unknown, for want of robots.txt in these archives. Common Crawl keeps it in its robotstxt " +
 			"subset: give those archives as well. Browsertrix, Nutch's WARCExporter and crawls that ignore " +

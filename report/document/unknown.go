@@ -124,7 +124,7 @@ func (t *unknownTally) section() Section {
 		table.Add(t.meaning(reason), r.fetches, r.origins, strings.Join(most, ", "), t.cure(reason))
 	}
 	return Section{ID: "unknown", Heading: "What is unknown", Tables: []Table{table}, Intro: []string{
-		"Of these fetches the archives do not show what robots.txt said. They count neither as allowed nor as violations.",
+		"Of these fetches the archives do not show whether robots.txt allowed them. They count neither as allowed nor as violations.",
 	}}
 }
 

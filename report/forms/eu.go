@@ -279,7 +279,7 @@ func (f *Figures) domains() (n int64) {
 func (f *Figures) behaviour(b *Form) []string {
 	return []string{
 		b.say("Fetches that are certain or probable violations of robots.txt: %s; disallowed, and not proven to be violations: %s; "+
-			"allowed: %s; for which the archives do not show what robots.txt said: %s",
+			"allowed: %s; for which the archives do not show whether robots.txt allowed them: %s",
 			"SELECT count(*) FILTER (certainty IN ('certain', 'probable')), count(*) FILTER (certainty IN ('possible', 'contested')), "+
 				"count(*) FILTER (verdict = 'allowed'), count(*) FILTER (verdict = 'unknown') FROM audited WHERE reason <> 'robots_txt_itself'",
 			f.verdicts[[2]string{"disallowed", "certain"}]+f.verdicts[[2]string{"disallowed", "probable"}],

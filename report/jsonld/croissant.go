@@ -106,7 +106,7 @@ func (a *audit) missing() []string {
 			list = append(list, fmt.Sprintf(text, n))
 		}
 	}
-	counted(t.Undecided(), "Fetches of which the archives do not show what robots.txt said (verdict unknown): %d.")
+	counted(t.Undecided(), "Fetches of which the archives do not show whether robots.txt allowed them (verdict unknown): %d.")
 	counted(t.Indexed, "Fetches that an index or a list alone reports, whose records were not read: %d.")
 	counted(t.InputsNotWhollyRead, "Inputs that could not be read to the end (table issues): %d.")
 	counted(int64(len(about.Unreadable)), "Inputs that could not be read at all (audit.json): %d.")
