@@ -170,7 +170,7 @@ func (f *exportFlags) run(cmd *cobra.Command) error {
 		return f.writeCause(cmd, r, format)
 	}
 	var missing *export.MissingError
-	if err := options.Check(r); errors.As(err, &missing) {
+	if _, err := options.Check(r); errors.As(err, &missing) {
 		return usageErrorf("the audit in %s was made without %s; make it anew with: %s", f.output,
 			firstOf(missing.What), f.evaluateCommand(r.Audit().Settings, options.Agents))
 	} else if err != nil {

@@ -133,9 +133,10 @@ func (e *MissingError) Error() string {
 	return "the audit was made without " + strings.Join(e.What, ", ")
 }
 
-// check compares what a list needs with what an audit was made with. It returns the tokens as the
-// audit spells them.
-func (o *Options) check(r *results.Results) (tokens []string, err error) {
+// Check compares what a list needs with what an audit was made with. It returns the tokens as the audit spells them; a
+// *MissingError if the audit was not made with what the list needs, and another error if a table that it needs is not
+// there.
+func (o *Options) Check(r *results.Results) (tokens []string, err error) {
 	settings := &r.Audit().Settings
 	var missing MissingError
 	for _, agent := range o.Agents {
@@ -171,13 +172,6 @@ func (o *Options) checkTables(r *results.Results) error {
 	if len(o.Purposes) > 0 {
 		err = cmp.Or(err, results.Check(r, report.RestrictionsTable))
 	}
-	return err
-}
-
-// Check returns a *MissingError if the audit was not made with what the list needs, and another error
-// if a table that it needs is not there.
-func (o *Options) Check(r *results.Results) error {
-	_, err := o.check(r)
 	return err
 }
 

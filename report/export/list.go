@@ -76,7 +76,7 @@ func (e *entry) join(other *entry) {
 
 // makeList calls do with the list of an audit, whose temporary files go afterwards.
 func makeList(r *results.Results, o Options, do func(*list) error) (err error) {
-	tokens, err := o.check(r)
+	tokens, err := o.Check(r)
 	if err != nil {
 		return err
 	}

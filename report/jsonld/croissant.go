@@ -144,7 +144,7 @@ func (t *table) recordSet() node {
 	}
 	return node{
 		"@id": t.Name, "@type": "cr:RecordSet", "name": t.Name, "field": fields,
-		"description": t.Doc + " " + report.Count(t.rows, "row") + ".",
+		"description": t.Doc + " " + report.Count(t.Rows, "row") + ".",
 	}
 }
 

@@ -37,12 +37,9 @@ type file struct {
 	size         int64
 }
 
-func newFile(ctx context.Context, r *results.Results, path string) (f file, err error) {
-	if f.name, err = filepath.Rel(r.Dir(), path); err != nil {
-		return f, err
-	}
-	f.name = filepath.ToSlash(f.name)
-	from, err := object.OpenCopy(path) // its ReadAt alone brings what a store has
+func newFile(ctx context.Context, r *results.Results, name string) (file, error) {
+	f := file{name: name}
+	from, err := object.OpenCopy(filepath.Join(r.Dir(), name)) // its ReadAt alone brings what a store has
 	if err != nil {
 		return f, err
 	}
@@ -73,8 +70,7 @@ func (f *file) node(id, kind string) node {
 
 // table is a table that the audit wrote.
 type table struct {
-	report.TableSchema
-	rows    int64
+	results.Table
 	files   []file
 	isParts bool // in a folder
 }
@@ -89,38 +85,32 @@ type audit struct {
 }
 
 func readAudit(ctx context.Context, r *results.Results) (*audit, error) {
-	schema, err := report.LoadSchema()
+	tables, err := r.Tables()
 	if err != nil {
 		return nil, err
 	}
 	a := &audit{Results: r}
-	if a.file, err = newFile(ctx, r, filepath.Join(r.Dir(), report.AuditFile)); err != nil {
+	if a.file, err = newFile(ctx, r, report.AuditFile); err != nil {
 		return nil, err
 	}
 	s := a.file.sha256 // audit.json names all inputs and settings: a UUID of version 8 is made of its sum
 	a.base = fmt.Sprintf("urn:uuid:%s-%s-8%s-8%s-%s#", s[:8], s[8:12], s[12:15], s[15:18], s[18:30])
-	for _, t := range schema.Tables {
-		rows, written := r.Audit().Tables[t.Name]
-		if !written {
-			if !t.Optional {
-				a.left = append(a.left, t.Name)
-			}
-			continue
-		}
-		paths, err := r.Files(t.Name)
-		if err != nil {
-			return nil, err
-		}
-		made := table{TableSchema: t, rows: rows}
-		for _, path := range paths {
-			f, err := newFile(ctx, r, path)
+	for _, t := range tables {
+		made := table{Table: t}
+		for _, name := range t.Files {
+			f, err := newFile(ctx, r, name)
 			if err != nil {
 				return nil, err
 			}
 			made.files = append(made.files, f)
-			made.isParts = f.name != t.File()
+			made.isParts = name != t.File()
 		}
 		a.tables = append(a.tables, made)
+	}
+	for _, t := range report.Tables() {
+		if _, written := r.Audit().Tables[t.Name]; !written && !t.Optional {
+			a.left = append(a.left, t.Name)
+		}
 	}
 	return a, nil
 }

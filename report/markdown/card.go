@@ -5,13 +5,11 @@ import (
 	_ "embed"
 	"encoding/json"
 	"io"
-	"path/filepath"
 	"strings"
 	"text/template"
 
 	"github.com/dustin/go-humanize"
 
-	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/document"
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
@@ -22,8 +20,9 @@ var cardText string
 // Functions of the template whose result is Markdown or YAML; text that is placed without one
 // must be from this program.
 var cardTemplate = template.Must(template.New("card").Funcs(template.FuncMap{
-	"yaml": yamlText,
-	"text": escape,
+	"yaml":   yamlText,
+	"text":   escape,
+	"number": humanize.Comma,
 	"terms": func(t []document.Term) string {
 		return block(func(p *page) { p.terms(t...) })
 	},
@@ -54,34 +53,16 @@ func Words(about string) string {
 // Card writes a dataset card, as the Hugging Face Hub has them: YAML that names the table files, and a
 // description of them. It belongs next to the tables.
 func Card(w io.Writer, doc *document.Document, r *results.Results) error {
-	schema, err := report.LoadSchema()
+	tables, err := r.Tables()
 	if err != nil {
 		return err
 	}
-	card := card{Document: doc}
-	largest := int64(0)
-	for _, t := range schema.Tables {
-		rows, written := r.Audit().Tables[t.Name]
-		if !written {
-			continue
+	card, largest := card{Document: doc, Tables: tables}, int64(0)
+	for _, t := range tables {
+		if t.Rows > 0 { // package datasets loads no table without
+			card.Configs = append(card.Configs, t)
 		}
-		files, err := r.Files(t.Name)
-		if err != nil {
-			return err
-		}
-		entry := cardEntry{Name: t.Name, Rows: humanize.Comma(rows), Meaning: t.Doc}
-		for _, f := range files {
-			path, err := filepath.Rel(r.Dir(), f)
-			if err != nil {
-				return err
-			}
-			entry.Files = append(entry.Files, filepath.ToSlash(path))
-		}
-		card.Tables = append(card.Tables, entry)
-		if rows > 0 { // package datasets loads no table without
-			card.Configs = append(card.Configs, entry)
-		}
-		largest = max(largest, rows)
+		largest = max(largest, t.Rows)
 	}
 	card.Size = sizeCategory(largest)
 	var b bytes.Buffer
@@ -95,16 +76,9 @@ func Card(w io.Writer, doc *document.Document, r *results.Results) error {
 // card is the data of the template.
 type card struct {
 	*document.Document
-	Tables  []cardEntry
-	Configs []cardEntry // those with rows
+	Tables  []results.Table
+	Configs []results.Table // those with rows
 	Size    string
-}
-
-type cardEntry struct {
-	Name    string
-	Files   []string // relative to the output folder
-	Rows    string
-	Meaning string
 }
 
 // yamlText is a text as a double-quoted scalar. The text is of a document, in which every
