@@ -27,10 +27,7 @@ func (w *Writer) Commit(totals *evaluate.Totals) (*Audit, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := w.commit(a); err != nil {
-		return nil, err
-	}
-	return a, nil
+	return a, w.commit(a)
 }
 
 // describe makes the content of audit.json, without the rows of tables.

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
 // originShare is the part of an origin that a Part has, if several have fetches of it, without the rows:
@@ -71,7 +72,7 @@ func (r *Rest) takeShare(s *originShare) error {
 		return err
 	}
 	rows, err := w.closeTables(func(string) bool { return false })
-	addCounts(r.rows, rows)
+	facts.AddCounts(r.rows, rows)
 	return err
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/internal/durable"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
 // countsFile has the counts of a Part.
@@ -85,7 +86,7 @@ func (r *Rest) Take(dir string, rows map[string]int64) error {
 	if r.ungoverned == nil {
 		r.ungoverned = c.Ungoverned
 	}
-	addCounts(r.rows, rows)
+	facts.AddCounts(r.rows, rows)
 	for _, s := range c.Shares {
 		if err := r.takeShare(s); err != nil {
 			return err
@@ -149,10 +150,4 @@ func removeParts(dir, table string) error {
 	}
 	os.Remove(filepath.Join(dir, table)) // unless it holds something else
 	return nil
-}
-
-func addCounts[K comparable](to, from map[K]int64) {
-	for key, n := range from {
-		to[key] += n
-	}
 }

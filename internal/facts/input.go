@@ -171,9 +171,7 @@ type InputStats struct {
 
 // Add adds the counts of another part of the same input.
 func (s *InputStats) Add(other *InputStats) {
-	for kind, n := range other.Records {
-		s.Records[kind] += n
-	}
+	AddCounts(s.Records, other.Records)
 	Sum(s, other)
 	for _, crawl := range other.Crawls {
 		s.AddCrawl(crawl)
@@ -246,6 +244,13 @@ func sum(to, from reflect.Value) {
 		case f.Kind() == reflect.Struct:
 			sum(f, from.Field(i))
 		}
+	}
+}
+
+// AddCounts adds the counts of another map.
+func AddCounts[K comparable](to, from map[K]int64) {
+	for key, n := range from {
+		to[key] += n
 	}
 }
 

@@ -282,9 +282,7 @@ func (x *indexReader) join(p *indexPart) error {
 			return err
 		}
 	}
-	for kind, n := range p.more {
-		x.more[kind] += n
-	}
+	facts.AddCounts(x.more, p.more)
 	if p.facts != nil {
 		x.Out.(*facts.Writer).Join(p.facts)
 	}

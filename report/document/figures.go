@@ -149,7 +149,7 @@ func (f *Figures) Join(part report.Counter) {
 	}
 	f.violations.join(&o.violations)
 	f.unproven.join(&o.unproven)
-	addCounts(f.settles, o.settles)
+	facts.AddCounts(f.settles, o.settles)
 	f.timeline.join(o.timeline)
 	f.unknown.join(o.unknown)
 	for kind, counts := range o.kinds {
@@ -157,8 +157,8 @@ func (f *Figures) Join(part report.Counter) {
 	}
 	f.use.join(&o.use)
 	f.WhatIf.join(&o.WhatIf)
-	addCounts(f.evidence, o.evidence)
-	addCounts(f.exclusions, o.exclusions)
+	facts.AddCounts(f.evidence, o.evidence)
+	facts.AddCounts(f.exclusions, o.exclusions)
 	f.unnamed += o.unnamed
 	f.hosts.join(&o.hosts)
 }

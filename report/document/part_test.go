@@ -8,6 +8,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/audittest"
 	"github.com/robotsaudit/robotsaudit/report/results"
@@ -105,7 +106,7 @@ func TestPartsAddUp(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			addCounts(sum, numbersOf(t, part))
+			facts.AddCounts(sum, numbersOf(t, part))
 		}
 		if diff := gocmp.Diff(want, sum); diff != "" {
 			t.Errorf("by %s (-audit +parts):\n%s", name, diff)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 	"github.com/robotsaudit/robotsaudit/report"
@@ -113,8 +114,8 @@ func (t *useTally) rank(s restrictedSite) {
 func (t *useTally) join(o *useTally) {
 	t.end()
 	o.end()
-	addCounts(t.restrictions, o.restrictions)
-	addCounts(t.signals, o.signals)
+	facts.AddCounts(t.restrictions, o.restrictions)
+	facts.AddCounts(t.signals, o.signals)
 	t.siteCount += o.siteCount
 	for _, s := range o.sites {
 		t.rank(s)
@@ -124,12 +125,6 @@ func (t *useTally) join(o *useTally) {
 func (t *useTally) end() {
 	t.endSite()
 	t.endPage()
-}
-
-func addCounts[K comparable](to, from map[K]int64) {
-	for key, n := range from {
-		to[key] += n
-	}
 }
 
 // section describes the statements of pages and sites.
