@@ -39,9 +39,7 @@ func locator(s string) string {
 // text makes any other value valid, with U+FFFD for what is no UTF-8, and cuts it
 // at its cap.
 func text(s string) string {
-	if len(s) > maxText {
-		s = Head(s, maxText) + cutMark
-	}
+	s = cut(s, maxText)
 	if utf8.ValidString(s) { // far faster than what follows
 		return s
 	}
@@ -49,19 +47,16 @@ func text(s string) string {
 }
 
 // ruleText is a rule as its file gives it, cut at its cap.
-func ruleText(s string) string {
-	if len(s) > maxText {
-		s = Head(s, maxText) + cutMark
-	}
-	return locator(s)
-}
+func ruleText(s string) string { return locator(cut(s, maxText)) }
 
 // rawText is a tag or signal as written: the reader has cut it at its own cap.
-func rawText(s string) string {
-	if len(s) > tag.MaxLine {
-		s = Head(s, tag.MaxLine) + cutMark
+func rawText(s string) string { return locator(cut(s, tag.MaxLine)) }
+
+func cut(s string, n int) string {
+	if len(s) > n {
+		return Head(s, n) + cutMark
 	}
-	return locator(s)
+	return s
 }
 
 // Head returns at most the first n bytes of s, and no part of a character.

@@ -63,13 +63,13 @@ func junitCaseOf(host *report.HostRow, details string) junitCase {
 	}
 	switch found := host.Violations(); {
 	case found > 0:
-		c.Failure = &junitFailure{
+		c.Failure = &junitNote{
 			Message: fmt.Sprintf("%s of robots.txt: %d certain, %d probable", report.Count(found, "violation"),
 				host.ViolationsCertain, host.ViolationsProbable),
 			Type: "violation", Text: details,
 		}
 	case host.Undecided() > 0 && host.Undecided() == host.Fetches-host.RobotsTxtItself-host.NoCrawler:
-		c.Skipped = &junitSkipped{"what robots.txt said is unknown"}
+		c.Skipped = &junitNote{Message: "what robots.txt said is unknown"}
 	}
 	return c
 }
@@ -106,18 +106,14 @@ type junitCounts struct {
 }
 
 type junitCase struct {
-	Class   string        `xml:"classname,attr"`
-	Name    string        `xml:"name,attr"`
-	Failure *junitFailure `xml:"failure"`
-	Skipped *junitSkipped `xml:"skipped"`
+	Class   string     `xml:"classname,attr"`
+	Name    string     `xml:"name,attr"`
+	Failure *junitNote `xml:"failure"`
+	Skipped *junitNote `xml:"skipped"`
 }
 
-type junitFailure struct {
+type junitNote struct {
 	Message string `xml:"message,attr"`
-	Type    string `xml:"type,attr"`
+	Type    string `xml:"type,attr,omitempty"`
 	Text    string `xml:",chardata"`
-}
-
-type junitSkipped struct {
-	Message string `xml:"message,attr"`
 }
