@@ -237,7 +237,7 @@ func (s *summary) printCauses(p *layout.Page) {
 	switch {
 	case missing == 0 || 10*missing < 9*t.Decidable:
 	case t.Indexed > 0 && total(t.RobotsOutcomes) == 0:
-		p.Heading("An index or a list reports fetches, but never whether robots.txt allowed them. %s", s.wantedText())
+		p.Heading("An index or a list reports fetches, but never what robots.txt said. %s", s.wantedText())
 	default:
 		p.Heading("Nearly all is unknown, for want of robots.txt in these archives. Common Crawl keeps it in its robotstxt " +
 			"subset: give those archives as well. Browsertrix, Nutch's WARCExporter and crawls that ignore " +
