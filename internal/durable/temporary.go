@@ -70,7 +70,7 @@ func File(parent string) (f *os.File, remove func() error, err error) {
 }
 
 // removeTemporary removes a folder whose lock this process holds. The lock goes last, so that nobody takes
-// the folder meanwhile. Windows removes no open file.
+// the folder meanwhile. Who takes it for a dead one's then removes what is left. Windows removes no open file.
 func removeTemporary(dir string, lock *flock.Flock) error {
 	entries, err := os.ReadDir(dir)
 	errs := []error{err}
@@ -79,13 +79,11 @@ func removeTemporary(dir string, lock *flock.Flock) error {
 			errs = append(errs, os.RemoveAll(filepath.Join(dir, e.Name())))
 		}
 	}
-	gone := func() error { return errors.Join(os.Remove(lock.Path()), os.Remove(dir)) }
-	if gone() == nil {
-		return errors.Join(append(errs, unlock(lock))...)
-	}
+	gone := func() error { return errors.Join(os.Remove(filepath.Join(dir, lockName)), os.Remove(dir)) }
+	isGone := gone() == nil
 	errs = append(errs, unlock(lock))
-	if err := gone(); !errors.Is(err, fs.ErrNotExist) {
-		errs = append(errs, err)
+	if !isGone {
+		gone()
 	}
 	return errors.Join(errs...)
 }
@@ -112,6 +110,10 @@ func sweep(parent string) {
 			if dir := filepath.Join(parent, e.Name()); e.IsDir() && isOfMachine(e.Name()) && isOwn(e) {
 				lock := flock.New(filepath.Join(dir, lockName))
 				if dead, err := lock.TryLock(); dead && err == nil {
+					// Or it is one that its maker has not locked yet, who finds no folder of that name then.
+					if away := dir + "x"; os.Rename(dir, away) == nil {
+						dir = away
+					}
 					removeTemporary(dir, lock)
 				} else {
 					lock.Close()

@@ -113,7 +113,7 @@ func TestCrowd(t *testing.T) {
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
-			for range 50 {
+			for range 200 {
 				dir, remove, err := Temporary(parent)
 				if err != nil {
 					t.Error(err)
