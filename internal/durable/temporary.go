@@ -70,7 +70,8 @@ func File(parent string) (f *os.File, remove func() error, err error) {
 }
 
 // removeTemporary removes a folder whose lock this process holds. The lock goes last, so that nobody takes
-// the folder meanwhile. Who takes it for a dead one's then removes what is left. Windows removes no open file.
+// the folder meanwhile. Once it is gone, another process may take the folder for a dead one's, and remove the
+// rest. Windows removes no open file.
 func removeTemporary(dir string, lock *flock.Flock) error {
 	entries, err := os.ReadDir(dir)
 	errs := []error{err}
@@ -110,7 +111,7 @@ func sweep(parent string) {
 			if dir := filepath.Join(parent, e.Name()); e.IsDir() && isOfMachine(e.Name()) && isOwn(e) {
 				lock := flock.New(filepath.Join(dir, lockName))
 				if dead, err := lock.TryLock(); dead && err == nil {
-					// Or it is one that its maker has not locked yet, who finds no folder of that name then.
+					// It may be new, and not locked yet. Under another name, its maker finds it no more, and makes another.
 					if away := dir + "x"; os.Rename(dir, away) == nil {
 						dir = away
 					}

@@ -127,7 +127,7 @@ const (
 	FlagUndecodable
 	FlagSerial        // the archive was written by a crawler that makes one fetch after the other
 	FlagHostMismatch  // the request names another host than the URL
-	FlagForgeable     // the record stands after damage, and a page could hold it
+	FlagForgeable     // the record stands after damage, and a page could hold it; or it states two dates or URLs
 	FlagRefuted       // the record that this index row points to is missing or different
 	FlagRequestUnread // the record was verified, and its request was not found next to it
 	FlagUnread        // a row of an index: its record was to be verified, and could not be read

@@ -1,5 +1,5 @@
 // Package longtest says whether the tests that take long are to run. 'go test ./...' runs a sample of
-// them, in three minutes; CONTRIBUTING.md says how long all take.
+// them; CONTRIBUTING.md says how long each takes.
 package longtest
 
 import "os"

@@ -191,7 +191,7 @@ func (c *Committer) pair(d *draft, length int64) (done []*exchange) {
 func (c *Committer) place(d *draft, length int64) {
 	x, r := d.exchange, d.record
 	x.index, x.Index, x.Length, x.Trust = c.index, int64(c.index), length, trustOf(r)
-	if r.Forgeable {
+	if r.Forgeable || contradictsItself(r) {
 		x.Flags |= facts.FlagForgeable
 	}
 	if r.Short == 0 && !r.Overrun && r.SegmentNumber == 0 && x.Truncated == "" && x.Type != facts.TypeRevisit {

@@ -67,13 +67,15 @@ func (c *Committer) endGap() error {
 
 // trustOf returns how sure it is that a record is where it was found, and what it is of.
 func trustOf(r *warc.Record) facts.Trust {
-	if r.Resynced || r.Joint == warc.JointPossible || slices.ContainsFunc(r.Repeated, isOfVerdict) {
+	if r.Resynced || r.Joint == warc.JointPossible || contradictsItself(r) {
 		return facts.TrustResynced
 	}
 	return facts.TrustChained
 }
 
-// isOfVerdict reports whether a verdict rests on a field of a record's header.
-func isOfVerdict(field string) bool {
-	return strings.EqualFold(field, "WARC-Date") || strings.EqualFold(field, "WARC-Target-URI")
+// contradictsItself reports whether a header states two dates or two URLs: a verdict rests on both.
+func contradictsItself(r *warc.Record) bool {
+	return slices.ContainsFunc(r.Repeated, func(field string) bool {
+		return strings.EqualFold(field, "WARC-Date") || strings.EqualFold(field, "WARC-Target-URI")
+	})
 }

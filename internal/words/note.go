@@ -145,9 +145,10 @@ var NoteWords = []Word{
 	},
 	{
 		Name: "forgeable", Effect: Unproven, Section: "The four classes",
-		Meaning: "A record was found after damage in an uncompressed archive, where it may be the content of a page.",
-		But:     "a record was found after damage, and may be the content of a page",
-		Settle:  "An undamaged copy of the archive.",
+		Meaning: "A record was found after damage in an uncompressed archive, where it may be the content of a page, " +
+			"or its header states two dates or two URLs.",
+		But:    "a record may be the content of a page, or states two dates or two URLs",
+		Settle: "An undamaged copy of the archive.",
 	},
 	{
 		Name: "indexed", Effect: Doubt, Section: "Indexes and lists",

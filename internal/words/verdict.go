@@ -228,7 +228,7 @@ var Reasons = []Word{
 	Forgeable: {
 		Name: "forgeable", Effect: GivesUnknown, Section: "The four classes",
 		Meaning: "robots.txt allows the fetch, but was found after damage in an uncompressed archive, where it " +
-			"may be the content of a page.",
+			"may be the content of a page, or its record states two dates or two URLs.",
 		Settle: "An undamaged copy of the archive.",
 	},
 	UnreadCapture: {

@@ -329,8 +329,8 @@ func (h *Head) capped(name string, value []byte, limit int) []byte {
 	return value[:min(len(value), limit)]
 }
 
-// add stores a value of a field that a message may have once. Values that differ are joined by a
-// space: nothing shows which of them counted.
+// add stores a value of a field that a message may have once. The first two that differ are joined by
+// a space: nothing shows which of them counted.
 func (h *Head) add(name string, dst *string, value []byte, limit int) {
 	value = h.capped(name, value, limit)
 	if h.repeats(strings.ToLower(name), warc.First(dst, string(value))) {
@@ -338,12 +338,12 @@ func (h *Head) add(name string, dst *string, value []byte, limit int) {
 	}
 }
 
-// repeats keeps the name of a field that contradicts itself.
-func (h *Head) repeats(name string, contradicts bool) bool {
-	if contradicts = contradicts && len(h.Repeated) < warc.MaxRepeated; contradicts {
+// repeats keeps the name of a field that contradicts itself, and reports whether it is new.
+func (h *Head) repeats(name string, contradicts bool) (isNew bool) {
+	if isNew = contradicts && !slices.Contains(h.Repeated, name); isNew {
 		h.Repeated = append(h.Repeated, name)
 	}
-	return contradicts
+	return isNew
 }
 
 func (h *Head) addPolicy(line []byte) {

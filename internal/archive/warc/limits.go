@@ -14,7 +14,7 @@ const (
 	maxDictionary    = 16 << 20         // bytes of a zstd dictionary, decompressed
 	maxZstdWindow    = 64 << 20         // bytes that a zstd frame may look back
 	MaxConcurrent    = 64               // WARC-Concurrent-To fields of one record
-	MaxRepeated      = 8                // contradicting fields of one record that are named
+	MaxRepeated      = 8                // contradicting fields of one header of WARC that are named
 	maxHeaderMembers = 16               // members that one record header lies in
 	maxMissedEnd     = 4 << 20          // bytes by which a seemingly cut gzip stream may miss its stated length
 	maxSearch        = 32 << 30         // bytes decompressed in search of members after damage, in one input
