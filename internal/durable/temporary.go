@@ -111,7 +111,7 @@ func sweep(parent string) {
 			if dir := filepath.Join(parent, e.Name()); e.IsDir() && isOfMachine(e.Name()) && isOwn(e) {
 				lock := flock.New(filepath.Join(dir, lockName))
 				if dead, err := lock.TryLock(); dead && err == nil {
-					// It may be new, and not locked yet. Under another name, its maker finds it no more, and makes another.
+					// It may be new, and not locked yet: its maker finds no folder of its name then, and makes another.
 					if away := dir + "x"; os.Rename(dir, away) == nil {
 						dir = away
 					}
