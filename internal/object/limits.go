@@ -16,8 +16,7 @@ var limits = struct {
 	asked     time.Duration // that a server may require to wait (Retry-After)
 	header    int64         // bytes of the header of an answer
 
-	chunk  int   // bytes that are waited for at once
-	chunks int   // read ahead of a stream
+	chunk  int64 // bytes that are waited for at once
 	block  int64 // bytes of a range that is read at random
 	blocks int   // of them that are kept of one object
 	run    int   // blocks read in a row after which those that follow are read as a stream
@@ -37,7 +36,6 @@ var limits = struct {
 	header:    1 << 20,
 
 	chunk:  64 << 10,
-	chunks: 16,
 	block:  256 << 10,
 	blocks: 8,
 	run:    4,

@@ -5,7 +5,7 @@
 // Access is one setting of the process (Configure): all readers share its connections and the
 // pace of requests.
 //
-// An object has one connection at a time. Read streams, a megabyte ahead. ReadAt reads blocks of
+// An object has one connection at a time. Read streams. ReadAt reads blocks of
 // 256 KiB and keeps eight of them. It streams once blocks are read in a row, over gaps of up to 2
 // MiB; larger pieces it reads with one request, such as a megabyte of a column of Parquet.
 // CopyLater makes a local file stand for an object: what OpenCopy reads of it is copied first, so

@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"slices"
-	"sync/atomic"
 	"time"
 )
 
@@ -14,13 +13,12 @@ type remote struct {
 	ctx   context.Context
 	place place
 	info  Info
+	whole bool // its server gives no parts of it
 
-	position int64   // of Read
-	stream   *stream // of Read; nil: none is open
-	whole    atomic.Bool
+	position int64     // of Read
+	stream   *transfer // up to the end, which Read and blocks in a row share; nil: none is open
 
 	blocks []block // read at random, the one used last at the end
-	ahead  *stream // that goes on after the last block; nil: none is open
 	next   int64   // number of the block after the last one that was fetched
 	run    int     // blocks that were fetched in a row
 }
@@ -34,23 +32,28 @@ func newRemote(ctx context.Context, p place, info Info) *remote {
 	return &remote{ctx: ctx, place: p, info: info, next: -1}
 }
 
-func (r *remote) Random() bool { return !r.whole.Load() }
+func (r *remote) Random() bool { return !r.whole }
 
 // Err is not nil once the reading is to stop. It is checked between reads.
 func (r *remote) Err() error { return r.ctx.Err() }
 
 func (r *remote) Close() error {
-	end(&r.stream)
-	end(&r.ahead)
+	r.endStream()
 	r.blocks = nil
 	return nil
 }
 
-// end closes a stream, if one is open.
-func end(s **stream) {
-	if *s != nil {
-		(*s).close()
-		*s = nil
+// startStream opens the stream at an offset.
+func (r *remote) startStream(offset int64) {
+	r.endStream()
+	r.stream = &transfer{remote: r, position: offset, end: r.info.Size, good: offset}
+}
+
+// endStream closes the stream, if one is open.
+func (r *remote) endStream() {
+	if r.stream != nil {
+		r.stream.close()
+		r.stream = nil
 	}
 }
 
@@ -65,15 +68,18 @@ func ReadRange(o Object, p []byte, offset int64) (int, error) {
 	if size <= 0 {
 		return 0, io.EOF
 	}
-	end(&r.stream)
-	end(&r.ahead)
-	t := &transfer{remote: r, position: offset, end: offset + size, random: true}
-	defer t.close()
-	n, err := io.ReadFull(t, p[:size])
+	n, err := r.readRange(p[:size], offset)
 	if err == nil && n < len(p) {
 		err = io.EOF
 	}
 	return n, err
+}
+
+func (r *remote) readRange(p []byte, offset int64) (int, error) {
+	r.endStream()
+	t := &transfer{remote: r, position: offset, end: offset + int64(len(p)), random: true}
+	defer t.close()
+	return io.ReadFull(t, p)
 }
 
 func (r *remote) Read(p []byte) (int, error) {
@@ -81,11 +87,10 @@ func (r *remote) Read(p []byte) (int, error) {
 	case len(p) == 0:
 		return 0, nil
 	case r.position >= r.info.Size:
-		end(&r.stream)
+		r.endStream()
 		return 0, io.EOF
-	case r.stream == nil:
-		end(&r.ahead)
-		r.stream = newStream(r, r.position)
+	case r.stream == nil || r.stream.position != r.position:
+		r.startStream(r.position)
 	}
 	n, err := r.stream.Read(p)
 	r.position += int64(n)
@@ -132,44 +137,44 @@ func (r *remote) block(number int64) ([]byte, error) {
 	return b.content, nil
 }
 
-// fetch reads a block. Blocks in a row are read as a stream. A stream also reads over a gap between
-// two blocks, if it is small.
+// fetch reads a block. Blocks in a row are read as a stream, over small gaps between two blocks, too.
 func (r *remote) fetch(b *block) error {
-	gap := (b.number - r.next) * limits.block
-	switch {
-	case gap == 0:
-		r.run++
-	case r.ahead != nil && gap > 0 && gap <= limits.gap:
-		r.next = -1
-		if _, err := io.CopyN(io.Discard, r.ahead, gap); err != nil {
-			end(&r.ahead)
-			return err
-		}
-	default:
-		r.run = 0
-		end(&r.ahead)
-	}
-	end(&r.stream)
 	start := b.number * limits.block
-	var from io.Reader
 	switch {
-	case r.ahead != nil:
-		from = r.ahead
-	case r.run >= limits.run:
-		r.ahead = newStream(r, start)
-		from = r.ahead
-	default:
-		t := &transfer{remote: r, position: start, end: start + int64(len(b.content)), random: true}
-		defer t.close()
-		from = t
+	case b.number == r.next:
+		r.run++
+	case !r.isNear(start):
+		r.run = 0
+	}
+	read := r.readRange
+	if r.isNear(start) || r.run >= limits.run {
+		read = r.readOn
 	}
 	r.next = -1
-	if _, err := io.ReadFull(from, b.content); err != nil {
-		end(&r.ahead)
+	if _, err := read(b.content, start); err != nil {
 		return err
 	}
 	r.next = b.number + 1
 	return nil
+}
+
+// isNear reports whether the stream comes by an offset after a small gap, or none.
+func (r *remote) isNear(offset int64) bool {
+	return r.stream != nil && r.stream.position <= offset && offset-r.stream.position <= limits.gap
+}
+
+// readOn fills p from the stream, which passes over a gap, or else begins there.
+func (r *remote) readOn(p []byte, offset int64) (n int, err error) {
+	if !r.isNear(offset) {
+		r.startStream(offset)
+	}
+	if _, err = io.CopyN(io.Discard, r.stream, offset-r.stream.position); err == nil {
+		n, err = io.ReadFull(r.stream, p)
+	}
+	if err != nil {
+		r.endStream()
+	}
+	return n, err
 }
 
 // transfer reads a range in order, and goes on where a connection broke off.
@@ -187,13 +192,13 @@ type transfer struct {
 	timer  *time.Timer // ends the answer unless something comes in time
 }
 
-// Read fills p, unless the range ends or the connection breaks.
+// Read reads what p has room for, at most a chunk, unless the range ends or the connection breaks.
 func (t *transfer) Read(p []byte) (int, error) {
 	for t.position < t.end {
 		err := t.open()
 		if err == nil {
 			var n int
-			n, err = t.fill(p[:min(int64(len(p)), t.end-t.position)])
+			n, err = t.fill(p[:min(int64(len(p)), limits.chunk, t.end-t.position)])
 			if t.position += int64(n); t.position-t.good >= limits.progress {
 				t.good, t.failed = t.position, 0
 			}
@@ -236,20 +241,20 @@ func (t *transfer) open() (err error) {
 		return t.skip()
 	}
 	if a.whole {
-		t.whole.Store(true)
+		t.whole = true
 	}
 	return nil
 }
 
 // skip reads up to the position an answer that is the whole object.
 func (t *transfer) skip() error {
-	t.whole.Store(true)
+	t.whole = true
 	if t.random {
 		return errWhole
 	}
 	chunk := make([]byte, limits.chunk)
 	for left := t.position; left > 0; {
-		n, err := t.fill(chunk[:min(left, int64(len(chunk)))])
+		n, err := t.fill(chunk[:min(left, limits.chunk)])
 		if left -= int64(n); n == 0 {
 			return err
 		}
@@ -277,87 +282,4 @@ func (t *transfer) close() {
 	t.answer.body.Close()
 	t.answer = nil
 	paceOf(t.place.host()).leave()
-}
-
-// stream reads an object from an offset to its end, ahead of who reads it.
-type stream struct {
-	full, free chan []byte
-	err        error // of the reading ahead; known once full is closed
-	rest, cur  []byte
-	stop       context.CancelFunc
-	done       chan struct{}
-}
-
-func newStream(r *remote, offset int64) *stream {
-	ctx, stop := context.WithCancel(r.ctx)
-	s := &stream{
-		full: make(chan []byte, limits.chunks), free: make(chan []byte, limits.chunks), stop: stop,
-		done: make(chan struct{}),
-	}
-	t := &transfer{remote: r.at(ctx), position: offset, end: r.info.Size, good: offset}
-	go s.readAhead(ctx, r, t)
-	return s
-}
-
-// at is the object for a stream, which ends with ctx. It shares nothing that changes.
-func (r *remote) at(ctx context.Context) *remote {
-	return &remote{ctx: ctx, place: r.place, info: r.info}
-}
-
-// readAhead reads into limits.chunks buffers, and fills each again once it was read.
-func (s *stream) readAhead(ctx context.Context, r *remote, t *transfer) {
-	defer close(s.done)
-	defer close(s.full)
-	defer t.close()
-	made := 0
-	for {
-		var b []byte
-		select {
-		case b = <-s.free:
-		default:
-			if made < limits.chunks {
-				made++
-				b = make([]byte, limits.chunk)
-				break
-			}
-			select {
-			case b = <-s.free:
-			case <-ctx.Done():
-				s.err = ctx.Err()
-				return
-			}
-		}
-		n, err := t.Read(b[:cap(b)])
-		if t.whole.Load() {
-			r.whole.Store(true)
-		}
-		if err != nil {
-			s.err = err
-			return
-		}
-		s.full <- b[:n] // there is room: there are no more buffers than that
-	}
-}
-
-func (s *stream) Read(p []byte) (int, error) {
-	if len(s.rest) == 0 {
-		if s.cur != nil {
-			s.free <- s.cur
-			s.cur = nil
-		}
-		b, ok := <-s.full
-		if !ok {
-			return 0, s.err
-		}
-		s.cur, s.rest = b, b
-	}
-	n := copy(p, s.rest)
-	s.rest = s.rest[n:]
-	return n, nil
-}
-
-// close ends the reading ahead, and returns when its connection is given back.
-func (s *stream) close() {
-	s.stop()
-	<-s.done
 }

@@ -341,6 +341,32 @@ func TestSkip(t *testing.T) {
 	}
 }
 
+// TestReadBetweenBlocks reads in order between blocks in a row, which become a stream: both read their own place.
+func TestReadBetweenBlocks(t *testing.T) {
+	object.Hurry(t)
+	object.Small()
+	server := httptest.NewServer(http.HandlerFunc(serve))
+	defer server.Close()
+	o, _, _, err := open(t, server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, ahead, read := make([]byte, 4<<10), make([]byte, 30_000), 0
+	for i := range 12 {
+		if _, err := o.ReadAt(b, int64(i)<<12); err != nil || !bytes.Equal(b, content[i<<12:][:4<<10]) {
+			t.Fatalf("block %d: other bytes, error %v", i, err)
+		}
+		if i%5 < 4 {
+			continue
+		}
+		n, err := io.ReadFull(o, ahead)
+		if err != nil || !bytes.Equal(ahead, content[read:read+n]) {
+			t.Fatalf("in order, at %d: other bytes, error %v", read, err)
+		}
+		read += n
+	}
+}
+
 // TestReadAtOfStreams: a server that ignores ranges cannot be read at random, and the error
 // states it.
 func TestReadAtOfStreams(t *testing.T) {
