@@ -366,7 +366,7 @@ func TestIngestInterrupted(t *testing.T) {
 // Of a task that is interrupted among many archives, those that were read are kept.
 func TestIngestKeepsTheFirstOfATask(t *testing.T) {
 	t.Chdir(t.TempDir())
-	const n = 2000
+	const n = 1000
 	for i := range n {
 		name := fmt.Sprintf("%04d", i)
 		if err := os.WriteFile(name+".warc.gz", []byte(site(name+".example")), 0o666); err != nil {

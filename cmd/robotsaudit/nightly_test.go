@@ -125,6 +125,9 @@ func TestNewViolations(t *testing.T) {
 			path, want = "/private/12", exitViolations
 		}
 		add(name, path)
+		if !longtest.Run() && n%4 != 0 { // read the night after
+			continue
+		}
 		if n == 12 || n == 20 { // a night that fails, and is run again
 			night(exitUsage, "--metrics", filepath.Join(dir, "none", "run.prom"))
 		}

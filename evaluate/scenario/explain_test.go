@@ -41,7 +41,7 @@ func TestExplain(t *testing.T) {
 	isExample := func(r *record) bool { return golden[r] != nil }
 	hasExample := func(a *archive) bool { return slices.ContainsFunc(a.records, isExample) }
 	for i, s := range list {
-		if !longtest.Run() && i%8 != 0 && !slices.ContainsFunc(s.archives, hasExample) {
+		if !longtest.Run() && i%32 != 0 && !slices.ContainsFunc(s.archives, hasExample) {
 			continue
 		}
 		t.Run(strings.TrimSuffix(filepath.Base(s.file), ".txt")+"/"+s.name, func(t *testing.T) {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/robotsaudit/robotsaudit/internal/longtest"
 )
 
 // stepsOf counts the bytes that matching looks at meanwhile.
@@ -231,6 +233,10 @@ func askToken(f *File, token, path string) {
 
 // TestStepsGrowLinearly asks a file n questions, and one of twice the size twice as many.
 func TestStepsGrowLinearly(t *testing.T) {
+	n := 1000
+	if longtest.Run() {
+		n = 3000
+	}
 	for _, c := range growing {
 		for _, p := range [...]Profile{RFC9309, REP08} {
 			steps := func(n int) int {
@@ -241,7 +247,6 @@ func TestStepsGrowLinearly(t *testing.T) {
 					}
 				})
 			}
-			const n = 3000
 			once, twice := steps(n), steps(2*n)
 			if growth := float64(twice) / float64(once); growth >= 2.3 {
 				t.Errorf("%s: %v: %d steps at %d, %d at twice that: growth %.2f", c.name, p, once, n, twice, growth)
