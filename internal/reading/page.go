@@ -20,11 +20,20 @@ var pagePrefixes = [...]int{firstPage, morePage, tag.MaxScan}
 // by its first bytes (WHATWG MIME Sniffing §7). A revisit has none
 // of its own.
 func (x *exchange) mayBePage() bool {
+	return x.Type != facts.TypeRevisit && (x.MIMEType == "text/html" || x.MIMEType == typeXHTML || x.isUntyped())
+}
+
+const typeXHTML = "application/xhtml+xml"
+
+// isUntyped reports whether the media type of a payload is not known: none is stated, or what is none, such as
+// "text/html charset=utf-8", or that it is not known (WHATWG MIME Sniffing §5.2).
+func (x *exchange) isUntyped() bool {
 	switch x.MIMEType {
-	case "text/html", "application/xhtml+xml", "":
-		return x.Type != facts.TypeRevisit
+	case "", "*/*", "unknown/unknown", "application/unknown":
+		return true
 	}
-	return false
+	top, sub, _ := strings.Cut(x.MIMEType, "/")
+	return top == "" || sub == "" || strings.ContainsAny(x.MIMEType, " \t,\"=") || strings.IndexByte(sub, '/') >= 0
 }
 
 // scanPage keeps the statements about use in a page's beginning. Codings are undone
@@ -84,13 +93,13 @@ func (x *exchange) findMetas(in *tag.Scanner, body []byte, h *httpmsg.Head, met 
 	sniffed := http.DetectContentType(body)
 	coded := !strings.HasPrefix(sniffed, "text/") && x.isStillCoded(body, sniffed, h, met)
 	switch {
-	case x.MIMEType == "" && !strings.HasPrefix(sniffed, "text/html") &&
+	case x.isUntyped() && !strings.HasPrefix(sniffed, "text/html") &&
 		!(coded && met&httpmsg.FaultFalseEncoding != 0):
 		return tag.Found{}
 	case coded:
 		return unknownMetas
 	}
-	found := in.Scan(body, charset(h.ContentType), more)
+	found := in.Scan(body, charset(h.ContentType), x.MIMEType == typeXHTML, more)
 	if len(found.Items) == 0 && !found.Open && !found.More {
 		found.Cut = false
 	}

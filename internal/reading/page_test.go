@@ -81,8 +81,17 @@ func TestPagesKeepTheirMetas(t *testing.T) {
 		"head without an end":         {page("", endless), open},
 		"UTF-16 by header": {"HTTP/1.1 200 OK\r\nContent-Type: text/html;a=b; Charset=\"UTF-16\"\r\n\r\n" +
 			strings.ReplaceAll("\x01"+metaPage, "", "\x00")[1:], kept},
-		"an error page":     {"HTTP/1.1 404 Gone\r\nContent-Type: text/html\r\n\r\n" + metaPage, kept},
-		"xhtml, upper case": {"HTTP/1.1 200 OK\r\nContent-Type: Application/XHTML+xml\r\n\r\n" + metaPage, kept},
+		"an error page": {"HTTP/1.1 404 Gone\r\nContent-Type: text/html\r\n\r\n" + metaPage, kept},
+		"xhtml, empty element": {"HTTP/1.1 200 OK\r\nContent-Type: application/xhtml+xml\r\n\r\n<head><title/>" +
+			metaPage, kept},
+		"type without its semicolon": {"HTTP/1.1 200 OK\r\nContent-Type: text/html charset=utf-8\r\n\r\n<html>" +
+			metaPage, kept},
+		"two types in one field": {"HTTP/1.1 200 OK\r\nContent-Type: text/html, text/html; charset=x\r\n\r\n<html>" +
+			metaPage, kept},
+		"no media type":              {"HTTP/1.1 200 OK\r\nContent-Type: html\r\n\r\n<html>" + metaPage, kept},
+		"type not known":             {"HTTP/1.1 200 OK\r\nContent-Type: */*\r\n\r\n<html>" + metaPage, kept},
+		"no media type, and no HTML": {"HTTP/1.1 200 OK\r\nContent-Type: html\r\n\r\nx" + metaPage, known},
+		"xhtml, upper case":          {"HTTP/1.1 200 OK\r\nContent-Type: Application/XHTML+xml\r\n\r\n" + metaPage, kept},
 	} {
 		got := read(t, warctest.Plain(warctest.Response("urn:1", "http://h/", c.block),
 			warctest.Response("urn:2", "http://h/2", page("", metaPage))))

@@ -10,7 +10,7 @@
 // product token without reading the archive again: header lines for which Keep is
 // true, and of HTML what Scan finds in the decoded body, or the beginning of it.
 //
-//	r := scanner.Scan(page, charset, more) // more: the page goes on after this part
+//	r := scanner.Scan(page, charset, xml, more) // xml: it is XHTML; more: it goes on after this part
 //	fetch.Metas = r.Encode()               // "" where there is nothing to say
 //
 // Bytes after the first MaxScan are not looked at, so nobody need read

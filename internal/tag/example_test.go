@@ -11,7 +11,7 @@ import (
 // for two crawlers.
 func Example() {
 	page := []byte("<html><head><meta name=robots content=noarchive><meta name=examplebot content='noindex, noai'></head>")
-	found := new(tag.Scanner).Scan(page, "", false)
+	found := new(tag.Scanner).Scan(page, "", false, false)
 	metas := found.Read()
 	headers := tag.ReadHeaders("X-Robots-Tag: nosnippet")
 	at := time.Date(2024, 5, 1, 12, 0, 0, 0, time.UTC)

@@ -113,7 +113,7 @@ type Scanner struct {
 
 // Scan finds the elements of a page that speak of its use: each meta whose name is known or whose content
 // holds a word of the vocabulary, and each link to a licence. page is the decoded body or the beginning of
-// it, charset the charset of its Content-Type, and more reports that the body goes on.
+// it, charset the charset of its Content-Type, xml reports that this says XHTML, and more that the body goes on.
 //
 // It is a tokenizer and the part of the tree builder of the HTML standard that finds the end of the head
 // (§13.2.6.4.1 to §13.2.6.4.6, scripting disabled). After the head it knows no tree: it reports of metas
@@ -122,13 +122,13 @@ type Scanner struct {
 // Most pages hold no such element. So it first looks at every "<" that a meta or link could begin with, and
 // only if one of those speaks of use does it read the page up to the last of them. The Items it returns are
 // valid until the next page.
-func (s *Scanner) Scan(page []byte, charset string, more bool) Found {
-	f := s.scan(page, charset, more)
+func (s *Scanner) Scan(page []byte, charset string, xml, more bool) Found {
+	f := s.scan(page, charset, xml, more)
 	s.items = f.Items
 	return f
 }
 
-func (s *Scanner) scan(page []byte, charset string, more bool) Found {
+func (s *Scanner) scan(page []byte, charset string, xml, more bool) Found {
 	f := Found{Items: s.items[:0]}
 	if len(page) > MaxScan {
 		page, more = page[:MaxScan], true
@@ -140,7 +140,7 @@ func (s *Scanner) scan(page []byte, charset string, more bool) Found {
 	if end == 0 && !more {
 		return f
 	}
-	t := scanner{page: page, stop: end, head: more, scripts: rsl > 0, found: f}
+	t := scanner{page: page, stop: end, head: more, scripts: rsl > 0, xml: xml, found: f}
 	t.run()
 	t.found.Open = more && t.mode < modeBody
 	return t.found

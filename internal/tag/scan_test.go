@@ -175,7 +175,7 @@ func TestScanSoup(t *testing.T) {
 		if !compare(t, b) {
 			return
 		}
-		if got, want := fmt.Sprint(again.Scan(b, "", false)), fmt.Sprint(Scan(b, "", false)); got != want {
+		if got, want := fmt.Sprint(again.Scan(b, "", false, false)), fmt.Sprint(Scan(b, "", false)); got != want {
 			t.Fatalf("%q\n got  %s\n want %s", b, got, want)
 		}
 	}
@@ -455,7 +455,31 @@ func TestEncodings(t *testing.T) {
 	}
 }
 
+// In XHTML "/>" ends an element; in HTML it is as good as ">".
+func TestScanXHTML(t *testing.T) {
+	const robots = `<meta name="robots" content="noindex"/>`
+	for page, want := range map[string]Place{
+		`<head><script src="x"/>` + robots: PlaceHead, `<head><title/>` + robots: PlaceHead,
+		`<head><template/>` + robots: PlaceHead, `<head><noscript/>` + robots: PlaceHead,
+		`<head/>` + robots: PlaceHead, `<head><script type="application/rsl+xml"/>` + robots: PlaceHead,
+		`<head/><body/>` + robots: PlaceBody, `<head><template>` + robots: PlaceTemplate, `<head><title>` + robots: 0,
+	} {
+		place := Place(0)
+		for _, it := range new(Scanner).Scan([]byte(page), "", true, false).Items {
+			if !it.Script {
+				place = it.Place
+			}
+		}
+		if place != want {
+			t.Errorf("%s: %v, want %v", page, place, want)
+		}
+	}
+	if found := Scan([]byte("<head><title/>"+robots), "", false); len(found.Items) > 0 {
+		t.Errorf("HTML: %+v", found.Items)
+	}
+}
+
 // Scan scans one page.
 func Scan(page []byte, charset string, more bool) Found {
-	return new(Scanner).Scan(page, charset, more)
+	return new(Scanner).Scan(page, charset, false, more)
 }

@@ -30,6 +30,7 @@ type scanner struct {
 	head bool // but to know whether the head ends
 
 	scripts bool // those that hold licence documents are looked for
+	xml     bool // "/>" ends an element
 
 	mode  mode
 	found Found
@@ -209,8 +210,15 @@ func (s *scanner) startTag() {
 		return // the page ends in the tag: it is none
 	}
 	s.enter(name)
-	s.rawText(name)
+	if s.isEmpty() {
+		s.leave(name)
+	} else {
+		s.rawText(name)
+	}
 }
+
+// isEmpty reports whether the start tag just read is the whole element, which it can be in XML alone.
+func (s *scanner) isEmpty() bool { return s.xml && s.page[s.at-2] == '/' }
 
 // script reads a script element, and keeps it if it holds a licence document.
 func (s *scanner) script(begin int) {
@@ -220,6 +228,9 @@ func (s *scanner) script(begin int) {
 		return
 	}
 	s.enter([]byte("script"))
+	if s.isEmpty() {
+		return
+	}
 	s.skipScript()
 	kind := ascii.Lower(trim(attributeText(s.attributes.kind, maxElementName)))
 	if begin > s.stop || kind != RSLType {
@@ -317,9 +328,13 @@ func (s *scanner) enterBody(name []byte) {
 func (s *scanner) endTag() {
 	var buf [maxTag]byte
 	name := s.tagName(&buf)
-	if !s.skipTag() {
-		return
+	if s.skipTag() {
+		s.leave(name)
 	}
+}
+
+// leave follows the tree builder over an end tag.
+func (s *scanner) leave(name []byte) {
 	if s.template > 0 {
 		if string(name) == "template" {
 			s.template--

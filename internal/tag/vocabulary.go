@@ -11,7 +11,7 @@ import (
 
 // Version names the vocabulary that decides what ingest keeps. It is part of the
 // facts' fingerprint: another vocabulary means reading the archives again.
-const Version = "7"
+const Version = "8"
 
 // A Rule is one word of the vocabulary of page tags (draft-illyes-repext-03
 // §3.1.3 and what vendors document).

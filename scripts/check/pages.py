@@ -131,6 +131,8 @@ def statements(record):
     if media.strip().lower() in HTML and record.rec_type != "revisit":
         charset = re.search(r"charset=[\"']?([\w-]+)", parameters, re.I)
         body = content(record)
+        if media.strip().lower() == HTML[1]:  # as html5lib knows it: "/>" ends no element of HTML
+            body = re.sub(rb"(?i)<(script|title|style|template|noscript)((\s[^<>]*)?)/>", rb"<\1\2></\1>", body)
         if b"<" in body:
             yield from metas(body, charset and charset.group(1))
 
