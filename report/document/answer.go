@@ -24,15 +24,19 @@ func (b *builder) answer() Answer {
 	switch {
 	case t.Decidable == 0:
 		a.Level = LevelNone
-		a.Sentence = fmt.Sprintf("These %s hold no %s that robots.txt could forbid.", sources, noun)
+		hold := fmt.Sprintf("These %s hold", sources)
+		if t.InputsNotWhollyRead > 0 {
+			hold = fmt.Sprintf("What could be read of these %s holds", sources)
+		}
+		a.Sentence = fmt.Sprintf("%s no %s that robots.txt could forbid.", hold, noun)
 	case t.ViolationsCertain > 0:
 		a.Level = LevelViolations
 		a.Sentence = fmt.Sprintf("%s certainly disallowed %s%s%s.%s", of, number(t.ViolationsCertain),
-			probablyMore(t.ViolationsProbable), b.crawlers.shares(violations), b.sites.worst())
+			probablyMore(t.ViolationsProbable), b.crawlers.shares(violations), b.sites.worst(t.Violations))
 	case t.ViolationsProbable > 0:
 		a.Level = LevelViolations
 		a.Sentence = fmt.Sprintf("%s probably disallowed %s, and none certainly%s.%s", of,
-			number(t.ViolationsProbable), b.crawlers.shares(violations), b.sites.worst())
+			number(t.ViolationsProbable), b.crawlers.shares(violations), b.sites.worst(t.Violations))
 	case t.Unproven > 0:
 		a.Level = LevelUnproven
 		a.Sentence = fmt.Sprintf("No violation is proven: robots.txt disallows %s%s, but of each these %s leave a "+
@@ -113,7 +117,7 @@ func (t *crawlerTally) shares(of func(*report.AgentRow) int64) string {
 }
 
 // worst names the sites with most violations.
-func (t *siteTally) worst() string {
+func (t *siteTally) worst(violations int64) string {
 	var names []string
 	short := make(map[string]bool)
 	for _, s := range t.sites[:min(len(t.sites), maxNamedInAnswer)] {
@@ -129,7 +133,7 @@ func (t *siteTally) worst() string {
 	case 0:
 		return ""
 	case 1:
-		return " All are on " + orNoOrigin(t.sites[0].name) + "."
+		return " " + isAre(violations, "It is", "All are") + " on " + orNoOrigin(t.sites[0].name) + "."
 	}
 	return " The sites with most are " + list(names) + "."
 }

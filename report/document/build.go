@@ -162,7 +162,7 @@ func (b *builder) siteSection() Section {
 			"are the possible and the contested ones.",
 	}, Tables: []Table{b.sites.table()}}
 	for _, t := range []Table{t, b.kinds.table("sites-kinds", "Pages, embeds and seeds, as far as the archives show", "Kind")} {
-		if len(t.Rows) > 1 || len(t.Notes) > 1 { // one row has what the whole has
+		if n := len(t.Rows); n > 1 || n == 1 && len(t.Notes) > 1 { // one row has what the whole has
 			s.Tables = append(s.Tables, t)
 		}
 	}
@@ -172,7 +172,7 @@ func (b *builder) siteSection() Section {
 func (b *builder) violationSection() Section {
 	f := &Findings{
 		Total: b.violations.total, List: b.list(b.found),
-		Empty: "No fetch is shown to have been disallowed by robots.txt.",
+		Empty: "No violation is proven.",
 	}
 	if more := f.Total - int64(len(f.List)); more > 0 {
 		f.More = fmt.Sprintf("Of %s, these are the %s most certain; %s more are in the table violations.",

@@ -388,7 +388,8 @@ func TestEmptyAudit(t *testing.T) {
 	if b := encoded(t, d); bytes.Contains(b, []byte("null")) {
 		t.Errorf("null in\n%s", b)
 	}
-	if d.Answer.Sentence != "These archives hold no fetch that robots.txt could forbid." || len(d.Answer.Details) != 1 {
+	if d.Answer.Sentence != "What could be read of these archives holds no fetch that robots.txt could forbid." ||
+		len(d.Answer.Details) != 1 {
 		t.Errorf("%+v", d.Answer)
 	}
 }

@@ -211,7 +211,11 @@ func (t *Table) putInWords() {
 		case i == 0:
 			t.Empty += c.Text
 		case c.Text != "" && c.Text != "0":
-			t.Empty += "; " + strings.ToLower(t.Columns[i].Name[:1]) + t.Columns[i].Name[1:] + ": " + c.Text
+			name := t.Columns[i].Name
+			if len(name) < 2 || 'a' <= name[1] && name[1] <= 'z' { // no abbreviation
+				name = strings.ToLower(name[:1]) + name[1:]
+			}
+			t.Empty += "; " + name + ": " + strings.TrimSuffix(c.Text, ".")
 		}
 	}
 	t.Empty += "."

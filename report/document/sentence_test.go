@@ -299,3 +299,29 @@ func TestAnswer(t *testing.T) {
 		}
 	}
 }
+
+// One violation is on one site, and what was not read may hold fetches.
+func TestAnswerInWords(t *testing.T) {
+	b := builder{Figures: NewFigures(nil), audit: new(report.Audit)}
+	row := report.HostRow{Origin: "http://a"}
+	row.ViolationsCertain = 1
+	b.sites.addHost(&row)
+	totals := &b.audit.Totals
+	totals.Violations, totals.ViolationsCertain, totals.Decidable = 1, 1, 1
+	if got := b.answer().Sentence; got != "Of 1 fetch, robots.txt certainly disallowed 1. It is on http://a." {
+		t.Error(got)
+	}
+	*totals = report.Totals{InputsNotWhollyRead: 1}
+	if got := b.answer().Sentence; got != "What could be read of these archives holds no fetch that robots.txt could forbid." {
+		t.Error(got)
+	}
+}
+
+// A table of one row is a sentence: abbreviations keep their case, and one period ends it.
+func TestTableInWords(t *testing.T) {
+	table := NewTable("x", "Archives", "None.", Code.Columns("File"), Words.Columns("SHA-256", "Settle"), Number.Columns("Times"))
+	table.Add("a", "0f", "Add archives.", int64(0))
+	if table.putInWords(); table.Empty != "Archives: a; SHA-256: 0f; settle: Add archives." {
+		t.Error(table.Empty)
+	}
+}

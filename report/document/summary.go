@@ -238,6 +238,9 @@ func (s *summary) printCauses(p *layout.Page) {
 	case missing == 0 || 10*missing < 9*t.Decidable:
 	case t.Indexed > 0 && total(t.RobotsOutcomes) == 0:
 		p.Heading("An index or a list reports fetches, but never what robots.txt said. %s", s.wantedText())
+	case s.audit.Inputs.AreLogs():
+		p.Heading("Nearly all is unknown, for want of robots.txt in these inputs. Add its history, a table or a git " +
+			"repository (--robots FILE), or archives that hold it.")
 	default:
 		p.Heading("Nearly all is unknown, for want of robots.txt in these archives. Common Crawl keeps it in its robotstxt " +
 			"subset: give those archives as well. Browsertrix, Nutch's WARCExporter and crawls that ignore " +
@@ -264,9 +267,13 @@ func (s *summary) printCauses(p *layout.Page) {
 		if t.Indexed > 0 {
 			why += ", or an index that names none"
 		}
-		p.Heading("%s name no crawler (%s), and prove no certain violation. If you know the name by which robots.txt "+
+		name, prove := "name", "prove"
+		if s.unnamed+s.crawlers.unnamed() == 1 {
+			name, prove = "names", "proves"
+		}
+		p.Heading("%s %s no crawler (%s), and %s no certain violation. If you know the name by which robots.txt "+
 			"addresses it: --crawler TOKEN.",
-			strings.Join(who, " and "), why)
+			strings.Join(who, " and "), name, why, prove)
 	}
 }
 
@@ -440,7 +447,7 @@ func (s *summary) printClaims(p *layout.Page) {
 func (s *summary) printUnread(p *layout.Page, full bool) {
 	unread := s.audit.Totals.InputsNotWhollyRead
 	if unread == 0 {
-		p.Heading("Every %s was read to its end.", strings.TrimSuffix(s.audit.Inputs.Sources(), "s"))
+		p.Heading("Every input was read to its end.")
 		return
 	}
 	most := fewRows

@@ -112,6 +112,11 @@ func TestSummaryTellsCauses(t *testing.T) {
 			[]string{token, " 2 fetches name no crawler (no User-Agent, or a browser's), "},
 			[]string{captures, "captures of robots.txt and"},
 		},
+		"one, nameless": {
+			0, 1, 1, 1, 0,
+			[]string{" 1 fetch names no crawler (no User-Agent, or a browser's), and proves no certain violation. "},
+			nil,
+		},
 		"of an index": {
 			0, 2, 2, 2, 2,
 			[]string{token, " 2 fetches name no crawler (no User-Agent, or a browser's, or an index that names none), "},
@@ -141,6 +146,19 @@ func TestSummaryTellsCauses(t *testing.T) {
 				t.Errorf("%s: %q is in %s", name, not, text)
 			}
 		}
+	}
+}
+
+// Of an access log the summary asks for what robots.txt said, and not for other archives.
+func TestSummaryOfLog(t *testing.T) {
+	f, a := document.NewFigures(nil), &report.Audit{Inputs: report.Inputs{Logs: 1}}
+	f.Add(&report.FetchRow{FetchedURL: report.FetchedURL{Origin: "http://a"}, Decision: report.Decision{
+		Verdict: "unknown", Reason: "no_capture",
+	}})
+	a.Totals.Unknown, a.Totals.Decidable = 1, 1
+	text := printed(t, f, a, false)
+	if !strings.Contains(text, "--robots FILE") || strings.Contains(text, "Browsertrix") {
+		t.Error(text)
 	}
 }
 
