@@ -100,20 +100,27 @@ ORDER BY url, evidence;
 
 -- == What may be kept (audit … --purpose train)
 
+-- The same as robotsaudit export --keep --purpose train.
 -- Which pages did robots.txt allow, and does no page or site reserve against training?
 COPY (SELECT url, warc_filename, warc_record_offset, warc_record_length
       FROM 'out/fetches.parquet'
       ANTI JOIN (FROM 'out/restrictions.parquet' WHERE purpose = 'train')
       USING (warc_filename, warc_record_offset, url)
-      WHERE verdict = 'allowed' AND reason <> 'robots_txt_itself' AND fetch_status = 200
-        AND tags_from IS DISTINCT FROM 'unknown')
+      WHERE verdict = 'allowed' AND reason <> 'robots_txt_itself' AND fetch_method <> 'HEAD'
+        AND (fetch_status BETWEEN 200 AND 299 OR record_type = 'resource')
+        AND NOT list_contains(string_split(coalesce(notes, ''), ','), 'named_group_forbids')
+        AND tags_from IS DISTINCT FROM 'unknown'
+        AND NOT list_contains(string_split(coalesce(hints, ''), ','), 'train'))
 TO 'keep.parquet';
 
 -- What is lost for which reason?
 SELECT CASE WHEN verdict <> 'allowed' THEN verdict
             WHEN r.url IS NOT NULL THEN 'reserved against train'
+            WHEN f.fetch_method = 'HEAD' OR f.fetch_status NOT BETWEEN 200 AND 299 THEN 'no page'
+            WHEN f.fetch_status IS NULL AND f.record_type <> 'resource' THEN 'status unknown'
+            WHEN contains(f.notes, 'named_group_forbids') THEN 'forbidden to a named crawler'
             WHEN f.tags_from = 'unknown' THEN 'tags unknown'
-            WHEN f.fetch_status IS DISTINCT FROM 200 THEN 'another status than 200'
+            WHEN contains(f.hints, 'train') THEN 'a hint against train'
             ELSE 'kept' END AS fate,
        count(DISTINCT (f.warc_filename, f.warc_record_offset, f.url)) AS fetches
 FROM 'out/fetches.parquet' f

@@ -58,8 +58,8 @@ var Causes = []Word{
 	},
 	NotAPage: {
 		Name: "not_a_page",
-		Meaning: "The answer has no status of 2xx: a redirect, an error, a 304. There is nothing to keep, so only " +
-			"`--undecided not_a_page=keep` or `=drop` decides it.",
+		Meaning: "The answer has no status of 2xx, or is one to HEAD: a redirect, an error, a 304. There is nothing to keep, " +
+			"so only `--undecided not_a_page=keep` or `=drop` decides it.",
 	},
 	StatusUnknown: {
 		Name:    "status_unknown",

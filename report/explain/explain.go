@@ -103,7 +103,7 @@ func listedFor(x *evaluate.Explanation, purposes []string) Listed {
 		TagsUnknown: x.TagsUnknown && len(purposes) > 0,
 		Hinted:      slices.ContainsFunc(x.Hints, func(use string) bool { return slices.Contains(purposes, use) }),
 	}
-	k.SetPage(x.Fetch.Status, x.Fetch.Type, x.Fetch.Trust)
+	k.SetPage(x.Fetch.Method, x.Fetch.Status, x.Fetch.Type, x.Fetch.Trust)
 	k.SetVerdict(x.Verdict, x.Reason)
 	if x.Kind == evaluate.KindFetch {
 		k.SetNotes(x.Notes)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"iter"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -59,15 +60,17 @@ func (c Choices) fate(cause words.Cause) words.Fate { return cmp.Or(c[cause], ca
 
 // columns are the columns of fetches that lists need.
 var columns = []string{
-	"url", "url_surtkey", "url_host_name", "url_host_registered_domain", "origin", "fetch_time", "fetch_status",
+	"url", "url_surtkey", "url_host_name", "url_host_registered_domain", "origin", "fetch_time", "fetch_method", "fetch_status",
 	"record_type", "content_digest", "warc_filename", "warc_record_offset", "warc_record_length", "warc_record_id",
 	"agent", "trust", "verdict", "reason", "notes", "certainty", "robots_id", "rule_line", "tags_from", "hints", "list_ids",
 }
 
 // SetPage notes whether a record, or the one that it stands for, surely holds no page, or whether nobody knows.
-// An answer of 2xx does, a resource, which has no status, and what a list of URLs names.
-func (k *Known) SetPage(status *int16, recordType, trust string) {
+// An answer of 2xx does, but to HEAD, a resource, which has no status, and what a list of URLs names.
+func (k *Known) SetPage(method string, status *int16, recordType, trust string) {
 	switch {
+	case method == http.MethodHead:
+		k.NotAPage = true
 	case status != nil:
 		k.NotAPage = *status < 200 || *status > 299
 	case recordType == facts.TypeResource.String(), trust == facts.TrustListed.String():
@@ -143,7 +146,7 @@ func (d *decider) decide(f *report.FetchRow) (x Decision, err error) {
 	if err != nil {
 		return x, err
 	}
-	k.SetPage(f.FetchStatus, f.RecordType, f.Trust)
+	k.SetPage(f.FetchMethod, f.FetchStatus, f.RecordType, f.Trust)
 	k.SetVerdict(x.Reason, x.Detail)
 	x.Verdict = k.Verdict
 	if d.whatIf == nil {

@@ -44,6 +44,11 @@ func TestUnknown(t *testing.T) {
 	if w, err := pages.decide(&hint); err != nil || w.Reason != "allowed" || w.Fate != words.Keep {
 		t.Errorf("a hint that nobody asked about: %+v, %v", w, err)
 	}
+	head := hint
+	head.FetchMethod = "HEAD"
+	if w, err := pages.decide(&head); err != nil || w.Reason != "not_a_page" {
+		t.Errorf("an answer to HEAD: %+v, %v", w, err)
+	}
 	tokens := &decider{options: &Options{}, whatIf: &whatIf{
 		tokens: []string{"A", "B", "C"}, groups: map[int64][]int32{},
 		verdicts: results.FollowRows(rowsOf(

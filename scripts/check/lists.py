@@ -40,7 +40,7 @@ SELECT warc_filename, warc_record_offset, url, list_concat(
            CASE WHEN (warc_filename, warc_record_offset, url) IN
                      (SELECT (warc_filename, warc_record_offset, url) FROM restrictions WHERE purpose IN $purposes)
                 THEN ['restricted'] ELSE [] END,
-           CASE WHEN coalesce(fetch_status NOT BETWEEN 200 AND 299, record_type <> 'resource' AND trust NOT IN ('listed', 'indexed'))
+           CASE WHEN fetch_method = 'HEAD' OR coalesce(fetch_status NOT BETWEEN 200 AND 299, record_type <> 'resource' AND trust NOT IN ('listed', 'indexed'))
                 THEN ['not_a_page'] ELSE [] END,
            CASE WHEN fetch_status IS NULL AND record_type <> 'resource' AND trust = 'indexed' THEN ['status_unknown'] ELSE [] END,
            CASE WHEN unknown THEN ['robots_unknown'] ELSE [] END,

@@ -141,7 +141,7 @@ def listed(e, fetch, restrictions, hints, purposes):
         return [("drop", "disallowed")]
     if restrictions:
         return [("drop", "restricted")]
-    if not 200 <= e.status < 300:
+    if fetch["fetch_method"] == "HEAD" or not 200 <= e.status < 300:
         return [("undecided", "not_a_page")]
     if fetch["verdict"] == "unknown":
         return [("undecided", "robots_unknown")]
