@@ -37,41 +37,30 @@ var accessNames = func() map[string]accessPart {
 type accessObjects struct{ objects }
 
 func (o *accessObjects) read(text string, r *request) (fault string) {
-	if fault = o.open(text, jsonlite.Object); fault != "" {
-		return fault
-	}
-	for key, err := range o.it.Object {
-		if err != nil || o.it.Err() != nil {
-			break
-		}
-		if key == "request" && o.it.Kind() == jsonlite.Object { // Caddy's
-			v, err := o.it.Value()
-			if err != nil {
-				break
+	return o.each(text, func(key string, kind jsonlite.Kind) string {
+		if key == "request" && kind == jsonlite.Object { // Caddy's
+			if v, err := o.it.Value(); err == nil {
+				readCaddy(v, r)
 			}
-			readCaddy(v, r)
-			continue
+			return ""
 		}
 		part := accessNames[key]
-		if kind := o.it.Kind(); part == partNone || kind != jsonlite.String && kind != jsonlite.Number {
-			continue
+		if part == partNone || kind != jsonlite.String && kind != jsonlite.Number {
+			return ""
 		}
 		value, fault := o.text()
-		if fault != "" {
-			return o.close(fault)
-		}
 		switch {
-		case part != partTime:
+		case fault != "" || part != partTime:
 		case len(value) == len("10:00:00") && value[2] == ':':
 			part = partClock // of CloudFront's date
 		case r[partTime] != "" && key != "StartUTC":
-			continue // Traefik has the time of writing, too
+			return "" // Traefik has the time of writing, too
 		}
 		if r[part] == "" || r[part] == "-" || key == "host" || key == "x-host-header" || key == "StartUTC" {
 			r[part] = value
 		}
-	}
-	return o.close("")
+		return fault
+	})
 }
 
 // readCaddy reads the object request of a line of Caddy.

@@ -92,13 +92,7 @@ func (c *cdxLines) parse(text []byte, row *Row) (ok bool, fault string) {
 	if i := slices.Index(shape, fieldStatus); i >= 0 && c.shape == nil && c.values[i] != "-" && !isDigits(c.values[i]) {
 		return false, "the status is no number, so its fields may be others than their number says"
 	}
-	if fault = row.setAll(shape, c.values); fault != "" {
-		return false, fault
-	}
-	if row.Time != "" && !isDigits(row.Time) {
-		return false, "the date is no number"
-	}
-	return true, ""
+	return row.setCDX(shape, c.values)
 }
 
 // maxCDXFields is how many fields a line of CDX may have. The legend has 46 letters.

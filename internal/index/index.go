@@ -160,12 +160,11 @@ func Open(f Format, r io.Reader, size int64, opt Options) (Reader, error) {
 		return nil, fmt.Errorf("the column %s of --id-column is read as what it is, and every list has it; leave the "+
 			"option out, or name another column", opt.IDColumn)
 	}
-	if at, ok := r.(io.ReaderAt); ok && isParquet(at) {
-		p, err := openParquet(f, at, size, opt)
-		if err != nil {
-			return nil, err
+	if at, ok := r.(io.ReaderAt); ok {
+		var begin [len(parquetMagic)]byte
+		if n, _ := at.ReadAt(begin[:], 0); IsParquet(begin[:n]) {
+			return openParquet(f, at, size, opt)
 		}
-		return p, nil
 	}
 	switch f {
 	case CDX, CDXJ, CDXServer, URLList, RobotsList, AccessLog:
@@ -227,49 +226,37 @@ func (row *Row) set(f field, value string) (fault string) {
 		return ""
 	}
 	switch f {
-	case fieldURL:
-		row.URL = value
-	case fieldTime:
-		row.Time = value
 	case fieldStatus:
 		// Indexers write what they find where a server sent no status.
 		if status, err := strconv.ParseInt(strings.TrimSuffix(value, ".0"), 10, 16); err == nil {
 			row.Status = statusOf(status)
 		}
-	case fieldMethod:
-		row.Method = value
-	case fieldMIME:
-		row.MIME = value
-	case fieldDetected:
-		row.Detected = value
-	case fieldLanguage:
-		row.Language = value
-	case fieldDigest:
-		row.Digest = value
-	case fieldRedirect:
-		row.Redirect = value
-	case fieldFilename:
-		row.Filename = value
 	case fieldOffset:
 		return setNumber(&row.Offset, value, "the offset is no number")
 	case fieldLength:
 		return setNumber(&row.Length, value, "the length is no number")
-	case fieldAgent:
-		row.Agent = value
 	case fieldRecordID:
 		row.RecordID = recordid.Parse(strings.TrimSuffix(strings.TrimPrefix(value, "<"), ">"))
-	case fieldHost:
-		row.Host = value
 	case fieldPath:
 		row.Filename = value
 		_, file, _ := strings.Cut(value, ":") // after the commit
 		row.Scheme, row.Host = object.HostOfPath(file)
-	case fieldHeaders:
-		row.Headers = value
-	case fieldError:
-		row.Error = value
+	default:
+		if text := row.text(f); text != nil {
+			*text = value
+		}
 	}
 	return ""
+}
+
+// text is where the value of a field that is a text as written stands; nil: it is none.
+func (row *Row) text(f field) *string {
+	return [fields]*string{
+		fieldURL: &row.URL, fieldTime: &row.Time, fieldMethod: &row.Method, fieldMIME: &row.MIME,
+		fieldDetected: &row.Detected, fieldLanguage: &row.Language, fieldDigest: &row.Digest,
+		fieldRedirect: &row.Redirect, fieldFilename: &row.Filename, fieldAgent: &row.Agent, fieldHost: &row.Host,
+		fieldHeaders: &row.Headers, fieldError: &row.Error,
+	}[f]
 }
 
 // setBase64 sets the body to what a value encodes, in either alphabet, with or without padding.
@@ -292,6 +279,14 @@ func (row *Row) setAll(shape []field, values []string) (fault string) {
 		fault = row.set(shape[i], values[i])
 	}
 	return fault
+}
+
+// setCDX does the same for the fields of CDX, whose dates are digits.
+func (row *Row) setCDX(shape []field, values []string) (ok bool, fault string) {
+	if fault = row.setAll(shape, values); fault == "" && row.Time != "" && !isDigits(row.Time) {
+		fault = "the date is no number"
+	}
+	return fault == "", fault
 }
 
 func setNumber(n *int64, value, fault string) string {

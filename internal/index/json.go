@@ -51,6 +51,27 @@ func (o *objects) parse(text []byte, row *Row) (ok bool, fault string) {
 }
 
 func (o *objects) set(text string, row *Row) (fault string) {
+	return o.each(text, func(key string, kind jsonlite.Kind) (fault string) {
+		f := o.names[key]
+		if f == fieldNone || f == fieldListID && kind != jsonlite.String && kind != jsonlite.Number { // no name of a row
+			return ""
+		}
+		value, fault := o.valueOf(f, kind)
+		if fault == "" {
+			fault = row.set(f, value)
+		}
+		if kind == jsonlite.String && (f == fieldBody || f == fieldBodyBase64) {
+			row.HasBody = true // empty or not
+		}
+		if kind == jsonlite.Number && f == fieldTime && !isCDXTime(value) {
+			fault = noUnit
+		}
+		return fault
+	})
+}
+
+// each calls f for the members of an object, until one has a fault. The value is the one in hand.
+func (o *objects) each(text string, f func(key string, kind jsonlite.Kind) (fault string)) (fault string) {
 	if fault = o.open(text, jsonlite.Object); fault != "" {
 		return fault
 	}
@@ -58,25 +79,7 @@ func (o *objects) set(text string, row *Row) (fault string) {
 		if err != nil || o.it.Err() != nil {
 			break
 		}
-		f := o.names[key]
-		if f == fieldNone {
-			continue
-		}
-		kind := o.it.Kind()
-		if f == fieldListID && kind != jsonlite.String && kind != jsonlite.Number {
-			continue // it is no name of a row
-		}
-		number, value := kind == jsonlite.Number, ""
-		if value, fault = o.valueOf(f, kind); fault == "" {
-			fault = row.set(f, value)
-		}
-		if kind == jsonlite.String && (f == fieldBody || f == fieldBodyBase64) {
-			row.HasBody = true // empty or not
-		}
-		if number && f == fieldTime && !isCDXTime(value) {
-			fault = noUnit
-		}
-		if fault != "" {
+		if fault = f(key, o.it.Kind()); fault != "" {
 			break
 		}
 	}
@@ -214,13 +217,7 @@ func (s *serverRows) parse(text []byte, row *Row) (ok bool, fault string) {
 	if len(shape) != len(s.values) {
 		return false, fmt.Sprintf("it has %d values, and no array names so many fields", len(s.values))
 	}
-	if fault = row.setAll(shape, s.values); fault != "" {
-		return false, fault
-	}
-	if row.Time != "" && !isDigits(row.Time) {
-		return false, "the date is no number"
-	}
-	return true, ""
+	return row.setCDX(shape, s.values)
 }
 
 func (s *serverRows) list(text string) (fault string) {

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -53,11 +54,8 @@ var tableNames = map[string]field{
 	"subset":                fieldSubset,
 }
 
-func isParquet(r io.ReaderAt) bool {
-	var magic [len(parquetMagic)]byte
-	n, _ := r.ReadAt(magic[:], 0)
-	return string(magic[:n]) == parquetMagic
-}
+// IsParquet reports whether content begins as a Parquet file does.
+func IsParquet(begin []byte) bool { return bytes.HasPrefix(begin, []byte(parquetMagic)) }
 
 type parquetReader struct {
 	format  Format
@@ -88,7 +86,7 @@ type part struct {
 // resultKey is in the metadata of this program's own tables.
 const resultKey = "robotsaudit.table"
 
-func openParquet(f Format, r io.ReaderAt, size int64, opt Options) (*parquetReader, error) {
+func openParquet(f Format, r io.ReaderAt, size int64, opt Options) (Reader, error) {
 	file, err := parquetfile.Open(r, size)
 	if err != nil {
 		return nil, err
@@ -306,16 +304,35 @@ func (p *parquetReader) decode() (err error) {
 		return err
 	}
 	for i, v := range p.rows.Columns {
-		if f := p.shape[i]; v.Kind() == parquetfile.Texts {
-			p.texts[f] = v.Texts(p.texts[f][:0])
-			if f == fieldBody || f == fieldBodyBase64 {
-				p.nulls = v.Nulls(p.nulls[:0])
-			}
-		} else {
-			p.ints[f] = v.Ints(p.ints[f][:0])
+		f := p.shape[i]
+		if v.Kind() == parquetfile.Texts {
+			p.takeTexts(f, v)
+			continue
 		}
+		ints := p.ints[f][:0]
+		for range p.batch {
+			ints = append(ints, parquetfile.Null)
+		}
+		v.Each(func(v *parquetfile.Values, row, value int) { ints[row] = v.Int(value) })
+		p.ints[f] = ints
 	}
 	return nil
+}
+
+// takeTexts takes the texts of a field. Many are that of the row before.
+func (p *parquetReader) takeTexts(f field, v *parquetfile.Values) {
+	texts, last := append(p.texts[f][:0], make([]string, p.batch)...), ""
+	if p.texts[f] = texts; f == fieldBody || f == fieldBodyBase64 {
+		p.nulls = slices.Repeat([]bool{true}, p.batch)
+	}
+	v.Each(func(v *parquetfile.Values, row, value int) {
+		if text := v.Text(value); string(text) != last {
+			last = string(text)
+		}
+		if texts[row] = last; f == fieldBody || f == fieldBodyBase64 {
+			p.nulls[row] = false
+		}
+	})
 }
 
 // timeColumn is how the numbers of a column of times are read.

@@ -7,7 +7,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/parquet-go/jsonlite"
 
@@ -27,7 +26,7 @@ const (
 // format open. Sniff never takes an archive or a crawl log for an index, and a URL list in CSV or
 // JSON lines only if its columns have names that it knows.
 func Sniff(b []byte, name string) Format {
-	if bytes.HasPrefix(b, []byte(parquetMagic)) {
+	if IsParquet(b) {
 		return Parquet
 	}
 	whole := len(b) < sniffBytes
@@ -155,16 +154,9 @@ func isLikeCDX(line []byte) bool {
 	return len(fields) >= 7 && isCDXTime(string(fields[1])) && weburl.HasScheme(string(fields[2]))
 }
 
-// inflaters are idle. Each has half a megabyte: made anew for every archive, they would be most of what reading small
-// archives allocates.
-var inflaters = sync.Pool{New: func() any { return inflate.NewReader(nil) }}
-
 // inflateBegin inflates the beginning of a gzip file, and reports whether that is all of it.
 func inflateBegin(b []byte, whole bool) ([]byte, bool) {
-	in := inflaters.Get().(*inflate.Reader)
-	defer inflaters.Put(in)
-	in.Reset(bytes.NewReader(b))
-	defer in.Reset(nil)
+	in := inflate.NewReader(bytes.NewReader(b))
 	var text []byte
 	for len(text) < sniffBytes {
 		err := in.SkipZeros()
@@ -205,27 +197,17 @@ func firstLines(b []byte, whole bool) (lines [][]byte) {
 // sniffObject distinguishes JSON lines of a CDX server from JSON lines of a list.
 func sniffObject(line string) Format {
 	var keys []string
-	o := objects{}
-	if o.open(line, jsonlite.Object) != "" {
+	o := objects{names: captureNames}
+	if o.each(line, func(key string, _ jsonlite.Kind) string {
+		if keys = append(keys, key); len(keys) > maxListColumns {
+			return "too many columns"
+		}
+		return ""
+	}) != "" {
 		return None
 	}
-	key, columns := false, 0
-	for k, err := range o.it.Object {
-		if err != nil || o.it.Err() != nil {
-			return None
-		}
-		key = key || k == "urlkey"
-		if columns++; columns > maxListColumns {
-			return None
-		}
-		keys = append(keys, k)
-	}
-	if o.close("") != "" {
-		return None
-	}
-	if key {
+	if slices.Contains(keys, "urlkey") {
 		row := noRow
-		o.names = captureNames
 		if o.set(line, &row) == "" && row.finish(CDXServer) == "" && isDigits(row.Time) {
 			return CDXServer
 		}

@@ -37,9 +37,8 @@ func FuzzPage(f *testing.F) {
 							v.take((v.rows + 1) / 2)
 							if v.Kind() == Texts {
 								v.Each(func(v *Values, _, value int) { v.Text(value) })
-								v.Texts(nil)
 							} else {
-								v.Ints(nil)
+								v.Each(func(v *Values, _, value int) { v.Int(value) })
 							}
 						}
 					}

@@ -10,7 +10,7 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// Null stands for a null among numbers.
+// Null stands for a time of INT96 that nobody can read.
 const Null = math.MinInt64
 
 // Values are the values of a column in the rows of a batch. In a list each element is one, and a list without
@@ -33,7 +33,6 @@ type Values struct {
 	page, dictionary valueList
 	isIndexed        bool     // the page has indexes of the dictionary
 	indexes          []uint32 // of values of the page
-	names            []string // the texts of the dictionary, once they were asked for
 
 	joined          []byte // the texts of a page that share beginnings
 	shared, lengths []int64
@@ -72,7 +71,7 @@ func (v *Values) Each(f func(v *Values, row, value int)) {
 		if len(v.batch.repetitions) == 0 || v.batch.repetitions[i] == 0 {
 			row++
 		}
-		if !v.isNull(i) {
+		if len(v.batch.definitions) == 0 || v.batch.definitions[i] == v.definition {
 			f(v, row, value)
 			value++
 		}
@@ -98,71 +97,13 @@ func (v *Values) Int(value int) int64 {
 	return v.page.numbers[value]
 }
 
-// Ints appends a number for each value; for a null Null.
-func (v *Values) Ints(dst []int64) []int64 {
-	value := v.first
-	for i := range v.size {
-		n := int64(Null)
-		if !v.isNull(i) {
-			n = v.Int(value)
-			value++
-		}
-		dst = append(dst, n)
-	}
-	return dst
-}
-
-// Texts appends a string for each value, which stays valid; for a null "".
-func (v *Values) Texts(dst []string) []string {
-	var all string
-	base := uint32(0)
-	switch {
-	case v.first == v.known:
-	case v.isIndexed && v.names == nil:
-		all = string(v.dictionary.data)
-		for _, s := range v.dictionary.spans {
-			v.names = append(v.names, all[s.from:s.to])
-		}
-	case !v.isIndexed: // one string for all: each value is a part of it
-		base = v.page.spans[v.first].from
-		all = string(v.page.data[base:v.page.spans[v.known-1].to])
-	}
-	value := v.first
-	for i := range v.size {
-		switch {
-		case v.isNull(i):
-			dst = append(dst, "")
-			continue
-		case v.isIndexed:
-			dst = append(dst, v.names[v.indexes[value]])
-		default:
-			s := v.page.spans[value]
-			dst = append(dst, all[s.from-base:s.to-base])
-		}
-		value++
-	}
-	return dst
-}
-
-// Nulls appends for each value whether it is a null.
-func (v *Values) Nulls(dst []bool) []bool {
-	for i := range v.size {
-		dst = append(dst, v.isNull(i))
-	}
-	return dst
-}
-
-func (v *Values) isNull(i int) bool {
-	return len(v.batch.definitions) > 0 && v.batch.definitions[i] != v.definition
-}
-
 // open starts on a column chunk.
 func (v *Values) open(f *File, chunk *format.ColumnChunk) error {
 	if chunk.MetaData.Type != v.kind {
 		return damaged("a column chunk is of another type")
 	}
 	v.left, v.rows = chunk.MetaData.NumValues, 0
-	v.dictionary, v.names = valueList{numbers: v.dictionary.numbers[:0], spans: v.dictionary.spans[:0]}, nil
+	v.dictionary = valueList{numbers: v.dictionary.numbers[:0], spans: v.dictionary.spans[:0]}
 	return v.pages.open(f.r, f.size, chunk)
 }
 

@@ -190,7 +190,7 @@ func Pair(ctx context.Context, in facts.Input, f func(*facts.Fetch, *Companions)
 // Sniff finds the form of an input by its first bytes, and the format of an index by its name, too, if
 // they leave it open; format names an index or a list of URLs, and is None for all else.
 func Sniff(src *warc.Source, name string) (form warc.Form, format index.Format) {
-	if begin, _ := src.Peek(len("PAR1")); index.Sniff(begin, "") == index.Parquet {
+	if begin, _ := src.Peek(len("PAR1")); index.IsParquet(begin) {
 		// its pages may look like gzip members
 		return warc.Form{Kind: words.IssueNotAnArchive, Refusal: "it is a Parquet file"}, index.Parquet
 	}
