@@ -173,15 +173,6 @@ func (f *faults) isOneOfMany(kind words.IssueKind) bool {
 	return false
 }
 
-// Limits on what one row can make the reader hold. Package reading has them in the fingerprint of the facts.
-const (
-	MaxFaults = 100     // faults of one kind in one index that are reported one by one
-	MaxFault  = 1 << 10 // bytes of the text of a fault
-	MaxAgent  = 2 << 10 // bytes of a crawler's name in a list of URLs
-	MaxListID = 1 << 10 // bytes of the user's own name of a row in a list of URLs
-	MaxWord   = 64      // bytes of a method, a WARC-Type or WARC-Truncated
-)
-
 // indexReader makes facts of an index. Its parts are read at the same time, where cores are idle.
 // What they come to is put together in their order, so it depends on the input alone.
 type indexReader struct {

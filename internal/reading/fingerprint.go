@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"strings"
 	"sync"
 
 	"github.com/robotsaudit/robotsaudit/internal/archive/httpmsg"
@@ -12,6 +13,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/archive/wat"
 	"github.com/robotsaudit/robotsaudit/internal/challenge"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/indexed"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 )
 
@@ -52,10 +54,9 @@ var fingerprints = sync.OnceValue(func() map[Mode]string {
 	return prints
 })
 
-func fingerprintOf(limits map[string]int64, m Mode) string {
-	sum := sha256.Sum256(fmt.Appendf(nil,
-		"schema %s, tags %s, challenges %s in %d bytes, limits %v, %v, %v, %v, %v, %v", facts.SchemaVersion,
-		tag.Version, challenge.Data, challenge.MaxPage, warc.Limits, wacz.Limits, httpmsg.Limits, wat.Limits, limits,
-		m))
+func fingerprintOf(limits string, m Mode) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "schema %s, tags %s, challenges %s in %d bytes, limits %v, %v, %s", facts.SchemaVersion,
+		tag.Version, challenge.Data, challenge.MaxPage, wat.Limits, borrowed,
+		strings.Join([]string{warc.Limits, wacz.Limits, httpmsg.Limits, indexed.Limits, limits, string(m)}, "\n")))
 	return hex.EncodeToString(sum[:6])
 }

@@ -1,22 +1,23 @@
 package reading
 
 import (
-	"bytes"
 	"fmt"
 	"go/ast"
 	"go/parser"
-	"go/printer"
 	"go/token"
+	"maps"
+	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/robotsaudit/robotsaudit/internal/archive/httpmsg"
+	"github.com/robotsaudit/robotsaudit/internal/archive/wacz"
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/indexed"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
@@ -493,42 +494,44 @@ func constants(file *ast.File) (blocks [][]string) {
 	return blocks
 }
 
-// Facts made under other limits are made again: all that shape them are in the table
-// that the fingerprint is made of, and none stands elsewhere.
+// Facts made under other limits are made again: the files of all that shape them are in the fingerprint, with the limits
+// of other packages that they name, and none stands elsewhere.
 func TestLimitsAreInTheFingerprint(t *testing.T) {
 	files := token.NewFileSet()
-	var want, got []string
-	for _, name := range limitFiles {
+	named := map[string]bool{"tag.MaxItems": true, "tag.MaxLine": true, "tag.MaxScan": true}
+	for name, held := range map[string]string{
+		"limits.go": limits, "../archive/warc/limits.go": warc.Limits, "../archive/wacz/limits.go": wacz.Limits,
+		"../archive/httpmsg/limits.go": httpmsg.Limits, "../indexed/limits.go": indexed.Limits,
+	} {
+		text, err := os.ReadFile(name)
+		if err != nil || held == "" || string(text) != held {
+			t.Errorf("%s is not in the fingerprint (error %v)", name, err)
+		}
 		file, err := parser.ParseFile(files, name, nil, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, name := range constants(file)[0] {
-			want = append(want, name+" "+name)
-		}
-		if name == "limits.go" {
-			for _, name := range []string{"MaxLine", "MaxItems", "MaxScan"} {
-				want = append(want, "tag."+name+" tag."+name)
+		for _, d := range file.Decls {
+			if d, ok := d.(*ast.GenDecl); !ok || d.Tok != token.CONST {
+				continue
 			}
-		}
-		ast.Inspect(file, func(n ast.Node) bool {
-			if row, ok := n.(*ast.KeyValueExpr); ok {
-				name, _ := strconv.Unquote(row.Key.(*ast.BasicLit).Value)
-				var value bytes.Buffer
-				if err := printer.Fprint(&value, files, row.Value); err != nil {
-					t.Fatal(err)
+			ast.Inspect(d, func(n ast.Node) bool {
+				if of, ok := n.(*ast.SelectorExpr); ok {
+					if name := fmt.Sprintf("%s.%s", of.X, of.Sel); !strings.HasPrefix(name, "time.") &&
+						!strings.HasPrefix(name, "indexed.") { // whose file is there
+						named[name] = true
+					}
 				}
-				got = append(got, name+" "+strings.TrimSuffix(strings.TrimPrefix(value.String(), "int64("), ")"))
-			}
-			return true
-		})
+				return true
+			})
+		}
 	}
-	equal(t, "limits", got, want)
+	equal(t, "limits of other packages", slices.Sorted(maps.Keys(borrowed)), slices.Sorted(maps.Keys(named)))
 	prints := make(map[string]bool)
 	for _, m := range Modes {
 		prints[m.Fingerprint()] = true
 	}
-	if len(prints) != 4 || prints[fingerprintOf(nil, Plain)] {
+	if len(prints) != 4 || prints[fingerprintOf("", Plain)] {
 		t.Error("the fingerprint is that of other limits or options")
 	}
 

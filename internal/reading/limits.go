@@ -1,10 +1,12 @@
 package reading
 
 import (
+	_ "embed"
 	"time"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/indexed"
+	"github.com/robotsaudit/robotsaudit/internal/recordid"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 )
 
@@ -46,43 +48,16 @@ const (
 	maxAlike = facts.MaxAlike // inputs of one size and fingerprint with which another is compared
 )
 
-// limits are, by name, the limits that shape the facts, so that facts made with others are made again:
-// all of the above, and the limits of the pages' tags. Those in warc, wacz and httpmsg count, too.
-var limits = map[string]int64{
-	"maxHTTPHead":      maxHTTPHead,
-	"maxWarcinfo":      maxWarcinfo,
-	"maxMetadata":      maxMetadata,
-	"maxWord":          maxWord,
-	"maxKinds":         maxKinds,
-	"maxHopsFromSeed":  maxHopsFromSeed,
-	"maxRequestHead":   maxRequestHead,
-	"firstPage":        firstPage,
-	"firstLicence":     firstLicence,
-	"morePage":         morePage,
-	"maxPending":       maxPending,
-	"maxTargets":       maxTargets,
-	"maxTarget":        maxTarget,
-	"maxDigestCodings": maxDigestCodings,
-	"maxDigestDecoded": maxDigestDecoded,
-	"maxCrawls":        maxCrawls,
-	"maxReinflate":     maxReinflate,
-	"pairingWindow":    pairingWindow,
-	"metadataWindow":   metadataWindow,
-	"maxLogLine":       maxLogLine,
-	"maxPages":         maxPages,
-	"maxLogFaults":     maxLogFaults,
-	"maxFault":         maxFault,
-	"maxListedAgent":   maxListedAgent,
-	"maxListID":        maxListID,
-	"maxClockSkew":     int64(maxClockSkew),
-	"maxSegmented":     maxSegmented,
-	"maxRuns":          maxRuns,
-	"minBacks":         minBacks,
-	"maxBack":          int64(maxBack),
-	"maxAlike":         maxAlike,
-	"tag.MaxLine":      tag.MaxLine,
-	"tag.MaxItems":     tag.MaxItems,
-	"tag.MaxScan":      tag.MaxScan,
+// limits is this file: other limits make other facts.
+//
+//go:embed limits.go
+var limits string
+
+// borrowed are the limits of other packages that this file, and those in warc, httpmsg, wacz and indexed, name; and those
+// of the pages' tags.
+var borrowed = map[string]int{
+	"facts.MaxAlike": facts.MaxAlike, "facts.MaxCrawls": facts.MaxCrawls, "recordid.MaxSize": recordid.MaxSize,
+	"tag.MaxItems": tag.MaxItems, "tag.MaxLine": tag.MaxLine, "tag.MaxScan": tag.MaxScan,
 }
 
 // Bounds of what is read or held at a time. They shape the work, and no fact.

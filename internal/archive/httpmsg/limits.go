@@ -1,6 +1,10 @@
 package httpmsg
 
-import "github.com/robotsaudit/robotsaudit/internal/tag"
+import (
+	_ "embed"
+
+	"github.com/robotsaudit/robotsaudit/internal/tag"
+)
 
 // Limits on the memory that one message can take. A value that meets its cap is cut, and
 // the head reports it.
@@ -18,16 +22,7 @@ const (
 	maxDecoderMemory = 64 << 20         // bytes that a zstd content coding may take
 )
 
-// Limits are those above, by name: they shape what is read of a message.
-var Limits = map[string]int64{
-	"maxMethod":        maxMethod,
-	"maxStatusLine":    maxStatusLine,
-	"maxValidator":     maxValidator,
-	"maxHost":          maxHost,
-	"MaxUserAgent":     MaxUserAgent,
-	"MaxPolicyHeaders": MaxPolicyHeaders,
-	"maxPolicyLine":    maxPolicyLine,
-	"MaxBody":          MaxBody,
-	"maxCodings":       maxCodings,
-	"maxDecoderMemory": maxDecoderMemory,
-}
+// Limits is this file: other limits make other facts.
+//
+//go:embed limits.go
+var Limits string

@@ -1,5 +1,7 @@
 package wacz
 
+import _ "embed"
+
 // Limits on the memory and time that a zip file can take.
 const (
 	maxDirectory = 32 << 20  // bytes of a zip file's directory
@@ -9,14 +11,10 @@ const (
 	keepRecent   = 128 << 10 // bytes of a deflated entry that are remembered
 )
 
-// Limits are those above, by name: they shape what is read of a file.
-var Limits = map[string]int64{
-	"maxDirectory": maxDirectory,
-	"maxPackage":   maxPackage,
-	"maxEntryName": maxEntryName,
-	"maxRewinds":   maxRewinds,
-	"keepRecent":   keepRecent,
-}
+// Limits is this file: other limits make other facts.
+//
+//go:embed limits.go
+var Limits string
 
 // Bounds of what is read at a time. They shape the work, and nothing that is read.
 const fileBuffer = 64 << 10 // bytes read from a file at once

@@ -1,6 +1,10 @@
 package warc
 
-import "github.com/robotsaudit/robotsaudit/internal/recordid"
+import (
+	_ "embed"
+
+	"github.com/robotsaudit/robotsaudit/internal/recordid"
+)
 
 // Limits on the memory and time that one record, or damage, can take.
 const (
@@ -31,33 +35,10 @@ const (
 	sniffMember   = 4 << 20  // bytes of its first member, decompressed, that are read to decide it
 )
 
-// Limits are those above, by name: they shape which records are found, and what is in them.
-var Limits = map[string]int64{
-	"MaxRecordHeader":  MaxRecordHeader,
-	"maxFieldName":     maxFieldName,
-	"MaxFieldValue":    MaxFieldValue,
-	"maxAddress":       maxAddress,
-	"MaxRecordID":      MaxRecordID,
-	"MaxURL":           MaxURL,
-	"MaxWarcinfos":     MaxWarcinfos,
-	"maxDictionary":    maxDictionary,
-	"maxZstdWindow":    maxZstdWindow,
-	"MaxConcurrent":    MaxConcurrent,
-	"MaxRepeated":      MaxRepeated,
-	"maxHeaderMembers": maxHeaderMembers,
-	"maxMissedEnd":     maxMissedEnd,
-	"maxSearch":        maxSearch,
-	"candidateCost":    candidateCost,
-	"maxVisited":       maxVisited,
-	"maxProof":         maxProof,
-	"maxProofOne":      maxProofOne,
-	"maxBlockReads":    maxBlockReads,
-	"maxChains":        maxChains,
-	"maxLineEnds":      maxLineEnds,
-	"beginBytes":       beginBytes,
-	"sniffBytes":       sniffBytes,
-	"sniffMember":      sniffMember,
-}
+// Limits is this file: other limits make other facts.
+//
+//go:embed limits.go
+var Limits string
 
 // Bounds of what is read or held at a time. They shape the work, and no record.
 const (
