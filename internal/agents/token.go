@@ -28,7 +28,7 @@ func TokenFault(token string) string {
 	switch {
 	case versioned && strings.TrimSpace(name) != "" && !strings.ContainsAny(name, "*#:"):
 		return fmt.Sprintf("leave out the version and write %s", strings.TrimSpace(name))
-	case strings.TrimSpace(token) == "", strings.ContainsAny(token, notInTokens):
+	case strings.Trim(token, "-_ \t\r\n") == "", strings.ContainsAny(token, notInTokens):
 		return nameAlone
 	}
 	return ""
