@@ -1373,9 +1373,9 @@ func (s *subject) owns(r answered) bool {
 }
 
 // mayBeOthers reports whether another crawler may have got a record: also one of the fetch's run with the
-// name of a browser.
+// name of a browser, and one whose User-Agent, another than the fetch's, names two.
 func (s *subject) mayBeOthers(r answered) bool {
-	return !s.owns(r) || r.key != s.key && r.userAgent != ""
+	return !s.owns(r) || r.key != s.key && r.userAgent != "" || r.ofTwo && r.userAgent != s.UserAgent
 }
 
 // isOfRun reports whether a record was made in the fetch's run of a crawler.

@@ -196,6 +196,7 @@ type State struct {
 	agent     string     // product token of the crawler that made the capture
 	bodyAgent string     // of the one that got the body applied
 	key       string     // agent, comparable
+	ofTwo     bool       // the User-Agent names a second crawler
 	led       []answered // records that redirects led to and copies that 304s renew, in order
 
 	ways []string // keys of the URLs that it redirects to; cutURL: one that was cut
@@ -210,10 +211,13 @@ type answered struct {
 	at        facts.Spot
 	userAgent string
 	key       string // of its token
+	ofTwo     bool   // it names a second crawler
 }
 
 // itself returns the capture as such a record.
-func (s *State) itself() answered { return answered{facts.SpotOf(&s.Fetch), s.UserAgent, s.key} }
+func (s *State) itself() answered {
+	return answered{facts.SpotOf(&s.Fetch), s.UserAgent, s.key, s.ofTwo}
+}
 
 // last returns the record whose status counts.
 func (s *State) last() answered {
@@ -288,8 +292,8 @@ func (s *State) isAlike(other *State) bool {
 // complete gives a state of a timeline its ID, who made it, and the profile's reading of it.
 func (d *decider) complete(st *State, id int64) {
 	st.ID = id
-	st.agent, _ = d.agentOf(&st.Fetch)
-	st.key = agentKey(st.agent)
+	c := d.crawlerOf(&st.Fetch)
+	st.agent, st.key, st.ofTwo = c.token, agentKey(c.token), c.other != ""
 	st.bodyAgent, _ = d.agentOf(&facts.Fetch{UserAgent: st.BodyUserAgent, UserAgentSource: st.BodyAgentSource})
 	if st.IsListed() { // an option names the crawler of the archives, not whoever made a table
 		st.agent, _ = robots.TokensFromUserAgent(st.UserAgent, agents.Leading)
@@ -298,10 +302,8 @@ func (d *decider) complete(st *State, id int64) {
 	}
 	for _, step := range st.Steps() {
 		if step.Kind == StepHop || step.Kind == StepCopy {
-			st.led = append(st.led, answered{
-				step.Spot, step.UserAgent,
-				d.keyOf(&facts.Fetch{UserAgent: step.UserAgent}),
-			})
+			c := d.crawlerOf(&facts.Fetch{UserAgent: step.UserAgent})
+			st.led = append(st.led, answered{step.Spot, step.UserAgent, d.keys.of(c.token), c.other != ""})
 		}
 	}
 	for _, url := range st.HopList() {

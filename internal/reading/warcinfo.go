@@ -15,7 +15,7 @@ import (
 // isSerial reports whether the crawler is known to make one fetch after the other, and to
 // write them as they are made. Where several connections share an archive, records stand
 // in it as they ended: one of robots.txt in front of a page that was asked for before it.
-func isSerial(w *facts.Crawl) bool { return strings.HasPrefix(w.Software, "Wget/1.") }
+func isSerial(w *Warcinfo) bool { return strings.HasPrefix(w.Software, "Wget/1.") && !w.isOfTwo }
 
 func (e *extractor) extractWarcinfo(d *draft) error {
 	r := d.record
@@ -40,9 +40,11 @@ func (e *extractor) extractWarcinfo(d *draft) error {
 		}
 		switch {
 		case warc.IsField(name, "software"):
-			warc.First(&w.Software, v)
+			w.isOfTwo = warc.First(&w.Software, v) || w.isOfTwo
 		case warc.IsField(name, "http-header-user-agent"):
-			warc.First(&w.UserAgent, v)
+			if warc.First(&w.UserAgent, v) && !strings.Contains(w.UserAgent, "\n") { // as those of a request
+				w.UserAgent = facts.AtMost(w.UserAgent+"\n"+v, httpmsg.MaxUserAgent)
+			}
 		case warc.IsField(name, "http-header-from"):
 			warc.First(&w.From, v)
 		case warc.IsField(name, "operator"):
@@ -83,9 +85,10 @@ func wgetClaim(arguments string) string {
 // Warcinfo is a warcinfo record that may be in force.
 type Warcinfo struct {
 	facts.Crawl
-	at  Place
-	id  recordid.ID
-	run facts.CrawlRun
+	isOfTwo bool // it names two programs
+	at      Place
+	id      recordid.ID
+	run     facts.CrawlRun
 }
 
 // addWarcinfo puts a warcinfo in force. It reports false where there are too many to
@@ -122,7 +125,7 @@ func (c *Committer) credit(x *exchange, r *warc.Record) {
 	info := c.warcinfoOf(r)
 	x.infoAgent, x.Claim, x.companions.Warcinfo = info.UserAgent, info.Robots, info.at
 	x.Run = c.runs.add(&x.Capture, &info, r.WarcinfoID)
-	if isSerial(&info.Crawl) {
+	if isSerial(&info) {
 		x.Flags |= facts.FlagSerial
 	}
 }

@@ -1,6 +1,7 @@
 package robots
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -35,7 +36,27 @@ import (
 // begins with the other, so that both are of one crawler ("Googlebot-Image" and
 // "Googlebot"); it stands in a sentence, or in a comment without saying that it is a
 // crawler; or it stands after "like", which claims a likeness alone.
+//
+// Several User-Agents of one fetch stand on a line each: nobody knows which of them counts. If one of them names
+// no crawler, none is known.
 func TokensFromUserAgent(ua string, listed func(text string) string) (token, other string) {
+	ua, more, _ := strings.Cut(ua, "\n")
+	token, other = tokensOf(ua, listed)
+	for more != "" {
+		ua, more, _ = strings.Cut(more, "\n")
+		name, second := tokensOf(ua, listed)
+		switch {
+		case token == "" || name == "":
+			return "", ""
+		case !equalFold(name, token):
+			second = name
+		}
+		other = cmp.Or(other, second)
+	}
+	return token, other
+}
+
+func tokensOf(ua string, listed func(text string) string) (token, other string) {
 	s := splitUserAgent(ua)
 	s.listed = listed
 	for i := range s.parts {

@@ -858,7 +858,8 @@ def conclude(archive, fetch, candidates, following, moment, evidence):
     notes = set(governed.notes)
     way = [governing] + [hop for c in moment for hop in archive.outcome(c).way if hop is not c]
     applied = [c for m in moment for c in archive.outcome(m).applied()]
-    if any(not is_own(c, fetch) or fetch.token and not c.token and c.user_agent for c in applied):
+    if any(not is_own(c, fetch) or fetch.token and not c.token and c.user_agent or c.other_token and c.user_agent != fetch.user_agent
+           for c in applied):
         notes.add("other_crawler")
     if any(archive.outcome(c).other_target for c in moment):
         notes.add("other_target")  # A40

@@ -20,7 +20,7 @@ import (
 type Head struct {
 	Status           int16  // -1: not readable
 	Method           string // of a request
-	UserAgent        string // of a request
+	UserAgent        string // of a request; two that differ on a line each
 	Host             string // of a request: the one that it names, with its port where it has one
 	IfNoneMatch      string // of a request
 	IfModifiedSince  string // of a request
@@ -237,9 +237,9 @@ func targetHost(target []byte) string {
 func (h *Head) setRequest(name, value []byte) {
 	switch {
 	case warc.IsField(name, "user-agent"):
-		h.add("User-Agent", &h.UserAgent, value, MaxUserAgent)
+		h.add("User-Agent", &h.UserAgent, value, MaxUserAgent, "\n")
 	case warc.IsField(name, "host"):
-		h.add("Host", &h.Host, value, maxHost)
+		h.add("Host", &h.Host, value, maxHost, " ")
 	case warc.IsField(name, "content-type"):
 		warc.First(&h.ContentType, string(value[:min(len(value), warc.MaxFieldValue)]))
 	case warc.IsField(name, "if-none-match"):
@@ -289,7 +289,7 @@ func parseStatus(line []byte) int16 {
 func (h *Head) setResponse(name, value, raw []byte) {
 	switch {
 	case warc.IsField(name, "location"):
-		h.add("Location", &h.Location, value, warc.MaxURL)
+		h.add("Location", &h.Location, value, warc.MaxURL, " ")
 	case warc.IsField(name, "content-type"):
 		value = h.capped("Content-Type", value, warc.MaxFieldValue)
 		h.repeats("content-type", warc.First(&h.ContentType, string(value)))
@@ -300,9 +300,7 @@ func (h *Head) setResponse(name, value, raw []byte) {
 	case warc.IsField(name, "content-range"):
 		warc.First(&h.ContentRange, string(h.capped("Content-Range", value, warc.MaxFieldValue)))
 	case warc.IsField(name, "content-length"):
-		if h.contentLength == 0 {
-			h.contentLength = max(warc.ParseLength(value), 0)
-		}
+		h.contentLength = max(h.contentLength, warc.ParseLength(value))
 	case warc.IsField(name, "x-crawler-content-encoding"), warc.IsField(name, "x-orig-content-encoding"):
 		// Common Crawl, Browsertrix
 		h.decoded = true
@@ -329,12 +327,12 @@ func (h *Head) capped(name string, value []byte, limit int) []byte {
 	return value[:min(len(value), limit)]
 }
 
-// add stores a value of a field that a message may have once. The first two that differ are joined by
-// a space: nothing shows which of them counted.
-func (h *Head) add(name string, dst *string, value []byte, limit int) {
+// add stores a value of a field that a message may have once. The first two that differ are joined:
+// nothing shows which of them counted.
+func (h *Head) add(name string, dst *string, value []byte, limit int, separator string) {
 	value = h.capped(name, value, limit)
 	if h.repeats(strings.ToLower(name), warc.First(dst, string(value))) {
-		*dst = string(h.capped(name, []byte(*dst+" "+string(value)), limit))
+		*dst = string(h.capped(name, []byte(*dst+separator+string(value)), limit))
 	}
 }
 

@@ -90,7 +90,7 @@ func TestPolicyHeaderLinesAreBounded(t *testing.T) {
 func TestParseRequestHead(t *testing.T) {
 	for in, want := range map[string]Head{
 		"GET /x HTTP/1.1\r\nUser-Agent: a/1\r\nUser-Agent: b/2\r\n\r\n": {
-			Status: -1, Method: "GET", UserAgent: "a/1 b/2", Repeated: []string{"user-agent"},
+			Status: -1, Method: "GET", UserAgent: "a/1\nb/2", Repeated: []string{"user-agent"},
 		},
 		"head / HTTP/1.0\nuser-agent:  b \n\n": {Status: -1, Method: "HEAD", UserAgent: "b"},
 		"POST":                                 {Status: -1, Method: "POST"},
