@@ -18,8 +18,9 @@ type request struct {
 	concurrentTo []recordid.ID
 	method       string
 	userAgent    string
-	host         string // that it names
-	taken        bool
+	host         string         // that it names
+	of           []recordid.ID  // of the fetches whose request it is; "" of those without one
+	first        [1]recordid.ID // the memory of that, as nearly always
 
 	ifNoneMatch, ifModifiedSince string
 }
@@ -50,19 +51,20 @@ func (x *exchange) key() recordid.ID { return x.RecordID.Key() }
 // WARC-Concurrent-To joins to it, in either direction, else the adjacent record
 // of the same URL. It remembers the last pairingWindow records, and fewer where
 // those hold more than maxPending bytes. If several claim a fetch, the first
-// in the file counts; one may claim several fetches.
+// in the file counts, of its URL before others; one may claim several fetches, but of one id only one.
 type pairing struct {
 	pending  map[int]*exchange           // fetches that wait, by record index
 	byID     map[recordid.ID][]*exchange // the same by record id
 	named    map[recordid.ID][]*exchange // the same by the ids that they name
 	requests map[int]*request            // by record index
 	ids      map[recordid.ID]*request    // the same by record id
-	naming   map[recordid.ID]*request    // the same by the ids that they name
+	naming   map[recordid.ID][]*request  // the same by the ids that they name
 	metadata []*metadata                 // that name a fetch not seen yet, of the last metadataWindow records
 	last     *metadata                   // the record before, where it is metadata that names nothing
 	oldest   int                         // no record before it is remembered
 	settled  int                         // no fetch up to here waits for metadata alone
 	waiting  int                         // bytes that pending, requests and metadata hold
+	claims   []*request                  // reused: the requests of the record in hand
 	mine     []*exchange                 // reused: the fetches of the record in hand
 	done     []*exchange                 // reused: those that need nothing more; valid until the next call
 }
@@ -71,16 +73,15 @@ func newPairing() pairing {
 	return pairing{
 		pending: make(map[int]*exchange), byID: make(map[recordid.ID][]*exchange),
 		named:    make(map[recordid.ID][]*exchange),
-		requests: make(map[int]*request), ids: make(map[recordid.ID]*request), naming: make(map[recordid.ID]*request),
+		requests: make(map[int]*request), ids: make(map[recordid.ID]*request),
+		naming: make(map[recordid.ID][]*request),
 		oldest: 1,
 	}
 }
 
 // addExchange returns the fetch if all that belongs to it is known already.
 func (p *pairing) addExchange(x *exchange) (done []*exchange) {
-	if q := p.requestOf(x); q != nil {
-		x.join(q)
-	}
+	p.joinNamed(x)
 	if m := p.metadataOf(x); m != nil {
 		x.describe(m)
 	}
@@ -99,17 +100,49 @@ func (p *pairing) addExchange(x *exchange) (done []*exchange) {
 	return nil
 }
 
-// requestOf finds a request joined to a fetch by WARC-Concurrent-To.
-func (p *pairing) requestOf(x *exchange) *request {
-	if q := p.naming[x.key()]; q != nil && x.RecordID != "" {
-		return q
+// joinNamed joins to a fetch the request that WARC-Concurrent-To joins to it.
+func (p *pairing) joinNamed(x *exchange) {
+	list := p.claims[:0]
+	if x.RecordID != "" {
+		list = append(list, p.naming[x.key()]...)
 	}
 	for _, id := range x.concurrentTo {
 		if q := p.ids[id]; q != nil {
-			return q
+			list = append(list, q)
 		}
 	}
-	return nil
+	p.claims = list
+	best, fit := (*request)(nil), fitNone
+	for _, q := range list {
+		if f := q.fit(x); f > fit {
+			best, fit = q, f
+		}
+	}
+	if best != nil {
+		x.join(best)
+	}
+}
+
+// A fit grades the requests that are joined to a fetch by an id. Some writers use an id twice.
+type fit uint8
+
+const (
+	fitNone  fit = iota // it is that of another fetch of that id
+	fitNamed            // it is of another URL
+	fitTaken            // it is of the URL, and that of another fetch, too
+	fitURL
+)
+
+func (q *request) fit(x *exchange) fit {
+	switch {
+	case x.RecordID != "" && slices.Contains(q.of, x.key()):
+		return fitNone
+	case q.target != x.URL:
+		return fitNamed
+	case len(q.of) > 0:
+		return fitTaken
+	}
+	return fitURL
 }
 
 // addRequest returns the fetches that need nothing more.
@@ -118,20 +151,24 @@ func (p *pairing) addRequest(q *request) (done []*exchange) {
 	p.waiting += q.size()
 	mine := p.mine[:0]
 	if q.id != "" {
-		if p.ids[q.id] == nil {
+		if first := p.ids[q.id]; first == nil || len(first.of) > 0 { // some writers use an id twice
 			p.ids[q.id] = q
 		}
 		mine = append(mine, p.named[q.id]...)
 	}
 	for _, id := range q.concurrentTo {
-		if p.naming[id] == nil {
-			p.naming[id] = q
+		if len(p.naming[id]) < maxSameID {
+			p.naming[id] = append(p.naming[id], q)
 		}
-		mine = append(mine, p.byID[id]...)
+		same := p.byID[id][:min(len(p.byID[id]), maxSameID)]
+		if i := slices.IndexFunc(same, func(x *exchange) bool { return !x.requested && x.URL == q.target }); i > 0 {
+			mine = append(mine, same[i])
+		}
+		mine = append(mine, same...)
 	}
 	p.mine, done = mine, p.done[:0]
 	for _, x := range mine {
-		if x.requested {
+		if x.requested || q.fit(x) == fitNone {
 			continue
 		}
 		x.join(q)
@@ -216,9 +253,9 @@ func (p *pairing) forget(x *exchange) {
 	}
 }
 
-// drop removes x from the list of a key. Fetches leave about in the order in which
+// drop removes x from the list of a key. Records leave about in the order in which
 // they came, so it is looked for from the front.
-func drop(m map[recordid.ID][]*exchange, key recordid.ID, x *exchange) {
+func drop[R *exchange | *request](m map[recordid.ID][]R, key recordid.ID, x R) {
 	list := m[key]
 	i := slices.Index(list, x)
 	switch {
@@ -233,7 +270,11 @@ func drop(m map[recordid.ID][]*exchange, key recordid.ID, x *exchange) {
 }
 
 func (x *exchange) join(q *request) {
-	q.taken, x.requested = true, true
+	x.requested = true
+	if q.of == nil {
+		q.of = q.first[:0]
+	}
+	q.of = append(q.of, x.key())
 	x.companions.Request = q.at
 	x.Method, x.UserAgent = q.method, q.userAgent
 	if q.userAgent != "" {
@@ -346,9 +387,7 @@ func (p *pairing) forgetRequest(index int) {
 		delete(p.ids, q.id)
 	}
 	for _, id := range q.concurrentTo {
-		if p.naming[id] == q {
-			delete(p.naming, id)
-		}
+		drop(p.naming, id, q)
 	}
 }
 
@@ -356,7 +395,7 @@ func (p *pairing) forgetRequest(index int) {
 // record right before or after it, of the same URL, that belongs to no other.
 func (p *pairing) joinAdjacent(x *exchange) {
 	for _, index := range [...]int{x.index - 1, x.index + 1} {
-		if q := p.requests[index]; q != nil && !q.taken && q.target == x.URL {
+		if q := p.requests[index]; q != nil && len(q.of) == 0 && q.target == x.URL {
 			x.join(q)
 			return
 		}

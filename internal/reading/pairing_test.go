@@ -2,6 +2,7 @@ package reading
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -210,6 +211,21 @@ func TestWarcinfoOfAFetch(t *testing.T) {
 	))
 	if f := got.fetches[0]; f.Claim != "classic" {
 		t.Errorf("claim %q", f.Claim)
+	}
+}
+
+// The order of records is certain by one software that is known to write them so.
+func TestSerialWarcinfo(t *testing.T) {
+	for software, want := range map[string]bool{
+		"software: Wget/1.25.0\r\n":                          true,
+		"software: Wget/1.25.0\r\nsoftware: Wget/1.25.0\r\n": true,
+		"software: Wget/1.25.0\r\nsoftware: Heritrix/3\r\n":  false,
+		"software: Heritrix/3\r\nsoftware: Wget/1.25.0\r\n":  false,
+	} {
+		got := read(t, warctest.Plain(warctest.Warcinfo("urn:i", software), warctest.Response("urn:1", "http://h/", ok200)))
+		if is := got.fetches[0].Flags&facts.FlagSerial != 0; is != want {
+			t.Errorf("%q: serial %t", software, is)
+		}
 	}
 }
 
@@ -461,6 +477,46 @@ func TestOneRequestOfSeveral(t *testing.T) {
 					t.Errorf("%s: %q", f.RecordID, f.UserAgent)
 				}
 			}
+		})
+	}
+}
+
+// Some writers use an id twice. A request that names it is that of one of the fetches that have it.
+func TestOneIDOfSeveral(t *testing.T) {
+	ask := func(url, agent string) warctest.Record {
+		return warctest.Request("", url, agent, "WARC-Concurrent-To: <urn:r>")
+	}
+	a, b := warctest.Response("urn:r", "http://h/a", ok200), warctest.Response("urn:r", "http://h/b", ok200)
+	again := warctest.Response("urn:r", "http://h/a", ok200, "WARC-Date: 2024-05-01T12:00:09Z")
+	for name, c := range map[string]struct {
+		in   []warctest.Record
+		want []string
+	}{
+		"before":             {[]warctest.Record{ask("http://h/a", "a"), a, ask("http://h/b", "b"), b}, []string{"a", "b"}},
+		"behind":             {[]warctest.Record{a, ask("http://h/a", "a"), b, ask("http://h/b", "b")}, []string{"a", "b"}},
+		"together, before":   {[]warctest.Record{ask("http://h/b", "b"), ask("http://h/a", "a"), a, b}, []string{"a", "b"}},
+		"together, behind":   {[]warctest.Record{a, b, ask("http://h/b", "b"), ask("http://h/a", "a")}, []string{"a", "b"}},
+		"of one URL":         {[]warctest.Record{ask("http://h/a", "a"), a, ask("http://h/a", "b"), again}, []string{"a", "b"}},
+		"of one URL, behind": {[]warctest.Record{a, ask("http://h/a", "a"), again, ask("http://h/a", "b")}, []string{"a", "b"}},
+		"one is lost":        {[]warctest.Record{ask("http://h/a", "a"), a, b}, []string{"a", ""}},
+		"named by the fetches": {
+			[]warctest.Record{
+				warctest.Request("urn:q", "http://h/a", "a"),
+				warctest.Response("urn:1", "http://h/a", ok200, "WARC-Concurrent-To: <urn:q>"),
+				warctest.Request("urn:q", "http://h/b", "b"),
+				warctest.Response("urn:2", "http://h/b", ok200, "WARC-Concurrent-To: <urn:q>"),
+			},
+			[]string{"a", "b"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := read(t, warctest.Plain(c.in...))
+			slices.SortFunc(got.fetches, func(a, b facts.Fetch) int { return cmp.Compare(a.Index, b.Index) })
+			var agents []string
+			for _, f := range got.fetches {
+				agents = append(agents, f.UserAgent)
+			}
+			equal(t, "agents", agents, c.want)
 		})
 	}
 }
