@@ -173,43 +173,43 @@ type InputStats struct {
 func (s *InputStats) Add(other *InputStats) {
 	AddCounts(s.Records, other.Records)
 	Sum(s, other)
-	for _, crawl := range other.Crawls {
-		s.AddCrawl(crawl)
-	}
-	for _, title := range other.Titles {
-		s.AddTitle(title)
-	}
 	s.Runs = append(s.Runs, other.Runs...)
-	for _, agent := range other.RobotsAgents {
-		s.AddRobotsAgent(agent)
-	}
-	for _, name := range other.CommonCrawls {
-		s.AddCommonCrawl(name)
-	}
-	for _, archive := range other.RobotsIn {
-		s.AddRobotsIn(archive)
+	addOnce(&s.Crawls, MaxCrawls, other.Crawls...)
+	addOnce(&s.Titles, MaxCrawls, other.Titles...)
+	addOnce(&s.RobotsAgents, maxRobotsAgents, other.RobotsAgents...)
+	addOnce(&s.CommonCrawls, MaxCrawls, other.CommonCrawls...)
+	addOnce(&s.RobotsIn, MaxCrawls, other.RobotsIn...)
+}
+
+// addOnce adds to a list what it does not have yet, up to a length.
+func addOnce[T comparable](list *[]T, most int, more ...T) {
+	for _, one := range more {
+		if len(*list) < most && !slices.Contains(*list, one) {
+			*list = append(*list, one)
+		}
 	}
 }
 
-// AddRobotsAgent adds the User-Agent of a capture of robots.txt. Two different ones suffice.
+// maxRobotsAgents is how many User-Agents of captures of robots.txt are kept: two different ones suffice.
+const maxRobotsAgents = 2
+
+// AddRobotsAgent adds the User-Agent of a capture of robots.txt.
 func (s *InputStats) AddRobotsAgent(userAgent string) {
-	if len(s.RobotsAgents) < 2 && !slices.Contains(s.RobotsAgents, userAgent) {
-		s.RobotsAgents = append(s.RobotsAgents, userAgent)
-	}
+	addOnce(&s.RobotsAgents, maxRobotsAgents, userAgent)
 }
 
-// AddCommonCrawl adds the name of a monthly crawl, as there are a few.
+// AddCommonCrawl adds the name of a monthly crawl, as there are a few; "" is none.
 func (s *InputStats) AddCommonCrawl(name string) { addName(&s.CommonCrawls, name) }
 
-// AddTitle adds the title of a WACZ.
+// AddTitle adds the title of a WACZ; "" is none.
 func (s *InputStats) AddTitle(title string) { addName(&s.Titles, title) }
 
-// AddRobotsIn adds an archive that holds some robots.txt, as there are a few.
+// AddRobotsIn adds an archive that holds some robots.txt, as there are a few; "" is none.
 func (s *InputStats) AddRobotsIn(archive string) { addName(&s.RobotsIn, archive) }
 
 func addName(list *[]string, name string) {
-	if name != "" && len(*list) < MaxCrawls && !slices.Contains(*list, name) {
-		*list = append(*list, name)
+	if name != "" {
+		addOnce(list, MaxCrawls, name)
 	}
 }
 
@@ -217,11 +217,7 @@ func addName(list *[]string, name string) {
 const MaxCrawls = 16
 
 // AddCrawl adds a crawl that is not there yet.
-func (s *InputStats) AddCrawl(w Crawl) {
-	if len(s.Crawls) < MaxCrawls && !slices.Contains(s.Crawls, w) {
-		s.Crawls = append(s.Crawls, w)
-	}
-}
+func (s *InputStats) AddCrawl(w Crawl) { addOnce(&s.Crawls, MaxCrawls, w) }
 
 // DigestStats counts digests that were compared with the bytes of their record.
 type DigestStats struct {

@@ -41,31 +41,20 @@ var inputRuns = run.Spec[inputRow]{
 	Bucket:  func(*inputRow) int { return 0 },
 }
 
-// InputTotals adds up what is known of inputs.
+// InputTotals adds up what is known of inputs: of InputStats the counts.
 type InputTotals struct {
-	Count         int32 `json:"count"`
-	Fetches       int64 `json:"fetches"`
-	Borrowed      int64 `json:"borrowed"`
-	Unnamed       int64 `json:"unnamed"`
-	Indexed       int64 `json:"indexed"`
-	IndexedRobots int64 `json:"indexed_robots"`
-	ListIDs       int64 `json:"list_ids"`
-	Others        int64 `json:"others"`
-	Coarse        int64 `json:"coarse"`
-	Lossy         int64 `json:"lossy"`
-	NotWhole      int64 `json:"not_whole"` // inputs that were not wholly read
+	Count    int32 `json:"count"`
+	NotWhole int64 `json:"not_whole"` // inputs that were not wholly read
+	InputStats
 }
 
 // Add adds an input.
 func (t *InputTotals) Add(r *InputResult) {
-	notWhole := int64(0)
+	t.Count++
 	if r.Refusal != "" || r.Lossy > 0 {
-		notWhole = 1
+		t.NotWhole++
 	}
-	Sum(t, &InputTotals{
-		1, r.Fetches, r.Borrowed, r.Unnamed, r.Indexed, r.IndexedRobots, r.ListIDs, r.Others, r.Coarse, r.Lossy,
-		notWhole,
-	})
+	Sum(&t.InputStats, &r.InputStats)
 }
 
 type bare struct {

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -107,13 +108,6 @@ type Reader struct {
 	size int64
 }
 
-// resting holds a decoder that rests. It serves all packs, which are many, and is the
-// only one: it keeps the window of the largest body so far, and some more.
-var resting = make(chan *decoder, 1)
-
-// large is the size of bodies after which a decoder, which has grown with them, goes.
-const large = 1 << 20
-
 // Open opens the pack at path.
 func Open(path string) (*Reader, error) {
 	file, err := object.OpenCopy(path)
@@ -138,13 +132,8 @@ func (r *Reader) Get(ref Ref) ([]byte, error) {
 	if ref.Offset < 0 || ref.Offset >= r.size || ref.Size < 0 {
 		return nil, fmt.Errorf("%s: %w: no body of %d bytes at %d", r.file.Name(), errDamaged, ref.Size, ref.Offset)
 	}
-	d, err := restingDecoder()
-	if err != nil {
-		return nil, err
-	}
-	if ref.Size < large {
-		defer d.rest()
-	}
+	d := decoders.Get().(*decoder)
+	defer decoders.Put(d)
 	body, err := d.decode(io.NewSectionReader(r.file, ref.Offset, r.size-ref.Offset), ref.Size)
 	if err == nil && sha256.Sum256(body) != ref.Digest {
 		err = errors.New("SHA-256 differs")
@@ -155,28 +144,6 @@ func (r *Reader) Get(ref Ref) ([]byte, error) {
 	return body, nil
 }
 
-func restingDecoder() (*decoder, error) {
-	select {
-	case d := <-resting:
-		return d, nil
-	default:
-		return newDecoder()
-	}
-}
-
-// rest keeps the decoder for the next body, unless there is one already.
-func (d *decoder) rest() {
-	select {
-	case resting <- d:
-	default:
-	}
-}
-
-type decoder struct {
-	zstd  *zstd.Decoder
-	input *bufio.Reader
-}
-
 // window is how far the encoder looks back: the first body larger than a block makes
 // it hold that much from then on, in every task. Nearly all bodies are smaller.
 const window = 512 << 10
@@ -185,54 +152,39 @@ const window = 512 << 10
 // bounded it.
 const maxWindow = 8 << 20
 
-func newDecoder() (*decoder, error) {
-	// With one thread the decoder has no goroutines to stop: a pool may
-	// drop it.
+// large is the size from which a body's buffer grows.
+const large = 1 << 20
+
+type decoder struct {
+	*zstd.Decoder
+	input *bufio.Reader
+}
+
+// decoders are those that rest. With one thread they have no goroutines to stop.
+var decoders = sync.Pool{New: func() any {
 	z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
 		zstd.WithDecoderMaxWindow(maxWindow))
 	if err != nil {
-		return nil, err
+		panic(err) // the options are right
 	}
-	return &decoder{zstd: z, input: bufio.NewReader(nil)}, nil
-}
+	return &decoder{z, bufio.NewReader(nil)}
+}}
 
-// stated is the size from which the encoder's frames state it; their header
-// has no field for less (RFC 8878 §3.1.1.1.4).
-const stated = 256
-
-// decode returns the content, of size bytes, of the frame at the start of
-// frames. A frame that states another size is refused before it is decoded.
+// decode returns the first bytes, so many, of the frames.
 func (d *decoder) decode(frames io.Reader, size int64) ([]byte, error) {
 	d.input.Reset(frames)
 	defer d.input.Reset(nil)
-	start, err := d.input.Peek(zstd.HeaderMaxSize)
-	if err != nil && err != io.EOF { // a short frame at the end of the pack
+	if err := d.Reset(d.input); err != nil {
 		return nil, err
 	}
-	var header zstd.Header
-	if err := header.Decode(start); err != nil {
-		return nil, err
-	}
-	if (header.HasFCS || size >= stated) && header.FrameContentSize != uint64(size) {
-		return nil, fmt.Errorf("no frame of %d bytes", size)
-	}
-	if err := d.zstd.Reset(d.input); err != nil {
-		return nil, err
-	}
-	defer d.zstd.Reset(nil)
+	defer d.Reset(nil)
 	// The buffer grows with what is decoded: size is only a claim. It has room for the
 	// read that meets the end, for which a full one would double.
 	var body bytes.Buffer
 	body.Grow(int(min(size, large)) + bytes.MinRead)
-	if _, err := io.CopyN(&body, onlyReader{d.zstd}, size); err != nil {
-		if err == io.EOF {
-			err = io.ErrUnexpectedEOF
-		}
-		return nil, err
+	_, err := io.CopyN(&body, d, size)
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF
 	}
-	return body.Bytes(), nil
+	return body.Bytes(), err
 }
-
-// onlyReader hides the decoder's WriteTo, which would decode the frames after
-// this one as well.
-type onlyReader struct{ io.Reader }
