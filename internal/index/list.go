@@ -155,7 +155,7 @@ func (r *textReader) openCSV(id string) error {
 	if err != nil {
 		return err
 	}
-	if r.split.long {
+	if r.split.Long {
 		return fmt.Errorf("its first line, which should name its columns, is longer than %d bytes", r.split.max)
 	}
 	c, columns, err := csvHeader(header, columnsOf(r.format))

@@ -1,7 +1,6 @@
 package index
 
 import (
-	"bufio"
 	"bytes"
 	"io"
 	"path"
@@ -220,11 +219,11 @@ func sniffObject(line string) Format {
 }
 
 func sniffArray(b []byte) Format {
-	s := splitter{br: bufio.NewReader(bytes.NewReader(b[1:])), max: maxRow}
+	s := NewSplitter(bytes.NewReader(b[1:]), maxRow)
 	rows := serverRows{}
 	for range 2 {
 		text, err := s.element()
-		if err != nil || s.long {
+		if err != nil || s.Long {
 			return None
 		}
 		row := noRow

@@ -202,17 +202,23 @@ func (g *gzipReader) failure(err error) error {
 	return &contentError{detail}
 }
 
-type splitter struct {
+// A Splitter divides a text into rows of bounded length: lines, records of CSV, or elements of a JSON array.
+type Splitter struct {
 	br     *bufio.Reader
 	packed bool // offsets are none of the file
 	max    int  // bytes of the longest row
 
 	row    []byte
-	number int64 // of the row in hand, from 1; of lines, that of its first
-	offset int64
-	length int64 // with its end
+	Number int64 // of the row in hand, from 1; of lines, that of its first
+	Offset int64
+	Length int64 // with its end
 	lines  int64 // in the row
-	long   bool  // the row is longer than max, and cut
+	Long   bool  // the row is longer than may be, and cut
+}
+
+// NewSplitter returns a Splitter of rows of at most so many bytes.
+func NewSplitter(text io.Reader, most int) *Splitter {
+	return &Splitter{br: bufio.NewReaderSize(text, 64<<10), max: most, Number: 1}
 }
 
 // maxRowOf is the longest row of a format, in bytes.
@@ -223,43 +229,35 @@ func maxRowOf(f Format) int {
 	return maxRow
 }
 
-func newSplitter(r io.Reader, f Format) (*splitter, error) {
-	text, compressed, err := openSource(r)
-	if err != nil {
-		return nil, err
-	}
-	return &splitter{br: bufio.NewReaderSize(text, 64<<10), packed: compressed, max: maxRowOf(f), number: 1}, nil
-}
-
-func (s *splitter) at() int64 {
+func (s *Splitter) at() int64 {
 	if s.packed {
 		return -1
 	}
-	return s.offset
+	return s.Offset
 }
 
-func (s *splitter) begin() {
-	s.offset += s.length
-	s.number += s.lines
-	s.row, s.length, s.lines, s.long = s.row[:0], 0, 0, false
+func (s *Splitter) begin() {
+	s.Offset += s.Length
+	s.Number += s.lines
+	s.row, s.Length, s.lines, s.Long = s.row[:0], 0, 0, false
 }
 
 // add adds to the row in hand as much as there is room for.
-func (s *splitter) add(part []byte) {
-	s.length += int64(len(part))
+func (s *Splitter) add(part []byte) {
+	s.Length += int64(len(part))
 	if room := s.max - len(s.row); len(part) > room {
-		part, s.long = part[:room], true
+		part, s.Long = part[:room], true
 	}
 	s.row = append(s.row, part...)
 }
 
-// line returns the next line, without its end. It returns io.EOF after the last, and nothing of
+// Line returns the next line, without its end. It returns io.EOF after the last, and nothing of
 // a line that damage breaks off. The line is valid until the next call.
-func (s *splitter) line() ([]byte, error) {
+func (s *Splitter) Line() ([]byte, error) {
 	s.begin()
 	part, err := s.br.ReadSlice('\n')
 	if err == nil && len(part) <= s.max { // it needs no copy
-		s.length, s.lines = int64(len(part)), 1
+		s.Length, s.lines = int64(len(part)), 1
 		return bytes.TrimRight(part, "\r\n"), nil
 	}
 	if err := s.addFrom(part, err); err != nil {
@@ -268,13 +266,13 @@ func (s *splitter) line() ([]byte, error) {
 	return bytes.TrimRight(s.row, "\r\n"), nil
 }
 
-func (s *splitter) addLine() error {
+func (s *Splitter) addLine() error {
 	part, err := s.br.ReadSlice('\n')
 	return s.addFrom(part, err)
 }
 
 // addFrom adds a line whose first part is read.
-func (s *splitter) addFrom(part []byte, err error) error {
+func (s *Splitter) addFrom(part []byte, err error) error {
 	for size := 0; ; part, err = s.br.ReadSlice('\n') {
 		s.add(part)
 		size += len(part)
@@ -290,17 +288,17 @@ func (s *splitter) addFrom(part []byte, err error) error {
 }
 
 // record returns the next record of CSV, which may have line ends between quotes.
-func (s *splitter) record() ([]byte, error) {
+func (s *Splitter) record() ([]byte, error) {
 	s.begin()
 	for quotes, from := 0, 0; ; {
 		err := s.addLine()
-		if err == io.EOF && s.length > 0 { // inside quotes
-			s.long = true
+		if err == io.EOF && s.Length > 0 { // inside quotes
+			s.Long = true
 		} else if err != nil {
 			return nil, err
 		}
 		quotes += bytes.Count(s.row[from:], []byte{'"'})
-		if from = len(s.row); quotes%2 == 0 || s.long {
+		if from = len(s.row); quotes%2 == 0 || s.Long {
 			return bytes.TrimRight(s.row, "\r\n"), nil
 		}
 	}
@@ -308,7 +306,7 @@ func (s *splitter) record() ([]byte, error) {
 
 // element returns the next element of a JSON array that is an array or object itself. Other values
 // and separators are passed over. It returns io.EOF after the end of the array.
-func (s *splitter) element() ([]byte, error) {
+func (s *Splitter) element() ([]byte, error) {
 	s.begin()
 	depth, quoted, escaped := 0, false, false
 	for {
@@ -333,8 +331,8 @@ func (s *splitter) element() ([]byte, error) {
 			case c == '[', c == '{':
 				if depth++; depth == 1 {
 					from = i
-					s.offset += s.length + int64(i)
-					s.length, s.lines = 0, 1
+					s.Offset += s.Length + int64(i)
+					s.Length, s.lines = 0, 1
 				}
 			case c == ']', c == '}':
 				if depth = max(depth-1, 0); depth == 0 && s.lines > 0 {
@@ -347,7 +345,7 @@ func (s *splitter) element() ([]byte, error) {
 		if depth > 0 {
 			s.add(buffered[from:])
 		} else {
-			s.length += int64(len(buffered))
+			s.Length += int64(len(buffered))
 		}
 		if _, err := s.br.Discard(len(buffered)); err != nil {
 			return nil, err
@@ -355,12 +353,12 @@ func (s *splitter) element() ([]byte, error) {
 	}
 }
 
-func (s *splitter) fault() string {
+func (s *Splitter) fault() string {
 	switch {
-	case s.lines > 1 && s.long:
-		return fmt.Sprintf("a quote opens in it and does not close: lines %d to %d are lost", s.number,
-			s.number+s.lines-1)
-	case s.long:
+	case s.lines > 1 && s.Long:
+		return fmt.Sprintf("a quote opens in it and does not close: lines %d to %d are lost", s.Number,
+			s.Number+s.lines-1)
+	case s.Long:
 		return fmt.Sprintf("it is longer than %d bytes", s.max)
 	}
 	return ""
@@ -368,7 +366,7 @@ func (s *splitter) fault() string {
 
 type textReader struct {
 	format Format
-	split  *splitter
+	split  *Splitter
 	next   func() ([]byte, error) // of the splitter
 	// parse sets the fields of a row. It reports whether there is one, and its defect.
 	parse func(text []byte, row *Row) (ok bool, fault string)
@@ -387,12 +385,12 @@ func (r *textReader) Next(row *Row) error {
 		if err != nil {
 			if c := (*contentError)(nil); errors.As(err, &c) {
 				r.ended = true
-				err = &Fault{Line: r.split.number, Offset: r.split.at(), Rest: true, Detail: c.detail}
+				err = &Fault{Line: r.split.Number, Offset: r.split.at(), Rest: true, Detail: c.detail}
 			}
 			return err
 		}
 		*row = noRow
-		row.Line, row.At = r.split.number, r.split.at()
+		row.Line, row.At = r.split.Number, r.split.at()
 		ok, fault := false, r.split.fault()
 		if fault == "" {
 			if ok, fault = r.parse(text, row); ok && fault == "" {
@@ -410,17 +408,18 @@ func (r *textReader) Next(row *Row) error {
 }
 
 func openText(f Format, r io.Reader, opt Options) (Reader, error) {
-	split, err := newSplitter(r, f)
+	text, compressed, err := openSource(r)
 	if err != nil {
 		return nil, err
 	}
-	split.packed = split.packed || opt.Packed
+	split := NewSplitter(text, maxRowOf(f))
+	split.packed = compressed || opt.Packed
 	t := &textReader{format: f, split: split}
 	begin, err := t.begin()
 	if err != nil {
 		return nil, err
 	}
-	t.next = t.split.line
+	t.next = t.split.Line
 	switch {
 	case f == CDX:
 		t.parse = new(cdxLines).parse
@@ -436,7 +435,7 @@ func openText(f Format, r io.Reader, opt Options) (Reader, error) {
 		if _, err := t.split.br.Discard(1); err != nil { // the bracket of the whole array
 			return nil, err
 		}
-		t.split.length = 1
+		t.split.Length = 1
 		t.next, t.parse = t.split.element, new(serverRows).parse
 	case f == CDXServer:
 		t.parse = (&objects{names: captureNames}).parse
@@ -461,7 +460,7 @@ func (r *textReader) begin() (byte, error) {
 		if _, err := r.split.br.Discard(len(byteOrderMark)); err != nil {
 			return 0, err
 		}
-		r.split.length = int64(len(byteOrderMark))
+		r.split.Length = int64(len(byteOrderMark))
 	}
 	if r.format != CDXServer && r.format != URLList && r.format != RobotsList { // the delimiter of CDX may be a space
 		return 0, nil
@@ -481,11 +480,11 @@ func (r *textReader) begin() (byte, error) {
 			return b[0], nil
 		}
 		if b[0] == '\n' {
-			r.split.number++
+			r.split.Number++
 		}
 		if _, err := r.split.br.Discard(1); err != nil {
 			return 0, err
 		}
-		r.split.length++
+		r.split.Length++
 	}
 }

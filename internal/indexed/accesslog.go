@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash"
-	"math"
 	"net/http"
 	"net/netip"
 	"os"
@@ -265,21 +264,11 @@ func (p *indexPart) addLogged(row *index.Row) error {
 	if problem != 0 {
 		p.fault(words.IssueBadURL, row.At, fmt.Sprintf("row %d: %s", row.Line, problem), "kept as recorded")
 	}
-	if url.Host != p.host {
-		p.host, p.reversed = url.Host, url.HostReversed()
-	}
 	f := &p.made
-	*f = facts.Fetch{
-		HostReversed: p.reversed, Origin: url.Origin(), URL: target, Input: p.input, Offset: row.At, Index: row.Line,
-		Length: -1, Type: facts.TypeAccessLog, Trust: facts.TrustLogged, Method: facts.AtMost(row.Method, MaxWord),
-		Status: -1, Millis: -1, Client: p.clients.shown(row.Client), Flags: p.clients.flags(row.Agent, row.Client),
-	}
-	if row.At < 0 {
-		f.Offset = row.Line
-	}
-	if row.Status > 0 && row.Status <= math.MaxInt16 {
-		f.Status = int16(row.Status)
-	}
+	*f = p.rowOf(row, facts.TypeAccessLog, facts.TrustLogged)
+	p.locate(f, target, &url)
+	f.Method, f.Client = facts.AtMost(row.Method, MaxWord), p.clients.shown(row.Client)
+	f.Flags = p.clients.flags(row.Agent, row.Client)
 	if row.Challenged {
 		f.Flags |= facts.FlagChallenge
 	}

@@ -494,30 +494,18 @@ func (p *indexPart) fetch(row *index.Row) (*facts.Fetch, error) {
 	if problem != 0 {
 		p.faultOf(row, words.IssueBadURL, "kept as recorded", "%s in %.200q", problem, target)
 	}
-	if url.Host != p.host {
-		p.host, p.reversed = url.Host, url.HostReversed()
-	}
 	f := &p.made
-	*f = facts.Fetch{
-		HostReversed: p.reversed, Origin: url.Origin(), URL: target, Input: p.input,
-		RecordID: recordid.ID(facts.AtMost(string(row.RecordID), warc.MaxRecordID)),
-		Archive:  facts.AtMost(row.Filename, warc.MaxURL), Offset: row.Offset, Index: row.Line,
-		Length: max(row.Length, -1),
-		Type:   facts.TypeIndexed, Trust: facts.TrustIndexed, Method: facts.AtMost(row.Method, MaxWord), Status: -1,
-		Location: facts.AtMost(row.Redirect, warc.MaxURL),
-		MIMEType: mime, DetectedType: detected, Languages: facts.LanguageList(row.Language),
-		PayloadDigest: facts.AtMost(row.Digest, warc.MaxFieldValue), Millis: -1,
-	}
-	if row.Status > 0 && row.Status <= math.MaxInt16 {
-		f.Status = int16(row.Status)
-	} else if !p.revisit && !p.listed {
+	*f = p.rowOf(row, facts.TypeIndexed, facts.TrustIndexed)
+	p.locate(f, target, &url)
+	f.RecordID = recordid.ID(facts.AtMost(string(row.RecordID), warc.MaxRecordID))
+	f.Method, f.Location = facts.AtMost(row.Method, MaxWord), facts.AtMost(row.Redirect, warc.MaxURL)
+	f.MIMEType, f.DetectedType, f.Languages = mime, detected, facts.LanguageList(row.Language)
+	f.PayloadDigest = facts.AtMost(row.Digest, warc.MaxFieldValue)
+	if f.Status < 0 && !p.revisit && !p.listed {
 		f.Flags |= facts.FlagMayBeNoFetch
 	}
-	if row.Offset < 0 || row.Filename == "" { // the place of the row itself
-		f.Archive, f.Offset, f.Length = "", row.At, -1
-		if row.At < 0 {
-			f.Offset = row.Line
-		}
+	if row.Offset >= 0 && row.Filename != "" {
+		f.Archive, f.Offset, f.Length = facts.AtMost(row.Filename, warc.MaxURL), row.Offset, max(row.Length, -1)
 	}
 	if p.listed {
 		f.Trust = facts.TrustListed
@@ -558,6 +546,28 @@ func (p *indexPart) fetch(row *index.Row) (*facts.Fetch, error) {
 		}
 	}
 	return f, nil
+}
+
+// rowOf is what a fetch has of a row of any format: its place is that of the row itself.
+func (p *indexPart) rowOf(row *index.Row, kind facts.RecordType, trust facts.Trust) facts.Fetch {
+	f := facts.Fetch{
+		Input: p.input, Offset: row.At, Index: row.Line, Length: -1, Type: kind, Trust: trust, Status: -1, Millis: -1,
+	}
+	if row.At < 0 {
+		f.Offset = row.Line
+	}
+	if row.Status > 0 && row.Status <= math.MaxInt16 {
+		f.Status = int16(row.Status)
+	}
+	return f
+}
+
+// locate gives a fetch its URL.
+func (p *indexPart) locate(f *facts.Fetch, target string, url *weburl.URL) {
+	if url.Host != p.host {
+		p.host, p.reversed = url.Host, url.HostReversed()
+	}
+	f.HostReversed, f.Origin, f.URL = p.reversed, url.Origin(), target
 }
 
 // date gives a fetch the time of its row.

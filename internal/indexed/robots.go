@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"math"
 	"net/http"
 	"strings"
 
@@ -29,18 +28,10 @@ func (p *indexPart) addRobots(row *index.Row) error {
 	if urls == nil {
 		return nil
 	}
-	c := facts.Capture{Kind: facts.CaptureRobots, Fetch: facts.Fetch{
-		Input: p.input, Offset: row.At, Index: row.Line, Length: -1,
-		Run:  int32(row.Line), // the order of the rows shows nothing, as the order of runs does not
-		Type: facts.TypeRow, Trust: facts.TrustListed, Method: http.MethodGet, Status: -1, Millis: -1,
-		PayloadDigest: facts.AtMost(row.Digest, warc.MaxFieldValue), Entry: facts.AtMost(row.Filename, warc.MaxURL),
-	}}
-	if row.At < 0 {
-		c.Offset = row.Line
-	}
-	if row.Status > 0 && row.Status <= math.MaxInt16 {
-		c.Status = int16(row.Status)
-	}
+	c := facts.Capture{Kind: facts.CaptureRobots, Fetch: p.rowOf(row, facts.TypeRow, facts.TrustListed)}
+	c.Run, c.Method = int32(row.Line), http.MethodGet // the order of the rows shows nothing, as the order of runs does not
+	c.PayloadDigest = facts.AtMost(row.Digest, warc.MaxFieldValue)
+	c.Entry = facts.AtMost(row.Filename, warc.MaxURL)
 	body, err := p.bodyOf(&c, row)
 	if err != nil {
 		return err

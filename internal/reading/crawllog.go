@@ -1,7 +1,6 @@
 package reading
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"fmt"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/index"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
@@ -20,40 +20,40 @@ type lineParser func(line []byte) (event *facts.LogEvent, fault string)
 
 // readLog reads a crawler's log into the facts. Damaged lines are issues.
 func readLog(a *facts.Account, parse lineParser, r io.Reader) error {
-	lines := lineReader{br: bufio.NewReaderSize(r, 64<<10)}
+	lines := index.NewSplitter(r, maxLogLine)
 	faults := int64(0)
 	for {
-		line, err := lines.next()
+		line, err := lines.Line()
 		if warc.IsReadError(err) {
 			return err
 		}
 		if err != nil && err != io.EOF {
-			return reportLog(a, words.IssueDamagedStream, lines.offset, err.Error(), "the rest of the log not read")
+			return reportLog(a, words.IssueDamagedStream, lines.Offset, err.Error(), "the rest of the log not read")
 		}
 		if err == io.EOF {
 			break
 		}
-		if len(bytes.TrimSpace(line)) == 0 && !lines.long {
+		if len(bytes.TrimSpace(line)) == 0 && !lines.Long {
 			continue
 		}
 		event, fault := parse(line)
-		if lines.long {
+		if lines.Long {
 			event, fault = nil, fmt.Sprintf("longer than %d bytes", maxLogLine)
 		}
 		if fault != "" {
 			if faults++; faults > maxLogFaults {
 				continue
 			}
-			detail := fmt.Sprintf("line %d: %s: %.100q", lines.number, fault, line)
-			if err := reportLog(a, words.IssueBadLogLine, lines.offset, detail, "line skipped"); err != nil {
+			detail := fmt.Sprintf("line %d: %s: %.100q", lines.Number, fault, line)
+			if err := reportLog(a, words.IssueBadLogLine, lines.Offset, detail, "line skipped"); err != nil {
 				return err
 			}
 		}
 		if event == nil {
 			continue
 		}
-		event.Input, event.Entry, event.Line, event.Offset, event.Length = a.Input, a.Entry, lines.number,
-			lines.offset, lines.length
+		event.Input, event.Entry, event.Line, event.Offset, event.Length = a.Input, a.Entry, lines.Number,
+			lines.Offset, lines.Length
 		a.Stats.Events++
 		if err := a.Out.Event(event); err != nil {
 			return err
@@ -80,38 +80,6 @@ func readLogInput(a *facts.Account, form warc.Form, src *warc.Source) (fingerpri
 	var sum warc.Chain
 	err = readLog(a, parseCrawlLog, io.TeeReader(plain, &sum))
 	return sum.Sum, err
-}
-
-// lineReader reads lines of bounded length.
-type lineReader struct {
-	br     *bufio.Reader
-	buf    []byte
-	number int64 // of the line in hand, from 1
-	offset int64
-	length int64 // with its end
-	long   bool  // the line in hand is longer than maxLogLine, and cut
-}
-
-// next returns the next line without its end, io.EOF after the last.
-func (l *lineReader) next() ([]byte, error) {
-	l.offset += l.length
-	l.number++
-	l.buf, l.length, l.long = l.buf[:0], 0, false
-	for {
-		part, err := l.br.ReadSlice('\n')
-		l.length += int64(len(part))
-		if room := maxLogLine - len(l.buf); len(part) > room {
-			part, l.long = part[:room], true
-		}
-		l.buf = append(l.buf, part...)
-		switch {
-		case err == bufio.ErrBufferFull:
-			continue
-		case err == io.EOF && l.length > 0, err == nil:
-			return bytes.TrimRight(l.buf, "\r\n"), nil
-		}
-		return nil, err
-	}
 }
 
 // The fields of a line of crawl.log, separated by white space (Heritrix 1 and 3).
