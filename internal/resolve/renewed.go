@@ -26,18 +26,23 @@ func (g *originCaptures) renewed(res *resolution, who Crawler) *facts.Capture {
 	}{{own, isOwn}, {everyone, isOthers}} {
 		if latest == nil {
 			latest = res.latest(of.successes.backFrom(end, never), of.may)
-			switch {
-			case latest == nil:
+			if latest == nil {
 				continue
-			case !res.namesValidator() || res.names(latest) == same:
-				return res.agreedAt(latest, of.successes, of.may)
-			case res.names(latest) == different:
+			}
+			m := res.momentOf(latest, of.successes, of.may)
+			is := func(a agreement) func(*facts.Capture) bool {
+				return func(c *facts.Capture) bool { return res.names(c) == a }
+			}
+			switch {
+			case is(different)(m.chosen), slices.ContainsFunc(m.others, is(different)):
 				return nil
+			case !res.namesValidator(), is(same)(m.chosen) && !slices.ContainsFunc(m.others, is(unsaid)):
+				return m.agreed(res.CurSpot)
 			}
 		}
 		if c := res.latestNamed(of.askings, of.may); c != nil {
-			return res.agreedAt(c, of.successes,
-				func(c *facts.Capture) bool { return of.may(c) && res.names(c) == same })
+			m := res.momentOf(c, of.successes, func(c *facts.Capture) bool { return of.may(c) && res.names(c) == same })
+			return m.agreed(res.CurSpot)
 		}
 	}
 	return nil
@@ -81,9 +86,8 @@ func backward(list []*facts.Capture) iter.Seq[*facts.Capture] {
 	}
 }
 
-// agreedAt returns the last of c's moment in its archive, unless the last of that moment in another
-// archive differs.
-func (res *resolution) agreedAt(c *facts.Capture, list byDate, may func(*facts.Capture) bool) *facts.Capture {
+// momentOf returns the captures of c's moment that the 304 in hand may renew: the last in each archive.
+func (res *resolution) momentOf(c *facts.Capture, list byDate, may func(*facts.Capture) bool) nearby {
 	m := nearby{isBack: true}
 	m.add(c)
 	for o := range list.backFrom(c.Micros+c.Precision.Unit(), m.isBefore) {
@@ -94,5 +98,5 @@ func (res *resolution) agreedAt(c *facts.Capture, list byDate, may func(*facts.C
 			m.add(o)
 		}
 	}
-	return m.agreed(res.CurSpot)
+	return m
 }
