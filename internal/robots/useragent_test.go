@@ -126,7 +126,7 @@ func TestTokensFromUserAgent(t *testing.T) {
 			"LinkedInBot", "",
 		},
 		{"Twitterbot/1.0", "Twitterbot", ""},
-		{"Screaming Frog SEO Spider/19.1", "Screaming", ""},
+		{"Screaming Frog SEO Spider/19.1", "Screaming Frog SEO Spider", ""},
 		{
 			"NutchCVS/0.7.1 (Nutch; http://lucene.apache.org/nutch/bot.html; nutch-agent@lucene.apache.org)", "NutchCVS",
 			"",
