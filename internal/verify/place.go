@@ -63,9 +63,10 @@ func (v *Verification) isIndex(input int32) bool {
 
 // namedArchive is an archive that an index names.
 type namedArchive struct {
-	object  object.Object    // nil: at is an entry of a WACZ
-	archive *records.Archive // the WACZ, likewise
-	at      io.ReaderAt
+	at interface { // a file or an object, or an entry of a WACZ
+		io.ReaderAt
+		io.Closer
+	}
 	form    warc.Form
 	head    window
 	guessed bool // it may be another one than the index means
@@ -101,7 +102,7 @@ func (v *Verification) openNamed(ctx context.Context, index facts.Input, name st
 }
 
 // openAt opens an archive: a file, or an entry of a WACZ.
-func (v *Verification) openAt(ctx context.Context, file string) (a *namedArchive, err error) {
+func (v *Verification) openAt(ctx context.Context, file string) (*namedArchive, error) {
 	ctx = object.Confined(ctx) // an index has named it
 	in, err := facts.FindInput(ctx, file)
 	entry := ""
@@ -113,36 +114,23 @@ func (v *Verification) openAt(ctx context.Context, file string) (a *namedArchive
 	if err != nil {
 		return nil, err
 	}
-	a = new(namedArchive)
-	defer func() {
-		if err != nil {
-			a.close()
-		}
-	}()
-	if entry != "" {
+	a := new(namedArchive)
+	if entry == "" {
+		a.at, err = object.Open(ctx, in.Path, in.Object())
+	} else {
 		if raw, err := url.PathUnescape(entry); err == nil && object.IsRemote(file) {
 			entry = raw
 		}
-		if a.archive, err = records.Open(ctx, in, entry, v.tmp); err != nil {
-			return nil, err
-		}
-		a.at = a.archive
-	} else {
-		if a.object, err = object.Open(ctx, in.Path, in.Object()); err != nil {
-			return nil, err
-		}
-		a.at = a.object
+		a.at, err = records.Open(ctx, in, entry, v.tmp)
 	}
-	return a, a.begin(ctx)
-}
-
-func (a *namedArchive) close() {
-	if a.archive != nil {
-		a.archive.Close()
+	if err != nil {
+		return nil, err
 	}
-	if a.object != nil {
-		a.object.Close()
+	if err := a.begin(ctx); err != nil {
+		a.at.Close()
+		return nil, err
 	}
+	return a, nil
 }
 
 const headBytes = 16 << 10 // that are read of an archive's beginning
@@ -211,8 +199,8 @@ func (w *window) end() int64 { return w.from + int64(len(w.b)) }
 func (a *namedArchive) window(from, size int64) (w window, err error) {
 	w = window{from: from, b: make([]byte, size)}
 	var n int
-	if a.object != nil {
-		n, err = object.ReadRange(a.object, w.b, from)
+	if o, is := a.at.(object.Object); is {
+		n, err = object.ReadRange(o, w.b, from)
 	} else {
 		n, err = a.at.ReadAt(w.b, from)
 	}

@@ -250,7 +250,7 @@ func (v *Verification) read(ctx context.Context, rows []facts.Fetch) *verifyBatc
 			}
 			r.results = append(r.results, f)
 		}
-		a.close()
+		a.at.Close()
 	}
 	if err != nil && ctx.Err() == nil {
 		r.unread = facts.AtMost(object.Cause(err).Error(), indexed.MaxFault)

@@ -1,6 +1,10 @@
 package verify
 
 import (
+	"archive/zip"
+	"errors"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -50,6 +54,30 @@ func TestInputPaths(t *testing.T) {
 		"1/a.warc.gz":     nil,
 	} {
 		equal(t, name, v.inputPaths(name), want)
+	}
+}
+
+// An index may name an entry that its WACZ does not hold.
+func TestMissingEntry(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "crawl.wacz")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	z := zip.NewWriter(f)
+	if _, err := z.Create("archive/data.warc.gz"); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(z.Close(), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for entry, want := range map[string]string{
+		"archive/none.warc.gz": `it has no entry "archive/none.warc.gz"`,
+		"archive/data.warc.gz": "the file is empty; leave it out, or fetch it again",
+	} {
+		if _, err := new(Verification).openAt(t.Context(), path+"/"+entry); err == nil || err.Error() != want {
+			t.Errorf("%s: error %v", entry, err)
+		}
 	}
 }
 
