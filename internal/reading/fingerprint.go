@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"strings"
-	"sync"
 
 	"github.com/robotsaudit/robotsaudit/internal/archive/httpmsg"
 	"github.com/robotsaudit/robotsaudit/internal/archive/wacz"
@@ -44,15 +43,7 @@ func ModeOf(verify, sizes bool) Mode {
 
 // Fingerprint identifies what shapes the facts besides the inputs: their schema, the limits, the vocabulary
 // of tags, the mode. Facts of another fingerprint are not read.
-func (m Mode) Fingerprint() string { return fingerprints()[m] }
-
-var fingerprints = sync.OnceValue(func() map[Mode]string {
-	prints := make(map[Mode]string)
-	for _, m := range Modes {
-		prints[m] = fingerprintOf(limits, m)
-	}
-	return prints
-})
+func (m Mode) Fingerprint() string { return fingerprintOf(limits, m) }
 
 func fingerprintOf(limits string, m Mode) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "schema %s, tags %s, challenges %s in %d bytes, limits %v, %v, %s", facts.SchemaVersion,

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -152,23 +153,32 @@ func secondOpinion(ctx context.Context, in facts.Input) Opinion {
 	return o
 }
 
+// longestHeader is how many bytes slyrz/warc may read as a header.
+const longestHeader = 1 << 20
+
+var errLongHeader = errors.New("no end of the record header")
+
 // count lets slyrz/warc read records to where it ends or stops. It has no bound
 // on the length of a header, so what it reads as one is bounded here.
-func (o *Opinion) count(plain io.Reader) error {
-	in := &allowance{r: plain}
-	in.grant(longestHeader)
+func (o *Opinion) count(plain io.Reader) (err error) {
+	in := &io.LimitedReader{R: plain, N: longestHeader}
+	defer func() {
+		if in.N == 0 {
+			err = errLongHeader
+		}
+	}()
 	r, err := slyrz.NewReaderMode(in, slyrz.SequentialMode)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
 	for {
-		in.grant(longestHeader)
+		in.N = longestHeader
 		rec, err := r.ReadRecord()
 		if err != nil {
 			return err
 		}
-		in.grant(-1)
+		in.N = math.MaxInt64
 		left, err := io.Copy(io.Discard, rec.Content)
 		if err != nil {
 			return err
@@ -179,28 +189,3 @@ func (o *Opinion) count(plain io.Reader) error {
 		o.Records++
 	}
 }
-
-// allowance is a reader that ends with an error after so many bytes.
-type allowance struct {
-	r    io.Reader
-	left int64 // -1: no end
-}
-
-func (a *allowance) grant(n int64) { a.left = n }
-
-func (a *allowance) Read(p []byte) (int, error) {
-	if a.left < 0 {
-		return a.r.Read(p)
-	}
-	if a.left == 0 {
-		return 0, errLongHeader
-	}
-	n, err := a.r.Read(p[:min(int64(len(p)), a.left)])
-	a.left -= int64(n)
-	return n, err
-}
-
-var errLongHeader = errors.New("no end of the record header")
-
-// longestHeader is how many bytes slyrz/warc may read as a header.
-const longestHeader = 1 << 20
