@@ -38,12 +38,7 @@ func CompareInBucket(a, b *Fetch) int {
 	)
 }
 
-func comparePlaces(a, b *Fetch) int {
-	if c := cmp.Compare(a.HostReversed, b.HostReversed); c != 0 {
-		return c
-	}
-	return cmp.Compare(a.Origin, b.Origin)
-}
+func comparePlaces(a, b *Fetch) int { return PlaceOf(a).CompareInBucket(PlaceOf(b)) }
 
 // orderMicros is the time by which a fetch is ordered. Rows of indexes stand after all
 // records of their second: joiner can then compare them.

@@ -11,7 +11,7 @@
 // Package parquetfile reads Parquet. github.com/parquet-go/jsonlite reads JSON: it takes no copy of
 // values, and comes with parquet-go.
 //
-// The row groups of a Parquet file are read in parts of at least 100,000 rows (Divided), on idle
+// The row groups of a Parquet file are read in parts of at least 100,000 rows (Reader.Parts), on idle
 // cores, too. The footer alone decides the extent of a part. Counts, faults and the fingerprint
 // need an order: they are combined in the order of the parts. A file in an object store is not divided:
 // parts all over it would be many requests. Nor is text: where a row begins is known only once the
@@ -81,19 +81,14 @@ type Reader interface {
 	// Format is the format of the content: never Parquet, which Open finds to be CCIndex or
 	// URLList.
 	Format() Format
-}
-
-// Divided is a Reader whose rows are in parts, which can be read at the same time. Which rows a part
-// has depends on the file alone.
-type Divided interface {
-	Reader
-	// Parts is how many parts there are.
+	// Parts is how many parts the rows are in, which can be read at the same time: of text one. Which
+	// rows a part has depends on the file alone.
 	Parts() int
 	// Begin restricts the next rows to one part.
 	Begin(part int)
-	// Another returns a Reader of the same file for another goroutine.
-	Another() Divided
-	// Rows is the number of rows that the file claims.
+	// Another returns a Reader of the same file, of several parts, for another goroutine.
+	Another() Reader
+	// Rows is the number of rows that the file claims; 0: it claims none.
 	Rows() int64
 }
 
@@ -142,7 +137,7 @@ type Options struct {
 	Path string
 	// IDColumn is the column of a list with the user's own names of rows; "": id, if there is one.
 	IDColumn string
-	// PartRows is how many rows a part of a Divided has at least, if there is more than one; 0 means
+	// PartRows is how many rows a part has at least, if there is more than one; 0 means
 	// what is good for large files.
 	PartRows int64
 	// AccessLog is how such a log is to be read. Packed: r has undone its compression.

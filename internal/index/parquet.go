@@ -148,7 +148,7 @@ func (p *parquetReader) Begin(part int) {
 	p.row, p.batch, p.at = at.before, 0, 0
 }
 
-func (p *parquetReader) Another() Divided {
+func (p *parquetReader) Another() Reader {
 	return &parquetReader{ // p itself may be reading: what that changes is not copied
 		format: p.format, file: p.file, parts: p.parts, subset: p.subset, atOnce: p.atOnce,
 		columns: p.columns, shape: p.shape, time: p.time, isUUID: p.isUUID, isReal: p.isReal,

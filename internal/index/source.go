@@ -373,7 +373,11 @@ type textReader struct {
 	ended bool
 }
 
-func (r *textReader) Format() Format { return r.format }
+func (r *textReader) Format() Format  { return r.format }
+func (r *textReader) Parts() int      { return 1 }
+func (r *textReader) Begin(int)       {}
+func (r *textReader) Another() Reader { return nil }
+func (r *textReader) Rows() int64     { return 0 }
 
 func (r *textReader) Next(row *Row) error {
 	for !r.ended {

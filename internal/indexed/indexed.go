@@ -83,15 +83,12 @@ func Read(a *facts.Account, in facts.Input, format index.Format, from *warc.Sour
 			return result, err
 		}
 	}
-	if divided, ok := rows.(index.Divided); ok {
+	var ahead func(more int)
+	if all := rows.Rows(); all > 0 {
 		var n atomic.Int64 // rows read
-		err = x.readParts(divided, in, opt.Cores, func(more int) {
-			read.reach(int64(float64(size) * float64(n.Add(int64(more))) / float64(divided.Rows())))
-		})
-	} else {
-		err = x.readAll(rows)
+		ahead = func(more int) { read.reach(int64(float64(size) * float64(n.Add(int64(more))) / float64(all))) }
 	}
-	if err != nil {
+	if err := x.readParts(rows, in, opt.Cores, ahead); err != nil {
 		return result, err
 	}
 	if err := from.Failed(); err != nil {
@@ -190,18 +187,7 @@ type indexReader struct {
 	joined int                // parts
 }
 
-func (x *indexReader) readAll(rows index.Reader) error {
-	p := x.newPart(x.Out, nil)
-	if err := p.read(rows); err != nil {
-		return err
-	}
-	if err := x.join(p); err != nil {
-		return err
-	}
-	return x.tellMore()
-}
-
-func (x *indexReader) readParts(rows index.Divided, in facts.Input, cores warc.Cores, ahead func(rows int)) error {
+func (x *indexReader) readParts(rows index.Reader, in facts.Input, cores warc.Cores, ahead func(rows int)) error {
 	w, divides := x.Out.(*facts.Writer)
 	// a Writer of a part takes no captures
 	if divides = divides && rows.Parts() > 1 && x.format != index.RobotsList; !divides || object.IsRemote(in.Path) {
@@ -211,7 +197,7 @@ func (x *indexReader) readParts(rows index.Divided, in facts.Input, cores warc.C
 	x.ended = make(map[int]*indexPart)
 	var first atomic.Bool
 	cores.Share(rows.Parts(), func(next func() (int, bool)) {
-		var own index.Divided
+		var own index.Reader
 		for {
 			n, ok := next()
 			if !ok || x.hasFailed() {

@@ -12,6 +12,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"hash"
 	"hash/fnv"
 	"io"
 	"os"
@@ -387,10 +388,7 @@ type verifiedWriter struct {
 	*Verification
 	dir    string
 	inputs []facts.InputResult // the indexes
-	key    interface {
-		Write([]byte) (int, error)
-		Sum([]byte) []byte
-	}
+	key    hash.Hash
 }
 
 func (v *Verification) newWriter() (*verifiedWriter, error) {
