@@ -17,6 +17,14 @@ func CompareFetches(a, b *Fetch) int {
 	return CompareInBucket(a, b)
 }
 
+// requestRank puts copies of a record whose archives hold its request before others, which may have lost it.
+func requestRank(f *Fetch) int {
+	if f.UserAgentSource == SourceRequest {
+		return 0
+	}
+	return 1
+}
+
 // CompareInBucket is the order of fetches of one bucket.
 func CompareInBucket(a, b *Fetch) int {
 	if c := comparePlaces(a, b); c != 0 {
@@ -31,6 +39,7 @@ func CompareInBucket(a, b *Fetch) int {
 		cmp.Compare(a.Precision, b.Precision),
 		cmp.Compare(a.URL, b.URL),
 		cmp.Compare(a.RecordID, b.RecordID),
+		cmp.Compare(requestRank(a), requestRank(b)),
 		cmp.Compare(a.Input, b.Input),
 		cmp.Compare(a.Entry, b.Entry),
 		cmp.Compare(a.Offset, b.Offset),
