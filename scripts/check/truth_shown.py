@@ -131,6 +131,7 @@ class Archives:
     def cause(self, fetch, row):
         """cause names what misleads whoever reads the archives alone."""
         used = [self.exchanges[name] for name in (row.capture, row.body) if name in self.exchanges]
+        used += [part for url in self.copies for copy in self.copies[url] if copy.chain[0].id == row.capture for part in copy.chain[1:]]
         other = next((x for x in used if x.received > fetch.sent), used[0] if used else None)
         if fetch.crawl.kind == "nameless" and fetch.crawl.token:
             return "the crawler hides its name"
