@@ -53,7 +53,8 @@ func (o *objects) parse(text []byte, row *Row) (ok bool, fault string) {
 func (o *objects) set(text string, row *Row) (fault string) {
 	return o.each(text, func(key string, kind jsonlite.Kind) (fault string) {
 		f := o.names[key]
-		if f == fieldNone || f == fieldListID && kind != jsonlite.String && kind != jsonlite.Number { // no name of a row
+		isName := kind == jsonlite.String || kind == jsonlite.Number
+		if f == fieldNone || f == fieldListID && !isName {
 			return ""
 		}
 		value, fault := o.valueOf(f, kind)

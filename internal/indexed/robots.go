@@ -29,7 +29,7 @@ func (p *indexPart) addRobots(row *index.Row) error {
 		return nil
 	}
 	c := facts.Capture{Kind: facts.CaptureRobots, Fetch: p.rowOf(row, facts.TypeRow, facts.TrustListed)}
-	c.Run, c.Method = int32(row.Line), http.MethodGet // the order of the rows shows nothing, as the order of runs does not
+	c.Run, c.Method = int32(row.Line), http.MethodGet // their order shows nothing, as that of runs
 	c.PayloadDigest = facts.AtMost(row.Digest, warc.MaxFieldValue)
 	c.Entry = facts.AtMost(row.Filename, warc.MaxURL)
 	body, err := p.bodyOf(&c, row)

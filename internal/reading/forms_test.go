@@ -495,8 +495,8 @@ func constants(file *ast.File) (blocks [][]string) {
 	return blocks
 }
 
-// Facts made under other limits are made again: the files of all that shape them are in the fingerprint, with the limits
-// of other packages that they name, and none stands elsewhere.
+// Facts made under other limits are made again: the files of all that shape them are in the fingerprint, with the
+// limits of other packages that they name, and none stands elsewhere.
 func TestLimitsAreInTheFingerprint(t *testing.T) {
 	files := token.NewFileSet()
 	named := map[string]bool{"tag.MaxItems": true, "tag.MaxLine": true, "tag.MaxScan": true}

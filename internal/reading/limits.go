@@ -54,8 +54,8 @@ const (
 //go:embed limits.go
 var limits string
 
-// borrowed are the limits of other packages that this file, and those in warc, httpmsg, wacz and indexed, name; and those
-// of the pages' tags.
+// borrowed are the limits of other packages that this file, and those in warc, httpmsg, wacz and indexed, name; and
+// those of the pages' tags.
 var borrowed = map[string]int{
 	"facts.MaxAlike": facts.MaxAlike, "facts.MaxCrawls": facts.MaxCrawls, "recordid.MaxSize": recordid.MaxSize,
 	"tag.MaxItems": tag.MaxItems, "tag.MaxLine": tag.MaxLine, "tag.MaxScan": tag.MaxScan,
