@@ -73,21 +73,22 @@ var Certainties = []Word{
 	NoCertainty: {},
 	Certain: {
 		Name: "certain", Section: "The four classes", More: "In `violations`.",
-		Meaning: "The crawler's own capture, fresh and received before the fetch beyond doubt, disallows it, and so does " +
-			"every copy that the crawler may have used.",
+		Meaning: "The crawler's own capture of robots.txt, at most 24 hours old and received before the fetch beyond " +
+			"doubt, disallows it, and so does every copy that the crawler may have used.",
 	},
 	Probable: {
-		Name: "probable", Section: "The four classes", More: "In `violations`.",
-		Meaning: "A robots.txt captured in time forbids it, but a doubt remains, which `evidence` and `notes` name.",
+		Name: "probable", Section: "The four classes", More: "`evidence` and `notes` name it. In `violations`.",
+		Meaning: "A robots.txt captured in time forbids it, but a doubt remains.",
 	},
 	Possible: {
 		Name: "possible", Section: "The four classes", More: "In `unproven`.",
-		Meaning: "Nothing shows that this crawler was informed in time, that it made the fetch, or that it did " +
-			"more than follow a redirect of robots.txt.",
+		Meaning: "Disallowed, but nothing shows that this crawler was informed in time, that it made the fetch, or that " +
+			"it did more than follow a redirect of robots.txt. No violation.",
 	},
 	Contested: {
 		Name: "contested", Section: "The four classes", More: "In `unproven`.",
-		Meaning: "A copy that the crawler may have used allows it, or a reading that the standard leaves open.",
+		Meaning: "Disallowed, but a copy that the crawler may have used allows it (RFC 9309 §2.4), or a reading that the " +
+			"standard leaves open. No violation.",
 	},
 }
 

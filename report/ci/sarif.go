@@ -112,18 +112,16 @@ func notifications(r *results.Results, listed int) []object {
 var levels = map[string]string{"certain": "error", "probable": "warning"}
 
 var sarifRules = []object{
-	sarifRule("certain", "CertainViolation",
-		"The crawler's own copy of robots.txt, at most 24 hours old, disallowed the fetch, and no copy allows it."),
-	sarifRule("probable", "ProbableViolation",
-		"robots.txt disallowed the fetch; a doubt remains, which evidence and notes name."),
+	sarifRule(words.Certainties[words.Certain], "CertainViolation"),
+	sarifRule(words.Certainties[words.Probable], "ProbableViolation"),
 }
 
-func sarifRule(id, name, text string) object {
+func sarifRule(class words.Word, name string) object {
 	return object{
-		{"id", id},
+		{"id", class.Name},
 		{"name", name},
-		{"shortDescription", sarifText(text)},
-		{"defaultConfiguration", object{{"level", levels[id]}}},
+		{"shortDescription", sarifText(class.Meaning)},
+		{"defaultConfiguration", object{{"level", levels[class.Name]}}},
 	}
 }
 

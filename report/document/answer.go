@@ -8,6 +8,7 @@ import (
 
 	"github.com/dustin/go-humanize/english"
 
+	"github.com/robotsaudit/robotsaudit/internal/words"
 	"github.com/robotsaudit/robotsaudit/report"
 )
 
@@ -194,24 +195,19 @@ func certainty(audit *report.Audit) Section {
 	class := func(id, label, meaning string, n int64) Class {
 		return Class{ID: id, Label: label, Count: n, Words: plural(n, noun) + ofDecidable(n, t), Meaning: meaning}
 	}
+	finding := func(c words.Certainty, label string, n int64) Class {
+		return class(c.String(), label, plainMarkdown(words.Certainties[c].Meaning), n)
+	}
 	s := Section{
 		ID: "certainty", Heading: "How certain it is", Intro: []string{
 			"Every fetch is in one of these classes. Shares leave out the fetches of robots.txt itself, and of " +
 				"what it redirects to.",
 		},
 		Classes: []Class{
-			class("certain", "Certain violations",
-				"The crawler’s own copy of robots.txt, obtained before the fetch and at most 24 hours old, "+
-					"disallows the fetch, and no copy allows it.", t.ViolationsCertain),
-			class("probable", "Probable violations",
-				"A robots.txt captured in time forbids it, but a doubt remains, which each finding names.",
-				t.ViolationsProbable),
-			class("possible", "Possible, not proven",
-				"robots.txt disallows the fetch, but nothing shows that this crawler was informed in time, that it made "+
-					"the fetch, or that it did more than follow a redirect of robots.txt. No violation.", t.Possible),
-			class("contested", "Contested, not proven",
-				"robots.txt disallows the fetch, but another copy that the crawler may have used allows it, or a "+
-					"reading that the standard leaves open. No violation.", t.Contested),
+			finding(words.Certain, "Certain violations", t.ViolationsCertain),
+			finding(words.Probable, "Probable violations", t.ViolationsProbable),
+			finding(words.Possible, "Possible, not proven", t.Possible),
+			finding(words.Contested, "Contested, not proven", t.Contested),
 			class("unknown", "Unknown", "The archives do not show whether robots.txt allowed it.", t.Undecided()),
 			class("allowed", "Allowed", "robots.txt did not forbid the fetch.", t.Allowed-t.RobotsTxtItself),
 			class("robots", "robots.txt itself",

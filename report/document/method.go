@@ -1,10 +1,15 @@
 package document
 
+import "github.com/robotsaudit/robotsaudit/internal/words"
+
 // Disclaimer is for whoever reads a verdict.
 const Disclaimer = "robots.txt is a request, not an authorization (RFC 9309, section 1): disallowed by robots.txt does not mean illegal, and allowed does not mean permitted."
 
 // method states how the verdicts were reached, and the meaning of the report's words.
 func method() Section {
+	class := func(c words.Certainty) Term {
+		return Term{c.String(), []string{plainMarkdown(words.Certainties[c].Meaning)}}
+	}
 	return Section{
 		ID: "method", Heading: "Method and words", Intro: []string{
 			"Each fetch in the archives is judged by the robots.txt of its origin, as the archives hold it at that " +
@@ -31,13 +36,7 @@ func method() Section {
 				"User-Agent (section 2.2.1)."}},
 			{"group, rule", []string{"User-agent lines with the allow and disallow lines that follow them (sections " +
 				"2.2.1 and 2.2.2)."}},
-			{"certain", []string{"The crawler’s own capture, at most 24 hours old and before the fetch beyond " +
-				"doubt, disallows, and every copy that it may have used does."}},
-			{"probable", []string{"A robots.txt captured in time forbids it, but a doubt remains."}},
-			{"possible", []string{"Disallowed, but nothing shows that this crawler was informed in time, that it made " +
-				"the fetch, or that it did more than follow a redirect of robots.txt. No violation."}},
-			{"contested", []string{"Disallowed, but a copy that the crawler may have used allows (section 2.4), or " +
-				"a reading that the standard leaves open. No violation."}},
+			class(words.Certain), class(words.Probable), class(words.Possible), class(words.Contested),
 			{"unknown", []string{"The archives do not show it: neither allowed nor disallowed."}},
 			{"fresh, stale", []string{"Captured at most 24 hours before the fetch, or longer before (section 2.4)."}},
 			{"revisit", []string{"A record which says that the server sent the same as before; the body stands in " +

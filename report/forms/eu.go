@@ -101,8 +101,8 @@ func (f *Figures) scope(b *Form) document.Section {
 		b.say("Archives and other inputs: %s; of them not wholly read: %s", auditJSON+
 			"SELECT len(inputs), (totals->>'inputs_not_wholly_read')::BIGINT FROM audit",
 			audit.Inputs.Count(), audit.Totals.InputsNotWhollyRead),
-		b.say("Fetches: %s. Of robots.txt itself: %s. Of the others, refused by the server: %s; answered with a status that brings "+
-			"no content, such as a redirect: %s; with content: %s",
+		b.say("Fetches: %s. Of robots.txt itself: %s. Of the others, refused by the server: %s; without "+
+			"content, such as a redirect or the answer to HEAD: %s; with content: %s",
 			"SELECT count(*), count(*) FILTER (reason = 'robots_txt_itself'), "+
 				"count(*) FILTER (reason <> 'robots_txt_itself' AND refusal IS NOT NULL), "+
 				"count(*) FILTER (reason <> 'robots_txt_itself' AND refusal IS NULL AND NOT is_content), "+
@@ -111,7 +111,7 @@ func (f *Figures) scope(b *Form) document.Section {
 			f.content.fetches),
 		"A fetch is one request of a crawler with its answer, as an archive or an index holds it. All figures below leave out "+
 			"fetches of robots.txt itself, unless they say otherwise. Content is what a fetch brought with a status of 200 to 299, "+
-			"or with none, unless the server refused, as with a captcha.",
+			"or with none, unless it was a HEAD, or the server refused, as with a captcha.",
 	)
 	size := "Its size is that of the payload as it was transferred, with its compression (payload_bytes)."
 	if f.measure != "payload_bytes" {
@@ -337,9 +337,11 @@ func (f *Figures) verdictTable(b *Form) document.Table {
 		"SELECT verdict, coalesce(certainty, 'no finding') AS certainty, count(*) FROM audited "+
 			"WHERE reason <> 'robots_txt_itself' GROUP BY ALL ORDER BY verdict, certainty",
 		append(document.Words.Columns("Verdict", "Certainty that the crawler violated it"), document.Number.Columns("Fetches")...), rows)
-	t.Notes = []string{"Certain: the crawler had fetched the robots.txt that forbids it. Probable: a robots.txt captured in time " +
-		"forbids it, but a doubt remains. Possible: nothing proves that the crawler knew, or made the fetch. Contested: another copy of robots.txt, or another " +
-		"reading, allows it. No finding: robots.txt allowed the fetch, or the verdict is unknown."}
+	var classes []string
+	for _, class := range words.Certainties[words.Certain:] {
+		classes = append(classes, document.Capital(class.Name)+": "+class.Meaning)
+	}
+	t.Notes = []string{strings.Join(classes, " ") + " No finding: robots.txt allowed the fetch, or the verdict is unknown."}
 	return t
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -163,10 +164,10 @@ func (c counts) of(key string) (n int64) {
 	return n
 }
 
-// isContent reports whether a fetch brought content: it is not of robots.txt, was not refused, and has no status that
-// stands for something else. SQL has the same rule in setupOf.
+// isContent reports whether a fetch brought content: it is not of robots.txt, was not refused, is no HEAD, and has no
+// status that stands for something else. SQL has the same rule in setupOf.
 func isContent(f *report.FetchRow) bool {
-	return f.Reason != words.RobotsTxtItself.String() && f.Refusal == "" &&
+	return f.Reason != words.RobotsTxtItself.String() && f.Refusal == "" && f.FetchMethod != http.MethodHead &&
 		(f.FetchStatus == nil || *f.FetchStatus/100 == 2)
 }
 
@@ -208,7 +209,7 @@ func (f *Figures) readFetches(ctx context.Context, dir string) error {
 	payloads := run.NewSorter(dir, payloadRuns)
 	numbers := make(map[string]int32) // of names
 	for row, err := range results.Rows(ctx, f.res, report.FetchesTable, "url_host_name", "url_host_registered_domain",
-		"fetch_time", "fetch_status", "record_type", "content_digest", "content_mime_type", "content_languages", "payload_bytes",
+		"fetch_time", "fetch_method", "fetch_status", "record_type", "content_digest", "content_mime_type", "content_languages", "payload_bytes",
 		"payload_bytes_decoded", "modality",
 		"refusal", "warc_record_length", "agent", "claim", "verdict", "reason", "certainty") {
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/internal/facts/run"
+	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/audittest"
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
@@ -86,5 +87,18 @@ func TestParts(t *testing.T) {
 		whole.content.bytes != one.content.bytes+other.content.bytes ||
 		whole.verdicts.all() != one.verdicts.all()+other.verdicts.all() {
 		t.Errorf("%+v and %+v are not %+v", one.content, other.content, whole.content)
+	}
+}
+
+// What brought content is as in lists: an answer to HEAD is no page.
+func TestContent(t *testing.T) {
+	for _, c := range []struct {
+		method string
+		status int16
+		want   bool
+	}{{"GET", 200, true}, {"", 206, true}, {"POST", 200, true}, {"HEAD", 200, false}, {"GET", 301, false}} {
+		if got := isContent(&report.FetchRow{FetchMethod: c.method, FetchStatus: &c.status}); got != c.want {
+			t.Errorf("%s, %d: %v", c.method, c.status, got)
+		}
 	}
 }

@@ -65,7 +65,8 @@ func setupOf(r *results.Results, measure string) []string {
 		"SET TimeZone = 'UTC'",
 		fmt.Sprintf("CREATE OR REPLACE TEMP VIEW audited AS SELECT *, %s AS size, "+
 			"coalesce(url_host_registered_domain, url_host_name) AS name, row_number() OVER () AS number, "+
-			"reason <> 'robots_txt_itself' AND refusal IS NULL AND coalesce(fetch_status BETWEEN 200 AND 299, true) AS is_content "+
+			"reason <> 'robots_txt_itself' AND refusal IS NULL AND fetch_method <> 'HEAD' AND "+
+			"coalesce(fetch_status BETWEEN 200 AND 299, true) AS is_content "+
 			"FROM %s WHERE %s", size, source(r, "fetches"), condition(r.Part())),
 		"CREATE OR REPLACE TEMP VIEW content AS FROM audited WHERE is_content",
 		"CREATE OR REPLACE TEMP VIEW payloads AS SELECT name, max(size) AS size FROM content " +
