@@ -215,6 +215,7 @@ class Fetch:
         self.other_token = None  # a second crawler that the User-Agent names
         self.asked = None  # it, while the verdict for it is found
         self.request_validators = {}
+        self.named = False  # its request has a User-Agent
         self.validators = {}
         self.itself = False  # a robots capture, or a record its redirects led to
         self.misnamed = False  # a revisit that names a record with another digest
@@ -309,7 +310,10 @@ def read_archives(paths):
     fetches = {}
     for path in paths:
         for f in read_archive(path):
-            first = fetches.setdefault((f.id, f.url, f.time and f.time.start), f)  # A36
+            key = f.id, f.url, f.time and f.time.start  # A36
+            first = fetches.setdefault(key, f)
+            if f.named and not first.named:  # the first copy with its request counts
+                fetches[key], first, f = f, f, first
             first.spots.update(f.spots)
     return list(fetches.values())
 
@@ -425,6 +429,7 @@ def join_requests(fetches, requests, order):
             f.method = r["method"]
             f.request_validators = r["validators"]
             ua = r["ua"]
+        f.named = ua is not None
         if ua is None:
             ua = f.runs()[0].agent
         f.user_agent = ua
