@@ -32,7 +32,7 @@ const (
 	maxCrawls        = facts.MaxCrawls   // different warcinfo records of one input in the summary
 	maxReinflate     = 1 << 30           // bytes of a deflated entry inflated to read one record again
 	pairingWindow    = 4 << 10           // records within which a request finds its response
-	maxSameID        = 16                // requests that name one id, and fetches that have it, that are compared
+	maxSameID        = 16                // requests or fetches of one id, and fetches of one request, that are compared
 	metadataWindow   = 64                // records within which metadata finds its fetch, once that has its request
 	maxLogLine       = 4 << 20           // bytes of a line of a crawler's log; page lists have the page's text in it
 	maxPages         = 256 << 10         // pages of the page lists of one WACZ

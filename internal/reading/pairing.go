@@ -19,7 +19,7 @@ type request struct {
 	method       string
 	userAgent    string
 	host         string         // that it names
-	of           []recordid.ID  // of the fetches whose request it is; "" of those without one
+	of           []recordid.ID  // of the first fetches whose request it is; "" of those without one
 	first        [1]recordid.ID // the memory of that, as nearly always
 
 	ifNoneMatch, ifModifiedSince string
@@ -274,7 +274,9 @@ func (x *exchange) join(q *request) {
 	if q.of == nil {
 		q.of = q.first[:0]
 	}
-	q.of = append(q.of, x.key())
+	if len(q.of) < maxSameID {
+		q.of = append(q.of, x.key())
+	}
 	x.companions.Request = q.at
 	x.Method, x.UserAgent = q.method, q.userAgent
 	if q.userAgent != "" {
