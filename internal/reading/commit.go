@@ -163,7 +163,7 @@ func (c *Committer) acceptOther(f *facts.Fetch) error {
 	return c.Out.Other(f)
 }
 
-// pair adds a record to the earlier ones, and returns the fetches that need nothing more.
+// pair adds a record to the earlier ones, and returns the fetches that have waited for it alone.
 func (c *Committer) pair(d *draft, length int64) (done []*exchange) {
 	switch {
 	case d.info != nil:
@@ -178,11 +178,11 @@ func (c *Committer) pair(d *draft, length int64) (done []*exchange) {
 		return c.pairing.addRequest(d.request)
 	case d.metadata != nil:
 		d.metadata.index, d.metadata.at = c.index, c.at
-		return c.pairing.addMetadata(d.metadata)
+		c.pairing.addMetadata(d.metadata)
 	case d.exchange != nil:
 		c.place(d, length)
 		c.targets.add(d.target)
-		return c.pairing.addExchange(d.exchange)
+		c.pairing.addExchange(d.exchange)
 	}
 	return nil
 }

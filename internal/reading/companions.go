@@ -24,11 +24,11 @@ func (p Place) next(index int, r *warc.Record) Place {
 	return at
 }
 
-// Companions are the places of a fetch's record and of the records that belong to it. Segments
-// are listed for policy captures only.
+// Companions are the places of a fetch's record and of the records that belong to it. Second is that of
+// a request with another User-Agent. Segments are listed for policy captures only.
 type Companions struct {
-	Own, Request, Metadata, Warcinfo Place
-	Segments                         []Place // in order, without the first
+	Own, Request, Second, Metadata, Warcinfo Place
+	Segments                                 []Place // in order, without the first
 }
 
 func (c *Companions) addSegment(at Place) {

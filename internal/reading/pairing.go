@@ -38,6 +38,7 @@ type exchange struct {
 	infoAgent     string    // http-header-user-agent of the warcinfo in force
 	host          string    // that the request of this URL names; "": none
 	requested     bool      // its request has been found
+	second        *request  // that claims it, too, and has another User-Agent
 	described     bool      // its metadata record has been found
 	describedSize int       // bytes of it
 	companions    Companions
@@ -51,7 +52,8 @@ func (x *exchange) key() recordid.ID { return x.RecordID.Key() }
 // WARC-Concurrent-To joins to it, in either direction, else the adjacent record
 // of the same URL. It remembers the last pairingWindow records, and fewer where
 // those hold more than maxPending bytes. If several claim a fetch, the first
-// in the file counts, of its URL before others; one may claim several fetches, but of one id only one.
+// in the file counts, of its URL before others, and the User-Agent of a second one of its URL is kept, too.
+// One may claim several fetches, but of one id only one.
 type pairing struct {
 	pending  map[int]*exchange           // fetches that wait, by record index
 	byID     map[recordid.ID][]*exchange // the same by record id
@@ -79,15 +81,10 @@ func newPairing() pairing {
 	}
 }
 
-// addExchange returns the fetch if all that belongs to it is known already.
-func (p *pairing) addExchange(x *exchange) (done []*exchange) {
+func (p *pairing) addExchange(x *exchange) {
 	p.joinNamed(x)
 	if m := p.metadataOf(x); m != nil {
 		x.describe(m)
-	}
-	if x.requested && x.described {
-		p.done = append(p.done[:0], x)
-		return p.done
 	}
 	p.pending[x.index] = x
 	p.waiting += x.size()
@@ -97,7 +94,6 @@ func (p *pairing) addExchange(x *exchange) (done []*exchange) {
 	for _, id := range x.concurrentTo {
 		p.named[id] = append(p.named[id], x)
 	}
-	return nil
 }
 
 // joinNamed joins to a fetch the request that WARC-Concurrent-To joins to it.
@@ -118,8 +114,12 @@ func (p *pairing) joinNamed(x *exchange) {
 			best, fit = q, f
 		}
 	}
-	if best != nil {
-		x.join(best)
+	if best == nil {
+		return
+	}
+	x.join(best)
+	for _, q := range list {
+		x.claim(q)
 	}
 }
 
@@ -145,7 +145,7 @@ func (q *request) fit(x *exchange) fit {
 	return fitURL
 }
 
-// addRequest returns the fetches that need nothing more.
+// addRequest returns the fetches that have waited for their request alone.
 func (p *pairing) addRequest(q *request) (done []*exchange) {
 	p.requests[q.index] = q
 	p.waiting += q.size()
@@ -168,21 +168,22 @@ func (p *pairing) addRequest(q *request) (done []*exchange) {
 	}
 	p.mine, done = mine, p.done[:0]
 	for _, x := range mine {
-		if x.requested || q.fit(x) == fitNone {
-			continue
-		}
-		x.join(q)
-		if x.described || x.index <= q.index-metadataWindow {
-			p.forget(x)
-			done = append(done, x)
+		switch {
+		case x.requested:
+			x.claim(q)
+		case q.fit(x) != fitNone:
+			x.join(q)
+			if x.index <= q.index-metadataWindow {
+				p.forget(x)
+				done = append(done, x)
+			}
 		}
 	}
 	p.done = done
 	return done
 }
 
-// addMetadata returns the fetches that need nothing more.
-func (p *pairing) addMetadata(m *metadata) (done []*exchange) {
+func (p *pairing) addMetadata(m *metadata) {
 	mine := p.mine[:0]
 	if m.id != "" {
 		mine = append(mine, p.named[m.id]...)
@@ -201,20 +202,13 @@ func (p *pairing) addMetadata(m *metadata) (done []*exchange) {
 		p.metadata = append(p.metadata, m)
 		p.waiting += m.size()
 	}
-	p.mine, done = mine, p.done[:0]
+	p.mine = mine
 	for _, x := range mine {
-		if x.described {
-			continue
-		}
-		p.waiting += m.size() // as the fetch grows
-		x.describe(m)
-		if x.requested {
-			p.forget(x)
-			done = append(done, x)
+		if !x.described {
+			p.waiting += m.size() // as the fetch grows
+			x.describe(m)
 		}
 	}
-	p.done = done
-	return done
 }
 
 // metadataOf finds metadata before a fetch that belongs to it.
@@ -247,6 +241,7 @@ func (p *pairing) describedBeside(m *metadata) *exchange {
 func (p *pairing) forget(x *exchange) {
 	delete(p.pending, x.index)
 	p.waiting -= x.size()
+	x.joinSecond()
 	drop(p.byID, x.key(), x)
 	for _, id := range x.concurrentTo {
 		drop(p.named, id, x)
@@ -269,6 +264,13 @@ func drop[R *exchange | *request](m map[recordid.ID][]R, key recordid.ID, x R) {
 	}
 }
 
+// claim remembers a request that claims the fetch beside its own.
+func (x *exchange) claim(q *request) {
+	if x.second == nil && q.userAgent != x.UserAgent && q.fit(x) == fitURL {
+		x.second = q
+	}
+}
+
 func (x *exchange) join(q *request) {
 	x.requested = true
 	if q.of == nil {
@@ -287,6 +289,23 @@ func (x *exchange) join(q *request) {
 	}
 	if q.target == "" || q.target == x.URL {
 		x.host = q.host
+	}
+}
+
+// joinSecond adds the User-Agent of a second request that claims the fetch, unless it has turned out to be
+// that of another one. Nothing shows which of the two was answered, as with two User-Agents of one request.
+func (x *exchange) joinSecond() {
+	q := x.second
+	if q == nil || len(q.of) > 0 || strings.Contains(x.UserAgent, "\n") {
+		return
+	}
+	for agent := range strings.SplitSeq(q.userAgent, "\n") {
+		if agent != "" && agent != x.UserAgent {
+			x.UserAgent = strings.TrimPrefix(x.UserAgent+"\n"+agent, "\n")
+			x.UserAgentSource = facts.SourceRequest
+			x.companions.Second = q.at
+			return
+		}
 	}
 }
 
@@ -357,7 +376,7 @@ func (p *pairing) expire(upTo int) (expired []*exchange) {
 }
 
 // settle returns, in file order, the fetches up to index upTo that have their request, and so wait
-// for metadata alone: it stands near, where there is any.
+// for metadata or a second request alone: they stand near, where there are any.
 func (p *pairing) settle(upTo int) (done []*exchange) {
 	done = p.done[:0]
 	for ; p.settled < upTo; p.settled++ {

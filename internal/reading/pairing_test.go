@@ -521,6 +521,42 @@ func TestOneIDOfSeveral(t *testing.T) {
 	}
 }
 
+// Two requests of its URL may claim a fetch: it has the User-Agents of both.
+func TestTwoRequests(t *testing.T) {
+	ask := func(id, agent string, fields ...string) warctest.Record {
+		return warctest.Request("urn:"+id, "http://h/a", agent, append(fields, "WARC-Concurrent-To: <urn:r>")...)
+	}
+	r := warctest.Response("urn:r", "http://h/a", ok200)
+	asking := warctest.Response("urn:r", "http://h/a", ok200, "WARC-Concurrent-To: <urn:2>")
+	about := warctest.Record{
+		Type: "metadata", ID: "urn:m", URL: "http://h/a", Fields: []string{"WARC-Concurrent-To: <urn:r>"}, Block: "via: http://h/",
+	}
+	other := warctest.Response("urn:o", "http://h/a", ok200)
+	for name, c := range map[string]struct {
+		in   []warctest.Record
+		want string
+	}{
+		"before":           {[]warctest.Record{ask("1", "a"), ask("2", "b"), r}, "a\nb"},
+		"behind":           {[]warctest.Record{r, ask("1", "a"), ask("2", "b")}, "a\nb"},
+		"on either side":   {[]warctest.Record{ask("1", "a"), r, ask("2", "b")}, "a\nb"},
+		"behind metadata":  {[]warctest.Record{ask("1", "a"), r, about, ask("2", "b")}, "a\nb"},
+		"by either field":  {[]warctest.Record{ask("1", "a"), warctest.Request("urn:2", "http://h/a", "b"), asking}, "a\nb"},
+		"three":            {[]warctest.Record{r, ask("1", "a"), ask("2", "b"), ask("3", "c")}, "a\nb"},
+		"of one agent":     {[]warctest.Record{ask("1", "a"), r, ask("2", "a"), ask("3", "b")}, "a\nb"},
+		"one has two":      {[]warctest.Record{ask("1", "a"), r, ask("2", "a\r\nUser-Agent: c")}, "a\nc"},
+		"without an agent": {[]warctest.Record{ask("1", ""), r, ask("2", "b")}, "b"},
+		"none of them":     {[]warctest.Record{ask("1", "a"), r, ask("2", "")}, "a"},
+		"of another URL": {
+			[]warctest.Record{ask("1", "a"), r, warctest.Request("urn:2", "http://h/", "b", "WARC-Concurrent-To: <urn:r>")}, "a",
+		},
+		"of another fetch": {[]warctest.Record{r, ask("1", "a"), ask("2", "b", "WARC-Concurrent-To: <urn:o>"), other}, "a"},
+	} {
+		got := read(t, warctest.Plain(c.in...))
+		i := slices.IndexFunc(got.fetches, func(f facts.Fetch) bool { return f.RecordID == "urn:r" })
+		equal(t, name, got.fetches[i].UserAgent, c.want)
+	}
+}
+
 // A fetch whose request comes late has no metadata to wait for any more.
 func TestLateRequest(t *testing.T) {
 	for behind, want := range map[int]int{metadataWindow - 1: 0, metadataWindow: 1} {

@@ -139,6 +139,42 @@ func TestUnclearOriginals(t *testing.T) {
 	}
 }
 
+// TestTwoRequests: what two requests claim is decided from a bundle as from its archive.
+func TestTwoRequests(t *testing.T) {
+	const url = "http://h/x"
+	file := warctest.Response("urn:f", "http://h/robots.txt", "HTTP/1.1 200 OK\r\n\r\nUser-agent: *\nDisallow: /\n")
+	file.Date = "2024-05-01T11:00:00Z"
+	page := warctest.Response("urn:r", url, "HTTP/1.1 200 OK\r\n\r\npage")
+	ask := func(id, agent string) warctest.Record {
+		return warctest.Request(id, url, agent, "WARC-Concurrent-To: <urn:r>")
+	}
+	archive := filepath.Join(t.TempDir(), "a.warc")
+	records := warctest.Plain(warctest.Warcinfo("urn:i", "software: Wget/1.25.0\r\n"),
+		file, warctest.Request("urn:q", file.URL, "TestBot/1.0", "WARC-Concurrent-To: <urn:f>"),
+		ask("urn:1", "TestBot/1.0"), page, ask("urn:2", "OtherBot/1.0"))
+	if err := os.WriteFile(archive, records, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	path, b := write(t, audittest.Audit(t, rfc9309, archive))
+	if b.Violations != 1 || b.Proven != 1 {
+		t.Errorf("%d of %d proven, want 1 of 1: %+v", b.Proven, b.Violations, b.Unproven)
+	}
+	bundle, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, change := range []string{"", `"second_request":2,`} {
+		changed := edited(t, splitMembers(t, bundle), `"second_request":6,`, change)
+		if err := os.WriteFile(path, changed, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		_, err := Verify(t.Context(), path, nil)
+		if err == nil || !strings.Contains(err.Error(), "second_request of record 5 is the record with the index 6") {
+			t.Errorf("with %q: %v", change, err)
+		}
+	}
+}
+
 func sumOf(text string) []byte {
 	sum := sha1.Sum([]byte(text))
 	return sum[:]
@@ -460,7 +496,7 @@ func TestFields(t *testing.T) {
 		{
 			strings.Join(proven, "\n"),
 			"format\narchives[]: form\nrecords[]: number, type, record_id, url, date, size, sha256, wrapped, " +
-				"request, metadata, warcinfo, continues\n" +
+				"request, second_request, metadata, warcinfo, continues\n" +
 				"violations[]: table, finding, records",
 		},
 		{

@@ -195,7 +195,7 @@ func (p *pairing) pair(f *facts.Fetch, c *reading.Companions) error {
 		return nil
 	}
 	own := c.Own
-	for _, other := range append([]reading.Place{c.Request, c.Metadata, c.Warcinfo}, c.Segments...) {
+	for _, other := range append([]reading.Place{c.Request, c.Second, c.Metadata, c.Warcinfo}, c.Segments...) {
 		var with companions
 		if other.Index > own.Index && slices.Contains(c.Segments, other) {
 			with.Continues = own.Index
@@ -204,8 +204,9 @@ func (p *pairing) pair(f *facts.Fetch, c *reading.Companions) error {
 			return err
 		}
 	}
-	return p.add(f.Entry, own,
-		companions{Request: c.Request.Index, Metadata: c.Metadata.Index, Warcinfo: c.Warcinfo.Index})
+	return p.add(f.Entry, own, companions{
+		Request: c.Request.Index, Second: c.Second.Index, Metadata: c.Metadata.Index, Warcinfo: c.Warcinfo.Index,
+	})
 }
 
 // add adds a record once.

@@ -92,6 +92,7 @@ type record struct {
 // companions are the indexes of the records that belong to a record; 0: none.
 type companions struct {
 	Request   int64 `json:"request,omitempty" proven:"yes"`
+	Second    int64 `json:"second_request,omitempty" proven:"yes"`
 	Metadata  int64 `json:"metadata,omitempty" proven:"yes"`
 	Warcinfo  int64 `json:"warcinfo,omitempty" proven:"yes"`
 	Continues int64 `json:"continues,omitempty" proven:"yes"` // that it is a segment of

@@ -60,7 +60,7 @@ type position struct {
 	companions
 }
 
-const positionSize = 7 * 8
+const positionSize = 8 * 8
 
 // add adds the next record.
 func (p *positions) add(x position) error {

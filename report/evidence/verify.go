@@ -242,13 +242,13 @@ func (v *Verification) unpackRecord(u *unpacker, members *member, r *record) err
 func (u *unpacker) misplaced(r *record) string {
 	isLog := u.archives[r.Archive].Form == formLog
 	switch {
-	case r.Offset < 0, r.Length < 0, min(r.Request, r.Metadata, r.Warcinfo, r.Continues) < 0:
+	case r.Offset < 0, r.Length < 0, min(r.Request, r.Second, r.Metadata, r.Warcinfo, r.Continues) < 0:
 		return "has a negative number"
 	case r.Index <= u.last && !(isLog && r.Index == 0 && u.index == 0):
 		return fmt.Sprintf("has the index %d, after %d", r.Index, u.last)
 	case isLog && (r.Index != r.Offset || r.Length != r.Size):
 		return "is no line of a log"
-	case isLog && (r.Resynced || r.Request|r.Metadata|r.Warcinfo|r.Continues != 0):
+	case isLog && (r.Resynced || r.Request|r.Second|r.Metadata|r.Warcinfo|r.Continues != 0):
 		return "is a line of a log to which a record belongs"
 	}
 	return ""
@@ -507,6 +507,7 @@ func (c *comparison) compareTo(from, archive int64, row *placed) (behind int64, 
 		is, says int64
 	}{
 		{"request", row.Request, at.Request},
+		{"second_request", row.Second, at.Second},
 		{"metadata", row.Metadata, at.Metadata},
 		{"warcinfo", row.Warcinfo, at.Warcinfo},
 		{"continues", row.Continues, at.Continues},

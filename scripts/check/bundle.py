@@ -51,7 +51,7 @@ def main(bundle, root):
                 compared += 1
         assert next(records, None) is None, "warcio reads more records"
     cited = {c["number"] for v in manifest["violations"] for c in v["records"]}
-    belong = {(r["archive"], r.get(k)) for r in manifest["records"] for k in ("request", "metadata", "warcinfo", "continues")}
+    belong = {(r["archive"], r.get(k)) for r in manifest["records"] for k in ("request", "second_request", "metadata", "warcinfo", "continues")}
     for r in manifest["records"]:
         assert r["number"] in cited or (r["archive"], r["index"]) in belong or r.get("continues"), f"record {r['number']} is cited by nothing"
     print(f"evidence: {len(manifest['violations'])} findings, {len(manifest['records'])} records as warcio reads them, {compared} as their archives have them")
