@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -19,7 +18,7 @@ import (
 func writeWhole(cmd *cobra.Command, path string, write func(io.Writer) error) error {
 	if path == "-" {
 		out := bufio.NewWriter(cmd.OutOrStdout())
-		return errors.Join(write(out), out.Flush())
+		return cmp.Or(write(out), out.Flush())
 	}
 	info, err := os.Stat(path)
 	switch {
@@ -31,7 +30,7 @@ func writeWhole(cmd *cobra.Command, path string, write func(io.Writer) error) er
 			return fmt.Errorf("%s cannot be written (%w); give another place", path, object.Cause(err))
 		}
 		out := bufio.NewWriter(f)
-		return errors.Join(write(out), out.Flush(), f.Close())
+		return cmp.Or(write(out), out.Flush(), f.Close())
 	}
 	return durable.WriteWhole(path, func(w io.Writer) error {
 		out := bufio.NewWriter(w)

@@ -234,18 +234,22 @@ func (s *summary) printCauses(p *layout.Page) {
 	if r := s.unknown.reasons[words.NoCapture.String()]; r != nil {
 		missing = r.fetches
 	}
+	most := "Nearly all"
+	if missing == t.Decidable {
+		most = "All"
+	}
 	switch {
 	case missing == 0 || 10*missing < 9*t.Decidable:
 	case t.Indexed > 0 && total(t.RobotsOutcomes) == 0:
 		p.Heading("An index or a list reports fetches, but never what robots.txt said. %s", s.wantedText())
 	case s.audit.Inputs.AreLogs():
-		p.Heading("Nearly all is unknown, for want of robots.txt in these inputs. Add its history, a table or a git " +
-			"repository (--robots FILE), or archives that hold it.")
+		p.Heading("%s is unknown, for want of robots.txt in these inputs. Add its history, a table or a git "+
+			"repository (--robots FILE), or archives that hold it.", most)
 	default:
-		p.Heading("Nearly all is unknown, for want of robots.txt in these archives. Common Crawl keeps it in its robotstxt " +
-			"subset: give those archives as well. Browsertrix, Nutch's WARCExporter and crawls that ignore " +
-			"robots.txt record none: " +
-			"harvest each origin's robots.txt into a WARC within 24 h of the crawl, or add archives that hold an earlier one.")
+		p.Heading("%s is unknown, for want of robots.txt in these archives. Common Crawl keeps it in its robotstxt "+
+			"subset: give those archives as well. Browsertrix, Nutch's WARCExporter and crawls that ignore "+
+			"robots.txt record none: harvest each origin's robots.txt into a WARC within 24 h of the crawl, "+
+			"or add archives that hold an earlier one.", most)
 	}
 	if t.Indexed > 0 {
 		p.Heading("An index or a list alone reports %s: violations among them are at most probable.%s",
