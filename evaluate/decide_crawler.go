@@ -8,6 +8,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/agents"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
+	"github.com/robotsaudit/robotsaudit/internal/useragent"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
@@ -114,7 +115,7 @@ func (n *naming) identify(userAgent string) crawler {
 		}
 		return c
 	}
-	token, other := robots.TokensFromUserAgent(userAgent, agents.Leading)
+	token, other := useragent.Tokens(userAgent, agents.Leading)
 	c := crawler{token: token, other: other}
 	if token != "" {
 		c.source = words.AgentFromRequest

@@ -9,6 +9,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/resolve"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
+	"github.com/robotsaudit/robotsaudit/internal/useragent"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
@@ -296,8 +297,8 @@ func (d *decider) complete(st *State, id int64) {
 	st.agent, st.key, st.ofTwo = c.token, agentKey(c.token), c.other != ""
 	st.bodyAgent, _ = d.agentOf(&facts.Fetch{UserAgent: st.BodyUserAgent, UserAgentSource: st.BodyAgentSource})
 	if st.IsListed() { // an option names the crawler of the archives, not whoever made a table
-		st.agent, _ = robots.TokensFromUserAgent(st.UserAgent, agents.Leading)
-		st.bodyAgent, _ = robots.TokensFromUserAgent(st.BodyUserAgent, agents.Leading)
+		st.agent, _ = useragent.Tokens(st.UserAgent, agents.Leading)
+		st.bodyAgent, _ = useragent.Tokens(st.BodyUserAgent, agents.Leading)
 		st.key = cmp.Or(agentKey(st.agent), keyOfTable)
 	}
 	for _, step := range st.Steps() {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/ascii"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
+	"github.com/robotsaudit/robotsaudit/internal/useragent"
 )
 
 // TokenFault says what is wrong with a product token, if anything. Many names in
@@ -36,7 +37,7 @@ func TokenFault(token string) string {
 
 // userAgentFault says what to write in place of a User-Agent.
 func userAgentFault(userAgent string, isBrowser bool) string {
-	name, _ := robots.TokensFromUserAgent(userAgent, Leading)
+	name, _ := useragent.Tokens(userAgent, Leading)
 	switch {
 	case name != "" && !strings.ContainsAny(name, notInTokens):
 		return "it is a User-Agent; write " + name

@@ -39,6 +39,22 @@ func LowerByte(c byte) byte {
 	return c
 }
 
+// EqualFold reports whether two strings differ in the case of ASCII letters at most.
+func EqualFold(a, b string) bool { return len(a) == len(b) && HasPrefixFold(a, b) }
+
+// HasPrefixFold reports whether s begins with a prefix, in any case.
+func HasPrefixFold(s, prefix string) bool {
+	if len(s) < len(prefix) {
+		return false
+	}
+	for i := range len(prefix) {
+		if LowerByte(s[i]) != LowerByte(prefix[i]) {
+			return false
+		}
+	}
+	return true
+}
+
 // Escaped percent-encodes the bytes of s of which odd is true.
 func Escaped(s string, odd func(byte) bool) string {
 	const hex = "0123456789ABCDEF"

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/robotsaudit/robotsaudit/internal/ascii"
+	"github.com/robotsaudit/robotsaudit/internal/useragent"
 )
 
 // ProductName drops words before a name that end in "!": they name an operator, as in "Yahoo! Slurp",
@@ -23,7 +24,7 @@ func ProductName(name string) string {
 
 // withoutVersion drops a version that is the last word of a name: "Brightbot 1.0".
 func withoutVersion(name string) string {
-	if i := strings.LastIndexByte(name, ' '); i > 0 && isVersion(name[i+1:]) {
+	if i := strings.LastIndexByte(name, ' '); i > 0 && useragent.IsVersion(name[i+1:]) {
 		return strings.TrimRight(name[:i], " ")
 	}
 	return name
@@ -63,7 +64,7 @@ func (f *File) aside(token string) *aside {
 	name := ProductName(token)
 	word, _, _ := strings.Cut(name, " ") // RFC 9309 §2.2.1 would have that alone
 	f.asides.once.Do(f.findAsides)
-	if word == "" || f.asides.text == "" && word == name || strings.ContainsAny(word, "/*") || isVersion(word) {
+	if word == "" || f.asides.text == "" && word == name || strings.ContainsAny(word, "/*") || useragent.IsVersion(word) {
 		return &noAside
 	}
 	f.mu.Lock()
@@ -182,7 +183,7 @@ func (m Mode) holdsMore(value string) bool {
 	name, _ := m.name(value)
 	for i := 0; i < len(value); i++ {
 		word := wordAt(value, i)
-		if word != "" && word != name && !isVersion(word) {
+		if word != "" && word != name && !useragent.IsVersion(word) {
 			return true
 		}
 		i += len(word)

@@ -5,6 +5,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"unicode/utf8"
+
+	"github.com/robotsaudit/robotsaudit/internal/robots/normal"
 )
 
 // A matcher is a rule in the form that is matched. RFC 9309 §2.2.2, §2.2.3.
@@ -118,7 +120,7 @@ func (f *File) compile(g *Group) {
 
 // public returns a rule in the form in which it is given out.
 func (f *File) public(r rule) Rule {
-	return Rule{r.allow, f.text[r.text:r.end], f.spec.pattern(f.text[r.value:r.end]), int(r.line)}
+	return Rule{r.allow, f.text[r.text:r.end], f.spec.form.Pattern(f.text[r.value:r.end], f.spec.literal), int(r.line)}
 }
 
 // bytesOf returns how many bytes the rules of the i-th group have, each with one more.
@@ -177,7 +179,7 @@ func (g *Group) addMatcher(pattern string, anchored bool, order int) {
 	if g.spec.first {
 		length = 1<<orderBits - 1 - order
 	}
-	literal := g.spec.literal && g.spec.form != formFolded // whose patterns have the stars that the form puts there
+	literal := g.spec.literal && g.spec.form != normal.Folded // whose patterns have the stars that the form puts there
 	m := newMatcher(pattern, anchored, literal, rank(length, g.list[order].Allow, order))
 	m.leftmost = g.spec.leftmost
 	m.whole = anchored || strings.HasSuffix(pattern, "*")

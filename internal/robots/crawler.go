@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/robotsaudit/robotsaudit/internal/ascii"
+	"github.com/robotsaudit/robotsaudit/internal/robots/normal"
 )
 
 // This file is how crawlers read robots.txt by parsers of their own. Each is rfc9309 but for a set of choices: see
@@ -147,7 +148,7 @@ var crawlerDifferences = [...]difference{
 	{"other lines than rules end a list of user-agent lines", func(s *spec) { s.ends = endsNone }},
 	{"the rule decides that matches the most of the path, not the longest", func(s *spec) { s.span = false }},
 	{"it fails, and allows, where two rules of one length match", func(s *spec) { s.written = false }},
-	{"it compares rules and paths in another form", func(s *spec) { s.form = formRFC }},
+	{"it compares rules and paths in another form", func(s *spec) { s.form = normal.RFC9309 }},
 	{"it reads the line that its limit goes through", func(s *spec) { s.keepCut = false }},
 	{"it reads another share of the file", func(s *spec) { s.limit = ParseLimit }},
 	{"it takes a byte order mark for text", func(s *spec) { s.marks = marksRead }},
@@ -192,26 +193,26 @@ func heritrix(differences crawlerSpec) spec {
 	differences.tightKey, differences.dropTags, differences.cutStar = true, tagsNone, true
 	differences.floor, differences.ends = true, endsDelay
 	return spec{
-		limit: ParseLimit, mode: modeListed, form: formRaw, marks: marksText, blanks: javaBlanks,
+		limit: ParseLimit, mode: modeListed, form: normal.Raw, marks: marksText, blanks: javaBlanks,
 		crawlerSpec: differences,
 	}
 }
 
 // browsertrix is robots-parser 3.0.1, an npm package, which Browsertrix gives the first 100,000 bytes.
 var browsertrix = spec{
-	limit: 100_000, mode: modePlain, form: formURI, marks: marksUTF8, blanks: jsBlanks,
+	limit: 100_000, mode: modePlain, form: normal.URI, marks: marksUTF8, blanks: jsBlanks,
 	crawlerSpec: crawlerSpec{keepCut: true, ends: endsAny, bareNone: true},
 }
 
 // wget is src/res.c of GNU Wget.
 var wget = spec{
-	mode: modeWget, form: formDecoded, marks: marksText, blanks: cBlanks,
+	mode: modeWget, form: normal.Decoded, marks: marksText, blanks: cBlanks,
 	crawlerSpec: crawlerSpec{lfOnly: true, hashApart: true, literal: true, first: true, empty: true},
 }
 
 // commons is crawlercommons.robots.SimpleRobotRulesParser from 1.4, without its limit on Crawl-delay.
 var commons = spec{
-	mode: modeToken, selfAllowed: true, form: formEscaped, indexPage: indexCommons, blanks: javaBlanks,
+	mode: modeToken, selfAllowed: true, form: normal.Escaped, indexPage: indexCommons, blanks: javaBlanks,
 	crawlerSpec: crawlerSpec{
 		dropTags: tagsHTML, leftmost: true,
 		newlines: []string{"\u0085", "\n", "\u2028", "\n", "\u2029", "\n"},
@@ -223,14 +224,14 @@ var commons = spec{
 // protego is Protego from 0.7.0, a package of PyPI, as Scrapy uses it; protego0 is that of 0.3.1 to 0.6.2.
 var (
 	protego = spec{
-		mode: modeLongestWord, selfAllowed: true, form: formQuoted, indexPage: indexProtego, marks: marksText,
+		mode: modeLongestWord, selfAllowed: true, form: normal.Quoted, indexPage: indexProtego, marks: marksText,
 		blanks: pyBlanks,
 		crawlerSpec: crawlerSpec{
 			ends: endsAny, dollar: true, newlines: pyNewlines, keys: protegoKeys(keyUnknown), dropBytes: true,
 		},
 	}
 	protego0 = spec{
-		mode: modeLongest, form: formQuotedPath, indexPage: indexProtego, marks: marksText, blanks: pyBlanks,
+		mode: modeLongest, form: normal.QuotedPath, indexPage: indexProtego, marks: marksText, blanks: pyBlanks,
 		crawlerSpec: crawlerSpec{
 			ends: endsAny, dollar: true, newlines: pyNewlines, keys: protegoKeys(keyExtra), firstColon: true,
 			dropBytes: true,
@@ -261,7 +262,7 @@ func protegoKeys(site key) []spelling {
 
 // commons0 is the parser of 0.10 to 1.3.
 var commons0 = spec{
-	mode: modePrefix, selfAllowed: true, form: formForm, blanks: javaBlanks,
+	mode: modePrefix, selfAllowed: true, form: normal.URLEncoded, blanks: javaBlanks,
 	crawlerSpec: crawlerSpec{
 		dropTags: tagsHTML, leftmost: true, ends: endsText, clears: true, newlines: commons.newlines,
 		keys: append(spellings("user-agent useragent useg-agent ser-agent", "disallow desallow dissalow dssalow dsallow"),
@@ -275,21 +276,21 @@ var commons0 = spec{
 // urllib0 is urllib.robotparser of Python before 3.13.8, and urllib is that from 3.13.14, 3.14.5 and 3.15 on.
 var (
 	urllib0 = spec{
-		mode: modeFirst, firstGlobal: true, form: formParsed, marks: marksText, blanks: pyBlanks,
+		mode: modeFirst, firstGlobal: true, form: normal.Parsed, marks: marksText, blanks: pyBlanks,
 		crawlerSpec: crawlerSpec{
 			newlines: pyNewlines, ends: endsRates, bareNone: true, gapEnds: true,
 			literal: true, first: true, empty: true,
 		},
 	}
 	urllib = spec{
-		mode: modeWithin, selfAllowed: true, form: formRequoted, marks: marksText, blanks: pyBlanks,
+		mode: modeWithin, selfAllowed: true, form: normal.Requoted, marks: marksText, blanks: pyBlanks,
 		crawlerSpec: crawlerSpec{newlines: pyNewlines, ends: endsRates, span: true},
 	}
 )
 
 // brozzler is reppy 0.3.4, a package of PyPI, as Brozzler patches it from 1.5.3 on.
 var brozzler = spec{
-	mode: modeShared, selfAllowed: true, form: formRooted, blanks: pyBlanks,
+	mode: modeShared, selfAllowed: true, form: normal.Rooted, blanks: pyBlanks,
 	crawlerSpec: crawlerSpec{
 		newlines: pyNewlines, ends: endsAny, dropBytes: true, oneWord: true, headless: true, written: true,
 	},
@@ -316,7 +317,7 @@ func hasTagOfHTML(text string) bool {
 		}
 		text = after
 		for _, tag := range [...]string{"html", "head", "body"} {
-			if hasPrefixFold(text, tag) && strings.HasPrefix(strings.TrimLeft(text[len(tag):], cBlanks), ">") {
+			if ascii.HasPrefixFold(text, tag) && strings.HasPrefix(strings.TrimLeft(text[len(tag):], cBlanks), ">") {
 				return true
 			}
 		}
@@ -398,11 +399,6 @@ func (f *File) listed(n *names) {
 	} else if global != nil {
 		n.global.members = global.members
 	}
-}
-
-// isWebURL reports whether a pattern is a URL. Protego takes it for the path "/http://...".
-func isWebURL(s string) bool {
-	return strings.HasPrefix(s, "http://") || strings.HasPrefix(s, "https://")
 }
 
 // prefixes fills in the names as crawler-commons had them before 1.4: several on a line, each with its first group.
@@ -549,196 +545,4 @@ func (s *spans) best(path string) (best *matcher, cost int) {
 		}
 	}
 	return best, costOf(len(s.wild), path)
-}
-
-// rewrite is what a path, or else a pattern, is compared as.
-func (f form) rewrite(s string, isPath bool) string {
-	switch f {
-	case formQuotedPath:
-		return quotedPath(s, isPath)
-	case formMirrored, formFolded:
-		return f.mirrored(s, isPath)
-	case formRooted, formParsed, formRequoted:
-		return f.unquoted(s, isPath)
-	case formForm:
-		return formDecode(s, isPath)
-	}
-	switch path, query, _ := strings.Cut(s, "?"); {
-	case f == formQuoted && !isPath && isWebURL(s):
-		s = "/" + s
-	case f == formQuoted, f == formEscaped:
-	case isPath && (f == formDecoded || query == ""): // an empty query is none
-		s = path
-	case f == formDecoded && s != "" && s[0] != '/':
-		s = "/" + s
-	}
-	dst := make([]byte, 0, len(s)+8)
-	for i := 0; i < len(s); i++ {
-		b := s[i]
-		switch v, ok := escape(s, i); {
-		case ok && f == formDecoded && v != '/':
-			dst = append(dst, v)
-			i += 2
-		case ok && (f == formQuoted || f == formEscaped) && (unreserved[v] || f == formQuoted && v == '='):
-			dst = append(dst, v)
-			i += 2
-		case ok && f != formDecoded:
-			dst = appendEscape(dst, v)
-			i += 2
-		case f == formURI && !isPath && !uriBytes[b],
-			f == formEscaped && (!pathBytes[b] || isPath && (b == '*' || b == '$')),
-			f == formQuoted && !quotedBytes[b] && (isPath || b != '*' && (b != '$' || i < len(s)-1)):
-			dst = appendEscape(dst, b)
-		default:
-			dst = append(dst, b)
-		}
-	}
-	return string(dst)
-}
-
-// formDecode is rewrite for formForm.
-func formDecode(s string, isPath bool) string {
-	switch {
-	case areEscapes(s):
-	case isPath:
-		return "/"
-	default:
-		return s
-	}
-	var dst []byte
-	for i := 0; i < len(s); i++ {
-		switch v, ok := escape(s, i); {
-		case ok:
-			dst = append(dst, v)
-			i += 2
-		case s[i] == '+':
-			dst = append(dst, ' ')
-		case s[i] >= utf8.RuneSelf: // it reads US-ASCII
-			dst = utf8.AppendRune(dst, utf8.RuneError)
-		default:
-			dst = append(dst, s[i])
-		}
-	}
-	return string([]rune(string(dst)))
-}
-
-// areEscapes reports whether each "%" begins an escape.
-func areEscapes(s string) bool {
-	for i := range len(s) {
-		if _, ok := escape(s, i); s[i] == '%' && !ok {
-			return false
-		}
-	}
-	return true
-}
-
-// mirrored is rewrite for the forms of HTTrack. Before a query it decodes what is unreserved, a space, "(", ")" and "+",
-// and what is UTF-8.
-func (f form) mirrored(s string, isPath bool) string {
-	if isPath {
-		path, _, _ := strings.Cut(s, "?")
-		dst := make([]byte, 0, len(s))
-		for i := 0; i < len(path); i++ {
-			var b [utf8.UTFMax]byte
-			n := 0
-			for v, ok := escape(path, i); ok && n < len(b); v, ok = escape(path, i+3*n) {
-				b[n] = v
-				n++
-			}
-			_, size := utf8.DecodeRune(b[:n])
-			if size > 1 || n > 0 && (unreserved[b[0]] || strings.IndexByte(" ()+", b[0]) >= 0) {
-				i += 3*size - 1
-			} else {
-				b[0], size = path[i], 1
-			}
-			dst = append(dst, b[:size]...)
-		}
-		s = string(dst) + s[len(path):]
-	}
-	if f == formMirrored {
-		return s
-	}
-	if s = ascii.Lower(s); isPath {
-		return withoutStars(s)
-	} else if !strings.HasPrefix(s, "/") {
-		s = "*" + s
-	}
-	return s
-}
-
-// withoutStars makes stars a character like any other.
-func withoutStars(s string) string { return strings.ReplaceAll(s, "*", "%2a") }
-
-// quotedPath is rewrite for formQuotedPath. What ends a pattern is put before its query.
-func quotedPath(s string, isPath bool) string {
-	last := len(s)
-	if last > 0 && !isPath && strings.IndexByte("?;$", s[last-1]) >= 0 {
-		last--
-	}
-	s, final := s[:last], s[last:]
-	end := strings.IndexByte(s, '?')
-	if end < 0 {
-		end = last
-	}
-	folder := strings.LastIndexByte(s[:end], '/') + 1
-	if name, _, found := strings.Cut(s[folder:end], ";"); found {
-		end = folder + len(name)
-	}
-	path := formQuoted.rewrite(s[:end], isPath)
-	if isPath {
-		path = strings.ReplaceAll(path, "=", "%3D")
-	}
-	return path + final + strings.TrimRight(s[end:], "?;")
-}
-
-// unquoted is rewrite for the forms of Python's urllib.
-func (f form) unquoted(s string, isPath bool) string {
-	path, _, _ := strings.Cut(s, "?")
-	query, dst := len(path), make([]byte, 0, len(s)+8)
-	if f == formRooted && !isPath && s != "" && s[0] != '/' && s[0] != '*' {
-		dst = append(dst, '/')
-	}
-	for i := 0; i < len(s); i++ {
-		at := i
-		b, isEscape := escape(s, i)
-		if isEscape {
-			i += 2
-		} else {
-			b = s[i]
-		}
-		switch {
-		case f == formRooted && isEscape && s[at:i+1] == "%2f":
-			dst = append(dst, "%2f"...)
-		case f == formRooted && !isPath && b == '$' && i < len(s)-1: // nothing is after the end
-			dst = append(dst, 0xFF)
-		case f != formRequoted, unreserved[b], b == '/', !isEscape &&
-			(at == query || at > query && (b == '=' || b == '&') || !isPath && (b == '*' || b == '$')):
-			dst = append(dst, b)
-		default:
-			dst = appendEscape(dst, b)
-		}
-	}
-	if f == formRequoted {
-		return string(dst)
-	}
-	s = string([]rune(string(dst))) // what is no UTF-8 becomes U+FFFD
-	if path, query, _ := strings.Cut(s, "?"); query == "" && f == formParsed {
-		return path
-	}
-	return s
-}
-
-// uriBytes are the bytes that encodeURI leaves, and "%"; pathBytes those that crawler-commons leaves, and
-// quotedBytes those that Protego does.
-var (
-	uriBytes    = withUnreserved(";,/?:@&=+$!*'()#%")
-	pathBytes   = withUnreserved(";,/?:@&=+$!*'()\\")
-	quotedBytes = withUnreserved("/=%")
-)
-
-func withUnreserved(more string) (t [256]bool) {
-	for b := range t {
-		t[b] = unreserved[b] || strings.IndexByte(more, byte(b)) >= 0
-	}
-	return t
 }

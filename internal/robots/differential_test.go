@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/robotsaudit/robotsaudit/internal/robots/normal"
 )
 
 // TestDifferential answers the questions of scripts/check/differential.py and readings.py, which compare the answers
@@ -75,7 +77,7 @@ var differences = []struct {
 	{"control bytes", func(s *spec) { s.dropControl = true }},
 	{"/robots.txt itself", func(s *spec) { s.selfAllowed = true }},
 	{"index page", func(s *spec) { s.indexPage = indexNone }},
-	{"normalisation", func(s *spec) { s.form = formRFC }},
+	{"normalisation", func(s *spec) { s.form = normal.RFC9309 }},
 	{"C strings, long lines, UTF-16", func(s *spec) { s.cString, s.lineLimit, s.marks, s.blanks = false, 0, marksRead, "" }},
 	{"parse limit", func(s *spec) { s.limit = ParseLimit }},
 }

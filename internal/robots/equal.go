@@ -4,6 +4,8 @@ import (
 	"math/bits"
 	"strings"
 	"sync"
+
+	"github.com/robotsaudit/robotsaudit/internal/robots/normal"
 )
 
 // Two readings of how a rule is compared with a path take some bytes as the same
@@ -16,7 +18,7 @@ import (
 // bytes of RFC 3986 §2.2 and the bytes that a URI may not hold.
 var classOf = func() (t [256]Readings) {
 	for b := range t {
-		if !unreserved[b] {
+		if !normal.Unreserved[b] {
 			t[b] = ReadUnsafe
 		}
 	}
@@ -41,12 +43,12 @@ const (
 func appendEqual(dst []byte, text string, equal Readings, isPattern bool) []byte {
 	for i := 0; i < len(text); {
 		b, width := text[i], 1
-		if v, ok := escape(text, i); ok {
+		if v, ok := normal.Escape(text, i); ok {
 			b, width = v, 3
 		}
 		switch same := classOf[b]&equal != 0; {
 		case same && b >= 0x80:
-			dst = appendEscape(dst, b)
+			dst = normal.AppendEscape(dst, b)
 		case same && !(isPattern && b == '*' && width == 1):
 			dst = append(dst, symbol|b)
 		case b >= 0x80 && width == 1:
@@ -110,7 +112,7 @@ func (g *Group) classes(path string) (r Readings) {
 	own.add(path)
 	for i := range own.raw {
 		differ := patterns.encoded[i]&own.raw[i] | patterns.raw[i]&own.encoded[i]
-		if g.spec.form != formRFC {
+		if g.spec.form != normal.RFC9309 {
 			differ |= patterns.encoded[i] & own.encoded[i] // perhaps in another case
 		}
 		for ; differ != 0; differ &= differ - 1 {
@@ -132,7 +134,7 @@ func (s *byteSet) has(b byte) bool { return s[b/64]&(1<<(b%64)) != 0 }
 
 func (f *forms) add(text string) {
 	for i := 0; i < len(text); i++ {
-		if b, ok := escape(text, i); ok {
+		if b, ok := normal.Escape(text, i); ok {
 			f.encoded.add(b)
 			i += 2
 		} else {

@@ -76,13 +76,13 @@ func (m Mode) name(value string) (name string, global bool) {
 		return strings.ReplaceAll(value, "*", ""), false
 	case modeHTTrack, modeLastLine:
 		for _, name := range [...]string{"httrack", "winhttrack", "webhttrack"} {
-			if hasPrefixFold(value, name) {
+			if ascii.HasPrefixFold(value, name) {
 				return "httrack", false
 			}
 		}
 		return "", strings.HasPrefix(value, "*")
 	case modeWget:
-		if !equalFold(value, "wget") {
+		if !ascii.EqualFold(value, "wget") {
 			value = ""
 		}
 		return value, false
@@ -333,7 +333,7 @@ func (n *names) at(name string) int {
 		return -1
 	}
 	count(len(n.list))
-	return slices.IndexFunc(n.list, func(n named) bool { return equalFold(n.name, name) })
+	return slices.IndexFunc(n.list, func(n named) bool { return ascii.EqualFold(n.name, name) })
 }
 
 // atWithin returns where the first name that a token in lower case contains, or begins with, stands in the list, or -1.

@@ -128,7 +128,7 @@ func (s *spec) withoutComment(raw string) string {
 func (l *line) readSpelling(s *spec) {
 	for i := range s.keys {
 		k := &s.keys[i]
-		if !hasPrefixFold(l.text, k.text) {
+		if !ascii.HasPrefixFold(l.text, k.text) {
 			continue
 		}
 		rest := l.text[len(k.text):]
@@ -148,11 +148,11 @@ func (l *line) readSpelling(s *spec) {
 func (l *line) readKey(s *spec, name string) {
 	l.key, l.extra, l.needs = classify(name)
 	l.misspelt = l.needs != readExact && l.needs <= max(s.leniency, readTypos)
-	if l.needs > s.leniency && !(s.oneWord && equalFold(name, "useragent")) {
+	if l.needs > s.leniency && !(s.oneWord && ascii.EqualFold(name, "useragent")) {
 		l.key = keyUnknown
 	}
 	for _, rival := range &rivalKeys {
-		if l.needs == readPrefixes && equalFold(name, rival) {
+		if l.needs == readPrefixes && ascii.EqualFold(name, rival) {
 			l.extra = rival
 		}
 	}
@@ -195,25 +195,25 @@ func IsKey(word string) bool {
 func classify(name string) (k key, extra string, needs leniency) {
 	switch len(name) {
 	case len("allow"):
-		if equalFold(name, "allow") {
+		if ascii.EqualFold(name, "allow") {
 			return keyAllow, "", readExact
 		}
 	case len("disallow"):
-		if equalFold(name, "disallow") {
+		if ascii.EqualFold(name, "disallow") {
 			return keyDisallow, "", readExact
 		}
 	case len("user-agent"):
-		if equalFold(name, "user-agent") {
+		if ascii.EqualFold(name, "user-agent") {
 			return keyUserAgent, "", readExact
 		}
 	}
 	for _, extra := range &recordKeys {
-		if equalFold(name, extra) {
+		if ascii.EqualFold(name, extra) {
 			return keyExtra, extra, readExact
 		}
 	}
 	for i := range typos {
-		if equalFold(name, typos[i].text) {
+		if ascii.EqualFold(name, typos[i].text) {
 			return typos[i].key, "", readTypos
 		}
 	}
@@ -226,15 +226,15 @@ func classify(name string) (k key, extra string, needs leniency) {
 // keyBegun returns the key that a name begins with, misspelt or not.
 func keyBegun(name string) key {
 	switch {
-	case hasPrefixFold(name, "user-agent"):
+	case ascii.HasPrefixFold(name, "user-agent"):
 		return keyUserAgent
-	case hasPrefixFold(name, "allow"):
+	case ascii.HasPrefixFold(name, "allow"):
 		return keyAllow
-	case hasPrefixFold(name, "disallow"):
+	case ascii.HasPrefixFold(name, "disallow"):
 		return keyDisallow
 	}
 	for i := range typos {
-		if hasPrefixFold(name, typos[i].text) {
+		if ascii.HasPrefixFold(name, typos[i].text) {
 			return typos[i].key
 		}
 	}
@@ -249,22 +249,6 @@ func (s *spec) white() string { return cmp.Or(s.blanks, " \t") }
 
 func isCSpace(b byte) bool {
 	return b == ' ' || '\t' <= b && b <= '\r'
-}
-
-// equalFold reports whether two strings differ in the case of ASCII letters at
-// most. strings.EqualFold would also take U+017F for an "s".
-func equalFold(a, b string) bool { return len(a) == len(b) && hasPrefixFold(a, b) }
-
-func hasPrefixFold(s, prefix string) bool {
-	if len(s) < len(prefix) {
-		return false
-	}
-	for i := range len(prefix) {
-		if ascii.LowerByte(s[i]) != ascii.LowerByte(prefix[i]) {
-			return false
-		}
-	}
-	return true
 }
 
 // isControl reports whether b is a control byte that the grammar keeps out of

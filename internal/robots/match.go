@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sync"
 	"unsafe"
+
+	"github.com/robotsaudit/robotsaudit/internal/robots/normal"
 )
 
 // A Reason says why a Decision is what it is.
@@ -140,13 +142,17 @@ func (g *Group) Match(path string) Decision {
 		path = "/"
 	}
 	switch {
-	case g.spec.form > formRaw:
-		return g.decision(g.best(g.spec.normalPath(path)))
-	case g.spec.form != formRFC || isNormal(path):
+	case g.spec.form > normal.Raw:
+		return g.decision(g.best(g.spec.form.Path(path)))
+	case g.spec.form != normal.RFC9309 || normal.Is(path):
 		return g.decision(g.best(path))
 	}
 	return g.decision(g.bestRewritten(path, 0))
 }
+
+// NormalPath returns the form of a recorded path in which the profile
+// compares it with patterns.
+func (p Profile) NormalPath(path string) string { return p.spec().form.Path(path) }
 
 // MatchNormal is Match for what NormalPath returns: /robots.txt, too, is a path like
 // any other.
@@ -179,8 +185,8 @@ const maxRoom = 1 << 20
 func (g *Group) bestRewritten(path string, equal Readings) (best *matcher, cost int) {
 	r := rooms.Get().(*room)
 	buf := r.buf[:0]
-	if g.spec.form == formRFC {
-		buf = appendNormal(buf, path)
+	if g.spec.form == normal.RFC9309 {
+		buf = normal.Append(buf, path)
 		path = alias(buf)
 	}
 	m := &g.matchers
@@ -208,7 +214,7 @@ func (g *Group) Matching(path string) []*Rule {
 	if path == "" {
 		path = "/"
 	}
-	path = g.spec.normalPath(path)
+	path = g.spec.form.Path(path)
 	var all []*matcher
 	for i := range g.rules {
 		if m := &g.rules[i]; m.matches(path, head(path)) {

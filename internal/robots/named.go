@@ -31,7 +31,7 @@ func (f *File) NamedForbids(path string) (by *Group, forbids bool, cost int) {
 	sets := n.sets
 	if n.index != nil {
 		var ok bool
-		if sets, ok = n.mayForbid(f.spec.normalPath(path)); !ok {
+		if sets, ok = n.mayForbid(f.spec.form.Path(path)); !ok {
 			return nil, true, 0
 		}
 	}

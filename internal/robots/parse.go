@@ -7,6 +7,8 @@ import (
 	"sync"
 	"unicode/utf16"
 	"unsafe"
+
+	"github.com/robotsaudit/robotsaudit/internal/robots/normal"
 )
 
 // A File is a parsed robots.txt. Its exported fields are facts to be read. A
@@ -262,10 +264,10 @@ func (p *parser) rule(allow bool, text, value, end int) {
 	case p.spec.clears && value == end:
 		p.rules = p.rules[:p.groups[len(p.groups)-1].firstRule]
 		return
-	case p.spec.form == formForm && !allow && !areEscapes(p.text[value:end]):
+	case p.spec.form == normal.URLEncoded && !allow && !normal.AreEscapes(p.text[value:end]):
 		return
-	case p.spec.form >= formRequoted && value < end,
-		p.spec.indexPage == indexProtego && isWebURL(p.text[value:end]):
+	case p.spec.form >= normal.Requoted && value < end,
+		p.spec.indexPage == indexProtego && normal.IsWebURL(p.text[value:end]):
 	case !canMatch(p.text[value:end]):
 		return
 	}

@@ -17,6 +17,8 @@ package robots
 import (
 	"fmt"
 	"strings"
+
+	"github.com/robotsaudit/robotsaudit/internal/robots/normal"
 )
 
 // A Profile is a reading of the Robots Exclusion Protocol. The zero value is
@@ -134,7 +136,7 @@ type spec struct {
 	// usageRules: a Content-Usage line ends the list of user-agent lines.
 	usageRules bool
 	// form is what is made of patterns and paths before they are compared.
-	form form
+	form normal.Form
 	// cString: NUL ends a line.
 	cString bool
 	// marks is what becomes of a byte order mark.
@@ -214,26 +216,6 @@ const (
 	endsText       // any line with text, but for those whose key says that it is another's
 )
 
-// form is what is made of patterns and paths before they are compared.
-type form uint8
-
-const (
-	formGoogle     form = iota // patterns are normalised, and no escape is decoded
-	formRFC                    // both are normalised: RFC 9309 §2.2.2
-	formRaw                    // neither is
-	formURI                    // patterns become what ECMAScript's encodeURI makes of them; escapes are upper-case
-	formQuotedPath             // as formQuoted, before a query or parameters alone; paths have no raw "="
-	formQuoted                 // both are normalised, and what is neither unreserved nor "/", "=" or "%" is encoded
-	formEscaped                // both are normalised, and what no URI holds raw is encoded
-	formRequoted               // all escapes are decoded; what is neither unreserved nor separates parts is encoded
-	formFolded                 // as formMirrored, in lower case; a pattern without a first "/" matches anywhere
-	formParsed                 // all escapes are decoded, and an empty query is none
-	formRooted                 // all escapes but %2f are decoded, and a pattern begins at the root
-	formForm                   // all escapes are decoded, "+" is a space, and what is no UTF-8 is U+FFFD
-	formDecoded                // escapes but %2F are decoded, a path ends at its query, a pattern begins at the root
-	formMirrored               // paths are decoded as HTTrack does
-)
-
 // marks is what becomes of a byte order mark.
 type marks uint8
 
@@ -259,7 +241,7 @@ var rfc9309 = spec{
 	mode:        ModeExact,
 	dropControl: true,
 	selfAllowed: true,
-	form:        formRFC,
+	form:        normal.RFC9309,
 }
 
 var specs = [...]spec{
@@ -270,7 +252,7 @@ var specs = [...]spec{
 		firstGlobal: true,
 		leniency:    readTypos,
 		selfAllowed: true,
-		form:        formRFC,
+		form:        normal.RFC9309,
 	},
 	Google: {
 		lineLimit: googleLineLimit,
@@ -294,9 +276,9 @@ var specs = [...]spec{
 	Urllib0:       urllib0,
 	Urllib:        urllib,
 	HTTrack0: httrack(spec{
-		mode: modeLastLine, form: formFolded, crawlerSpec: crawlerSpec{literal: true, noAllow: true, maxRules: 4093},
+		mode: modeLastLine, form: normal.Folded, crawlerSpec: crawlerSpec{literal: true, noAllow: true, maxRules: 4093},
 	}),
-	HTTrack:  httrack(spec{mode: modeHTTrack, form: formMirrored}),
+	HTTrack:  httrack(spec{mode: modeHTTrack, form: normal.Mirrored}),
 	Brozzler: brozzler,
 }
 

@@ -1,6 +1,10 @@
 package robots
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/robotsaudit/robotsaudit/internal/robots/normal"
+)
 
 // Readings is a set of readings that the specifications leave open.
 type Readings uint8
@@ -79,7 +83,7 @@ func (g *Group) Against(token, path string, d Decision) (r Readings, cost int) {
 		return r, cost
 	}
 	var t readingSets
-	if path != "/robots.txt" && normalisesTo(path, "/robots.txt") {
+	if path != "/robots.txt" && normal.Becomes(path, "/robots.txt") {
 		t.add(ReadRobotsTxtEncoded)
 	}
 	variants := g.file.variants()

@@ -1,6 +1,7 @@
 package robots
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -109,7 +110,7 @@ func refNormal(s string, isPattern bool) string {
 		safe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~"
 		hex  = "0123456789abcdefABCDEF"
 	)
-	encode := func(b byte) string { return "%" + upperHex[b>>4:b>>4+1] + upperHex[b&15:b&15+1] }
+	encode := func(b byte) string { return fmt.Sprintf("%%%02X", b) }
 	var out strings.Builder
 	for i := 0; i < len(s); i++ {
 		b := s[i]

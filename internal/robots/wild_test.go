@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/robotsaudit/robotsaudit/internal/longtest"
+	"github.com/robotsaudit/robotsaudit/internal/robots/normal"
 	"github.com/robotsaudit/robotsaudit/internal/robots/robotstest"
 )
 
@@ -138,7 +139,7 @@ func drawn(g *Group, r *rand.Rand, encode func(byte) bool) (all []string) {
 			case b == '*':
 				path = append(path, [...]string{"", "x", "/y", "a.html"}[r.IntN(4)]...)
 			case b != '%' && encode(b):
-				path = appendEscape(path, b)
+				path = normal.AppendEscape(path, b)
 			default:
 				path = append(path, b)
 			}

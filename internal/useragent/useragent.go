@@ -1,4 +1,5 @@
-package robots
+// Package useragent finds the product tokens of crawlers in User-Agent strings.
+package useragent
 
 import (
 	"cmp"
@@ -8,7 +9,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/ascii"
 )
 
-// TokensFromUserAgent finds the product token in a User-Agent string (RFC 9309
+// Tokens finds the product token in a User-Agent string (RFC 9309
 // §2.2.1). It is empty where the string names no crawler: a browser's, or none at
 // all; only `*` groups then govern the fetch. other is the token of a second
 // crawler that the string names, empty where there is none. A token holds no space,
@@ -39,7 +40,7 @@ import (
 //
 // Several User-Agents of one fetch stand on a line each: nobody knows which of them counts. If one of them names
 // no crawler, none is known.
-func TokensFromUserAgent(ua string, listed func(text string) string) (token, other string) {
+func Tokens(ua string, listed func(text string) string) (token, other string) {
 	ua, more, _ := strings.Cut(ua, "\n")
 	token, other = tokensOf(ua, listed)
 	for more != "" {
@@ -48,7 +49,7 @@ func TokensFromUserAgent(ua string, listed func(text string) string) (token, oth
 		switch {
 		case token == "" || name == "":
 			return "", ""
-		case !equalFold(name, token):
+		case !ascii.EqualFold(name, token):
 			second = name
 		}
 		other = cmp.Or(other, second)
@@ -78,7 +79,7 @@ func sameCrawler(a, b string) bool {
 	if len(a) > len(b) {
 		a, b = b, a
 	}
-	return hasPrefixFold(b, a) && (len(a) == len(b) || strings.IndexByte("-_. ", b[len(a)]) >= 0)
+	return ascii.HasPrefixFold(b, a) && (len(a) == len(b) || strings.IndexByte("-_. ", b[len(a)]) >= 0)
 }
 
 // userAgent is a User-Agent string in parts.
@@ -138,7 +139,7 @@ func (s *userAgent) crawlers(i int) func(yield func(name string, product bool) b
 		}
 		words := s.parts[i].words
 		for j, word := range words {
-			if isAddress(word) || j > 0 && equalFold(words[j-1], "like") {
+			if isAddress(word) || j > 0 && ascii.EqualFold(words[j-1], "like") {
 				continue
 			}
 			if name, _ := productName(word); saysCrawler(name) && !slices.Contains(strings.Fields(claim), name) &&
@@ -156,14 +157,14 @@ func (s *userAgent) isProduct(i, j int) bool {
 	if !p.comment || len(p.words) == 1 || strings.Contains(p.words[j], "/") {
 		return true
 	}
-	return j == 0 && (isVersion(p.words[1]) || isAddress(p.words[1]))
+	return j == 0 && (IsVersion(p.words[1]) || isAddress(p.words[1]))
 }
 
 // claim returns the product that part i puts forward as a crawler's by its place, if
 // any.
 func (s *userAgent) claim(i int) (name string, product bool) {
 	if i > 0 {
-		if before := s.parts[i-1].words; equalFold(before[len(before)-1], "compatible") {
+		if before := s.parts[i-1].words; ascii.EqualFold(before[len(before)-1], "compatible") {
 			return s.unlessPlatform(s.parts[i].words), true
 		}
 	}
@@ -208,7 +209,7 @@ func (s *userAgent) leading() []string {
 	return nil
 }
 
-func isMozilla(word string) bool { return hasPrefixFold(word, "mozilla/") }
+func isMozilla(word string) bool { return ascii.HasPrefixFold(word, "mozilla/") }
 
 // hasAddress reports whether an address stands in part i or after it. For a part of a comment it looks in
 // the next part of that comment; for others in the next part or in all of the comment after them. It stops
@@ -221,7 +222,7 @@ func (s *userAgent) hasAddress(i int) bool {
 		p := &s.parts[j]
 		switch first := p.words[0]; {
 		case j > i+1 && (!p.comment || s.parts[i].comment), s.parts[i].comment && !p.comment,
-			equalFold(first, "compatible"), saysCrawler(nameOf(first)):
+			ascii.EqualFold(first, "compatible"), saysCrawler(nameOf(first)):
 			return false
 		case slices.ContainsFunc(p.words, isAddress):
 			return true
@@ -256,7 +257,7 @@ const beforeName = "+'\"*#.:=-"
 func leadingName(words []string) string {
 	first := ""
 	for _, word := range words {
-		if isAddress(word) || isVersion(word) {
+		if isAddress(word) || IsVersion(word) {
 			break
 		}
 		name, ends := productName(word)
@@ -288,7 +289,7 @@ func productName(word string) (name string, ends bool) {
 	}
 	name = strings.TrimRight(name, "'\".-@")
 	// "trendictionbot0.5.0"
-	if bare := strings.TrimRight(name, "0123456789."); bare != "" && isVersion(name[len(bare):]) &&
+	if bare := strings.TrimRight(name, "0123456789."); bare != "" && IsVersion(name[len(bare):]) &&
 		strings.Contains(name[len(bare):], ".") {
 		return strings.TrimRight(bare, "-_"), true
 	}
@@ -312,8 +313,8 @@ func saysCrawler(name string) bool {
 	return false
 }
 
-// isVersion reports whether word is a version number: "1.0", "v2", "3.0x".
-func isVersion(word string) bool {
+// IsVersion reports whether word is a version number: "1.0", "v2", "3.0x".
+func IsVersion(word string) bool {
 	if len(word) > 1 && ascii.LowerByte(word[0]) == 'v' {
 		word = word[1:]
 	}

@@ -1,4 +1,4 @@
-package robots_test
+package useragent_test
 
 import (
 	"strings"
@@ -6,10 +6,10 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/agents"
 	"github.com/robotsaudit/robotsaudit/internal/ascii"
-	"github.com/robotsaudit/robotsaudit/internal/robots"
+	"github.com/robotsaudit/robotsaudit/internal/useragent"
 )
 
-func TestTokensFromUserAgent(t *testing.T) {
+func TestTokens(t *testing.T) {
 	for _, c := range []struct{ ua, token, other string }{
 		// Archive crawlers.
 		{"CCBot/2.0 (https://commoncrawl.org/faq/)", "CCBot", ""},
@@ -384,7 +384,7 @@ func TestTokensFromUserAgent(t *testing.T) {
 		{"", "", ""},
 		{" ;()", "", ""},
 	} {
-		token, other := robots.TokensFromUserAgent(c.ua, agents.Leading)
+		token, other := useragent.Tokens(c.ua, agents.Leading)
 		if token != c.token || other != c.other {
 			t.Errorf("%s\n\tgot %q, %q; want %q, %q", c.ua, token, other, c.token, c.other)
 		}
@@ -396,7 +396,7 @@ func TestTokensFromUserAgent(t *testing.T) {
 func TestListedTokens(t *testing.T) {
 	for _, a := range agents.All() {
 		token, _, _ := strings.Cut(a.Token, "/")
-		if robots.IsCommon(strings.ToLower(token)) {
+		if useragent.IsCommon(strings.ToLower(token)) {
 			continue
 		}
 		for _, form := range []string{
@@ -407,7 +407,7 @@ func TestListedTokens(t *testing.T) {
 				"Chrome/126.0.0.0 Safari/537.36",
 		} {
 			ua := strings.ReplaceAll(form, "@", token)
-			if got, other := robots.TokensFromUserAgent(ua, agents.Leading); got != token || other != "" {
+			if got, other := useragent.Tokens(ua, agents.Leading); got != token || other != "" {
 				t.Errorf("%s: %q, %q, want %q", ua, got, other, token)
 			}
 		}
@@ -416,13 +416,13 @@ func TestListedTokens(t *testing.T) {
 
 // A token stands in the User-Agent (RFC 9309 §2.2.1) and holds no space unless the list knows it, and
 // a second one is another.
-func FuzzTokensFromUserAgent(f *testing.F) {
+func FuzzTokens(f *testing.F) {
 	f.Add("Mozilla/5.0 (compatible; ExampleBot/1.0; +https://example.com) like Gecko, Foo/1.0")
 	f.Add("A! +b@c.de (Yahoo! Slurp)[x]}){v1.0;")
 	f.Add("(compatible; Sogou  web spider/4.0; Echobot Bot)")
 	f.Add("\xaa CompAtiBle(\x93") // bytes that are no UTF-8, which are alike to Unicode
 	f.Fuzz(func(t *testing.T, ua string) {
-		token, other := robots.TokensFromUserAgent(ua, agents.Leading)
+		token, other := useragent.Tokens(ua, agents.Leading)
 		for _, name := range []string{token, other} {
 			isSpaced := strings.Contains(name, " ")
 			if isSpaced && agents.Leading(name) != name || !isSpaced && !strings.Contains(ua, name) ||
