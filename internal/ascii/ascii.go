@@ -55,6 +55,28 @@ func HasPrefixFold(s, prefix string) bool {
 	return true
 }
 
+// IsWord reports whether s is this word of lower-case letters, in any case.
+func IsWord[T string | []byte](s T, word string) bool {
+	if len(s) != len(word) {
+		return false
+	}
+	for i := range len(word) {
+		if s[i]|0x20 != word[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// IsLetter reports whether a byte is a letter.
+func IsLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+
+// IsDigit reports whether a byte is a decimal digit.
+func IsDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+// IsSpace reports whether a byte is white space of HTML.
+func IsSpace(c byte) bool { return c == ' ' || '\t' <= c && c <= '\r' && c != '\v' }
+
 // Escaped percent-encodes the bytes of s of which odd is true.
 func Escaped(s string, odd func(byte) bool) string {
 	const hex = "0123456789ABCDEF"

@@ -14,7 +14,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/ascii"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
-	"github.com/robotsaudit/robotsaudit/internal/tag"
+	"github.com/robotsaudit/robotsaudit/internal/tag/markup"
 )
 
 // Data is the list of markers, as it shapes what is found.
@@ -86,7 +86,7 @@ func InPage(page []byte) bool {
 		return false
 	}
 	var seen marks
-	tag.Walk(page, func(e *tag.Element) bool { return !seen.complete(e) })
+	markup.Walk(page, func(e *markup.Element) bool { return !seen.complete(e) })
 	return seen.found
 }
 
@@ -103,7 +103,7 @@ type marks struct {
 }
 
 // complete takes an element, and reports whether the page has all marks of some list.
-func (m *marks) complete(e *tag.Element) bool {
+func (m *marks) complete(e *markup.Element) bool {
 	for i := range markers {
 		for _, list := range markers[i].Page {
 			missing := 0
@@ -127,7 +127,7 @@ func (m *marks) complete(e *tag.Element) bool {
 	return m.found
 }
 
-func (k *mark) is(e *tag.Element) bool {
+func (k *mark) is(e *markup.Element) bool {
 	switch {
 	case k.Assigns != "":
 		return string(e.Name) == "script" && isScript(e.Attribute("type")) && assigns(e.Text, k.Assigns, k.Text)

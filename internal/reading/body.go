@@ -13,6 +13,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
+	"github.com/robotsaudit/robotsaudit/internal/tag/markup"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
@@ -239,7 +240,7 @@ func (x *exchange) decode(d *draft, h *httpmsg.Head, raw []byte) httpmsg.Faults 
 	}
 	x.body, x.hasBody = body, true
 	if x.Kind == facts.CaptureTarget && x.mayBePage() {
-		found := x.findMetas(new(tag.Scanner), body, h, met, x.Flags&facts.FlagBodyCut != 0 || x.Truncated != "")
+		found := x.findMetas(new(markup.Scanner), body, h, met, x.Flags&facts.FlagBodyCut != 0 || x.Truncated != "")
 		x.Metas = found.Encode()
 	}
 	x.noteBody(d)

@@ -11,7 +11,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/archive/wat"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
-	"github.com/robotsaudit/robotsaudit/internal/tag"
+	"github.com/robotsaudit/robotsaudit/internal/tag/markup"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
@@ -36,7 +36,7 @@ type extractor struct {
 	policy             []byte
 	metas              []byte
 	page               []byte
-	tags               tag.Scanner
+	tags               markup.Scanner
 	wat                wat.Reader
 	payload            unread // of the record in hand, after its HTTP head
 	scanned            unread // the same once a page was scanned

@@ -8,6 +8,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/indexed"
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
+	"github.com/robotsaudit/robotsaudit/internal/tag/markup"
 )
 
 // Limits: every cap on what one record can make the reader hold. A value that
@@ -58,7 +59,7 @@ var limits string
 // those of the pages' tags.
 var borrowed = map[string]int{
 	"facts.MaxAlike": facts.MaxAlike, "facts.MaxCrawls": facts.MaxCrawls, "recordid.MaxSize": recordid.MaxSize,
-	"tag.MaxItems": tag.MaxItems, "tag.MaxLine": tag.MaxLine, "tag.MaxScan": tag.MaxScan,
+	"tag.MaxItems": tag.MaxItems, "tag.MaxLine": tag.MaxLine, "markup.MaxScan": markup.MaxScan,
 }
 
 // Bounds of what is read or held at a time. They shape the work, and no fact.

@@ -10,11 +10,12 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/challenge"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
+	"github.com/robotsaudit/robotsaudit/internal/tag/markup"
 )
 
 // pagePrefixes are the bytes that are read of a page, as stored: nearly every
 // head ends in the first, and where one does not, more is read, once and again.
-var pagePrefixes = [...]int{firstPage, morePage, tag.MaxScan}
+var pagePrefixes = [...]int{firstPage, morePage, markup.MaxScan}
 
 // mayBePage reports whether a payload may be HTML: by its type or, without one,
 // by its first bytes (WHATWG MIME Sniffing §7). A revisit has none
@@ -63,7 +64,7 @@ func (e *extractor) scanPage(d *draft, h *httpmsg.Head, stored io.Reader) (io.Re
 		found := x.findMetas(&e.tags, body, h, met, more || met&httpmsg.FaultCut != 0)
 		e.metas = found.Append(e.metas[:0])
 		x.Metas = string(e.metas)
-		if ended || !found.Open || len(body) >= tag.MaxScan {
+		if ended || !found.Open || len(body) >= markup.MaxScan {
 			break
 		}
 	}
@@ -89,7 +90,7 @@ var unknownMetas = tag.Found{Cut: true, Open: true}
 // nobody (draft-illyes-repext-03 §4), so a body that goes on after a head
 // without tags has no tags. Of a coding that was not undone, whatever the
 // headers state of it, nothing is known.
-func (x *exchange) findMetas(in *tag.Scanner, body []byte, h *httpmsg.Head, met httpmsg.Faults, more bool) tag.Found {
+func (x *exchange) findMetas(in *markup.Scanner, body []byte, h *httpmsg.Head, met httpmsg.Faults, more bool) tag.Found {
 	sniffed := http.DetectContentType(body)
 	coded := !strings.HasPrefix(sniffed, "text/") && x.isStillCoded(body, sniffed, h, met)
 	switch {

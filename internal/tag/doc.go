@@ -8,13 +8,12 @@
 //
 // Ingest keeps what might matter raw, so that it can be judged later for any
 // product token without reading the archive again: header lines for which Keep is
-// true, and of HTML what Scan finds in the decoded body, or the beginning of it.
+// true, and of HTML what package markup finds in the decoded body, or the beginning of it.
 //
-//	r := scanner.Scan(page, charset, xml, more) // xml: it is XHTML; more: it goes on after this part
-//	fetch.Metas = r.Encode()               // "" where there is nothing to say
+//	found := scanner.Scan(page, charset, xml, more) // markup.Scanner
+//	fetch.Metas = found.Encode()                    // "" where there is nothing to say
 //
-// Bytes after the first MaxScan are not looked at, so nobody need read
-// them. Version is part of the facts' fingerprint.
+// Version is part of the facts' fingerprint.
 //
 // # In evaluate
 //

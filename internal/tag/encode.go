@@ -3,6 +3,8 @@ package tag
 import (
 	"encoding/binary"
 	"strings"
+
+	"github.com/robotsaudit/robotsaudit/internal/ascii"
 )
 
 // The encoding of a Found, for one column of the facts: a byte of flags, then for each item a byte of flags
@@ -124,7 +126,7 @@ func (p *Page) readItem(it Item, l fieldLine) {
 // name (draft-illyes-repext-03 §3.1.2). No token holds a comma or white space, so a name with some is a
 // list of tokens.
 func (p *Page) addMeta(it Item, l fieldLine) {
-	agents := strings.FieldsFunc(it.Name, func(r rune) bool { return r == ',' || r < 0x80 && isSpace(byte(r)) })
+	agents := strings.FieldsFunc(it.Name, func(r rune) bool { return r == ',' || r < 0x80 && ascii.IsSpace(byte(r)) })
 	if len(agents) > 1 {
 		l.notes |= NoteSeparator
 	}

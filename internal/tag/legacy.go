@@ -147,7 +147,7 @@ func isValued(word string) bool {
 // isClock reports whether a colon belongs to a time of day. A date that can't be read is cut at its comma,
 // and "15" of "15:00:00" would be a bot with all text after it as its rules.
 func isClock(before, after string) bool {
-	digit := func(s string, i int) bool { return 0 <= i && i < len(s) && isDigit(s[i]) }
+	digit := func(s string, i int) bool { return 0 <= i && i < len(s) && ascii.IsDigit(s[i]) }
 	return digit(before, len(before)-1) && digit(after, 0) && digit(after, 1)
 }
 
@@ -182,7 +182,7 @@ func wholeDate(first, rest string) (date, after string) {
 	_, _, ok := parseDate(date)
 	for range 2 {
 		part, next := cutElement(tail)
-		if p := trim(part); p == "" || ok && !isDigit(p[0]) {
+		if p := trim(part); p == "" || ok && !ascii.IsDigit(p[0]) {
 			break
 		}
 		candidate, tail = candidate+","+part, next

@@ -273,7 +273,7 @@ func (s *Signal) guessUsage(member string) {
 		s.Notes |= NoteCase
 	}
 	s.isOf(usageLabels[s.Label])
-	if v := strings.Trim(value, `"'`); s.Purpose != 0 && (isWord(v, "n") || denies(v)) {
+	if v := strings.Trim(value, `"'`); s.Purpose != 0 && (ascii.IsWord(v, "n") || denies(v)) {
 		s.Preference = PreferenceHint
 	}
 }
@@ -453,7 +453,7 @@ func hasLicense[T string | []byte](rel T) bool {
 	const name = "license"
 	for i := 0; i+len(name) <= len(rel); i++ {
 		end := i + len(name)
-		if isWord(rel[i:end], name) && (i == 0 || isSpace(rel[i-1])) && (end == len(rel) || isSpace(rel[end])) {
+		if ascii.IsWord(rel[i:end], name) && (i == 0 || ascii.IsSpace(rel[i-1])) && (end == len(rel) || ascii.IsSpace(rel[end])) {
 			return true
 		}
 	}

@@ -282,52 +282,6 @@ func TestTDMFile(t *testing.T) {
 	}
 }
 
-// file < header < meta, and what is absent resets nothing.
-func TestTDMPrecedence(t *testing.T) {
-	file := ReadTDMFile([]byte(`[{"location":"/","tdm-reservation":1,"tdm-policy":"https://a.example/p"}]`)).Entries[0].Signals
-	headers := func(s string) []Signal { return ReadHeaders(s).Signals }
-	metas := func(s string) []Signal {
-		f := Scan([]byte(s), "", false)
-		p := f.Read()
-		return p.Signals
-	}
-	for _, c := range []struct {
-		header, page string
-		want         Preference
-		rows         string // of the reservation
-	}{
-		{"", "", PreferenceRestrict, "tdmrep.json=restrict"},
-		{"TDM-Reservation: 0", "", PreferenceAllow, "header=allow"},
-		{"tdm-policy: https://b.example/", "", PreferenceRestrict, "tdmrep.json=restrict"},
-		{"TDM-Reservation: 0", `<meta name=TDM-Reservation content=1>`, PreferenceRestrict, "meta=restrict"},
-		{"TDM-Reservation: 0\nTDM-Reservation: 1", "", PreferenceRestrict, "header=allow header=restrict"},
-
-		// An invalid value, or one that does not bind, is reported, and resets nothing.
-		{"tdm-reservation: yes", "", PreferenceRestrict, "header=unstated tdmrep.json=restrict"},
-		{"tdm-reservation: 0", `<meta name=tdm-reservation content="">`, PreferenceAllow, "meta=unstated header=allow"},
-		{
-			"TDM-Reservation: 0", `<p><meta name=tdm-reservation content=1>`, PreferenceAllow,
-			"meta=restrict header=allow",
-		},
-	} {
-		list := TDM(file, headers(c.header), metas(c.page))
-		var rows []string
-		for _, s := range list {
-			if s.Kind == SignalTDMReservation {
-				rows = append(rows, fmt.Sprintf("%v=%v", s.Source, s.Preference))
-			}
-		}
-		if got := strings.Join(rows, " "); got != c.rows || Prefers(list, PurposeTDM) != c.want {
-			t.Errorf("%q %q: %v, %s, want %v, %s", c.header, c.page, Prefers(list, PurposeTDM), got, c.want, c.rows)
-		}
-	}
-	invalid := ReadTDMFile([]byte(`[{"location":"/","tdm-reservation":"2"}]`)).Entries[0].Signals
-	if list := TDM(invalid, nil, nil); len(list) != 1 || list[0].Preference != PreferenceUnstated ||
-		list[0].Notes&NoteValue == 0 {
-		t.Errorf("%+v, want one row that states nothing", list)
-	}
-}
-
 // A key said twice in one dictionary is the last one's (RFC 9651 §3.2).
 func TestDuplicateKeys(t *testing.T) {
 	p := ReadHeaders("Content-Usage: train-ai=n, search=n\nContent-Usage: train-ai=y")

@@ -18,13 +18,8 @@ const (
 	// MaxItems is the number of metas, links and scripts kept of one page, and a sixteenth
 	// of the tags and signals read of one page.
 	MaxItems = 256
-	// MaxScan is the number of bytes of a page that Scan looks at.
-	MaxScan = 1 << 20
 
-	maxPrescan  = 1024          // bytes of a page in which its charset is looked for (HTML §13.2.3.2)
 	maxTags     = 16 * MaxItems // tags of one page; signals of one page or file
-	maxKept     = 64 << 10      // bytes kept of all of them
-	maxScript   = 32 << 10      // bytes kept of one script
 	maxLines    = 1024          // policy header lines of one response
 	maxPolicy   = 256 << 10     // bytes of them
 	maxTDMFile  = 1 << 20       // bytes of a tdmrep.json
@@ -69,7 +64,7 @@ func isField(name []byte, field string) bool {
 // holds reports whether a word of letters, given in lower case, stands anywhere in b.
 func holds(b []byte, word string) bool {
 	for ; len(b) >= len(word); b = b[1:] {
-		if isWord(b[:len(word)], word) {
+		if ascii.IsWord(b[:len(word)], word) {
 			return true
 		}
 	}

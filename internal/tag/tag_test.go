@@ -34,20 +34,25 @@ func TestKeep(t *testing.T) {
 	}
 }
 
-// The package is pure: what it imports opens nothing and logs nothing, and of time
-// it uses no clock.
+// The package is pure, and so is that below it: what they import opens nothing and logs nothing, and of time
+// they use no clock.
 func TestImports(t *testing.T) {
 	allowed := set(`"cmp"`, `"strings"`, `"slices"`, `"strconv"`, `"bytes"`, `"time"`, `"html"`, `"unicode/utf16"`,
 		`"unicode/utf8"`, `"encoding/binary"`, `"encoding/json"`, `"encoding/xml"`, `"io"`, `"iter"`, `"math/bits"`,
 		`"github.com/dunglas/httpsfv"`,
 		`"github.com/robotsaudit/robotsaudit/internal/ascii"`,
 		`"github.com/robotsaudit/robotsaudit/internal/robots"`,
+		`"github.com/robotsaudit/robotsaudit/internal/tag"`,
 		`"github.com/robotsaudit/robotsaudit/internal/words"`)
 	clock := set("Now", "Since", "Until", "After", "AfterFunc", "Sleep", "Tick", "NewTimer", "NewTicker",
 		"LoadLocation", "Local")
-	files, err := filepath.Glob("*.go")
-	if err != nil || len(files) == 0 {
-		t.Fatal(files, err)
+	var files []string
+	for _, folder := range []string{".", "markup"} {
+		more, err := filepath.Glob(folder + "/*.go")
+		if err != nil || len(more) == 0 {
+			t.Fatal(folder, err)
+		}
+		files = append(files, more...)
 	}
 	for _, name := range files {
 		if strings.HasSuffix(name, "_test.go") {
@@ -70,5 +75,14 @@ func TestImports(t *testing.T) {
 			}
 			return true
 		})
+	}
+}
+
+// What is spared, as it may not speak of use, does not.
+func TestMaySpeak(t *testing.T) {
+	for name := range metaAgents {
+		if m := NewMeta(name, ""); !m.Speaks() || !MaySpeak([]byte(strings.ToUpper(name)), nil) {
+			t.Errorf("a meta %s does not speak of use", name)
+		}
 	}
 }

@@ -1,4 +1,4 @@
-package tag
+package tag_test
 
 import (
 	"bytes"
@@ -7,6 +7,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/robotsaudit/robotsaudit/internal/ascii"
+	"github.com/robotsaudit/robotsaudit/internal/tag"
+	"github.com/robotsaudit/robotsaudit/internal/tag/markup"
 )
 
 // A vector is a line of testdata/vectors.jsonl: header lines or a page, with where
@@ -43,9 +47,9 @@ func vectors(t testing.TB) (list []vector) {
 	return list
 }
 
-func (v *vector) read() Page {
-	p := ReadHeaders(strings.Join(v.Header, "\n"))
-	found := Scan([]byte(v.HTML), "", false)
+func (v *vector) read() tag.Page {
+	p := tag.ReadHeaders(strings.Join(v.Header, "\n"))
+	found := new(markup.Scanner).Scan([]byte(v.HTML), "", false, false)
 	metas := found.Read()
 	p.Tags, p.Signals = append(p.Tags, metas.Tags...), append(p.Signals, metas.Signals...)
 	return p
@@ -64,7 +68,7 @@ func TestVectors(t *testing.T) {
 			p := v.read()
 			v.sets(t, p, v.Want, "lenient")
 			for token, want := range v.Conflicts {
-				if set := Effective(p.Tags, token); set.Conflicts.String() != want {
+				if set := tag.Effective(p.Tags, token); set.Conflicts.String() != want {
 					t.Errorf("%q: conflicts %q, want %q", token, set.Conflicts, want)
 				}
 			}
@@ -74,10 +78,10 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-func (v *vector) sets(t *testing.T, p Page, want map[string]string, reading string) {
+func (v *vector) sets(t *testing.T, p tag.Page, want map[string]string, reading string) {
 	t.Helper()
 	for token, w := range want {
-		set := Effective(p.Tags, token)
+		set := tag.Effective(p.Tags, token)
 		if got := set.String(); !sameWords(got, w) {
 			t.Errorf("%s, %q: %.300s, want %.300s", reading, token, got, w)
 		}
@@ -92,7 +96,7 @@ func sameWords(a, b string) bool {
 	return slices.Equal(x, y)
 }
 
-func (v *vector) details(t *testing.T, p Page) {
+func (v *vector) details(t *testing.T, p tag.Page) {
 	t.Helper()
 	if v.Mode != "" && (len(p.Tags) == 0 || p.Tags[0].Mode.String() != v.Mode) {
 		t.Errorf("mode of %+v, want %s", p.Tags, v.Mode)
@@ -118,7 +122,7 @@ func (v *vector) details(t *testing.T, p Page) {
 	}
 }
 
-func signals(t *testing.T, p Page, want []string, reading string) {
+func signals(t *testing.T, p tag.Page, want []string, reading string) {
 	t.Helper()
 	got := []string{}
 	for _, s := range p.Signals {
@@ -127,4 +131,21 @@ func signals(t *testing.T, p Page, want []string, reading string) {
 	if strings.Join(got, " ") != strings.Join(want, " ") {
 		t.Errorf("%s signals %q, want %q", reading, got, want)
 	}
+}
+
+// FuzzHeaders looks for panics, and for a tag that is not in the header.
+func FuzzHeaders(f *testing.F) {
+	for _, v := range vectors(f) {
+		f.Add(strings.Join(v.Header, "\n"))
+	}
+	f.Fuzz(func(t *testing.T, policy string) {
+		p := tag.ReadHeaders(policy)
+		set := tag.Effective(p.Tags, "googlebot")
+		_ = set.String()
+		for _, g := range p.Tags {
+			if g.Rule != tag.RuleUnknown && !strings.Contains(ascii.Lower(policy), g.Rule.String()) {
+				t.Errorf("%q: %v is not there", policy, g.Rule)
+			}
+		}
+	})
 }

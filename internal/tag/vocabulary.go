@@ -423,13 +423,6 @@ func set(list ...string) map[string]bool {
 	return m
 }
 
-func appendLower(b []byte, s string) []byte {
-	for i := range len(s) {
-		b = append(b, ascii.LowerByte(s[i]))
-	}
-	return b
-}
-
 // blanks are the white space that separates words: ASCII whitespace of the Infra standard, which HTML uses.
 const blanks = " \t\n\r\f"
 

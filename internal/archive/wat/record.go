@@ -20,6 +20,7 @@ import (
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/tag"
+	"github.com/robotsaudit/robotsaudit/internal/tag/markup"
 )
 
 // Limits on the memory that one record can take. A value that meets one is cut, and the record
@@ -356,7 +357,7 @@ func (r *Reader) element(link bool) {
 			*to = append((*to)[:0], r.s.text...)
 		}
 	}), "a meta or link")
-	r.record.Found.Tell(link, r.name, r.content, r.kind)
+	markup.Tell(&r.record.Found, link, r.name, r.content, r.kind)
 }
 
 func (r *Reader) text(what string) (text string, ok bool) {

@@ -1,4 +1,4 @@
-package tag
+package markup
 
 import (
 	"bytes"
@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/ascii"
+	"github.com/robotsaudit/robotsaudit/internal/tag"
 )
 
 // mode is the insertion mode of the tree builder, as far as it is followed.
@@ -33,7 +34,7 @@ type scanner struct {
 	xml     bool // "/>" ends an element
 
 	mode  mode
-	found Found
+	found tag.Found
 
 	template int // templates that are open
 	noscript int // noscript elements after the head that are open
@@ -73,11 +74,9 @@ func (s *scanner) opensMarkup() bool {
 	case c == '/':
 		return s.at+1 < len(s.page)
 	default:
-		return isLetter(c)
+		return ascii.IsLetter(c)
 	}
 }
-
-func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
 // textNode takes text that stands between tags: all but white space ends the head.
 func (s *scanner) textNode(text []byte) {
@@ -103,7 +102,7 @@ func (s *scanner) markup() {
 		s.skipPast('>')
 	case c != '/':
 		s.startTag()
-	case isLetter(s.page[s.at+1]):
+	case ascii.IsLetter(s.page[s.at+1]):
 		s.at++
 		s.endTag()
 	default: // "</>" and "</ x>" are comments
@@ -232,12 +231,12 @@ func (s *scanner) script(begin int) {
 		return
 	}
 	s.skipScript()
-	kind := ascii.Lower(trim(attributeText(s.attributes.kind, maxElementName)))
-	if begin > s.stop || kind != RSLType {
+	kind := ascii.Lower(strings.Trim(attributeText(s.attributes.kind, maxElementName), " \t\r\n\f\v\x00"))
+	if begin > s.stop || kind != tag.RSLType {
 		return
 	}
 	text := s.page[after:s.at]
-	it := Item{Script: true, Cut: s.at == len(s.page) || len(text) > maxScript}
+	it := tag.Item{Script: true, Cut: s.at == len(s.page) || len(text) > maxScript}
 	it.Content = string(text[:min(len(text), maxScript)])
 	s.keep(it)
 }
@@ -439,28 +438,28 @@ func (s *scanner) skipScript() {
 	s.at = len(s.page)
 }
 
-func (s *scanner) keep(it Item) {
-	if s.mode == modeFrameset || !it.speaks() {
+func (s *scanner) keep(it tag.Item) {
+	if s.mode == modeFrameset || !it.Speaks() {
 		return
 	}
 	it.Place = s.place()
-	if !s.found.add(it, s.kept) {
+	if !add(&s.found, it, s.kept) {
 		s.stop = s.at // no more can be kept
 		return
 	}
-	s.kept += it.size()
+	s.kept += size(&it)
 }
 
-func (s *scanner) place() Place {
+func (s *scanner) place() tag.Place {
 	switch {
 	case s.template > 0:
-		return PlaceTemplate
+		return tag.PlaceTemplate
 	case s.mode == modeHeadNoscript:
-		return PlaceHeadNoscript
+		return tag.PlaceHeadNoscript
 	case s.mode < modeBody:
-		return PlaceHead
+		return tag.PlaceHead
 	case s.noscript > 0:
-		return PlaceBodyNoscript
+		return tag.PlaceBodyNoscript
 	}
-	return PlaceBody
+	return tag.PlaceBody
 }

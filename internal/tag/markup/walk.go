@@ -1,4 +1,6 @@
-package tag
+package markup
+
+import "github.com/robotsaudit/robotsaudit/internal/ascii"
 
 // An Element is a start tag of a page, with the text of the script that it begins.
 type Element struct {
@@ -18,7 +20,7 @@ const maxAttributes = 32
 // §13.2.5.33).
 func (e *Element) Attribute(name string) []byte {
 	for i := range e.attributes {
-		if isWord(e.attributes[i].key, name) {
+		if ascii.IsWord(e.attributes[i].key, name) {
 			return e.attributes[i].value
 		}
 	}

@@ -1,80 +1,37 @@
-package tag
+// Package markup finds, in the HTML of a page, the elements that speak of its use.
+//
+// It is pure, and quick: most pages have no such element, and are hardly read.
+//
+//	found := scanner.Scan(page, charset, xml, more) // xml: it is XHTML; more: it goes on after this part
+//
+// Bytes after the first MaxScan are not looked at, so nobody need read them. Package tag says what speaks of use, and
+// reads it.
+package markup
 
 import (
 	"bytes"
 	"encoding/binary"
 	"math/bits"
-	"slices"
-	"strings"
 
+	"github.com/robotsaudit/robotsaudit/internal/ascii"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
-	"github.com/robotsaudit/robotsaudit/internal/words"
+	"github.com/robotsaudit/robotsaudit/internal/tag"
 )
 
-// A Place is where in a page an element stands.
-type Place uint8
-
+// Limits: every cap of the package.
 const (
-	_                 Place = iota
-	PlaceHead               // in the head
-	PlaceHeadNoscript       // in a noscript element of the head
-	PlaceBody               // after the head
-	PlaceBodyNoscript       // in a noscript element after the head
-	PlaceTemplate           // in a template, which is inert wherever it stands
-	PlaceUnknown            // somewhere in the page: the reader does not report where (Found.Tell)
+	// MaxScan is the number of bytes of a page that Scan looks at.
+	MaxScan = 1 << 20
+
+	maxPrescan = 1024     // bytes of a page in which its charset is looked for (HTML §13.2.3.2)
+	maxKept    = 64 << 10 // bytes kept of all elements
+	maxScript  = 32 << 10 // bytes kept of one script
 )
-
-var places = []words.Word{
-	{Name: "unknown"},
-	{Name: "head"},
-	{Name: "head_noscript"},
-	{Name: "body"},
-	{Name: "body_noscript"},
-	{Name: "template"},
-	{Name: "untold"},
-}
-
-func (p Place) String() string { return words.Name(places, p) }
-
-// InHead reports whether the element is one of the head of the initial HTML, read
-// without scripts, which alone binds (draft-illyes-repext-03 §4).
-func (p Place) InHead() bool { return p == PlaceHead || p == PlaceHeadNoscript }
-
-// Known reports whether it is known where in a page the element stands. What is no element has no
-// place.
-func (p Place) Known() bool { return p != 0 && p != PlaceUnknown }
-
-// MayBind reports whether the element is one of the head, or may be.
-func (p Place) MayBind() bool { return p.InHead() || p == PlaceUnknown }
-
-// InNoscript reports whether the element is seen only by those that run no scripts.
-func (p Place) InNoscript() bool { return p == PlaceHeadNoscript || p == PlaceBodyNoscript }
-
-// An Item is a meta or link element that is kept.
-type Item struct {
-	Link    bool   // a link element with rel=license
-	Script  bool   // a script element that holds a licence document; else a meta
-	Name    string // of a meta, in lower case, or the relations of a link
-	Content string // of a meta, the text of a script, or the address of a link; character references are decoded
-	Type    string // of a link: its media type
-	Place   Place
-	Cut     bool // Content was longer than MaxLine, that of a script than maxScript
-}
-
-// Found is the part of a page that Scan keeps.
-type Found struct {
-	Items []Item
-	// Cut reports that the page goes on after the scanned part, Open that the head had not ended there:
-	// then nothing can be concluded from absence.
-	Cut, Open bool
-	// More reports that there were more items than are kept.
-	More bool
-}
 
 // Tell keeps an element of a page that another reader found and that speaks of its use, as Scan would: a
 // meta, or a link with its relations and address. Its place in the page is unknown. Character references
 // are decoded.
-func (f *Found) Tell(link bool, name, content, kind []byte) {
+func Tell(f *tag.Found, link bool, name, content, kind []byte) {
 	a := attributes{name: name, content: content}
 	if link {
 		a = attributes{rel: name, href: content, kind: kind}
@@ -83,20 +40,20 @@ func (f *Found) Tell(link bool, name, content, kind []byte) {
 		return
 	}
 	it := a.item(link)
-	if !it.speaks() {
+	if !it.Speaks() {
 		return
 	}
 	kept := 0
 	for i := range f.Items {
-		kept += f.Items[i].size()
+		kept += size(&f.Items[i])
 	}
-	it.Place = PlaceUnknown
-	f.add(it, kept)
+	it.Place = tag.PlaceUnknown
+	add(f, it, kept)
 }
 
 // add adds an item to those that hold so many bytes, and returns false where there are too many.
-func (f *Found) add(it Item, kept int) bool {
-	if len(f.Items) >= MaxItems || kept+it.size() > maxKept {
+func add(f *tag.Found, it tag.Item, kept int) bool {
+	if len(f.Items) >= tag.MaxItems || kept+size(&it) > maxKept {
 		f.More = true
 		return false
 	}
@@ -104,11 +61,11 @@ func (f *Found) add(it Item, kept int) bool {
 	return true
 }
 
-func (it *Item) size() int { return len(it.Name) + len(it.Content) + len(it.Type) }
+func size(it *tag.Item) int { return len(it.Name) + len(it.Content) + len(it.Type) }
 
 // A Scanner scans one page after the other in the same memory.
 type Scanner struct {
-	items []Item
+	items []tag.Item
 }
 
 // Scan finds the elements of a page that speak of its use: each meta whose name is known or whose content
@@ -122,14 +79,14 @@ type Scanner struct {
 // Most pages hold no such element. So it first looks at every "<" that a meta or link could begin with, and
 // only if one of those speaks of use does it read the page up to the last of them. The Items it returns are
 // valid until the next page.
-func (s *Scanner) Scan(page []byte, charset string, xml, more bool) Found {
+func (s *Scanner) Scan(page []byte, charset string, xml, more bool) tag.Found {
 	f := s.scan(page, charset, xml, more)
 	s.items = f.Items
 	return f
 }
 
-func (s *Scanner) scan(page []byte, charset string, xml, more bool) Found {
-	f := Found{Items: s.items[:0]}
+func (s *Scanner) scan(page []byte, charset string, xml, more bool) tag.Found {
+	f := tag.Found{Items: s.items[:0]}
 	if len(page) > MaxScan {
 		page, more = page[:MaxScan], true
 	}
@@ -177,7 +134,10 @@ func decode(page []byte, charset string) []byte {
 }
 
 // utf16Names are the labels of UTF-16 in little-endian order (WHATWG Encoding §4.2).
-var utf16Names = set("utf-16", "utf-16le", "unicode", "ucs-2", "iso-10646-ucs-2", "csunicode", "unicodefeff")
+var utf16Names = map[string]bool{
+	"utf-16": true, "utf-16le": true, "unicode": true, "ucs-2": true, "iso-10646-ucs-2": true,
+	"csunicode": true, "unicodefeff": true,
+}
 
 // holdsNUL reports whether the beginning of a page may be UTF-16: markup then holds a
 // NUL every other byte. Servers say so of pages that are none.
@@ -224,7 +184,7 @@ func lastRSL(page []byte) (end int) {
 		if n < 0 {
 			return end
 		}
-		if i += n; i >= 3 && len(page)-i > 3 && isWord(page[i-3:i], "rsl") && isWord(page[i+1:i+4], "xml") {
+		if i += n; i >= 3 && len(page)-i > 3 && ascii.IsWord(page[i-3:i], "rsl") && ascii.IsWord(page[i+1:i+4], "xml") {
 			end = i + 4
 		}
 	}
@@ -248,7 +208,7 @@ func lastCandidate(page []byte) (end int) {
 		if may {
 			var ok bool
 			after, ok = t.read(page, i+4)
-			if ok && t.maySpeak(link) && t.item(link).speaks() {
+			if ok && t.maySpeak(link) && t.item(link).Speaks() {
 				end = i + 1
 			}
 		}
@@ -364,20 +324,7 @@ func isMetaOrLink(b []byte) bool {
 
 // hasName reports whether a tag name, and nothing more, stands at the beginning.
 func hasName(b []byte, name string) bool {
-	return len(b) > len(name) && isWord(b[:len(name)], name) && endsName.has(b[len(name)])
-}
-
-// isWord reports whether s is this word of lower-case letters, in any case.
-func isWord[T string | []byte](s T, word string) bool {
-	if len(s) != len(word) {
-		return false
-	}
-	for i := range len(word) {
-		if s[i]|0x20 != word[i] {
-			return false
-		}
-	}
-	return true
+	return len(b) > len(name) && ascii.IsWord(b[:len(name)], name) && endsName.has(b[len(name)])
 }
 
 // byteSet is a set of bytes below 64.
@@ -394,18 +341,9 @@ func (s byteSet) has(c byte) bool { return s>>c&1 != 0 }
 // isSpace reports whether a byte is white space of HTML.
 func isSpace(c byte) bool { return space.has(c) }
 
-// speaks reports whether the item speaks of use: it is kept.
-func (it Item) speaks() bool {
-	switch {
-	case it.Script:
-		return true
-	case it.Link:
-		return hasLicense(it.Name)
-	case it.Name == "" || isOtherName(it.Name) || strings.IndexByte(it.Name, ':') >= 0:
-		return false
-	case metaAgents[it.Name]:
-		return true
+func appendLower(b []byte, s string) []byte {
+	for i := range len(s) {
+		b = append(b, ascii.LowerByte(s[i]))
 	}
-	// Else one of the rules that the meta states must be of the vocabulary.
-	return slices.ContainsFunc(metaTags(it.Content), func(t Tag) bool { return t.Rule != RuleUnknown })
+	return b
 }

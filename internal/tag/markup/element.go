@@ -1,4 +1,4 @@
-package tag
+package markup
 
 import (
 	"bytes"
@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/ascii"
+	"github.com/robotsaudit/robotsaudit/internal/tag"
 )
 
 // attributes are the attributes of a meta or link element that matter, as bytes of the page.
@@ -86,15 +87,15 @@ func (a *attributes) keep(key, value []byte) {
 	var to *[]byte
 	var bit uint8
 	switch {
-	case isWord(key, "name"):
+	case ascii.IsWord(key, "name"):
 		to, bit = &a.name, 1
-	case isWord(key, "content"):
+	case ascii.IsWord(key, "content"):
 		to, bit = &a.content, 2
-	case isWord(key, "rel"):
+	case ascii.IsWord(key, "rel"):
 		to, bit = &a.rel, 4
-	case isWord(key, "href"):
+	case ascii.IsWord(key, "href"):
 		to, bit = &a.href, 8
-	case isWord(key, "type"):
+	case ascii.IsWord(key, "type"):
 		to, bit = &a.kind, 16
 	default:
 		return
@@ -117,9 +118,9 @@ func glance(page []byte, i int, link bool) (may bool, after int) {
 		switch {
 		case key == nil:
 			return false, next
-		case link && isWord(key, "rel"):
+		case link && ascii.IsWord(key, "rel"):
 			return mayLicense(value), next
-		case !link && isWord(key, "name"):
+		case !link && ascii.IsWord(key, "name"):
 			return mayName(value), next
 		}
 		i = next
@@ -132,83 +133,21 @@ func (a *attributes) maySpeak(link bool) bool {
 	if link {
 		return mayLicense(a.rel)
 	}
-	return mayName(a.name) && (mayAgent(a.name) || mayHoldWord(a.content))
+	return tag.MaySpeak(a.name[:min(len(a.name), maxElementName)], a.content)
 }
 
-// mayLicense reports whether license may be among the relations.
-func mayLicense(rel []byte) bool {
-	rel = rel[:min(len(rel), maxElementName)]
-	return len(rel) >= len("license") && (hasLicense(rel) || bytes.IndexByte(rel, '&') >= 0)
-}
+// mayLicense is tag.MayLicense of the beginning of a link's relations.
+func mayLicense(rel []byte) bool { return tag.MayLicense(rel[:min(len(rel), maxElementName)]) }
 
-// mayName reports whether a meta of the name may speak of use.
-func mayName(name []byte) bool {
-	name = name[:min(len(name), maxElementName)]
-	return len(name) > 0 && !isOtherName(name) && bytes.IndexByte(name, ':') < 0
-}
+// mayName is tag.MayName of the beginning of a meta's name.
+func mayName(name []byte) bool { return tag.MayName(name[:min(len(name), maxElementName)]) }
 
-// mayAgent reports whether a meta of the name, which is not empty, may be kept whatever
-// its content: where the name is to be decoded or trimmed, it may.
-func mayAgent(name []byte) bool {
-	name = name[:min(len(name), maxElementName)]
-	if name[0] <= ' ' || name[len(name)-1] <= ' ' || bytes.IndexByte(name, '&') >= 0 {
-		return true
-	}
-	var buf [maxAgent]byte
-	if len(name) > len(buf) {
-		return false
-	}
-	for i, c := range name {
-		buf[i] = ascii.LowerByte(c)
-	}
-	return metaAgents[string(buf[:len(name)])]
-}
-
-// mayHoldWord reports whether a word of the vocabulary may begin a part of the
-// content: where it is to be decoded or cut, it may.
-func mayHoldWord(content []byte) bool {
-	if len(content) > MaxLine || bytes.IndexByte(content, '&') >= 0 {
-		return true
-	}
-	for i := 0; i < len(content); i++ {
-		for i < len(content) && !isWordByte(content[i]) {
-			i++
-		}
-		start := i
-		for i < len(content) && isWordByte(content[i]) {
-			i++
-		}
-		if word := content[start:i]; len(word) <= maxWord && findRule(string(word)) != RuleUnknown {
-			return true
-		}
-		for i < len(content) && content[i] != ',' && content[i] != ';' {
-			i++
-		}
-	}
-	return false
-}
-
-func isWordByte(c byte) bool { return isLetter(c) || c == '-' || c == '_' }
-
-func (a *attributes) item(link bool) Item {
+func (a *attributes) item(link bool) tag.Item {
 	if link {
-		it := Item{
-			Link: true, Name: ascii.Lower(attributeText(a.rel, maxElementName)),
-			Type: attributeText(a.kind, 256),
-		}
-		it.Content = attributeText(a.href, MaxLine+1)
-		return it.cut()
+		return tag.NewLink(attributeText(a.rel, maxElementName), attributeText(a.href, tag.MaxLine+1),
+			attributeText(a.kind, 256))
 	}
-	it := Item{Name: ascii.Lower(trim(attributeText(a.name, maxElementName)))}
-	it.Content = attributeText(a.content, MaxLine+1)
-	return it.cut()
-}
-
-func (it Item) cut() Item {
-	if len(it.Content) > MaxLine {
-		it.Content, it.Cut = cutMembers(it.Content), true
-	}
-	return it
+	return tag.NewMeta(attributeText(a.name, maxElementName), attributeText(a.content, tag.MaxLine+1))
 }
 
 // attributeText is an attribute's value with its character references decoded, of
@@ -251,7 +190,7 @@ func referenceLen(s string) int {
 		if hex {
 			n++
 		}
-		for n < len(s) && (isDigit(s[n]) || hex && isHexDigit(s[n])) {
+		for n < len(s) && (ascii.IsDigit(s[n]) || hex && isHexDigit(s[n])) {
 			n++
 		}
 	} else {
@@ -265,11 +204,9 @@ func referenceLen(s string) int {
 	return n
 }
 
-func isDigit(c byte) bool { return '0' <= c && c <= '9' }
-
 func isHexDigit(c byte) bool { return ascii.Hex[c] != ascii.NotHex }
 
-func isAlnum(c byte) bool { return isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'z' }
+func isAlnum(c byte) bool { return ascii.IsDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'z' }
 
 // decodeReference decodes a character reference of an attribute. A named one that
 // lacks its ";" is none before "=", a letter or a digit (HTML §13.2.5.73), as in

@@ -1,4 +1,4 @@
-package tag
+package markup
 
 import (
 	"bytes"
@@ -14,16 +14,16 @@ import (
 
 	"golang.org/x/net/html"
 
-	"github.com/robotsaudit/robotsaudit/internal/ascii"
 	"github.com/robotsaudit/robotsaudit/internal/longtest"
+	"github.com/robotsaudit/robotsaudit/internal/tag"
 )
 
 // A seen is an element that the differential tests compare: a meta or link that speaks of use, and whether
 // the head holds it. Whether a noscript element holds it is compared in the head alone: after the head Scan
 // knows no tree.
 type seen struct {
-	Item
-	place Place
+	tag.Item
+	place tag.Place
 }
 
 func (s seen) String() string { return fmt.Sprintf("%v %+v", s.place, s.Item) }
@@ -42,11 +42,11 @@ func oracle(page []byte) (list []seen, err error) {
 		for _, a := range n.Attr {
 			attr[a.Key] = a.Val
 		}
-		it := Item{Name: ascii.Lower(trim(attr["name"])), Content: attr["content"]}
+		it := tag.NewMeta(attr["name"], attr["content"])
 		if n.Data == "link" {
-			it = Item{Link: true, Name: ascii.Lower(attr["rel"]), Content: attr["href"], Type: attr["type"]}
+			it = tag.NewLink(attr["rel"], attr["href"], attr["type"])
 		}
-		if it = it.cut(); it.speaks() {
+		if it.Speaks() {
 			list = append(list, seen{it, place(n)})
 		}
 	}
@@ -54,29 +54,29 @@ func oracle(page []byte) (list []seen, err error) {
 }
 
 // place is coarse after the head.
-func place(n *html.Node) Place {
-	p := PlaceBody
+func place(n *html.Node) tag.Place {
+	p := tag.PlaceBody
 	for a := range n.Ancestors() {
 		switch a.Data {
 		case "template":
-			return PlaceTemplate
+			return tag.PlaceTemplate
 		case "noscript":
-			p = PlaceBodyNoscript
+			p = tag.PlaceBodyNoscript
 		case "head":
-			if p == PlaceBodyNoscript {
-				return PlaceHeadNoscript
+			if p == tag.PlaceBodyNoscript {
+				return tag.PlaceHeadNoscript
 			}
-			return PlaceHead
+			return tag.PlaceHead
 		}
 	}
-	return PlaceBody
+	return tag.PlaceBody
 }
 
 func scanned(page []byte) (list []seen) {
 	for _, it := range Scan(page, "", false).Items {
 		p := it.Place
-		if p == PlaceBodyNoscript {
-			p = PlaceBody
+		if p == tag.PlaceBodyNoscript {
+			p = tag.PlaceBody
 		}
 		it.Place = 0
 		list = append(list, seen{it, p})
@@ -92,7 +92,7 @@ func compare(t *testing.T, page []byte) bool {
 		return false
 	}
 	want, err := oracle(page)
-	if err != nil || len(want) > MaxItems {
+	if err != nil || len(want) > tag.MaxItems {
 		return true // the oracle gives up on nesting too deep
 	}
 	got := scanned(page)
@@ -126,7 +126,7 @@ func lastSpeaking(page []byte) (end int) {
 			continue
 		}
 		link := page[i+1]|0x20 == 'l'
-		if _, ok := a.read(page, i+5); ok && a.item(link).speaks() {
+		if _, ok := a.read(page, i+5); ok && a.item(link).Speaks() {
 			end = i + 2
 		}
 	}
@@ -250,17 +250,14 @@ func TestGlanceLimits(t *testing.T) {
 		"<meta name='robots" + blank + "x'>",
 		"<meta name='" + blank + "robots' content=none>",
 		"<meta name='" + long + ":' content=none>",
-		"<meta name='x' content='" + strings.Repeat("a,", MaxLine/2) + "none'>",
-		"<meta name='x' content='none," + strings.Repeat("a,", MaxLine/2) + "'>",
+		"<meta name='x' content='" + strings.Repeat("a,", tag.MaxLine/2) + "none'>",
+		"<meta name='x' content='none," + strings.Repeat("a,", tag.MaxLine/2) + "'>",
 		"<link rel='license" + blank + "x'>",
 		"<link rel='" + long[len("license "):] + " license'>",
 		"<link rel='" + long[len("licens "):] + " license'>",
 	}
-	for name := range metaAgents {
-		pages = append(pages, "<meta content='' name="+strings.ToUpper(name)+">")
-	}
-	for r := RuleUnknown + 1; r <= lastRule; r++ {
-		pages = append(pages, "<meta name=x content='a;\t| "+strings.ToUpper(r.String())+"'>")
+	for _, rule := range tag.RuleWords() {
+		pages = append(pages, "<meta name=x content='a;\t| "+strings.ToUpper(rule.Name)+"'>")
 	}
 	for _, page := range pages {
 		compareLast(t, []byte(page))
@@ -313,7 +310,7 @@ func FuzzScan(f *testing.F) {
 			}
 		}
 		found := Scan(page, "", true)
-		if again, ok := Decode(found.Encode()); !ok || fmt.Sprint(again) != fmt.Sprint(found) {
+		if again, ok := tag.Decode(found.Encode()); !ok || fmt.Sprint(again) != fmt.Sprint(found) {
 			t.Errorf("%q: decoded %v, want %v", page, again, found)
 		}
 	})
@@ -437,16 +434,16 @@ func TestEncodings(t *testing.T) {
 	const japanese = "<head><meta charset=%s><meta name=description content=\"\x1b$B$\"\x3e.\x1b(B\">" + robots
 	for name, c := range map[string]struct {
 		page, charset string
-		want          Place
+		want          tag.Place
 	}{
-		"UTF-16 behind white space": {utf16("\r\n\t <head>"+robots, 0), "", PlaceHead},
-		"UTF-16 by header":          {utf16("\x01<head>"+robots, 0), "UTF-16LE", PlaceBody},
-		"UTF-16BE by header":        {utf16("\x01<head>"+robots, 1), "utf-16be", PlaceBody},
-		"UTF-16 by header alone":    {"<head>" + robots, "utf-16", PlaceHead},
-		"ISO-2022-JP":               {fmt.Sprintf(japanese, "ISO-2022-JP"), "", PlaceHead},
-		"ISO-2022-JP by header":     {fmt.Sprintf(japanese, "x"), "ISO-2022-JP", PlaceHead},
-		"not said":                  {fmt.Sprintf(japanese, "utf-8"), "utf-8", PlaceBody},
-		"escapes alone":             {"<meta charset=iso-2022-jp>" + strings.Repeat("\x1b", 3) + robots, "", PlaceBody},
+		"UTF-16 behind white space": {utf16("\r\n\t <head>"+robots, 0), "", tag.PlaceHead},
+		"UTF-16 by header":          {utf16("\x01<head>"+robots, 0), "UTF-16LE", tag.PlaceBody},
+		"UTF-16BE by header":        {utf16("\x01<head>"+robots, 1), "utf-16be", tag.PlaceBody},
+		"UTF-16 by header alone":    {"<head>" + robots, "utf-16", tag.PlaceHead},
+		"ISO-2022-JP":               {fmt.Sprintf(japanese, "ISO-2022-JP"), "", tag.PlaceHead},
+		"ISO-2022-JP by header":     {fmt.Sprintf(japanese, "x"), "ISO-2022-JP", tag.PlaceHead},
+		"not said":                  {fmt.Sprintf(japanese, "utf-8"), "utf-8", tag.PlaceBody},
+		"escapes alone":             {"<meta charset=iso-2022-jp>" + strings.Repeat("\x1b", 3) + robots, "", tag.PlaceBody},
 	} {
 		found := Scan([]byte(c.page), c.charset, false)
 		if len(found.Items) != 1 || found.Items[0].Place != c.want {
@@ -458,13 +455,13 @@ func TestEncodings(t *testing.T) {
 // In XHTML "/>" ends an element; in HTML it is as good as ">".
 func TestScanXHTML(t *testing.T) {
 	const robots = `<meta name="robots" content="noindex"/>`
-	for page, want := range map[string]Place{
-		`<head><script src="x"/>` + robots: PlaceHead, `<head><title/>` + robots: PlaceHead,
-		`<head><template/>` + robots: PlaceHead, `<head><noscript/>` + robots: PlaceHead,
-		`<head/>` + robots: PlaceHead, `<head><script type="application/rsl+xml"/>` + robots: PlaceHead,
-		`<head/><body/>` + robots: PlaceBody, `<head><template>` + robots: PlaceTemplate, `<head><title>` + robots: 0,
+	for page, want := range map[string]tag.Place{
+		`<head><script src="x"/>` + robots: tag.PlaceHead, `<head><title/>` + robots: tag.PlaceHead,
+		`<head><template/>` + robots: tag.PlaceHead, `<head><noscript/>` + robots: tag.PlaceHead,
+		`<head/>` + robots: tag.PlaceHead, `<head><script type="application/rsl+xml"/>` + robots: tag.PlaceHead,
+		`<head/><body/>` + robots: tag.PlaceBody, `<head><template>` + robots: tag.PlaceTemplate, `<head><title>` + robots: 0,
 	} {
-		place := Place(0)
+		place := tag.Place(0)
 		for _, it := range new(Scanner).Scan([]byte(page), "", true, false).Items {
 			if !it.Script {
 				place = it.Place
@@ -479,7 +476,49 @@ func TestScanXHTML(t *testing.T) {
 	}
 }
 
+// TestScanScripts: which scripts are kept, whole, in their place.
+func TestScanScripts(t *testing.T) {
+	const rsl = `<rsl/>`
+	for _, c := range []struct{ page, want string }{
+		{`<script type="application/rsl+xml">` + rsl + `</script>`, "head <rsl/>"},
+		{
+			`<head><meta name=robots content=noai><script async TYPE=' Application/RSL+XML '>` + rsl + `</script>`,
+			"head noai, head <rsl/>",
+		},
+		{
+			`<body><script type=application/rsl+xml>` + rsl + `</script><meta name=robots content=noai>`,
+			"body <rsl/>, body noai",
+		},
+		{`<template><script type=application/rsl+xml>` + rsl + `</script></template>`, "template <rsl/>"},
+		{`<script>"<script type=application/rsl+xml>"</script>`, ""},
+		{`<!-- <script type=application/rsl+xml></script> -->`, ""},
+		{`<link rel=x type=application/rsl+xml><script type=text/x>x</script>`, ""},
+		{`<script type=application/rsl+xml>` + rsl, "head <rsl/> cut"},
+		{
+			`<script type=application/rsl+xml>` + strings.Repeat("x", maxScript+1) + `</script>`,
+			"head " + strings.Repeat("x", maxScript) + " cut",
+		},
+	} {
+		f := Scan([]byte(c.page), "", false)
+		back, ok := tag.Decode(f.Encode())
+		if !ok || fmt.Sprint(back) != fmt.Sprint(f) {
+			t.Errorf("%.80s: decoded %v", c.page, back)
+		}
+		var got []string
+		for _, it := range f.Items {
+			text := it.Place.String() + " " + it.Content
+			if it.Cut {
+				text += " cut"
+			}
+			got = append(got, text)
+		}
+		if got := strings.Join(got, ", "); got != c.want {
+			t.Errorf("%.80s: %.80s, want %.80s", c.page, got, c.want)
+		}
+	}
+}
+
 // Scan scans one page.
-func Scan(page []byte, charset string, more bool) Found {
+func Scan(page []byte, charset string, more bool) tag.Found {
 	return new(Scanner).Scan(page, charset, false, more)
 }
