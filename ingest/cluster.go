@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
+	"github.com/robotsaudit/robotsaudit/internal/archive/input"
 	"github.com/robotsaudit/robotsaudit/internal/index"
 	"github.com/robotsaudit/robotsaudit/internal/object"
 	"github.com/robotsaudit/robotsaudit/internal/reading"
@@ -77,7 +77,7 @@ func (x *expander) clusterParts(ctx context.Context, arg string) ([]index.Cluste
 		return nil, errNoCluster
 	}
 	defer f.Close()
-	src := warc.SourceAt(f, 0)
+	src := input.At(f, 0)
 	if _, format := reading.Sniff(src, object.Shown(arg)); format != index.ZipNum {
 		return nil, errNoCluster
 	}

@@ -17,7 +17,7 @@ import (
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
 
-	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
+	"github.com/robotsaudit/robotsaudit/internal/archive/input"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/index"
 	"github.com/robotsaudit/robotsaudit/internal/object"
@@ -174,7 +174,7 @@ func (x *expander) list(ctx context.Context, path string) {
 		return
 	}
 	defer f.Close()
-	if a, format := reading.Sniff(warc.SourceAt(f, 0), object.Shown(path)); a.Readable() || isIndex(format) {
+	if a, format := reading.Sniff(input.At(f, 0), object.Shown(path)); a.Readable() || isIndex(format) {
 		what := "archive"
 		if isIndex(format) {
 			what = "index"
@@ -401,7 +401,7 @@ func isArchive(path string) bool {
 		return false
 	}
 	defer f.Close()
-	form, format := reading.Sniff(warc.SourceAt(f, 0), path)
+	form, format := reading.Sniff(input.At(f, 0), path)
 	return form.Readable() || isIndex(format) && !isOutput(filepath.Dir(path))
 }
 

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/robotsaudit/robotsaudit/internal/archive/input"
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/index"
@@ -153,7 +154,7 @@ func newClients(a *facts.AccessLog) (*clients, error) {
 			err = fmt.Errorf("it has changed since the inputs were planned")
 		}
 		if err != nil {
-			return nil, &warc.ReadError{Err: fmt.Errorf("the addresses of %s: %w", file.Token, err)}
+			return nil, &input.ReadError{Err: fmt.Errorf("the addresses of %s: %w", file.Token, err)}
 		}
 		token := strings.ToLower(file.Token)
 		r := byToken[token]
@@ -178,7 +179,7 @@ func newClients(a *facts.AccessLog) (*clients, error) {
 		err = fmt.Errorf("it has changed since the inputs were planned")
 	}
 	if err != nil {
-		return nil, &warc.ReadError{Err: fmt.Errorf("the key for addresses: %w", err)}
+		return nil, &input.ReadError{Err: fmt.Errorf("the key for addresses: %w", err)}
 	}
 	c.mac = hmac.New(sha256.New, key)
 	return c, nil

@@ -16,6 +16,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/robotsaudit/robotsaudit/internal/archive/input"
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/index"
@@ -37,7 +38,7 @@ type Options struct {
 }
 
 // Read reads an input that is an index or a list of URLs: at random, by at, or else from its start.
-func Read(a *facts.Account, in facts.Input, format index.Format, from *warc.Source, at io.ReaderAt, size int64,
+func Read(a *facts.Account, in facts.Input, format index.Format, from *input.Source, at io.ReaderAt, size int64,
 	opt Options,
 ) (facts.InputResult, error) {
 	result := facts.InputResult{Input: in, Container: format.String()}
@@ -58,7 +59,7 @@ func Read(a *facts.Account, in facts.Input, format index.Format, from *warc.Sour
 		AccessLog: index.AccessLogOptions{Sites: how.Sites, Format: how.Format},
 	})
 	switch {
-	case warc.IsReadError(err):
+	case input.IsReadError(err):
 		return result, err
 	case from.Failed() != nil:
 		return result, from.Failed()
@@ -74,7 +75,7 @@ func Read(a *facts.Account, in facts.Input, format index.Format, from *warc.Sour
 	x := indexReader{Account: a, format: rows.Format(), faults: newFaults()}
 	if in.Bodies != "" {
 		if x.bodies, err = os.OpenRoot(in.Bodies); err != nil {
-			return result, &warc.ReadError{Err: fmt.Errorf("the folder of bodies: %w", err)}
+			return result, &input.ReadError{Err: fmt.Errorf("the folder of bodies: %w", err)}
 		}
 		defer x.bodies.Close()
 	}
@@ -113,7 +114,7 @@ type failing struct{ io.ReaderAt }
 func (f failing) ReadAt(p []byte, offset int64) (int, error) {
 	n, err := f.ReaderAt.ReadAt(p, offset)
 	if err != nil && err != io.EOF {
-		err = &warc.ReadError{Err: err}
+		err = &input.ReadError{Err: err}
 	}
 	return n, err
 }
@@ -178,7 +179,7 @@ type indexReader struct {
 	bodies *os.Root // with the bodies that rows name by their digests; nil: none
 	// of access logs
 	clients *clients
-	sum     warc.Chain
+	sum     input.Chain
 	faults
 
 	mu     sync.Mutex
@@ -296,7 +297,7 @@ type indexPart struct {
 	ahead   func(rows int)
 
 	stats  facts.InputStats
-	sum    warc.Chain
+	sum    input.Chain
 	issues []facts.Issue
 	faults
 
@@ -347,7 +348,7 @@ func (p *indexPart) read(rows index.Reader) error {
 		switch {
 		case err == io.EOF:
 			return nil
-		case warc.IsReadError(err):
+		case input.IsReadError(err):
 			return err
 		case errors.As(err, &fault) && fault.NoLoss:
 			p.fault(words.IssueBadLogLine, fault.Offset, fault.Error(), "line skipped")

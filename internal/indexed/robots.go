@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/archive/httpmsg"
+	"github.com/robotsaudit/robotsaudit/internal/archive/input"
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/challenge"
 	"github.com/robotsaudit/robotsaudit/internal/digest"
@@ -155,12 +156,12 @@ func (p *indexPart) storedBody(written string) ([]byte, error) {
 		}
 		f, err := p.bodies.Open(name)
 		if err != nil {
-			return nil, &warc.ReadError{Err: fmt.Errorf("the folder of bodies: %w", err)}
+			return nil, &input.ReadError{Err: fmt.Errorf("the folder of bodies: %w", err)}
 		}
 		defer f.Close()
 		body, err := io.ReadAll(io.LimitReader(f, httpmsg.MaxBody+1))
 		if err != nil {
-			return nil, &warc.ReadError{Err: fmt.Errorf("the folder of bodies: %w", err)}
+			return nil, &input.ReadError{Err: fmt.Errorf("the folder of bodies: %w", err)}
 		}
 		return body, nil
 	}

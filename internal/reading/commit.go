@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/robotsaudit/robotsaudit/internal/archive/input"
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
@@ -87,7 +88,7 @@ func (c *Committer) Take(r warc.Reader, rec *warc.Record) error {
 		return c.opt.Record(r, rec, c.holder)
 	}
 	d, err := c.extractor.extract(rec)
-	if warc.IsReadError(err) {
+	if input.IsReadError(err) {
 		return err
 	}
 	if err != nil {

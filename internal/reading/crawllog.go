@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/robotsaudit/robotsaudit/internal/archive/input"
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/index"
@@ -24,7 +25,7 @@ func readLog(a *facts.Account, parse lineParser, r io.Reader) error {
 	faults := int64(0)
 	for {
 		line, err := lines.Line()
-		if warc.IsReadError(err) {
+		if input.IsReadError(err) {
 			return err
 		}
 		if err != nil && err != io.EOF {
@@ -69,15 +70,15 @@ func reportLog(a *facts.Account, kind words.IssueKind, offset int64, detail, act
 	return a.Report(facts.Issue{Offset: offset, Length: -1, Kind: kind, Detail: detail, Action: action})
 }
 
-func readLogInput(a *facts.Account, form warc.Form, src *warc.Source) (fingerprint uint64, err error) {
+func readLogInput(a *facts.Account, form warc.Form, src *input.Source) (fingerprint uint64, err error) {
 	plain, err := warc.Decompressed(form, src)
 	if err != nil {
-		if warc.IsReadError(err) {
+		if input.IsReadError(err) {
 			return 0, err
 		}
 		return 0, reportLog(a, words.IssueDamagedStream, 0, err.Error(), "not read")
 	}
-	var sum warc.Chain
+	var sum input.Chain
 	err = readLog(a, parseCrawlLog, io.TeeReader(plain, &sum))
 	return sum.Sum, err
 }

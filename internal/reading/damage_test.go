@@ -19,6 +19,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/robotsaudit/robotsaudit/internal/archive/input"
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
@@ -241,7 +242,7 @@ func TestCutAnywhere(t *testing.T) {
 // after a record's block, or anywhere in the line ends that follow it; after an
 // empty member.
 func (s *specimen) boundaries(t *testing.T) map[int64]bool {
-	src := warc.SourceAt(bytes.NewReader(s.archive), 0)
+	src := input.At(bytes.NewReader(s.archive), 0)
 	form := warc.Sniff(src, nil)
 	if form.Container == warc.ContainerGzip || form.Container == warc.ContainerZip {
 		return nil // a stream that is cut has no checksum, a zip file no directory

@@ -13,7 +13,7 @@ import (
 	"testing/iotest"
 
 	"github.com/robotsaudit/robotsaudit/internal/archive/httpmsg"
-	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
+	"github.com/robotsaudit/robotsaudit/internal/archive/input"
 	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
 	"github.com/robotsaudit/robotsaudit/internal/digest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
@@ -267,7 +267,7 @@ func TestChunkedReader(t *testing.T) {
 			t.Errorf("%q: %q, %v and %q, %v", in, at, errAt, by, errBy)
 		}
 	}
-	broken := &warc.ReadError{Err: io.ErrClosedPipe}
+	broken := &input.ReadError{Err: io.ErrClosedPipe}
 	if _, err := io.ReadAll(httpmsg.NewChunkedReader(io.MultiReader(strings.NewReader("5\r\nhel"),
 		iotest.ErrReader(broken)))); err != broken {
 		t.Errorf("error %v", err)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/robotsaudit/robotsaudit/internal/archive/input"
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
@@ -118,13 +119,13 @@ func FuzzDamage(f *testing.F) {
 func beginsWARC(b []byte) bool { return len(b) >= 5 && bytes.EqualFold(b[:5], []byte("WARC/")) }
 
 func formOf(archive []byte) warc.Form {
-	return warc.Sniff(warc.SourceAt(bytes.NewReader(archive), 0), isCrawlLog)
+	return warc.Sniff(input.At(bytes.NewReader(archive), 0), isCrawlLog)
 }
 
 // mustRead reads an archive in memory.
 func mustRead(archive []byte) warc.Reader {
 	form := formOf(archive)
-	r, err := form.Records(warc.SourceAt(bytes.NewReader(archive), 0), bytes.NewReader(archive))
+	r, err := form.Records(input.At(bytes.NewReader(archive), 0), bytes.NewReader(archive))
 	if err != nil {
 		panic(err)
 	}

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/robotsaudit/robotsaudit/internal/archive/input"
 	"github.com/robotsaudit/robotsaudit/internal/archive/wacz"
-	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 	"github.com/robotsaudit/robotsaudit/internal/words"
@@ -99,7 +99,7 @@ func (r *waczReader) readPageList(e *wacz.Entry, list *pageList) error {
 	full := list.part
 	before := r.account.Stats.Issues
 	err := r.readLog(e, func(line []byte) (*facts.LogEvent, string) { return nil, list.add(line) },
-		warc.MarkFailures(content))
+		input.MarkFailures(content))
 	if err != nil {
 		return err
 	}

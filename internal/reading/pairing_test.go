@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/robotsaudit/robotsaudit/internal/archive/input"
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
@@ -739,7 +740,7 @@ func TestPairingCountsWhatWaits(t *testing.T) {
 			})
 	}
 	archive := warctest.Plain(list...)
-	from := warc.NewSource(bytes.NewReader(archive), nil)
+	from := input.New(bytes.NewReader(archive), nil)
 	form := warc.Sniff(from, nil)
 	c := NewCommitter(facts.NewAccount(0, "", facts.Discard{}), Options{}, form)
 	r, err := form.Records(from, bytes.NewReader(archive))

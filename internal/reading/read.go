@@ -6,6 +6,7 @@ import (
 	"io"
 	"runtime"
 
+	"github.com/robotsaudit/robotsaudit/internal/archive/input"
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/index"
@@ -58,7 +59,7 @@ func Read(ctx context.Context, in facts.Input, number int32, out facts.Sink, std
 	if err := ctx.Err(); err != nil {
 		return facts.InputResult{}, err
 	}
-	if warc.IsReadError(err) {
+	if input.IsReadError(err) {
 		return facts.InputResult{}, &Error{in, err}
 	}
 	if err != nil {
@@ -78,7 +79,7 @@ func Read(ctx context.Context, in facts.Input, number int32, out facts.Sink, std
 func readSource(ctx context.Context, in facts.Input, src io.Reader, number int32, out facts.Sink, opt Options) (
 	facts.InputResult, error,
 ) {
-	from := warc.NewSource(src, opt.Progress)
+	from := input.New(src, opt.Progress)
 	defer from.Release()
 	form, format := Sniff(from, in.Path)
 	switch {
@@ -99,7 +100,7 @@ func readSource(ctx context.Context, in facts.Input, src io.Reader, number int32
 			return facts.InputResult{}, err
 		}
 		defer file.Discard()
-		at, size, from = file, file.Size, warc.SourceAt(file, 0)
+		at, size, from = file, file.Size, input.At(file, 0)
 		opt.Progress, opt.Cores = nil, nil // it has been counted
 	}
 	if form.Container == warc.ContainerZip && !in.List && !in.RobotsList {
@@ -150,12 +151,12 @@ func readSource(ctx context.Context, in facts.Input, src io.Reader, number int32
 }
 
 // readAccessLog reads a log of requests, whatever its compression.
-func readAccessLog(in facts.Input, form warc.Form, from *warc.Source, number int32, out facts.Sink, opt Options) (
+func readAccessLog(in facts.Input, form warc.Form, from *input.Source, number int32, out facts.Sink, opt Options) (
 	facts.InputResult, error,
 ) {
 	text, err := warc.Decompressed(form, from)
 	if err != nil {
-		return facts.InputResult{}, &warc.ReadError{Err: err}
+		return facts.InputResult{}, &input.ReadError{Err: err}
 	}
 	if opt.Record != nil {
 		return refuse(facts.NewAccount(number, "", out), in, "access-log", words.IssueNotAnArchive,
@@ -189,7 +190,7 @@ func Pair(ctx context.Context, in facts.Input, f func(*facts.Fetch, *Companions)
 
 // Sniff finds the form of an input by its first bytes, and the format of an index by its name, too, if
 // they leave it open; format names an index or a list of URLs, and is None for all else.
-func Sniff(src *warc.Source, name string) (form warc.Form, format index.Format) {
+func Sniff(src *input.Source, name string) (form warc.Form, format index.Format) {
 	if begin, _ := src.Peek(len("PAR1")); index.IsParquet(begin) {
 		// its pages may look like gzip members
 		return warc.Form{Kind: words.IssueNotAnArchive, Refusal: "it is a Parquet file"}, index.Parquet
@@ -203,7 +204,7 @@ func Sniff(src *warc.Source, name string) (form warc.Form, format index.Format) 
 }
 
 // SniffArchive finds the form of an archive or a crawler's log by its first bytes.
-func SniffArchive(src *warc.Source) warc.Form { return warc.Sniff(src, isCrawlLog) }
+func SniffArchive(src *input.Source) warc.Form { return warc.Sniff(src, isCrawlLog) }
 
 // Workers is the number of workers that an option requires: one per core by default.
 func Workers(n int) int {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/robotsaudit/robotsaudit/internal/archive/input"
 	"github.com/robotsaudit/robotsaudit/internal/archive/wacz"
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
@@ -50,7 +51,7 @@ func Reread(in facts.Input, c *facts.Capture) ([]byte, error) {
 // rereader makes a reader that comes by the record of c: at its offset, or in a
 // stream from the start.
 func rereader(at io.ReaderAt, c *facts.Capture) (warc.Reader, error) {
-	from := warc.SourceAt(at, 0)
+	from := input.At(at, 0)
 	form := SniffArchive(from)
 	if c.Flags&facts.FlagStreamed != 0 {
 		if !form.HasRecords() {

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
+	"github.com/robotsaudit/robotsaudit/internal/archive/input"
 	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
@@ -34,7 +34,7 @@ func TestReadErrors(t *testing.T) {
 					io.Reader
 					io.ReaderAt
 				}{src, strings.NewReader(string(archive))}, 0, new(collected), Options{})
-				if !warc.IsReadError(err) || !errors.Is(err, broken) {
+				if !input.IsReadError(err) || !errors.Is(err, broken) {
 					t.Fatalf("%s %s, failing after %d bytes: %v", name, path, n, err)
 				}
 			}

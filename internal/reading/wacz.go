@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/archive/httpmsg"
+	"github.com/robotsaudit/robotsaudit/internal/archive/input"
 	"github.com/robotsaudit/robotsaudit/internal/archive/wacz"
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/digest"
@@ -19,10 +20,10 @@ import (
 // each as one of its own. Rows name the entry, and offsets are within it, as in the
 // indexes of a WACZ. Archives are recognized by their content.
 type waczReader struct {
-	warc.Chain
+	input.Chain
 	account  *facts.Account // of the file as a whole
 	opt      Options
-	src      warc.Source // of the entry in hand; its buffer is reused
+	src      input.Source // of the entry in hand; its buffer is reused
 	pages    *pageList
 	archives int
 	names    []string // of all entries of a file, sorted
@@ -32,7 +33,7 @@ type waczReader struct {
 func readWACZ(in facts.Input, at io.ReaderAt, size int64, number int32, out facts.Sink, opt Options) (
 	facts.InputResult, error,
 ) {
-	r := &waczReader{account: facts.NewAccount(number, "", out), opt: opt, src: *warc.NewSource(nil, nil)}
+	r := &waczReader{account: facts.NewAccount(number, "", out), opt: opt, src: *input.New(nil, nil)}
 	result := facts.InputResult{Input: in, Container: warc.ContainerZip.String()}
 	list, err := wacz.Open(at, size)
 	switch {
@@ -115,7 +116,7 @@ func (r *waczReader) readEntries(entries []wacz.Entry) error {
 // there with what they hold.
 func (r *waczReader) readPackage(e *wacz.Entry, entries []wacz.Entry) error {
 	title, err := wacz.PackageTitle(e)
-	if warc.IsReadError(err) {
+	if input.IsReadError(err) {
 		return err
 	}
 	if title != "" {
@@ -132,7 +133,7 @@ func (r *waczReader) readPackage(e *wacz.Entry, entries []wacz.Entry) error {
 	}
 	digests, err := wacz.PackageDigests(e)
 	switch {
-	case warc.IsReadError(err):
+	case input.IsReadError(err):
 		return err
 	case err != nil:
 		return r.report(e, words.IssueUnknownDigest,
@@ -244,7 +245,7 @@ func (r *waczReader) readNested(e *wacz.Entry) error {
 		return err
 	}
 	inner := &waczReader{
-		account: r.account, opt: r.opt, src: *warc.NewSource(nil, nil),
+		account: r.account, opt: r.opt, src: *input.New(nil, nil),
 		within: e.CutName(),
 	}
 	if list.Fault == "" || len(list.Entries) > 0 {
@@ -270,7 +271,7 @@ func (r *waczReader) encloses(name string) bool {
 }
 
 // readArchive reads the records of an entry, with the lower trust if there is doubt.
-func (r *waczReader) readArchive(e *wacz.Entry, form warc.Form, src *warc.Source, doubt bool) error {
+func (r *waczReader) readArchive(e *wacz.Entry, form warc.Form, src *input.Source, doubt bool) error {
 	reader, err := form.Records(src, e.At())
 	if err != nil {
 		return err

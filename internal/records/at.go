@@ -10,6 +10,7 @@ import (
 	"net/url"
 
 	"github.com/robotsaudit/robotsaudit/internal/archive/httpmsg"
+	"github.com/robotsaudit/robotsaudit/internal/archive/input"
 	"github.com/robotsaudit/robotsaudit/internal/archive/wacz"
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/durable"
@@ -54,21 +55,21 @@ func (e *DamagedError) Error() string { return e.Reason }
 // is done, ctx's error is returned.
 func At(ctx context.Context, in facts.Input, entry string, offset int64, stdin io.Reader, f func(*Found) error) error {
 	defer warc.ReleaseMemory()
-	var from *warc.Source
+	var from *input.Source
 	var at io.ReaderAt
 	if in.Path == facts.Stdin {
 		src, err := reading.Open(ctx, in, stdin)
 		if err != nil {
 			return err
 		}
-		from = warc.NewSource(src, nil)
+		from = input.New(src, nil)
 	} else {
 		a, err := openPlace(ctx, in, entry)
 		if err != nil {
 			return err
 		}
 		defer a.Close()
-		at, from = a, warc.SourceAt(a, 0)
+		at, from = a, input.At(a, 0)
 	}
 	form, format := reading.Sniff(from, in.Path)
 	if err := from.Failed(); err != nil {
@@ -80,7 +81,7 @@ func At(ctx context.Context, in facts.Input, entry string, offset int64, stdin i
 			return err
 		}
 		defer file.Discard()
-		at, from = file, warc.SourceAt(file, 0)
+		at, from = file, input.At(file, 0)
 		form = reading.SniffArchive(from)
 	}
 	switch {
@@ -150,7 +151,7 @@ func openPlace(ctx context.Context, in facts.Input, entry string) (*Archive, err
 }
 
 // readerAt makes a reader that comes by what begins at an offset.
-func readerAt(form warc.Form, from *warc.Source, at io.ReaderAt, offset int64) (warc.Reader, error) {
+func readerAt(form warc.Form, from *input.Source, at io.ReaderAt, offset int64) (warc.Reader, error) {
 	if !form.Addressable() || at == nil {
 		r, err := form.Records(from, at) // which may find that there are members after all
 		if err != nil || !form.Addressable() || at == nil {
@@ -173,7 +174,7 @@ func readFound(r warc.Reader, rec *warc.Record, f func(*Found) error) error {
 		}
 	}
 	err := f(&found)
-	if err == nil || !warc.IsReadError(err) {
+	if err == nil || !input.IsReadError(err) {
 		if _, finishErr := r.Finish(); finishErr != nil { // the reason of the other one, if there is one
 			err = rec.Named(finishErr)
 		}
@@ -186,7 +187,7 @@ func readFound(r warc.Reader, rec *warc.Record, f func(*Found) error) error {
 }
 
 // lineAt finds the line of a log that begins at an offset of its decompressed text.
-func lineAt(form warc.Form, from *warc.Source, offset int64, f func(*Found) error) error {
+func lineAt(form warc.Form, from *input.Source, offset int64, f func(*Found) error) error {
 	text, err := warc.Decompressed(form, from)
 	if err != nil {
 		return err

@@ -14,6 +14,7 @@ import (
 	"github.com/alitto/pond/v2"
 	slyrz "github.com/slyrz/warc"
 
+	"github.com/robotsaudit/robotsaudit/internal/archive/input"
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/durable"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
@@ -137,7 +138,7 @@ func secondOpinion(ctx context.Context, in facts.Input) Opinion {
 		return Opinion{}
 	}
 	defer f.Close()
-	src := warc.NewSource(f, nil)
+	src := input.New(f, nil)
 	form := reading.SniffArchive(src)
 	if !form.IsWARC() {
 		return Opinion{}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/robotsaudit/robotsaudit/internal/archive/httpmsg"
+	"github.com/robotsaudit/robotsaudit/internal/archive/input"
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/object"
@@ -83,7 +84,7 @@ func (l *lister) readRecord(r warc.Reader, rec *warc.Record, in reading.Holder) 
 	if t, _, ok := reading.RecordTime(rec); ok {
 		listed.Time = t.UTC()
 	}
-	if err := l.readBlock(rec, &listed); warc.IsReadError(err) {
+	if err := l.readBlock(rec, &listed); input.IsReadError(err) {
 		return err
 	}
 	length, err := r.Finish()

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/robotsaudit/robotsaudit/internal/archive/input"
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/object"
@@ -141,7 +142,7 @@ func (a *namedArchive) begin(ctx context.Context) (err error) {
 		return err
 	}
 	s := &section{Until: ctx.Err, windows: [2]window{a.head}, more: a.at}
-	from := warc.SourceAt(s, 0)
+	from := input.At(s, 0)
 	a.form = reading.SniffArchive(from)
 	switch {
 	case from.Failed() != nil:
@@ -174,7 +175,7 @@ func (a *namedArchive) begin(ctx context.Context) (err error) {
 
 // readFailure is the failure of a file or network; what else is wrong with a record is none.
 func readFailure(err error) error {
-	if warc.IsReadError(err) {
+	if input.IsReadError(err) {
 		return err
 	}
 	return nil
@@ -209,7 +210,7 @@ func (a *namedArchive) window(from, size int64) (w window, err error) {
 		w.last, err = true, nil
 	}
 	if err != nil {
-		err = &warc.ReadError{Err: err}
+		err = &input.ReadError{Err: err}
 	}
 	return w, err
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/robotsaudit/robotsaudit/internal/archive/input"
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/indexed"
@@ -102,7 +103,7 @@ func (a *namedArchive) take(s *section, row *facts.Fetch, digest string) (t taki
 	}
 	var damage *warc.Damage
 	switch {
-	case warc.IsReadError(err):
+	case input.IsReadError(err):
 		return t, err
 	case len(heads) == 0:
 		t.refuted = "no record begins there"

@@ -13,6 +13,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/robotsaudit/robotsaudit/internal/archive/input"
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/reading"
@@ -119,7 +120,7 @@ func isPassable(err error) bool {
 
 // noRecord separates failures of the file from damage, and from its end.
 func noRecord(err error) error {
-	if warc.IsReadError(err) {
+	if input.IsReadError(err) {
 		return err
 	}
 	return errNoRecord

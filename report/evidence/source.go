@@ -3,6 +3,7 @@ package evidence
 import (
 	"context"
 
+	"github.com/robotsaudit/robotsaudit/internal/archive/input"
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/records"
@@ -27,7 +28,7 @@ func openSource(ctx context.Context, in facts.Input, entry, tmp string, isLog bo
 }
 
 // sniff finds the form of the archive, with a reader at its beginning.
-func (s *source) sniff() (*warc.Source, warc.Form) {
-	from := warc.SourceAt(s, 0)
+func (s *source) sniff() (*input.Source, warc.Form) {
+	from := input.At(s, 0)
 	return from, warc.Sniff(from, func([]byte) bool { return s.isLog })
 }

@@ -8,7 +8,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
+	"github.com/robotsaudit/robotsaudit/internal/archive/input"
 )
 
 // directory lists the entries as the file's directory does, if that covers the file.
@@ -142,7 +142,7 @@ func (z scanner) cover(entries []Entry, end int64) (ends map[*Entry]int64, err e
 		order[i] = &entries[i]
 	}
 	slices.SortStableFunc(order, func(a, b *Entry) int { return cmp.Compare(a.header, b.header) })
-	var gaps warc.Window
+	var gaps input.Window
 	free := func(from, to int64) error {
 		if from > to {
 			return faultf("its directory lists entries that lie in one another")

@@ -7,7 +7,7 @@ import (
 	"hash/crc32"
 	"io"
 
-	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
+	"github.com/robotsaudit/robotsaudit/internal/archive/input"
 )
 
 // EntryReader reads an entry and verifies its checksum and size. In a broken entry it
@@ -27,9 +27,9 @@ func (e *Entry) Open() *EntryReader {
 	r := &EntryReader{entry: e}
 	switch e.Method {
 	case zip.Deflate:
-		r.r = flate.NewReader(warc.NewSource(e.stored(), nil))
+		r.r = flate.NewReader(input.New(e.stored(), nil))
 	default:
-		r.r = warc.MarkFailures(e.stored())
+		r.r = input.MarkFailures(e.stored())
 	}
 	return r
 }
@@ -54,7 +54,7 @@ func (r *EntryReader) Read(p []byte) (int, error) {
 	n, err := r.r.Read(p)
 	r.n += uint64(n)
 	r.crc = crc32.Update(r.crc, crc32.IEEETable, p[:n])
-	if err == nil || warc.IsReadError(err) {
+	if err == nil || input.IsReadError(err) {
 		return n, err
 	}
 	r.Fault = r.verify(err)

@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
+	"github.com/robotsaudit/robotsaudit/internal/archive/input"
 )
 
 // The layout of a WACZ.
@@ -59,7 +59,7 @@ func PackageTitle(e *Entry) (string, error) {
 }
 
 func decodePackage(e *Entry, into any) error {
-	return json.NewDecoder(io.LimitReader(warc.MarkFailures(e.Open()), maxPackage)).Decode(into)
+	return json.NewDecoder(io.LimitReader(input.MarkFailures(e.Open()), maxPackage)).Decode(into)
 }
 
 // PackageDigests reads the digests by entry, in the form of WACZ 1.1, "hash", or of

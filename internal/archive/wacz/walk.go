@@ -11,7 +11,7 @@ import (
 
 	"github.com/klauspost/compress/flate"
 
-	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
+	"github.com/robotsaudit/robotsaudit/internal/archive/input"
 )
 
 // walk lists the entries by their own headers, from the first byte of the file on,
@@ -61,7 +61,7 @@ func (z scanner) localEntry(pos int64) (e Entry, ok bool, err error) {
 // its checksum, by the descriptor after it. If none matches the bytes before it, the
 // entry goes on to the end of the file.
 func (z scanner) measure(e *Entry) error {
-	in := warc.NewSource(io.NewSectionReader(z.at, e.offset, z.size-e.offset), nil)
+	in := input.New(io.NewSectionReader(z.at, e.offset, z.size-e.offset), nil)
 	var sizes entrySizes
 	found := false
 	switch e.Method {
@@ -91,7 +91,7 @@ type entrySizes struct {
 
 // inflate reads a deflated entry to its own end, and reports whether a descriptor
 // that matches follows.
-func (s *entrySizes) inflate(in *warc.Source) bool {
+func (s *entrySizes) inflate(in *input.Source) bool {
 	sum := crc32.NewIEEE()
 	n, err := io.Copy(sum, flate.NewReader(in))
 	if err != nil {

@@ -27,7 +27,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
+	"github.com/robotsaudit/robotsaudit/internal/archive/input"
 )
 
 // The structures of a zip file (APPNOTE.TXT 6.3.10 §4.3): the bytes that begin
@@ -183,8 +183,8 @@ func (z scanner) read(offset int64, n int) ([]byte, error) {
 	if err == nil || err == io.EOF {
 		return b[:n], nil
 	}
-	if !warc.IsReadError(err) {
-		err = &warc.ReadError{Err: err}
+	if !input.IsReadError(err) {
+		err = &input.ReadError{Err: err}
 	}
 	return nil, err
 }

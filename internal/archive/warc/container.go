@@ -9,6 +9,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/robotsaudit/robotsaudit/internal/archive/input"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
@@ -133,7 +134,7 @@ func isPrefixOf(b []byte, s string) bool {
 // frames.
 type codec interface {
 	// members reads the members of src, from where it stands.
-	members(src *Source) memberStream
+	members(src *input.Source) memberStream
 	// find returns the first place in b where a member may begin, -1 where there is
 	// none. The last bytes of b may be too few to decide, and count as none.
 	find(b []byte) int
@@ -146,7 +147,7 @@ type memberStream interface {
 	next() error
 	// Read yields the member's content, and io.EOF at its end once its checksum and
 	// length have matched: offset is then right after it.
-	content
+	input.Content
 	// start is where the member begins, or where next found none.
 	start() int64
 	offset() int64
@@ -193,7 +194,7 @@ func (a Form) HasRecords() bool { return a.Readable() && a.framing != nil }
 
 // Records reads the records of src, which at reads at random; at may be nil where
 // the input can be read but once.
-func (a *Form) Records(src *Source, at io.ReaderAt) (Reader, error) {
+func (a *Form) Records(src *input.Source, at io.ReaderAt) (Reader, error) {
 	switch {
 	case a.Container == ContainerMembers, a.Container == containerFrames && at != nil:
 		return newMemberReader(a.codec, a.framing, src, at), nil
@@ -218,11 +219,11 @@ func (a Form) RecordsAt(at io.ReaderAt, offset int64) (Reader, error) {
 	if !a.Addressable() {
 		return nil, nil
 	}
-	return a.Records(SourceAt(at, offset), at)
+	return a.Records(input.At(at, offset), at)
 }
 
 // Stream reads the records of src as a stream, whatever the form.
-func (a Form) Stream(src *Source) (Reader, error) { return newStreamReader(a, src) }
+func (a Form) Stream(src *input.Source) (Reader, error) { return newStreamReader(a, src) }
 
 // sharedReader picks the reader for a file whose first member holds several records: it is
 // the only one, or one of many. Looking for its end also shows whether its checksum
@@ -232,14 +233,14 @@ func (a Form) Stream(src *Source) (Reader, error) { return newStreamReader(a, sr
 // that does not prove its header, and neither does another record that names the same
 // URL and date: where one header repeats another the stream has them but once, so that
 // one wrong bit alters both alike.
-func (a *Form) sharedReader(src *Source, at io.ReaderAt) (Reader, error) {
+func (a *Form) sharedReader(src *input.Source, at io.ReaderAt) (Reader, error) {
 	several := newMemberReader(a.codec, a.framing, src, at)
 	end, size, err := verifyMember(a.codec, at, 0)
-	if IsReadError(err) {
+	if input.IsReadError(err) {
 		return nil, err
 	}
 	if err == nil {
-		if a.codec.members(SourceAt(at, end)).next() == io.EOF {
+		if a.codec.members(input.At(at, end)).next() == io.EOF {
 			return newStreamReader(*a, src)
 		}
 		a.Container = a.several()
@@ -292,24 +293,24 @@ func (a *Form) several() Container {
 // bzip2Reader reads a bzip2 file. Its blocks have checksums that are compared only
 // when their content has been handed on, and one wrong bit makes other records of
 // it: so it is decompressed twice, and read up to the first block that does not match.
-func (a *Form) bzip2Reader(src *Source, at io.ReaderAt) (Reader, error) {
-	whole, err := verifyBzip2(SourceAt(at, 0))
-	if IsReadError(err) {
+func (a *Form) bzip2Reader(src *input.Source, at io.ReaderAt) (Reader, error) {
+	whole, err := verifyBzip2(input.At(at, 0))
+	if input.IsReadError(err) {
 		return nil, err
 	}
 	r, openErr := newStreamReader(*a, src)
 	if openErr == nil && err != nil {
 		plain := io.LimitReader(r.bounded.in, whole)
-		r.bounded.in = newBuffered(io.MultiReader(plain, failing{err}))
+		r.bounded.in = input.NewBuffered(io.MultiReader(plain, failing{err}))
 	}
 	return r, openErr
 }
 
 // verifyBzip2 decompresses a bzip2 stream and returns how many bytes lie in blocks that
 // match their checksums, up to the first that does not, and the kind of bytes there.
-func verifyBzip2(src *Source) (whole int64, err error) {
+func verifyBzip2(src *input.Source) (whole int64, err error) {
 	in := &sticky{r: bzip2.NewReader(src), src: src}
-	buf := make([]byte, fileBuffer)
+	buf := make([]byte, input.BufferSize)
 	ended := false // a read that is not filled ends a block
 	for n := int64(0); ; {
 		m, err := in.Read(buf)

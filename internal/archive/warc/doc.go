@@ -6,7 +6,7 @@
 // comes as an error of type *Damage that states its place; where Damage.More is true, Next
 // goes on with the next record that proves that it is one. A record counts once Finish has
 // returned: checksums follow the bytes that they cover. Failures of the file below are no
-// damage: see IsReadError.
+// damage: see input.IsReadError.
 //
 // # Containers and framings
 //

@@ -7,6 +7,7 @@ import (
 	"log"
 	"strings"
 
+	"github.com/robotsaudit/robotsaudit/internal/archive/input"
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 )
 
@@ -16,7 +17,7 @@ func Example() {
 		"WARC-Target-URI: http://a.example/\r\nContent-Length: 5\r\n\r\nhello\r\n\r\n" +
 		"WARC/1.0\r\nWARC-Type: resource\r\nContent-Length: 500\r\n\r\nhel"
 	file := strings.NewReader(archive)
-	src := warc.SourceAt(file, 0)
+	src := input.At(file, 0)
 	form := warc.Sniff(src, nil)
 	records, err := form.Records(src, file)
 	if err != nil {

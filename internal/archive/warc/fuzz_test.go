@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/robotsaudit/robotsaudit/internal/archive/input"
 	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
 )
 
@@ -92,7 +93,7 @@ func FuzzMembers(f *testing.F) {
 	addSeeds(f, warctest.GzipMembers, ".warc.gz")
 	f.Fuzz(func(t *testing.T, archive []byte) {
 		at := bytes.NewReader(archive)
-		checkReader(t, newMemberReader(gzipCodec{}, warcFraming{}, SourceAt(at, 0), at), int64(len(archive)))
+		checkReader(t, newMemberReader(gzipCodec{}, warcFraming{}, input.At(at, 0), at), int64(len(archive)))
 	})
 }
 
@@ -102,7 +103,7 @@ func FuzzPlain(f *testing.F) {
 	addSeeds(f, warctest.Plain, ".warc")
 	f.Fuzz(func(t *testing.T, archive []byte) {
 		at := bytes.NewReader(archive)
-		checkReader(t, newPlainReader(warcFraming{}, SourceAt(at, 0), at), int64(len(archive)))
+		checkReader(t, newPlainReader(warcFraming{}, input.At(at, 0), at), int64(len(archive)))
 	})
 }
 
@@ -111,10 +112,10 @@ func FuzzARC(f *testing.F) {
 	addSeeds(f, writeARC, ".arc")
 	f.Fuzz(func(t *testing.T, archive []byte) {
 		at := bytes.NewReader(archive)
-		checkReader(t, newPlainReader(arcFraming{}, SourceAt(at, 0), at), int64(len(archive)))
+		checkReader(t, newPlainReader(arcFraming{}, input.At(at, 0), at), int64(len(archive)))
 		packed := warctest.Gzip(string(archive))
 		at.Reset(packed)
-		checkReader(t, newMemberReader(gzipCodec{}, arcFraming{}, SourceAt(at, 0), at), int64(len(packed)))
+		checkReader(t, newMemberReader(gzipCodec{}, arcFraming{}, input.At(at, 0), at), int64(len(packed)))
 		EachARCField(archive, func(name, value []byte) {
 			if len(name) == 0 {
 				t.Fatalf("a field without a name: %q", value)
@@ -132,7 +133,7 @@ func FuzzSniff(f *testing.F) {
 	addSeeds(f, warctest.Plain)
 	f.Fuzz(func(t *testing.T, archive []byte) {
 		at := bytes.NewReader(archive)
-		src := SourceAt(at, 0)
+		src := input.At(at, 0)
 		form := Sniff(src, nil)
 		if !form.HasRecords() {
 			return
@@ -147,7 +148,7 @@ func FuzzSniff(f *testing.F) {
 			size = int64(len(archive))
 		}
 		checkReader(t, r, size)
-		if r, err := stream.Stream(SourceAt(at, 0)); err == nil {
+		if r, err := stream.Stream(input.At(at, 0)); err == nil {
 			checkReader(t, r, 1<<40)
 		}
 	})

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/robotsaudit/robotsaudit/internal/archive/inflate"
+	"github.com/robotsaudit/robotsaudit/internal/archive/input"
 )
 
 // gzipCodec is the codec of gzip members (RFC 1952). Their headers are advisory except
@@ -13,7 +14,7 @@ import (
 // ("sl", "LX", "RS") change nothing, right or wrong.
 type gzipCodec struct{}
 
-func (gzipCodec) members(src *Source) memberStream {
+func (gzipCodec) members(src *input.Source) memberStream {
 	m := newGzipMembers()
 	m.Reset(src)
 	m.from = src.Position()
@@ -42,7 +43,7 @@ type gzipMembers struct {
 	*inflate.Reader
 	from   int64 // offset in the input of what the Reader reads first
 	begin  int64
-	search Window // for whom looks for members to read
+	search input.Window // for whom looks for members to read
 }
 
 // decoderPool holds idle gzipMembers. One is half a megabyte, and an archive needs two or
@@ -67,7 +68,8 @@ func release(s memberStream) {
 		return
 	}
 	m.Reset(nil)
-	*m = gzipMembers{Reader: m.Reader, search: Window{buf: m.search.buf[:0]}}
+	m.search.Reset()
+	*m = gzipMembers{Reader: m.Reader, search: m.search}
 	select {
 	case decoderPool <- m:
 	default:

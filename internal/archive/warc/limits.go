@@ -42,9 +42,8 @@ var Limits string
 
 // Bounds of what is read or held at a time. They shape the work, and no record.
 const (
-	fileBuffer = 64 << 10 // bytes read from a file at once
-	maxAhead   = 1 << 20  // bytes decompressed ahead of a record in memory
-	aheadPart  = 1 << 20  // bytes of a file that are inflated ahead at a time
+	maxAhead  = 1 << 20 // bytes decompressed ahead of a record in memory
+	aheadPart = 1 << 20 // bytes of a file that are inflated ahead at a time
 	// bytes kept of the content of a member that is inflated ahead: its heads and the first of pagePrefixes
 	aheadKept      = 40 << 10
 	maxAheadPart   = 16 << 20 // bytes kept of a part of the file that is inflated ahead

@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 
+	"github.com/robotsaudit/robotsaudit/internal/archive/input"
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
@@ -18,15 +19,15 @@ import (
 // that holds a part of it has been decompressed to its end and its checksum has
 // matched. Its place is the place of these members.
 type memberReader struct {
-	Chain
+	input.Chain
 	framing
 	codec    codec
 	at       io.ReaderAt // nil: the input can be read but once
-	src      *Source
+	src      *input.Source
 	in       memberStream
-	out      content // of the member in hand: in, or what was read ahead of it and the rest
-	open     bool    // a member is in hand
-	whole    bool    // all of it is known to be whole, and to end at end
+	out      input.Content // of the member in hand: in, or what was read ahead of it and the rest
+	open     bool          // a member is in hand
+	whole    bool          // all of it is known to be whole, and to end at end
 	end      int64
 	ahead    []byte // reused: content read ahead
 	member   []byte // reused: the bytes of a member for the fingerprint
@@ -41,7 +42,7 @@ type memberReader struct {
 // newMemberReader reads the archive that src reads in order, and at at random. Without
 // at, nothing is looked for after damage, and the records of a member that holds
 // several in more than maxAhead bytes count before its checksum.
-func newMemberReader(c codec, f framing, src *Source, at io.ReaderAt) *memberReader {
+func newMemberReader(c codec, f framing, src *input.Source, at io.ReaderAt) *memberReader {
 	return &memberReader{
 		framing: f, codec: c, at: at, src: src, in: c.members(src),
 		search: memberSearch{framing: f, codec: c, at: at, budget: maxSearch},
@@ -117,7 +118,7 @@ func (r *memberReader) header() error {
 		} else if err != nil {
 			return err
 		}
-		r.out = newBuffered(io.MultiReader(bytes.NewReader(block), r.in))
+		r.out = input.NewBuffered(io.MultiReader(bytes.NewReader(block), r.in))
 	}
 }
 
@@ -273,13 +274,13 @@ func (r *memberReader) verify() error {
 	}
 	switch {
 	case err == io.EOF:
-		rest := memory(r.ahead[:n])
+		rest := input.Memory(r.ahead[:n])
 		r.out = &rest
 		r.end = r.in.offset()
 	case err != nil:
 		return r.broken(err, "in the member")
 	default:
-		r.out = newBuffered(io.MultiReader(bytes.NewReader(r.ahead[:n]), r.out))
+		r.out = input.NewBuffered(io.MultiReader(bytes.NewReader(r.ahead[:n]), r.out))
 		r.end = r.in.offset()
 		if r.at == nil {
 			break
@@ -295,7 +296,7 @@ func (r *memberReader) verify() error {
 // verifyMember decompresses the member at start and returns where it ends, and the size
 // of its content.
 func verifyMember(c codec, at io.ReaderAt, start int64) (end, size int64, err error) {
-	in := c.members(SourceAt(at, start))
+	in := c.members(input.At(at, start))
 	defer release(in)
 	if err := in.next(); err != nil {
 		return in.offset(), 0, err
@@ -346,7 +347,7 @@ func (r *memberReader) broken(err error, where string) error {
 	r.open = false
 	var unread *memberError
 	switch {
-	case IsReadError(err), errors.Is(err, errSearchSpent):
+	case input.IsReadError(err), errors.Is(err, errSearchSpent):
 		return err
 	case errors.As(err, &unread):
 		return &Damage{Kind: unread.kind, Offset: r.in.start(), Detail: unread.detail}
@@ -381,17 +382,9 @@ func (r *memberReader) resume(err error) error {
 		ahead.seek(start)
 		return d
 	}
-	r.src = SourceAt(r.at, start)
+	r.src = input.At(r.at, start)
 	r.in = r.codec.members(r.src)
 	return d
-}
-
-func IsReadError(err error) bool {
-	if err == nil || err == io.EOF { // most calls
-		return false
-	}
-	var re *ReadError
-	return errors.As(err, &re)
 }
 
 // ownIDs are the ids (recordid.Key) of an archive's own warcinfo records: numbers that no page in

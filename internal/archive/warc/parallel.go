@@ -5,6 +5,8 @@ import (
 	"math"
 	"sync"
 	"sync/atomic"
+
+	"github.com/robotsaudit/robotsaudit/internal/archive/input"
 )
 
 // Cores limits how many goroutines work at a time: a task holds one of them while
@@ -134,7 +136,7 @@ type aheadMember struct {
 const keptTail = 64
 
 // newReadAhead reads the members of in, which has read nothing of src yet.
-func newReadAhead(in *gzipMembers, src *Source, at io.ReaderAt, size int64, opt AheadOptions) *readAhead {
+func newReadAhead(in *gzipMembers, src *input.Source, at io.ReaderAt, size int64, opt AheadOptions) *readAhead {
 	r := &readAhead{in: in, inStands: true, at: at, size: size, cores: opt.Cores, partSize: aheadPart, keep: aheadKept}
 	if opt.PartSize > 0 {
 		r.partSize = opt.PartSize
@@ -142,14 +144,14 @@ func newReadAhead(in *gzipMembers, src *Source, at io.ReaderAt, size int64, opt 
 	if opt.Whole {
 		r.keep = maxAheadPart
 	}
-	r.progress, src.file.progress = src.file.progress, nil
-	r.counted = src.file.n
+	r.progress = src.SetProgress(nil)
+	r.counted = src.Fetched()
 	return r
 }
 
 // seek goes on reading at an offset.
 func (r *readAhead) seek(offset int64) {
-	r.in.Reset(&countingReader{r: io.NewSectionReader(r.at, offset, math.MaxInt64-offset)})
+	r.in.Reset(input.MarkFailures(io.NewSectionReader(r.at, offset, math.MaxInt64-offset)))
 	r.in.from, r.inStands, r.ahead = offset, true, nil
 }
 
@@ -308,7 +310,7 @@ func (p *part) inflate(at io.ReaderAt, keep int) {
 	in := newGzipMembers()
 	defer release(in)
 	for from := p.start; from < p.end; {
-		start, err := in.search.Find(at, from, p.end+windowOverlap, gzipCodec{}.find)
+		start, err := in.search.Find(at, from, p.end+input.Overlap, gzipCodec{}.find)
 		if start < 0 || start >= p.end || err != nil {
 			return
 		}
@@ -396,7 +398,7 @@ func (r *readAhead) Peek(n int) ([]byte, error) {
 		case r.position+int64(n) <= int64(len(m.head)):
 			return m.head[r.position:], nil
 		case r.position >= tail:
-			rest := memory(m.tail[r.position-tail:])
+			rest := input.Memory(m.tail[r.position-tail:])
 			return rest.Peek(n)
 		}
 		if err := r.again(); err != nil {

@@ -6,6 +6,7 @@ import (
 	"hash"
 	"io"
 
+	"github.com/robotsaudit/robotsaudit/internal/archive/input"
 	"github.com/robotsaudit/robotsaudit/internal/digest"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
@@ -25,10 +26,10 @@ import (
 //     page knows its number. If it is only a digest or a chain, which a page can hold,
 //     all that follows is forgeable.
 type plainReader struct {
-	Chain
+	input.Chain
 	framing
 	at       io.ReaderAt
-	src      *Source
+	src      *input.Source
 	start    int64 // of the record in hand
 	body     int64 // where its block begins
 	rec      Record
@@ -48,7 +49,7 @@ type plainReader struct {
 }
 
 // newPlainReader reads the archive that src reads in order, and at at random.
-func newPlainReader(f framing, src *Source, at io.ReaderAt) *plainReader {
+func newPlainReader(f framing, src *input.Source, at io.ReaderAt) *plainReader {
 	return &plainReader{
 		framing: f, at: at, src: src,
 		repaired: -1, search: plainSearch{framing: f, at: at, budget: maxProof},
@@ -65,9 +66,9 @@ func (r *plainReader) Next() (*Record, error) {
 	if r.ended {
 		return nil, io.EOF
 	}
-	skipNewlines(buffered{r.src.Reader})
+	skipNewlines(r.src.Content())
 	r.start = r.src.Position()
-	header, err := readHeader(r.framing, buffered{r.src.Reader})
+	header, err := readHeader(r.framing, r.src.Content())
 	if err != nil {
 		return nil, r.stop(err, "in the record header")
 	}
@@ -196,7 +197,7 @@ func (r *plainReader) boundary() (end int64, followed bool, err error) {
 		return r.src.Position(), true, nil
 	}
 	before := r.ends
-	ends := skipEnd(buffered{r.src.Reader})
+	ends := skipEnd(r.src.Content())
 	r.ends = min(ends, recordEnd)
 	b, err := r.src.Peek(beginBytes)
 	if err == io.EOF {
@@ -237,15 +238,15 @@ func (r *plainReader) repair(detail string) error {
 
 // seek goes on reading at another place.
 func (r *plainReader) seek(to int64) {
-	progress := r.src.file.progress
-	r.src = SourceAt(r.at, to)
-	r.src.file.progress = progress
+	progress := r.src.SetProgress(nil)
+	r.src = input.At(r.at, to)
+	r.src.SetProgress(progress)
 }
 
 // stop ends the reading for an error of the file or the header's form.
 func (r *plainReader) stop(err error, where string) error {
 	switch {
-	case err == io.EOF, IsReadError(err):
+	case err == io.EOF, input.IsReadError(err):
 		r.ended = true
 		return err
 	case errors.Is(err, errHeaderTooLong):

@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/robotsaudit/robotsaudit/internal/archive/input"
 	"github.com/robotsaudit/robotsaudit/internal/digest"
 )
 
@@ -29,10 +30,10 @@ type plainSearch struct {
 	framing framing
 	at      io.ReaderAt
 	budget  int64 // bytes that may still be read in search
-	window  Window
-	ahead   Window // of headerEnd
-	headers span   // that lies between a header's beginning and its end
-	fields  []byte // of a header
+	window  input.Window
+	ahead   input.Window // of headerEnd
+	headers span         // that lies between a header's beginning and its end
+	fields  []byte       // of a header
 
 	noneOwned bool  // no record in the rest of the file names its warcinfo
 	surveyed  bool  // the next three are known
@@ -40,6 +41,8 @@ type plainSearch struct {
 	size      int64 // of the file
 	hashes    int64 // bytes of blocks that may still be hashed
 }
+
+const _ = uint(input.Overlap - beginBytes) // what is sought in a window is no longer
 
 // Proof is the proof that a record begins where reading goes on after damage.
 type Proof uint8
@@ -127,7 +130,7 @@ func (s *plainSearch) end(body int64, d digest.Digest) (int64, error) {
 		return -1, nil
 	}
 	limit := body + min(s.budget, maxProofOne)
-	in := bufio.NewReaderSize(&countingReader{r: io.NewSectionReader(s.at, body, math.MaxInt64-body)}, 64<<10)
+	in := bufio.NewReaderSize(input.MarkFailures(io.NewSectionReader(s.at, body, math.MaxInt64-body)), 64<<10)
 	h, fed := d.NewHash(), body
 	for fed < limit {
 		next, err := s.begin(fed+1, limit)
@@ -136,7 +139,7 @@ func (s *plainSearch) end(body int64, d digest.Digest) (int64, error) {
 		}
 		last := next < 0
 		if last {
-			if next = s.window.end(); next > limit {
+			if next = s.window.End(); next > limit {
 				break
 			}
 		}
@@ -262,7 +265,7 @@ func (s *plainSearch) header(start, end int64) (Header, error) {
 	}
 	s.fields = slices.Grow(s.fields[:0], int(end-start))[:end-start]
 	if _, err := s.at.ReadAt(s.fields, start); err != nil && err != io.EOF {
-		return Header{}, &ReadError{err}
+		return Header{}, &input.ReadError{Err: err}
 	}
 	return s.framing.parse(s.fields, nil), nil
 }
@@ -325,11 +328,11 @@ func (s *plainSearch) survey(from int64) error {
 			return err
 		}
 	}
-	if _, err := s.window.Find(s.at, max(from, s.window.start), math.MaxInt64,
+	if _, err := s.window.Find(s.at, max(from, s.window.Start()), math.MaxInt64,
 		func([]byte) int { return -1 }); err != nil {
 		return err
 	}
-	s.size = s.window.end()
+	s.size = s.window.End()
 	s.hashes = maxBlockReads * (s.size - from)
 	var err error
 	s.chain, err = chains.reaching(s.size)
@@ -373,7 +376,7 @@ func (c *chains) add(r candidate) error {
 func (c *chains) reaching(place int64) (first int64, err error) {
 	ends := make([]byte, min(maxLineEnds, place))
 	if _, err := c.at.ReadAt(ends, place-int64(len(ends))); err != nil && err != io.EOF {
-		return -1, &ReadError{err}
+		return -1, &input.ReadError{Err: err}
 	}
 	first = -1
 	for n := len(ends); ; n-- {
@@ -417,7 +420,7 @@ func (s *plainSearch) isFollowed(end int64) (bool, error) {
 	var buf [maxLineEnds + beginBytes]byte
 	n, err := s.at.ReadAt(buf[:], end)
 	if err != nil && err != io.EOF {
-		return false, &ReadError{err}
+		return false, &input.ReadError{Err: err}
 	}
 	next := bytes.TrimLeft(buf[:n], "\r\n")
 	return len(next) == 0 && err == io.EOF || s.framing.begins(next), nil
@@ -433,7 +436,7 @@ func (s *plainSearch) matches(c *candidate) (bool, error) {
 	}
 	h := c.digest.NewHash()
 	if _, err := io.Copy(h, io.NewSectionReader(s.at, c.body, length)); err != nil {
-		return false, &ReadError{err}
+		return false, &input.ReadError{Err: err}
 	}
 	return c.digest.Matches(h), nil
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 
+	"github.com/robotsaudit/robotsaudit/internal/archive/input"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
@@ -27,7 +28,7 @@ type memberSearch struct {
 	budget  int64          // bytes that may still be decompressed in search
 	visited map[int64]bool // members of chains that were refused
 	cut     []int64        // members that break off at the end of the file
-	window  Window
+	window  input.Window
 }
 
 // errSearchSpent ends a search that has used its budget.
@@ -62,7 +63,7 @@ func (s *memberSearch) behind(d *Damage, own ownIDs) (int64, error) {
 // walk follows the members from start and reports whether they are a chain that
 // proves itself. It stops at one that was walked before: they share its fate.
 func (s *memberSearch) walk(start int64, own ownIDs) (proven bool, err error) {
-	r := newMemberReader(budgetedCodec{s.codec, &s.budget}, s.framing, SourceAt(s.at, start), nil)
+	r := newMemberReader(budgetedCodec{s.codec, &s.budget}, s.framing, input.At(s.at, start), nil)
 	named := len(own) > 0
 	for records, last := 0, int64(-1); ; {
 		rec, err := r.Next()
@@ -115,7 +116,7 @@ func (s *memberSearch) embedded(start int64) bool {
 
 // contains reports whether the member at start holds the bytes of needle.
 func (s *memberSearch) contains(start int64, needle []byte) bool {
-	in := budgetedCodec{s.codec, &s.budget}.members(SourceAt(s.at, start))
+	in := budgetedCodec{s.codec, &s.budget}.members(input.At(s.at, start))
 	if in.next() != nil {
 		return false
 	}
@@ -140,7 +141,7 @@ func (s *memberSearch) goesOn(start, left int64) bool {
 	if s.at == nil || left == 0 {
 		return false
 	}
-	r := newMemberReader(budgetedCodec{s.codec, &s.budget}, s.framing, SourceAt(s.at, start), nil)
+	r := newMemberReader(budgetedCodec{s.codec, &s.budget}, s.framing, input.At(s.at, start), nil)
 	if r.openMember() != nil {
 		return false
 	}
@@ -162,7 +163,7 @@ type budgetedCodec struct {
 	left *int64
 }
 
-func (c budgetedCodec) members(src *Source) memberStream {
+func (c budgetedCodec) members(src *input.Source) memberStream {
 	return budgeted{c.codec.members(src), c.left}
 }
 
@@ -197,52 +198,4 @@ func (b budgeted) Discard(n int64) (int64, error) {
 		err = errSearchSpent
 	}
 	return k, err
-}
-
-// Window looks for bytes in a file, which it reads piece by piece.
-type Window struct {
-	buf   []byte
-	start int64 // of buf in the file
-}
-
-// windowOverlap is how many bytes of a piece are looked at again with the next.
-const windowOverlap = beginBytes
-
-// Find returns the first place from from on that match finds, -1 if there is none
-// before to. match is given a piece and returns an index into it, or -1.
-func (w *Window) Find(at io.ReaderAt, from, to int64, match func([]byte) int) (int64, error) {
-	for from < to {
-		if from < w.start || from >= w.start+int64(len(w.buf)) {
-			if err := w.fill(at, from); err != nil || len(w.buf) == 0 {
-				return -1, err
-			}
-		}
-		if n := match(w.buf[from-w.start:]); n >= 0 {
-			return from + int64(n), nil
-		}
-		last := len(w.buf) < fileBuffer
-		from = max(from+1, w.start+int64(len(w.buf))-windowOverlap)
-		if last {
-			return -1, nil
-		}
-		if err := w.fill(at, from); err != nil {
-			return -1, err
-		}
-	}
-	return -1, nil
-}
-
-// end is where the bytes end that have been looked at.
-func (w *Window) end() int64 { return w.start + int64(len(w.buf)) }
-
-func (w *Window) fill(at io.ReaderAt, from int64) error {
-	if w.buf == nil {
-		w.buf = make([]byte, fileBuffer)
-	}
-	n, err := at.ReadAt(w.buf[:fileBuffer], from)
-	w.start, w.buf = from, w.buf[:n]
-	if err != nil && err != io.EOF {
-		return &ReadError{err}
-	}
-	return nil
 }

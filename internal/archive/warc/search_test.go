@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/robotsaudit/robotsaudit/internal/archive/input"
 )
 
 // A budget that is spent ends the search, and the damage reports it.
@@ -18,13 +20,13 @@ func TestSearchBudgets(t *testing.T) {
 	w.Write([]byte(recordText("", 2)))
 	w.Close()
 	archive := slices.Concat(member.Bytes(), []byte("x"), member.Bytes())
-	m := newMemberReader(gzipCodec{}, warcFraming{}, SourceAt(bytes.NewReader(archive), 0), bytes.NewReader(archive))
+	m := newMemberReader(gzipCodec{}, warcFraming{}, input.At(bytes.NewReader(archive), 0), bytes.NewReader(archive))
 	m.search.budget = 10
 	if n, details := readAll(t, m); n != 1 || len(details) != 1 || !strings.Contains(details[0], "given up") {
 		t.Errorf("%d members, %q", n, details)
 	}
 	archive = []byte(recordText("", 1) + recordText("", 2) + recordText("", 2))
-	p := newPlainReader(warcFraming{}, SourceAt(bytes.NewReader(archive), 0), bytes.NewReader(archive))
+	p := newPlainReader(warcFraming{}, input.At(bytes.NewReader(archive), 0), bytes.NewReader(archive))
 	p.search.budget = 10
 	if n, details := readAll(t, p); n != 0 || len(details) != 1 || !strings.Contains(details[0], "given up") {
 		t.Errorf("%d records, %q", n, details)
@@ -116,8 +118,8 @@ func TestOwnedCandidatesShareAnEnd(t *testing.T) {
 		"no end":              {line + own, -1},
 		"CR CR LF":            {line + other + "\r\r\n" + line + own + "\r\r\n", len(line+other) + 3},
 		"at a piece's edge": {
-			line + strings.Repeat("x: y\r\n", fileBuffer/6-3) + "\r\n" + line + own + "\r\n",
-			len(line) + fileBuffer/6*6 - 18 + 2,
+			line + strings.Repeat("x: y\r\n", input.BufferSize/6-3) + "\r\n" + line + own + "\r\n",
+			len(line) + input.BufferSize/6*6 - 18 + 2,
 		},
 	} {
 		s := plainSearch{framing: warcFraming{}, at: strings.NewReader("\n" + c.file), budget: maxProof}

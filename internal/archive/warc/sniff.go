@@ -6,13 +6,14 @@ import (
 	"compress/bzip2"
 	"io"
 
+	"github.com/robotsaudit/robotsaudit/internal/archive/input"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // Sniff recognises the form of an input by its first bytes. It reads no more of src than
 // a dictionary, without which no record can be read. If foreign, which may be nil,
 // recognises the first decompressed bytes, the input is no archive.
-func Sniff(src *Source, foreign func(begin []byte) bool) Form {
+func Sniff(src *input.Source, foreign func(begin []byte) bool) Form {
 	s := sniffer{foreign}
 	b, _ := src.Peek(sniffBytes)
 	switch {
@@ -79,15 +80,15 @@ func (s sniffer) plain(b []byte, c Container) Form {
 // gzip distinguishes an archive whose first gzip member holds one record, or none, from
 // one that may be a single stream around all of them.
 func (s sniffer) gzip(b []byte) Form {
-	from := SourceAt(bytes.NewReader(b), 0)
+	from := input.At(bytes.NewReader(b), 0)
 	defer from.Release()
 	in := gzipCodec{}.members(from)
 	defer release(in)
 	if in.next() != nil {
 		return s.damaged(b, gzipCodec{})
 	}
-	br := newBuffered(io.LimitReader(in, sniffMember))
-	defer br.release()
+	br := input.NewBuffered(io.LimitReader(in, sniffMember))
+	defer br.Release()
 	start, _ := br.Reader.Peek(4 << 10)
 	a := Form{Container: ContainerMembers, framing: warcFraming{}, codec: gzipCodec{}}
 	if len(start) == 0 { // an empty member, or damage that the reader will name
@@ -120,7 +121,7 @@ func (s sniffer) damaged(b []byte, c codec) Form {
 			break
 		}
 		at += n + 1
-		in := c.members(SourceAt(bytes.NewReader(b[at-1:]), 0))
+		in := c.members(input.At(bytes.NewReader(b[at-1:]), 0))
 		if in.next() != nil {
 			continue
 		}
@@ -149,7 +150,7 @@ var notAnArchive = Form{
 }
 
 // holdsSeveral reports whether another record follows the first one in a member.
-func holdsSeveral(in content, f framing) bool {
+func holdsSeveral(in input.Content, f framing) bool {
 	header, err := readHeader(f, in)
 	if err != nil {
 		return false

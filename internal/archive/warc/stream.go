@@ -9,6 +9,7 @@ import (
 	"hash"
 	"io"
 
+	"github.com/robotsaudit/robotsaudit/internal/archive/input"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 	slyrz "github.com/slyrz/warc"
 )
@@ -22,7 +23,7 @@ import (
 // Offsets and lengths refer to the decompressed stream. Its checksum, where it has one,
 // comes after the records: see proof.
 type streamReader struct {
-	Chain
+	input.Chain
 	bounded  *boundedReader
 	slyrz    *slyrz.Reader
 	rec      Record
@@ -46,12 +47,12 @@ const (
 )
 
 // newStreamReader wraps the compressed or plain bytes of src.
-func newStreamReader(a Form, src *Source) (*streamReader, error) {
+func newStreamReader(a Form, src *input.Source) (*streamReader, error) {
 	plain, err := Decompressed(a, src)
 	if err != nil {
 		return nil, err
 	}
-	r := &streamReader{bounded: &boundedReader{framing: a.framing, in: newBuffered(plain)}}
+	r := &streamReader{bounded: &boundedReader{framing: a.framing, in: input.NewBuffered(plain)}}
 	if plain == io.Reader(src) {
 		r.proof = proofFraming
 	}
@@ -60,7 +61,7 @@ func newStreamReader(a Form, src *Source) (*streamReader, error) {
 
 // Decompressed undoes the compression that the first bytes announce; it is src
 // itself where there is none.
-func Decompressed(a Form, src *Source) (io.Reader, error) {
+func Decompressed(a Form, src *input.Source) (io.Reader, error) {
 	if z, ok := a.codec.(*zstdCodec); ok {
 		r, err := z.stream(src.Reader)
 		return &sticky{r: r, src: src}, err
@@ -100,7 +101,7 @@ func (j *joined) Read(p []byte) (n int, err error) {
 // the reading of src must stop, even if it holds enough input for a long time.
 type sticky struct {
 	r   io.Reader
-	src *Source
+	src *input.Source
 	err error
 }
 
@@ -109,7 +110,7 @@ var errBehindBzip2 = error(bzip2.StructuralError("bad magic value in continuatio
 
 func (s *sticky) Read(p []byte) (n int, err error) {
 	if s.err == nil {
-		s.err = s.src.stopped()
+		s.err = s.src.Stopped()
 	}
 	if s.err == nil {
 		n, s.err = s.r.Read(p)
@@ -204,7 +205,7 @@ func (r *streamReader) stop(err error) error {
 	case err == io.EOF:
 		return io.EOF
 	}
-	if IsReadError(err) {
+	if input.IsReadError(err) {
 		return err
 	}
 	kind := words.IssueDamagedStream
@@ -222,7 +223,7 @@ func (r *streamReader) stop(err error) error {
 // of the record in hand.
 type boundedReader struct {
 	framing
-	in     buffered
+	in     input.Buffered
 	n      int64 // bytes handed on
 	offset int64 // where the record in hand begins
 	header []byte

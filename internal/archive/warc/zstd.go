@@ -8,6 +8,7 @@ import (
 	"io"
 
 	"github.com/klauspost/compress/zstd"
+	"github.com/robotsaudit/robotsaudit/internal/archive/input"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
@@ -47,8 +48,8 @@ func newZstdCodec(dictionary []byte) (*zstdCodec, error) {
 // stream decompresses frames as one stream.
 func (z *zstdCodec) stream(r io.Reader) (io.Reader, error) { return zstd.NewReader(r, z.options...) }
 
-func (z *zstdCodec) members(src *Source) memberStream {
-	return &zstdMembers{buffered: newBuffered(nil), codec: z, src: src}
+func (z *zstdCodec) members(src *input.Source) memberStream {
+	return &zstdMembers{Buffered: input.NewBuffered(nil), codec: z, src: src}
 }
 
 // find looks only for frames with a checksum: without one, nothing distinguishes a
@@ -68,7 +69,7 @@ func (z *zstdCodec) find(b []byte) int {
 }
 
 // zstd recognises an archive of zstd frames. It reads the dictionary from src.
-func (s sniffer) zstd(src *Source) Form {
+func (s sniffer) zstd(src *input.Source) Form {
 	dictionary, err := readDictionary(src)
 	var z *zstdCodec
 	if err == nil {
@@ -82,8 +83,8 @@ func (s sniffer) zstd(src *Source) Form {
 	}
 	b, _ := src.Peek(sniffBytes)
 	a := Form{Container: containerFrames, framing: warcFraming{}, codec: z}
-	first := z.members(SourceAt(bytes.NewReader(b), 0))
-	br := newBuffered(io.LimitReader(first, sniffMember))
+	first := z.members(input.At(bytes.NewReader(b), 0))
+	br := input.NewBuffered(io.LimitReader(first, sniffMember))
 	if err = first.next(); err == nil {
 		_, err = br.Peek(1)
 	}
@@ -134,7 +135,7 @@ func (s sniffer) frames(b []byte, z *zstdCodec) Form {
 
 // readDictionary reads the dictionary frame that may begin an archive: a
 // dictionary as it stands, or compressed by zstd.
-func readDictionary(src *Source) ([]byte, error) {
+func readDictionary(src *input.Source) ([]byte, error) {
 	const header = 8
 	b, _ := src.Peek(header)
 	if len(b) < header || !bytes.HasPrefix(b, magicDictionaryZstd) {
@@ -167,13 +168,13 @@ func readDictionary(src *Source) ([]byte, error) {
 
 // zstdMembers reads zstd frames. Between them may stand skippable frames.
 type zstdMembers struct {
-	buffered // of frameContent
-	codec    *zstdCodec
-	src      *Source
-	frame    frameReader
-	out      *zstd.Decoder
-	begin    int64
-	crc      uint32
+	input.Buffered // of frameContent
+	codec          *zstdCodec
+	src            *input.Source
+	frame          frameReader
+	out            *zstd.Decoder
+	begin          int64
+	crc            uint32
 }
 
 func (m *zstdMembers) next() error {
@@ -284,7 +285,7 @@ func (m *zstdMembers) sum() uint32   { return m.crc }
 // frameReader hands on the bytes of one frame, and no more. It walks the headers
 // of the blocks alone (RFC 8878 §3.1.1.2).
 type frameReader struct {
-	src      *Source
+	src      *input.Source
 	left     int64 // bytes until the next block's header, or the end
 	checksum bool  // four bytes follow the last block
 	last     bool  // the last block is being read

@@ -1,7 +1,11 @@
-package warc
+// Package input reads the bytes of an input: in order (Source), in search of something (Window), and, of what is made
+// of them, as a run that can be looked at where it lies (Content). Failures of the file below are told from damage in
+// it (ReadError).
+package input
 
 import (
 	"bufio"
+	"errors"
 	"hash/crc32"
 	"io"
 	"math"
@@ -13,16 +17,16 @@ type Source struct {
 	file *countingReader
 }
 
-// NewSource reads an input from its beginning. progress receives the size of every
+// New reads an input from its beginning. progress receives the size of every
 // read, and may be nil.
-func NewSource(r io.Reader, progress func(int)) *Source {
+func New(r io.Reader, progress func(int)) *Source {
 	return sourceOf(newCounting(r, progress))
 }
 
-func sourceOf(file *countingReader) *Source { return &Source{newBuffered(file).Reader, file} }
+func sourceOf(file *countingReader) *Source { return &Source{NewBuffered(file).Reader, file} }
 
 // Release gives up a source that nobody uses any more. It need not be called.
-func (s *Source) Release() { buffered{s.Reader}.release() }
+func (s *Source) Release() { s.Content().Release() }
 
 // Reset reads another input, in the same memory.
 func (s *Source) Reset(r io.Reader, progress func(int)) {
@@ -33,9 +37,9 @@ func (s *Source) Reset(r io.Reader, progress func(int)) {
 // Failed is the failure of the file below that ended the reading, nil if none did.
 func (s *Source) Failed() error { return s.file.failed }
 
-// stopped is the error of a file whose reading must stop. A file with a method Err reports
+// Stopped is the error of a file whose reading must stop. A file with a method Err reports
 // it between reads, too.
-func (s *Source) stopped() error {
+func (s *Source) Stopped() error {
 	if c := s.file; c.below != nil && c.failed == nil {
 		if err := c.below.Err(); err != nil {
 			c.failed = &ReadError{err}
@@ -47,10 +51,19 @@ func (s *Source) stopped() error {
 // Fetched is how many bytes of the file below have been read, buffered ones included.
 func (s *Source) Fetched() int64 { return s.file.n }
 
-// SourceAt reads from the middle of an input.
-func SourceAt(at io.ReaderAt, offset int64) *Source {
+// At reads from the middle of an input.
+func At(at io.ReaderAt, offset int64) *Source {
 	below, _ := at.(stopper)
 	return sourceOf(&countingReader{r: io.NewSectionReader(at, offset, math.MaxInt64-offset), below: below, n: offset})
+}
+
+// Content is what comes next.
+func (s *Source) Content() Buffered { return Buffered{s.Reader} }
+
+// SetProgress sets what receives the size of every read, and returns what did before.
+func (s *Source) SetProgress(progress func(int)) (before func(int)) {
+	before, s.file.progress = s.file.progress, progress
+	return before
 }
 
 // Position is how many bytes of the input have been read.
@@ -121,3 +134,12 @@ type ReadError struct{ Err error }
 
 func (e *ReadError) Error() string { return e.Err.Error() }
 func (e *ReadError) Unwrap() error { return e.Err }
+
+// IsReadError reports whether an error is a failure below an input.
+func IsReadError(err error) bool {
+	if err == nil || err == io.EOF { // most calls
+		return false
+	}
+	var re *ReadError
+	return errors.As(err, &re)
+}
