@@ -1,6 +1,6 @@
 // Package indexed makes facts of the rows of indexes and of lists of URLs: fetches whose records were
-// not read; and captures of the rows of tables of robots.txt. The rules for a record's header are in
-// package reading.
+// not read; captures of the rows of tables of robots.txt; and events of the lines of crawlers' logs. The
+// rules for a record's header are in package reading.
 package indexed
 
 import (

@@ -391,7 +391,7 @@ func TestCapsHaveIssues(t *testing.T) {
 			[]byte("url,time,id\nhttp://h/,2024-05-01T12:00:00Z," + long(maxListID+1) + "\n"),
 			[]string{"value_cut"},
 		},
-		"maxLogLine": {[]byte(logLine("2024-05-01T12:00:00.000Z", "-9998", "http://h/", "-") + long(maxLogLine+1) +
+		"indexed.MaxLogLine": {[]byte(logLine("2024-05-01T12:00:00.000Z", "-9998", "http://h/", "-") + long(indexed.MaxLogLine+1) +
 			"\n"), []string{"bad_log_line"}},
 	} {
 		equal(t, name, slices.Compact(read(t, c.archive).kinds()), c.want)
@@ -423,7 +423,6 @@ var capsElsewhere = map[string]string{
 	"pairingWindow":    "a User-Agent is unknown, as if there were no request: TestPairing",
 	"maxSameID":        "a request beyond it that names the id is found beside its fetch",
 	"metadataWindow":   "the same: TestMetadata",
-	"maxLogFaults":     "one issue tells how many more: TestDamagedLogs",
 	"maxSegmented":     "missing_segment: TestSegmentsAreBounded",
 	"maxMethod":        "it is no method that anybody asks for",
 	"maxFieldName":     "it is no field that anybody asks for",

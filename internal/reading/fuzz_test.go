@@ -12,6 +12,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/indexed"
 	"github.com/robotsaudit/robotsaudit/internal/longtest"
 )
 
@@ -119,7 +120,7 @@ func FuzzDamage(f *testing.F) {
 func beginsWARC(b []byte) bool { return len(b) >= 5 && bytes.EqualFold(b[:5], []byte("WARC/")) }
 
 func formOf(archive []byte) warc.Form {
-	return warc.Sniff(input.At(bytes.NewReader(archive), 0), isCrawlLog)
+	return warc.Sniff(input.At(bytes.NewReader(archive), 0), indexed.IsCrawlLog)
 }
 
 // mustRead reads an archive in memory.

@@ -14,13 +14,13 @@ import (
 // Limits: every cap on what one record can make the reader hold. A value that
 // meets its cap is cut; Flags of the row or an Issue report it.
 const (
-	maxHTTPHead     = 1 << 20         // bytes of one HTTP head
-	maxWarcinfo     = 1 << 20         // bytes of one warcinfo block
-	maxMetadata     = 1 << 20         // bytes read of one metadata block
-	maxWord         = indexed.MaxWord // bytes of a WARC-Type or WARC-Truncated
-	maxKinds        = 64              // WARC-Types of one input that are counted apart
-	maxHopsFromSeed = 1 << 10         // bytes of the path from the seed
-	maxRequestHead  = 64 << 10        // bytes read of one request
+	maxHTTPHead     = 1 << 20                 // bytes of one HTTP head
+	maxWarcinfo     = 1 << 20                 // bytes of one warcinfo block
+	maxMetadata     = 1 << 20                 // bytes read of one metadata block
+	maxWord         = indexed.MaxWord         // bytes of a WARC-Type or WARC-Truncated
+	maxKinds        = 64                      // WARC-Types of one input that are counted apart
+	maxHopsFromSeed = indexed.MaxHopsFromSeed // bytes of the path from the seed
+	maxRequestHead  = 64 << 10                // bytes read of one request
 	// bytes of a page, as stored, that are read first: nearly every head ends in them
 	firstPage        = 32 << 10
 	firstLicence     = 8 << 10           // bytes of an XML document, as stored, in which its root element is looked for
@@ -35,9 +35,7 @@ const (
 	pairingWindow    = 4 << 10           // records within which a request finds its response
 	maxSameID        = 16                // requests or fetches of one id, and fetches of one request, that are compared
 	metadataWindow   = 64                // records within which metadata finds its fetch, once that has its request
-	maxLogLine       = 4 << 20           // bytes of a line of a crawler's log; page lists have the page's text in it
 	maxPages         = 256 << 10         // pages of the page lists of one WACZ
-	maxLogFaults     = indexed.MaxFaults // lines of one log that cannot be read and are reported one by one
 	maxFault         = indexed.MaxFault  // bytes of the text of a fault
 	maxListedAgent   = indexed.MaxAgent  // bytes of a crawler's name in a list of URLs
 	maxListID        = indexed.MaxListID // bytes of the user's own name of a row in it

@@ -120,7 +120,7 @@ func readSource(ctx context.Context, in facts.Input, src io.Reader, number int32
 	case !form.Readable():
 		return refuse(a, in, form.String(), form.Kind, form.Refusal)
 	case form.Container == warc.ContainerForeign:
-		sum, err := readLogInput(a, form, from)
+		sum, err := indexed.ReadCrawlLog(a, form, from)
 		return facts.InputResult{
 			Input: in, Container: "crawl.log", Fingerprint: fmt.Sprintf("%016x", sum),
 			InputStats: a.Stats,
@@ -204,7 +204,7 @@ func Sniff(src *input.Source, name string) (form warc.Form, format index.Format)
 }
 
 // SniffArchive finds the form of an archive or a crawler's log by its first bytes.
-func SniffArchive(src *input.Source) warc.Form { return warc.Sniff(src, isCrawlLog) }
+func SniffArchive(src *input.Source) warc.Form { return warc.Sniff(src, indexed.IsCrawlLog) }
 
 // Workers is the number of workers that an option requires: one per core by default.
 func Workers(n int) int {

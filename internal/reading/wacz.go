@@ -13,6 +13,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/digest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/indexed"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
@@ -186,7 +187,7 @@ func (r *waczReader) readEntry(e *wacz.Entry) error {
 	r.src.Reset(content, progress)
 	src := &r.src
 	if e.Local() == wacz.SkippedPages {
-		return r.readVerifiedLog(e, parseSkippedPage, src, content)
+		return r.readVerifiedLog(e, indexed.ParseSkippedPage, src, content)
 	}
 	form := SniffArchive(src)
 	if err := src.Failed(); err != nil {
@@ -210,7 +211,7 @@ func (r *waczReader) readEntry(e *wacz.Entry) error {
 		return r.report(e, kind, form.Refusal, "not read")
 	}
 	if form.Container == warc.ContainerForeign {
-		return r.readVerifiedLog(e, parseCrawlLog, src, content)
+		return r.readVerifiedLog(e, indexed.ParseCrawlLog, src, content)
 	}
 	r.archives++
 	var doubt bool
@@ -308,7 +309,7 @@ func (d doubted) Next() (*warc.Record, error) {
 
 // readVerifiedLog reads a crawler's log if the entry is whole: one wrong letter in a line
 // could declare another host unreachable.
-func (r *waczReader) readVerifiedLog(e *wacz.Entry, parse lineParser, src io.Reader, content *wacz.EntryReader) error {
+func (r *waczReader) readVerifiedLog(e *wacz.Entry, parse indexed.LineParser, src io.Reader, content *wacz.EntryReader) error {
 	fault, err := e.Fault()
 	switch {
 	case err != nil:
@@ -326,9 +327,9 @@ func (r *waczReader) entryAccount(e *wacz.Entry) *facts.Account {
 	return facts.NewAccount(r.account.Input, e.CutName(), r.account.Out)
 }
 
-func (r *waczReader) readLog(e *wacz.Entry, parse lineParser, src io.Reader) error {
+func (r *waczReader) readLog(e *wacz.Entry, parse indexed.LineParser, src io.Reader) error {
 	a := r.entryAccount(e)
-	if err := readLog(a, parse, src); err != nil {
+	if err := indexed.ReadLog(a, parse, src); err != nil {
 		return err
 	}
 	r.account.Stats.Add(&a.Stats)

@@ -1,4 +1,4 @@
-package reading
+package indexed
 
 import (
 	"bytes"
@@ -15,13 +15,13 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
-// lineParser returns the event of a line of a log, nil if nothing in it
+// LineParser returns the event of a line of a log, nil if nothing in it
 // matters, and what is wrong with a line that cannot be read.
-type lineParser func(line []byte) (event *facts.LogEvent, fault string)
+type LineParser func(line []byte) (event *facts.LogEvent, fault string)
 
-// readLog reads a crawler's log into the facts. Damaged lines are issues.
-func readLog(a *facts.Account, parse lineParser, r io.Reader) error {
-	lines := index.NewSplitter(r, maxLogLine)
+// ReadLog reads a crawler's log into the facts. Damaged lines are issues.
+func ReadLog(a *facts.Account, parse LineParser, r io.Reader) error {
+	lines := index.NewSplitter(r, MaxLogLine)
 	faults := int64(0)
 	for {
 		line, err := lines.Line()
@@ -39,10 +39,10 @@ func readLog(a *facts.Account, parse lineParser, r io.Reader) error {
 		}
 		event, fault := parse(line)
 		if lines.Long {
-			event, fault = nil, fmt.Sprintf("longer than %d bytes", maxLogLine)
+			event, fault = nil, fmt.Sprintf("longer than %d bytes", MaxLogLine)
 		}
 		if fault != "" {
-			if faults++; faults > maxLogFaults {
+			if faults++; faults > MaxFaults {
 				continue
 			}
 			detail := fmt.Sprintf("line %d: %s: %.100q", lines.Number, fault, line)
@@ -60,7 +60,7 @@ func readLog(a *facts.Account, parse lineParser, r io.Reader) error {
 			return err
 		}
 	}
-	if more := faults - maxLogFaults; more > 0 {
+	if more := faults - MaxFaults; more > 0 {
 		return reportLog(a, words.IssueBadLogLine, -1, fmt.Sprintf("%d more lines", more), "lines skipped")
 	}
 	return nil
@@ -70,7 +70,8 @@ func reportLog(a *facts.Account, kind words.IssueKind, offset int64, detail, act
 	return a.Report(facts.Issue{Offset: offset, Length: -1, Kind: kind, Detail: detail, Action: action})
 }
 
-func readLogInput(a *facts.Account, form warc.Form, src *input.Source) (fingerprint uint64, err error) {
+// ReadCrawlLog reads an input that is a crawl.log into the facts.
+func ReadCrawlLog(a *facts.Account, form warc.Form, src *input.Source) (fingerprint uint64, err error) {
 	plain, err := warc.Decompressed(form, src)
 	if err != nil {
 		if input.IsReadError(err) {
@@ -79,7 +80,7 @@ func readLogInput(a *facts.Account, form warc.Form, src *input.Source) (fingerpr
 		return 0, reportLog(a, words.IssueDamagedStream, 0, err.Error(), "not read")
 	}
 	var sum input.Chain
-	err = readLog(a, parseCrawlLog, io.TeeReader(plain, &sum))
+	err = ReadLog(a, ParseCrawlLog, io.TeeReader(plain, &sum))
 	return sum.Sum, err
 }
 
@@ -144,9 +145,9 @@ func isStatus(b []byte) bool {
 	return len(digits) > 0 && len(digits) <= 5
 }
 
-// isCrawlLog reports whether content begins as a crawl.log does. Its first line may
+// IsCrawlLog reports whether content begins as a crawl.log does. Its first line may
 // be the rest of one that a rotation cut.
-func isCrawlLog(b []byte) bool {
+func IsCrawlLog(b []byte) bool {
 	for range 2 {
 		line, rest, found := bytes.Cut(b, []byte{'\n'})
 		if _, ok := splitCrawlLog(line); ok {
@@ -160,7 +161,8 @@ func isCrawlLog(b []byte) bool {
 	return false
 }
 
-func parseCrawlLog(line []byte) (event *facts.LogEvent, fault string) {
+// ParseCrawlLog is the LineParser of a crawl.log (Heritrix).
+func ParseCrawlLog(line []byte) (event *facts.LogEvent, fault string) {
 	fields, ok := splitCrawlLog(line)
 	if !ok {
 		return nil, "no line of a crawl.log"
@@ -185,7 +187,7 @@ func parseCrawlLog(line []byte) (event *facts.LogEvent, fault string) {
 		t = logTime(fields[fieldTime])
 	}
 	e.Micros, e.Precision = t.Micros, t.Precision
-	e.HopsFromSeed = facts.AtMost(absent(fields[fieldHops]), maxHopsFromSeed)
+	e.HopsFromSeed = facts.AtMost(absent(fields[fieldHops]), MaxHopsFromSeed)
 	e.Via = facts.AtMost(absent(fields[fieldVia]), warc.MaxURL)
 	return &e, ""
 }
@@ -231,7 +233,8 @@ func logTime(b []byte) facts.Time {
 // skippedByRobots is Browsertrix's reason for a page that robots.txt kept out.
 const skippedByRobots = "robotsTxt"
 
-func parseSkippedPage(line []byte) (event *facts.LogEvent, fault string) {
+// ParseSkippedPage is the LineParser of a list of the pages that Browsertrix skipped.
+func ParseSkippedPage(line []byte) (event *facts.LogEvent, fault string) {
 	var page struct {
 		Format    string
 		URL       string
