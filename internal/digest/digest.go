@@ -132,3 +132,32 @@ func (d Digest) Text(h hash.Hash) string {
 	}
 	return d.algorithm.label + ":" + hex.EncodeToString(sum)
 }
+
+// OfIndex is a digest as indexes write it, who leave out the name of its algorithm; the zero value where it is none
+// that can be computed.
+func OfIndex(written string) Digest {
+	d, _ := Parse(Labelled(written))
+	return d
+}
+
+// Labelled is a digest with the name of its algorithm, which indexes leave out.
+func Labelled(written string) string {
+	if !strings.Contains(written, ":") {
+		switch len(written) {
+		case 32, 40:
+			return "sha1:" + written
+		case 52, 64:
+			return "sha256:" + written
+		}
+	}
+	return written
+}
+
+// Same reports whether two digests, as written, are the same.
+func Same(a, b string) bool {
+	x, y := OfIndex(a), OfIndex(b)
+	if x.Known() && y.Known() {
+		return x == y
+	}
+	return strings.EqualFold(a, b)
+}

@@ -270,37 +270,6 @@ func (f *Fetch) RereadCost() int64 {
 	return f.Length
 }
 
-// MediaType is the media type in a Content-Type, as Fetch has it.
-func MediaType(contentType string) string {
-	m, _, _ := strings.Cut(contentType, ";")
-	return strings.ToLower(strings.TrimSpace(m))
-}
-
-// DetectedType is a media type that was found in content, as Fetch has it; "" where it is none. Some makers of WATs
-// give an empty field the value of the field before it.
-func DetectedType(written string) string {
-	m := MediaType(written)
-	if top, sub, _ := strings.Cut(m, "/"); top == "" || sub == "" {
-		return ""
-	}
-	return m
-}
-
-// maxLanguages bounds a list of languages: Common Crawl lists three.
-const maxLanguages = 64
-
-// LanguageList is a list of language codes, joined by commas, as Fetch has it; "" where it is no such list.
-func LanguageList(codes string) string {
-	codes = strings.Trim(strings.ReplaceAll(codes, " ", ""), ",")
-	for i := range len(codes) {
-		c := codes[i]
-		if i == maxLanguages || c != ',' && c != '-' && (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') {
-			return ""
-		}
-	}
-	return codes
-}
-
 // AtMost returns at most n bytes of s, and does not keep the rest in memory.
 func AtMost(s string, n int) string {
 	if len(s) > n {

@@ -4,10 +4,8 @@ import (
 	"context"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 
-	"github.com/robotsaudit/robotsaudit/internal/ascii"
 	"github.com/robotsaudit/robotsaudit/internal/digest"
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
@@ -266,7 +264,7 @@ func (j *joiner) isJoined(f *Fetch) bool {
 		return false
 	}
 	if j.byURL != nil {
-		key := likeness(j.path(&s))
+		key := weburl.Likeness(j.path(&s))
 		j.byURL[key] = append(j.byURL[key], len(j.seen))
 	}
 	j.seen = append(j.seen, s)
@@ -278,15 +276,15 @@ func (j *joiner) firstSeen(s *sighting) int {
 	if len(j.seen) == 0 {
 		return -1
 	}
-	key := likeness(j.path(s))
+	key := weburl.Likeness(j.path(s))
 	if len(j.seen) <= fewSeen {
 		return slices.IndexFunc(j.seen,
-			func(other sighting) bool { return likeness(j.path(&other)) == key && j.isSame(&other, s) })
+			func(other sighting) bool { return weburl.Likeness(j.path(&other)) == key && j.isSame(&other, s) })
 	}
 	if j.byURL == nil {
 		j.byURL = make(map[string][]int)
 		for i := range j.seen {
-			key := likeness(j.path(&j.seen[i]))
+			key := weburl.Likeness(j.path(&j.seen[i]))
 			j.byURL[key] = append(j.byURL[key], i)
 		}
 	}
@@ -304,7 +302,7 @@ func (j *joiner) isCoarse(s *sighting, second Time) bool {
 	return s.archive != "" && slices.ContainsFunc(j.coarse[s.offset], func(r coarseSighting) bool {
 		within := !r.time.Known() || second.Known() && second.Truncate(r.time.Precision) == r.time
 		return within && j.holds(&r.sighting, path.Base(s.archive)) &&
-			likeness(j.path(&r.sighting)) == likeness(j.path(s))
+			weburl.Likeness(j.path(&r.sighting)) == weburl.Likeness(j.path(s))
 	})
 }
 
@@ -326,85 +324,10 @@ func (j *joiner) isSame(other, s *sighting) bool {
 	case other.status >= 0 && s.status >= 0 && other.status != s.status, other.method != "" && s.method != "" &&
 		other.method != s.method:
 		return false
-	case placed && other.input == s.input, escaped(j.path(s)) != escaped(j.path(other)):
+	case placed && other.input == s.input, weburl.Escaped(j.path(s)) != weburl.Escaped(j.path(other)):
 		return false
 	case s.digest != "" && other.digest != "":
-		return SameDigests(s.digest, other.digest)
+		return digest.Same(s.digest, other.digest)
 	}
 	return !placed
-}
-
-// SameURL reports whether a URL of an index and a URL of a record are the same, but for how
-// indexes write characters that no URI may hold.
-func SameURL(row, record string) bool {
-	plain := escaped(row)
-	return plain == escaped(record) || plain == escaped(fromLatin1(record))
-}
-
-// fromLatin1 takes bytes for Latin-1 and writes them as UTF-8.
-func fromLatin1(s string) string {
-	b := make([]rune, 0, len(s))
-	for i := range len(s) {
-		b = append(b, rune(s[i]))
-	}
-	return string(b)
-}
-
-// SameDigests reports whether two digests, as written, are the same.
-func SameDigests(a, b string) bool {
-	x, y := digestOf(a), digestOf(b)
-	if x.Known() && y.Known() {
-		return x == y
-	}
-	return strings.EqualFold(a, b)
-}
-
-// IsDigest reports whether a digest as written is one that can be computed.
-func IsDigest(written string) bool { return digestOf(written).Known() }
-
-func digestOf(written string) digest.Digest {
-	d, _ := digest.Parse(LabelledDigest(written))
-	return d
-}
-
-// LabelledDigest is a digest with the name of its algorithm, which indexes leave out.
-func LabelledDigest(written string) string {
-	if !strings.Contains(written, ":") {
-		switch len(written) {
-		case 32, 40:
-			return "sha1:" + written
-		case 52, 64:
-			return "sha256:" + written
-		}
-	}
-	return written
-}
-
-// escaped is a URL in the form of indexes that percent-encode characters that no URI
-// may hold.
-func escaped(url string) string {
-	return ascii.Escaped(url, func(c byte) bool { return c <= ' ' || c > '~' })
-}
-
-// likeness is the common form of a URL and of its variants in indexes: some take bytes outside
-// ASCII for Latin-1, some write an octet as an escape, or an escape as the octet.
-func likeness(url string) string {
-	if !strings.ContainsFunc(url, func(c rune) bool { return c == '%' || c <= ' ' || c > '~' }) {
-		return url
-	}
-	b := make([]byte, 0, len(url))
-	for i := 0; i < len(url); i++ {
-		c := url[i]
-		if c == '%' && i+2 < len(url) {
-			n, err := strconv.ParseUint(url[i+1:i+3], 16, 8)
-			if i += 2; err != nil {
-				continue
-			}
-			c = byte(n)
-		}
-		if c > ' ' && c <= '~' && c != '%' {
-			b = append(b, c)
-		}
-	}
-	return string(b)
 }

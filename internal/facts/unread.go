@@ -4,6 +4,8 @@ import (
 	"path"
 	"slices"
 	"sort"
+
+	"github.com/robotsaudit/robotsaudit/internal/digest"
 )
 
 // Unread finds the captures of an origin's robots.txt that indexes list and no input holds. It
@@ -102,5 +104,5 @@ func (x *indexed) isOther(record, row *sighting) bool {
 	case record.status >= 0 && row.status >= 0 && record.status != row.status:
 		return true
 	}
-	return digestOf(record.digest).Contradicts(digestOf(row.digest))
+	return digest.OfIndex(record.digest).Contradicts(digest.OfIndex(row.digest))
 }

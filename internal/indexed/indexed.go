@@ -16,6 +16,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/robotsaudit/robotsaudit/internal/archive/httpmsg"
 	"github.com/robotsaudit/robotsaudit/internal/archive/input"
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
@@ -462,7 +463,7 @@ func (p *indexPart) fetch(row *index.Row) (*facts.Fetch, error) {
 	supported := weburl.IsFetchScheme(url.Scheme)
 	if row.MIME != p.written {
 		p.written = row.MIME
-		p.mime, p.revisit = indexMIME(p.written), facts.MediaType(p.written) == mimeRevisit
+		p.mime, p.revisit = indexMIME(p.written), httpmsg.MediaType(p.written) == mimeRevisit
 	}
 	mime, detected := p.mime, p.mime
 	if row.Detected != row.MIME {
@@ -486,7 +487,7 @@ func (p *indexPart) fetch(row *index.Row) (*facts.Fetch, error) {
 	p.locate(f, target, &url)
 	f.RecordID = recordid.ID(facts.AtMost(string(row.RecordID), warc.MaxRecordID))
 	f.Method, f.Location = facts.AtMost(row.Method, MaxWord), facts.AtMost(row.Redirect, warc.MaxURL)
-	f.MIMEType, f.DetectedType, f.Languages = mime, detected, facts.LanguageList(row.Language)
+	f.MIMEType, f.DetectedType, f.Languages = mime, detected, httpmsg.LanguageList(row.Language)
 	f.PayloadDigest = facts.AtMost(row.Digest, warc.MaxFieldValue)
 	if f.Status < 0 && !p.revisit && !p.listed {
 		f.Flags |= facts.FlagMayBeNoFetch
@@ -591,7 +592,7 @@ const mimeRevisit = "warc/revisit"
 
 // indexMIME is the media type in a row; "" for what indexes write where there is none.
 func indexMIME(written string) string {
-	switch m := facts.MediaType(written); m {
+	switch m := httpmsg.MediaType(written); m {
 	case "-", "unk", mimeRevisit, "no-type":
 		return ""
 	default:

@@ -108,7 +108,7 @@ func (p *indexPart) bodyOf(c *facts.Capture, row *index.Row) (body []byte, err e
 	if row.HasBody {
 		body = append([]byte{}, row.Body...)
 	}
-	written := facts.LabelledDigest(strings.TrimSpace(row.Digest))
+	written := digest.Labelled(strings.TrimSpace(row.Digest))
 	d, fault := digest.Parse(written)
 	switch {
 	case fault != nil:
@@ -179,7 +179,7 @@ func (p *indexPart) head(c *facts.Capture, row *index.Row) httpmsg.Head {
 	c.ETag, c.LastModified = h.Validators(head)
 	c.ContentRange, c.PolicyHeaders = h.ContentRange, string(h.Policy)
 	c.Location = facts.AtMost(cmp.Or(row.Redirect, h.Location), warc.MaxURL)
-	c.MIMEType = facts.AtMost(facts.MediaType(cmp.Or(row.MIME, h.ContentType)), warc.MaxFieldValue)
+	c.MIMEType = facts.AtMost(httpmsg.MediaType(cmp.Or(row.MIME, h.ContentType)), warc.MaxFieldValue)
 	if c.Status >= 0 {
 		c.Flags |= facts.FlagHTTPHead
 	}

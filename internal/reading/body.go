@@ -43,7 +43,7 @@ func (e *extractor) extractPayload(d *draft, url weburl.URL) error {
 func (e *extractor) readPayload(d *draft) error {
 	r := d.record
 	if r.Type == "resource" {
-		d.exchange.MIMEType, d.payload = facts.MediaType(r.ContentType), r.ContentLength+1
+		d.exchange.MIMEType, d.payload = httpmsg.MediaType(r.ContentType), r.ContentLength+1
 		body, err := e.findLicence(d, &httpmsg.Head{}, nil, nil)
 		if err != nil {
 			return err
@@ -141,7 +141,7 @@ func (e *extractor) applyHead(d *draft, h *httpmsg.Head) {
 	if h.Challenge {
 		f.Flags |= facts.FlagChallenge
 	}
-	f.Status, f.Location, f.MIMEType = h.Status, h.Location, facts.MediaType(h.ContentType)
+	f.Status, f.Location, f.MIMEType = h.Status, h.Location, httpmsg.MediaType(h.ContentType)
 	d.coded = h.Chunked() || len(h.Codings()) > 0
 	f.PolicyHeaders = string(h.Policy)
 	e.policy, h.Policy = h.Policy, nil

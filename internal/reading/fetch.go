@@ -3,6 +3,7 @@ package reading
 import (
 	"strings"
 
+	"github.com/robotsaudit/robotsaudit/internal/archive/httpmsg"
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
@@ -69,7 +70,7 @@ func (e *extractor) extractOther(d *draft) {
 func (e *extractor) extractConversion(d *draft) {
 	r := d.record
 	if e.extractOther(d); d.other != nil && len(r.RefersTo) < recordid.MaxSize { // a cut one names many
-		d.other.RefersToID, d.other.Languages = r.RefersTo.Key(), facts.LanguageList(r.Languages)
+		d.other.RefersToID, d.other.Languages = r.RefersTo.Key(), httpmsg.LanguageList(r.Languages)
 	}
 }
 
@@ -83,7 +84,7 @@ func (e *extractor) identify(d *draft, url weburl.URL) {
 		Entry: e.entry, Offset: r.Offset, Type: recordTypes[r.Type], Status: -1,
 		PayloadDigest: facts.AtMost(r.PayloadDigest, warc.MaxFieldValue),
 		Truncated:     facts.AtMost(r.Truncated, maxWord), Millis: -1,
-		DetectedType: facts.DetectedType(r.PayloadType), Languages: facts.LanguageList(r.Languages),
+		DetectedType: httpmsg.DetectedType(r.PayloadType), Languages: httpmsg.LanguageList(r.Languages),
 	}
 	f.Flags = e.pages.flags(url)
 	if r.Streamed {

@@ -424,6 +424,7 @@ var capsElsewhere = map[string]string{
 	"maxSameID":        "a request beyond it that names the id is found beside its fetch",
 	"metadataWindow":   "the same: TestMetadata",
 	"maxSegmented":     "missing_segment: TestSegmentsAreBounded",
+	"maxLanguages":     "a longer text is no list of languages: TestLanguageList",
 	"maxMethod":        "it is no method that anybody asks for",
 	"maxFieldName":     "it is no field that anybody asks for",
 	"maxAddress":       "it is no address, and so no ARC record",

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/robotsaudit/robotsaudit/internal/archive/httpmsg"
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
@@ -33,7 +34,7 @@ type metadata struct {
 // another record. Records of other content, or without any of the fields, are left alone.
 func (e *extractor) extractMetadata(d *draft) error {
 	r := d.record
-	switch facts.MediaType(r.ContentType) {
+	switch httpmsg.MediaType(r.ContentType) {
 	case "application/warc-fields", "text/anvl", "":
 	case "application/json":
 		return e.extractWAT(d)
@@ -105,7 +106,7 @@ func (m *metadata) set(name, value []byte) bool {
 		for _, l := range found.Languages {
 			codes = append(codes, l.Code)
 		}
-		m.spoken = facts.LanguageList(strings.Join(codes, ","))
+		m.spoken = httpmsg.LanguageList(strings.Join(codes, ","))
 	default:
 		return false
 	}

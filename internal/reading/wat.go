@@ -90,7 +90,7 @@ func (e *extractor) readDescribed(d *draft) error {
 	x.Metas = unknownMetas.Encode()
 	switch {
 	case r.Type == "resource":
-		if x.MIMEType = facts.MediaType(r.ContentType); !x.mayBePage() {
+		if x.MIMEType = httpmsg.MediaType(r.ContentType); !x.mayBePage() {
 			x.Metas = ""
 		}
 		return nil

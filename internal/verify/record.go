@@ -10,10 +10,12 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/archive/input"
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
+	"github.com/robotsaudit/robotsaudit/internal/digest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/indexed"
 	"github.com/robotsaudit/robotsaudit/internal/reading"
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
+	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
 
 const (
@@ -51,7 +53,7 @@ func (a *namedArchive) find(ctx context.Context, row *facts.Fetch) (finding, err
 
 // sameWords reports whether the digest of a row is none, or that of its record's header.
 func sameWords(row, record string) bool {
-	return row == "" || !facts.IsDigest(row) || facts.SameDigests(row, record)
+	return row == "" || !digest.OfIndex(row).Known() || digest.Same(row, record)
 }
 
 // hasPayload reports whether a digest of a record can be that of its payload. A revisit has that of
@@ -74,9 +76,9 @@ type taking struct {
 	matched, mismatched int64 // payload digests
 }
 
-// take reads what stands at the place of a row. digest, unless it is "", is compared with the payload
+// take reads what stands at the place of a row. want, unless it is "", is the digest that the payload must have,
 // in place of the record's own.
-func (a *namedArchive) take(s *section, row *facts.Fetch, digest string) (t taking, err error) {
+func (a *namedArchive) take(s *section, row *facts.Fetch, want string) (t taking, err error) {
 	var got taken
 	c := reading.NewCommitter(facts.NewAccount(row.Input, row.Entry, &got),
 		reading.Options{Verify: true, Paired: got.pair}, a.form)
@@ -94,8 +96,8 @@ func (a *namedArchive) take(s *section, row *facts.Fetch, digest string) (t taki
 	for err == nil && rec.Offset == row.Offset && len(heads) < maxAtPlace {
 		t.begun = true
 		heads = append(heads, headOf(rec))
-		if digest != "" {
-			rec.PayloadDigest = facts.LabelledDigest(digest)
+		if want != "" {
+			rec.PayloadDigest = digest.Labelled(want)
 		}
 		if err = c.Take(r, rec); err == nil {
 			rec, err = r.Next()
@@ -112,7 +114,7 @@ func (a *namedArchive) take(s *section, row *facts.Fetch, digest string) (t taki
 		t.refuted = "the record there is damaged: " + damage.Error()
 		return t, nil
 	}
-	if digest == "" {
+	if want == "" {
 		b := beside{archive: a, section: s, committer: c, heads: heads, offset: row.Offset}
 		if err := b.takeRequest(r, rec, err); err != nil {
 			return t, err
@@ -373,7 +375,7 @@ func (t *taken) issuesOf(f *facts.Fetch) (issues []facts.Issue) {
 func differenceOf(row, record *facts.Fetch) string {
 	second := func(f *facts.Fetch) int64 { return f.Time().Truncate(facts.PrecisionSecond).Micros }
 	switch {
-	case row.Origin != record.Origin || !facts.SameURL(row.URL, record.URL):
+	case row.Origin != record.Origin || !weburl.SameInIndex(row.URL, record.URL):
 		return fmt.Sprintf("is of %.300q, not of %.300q", record.URL, row.URL)
 	case !record.Time().Known() || second(row) != second(record):
 		return fmt.Sprintf("is of %s, not of %s", timeText(record), timeText(row))

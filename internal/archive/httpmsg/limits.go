@@ -18,6 +18,7 @@ const (
 	MaxPolicyHeaders = 64 << 10         // bytes of all policy header lines of one response
 	maxPolicyLine    = tag.MaxLine + 64 // bytes of one policy header line, with its name
 	MaxBody          = 8 << 20          // bytes of a decoded body
+	maxLanguages     = 64               // bytes of a list of languages: Common Crawl lists three
 	maxCodings       = 8                // content codings of one response
 	maxDecoderMemory = 64 << 20         // bytes that a zstd content coding may take
 )
