@@ -14,3 +14,14 @@ func TestLower(t *testing.T) {
 		}
 	}
 }
+
+func TestEqualFold(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want bool
+	}{{"", "", true}, {"Bot", "bOT", true}, {"bot", "bots", false}, {"\u017f", "s", false}, {"@", "`", false}} {
+		if got := EqualFold(c.a, c.b); got != c.want {
+			t.Errorf("EqualFold(%q, %q) is %v", c.a, c.b, got)
+		}
+	}
+}
