@@ -206,7 +206,7 @@ func referenceLen(s string) int {
 
 func isHexDigit(c byte) bool { return ascii.Hex[c] != ascii.NotHex }
 
-func isAlnum(c byte) bool { return ascii.IsDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'z' }
+func isAlnum(c byte) bool { return ascii.IsDigit(c) || ascii.IsLetter(c) }
 
 // decodeReference decodes a character reference of an attribute. A named one that
 // lacks its ";" is none before "=", a letter or a digit (HTML §13.2.5.73), as in
