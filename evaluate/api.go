@@ -1,6 +1,9 @@
 package evaluate
 
 import (
+	"github.com/robotsaudit/robotsaudit/evaluate/crawler"
+	"github.com/robotsaudit/robotsaudit/evaluate/use"
+	"github.com/robotsaudit/robotsaudit/evaluate/verdict"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/resolve"
 	"github.com/robotsaudit/robotsaudit/internal/restriction"
@@ -21,6 +24,39 @@ type (
 	Source    = facts.Source    // where what is known of a crawler stands
 	Cut       = facts.Cut       // what divides fetches into ranges
 	Spot      = facts.Spot      // where a record stands: input, entry of a WACZ, number
+)
+
+// A verdict on a fetch, and the captures of robots.txt that it rests on.
+type (
+	State        = verdict.State        // a capture of a timeline: what it came to, and who made it
+	Answer       = verdict.Answer       // the answer of one robots capture for a path and a token
+	GroupVerdict = verdict.GroupVerdict // what a fetch would have been for the tokens of a group
+	OwnReading   = verdict.OwnReading   // what the crawler's own parser made of the governing capture
+	Considered   = verdict.Considered   // a capture that took part in a verdict
+	Role         = verdict.Role         // its part
+)
+
+// The roles.
+const (
+	RoleGoverning = verdict.RoleGoverning
+	RoleRival     = verdict.RoleRival
+	RoleCopy      = verdict.RoleCopy
+	RoleOlder     = verdict.RoleOlder
+	RoleBefore    = verdict.RoleBefore
+	RoleOther     = verdict.RoleOther
+	RoleNext      = verdict.RoleNext
+)
+
+// Who made a fetch.
+type (
+	CrawlerMap  = crawler.Map  // names crawlers by their User-Agent
+	CrawlerRule = crawler.Rule // one rule of a CrawlerMap
+)
+
+// What chooses the parser (Options.AsCrawler), besides the name of one.
+const (
+	AsCrawlerAuto = crawler.Auto // what the archive says of the software, else the User-Agent
+	AsCrawlerNone = crawler.None
 )
 
 // The words of a verdict.
@@ -104,6 +140,29 @@ type (
 	TagSource   = tag.Source // where a tag or signal stands
 	UsageSignal = tag.Signal // a preference on a purpose
 )
+
+// What a page and its origin say about the use of what was fetched.
+type (
+	Page         = use.Page         // all of it
+	AgentSet     = use.AgentSet     // what the tags of a page come to for a product token
+	Document     = use.Document     // a record other than the page that was read
+	Signal       = use.Signal       // a usage signal that holds for a fetch
+	Conflict     = use.Conflict     // a contradiction
+	ConflictKind = use.ConflictKind // its two sides
+	Restriction  = use.Restriction  // what speaks against a purpose of the audit
+	Statement    = use.Statement    // as written
+)
+
+// The contradictions.
+const (
+	ConflictTags       = use.ConflictTags
+	ConflictUnseen     = use.ConflictUnseen
+	ConflictPageDenies = use.ConflictPageDenies
+	ConflictPageAllows = use.ConflictPageAllows
+)
+
+// ConflictKinds is indexed by ConflictKind.
+var ConflictKinds = use.ConflictKinds
 
 // What a capture came to, and why.
 type (

@@ -76,3 +76,11 @@ func (a AsOf) moment() facts.Time {
 	}
 	return facts.Time{Micros: a.time.UnixMicro(), Precision: facts.PrecisionMicrosecond}
 }
+
+// span is the time from which to which restrictions are judged; zero where none is given.
+func (a AsOf) span() (since, at time.Time) {
+	if a.isDay {
+		return a.time, a.time.AddDate(0, 0, 1)
+	}
+	return a.time, a.time
+}

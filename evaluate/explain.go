@@ -5,9 +5,11 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sort"
 	"strings"
 
+	"github.com/robotsaudit/robotsaudit/evaluate/crawler"
+	"github.com/robotsaudit/robotsaudit/evaluate/parsed"
+	"github.com/robotsaudit/robotsaudit/evaluate/verdict"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/internal/words"
@@ -124,8 +126,9 @@ type explainer struct {
 	*Resolved
 	question *Question
 	origin   *Origin
-	result   *Result
-	subject  subject // as the decision began with it
+	result   *verdict.Finding
+	inquiry  *verdict.Inquiry
+	token    string // whose rules are asked for
 	made     *Explanation
 }
 
@@ -137,11 +140,12 @@ func (x *explainer) explainNone(ctx context.Context, found *findings) (*Explanat
 	if x.origin, err = x.Origin(ctx, f.Origin); err != nil {
 		return nil, err
 	}
-	r := &Result{Fetch: f, Agent: cmp.Or(q.Agent, x.opt.Crawler)}
-	if r.Agent != "" {
-		r.AgentSource = words.AgentFromOption
+	r, agent := new(verdict.Finding), cmp.Or(q.Agent, x.opt.Crawler)
+	var source AgentSource
+	if agent != "" {
+		source = words.AgentFromOption
 	}
-	if err := x.origin.decider.settle(r, x.origin.timeline, ""); err != nil {
+	if err := x.origin.decider.DecideFor(r, f, x.origin.timeline, agent, source); err != nil {
 		return nil, err
 	}
 	x.begin(KindNone, r, found)
@@ -149,63 +153,34 @@ func (x *explainer) explainNone(ctx context.Context, found *findings) (*Explanat
 }
 
 func (x *explainer) explainFetch(f *facts.Fetch, found *findings) (*Explanation, error) {
-	r, err := x.origin.Decide(f)
+	decided, err := x.origin.Decide(f)
 	if err != nil {
 		return nil, err
 	}
-	d := x.origin.decider
-	if x.question.Agent == "" || agentKey(x.question.Agent) == agentKey(r.Agent) {
+	r := &decided.Finding
+	if x.question.Agent == "" || crawler.Key(x.question.Agent) == crawler.Key(r.Agent) {
 		x.begin(KindFetch, r, found)
-		x.made.Crawler.Second = d.crawlerOf(f).other
+		x.made.Crawler.Second = x.origin.who.CrawlerOf(f).Other
 		return x.fill()
 	}
-	if r, err = x.whatIf(r); err != nil {
+	if r, err = x.origin.decider.DecideAs(r, x.question.Agent, x.opt.AsOf.moment()); err != nil {
 		return nil, err
 	}
 	x.begin(KindWhatIf, r, found)
-	x.subject.token = x.question.Agent
-	x.made.Moment = Moment{x.subject.time}
+	x.made.Moment = Moment{x.inquiry.Moment()}
 	x.made.Crawler = ExplainedCrawler{Token: x.question.Agent, Source: words.AgentFromOption.String(), Made: r.Agent}
 	return x.fill()
 }
 
-// oneVerdict is a Sink of a what-if for one token.
-type oneVerdict struct {
-	NoSink
-	verdict GroupVerdict
-}
-
-func (s *oneVerdict) GroupVerdict(v *GroupVerdict) error { s.verdict = *v; return nil }
-
-// whatIf decides a fetch for the token asked about, as the what-if of an audit does.
-func (x *explainer) whatIf(r *Result) (*Result, error) {
-	var sink oneVerdict
-	w := &whatIf{decider: x.origin.decider, tokens: []string{x.question.Agent}, asOf: x.opt.AsOf.moment(), sink: &sink}
-	w.newOrigin()
-	if err := w.decide(r, x.origin.timeline); err != nil {
-		return nil, err
-	}
-	v := &sink.verdict
-	other := &Result{
-		Fetch: r.Fetch, Agent: r.Agent, AgentSource: r.AgentSource, Evidence: v.Evidence, Answer: v.Answer,
-		Governing: v.Governing,
-		decider:   r.decider, timeline: r.timeline, withdrawn: w.judged.withdrawn, against: w.judged.against,
-	}
-	if g := v.Governing; g != nil {
-		other.Age = w.judged.Age
-	}
-	return other, nil
-}
-
 // begin fills in what the result itself holds.
-func (x *explainer) begin(kind ExplanationKind, r *Result, found *findings) {
+func (x *explainer) begin(kind ExplanationKind, r *verdict.Finding, found *findings) {
 	f := r.Fetch
-	x.result = r
+	x.result, x.token = r, r.Agent
 	var asOf facts.Time
 	if kind == KindWhatIf {
-		asOf = x.opt.AsOf.moment()
+		x.token, asOf = x.question.Agent, x.opt.AsOf.moment()
 	}
-	x.subject = x.origin.decider.newSubject(f, r.Agent, x.origin.timeline, asOf)
+	x.inquiry = r.Inquire(x.token, asOf)
 	x.made = &Explanation{
 		Kind: kind, Profile: x.opt.Profile.String(), Moment: Moment{f.Time()},
 		Fetch: ExplainedFetch{
@@ -229,13 +204,17 @@ func (x *explainer) begin(kind ExplanationKind, r *Result, found *findings) {
 // fill adds what the decision looked at.
 func (x *explainer) fill() (*Explanation, error) {
 	if r := x.result; r.Governing != nil {
-		x.made.Age = new(x.subject.secondsOld(r.Governing, r.Evidence))
+		x.made.Age = new(x.inquiry.Age())
 		x.made.LedBy = x.leads(r)
-		if r.against != nil || r.Reason == words.UnreadCapture {
-			x.made.Withdrawn = new(said(&r.withdrawn))
+		if withdrawn := x.inquiry.Withdrawn(); withdrawn != nil {
+			x.made.Withdrawn = new(said(withdrawn))
 		}
-		if err := x.askSecond(); err != nil {
-			return nil, err
+		if second := x.made.Crawler.Second; second != "" {
+			answer, err := x.inquiry.AskSecond(second)
+			if err != nil {
+				return nil, err
+			}
+			x.made.Crawler.SecondSays = new(said(&answer))
 		}
 		if err := x.readFile(); err != nil {
 			return nil, err
@@ -248,7 +227,7 @@ func (x *explainer) fill() (*Explanation, error) {
 }
 
 // readOwn says what the crawler's own parser makes of the governing capture, and why it answers otherwise.
-func (x *explainer) readOwn(r *Result) error {
+func (x *explainer) readOwn(r *verdict.Finding) error {
 	if !r.Own.Known() {
 		return nil
 	}
@@ -257,27 +236,11 @@ func (x *explainer) readOwn(r *Result) error {
 	if r.Own.Verdict == r.Verdict || r.Governing.Outcome != words.OutcomeRules {
 		return nil
 	}
-	file, err := x.origin.decider.files.get(r.Governing)
+	file, err := x.origin.files.Get(&r.Governing.State)
 	if err == nil {
-		own.Difference = file.Difference(r.Own.Profile, ownAgent(r, r.Own.Profile), r.Agent, x.subject.path)
+		own.Difference = file.Difference(r.Own.Profile, r.OwnAgent(), r.Agent, x.inquiry.Path())
 	}
 	return err
-}
-
-// askSecond gets the answer of a capture for the second crawler that the User-Agent names: the one that
-// withdrew the verdict for its sake, or else the governing one.
-func (x *explainer) askSecond() error {
-	if x.made.Crawler.Second == "" {
-		return nil
-	}
-	second, asked := x.subject, x.result.Governing
-	second.token = x.made.Crawler.Second
-	if x.result.Reason == words.AmbiguousToken {
-		asked = x.result.against
-	}
-	answer := x.origin.decider.answer(asked, &second)
-	x.made.Crawler.SecondSays = new(said(&answer))
-	return x.origin.decider.failed()
 }
 
 func (x *explainer) recordOf(f *facts.Fetch) ExplainedRecord {
@@ -286,8 +249,8 @@ func (x *explainer) recordOf(f *facts.Fetch) ExplainedRecord {
 	}
 }
 
-func (x *explainer) leads(r *Result) (list []ExplainedLead) {
-	for _, lead := range r.ledBy {
+func (x *explainer) leads(r *verdict.Finding) (list []ExplainedLead) {
+	for _, lead := range r.LedBy() {
 		at := lead.Spot
 		list = append(list, ExplainedLead{
 			lead.URL,
@@ -310,110 +273,56 @@ func said(a *Answer) Said {
 	if a.Rule != nil {
 		s.Rule, s.RuleLine = strings.Clone(a.Rule.Text), a.Rule.Line
 	}
-	if a.allows {
+	if a.IsOpen() {
 		s.Readings = (a.Notes & words.OpenReadings).Strings()
 	}
 	return s
 }
 
-// ask returns the answer of a capture, without a budget.
-func (x *explainer) ask(st *State) (Answer, error) {
-	s := x.subject
-	return x.origin.decider.answer(st, &s), x.origin.decider.failed()
-}
-
-const (
-	maxConsidered = 100 // captures that are shown because they took part
-	nearestShown  = 4   // captures that are shown on each side of the moment, whatever they hold
-)
-
 // addCaptures adds the part of the timeline that the decision looked at.
 func (x *explainer) addCaptures() error {
-	tl, s := x.origin.timeline, x.subject
-	x.made.Undated = len(x.origin.Captures) - len(tl.all.states)
-	roles := x.roles()
-	shown := make(map[*State]bool)
-	for st := range roles {
-		shown[st] = true
+	x.made.Undated = len(x.origin.Captures) - len(x.origin.timeline.Captures())
+	captures, skipped, err := x.inquiry.Captures()
+	if err != nil {
+		return err
 	}
-	if s.time.Known() {
-		n := tl.all.upTo(&s)
-		for _, st := range tl.all.states[max(0, n-nearestShown):min(len(tl.all.states), n+nearestShown)] {
-			shown[st] = true
-		}
-	}
-	skipped := 0
-	states := slices.Concat(tl.all.states, filter(tl.targets, func(st *State) bool { return roles[st] != nil }))
-	slices.SortStableFunc(states, func(a, b *State) int { return facts.CompareInTime(&a.Fetch, &b.Fetch) })
-	for _, st := range states {
-		if !shown[st] {
-			skipped++
-			continue
-		}
-		c, err := x.capture(st, roles[st])
-		if err != nil {
-			return err
-		}
-		c.Skipped, skipped = skipped, 0
-		x.made.Captures = append(x.made.Captures, *c)
+	for i := range captures {
+		x.made.Captures = append(x.made.Captures, *x.capture(&captures[i]))
 	}
 	x.made.Skipped = skipped
-	x.addUnread()
+	for _, t := range x.inquiry.Unread() {
+		x.made.Unread = append(x.made.Unread, Moment{t})
+	}
 	return nil
 }
 
-// addUnread adds the captures nearest to the fetch that an index alone reports.
-func (x *explainer) addUnread() {
-	unread, at := x.origin.timeline.unread, x.subject.time
-	if !at.Known() {
-		return
+// rolesOf names the part of a capture in the verdict.
+func rolesOf(seen *verdict.Seen) (roles []string) {
+	if seen.HasRole {
+		roles = append(roles, seen.Role.String())
 	}
-	n := sort.Search(len(unread), func(i int) bool { return unread[i].MicrosSince(at) > 0 })
-	for _, t := range unread[max(0, n-nearestShown):min(len(unread), n+nearestShown)] {
-		x.made.Unread = append(x.made.Unread, Moment{t})
+	if seen.Contests {
+		roles = append(roles, RoleContests)
 	}
-}
-
-// roles names the part of each capture in the verdict.
-func (x *explainer) roles() map[*State][]string {
-	r, s := x.result, x.subject
-	roles := make(map[*State][]string)
-	if r.Governing == nil {
-		return roles
+	if seen.Contradicts {
+		roles = append(roles, RoleContradicts)
 	}
-	for i, c := range x.origin.timeline.considered(&s) {
-		if i < maxConsidered || c.State == r.Contester || c.State == r.against {
-			roles[c.State] = append(roles[c.State], c.Role.String())
-		}
-	}
-	if r.Contester != nil {
-		roles[r.Contester] = append(roles[r.Contester], RoleContests)
-	}
-	if r.against != nil {
-		roles[r.against] = append(roles[r.against], RoleContradicts)
-	}
-	if r.HasPrior {
-		s := x.subject
-		if v := x.origin.timeline.view(&s); v.prior != nil {
-			roles[v.prior] = append(roles[v.prior], RolePrior)
-		}
+	if seen.IsPrior {
+		roles = append(roles, RolePrior)
 	}
 	return roles
 }
 
-func (x *explainer) capture(st *State, roles []string) (*ExplainedCapture, error) {
-	r, s := x.result, x.subject
+func (x *explainer) capture(seen *verdict.Seen) *ExplainedCapture {
+	st, governs := seen.State, seen.State == x.result.Governing
 	c := &ExplainedCapture{
-		ID: st.ID, Time: Moment{st.Time()}, Agent: st.Agent(), Own: s.see(st).isOwn, Roles: roles,
+		ID: st.ID, Skipped: seen.Skipped, Time: Moment{st.Time()}, Agent: st.Agent(), Own: seen.IsOwn,
+		After: seen.IsAfter, Copy: seen.IsCopy, Roles: rolesOf(seen),
 		Outcome: st.Outcome.String(),
 		Reason:  st.Reason.String(), Status: knownStatus(st.Status), Type: st.Type.String(),
 		Record: x.recordOf(&st.Fetch),
-		Way:    x.way(st), Content: Moment{st.Oldest}, governs: st == r.Governing,
-		decisive: st == r.Governing || st == r.Contester || st == r.against || slices.Contains(roles, RolePrior),
-	}
-	if s.time.Known() {
-		c.After = s.see(st).relation >= shownAfter
-		c.Copy = r.Governing != nil && x.isCopy(st)
+		Way:    x.way(st), Content: Moment{st.Oldest}, governs: governs,
+		decisive: governs || seen.Contests || seen.Contradicts || seen.IsPrior,
 	}
 	if st.Kind == facts.CaptureTarget {
 		c.URL = st.URL
@@ -426,51 +335,13 @@ func (x *explainer) capture(st *State, roles []string) (*ExplainedCapture, error
 			File: x.nameOf(st.BodyInput, st.BodyEntry), Offset: st.BodyRecordOffset, ID: st.BodyRecordID.String(),
 		}}
 	}
-	for _, doubt := range [...]Notes{
-		when(slices.ContainsFunc(st.led, s.mayBeOthers), words.NoteOtherCrawler),
-		when(st.Resynced, words.NoteResynced),
-		when(st.Forgeable, words.NoteForgeable),
-		when(st.Mismatched, words.NoteDigestMismatch),
-		when(st.IsListed(), words.NoteListedRobots),
-		when(isDoubtfulLine(&st.Fetch), words.NoteLogged),
-		when(st.OtherTarget, words.NoteOtherTarget),
-	} {
+	for _, doubt := range seen.Doubts {
 		c.Doubts = append(c.Doubts, doubt.Strings()...)
 	}
-	if len(roles) == 0 && !c.Copy {
-		return c, nil
+	if seen.Says != nil {
+		c.Says = new(said(seen.Says))
 	}
-	answer, err := x.answerOf(st)
-	if err != nil {
-		return nil, err
-	}
-	c.Says = new(said(&answer))
-	return c, nil
-}
-
-// answerOf is a capture's answer to the fetch: for the governing one, the answer used in the decision.
-func (x *explainer) answerOf(st *State) (Answer, error) {
-	switch r := x.result; {
-	case st != r.Governing:
-	case r.against != nil, r.Reason == words.UnreadCapture:
-		return r.withdrawn, nil
-	case st.Outcome == words.OutcomeUnreachable, r.Reason == words.RefusedToOther:
-		return r.Answer, nil
-	}
-	return x.ask(st)
-}
-
-// isCopy reports whether the crawler may have acted on a capture (RFC 9309 §2.4).
-func (x *explainer) isCopy(st *State) bool {
-	s := x.subject
-	if st == x.result.Governing {
-		return x.result.Evidence != Later
-	}
-	if x.result.Governing.Outcome == words.OutcomeUnreachable && slices.Contains(x.origin.timeline.lastCopies(&s), st) {
-		return true
-	}
-	return (st.isDefinite() || s.isUnreadable(st)) && s.isCopy(st) && !s.isOthersRefusal(st) &&
-		s.see(st).relation != shownAfter
+	return c
 }
 
 // way shows how a capture led to its content.
@@ -510,7 +381,7 @@ const (
 // readFile reads from the governing file its group, the rules that match, and the lines.
 func (x *explainer) readFile() error {
 	g := x.result.Governing
-	answer, err := x.answerOf(g)
+	answer, err := x.inquiry.Ask(g)
 	if err != nil {
 		return err
 	}
@@ -518,13 +389,13 @@ func (x *explainer) readFile() error {
 		x.tryReadings(&answer, nil)
 		return nil
 	}
-	parsed, err := x.origin.decider.files.get(g)
+	text, err := x.origin.files.Get(&g.State)
 	if err != nil {
 		return err
 	}
-	reader := parsed.reader(x.subject.token)
-	file := &ExplainedFile{Size: g.BodySize, Groups: reader.group.Lines()}
-	file.AgentLine, file.AgentText = parsed.AgentLine(x.subject.token, 0)
+	reader := text.Reader(x.token)
+	file := &ExplainedFile{Size: g.BodySize, Groups: reader.Group.Lines()}
+	file.AgentLine, file.AgentText = text.AgentLine(x.token, 0)
 	file.AgentText = strings.Clone(file.AgentText)
 	marks := make(map[int]string)
 	for _, line := range file.Groups {
@@ -533,13 +404,13 @@ func (x *explainer) readFile() error {
 	if file.AgentLine > 0 {
 		marks[file.AgentLine] = "agent"
 	}
-	for _, line := range x.otherLines(parsed, &reader, answer.Notes) {
+	for _, line := range x.otherLines(text, &reader, answer.Notes) {
 		if marks[line] == "" {
 			marks[line] = "other"
 		}
 	}
 	if answer.Rule != nil {
-		rules := reader.group.Matching(x.subject.path)
+		rules := reader.Group.Matching(x.inquiry.Path())
 		file.More = max(0, len(rules)-maxMatching)
 		for _, rule := range rules[:len(rules)-file.More] {
 			file.Matching = append(file.Matching,
@@ -548,22 +419,22 @@ func (x *explainer) readFile() error {
 		}
 		marks[answer.Rule.Line] = "rule"
 	}
-	file.Excerpt = excerpt(parsed.File, marks)
+	file.Excerpt = excerpt(text.File, marks)
 	x.made.File = file
 	x.tryReadings(&answer, &reader)
 	return nil
 }
 
 // otherLines returns the lines by which others than the crawler's groups would decide otherwise.
-func (x *explainer) otherLines(f *parsedFile, r *reader, notes Notes) (lines []int) {
+func (x *explainer) otherLines(f *parsed.File, r *parsed.Reader, notes Notes) (lines []int) {
 	if notes&words.NoteAgentName != 0 {
-		lines = r.asides
+		lines = r.Asides
 	}
 	if notes&words.NoteNamedGroupForbids == 0 {
 		return lines
 	}
-	if by, _, _ := f.NamedForbids(x.subject.path); by != nil {
-		if rule := by.Match(x.subject.path).Rule; rule != nil {
+	if by, _, _ := f.NamedForbids(x.inquiry.Path()); by != nil {
+		if rule := by.Match(x.inquiry.Path()).Rule; rule != nil {
 			lines = append(lines, by.Line(rule), rule.Line)
 		}
 	}
@@ -599,7 +470,7 @@ func excerpt(file *robots.File, marks map[int]string) (lines []ExplainedLine) {
 const readingUnfinished = "unfinished_line"
 
 // tryReadings shows which open readings were tried for a disallowed fetch, and which allow it.
-func (x *explainer) tryReadings(a *Answer, r *reader) {
+func (x *explainer) tryReadings(a *Answer, r *parsed.Reader) {
 	if a.Verdict != Disallowed {
 		return
 	}
@@ -607,20 +478,20 @@ func (x *explainer) tryReadings(a *Answer, r *reader) {
 	if r != nil {
 		tried = words.OpenReadings &^ (words.NoteDocumentedToken | words.NoteContentUsage | words.NoteAgentName)
 	}
-	if r != nil && len(r.asides) > 0 {
+	if r != nil && len(r.Asides) > 0 {
 		tried |= words.NoteAgentName
 	}
-	if r != nil && len(r.documented) > 0 {
+	if r != nil && len(r.Documented) > 0 {
 		tried |= words.NoteDocumentedToken
 	}
-	if r != nil && r.hasUsageRules {
+	if r != nil && r.HasUsageRules {
 		tried |= words.NoteContentUsage
 	}
 	for _, name := range tried.Strings() {
 		x.made.Readings = append(x.made.Readings,
 			ExplainedReading{name, slices.Contains((a.Notes & words.OpenReadings).Strings(), name)})
 	}
-	if a.allows && a.Notes&words.OpenReadings == 0 {
+	if a.IsOpen() && a.Notes&words.OpenReadings == 0 {
 		x.made.Readings = append(x.made.Readings, ExplainedReading{readingUnfinished, true})
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/robotsaudit/robotsaudit/evaluate/crawler"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
@@ -68,7 +69,7 @@ func (r *Resolved) find(ctx context.Context, q *Question) (*findings, error) {
 	name := facts.ParseName(q.What)
 	at := momentOf(q.At)
 	found := new(findings)
-	d := r.newDecider()
+	who := crawler.NewNames(r.opt.Crawler, r.opt.CrawlerMap)
 	var seen facts.Duplicates
 	var last facts.Spot
 	for f, err := range r.store.Fetches(ctx, name.Buckets()) {
@@ -80,7 +81,7 @@ func (r *Resolved) find(ctx context.Context, q *Question) (*findings, error) {
 			first = f
 		}
 		if facts.SpotOf(first) == last || !name.Fits(f, r.filename) ||
-			q.Among != nil && !q.Among(r.sighting(d, first)) {
+			q.Among != nil && !q.Among(r.sighting(who, first)) {
 			continue
 		}
 		last = facts.SpotOf(first)
@@ -94,7 +95,7 @@ func (r *Resolved) find(ctx context.Context, q *Question) (*findings, error) {
 	}
 	switch {
 	case found.total > 1:
-		return nil, r.ambiguous(d, q, found)
+		return nil, r.ambiguous(who, q, found)
 	case found.total == 0 && (!name.IsURL || !at.Known()):
 		return nil, &NotFoundError{q.What, name.IsURL, q.At}
 	}
@@ -112,17 +113,16 @@ func momentOf(t time.Time) facts.Time {
 	return facts.Time{Micros: t.UnixMicro(), Precision: facts.PrecisionMicrosecond}
 }
 
-func (r *Resolved) ambiguous(d *decider, q *Question, found *findings) error {
+func (r *Resolved) ambiguous(who *crawler.Names, q *Question, found *findings) error {
 	e := &AmbiguousError{What: q.What, Total: found.total}
 	for i := range found.fetches {
-		e.Fetches = append(e.Fetches, *r.sighting(d, &found.fetches[i]))
+		e.Fetches = append(e.Fetches, *r.sighting(who, &found.fetches[i]))
 	}
 	return e
 }
 
-func (r *Resolved) sighting(d *decider, f *facts.Fetch) *Sighting {
-	agent, _ := d.agentOf(f)
-	return &Sighting{f.URL, Moment{f.Time()}, agent, ExplainedRecord{
+func (r *Resolved) sighting(who *crawler.Names, f *facts.Fetch) *Sighting {
+	return &Sighting{f.URL, Moment{f.Time()}, who.CrawlerOf(f).Token, ExplainedRecord{
 		File: r.filename(f), Offset: f.Offset, Length: f.Length, Number: f.Index, ID: f.RecordID.String(),
 	}}
 }

@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/robotsaudit/robotsaudit/evaluate/use"
+	"github.com/robotsaudit/robotsaudit/evaluate/verdict"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/facts/run"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
@@ -19,8 +21,8 @@ type Origin struct {
 
 	place    facts.Place
 	resolved *Resolved
-	decider  *decider
-	timeline *timeline
+	timeline *verdict.Timeline
+	deciding
 }
 
 // Origin loads one origin, by its name in results: scheme, host and port. Of one that the
@@ -38,10 +40,10 @@ func (r *Resolved) Origin(ctx context.Context, name string) (*Origin, error) {
 	if id, err = l.skipTo(here.Cut(), id); err != nil {
 		return nil, err
 	}
-	o := &Origin{place: here, resolved: r, decider: r.newDecider()}
+	o := &Origin{place: here, resolved: r, deciding: r.newDeciding()}
 	err = l.each(here, func(st *State) error {
-		if !isSiteFile(st) {
-			o.decider.complete(st, id)
+		if !use.IsSiteFile(&st.State) {
+			o.decider.Complete(st, id)
 			id++
 			o.Captures = append(o.Captures, st)
 		}
@@ -64,7 +66,7 @@ func (o *Origin) Fetches(ctx context.Context) iter.Seq2[*Fetch, error] {
 		fetches := facts.NewCursor(o.resolved.store.Fetches(ctx, facts.Buckets{From: bucket, To: bucket + 1}),
 			facts.PlaceOf)
 		defer fetches.Stop()
-		err := eachRecord(fetches, o.place, o.timeline.places,
+		err := eachRecord(fetches, o.place, o.timeline,
 			func(_, _ *facts.Fetch) error { return nil },
 			func(f *facts.Fetch) error {
 				if !yield(f, nil) {
@@ -96,7 +98,7 @@ func NewFetch(url, userAgent string, at time.Time) *Fetch {
 // of pages about their use, nor how fast fetches followed one another.
 func (o *Origin) Decide(f *Fetch) (*Result, error) {
 	r := new(Result)
-	if err := o.decider.decide(r, f, o.timeline); err != nil {
+	if err := o.decider.DecideFetch(&r.Finding, f, o.timeline); err != nil {
 		return nil, err
 	}
 	return r, nil

@@ -781,21 +781,6 @@ func TestRateIsCountedInAnyCase(t *testing.T) {
 	}
 }
 
-// Where a page names more tokens than have a row, the row of all others answers for
-// none of the rest.
-func TestManyAgents(t *testing.T) {
-	for n, want := range map[int]PageSource{maxAgentSets: PageOwn, maxAgentSets + 1: PageUnknown} {
-		p := &Page{}
-		for i := range n {
-			p.Tags = append(p.Tags, tag.ReadHeaders(fmt.Sprintf("X-Robots-Tag: bot%d: noindex", i)).Tags...)
-		}
-		p.addSets(nil, "")
-		if p.From != want || len(p.Sets) != maxAgentSets {
-			t.Errorf("%d tokens: %d rows, from %q", n, len(p.Sets), p.From)
-		}
-	}
-}
-
 // ai.txt and trust.txt are reported where they were got. Their content is not read.
 func TestPolicyFiles(t *testing.T) {
 	t.Parallel()

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/robotsaudit/robotsaudit/evaluate/crawler"
+	"github.com/robotsaudit/robotsaudit/evaluate/parsed"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/facts/run"
 	"github.com/robotsaudit/robotsaudit/internal/restriction"
@@ -92,14 +94,13 @@ func (k GroupKind) String() string { return words.Name(GroupKinds, k) }
 const (
 	maxPolicyCrawlers = 32      // crawlers of the archives: those with most fetches
 	maxPolicyNames    = 1000    // tokens that a file names
-	maxSitemaps       = 32      // of a file
 	maxPolicyBody     = 512_000 // bytes of a body
 	maxPolicyFiles    = 64
 )
 
 // policyReader reads the policies of robots.txt files, whoever fetched by them.
 type policyReader struct {
-	files  *fileCache
+	files  *parsed.Cache
 	opt    *Options
 	tokens []string // sorted, without `*`
 	keys   []string // of tokens, comparable
@@ -114,7 +115,7 @@ type filePolicies struct {
 }
 
 // newPolicyReader returns nil if policies are not wanted.
-func (r *Resolved) newPolicyReader(ctx context.Context, files *fileCache) (*policyReader, error) {
+func (r *Resolved) newPolicyReader(ctx context.Context, files *parsed.Cache) (*policyReader, error) {
 	if r.opt.Policies == PoliciesNone {
 		return nil, nil
 	}
@@ -124,7 +125,7 @@ func (r *Resolved) newPolicyReader(ctx context.Context, files *fileCache) (*poli
 	}
 	p := &policyReader{files: files, opt: &r.opt, tokens: tokens, kept: make(map[string]*filePolicies)}
 	for _, token := range tokens {
-		p.keys = append(p.keys, agentKey(token))
+		p.keys = append(p.keys, crawler.Key(token))
 	}
 	return p, nil
 }
@@ -149,11 +150,11 @@ func (r *Resolved) crawlers(ctx context.Context) (tokens []string, err error) {
 	if r.opt.Crawler != "" {
 		return []string{r.opt.Crawler}, nil
 	}
-	naming := newNaming(&r.opt)
+	who := crawler.NewNames("", r.opt.CrawlerMap)
 	var counts AgentTable
 	err = r.store.UserAgents(ctx, func(userAgent string, fetches int64) {
-		if token := naming.of(userAgent).token; token != "" {
-			counts.of(token, agentKey(token)).Fetches += fetches
+		if token := who.OfUserAgent(userAgent).Token; token != "" {
+			counts.of(token, crawler.Key(token)).Fetches += fetches
 		}
 	})
 	list := slices.DeleteFunc(counts.Sorted(), func(a *AgentStats) bool { return a == counts.others })
@@ -180,7 +181,7 @@ func (p *policyReader) pass(st *State, sink Sink, issues *run.Sorter[facts.Issue
 		}
 	}
 	if p.opt.PolicyBodies && st.HasBody {
-		file, err := p.files.get(st)
+		file, err := p.files.Get(&st.State)
 		if err != nil {
 			return err
 		}
@@ -193,7 +194,7 @@ func (p *policyReader) pass(st *State, sink Sink, issues *run.Sorter[facts.Issue
 func (p *policyReader) said(st *State) (*filePolicies, error) {
 	key := st.Outcome.String()
 	if st.Outcome.HasRules() {
-		file, _ := fileKey(st)
+		file, _ := parsed.Key(&st.State)
 		key += " " + file
 	}
 	if said := p.kept[key]; said != nil {
@@ -202,7 +203,7 @@ func (p *policyReader) said(st *State) (*filePolicies, error) {
 	said := &filePolicies{}
 	switch st.Outcome {
 	case words.OutcomeRules, words.OutcomePartial:
-		file, err := p.files.get(st)
+		file, err := p.files.Get(&st.State)
 		if err != nil {
 			return nil, err
 		}
@@ -223,7 +224,7 @@ func (p *policyReader) said(st *State) (*filePolicies, error) {
 
 // isPart reports whether a part of a file is all that is known of it. What was cut beyond what the
 // profile parses is missed by nobody.
-func isPart(st *State, file *parsedFile) bool {
+func isPart(st *State, file *parsed.File) bool {
 	return st.Outcome == words.OutcomePartial || facts.Flags(st.BodyFlags)&facts.FlagBodyCut != 0 && !file.Cut
 }
 
@@ -241,15 +242,14 @@ func (p *policyReader) withoutFile(said Policy) []Policy {
 
 // ask reads the policies of a file, or of a part of one, whose rest may differ: then all that is known
 // is which tokens it names, and its statements about use for them.
-func (p *policyReader) ask(f *parsedFile, isPart bool) *filePolicies {
+func (p *policyReader) ask(f *parsed.File, isPart bool) *filePolicies {
 	tokens, cut := p.tokensFor(f)
-	f.readExtra()
-	said := &filePolicies{cut: cut, sitemaps: f.sitemaps, list: make([]Policy, 0, 1+len(tokens))}
+	said := &filePolicies{cut: cut, sitemaps: f.Sitemaps(), list: make([]Policy, 0, 1+len(tokens))}
 	classes := restriction.Of(f.File)
 	terms := make(map[[2]int]*Terms) // by the keys of the groups, in both ways in which tokens find them
 	nothing := new(Terms)
 	add := func(agent, token string) {
-		policy := Policy{Agent: agent, Group: f.kindOf(token), Terms: nothing}
+		policy := Policy{Agent: agent, Group: kindOf(f, token), Terms: nothing}
 		switch {
 		case !isPart:
 			policy.Restriction, policy.Longpre, policy.Liu, policy.CC = classes.Semantic(token),
@@ -258,9 +258,9 @@ func (p *policyReader) ask(f *parsedFile, isPart bool) *filePolicies {
 			policy.Group = GroupUnknown
 		}
 		if policy.Group != GroupUnknown {
-			key := f.usage().Key(token)
+			key := f.Usage().Key(token)
 			if terms[key] == nil {
-				terms[key] = f.terms(token, policy.Restriction, !isPart)
+				terms[key] = termsOf(f, token, policy.Restriction, !isPart)
 			}
 			policy.Terms = terms[key]
 		}
@@ -274,8 +274,8 @@ func (p *policyReader) ask(f *parsedFile, isPart bool) *filePolicies {
 }
 
 // kindOf reports how a token's groups are found.
-func (f *parsedFile) kindOf(token string) GroupKind {
-	switch f.matchOf(token) {
+func kindOf(f *parsed.File, token string) GroupKind {
+	switch f.MatchOf(token) {
 	case words.MatchNoGroup:
 		return GroupNone
 	case words.MatchGlobal:
@@ -286,7 +286,7 @@ func (f *parsedFile) kindOf(token string) GroupKind {
 
 // tokensFor are the tokens to read from a file, sorted; cut is how many it names, where not all of
 // these are among them.
-func (p *policyReader) tokensFor(f *parsedFile) (tokens []string, cut int) {
+func (p *policyReader) tokensFor(f *parsed.File) (tokens []string, cut int) {
 	if p.opt.Policies != PoliciesNamed {
 		return p.tokens, 0
 	}
@@ -297,29 +297,22 @@ func (p *policyReader) tokensFor(f *parsedFile) (tokens []string, cut int) {
 	}
 	tokens = slices.Clone(p.tokens)
 	for _, name := range names {
-		if _, asked := slices.BinarySearch(p.keys, agentKey(name)); !asked {
+		if _, asked := slices.BinarySearch(p.keys, crawler.Key(name)); !asked {
 			tokens = append(tokens, strings.Clone(name))
 		}
 	}
 	return DistinctTokens(tokens), cut
 }
 
-// terms are the terms of the groups of a token, that restrict as c; known: of a whole file.
-func (f *parsedFile) terms(token string, c RestrictionClass, known bool) *Terms {
+// termsOf are the terms of the groups of a token, that restrict as c; known: of a whole file.
+func termsOf(f *parsed.File, token string, c RestrictionClass, known bool) *Terms {
 	g := f.For(token)
 	t := &Terms{Known: known, Rules: g.Rules()}
+	t.CrawlDelay, t.HasCrawlDelay = f.CrawlDelay(g.Lines())
 	for _, line := range g.Lines() {
-		for _, d := range f.delays.ofGroup(line) {
-			if !d.isRate && (!t.HasCrawlDelay || d.micros < t.CrawlDelay) {
-				t.HasCrawlDelay, t.CrawlDelay = true, d.micros
-			}
-		}
-		i, found := slices.BinarySearchFunc(f.rates, line, func(r requestRate, line int) int { return r.group - line })
-		if found && t.RequestRate == "" {
-			t.RequestRate = f.rates[i].text
-		}
+		t.RequestRate = cmp.Or(t.RequestRate, f.Rate(line))
 	}
-	signals := f.signals.ForAll(token)
+	signals := f.Usage().ForAll(token)
 	if usage := f.UsageRules(); usage != f.File && known {
 		c = restriction.Of(usage).Semantic(token)
 	}
@@ -335,4 +328,13 @@ func (f *parsedFile) terms(token string, c RestrictionClass, known bool) *Terms 
 		}
 	}
 	return t
+}
+
+// DistinctTokens sorts product tokens and drops those that differ in case alone.
+func DistinctTokens(tokens []string) []string {
+	list := slices.Clone(tokens)
+	slices.SortFunc(list, func(a, b string) int {
+		return cmp.Or(cmp.Compare(crawler.Key(a), crawler.Key(b)), cmp.Compare(a, b))
+	})
+	return slices.CompactFunc(list, func(a, b string) bool { return crawler.Key(a) == crawler.Key(b) })
 }

@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/robotsaudit/robotsaudit/evaluate/crawler"
+	"github.com/robotsaudit/robotsaudit/evaluate/use"
+	"github.com/robotsaudit/robotsaudit/evaluate/verdict"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/facts/run"
 	"github.com/robotsaudit/robotsaudit/internal/resolve"
-	"github.com/robotsaudit/robotsaudit/internal/tag"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
@@ -35,14 +37,14 @@ func (r *Resolved) Decide(ctx context.Context, from, to Cut, sink Sink) (*Totals
 	}
 	e := r.newEvaluation(sink, totals, run.NewSorter(dir, facts.IssueRuns))
 	e.nextID = id
-	if e.policies, err = r.newPolicyReader(ctx, e.decider.files); err != nil {
+	if e.policies, err = r.newPolicyReader(ctx, e.files); err != nil {
 		return nil, err
 	}
 	e.from, e.to = from, to
 	if err := e.decideAll(ctx); err != nil {
 		return nil, err
 	}
-	totals.used = e.decider.naming.used
+	totals.used = e.who.Used()
 	return totals, totals.takeIssues(dir, e.issues)
 }
 
@@ -51,35 +53,37 @@ type evaluation struct {
 	*Resolved
 	from, to Cut
 	// fetches of the origin in hand lie before from, too: an earlier range reports what is to be reported once
-	begun    bool
-	sink     Sink
-	totals   *Totals
-	issues   *run.Sorter[facts.Issue] // found while deciding
-	nextID   int64                    // of states
-	decider  *decider
-	whatIf   *whatIf       // nil where it is not wanted
-	policies *policyReader // the same
-	pages    pages
-	pace     pace         // of the origin in hand
-	crawlers seenCrawlers // of the origin in hand
-	decided  Result       // the fetch in hand
-	counts   Counts       // of one crawler's fetches of the origin in hand, not yet added to others
-	counted  *AgentStats  // of that crawler
+	begun  bool
+	sink   Sink
+	totals *Totals
+	issues *run.Sorter[facts.Issue] // found while deciding
+	nextID int64                    // of states
+	deciding
+	whatIf    *verdict.WhatIf    // nil where it is not wanted
+	policies  *policyReader      // the same
+	originals *resolve.Originals // nil where no fetch has the body of another
+	use       *use.Reader
+	pace      pace         // of the origin in hand
+	crawlers  seenCrawlers // of the origin in hand
+	decided   Result       // the fetch in hand
+	counts    Counts       // of one crawler's fetches of the origin in hand, not yet added to others
+	counted   *AgentStats  // of that crawler
 }
 
 func (r *Resolved) newEvaluation(sink Sink, totals *Totals, issues *run.Sorter[facts.Issue]) *evaluation {
-	d, opt := r.newDecider(), &r.opt
-	e := &evaluation{Resolved: r, sink: sink, totals: totals, issues: issues, decider: d, pace: pace{decider: d}}
-	e.pages = pages{
-		decider: d, licences: r.licences, uses: opt.Uses, asOf: opt.AsOf, names: newMetaNames(opt.Agents),
-		asked:  withOwnRules(opt.Agents),
-		silent: Page{Own: tag.Effective(nil, "")},
-	}
+	d, opt := r.newDeciding(), &r.opt
+	e := &evaluation{Resolved: r, sink: sink, totals: totals, issues: issues, deciding: d, pace: pace{deciding: d}}
+	said := use.Options{Uses: opt.Uses, Agents: opt.Agents}
+	said.Since, said.At = opt.AsOf.span()
+	e.use = use.NewReader(r.store, d.files, r.licences, said)
 	if r.hasDistantRevisits() {
-		e.pages.originals = resolve.NewOriginals()
+		e.originals = resolve.NewOriginals()
 	}
 	if len(opt.Agents) > 0 {
-		e.whatIf = &whatIf{decider: d, tokens: DistinctTokens(opt.Agents), asOf: opt.AsOf.moment(), sink: sink}
+		e.whatIf = &verdict.WhatIf{
+			Tokens: DistinctTokens(opt.Agents), AsOf: opt.AsOf.moment(), Verdict: sink.GroupVerdict,
+			Asker: sink.RobotsAgent,
+		}
 	}
 	return e
 }
@@ -95,8 +99,8 @@ func (e *evaluation) decideAll(ctx context.Context) (err error) {
 	defer fetches.Stop()
 	elsewhere := facts.NewCursor(e.res.Originals.Range(ctx, buckets.From, buckets.To), facts.PlaceOf)
 	defer elsewhere.Stop()
-	if e.pages.originals != nil {
-		e.pages.originals.Elsewhere = elsewhere
+	if e.originals != nil {
+		e.originals.Elsewhere = elsewhere
 	}
 	for e.begun = e.from.IsInside(); ; e.begun = false {
 		here, more := l.next()
@@ -128,7 +132,7 @@ func (e *evaluation) decideOrigin(ctx context.Context, here facts.Place, l *time
 		return err
 	}
 	host := &HostStats{Origin: here.Origin, Begun: e.begun, Unfinished: here.Cut() == e.to.Origin() && e.to.IsInside()}
-	err = eachRecord(fetches, here, tl.places, e.noteDuplicate, func(f *facts.Fetch) error {
+	err = eachRecord(fetches, here, tl, e.noteDuplicate, func(f *facts.Fetch) error {
 		return e.decideFetch(f, tl, host)
 	})
 	if err != nil {
@@ -146,28 +150,29 @@ func (e *evaluation) decideOrigin(ctx context.Context, here facts.Place, l *time
 
 func (e *evaluation) newOrigin() {
 	if e.whatIf != nil {
-		e.whatIf.newOrigin()
+		e.whatIf.NewOrigin(e.decider)
 	}
-	e.decider.files.newOrigin()
+	e.files.NewOrigin()
 	e.pace.newOrigin()
-	if e.pages.originals != nil {
-		e.pages.originals.Forget()
+	if e.originals != nil {
+		e.originals.Forget()
 	}
-	e.pages.files = newSiteFiles(e.store)
-	if !e.begun {
-		e.pages.files.issues = e.issues
+	if e.begun {
+		e.use.NewOrigin(nil)
+	} else {
+		e.use.NewOrigin(e.issues)
 	}
 	e.crawlers = seenCrawlers{}
 }
 
 // loadTimeline reads the timeline of an origin, and passes its states to the sink.
-func (e *evaluation) loadTimeline(here facts.Place, l *timelines) (*timeline, error) {
+func (e *evaluation) loadTimeline(here facts.Place, l *timelines) (*verdict.Timeline, error) {
 	var list []*State
 	err := l.each(here, func(st *State) error {
-		if isSiteFile(st) {
-			return e.pages.files.add(st)
+		if use.IsSiteFile(&st.State) {
+			return e.use.AddFile(&st.State)
 		}
-		e.decider.complete(st, e.nextID)
+		e.decider.Complete(st, e.nextID)
 		e.nextID++
 		list = append(list, st)
 		if e.begun {
@@ -184,7 +189,7 @@ func (e *evaluation) loadTimeline(here facts.Place, l *timelines) (*timeline, er
 func (e *evaluation) reportState(st *State) error {
 	rec := RobotsRecord{State: st}
 	if st.HasBody {
-		file, err := e.decider.files.get(st)
+		file, err := e.files.Get(&st.State)
 		if err != nil {
 			return err
 		}
@@ -208,15 +213,16 @@ func (e *evaluation) noteDuplicate(first, f *facts.Fetch) error {
 		first.Offset, e.filename(first)))
 }
 
-func (e *evaluation) decideFetch(f *facts.Fetch, tl *timeline, host *HostStats) error {
+func (e *evaluation) decideFetch(f *facts.Fetch, tl *verdict.Timeline, host *HostStats) error {
 	r := &e.decided // a new one for each would be a tenth of all that is allocated
-	if err := e.decider.decide(r, f, tl); err != nil {
+	if err := e.decider.DecideFetch(&r.Finding, f, tl); err != nil {
 		return err
 	}
-	if err := e.pages.readPage(r); err != nil {
+	if err := e.readUse(r); err != nil {
 		return err
 	}
-	if err := e.pace.check(r, tl); err != nil {
+	var err error
+	if r.TooSoon, err = e.pace.check(&r.Finding); err != nil {
 		return err
 	}
 	e.count(r, host)
@@ -232,19 +238,31 @@ func (e *evaluation) decideFetch(f *facts.Fetch, tl *timeline, host *HostStats) 
 	if e.whatIf == nil {
 		return nil
 	}
-	return e.whatIf.decide(r, tl)
+	return e.whatIf.DecideGroups(&r.Finding)
+}
+
+// readUse adds what the answer to a fetch is, and what is said of its use.
+func (e *evaluation) readUse(r *Result) (err error) {
+	s, originals := resolve.StatementsOf(r.Fetch), [2]Spot{}
+	if e.originals != nil {
+		s, originals = e.originals.StatementsFor(r.Fetch)
+	}
+	r.Refusal = refusalOf(r.Fetch, s.IsChallenge())
+	r.Modality = modalityOf(cmp.Or(r.Fetch.DetectedType, r.Fetch.MIMEType))
+	r.Page, r.Restrictions, err = e.use.Read(&r.Finding, s, originals)
+	return err
 }
 
 func (e *evaluation) count(r *Result, host *HostStats) {
 	e.crawlers.add(r.Agent)
-	key := e.decider.keys.of(r.Agent)
+	key := e.who.Key(r.Agent)
 	if key != e.totals.agents.lastKey {
 		e.addCounts(host)
 	}
 	if r.Fetch.Flags&facts.FlagForged != 0 {
 		e.addCounts(host)
-		claimed := e.decider.naming.logged.of(r.Fetch.UserAgent).token
-		e.totals.agents.of(claimed, e.decider.keys.of(claimed)).Forged++
+		claimed := e.who.Claimed(r.Fetch)
+		e.totals.agents.of(claimed, e.who.Key(claimed)).Forged++
 	}
 	e.counted = e.totals.agents.of(r.Agent, key)
 	e.counted.claim(r.Fetch.Claim)
@@ -254,7 +272,7 @@ func (e *evaluation) count(r *Result, host *HostStats) {
 	widen(&host.First, &host.Last, r.Fetch.Time())
 	widen(&e.totals.First, &e.totals.Last, r.Fetch.Time())
 	if e.opt.Crawler != "" && !e.totals.crawlerSeen {
-		e.totals.crawlerSeen = containsFold(r.Fetch.UserAgent, e.opt.Crawler)
+		e.totals.crawlerSeen = crawler.IsNamed(r.Fetch.UserAgent, e.opt.Crawler)
 	}
 }
 
@@ -273,7 +291,8 @@ func (e *evaluation) addCounts(host *HostStats) {
 // in the order of the facts, so all places of one are known when f is called. It calls
 // duplicate for the copies.
 func eachRecord(
-	fetches *facts.Cursor[facts.Fetch], here facts.Place, known places, duplicate func(first, f *facts.Fetch) error,
+	fetches *facts.Cursor[facts.Fetch], here facts.Place, tl *verdict.Timeline,
+	duplicate func(first, f *facts.Fetch) error,
 	f func(*facts.Fetch) error,
 ) error {
 	var seen facts.Duplicates
@@ -285,17 +304,15 @@ func eachRecord(
 		}
 		err := f(&held)
 		if placed { // it is not needed again, unless it is a policy capture
-			delete(known, facts.SpotOf(&held))
+			tl.ForgetPlaces(&held)
 		}
 		isHeld, placed = false, false
 		return err
 	}
 	err := fetches.Each(here, func(row *facts.Fetch) error {
 		if first := seen.First(row); first != nil {
-			if at := facts.SpotOf(first); at == facts.SpotOf(&held) {
-				_, before := known[at]
-				placed = placed || !before
-				known.add(at, spot{facts.SpotOf(row), row.Flags&facts.FlagSerial != 0})
+			if facts.SpotOf(first) == facts.SpotOf(&held) {
+				placed = tl.AddPlace(first, row) || placed
 			}
 			return duplicate(first, row)
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 
+	"github.com/robotsaudit/robotsaudit/evaluate/verdict"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
@@ -52,18 +53,19 @@ func (r *Resolved) keepWhole(ctx context.Context) error {
 
 // remember reads what the fetches from e.from on depend on in earlier fetches of their origin:
 // the pace of crawlers, and the originals of revisits.
-func (e *evaluation) remember(ctx context.Context, tl *timeline) error {
+func (e *evaluation) remember(ctx context.Context, tl *verdict.Timeline) error {
 	delay, err := e.pace.longest(tl)
 	if err == nil && delay > 0 {
-		r := new(Result)
+		r := new(verdict.Finding)
 		err = e.eachBefore(ctx, delay, tl, func(f *facts.Fetch) error {
-			if err := e.decider.decide(r, f, tl); err != nil {
+			if err := e.decider.DecideFetch(r, f, tl); err != nil {
 				return err
 			}
-			return e.pace.check(r, tl)
+			_, err := e.pace.check(r)
+			return err
 		})
 	}
-	originals := e.pages.originals
+	originals := e.originals
 	const allTime = 10_000 * 366 * facts.Day
 	for back := facts.Hour / 6; err == nil && originals != nil; back *= 3 {
 		originals.Forget()
@@ -76,8 +78,8 @@ func (e *evaluation) remember(ctx context.Context, tl *timeline) error {
 }
 
 // eachBefore calls f with the fetches of the so many microseconds before e.from, in its origin.
-func (e *evaluation) eachBefore(ctx context.Context, micros int64, tl *timeline, f func(*facts.Fetch) error) error {
+func (e *evaluation) eachBefore(ctx context.Context, micros int64, tl *verdict.Timeline, f func(*facts.Fetch) error) error {
 	fetches := facts.NewCursor(e.store.Fetches(ctx, facts.Between(e.from.Earlier(micros), e.from)), facts.PlaceOf)
 	defer fetches.Stop()
-	return eachRecord(fetches, e.from.Place, tl.places, func(_, _ *facts.Fetch) error { return nil }, f)
+	return eachRecord(fetches, e.from.Place, tl, func(_, _ *facts.Fetch) error { return nil }, f)
 }

@@ -3,6 +3,8 @@ package evaluate
 import (
 	"fmt"
 
+	"github.com/robotsaudit/robotsaudit/evaluate/crawler"
+	"github.com/robotsaudit/robotsaudit/evaluate/verdict"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
@@ -38,8 +40,8 @@ func stateOfEvent(ev *facts.LogEvent) *State {
 const logGap = facts.Hour
 
 // addsTo reports whether a log state adds to the state before it.
-func (s *State) addsTo(before *State) bool {
-	return before == nil || before.Type != facts.TypeLogLine || s.Micros-before.Micros >= logGap
+func addsTo(st, before *State) bool {
+	return before == nil || before.Type != facts.TypeLogLine || st.Micros-before.Micros >= logGap
 }
 
 // seenCrawlers knows the product token that fetched from an origin, as long as
@@ -53,14 +55,14 @@ func (c *seenCrawlers) add(token string) {
 	if token == c.token && token != "" { // as nearly always
 		return
 	}
-	c.several = c.several || token == "" || c.token != "" && agentKey(c.token) != agentKey(token)
+	c.several = c.several || token == "" || c.token != "" && crawler.Key(c.token) != crawler.Key(token)
 	if c.token == "" || token < c.token { // of spellings the first in the alphabet
 		c.token = token
 	}
 }
 
 // excluded judges the exclusions of an origin, once its fetches are decided.
-func (e *evaluation) excluded(here facts.Place, l *timelines, tl *timeline) error {
+func (e *evaluation) excluded(here facts.Place, l *timelines, tl *verdict.Timeline) error {
 	return l.events.Each(here, func(ev *facts.LogEvent) error {
 		if first := l.lines.first(ev); first != nil {
 			return e.noteLineTwice(first, ev)
@@ -69,19 +71,21 @@ func (e *evaluation) excluded(here facts.Place, l *timelines, tl *timeline) erro
 			return nil
 		}
 		x := Exclusion{Event: ev}
-		x.Fetch = &facts.Fetch{
+		f := &facts.Fetch{
 			HostReversed: ev.HostReversed, Origin: ev.Origin, URL: ev.URL, Micros: ev.Micros, Precision: ev.Precision,
 			Input:  ev.Input,
 			Offset: ev.Offset, Length: ev.Length, Type: facts.TypeLogLine, Status: -1, Method: "GET", Millis: -1,
 			Via: ev.Via, HopsFromSeed: ev.HopsFromSeed,
 		}
+		var agent string
+		var source AgentSource
 		switch {
 		case e.opt.Crawler != "":
-			x.Agent, x.AgentSource = e.opt.Crawler, words.AgentFromOption
+			agent, source = e.opt.Crawler, words.AgentFromOption
 		case !e.crawlers.several && e.crawlers.token != "":
-			x.Agent, x.AgentSource = e.crawlers.token, words.AgentFromOrigin
+			agent, source = e.crawlers.token, words.AgentFromOrigin
 		}
-		if err := e.decider.settle(&x.Result, tl, ""); err != nil {
+		if err := e.decider.DecideFor(&x.Finding, f, tl, agent, source); err != nil {
 			return err
 		}
 		x.Certainty, x.Contester = NoCertainty, nil // nothing was fetched

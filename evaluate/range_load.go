@@ -5,6 +5,8 @@ import (
 	"context"
 	"slices"
 
+	"github.com/robotsaudit/robotsaudit/evaluate/use"
+	"github.com/robotsaudit/robotsaudit/evaluate/verdict"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/resolve"
 )
@@ -83,7 +85,7 @@ func (l *timelines) each(here facts.Place, add func(*State) error,
 				if err := repeated(first, ev); err != nil {
 					return err
 				}
-			} else if st := stateOfEvent(ev); st.Time().Known() && st.addsTo(last) {
+			} else if st := stateOfEvent(ev); st.Time().Known() && addsTo(st, last) {
 				last = st
 				if err := add(st); err != nil {
 					return err
@@ -103,7 +105,7 @@ func (l *timelines) each(here facts.Place, add func(*State) error,
 			l.targets = append(l.targets, st)
 			return nil
 		}
-		if isSiteFile(st) {
+		if use.IsSiteFile(s) {
 			return add(st)
 		}
 		if err := addEvents(st); err != nil {
@@ -168,42 +170,25 @@ func (l *timelines) skipTo(c Cut, id int64) (int64, error) {
 	return id, nil
 }
 
-// load makes the timeline of an origin from its states, by who made them.
-func (l *timelines) load(here facts.Place, states []*State, d *decider) (*timeline, error) {
-	var marked []resolve.Mark
+// load makes the timeline of an origin from its captures, by who made them.
+func (l *timelines) load(here facts.Place, captures []*State, d *verdict.Decider) (*verdict.Timeline, error) {
+	found := verdict.Found{Captures: captures, Targets: l.targets, Unread: slices.Clone(l.unread.Times)}
 	err := l.marks.Each(here, func(m *resolve.Mark) error {
-		if n := len(marked); n == 0 || marked[n-1] != *m {
-			marked = append(marked, *m)
+		if n := len(found.Marks); n == 0 || found.Marks[n-1] != *m {
+			found.Marks = append(found.Marks, *m)
 		}
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	tl := newTimeline(states, marked)
-	for _, st := range l.targets {
-		d.complete(st, 0)
-	}
-	for _, list := range [...][]*State{states, l.targets} {
-		for _, st := range list {
-			for first, other := range st.Twins() {
-				tl.places.add(first, spot{Spot: other})
-			}
-		}
-	}
-	slices.SortFunc(l.targets, func(a, b *State) int { return facts.CompareInTime(&a.Fetch, &b.Fetch) })
-	tl.targets = slices.CompactFunc(l.targets,
-		func(a, b *State) bool { return facts.SpotOf(&a.Fetch) == facts.SpotOf(&b.Fetch) })
-	tl.unread = slices.Clone(l.unread.Times)
-	var redirects []*resolve.Lead
 	err = l.leads.Each(here, func(lead *resolve.Lead) error {
 		kept := *lead
-		redirects = append(redirects, &kept)
+		found.Leads = append(found.Leads, &kept)
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	tl.leads = newLeads(redirects)
-	return tl, nil
+	return d.Timeline(&found), nil
 }

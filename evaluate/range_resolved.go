@@ -8,6 +8,10 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/robotsaudit/robotsaudit/evaluate/crawler"
+	"github.com/robotsaudit/robotsaudit/evaluate/parsed"
+	"github.com/robotsaudit/robotsaudit/evaluate/use"
+	"github.com/robotsaudit/robotsaudit/evaluate/verdict"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/facts/run"
 	"github.com/robotsaudit/robotsaudit/internal/resolve"
@@ -24,8 +28,8 @@ type Resolved struct {
 	totals Totals       // of resolving
 
 	res      *resolve.Resolved
-	licences licences // the documents that are read
-	made     crawlers // the archives
+	licences use.Licences     // that are read
+	made     crawler.Software // the archives
 
 	policies struct { // the tokens that each robots.txt is asked for
 		sync.Mutex
@@ -63,7 +67,7 @@ func newResolved(set *Facts, opt Options) (*Resolved, error) {
 	opt.RangeRows = cmp.Or(opt.RangeRows, rangeRows)
 	r := &Resolved{opt: opt, dir: dir, remove: remove}
 	if r.store, err = facts.NewReader(set, dir); err == nil {
-		r.made, err = crawlersOf(set, opt.AsCrawler)
+		r.made, err = crawler.FindSoftware(set, opt.AsCrawler)
 	}
 	if err != nil {
 		r.Close()
@@ -82,14 +86,14 @@ func (r *Resolved) Close() error {
 
 func (r *Resolved) resolve(ctx context.Context) error {
 	issues := run.NewSorter(r.dir, facts.IssueRuns)
-	var deciders []*decider
+	var names []*crawler.Names
 	res, err := resolve.Captures(ctx, r.store, resolve.Options{
 		Dir: r.dir, Ranges: r.ranges(), Workers: r.workers(),
 		Rows: r.opt.RangeRows,
 		Crawler: func() resolve.Crawler {
-			d := &decider{naming: newNaming(&r.opt)}
-			deciders = append(deciders, d)
-			return d.keyOf
+			who := crawler.NewNames(r.opt.Crawler, r.opt.CrawlerMap)
+			names = append(names, who)
+			return who.KeyOf
 		},
 	}, issues)
 	if err != nil {
@@ -105,8 +109,8 @@ func (r *Resolved) resolve(ctx context.Context) error {
 	if err := r.noteCopies(ctx, issues); err != nil {
 		return err
 	}
-	for _, d := range deciders {
-		r.totals.add(&Totals{used: d.naming.used})
+	for _, who := range names {
+		r.totals.add(&Totals{used: who.Used()})
 	}
 	return r.totals.takeIssues(r.dir, issues)
 }
@@ -149,10 +153,25 @@ func (r *Resolved) hasEvents() bool {
 	return slices.ContainsFunc(r.store.Tasks, func(t facts.Task) bool { return len(t.Events) > 0 })
 }
 
-func (r *Resolved) newDecider() *decider {
-	return &decider{
-		files: newFileCache(r.store, r.opt.Profile), naming: newNaming(&r.opt), runs: r.store.Set, made: &r.made,
+// readLicences reads which licence documents there are. issues may be nil.
+func (r *Resolved) readLicences(ctx context.Context, issues *run.Sorter[facts.Issue]) (err error) {
+	r.licences, err = use.ReadLicences(r.res.Licences.Range(ctx, 0, Buckets), issues)
+	return err
+}
+
+// deciding is a decider, with the caches that it shares with other readers of the same fetches.
+type deciding struct {
+	decider *verdict.Decider
+	files   *parsed.Cache
+	who     *crawler.Names
+}
+
+func (r *Resolved) newDeciding() deciding {
+	d := deciding{
+		files: parsed.NewCache(r.store, r.opt.Profile), who: crawler.NewNames(r.opt.Crawler, r.opt.CrawlerMap),
 	}
+	d.decider = verdict.NewDecider(r.store.Set, d.files, d.who, &r.made)
+	return d
 }
 
 // firstID returns the ID of the first state of a bucket's timelines. States have their IDs
@@ -209,7 +228,7 @@ func (r *Resolved) Finish(ctx context.Context, sink Sink, ranges ...*Totals) (*T
 	}
 	sum.AgentUnseen = r.opt.Crawler != "" && !sum.crawlerSeen
 	if r.opt.Crawler == "" {
-		sum.IdleRules = r.opt.CrawlerMap.without(sum.used)
+		sum.IdleRules = r.opt.CrawlerMap.Without(sum.used)
 	}
 	for _, a := range sum.agents.Sorted() {
 		if err := sink.Agent(a); err != nil {

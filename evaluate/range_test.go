@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/robotsaudit/robotsaudit/evaluate/crawler"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/longtest"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
@@ -228,7 +229,7 @@ func TestAgentTable(t *testing.T) {
 	t.Parallel()
 	count := func(table *AgentTable, i int) {
 		token := fmt.Sprintf("Bot%d", i*i%97)
-		a := table.of(token, agentKey(token))
+		a := table.of(token, crawler.Key(token))
 		a.Fetches++
 		a.claim(fmt.Sprint("claim ", i%(2*maxClaims)))
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/robotsaudit/robotsaudit/evaluate/crawler"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
@@ -126,7 +127,7 @@ func (t *AgentTable) of(token, key string) *AgentStats {
 
 // Add counts fetches of a token, for which a warcinfo record claims something.
 func (t *AgentTable) Add(token, claim string, counts *Counts) {
-	a := t.of(token, agentKey(token))
+	a := t.of(token, crawler.Key(token))
 	a.Sum(counts)
 	a.claim(claim)
 }
@@ -166,7 +167,7 @@ func (t *AgentTable) Sorted() []*AgentStats {
 	if t.others != nil {
 		list = append(list, t.others)
 	}
-	slices.SortFunc(list, func(a, b *AgentStats) int { return cmp.Compare(agentKey(a.Agent), agentKey(b.Agent)) })
+	slices.SortFunc(list, func(a, b *AgentStats) int { return cmp.Compare(crawler.Key(a.Agent), crawler.Key(b.Agent)) })
 	return list
 }
 

@@ -2,75 +2,12 @@ package evaluate
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"testing"
-
-	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/resolve"
-	"github.com/robotsaudit/robotsaudit/internal/resolve/capturestest"
-	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
-// TestLooksOfFetchesAreLinear has a fetch next to every capture, and one two days later.
-func TestLooksOfFetchesAreLinear(t *testing.T) {
-	for _, c := range capturestest.Rates(maxLooked) {
-		looks := func(n int) (sum int) {
-			var states []*State
-			for i := range n {
-				capture := capturestest.Capture(i, c.At(i))
-				st := &State{State: resolve.NewState(&capture)}
-				st.Outcome = words.OutcomeRules
-				states = append(states, st)
-			}
-			tl := newTimeline(states, nil)
-			for i := range n {
-				for _, later := range [...]int64{0, 2 * facts.Day} {
-					f := capturestest.Capture(i, c.At(i)).Fetch
-					s := subject{Fetch: &f, time: facts.Time{Micros: f.Micros + later, Precision: f.Precision}}
-					v := tl.view(&s)
-					tl.others(&s, &v)
-					for range tl.copies(&s, nil) {
-						if !s.look() {
-							break
-						}
-					}
-					sum += s.looked
-				}
-			}
-			return sum
-		}
-		c.ExpectLinear(t, looks)
-	}
-}
-
-// TestSpan finds all captures that a comparison of their dates finds.
-func TestSpan(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 4))
-	for range 2000 {
-		var states []*State
-		for _, c := range capturestest.Random(rng) {
-			states = append(states, &State{State: resolve.NewState(c)})
-		}
-		l := newTimeline(states, nil).all
-		start := capturestest.Second(int(rng.Int64N(3 * facts.Day / 1e6))).Truncate(facts.PrecisionYear +
-			facts.Precision(rng.IntN(6)))
-		end := facts.Time{Micros: start.Micros + rng.Int64N(facts.Day), Precision: start.Precision}
-		found := make(map[*State]bool)
-		for p := l.between(start, end); ; {
-			st := p.take()
-			if st == nil {
-				break
-			}
-			found[st] = true
-		}
-		for _, st := range l.states {
-			if st.Time().MicrosSince(start) >= 0 && end.MicrosSince(st.Time()) >= 0 && !found[st] {
-				t.Fatalf("%v is not between %v and %v", st.Time(), start, end)
-			}
-		}
-	}
-}
+// maxLooked bounds the captures that are looked at for one fetch, as package verdict has it.
+const maxLooked = 1000
 
 // TestCrowd: where more captures of one moment refer to each other than a step looks at,
 // nobody knows which; an issue reports it once.

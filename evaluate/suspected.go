@@ -32,14 +32,6 @@ func (v *Verification) count(r *Result) {
 	v.Suspected++
 }
 
-// IsSuspected reports whether an index or a list alone reports a fetch that is a violation, or whose
-// record could make it one: by being that of a fetch, by a more exact date, or by a request that names
-// the crawler. A fetch whose record was looked for and is not there stays among the suspected.
-func (r *Result) IsSuspected() bool {
-	mayBecomeOne := r.mayBeProven || r.Agent == "" && r.Evidence != Later || r.Fetch.Flags&facts.FlagRefuted != 0
-	return r.Fetch.IsIndexed() && (r.IsViolation() || r.Certainty == Possible && mayBecomeOne)
-}
-
 // Suspected decides the fetches of facts and calls f with the suspected ones, in no order and from several
 // goroutines. Of the options, it leaves out what concerns other results.
 func Suspected(ctx context.Context, set *Facts, opt Options, f func(*Fetch) error) error {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
+	"github.com/robotsaudit/robotsaudit/evaluate/verdict"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 )
 
@@ -19,7 +20,7 @@ func TestDateOfTag(t *testing.T) {
 	tags := tag.ReadHeaders("X-Robots-Tag: unavailable_after: 25 Jun 2030 15:00:00 PST, unavailable_after: never, noindex").Tags
 	from := time.Date(2030, 6, 25, 23, 0, 0, 0, time.UTC)
 	for at, restricts := range map[time.Time]bool{from: false, from.Add(time.Second): true, {}: false} {
-		r := evaluate.Result{Fetch: &f, Page: &evaluate.Page{At: at, Tags: tags}}
+		r := evaluate.Result{Finding: verdict.Finding{Fetch: &f}, Page: &evaluate.Page{At: at, Tags: tags}}
 		for i, want := range []*int64{new(from.UnixMicro()), nil, nil} {
 			row := w.pageTagRow(&r, &tags[i])
 			if got := row.RestrictsFrom; (got == nil) != (want == nil) || got != nil && *got != *want {

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
+	"github.com/robotsaudit/robotsaudit/evaluate/verdict"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/parquetwriter/parquettest"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
@@ -42,7 +43,7 @@ func TestDiscoveryColumns(t *testing.T) {
 	} {
 		f := testFetch("http://a", "/")
 		f.Flags = flags
-		r := &evaluate.Result{Fetch: &f}
+		r := &evaluate.Result{Finding: verdict.Finding{Fetch: &f}}
 		fetch, violation := w.fetchRow(r), w.violationRow(r)
 		got := [4]*bool{fetch.IsSeed, fetch.ForceFetch, fetch.IsPage, new(fetch.HopsFromSeed != nil)}
 		if diff := cmp.Diff(want, got); diff != "" {

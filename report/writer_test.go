@@ -14,6 +14,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
+	"github.com/robotsaudit/robotsaudit/evaluate/verdict"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/parquetwriter/parquettest"
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
@@ -65,10 +66,10 @@ func testResults() []evaluate.Result {
 	var list []evaluate.Result
 	add := func(path string, e evaluate.Evidence, c evaluate.Certainty, a evaluate.Answer) *evaluate.Result {
 		f := testFetch(origin, path)
-		r := evaluate.Result{
+		r := evaluate.Result{Finding: verdict.Finding{
 			Fetch: &f, Agent: "TestBot", AgentSource: words.AgentFromRequest, Evidence: e,
 			Certainty: c, Answer: a,
-		}
+		}}
 		if e != words.None {
 			r.Governing, r.Age = governing, 60
 		}
@@ -177,10 +178,10 @@ func fill(t testing.TB, dir string, whatIf bool) (*Writer, *evaluate.Totals) {
 	must(w.Agent(&agent))
 	must(w.Exclusion(&evaluate.Exclusion{
 		Event: &facts.LogEvent{Line: 7, Reason: "-9998", Input: 1, Via: "http://a/\xe9", HopsFromSeed: "L"},
-		Result: evaluate.Result{
+		Result: evaluate.Result{Finding: verdict.Finding{
 			Fetch: results[2].Fetch, Agent: "TestBot", AgentSource: words.AgentFromOrigin, Evidence: evaluate.Fresh,
 			Answer: results[2].Answer, Governing: results[2].Governing,
-		},
+		}},
 	}))
 	totals.Exclusions++
 	must(w.Issue(&facts.Issue{

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/robotsaudit/robotsaudit/evaluate"
+	"github.com/robotsaudit/robotsaudit/evaluate/verdict"
 )
 
 // Format names the format of bundles and its version.
@@ -152,8 +152,8 @@ type Finding struct {
 	Statements     []string `json:"statements,omitempty"`
 }
 
-// findingOf describes the result of a fetch.
-func findingOf(r *evaluate.Result) Finding {
+// findingOf describes the verdict on a fetch.
+func findingOf(r *verdict.Finding) Finding {
 	f := r.Fetch
 	x := Finding{
 		URL: f.URL, Origin: f.Origin, FetchTime: timeText(f.Time().UTC()), Method: f.Method,

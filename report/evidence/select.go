@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
+	"github.com/robotsaudit/robotsaudit/evaluate/verdict"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
@@ -96,7 +97,7 @@ func (s *finder) Result(r *evaluate.Result) error {
 			table = tableViolations
 		}
 		s.rows[table]++
-		f := found{table, s.rows[table], r.Fetch, func() Finding { return findingOf(r) }}
+		f := found{table, s.rows[table], r.Fetch, func() Finding { return findingOf(&r.Finding) }}
 		if err := s.found(&f); err != nil {
 			return err
 		}
@@ -104,7 +105,7 @@ func (s *finder) Result(r *evaluate.Result) error {
 	for i := range r.Restrictions {
 		restriction := &r.Restrictions[i]
 		finding := func() Finding {
-			x := findingOf(r)
+			x := findingOf(&r.Finding)
 			x.Certainty, x.Restricts = restriction.Certainty.String(), restriction.Kind.String()
 			x.Purpose = restriction.Purpose.String()
 			for _, statement := range restriction.Statements {
@@ -141,11 +142,11 @@ func (s *finder) GroupVerdict(v *evaluate.GroupVerdict) error {
 	if i < 0 {
 		return nil
 	}
-	verdict := func() Finding {
-		return findingOf(&evaluate.Result{
+	finding := func() Finding {
+		return findingOf(&verdict.Finding{
 			Fetch: s.result.Fetch, Agent: s.agents[i], AgentSource: words.AgentFromOption,
 			Answer: v.Answer, Governing: v.Governing, Evidence: v.Evidence,
 		})
 	}
-	return s.found(&found{tableGroupVerdicts, s.rows[tableFetches], v.Fetch, verdict})
+	return s.found(&found{tableGroupVerdicts, s.rows[tableFetches], v.Fetch, finding})
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
+	"github.com/robotsaudit/robotsaudit/evaluate/verdict"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 	"github.com/robotsaudit/robotsaudit/report"
@@ -201,17 +202,19 @@ func rowsIfWritten[R any](ctx context.Context, r *Results, table report.TableOf[
 // count counts the fetch by its row.
 func (f *countedFetch) count() {
 	r := evaluate.Result{
-		Fetch: new(evaluate.Fetch),
-		Answer: evaluate.Answer{
-			Verdict: words.Parse[evaluate.Verdict](words.Verdicts, f.Verdict),
-			Reason:  words.Parse[evaluate.Reason](words.Reasons, f.Reason),
-			Notes:   words.ParseNames[evaluate.Notes](words.NoteWords, strings.Split(f.Notes, ",")),
+		Finding: verdict.Finding{
+			Fetch: new(evaluate.Fetch),
+			Answer: evaluate.Answer{
+				Verdict: words.Parse[evaluate.Verdict](words.Verdicts, f.Verdict),
+				Reason:  words.Parse[evaluate.Reason](words.Reasons, f.Reason),
+				Notes:   words.ParseNames[evaluate.Notes](words.NoteWords, strings.Split(f.Notes, ",")),
+			},
+			Evidence:  words.Parse[evaluate.Evidence](words.Evidences, f.Evidence),
+			Certainty: words.Parse[evaluate.Certainty](words.Certainties, f.Certainty),
 		},
-		Evidence:  words.Parse[evaluate.Evidence](words.Evidences, f.Evidence),
-		Certainty: words.Parse[evaluate.Certainty](words.Certainties, f.Certainty),
-		Modality:  words.Parse[evaluate.Modality](evaluate.Modalities, f.Modality),
-		Refusal:   words.Parse[evaluate.Refusal](evaluate.Refusals, f.Refusal),
-		Page:      new(evaluate.Page),
+		Modality: words.Parse[evaluate.Modality](evaluate.Modalities, f.Modality),
+		Refusal:  words.Parse[evaluate.Refusal](evaluate.Refusals, f.Refusal),
+		Page:     new(evaluate.Page),
 	}
 	if n := f.Content.PayloadBytes; n != nil {
 		r.Fetch.PayloadSize = *n + 1

@@ -1,4 +1,4 @@
-package evaluate
+package parsed
 
 import (
 	"fmt"
@@ -12,21 +12,21 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
-// TestFileCache keeps what an origin uses in turns, and forgets it for the next one
+// TestCache keeps what an origin uses in turns, and forgets it for the next one
 // where it is more than many hosts serve.
-func TestFileCache(t *testing.T) {
+func TestCache(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "bodies.pack")
 	w, err := pack.Create(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var states []*State
+	var states []*resolve.State
 	for i := range 2 * keptParsed / parsedMin {
 		ref, err := w.Put(fmt.Appendf(nil, "User-agent: *\nDisallow: /%d/\n", i))
 		if err != nil {
 			t.Fatal(err)
 		}
-		st := &State{State: resolve.State{HasBody: true, Outcome: words.OutcomeRules}}
+		st := &resolve.State{HasBody: true, Outcome: words.OutcomeRules}
 		st.BodyDigest, st.BodyOffset, st.BodySize = string(ref.Digest[:]), ref.Offset, ref.Size
 		states = append(states, st)
 	}
@@ -41,16 +41,16 @@ func TestFileCache(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	c := newFileCache(r, robots.RFC9309)
-	get := func(i int) *parsedFile {
-		f, err := c.get(states[i])
+	c := NewCache(r, robots.RFC9309)
+	get := func(i int) *File {
+		f, err := c.Get(states[i])
 		if err != nil {
 			t.Fatal(err)
 		}
 		return f
 	}
 	first := get(0)
-	c.newOrigin()
+	c.NewOrigin()
 	if get(0) != first {
 		t.Error("one file is forgotten from one origin to the next")
 	}
@@ -60,8 +60,22 @@ func TestFileCache(t *testing.T) {
 	if get(0) != first {
 		t.Error("a file is forgotten while its origin is decided")
 	}
-	c.newOrigin()
+	c.NewOrigin()
 	if len(c.files) != 0 || c.size != 0 {
 		t.Errorf("%d files of %d bytes are kept for another origin", len(c.files), c.size)
+	}
+}
+
+// TestOwnFails: what a crawler's own parser makes of a file where it fails is not known.
+func TestOwnFails(t *testing.T) {
+	var c Cache
+	f := &File{File: robots.Parse([]byte("user-agent: *\ndisallow: /\xFF\n"), robots.RFC9309)}
+	for range 2 {
+		if g := c.Own(f, robots.Urllib0, "bot"); g != nil {
+			t.Error("urllib.robotparser of before 3.13.8 reads bytes that are no UTF-8")
+		}
+		if g := c.Own(f, robots.Urllib, "bot"); g == nil || g.Match("/%FF").Allowed {
+			t.Error("urllib.robotparser reads no bytes that are no UTF-8")
+		}
 	}
 }

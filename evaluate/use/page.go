@@ -1,11 +1,16 @@
-package evaluate
+// Package use reads what a page and its origin say about the use of what was fetched: its tags and usage signals, those
+// of the robots.txt that governs it, of other files of the origin, and of licence documents. None of it makes the
+// fetch a violation.
+package use
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/robotsaudit/robotsaudit/evaluate/crawler"
+	"github.com/robotsaudit/robotsaudit/evaluate/parsed"
+	"github.com/robotsaudit/robotsaudit/evaluate/verdict"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/resolve"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
@@ -16,7 +21,7 @@ import (
 // Page is the statements of a page, and of its origin, about the use of what was fetched. None of
 // it makes the fetch a violation: it is known only afterwards.
 type Page struct {
-	From PageSource
+	From resolve.Source
 	// when restrictions are judged: as of the date asked for, of a day its end, else at the fetch; zero: not known
 	At        time.Time
 	Since     time.Time // the same, of a day its beginning
@@ -25,11 +30,11 @@ type Page struct {
 	Sets      []AgentSet // effective for everybody, and for each token that a tag names
 	Signals   []Signal
 	Conflicts []Conflict
-	Hints     []tag.Use  // uses that a statement without force speaks against
-	source    PageSource // of Tags, even where From means that more is not known
-	originals [2]Spot    // of a revisit or 304; two differ and may be it; zero: none
-	documents []Document // that were read: a tdmrep.json, and licences that the page or robots.txt names
-	image     bool       // what was fetched is an image, and no page
+	Hints     []tag.Use      // uses that a statement without force speaks against
+	source    resolve.Source // of Tags, even where From means that more is not known
+	originals [2]facts.Spot  // of a revisit or 304; two differ and may be it; zero: none
+	documents []Document     // that were read: a tdmrep.json, and licences that the page or robots.txt names
+	image     bool           // what was fetched is an image, and no page
 }
 
 // AgentSet is what the tags of a page come to for a product token; "" is every
@@ -42,7 +47,7 @@ type AgentSet struct {
 // Document is a record other than the page whose payload states something about its use.
 type Document struct {
 	*facts.Capture
-	Steps []Step // records that the capture led to
+	Steps []resolve.Step // records that the capture led to
 }
 
 // Signal is a usage signal that holds for a fetch. One of robots.txt is by the
@@ -94,36 +99,48 @@ type Conflict struct {
 // maxAgentSets bounds the tokens that one page can name.
 const maxAgentSets = 64
 
-// pages reads what is said of the use of fetches, in the order of the facts.
-type pages struct {
-	decider   *decider
-	originals *resolve.Originals // nil where no fetch has the body of another
-	files     *siteFiles         // of the origin in hand
-	licences  licences
-	read      map[string]*tag.RSL // licence documents, by digest and origin
-	uses      []tag.Use
-	asOf      AsOf // when restrictions are judged, unless it is zero: else at each fetch
-	names     metaNames
-	asked     []string // tokens of Options.Agents for which everybody's tags may come to more
-	silent    Page     // of the fetch in hand, where nothing was said: a new one for each would take most of the time
+// Reader reads what is said of the use of fetches, in the order of the facts.
+type Reader struct {
+	Options
+	store    *facts.Reader
+	texts    *parsed.Cache
+	files    *siteFiles // of the origin in hand
+	licences Licences
+	read     map[string]*tag.RSL // licence documents, by digest and origin
+	names    metaNames
+	asked    []string // tokens of Options.Agents for which everybody's tags may come to more
+	silent   Page     // of the fetch in hand, where nothing was said: a new one for each would take most of the time
 }
 
-// readPage sets the page of a result, and what it means for the uses asked for.
-func (p *pages) readPage(r *Result) error {
-	f := r.Fetch
-	s, originals := resolve.StatementsOf(f), [2]Spot{}
-	if p.originals != nil {
-		s, originals = p.originals.StatementsFor(f)
+// Options are what an audit asks of use.
+type Options struct {
+	Uses   []tag.Use // restrictions that bind one of them are looked for
+	Agents []string  // product tokens, besides the crawler's own
+	// when restrictions are judged: from Since to At; zero: at each fetch's own time
+	Since, At time.Time
+}
+
+// NewReader reads the statements of facts, their robots.txt by texts.
+func NewReader(store *facts.Reader, texts *parsed.Cache, licences Licences, opt Options) *Reader {
+	return &Reader{
+		Options: opt, store: store, texts: texts, licences: licences, names: newMetaNames(opt.Agents),
+		asked:  withOwnRules(opt.Agents),
+		silent: Page{Own: tag.Effective(nil, "")},
 	}
-	r.Refusal, r.Modality = refusalOf(f, s.IsChallenge()), modalityOf(cmp.Or(f.DetectedType, f.MIMEType))
+}
+
+// Read returns what is said of the use of a fetch, nil where that is nothing, and what of it restricts the uses asked
+// for. s is what its record states, which may be that of one of two originals. The page is valid until the next fetch.
+func (p *Reader) Read(r *verdict.Finding, s resolve.Statements, originals [2]facts.Spot) (*Page, []Restriction, error) {
+	f := r.Fetch
 	origin, disputed, err := p.usage(r)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	file := p.files.tdm.at(f.Time())
 	files, err := p.files.trainingHints(r)
 	if err != nil || s.IsEmpty() && len(origin) == 0 && !disputed && file == nil && len(files) == 0 {
-		return err
+		return nil, nil, err
 	}
 	if len(origin) == 0 && file == nil && len(files) == 0 && s.Headers == "" && s.Metas == "" {
 		// as in all rows of indexes
@@ -131,21 +148,20 @@ func (p *pages) readPage(r *Result) error {
 		page.From, page.image = s.From, isImage(s.MimeType)
 		page.Since, page.At = p.moment(f)
 		if s.IsCut() || disputed {
-			page.From = PageUnknown
+			page.From = resolve.SourceUnknown
 		}
 		page.Own.Image = page.image
-		r.Page = page
-		return nil
+		return page, nil, nil
 	}
 	source := s.From
 	headers := tag.ReadHeaders(s.Headers)
 	kept, ok := tag.Decode(s.Metas)
 	if !ok || kept.Open || s.IsCut() || disputed {
-		s.From = PageUnknown
+		s.From = resolve.SourceUnknown
 	}
 	metas := kept.Read()
 	if (headers.Notes|metas.Notes)&tag.NoteMore != 0 {
-		s.From = PageUnknown
+		s.From = resolve.SourceUnknown
 	}
 	page := &Page{
 		From: s.From, Tags: append(headers.Tags, p.agentTags(metas.Tags, r.Agent)...),
@@ -155,9 +171,9 @@ func (p *pages) readPage(r *Result) error {
 	page.addSignals(origin, nil)
 	var reserved []tag.Signal
 	if file != nil && r.Reason != words.RobotsTxtItself {
-		tdm, err := p.files.tdm.of(file, p.files.store)
+		tdm, err := p.files.tdm.of(file, p.store)
 		if err != nil {
-			return err
+			return nil, nil, err
 		}
 		u, _ := weburl.Parse(f.URL)
 		reserved = tdm.For(u.PathQuery())
@@ -171,20 +187,20 @@ func (p *pages) readPage(r *Result) error {
 	}
 	joined := tag.TDM(reserved, headers.Signals, metas.Signals)
 	if tag.TDMInDoubt(reserved, headers.Signals, metas.Signals) {
-		page.From = PageUnknown
+		page.From = resolve.SourceUnknown
 	}
 	page.addSignals(joined, file)
 	page.addSignals(own, nil)
 	documents, more, err := p.readDocuments(r, page, slices.Concat(headers.Signals, metas.Signals), origin)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	if more {
-		page.From = PageUnknown
+		page.From = resolve.SourceUnknown
 	}
 	page.Signals = append(append(page.Signals, documents...), files...)
-	if page.From == PageOwn && len(page.Tags) == 0 && len(page.Signals) == 0 {
-		return nil
+	if page.From == resolve.SourceOwn && len(page.Tags) == 0 && len(page.Signals) == 0 {
+		return nil, nil, nil
 	}
 	page.Own = page.effective(r.Agent)
 	page.addSets(p.asked, r.Agent)
@@ -198,26 +214,24 @@ func (p *pages) readPage(r *Result) error {
 			own = append(own, joined[i])
 		}
 	}
-	r.Page = page
-	page.findConflicts(r, origin, own)
-	if r.isUsed() {
-		r.Restrictions = p.restrictions(r)
-		page.Hints = r.hints()
+	o := opinion{r, page}
+	o.findConflicts(origin, own)
+	if !isUsed(r) {
+		return page, nil, nil
 	}
-	return nil
+	page.Hints = o.hints()
+	return page, o.restrictions(p.Uses), nil
 }
 
 func isImage(mimeType string) bool { return strings.HasPrefix(mimeType, "image/") }
 
 // moment is when what is said of a fetch's use is judged: from the beginning to the end of a day that is
 // asked about.
-func (p *pages) moment(f *facts.Fetch) (since, at time.Time) {
+func (p *Reader) moment(f *facts.Fetch) (since, at time.Time) {
 	t := f.Time()
 	switch {
-	case p.asOf.isDay:
-		return p.asOf.time, p.asOf.time.AddDate(0, 0, 1)
-	case !p.asOf.IsZero():
-		return p.asOf.time, p.asOf.time
+	case !p.At.IsZero():
+		return p.Since, p.At
 	case !t.Known():
 		return time.Time{}, time.Time{}
 	}
@@ -225,14 +239,14 @@ func (p *pages) moment(f *facts.Fetch) (since, at time.Time) {
 }
 
 // agentTags drops the tags of metas whose name is neither robots nor a product token.
-func (p *pages) agentTags(metas []tag.Tag, crawler string) []tag.Tag {
-	return slices.DeleteFunc(metas, func(t tag.Tag) bool { return !t.Global() && !p.names.isToken(t.Agent, crawler) })
+func (p *Reader) agentTags(metas []tag.Tag, by string) []tag.Tag {
+	return slices.DeleteFunc(metas, func(t tag.Tag) bool { return !t.Global() && !p.names.isToken(t.Agent, by) })
 }
 
 // usage returns the statements of the governing robots.txt about the use of a fetch: none where the verdict
 // is unknown because captures differ. disputed: captures of its moment differ in this alone, or
 // it states more than is kept.
-func (p *pages) usage(r *Result) (said []tag.Signal, disputed bool, err error) {
+func (p *Reader) usage(r *verdict.Finding) (said []tag.Signal, disputed bool, err error) {
 	if r.Governing == nil || r.Reason == words.RobotsTxtItself || r.Reason == words.ConflictingCaptures ||
 		r.Reason == words.ChangedBetween {
 		return nil, false, nil
@@ -240,7 +254,7 @@ func (p *pages) usage(r *Result) (said []tag.Signal, disputed bool, err error) {
 	if said, disputed, err = p.usageBy(r.Governing, r); err != nil {
 		return nil, false, err
 	}
-	for _, other := range r.tied[1:] {
+	for _, other := range r.Rivals() {
 		theirs, more, err := p.usageBy(other, r)
 		if err != nil {
 			return nil, false, err
@@ -254,24 +268,24 @@ func (p *pages) usage(r *Result) (said []tag.Signal, disputed bool, err error) {
 }
 
 // usageBy returns the statements of one robots.txt about the use of a fetch, and whether there are more.
-func (p *pages) usageBy(st *State, r *Result) (said []tag.Signal, more bool, err error) {
+func (p *Reader) usageBy(st *verdict.State, r *verdict.Finding) (said []tag.Signal, more bool, err error) {
 	if !st.HasBody || !st.Outcome.HasRules() {
 		return nil, false, nil
 	}
-	file, err := p.decider.files.get(st)
-	if err != nil || len(file.usage().Signals) == 0 {
+	file, err := p.texts.Get(&st.State)
+	if err != nil || len(file.Usage().Signals) == 0 {
 		return nil, false, err
 	}
 	u, _ := weburl.Parse(r.Fetch.URL)
-	said, more = file.usage().For(r.Agent, u.PathQuery())
-	mayCrawl := r.Verdict != Disallowed
+	said, more = file.Usage().For(r.Agent, u.PathQuery())
+	mayCrawl := r.Verdict != words.Disallowed
 	if file.UsageRules() != file.File {
-		mayCrawl = file.usage().MayCrawl(r.Agent, u.PathQuery())
+		mayCrawl = file.Usage().MayCrawl(r.Agent, u.PathQuery())
 	}
 	if !mayCrawl { // paths that can't be crawled have no preferences (draft-ietf-aipref-attach-05 §3.1)
 		said = slices.DeleteFunc(said, func(s tag.Signal) bool { return s.Kind == tag.SignalContentUsage })
 	}
-	return said, more || file.usage().Notes&tag.NoteMore != 0, nil
+	return said, more || file.Usage().Notes&tag.NoteMore != 0, nil
 }
 
 func withoutTDM(list []tag.Signal) []tag.Signal {
@@ -280,7 +294,7 @@ func withoutTDM(list []tag.Signal) []tag.Signal {
 	})
 }
 
-func (p *Page) addSignals(list []tag.Signal, file *State) {
+func (p *Page) addSignals(list []tag.Signal, file *resolve.State) {
 	for _, s := range list {
 		signal := Signal{Signal: s}
 		if s.Source == tag.SourceTDMFile {
@@ -292,7 +306,7 @@ func (p *Page) addSignals(list []tag.Signal, file *State) {
 
 // addSets finds what holds for everybody and for each token that is named. Of the tokens asked for
 // and the crawler's own it adds those for which everybody's tags come to more.
-func (p *Page) addSets(asked []string, crawler string) {
+func (p *Page) addSets(asked []string, by string) {
 	if len(p.Tags) == 0 {
 		return
 	}
@@ -300,25 +314,25 @@ func (p *Page) addSets(asked []string, crawler string) {
 	for i := range p.Tags {
 		t := &p.Tags[i]
 		name, _, _ := strings.Cut(t.Agent, "/")
-		name = agentKey(strings.TrimSpace(name))
+		name = crawler.Key(strings.TrimSpace(name))
 		switch {
 		case !t.Binds() || slices.Contains(agents, name):
 		case len(agents) <= maxAgentSets:
 			agents = append(agents, name)
 		default:
-			p.From = PageUnknown // everybody's row does not answer for the rest
+			p.From = resolve.SourceUnknown // everybody's row does not answer for the rest
 		}
 	}
 	add := func(token string) {
-		if set := p.effective(token); set.IsOwn() && !slices.Contains(agents, agentKey(token)) {
-			agents = append(agents, agentKey(token))
+		if set := p.effective(token); set.IsOwn() && !slices.Contains(agents, crawler.Key(token)) {
+			agents = append(agents, crawler.Key(token))
 		}
 	}
 	for _, token := range asked {
 		add(token)
 	}
-	if tag.HasOwnRules(crawler) {
-		add(crawler)
+	if tag.HasOwnRules(by) {
+		add(by)
 	}
 	slices.Sort(agents)
 	for _, a := range agents {
@@ -336,14 +350,15 @@ func (p *Page) effective(token string) tag.Set {
 
 // findConflicts compares the tags with each other and with the verdict, and
 // the origin's statements on each purpose, as far as they are in force, with the page's.
-func (p *Page) findConflicts(r *Result, origin, own []tag.Signal) {
+func (o opinion) findConflicts(origin, own []tag.Signal) {
+	r, p := o.Finding, o.page
 	if c := p.Own.Conflicts.String(); c != "" {
 		p.Conflicts = append(p.Conflicts, Conflict{ConflictTags, c})
 	}
-	if r.Verdict == Disallowed && len(p.Own.Rules()) > 0 {
+	if r.Verdict == words.Disallowed && len(p.Own.Rules()) > 0 {
 		p.Conflicts = append(p.Conflicts, Conflict{ConflictUnseen, p.Own.String()})
 	}
-	origin = slices.DeleteFunc(origin, func(s tag.Signal) bool { return !r.inForce(&s) })
+	origin = slices.DeleteFunc(origin, func(s tag.Signal) bool { return !o.inForce(&s) })
 	for purpose := tag.PurposeAutomated; purpose < tag.PurposeLicense; purpose++ {
 		if !slices.ContainsFunc(slices.Concat(origin, own), func(s tag.Signal) bool { return s.Purpose == purpose }) {
 			continue
@@ -359,7 +374,7 @@ func (p *Page) findConflicts(r *Result, origin, own []tag.Signal) {
 
 // Originals are the places of the record that a revisit or 304 stands for, whose statements count: none, one, or
 // two that may be it and differ.
-func (p *Page) Originals() []Spot {
+func (p *Page) Originals() []facts.Spot {
 	n := 0
 	for n < len(p.originals) && p.originals[n].Index > 0 {
 		n++

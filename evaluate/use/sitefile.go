@@ -1,11 +1,13 @@
-package evaluate
+package use
 
 import (
 	"slices"
 	"sort"
 
+	"github.com/robotsaudit/robotsaudit/evaluate/verdict"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/facts/run"
+	"github.com/robotsaudit/robotsaudit/internal/resolve"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 	"github.com/robotsaudit/robotsaudit/internal/words"
@@ -17,8 +19,8 @@ const maxSiteFiles = 4096
 
 // A siteFile is what is known of one file of an origin in time.
 type siteFile[T any] struct {
-	captures []*State // by time; a capture without a body means that there is no file
-	full     bool     // there were more
+	captures []*resolve.State // by time; a capture without a body means that there is no file
+	full     bool             // there were more
 	read     func([]byte) T
 	parsed   T      // the one read last
 	digest   string // and its body's
@@ -43,13 +45,22 @@ func newSiteFiles(store *facts.Reader) *siteFiles {
 	return s
 }
 
-// isSiteFile reports whether a state is one of them.
-func isSiteFile(s *State) bool {
+// IsSiteFile reports whether a capture is of a file of an origin that speaks of use, but for robots.txt.
+func IsSiteFile(s *resolve.State) bool {
 	return s.Kind == facts.CaptureTDMRep || s.Kind == facts.CaptureAITxt || s.Kind == facts.CaptureLLMsTxt
 }
 
+// NewOrigin begins another origin. issues takes what was not read of its files; nil: it is noted elsewhere.
+func (p *Reader) NewOrigin(issues *run.Sorter[facts.Issue]) {
+	p.files = newSiteFiles(p.store)
+	p.files.issues = issues
+}
+
+// AddFile takes the captures of the origin's files (IsSiteFile), in order of time.
+func (p *Reader) AddFile(s *resolve.State) error { return p.files.add(s) }
+
 // add takes the next capture in order of time.
-func (f *siteFiles) add(s *State) error {
+func (f *siteFiles) add(s *resolve.State) error {
 	u, _ := weburl.Parse(s.URL)
 	isFull := false
 	if i := slices.Index(trainingFiles[:], u.Path); i >= 0 {
@@ -66,7 +77,7 @@ func (f *siteFiles) add(s *State) error {
 
 // add takes the next capture. What came to neither a whole file nor the answer that there is none,
 // changes nothing. isFull is true for the first that is one too many.
-func (l *siteFile[T]) add(s *State) (isFull bool) {
+func (l *siteFile[T]) add(s *resolve.State) (isFull bool) {
 	isFile, isNone := s.Outcome == words.OutcomeRules && s.HasBody, s.Outcome == words.OutcomeUnavailable &&
 		s.Reason == words.Unavailable
 	switch {
@@ -82,7 +93,7 @@ func (l *siteFile[T]) add(s *State) (isFull bool) {
 
 // at returns the capture of the file that was in force at t: the latest at or
 // before it. It is nil where none is known, or the latest shows that there is none.
-func (l *siteFile[T]) at(t facts.Time) *State {
+func (l *siteFile[T]) at(t facts.Time) *resolve.State {
 	if !t.Known() {
 		return nil
 	}
@@ -93,7 +104,7 @@ func (l *siteFile[T]) at(t facts.Time) *State {
 	return l.captures[n-1]
 }
 
-func (l *siteFile[T]) of(c *State, store *facts.Reader) (T, error) {
+func (l *siteFile[T]) of(c *resolve.State, store *facts.Reader) (T, error) {
 	if l.digest != c.BodyDigest {
 		body, err := store.Body(&c.Capture)
 		if err != nil {
@@ -105,7 +116,7 @@ func (l *siteFile[T]) of(c *State, store *facts.Reader) (T, error) {
 }
 
 // trainingHints are what the files in force at a fetch hint at.
-func (f *siteFiles) trainingHints(r *Result) (list []Signal, err error) {
+func (f *siteFiles) trainingHints(r *verdict.Finding) (list []Signal, err error) {
 	for i := range f.training {
 		file := f.training[i].at(r.Fetch.Time())
 		if file == nil || r.Reason == words.RobotsTxtItself {

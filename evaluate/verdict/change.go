@@ -1,10 +1,11 @@
-package evaluate
+package verdict
 
 import (
 	"slices"
 	"sort"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // maxFailures is how many failures of a server, each between captures of one file, are no change.
@@ -12,7 +13,7 @@ const maxFailures = 16
 
 // findChange finds out whether the crawler's own copy before allowed a violation, and how long after the change it was
 // made ("Time to compliance").
-func (d *decider) findChange(r *Result, s *subject, tl *timeline) {
+func (d *Decider) findChange(r *Finding, s *subject, tl *Timeline) {
 	st := r.Governing
 	if !r.IsViolation() || st == nil || s.key == "" || !st.isOf(s.key) || !st.isDefinite() {
 		return
@@ -30,7 +31,7 @@ func (d *decider) findChange(r *Result, s *subject, tl *timeline) {
 		case before < 0:
 			return
 		case !l.states[before].isAlike(st):
-			if d.answer(l.states[before], s).Verdict == Allowed {
+			if d.answer(l.states[before], s).Verdict == words.Allowed {
 				r.IsAfterChange, r.AfterChange = true, r.Fetch.Micros-l.states[first].Micros
 			}
 			return

@@ -1,4 +1,4 @@
-package evaluate
+package crawler
 
 import (
 	"slices"
@@ -11,8 +11,12 @@ import (
 
 const browserAgent = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36"
 
-func TestCrawlerOf(t *testing.T) {
-	byMap := CrawlerMap{
+func TestNames(t *testing.T) {
+	type options struct {
+		own    string
+		mapped Map
+	}
+	byMap := Map{
 		{Pattern: "mozilla/5.0 (X11;*Safari/537.36", Token: "Browsertrix"},
 		{Pattern: "", Token: "SilentBot"},
 		{Pattern: "Wget/*", Token: ""},
@@ -22,97 +26,94 @@ func TestCrawlerOf(t *testing.T) {
 	for _, c := range []struct {
 		name, ua string
 		from     facts.Source
-		opt      Options
-		want     crawler
+		opt      options
+		want     Identity
 	}{
 		{
 			"request", "CCBot/2.0 (https://commoncrawl.org/faq/)", facts.SourceRequest,
-			Options{},
-			crawler{token: "CCBot", source: words.AgentFromRequest},
+			options{},
+			Identity{Token: "CCBot", Source: words.AgentFromRequest},
 		},
 		{
 			"warcinfo", "CCBot/2.0", facts.SourceWarcinfo,
-			Options{},
-			crawler{token: "CCBot", source: words.AgentFromWarcinfo},
+			options{},
+			Identity{Token: "CCBot", Source: words.AgentFromWarcinfo},
 		},
-		{"browser", browserAgent, facts.SourceRequest, Options{}, crawler{}},
-		{"none", "", 0, Options{}, crawler{}},
+		{"browser", browserAgent, facts.SourceRequest, options{}, Identity{}},
+		{"none", "", 0, options{}, Identity{}},
 		{
 			"two", "ExampleBot/1.0 (compatible; Googlebot/2.1)", facts.SourceRequest,
-			Options{},
-			crawler{
-				token: "ExampleBot", other: "Googlebot", source: words.AgentFromRequest,
-				notes: words.NoteAmbiguousToken,
+			options{},
+			Identity{
+				Token: "ExampleBot", Other: "Googlebot", Source: words.AgentFromRequest,
+				Notes: words.NoteAmbiguousToken,
 			},
 		},
 		{
 			"two, warcinfo", "ExampleBot/1.0 (compatible; Googlebot/2.1)", facts.SourceWarcinfo,
-			Options{},
-			crawler{
-				token: "ExampleBot", other: "Googlebot", source: words.AgentFromWarcinfo,
-				notes: words.NoteAmbiguousToken,
+			options{},
+			Identity{
+				Token: "ExampleBot", Other: "Googlebot", Source: words.AgentFromWarcinfo,
+				Notes: words.NoteAmbiguousToken,
 			},
 		},
 
 		{
 			"option", "CCBot/2.0", facts.SourceRequest,
-			Options{Crawler: "ccbot"},
-			crawler{token: "ccbot", source: words.AgentFromOption},
+			options{own: "ccbot"},
+			Identity{Token: "ccbot", Source: words.AgentFromOption},
 		},
 		{
 			"option, other name", "CCBot/2.0", facts.SourceRequest,
-			Options{Crawler: "GPTBot"},
-			crawler{token: "GPTBot", source: words.AgentFromOption, notes: words.NoteTokenByOption},
+			options{own: "GPTBot"},
+			Identity{Token: "GPTBot", Source: words.AgentFromOption, Notes: words.NoteTokenByOption},
 		},
 		{
 			"option, no User-Agent", "", 0,
-			Options{Crawler: "GPTBot"},
-			crawler{token: "GPTBot", source: words.AgentFromOption},
+			options{own: "GPTBot"},
+			Identity{Token: "GPTBot", Source: words.AgentFromOption},
 		},
 		{
 			"option settles two", "ExampleBot/1.0 (compatible; Googlebot/2.1)", facts.SourceRequest,
-			Options{Crawler: "Googlebot"},
-			crawler{token: "Googlebot", source: words.AgentFromOption},
+			options{own: "Googlebot"},
+			Identity{Token: "Googlebot", Source: words.AgentFromOption},
 		},
 		{
 			"option before map", "", 0,
-			Options{Crawler: "GPTBot", CrawlerMap: byMap},
-			crawler{token: "GPTBot", source: words.AgentFromOption},
+			options{own: "GPTBot", mapped: byMap},
+			Identity{Token: "GPTBot", Source: words.AgentFromOption},
 		},
 
 		{
 			"map", browserAgent, facts.SourceRequest,
-			Options{CrawlerMap: byMap},
-			crawler{token: "Browsertrix", source: words.AgentFromOption, notes: words.NoteTokenByOption},
+			options{mapped: byMap},
+			Identity{Token: "Browsertrix", Source: words.AgentFromOption, Notes: words.NoteTokenByOption},
 		},
 		{
 			"map, no User-Agent", "", 0,
-			Options{CrawlerMap: byMap},
-			crawler{token: "SilentBot", source: words.AgentFromOption},
+			options{mapped: byMap},
+			Identity{Token: "SilentBot", Source: words.AgentFromOption},
 		},
-		{"map, no token", "Wget/1.21", facts.SourceRequest, Options{CrawlerMap: byMap}, crawler{}},
+		{"map, no token", "Wget/1.21", facts.SourceRequest, options{mapped: byMap}, Identity{}},
 		{
 			"map, first rule", "ExampleBot/1.0 (compatible; Googlebot/2.1)", facts.SourceWarcinfo,
-			Options{CrawlerMap: byMap},
-			crawler{token: "examplebot", source: words.AgentFromOption},
+			options{mapped: byMap},
+			Identity{Token: "examplebot", Source: words.AgentFromOption},
 		},
 		{
 			"map, no rule", "CCBot/2.0", facts.SourceRequest,
-			Options{CrawlerMap: byMap},
-			crawler{token: "CCBot", source: words.AgentFromRequest},
+			options{mapped: byMap},
+			Identity{Token: "CCBot", Source: words.AgentFromRequest},
 		},
 	} {
-		d := &decider{naming: newNaming(&c.opt)}
+		n := NewNames(c.opt.own, c.opt.mapped)
 		f := &facts.Fetch{UserAgent: c.ua, UserAgentSource: c.from}
-		d.crawlerOf(&facts.Fetch{UserAgent: "Other/1.0", UserAgentSource: facts.SourceWarcinfo})
+		n.CrawlerOf(&facts.Fetch{UserAgent: "Other/1.0", UserAgentSource: facts.SourceWarcinfo})
 		for range 2 {
-			got := d.crawlerOf(f)
+			got := n.CrawlerOf(f)
 			if got.software = (robots.Crawler{}); got != c.want { // TestCrawlerOf of package robots has that
 				t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
 			}
-		}
-		if token, source := d.agentOf(f); token != c.want.token || source != c.want.source {
-			t.Errorf("%s: %s, %v", c.name, token, source)
 		}
 	}
 }
@@ -120,25 +121,25 @@ func TestCrawlerOf(t *testing.T) {
 // Rules that give no fetch its token are reported, whether they match nothing or follow
 // others that match the same.
 func TestIdleRules(t *testing.T) {
-	late, never := CrawlerRule{Pattern: "ccbot/2*", Token: "B"}, CrawlerRule{Pattern: "", Token: "C"}
-	d := &decider{naming: newNaming(&Options{CrawlerMap: CrawlerMap{{Pattern: "CCBot*", Token: "A"}, late, never}})}
-	d.crawlerOf(&facts.Fetch{UserAgent: "CCBot/2.0"})
-	if got := d.naming.mapped.without(d.naming.used); !slices.Equal(got, CrawlerMap{late, never}) {
+	late, never := Rule{Pattern: "ccbot/2*", Token: "B"}, Rule{Pattern: "", Token: "C"}
+	n := NewNames("", Map{{Pattern: "CCBot*", Token: "A"}, late, never})
+	n.CrawlerOf(&facts.Fetch{UserAgent: "CCBot/2.0"})
+	if got := n.mapped.Without(n.Used()); !slices.Equal(got, Map{late, never}) {
 		t.Errorf("idle: %v", got)
 	}
-	d.crawlerOf(&facts.Fetch{})
-	if got := d.naming.mapped.without(d.naming.used); !slices.Equal(got, CrawlerMap{late}) {
+	n.CrawlerOf(&facts.Fetch{})
+	if got := n.mapped.Without(n.Used()); !slices.Equal(got, Map{late}) {
 		t.Errorf("idle: %v", got)
 	}
 }
 
 // Telling crawlers apart costs no allocation, as long as they are few.
-func TestCrawlerOfAllocations(t *testing.T) {
-	d := &decider{naming: newNaming(&Options{CrawlerMap: CrawlerMap{{Pattern: "*bot*", Token: "Bot"}}})}
+func TestNamesAllocations(t *testing.T) {
+	n := NewNames("", Map{{Pattern: "*bot*", Token: "Bot"}})
 	fetches := []*facts.Fetch{{UserAgent: browserAgent}, {UserAgent: "CCBot/2.0"}, {UserAgent: ""}}
 	ask := func() {
 		for _, f := range fetches {
-			d.crawlerOf(f)
+			n.CrawlerOf(f)
 		}
 	}
 	if n := testing.AllocsPerRun(100, ask); n != 0 {
@@ -146,7 +147,7 @@ func TestCrawlerOfAllocations(t *testing.T) {
 	}
 }
 
-func TestCrawlerRule(t *testing.T) {
+func TestRule(t *testing.T) {
 	for _, c := range []struct {
 		pattern, ua string
 		want        bool
@@ -168,11 +169,11 @@ func TestCrawlerRule(t *testing.T) {
 		{"**", "x", true},
 		{"a?c", "abc", false},
 	} {
-		if got := (CrawlerRule{Pattern: c.pattern}).matches(c.ua); got != c.want {
+		if got := (Rule{Pattern: c.pattern}).matches(c.ua); got != c.want {
 			t.Errorf("%q matches %q: %v", c.pattern, c.ua, got)
 		}
 	}
-	if got := (CrawlerRule{}).String(); got != "- => -" {
+	if got := (Rule{}).String(); got != "- => -" {
 		t.Error(got)
 	}
 }

@@ -1,8 +1,9 @@
-package evaluate
+package use
 
 import (
 	"fmt"
 	"math/rand/v2"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -14,8 +15,8 @@ import (
 )
 
 // fileAt is a capture of a tdmrep.json with a body, or of none where that is "".
-func fileAt(t facts.Time, body string) *State {
-	s := &State{State: resolve.State{Outcome: words.OutcomeUnavailable, Reason: words.Unavailable}}
+func fileAt(t facts.Time, body string) *resolve.State {
+	s := &resolve.State{Outcome: words.OutcomeUnavailable, Reason: words.Unavailable}
 	if body != "" {
 		s.Outcome, s.Reason, s.HasBody, s.BodyDigest = words.OutcomeRules, 0, true, body
 	}
@@ -38,17 +39,17 @@ func TestSiteFile(t *testing.T) {
 		}.Truncate(precision)
 	}
 	for range 200 {
-		var all []*State
+		var all []*resolve.State
 		for range random.IntN(20) {
 			all = append(all, fileAt(moment(), []string{"", "a", "b"}[random.IntN(3)]))
 		}
-		slices.SortStableFunc(all, func(a, b *State) int { return facts.CompareFetches(&a.Fetch, &b.Fetch) })
+		slices.SortStableFunc(all, func(a, b *resolve.State) int { return facts.CompareFetches(&a.Fetch, &b.Fetch) })
 		l := new(siteFile[tag.TDMFile])
 		for _, s := range all {
 			l.add(s)
 		}
 		for range 50 {
-			at, want := moment(), (*State)(nil)
+			at, want := moment(), (*resolve.State)(nil)
 			for _, s := range all {
 				if s.Time().MicrosSince(at) <= 0 {
 					want = s
@@ -83,12 +84,15 @@ func TestSiteFileIsBounded(t *testing.T) {
 	if len(l.captures) != maxSiteFiles || l.at(second(2*maxSiteFiles)).BodyDigest != fmt.Sprint(maxSiteFiles-1) {
 		t.Errorf("%d captures", len(l.captures))
 	}
-	var totals Totals
-	if err := totals.takeIssues(dir, issues); err != nil {
+	names, err := issues.Close()
+	if err != nil {
 		t.Fatal(err)
 	}
+	for i := range names {
+		names[i] = filepath.Join(dir, names[i])
+	}
 	told := 0
-	for i, err := range run.Merge(t.Context(), totals.issues, facts.IssueRuns, run.MergeOptions[facts.Issue]{}) {
+	for i, err := range run.Merge(t.Context(), names, facts.IssueRuns, run.MergeOptions[facts.Issue]{}) {
 		if err != nil || i.Kind != words.IssueLimitReached {
 			t.Error(i, err)
 		}

@@ -1,9 +1,10 @@
-package evaluate
+package verdict
 
 import (
 	"slices"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/resolve"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
@@ -36,7 +37,7 @@ type Considered struct {
 // one first; none where no capture was needed. Of equal captures one after the other,
 // the first stands for all. Without any of the others of its origin, the verdict would
 // be the same.
-func (r *Result) Considered() []Considered {
+func (r *Finding) Considered() []Considered {
 	if r.Governing == nil {
 		return nil
 	}
@@ -46,13 +47,13 @@ func (r *Result) Considered() []Considered {
 
 // isIdle reports whether a capture is what the crawler itself got from a redirect's target, later, and
 // changes nothing. Among fewer others, it might be taken for what the redirect led to.
-func (r *Result) isIdle(st *State, s *subject) bool {
+func (r *Finding) isIdle(st *State, s *subject) bool {
 	isOwn := st.Kind == facts.CaptureTarget && st.key == s.key
 	return isOwn && st != r.Contester &&
 		r.Notes&(words.NoteUnreadableCopy|words.NoteSameMoment|words.NoteOrderDoubt) == 0
 }
 
-func (tl *timeline) considered(s *subject) (list []Considered) {
+func (tl *Timeline) considered(s *subject) (list []Considered) {
 	add := func(role Role, states ...*State) {
 		for _, st := range states {
 			if st != nil && !slices.ContainsFunc(list, func(c Considered) bool { return c.State == st }) {
@@ -87,7 +88,7 @@ func (tl *timeline) considered(s *subject) (list []Considered) {
 		add(RoleBefore, tl.lastDefinite(s)...)
 	}
 	add(RoleOther, tl.others(s, &v)...)
-	if v.evidence == Stale {
+	if v.evidence == words.Stale {
 		add(RoleNext, tl.all.next(s, informedFor)...)
 	}
 	return list
@@ -95,7 +96,7 @@ func (tl *timeline) considered(s *subject) (list []Considered) {
 
 // lastDefinite returns the latest captures at or before a fetch that end a run of failures: of
 // anyone's and of the crawler's own.
-func (tl *timeline) lastDefinite(s *subject) (list []*State) {
+func (tl *Timeline) lastDefinite(s *subject) (list []*State) {
 	for _, l := range [...]*line{tl.all, s.own} {
 		if l == nil {
 			continue
@@ -107,12 +108,61 @@ func (tl *timeline) lastDefinite(s *subject) (list []*State) {
 	return list
 }
 
+// Rivals returns the captures of the governing one's moment in other archives, which may govern in its place.
+func (r *Finding) Rivals() []*State { return r.tied[min(1, len(r.tied)):] }
+
+// EachInForce calls ask with the captures besides the governing one that may have been in force for the crawler; of
+// equal ones one after the other, with the first. isKnown is false if nobody knows all of them.
+func (r *Finding) EachInForce(ask func(*State) error) (isKnown bool, err error) {
+	tl := r.timeline
+	for _, rival := range r.Rivals() { // one of them may have been in force, and a failure requires nothing
+		if err := ask(rival); err != nil {
+			return false, err
+		}
+	}
+	if tl.hasUnreadCopy(r.Fetch.Time()) {
+		return false, nil
+	}
+	s := r.decider.newSubject(r.Fetch, r.Agent, tl, facts.Time{})
+	asked, cost := r.Governing, 0
+	for copied := range tl.copies(&s, r.tied) {
+		if cost++; cost > maxLooked {
+			return false, nil
+		}
+		if !copied.isDefinite() && !s.isUnreadable(copied) || copied.isAlike(asked) {
+			continue
+		}
+		asked = copied
+		cost += copied.costOfAsking()
+		if err := ask(copied); err != nil {
+			return false, err
+		}
+	}
+	if own := s.own; own != nil && !s.see(r.Governing).isOwn { // servers answer crawlers differently
+		for _, older := range own.latestWith(kindDefinite, &s) {
+			if err := ask(older); err != nil {
+				return false, err
+			}
+		}
+	}
+	return !s.isTooCostly(), nil
+}
+
+// MayBeTarget reports whether a redirect of robots.txt may have led to the fetch.
+func (r *Finding) MayBeTarget() bool {
+	if len(r.timeline.leads) == 0 {
+		return false
+	}
+	s := r.decider.newSubject(r.Fetch, r.Agent, r.timeline, facts.Time{})
+	return r.timeline.leads.to(&s) != nil
+}
+
 // LedBy returns the captures of robots.txt that may have led to the fetch by redirects.
-func (r *Result) LedBy() []*Lead { return r.ledBy }
+func (r *Finding) LedBy() []*resolve.Lead { return r.ledBy }
 
 // Twins returns the other places of a record, the fetch's or one that a capture applies, if several
 // archives hold it: any of them may show which of two records of one moment came first.
-func (r *Result) Twins(first Spot) (twins []Spot) {
+func (r *Finding) Twins(first facts.Spot) (twins []facts.Spot) {
 	for _, at := range r.timeline.places[first] {
 		twins = append(twins, at.Spot)
 	}

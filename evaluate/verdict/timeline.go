@@ -1,10 +1,11 @@
-package evaluate
+package verdict
 
 import (
 	"cmp"
 	"slices"
 	"strings"
 
+	"github.com/robotsaudit/robotsaudit/evaluate/crawler"
 	"github.com/robotsaudit/robotsaudit/internal/agents"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/resolve"
@@ -17,8 +18,8 @@ import (
 // This file is what is known of one origin before any of its fetches is decided: the captures of its robots.txt
 // (State) in time (timeline, line), and the redirects that may have led to others of its fetches (leads).
 
-// timeline is what is known of one origin's robots.txt in time.
-type timeline struct {
+// Timeline is what is known of one origin's robots.txt in time.
+type Timeline struct {
 	all     *line
 	byAgent map[string]*line // by lower-cased product token; "" where none is known
 	joined  map[ownKey]*line // the same, with the nameless captures of a run; nil: there are none
@@ -30,11 +31,55 @@ type timeline struct {
 	unread  []facts.Time     // of captures that indexes report and no input holds, in order
 }
 
-func newTimeline(states []*State, marks []resolve.Mark) *timeline {
+// Found is what archives and logs hold of one origin's robots.txt.
+type Found struct {
+	Captures []*State        // that Complete has completed
+	Targets  []*State        // of redirects: others than those that count
+	Marks    []resolve.Mark  // records that redirects led to, in order
+	Leads    []*resolve.Lead // redirects that may have led to others: those to one URL by one crawler by their dates
+	Unread   []facts.Time    // of captures that indexes report and no input holds, in order
+}
+
+// Timeline makes the timeline of an origin. It sorts the captures by time; those without a date come first.
+func (d *Decider) Timeline(found *Found) *Timeline {
+	tl := newTimeline(found.Captures, found.Marks)
+	targets := found.Targets
+	for _, st := range targets {
+		d.Complete(st, 0)
+	}
+	for _, list := range [...][]*State{found.Captures, targets} {
+		for _, st := range list {
+			for first, other := range st.Twins() {
+				tl.places.add(first, spot{Spot: other})
+			}
+		}
+	}
+	slices.SortFunc(targets, func(a, b *State) int { return facts.CompareInTime(&a.Fetch, &b.Fetch) })
+	tl.targets = slices.CompactFunc(targets,
+		func(a, b *State) bool { return facts.SpotOf(&a.Fetch) == facts.SpotOf(&b.Fetch) })
+	tl.unread, tl.leads = found.Unread, newLeads(found.Leads)
+	return tl
+}
+
+// Captures are the captures with a date, in its order.
+func (tl *Timeline) Captures() []*State { return tl.all.states }
+
+// AddPlace remembers where another archive holds a fetch, and reports whether the timeline knew no such place before.
+func (tl *Timeline) AddPlace(f, copied *facts.Fetch) (isFirst bool) {
+	at := facts.SpotOf(f)
+	_, known := tl.places[at]
+	tl.places.add(at, spot{facts.SpotOf(copied), copied.Flags&facts.FlagSerial != 0})
+	return !known
+}
+
+// ForgetPlaces forgets where other archives hold a fetch.
+func (tl *Timeline) ForgetPlaces(f *facts.Fetch) { delete(tl.places, facts.SpotOf(f)) }
+
+func newTimeline(states []*State, marks []resolve.Mark) *Timeline {
 	slices.SortFunc(states, func(a, b *State) int { return facts.CompareInTime(&a.Fetch, &b.Fetch) })
 	served := newUnclear(states)
 	states = filter(states, func(st *State) bool { return st.Time().Known() && !st.Unclear })
-	t := &timeline{
+	t := &Timeline{
 		all: newLine(states), unclear: served, byAgent: make(map[string]*line), marks: marks, places: make(places),
 	}
 	if len(states) > 0 && !slices.ContainsFunc(states, func(st *State) bool { return st.key != states[0].key }) {
@@ -290,21 +335,21 @@ func (s *State) isAlike(other *State) bool {
 		(!s.HasBody || s.BodyDigest == other.BodyDigest && s.BodyFlags&cut == other.BodyFlags&cut)
 }
 
-// complete gives a state of a timeline its ID, who made it, and the profile's reading of it.
-func (d *decider) complete(st *State, id int64) {
+// Complete gives a capture its ID, who made it, and the profile's reading of it.
+func (d *Decider) Complete(st *State, id int64) {
 	st.ID = id
-	c := d.crawlerOf(&st.Fetch)
-	st.agent, st.key, st.ofTwo = c.token, agentKey(c.token), c.other != ""
-	st.bodyAgent, _ = d.agentOf(&facts.Fetch{UserAgent: st.BodyUserAgent, UserAgentSource: st.BodyAgentSource})
+	by := d.who.CrawlerOf(&st.Fetch)
+	st.agent, st.key, st.ofTwo = by.Token, crawler.Key(by.Token), by.Other != ""
+	st.bodyAgent = d.who.CrawlerOf(&facts.Fetch{UserAgent: st.BodyUserAgent, UserAgentSource: st.BodyAgentSource}).Token
 	if st.IsListed() { // an option names the crawler of the archives, not whoever made a table
 		st.agent, _ = useragent.Tokens(st.UserAgent, agents.Leading)
 		st.bodyAgent, _ = useragent.Tokens(st.BodyUserAgent, agents.Leading)
-		st.key = cmp.Or(agentKey(st.agent), keyOfTable)
+		st.key = cmp.Or(crawler.Key(st.agent), keyOfTable)
 	}
 	for _, step := range st.Steps() {
-		if step.Kind == StepHop || step.Kind == StepCopy {
-			c := d.crawlerOf(&facts.Fetch{UserAgent: step.UserAgent})
-			st.led = append(st.led, answered{step.Spot, step.UserAgent, d.keys.of(c.token), c.other != ""})
+		if step.Kind == resolve.StepHop || step.Kind == resolve.StepCopy {
+			by := d.who.CrawlerOf(&facts.Fetch{UserAgent: step.UserAgent})
+			st.led = append(st.led, answered{step.Spot, step.UserAgent, d.who.Key(by.Token), by.Other != ""})
 		}
 	}
 	for _, url := range st.HopList() {
@@ -318,7 +363,7 @@ func (d *decider) complete(st *State, id int64) {
 		u, _ := weburl.Parse(st.URL)
 		st.url = u.Key()
 	}
-	st.readAs(d.files.profile)
+	st.readAs(d.files.Profile())
 }
 
 // keyOfTable is the crawler of the rows of tables that name none. No fetch is by it.

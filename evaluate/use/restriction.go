@@ -1,4 +1,4 @@
-package evaluate
+package use
 
 import (
 	"fmt"
@@ -6,15 +6,17 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/robotsaudit/robotsaudit/evaluate/verdict"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/resolve"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // Restriction is a statement of a page or its origin against a purpose of the audit.
 type Restriction struct {
-	Kind       RestrictionKind // neither makes a violation of the fetch: it is known only afterwards
-	Certainty  Certainty       // that it is said: certain or probable
+	Kind       tag.Kind        // neither makes a violation of the fetch: it is known only afterwards
+	Certainty  words.Certainty // that it is said: certain or probable
 	Purpose    tag.Use
 	Statements []Statement // each once
 }
@@ -31,17 +33,23 @@ func (s Statement) String() string { return fmt.Sprintf("%s %d: %s", s.Source, s
 // maxStatements bounds the statements that one restriction names.
 const maxStatements = 16
 
+// opinion is what the finding on a fetch and its page come to.
+type opinion struct {
+	*verdict.Finding
+	page *Page
+}
+
 // isUsed reports whether what was fetched may be published or used: a page that was not served, or
 // its content with an answer to HEAD, is not.
-func (r *Result) isUsed() bool {
+func isUsed(r *verdict.Finding) bool {
 	f := r.Fetch
 	return r.Reason != words.RobotsTxtItself && f.Method != http.MethodHead &&
 		(f.Status < 0 || f.Status/100 == 2 || f.Status == http.StatusNotModified)
 }
 
 // hints are the uses that a statement speaks against which its specification does not let count.
-func (r *Result) hints() (list []tag.Use) {
-	signals := slices.DeleteFunc(r.Page.signals(), func(s tag.Signal) bool { return isOrigins(&s) && !r.inForce(&s) })
+func (o opinion) hints() (list []tag.Use) {
+	signals := slices.DeleteFunc(o.page.signals(), func(s tag.Signal) bool { return isOrigins(&s) && !o.inForce(&s) })
 	for _, use := range [...]tag.Use{tag.UseArchive, tag.UseIndex, tag.UseTrain} {
 		if use.Hints(signals) {
 			list = append(list, use)
@@ -52,10 +60,10 @@ func (r *Result) hints() (list []tag.Use) {
 
 // restrictions are what binds the uses of a page that are asked for, as of Page.At: one a
 // use and kind.
-func (p *pages) restrictions(r *Result) (list []Restriction) {
-	for _, use := range p.uses {
-		publication, usage := r.restrictionByTags(tag.KindPublication, use), r.restrictionByTags(tag.KindUsage, use)
-		r.restrictBySignals(&usage)
+func (o opinion) restrictions(uses []tag.Use) (list []Restriction) {
+	for _, use := range uses {
+		publication, usage := o.restrictionByTags(tag.KindPublication, use), o.restrictionByTags(tag.KindUsage, use)
+		o.restrictBySignals(&usage)
 		for _, x := range [...]Restriction{publication, usage} {
 			if len(x.Statements) > 0 {
 				list = append(list, x)
@@ -67,21 +75,21 @@ func (p *pages) restrictions(r *Result) (list []Restriction) {
 
 // restrictionByTags is the restriction of a use by the tags of a page; without statements
 // where there is none. One sure tag of the record itself makes it certain.
-func (r *Result) restrictionByTags(kind tag.Kind, use tag.Use) Restriction {
-	x := Restriction{Kind: kind, Certainty: Probable, Purpose: use}
-	own := &r.Page.Own
+func (o opinion) restrictionByTags(kind tag.Kind, use tag.Use) Restriction {
+	x := Restriction{Kind: kind, Certainty: words.Probable, Purpose: use}
+	own := &o.page.Own
 	if use.Kind() != kind {
 		return x
 	}
-	for _, rule := range own.Restrictions(use, r.Page.At) {
+	for _, rule := range own.Restrictions(use, o.page.At) {
 		for _, i := range own.Tags {
-			t := &r.Page.Tags[i]
-			if !own.Restricts(t, rule, r.Page.At) {
+			t := &o.page.Tags[i]
+			if !own.Restricts(t, rule, o.page.At) {
 				continue
 			}
 			s := Statement{t.Source, t.Line, t.Raw}
-			if t.Surely(r.Page.Since) && r.isCertain(s) {
-				x.Certainty = Certain
+			if t.Surely(o.page.Since) && o.isCertain(s) {
+				x.Certainty = words.Certain
 			}
 			x.add(s)
 		}
@@ -91,16 +99,16 @@ func (r *Result) restrictionByTags(kind tag.Kind, use tag.Use) Restriction {
 
 // restrictBySignals adds the signals of a page and its origin. The origin
 // alone never makes it certain.
-func (r *Result) restrictBySignals(x *Restriction) {
-	for _, s := range x.Purpose.RestrictingSignals(r.Page.signals()) {
+func (o opinion) restrictBySignals(x *Restriction) {
+	for _, s := range x.Purpose.RestrictingSignals(o.page.signals()) {
 		said := Statement{s.Source, s.Line, s.Said()}
 		switch {
 		case isOrigins(&s):
-			if !r.inForce(&s) {
+			if !o.inForce(&s) {
 				continue
 			}
-		case r.isCertain(said):
-			x.Certainty = Certain
+		case o.isCertain(said):
+			x.Certainty = words.Certain
 		}
 		x.add(said)
 	}
@@ -124,13 +132,13 @@ func isNamedByRobots(s *tag.Signal) bool {
 // the fetch. It never looks beyond the fetch, whatever moment is asked for: a
 // preference is not retroactive (draft-ietf-aipref-attach-05), and what the fetch got
 // under it stays so. Of a licence document, robots.txt must have named it then.
-func (r *Result) inForce(s *tag.Signal) bool {
+func (o opinion) inForce(s *tag.Signal) bool {
 	if s.Source == tag.SourceRobotsTxt || isNamedByRobots(s) {
-		return r.Evidence == Fresh
+		return o.Evidence == words.Fresh
 	}
-	for i := range r.Page.Signals {
-		if file := r.Page.Signals[i].File; file != nil && r.Page.Signals[i].Signal == *s {
-			return r.Fetch.Time().MicrosSince(file.Time()) <= freshFor
+	for i := range o.page.Signals {
+		if file := o.page.Signals[i].File; file != nil && o.page.Signals[i].Signal == *s {
+			return o.Fetch.Time().MicrosSince(file.Time()) <= verdict.FreshFor
 		}
 	}
 	return false
@@ -138,13 +146,13 @@ func (r *Result) inForce(s *tag.Signal) bool {
 
 // isCertain reports whether the record itself surely holds a page's statement: a licence document is
 // another record. A revisit or 304 holds its own header fields, which come before its original's.
-func (r *Result) isCertain(s Statement) bool {
-	f := r.Fetch
-	if s.Source == tag.SourceLicence || r.Page.source == PageWAT || f.Trust != facts.TrustChained ||
+func (o opinion) isCertain(s Statement) bool {
+	f := o.Fetch
+	if s.Source == tag.SourceLicence || o.page.source == resolve.SourceWAT || f.Trust != facts.TrustChained ||
 		f.Flags&facts.FlagDigestMismatch != 0 {
 		return false
 	}
-	return r.Page.source != PageOriginal || isHeaders(s.Source) && f.PolicyHeaders != "" &&
+	return o.page.source != resolve.SourceOriginal || isHeaders(s.Source) && f.PolicyHeaders != "" &&
 		s.Line <= 1+strings.Count(f.PolicyHeaders, "\n")
 }
 
@@ -158,8 +166,8 @@ func (x *Restriction) add(s Statement) {
 	}
 }
 
-// restricts reports whether a statement restricts a use, for any token.
-func (p *Page) restricts() (publication, usage bool) {
+// Restricts reports whether a statement restricts a use, for any token.
+func (p *Page) Restricts() (publication, usage bool) {
 	if len(p.Tags) == 0 && len(p.Signals) == 0 {
 		return false, false
 	}

@@ -7,8 +7,9 @@
 // other and streams the origin's fetches past it. Finish adds the ranges up. Run does all
 // of it. Origin loads one origin alone, to decide any fetch by it.
 //
-// The package knows facts (package ingest) and rules (package robots). It knows
-// nothing of containers, HTML or tables; results go to a Sink.
+// Package verdict decides each fetch, package use reads what is said about its use. This one gives
+// them the fetches and timelines, counts, and passes results to a Sink. It knows nothing of
+// containers, HTML or tables.
 //
 // # Ranges
 //
@@ -30,94 +31,28 @@
 // # Other questions
 //
 // For the what-if, the tokens of each robots.txt are sorted by the groups that decide for them
-// (tokenGroup). Each such set is decided once, unless other captures count. Copies of a record
+// (parsed.TokenGroup). Each such set is decided once, unless other captures count. Copies of a record
 // follow it in the order of the facts. It is decided once all its places are known, because each of
 // them may show the order of records of one moment.
 package evaluate
 
 import (
+	"github.com/robotsaudit/robotsaudit/evaluate/verdict"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/resolve"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
-func verdictOf(allowed bool) Verdict {
-	if allowed {
-		return Allowed
-	}
-	return Disallowed
-}
-
-// Answer is the answer of one robots capture for a path and a token.
-type Answer struct {
-	Verdict   Verdict
-	Reason    Reason
-	Rule      *robots.Rule // nil unless the reason is a rule
-	GroupLine int          // line of the group's user-agent line; 0: none
-	Group     int          // the deciding group's number in its file; 0: none
-	Match     Match        // how the token was matched to that group
-	Notes     Notes
-	allows    bool // a reading that the specifications leave open allows
-}
-
-// Result is the verdict on one fetch, with its proof.
+// Result is the verdict on one fetch, and what else is known of it.
 type Result struct {
-	Fetch       *facts.Fetch
-	Agent       string // product token of the crawler; "": unknown
-	AgentSource AgentSource
-	Evidence    Evidence
-	Certainty   Certainty
-	Answer
-	Governing *State // nil where there is none
-	// seconds from the oldest content applied to the fetch; of later evidence from the newest, negative
-	Age       int64
-	Prior     Verdict
-	HasPrior  bool   // the governing capture shows nothing; Prior is the answer of the one before it
-	Contester *State // the permitted copy that allows, where there is one
+	verdict.Finding
 
-	UnreadCaptures bool // the certainty depends on captures of robots.txt that an index reports and no input holds
-
-	RobotsCapture bool // the fetch is a GET of exactly /robots.txt
-	PolicyFile    bool // the fetch got an ai.txt or a trust.txt
-	Refusal       Refusal
-	Modality      Modality
+	Refusal  Refusal
+	Modality Modality
 
 	Page         *Page         // what is said of the use of what was fetched; nil where that is nothing
 	Restrictions []Restriction // that bind a purpose of the audit; no violations
 	TooSoon      *TooSoon      // the fetch came sooner than a delay asked for; nil where it did not
-
-	Own OwnReading // of the governing capture, by the crawler's own parser
-
-	// The crawler's capture before allowed the violation. AfterChange is how long after it first got what forbids it,
-	// in microseconds.
-	IsAfterChange bool
-	AfterChange   int64
-
-	decider   *decider
-	timeline  *timeline
-	software  robots.Crawler // that made the fetch and reads robots.txt in its own way; the zero value: not known
-	withdrawn Answer         // the answer of the governing capture, where the verdict was withdrawn
-	against   *State         // the capture that shows that it may be wrong; nil: none does
-	tied      []*State       // the governing capture, and captures of the same moment in other archives
-
-	ledBy       []*resolve.Lead // the redirects of NoteRedirectTarget
-	mayBeProven bool            // possible, as an index alone reports it: its record may show that it is a violation
-}
-
-// IsViolation reports whether the fetch counts among the violations.
-func (r *Result) IsViolation() bool { return r.Certainty == Certain || r.Certainty == Probable }
-
-// IsUnproven reports whether the fetch was disallowed and is yet no violation.
-func (r *Result) IsUnproven() bool { return r.Certainty == Possible || r.Certainty == Contested }
-
-// GroupVerdict is what a fetch would have been for every token that a group of
-// the governing robots.txt governs.
-type GroupVerdict struct {
-	Fetch     *facts.Fetch
-	Governing *State // nil where there is none
-	Evidence  Evidence
-	Answer
 }
 
 // Counts are tallies of fetches. Every fetch is counted once in exactly one of
@@ -300,7 +235,7 @@ func (c *Counts) Add(r *Result) {
 }
 
 func (c *Counts) addPage(r *Result) {
-	publication, usage := r.Page.restricts()
+	publication, usage := r.Page.Restricts()
 	for _, count := range [...]struct {
 		of *int64
 		is bool

@@ -1,12 +1,14 @@
-package evaluate
+package use
 
 import (
-	"context"
+	"iter"
 	"slices"
 	"sort"
 
+	"github.com/robotsaudit/robotsaudit/evaluate/verdict"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/facts/run"
+	"github.com/robotsaudit/robotsaudit/internal/resolve"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 	"github.com/robotsaudit/robotsaudit/internal/words"
@@ -21,29 +23,29 @@ const (
 	maxRead  = 64 // documents that are kept as read
 )
 
-// licences are the captures of licence documents in all archives, by URL and time.
-type licences map[string][]licence
+// Licences are the captures of licence documents in all archives, by URL and time.
+type Licences map[string][]licence
 
 type licence struct {
 	facts.Capture
-	isDoubtful bool   // the record is, or the one that a revisit stands for
-	steps      []Step // records that it led to
+	isDoubtful bool           // the record is, or the one that a revisit stands for
+	steps      []resolve.Step // records that it led to
 }
 
-// readLicences reads which licence documents there are. Of more than are kept the first are.
+// ReadLicences reads which licence documents there are. Of more than are kept the first are.
 // issues may be nil.
-func (r *Resolved) readLicences(ctx context.Context, issues *run.Sorter[facts.Issue]) error {
-	r.licences = make(licences)
+func ReadLicences(states iter.Seq2[*resolve.State, error], issues *run.Sorter[facts.Issue]) (Licences, error) {
+	all := make(Licences)
 	captures, texts := 0, 0
-	for s, err := range r.res.Licences.Range(ctx, 0, Buckets) {
+	for s, err := range states {
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if s.Outcome != words.OutcomeRules || !s.HasBody || !s.Time().Known() {
 			continue
 		}
 		u, _ := weburl.Parse(s.URL)
-		list := r.licences[u.Key()]
+		list := all[u.Key()]
 		if n := len(list); n > 0 && list[n-1].Time() == s.Time() && list[n-1].BodyDigest == s.BodyDigest {
 			continue
 		}
@@ -51,9 +53,9 @@ func (r *Resolved) readLicences(ctx context.Context, issues *run.Sorter[facts.Is
 		if texts += 2*len(s.URL) + len(s.RecordID) + len(s.StepText); captures > maxLicences ||
 			texts > maxLicenceTexts {
 			if issues == nil {
-				return nil
+				return all, nil
 			}
-			return issues.Add(s.Issue(words.IssueLimitReached, "this one and others are not read",
+			return all, issues.Add(s.Issue(words.IssueLimitReached, "this one and others are not read",
 				"more than %d captures of licence documents, or more than %d bytes of their URLs",
 				maxLicences, maxLicenceTexts))
 		}
@@ -64,15 +66,15 @@ func (r *Resolved) readLicences(ctx context.Context, issues *run.Sorter[facts.Is
 			Micros: s.Micros, Precision: s.Precision,
 		}
 		l.Pack, l.BodyDigest, l.BodyOffset, l.BodySize = s.Pack, s.BodyDigest, s.BodyOffset, s.BodySize
-		r.licences[u.Key()] = append(list, l)
+		all[u.Key()] = append(list, l)
 	}
-	return nil
+	return all, nil
 }
 
 // at returns the capture of a licence document that counts at t: the latest at or before it. isSure is
 // false if that is more than a day older, or there is none: then it is the nearest one. It is false, too, if
 // captures of its moment differ, which are all returned.
-func (all licences) at(key string, t facts.Time) (list []*licence, isSure bool) {
+func (all Licences) at(key string, t facts.Time) (list []*licence, isSure bool) {
 	known := all[key]
 	if len(known) == 0 {
 		return nil, false
@@ -84,7 +86,7 @@ func (all licences) at(key string, t facts.Time) (list []*licence, isSure bool) 
 	i, isFresh := max(next-1, 0), false
 	if next > 0 {
 		age := t.MicrosSince(known[i].Time())
-		isFresh = age <= freshFor
+		isFresh = age <= verdict.FreshFor
 		if !isFresh && next < len(known) && known[next].Time().MicrosSince(t) < age {
 			i = next
 		}
@@ -124,8 +126,8 @@ func namedBy(list []named, signals []tag.Signal, base string, scope tag.Scope) [
 
 // readDocuments returns the statements of the licence documents that a page, or the robots.txt that governs it, names
 // by its signals. more is true if they are more than are read.
-func (p *pages) readDocuments(
-	r *Result, page *Page, own, origin []tag.Signal,
+func (p *Reader) readDocuments(
+	r *verdict.Finding, page *Page, own, origin []tag.Signal,
 ) (list []Signal, more bool, err error) {
 	if len(p.licences) == 0 {
 		return nil, false, nil
@@ -160,12 +162,12 @@ func (p *pages) readDocuments(
 }
 
 // readLicence reads a licence document. It keeps a few.
-func (p *pages) readLicence(l *licence) (*tag.RSL, error) {
+func (p *Reader) readLicence(l *licence) (*tag.RSL, error) {
 	key := l.BodyDigest + l.Origin
 	if rsl := p.read[key]; rsl != nil {
 		return rsl, nil
 	}
-	body, err := p.decider.files.store.Body(&l.Capture)
+	body, err := p.store.Body(&l.Capture)
 	if err != nil {
 		return nil, err
 	}

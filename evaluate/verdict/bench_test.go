@@ -1,10 +1,15 @@
-package evaluate
+package verdict
 
 import (
+	"errors"
 	"fmt"
+	"path/filepath"
 	"testing"
 
+	"github.com/robotsaudit/robotsaudit/evaluate/crawler"
+	"github.com/robotsaudit/robotsaudit/evaluate/parsed"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/facts/pack"
 	"github.com/robotsaudit/robotsaudit/internal/resolve"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/internal/words"
@@ -34,10 +39,28 @@ func BenchmarkDecide(b *testing.B) {
 }
 
 func benchmarkDecide(b *testing.B, body []byte, tokens []string) {
-	files := newFileCache(nil, robots.RFC9309)
-	files.files["digest"] = &parsedFile{File: robots.Parse(body, robots.RFC9309)}
-	d := &decider{files: files, naming: newNaming(&Options{})}
-	w := &whatIf{decider: d, tokens: DistinctTokens(tokens), sink: NoSink{}}
+	store, err := facts.NewReader(new(facts.Set), b.TempDir())
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer store.Close()
+	path := filepath.Join(b.TempDir(), "bodies.pack")
+	bodies, err := pack.Create(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	ref, err := bodies.Put(body)
+	if err := errors.Join(err, bodies.Close()); err != nil {
+		b.Fatal(err)
+	}
+	if _, err := store.AddPack(path); err != nil {
+		b.Fatal(err)
+	}
+	d := NewDecider(nil, parsed.NewCache(store, robots.RFC9309), crawler.NewNames("", nil), new(crawler.Software))
+	w := &WhatIf{
+		Tokens: tokens, Verdict: func(*GroupVerdict) error { return nil },
+		Asker: func(int64, int, string) error { return nil },
+	}
 	const start = 1_700_000_000_000_000
 	var states []*State
 	for i := range 5 {
@@ -45,7 +68,8 @@ func benchmarkDecide(b *testing.B, body []byte, tokens []string) {
 			State: resolve.State{Outcome: words.OutcomeRules, HasBody: true}, ID: int64(i + 1),
 			agent: "ExampleBot", key: "examplebot",
 		}
-		st.BodyDigest, st.Micros, st.Precision = "digest", start+int64(i)*facts.Hour, facts.PrecisionSecond
+		st.BodyDigest, st.BodyOffset, st.BodySize = string(ref.Digest[:]), ref.Offset, ref.Size
+		st.Micros, st.Precision = start+int64(i)*facts.Hour, facts.PrecisionSecond
 		st.Index, st.Coarsest = int64(1+i*360), facts.PrecisionSecond
 		st.ApplyAt(&st.Fetch)
 		states = append(states, st)
@@ -62,19 +86,19 @@ func benchmarkDecide(b *testing.B, body []byte, tokens []string) {
 	}
 	b.ReportAllocs()
 	n := 0
-	var tl *timeline
-	var r Result
+	var tl *Timeline
+	var r Finding
 	for b.Loop() {
 		i := n % len(fetches)
 		if i == 0 {
 			tl = newTimeline(states, nil)
-			w.newOrigin()
+			w.NewOrigin(d)
 		}
-		err := d.decide(&r, &fetches[i], tl)
+		err := d.DecideFetch(&r, &fetches[i], tl)
 		if err == nil && tokens != nil {
-			err = w.decide(&r, tl)
+			err = w.DecideGroups(&r)
 		}
-		if err != nil || r.Verdict == Unknown {
+		if err != nil || r.Verdict == words.Unknown {
 			b.Fatal(r.Verdict, err)
 		}
 		n++

@@ -1,4 +1,4 @@
-package evaluate
+package parsed
 
 import (
 	"sort"
@@ -47,15 +47,15 @@ func (d *delays) ofGroup(line int) []delay {
 	return d.list[start:end]
 }
 
-// delay returns the least wait that the groups of a token require, and its line. The delay of another
-// token that the crawler is documented to obey may be shorter.
-func (f *parsedFile) delay(token string) (micros int64, line int) {
+// Delay returns the least wait that the groups of a token require, in microseconds, and its line. The delay of
+// another token that the crawler is documented to obey may be shorter.
+func (f *File) Delay(token string) (micros int64, line int) {
 	f.readExtra()
 	if len(f.delays.list) == 0 {
 		return 0, 0
 	}
 	d := f.delayOf(token)
-	r := f.reader(token)
+	r := f.Reader(token)
 	if r.isUnnamed() {
 		for _, other := range agents.Obeys(token) { // whose group may be the same, and its delay another
 			if o := f.delayOf(other); o.micros < d.micros {
@@ -68,7 +68,7 @@ func (f *parsedFile) delay(token string) (micros int64, line int) {
 
 // delayOf returns the least wait that a token is asked for. A record among a group's user-agent
 // lines counts for those above it: crawlers of old end a group there.
-func (f *parsedFile) delayOf(token string) (least delay) {
+func (f *File) delayOf(token string) (least delay) {
 	named, _ := f.AgentLine(token, 0)
 	if d, known := f.delays.known[named]; known {
 		return d
@@ -84,4 +84,26 @@ func (f *parsedFile) delayOf(token string) (least delay) {
 	}
 	f.delays.known[named] = least
 	return least
+}
+
+// LongestDelay returns the longest wait that the file requires of anybody, in microseconds.
+func (f *File) LongestDelay() (longest int64) {
+	f.readExtra()
+	for _, d := range f.delays.list {
+		longest = max(longest, d.micros)
+	}
+	return longest
+}
+
+// CrawlDelay returns the least Crawl-delay, in microseconds, of the groups that begin at some lines.
+func (f *File) CrawlDelay(groups []int) (least int64, isAsked bool) {
+	f.readExtra()
+	for _, line := range groups {
+		for _, d := range f.delays.ofGroup(line) {
+			if !d.isRate && (!isAsked || d.micros < least) {
+				least, isAsked = d.micros, true
+			}
+		}
+	}
+	return least, isAsked
 }

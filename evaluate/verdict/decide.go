@@ -1,4 +1,10 @@
-package evaluate
+// Package verdict decides one fetch by the timeline of its origin's robots.txt: a pure function of the timeline, the
+// fetch, the crawler's token and the profile, whose result is a Finding.
+//
+// Decider.DecideFetch is the way from a fetch to its verdict. A Decider also answers for other tokens (WhatIf), and shows
+// what a finding rests on (Finding.Considered, Inquiry). The package reads files of robots.txt by package parsed, and
+// knows who made a fetch by package crawler. It loads nothing, counts nothing and writes nothing.
+package verdict
 
 import (
 	"cmp"
@@ -8,6 +14,8 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/robotsaudit/robotsaudit/evaluate/crawler"
+	"github.com/robotsaudit/robotsaudit/evaluate/parsed"
 	"github.com/robotsaudit/robotsaudit/internal/agents"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/resolve"
@@ -17,14 +25,14 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
-// This file is the way from a fetch to its verdict, from top to bottom: decide and settle, judge (the verdict and its
+// This file is the way from a fetch to its verdict, from top to bottom: DecideFetch and settle, judge (the verdict and its
 // reason), certify (the certainty). Then come their inputs: the fetch (subject), the captures that count for it
 // (view), each capture as the fetch sees it (sight). The names in quotation marks are sections of docs/SEMANTICS.md.
 
 // Bounds of time.
 const (
-	// how old the content of a copy of robots.txt may be that is used (RFC 9309 §2.4)
-	freshFor = facts.Day
+	// FreshFor is how old the content of a copy of robots.txt may be that is used (RFC 9309 §2.4).
+	FreshFor = facts.Day
 	// how long a crawler counts as informed: older evidence accuses nobody, unless the next capture confirms it
 	informedFor = 30 * facts.Day
 	// how long a server has to be unreachable until crawlers may take its robots.txt as unavailable
@@ -32,36 +40,48 @@ const (
 	unreachableMay = 30 * facts.Day
 )
 
-// decider decides fetches. It holds no state of its own between them but caches.
-type decider struct {
-	files  *fileCache
-	naming naming
-	keys   agentKeys
-	runs   *facts.Set // knows the runs of crawlers
-	made   *crawlers  // by which software; nil: own readings are not asked for
+// Decider decides fetches. It holds no state of its own between them but caches.
+type Decider struct {
+	files *parsed.Cache
+	who   *crawler.Names
+	made  *crawler.Software
+	runs  *facts.Set // knows the runs of crawlers
 
 	subjects uint64 // so many were made
 	err      error  // the first of reading a file; see failed
 }
 
+// NewDecider decides the fetches of a set of facts, by its robots.txt files, by who made them, and with which software.
+func NewDecider(set *facts.Set, files *parsed.Cache, who *crawler.Names, made *crawler.Software) *Decider {
+	return &Decider{files: files, who: who, made: made, runs: set}
+}
+
 // failed returns the error of reading a file since it was called last. What was decided then is nothing.
-func (d *decider) failed() error {
+func (d *Decider) failed() error {
 	err := d.err
 	d.err = nil
 	return err
 }
 
-// decide makes r the verdict on a fetch for the crawler that made it.
-func (d *decider) decide(r *Result, f *facts.Fetch, tl *timeline) error {
-	*r = Result{Fetch: f}
-	c := d.crawlerOf(f)
-	r.Agent, r.AgentSource, r.Notes, r.software = c.token, c.source, c.notes, d.softwareFor(f, c.software)
-	return d.settle(r, tl, c.other)
+// DecideFetch makes r the verdict on a fetch for the crawler that made it.
+func (d *Decider) DecideFetch(r *Finding, f *facts.Fetch, tl *Timeline) error {
+	*r = Finding{Fetch: f}
+	by := d.who.CrawlerOf(f)
+	r.Agent, r.AgentSource, r.Notes, r.software = by.Token, by.Source, by.Notes, d.made.SoftwareFor(f, by)
+	return d.settle(r, tl, by.Other)
 }
 
-// settle gives the verdict on a fetch, or on one that a log excludes, for the
-// agent of r. other is the token of a second crawler that its User-Agent names.
-func (d *decider) settle(r *Result, tl *timeline, other string) error {
+// DecideFor makes r the verdict on a fetch, perhaps one that was never made, for a crawler that its User-Agent does
+// not name. source is how its token is known; both zero: it is not known.
+func (d *Decider) DecideFor(
+	r *Finding, f *facts.Fetch, tl *Timeline, agent string, source words.AgentSource,
+) error {
+	*r = Finding{Fetch: f, Agent: agent, AgentSource: source}
+	return d.settle(r, tl, "")
+}
+
+// settle gives the verdict on a fetch for the agent of r. other is the token of a second crawler that its User-Agent names.
+func (d *Decider) settle(r *Finding, tl *Timeline, other string) error {
 	s := d.newSubject(r.Fetch, r.Agent, tl, facts.Time{})
 	r.decider, r.timeline = d, tl
 	isSupported, isRobotsTxt := s.Flags&facts.FlagUnsupportedScheme == 0, s.path == "/robots.txt"
@@ -77,8 +97,8 @@ func (d *decider) settle(r *Result, tl *timeline, other string) error {
 		return nil
 	// "Robots capture", "Always allowed": robots.txt itself, and what its redirects led to. Google's matcher
 	// knows no such rule; a row of an index without the method may be a capture.
-	case r.RobotsCapture, isRobotsTxt && (d.files.profile != robots.Google || s.Method == ""), isLedTo:
-		r.Verdict, r.Reason = Allowed, words.RobotsTxtItself
+	case r.RobotsCapture, isRobotsTxt && (d.files.Profile() != robots.Google || s.Method == ""), isLedTo:
+		r.Verdict, r.Reason = words.Allowed, words.RobotsTxtItself
 		return nil
 	case !s.time.Known(): // "Time"
 		r.Reason = words.NoTime
@@ -104,7 +124,7 @@ func (d *decider) settle(r *Result, tl *timeline, other string) error {
 }
 
 // conclude makes r the verdict by the rules for the subject's token. judged is the same without its certainty.
-func (d *decider) conclude(r *Result, s *subject, tl *timeline) (judged Result) {
+func (d *Decider) conclude(r *Finding, s *subject, tl *Timeline) (judged Finding) {
 	v := tl.view(s)
 	d.judge(r, s, tl, &v)
 	judged = *r
@@ -114,16 +134,16 @@ func (d *decider) conclude(r *Result, s *subject, tl *timeline) (judged Result) 
 
 // settleBoth gives the verdict on a fetch whose User-Agent names two crawlers ("The crawler's token"): nobody
 // knows which of the two it was, so the one that accuses less counts.
-func (d *decider) settleBoth(r *Result, s *subject, tl *timeline, other string) {
+func (d *Decider) settleBoth(r *Finding, s *subject, tl *Timeline, other string) {
 	second := *r
 	judged := d.conclude(r, s, tl)
-	if r.Verdict == Unknown {
+	if r.Verdict == words.Unknown {
 		return
 	}
 	s.token, s.looked = other, 0
 	d.conclude(&second, s, tl)
 	switch {
-	case second.Verdict == r.Verdict && (second.Certainty != Contested || r.Certainty == Contested):
+	case second.Verdict == r.Verdict && (second.Certainty != words.Contested || r.Certainty == words.Contested):
 		if second.Certainty > r.Certainty {
 			r.Certainty, r.mayBeProven = second.Certainty, second.mayBeProven
 		}
@@ -140,7 +160,7 @@ func (d *decider) settleBoth(r *Result, s *subject, tl *timeline, other string) 
 
 // judge gives the verdict and its reason: the answer of the governing capture, unless another capture
 // shows that it may be wrong.
-func (d *decider) judge(r *Result, s *subject, tl *timeline, v *view) {
+func (d *Decider) judge(r *Finding, s *subject, tl *Timeline, v *view) {
 	switch {
 	case s.isTooCostly(): // "Verdicts and reasons"
 		r.Reason = words.TooCostly
@@ -169,15 +189,15 @@ func (d *decider) judge(r *Result, s *subject, tl *timeline, v *view) {
 }
 
 // withdraw makes the verdict unknown, for a reason that a capture shows; nil: none does.
-func (r *Result) withdraw(reason Reason, against *State) {
+func (r *Finding) withdraw(reason words.Reason, against *State) {
 	r.withdrawn, r.against = r.Answer, against
 	r.Answer = Answer{Reason: reason, Notes: r.Notes &^ words.NoteNamedGroupForbids}
 }
 
 // secondsOld is the age of the governing capture in results. Of later evidence, it is how long after the
 // fetch the newest content was dated, negative; 0 where it is dated no later.
-func (s *subject) secondsOld(st *State, e Evidence) int64 {
-	if e == Later {
+func (s *subject) secondsOld(st *State, e words.Evidence) int64 {
+	if e == words.Later {
 		return min(s.time.MicrosSince(st.Newest)/facts.Second, 0)
 	}
 	return s.see(st).age / facts.Second
@@ -185,13 +205,13 @@ func (s *subject) secondsOld(st *State, e Evidence) int64 {
 
 // answerInTime returns the answer of a capture that may govern. RFC 9309 §2.3.1.4 is applied in time:
 // unreachable disallows for a day; after more than 30 days of it the crawler may take the file as unavailable.
-func (d *decider) answerInTime(st *State, s *subject, tl *timeline) Answer {
+func (d *Decider) answerInTime(st *State, s *subject, tl *Timeline) Answer {
 	isUnreachable := st.Outcome == words.OutcomeUnreachable && !s.see(st).failsLater
 	switch {
-	case isUnreachable && s.see(st).age > freshFor:
+	case isUnreachable && s.see(st).age > FreshFor:
 		return Answer{Reason: words.UnreachableStale}
 	case isUnreachable && tl.longUnreachable(s):
-		return Answer{Verdict: Allowed, Reason: words.UnreachableOver30d}
+		return Answer{Verdict: words.Allowed, Reason: words.UnreachableOver30d}
 	case s.see(st).isRefusal:
 		return Answer{Reason: words.RefusedToOther}
 	}
@@ -199,26 +219,26 @@ func (d *decider) answerInTime(st *State, s *subject, tl *timeline) Answer {
 }
 
 // answer returns the answer of one robots capture to a fetch, whatever its age.
-func (d *decider) answer(st *State, s *subject) (a Answer) {
+func (d *Decider) answer(st *State, s *subject) (a Answer) {
 	switch st.Outcome {
 	case words.OutcomeRules, words.OutcomePartial:
 		s.spend(st.costOfAsking())
-		file, err := d.files.get(st)
+		file, err := d.files.Get(&st.State)
 		if err != nil {
 			d.err = cmp.Or(d.err, err)
 			return a
 		}
 		s.spend(file.Rules / rulesCost)
-		r := file.reader(s.token)
-		file.answer(&a, st, s, &r)
+		r := file.Reader(s.token)
+		a.read(file, st, s, &r)
 	case words.OutcomeUnavailable:
-		a.Verdict, a.Reason = Allowed, st.Reason
+		a.Verdict, a.Reason = words.Allowed, st.Reason
 	case words.OutcomeUnreachable:
 		if s.see(st).failsLater {
 			a.Reason = words.UnresolvedRedirect
 			break
 		}
-		a.Verdict, a.Reason = Disallowed, st.Reason
+		a.Verdict, a.Reason = words.Disallowed, st.Reason
 		if s.path != "/robots.txt" && robots.RFC9309.NormalPath(s.path) == "/robots.txt" {
 			a.Notes, a.allows = words.NoteRobotsTxtEncoded, true
 		}
@@ -229,7 +249,7 @@ func (d *decider) answer(st *State, s *subject) (a Answer) {
 }
 
 // doubts are the notes on the fetch, and on the captures that may govern it ("Probable", "Possible").
-func (d *decider) doubts(s *subject, v *view) (n Notes) {
+func (d *Decider) doubts(s *subject, v *view) (n words.Notes) {
 	for i, st := range v.tied {
 		n |= s.see(st).ledDoubts |
 			when(i == 0, s.see(st).doubts) | // of the others, what they led to counts
@@ -242,7 +262,7 @@ func (d *decider) doubts(s *subject, v *view) (n Notes) {
 			when(st.Coarsest < facts.PrecisionSecond, words.NoteCoarseDate)
 	}
 	isUnbound := s.Flags&facts.FlagUnbound != 0 ||
-		s.Flags&facts.FlagRequestUnread != 0 && d.naming.own == "" // it could name another crawler
+		s.Flags&facts.FlagRequestUnread != 0 && !d.who.HasOne() // it could name another crawler
 	return n |
 		when(!v.own, words.NoteOtherCrawler) |
 		when(v.governing.Forgeable || s.Flags&facts.FlagForgeable != 0, words.NoteForgeable) |
@@ -279,7 +299,7 @@ func (s *subject) mayHaveBegunBefore(st *State) bool {
 }
 
 // when returns notes, where they apply.
-func when(is bool, n Notes) Notes {
+func when(is bool, n words.Notes) words.Notes {
 	if is {
 		return n
 	}
@@ -288,9 +308,9 @@ func when(is bool, n Notes) Notes {
 
 // contradiction returns the reason for which a verdict of the governing capture is withdrawn, and the
 // capture that shows it; none where the verdict stands. said takes over the open readings of its rivals.
-func (d *decider) contradiction(said *Answer, s *subject, tl *timeline, v *view) (Reason, *State) {
+func (d *Decider) contradiction(said *Answer, s *subject, tl *Timeline, v *view) (words.Reason, *State) {
 	verdict := said.Verdict
-	if verdict == Allowed && v.governing.Forgeable { // "Possible"
+	if verdict == words.Allowed && v.governing.Forgeable { // "Possible"
 		return words.Forgeable, v.governing
 	}
 	for _, rival := range v.tied[1:] { // "Captures of one moment": each may be the latest
@@ -300,15 +320,15 @@ func (d *decider) contradiction(said *Answer, s *subject, tl *timeline, v *view)
 			return words.NoReason, nil
 		case a.Verdict != verdict:
 			return words.ConflictingCaptures, rival
-		case verdict == Disallowed:
+		case verdict == words.Disallowed:
 			said.allows, said.Notes = said.allows || a.allows, said.Notes|a.Notes&words.OpenReadings
 		}
 	}
-	if verdict == Unknown {
+	if verdict == words.Unknown {
 		return words.NoReason, nil
 	}
 	// "Captures of one moment": it may have come after the fetch, and one before it counts.
-	if verdict == Disallowed && s.see(v.governing).relation == maybeBefore {
+	if verdict == words.Disallowed && s.see(v.governing).relation == maybeBefore {
 		earlier := *s
 		earlier.beyondDoubt = true
 		w := tl.view(&earlier)
@@ -318,14 +338,14 @@ func (d *decider) contradiction(said *Answer, s *subject, tl *timeline, v *view)
 				break
 			}
 			a := d.answerInTime(before, &earlier, tl)
-			if s.looked = earlier.looked; a.Verdict == Allowed {
+			if s.looked = earlier.looked; a.Verdict == words.Allowed {
 				return words.ChangedBetween, before
 			}
 		}
 	}
 	differs := func(list []*State) *State {
 		for _, st := range list {
-			if a := d.answer(st, s); a.Verdict != Unknown && a.Verdict != verdict {
+			if a := d.answer(st, s); a.Verdict != words.Unknown && a.Verdict != verdict {
 				return st
 			}
 			if s.isTooCostly() {
@@ -341,7 +361,7 @@ func (d *decider) contradiction(said *Answer, s *subject, tl *timeline, v *view)
 	switch {
 	case other != nil:
 		return words.ChangedBetween, other
-	case verdict == Allowed && v.outdated: // "Possible"
+	case verdict == words.Allowed && v.outdated: // "Possible"
 		return words.UnreadCapture, nil
 	}
 	return words.NoReason, nil
@@ -349,8 +369,8 @@ func (d *decider) contradiction(said *Answer, s *subject, tl *timeline, v *view)
 
 // certify gives a disallowed fetch its certainty: the first of contested, possible, probable and certain
 // that fits ("The four classes").
-func (d *decider) certify(r *Result, s *subject, tl *timeline, v *view) {
-	if r.Verdict != Disallowed {
+func (d *Decider) certify(r *Finding, s *subject, tl *Timeline, v *view) {
+	if r.Verdict != words.Disallowed {
 		return
 	}
 	copies := d.askCopies(s, tl, v)
@@ -377,51 +397,51 @@ func (d *decider) certify(r *Result, s *subject, tl *timeline, v *view) {
 	}
 	switch {
 	case isContested: // "Permitted copies", "Open readings"
-		r.Certainty = Contested
+		r.Certainty = words.Contested
 	case isTooCostly: // "Verdicts and reasons"
 		r.withdraw(words.TooCostly, nil)
 	case !isInformed, r.Notes&(words.NoteForgeable|words.NoteUnreadCapture|words.NoteHostMismatch) != 0:
-		r.Certainty = Possible
+		r.Certainty = words.Possible
 	case mayPrecede, r.Notes&words.NoteNoStatus != 0: // "Indexes and lists"; the record may show that it is a violation
-		r.Certainty, r.mayBeProven = Possible, true
+		r.Certainty, r.mayBeProven = words.Possible, true
 	case isLed, // "Always allowed"
 		r.Notes&words.NoteNoRecord != 0: // "Verified records": the index is wrong, and nothing else reports the fetch
-		r.Certainty = Possible
-	case r.Evidence != Fresh, r.Notes&words.Doubts != 0:
-		r.Certainty = Probable
+		r.Certainty = words.Possible
+	case r.Evidence != words.Fresh, r.Notes&words.Doubts != 0:
+		r.Certainty = words.Probable
 	default:
-		r.Certainty = Certain
+		r.Certainty = words.Certain
 	}
 }
 
 // isInformed reports whether something shows that this crawler had received in time that the fetch is
 // disallowed ("Possible").
-func (d *decider) isInformed(s *subject, v *view, isBracketed bool) bool {
+func (d *Decider) isInformed(s *subject, v *view, isBracketed bool) bool {
 	switch {
-	case s.agent == "", v.evidence == Later,
+	case s.agent == "", v.evidence == words.Later,
 		slices.ContainsFunc(v.tied, func(st *State) bool { return st.Mismatched || st.IsListed() }):
 		return false
-	case v.evidence == Fresh || isBracketed:
+	case v.evidence == words.Fresh || isBracketed:
 		return true
 	case s.see(v.governing).age > informedFor:
 		return false
 	}
 	return v.own || slices.ContainsFunc(v.older, func(older *State) bool {
 		return !older.Forgeable && !older.Mismatched && !older.IsListed() && s.see(older).age <= informedFor &&
-			d.answer(older, s).Verdict == Disallowed
+			d.answer(older, s).Verdict == words.Disallowed
 	})
 }
 
 // isForbiddenBefore reports whether, without the captures of its own moment, the fetch would be disallowed,
 // too, by a capture that informed the crawler in time ("Possible"). Nor may anything else of that moment
 // be unreadable: it may be the one that governs.
-func (d *decider) isForbiddenBefore(s *subject, tl *timeline) bool {
+func (d *Decider) isForbiddenBefore(s *subject, tl *Timeline) bool {
 	earlier := *s
 	earlier.beyondDoubt = true
 	v := tl.view(&earlier)
-	r := Result{Fetch: s.Fetch}
+	r := Finding{Fetch: s.Fetch}
 	d.judge(&r, &earlier, tl, &v)
-	if r.Verdict != Disallowed || v.outdated || s.see(v.governing).mayBeLater {
+	if r.Verdict != words.Disallowed || v.outdated || s.see(v.governing).mayBeLater {
 		return false
 	}
 	near := tl.all.between(s.time, s.time)
@@ -436,8 +456,8 @@ func (d *decider) isForbiddenBefore(s *subject, tl *timeline) bool {
 // isBracketed reports whether a stale capture is confirmed by the first definite one after the fetch,
 // at most 30 days after ("Stale captures"). Where archives hold several of that moment, all have
 // to confirm it. unread: an index alone reports one before.
-func (d *decider) isBracketed(s *subject, tl *timeline, v *view) (is, unread bool) {
-	if v.evidence != Stale {
+func (d *Decider) isBracketed(s *subject, tl *Timeline, v *view) (is, unread bool) {
+	if v.evidence != words.Stale {
 		return false, false
 	}
 	next := oneOfEach(recordsOf(tl.all.next(s, informedFor)), firstInArchive)
@@ -446,7 +466,7 @@ func (d *decider) isBracketed(s *subject, tl *timeline, v *view) (is, unread boo
 		switch {
 		case tl.hasUnread(isAfter, st.Time()):
 			return false, true
-		case st.Forgeable, st.Mismatched, st.IsListed(), d.answer(st, s).Verdict != Disallowed:
+		case st.Forgeable, st.Mismatched, st.IsListed(), d.answer(st, s).Verdict != words.Disallowed:
 			return false, false
 		}
 	}
@@ -483,10 +503,10 @@ func (l leads) at(to visited, s *subject) []*resolve.Lead {
 
 // copyAnswers is the answers of the copies of robots.txt that the crawler may have acted on.
 type copyAnswers struct {
-	contester *State // the first that allows
-	notes     Notes  // NotePermittedCopy and its readings, NoteUnreadableCopy
+	contester *State      // the first that allows
+	notes     words.Notes // NotePermittedCopy and its readings, NoteUnreadableCopy
 	// of another crawler's, dated no later than the fetch and counted as after it, which allows, or may
-	orderDoubts Notes
+	orderDoubts words.Notes
 	unread      bool // an index reports one, and no input holds it
 }
 
@@ -495,7 +515,7 @@ const maxAsked = 8
 
 // askCopies tries every copy of robots.txt that the crawler may have acted on ("Permitted copies"), until
 // one allows the fetch.
-func (d *decider) askCopies(s *subject, tl *timeline, v *view) (c copyAnswers) {
+func (d *Decider) askCopies(s *subject, tl *Timeline, v *view) (c copyAnswers) {
 	isUnreachable := slices.ContainsFunc(v.tied, func(st *State) bool { return st.Outcome == words.OutcomeUnreachable })
 	isAny := func(facts.Time) bool { return true }
 	if !v.outdated && (tl.hasUnreadCopy(s.time) || isUnreachable && tl.hasUnread(isAny, s.time)) {
@@ -503,7 +523,7 @@ func (d *decider) askCopies(s *subject, tl *timeline, v *view) (c copyAnswers) {
 	}
 	asked := append(make([]*State, 0, maxAsked), v.governing)
 	var ownAfter, othersAfter []*State
-	doubtOf := func(st *State) Notes { // of one that counts as after the fetch
+	doubtOf := func(st *State) words.Notes { // of one that counts as after the fetch
 		if s.see(st).gap != 0 {
 			return words.NoteOrderDoubt
 		}
@@ -542,12 +562,12 @@ func (d *decider) askCopies(s *subject, tl *timeline, v *view) (c copyAnswers) {
 			return
 		}
 		switch a := d.answer(st, s); {
-		case a.Verdict != Allowed && !a.allows:
+		case a.Verdict != words.Allowed && !a.allows:
 		case isAfter && !isOwn:
 			c.orderDoubts |= doubtOf(st)
 		default: // perhaps by a reading
 			c.contester = st
-			c.notes |= words.NotePermittedCopy | when(a.Verdict != Allowed, a.Notes&words.OpenReadings)
+			c.notes |= words.NotePermittedCopy | when(a.Verdict != words.Allowed, a.Notes&words.OpenReadings)
 		}
 	}
 	for st := range tl.copies(s, v.tied) {
@@ -586,10 +606,10 @@ type subject struct {
 }
 
 // newSubject is a fetch by an agent, asked about as of a moment: its own, where that is unknown.
-func (d *decider) newSubject(f *facts.Fetch, agent string, tl *timeline, asOf facts.Time) subject {
+func (d *Decider) newSubject(f *facts.Fetch, agent string, tl *Timeline, asOf facts.Time) subject {
 	d.subjects++
 	s := subject{
-		Fetch: f, number: d.subjects, path: weburl.PathQueryOf(f.Origin, f.URL), agent: agent, key: d.keys.of(agent),
+		Fetch: f, number: d.subjects, path: weburl.PathQueryOf(f.Origin, f.URL), agent: agent, key: d.who.Key(agent),
 		token: agent,
 		time:  f.Time(), places: tl.places, runs: d.runs, unclear: tl.unclear,
 	}
@@ -612,7 +632,7 @@ const maxJoined = 256
 
 // ownOf returns the captures of the crawler that made a fetch. Some crawlers request robots.txt without
 // a User-Agent: in its run, these are its own. all is false where there are none.
-func (tl *timeline) ownOf(s *subject) (own *line, all bool) {
+func (tl *Timeline) ownOf(s *subject) (own *line, all bool) {
 	own = tl.byAgent[s.key]
 	if s.key == "" || s.Run == 0 {
 		return own, false
@@ -681,7 +701,7 @@ func (s *State) costOfAsking() int {
 // view is what a fetch sees of its origin's timeline.
 type view struct {
 	governing *State // nil where no capture is near
-	evidence  Evidence
+	evidence  words.Evidence
 	own       bool     // the governing capture is the crawler's own
 	moment    []*State // the captures of the governing one's moment, it included
 	tied      []*State // the governing one, and the captures of its moment in other archives: nothing shows their order
@@ -692,11 +712,11 @@ type view struct {
 }
 
 // view finds the capture that governs a fetch ("Which capture governs"), and those near it that count.
-func (tl *timeline) view(s *subject) (v view) {
+func (tl *Timeline) view(s *subject) (v view) {
 	if s.own != nil {
 		v = s.own.latest(s) // 1: the crawler's own, if that is fresh
 	}
-	if own := v; own.governing == nil || s.see(own.governing).age > freshFor {
+	if own := v; own.governing == nil || s.see(own.governing).age > FreshFor {
 		v = tl.all.latest(s)               // 2: the latest by anyone
 		if v.own && own.governing != nil { // all of the crawler's own of that moment count, however old
 			v.governing, v.tied, v.evidence = own.governing, own.tied, own.evidence
@@ -710,7 +730,7 @@ func (tl *timeline) view(s *subject) (v view) {
 			v.moment = tl.all.next(s, facts.Day)
 		}
 		if len(v.moment) > 0 {
-			v.evidence = Later
+			v.evidence = words.Later
 			v.choose(s, firstInArchive)
 		}
 	}
@@ -726,7 +746,7 @@ func (tl *timeline) view(s *subject) (v view) {
 	}
 	if !v.own && s.own != nil {
 		v.older = s.own.latestWith(kindDefinite, s)
-		if v.evidence == Fresh { // around a stale one, everybody's are looked at
+		if v.evidence == words.Fresh { // around a stale one, everybody's are looked at
 			v.ownNext = s.own.next(s, facts.Day)
 		}
 	}
@@ -765,11 +785,11 @@ func (l *line) latest(s *subject) (v view) {
 	v.choose(s, lastInArchive)
 	switch {
 	case s.see(v.governing).isLater:
-		v.evidence = Later
-	case s.see(v.governing).age <= freshFor:
-		v.evidence = Fresh
+		v.evidence = words.Later
+	case s.see(v.governing).age <= FreshFor:
+		v.evidence = words.Fresh
 	default:
-		v.evidence = Stale
+		v.evidence = words.Stale
 	}
 	return v
 }
@@ -868,17 +888,17 @@ func (l *line) next(s *subject, within int64) []*State {
 // others returns, where the governing capture is stale, the captures that differ from it:
 // between its content and the fetch, and within a day after the fetch. For the verdict of
 // a whole day, the captures of the day are among them in any case.
-func (tl *timeline) others(s *subject, v *view) (list []*State) {
+func (tl *Timeline) others(s *subject, v *view) (list []*State) {
 	asked := v.governing
 	consider := func(st *State) {
 		if st.isDefinite() && st != v.governing && !st.isAlike(asked) && (s.withRefusals || !s.see(st).isRefusal) {
 			list, asked = append(list, st), st
 		}
 	}
-	if v.evidence != Stale && !s.isWholeDay() {
+	if v.evidence != words.Stale && !s.isWholeDay() {
 		return nil
 	}
-	if v.evidence != Stale {
+	if v.evidence != words.Stale {
 		near := tl.all.between(s.time, s.time)
 		for st := near.take(); st != nil && s.look(); st = near.take() {
 			if s.see(st).gap == 0 {
@@ -929,7 +949,7 @@ func (tl *timeline) others(s *subject, v *view) (list []*State) {
 // and still lasts at a fetch: of the crawler's own, or of anyone's. The last one of a run is
 // within a day, so there are at least two. Captures of the fetch's own moment, and those that took long,
 // may have come after it.
-func (tl *timeline) longUnreachable(s *subject) bool {
+func (tl *Timeline) longUnreachable(s *subject) bool {
 	for _, l := range [...]*line{s.own, tl.all} {
 		if l == nil {
 			continue
@@ -948,7 +968,7 @@ func (tl *timeline) longUnreachable(s *subject) bool {
 				run = run.with(st)
 			}
 		}
-		if run.first != nil && s.see(run.first).gap > unreachableMay && s.see(run.last).gap <= freshFor {
+		if run.first != nil && s.see(run.first).gap > unreachableMay && s.see(run.last).gap <= FreshFor {
 			return true
 		}
 	}
@@ -959,7 +979,7 @@ func (tl *timeline) longUnreachable(s *subject) bool {
 // time from a URL to which one of these that count as before t, or a capture that may govern, redirects: by others,
 // or by the crawler itself after it had followed the redirect. Of equal captures before t one after the other, the
 // first stands for all; captures about its moment may count as after it.
-func (tl *timeline) copies(s *subject, governing []*State) iter.Seq[*State] {
+func (tl *Timeline) copies(s *subject, governing []*State) iter.Seq[*State] {
 	t := s.time
 	return func(yield func(*State) bool) {
 		// URLs to which captures of the last day redirect, and when the first was followed
@@ -1033,10 +1053,10 @@ func (s *State) followed() (micros int64) {
 // olderCopies returns the permitted copies that may be older than a day: copies of the moment of the governing
 // capture by other crawlers than one that may govern, and, while the file is unreachable, the last ones that
 // were got.
-func (tl *timeline) olderCopies(s *subject, v *view, isUnreachable bool) (list []*State) {
-	if v.evidence == Stale || v.governing.Precision < facts.PrecisionSecond { // else the last day has them
+func (tl *Timeline) olderCopies(s *subject, v *view, isUnreachable bool) (list []*State) {
+	if v.evidence == words.Stale || v.governing.Precision < facts.PrecisionSecond { // else the last day has them
 		moment := v.moment
-		if v.evidence != Stale {
+		if v.evidence != words.Stale {
 			moment = tl.all.allOf(kindDefinite, v.governing, s)
 		}
 		list = slices.Concat(v.tied[1:], v.byOthers(s, moment), tl.refusalsOfMoment(s, v))
@@ -1062,8 +1082,8 @@ func (v *view) byOthers(s *subject, list []*State) []*State {
 
 // refusalsOfMoment returns the refusals of the moment of a stale governing capture to other crawlers than the one
 // that made it. They do not govern, and are permitted copies as other captures of its moment are.
-func (tl *timeline) refusalsOfMoment(s *subject, v *view) (list []*State) {
-	if v.evidence != Stale {
+func (tl *Timeline) refusalsOfMoment(s *subject, v *view) (list []*State) {
+	if v.evidence != words.Stale {
 		return nil
 	}
 	t := v.governing.Time()
@@ -1074,7 +1094,7 @@ func (tl *timeline) refusalsOfMoment(s *subject, v *view) (list []*State) {
 // lastCopies returns what a crawler may use while the file is unreachable (RFC 9309
 // §2.4): the latest 2xx of any age at or before a fetch, by anyone and its own, and a
 // later copy that a 304 or revisit renewed and that the archive does not hold.
-func (tl *timeline) lastCopies(s *subject) (list []*State) {
+func (tl *Timeline) lastCopies(s *subject) (list []*State) {
 	for _, l := range [...]*line{tl.all, s.own} {
 		if l == nil {
 			continue
@@ -1186,7 +1206,7 @@ type sight struct {
 	gap        int64 // from its date to the fetch, in microseconds
 	age        int64 // of its content at the fetch, likewise
 
-	doubts, ledDoubts Notes // on the order of the capture itself and the fetch; on that of the records that it led to
+	doubts, ledDoubts words.Notes // on the order of the capture itself and the fetch; on that of the records that it led to
 }
 
 // see returns a capture as the fetch sees it, until the next subject does.
@@ -1439,14 +1459,14 @@ func (l *line) from(micros int64) int {
 
 // hasUnread reports whether an index reports a capture at or before a moment, which no input holds and
 // which isLate is true of. isLate is true of all captures after the first that it is true of.
-func (tl *timeline) hasUnread(isLate func(facts.Time) bool, until facts.Time) bool {
+func (tl *Timeline) hasUnread(isLate func(facts.Time) bool, until facts.Time) bool {
 	n := sort.Search(len(tl.unread), func(i int) bool { return isLate(tl.unread[i]) })
 	return n < len(tl.unread) && until.MicrosSince(tl.unread[n]) >= 0
 }
 
 // hasUnreadCopy reports whether an index reports a copy that a crawler may have used at a moment, and
 // no input holds it.
-func (tl *timeline) hasUnreadCopy(at facts.Time) bool {
+func (tl *Timeline) hasUnreadCopy(at facts.Time) bool {
 	return tl.hasUnread(func(t facts.Time) bool { return at.MicrosSince(t) <= facts.Day }, at)
 }
 

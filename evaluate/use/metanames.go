@@ -1,8 +1,9 @@
-package evaluate
+package use
 
 import (
 	"strings"
 
+	"github.com/robotsaudit/robotsaudit/evaluate/crawler"
 	"github.com/robotsaudit/robotsaudit/internal/agents"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 )
@@ -15,19 +16,19 @@ type metaNames map[string]bool
 func newMetaNames(asked []string) metaNames {
 	names := make(metaNames)
 	for _, a := range agents.All() {
-		names[agentKey(a.Token)] = true
+		names[crawler.Key(a.Token)] = true
 	}
 	for _, token := range asked {
-		names[agentKey(token)] = true
+		names[crawler.Key(token)] = true
 	}
 	return names
 }
 
 // isToken reports whether a meta's name is a product token: one that is known, the token of
 // the crawler that fetched the page, or one that is marked as a crawler's.
-func (n metaNames) isToken(name, crawler string) bool {
-	name = agentKey(name)
-	return n[name] || tag.IsAgentMeta(name) || name == agentKey(crawler) ||
+func (n metaNames) isToken(name, by string) bool {
+	name = crawler.Key(name)
+	return n[name] || tag.IsAgentMeta(name) || name == crawler.Key(by) ||
 		strings.Contains(name, "bot") || strings.Contains(name, "crawler") || strings.Contains(name, "spider")
 }
 

@@ -1,0 +1,173 @@
+package verdict
+
+import (
+	"github.com/robotsaudit/robotsaudit/evaluate/parsed"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/resolve"
+	"github.com/robotsaudit/robotsaudit/internal/robots"
+	"github.com/robotsaudit/robotsaudit/internal/words"
+)
+
+// Finding is the verdict on one fetch, with its proof.
+type Finding struct {
+	Fetch       *facts.Fetch
+	Agent       string // product token of the crawler; "": unknown
+	AgentSource words.AgentSource
+	Evidence    words.Evidence
+	Certainty   words.Certainty
+	Answer
+	Governing *State // nil where there is none
+	// seconds from the oldest content applied to the fetch; of later evidence from the newest, negative
+	Age       int64
+	Prior     words.Verdict
+	HasPrior  bool   // the governing capture shows nothing; Prior is the answer of the one before it
+	Contester *State // the permitted copy that allows, where there is one
+
+	UnreadCaptures bool // the certainty depends on captures of robots.txt that an index reports and no input holds
+
+	RobotsCapture bool // the fetch is a GET of exactly /robots.txt
+	PolicyFile    bool // the fetch got an ai.txt or a trust.txt
+
+	Own OwnReading // of the governing capture, by the crawler's own parser
+
+	// The crawler's capture before allowed the violation. AfterChange is how long after it first got what forbids it,
+	// in microseconds.
+	IsAfterChange bool
+	AfterChange   int64
+
+	decider   *Decider
+	timeline  *Timeline
+	software  robots.Crawler // that made the fetch and reads robots.txt in its own way; the zero value: not known
+	withdrawn Answer         // the answer of the governing capture, where the verdict was withdrawn
+	against   *State         // the capture that shows that it may be wrong; nil: none does
+	tied      []*State       // the governing capture, and captures of the same moment in other archives
+
+	ledBy       []*resolve.Lead // the redirects of NoteRedirectTarget
+	mayBeProven bool            // possible, as an index alone reports it: its record may show that it is a violation
+}
+
+// IsViolation reports whether the fetch counts among the violations.
+func (r *Finding) IsViolation() bool {
+	return r.Certainty == words.Certain || r.Certainty == words.Probable
+}
+
+// IsUnproven reports whether the fetch was disallowed and is yet no violation.
+func (r *Finding) IsUnproven() bool {
+	return r.Certainty == words.Possible || r.Certainty == words.Contested
+}
+
+// IsSuspected reports whether an index or a list alone reports a fetch that is a violation, or whose
+// record could make it one: by being that of a fetch, by a more exact date, or by a request that names
+// the crawler. A fetch whose record was looked for and is not there stays among the suspected.
+func (r *Finding) IsSuspected() bool {
+	mayBecomeOne := r.mayBeProven || r.Agent == "" && r.Evidence != words.Later || r.Fetch.Flags&facts.FlagRefuted != 0
+	return r.Fetch.IsIndexed() && (r.IsViolation() || r.Certainty == words.Possible && mayBecomeOne)
+}
+
+// Answer is the answer of one robots capture for a path and a token.
+type Answer struct {
+	Verdict   words.Verdict
+	Reason    words.Reason
+	Rule      *robots.Rule // nil unless the reason is a rule
+	GroupLine int          // line of the group's user-agent line; 0: none
+	Group     int          // the deciding group's number in its file; 0: none
+	Match     words.Match  // how the token was matched to that group
+	Notes     words.Notes
+	allows    bool // see IsOpen
+}
+
+// IsOpen reports whether a reading that the specifications leave open allows the fetch.
+func (a *Answer) IsOpen() bool { return a.allows }
+
+func verdictOf(allowed bool) words.Verdict {
+	if allowed {
+		return words.Allowed
+	}
+	return words.Disallowed
+}
+
+// read makes a the answer of a parsed file, by the groups of r, for the capture that it belongs to. Notes name what
+// would answer otherwise: another way of matching tokens, or a reading that the specifications leave open.
+func (a *Answer) read(f *parsed.File, st *State, s *subject, r *parsed.Reader) {
+	m := s.match(r.Group)
+	*a = Answer{
+		Verdict: verdictOf(m.Allowed), Reason: matchReasons[m.Reason], Match: r.Match,
+		Rule: m.Rule, Group: r.Group.Key(), GroupLine: r.Group.Line(m.Rule),
+	}
+	if m.Reason == robots.ReasonTooCostly {
+		a.Verdict = words.Unknown
+	} else {
+		readings, cost := r.Group.Against(s.token, s.path, m)
+		s.spend(cost / matchCost)
+		if readings != 0 {
+			a.Notes, a.allows = notesOf(readings), !m.Allowed
+		}
+		for _, g := range r.Others {
+			if a.Notes&words.NoteAgentName == 0 && s.match(g).Allowed != m.Allowed {
+				a.Notes |= words.NoteOtherMode
+			}
+		}
+	}
+	if a.Verdict == words.Disallowed {
+		for _, g := range r.Documented {
+			if d := s.match(g); d.Allowed || d.Reason == robots.ReasonTooCostly {
+				a.Notes, a.allows = a.Notes|words.NoteDocumentedToken, true
+			}
+		}
+		if f.LineCut != nil && s.match(f.LineCut.For(s.token)).Allowed {
+			a.allows = true // the rule may be longer than what is left of it
+		}
+		a.allows = a.allows || f.HTML
+	}
+	if facts.Flags(st.BodyFlags)&facts.FlagBodyCut != 0 {
+		a.Notes |= words.NoteBodyCut
+	}
+	if f.HTML {
+		a.Notes |= words.NoteHTML
+	}
+	if st.Outcome == words.OutcomePartial {
+		// Of a part only what it forbids is known; the rest may forbid more, and
+		// may allow what this part forbids.
+		a.Notes |= words.NotePartial
+		if a.Verdict != words.Disallowed {
+			*a = Answer{Reason: words.Truncated, Notes: a.Notes}
+		}
+	}
+	if s.token == "" && a.Verdict == words.Allowed {
+		_, forbids, cost := f.NamedForbids(s.path)
+		s.spend(cost / matchCost)
+		if forbids {
+			a.Notes |= words.NoteNamedGroupForbids // nobody knows whether the crawler has that name
+		}
+	}
+}
+
+// readingNotes are the notes on the readings that the specifications leave open.
+var readingNotes = [...]struct {
+	reading robots.Readings
+	note    words.Notes
+}{
+	{robots.ReadReserved, words.NoteReservedEncoding},
+	{robots.ReadUnsafe, words.NoteUnsafeEncoding},
+	{robots.ReadLenient, words.NoteLenient},
+	{robots.ReadBeyondLimit, words.NoteParseLimit},
+	{robots.ReadRobotsTxtEncoded, words.NoteRobotsTxtEncoded},
+	{robots.ReadContentUsage, words.NoteContentUsage},
+	{robots.ReadAgentName, words.NoteAgentName},
+}
+
+// notesOf names readings that turn an answer round.
+func notesOf(readings robots.Readings) (n words.Notes) {
+	for _, r := range readingNotes {
+		n |= when(readings&r.reading != 0, r.note)
+	}
+	return n
+}
+
+var matchReasons = [...]words.Reason{
+	robots.ReasonRule:      words.ReasonRule,
+	robots.ReasonNoRule:    words.NoMatchingRule,
+	robots.ReasonNoGroup:   words.NoMatchingGroup,
+	robots.ReasonRobotsTxt: words.RobotsTxtItself,
+	robots.ReasonTooCostly: words.TooCostly,
+}

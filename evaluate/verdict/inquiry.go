@@ -1,0 +1,207 @@
+package verdict
+
+import (
+	"slices"
+	"sort"
+
+	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/words"
+)
+
+// Inquiry shows what a finding rests on: the fetch before its timeline, so that any capture can be asked again.
+type Inquiry struct {
+	found   *Finding
+	subject subject // as the decision began with it
+}
+
+// Inquire begins an inquiry into a finding, as the decision had it: for a product token, as of a moment, which is
+// unknown unless it is not the fetch's own.
+func (r *Finding) Inquire(token string, asOf facts.Time) *Inquiry {
+	q := &Inquiry{found: r, subject: r.decider.newSubject(r.Fetch, r.Agent, r.timeline, asOf)}
+	q.subject.token = token
+	return q
+}
+
+// Moment is the time that captures are compared with.
+func (q *Inquiry) Moment() facts.Time { return q.subject.time }
+
+// Path is what rules are matched against.
+func (q *Inquiry) Path() string { return q.subject.path }
+
+// Age is that of the governing capture, in seconds, as of the moment.
+func (q *Inquiry) Age() int64 { return q.subject.secondsOld(q.found.Governing, q.found.Evidence) }
+
+// Withdrawn is the answer of the governing capture, if others show that it may be wrong; nil if the verdict stands.
+func (q *Inquiry) Withdrawn() *Answer {
+	if q.found.against == nil && q.found.Reason != words.UnreadCapture {
+		return nil
+	}
+	return &q.found.withdrawn
+}
+
+// AskSecond returns the answer of a capture for the second crawler that the User-Agent names: the one that
+// withdrew the verdict for its sake, or else the governing one.
+func (q *Inquiry) AskSecond(token string) (Answer, error) {
+	second, asked := q.subject, q.found.Governing
+	second.token = token
+	if q.found.Reason == words.AmbiguousToken {
+		asked = q.found.against
+	}
+	d := q.found.decider
+	return d.answer(asked, &second), d.failed()
+}
+
+// Ask returns a capture's answer to the fetch, without a budget: for the governing one, the answer used in the decision.
+func (q *Inquiry) Ask(st *State) (Answer, error) {
+	switch r := q.found; {
+	case st != r.Governing:
+	case q.Withdrawn() != nil:
+		return r.withdrawn, nil
+	case st.Outcome == words.OutcomeUnreachable, r.Reason == words.RefusedToOther:
+		return r.Answer, nil
+	}
+	s, d := q.subject, q.found.decider
+	return d.answer(st, &s), d.failed()
+}
+
+const (
+	maxConsidered = 100 // captures that are shown because they took part
+	nearestShown  = 4   // captures that are shown on each side of the moment, whatever they hold
+)
+
+// Seen is a capture as the decision saw it.
+type Seen struct {
+	*State
+	Skipped     int  // captures left out before this one
+	HasRole     bool // it was considered, in its role
+	Role        Role
+	Contests    bool // a permitted copy that allows
+	Contradicts bool // for it the verdict is withdrawn
+	IsPrior     bool // the one before a governing capture that shows nothing
+	IsOwn       bool // the crawler of the fetch made it
+	IsAfter     bool // it counts as after the fetch
+	IsCopy      bool // the crawler may have acted on it (RFC 9309 §2.4)
+	Doubts      []words.Notes
+	Says        *Answer // nil: it was not asked
+}
+
+// HasPart reports whether the capture took part in the verdict.
+func (c *Seen) HasPart() bool { return c.HasRole || c.Contests || c.Contradicts || c.IsPrior }
+
+// Captures returns the part of the timeline that the decision looked at, by time, and how many captures come after it.
+func (q *Inquiry) Captures() (list []Seen, skipped int, err error) {
+	tl, s := q.found.timeline, q.subject
+	parts := q.parts()
+	near := make(map[*State]bool)
+	if s.time.Known() {
+		n := tl.all.upTo(&s)
+		for _, st := range tl.all.states[max(0, n-nearestShown):min(len(tl.all.states), n+nearestShown)] {
+			near[st] = true
+		}
+	}
+	states := slices.Concat(tl.all.states, filter(tl.targets, func(st *State) bool { return parts[st] != nil }))
+	slices.SortStableFunc(states, func(a, b *State) int { return facts.CompareInTime(&a.Fetch, &b.Fetch) })
+	for _, st := range states {
+		seen := parts[st]
+		switch {
+		case seen != nil:
+		case near[st]:
+			seen = &Seen{State: st}
+		default:
+			skipped++
+			continue
+		}
+		if err := q.see(seen); err != nil {
+			return nil, 0, err
+		}
+		seen.Skipped, skipped = skipped, 0
+		list = append(list, *seen)
+	}
+	return list, skipped, nil
+}
+
+// Unread returns when the captures nearest to the fetch were made that an index alone reports.
+func (q *Inquiry) Unread() []facts.Time {
+	unread, at := q.found.timeline.unread, q.subject.time
+	if !at.Known() {
+		return nil
+	}
+	n := sort.Search(len(unread), func(i int) bool { return unread[i].MicrosSince(at) > 0 })
+	return unread[max(0, n-nearestShown):min(len(unread), n+nearestShown)]
+}
+
+// parts are the captures that took part in the verdict.
+func (q *Inquiry) parts() map[*State]*Seen {
+	r, s := q.found, q.subject
+	parts := make(map[*State]*Seen)
+	if r.Governing == nil {
+		return parts
+	}
+	of := func(st *State) *Seen {
+		if parts[st] == nil {
+			parts[st] = &Seen{State: st}
+		}
+		return parts[st]
+	}
+	for i, c := range r.timeline.considered(&s) {
+		if i < maxConsidered || c.State == r.Contester || c.State == r.against {
+			part := of(c.State)
+			part.HasRole, part.Role = true, c.Role
+		}
+	}
+	if r.Contester != nil {
+		of(r.Contester).Contests = true
+	}
+	if r.against != nil {
+		of(r.against).Contradicts = true
+	}
+	if r.HasPrior {
+		s := q.subject
+		if v := r.timeline.view(&s); v.prior != nil {
+			of(v.prior).IsPrior = true
+		}
+	}
+	return parts
+}
+
+// see fills in how the fetch sees a capture, and what it says.
+func (q *Inquiry) see(c *Seen) error {
+	st, s := c.State, q.subject
+	c.IsOwn = s.see(st).isOwn
+	if s.time.Known() {
+		c.IsAfter = s.see(st).relation >= shownAfter
+		c.IsCopy = q.found.Governing != nil && q.isCopy(st)
+	}
+	for _, doubt := range [...]words.Notes{
+		when(slices.ContainsFunc(st.led, s.mayBeOthers), words.NoteOtherCrawler),
+		when(st.Resynced, words.NoteResynced),
+		when(st.Forgeable, words.NoteForgeable),
+		when(st.Mismatched, words.NoteDigestMismatch),
+		when(st.IsListed(), words.NoteListedRobots),
+		when(isDoubtfulLine(&st.Fetch), words.NoteLogged),
+		when(st.OtherTarget, words.NoteOtherTarget),
+	} {
+		if doubt != 0 {
+			c.Doubts = append(c.Doubts, doubt)
+		}
+	}
+	if !c.HasPart() && !c.IsCopy {
+		return nil
+	}
+	answer, err := q.Ask(st)
+	c.Says = &answer
+	return err
+}
+
+// isCopy reports whether the crawler may have acted on a capture (RFC 9309 §2.4).
+func (q *Inquiry) isCopy(st *State) bool {
+	r, s := q.found, q.subject
+	if st == r.Governing {
+		return r.Evidence != words.Later
+	}
+	if r.Governing.Outcome == words.OutcomeUnreachable && slices.Contains(r.timeline.lastCopies(&s), st) {
+		return true
+	}
+	return (st.isDefinite() || s.isUnreadable(st)) && s.isCopy(st) && !s.isOthersRefusal(st) &&
+		s.see(st).relation != shownAfter
+}
