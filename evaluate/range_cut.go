@@ -78,7 +78,9 @@ func (e *evaluation) remember(ctx context.Context, tl *verdict.Timeline) error {
 }
 
 // eachBefore calls f with the fetches of the so many microseconds before e.from, in its origin.
-func (e *evaluation) eachBefore(ctx context.Context, micros int64, tl *verdict.Timeline, f func(*facts.Fetch) error) error {
+func (e *evaluation) eachBefore(
+	ctx context.Context, micros int64, tl *verdict.Timeline, f func(*facts.Fetch) error,
+) error {
 	fetches := facts.NewCursor(e.store.Fetches(ctx, facts.Between(e.from.Earlier(micros), e.from)), facts.PlaceOf)
 	defer fetches.Stop()
 	return eachRecord(fetches, e.from.Place, tl, func(_, _ *facts.Fetch) error { return nil }, f)

@@ -1,9 +1,9 @@
 // Package verdict decides one fetch by the timeline of its origin's robots.txt: a pure function of the timeline, the
 // fetch, the crawler's token and the profile, whose result is a Finding.
 //
-// Decider.DecideFetch is the way from a fetch to its verdict. A Decider also answers for other tokens (WhatIf), and shows
-// what a finding rests on (Finding.Considered, Inquiry). The package reads files of robots.txt by package parsed, and
-// knows who made a fetch by package crawler. It loads nothing, counts nothing and writes nothing.
+// Decider.DecideFetch is the way from a fetch to its verdict. A Decider also answers for other tokens (WhatIf), and
+// shows what a finding rests on (Finding.Considered, Inquiry). The package reads files of robots.txt by package parsed,
+// and knows who made a fetch by package crawler. It loads nothing, counts nothing and writes nothing.
 package verdict
 
 import (
@@ -25,8 +25,8 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
-// This file is the way from a fetch to its verdict, from top to bottom: DecideFetch and settle, judge (the verdict and its
-// reason), certify (the certainty). Then come their inputs: the fetch (subject), the captures that count for it
+// This file is the way from a fetch to its verdict, from top to bottom: DecideFetch and settle, judge (the verdict and
+// its reason), certify (the certainty). Then come their inputs: the fetch (subject), the captures that count for it
 // (view), each capture as the fetch sees it (sight). The names in quotation marks are sections of docs/SEMANTICS.md.
 
 // Bounds of time.
@@ -80,7 +80,8 @@ func (d *Decider) DecideFor(
 	return d.settle(r, tl, "")
 }
 
-// settle gives the verdict on a fetch for the agent of r. other is the token of a second crawler that its User-Agent names.
+// settle gives the verdict on a fetch for the agent of r. other is the token of a second crawler that its
+// User-Agent names.
 func (d *Decider) settle(r *Finding, tl *Timeline, other string) error {
 	s := d.newSubject(r.Fetch, r.Agent, tl, facts.Time{})
 	r.decider, r.timeline = d, tl
@@ -1206,7 +1207,8 @@ type sight struct {
 	gap        int64 // from its date to the fetch, in microseconds
 	age        int64 // of its content at the fetch, likewise
 
-	doubts, ledDoubts words.Notes // on the order of the capture itself and the fetch; on that of the records that it led to
+	// on the order of the capture itself and the fetch; on that of the records that it led to
+	doubts, ledDoubts words.Notes
 }
 
 // see returns a capture as the fetch sees it, until the next subject does.

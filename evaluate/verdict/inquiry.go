@@ -51,7 +51,7 @@ func (q *Inquiry) AskSecond(token string) (Answer, error) {
 	return d.answer(asked, &second), d.failed()
 }
 
-// Ask returns a capture's answer to the fetch, without a budget: for the governing one, the answer used in the decision.
+// Ask returns a capture's answer to the fetch, without a budget: for the governing one, the answer that was used.
 func (q *Inquiry) Ask(st *State) (Answer, error) {
 	switch r := q.found; {
 	case st != r.Governing:

@@ -189,7 +189,8 @@ func (w *WhatIf) withoutFile(st *State) []parsed.TokenGroup {
 			others.Tokens = append(others.Tokens, token)
 		}
 	}
-	return slices.DeleteFunc([]parsed.TokenGroup{others, own}, func(t parsed.TokenGroup) bool { return len(t.Tokens) == 0 })
+	return slices.DeleteFunc([]parsed.TokenGroup{others, own},
+		func(t parsed.TokenGroup) bool { return len(t.Tokens) == 0 })
 }
 
 // announce passes on once who is in the token groups of a state.
