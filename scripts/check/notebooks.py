@@ -121,10 +121,6 @@ def make(binary, data):
     (data / "archives").mkdir(exist_ok=True)
     for archive in ARCHIVES:
         shutil.copy(archive, data / "archives")
-    made("revisits", binary, "audit", *TESTDATA.glob("crawl-[ac]-2.warc.gz"), "-o", data / "revisits", "--purpose",
-         "train")
-    made("keep.parquet", binary, "export", "-o", data / "revisits", "--keep", "--purpose", "train", "--to",
-         data / "keep.parquet")
 
 
 def main(binary, *names, write: bool = False, data: Path = None):

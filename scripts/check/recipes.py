@@ -3,10 +3,9 @@
     recipes DATA
 
 An error fails it, and so does a statement without a result, unless the comment before it says "(maybe none)". 'out' is
-the audit DATA/testdata, and DATA/history in the section "Policies over time". Of DATA/revisits, where tags of pages are
-unknown, the recipe that keeps pages must give what `robotsaudit export --keep` gave: DATA/keep.parquet. docs/SCHEMA.md
-("Times") says what DuckDB, pandas, polars and pyarrow need a setting or a package for: that must hold where the time zone
-is not UTC, and without the package pytz.
+the audit DATA/testdata, and DATA/history in the section "Policies over time". docs/SCHEMA.md
+("Times") says what DuckDB, pandas, polars and pyarrow need a setting or a package for: that must hold where the time
+zone is not UTC, and without the package pytz.
 """
 
 import importlib.util
@@ -61,16 +60,6 @@ def wrong(db, question, code):
         return str(error)
 
 
-def other_pages(db, keep, data):
-    """other_pages says which pages only one of the recipe and export keeps."""
-    Path("out").unlink()
-    Path("out").symlink_to(data / "revisits")
-    db.sql(keep)
-    columns = "url, warc_filename, warc_record_offset"
-    ours, theirs = (f"SELECT {columns} FROM '{name}'" for name in ("keep.parquet", data / "keep.parquet"))
-    return db.sql(f"({ours} EXCEPT ALL {theirs}) UNION ALL ({theirs} EXCEPT ALL {ours})").fetchall()
-
-
 def shown(folder):
     """shown yields what each reader makes of the earliest fetch, which must be a time in UTC."""
     path = folder / "fetches.parquet"
@@ -108,7 +97,6 @@ def main(data: Path):
     data = data.resolve()
     check_times(data / "testdata")
     ran = failed = 0
-    keep = ""
     db = duckdb.connect()
     with folder() as work:
         os.chdir(work)
@@ -116,13 +104,9 @@ def main(data: Path):
             Path("out").unlink(missing_ok=True)
             Path("out").symlink_to(data / ("history" if section.startswith(SERIES) else "testdata"))
             ran += 1
-            keep = code if code.startswith("COPY ") else keep
             if what := wrong(db, question, code):
                 failed += 1
                 print(f"{section}: {question}\n{code}\n  {what}")
-        if pages := other_pages(db, keep, data):
-            failed += 1
-            print(f"{keep}\n  export --keep differs: {pages}")
         os.chdir(data)
     print(f"recipes: {ran} statements, {failed} failures")
     return failed

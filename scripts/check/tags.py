@@ -3,7 +3,8 @@
     tags BINARY [ARCHIVES [SEED]]
 
 tags_archives.py makes the archives, tags_reference.py knows what their lines mean. Each archive is audited for all purposes, then decided twice more with other options. A bundle of
-evidence proves each row of the lists to drop. Exit code 1 where anything differs.
+evidence proves each row of the lists to drop. The recipe of docs/recipes.sql that keeps pages gives what
+`export --keep` gives. Exit code 1 where anything differs.
 """
 
 import collections
@@ -12,10 +13,11 @@ import os
 import random
 from datetime import timedelta
 
+import duckdb
 import evidence
 import tags_archives as make
 import tags_reference as reference
-from lib import call, folder, table, words
+from lib import ROOT, call, folder, table, words
 
 PURPOSES = ["archive", "index", "train"]
 TAG_COLUMNS = "source line agent rule word value raw parse_mode in_head in_noscript binds restricts restricts_from defined_by tags_from".split()
@@ -49,6 +51,7 @@ class Comparison:
         made, rng, out = make.make(seed, work + "/in"), random.Random(seed), work + "/out"
         self.run("audit", work + "/in", "-o", out, "--quiet", *repeated("--purpose", PURPOSES))
         self.check(made, out, PURPOSES, None, ())
+        self.recipe(out)
         for _ in range(2):
             purposes, asked = rng.sample(PURPOSES,
                                          rng.randint(1, 2)), rng.choice([(), ("Acme",), ("acme", "GPTBot"),
@@ -74,6 +77,18 @@ class Comparison:
         if proven != {r["warc_record_id"] for r in dropped}:
             self.different["proofs"] += 1
             print("proofs: the bundle has other fetches than the list (seed %d): %s" % (self.seed, said))
+
+    def recipe(self, out):
+        """recipe compares the pages that the recipe keeps with those of the list."""
+        statements = duckdb.extract_statements((ROOT / "docs/recipes.sql").read_text())
+        keep, = (s.query for s in statements if "'keep.parquet'" in s.query)
+        duckdb.sql(keep.replace("'out/", f"'{out}/").replace("'keep.parquet'", f"'{out}.keep.parquet'"))
+        kept = duckdb.sql(f"SELECT warc_filename, warc_record_offset, url FROM '{out}.keep.parquet'").fetchall()
+        ours = self.list(out, "keep", ["train"]).values()
+        self.compared["recipe"] += len(kept)
+        if sorted(kept) != sorted((*place(r), r["url"]) for r in ours):
+            self.different["recipe"] += 1
+            print("recipe: %d pages, the list to keep has %d others (seed %d)" % (len(kept), len(ours), self.seed))
 
     def check(self, made, out, purposes, as_of, asked):
         """check compares all tables of an audit."""
