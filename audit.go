@@ -14,7 +14,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/durable"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 	"github.com/robotsaudit/robotsaudit/report"
-	"github.com/robotsaudit/robotsaudit/report/document"
+	"github.com/robotsaudit/robotsaudit/report/figures"
 	"github.com/robotsaudit/robotsaudit/report/html"
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
@@ -136,8 +136,8 @@ func write(ctx context.Context, dir string, facts *ingest.Facts, opt evaluate.Op
 		return err
 	}
 	defer w.Abandon()
-	figures := document.NewFigures(w.Inputs())
-	w.Count(figures)
+	counted := figures.New(w.Inputs())
+	w.Count(counted)
 	totals, err := evaluate.Run(ctx, facts, opt, w)
 	if err != nil {
 		return err
@@ -149,7 +149,7 @@ func write(ctx context.Context, dir string, facts *ingest.Facts, opt evaluate.Op
 	if err != nil {
 		return err
 	}
-	doc, err := document.Build(ctx, tables, figures, document.Options{})
+	doc, err := figures.Build(ctx, tables, counted, figures.Options{})
 	if err != nil {
 		return err
 	}

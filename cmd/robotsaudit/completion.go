@@ -11,8 +11,8 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/agents"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/internal/words"
-	"github.com/robotsaudit/robotsaudit/report/document"
 	"github.com/robotsaudit/robotsaudit/report/export"
+	"github.com/robotsaudit/robotsaudit/report/figures"
 )
 
 // choices are the values of flags that have few. For a flag that means something else in some
@@ -30,7 +30,7 @@ var choices = map[string][]string{
 	"as-crawler":     asCrawlers(),
 	"progress":       {"auto", "plain", "often", "none"},
 	"unknown":        {"drop", "keep"},
-	"list":           append([]string{words.Keep.String(), words.Drop.String(), words.Leave.String()}, document.Causes()...),
+	"list":           append([]string{words.Keep.String(), words.Drop.String(), words.Leave.String()}, figures.Causes()...),
 	"by":             texts(export.Kinds),
 }
 

@@ -21,7 +21,8 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 	"github.com/robotsaudit/robotsaudit/report"
-	"github.com/robotsaudit/robotsaudit/report/document"
+	"github.com/robotsaudit/robotsaudit/report/figures"
+	"github.com/robotsaudit/robotsaudit/report/prose"
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
 
@@ -118,11 +119,11 @@ func (e *evaluation) tellResults(cmd *cobra.Command, dir string, audit *report.A
 		return err
 	}
 	if wantsSummary(cmd) {
-		figures, options := cmp.Or(r.figures, document.NewFigures(nil)), textOptions(cmd, e.full)
+		counted, options := cmp.Or(r.figures, figures.New(nil)), textOptions(cmd, e.full)
 		if r.written != nil {
-			options.Dir = document.ShellWord(dir)
+			options.Dir = prose.ShellWord(dir)
 		}
-		if err := figures.WriteText(cmd.OutOrStdout(), audit, options); err != nil {
+		if err := counted.WriteText(cmd.OutOrStdout(), audit, options); err != nil {
 			return err
 		}
 		fmt.Fprintf(cmd.OutOrStdout(), "\n%s\n", written)
@@ -140,8 +141,8 @@ func (e *evaluation) tellResults(cmd *cobra.Command, dir string, audit *report.A
 }
 
 // textOptions are how a summary is written to standard output.
-func textOptions(cmd *cobra.Command, full bool) document.TextOptions {
-	opt := document.TextOptions{Full: full, Colours: isTerminal(cmd.OutOrStdout()) && os.Getenv("NO_COLOR") == ""}
+func textOptions(cmd *cobra.Command, full bool) figures.TextOptions {
+	opt := figures.TextOptions{Full: full, Colours: isTerminal(cmd.OutOrStdout()) && os.Getenv("NO_COLOR") == ""}
 	if isTerminal(cmd.OutOrStdout()) {
 		opt.Width = widthOf(cmd.OutOrStdout())
 	}
@@ -192,7 +193,7 @@ func (e *evaluation) writeTables(ctx context.Context, log *slog.Logger, dir stri
 	defer w.Abandon()
 	w.Rank(e.ranks)
 	w.Only(e.tables)
-	e.figures = document.NewFigures(w.Inputs())
+	e.figures = figures.New(w.Inputs())
 	w.Count(e.figures)
 	totals, err := evaluate.Run(ctx, facts, e.options, w)
 	if err != nil {
@@ -230,7 +231,7 @@ type evaluation struct {
 	verify  bool     // read the records that indexes name
 	tokens  []string // that the options give
 	ranks   *report.Ranks
-	figures *document.Figures // of the report, once the tables are written; nil: none, or they are to be read
+	figures *figures.Figures // of the report, once the tables are written; nil: none, or they are to be read
 
 	profile, asCrawler, crawlerMap, agentsFile, asOf, policies, ranksFile string
 	agents, categories, purposes                                          []string

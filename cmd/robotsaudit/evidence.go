@@ -17,8 +17,8 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/durable"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/report"
-	"github.com/robotsaudit/robotsaudit/report/document"
 	"github.com/robotsaudit/robotsaudit/report/evidence"
+	"github.com/robotsaudit/robotsaudit/report/finding"
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
 
@@ -275,7 +275,7 @@ func provenLine(p *evidence.Finding) string {
 	}
 	line := fmt.Sprintf("%s: %s by %s: %s", p.Certainty, fetch, cmp.Or(p.Agent, "an unknown crawler"), rule)
 	if at, err := time.Parse(time.RFC3339Nano, p.FetchTime); err == nil && p.RecordID != "" {
-		line = document.FindingID(p.RecordID, p.Origin, at.UnixMicro()) + " " + line
+		line = finding.ID(p.RecordID, p.Origin, at.UnixMicro()) + " " + line
 	}
 	return line
 }

@@ -18,8 +18,9 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/object"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 	"github.com/robotsaudit/robotsaudit/report"
-	"github.com/robotsaudit/robotsaudit/report/document"
 	"github.com/robotsaudit/robotsaudit/report/export"
+	"github.com/robotsaudit/robotsaudit/report/figures"
+	"github.com/robotsaudit/robotsaudit/report/prose"
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
 
@@ -42,7 +43,7 @@ reason alone. --unknown keep or drop stands for robots_unknown, tags_unknown and
 The command prints how many rows each list has, by reason.
 
 --list also takes a cause that the summary counts under "What to do":
-` + names(document.Causes()) + `.
+` + names(figures.Causes()) + `.
 It then has the rows of violations, unproven, fetches, restrictions or issues that are counted
 there, and in txt their URLs.
 
@@ -104,7 +105,7 @@ func (f *exportFlags) add(flags *pflag.FlagSet) {
 	addOutput(flags, &f.output, hasResults)
 	flags.BoolVar(&f.drop, "drop", false, "list what to drop")
 	flags.BoolVar(&f.keep, "keep", false, "list what to keep")
-	flags.StringVar(&f.list, "list", "", "which `LIST`: keep, drop or undecided; or a cause of the report: "+names(document.Causes()))
+	flags.StringVar(&f.list, "list", "", "which `LIST`: keep, drop or undecided; or a cause of the report: "+names(figures.Causes()))
 	f.asked.addLists(flags)
 	flags.StringVar(&f.asked.asOf, "as-of", "",
 		"make sure that --agent and --purpose are judged as of `DATE`, as the audit was made")
@@ -125,7 +126,7 @@ func (f *exportFlags) add(flags *pflag.FlagSet) {
 // writeCause writes the list of a cause.
 func (f *exportFlags) writeCause(cmd *cobra.Command, r *results.Results, format export.Format) error {
 	settings := &r.Audit().Settings
-	if f.list == document.CauseUse && len(settings.Purposes) == 0 {
+	if f.list == figures.CauseUse && len(settings.Purposes) == 0 {
 		f.asked.purposes = []string{"train"}
 		return usageErrorf("which pages restrict their use depends on the purpose; decide again for one, as in: %s",
 			f.evaluateCommand(*settings, nil))
@@ -166,7 +167,7 @@ func (f *exportFlags) run(cmd *cobra.Command) error {
 	if err := f.part.limit(cmd, &r); err != nil {
 		return err
 	}
-	if slices.Contains(document.Causes(), f.list) {
+	if slices.Contains(figures.Causes(), f.list) {
 		return f.writeCause(cmd, r, format)
 	}
 	var missing *export.MissingError
@@ -257,7 +258,7 @@ func (f *exportFlags) resolve() (format export.Format, err error) {
 	case format == export.Dolma && (!f.drop || o.By != export.ByRecord):
 		return format, usageErrorf("--format dolma marks what to drop of documents: use --drop, and leave out --by")
 	}
-	if slices.Contains(document.Causes(), f.list) {
+	if slices.Contains(figures.Causes(), f.list) {
 		if format == export.Dolma || annotates || f.docs != "" || o.By != export.ByRecord || len(decided) > 0 ||
 			len(f.asked.agents)+len(f.asked.categories)+len(f.asked.purposes) > 0 || f.asked.agentsFile+f.asked.asOf != "" {
 			return format, usageErrorf("--list %s has what the report counts, as csv, jsonl, parquet or txt; of the other "+
@@ -314,17 +315,17 @@ func firstOf(what []string) string {
 // requires, besides what it was made with.
 func (f *exportFlags) evaluateCommand(made report.Settings, tokens []string) string {
 	asked := &f.asked
-	more := document.Option("--agent", asked.agents...) + document.Option("--agents", asked.categories...)
+	more := prose.Option("--agent", asked.agents...) + prose.Option("--agents", asked.categories...)
 	if asked.agentsFile != "" {
-		more += document.Option("--agents-file", asked.agentsFile)
+		more += prose.Option("--agents-file", asked.agentsFile)
 	}
-	more += document.Option("--purpose", asked.purposes...)
+	more += prose.Option("--purpose", asked.purposes...)
 	if asked.asOf != "" {
-		more += document.Option("--as-of", asked.asOf)
+		more += prose.Option("--as-of", asked.asOf)
 		made.AsOf = evaluate.AsOf{}
 	}
 	made.Agents, made.Purposes = without(made.Agents, tokens), without(made.Purposes, asked.purposes)
-	return document.EvaluateCommand(document.ShellWord(f.output), &made) + more
+	return figures.EvaluateCommand(prose.ShellWord(f.output), &made) + more
 }
 
 // summary counts the rows of the three lists, by reason.

@@ -21,8 +21,8 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
 	"github.com/robotsaudit/robotsaudit/internal/records"
 	"github.com/robotsaudit/robotsaudit/report"
-	"github.com/robotsaudit/robotsaudit/report/document"
 	"github.com/robotsaudit/robotsaudit/report/evidence"
+	"github.com/robotsaudit/robotsaudit/report/prose"
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
 
@@ -188,7 +188,7 @@ func (f *extraction) extract(ctx context.Context, place string, find func(string
 	switch found, err := os.Stat(place); { // without an offset
 	case err == nil && found.IsDir():
 		return usageErrorf("%s is a folder; name the place, as in: robotsaudit extract -o %s crawl.warc.gz:2925", place,
-			document.ShellWord(place))
+			prose.ShellWord(place))
 	case err == nil:
 		return usageErrorf("%q is no place; give ARCHIVE:OFFSET, as in %[1]s:2925; 'robotsaudit records %[1]s' lists the "+
 			"places", place)

@@ -13,7 +13,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 	"github.com/robotsaudit/robotsaudit/internal/words"
-	"github.com/robotsaudit/robotsaudit/report/document"
+	"github.com/robotsaudit/robotsaudit/report/prose"
 )
 
 func newMatchCommand() *cobra.Command {
@@ -113,7 +113,7 @@ func matchURLs(out io.Writer, stdin io.Reader, args []string, profile robots.Pro
 	if _, err := os.Stat(name); err != nil && agents.TokenFault(name) == "" {
 		if _, err := os.Stat(token); err == nil {
 			return usageErrorf("the robots.txt comes first, and then the token; write: robotsaudit match %s %s %s",
-				document.ShellWord(token), document.ShellWord(name), document.ShellWord(urls[0]))
+				prose.ShellWord(token), prose.ShellWord(name), prose.ShellWord(urls[0]))
 		}
 	}
 	if fault := agents.TokenFault(token); token != "" && fault != "" {

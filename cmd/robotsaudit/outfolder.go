@@ -25,7 +25,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/index"
 	"github.com/robotsaudit/robotsaudit/internal/object"
 	"github.com/robotsaudit/robotsaudit/report"
-	"github.com/robotsaudit/robotsaudit/report/document"
+	"github.com/robotsaudit/robotsaudit/report/prose"
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
 
@@ -46,17 +46,17 @@ func addOutput(flags *pflag.FlagSet, output *string, what string) {
 func onOutput(cmd *cobra.Command, output *string, n int, run func(cmd *cobra.Command, args []string) error) {
 	cmd.Args = cobra.ArbitraryArgs // settings may name the output, too, and are read later
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		call := cmd.CommandPath() + " -o " + document.ShellWord(*output)
+		call := cmd.CommandPath() + " -o " + prose.ShellWord(*output)
 		if len(args) > 0 && !given(cmd, "output") && (*output == "" || len(args) != n) {
 			*output, args = args[0], args[1:]
-			call = cmd.CommandPath() + " " + document.ShellWord(*output)
+			call = cmd.CommandPath() + " " + prose.ShellWord(*output)
 		}
 		switch {
 		case *output == "":
 			return usageErrorf("no output folder given; name it, as in: %s", firstExample(cmd))
 		case n > 0 && len(args) == n && !isFolder(*output) && isFolder(args[0]):
-			return usageErrorf("the output folder comes first; write: %s %s %s", cmd.CommandPath(), document.ShellWord(args[0]),
-				document.ShellWord(*output))
+			return usageErrorf("the output folder comes first; write: %s %s %s", cmd.CommandPath(), prose.ShellWord(args[0]),
+				prose.ShellWord(*output))
 		case len(args) < n && !isFolder(*output) && !strings.HasPrefix(*output, "s3://"):
 			return usageErrorf("%q is no folder; name the output folder first, and then one fetch, as in: %s", *output,
 				firstExample(cmd))
@@ -82,9 +82,9 @@ func withOutput(call string, args []string) string {
 		}
 	}
 	for _, arg := range args {
-		call += " " + document.ShellWord(arg)
+		call += " " + prose.ShellWord(arg)
 	}
-	return call + " -o " + document.ShellWord(output)
+	return call + " -o " + prose.ShellWord(output)
 }
 
 // leftOver refuses an argument after those that a command takes, and says what to write in its place. The call is the
@@ -114,9 +114,9 @@ func optionFor(cmd *cobra.Command, arg string) string {
 	case arg != "" && has(arg):
 		return "--" + arg
 	case ending != "" && has("to"):
-		return "--to " + document.ShellWord(arg)
+		return "--to " + prose.ShellWord(arg)
 	case cmp.Or(name, ending) != "" && has(cmp.Or(name, ending)):
-		return "--" + cmp.Or(name, ending) + " " + document.ShellWord(arg)
+		return "--" + cmp.Or(name, ending) + " " + prose.ShellWord(arg)
 	case isCategory && has("agents"):
 		return "--agents " + arg
 	case isAgent && has("agent"):
@@ -126,7 +126,7 @@ func optionFor(cmd *cobra.Command, arg string) string {
 	case err == nil && arg != "" && has("as-of"):
 		return "--as-of " + arg
 	case ending != "" && !isFolder(arg) && has("host"):
-		return "--host " + document.ShellWord(arg)
+		return "--host " + prose.ShellWord(arg)
 	}
 	return ""
 }

@@ -27,6 +27,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/report/diff"
 	"github.com/robotsaudit/robotsaudit/report/document"
 	"github.com/robotsaudit/robotsaudit/report/evidence"
+	"github.com/robotsaudit/robotsaudit/report/figures"
 	"github.com/robotsaudit/robotsaudit/report/forms"
 	"github.com/robotsaudit/robotsaudit/report/html"
 	"github.com/robotsaudit/robotsaudit/report/jsonld"
@@ -121,8 +122,8 @@ type reportFlags struct {
 	ab2013    string
 	sme       bool
 	against   string
-	document  document.Options
-	figures   *document.Figures // of an audit in hand, else read from the tables
+	document  figures.Options
+	figures   *figures.Figures // of an audit in hand, else read from the tables
 	sign      signFlag
 	written   []string // files
 	part      partFlags
@@ -185,11 +186,11 @@ func (f *reportFlags) renderings(cmd *cobra.Command, r *results.Results) []rende
 		})},
 		{f.markdown, ofDocument(markdown.Render)},
 		{f.text, func(w io.Writer) error {
-			figures, err := document.Read(cmd.Context(), r)
+			counted, err := figures.Read(cmd.Context(), r)
 			if err != nil {
 				return err
 			}
-			return figures.WriteText(w, r.Audit(), textOptions(cmd, true))
+			return counted.WriteText(w, r.Audit(), textOptions(cmd, true))
 		}},
 		{f.json, ofDocument(func(w io.Writer, doc *document.Document) error { return encoder(w, "").Encode(doc) })},
 		{f.card, ofDocument(func(w io.Writer, doc *document.Document) error { return markdown.Card(w, doc, r) })},
@@ -202,10 +203,10 @@ func (f *reportFlags) renderings(cmd *cobra.Command, r *results.Results) []rende
 
 // forms are the files of forms.
 func (f *reportFlags) forms(cmd *cobra.Command, r *results.Results) (files []rendering) {
-	figures := sync.OnceValues(func() (*forms.Figures, error) { return forms.Read(cmd.Context(), r) })
+	counted := sync.OnceValues(func() (*forms.Figures, error) { return forms.Read(cmd.Context(), r) })
 	add := func(path string, write func(*forms.Figures, io.Writer) error) {
 		files = append(files, rendering{path, func(w io.Writer) error {
-			filled, err := figures()
+			filled, err := counted()
 			if err != nil {
 				return err
 			}
@@ -434,11 +435,11 @@ func (f *reportFlags) makeDocument(cmd *cobra.Command, r *results.Results) (*doc
 	}
 	if f.figures == nil {
 		var err error
-		if f.figures, err = document.Read(ctx, r); err != nil {
+		if f.figures, err = figures.Read(ctx, r); err != nil {
 			return nil, err
 		}
 	}
-	return document.Build(ctx, r, f.figures, options)
+	return figures.Build(ctx, r, f.figures, options)
 }
 
 // makeFolder makes the folder that a flag names, if it does.

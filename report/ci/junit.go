@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/report"
-	"github.com/robotsaudit/robotsaudit/report/document"
+	"github.com/robotsaudit/robotsaudit/report/figures"
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
 
@@ -24,7 +24,7 @@ func JUnit(ctx context.Context, w io.Writer, r *results.Results) error {
 	all := r.Audit().Totals.Origins <= maxFindings
 	left, named := int64(0), 0
 	var details strings.Builder // of the origin in hand
-	err := document.EachViolation(ctx, r, func(v *report.ViolationRow, sentence func() string) {
+	err := figures.EachViolation(ctx, r, func(v *report.ViolationRow, sentence func() string) {
 		if named++; named <= maxCaseRows {
 			fmt.Fprintf(&details, "%s %s:%d\n", sentence(), shown(v.WARCFilename), v.WARCRecordOffset)
 		}

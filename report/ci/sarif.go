@@ -14,7 +14,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/words"
 	"github.com/robotsaudit/robotsaudit/report"
-	"github.com/robotsaudit/robotsaudit/report/document"
+	"github.com/robotsaudit/robotsaudit/report/figures"
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
 
@@ -51,7 +51,7 @@ func sarifText(text string) object { return object{{"text", text}} }
 // Of more than 5,000 it has the most certain ones.
 func SARIF(ctx context.Context, w io.Writer, r *results.Results) error {
 	var certain, probable []object
-	err := document.EachViolation(ctx, r, func(v *report.ViolationRow, sentence func() string) {
+	err := figures.EachViolation(ctx, r, func(v *report.ViolationRow, sentence func() string) {
 		list := &probable
 		if v.Certainty == words.Certain.String() {
 			list = &certain

@@ -4,9 +4,9 @@ import "slices"
 
 const briefSites = 6 // rows of the table of sites in a brief report
 
-// brief makes the report one of two pages: the answer, what to do, how certain it is and the worst sites. What it
+// Brief makes the report one of two pages: the answer, what to do, how certain it is and the worst sites. What it
 // leaves out, no link leads to.
-func (d *Document) brief() {
+func (d *Document) Brief() {
 	d.Disclaimer += " This is the brief report: the whole one has each finding with its proof."
 	var kept []Section
 	for _, s := range d.Sections {

@@ -1,23 +1,24 @@
-// Package document makes the compliance report of an audit as plain data: everything that a
-// person reads in it, in its final words and numbers. Renderers (HTML, Markdown) only place it.
+// Package document is the compliance report of an audit as plain data: everything that a person
+// reads in it, in its final words and numbers. Package figures builds it, and renderers (HTML,
+// Markdown) only place it.
 //
 // Every text is safe to place: valid UTF-8 of bounded length, in which each character that
-// cannot be seen is made visible (see Visible). It may still hold characters that mean
+// cannot be seen is made visible (see prose.Visible). It may still hold characters that mean
 // something to the format of a renderer, such as < or |, which the renderer escapes.
-//
-// The same tables and options give the same Document. There is no clock in it.
-//
-// It holds counts and rankings of bounded size and the most certain findings: 5,000 violations and
-// 1,000 unproven ones. HTML shows as many of them as fit into about 3 MB, Markdown into 1 MiB, and both say
-// what they leave out. Excerpts of robots.txt come from the bodies in the facts.
 package document
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 	"sync/atomic"
+
+	"github.com/robotsaudit/robotsaudit/report/prose"
 )
+
+// Disclaimer is for whoever reads a verdict.
+const Disclaimer = "robots.txt is a request, not an authorization (RFC 9309, section 1): disallowed by robots.txt does not mean illegal, and allowed does not mean permitted."
 
 // Document is a compliance report.
 type Document struct {
@@ -30,6 +31,9 @@ type Document struct {
 	Excerpts   []Excerpt `json:"excerpts"`   // of robots.txt: Finding.Excerpt is an index
 	Disclaimer string    `json:"disclaimer"` // for the first page and the foot: a request, not an authorization
 }
+
+// TitleOf is the title of a report: that which was given, or else a plain one.
+func TitleOf(given string) string { return cmp.Or(prose.Visible(given), "Compliance with robots.txt") }
 
 // Section returns the section with an ID: actions, certainty, scope, timeline, changes (if an earlier audit was given),
 // sites, violations, unproven, unknown, use, what-if, unread, method, sign-off. nil: there is none.
@@ -80,6 +84,9 @@ type Term struct {
 	Name   string   `json:"name"`
 	Values []string `json:"values"` // one or more
 }
+
+// NewTerm is a term of values.
+func NewTerm(name string, values ...string) Term { return Term{name, values} }
 
 // Class is a part of all fetches: by how certain it is that robots.txt disallowed them, in the order of a bar,
 // by what changed, or by what to do.
@@ -133,14 +140,14 @@ type Tally struct {
 	Unknown    int64 `json:"unknown"`
 }
 
-func (t *Tally) add(o Tally) {
+func (t *Tally) Add(o Tally) {
 	t.Fetches += o.Fetches
 	t.Violations += o.Violations
 	t.Unknown += o.Unknown
 }
 
-// addAtOnce adds what several goroutines may add at once.
-func (t *Tally) addAtOnce(o Tally) {
+// AddAtOnce adds what several goroutines may add at once.
+func (t *Tally) AddAtOnce(o Tally) {
 	atomic.AddInt64(&t.Fetches, o.Fetches)
 	if o.Violations+o.Unknown > 0 {
 		atomic.AddInt64(&t.Violations, o.Violations)
@@ -181,10 +188,10 @@ func (t *Table) Add(values ...any) {
 		case string:
 			row[i].Text = v
 		case int64:
-			row[i] = Cell{Text: number(v), Number: v}
+			row[i] = Cell{Text: prose.Number(v), Number: v}
 		case *int64:
 			if v != nil {
-				row[i] = Cell{Text: number(*v), Number: *v}
+				row[i] = Cell{Text: prose.Number(*v), Number: *v}
 			}
 		default:
 			panic(fmt.Sprintf("document: a cell of type %T", v))
@@ -193,15 +200,15 @@ func (t *Table) Add(values ...any) {
 	t.Rows = append(t.Rows, row)
 }
 
-// leaveOut states that the table has n rows less than there are, and where all are.
-func (t *Table) leaveOut(n int64, where string) {
+// LeaveOut states that the table has n rows less than there are, and where all are.
+func (t *Table) LeaveOut(n int64, where string) {
 	if n > 0 {
-		t.More = fmt.Sprintf("and %s more: %s", number(n), where)
+		t.More = fmt.Sprintf("and %s more: %s", prose.Number(n), where)
 	}
 }
 
-// putInWords leaves out a table of one row, and puts what it says in words.
-func (t *Table) putInWords() {
+// PutInWords leaves out a table of one row, and puts what it says in words.
+func (t *Table) PutInWords() {
 	if len(t.Rows) != 1 || t.More != "" {
 		return
 	}

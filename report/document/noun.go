@@ -24,8 +24,8 @@ func ofRequests(text string) string {
 	})
 }
 
-// speakOfRequests makes the texts of the report those of an audit of access logs alone.
-func (d *Document) speakOfRequests() {
+// SpeakOfRequests makes the texts of the report those of an audit of access logs alone.
+func (d *Document) SpeakOfRequests() {
 	each := func(say func(string) string, texts ...*string) {
 		for _, text := range texts {
 			*text = say(*text)

@@ -13,7 +13,8 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 	"github.com/robotsaudit/robotsaudit/report"
-	"github.com/robotsaudit/robotsaudit/report/document"
+	"github.com/robotsaudit/robotsaudit/report/finding"
+	"github.com/robotsaudit/robotsaudit/report/prose"
 )
 
 // Limits of the text, unless all of it is asked for.
@@ -116,9 +117,9 @@ func wrapped(s string, width int) (lines []string) {
 // shown makes a value from an archive visible, and cuts it.
 func (t *text) shown(s string) string {
 	if t.full {
-		return document.Visible(s)
+		return prose.Visible(s)
 	}
-	return document.Clip(s, maxValue)
+	return prose.Clip(s, maxValue)
 }
 
 // crawler names a crawler by its token.
@@ -191,7 +192,7 @@ func (t *text) reasons() []string {
 		list = append(list, fmt.Sprintf("The capture before it answers: %s. That is no verdict.", t.Prior))
 	}
 	if t.Certainty != "" {
-		list = append(list, document.Capital(t.Certainty)+": "+t.class())
+		list = append(list, prose.Capital(t.Certainty)+": "+t.class())
 	}
 	return append(list, t.listed()...)
 }
@@ -224,7 +225,7 @@ func (t *text) class() string {
 	if t.Certainty == words.Certain.String() || t.governing == nil {
 		return plain(words.Find(words.Certainties, t.Certainty).Meaning)
 	}
-	f := document.Doubted{
+	f := finding.Doubted{
 		Certainty: t.Certainty, Evidence: t.Evidence, Agent: t.Crawler.Token,
 		RobotsAgent: t.governing.Agent, Age: t.Age, Notes: t.Notes,
 	}
@@ -242,7 +243,7 @@ func (t *text) why() string {
 	}
 	by := t.crawler(t.governing.Agent)
 	if t.governing.Agent == "" && t.Crawler.Token != "" && !slices.Contains(t.Notes, "other_crawler") {
-		by = document.OwnUnnamed
+		by = finding.OwnUnnamed
 	}
 	s += " This rests on a capture of robots.txt by " + by
 	then, isAsOf := "the fetch", t.Moment != t.Fetch.Time
@@ -253,11 +254,11 @@ func (t *text) why() string {
 	case t.Evidence == "later" && !isAsOf && *t.Age == 0 && t.Fetch.Time.MicrosSince(t.governing.Time.Time) > 0:
 		return s + ", requested before the fetch; the time that this took, or the server's clock, shows that the answer came after it."
 	case t.Evidence == "later":
-		return s + fmt.Sprintf(", %s after %s.", document.Duration(-*t.Age), then)
+		return s + fmt.Sprintf(", %s after %s.", prose.Duration(-*t.Age), then)
 	case isAsOf && *t.Age == 0 && t.Moment.Precision == facts.PrecisionDay:
 		return s + ", of that day."
 	}
-	return s + fmt.Sprintf(", %s old at %s.", document.Duration(*t.Age), then)
+	return s + fmt.Sprintf(", %s old at %s.", prose.Duration(*t.Age), then)
 }
 
 // plain takes the marks of code out of a text.

@@ -9,34 +9,34 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/durable"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 	"github.com/robotsaudit/robotsaudit/report"
-	"github.com/robotsaudit/robotsaudit/report/document"
+	"github.com/robotsaudit/robotsaudit/report/figures"
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
 
-// WriteCause writes the rows of tables that the report counts by a cause (document.Causes) under "What to do", and
+// WriteCause writes the rows of tables that the report counts by a cause (figures.Causes) under "What to do", and
 // returns how many there are. A text has their URLs, or else the names of inputs.
 func WriteCause(ctx context.Context, w io.Writer, r *results.Results, cause string, format Format) (int64, error) {
 	violation := func(v *report.ViolationRow) string { return v.URL }
 	switch cause {
-	case document.CauseUnproven:
+	case figures.CauseUnproven:
 		return writeTable(w, format, results.Rows(ctx, r, report.UnprovenTable), nil, violation)
-	case document.CauseUnknown:
+	case figures.CauseUnknown:
 		isUnknown := func(f *report.FetchRow) bool {
 			return f.Verdict == words.Unknown.String() && !words.IsOfNobody(f.Reason)
 		}
 		return writeTable(w, format, results.Rows(ctx, r, report.FetchesTable), isUnknown,
 			func(f *report.FetchRow) string { return f.URL })
-	case document.CauseUse:
+	case figures.CauseUse:
 		return writeTable(w, format, results.Rows(ctx, r, report.RestrictionsTable), nil,
 			func(x *report.RestrictionRow) string { return x.URL })
-	case document.CauseUnread:
+	case figures.CauseUnread:
 		return writeTable(w, format, results.Rows(ctx, r, report.IssuesTable),
-			func(i *report.IssueRow) bool { return document.IsLossy(i.Kind) },
+			func(i *report.IssueRow) bool { return figures.IsLossy(i.Kind) },
 			func(i *report.IssueRow) string { return i.WARCFilename })
 	}
 	isOf := func(v *report.ViolationRow) bool {
-		is, known := document.IsWhy(cause, v)
-		return is || !known && document.CauseOf(v) == cause
+		is, known := figures.IsWhy(cause, v)
+		return is || !known && figures.CauseOf(v) == cause
 	}
 	return writeTable(w, format, results.Rows(ctx, r, report.ViolationsTable), isOf, violation)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/agents"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 	"github.com/robotsaudit/robotsaudit/report/document"
+	"github.com/robotsaudit/robotsaudit/report/prose"
 )
 
 const (
@@ -339,7 +340,7 @@ func (f *Figures) verdictTable(b *Form) document.Table {
 		append(document.Words.Columns("Verdict", "Certainty that the crawler violated it"), document.Number.Columns("Fetches")...), rows)
 	var classes []string
 	for _, class := range words.Certainties[words.Certain:] {
-		classes = append(classes, document.Capital(class.Name)+": "+class.Meaning)
+		classes = append(classes, prose.Capital(class.Name)+": "+class.Meaning)
 	}
 	t.Notes = []string{strings.Join(classes, " ") + " No finding: robots.txt allowed the fetch, or the verdict is unknown."}
 	return t

@@ -17,6 +17,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/report/document"
 	"github.com/robotsaudit/robotsaudit/report/markdown"
+	"github.com/robotsaudit/robotsaudit/report/prose"
 )
 
 // Form is a form, filled as far as the tables allow.
@@ -109,7 +110,7 @@ func text(v any) string {
 	case int64:
 		return humanize.Comma(v)
 	case string:
-		return document.Clip(v, maxText)
+		return prose.Clip(v, maxText)
 	}
 	panic(fmt.Sprintf("forms: a figure of type %T", v))
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/report/document"
 )
 
-// golden is the report of the archives in testdata/warc, with changes, as the test of package document keeps it.
+// golden is the report of the archives in testdata/warc, with changes, as the test of package figures keeps it.
 //
 //go:embed document.json
 var golden []byte

@@ -1,0 +1,116 @@
+package figures
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+
+	"github.com/robotsaudit/robotsaudit/report"
+	"github.com/robotsaudit/robotsaudit/report/diff"
+	"github.com/robotsaudit/robotsaudit/report/document"
+	"github.com/robotsaudit/robotsaudit/report/prose"
+)
+
+const (
+	maxChanges      = 100 // fetches listed of a kind
+	maxChangedSites = 100
+)
+
+// changesSection describes the differences from an earlier audit.
+func changesSection(c *diff.Changes) document.Section {
+	s := document.Section{ID: "changes", Heading: "Changes since the audit before", Intro: []string{
+		fmt.Sprintf("The audit before: %s. This one: %s.", sideText(&c.Old), sideText(&c.New)),
+		fmt.Sprintf("%s %s in both audits, %s only in the one before, %s only in this one.",
+			report.Count(c.Common, "fetch"), prose.IsAre(c.Common, "is", "are"), prose.Number(c.OnlyOld), prose.Number(c.OnlyNew)),
+	}}
+	if len(c.Settings) > 0 {
+		s.Tables = append(s.Tables, settingsTable(c.Settings))
+	}
+	for _, k := range []struct {
+		id, label, meaning string
+		kind               *diff.Kind
+	}{
+		{"new", "New violations", "Violations by this audit, and none by the one before.", &c.NewViolations},
+		{"gone", "Violations no longer", "Violations by the audit before, and none by this one.", &c.GoneViolations},
+		{"changed", "Changed", "Another verdict, certainty or rule.", &c.Changed},
+		{"newly-unknown", "Newly unknown", "Unknown by this audit alone.", &c.NewlyUnknown},
+		{"no-longer-unknown", "No longer unknown", "Unknown by the audit before alone.", &c.NoLongerUnknown},
+	} {
+		words := report.Count(k.kind.Total, "fetch")
+		if k.kind.Absent > 0 {
+			words += fmt.Sprintf(", of them %s not in the other audit", prose.Number(k.kind.Absent))
+		}
+		s.Classes = append(s.Classes,
+			document.Class{ID: k.id, Label: k.label, Count: k.kind.Total, Words: words, Meaning: k.meaning})
+		if k.kind.Total > 0 {
+			s.Tables = append(s.Tables, changeTable("changes-"+k.id, k.label, k.kind))
+		}
+	}
+	s.Tables = append(s.Tables, changedSites(c))
+	return s
+}
+
+func sideText(s *diff.Side) string {
+	return fmt.Sprintf("%s, %s, %s unproven, %s unknown", report.Count(s.Fetches, "fetch"),
+		report.Count(s.Violations, "violation"), prose.Number(s.Unproven), prose.Number(s.Unknown))
+}
+
+func settingsTable(list []diff.Difference) document.Table {
+	t := document.NewTable("changes-settings", "Asked or read in another way", "", document.Words.Columns("What", "Before", "Now"))
+	t.Notes = []string{"Verdicts may differ for that alone."}
+	for _, d := range list {
+		t.Add(prose.Visible(d.Name), cmp.Or(prose.Clip(d.Old, prose.MaxName), "none"),
+			cmp.Or(prose.Clip(d.New, prose.MaxName), "none"))
+	}
+	return t
+}
+
+func changeTable(id, caption string, k *diff.Kind) document.Table {
+	t := document.NewTable(id, caption, "", document.Code.Columns("URL"), document.Moment.Columns("Time"),
+		document.Words.Columns("Crawler"),
+		document.Code.Columns("Record"), document.Words.Columns("Before", "Now"))
+	for i := range k.List[:min(len(k.List), maxChanges)] {
+		c := &k.List[i]
+		url, _ := prose.ClipMiddle(c.URL, prose.MaxURL)
+		t.Add(url, momentOf(c.FetchTime), prose.TokenName(c.Agent),
+			fmt.Sprintf("%s:%d", prose.Clip(c.WARCFilename, prose.MaxName), c.WARCRecordOffset), stateText(c.Old), stateText(c.New))
+	}
+	t.LeaveOut(k.Total-int64(len(t.Rows)), "robotsaudit diff")
+	return t
+}
+
+func momentOf(t *time.Time) string {
+	if t == nil {
+		return ""
+	}
+	micros := t.UnixMicro()
+	return prose.Moment(&micros)
+}
+
+// stateText describes an audit's verdict on a fetch.
+func stateText(s *diff.State) string {
+	if s == nil {
+		return "not in that audit"
+	}
+	words := prose.Visible(s.Verdict)
+	if s.Certainty != "" {
+		words += ", " + prose.Visible(s.Certainty)
+	}
+	words += " (" + prose.Visible(s.Reason)
+	if s.Rule != "" {
+		words += fmt.Sprintf(", line %d: %s", s.RuleLine, prose.Clip(s.Rule, prose.MaxName))
+	}
+	return words + ")"
+}
+
+func changedSites(c *diff.Changes) document.Table {
+	t := document.NewTable("changes-origins", "Changes by origin", "Nothing changed.", document.Code.Columns("Origin"),
+		document.Number.Columns("New violations", "No longer", "Changed", "Newly unknown", "No longer unknown"))
+	for i := range c.Origins[:min(len(c.Origins), maxChangedSites)] {
+		o := &c.Origins[i]
+		t.Add(prose.OrNoOrigin(prose.Clip(o.Origin, prose.MaxName)), o.NewViolations, o.GoneViolations, o.Changed,
+			o.NewlyUnknown, o.NoLongerUnknown)
+	}
+	t.LeaveOut(c.OriginCount-int64(len(t.Rows)), "robotsaudit diff")
+	return t
+}

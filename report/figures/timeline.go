@@ -1,0 +1,287 @@
+package figures
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/robotsaudit/robotsaudit/report"
+	"github.com/robotsaudit/robotsaudit/report/document"
+	"github.com/robotsaudit/robotsaudit/report/prose"
+)
+
+// Periods that a timeline may have until its unit becomes coarser, and claims that are counted apart.
+var maxPeriods = map[document.Unit]int{document.Day: 92, document.Week: 156, document.Month: 400, document.Year: 400}
+
+var coarser = map[document.Unit]document.Unit{
+	document.Day: document.Week, document.Week: document.Month, document.Month: document.Year,
+}
+
+const (
+	maxClaims       = 12 // the first in the alphabet
+	maxMarkedSites  = 3
+	otherClaims     = "other claims"
+	secondsPerDay   = 24 * 3600
+	daysBeforeEpoch = 3 // from the Monday before 1970-01-01
+)
+
+// timelineTally counts fetches by period and claim: by day, then by month, then by year, when there are too many.
+// Weeks, which no month consists of, are made of days in the end. What it comes to does not depend on the order of
+// what it counts.
+type timelineTally struct {
+	unit    document.Unit
+	periods map[int64]*periodTally // by first day, counted from 1970
+	claims  map[string]bool        // those counted apart
+	undated int64
+}
+
+type periodTally struct {
+	claims  groupTally
+	changes int64
+	sites   []markedSite // the first whose robots.txt changed
+}
+
+type markedSite struct {
+	capture int64 // robots_id
+	name    string
+}
+
+func newTimelineTally() *timelineTally {
+	return &timelineTally{unit: document.Day, periods: make(map[int64]*periodTally), claims: make(map[string]bool)}
+}
+
+// addFetch counts a fetch.
+func (t *timelineTally) addFetch(micros *int64, claim string, counts document.Tally) {
+	if micros == nil {
+		t.undated += counts.Fetches
+		return
+	}
+	t.period(floorDiv(*micros/1e6, secondsPerDay)).claims.add(t.claim(claim), counts)
+}
+
+// claim returns the name that a claim is counted by.
+func (t *timelineTally) claim(claim string) string {
+	if t.claims[claim] {
+		return claim
+	}
+	if len(t.claims) >= maxClaims && claim != otherClaims {
+		last := slices.Max(slices.Collect(maps.Keys(t.claims)))
+		if claim > last {
+			return otherClaims
+		}
+		delete(t.claims, last)
+		for _, p := range t.periods {
+			if counts := p.claims[last]; counts != nil {
+				delete(p.claims, last)
+				p.claims.add(otherClaims, *counts)
+			}
+		}
+	}
+	claim = strings.Clone(claim)
+	if claim != otherClaims {
+		t.claims[claim] = true
+	}
+	return claim
+}
+
+// addChange counts a capture of robots.txt that differs from the one before.
+func (t *timelineTally) addChange(row *report.RobotsRow) {
+	p := t.period(floorDiv(*row.FetchTime/1e6, secondsPerDay))
+	p.changes++
+	p.addSite(markedSite{row.RobotsID, strings.Clone(prose.Clip(row.Origin, prose.MaxName))})
+}
+
+func (p *periodTally) addSite(site markedSite) {
+	known := slices.IndexFunc(p.sites, func(s markedSite) bool { return s.name == site.name })
+	if known >= 0 {
+		site.capture = min(site.capture, p.sites[known].capture)
+		p.sites = slices.Delete(p.sites, known, known+1)
+	}
+	p.sites = insertRanked(p.sites, maxMarkedSites, site,
+		func(a, b markedSite) int { return cmp.Compare(a.capture, b.capture) })
+}
+
+// period returns the period of a day.
+func (t *timelineTally) period(day int64) *periodTally {
+	for {
+		first := start(day, t.unit)
+		if p := t.periods[first]; p != nil {
+			return p
+		}
+		switch {
+		case t.unit == document.Day && len(t.periods) >= 7*maxPeriods[document.Week]: // more weeks than a timeline has
+			t.coarsen(document.Month)
+		case t.unit == document.Month && len(t.periods) >= maxPeriods[document.Month]:
+			t.coarsen(document.Year)
+		default:
+			p := &periodTally{claims: make(groupTally)}
+			t.periods[first] = p
+			return p
+		}
+	}
+}
+
+// coarsen joins periods to longer ones.
+func (t *timelineTally) coarsen(unit document.Unit) {
+	days := t.periods
+	t.unit, t.periods = unit, make(map[int64]*periodTally)
+	t.addAll(days)
+}
+
+func (t *timelineTally) addAll(periods map[int64]*periodTally) {
+	for day, from := range periods {
+		to := t.period(day)
+		for claim, counts := range from.claims {
+			to.claims.add(t.claim(claim), *counts)
+		}
+		to.changes += from.changes
+		for _, site := range from.sites {
+			to.addSite(site)
+		}
+	}
+}
+
+// join adds what another has counted.
+func (t *timelineTally) join(o *timelineTally) {
+	t.undated += o.undated
+	if o.unit != document.Day && t.unit != document.Year && t.unit != o.unit {
+		t.coarsen(o.unit)
+	}
+	t.addAll(o.periods)
+}
+
+// start is the first day of the period that a day is in. Days are counted from 1970.
+func start(day int64, unit document.Unit) int64 {
+	switch unit {
+	case document.Week: // a week begins on Monday
+		return floorDiv(day+daysBeforeEpoch, 7)*7 - daysBeforeEpoch
+	case document.Month:
+		return day - int64(dateOf(day).Day()) + 1
+	case document.Year:
+		return day - int64(dateOf(day).YearDay()) + 1
+	}
+	return day
+}
+
+func dateOf(day int64) time.Time { return time.Unix(day*secondsPerDay, 0).UTC() }
+
+func floorDiv(a, b int64) int64 {
+	q := a / b
+	if a%b < 0 {
+		q--
+	}
+	return q
+}
+
+// label names a period.
+func label(day int64, unit document.Unit) string {
+	date := dateOf(day)
+	switch unit {
+	case document.Week:
+		return "week of " + date.Format("2 January 2006")
+	case document.Month:
+		return date.Format("January 2006")
+	case document.Year:
+		return date.Format("2006")
+	}
+	return date.Format("2 January 2006")
+}
+
+// span is the number of periods from the first to the last.
+func (t *timelineTally) span() int {
+	days := slices.Sorted(maps.Keys(t.periods))
+	if len(days) == 0 {
+		return 0
+	}
+	return int((days[len(days)-1]-days[0])/daysOf[t.unit]) + 1
+}
+
+// daysOf is the least number of days of a period.
+var daysOf = map[document.Unit]int64{document.Day: 1, document.Week: 7, document.Month: 28, document.Year: 365}
+
+// section shows the counts.
+func (t *timelineTally) section(ofLogs bool) document.Section {
+	tl, by := t.timeline(), ", by what the crawler’s warcinfo record claims about robots.txt, which is no proof"
+	if ofLogs {
+		by = ""
+	}
+	return document.Section{ID: "timeline", Heading: "Over time", Timeline: tl, Intro: []string{fmt.Sprintf(
+		"Fetches by %s, in UTC%s. A mark says that a capture of robots.txt differs from the one before of its origin.",
+		tl.Unit, by)}}
+}
+
+// timeline returns the counts.
+func (t *timelineTally) timeline() *document.Timeline {
+	days := t.periods
+	for max(len(t.periods), t.span()) > maxPeriods[t.unit] && coarser[t.unit] != "" {
+		t.unit, t.periods = coarser[t.unit], make(map[int64]*periodTally)
+		t.addAll(days)
+	}
+	tl := &document.Timeline{
+		Unit: t.unit, What: "Fetches", Periods: []document.Period{}, Claims: []string{}, Counts: []document.ClaimCount{},
+	}
+	used := maps.Clone(t.claims)
+	for _, p := range t.periods {
+		if p.claims[otherClaims] != nil {
+			used[otherClaims] = true
+		}
+	}
+	claims := slices.Sorted(maps.Keys(used))
+	for _, claim := range claims {
+		tl.Claims = append(tl.Claims, claimName(claim))
+	}
+	starts := slices.Sorted(maps.Keys(t.periods))
+	if left := len(starts) - maxPeriods[t.unit]; left > 0 {
+		starts = starts[left:]
+		tl.More = fmt.Sprintf("%s before %s are left out.", report.Count(int64(left), string(t.unit)), label(starts[0], t.unit))
+	}
+	for i, day := range starts {
+		p := t.periods[day]
+		period := document.Period{
+			Start: dateOf(day).Format("2006-01-02"), Label: label(day, t.unit),
+			Changes: p.changes, Mark: p.mark(),
+		}
+		for n, claim := range claims {
+			if counts := p.claims[claim]; counts != nil {
+				period.Add(*counts)
+				tl.Counts = append(tl.Counts, document.ClaimCount{Period: i, Claim: n, Tally: *counts})
+			}
+		}
+		tl.Periods = append(tl.Periods, period)
+	}
+	if t.undated > 0 {
+		tl.Undated = fmt.Sprintf("%s %s no usable date and %s not shown.", report.Count(t.undated, "fetch"),
+			prose.IsAre(t.undated, "has", "have"), prose.IsAre(t.undated, "is", "are"))
+	}
+	return tl
+}
+
+// claimName names a claim in a sentence.
+func claimName(claim string) string {
+	switch claim {
+	case "":
+		return "says nothing of robots.txt"
+	case otherClaims:
+		return "says something else"
+	}
+	return "says “robots: " + prose.Clip(claim, 60) + "”"
+}
+
+// mark states that robots.txt changed.
+func (p *periodTally) mark() string {
+	if p.changes == 0 {
+		return ""
+	}
+	var names []string
+	for _, s := range p.sites {
+		names = append(names, s.name)
+	}
+	words := "robots.txt changed " + report.Count(p.changes, "time") + ": " + strings.Join(names, ", ")
+	if p.changes > int64(len(p.sites)) && len(p.sites) == maxMarkedSites {
+		words += " and others"
+	}
+	return words
+}
