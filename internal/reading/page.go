@@ -90,7 +90,9 @@ var unknownMetas = tag.Found{Cut: true, Open: true}
 // nobody (draft-illyes-repext-03 §4), so a body that goes on after a head
 // without tags has no tags. Of a coding that was not undone, whatever the
 // headers state of it, nothing is known.
-func (x *exchange) findMetas(in *markup.Scanner, body []byte, h *httpmsg.Head, met httpmsg.Faults, more bool) tag.Found {
+func (x *exchange) findMetas(in *markup.Scanner, body []byte, h *httpmsg.Head, met httpmsg.Faults,
+	more bool,
+) tag.Found {
 	sniffed := http.DetectContentType(body)
 	coded := !strings.HasPrefix(sniffed, "text/") && x.isStillCoded(body, sniffed, h, met)
 	switch {

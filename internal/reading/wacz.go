@@ -309,7 +309,9 @@ func (d doubted) Next() (*warc.Record, error) {
 
 // readVerifiedLog reads a crawler's log if the entry is whole: one wrong letter in a line
 // could declare another host unreachable.
-func (r *waczReader) readVerifiedLog(e *wacz.Entry, parse indexed.LineParser, src io.Reader, content *wacz.EntryReader) error {
+func (r *waczReader) readVerifiedLog(e *wacz.Entry, parse indexed.LineParser, src io.Reader,
+	content *wacz.EntryReader,
+) error {
 	fault, err := e.Fault()
 	switch {
 	case err != nil:

@@ -453,7 +453,8 @@ func hasLicense[T string | []byte](rel T) bool {
 	const name = "license"
 	for i := 0; i+len(name) <= len(rel); i++ {
 		end := i + len(name)
-		if ascii.IsWord(rel[i:end], name) && (i == 0 || ascii.IsSpace(rel[i-1])) && (end == len(rel) || ascii.IsSpace(rel[end])) {
+		if ascii.IsWord(rel[i:end], name) && (i == 0 || ascii.IsSpace(rel[i-1])) &&
+			(end == len(rel) || ascii.IsSpace(rel[end])) {
 			return true
 		}
 	}
