@@ -433,7 +433,7 @@ class Archive:
         rivals = [f for f in others if not f.serial
                   and any(same_moment(f, beside) and f.archive == beside.archive for beside in (hop, target))]
         if same_moment(target, hop) and (target.archive != hop.archive or not target.serial):
-            rivals += earliest([f for f in others if NOTHING < difference(f.time, hop.time) <= HOUR])
+            rivals += first_moment([f for f in others if NOTHING < difference(f.time, hop.time) <= HOUR])
         if any(not answer_alike(f, target) for f in rivals):
             self.rivalled.add(capture.id)
 
