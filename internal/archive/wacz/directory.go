@@ -103,7 +103,7 @@ func parseDirectoryHeader(b []byte) (e Entry, rest []byte, ok bool) {
 	e.setFields(b[8:], b[16:])
 	e.Name = string(b[directoryHeaderSize : directoryHeaderSize+name])
 	e.widen(b[directoryHeaderSize+name:directoryHeaderSize+name+extra], &offset)
-	e.header = int64(min(offset, 1<<62))
+	e.header = int64(min(offset, 1<<61)) // so that the end of an entry of 2^62 bytes is a number, too
 	return e, b[whole:], true
 }
 
