@@ -31,20 +31,7 @@ type (
 	State        = verdict.State        // a capture of a timeline: what it came to, and who made it
 	Answer       = verdict.Answer       // the answer of one robots capture for a path and a token
 	GroupVerdict = verdict.GroupVerdict // what a fetch would have been for the tokens of a group
-	OwnReading   = verdict.OwnReading   // what the crawler's own parser made of the governing capture
 	Considered   = verdict.Considered   // a capture that took part in a verdict
-	Role         = verdict.Role         // its part
-)
-
-// The roles.
-const (
-	RoleGoverning = verdict.RoleGoverning
-	RoleRival     = verdict.RoleRival
-	RoleCopy      = verdict.RoleCopy
-	RoleOlder     = verdict.RoleOlder
-	RoleBefore    = verdict.RoleBefore
-	RoleOther     = verdict.RoleOther
-	RoleNext      = verdict.RoleNext
 )
 
 // Who made a fetch.
@@ -143,22 +130,11 @@ type (
 
 // What a page and its origin say about the use of what was fetched.
 type (
-	Page         = use.Page         // all of it
-	AgentSet     = use.AgentSet     // what the tags of a page come to for a product token
-	Document     = use.Document     // a record other than the page that was read
-	Signal       = use.Signal       // a usage signal that holds for a fetch
-	Conflict     = use.Conflict     // a contradiction
-	ConflictKind = use.ConflictKind // its two sides
-	Restriction  = use.Restriction  // what speaks against a purpose of the audit
-	Statement    = use.Statement    // as written
-)
-
-// The contradictions.
-const (
-	ConflictTags       = use.ConflictTags
-	ConflictUnseen     = use.ConflictUnseen
-	ConflictPageDenies = use.ConflictPageDenies
-	ConflictPageAllows = use.ConflictPageAllows
+	Page        = use.Page        // all of it
+	AgentSet    = use.AgentSet    // what the tags of a page come to for a product token
+	Signal      = use.Signal      // a usage signal that holds for a fetch
+	Conflict    = use.Conflict    // a contradiction
+	Restriction = use.Restriction // what speaks against a purpose of the audit
 )
 
 // ConflictKinds is indexed by ConflictKind.

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// maxLooked bounds the captures that are looked at for one fetch, as package verdict has it.
+// maxLooked is how many captures package verdict looks at for one fetch, and package resolve for one step.
 const maxLooked = 1000
 
 // TestCrowd: where more captures of one moment refer to each other than a step looks at,

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
+	"github.com/robotsaudit/robotsaudit/evaluate/use"
 	"github.com/robotsaudit/robotsaudit/evaluate/verdict"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/parquetwriter/parquettest"
@@ -131,8 +132,8 @@ func TestRestrictionsAndDelays(t *testing.T) {
 	dir := t.TempDir()
 	w, totals := fill(t, dir, false)
 	r := testResults()[0]
-	tags := []evaluate.Statement{{Source: tag.SourceMeta, Line: 1, Text: "noarchive"}}
-	signals := []evaluate.Statement{
+	tags := []use.Statement{{Source: tag.SourceMeta, Line: 1, Text: "noarchive"}}
+	signals := []use.Statement{
 		{Source: tag.SourceRobotsTxt, Line: 7, Text: "train-ai=n"},
 		{Source: tag.SourceTDMFile, Line: 1, Text: strings.Repeat("x", maxText)},
 	}

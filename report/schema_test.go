@@ -21,6 +21,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
+	"github.com/robotsaudit/robotsaudit/evaluate/use"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/ranks"
 	"github.com/robotsaudit/robotsaudit/internal/restriction"
@@ -355,7 +356,7 @@ func TestValuesAreThoseOfTheCode(t *testing.T) {
 		"refusal":           enumValues(evaluate.Refusal.String)[1:],
 		"hint":              enumValues(tag.Use.String)[1:],
 		"tags_from":         enumValues(evaluate.PageSource.String)[1:],
-		"conflict":          enumValues(evaluate.ConflictKind.String)[1:],
+		"conflict":          enumValues(use.ConflictKind.String)[1:],
 		"rule":              enumValues(tag.Rule.String),
 		"tag_note":          strings.Split((^tag.Notes(0)).String(), ","),
 		"tag_contradiction": strings.Split((^tag.Conflicts(0)).String(), ","),

@@ -53,7 +53,7 @@ func NewNames(own string, mapped Map) *Names {
 // HasOne reports whether an option names the crawler of all fetches.
 func (n *Names) HasOne() bool { return n.own != "" }
 
-// Used tells, for each rule of the map, whether it gave a token.
+// Used reports which rules of the map gave a token.
 func (n *Names) Used() []bool { return n.used }
 
 // CrawlerOf reports who made a fetch.

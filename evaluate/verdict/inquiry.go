@@ -85,8 +85,8 @@ type Seen struct {
 	Says        *Answer // nil: it was not asked
 }
 
-// HasPart reports whether the capture took part in the verdict.
-func (c *Seen) HasPart() bool { return c.HasRole || c.Contests || c.Contradicts || c.IsPrior }
+// tookPart reports whether the capture took part in the verdict.
+func (c *Seen) tookPart() bool { return c.HasRole || c.Contests || c.Contradicts || c.IsPrior }
 
 // Captures returns the part of the timeline that the decision looked at, by time, and how many captures come after it.
 func (q *Inquiry) Captures() (list []Seen, skipped int, err error) {
@@ -185,7 +185,7 @@ func (q *Inquiry) see(c *Seen) error {
 			c.Doubts = append(c.Doubts, doubt)
 		}
 	}
-	if !c.HasPart() && !c.IsCopy {
+	if !c.tookPart() && !c.IsCopy {
 		return nil
 	}
 	answer, err := q.Ask(st)

@@ -30,7 +30,7 @@ type WhatIf struct {
 
 	decider *Decider
 	mapped  map[int64]bool // states of the origin in hand whose token groups are passed on
-	noneToo bool           // those of fetches without a governing capture are
+	noneToo bool           // so are the token groups of fetches without a governing capture
 	verdict GroupVerdict   // the one that is passed on, reused
 	judged  Finding        // by judgeGroup, the last, reused
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/robotsaudit/robotsaudit/internal/archive/httpmsg"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
@@ -266,7 +267,7 @@ func drop[R *exchange | *request](m map[recordid.ID][]R, key recordid.ID, x R) {
 
 // claim remembers a request that claims the fetch beside its own.
 func (x *exchange) claim(q *request) {
-	if x.second == nil && q.userAgent != x.UserAgent && q.fit(x) == fitURL {
+	if x.second == nil && q.userAgent != "" && q.userAgent != x.UserAgent && q.fit(x) == fitURL {
 		x.second = q
 	}
 }
@@ -300,8 +301,8 @@ func (x *exchange) joinSecond() {
 		return
 	}
 	for agent := range strings.SplitSeq(q.userAgent, "\n") {
-		if agent != "" && agent != x.UserAgent {
-			x.UserAgent = strings.TrimPrefix(x.UserAgent+"\n"+agent, "\n")
+		if agent != x.UserAgent {
+			x.UserAgent = facts.AtMost(strings.TrimPrefix(x.UserAgent+"\n"+agent, "\n"), httpmsg.MaxUserAgent)
 			x.UserAgentSource = facts.SourceRequest
 			x.companions.Second = q.at
 			return

@@ -546,6 +546,7 @@ func TestTwoRequests(t *testing.T) {
 		"of one agent":     {[]warctest.Record{ask("1", "a"), r, ask("2", "a"), ask("3", "b")}, "a\nb"},
 		"one has two":      {[]warctest.Record{ask("1", "a"), r, ask("2", "a\r\nUser-Agent: c")}, "a\nc"},
 		"without an agent": {[]warctest.Record{ask("1", ""), r, ask("2", "b")}, "b"},
+		"an empty one":     {[]warctest.Record{ask("1", "a"), r, ask("2", ""), ask("3", "b")}, "a\nb"},
 		"none of them":     {[]warctest.Record{ask("1", "a"), r, ask("2", "")}, "a"},
 		"of another URL": {
 			[]warctest.Record{ask("1", "a"), r, warctest.Request("urn:2", "http://h/", "b", "WARC-Concurrent-To: <urn:r>")}, "a",

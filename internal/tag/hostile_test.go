@@ -3,19 +3,9 @@ package tag
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 )
-
-// bounded runs f and logs how long it took: where work is not bounded, the test run has
-// no end.
-func bounded(t *testing.T, what string, f func()) {
-	t.Helper()
-	start := time.Now()
-	f()
-	t.Logf("%s: %v", what, time.Since(start))
-}
 
 // Whatever is sent, the work is bounded, what fits is read, and what was dropped is
 // noted.
@@ -37,7 +27,7 @@ func TestHostileHeaders(t *testing.T) {
 			"Robots-Tag", "X-Robots-Tag", "Content-Usage", "Content-Signal", "Link",
 			"TDM-Reservation",
 		} {
-			bounded(t, field+" "+name, func() {
+			t.Run(field+" "+name, func(t *testing.T) {
 				p := ReadHeaders(field + ": " + value)
 				if p.Notes&NoteCut == 0 {
 					t.Errorf("%s %s: cut, but not noted", field, name)
@@ -48,7 +38,7 @@ func TestHostileHeaders(t *testing.T) {
 			})
 		}
 	}
-	bounded(t, "many lines", func() {
+	t.Run("many lines", func(t *testing.T) {
 		p := ReadHeaders(strings.Repeat("Robots-Tag: *;noindex, (\"\n", mb/26))
 		if p.Notes&NoteMore == 0 || len(p.Tags) > maxTags {
 			t.Errorf("%d tags, notes %v", len(p.Tags), p.Notes)
@@ -58,7 +48,7 @@ func TestHostileHeaders(t *testing.T) {
 
 func TestHostileRobots(t *testing.T) {
 	body := "User-agent: *\n" + strings.Repeat("Content-Usage: /*a*a*a*a*a train-ai=n\n", 12000)
-	bounded(t, "usage lines", func() {
+	t.Run("usage lines", func(t *testing.T) {
 		f := robots.Parse([]byte(body), robots.RFC9309)
 		r := ReadRobots(f, robots.RFC9309)
 		if r.Notes&NoteMore == 0 || len(r.Signals) > maxTags {

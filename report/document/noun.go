@@ -24,7 +24,7 @@ func ofRequests(text string) string {
 	})
 }
 
-// SpeakOfRequests makes the texts of the report those of an audit of access logs alone.
+// SpeakOfRequests puts requests in place of fetches in the texts of the report, as for access logs alone.
 func (d *Document) SpeakOfRequests() {
 	each := func(say func(string) string, texts ...*string) {
 		for _, text := range texts {

@@ -1,5 +1,5 @@
-// Package figures counts what an audit found, and puts the counts into words: those of the
-// compliance report (Build), and those of the summary on a terminal (WriteText).
+// Package figures counts what an audit found. It puts the counts into the words of the compliance report
+// (Build) and of the summary on a terminal (WriteText).
 //
 // The same tables and options give the same Document. There is no clock in it.
 //

@@ -79,7 +79,7 @@ class Comparison:
             print("proofs: the bundle has other fetches than the list (seed %d): %s" % (self.seed, said))
 
     def recipe(self, out):
-        """recipe compares the pages that the recipe keeps with those of the list."""
+        """recipe compares the pages that the recipe keeps with the list to keep."""
         statements = duckdb.extract_statements((ROOT / "docs/recipes.sql").read_text())
         keep, = (s.query for s in statements if "'keep.parquet'" in s.query)
         duckdb.sql(keep.replace("'out/", f"'{out}/").replace("'keep.parquet'", f"'{out}.keep.parquet'"))

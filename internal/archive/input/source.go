@@ -1,6 +1,5 @@
-// Package input reads the bytes of an input: in order (Source), in search of something (Window), and, of what is made
-// of them, as a run that can be looked at where it lies (Content). Failures of the file below are told from damage in
-// it (ReadError).
+// Package input reads the bytes of an input in order (Source), and searches them (Window). Content is a run of
+// bytes that can be looked at where it lies. A ReadError is a failure of the file below, and not damage in it.
 package input
 
 import (

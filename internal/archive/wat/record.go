@@ -357,7 +357,7 @@ func (r *Reader) element(link bool) {
 			*to = append((*to)[:0], r.s.text...)
 		}
 	}), "a meta or link")
-	markup.Tell(&r.record.Found, link, r.name, r.content, r.kind)
+	markup.Keep(&r.record.Found, link, r.name, r.content, r.kind)
 }
 
 func (r *Reader) text(what string) (text string, ok bool) {

@@ -28,10 +28,9 @@ const (
 	maxScript  = 32 << 10 // bytes kept of one script
 )
 
-// Tell keeps an element of a page that another reader found and that speaks of its use, as Scan would: a
-// meta, or a link with its relations and address. Its place in the page is unknown. Character references
-// are decoded.
-func Tell(f *tag.Found, link bool, name, content, kind []byte) {
+// Keep adds an element that another reader found in a page, if it speaks of use: a meta, or a link with its
+// relations and address. Its place in the page is unknown. Character references are decoded.
+func Keep(f *tag.Found, link bool, name, content, kind []byte) {
 	a := attributes{name: name, content: content}
 	if link {
 		a = attributes{rel: name, href: content, kind: kind}
