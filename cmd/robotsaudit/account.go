@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/console"
 	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/object"
@@ -68,7 +69,7 @@ func (j *job) summarize(code int) {
 	if asked, _ := object.Traffic(); asked > j.asked {
 		fields = append(fields, slog.Int64("requests", asked-j.asked))
 	}
-	tell(j.log, slog.LevelInfo, "summary", "", fields...)
+	console.Tell(j.log, slog.LevelInfo, "summary", "", fields...)
 }
 
 // writeMetrics writes the file of --metrics, for the textfile collector of Prometheus'
@@ -100,7 +101,7 @@ func (j *job) writeMetrics(code int) error {
 	if j.fresh != nil {
 		m.gauge("new_violations", "Violations that the run before did not have.", value(*j.fresh))
 	}
-	return writeWhole(j.cmd, j.metrics, func(w io.Writer) error { _, err := io.WriteString(w, m.String()); return err })
+	return console.WriteWhole(j.cmd, j.metrics, func(w io.Writer) error { _, err := io.WriteString(w, m.String()); return err })
 }
 
 // exposition is text in the exposition format of Prometheus.

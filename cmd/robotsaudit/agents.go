@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/console"
 	"github.com/robotsaudit/robotsaudit/internal/agents"
 )
 
@@ -40,7 +41,7 @@ fetches may be used for. CATEGORY is ` + strings.Join(agents.Names(), ", ") + `;
 			if !ok {
 				return usageErrorf("unknown category %q: use %s", category, strings.Join(agents.Names(), ", "))
 			}
-			return printAs(cmd, format, found, func(w io.Writer) error { return writeAgents(w, found) })
+			return console.PrintAs(cmd, format, found, func(w io.Writer) error { return writeAgents(w, found) })
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "text", "`FORMAT` of the output: text or json")

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/console"
 	"github.com/robotsaudit/robotsaudit/internal/durable"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/report"
@@ -122,7 +123,7 @@ func (b *baseline) compare(ctx context.Context, log *slog.Logger) (int64, error)
 	}
 	for _, v := range fresh.List[:min(len(fresh.List), maxNewNamed)] {
 		why := cmp.Or(v.New.Rule, v.New.Reason)
-		tell(log, slog.LevelWarn, "new_violation",
+		console.Tell(log, slog.LevelWarn, "new_violation",
 			fmt.Sprintf("new violation, %s: %s fetched %s (%s); see: robotsaudit explain %s %s:%d", v.New.Certainty,
 				report.Shown(cmp.Or(v.Agent, "a crawler without a name"), 60), report.Shown(v.URL, 200),
 				report.Shown(why, 100),

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/console"
 	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/records"
@@ -119,8 +120,8 @@ func (t *textCheck) issue(file string, i *facts.Issue) error {
 	if i.Offset >= 0 {
 		place = fmt.Sprintf("%d:", i.Offset)
 	}
-	_, err := fmt.Fprintf(t.w, "%s:%s %s: %s (%s)\n", oneLine(file), place, i.Kind, oneLine(i.Detail),
-		oneLine(i.Action))
+	_, err := fmt.Fprintf(t.w, "%s:%s %s: %s (%s)\n", console.OneLine(file), place, i.Kind, console.OneLine(i.Detail),
+		console.OneLine(i.Action))
 	return err
 }
 
@@ -131,7 +132,7 @@ func (t *textCheck) closing(c *records.Checked) error {
 	state := "intact"
 	if c.InputStats.Lossy > 0 || c.Digests.Mismatched > 0 || c.Refusal != "" {
 		state = "not intact"
-		t.broken = append(t.broken, oneLine(c.Name))
+		t.broken = append(t.broken, console.OneLine(c.Name))
 	}
 	if n := c.InputStats.Issues; n > 0 {
 		state += ", " + report.Count(n, "issue")
@@ -143,7 +144,7 @@ func (t *textCheck) closing(c *records.Checked) error {
 	if t.verbose {
 		state += opinionText(c)
 	}
-	_, err := fmt.Fprintf(t.w, "%s: %s, %s; %s\n", oneLine(c.Name), report.Count(recordCount(c), "record"),
+	_, err := fmt.Fprintf(t.w, "%s: %s, %s; %s\n", console.OneLine(c.Name), report.Count(recordCount(c), "record"),
 		report.Count(c.Fetches, "fetch"), state)
 	return err
 }
@@ -172,8 +173,8 @@ func (t *textCheck) total() error {
 
 func (t *textCheck) failure(file, reason string) error {
 	t.archives++
-	t.broken = append(t.broken, oneLine(file))
-	_, err := fmt.Fprintf(t.w, "%s: %s: %s (not read)\n", oneLine(file), words.IssueUnreadable, oneLine(reason))
+	t.broken = append(t.broken, console.OneLine(file))
+	_, err := fmt.Fprintf(t.w, "%s: %s: %s (not read)\n", console.OneLine(file), words.IssueUnreadable, console.OneLine(reason))
 	return err
 }
 
@@ -203,7 +204,7 @@ func opinionText(c *records.Checked) string {
 	}
 	switch {
 	case o.Stopped != "":
-		text += " and stops: " + oneLine(o.Stopped)
+		text += " and stops: " + console.OneLine(o.Stopped)
 	case o.Records < own:
 		text += ", without an error"
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/console"
 	"github.com/robotsaudit/robotsaudit/report/diff"
 )
 
@@ -40,7 +41,7 @@ new even where OLD has no such fetch.
 		if err != nil {
 			return err
 		}
-		err = printAs(cmd, format, changes, func(w io.Writer) error { return changes.WriteText(w, full) })
+		err = console.PrintAs(cmd, format, changes, func(w io.Writer) error { return changes.WriteText(w, full) })
 		if err == nil && failOn != "" && changes.NewViolations.Total > 0 {
 			err = exitStatus(exitViolations)
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/console"
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/internal/agents"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
@@ -98,9 +99,9 @@ func (j *job) decide(e *evaluation) error {
 
 // watchDeciding shows how many fetches are decided, until stop is called.
 func (j *job) watchDeciding(e *evaluation) (stop func()) {
-	return watch(j.cmd, j.log, gauge{
-		"deciding", e.options.Decided.Load, func() int64 { return j.facts.Totals.Fetches },
-		func(n int64) string { return report.Count(n, "fetch") }, "fetches",
+	return console.Watch(j.cmd, j.log, console.Gauge{
+		What: "deciding", Done: e.options.Decided.Load, Total: func() int64 { return j.facts.Totals.Fetches },
+		Unit: func(n int64) string { return report.Count(n, "fetch") }, UnitName: "fetches",
 	})
 }
 
@@ -118,7 +119,7 @@ func (e *evaluation) tellResults(cmd *cobra.Command, dir string, audit *report.A
 	} else if err := r.run(cmd); err != nil {
 		return err
 	}
-	if wantsSummary(cmd) {
+	if console.WantsSummary(cmd) {
 		counted, options := cmp.Or(r.figures, figures.New(nil)), textOptions(cmd, e.full)
 		if r.written != nil {
 			options.Dir = prose.ShellWord(dir)
@@ -142,9 +143,9 @@ func (e *evaluation) tellResults(cmd *cobra.Command, dir string, audit *report.A
 
 // textOptions are how a summary is written to standard output.
 func textOptions(cmd *cobra.Command, full bool) figures.TextOptions {
-	opt := figures.TextOptions{Full: full, Colours: isTerminal(cmd.OutOrStdout()) && os.Getenv("NO_COLOR") == ""}
-	if isTerminal(cmd.OutOrStdout()) {
-		opt.Width = widthOf(cmd.OutOrStdout())
+	opt := figures.TextOptions{Full: full, Colours: console.IsTerminal(cmd.OutOrStdout()) && os.Getenv("NO_COLOR") == ""}
+	if console.IsTerminal(cmd.OutOrStdout()) {
+		opt.Width = console.Width(cmd.OutOrStdout())
 	}
 	return opt
 }

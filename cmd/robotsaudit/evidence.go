@@ -14,6 +14,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/console"
 	"github.com/robotsaudit/robotsaudit/internal/durable"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/report"
@@ -145,8 +146,8 @@ func makeBundle(cmd *cobra.Command, opt evidence.Options) (*evidence.Bundle, err
 		return nil, err
 	}
 	for _, m := range b.Missing {
-		logger(cmd).Error(fmt.Sprintf("%s: %s; %s left out that it is evidence of; %s",
-			oneLine(m.Name), oneLine(m.Reason), report.Count(m.Affected, "finding"),
+		console.Logger(cmd).Error(fmt.Sprintf("%s: %s; %s left out that it is evidence of; %s",
+			console.OneLine(m.Name), console.OneLine(m.Reason), report.Count(m.Affected, "finding"),
 			cmp.Or(m.Cure, "--archives DIR says where it is now")))
 	}
 	if b.IsEmpty() {
@@ -177,7 +178,7 @@ func writeBundle(cmd *cobra.Command, opt evidence.Options, sign *signFlag, vouch
 		return err
 	}
 	whole := isWhole(b)
-	if whole && isQuiet(cmd) {
+	if whole && console.IsQuiet(cmd) {
 		return nil
 	}
 	fmt.Fprintf(cmd.OutOrStdout(), "%s: %s, %s of %s.\n", opt.To,
@@ -207,19 +208,19 @@ func verifyBundle(cmd *cobra.Command, path string, list bool, vouch *vouchFlags)
 		if !list {
 			return nil
 		}
-		_, err := fmt.Fprintf(lines, "  %s\n", oneLine(provenLine(p)))
+		_, err := fmt.Fprintf(lines, "  %s\n", console.OneLine(provenLine(p)))
 		return err
 	})
 	var refused *evidence.RefusedError
 	if errors.As(err, &refused) {
 		return fmt.Errorf("%s is refused: %s; it proves nothing: get it again from whoever made it", path,
-			oneLine(refused.Reason))
+			console.OneLine(refused.Reason))
 	}
 	if err != nil {
 		return err
 	}
 	out := cmd.OutOrStdout()
-	if v.Proven == v.Violations && isQuiet(cmd) {
+	if v.Proven == v.Violations && console.IsQuiet(cmd) {
 		return vouch.check(io.Discard, path)
 	}
 	what := "unchanged"
@@ -227,8 +228,8 @@ func verifyBundle(cmd *cobra.Command, path string, list bool, vouch *vouchFlags)
 		what = "and the report around them, unchanged"
 	}
 	fmt.Fprintf(out, "%s: %s of %s, %s; profile %s; made by robotsaudit %s.\n", path,
-		report.Count(v.Records, "record"), report.Count(v.Archives, "archive"), what, oneLine(v.Settings.Profile),
-		oneLine(v.Version))
+		report.Count(v.Records, "record"), report.Count(v.Archives, "archive"), what, console.OneLine(v.Settings.Profile),
+		console.OneLine(v.Version))
 	printVerified(out, v)
 	if err := lines.Flush(); err != nil {
 		return err
@@ -252,7 +253,7 @@ func verifyBundle(cmd *cobra.Command, path string, list bool, vouch *vouchFlags)
 			"explanations; --findings lists what is proven, by the names that the report has")
 	}
 	for _, other := range v.Settings.Foreign() {
-		fmt.Fprintf(out, "Not as in this program: %s\n", oneLine(other))
+		fmt.Fprintf(out, "Not as in this program: %s\n", console.OneLine(other))
 	}
 	if v.Proven < v.Violations {
 		return exitStatus(exitFailed)
@@ -307,7 +308,7 @@ func printVerified(out io.Writer, v *evidence.Verification) {
 	}
 	fmt.Fprintln(out, text+".")
 	for _, u := range v.Unproven {
-		fmt.Fprintf(out, "Not proven: %s, fetched %s: %s\n", oneLine(u.URL), oneLine(u.Time), oneLine(u.Reason))
+		fmt.Fprintf(out, "Not proven: %s, fetched %s: %s\n", console.OneLine(u.URL), console.OneLine(u.Time), console.OneLine(u.Reason))
 	}
 	if more := v.Violations - v.Proven - int64(len(v.Unproven)); more > 0 {
 		fmt.Fprintf(out, "Not proven: %s more.\n", humanize.Comma(more))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/console"
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/agents"
@@ -82,7 +83,7 @@ func (f *explainFlags) run(cmd *cobra.Command, what string) error {
 		}
 		x, err := explain.New(cmd.Context(), r, set, question)
 		if err != nil {
-			return f.advise(logger(cmd), err)
+			return f.advise(console.Logger(cmd), err)
 		}
 		if f.format == "json" {
 			return x.WriteJSON(cmd.OutOrStdout())

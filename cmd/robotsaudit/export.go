@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/console"
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/internal/object"
 	"github.com/robotsaudit/robotsaudit/internal/words"
@@ -132,7 +133,7 @@ func (f *exportFlags) writeCause(cmd *cobra.Command, r *results.Results, format 
 			f.evaluateCommand(*settings, nil))
 	}
 	var n int64
-	err := writeWhole(cmd, f.to, func(w io.Writer) (err error) {
+	err := console.WriteWhole(cmd, f.to, func(w io.Writer) (err error) {
 		n, err = export.WriteCause(cmd.Context(), w, r, f.list, format)
 		return err
 	})
@@ -141,10 +142,10 @@ func (f *exportFlags) writeCause(cmd *cobra.Command, r *results.Results, format 
 	case err != nil:
 		return err
 	case f.to == "-":
-		logger(cmd).Info(text)
+		console.Logger(cmd).Info(text)
 		return nil
 	}
-	return say(cmd, "%s: %s", f.to, text)
+	return console.Say(cmd, "%s: %s", f.to, text)
 }
 
 func (f *exportFlags) run(cmd *cobra.Command) error {
@@ -153,7 +154,7 @@ func (f *exportFlags) run(cmd *cobra.Command) error {
 		return err
 	}
 	options := f.options
-	if format == export.Parquet && f.to == "-" && isTerminal(cmd.OutOrStdout()) {
+	if format == export.Parquet && f.to == "-" && console.IsTerminal(cmd.OutOrStdout()) {
 		return usageErrorf("Parquet is nothing for a terminal; add --to FILE")
 	}
 	r, end, err := readOutput(cmd, f.output, false)
@@ -185,7 +186,7 @@ func (f *exportFlags) run(cmd *cobra.Command) error {
 		}
 		defer documents.Close()
 		var a export.Attributes
-		err = writeWhole(cmd, f.to, func(w io.Writer) (err error) {
+		err = console.WriteWhole(cmd, f.to, func(w io.Writer) (err error) {
 			a, err = export.WriteAttributes(cmd.Context(), w, r, options, documents)
 			return err
 		})
@@ -203,7 +204,7 @@ func (f *exportFlags) run(cmd *cobra.Command) error {
 		return f.writeAnnotation(cmd, r, options)
 	}
 	var summary export.Summary
-	err = writeWhole(cmd, f.to, func(w io.Writer) (err error) {
+	err = console.WriteWhole(cmd, f.to, func(w io.Writer) (err error) {
 		summary, err = export.Write(cmd.Context(), w, r, options, format)
 		return err
 	})
@@ -211,10 +212,10 @@ func (f *exportFlags) run(cmd *cobra.Command) error {
 	case err != nil:
 		return err
 	case f.to == "-":
-		logger(cmd).Info(f.summary(&summary))
+		console.Logger(cmd).Info(f.summary(&summary))
 		return nil
 	}
-	return say(cmd, "%s: %s to %s.\n%s", f.to, report.Count(summary.Count(options.List), f.unit()),
+	return console.Say(cmd, "%s: %s to %s.\n%s", f.to, report.Count(summary.Count(options.List), f.unit()),
 		map[words.Fate]string{words.Keep: "keep", words.Drop: "drop", words.Leave: "decide"}[options.List],
 		f.summary(&summary))
 }
@@ -222,18 +223,18 @@ func (f *exportFlags) run(cmd *cobra.Command) error {
 // writeAnnotation writes an annotation, and next to it the YAML that joins it.
 func (f *exportFlags) writeAnnotation(cmd *cobra.Command, r *results.Results, o export.Options) error {
 	var summary export.Summary
-	err := writeWhole(cmd, f.to, func(w io.Writer) (err error) {
+	err := console.WriteWhole(cmd, f.to, func(w io.Writer) (err error) {
 		summary, err = export.WriteAnnotation(cmd.Context(), w, r, o, f.crawl)
 		return err
 	})
 	join := strings.TrimSuffix(f.to, parquetExt) + ".yaml"
 	if err == nil {
-		err = writeWhole(cmd, join, func(w io.Writer) error { return export.WriteJoin(w, o.By, filepath.Base(f.to)) })
+		err = console.WriteWhole(cmd, join, func(w io.Writer) error { return export.WriteJoin(w, o.By, filepath.Base(f.to)) })
 	}
 	if err != nil {
 		return err
 	}
-	return say(cmd, "%s: joined by %s.\n%s", f.to, join, f.summary(&summary))
+	return console.Say(cmd, "%s: joined by %s.\n%s", f.to, join, f.summary(&summary))
 }
 
 const parquetExt = "." + string(export.Parquet)

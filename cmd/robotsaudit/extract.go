@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/console"
 	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/durable"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
@@ -70,7 +71,7 @@ the same states of robots.txt, for audits of lists, logs and indexes.
 						return err
 					}
 					for _, m := range found.Missing {
-						logger(cmd).Error(fmt.Sprintf("%s: %s; %s left out that it is needed for", oneLine(m.Name), oneLine(m.Reason),
+						console.Logger(cmd).Error(fmt.Sprintf("%s: %s; %s left out that it is needed for", console.OneLine(m.Name), console.OneLine(m.Reason),
 							report.Count(m.Affected, "capture")))
 					}
 					text := fmt.Sprintf("%s: %s of robots.txt, %s, of %s.", f.robots, report.Count(found.Captures, "capture"),
@@ -78,10 +79,10 @@ the same states of robots.txt, for audits of lists, logs and indexes.
 					if found.Reported > 0 {
 						text += fmt.Sprintf(" %s left out that only an index or a list reports.", report.Count(found.Reported, "capture"))
 					}
-					if err := say(cmd, "%s", text); err != nil || found.Lacking == 0 {
+					if err := console.Say(cmd, "%s", text); err != nil || found.Lacking == 0 {
 						return err
 					}
-					logger(cmd).Error(report.Count(found.Lacking, "record") + " not found in the archives, and left out")
+					console.Logger(cmd).Error(report.Count(found.Lacking, "record") + " not found in the archives, and left out")
 					return exitStatus(exitUnread)
 				})
 			case len(args) == 0:
@@ -118,7 +119,7 @@ type extraction struct {
 }
 
 func (f *extraction) run(cmd *cobra.Command, places []string) (err error) {
-	f.log = logger(cmd)
+	f.log = console.Logger(cmd)
 	var remove func() error
 	if f.file, remove, err = durable.File(""); err != nil {
 		return err

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/console"
 	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/report"
@@ -152,7 +153,7 @@ func findInputs(cmd *cobra.Command, log *slog.Logger, args, urls []string) ([]in
 		return nil, nil, err
 	}
 	for _, f := range failures {
-		tell(log, slog.LevelError, "input_failed", f.Error(), slog.String("input", f.Arg),
+		console.Tell(log, slog.LevelError, "input_failed", f.Error(), slog.String("input", f.Arg),
 			slog.String("reason", f.Reason))
 	}
 	if len(inputs) == 0 {
@@ -216,17 +217,20 @@ func watchReading(cmd *cobra.Command, log *slog.Logger, progress *ingest.Progres
 		if in.Refusal != "" {
 			fields = append(fields, slog.String("refusal", in.Refusal))
 		}
-		tell(log, slog.LevelInfo, "input_done", "", fields...)
+		console.Tell(log, slog.LevelInfo, "input_done", "", fields...)
 	}
 	opt.NotRead = func(f *ingest.Failure) {
 		message := ""
 		if format != "" {
 			message = fmt.Sprintf(format, f.Name, f.Reason)
 		}
-		tell(log, slog.LevelError, "input_failed", message, slog.String("input", f.Name), slog.String("path", f.Path),
+		console.Tell(log, slog.LevelError, "input_failed", message, slog.String("input", f.Name), slog.String("path", f.Path),
 			slog.String("reason", f.Reason))
 	}
-	stop := watch(cmd, log, gauge{"reading", progress.BytesRead.Load, progress.BytesTotal.Load, report.Bytes, "bytes"})
+	stop := console.Watch(cmd, log, console.Gauge{
+		What: "reading", Done: progress.BytesRead.Load, Total: progress.BytesTotal.Load,
+		Unit: report.Bytes, UnitName: "bytes",
+	})
 	defer stop()
 	return do()
 }
@@ -249,7 +253,7 @@ func readText(p *ingest.Progress, elapsed time.Duration) string {
 // printIngested reports what was read.
 func (j *job) printIngested() (err error) {
 	lossy := int64(len(j.facts.Failures)) + j.facts.Totals.Lossy
-	if wantsSummary(j.cmd) {
+	if console.WantsSummary(j.cmd) {
 		_, err = fmt.Fprintf(j.cmd.OutOrStdout(), "%s, %s. Decide them with: robotsaudit evaluate -o %s\n",
 			report.Count(int64(j.facts.Totals.Count), "input"), report.Count(j.facts.Totals.Fetches, "fetch"), j.output)
 	}

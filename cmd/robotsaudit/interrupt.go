@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/console"
 )
 
 // patience is how long an interrupted command may take to stop what it does. What it has
@@ -15,7 +17,7 @@ const patience = 1500 * time.Millisecond
 // acknowledge waits for the interrupt of a command, confirms it at once, and sees that it
 // is obeyed. over is to be called when the command has ended.
 func acknowledge(cmd *cobra.Command) (over func()) {
-	log := logger(cmd)
+	log := console.Logger(cmd)
 	told := make(chan struct{})
 	tell := func() { log.Warn("stopping; once more ends at once"); close(told) }
 	unheard := context.AfterFunc(cmd.Context(), tell)

@@ -4,7 +4,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -17,6 +16,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/console"
+	"github.com/robotsaudit/robotsaudit/internal/durable"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/report"
 )
@@ -66,7 +67,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		if err := cmp.Or(checkChoices(cmd), checkWorkers(cmd)); err != nil {
 			return err
 		}
-		log := logger(cmd)
+		log := console.Logger(cmd)
 		known := settingVariables(root)
 		for _, name := range unknownVariables(known, os.Environ()) {
 			log.Warn(fmt.Sprintf("environment variable %s is ignored, it is that of no flag; %s", name,
@@ -80,7 +81,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	}
 	root.SetArgs(args)
 	root.SetIn(stdin)
-	out := &output{Writer: stdout}
+	out := &console.Output{Writer: stdout}
 	root.SetOut(out)
 	root.SetErr(stderr)
 	checkCompletionArgs(root)
@@ -90,36 +91,14 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		err = stopErr
 	}
 	var status exitStatus
-	if out.err != nil && (err == nil || errors.As(err, &status)) { // not every command looks at what printing came to
-		err = out.err
+	if out.Err != nil && (err == nil || errors.As(err, &status)) { // not every command looks at what printing came to
+		err = out.Err
 	}
 	if err != nil && !errors.As(err, &status) {
-		logger(cmd).Error(advise(err, cmd).Error())
+		console.Logger(cmd).Error(advise(err, cmd).Error())
 	}
 	return exitCode(err)
 }
-
-// output is standard output; its errors name it.
-type output struct {
-	io.Writer
-	err error // the first
-}
-
-func (o *output) Write(p []byte) (int, error) {
-	n, err := o.Writer.Write(p)
-	if err != nil {
-		err = &outputError{err}
-		if o.err == nil {
-			o.err = err
-		}
-	}
-	return n, err
-}
-
-type outputError struct{ err error }
-
-func (e *outputError) Error() string { return e.err.Error() }
-func (e *outputError) Unwrap() error { return e.err }
 
 // usageError is a mistake in the command line.
 type usageError struct{ message string }
@@ -168,26 +147,17 @@ func advise(err error, cmd *cobra.Command) error {
 	case keeps && cmd.Flags().Lookup("reread") != nil:
 		again += ", it goes on where it stopped"
 	}
-	var output *outputError
+	var output *console.OutputError
 	switch {
 	case errors.As(err, &output):
 		return fmt.Errorf("standard output cannot be written (%w); send it elsewhere, and run the same command again",
 			err)
-	case isFull(err):
+	case durable.IsFull(err):
 		return fmt.Errorf("%s is full (%w); make room and %s", disk, err, again)
 	case errors.Is(err, context.Canceled):
 		return fmt.Errorf("interrupted; %s", again)
 	}
 	return err
-}
-
-// isFull reports whether a disk had no room.
-func isFull(err error) bool {
-	const diskFull = syscall.Errno(112) // ERROR_DISK_FULL of Windows, where ENOSPC is no error of the system
-	if runtime.GOOS == "windows" && errors.Is(err, diskFull) {
-		return true
-	}
-	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
 }
 
 func newRootCommand() *cobra.Command {
@@ -227,7 +197,7 @@ Many machines, as under Slurm, share an audit in stages: see 'robotsaudit plan -
 	root.SetVersionTemplate("robotsaudit {{.Version}}\n")
 	root.Flags().Bool("version", false, "print the version")
 	root.CompletionOptions.HiddenDefaultCmd = true
-	addLogFlags(root.PersistentFlags())
+	console.AddFlags(root.PersistentFlags())
 	root.PersistentFlags().String("config", "",
 		"`FILE` in TOML with values of flags, as in output = \"out\"; a table such as [audit] is for that command")
 	groupFlags(root)
@@ -295,14 +265,6 @@ func exactly(n int, missing string) cobra.PositionalArgs {
 		}
 		return nil
 	}
-}
-
-// encoder writes JSON in which only what JSON itself requires is escaped.
-func encoder(w io.Writer, indent string) *json.Encoder {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", indent)
-	return e
 }
 
 // noArgs refuses arguments.

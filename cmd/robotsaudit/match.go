@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/console"
 	"github.com/robotsaudit/robotsaudit/internal/agents"
 	"github.com/robotsaudit/robotsaudit/internal/object"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
@@ -48,11 +49,11 @@ and optionally profile, and each is answered by a line of JSON.`,
 			if keepGoing && !batched {
 				return usageErrorf("--keep-going is for the lines of --batch")
 			}
-			warn := func(msg string) { logger(cmd).Warn(msg) }
+			warn := func(msg string) { console.Logger(cmd).Warn(msg) }
 			if batched && len(args) > 0 {
 				return usageErrorf("match --batch takes its questions from the file alone: drop %q", args[0])
 			}
-			return writeWhole(cmd, "-", func(out io.Writer) error {
+			return console.WriteWhole(cmd, "-", func(out io.Writer) error {
 				if batched {
 					return matchBatch(out, cmd.InOrStdin(), batch, profile, keepGoing, warn)
 				}
@@ -225,7 +226,7 @@ func verdict(allowed bool) string {
 }
 
 func (a answer) writeJSON(w io.Writer) error {
-	return encoder(w, "").Encode(a)
+	return console.Encoder(w, "").Encode(a)
 }
 
 func (a answer) writeText(w io.Writer) error {
@@ -236,6 +237,6 @@ func (a answer) writeText(w io.Writer) error {
 	if len(a.Readings) > 0 {
 		reason += "; " + verdict(!a.allowed) + " by " + strings.Join(a.Readings, ", ")
 	}
-	_, err := fmt.Fprintf(w, "%-10s  %s  (%s)\n", a.Verdict, oneLine(a.URL), oneLine(reason))
+	_, err := fmt.Fprintf(w, "%-10s  %s  (%s)\n", a.Verdict, console.OneLine(a.URL), console.OneLine(reason))
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/console"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 )
 
@@ -13,7 +14,7 @@ func writeExplanation(w io.Writer, q *question) error {
 	group := q.file.For(q.token)
 	decision := group.Match(q.path)
 	line := func(label, format string, a ...any) {
-		fmt.Fprintf(w, "  %-8s  %s\n", label, oneLine(fmt.Sprintf(format, a...)))
+		fmt.Fprintf(w, "  %-8s  %s\n", label, console.OneLine(fmt.Sprintf(format, a...)))
 	}
 	line("profile", "%v", q.profile)
 	line("path", "%s", q.profile.NormalPath(q.path))

@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/console"
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/stages"
 	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/agents"
@@ -264,7 +265,7 @@ func (f *writeFlags) run(cmd *cobra.Command, e *evaluation, do func(*job) error)
 	}
 	asked, _ := object.Traffic()
 	j := &job{
-		writeFlags: f, cmd: cmd, log: logger(cmd), start: time.Now(), progress: new(ingest.Progress), asked: asked,
+		writeFlags: f, cmd: cmd, log: console.Logger(cmd), start: time.Now(), progress: new(ingest.Progress), asked: asked,
 	}
 	if e != nil {
 		e.warn(j.log)
@@ -433,8 +434,8 @@ func (j *job) withFacts(named []*ingest.InputError, do func() error) (err error)
 	reportUnread(j.log, j.facts, named)
 	err = do()
 	var status exitStatus
-	var output *outputError
-	if err == nil || j.cmd.Context().Err() != nil || isFull(err) || errors.As(err, &status) || errors.As(err, &output) {
+	var output *console.OutputError
+	if err == nil || j.cmd.Context().Err() != nil || durable.IsFull(err) || errors.As(err, &status) || errors.As(err, &output) {
 		return err
 	}
 	dropped, dropErr := j.facts.DropDamaged(j.cmd.Context())

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/console"
 	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/index"
@@ -39,7 +40,7 @@ resources and metadata with a URL, in the order of the archive: sort it with LC_
   robotsaudit records --format cdxj crawl.warc.gz | LC_ALL=C sort > crawl.cdxj`,
 		Args: inputArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			log := logger(cmd)
+			log := console.Logger(cmd)
 			out := bufio.NewWriter(cmd.OutOrStdout())
 			printRecord := recordPrinters[format](out)
 			inputs, failures, err := findInputs(cmd, log, args, nil)
@@ -62,7 +63,7 @@ resources and metadata with a URL, in the order of the archive: sort it with LC_
 					}
 					return err
 				})
-				var output *outputError
+				var output *console.OutputError
 				switch {
 				case errors.As(err, &output), cmd.Context().Err() != nil:
 					return err
@@ -123,7 +124,7 @@ var recordPrinters = map[string]func(io.Writer) recordPrinter{
 		return func(in ingest.Input, r *records.Listed) (string, error) { return "", printText(w, in, r) }
 	},
 	"jsonl": func(w io.Writer) recordPrinter {
-		enc := encoder(w, "")
+		enc := console.Encoder(w, "")
 		return func(in ingest.Input, r *records.Listed) (string, error) { return "", enc.Encode(newRecordLine(in, r)) }
 	},
 	"cdxj": func(w io.Writer) recordPrinter { return (&cdxjRecords{w: w}).print },
@@ -134,8 +135,8 @@ func printText(w io.Writer, in ingest.Input, r *records.Listed) error {
 	if r.HTTP && r.Status >= 0 {
 		status = fmt.Sprint(r.Status)
 	}
-	dash := func(s string) string { return cmp.Or(oneLine(s), "-") }
-	_, err := fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\t%s\t%s\n", oneLine(placeOf(shown(in), r.Entry, r.Offset)), r.Length,
+	dash := func(s string) string { return cmp.Or(console.OneLine(s), "-") }
+	_, err := fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\t%s\t%s\n", console.OneLine(placeOf(shown(in), r.Entry, r.Offset)), r.Length,
 		dash(r.Type), dash(r.Date), dash(status), dash(mediaType(r)), dash(r.URL))
 	return err
 }

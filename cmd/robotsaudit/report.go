@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/console"
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/stages"
 	"github.com/robotsaudit/robotsaudit/internal/durable"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
@@ -97,7 +98,7 @@ earlier audit. A report of a part of the audit (--since and the like) has it in 
 		if slices.Contains(f.written, "-") { // standard output is a file
 			return nil
 		}
-		return say(cmd, "Written: %s.", strings.Join(f.written, ", "))
+		return console.Say(cmd, "Written: %s.", strings.Join(f.written, ", "))
 	})
 	return cmd
 }
@@ -192,7 +193,7 @@ func (f *reportFlags) renderings(cmd *cobra.Command, r *results.Results) []rende
 			}
 			return counted.WriteText(w, r.Audit(), textOptions(cmd, true))
 		}},
-		{f.json, ofDocument(func(w io.Writer, doc *document.Document) error { return encoder(w, "").Encode(doc) })},
+		{f.json, ofDocument(func(w io.Writer, doc *document.Document) error { return console.Encoder(w, "").Encode(doc) })},
 		{f.card, ofDocument(func(w io.Writer, doc *document.Document) error { return markdown.Card(w, doc, r) })},
 		{f.croissant, func(w io.Writer) error { return jsonld.Croissant(cmd.Context(), w, r, f.document.Title) }},
 		{f.prov, func(w io.Writer) error { return jsonld.Prov(cmd.Context(), w, r) }},
@@ -331,7 +332,7 @@ func (f *reportFlags) remember(cmd *cobra.Command, dir string) error {
 		return nil
 	}
 	if err := durable.ReplaceJSON(path, kept); err != nil {
-		logger(cmd).Warn(fmt.Sprintf("--title and --operator are not kept for later reports (%v)", object.Cause(err)))
+		console.Logger(cmd).Warn(fmt.Sprintf("--title and --operator are not kept for later reports (%v)", object.Cause(err)))
 	}
 	return nil
 }
@@ -342,7 +343,7 @@ func (f *reportFlags) write(cmd *cobra.Command, files []rendering) error {
 		if file.path == "" {
 			continue
 		}
-		if err := writeWhole(cmd, file.path, file.render); err != nil {
+		if err := console.WriteWhole(cmd, file.path, file.render); err != nil {
 			return err
 		}
 		if err := f.sign.sign(cmd, file.path); err != nil {
@@ -364,7 +365,7 @@ func (f *reportFlags) open(cmd *cobra.Command) (*results.Results, func(), error)
 	if otherErr != nil {
 		return nil, nil, otherErr
 	}
-	logger(cmd).Warn(fmt.Sprintf("%v; the report does not quote robots.txt", err))
+	console.Logger(cmd).Warn(fmt.Sprintf("%v; the report does not quote robots.txt", err))
 	return alone, end, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/console"
 	"github.com/robotsaudit/robotsaudit/report"
 )
 
@@ -30,7 +31,7 @@ and default, the values that it can have, where these are few, and what it means
 				if err := noArgs(cmd, args); err != nil {
 					return err
 				}
-				return encoder(cmd.OutOrStdout(), "  ").Encode(describeFlags(cmd.Root()))
+				return console.Encoder(cmd.OutOrStdout(), "  ").Encode(describeFlags(cmd.Root()))
 			}
 			schema, err := report.LoadSchema()
 			if err != nil {
@@ -39,7 +40,7 @@ and default, the values that it can have, where these are few, and what it means
 			if err := onlyTable(cmd, schema, args); err != nil {
 				return err
 			}
-			return printAs(cmd, format, schema, schema.WriteText)
+			return console.PrintAs(cmd, format, schema, schema.WriteText)
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "text", "`FORMAT` of the output: text or json")

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/console"
 	"github.com/robotsaudit/robotsaudit/internal/object"
 	"github.com/robotsaudit/robotsaudit/internal/signature"
 )
@@ -52,7 +53,7 @@ func (f *signFlag) sign(cmd *cobra.Command, path string) error {
 }
 
 func writeBytes(cmd *cobra.Command, path string, b []byte) error {
-	return writeWhole(cmd, path, func(w io.Writer) error { _, err := w.Write(b); return err })
+	return console.WriteWhole(cmd, path, func(w io.Writer) error { _, err := w.Write(b); return err })
 }
 
 // reading calls f with the content of a file.
@@ -118,7 +119,7 @@ func (f *vouchFlags) read(bundle string) error {
 		return usageErrorf("--timestamp: %v", err)
 	}
 	if f.stamp, err = signature.ParseTimestamp(f.token, trusted); err != nil {
-		return fmt.Errorf("the timestamp %s is refused: %v", f.timestamp, oneLine(err.Error()))
+		return fmt.Errorf("the timestamp %s is refused: %v", f.timestamp, console.OneLine(err.Error()))
 	}
 	return nil
 }
@@ -135,7 +136,7 @@ func (f *vouchFlags) check(out io.Writer, bundle string) error {
 			signed = f.stamp.Time
 		}
 		fmt.Fprintf(out, "Timestamped: %s was there at %s, by the word of %s.\n", what,
-			f.stamp.Time.UTC().Format(time.RFC3339), oneLine(f.stamp.Who))
+			f.stamp.Time.UTC().Format(time.RFC3339), console.OneLine(f.stamp.Who))
 	}
 	if f.signers == "" {
 		if _, err := os.Stat(bundle + signature.Ext); err == nil {
@@ -154,9 +155,9 @@ func (f *vouchFlags) check(out io.Writer, bundle string) error {
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("the signature %s%s is refused: %v", bundle, signature.Ext, oneLine(err.Error()))
+		return fmt.Errorf("the signature %s%s is refused: %v", bundle, signature.Ext, console.OneLine(err.Error()))
 	}
-	fmt.Fprintf(out, "Signed by %s, with the key %s.\n", oneLine(who), key)
+	fmt.Fprintf(out, "Signed by %s, with the key %s.\n", console.OneLine(who), key)
 	return nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/console"
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/stages"
 	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/object"
@@ -111,7 +112,7 @@ cannot be one: a task may have to read an archive again.
 		if err := e.resolve(); err != nil {
 			return err
 		}
-		log := logger(cmd)
+		log := console.Logger(cmd)
 		e.warn(log)
 		inputs, failures, err := findInputs(cmd, log, args, in.urls)
 		if err != nil {
@@ -124,7 +125,7 @@ cannot be one: a task may have to read an archive again.
 		if err := p.Save(cmd.Context(), s, e.ranksFile); err != nil {
 			return err
 		}
-		return say(cmd, "plan %s: %s in %s; next, for each I from 0 to %d: robotsaudit ingest --shard I/%d --facts %s",
+		return console.Say(cmd, "plan %s: %s in %s; next, for each I from 0 to %d: robotsaudit ingest --shard I/%d --facts %s",
 			p.ID, report.Count(int64(len(inputs)), "archive"), report.Count(int64(shards),
 				"shard"), shards-1, shards, uri)
 	}
@@ -146,15 +147,6 @@ func refuseSecrets(cmd *cobra.Command, inputs []string) error {
 		}
 	}
 	return nil
-}
-
-// say prints a line, unless --quiet suppresses it.
-func say(cmd *cobra.Command, format string, a ...any) error {
-	if isQuiet(cmd) {
-		return nil
-	}
-	_, err := fmt.Fprintf(cmd.OutOrStdout(), format+"\n", a...)
-	return err
 }
 
 // oneOf reads I/N: the number of a task, from 0, and how many there are.
@@ -206,7 +198,7 @@ func (f *shardFlags) run(cmd *cobra.Command, opt ingest.Options) error {
 	if err != nil {
 		return err
 	}
-	log := logger(cmd)
+	log := console.Logger(cmd)
 	s, p, err := openPlan(cmd, f.facts)
 	if err != nil {
 		return err
@@ -225,7 +217,7 @@ func (f *shardFlags) run(cmd *cobra.Command, opt ingest.Options) error {
 	if c.ExitCode == exitUnread {
 		log.Warn(fmt.Sprintf("shard %d: some input could not be read completely; this is noted, and 'finish' reports it", n))
 	}
-	return say(cmd, "shard %d of %d: %s", n, of, report.Count(c.Fetches, "fetch"))
+	return console.Say(cmd, "shard %d of %d: %s", n, of, report.Count(c.Fetches, "fetch"))
 }
 
 func newResolveCommand() *cobra.Command {
@@ -249,7 +241,7 @@ func newResolveCommand() *cobra.Command {
 		if _, err := stages.Resolve(cmd.Context(), s, p, workers); err != nil {
 			return err
 		}
-		return say(cmd, "resolved; next, for each J from 0 to M-1: robotsaudit decide --buckets J/M --facts %s -o URI",
+		return console.Say(cmd, "resolved; next, for each J from 0 to M-1: robotsaudit decide --buckets J/M --facts %s -o URI",
 			uri)
 	}
 	return cmd
@@ -291,7 +283,7 @@ large: the fetches of a large host are divided by time.`,
 		if err != nil {
 			return err
 		}
-		return say(cmd, "range %d of %d: %s", n, of, report.Count(c.Fetches, "fetch"))
+		return console.Say(cmd, "range %d of %d: %s", n, of, report.Count(c.Fetches, "fetch"))
 	}
 	return cmd
 }
@@ -316,7 +308,7 @@ audit.json and report.html. Each table is a folder of files.`,
 	e.addOutcome(cmd.Flags())
 	addRemote(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		log := logger(cmd)
+		log := console.Logger(cmd)
 		out, err := openStore("-o", output)
 		if err != nil {
 			return err

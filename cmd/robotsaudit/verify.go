@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/console"
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/verify"
@@ -45,9 +46,9 @@ func (j *job) verify(e *evaluation) (err error) {
 		j.log.Info("nothing to verify: of the fetches that indexes alone report, none is suspected and gives its place")
 		return nil
 	}
-	stop = watch(j.cmd, j.log, gauge{
-		"verifying", progress.Done.Load, progress.Total.Load,
-		func(n int64) string { return report.Count(n, "record") }, "records",
+	stop = console.Watch(j.cmd, j.log, console.Gauge{
+		What: "verifying", Done: progress.Done.Load, Total: progress.Total.Load,
+		Unit: func(n int64) string { return report.Count(n, "record") }, UnitName: "records",
 	})
 	result, err := v.Run(j.cmd.Context())
 	stop()
@@ -59,7 +60,7 @@ func (j *job) verify(e *evaluation) (err error) {
 	if result.Requests > 0 {
 		text += fmt.Sprintf("; %s, %s", report.Count(result.Requests, "request"), report.Bytes(result.Bytes))
 	}
-	tell(j.log, slog.LevelInfo, "verified", text, slog.Int64("verified", result.Verified),
+	console.Tell(j.log, slog.LevelInfo, "verified", text, slog.Int64("verified", result.Verified),
 		slog.Int64("refuted", result.Refuted), slog.Int64("unread", result.Unread), slog.Int64("requests",
 			result.Requests), slog.Int64("bytes", result.Bytes))
 	j.facts, err = ingest.OpenFacts(j.output)

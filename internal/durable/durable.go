@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"syscall"
 
 	"github.com/alitto/pond/v2"
 )
@@ -36,6 +37,15 @@ func ReplaceJSON(path string, v any) error {
 // WriteFile writes a small file and syncs it.
 func WriteFile(path string, b []byte) error {
 	return cmp.Or(os.WriteFile(path, b, 0o666), SyncFile(path))
+}
+
+// IsFull reports whether a disk had no room.
+func IsFull(err error) bool {
+	const diskFull = syscall.Errno(112) // ERROR_DISK_FULL of Windows, where ENOSPC is no error of the system
+	if runtime.GOOS == "windows" && errors.Is(err, diskFull) {
+		return true
+	}
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
 }
 
 // syncs is how many files wait for the disk at a time, which writes together what waits for it.

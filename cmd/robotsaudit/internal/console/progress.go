@@ -1,4 +1,4 @@
-package main
+package console
 
 import (
 	"fmt"
@@ -20,23 +20,23 @@ const (
 	clearLine = "\r\x1b[K"
 )
 
-// gauge measures how far some work is: bytes or fetches done, of a total.
-type gauge struct {
-	what        string
-	done, total func() int64
-	unit        func(int64) string
-	unitName    string
+// Gauge measures how far some work is: bytes or fetches done, of a total.
+type Gauge struct {
+	What        string
+	Done, Total func() int64
+	Unit        func(int64) string // an amount, in words
+	UnitName    string
 }
 
-// watch shows a gauge until the returned function is called: a line that is drawn
+// Watch shows a gauge until the returned function is called: a line that is drawn
 // anew on a terminal, a log line now and then elsewhere, as --progress selects.
-func watch(cmd *cobra.Command, log *slog.Logger, g gauge) (stop func()) {
+func Watch(cmd *cobra.Command, log *slog.Logger, g Gauge) (stop func()) {
 	how, err := cmd.Flags().GetString("progress")
 	if err != nil || how == "none" {
 		return func() {}
 	}
 	w := cmd.ErrOrStderr()
-	drawn := how == "auto" && isTerminal(w) && isText(log) && !isQuiet(cmd)
+	drawn := how == "auto" && IsTerminal(w) && isText(log) && !IsQuiet(cmd)
 	quit := make(chan struct{})
 	ended := make(chan struct{})
 	start := time.Now()
@@ -63,7 +63,7 @@ func watch(cmd *cobra.Command, log *slog.Logger, g gauge) (stop func()) {
 				return
 			case <-tick.C:
 				if elapsed := time.Since(start); drawn {
-					fmt.Fprint(w, clearLine+g.line(elapsed, widthOf(w)))
+					fmt.Fprint(w, clearLine+g.line(elapsed, Width(w)))
 				} else {
 					g.tell(log, elapsed)
 				}
@@ -77,30 +77,30 @@ func watch(cmd *cobra.Command, log *slog.Logger, g gauge) (stop func()) {
 }
 
 // tell logs progress.
-func (g *gauge) tell(log *slog.Logger, elapsed time.Duration) {
-	done, total := g.done(), g.total()
-	tell(log, slog.LevelInfo, "progress", g.line(elapsed, math.MaxInt),
-		slog.String("stage", g.what), slog.Int64("done", done), slog.Int64("total", total),
-		slog.String("unit", g.unitName),
+func (g *Gauge) tell(log *slog.Logger, elapsed time.Duration) {
+	done, total := g.Done(), g.Total()
+	Tell(log, slog.LevelInfo, "progress", g.line(elapsed, math.MaxInt),
+		slog.String("stage", g.What), slog.Int64("done", done), slog.Int64("total", total),
+		slog.String("unit", g.UnitName),
 		slog.Float64("seconds", elapsed.Seconds()))
 }
 
 // line shows progress, the time left at the rate so far, and that rate, as far as it fits
 // into width columns: a line that wraps is not the one that is drawn anew.
-func (g *gauge) line(elapsed time.Duration, width int) string {
-	done, total := g.done(), g.total()
+func (g *Gauge) line(elapsed time.Duration, width int) string {
+	done, total := g.Done(), g.Total()
 	rate := float64(done) / elapsed.Seconds()
-	parts := []string{g.what + ": " + g.unit(done)}
+	parts := []string{g.What + ": " + g.Unit(done)}
 	if total > 0 {
 		parts = []string{
-			fmt.Sprintf("%s: %d %%", g.what, 100*min(done, total)/total),
-			fmt.Sprintf(" of %s", g.unit(total)),
+			fmt.Sprintf("%s: %d %%", g.What, 100*min(done, total)/total),
+			fmt.Sprintf(" of %s", g.Unit(total)),
 		}
 	}
 	if rate > 0 && total > done {
 		parts = append(parts, ", "+leftText(float64(total-done)/rate))
 	}
-	parts = append(parts, fmt.Sprintf(", %s/s", g.unit(int64(rate))))
+	parts = append(parts, fmt.Sprintf(", %s/s", g.Unit(int64(rate))))
 	line := ""
 	for _, part := range parts {
 		if len(line)+len(part) >= width { // the last column stays free: some terminals wrap when it is filled
@@ -120,9 +120,9 @@ func leftText(seconds float64) string {
 	return (time.Duration(seconds) * time.Second).String() + " left"
 }
 
-// widthOf is how many columns a terminal has.
-func widthOf(w io.Writer) int {
-	if o, ok := w.(*output); ok {
+// Width is how many columns a terminal has.
+func Width(w io.Writer) int {
+	if o, ok := w.(*Output); ok {
 		w = o.Writer
 	}
 	if f, ok := w.(*os.File); ok {
@@ -133,8 +133,8 @@ func widthOf(w io.Writer) int {
 	return 80
 }
 
-func isTerminal(w io.Writer) bool {
-	if o, ok := w.(*output); ok {
+func IsTerminal(w io.Writer) bool {
+	if o, ok := w.(*Output); ok {
 		w = o.Writer
 	}
 	f, ok := w.(*os.File)

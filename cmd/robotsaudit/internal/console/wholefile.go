@@ -1,4 +1,4 @@
-package main
+package console
 
 import (
 	"bufio"
@@ -13,9 +13,9 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/object"
 )
 
-// writeWhole writes a file that does not exist until it is whole; - is standard output. What
+// WriteWhole writes a file that does not exist until it is whole; - is standard output. What
 // is no file, such as a pipe or /dev/null, is written to as it is: a file must not take its place.
-func writeWhole(cmd *cobra.Command, path string, write func(io.Writer) error) error {
+func WriteWhole(cmd *cobra.Command, path string, write func(io.Writer) error) error {
 	if path == "-" {
 		out := bufio.NewWriter(cmd.OutOrStdout())
 		return cmp.Or(write(out), out.Flush())
@@ -38,11 +38,11 @@ func writeWhole(cmd *cobra.Command, path string, write func(io.Writer) error) er
 	})
 }
 
-// printAs prints on standard output: v as JSON, if that is the format, else what text writes.
-func printAs(cmd *cobra.Command, format string, v any, text func(io.Writer) error) error {
-	return writeWhole(cmd, "-", func(w io.Writer) error {
+// PrintAs prints on standard output: v as JSON, if that is the format, else what text writes.
+func PrintAs(cmd *cobra.Command, format string, v any, text func(io.Writer) error) error {
+	return WriteWhole(cmd, "-", func(w io.Writer) error {
 		if format == "json" {
-			return encoder(w, "  ").Encode(v)
+			return Encoder(w, "  ").Encode(v)
 		}
 		return text(w)
 	})

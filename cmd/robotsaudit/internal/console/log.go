@@ -1,4 +1,4 @@
-package main
+package console
 
 import (
 	"cmp"
@@ -15,41 +15,41 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// addLogFlags adds the options of messages while a command runs.
-func addLogFlags(flags *pflag.FlagSet) {
+// AddFlags adds the options of messages while a command runs.
+func AddFlags(flags *pflag.FlagSet) {
 	flags.String("log-format", "text", "`FORMAT` of log lines on standard error: text or json")
 	flags.Bool("quiet", false, "no summary on standard output; of log lines only warnings and errors")
 	flags.String("progress", "auto",
 		"`HOW` progress is shown: auto (one line, on a terminal), plain (log lines), often (one a second) or none")
 }
 
-// logger returns the logger that --log-format and --quiet select.
-func logger(cmd *cobra.Command) *slog.Logger {
+// Logger returns the logger that --log-format and --quiet select.
+func Logger(cmd *cobra.Command) *slog.Logger {
 	w, level := cmd.ErrOrStderr(), slog.LevelInfo
-	if isQuiet(cmd) {
+	if IsQuiet(cmd) {
 		level = slog.LevelWarn
 	}
 	if format, _ := cmd.Flags().GetString("log-format"); format == "json" {
 		return slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: level}))
 	}
 	h := &textHandler{w: w, level: level}
-	if isTerminal(w) {
+	if IsTerminal(w) {
 		h.before = clearLine
 	}
 	return slog.New(h)
 }
 
-// isQuiet reports whether a command is to print neither a summary nor what is no warning.
-func isQuiet(cmd *cobra.Command) bool {
+// IsQuiet reports whether a command is to print neither a summary nor what is no warning.
+func IsQuiet(cmd *cobra.Command) bool {
 	quiet, err := cmd.Flags().GetBool("quiet")
 	return err == nil && quiet
 }
 
-// wantsSummary reports whether a command is to print what its run came to. With --metrics -, standard
+// WantsSummary reports whether a command is to print what its run came to. With --metrics -, standard
 // output is for programs.
-func wantsSummary(cmd *cobra.Command) bool {
+func WantsSummary(cmd *cobra.Command) bool {
 	metrics, _ := cmd.Flags().GetString("metrics")
-	return !isQuiet(cmd) && metrics != "-"
+	return !IsQuiet(cmd) && metrics != "-"
 }
 
 // isText reports whether log lines are for a person.
@@ -58,9 +58,9 @@ func isText(log *slog.Logger) bool {
 	return text
 }
 
-// tell logs an event: for a person as a message, where there is one, for a machine with its
+// Tell logs an event: for a person as a message, where there is one, for a machine with its
 // name and fields, which docs/OPERATIONS.md explains.
-func tell(log *slog.Logger, level slog.Level, event, message string, fields ...slog.Attr) {
+func Tell(log *slog.Logger, level slog.Level, event, message string, fields ...slog.Attr) {
 	if !isText(log) {
 		fields = append([]slog.Attr{slog.String("event", event)}, fields...)
 		log.LogAttrs(context.Background(), level, cmp.Or(message, event), fields...)
@@ -80,9 +80,9 @@ type textHandler struct {
 func (h *textHandler) Enabled(_ context.Context, l slog.Level) bool { return l >= h.level }
 
 func (h *textHandler) Handle(_ context.Context, r slog.Record) error {
-	line := h.before + "robotsaudit: " + oneLine(r.Message)
+	line := h.before + "robotsaudit: " + OneLine(r.Message)
 	r.Attrs(func(a slog.Attr) bool {
-		line += " " + a.Key + "=" + oneLine(a.Value.String())
+		line += " " + a.Key + "=" + OneLine(a.Value.String())
 		return true
 	})
 	h.mu.Lock()
@@ -94,9 +94,9 @@ func (h *textHandler) Handle(_ context.Context, r slog.Record) error {
 func (h *textHandler) WithAttrs([]slog.Attr) slog.Handler { return h }
 func (h *textHandler) WithGroup(string) slog.Handler      { return h }
 
-// oneLine escapes what would break a line or command a terminal: names and reasons
+// OneLine escapes what would break a line or command a terminal: names and reasons
 // come from archives and lists.
-func oneLine(s string) string {
+func OneLine(s string) string {
 	var b strings.Builder
 	for _, r := range s {
 		switch {
