@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/usage"
 	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/agents"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
@@ -48,23 +49,23 @@ func accessLogs(cmd *cobra.Command) (logs []string, how ingest.AccessLog, err er
 			token = strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
 		}
 		if fault := agents.TokenFault(token); fault != "" {
-			return nil, how, usageErrorf("--ranges %s: %q is no product token: %s", arg, token, fault)
+			return nil, how, usage.Errorf("--ranges %s: %q is no product token: %s", arg, token, fault)
 		}
 		how.Ranges = append(how.Ranges, ingest.LogRanges{Token: token, Path: path})
 	}
 	switch {
 	case len(logs) == 0 && (how.Format != "" || len(how.Sites)+len(ranges) > 0 || how.Key != "" || how.Keep):
-		return nil, how, usageErrorf("--line-format, --site, --ranges, --address-key and --keep-addresses are about " +
+		return nil, how, usage.Errorf("--line-format, --site, --ranges, --address-key and --keep-addresses are about " +
 			"--access-log: name a log")
 	case how.Key != "" && how.Keep:
-		return nil, how, usageErrorf("--address-key hashes addresses, and --keep-addresses does not: give one of them")
+		return nil, how, usage.Errorf("--address-key hashes addresses, and --keep-addresses does not: give one of them")
 	case slices.Contains(logs, facts.Stdin) && (slices.Contains(flags.Args(), facts.Stdin) || slices.Contains(flags.Args(), "@"+facts.Stdin)):
-		return nil, how, usageErrorf("standard input is either an access log or another input: leave out one -")
+		return nil, how, usage.Errorf("standard input is either an access log or another input: leave out one -")
 	case len(logs) == 0:
 		return nil, how, nil
 	}
 	if how, err = ingest.FindAccessLog(how); err != nil {
-		return nil, how, usageErrorf("%v", err)
+		return nil, how, usage.Errorf("%v", err)
 	}
 	return logs, how, nil
 }

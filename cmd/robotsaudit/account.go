@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/console"
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/usage"
 	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/object"
@@ -42,10 +43,10 @@ func (j *job) notWhollyRead() int64 {
 }
 
 // summarize logs the event summary of a run that came to its end.
-func (j *job) summarize(code int) {
+func (j *job) summarize(code usage.ExitCode) {
 	fields := []slog.Attr{
 		slog.String("command", j.cmd.Name()),
-		slog.Int("exit_code", code),
+		slog.Int("exit_code", int(code)),
 		slog.Float64("seconds", time.Since(j.start).Seconds()),
 		slog.Int64("inputs_read", j.progress.InputsRead.Load()),
 		slog.Int64("inputs_kept", j.progress.InputsKept.Load()),
@@ -74,10 +75,10 @@ func (j *job) summarize(code int) {
 
 // writeMetrics writes the file of --metrics, for the textfile collector of Prometheus'
 // node_exporter.
-func (j *job) writeMetrics(code int) error {
+func (j *job) writeMetrics(code usage.ExitCode) error {
 	var m exposition
 	m.gauge("build_info", "Version of the program; always 1.", labelled("version", report.Version(), 1))
-	m.gauge("run_exit_code", "Exit code of the last run.", value(code))
+	m.gauge("run_exit_code", "Exit code of the last run.", value(int(code)))
 	m.gauge("run_end_timestamp_seconds", "When the last run ended, in seconds since 1970.", value(time.Now().Unix()))
 	m.gauge("run_duration_seconds", "How long the last run took.", value(time.Since(j.start).Seconds()))
 	m.gauge("run_read_bytes", "Bytes of archives that the last run read.", value(j.progress.BytesRead.Load()))

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/console"
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/usage"
 	"github.com/robotsaudit/robotsaudit/internal/agents"
 )
 
@@ -33,13 +34,13 @@ fetches may be used for. CATEGORY is ` + strings.Join(agents.Names(), ", ") + `;
 			category := "all"
 			if len(args) > 0 {
 				category = args[0]
-				if err := noArgs(cmd, args[1:]); err != nil {
+				if err := usage.NoArgs(cmd, args[1:]); err != nil {
 					return err
 				}
 			}
 			found, ok := agents.InCategory(category)
 			if !ok {
-				return usageErrorf("unknown category %q: use %s", category, strings.Join(agents.Names(), ", "))
+				return usage.Errorf("unknown category %q: use %s", category, strings.Join(agents.Names(), ", "))
 			}
 			return console.PrintAs(cmd, format, found, func(w io.Writer) error { return writeAgents(w, found) })
 		},

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/usage"
 	"github.com/robotsaudit/robotsaudit/report"
 )
 
@@ -23,7 +24,7 @@ summary. The tables are
 ` + tableList() + `
 'robotsaudit schema' describes them.
 
-` + inputHelp + "\n\n" + decideHelp + "\n\n" + resumeHelp + "\n\n" + failOnExitHelp,
+` + inputHelp + "\n\n" + decideHelp + "\n\n" + resumeHelp + "\n\n" + usage.FailOnExitHelp,
 		Example: `  robotsaudit audit crawl.warc.gz -o out
   robotsaudit audit archives/ more/*.warc.gz -o out --workers 8
   robotsaudit audit archives/ -o out --agent GPTBot --agents-file tokens.txt

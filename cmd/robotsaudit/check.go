@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/console"
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/usage"
 	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/records"
@@ -74,9 +75,9 @@ func runCheck(cmd *cobra.Command, args []string, flags *inputFlags, format strin
 	case err != nil:
 		return err
 	case len(inputs) == 0:
-		return exitStatus(exitFailed)
+		return usage.ExitFailed
 	case faults > 0:
-		return exitStatus(exitUnread)
+		return usage.ExitUnread
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/console"
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/usage"
 	"github.com/robotsaudit/robotsaudit/report/diff"
 )
 
@@ -24,11 +25,11 @@ A fetch is known by its WARC-Record-ID and URL; without an ID, by the name of it
 and the offset there. So give the same folders to both audits. A violation of NEW alone is
 new even where OLD has no such fetch.
 
-` + failOnExitHelp,
+` + usage.FailOnExitHelp,
 		Example: `  robotsaudit diff out-2024 out-2025
   robotsaudit diff out-2024 out-2025 --format json | jq '.new_violations.list[].url'
   robotsaudit diff before after --fail-on new-violations`,
-		Args: exactly(2, "two output folders are needed, the older one first, as in: %s out-2024 out-2025"),
+		Args: usage.Exactly(2, "two output folders are needed, the older one first, as in: %s out-2024 out-2025"),
 	}
 	cmd.Flags().StringVar(&format, "format", "text",
 		"`FORMAT` of the output: text or json, which lists up to 1,000 of a kind")
@@ -43,7 +44,7 @@ new even where OLD has no such fetch.
 		}
 		err = console.PrintAs(cmd, format, changes, func(w io.Writer) error { return changes.WriteText(w, full) })
 		if err == nil && failOn != "" && changes.NewViolations.Total > 0 {
-			err = exitStatus(exitViolations)
+			err = usage.ExitViolations
 		}
 		return err
 	}

@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/usage"
 )
 
 // TestCrawlersDocument: docs/crawlers.md states first of every crawler how its entry is known:
@@ -72,7 +74,7 @@ func TestNightlyDocument(t *testing.T) {
 		}
 		command := exec.Command(nightly)
 		out, err := command.CombinedOutput()
-		if want := night * exitViolations; command.ProcessState.ExitCode() != want || len(out) > 0 {
+		if want := night * int(usage.ExitViolations); command.ProcessState.ExitCode() != want || len(out) > 0 {
 			t.Errorf("night %d: %v, exit code %d wanted\n%s", night, err, want, out)
 		}
 	}
@@ -123,9 +125,9 @@ func TestDocumentsRun(t *testing.T) {
 					command := exec.Command("sh", "-c", line)
 					command.Dir = dir
 					out, err := command.CombinedOutput()
-					switch code := command.ProcessState.ExitCode(); {
-					case code == exitViolations && strings.Contains(line, "--fail-on violations"):
-					case code != exitDone:
+					switch code := usage.ExitCode(command.ProcessState.ExitCode()); {
+					case code == usage.ExitViolations && strings.Contains(line, "--fail-on violations"):
+					case code != usage.ExitDone:
 						t.Errorf("%s%v\n%s", line, err, out)
 					}
 					ran++

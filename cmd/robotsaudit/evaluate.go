@@ -3,19 +3,18 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"os"
 	"slices"
 	"strings"
 	"sync/atomic"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/console"
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/usage"
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/internal/agents"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
@@ -55,14 +54,14 @@ func newEvaluateCommand() *cobra.Command {
 DIR, and write tables, report and summary anew. The archives themselves are needed only where
 a robots.txt was redirected to a page that lies far from it, and for --verify.
 
-` + decideHelp + "\n\n" + failOnExitHelp,
+` + decideHelp + "\n\n" + usage.FailOnExitHelp,
 		Example: `  robotsaudit evaluate out --agent GPTBot --agent CCBot
   robotsaudit evaluate out --crawler-map crawlers.txt
   robotsaudit evaluate out --agents ai --purpose train --as-of 2025-03-01
   robotsaudit evaluate out --profile google`,
 	}
 	out.addTo(cmd.Flags(), hasFacts, true)
-	addWorkers(cmd.Flags(), &e.options.Workers, "parts of the hosts decided at a time")
+	usage.AddWorkers(cmd.Flags(), &e.options.Workers, "parts of the hosts decided at a time")
 	e.add(cmd.Flags())
 	e.addVerify(cmd.Flags())
 	addBase(cmd.Flags(), verifiedArchives)
@@ -133,9 +132,9 @@ func (e *evaluation) tellResults(cmd *cobra.Command, dir string, audit *report.A
 	for _, what := range append(slices.Clone(e.failOn), failOnUnread) {
 		switch {
 		case what == failOnViolations && audit.Totals.Violations > 0, what == failOnNew && *e.fresh > 0:
-			return exitStatus(exitViolations)
+			return usage.ExitViolations
 		case what == failOnUnread && audit.Totals.InputsNotWhollyRead > 0:
-			return exitStatus(exitUnread)
+			return usage.ExitUnread
 		}
 	}
 	return nil
@@ -254,7 +253,7 @@ func (e *evaluation) addOutcome(flags *pflag.FlagSet) {
 
 // addSettings adds what tables depend on.
 func (e *evaluation) addSettings(flags *pflag.FlagSet) {
-	flags.StringVar(&e.profile, "profile", robots.RFC9309.String(), profileUsage)
+	usage.AddProfile(flags, &e.profile)
 	flags.StringVar(&e.asCrawler, "as-crawler", evaluate.AsCrawlerAuto,
 		"whose own parser own_reading is of: auto (what the archives name: warcinfo, else the User-Agent), none, or "+
 			"`NAME` of one of the parsers that differ from RFC 9309")
@@ -299,22 +298,22 @@ func (e *evaluation) addVerify(flags *pflag.FlagSet) {
 func (e *evaluation) resolve() (err error) {
 	e.options.Decided = new(atomic.Int64)
 	if e.options.Profile, err = robots.ParseProfile(e.profile); err != nil {
-		return usageErrorf("--profile: %v", err)
+		return usage.Errorf("--profile: %v", err)
 	}
 	if e.asCrawler != evaluate.AsCrawlerAuto {
 		e.options.AsCrawler = e.asCrawler
 	}
 	for _, table := range []report.Table{report.GroupVerdictsTable.Table, report.RobotsAgentsTable.Table} {
 		if slices.Contains(e.tables, table.Name) && len(e.agents)+len(e.categories) == 0 && e.agentsFile == "" {
-			return usageErrorf("--tables %s is of a what-if: add %s", table.Name, strings.Join(table.With, " or "))
+			return usage.Errorf("--tables %s is of a what-if: add %s", table.Name, strings.Join(table.With, " or "))
 		}
 	}
 	names := append([]string{report.VerdictsSet, report.AllSet}, report.TableNames()...)
 	var tables []string
 	for _, name := range e.tables {
 		if !slices.Contains(names, name) {
-			return usageErrorf("--tables %q: there is no such table, and no such set of tables; %s", name,
-				advice(name, "", names, "the sets are verdicts and all, the tables "+
+			return usage.Errorf("--tables %q: there is no such table, and no such set of tables; %s", name,
+				usage.Suggest(name, "", names, "the sets are verdicts and all, the tables "+
 					strings.Join(report.TableNames(), ", ")))
 		}
 		if tables = append(tables, report.Set(name)...); report.Set(name) == nil {
@@ -323,9 +322,9 @@ func (e *evaluation) resolve() (err error) {
 	}
 	e.tables = tables
 	if slices.Contains(e.failOn, failOnNew) && !e.writes(report.ViolationsTable.Name) {
-		return usageErrorf("--fail-on new-violations compares tables violations: name it in --tables")
+		return usage.Errorf("--fail-on new-violations compares tables violations: name it in --tables")
 	}
-	if e.options.AsOf, err = parseAsOf("as-of", e.asOf); err != nil {
+	if e.options.AsOf, err = usage.Date("as-of", e.asOf); err != nil {
 		return err
 	}
 	if e.options.CrawlerMap, err = e.resolveCrawler(); err != nil {
@@ -340,12 +339,12 @@ func (e *evaluation) resolve() (err error) {
 		e.options.Policies = evaluate.PoliciesNone
 	}
 	if e.options.PolicyBodies && e.options.Policies == evaluate.PoliciesNone {
-		return usageErrorf("--policy-bodies needs rows of robots_policies: leave out --policies none, and name " +
+		return usage.Errorf("--policy-bodies needs rows of robots_policies: leave out --policies none, and name " +
 			"it in --tables")
 	}
 	if e.ranksFile != "" {
 		if e.ranks, err = report.ReadRanks(e.ranksFile); err != nil {
-			return usageErrorf("--ranks: %v", err)
+			return usage.Errorf("--ranks: %v", err)
 		}
 	}
 	e.tokens = append([]string{e.options.Crawler}, e.options.Agents...)
@@ -399,13 +398,13 @@ func (e *evaluation) addLists(flags *pflag.FlagSet) {
 func (e *evaluation) resolveAgents() ([]string, error) {
 	for _, token := range e.agents {
 		if fault := agents.TokenFault(token); fault != "" {
-			return nil, usageErrorf("--agent %q is no product token: %s", token, fault)
+			return nil, usage.Errorf("--agent %q is no product token: %s", token, fault)
 		}
 	}
 	list := slices.Clone(e.agents)
 	for _, category := range e.categories {
 		if _, ok := agents.InCategory(category); !ok {
-			return nil, usageErrorf("--agents: unknown category %q: use %s, or --agent for a token", category,
+			return nil, usage.Errorf("--agents: unknown category %q: use %s, or --agent for a token", category,
 				strings.Join(agents.Names(), ", "))
 		}
 		list = append(list, agents.Tokens(category)...)
@@ -443,7 +442,7 @@ func (e *evaluation) warn(log *slog.Logger) {
 func (e *evaluation) resolveCrawler() (evaluate.CrawlerMap, error) {
 	switch {
 	case e.options.Crawler != "" && e.crawlerMap != "":
-		return nil, usageErrorf("--crawler and --crawler-map both say who made the archives: leave out --crawler, "+
+		return nil, usage.Errorf("--crawler and --crawler-map both say who made the archives: leave out --crawler, "+
 			"and end the map with the line * => %s", e.options.Crawler)
 	case e.crawlerMap != "":
 		return readCrawlerMap(e.crawlerMap)
@@ -451,44 +450,10 @@ func (e *evaluation) resolveCrawler() (evaluate.CrawlerMap, error) {
 		return nil, nil
 	}
 	if fault := agents.TokenFault(e.options.Crawler); fault != "" {
-		return nil, usageErrorf("--crawler %q is no product token: %s", e.options.Crawler, fault)
+		return nil, usage.Errorf("--crawler %q is no product token: %s", e.options.Crawler, fault)
 	}
 	if fault := agents.ControlTokenFault(e.options.Crawler); fault != "" {
-		return nil, usageErrorf("--crawler %s", fault)
+		return nil, usage.Errorf("--crawler %s", fault)
 	}
 	return nil, nil
-}
-
-// parseAsOf reads --as-of or another flag: a date, which is the whole day in UTC, or an RFC 3339 date-time; today or
-// now.
-func parseAsOf(flag, s string) (evaluate.AsOf, error) {
-	switch s {
-	case "":
-		return evaluate.AsOf{}, nil
-	case "today":
-		return evaluate.AsOfDay(time.Now()), nil
-	case "now":
-		return evaluate.AsOfMoment(time.Now().Truncate(time.Second)), nil
-	}
-	at, err := evaluate.ParseAsOf(s)
-	if err != nil {
-		return at, usageErrorf("--%s %v; write it as 2025-03-01, which is the whole day in UTC, or with a time "+
-			"and a zone as 2025-03-01T12:00:00Z; or today or now", flag, err)
-	}
-	return at, nil
-}
-
-var errNoMoment = errors.New("no moment")
-
-// parseMoment reads a moment; the zero time where nothing is given.
-func parseMoment(s string) (time.Time, error) {
-	if s == "" {
-		return time.Time{}, nil
-	}
-	for _, layout := range [...]string{time.RFC3339, time.DateOnly} {
-		if t, err := time.Parse(layout, s); err == nil && t.UTC().Year() >= 1 && !t.IsZero() {
-			return t, nil
-		}
-	}
-	return time.Time{}, errNoMoment
 }

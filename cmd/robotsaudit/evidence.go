@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/console"
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/usage"
 	"github.com/robotsaudit/robotsaudit/internal/durable"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/report"
@@ -51,7 +52,7 @@ compares what comes out with what the manifest says. It lists what is proven so,
 whoever made the bundle only claims; --findings lists each finding. It cannot tell whether the
 archives were true: for that, compare the records with them.
 
-` + exitHelp,
+` + usage.ExitHelp,
 		Example: `  robotsaudit evidence out --to bundle.warc.gz
   robotsaudit evidence out --to one.warc.gz https://example.com/private/
   robotsaudit evidence out --to dropped.warc.gz --drop
@@ -66,16 +67,16 @@ archives were true: for that, compare the records with them.
 				opt.Dir, args = args[0], args[1:]
 			}
 			opt.What = args
-			ofLists := given(cmd, "agent") || given(cmd, "agents") || given(cmd, "agents-file") || given(cmd, "purpose")
+			ofLists := usage.Given(cmd, "agent") || usage.Given(cmd, "agents") || usage.Given(cmd, "agents-file") || usage.Given(cmd, "purpose")
 			switch {
-			case bundle != "" && (given(cmd, "output") || given(cmd, "to") || given(cmd, "archives") ||
-				given(cmd, "sign") || opt.Drop || ofLists || len(args) > 0):
-				return usageErrorf("--verify takes nothing else but --findings, --signer, --timestamp and --timestamp-ca: " +
+			case bundle != "" && (usage.Given(cmd, "output") || usage.Given(cmd, "to") || usage.Given(cmd, "archives") ||
+				usage.Given(cmd, "sign") || opt.Drop || ofLists || len(args) > 0):
+				return usage.Errorf("--verify takes nothing else but --findings, --signer, --timestamp and --timestamp-ca: " +
 					"it needs the bundle alone")
 			case bundle == facts.Stdin:
-				return usageErrorf("--verify needs a file, which it reads more than once; save the bundle, and give its path")
+				return usage.Errorf("--verify needs a file, which it reads more than once; save the bundle, and give its path")
 			case bundle != "":
-				if err := refuseFolder(bundle); err != nil {
+				if err := usage.RefuseFolder(bundle); err != nil {
 					return err
 				}
 				if err := vouch.read(bundle); err != nil {
@@ -83,26 +84,26 @@ archives were true: for that, compare the records with them.
 				}
 				return verifyBundle(cmd, bundle, list, &vouch)
 			case list:
-				return usageErrorf("--findings goes with --verify FILE")
+				return usage.Errorf("--findings goes with --verify FILE")
 			case ofLists && !opt.Drop:
-				return usageErrorf("--agent and --purpose say what lists drop: add --drop")
+				return usage.Errorf("--agent and --purpose say what lists drop: add --drop")
 			case vouch.signers != "":
-				return usageErrorf("--signer goes with --verify FILE")
+				return usage.Errorf("--signer goes with --verify FILE")
 			case opt.Dir == "":
-				return usageErrorf("no output folder given; name it, or add --verify FILE, as in: %s", firstExample(cmd))
+				return usage.Errorf("no output folder given; name it, or add --verify FILE, as in: %s", usage.FirstExample(cmd))
 			case opt.To == "":
-				return usageErrorf("no file given for the bundle; add --to FILE, as in: %s", firstExample(cmd))
-			case opt.Archives != "" && !isFolder(opt.Archives):
-				return usageErrorf("--archives %s: there is no such folder; check the path", opt.Archives)
+				return usage.Errorf("no file given for the bundle; add --to FILE, as in: %s", usage.FirstExample(cmd))
+			case opt.Archives != "" && !usage.IsFolder(opt.Archives):
+				return usage.Errorf("--archives %s: there is no such folder; check the path", opt.Archives)
 			case opt.To == facts.Stdin:
-				return usageErrorf("--to needs a file, for the bundle is verified once it is whole; name one, such " +
+				return usage.Errorf("--to needs a file, for the bundle is verified once it is whole; name one, such " +
 					"as bundle.warc.gz")
 			}
-			if err := refuseFolder(opt.To); err != nil {
+			if err := usage.RefuseFolder(opt.To); err != nil {
 				return err
 			}
 			if info, err := os.Stat(opt.To); err == nil && !info.Mode().IsRegular() {
-				return usageErrorf("%s is no file, and the bundle is verified once it is whole; name a file", opt.To)
+				return usage.Errorf("%s is no file, and the bundle is verified once it is whole; name a file", opt.To)
 			}
 			if err := cmp.Or(sign.read(), vouch.read(opt.To)); err != nil {
 				return err
@@ -140,7 +141,7 @@ func makeBundle(cmd *cobra.Command, opt evidence.Options) (*evidence.Bundle, err
 	b, err := evidence.Write(cmd.Context(), opt)
 	var notFound *evidence.NotFoundError
 	if errors.As(err, &notFound) {
-		return nil, usageErrorf("%v", err)
+		return nil, usage.Errorf("%v", err)
 	}
 	if err != nil {
 		return nil, err
@@ -188,7 +189,7 @@ func writeBundle(cmd *cobra.Command, opt evidence.Options, sign *signFlag, vouch
 		fmt.Fprintf(cmd.OutOrStdout(), "%s left out: records are missing.\n", report.Count(b.Lacking, "finding"))
 	}
 	if !whole {
-		return exitStatus(exitUnread)
+		return usage.ExitUnread
 	}
 	return nil
 }
@@ -256,7 +257,7 @@ func verifyBundle(cmd *cobra.Command, path string, list bool, vouch *vouchFlags)
 		fmt.Fprintf(out, "Not as in this program: %s\n", console.OneLine(other))
 	}
 	if v.Proven < v.Violations {
-		return exitStatus(exitFailed)
+		return usage.ExitFailed
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/console"
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/usage"
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/agents"
@@ -37,7 +38,7 @@ If it was not fetched at that time, explain shows what would have held then.
 The archives are not read, but for a robots.txt behind a redirect that is not kept beside the
 tables. The settings are those of the audit.
 
-` + exitHelp,
+` + usage.ExitHelp,
 		Example: `  robotsaudit explain out https://example.com/private/
   robotsaudit explain out crawl.warc.gz:1234 --full
   robotsaudit explain out 1 --format json
@@ -104,11 +105,11 @@ func (f *explainFlags) question(what string) (q evaluate.Question, err error) {
 	}
 	if f.agent != "" {
 		if fault := agents.TokenFault(f.agent); fault != "" {
-			return q, usageErrorf("--agent: %q is no product token: %s", f.agent, fault)
+			return q, usage.Errorf("--agent: %q is no product token: %s", f.agent, fault)
 		}
 	}
 	if q.At, err = parseMoment(f.at); err != nil {
-		return q, usageErrorf("--at %q is no time; write it as 2025-03-01, or with a time and a zone as 2025-03-01T12:00:00Z", f.at)
+		return q, usage.Errorf("--at %q is no time; write it as 2025-03-01, or with a time and a zone as 2025-03-01T12:00:00Z", f.at)
 	}
 	return q, nil
 }
@@ -124,25 +125,40 @@ func (f *explainFlags) advise(log *slog.Logger, err error) error {
 	part := f.part.part.String()
 	switch {
 	case errors.As(err, &none) && part != "":
-		return usageErrorf("no fetch of the audit that %q may name is of %s; leave out --since, --until, --host and "+
+		return usage.Errorf("no fetch of the audit that %q may name is of %s; leave out --since, --until, --host and "+
 			"--crawler-only, or choose others", none.What, part)
 	case errors.As(err, &many):
 		for _, s := range many.Fetches[:min(len(many.Fetches), maxSuggested)] {
 			log.Error(fmt.Sprintf("fetched %s by %s: %s:%d", cmp.Or(s.Time.String(), "(unknown)"),
 				cmp.Or(s.Agent, "(unknown)"), s.Record.File, s.Record.Offset))
 		}
-		return usageErrorf("%q names %d fetches; say which with --at TIME, or name its place FILE:OFFSET (above, up "+
+		return usage.Errorf("%q names %d fetches; say which with --at TIME, or name its place FILE:OFFSET (above, up "+
 			"to %d of them)", many.What, many.Total, maxSuggested)
 	case errors.As(err, &none) && none.IsURL:
-		return usageErrorf("no archive of the audit holds a fetch of %q; add --at TIME to ask what would have held then", none.What)
+		return usage.Errorf("no archive of the audit holds a fetch of %q; add --at TIME to ask what would have held then", none.What)
 	case errors.As(err, &none) && !none.At.IsZero():
-		return usageErrorf("no fetch of the audit is named %q and was made at %s; leave out --at", none.What,
+		return usage.Errorf("no fetch of the audit is named %q and was made at %s; leave out --at", none.What,
 			none.At.UTC().Format(time.RFC3339Nano))
 	case errors.As(err, &none):
-		return usageErrorf("no fetch of the audit is named %q; give a URL with its scheme, a WARC-Record-ID, "+
+		return usage.Errorf("no fetch of the audit is named %q; give a URL with its scheme, a WARC-Record-ID, "+
 			"FILE:OFFSET as in the tables, or the number of a row of violations", none.What)
 	case errors.As(err, &row):
-		return usageErrorf("%v", row)
+		return usage.Errorf("%v", row)
 	}
 	return err
+}
+
+var errNoMoment = errors.New("no moment")
+
+// parseMoment reads a moment; the zero time where nothing is given.
+func parseMoment(s string) (time.Time, error) {
+	if s == "" {
+		return time.Time{}, nil
+	}
+	for _, layout := range [...]string{time.RFC3339, time.DateOnly} {
+		if t, err := time.Parse(layout, s); err == nil && t.UTC().Year() >= 1 && !t.IsZero() {
+			return t, nil
+		}
+	}
+	return time.Time{}, errNoMoment
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/console"
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/usage"
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/internal/object"
 	"github.com/robotsaudit/robotsaudit/internal/words"
@@ -44,7 +45,7 @@ reason alone. --unknown keep or drop stands for robots_unknown, tags_unknown and
 The command prints how many rows each list has, by reason.
 
 --list also takes a cause that the summary counts under "What to do":
-` + names(figures.Causes()) + `.
+` + usage.Alternatives(figures.Causes()) + `.
 It then has the rows of violations, unproven, fetches, restrictions or issues that are counted
 there, and in txt their URLs.
 
@@ -69,7 +70,7 @@ attribute robotsaudit__export__drop spans what is to be dropped, robotsaudit__ex
 what is undecided, and robotsaudit__export__REASON every document. The id of a document is a
 WARC-Record-ID, a payload digest or a URL. One that is not of this audit is undecided (not_found).
 
-` + exitHelp,
+` + usage.ExitHelp,
 		Example: `  robotsaudit export out --keep --purpose train --to keep.parquet
   robotsaudit export out --drop --agents ai --by url --format txt
   robotsaudit export out --list undecided --to look.csv
@@ -106,7 +107,7 @@ func (f *exportFlags) add(flags *pflag.FlagSet) {
 	addOutput(flags, &f.output, hasResults)
 	flags.BoolVar(&f.drop, "drop", false, "list what to drop")
 	flags.BoolVar(&f.keep, "keep", false, "list what to keep")
-	flags.StringVar(&f.list, "list", "", "which `LIST`: keep, drop or undecided; or a cause of the report: "+names(figures.Causes()))
+	flags.StringVar(&f.list, "list", "", "which `LIST`: keep, drop or undecided; or a cause of the report: "+usage.Alternatives(figures.Causes()))
 	f.asked.addLists(flags)
 	flags.StringVar(&f.asked.asOf, "as-of", "",
 		"make sure that --agent and --purpose are judged as of `DATE`, as the audit was made")
@@ -115,8 +116,8 @@ func (f *exportFlags) add(flags *pflag.FlagSet) {
 			"as in tags_unknown=keep (repeatable, or with commas)")
 	flags.StringVar(&f.unknown, "unknown", "",
 		"keep or drop what is `UNKNOWN`: robots_unknown, tags_unknown and hint")
-	flags.StringVar((*string)(&f.options.By), "by", string(export.ByRecord), "what a row is, `BY` "+names(export.Kinds))
-	flags.StringVar(&f.format, "format", "", "`FORMAT` of the list: "+names(export.Formats))
+	flags.StringVar((*string)(&f.options.By), "by", string(export.ByRecord), "what a row is, `BY` "+usage.Alternatives(export.Kinds))
+	flags.StringVar(&f.format, "format", "", "`FORMAT` of the list: "+usage.Alternatives(export.Formats))
 	flags.StringVar(&f.docs, "documents", "", "`FILE` of dolma documents, whose attributes --format dolma writes")
 	flags.StringVar(&f.crawl, "crawl", "", "crawl that --format annotation is of, `ID`, such as CC-MAIN-2026-17")
 	flags.StringVar(&f.to, "to", "-", "write the list to `FILE`; - is standard output")
@@ -129,7 +130,7 @@ func (f *exportFlags) writeCause(cmd *cobra.Command, r *results.Results, format 
 	settings := &r.Audit().Settings
 	if f.list == figures.CauseUse && len(settings.Purposes) == 0 {
 		f.asked.purposes = []string{"train"}
-		return usageErrorf("which pages restrict their use depends on the purpose; decide again for one, as in: %s",
+		return usage.Errorf("which pages restrict their use depends on the purpose; decide again for one, as in: %s",
 			f.evaluateCommand(*settings, nil))
 	}
 	var n int64
@@ -155,14 +156,14 @@ func (f *exportFlags) run(cmd *cobra.Command) error {
 	}
 	options := f.options
 	if format == export.Parquet && f.to == "-" && console.IsTerminal(cmd.OutOrStdout()) {
-		return usageErrorf("Parquet is nothing for a terminal; add --to FILE")
+		return usage.Errorf("Parquet is nothing for a terminal; add --to FILE")
 	}
 	r, end, err := readOutput(cmd, f.output, false)
 	if err != nil {
 		return err
 	}
 	defer end()
-	if err := refuseFolder(f.to); err != nil {
+	if err := usage.RefuseFolder(f.to); err != nil {
 		return err
 	}
 	if err := f.part.limit(cmd, &r); err != nil {
@@ -173,7 +174,7 @@ func (f *exportFlags) run(cmd *cobra.Command) error {
 	}
 	var missing *export.MissingError
 	if _, err := options.Check(r); errors.As(err, &missing) {
-		return usageErrorf("the audit in %s was made without %s; make it anew with: %s", f.output,
+		return usage.Errorf("the audit in %s was made without %s; make it anew with: %s", f.output,
 			firstOf(missing.What), f.evaluateCommand(r.Audit().Settings, options.Agents))
 	} else if err != nil {
 		return err
@@ -250,28 +251,28 @@ func (f *exportFlags) resolve() (format export.Format, err error) {
 	lists, annotates := count(f.keep, f.drop, f.list != ""), format == export.Annotation
 	switch {
 	case lists > 1, lists == 0 && !annotates:
-		return format, usageErrorf("which list? Give one of --keep, --drop, --list undecided and --list CAUSE")
+		return format, usage.Errorf("which list? Give one of --keep, --drop, --list undecided and --list CAUSE")
 	case !slices.Contains(export.Formats, format):
-		return format, usageErrorf("the name %s shows no format; add --format %s", f.to, names(export.Formats))
+		return format, usage.Errorf("the name %s shows no format; add --format %s", f.to, usage.Alternatives(export.Formats))
 	case (format == export.Dolma) != (f.docs != ""):
-		return format, usageErrorf("--format dolma and --documents FILE need each other: attributes are lines " +
+		return format, usage.Errorf("--format dolma and --documents FILE need each other: attributes are lines " +
 			"next to those of documents")
 	case format == export.Dolma && (!f.drop || o.By != export.ByRecord):
-		return format, usageErrorf("--format dolma marks what to drop of documents: use --drop, and leave out --by")
+		return format, usage.Errorf("--format dolma marks what to drop of documents: use --drop, and leave out --by")
 	}
 	if slices.Contains(figures.Causes(), f.list) {
 		if format == export.Dolma || annotates || f.docs != "" || o.By != export.ByRecord || len(decided) > 0 ||
 			len(f.asked.agents)+len(f.asked.categories)+len(f.asked.purposes) > 0 || f.asked.agentsFile+f.asked.asOf != "" {
-			return format, usageErrorf("--list %s has what the report counts, as csv, jsonl, parquet or txt; of the other "+
+			return format, usage.Errorf("--list %s has what the report counts, as csv, jsonl, parquet or txt; of the other "+
 				"options it takes --to, --format, --since, --until, --host and --crawler-only", f.list)
 		}
 		return format, f.part.resolve()
 	}
 	switch {
 	case annotates != (f.crawl != ""):
-		return format, usageErrorf("--format annotation and --crawl ID need each other: rows are joined by crawl, too")
+		return format, usage.Errorf("--format annotation and --crawl ID need each other: rows are joined by crawl, too")
 	case annotates && (o.By != export.ByHost && o.By != export.ByURL || filepath.Ext(f.to) != parquetExt):
-		return format, usageErrorf("--format annotation needs --by host or --by url, and --to FILE.parquet: " +
+		return format, usage.Errorf("--format annotation needs --by host or --by url, and --to FILE.parquet: " +
 			"next to that stands FILE.yaml, which joins it")
 	case f.keep:
 		o.List = words.Keep
@@ -284,7 +285,7 @@ func (f *exportFlags) resolve() (format export.Format, err error) {
 		return format, err
 	}
 	if o.Undecided, err = export.ParseChoices(decided); err != nil {
-		return format, usageErrorf("--undecided %v", err)
+		return format, usage.Errorf("--undecided %v", err)
 	}
 	if o.Agents, err = f.asked.resolveAgents(); err != nil {
 		return format, err
@@ -292,11 +293,11 @@ func (f *exportFlags) resolve() (format export.Format, err error) {
 	for _, use := range f.asked.uses() {
 		o.Purposes = append(o.Purposes, use.String())
 	}
-	if o.AsOf, err = parseAsOf("as-of", f.asked.asOf); err != nil {
+	if o.AsOf, err = usage.Date("as-of", f.asked.asOf); err != nil {
 		return format, err
 	}
 	if !o.AsOf.IsZero() && len(o.Agents)+len(o.Purposes) == 0 {
-		return format, usageErrorf("--as-of judges nothing without --agent or --purpose: what the crawler itself " +
+		return format, usage.Errorf("--as-of judges nothing without --agent or --purpose: what the crawler itself " +
 			"was allowed does not depend on it; add one of them")
 	}
 	return format, nil

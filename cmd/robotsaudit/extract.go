@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/console"
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/usage"
 	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/durable"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
@@ -49,7 +50,7 @@ archive for each that holds any, named in the same order. The order of records i
 counts, and between archives none does, so one file of all would state more. FOLDER alone gives
 the same states of robots.txt, for audits of lists, logs and indexes.
 
-` + exitHelp,
+` + usage.ExitHelp,
 		Example: `  robotsaudit extract crawl.warc.gz:2925
   robotsaudit extract crawl.wacz/archive/data.warc.gz:1997 --payload > robots.txt
   robotsaudit extract -o out crawl.warc.gz:2925 --headers
@@ -60,10 +61,10 @@ the same states of robots.txt, for audits of lists, logs and indexes.
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case f.robots != "" && (f.dir == "" || len(args) > 0 || f.payload || f.headers || f.id != ""):
-				return usageErrorf("--robots-txt FOLDER goes with -o DIR, and with nothing else")
+				return usage.Errorf("--robots-txt FOLDER goes with -o DIR, and with nothing else")
 			case f.robots != "":
 				if _, err := os.Lstat(f.robots); err == nil {
-					return usageErrorf("%s exists; name a new folder", f.robots)
+					return usage.Errorf("%s exists; name a new folder", f.robots)
 				}
 				return inOutput(cmd, f.dir, func(r *results.Results) error {
 					found, err := evidence.WriteRobots(cmd.Context(), r.Dir(), f.robots)
@@ -83,14 +84,14 @@ the same states of robots.txt, for audits of lists, logs and indexes.
 						return err
 					}
 					console.Logger(cmd).Error(report.Count(found.Lacking, "record") + " not found in the archives, and left out")
-					return exitStatus(exitUnread)
+					return usage.ExitUnread
 				})
 			case len(args) == 0:
-				return usageErrorf("no place given; name one, as in: %s crawl.warc.gz:2925", cmd.CommandPath())
+				return usage.Errorf("no place given; name one, as in: %s crawl.warc.gz:2925", cmd.CommandPath())
 			case f.payload && f.headers:
-				return usageErrorf("--payload and --headers exclude each other; give one of them")
+				return usage.Errorf("--payload and --headers exclude each other; give one of them")
 			case f.id != "" && len(args) > 1:
-				return usageErrorf("--id picks one record of one place; give one place")
+				return usage.Errorf("--id picks one record of one place; give one place")
 			}
 			return f.run(cmd, args)
 		},
@@ -136,7 +137,7 @@ func (f *extraction) run(cmd *cobra.Command, places []string) (err error) {
 			case err == nil:
 				return in, entryOf(name, file), nil
 			case errors.Is(err, object.ErrNoFile):
-				return in, "", usageErrorf("%s is no file; name an archive", file)
+				return in, "", usage.Errorf("%s is no file; name an archive", file)
 			case ctx.Err() != nil:
 				return in, "", ctx.Err()
 			case object.IsRemote(name) && !strings.Contains(strings.ToLower(name), ".wacz/"):
@@ -150,7 +151,7 @@ func (f *extraction) run(cmd *cobra.Command, places []string) (err error) {
 		}
 	}
 	if f.dir != "" {
-		if err := refuseFile(f.dir); err != nil {
+		if err := usage.RefuseFile(f.dir); err != nil {
 			return err
 		}
 		dir, end, err := localOutput(cmd, f.dir)
@@ -176,7 +177,7 @@ func (f *extraction) run(cmd *cobra.Command, places []string) (err error) {
 		return err
 	}
 	if f.rest {
-		return exitStatus(exitUnread)
+		return usage.ExitUnread
 	}
 	return nil
 }
@@ -188,15 +189,15 @@ func (f *extraction) extract(ctx context.Context, place string, find func(string
 	name, digits, ok := facts.SplitPlace(place)
 	switch found, err := os.Stat(place); { // without an offset
 	case err == nil && found.IsDir():
-		return usageErrorf("%s is a folder; name the place, as in: robotsaudit extract -o %s crawl.warc.gz:2925", place,
+		return usage.Errorf("%s is a folder; name the place, as in: robotsaudit extract -o %s crawl.warc.gz:2925", place,
 			prose.ShellWord(place))
 	case err == nil:
-		return usageErrorf("%q is no place; give ARCHIVE:OFFSET, as in %[1]s:2925; 'robotsaudit records %[1]s' lists the "+
+		return usage.Errorf("%q is no place; give ARCHIVE:OFFSET, as in %[1]s:2925; 'robotsaudit records %[1]s' lists the "+
 			"places", place)
 	}
 	offset, err := strconv.ParseInt(digits, 10, 64)
 	if !ok || err != nil || offset < 0 {
-		return usageErrorf("%q is no place; give ARCHIVE:OFFSET, as in crawl.warc.gz:2925", object.Shown(place))
+		return usage.Errorf("%q is no place; give ARCHIVE:OFFSET, as in crawl.warc.gz:2925", object.Shown(place))
 	}
 	place = object.Shown(name) + ":" + digits
 	in, entry, err := find(name)
@@ -211,7 +212,7 @@ func (f *extraction) extract(ctx context.Context, place string, find func(string
 			return nil
 		}
 		if written && (f.payload || f.headers) {
-			return usageErrorf("%s: several records have this place; add --id with one of %s", place,
+			return usage.Errorf("%s: several records have this place; add --id with one of %s", place,
 				strings.Join(f.ids, ", "))
 		}
 		written = true
@@ -234,16 +235,16 @@ func (f *extraction) extract(ctx context.Context, place string, find func(string
 	var damaged *records.DamagedError
 	switch {
 	case errors.As(err, &noArchive):
-		return usageErrorf("%s: %v", place, noArchive)
+		return usage.Errorf("%s: %v", place, noArchive)
 	case errors.As(err, &none):
-		return usageErrorf("%s: %v; 'robotsaudit records %s' lists the places", place, none, shown(in))
+		return usage.Errorf("%s: %v; 'robotsaudit records %s' lists the places", place, none, shown(in))
 	case errors.As(err, &damaged):
 		f.log.Error(fmt.Sprintf("%s: the record is not whole, and nothing is written: %v", place, damaged))
-		return exitStatus(exitUnread)
+		return usage.ExitUnread
 	case f.dir != "" && errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("%s: %w; if the archive is elsewhere now, leave out -o and give its path", place, err)
 	case err == nil && !written:
-		return usageErrorf("%s: no record there has the id %s; it is one of %s", place, f.id, strings.Join(f.ids, ", "))
+		return usage.Errorf("%s: no record there has the id %s; it is one of %s", place, f.id, strings.Join(f.ids, ", "))
 	}
 	return err
 }
@@ -260,10 +261,10 @@ func findInput(set *ingest.Facts, dir, name string) (in ingest.Input, entry stri
 		}
 	}
 	if set.Totals.Indexed > 0 {
-		return in, "", usageErrorf("the audit in %s did not read an archive %q, which an index may name; leave out "+
+		return in, "", usage.Errorf("the audit in %s did not read an archive %q, which an index may name; leave out "+
 			"-o and give its path", dir, name)
 	}
-	return in, "", usageErrorf("the audit in %s has no archive %q; name one as warc_filename has it, or leave out "+
+	return in, "", usage.Errorf("the audit in %s has no archive %q; name one as warc_filename has it, or leave out "+
 		"-o and give a path", dir, name)
 }
 

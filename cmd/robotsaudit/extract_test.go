@@ -16,6 +16,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go"
 
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/usage"
 	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/audittest"
@@ -88,7 +89,7 @@ func TestExtractRobots(t *testing.T) {
 	}
 	folder, _ := manyForms(t)
 	dir, to := audittest.Audit(t, audittest.Everything, folder), filepath.Join(t.TempDir(), "robots")
-	for _, code := range []int{exitDone, exitUsage} { // a folder that is there stays as it is
+	for _, code := range []usage.ExitCode{usage.ExitDone, usage.ExitUsage} { // a folder that is there stays as it is
 		var stderr bytes.Buffer
 		if got := run(t.Context(), []string{"extract", "-o", dir, "--robots-txt", to}, nil, io.Discard, &stderr); got != code {
 			t.Fatalf("exit code %d: %s", got, &stderr)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"runtime"
 	"runtime/debug"
 	"slices"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/console"
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/usage"
 	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/report"
@@ -46,7 +46,7 @@ func (f *ingestFlags) add(flags *pflag.FlagSet, output, based string, tables boo
 	f.writeFlags.addTo(flags, output, tables)
 	f.addKeep(flags, "archives")
 	f.inputFlags.addTo(flags, based)
-	addWorkers(flags, &f.options.Workers, "archives read at a time")
+	usage.AddWorkers(flags, &f.options.Workers, "archives read at a time")
 	flags.BoolVar(&f.options.Reread, "reread", false, "read all archives again, also those that were read before")
 }
 
@@ -78,18 +78,6 @@ func (f *inputFlags) addTo(flags *pflag.FlagSet, based string) {
 		"decode all payloads, for fetches.payload_bytes_decoded; without it, those alone that are decoded anyway")
 }
 
-func addWorkers(flags *pflag.FlagSet, workers *int, what string) {
-	flags.IntVar(workers, "workers", runtime.NumCPU(), "`N` "+what)
-}
-
-// checkWorkers refuses a number of workers below 1.
-func checkWorkers(cmd *cobra.Command) error {
-	if workers, err := cmd.Flags().GetInt("workers"); err == nil && workers < 1 {
-		return usageErrorf("--workers %d: at least 1 is needed", workers)
-	}
-	return nil
-}
-
 func newIngestCommand() *cobra.Command {
 	var in ingestFlags
 	var check, verbose bool
@@ -107,7 +95,7 @@ FILE:OFFSET: KIND: DETAIL (ACTION), and the line of an archive has what
 github.com/slyrz/warc, another reader, makes of it. The exit code is 1 if no archive was
 found, 3 if there is any other problem, else 0. docs/SCHEMA.md explains the kinds.
 
-` + inputHelp + "\n\n" + resumeHelp + "\n\n" + exitHelp,
+` + inputHelp + "\n\n" + resumeHelp + "\n\n" + usage.ExitHelp,
 		Example: `  robotsaudit ingest archives/ -o out
   robotsaudit evaluate -o out --agent GPTBot
   robotsaudit ingest --check archives/            are these archives intact?
@@ -130,14 +118,14 @@ found, 3 if there is any other problem, else 0. docs/SCHEMA.md explains the kind
 		switch {
 		case shard.given(cmd):
 			return shard.run(cmd, in.options)
-		case check && given(cmd, "output"):
-			return usageErrorf("--check writes nothing: leave out -o")
-		case check && given(cmd, "digest-inputs"):
-			return usageErrorf("--check writes no audit.json: leave out --digest-inputs")
+		case check && usage.Given(cmd, "output"):
+			return usage.Errorf("--check writes nothing: leave out -o")
+		case check && usage.Given(cmd, "digest-inputs"):
+			return usage.Errorf("--check writes no audit.json: leave out --digest-inputs")
 		case check:
 			return runCheck(cmd, args, &in.inputFlags, format, verbose)
-		case given(cmd, "format"), given(cmd, "verbose"):
-			return usageErrorf("--format and --verbose go with --check: add --check")
+		case usage.Given(cmd, "format"), usage.Given(cmd, "verbose"):
+			return usage.Errorf("--format and --verbose go with --check: add --check")
 		}
 		return in.run(cmd, nil, func(j *job) error { return j.read(args, &in, false, j.printIngested) })
 	}
@@ -157,7 +145,7 @@ func findInputs(cmd *cobra.Command, log *slog.Logger, args, urls []string) ([]in
 			slog.String("reason", f.Reason))
 	}
 	if len(inputs) == 0 {
-		return nil, nil, exitStatus(exitFailed)
+		return nil, nil, usage.ExitFailed
 	}
 	return inputs, failures, nil
 }
@@ -258,7 +246,7 @@ func (j *job) printIngested() (err error) {
 			report.Count(int64(j.facts.Totals.Count), "input"), report.Count(j.facts.Totals.Fetches, "fetch"), j.output)
 	}
 	if err == nil && lossy > 0 {
-		err = exitStatus(exitUnread)
+		err = usage.ExitUnread
 	}
 	return err
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/console"
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/usage"
 )
 
 // patience is how long an interrupted command may take to stop what it does. What it has
@@ -27,7 +28,7 @@ func acknowledge(cmd *cobra.Command) (over func()) {
 		case <-late.Done():
 		case <-time.After(patience):
 			log.Error(advise(context.Canceled, cmd).Error())
-			os.Exit(exitInterrupted)
+			os.Exit(int(usage.ExitInterrupted))
 		}
 	})
 	return func() {

@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/usage"
 )
 
 // TestInterrupt sends Ctrl-C to audits in the middle of something long: they confirm it
@@ -123,8 +125,8 @@ func (i interrupting) test(t *testing.T, args ...string) {
 		t.Fatal(err)
 	}
 	var status *exec.ExitError
-	if err := cmd.Wait(); !errors.As(err, &status) || status.ExitCode() != exitInterrupted {
-		t.Errorf("ended with %v, want exit code %d", err, exitInterrupted)
+	if err := cmd.Wait(); !errors.As(err, &status) || status.ExitCode() != int(usage.ExitInterrupted) {
+		t.Errorf("ended with %v, want exit code %d", err, usage.ExitInterrupted)
 	}
 	if want := "robotsaudit: stopping; once more ends at once\nrobotsaudit: interrupted; " + i.advice +
 		"\n"; string(told) != want {

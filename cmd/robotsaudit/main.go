@@ -2,7 +2,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,29 +13,12 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/console"
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/usage"
 	"github.com/robotsaudit/robotsaudit/internal/durable"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/report"
-)
-
-// Exit codes, as README.md documents them.
-const (
-	exitDone        = 0
-	exitFailed      = 1
-	exitUsage       = 2
-	exitUnread      = 3
-	exitViolations  = 10
-	exitInterrupted = 130
-)
-
-const (
-	exitHead = `Exit codes: 0 done; 1 failed; 2 mistake in the command line; 3 done, but some input could
-not be read completely; `
-	exitHelp       = exitHead + `130 interrupted.`
-	failOnExitHelp = exitHead + `10 violations found, with --fail-on; 130 interrupted.` // of commands that have it
 )
 
 func main() {
@@ -48,31 +30,20 @@ func main() {
 	if os.Getenv("GOGC") == "" && os.Getenv("GOMEMLIMIT") == "" {
 		limitMemory()
 	}
-	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	os.Exit(int(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)))
 }
 
 // run is the program: it returns the exit code.
-func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) usage.ExitCode {
 	var profiles profiles
 	root := newRootCommand()
 	profiles.addFlags(root)
 	over := func() {}
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
-		if err := refuseStdin(cmd); err != nil {
+		if err := usage.Check(cmd); err != nil {
 			return err
 		}
-		if err := applySettings(cmd); err != nil {
-			return err
-		}
-		if err := cmp.Or(checkChoices(cmd), checkWorkers(cmd)); err != nil {
-			return err
-		}
-		log := console.Logger(cmd)
-		known := settingVariables(root)
-		for _, name := range unknownVariables(known, os.Environ()) {
-			log.Warn(fmt.Sprintf("environment variable %s is ignored, it is that of no flag; %s", name,
-				advice(name, "", known, "variables are named like flags, as in ROBOTSAUDIT_OUTPUT")))
-		}
+		warnOfVariables(root, console.Logger(cmd))
 		if err := configureRemote(cmd); err != nil {
 			return err
 		}
@@ -90,44 +61,14 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if stopErr := profiles.stop(); err == nil {
 		err = stopErr
 	}
-	var status exitStatus
+	var status usage.ExitCode
 	if out.Err != nil && (err == nil || errors.As(err, &status)) { // not every command looks at what printing came to
 		err = out.Err
 	}
 	if err != nil && !errors.As(err, &status) {
 		console.Logger(cmd).Error(advise(err, cmd).Error())
 	}
-	return exitCode(err)
-}
-
-// usageError is a mistake in the command line.
-type usageError struct{ message string }
-
-func (e *usageError) Error() string { return e.message }
-
-func usageErrorf(format string, a ...any) error {
-	return &usageError{fmt.Sprintf(format, a...)}
-}
-
-// exitStatus ends a command that did its work with another code than 0.
-type exitStatus int
-
-func (e exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
-
-func exitCode(err error) int {
-	var status exitStatus
-	var usage *usageError
-	switch {
-	case err == nil:
-		return exitDone
-	case errors.As(err, &status):
-		return int(status)
-	case errors.As(err, &usage):
-		return exitUsage
-	case errors.Is(err, context.Canceled):
-		return exitInterrupted
-	}
-	return exitFailed
+	return usage.CodeOf(err)
 }
 
 // advise adds what to do about errors whose text does not.
@@ -171,7 +112,7 @@ permitted, with the proof. It needs no network, but for archives that lie elsewh
 
 Many machines, as under Slurm, share an audit in stages: see 'robotsaudit plan --help'.
 
-` + failOnExitHelp,
+` + usage.FailOnExitHelp,
 		Example: `  robotsaudit audit crawl.warc.gz -o out          one archive; tables and report.html in out
   robotsaudit audit archives/ -o out              all archives in a folder
   robotsaudit audit @list.txt -o out --agent GPTBot --agent CCBot
@@ -180,27 +121,11 @@ Many machines, as under Slurm, share an audit in stages: see 'robotsaudit plan -
   robotsaudit match robots.txt GPTBot /private/   one question to one robots.txt`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          cobra.ArbitraryArgs, // one that names no command: cobra would word the error in its own way
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return usageErrorf("no command given; 'robotsaudit --help' lists them")
-			}
-			return unknownCommand(cmd, args[0])
-		},
 	}
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		if args := cmd.Flags().Args(); cmd == root && len(args) > 0 { // before the flag, which is another command's
-			return unknownCommand(cmd, args[0])
-		}
-		return flagError(cmd, err)
-	})
 	root.SetVersionTemplate("robotsaudit {{.Version}}\n")
 	root.Flags().Bool("version", false, "print the version")
 	root.CompletionOptions.HiddenDefaultCmd = true
 	console.AddFlags(root.PersistentFlags())
-	root.PersistentFlags().String("config", "",
-		"`FILE` in TOML with values of flags, as in output = \"out\"; a table such as [audit] is for that command")
-	groupFlags(root)
 	root.AddCommand(
 		newAuditCommand(), newIngestCommand(), newEvaluateCommand(), newMergeCommand(), newReportCommand(),
 		newExportCommand(), newDiffCommand(), newExplainCommand(), newEvidenceCommand(),
@@ -208,8 +133,7 @@ Many machines, as under Slurm, share an audit in stages: see 'robotsaudit plan -
 		newVersionCommand(),
 	)
 	root.AddCommand(newStageCommands()...)
-	checkHelpArgs(root)
-	completeFlags(root)
+	usage.SetUp(root)
 	return root
 }
 
@@ -217,60 +141,16 @@ Many machines, as under Slurm, share an audit in stages: see 'robotsaudit plan -
 func inputArgs(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 && !cmd.Flags().Changed("urls") && !cmd.Flags().Changed("robots") &&
 		!cmd.Flags().Changed("access-log") {
-		return usageErrorf("no archive given; name a file, a folder or a list, as in: %s", firstExample(cmd))
+		return usage.Errorf("no archive given; name a file, a folder or a list, as in: %s", usage.FirstExample(cmd))
 	}
 	if id := cmd.Flags().Lookup("id-column"); id != nil && id.Changed && !cmd.Flags().Changed("urls") {
-		return usageErrorf("--id-column names a column of lists of URLs; name these with --urls FILE")
+		return usage.Errorf("--id-column names a column of lists of URLs; name these with --urls FILE")
 	}
 	if cmd.Flags().Changed("robots-bodies") && !cmd.Flags().Changed("robots") {
-		return usageErrorf("--robots-bodies has the bodies of tables of robots.txt; name these with --robots FILE")
+		return usage.Errorf("--robots-bodies has the bodies of tables of robots.txt; name these with --robots FILE")
 	}
 	if slices.Contains(args, facts.Stdin) && slices.Contains(args, "@"+facts.Stdin) {
-		return usageErrorf("standard input is either an archive or a list of inputs: leave out - or @-")
-	}
-	return nil
-}
-
-// fileFlags name files that are read.
-var fileFlags = []string{"address-key", "agents-file", "config", "crawler-map", "documents", "ranges", "ranks", "robots", "urls"}
-
-// refuseStdin refuses standard input as a file that a flag names.
-func refuseStdin(cmd *cobra.Command) error {
-	for _, name := range fileFlags {
-		f := cmd.Flags().Lookup(name)
-		if f == nil {
-			continue
-		}
-		values := []string{f.Value.String()}
-		if list, ok := f.Value.(pflag.SliceValue); ok {
-			values = list.GetSlice()
-		}
-		switch {
-		case !slices.Contains(values, facts.Stdin):
-		case name == "urls":
-			return usageErrorf("--urls -: lists are read from files here; give one on standard input as the input " +
-				"-, or write it to a file")
-		default:
-			return usageErrorf("--%s -: standard input is not read here; write it to a file and name that", name)
-		}
-	}
-	return nil
-}
-
-// exactly requires n arguments; missing is the error, with the name of the command in it.
-func exactly(n int, missing string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) != n {
-			return usageErrorf(missing, cmd.CommandPath())
-		}
-		return nil
-	}
-}
-
-// noArgs refuses arguments.
-func noArgs(cmd *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return leftOver(cmd, cmd.CommandPath(), args[0])
+		return usage.Errorf("standard input is either an archive or a list of inputs: leave out - or @-")
 	}
 	return nil
 }
@@ -280,7 +160,7 @@ func newVersionCommand() *cobra.Command {
 		Use:     "version",
 		Short:   "Print the version",
 		Example: `  robotsaudit version`,
-		Args:    noArgs,
+		Args:    usage.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			_, err := fmt.Fprintln(cmd.OutOrStdout(), "robotsaudit", versionText())
 			return err
@@ -291,4 +171,17 @@ func newVersionCommand() *cobra.Command {
 // versionText is the version with what the program was built by and for.
 func versionText() string {
 	return fmt.Sprintf("%s (%s %s/%s)", report.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}
+
+// checkCompletionArgs has 'completion' refuse what is no shell.
+func checkCompletionArgs(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	completion, _, _ := root.Find([]string{"completion"})
+	completion.Args = cobra.ArbitraryArgs
+	completion.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return cmd.Help()
+		}
+		return usage.Errorf("unknown shell %q; '%s --help' lists them", args[0], cmd.CommandPath())
+	}
 }

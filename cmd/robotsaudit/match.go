@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/console"
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/usage"
 	"github.com/robotsaudit/robotsaudit/internal/agents"
 	"github.com/robotsaudit/robotsaudit/internal/object"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
@@ -40,18 +41,18 @@ and optionally profile, and each is answered by a line of JSON.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			profile, err := robots.ParseProfile(profileName)
 			if err != nil {
-				return usageErrorf("--profile: %v", err)
+				return usage.Errorf("--profile: %v", err)
 			}
 			batched := cmd.Flags().Changed("batch")
 			if explain && (batched || format == "json") {
-				return usageErrorf("--explain is for people: it goes with neither --batch nor --format json")
+				return usage.Errorf("--explain is for people: it goes with neither --batch nor --format json")
 			}
 			if keepGoing && !batched {
-				return usageErrorf("--keep-going is for the lines of --batch")
+				return usage.Errorf("--keep-going is for the lines of --batch")
 			}
 			warn := func(msg string) { console.Logger(cmd).Warn(msg) }
 			if batched && len(args) > 0 {
-				return usageErrorf("match --batch takes its questions from the file alone: drop %q", args[0])
+				return usage.Errorf("match --batch takes its questions from the file alone: drop %q", args[0])
 			}
 			return console.WriteWhole(cmd, "-", func(out io.Writer) error {
 				if batched {
@@ -62,7 +63,7 @@ and optionally profile, and each is answered by a line of JSON.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&profileName, "profile", robots.RFC9309.String(), profileUsage)
+	usage.AddProfile(flags, &profileName)
 	flags.StringVar(&format, "format", "text", "`FORMAT` of the output: text or json")
 	flags.BoolVar(&explain, "explain", false, "explain each verdict: the group, the rules that lost, other profiles")
 	flags.BoolVar(&keepGoing, "keep-going", false,
@@ -107,18 +108,18 @@ func matchURLs(out io.Writer, stdin io.Reader, args []string, profile robots.Pro
 	show func(io.Writer, *question) error,
 ) error {
 	if len(args) < 3 {
-		return usageErrorf("match needs ROBOTS_TXT, TOKEN and at least one URL, as in: robotsaudit match robots.txt " +
+		return usage.Errorf("match needs ROBOTS_TXT, TOKEN and at least one URL, as in: robotsaudit match robots.txt " +
 			"GPTBot /private/")
 	}
 	name, token, urls := args[0], args[1], args[2:]
 	if _, err := os.Stat(name); err != nil && agents.TokenFault(name) == "" {
 		if _, err := os.Stat(token); err == nil {
-			return usageErrorf("the robots.txt comes first, and then the token; write: robotsaudit match %s %s %s",
+			return usage.Errorf("the robots.txt comes first, and then the token; write: robotsaudit match %s %s %s",
 				prose.ShellWord(token), prose.ShellWord(name), prose.ShellWord(urls[0]))
 		}
 	}
 	if fault := agents.TokenFault(token); token != "" && fault != "" {
-		return usageErrorf("%q is no product token: %s", token, fault)
+		return usage.Errorf("%q is no product token: %s", token, fault)
 	}
 	if doubt := agents.TokenDoubt(token); doubt != "" {
 		warn(doubt)
@@ -127,7 +128,7 @@ func matchURLs(out io.Writer, stdin io.Reader, args []string, profile robots.Pro
 	for i, u := range urls {
 		path, ok := matchedPath(u)
 		if !ok {
-			return usageErrorf("%q is neither a URL nor a path that begins with /; write it as "+
+			return usage.Errorf("%q is neither a URL nor a path that begins with /; write it as "+
 				"https://example.com/private/ or as /private/", u)
 		}
 		paths[i] = path

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/usage"
 	"github.com/robotsaudit/robotsaudit/internal/agents"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 )
@@ -39,7 +40,7 @@ func matchBatch(out io.Writer, stdin io.Reader, name string, profile robots.Prof
 		}
 		if len(line) == 0 {
 			if skipped {
-				return exitStatus(exitUnread)
+				return usage.ExitUnread
 			}
 			return nil
 		}

@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/usage"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 )
 
@@ -26,7 +27,7 @@ Disalow: /c
 `
 
 // runMatch runs the command in a folder that holds the example as robots.txt.
-func runMatch(t *testing.T, stdin string, args ...string) (code int, stdout, stderr string) {
+func runMatch(t *testing.T, stdin string, args ...string) (code usage.ExitCode, stdout, stderr string) {
 	t.Helper()
 	t.Chdir(t.TempDir())
 	if err := os.WriteFile("robots.txt", []byte(matchExample), 0o600); err != nil {
@@ -166,7 +167,7 @@ func TestMatchBatchMistakes(t *testing.T) {
 func TestMatchMistakes(t *testing.T) {
 	for _, c := range []struct {
 		args []string
-		code int
+		code usage.ExitCode
 		says string
 	}{
 		{[]string{"absent.txt", "Foo", "/"}, 1, `"absent.txt": ` + syscall.ENOENT.Error() + ": give"},

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/usage"
 	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/report"
 )
@@ -25,13 +26,13 @@ counts once.
 The archives themselves need not be there. They are looked for only where a robots.txt was
 redirected to a page that lies far from it, and to compare ARC files that seem to be copies.
 
-` + decideHelp + "\n\n" + failOnExitHelp,
+` + decideHelp + "\n\n" + usage.FailOnExitHelp,
 		Example: `  robotsaudit merge machine1/out machine2/out -o all
   robotsaudit merge monday tuesday -o week --agents ai
   robotsaudit merge wednesday -o week --add`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usageErrorf("no output folder to merge given, as in: %s machine1/out machine2/out -o all",
+				return usage.Errorf("no output folder to merge given, as in: %s machine1/out machine2/out -o all",
 					cmd.CommandPath())
 			}
 			return nil

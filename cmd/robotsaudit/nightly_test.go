@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/usage"
 	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
 	"github.com/robotsaudit/robotsaudit/internal/longtest"
 )
@@ -48,7 +49,7 @@ func TestNightly(t *testing.T) {
 	) {
 		var stdout, stderr bytes.Buffer
 		args := []string{"audit", archives, "-o", out, "--prune", "--log-format", "json", "--agent", "GPTBot"}
-		if code := run(t.Context(), args, strings.NewReader(""), &stdout, &stderr); code != exitDone {
+		if code := run(t.Context(), args, strings.NewReader(""), &stdout, &stderr); code != usage.ExitDone {
 			t.Fatalf("exit code %d\n%s", code, &stderr)
 		}
 		lines := strings.Split(strings.TrimSpace(stderr.String()), "\n")
@@ -89,7 +90,7 @@ func TestNewViolations(t *testing.T) {
 	if err := os.Mkdir(archives, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	night := func(want int, args ...string) (stderr bytes.Buffer) {
+	night := func(want usage.ExitCode, args ...string) (stderr bytes.Buffer) {
 		t.Helper()
 		args = append([]string{"audit", archives, "-o", out, "--fail-on", "new-violations", "--quiet"}, args...)
 		if code := run(t.Context(), args, strings.NewReader(""), io.Discard, &stderr); code != want {
@@ -117,23 +118,23 @@ func TestNewViolations(t *testing.T) {
 		}
 	}
 	add("first", "/private/first") // which the baseline has
-	night(exitDone)
-	night(exitDone)
+	night(usage.ExitDone)
+	night(usage.ExitDone)
 	for n := 1; n <= 30; n++ {
-		name, path, want := fmt.Sprintf("night-%02d", n), fmt.Sprintf("/page/%d", n), exitDone
+		name, path, want := fmt.Sprintf("night-%02d", n), fmt.Sprintf("/page/%d", n), usage.ExitDone
 		if n == 12 {
-			path, want = "/private/12", exitViolations
+			path, want = "/private/12", usage.ExitViolations
 		}
 		add(name, path)
 		if !longtest.Run() && n%4 != 0 { // read the night after
 			continue
 		}
 		if n == 12 || n == 20 { // a night that fails, and is run again
-			night(exitUsage, "--metrics", filepath.Join(dir, "none", "run.prom"))
+			night(usage.ExitUsage, "--metrics", filepath.Join(dir, "none", "run.prom"))
 		}
 		stderr := night(want)
 		again := night(want)
-		if got := strings.Count(stderr.String(), "new violation, "); got != want/exitViolations {
+		if got := strings.Count(stderr.String(), "new violation, "); got != int(want/usage.ExitViolations) {
 			t.Errorf("night %d names %d new violations\n%s", n, got, &stderr)
 		}
 		if again.String() != stderr.String() {
@@ -141,7 +142,7 @@ func TestNewViolations(t *testing.T) {
 		}
 	}
 	metrics := filepath.Join(dir, "run.prom")
-	night(exitDone, "--metrics", metrics)
+	night(usage.ExitDone, "--metrics", metrics)
 	if b, err := os.ReadFile(metrics); err != nil || !strings.Contains(string(b), "\nrobotsaudit_new_violations 0\n") {
 		t.Errorf("%v, metrics:\n%s", err, b)
 	}

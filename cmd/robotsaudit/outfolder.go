@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,8 +18,8 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/console"
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/stages"
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/usage"
 	"github.com/robotsaudit/robotsaudit/ingest"
-	"github.com/robotsaudit/robotsaudit/internal/agents"
 	"github.com/robotsaudit/robotsaudit/internal/durable"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/index"
@@ -48,26 +47,26 @@ func onOutput(cmd *cobra.Command, output *string, n int, run func(cmd *cobra.Com
 	cmd.Args = cobra.ArbitraryArgs // settings may name the output, too, and are read later
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		call := cmd.CommandPath() + " -o " + prose.ShellWord(*output)
-		if len(args) > 0 && !given(cmd, "output") && (*output == "" || len(args) != n) {
+		if len(args) > 0 && !usage.Given(cmd, "output") && (*output == "" || len(args) != n) {
 			*output, args = args[0], args[1:]
 			call = cmd.CommandPath() + " " + prose.ShellWord(*output)
 		}
 		switch {
 		case *output == "":
-			return usageErrorf("no output folder given; name it, as in: %s", firstExample(cmd))
-		case n > 0 && len(args) == n && !isFolder(*output) && isFolder(args[0]):
-			return usageErrorf("the output folder comes first; write: %s %s %s", cmd.CommandPath(), prose.ShellWord(args[0]),
+			return usage.Errorf("no output folder given; name it, as in: %s", usage.FirstExample(cmd))
+		case n > 0 && len(args) == n && !usage.IsFolder(*output) && usage.IsFolder(args[0]):
+			return usage.Errorf("the output folder comes first; write: %s %s %s", cmd.CommandPath(), prose.ShellWord(args[0]),
 				prose.ShellWord(*output))
-		case len(args) < n && !isFolder(*output) && !strings.HasPrefix(*output, "s3://"):
-			return usageErrorf("%q is no folder; name the output folder first, and then one fetch, as in: %s", *output,
-				firstExample(cmd))
+		case len(args) < n && !usage.IsFolder(*output) && !strings.HasPrefix(*output, "s3://"):
+			return usage.Errorf("%q is no folder; name the output folder first, and then one fetch, as in: %s", *output,
+				usage.FirstExample(cmd))
 		case len(args) < n:
-			return usageErrorf("name one fetch, as in: %[1]s https://example.com/private/ or: %[1]s 1", call)
-		case len(args) > n && given(cmd, "output") && isFolder(args[0]):
-			return usageErrorf("%q is one argument too many: -o %s names the output folder, too; leave out one of them",
+			return usage.Errorf("name one fetch, as in: %[1]s https://example.com/private/ or: %[1]s 1", call)
+		case len(args) > n && usage.Given(cmd, "output") && usage.IsFolder(args[0]):
+			return usage.Errorf("%q is one argument too many: -o %s names the output folder, too; leave out one of them",
 				args[0], *output)
 		case len(args) > n:
-			return leftOver(cmd, call+strings.Join(append([]string{""}, args[:n]...), " "), args[n])
+			return usage.LeftOver(cmd, call+strings.Join(append([]string{""}, args[:n]...), " "), args[n])
 		}
 		return run(cmd, args)
 	}
@@ -88,84 +87,12 @@ func withOutput(call string, args []string) string {
 	return call + " -o " + prose.ShellWord(output)
 }
 
-// leftOver refuses an argument after those that a command takes, and says what to write in its place. The call is the
-// command line without it.
-func leftOver(cmd *cobra.Command, call, arg string) error {
-	if option := optionFor(cmd, arg); option != "" {
-		return usageErrorf("%q is one argument too many; did you mean: %s %s?", arg, call, option)
-	}
-	if _, err := os.Stat(filepath.Join(arg, report.AuditFile)); err == nil {
-		return usageErrorf("%q is one audit too many; leave it out: %s; or make one audit of several first: "+
-			"robotsaudit merge OUT... -o BOTH", arg, call)
-	}
-	return usageErrorf("%q is one argument too many; leave it out: %s", arg, call)
-}
-
-// optionFor is the option that an argument may be meant for: one of its name, of the ending of a file, of a kind of
-// value; "" if none is.
-func optionFor(cmd *cobra.Command, arg string) string {
-	has := func(name string) bool { return cmd.Flags().Lookup(name) != nil }
-	ending := strings.TrimPrefix(filepath.Ext(arg), ".")
-	_, isAgent := agents.Find(arg)
-	_, isCategory := agents.InCategory(arg)
-	_, err := parseAsOf("since", arg)
-	switch name := map[string]string{"md": "markdown", "xml": "junit", "txt": "text"}[ending]; {
-	case slices.Contains(choices["list"], arg) && has("list"):
-		return "--list " + arg
-	case arg != "" && has(arg):
-		return "--" + arg
-	case ending != "" && has("to"):
-		return "--to " + prose.ShellWord(arg)
-	case cmp.Or(name, ending) != "" && has(cmp.Or(name, ending)):
-		return "--" + cmp.Or(name, ending) + " " + prose.ShellWord(arg)
-	case isCategory && has("agents"):
-		return "--agents " + arg
-	case isAgent && has("agent"):
-		return "--agent " + arg
-	case err == nil && arg != "" && has("since"):
-		return "--since " + arg
-	case err == nil && arg != "" && has("as-of"):
-		return "--as-of " + arg
-	case ending != "" && !isFolder(arg) && has("host"):
-		return "--host " + prose.ShellWord(arg)
-	}
-	return ""
-}
-
-// firstExample is the first example of a command.
-func firstExample(cmd *cobra.Command) string {
-	example, _, _ := strings.Cut(strings.TrimSpace(cmd.Example), "\n")
-	return example
-}
-
-// refuseFile refuses a file in the place of a folder, which need not be there.
-func refuseFile(dir string) error {
-	if dir == facts.Stdin {
-		return usageErrorf("%q is no folder here; name one", dir)
-	}
-	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
-		if _, err := os.Stat(filepath.Join(filepath.Dir(dir), report.AuditFile)); err == nil {
-			return usageErrorf("%s is a file, not a folder; name its folder: %s", dir, filepath.Dir(dir))
-		}
-		return usageErrorf("%s is a file, not a folder; name a folder", dir)
-	}
-	return nil
-}
-
-// refuseFolder refuses a folder in the place of a file, which need not be there.
-func refuseFolder(file string) error {
-	if info, err := os.Stat(file); err == nil && info.IsDir() {
-		return usageErrorf("%s is a folder, not a file; name a file", file)
-	}
-	return nil
-}
-
 // readOutput opens the results in an output that is a folder, or in a store. A local folder has the
 // files of a store that are read. Facts in one are there where they are needed. End is called after
 // the reading.
 func readOutput(cmd *cobra.Command, output string, needsFacts bool) (r *results.Results, end func(), err error) {
 	dir, name, end := output, output, func() {}
-	if err := refuseFile(output); err != nil {
+	if err := usage.RefuseFile(output); err != nil {
 		return nil, nil, err
 	}
 	if object.IsRemote(output) {
@@ -206,7 +133,7 @@ func localOutput(cmd *cobra.Command, output string) (dir string, end func(), err
 			return output, func() {}, nil // who opens its facts reports the error
 		}
 	case !strings.HasPrefix(strings.ToLower(output), "s3://"):
-		return "", nil, usageErrorf("%s: results are read from a folder, or from s3://BUCKET/PREFIX",
+		return "", nil, usage.Errorf("%s: results are read from a folder, or from s3://BUCKET/PREFIX",
 			object.Shown(output))
 	}
 	return stages.Mirror(cmd.Context(), output)
@@ -242,12 +169,12 @@ func (f *writeFlags) addKeep(flags *pflag.FlagSet, what string) {
 func (f *writeFlags) check() error {
 	switch {
 	case f.add && f.prune:
-		return usageErrorf("--add keeps what is not named, --prune removes it: leave out one of them")
+		return usage.Errorf("--add keeps what is not named, --prune removes it: leave out one of them")
 	case object.IsRemote(f.output):
-		return usageErrorf("-o %s: give a folder; an audit in stages alone writes to a store (docs/SCALE.md)",
+		return usage.Errorf("-o %s: give a folder; an audit in stages alone writes to a store (docs/SCALE.md)",
 			object.Shown(f.output))
 	}
-	return refuseFile(f.output)
+	return usage.RefuseFile(f.output)
 }
 
 // run checks the options and, if there is one, the evaluation; it runs do, and reports the result.
@@ -258,7 +185,7 @@ func (f *writeFlags) run(cmd *cobra.Command, e *evaluation, do func(*job) error)
 		}
 	}
 	if f.output == "" {
-		return usageErrorf("no output folder given; add -o DIR, as in: %s", withOutput(cmd.CommandPath(), cmd.Flags().Args()))
+		return usage.Errorf("no output folder given; add -o DIR, as in: %s", withOutput(cmd.CommandPath(), cmd.Flags().Args()))
 	}
 	if err := f.check(); err != nil {
 		return err
@@ -272,16 +199,16 @@ func (f *writeFlags) run(cmd *cobra.Command, e *evaluation, do func(*job) error)
 	}
 	if f.metrics != "" { // before hours of work
 		folder := filepath.Dir(f.metrics)
-		if !isFolder(folder) {
-			return usageErrorf("--metrics %s: there is no folder %s; make it, or give another place", f.metrics, folder)
+		if !usage.IsFolder(folder) {
+			return usage.Errorf("--metrics %s: there is no folder %s; make it, or give another place", f.metrics, folder)
 		}
-		if err := refuseFolder(f.metrics); err != nil {
-			return usageErrorf("--metrics: %v", err)
+		if err := usage.RefuseFolder(f.metrics); err != nil {
+			return usage.Errorf("--metrics: %v", err)
 		}
 	}
 	err := do(j)
-	code := exitCode(err)
-	if code == exitDone || code == exitUnread || code == exitViolations {
+	code := usage.CodeOf(err)
+	if code == usage.ExitDone || code == usage.ExitUnread || code == usage.ExitViolations {
 		j.summarize(code)
 	}
 	if f.metrics != "" {
@@ -385,7 +312,7 @@ func (f *writeFlags) tryLock(reads []string) (release func() error, used string,
 // mayHoldFacts returns an error where a folder surely holds no facts, so that taking it would
 // make it. Whether it does shows once it is taken: another process may be making them.
 func mayHoldFacts(dir string) error {
-	if err := refuseFile(dir); err != nil {
+	if err := usage.RefuseFile(dir); err != nil {
 		return err
 	}
 	if _, err := os.Stat(filepath.Join(dir, facts.PrivateFolder)); err == nil {
@@ -404,7 +331,7 @@ func (j *job) dropping(what string) func([]ingest.Input, int) error {
 	again := fmt.Sprintf("%s --add %s -o %s", j.cmd.CommandPath(), what, j.output)
 	return func(inputs []ingest.Input, of int) error {
 		if 2*len(inputs) > of {
-			return usageErrorf("%s has %s, and this run would remove what was read of %d of them: use '%s' to keep it, "+
+			return usage.Errorf("%s has %s, and this run would remove what was read of %d of them: use '%s' to keep it, "+
 				"or --prune to remove it", j.output, report.Count(int64(of), "archive"), len(inputs), again)
 		}
 		var names []string
@@ -433,7 +360,7 @@ func (j *job) withFacts(named []*ingest.InputError, do func() error) (err error)
 	}
 	reportUnread(j.log, j.facts, named)
 	err = do()
-	var status exitStatus
+	var status usage.ExitCode
 	var output *console.OutputError
 	if err == nil || j.cmd.Context().Err() != nil || durable.IsFull(err) || errors.As(err, &status) || errors.As(err, &output) {
 		return err

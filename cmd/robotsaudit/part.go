@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/usage"
 	"github.com/robotsaudit/robotsaudit/internal/agents"
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
@@ -32,25 +33,25 @@ func (f *partFlags) add(flags *pflag.FlagSet) {
 // resolve reads the part that the flags name.
 func (f *partFlags) resolve() (err error) {
 	p := &f.part
-	if p.Since, err = parseAsOf("since", f.since); err != nil {
+	if p.Since, err = usage.Date("since", f.since); err != nil {
 		return err
 	}
-	if p.Until, err = parseAsOf("until", f.until); err != nil {
+	if p.Until, err = usage.Date("until", f.until); err != nil {
 		return err
 	}
 	if !p.Since.IsZero() && !p.Until.IsZero() && p.Since.First().After(p.Until.Last()) {
-		return usageErrorf("--since %s is after --until %s; exchange them", f.since, f.until)
+		return usage.Errorf("--since %s is after --until %s; exchange them", f.since, f.until)
 	}
 	for _, s := range f.hosts {
 		host, err := results.ParseHost(s)
 		if err != nil {
-			return usageErrorf("--host: %v", err)
+			return usage.Errorf("--host: %v", err)
 		}
 		p.Hosts = append(p.Hosts, host)
 	}
 	if p.Crawler = f.crawler; f.crawler != "" && f.crawler != results.NoCrawler {
 		if fault := agents.TokenFault(f.crawler); fault != "" {
-			return usageErrorf("--crawler-only: %q is no product token: %s", f.crawler, fault)
+			return usage.Errorf("--crawler-only: %q is no product token: %s", f.crawler, fault)
 		}
 	}
 	if f.operatorOf == "" {
@@ -59,11 +60,11 @@ func (f *partFlags) resolve() (err error) {
 	known, isKnown := agents.Find(f.operatorOf)
 	switch {
 	case f.crawler != "":
-		return usageErrorf("--crawler-only is one crawler, and --operator-of all of an operator; leave out one")
+		return usage.Errorf("--crawler-only is one crawler, and --operator-of all of an operator; leave out one")
 	case !isKnown || known.Operator == "":
-		return usageErrorf("--operator-of: no operator of %q is known; 'robotsaudit agents' has the ones that are", f.operatorOf)
+		return usage.Errorf("--operator-of: no operator of %q is known; 'robotsaudit agents' has the ones that are", f.operatorOf)
 	case known.Kind == agents.Software:
-		return usageErrorf("--operator-of: %s is software that anybody runs, so its operator is not known; "+
+		return usage.Errorf("--operator-of: %s is software that anybody runs, so its operator is not known; "+
 			"name it with --crawler-only", known.Token)
 	}
 	p.Operator = known.Operator
@@ -85,7 +86,7 @@ func (f *partFlags) limit(cmd *cobra.Command, all ...**results.Results) error {
 		there = there || err == nil
 	}
 	if !there {
-		return usageErrorf("%v", absent)
+		return usage.Errorf("%v", absent)
 	}
 	return nil
 }

@@ -9,6 +9,8 @@ import (
 	"runtime/trace"
 
 	"github.com/spf13/cobra"
+
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/usage"
 )
 
 // profiles are the files of a run that show where its time and its memory go. Their
@@ -61,7 +63,7 @@ func (p *profiles) start(cmd *cobra.Command) error {
 		}
 		f, err := os.Create(name)
 		if err != nil {
-			return usageErrorf("cannot write a profile: %v", err)
+			return usage.Errorf("cannot write a profile: %v", err)
 		}
 		if err := flag.start(f); err != nil {
 			f.Close()

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/console"
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/usage"
 	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/index"
@@ -34,7 +35,7 @@ between them and "-" for nothing. Standard error has what cannot be read.
 --format cdxj gives the index that pywb's cdxj-indexer would write, of responses, revisits,
 resources and metadata with a URL, in the order of the archive: sort it with LC_ALL=C sort.
 
-` + exitHelp,
+` + usage.ExitHelp,
 		Example: `  robotsaudit records crawl.warc.gz
   robotsaudit records --format jsonl archives/ | jq -r 'select(.fetch_status == 404).url'
   robotsaudit records --format cdxj crawl.warc.gz | LC_ALL=C sort > crawl.cdxj`,
@@ -76,7 +77,7 @@ resources and metadata with a URL, in the order of the archive: sort it with LC_
 				}
 			}
 			if unread {
-				return exitStatus(exitUnread)
+				return usage.ExitUnread
 			}
 			return nil
 		},

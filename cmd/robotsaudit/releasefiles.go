@@ -18,13 +18,13 @@ import (
 func init() {
 	if len(os.Args) != 2 {
 		fmt.Fprintln(os.Stderr, "usage: robotsaudit DIR")
-		os.Exit(exitUsage)
+		os.Exit(int(exitUsage))
 	}
 	if err := writeReleaseFiles(os.Args[1]); err != nil {
 		fmt.Fprintln(os.Stderr, err)
-		os.Exit(exitFailed)
+		os.Exit(int(exitFailed))
 	}
-	os.Exit(exitDone)
+	os.Exit(int(exitDone))
 }
 
 // writeReleaseFiles writes man pages, dated by SOURCE_DATE_EPOCH, and completions into a folder.

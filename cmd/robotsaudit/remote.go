@@ -2,13 +2,13 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/usage"
 	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/object"
 	"github.com/robotsaudit/robotsaudit/report"
@@ -56,23 +56,18 @@ func configureRemote(cmd *cobra.Command) error {
 	opt.S3Anonymous, _ = flags.GetBool("s3-anonymous")
 	opt.Requests, _ = flags.GetInt("https-requests")
 	if opt.Requests < 0 {
-		return usageErrorf("--https-requests %d: give at least 1, or leave it out", opt.Requests)
+		return usage.Errorf("--https-requests %d: give at least 1, or leave it out", opt.Requests)
 	}
 	if err := object.Configure(opt); err != nil {
-		return usageErrorf("--s3-endpoint: it %v", err)
+		return usage.Errorf("--s3-endpoint: it %v", err)
 	}
-	if base, _ := flags.GetString("base"); base != "" && !object.IsRemote(base) && !isFolder(base) {
-		return usageErrorf("--base %s: there is no such folder; check the path, or give a URL", base)
+	if base, _ := flags.GetString("base"); base != "" && !object.IsRemote(base) && !usage.IsFolder(base) {
+		return usage.Errorf("--base %s: there is no such folder; check the path, or give a URL", base)
 	}
-	if bodies, _ := flags.GetString("robots-bodies"); bodies != "" && !isFolder(bodies) {
-		return usageErrorf("--robots-bodies %s: there is no such folder; check the path", bodies)
+	if bodies, _ := flags.GetString("robots-bodies"); bodies != "" && !usage.IsFolder(bodies) {
+		return usage.Errorf("--robots-bodies %s: there is no such folder; check the path", bodies)
 	}
 	return nil
-}
-
-func isFolder(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
 }
 
 // expand finds the inputs that a command's arguments name, and lists of URLs.

@@ -93,7 +93,7 @@ func sameResults(t *testing.T, got, want map[string]string) {
 func command(t *testing.T, want int, args ...string) (stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	if code := run(t.Context(), args, strings.NewReader(""), &out, &errs); code != want {
+	if code := run(t.Context(), args, strings.NewReader(""), &out, &errs); int(code) != want {
 		t.Fatalf("%q: exit code %d, want %d\n%s%s", args, code, want, &out, &errs)
 	}
 	return out.String(), errs.String()

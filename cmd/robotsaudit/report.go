@@ -19,6 +19,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/console"
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/stages"
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/usage"
 	"github.com/robotsaudit/robotsaudit/internal/durable"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/object"
@@ -76,7 +77,7 @@ options give the same bytes: the report has the date that --date gives, or none.
 --title and --operator for the reports of later runs. --against adds what changed since an
 earlier audit. A report of a part of the audit (--since and the like) has it in its title.
 
-` + exitHelp,
+` + usage.ExitHelp,
 		Example: `  robotsaudit report out
   robotsaudit report out --html report.html --operator 'Example Library' --date 2025-06-30
   robotsaudit report out --html brief.html --brief
@@ -262,7 +263,7 @@ func (f *reportFlags) run(cmd *cobra.Command) error {
 	if err := f.writeCSV(cmd, r); err != nil || !f.unproven {
 		return err
 	}
-	return exitStatus(exitUnread)
+	return usage.ExitUnread
 }
 
 // writeProof writes the report with the bundle of its violations in it.
@@ -378,43 +379,43 @@ func (f *reportFlags) check(files []rendering, beside bool) error {
 		case file.path == "-":
 			toOutput++
 		case file.path != "" && named[file.path]:
-			return usageErrorf("%s is named for two formats; name a file for each", file.path)
+			return usage.Errorf("%s is named for two formats; name a file for each", file.path)
 		}
 		named[file.path] = true
-		if err := refuseFolder(file.path); err != nil && !beside {
+		if err := usage.RefuseFolder(file.path); err != nil && !beside {
 			return err
 		}
 	}
 	switch {
 	case beside && !f.part.part.IsZero():
-		return usageErrorf("DIR/%s is of the whole audit; name a file for the report of a part (%s), as in --html part.html",
+		return usage.Errorf("DIR/%s is of the whole audit; name a file for the report of a part (%s), as in --html part.html",
 			report.HTMLFile, &f.part.part)
 	case f.proof != "" && !f.part.part.IsZero():
-		return usageErrorf("--with-proof is of the whole audit; leave out --since, --until, --host, --crawler-only and " +
+		return usage.Errorf("--with-proof is of the whole audit; leave out --since, --until, --host, --crawler-only and " +
 			"--operator-of")
 	case f.archives != "" && f.proof == "":
-		return usageErrorf("--archives goes with --with-proof FILE")
-	case f.archives != "" && !isFolder(f.archives):
-		return usageErrorf("--archives %s: there is no such folder; check the path", f.archives)
+		return usage.Errorf("--archives goes with --with-proof FILE")
+	case f.archives != "" && !usage.IsFolder(f.archives):
+		return usage.Errorf("--archives %s: there is no such folder; check the path", f.archives)
 	case f.card+f.croissant+f.prov != "" && !f.part.part.IsZero():
-		return usageErrorf("--dataset-card, --croissant and --prov describe whole tables; leave out --since, --until, " +
+		return usage.Errorf("--dataset-card, --croissant and --prov describe whole tables; leave out --since, --until, " +
 			"--host, --crawler-only and --operator-of")
 	case toOutput > 1:
-		return usageErrorf("one format alone can go to standard output")
+		return usage.Errorf("one format alone can go to standard output")
 	case f.sign.path != "" && toOutput > 0:
-		return usageErrorf("--sign puts the signature next to the file, and standard output is none; name a file")
+		return usage.Errorf("--sign puts the signature next to the file, and standard output is none; name a file")
 	case f.sign.path != "" && beside && object.IsRemote(f.output):
-		return usageErrorf("--sign puts the signature next to the file; name a file on this machine with --html")
+		return usage.Errorf("--sign puts the signature next to the file; name a file on this machine with --html")
 	case f.document.Brief && (beside || f.html+f.proof+f.markdown+f.json == ""):
-		return usageErrorf("--brief is of a report; name its file with --html FILE, --markdown FILE or --json FILE")
+		return usage.Errorf("--brief is of a report; name its file with --html FILE, --markdown FILE or --json FILE")
 	case f.csv == "-":
-		return usageErrorf("--csv writes several files; name a folder")
+		return usage.Errorf("--csv writes several files; name a folder")
 	case f.euFolder == "-":
-		return usageErrorf("--eu-summary writes several files; name a folder")
+		return usage.Errorf("--eu-summary writes several files; name a folder")
 	case f.sme && f.euFolder == "":
-		return usageErrorf("--sme is of --eu-summary FOLDER; add it, or leave out --sme")
+		return usage.Errorf("--sme is of --eu-summary FOLDER; add it, or leave out --sme")
 	}
-	return cmp.Or(refuseFile(f.csv), refuseFile(f.euFolder))
+	return cmp.Or(usage.RefuseFile(f.csv), usage.RefuseFile(f.euFolder))
 }
 
 // makeDocument makes the compliance report.

@@ -2,9 +2,9 @@ package main
 
 import (
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/console"
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/usage"
 	"github.com/robotsaudit/robotsaudit/report"
 )
 
@@ -28,10 +28,10 @@ and default, the values that it can have, where these are few, and what it means
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if flags {
-				if err := noArgs(cmd, args); err != nil {
+				if err := usage.NoArgs(cmd, args); err != nil {
 					return err
 				}
-				return console.Encoder(cmd.OutOrStdout(), "  ").Encode(describeFlags(cmd.Root()))
+				return usage.Describe(cmd.OutOrStdout(), cmd.Root())
 			}
 			schema, err := report.LoadSchema()
 			if err != nil {
@@ -54,60 +54,14 @@ func onlyTable(cmd *cobra.Command, schema *report.Schema, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	if err := noArgs(cmd, args[1:]); err != nil {
+	if err := usage.NoArgs(cmd, args[1:]); err != nil {
 		return err
 	}
 	table, ok := schema.Find(args[0])
 	if !ok {
-		return usageErrorf("there is no table %q; %s", args[0],
-			advice(args[0], "", report.TableNames(), "'robotsaudit schema' describes them all"))
+		return usage.Errorf("there is no table %q; %s", args[0],
+			usage.Suggest(args[0], "", report.TableNames(), "'robotsaudit schema' describes them all"))
 	}
 	schema.Tables = []report.TableSchema{table}
 	return nil
-}
-
-// flagSchema describes the command line, for programs that call this one.
-type flagSchema struct {
-	Commands []commandSchema `json:"commands"`
-}
-
-type commandSchema struct {
-	Name    string        `json:"name"`
-	Use     string        `json:"use"` // with its arguments: "audit INPUT... -o DIR"
-	Meaning string        `json:"meaning"`
-	Flags   []flagMeaning `json:"flags"`
-}
-
-type flagMeaning struct {
-	Name    string   `json:"name"`
-	Type    string   `json:"type"`              // bool, int, string, or a list: stringArray, stringSlice (with commas)
-	Value   string   `json:"value,omitempty"`   // what a value is, as in the help: "FILE"
-	Default string   `json:"default"`           // as text
-	Choices []string `json:"choices,omitempty"` // all values that the flag can have, where these are few
-	Meaning string   `json:"meaning"`
-}
-
-// describeFlags describes the flags of all commands, by name, but for hidden ones and help.
-func describeFlags(root *cobra.Command) (s flagSchema) {
-	for _, c := range root.Commands() {
-		if !c.IsAvailableCommand() {
-			continue
-		}
-		command := commandSchema{Name: c.Name(), Use: c.Use, Meaning: c.Short, Flags: []flagMeaning{}}
-		c.InheritedFlags() // which c.Flags() has from now on
-		c.Flags().VisitAll(func(f *pflag.Flag) {
-			if !isSetting(f) {
-				return
-			}
-			value, meaning := pflag.UnquoteUsage(f)
-			choices := choicesOf(c, f)
-			if f.Name == "profile" || f.Name == "agents" {
-				choices = offers[f.Name]()
-			}
-			command.Flags = append(command.Flags,
-				flagMeaning{f.Name, f.Value.Type(), value, f.DefValue, choices, meaning})
-		})
-		s.Commands = append(s.Commands, command)
-	}
-	return s
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/usage"
 )
 
 // TestRepositoryVariables: nobody is warned of a variable that tests and scripts of the repository
@@ -33,14 +35,14 @@ func TestRepositoryVariables(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	known := settingVariables(newRootCommand())
+	known := usage.Variables(newRootCommand())
 	for name := range used {
 		if unknown := unknownVariables(known, []string{name + "=value"}); len(unknown) > 0 {
 			t.Errorf("a warning would tell of %s", name)
 		}
 	}
 	for _, name := range repositoryVariables {
-		if full := variable(name); !used[full] || slices.Contains(known, full) {
+		if full := variablePrefix + name; !used[full] || slices.Contains(known, full) {
 			t.Errorf("%s is not used, or a setting", full)
 		}
 	}

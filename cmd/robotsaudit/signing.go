@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/console"
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/usage"
 	"github.com/robotsaudit/robotsaudit/internal/object"
 	"github.com/robotsaudit/robotsaudit/internal/signature"
 )
@@ -33,7 +34,7 @@ func (f *signFlag) add(flags *pflag.FlagSet, what string) {
 func (f *signFlag) read() (err error) {
 	if f.path != "" {
 		if f.key, err = signature.ReadKey(f.path); err != nil {
-			return usageErrorf("--sign: %v", err)
+			return usage.Errorf("--sign: %v", err)
 		}
 	}
 	return nil
@@ -95,12 +96,12 @@ func (f *vouchFlags) read(bundle string) error {
 			f.allowed, err = signature.ParseSigners(b)
 		}
 		if err != nil {
-			return usageErrorf("--signer %s: %v", f.signers, err)
+			return usage.Errorf("--signer %s: %v", f.signers, err)
 		}
 	}
 	if f.authorities == "" {
 		if f.timestamp != "" {
-			return usageErrorf("--timestamp: add --timestamp-ca FILE, the certificates of whom timestamps are trusted")
+			return usage.Errorf("--timestamp: add --timestamp-ca FILE, the certificates of whom timestamps are trusted")
 		}
 		return nil
 	}
@@ -109,14 +110,14 @@ func (f *vouchFlags) read(bundle string) error {
 	}
 	b, err := signature.ReadFile(f.authorities)
 	if err != nil {
-		return usageErrorf("--timestamp-ca: %v", err)
+		return usage.Errorf("--timestamp-ca: %v", err)
 	}
 	trusted, err := signature.ParseAuthorities(b)
 	if err != nil {
-		return usageErrorf("--timestamp-ca %s: %v", f.authorities, err)
+		return usage.Errorf("--timestamp-ca %s: %v", f.authorities, err)
 	}
 	if f.token, err = signature.ReadFile(f.timestamp); err != nil {
-		return usageErrorf("--timestamp: %v", err)
+		return usage.Errorf("--timestamp: %v", err)
 	}
 	if f.stamp, err = signature.ParseTimestamp(f.token, trusted); err != nil {
 		return fmt.Errorf("the timestamp %s is refused: %v", f.timestamp, console.OneLine(err.Error()))

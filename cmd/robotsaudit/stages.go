@@ -11,6 +11,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/console"
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/stages"
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/usage"
 	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/object"
 	"github.com/robotsaudit/robotsaudit/report"
@@ -27,9 +28,9 @@ func newStageCommands() []*cobra.Command {
 		cmd.Hidden = true
 		cmd.Long += "\n\n" + stagesHelp + "\n\n"
 		if cmd.Flags().Lookup("fail-on") != nil {
-			cmd.Long += failOnExitHelp
+			cmd.Long += usage.FailOnExitHelp
 		} else {
-			cmd.Long += exitHelp
+			cmd.Long += usage.ExitHelp
 		}
 	}
 	return commands
@@ -53,17 +54,17 @@ func openPlan(cmd *cobra.Command, uri string) (stages.Store, *stages.Plan, error
 func openStore(flag, uri string) (stages.Store, error) {
 	switch {
 	case uri == "" && flag == "-o":
-		return nil, usageErrorf("no output folder given; add -o URI")
+		return nil, usage.Errorf("no output folder given; add -o URI")
 	case uri == "":
-		return nil, usageErrorf("no place for the facts given; add --facts URI, a folder that all machines share, " +
+		return nil, usage.Errorf("no place for the facts given; add --facts URI, a folder that all machines share, " +
 			"or s3://BUCKET/PREFIX")
 	}
-	if err := refuseFile(uri); err != nil {
+	if err := usage.RefuseFile(uri); err != nil {
 		return nil, err
 	}
 	s, err := stages.OpenStore(uri)
 	if err != nil {
-		return nil, usageErrorf("%s: %v", flag, err)
+		return nil, usage.Errorf("%s: %v", flag, err)
 	}
 	return s, nil
 }
@@ -97,10 +98,10 @@ cannot be one: a task may have to read an archive again.
 	e.addSettings(flags)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if !cmd.Flags().Changed("shards") {
-			return usageErrorf("no number of shards given; add --shards N")
+			return usage.Errorf("no number of shards given; add --shards N")
 		}
 		if shards < 1 || shards > stages.MaxShards {
-			return usageErrorf("--shards %d: give 1 to %d", shards, stages.MaxShards)
+			return usage.Errorf("--shards %d: give 1 to %d", shards, stages.MaxShards)
 		}
 		if err := refuseSecrets(cmd, slices.Concat(args, in.urls)); err != nil {
 			return err
@@ -120,7 +121,7 @@ cannot be one: a task may have to read an archive again.
 		}
 		p, err := stages.New(inputs, failures, shards, in.options, e.options, e.tables, e.ranks)
 		if err != nil {
-			return usageErrorf("%v", err)
+			return usage.Errorf("%v", err)
 		}
 		if err := p.Save(cmd.Context(), s, e.ranksFile); err != nil {
 			return err
@@ -143,7 +144,7 @@ func refuseSecrets(cmd *cobra.Command, inputs []string) error {
 			continue
 		}
 		if path, err := object.Clean(in); err == nil && object.HasSecrets(path) {
-			return usageErrorf("%v", stages.SecretError(path))
+			return usage.Errorf("%v", stages.SecretError(path))
 		}
 	}
 	return nil
@@ -155,7 +156,7 @@ func oneOf(flag, text string) (n, of int, err error) {
 	n, err1 := strconv.Atoi(number)
 	of, err2 := strconv.Atoi(count)
 	if !found || err1 != nil || err2 != nil || n < 0 || n >= of {
-		return 0, 0, usageErrorf("--%s %q: give a number, from 0, and how many there are: 0/50 is the first of "+
+		return 0, 0, usage.Errorf("--%s %q: give a number, from 0, and how many there are: 0/50 is the first of "+
 			"fifty, 49/50 the last", flag, text)
 	}
 	return n, of, nil
@@ -172,13 +173,13 @@ func (f *shardFlags) add(flags *pflag.FlagSet) {
 }
 
 func (f *shardFlags) given(cmd *cobra.Command) bool {
-	return given(cmd, "facts") || given(cmd, "shard")
+	return usage.Given(cmd, "facts") || usage.Given(cmd, "shard")
 }
 
 // args refuses what the plan defines.
 func (f *shardFlags) args(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return usageErrorf("a shard is of the inputs of the plan: leave out %q", args[0])
+		return usage.Errorf("a shard is of the inputs of the plan: leave out %q", args[0])
 	}
 	allowed := []string{"facts", "shard", "workers", "s3-endpoint", "s3-anonymous", "https-requests"}
 	var other string
@@ -188,7 +189,7 @@ func (f *shardFlags) args(cmd *cobra.Command, args []string) error {
 		}
 	})
 	if other != "" {
-		return usageErrorf("a shard is read as the plan says: leave out --%s", other)
+		return usage.Errorf("a shard is read as the plan says: leave out --%s", other)
 	}
 	return nil
 }
@@ -204,7 +205,7 @@ func (f *shardFlags) run(cmd *cobra.Command, opt ingest.Options) error {
 		return err
 	}
 	if of != p.Shards {
-		return usageErrorf("--shard %s: the plan in %s has %d shards", f.shard, s, p.Shards)
+		return usage.Errorf("--shard %s: the plan in %s has %d shards", f.shard, s, p.Shards)
 	}
 	var c *stages.Commit
 	err = watchReading(cmd, log, new(ingest.Progress), &opt, "%s: %s", func() error {
@@ -214,7 +215,7 @@ func (f *shardFlags) run(cmd *cobra.Command, opt ingest.Options) error {
 	if err != nil {
 		return err
 	}
-	if c.ExitCode == exitUnread {
+	if c.ExitCode == int(usage.ExitUnread) {
 		log.Warn(fmt.Sprintf("shard %d: some input could not be read completely; this is noted, and 'finish' reports it", n))
 	}
 	return console.Say(cmd, "shard %d of %d: %s", n, of, report.Count(c.Fetches, "fetch"))
@@ -228,10 +229,10 @@ func newResolveCommand() *cobra.Command {
 		Short:   "Find out what each robots.txt of all shards came to",
 		Long:    `Follow each robots.txt of all shards through revisits and redirects, once all are read.`,
 		Example: `  robotsaudit resolve --facts /shared/facts`,
-		Args:    noArgs,
+		Args:    usage.NoArgs,
 	}
 	addFacts(cmd.Flags(), &uri)
-	addWorkers(cmd.Flags(), &workers, "parts of the hosts worked on at a time")
+	usage.AddWorkers(cmd.Flags(), &workers, "parts of the hosts worked on at a time")
 	addRemote(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		s, p, err := openPlan(cmd, uri)
@@ -255,7 +256,7 @@ func newDecideCommand() *cobra.Command {
 		Long: `Decide the J-th of M ranges of the fetches, from 0, once all is resolved. Ranges are about equally
 large: the fetches of a large host are divided by time.`,
 		Example: `  robotsaudit decide --buckets 0/128 --facts /shared/facts -o /shared/out`,
-		Args:    noArgs,
+		Args:    usage.NoArgs,
 	}
 	addFacts(cmd.Flags(), &uri)
 	addOutput(cmd.Flags(), &output,
@@ -269,7 +270,7 @@ large: the fetches of a large host are divided by time.`,
 			return err
 		}
 		if of > stages.MaxRanges {
-			return usageErrorf("--buckets %s: there are %d ranges at most", buckets, stages.MaxRanges)
+			return usage.Errorf("--buckets %s: there are %d ranges at most", buckets, stages.MaxRanges)
 		}
 		out, err := openStore("-o", output)
 		if err != nil {
@@ -299,7 +300,7 @@ func newFinishCommand() *cobra.Command {
 audit.json and report.html. Each table is a folder of files.`,
 		Example: `  robotsaudit finish -o /shared/out
   duckdb -c "SELECT certainty, count(*) FROM '/shared/out/violations/*.parquet' GROUP BY ALL"`,
-		Args: noArgs,
+		Args: usage.NoArgs,
 	}
 	addOutput(cmd.Flags(), &output, "`URI` that 'decide' wrote to (required)")
 	cmd.Flags().StringVar(&uri, "facts", "", "`URI` of the plan, if the output folder has ranges of several")

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
 
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/usage"
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/internal/agents"
 	"github.com/robotsaudit/robotsaudit/internal/object"
@@ -28,7 +29,7 @@ func readTokens(path string) ([]string, error) {
 		return ""
 	})
 	if err == nil && len(tokens) == 0 {
-		err = usageErrorf("--agents-file %s: it names no token; put one on each line", path)
+		err = usage.Errorf("--agents-file %s: it names no token; put one on each line", path)
 	}
 	return tokens, err
 }
@@ -49,7 +50,7 @@ func readCrawlerMap(path string) (evaluate.CrawlerMap, error) {
 		return fault
 	})
 	if err == nil && len(rules) == 0 {
-		err = usageErrorf("--crawler-map %s: it holds no rule; write one a line, as in: Mozilla/5.0 (X11;* => MyCrawler", path)
+		err = usage.Errorf("--crawler-map %s: it holds no rule; write one a line, as in: Mozilla/5.0 (X11;* => MyCrawler", path)
 	}
 	return rules, err
 }
@@ -86,14 +87,14 @@ func parseCrawlerRule(line string) (rule evaluate.CrawlerRule, fault string) {
 func readLines(flag, path string, read func(line string) (fault string)) error {
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return usageErrorf("--%s %s: %v; check the path", flag, path, object.Cause(err))
+		return usage.Errorf("--%s %s: %v; check the path", flag, path, object.Cause(err))
 	}
 	text, _, _ = transform.Bytes(unicode.BOMOverride(transform.Nop), text) // which has no errors
 	number := 0
 	for line := range strings.Lines(string(text)) {
 		number++
 		if fault := read(strings.TrimSpace(line)); fault != "" {
-			return usageErrorf("--%s %s: line %d: %s", flag, path, number, fault)
+			return usage.Errorf("--%s %s: line %d: %s", flag, path, number, fault)
 		}
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/console"
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/usage"
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/verify"
@@ -19,7 +20,7 @@ func (j *job) verify(e *evaluation) (err error) {
 		return nil
 	}
 	if j.facts.Elsewhere {
-		return usageErrorf("--verify adds to what was read for %s, and that lies in a folder that other audits "+
+		return usage.Errorf("--verify adds to what was read for %s, and that lies in a folder that other audits "+
 			"share; use 'robotsaudit audit --verify' with another folder", j.output)
 	}
 	base, _ := j.cmd.Flags().GetString("base")

@@ -1,4 +1,4 @@
-package main
+package usage
 
 import (
 	"slices"
@@ -40,19 +40,6 @@ Flags that limit it to a part of the audit:
 	).Replace(root.UsageTemplate()))
 }
 
-// checkCompletionArgs has 'completion' refuse what is no shell.
-func checkCompletionArgs(root *cobra.Command) {
-	root.InitDefaultCompletionCmd()
-	completion, _, _ := root.Find([]string{"completion"})
-	completion.Args = cobra.ArbitraryArgs
-	completion.RunE = func(cmd *cobra.Command, args []string) error {
-		if len(args) == 0 {
-			return cmd.Help()
-		}
-		return usageErrorf("unknown shell %q; '%s --help' lists them", args[0], cmd.CommandPath())
-	}
-}
-
 // checkHelpArgs has 'help' refuse what is no command.
 func checkHelpArgs(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
@@ -62,6 +49,6 @@ func checkHelpArgs(root *cobra.Command) {
 		if of == root && len(args) > 0 {
 			return unknownCommand(root, args[0])
 		}
-		return noArgs(cmd, rest)
+		return NoArgs(cmd, rest)
 	}
 }

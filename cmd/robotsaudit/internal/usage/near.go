@@ -1,4 +1,4 @@
-package main
+package usage
 
 import (
 	"cmp"
@@ -12,8 +12,8 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/agents"
 )
 
-// advice is what follows an unknown word: the name that was meant, or else what else helps.
-func advice(word, before string, names []string, otherwise string) string {
+// Suggest is what follows an unknown word: the name that was meant, or else what else helps.
+func Suggest(word, before string, names []string, otherwise string) string {
 	if name, ok := meant(word, names); ok {
 		return fmt.Sprintf("did you mean %s%s?", before, name)
 	}
@@ -41,7 +41,7 @@ func unknownCommand(root *cobra.Command, name string) error {
 	for _, c := range root.Commands() {
 		names = append(names, c.Name())
 	}
-	return usageErrorf("unknown command %q; %s", name, advice(name, "", names, "'robotsaudit --help' lists them"))
+	return Errorf("unknown command %q; %s", name, Suggest(name, "", names, "'robotsaudit --help' lists them"))
 }
 
 // flagError explains what is wrong with a flag.
@@ -50,14 +50,14 @@ func flagError(cmd *cobra.Command, err error) error {
 	text, _, _ := strings.Cut(err.Error(), ": strconv.") // how numbers are parsed
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {
-		return usageErrorf("%s; %s", text, otherwise)
+		return Errorf("%s; %s", text, otherwise)
 	}
 	// -agent=X, too
 	name, _, _ := strings.Cut(cmp.Or(unknown.GetSpecifiedShortnames(), unknown.GetSpecifiedName()), "=")
 	if others := commandsWith(cmd.Root(), name); others != nil {
 		otherwise = fmt.Sprintf("%s has none; it is of %s", cmd.CommandPath(), strings.Join(others, ", "))
 	}
-	return usageErrorf("%s; %s", text, advice(name, "--", flagNames(cmd), otherwise))
+	return Errorf("%s; %s", text, Suggest(name, "--", flagNames(cmd), otherwise))
 }
 
 // commandsWith lists the commands that have a flag.

@@ -1,4 +1,4 @@
-package main
+package usage
 
 import (
 	"slices"
@@ -23,8 +23,8 @@ var choices = map[string][]string{
 	"format":         {"text", "json"},
 	"records format": {"text", "jsonl", "cdxj"},
 	"export format":  texts(export.Formats),
-	"fail-on":        {failOnViolations, failOnNew, failOnUnread},
-	"finish fail-on": {failOnViolations, failOnUnread},
+	"fail-on":        {"violations", "new-violations", "unread"},
+	"finish fail-on": {"violations", "unread"},
 	"diff fail-on":   {"new-violations"},
 	"policies":       {"asked", "named", "none"},
 	"as-crawler":     asCrawlers(),
@@ -63,11 +63,11 @@ func checkChoices(cmd *cobra.Command) (err error) {
 			switch {
 			case slices.Contains(values, v):
 			case len(values) == 1:
-				err = usageErrorf("--%s %q: the one value is %s", f.Name, v, values[0])
+				err = Errorf("--%s %q: the one value is %s", f.Name, v, values[0])
 			case f.Name == "format" || f.Name == "purpose":
-				err = usageErrorf("--%s: unknown %s %q: use %s", f.Name, f.Name, v, names(values))
+				err = Errorf("--%s: unknown %s %q: use %s", f.Name, f.Name, v, Alternatives(values))
 			default:
-				err = usageErrorf("--%s %q: use %s", f.Name, v, names(values))
+				err = Errorf("--%s %q: use %s", f.Name, v, Alternatives(values))
 			}
 		}
 	})
@@ -82,8 +82,8 @@ func texts[S ~string](values []S) []string {
 	return list
 }
 
-// names lists the values of a flag: a, b or c.
-func names[S ~string](values []S) string {
+// Alternatives lists the values of a flag: a, b or c.
+func Alternatives[S ~string](values []S) string {
 	list, last := texts(values), len(values)-1
 	return strings.Join(list[:last], ", ") + " or " + list[last]
 }
@@ -142,6 +142,3 @@ func completeFlags(cmd *cobra.Command) {
 		completeFlags(c)
 	}
 }
-
-// profileUsage is the help of --profile.
-var profileUsage = "`PROFILE` of the Robots Exclusion Protocol: " + robots.ProfileNames()

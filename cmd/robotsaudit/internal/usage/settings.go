@@ -1,4 +1,4 @@
-package main
+package usage
 
 import (
 	"errors"
@@ -23,8 +23,8 @@ import (
 // fromSettings marks flags that the command line did not give.
 const fromSettings = "robotsaudit_settings"
 
-// given reports whether the command line gives a flag.
-func given(cmd *cobra.Command, name string) bool {
+// Given reports whether the command line gives a flag.
+func Given(cmd *cobra.Command, name string) bool {
 	f := cmd.Flags().Lookup(name)
 	return f.Changed && f.Annotations[fromSettings] == nil
 }
@@ -38,7 +38,7 @@ func variable(parts ...string) string {
 func applySettings(cmd *cobra.Command) error {
 	apply := func(f *pflag.Flag, where string, values []string) error {
 		if err := setFlag(cmd.Flags(), f, values); err != nil {
-			return usageErrorf("%s: %v", where, err)
+			return Errorf("%s: %v", where, err)
 		}
 		return nil
 	}
@@ -83,14 +83,8 @@ func eachUnset(cmd *cobra.Command, f func(*pflag.Flag) error) (err error) {
 	return err
 }
 
-// repositoryVariables are the variables of this repository's tests and scripts, without their prefix.
-var repositoryVariables = []string{
-	"BUNDLES", "CI_CACHE", "CRAWLERS_NAMESPACE", "DAMAGE", "INDEXES", "LONG_TESTS", "PROBES", "PROGRAM", "PYTHON",
-	"TESTDATA_NAMESPACE", "VENVS", "VERSION",
-}
-
-// settingVariables are the variables of the flags of all commands.
-func settingVariables(root *cobra.Command) (names []string) {
+// Variables are the variables of the flags of all commands.
+func Variables(root *cobra.Command) (names []string) {
 	for _, c := range root.Commands() {
 		add := func(f *pflag.Flag) {
 			if isSetting(f) {
@@ -102,20 +96,6 @@ func settingVariables(root *cobra.Command) (names []string) {
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
-}
-
-// unknownVariables lists the names in an environment that are neither settings nor the repository's.
-func unknownVariables(known, environ []string) (names []string) {
-	prefix := variable("")
-	for _, entry := range environ {
-		name, value, _ := strings.Cut(entry, "=")
-		short, ours := strings.CutPrefix(name, prefix)
-		if ours && value != "" && !slices.Contains(known, name) && !slices.Contains(repositoryVariables, short) {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	return names
 }
 
 // splitList makes several values of text, where the flag can have several.
@@ -156,11 +136,11 @@ func setFlag(flags *pflag.FlagSet, f *pflag.Flag, values []string) error {
 func readSettings(root *cobra.Command, path string) (map[string][]string, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return nil, usageErrorf("--config %s: %v; check the path", path, object.Cause(err))
+		return nil, Errorf("--config %s: %v; check the path", path, object.Cause(err))
 	}
 	var file map[string]any
 	if err := toml.Unmarshal(text, &file); err != nil {
-		return nil, usageErrorf("--config %s: %v; check the file", path, err)
+		return nil, Errorf("--config %s: %v; check the file", path, err)
 	}
 	commands := make(map[string]*cobra.Command)
 	for _, c := range root.Commands() {
@@ -169,7 +149,7 @@ func readSettings(root *cobra.Command, path string) (map[string][]string, error)
 	settings := make(map[string][]string)
 	add := func(key string, value any) (err error) {
 		if settings[key], err = textsOf(value); err != nil {
-			err = usageErrorf("--config %s: %s: %v", path, key, err)
+			err = Errorf("--config %s: %s: %v", path, key, err)
 		}
 		return err
 	}
@@ -179,8 +159,8 @@ func readSettings(root *cobra.Command, path string) (map[string][]string, error)
 		known := isTable && command != nil || !isTable && slices.ContainsFunc(root.Commands(),
 			func(c *cobra.Command) bool { return hasSetting(c, key) })
 		if !known {
-			return nil, usageErrorf("--config %s: unknown key %q; %s", path, key,
-				advice(key, "", topKeys(root, isTable),
+			return nil, Errorf("--config %s: unknown key %q; %s", path, key,
+				Suggest(key, "", topKeys(root, isTable),
 					"keys are names of flags, as in output = \"out\", and tables those of commands, as in [audit]"))
 		}
 		if !isTable {
@@ -190,8 +170,8 @@ func readSettings(root *cobra.Command, path string) (map[string][]string, error)
 		}
 		for _, name := range slices.Sorted(maps.Keys(section)) {
 			if !hasSetting(command, name) {
-				return nil, usageErrorf("--config %s: unknown key %q; %s", path, key+"."+name,
-					advice(name, key+".", flagNames(command),
+				return nil, Errorf("--config %s: unknown key %q; %s", path, key+"."+name,
+					Suggest(name, key+".", flagNames(command),
 						fmt.Sprintf("'robotsaudit %s --help' lists the flags that can be keys", key)))
 			}
 			if err := add(key+"."+name, section[name]); err != nil {
