@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/console"
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/match"
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/usage"
 	"github.com/robotsaudit/robotsaudit/internal/durable"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
@@ -129,7 +130,7 @@ Many machines, as under Slurm, share an audit in stages: see 'robotsaudit plan -
 	root.AddCommand(
 		newAuditCommand(), newIngestCommand(), newEvaluateCommand(), newMergeCommand(), newReportCommand(),
 		newExportCommand(), newDiffCommand(), newExplainCommand(), newEvidenceCommand(),
-		newRecordsCommand(), newExtractCommand(), newMatchCommand(), newAgentsCommand(), newSchemaCommand(),
+		newRecordsCommand(), newExtractCommand(), match.NewCommand(), newAgentsCommand(), newSchemaCommand(),
 		newVersionCommand(),
 	)
 	root.AddCommand(newStageCommands()...)

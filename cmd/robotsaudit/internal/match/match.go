@@ -1,4 +1,6 @@
-package main
+// Package match is the command match, which says what one robots.txt says of URLs: those of a command line, or the
+// questions of a file. It needs no archive, and can explain an answer.
+package match
 
 import (
 	"fmt"
@@ -18,7 +20,8 @@ import (
 	"github.com/robotsaudit/robotsaudit/report/prose"
 )
 
-func newMatchCommand() *cobra.Command {
+// NewCommand makes the command.
+func NewCommand() *cobra.Command {
 	var profileName, format, batch string
 	var explain, keepGoing bool
 	cmd := &cobra.Command{
@@ -56,9 +59,9 @@ and optionally profile, and each is answered by a line of JSON.`,
 			}
 			return console.WriteWhole(cmd, "-", func(out io.Writer) error {
 				if batched {
-					return matchBatch(out, cmd.InOrStdin(), batch, profile, keepGoing, warn)
+					return answerBatch(out, cmd.InOrStdin(), batch, profile, keepGoing, warn)
 				}
-				return matchURLs(out, cmd.InOrStdin(), args, profile, warn, printer(format, explain))
+				return answerURLs(out, cmd.InOrStdin(), args, profile, warn, printer(format, explain))
 			})
 		},
 	}
@@ -103,8 +106,8 @@ func printer(format string, explain bool) func(io.Writer, *question) error {
 	}
 }
 
-// matchURLs answers for the URLs of a command line.
-func matchURLs(out io.Writer, stdin io.Reader, args []string, profile robots.Profile, warn func(string),
+// answerURLs answers for the URLs of a command line.
+func answerURLs(out io.Writer, stdin io.Reader, args []string, profile robots.Profile, warn func(string),
 	show func(io.Writer, *question) error,
 ) error {
 	if len(args) < 3 {

@@ -1,4 +1,4 @@
-package main
+package match
 
 import (
 	"bufio"
@@ -15,10 +15,10 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 )
 
-// matchBatch answers the questions of a file. The answers before a bad line are
+// answerBatch answers the questions of a file. The answers before a bad line are
 // printed, and with keepGoing the later ones, too. An invalid token is matched as it
 // stands, with one warning for all.
-func matchBatch(out io.Writer, stdin io.Reader, name string, profile robots.Profile, keepGoing bool,
+func answerBatch(out io.Writer, stdin io.Reader, name string, profile robots.Profile, keepGoing bool,
 	warn func(string),
 ) error {
 	in := stdin

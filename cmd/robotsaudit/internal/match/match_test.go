@@ -1,9 +1,10 @@
-package main
+package match
 
 import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,6 +12,9 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/spf13/cobra"
+
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/console"
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/usage"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 )
@@ -34,8 +38,21 @@ func runMatch(t *testing.T, stdin string, args ...string) (code usage.ExitCode, 
 		t.Fatal(err)
 	}
 	var out, errs bytes.Buffer
-	code = run(t.Context(), append([]string{"match"}, args...), strings.NewReader(stdin), &out, &errs)
-	return code, out.String(), errs.String()
+	root := &cobra.Command{Use: "robotsaudit", SilenceErrors: true, SilenceUsage: true}
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return usage.Check(cmd) }
+	console.AddFlags(root.PersistentFlags())
+	root.AddCommand(NewCommand())
+	usage.SetUp(root)
+	root.SetArgs(append([]string{"match"}, args...))
+	root.SetIn(strings.NewReader(stdin))
+	root.SetOut(&out)
+	root.SetErr(&errs)
+	cmd, err := root.ExecuteC()
+	var status usage.ExitCode
+	if err != nil && !errors.As(err, &status) {
+		console.Logger(cmd).Error(err.Error())
+	}
+	return usage.CodeOf(err), out.String(), errs.String()
 }
 
 func TestMatchText(t *testing.T) {
@@ -192,7 +209,7 @@ func TestMatchMistakes(t *testing.T) {
 
 // TestMatchVectors runs Google's conformance suite through the command.
 func TestMatchVectors(t *testing.T) {
-	name, err := filepath.Abs("../../../shared/vectors/rep-spec-test.jsonl")
+	name, err := filepath.Abs("../../../../../shared/vectors/rep-spec-test.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}
