@@ -6,6 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/inputs"
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/outfolder"
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/usage"
 	"github.com/robotsaudit/robotsaudit/report"
 )
@@ -24,22 +26,22 @@ summary. The tables are
 ` + tableList() + `
 'robotsaudit schema' describes them.
 
-` + inputHelp + "\n\n" + decideHelp + "\n\n" + resumeHelp + "\n\n" + usage.FailOnExitHelp,
+` + inputs.Help + "\n\n" + decideHelp + "\n\n" + resumeHelp + "\n\n" + usage.FailOnExitHelp,
 		Example: `  robotsaudit audit crawl.warc.gz -o out
   robotsaudit audit archives/ more/*.warc.gz -o out --workers 8
   robotsaudit audit archives/ -o out --agent GPTBot --agents-file tokens.txt
   robotsaudit audit archives/ -o out --agents ai --purpose train
   zcat crawl.warc.gz | robotsaudit audit - -o out
   robotsaudit audit archives/ -o out --fail-on violations`,
-		Args: inputArgs,
+		Args: inputs.Args,
 	}
-	in.add(cmd.Flags(), makesOutput, relativeLines+", and for --verify "+verifiedArchives+",", true)
+	in.add(cmd.Flags(), outfolder.Makes, inputs.RelativeLines+", and for --verify "+inputs.VerifiedArchives+",", true)
 	e.add(cmd.Flags())
 	e.addVerify(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		e.options.Workers = in.options.Workers
-		return in.run(cmd, &e, func(j *job) error {
-			return j.read(args, &in, true, func() error { return j.decide(&e) })
+		e.options.Workers = in.Options.Workers
+		return e.run(cmd, &in.WriteFlags, func(j *outfolder.Job) error {
+			return read(j, args, &in, true, func() error { return decide(j, &e) })
 		})
 	}
 	return cmd

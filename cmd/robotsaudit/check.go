@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/console"
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/inputs"
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/usage"
 	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
@@ -24,13 +25,13 @@ import (
 )
 
 // runCheck reads archives and prints what is wrong with them, as a linter does.
-func runCheck(cmd *cobra.Command, args []string, flags *inputFlags, format string, verbose bool) error {
+func runCheck(cmd *cobra.Command, args []string, flags *inputs.Flags, format string, verbose bool) error {
 	out := bufio.NewWriter(cmd.OutOrStdout())
 	var p checkPrinter = &textCheck{w: out, verbose: verbose}
 	if format == "json" {
 		p = &jsonCheck{json.NewEncoder(out)}
 	}
-	inputs, failures, err := expand(cmd, args, flags.urls)
+	inputs, failures, err := inputs.Expand(cmd, args, flags.URLs)
 	if err := cmp.Or(err, cmd.Context().Err()); err != nil {
 		return err
 	}
@@ -48,8 +49,8 @@ func runCheck(cmd *cobra.Command, args []string, flags *inputFlags, format strin
 		return nil
 	}
 	opt := records.CheckOptions{
-		Workers: flags.options.Workers, Stdin: cmd.InOrStdin(),
-		VerifyDigests: flags.options.VerifyDigests,
+		Workers: flags.Options.Workers, Stdin: cmd.InOrStdin(),
+		VerifyDigests: flags.Options.VerifyDigests,
 	}
 	err = records.Check(cmd.Context(), inputs, opt, func(c *records.Checked) error {
 		faults += c.InputStats.Issues

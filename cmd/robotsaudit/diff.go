@@ -6,6 +6,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/console"
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/inputs"
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/outfolder"
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/usage"
 	"github.com/robotsaudit/robotsaudit/report/diff"
 )
@@ -13,7 +15,7 @@ import (
 func newDiffCommand() *cobra.Command {
 	var format, failOn string
 	var full bool
-	var part partFlags
+	var part outfolder.PartFlags
 	cmd := &cobra.Command{
 		Use:   "diff OLD NEW",
 		Short: "Compare two audits: which violations are new, gone or changed",
@@ -35,8 +37,8 @@ new even where OLD has no such fetch.
 		"`FORMAT` of the output: text or json, which lists up to 1,000 of a kind")
 	cmd.Flags().BoolVar(&full, "full", false, "list up to 1,000 of a kind in text, not 20")
 	cmd.Flags().StringVar(&failOn, "fail-on", "", "exit with code 10 if there are `WHAT`: new-violations")
-	part.add(cmd.Flags())
-	addStore(cmd.Flags())
+	part.AddTo(cmd.Flags())
+	inputs.AddStore(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		changes, err := compareAudits(cmd, args[0], args[1], &part)
 		if err != nil {
@@ -52,21 +54,21 @@ new even where OLD has no such fetch.
 }
 
 // compareAudits compares a part of the audits in two output folders.
-func compareAudits(cmd *cobra.Command, old, new string, part *partFlags) (*diff.Changes, error) {
-	if err := part.resolve(); err != nil {
+func compareAudits(cmd *cobra.Command, old, new string, part *outfolder.PartFlags) (*diff.Changes, error) {
+	if err := part.Resolve(); err != nil {
 		return nil, err
 	}
-	before, end, err := readOutput(cmd, old, false)
+	before, end, err := outfolder.Read(cmd, old, false)
 	if err != nil {
 		return nil, err
 	}
 	defer end()
-	after, end, err := readOutput(cmd, new, false)
+	after, end, err := outfolder.Read(cmd, new, false)
 	if err != nil {
 		return nil, err
 	}
 	defer end()
-	if err := part.limit(cmd, &before, &after); err != nil {
+	if err := part.Limit(cmd, &before, &after); err != nil {
 		return nil, err
 	}
 	return diff.Compare(cmd.Context(), before, after)

@@ -14,6 +14,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/console"
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/inputs"
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/outfolder"
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/usage"
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/internal/agents"
@@ -45,7 +47,7 @@ A pattern is of the whole User-Agent, in any case; * stands for any text. As pat
 a fetch without a User-Agent; as token, a crawler that is not known.`
 
 func newEvaluateCommand() *cobra.Command {
-	var out writeFlags
+	var out outfolder.WriteFlags
 	var e evaluation
 	cmd := &cobra.Command{
 		Use:   "evaluate DIR",
@@ -60,46 +62,54 @@ a robots.txt was redirected to a page that lies far from it, and for --verify.
   robotsaudit evaluate out --agents ai --purpose train --as-of 2025-03-01
   robotsaudit evaluate out --profile google`,
 	}
-	out.addTo(cmd.Flags(), hasFacts, true)
+	out.AddTo(cmd.Flags(), outfolder.HasFacts, true)
 	usage.AddWorkers(cmd.Flags(), &e.options.Workers, "parts of the hosts decided at a time")
 	e.add(cmd.Flags())
 	e.addVerify(cmd.Flags())
-	addBase(cmd.Flags(), verifiedArchives)
-	addRemote(cmd.Flags())
-	onOutput(cmd, &out.output, 0, func(cmd *cobra.Command, _ []string) error {
-		return out.run(cmd, &e, func(j *job) error {
-			if err := mayHoldFacts(j.output); err != nil {
+	inputs.AddBase(cmd.Flags(), inputs.VerifiedArchives)
+	inputs.AddRemote(cmd.Flags())
+	outfolder.RunOn(cmd, &out.Output, 0, func(cmd *cobra.Command, _ []string) error {
+		return e.run(cmd, &out, func(j *outfolder.Job) error {
+			if err := outfolder.MayHoldFacts(j.Output); err != nil {
 				return err
 			}
-			return j.hold(true, nil, func() error { return j.withFacts(nil, func() error { return j.decide(&e) }) })
+			return j.Hold(true, nil, func() error { return j.WithFacts(nil, func() error { return decide(j, &e) }) })
 		})
 	})
 	return cmd
 }
 
+// run checks the options, runs do in the output folder that flags name, and reports the result.
+func (e *evaluation) run(cmd *cobra.Command, out *outfolder.WriteFlags, do func(*outfolder.Job) error) error {
+	if err := e.resolve(); err != nil {
+		return err
+	}
+	return out.Run(cmd, e.warn, do)
+}
+
 // decide decides, writes the tables and the report, and prints the summary.
-func (j *job) decide(e *evaluation) error {
-	e.warnOfRemoval(j.log, j.output)
-	e.chooseTables(j.facts)
+func decide(j *outfolder.Job, e *evaluation) error {
+	e.warnOfRemoval(j.Log, j.Output)
+	e.chooseTables(j.Facts)
 	if e.verify {
-		if err := j.verify(e); err != nil {
+		if err := verifySuspected(j, e); err != nil {
 			return err
 		}
 	}
-	stop := j.watchDeciding(e)
-	audit, err := e.writeTables(j.cmd.Context(), j.log, j.output, j.facts)
+	stop := watchDeciding(j, e)
+	audit, err := e.writeTables(j.Cmd.Context(), j.Log, j.Output, j.Facts)
 	stop()
 	if err != nil {
 		return err
 	}
-	j.totals, j.fresh = &audit.Totals, e.fresh
-	return e.tellResults(j.cmd, j.output, audit)
+	j.Totals, j.Fresh = &audit.Totals, e.fresh
+	return e.tellResults(j.Cmd, j.Output, audit)
 }
 
 // watchDeciding shows how many fetches are decided, until stop is called.
-func (j *job) watchDeciding(e *evaluation) (stop func()) {
-	return console.Watch(j.cmd, j.log, console.Gauge{
-		What: "deciding", Done: e.options.Decided.Load, Total: func() int64 { return j.facts.Totals.Fetches },
+func watchDeciding(j *outfolder.Job, e *evaluation) (stop func()) {
+	return console.Watch(j.Cmd, j.Log, console.Gauge{
+		What: "deciding", Done: e.options.Decided.Load, Total: func() int64 { return j.Facts.Totals.Fetches },
 		Unit: func(n int64) string { return report.Count(n, "fetch") }, UnitName: "fetches",
 	})
 }

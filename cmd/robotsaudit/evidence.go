@@ -15,6 +15,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/console"
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/inputs"
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/outfolder"
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/usage"
 	"github.com/robotsaudit/robotsaudit/internal/durable"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
@@ -115,20 +117,20 @@ archives were true: for that, compare the records with them.
 			if opt.Agents, err = asked.resolveAgents(); err != nil {
 				return err
 			}
-			return inOutput(cmd, opt.Dir, func(r *results.Results) error {
+			return outfolder.In(cmd, opt.Dir, func(r *results.Results) error {
 				opt.Dir = r.Dir()
 				return writeBundle(cmd, opt, &sign, &vouch)
 			})
 		},
 	}
-	addOutput(cmd.Flags(), &opt.Dir, hasResults)
+	outfolder.AddFlag(cmd.Flags(), &opt.Dir, outfolder.HasResults)
 	cmd.Flags().StringVar(&opt.To, "to", "", "`FILE` to write the bundle to, such as bundle.warc.gz")
 	cmd.Flags().BoolVar(&opt.Drop, "drop", false,
 		"bundle what 'export --drop' lists with the same options: also what is unproven")
 	asked.addLists(cmd.Flags())
 	cmd.Flags().StringVar(&opt.Archives, "archives", "",
 		"folder `DIR` in which the archives are now, if they have been moved")
-	addRemote(cmd.Flags())
+	inputs.AddRemote(cmd.Flags())
 	cmd.Flags().StringVar(&bundle, "verify", "", "verify the bundle `FILE`, or a report that carries one")
 	cmd.Flags().BoolVar(&list, "findings", false, "with --verify, list every finding that is proven")
 	sign.add(cmd.Flags(), "the bundle")

@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/console"
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/inputs"
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/outfolder"
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/usage"
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/ingest"
@@ -46,7 +48,7 @@ tables. The settings are those of the audit.
   robotsaudit explain out https://example.com/ --at 2025-03-01T12:00:00Z --agent GPTBot`,
 	}
 	flags := cmd.Flags()
-	addOutput(flags, &f.output, hasResults)
+	outfolder.AddFlag(flags, &f.output, outfolder.HasResults)
 	flags.StringVar(&f.agent, "agent", "",
 		"explain what held for the product token `TOKEN`, not for the crawler that made the fetch")
 	flags.StringArrayVar(&f.purposes, "purpose", nil,
@@ -55,9 +57,9 @@ tables. The settings are those of the audit.
 	flags.StringVar(&f.at, "at", "", "`TIME` of the fetch: 2025-03-01T12:00:00Z, or 2025-03-01 for its first moment")
 	flags.StringVar(&f.format, "format", "text", "`FORMAT` of the output: text or json")
 	flags.BoolVar(&f.full, "full", false, "write all that is known, not at most about sixty lines")
-	f.part.add(flags)
-	addRemote(flags)
-	onOutput(cmd, &f.output, 1,
+	f.part.AddTo(flags)
+	inputs.AddRemote(flags)
+	outfolder.RunOn(cmd, &f.output, 1,
 		func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) })
 	return cmd
 }
@@ -66,7 +68,7 @@ type explainFlags struct {
 	output, agent, at, format string
 	purposes                  []string
 	full                      bool
-	part                      partFlags
+	part                      outfolder.PartFlags
 }
 
 func (f *explainFlags) run(cmd *cobra.Command, what string) error {
@@ -74,8 +76,8 @@ func (f *explainFlags) run(cmd *cobra.Command, what string) error {
 	if err != nil {
 		return err
 	}
-	return inOutput(cmd, f.output, func(r *results.Results) error {
-		if err := f.part.limit(cmd, &r); err != nil {
+	return outfolder.In(cmd, f.output, func(r *results.Results) error {
+		if err := f.part.Limit(cmd, &r); err != nil {
 			return err
 		}
 		set, err := ingest.OpenFacts(r.Dir())
@@ -95,7 +97,7 @@ func (f *explainFlags) run(cmd *cobra.Command, what string) error {
 
 // question is the question in the flags.
 func (f *explainFlags) question(what string) (q evaluate.Question, err error) {
-	if err := f.part.resolve(); err != nil {
+	if err := f.part.Resolve(); err != nil {
 		return q, err
 	}
 	q.What, q.Agent = what, f.agent
@@ -122,7 +124,7 @@ func (f *explainFlags) advise(log *slog.Logger, err error) error {
 	var many *evaluate.AmbiguousError
 	var none *evaluate.NotFoundError
 	var row *explain.NoRowError
-	part := f.part.part.String()
+	part := f.part.Part.String()
 	switch {
 	case errors.As(err, &none) && part != "":
 		return usage.Errorf("no fetch of the audit that %q may name is of %s; leave out --since, --until, --host and "+

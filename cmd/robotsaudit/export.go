@@ -15,6 +15,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/console"
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/inputs"
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/outfolder"
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/usage"
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/internal/object"
@@ -83,7 +85,7 @@ WARC-Record-ID, a payload digest or a URL. One that is not of this audit is unde
   robotsaudit export out --format annotation --by host --crawl CC-MAIN-2026-17 --to hosts.parquet`,
 	}
 	f.add(cmd.Flags())
-	onOutput(cmd, &f.output, 0, func(cmd *cobra.Command, _ []string) error { return f.run(cmd) })
+	outfolder.RunOn(cmd, &f.output, 0, func(cmd *cobra.Command, _ []string) error { return f.run(cmd) })
 	return cmd
 }
 
@@ -100,11 +102,11 @@ type exportFlags struct {
 	to         string
 	docs       string // documents of dolma
 	crawl      string // of annotations
-	part       partFlags
+	part       outfolder.PartFlags
 }
 
 func (f *exportFlags) add(flags *pflag.FlagSet) {
-	addOutput(flags, &f.output, hasResults)
+	outfolder.AddFlag(flags, &f.output, outfolder.HasResults)
 	flags.BoolVar(&f.drop, "drop", false, "list what to drop")
 	flags.BoolVar(&f.keep, "keep", false, "list what to keep")
 	flags.StringVar(&f.list, "list", "", "which `LIST`: keep, drop or undecided; or a cause of the report: "+usage.Alternatives(figures.Causes()))
@@ -121,8 +123,8 @@ func (f *exportFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.docs, "documents", "", "`FILE` of dolma documents, whose attributes --format dolma writes")
 	flags.StringVar(&f.crawl, "crawl", "", "crawl that --format annotation is of, `ID`, such as CC-MAIN-2026-17")
 	flags.StringVar(&f.to, "to", "-", "write the list to `FILE`; - is standard output")
-	f.part.add(flags)
-	addStore(flags)
+	f.part.AddTo(flags)
+	inputs.AddStore(flags)
 }
 
 // writeCause writes the list of a cause.
@@ -158,7 +160,7 @@ func (f *exportFlags) run(cmd *cobra.Command) error {
 	if format == export.Parquet && f.to == "-" && console.IsTerminal(cmd.OutOrStdout()) {
 		return usage.Errorf("Parquet is nothing for a terminal; add --to FILE")
 	}
-	r, end, err := readOutput(cmd, f.output, false)
+	r, end, err := outfolder.Read(cmd, f.output, false)
 	if err != nil {
 		return err
 	}
@@ -166,7 +168,7 @@ func (f *exportFlags) run(cmd *cobra.Command) error {
 	if err := usage.RefuseFolder(f.to); err != nil {
 		return err
 	}
-	if err := f.part.limit(cmd, &r); err != nil {
+	if err := f.part.Limit(cmd, &r); err != nil {
 		return err
 	}
 	if slices.Contains(figures.Causes(), f.list) {
@@ -266,7 +268,7 @@ func (f *exportFlags) resolve() (format export.Format, err error) {
 			return format, usage.Errorf("--list %s has what the report counts, as csv, jsonl, parquet or txt; of the other "+
 				"options it takes --to, --format, --since, --until, --host and --crawler-only", f.list)
 		}
-		return format, f.part.resolve()
+		return format, f.part.Resolve()
 	}
 	switch {
 	case annotates != (f.crawl != ""):
@@ -281,7 +283,7 @@ func (f *exportFlags) resolve() (format export.Format, err error) {
 	default:
 		o.List = words.ParseFate(f.list)
 	}
-	if err := f.part.resolve(); err != nil {
+	if err := f.part.Resolve(); err != nil {
 		return format, err
 	}
 	if o.Undecided, err = export.ParseChoices(decided); err != nil {
@@ -336,7 +338,7 @@ func (f *exportFlags) summary(s *export.Summary) string {
 	if f.options.By == export.ByRecord {
 		text += " of pages"
 	}
-	if part := f.part.part.String(); part != "" {
+	if part := f.part.Part.String(); part != "" {
 		text += " (" + part + ")"
 	}
 	for fate, verb := range [...]string{words.Keep: "to be kept", words.Leave: "undecided", words.Drop: "to be dropped"} {

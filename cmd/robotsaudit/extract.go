@@ -15,6 +15,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/console"
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/inputs"
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/outfolder"
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/usage"
 	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/durable"
@@ -66,7 +68,7 @@ the same states of robots.txt, for audits of lists, logs and indexes.
 				if _, err := os.Lstat(f.robots); err == nil {
 					return usage.Errorf("%s exists; name a new folder", f.robots)
 				}
-				return inOutput(cmd, f.dir, func(r *results.Results) error {
+				return outfolder.In(cmd, f.dir, func(r *results.Results) error {
 					found, err := evidence.WriteRobots(cmd.Context(), r.Dir(), f.robots)
 					if err != nil {
 						return err
@@ -103,7 +105,7 @@ the same states of robots.txt, for audits of lists, logs and indexes.
 	cmd.Flags().BoolVar(&f.headers, "headers", false, "write the record's header and the HTTP head alone")
 	cmd.Flags().StringVar(&f.robots, "robots-txt", "",
 		"write all captures of robots.txt, and the records that they came to, to archives in a new `FOLDER`")
-	addRemote(cmd.Flags())
+	inputs.AddRemote(cmd.Flags())
 	cmd.Flags().StringVar(&f.id, "id", "", "write only the record with this WARC-Record-ID, `URN`")
 	return cmd
 }
@@ -154,7 +156,7 @@ func (f *extraction) run(cmd *cobra.Command, places []string) (err error) {
 		if err := usage.RefuseFile(f.dir); err != nil {
 			return err
 		}
-		dir, end, err := localOutput(cmd, f.dir)
+		dir, end, err := outfolder.Local(cmd, f.dir)
 		if err != nil {
 			return err
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/console"
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/inputs"
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/match"
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/usage"
 	"github.com/robotsaudit/robotsaudit/internal/durable"
@@ -45,7 +46,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 			return err
 		}
 		warnOfVariables(root, console.Logger(cmd))
-		if err := configureRemote(cmd); err != nil {
+		if err := inputs.Configure(cmd); err != nil {
 			return err
 		}
 		over = acknowledge(cmd)
@@ -136,24 +137,6 @@ Many machines, as under Slurm, share an audit in stages: see 'robotsaudit plan -
 	root.AddCommand(newStageCommands()...)
 	usage.SetUp(root)
 	return root
-}
-
-// inputArgs requires at least one archive.
-func inputArgs(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 && !cmd.Flags().Changed("urls") && !cmd.Flags().Changed("robots") &&
-		!cmd.Flags().Changed("access-log") {
-		return usage.Errorf("no archive given; name a file, a folder or a list, as in: %s", usage.FirstExample(cmd))
-	}
-	if id := cmd.Flags().Lookup("id-column"); id != nil && id.Changed && !cmd.Flags().Changed("urls") {
-		return usage.Errorf("--id-column names a column of lists of URLs; name these with --urls FILE")
-	}
-	if cmd.Flags().Changed("robots-bodies") && !cmd.Flags().Changed("robots") {
-		return usage.Errorf("--robots-bodies has the bodies of tables of robots.txt; name these with --robots FILE")
-	}
-	if slices.Contains(args, facts.Stdin) && slices.Contains(args, "@"+facts.Stdin) {
-		return usage.Errorf("standard input is either an archive or a list of inputs: leave out - or @-")
-	}
-	return nil
 }
 
 func newVersionCommand() *cobra.Command {

@@ -5,13 +5,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/outfolder"
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/usage"
 	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/report"
 )
 
 func newMergeCommand() *cobra.Command {
-	var out writeFlags
+	var out outfolder.WriteFlags
 	var e evaluation
 	cmd := &cobra.Command{
 		Use:   "merge OUT... -o DIR",
@@ -38,26 +39,26 @@ redirected to a page that lies far from it, and to compare ARC files that seem t
 			return nil
 		},
 	}
-	out.addTo(cmd.Flags(), makesOutput, true)
-	out.addKeep(cmd.Flags(), "archives that are in no OUT and")
+	out.AddTo(cmd.Flags(), outfolder.Makes, true)
+	out.AddKeep(cmd.Flags(), "archives that are in no OUT and")
 	e.add(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return out.run(cmd, &e, func(j *job) error {
+		return e.run(cmd, &out, func(j *outfolder.Job) error {
 			for _, dir := range args {
-				if err := mayHoldFacts(dir); err != nil {
+				if err := outfolder.MayHoldFacts(dir); err != nil {
 					return err
 				}
 			}
-			return j.hold(true, args, func() error {
-				err := ingest.Merge(j.cmd.Context(), args, ingest.Options{
-					Dir: j.output, Workers: 1, Progress: j.progress, Add: j.add, Dropping: j.dropping("OUT..."),
-					Warn: func(msg string) { j.log.Warn(msg) },
+			return j.Hold(true, args, func() error {
+				err := ingest.Merge(j.Cmd.Context(), args, ingest.Options{
+					Dir: j.Output, Workers: 1, Progress: j.Progress, Add: j.Add, Dropping: j.Dropping("OUT..."),
+					Warn: func(msg string) { j.Log.Warn(msg) },
 				})
 				if err != nil {
 					return err
 				}
-				j.log.Info(fmt.Sprintf("took over what was read of %s", report.Count(j.progress.InputsKept.Load(), "archive")))
-				return j.withFacts(nil, func() error { return j.decide(&e) })
+				j.Log.Info(fmt.Sprintf("took over what was read of %s", report.Count(j.Progress.InputsKept.Load(), "archive")))
+				return j.WithFacts(nil, func() error { return decide(j, &e) })
 			})
 		})
 	}

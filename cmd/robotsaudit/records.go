@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/console"
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/inputs"
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/usage"
 	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
@@ -39,12 +40,12 @@ resources and metadata with a URL, in the order of the archive: sort it with LC_
 		Example: `  robotsaudit records crawl.warc.gz
   robotsaudit records --format jsonl archives/ | jq -r 'select(.fetch_status == 404).url'
   robotsaudit records --format cdxj crawl.warc.gz | LC_ALL=C sort > crawl.cdxj`,
-		Args: inputArgs,
+		Args: inputs.Args,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			log := console.Logger(cmd)
 			out := bufio.NewWriter(cmd.OutOrStdout())
 			printRecord := recordPrinters[format](out)
-			inputs, failures, err := findInputs(cmd, log, args, nil)
+			inputs, failures, err := inputs.Find(cmd, log, args, nil)
 			if err != nil {
 				return err
 			}
@@ -83,8 +84,8 @@ resources and metadata with a URL, in the order of the archive: sort it with LC_
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "text", "`FORMAT` of the lines: text, jsonl or cdxj")
-	addBase(cmd.Flags(), relativeLines)
-	addRemote(cmd.Flags())
+	inputs.AddBase(cmd.Flags(), inputs.RelativeLines)
+	inputs.AddRemote(cmd.Flags())
 	return cmd
 }
 

@@ -18,6 +18,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/console"
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/inputs"
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/outfolder"
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/stages"
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/usage"
 	"github.com/robotsaudit/robotsaudit/internal/durable"
@@ -92,7 +94,7 @@ earlier audit. A report of a part of the audit (--since and the like) has it in 
   robotsaudit report out --csv spreadsheets --sarif violations.sarif --junit junit.xml`,
 	}
 	f.add(cmd.Flags())
-	onOutput(cmd, &f.output, 0, func(cmd *cobra.Command, _ []string) error {
+	outfolder.RunOn(cmd, &f.output, 0, func(cmd *cobra.Command, _ []string) error {
 		if err := f.run(cmd); err != nil {
 			return err
 		}
@@ -128,11 +130,11 @@ type reportFlags struct {
 	figures   *figures.Figures // of an audit in hand, else read from the tables
 	sign      signFlag
 	written   []string // files
-	part      partFlags
+	part      outfolder.PartFlags
 }
 
 func (f *reportFlags) add(flags *pflag.FlagSet) {
-	addOutput(flags, &f.output, hasResults)
+	outfolder.AddFlag(flags, &f.output, outfolder.HasResults)
 	flags.StringVar(&f.html, "html", "", "write the report as HTML to `FILE`")
 	flags.StringVar(&f.proof, "with-proof", "",
 		"write the report as HTML to `FILE`, with the records that its violations rest on in it")
@@ -158,9 +160,9 @@ func (f *reportFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.document.Date, "date", "", "`DATE` of the report, as it is to be written")
 	flags.StringVar(&f.against, "against", "", "output `OLD` of an earlier audit: the report shows what changed since")
 	flags.BoolVar(&f.document.Brief, "brief", false, "write the report in two pages of print, without the findings one by one")
-	f.part.add(flags)
+	f.part.AddTo(flags)
 	f.sign.add(flags, "each file that is written")
-	addStore(flags)
+	inputs.AddStore(flags)
 }
 
 // A rendering is a file to be written.
@@ -225,7 +227,7 @@ func (f *reportFlags) forms(cmd *cobra.Command, r *results.Results) (files []ren
 }
 
 func (f *reportFlags) run(cmd *cobra.Command) error {
-	if err := f.part.resolve(); err != nil {
+	if err := f.part.Resolve(); err != nil {
 		return err
 	}
 	r, end, err := f.open(cmd)
@@ -233,7 +235,7 @@ func (f *reportFlags) run(cmd *cobra.Command) error {
 		return err
 	}
 	defer end()
-	if err := f.part.limit(cmd, &r); err != nil {
+	if err := f.part.Limit(cmd, &r); err != nil {
 		return err
 	}
 	if err := f.remember(cmd, r.Dir()); err != nil {
@@ -358,11 +360,11 @@ func (f *reportFlags) write(cmd *cobra.Command, files []rendering) error {
 // open opens the results, and the facts, from which the report quotes robots.txt. Those in a store it
 // can do without.
 func (f *reportFlags) open(cmd *cobra.Command) (*results.Results, func(), error) {
-	r, end, err := readOutput(cmd, f.output, true)
+	r, end, err := outfolder.Read(cmd, f.output, true)
 	if err == nil || object.IsRemote(f.output) || cmd.Context().Err() != nil {
 		return r, end, err
 	}
-	alone, end, otherErr := readOutput(cmd, f.output, false)
+	alone, end, otherErr := outfolder.Read(cmd, f.output, false)
 	if otherErr != nil {
 		return nil, nil, otherErr
 	}
@@ -387,17 +389,17 @@ func (f *reportFlags) check(files []rendering, beside bool) error {
 		}
 	}
 	switch {
-	case beside && !f.part.part.IsZero():
+	case beside && !f.part.Part.IsZero():
 		return usage.Errorf("DIR/%s is of the whole audit; name a file for the report of a part (%s), as in --html part.html",
-			report.HTMLFile, &f.part.part)
-	case f.proof != "" && !f.part.part.IsZero():
+			report.HTMLFile, &f.part.Part)
+	case f.proof != "" && !f.part.Part.IsZero():
 		return usage.Errorf("--with-proof is of the whole audit; leave out --since, --until, --host, --crawler-only and " +
 			"--operator-of")
 	case f.archives != "" && f.proof == "":
 		return usage.Errorf("--archives goes with --with-proof FILE")
 	case f.archives != "" && !usage.IsFolder(f.archives):
 		return usage.Errorf("--archives %s: there is no such folder; check the path", f.archives)
-	case f.card+f.croissant+f.prov != "" && !f.part.part.IsZero():
+	case f.card+f.croissant+f.prov != "" && !f.part.Part.IsZero():
 		return usage.Errorf("--dataset-card, --croissant and --prov describe whole tables; leave out --since, --until, " +
 			"--host, --crawler-only and --operator-of")
 	case toOutput > 1:
@@ -423,12 +425,12 @@ func (f *reportFlags) makeDocument(cmd *cobra.Command, r *results.Results) (*doc
 	ctx := cmd.Context()
 	options := f.document
 	if f.against != "" {
-		old, end, err := readOutput(cmd, f.against, false)
+		old, end, err := outfolder.Read(cmd, f.against, false)
 		if err != nil {
 			return nil, err
 		}
 		defer end()
-		if old, err = old.Limit(ctx, f.part.part); err != nil {
+		if old, err = old.Limit(ctx, f.part.Part); err != nil {
 			return nil, err
 		}
 		if options.Changes, err = diff.Compare(ctx, old, r); err != nil {
@@ -464,7 +466,7 @@ func (f *reportFlags) writeCSV(cmd *cobra.Command, r *results.Results) error {
 	}
 	var files []rendering
 	for _, file := range csv.Files {
-		if file.IsWhole && !f.part.part.IsZero() {
+		if file.IsWhole && !f.part.Part.IsZero() {
 			continue
 		}
 		files = append(files, rendering{

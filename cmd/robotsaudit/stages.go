@@ -10,10 +10,11 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/console"
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/inputs"
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/outfolder"
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/stages"
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/usage"
 	"github.com/robotsaudit/robotsaudit/ingest"
-	"github.com/robotsaudit/robotsaudit/internal/object"
 	"github.com/robotsaudit/robotsaudit/report"
 )
 
@@ -72,7 +73,7 @@ func openStore(flag, uri string) (stages.Store, error) {
 func newPlanCommand() *cobra.Command {
 	var uri string
 	var shards int
-	var in inputFlags
+	var in inputs.Flags
 	var e evaluation
 	cmd := &cobra.Command{
 		Use:   "plan INPUT... --shards N --facts URI",
@@ -83,18 +84,18 @@ settings are given here; the other stages take them from the plan.
 INPUT is an archive (.warc, .arc, .wacz; .gz, .zst, .bz2), a folder (searched with its
 subfolders), a glob, or a list of inputs, one a line: @FILE, @- or FILE.paths.gz. Standard input
 cannot be one: a task may have to read an archive again.
-` + placesHelp + "\n\n" + decideHelp,
+` + inputs.PlacesHelp + "\n\n" + decideHelp,
 		Example: `  robotsaudit plan archives/ --shards 50 --facts /shared/facts --agents ai
   robotsaudit ingest --shard 0/50 --facts /shared/facts         and 1/50 to 49/50
   robotsaudit resolve --facts /shared/facts
   robotsaudit decide --buckets 0/128 --facts /shared/facts -o /shared/out    and 1/128 to 127/128
   robotsaudit finish -o /shared/out`,
-		Args: inputArgs,
+		Args: inputs.Args,
 	}
 	flags := cmd.Flags()
 	addFacts(flags, &uri)
 	flags.IntVar(&shards, "shards", 0, "`N` shards that the inputs are read in (required)")
-	in.addTo(flags, relativeLines)
+	in.AddTo(flags, inputs.RelativeLines)
 	e.addSettings(flags)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if !cmd.Flags().Changed("shards") {
@@ -103,7 +104,7 @@ cannot be one: a task may have to read an archive again.
 		if shards < 1 || shards > stages.MaxShards {
 			return usage.Errorf("--shards %d: give 1 to %d", shards, stages.MaxShards)
 		}
-		if err := refuseSecrets(cmd, slices.Concat(args, in.urls)); err != nil {
+		if err := inputs.RefuseSecrets(cmd, slices.Concat(args, in.URLs)); err != nil {
 			return err
 		}
 		s, err := openStore("--facts", uri)
@@ -115,11 +116,11 @@ cannot be one: a task may have to read an archive again.
 		}
 		log := console.Logger(cmd)
 		e.warn(log)
-		inputs, failures, err := findInputs(cmd, log, args, in.urls)
+		inputs, failures, err := inputs.Find(cmd, log, args, in.URLs)
 		if err != nil {
 			return err
 		}
-		p, err := stages.New(inputs, failures, shards, in.options, e.options, e.tables, e.ranks)
+		p, err := stages.New(inputs, failures, shards, in.Options, e.options, e.tables, e.ranks)
 		if err != nil {
 			return usage.Errorf("%v", err)
 		}
@@ -131,23 +132,6 @@ cannot be one: a task may have to read an archive again.
 				"shard"), shards-1, shards, uri)
 	}
 	return cmd
-}
-
-// refuseSecrets refuses inputs, and a base of them, that a plan cannot name, before a server is asked.
-// Of lists of inputs the lines count, which the plan refuses.
-func refuseSecrets(cmd *cobra.Command, inputs []string) error {
-	base, _ := cmd.Flags().GetString("base")
-	tables, _ := cmd.Flags().GetStringArray("robots")
-	logs, _ := cmd.Flags().GetStringArray("access-log")
-	for _, in := range slices.Concat(inputs, tables, logs, []string{base}) {
-		if !object.IsRemote(in) || strings.HasSuffix(object.Shown(in), ".paths.gz") {
-			continue
-		}
-		if path, err := object.Clean(in); err == nil && object.HasSecrets(path) {
-			return usage.Errorf("%v", stages.SecretError(path))
-		}
-	}
-	return nil
 }
 
 // oneOf reads I/N: the number of a task, from 0, and how many there are.
@@ -208,7 +192,7 @@ func (f *shardFlags) run(cmd *cobra.Command, opt ingest.Options) error {
 		return usage.Errorf("--shard %s: the plan in %s has %d shards", f.shard, s, p.Shards)
 	}
 	var c *stages.Commit
-	err = watchReading(cmd, log, new(ingest.Progress), &opt, "%s: %s", func() error {
+	err = inputs.Watch(cmd, log, new(ingest.Progress), &opt, "%s: %s", func() error {
 		c, err = stages.Read(cmd.Context(), s, p, n, opt)
 		return err
 	})
@@ -233,7 +217,7 @@ func newResolveCommand() *cobra.Command {
 	}
 	addFacts(cmd.Flags(), &uri)
 	usage.AddWorkers(cmd.Flags(), &workers, "parts of the hosts worked on at a time")
-	addRemote(cmd.Flags())
+	inputs.AddRemote(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		s, p, err := openPlan(cmd, uri)
 		if err != nil {
@@ -259,11 +243,11 @@ large: the fetches of a large host are divided by time.`,
 		Args:    usage.NoArgs,
 	}
 	addFacts(cmd.Flags(), &uri)
-	addOutput(cmd.Flags(), &output,
+	outfolder.AddFlag(cmd.Flags(), &output,
 		"`URI` of the results: a folder, made where there is none, or s3://BUCKET/PREFIX (required)")
 	cmd.Flags().StringVar(&buckets, "buckets", "",
 		"`J/M`: the range, from 0, and how many there are, 1024 at most (required)")
-	addRemote(cmd.Flags())
+	inputs.AddRemote(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		n, of, err := oneOf("buckets", buckets)
 		if err != nil {
@@ -302,12 +286,12 @@ audit.json and report.html. Each table is a folder of files.`,
   duckdb -c "SELECT certainty, count(*) FROM '/shared/out/violations/*.parquet' GROUP BY ALL"`,
 		Args: usage.NoArgs,
 	}
-	addOutput(cmd.Flags(), &output, "`URI` that 'decide' wrote to (required)")
+	outfolder.AddFlag(cmd.Flags(), &output, "`URI` that 'decide' wrote to (required)")
 	cmd.Flags().StringVar(&uri, "facts", "", "`URI` of the plan, if the output folder has ranges of several")
 	cmd.Flags().BoolVar(&force, "force", false,
 		"replace files of other programs in the output folder that bear the names of results")
 	e.addOutcome(cmd.Flags())
-	addRemote(cmd.Flags())
+	inputs.AddRemote(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		log := console.Logger(cmd)
 		out, err := openStore("-o", output)
@@ -325,7 +309,7 @@ audit.json and report.html. Each table is a folder of files.`,
 		}
 		remote := strings.Contains(output, "://")
 		if !force && !remote {
-			if err := refuseForeign(output); err != nil {
+			if err := outfolder.RefuseForeign(output); err != nil {
 				return err
 			}
 		}
@@ -334,7 +318,7 @@ audit.json and report.html. Each table is a folder of files.`,
 			return err
 		}
 		e.tables, e.options.Crawler = p.Tables, p.Settings.Crawler
-		reportUnread(log, done.Facts, nil)
+		outfolder.ReportUnread(log, done.Facts, nil)
 		e.warnOfIdle(log, done.Totals)
 		return e.tellResults(cmd, output, done.Audit)
 	}

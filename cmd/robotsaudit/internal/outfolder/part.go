@@ -1,4 +1,4 @@
-package main
+package outfolder
 
 import (
 	"errors"
@@ -11,14 +11,15 @@ import (
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
 
-// partFlags are the options that limit a command to a part of an audit.
-type partFlags struct {
+// PartFlags are the options that limit a command to a part of an audit.
+type PartFlags struct {
 	since, until, crawler, operatorOf string
 	hosts                             []string
-	part                              results.Part
+	Part                              results.Part
 }
 
-func (f *partFlags) add(flags *pflag.FlagSet) {
+// AddTo adds the flags.
+func (f *PartFlags) AddTo(flags *pflag.FlagSet) {
 	flags.StringVar(&f.since, "since", "",
 		"only fetches from `DATE` on: 2025-05-01, a day in UTC, or a moment as 2025-05-01T12:00:00Z; or today or now")
 	flags.StringVar(&f.until, "until", "", "only fetches up to `DATE`, that day or moment included")
@@ -30,9 +31,9 @@ func (f *partFlags) add(flags *pflag.FlagSet) {
 		"only fetches by the crawlers of the operator of `TOKEN`: GPTBot is all of OpenAI (see 'robotsaudit agents')")
 }
 
-// resolve reads the part that the flags name.
-func (f *partFlags) resolve() (err error) {
-	p := &f.part
+// Resolve reads the part that the flags name.
+func (f *PartFlags) Resolve() (err error) {
+	p := &f.Part
 	if p.Since, err = usage.Date("since", f.since); err != nil {
 		return err
 	}
@@ -71,13 +72,13 @@ func (f *partFlags) resolve() (err error) {
 	return nil
 }
 
-// limit limits results to the part. At least one of them must have fetches of it.
-func (f *partFlags) limit(cmd *cobra.Command, all ...**results.Results) error {
+// Limit limits results to the part. At least one of them must have fetches of it.
+func (f *PartFlags) Limit(cmd *cobra.Command, all ...**results.Results) error {
 	var absent *results.AbsentError
 	there := false
 	for _, r := range all {
 		var err error
-		if *r, err = (*r).Limit(cmd.Context(), f.part); err == nil {
+		if *r, err = (*r).Limit(cmd.Context(), f.Part); err == nil {
 			err = (*r).CheckPart(cmd.Context())
 		}
 		if err != nil && !errors.As(err, &absent) {

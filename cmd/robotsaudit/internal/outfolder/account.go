@@ -1,4 +1,4 @@
-package main
+package outfolder
 
 import (
 	"fmt"
@@ -8,87 +8,68 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/console"
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/usage"
-	"github.com/robotsaudit/robotsaudit/ingest"
-	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/object"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 	"github.com/robotsaudit/robotsaudit/report"
 )
 
-// job is a run that writes to an output folder. It gives an account of itself at its end, in the event summary
-// and in the file of --metrics: docs/OPERATIONS.md explains both.
-type job struct {
-	*writeFlags
-	cmd *cobra.Command
-	log *slog.Logger
-
-	start    time.Time
-	progress *ingest.Progress
-	facts    *facts.Set     // nil where the run did not come to any
-	totals   *report.Totals // nil where nothing was decided
-	fresh    *int64         // new violations; nil where they were not counted
-	asked    int64          // requests that were made of servers before
-}
-
 // notWhollyRead counts inputs with missing parts.
-func (j *job) notWhollyRead() int64 {
-	if j.totals != nil {
-		return j.totals.InputsNotWhollyRead
+func (j *Job) notWhollyRead() int64 {
+	if j.Totals != nil {
+		return j.Totals.InputsNotWhollyRead
 	}
-	return int64(len(j.facts.Failures)) + j.facts.Totals.NotWhole
+	return int64(len(j.Facts.Failures)) + j.Facts.Totals.NotWhole
 }
 
 // summarize logs the event summary of a run that came to its end.
-func (j *job) summarize(code usage.ExitCode) {
+func (j *Job) summarize(code usage.ExitCode) {
 	fields := []slog.Attr{
-		slog.String("command", j.cmd.Name()),
+		slog.String("command", j.Cmd.Name()),
 		slog.Int("exit_code", int(code)),
 		slog.Float64("seconds", time.Since(j.start).Seconds()),
-		slog.Int64("inputs_read", j.progress.InputsRead.Load()),
-		slog.Int64("inputs_kept", j.progress.InputsKept.Load()),
-		slog.Int64("bytes_read", j.progress.BytesRead.Load()),
+		slog.Int64("inputs_read", j.Progress.InputsRead.Load()),
+		slog.Int64("inputs_kept", j.Progress.InputsKept.Load()),
+		slog.Int64("bytes_read", j.Progress.BytesRead.Load()),
 	}
-	if j.facts != nil {
+	if j.Facts != nil {
 		fields = append(fields,
-			slog.Int("inputs", int(j.facts.Totals.Count)),
+			slog.Int("inputs", int(j.Facts.Totals.Count)),
 			slog.Int64("inputs_not_wholly_read", j.notWhollyRead()),
-			slog.Int64("fetches", j.facts.Totals.Fetches))
+			slog.Int64("fetches", j.Facts.Totals.Fetches))
 	}
-	if j.totals != nil {
+	if j.Totals != nil {
 		fields = append(fields,
-			slog.Int64("violations", j.totals.Violations), slog.Int64("unproven", j.totals.Unproven),
-			slog.Int64("allowed", j.totals.Allowed), slog.Int64("disallowed", j.totals.Disallowed),
-			slog.Int64("unknown", j.totals.Unknown))
+			slog.Int64("violations", j.Totals.Violations), slog.Int64("unproven", j.Totals.Unproven),
+			slog.Int64("allowed", j.Totals.Allowed), slog.Int64("disallowed", j.Totals.Disallowed),
+			slog.Int64("unknown", j.Totals.Unknown))
 	}
-	if j.fresh != nil {
-		fields = append(fields, slog.Int64("new_violations", *j.fresh))
+	if j.Fresh != nil {
+		fields = append(fields, slog.Int64("new_violations", *j.Fresh))
 	}
 	if asked, _ := object.Traffic(); asked > j.asked {
 		fields = append(fields, slog.Int64("requests", asked-j.asked))
 	}
-	console.Tell(j.log, slog.LevelInfo, "summary", "", fields...)
+	console.Tell(j.Log, slog.LevelInfo, "summary", "", fields...)
 }
 
 // writeMetrics writes the file of --metrics, for the textfile collector of Prometheus'
 // node_exporter.
-func (j *job) writeMetrics(code usage.ExitCode) error {
+func (j *Job) writeMetrics(code usage.ExitCode) error {
 	var m exposition
 	m.gauge("build_info", "Version of the program; always 1.", labelled("version", report.Version(), 1))
 	m.gauge("run_exit_code", "Exit code of the last run.", value(int(code)))
 	m.gauge("run_end_timestamp_seconds", "When the last run ended, in seconds since 1970.", value(time.Now().Unix()))
 	m.gauge("run_duration_seconds", "How long the last run took.", value(time.Since(j.start).Seconds()))
-	m.gauge("run_read_bytes", "Bytes of archives that the last run read.", value(j.progress.BytesRead.Load()))
+	m.gauge("run_read_bytes", "Bytes of archives that the last run read.", value(j.Progress.BytesRead.Load()))
 	m.gauge("run_inputs", "Archives that the last run read anew, and those of which it kept what was read before.",
-		labelled("state", "kept", j.progress.InputsKept.Load()), labelled("state", "read", j.progress.InputsRead.Load()))
-	if j.facts != nil {
-		m.gauge("inputs", "Archives in the output folder.", value(int(j.facts.Totals.Count)))
+		labelled("state", "kept", j.Progress.InputsKept.Load()), labelled("state", "read", j.Progress.InputsRead.Load()))
+	if j.Facts != nil {
+		m.gauge("inputs", "Archives in the output folder.", value(int(j.Facts.Totals.Count)))
 		m.gauge("inputs_not_wholly_read", "Archives of which something could not be read.", value(j.notWhollyRead()))
 	}
-	if t := j.totals; t != nil {
+	if t := j.Totals; t != nil {
 		m.gauge("fetches", "Fetches by verdict.", labelled("verdict", words.Allowed.String(), t.Allowed),
 			labelled("verdict", words.Disallowed.String(), t.Disallowed),
 			labelled("verdict", words.Unknown.String(), t.Unknown))
@@ -99,10 +80,10 @@ func (j *job) writeMetrics(code usage.ExitCode) error {
 			labelled("certainty", words.Contested.String(), t.Contested),
 			labelled("certainty", words.Possible.String(), t.Possible))
 	}
-	if j.fresh != nil {
-		m.gauge("new_violations", "Violations that the run before did not have.", value(*j.fresh))
+	if j.Fresh != nil {
+		m.gauge("new_violations", "Violations that the run before did not have.", value(*j.Fresh))
 	}
-	return console.WriteWhole(j.cmd, j.metrics, func(w io.Writer) error { _, err := io.WriteString(w, m.String()); return err })
+	return console.WriteWhole(j.Cmd, j.metrics, func(w io.Writer) error { _, err := io.WriteString(w, m.String()); return err })
 }
 
 // exposition is text in the exposition format of Prometheus.

@@ -1,4 +1,4 @@
-package main
+package inputs
 
 import (
 	"path/filepath"

@@ -1,0 +1,133 @@
+// Package inputs is what a command reads: the arguments and flags that name archives, indexes, lists and logs, wherever
+// they lie, and how they are found.
+package inputs
+
+import (
+	"cmp"
+	"fmt"
+	"log/slog"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/console"
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/usage"
+	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/report"
+)
+
+// Help says what the arguments may be.
+const Help = `INPUT is an archive (.warc, .arc, .wacz; .gz, .zst, .bz2), a folder (searched with its
+subfolders), a glob, - for standard input, or a list of inputs, one a line: @FILE, @- or
+FILE.paths.gz. ` + PlacesHelp
+
+// PlacesHelp is what is to be said of inputs of a plan, too, which standard input is not.
+const PlacesHelp = `A Heritrix crawl.log beside its archives shows what was not fetched. An index
+(CDX, CDXJ, Common Crawl's columnar index) or a WAT reports fetches without their records: add
+the archives with robots.txt. docs/SEMANTICS.md, "Indexes and lists", says what is lost.
+Inputs and lists can lie elsewhere: s3://BUCKET/KEY, https://…, or all archives below
+s3://BUCKET/PREFIX/. Credentials are those that programs of AWS find (AWS_PROFILE, ~/.aws, …).`
+
+// Flags are the options of what is read, and how.
+type Flags struct {
+	URLs    []string
+	Options ingest.Options
+}
+
+// AddTo adds the flags; based is what --base is for.
+func (f *Flags) AddTo(flags *pflag.FlagSet, based string) {
+	flags.StringArrayVar(&f.URLs, "urls", nil,
+		"`FILE` with a list of URLs: Parquet, CSV or JSON lines, with columns url, time and perhaps agent and id (repeatable)")
+	flags.String("id-column", "",
+		"column `NAME` of the lists in --urls, with your own id of each row, which comes back in "+
+			"'robotsaudit export'; without it, id if there is one")
+	flags.StringArray("robots", nil,
+		"`FILE` with captures of robots.txt as rows: Parquet, CSV or JSON lines, with columns url or host, time, status and "+
+			"body; or a git repository whose history holds them, a file each (repeatable); see docs/FORMATS.md")
+	flags.String("robots-bodies", "",
+		"folder `DIR` with the bodies that the tables in --robots name by their digests: a file each, of that name")
+	addAccessLog(flags)
+	AddBase(flags, based)
+	AddRemote(flags)
+	flags.BoolVar(&f.Options.DigestInputs, "digest-inputs", false,
+		"write the SHA-256 of each archive to audit.json, for which it is read once more")
+	flags.BoolVar(&f.Options.VerifyDigests, "verify-digests", false,
+		"compare the digests of all records, not of robots.txt alone, with what they hold")
+	flags.BoolVar(&f.Options.Sizes, "sizes", false,
+		"decode all payloads, for fetches.payload_bytes_decoded; without it, those alone that are decoded anyway")
+}
+
+// Find finds the archives that args name, and returns the arguments that name none. Some do.
+func Find(cmd *cobra.Command, log *slog.Logger, args, urls []string) ([]ingest.Input, []*ingest.InputError,
+	error,
+) {
+	inputs, failures, err := Expand(cmd, args, urls)
+	if err := cmp.Or(err, cmd.Context().Err()); err != nil {
+		return nil, nil, err
+	}
+	for _, f := range failures {
+		console.Tell(log, slog.LevelError, "input_failed", f.Error(), slog.String("input", f.Arg),
+			slog.String("reason", f.Reason))
+	}
+	if len(inputs) == 0 {
+		return nil, nil, usage.ExitFailed
+	}
+	return inputs, failures, nil
+}
+
+// Watch shows how far do is, which reads inputs with options, and logs what it comes to: inputs that
+// cannot be read as format has it, "" for nothing to be said.
+func Watch(cmd *cobra.Command, log *slog.Logger, progress *ingest.Progress, opt *ingest.Options, format string,
+	do func() error,
+) error {
+	opt.Progress, opt.Warn = progress, func(msg string) { log.Warn(msg) }
+	opt.Read = func(in *ingest.InputResult) {
+		var records int64
+		for _, n := range in.Records {
+			records += n
+		}
+		fields := []slog.Attr{
+			slog.String("input", in.Name), slog.String("path", in.Path), slog.String("container", in.Container),
+			slog.Int64("bytes", in.Size), slog.Int64("records", records), slog.Int64("fetches", in.Fetches),
+			slog.Int64("robots", in.Robots), slog.Int64("issues", in.Issues), slog.Int64("lossy_issues", in.Lossy),
+		}
+		if in.Refusal != "" {
+			fields = append(fields, slog.String("refusal", in.Refusal))
+		}
+		console.Tell(log, slog.LevelInfo, "input_done", "", fields...)
+	}
+	opt.NotRead = func(f *ingest.Failure) {
+		message := ""
+		if format != "" {
+			message = fmt.Sprintf(format, f.Name, f.Reason)
+		}
+		console.Tell(log, slog.LevelError, "input_failed", message, slog.String("input", f.Name), slog.String("path", f.Path),
+			slog.String("reason", f.Reason))
+	}
+	stop := console.Watch(cmd, log, console.Gauge{
+		What: "reading", Done: progress.BytesRead.Load, Total: progress.BytesTotal.Load,
+		Unit: report.Bytes, UnitName: "bytes",
+	})
+	defer stop()
+	return do()
+}
+
+// Args requires at least one archive.
+func Args(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 && !cmd.Flags().Changed("urls") && !cmd.Flags().Changed("robots") &&
+		!cmd.Flags().Changed("access-log") {
+		return usage.Errorf("no archive given; name a file, a folder or a list, as in: %s", usage.FirstExample(cmd))
+	}
+	if id := cmd.Flags().Lookup("id-column"); id != nil && id.Changed && !cmd.Flags().Changed("urls") {
+		return usage.Errorf("--id-column names a column of lists of URLs; name these with --urls FILE")
+	}
+	if cmd.Flags().Changed("robots-bodies") && !cmd.Flags().Changed("robots") {
+		return usage.Errorf("--robots-bodies has the bodies of tables of robots.txt; name these with --robots FILE")
+	}
+	if slices.Contains(args, facts.Stdin) && slices.Contains(args, "@"+facts.Stdin) {
+		return usage.Errorf("standard input is either an archive or a list of inputs: leave out - or @-")
+	}
+	return nil
+}

@@ -1,0 +1,133 @@
+// Package outfolder is the output folder of an audit, as commands have it: the flags that name it and a part of it, the
+// results in it, which may lie in a store, and the Job that writes to it while no other process does.
+package outfolder
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/stages"
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/usage"
+	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/object"
+	"github.com/robotsaudit/robotsaudit/report"
+	"github.com/robotsaudit/robotsaudit/report/prose"
+	"github.com/robotsaudit/robotsaudit/report/results"
+)
+
+// The output folders of commands, for help.
+const (
+	Makes       = "output folder `DIR`, made where there is none (required)"
+	IngestsInto = "output folder `DIR`, made where there is none (required without --check)"
+	HasFacts    = "output folder `DIR` of 'ingest', 'audit' or 'merge': the same as the argument"
+	HasResults  = "output `DIR` of an audit, a folder or s3://BUCKET/PREFIX: the same as the argument"
+)
+
+// AddFlag adds the flag that names an output, with its help.
+func AddFlag(flags *pflag.FlagSet, output *string, what string) {
+	flags.StringVarP(output, "output", "o", "", what)
+}
+
+// RunOn has a command run on an output, which its first argument names where -o does not, and on n other
+// arguments.
+func RunOn(cmd *cobra.Command, output *string, n int, run func(cmd *cobra.Command, args []string) error) {
+	cmd.Args = cobra.ArbitraryArgs // settings may name the output, too, and are read later
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		call := cmd.CommandPath() + " -o " + prose.ShellWord(*output)
+		if len(args) > 0 && !usage.Given(cmd, "output") && (*output == "" || len(args) != n) {
+			*output, args = args[0], args[1:]
+			call = cmd.CommandPath() + " " + prose.ShellWord(*output)
+		}
+		switch {
+		case *output == "":
+			return usage.Errorf("no output folder given; name it, as in: %s", usage.FirstExample(cmd))
+		case n > 0 && len(args) == n && !usage.IsFolder(*output) && usage.IsFolder(args[0]):
+			return usage.Errorf("the output folder comes first; write: %s %s %s", cmd.CommandPath(), prose.ShellWord(args[0]),
+				prose.ShellWord(*output))
+		case len(args) < n && !usage.IsFolder(*output) && !strings.HasPrefix(*output, "s3://"):
+			return usage.Errorf("%q is no folder; name the output folder first, and then one fetch, as in: %s", *output,
+				usage.FirstExample(cmd))
+		case len(args) < n:
+			return usage.Errorf("name one fetch, as in: %[1]s https://example.com/private/ or: %[1]s 1", call)
+		case len(args) > n && usage.Given(cmd, "output") && usage.IsFolder(args[0]):
+			return usage.Errorf("%q is one argument too many: -o %s names the output folder, too; leave out one of them",
+				args[0], *output)
+		case len(args) > n:
+			return usage.LeftOver(cmd, call+strings.Join(append([]string{""}, args[:n]...), " "), args[n])
+		}
+		return run(cmd, args)
+	}
+}
+
+// withOutput is a call with arguments and an output folder: the last of them, if it is one, or is not there.
+func withOutput(call string, args []string) string {
+	output := "out"
+	if last := len(args) - 1; last > 0 {
+		_, absent := os.Stat(args[last])
+		if _, err := os.Stat(filepath.Join(args[last], report.AuditFile)); err == nil || absent != nil {
+			output, args = args[last], args[:last]
+		}
+	}
+	for _, arg := range args {
+		call += " " + prose.ShellWord(arg)
+	}
+	return call + " -o " + prose.ShellWord(output)
+}
+
+// Read opens the results in an output that is a folder, or in a store. A local folder has the
+// files of a store that are read. Facts in one are there where they are needed. End is called after
+// the reading.
+func Read(cmd *cobra.Command, output string, needsFacts bool) (r *results.Results, end func(), err error) {
+	dir, name, end := output, output, func() {}
+	if err := usage.RefuseFile(output); err != nil {
+		return nil, nil, err
+	}
+	if object.IsRemote(output) {
+		name = strings.TrimSuffix(output, "/")
+	}
+	if needsFacts || object.IsRemote(output) {
+		if dir, end, err = Local(cmd, output); err != nil {
+			return nil, nil, err
+		}
+	}
+	if r, err = results.OpenCopy(dir, name); err != nil {
+		end()
+	}
+	return r, end, err
+}
+
+// In runs f with the results in an output, and their facts, while this process holds its folder.
+func In(cmd *cobra.Command, output string, f func(*results.Results) error) (err error) {
+	r, end, err := Read(cmd, output, true) // before the lock, which makes the folder
+	if err != nil {
+		return err
+	}
+	defer end()
+	release, err := ingest.Lock(r.Dir())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, release()) }()
+	return f(r)
+}
+
+// Local returns an output, or what stands for it where it or its facts are in a store.
+func Local(cmd *cobra.Command, output string) (dir string, end func(), err error) {
+	switch {
+	case !object.IsRemote(output):
+		plan, err := facts.ReadPlan(output)
+		if err != nil || plan == nil || !object.IsRemote(plan.Folder) {
+			return output, func() {}, nil // who opens its facts reports the error
+		}
+	case !strings.HasPrefix(strings.ToLower(output), "s3://"):
+		return "", nil, usage.Errorf("%s: results are read from a folder, or from s3://BUCKET/PREFIX",
+			object.Shown(output))
+	}
+	return stages.Mirror(cmd.Context(), output)
+}

@@ -1,0 +1,307 @@
+package outfolder
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/console"
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/usage"
+	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/durable"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/index"
+	"github.com/robotsaudit/robotsaudit/internal/object"
+	"github.com/robotsaudit/robotsaudit/report"
+)
+
+// WriteFlags are the options of commands that write to an output folder.
+type WriteFlags struct {
+	Output     string
+	waitLock   bool
+	force      bool
+	metrics    string
+	Add, prune bool // what becomes of facts whose archives are not named
+}
+
+// AddTo adds the flags, with the help of the output, and --force where tables are written.
+func (f *WriteFlags) AddTo(flags *pflag.FlagSet, output string, tables bool) {
+	AddFlag(flags, &f.Output, output)
+	flags.BoolVar(&f.waitLock, "wait-lock", false, "wait for folders that another robotsaudit uses, instead of failing")
+	flags.StringVar(&f.metrics, "metrics", "",
+		"write counts of this run to `FILE`, for the textfile collector of Prometheus; - is standard output, which "+
+			"has no summary then")
+	if tables {
+		flags.BoolVar(&f.force, "force", false, "replace files of other programs in DIR that bear the names of results")
+	}
+}
+
+// AddKeep adds the flags of commands that add to facts.
+func (f *WriteFlags) AddKeep(flags *pflag.FlagSet, what string) {
+	flags.BoolVar(&f.Add, "add", false, "keep what DIR holds of "+what+" not named now")
+	flags.BoolVar(&f.prune, "prune", false, "remove what DIR holds of archives not named now, without a warning")
+}
+
+// check refuses options that cannot be meant.
+func (f *WriteFlags) check() error {
+	switch {
+	case f.Add && f.prune:
+		return usage.Errorf("--add keeps what is not named, --prune removes it: leave out one of them")
+	case object.IsRemote(f.Output):
+		return usage.Errorf("-o %s: give a folder; an audit in stages alone writes to a store (docs/SCALE.md)",
+			object.Shown(f.Output))
+	}
+	return usage.RefuseFile(f.Output)
+}
+
+// Job is a run that writes to an output folder. It gives an account of itself at its end, in the event summary
+// and in the file of --metrics: docs/OPERATIONS.md explains both.
+type Job struct {
+	*WriteFlags
+	Cmd *cobra.Command
+	Log *slog.Logger
+
+	Progress *ingest.Progress
+	Facts    *facts.Set     // nil where the run did not come to any
+	Totals   *report.Totals // nil where nothing was decided
+	Fresh    *int64         // new violations; nil where they were not counted
+
+	start time.Time
+	asked int64 // requests that were made of servers before
+}
+
+// Run checks the options, gives the warnings that there are, runs do, and reports the result.
+func (f *WriteFlags) Run(cmd *cobra.Command, warn func(*slog.Logger), do func(*Job) error) error {
+	if f.Output == "" {
+		return usage.Errorf("no output folder given; add -o DIR, as in: %s", withOutput(cmd.CommandPath(), cmd.Flags().Args()))
+	}
+	if err := f.check(); err != nil {
+		return err
+	}
+	asked, _ := object.Traffic()
+	j := &Job{
+		WriteFlags: f, Cmd: cmd, Log: console.Logger(cmd), start: time.Now(), Progress: new(ingest.Progress), asked: asked,
+	}
+	if warn != nil {
+		warn(j.Log)
+	}
+	if f.metrics != "" { // before hours of work
+		folder := filepath.Dir(f.metrics)
+		if !usage.IsFolder(folder) {
+			return usage.Errorf("--metrics %s: there is no folder %s; make it, or give another place", f.metrics, folder)
+		}
+		if err := usage.RefuseFolder(f.metrics); err != nil {
+			return usage.Errorf("--metrics: %v", err)
+		}
+	}
+	err := do(j)
+	code := usage.CodeOf(err)
+	if code == usage.ExitDone || code == usage.ExitUnread || code == usage.ExitViolations {
+		j.summarize(code)
+	}
+	if f.metrics != "" {
+		if failed := j.writeMetrics(code); failed != nil {
+			return errors.Join(err, fmt.Errorf("--metrics: %w", failed))
+		}
+	}
+	return err
+}
+
+// Hold runs do while this process holds the output folder, and nobody writes to the folders
+// that it reads. Where tables are to be written, the files in their places must be such.
+func (j *Job) Hold(tables bool, reads []string, do func() error) (err error) {
+	release, err := j.lock(reads)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, release()) }()
+	if err := refuseReadOnly(j.Output); err != nil { // which can be locked
+		return err
+	}
+	if tables && !j.force {
+		if err := RefuseForeign(j.Output); err != nil {
+			return err
+		}
+	}
+	return do()
+}
+
+// refuseReadOnly returns an error where an output folder cannot be written to.
+func refuseReadOnly(dir string) error {
+	_, remove, err := durable.Temporary(filepath.Join(dir, facts.PrivateFolder))
+	switch {
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+		return fmt.Errorf("output folder %s cannot be written (%w); check its permissions or give another with -o",
+			dir, object.Cause(err))
+	case err != nil:
+		return err
+	}
+	return remove()
+}
+
+// RefuseForeign returns an error where files in the places of tables are none.
+func RefuseForeign(dir string) error {
+	foreign, err := report.Foreign(dir)
+	if err == nil && foreign != "" {
+		err = fmt.Errorf("%s in the output folder %s was not written by robotsaudit; move it, give another folder "+
+			"with -o, or replace it with --force", foreign, dir)
+	}
+	return err
+}
+
+// lockInterval is how often folders that are waited for are tried.
+const lockInterval = 200 * time.Millisecond
+
+// lock takes the output folder and those that are read, with --wait-lock once all are free:
+// two runs that each held a folder which the other waits for would wait for ever.
+func (j *Job) lock(reads []string) (release func() error, err error) {
+	for told := ""; ; {
+		release, used, err := j.tryLock(reads)
+		switch {
+		case !errors.Is(err, ingest.ErrLocked):
+			return release, err
+		case !j.waitLock:
+			return nil, fmt.Errorf("%w; --wait-lock waits", err)
+		case told != used:
+			j.Log.Info(fmt.Sprintf("output folder %s is in use by another robotsaudit; waiting for it", used))
+			told = used
+		}
+		select {
+		case <-j.Cmd.Context().Done():
+			return nil, j.Cmd.Context().Err()
+		case <-time.After(lockInterval):
+		}
+	}
+}
+
+// tryLock takes all folders or none; used is the first that another process holds.
+func (f *WriteFlags) tryLock(reads []string) (release func() error, used string, err error) {
+	var held []func() error
+	release = func() (err error) {
+		for _, give := range slices.Backward(held) {
+			err = errors.Join(err, give())
+		}
+		return err
+	}
+	lock := ingest.Lock
+	for _, dir := range slices.Concat([]string{f.Output}, reads) {
+		if len(held) > 0 && durable.Same(dir, f.Output) {
+			continue
+		}
+		give, err := lock(dir)
+		if err != nil {
+			return nil, dir, errors.Join(err, release())
+		}
+		held, lock = append(held, give), ingest.LockToRead
+	}
+	return release, "", nil
+}
+
+// MayHoldFacts returns an error where a folder surely holds no facts, so that taking it would
+// make it. Whether it does shows once it is taken: another process may be making them.
+func MayHoldFacts(dir string) error {
+	if err := usage.RefuseFile(dir); err != nil {
+		return err
+	}
+	if _, err := os.Stat(filepath.Join(dir, facts.PrivateFolder)); err == nil {
+		return nil
+	}
+	_, err := ingest.OpenFacts(dir)
+	return err
+}
+
+// Dropping returns what warns of archives whose facts go, and refuses that most go. What are the
+// arguments of the command.
+func (j *Job) Dropping(what string) func([]ingest.Input, int) error {
+	if j.prune {
+		return nil
+	}
+	again := fmt.Sprintf("%s --add %s -o %s", j.Cmd.CommandPath(), what, j.Output)
+	return func(inputs []ingest.Input, of int) error {
+		if 2*len(inputs) > of {
+			return usage.Errorf("%s has %s, and this run would remove what was read of %d of them: use '%s' to keep it, "+
+				"or --prune to remove it", j.Output, report.Count(int64(of), "archive"), len(inputs), again)
+		}
+		var names []string
+		for _, in := range inputs[:min(len(inputs), 3)] {
+			names = append(names, in.Name)
+		}
+		if more := len(inputs) - len(names); more > 0 {
+			names = append(names, fmt.Sprintf("%d more", more))
+		}
+		j.Log.Warn(fmt.Sprintf("what was read before of %s not named now is removed (%s); to keep it, stop this run "+
+			"and use '%s'; with --prune there is no warning",
+			report.Count(int64(len(inputs)), "archive"), strings.Join(names, ", "), again))
+		return nil
+	}
+}
+
+// ErrDamagedFacts is the error of facts that were damaged after they were made.
+var ErrDamagedFacts = errors.New("is damaged")
+
+// WithFacts opens the facts in the output folder, names the inputs that were not wholly read, but for those that
+// were named before, and runs do. If that fails because facts are damaged, it drops these, so that their archives
+// are read again, and reports it.
+func (j *Job) WithFacts(named []*ingest.InputError, do func() error) (err error) {
+	if j.Facts, err = ingest.OpenFacts(j.Output); err != nil {
+		return err
+	}
+	ReportUnread(j.Log, j.Facts, named)
+	err = do()
+	var status usage.ExitCode
+	var output *console.OutputError
+	if err == nil || j.Cmd.Context().Err() != nil || durable.IsFull(err) || errors.As(err, &status) || errors.As(err, &output) {
+		return err
+	}
+	dropped, dropErr := j.Facts.DropDamaged(j.Cmd.Context())
+	if dropErr != nil || len(dropped) == 0 {
+		return errors.Join(err, dropErr)
+	}
+	return fmt.Errorf("what was read of %s into the output folder %w (%v) and was removed; 'robotsaudit audit' or "+
+		"'ingest' reads the archives again", report.Count(int64(len(dropped)), "archive"), ErrDamagedFacts, err)
+}
+
+const maxUnread = 20 // inputs named on standard error that were not wholly read
+
+// ReportUnread names the inputs that were not wholly read, without the failures
+// that were reported before.
+func ReportUnread(log *slog.Logger, facts *facts.Set, told []*ingest.InputError) {
+	var lines []string
+	for _, f := range facts.Failures {
+		if !slices.ContainsFunc(told,
+			func(t *ingest.InputError) bool { return t.Arg == f.Name && t.Reason == f.Reason }) {
+			lines = append(lines, f.Name+": "+f.Reason)
+		}
+	}
+	for in, err := range facts.Results(context.Background()) {
+		if facts.Totals.NotWhole == 0 || err != nil { // who needs the file of inputs reports that
+			break
+		}
+		switch {
+		case in.Refusal != "":
+			lines = append(lines, in.Name+": "+in.Refusal)
+		case in.Lossy > 0 && index.IsFormat(in.Container):
+			lines = append(lines, in.Name+": has rows that cannot be read; the table issues shows which")
+		case in.Lossy > 0:
+			lines = append(lines, in.Name+
+				": damaged, not wholly read; the table issues shows where, fetch it again if you can")
+		}
+	}
+	for _, line := range lines[:min(len(lines), maxUnread)] {
+		log.Error(line)
+	}
+	if more := len(lines) - maxUnread; more > 0 {
+		log.Error(fmt.Sprintf("and %d more inputs were not wholly read; the table issues names them", more))
+	}
+}
