@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -104,17 +106,22 @@ func fetchesOf(t *testing.T, dir string) map[string]report.FetchRow {
 			t.Fatal(err)
 		}
 		rows[fmt.Sprintf("%s:%d %s", filepath.Base(f.WARCFilename), f.WARCRecordOffset,
-			strings.Map(plainURL, unescaped(f.URL)))] = *f
+			plainURL(f.URL))] = *f
 	}
 	return rows
 }
 
 // plainURL keeps of a URL what its spellings in indexes have in common.
-func plainURL(r rune) rune {
-	if r <= ' ' || r > '~' {
-		return -1
+func plainURL(text string) string {
+	if raw, err := url.PathUnescape(text); err == nil {
+		text = raw
 	}
-	return r
+	return strings.Map(func(r rune) rune {
+		if r <= ' ' || r > '~' {
+			return -1
+		}
+		return r
+	}, text)
 }
 
 // indexAndSubset writes an index of archives, and of each of them the records of robots.txt and of
@@ -122,7 +129,7 @@ func plainURL(r rune) rune {
 func indexAndSubset(t *testing.T, dir string, archives []string, targets map[string]bool) (paths []string) {
 	t.Helper()
 	var index bytes.Buffer
-	lines := cdxjRecords{w: &index}
+	run(t.Context(), append([]string{"records", "--format", "cdxj"}, archives...), nil, &index, io.Discard)
 	paths = append(paths, filepath.Join(dir, "index.cdxj"))
 	inputs, failures := ingest.Expand(t.Context(), archives, ingest.ExpandOptions{})
 	if len(failures) > 0 {
@@ -137,11 +144,7 @@ func indexAndSubset(t *testing.T, dir string, archives []string, targets map[str
 		var subset []byte
 		copied := int64(-1)
 		_, err = records.List(t.Context(), in,
-			records.ListOptions{
-				Digests: true,
-				Issue:   func(*facts.Issue) error { return nil },
-			}, func(r *records.Listed) error {
-				lines.print(in, r) // a record without a date has no line
+			records.ListOptions{Issue: func(*facts.Issue) error { return nil }}, func(r *records.Listed) error {
 				isInfo := r.Type == "warcinfo" || r.Type == "arcinfo"
 				if r.Streamed || !isInfo && !strings.HasSuffix(r.URL, "/robots.txt") && !targets[r.URL] ||
 					r.Offset == copied {

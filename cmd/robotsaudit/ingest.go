@@ -12,6 +12,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/console"
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/inputs"
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/inspect"
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/outfolder"
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/usage"
 	"github.com/robotsaudit/robotsaudit/ingest"
@@ -84,7 +85,7 @@ found, 3 if there is any other problem, else 0. docs/SCHEMA.md explains the kind
 		case check && usage.Given(cmd, "digest-inputs"):
 			return usage.Errorf("--check writes no audit.json: leave out --digest-inputs")
 		case check:
-			return runCheck(cmd, args, &in.Flags, format, verbose)
+			return inspect.Check(cmd, args, &in.Flags, format, verbose)
 		case usage.Given(cmd, "format"), usage.Given(cmd, "verbose"):
 			return usage.Errorf("--format and --verbose go with --check: add --check")
 		}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/console"
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/inputs"
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/inspect"
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/match"
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/usage"
 	"github.com/robotsaudit/robotsaudit/internal/durable"
@@ -131,7 +132,7 @@ Many machines, as under Slurm, share an audit in stages: see 'robotsaudit plan -
 	root.AddCommand(
 		newAuditCommand(), newIngestCommand(), newEvaluateCommand(), newMergeCommand(), newReportCommand(),
 		newExportCommand(), newDiffCommand(), newExplainCommand(), newEvidenceCommand(),
-		newRecordsCommand(), newExtractCommand(), match.NewCommand(), newAgentsCommand(), newSchemaCommand(),
+		inspect.NewRecordsCommand(), inspect.NewExtractCommand(), match.NewCommand(), newAgentsCommand(), newSchemaCommand(),
 		newVersionCommand(),
 	)
 	root.AddCommand(newStageCommands()...)

@@ -133,7 +133,7 @@ func violationsOf(t *testing.T, dir string) map[string]map[string]any {
 			t.Fatal(err)
 		}
 		rows[fmt.Sprintf("%s:%d %s", filepath.Base(row.WARCFilename), row.WARCRecordOffset,
-			strings.Map(plainURL, unescaped(row.URL)))] = columns
+			plainURL(row.URL))] = columns
 	}
 	return rows
 }

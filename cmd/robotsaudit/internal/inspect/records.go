@@ -1,4 +1,6 @@
-package main
+// Package inspect has the commands that look into archives without an audit: records lists their records, extract
+// writes one of them, or all of robots.txt, and Check says what is wrong with them.
+package inspect
 
 import (
 	"bufio"
@@ -23,7 +25,8 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
 
-func newRecordsCommand() *cobra.Command {
+// NewRecordsCommand makes the command records.
+func NewRecordsCommand() *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
 		Use:   "records ARCHIVE...",

@@ -1,4 +1,4 @@
-package main
+package inspect
 
 import (
 	"bufio"
@@ -24,8 +24,8 @@ import (
 	"github.com/robotsaudit/robotsaudit/report"
 )
 
-// runCheck reads archives and prints what is wrong with them, as a linter does.
-func runCheck(cmd *cobra.Command, args []string, flags *inputs.Flags, format string, verbose bool) error {
+// Check reads archives and prints what is wrong with them, as a linter does.
+func Check(cmd *cobra.Command, args []string, flags *inputs.Flags, format string, verbose bool) error {
 	out := bufio.NewWriter(cmd.OutOrStdout())
 	var p checkPrinter = &textCheck{w: out, verbose: verbose}
 	if format == "json" {

@@ -1,4 +1,4 @@
-package main
+package inspect
 
 import (
 	"context"
@@ -30,7 +30,8 @@ import (
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
 
-func newExtractCommand() *cobra.Command {
+// NewExtractCommand makes the command extract.
+func NewExtractCommand() *cobra.Command {
 	var f extraction
 	cmd := &cobra.Command{
 		Use:   "extract ARCHIVE:OFFSET... | -o DIR --robots-txt FOLDER",
