@@ -232,7 +232,9 @@ func (f *exportFlags) writeAnnotation(cmd *cobra.Command, r *results.Results, o 
 	})
 	join := strings.TrimSuffix(f.to, parquetExt) + ".yaml"
 	if err == nil {
-		err = console.WriteWhole(cmd, join, func(w io.Writer) error { return export.WriteJoin(w, o.By, filepath.Base(f.to)) })
+		err = console.WriteWhole(cmd, join, func(w io.Writer) error {
+			return export.WriteJoin(w, o.By, filepath.Base(f.to))
+		})
 	}
 	if err != nil {
 		return err

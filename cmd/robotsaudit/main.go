@@ -132,8 +132,8 @@ Many machines, as under Slurm, share an audit in stages: see 'robotsaudit plan -
 	root.AddCommand(
 		newAuditCommand(), newIngestCommand(), newEvaluateCommand(), newMergeCommand(), newReportCommand(),
 		newExportCommand(), newDiffCommand(), newExplainCommand(), newEvidenceCommand(),
-		inspect.NewRecordsCommand(), inspect.NewExtractCommand(), match.NewCommand(), newAgentsCommand(), newSchemaCommand(),
-		newVersionCommand(),
+		inspect.NewRecordsCommand(), inspect.NewExtractCommand(), match.NewCommand(), newAgentsCommand(),
+		newSchemaCommand(), newVersionCommand(),
 	)
 	root.AddCommand(newStageCommands()...)
 	usage.SetUp(root)

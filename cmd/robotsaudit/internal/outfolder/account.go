@@ -83,7 +83,10 @@ func (j *Job) writeMetrics(code usage.ExitCode) error {
 	if j.Fresh != nil {
 		m.gauge("new_violations", "Violations that the run before did not have.", value(*j.Fresh))
 	}
-	return console.WriteWhole(j.Cmd, j.metrics, func(w io.Writer) error { _, err := io.WriteString(w, m.String()); return err })
+	return console.WriteWhole(j.Cmd, j.metrics, func(w io.Writer) error {
+		_, err := io.WriteString(w, m.String())
+		return err
+	})
 }
 
 // exposition is text in the exposition format of Prometheus.

@@ -91,7 +91,7 @@ func (f *WriteFlags) Run(cmd *cobra.Command, warn func(*slog.Logger), do func(*J
 	}
 	asked, _ := object.Traffic()
 	j := &Job{
-		WriteFlags: f, Cmd: cmd, Log: console.Logger(cmd), start: time.Now(), Progress: new(ingest.Progress), asked: asked,
+		WriteFlags: f, Cmd: cmd, Log: console.Logger(cmd), Progress: new(ingest.Progress), start: time.Now(), asked: asked,
 	}
 	if warn != nil {
 		warn(j.Log)
@@ -261,7 +261,8 @@ func (j *Job) WithFacts(named []*ingest.InputError, do func() error) (err error)
 	err = do()
 	var status usage.ExitCode
 	var output *console.OutputError
-	if err == nil || j.Cmd.Context().Err() != nil || durable.IsFull(err) || errors.As(err, &status) || errors.As(err, &output) {
+	if err == nil || j.Cmd.Context().Err() != nil || durable.IsFull(err) || errors.As(err, &status) ||
+		errors.As(err, &output) {
 		return err
 	}
 	dropped, dropErr := j.Facts.DropDamaged(j.Cmd.Context())
