@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/evaluation"
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/inputs"
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/outfolder"
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/usage"
@@ -14,7 +15,7 @@ import (
 
 func newAuditCommand() *cobra.Command {
 	var in ingestFlags
-	var e evaluation
+	var e evaluation.Flags
 	cmd := &cobra.Command{
 		Use:   "audit INPUT... -o DIR",
 		Short: "Audit archives: read them, decide every fetch, write tables and a report",
@@ -26,7 +27,7 @@ summary. The tables are
 ` + tableList() + `
 'robotsaudit schema' describes them.
 
-` + inputs.Help + "\n\n" + decideHelp + "\n\n" + resumeHelp + "\n\n" + usage.FailOnExitHelp,
+` + inputs.Help + "\n\n" + evaluation.Help + "\n\n" + resumeHelp + "\n\n" + usage.FailOnExitHelp,
 		Example: `  robotsaudit audit crawl.warc.gz -o out
   robotsaudit audit archives/ more/*.warc.gz -o out --workers 8
   robotsaudit audit archives/ -o out --agent GPTBot --agents-file tokens.txt
@@ -36,11 +37,11 @@ summary. The tables are
 		Args: inputs.Args,
 	}
 	in.add(cmd.Flags(), outfolder.Makes, inputs.RelativeLines+", and for --verify "+inputs.VerifiedArchives+",", true)
-	e.add(cmd.Flags())
-	e.addVerify(cmd.Flags())
+	e.AddTo(cmd.Flags())
+	e.AddVerify(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		e.options.Workers = in.Options.Workers
-		return e.run(cmd, &in.WriteFlags, func(j *outfolder.Job) error {
+		e.Options.Workers = in.Options.Workers
+		return runEvaluation(cmd, &e, &in.WriteFlags, func(j *outfolder.Job) error {
 			return read(j, args, &in, true, func() error { return decide(j, &e) })
 		})
 	}

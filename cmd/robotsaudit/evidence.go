@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/console"
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/evaluation"
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/inputs"
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/outfolder"
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/usage"
@@ -32,7 +33,7 @@ func newEvidenceCommand() *cobra.Command {
 	var list bool
 	var sign signFlag
 	var vouch vouchFlags
-	var asked evaluation
+	var asked evaluation.Asked
 	cmd := &cobra.Command{
 		Use:   "evidence DIR --to FILE [WHAT…] | --verify FILE",
 		Short: "Bundle the records that violations rest on, or verify such a bundle",
@@ -110,11 +111,11 @@ archives were true: for that, compare the records with them.
 			if err := cmp.Or(sign.read(), vouch.read(opt.To)); err != nil {
 				return err
 			}
-			for _, use := range asked.uses() {
+			for _, use := range asked.Uses() {
 				opt.Purposes = append(opt.Purposes, use.String())
 			}
 			var err error
-			if opt.Agents, err = asked.resolveAgents(); err != nil {
+			if opt.Agents, err = asked.Tokens(); err != nil {
 				return err
 			}
 			return outfolder.In(cmd, opt.Dir, func(r *results.Results) error {
@@ -127,7 +128,7 @@ archives were true: for that, compare the records with them.
 	cmd.Flags().StringVar(&opt.To, "to", "", "`FILE` to write the bundle to, such as bundle.warc.gz")
 	cmd.Flags().BoolVar(&opt.Drop, "drop", false,
 		"bundle what 'export --drop' lists with the same options: also what is unproven")
-	asked.addLists(cmd.Flags())
+	asked.AddTo(cmd.Flags())
 	cmd.Flags().StringVar(&opt.Archives, "archives", "",
 		"folder `DIR` in which the archives are now, if they have been moved")
 	inputs.AddRemote(cmd.Flags())

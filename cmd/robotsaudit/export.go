@@ -15,16 +15,15 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/console"
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/evaluation"
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/inputs"
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/outfolder"
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/usage"
-	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/internal/object"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/export"
 	"github.com/robotsaudit/robotsaudit/report/figures"
-	"github.com/robotsaudit/robotsaudit/report/prose"
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
 
@@ -94,8 +93,8 @@ type exportFlags struct {
 	output     string
 	options    export.Options
 	keep, drop bool
-	list       string     // the same, or undecided
-	asked      evaluation // what a list can require
+	list       string           // the same, or undecided
+	asked      evaluation.Asked // what a list can require
 	undecided  []string
 	unknown    string
 	format     string
@@ -110,8 +109,8 @@ func (f *exportFlags) add(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.drop, "drop", false, "list what to drop")
 	flags.BoolVar(&f.keep, "keep", false, "list what to keep")
 	flags.StringVar(&f.list, "list", "", "which `LIST`: keep, drop or undecided; or a cause of the report: "+usage.Alternatives(figures.Causes()))
-	f.asked.addLists(flags)
-	flags.StringVar(&f.asked.asOf, "as-of", "",
+	f.asked.AddTo(flags)
+	flags.StringVar(&f.asked.AsOf, "as-of", "",
 		"make sure that --agent and --purpose are judged as of `DATE`, as the audit was made")
 	flags.StringSliceVar(&f.undecided, "undecided", nil,
 		"what becomes of the undecided, `DECISION`: keep, drop or leave; or of those with a reason, "+
@@ -131,9 +130,9 @@ func (f *exportFlags) add(flags *pflag.FlagSet) {
 func (f *exportFlags) writeCause(cmd *cobra.Command, r *results.Results, format export.Format) error {
 	settings := &r.Audit().Settings
 	if f.list == figures.CauseUse && len(settings.Purposes) == 0 {
-		f.asked.purposes = []string{"train"}
+		f.asked.Purposes = []string{"train"}
 		return usage.Errorf("which pages restrict their use depends on the purpose; decide again for one, as in: %s",
-			f.evaluateCommand(*settings, nil))
+			f.asked.EvaluateCommand(f.output, *settings, nil))
 	}
 	var n int64
 	err := console.WriteWhole(cmd, f.to, func(w io.Writer) (err error) {
@@ -177,7 +176,7 @@ func (f *exportFlags) run(cmd *cobra.Command) error {
 	var missing *export.MissingError
 	if _, err := options.Check(r); errors.As(err, &missing) {
 		return usage.Errorf("the audit in %s was made without %s; make it anew with: %s", f.output,
-			firstOf(missing.What), f.evaluateCommand(r.Audit().Settings, options.Agents))
+			firstOf(missing.What), f.asked.EvaluateCommand(f.output, r.Audit().Settings, options.Agents))
 	} else if err != nil {
 		return err
 	}
@@ -266,7 +265,7 @@ func (f *exportFlags) resolve() (format export.Format, err error) {
 	}
 	if slices.Contains(figures.Causes(), f.list) {
 		if format == export.Dolma || annotates || f.docs != "" || o.By != export.ByRecord || len(decided) > 0 ||
-			len(f.asked.agents)+len(f.asked.categories)+len(f.asked.purposes) > 0 || f.asked.agentsFile+f.asked.asOf != "" {
+			!f.asked.IsZero() {
 			return format, usage.Errorf("--list %s has what the report counts, as csv, jsonl, parquet or txt; of the other "+
 				"options it takes --to, --format, --since, --until, --host and --crawler-only", f.list)
 		}
@@ -291,13 +290,13 @@ func (f *exportFlags) resolve() (format export.Format, err error) {
 	if o.Undecided, err = export.ParseChoices(decided); err != nil {
 		return format, usage.Errorf("--undecided %v", err)
 	}
-	if o.Agents, err = f.asked.resolveAgents(); err != nil {
+	if o.Agents, err = f.asked.Tokens(); err != nil {
 		return format, err
 	}
-	for _, use := range f.asked.uses() {
+	for _, use := range f.asked.Uses() {
 		o.Purposes = append(o.Purposes, use.String())
 	}
-	if o.AsOf, err = usage.Date("as-of", f.asked.asOf); err != nil {
+	if o.AsOf, err = usage.Date("as-of", f.asked.AsOf); err != nil {
 		return format, err
 	}
 	if !o.AsOf.IsZero() && len(o.Agents)+len(o.Purposes) == 0 {
@@ -315,23 +314,6 @@ func firstOf(what []string) string {
 		text += fmt.Sprintf(" and %d more", more)
 	}
 	return text
-}
-
-// evaluateCommand is the command that makes an audit with the tokens and all else that a list
-// requires, besides what it was made with.
-func (f *exportFlags) evaluateCommand(made report.Settings, tokens []string) string {
-	asked := &f.asked
-	more := prose.Option("--agent", asked.agents...) + prose.Option("--agents", asked.categories...)
-	if asked.agentsFile != "" {
-		more += prose.Option("--agents-file", asked.agentsFile)
-	}
-	more += prose.Option("--purpose", asked.purposes...)
-	if asked.asOf != "" {
-		more += prose.Option("--as-of", asked.asOf)
-		made.AsOf = evaluate.AsOf{}
-	}
-	made.Agents, made.Purposes = without(made.Agents, tokens), without(made.Purposes, asked.purposes)
-	return figures.EvaluateCommand(prose.ShellWord(f.output), &made) + more
 }
 
 // summary counts the rows of the three lists, by reason.
@@ -399,11 +381,4 @@ func count(conditions ...bool) (n int) {
 		}
 	}
 	return n
-}
-
-// without lists the values that are not among others, in any letter case.
-func without(values, others []string) []string {
-	return slices.DeleteFunc(slices.Clone(values), func(v string) bool {
-		return slices.ContainsFunc(others, func(o string) bool { return strings.EqualFold(o, v) })
-	})
 }

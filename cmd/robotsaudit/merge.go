@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/evaluation"
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/outfolder"
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/usage"
 	"github.com/robotsaudit/robotsaudit/ingest"
@@ -13,7 +14,7 @@ import (
 
 func newMergeCommand() *cobra.Command {
 	var out outfolder.WriteFlags
-	var e evaluation
+	var e evaluation.Flags
 	cmd := &cobra.Command{
 		Use:   "merge OUT... -o DIR",
 		Short: "Make one audit of several output folders, without reading archives again",
@@ -27,7 +28,7 @@ counts once.
 The archives themselves need not be there. They are looked for only where a robots.txt was
 redirected to a page that lies far from it, and to compare ARC files that seem to be copies.
 
-` + decideHelp + "\n\n" + usage.FailOnExitHelp,
+` + evaluation.Help + "\n\n" + usage.FailOnExitHelp,
 		Example: `  robotsaudit merge machine1/out machine2/out -o all
   robotsaudit merge monday tuesday -o week --agents ai
   robotsaudit merge wednesday -o week --add`,
@@ -41,9 +42,9 @@ redirected to a page that lies far from it, and to compare ARC files that seem t
 	}
 	out.AddTo(cmd.Flags(), outfolder.Makes, true)
 	out.AddKeep(cmd.Flags(), "archives that are in no OUT and")
-	e.add(cmd.Flags())
+	e.AddTo(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return e.run(cmd, &out, func(j *outfolder.Job) error {
+		return runEvaluation(cmd, &e, &out, func(j *outfolder.Job) error {
 			for _, dir := range args {
 				if err := outfolder.MayHoldFacts(dir); err != nil {
 					return err

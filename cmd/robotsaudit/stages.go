@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/console"
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/evaluation"
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/inputs"
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/outfolder"
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/stages"
@@ -74,7 +75,7 @@ func newPlanCommand() *cobra.Command {
 	var uri string
 	var shards int
 	var in inputs.Flags
-	var e evaluation
+	var e evaluation.Flags
 	cmd := &cobra.Command{
 		Use:   "plan INPUT... --shards N --facts URI",
 		Short: "Plan an audit in stages",
@@ -84,7 +85,7 @@ settings are given here; the other stages take them from the plan.
 INPUT is an archive (.warc, .arc, .wacz; .gz, .zst, .bz2), a folder (searched with its
 subfolders), a glob, or a list of inputs, one a line: @FILE, @- or FILE.paths.gz. Standard input
 cannot be one: a task may have to read an archive again.
-` + inputs.PlacesHelp + "\n\n" + decideHelp,
+` + inputs.PlacesHelp + "\n\n" + evaluation.Help,
 		Example: `  robotsaudit plan archives/ --shards 50 --facts /shared/facts --agents ai
   robotsaudit ingest --shard 0/50 --facts /shared/facts         and 1/50 to 49/50
   robotsaudit resolve --facts /shared/facts
@@ -96,7 +97,7 @@ cannot be one: a task may have to read an archive again.
 	addFacts(flags, &uri)
 	flags.IntVar(&shards, "shards", 0, "`N` shards that the inputs are read in (required)")
 	in.AddTo(flags, inputs.RelativeLines)
-	e.addSettings(flags)
+	e.AddSettings(flags)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if !cmd.Flags().Changed("shards") {
 			return usage.Errorf("no number of shards given; add --shards N")
@@ -111,20 +112,20 @@ cannot be one: a task may have to read an archive again.
 		if err != nil {
 			return err
 		}
-		if err := e.resolve(); err != nil {
+		if err := e.Resolve(); err != nil {
 			return err
 		}
 		log := console.Logger(cmd)
-		e.warn(log)
+		e.Warn(log)
 		inputs, failures, err := inputs.Find(cmd, log, args, in.URLs)
 		if err != nil {
 			return err
 		}
-		p, err := stages.New(inputs, failures, shards, in.Options, e.options, e.tables, e.ranks)
+		p, err := stages.New(inputs, failures, shards, in.Options, e.Options, e.Tables, e.Ranks)
 		if err != nil {
 			return usage.Errorf("%v", err)
 		}
-		if err := p.Save(cmd.Context(), s, e.ranksFile); err != nil {
+		if err := p.Save(cmd.Context(), s, e.RanksFile); err != nil {
 			return err
 		}
 		return console.Say(cmd, "plan %s: %s in %s; next, for each I from 0 to %d: robotsaudit ingest --shard I/%d --facts %s",
@@ -276,7 +277,7 @@ large: the fetches of a large host are divided by time.`,
 func newFinishCommand() *cobra.Command {
 	var uri, output string
 	var force bool
-	var e evaluation
+	var e evaluation.Flags
 	cmd := &cobra.Command{
 		Use:   "finish -o URI",
 		Short: "Put together what all ranges came to",
@@ -290,7 +291,7 @@ audit.json and report.html. Each table is a folder of files.`,
 	cmd.Flags().StringVar(&uri, "facts", "", "`URI` of the plan, if the output folder has ranges of several")
 	cmd.Flags().BoolVar(&force, "force", false,
 		"replace files of other programs in the output folder that bear the names of results")
-	e.addOutcome(cmd.Flags())
+	e.AddOutcome(cmd.Flags())
 	inputs.AddRemote(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		log := console.Logger(cmd)
@@ -317,10 +318,10 @@ audit.json and report.html. Each table is a folder of files.`,
 		if err != nil {
 			return err
 		}
-		e.tables, e.options.Crawler = p.Tables, p.Settings.Crawler
+		e.Tables, e.Options.Crawler = p.Tables, p.Settings.Crawler
 		outfolder.ReportUnread(log, done.Facts, nil)
-		e.warnOfIdle(log, done.Totals)
-		return e.tellResults(cmd, output, done.Audit)
+		e.WarnOfIdle(log, done.Totals)
+		return tellResults(cmd, &e, output, done.Audit)
 	}
 	return cmd
 }

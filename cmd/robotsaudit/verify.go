@@ -6,6 +6,7 @@ import (
 	"log/slog"
 
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/console"
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/evaluation"
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/outfolder"
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/usage"
 	"github.com/robotsaudit/robotsaudit/evaluate"
@@ -15,7 +16,7 @@ import (
 )
 
 // verifySuspected reads the records of suspected violations that indexes list. The facts then have them.
-func verifySuspected(j *outfolder.Job, e *evaluation) (err error) {
+func verifySuspected(j *outfolder.Job, e *evaluation.Flags) (err error) {
 	if j.Facts.Totals.Indexed == 0 {
 		j.Log.Warn("--verify changes nothing: it reads what indexes report, and no input is an index")
 		return nil
@@ -27,20 +28,20 @@ func verifySuspected(j *outfolder.Job, e *evaluation) (err error) {
 	base, _ := j.Cmd.Flags().GetString("base")
 	progress := new(verify.Progress)
 	v, err := verify.New(j.Facts,
-		verify.Options{Base: base, Workers: e.options.Workers, Progress: progress})
+		verify.Options{Base: base, Workers: e.Options.Workers, Progress: progress})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, v.Close()) }()
 	stop := watchDeciding(j, e)
-	err = evaluate.Suspected(j.Cmd.Context(), j.Facts, e.options, func(f *evaluate.Fetch) error {
+	err = evaluate.Suspected(j.Cmd.Context(), j.Facts, e.Options, func(f *evaluate.Fetch) error {
 		if !verify.Can(f) {
 			return nil
 		}
 		return v.Add(f)
 	})
 	stop()
-	e.options.Decided.Store(0)
+	e.Options.Decided.Store(0)
 	if err != nil {
 		return err
 	}

@@ -91,7 +91,8 @@ func (f *WriteFlags) Run(cmd *cobra.Command, warn func(*slog.Logger), do func(*J
 	}
 	asked, _ := object.Traffic()
 	j := &Job{
-		WriteFlags: f, Cmd: cmd, Log: console.Logger(cmd), Progress: new(ingest.Progress), start: time.Now(), asked: asked,
+		WriteFlags: f, Cmd: cmd, Log: console.Logger(cmd), Progress: new(ingest.Progress),
+		start: time.Now(), asked: asked,
 	}
 	if warn != nil {
 		warn(j.Log)

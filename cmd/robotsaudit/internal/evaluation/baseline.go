@@ -1,4 +1,4 @@
-package main
+package evaluation
 
 import (
 	"cmp"
@@ -28,7 +28,7 @@ type baseline struct{ output, dir string }
 const runFile = "run.sha256" // the identity, written last
 
 // keepBaseline keeps the violations in the output folder, which this run is about to replace.
-func (e *evaluation) keepBaseline(log *slog.Logger, output string, set *facts.Set) (*baseline, error) {
+func (e *Flags) keepBaseline(log *slog.Logger, output string, set *facts.Set) (*baseline, error) {
 	identity, err := e.identity(set)
 	if err != nil {
 		return nil, err
@@ -63,10 +63,10 @@ func (e *evaluation) keepBaseline(log *slog.Logger, output string, set *facts.Se
 }
 
 // identity is the same for runs of the same archives with the same settings.
-func (e *evaluation) identity(set *facts.Set) (string, error) {
+func (e *Flags) identity(set *facts.Set) (string, error) {
 	h := sha256.New()
 	enc := json.NewEncoder(h)
-	err := enc.Encode(report.NewSettings(&e.options, set.Fingerprint, e.ranks))
+	err := enc.Encode(report.NewSettings(&e.Options, set.Fingerprint, e.Ranks))
 	for in, reading := range set.Results(context.Background()) {
 		if err = cmp.Or(err, reading); err != nil {
 			return "", err
