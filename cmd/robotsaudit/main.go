@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/bundle"
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/console"
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/inputs"
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/inspect"
@@ -131,7 +132,7 @@ Many machines, as under Slurm, share an audit in stages: see 'robotsaudit plan -
 	console.AddFlags(root.PersistentFlags())
 	root.AddCommand(
 		newAuditCommand(), newIngestCommand(), newEvaluateCommand(), newMergeCommand(), newReportCommand(),
-		newExportCommand(), newDiffCommand(), newExplainCommand(), newEvidenceCommand(),
+		newExportCommand(), newDiffCommand(), newExplainCommand(), bundle.NewCommand(),
 		inspect.NewRecordsCommand(), inspect.NewExtractCommand(), match.NewCommand(), newAgentsCommand(),
 		newSchemaCommand(), newVersionCommand(),
 	)

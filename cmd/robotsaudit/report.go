@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/bundle"
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/console"
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/inputs"
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/outfolder"
@@ -128,7 +129,7 @@ type reportFlags struct {
 	against   string
 	document  figures.Options
 	figures   *figures.Figures // of an audit in hand, else read from the tables
-	sign      signFlag
+	sign      bundle.SignFlag
 	written   []string // files
 	part      outfolder.PartFlags
 }
@@ -161,7 +162,7 @@ func (f *reportFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.against, "against", "", "output `OLD` of an earlier audit: the report shows what changed since")
 	flags.BoolVar(&f.document.Brief, "brief", false, "write the report in two pages of print, without the findings one by one")
 	f.part.AddTo(flags)
-	f.sign.add(flags, "each file that is written")
+	f.sign.AddTo(flags, "each file that is written")
 	inputs.AddStore(flags)
 }
 
@@ -246,7 +247,7 @@ func (f *reportFlags) run(cmd *cobra.Command) error {
 		f.html = filepath.Join(r.Dir(), report.HTMLFile)
 	}
 	files := f.renderings(cmd, r)
-	if err := cmp.Or(f.check(files, beside), f.sign.read()); err != nil {
+	if err := cmp.Or(f.check(files, beside), f.sign.Read()); err != nil {
 		return err
 	}
 	if err := makeFolder(f.euFolder, "--eu-summary"); err != nil {
@@ -276,11 +277,11 @@ func (f *reportFlags) writeProof(cmd *cobra.Command, w io.Writer, doc document.D
 	}
 	defer func() { err = errors.Join(err, remove()) }()
 	path := filepath.Join(tmp, "bundle.warc.gz")
-	b, err := makeBundle(cmd, evidence.Options{Dir: dir, To: path, Archives: f.archives})
+	b, err := bundle.Make(cmd, evidence.Options{Dir: dir, To: path, Archives: f.archives})
 	if err != nil {
 		return err
 	}
-	f.unproven = !isWhole(b)
+	f.unproven = !bundle.IsWhole(b)
 	doc.Answer.Details = append(slices.Clone(doc.Answer.Details), f.proofSentence(b))
 	var page bytes.Buffer
 	if err := html.Render(&page, &doc); err != nil {
@@ -349,7 +350,7 @@ func (f *reportFlags) write(cmd *cobra.Command, files []rendering) error {
 		if err := console.WriteWhole(cmd, file.path, file.render); err != nil {
 			return err
 		}
-		if err := f.sign.sign(cmd, file.path); err != nil {
+		if err := f.sign.Sign(cmd, file.path); err != nil {
 			return err
 		}
 		f.written = append(f.written, file.path)
@@ -404,9 +405,9 @@ func (f *reportFlags) check(files []rendering, beside bool) error {
 			"--host, --crawler-only and --operator-of")
 	case toOutput > 1:
 		return usage.Errorf("one format alone can go to standard output")
-	case f.sign.path != "" && toOutput > 0:
+	case f.sign.Path != "" && toOutput > 0:
 		return usage.Errorf("--sign puts the signature next to the file, and standard output is none; name a file")
-	case f.sign.path != "" && beside && object.IsRemote(f.output):
+	case f.sign.Path != "" && beside && object.IsRemote(f.output):
 		return usage.Errorf("--sign puts the signature next to the file; name a file on this machine with --html")
 	case f.document.Brief && (beside || f.html+f.proof+f.markdown+f.json == ""):
 		return usage.Errorf("--brief is of a report; name its file with --html FILE, --markdown FILE or --json FILE")

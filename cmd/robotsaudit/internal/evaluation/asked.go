@@ -18,11 +18,14 @@ import (
 // Asked are what is asked beside the verdicts on the crawler itself: what robots.txt says to other tokens, and what is
 // said against purposes, as of a moment.
 type Asked struct {
-	agents, categories, Purposes []string
-	agentsFile, AsOf             string
+	Purposes []string
+	AsOf     string
+
+	agents, categories []string
+	agentsFile         string
 }
 
-// AddTo adds what decides which fetches a list drops.
+// AddTo adds the flags that decide which fetches a list drops.
 func (l *Asked) AddTo(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&l.agents, "agent", nil,
 		"what robots.txt says to product token `TOKEN` counts (repeatable)")

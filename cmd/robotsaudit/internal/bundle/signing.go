@@ -1,4 +1,4 @@
-package main
+package bundle
 
 import (
 	"fmt"
@@ -18,30 +18,31 @@ import (
 // timestampExt is added to the name of a file for that of its timestamp.
 const timestampExt = ".tsr"
 
-// signFlag is the option of commands that sign the files that they write.
-type signFlag struct {
-	path string
+// SignFlag is the option of commands that sign the files that they write.
+type SignFlag struct {
+	Path string
 	key  *signature.Key // nil: nothing is signed
 }
 
-func (f *signFlag) add(flags *pflag.FlagSet, what string) {
-	flags.StringVar(&f.path, "sign", "",
+// AddTo adds the flag; what is signed is in its help.
+func (f *SignFlag) AddTo(flags *pflag.FlagSet, what string) {
+	flags.StringVar(&f.Path, "sign", "",
 		"sign "+what+" with the SSH key in the file `KEY`, as 'ssh-keygen -Y sign -n file' does; the signature is "+
 			"in a file next to it, whose name ends in "+signature.Ext)
 }
 
-// read reads the key, before hours of work.
-func (f *signFlag) read() (err error) {
-	if f.path != "" {
-		if f.key, err = signature.ReadKey(f.path); err != nil {
+// Read reads the key, before hours of work.
+func (f *SignFlag) Read() (err error) {
+	if f.Path != "" {
+		if f.key, err = signature.ReadKey(f.Path); err != nil {
 			return usage.Errorf("--sign: %v", err)
 		}
 	}
 	return nil
 }
 
-// sign signs a file, if that is asked for.
-func (f *signFlag) sign(cmd *cobra.Command, path string) error {
+// Sign signs a file, if that is asked for.
+func (f *SignFlag) Sign(cmd *cobra.Command, path string) error {
 	if f.key == nil {
 		return nil
 	}

@@ -1,4 +1,6 @@
-package main
+// Package bundle is the command evidence: bundles of the records that violations rest on, made and verified, with the
+// signatures and timestamps next to them. A report that carries its proof has such a bundle in it.
+package bundle
 
 import (
 	"bufio"
@@ -27,11 +29,12 @@ import (
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
 
-func newEvidenceCommand() *cobra.Command {
+// NewCommand makes the command.
+func NewCommand() *cobra.Command {
 	var opt evidence.Options
 	var bundle string
 	var list bool
-	var sign signFlag
+	var sign SignFlag
 	var vouch vouchFlags
 	var asked evaluation.Asked
 	cmd := &cobra.Command{
@@ -85,7 +88,7 @@ archives were true: for that, compare the records with them.
 				if err := vouch.read(bundle); err != nil {
 					return err
 				}
-				return verifyBundle(cmd, bundle, list, &vouch)
+				return verify(cmd, bundle, list, &vouch)
 			case list:
 				return usage.Errorf("--findings goes with --verify FILE")
 			case ofLists && !opt.Drop:
@@ -108,7 +111,7 @@ archives were true: for that, compare the records with them.
 			if info, err := os.Stat(opt.To); err == nil && !info.Mode().IsRegular() {
 				return usage.Errorf("%s is no file, and the bundle is verified once it is whole; name a file", opt.To)
 			}
-			if err := cmp.Or(sign.read(), vouch.read(opt.To)); err != nil {
+			if err := cmp.Or(sign.Read(), vouch.read(opt.To)); err != nil {
 				return err
 			}
 			for _, use := range asked.Uses() {
@@ -120,7 +123,7 @@ archives were true: for that, compare the records with them.
 			}
 			return outfolder.In(cmd, opt.Dir, func(r *results.Results) error {
 				opt.Dir = r.Dir()
-				return writeBundle(cmd, opt, &sign, &vouch)
+				return write(cmd, opt, &sign, &vouch)
 			})
 		},
 	}
@@ -134,13 +137,13 @@ archives were true: for that, compare the records with them.
 	inputs.AddRemote(cmd.Flags())
 	cmd.Flags().StringVar(&bundle, "verify", "", "verify the bundle `FILE`, or a report that carries one")
 	cmd.Flags().BoolVar(&list, "findings", false, "with --verify, list every finding that is proven")
-	sign.add(cmd.Flags(), "the bundle")
+	sign.AddTo(cmd.Flags(), "the bundle")
 	vouch.add(cmd.Flags())
 	return cmd
 }
 
-// makeBundle writes a bundle, and says of which findings the records are missing.
-func makeBundle(cmd *cobra.Command, opt evidence.Options) (*evidence.Bundle, error) {
+// Make writes a bundle, and says of which findings the records are missing.
+func Make(cmd *cobra.Command, opt evidence.Options) (*evidence.Bundle, error) {
 	b, err := evidence.Write(cmd.Context(), opt)
 	var notFound *evidence.NotFoundError
 	if errors.As(err, &notFound) {
@@ -172,16 +175,16 @@ func makeBundle(cmd *cobra.Command, opt evidence.Options) (*evidence.Bundle, err
 	return b, nil
 }
 
-// writeBundle writes a bundle and lists what is in it, and what is not.
-func writeBundle(cmd *cobra.Command, opt evidence.Options, sign *signFlag, vouch *vouchFlags) error {
-	b, err := makeBundle(cmd, opt)
+// write writes a bundle and lists what is in it, and what is not.
+func write(cmd *cobra.Command, opt evidence.Options, sign *SignFlag, vouch *vouchFlags) error {
+	b, err := Make(cmd, opt)
 	if err != nil {
 		return err
 	}
-	if err := cmp.Or(sign.sign(cmd, opt.To), vouch.put(cmd, opt.To)); err != nil {
+	if err := cmp.Or(sign.Sign(cmd, opt.To), vouch.put(cmd, opt.To)); err != nil {
 		return err
 	}
-	whole := isWhole(b)
+	whole := IsWhole(b)
 	if whole && console.IsQuiet(cmd) {
 		return nil
 	}
@@ -197,11 +200,11 @@ func writeBundle(cmd *cobra.Command, opt evidence.Options, sign *signFlag, vouch
 	return nil
 }
 
-// isWhole reports whether a bundle proves all that was asked for.
-func isWhole(b *evidence.Bundle) bool { return b.Lacking == 0 && b.Proven == b.Violations }
+// IsWhole reports whether a bundle proves all that was asked for.
+func IsWhole(b *evidence.Bundle) bool { return b.Lacking == 0 && b.Proven == b.Violations }
 
-// verifyBundle recomputes the claims of a bundle, or of a report that carries one.
-func verifyBundle(cmd *cobra.Command, path string, list bool, vouch *vouchFlags) (err error) {
+// verify recomputes the claims of a bundle, or of a report that carries one.
+func verify(cmd *cobra.Command, path string, list bool, vouch *vouchFlags) (err error) {
 	findings, remove, err := durable.File("") // for them until it is clear that the bundle is not refused
 	if err != nil {
 		return err
