@@ -13,18 +13,20 @@ import (
 	"time"
 
 	"github.com/spf13/cobra/doc"
+
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/usage"
 )
 
 func init() {
 	if len(os.Args) != 2 {
 		fmt.Fprintln(os.Stderr, "usage: robotsaudit DIR")
-		os.Exit(int(exitUsage))
+		os.Exit(int(usage.ExitUsage))
 	}
 	if err := writeReleaseFiles(os.Args[1]); err != nil {
 		fmt.Fprintln(os.Stderr, err)
-		os.Exit(int(exitFailed))
+		os.Exit(int(usage.ExitFailed))
 	}
-	os.Exit(int(exitDone))
+	os.Exit(int(usage.ExitDone))
 }
 
 // writeReleaseFiles writes man pages, dated by SOURCE_DATE_EPOCH, and completions into a folder.
