@@ -31,7 +31,13 @@ new even where OLD has no such fetch.
 		Example: `  robotsaudit diff out-2024 out-2025
   robotsaudit diff out-2024 out-2025 --format json | jq '.new_violations.list[].url'
   robotsaudit diff before after --fail-on new-violations`,
-		Args: usage.Exactly(2, "two output folders are needed, the older one first, as in: %s out-2024 out-2025"),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 2 {
+				return usage.Errorf("two output folders are needed, the older one first, as in: %s out-2024 out-2025",
+					cmd.CommandPath())
+			}
+			return nil
+		},
 	}
 	cmd.Flags().StringVar(&format, "format", "text",
 		"`FORMAT` of the output: text or json, which lists up to 1,000 of a kind")

@@ -251,9 +251,9 @@ func (f *exportFlags) resolve() (format export.Format, err error) {
 		decided = append([]string{"unknown=" + f.unknown}, decided...)
 	}
 	format = export.Format(cmp.Or(f.format, strings.TrimPrefix(filepath.Ext(f.to), "."), string(export.CSV)))
-	lists, annotates := count(f.keep, f.drop, f.list != ""), format == export.Annotation
+	annotates, asks := format == export.Annotation, f.keep || f.drop
 	switch {
-	case lists > 1, lists == 0 && !annotates:
+	case f.keep && f.drop, asks && f.list != "", !asks && f.list == "" && !annotates:
 		return format, usage.Errorf("which list? Give one of --keep, --drop, --list undecided and --list CAUSE")
 	case !slices.Contains(export.Formats, format):
 		return format, usage.Errorf("the name %s shows no format; add --format %s", f.to, usage.Alternatives(export.Formats))
@@ -371,14 +371,4 @@ func causesHelp() string {
 		}
 	}
 	return strings.TrimSuffix(b.String(), "\n")
-}
-
-// count is how many of the conditions hold.
-func count(conditions ...bool) (n int) {
-	for _, holds := range conditions {
-		if holds {
-			n++
-		}
-	}
-	return n
 }

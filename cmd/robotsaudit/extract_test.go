@@ -16,7 +16,6 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go"
 
-	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/usage"
 	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/audittest"
@@ -89,12 +88,8 @@ func TestExtractRobots(t *testing.T) {
 	}
 	folder, _ := manyForms(t)
 	dir, to := audittest.Audit(t, audittest.Everything, folder), filepath.Join(t.TempDir(), "robots")
-	for _, code := range []usage.ExitCode{usage.ExitDone, usage.ExitUsage} { // a folder that is there stays as it is
-		var stderr bytes.Buffer
-		if got := run(t.Context(), []string{"extract", "-o", dir, "--robots-txt", to}, nil, io.Discard, &stderr); got != code {
-			t.Fatalf("exit code %d: %s", got, &stderr)
-		}
-	}
+	command(t, 0, "extract", "-o", dir, "--robots-txt", to)
+	command(t, 2, "extract", "-o", dir, "--robots-txt", to) // a folder that is there stays as it is
 	want, got := states(dir), states(audittest.Audit(t, audittest.Everything, to))
 	if len(want) < 70 || !slices.Equal(got, want) {
 		t.Errorf("%d states of %d:\n%s\nwant:\n%s", len(got), len(want), strings.Join(got, "\n"), strings.Join(want, "\n"))

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -47,12 +46,8 @@ func TestNightly(t *testing.T) {
 		Bytes int64 `json:"bytes_read"`
 	},
 	) {
-		var stdout, stderr bytes.Buffer
-		args := []string{"audit", archives, "-o", out, "--prune", "--log-format", "json", "--agent", "GPTBot"}
-		if code := run(t.Context(), args, strings.NewReader(""), &stdout, &stderr); code != usage.ExitDone {
-			t.Fatalf("exit code %d\n%s", code, &stderr)
-		}
-		lines := strings.Split(strings.TrimSpace(stderr.String()), "\n")
+		_, stderr := command(t, 0, "audit", archives, "-o", out, "--prune", "--log-format", "json", "--agent", "GPTBot")
+		lines := strings.Split(strings.TrimSpace(stderr), "\n")
 		last := lines[len(lines)-1]
 		if err := json.Unmarshal([]byte(last), &summary); err != nil || !strings.Contains(last, `"event":"summary"`) {
 			t.Fatalf("%v: last line %q", err, last)
@@ -90,12 +85,10 @@ func TestNewViolations(t *testing.T) {
 	if err := os.Mkdir(archives, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	night := func(want usage.ExitCode, args ...string) (stderr bytes.Buffer) {
+	night := func(want usage.ExitCode, args ...string) string {
 		t.Helper()
 		args = append([]string{"audit", archives, "-o", out, "--fail-on", "new-violations", "--quiet"}, args...)
-		if code := run(t.Context(), args, strings.NewReader(""), io.Discard, &stderr); code != want {
-			t.Fatalf("%s: exit code %d, want %d\n%s", args, code, want, &stderr)
-		}
+		_, stderr := command(t, int(want), args...)
 		return stderr
 	}
 	add := func(name string, path string) {
@@ -134,11 +127,11 @@ func TestNewViolations(t *testing.T) {
 		}
 		stderr := night(want)
 		again := night(want)
-		if got := strings.Count(stderr.String(), "new violation, "); got != int(want/usage.ExitViolations) {
-			t.Errorf("night %d names %d new violations\n%s", n, got, &stderr)
+		if got := strings.Count(stderr, "new violation, "); got != int(want/usage.ExitViolations) {
+			t.Errorf("night %d names %d new violations\n%s", n, got, stderr)
 		}
-		if again.String() != stderr.String() {
-			t.Errorf("night %d, again:\n%s\nat first:\n%s", n, &again, &stderr)
+		if again != stderr {
+			t.Errorf("night %d, again:\n%s\nat first:\n%s", n, again, stderr)
 		}
 	}
 	metrics := filepath.Join(dir, "run.prom")

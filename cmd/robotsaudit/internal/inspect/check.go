@@ -32,7 +32,7 @@ func Check(cmd *cobra.Command, args []string, flags *inputs.Flags, format string
 		p = &jsonCheck{json.NewEncoder(out)}
 	}
 	inputs, failures, err := inputs.Expand(cmd, args, flags.URLs)
-	if err := cmp.Or(err, cmd.Context().Err()); err != nil {
+	if err != nil {
 		return err
 	}
 	faults := int64(len(failures))

@@ -16,16 +16,6 @@ import (
 	"github.com/robotsaudit/robotsaudit/report/prose"
 )
 
-// Exactly requires n arguments; missing is the error, with the name of the command in it.
-func Exactly(n int, missing string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) != n {
-			return Errorf(missing, cmd.CommandPath())
-		}
-		return nil
-	}
-}
-
 // NoArgs refuses arguments.
 func NoArgs(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {

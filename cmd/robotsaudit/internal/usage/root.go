@@ -1,0 +1,136 @@
+package usage
+
+import (
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/console"
+)
+
+// SetUp completes the root command, once it has all others: its help, its mistakes, the values of flags.
+func SetUp(root *cobra.Command) {
+	root.PersistentFlags().String("config", "",
+		"`FILE` in TOML with values of flags, as in output = \"out\"; a table such as [audit] is for that command")
+	root.Args = cobra.ArbitraryArgs // one that names no command: cobra would word the error in its own way
+	root.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return Errorf("no command given; 'robotsaudit --help' lists them")
+		}
+		return unknownCommand(cmd, args[0])
+	}
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		if args := cmd.Flags().Args(); cmd == root && len(args) > 0 { // before the flag, which is another command's
+			return unknownCommand(cmd, args[0])
+		}
+		return flagError(cmd, err)
+	})
+	groupFlags(root)
+	checkHelpArgs(root)
+	completeFlags(root)
+}
+
+// Check gives flags the values that settings have for them, and refuses what cannot be meant in any command.
+func Check(cmd *cobra.Command) error {
+	for _, check := range [...]func(*cobra.Command) error{refuseStdin, applySettings, checkChoices, checkWorkers} {
+		if err := check(cmd); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sections are the flags that the help lists in sections of their own. No result depends on the ones for operators:
+// they are for scripts and schedulers.
+var sections = map[string][]string{
+	"operators": {"log-format", "quiet", "progress", "config", "metrics", "wait-lock"},
+	"part":      {"since", "until", "host", "crawler-only"},
+}
+
+// helpWidth is how many columns help takes at most.
+const helpWidth = 100
+
+// groupFlags has the help of all commands list the flags of sections apart.
+func groupFlags(root *cobra.Command) {
+	cobra.AddTemplateFunc("flagsFor", func(cmd *cobra.Command, section string) string {
+		flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			isApart := slices.Contains(sections["operators"], f.Name) || slices.Contains(sections["part"], f.Name)
+			if slices.Contains(sections[section], f.Name) || section == "" && !isApart {
+				flags.AddFlag(f)
+			}
+		})
+		return strings.TrimRight(flags.FlagUsagesWrapped(helpWidth), "\n")
+	})
+	root.SetUsageTemplate(strings.NewReplacer(
+		"{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}", `{{flagsFor . ""}}{{with flagsFor . "part"}}
+
+Flags that limit it to a part of the audit:
+{{.}}{{end}}`,
+		"Global Flags:", "Flags for operators (the environment can set all flags: ROBOTSAUDIT_OUTPUT stands for --output):",
+		"{{.InheritedFlags.FlagUsages | trimTrailingWhitespaces}}", `{{flagsFor . "operators"}}`,
+	).Replace(root.UsageTemplate()))
+}
+
+// checkHelpArgs has 'help' refuse what is no command.
+func checkHelpArgs(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	help, _, _ := root.Find([]string{"help"})
+	help.Args = func(cmd *cobra.Command, args []string) error {
+		of, rest, _ := root.Find(args)
+		if of == root && len(args) > 0 {
+			return unknownCommand(root, args[0])
+		}
+		return NoArgs(cmd, rest)
+	}
+}
+
+// flagSchema describes the command line, for programs that call this one.
+type flagSchema struct {
+	Commands []commandSchema `json:"commands"`
+}
+
+type commandSchema struct {
+	Name    string        `json:"name"`
+	Use     string        `json:"use"` // with its arguments: "audit INPUT... -o DIR"
+	Meaning string        `json:"meaning"`
+	Flags   []flagMeaning `json:"flags"`
+}
+
+type flagMeaning struct {
+	Name    string   `json:"name"`
+	Type    string   `json:"type"`              // bool, int, string, or a list: stringArray, stringSlice (with commas)
+	Value   string   `json:"value,omitempty"`   // what a value is, as in the help: "FILE"
+	Default string   `json:"default"`           // as text
+	Choices []string `json:"choices,omitempty"` // all values that the flag can have, where these are few
+	Meaning string   `json:"meaning"`
+}
+
+// Describe writes, as JSON, what the flags of all commands are, by name, but for hidden ones and help.
+func Describe(w io.Writer, root *cobra.Command) error {
+	var s flagSchema
+	for _, c := range root.Commands() {
+		if !c.IsAvailableCommand() {
+			continue
+		}
+		command := commandSchema{Name: c.Name(), Use: c.Use, Meaning: c.Short, Flags: []flagMeaning{}}
+		c.InheritedFlags() // which c.Flags() has from now on
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			if !isSetting(f) {
+				return
+			}
+			value, meaning := pflag.UnquoteUsage(f)
+			choices := choicesOf(c, f)
+			if f.Name == "profile" || f.Name == "agents" {
+				choices = offers[f.Name]()
+			}
+			command.Flags = append(command.Flags,
+				flagMeaning{f.Name, f.Value.Type(), value, f.DefValue, choices, meaning})
+		})
+		s.Commands = append(s.Commands, command)
+	}
+	return console.Encoder(w, "  ").Encode(s)
+}
