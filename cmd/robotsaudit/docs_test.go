@@ -15,10 +15,7 @@ import (
 // TestCrawlersDocument: docs/crawlers.md states first of every crawler how its entry is known:
 // from a try or from its source.
 func TestCrawlersDocument(t *testing.T) {
-	text, err := os.ReadFile("../../docs/crawlers.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := readFile(t, "../../docs/crawlers.md")
 	sections := strings.Split(string(text), "\n## ")[1:]
 	for _, section := range sections {
 		name, rest, _ := strings.Cut(section, "\n\n")
@@ -44,10 +41,7 @@ func TestNightlyDocument(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the script is for a shell of Unix")
 	}
-	text, err := os.ReadFile("../../docs/OPERATIONS.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := readFile(t, "../../docs/OPERATIONS.md")
 	dir := t.TempDir()
 	write := func(name, language string, mode os.FileMode) string {
 		_, rest, _ := strings.Cut(string(text), "\n```"+language+"\n")
@@ -65,13 +59,8 @@ func TestNightlyDocument(t *testing.T) {
 		}
 	}
 	for night, archive := range []string{"crawl-a-1.warc.gz", "crawl-b-1.warc.gz"} {
-		b, err := os.ReadFile("../../testdata/warc/" + archive)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, "archives", archive), b, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		b := readFile(t, "../../testdata/warc/"+archive)
+		writeFile(t, filepath.Join(dir, "archives", archive), b)
 		command := exec.Command(nightly)
 		out, err := command.CombinedOutput()
 		if want := night * int(usage.ExitViolations); command.ProcessState.ExitCode() != want || len(out) > 0 {
@@ -107,10 +96,7 @@ func TestDocumentsRun(t *testing.T) {
 	}
 	for _, document := range []string{"README.md", "docs/TUTORIAL.md"} {
 		t.Run(document, func(t *testing.T) {
-			text, err := os.ReadFile("../../" + document)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := readFile(t, "../../"+document)
 			dir, ran := t.TempDir(), 0
 			if err := errors.Join(os.Symlink(data, filepath.Join(dir, "testdata")),
 				os.Symlink(program, filepath.Join(dir, "robotsaudit"))); err != nil {

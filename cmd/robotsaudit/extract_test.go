@@ -17,9 +17,9 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
+	"github.com/robotsaudit/robotsaudit/internal/parquetwriter/parquettest"
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/audittest"
-	"github.com/robotsaudit/robotsaudit/report/results"
 )
 
 // tablePlace is a place as a table names it.
@@ -31,10 +31,7 @@ type tablePlace struct {
 // manyForms makes a folder with an archive of each form, and returns the contents by name.
 func manyForms(t *testing.T) (folder string, files map[string][]byte) {
 	read := func(path string) []byte {
-		b, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := readFile(t, path)
 		return b
 	}
 	a := read("../../testdata/warc/crawl-a-1.warc.gz")
@@ -59,9 +56,7 @@ func manyForms(t *testing.T) (folder string, files map[string][]byte) {
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, content, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		writeFile(t, path, content)
 	}
 	return folder, files
 }
@@ -69,14 +64,7 @@ func manyForms(t *testing.T) (folder string, files map[string][]byte) {
 // TestExtractRobots audits what is extracted of robots.txt: it gives the states that all archives give.
 func TestExtractRobots(t *testing.T) {
 	states := func(dir string) (rows []string) {
-		r, err := results.Open(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for row, err := range results.Rows(t.Context(), r, report.RobotsTable) {
-			if err != nil {
-				t.Fatal(err)
-			}
+		for _, row := range parquettest.Read[report.RobotsRow](t, dir, "robots") {
 			row.WARCFilename, row.WARCRecordOffset, row.WARCRecordLength, row.BodyFilename, row.BodyOffset = "", 0, 0, "", nil
 			b, err := json.Marshal(row)
 			if err != nil {
@@ -131,11 +119,7 @@ func tablePlaces(t *testing.T, dir string) map[tablePlace]bool {
 		t.Fatal(err)
 	}
 	for _, table := range tables {
-		b, err := os.ReadFile(table)
-		if err != nil {
-			t.Fatal(err)
-		}
-		file, err := parquet.OpenFile(bytes.NewReader(b), int64(len(b)))
+		file, err := parquet.OpenFile(parquettest.Open(t, table))
 		if err != nil {
 			t.Fatal(err)
 		}

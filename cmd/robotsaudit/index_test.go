@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -17,10 +16,10 @@ import (
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/parquetwriter/parquettest"
 	"github.com/robotsaudit/robotsaudit/internal/records"
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/audittest"
-	"github.com/robotsaudit/robotsaudit/report/results"
 )
 
 // TestIndexAgreesWithArchives: an index and the records of robots.txt give the verdicts that the
@@ -96,17 +95,10 @@ func archivesIn(t *testing.T, dir string) (paths []string) {
 // fetchesOf reads the fetches of an audit, by place and URL.
 func fetchesOf(t *testing.T, dir string) map[string]report.FetchRow {
 	t.Helper()
-	r, err := results.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
 	rows := make(map[string]report.FetchRow)
-	for f, err := range results.Rows(t.Context(), r, report.FetchesTable) {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, f := range parquettest.Read[report.FetchRow](t, dir, "fetches") {
 		rows[fmt.Sprintf("%s:%d %s", filepath.Base(f.WARCFilename), f.WARCRecordOffset,
-			plainURL(f.URL))] = *f
+			plainURL(f.URL))] = f
 	}
 	return rows
 }
@@ -163,30 +155,18 @@ func indexAndSubset(t *testing.T, dir string, archives []string, targets map[str
 		}
 		if len(subset) > 0 {
 			path := filepath.Join(dir, fmt.Sprint(i), filepath.Base(in.Path))
-			if err := errors.Join(os.Mkdir(filepath.Dir(path), 0o777), os.WriteFile(path, subset, 0o666)); err != nil {
-				t.Fatal(err)
-			}
-			paths = append(paths, path)
+			paths = append(paths, writeFile(t, path, subset))
 		}
 	}
-	if err := os.WriteFile(paths[0], index.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, paths[0], index.Bytes())
 	return paths
 }
 
 // redirectTargets are the URLs that robots.txt redirects to.
 func redirectTargets(t *testing.T, dir string) map[string]bool {
 	t.Helper()
-	r, err := results.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
 	targets := make(map[string]bool)
-	for row, err := range results.Rows(t.Context(), r, report.RobotsTable) {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, row := range parquettest.Read[report.RobotsRow](t, dir, "robots") {
 		for _, url := range row.HopURLs {
 			targets[url] = true
 		}

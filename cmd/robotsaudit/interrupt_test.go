@@ -20,14 +20,9 @@ import (
 // TestInterrupt sends Ctrl-C to audits in the middle of something long: they confirm it
 // at once, stop, count nothing, and explain how to go on.
 func TestInterrupt(t *testing.T) {
-	archive, err := os.ReadFile("../../testdata/warc/crawl-b-2.warc")
-	if err != nil {
-		t.Fatal(err)
-	}
+	archive := readFile(t, "../../testdata/warc/crawl-b-2.warc")
 	bomb, content := filepath.Join(t.TempDir(), "bomb.warc.bz2"), bzip2Bomb(t)
-	if err := os.WriteFile(bomb, content, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, bomb, content)
 	t.Run("bomb", func(t *testing.T) {
 		out := filepath.Join(t.TempDir(), "out")
 		interruption := interrupting{work: out, advice: "run the same command again, it goes on where it stopped"}

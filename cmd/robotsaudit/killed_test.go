@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -23,10 +24,7 @@ import (
 // large archive; an index and an archive.
 func killedInputs(t *testing.T) map[string][]byte {
 	t.Helper()
-	archive, err := os.ReadFile("../../testdata/warc/crawl-b-2.warc")
-	if err != nil {
-		t.Fatal(err)
-	}
+	archive := readFile(t, "../../testdata/warc/crawl-b-2.warc")
 	const size = 128 << 20 // of a task
 	head := "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n"
 	large := bytes.NewBuffer(make([]byte, 0, size+4096))
@@ -43,11 +41,8 @@ func killedInputs(t *testing.T) map[string][]byte {
 	}
 	var table bytes.Buffer
 	w := parquet.NewGenericWriter[row](&table)
-	_, err = w.Write([]row{{"http://h/table", time.Date(2024, 5, 1, 12, 0, 0, 0, time.UTC), 200}})
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err != nil {
+	_, err := w.Write([]row{{"http://h/table", time.Date(2024, 5, 1, 12, 0, 0, 0, time.UTC), 200}})
+	if err := errors.Join(err, w.Close()); err != nil {
 		t.Fatal(err)
 	}
 	return map[string][]byte{

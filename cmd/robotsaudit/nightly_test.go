@@ -27,9 +27,7 @@ func TestNightly(t *testing.T) {
 	path := func(n int) string { return filepath.Join(archives, fmt.Sprintf("crawl-%03d.warc.gz", n)) }
 	write := func(n, version int) int64 {
 		b := nightlyArchive(n, version)
-		if err := os.WriteFile(path(n), b, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		writeFile(t, path(n), b)
 		changed := time.Unix(1_700_000_000+int64(version), 0) // whatever the clock's steps
 		if err := os.Chtimes(path(n), changed, changed); err != nil {
 			t.Fatal(err)
@@ -106,9 +104,7 @@ func TestNewViolations(t *testing.T) {
 					Block: "GET " + path + " HTTP/1.1\r\nHost: host.example\r\nUser-Agent: CCBot/2.0\r\n\r\n",
 				})
 		}
-		if err := os.WriteFile(filepath.Join(archives, name+".warc"), warctest.Plain(records...), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		writeFile(t, filepath.Join(archives, name+".warc"), warctest.Plain(records...))
 	}
 	add("first", "/private/first") // which the baseline has
 	night(usage.ExitDone)
@@ -149,10 +145,7 @@ func sameFiles(t *testing.T, a, b string) {
 		t.Fatalf("%v, results %q", err, names)
 	}
 	for _, name := range names {
-		want, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := readFile(t, name)
 		got, err := os.ReadFile(filepath.Join(a, filepath.Base(name)))
 		if err != nil || !bytes.Equal(got, want) {
 			t.Errorf("%s differs (%v)", filepath.Base(name), err)

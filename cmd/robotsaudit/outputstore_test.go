@@ -57,10 +57,7 @@ func TestOutputInStore(t *testing.T) {
 	one := filepath.Join(dir, "one")
 	asked := []string{"../../testdata/warc", "--agent", "GPTBot", "--purpose", "train"}
 	command(t, 0, append([]string{"audit", "-o", one, "--quiet"}, asked...)...)
-	want, err := os.ReadFile(filepath.Join(one, "report.html"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := readFile(t, filepath.Join(one, "report.html"))
 	for facts, out := range map[string]string{
 		"s3://bucket/facts":         "s3://bucket/out",
 		filepath.Join(dir, "facts"): "s3://bucket/out-of-folder",
@@ -69,10 +66,7 @@ func TestOutputInStore(t *testing.T) {
 		staged(t, facts, out, 3, asked...)
 		read := func(name string) string {
 			if !object.IsRemote(out) {
-				b, err := os.ReadFile(filepath.Join(out, name))
-				if err != nil {
-					t.Fatal(err)
-				}
+				b := readFile(t, filepath.Join(out, name))
 				return string(b)
 			}
 			o, err := held.GetObject("bucket", strings.TrimPrefix(out, "s3://bucket/")+"/"+name, nil)
@@ -185,9 +179,7 @@ func TestRangeReadsItsShare(t *testing.T) {
 	for range 100_000 {
 		fmt.Fprintf(&rows, "http://%x.example/%016x%016x,2025-03-01T12:00:00Z\n", r.IntN(5000), r.Uint64(), r.Uint64())
 	}
-	if err := os.WriteFile(list, []byte(rows.String()), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, list, []byte(rows.String()))
 	const facts = "s3://bucket/facts"
 	command(t, 0, "plan", "--urls", list, "--shards", "1", "--facts", facts, "--quiet")
 	command(t, 0, "ingest", "--shard", "0/1", "--facts", facts, "--quiet")

@@ -111,10 +111,7 @@ func TestRemote(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range entries {
-		b, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := readFile(t, path)
 		server.files[filepath.Base(path)] = b
 		local = append(local, path)
 	}
@@ -259,16 +256,12 @@ func TestRemoteIndexes(t *testing.T) {
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, content, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		writeFile(t, path, content)
 		store.Put(t, "in/"+name, content)
 		lines = append(lines, name)
 	}
 	list := filepath.Join(dir, "all.paths.gz")
-	if err := os.WriteFile(list, warctest.Gzip(strings.Join(lines, "\n")), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, list, warctest.Gzip(strings.Join(lines, "\n")))
 	web := httptest.NewServer(&fileServer{files: files, asked: make(map[string]int), ranges: true})
 	defer web.Close()
 	folder := filepath.Join(dir, "in")

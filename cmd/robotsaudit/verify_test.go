@@ -19,6 +19,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
+	"github.com/robotsaudit/robotsaudit/internal/parquetwriter/parquettest"
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
@@ -73,9 +74,7 @@ func forbidAll(t *testing.T, dir string, fetches map[string]report.FetchRow) str
 	}
 	text := warctest.ARCInfo("") + strings.Join(slices.Sorted(maps.Keys(captures)), "")
 	path := filepath.Join(dir, "forbidden.arc")
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, path, []byte(text))
 	return path
 }
 
@@ -115,15 +114,8 @@ func (a *agreement) compare(t *testing.T, whole, verified string) {
 // violationsOf reads the violations of an audit, by their records.
 func violationsOf(t *testing.T, dir string) map[string]map[string]any {
 	t.Helper()
-	r, err := results.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
 	rows := make(map[string]map[string]any)
-	for row, err := range results.Rows(t.Context(), r, report.ViolationsTable) {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, row := range parquettest.Read[report.ViolationRow](t, dir, "violations") {
 		b, err := json.Marshal(row)
 		if err != nil {
 			t.Fatal(err)
@@ -335,10 +327,7 @@ func TestVerifyTheSecondOfRobots(t *testing.T) {
 		t.Errorf("violations by an index: %v", found)
 	}
 	out := auditWith(t, filepath.Join(dir, "verified"), index, robots, "--verify", "--base", filepath.Join(dir, "base"))
-	o, err := results.Open(out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	o, _ := openWithIssues(t, out)
 	if totals := o.Audit().Totals; totals.Verification.Verified != 1 || totals.Violations != 0 || totals.Possible != 1 {
 		t.Errorf("verified %d, violations %d, possible %d: its archive may show that it came before robots.txt",
 			totals.Verification.Verified, totals.Violations, totals.Possible)
@@ -366,10 +355,7 @@ func TestVerifyRequestWithoutUserAgent(t *testing.T) {
 			t.Errorf("%q: %d violations by the index", agent, len(found))
 		}
 		found := violationsOf(t, auditWith(t, out, index, robots, "--verify", "--base", filepath.Join(dir, "base")))
-		o, err := results.Open(out)
-		if err != nil {
-			t.Fatal(err)
-		}
+		o, _ := openWithIssues(t, out)
 		if totals := o.Audit().Totals; totals.Verification.Verified != 1 || totals.Possible != int64(1-want) ||
 			len(found) != want {
 			t.Errorf("%q: %d verified, %d violations, %d possible ones", agent, totals.Verification.Verified,
@@ -471,13 +457,19 @@ func openWithIssues(t *testing.T, out string) (r *results.Results, details []str
 	if err != nil {
 		t.Fatal(err)
 	}
-	for row, err := range results.Rows(t.Context(), r, report.IssuesTable) {
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, row := range parquettest.Read[report.IssueRow](t, out, "issues") {
 		details = append(details, row.Kind+": "+row.Detail)
 	}
 	return r, details
+}
+
+func readFile(t *testing.T, path string) []byte {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
 }
 
 func writeFile(t *testing.T, path string, content []byte) string {
