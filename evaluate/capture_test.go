@@ -235,7 +235,7 @@ func TestRedirect(t *testing.T) {
 		}},
 		{"an hour after", archive{
 			first, there("+0h", closed),
-			func() rec { r := page(certain); r.at = "+1s"; return r }(),
+			func() rec { r := page(certain); r.at = "+3s"; return r }(),
 		}},
 		{"more than an hour after", archive{first, there("+1s", closed), unresolved}},
 		{"the nearest after", archive{
@@ -321,14 +321,14 @@ func TestRedirect(t *testing.T) {
 		{
 			"its content was got after the fetch",
 			archive{
-				redirect(home+"/robots.txt", "-1s", "/r"), page("disallowed later rule possible"),
+				redirect(home+"/robots.txt", "-3s", "/r"), page("disallowed later rule possible"),
 				rec{url: home + "/r", at: "+1s", body: closed},
 			},
 		},
 		{
 			"it came to a 503 after the fetch",
 			archive{
-				redirect(home+"/robots.txt", "-1s", "/r"), page("unknown later unresolved_redirect"),
+				redirect(home+"/robots.txt", "-3s", "/r"), page("unknown later unresolved_redirect"),
 				rec{url: home + "/r", at: "+1s", status: "503 x"},
 			},
 		},
@@ -356,7 +356,7 @@ func TestRedirect(t *testing.T) {
 		{"more than an hour after the hop it is an ordinary fetch", archive{
 			robotsTxt("-3h", closed), redirect(home+"/robots.txt", "-2h", "/r"),
 			rec{url: home + "/r", at: "-1h", body: closed, want: itself},
-			rec{url: home + "/r", at: "-59m59s", body: closed, want: certain},
+			rec{url: home + "/r", at: "-59m57s", body: closed, want: certain},
 		}},
 		{"before the hop it is an ordinary fetch", archive{
 			robotsTxt("-3h", closed),

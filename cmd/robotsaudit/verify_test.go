@@ -46,7 +46,8 @@ func TestVerifiedAgreesWithArchives(t *testing.T) {
 			slices.Concat(parts, forbidden, verify)...))
 	}
 	t.Logf("by their own robots.txt %+v; where all is forbidden %+v", own, all)
-	if own.same < 40 || own.other > 2 || all.same < 60 || all.other > 20 {
+	if own.same < 10 || own.same+own.near < 40 || own.other > 2 ||
+		all.same < 30 || all.same+all.near < 60 || all.other > 20 {
 		t.Errorf("by their own robots.txt %+v; where all is forbidden %+v", own, all)
 	}
 }
@@ -78,8 +79,9 @@ func forbidAll(t *testing.T, dir string, fetches map[string]report.FetchRow) str
 	return path
 }
 
-// agreement counts violations that are alike, and those that differ by lost evidence.
-type agreement struct{ same, other int }
+// agreement counts violations: those that are alike, those that differ in what the order of the records shows, and
+// those that differ by other evidence that is lost.
+type agreement struct{ same, near, other int }
 
 // compare compares the violations of archives with the violations of an index whose records were verified.
 func (a *agreement) compare(t *testing.T, whole, verified string) {
@@ -95,6 +97,11 @@ func (a *agreement) compare(t *testing.T, whole, verified string) {
 			continue
 		case !ok && f.Agent != row["Agent"] && f.Trust == "indexed": // nothing made it suspected
 		case ok && strings.Contains(f.Notes, "same_moment"): // the order of the records is lost
+		case ok && strings.Contains(f.Notes, "order_doubt") && !slices.ContainsFunc(differences, func(d string) bool {
+			return !strings.HasPrefix(d, "Certainty is probable") && !strings.HasPrefix(d, "Notes is ")
+		}):
+			a.near++
+			continue
 		case row["Trust"] == "resynced": // what is damaged is not verified
 		case row["RecordType"] == "arc" && len(differences) == 1 && strings.HasPrefix(differences[0], "Claim "):
 			// that of the version block

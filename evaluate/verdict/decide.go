@@ -1287,11 +1287,13 @@ const (
 
 // maxTook and maxLate bound how late an answer may have come by a duration and by a Date field that are
 // believed. Of a longer time there is doubt, and no more. Heritrix ends a fetch after 20 minutes. maxDrift is
-// by how many seconds the server's clock may lie from the crawler's, to be taken for the same.
+// by how many seconds the server's clock may lie from the crawler's, to be taken for the same. minApart is how
+// far two dates have to be apart where nothing else shows that an answer came before the other request.
 const (
 	maxTook  = 20 * 60 * facts.Second
 	maxLate  = 10 * 60 * facts.Second
 	maxDrift = 5
+	minApart = 3 * facts.Second
 )
 
 // relationOf returns where a capture stands to the fetch in time: by their dates, and by what else the
@@ -1335,26 +1337,31 @@ func (s *subject) relationTo(at facts.Spot, date facts.Time, millis int32, gap i
 	order := maybeBefore // as the archives that hold both records show it ("Order within one moment")
 	s.places.any(at, s.spot(), func(a, b spot) bool {
 		switch {
-		case !a.SameRun(b.Spot):
+		case !a.SameRun(b.Spot), gap > 0 && !s.isOrdered(a.Spot):
 		case a.Index < b.Index:
 			order = before
 		case gap == 0:
 			order = shownAfter
 		default: // recorded after the fetch, although it is dated before
-			run := s.runs.CrawlRunOf(a.Spot)
-			if run != nil && !run.Unordered {
-				ended = maybeBefore
-			}
+			ended = maybeBefore
 		}
 		return order == shownAfter || ended == maybeBefore && gap > 0
 	})
 	switch {
+	case gap > 0 && gap < minApart && millis < 0 && s.Trust != facts.TrustLogged:
+		return max(ended, order)
 	case gap > 0:
 		return ended
 	case ended == shownAfter || took > maxTook:
 		return max(ended, order)
 	}
 	return order
+}
+
+// isOrdered reports whether the records of a run stand in the order in which the exchanges ended.
+func (s *subject) isOrdered(at facts.Spot) bool {
+	run := s.runs.CrawlRunOf(at)
+	return run != nil && !run.Unordered
 }
 
 // counts reports whether a capture is at or before the fetch.

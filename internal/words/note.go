@@ -202,8 +202,8 @@ var NoteWords = []Word{
 	{
 		Name: "order_doubt", Effect: Doubt, Section: "Received before",
 		Meaning: "The capture is dated before the fetch. The order of the records in an archive, or the time that " +
-			"the capture " +
-			"took, speaks against that.",
+			"the capture took, speaks against that. Or the two are less than 3 seconds apart, and neither shows " +
+			"which came first.",
 	},
 	{
 		Name: "other_run", Effect: Doubt, Section: "Runs of a crawler",

@@ -163,7 +163,10 @@ def against(c, fetch, headers=True):
         if difference(c.answered, c.time) <= TEN_MINUTES:
             return "later"
         doubts.append(True)
-    doubts += [c.spots[s].place > fetch.spots[s].place and not c.spots[s].crawl.unordered for s in in_both(c, fetch)]
+    ordered = [s for s in in_both(c, fetch) if not c.spots[s].crawl.unordered]
+    doubts += [c.spots[s].place > fetch.spots[s].place for s in ordered]
+    is_near = NOTHING < difference(fetch.time, c.time) < 3 * SECOND and c.duration is None
+    doubts.append(is_near and not any(c.spots[s].place < fetch.spots[s].place for s in ordered))
     return "doubt" if any(doubts) else None
 
 

@@ -105,8 +105,11 @@ class Archives:
         together = [(a, b) for a in self.places[fetch.id] for b in self.places[other.id] if a.file == b.file and a.run.id == b.run.id]
         if cut(date, unit) == cut(at, unit) and not (fetch.crawl.token == "Wget" and any(a.position > b.position for a, b in together)):
             found.append("moment")
-        if any(a.position < b.position and (a.file, a.run.id) in self.ordered for a, b in together):
+        ordered = [(a, b) for a, b in together if (a.file, a.run.id) in self.ordered]
+        if any(a.position < b.position for a, b in ordered):
             found.append("order")
+        elif 0 < cut(at, unit) - cut(date, unit) < 3 - 1e-6 and duration_of(other) is None and not any(a.position > b.position for a, b in ordered):
+            found.append("nothing shows the order")
         if (duration_of(other) or 0) > 0 and cut(cut(date + duration_of(other) / 1000, precision), unit) >= cut(at, unit):
             found.append("duration")
         if is_capture and fetch.date is not None and other.date is not None and fetch.age is None and other.age is None:
