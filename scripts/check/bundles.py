@@ -22,7 +22,7 @@ def main(binary: pathlib.Path):
         call("go", "build", "-trimpath", "-o", work / "wasm", "./cmd/robotsaudit", cwd=ROOT,
              env=os.environ | {"GOOS": "wasip1", "GOARCH": "wasm"}, codes=(0,))
         call("go", "test", "./evaluate/scenario", "-count=1", "-run", "TestExplain", cwd=ROOT, codes=(0,),
-             env=os.environ | {"ROBOTSAUDIT_BUNDLES": str(work)})
+             env=os.environ | {"ROBOTSAUDIT_BUNDLES": str(work), "ROBOTSAUDIT_LONG_TESTS": "1"})
         bundles = sorted(path.name for path in work.glob("*.html"))
         files = []
         for name in bundles:
