@@ -103,17 +103,15 @@ func (f *Found) Read() Page {
 
 func (p *Page) readItem(it Item, l fieldLine) {
 	before := len(p.Signals)
-	switch {
+	switch field := metaField(it.Name); {
 	case it.Script:
 		rsl := readRSL(it.Content, it.Cut)
 		rsl.Place, rsl.Line = it.Place, l.line
 		p.Licences = append(p.Licences, rsl)
 	case it.Link:
 		p.addSignals([]Signal{license(trim(it.Content), it.Type, it.Content)}, l, SourceLink)
-	case it.Name == "tdm-reservation":
-		p.addSignals(tdmReservation(it.Content), l, SourceMeta)
-	case it.Name == "tdm-policy":
-		p.addSignals(tdmPolicy(it.Content), l, SourceMeta)
+	case field != nil:
+		p.addSignals(field.meta(it.Content), l, SourceMeta)
 	default:
 		p.addMeta(it, l)
 	}

@@ -41,6 +41,57 @@ func ReadHeaders(policy string) Page {
 	return p.Page
 }
 
+// A policyField is a name under which pages say how they may be used. header reads a header field of that name;
+// nil: there is none. meta reads the content of such a meta; nil: it is read like any other.
+type policyField struct {
+	name   string
+	header func(*headerReader, fieldLine)
+	meta   func(content string) []Signal
+}
+
+// policyFields are all of them.
+var policyFields = [...]policyField{
+	{name: "robots-tag", header: func(p *headerReader, l fieldLine) { p.robots = append(p.robots, l) }},
+	{name: "x-robots-tag", header: (*headerReader).xRobotsTag},
+	{name: "content-usage", header: func(p *headerReader, l fieldLine) { p.usage = append(p.usage, l) }},
+	{name: "content-signal", header: signalsBy(contentSignals)},
+	{name: "content-signals", header: signalsBy(contentSignals)},
+	{name: "tdm-reservation", header: (*headerReader).tdmReservations, meta: tdmReservation},
+	{name: "tdm-policy", header: signalsBy(tdmPolicy), meta: tdmPolicy},
+	{name: "link", header: signalsBy(linkLicenses)},
+}
+
+// metaField returns the field whose metas are signals by their name, in lower case; nil: it is none.
+func metaField(name string) *policyField {
+	for i := range policyFields {
+		if f := &policyFields[i]; f.meta != nil && f.name == name {
+			return f
+		}
+	}
+	return nil
+}
+
+// signalsBy reads a header field whose whole value read reads.
+func signalsBy(read func(value string) []Signal) func(*headerReader, fieldLine) {
+	return func(p *headerReader, l fieldLine) { p.addSignals(read(l.value), l, SourceHeader) }
+}
+
+func (p *headerReader) xRobotsTag(l fieldLine) {
+	if looksStructured(l.value) {
+		p.structuredTags(l, SourceXRobotsTag)
+	} else {
+		p.legacyTags(l, SourceXRobotsTag)
+	}
+}
+
+// tdmReservations reads several values with commas between them as several lines, joined on the way (RFC 9110
+// §5.3).
+func (p *headerReader) tdmReservations(l fieldLine) {
+	for part := range strings.SplitSeq(l.value, ",") {
+		p.addSignals(tdmReservation(part), l, SourceHeader)
+	}
+}
+
 type headerReader struct {
 	Page
 	line   int
@@ -64,28 +115,11 @@ func (p *headerReader) read(line string) {
 		l.value, l.notes = cutMembers(l.value), NoteCut
 		p.Notes |= NoteCut
 	}
-	switch ascii.Lower(trim(field)) {
-	case "robots-tag":
-		p.robots = append(p.robots, l)
-	case "content-usage":
-		p.usage = append(p.usage, l)
-	case "x-robots-tag":
-		if looksStructured(l.value) {
-			p.structuredTags(l, SourceXRobotsTag)
-		} else {
-			p.legacyTags(l, SourceXRobotsTag)
+	name := ascii.Lower(trim(field))
+	for i := range policyFields {
+		if f := &policyFields[i]; f.name == name && f.header != nil {
+			f.header(p, l)
 		}
-	case "content-signal", "content-signals":
-		p.addSignals(contentSignals(l.value), l, SourceHeader)
-	case "tdm-reservation":
-		// Several values with commas between them were several lines, joined on the way (RFC 9110 §5.3).
-		for part := range strings.SplitSeq(l.value, ",") {
-			p.addSignals(tdmReservation(part), l, SourceHeader)
-		}
-	case "tdm-policy":
-		p.addSignals(tdmPolicy(l.value), l, SourceHeader)
-	case "link":
-		p.addSignals(linkLicenses(l.value), l, SourceHeader)
 	}
 }
 

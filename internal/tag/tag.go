@@ -28,21 +28,12 @@ const (
 	nameSlack   = 64            // bytes that a kept header line may be longer than MaxLine
 )
 
-// policyHeaders are the response header fields that carry a page's wishes.
-var policyHeaders = [...]string{
-	"robots-tag", "x-robots-tag", "content-usage", "content-signal", "content-signals",
-	"tdm-reservation", "tdm-policy",
-}
-
 // Keep reports whether a response header line with this name and value is kept.
 // Of Link fields only those are that speak of a licence (RSL 1.0).
 func Keep(name, value []byte) bool {
-	if isField(name, "link") {
-		return holds(value, "license")
-	}
-	for _, field := range policyHeaders {
-		if isField(name, field) {
-			return true
+	for i := range policyFields {
+		if f := &policyFields[i]; f.header != nil && isField(name, f.name) {
+			return f.name != "link" || holds(value, "license")
 		}
 	}
 	return false

@@ -78,6 +78,28 @@ func TestVectors(t *testing.T) {
 	}
 }
 
+// TestSaid: what restricts or allows a use names itself, also where it is a bare value. Every protocol of header
+// fields and metas has a vector.
+func TestSaid(t *testing.T) {
+	seen := map[tag.SignalKind]bool{ // that have no vectors: of page tags, and of files
+		tag.SignalTag: true, tag.SignalRSL: true, tag.SignalAITraining: true, tag.SignalTraining: true,
+	}
+	for _, v := range vectors(t) {
+		for _, s := range v.read().Signals {
+			seen[s.Kind] = true
+			said := ascii.Lower(s.Said())
+			if s.Preference != tag.PreferenceUnstated && !strings.Contains(said, s.Label) {
+				t.Errorf("%s: %q does not say that it is %s", v.ID, said, s.Label)
+			}
+		}
+	}
+	for kind := range tag.Protocols[1:] {
+		if k := tag.SignalKind(kind + 1); !seen[k] {
+			t.Errorf("no vector has %v", k)
+		}
+	}
+}
+
 func (v *vector) sets(t *testing.T, p tag.Page, want map[string]string, reading string) {
 	t.Helper()
 	for token, w := range want {

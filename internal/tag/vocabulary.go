@@ -243,7 +243,12 @@ var ruleOf = func() map[string]Rule {
 }()
 
 // maxWord is the length of the longest word of the vocabulary.
-const maxWord = len("disallowaitraining")
+var maxWord = func() (n int) {
+	for word := range ruleOf {
+		n = max(n, len(word))
+	}
+	return n
+}()
 
 func findRule(word string) Rule {
 	if len(word) > maxWord {
@@ -393,12 +398,20 @@ func HasOwnRules(token string) bool { return len(rulesOf(token)) > 0 }
 // knows them.
 func IsAgentMeta(name string) bool { return metaAgents[name] }
 
-// metaAgents are the names of metas that are kept whatever their content: the names of TDMRep, the global
+// metaAgents are the names of metas that are kept whatever their content: those of policyFields, the global
 // one and tokens that search engines document as names of metas.
-var metaAgents = set("tdm-reservation", "tdm-policy",
-	"robots", "googlebot", "googlebot-news", "google-extended", "bingbot", "msnbot",
+var metaAgents = withMetaFields(set("robots", "googlebot", "googlebot-news", "google-extended", "bingbot", "msnbot",
 	"slurp", "yandex", "yandexbot", "baiduspider", "duckduckbot", "applebot", "applebot-extended",
-	"adsbot-google", "adidxbot", "otherbot", "gptbot", "ccbot", "claudebot", "archive.org_bot", "ia_archiver")
+	"adsbot-google", "adidxbot", "otherbot", "gptbot", "ccbot", "claudebot", "archive.org_bot", "ia_archiver"))
+
+func withMetaFields(names map[string]bool) map[string]bool {
+	for i := range policyFields {
+		if f := &policyFields[i]; f.meta != nil {
+			names[f.name] = true
+		}
+	}
+	return names
+}
 
 // maxAgent is the length of the longest of them.
 const maxAgent = len("applebot-extended")
