@@ -33,8 +33,8 @@ type Options struct {
 	// Crawler is the product token of the crawler that made the archives. "": the one that each
 	// request's User-Agent names.
 	Crawler string
-	// Profile is the reading of the Robots Exclusion Protocol: "rfc9309", "rep-08" or "google". "":
-	// rfc9309.
+	// Profile is the reading of the Robots Exclusion Protocol, by a name that evaluate.ParseProfile
+	// takes, such as "google". "": rfc9309.
 	Profile string
 	// Purposes are what the archives are for: "archive", "index", "train". What pages and origins say
 	// against one is then a row of the table restrictions.

@@ -81,12 +81,12 @@ type Profile = robots.Profile
 
 // The profiles.
 const (
-	RFC9309 = robots.RFC9309 // RFC 9309
-	REP08   = robots.REP08   // draft-koster-rep-08
-	Google  = robots.Google  // Google's published parser and matcher
+	RFC9309 = robots.RFC9309 // rfc9309: RFC 9309
+	REP08   = robots.REP08   // rep-08: draft-koster-rep-08
+	Google  = robots.Google  // google: Google's published parser and matcher
 )
 
-// ParseProfile returns the profile of a name: rfc9309, rep-08 or google.
+// ParseProfile returns the profile of a name, as the constants have it.
 func ParseProfile(name string) (Profile, error) { return robots.ParseProfile(name) }
 
 // What robots.txt files hold.

@@ -5,11 +5,14 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/robotsaudit/robotsaudit/evaluate"
+	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
@@ -143,8 +146,41 @@ func TestWords(t *testing.T) {
 			names[w.Name] = true
 		}
 	}
-	if words.NoteLogged != 1<<(len(words.NoteWords)-1) {
-		t.Errorf("%d notes have words", len(words.NoteWords))
+}
+
+// TestNotesHaveWords: the constants of notes and their words stand in the same order.
+func TestNotesHaveWords(t *testing.T) {
+	b, err := os.ReadFile("../internal/words/note.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var constants, names []string
+	for _, m := range regexp.MustCompile(`(?m)^\tNote([A-Z]\w+)(?: Notes = .*iota)?$`).FindAllStringSubmatch(string(b), -1) {
+		constants = append(constants, strings.ToLower(m[1]))
+	}
+	for _, w := range words.NoteWords {
+		names = append(names, strings.ReplaceAll(w.Name, "_", ""))
+	}
+	if diff := cmp.Diff(constants, names); diff != "" {
+		t.Errorf("the constants of internal/words/note.go are not its words (-constants +words):\n%s", diff)
+	}
+}
+
+// TestProfilesAreKnown: each profile stands in the lists by hand, and in what other programs know.
+func TestProfilesAreKnown(t *testing.T) {
+	constants := []evaluate.Profile{evaluate.RFC9309, evaluate.REP08, evaluate.Google}
+	for _, p := range robots.Profiles {
+		if !slices.Contains(constants, p) {
+			t.Errorf("evaluate/api.go has no constant of %v (or this list lacks it)", p)
+		}
+		for file, text := range map[string]string{
+			semantics:                              "\n| `" + p.String() + "` | ",
+			"../python/src/robotsaudit/_schema.py": `"` + p.String() + `"`, // made by scripts/make/run options
+		} {
+			if b, err := os.ReadFile(file); err != nil || !strings.Contains(string(b), text) {
+				t.Errorf("%s has no profile %v: %v", file, p, err)
+			}
+		}
 	}
 }
 

@@ -144,7 +144,7 @@ func (f *File) MatchOf(token string) words.Match {
 		return words.MatchNoGroup
 	case strings.HasPrefix(value, "*"):
 		return words.MatchGlobal
-	case f.profile == robots.Google:
+	case f.profile.Mode() == robots.ModeGoogle:
 		return words.MatchGoogle
 	}
 	return words.MatchExact

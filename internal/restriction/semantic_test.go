@@ -1,6 +1,7 @@
 package restriction
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"testing"
@@ -74,12 +75,9 @@ func TestSemantic(t *testing.T) {
 		{rules: "Disallow: /\x01", rfc: None, rep08: Partial, google_: Partial},
 		{rules: "Disallow: /\n\nUser-agent: *\nAllow: /", rfc: None, rep08: Full, google_: None},
 	} {
-		want := [...]Class{robots.RFC9309: tt.rfc, robots.REP08: tt.rep08, robots.Google: tt.google_}
+		want := map[robots.Profile]Class{robots.RFC9309: tt.rfc, robots.REP08: tt.rep08, robots.Google: tt.google_}
 		for _, p := range robots.Profiles {
-			w := want[p]
-			if w == Unknown {
-				w = tt.rfc
-			}
+			w := cmp.Or(want[p], tt.rfc)
 			got := Of(robots.Parse([]byte("User-agent: *\n"+tt.rules), p)).Semantic("ExampleBot")
 			if got != w {
 				t.Errorf("%v: %q: %v, want %v", p, tt.rules, got, w)

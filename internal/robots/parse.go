@@ -2,6 +2,7 @@ package robots
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"strings"
 	"sync"
@@ -84,6 +85,9 @@ func Parse(body []byte, p Profile) *File {
 	return p.spec().parse(body)
 }
 
+// Limit is how many bytes of the body are parsed at most.
+func (f *File) Limit() int { return cmp.Or(f.spec.limit, maxBody) }
+
 func (s *spec) parse(body []byte) *File {
 	f := s.open(body)
 	p := parser{File: f}
@@ -95,10 +99,7 @@ func (s *spec) parse(body []byte) *File {
 // open returns a File with nothing but the text.
 func (s *spec) open(body []byte) *File {
 	f := &File{spec: s, body: body}
-	limit := s.limit
-	if limit == 0 {
-		limit = maxBody
-	}
+	limit := f.Limit()
 	dropLast := false
 	if len(body) > limit {
 		f.Cut = true

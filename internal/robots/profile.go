@@ -289,6 +289,12 @@ const cBlanks = " \t\n\v\f\r"
 // times the longest URL of a once common browser, less the final NUL.
 const googleLineLimit = 8*2083 - 1
 
+// AllowsItself reports whether /robots.txt is implicitly allowed (RFC 9309 §2.2.2).
+func (p Profile) AllowsItself() bool { return p.spec().selfAllowed }
+
+// Mode is how a token finds its groups.
+func (p Profile) Mode() Mode { return p.spec().mode }
+
 func (p Profile) spec() *spec {
 	if int(p) < len(specs) {
 		return &specs[p]

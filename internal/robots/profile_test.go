@@ -9,11 +9,14 @@ import (
 )
 
 // verdicts holds the answer of each profile: 'a' allowed, 'd' disallowed, in the
-// order rfc9309, rep-08, google.
+// order of Profiles.
 type verdicts string
 
 func (v verdicts) check(t *testing.T, body, token, path string) {
 	t.Helper()
+	if len(v) != len(Profiles) {
+		t.Fatalf("%q: want a verdict for each of %v", v, Profiles)
+	}
 	for i, p := range Profiles {
 		f := Parse([]byte(body), p)
 		d := f.For(token).Match(path)

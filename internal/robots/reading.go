@@ -1,6 +1,7 @@
 package robots
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/robotsaudit/robotsaudit/internal/robots/normal"
@@ -180,17 +181,20 @@ type variant struct {
 // variants returns the other readings of the body, parsed on first use. Every set of readings follows its
 // own subsets.
 func (f *File) variants() []variant {
-	if f.lax == 0 && !f.usage && len(f.body) <= ParseLimit {
+	reach := cmp.Or(f.spec.limit, ParseLimit) // to which a crawler reads that does otherwise about the limit
+	if f.lax == 0 && !f.usage && len(f.body) <= reach {
 		return nil
 	}
 	f.vary.Do(func() {
 		f.addUsage(f, 0)
 		f.addLenient(f, 0)
-		if len(f.body) <= ParseLimit {
+		if len(f.body) <= reach {
 			return
 		}
 		s := *f.spec
-		s.limit = ParseLimit - s.limit // the one of 0 and ParseLimit that it is not
+		if s.limit = 0; f.spec.limit == 0 {
+			s.limit = ParseLimit
+		}
 		beyond := s.parse(f.body)
 		f.others = append(f.others, variant{ReadBeyondLimit, beyond})
 		f.addUsage(beyond, ReadBeyondLimit)

@@ -216,28 +216,28 @@ func TestVariantsAreNeeded(t *testing.T) {
 	long := strings.Repeat("#\n", ParseLimit/2)
 	for _, c := range []struct {
 		body string
-		want [3]int // by profile
+		want int // in each profile
 	}{
-		{"user-agent: *\nDisallow : /\nallow:\nx: y\ncrawl-delay 5\nuser friendly", [3]int{0, 0, 0}},
-		{"useragent: *", [3]int{1, 1, 1}},
-		{"user-agents: *", [3]int{1, 1, 1}},
-		{"useragent: *\nuser-agents: a", [3]int{2, 2, 2}},
-		{"allowed /", [3]int{1, 1, 1}},
-		{"user-agent: a\ncontent-usage: x=n\nuser-agent: b\ndisallow: /", [3]int{1, 1, 1}},
-		{"user-agent: a\n\tContent-Usage :\nuser-agent: b", [3]int{1, 1, 1}},
-		{"user-agent: a\ncontent-usage: x=n\ndisallow: /\nuser-agent: b", [3]int{0, 0, 0}},
-		{"user-agent: a\nallow: /\ncontent-usage: x=n\nuser-agent: b", [3]int{0, 0, 0}},
-		{"content-usage: x=n\nuser-agent: a\nuser-agent: b", [3]int{0, 0, 0}},
-		{"user-agent: a\ncontent-signal: x=no\nuser-agent: b", [3]int{0, 0, 0}},
-		{"user-agent: a\ncontent-usage: x=n\nuseragent: b\ndisallow: /", [3]int{2, 2, 2}},
-		{"user-agent: a\ncontent-usage: x=n\nuser-agent: b\ndisalow: /", [3]int{3, 3, 3}},
-		{long, [3]int{0, 0, 0}},
-		{long + "#", [3]int{1, 1, 1}},
-		{long + "useragent: *", [3]int{2, 2, 2}},
+		{"user-agent: *\nDisallow : /\nallow:\nx: y\ncrawl-delay 5\nuser friendly", 0},
+		{"useragent: *", 1},
+		{"user-agents: *", 1},
+		{"useragent: *\nuser-agents: a", 2},
+		{"allowed /", 1},
+		{"user-agent: a\ncontent-usage: x=n\nuser-agent: b\ndisallow: /", 1},
+		{"user-agent: a\n\tContent-Usage :\nuser-agent: b", 1},
+		{"user-agent: a\ncontent-usage: x=n\ndisallow: /\nuser-agent: b", 0},
+		{"user-agent: a\nallow: /\ncontent-usage: x=n\nuser-agent: b", 0},
+		{"content-usage: x=n\nuser-agent: a\nuser-agent: b", 0},
+		{"user-agent: a\ncontent-signal: x=no\nuser-agent: b", 0},
+		{"user-agent: a\ncontent-usage: x=n\nuseragent: b\ndisallow: /", 2},
+		{"user-agent: a\ncontent-usage: x=n\nuser-agent: b\ndisalow: /", 3},
+		{long, 0},
+		{long + "#", 1},
+		{long + "useragent: *", 2},
 	} {
-		for i, p := range Profiles {
-			if got := len(Parse([]byte(c.body), p).variants()); got != c.want[i] {
-				t.Errorf("%v: %d variants, want %d, of %.40q", p, got, c.want[i], c.body)
+		for _, p := range Profiles {
+			if got := len(Parse([]byte(c.body), p).variants()); got != c.want {
+				t.Errorf("%v: %d variants, want %d, of %.40q", p, got, c.want, c.body)
 			}
 		}
 	}

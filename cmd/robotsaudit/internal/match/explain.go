@@ -32,7 +32,7 @@ func writeExplanation(w io.Writer, q *question) error {
 		line("other", "%s", otherLines(q))
 	}
 	if q.file.Cut {
-		line("note", "only the first %d bytes of the robots.txt were read", robots.ParseLimit)
+		line("note", "only the first %d bytes of the robots.txt were read", q.file.Limit())
 	}
 	for _, m := range robots.Modes {
 		if g := q.file.ForMode(q.token, m); g != group && readings&robots.ReadAgentName == 0 &&
