@@ -98,7 +98,7 @@ func (d *Decider) settle(r *Finding, tl *Timeline, other string) error {
 		return nil
 	// "Robots capture", "Always allowed": robots.txt itself, and what its redirects led to. Google's matcher
 	// knows no such rule; a row of an index without the method may be a capture.
-	case r.RobotsCapture, isRobotsTxt && (d.files.Profile() != robots.Google || s.Method == ""), isLedTo:
+	case r.RobotsCapture, isRobotsTxt && (d.files.Profile().AllowsItself() || s.Method == ""), isLedTo:
 		r.Verdict, r.Reason = words.Allowed, words.RobotsTxtItself
 		return nil
 	case !s.time.Known(): // "Time"
@@ -390,11 +390,9 @@ func (d *Decider) certify(r *Finding, s *subject, tl *Timeline, v *view) {
 	// crawler had received a capture of its moment, but at most this one record was read.
 	mayPrecede := isInformed && s.IsReportedByIndex() && s.see(v.governing).mayBeLater &&
 		!(s.see(v.governing).relation == maybeBefore && d.isForbiddenBefore(s, tl))
-	isLed := false
 	if !isContested && !isTooCostly {
 		r.ledBy = tl.leads.to(s)
-		isLed = r.ledBy != nil || s.isTextOfLog()
-		r.Notes |= when(isLed, words.NoteRedirectTarget)
+		r.Notes |= when(r.ledBy != nil || s.isTextOfLog(), words.NoteRedirectTarget)
 	}
 	switch {
 	case isContested: // "Permitted copies", "Open readings"
@@ -405,8 +403,7 @@ func (d *Decider) certify(r *Finding, s *subject, tl *Timeline, v *view) {
 		r.Certainty = words.Possible
 	case mayPrecede, r.Notes&words.NoteNoStatus != 0: // "Indexes and lists"; the record may show that it is a violation
 		r.Certainty, r.mayBeProven = words.Possible, true
-	case isLed, // "Always allowed"
-		r.Notes&words.NoteNoRecord != 0: // "Verified records": the index is wrong, and nothing else reports the fetch
+	case r.Notes&words.Disproofs != 0: // what is left of them: "Always allowed", "Verified records"
 		r.Certainty = words.Possible
 	case r.Evidence != words.Fresh, r.Notes&words.Doubts != 0:
 		r.Certainty = words.Probable

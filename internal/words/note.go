@@ -241,9 +241,11 @@ var NoteWords = []Word{
 	},
 }
 
-// The notes that keep a violation from being certain, and those that name an open reading.
+// The notes that keep a violation from being certain, those that keep a finding from being a violation, and those
+// that name an open reading.
 var (
 	Doubts       = withEffect(Doubt)
+	Disproofs    = withEffect(Unproven)
 	OpenReadings = withEffect(OpenReading)
 )
 
