@@ -85,6 +85,20 @@ func sortFetches(ctx context.Context, r *results.Results, s *run.Sorter[fetch]) 
 	return rules.End()
 }
 
+// sortViolations adds the violations of an audit to s.
+func sortViolations(ctx context.Context, r *results.Results, s *run.Sorter[fetch]) error {
+	for row, err := range results.Rows(ctx, r, report.ViolationsTable, append(compared, "rule")...) {
+		if err != nil {
+			return err
+		}
+		state := State{row.Verdict, row.Certainty, row.Evidence, row.Reason, row.Rule, row.RuleLine}
+		if err := s.Add(fetchOf(row.Place(), row.Origin, row.FetchTime, row.Agent, state)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // compared are the columns that are compared.
 var compared = []string{
 	"url", "warc_filename", "warc_record_offset", "warc_record_id", "origin", "fetch_time", "agent", "verdict", "evidence",

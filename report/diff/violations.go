@@ -6,7 +6,6 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/durable"
 	"github.com/robotsaudit/robotsaudit/internal/facts/run"
-	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
 
@@ -37,17 +36,4 @@ func NewViolations(ctx context.Context, old, new *results.Results) (_ *Kind, err
 	})
 	fresh.sort()
 	return fresh, err
-}
-
-func sortViolations(ctx context.Context, r *results.Results, s *run.Sorter[fetch]) error {
-	for row, err := range results.Rows(ctx, r, report.ViolationsTable, append(compared, "rule")...) {
-		if err != nil {
-			return err
-		}
-		state := State{row.Verdict, row.Certainty, row.Evidence, row.Reason, row.Rule, row.RuleLine}
-		if err := s.Add(fetchOf(row.Place(), row.Origin, row.FetchTime, row.Agent, state)); err != nil {
-			return err
-		}
-	}
-	return nil
 }
