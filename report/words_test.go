@@ -155,7 +155,7 @@ func TestNotesHaveWords(t *testing.T) {
 		t.Fatal(err)
 	}
 	var constants, names []string
-	for _, m := range regexp.MustCompile(`(?m)^\tNote([A-Z]\w+)(?: Notes = .*iota)?$`).FindAllStringSubmatch(string(b), -1) {
+	for _, m := range declaredNote.FindAllStringSubmatch(string(b), -1) {
 		constants = append(constants, strings.ToLower(m[1]))
 	}
 	for _, w := range words.NoteWords {
@@ -209,6 +209,7 @@ func TestWordsAreUsed(t *testing.T) {
 }
 
 var (
-	declared  = regexp.MustCompile(`(?m)^\t([A-Z]\w+)(?: \w+ = .*iota)?$`)
-	zeroWords = map[string]bool{"AgentUnknown": true, "MatchNone": true, "IssueUnknown": true}
+	declared     = regexp.MustCompile(`(?m)^\t([A-Z]\w+)(?: \w+ = .*iota)?$`)
+	declaredNote = regexp.MustCompile(`(?m)^\tNote([A-Z]\w+)(?: Notes = .*iota)?$`)
+	zeroWords    = map[string]bool{"AgentUnknown": true, "MatchNone": true, "IssueUnknown": true}
 )
