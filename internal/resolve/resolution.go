@@ -227,10 +227,9 @@ func (res *resolution) end(o words.Outcome, reason words.Reason) {
 	}
 }
 
-// giveUp settles a resolution whose next record the archive does not hold. No content is applied,
-// so that the capture has the age of its own date.
+// giveUp settles a resolution whose next record the archive does not hold.
 func (res *resolution) giveUp(reason words.Reason) {
 	if res.end(words.OutcomeUnresolved, reason); res.Outcome == words.OutcomeUnresolved {
-		res.applyNone()
+		res.GiveUp(reason)
 	}
 }

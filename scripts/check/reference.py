@@ -346,6 +346,8 @@ class Archive:
             outcome = Outcome("unavailable", "too_many_redirects")
         else:
             outcome = self.own_outcome(chain[-1])
+            if outcome.kind == "unreachable" and difference(chain[-1].time, capture.time) < NOTHING:
+                outcome = Outcome("unresolved", "unresolved_redirect")
         outcome.followed = chain
         outcome.other_target = capture.id in self.rivalled
         if not outcome.way:
