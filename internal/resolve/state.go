@@ -100,8 +100,8 @@ func (s *State) Settle(o words.Outcome, r words.Reason) {
 	s.HasBody = s.HasBody && o.HasRules()
 }
 
-// GiveUp ends the resolution of a capture of which nobody knows what it led to. No content is applied, so that it has the
-// age of its own date.
+// GiveUp ends the resolution of a capture of which nobody knows what it led to. No content is applied, so that
+// it has the age of its own date.
 func (s *State) GiveUp(r words.Reason) {
 	s.Settle(words.OutcomeUnresolved, r)
 	s.applyNone()
