@@ -314,30 +314,26 @@ func TestRestrictions(t *testing.T) {
 				head: []string{"X-Robots-Tag: unavailable_after: 2024-05-01", "Content-Usage: search=n"},
 				warc: []string{"WARC-Profile: http://netpreserve.org/warc/1.1/revisit/server-not-modified"},
 			},
-			"from=original | [unavailable_after: 2024-05-01T00:00:00Z] | header:search=restrict | " +
-				"publication probable x-robots-tag 1: unavailable_after: 2024-05-01 | " +
-				"publication probable x-robots-tag 1: unavailable_after: 2024-05-01 | " +
-				"usage certain header 2: Content-Usage: search=n",
+			"from=original | [unavailable_after: 2024-05-01T00:00:00Z] | header:search=restrict | publication " +
+				"probable x-robots-tag 1: unavailable_after: 2024-05-01 | publication probable x-robots-tag 1: " +
+				"unavailable_after: 2024-05-01 | usage certain header 2: Content-Usage: search=n",
 		},
 
 		// A date without a zone has passed everywhere twelve hours later than in UTC. Fetches are at 12:00.
 		{
 			html("http://c.example/1", "", "", "X-Robots-Tag: unavailable_after: 2024-05-01 11:00 GMT"),
 			"[unavailable_after: 2024-05-01T11:00:00Z] | publication certain x-robots-tag 1: unavailable_after: " +
-				"2024-05-01 11:00 GMT | " +
-				"publication certain x-robots-tag 1: unavailable_after: 2024-05-01 11:00 GMT",
+				"2024-05-01 11:00 GMT | publication certain x-robots-tag 1: unavailable_after: 2024-05-01 11:00 GMT",
 		},
 		{
 			html("http://c.example/2", "", "", "X-Robots-Tag: unavailable_after: 2024-05-01 11:00"),
 			"[unavailable_after: 2024-05-01T11:00:00Z] | publication probable x-robots-tag 1: unavailable_after: " +
-				"2024-05-01 11:00 | " +
-				"publication probable x-robots-tag 1: unavailable_after: 2024-05-01 11:00",
+				"2024-05-01 11:00 | publication probable x-robots-tag 1: unavailable_after: 2024-05-01 11:00",
 		},
 		{
 			html("http://c.example/3", "", "", "X-Robots-Tag: unavailable_after: 2024-04-30 23:00"),
 			"[unavailable_after: 2024-04-30T23:00:00Z] | publication certain x-robots-tag 1: unavailable_after: " +
-				"2024-04-30 23:00 | " +
-				"publication certain x-robots-tag 1: unavailable_after: 2024-04-30 23:00",
+				"2024-04-30 23:00 | publication certain x-robots-tag 1: unavailable_after: 2024-04-30 23:00",
 		},
 		{
 			html("http://c.example/4", "", "", "X-Robots-Tag: unavailable_after: 2024-05-01 11:00, noarchive"),

@@ -169,19 +169,16 @@ func TestProxyAnswer(t *testing.T) {
 func TestHardARCs(t *testing.T) {
 	sharedArchives(t)
 	for name, want := range map[string]string{
-		"10_digit_date": "https://www.facebook.com/Vanishing-Ireland-110498185666457/ " +
-			"2016-02-09T00:00:00Z/4 200",
+		"10_digit_date":           "https://www.facebook.com/Vanishing-Ireland-110498185666457/ 2016-02-09T00:00:00Z/4 200",
 		"14_digit_plus_text_date": "https://scontent-cdg2-1.xx.fbcdn.net/300261_10150266886136400_4821326_n. ? 200",
 		"16_digit_date":           "http://www.afp.com:80/home/img/es.gif 2000-08-23T05:41:00Z/6 200",
-		"18_digit_date": "http://mars.spaceports.com:80/~jddp/images/links_off.gif " +
-			"2000-09-18T00:00:00Z/3 200",
+		"18_digit_date":           "http://mars.spaceports.com:80/~jddp/images/links_off.gif 2000-09-18T00:00:00Z/3 200",
 		"alexa_charset_in_header": "http://free.allocine.fr:80/tv/cineaction.asp 2000-08-24T01:51:05Z/6 200",
 		"alexa_short_header":      "http://www.killerjo.net:80/robots.txt 2011-08-04T18:11:42Z/6 -1",
 		"bad_unicode_host":        "http://www.t%EF%BF%BD%04.82.net/ 2008-05-09T13:09:38Z/6 200",
 		"bad_url_with_colon_2": "http://mhtml:d.hatena.ne.jp/images/top/greenpower_logo.gif " +
 			"2007-11-21T16:48:20Z/6 200",
-		"carriage_return_in_url": "http://cheapchicks.org/cgi-\rbin/count/slcnt.cgi?c=3 " +
-			"2007-02-16T13:41:17Z/6 200",
+		"carriage_return_in_url":              "http://cheapchicks.org/cgi-\rbin/count/slcnt.cgi?c=3 2007-02-16T13:41:17Z/6 200",
 		"empty_payload_header_ending_with_lf": "http://210.179.120.1/test 2003-08-01T00:45:48Z/6 200",
 		"empty_record":                        "http://service.bfast.com/bfast/serve?bfmid=1821322&siteid=18015626&bfpage=page_d_accueil 2012-03-12T16:36:04Z/6 410",
 		"hex_instead_of_date":                 "http://www.cbt.ki.se:80/wwwCNT/Staff/bergman.jan/ ? 200",

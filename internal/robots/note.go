@@ -64,8 +64,7 @@ var NoteWords = []words.Word{
 	NoteEmptyGroup:    {Name: "empty_group", Meaning: "A group without a rule: it allows everything."},
 	NoteRecordInGroup: {Name: "record_in_group", Meaning: "A record after which a crawler of old would end the group."},
 	NoteMore:          {Name: "more_notes", Meaning: "There are more remarks than are kept."},
-	NoteDelay: {Name: "invalid_delay", Meaning: "A Crawl-delay or Request-rate whose value requires no " +
-		"wait."},
+	NoteDelay:         {Name: "invalid_delay", Meaning: "A Crawl-delay or Request-rate whose value requires no wait."},
 }
 
 func (k NoteKind) String() string { return words.Name(NoteWords, k) }

@@ -173,18 +173,16 @@ var NoteWords = []Word{
 	},
 	{
 		Name: "no_record", Effect: Unproven, Section: "Verified records",
-		Meaning: "The record that an index or a list names was looked for, and is not there: nothing shows that the " +
-			"fetch was " +
-			"made.",
+		Meaning: "The record that an index or a list names was looked for, and is not there: nothing shows that " +
+			"the fetch was made.",
 		But:    "its record was looked for and is not there, so nothing shows that the fetch was made",
 		Settle: "The archive that holds the record; or an index that says where it is.",
 	},
 	{
 		Name: "redirect_target", Effect: Unproven, Section: "Always allowed",
 		Meaning: "At most an hour before, or in the same second, robots.txt redirected to this URL: the fetch may " +
-			"have been made " +
-			"to get robots.txt. `robotsaudit explain` names the redirects. Or an access log reports it, which has no " +
-			"targets of redirects, and the URL ends in .txt.",
+			"have been made to get robots.txt. `robotsaudit explain` names the redirects. Or an access log reports " +
+			"it, which has no targets of redirects, and the URL ends in .txt.",
 		But:    "a redirect of robots.txt may have led to it",
 		Settle: "The crawler's log, if it shows from where the crawler came to each URL.",
 	},
@@ -196,8 +194,7 @@ var NoteWords = []Word{
 	{
 		Name: "content_usage", Effect: OpenReading, Section: "Open readings",
 		Meaning: "If Content-Usage lines are rules that end a list of user-agent lines " +
-			"(draft-ietf-aipref-attach-05), the fetch " +
-			"is allowed.",
+			"(draft-ietf-aipref-attach-05), the fetch is allowed.",
 	},
 	{
 		Name: "order_doubt", Effect: Doubt, Section: "Received before",
@@ -208,8 +205,7 @@ var NoteWords = []Word{
 	{
 		Name: "other_run", Effect: Doubt, Section: "Runs of a crawler",
 		Meaning: "The crawler is software that anybody runs, and another run of it made the capture: that may have " +
-			"been somebody " +
-			"else.",
+			"been somebody else.",
 	},
 	{
 		Name: "agent_name", Effect: OpenReading, Section: "Names among other words",

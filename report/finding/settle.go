@@ -29,8 +29,7 @@ var (
 		"robots.txt was captured only after the fetch.",
 		"nothing shows that the crawler was informed before",
 		"An archive that holds this robots.txt as captured before the fetch, best at most 24 hours before; or the " +
-			"crawler’s log, " +
-			"if it names the moment at which it received robots.txt.",
+			"crawler’s log, if it names the moment at which it received robots.txt.",
 	}
 	causeOther = cause{
 		"The capture is not known to be this crawler’s own, is more than 24 hours old, and no later one confirms it.",

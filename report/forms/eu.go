@@ -104,10 +104,9 @@ func (f *Figures) scope(b *Form) document.Section {
 			audit.Inputs.Count(), audit.Totals.InputsNotWhollyRead),
 		b.say("Fetches: %s. Of robots.txt itself: %s. Of the others, refused by the server: %s; without "+
 			"content, such as a redirect or the answer to HEAD: %s; with content: %s",
-			"SELECT count(*), count(*) FILTER (reason = 'robots_txt_itself'), "+
-				"count(*) FILTER (reason <> 'robots_txt_itself' AND refusal IS NOT NULL), "+
-				"count(*) FILTER (reason <> 'robots_txt_itself' AND refusal IS NULL AND NOT is_content), "+
-				"count(*) FILTER (is_content) FROM audited",
+			"SELECT count(*), count(*) FILTER (reason = 'robots_txt_itself'), count(*) FILTER (reason <> "+
+				"'robots_txt_itself' AND refusal IS NOT NULL), count(*) FILTER (reason <> 'robots_txt_itself' AND "+
+				"refusal IS NULL AND NOT is_content), count(*) FILTER (is_content) FROM audited",
 			f.fetches, f.robotsFetches, f.refusals.all(), f.fetches-f.robotsFetches-f.refusals.all()-f.content.fetches,
 			f.content.fetches),
 		"A fetch is one request of a crawler with its answer, as an archive or an index holds it. All figures below leave out "+

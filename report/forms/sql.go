@@ -71,11 +71,10 @@ func setupOf(r *results.Results, measure string) []string {
 		"CREATE OR REPLACE TEMP VIEW content AS FROM audited WHERE is_content",
 		"CREATE OR REPLACE TEMP VIEW payloads AS SELECT name, max(size) AS size FROM content " +
 			"GROUP BY name, content_digest, CASE WHEN content_digest IS NULL THEN number END",
-		"CREATE OR REPLACE TEMP VIEW names AS SELECT row_number() OVER " +
-			"(ORDER BY bytes_distinct DESC, bytes_all DESC, fetches DESC, name) AS rank, * FROM " +
-			"(SELECT name, coalesce(sum(size), 0) AS bytes_distinct FROM payloads GROUP BY name) JOIN " +
-			"(SELECT name, bool_or(url_host_registered_domain IS NOT NULL) AS is_domain, " +
-			"coalesce(sum(size), 0) AS bytes_all, count(*) AS fetches, count(*) - count(size) AS unknown " +
-			"FROM content GROUP BY name) USING (name) WHERE name <> ''",
+		"CREATE OR REPLACE TEMP VIEW names AS SELECT row_number() OVER (ORDER BY bytes_distinct DESC, bytes_all " +
+			"DESC, fetches DESC, name) AS rank, * FROM (SELECT name, coalesce(sum(size), 0) AS bytes_distinct FROM " +
+			"payloads GROUP BY name) JOIN (SELECT name, bool_or(url_host_registered_domain IS NOT NULL) AS " +
+			"is_domain, coalesce(sum(size), 0) AS bytes_all, count(*) AS fetches, count(*) - count(size) AS " +
+			"unknown FROM content GROUP BY name) USING (name) WHERE name <> ''",
 	}
 }

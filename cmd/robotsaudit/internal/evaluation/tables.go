@@ -51,9 +51,8 @@ func (e *Flags) warnOfRemoval(log *slog.Logger, dir string) {
 	}
 	settings := &before.Audit().Settings
 	if lost := without(settings.Purposes, e.Purposes); len(lost) > 0 {
-		log.Warn(fmt.Sprintf("this run does not ask what is said against the use %s, so it removes the restrictions "+
-			"that the run before found; "+
-			"give --purpose again to keep them", strings.Join(lost, " and ")))
+		log.Warn(fmt.Sprintf("this run does not ask what is said against the use %s, so it removes the "+
+			"restrictions that the run before found; give --purpose again to keep them", strings.Join(lost, " and ")))
 	}
 	if tokens := settings.Agents; len(tokens) > 0 && len(e.Options.Agents) == 0 {
 		log.Warn(fmt.Sprintf("this run asks about no other crawler, so it removes what the run before found for %s "+
