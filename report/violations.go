@@ -40,7 +40,7 @@ type ViolationRow struct {
 	WARCRecordLength int64  `parquet:"warc_record_length"`
 	WARCRecordID     string `parquet:"warc_record_id,optional,delta"`
 	CrawlerToken
-	// User-Agent that `agent` was derived from. Null: not known.
+	// User-Agent that `agent` was derived from. If nothing shows which of two counts, each is a line. Null: not known.
 	UserAgent string `parquet:"user_agent,optional,dict"`
 	Claim     string `parquet:"claim,optional,dict"`
 	Decision

@@ -315,7 +315,11 @@ func (t *text) fetch() {
 	}
 	t.item("crawler", "%s%s", t.crawler(made), source)
 	if t.Fetch.UserAgent != "" {
-		t.item("User-Agent", "%s", t.shown(t.Fetch.UserAgent))
+		first, second, isSecond := strings.Cut(t.Fetch.UserAgent, "\n") // of one request, or of two that claim the record
+		t.item("User-Agent", "%s", t.shown(first))
+		if isSecond {
+			t.item("or", "%s", t.shown(second))
+		}
 	}
 	for i := range t.LedBy {
 		lead := &t.LedBy[i]

@@ -70,6 +70,21 @@ func TestHostile(t *testing.T) {
 	}
 }
 
+// TestTwoUserAgents: each stands on a line of its own.
+func TestTwoUserAgents(t *testing.T) {
+	x := &evaluate.Explanation{
+		Kind: evaluate.KindFetch, Said: evaluate.Said{Verdict: "unknown", Reason: "no_time"},
+		Fetch: evaluate.ExplainedFetch{UserAgent: "a/1\nb/2"},
+	}
+	var text bytes.Buffer
+	if err := (&Explanation{Explanation: x}).WriteText(&text, false); err != nil {
+		t.Fatal(err)
+	}
+	if got := text.String(); !strings.Contains(got, "  User-Agent     a/1\n  or             b/2\n") {
+		t.Error(got)
+	}
+}
+
 func checkSeen(t *testing.T, s string) {
 	t.Helper()
 	for _, r := range s {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/report"
@@ -206,7 +207,7 @@ func (b *builder) finding(f *finding.Case) document.Finding {
 	records := f.Records()
 	x := document.Finding{
 		ID: b.idOf(f), Certainty: f.Certainty, Sentence: f.Sentence(), Time: prose.Moment(f.FetchTime),
-		Crawler: prose.TokenName(f.Agent), UserAgent: f.UserAgent,
+		Crawler: prose.TokenName(f.Agent), UserAgent: strings.ReplaceAll(f.UserAgent, "\n", " or "),
 		URL: f.ShortURL, Shortened: f.Cut, Origin: prose.OrNoOrigin(f.Origin),
 		Rule: ruleOf(&f.ViolationRow), Line: f.RuleLine,
 		Excerpt: b.excerpts.Of(f),
