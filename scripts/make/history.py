@@ -9,7 +9,6 @@ What sites say of AI crawlers follows from their rank, their kind and the month.
 Nothing is real: figures made of it show that the tables can be used, and nothing of the web.
 """
 
-import bisect
 import dataclasses
 import datetime
 import gzip
@@ -61,11 +60,7 @@ RARE_PATHS = ["/search?q=x", "/wp-admin/", "/account/", "/cart", "/admin/"]
 class Draw(random.Random):
     def weighted(self, weights):
         """A key, by weight."""
-        keys, sums, total = list(weights), [], 0
-        for key in keys:
-            total += weights[key]
-            sums.append(total)
-        return keys[bisect.bisect_right(sums, self.random() * total)]
+        return self.choices(list(weights), weights.values())[0]
 
     def true(self, chance):
         return self.random() < chance

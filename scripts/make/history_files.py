@@ -50,167 +50,67 @@ def added(policy):
     return lines + [f"Disallow: {path}" for path in policy.extra]
 
 
-def wordpress(p):
-    sitemap = "sitemap_index.xml" if p.edition % 2 else "wp-sitemap.xml"
-    lines = group(["*"], "Disallow: /wp-admin/", "Allow: /wp-admin/admin-ajax.php", *added(p))
-    return lines + ["", f"Sitemap: https://{p.host}/{sitemap}"]
-
-
-def plugin(p):
-    """A plugin of a content system: a group that forbids nothing, in a frame of comments."""
-    rules = added(p) or ["Disallow:"]
-    return ["# START OF THE PLUGIN'S BLOCK", *group(["*"], *rules), "", f"Sitemap: https://{p.host}/sitemap.xml", "# END OF THE BLOCK"]
+def forbidden(paths):
+    return [f"Disallow: {path}" for path in paths.split()]
 
 
 def shop(p):
-    paths = ["/admin", "/cart", "/orders", "/checkouts/", "/checkout", "/account", "/collections/*sort_by*", "/*/collections/*sort_by*",
-             "/search", "/policies/", "/*?*variant="] + ["/recommendations/products", "/*/checkouts/", "/cdn/wpm/*.js"][: p.edition]
-    lines = ["# made by the shop's platform", *group(["*"], *[f"Disallow: {path}" for path in paths], *added(p)),
-             "", f"Sitemap: https://{p.host}/sitemap.xml",
-             "", *group(["adsbot-google"], "Disallow: /checkouts/", "Disallow: /checkout", "Disallow: /orders"),
-             "", *group(["Nutch"], "Disallow: /"),
-             "", *group(["AhrefsBot"], "Crawl-delay: 10", "Disallow: /admin", "Disallow: /cart"),
-             "", *group(["Pinterest"], "Crawl-delay: 1")]
-    return lines
+    paths = "/admin /cart /orders /checkouts/ /checkout /account /collections/*sort_by* /*/collections/*sort_by* /search /policies/" \
+        " /*?*variant="
+    more = ["/recommendations/products", "/*/checkouts/", "/cdn/wpm/*.js"][: p.edition]
+    return ["# made by the shop's platform", *group(["*"], *forbidden(paths), *forbidden(" ".join(more)), *added(p)),
+            "", f"Sitemap: https://{p.host}/sitemap.xml",
+            "", *group(["adsbot-google"], *forbidden("/checkouts/ /checkout /orders")),
+            "", *group(["Nutch"], "Disallow: /"),
+            "", *group(["AhrefsBot"], "Crawl-delay: 10", *forbidden("/admin /cart")),
+            "", *group(["Pinterest"], "Crawl-delay: 1")]
 
 
-def news(p):
-    lines = group(["*"], "Disallow: /search", "Disallow: /account/", "Disallow: /print/", "Disallow: /*?utm_", "Allow: /search/help", *added(p))
-    return lines + ["", *group(["Amazonbot-News", "ia_archiver"], "Disallow: /archive/"), "",
-                    f"Sitemap: https://{p.host}/sitemap-news.xml", f"Sitemap: https://{p.host}/sitemap.xml"]
-
-
-def cms(p):
-    paths = ["/core/", "/profiles/", "/README.txt", "/admin/", "/comment/reply/", "/node/add/", "/user/register", "/user/login", "/index.php/admin/"]
-    return ["#", "# robots.txt", "#", "# The file must lie at the root of the host.", "#",
-            *group(["*"], "Allow: /core/*.css$", "Allow: /core/*.js$", *[f"Disallow: {path}" for path in paths], *added(p))]
-
-
-def portal(p):
-    paths = ["/administrator/", "/bin/", "/cache/", "/cli/", "/components/", "/includes/", "/language/", "/logs/", "/tmp/"]
-    return group(["*"], *[f"Disallow: {path}" for path in paths], *added(p))
-
-
-def corporate(p):
-    rules = added(p) or [["Disallow:"], ["Allow: /"], ["Disallow: /intern/"]][p.edition % 3]
-    return group(["*"], *rules)
-
-
-def forum(p):
-    lines = group(["*"], "Disallow: /memberlist.php", "Disallow: /posting.php", "Disallow: /search.php", "Disallow: /ucp.php",
-                  "Disallow: /*?sid=", *added(p))
-    return lines + ["", *group(["MJ12bot", "AhrefsBot", "SemrushBot", "DotBot"], "Disallow: /")]
-
-
-def office(p):
-    return group(["*"], "Disallow: /search", "Disallow: /suche/", *added(p), "Request-rate: 1/5")
-
-
-def empty(p):
-    return added(p) and group(["*"], *added(p))
-
-
-def closed(p):
-    return ["# not public yet", *group(["*"], "Disallow: /")]
-
-
-def listed(p):
-    """An allow list: search engines, and nobody else."""
-    return group(SEARCH, "Disallow:", *added(p)) + ["", *group(["*"], "Disallow: /")]
-
-
-BASES = {f.__name__: f for f in (wordpress, plugin, shop, news, cms, portal, corporate, forum, office, empty, closed, listed)}
-
+BASES = {
+    "wordpress": lambda p: [*group(["*"], "Disallow: /wp-admin/", "Allow: /wp-admin/admin-ajax.php", *added(p)), "",
+                            f"Sitemap: https://{p.host}/{'sitemap_index.xml' if p.edition % 2 else 'wp-sitemap.xml'}"],
+    # A plugin of a content system: a group that forbids nothing, in a frame of comments.
+    "plugin": lambda p: ["# START OF THE PLUGIN'S BLOCK", *group(["*"], *added(p) or ["Disallow:"]), "",
+                         f"Sitemap: https://{p.host}/sitemap.xml", "# END OF THE BLOCK"],
+    "shop": shop,
+    "news": lambda p: [*group(["*"], *forbidden("/search /account/ /print/ /*?utm_"), "Allow: /search/help", *added(p)), "",
+                       *group(["Amazonbot-News", "ia_archiver"], "Disallow: /archive/"), "",
+                       f"Sitemap: https://{p.host}/sitemap-news.xml", f"Sitemap: https://{p.host}/sitemap.xml"],
+    "cms": lambda p: ["#", "# robots.txt", "#", "# The file must lie at the root of the host.", "#", *group(
+        ["*"], "Allow: /core/*.css$", "Allow: /core/*.js$",
+        *forbidden("/core/ /profiles/ /README.txt /admin/ /comment/reply/ /node/add/ /user/register /user/login /index.php/admin/"), *added(p))],
+    "portal": lambda p: group(["*"], *forbidden("/administrator/ /bin/ /cache/ /cli/ /components/ /includes/ /language/ /logs/ /tmp/"), *added(p)),
+    "corporate": lambda p: group(["*"], *added(p) or [["Disallow:"], ["Allow: /"], ["Disallow: /intern/"]][p.edition % 3]),
+    "forum": lambda p: [*group(["*"], *forbidden("/memberlist.php /posting.php /search.php /ucp.php /*?sid="), *added(p)), "",
+                        *group(["MJ12bot", "AhrefsBot", "SemrushBot", "DotBot"], "Disallow: /")],
+    "office": lambda p: group(["*"], *forbidden("/search /suche/"), *added(p), "Request-rate: 1/5"),
+    "empty": lambda p: added(p) and group(["*"], *added(p)),
+    "closed": lambda p: ["# not public yet", *group(["*"], "Disallow: /")],
+    # An allow list: search engines, and nobody else.
+    "listed": lambda p: [*group(SEARCH, "Disallow:", *added(p)), "", *group(["*"], "Disallow: /")],
+}
 
 # ------------------------------------------------------------------ styles
-# Each gives the parts of the file, from its base.
 
-
-def each(p, base):
-    return [base, *[group([agent], "Disallow: /") for agent in p.agents]]
-
-
-def stacked(p, base):
-    return [["# No use of our content for AI."] + group(p.agents, "Disallow: /"), base]
-
-
-def partly(p, base):
-    return [base, group(p.agents, "Disallow: /articles/", "Disallow: /premium/")]
-
-
-def except_about(p, base):
-    return [base, group(p.agents, "Disallow: /", "Allow: /about/")]
-
-
-def homepage(p, base):
-    return [base, group(p.agents, "Disallow: /", "Allow: /$")]
-
-
-def star(p, base):
-    return [base, group(p.agents, "Disallow: /*")]
-
-
-def bare_star(p, base):
-    return [base, group(p.agents, "Disallow: *")]
-
-
-def twice(p, base):
-    return [base, group(p.agents, "Disallow: /", "Disallow: /articles/", "Disallow: /*.pdf$")]
-
-
-def queries(p, base):
-    """Nothing but a rule about queries."""
-    return [base, group(p.agents, "Disallow: /*?")]
-
-
-def equal(p, base):
-    """Allow and Disallow with one value: allow wins."""
-    return [base, group(p.agents, "Disallow: /", "Allow: /")]
-
-
-def welcome(p, base):
-    return [base, group(p.agents, "Disallow:")]
-
-
-def typo_agent(p, base):
-    return [base, *[group([agent.replace("Bot", " Bot").replace("-", " ")], "Disallow: /") for agent in p.agents]]
-
-
-def typo_rule(p, base):
-    return [base, group(p.agents, "Dissallow: /")]
-
-
-def typo_colon(p, base):
-    return [base, group(p.agents, "Disallow /")]
-
-
-def one_line(p, base):
-    """All tokens in one line, which names nobody."""
-    return [base, ["User-agent: " + ", ".join(p.agents), "Disallow: /"]]
-
-
-def orphaned(p, base):
-    """A comment and an empty line in a group, which end nothing."""
-    return [base, group(p.agents, "# keep out", "", "Disallow: /")]
-
-
-def blanket(p, base):
-    return [group(SEARCH, "Disallow:"), ["# everybody else", *group(["*"], "Disallow: /")]]
-
-
-def managed(p, base):
-    """A network that answers for its customers writes its block before the site's file."""
-    signal = ["# Signals on the use of this content", *group(["*"], "Content-Signal: search=yes,ai-train=no", "Allow: /")]
-    return [signal, *[group([agent], "Disallow: /") for agent in p.agents], ["# END OF THE MANAGED BLOCK"], base]
-
-
-def usage(p, base):
-    return [group(["*"], "Content-Usage: train-ai=n"), base]
-
-
-def licence(p, base):
-    return [[f"License: https://{p.host}/license.xml"], base]
-
-
-STYLES = {f.__name__: f for f in (each, stacked, partly, except_about, homepage, star, bare_star, twice, queries, equal, welcome, typo_agent,
-                                  typo_rule, typo_colon, one_line, orphaned, blanket, managed, usage, licence)}
+# The rules of a group for all agents that a site names, behind its base.
+RULES = {
+    "partly": forbidden("/articles/ /premium/"), "except_about": ["Disallow: /", "Allow: /about/"],
+    "homepage": ["Disallow: /", "Allow: /$"], "star": ["Disallow: /*"], "bare_star": ["Disallow: *"], "twice": forbidden("/ /articles/ /*.pdf$"),
+    "queries": ["Disallow: /*?"],  # nothing but a rule about queries
+    "equal": ["Disallow: /", "Allow: /"],  # allow wins
+    "welcome": ["Disallow:"], "typo_rule": ["Dissallow: /"], "typo_colon": ["Disallow /"],
+    "orphaned": ["# keep out", "", "Disallow: /"],  # a comment and an empty line in a group, which end nothing
+}
+# Each style gives the parts of the file, from its base.
+STYLES = {name: lambda p, base, rules=rules: [base, group(p.agents, *rules)] for name, rules in RULES.items()} | {
+    "each": lambda p, base: [base, *[group([agent], "Disallow: /") for agent in p.agents]],
+    "stacked": lambda p, base: [["# No use of our content for AI."] + group(p.agents, "Disallow: /"), base],
+    "typo_agent": lambda p, base: [base, *[group([agent.replace("Bot", " Bot").replace("-", " ")], "Disallow: /") for agent in p.agents]],
+    "one_line": lambda p, base: [base, ["User-agent: " + ", ".join(p.agents), "Disallow: /"]],  # which names nobody
+    "blanket": lambda p, base: [group(SEARCH, "Disallow:"), ["# everybody else", *group(["*"], "Disallow: /")]],
+    # A network that answers for its customers writes its block before the site's file.
+    "managed": lambda p, base: [["# Signals on the use of this content", *group(["*"], "Content-Signal: search=yes,ai-train=no", "Allow: /")],
+                                *[group([agent], "Disallow: /") for agent in p.agents], ["# END OF THE MANAGED BLOCK"], base],
+    "usage": lambda p, base: [group(["*"], "Content-Usage: train-ai=n"), base],
+    "licence": lambda p, base: [[f"License: https://{p.host}/license.xml"], base],
+}
