@@ -4,12 +4,14 @@ import base64
 import collections
 import contextlib
 import hashlib
+import http.server
 import os
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import uuid
 from pathlib import Path
@@ -46,6 +48,19 @@ def call(*command, codes=(0, 3), **options):
     if done.returncode not in codes:
         sys.exit(f"{' '.join(command)}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
     return done.stdout
+
+
+def begun(*command, **options):
+    """Starts a command, of which standard error is kept: see ended."""
+    return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, **options)
+
+
+def ended(process):
+    """Waits for a process, and returns what it said on standard error; ends where it failed."""
+    said = process.communicate()[1]
+    if process.returncode not in (0, 3):
+        sys.exit(f"{' '.join(map(str, process.args))}: exit code {process.returncode}\n{said}")
+    return said
 
 
 def audit(binary, out, inputs, *options):
@@ -128,6 +143,20 @@ def folder(prefix="robotsaudit-", **where):
     """A temporary folder, as a Path without links."""
     with tempfile.TemporaryDirectory(prefix=prefix, ignore_cleanup_errors=True, **where) as name:
         yield Path(name).resolve()
+
+
+class Quiet(http.server.BaseHTTPRequestHandler):
+    """Answers requests, and logs none."""
+
+    def log_message(self, *_):
+        pass
+
+
+def serve(handler, port=0, address="127.0.0.1"):
+    """Starts a server, in threads of its own."""
+    server = http.server.ThreadingHTTPServer((address, port), handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return server
 
 
 class Tally:

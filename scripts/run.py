@@ -65,23 +65,31 @@ def kept():
                 Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "robotsaudit/venvs")
 
 
+def made(name, mark, make):
+    """The folder of a name and of what a file, its mark, holds: make(folder) makes it, once."""
+    place = kept() / f"{name}-{zlib.crc32(mark.read_bytes()):08x}"
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with open(f"{place}.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # programs run beside each other
+        if not (place / "complete").exists():
+            shutil.rmtree(place, ignore_errors=True)
+            place.mkdir()
+            make(place)
+            (place / "complete").touch()
+    return place
+
+
 def python_of(requirements):
     """The path of a Python that has the packages of a file."""
     if not requirements:
         return sys.executable
     path = HERE / requirements
-    version = ".".join(platform.python_version_tuple()[:2])
-    venv = kept() / f"{version}-{path.stem}-{zlib.crc32(path.read_bytes()):08x}"
-    kept().mkdir(parents=True, exist_ok=True)
-    with open(f"{venv}.lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # programs run beside each other
-        if not (venv / "complete").exists():
-            shutil.rmtree(venv, ignore_errors=True)
-            subprocess.run([sys.executable, "-m", "venv", venv], check=True)
-            subprocess.run([venv / "bin/python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
-                            "--requirement", path], check=True, stdout=sys.stderr)
-            (venv / "complete").touch()
-    return str(venv / "bin/python")
+
+    def install(venv):
+        subprocess.run([sys.executable, "-m", "venv", venv], check=True)
+        subprocess.run([venv / "bin/python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
+                        "--requirement", path], check=True, stdout=sys.stderr)
+    return str(made(f"{'.'.join(platform.python_version_tuple()[:2])}-{path.stem}", path, install) / "bin/python")
 
 
 def start(folder, program, arguments, limit):

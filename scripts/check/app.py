@@ -14,18 +14,17 @@ import http.server
 import json
 import pathlib
 import shutil
-import threading
 
 import browser
-from lib import ARCHIVES, MEMORY, Tally, call, folder, script, shared
+from lib import ARCHIVES, MEMORY, Quiet, Tally, call, folder, script, serve, shared
 
 ENVIRONMENT = "requirements-browser.txt"
 PROGRAM = 120_000  # milliseconds in which a command ends
 
 
-class Server(http.server.SimpleHTTPRequestHandler):
-    def log_message(self, *_):
-        pass
+class Server(Quiet, http.server.SimpleHTTPRequestHandler):
+    """Serves the files of a folder."""
+
 
 # What each table is saved as. Chromium drops downloads where there are more than ten a second, so none is begun.
 TABLES = """async () => {
@@ -48,8 +47,7 @@ TABLES = """async () => {
 @contextlib.contextmanager
 def served(site):
     """Serves a folder below a path, on loopback: the page must not need the root of its server."""
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Server, directory=site.parent))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    server = serve(functools.partial(Server, directory=site.parent))
     try:
         yield f"http://127.0.0.1:{server.server_port}/{site.name}/"
     finally:

@@ -9,7 +9,6 @@ dark, and the printed PDF. Needs Go and npm, and installs Chromium (Debian's) wh
 import pathlib
 import re
 import shutil
-import zlib
 
 import run
 from lib import ROOT, call, folder
@@ -292,17 +291,13 @@ def take_pictures(report, pictures):
             page.context.close()
 
 
-def modules():
-    """The folder of packages from npm, kept beside the Python environments."""
-    kept = run.kept() / f"browser-{zlib.crc32((HERE / 'package-lock.json').read_bytes()):08x}"
-    if not (kept / "complete").exists():
-        shutil.rmtree(kept, ignore_errors=True)
-        kept.mkdir(parents=True)
-        for name in ("package.json", "package-lock.json"):
-            shutil.copy(HERE / name, kept)
-        call("npm", "ci", "--silent", "--ignore-scripts", "--no-audit", "--no-fund", cwd=kept, codes=(0,))
-        (kept / "complete").touch()
-    return kept / "node_modules"
+def modules(name="browser", of=HERE):
+    """The packages from npm that a folder names."""
+    def install(place):
+        for file in ("package.json", "package-lock.json"):
+            shutil.copy(of / file, place)
+        call("npm", "ci", "--silent", "--ignore-scripts", "--no-audit", "--no-fund", cwd=place, codes=(0,))
+    return run.made(name, of / "package-lock.json", install) / "node_modules"
 
 
 def axe_core():

@@ -8,6 +8,7 @@
 See crawlers/README.md.
 """
 
+import contextlib
 import fcntl
 import os
 import shutil
@@ -21,7 +22,6 @@ from pathlib import Path
 
 import crawlers_tools as crawlers
 import crawlers_web as web
-import run
 import testdata as make
 from lib import folder, script
 
@@ -71,10 +71,7 @@ def crawl_all(names, tools, output):
                 before = site.number
                 forger = threading.Thread(target=web.forge, args=[web.SUFFIX_TOKEN if crawl.mode == "suffix" else crawler.token])
                 forger.start()
-                if crawler.proxied:
-                    with crawlers.Recorder(tools, place):
-                        crawler.run(tools, place, seeds, crawl)
-                else:
+                with crawlers.recorder(tools, place) if crawler.proxied else contextlib.nullcontext():
                     crawler.run(tools, place, seeds, crawl)
                 forger.join()
                 print(f"crawlers: {name} {crawl.mode}: {site.number - before} requests", file=sys.stderr)
@@ -103,19 +100,12 @@ def main(binary, *crawler, archives: Path = None, output: Path = None, tools: Pa
     with folder() as work:
         output = (archives or output or work).resolve()
         if not archives:
-            for tool in ("unshare", "mount"):
-                if not shutil.which(tool):
-                    sys.exit(f"crawlers: {tool} is not installed")
             names = install(names, tools)
             if not names:
                 sys.exit("crawlers: no crawler can be had here")
             output.mkdir(parents=True, exist_ok=True)
             (output / "server.jsonl").unlink(missing_ok=True)
-            command = ["unshare", "--map-root-user", "--net", "--mount", sys.executable, run.__file__, "--inside",
-                       "check", "crawlers", binary, *names,
-                       "--tools", tools, "--output", output]
-            if subprocess.run(command, env=os.environ | {INSIDE: "1"}).returncode:
-                sys.exit("crawlers: nothing crawled: see above (does this machine allow user namespaces?)")
+            make.in_namespace(INSIDE, ("mount",), "check", "crawlers", binary, *names, "--tools", tools, "--output", output)
         names = [name for name in names if (output / name).is_dir()]
         for program in ("crawlers_logs", "crawlers_verdicts"):
             print(script("check", program, binary, output, *names, *["--list"] * list), end="")

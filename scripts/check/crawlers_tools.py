@@ -1,5 +1,7 @@
 """The crawlers: how each is installed, and how each crawls the web of crawlers_web.py into archives."""
 
+import contextlib
+import functools
 import os
 import re
 import shutil
@@ -71,25 +73,23 @@ def call(command, folder, **environment):
             process.wait(20)
 
 
-class Recorder:
-    """Recorder is a warcprox that writes to the folder while the block runs."""
-
-    def __init__(self, tools, folder):
-        self.tools, self.folder = tools, folder
-
-    def __enter__(self):
-        command = [python_tool(self.tools, "audit", "warcprox"), "--port", PROXY.partition(":")[2], "--gzip", "--dir", self.folder]
-        with open(self.folder / "warcprox.txt", "wb") as output:
-            self.process = subprocess.Popen(command, cwd=self.folder, stdout=output, stderr=output)
+@contextlib.contextmanager
+def recorder(tools, folder):
+    """recorder is a warcprox that writes to the folder while the block runs."""
+    command = [python_tool(tools, "audit", "warcprox"), "--port", PROXY.partition(":")[2], "--gzip", "--dir", folder]
+    with open(folder / "warcprox.txt", "wb") as output:
+        process = subprocess.Popen(command, cwd=folder, stdout=output, stderr=output)
+    try:
         for _ in range(100):
             time.sleep(0.2)
-            if b"listening on" in (self.folder / "warcprox.txt").read_bytes():
-                return
-        raise RuntimeError("warcprox does not start")
-
-    def __exit__(self, *failure):
-        self.process.terminate()
-        self.process.wait(30)
+            if b"listening on" in (folder / "warcprox.txt").read_bytes():
+                break
+        else:
+            raise RuntimeError("warcprox does not start")
+        yield
+    finally:
+        process.terminate()
+        process.wait(30)
 
 
 def httrack(tools, folder, seeds, crawl):
@@ -121,18 +121,10 @@ def wget2(tools, folder, seeds, crawl):
     shutil.rmtree(folder / "mirror", ignore_errors=True)
 
 
-def scrapy(tools, folder, seeds, crawl, *settings):
+def scrapy(tools, folder, seeds, crawl, *settings, **environment):
     settings = (f"ROBOTSTXT_OBEY={crawl.obeys}", *((f"USER_AGENT={crawl.agent}",) if crawl.agent else ()), *settings)
     call([python_tool(tools, "scrapy", "scrapy"), "runspider", HERE / "spider.py", "-a", f"seeds={seeds}",
-          *(word for setting in settings for word in ("-s", setting))], folder)
-
-
-def scrapy_proxied(tools, folder, seeds, crawl):
-    os.environ["http_proxy"] = f"http://{PROXY}"
-    try:
-        scrapy(tools, folder, seeds, crawl)
-    finally:
-        del os.environ["http_proxy"]
+          *(word for setting in settings for word in ("-s", setting))], folder, **environment)
 
 
 def scrapy_webarchive(tools, folder, seeds, crawl):
@@ -181,9 +173,8 @@ def heritrix_job(home, seeds, crawl):
     if crawl.mode == "dedup":
         # robots.txt is asked for again, and whatever came before is a revisit: by URL, and by digest.
         overrides |= {"preconditions.robotsValidityDurationSeconds": "5", "disposition.minDelayMs": "2000"}
-        digests = '<bean id="digests" class="org.archive.modules.recrawl.BdbContentDigestHistory"/>'
         made = [bean("persistLoad", "recrawl.PersistLoadProcessor"), bean("persistStore", "recrawl.PersistStoreProcessor"),
-                bean("fetchHistory", "recrawl.FetchHistoryProcessor"), digests,
+                bean("fetchHistory", "recrawl.FetchHistoryProcessor"), bean("digests", "recrawl.BdbContentDigestHistory"),
                 bean("digestLoad", "recrawl.ContentDigestHistoryLoader"), bean("digestStore", "recrawl.ContentDigestHistoryStorer")]
         beans = beans.replace("<!-- FETCH CHAIN -->", "\n".join(made), 1)
         beans = beans.replace('<ref bean="fetchDns"/>', '<ref bean="persistLoad"/>\n<ref bean="fetchDns"/>', 1)
@@ -211,7 +202,7 @@ CRAWLERS = {
     "httrack": Crawler("HTTrack", "audit", "httrack", True, httrack),
     "wget2": Crawler("wget2", "audit", "wget2", True, wget2),
     "curl": Crawler("curl", "audit", "curl", True, curl, CRAWLS[1:]),
-    "scrapy": Crawler("Scrapy", "scrapy", "", True, scrapy_proxied),
+    "scrapy": Crawler("Scrapy", "scrapy", "", True, functools.partial(scrapy, http_proxy=f"http://{PROXY}")),
     "scrapy-webarchive": Crawler("Scrapy", "scrapy", "", False, scrapy_webarchive),
     "crau": Crawler("crau", "scrapy", "", False, crau),
     "wpull": Crawler("Wpull", "wpull", "", False, wpull),

@@ -8,14 +8,14 @@ Somebody asks in the crawlers' names from another address, too: FORGER.
 import base64
 import hashlib
 import http.client
-import http.server
 import json
 import socket
 import threading
 import time
-from email.utils import formatdate
 
 import hosts
+import testdata
+from lib import serve
 
 SERVED = "X-Served"
 TOKENS = ("HTTrack", "wget2", "Scrapy", "crau", "heritrix", "Wpull", "python-requests", "curl", "AuditBot")
@@ -123,8 +123,7 @@ class Web:
         self.turn = 0  # of the robots.txt of RESTLESS
         Handler.web = self
         for port in ports:
-            server = http.server.ThreadingHTTPServer(("0.0.0.0", port), Handler)
-            threading.Thread(target=server.serve_forever, daemon=True).start()
+            serve(Handler, port, "0.0.0.0")
 
     def start(self, crawl, moment, speed):
         self.crawl, self.moment, self.speed, self.began = crawl, hosts.at(moment), speed, time.time()
@@ -182,8 +181,7 @@ def refuse_names(address="127.0.0.1"):
     threading.Thread(target=refuse, daemon=True).start()
 
 
-class Handler(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
+class Handler(testdata.Handler):
     web = None  # set by Web
 
     def do_GET(self):
@@ -193,22 +191,6 @@ class Handler(http.server.BaseHTTPRequestHandler):
         status, headers, body, chunked = self.web.answer(host, self.path, self.headers.get("User-Agent"), self.command,
             "gzip" in self.headers.get("Accept-Encoding", ""), self.headers.get("If-None-Match"), self.headers.get("Referer"),
             self.client_address[0], began)
-        chunked = chunked and self.request_version == "HTTP/1.1" and status != 304
-        self.send_response_only(status)
-        self.send_header("Date", formatdate(usegmt=True))
-        for name, value in headers:
-            self.send_header(name, value)
-        if chunked:
-            half = len(body) // 2
-            body = b"".join(b"%x\r\n%s\r\n" % (len(part), part) for part in (body[:half], body[half:], b""))
-            self.send_header("Transfer-Encoding", "chunked")
-        elif status != 304:
-            self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        if self.command == "GET":
-            self.wfile.write(body)
+        self.send(status, headers, body, chunked and self.request_version == "HTTP/1.1" and status != 304)
 
     do_HEAD = do_GET
-
-    def log_message(self, *arguments):
-        pass

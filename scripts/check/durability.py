@@ -14,13 +14,12 @@ import re
 import shutil
 import signal
 import statistics
-import subprocess
 import time
 import zlib
 from pathlib import Path
 
 import left
-from lib import ARCHIVES, Tally, call, cost, folder, script, shared
+from lib import ARCHIVES, Tally, begun, call, cost, ended, folder, script, shared
 
 ENVIRONMENT = ""
 LIMIT = 1800
@@ -51,15 +50,11 @@ class Bench(Tally):
         return [self.binary, "audit", *args, "--agent", "GPTBot", "--agent", "CCBot"]
 
     def start(self, *args):
-        return subprocess.Popen(self.command(*args), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        return begun(*self.command(*args))
 
     def audit(self, *args):
         """Audits to the end; returns what is printed on standard error."""
-        p = self.start(*args)
-        said = p.communicate()[1]
-        if p.returncode not in (0, 3):
-            raise SystemExit(f"{p.args}: exit code {p.returncode}\n{said}")
-        return said
+        return ended(self.start(*args))
 
     def peak(self, *args):
         """The median of the peaks of resident memory of some audits, in bytes."""

@@ -14,10 +14,10 @@ import random
 import re
 import shutil
 import signal
-import subprocess
 import time
+from pathlib import Path
 
-from lib import ARCHIVES, Tally, folder, script
+from lib import ARCHIVES, Tally, begun, ended, folder, script
 
 ENVIRONMENT = ""
 COPIES = 12  # of the archives of testdata: a command takes some tenths of a second
@@ -36,15 +36,10 @@ class Bench(Tally):
     def start(self, work, command):
         tmp = os.path.join(work, "tmp")
         os.makedirs(tmp, exist_ok=True)
-        return subprocess.Popen([self.binary, *command], cwd=work, env={**os.environ, "TMPDIR": tmp},
-                                stdin=subprocess.DEVNULL,
-                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        return begun(self.binary, *command, cwd=work, env={**os.environ, "TMPDIR": tmp})
 
     def run(self, work, command):
-        p = self.start(work, command)
-        said = p.communicate()[1]
-        if p.returncode not in (0, 3):
-            raise SystemExit("%s: exit code %d\n%s" % (" ".join(p.args), p.returncode, said))
+        ended(self.start(work, command))
 
     def work(self, base):
         """A new folder to work in, which holds what a base holds."""
@@ -73,10 +68,7 @@ def files(work):
             while told in found:  # two attempts
                 told += " again"
             result = ".robotsaudit" not in inside and not inside.startswith("facts") and os.path.isfile(path)
-            found[told] = ""
-            if result:
-                with open(path, "rb") as f:
-                    found[told] = hashlib.sha256(f.read()).hexdigest()
+            found[told] = hashlib.sha256(Path(path).read_bytes()).hexdigest() if result else ""
     found.pop("tmp/", None)
     return found
 
@@ -89,10 +81,7 @@ def differing(got, want):
 
 def is_writing(work):
     """Whether a file or folder is there that is not whole."""
-    for _, dirs, names in os.walk(work):
-        if any(mark in name for name in dirs + names for mark in TEMPORARY):
-            return True
-    return False
+    return any(mark in name for _, dirs, names in os.walk(work) for name in dirs + names for mark in TEMPORARY)
 
 
 def is_committed(work):
@@ -158,15 +147,9 @@ def bases(bench):
     for j in range(RANGES):
         bench.run(decided, ["decide", "--buckets", "%d/%d" % (j, RANGES), "-o", "out", *stage])
     # `finish` looks for the facts where `decide` read them: a copy of the folder names its own.
-    for folder, _, files in os.walk(decided):
-        for name in files:
-            if name == "ranges.json":
-                path = os.path.join(folder, name)
-                with open(path) as f:
-                    text = f.read()
-                with open(path, "w") as f:
-                    f.write(text.replace(os.path.join(os.path.realpath(decided), "facts"),
-                                         "facts").replace(os.path.join(decided, "facts"), "facts"))
+    for path in Path(decided).rglob("ranges.json"):
+        text = path.read_text().replace(os.path.join(os.path.realpath(decided), "facts"), "facts")
+        path.write_text(text.replace(os.path.join(decided, "facts"), "facts"))
 
 
 def kill(bench, name, base, command, kills):

@@ -8,17 +8,15 @@ named. A list of the user's own, which may name anything, shows that the trace s
 """
 
 import gzip
-import http.server
 import json
 import os
 import re
 import signal
 import subprocess
-import threading
 import zipfile
 from urllib.parse import unquote, urlsplit
 
-from lib import folder, message, record, uuid_of
+from lib import Quiet, folder, message, record, serve, uuid_of
 
 def answer(path, minute, body):
     fields = {"WARC-Target-URI": f"http://a.example/{path}", "WARC-Date": f"2024-05-01T12:0{minute}:00Z",
@@ -32,20 +30,15 @@ ROBOTS = answer("robots.txt", 0, b"User-agent: *\nDisallow: /\n")
 PAGE = answer("x", 1, b"page")
 
 
-class Server(http.server.ThreadingHTTPServer):
+def serving():
     """A server of files, which notes what it is asked for."""
-
-    def __init__(self):
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.files, self.redirects, self.listing, self.asked = {}, {}, None, []
-        threading.Thread(target=self.serve_forever, daemon=True).start()
-        self.url = f"http://127.0.0.1:{self.server_address[1]}"
+    server = serve(Handler)
+    server.files, server.redirects, server.listing, server.asked = {}, {}, None, []
+    server.url = f"http://127.0.0.1:{server.server_port}"
+    return server
 
 
-class Handler(http.server.BaseHTTPRequestHandler):
-    def log_message(self, *_):
-        pass
-
+class Handler(Quiet):
     def do_HEAD(self):
         self.do_GET()
 
@@ -181,7 +174,7 @@ def run(binary, top):
         z.writestr("datapackage.json", json.dumps({"resources": [{"path": p, "hash": "sha256:00"} for p in parts]}))
     c.check("names in a WACZ", wacz, "--verify-digests")
 
-    server, other = Server(), Server()
+    server, other = serving(), serving()
     other.files = {"/private.warc.gz": ROBOTS + PAGE}
     named = lambda path, _: path in ("/lists/list", "/lists/a.idx", "/lists/a.loc",
                                      "/inside/index.cdxj") or path.startswith("/crawl/") and ".." not in path or path == "/lists/folder"

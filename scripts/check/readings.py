@@ -15,7 +15,6 @@ import collections
 import concurrent.futures
 import contextlib
 import html
-import http.server
 import ipaddress
 import os
 import pathlib
@@ -24,16 +23,15 @@ import re
 import shutil
 import subprocess
 import sys
-import threading
 import time
 import urllib.parse
-import zlib
 from pathlib import Path
 from runpy import run_path
 
+import browser
 import run
 from differential import AGENT, ask_robotsaudit, bodies, paths_of
-from lib import SHARED, call, folder
+from lib import SHARED, Quiet, call, folder, serve
 
 HERE = Path(__file__).resolve().parent / "readings"
 LIMIT = 3600
@@ -53,17 +51,6 @@ def url_of(path):
     return "/" + re.sub(r"/\.\.?(?=[/?]|$)", "/x", path).lstrip("/")
 
 
-def kept(name, mark, make):
-    """A folder beside the Python environments, made once."""
-    place = run.kept() / f"{name}-{zlib.crc32(mark.read_bytes()):08x}"
-    if not (place / "complete").exists():
-        shutil.rmtree(place, ignore_errors=True)
-        place.mkdir(parents=True)
-        make(place)
-        (place / "complete").touch()
-    return place
-
-
 def asked(questions):
     """The questions as the programs in readings/ take them."""
     b64 = lambda text: base64.b64encode(text if isinstance(text, bytes) else text.encode()).decode()
@@ -73,7 +60,7 @@ def asked(questions):
 
 def java(library, version, program):
     def ask(questions):
-        jars = kept(f"{library}-{version}", HERE / "pom.xml", lambda place: call(
+        jars = run.made(f"{library}-{version}", HERE / "pom.xml", lambda place: call(
             "mvn", "-q", "-B", "-Dstyle.color=never", "-f", HERE / "pom.xml", "-P", library, f"-Drelease={version}",
             "dependency:copy-dependencies", f"-DoutputDirectory={place}", codes=(0,)))
         return call("java", "-Xmx1g", "-cp", f"{jars}/*", HERE / program, input=asked(questions)).split("\n")[:-1]
@@ -81,13 +68,8 @@ def java(library, version, program):
 
 
 def node(program):
-    def make(place):
-        for name in ("package.json", "package-lock.json"):
-            shutil.copy(HERE / name, place)
-        call("npm", "ci", "--silent", "--ignore-scripts", "--no-audit", "--no-fund", cwd=place, codes=(0,))
-
     def ask(questions):
-        modules = kept("npm", HERE / "package-lock.json", make) / "node_modules"
+        modules = browser.modules("npm", HERE)
         return call("node", HERE / program, input=asked(questions),
                     env=os.environ | {"NODE_PATH": str(modules)}).split("\n")[:-1]
     return ask
@@ -99,13 +81,13 @@ def robotparser(questions):
 
 def pypi(package, version, program):
     def ask(questions):
-        place = kept(f"{package}-{version}", HERE / program, lambda place: call(
+        place = run.made(f"{package}-{version}", HERE / program, lambda place: call(
             sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", place, f"{package}=={version}", codes=(0,)))
         return call(sys.executable, HERE / program, input=asked(questions), env=os.environ | {"PYTHONPATH": str(place)}).split("\n")[:-1]
     return ask
 
 
-class Web(http.server.BaseHTTPRequestHandler):
+class Web(Quiet):
     """A proxy in front of hosts that have the bodies. Wget does not look at queries: one holds the number of the path."""
 
     protocol_version = "HTTP/1.1"
@@ -131,9 +113,6 @@ class Web(http.server.BaseHTTPRequestHandler):
             return questions[int(host)][0]
         fetched[int(host)].add(int(self.path.rpartition("~")[2]))
         return b""
-
-    def log_message(self, *_):
-        pass
 
 
 class Mirrored(Web):
@@ -171,9 +150,8 @@ def mark(path, n):
 
 @contextlib.contextmanager
 def serving(handler, questions):
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    server = serve(handler)
     server.questions, server.fetched = questions, collections.defaultdict(set)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
     with folder() as work:
         yield work, f"http://127.0.0.1:{server.server_address[1]}/", server.fetched
     server.shutdown()

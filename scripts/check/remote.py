@@ -14,7 +14,7 @@ import boto3
 import botocore.config
 import botocore.exceptions
 
-from lib import ARCHIVES, Tally, call, folder
+from lib import ARCHIVES, Tally, begun, call, folder
 from same import differences
 
 BUCKET = "crawl"
@@ -44,14 +44,10 @@ class Check(Tally):
     def audit(self, name, *args, **more):
         return self.run("audit", *args, "-o", str(self.work / name), "--s3-endpoint", self.endpoint, **more)
 
-    def start(self, *args):
-        command = [self.binary, *args, "--s3-endpoint", self.endpoint, "--quiet"]
-        return subprocess.Popen(command, env=environment(SECRET), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                text=True)
-
     def raced(self, *args):
         """Runs two attempts at a task at once: both must succeed."""
-        for attempt in [self.start(*args), self.start(*args)]:
+        command = [self.binary, *args, "--s3-endpoint", self.endpoint, "--quiet"]
+        for attempt in [begun(*command, env=environment(SECRET)) for _ in range(2)]:
             said = attempt.communicate(timeout=300)[1]
             if attempt.returncode != 0:
                 self.that(" ".join(args), False, said)

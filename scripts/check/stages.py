@@ -9,9 +9,8 @@ with 1, 7 and 128 ranges.
 
 import glob
 import os
-import subprocess
 
-from lib import ARCHIVES, TESTDATA, Tally, call, folder, script, shared
+from lib import ARCHIVES, TESTDATA, Tally, begun, call, ended, folder, script, shared
 from same import differences
 
 LIMIT = 1800
@@ -39,21 +38,12 @@ class Stages:
         finish = [["finish", "-o", self.out]]
         self.stages = [plan, read, resolve, decide, finish]
 
-    def start(self, task):
-        return subprocess.Popen([self.binary, *task, "--quiet"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                                text=True)
-
-    def end(self, process):
-        said = process.communicate()[1]
-        if process.returncode not in DONE:
-            raise SystemExit("%s: exit code %d\n%s" % (" ".join(process.args), process.returncode, said))
-
     def run(self, times=1):
         """Runs every task, so many times at once."""
         for stage in self.stages:
             for task in stage:
-                for process in [self.start(task) for _ in range(times)]:
-                    self.end(process)
+                for process in [begun(self.binary, *task, "--quiet") for _ in range(times)]:
+                    ended(process)
 
 
 def main(binary, *folders, copies: int = 0, largest: bool = False):

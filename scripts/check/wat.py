@@ -81,13 +81,9 @@ def place(fetch):
 def libraries():
     """libraries are the folders of the releases, kept beside the Python environments."""
     for version in VERSIONS:
-        to = run.kept() / "webarchive-commons" / version
-        if not (to / "complete").exists():
-            call("mvn", "-q", "-B", "-Dstyle.color=never", "-f", HERE / "pom.xml", f"-Dcommons={version}",
-                 "dependency:copy-dependencies",
-                 f"-DoutputDirectory={to}", codes=(0,))
-            (to / "complete").touch()
-        yield to
+        yield run.made(f"webarchive-commons-{version}", HERE / "pom.xml", lambda to: call(
+            "mvn", "-q", "-B", "-Dstyle.color=never", "-f", HERE / "pom.xml", f"-Dcommons={version}", "dependency:copy-dependencies",
+            f"-DoutputDirectory={to}", codes=(0,)))
 
 
 def wats(library, archives, to):

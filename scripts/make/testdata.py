@@ -11,14 +11,12 @@ of their own: no request can leave the machine, and ports 80 and 8080 are free.
 
 import fcntl
 import gzip
-import http.server
 import os
 import shutil
 import socket
 import struct
 import subprocess
 import sys
-import threading
 import time
 from email.utils import formatdate
 from pathlib import Path
@@ -26,7 +24,7 @@ from typing import NamedTuple
 
 import hosts
 import run
-from lib import TESTDATA, folder
+from lib import TESTDATA, Quiet, folder, serve
 
 ENVIRONMENT = ""
 HERE = Path(__file__).resolve().parent
@@ -124,9 +122,9 @@ class Clock:
         fresh.rename(self.path)
 
 
-class Handler(http.server.BaseHTTPRequestHandler):
+class Handler(Quiet):
     protocol_version = "HTTP/1.1"
-    clock = None  # set by serve
+    clock = None  # set by make
 
     def do_GET(self):
         # wget stamps a request just after sending it; the clock must not move before that.
@@ -136,28 +134,22 @@ class Handler(http.server.BaseHTTPRequestHandler):
         host = self.headers.get("Host", "").removesuffix(":80")
         accepts_gzip = "gzip" in self.headers.get("Accept-Encoding", "")
         reply, headers, body = hosts.reply(host, self.path, now, accepts_gzip)
-        self.send_response_only(reply.status)
+        self.send(reply.status, headers, body, reply.chunked, now)
+
+    def send(self, status, headers, body, chunked, now=None):
+        self.send_response_only(status)
         self.send_header("Date", formatdate(now, usegmt=True))
         for name, value in headers:
             self.send_header(name, value)
-        if reply.chunked:
+        if chunked:
             half = len(body) // 2
             body = b"".join(b"%x\r\n%s\r\n" % (len(part), part) for part in (body[:half], body[half:], b""))
             self.send_header("Transfer-Encoding", "chunked")
-        else:
+        elif status != 304:
             self.send_header("Content-Length", str(len(body)))
         self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *arguments):
-        pass
-
-
-def serve(clock):
-    Handler.clock = clock
-    for port in (80, 8080):
-        server = http.server.ThreadingHTTPServer(("0.0.0.0", port), Handler)
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        if self.command == "GET":
+            self.wfile.write(body)
 
 
 def raise_loopback():
@@ -198,8 +190,9 @@ def make(output):
         name_hosts(scratch)
         shim = scratch / "clock.so"
         subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-o", shim, HERE / "clock.c"], check=True)
-        clock = Clock(scratch / "clock")
-        serve(clock)
+        clock = Handler.clock = Clock(scratch / "clock")
+        for port in (80, 8080):
+            serve(Handler, port, "0.0.0.0")
         work = scratch / "work"
         work.mkdir()
         made = [crawl(work, clock, shim, number, job) for number, job in enumerate(CRAWLS, 1)]
@@ -208,14 +201,18 @@ def make(output):
             (output / path.name).write_bytes(path.read_bytes())
 
 
-def make_in_namespace(output):
-    for tool in ("wget", "cc", "unshare"):
+def in_namespace(mark, needed, *command):
+    """in_namespace runs a program of scripts, by run.py, in a network and with mounts of its own. mark tells it so."""
+    for tool in ("unshare", *needed):
         if not shutil.which(tool):
-            sys.exit(f"testdata: {tool} is not installed")
-    command = ["unshare", "--map-root-user", "--net", "--mount", sys.executable, run.__file__, "--inside", "make",
-               "testdata", "--output", str(output)]
-    if subprocess.run(command, env=os.environ | {INSIDE: "1"}).returncode:
-        sys.exit("testdata: nothing made: see above (does this machine allow user namespaces?)")
+            sys.exit(f"{tool} is not installed")
+    command = ["unshare", "--map-root-user", "--net", "--mount", sys.executable, run.__file__, "--inside", *command]
+    if subprocess.run(command, env=os.environ | {mark: "1"}).returncode:
+        sys.exit(f"{command[8]}: nothing made: see above (does this machine allow user namespaces?)")
+
+
+def make_in_namespace(output):
+    in_namespace(INSIDE, ("wget", "cc"), "make", "testdata", "--output", output)
 
 
 def outline(path):
