@@ -4,6 +4,7 @@ Each function yields pieces of an uncompressed WARC of size n, one request and o
 """
 
 import datetime
+from functools import partial
 
 import lib
 
@@ -68,32 +69,22 @@ def ping_pong(n):
         yield a.redirect(f"http://{'ab'[i % 2]}.test/robots.txt", i, f"http://{'ba'[i % 2]}.test/robots.txt")
 
 
-def to_itself(n):
+def to_itself(n, step=1):
     """A robots.txt that redirects to itself, asked every second."""
     a = Archive()
     for i in range(n):
-        yield a.redirect("http://a.test/robots.txt", i, "/robots.txt")
+        yield a.redirect("http://a.test/robots.txt", i * step, "/robots.txt")
 
 
-def to_itself_at_once(n):
-    """The same, all in one second."""
-    a = Archive()
-    for _ in range(n):
-        yield a.redirect("http://a.test/robots.txt", 0, "/robots.txt")
-
-
-def every_second(n):
+def every_second(n, step=1):
     """A robots.txt and a page of one origin, every second. The rules change with every capture."""
     a = Archive()
     for i in range(n):
-        yield a.robots("http://a.test", i, f"{RULES}Disallow: /{i}\n") + a.page("http://a.test", i, i)
+        yield a.robots("http://a.test", i * step, f"{RULES}Disallow: /{i}\n") + a.page("http://a.test", i, i * step)
 
 
-def at_once(n):
-    """The same, all in one second."""
-    a = Archive()
-    for i in range(n):
-        yield a.robots("http://a.test", 0, f"{RULES}Disallow: /{i}\n") + a.page("http://a.test", i, 0)
+# The same, all in one second.
+to_itself_at_once, at_once = partial(to_itself, step=0), partial(every_second, step=0)
 
 
 def to_one_page(n):

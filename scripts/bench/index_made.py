@@ -10,7 +10,7 @@ import numpy
 import pyarrow
 import pyarrow.parquet
 
-from lib import record, uuid_of
+from lib import message, record, uuid_of
 
 CRAWL = "CC-MAIN-2099-01"
 START = 1_714_564_800  # 2024-05-01T12:00:00Z
@@ -75,14 +75,14 @@ def make_index(folder, rows, hosts):
 def make_robots(path, hosts):
     with open(path, "wb") as f:
         for h in range(hosts):
-            http = f"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: {len(RULES)}\r\n\r\n{RULES}"
-            asked = f"GET /robots.txt HTTP/1.1\r\nHost: h{h:06d}.example\r\nUser-Agent: CCBot/2.0 (https://commoncrawl.org/faq/)\r\n\r\n"
+            http = message("HTTP/1.1 200 OK", [("Content-Type", "text/plain"), ("Content-Length", len(RULES))], RULES.encode())
+            asked = message("GET /robots.txt HTTP/1.1", [("Host", f"h{h:06d}.example"), ("User-Agent", "CCBot/2.0 (https://commoncrawl.org/faq/)")])
             for kind, content, number in (("request", asked, 2 * h), ("response", http, 2 * h + 1)):
                 fields = {"WARC-Date": "2024-04-30T12:00:00Z", "WARC-Record-ID": uuid_of(number),
                           "WARC-Concurrent-To": uuid_of(number ^ 1),
                           "WARC-Target-URI": f"https://h{h:06d}.example/robots.txt",
                           "Content-Type": f"application/http; msgtype={kind}"}
-                f.write(gzip.compress(record(kind, content.encode(), fields, "1.0"), 6, mtime=0))
+                f.write(gzip.compress(record(kind, content, fields, "1.0"), 6, mtime=0))
 
 
 def main(folder: Path, rows: int, hosts: int):

@@ -18,7 +18,7 @@ from pathlib import Path
 import duckdb
 
 import archives
-from lib import ROOT, cost, script
+from lib import cost, script
 
 ENVIRONMENT = "requirements-peers.txt"
 LIMIT = 0

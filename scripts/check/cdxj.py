@@ -17,45 +17,31 @@ from cdxj_indexer.main import CDXJIndexer
 from lib import TESTDATA, shared
 from warc import ENDINGS
 
-NO_UTF8 = "a URL that is no UTF-8: its bytes are percent-encoded; surt takes them for Latin-1 and encodes that as UTF-8"
-REPAIRED = "a wrong Content-Length: the record ends where its digest proves; warcio believes the length"
-CUT = "the record is cut: it is none; warcio takes what there is of it"
-NO_LENGTH = "a header without a length that can be read: none of what follows is certain; warcio goes on with the lines behind"
-NO_DATE = "a date that cannot be read: left out, and said so; warcio makes digits of what it finds"
-COARSE = "a date of other than 14 digits: the start of what is certain; warcio fills up to the end"
-BAD_PORT = "a port that is no number: the host is read; surt fails, and the URL is the key"
-LOWER = "WARC-Type and scheme in any case (WARC 1.1 section 4); warcio reads them as written"
-FOLDED = "fields on continuation lines (WARC 1.1 section 4); warcio's value begins with white space"
-
-# Why a file has lines that differ.
-REASONS = {
-    "10_digit_date.arc.gz": COARSE,
-    "14_digit_plus_text_date.arc.gz": NO_DATE,
-    "18_digit_date.arc.gz": COARSE,
-    "alexa_charset_in_header.arc.gz": "a content type with spaces: the address tells where it begins; warcio makes the address part of the URL",
-    "alexa_short_header.arc.gz": "no HTTP status and no head: none is given; warcio takes a word for it",
-    "arc_v1_with_v2_header.arc.gz": COARSE,
-    "bad.arc": NO_LENGTH,
-    "bad_url_with_colon_1.arc.gz": BAD_PORT,
-    "bad_url_with_colon_2.arc.gz": BAD_PORT,
-    "chardet_failure_url.arc.gz": NO_UTF8,
-    "example-bad-length.warc": REPAIRED,
-    "example-space-in-url.arc": CUT,
-    "example-trunc.warc": REPAIRED,
-    "example-wrong-chunks.warc.gz": "a record over several members: all of them are its place; warcio stops behind the first",
-    "formfeed_in_url.arc.gz": NO_UTF8,
-    "hex_instead_of_date.arc.gz": NO_DATE,
-    "invalid-warcfile-fields-empty.warc": NO_LENGTH,
-    "invalid-warcfile-fields-invalidformat.warc": NO_LENGTH,
-    "invalid-warcheaderfieldpolicy-3.warc": CUT,
-    "invalid-warcheaderfieldpolicy-4.warc": CUT,
-    "invalid-warcrecord-3.warc": "behind the block comes no record: it is none; warcio takes it, and fails behind it",
-    "negative_content_length.arc.gz": NO_LENGTH,
-    "non_ascii_url.arc.gz": NO_UTF8,
-    "transposed_header.arc.gz": "address and date the wrong way round: read as they are meant; warcio takes the address for a date",
-    "valid-warcfile-fields-metainfo.warc": FOLDED,
-    "valid-warcfile-upper-lower-case.warc": LOWER,
-}
+# Why files have lines that differ.
+REASONS = {name: why for why, names in {
+    "a date of other than 14 digits: the start of what is certain; warcio fills up to the end":
+        "10_digit_date.arc.gz 18_digit_date.arc.gz arc_v1_with_v2_header.arc.gz",
+    "a date that cannot be read: left out, and said so; warcio makes digits of what it finds":
+        "14_digit_plus_text_date.arc.gz hex_instead_of_date.arc.gz",
+    "a content type with spaces: the address tells where it begins; warcio makes the address part of the URL":
+        "alexa_charset_in_header.arc.gz",
+    "no HTTP status and no head: none is given; warcio takes a word for it": "alexa_short_header.arc.gz",
+    "a header without a length that can be read: none of what follows is certain; warcio goes on with the lines behind":
+        "bad.arc invalid-warcfile-fields-empty.warc invalid-warcfile-fields-invalidformat.warc negative_content_length.arc.gz",
+    "a port that is no number: the host is read; surt fails, and the URL is the key":
+        "bad_url_with_colon_1.arc.gz bad_url_with_colon_2.arc.gz",
+    "a URL that is no UTF-8: its bytes are percent-encoded; surt takes them for Latin-1 and encodes that as UTF-8":
+        "chardet_failure_url.arc.gz formfeed_in_url.arc.gz non_ascii_url.arc.gz",
+    "a wrong Content-Length: the record ends where its digest proves; warcio believes the length":
+        "example-bad-length.warc example-trunc.warc",
+    "the record is cut: it is none; warcio takes what there is of it":
+        "example-space-in-url.arc invalid-warcheaderfieldpolicy-3.warc invalid-warcheaderfieldpolicy-4.warc",
+    "a record over several members: all of them are its place; warcio stops behind the first": "example-wrong-chunks.warc.gz",
+    "behind the block comes no record: it is none; warcio takes it, and fails behind it": "invalid-warcrecord-3.warc",
+    "address and date the wrong way round: read as they are meant; warcio takes the address for a date": "transposed_header.arc.gz",
+    "fields on continuation lines (WARC 1.1 section 4); warcio's value begins with white space": "valid-warcfile-fields-metainfo.warc",
+    "WARC-Type and scheme in any case (WARC 1.1 section 4); warcio reads them as written": "valid-warcfile-upper-lower-case.warc",
+}.items() for name in names.split()}
 
 
 def lines(text):

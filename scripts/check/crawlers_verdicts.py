@@ -10,13 +10,12 @@ from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
-import duckdb
 from warcio.archiveiterator import ArchiveIterator
 
 import crawlers_oracle as oracle
 import crawlers_web as web
 from crawlers_tools import CRAWLERS
-from lib import call, folder, words
+from lib import call, folder, table, words
 from warc import archives_in
 
 RANK = {"contested": 0, "possible": 0, "probable": 1, "certain": 2}
@@ -81,9 +80,7 @@ def pairs(found, truth):
 def audit(binary, folders, work):
     """audit gives the rows of fetches, as dictionaries."""
     call(binary, "audit", *folders, "-o", work)
-    columns = "url, fetch_time::varchar as fetch_time, verdict, evidence, reason, certainty, agent, notes, warc_record_id, warc_filename, warc_record_offset"
-    found = duckdb.sql(f"select {columns} from '{work}/fetches.parquet'")
-    return [dict(zip(found.columns, row)) for row in found.fetchall()]
+    return table(work, "fetches")
 
 
 COLUMNS = ("equal", "weaker", "unknown, by lack", "misled, by lack", "misled, by order", "unknown, yet held", "wrong",

@@ -12,7 +12,6 @@ import json
 import logging
 import math
 import shutil
-from pathlib import Path
 
 import mlcroissant
 import prov.model

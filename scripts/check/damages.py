@@ -33,7 +33,6 @@ import shutil
 import statistics
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
 import damages_archives as archives
@@ -52,41 +51,17 @@ SECONDS = 300  # that an audit may take, on a busy machine
 MAX_BLOCK = 4096
 
 
-def flip(rng, data):
-    at = rng.randrange(len(data))
-    data[at] ^= 1 << rng.randrange(8)
-    return at
-
-
-def change(rng, data):
-    at = rng.randrange(len(data))
-    data[at] ^= rng.randrange(1, 256)
-    return at
-
-
-def delete(rng, data):
-    at = rng.randrange(len(data))
-    del data[at:at + rng.randint(1, 100)]
-    return at
-
-
-def insert(rng, data):
-    at = rng.randrange(len(data))
-    data[at:at] = rng.randbytes(rng.randint(1, 100))
-    return at
-
-
-def zero(rng, data):
-    at = rng.randrange(len(data))
-    end = min(at + rng.randint(1, MAX_BLOCK), len(data))
-    data[at:end] = bytes(end - at)
-    return at
-
-
-def cut(rng, data):
-    at = rng.randrange(1, len(data))
-    del data[at:]
-    return at
+# What comes into the place of how many bytes, from a place on.
+KINDS = {
+    "bit flipped": lambda rng, data, at: (1, [data[at] ^ 1 << rng.randrange(8)]),
+    "byte changed": lambda rng, data, at: (1, [data[at] ^ rng.randrange(1, 256)]),
+    "bytes deleted": lambda rng, data, at: (rng.randint(1, 100), b""),
+    "bytes inserted": lambda rng, data, at: (0, rng.randbytes(rng.randint(1, 100))),
+    "block zeroed": lambda rng, data, at: (size := min(rng.randint(1, MAX_BLOCK), len(data) - at), bytes(size)),
+    "end cut": lambda rng, data, at: (len(data), b""),
+    "blocks swapped": None,  # see swap
+}
+SINGLE = {"bit flipped", "byte changed"}
 
 
 def swap(rng, data):
@@ -95,11 +70,6 @@ def swap(rng, data):
     second = rng.randrange(first + size, len(data) - size + 1)
     data[first:first + size], data[second:second + size] = data[second:second + size], data[first:first + size]
     return first
-
-
-KINDS = {"bit flipped": flip, "byte changed": change, "bytes deleted": delete, "bytes inserted": insert,
-         "block zeroed": zero, "end cut": cut, "blocks swapped": swap}
-SINGLE = {"bit flipped", "byte changed"}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -121,7 +91,12 @@ def damage(seed, number, choice):
     kind = rng.choice(list(KINDS))
     while True:
         data = bytearray(archive.data)
-        at = KINDS[kind](rng, data)
+        if KINDS[kind]:
+            at = rng.randrange(kind == "end cut", len(data))
+            size, new = KINDS[kind](rng, data, at)
+            data[at:at + size] = new
+        else:
+            at = swap(rng, data)
         if data != archive.data:
             return Damage(number, archive, kind, at, bytes(data))
 
@@ -225,26 +200,6 @@ def compare(damage, before, after):
     return outcome
 
 
-class Originals:
-    """Originals audits each original once."""
-
-    def __init__(self, binary):
-        self.binary, self.audits, self.lock = binary, {}, threading.Lock()
-
-    def audit(self, archive):
-        with self.lock:
-            if archive not in self.audits:
-                with folder() as work:
-                    self.audits[archive] = audit(self.binary, archive.data, archive.suffix, work)
-            return self.audits[archive]
-
-
-def with_fetches(originals, choice):
-    """with_fetches leaves out archives that hold no fetch: nothing can be lost there."""
-    kept = {container: [a for a in of if originals.audit(a).fetches] for container, of in choice.items()}
-    return {container: of for container, of in kept.items() if of}
-
-
 HEAD = """# {damages:,} random damages
 
     scripts/check/run damages BINARY {damages} {seed}
@@ -283,15 +238,19 @@ def figures(outcomes):
 
 def main(binary, count: int = 10_000, seed: int = 9309, *, only: int = None, keep: Path = None, jobs: int = 2):
     os.nice(5)
-    originals = Originals(binary)
-    choice = with_fetches(originals, archives.all_archives())
+    choice, originals = archives.all_archives(), {}
+    for archive in sum(choice.values(), []):
+        with folder() as work:
+            originals[archive] = audit(binary, archive.data, archive.suffix, work)
+    # In archives that hold no fetch nothing can be lost.
+    choice = {container: held for container, of in choice.items() if (held := [a for a in of if originals[a].fetches])}
     if not archives.SHARED.is_dir():
         print("../shared/warc is not here: archives of testdata/warc alone", file=sys.stderr)
 
     def tried(number):
         hurt = damage(seed, number, choice)
         with folder() as work:
-            return compare(hurt, originals.audit(hurt.archive), audit(binary, hurt.data, hurt.archive.suffix, work))
+            return compare(hurt, originals[hurt.archive], audit(binary, hurt.data, hurt.archive.suffix, work))
 
     if only is not None:
         outcome = tried(only)

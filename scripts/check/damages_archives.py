@@ -61,14 +61,9 @@ def arc_ends(data):
     return frozenset(ends)
 
 
-def zstd(content):
-    """zstd returns a zstd frame with a checksum, as zstd's own program writes it."""
-    return subprocess.run(["zstd", "-q", "-c"], input=content, stdout=subprocess.PIPE, check=True).stdout
-
-
-def unchecked_zstd(content):
-    """unchecked_zstd returns one without."""
-    return subprocess.run(["zstd", "-q", "-c", "--no-check"], input=content, stdout=subprocess.PIPE, check=True).stdout
+def zstd(content, *options):
+    """zstd returns a zstd frame with a checksum, as zstd's own program writes it, or with --no-check one without."""
+    return subprocess.run(["zstd", "-q", "-c", *options], input=content, stdout=subprocess.PIPE, check=True).stdout
 
 
 def concatenated(pieces):
@@ -112,7 +107,7 @@ def warc_forms(name, records):
     if shutil.which("zstd"):
         forms += [(FRAMES, ".warc.zst", concatenated(map(zstd, records))),
             (FRAME, ".warc.zst", (zstd(plain), frozenset())),
-            (UNCHECKED, ".warc.zst", concatenated(map(unchecked_zstd, records)))]
+            (UNCHECKED, ".warc.zst", concatenated(zstd(r, "--no-check") for r in records))]
     for container, suffix, (data, ends) in forms:
         yield Archive(name, container, suffix, data, True, ends)
 

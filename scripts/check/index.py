@@ -144,9 +144,8 @@ def compare_own(binary, folder, tmp, comparison):
 
 def makers(folders, tmp, spark):
     """makers are ways to make indexes; of each folder, the indexes and the places of the records that they tell of."""
-    for maker, options, rows in [("cdxj", (), make.cdxj_rows),
-        ("cdx-11", ("-11",), lambda text: make.cdx_rows(text, "NbamskrMSVg")),
-        ("cdx-9", ("-9",), lambda text: make.cdx_rows(text, "NbamskrVg"))]:
+    for kind, options, rows in make.FORMS:
+        maker = "".join((kind, *options))
         made = []
         for i, folder in enumerate(folders):
             made.append(([], set()))

@@ -57,6 +57,11 @@ def cdx_rows(text, letters):
             yield capture(n, c["a"], c["b"], c["m"], c["s"], c["k"], c["r"], c.get("S"), c["V"], c["g"])
 
 
+# The kind of an index, how cdxj-indexer is asked for it, and how its rows are read.
+FORMS = [("cdxj", (), cdxj_rows), ("cdx", ("-11",), lambda text: cdx_rows(text, "NbamskrMSVg")),
+         ("cdx", ("-9",), lambda text: cdx_rows(text, "NbamskrVg"))]
+
+
 def indexed(path, *options):
     """indexed is the index of an archive, as far as cdxj-indexer gets."""
     target = io.StringIO()
@@ -68,9 +73,7 @@ def indexed(path, *options):
 def archives(output, folders):
     count = 0
     for n, path in enumerate(sorted(p for folder in folders for p in Path(folder).rglob("*arc*") if p.is_file() and p.stat().st_size < 20 << 20)):
-        for suffix, options, rows in (("cdxj", (), cdxj_rows),
-            ("cdx", ("-11",), lambda text: cdx_rows(text, "NbamskrMSVg")),
-            ("cdx", ("-9",), lambda text: cdx_rows(text, "NbamskrVg"))):
+        for suffix, options, rows in FORMS:
             text = indexed(path, *options)
             found = list(rows(text))
             if found:

@@ -20,7 +20,7 @@ import rate_reference as rate
 import reference as ref
 import scenarios as h
 import warc
-from lib import audit, bare, seeded, table, words
+from lib import audit, bare, iso, seeded, table, words
 
 COMPARED = ["verdict", "evidence", "reason", "certainty"]
 LONG = random.Random(1).randbytes(30000).hex().encode()  # a page that no buffer holds whole
@@ -94,7 +94,7 @@ def failures(lines, captures, crawler):
 def write_log(path, lines):
     with open(path, "w", encoding="ascii") as out:
         for when, status, url in lines:
-            print(when.strftime("%Y-%m-%dT%H:%M:%SZ"), status, "-", url, "P - text/plain #001 - - - -", file=out)
+            print(iso(when), status, "-", url, "P - text/plain #001 - - - -", file=out)
 
 
 def store(path):
@@ -109,7 +109,7 @@ def store(path):
 
 def places_of(path):
     """{record id: (offset, length, media type)}"""
-    found, before = {}, None
+    found = {}
     with open(path, "rb") as stream:
         records = ArchiveIterator(stream)
         for r in records:
@@ -160,29 +160,37 @@ def faulty(rng, said):
     return {**said, name: said[name] + by if name in ("time", "url") else max(1, said[name] + by)}
 
 
+def write(path, rows, first, text, line, listed=False, finish=bytes):
+    """Writes a line for each row behind a text, and returns the rows as they are read, which are numbered from first."""
+    made, name = [], os.path.basename(path)
+    for n, said in enumerate(rows, first):
+        made.append(joins.Row(name, n, listed, (name, len(text)), **moment(said)))
+        text += line(n, said)
+    open(path, "wb").write(finish(text))
+    return made
+
+
+def digits(said):
+    return said["time"].strftime("%Y%m%d%H%M%S")
+
+
 def write_cdxj(path, rows):
-    names = {"url": "url", "mime": "mime", "status": "status", "digest": "digest", "length": "length", "offset": "offset", "file": "filename", "id": "recordid", "method": "method"}
-    made, text = [], b""
-    for n, said in enumerate(rows, 1):
+    names = {"url": "url", "mime": "mime", "status": "status", "digest": "digest", "length": "length", "offset": "offset", "file": "filename",
+             "id": "recordid", "method": "method"}
+
+    def line(n, said):
         fields = {to: str(said[name]) for name, to in names.items() if said.get(name) is not None}
         if said.get("status") is None and n % 2:
             fields["status"] = "-"
-        made.append(joins.Row(os.path.basename(path), n, False, (os.path.basename(path), len(text)), **moment(said)))
-        text += b"key %s %s\n" % (said["time"].strftime("%Y%m%d%H%M%S").encode(), json.dumps(fields).encode())
-    open(path, "wb").write(text)
-    return made
+        return f"key {digits(said)} {json.dumps(fields)}\n".encode()
+    return write(path, rows, 1, b"", line)
 
 
 def write_cdx(path, rows):
-    made, text = [], b" CDX N b a m s k r M S V g\n"
-    for n, said in enumerate(rows, 1):
-        said = {**said, "id": None, "method": None}
-        made.append(joins.Row(os.path.basename(path), n + 1, False, (os.path.basename(path), len(text)), **moment(said)))
-        values = ["key", said["time"].strftime("%Y%m%d%H%M%S")] + [said[x] for x in ("url", "mime", "status", "digest")] + ["-", "-"] + [
-            said[x] for x in ("length", "offset", "file")]
-        text += " ".join("-" if v is None else str(v) for v in values).encode() + b"\n"
-    open(path, "wb").write(text)
-    return made
+    def line(n, said):
+        values = ["key", digits(said), *map(said.get, ("url", "mime", "status", "digest")), "-", "-", *map(said.get, ("length", "offset", "file"))]
+        return " ".join("-" if v is None else str(v) for v in values).encode() + b"\n"
+    return write(path, [{**said, "id": None, "method": None} for said in rows], 2, b" CDX N b a m s k r M S V g\n", line)
 
 
 def write_server(path, rows):
@@ -191,46 +199,37 @@ def write_server(path, rows):
              "file": "filename", "id": "recordid", "method": "method"}
     form = os.path.basename(path).split(".")[1]
     begin, between, end = (b"", b"\n", b"\n") if form == "lines" else (b"[", b",\n ", b"]\n")
-    made, text = [], begin
     if form == "lists":
-        text += json.dumps(["urlkey", "timestamp", *names.values()]).encode() + between
-    for n, said in enumerate(rows, 2 if form == "lists" else 1):
-        values = {"urlkey": "key", "timestamp": said["time"].strftime("%Y%m%d%H%M%S"), **{to: said.get(name) for name, to in names.items()}}
+        begin += json.dumps(["urlkey", "timestamp", *names.values()]).encode() + between
+
+    def line(n, said):
+        values = {"urlkey": "key", "timestamp": digits(said), **{to: said.get(name) for name, to in names.items()}}
         if n % 2:  # some servers write numbers as text
             values = {name: "-" if v is None else str(v) for name, v in values.items()}
-        made.append(joins.Row(os.path.basename(path), n, False, (os.path.basename(path), len(text)), **moment(said)))
-        text += json.dumps(list(values.values()) if form == "lists" else values).encode() + between
-    text += b'[], ["a key to the rest"]' if form == "lists" else b""
-    open(path, "wb").write(text.removesuffix(between) + end)
-    return made
+        return json.dumps(list(values.values()) if form == "lists" else values).encode() + between
+    rest = b'[], ["a key to the rest"]' if form == "lists" else b""
+    return write(path, rows, 2 if form == "lists" else 1, begin, line, finish=lambda text: (text + rest).removesuffix(between) + end)
 
 
 def write_parquet(path, rows):
-    made = []
-    for n, said in enumerate(rows, 1):
-        said["method"] = None
-        made.append(joins.Row(os.path.basename(path), n, False, (os.path.basename(path), n), **moment(said)))
     columns = {"url": ("url", pyarrow.string()), "time": ("fetch_time", pyarrow.timestamp("ms", "UTC")), "status": ("fetch_status", pyarrow.int16()),
                "digest": ("content_digest", pyarrow.string()), "mime": ("content_mime_type", pyarrow.string()), "file": ("warc_filename", pyarrow.string()),
                "offset": ("warc_record_offset", pyarrow.int32()), "length": ("warc_record_length", pyarrow.int32())}
     table = {to: pyarrow.array([said[name] for said in rows], kind) for name, (to, kind) in columns.items()}
     ids = [said.get("id") and uuid.UUID(said["id"].strip("<>")).bytes for said in rows]
     pyarrow.parquet.write_table(pyarrow.table({**table, "warc_record_id": pyarrow.array(ids, pyarrow.binary())}), path)
-    return made
+    name = os.path.basename(path)
+    return [joins.Row(name, n, False, (name, n), **moment({**said, "method": None})) for n, said in enumerate(rows, 1)]
 
 
 def write_list(path, rows):
-    made, text = [], b"url,warc_date,user_agent\n"
-    for n, said in enumerate(rows, 2):
-        listed = {name: said[name] for name in ("url", "time", "agent")}
-        made.append(joins.Row(os.path.basename(path), n, True, (os.path.basename(path), len(text)), **moment(listed)))
-        text += ("%s,%s,%s\n" % (listed["url"], listed["time"].strftime("%Y-%m-%dT%H:%M:%SZ"), listed["agent"] or "")).encode()
-    open(path, "wb").write(text)
-    return made
+    rows = [{name: said[name] for name in ("url", "time", "agent")} for said in rows]
+    return write(path, rows, 2, b"url,warc_date,user_agent\n",
+                 lambda _, said: f"{said['url']},{iso(said['time'])},{said['agent'] or ''}\n".encode(), listed=True)
 
 
 def moment(said):
-    return {**said, "time": warc.Moment(said["time"].strftime("%Y-%m-%dT%H:%M:%SZ"))}
+    return {**said, "time": warc.Moment(iso(said["time"]))}
 
 
 WRITERS = {"a.cdxj": write_cdxj, "b.cdx": write_cdx, "c.parquet": write_parquet, "d.cdxj": write_cdxj, "e.csv": write_list,
@@ -312,24 +311,17 @@ class Audit:
         audit(binary, out, inputs, *lists, *crawler, "--rate", "--profile", self.profile, *options)
         return {n: table(out, n) for n in ("fetches", "robots", "crawl_delays")}
 
-    def all_tables(self, binary, out, indexes, *options):
-        self.run(binary, out, indexes, "--agent", "GPTBot", *options)
-        return {n: table(out, n.removesuffix(".parquet")) for n in sorted(os.listdir(out)) if n.endswith(".parquet")}
-
     def compare_own(self, binary):
         """An index of the archives themselves changes nothing."""
         tables = []
         for indexes in [], [self.own]:
             out = os.path.join(self.folder, "own%d" % len(indexes))
-            tables.append(self.all_tables(binary, out, indexes))
+            self.run(binary, out, indexes, "--agent", "GPTBot")
+            tables.append({n: table(out, n.removesuffix(".parquet")) for n in sorted(os.listdir(out)) if n.endswith(".parquet")})
         for name, rows in tables[0].items():
             if rows != tables[1][name]:
                 yield "%s differs with an index of the archives themselves: %s" % (name, [
                     pair for pair in zip(rows, tables[1][name]) if pair[0] != pair[1]][:1] or (len(rows), len(tables[1][name])))
-
-    def add_failures(self, archive):
-        for origin, found in failures(self.lines, archive.robots_of, self.crawler).items():
-            archive.robots_of.setdefault(origin, []).extend(found)
 
     def compare_delays(self, archive, got):
         """The rows of crawl_delays are those of rate_reference.py."""
@@ -361,12 +353,6 @@ def key_of(row):
     return row["url"], row["fetch_time"] and row["fetch_time"].replace(tzinfo=timezone.utc)
 
 
-def key_of_expected(f):
-    if not f.told:
-        return bare(f.record_id)
-    return f.url, f.time.start
-
-
 def said_by(row, cited):
     notes = [n for n in NOTES if n in words(row["notes"])] if row["verdict"] == "disallowed" else []
     return " ".join(map(str, [*(row[c] for c in COMPARED), row["agent"] or None, row["fetch_method"], *notes, "by", cited]))
@@ -386,21 +372,22 @@ def compare(binary, seed, folder, scenarios, totals):
     yield from a.compare_own(binary)
     fetches, unread = a.expect(a.indexes)
     archive = ref.Archive(fetches, unread=unread, profile=a.profile)
-    a.add_failures(archive)
+    for origin, captures in failures(a.lines, archive.robots_of, a.crawler).items():
+        archive.robots_of.setdefault(origin, []).extend(captures)
     cited = {r["robots_id"]: bare(r["warc_record_id"]) or "log %s %s" % (r["url"], r["fetch_time"]) for r in got["robots"]}
     found, expected = collections.defaultdict(list), collections.defaultdict(list)
     for row in got["fetches"]:
         found[key_of(row)].append(row)
     for f in archive.fetches:
         d = ref.decide(archive, f)
-        expected[key_of_expected(f)].append((f, d))
+        expected[(f.url, f.time.start) if f.told else bare(f.record_id)].append((f, d))
         totals[d.reason] += 1
     for key in expected.keys() | found.keys():
         have = sorted(said_by(r, cited.get(r["robots_id"])) for r in found[key])
         ids = {cited.get(r["robots_id"]) for r in found[key]}
         want = sorted(expectation(f, d, ids) for f, d in expected[key])
         places = [sorted(f.row.place() for f, _ in expected[key] if f.told),
-                  sorted((r["warc_filename"], r["warc_record_offset"]) for r in found[key] if r["record_type"] == "indexed")]
+                  sorted(place_of(r) for r in found[key] if r["record_type"] == "indexed")]
         if want != have or places[0] != places[1]:
             yield "%s\n   expected %s %s\n   found    %s %s" % (key, want, places[0], have, places[1])
     yield from a.compare_delays(archive, got)

@@ -37,7 +37,7 @@ from contextlib import nullcontext
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
-from lib import MEMORY, audit, folder, table
+from lib import MEMORY, audit, folder, iso, table
 
 HOST = "site.example"
 START = datetime(2026, 3, 1, tzinfo=timezone.utc)
@@ -164,42 +164,6 @@ def combined(r, escape, client):
     return f'{client} - - [{stamp}] "GET {escape(r.path)} HTTP/1.1" {r.status} {r.size} "-" "{escape(r.agent)}"'
 
 
-def caddy(r):
-    return json.dumps({
-        "level": "info", "ts": r.at.timestamp(), "logger": "http.log.access", "msg": "handled request",
-        "request": {"remote_ip": r.address, "client_ip": r.address, "proto": "HTTP/2.0", "method": "GET", "host": HOST,
-                    "uri": r.path, "headers": {"User-Agent": [r.agent]}, "tls": {"version": 772}},
-        "duration": 0.01, "size": r.size, "status": r.status})
-
-
-def traefik(r):
-    return json.dumps({
-        "ClientAddr": f"{r.address}:1234", "ClientHost": r.address, "DownstreamContentSize": r.size, "DownstreamStatus": r.status,
-        "RequestHost": HOST, "RequestMethod": "GET", "RequestPath": r.path, "RequestScheme": "https", "StartLocal": "x",
-        "StartUTC": r.at.strftime("%Y-%m-%dT%H:%M:%S.000000Z"), "request_User-Agent": r.agent,
-        "time": (r.at + timedelta(seconds=9)).strftime("%Y-%m-%dT%H:%M:%SZ")})
-
-
-def cloudflare(r):
-    return json.dumps({
-        "ClientIP": r.address, "ClientRequestHost": HOST, "ClientRequestMethod": "GET", "ClientRequestURI": r.path,
-        "ClientRequestScheme": "https", "ClientRequestUserAgent": r.agent, "EdgeResponseStatus": r.status,
-        "EdgeResponseBodyBytes": r.size, "EdgeResponseBytes": r.size + 400,
-        "EdgeStartTimestamp": int(r.at.timestamp() * 1e9)})
-
-
-def nginx_json(r):
-    return json.dumps({
-        "time_iso8601": r.at.isoformat(), "remote_addr": r.address, "host": HOST, "scheme": "https",
-        "request": f"GET {r.path} HTTP/1.1", "status": str(r.status), "body_bytes_sent": r.size, "http_user_agent": r.agent})
-
-
-def alb_json(r):
-    return json.dumps({
-        "type": "https", "time": r.at.isoformat(), "client_ip": r.address, "client_port": 12, "elb_status_code": r.status,
-        "sent_bytes": r.size + 321, "request_verb": "GET", "request_url": f"https://{HOST}:443{r.path}", "user_agent": r.agent})
-
-
 def cloudfront(r):
     path, _, query = r.path.partition("?")
     agent = r.agent.replace("%", "%25").replace(" ", "%20").replace('"', "%22").replace("\\", "%5C")
@@ -218,8 +182,27 @@ FORMATS = {
     "nginx": (lambda r: combined(r, hexed, r.address), SITE, True),
     "vhost": (lambda r: combined(r, escaped, f"{HOST}:443 {r.address}"), (), False),
     "more fields": (lambda r: combined(r, hexed, r.address) + ' "-" 0.003 "FR"', SITE, True),
-    "nginx JSON": (nginx_json, (), True), "caddy": (caddy, (), True), "traefik": (traefik, (), True),
-    "cloudflare": (cloudflare, (), True), "ALB": (alb_json, (), False), "CloudFront": (cloudfront, (), False),
+    "nginx JSON": (lambda r: json.dumps({
+        "time_iso8601": r.at.isoformat(), "remote_addr": r.address, "host": HOST, "scheme": "https", "request": f"GET {r.path} HTTP/1.1",
+        "status": str(r.status), "body_bytes_sent": r.size, "http_user_agent": r.agent}), (), True),
+    "caddy": (lambda r: json.dumps({
+        "level": "info", "ts": r.at.timestamp(), "logger": "http.log.access", "msg": "handled request",
+        "request": {"remote_ip": r.address, "client_ip": r.address, "proto": "HTTP/2.0", "method": "GET", "host": HOST,
+                    "uri": r.path, "headers": {"User-Agent": [r.agent]}, "tls": {"version": 772}},
+        "duration": 0.01, "size": r.size, "status": r.status}), (), True),
+    "traefik": (lambda r: json.dumps({
+        "ClientAddr": f"{r.address}:1234", "ClientHost": r.address, "DownstreamContentSize": r.size, "DownstreamStatus": r.status,
+        "RequestHost": HOST, "RequestMethod": "GET", "RequestPath": r.path, "RequestScheme": "https", "StartLocal": "x",
+        "StartUTC": r.at.strftime("%Y-%m-%dT%H:%M:%S.000000Z"), "request_User-Agent": r.agent,
+        "time": iso(r.at + timedelta(seconds=9))}), (), True),
+    "cloudflare": (lambda r: json.dumps({
+        "ClientIP": r.address, "ClientRequestHost": HOST, "ClientRequestMethod": "GET", "ClientRequestURI": r.path,
+        "ClientRequestScheme": "https", "ClientRequestUserAgent": r.agent, "EdgeResponseStatus": r.status, "EdgeResponseBodyBytes": r.size,
+        "EdgeResponseBytes": r.size + 400, "EdgeStartTimestamp": int(r.at.timestamp() * 1e9)}), (), True),
+    "ALB": (lambda r: json.dumps({
+        "type": "https", "time": r.at.isoformat(), "client_ip": r.address, "client_port": 12, "elb_status_code": r.status,
+        "sent_bytes": r.size + 321, "request_verb": "GET", "request_url": f"https://{HOST}:443{r.path}", "user_agent": r.agent}), (), False),
+    "CloudFront": (cloudfront, (), False),
     "line-format": (lambda r: f'[{r.at.isoformat()}] {r.status} "GET {hexed(r.path)} HTTP/1.1" to {HOST} from {r.address} '
                    f'({r.size}) "{hexed(r.agent)}" 0.001', (*SITE, "--line-format", MINE), True),
     "Apache's syntax": (lambda r: f'{r.address} {HOST} {int(r.at.timestamp())} {r.status} {r.size} "GET {escaped(r.path)} HTTP/1.1" '
@@ -252,7 +235,7 @@ def write(world, name, dir):
     with open(dir / "robots.csv", "w", newline="") as f:
         rows = csv.writer(f)
         rows.writerow(["host", "time", "status", "body"])
-        rows.writerows([HOST, at.strftime("%Y-%m-%dT%H:%M:%SZ"), 200, body] for at, body in world.commits)
+        rows.writerows([HOST, iso(at), 200, body] for at, body in world.commits)
     for token, net in OPERATORS.items():
         (dir / f"{token.lower()}.json").write_text(json.dumps({"creationTime": "2026-01-01", "prefixes": [{"ipv4Prefix": net + "0/24"}, {"ipv6Prefix": "2001:db8:1::/48"}]}))
     (dir / "key").write_bytes(b"k" * 32)

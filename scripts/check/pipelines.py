@@ -16,6 +16,7 @@ import collections
 import concurrent.futures
 import contextlib
 import datetime
+import functools
 import gzip
 import json
 import os
@@ -91,14 +92,10 @@ def path_of(rng, of):
     return path + rng.choice(("", "", f"{rng.getrandbits(24):x}.html", "?page=2"))
 
 
-KNOWN = {}  # of bodies
-
-
+@functools.cache
 def paths_in(body):
     """The values of rules that can stand in a URL as they are."""
-    if body not in KNOWN:
-        KNOWN[body] = [value.decode() for value in re.findall(rb"(?im)^\s*(?:dis)?allow\s*:\s*([!-\"$-;=?-~]{1,200})\s*$", body)]
-    return KNOWN[body]
+    return [value.decode() for value in re.findall(rb"(?im)^\s*(?:dis)?allow\s*:\s*([!-\"$-;=?-~]{1,200})\s*$", body)]
 
 
 def write_rows(path, dolma, rng, of, rows):
@@ -281,10 +278,7 @@ def text(lines):
     return b"".join(b"%s: %s\n" % line for line in lines).decode("utf-8", "replace")
 
 
-def parsed(body, known={}):
-    if body not in known:
-        known[body] = Protego.parse(body)
-    return known[body]
+parsed = functools.cache(Protego.parse)
 
 
 def main(binary, *, rows: int = 5_000, hosts: int = 500, sample: int = 20_000, data: Path = None):

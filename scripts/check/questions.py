@@ -73,14 +73,6 @@ def rules_of(body, token):
     return [(line.key, line.value) for line in rules or ()]
 
 
-def own_rules_of(body, token):
-    return rules_of(body, token) if robots.has_group(robots.within_parse_limit(body), token) else []
-
-
-def rules_for_everybody(body):
-    return rules_of(body, None)
-
-
 @functools.cache
 def semantic(body, token):
     return by_probing(tuple(rules_of(body, token)))
@@ -126,7 +118,7 @@ def liu(body, token):
 
 
 def common_crawl(body, token):
-    rules = own_rules_of(body, token) or rules_for_everybody(body)
+    rules = robots.has_group(robots.within_parse_limit(body), token) and rules_of(body, token) or rules_of(body, None)
     if not rules:
         return None
     if rules == [("disallow", b"/")]:

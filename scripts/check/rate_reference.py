@@ -84,20 +84,12 @@ def asked(archive, fetch):
     return (ms, {c.id: copy_asks(archive.outcome(c), tokens)[1] for c in moment}) if ms else None
 
 
-def gap_and_unit(later, earlier):
-    precision = min(later.time.precision, earlier.time.precision, SECOND)
-    return max((later.time.start - earlier.time.start) / timedelta(milliseconds=1), 0), UNIT[precision] * 1000
-
-
-def left_out(archive, f):
-    return f.origin is None or f.time is None or not f.token or f.itself or f.path == "/robots.txt" or f.no_status or archive.may_be_led_to(f)
-
-
 def findings(archive, order):
     """{fetch id: {gap, delay, previous, captures}}. order: the places of ids in the table of fetches."""
     crawls = {}
     for f in archive.fetches:
-        if not left_out(archive, f):
+        if not (f.origin is None or f.time is None or not f.token or f.itself or f.path == "/robots.txt" or f.no_status or
+                archive.may_be_led_to(f)):
             crawls.setdefault((f.origin, f.token.lower()), []).append(f)
     found, considered = {}, 0
     for fetches in crawls.values():
@@ -108,7 +100,8 @@ def findings(archive, order):
             if f.url == last.url and f.time.start == last.time.start:
                 continue
             considered += 1
-            gap, unit = gap_and_unit(f, last)
+            gap = max((f.time.start - last.time.start) / timedelta(milliseconds=1), 0)
+            unit = UNIT[min(f.time.precision, last.time.precision, SECOND)] * 1000
             needs = asked(archive, f)
             if needs and gap + unit <= needs[0]:
                 found[f.id] = {"gap": int(gap), "delay": needs[0], "previous": [last.id], "captures": needs[1]}

@@ -121,7 +121,10 @@ def check(row, archives, captures):
     _check_age(row, fetch, capture, body, archives.durations)
     require("verdict", row["verdict"], "disallowed")
     if row["reason"] == "unreachable":
-        _check_unreachable(row, captures)
+        require("robots_outcome", row["robots_outcome"], "unreachable")
+        status = captures[row["robots_id"]]["final_status"] if row["robots_hops"] else row["robots_status"]
+        require("an unreachable robots.txt has a status of 500 to 599", 500 <= status <= 599, True)
+        require("rule of an unreachable robots.txt", (row["rule"], row["rule_line"]), (None, None))
     elif row["reason"] == "rule":
         _check_body(row, body)
         _check_rule(row, body.body)
@@ -129,8 +132,11 @@ def check(row, archives, captures):
         raise Mismatch(f"a disallowed fetch with reason {row['reason']}")
     _check_agent(row)
     require("a contested row, or one without a copy", row["certainty"] == "contested" or row["contested_warc_filename"] is None, True)
-    if row["certainty"] == "contested":
-        _contested(row, archives, fetch, capture, body)
+    if row["contested_warc_filename"] is not None:
+        _check_contester(row, archives, fetch, capture)
+    elif row["certainty"] == "contested" and (body is None or not (
+            _readings_that_allow(body.body, row) & words(row["notes"]) or _unfinished(row, body))):
+        raise Mismatch(f"contested, but no copy and none of the readings {row['notes']} allows")
 
 
 def _check_fetch(row, fetch):
@@ -183,14 +189,6 @@ def _after(row, of, fetch, capture):
 
 def _place(row, of):
     return row[of + "warc_filename"], row[of + "warc_record_offset"]
-
-
-def _check_unreachable(row, captures):
-    require("robots_outcome", row["robots_outcome"], "unreachable")
-    status = captures[row["robots_id"]]["final_status"] if row["robots_hops"] else row["robots_status"]
-    if not 500 <= status <= 599:
-        raise Mismatch(f"unreachable with status {status}")
-    require("rule of an unreachable robots.txt", (row["rule"], row["rule_line"]), (None, None))
 
 
 def _check_body(row, body):
@@ -264,13 +262,6 @@ def _check_agent(row):
 # What contests a row: the copy that it cites, or a reading that its notes name.
 
 
-def _contested(row, archives, fetch, capture, body):
-    if row["contested_warc_filename"] is not None:
-        _check_contester(row, archives, fetch, capture)
-    elif body is None or not (_readings_that_allow(body.body, row) & words(row["notes"]) or _unfinished(row, body)):
-        raise Mismatch(f"contested, but no copy and none of the readings {row['notes']} allows")
-
-
 def _check_contester(row, archives, fetch, capture):
     copy = archives.cited(row, "contested_")
     recent = 0 <= seconds_between(fetch, copy) <= DAY
@@ -316,8 +307,7 @@ def _allows(body, agent, path, equal=b"", **reading):
 def _unfinished(row, body):
     """_unfinished: a part of a file disallows in its unfinished last line alone."""
     inside = robots.within_parse_limit(body.body)
-    kept = inside[: max(inside.rfind(b"\n"), inside.rfind(b"\r")) + 1]
-    return row["robots_outcome"] == "partial" and _allows(kept, row["agent"], origin_and_path(row["url"])[1])
+    return row["robots_outcome"] == "partial" and _allows(robots.without_last_line(inside), row["agent"], origin_and_path(row["url"])[1])
 
 
 def main(tables: Path, *roots: Path):

@@ -80,24 +80,21 @@ class Exchange:
         self.id, self.request_id, self.metadata_id = random_id(rng), random_id(rng), random_id(rng)
         self.layer, self.url, self.when, self.status, self.body, self.ua = layer, url, when, status, body, ua
         self.headers = list(headers)
-        self.precision = more.pop("precision", "second")
-        self.method = more.pop("method", "GET")
-        self.type = more.pop("type", "response")
-        self.warc = more.pop("warc", {})  # further WARC header fields
-        self.join = more.pop("join", None) or rng.choice(["request", "request", "response", "adjacent"])
-        self.warcinfo = more.pop("warcinfo", 0)
-        self.run = more.pop("run", None)  # a Run; without it, what warcinfo says
-        self.names_run = True  # by WARC-Warcinfo-ID
-        self.protocol = more.pop("protocol", "HTTP/1.1")
-        self.interim = more.pop("interim", b"")  # heads before that of the answer
-        self.duration = more.pop("duration", None)  # fetchTimeMs of its metadata record
-        self.request_headers = more.pop("request_headers", [])
-        self.archive = more.pop("archive", None) or rng.choice([1, 2])
-        self.own_digest = more.pop("digest", None)  # of what the record held before it was altered
-        self.ordered = None  # a scenario whose records stand in the order of their making
-        self.block = None  # a scenario whose records stand together, too
-        self.copied = False  # into the other archive
-        assert not more, more
+        own = {"precision": "second", "method": "GET", "type": "response", "protocol": "HTTP/1.1",
+               "warc": {},  # further WARC header fields
+               "warcinfo": 0, "run": None,  # a Run; without it, what warcinfo says
+               "names_run": True,  # by WARC-Warcinfo-ID
+               "interim": b"",  # heads before that of the answer
+               "duration": None,  # fetchTimeMs of its metadata record
+               "digest": None,  # of what the record held before it was altered
+               "request_headers": [], "join": None, "archive": None,
+               "ordered": None,  # a scenario whose records stand in the order of their making
+               "block": None,  # a scenario whose records stand together, too
+               "copied": False} | more  # into the other archive
+        self.own_digest = own.pop("digest")
+        vars(self).update(own)
+        self.join = self.join or rng.choice(["request", "request", "response", "adjacent"])
+        self.archive = self.archive or rng.choice([1, 2])
 
     @property
     def date(self):
@@ -257,10 +254,8 @@ def event(host, when, ua):
     """EVENTS: what the history lacks, near a sampled moment."""
     rng, m = host.rng, host.maker
     kind = rng.choice(["503", "503", "999", "302", "404", "deny", "same moment", "unresolved", "undecodable"])
-    if kind in ("503", "999", "404"):
+    if kind.isdigit():
         m.add(host.url, when, int(kind), b"", ua)
-    elif kind == "302":
-        m.add(host.url, when, 302, b"", ua)
     elif kind == "deny":
         m.add(host.url, when, 200, DENY_ALL, ua)
     elif kind == "undecodable":
@@ -666,10 +661,8 @@ def any_captures(s):
         kind = rng.choices(["rules", "failure", "redirect", "again", "page"], odds)[0]
         if kind == "again" and bodies:
             original, how = rng.choice(bodies), rng.randrange(4)
-            if how == 0:
-                s.revisit(original, when, **more)
-            elif how == 1:
-                s.revisit(original, when, refers=False, **more)
+            if how < 2:
+                s.revisit(original, when, refers=how == 0, **more)
             elif how == 2 and original.when < when:
                 s.not_modified(original, when, **more)
             else:

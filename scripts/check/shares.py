@@ -12,6 +12,7 @@ file without rules; of the rows nothing is known then.
 """
 
 import base64
+import functools
 import gzip
 import json
 
@@ -69,20 +70,14 @@ def from_history(path, page):
     return said, len(hosts)
 
 
-known = {}
-
-
+@functools.cache
 def by_protego(body, agent):
     """by_protego is (named, restriction): the latter by asking for a path of each rule that no other rule can mean."""
-    if (body, agent) not in known:
-        body = robots.within_parse_limit(body)
-        rules = [rule.value for rule in robots.rules_for(body, [agent]) or () if robots.usable(rule.value)]
-        paths = [b"/jq"] + [typical(value) for value in rules]
-        allows = robots.by_protego(body, agent)
-        allowed = {allows(path) for path in paths if path != b"/robots.txt"}
-        restriction = "partial" if len(allowed) == 2 else "none" if allowed == {True} else "full"
-        known[body, agent] = robots.has_group(body, agent), restriction
-    return known[body, agent]
+    body = robots.within_parse_limit(body)
+    rules = [rule.value for rule in robots.rules_for(body, [agent]) or () if robots.usable(rule.value)]
+    allows = robots.by_protego(body, agent)
+    allowed = {allows(path) for path in [b"/jq", *map(typical, rules)] if path != b"/robots.txt"}
+    return robots.has_group(body, agent), "partial" if len(allowed) == 2 else "none" if allowed == {True} else "full"
 
 
 def typical(value):

@@ -22,7 +22,10 @@ PLAIN = ["noindex", "noindex", "noarchive", "noarchive", "nosnippet", "none", "a
          "nocache", "noimageindex", "notranslate", "indexifembedded", "noai", "noai", "noimageai", "noodp", "noydir", "noyaca",
          "disallowaitraining", "allowaitraining"]
 VALUED = ["max-snippet", "max-image-preview", "max-video-preview", "unavailable_after"]
-MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
+TOKENS = ["ExampleBot", "examplebot", "CCBot", "googlebot", "Acme", "FooCrawler", "otherbot", "bingbot"]
+# Forms of dates: of which zone, in hours, and how many hours of doubt they leave.
+DATES = [("%Y-%m-%dT%H:%M:%SZ", 0, 0), ("%a, %d %b %Y %H:%M:%S GMT", 0, 0), ("%A, %d-%b-%y %H:%M:%S GMT", 0, 0), ("%d %b %Y %H:%M:%S PST", -8, 0),
+         ("%Y-%m-%dT%H:%M:%S+02:00", 2, 0), ("%Y-%m-%d %H:%M:%S", 0, 12), ("%d %b %Y %H:%M:%S XYZ", 0, 12), ("%Y-%m-%d", 0, 36), ("%d %b %Y", 0, 36)]
 
 
 def recase(rng, word):
@@ -35,26 +38,8 @@ def date(rng, near):
         return rng.choice(["soon", "never", "31 Feb 2024 25:00:00 GMT", "2024-13-01"]), None
     t = near + rng.choice([-1, 1]) * rng.choice([timedelta(0), timedelta(seconds=1), 3 * HOUR, 11 * HOUR, 13 * HOUR, 20 * HOUR,
                                                  30 * HOUR, 40 * HOUR, 9000 * HOUR])
-    month, form = MONTHS[t.month - 1], rng.randrange(9)
-    midnight = t.replace(hour=0, minute=0, second=0)
-    if form == 0:
-        return iso(t), (t, 0)
-    if form == 1:
-        return t.strftime("%a, %d ") + month + t.strftime(" %Y %H:%M:%S GMT"), (t, 0)
-    if form == 2:
-        return t.strftime("%A, %d-") + month + t.strftime("-%y %H:%M:%S GMT"), (t, 0)
-    if form == 3:
-        west = t - 8 * HOUR
-        return west.strftime("%d ") + MONTHS[west.month - 1] + west.strftime(" %Y %H:%M:%S PST"), (t, 0)
-    if form == 4:
-        return (t + 2 * HOUR).strftime("%Y-%m-%dT%H:%M:%S+02:00"), (t, 0)
-    if form == 5:
-        return t.strftime("%Y-%m-%d %H:%M:%S"), (t, 12)
-    if form == 6:
-        return t.strftime("%d ") + month + t.strftime(" %Y %H:%M:%S XYZ"), (t, 12)
-    if form == 7:
-        return t.strftime("%Y-%m-%d"), (midnight, 36)
-    return t.strftime("%d ") + month + t.strftime(" %Y"), (midnight, 36)
+    form, zone, doubt = DATES[rng.randrange(9)]
+    return (t + zone * HOUR).strftime(form), (t.replace(hour=0, minute=0, second=0) if doubt == 36 else t, doubt)
 
 
 def tag(rule, value=None, meaning=None, *notes, word=None):
@@ -97,13 +82,10 @@ def phrase(rng, near, mode):
         t, (left, right) = tag(rng.choice(PLAIN), None, None, "quoted"), rng.choice(['""', "\u201c\u201d", "\u00a0\u00a0"])
         t.notes |= {"non_ascii"} if left > "~" else set()
         return left + recase(rng, t.rule) + right, [t]
-    if draw < 0.88:
-        sign, v = rng.choice([":", ": ", "="]), rng.choice(["1", "true", "yes", "x"])
-        t = tag(rng.choice(PLAIN), v, None, "value", *(["separator"] if sign == "=" else []))
-        return recase(rng, t.rule) + sign + v, [t]
     if draw < 0.92:
-        sign, v = rng.choice([":", ": ", "="]), rng.choice(["0", "false", "No", "off"])
-        t = tag(rng.choice(PLAIN), v, None, "value", "false", *(["separator"] if sign == "=" else []))
+        denied = draw >= 0.88
+        sign, v = rng.choice([":", ": ", "="]), rng.choice(["0", "false", "No", "off"] if denied else ["1", "true", "yes", "x"])
+        t = tag(rng.choice(PLAIN), v, None, "value", *["false"] * denied, *["separator"] * (sign == "="))
         return recase(rng, t.rule) + sign + v, [t]
     if draw < 0.94:
         first, more = tag("all", None, None, "value"), [tag(rng.choice(PLAIN), None, None, "separator") for _ in range(rng.randint(1, 2))]
@@ -441,16 +423,13 @@ class Maker:
         self.made.append(e)
         return e
 
-    def tokens(self):
-        return ["ExampleBot", "examplebot", "CCBot", "googlebot", "Acme", "FooCrawler", "otherbot", "bingbot"]
-
     def page(self, origin, t, path=None, **more):
         rng = self.rng
         self.n += 1
         url = origin + (path or "%sp%d%s" % (rng.choice(["/a/", "/b/", "/c/"]), self.n, rng.choice(["", "x"])))
         headers, metas = [], []
         for _ in range(rng.choice([0, 0, 1, 1, 2, 3])):
-            headers.append(header(rng, t, self.tokens()))
+            headers.append(header(rng, t, TOKENS))
         for _ in range(rng.choice([0] * 8 + [1, 2])):
             headers.append((recase(rng, "content-usage"),) + usage(rng, "content-usage")[1:])
         if rng.random() < 0.05:
@@ -463,7 +442,7 @@ class Maker:
                             [licence("http://licence.example/l", text, "rsl-1.0" if rsl else "rel-license", "legacy")]))
         rng.shuffle(headers)
         for _ in range(rng.choice([0, 0, 1, 2, 3])):
-            name = rng.choice(["robots", "robots", "ROBOTS", "tdm-reservation", "tdm-policy", "link", "*", "msapplication-config", "yandex"] + self.tokens())
+            name = rng.choice(["robots", "robots", "ROBOTS", "tdm-reservation", "tdm-policy", "link", "*", "msapplication-config", "yandex"] + TOKENS)
             place = rng.choice(["head"] * 5 + ["noscript", "body", "template"])
             if name == "tdm-reservation":
                 v = rng.choice(["0", "1", "x", '"1"'])
@@ -512,7 +491,7 @@ class Maker:
     def revisit(self, e):
         rng = self.rng
         how = rng.choice(["refers", "refers", "digest", "id", "304", "304 refers", "gone"])
-        own = [header(rng, e.t, self.tokens()) for _ in range(rng.choice([0, 0, 0, 1, 2]))]
+        own = [header(rng, e.t, TOKENS) for _ in range(rng.choice([0, 0, 0, 1, 2]))]
         if rng.random() < 0.2:
             own += self.tdm_headers()
         warc = {"WARC-Profile": IDENTICAL, "WARC-Payload-Digest": sha1(e.body)}

@@ -7,11 +7,11 @@ mistake, and so is a rule that no row needs.
 import json
 import zipfile
 from collections import Counter
+from datetime import datetime
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import duckdb
-
+import lib
 from lib import SHARED, audit_list, call
 from warc import ENDINGS
 
@@ -21,11 +21,7 @@ OPTIONS = ((), ("--crawler", "Wget"))
 
 def table(out, name):
     """table gives the rows of a table of an audit, as dictionaries; times are text."""
-    columns = duckdb.execute(f"DESCRIBE SELECT * FROM '{out}/{name}.parquet'").fetchall()
-    times = [f"{c[0]}::VARCHAR AS {c[0]}" for c in columns if c[1].startswith("TIMESTAMP")]
-    replaced = f"REPLACE ({', '.join(times)})" if times else ""
-    rows = duckdb.execute(f"SELECT * {replaced} FROM '{out}/{name}.parquet'").fetchall()
-    return [dict(zip((c[0] for c in columns), row)) for row in rows]
+    return [{k: str(v) if isinstance(v, datetime) else v for k, v in row.items()} for row in lib.table(out, name)]
 
 
 def is_robots(url):
@@ -34,7 +30,7 @@ def is_robots(url):
 
 def hops(out):
     """hops are the URLs to which those of robots.txt lead."""
-    return {row[0] for row in duckdb.execute(f"SELECT DISTINCT unnest(hop_urls) FROM '{out}/robots.parquet'").fetchall()}
+    return {url for row in lib.table(out, "robots", "hop_urls") for url in row["hop_urls"] or ()}
 
 
 class Whole:
