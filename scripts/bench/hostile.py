@@ -10,43 +10,22 @@ more than a second. Stages are measured apart, in processes of their own.
 
 import sys
 
-import hostile_inputs as made
+from hostile_inputs import INPUTS
 from lib import cost, folder
 
 LIMIT = 0
 ENVIRONMENT = ""
 
-SIZES = {  # n of each input, by the name of its function
-    "header_without_end": 6_000_000,
-    "chain": 300_000,
-    "ping_pong": 86_400,
-    "to_itself": 86_400,
-    "to_itself_at_once": 40_000,
-    "every_second": 100_000,
-    "at_once": 100_000,
-    "to_one_page": 100_000,
-    "unmodified_at_once": 40_000,
-    "with_a_year": 40_000,
-    "rules_fetches": 400_000,
-    "star_rules_fetches": 400_000,
-    "common_star_rules_fetches": 400_000,
-    "groups_fetches": 100_000,
-    "unnamed_fetches": 50_000,
-    "tokens_rules": 50_000,
-    "tokens_names": 50_000,
-    "captures_readings": 1_000,
-    "usage_fetches": 4_000,
-}
 GROWTH, SECONDS, PEAK = 2.3, 10, 300e6
 TIMEOUT = 900  # seconds, for one stage
 
 
-def main(binary, *, inputs=tuple(SIZES), scale: float = 1):
+def main(binary, *, inputs=tuple(INPUTS), scale: float = 1):
     print("| input | n | MB | stage | wall, s | CPU, s | CPU at 2n, s | growth | peak, MB | peak at 2n, MB |")
     print("|---|---:|---:|---|---:|---:|---:|---:|---:|---:|")
     missed = False
     for name in inputs:
-        n = int(SIZES[name] * scale)
+        n = int(INPUTS[name][0] * scale)
         once, twice = (measure(binary, name, size) for size in (n, 2 * n))
         for stage in "ingest", "evaluate":
             wall, cpu, peak = once[stage]
@@ -62,7 +41,7 @@ def measure(binary, name, n):
     with folder() as work:
         archive, out = work / f"{name}.warc", work / "out"
         with open(archive, "wb") as file:
-            file.writelines(getattr(made, name)(n))
+            file.writelines(INPUTS[name][1](n))
         figures = {"size": archive.stat().st_size}
         for stage, of in (("ingest", [archive]), ("evaluate", [])):
             p, *figures[stage] = cost(binary, stage, *of, "-o", out, "--workers", "2", seconds=TIMEOUT)

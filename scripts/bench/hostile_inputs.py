@@ -1,6 +1,6 @@
 """Inputs on which a naive search takes as many steps as the square of their size.
 
-Each function yields pieces of an uncompressed WARC of size n, one request and one response a fetch.
+Each yields pieces of an uncompressed WARC of size n, one request and one response a fetch.
 """
 
 import datetime
@@ -9,7 +9,7 @@ from functools import partial
 import lib
 
 START = datetime.datetime(2024, 5, 1, 12)
-RULES = "User-agent: *\nDisallow: /private/\n"
+RULES, PART = "User-agent: *\nDisallow: /private/\n", "x" * 20
 
 
 def date(second):
@@ -83,10 +83,6 @@ def every_second(n, step=1):
         yield a.robots("http://a.test", i * step, f"{RULES}Disallow: /{i}\n") + a.page("http://a.test", i, i * step)
 
 
-# The same, all in one second.
-to_itself_at_once, at_once = partial(to_itself, step=0), partial(every_second, step=0)
-
-
 def to_one_page(n):
     """n origins whose robots.txt are redirected to one page, which was captured n/5 times."""
     a = Archive()
@@ -116,47 +112,6 @@ def lines(n, line):
     return "".join(line.replace("#", str(i)) for i in range(n))
 
 
-def rules_fetches(n):
-    """A robots.txt of n rules, and n/40 fetches of what they forbid."""
-    yield from asked(n // 40, "User-agent: *\n" + lines(n, "Disallow: /p#/\n"), "/p#/x")
-
-
-def star_rules_fetches(n):
-    """The same rules behind a star."""
-    yield from asked(n // 40, "User-agent: *\n" + lines(n, "Disallow: /*/p#/\n"), "/x/p#/x")
-
-
-def common_star_rules_fetches(n):
-    """The same with a long beginning and end in common: of 16 bytes of them nothing can be told."""
-    part = "x" * 20
-    yield from asked(n // 40, "User-agent: *\nDisallow: /\n" + lines(n, f"Allow: /*{part}#{part}$\n"),
-                     f"/{300 * 'y'}{part}1{part}")
-
-
-def groups_fetches(n):
-    """A robots.txt of n groups for one crawler, and n/5 fetches by it."""
-    yield from asked(n // 5, lines(n, "User-agent: TestBot\nDisallow: /p#/\nCrawl-delay: 1\n"), "/p#/x")
-
-
-def unnamed_fetches(n):
-    """A robots.txt of n groups, each for another crawler, and n fetches by a browser."""
-    rules = lines(n, "User-agent: bot-#-x\nDisallow: /p#/\nAllow: /p#/x\n")
-    yield from asked(n, rules, "/p#/x", "Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox")
-
-
-def tokens_rules(n):
-    """A group of n rules for n crawlers, each of which has another group, too, and fetches a page."""
-    rules = lines(n, "User-agent: bot-#-x\n") + lines(n, "Disallow: /p#/\n") + lines(n,
-                                                                                     "User-agent: bot-#-x\nDisallow: /q\n")
-    yield from asked(n, rules, "/p1/x", "bot-#-x")
-
-
-def tokens_names(n):
-    """n crawlers, each of which has a group with a delay of its own, and fetches a page."""
-    yield from asked(n, lines(n, "User-agent: bot-#-x\nCrawl-delay: #\nUser-agent: *\nCrawl-delay: 1#\n"), "/x",
-                     "bot-#-x")
-
-
 def asked(n, rules, path, agent="TestBot"):
     """A robots.txt, and n fetches of one origin, one a second."""
     a = Archive()
@@ -175,7 +130,33 @@ def captures_readings(n):
         yield a.fetch(f"http://a.test/q{i}%7Cy/!", i, 200, "Content-Type: text/html\r\n", "<p>x")
 
 
-def usage_fetches(n):
-    """A robots.txt of n lines about use, and n fetches."""
-    yield from asked(n, "User-agent: *\n" + lines(n, "Content-Usage: /p# train-ai=n\nContent-Signal: ai-train=no\n"),
-                     "/p#/x")
+# Of each input its n, and what makes it.
+INPUTS = {
+    "header_without_end": (6_000_000, header_without_end), "chain": (300_000, chain), "ping_pong": (86_400, ping_pong),
+    "to_itself": (86_400, to_itself),
+    "to_itself_at_once": (40_000, partial(to_itself, step=0)),  # the same, all in one second
+    "every_second": (100_000, every_second),
+    "at_once": (100_000, partial(every_second, step=0)),  # the same, all in one second
+    "to_one_page": (100_000, to_one_page), "unmodified_at_once": (40_000, unmodified_at_once), "with_a_year": (40_000, with_a_year),
+    # A robots.txt of n rules, and n/40 fetches of what they forbid; the same rules behind a star; and these with a long
+    # beginning and end in common: of 16 bytes of them nothing can be told.
+    "rules_fetches": (400_000, lambda n: asked(n // 40, "User-agent: *\n" + lines(n, "Disallow: /p#/\n"), "/p#/x")),
+    "star_rules_fetches": (400_000, lambda n: asked(n // 40, "User-agent: *\n" + lines(n, "Disallow: /*/p#/\n"), "/x/p#/x")),
+    "common_star_rules_fetches": (400_000, lambda n: asked(
+        n // 40, "User-agent: *\nDisallow: /\n" + lines(n, f"Allow: /*{PART}#{PART}$\n"), f"/{300 * 'y'}{PART}1{PART}")),
+    # A robots.txt of n groups for one crawler, and n/5 fetches by it.
+    "groups_fetches": (100_000, lambda n: asked(n // 5, lines(n, "User-agent: TestBot\nDisallow: /p#/\nCrawl-delay: 1\n"), "/p#/x")),
+    # A robots.txt of n groups, each for another crawler, and n fetches by a browser.
+    "unnamed_fetches": (50_000, lambda n: asked(n, lines(n, "User-agent: bot-#-x\nDisallow: /p#/\nAllow: /p#/x\n"), "/p#/x",
+                                                "Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox")),
+    # A group of n rules for n crawlers, each of which has another group, too, and fetches a page.
+    "tokens_rules": (50_000, lambda n: asked(n, lines(n, "User-agent: bot-#-x\n") + lines(n, "Disallow: /p#/\n") +
+                                             lines(n, "User-agent: bot-#-x\nDisallow: /q\n"), "/p1/x", "bot-#-x")),
+    # n crawlers, each of which has a group with a delay of its own, and fetches a page.
+    "tokens_names": (50_000, lambda n: asked(n, lines(n, "User-agent: bot-#-x\nCrawl-delay: #\nUser-agent: *\nCrawl-delay: 1#\n"), "/x",
+                                             "bot-#-x")),
+    "captures_readings": (1_000, captures_readings),
+    # A robots.txt of n lines about use, and n fetches.
+    "usage_fetches": (4_000, lambda n: asked(
+        n, "User-agent: *\n" + lines(n, "Content-Usage: /p# train-ai=n\nContent-Signal: ai-train=no\n"), "/p#/x")),
+}

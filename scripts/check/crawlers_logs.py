@@ -94,10 +94,6 @@ def judge(row, truth):
     return "surer" if row["certainty"] == "certain" else "by others"
 
 
-def is_refusal(line):
-    return line.status in (401, 403, 429) or line.status >= 500
-
-
 def is_forged(capture, at):
     """is_forged tells whether the capture that governs is a forger's line: it counts as the crawler's own, where no list
     tells the addresses apart."""
@@ -119,7 +115,7 @@ def compare(binary, name, lines, log, form, slower, ranges, listed, counts):
     first = lines[0]["time"]
     # What the site refuses to a client counts for that client alone.
     truths = {token: oracle.Oracle([line._replace(time=stretched(line.time, first, slower)) for line in log
-                                    if line.token == token or not oracle.Oracle.is_capture(line) or not is_refusal(line)]) for token in tokens}
+                                    if line.token == token or not oracle.Oracle.is_capture(line) or not (line.status in (401, 403, 429) or line.status >= 500)]) for token in tokens}
     of_line = {line.number: line for line in log}
     before, wrong = last_served(lines), []
     for row in rows:

@@ -18,7 +18,7 @@ import sys
 import time
 from pathlib import Path
 
-from lib import ROOT, folder
+from lib import ROOT, call, folder
 
 ENVIRONMENT = ""
 LIMIT = 0
@@ -28,8 +28,7 @@ PACKAGES = [f"./{folder}/..." for folder in FOLDERS if (ROOT / folder).is_dir()]
 
 
 def go(*arguments):
-    return subprocess.run(["go", *arguments], cwd=ROOT, stdout=subprocess.PIPE, text=True,
-                          check=True).stdout.split("\n")
+    return call("go", *arguments, cwd=ROOT, codes=(0,)).split("\n")
 
 
 def targets(patterns, folder):
@@ -41,8 +40,7 @@ def targets(patterns, folder):
             continue
         program = Path(folder, package.replace("/", "-"))
         go("test", "-c", "-fuzz", "^Fuzz", "-o", str(program), package)
-        names = subprocess.run([program, "-test.list", "^Fuzz"], cwd=home, stdout=subprocess.PIPE, text=True,
-                               check=True).stdout.split()
+        names = call(program, "-test.list", "^Fuzz", cwd=home, codes=(0,)).split()
         found += [(package, name, program) for name in names]
     return found
 

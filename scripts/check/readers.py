@@ -111,17 +111,14 @@ class Checks:
             self.what_if()
 
     def totals(self, audit, totals):
-        self.equal("rows of fetches", self.rows["fetches"], totals["fetches"])
-        self.equal("rows of violations", self.rows["violations"], totals["violations"])
-        self.equal("rows of unproven", self.rows["unproven"], totals["unproven"])
+        for name in ("fetches", "violations", "unproven", "exclusions", "issues"):
+            self.equal(f"rows of {name}", self.rows[name], totals[name])
         kinds = dict(self.all("select kind, count(*) from restrictions group by kind"))
         asked = {"publication": totals["restrictions_publication"], "usage": totals["restrictions_usage"]}
         self.equal("rows of restrictions by kind", kinds, {kind: count for kind, count in asked.items() if count})
         self.equal("rows of crawl_delays", self.rows["crawl_delays"],
                    totals["crawl_delays"] if audit["settings"].get("rate") else 0)
         self.equal("rows of robots", self.rows["robots"], totals["robots_captures"] + totals["log_evidence"])
-        self.equal("rows of exclusions", self.rows["exclusions"], totals["exclusions"])
-        self.equal("rows of issues", self.rows["issues"], totals["issues"])
         self.equal("rows of all tables", self.rows, audit["tables"])
         self.equal("violations", totals["violations"], totals["violations_certain"] + totals["violations_probable"])
         self.equal("unproven", totals["unproven"], totals["possible"] + totals["contested"])

@@ -130,7 +130,9 @@ def check(row, archives, captures):
         _check_rule(row, body.body)
     else:
         raise Mismatch(f"a disallowed fetch with reason {row['reason']}")
-    _check_agent(row)
+    if row["agent"] and (seen := row["user_agent"]) is not None and row["agent"].lower() not in seen.lower() and \
+            "token_by_option" not in words(row["notes"]):
+        raise Mismatch(f"the token {row['agent']!r} is no part of the User-Agent {seen!r}")
     require("a contested row, or one without a copy", row["certainty"] == "contested" or row["contested_warc_filename"] is None, True)
     if row["contested_warc_filename"] is not None:
         _check_contester(row, archives, fetch, capture)
@@ -187,7 +189,7 @@ def _after(row, of, fetch, capture):
     return capture.time.start > fetch.time.start
 
 
-def _place(row, of):
+def _place(row, of=""):
     return row[of + "warc_filename"], row[of + "warc_record_offset"]
 
 
@@ -250,13 +252,6 @@ def _check_text(stated, cited):
                    for line in robots.fields(stated.encode()))
     if not same:
         raise Mismatch(f"rule: the row says {stated!r}, line {cited.number} {cited.key}: {cited.value!r}")
-
-
-def _check_agent(row):
-    """_check_agent: the token is part of the User-Agent it was derived from, or a note says that it is not."""
-    seen = row["user_agent"]
-    if row["agent"] and seen is not None and row["agent"].lower() not in seen.lower() and "token_by_option" not in words(row["notes"]):
-        raise Mismatch(f"the token {row['agent']!r} is no part of the User-Agent {seen!r}")
 
 
 # What contests a row: the copy that it cites, or a reading that its notes name.

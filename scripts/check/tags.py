@@ -130,7 +130,7 @@ class Comparison:
             self.rows("page_tags", e, site.page_tags(e, verdict),
                       [tuple(r[c] for c in TAG_COLUMNS) + (noted(r),) for r in tags[i]])
             self.rows("usage_signals", e, site.usage_signals(e, verdict),
-                      [tuple(r[c] for c in SIGNAL_COLUMNS) + (captures.get(r["robots_id"]), file_place(r), noted(r))
+                      [tuple(r[c] for c in SIGNAL_COLUMNS) + (captures.get(r["robots_id"]), r["file_warc_filename"] and place(r, "file_"), noted(r))
                        for r in signals[i]])
 
     def rows(self, kind, e, ours, theirs):
@@ -173,12 +173,8 @@ def repeated(flag, values):
     return [word for value in values for word in (flag, value)]
 
 
-def place(row):
-    return row["warc_filename"], row["warc_record_offset"]
-
-
-def file_place(row):
-    return row["file_warc_filename"] and (row["file_warc_filename"], row["file_warc_record_offset"])
+def place(row, of=""):
+    return row[of + "warc_filename"], row[of + "warc_record_offset"]
 
 
 def noted(row):

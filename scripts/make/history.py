@@ -12,6 +12,7 @@ Nothing is real: figures made of it show that the tables can be used, and nothin
 import dataclasses
 import datetime
 import gzip
+import http
 import math
 import os
 import random
@@ -223,11 +224,6 @@ def known(month):
 # ------------------------------------------------------------------ visits
 
 
-def reason(status):
-    return {200: "OK", 301: "Moved Permanently", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 429: "Too Many Requests",
-            500: "Internal Server Error", 502: "Bad Gateway", 503: "Service Unavailable"}[status]
-
-
 def page_html(text, head=""):
     return f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{text}</title>{head}</head>\n<body><p>{text}</p></body></html>\n'.encode()
 
@@ -236,38 +232,33 @@ def robots_answer(rng, site, now):
     """(status, headers, body) that the site's robots.txt gets; None if no answer comes."""
     status, until = site.down
     if until and now < until:
-        return status and (status, [("Content-Type", "text/html")], page_html(reason(status)))
+        return status and (status, [("Content-Type", "text/html")], page_html(http.HTTPStatus(status).phrase))
     if rng.true(.012):
         return None
     if rng.true(.012):
         status = rng.choice([500, 502, 503, 503, 429])
-        return status, [("Content-Type", "text/html")], page_html(reason(status))
+        return status, [("Content-Type", "text/html")], page_html(http.HTTPStatus(status).phrase)
     if not site.has_file:
         status = 200 if site.soft_404 else 404
         return status, [("Content-Type", "text/html")], page_html("There is nothing here.")
     return 200, [("Content-Type", "text/plain")], site.policy.text(now)
 
 
-def page_answer(rng, site, path):
-    style, headers, head = site.page_style, [("Content-Type", "text/html")], ""
-    if style == "noai":
-        head = '<meta name="robots" content="noai, noimageai">'
-    elif style == "x_noai":
-        headers.append(("X-Robots-Tag", "noai"))
-    elif style == "tdm":
-        headers += [("tdm-reservation", "1"), ("tdm-policy", f"https://{site.host}/tdm.json")]
-    elif style == "usage":
-        headers.append(("Content-Usage", "train-ai=n"))
-    elif style == "usage_yes":
-        headers.append(("Content-Usage", "train-ai=y"))
-    elif style == "contradictory":
-        headers.append(("X-Robots-Tag", "index, max-snippet:0"))
-        head = '<meta name="robots" content="noindex, nosnippet, max-snippet:50">'
-    elif style == "preview":
-        head = '<meta name="robots" content="index, follow, max-image-preview:large">'
-    elif style == "noindex_some" and path in ("/contact", "/premium/3"):
-        head = '<meta name="robots" content="noindex">'
-    return 200, headers, page_html(f"{site.host} {path}", head)
+# What pages of a style state: fields of the header, and metas of the head.
+PAGE_STYLES = {
+    None: ([], ""), "noai": ([], "noai, noimageai"), "x_noai": ([("X-Robots-Tag", "noai")], ""),
+    "tdm": ([("tdm-reservation", "1"), ("tdm-policy", "https://{host}/tdm.json")], ""),
+    "usage": ([("Content-Usage", "train-ai=n")], ""), "usage_yes": ([("Content-Usage", "train-ai=y")], ""),
+    "contradictory": ([("X-Robots-Tag", "index, max-snippet:0")], "noindex, nosnippet, max-snippet:50"),
+    "preview": ([], "index, follow, max-image-preview:large"), "noindex_some": ([], "noindex"),
+}
+
+
+def page_answer(site, path):
+    fields, rules = PAGE_STYLES[site.page_style]
+    rules = "" if site.page_style == "noindex_some" and path not in ("/contact", "/premium/3") else rules
+    headers = [("Content-Type", "text/html"), *((name, value.format(host=site.host)) for name, value in fields)]
+    return 200, headers, page_html(f"{site.host} {path}", f'<meta name="robots" content="{rules}">' if rules else "")
 
 
 def visit(rng, site, now, out):
@@ -299,7 +290,7 @@ def visit(rng, site, now, out):
     for _ in range(rng.weighted({0: 70, 1: 20, 2: 10})):
         now += datetime.timedelta(seconds=5 + int(rng.uniform(0, 20)))
         path = rng.choice(RARE_PATHS) if rng.true(.04) else rng.choice(CONTENT_PATHS)
-        out.response(now, f"{origin}{path}", *page_answer(rng, site, path))
+        out.response(now, f"{origin}{path}", *page_answer(site, path))
 
 
 # ----------------------------------------------------------------- writing
@@ -325,7 +316,7 @@ class Archive:
 
     def response(self, when, url, status, headers, body, kind="response", fields=None):
         length = [("Content-Length", len(body))] * (kind == "response")
-        self.record(kind, when, url, "application/http;msgtype=response", message(f"HTTP/1.1 {status} {reason(status)}", headers + length, body),
+        self.record(kind, when, url, "application/http;msgtype=response", message(f"HTTP/1.1 {status} {http.HTTPStatus(status).phrase}", headers + length, body),
                     fields or {"WARC-Payload-Digest": sha1(body)})
 
     def capture(self, rng, site, when, url, status, headers, body):
