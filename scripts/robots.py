@@ -127,8 +127,7 @@ def asides(body, token, **reading):
         words = [w.rstrip(b".") for a in group.agents for hyphen in (b"-", b" ")
                  for w in re.findall(rb"[a-z0-9._-]+", HYPHENS.sub(hyphen, a.lower()))]
         if name not in whole and word in words + whole:
-            found.append(b"User-agent: *\n" + b"".join(b"%s: %s\n" % (rule.key.encode(), rule.value)
-                                                       for rule in group.rules()))
+            found.append(b"User-agent: *\n" + b"".join(b"%s: %s\n" % (rule.key.encode(), rule.value) for rule in group.rules()))
     return found
 
 
@@ -206,8 +205,7 @@ def judge_by_rules(body, tokens, path, equal=b"", **reading):
     if rules is None:
         return "allowed", "no_matching_group"
     rule = deciding(rules, path.encode("utf-8"), equal)
-    return ("allowed", "no_matching_rule") if rule is None else ("allowed" if rule.key == "allow" else "disallowed",
-                                                                 "rule")
+    return ("allowed", "no_matching_rule") if rule is None else ("allowed" if rule.key == "allow" else "disallowed", "rule")
 
 
 # Protego is right where it matters here: groups are merged, stacked user-agent lines share rules, the longest pattern wins,
@@ -236,7 +234,6 @@ def by_protego(body, token, equal=b"", **reading):
     for group in groups(body, **reading):
         for agent in group.agents:
             out.append("User-agent: " + ("own" if token and names(agent, token) else "*" if agent == b"*" else "other"))
-        out += [f"{rule.key}: {for_protego(rule.value, equal) if usable(rule.value) else ''}"
-                for rule in group.rules()] or ["allow:"]
+        out += [f"{rule.key}: {for_protego(rule.value, equal) if usable(rule.value) else ''}" for rule in group.rules()] or ["allow:"]
     parsed = Protego.parse("\n".join(out))
     return lambda path: parsed.can_fetch("http://host/" + letters(normalise_uri(path), equal) + "zZ", "own")

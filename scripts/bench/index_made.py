@@ -14,7 +14,7 @@ from lib import message, record, uuid_of
 
 CRAWL = "CC-MAIN-2099-01"
 START = 1_714_564_800  # 2024-05-01T12:00:00Z
-FILES = 4
+FILES, AGENT = 4, "CCBot/2.0 (https://commoncrawl.org/faq/)"
 BATCH = 250_000  # rows of a row group
 RULES = "User-agent: *\nDisallow: /private/\nAllow: /private/open\n"
 ALPHABET = numpy.frombuffer(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", "S1")
@@ -76,7 +76,7 @@ def make_robots(path, hosts):
     with open(path, "wb") as f:
         for h in range(hosts):
             http = message("HTTP/1.1 200 OK", [("Content-Type", "text/plain"), ("Content-Length", len(RULES))], RULES.encode())
-            asked = message("GET /robots.txt HTTP/1.1", [("Host", f"h{h:06d}.example"), ("User-Agent", "CCBot/2.0 (https://commoncrawl.org/faq/)")])
+            asked = message("GET /robots.txt HTTP/1.1", [("Host", f"h{h:06d}.example"), ("User-Agent", AGENT)])
             for kind, content, number in (("request", asked, 2 * h), ("response", http, 2 * h + 1)):
                 fields = {"WARC-Date": "2024-04-30T12:00:00Z", "WARC-Record-ID": uuid_of(number),
                           "WARC-Concurrent-To": uuid_of(number ^ 1),

@@ -42,8 +42,7 @@ def build(work):
         sys.exit(f"{sdist.name} is another")
     tarfile.open(sdist).extractall(work)
     google = work / SDIST / "robotstxt"
-    flags = {which: shlex.split(call("pkg-config", which, "absl_strings", codes=(0,)))
-             for which in ("--cflags", "--libs")}
+    flags = {which: shlex.split(call("pkg-config", which, "absl_strings", codes=(0,))) for which in ("--cflags", "--libs")}
     call("g++", "-std=c++17", "-O2", "-DNDEBUG", f"-I{google}", *flags["--cflags"], "-o", work / "google",
          HERE / "google.cc", google / "robots.cc",
          *flags["--libs"], codes=(0,))
@@ -78,15 +77,13 @@ def main():
                 rows.writerow(["round", "peer", "measure", "work", "nanoseconds", "allocations"])
                 rows.writerows(measure(work, bodies, median))
             bytes = sum((work / "wild" / body).stat().st_size for body in bodies)
-            text = summary(out / "raw.csv", facts() |
-                           {"bodies": f"{len(bodies)} bodies, {bytes} bytes", "median": median})
+            text = summary(out / "raw.csv", facts() | {"bodies": f"{len(bodies)} bodies, {bytes} bytes", "median": median})
             (out / "README.md").write_text(text, encoding="utf-8")
             print(text)
 
 
 def facts():
-    model = next(line.split(":")[1].strip() for line in open("/proc/cpuinfo", encoding="utf-8")
-                 if line.startswith("model name"))
+    model = next(line.split(":")[1].strip() for line in open("/proc/cpuinfo", encoding="utf-8") if line.startswith("model name"))
     modules = call("go", "list", "-m", "-f", "{{.Path}}={{.Version}}", "github.com/jimsmart/grobotstxt",
                    "github.com/temoto/robotstxt", cwd=HERE, codes=(0,))
     return dict(line.split("=") for line in modules.split()) | {

@@ -63,8 +63,7 @@ class App:
         self.context = chromium.new_context(viewport={"width": width, "height": 900}, accept_downloads=True, **settings)
         self.page = self.context.new_page()
         self.problems = []
-        self.page.on("console", lambda m: self.problems.append(f"console {m.type}: {m.text}")
-                     if m.type in ("error", "warning") else None)
+        self.page.on("console", lambda m: self.problems.append(f"console {m.type}: {m.text}") if m.type in ("error", "warning") else None)
         self.page.on("pageerror", lambda e: self.problems.append(f"error: {e}"))
         self.context.on("request", lambda r: self.problems.append(f"request: {r.url[:100]}")
                         if not r.url.startswith((url, f"blob:{url.split('/', 3)[0]}")) else None)

@@ -46,8 +46,7 @@ class Report:
     def open(self, width=1280, **settings):
         context = self.browser.new_context(viewport={"width": width, "height": 900}, **settings)
         page = context.new_page()
-        page.on("console", lambda m: self.fail(f"console {m.type}: {m.text}") if m.type in ("error", "warning")
-                else None)
+        page.on("console", lambda m: self.fail(f"console {m.type}: {m.text}") if m.type in ("error", "warning") else None)
         page.on("pageerror", lambda e: self.fail(f"error: {e}"))
         page.on("dialog", lambda d: (self.fail(f"an attack ran: {d.message}"), d.dismiss()))
         page.on("request", lambda r: self.fail(f"request: {r.url[:100]}") if r.url.split("#")[0] not in (self.url, "about:blank") else None)
@@ -60,8 +59,7 @@ class Report:
 def check_opening(report):
     """Tells the processor time that opening takes. Nothing judges it: machines differ."""
     session = report.browser.new_browser_cdp_session()
-    used = lambda: sum(p["cpuTime"] for p in session.send("SystemInfo.getProcessInfo")["processInfo"]
-                       if p["type"] == "renderer")
+    used = lambda: sum(p["cpuTime"] for p in session.send("SystemInfo.getProcessInfo")["processInfo"] if p["type"] == "renderer")
     times = []
     for _ in range(3):
         before = used()
@@ -139,12 +137,10 @@ def check_tables(report):
         page.wait_for_timeout(60)
         found = live.all_inner_texts()
         words = last.lower().split()
-        report.expect(found and all(w in row.lower() for row in found for w in words),
-                      f"{name}: search for {last!r} finds {len(found)}")
+        report.expect(found and all(w in row.lower() for row in found for w in words), f"{name}: search for {last!r} finds {len(found)}")
         search.fill("no row has this")
         page.wait_for_timeout(60)
-        report.expect(status.inner_text() == "No row matches." and live.count() == 0,
-                      f"{name}: a search without a match finds")
+        report.expect(status.inner_text() == "No row matches." and live.count() == 0, f"{name}: a search without a match finds")
         search.fill("")
 
         choice = frame.locator("select")
@@ -242,11 +238,9 @@ def check_accessibility(report, axe):
             report.fail(f"axe, {scheme}, {width}: {violation['id']} ({len(violation['nodes'])}): {violation['help']}: {nodes}")
         overflow = page.evaluate("document.documentElement.scrollWidth - innerWidth")
         report.expect(overflow <= 0, f"{overflow} pixels too wide at {width}")
-        scrolled = page.eval_on_selector_all(".scroll:has(> .findings)",
-                                             "all => all.some(s => s.scrollWidth > s.clientWidth)")
+        scrolled = page.eval_on_selector_all(".scroll:has(> .findings)", "all => all.some(s => s.scrollWidth > s.clientWidth)")
         report.expect(not scrolled, f"proofs are cut at {width}")
-        cut = page.eval_on_selector_all("caption:not(.hidden)",
-                                        "all => all.some(c => c.getBoundingClientRect().right > innerWidth)")
+        cut = page.eval_on_selector_all("caption:not(.hidden)", "all => all.some(c => c.getBoundingClientRect().right > innerWidth)")
         report.expect(not cut, f"captions are cut at {width}")
         page.context.close()
 

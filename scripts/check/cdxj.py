@@ -92,8 +92,7 @@ def main(binary):
                 print(f"differs: {path.name}:{offset}: {reason}")
             else:
                 unexplained.append(f"{path}:{offset}:\n  cdxj-indexer  {theirs.get(offset)}\n  robotsaudit   {ours.get(offset)}")
-    unexplained += [f"{name}: no line differs any more; take it out of REASONS"
-                    for name in sorted((REASONS.keys() & known) - explained)]
+    unexplained += [f"{name}: no line differs any more; take it out of REASONS" for name in sorted((REASONS.keys() & known) - explained)]
     for text in unexplained:
         print(f"UNEXPLAINED: {text}")
     print(f"{files} archives, {equal} lines equal, {different} differ, {len(unexplained)} without a reason; "

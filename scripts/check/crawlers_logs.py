@@ -115,7 +115,8 @@ def compare(binary, name, lines, log, form, slower, ranges, listed, counts):
     first = lines[0]["time"]
     # What the site refuses to a client counts for that client alone.
     truths = {token: oracle.Oracle([line._replace(time=stretched(line.time, first, slower)) for line in log
-                                    if line.token == token or not oracle.Oracle.is_capture(line) or not (line.status in (401, 403, 429) or line.status >= 500)]) for token in tokens}
+                                    if line.token == token or not oracle.Oracle.is_capture(line) or
+                                    line.status < 500 and line.status not in (401, 403, 429)]) for token in tokens}
     of_line = {line.number: line for line in log}
     before, wrong = last_served(lines), []
     for row in rows:

@@ -64,8 +64,7 @@ def python_tool(tools, environment, name):
 def call(command, folder, **environment):
     """call runs a crawler to its end, or ends it: a crawl cut short is an archive, too."""
     with open(folder / "output.txt", "ab") as output:
-        process = subprocess.Popen([str(word) for word in command], cwd=folder, stdout=output, stderr=output,
-                                   env=os.environ | environment)
+        process = subprocess.Popen([str(word) for word in command], cwd=folder, stdout=output, stderr=output, env=os.environ | environment)
         try:
             process.wait(CRAWL_SECONDS)
         except subprocess.TimeoutExpired:
@@ -128,8 +127,7 @@ def scrapy(tools, folder, seeds, crawl, *settings, **environment):
 
 
 def scrapy_webarchive(tools, folder, seeds, crawl):
-    scrapy(tools, folder, seeds, crawl, f"SW_EXPORT_URI={folder}/",
-           'EXTENSIONS={"scrapy_webarchive.extensions.WaczExporter": 543}')
+    scrapy(tools, folder, seeds, crawl, f"SW_EXPORT_URI={folder}/", 'EXTENSIONS={"scrapy_webarchive.extensions.WaczExporter": 543}')
     if list(folder.glob("*.wacz")):
         for path in folder.glob("*.warc.gz"):  # the WACZ holds it
             path.unlink()

@@ -76,8 +76,7 @@ def paths_of(body, many, rnd):
     paths = [b"/", b"/robots.txt"]
     while len(paths) < many:
         path = rnd.choice(patterns) if patterns else b"/index.html"
-        path = b"".join(rnd.choice((b"", b"x", b"/y", b"a.html")) if part == b"*" else part
-                        for part in re.split(rb"(\*)", path[:2000]))
+        path = b"".join(rnd.choice((b"", b"x", b"/y", b"a.html")) if part == b"*" else part for part in re.split(rb"(\*)", path[:2000]))
         if path.endswith(b"$") and rnd.random() < 0.8:
             path = path[:-1]
         kind = rnd.randrange(6)

@@ -70,8 +70,7 @@ class Bench(Tally):
 
     def differing(self, a, b):
         """Names of results that are not the same bytes in two output folders."""
-        return [n for n in self.results if not ((a / n).exists() and (b / n).exists() and
-                                                filecmp.cmp(a / n, b / n, shallow=False))]
+        return [n for n in self.results if not ((a / n).exists() and (b / n).exists() and filecmp.cmp(a / n, b / n, shallow=False))]
 
 
 def copies(number, to, archives, *options):
@@ -85,8 +84,7 @@ def check_workers(bench, name, archives):
     for workers, out in outputs.items():
         bench.audit(archives, "-o", out, "--workers", str(workers))
     wrong = bench.differing(outputs[1], outputs[2]) + bench.differing(outputs[1], outputs[8])
-    bench.check(f"workers 1, 2, 8 on {name}", not wrong, f"different: {wrong}" if wrong
-                else f"{len(bench.results)} files byte-identical")
+    bench.check(f"workers 1, 2, 8 on {name}", not wrong, f"different: {wrong}" if wrong else f"{len(bench.results)} files byte-identical")
 
 
 def check_added(bench, archives):

@@ -122,8 +122,7 @@ def spelt(value, path):
     with one beside it that nobody knows."""
     key, inside = path[-1], at(value, path[:-1])
     mark, was = "\x00mark", inside[key]
-    for first, second in ((key.upper(), None), (key.capitalize(), key), (key, key.upper()), (key, key),
-                          (key + "x", key)):
+    for first, second in ((key.upper(), None), (key.capitalize(), key), (key, key.upper()), (key, key), (key + "x", key)):
         changed = replaced(value, path, mark)
         line = json.dumps(changed, separators=(",", ":"), ensure_ascii=False)
         whole, new = json.dumps(was, separators=(",", ":"), ensure_ascii=False), '"%s":' % first
@@ -140,8 +139,7 @@ class Forger:
         self.claimed, self.failed, self.forged = set(), 0, set()
 
     def verify(self, path):
-        p = subprocess.run([self.binary, "evidence", "--verify", path], capture_output=True, text=True,
-                           errors="replace")
+        p = subprocess.run([self.binary, "evidence", "--verify", path], capture_output=True, text=True, errors="replace")
         return p.returncode, p.stdout, p.stderr
 
     def listed(self, out, head="Only claimed by the manifest:"):
@@ -167,8 +165,7 @@ class Forger:
             self.claimed.add(name)
         else:
             self.failed += 1
-            print("FAIL  %s (%s): exit code %d\n%s\n%s%s" % (name, what, code,
-                                                             [c for c, l in zip(changed, lines) if c != l], out, err))
+            print("FAIL  %s (%s): exit code %d\n%s\n%s%s" % (name, what, code, [c for c, l in zip(changed, lines) if c != l], out, err))
 
     def forge(self, path):
         code, out, err = self.verify(path)

@@ -54,8 +54,7 @@ def main(tables: Path, *archives: Path, expect_none: bool = False):
     have, same = Counter(), True
     for name, classes in TABLES.items():
         rows = tabled(tables, name, "certainty")
-        same &= compare(expected([(f, found) for f, found in disallowed if found.certainty in classes], "certainty"),
-                        rows)
+        same &= compare(expected([(f, found) for f, found in disallowed if found.certainty in classes], "certainty"), rows)
         have += rows
     same &= compare(expected(judged, "verdict", "evidence"), tabled(tables, "fetches", "verdict", "evidence"))
     print(f"expected: {'equal' if same else 'DIFFERENT'}: expected {tally(want)} among {len(judged)} fetches; "

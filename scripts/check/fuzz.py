@@ -106,8 +106,7 @@ def main(seconds: int = 3600, *packages, jobs: int = 1, list: bool = False):
         if list:
             print("\n".join(" ".join(target[:2]) for target in found))
             return False
-        print("| target | seconds | executions | new interesting | starved | failures |\n|---|--:|--:|--:|--:|---|",
-              flush=True)
+        print("| target | seconds | executions | new interesting | starved | failures |\n|---|--:|--:|--:|--:|---|", flush=True)
         failed = False
         with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
             for (package, name, _), outcome in zip(found, pool.map(lambda target: fuzz(target, seconds), found)):

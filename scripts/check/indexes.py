@@ -175,8 +175,8 @@ def digits(said):
 
 
 def write_cdxj(path, rows):
-    names = {"url": "url", "mime": "mime", "status": "status", "digest": "digest", "length": "length", "offset": "offset", "file": "filename",
-             "id": "recordid", "method": "method"}
+    names = {"url": "url", "mime": "mime", "status": "status", "digest": "digest", "length": "length", "offset": "offset",
+             "file": "filename", "id": "recordid", "method": "method"}
 
     def line(n, said):
         fields = {to: str(said[name]) for name, to in names.items() if said.get(name) is not None}
@@ -188,8 +188,9 @@ def write_cdxj(path, rows):
 
 def write_cdx(path, rows):
     def line(n, said):
-        values = ["key", digits(said), *map(said.get, ("url", "mime", "status", "digest")), "-", "-", *map(said.get, ("length", "offset", "file"))]
-        return " ".join("-" if v is None else str(v) for v in values).encode() + b"\n"
+        first, last = (["-" if said[x] is None else str(said[x]) for x in some] for some in (
+            ("url", "mime", "status", "digest"), ("length", "offset", "file")))
+        return " ".join(["key", digits(said), *first, "-", "-", *last]).encode() + b"\n"
     return write(path, [{**said, "id": None, "method": None} for said in rows], 2, b" CDX N b a m s k r M S V g\n", line)
 
 

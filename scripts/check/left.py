@@ -134,8 +134,7 @@ def bases(bench):
     names = sorted(os.listdir(bench.archives))
     paths = [os.path.join(bench.archives, n) for n in names]
     make("ingested", None, ["ingest", bench.archives, "-o", "out", "--quiet"])
-    make("parts", None, ["ingest", *paths[::2], "-o", "out1", "--quiet"],
-         ["ingest", *paths[1::2], "-o", "out2", "--quiet"])
+    make("parts", None, ["ingest", *paths[::2], "-o", "out1", "--quiet"], ["ingest", *paths[1::2], "-o", "out2", "--quiet"])
     audited = make("audited", "ingested", ["evaluate", "-o", "out", *agents])
     os.mkdir(os.path.join(audited, "to"))
     make("bundled", "audited", ["evidence", "-o", "out", "--to", "to/bundle.warc.gz"])

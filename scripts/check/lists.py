@@ -96,18 +96,15 @@ def check_lists(binary, dir, work, tables, tokens, purposes, decided):
             groups = read_all(binary, dir, work, ["--list", fate, *options, "--by", by])
             keys = export(binary, dir, "--list", fate, *options, "--by", by, "--format", "txt").decode().splitlines()
             name = {"host": "surt_host_name"}.get(by, by)
-            assert [row[name] for row in groups] == keys == sorted(set(keys),
-                                                                   key=str.encode), f"{fate} --by {by} {options}: {keys}"
+            assert [row[name] for row in groups] == keys == sorted(set(keys), key=str.encode), f"{fate} --by {by} {options}: {keys}"
     for by in ("url", "host", "origin", "domain"):
-        keys = [key for fate in LISTS
-                for key in export(binary, dir, "--list", fate, *options, "--by", by, "--format", "txt").splitlines()]
+        keys = [key for fate in LISTS for key in export(binary, dir, "--list", fate, *options, "--by", by, "--format", "txt").splitlines()]
         assert len(keys) == len(set(keys)), f"--by {by} {options}: in two lists"
     return rows
 
 
 def check_attributes(binary, dir, work, rows):
-    documents = [{"id": row["id"], "text": "ä" * i, "source": "x"} for what in rows for i,
-                 row in enumerate(rows[what]) if row["id"]]
+    documents = [{"id": row["id"], "text": "ä" * i, "source": "x"} for what in rows for i, row in enumerate(rows[what]) if row["id"]]
     path = work / "documents.jsonl.gz"
     with gzip.open(path, "wt") as file:
         file.writelines(json.dumps(document) + "\n" for document in documents)

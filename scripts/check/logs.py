@@ -201,7 +201,8 @@ FORMATS = {
         "EdgeResponseBytes": r.size + 400, "EdgeStartTimestamp": int(r.at.timestamp() * 1e9)}), (), True),
     "ALB": (lambda r: json.dumps({
         "type": "https", "time": r.at.isoformat(), "client_ip": r.address, "client_port": 12, "elb_status_code": r.status,
-        "sent_bytes": r.size + 321, "request_verb": "GET", "request_url": f"https://{HOST}:443{r.path}", "user_agent": r.agent}), (), False),
+        "sent_bytes": r.size + 321, "request_verb": "GET", "request_url": f"https://{HOST}:443{r.path}",
+        "user_agent": r.agent}), (), False),
     "CloudFront": (cloudfront, (), False),
     "line-format": (lambda r: f'[{r.at.isoformat()}] {r.status} "GET {hexed(r.path)} HTTP/1.1" to {HOST} from {r.address} '
                    f'({r.size}) "{hexed(r.agent)}" 0.001', (*SITE, "--line-format", MINE), True),
@@ -306,8 +307,7 @@ def check(world, name, rows, key, counts):
 def addresses(out, world):
     """The addresses that any file of an audit holds."""
     found = {r.address.encode() for r in world.requests} | {b"192.0.2.1"}
-    return {address for path in Path(out).rglob("*") if path.is_file()
-            for address in found if address in path.read_bytes()}
+    return {address for path in Path(out).rglob("*") if path.is_file() for address in found if address in path.read_bytes()}
 
 
 def main(binary, worlds: int = 30, seed: int = 1, *, world=None, keep=None):

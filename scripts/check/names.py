@@ -22,8 +22,7 @@ def answer(path, minute, body):
     fields = {"WARC-Target-URI": f"http://a.example/{path}", "WARC-Date": f"2024-05-01T12:0{minute}:00Z",
               "WARC-Record-ID": uuid_of(minute),
               "Content-Type": "application/http;msgtype=response"}
-    return gzip.compress(record("response", message("HTTP/1.1 200 OK", [("Content-Type", "text/plain")], body), fields),
-                         mtime=0)
+    return gzip.compress(record("response", message("HTTP/1.1 200 OK", [("Content-Type", "text/plain")], body), fields), mtime=0)
 
 
 ROBOTS = answer("robots.txt", 0, b"User-agent: *\nDisallow: /\n")
@@ -118,8 +117,7 @@ class Case:
         opened, stderr = self.opened(*map(str, args))
         for path in sorted(opened):
             self.failures.append(f"{name}: {path} was opened")
-        print(f"{name}: {len(opened)} files outside were opened; {len(stderr.splitlines())} lines of refusals",
-              flush=True)
+        print(f"{name}: {len(opened)} files outside were opened; {len(stderr.splitlines())} lines of refusals", flush=True)
 
     def asked(self, name, server, allowed):
         for path in server.asked:
@@ -133,8 +131,7 @@ def idx(*names):
 
 
 def cdxj(*names):
-    row = {"url": "http://a.example/x", "mime": "text/plain", "status": "200", "length": str(len(PAGE)),
-           "offset": str(len(ROBOTS))}
+    row = {"url": "http://a.example/x", "mime": "text/plain", "status": "200", "length": str(len(PAGE)), "offset": str(len(ROBOTS))}
     return "".join(f"example,a)/x 20240501120100 {json.dumps(row | {'filename': name})}\n" for name in names)
 
 
@@ -191,8 +188,7 @@ def run(binary, top):
     server.redirects = {"/crawl/moved.warc.gz": f"{other.url}/private.warc.gz"}
     c.check("archives of rows on a server", f"{server.url}/inside/index.cdxj", "robots.warc.gz", "--verify",
             "--base", f"{server.url}/crawl")
-    server.redirects = {"/crawl/file.warc.gz": f"file://{secret}",
-                        "/crawl/gopher.warc.gz": f"gopher://{other.url[7:]}/"}
+    server.redirects = {"/crawl/file.warc.gz": f"file://{secret}", "/crawl/gopher.warc.gz": f"gopher://{other.url[7:]}/"}
     c.check("redirects to files", f"{server.url}/crawl/file.warc.gz", f"{server.url}/crawl/gopher.warc.gz")
     c.asked("servers", server, named)
 

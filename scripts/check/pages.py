@@ -163,8 +163,7 @@ def pages(root):
 def main(tables: Path, *roots: Path):
     have = {(row["warc_filename"], row["warc_record_offset"], row["agent"]): tabled(row["rules"])
             for row in table(tables, "effective_tags")}
-    fetches = {(row["warc_filename"], row["warc_record_offset"])
-               for row in table(tables, "fetches", "warc_filename", "warc_record_offset")}
+    fetches = {(row["warc_filename"], row["warc_record_offset"]) for row in table(tables, "fetches", "warc_filename", "warc_record_offset")}
     seen = tagged = wrong = 0
     for name, offset, url, said in (page for root in roots for page in pages(root)):
         if (name, offset) not in fetches:

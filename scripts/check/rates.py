@@ -27,8 +27,7 @@ IMAGE = "Googlebot-Image/1.0"
 
 def body(rng):
     if rng.random() < 0.45:
-        return rng.choice([SIMPLE, SIMPLE, SIMPLE.replace(b"10", b"60"), SIMPLE.replace(b"10", b"5"),
-                           SIMPLE.replace(b"*", b"ExampleBot")])
+        return rng.choice([SIMPLE, SIMPLE, SIMPLE.replace(b"10", b"60"), SIMPLE.replace(b"10", b"5"), SIMPLE.replace(b"*", b"ExampleBot")])
     lines = ["Crawl-delay: 10"] if rng.random() < 0.05 else []
     for _ in range(rng.randint(1, 3)):
         for _ in range(rng.choice([1, 1, 2])):
@@ -42,8 +41,7 @@ def body(rng):
             elif kind < 0.67:
                 lines.append("Request-rate: " + rng.choice(RATES))
             else:
-                lines.append(rng.choice(["Disallow: /private/", "Disallow:", "Allow: /public/", "Sitemap: /s", "",
-                                         "# Crawl-delay: 1"]))
+                lines.append(rng.choice(["Disallow: /private/", "Disallow:", "Allow: /public/", "Sitemap: /s", "", "# Crawl-delay: 1"]))
     text = rng.choice(["\n", "\n", "\r\n", "\r"]).join(lines + [""]).encode()
     return b"<!DOCTYPE html>\n<html>\n" + text if rng.random() < 0.05 else text
 
@@ -64,8 +62,7 @@ def scenario(s):
 
     moments = [s.t]
     for _ in range(rng.randint(1, 7)):
-        moments.append(moments[-1] + S * rng.choice([0, 0, 1, 1, 2, 4, 5, 8, 9, 10, 11, 29, 30, 59, 60, 300, 3600,
-                                                     86399, 86400]))
+        moments.append(moments[-1] + S * rng.choice([0, 0, 1, 1, 2, 4, 5, 8, 9, 10, 11, 29, 30, 59, 60, 300, 3600, 86399, 86400]))
     for _ in range(rng.choice([1, 1, 1, 2, 2, 3, 5])):
         when = rng.choice(moments) - rng.choice([S * 0, S, -S, S * 30, HOUR, HOUR, HOUR, 3 * HOUR, 3 * HOUR,
                                                  20 * HOUR, DAY - S, DAY, DAY + S, 3 * DAY])
@@ -162,8 +159,7 @@ def compare(binary, seed, folder, scenarios, totals):
             yield "%s disagrees with the table" % name
     if set(counts) != {len(rows)}:
         yield "counts %s, rows %d" % (counts, len(rows))
-    totals.update(origins=scenarios, fetches=len(archive.fetches), pairs=considered, rows=len(rows),
-                  expected=len(expected))
+    totals.update(origins=scenarios, fetches=len(archive.fetches), pairs=considered, rows=len(rows), expected=len(expected))
 
 
 def main(binary, archives: int = 8, seed: int = 1, *, scenarios: int = 150, keep=None):

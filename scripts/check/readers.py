@@ -116,8 +116,7 @@ class Checks:
         kinds = dict(self.all("select kind, count(*) from restrictions group by kind"))
         asked = {"publication": totals["restrictions_publication"], "usage": totals["restrictions_usage"]}
         self.equal("rows of restrictions by kind", kinds, {kind: count for kind, count in asked.items() if count})
-        self.equal("rows of crawl_delays", self.rows["crawl_delays"],
-                   totals["crawl_delays"] if audit["settings"].get("rate") else 0)
+        self.equal("rows of crawl_delays", self.rows["crawl_delays"], totals["crawl_delays"] if audit["settings"].get("rate") else 0)
         self.equal("rows of robots", self.rows["robots"], totals["robots_captures"] + totals["log_evidence"])
         self.equal("rows of all tables", self.rows, audit["tables"])
         self.equal("violations", totals["violations"], totals["violations_certain"] + totals["violations_probable"])

@@ -54,8 +54,7 @@ def url_of(path):
 def asked(questions):
     """The questions as the programs in readings/ take them."""
     b64 = lambda text: base64.b64encode(text if isinstance(text, bytes) else text.encode()).decode()
-    return "".join(f"{b64(body)} {','.join(map(b64, tokens))} {','.join(map(b64, paths))}\n"
-                   for body, tokens, paths in questions)
+    return "".join(f"{b64(body)} {','.join(map(b64, tokens))} {','.join(map(b64, paths))}\n" for body, tokens, paths in questions)
 
 
 def java(library, version, program):
@@ -70,8 +69,7 @@ def java(library, version, program):
 def node(program):
     def ask(questions):
         modules = browser.modules("npm", HERE)
-        return call("node", HERE / program, input=asked(questions),
-                    env=os.environ | {"NODE_PATH": str(modules)}).split("\n")[:-1]
+        return call("node", HERE / program, input=asked(questions), env=os.environ | {"NODE_PATH": str(modules)}).split("\n")[:-1]
     return ask
 
 
@@ -161,8 +159,7 @@ def wget(questions):
     with serving(Web, questions) as (work, proxy, fetched):
         subprocess.run(["wget", "--no-config", "-q", "-r", "-l1", "-H", "--delete-after", "-e", "robots=on",
                         "-e", f"http_proxy={proxy}", "http://start.test/"], cwd=work, check=False)
-    return ["".join("a" if n in fetched[i] else "d" for n in range(len(paths)))
-            for i, (_, _, paths) in enumerate(questions)]
+    return ["".join("a" if n in fetched[i] else "d" for n in range(len(paths))) for i, (_, _, paths) in enumerate(questions)]
 
 
 def httrack(questions):
@@ -178,8 +175,7 @@ def httrack(questions):
         return ["".join("a" if decoded(path) in fetched[i] else "d" if decoded(f"{address(i)}{path}") in forbidden
                         else "?" for path in paths) for i, (_, _, paths) in enumerate(questions)]
     with concurrent.futures.ThreadPoolExecutor(24) as pool:
-        return [line for part in pool.map(ask, [questions[i:i + 6] for i in range(0, len(questions), 6)])
-                for line in part]
+        return [line for part in pool.map(ask, [questions[i:i + 6] for i in range(0, len(questions), 6)]) for line in part]
 
 
 def named(body, rnd, name):

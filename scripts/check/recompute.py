@@ -199,8 +199,7 @@ def _check_body(row, body):
     require("robots_body_digest", row["robots_body_digest"], _digest(body))
     if body.status is not None and not 200 <= body.status <= 299:
         raise Mismatch(f"a body of status {body.status}")
-    same_record = all(row["robots_" + column] == row["robots_body_" + column]
-                      for column in ("warc_filename", "warc_record_offset"))
+    same_record = all(row["robots_" + column] == row["robots_body_" + column] for column in ("warc_filename", "warc_record_offset"))
     if same_record:
         require("robots_body_agent", row["robots_body_agent"], row["robots_agent"])
     elif not row["robots_hops"] and row["robots_status"] is not None and row["robots_status"] not in (304, body.status):
@@ -231,8 +230,7 @@ def _check_group(row, body):
     """_check_group: the group that begins at group_line holds the rule, and one of its agents is the crawler's."""
     group = next(group for group in robots.groups(body) if any(line.number == row["rule_line"] for line in group.lines))
     require("group_line", row["group_line"], group.first)
-    if not any(robots.names(agent, row["agent"] if robots.has_group(body, row["agent"]) else None)
-               for agent in group.agents):
+    if not any(robots.names(agent, row["agent"] if robots.has_group(body, row["agent"]) else None) for agent in group.agents):
         raise Mismatch(f"none of the user-agent lines {group.agents!r} governs {row['agent']}")
 
 

@@ -36,8 +36,7 @@ class Check(Tally):
         self.check(what, holds, "" if holds else detail)
 
     def run(self, *args, secret=SECRET):
-        done = subprocess.run([self.binary, *args], env=environment(secret), capture_output=True, text=True,
-                              timeout=300)
+        done = subprocess.run([self.binary, *args], env=environment(secret), capture_output=True, text=True, timeout=300)
         self.that(f"no secret in what {args[0]} says", secret not in done.stdout + done.stderr)
         return done
 
@@ -84,12 +83,10 @@ def staged(check, s3, archives):
                 path = to / key.removeprefix("some/out/")
                 path.parent.mkdir(parents=True, exist_ok=True)
                 s3.download_file(BUCKET, key, str(path))
-    check.that("of two attempts at a shard one is kept", len(attempts) == 3 and
-               all(len(kept) == 1 for kept in attempts.values()), attempts)
+    check.that("of two attempts at a shard one is kept", len(attempts) == 3 and all(len(kept) == 1 for kept in attempts.values()), attempts)
     found, rows = differences(str(check.work / "local"), str(to))
     check.that(f"an audit in stages has the {rows} rows, and the report, of one process", not found, "; ".join(found))
-    explained = [check.run("explain", "-o", o, "1", "--s3-endpoint", check.endpoint).stdout
-                 for o in (out, str(check.work / "local"))]
+    explained = [check.run("explain", "-o", o, "1", "--s3-endpoint", check.endpoint).stdout for o in (out, str(check.work / "local"))]
     check.that("a verdict is explained from the store", explained[0] == explained[1] != "", explained)
 
 
@@ -103,8 +100,7 @@ def main(binary, *, store=None):
             address = f"127.0.0.1:{free.getsockname()[1]}"
         (work / "held").mkdir()
         with open(work / "store.log", "wb") as log:
-            command = [store or work / "bin/versitygw", "--port", address, "--quiet", "posix", "--sidecar", "",
-                       work / "held"]
+            command = [store or work / "bin/versitygw", "--port", address, "--quiet", "posix", "--sidecar", "", work / "held"]
             running = subprocess.Popen(command, stdout=log, stderr=log, env=os.environ |
                                        {"ROOT_ACCESS_KEY": "AKIAEXAMPLE", "ROOT_SECRET_KEY": SECRET})
         try:

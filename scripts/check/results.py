@@ -58,8 +58,7 @@ def main(binary):
             r.audit(letter, [path for path in ARCHIVES if path.name.startswith(f"crawl-{letter}-")])
         for path in ARCHIVES:
             r.audit(path.name, [path])
-        out = r.audit("all", [TESTDATA], "--agent", "GPTBot", "--agent", "CCBot", "--agent", "Wget", "--purpose",
-                      "train")
+        out = r.audit("all", [TESTDATA], "--agent", "GPTBot", "--agent", "CCBot", "--agent", "Wget", "--purpose", "train")
         r.check(lists.main, binary, out)
         print("== random tables", flush=True)
         (work / "random").mkdir()
@@ -74,8 +73,7 @@ def main(binary):
         script("make", "history", work / "sites")
         call(binary, "audit", work / "sites/archives", "-o", work / "history", "--agent", "GPTBot", "--ranks",
              work / "sites/ranks.csv", codes=(0,))
-        r.check(questions.main, work / "history", work / "sites/ranks.csv",
-                *map(str, (work / "sites/archives").iterdir()))
+        r.check(questions.main, work / "history", work / "sites/ranks.csv", *map(str, (work / "sites/archives").iterdir()))
         for real in shared("warc/real"):
             for path in sorted(real.glob("*.warc.gz")):
                 r.audit(path.name, [path])

@@ -137,8 +137,7 @@ class Maker:
 
     def not_modified(self, original, when, **more):
         """A revisit of original with profile server-not-modified."""
-        warc = {"WARC-Profile": NOT_MODIFIED, "WARC-Refers-To-Target-URI": original.url,
-                "WARC-Refers-To-Date": original.date}
+        warc = {"WARC-Profile": NOT_MODIFIED, "WARC-Refers-To-Target-URI": original.url, "WARC-Refers-To-Date": original.date}
         return self.add(original.url, when, 304, type="revisit", warc=warc, **more)
 
 

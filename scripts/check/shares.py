@@ -45,8 +45,7 @@ FROM last WHERE said.group_kind IS NOT NULL
 def from_table(table):
     """from_table is {(year, agent): {host: (named, restriction)}} of robots_policies."""
     said = {}
-    for year, host, agent, named, restriction in duckdb.execute(QUERY,
-                                                                {"table": str(table), "agents": AGENTS}).fetchall():
+    for year, host, agent, named, restriction in duckdb.execute(QUERY, {"table": str(table), "agents": AGENTS}).fetchall():
         said.setdefault((year, agent), {})[host] = named, restriction
     return said
 
@@ -118,7 +117,6 @@ def show(table, hosts):
         cells = []
         for year in YEARS:
             said = table.get((year, agent), {}).values()
-            counts = [sum(named for named, _ in said), sum(r in ("partial", "full") for _, r in said),
-                      sum(r == "full" for _, r in said)]
+            counts = [sum(named for named, _ in said), sum(r in ("partial", "full") for _, r in said), sum(r == "full" for _, r in said)]
             cells.append(" / ".join(f"{100 * n / hosts:5.1f}" for n in counts))
         print(f"{agent:18}" + "".join(f"{cell:>21}" for cell in cells))

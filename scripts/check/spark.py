@@ -67,8 +67,7 @@ def executors(pid):
     below = [str(pid)]
     for parent in below:
         below += [number for number, above, _ in processes if above == parent]
-    return [int(number) for number, _, arguments in processes if number in below and
-            "CoarseGrainedExecutorBackend" in arguments]
+    return [int(number) for number, _, arguments in processes if number in below and "CoarseGrainedExecutorBackend" in arguments]
 
 
 def kill_an_executor(cluster, committed, killed):
@@ -87,12 +86,10 @@ def check(work, archives):
     facts, out = os.path.join(work, "facts"), os.path.join(work, "out")
     spark = SparkSession.builder.appName("robotsaudit").getOrCreate()
     killed = []
-    threading.Thread(target=kill_an_executor, args=(os.getppid(), os.path.join(facts, "shards", "*.json"), killed),
-                     daemon=True).start()
+    threading.Thread(target=kill_an_executor, args=(os.getppid(), os.path.join(facts, "shards", "*.json"), killed), daemon=True).start()
     said = io.StringIO()
     with contextlib.redirect_stdout(said):
-        audit.main(spark, ["--shards", "10", "--ranges", "8", "--facts", facts, "-o", out, archives, "--", "--agent",
-                           "GPTBot"])
+        audit.main(spark, ["--shards", "10", "--ranges", "8", "--facts", facts, "-o", out, archives, "--", "--agent", "GPTBot"])
     print(said.getvalue())
     assert killed and killed[0] < 10, "no executor was killed while shards were read"
     print("ok    an executor was killed when %d shards of 10 were read" % killed[0])
@@ -105,8 +102,7 @@ def check(work, archives):
     assert fetches["warc_record_offset"] == types.LongType(), fetches
     first = str(tables["fetches"].selectExpr("min(fetch_time)").first()[0])
     print("ok    Spark reads %d tables; the first fetch was at %s" % (len(tables), first))
-    print("ok    Spark finds a row of each by what its columns hold, %d in all" % find(spark,
-                                                                                       os.path.join(work, "one")))
+    print("ok    Spark finds a row of each by what its columns hold, %d in all" % find(spark, os.path.join(work, "one")))
     spark.stop()
 
 
@@ -120,8 +116,7 @@ def find(spark, folder):
         if not rows:
             continue
         values = {c: v for c, v in rows[len(rows) // 2].asDict().items() if v is not None}
-        found = table.where(functools.reduce(operator.and_,
-                                             (functions.col(c) == functions.lit(v) for c, v in values.items()))).count()
+        found = table.where(functools.reduce(operator.and_, (functions.col(c) == functions.lit(v) for c, v in values.items()))).count()
         expected = sum(all(row[c] == v for c, v in values.items()) for row in rows)
         assert found == expected, "%s: %d rows, not %d, with %s" % (file, found, expected, values)
         columns += len(values)

@@ -15,8 +15,7 @@ from same import differences
 
 LIMIT = 1800
 
-SETTINGS = ["--agents", "ai", "--purpose", "train", "--purpose", "archive", "--rate", "--policies", "named",
-            "--policy-bodies"]
+SETTINGS = ["--agents", "ai", "--purpose", "train", "--purpose", "archive", "--rate", "--policies", "named", "--policy-bodies"]
 DONE = (0, 3)
 
 
@@ -30,11 +29,9 @@ class Stages:
         os.makedirs(work)
         self.facts, self.out = os.path.join(work, "facts"), os.path.join(work, "out")
         plan = [["plan", *folders, "--shards", str(shards), "--facts", self.facts, *SETTINGS]]
-        read = [["ingest", "--shard", "%d/%d" % (i, shards), "--facts", self.facts, "--workers", "2"]
-                for i in range(shards)]
+        read = [["ingest", "--shard", "%d/%d" % (i, shards), "--facts", self.facts, "--workers", "2"] for i in range(shards)]
         resolve = [["resolve", "--facts", self.facts]]
-        decide = [["decide", "--buckets", "%d/%d" % (j, ranges), "--facts", self.facts, "-o", self.out]
-                  for j in range(ranges)]
+        decide = [["decide", "--buckets", "%d/%d" % (j, ranges), "--facts", self.facts, "-o", self.out] for j in range(ranges)]
         finish = [["finish", "-o", self.out]]
         self.stages = [plan, read, resolve, decide, finish]
 

@@ -54,8 +54,7 @@ def comparable(values):
 
 def plain(table):
     """plain is the columns of an Arrow table, of times their microseconds."""
-    return {name: (table[name].cast(pyarrow.int64()) if name in TIMES else table[name]).to_pylist()
-            for name in table.column_names}
+    return {name: (table[name].cast(pyarrow.int64()) if name in TIMES else table[name]).to_pylist() for name in table.column_names}
 
 
 def key(value):
@@ -83,8 +82,7 @@ class Readers:
         self.context = SessionContext(config.set("datafusion.execution.parquet.enable_page_index", "true"))
         self.db = duckdb.connect(config={"threads": 1})
         self.db.execute("set TimeZone = 'UTC'")
-        self.opened = {"DataFusion": self.context.read_parquet(path), "Polars": polars.scan_parquet(path),
-                       "pyarrow": dataset.dataset(path)}
+        self.opened = {"DataFusion": self.context.read_parquet(path), "Polars": polars.scan_parquet(path), "pyarrow": dataset.dataset(path)}
 
     def all(self):
         yield "pyarrow", plain(parquet.read_table(self.path, page_checksum_verification=True))
@@ -100,8 +98,7 @@ class Readers:
                 pyarrow.scalar(value, self.types.field(name).type)
         test = COMPARE.get(sign)
         field = column(f'"{name}"')
-        yield "DataFusion", self.opened["DataFusion"].filter(test(field, literal(typed)) if test
-                                                             else field.is_null()).count()
+        yield "DataFusion", self.opened["DataFusion"].filter(test(field, literal(typed)) if test else field.is_null()).count()
         field = dataset.field(name)
         yield "pyarrow", self.opened["pyarrow"].count_rows(filter=test(field, typed) if test else field.is_null())
         field = polars.col(name)
@@ -120,16 +117,14 @@ def all_values(path, readers, tally, chance):
     rows = truth(path.with_suffix(".jsonl"), readers.types.names)
     for reader, columns in readers.all():
         for name, values in rows.items():
-            tally.equal(f"{reader}: the values of {path.stem}.{name}",
-                             comparable(columns[name]) == comparable(values), True)
+            tally.equal(f"{reader}: the values of {path.stem}.{name}", comparable(columns[name]) == comparable(values), True)
     for name, values in rows.items():
         if name in ("bool", "maybe_bool", "list", "others", "double"):  # they have no bounds, and readers differ in NaN
             continue
         asked = [(chance.choice(list(COMPARE)), value) for value in probes(values, chance)]
         asked = asked if name in BOUNDED else asked[:1]
         for sign, value in asked + [(None, None)] * (None in values):
-            want = sum(COMPARE[sign](key(v), key(value)) for v in values
-                       if v is not None) if sign else values.count(None)
+            want = sum(COMPARE[sign](key(v), key(value)) for v in values if v is not None) if sign else values.count(None)
             for reader, got in readers.count(name, sign, value):
                 tally.equal(f"{reader}: {path.stem}.{name} {sign or 'is null'} {value!r:.80}, rows", got, want)
 

@@ -41,8 +41,7 @@ class Comparison:
             return
         self.different[kind] += 1
         if self.different[kind] <= SHOWN:
-            print("%s: %s %s %s of %s, %s, by %s at %s (seed %d)" % (kind, e.id, e.type, e.status, e.url, e.ctype,
-                                                                     e.agent, e.t, self.seed))
+            print("%s: %s %s %s of %s, %s, by %s at %s (seed %d)" % (kind, e.id, e.type, e.status, e.url, e.ctype, e.agent, e.t, self.seed))
             print("  reference %s\n  program   %s" % (ours, theirs))
 
     def archive(self, seed, work):
@@ -53,12 +52,9 @@ class Comparison:
         self.check(made, out, PURPOSES, None, ())
         self.recipe(out)
         for _ in range(2):
-            purposes, asked = rng.sample(PURPOSES,
-                                         rng.randint(1, 2)), rng.choice([(), ("Acme",), ("acme", "GPTBot"),
-                                                                         ("BingBot",)])
+            purposes, asked = rng.sample(PURPOSES, rng.randint(1, 2)), rng.choice([(), ("Acme",), ("acme", "GPTBot"), ("BingBot",)])
             as_of = rng.choice([None, make.START + timedelta(seconds=rng.randrange(10**7))])
-            more = repeated("--purpose", purposes) + repeated("--agent", asked) + (["--as-of", make.iso(as_of)]
-                                                                                   if as_of else [])
+            more = repeated("--purpose", purposes) + repeated("--agent", asked) + (["--as-of", make.iso(as_of)] if as_of else [])
             self.run("evaluate", "-o", out, "--quiet", *more)
             self.check(made, out, purposes, as_of, asked)
             if not as_of:
@@ -127,11 +123,10 @@ class Comparison:
 
             for r in tags[i] + signals[i]:
                 self.differ("url", e, (e.url, e.t), (r["url"], r["fetch_time"]))
-            self.rows("page_tags", e, site.page_tags(e, verdict),
-                      [tuple(r[c] for c in TAG_COLUMNS) + (noted(r),) for r in tags[i]])
+            self.rows("page_tags", e, site.page_tags(e, verdict), [tuple(r[c] for c in TAG_COLUMNS) + (noted(r),) for r in tags[i]])
             self.rows("usage_signals", e, site.usage_signals(e, verdict),
-                      [tuple(r[c] for c in SIGNAL_COLUMNS) + (captures.get(r["robots_id"]), r["file_warc_filename"] and place(r, "file_"), noted(r))
-                       for r in signals[i]])
+                      [tuple(r[c] for c in SIGNAL_COLUMNS) + (
+                          captures.get(r["robots_id"]), r["file_warc_filename"] and place(r, "file_"), noted(r)) for r in signals[i]])
 
     def rows(self, kind, e, ours, theirs):
         """rows compares rows that have no key: as often as one is there."""
@@ -145,8 +140,7 @@ class Comparison:
             self.differ("%s %s" % (kind, key), e, ours.get(key), theirs.get(key))
 
     def list(self, out, way, purposes):
-        lines = self.run("export", "-o", out, "--list", way, "--format", "jsonl",
-                         *repeated("--purpose", purposes)).splitlines()
+        lines = self.run("export", "-o", out, "--list", way, "--format", "jsonl", *repeated("--purpose", purposes)).splitlines()
         return {r["warc_record_id"]: r for r in map(json.loads, lines)}
 
 
@@ -193,7 +187,6 @@ def main(binary, archives: int = 8, seed: int = 1):
     for number in range(seed, seed + archives):
         with folder() as work:
             comparison.archive(number, str(work))
-    print("compared in %d archives: %s" % (archives,
-                                           ", ".join("%d %s" % (n, kind) for kind, n in comparison.compared.items())))
+    print("compared in %d archives: %s" % (archives, ", ".join("%d %s" % (n, kind) for kind, n in comparison.compared.items())))
     print("%d differences" % comparison.different.total())
     return comparison.different.total()

@@ -24,8 +24,9 @@ PLAIN = ["noindex", "noindex", "noarchive", "noarchive", "nosnippet", "none", "a
 VALUED = ["max-snippet", "max-image-preview", "max-video-preview", "unavailable_after"]
 TOKENS = ["ExampleBot", "examplebot", "CCBot", "googlebot", "Acme", "FooCrawler", "otherbot", "bingbot"]
 # Forms of dates: of which zone, in hours, and how many hours of doubt they leave.
-DATES = [("%Y-%m-%dT%H:%M:%SZ", 0, 0), ("%a, %d %b %Y %H:%M:%S GMT", 0, 0), ("%A, %d-%b-%y %H:%M:%S GMT", 0, 0), ("%d %b %Y %H:%M:%S PST", -8, 0),
-         ("%Y-%m-%dT%H:%M:%S+02:00", 2, 0), ("%Y-%m-%d %H:%M:%S", 0, 12), ("%d %b %Y %H:%M:%S XYZ", 0, 12), ("%Y-%m-%d", 0, 36), ("%d %b %Y", 0, 36)]
+DATES = [("%Y-%m-%dT%H:%M:%SZ", 0, 0), ("%a, %d %b %Y %H:%M:%S GMT", 0, 0), ("%A, %d-%b-%y %H:%M:%S GMT", 0, 0),
+         ("%d %b %Y %H:%M:%S PST", -8, 0), ("%Y-%m-%dT%H:%M:%S+02:00", 2, 0), ("%Y-%m-%d %H:%M:%S", 0, 12),
+         ("%d %b %Y %H:%M:%S XYZ", 0, 12), ("%Y-%m-%d", 0, 36), ("%d %b %Y", 0, 36)]
 
 
 def recase(rng, word):
@@ -442,7 +443,8 @@ class Maker:
                             [licence("http://licence.example/l", text, "rsl-1.0" if rsl else "rel-license", "legacy")]))
         rng.shuffle(headers)
         for _ in range(rng.choice([0, 0, 1, 2, 3])):
-            name = rng.choice(["robots", "robots", "ROBOTS", "tdm-reservation", "tdm-policy", "link", "*", "msapplication-config", "yandex"] + TOKENS)
+            name = rng.choice(["robots", "robots", "ROBOTS", "tdm-reservation", "tdm-policy", "link", "*",
+                               "msapplication-config", "yandex"] + TOKENS)
             place = rng.choice(["head"] * 5 + ["noscript", "body", "template"])
             if name == "tdm-reservation":
                 v = rng.choice(["0", "1", "x", '"1"'])

@@ -35,15 +35,10 @@ NOTES = """other_crawler same_moment other_target ambiguous_token reserved_encod
 robots_txt_encoded content_usage agent_name html order_doubt other_run""".split()
 
 
-def compared_notes(verdict, notes):
-    wanted = {"disallowed": NOTES, "allowed": ["unsafe_encoding", "agent_name", "named_group_forbids",
-                                               "html"]}.get(verdict, [])
-    return [n for n in wanted if n in notes]
-
-
 def compared(row, notes):
     """What is compared of a row, as text."""
-    return " ".join(str(v) for v in [row[f] for f in FIELDS] + compared_notes(row["verdict"], notes))
+    wanted = {"disallowed": NOTES, "allowed": ["unsafe_encoding", "agent_name", "named_group_forbids", "html"]}.get(row["verdict"], [])
+    return " ".join(str(v) for v in [row[f] for f in FIELDS] + [n for n in wanted if n in notes])
 
 
 def misplaced(out, expected):
@@ -52,8 +47,7 @@ def misplaced(out, expected):
         want = collections.Counter(key for key, row in expected.items() if row["certainty"] in classes)
         have = collections.Counter(bare(row["warc_record_id"]) for row in table(out, name, "warc_record_id"))
         for key in sorted((want - have) + (have - want)):
-            yield "%s: %d rows, expected %d: %s %s" % (name, have[key], want[key], key,
-                                                       expected.get(key, {}).get("url"))
+            yield "%s: %d rows, expected %d: %s %s" % (name, have[key], want[key], key, expected.get(key, {}).get("url"))
 
 
 def main(binary, moments: int = 1000, seed: int = 9309, mixed: int = 0):
@@ -65,15 +59,13 @@ def main(binary, moments: int = 1000, seed: int = 9309, mixed: int = 0):
 def one_round(binary, history, moments, seed, mixed):
     with folder() as work:
         layers = scenarios.main(history, work / "archives", moments=moments, seed=seed, mixed=mixed)
-        expected = {bare(row["warc_record_id"]): row
-                    for row in reference.expected(sorted(map(str, (work / "archives").iterdir())))}
+        expected = {bare(row["warc_record_id"]): row for row in reference.expected(sorted(map(str, (work / "archives").iterdir())))}
         audit(binary, work / "tables", [work / "archives"])
         return compare(expected, work / "tables", {bare(i): layer for i, layer in layers.items()})
 
 
 def compare(expected, out, scenario):
-    capture_ids = {row["robots_id"]: row["warc_record_id"]
-                   for row in table(out, "robots", "robots_id", "warc_record_id")}
+    capture_ids = {row["robots_id"]: row["warc_record_id"] for row in table(out, "robots", "robots_id", "warc_record_id")}
     found, problems = {}, []
     for row in table(out, "fetches", "url", "warc_record_id", "robots_id", "notes", "refusal", *FIELDS):
         key = bare(row["warc_record_id"])
@@ -97,8 +89,7 @@ def compare(expected, out, scenario):
         if want["refusal"] not in (None, have["refusal"] or ""):
             wanted, got = "%s refusal=%s" % (wanted, want["refusal"]), "%s refusal=%s" % (got, have["refusal"])
         if wanted != got:
-            problems.append("%s %s [%s]\n  expected %s\n  found    %s" % (key, want["url"], scenario.get(key, "?"),
-                                                                          wanted, got))
+            problems.append("%s %s [%s]\n  expected %s\n  found    %s" % (key, want["url"], scenario.get(key, "?"), wanted, got))
     problems += ["not expected: %s %s" % (key, found[key]["url"]) for key in found.keys() - expected.keys()]
     problems += misplaced(out, expected)
 

@@ -90,8 +90,7 @@ def wats(library, archives, to):
     """wats makes a WAT of each archive."""
     to.mkdir(parents=True, exist_ok=True)
     made = {archive: to / f"{archive.name}.wat.gz" for archive in archives}
-    print(call("java", "-cp", f"{library}/*", HERE / "Wats.java",
-               *(x for archive, wat in made.items() for x in (wat, archive))), end="")
+    print(call("java", "-cp", f"{library}/*", HERE / "Wats.java", *(x for archive, wat in made.items() for x in (wat, archive))), end="")
     return made
 
 

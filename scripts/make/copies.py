@@ -95,8 +95,7 @@ class Copy:
             key = name.strip().lower()
             if key == b"host":
                 host, port, rest = value.strip().partition(b":")
-                lines[i] = name + b": " + self.host(host) + port + rest + (b"\r" if line.endswith(b"\r") and not port
-                                                                           else b"")
+                lines[i] = name + b": " + self.host(host) + port + rest + (b"\r" if line.endswith(b"\r") and not port else b"")
             elif key == b"location":
                 lines[i] = name + b": " + self.url(value.strip()) + (b"\r" if line.endswith(b"\r") else b"")
         return b"\n".join(lines) + block[stop:]

@@ -316,7 +316,8 @@ class Archive:
 
     def response(self, when, url, status, headers, body, kind="response", fields=None):
         length = [("Content-Length", len(body))] * (kind == "response")
-        self.record(kind, when, url, "application/http;msgtype=response", message(f"HTTP/1.1 {status} {http.HTTPStatus(status).phrase}", headers + length, body),
+        first = f"HTTP/1.1 {status} {http.HTTPStatus(status).phrase}"
+        self.record(kind, when, url, "application/http;msgtype=response", message(first, headers + length, body),
                     fields or {"WARC-Payload-Digest": sha1(body)})
 
     def capture(self, rng, site, when, url, status, headers, body):

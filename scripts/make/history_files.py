@@ -78,8 +78,10 @@ BASES = {
                        f"Sitemap: https://{p.host}/sitemap-news.xml", f"Sitemap: https://{p.host}/sitemap.xml"],
     "cms": lambda p: ["#", "# robots.txt", "#", "# The file must lie at the root of the host.", "#", *group(
         ["*"], "Allow: /core/*.css$", "Allow: /core/*.js$",
-        *forbidden("/core/ /profiles/ /README.txt /admin/ /comment/reply/ /node/add/ /user/register /user/login /index.php/admin/"), *added(p))],
-    "portal": lambda p: group(["*"], *forbidden("/administrator/ /bin/ /cache/ /cli/ /components/ /includes/ /language/ /logs/ /tmp/"), *added(p)),
+        *forbidden("/core/ /profiles/ /README.txt /admin/ /comment/reply/ /node/add/ /user/register /user/login /index.php/admin/"),
+        *added(p))],
+    "portal": lambda p: group(
+        ["*"], *forbidden("/administrator/ /bin/ /cache/ /cli/ /components/ /includes/ /language/ /logs/ /tmp/"), *added(p)),
     "corporate": lambda p: group(["*"], *added(p) or [["Disallow:"], ["Allow: /"], ["Disallow: /intern/"]][p.edition % 3]),
     "forum": lambda p: [*group(["*"], *forbidden("/memberlist.php /posting.php /search.php /ucp.php /*?sid="), *added(p)), "",
                         *group(["MJ12bot", "AhrefsBot", "SemrushBot", "DotBot"], "Disallow: /")],
@@ -95,7 +97,8 @@ BASES = {
 # The rules of a group for all agents that a site names, behind its base.
 RULES = {
     "partly": forbidden("/articles/ /premium/"), "except_about": ["Disallow: /", "Allow: /about/"],
-    "homepage": ["Disallow: /", "Allow: /$"], "star": ["Disallow: /*"], "bare_star": ["Disallow: *"], "twice": forbidden("/ /articles/ /*.pdf$"),
+    "homepage": ["Disallow: /", "Allow: /$"], "star": ["Disallow: /*"], "bare_star": ["Disallow: *"],
+    "twice": forbidden("/ /articles/ /*.pdf$"),
     "queries": ["Disallow: /*?"],  # nothing but a rule about queries
     "equal": ["Disallow: /", "Allow: /"],  # allow wins
     "welcome": ["Disallow:"], "typo_rule": ["Dissallow: /"], "typo_colon": ["Disallow /"],
@@ -109,7 +112,8 @@ STYLES = {name: lambda p, base, rules=rules: [base, group(p.agents, *rules)] for
     "one_line": lambda p, base: [base, ["User-agent: " + ", ".join(p.agents), "Disallow: /"]],  # which names nobody
     "blanket": lambda p, base: [group(SEARCH, "Disallow:"), ["# everybody else", *group(["*"], "Disallow: /")]],
     # A network that answers for its customers writes its block before the site's file.
-    "managed": lambda p, base: [["# Signals on the use of this content", *group(["*"], "Content-Signal: search=yes,ai-train=no", "Allow: /")],
+    "managed": lambda p, base: [["# Signals on the use of this content",
+                                 *group(["*"], "Content-Signal: search=yes,ai-train=no", "Allow: /")],
                                 *[group([agent], "Disallow: /") for agent in p.agents], ["# END OF THE MANAGED BLOCK"], base],
     "usage": lambda p, base: [group(["*"], "Content-Usage: train-ai=n"), base],
     "licence": lambda p, base: [[f"License: https://{p.host}/license.xml"], base],

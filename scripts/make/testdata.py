@@ -239,8 +239,7 @@ def differences(kept, made, exact):
     """differences names the archives that are not the same in both folders."""
     read = Path.read_bytes if exact else outline
     names = sorted({p.name for folder in (kept, made) for p in folder.glob("crawl-*.warc*")})
-    return [name for name in names
-            if not (kept / name).exists() or not (made / name).exists() or read(kept / name) != read(made / name)]
+    return [name for name in names if not (kept / name).exists() or not (made / name).exists() or read(kept / name) != read(made / name)]
 
 
 def main(*, output: Path = TESTDATA, check: bool = False, compare: bool = False):

@@ -20,8 +20,7 @@ LARGEST = 15_000_000  # bytes of a wheel
 
 def build(to, target, **environment):
     kept = {name: value for name, value in os.environ.items() if name not in ("GOOS", "GOARCH", "ROBOTSAUDIT_PROGRAM")}
-    call(sys.executable, "-m", "hatchling", "build", "-t", target, "-d", Path(to).resolve(), cwd=PYTHON,
-         env=kept | environment, codes=(0,))
+    call(sys.executable, "-m", "hatchling", "build", "-t", target, "-d", Path(to).resolve(), cwd=PYTHON, env=kept | environment, codes=(0,))
 
 
 def main(to: Path):

@@ -22,5 +22,4 @@ def allowed(rules, agent, url):
 for line in sys.stdin:
     body, tokens, paths = line.split(" ")
     rules = Rules("http://example.org/robots.txt", 200, base64.b64decode(body), 0)
-    print("".join("a" if allowed(rules, token, "http://example.org" + path) else "d"
-                  for token in texts(tokens) for path in texts(paths)))
+    print("".join("a" if allowed(rules, token, "http://example.org" + path) else "d" for token in texts(tokens) for path in texts(paths)))

@@ -13,5 +13,4 @@ def texts(field):
 for line in sys.stdin:
     body, tokens, paths = line.split(" ")
     rules = Protego.parse(base64.b64decode(body).decode(errors="ignore"))  # as Scrapy decodes it
-    print("".join("a" if rules.can_fetch("http://example.org" + path, token) else "d"
-                  for token in texts(tokens) for path in texts(paths)))
+    print("".join("a" if rules.can_fetch("http://example.org" + path, token) else "d" for token in texts(tokens) for path in texts(paths)))
