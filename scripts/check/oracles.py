@@ -32,16 +32,17 @@ TWICE = "the file holds one record (same id, date and content) several times: we
 KNOWN = {(reader, f"hard/{file}"): why for reader, why, files in (
     ("fastwarc", "FastWARC takes an empty gzip member for the end of the file", "cdx-writer/empty-gzips.warc.gz"),
     ("fastwarc", "the records have no Content-Type: FastWARC reads no HTTP head then", "other/forged-boundary.warc.gz"),
-    *((reader, TWICE, "jhove/invalid-warcfile-segment-number-response.warc jhove/invalid-warcrecord-2.warc") for reader in ("fastwarc", "warcio")),
+    ("fastwarc", TWICE, "jhove/invalid-warcfile-segment-number-response.warc jhove/invalid-warcrecord-2.warc"),
+    ("warcio", TWICE, "jhove/invalid-warcfile-segment-number-response.warc jhove/invalid-warcrecord-2.warc"),
     ("warcio", "the content type holds a space, and warcio counts fields from the end: its URL has the address in it",
      "cdx-writer/alexa_charset_in_header.arc.gz"),
     ("warcio", "warcio reads a header that is not UTF-8 as Latin-1; the octets are the same, in our tables as %XX",
      "cdx-writer/chardet_failure_url.arc.gz cdx-writer/formfeed_in_url.arc.gz cdx-writer/non_ascii_url.arc.gz"),
-    ("warcio", "a length of -2046788874: warcio takes the record for an empty one; we drop it, and an issue says so, for an empty robots.txt "
-     "would allow all", "cdx-writer/negative_content_length.arc.gz"),
+    ("warcio", "a length of -2046788874: warcio takes the record for an empty one; we drop it, and an issue says so, for an empty "
+     "robots.txt would allow all", "cdx-writer/negative_content_length.arc.gz"),
     ("warcio", "warcio writes %20 for the spaces; we keep URLs as recorded", "cdx-writer/space_in_target_uri.warc.gz"),
-    ("warcio", "plain, with lengths of -1 and abc: warcio takes the records for empty ones and looks for the next header; a page can hold one, "
-     "so we stop, and issues say so", "warcio/bad.arc"),
+    ("warcio", "plain, with lengths of -1 and abc: warcio takes the records for empty ones and looks for the next header; "
+     "a page can hold one, so we stop, and issues say so", "warcio/bad.arc"),
 ) for file in files.split()}
 
 
