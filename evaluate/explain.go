@@ -243,9 +243,9 @@ func (x *explainer) readOwn(r *verdict.Finding) error {
 	return err
 }
 
-func (x *explainer) recordOf(f *facts.Fetch) ExplainedRecord {
+func (r *Resolved) recordOf(f *facts.Fetch) ExplainedRecord {
 	return ExplainedRecord{
-		File: x.filename(f), Offset: f.Offset, Length: f.Length, Number: f.Index, ID: f.RecordID.String(),
+		File: r.filename(f), Offset: f.Offset, Length: f.Length, Number: f.Index, ID: f.RecordID.String(),
 	}
 }
 

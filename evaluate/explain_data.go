@@ -82,22 +82,12 @@ func (m Moment) MarshalJSON() ([]byte, error) {
 
 // String returns the date, in UTC, at its own precision.
 func (m Moment) String() string {
-	layout := time.RFC3339Nano
-	switch m.Precision {
-	case facts.PrecisionNone:
-		return ""
-	case facts.PrecisionYear:
-		layout = "2006"
-	case facts.PrecisionMonth:
-		layout = "2006-01"
-	case facts.PrecisionDay:
-		layout = "2006-01-02"
-	case facts.PrecisionHour:
-		layout = "2006-01-02T15Z"
-	case facts.PrecisionMinute:
-		layout = "2006-01-02T15:04Z"
+	if m.Precision >= facts.PrecisionSecond {
+		return m.UTC().Format(time.RFC3339Nano)
 	}
-	return m.UTC().Format(layout)
+	return m.UTC().Format([...]string{
+		"", "2006", "2006-01", "2006-01-02", "2006-01-02T15Z", "2006-01-02T15:04Z",
+	}[m.Precision])
 }
 
 // ExplainedFetch is the fetch in question.

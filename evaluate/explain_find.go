@@ -122,7 +122,5 @@ func (r *Resolved) ambiguous(who *crawler.Names, q *Question, found *findings) e
 }
 
 func (r *Resolved) sighting(who *crawler.Names, f *facts.Fetch) *Sighting {
-	return &Sighting{f.URL, Moment{f.Time()}, who.CrawlerOf(f).Token, ExplainedRecord{
-		File: r.filename(f), Offset: f.Offset, Length: f.Length, Number: f.Index, ID: f.RecordID.String(),
-	}}
+	return &Sighting{f.URL, Moment{f.Time()}, who.CrawlerOf(f).Token, r.recordOf(f)}
 }

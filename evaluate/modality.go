@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/words"
@@ -39,6 +40,10 @@ var Modalities = []words.Word{
 
 func (m Modality) String() string { return words.Name(Modalities, m) }
 
+var topLevel = map[string]Modality{
+	"text": ModalityText, "image": ModalityImage, "audio": ModalityAudio, "video": ModalityVideo,
+}
+
 // modalityOf is the modality of a media type: its top-level type (RFC 6838 §4.2), but text where the syntax of an
 // application type is text.
 func modalityOf(mediaType string) Modality {
@@ -46,16 +51,8 @@ func modalityOf(mediaType string) Modality {
 	switch {
 	case !isType || sub == "":
 		return ModalityUnknown
-	case top == "text":
-		return ModalityText
-	case top == "image":
-		return ModalityImage
-	case top == "audio":
-		return ModalityAudio
-	case top == "video":
-		return ModalityVideo
 	case top != "application":
-		return ModalityOther
+		return cmp.Or(topLevel[top], ModalityOther)
 	}
 	switch sub {
 	case "xml", "json", "javascript", "ecmascript", "x-javascript", "x-ndjson", "yaml":

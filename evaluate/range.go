@@ -76,7 +76,7 @@ func (r *Resolved) newEvaluation(sink Sink, totals *Totals, issues *run.Sorter[f
 	said := use.Options{Uses: opt.Uses, Agents: opt.Agents}
 	said.Since, said.At = opt.AsOf.span()
 	e.use = use.NewReader(r.store, d.files, r.licences, said)
-	if r.hasDistantRevisits() {
+	if r.store.Totals.Borrowed > 0 {
 		e.originals = resolve.NewOriginals()
 	}
 	if len(opt.Agents) > 0 {

@@ -22,17 +22,21 @@ type Exclusion struct {
 func stateOfEvent(ev *facts.LogEvent) *State {
 	s := new(State)
 	s.FinalStatus = -1
-	s.Fetch = facts.Fetch{
-		HostReversed: ev.HostReversed, Origin: ev.Origin, URL: ev.Origin + "/robots.txt", Micros: ev.Micros,
-		Precision: ev.Precision,
-		Input:     ev.Input, Entry: ev.Entry, Offset: ev.Offset, Length: ev.Length, Type: facts.TypeLogLine,
-		Status: -1, Method: "GET", Millis: -1,
-	}
+	s.Fetch = *fetchOf(ev, ev.Origin+"/robots.txt")
+	s.Entry = ev.Entry
 	s.Kind = facts.CaptureRobots
 	s.Coarsest = ev.Precision
 	s.ApplyAt(&s.Fetch)
 	s.Settle(words.OutcomeUnreachable, words.Unreachable)
 	return s
+}
+
+// fetchOf makes a fetch of what a log line says of a URL.
+func fetchOf(ev *facts.LogEvent, url string) *facts.Fetch {
+	return &facts.Fetch{
+		HostReversed: ev.HostReversed, Origin: ev.Origin, URL: url, Micros: ev.Micros, Precision: ev.Precision,
+		Input: ev.Input, Offset: ev.Offset, Length: ev.Length, Type: facts.TypeLogLine, Status: -1, Method: "GET", Millis: -1,
+	}
 }
 
 // logGap is how near in time log lines add nothing to the first of them: a
@@ -71,12 +75,8 @@ func (e *evaluation) excluded(here facts.Place, l *timelines, tl *verdict.Timeli
 			return nil
 		}
 		x := Exclusion{Event: ev}
-		f := &facts.Fetch{
-			HostReversed: ev.HostReversed, Origin: ev.Origin, URL: ev.URL, Micros: ev.Micros, Precision: ev.Precision,
-			Input:  ev.Input,
-			Offset: ev.Offset, Length: ev.Length, Type: facts.TypeLogLine, Status: -1, Method: "GET", Millis: -1,
-			Via: ev.Via, HopsFromSeed: ev.HopsFromSeed,
-		}
+		f := fetchOf(ev, ev.URL)
+		f.Via, f.HopsFromSeed = ev.Via, ev.HopsFromSeed
 		var agent string
 		var source AgentSource
 		switch {

@@ -46,19 +46,11 @@ type Resolved struct {
 // Resolve finds out what the policy captures of facts came to. Close ends the use of the
 // result.
 func Resolve(ctx context.Context, set *Facts, opt Options) (*Resolved, error) {
-	r, err := newResolved(set, opt)
-	if err != nil {
-		return nil, err
-	}
-	if err := r.resolve(ctx); err != nil {
-		r.Close()
-		return nil, err
-	}
-	return r, nil
+	return newResolved(set, opt, func(r *Resolved) error { return r.resolve(ctx) })
 }
 
-// newResolved opens facts whose captures are not resolved yet.
-func newResolved(set *Facts, opt Options) (*Resolved, error) {
+// newResolved opens facts, and has resolve fill in what their captures came to.
+func newResolved(set *Facts, opt Options, resolve func(*Resolved) error) (*Resolved, error) {
 	dir, remove, err := set.MakeTemporary()
 	if err != nil {
 		return nil, err
@@ -68,6 +60,9 @@ func newResolved(set *Facts, opt Options) (*Resolved, error) {
 	r := &Resolved{opt: opt, dir: dir, remove: remove}
 	if r.store, err = facts.NewReader(set, dir); err == nil {
 		r.made, err = crawler.FindSoftware(set, opt.AsCrawler)
+	}
+	if err == nil {
+		err = resolve(r)
 	}
 	if err != nil {
 		r.Close()
@@ -143,16 +138,6 @@ func (r *Resolved) noteCopies(ctx context.Context, issues *run.Sorter[facts.Issu
 	return nil
 }
 
-// hasDistantRevisits reports whether any fetch has the body of another.
-func (r *Resolved) hasDistantRevisits() bool {
-	return r.store.Totals.Borrowed > 0
-}
-
-// hasEvents reports whether logs report what was not fetched.
-func (r *Resolved) hasEvents() bool {
-	return slices.ContainsFunc(r.store.Tasks, func(t facts.Task) bool { return len(t.Events) > 0 })
-}
-
 // readLicences reads which licence documents there are. issues may be nil.
 func (r *Resolved) readLicences(ctx context.Context, issues *run.Sorter[facts.Issue]) (err error) {
 	r.licences, err = use.ReadLicences(r.res.Licences.Range(ctx, 0, Buckets), issues)
@@ -197,7 +182,7 @@ func (r *Resolved) firstID(ctx context.Context, bucket int) (int64, error) {
 func (r *Resolved) number(ctx context.Context) ([]int64, error) {
 	first := make([]int64, Buckets)
 	next := int64(1)
-	if !r.hasEvents() {
+	if !slices.ContainsFunc(r.store.Tasks, func(t facts.Task) bool { return len(t.Events) > 0 }) {
 		for bucket, n := range r.res.Robots {
 			first[bucket] = next
 			next += n

@@ -57,15 +57,7 @@ func (r *Resolved) Save(ctx context.Context, dir string) error {
 // OpenResolved reads what Save has written into a folder: of the same facts, with the same options.
 // Close ends the use of the result.
 func OpenResolved(set *Facts, opt Options, dir string) (*Resolved, error) {
-	r, err := newResolved(set, opt)
-	if err != nil {
-		return nil, err
-	}
-	if err := r.load(dir); err != nil {
-		r.Close()
-		return nil, err
-	}
-	return r, nil
+	return newResolved(set, opt, func(r *Resolved) error { return r.load(dir) })
 }
 
 func (r *Resolved) load(dir string) error {

@@ -153,54 +153,27 @@ type Counts struct {
 // Add counts a result.
 func (c *Counts) Add(r *Result) {
 	c.Fetches++
-	if r.RobotsCapture {
-		c.RobotsCaptures++
-	}
-	if r.PolicyFile {
-		c.PolicyFiles++
-	}
-	switch r.Verdict {
-	case Allowed:
-		c.Allowed++
-	case Disallowed:
-		c.Disallowed++
-	default:
-		c.Unknown++
-	}
-	switch r.Evidence {
-	case Fresh:
-		c.EvidenceFresh++
-	case Stale:
-		c.EvidenceStale++
-	case Later:
-		c.EvidenceLater++
-	default:
-		c.EvidenceNone++
-	}
-	switch r.Certainty {
-	case Certain:
-		c.ViolationsCertain++
-	case Probable:
-		c.ViolationsProbable++
-	case Possible:
-		c.Possible++
-	case Contested:
-		c.Contested++
-	}
-	if r.IsAfterChange {
-		c.ViolationsAfterChange++
-	}
-	switch {
-	case r.Reason == words.RobotsTxtItself:
-		c.RobotsTxtItself++
-	case words.IsOfNobody(r.Reason.String()):
-		c.NoCrawler++
-	}
-	if r.Verdict == Allowed && r.Notes&words.NoteUnsafeEncoding != 0 {
-		c.UnsafeEncoding++
-	}
-	if r.Verdict == Allowed && r.Notes&words.NoteNamedGroupForbids != 0 {
-		c.NamedGroupForbids++
+	*[...]*int64{Unknown: &c.Unknown, Allowed: &c.Allowed, Disallowed: &c.Disallowed}[r.Verdict]++
+	*[...]*int64{
+		words.None: &c.EvidenceNone, Fresh: &c.EvidenceFresh, Stale: &c.EvidenceStale, Later: &c.EvidenceLater,
+	}[r.Evidence]++
+	isAllowed := r.Verdict == Allowed
+	for _, count := range [...]counted{
+		{&c.RobotsCaptures, r.RobotsCapture},
+		{&c.PolicyFiles, r.PolicyFile},
+		{&c.ViolationsCertain, r.Certainty == Certain},
+		{&c.ViolationsProbable, r.Certainty == Probable},
+		{&c.Possible, r.Certainty == Possible},
+		{&c.Contested, r.Certainty == Contested},
+		{&c.ViolationsAfterChange, r.IsAfterChange},
+		{&c.RobotsTxtItself, r.Reason == words.RobotsTxtItself},
+		{&c.NoCrawler, words.IsOfNobody(r.Reason.String())},
+		{&c.UnsafeEncoding, isAllowed && r.Notes&words.NoteUnsafeEncoding != 0},
+		{&c.NamedGroupForbids, isAllowed && r.Notes&words.NoteNamedGroupForbids != 0},
+		{&c.CrawlDelays, r.TooSoon != nil},
+		{&c.Refused, r.Refusal != NotRefused},
+	} {
+		count.add()
 	}
 	for i := range r.Restrictions {
 		if r.Restrictions[i].Kind == RestrictsPublication {
@@ -208,12 +181,6 @@ func (c *Counts) Add(r *Result) {
 		} else {
 			c.RestrictionsUsage++
 		}
-	}
-	if r.TooSoon != nil {
-		c.CrawlDelays++
-	}
-	if r.Refusal != NotRefused {
-		c.Refused++
 	}
 	if n, known := r.Fetch.PayloadBytes(); known {
 		c.PayloadBytes += n
@@ -236,10 +203,7 @@ func (c *Counts) Add(r *Result) {
 
 func (c *Counts) addPage(r *Result) {
 	publication, usage := r.Page.Restricts()
-	for _, count := range [...]struct {
-		of *int64
-		is bool
-	}{
+	for _, count := range [...]counted{
 		{&c.Tagged, len(r.Page.Sets) > 0},
 		{&c.TagsUnknown, r.Page.From == PageUnknown},
 		{&c.Signalled, len(r.Page.Signals) > 0},
@@ -248,9 +212,19 @@ func (c *Counts) addPage(r *Result) {
 		{&c.Hinted, len(r.Page.Hints) > 0},
 		{&c.Conflicting, len(r.Page.Conflicts) > 0},
 	} {
-		if count.is {
-			*count.of++
-		}
+		count.add()
+	}
+}
+
+// counted is a count, and whether a fetch counts.
+type counted struct {
+	of *int64
+	is bool
+}
+
+func (c counted) add() {
+	if c.is {
+		*c.of++
 	}
 }
 

@@ -3,6 +3,7 @@
 package crawler
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -144,14 +145,7 @@ type Rule struct {
 }
 
 // String returns the rule as --crawler-map has it.
-func (r Rule) String() string { return orDash(r.Pattern) + " => " + orDash(r.Token) }
-
-func orDash(s string) string {
-	if s == "" {
-		return "-"
-	}
-	return s
-}
+func (r Rule) String() string { return cmp.Or(r.Pattern, "-") + " => " + cmp.Or(r.Token, "-") }
 
 // Without returns the rules that are not used.
 func (m Map) Without(used []bool) Map {
