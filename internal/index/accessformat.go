@@ -3,6 +3,7 @@ package index
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -53,6 +54,12 @@ var nginxNames = map[string]accessPart{
 var apacheNames = map[byte]accessPart{
 	'h': partClient, 'a': partClient, 'l': partIdent, 'r': partRequest, 'm': partMethod, 'U': partPath, 'q': partQuery,
 	's': partStatus, 'b': partBytes, 'B': partBytes, 'v': partServer, 'V': partServer, 'p': partPort,
+}
+
+// apacheTimes are the forms of its directive of the time.
+var apacheTimes = map[string]accessPart{
+	"": partTimeLocal, "sec": partSeconds, "%s": partSeconds, "msec": partMillis, "usec": partMicros,
+	"%Y-%m-%dT%H:%M:%S%z": partTime, "%FT%T%z": partTime, "%Y-%m-%dT%H:%M:%SZ": partTime, "%FT%TZ": partTime,
 }
 
 // parseFormat reads a format in the syntax of nginx's log_format or of Apache's LogFormat.
@@ -129,37 +136,23 @@ func apachePart(text string) (part accessPart, size int, err error) {
 	}
 	letter := text[size]
 	size++
-	if letter == '^' { // %{Foobar}^ti
-		size = min(size+2, len(text))
-		return partNone, size, nil
-	}
 	switch {
+	case letter == '^': // %{Foobar}^ti
+		size = min(size+2, len(text))
 	case letter == '%':
-		return accessParts, size, nil
+		part = accessParts
 	case letter == 'i' && strings.EqualFold(name, "User-Agent"):
-		return partAgent, size, nil
+		part = partAgent
 	case letter == 'i' && strings.EqualFold(name, "Host"):
-		return partHost, size, nil
+		part = partHost
 	case letter == 'p' && name == "remote": // the client's
-		return partNone, size, nil
-	case letter == 'i' || letter == 'o' || letter == 'e' || letter == 'x' || letter == 'C' || letter == 'n':
-		return partNone, size, nil
+	case strings.IndexByte("ioexCn", letter) >= 0:
 	case letter == 't':
-		switch strings.TrimPrefix(strings.TrimPrefix(name, "begin:"), "end:") {
-		case "":
-			return partTimeLocal, size, nil
-		case "sec", "%s":
-			return partSeconds, size, nil
-		case "msec":
-			return partMillis, size, nil
-		case "usec":
-			return partMicros, size, nil
-		case "%Y-%m-%dT%H:%M:%S%z", "%FT%T%z", "%Y-%m-%dT%H:%M:%SZ", "%FT%TZ":
-			return partTime, size, nil
-		}
-		return partNone, size, nil
+		part = apacheTimes[strings.TrimPrefix(strings.TrimPrefix(name, "begin:"), "end:")]
+	default:
+		part = apacheNames[letter]
 	}
-	return apacheNames[letter], size, nil
+	return part, size, nil
 }
 
 // check refuses a format that cannot be read back, or says too little.
@@ -185,11 +178,7 @@ func (f *lineFormat) check() error {
 		{"request", []accessPart{partRequest, partTarget, partPath}},
 		{"status", []accessPart{partStatus}},
 	} {
-		found := false
-		for _, part := range need.parts {
-			found = found || has[part]
-		}
-		if !found {
+		if !slices.ContainsFunc(need.parts, func(part accessPart) bool { return has[part] }) {
 			return fmt.Errorf("it has no field of the %s", need.what)
 		}
 	}
@@ -263,8 +252,7 @@ func (l *accessLog) header(line string) {
 	}
 	l.fields = l.fields[:0]
 	for name := range strings.FieldsSeq(names) {
-		part := w3cNames[name]
-		l.fields = append(l.fields, part)
+		l.fields = append(l.fields, w3cNames[name])
 	}
 }
 

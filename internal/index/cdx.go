@@ -137,12 +137,7 @@ func cdxHeader(letters []byte, delimiter byte) (shape []field, fault string) {
 }
 
 func isDigits(s string) bool {
-	for i := range len(s) {
-		if s[i] < '0' || s[i] > '9' {
-			return false
-		}
-	}
-	return s != ""
+	return s != "" && strings.Trim(s, "0123456789") == ""
 }
 
 // isCDXLine reports whether a line without a header has the shape of CDX beyond doubt.

@@ -355,10 +355,8 @@ func subsetOf(filename string) string {
 
 // knownSubset returns a name if it names a subset.
 func knownSubset(name string) string {
-	for _, s := range subsets {
-		if s == name {
-			return s
-		}
+	if slices.Contains(subsets[:], name) {
+		return name
 	}
 	return ""
 }

@@ -11,25 +11,11 @@ import (
 // captureNames are the field names of indexes: CDXJ of pywb, of Common Crawl and in WACZ, and the
 // CDX servers of Wayback, pywb and OutbackCDX.
 var captureNames = map[string]field{
-	"url":              fieldURL,
-	"original":         fieldURL,
-	"timestamp":        fieldTime,
-	"status":           fieldStatus,
-	"statuscode":       fieldStatus,
-	"mime":             fieldMIME,
-	"mimetype":         fieldMIME,
-	"mime-detected":    fieldDetected,
-	"languages":        fieldLanguage,
-	"digest":           fieldDigest,
-	"length":           fieldLength,
-	"offset":           fieldOffset,
-	"compressedoffset": fieldOffset,
-	"filename":         fieldFilename,
-	"file":             fieldFilename,
-	"method":           fieldMethod,
-	"redirect":         fieldRedirect,
-	"redirecturl":      fieldRedirect,
-	"recordid":         fieldRecordID,
+	"url": fieldURL, "original": fieldURL, "timestamp": fieldTime, "method": fieldMethod, "recordid": fieldRecordID,
+	"status": fieldStatus, "statuscode": fieldStatus, "redirect": fieldRedirect, "redirecturl": fieldRedirect,
+	"mime": fieldMIME, "mimetype": fieldMIME, "mime-detected": fieldDetected, "languages": fieldLanguage,
+	"digest": fieldDigest, "length": fieldLength, "offset": fieldOffset, "compressedoffset": fieldOffset,
+	"filename": fieldFilename, "file": fieldFilename,
 }
 
 // noUnit is the defect of a time that is a number without the digits of CDX.
@@ -44,10 +30,8 @@ func (o *objects) parse(text []byte, row *Row) (ok bool, fault string) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return false, ""
 	}
-	if fault := o.set(string(text), row); fault != "" {
-		return false, fault
-	}
-	return true, ""
+	fault = o.set(string(text), row)
+	return fault == "", fault
 }
 
 func (o *objects) set(text string, row *Row) (fault string) {

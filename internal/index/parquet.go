@@ -39,19 +39,12 @@ const (
 
 // tableNames are the columns of Common Crawl's columnar index that are read. Older crawls lack some.
 var tableNames = map[string]field{
-	"url":                   fieldURL,
-	"fetch_time":            fieldTime,
-	"fetch_status":          fieldStatus,
-	"fetch_redirect":        fieldRedirect,
-	"content_digest":        fieldDigest,
-	"content_mime_type":     fieldMIME,
-	"content_mime_detected": fieldDetected,
-	"content_languages":     fieldLanguage,
-	"warc_filename":         fieldFilename,
-	"warc_record_offset":    fieldOffset,
-	"warc_record_length":    fieldLength,
-	"warc_record_id":        fieldRecordID,
-	"subset":                fieldSubset,
+	"url": fieldURL, "subset": fieldSubset,
+	"fetch_time": fieldTime, "fetch_status": fieldStatus, "fetch_redirect": fieldRedirect,
+	"content_digest": fieldDigest, "content_mime_type": fieldMIME, "content_mime_detected": fieldDetected,
+	"content_languages": fieldLanguage,
+	"warc_filename":     fieldFilename, "warc_record_offset": fieldOffset, "warc_record_length": fieldLength,
+	"warc_record_id": fieldRecordID,
 }
 
 // IsParquet reports whether content begins as a Parquet file does.
@@ -262,9 +255,7 @@ func (p *parquetReader) set(row *Row, i int) (fault string) {
 			row.set(field(f), s)
 		}
 	}
-	if row.Subset == "" {
-		row.Subset = p.subset
-	}
+	row.Subset = cmp.Or(row.Subset, p.subset)
 	if v := p.ints[fieldStatus]; v != nil {
 		status := v[i]
 		if p.isReal && status != parquetfile.Null {

@@ -2,6 +2,7 @@ package indexed
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -137,12 +138,7 @@ func splitCrawlLog(line []byte) (fields [crawlLogFields][]byte, ok bool) {
 
 func isStatus(b []byte) bool {
 	digits := bytes.TrimPrefix(b, []byte{'-'})
-	for _, c := range digits {
-		if c < '0' || c > '9' {
-			return false
-		}
-	}
-	return len(digits) > 0 && len(digits) <= 5
+	return len(digits) > 0 && len(digits) <= 5 && len(bytes.Trim(digits, "0123456789")) == 0
 }
 
 // IsCrawlLog reports whether content begins as a crawl.log does. Its first line may
@@ -252,10 +248,7 @@ func ParseSkippedPage(line []byte) (event *facts.LogEvent, fault string) {
 	if url, fault := locate(&e, page.URL); fault != "" || url.Origin() == "" {
 		return nil, fault
 	}
-	if page.TS == "" {
-		page.TS = page.Timestamp
-	}
-	t := logTime([]byte(page.TS))
+	t := logTime([]byte(cmp.Or(page.TS, page.Timestamp)))
 	e.Micros, e.Precision = t.Micros, t.Precision
 	return &e, ""
 }
