@@ -18,15 +18,19 @@
 package object
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
+
+	"github.com/robotsaudit/robotsaudit/internal/ascii"
 )
 
 // Options control the access to object stores and web servers. The zero value has the
@@ -48,9 +52,7 @@ func settings() Options {
 	current.Lock()
 	defer current.Unlock()
 	opt := current.Options
-	if opt.UserAgent == "" {
-		opt.UserAgent = "robotsaudit (+https://github.com/robotsaudit/robotsaudit)"
-	}
+	opt.UserAgent = cmp.Or(opt.UserAgent, "robotsaudit (+https://github.com/robotsaudit/robotsaudit)")
 	return opt
 }
 
@@ -98,17 +100,17 @@ type answer struct {
 // Open opens the object at a path, as Stat or List describe it. No server gets a request before
 // the first read.
 func Open(ctx context.Context, path string, info Info) (Object, error) {
-	if !IsRemote(path) && info.Version != "" {
+	switch {
+	case !IsRemote(path) && info.Version != "":
 		return openGit(ctx, path, info.Version), nil
-	}
-	if !IsRemote(path) {
+	case !IsRemote(path):
 		return openFile(path)
 	}
 	p, err := find(path)
 	if err != nil {
 		return nil, err
 	}
-	return newRemote(ctx, p, info), nil
+	return &remote{ctx: ctx, place: p, info: info, next: -1}, nil
 }
 
 // Download copies an object to a file.
@@ -180,17 +182,14 @@ const s3Scheme = "s3://"
 
 // IsRemote reports whether an argument is a URL of an object, as opposed to a path of a file.
 func IsRemote(arg string) bool {
-	for _, scheme := range [...]string{s3Scheme, "https://", "http://"} {
-		if len(arg) >= len(scheme) && strings.EqualFold(arg[:len(scheme)], scheme) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(schemes[:], func(scheme string) bool { return ascii.HasPrefixFold(arg, scheme) })
 }
+
+var schemes = [...]string{s3Scheme, "https://", "http://"}
 
 // IsPrefix reports whether an argument names all objects of a store that begin alike.
 func IsPrefix(arg string) bool {
-	if len(arg) < len(s3Scheme) || !strings.EqualFold(arg[:len(s3Scheme)], s3Scheme) {
+	if !ascii.HasPrefixFold(arg, s3Scheme) {
 		return false
 	}
 	bucket, key, found := strings.Cut(arg[len(s3Scheme):], "/")

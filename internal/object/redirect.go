@@ -122,14 +122,12 @@ var nat64 = netip.MustParsePrefix("64:ff9b::/96") // RFC 6052: an IPv4 address i
 
 // notPublic are addresses that are not globally reachable (IANA's special-purpose registries), beyond
 // those that netip knows.
-var notPublic = []netip.Prefix{
-	netip.MustParsePrefix("0.0.0.0/8"),
-	netip.MustParsePrefix("100.64.0.0/10"),
-	netip.MustParsePrefix("192.0.0.0/24"),
-	netip.MustParsePrefix("198.18.0.0/15"),
-	netip.MustParsePrefix("240.0.0.0/4"),
-	netip.MustParsePrefix("64:ff9b:1::/48"),
-	netip.MustParsePrefix("100::/64"),
-	netip.MustParsePrefix("2002::/16"),
-	netip.MustParsePrefix("fec0::/10"),
-}
+var notPublic = func() (list []netip.Prefix) {
+	for _, text := range [...]string{
+		"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "198.18.0.0/15", "240.0.0.0/4", "64:ff9b:1::/48", "100::/64",
+		"2002::/16", "fec0::/10",
+	} {
+		list = append(list, netip.MustParsePrefix(text))
+	}
+	return list
+}()

@@ -28,10 +28,6 @@ type block struct {
 	content []byte
 }
 
-func newRemote(ctx context.Context, p place, info Info) *remote {
-	return &remote{ctx: ctx, place: p, info: info, next: -1}
-}
-
 func (r *remote) Random() bool { return !r.whole }
 
 // Err is not nil once the reading is to stop. It is checked between reads.

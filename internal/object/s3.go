@@ -3,6 +3,7 @@
 package object
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,12 +34,6 @@ var client struct {
 	*s3.Client
 }
 
-func resetS3() {
-	client.Lock()
-	defer client.Unlock()
-	client.Client = nil
-}
-
 // s3Client returns the client, with the credentials that the environment and the user's
 // configuration have.
 func s3Client(ctx context.Context) (*s3.Client, error) {
@@ -64,9 +59,7 @@ func s3Client(ctx context.Context) (*s3.Client, error) {
 		return nil, &fault{reason: "the configuration of AWS cannot be read; check its files (~/.aws) and the " +
 			"variables AWS_…"}
 	}
-	if cfg.Region == "" {
-		cfg.Region = "us-east-1"
-	}
+	cfg.Region = cmp.Or(cfg.Region, "us-east-1")
 	if !opt.S3Anonymous {
 		if _, err := cfg.Credentials.Retrieve(ctx); err != nil {
 			return nil, &fault{reason: "no credentials for S3 are found; set AWS_PROFILE, or AWS_ACCESS_KEY_ID and " +

@@ -18,14 +18,6 @@ import (
 // webObject is an object on a web server.
 type webObject struct{ url *url.URL }
 
-func newWebObject(full string) (webObject, error) {
-	u, err := url.Parse(full)
-	if err != nil {
-		return webObject{}, errors.New("is no URL; check its spelling")
-	}
-	return webObject{u}, nil
-}
-
 func (o webObject) host() string { return o.url.Host }
 
 // tune sets the options common to all connections. HTTP/1.1 alone is spoken: a stream then has
@@ -169,15 +161,14 @@ func find(path string) (place, error) {
 		bucket, key, _ := strings.Cut(bucket, "/")
 		return s3Object{bucket, key}, nil
 	}
-	return newWebObject(withSecrets(path))
-}
-
-// withSecrets is the URL of a path as it was given.
-func withSecrets(path string) string {
-	if full, ok := secrets.Load(path); ok {
-		return full.(string)
+	if full, ok := secrets.Load(path); ok { // the URL as it was given
+		path = full.(string)
 	}
-	return path
+	u, err := url.Parse(path)
+	if err != nil {
+		return nil, errors.New("is no URL; check its spelling")
+	}
+	return webObject{u}, nil
 }
 
 // Configure sets how object stores and web servers are reached, before any of them is.
@@ -194,7 +185,9 @@ func Configure(opt Options) error {
 	current.Lock()
 	defer current.Unlock()
 	current.Options = opt
-	resetS3()
+	client.Lock()
+	client.Client = nil
+	client.Unlock()
 	paces.Clear()
 	return nil
 }
