@@ -102,7 +102,8 @@ func checkInput(ctx context.Context, in facts.Input, dir string, opt CheckOption
 	if err := os.Mkdir(dir, 0o777); err != nil {
 		return nil, err
 	}
-	sink := issueSink{issues: run.NewSorter(dir, facts.IssueRuns)}
+	issues := run.NewSorter(dir, facts.IssueRuns)
+	sink := issueSink{issue: issues.Put}
 	c := &Checked{dir: dir}
 	result, err := reading.Read(ctx, in, 0, sink, opt.Stdin, reading.Options{Verify: opt.VerifyDigests})
 	var failed *reading.Error
@@ -113,7 +114,7 @@ func checkInput(ctx context.Context, in facts.Input, dir string, opt CheckOption
 	case err != nil:
 		return nil, err
 	}
-	if _, err := sink.issues.Close(); err != nil {
+	if _, err := issues.Close(); err != nil {
 		return nil, err
 	}
 	c.InputResult = result
@@ -123,13 +124,13 @@ func checkInput(ctx context.Context, in facts.Input, dir string, opt CheckOption
 	return c, ctx.Err()
 }
 
-// issueSink keeps issues alone.
+// issueSink passes issues on, and keeps no other facts.
 type issueSink struct {
 	facts.Discard
-	issues *run.Sorter[facts.Issue]
+	issue func(*facts.Issue) error
 }
 
-func (s issueSink) Issue(i facts.Issue) error { return s.issues.Add(i) }
+func (s issueSink) Issue(i facts.Issue) error { return s.issue(&i) }
 
 // secondOpinion counts the records that github.com/slyrz/warc sees.
 func secondOpinion(ctx context.Context, in facts.Input) Opinion {

@@ -49,7 +49,7 @@ type Listed struct {
 // done, ctx's error is returned.
 func List(ctx context.Context, in facts.Input, opt ListOptions, f func(*Listed) error) (facts.InputResult, error) {
 	l := lister{f: f, digests: opt.Digests}
-	result, err := reading.Read(ctx, in, 0, listSink{issue: opt.Issue}, opt.Stdin,
+	result, err := reading.Read(ctx, in, 0, issueSink{issue: opt.Issue}, opt.Stdin,
 		reading.Options{Record: l.readRecord})
 	var failed *reading.Error
 	if errors.As(err, &failed) {
@@ -57,14 +57,6 @@ func List(ctx context.Context, in facts.Input, opt ListOptions, f func(*Listed) 
 	}
 	return result, err
 }
-
-// listSink passes issues on. List makes no other facts.
-type listSink struct {
-	facts.Discard
-	issue func(*facts.Issue) error
-}
-
-func (s listSink) Issue(i facts.Issue) error { return s.issue(&i) }
 
 // lister reports records instead of making facts of them.
 type lister struct {

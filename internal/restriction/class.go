@@ -44,13 +44,8 @@ type File struct {
 
 // Of returns the File of a parsed robots.txt.
 func Of(f *robots.File) *File {
-	return &File{
-		file:     f,
-		semantic: make(map[int]Class),
-		longpre:  make(map[int]Class),
-		cc:       make(map[int]Class),
-		liu:      make(map[int]Class),
-	}
+	known := func() map[int]Class { return make(map[int]Class) }
+	return &File{file: f, semantic: known(), longpre: known(), cc: known(), liu: known()}
 }
 
 // once returns the class of a group, worked out on first use.

@@ -45,7 +45,7 @@ func (a *namedArchive) find(ctx context.Context, row *facts.Fetch) (finding, err
 	if err == nil && t.refuted == "" && !sameWords(row.PayloadDigest, t.record.PayloadDigest) && hasPayload(&t.record) {
 		var other taking
 		if other, err = a.take(s, row, row.PayloadDigest); err == nil && other.mismatched > 0 && other.matched == 0 {
-			t.refuted = fmt.Sprintf("the record there has the digest %s, the row %s, and its payload does not match that", orNone(t.record.PayloadDigest), row.PayloadDigest)
+			t.refuted = fmt.Sprintf("the record there has the digest %s, the row %s, and its payload does not match that", cmp.Or(t.record.PayloadDigest, "none"), row.PayloadDigest)
 		}
 	}
 	return t.finding, err
@@ -60,13 +60,6 @@ func sameWords(row, record string) bool {
 // another; that of an ARC record is its maker's affair.
 func hasPayload(f *facts.Fetch) bool {
 	return f.Type == facts.TypeResponse || f.Type == facts.TypeResource
-}
-
-func orNone(s string) string {
-	if s == "" {
-		return "none"
-	}
-	return s
 }
 
 // taking is what is taken of the record of a row, and of the adjacent records that belong to it.
@@ -331,9 +324,7 @@ func (t *taken) settle(row *facts.Fetch, heads []head) (f finding) {
 			f.issues = t.issuesOf(&f.record)
 			return f
 		}
-		if f.refuted == "" {
-			f.refuted = "the record there " + difference
-		}
+		f.refuted = cmp.Or(f.refuted, "the record there "+difference)
 	}
 	if f.refuted == "" {
 		f.refuted = fmt.Sprintf("the record there is no fetch: its type is %q", facts.AtMost(heads[0].kind, indexed.MaxWord))

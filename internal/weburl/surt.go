@@ -269,13 +269,7 @@ func appendSortedQuery(dst, query []byte) []byte {
 		}
 		return -1
 	})
-	for i, arg := range args {
-		if i > 0 {
-			dst = append(dst, '&')
-		}
-		dst = append(dst, arg...)
-	}
-	return dst
+	return append(dst, bytes.Join(args, []byte("&"))...)
 }
 
 // pathSessions are the segments that ASP.NET puts before a page's name, /(s(24 characters))/ and /(24 characters)/,
