@@ -94,17 +94,8 @@ func issuesFound() run.Spec[facts.Issue] {
 // Save writes the totals of a range into a folder, for LoadTotals, with the issues that they count
 // on.
 func (t *Totals) Save(ctx context.Context, dir string) error {
-	w := run.NewOrderedWriter(dir, issuesFound())
-	for issue, err := range run.Merge(ctx, t.issues, facts.IssueRuns, run.MergeOptions[facts.Issue]{TmpDir: dir}) {
-		if err == nil {
-			err = w.Put(issue)
-		}
-		if err != nil {
-			w.Close()
-			return err
-		}
-	}
-	if _, err := w.Close(); err != nil {
+	issues := run.Merge(ctx, t.issues, facts.IssueRuns, run.MergeOptions[facts.Issue]{TmpDir: dir})
+	if err := run.Save(dir, issuesFound(), issues); err != nil {
 		return err
 	}
 	return writeGob(filepath.Join(dir, totalsFile), t)

@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
-	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -52,10 +51,7 @@ func (b *build) withPrevious(ctx context.Context, named []Input) (inputs []Input
 	if b.previous == nil {
 		return named, nil
 	}
-	failed := make(map[string]bool)
-	for _, f := range b.previous.Failures {
-		failed[f.Path] = true
-	}
+	failed := facts.FailedPaths(b.previous.Failures)
 	var more []Input
 	before := 0
 	for in, err := range b.previous.Planned(ctx, b.opt.Dir) {
@@ -95,16 +91,8 @@ func sortInputs(inputs []Input) []Input {
 // dropForeign removes facts of other fingerprints, and reports whether there were any.
 func (b *build) dropForeign() (dropped bool) {
 	private, current := filepath.Split(b.root)
-	entries, err := os.ReadDir(private)
-	if err != nil {
-		return false
-	}
-	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), "facts-v") && e.Name() != current {
-			os.RemoveAll(filepath.Join(private, e.Name()))
-			dropped = true
-		}
-	}
+	dropped, _ = durable.RemoveIf(private,
+		func(name string) bool { return strings.HasPrefix(name, "facts-v") && name != current })
 	return dropped
 }
 
@@ -133,7 +121,7 @@ func (b *build) keep(ctx context.Context, inputs []Input, again func(*Input) boo
 		}
 	}
 	var whole, partial []rewriting
-	for t, err := range readTasks(b.root) {
+	for t, err := range facts.TasksIn(b.root, false) {
 		if err != nil {
 			return err
 		}
@@ -199,26 +187,6 @@ func (b *build) rest() (rest []Input) {
 	return rest
 }
 
-// readTasks reads the manifests of all tasks. A folder without one is no task.
-func readTasks(root string) iter.Seq2[facts.Task, error] {
-	return func(yield func(facts.Task, error) bool) {
-		entries, err := os.ReadDir(root)
-		if err != nil {
-			yield(facts.Task{}, err)
-			return
-		}
-		for _, e := range entries {
-			dir := filepath.Join(root, e.Name())
-			if facts.IsVerifiedName(e.Name()) {
-				continue
-			}
-			if m, err := facts.ReadManifest(dir); err == nil && !yield(facts.Task{Dir: dir, Manifest: *m}, nil) {
-				return
-			}
-		}
-	}
-}
-
 // manySmall is how many small tasks are joined. More files take longer to merge; joining
 // rewrites what they hold.
 const manySmall = 64
@@ -260,7 +228,14 @@ func (b *build) rewrite(ctx context.Context, all []rewriting) error {
 	defer pool.StopAndWait()
 	running := make([]pond.ResultTask[string], len(all))
 	for i, r := range all {
-		running[i] = pool.SubmitErr(func() (string, error) { return b.rewriteTask(ctx, r) })
+		running[i] = pool.SubmitErr(func() (string, error) {
+			var live []Input
+			for _, i := range r.live {
+				live = append(live, b.inputs[i])
+			}
+			name := taskName(b.fingerprint, live)
+			return name, b.rewriteAs(ctx, name, r.tasks, live)
+		})
 	}
 	for i, task := range running {
 		name, err := task.Wait()
@@ -275,15 +250,6 @@ func (b *build) rewrite(ctx context.Context, all []rewriting) error {
 		b.take(name, &all[i])
 	}
 	return nil
-}
-
-func (b *build) rewriteTask(ctx context.Context, r rewriting) (name string, err error) {
-	var live []Input
-	for _, i := range r.live {
-		live = append(live, b.inputs[i])
-	}
-	name = taskName(b.fingerprint, live)
-	return name, b.rewriteAs(ctx, name, r.tasks, live)
 }
 
 func (b *build) rewriteAs(ctx context.Context, name string, tasks []facts.Task, live []Input) error {
@@ -305,12 +271,11 @@ func (b *build) commit(ctx context.Context, p facts.Plan) error {
 	slices.Sort(p.Tasks)
 	var tasks []facts.Task
 	for _, name := range p.Tasks {
-		dir := filepath.Join(b.root, name)
-		m, err := facts.ReadManifest(dir)
+		t, err := facts.ReadTask(filepath.Join(b.root, name))
 		if err != nil {
 			return err
 		}
-		tasks = append(tasks, facts.Task{Dir: dir, Manifest: *m})
+		tasks = append(tasks, t)
 	}
 	verified, err := b.keepVerified(ctx, p.Failures)
 	if err != nil {
@@ -341,15 +306,11 @@ func (b *build) commit(ctx context.Context, p facts.Plan) error {
 // keepVerified keeps what was verified of the rows of indexes that are still there, and returns the
 // names of its folders.
 func (b *build) keepVerified(ctx context.Context, failures []facts.Failure) (names []string, err error) {
-	tasks, err := facts.VerifiedTasks(b.root)
-	if err != nil {
-		return nil, err
-	}
-	failed := make(map[string]bool)
-	for _, f := range failures {
-		failed[f.Path] = true
-	}
-	for _, t := range tasks {
+	failed := facts.FailedPaths(failures)
+	for t, err := range facts.TasksIn(b.root, true) {
+		if err != nil {
+			return nil, err
+		}
 		name := filepath.Base(t.Dir)
 		var live []Input
 		for in, err := range t.Results(ctx) {
@@ -397,17 +358,10 @@ const inputsPrefix = "inputs-" // begins the names of folders of files of inputs
 
 // dropBut removes what a folder has of names that begin with a prefix, but for those to keep.
 func dropBut(dir, prefix string, keep []string) error {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return err
-	}
 	slices.Sort(keep)
-	for _, e := range entries {
-		if _, kept := slices.BinarySearch(keep, e.Name()); !kept && strings.HasPrefix(e.Name(), prefix) {
-			if err := os.RemoveAll(filepath.Join(dir, e.Name())); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	_, err := durable.RemoveIf(dir, func(name string) bool {
+		_, kept := slices.BinarySearch(keep, name)
+		return !kept && strings.HasPrefix(name, prefix)
+	})
+	return err
 }

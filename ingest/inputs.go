@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"bufio"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -222,11 +223,7 @@ func (x *expander) scopeOf(list string) *object.Scope {
 	if !object.IsRemote(list) || x.trustLists {
 		return nil
 	}
-	s := &object.Scope{Base: x.base, Own: list}
-	if s.Base == "" {
-		s.Base = object.Host(list)
-	}
-	return s
+	return &object.Scope{Base: cmp.Or(x.base, object.Host(list)), Own: list}
 }
 
 // lineAt is where a line leads.
@@ -423,22 +420,20 @@ func isOutput(dir string) bool {
 
 func (x *expander) file(path, name string) {
 	real, err := realPath(path)
-	if err != nil {
-		x.fail(path, "cannot be read (%v)", object.Cause(err))
-		return
+	var info fs.FileInfo
+	if err == nil {
+		info, err = os.Stat(real)
 	}
-	info, err := os.Stat(real)
-	if err != nil {
+	switch {
+	case err != nil:
 		x.fail(path, "cannot be read (%v)", object.Cause(err))
-		return
-	}
-	if !info.Mode().IsRegular() {
+	case !info.Mode().IsRegular():
 		x.fail(path, "is no regular file; give a pipe on standard input, as -")
-		return
+	default:
+		in := x.called
+		in.Path, in.Name, in.Size, in.MTime = real, name, info.Size(), info.ModTime().UnixNano()
+		x.add(in)
 	}
-	in := x.called
-	in.Path, in.Name, in.Size, in.MTime = real, name, info.Size(), info.ModTime().UnixNano()
-	x.add(in)
 }
 
 // repository takes a git repository: what its history holds is a table of robots.txt.

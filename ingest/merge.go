@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"hash/maphash"
@@ -85,9 +86,7 @@ func (m *merging) add(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	if m.Fingerprint == "" {
-		m.Fingerprint = set.Fingerprint
-	}
+	m.Fingerprint = cmp.Or(m.Fingerprint, set.Fingerprint)
 	if set.Fingerprint != m.Fingerprint {
 		first, other := modeOf(m.Fingerprint), modeOf(set.Fingerprint)
 		return fmt.Errorf("the archives of %s were read %s, those of %s %s; run 'robotsaudit ingest' in the same way for all", m.dirs[0], first, dir, other)

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -64,9 +65,7 @@ func statOne(ctx context.Context, arg remoteArg) (in facts.Input, err error) {
 	if in.Path, err = object.Clean(arg.url); err != nil {
 		return in, err
 	}
-	if in.Name = arg.name; in.Name == "" {
-		in.Name = remoteName(in.Path)
-	}
+	in.Name = cmp.Or(arg.name, remoteName(in.Path))
 	in.Confined = arg.confined
 	info, err := in.Stat(ctx)
 	in.SetObject(info)

@@ -39,6 +39,18 @@ func WriteFile(path string, b []byte) error {
 	return cmp.Or(os.WriteFile(path, b, 0o666), SyncFile(path))
 }
 
+// RemoveIf removes what a folder has of names for which is is true, and reports whether there was anything.
+func RemoveIf(dir string, is func(name string) bool) (found bool, err error) {
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		if is(e.Name()) {
+			found = true
+			err = cmp.Or(err, os.RemoveAll(filepath.Join(dir, e.Name())))
+		}
+	}
+	return found, err
+}
+
 // IsFull reports whether a disk had no room.
 func IsFull(err error) bool {
 	const diskFull = syscall.Errno(112) // ERROR_DISK_FULL of Windows, where ENOSPC is no error of the system

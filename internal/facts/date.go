@@ -57,25 +57,7 @@ func (t Time) Truncate(p Precision) Time {
 		}
 		return Time{time.Date(u.Year(), month, day, 0, 0, 0, 0, time.UTC).UnixMicro(), p}
 	}
-	unit := int64(time.Hour / time.Microsecond)
-	switch p {
-	case PrecisionMinute:
-		unit = int64(time.Minute / time.Microsecond)
-	case PrecisionHour:
-	default:
-		unit = fractionUnit(int(p - PrecisionSecond))
-	}
-	return Time{floorTo(t.Micros, unit), p}
-}
-
-// fractionUnit is the last digit's worth, in microseconds, of a fraction of a
-// second with that many digits.
-func fractionUnit(digits int) int64 {
-	unit := int64(time.Second / time.Microsecond)
-	for range digits {
-		unit /= 10
-	}
-	return unit
+	return Time{floorTo(t.Micros, units[p]), p}
 }
 
 // floorTo rounds down to a multiple of unit, for times before 1970 too.
@@ -143,7 +125,7 @@ func ParseDate(s string) (t Time, zoned, ok bool) {
 	}
 	// A leap second is the last moment of its minute to everybody else's clock.
 	if part[5] == 60 {
-		part[5], micros = 59, int64(time.Second/time.Microsecond)-fractionUnit(digits)
+		part[5], micros = 59, Second-units[int(PrecisionSecond)+digits]
 	}
 	d := time.Date(part[0], time.Month(part[1]), part[2], part[3], part[4], part[5], 0, time.UTC)
 	if d.Day() != part[2] {
@@ -189,7 +171,7 @@ func parseFraction(s string, p Precision) (micros int64, digits int, rest string
 			digits++
 		}
 	}
-	return micros * fractionUnit(digits), digits, s[i:]
+	return micros * units[int(PrecisionSecond)+digits], digits, s[i:]
 }
 
 // parseZone reads "", Z or ±hh[:]mm at the end of a date.
@@ -245,27 +227,16 @@ const (
 	Day    = 24 * Hour
 )
 
-// Unit returns the length of what a date of a precision names, at most, in microseconds.
-func (p Precision) Unit() int64 {
-	switch p {
-	case PrecisionYear:
-		return 366 * Day
-	case PrecisionMonth:
-		return 31 * Day
-	case PrecisionDay:
-		return Day
-	case PrecisionHour:
-		return Hour
-	case PrecisionMinute:
-		return Hour / 60
-	}
-	return Hour / 3600
+// units are the lengths of what dates of the precisions name, at most, in microseconds: of a fraction, what its last
+// digit is worth.
+var units = [...]int64{
+	Second, 366 * Day, 31 * Day, Day, Hour, Hour / 60, Second, Second / 10, Second / 100, 1000, 100, 10, 1,
 }
+
+// Unit returns the length of what a date of a precision names, at most, in microseconds: of a fraction, a second.
+func (p Precision) Unit() int64 { return max(units[p], Second) }
 
 // Latest returns the last moment, in microseconds, that a date may stand for.
 func (t Time) Latest() int64 {
-	if t.Precision < PrecisionSecond {
-		return t.Micros + t.Precision.Unit()
-	}
-	return t.Micros + fractionUnit(int(t.Precision-PrecisionSecond))
+	return t.Micros + units[t.Precision]
 }

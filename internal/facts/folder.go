@@ -112,6 +112,35 @@ func ReadManifest(dir string) (*Manifest, error) {
 	return &m, nil
 }
 
+// ReadTask reads the manifest of a task's folder.
+func ReadTask(dir string) (Task, error) {
+	m, err := ReadManifest(dir)
+	if err != nil {
+		return Task{}, err
+	}
+	return Task{Dir: dir, Manifest: *m}, nil
+}
+
+// TasksIn yields the tasks in a folder: those of archives, or of verified records, whose inputs are the indexes. A
+// folder without a manifest is no task.
+func TasksIn(root string, verified bool) iter.Seq2[Task, error] {
+	return func(yield func(Task, error) bool) {
+		entries, err := os.ReadDir(root)
+		if err != nil {
+			yield(Task{}, err)
+			return
+		}
+		for _, e := range entries {
+			if strings.HasPrefix(e.Name(), verifiedPrefix) != verified {
+				continue
+			}
+			if t, err := ReadTask(filepath.Join(root, e.Name())); err == nil && !yield(t, nil) {
+				return
+			}
+		}
+	}
+}
+
 // Update changes the results of a task, in its folder. change reports whether it has changed one.
 func (m *Manifest) Update(ctx context.Context, dir string, change func(*InputResult) (bool, error)) error {
 	spec := inputRuns // with a file of another name, until the manifest names it
@@ -170,17 +199,12 @@ func (p *Plan) inputs(dir string) string {
 // Planned yields the inputs of the plan of an output folder, in the order of their paths. One is valid
 // until the next step.
 func (p *Plan) Planned(ctx context.Context, dir string) iter.Seq2[*Input, error] {
-	return func(yield func(*Input, error) bool) {
-		for row, err := range inputsOf(ctx, p.inputs(dir)) {
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			if row.Result != "" && !yield(&row.Input, nil) {
-				return
-			}
+	return madeOf(inputsOf(ctx, p.inputs(dir)), func(row *inputRow) *Input {
+		if row.Result == "" {
+			return nil
 		}
-	}
+		return &row.Input
+	})
 }
 
 // Publish makes a task of a folder that is complete.
@@ -200,16 +224,6 @@ func Publish(root, tmp, name string) error {
 
 // DropTemporary removes the leftovers of an interrupted run.
 func DropTemporary(root string) error {
-	entries, err := os.ReadDir(root)
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), TemporaryPrefix) {
-			if err := os.RemoveAll(filepath.Join(root, e.Name())); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	_, err := durable.RemoveIf(root, func(name string) bool { return strings.HasPrefix(name, TemporaryPrefix) })
+	return err
 }

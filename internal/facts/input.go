@@ -139,6 +139,15 @@ type Failure struct {
 	Path   string `json:"path,omitempty"` // of the input; "" where an argument named none
 }
 
+// FailedPaths are the paths of inputs that could not be read.
+func FailedPaths(failures []Failure) map[string]bool {
+	failed := make(map[string]bool)
+	for _, f := range failures {
+		failed[f.Path] = true
+	}
+	return failed
+}
+
 // InputStats counts the contents of an input.
 type InputStats struct {
 	Records map[string]int64 `json:"records"` // by WARC-Type

@@ -171,13 +171,18 @@ func results(rows iter.Seq2[*inputRow, error]) iter.Seq2[*placedResult, error] {
 // Results yields what reading the inputs of a task came to, in order. A result is valid until the
 // next step.
 func (t *Task) Results(ctx context.Context) iter.Seq2[*InputResult, error] {
-	return func(yield func(*InputResult, error) bool) {
-		for r, err := range results(mergeInputs(ctx, []Task{*t}, "")) {
+	return madeOf(results(mergeInputs(ctx, []Task{*t}, "")), func(r *placedResult) *InputResult { return &r.InputResult })
+}
+
+// madeOf yields what f makes of rows, unless that is nil. An error ends the sequence.
+func madeOf[A, B any](rows iter.Seq2[*A, error], f func(*A) *B) iter.Seq2[*B, error] {
+	return func(yield func(*B, error) bool) {
+		for row, err := range rows {
 			if err != nil {
 				yield(nil, err)
 				return
 			}
-			if !yield(&r.InputResult, nil) {
+			if made := f(row); made != nil && !yield(made, nil) {
 				return
 			}
 		}

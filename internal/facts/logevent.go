@@ -56,9 +56,7 @@ func (e *LogEvent) Place() Place { return Place{Host: e.HostReversed, Origin: e.
 // Equal lines become neighbours.
 func CompareEvents(a, b *LogEvent) int {
 	return cmp.Or(
-		cmp.Compare(run.BucketOf(a.HostReversed), run.BucketOf(b.HostReversed)),
-		cmp.Compare(a.HostReversed, b.HostReversed),
-		cmp.Compare(a.Origin, b.Origin),
+		a.Place().Compare(b.Place()),
 		cmp.Compare(a.Kind, b.Kind),
 		cmp.Compare(a.Micros, b.Micros),
 		cmp.Compare(a.Precision, b.Precision),

@@ -220,13 +220,12 @@ func (r *Reader) allFetches(ctx context.Context, buckets Buckets) iter.Seq2[*Fet
 }
 
 func without[T any](all iter.Seq2[*T, error], isLeftOut func(*T) bool) iter.Seq2[*T, error] {
-	return func(yield func(*T, error) bool) {
-		for row, err := range all {
-			if (err != nil || !isLeftOut(row)) && !yield(row, err) {
-				return
-			}
+	return madeOf(all, func(row *T) *T {
+		if isLeftOut(row) {
+			return nil
 		}
-	}
+		return row
+	})
 }
 
 // Unsorted yields the fetches of runs, one run after the other, with all copies. names

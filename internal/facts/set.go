@@ -60,13 +60,9 @@ func (s *Set) Results(ctx context.Context) iter.Seq2[*InputResult, error] {
 			}
 		}
 		i := int32(0)
-		for r, err := range results(inputsOf(ctx, s.results)) {
-			if err != nil {
-				yield(nil, err)
-				return
-			}
+		madeOf(results(inputsOf(ctx, s.results)), func(r *placedResult) *InputResult {
 			if r.task == unread {
-				continue
+				return nil
 			}
 			if !s.Digested { // results do not depend on earlier requests
 				r.SHA256 = ""
@@ -74,10 +70,9 @@ func (s *Set) Results(ctx context.Context) iter.Seq2[*InputResult, error] {
 			if more := s.verified[i]; more != nil {
 				r.addVerified(more)
 			}
-			if i++; !yield(&r.InputResult, nil) {
-				return
-			}
-		}
+			i++
+			return &r.InputResult
+		})(yield)
 	}
 }
 
@@ -138,12 +133,10 @@ func OpenTasks(dir string, fingerprints ...string) (p *Plan, tasks []Task, err e
 			"again", dir)
 	}
 	for _, name := range p.Tasks {
-		t := Task{Dir: filepath.Join(p.root(dir), name)}
-		m, err := ReadManifest(t.Dir)
+		t, err := ReadTask(filepath.Join(p.root(dir), name))
 		if err != nil {
 			return nil, nil, missingPart(dir, err)
 		}
-		t.Manifest = *m
 		tasks = append(tasks, t)
 	}
 	return p, tasks, nil
@@ -170,18 +163,7 @@ func JoinIssues(ctx context.Context, s *Set, dir, tmp string) error {
 		return err
 	}
 	defer r.Close()
-	out := run.NewOrderedWriter(dir, IssueRuns)
-	for issue, err := range r.Issues(ctx, nil) {
-		if err == nil {
-			err = out.Put(issue)
-		}
-		if err != nil {
-			out.Close()
-			return err
-		}
-	}
-	_, err = out.Close()
-	return err
+	return run.Save(dir, IssueRuns, r.Issues(ctx, nil))
 }
 
 // TakeIssues adds to a set, whose tasks have none, the issues that JoinIssues has written into a folder.

@@ -1,5 +1,7 @@
 package facts
 
+import "cmp"
+
 // Sink receives the facts of one input in record order.
 type Sink interface {
 	Fetch(*Fetch) error
@@ -34,9 +36,7 @@ func NewAccount(input int32, entry string, out Sink) *Account {
 // Report passes an issue on, of the account's entry unless it names one.
 func (a *Account) Report(i Issue) error {
 	i.Input = a.Input
-	if i.Entry == "" {
-		i.Entry = a.Entry
-	}
+	i.Entry = cmp.Or(i.Entry, a.Entry)
 	a.Stats.Issues++
 	if i.Kind.Lossy() {
 		a.Stats.Lossy++

@@ -2,10 +2,7 @@ package facts
 
 import (
 	"context"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 )
 
 // Folders next to the tasks hold the results of looking for the records of index rows: the records
@@ -21,35 +18,13 @@ const (
 // VerifiedName is the name of a folder of verified records.
 func VerifiedName(key string) string { return verifiedPrefix + key }
 
-// IsVerifiedName reports whether a folder next to the tasks holds verified records.
-func IsVerifiedName(name string) bool { return strings.HasPrefix(name, verifiedPrefix) }
-
-// VerifiedTasks reads the manifests of folders of verified records. Their inputs are the indexes.
-func VerifiedTasks(root string) (tasks []Task, err error) {
-	entries, err := os.ReadDir(root)
-	if err != nil {
-		return nil, err
-	}
-	for _, e := range entries {
-		if !IsVerifiedName(e.Name()) {
-			continue
-		}
-		dir := filepath.Join(root, e.Name())
-		if m, err := ReadManifest(dir); err == nil {
-			tasks = append(tasks, Task{Dir: dir, Manifest: *m})
-		}
-	}
-	return tasks, nil
-}
-
 // addVerified adds verified records, as far as their indexes are in the set.
 func (s *Set) addVerified(root string) error {
-	tasks, err := VerifiedTasks(root)
-	if err != nil {
-		return err
-	}
 	s.verified = make(map[int32]*InputStats)
-	for _, t := range tasks {
+	for t, err := range TasksIn(root, true) {
+		if err != nil {
+			return err
+		}
 		held, err := s.numberVerified(&t)
 		if err != nil {
 			return err

@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
 )
@@ -64,8 +65,13 @@ func (w *OrderedWriter[T]) Close() ([]string, error) {
 // Save writes the rows into dir, as one file named after their Spec, for OpenSorted. Without rows
 // there is none.
 func (r *SortedRows[T]) Save(ctx context.Context, dir string) error {
-	w := NewOrderedWriter(dir, r.spec)
-	for row, err := range r.Range(ctx, 0, Buckets) {
+	return Save(dir, r.spec, r.Range(ctx, 0, Buckets))
+}
+
+// Save writes rows that come in order into dir, likewise.
+func Save[T any](dir string, spec Spec[T], rows iter.Seq2[*T, error]) error {
+	w := NewOrderedWriter(dir, spec)
+	for row, err := range rows {
 		if err == nil {
 			err = w.Put(row)
 		}

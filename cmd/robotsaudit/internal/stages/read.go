@@ -70,17 +70,9 @@ func Read(ctx context.Context, s Store, p *Plan, shard int, opt ingest.Options) 
 		}
 		// Objects were read in the version that was planned, as every answer was compared with it, but for those
 		// that could not be read.
-		failed := failedPaths(c.Failures)
+		failed := facts.FailedPaths(c.Failures)
 		return unchanged(ctx, s, inputs, func(in *facts.Input) bool { return isFile(in) || failed[in.Path] })
 	})
-}
-
-func failedPaths(failures []facts.Failure) map[string]bool {
-	failed := make(map[string]bool)
-	for _, f := range failures {
-		failed[f.Path] = true
-	}
-	return failed
 }
 
 // unchanged checks that those inputs of which which is true are still those that were planned.
@@ -220,7 +212,7 @@ func (p *Plan) set(all *allFacts, tasks []facts.Task, dir, tmp string) (*facts.S
 
 // checkInputs checks that a shard has what the plan gives it.
 func checkInputs(ctx context.Context, shard int, planned []facts.Input, t *facts.Task, c *Commit) error {
-	read := failedPaths(c.Failures)
+	read := facts.FailedPaths(c.Failures)
 	for in, err := range t.Results(ctx) {
 		if err != nil {
 			return err

@@ -94,12 +94,8 @@ const temporaryInfix = ".tmp-"
 
 // removeBegun removes what was begun of a file that is there.
 func removeBegun(path string) error {
-	entries, err := os.ReadDir(filepath.Dir(path))
-	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), filepath.Base(path)+temporaryInfix) {
-			err = errors.Join(err, removeFile(filepath.Join(filepath.Dir(path), e.Name())))
-		}
-	}
+	_, err := durable.RemoveIf(filepath.Dir(path),
+		func(name string) bool { return strings.HasPrefix(name, filepath.Base(path)+temporaryInfix) })
 	return err
 }
 
@@ -136,7 +132,11 @@ func (f folder) List(_ context.Context, prefix string) (map[string]int64, error)
 	dir := f.path(prefix)
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if err == nil && !e.IsDir() {
-			err = note(found, dir, path, e)
+			var info fs.FileInfo
+			if info, err = e.Info(); err == nil {
+				path, err = filepath.Rel(dir, path)
+				found[filepath.ToSlash(path)] = info.Size()
+			}
 		}
 		if errors.Is(err, fs.ErrNotExist) { // another process removes what does not count
 			err = nil
@@ -144,16 +144,6 @@ func (f folder) List(_ context.Context, prefix string) (map[string]int64, error)
 		return err
 	})
 	return found, err
-}
-
-func note(found map[string]int64, dir, path string, e fs.DirEntry) error {
-	info, err := e.Info()
-	if err != nil {
-		return err
-	}
-	name, err := filepath.Rel(dir, path)
-	found[filepath.ToSlash(name)] = info.Size()
-	return err
 }
 
 func (f folder) Remove(_ context.Context, names ...string) error {
@@ -170,12 +160,10 @@ func (f folder) RemoveAll(_ context.Context, prefix string) error {
 }
 
 func (f folder) RemoveAttempts(_ context.Context, task, counts string) error {
-	entries, err := os.ReadDir(filepath.Dir(f.path(task)))
-	for _, e := range entries {
-		if attempt, is := strings.CutPrefix(e.Name(), path.Base(task)+"-"); is && attempt != counts {
-			err = errors.Join(err, os.RemoveAll(filepath.Join(filepath.Dir(f.path(task)), e.Name())))
-		}
-	}
+	_, err := durable.RemoveIf(filepath.Dir(f.path(task)), func(name string) bool {
+		attempt, is := strings.CutPrefix(name, path.Base(task)+"-")
+		return is && attempt != counts
+	})
 	return errors.Join(err, removeBegun(f.path(commitFile(task))))
 }
 
