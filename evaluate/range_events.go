@@ -35,7 +35,8 @@ func stateOfEvent(ev *facts.LogEvent) *State {
 func fetchOf(ev *facts.LogEvent, url string) *facts.Fetch {
 	return &facts.Fetch{
 		HostReversed: ev.HostReversed, Origin: ev.Origin, URL: url, Micros: ev.Micros, Precision: ev.Precision,
-		Input: ev.Input, Offset: ev.Offset, Length: ev.Length, Type: facts.TypeLogLine, Status: -1, Method: "GET", Millis: -1,
+		Input: ev.Input, Offset: ev.Offset, Length: ev.Length, Type: facts.TypeLogLine, Status: -1, Method: "GET",
+		Millis: -1,
 	}
 }
 
