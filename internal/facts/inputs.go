@@ -171,7 +171,8 @@ func results(rows iter.Seq2[*inputRow, error]) iter.Seq2[*placedResult, error] {
 // Results yields what reading the inputs of a task came to, in order. A result is valid until the
 // next step.
 func (t *Task) Results(ctx context.Context) iter.Seq2[*InputResult, error] {
-	return madeOf(results(mergeInputs(ctx, []Task{*t}, "")), func(r *placedResult) *InputResult { return &r.InputResult })
+	return madeOf(results(mergeInputs(ctx, []Task{*t}, "")),
+		func(r *placedResult) *InputResult { return &r.InputResult })
 }
 
 // madeOf yields what f makes of rows, unless that is nil. An error ends the sequence.
