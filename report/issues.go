@@ -22,10 +22,6 @@ type IssueRow struct {
 	Action string `parquet:"action,dict"`
 }
 
-func (b *rowBuilder) issueRow(i *facts.Issue) IssueRow {
-	return issueRow(b.filename(i.Input, i.Entry), i)
-}
-
 func issueRow(name string, i *facts.Issue) IssueRow {
 	return IssueRow{
 		WARCFilename: name, Offset: known(i.Offset, i.Offset >= 0), Length: known(i.Length, i.Length >= 0),

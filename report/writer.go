@@ -238,25 +238,25 @@ func (w *Writer) Exclusion(x *evaluate.Exclusion) error {
 
 // Issue writes an issue.
 func (w *Writer) Issue(i *evaluate.Issue) error {
-	return w.issue(w.issueRow(i), i.Kind)
+	return w.issue(w.filename(i.Input, i.Entry), i)
 }
 
 // failures writes the inputs that could not be read at all.
 func (w *Writer) failures() (err error) {
 	for _, f := range w.facts.Failures {
-		err = cmp.Or(err, w.issue(issueRow(locator(f.Name), &facts.Issue{
+		err = cmp.Or(err, w.issue(locator(f.Name), &facts.Issue{
 			Offset: -1, Length: -1, Kind: words.IssueUnreadable, Detail: f.Reason, Action: "not read",
-		}), words.IssueUnreadable))
+		}))
 	}
 	return err
 }
 
-func (w *Writer) issue(row IssueRow, kind words.IssueKind) error {
+func (w *Writer) issue(filename string, i *facts.Issue) error {
 	w.issues++
 	// the issues of an input come one after the other
-	if kind.Lossy() && (w.unread == 0 || w.lastUnread != row.WARCFilename) {
+	if i.Kind.Lossy() && (w.unread == 0 || w.lastUnread != filename) {
 		w.unread++
-		w.lastUnread = row.WARCFilename
+		w.lastUnread = filename
 	}
-	return IssuesTable.add(w, row)
+	return IssuesTable.add(w, issueRow(filename, i))
 }
