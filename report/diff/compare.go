@@ -28,14 +28,7 @@ func Compare(ctx context.Context, old, new *results.Results) (_ *Changes, err er
 	c.changes.Old, c.changes.New = sideOf(old.Name(), old.Audit()), sideOf(new.Name(), new.Audit())
 	c.changes.Part = new.Part().String()
 	c.changes.Settings = compareSettings(old.Audit(), new.Audit())
-	before, after := run.NewSorter(dir, sortedAs("old")), run.NewSorter(dir, sortedAs("new"))
-	if err := sortFetches(ctx, old, before); err != nil {
-		return nil, err
-	}
-	if err := sortFetches(ctx, new, after); err != nil {
-		return nil, err
-	}
-	if err := merge(before.Sorted(ctx), after.Sorted(ctx), c.add); err != nil {
+	if err := eachPair(ctx, dir, old, new, sortFetches, c.add); err != nil {
 		return nil, err
 	}
 	for k := range same {
@@ -46,10 +39,18 @@ func Compare(ctx context.Context, old, new *results.Results) (_ *Changes, err er
 	return &c.changes, c.countOrigins(ctx)
 }
 
-func sortedAs(name string) run.Spec[fetch] {
-	spec := sorted
-	spec.Name = name
-	return spec
+// eachPair sorts the fetches of both audits in files in dir, and pairs them.
+func eachPair(ctx context.Context, dir string, old, new *results.Results,
+	sort func(context.Context, *results.Results, *run.Sorter[fetch]) error, pair func(before, after *fetch) error,
+) error {
+	before, after := run.NewSorter(dir, sortedAs("old")), run.NewSorter(dir, sortedAs("new"))
+	if err := sort(ctx, old, before); err != nil {
+		return err
+	}
+	if err := sort(ctx, new, after); err != nil {
+		return err
+	}
+	return merge(before.Sorted(ctx), after.Sorted(ctx), pair)
 }
 
 // merge pairs the fetches of both sides that have one key; nil stands for none.

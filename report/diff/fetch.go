@@ -7,6 +7,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/facts/run"
 	"github.com/robotsaudit/robotsaudit/report"
+	"github.com/robotsaudit/robotsaudit/report/prose"
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
 
@@ -32,13 +33,15 @@ func comparePlaces(a, b *fetch) int {
 	return cmp.Or(cmp.Compare(a.Filename, b.Filename), cmp.Compare(a.Offset, b.Offset))
 }
 
-// sorted are fetches in the order of their keys. Those of one key, which only a faulty archive
+// sortedAs are fetches in the order of their keys, in files of a name. Those of one key, which only a faulty archive
 // has, are in the order of their places.
-var sorted = run.Spec[fetch]{
-	Name:    "fetches",
-	Compare: func(a, b *fetch) int { return cmp.Or(compareKeys(a, b), comparePlaces(a, b)) },
-	Bucket:  bucketOf,
-	Held:    4 << 20,
+func sortedAs(name string) run.Spec[fetch] {
+	return run.Spec[fetch]{
+		Name:    name,
+		Compare: func(a, b *fetch) int { return cmp.Or(compareKeys(a, b), comparePlaces(a, b)) },
+		Bucket:  bucketOf,
+		Held:    4 << 20,
+	}
 }
 
 func bucketOf(f *fetch) int { return run.BucketOf(f.URL) }
@@ -77,8 +80,7 @@ func sortFetches(ctx context.Context, r *results.Results, s *run.Sorter[fetch]) 
 		if err != nil {
 			return err
 		}
-		state := State{row.Verdict, row.Certainty, row.Evidence, row.Reason, rule, row.RuleLine}
-		if err := s.Add(fetchOf(row.Place(), row.Origin, row.FetchTime, row.Agent, state)); err != nil {
+		if err := s.Add(fetchOf(row, rule)); err != nil {
 			return err
 		}
 	}
@@ -91,8 +93,7 @@ func sortViolations(ctx context.Context, r *results.Results, s *run.Sorter[fetch
 		if err != nil {
 			return err
 		}
-		state := State{row.Verdict, row.Certainty, row.Evidence, row.Reason, row.Rule, row.RuleLine}
-		if err := s.Add(fetchOf(row.Place(), row.Origin, row.FetchTime, row.Agent, state)); err != nil {
+		if err := s.Add(fetchOf(new(row.Fetch()), row.Rule)); err != nil {
 			return err
 		}
 	}
@@ -105,10 +106,9 @@ var compared = []string{
 	"reason", "certainty", "rule_line",
 }
 
-func fetchOf(at report.Place, origin string, micros *int64, agent string, state State) fetch {
-	f := fetch{Place: at, Origin: origin, Agent: agent, State: state}
-	if micros != nil {
-		f.Dated, f.Time = true, *micros
+func fetchOf(row *report.FetchRow, rule string) fetch {
+	return fetch{
+		Place: row.Place(), Origin: row.Origin, Dated: row.FetchTime != nil, Time: prose.Value(row.FetchTime), Agent: row.Agent,
+		State: State{row.Verdict, row.Certainty, row.Evidence, row.Reason, rule, row.RuleLine},
 	}
-	return f
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"github.com/robotsaudit/robotsaudit/internal/durable"
-	"github.com/robotsaudit/robotsaudit/internal/facts/run"
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
 
@@ -17,15 +16,8 @@ func NewViolations(ctx context.Context, old, new *results.Results) (_ *Kind, err
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, remove()) }()
-	before, after := run.NewSorter(dir, sortedAs("old")), run.NewSorter(dir, sortedAs("new"))
-	if err := sortViolations(ctx, old, before); err != nil {
-		return nil, err
-	}
-	if err := sortViolations(ctx, new, after); err != nil {
-		return nil, err
-	}
 	fresh := &Kind{List: []Change{}}
-	err = merge(before.Sorted(ctx), after.Sorted(ctx), func(before, after *fetch) error {
+	err = eachPair(ctx, dir, old, new, sortViolations, func(before, after *fetch) error {
 		if after == nil || before != nil && before.Dated == after.Dated && before.Time == after.Time {
 			return nil
 		}
