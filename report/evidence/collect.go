@@ -167,22 +167,18 @@ func (c *collector) cite(f *found) {
 		c.citeSteps(capture.Steps())
 	}
 	for _, lead := range r.LedBy() {
-		for _, at := range lead.Spots() {
-			c.citePlace(at, roleRedirect)
-		}
+		c.citePlaces(lead.Spots(), roleRedirect)
 		c.citeSteps(lead.Steps())
 	}
-	c.citeTwins(r, facts.SpotOf(r.Fetch)) // any archive that holds two records may show their order, and their run
+	c.citePlaces(r.Twins(facts.SpotOf(r.Fetch)), roleTwin) // any archive that holds two records may show their order, and their run
 	for _, capture := range considered {
 		for _, step := range capture.Applied() {
-			c.citeTwins(r, step.Spot)
+			c.citePlaces(r.Twins(step.Spot), roleTwin)
 		}
 	}
 	if f.table == tableRestrictions {
 		// records that state something about the use of the page
-		for _, at := range r.Page.Originals() {
-			c.citePlace(at, rolePage)
-		}
+		c.citePlaces(r.Page.Originals(), rolePage)
 		for _, document := range r.Page.Documents() {
 			c.citeFetch(&document.Fetch, roleDocument)
 			c.citeSteps(document.Steps)
@@ -217,10 +213,9 @@ func (c *collector) citeFetch(f *facts.Fetch, role string) {
 	c.citePlace(evaluate.Spot{Input: f.Input, Entry: f.Entry, Index: f.Index}, role)
 }
 
-// citeTwins cites the same record in other archives.
-func (c *collector) citeTwins(r *evaluate.Result, first evaluate.Spot) {
-	for _, twin := range r.Twins(first) {
-		c.citePlace(twin, roleTwin)
+func (c *collector) citePlaces(places []evaluate.Spot, role string) {
+	for _, p := range places {
+		c.citePlace(p, role)
 	}
 }
 
