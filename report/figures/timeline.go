@@ -13,15 +13,20 @@ import (
 	"github.com/robotsaudit/robotsaudit/report/prose"
 )
 
-// Periods that a timeline may have until its unit becomes coarser, and claims that are counted apart.
-var maxPeriods = map[document.Unit]int{document.Day: 92, document.Week: 156, document.Month: 400, document.Year: 400}
-
-var coarser = map[document.Unit]document.Unit{
-	document.Day: document.Week, document.Week: document.Month, document.Month: document.Year,
+var units = map[document.Unit]struct {
+	max     int           // periods that a timeline may have until its unit becomes coarser
+	coarser document.Unit // "": none is
+	days    int64         // of a period, at least
+	layout  string        // of a period's name, by its first day
+}{
+	document.Day:   {92, document.Week, 1, "2 January 2006"},
+	document.Week:  {156, document.Month, 7, "week of 2 January 2006"},
+	document.Month: {400, document.Year, 28, "January 2006"},
+	document.Year:  {400, "", 365, "2006"},
 }
 
 const (
-	maxClaims       = 12 // the first in the alphabet
+	maxClaims       = 12 // that are counted apart: the first in the alphabet
 	maxMarkedSites  = 3
 	otherClaims     = "other claims"
 	secondsPerDay   = 24 * 3600
@@ -112,9 +117,9 @@ func (t *timelineTally) period(day int64) *periodTally {
 			return p
 		}
 		switch {
-		case t.unit == document.Day && len(t.periods) >= 7*maxPeriods[document.Week]: // more weeks than a timeline has
+		case t.unit == document.Day && len(t.periods) >= 7*units[document.Week].max: // more weeks than a timeline has
 			t.coarsen(document.Month)
-		case t.unit == document.Month && len(t.periods) >= maxPeriods[document.Month]:
+		case t.unit == document.Month && len(t.periods) >= units[document.Month].max:
 			t.coarsen(document.Year)
 		default:
 			p := &periodTally{claims: make(groupTally)}
@@ -177,18 +182,7 @@ func floorDiv(a, b int64) int64 {
 }
 
 // label names a period.
-func label(day int64, unit document.Unit) string {
-	date := dateOf(day)
-	switch unit {
-	case document.Week:
-		return "week of " + date.Format("2 January 2006")
-	case document.Month:
-		return date.Format("January 2006")
-	case document.Year:
-		return date.Format("2006")
-	}
-	return date.Format("2 January 2006")
-}
+func label(day int64, unit document.Unit) string { return dateOf(day).Format(units[unit].layout) }
 
 // span is the number of periods from the first to the last.
 func (t *timelineTally) span() int {
@@ -196,11 +190,8 @@ func (t *timelineTally) span() int {
 	if len(days) == 0 {
 		return 0
 	}
-	return int((days[len(days)-1]-days[0])/daysOf[t.unit]) + 1
+	return int((days[len(days)-1]-days[0])/units[t.unit].days) + 1
 }
-
-// daysOf is the least number of days of a period.
-var daysOf = map[document.Unit]int64{document.Day: 1, document.Week: 7, document.Month: 28, document.Year: 365}
 
 // section shows the counts.
 func (t *timelineTally) section(ofLogs bool) document.Section {
@@ -216,8 +207,8 @@ func (t *timelineTally) section(ofLogs bool) document.Section {
 // timeline returns the counts.
 func (t *timelineTally) timeline() *document.Timeline {
 	days := t.periods
-	for max(len(t.periods), t.span()) > maxPeriods[t.unit] && coarser[t.unit] != "" {
-		t.unit, t.periods = coarser[t.unit], make(map[int64]*periodTally)
+	for max(len(t.periods), t.span()) > units[t.unit].max && units[t.unit].coarser != "" {
+		t.unit, t.periods = units[t.unit].coarser, make(map[int64]*periodTally)
 		t.addAll(days)
 	}
 	tl := &document.Timeline{
@@ -234,7 +225,7 @@ func (t *timelineTally) timeline() *document.Timeline {
 		tl.Claims = append(tl.Claims, claimName(claim))
 	}
 	starts := slices.Sorted(maps.Keys(t.periods))
-	if left := len(starts) - maxPeriods[t.unit]; left > 0 {
+	if left := len(starts) - units[t.unit].max; left > 0 {
 		starts = starts[left:]
 		tl.More = fmt.Sprintf("%s before %s are left out.", report.Count(int64(left), string(t.unit)), label(starts[0], t.unit))
 	}

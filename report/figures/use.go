@@ -175,18 +175,15 @@ func (t *useTally) restrictionTable() document.Table {
 	table := document.NewTable("use-restrictions", "Restrictions by purpose", "Nothing restricts the purposes asked about.",
 		document.Words.Columns("Purpose", "What is restricted", "How sure"), document.Number.Columns("Fetches"))
 	table.Notes = []string{"Certain: the record itself says so. Probable: a doubt remains, or the site alone says so."}
-	for _, k := range t.kinds() {
+	inOrder := func(a, b restriction) int {
+		return cmp.Or(cmp.Compare(a.purpose, b.purpose), cmp.Compare(a.kind, b.kind),
+			cmp.Compare(a.certainty, b.certainty))
+	}
+	for _, k := range slices.SortedFunc(maps.Keys(t.restrictions), inOrder) {
 		table.Add(meaning(tag.Uses, k.purpose), meaning(tag.Kinds, k.kind), prose.Visible(k.certainty),
 			t.restrictions[k])
 	}
 	return table
-}
-
-func (t *useTally) kinds() []restriction {
-	return slices.SortedFunc(maps.Keys(t.restrictions), func(a, b restriction) int {
-		return cmp.Or(cmp.Compare(a.purpose, b.purpose), cmp.Compare(a.kind, b.kind),
-			cmp.Compare(a.certainty, b.certainty))
-	})
 }
 
 func (t *useTally) siteTable() document.Table {
