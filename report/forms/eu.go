@@ -250,6 +250,14 @@ func (f *Figures) unknownCrawlers() int64 {
 	return 0
 }
 
+// orNull is a text; nil where it is empty.
+func orNull(s string) any {
+	if s == "" {
+		return nil
+	}
+	return s
+}
+
 // listedSQL is listed in SQL.
 func listedSQL(sme bool) string {
 	if sme {
@@ -298,11 +306,7 @@ func (f *Figures) behaviour(b *Form) []string {
 func (f *Figures) crawlerTable(b *Form, crawlers []*tally) document.Table {
 	var rows [][]any
 	for _, c := range crawlers[:min(len(crawlers), maxListed)] {
-		var key any
-		if c.key != "" {
-			key = c.key
-		}
-		rows = append(rows, []any{key, c.made, c.fetches, c.bytes, c.unknown, month(c.first), month(c.last)})
+		rows = append(rows, []any{orNull(c.key), c.made, c.fetches, c.bytes, c.unknown, month(c.first), month(c.last)})
 	}
 	t := b.table("Crawlers, by product token, with fetches of robots.txt itself", "There is no fetch",
 		"SELECT lower(agent) AS crawler, count(*), count(*) FILTER (is_content), coalesce(sum(size) FILTER (is_content), 0)::BIGINT, "+
@@ -355,9 +359,7 @@ func (f *Figures) refusalTable(b *Form) document.Table {
 func (f *Figures) claimTable(b *Form) document.Table {
 	rows := f.claims.rows(1)
 	for _, row := range rows {
-		if row[0] == "" {
-			row[0] = nil
-		}
+		row[0] = orNull(row[0].(string))
 	}
 	return b.table("What the archives claim of obedience to robots.txt (warcinfo), which proves nothing; with fetches "+
 		"of robots.txt itself", "There is no fetch",
@@ -389,14 +391,9 @@ func (f *Figures) languageTable(b *Form) document.Table {
 // tallyTable is a table of content by a column of fetches.
 func tallyTable(b *Form, what, column string, all tallies) document.Table {
 	var rows [][]any
-	for _, t := range all.sorted() {
-		var key any
-		if t.key != "" {
-			key = t.key
-		}
-		if len(rows) < maxListed {
-			rows = append(rows, []any{key, t.fetches, t.bytes, t.unknown})
-		}
+	sorted := all.sorted()
+	for _, t := range sorted[:min(len(sorted), maxListed)] {
+		rows = append(rows, []any{orNull(t.key), t.fetches, t.bytes, t.unknown})
 	}
 	return b.table("Content by "+strings.ToLower(what), "There is no content", "SELECT "+column+", count(*), coalesce(sum(size), 0)::BIGINT, count(*) - count(size) "+
 		"FROM content GROUP BY ALL ORDER BY 2 DESC, "+column+" NULLS FIRST LIMIT "+fmt.Sprint(maxListed),
