@@ -2,6 +2,7 @@ package ci
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -155,10 +156,7 @@ func sarifResult(v *report.ViolationRow, sentence string) object {
 
 // fingerprint is the same for a fetch in all audits.
 func fingerprint(v *report.ViolationRow) string {
-	place := v.WARCRecordID
-	if place == "" {
-		place = fmt.Sprintf("%s:%d", v.WARCFilename, v.WARCRecordOffset)
-	}
+	place := cmp.Or(v.WARCRecordID, fmt.Sprintf("%s:%d", v.WARCFilename, v.WARCRecordOffset))
 	sum := sha256.Sum256([]byte(place + "\n" + v.URL))
 	return hex.EncodeToString(sum[:16])
 }

@@ -113,15 +113,15 @@ func (t *Excerpts) fillFrom(
 				continue
 			}
 			if *budget < c.BodySize {
-				t.missing(excerpts, "This robots.txt is left out: those of this report are too long together; "+
-					"read it from its record.")
+				for _, i := range excerpts {
+					t.List[i].Missing = "This robots.txt is left out: those of this report are too long together; " +
+						"read it from its record."
+				}
 				delete(wanted, c.BodyDigest)
 				continue
 			}
-			body, err := bodies.Get(pack.Ref{
-				Digest: [32]byte([]byte(c.BodyDigest)), Offset: c.BodyOffset,
-				Size: c.BodySize,
-			})
+			ref := pack.Ref{Digest: [32]byte([]byte(c.BodyDigest)), Offset: c.BodyOffset, Size: c.BodySize}
+			body, err := bodies.Get(ref)
 			if err != nil {
 				continue
 			}
@@ -138,12 +138,6 @@ func (t *Excerpts) fillFrom(
 		}
 	}
 	return ctx.Err()
-}
-
-func (t *Excerpts) missing(excerpts []int, why string) {
-	for _, i := range excerpts {
-		t.List[i].Missing = why
-	}
 }
 
 // shown are the numbers of the lines of the group and of the rule, with three around each.

@@ -3,6 +3,7 @@ package html
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/dustin/go-humanize"
@@ -149,11 +150,7 @@ func newPanel(name string, t *document.Timeline, starts []time.Time, scale timeS
 	for _, n := range t.Counts {
 		heights[n.Period] += value(n)
 	}
-	highest := int64(1)
-	for _, h := range heights {
-		highest = max(highest, h)
-	}
-	top := roundUp(highest)
+	top := roundUp(max(slices.Max(heights), 1))
 	p := panel{Name: name, top: top}
 	stacked := make([]int64, len(starts))
 	for _, n := range t.Counts {

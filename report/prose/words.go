@@ -3,6 +3,7 @@
 package prose
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -108,12 +109,7 @@ func Value[T any](p *T) (v T) {
 }
 
 // OrNoOrigin names an origin.
-func OrNoOrigin(origin string) string {
-	if origin == "" {
-		return "(no readable origin)"
-	}
-	return origin
-}
+func OrNoOrigin(origin string) string { return cmp.Or(origin, "(no readable origin)") }
 
 // PlainMarkdown takes the marks of code out of a text of docs/SCHEMA.md.
 func PlainMarkdown(s string) string { return codeMarks.Replace(s) }
@@ -138,16 +134,8 @@ func AsOfText(at evaluate.AsOf) string {
 
 // OrUnknown names a crawler.
 func OrUnknown(agent string) string {
-	if agent == "" {
-		return "a crawler that is not known by name"
-	}
-	return Clip(agent, MaxName)
+	return cmp.Or(Clip(agent, MaxName), "a crawler that is not known by name")
 }
 
 // TokenName names a crawler in a table.
-func TokenName(agent string) string {
-	if agent == "" {
-		return "not known by name"
-	}
-	return Clip(agent, MaxName)
-}
+func TokenName(agent string) string { return cmp.Or(Clip(agent, MaxName), "not known by name") }
