@@ -178,8 +178,7 @@ func (c *Change) rank() int {
 	rank := len(words.Certainties)
 	for _, s := range []*State{c.Old, c.New} {
 		if s != nil && s.Certainty != "" {
-			rank = min(rank, slices.IndexFunc(words.Certainties,
-				func(w words.Word) bool { return w.Name == s.Certainty }))
+			rank = min(rank, int(words.Parse[words.Certainty](words.Certainties, s.Certainty)))
 		}
 	}
 	return rank

@@ -34,7 +34,7 @@ func (c *Changes) WriteText(w io.Writer, full bool) error {
 		c.OnlyNew)
 	for _, d := range c.Settings {
 		t.line("Not the same in both, so verdicts may differ for that alone: %s: %s, now %s", d.Name,
-			cmp.Or(report.Shown(d.Old, maxShown), "none"), cmp.Or(report.Shown(d.New, maxShown), "none"))
+			cmp.Or(shown(d.Old), "none"), cmp.Or(shown(d.New), "none"))
 	}
 	for k := range same {
 		t.kind(names[k], c.kind(k))
@@ -65,11 +65,11 @@ func (t *text) kind(name string, k *Kind) {
 		if c.FetchTime != nil {
 			when = c.FetchTime.Format("2006-01-02T15:04:05Z")
 		}
-		t.line("  %s", report.Shown(c.URL, maxShown))
-		t.line("    %s, %s, %s:%d", when, cmp.Or(report.Shown(c.Agent, maxShown), "crawler not known"),
-			report.Shown(c.WARCFilename, maxShown), c.WARCRecordOffset)
-		t.line("    was %s", c.Old.text())
-		t.line("    is  %s", c.New.text())
+		t.line("  %s", shown(c.URL))
+		t.line("    %s, %s, %s:%d", when, cmp.Or(shown(c.Agent), "crawler not known"),
+			shown(c.WARCFilename), c.WARCRecordOffset)
+		t.line("    was %s", c.Old.Text("not in this audit", shown))
+		t.line("    is  %s", c.New.Text("not in this audit", shown))
 	}
 	t.more(k.Total, len(k.List))
 }
@@ -96,17 +96,21 @@ func (k *Kind) othersText() string {
 	return ", of them " + strings.Join(parts, ", ")
 }
 
-func (s *State) text() string {
+// shown makes a text from an archive safe for a terminal, and short.
+func shown(s string) string { return report.Shown(s, maxShown) }
+
+// Text describes the state, with texts from tables as shown writes them; absent: the audit has no such fetch.
+func (s *State) Text(absent string, shown func(string) string) string {
 	if s == nil {
-		return "not in this audit"
+		return absent
 	}
-	words := s.Verdict
+	words := shown(s.Verdict)
 	if s.Certainty != "" {
-		words += ", " + s.Certainty
+		words += ", " + shown(s.Certainty)
 	}
-	words += " (" + s.Reason
+	words += " (" + shown(s.Reason)
 	if s.Rule != "" {
-		words += fmt.Sprintf(", line %d: %s", s.RuleLine, report.Shown(s.Rule, maxShown))
+		words += fmt.Sprintf(", line %d: %s", s.RuleLine, shown(s.Rule))
 	}
 	return words + ")"
 }
@@ -120,7 +124,7 @@ func (t *text) origins(c *Changes) {
 	fmt.Fprintln(columns, "  new\tno longer\tchanged\tunknown\tnot unknown\torigin")
 	for _, o := range c.Origins[:min(len(c.Origins), t.most)] {
 		fmt.Fprintf(columns, "  %d\t%d\t%d\t%d\t%d\t%s\n", o.NewViolations, o.GoneViolations, o.Changed,
-			o.NewlyUnknown, o.NoLongerUnknown, cmp.Or(report.Shown(o.Origin, maxShown), "(unreadable)"))
+			o.NewlyUnknown, o.NoLongerUnknown, cmp.Or(shown(o.Origin), "(unreadable)"))
 	}
 	columns.Flush()
 	t.more(c.OriginCount, len(c.Origins))

@@ -3,7 +3,6 @@ package figures
 import (
 	"cmp"
 	"fmt"
-	"time"
 
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/diff"
@@ -66,41 +65,22 @@ func settingsTable(list []diff.Difference) document.Table {
 }
 
 func changeTable(id, caption string, k *diff.Kind) document.Table {
+	clipped := func(s string) string { return prose.Clip(s, prose.MaxName) }
 	t := document.NewTable(id, caption, "", document.Code.Columns("URL"), document.Moment.Columns("Time"),
-		document.Words.Columns("Crawler"),
-		document.Code.Columns("Record"), document.Words.Columns("Before", "Now"))
+		document.Words.Columns("Crawler"), document.Code.Columns("Record"), document.Words.Columns("Before", "Now"))
 	for i := range k.List[:min(len(k.List), maxChanges)] {
 		c := &k.List[i]
 		url, _ := prose.ClipMiddle(c.URL, prose.MaxURL)
-		t.Add(url, momentOf(c.FetchTime), prose.TokenName(c.Agent),
-			fmt.Sprintf("%s:%d", prose.Clip(c.WARCFilename, prose.MaxName), c.WARCRecordOffset), stateText(c.Old), stateText(c.New))
+		var micros *int64
+		if c.FetchTime != nil {
+			micros = new(c.FetchTime.UnixMicro())
+		}
+		t.Add(url, prose.Moment(micros), prose.TokenName(c.Agent),
+			fmt.Sprintf("%s:%d", prose.Clip(c.WARCFilename, prose.MaxName), c.WARCRecordOffset),
+			c.Old.Text("not in that audit", clipped), c.New.Text("not in that audit", clipped))
 	}
 	t.LeaveOut(k.Total-int64(len(t.Rows)), "robotsaudit diff")
 	return t
-}
-
-func momentOf(t *time.Time) string {
-	if t == nil {
-		return ""
-	}
-	micros := t.UnixMicro()
-	return prose.Moment(&micros)
-}
-
-// stateText describes an audit's verdict on a fetch.
-func stateText(s *diff.State) string {
-	if s == nil {
-		return "not in that audit"
-	}
-	words := prose.Visible(s.Verdict)
-	if s.Certainty != "" {
-		words += ", " + prose.Visible(s.Certainty)
-	}
-	words += " (" + prose.Visible(s.Reason)
-	if s.Rule != "" {
-		words += fmt.Sprintf(", line %d: %s", s.RuleLine, prose.Clip(s.Rule, prose.MaxName))
-	}
-	return words + ")"
 }
 
 func changedSites(c *diff.Changes) document.Table {
