@@ -138,7 +138,10 @@ func (d *decider) decide(f *report.FetchRow) (x Decision, err error) {
 	if d.whatIf != nil {
 		x.Grounds, err = d.whatIf.decide(f)
 	} else {
-		x.Grounds, err = d.own(f)
+		x.Grounds = Grounds{
+			Reason: f.Verdict, Detail: f.Reason, Agent: f.Agent, RuleLine: f.RuleLine, RobotsID: f.RobotsID,
+		}
+		x.Rule, err = d.rules.Of(f.Place(), f.Certainty)
 	}
 	if err == nil && d.pages != nil {
 		err = d.readRestriction(f)
@@ -172,13 +175,6 @@ func (d *decider) decide(f *report.FetchRow) (x Decision, err error) {
 
 // tagsUnknown is where the tags of a fetch are from if some may be missing.
 var tagsUnknown = evaluate.PageUnknown.String()
-
-// own is the verdict for the crawler that made the fetch.
-func (d *decider) own(f *report.FetchRow) (w Grounds, err error) {
-	w = Grounds{Reason: f.Verdict, Detail: f.Reason, Agent: f.Agent, RuleLine: f.RuleLine, RobotsID: f.RobotsID}
-	w.Rule, err = d.rules.Of(f.Place(), f.Certainty)
-	return w, err
-}
 
 // readRestriction sets what binds a fetch. If fetches cannot be distinguished, what binds one binds all.
 func (d *decider) readRestriction(f *report.FetchRow) error {

@@ -21,7 +21,9 @@ func (f *Case) Proof() []document.Term {
 	if f.Reason == "unreachable" {
 		terms = append(terms, document.NewTerm("What it says", "Nothing: it could not be had. That forbids everything (RFC 9309, section 2.3.1.4) for at most 24 hours."))
 	} else {
-		terms = append(terms, document.NewTerm("Group", f.group()), document.NewTerm("Rule", f.ruleText()))
+		terms = append(terms, document.NewTerm("Group", f.group()), document.NewTerm("Rule", fmt.Sprintf(
+			"Line %d: “%s”. Of the rules of the group that match, it is the most specific (RFC 9309, section 2.2.2).",
+			f.RuleLine, f.Rule)))
 	}
 	terms = append(terms, document.NewTerm("Copies considered", f.copiesText()...))
 	if f.IsViolation() {
@@ -50,7 +52,8 @@ func (f *Case) whose() []string {
 		list[0] = prose.Clip(f.Agent, prose.MaxName) + f.namedBy() + "."
 	}
 	if f.Claim != "" {
-		list = append(list, claimText(f.Claim))
+		list = append(list, fmt.Sprintf("Its warcinfo record claims “robots: %s”; a claim is not trusted.",
+			prose.Visible(f.Claim)))
 	}
 	return list
 }
@@ -121,11 +124,6 @@ func (f *Case) group() string {
 		"section 2.2.1).", f.GroupLine)
 }
 
-func (f *Case) ruleText() string {
-	return fmt.Sprintf("Line %d: “%s”. Of the rules of the group that match, it is the most specific (RFC 9309, "+
-		"section 2.2.2).", f.RuleLine, f.Rule)
-}
-
 // copiesText lists the captures, besides the governing one, that the crawler may have used.
 func (f *Case) copiesText() []string {
 	c := &f.Cited
@@ -194,9 +192,4 @@ func (f *Case) Records() (list []document.Record) {
 			f.ContestedBodyDigest)
 	}
 	return list
-}
-
-// claimText states the claim of a crawler on its obedience.
-func claimText(claim string) string {
-	return fmt.Sprintf("Its warcinfo record claims “robots: %s”; a claim is not trusted.", prose.Visible(claim))
 }

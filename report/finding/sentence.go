@@ -60,7 +60,11 @@ func (f *Case) act() string {
 	case f.RecordType == "indexed":
 		when = "An index alone says that " + strings.ToLower(when[:1]) + when[1:]
 	}
-	return fmt.Sprintf("%s %s %s %s", when, f.crawler(), f.verb(), f.urlInSentence())
+	url := f.ShortURL
+	if !f.Cut {
+		url = asciiURL(f.URL)
+	}
+	return fmt.Sprintf("%s %s %s %s", when, f.crawler(), f.verb(), url)
 }
 
 // verb says what was done: what did not bring a 2xx was requested, and not fetched.
@@ -72,13 +76,6 @@ func (f *Case) verb() string {
 		return "fetched"
 	}
 	return "requested"
-}
-
-func (f *Case) urlInSentence() string {
-	if f.Cut {
-		return f.ShortURL
-	}
-	return asciiURL(f.URL)
 }
 
 // crawler names the crawler, and who says so if not its own request.

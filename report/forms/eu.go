@@ -180,11 +180,13 @@ func withNumbers(first string, others ...string) []document.Column {
 // crawled is section 2.3.
 func (f *Figures) crawled(b *Form, sme bool) document.Section {
 	crawlers := f.crawlers.sorted()
-	named := int64(0)
+	named, unknown := int64(0), int64(0)
 	operators := make(map[string]bool)
 	for _, c := range crawlers {
 		if c.key != "" {
 			named++
+		} else {
+			unknown = c.made
 		}
 		if a, known := agents.Find(c.key); known && a.Kind == agents.Operator {
 			operators[a.Operator] = true
@@ -193,7 +195,7 @@ func (f *Figures) crawled(b *Form, sme bool) document.Section {
 	who := []string{
 		b.say("Crawlers in the archives, by the names that robots.txt uses for them (product tokens): %s; fetches by crawlers whose "+
 			"token is not known, with fetches of robots.txt: %s",
-			"SELECT count(DISTINCT lower(agent)), count(*) - count(agent) FROM audited", named, f.unknownCrawlers()),
+			"SELECT count(DISTINCT lower(agent)), count(*) - count(agent) FROM audited", named, unknown),
 		toState("who ran each of them, and on whose behalf; archives show no contract"),
 	}
 	if len(operators) > 1 {
@@ -237,17 +239,9 @@ func (f *Figures) crawled(b *Form, sme bool) document.Section {
 	)
 	s.Tables = []document.Table{
 		f.crawlerTable(b, crawlers), f.verdictTable(b), f.refusalTable(b), f.claimTable(b),
-		f.modalityTable(b), f.typeTable(b),
-		f.languageTable(b), f.nameTable(b, n),
+		f.modalityTable(b), f.typeTable(b), f.languageTable(b), f.nameTable(b, n),
 	}
 	return s
-}
-
-func (f *Figures) unknownCrawlers() int64 {
-	if t := f.crawlers[""]; t != nil {
-		return t.made
-	}
-	return 0
 }
 
 // orNull is a text; nil where it is empty.

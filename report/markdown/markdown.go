@@ -25,8 +25,7 @@ const (
 // order is the order of the sections: what matters most comes first, and what is cut last.
 var order = []string{
 	"actions", "certainty", "scope", "timeline", "violations", "unproven", "unknown", "sites", "use", "what-if",
-	"unread",
-	"changes", "method",
+	"unread", "changes", "method",
 }
 
 // Render writes the report.
@@ -247,7 +246,10 @@ func (p *page) rows(t *document.Table) []string {
 	for _, row := range t.Rows[:min(len(t.Rows), maxRows)] {
 		line := "|"
 		for i, cell := range row {
-			text := cellText(cell.Text, t.Columns[i].Kind)
+			text := escape(cell.Text)
+			if t.Columns[i].Kind == document.Code && text != "" {
+				text = code(cell.Text)
+			}
 			if cell.Link != "" {
 				text = p.link(text, cell.Text)
 			}
@@ -256,13 +258,6 @@ func (p *page) rows(t *document.Table) []string {
 		lines = append(lines, line)
 	}
 	return lines
-}
-
-func cellText(text string, kind document.Kind) string {
-	if kind == document.Code && text != "" {
-		return code(text)
-	}
-	return escape(text)
 }
 
 // rest says what of a list is not shown; more says what the list itself leaves out.
