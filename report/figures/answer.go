@@ -195,7 +195,10 @@ func details(audit *report.Audit) (words []string) {
 func certainty(audit *report.Audit) document.Section {
 	t, noun := &audit.Totals, audit.Inputs.Noun()
 	class := func(id, label, meaning string, n int64) document.Class {
-		words := report.Count(n, noun) + ofDecidable(n, t)
+		words := report.Count(n, noun)
+		if t.Decidable > 0 {
+			words += ", " + prose.Percent(n, t.Decidable)
+		}
 		return document.Class{ID: id, Label: label, Count: n, Words: words, Meaning: meaning}
 	}
 	finding := func(c words.Certainty, label string, n int64) document.Class {
@@ -244,11 +247,4 @@ func certainty(audit *report.Audit) document.Section {
 		both,
 	}
 	return s
-}
-
-func ofDecidable(n int64, t *report.Totals) string {
-	if t.Decidable == 0 {
-		return ""
-	}
-	return ", " + prose.Percent(n, t.Decidable)
 }

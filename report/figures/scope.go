@@ -259,7 +259,7 @@ func (b *builder) settings() []string {
 	words := verdictSettings(&s, maxNamed)
 	if len(s.Purposes) > 0 {
 		words = append(words, fmt.Sprintf("Restrictions are looked for on %s %s (--purpose).",
-			prose.IsAre(int64(len(s.Purposes)), "the purpose", "the purposes"), prose.List(visibleAll(s.Purposes))))
+			prose.IsAre(int64(len(s.Purposes)), "the purpose", "the purposes"), prose.Visible(prose.List(s.Purposes))))
 	}
 	if len(s.Agents) > 0 {
 		words = append(words, fmt.Sprintf("%s other %s asked about (--agent, --agents).", prose.Number(int64(len(s.Agents))),
@@ -269,13 +269,6 @@ func (b *builder) settings() []string {
 		words = append(words, "Gaps between fetches are compared with Crawl-delay (--rate).")
 	}
 	return append(words, "Registered domains: "+prose.Visible(s.PublicSuffixList))
-}
-
-func visibleAll(list []string) (visible []string) {
-	for _, s := range list {
-		visible = append(visible, prose.Visible(s))
-	}
-	return visible
 }
 
 // digestText names the content of an archive.

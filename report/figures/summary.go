@@ -255,8 +255,12 @@ func (s *summary) printCauses(p *layout.Page) {
 			"or add archives that hold an earlier one.", most)
 	}
 	if t.Indexed > 0 {
+		joined := ""
+		if n := t.IndexJoined; n > 0 {
+			joined = " Rows left out, as their fetches are counted already: " + prose.Number(n) + "."
+		}
 		p.Heading("An index or a list alone reports %s: violations among them are at most probable.%s",
-			report.Count(t.Indexed, s.audit.Inputs.Noun()), s.joinedText())
+			report.Count(t.Indexed, s.audit.Inputs.Noun()), joined)
 	}
 	if text := verificationText(&t.Verification); text != "" {
 		p.Heading("%s", text)
@@ -302,15 +306,6 @@ func someOf(names []string) string {
 		names = append(slices.Clone(names[:fewRows]), "and others")
 	}
 	return strings.Join(names, ", ")
-}
-
-// joinedText counts the rows of indexes whose fetch is counted by its record, or by another row.
-func (s *summary) joinedText() string {
-	n := s.audit.Totals.IndexJoined
-	if n == 0 {
-		return ""
-	}
-	return " Rows left out, as their fetches are counted already: " + prose.Number(n) + "."
 }
 
 // printActions names what to do, by cause, and the commands that list what is counted.
@@ -461,22 +456,16 @@ func (s *summary) printUnread(p *layout.Page, full bool) {
 	if full {
 		most = topNames
 	}
-	p.Answer(layout.Yellow, fmt.Sprintf("Not wholly read: %s. Fetches may be missing.%s", report.Count(unread, "input"),
-		s.resyncedText()))
+	text := fmt.Sprintf("Not wholly read: %s. Fetches may be missing.", report.Count(unread, "input"))
+	if n := s.audit.Inputs.Resynced; n > 0 {
+		text += " Read after damage (resynced): " + report.Count(n, "record") + "."
+	}
+	p.Answer(layout.Yellow, text)
 	for _, in := range s.issues.unread[:min(len(s.issues.unread), most)] {
 		p.Line("  %s %s", report.Shown(in.file, maxShown), strings.TrimPrefix(report.IssueText(in.kind), "The input "))
 		p.Line("    %s: %s", report.Shown(in.kind, maxLabel), report.Shown(in.detail, maxShown))
 	}
 	p.More(int(unread), most)
-}
-
-// resyncedText counts the records read after damage.
-func (s *summary) resyncedText() string {
-	n := s.audit.Inputs.Resynced
-	if n == 0 {
-		return ""
-	}
-	return " Read after damage (resynced): " + report.Count(n, "record") + "."
 }
 
 // percentOf is a share in brackets; nil is of nothing.
