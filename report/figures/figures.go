@@ -265,10 +265,8 @@ func Read(ctx context.Context, res *results.Results) (*Figures, error) {
 		}, "purpose", "preference", "binds", "warc_filename", "warc_record_offset"),
 		add(f, results.Rows(ctx, res, report.AgentStatsTable)),
 		add(f, results.Rows(ctx, res, report.IssuesTable)),
+		add(f, results.RowsIfWritten(ctx, res, report.ExclusionsTable)),
 	)
-	if _, written := res.Audit().Tables[report.ExclusionsTable.Name]; written {
-		err = cmp.Or(err, add(f, results.Rows(ctx, res, report.ExclusionsTable)))
-	}
 	if err != nil {
 		return nil, err
 	}

@@ -292,14 +292,12 @@ func (f *Figures) isAsked() bool {
 
 // readOthers reads what the other tables have, those that the audit wrote, and audit.json.
 func (f *Figures) readOthers(ctx context.Context) error {
-	if f.has(report.RobotsTable.Name) {
-		for row, err := range results.Rows(ctx, f.res, report.RobotsTable, "record_type", "outcome") {
-			if err != nil {
-				return err
-			}
-			if row.RecordType != facts.TypeLogLine.String() {
-				f.outcomes.add(row.Outcome)
-			}
+	for row, err := range results.RowsIfWritten(ctx, f.res, report.RobotsTable, "record_type", "outcome") {
+		if err != nil {
+			return err
+		}
+		if row.RecordType != facts.TypeLogLine.String() {
+			f.outcomes.add(row.Outcome)
 		}
 	}
 	if f.isAsked() {

@@ -61,7 +61,7 @@ func (r *Results) countTotals(ctx context.Context) error {
 	t.Counts = host.Counts
 	t.FirstFetchTime, t.LastFetchTime = timeOf(host.FirstFetchTime), timeOf(host.LastFetchTime)
 	t.Complete()
-	for row, err := range rowsIfWritten(ctx, r, report.RobotsTable, "record_type", "outcome") {
+	for row, err := range RowsIfWritten(ctx, r, report.RobotsTable, "record_type", "outcome") {
 		switch {
 		case err != nil:
 			return err
@@ -71,7 +71,7 @@ func (r *Results) countTotals(ctx context.Context) error {
 			t.RobotsOutcomes[strings.Clone(row.Outcome)]++
 		}
 	}
-	for _, err := range rowsIfWritten(ctx, r, report.ExclusionsTable, "log_line") {
+	for _, err := range RowsIfWritten(ctx, r, report.ExclusionsTable, "log_line") {
 		if err != nil {
 			return err
 		}
@@ -166,10 +166,10 @@ var columnsToCount = withPlace[report.FetchRow]([]string{
 // countedFetches yields the fetches of the part. One is valid until the next step.
 func (r *Results) countedFetches(ctx context.Context) iter.Seq2[*countedFetch, error] {
 	return func(yield func(*countedFetch, error) bool) {
-		restrictions := FollowRows(rowsIfWritten(ctx, r, report.RestrictionsTable,
+		restrictions := FollowRows(RowsIfWritten(ctx, r, report.RestrictionsTable,
 			withPlace[report.RestrictionRow]([]string{"kind"})...), "restrictions")
 		defer restrictions.Stop()
-		delays := FollowRows(rowsIfWritten(ctx, r, report.CrawlDelaysTable,
+		delays := FollowRows(RowsIfWritten(ctx, r, report.CrawlDelaysTable,
 			withPlace[report.CrawlDelayRow](nil)...), "crawl_delays")
 		defer delays.Stop()
 		var f countedFetch
@@ -190,8 +190,8 @@ func (r *Results) countedFetches(ctx context.Context) iter.Seq2[*countedFetch, e
 	}
 }
 
-// rowsIfWritten yields some columns of a table; none where the audit left it out.
-func rowsIfWritten[R any](ctx context.Context, r *Results, table report.TableOf[R], names ...string,
+// RowsIfWritten is Rows, but yields none where the audit left the table out.
+func RowsIfWritten[R any](ctx context.Context, r *Results, table report.TableOf[R], names ...string,
 ) iter.Seq2[*R, error] {
 	if _, written := r.audit.Tables[table.Name]; !written {
 		return func(func(*R, error) bool) {}

@@ -10,6 +10,7 @@
 package results
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -147,12 +148,8 @@ func Rows[R any](ctx context.Context, r *Results, table report.TableOf[R], names
 	}
 	return func(yield func(*R, error) bool) {
 		part, err := partOf(r, table)
-		if err != nil {
-			yield(nil, err)
-			return
-		}
-		files, err := filesOf(r, table)
-		if err != nil {
+		files, missing := filesOf(r, table)
+		if err = cmp.Or(err, missing); err != nil {
 			yield(nil, err)
 			return
 		}
