@@ -39,8 +39,7 @@ func (b *rowBuilder) crawlDelayRow(r *evaluate.Result) CrawlDelayRow {
 		Delay:       soon.Delay / 1000,
 		Line:        int32(soon.Line),
 		PreviousFilename: b.archive(&facts.Fetch{
-			Input: soon.Previous.Input, Entry: soon.Previous.Entry,
-			Archive: soon.Previous.Archive,
+			Input: soon.Previous.Input, Entry: soon.Previous.Entry, Archive: soon.Previous.Archive,
 		}),
 		PreviousOffset: soon.Previous.Offset,
 		RobotsAge:      new(r.Age),

@@ -25,7 +25,6 @@ type IssueRow struct {
 func issueRow(name string, i *facts.Issue) IssueRow {
 	return IssueRow{
 		WARCFilename: name, Offset: known(i.Offset, i.Offset >= 0), Length: known(i.Length, i.Length >= 0),
-		RecordID: text(i.RecordID.String()), Kind: i.Kind.String(), Detail: text(i.Detail),
-		Action: text(i.Action),
+		RecordID: text(i.RecordID.String()), Kind: i.Kind.String(), Detail: text(i.Detail), Action: text(i.Action),
 	}
 }

@@ -99,10 +99,8 @@ var (
 // tables lists the result tables in the order in which they are documented.
 var tables = []anyTable{
 	FetchesTable, ViolationsTable, UnprovenTable, RestrictionsTable, CrawlDelaysTable, RobotsTable, PoliciesTable,
-	PageTagsTable,
-	EffectiveTagsTable,
-	UsageSignalsTable, TagConflictsTable, HostStatsTable, AgentStatsTable, ExclusionsTable, IssuesTable,
-	GroupVerdictsTable, RobotsAgentsTable,
+	PageTagsTable, EffectiveTagsTable, UsageSignalsTable, TagConflictsTable, HostStatsTable, AgentStatsTable,
+	ExclusionsTable, IssuesTable, GroupVerdictsTable, RobotsAgentsTable,
 }
 
 // Sets of tables: what --tables calls several of them.

@@ -153,8 +153,7 @@ func (w *writer) missingArchives() (all []Missing) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(w.tables)) {
 		all = append(all, Missing{
-			name, "a table of robots.txt has rows and no records, so it proves nothing", w.tables[name],
-			CureOfTable,
+			name, "a table of robots.txt has rows and no records, so it proves nothing", w.tables[name], CureOfTable,
 		})
 	}
 	return all
@@ -228,8 +227,7 @@ func newWriter(
 		PublicSuffixList: s.PublicSuffixList, FactsFingerprint: s.FactsFingerprint,
 	}}
 	w.collector = &collector{
-		set: set, selected: newSelection(opt),
-		missing: make(map[int32]string), tmp: tmp,
+		set: set, selected: newSelection(opt), missing: make(map[int32]string), tmp: tmp,
 		keys: make(map[archiveKey]int), affected: make(map[int32]int64), unheld: make(map[string]int64),
 		tables: make(map[string]int64),
 	}

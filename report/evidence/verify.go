@@ -470,8 +470,7 @@ func (c *comparison) pair(ctx context.Context, inputs []facts.Input, tmp string)
 			number = c.unpacker.behind[i]
 		} else {
 			p := pairing{
-				keys: map[string]*bitmap{"": &c.cited[i]}, told: map[string]*bitmap{"": new(bitmap)},
-				found: found,
+				keys: map[string]*bitmap{"": &c.cited[i]}, told: map[string]*bitmap{"": new(bitmap)}, found: found,
 			}
 			if _, err := reading.Pair(ctx, inputs[i], p.pair); err != nil {
 				return err

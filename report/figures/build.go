@@ -170,8 +170,7 @@ func (b *builder) siteSection() document.Section {
 
 func (b *builder) violationSection() document.Section {
 	f := &document.Findings{
-		Total: b.violations.Total, List: b.list(b.found),
-		Empty: "No violation is proven.",
+		Total: b.violations.Total, List: b.list(b.found), Empty: "No violation is proven.",
 	}
 	if more := f.Total - int64(len(f.List)); more > 0 {
 		f.More = fmt.Sprintf("Of %s, these are the %s most certain; %s more are in the table violations.",
@@ -209,9 +208,8 @@ func (b *builder) finding(f *finding.Case) document.Finding {
 		ID: b.idOf(f), Certainty: f.Certainty, Sentence: f.Sentence(), Time: prose.Moment(f.FetchTime),
 		Crawler: prose.TokenName(f.Agent), UserAgent: strings.ReplaceAll(f.UserAgent, "\n", " or "),
 		URL: f.ShortURL, Shortened: f.Cut, Origin: prose.OrNoOrigin(f.Origin),
-		Rule: ruleOf(&f.ViolationRow), Line: f.RuleLine,
-		Excerpt: b.excerpts.Of(f),
-		Proof:   f.Proof(), Records: records, Commands: f.Commands(records, b.inputOf),
+		Rule: ruleOf(&f.ViolationRow), Line: f.RuleLine, Excerpt: b.excerpts.Of(f),
+		Proof: f.Proof(), Records: records, Commands: f.Commands(records, b.inputOf),
 	}
 	if !f.IsViolation() {
 		x.Settle = f.Settle()

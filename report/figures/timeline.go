@@ -232,8 +232,7 @@ func (t *timelineTally) timeline() *document.Timeline {
 	for i, day := range starts {
 		p := t.periods[day]
 		period := document.Period{
-			Start: dateOf(day).Format("2006-01-02"), Label: label(day, t.unit),
-			Changes: p.changes, Mark: p.mark(),
+			Start: dateOf(day).Format("2006-01-02"), Label: label(day, t.unit), Changes: p.changes, Mark: p.mark(),
 		}
 		for n, claim := range claims {
 			if counts := p.claims[claim]; counts != nil {

@@ -116,8 +116,7 @@ func (t *unknownTally) section() document.Section {
 	t.endOrigin()
 	table := document.NewTable("unknown-reasons", "Fetches with an unknown verdict, by reason", "No verdict is unknown.",
 		document.Words.Columns("Reason"), document.Number.Columns("Fetches", "Origins"),
-		document.Code.Columns("Origins with most"),
-		document.Words.Columns("What would settle it"))
+		document.Code.Columns("Origins with most"), document.Words.Columns("What would settle it"))
 	for _, reason := range t.ranked() {
 		r := t.reasons[reason]
 		var most []string
