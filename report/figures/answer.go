@@ -34,8 +34,12 @@ func (b *builder) answer() document.Answer {
 		a.Sentence = fmt.Sprintf("%s no %s that robots.txt could forbid.", hold, noun)
 	case t.ViolationsCertain > 0:
 		a.Level = document.LevelViolations
+		more := ""
+		if t.ViolationsProbable > 0 {
+			more = " and probably " + prose.Number(t.ViolationsProbable) + " more"
+		}
 		a.Sentence = fmt.Sprintf("%s certainly disallowed %s%s%s.%s", of, prose.Number(t.ViolationsCertain),
-			probablyMore(t.ViolationsProbable), b.crawlers.shares(violations), b.sites.worst(t.Violations))
+			more, b.crawlers.shares(violations), b.sites.worst(t.Violations))
 	case t.ViolationsProbable > 0:
 		a.Level = document.LevelViolations
 		a.Sentence = fmt.Sprintf("%s probably disallowed %s, and none certainly%s.%s", of,
@@ -60,13 +64,6 @@ func (b *builder) answer() document.Answer {
 	}
 	a.Details = append(b.sites.worstRules(noun), details(b.audit)...)
 	return a
-}
-
-func probablyMore(n int64) string {
-	if n == 0 {
-		return ""
-	}
-	return " and probably " + prose.Number(n) + " more"
 }
 
 // only names the crawler, if there is one alone.

@@ -8,7 +8,6 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/agents"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
-	"github.com/robotsaudit/robotsaudit/internal/words"
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/document"
 	"github.com/robotsaudit/robotsaudit/report/prose"
@@ -20,23 +19,23 @@ const maxAgents = 300 // rows of the matrix
 // readWhatIf goes through group_verdicts and robots_agents together: the tokens of a robots.txt stand
 // where its first verdict does.
 func (f *Figures) readWhatIf(ctx context.Context, res *results.Results) error {
-	r := whatIfReader{counts: &f.WhatIf}
+	r := whatIfReader{figures: f}
 	if err := r.readNone(ctx, res.Whole()); err != nil {
 		return err
 	}
 	r.groups = results.Follow(ctx, res.Whole(), report.RobotsAgentsTable)
 	defer r.groups.Stop()
 	err := results.InStep(ctx, res, report.GroupVerdictsTable, r.add, "url", "robots_id", "group", "verdict", "reason")
-	r.counts.endOrigin()
+	f.WhatIf.endOrigin()
 	return err
 }
 
 type whatIfReader struct {
-	counts *accessTally
-	groups *results.Follower[report.RobotsAgentRow]
-	known  map[int64]bool // robots.txt whose groups are in counts
-	start  string         // of the URL before: its scheme and authority
-	origin string         // in hand
+	figures *Figures
+	groups  *results.Follower[report.RobotsAgentRow]
+	known   map[int64]bool // robots.txt whose groups are in figures
+	start   string         // of the URL before: its scheme and authority
+	origin  string         // in hand
 }
 
 // readNone reads the tokens that no robots.txt governs: of robots_id 0, whose rows stand anywhere,
@@ -49,7 +48,7 @@ func (r *whatIfReader) readNone(ctx context.Context, res *results.Results) error
 			return err
 		case row.RobotsID == 0:
 			read = true
-			r.counts.addToken(tokenGroup{}, row.Agent)
+			r.figures.WhatIf.addToken(tokenGroup{}, row.Agent)
 		case read:
 			return nil
 		}
@@ -61,21 +60,19 @@ func (r *whatIfReader) add(row *report.GroupVerdictRow, kept bool) error {
 	if start := startOf(row.URL); start != r.start {
 		r.start = start
 		if u, _ := weburl.Parse(row.URL); u.Origin() != r.origin {
-			r.counts.endOrigin()
+			r.figures.WhatIf.endOrigin()
 			r.origin, r.known = u.Origin(), make(map[int64]bool)
 		}
 	}
 	if row.RobotsID != 0 && !r.known[row.RobotsID] {
 		r.known[row.RobotsID] = true
-		err := results.EachGroup(r.groups, row.RobotsID, func(a *report.RobotsAgentRow) {
-			r.counts.addToken(tokenGroup{a.RobotsID, a.Group}, a.Agent)
-		})
+		err := results.EachGroup(r.groups, row.RobotsID, func(a *report.RobotsAgentRow) { r.figures.Add(a) })
 		if err != nil {
 			return err
 		}
 	}
-	if kept && row.Reason != words.RobotsTxtItself.String() { // which is allowed to all
-		r.counts.addFetch(tokenGroup{row.RobotsID, row.Group}, row.Verdict)
+	if kept {
+		r.figures.Add(row)
 	}
 	return nil
 }
