@@ -60,7 +60,7 @@ type Unreadable struct {
 func NewSettings(opt *evaluate.Options, factsFingerprint string, ranks *Ranks) Settings {
 	s := Settings{
 		Profile: opt.Profile.String(), Crawler: opt.Crawler, CrawlerMap: opt.CrawlerMap.Lines(), Agents: opt.Agents,
-		Rate: opt.Rate, AsCrawler: opt.AsCrawler,
+		Rate: opt.Rate, AsCrawler: opt.AsCrawler, AsOf: opt.AsOf,
 		PolicyBodies: opt.PolicyBodies, PublicSuffixList: weburl.PublicSuffixVersion(),
 		FactsFingerprint: factsFingerprint,
 	}
@@ -70,7 +70,6 @@ func NewSettings(opt *evaluate.Options, factsFingerprint string, ranks *Ranks) S
 	if ranks != nil {
 		s.Ranks = RanksFile{text(ranks.Name), ranks.SHA256, ranks.Domains}
 	}
-	s.AsOf = opt.AsOf
 	for _, use := range opt.Uses {
 		s.Purposes = append(s.Purposes, use.String())
 	}

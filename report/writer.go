@@ -194,9 +194,7 @@ func (w *Writer) page(r *evaluate.Result) (err error) {
 }
 
 // Robots writes a robots capture.
-func (w *Writer) Robots(r *evaluate.RobotsRecord) error {
-	return RobotsTable.add(w, w.robotsRow(r))
-}
+func (w *Writer) Robots(r *evaluate.RobotsRecord) error { return RobotsTable.add(w, w.robotsRow(r)) }
 
 // Policies writes the policies of a robots capture.
 func (w *Writer) Policies(p *evaluate.Policies) error {
@@ -222,14 +220,10 @@ func (w *Writer) RobotsAgent(robotsID int64, group int, agent string) error {
 }
 
 // Host writes an origin's counts. The origin's results are all written.
-func (w *Writer) Host(h *evaluate.HostStats) error {
-	return HostStatsTable.add(w, w.hostRow(h))
-}
+func (w *Writer) Host(h *evaluate.HostStats) error { return HostStatsTable.add(w, w.hostRow(h)) }
 
 // Agent writes a product token's counts.
-func (w *Writer) Agent(a *evaluate.AgentStats) error {
-	return AgentStatsTable.add(w, AgentRowOf(a))
-}
+func (w *Writer) Agent(a *evaluate.AgentStats) error { return AgentStatsTable.add(w, AgentRowOf(a)) }
 
 // Exclusion writes a URL that a log states was not fetched.
 func (w *Writer) Exclusion(x *evaluate.Exclusion) error {
@@ -237,9 +231,7 @@ func (w *Writer) Exclusion(x *evaluate.Exclusion) error {
 }
 
 // Issue writes an issue.
-func (w *Writer) Issue(i *evaluate.Issue) error {
-	return w.issue(w.filename(i.Input, i.Entry), i)
-}
+func (w *Writer) Issue(i *evaluate.Issue) error { return w.issue(w.filename(i.Input, i.Entry), i) }
 
 // failures writes the inputs that could not be read at all.
 func (w *Writer) failures() (err error) {

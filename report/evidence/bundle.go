@@ -145,17 +145,13 @@ func (w *writer) missingArchives() (all []Missing) {
 			all = append(all, Missing{w.inputs[i].Name, w.missing[i], w.affected[i], ""})
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(w.unheld)) {
-		all = append(all, Missing{
-			name, "an index or a list names it, and it is not among the inputs", w.unheld[name],
-			"audit it together with the index",
-		})
+	add := func(affected map[string]int64, reason, cure string) {
+		for _, name := range slices.Sorted(maps.Keys(affected)) {
+			all = append(all, Missing{name, reason, affected[name], cure})
+		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(w.tables)) {
-		all = append(all, Missing{
-			name, "a table of robots.txt has rows and no records, so it proves nothing", w.tables[name], CureOfTable,
-		})
-	}
+	add(w.unheld, "an index or a list names it, and it is not among the inputs", "audit it together with the index")
+	add(w.tables, "a table of robots.txt has rows and no records, so it proves nothing", CureOfTable)
 	return all
 }
 

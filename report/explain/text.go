@@ -164,11 +164,9 @@ func (t *text) reasons() []string {
 	switch {
 	case t.Withdrawn == nil || t.Reason == "ambiguous_token":
 	case t.Reason == "unread_capture":
-		list = append(list, fmt.Sprintf("The governing capture alone %s. What those marked ? say is not known.",
-			t.says(t.Withdrawn)))
+		list = append(list, "The governing capture alone "+t.says(t.Withdrawn)+". What those marked ? say is not known.")
 	default:
-		list = append(list, fmt.Sprintf("The governing capture alone %s. The capture marked ! speaks against it.",
-			t.says(t.Withdrawn)))
+		list = append(list, "The governing capture alone "+t.says(t.Withdrawn)+". The capture marked ! speaks against it.")
 	}
 	if second := t.Crawler.SecondSays; second != nil {
 		asked := "robots.txt"

@@ -39,9 +39,7 @@ type DocumentError struct {
 	Reason error
 }
 
-func (e *DocumentError) Error() string {
-	return fmt.Sprintf("document %d: %v", e.Line, e.Reason)
-}
+func (e *DocumentError) Error() string { return fmt.Sprintf("document %d: %v", e.Line, e.Reason) }
 
 // WriteAttributes writes a gzip file of dolma attributes for a file of dolma documents: a line for
 // each document, in their order, as dolma's mixer asks for. A document is found by its id, which is

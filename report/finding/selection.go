@@ -37,13 +37,10 @@ func (r rank) compare(o rank) int {
 
 // distance is how far from the fetch a capture lies; unknown is farthest.
 func distance(age *int64) uint64 {
-	switch {
-	case age == nil:
+	if age == nil {
 		return 1 << 63
-	case *age < 0:
-		return uint64(-*age)
 	}
-	return uint64(*age)
+	return uint64(max(*age, -*age))
 }
 
 // compareReading is the order in which findings are read: by class, then time, then place.

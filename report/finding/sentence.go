@@ -199,9 +199,7 @@ func (f *Case) forbids() string {
 }
 
 // place quotes the rule.
-func (f *Case) place() string {
-	return fmt.Sprintf("(line %d: “%s”)", f.RuleLine, f.Rule)
-}
+func (f *Case) place() string { return fmt.Sprintf("(line %d: “%s”)", f.RuleLine, f.Rule) }
 
 // failure states that robots.txt could not be had.
 func (f *Case) failure() string {
