@@ -108,7 +108,8 @@ var compared = []string{
 
 func fetchOf(row *report.FetchRow, rule string) fetch {
 	return fetch{
-		Place: row.Place(), Origin: row.Origin, Dated: row.FetchTime != nil, Time: prose.Value(row.FetchTime), Agent: row.Agent,
+		Place: row.Place(), Origin: row.Origin, Dated: row.FetchTime != nil, Time: prose.Value(row.FetchTime),
+		Agent: row.Agent,
 		State: State{row.Verdict, row.Certainty, row.Evidence, row.Reason, rule, row.RuleLine},
 	}
 }

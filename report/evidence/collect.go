@@ -170,7 +170,8 @@ func (c *collector) cite(f *found) {
 		c.citePlaces(lead.Spots(), roleRedirect)
 		c.citeSteps(lead.Steps())
 	}
-	c.citePlaces(r.Twins(facts.SpotOf(r.Fetch)), roleTwin) // any archive that holds two records may show their order, and their run
+	// any archive that holds two records may show their order, and their run
+	c.citePlaces(r.Twins(facts.SpotOf(r.Fetch)), roleTwin)
 	for _, capture := range considered {
 		for _, step := range capture.Applied() {
 			c.citePlaces(r.Twins(step.Spot), roleTwin)
