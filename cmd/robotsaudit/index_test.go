@@ -197,8 +197,9 @@ func compareIndexed(t *testing.T, whole, indexed map[string]report.FetchRow) (sa
 			t.Errorf("%s: %s by an index, tags %q", key, got.Certainty, got.TagsFrom)
 		}
 		notes, agent := strings.Split(got.Notes, ","), want.Agent == got.Agent
-		lost := slices.Contains(notes, "same_moment") || slices.Contains(notes, "order_doubt") || !agent ||
-			got.Agent == "" && want.Agent != "" || want.Trust == "resynced" || want.Notes != "" && want.FetchMethod != "GET"
+		isNear := slices.Contains(notes, "order_doubt") && got.Reason == "changed_between"
+		lost := slices.Contains(notes, "same_moment") || isNear || !agent || got.Agent == "" && want.Agent != "" ||
+			want.Trust == "resynced" || want.Notes != "" && want.FetchMethod != "GET"
 		if lost {
 			other++
 			continue
