@@ -153,14 +153,17 @@ type Counts struct {
 // Add counts a result.
 func (c *Counts) Add(r *Result) {
 	c.Fetches++
-	*[...]*int64{Unknown: &c.Unknown, Allowed: &c.Allowed, Disallowed: &c.Disallowed}[r.Verdict]++
-	*[...]*int64{
-		words.None: &c.EvidenceNone, Fresh: &c.EvidenceFresh, Stale: &c.EvidenceStale, Later: &c.EvidenceLater,
-	}[r.Evidence]++
 	isAllowed := r.Verdict == Allowed
 	for _, count := range [...]counted{
 		{&c.RobotsCaptures, r.RobotsCapture},
 		{&c.PolicyFiles, r.PolicyFile},
+		{&c.Allowed, isAllowed},
+		{&c.Disallowed, r.Verdict == Disallowed},
+		{&c.Unknown, r.Verdict == Unknown},
+		{&c.EvidenceNone, r.Evidence == words.None},
+		{&c.EvidenceFresh, r.Evidence == Fresh},
+		{&c.EvidenceStale, r.Evidence == Stale},
+		{&c.EvidenceLater, r.Evidence == Later},
 		{&c.ViolationsCertain, r.Certainty == Certain},
 		{&c.ViolationsProbable, r.Certainty == Probable},
 		{&c.Possible, r.Certainty == Possible},

@@ -214,9 +214,9 @@ const patience = 1500 * time.Millisecond
 // is obeyed. over is to be called when the command has ended.
 func acknowledge(cmd *cobra.Command) (over func()) {
 	log := console.Logger(cmd)
-	told := make(chan struct{})
-	tell := func() { log.Warn("stopping; once more ends at once"); close(told) }
-	unheard := context.AfterFunc(cmd.Context(), tell)
+	warned := make(chan struct{})
+	warn := func() { log.Warn("stopping; once more ends at once"); close(warned) }
+	unheard := context.AfterFunc(cmd.Context(), warn)
 	late, give := context.WithCancel(context.WithoutCancel(cmd.Context()))
 	context.AfterFunc(cmd.Context(), func() {
 		select {
@@ -228,9 +228,9 @@ func acknowledge(cmd *cobra.Command) (over func()) {
 	})
 	return func() {
 		if !unheard() {
-			<-told
+			<-warned
 		} else if cmd.Context().Err() != nil { // the command was quicker
-			tell()
+			warn()
 		}
 		give()
 	}

@@ -1275,7 +1275,8 @@ type relation uint8
 
 const (
 	before relation = iota // beyond doubt
-	// counts as before, in doubt: of the same moment in another archive, or something speaks against its date
+	// counts as before, in doubt: of the same moment in another archive, so near that an order would have to show it,
+	// or something speaks against its date
 	maybeBefore
 	// dated no later, and counts as after: of the same moment and later in its archive, or shown to have ended after it
 	shownAfter

@@ -364,9 +364,11 @@ func (d *Decider) Complete(st *State, id int64) {
 		st.url = u.Key()
 	}
 	st.readAs(d.files.Profile())
-	applied := st.Applied()
-	if last := applied[len(applied)-1]; st.Outcome == words.OutcomeUnreachable && last.Time.MicrosSince(st.Time()) < 0 {
-		st.GiveUp(words.UnresolvedRedirect) // a failure from before the redirect is no copy of its target
+	if st.Outcome == words.OutcomeUnreachable && st.StepText != "" {
+		applied := st.Applied()
+		if applied[len(applied)-1].Time.MicrosSince(st.Time()) < 0 {
+			st.GiveUp(words.UnresolvedRedirect) // a failure from before the redirect is no copy of its target
+		}
 	}
 }
 

@@ -121,8 +121,8 @@ func ReadTask(dir string) (Task, error) {
 	return Task{Dir: dir, Manifest: *m}, nil
 }
 
-// TasksIn yields the tasks in a folder: those of archives, or of verified records, whose inputs are the indexes. A
-// folder without a manifest is no task.
+// TasksIn yields the tasks in a folder: of archives, or of verified records, whose inputs are the indexes. A folder
+// without a manifest is no task.
 func TasksIn(root string, verified bool) iter.Seq2[Task, error] {
 	return func(yield func(Task, error) bool) {
 		entries, err := os.ReadDir(root)

@@ -398,8 +398,8 @@ func HasOwnRules(token string) bool { return len(rulesOf(token)) > 0 }
 // knows them.
 func IsAgentMeta(name string) bool { return metaAgents[name] }
 
-// metaAgents are the names of metas that are kept whatever their content: those of policyFields, the global
-// one and tokens that search engines document as names of metas.
+// metaAgents are the names of metas that are kept whatever their content: what policyFields reads, the global
+// name and tokens that search engines document as names of metas.
 var metaAgents = withMetaFields(set("robots", "googlebot", "googlebot-news", "google-extended", "bingbot", "msnbot",
 	"slurp", "yandex", "yandexbot", "baiduspider", "duckduckbot", "applebot", "applebot-extended",
 	"adsbot-google", "adidxbot", "otherbot", "gptbot", "ccbot", "claudebot", "archive.org_bot", "ia_archiver"))

@@ -176,7 +176,7 @@ var Reasons = []Word{
 	},
 	UnresolvedRedirect: {
 		Name: "unresolved_redirect", Effect: GivesUnknown, Section: "Redirects",
-		Meaning: "robots.txt redirects, and the archives do not show to what.",
+		Meaning: "robots.txt redirects, and the archives do not show what its target answered then.",
 		Settle:  "The archive with the target of the redirect, captured at most an hour after it or 24 hours before.",
 	},
 	UnresolvedRevisit: {

@@ -139,7 +139,7 @@ INPUTS = {
     "at_once": (100_000, partial(every_second, step=0)),  # the same, all in one second
     "to_one_page": (100_000, to_one_page), "unmodified_at_once": (40_000, unmodified_at_once), "with_a_year": (40_000, with_a_year),
     # A robots.txt of n rules, and n/40 fetches of what they forbid; the same rules behind a star; and these with a long
-    # beginning and end in common: of 16 bytes of them nothing can be told.
+    # beginning and end in common: 16 bytes of them show nothing.
     "rules_fetches": (400_000, lambda n: asked(n // 40, "User-agent: *\n" + lines(n, "Disallow: /p#/\n"), "/p#/x")),
     "star_rules_fetches": (400_000, lambda n: asked(n // 40, "User-agent: *\n" + lines(n, "Disallow: /*/p#/\n"), "/x/p#/x")),
     "common_star_rules_fetches": (400_000, lambda n: asked(

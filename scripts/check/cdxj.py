@@ -23,7 +23,7 @@ REASONS = {name: why for why, names in {
         "10_digit_date.arc.gz 18_digit_date.arc.gz arc_v1_with_v2_header.arc.gz",
     "a date that cannot be read: left out, and said so; warcio makes digits of what it finds":
         "14_digit_plus_text_date.arc.gz hex_instead_of_date.arc.gz",
-    "a content type with spaces: the address tells where it begins; warcio makes the address part of the URL":
+    "a content type with spaces: the address shows where it begins; warcio makes the address part of the URL":
         "alexa_charset_in_header.arc.gz",
     "no HTTP status and no head: none is given; warcio takes a word for it": "alexa_short_header.arc.gz",
     "a header without a length that can be read: none of what follows is certain; warcio goes on with the lines behind":

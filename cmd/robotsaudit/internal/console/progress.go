@@ -58,14 +58,14 @@ func Watch(cmd *cobra.Command, log *slog.Logger, g Gauge) (stop func()) {
 				case drawn:
 					fmt.Fprint(w, clearLine)
 				case !isText(log):
-					g.tell(log, time.Since(start))
+					g.report(log, time.Since(start))
 				}
 				return
 			case <-tick.C:
 				if elapsed := time.Since(start); drawn {
 					fmt.Fprint(w, clearLine+g.line(elapsed, Width(w)))
 				} else {
-					g.tell(log, elapsed)
+					g.report(log, elapsed)
 				}
 			}
 		}
@@ -76,8 +76,8 @@ func Watch(cmd *cobra.Command, log *slog.Logger, g Gauge) (stop func()) {
 	}
 }
 
-// tell logs progress.
-func (g *Gauge) tell(log *slog.Logger, elapsed time.Duration) {
+// report logs progress.
+func (g *Gauge) report(log *slog.Logger, elapsed time.Duration) {
 	done, total := g.Done(), g.Total()
 	Tell(log, slog.LevelInfo, "progress", g.line(elapsed, math.MaxInt),
 		slog.String("stage", g.What), slog.Int64("done", done), slog.Int64("total", total),

@@ -170,16 +170,16 @@ const lockInterval = 200 * time.Millisecond
 // lock takes the output folder and those that are read, with --wait-lock once all are free:
 // two runs that each held a folder which the other waits for would wait for ever.
 func (j *Job) lock(reads []string) (release func() error, err error) {
-	for told := ""; ; {
+	for named := ""; ; {
 		release, used, err := j.tryLock(reads)
 		switch {
 		case !errors.Is(err, ingest.ErrLocked):
 			return release, err
 		case !j.waitLock:
 			return nil, fmt.Errorf("%w; --wait-lock waits", err)
-		case told != used:
+		case named != used:
 			j.Log.Info(fmt.Sprintf("output folder %s is in use by another robotsaudit; waiting for it", used))
-			told = used
+			named = used
 		}
 		select {
 		case <-j.Cmd.Context().Done():
@@ -281,10 +281,10 @@ const maxUnread = 20 // inputs named on standard error that were not wholly read
 
 // ReportUnread names the inputs that were not wholly read, without the failures
 // that were reported before.
-func ReportUnread(log *slog.Logger, facts *facts.Set, told []*ingest.InputError) {
+func ReportUnread(log *slog.Logger, facts *facts.Set, named []*ingest.InputError) {
 	var lines []string
 	for _, f := range facts.Failures {
-		if !slices.ContainsFunc(told,
+		if !slices.ContainsFunc(named,
 			func(t *ingest.InputError) bool { return t.Arg == f.Name && t.Reason == f.Reason }) {
 			lines = append(lines, f.Name+": "+f.Reason)
 		}
