@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -36,7 +37,24 @@ func ReplaceJSON(path string, v any) error {
 
 // WriteFile writes a small file and syncs it.
 func WriteFile(path string, b []byte) error {
-	return cmp.Or(os.WriteFile(path, b, 0o666), SyncFile(path))
+	return Create(path, func(w io.Writer) error {
+		_, err := w.Write(b)
+		return err
+	})
+}
+
+// Create makes a file of what write writes, and syncs it. It is no error if another process removes the
+// file meanwhile.
+func Create(path string, write func(io.Writer) error) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	err = write(f)
+	if err == nil && !isTemporary(path) {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
 }
 
 // RemoveIf removes what a folder has of names for which is is true, and reports whether there was anything.
@@ -92,8 +110,7 @@ func SyncFolder(dir string) error {
 	return flush(dir, os.O_RDONLY)
 }
 
-// flush waits until a file or folder is on the disk. What lies in the system's folder for temporary
-// files need not outlive the machine, so nothing waits for it.
+// flush waits until a file or folder is on the disk.
 func flush(path string, flag int) error {
 	if isTemporary(path) {
 		return nil
@@ -105,7 +122,8 @@ func flush(path string, flag int) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// isTemporary reports whether a path leads into the system's folder for temporary files.
+// isTemporary reports whether a path leads into the system's folder for temporary files. What lies there
+// need not outlive the machine, so nothing waits for the disk.
 func isTemporary(path string) bool {
 	path, err := filepath.Abs(path)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -187,5 +188,21 @@ func TestFlush(t *testing.T) {
 		if err := SyncFile(c.path); errors.Is(err, os.ErrNotExist) != c.synced {
 			t.Errorf("%s in %s: %v", c.path, c.system, err)
 		}
+	}
+}
+
+// TestCreateRemoved: another process may remove a file while it is written, as `finish` does.
+func TestCreateRemoved(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows removes no open file")
+	}
+	path := filepath.Join(t.TempDir(), "file")
+	t.Setenv("TMPDIR", "/nowhere") // what lies there is not synced
+	err := Create(path, func(w io.Writer) error {
+		_, err := io.WriteString(w, "text")
+		return errors.Join(err, os.Remove(path))
+	})
+	if err != nil {
+		t.Error(err)
 	}
 }

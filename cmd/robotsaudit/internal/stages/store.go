@@ -200,12 +200,10 @@ func (f folder) Put(_ context.Context, path, to string) error {
 			return err
 		}
 		defer from.Close()
-		file, err := os.Create(tmp)
-		if err != nil {
+		return durable.Create(tmp, func(w io.Writer) error {
+			_, err := io.Copy(w, from)
 			return err
-		}
-		_, err = io.Copy(file, from)
-		return errors.Join(err, file.Close(), durable.SyncFile(tmp))
+		})
 	})
 	if err != nil {
 		return err
