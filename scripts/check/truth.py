@@ -2,13 +2,14 @@
 
     truth BINARY [FETCHES [SEED]]                 20000 fetches, seed 1
     truth BINARY FETCHES SEED --before OLD        what becomes of the true, certain rows of another binary
+    truth BINARY 100000 --document                whether docs/SEMANTICS.md has the same figures
     truth BINARY --world SEED/N --keep DIR        one world, its archives and its audit; --list lists every fetch that is counted
 
 The truth of a fetch is what its crawler had: the robots.txt that it received last before it sent the
 request, at most a day old, forbids the path, or it does not. truth_worlds.py makes sites and crawlers,
 truth_archives.py writes what archives would hold of them, truth_shown.py reads the audit. The run ends with 1
-if a certain violation is false although something in the archives speaks against it, or if fewer than
-95 of 100 true, certain violations by operators' crawlers stay certain.
+if a certain violation is false although something in the archives speaks against it, if fewer than
+95 of 100 true, certain violations by operators' crawlers stay certain, or if the document has other figures.
 """
 
 from collections import Counter
@@ -17,7 +18,7 @@ from pathlib import Path
 import truth_archives as archives
 import truth_shown as compare
 import truth_worlds as simulate
-from lib import folder
+from lib import ROOT, folder
 from truth_archives import uuid
 
 
@@ -69,6 +70,18 @@ def audit_world(binary, old, label, work, tally):
     tally.add(label, world, places, rows, before)
 
 
+def outdated(tally):
+    """What docs/SEMANTICS.md should have of the figures, and has not."""
+    lines = [f"result for {tally.fetches:,} fetches", f"{tally.apart.total()} *certain* fetches were not violations",
+             f"forbade {tally.cleared.total()} of the *allowed* fetches"]
+    for name in compare.CLASSES:
+        all_of, *parts = (sum(tally.classes[kind, name, what] for kind in ("operator", "software", "nameless"))
+                          for what in ("all", "forbidden", "in force"))
+        lines.append(" | ".join([f"| {name}", f"{all_of:,}", *(f"{100 * part / all_of:.1f} %" for part in parts)]) + " |")
+    text = (ROOT / "docs" / "SEMANTICS.md").read_text()
+    return [line for line in lines if line not in text]
+
+
 def show(tally, compares, listed):
     kinds = {"operators": ("operator",), "software": ("software",), "nameless": ("nameless",),
              "all": ("operator", "software", "nameless")}
@@ -105,7 +118,7 @@ def show(tally, compares, listed):
 
 
 def main(binary, fetches: int = 20000, seed="1", *, before: Path = None, world=None, keep: Path = None,
-         list: bool = False):
+         list: bool = False, document: bool = False):
     tally, number = Tally(), 0
     if world and keep:
         audit_world(binary, before, world, keep, tally)
@@ -113,4 +126,7 @@ def main(binary, fetches: int = 20000, seed="1", *, before: Path = None, world=N
         with folder() as work:
             audit_world(binary, before, f"{seed}/{number}", work, tally)
         number += 1
-    return not show(tally, before, list)
+    right, missing = show(tally, before, list), outdated(tally) if document else []
+    if missing:
+        print("\ndocs/SEMANTICS.md should have:", *missing, sep="\n  ")
+    return missing or not right
