@@ -6,6 +6,7 @@ Times at the precision that they were given with, origins, who asked, and bodies
 import io
 import json
 import re
+import string
 import tempfile
 import zipfile
 import zlib
@@ -13,6 +14,7 @@ from datetime import datetime, timedelta, timezone
 from email.utils import parsedate_to_datetime
 from functools import cached_property
 from pathlib import Path
+from urllib.parse import quote
 
 from warcio.archiveiterator import ArchiveIterator
 from warcio.statusandheaders import StatusAndHeadersParser
@@ -116,8 +118,9 @@ def split_url(url):
 
 
 def same_url_key(url):
+    """§2: what a URL may not hold counts as percent-encoded."""
     origin, path = split_url(url)
-    return (origin or "") + path
+    return (origin or "") + quote(path, safe=string.punctuation)
 
 
 # ------------------------------------------------------------------- §5 tokens

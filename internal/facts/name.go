@@ -24,7 +24,7 @@ type Name struct {
 // ParseName reads what a user wrote.
 func ParseName(what string) Name {
 	if u, _ := weburl.Parse(what); strings.Contains(what, "://") && u.Host != "" {
-		return Name{IsURL: true, key: asInTables(u.Key()), bucket: run.BucketOf(u.HostReversed()), offset: -1}
+		return Name{IsURL: true, key: u.Key(), bucket: run.BucketOf(u.HostReversed()), offset: -1}
 	}
 	n := Name{id: recordid.Parse(strings.TrimSuffix(strings.TrimPrefix(what, "<"), ">")), offset: -1}
 	if file, digits, ok := SplitPlace(what); ok {
@@ -58,7 +58,7 @@ func (n *Name) Fits(f *Fetch, filename func(*Fetch) string) bool {
 	switch {
 	case n.IsURL:
 		u, _ := weburl.Parse(f.URL)
-		return asInTables(u.Key()) == n.key
+		return u.Key() == n.key
 	case f.Offset == n.offset && asInTables(filename(f)) == n.file:
 		return true
 	}

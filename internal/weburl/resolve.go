@@ -7,7 +7,7 @@ import (
 
 // Resolve gives the absolute URL that a reference, such as the Location of a redirect,
 // means relative to a base URL (RFC 3986 §5.2), or "" where there is none. The fragment
-// is dropped; spaces and other bytes stay as they are.
+// is dropped; spaces and other bytes stay as they are, and Key encodes them.
 //
 // A reference that has a scheme is taken as it stands, its dot segments too:
 // that is the URL which a crawler records. So "http:path" is an absolute URL

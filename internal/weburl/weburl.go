@@ -221,13 +221,13 @@ func PathQueryOf(origin, raw string) string {
 	return u.PathQuery()
 }
 
-// Key identifies a URL for joins: origin and path with query, without the parts of URLs
-// that no server sees.
+// Key identifies a URL for joins: origin and path with query, without the parts of URLs that no server
+// sees. What no URI may hold is percent-encoded, as clients send it.
 func (u URL) Key() string {
 	if u.key != "" {
-		return u.key
+		return Escaped(u.key)
 	}
-	return u.Origin() + u.PathQuery()
+	return u.Origin() + Escaped(u.PathQuery())
 }
 
 // IsFetchScheme reports whether a capture with this scheme, in lower case, is

@@ -219,7 +219,7 @@ func checkProperties(t *testing.T, raw string) {
 			t.Errorf("Parse(%q): SURT key %q, of its own origin and path %q", raw, u.SURTKey(), again.SURTKey())
 		}
 	}
-	if key := u.Origin() + u.PathQuery(); u.Key() != key {
+	if key := u.Origin() + Escaped(u.PathQuery()); u.Key() != key {
 		t.Errorf("Parse(%q): key %q, want %q", raw, u.Key(), key)
 	}
 	built := u

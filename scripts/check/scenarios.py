@@ -650,7 +650,7 @@ def any_captures(s):
                          [WGET], [WGET, CURL], [WGET, HERITRIX, None], [WGET, WGET, BROWSER]])
     origins = [s.origin] * 3 + [s.other(0), s.other(1)]
     archives = rng.choice([[1], [2], [1, 2]])
-    locations = [o + "/robots.txt" for o in set(origins)] + [s.origin + "/private/robots", s.other(0) + "/private/robots"]
+    locations = [o + "/robots.txt" for o in set(origins)] + [s.origin + "/private/robots", s.other(0) + "/private/robots", s.origin + "/private/ròbots"]
     locations.sort()
     odds = rng.choice([[8, 2, 2, 2, 2], [4, 8, 1, 1, 2], [4, 1, 8, 1, 2], [4, 1, 1, 8, 2]])
     bodies = []  # captures that others may refer to
@@ -673,7 +673,7 @@ def any_captures(s):
         elif kind == "redirect":
             s.robots(when, b"", 302, origin=origin, headers=[("Location", rng.choice(locations))], **more)
         elif kind == "page":
-            page = s.page("/private/robots", t=when, **more)
+            page = s.page("/private/" + rng.choice(["robots", "robots", "robots", "r%C3%B2bots", "ròbots"]), t=when, **more)
             page.body = rng.choice([A, B])
         else:
             bodies.append(s.robots(when, rng.choice([A, A, A2, B, C, D]) + rng.choice(DELAYS), origin=origin, **more))
