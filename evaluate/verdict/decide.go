@@ -1019,7 +1019,7 @@ func (tl *Timeline) copies(s *subject, governing []*State) iter.Seq[*State] {
 			switch {
 			case st.Micros > t.Micros+s.unit:
 				return
-			case facts.SpotOf(&st.Fetch) == facts.SpotOf(s.Fetch) || !isLedTo || !s.isCopy(st):
+			case !isLedTo || !s.isCopy(st) || s.isHeldAt(facts.SpotOf(&st.Fetch)):
 				if !s.look() {
 					return
 				}
@@ -1413,6 +1413,11 @@ func (s *subject) isOfRun(r answered) bool {
 }
 
 func (s *subject) spot() spot { return spot{facts.SpotOf(s.Fetch), s.Flags&facts.FlagSerial != 0} }
+
+// isHeldAt reports whether a record is the fetch itself, in any of the archives that hold it.
+func (s *subject) isHeldAt(at facts.Spot) bool {
+	return s.places.any(at, s.spot(), func(a, b spot) bool { return a.Spot == b.Spot })
+}
 
 // provesOrder reports whether the order in which a record and the fetch, of one moment, stand in an archive is
 // that in which they were made: in that of a crawler that makes one after the other.
