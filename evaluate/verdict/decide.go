@@ -8,6 +8,7 @@ package verdict
 
 import (
 	"cmp"
+	"fmt"
 	"iter"
 	"net/http"
 	"slices"
@@ -619,10 +620,12 @@ func (d *Decider) newSubject(f *facts.Fetch, agent string, tl *Timeline, asOf fa
 	return s
 }
 
-// An ownKey is a crawler by its token, and the run of one archive.
+// An ownKey is what shows which captures without a token are a crawler's own: its token, the User-Agent of a
+// fetch, and the runs of the archives that hold it.
 type ownKey struct {
-	key string
-	run facts.Spot
+	key, userAgent string
+	run            facts.Spot
+	others         string // further runs
 }
 
 // maxJoined bounds the lines that are made of a crawler's captures and of those without a token.
@@ -632,14 +635,18 @@ const maxJoined = 256
 // a User-Agent: in its run, these are its own. all is false where there are none.
 func (tl *Timeline) ownOf(s *subject) (own *line, all bool) {
 	own = tl.byAgent[s.key]
-	if s.key == "" || s.Run == 0 {
+	others := tl.places[facts.SpotOf(s.Fetch)]
+	if s.key == "" || s.Run == 0 && len(others) == 0 {
 		return own, false
 	}
 	nameless := tl.byAgent[""]
 	if nameless == nil {
 		return own, false
 	}
-	key := ownKey{s.key, facts.SpotOf(s.Fetch).InRun()}
+	key := ownKey{s.key, s.UserAgent, facts.SpotOf(s.Fetch).InRun(), ""}
+	for _, other := range others {
+		key.others += fmt.Sprintln(other.InRun())
+	}
 	joined, known := tl.joined[key]
 	if !known {
 		if len(tl.joined) >= maxJoined {
