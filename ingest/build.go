@@ -34,7 +34,7 @@ func newBuild(opt Options, fingerprint string) (*build, error) {
 	b := &build{opt: opt, fingerprint: fingerprint, root: filepath.Join(private, facts.FolderName(fingerprint))}
 	var err error
 	if b.previous, err = facts.ReadPlan(opt.Dir); err != nil && opt.Add {
-		return nil, fmt.Errorf("%w, without --add", err)
+		return nil, fmt.Errorf("%w (without --add)", err)
 	}
 	if err := os.MkdirAll(b.root, 0o777); err != nil {
 		return nil, err

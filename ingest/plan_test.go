@@ -216,7 +216,8 @@ func TestIngestOfAnotherFingerprint(t *testing.T) {
 	if err := os.WriteFile("out/.robotsaudit/plan.json", []byte(`{"fingerprint":"000000000000"}`), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := OpenFacts("out"); err == nil || !strings.Contains(err.Error(), "another version") {
+	if _, err := OpenFacts("out"); err == nil || !strings.Contains(err.Error(), "another version") ||
+		!strings.HasSuffix(err.Error(), "audit INPUT... -o out") {
 		t.Errorf("error %v", err)
 	}
 }

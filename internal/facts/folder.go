@@ -73,7 +73,7 @@ func ReadPlan(dir string) (*Plan, error) {
 	}
 	var p Plan
 	if err := json.Unmarshal(b, &p); err != nil {
-		return nil, fmt.Errorf("%s is damaged, or of another version of robotsaudit (%w); run 'robotsaudit ingest' again", path, err)
+		return nil, fmt.Errorf("%s is damaged, or of another version of robotsaudit (%w); %s", path, err, again(dir))
 	}
 	return &p, nil
 }

@@ -129,8 +129,7 @@ func OpenTasks(dir string, fingerprints ...string) (p *Plan, tasks []Task, err e
 			"them; for other questions, plan the audit again (docs/SCALE.md)", dir, p.Folder)
 	}
 	if !slices.Contains(fingerprints, p.Fingerprint) {
-		return nil, nil, fmt.Errorf("what %s holds was read by another version of robotsaudit; run 'robotsaudit ingest' "+
-			"again", dir)
+		return nil, nil, fmt.Errorf("what %s holds was read by another version of robotsaudit; %s", dir, again(dir))
 	}
 	for _, name := range p.Tasks {
 		t, err := ReadTask(filepath.Join(p.root(dir), name))
@@ -143,7 +142,12 @@ func OpenTasks(dir string, fingerprints ...string) (p *Plan, tasks []Task, err e
 }
 
 func missingPart(dir string, err error) error {
-	return fmt.Errorf("of what was read into %s, a part is missing (%w); run 'robotsaudit ingest' again", dir, err)
+	return fmt.Errorf("of what was read into %s, a part is missing (%w); %s", dir, err, again(dir))
+}
+
+// again says how to make facts anew.
+func again(dir string) string {
+	return "read the archives again with: robotsaudit audit INPUT... -o " + dir
 }
 
 // NewSet combines tasks that lie anywhere into the facts of a plan that does not name them. inputs is the
