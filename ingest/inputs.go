@@ -419,10 +419,10 @@ func isOutput(dir string) bool {
 }
 
 func (x *expander) file(path, name string) {
-	real, err := realPath(path)
-	var info fs.FileInfo
-	if err == nil {
-		info, err = os.Stat(real)
+	var real string
+	info, err := os.Stat(path)
+	if err == nil && info.Mode().IsRegular() { // a pipe may have no real path
+		real, err = realPath(path)
 	}
 	switch {
 	case err != nil:

@@ -3,6 +3,8 @@
 package ingest
 
 import (
+	"fmt"
+	"os"
 	"strings"
 	"syscall"
 	"testing"
@@ -17,11 +19,19 @@ func TestExpandPipe(t *testing.T) {
 			t.Skip("skipped: no named pipes here")
 		}
 	}
+	read, write, err := os.Pipe() // as a shell makes for <(command)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer read.Close()
+	defer write.Close()
+	named := fmt.Sprintf("/dev/fd/%d", read.Fd())
 	done := make(chan bool)
 	go func() {
 		defer close(done)
-		inputs, failures := Expand(t.Context(), []string{"crawl"}, ExpandOptions{})
-		if len(inputs) != 1 || len(failures) != 1 || !strings.Contains(failures[0].Error(), "regular") {
+		inputs, failures := Expand(t.Context(), []string{"crawl", named}, ExpandOptions{})
+		if len(inputs) != 1 || len(failures) != 2 || !strings.Contains(failures[0].Error(), "regular") ||
+			!strings.Contains(failures[1].Error(), "regular") {
 			t.Errorf("%v, %v", inputs, failures)
 		}
 	}()
