@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"iter"
 	"maps"
 	"os"
@@ -282,7 +283,11 @@ func locate(ctx context.Context, in *facts.Input, dir string) (missing string) {
 			return ""
 		}
 		now, err := facts.FindInput(ctx, path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
 		if err != nil {
+			missing = fmt.Sprintf("%s cannot be read (%v)", path, object.Cause(err))
 			continue
 		}
 		if now.Size == in.Size {

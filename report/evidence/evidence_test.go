@@ -719,6 +719,30 @@ func zipped(t *testing.T, method uint16, name string, content []byte) []byte {
 	return b.Bytes()
 }
 
+// TestUnreadableArchive: an archive that cannot be read is not said to be missing.
+func TestUnreadableArchive(t *testing.T) {
+	const name = "crawl-b-1.warc.gz"
+	content, err := os.ReadFile(filepath.Join(testdata, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, content, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	out := audittest.Audit(t, rfc9309, path)
+	if err := errors.Join(os.Remove(path), os.Symlink(path, path)); err != nil {
+		t.Skip("skipped: no symbolic links here")
+	}
+	b, err := Write(t.Context(), Options{Dir: out, To: filepath.Join(t.TempDir(), "bundle.warc.gz")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := path + " cannot be read ("; len(b.Missing) != 1 || !strings.HasPrefix(b.Missing[0].Reason, want) {
+		t.Errorf("%+v, want %s", b.Missing, want)
+	}
+}
+
 // TestChangedArchive: what rests on an archive whose content has changed since the audit is left
 // out, and the archive is named; what other archives prove is written.
 func TestChangedArchive(t *testing.T) {
