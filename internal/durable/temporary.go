@@ -32,12 +32,16 @@ const HasLocks = runtime.GOOS != "wasip1"
 // Temporary makes an empty folder for temporary files in another one; "" is the system's. It first
 // removes the folders there of dead processes. What remove does not remove, the next call does.
 func Temporary(parent string) (dir string, remove func() error, err error) {
-	if parent == "" {
+	system := parent == ""
+	if system {
 		parent = os.TempDir()
 	}
 	sweep(parent)
 	for {
 		held, err := os.MkdirTemp(parent, temporaryPrefix+machine()+"-*")
+		if err != nil && system {
+			err = fmt.Errorf("%w; name another folder with TMPDIR (on Windows TMP)", err)
+		}
 		if err != nil {
 			return "", nil, err
 		}

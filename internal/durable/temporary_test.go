@@ -169,6 +169,18 @@ func TestReplace(t *testing.T) {
 	}
 }
 
+// TestNoSystemFolder: where the system's folder for temporary files is missing, the error says what to set.
+func TestNoSystemFolder(t *testing.T) {
+	missing := filepath.Join(t.TempDir(), "missing")
+	t.Setenv("TMPDIR", missing)
+	t.Setenv("TMP", missing) // of Windows
+	_, _, err := Temporary("")
+	if !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), missing+": ") ||
+		!strings.HasSuffix(err.Error(), "name another folder with TMPDIR (on Windows TMP)") {
+		t.Error(err)
+	}
+}
+
 // TestFlush: what lies in the system's folder for temporary files is not synced, as a missing file shows.
 func TestFlush(t *testing.T) {
 	missing := filepath.Join("folder", "missing")
