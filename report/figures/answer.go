@@ -46,8 +46,8 @@ func (b *builder) answer() document.Answer {
 			prose.Number(t.ViolationsProbable), b.crawlers.shares(violations), b.sites.worst(t.Violations))
 	case t.Unproven > 0:
 		a.Level = document.LevelUnproven
-		a.Sentence = fmt.Sprintf("No violation is proven: robots.txt disallows %s%s, but of each these %s leave a "+
-			"doubt open%s.", report.Count(t.Unproven, noun), b.crawlers.only(), sources,
+		a.Sentence = fmt.Sprintf("No violation is proven: robots.txt disallows %s%s, but these %s leave a doubt "+
+			"about each%s.", report.Count(t.Unproven, noun), b.crawlers.only(), sources,
 			b.crawlers.shares(func(r *report.AgentRow) int64 { return r.Unproven() }))
 	case t.Undecided() == t.Decidable:
 		a.Level = document.LevelUnknown

@@ -35,7 +35,7 @@ func TestAnswer(t *testing.T) {
 		},
 		{
 			"unproven", 0, 0, 1, 1, 9, 20, "A:0:2 B:0:0 C:0:0 D:0:0", document.LevelUnproven,
-			"No violation is proven: robots.txt disallows 2 fetches, but of each these archives leave a doubt open: 2 of A.",
+			"No violation is proven: robots.txt disallows 2 fetches, but these archives leave a doubt about each: 2 of A.",
 		},
 		{
 			"some unknown", 0, 0, 0, 0, 9, 20, "A:0:0 B:0:0 C:0:0 D:0:0", document.LevelUnknown,

@@ -379,9 +379,9 @@ func (s *summary) printWhatIf(p *layout.Page, full bool) {
 func (s *summary) printAsked(p *layout.Page) {
 	a, t := s.audit, &s.audit.Totals
 	if len(a.Settings.Purposes) > 0 {
-		p.Heading("Pages and sites say against the purpose %s: %s on use, %s on publication (table restrictions). They "+
-			"are no violations.",
-			strings.Join(a.Settings.Purposes, ", "), report.Count(t.RestrictionsUsage, "restriction"),
+		p.Heading("Pages and sites say against the %s %s: %s on use, %s on publication (table restrictions). They "+
+			"are no violations.", prose.IsAre(int64(len(a.Settings.Purposes)), "purpose", "purposes"),
+			prose.List(a.Settings.Purposes), report.Count(t.RestrictionsUsage, "restriction"),
 			prose.Number(t.RestrictionsPublication))
 	}
 	if a.Settings.Rate {

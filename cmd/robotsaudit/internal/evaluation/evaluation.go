@@ -68,7 +68,7 @@ func (e *Flags) AddTo(flags *pflag.FlagSet) {
 
 // AddOutcome adds what no table depends on.
 func (e *Flags) AddOutcome(flags *pflag.FlagSet) {
-	flags.BoolVar(&e.Full, "full", false, "print all of the summary, not its first twenty lines or so")
+	flags.BoolVar(&e.Full, "full", false, "print a longer summary: more of each list, and crawlers, sites and captures of robots.txt")
 	flags.StringSliceVar(&e.failOn, "fail-on", nil,
 		"`WHAT` decides the exit code: violations (10), new-violations (10 for those that the run before in DIR did "+
 			"not have), unread (3 for unread input, as without this flag), or several, as in unread,violations: the "+
