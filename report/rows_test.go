@@ -140,8 +140,10 @@ func TestRestrictionsAndDelays(t *testing.T) {
 	capture := facts.Capture{Fetch: testFetch("https://www.example.co.uk:8443", "/.well-known/tdmrep.json")}
 	capture.Offset = 4711
 	r.Page = &evaluate.Page{
-		From:    evaluate.PageOriginal,
-		Signals: []evaluate.Signal{{}, {Signal: tag.Signal{Source: tag.SourceTDMFile, Line: 1}, File: &capture}},
+		From: evaluate.PageOriginal,
+		Signals: []evaluate.Signal{{}, {
+			Signal: tag.Signal{Source: tag.SourceTDMFile, Line: 1, Raw: signals[1].Text}, File: &capture,
+		}},
 	}
 	r.Restrictions = []evaluate.Restriction{
 		{Kind: evaluate.RestrictsPublication, Certainty: evaluate.Certain, Purpose: tag.UseArchive, Statements: tags},

@@ -391,7 +391,7 @@ func (p *Page) FileOf(said *Statement) *facts.Capture {
 		return nil
 	}
 	for i := range p.Signals {
-		if s := &p.Signals[i]; s.File != nil && s.Source == said.Source && s.Line == said.Line {
+		if s := &p.Signals[i]; s.File != nil && (Statement{s.Source, s.Line, s.Said()}) == *said {
 			return s.File
 		}
 	}

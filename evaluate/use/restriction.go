@@ -137,8 +137,9 @@ func (o opinion) inForce(s *tag.Signal) bool {
 		return o.Evidence == words.Fresh
 	}
 	for i := range o.page.Signals {
-		if file := o.page.Signals[i].File; file != nil && o.page.Signals[i].Signal == *s {
-			return o.Fetch.Time().MicrosSince(file.Time()) <= verdict.FreshFor
+		file := o.page.Signals[i].File // two files may say the same
+		if file != nil && o.page.Signals[i].Signal == *s && o.Fetch.Time().MicrosSince(file.Time()) <= verdict.FreshFor {
+			return true
 		}
 	}
 	return false
