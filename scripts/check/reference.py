@@ -940,7 +940,7 @@ def is_outdated(archive, governing, fetch):
 def was_told_before(archive, candidates, following, fetch):
     """Whether the fetch is disallowed, too, by what was captured before its moment, and the crawler was told in time (A46)."""
     before = [c for c in candidates if not same_moment(c, fetch) and not beside(c, fetch)]
-    if not before or any(same_moment(c, fetch) and kind_of(archive, c, fetch) in ("partial", "unresolved", "undefined") for c in candidates):
+    if not before or any((same_moment(c, fetch) or beside(c, fetch)) and kind_of(archive, c, fetch) in ("partial", "unresolved", "undefined") for c in candidates):
         return False
     finding = decide_by_before(archive, fetch, before, following)
     capture = finding.governing
