@@ -219,7 +219,7 @@ def earliest(captures):
 
 def spokesman(captures, fetch):
     """Of captures that say the same, one; the order of archives never decides."""
-    return min(captures, key=lambda c: (doubted(c, fetch), same_moment(c, fetch), not in_both(c, fetch), not proves_order(c, fetch),
+    return min(captures, key=lambda c: (against(c, fetch) == "doubt", same_moment(c, fetch), not in_both(c, fetch), not proves_order(c, fetch),
                                         not is_own(c, fetch), c.id))
 
 
