@@ -156,7 +156,10 @@ func (t *siteTally) where(r rule) string {
 		on = prose.OrNoOrigin(n.worst.origin)
 	}
 	if r.by == byName {
-		on += ", by name"
+		return on + ", by name"
+	}
+	if _, named := t.rules[rule{byName, r.text}]; named {
+		return on + ", for all crawlers"
 	}
 	return on
 }

@@ -106,6 +106,22 @@ func TestSites(t *testing.T) {
 	}
 }
 
+// A rule that binds some crawlers by name, and all others elsewhere, is two rules, each of which says whom it binds.
+func TestRuleOfWhom(t *testing.T) {
+	tally := newSiteTally()
+	for i, match := range []string{"any", "any", "exact"} {
+		tally.addViolation(&report.ViolationRow{Rule: "Disallow: /a", AgentMatch: match})
+		tally.addHost(&report.HostRow{Origin: fmt.Sprint("http://", i)})
+	}
+	var got []string
+	for _, r := range tally.ranked(func(rule) bool { return true }) {
+		got = append(got, tally.where(r))
+	}
+	if want := []string{"2 sites, for all crawlers", "http://2, by name"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 // A token that stands in no request is not described as a crawler that fetches.
 func TestControlTokens(t *testing.T) {
 	for token, want := range map[string]int{"GPTBot": 1, "google-extended": 2} {
