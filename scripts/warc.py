@@ -485,7 +485,7 @@ def without_chunks(octets):
     """(octets, whether they break off); what is not chunked at all is taken as it stands."""
     out, rest = b"", octets
     while True:
-        m = re.match(rb"([0-9A-Fa-f]+)[^\r\n]*\r\n", rest)
+        m = re.match(rb"([0-9A-Fa-f]+)[ \t]*(?:;[^\r\n]*)?\r\n", rest)
         if m is None:
             return (out, True) if out or not rest else (octets, False)
         size = int(m.group(1), 16)

@@ -76,7 +76,7 @@ func undo(coding string, b []byte, mayBeCut bool) (plain []byte, cutShort, ok bo
 	if coding != chunked && len(plain) > MaxBody {
 		return plain[:MaxBody], true, true
 	}
-	return plain, err != nil, err == nil || len(plain) > 0 && isCoded(coding, r, err, mayBeCut)
+	return plain, err != nil, err == nil || isCoded(coding, r, err, int64(len(plain)), mayBeCut)
 }
 
 // chunked is the chunked coding, by a name that no field can give to another.
@@ -89,23 +89,26 @@ func decoder(coding string, r io.Reader) (io.ReadCloser, error) {
 	return NewDecoder(coding, r)
 }
 
-// isCoded reports whether bytes are in a coding although its decoder met an error: it read a whole
-// chunk, or the coding has a magic number, or the input is known to be cut. Many crawlers store a
-// body decoded, and leave the field in.
-func isCoded(coding string, r io.Reader, err error, mayBeCut bool) bool {
-	chunks, _ := r.(*chunkedReader)
-	return chunks != nil && chunks.whole > 0 || coding == "gzip" || coding == "x-gzip" || coding == "zstd" ||
-		mayBeCut && err == io.ErrUnexpectedEOF
+// isCoded reports whether bytes are in a coding although its decoder met an error after n bytes: it read a
+// whole chunk, or the input ends in the first one; or the coding has a magic number, or the input is known
+// to be cut. Many crawlers store a body decoded, and leave the field in.
+func isCoded(coding string, r io.Reader, err error, n int64, mayBeCut bool) bool {
+	isCut := err == io.ErrUnexpectedEOF
+	if chunks, ok := r.(*chunkedReader); ok && (chunks.whole > 0 || chunks.framed && isCut) {
+		return true
+	}
+	return n > 0 && (coding == "gzip" || coding == "x-gzip" || coding == "zstd" || mayBeCut && isCut)
 }
 
 // chunkedReader undoes the chunked coding (RFC 9112 §7.1) and leaves what follows the
 // last chunk. That of net/http does not report how far it came.
 type chunkedReader struct {
-	in    *bufio.Reader
-	left  int64 // bytes of the chunk in hand
-	begun bool  // a chunk is in hand
-	whole int   // chunks read to their end
-	err   error
+	in     *bufio.Reader
+	left   int64 // bytes of the chunk in hand
+	begun  bool  // a chunk is in hand
+	framed bool  // the line of its size ends in CRLF, as no line of most text files does
+	whole  int   // chunks read to their end
+	err    error
 }
 
 var errNotChunked = errors.New("not chunked")
@@ -152,7 +155,7 @@ func (r *chunkedReader) next() error {
 	case size == 0:
 		return io.EOF
 	}
-	r.left, r.begun = size, true
+	r.left, r.begun, r.framed = size, true, bytes.HasSuffix(line, []byte("\r\n"))
 	return nil
 }
 

@@ -61,24 +61,24 @@ func undoFile(coding string, from *os.File, mayBeCut bool) (to *os.File, cutShor
 	if to, err = os.CreateTemp(filepath.Dir(from.Name()), "payload-*"); err != nil {
 		return nil, false, false, err
 	}
-	n, is, codingErr := copyPlain(coding, to, io.NewSectionReader(from, 0, info.Size()), mayBeCut)
+	is, codingErr := copyPlain(coding, to, io.NewSectionReader(from, 0, info.Size()), mayBeCut)
 	var failed *fs.PathError
 	switch {
 	case errors.As(codingErr, &failed):
 		err = codingErr
-	case is && (codingErr == nil || n > 0):
+	case is:
 		return to, codingErr != nil, true, nil
 	}
 	return nil, false, false, errors.Join(err, RemoveFile(to))
 }
 
 // copyPlain undoes a coding, up to where it ends or breaks.
-func copyPlain(coding string, to io.Writer, from io.Reader, mayBeCut bool) (n int64, is bool, err error) {
+func copyPlain(coding string, to io.Writer, from io.Reader, mayBeCut bool) (is bool, err error) {
 	r, err := decoder(coding, from)
 	if err != nil {
-		return 0, false, err
+		return false, err
 	}
 	defer r.Close()
-	n, err = io.Copy(to, r)
-	return n, err == nil || isCoded(coding, r, err, mayBeCut), err
+	n, err := io.Copy(to, r)
+	return err == nil || isCoded(coding, r, err, n, mayBeCut), err
 }
