@@ -336,8 +336,8 @@ def read_archive(path):
                 duration = fields_of(record).get("fetchtimems", "")
                 for target in joined_by(headers):
                     if duration:
-                        durations[target] = min(timedelta(milliseconds=int(duration[:12])),
-                                                LONGEST) if re.fullmatch(r"\d+", duration) else LONGEST
+                        took = min(timedelta(milliseconds=int(duration[:12])), LONGEST) if re.fullmatch(r"\d+", duration) else LONGEST
+                        durations[target] = max(took, durations.get(target, took))
             elif record.rec_type == "request" and record.http_headers:
                 order[-1] = {
                     "id": headers.get_header("WARC-Record-ID"),

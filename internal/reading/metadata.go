@@ -92,7 +92,7 @@ func (m *metadata) set(name, value []byte) bool {
 		if err != nil || n < 0 {
 			n = facts.NoMillis
 		}
-		m.millis = int32(n)
+		m.millis = max(m.millis, int32(n))
 	case warc.IsField(name, "languages-cld2"): // of Common Crawl
 		var found struct {
 			Languages []struct {
@@ -114,8 +114,14 @@ func (m *metadata) set(name, value []byte) bool {
 }
 
 // describe takes over the statements of a fetch's metadata record. They are nearer
-// than the word of a page list.
+// than the word of a page list. Of a second one, a longer time counts.
 func (x *exchange) describe(m *metadata) {
+	if x.described {
+		if m.millis > x.Millis {
+			x.Millis, x.companions.Metadata = m.millis, m.at
+		}
+		return
+	}
 	x.described, x.describedSize = true, m.size()
 	x.companions.Metadata = m.at
 	x.Via, x.HopsFromSeed, x.Millis = m.via, m.hops, m.millis

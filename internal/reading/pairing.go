@@ -84,9 +84,7 @@ func newPairing() pairing {
 
 func (p *pairing) addExchange(x *exchange) {
 	p.joinNamed(x)
-	if m := p.metadataOf(x); m != nil {
-		x.describe(m)
-	}
+	p.describe(x)
 	p.pending[x.index] = x
 	p.waiting += x.size()
 	if x.RecordID != "" {
@@ -207,23 +205,22 @@ func (p *pairing) addMetadata(m *metadata) {
 	for _, x := range mine {
 		if !x.described {
 			p.waiting += m.size() // as the fetch grows
-			x.describe(m)
 		}
+		x.describe(m)
 	}
 }
 
-// metadataOf finds metadata before a fetch that belongs to it.
-func (p *pairing) metadataOf(x *exchange) *metadata {
+// describe takes over metadata before a fetch that belongs to it.
+func (p *pairing) describe(x *exchange) {
 	for _, m := range p.metadata {
 		if x.RecordID != "" && slices.Contains(m.names, x.key()) || m.id != "" &&
 			slices.Contains(x.concurrentTo, m.id) {
-			return m
+			x.describe(m)
 		}
 	}
-	if m := p.last; m != nil && m.index == x.index-1 && m.target == x.URL {
-		return m
+	if m := p.last; m != nil && !x.described && m.index == x.index-1 && m.target == x.URL {
+		x.describe(m)
 	}
-	return nil
 }
 
 // describedBeside finds the fetch right before metadata that names none, or before
