@@ -40,8 +40,9 @@ func (g *originCaptures) renewed(res *resolution, who Crawler) *facts.Capture {
 				return m.agreed(res.CurSpot)
 			}
 		}
-		if c := res.latestNamed(of.askings, of.may); c != nil {
-			m := res.momentOf(c, of.successes, func(c *facts.Capture) bool { return of.may(c) && res.names(c) == same })
+		isNamed := func(c *facts.Capture) bool { return of.may(c) && res.names(c) == same }
+		if c := res.latestNamed(of.askings, isNamed); c != nil {
+			m := res.momentOf(c, of.successes, isNamed)
 			return m.agreed(res.CurSpot)
 		}
 	}

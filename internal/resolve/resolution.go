@@ -1,6 +1,7 @@
 package resolve
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"slices"
@@ -50,7 +51,7 @@ type resolution struct {
 	CurDigest   string
 	CurRefersTo recordid.ID // recordid.Key
 	CurTags     string      // entity tags that a 304 or its request names
-	CurModified string      // dates of Last-Modified that they name, each on a line
+	CurModified string      // the date of Last-Modified that they name
 
 	looked int // captures that the step in hand looked at
 }
@@ -113,9 +114,13 @@ func (res *resolution) seekURL(s seek, u weburl.URL, t facts.Time) {
 // names one by URL and date, or by its id (WARC-Refers-To; WARC 1.0 §6.7 has nothing
 // else), there.
 func (res *resolution) seekOriginal(c *facts.Capture) {
-	res.CurStatus, res.CurDigest, res.CurRefersTo = c.Status, c.PayloadDigest, c.RefersToID
-	res.CurTags, res.CurModified = entityTags(c.IfNoneMatch)+
-		entityTags(c.ETag), modifiedDates(c.LastModified, c.IfModifiedSince)
+	res.CurStatus, res.CurDigest, res.CurRefersTo = c.Status, "", c.RefersToID
+	if c.Type == facts.TypeRevisit { // what comes with a 304 itself has another
+		res.CurDigest = c.PayloadDigest
+	}
+	// what a 304 names itself goes before what its request names (RFC 9111 §4.3.4)
+	res.CurTags = cmp.Or(entityTags(c.ETag), entityTags(c.IfNoneMatch))
+	res.CurModified = cmp.Or(modifiedDate(c.LastModified), modifiedDate(c.IfModifiedSince))
 	date := c.RefersToDate()
 	if !date.Known() && c.RefersToID == "" {
 		res.seekHere()

@@ -19,12 +19,16 @@ const (
 )
 
 // names compares the validators named by the 304 in hand with the copy's. An
-// entity tag goes before a date (RFC 9110 §13.2.2).
+// entity tag goes before a date (RFC 9110 §13.2.2). The payload digest of a revisit is that of
+// what was not modified (WARC 1.1 §6.7.3): another one differs, whatever the validators say.
 func (res *resolution) names(c *facts.Capture) agreement {
-	if res.CurTags != "" {
+	switch {
+	case contradictDigests(c.PayloadDigest, res.CurDigest):
+		return different
+	case res.CurTags != "":
 		return compareValidators(res.CurTags, entityTags(c.ETag))
 	}
-	return compareValidators(res.CurModified, modifiedDates(c.LastModified))
+	return compareValidators(res.CurModified, modifiedDate(c.LastModified))
 }
 
 func (res *resolution) namesValidator() bool { return res.CurTags != "" || res.CurModified != "" }
@@ -35,7 +39,7 @@ func validatorsOf(c *facts.Capture) (list []string) {
 	for _, tag := range lines(entityTags(c.ETag)) {
 		list = append(list, "tag "+tag)
 	}
-	for _, date := range lines(modifiedDates(c.LastModified)) {
+	for _, date := range lines(modifiedDate(c.LastModified)) {
 		list = append(list, "date "+date)
 	}
 	return list
@@ -91,18 +95,13 @@ func entityTags(field string) string {
 	return list.String()
 }
 
-// modifiedDates returns dates of modification, each on a line. Dates that can be read
-// are compared as such.
-func modifiedDates(fields ...string) string {
-	var list strings.Builder
-	for _, field := range fields {
-		if field = strings.TrimSpace(field); field == "" {
-			continue
-		}
-		if t, err := http.ParseTime(field); err == nil {
-			field = t.UTC().Format(http.TimeFormat)
-		}
-		list.WriteString(field + "\n")
+// modifiedDate returns a date of modification, on a line. One that can be read is compared as such.
+func modifiedDate(field string) string {
+	if field = strings.TrimSpace(field); field == "" {
+		return ""
 	}
-	return list.String()
+	if t, err := http.ParseTime(field); err == nil {
+		field = t.UTC().Format(http.TimeFormat)
+	}
+	return field + "\n"
 }

@@ -55,7 +55,8 @@ Ambiguities, and how they are read here
      names. A copy "has" the validator if one kind is equal and none that both sides give differs. "The latest 2xx" that
      may contradict is the crawler's own, another's only where it has none: servers answer crawlers differently.
  A16 A record named whose digest contradicts is not the original: the revisit's own URL and digest are tried then, and
-     what they find is at most possible. Of server-not-modified the digest of the empty payload contradicts nothing.
+     what they find is at most possible. Of server-not-modified one leaves the 304 unresolved, and so does such a latest
+     2xx where none is named; the digest of the empty payload contradicts nothing.
  A17 The original of a 304 that Refers-To names by another crawler: other_crawler, too. Of an identical-payload-digest
      revisit never: the digest is the same.
  A18 "The latest 2xx of that URL": the latest response or revisit with a 2xx status; one whose body cannot be resolved
@@ -550,10 +551,9 @@ class Archive:
     def renewed(self, f):
         """The record whose body a 304 renews, or None."""
         named = self.referred(f, lambda g: g.type != "revisit" and g.status != 304 and g.method == "GET")
+        digest = f.digest if f.type == "revisit" and digest_key(f.digest) != EMPTY_DIGEST else None
         if named:
-            named = [g for g in named if not later(g, f)]
-            if f.type == "revisit" and digest_key(f.digest) != EMPTY_DIGEST:
-                named = [g for g in named if not digests_contradict(g.digest, f.digest)]
+            named = [g for g in named if not later(g, f) and not digests_contradict(g.digest, digest)]
             if any(not answer_alike(g, named[0]) for g in named[1:]):
                 return None  # of one moment: nobody knows which is meant
             return nearest_of_kin(named, f)
@@ -561,9 +561,12 @@ class Archive:
                      if g is not f and may_be_get(g) and g.status is not None
                      and 200 <= g.status <= 299 and not later(g, f)]
         wanted = {**f.request_validators, **f.validators}
+        newest = latest([g for g in successes if same_crawler(g, f)] or successes)
+        if any(digests_contradict(g.digest, digest) for g in newest):
+            return None
+        successes = [g for g in successes if not digests_contradict(g.digest, digest)]
         if wanted:
-            own = [g for g in successes if same_crawler(g, f)]
-            if any(relation(g, wanted) == "contradicts" for g in latest(own or successes)):
+            if any(relation(g, wanted) == "contradicts" for g in newest):
                 return None
             successes = [g for g in successes if relation(g, wanted) == "has"]
         successes = [g for g in successes if same_crawler(g, f)] or successes
