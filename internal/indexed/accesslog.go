@@ -299,12 +299,19 @@ func (p *indexPart) addLogged(row *index.Row) error {
 	return p.out.Fetch(f)
 }
 
+// Statuses that servers log where they sent none.
+const (
+	noResponse    = 444 // of nginx: it closed the connection
+	awsClientGone = 460 // of Amazon's load balancers: the client did
+	clientGone    = 499 // of nginx, Traefik and Cloudflare: the same
+)
+
 // showsRobots reports whether an answer shows something of robots.txt: that there is none, or that this client was
 // served it, whose bytes are to be found. A redirect does not name its target, and in a log without
 // schemes it may be the one from http to https.
 func showsRobots(f *facts.Fetch, row *index.Row) bool {
 	switch {
-	case f.Method != http.MethodGet:
+	case f.Method != http.MethodGet, f.Status == noResponse, f.Status == awsClientGone, f.Status == clientGone:
 		return false
 	case f.Status == http.StatusOK, f.Status == http.StatusNotModified, f.Status/100 == 4, f.Status/100 == 5:
 		return true

@@ -143,6 +143,8 @@ class World:
                 size = self.rng.choice([size, *smaller])
             if status == 200 and self.rng.random() < 0.05:
                 status, size = 304, 0
+            if self.rng.random() < 0.03:  # the client has gone
+                status, size = 499, 0
         self.requests.append(Request(at, begun, ended, address, AGENTS[token], path, status, size, true, body))
 
     def recently(self, at):
@@ -258,7 +260,7 @@ def check(world, name, rows, key, counts):
         left.setdefault((f"https://{HOST}{r.path}", r.at, r.status, hmac.new(key, r.address.encode(), hashlib.sha256).hexdigest()[:32]), []).append(r)
     received = {}  # by the crawler: (time in the log, body, time), in order
     for r in sorted(world.requests, key=lambda r: r.at):
-        if r.path == "/robots.txt" and r.true:
+        if r.path == "/robots.txt" and r.true and r.status != 499:
             received.setdefault(r.true, []).append((r.at, r.body, r.ended))
     for row in rows:
         got = left.get((row["url"], row["fetch_time"].replace(tzinfo=timezone.utc), row["fetch_status"], row["client"]), [])
