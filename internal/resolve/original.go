@@ -132,10 +132,24 @@ func contradictDigests(a, b string) bool {
 	if a == b {
 		return false
 	}
+	known, errKnown := digest.Parse(a)
+	other, errOther := digest.Parse(b)
+	if errKnown == nil && errOther == nil {
+		return known.Contradicts(other)
+	}
 	x, y := digest.Key(a), digest.Key(b)
 	label, _, _ := strings.Cut(x, ":")
-	other, _, _ := strings.Cut(y, ":")
-	return x != "" && y != "" && label == other && x != y
+	otherLabel, _, _ := strings.Cut(y, ":")
+	return x != "" && y != "" && label == otherLabel && x != y
+}
+
+// statedDigest is the payload digest that a revisit states of its original; "": none. What comes with a 304 is no
+// original, and neither is the empty payload of a revisit that states that nothing was modified.
+func statedDigest(f *facts.Fetch) string {
+	if f.Type != facts.TypeRevisit || isUnmodified(f) && digest.Key(f.PayloadDigest) == "" {
+		return ""
+	}
+	return f.PayloadDigest
 }
 
 // hasOwnBody reports whether f has a body of its own that revisits may refer to.

@@ -327,7 +327,8 @@ func (o *original) fits(f *facts.Fetch) bool {
 }
 
 // contradicts reports whether a revisit states another payload than o, whatever
-// it refers to. A digest of what came with a 304 does not describe the original.
+// it refers to. A digest of what came with a 304 does not describe the original, and neither does that of nothing.
 func (o *original) contradicts(f *facts.Fetch) bool {
-	return f.Type == facts.TypeRevisit && contradictDigests(o.digest, f.PayloadDigest)
+	return f.Type == facts.TypeRevisit && digest.Key(f.PayloadDigest) != "" &&
+		contradictDigests(o.digest, f.PayloadDigest)
 }

@@ -114,10 +114,7 @@ func (res *resolution) seekURL(s seek, u weburl.URL, t facts.Time) {
 // names one by URL and date, or by its id (WARC-Refers-To; WARC 1.0 §6.7 has nothing
 // else), there.
 func (res *resolution) seekOriginal(c *facts.Capture) {
-	res.CurStatus, res.CurDigest, res.CurRefersTo = c.Status, "", c.RefersToID
-	if c.Type == facts.TypeRevisit { // what comes with a 304 itself has another
-		res.CurDigest = c.PayloadDigest
-	}
+	res.CurStatus, res.CurDigest, res.CurRefersTo = c.Status, statedDigest(&c.Fetch), c.RefersToID
 	// what a 304 names itself goes before what its request names (RFC 9111 §4.3.4)
 	res.CurTags = cmp.Or(entityTags(c.ETag), entityTags(c.IfNoneMatch))
 	res.CurModified = cmp.Or(modifiedDate(c.LastModified), modifiedDate(c.IfModifiedSince))

@@ -552,7 +552,10 @@ class Archive:
         """The record whose body a 304 renews, or None."""
         named = self.referred(f, lambda g: g.type != "revisit" and g.status != 304 and g.method == "GET")
         digest = f.digest if f.type == "revisit" and digest_key(f.digest) != EMPTY_DIGEST else None
+        wanted = {**f.request_validators, **f.validators}
         if named:
+            if any(relation(g, wanted) == "contradicts" for g in named):
+                return None
             named = [g for g in named if not later(g, f) and not digests_contradict(g.digest, digest)]
             if any(not answer_alike(g, named[0]) for g in named[1:]):
                 return None  # of one moment: nobody knows which is meant
@@ -560,7 +563,6 @@ class Archive:
         successes = [g for g in self.of_url.get(same_url_key(f.url), [])
                      if g is not f and may_be_get(g) and g.status is not None
                      and 200 <= g.status <= 299 and not later(g, f)]
-        wanted = {**f.request_validators, **f.validators}
         newest = latest([g for g in successes if same_crawler(g, f)] or successes)
         if any(digests_contradict(g.digest, digest) for g in newest):
             return None
