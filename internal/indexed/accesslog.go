@@ -5,8 +5,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"hash"
+	"io/fs"
 	"net/http"
 	"net/netip"
 	"os"
@@ -33,7 +35,7 @@ func FindAccessLog(a facts.AccessLog) (facts.AccessLog, error) {
 		r := &a.Ranges[i]
 		_, sum, err := readRanges(r.Path)
 		if err != nil {
-			return a, fmt.Errorf("--ranges %s: %w", r.Path, err)
+			return a, errorIn("--ranges "+r.Path, err)
 		}
 		r.Sum = sum
 		if r.Path, err = filepath.Abs(r.Path); err != nil {
@@ -45,11 +47,19 @@ func FindAccessLog(a facts.AccessLog) (facts.AccessLog, error) {
 	}
 	key, err := readKey(a.Key)
 	if err != nil {
-		return a, fmt.Errorf("--address-key %s: %w", a.Key, err)
+		return a, errorIn("--address-key "+a.Key, err)
 	}
 	a.KeySum = keySum(key)
 	a.Key, err = filepath.Abs(a.Key)
 	return a, err
+}
+
+// errorIn is an error about the file that an option names.
+func errorIn(option string, err error) error {
+	if failed := (*fs.PathError)(nil); errors.As(err, &failed) {
+		return fmt.Errorf("%s: %w; check the path", option, failed.Err)
+	}
+	return fmt.Errorf("%s: %w", option, err)
 }
 
 func readKey(path string) ([]byte, error) {

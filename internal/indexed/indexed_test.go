@@ -1,8 +1,10 @@
 package indexed
 
 import (
+	"strings"
 	"testing"
 
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/index"
 )
 
@@ -21,6 +23,25 @@ func TestRowTime(t *testing.T) {
 	} {
 		if _, zoned, ok := rowTime(&c.row); ok != c.ok || zoned != c.zoned && ok {
 			t.Errorf("%+v: zoned %t, %t", c.row, zoned, ok)
+		}
+	}
+}
+
+// TestFindAccessLogMissing: a file that is not there is named once, with what to do.
+func TestFindAccessLogMissing(t *testing.T) {
+	for _, c := range []struct {
+		how  facts.AccessLog
+		name string
+	}{
+		{facts.AccessLog{Ranges: []facts.LogRanges{{Token: "A", Path: "no.json"}}}, "--ranges no.json"},
+		{facts.AccessLog{Key: "no.key"}, "--address-key no.key"},
+	} {
+		rest, found := "", false
+		if _, err := FindAccessLog(c.how); err != nil {
+			rest, found = strings.CutPrefix(err.Error(), c.name+": ")
+		}
+		if !found || strings.Contains(rest, "no.") || !strings.HasSuffix(rest, "; check the path") {
+			t.Errorf("%s: %q", c.name, rest)
 		}
 	}
 }
