@@ -60,6 +60,9 @@ type Missing struct {
 // CureOfTable is the Missing.Cure of a table of robots.txt.
 const CureOfTable = "audit an archive that holds these robots.txt"
 
+// CureOfLog is the Missing.Cure of an access log.
+const CureOfLog = "keep the log, and show its lines with what 'robotsaudit explain' says of them"
+
 // NotFoundError reports names without a finding.
 type NotFoundError struct {
 	Names  []string
@@ -152,6 +155,7 @@ func (w *writer) missingArchives() (all []Missing) {
 		}
 	}
 	add(w.unheld, "an index or a list names it, and it is not among the inputs", "audit it together with the index")
+	add(w.logs, "an access log has lines and no records, so it proves nothing to others", CureOfLog)
 	add(w.tables, "a table of robots.txt has rows and no records, so it proves nothing", CureOfTable)
 	return all
 }
@@ -226,7 +230,7 @@ func newWriter(
 	w.collector = &collector{
 		set: set, selected: newSelection(opt), missing: make(map[int32]string), tmp: tmp,
 		keys: make(map[archiveKey]int), affected: make(map[int32]int64), unheld: make(map[string]int64),
-		tables: make(map[string]int64),
+		tables: make(map[string]int64), logs: make(map[string]int64),
 	}
 	w.finder = finder{agents: opt.Agents, found: w.collect, rows: make(map[string]int64)}
 	w.positions = new(positions)

@@ -81,6 +81,7 @@ type collector struct {
 	affected map[int32]int64
 	unheld   map[string]int64 // findings that rest on a record that no input holds, by the archive that would
 	tables   map[string]int64 // findings that rest on a row of a table of robots.txt, by the table
+	logs     map[string]int64 // findings on a request that an access log alone reports, by the log
 	newest   facts.Time
 	here     []cited // of the finding in hand
 }
@@ -118,12 +119,15 @@ func writeLine(w io.Writer, v any) error {
 const maxUnheld = 1 << 10
 
 // isUnheld reports whether a finding rests on a record that no input holds, and remembers the archive that
-// would: the fetch, or a capture of robots.txt that counts, is only in an index.
+// would: the fetch, or a capture of robots.txt that counts, is only in an index, a table or an access log.
 func (c *collector) isUnheld(f *found) bool {
 	var name string
 	r := c.result
 	switch {
-	case f.fetch.IsReportedByIndex(), f.fetch.Trust == facts.TrustLogged:
+	case f.fetch.Trust == facts.TrustLogged:
+		c.logs[c.filename(f.fetch)]++
+		return true
+	case f.fetch.IsReportedByIndex():
 		name = c.filename(f.fetch)
 	case r.Governing != nil && r.Governing.IsListed():
 		c.tables[c.filename(&r.Governing.Fetch)]++

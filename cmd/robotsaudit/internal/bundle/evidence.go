@@ -166,6 +166,8 @@ func Make(cmd *cobra.Command, opt evidence.Options) (*evidence.Bundle, error) {
 		case isAnyOf(""):
 		case isAnyOf(evidence.CureOfTable):
 			cure = evidence.CureOfTable + ", too, and run this again"
+		case !slices.ContainsFunc(b.Missing, func(m evidence.Missing) bool { return m.Cure != evidence.CureOfLog }):
+			cure = evidence.CureOfLog
 		default:
 			cure = "audit the archives that the index names together with it, and run this again"
 		}
