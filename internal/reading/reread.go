@@ -126,5 +126,6 @@ func rereadBody(r warc.Reader, rec *warc.Record, c *facts.Capture) ([]byte, erro
 		d.noteOverrun()
 	}
 	c.Flags, c.ContentRange = d.exchange.Flags, d.exchange.ContentRange
+	c.ETag, c.LastModified = d.exchange.ETag, d.exchange.LastModified
 	return d.exchange.body, nil
 }

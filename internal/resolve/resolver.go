@@ -405,6 +405,10 @@ func (r *resolver) takeOriginal(res *resolution, g *originCaptures, c *facts.Cap
 		res.addStep(StepOriginal, &c.Fetch)
 	}
 	return r.keep(res, c, words.UnresolvedRevisit, func() {
+		if res.CurUnmodified && res.names(c) == different { // a page, whose validators are read only now
+			res.giveUp(words.UnresolvedRevisit)
+			return
+		}
 		if res.FinalStatus < 0 {
 			res.FinalStatus = c.Status
 		}

@@ -22,13 +22,15 @@ const (
 // entity tag goes before a date (RFC 9110 §13.2.2). The payload digest of a revisit is that of
 // what was not modified (WARC 1.1 §6.7.3): another one differs, whatever the validators say.
 func (res *resolution) names(c *facts.Capture) agreement {
+	tags := compareValidators(res.CurTags, entityTags(c.ETag))
+	dates := compareValidators(res.CurModified, modifiedDate(c.LastModified))
 	switch {
 	case contradictDigests(c.PayloadDigest, res.CurDigest):
 		return different
-	case res.CurTags != "":
-		return compareValidators(res.CurTags, entityTags(c.ETag))
+	case res.CurTags == "" || tags == unsaid && dates == different:
+		return dates
 	}
-	return compareValidators(res.CurModified, modifiedDate(c.LastModified))
+	return tags
 }
 
 func (res *resolution) namesValidator() bool { return res.CurTags != "" || res.CurModified != "" }
