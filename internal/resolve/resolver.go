@@ -417,12 +417,14 @@ func (r *resolver) takeOriginal(res *resolution, g *originCaptures, c *facts.Cap
 	})
 }
 
-// keep makes sure that the body of c is at hand, where it will be needed, and that its record was
-// read to its end, before it goes on.
+// keep makes sure that the body of c is at hand, where it will be needed, or the validators of a 304, and
+// that its record was read to its end, before it goes on.
 func (r *resolver) keep(res *resolution, c *facts.Capture, failure words.Reason, goOn func()) error {
 	needed := c.Type != facts.TypeRevisit && !hasNoContent(c.Status) &&
 		(c.Status/100 == 2 || c.Flags&facts.FlagHTTPHead == 0)
-	if c.Flags&facts.FlagBodyKept != 0 || !needed {
+	// of a page, no validator is kept
+	isUnknown := c.Status == http.StatusNotModified && c.Type == facts.TypeResponse
+	if c.Flags&facts.FlagBodyKept != 0 || !needed && !isUnknown {
 		goOn()
 		return nil
 	}
