@@ -319,9 +319,6 @@ func firstOf(what []string) string {
 // summary counts the rows of the three lists, by reason.
 func (f *exportFlags) summary(s *export.Summary) string {
 	text := "Of " + report.Count(s.Total(), f.unit())
-	if f.options.By == export.ByRecord {
-		text += " of pages"
-	}
 	if part := f.part.Part.String(); part != "" {
 		text += " (" + part + ")"
 	}

@@ -227,8 +227,8 @@ func newResolveCommand() *cobra.Command {
 		if _, err := stages.Resolve(cmd.Context(), s, p, workers); err != nil {
 			return err
 		}
-		return console.Say(cmd, "resolved; next, for each J from 0 to M-1: robotsaudit decide --buckets J/M --facts %s -o URI",
-			uri)
+		return console.Say(cmd, "resolved; next, for as many parts M as you like, and each J from 0 to M-1: "+
+			"robotsaudit decide --buckets J/M --facts %s -o URI", uri)
 	}
 	return cmd
 }

@@ -186,7 +186,7 @@ var Reasons = []Word{
 	},
 	UndefinedStatus: {
 		Name: "undefined_status", Effect: GivesUnknown, Section: "What one robots capture says",
-		Meaning: "robots.txt has a status that RFC 9309 does not define.",
+		Meaning: "robots.txt was answered in a way for which RFC 9309 has no rule, such as a 3xx without a Location.",
 		Settle:  "Later captures of robots.txt; or `--profile rep-08`, which reads such a status as a failure.",
 	},
 	Undecodable: {

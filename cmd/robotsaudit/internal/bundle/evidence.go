@@ -273,7 +273,7 @@ func verify(cmd *cobra.Command, path string, list bool, vouch *vouchFlags) (err 
 // provenLine says in a line what a finding proves. Of what lists drop it names no crawler as the one that broke a rule.
 func provenLine(p *evidence.Finding) string {
 	fetch := fmt.Sprintf("%s, fetched %s", p.URL, p.FetchTime)
-	rule := p.Reason
+	rule := "robots.txt: " + p.Reason
 	if p.Rule != "" {
 		rule = fmt.Sprintf("line %d of %s: %s", p.RuleLine, p.RobotsURL, p.Rule)
 	}
