@@ -136,13 +136,9 @@ func (o opinion) inForce(s *tag.Signal) bool {
 	if s.Source == tag.SourceRobotsTxt || isNamedByRobots(s) {
 		return o.Evidence == words.Fresh
 	}
-	for i := range o.page.Signals {
-		file := o.page.Signals[i].File // two files may say the same
-		if file != nil && o.page.Signals[i].Signal == *s && o.Fetch.Time().MicrosSince(file.Time()) <= verdict.FreshFor {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(o.page.Signals, func(of Signal) bool { // two files may say the same
+		return of.File != nil && of.Signal == *s && o.Fetch.Time().MicrosSince(of.File.Time()) <= verdict.FreshFor
+	})
 }
 
 // isCertain reports whether the record itself surely holds a page's statement: a licence document is
