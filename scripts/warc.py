@@ -458,8 +458,8 @@ def body_of(f):
     octets, part = f.stored, False
     if f.chunked:
         octets, part = without_chunks(octets)
-    elif not f.encoding and (f.content_length or "").strip().isdigit():
-        part = len(octets) < int(f.content_length)
+    elif not f.encoding:
+        part = any(one.strip().isdigit() and len(octets) < int(one) for one in (f.content_length or "").split(","))
     body = without_coding(octets, f.encoding)
     body.part = body.part or part
     if is_binary(body.octets):

@@ -215,6 +215,7 @@ func TestMissing(t *testing.T) {
 		"":                              0,
 		"Content-Length: 548":           500,
 		"Content-Length: 48":            0,
+		"Content-Length: 548, 548":      500,
 		"Content-Length: 40":            0,
 		"Content-Length: -548":          0,
 		"X-Crawler-Content-Length: 548": 500,

@@ -300,7 +300,9 @@ func (h *Head) setResponse(name, value, raw []byte) {
 	case warc.IsField(name, "content-range"):
 		warc.First(&h.ContentRange, string(h.capped("Content-Range", value, warc.MaxFieldValue)))
 	case warc.IsField(name, "content-length"):
-		h.contentLength = max(h.contentLength, warc.ParseLength(value))
+		for one := range bytes.SplitSeq(value, []byte(",")) { // RFC 9110 §8.6
+			h.contentLength = max(h.contentLength, warc.ParseLength(bytes.TrimSpace(one)))
+		}
 	case warc.IsField(name, "x-crawler-content-encoding"), warc.IsField(name, "x-orig-content-encoding"):
 		// Common Crawl, Browsertrix
 		h.decoded = true
