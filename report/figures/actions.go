@@ -162,7 +162,7 @@ func (f *Figures) actionSection(audit *report.Audit) document.Section {
 		s.Intro = []string{"Nothing: the archives leave no question."}
 		return s
 	}
-	s.Intro = []string{"Each cause has a command that lists what it counts. It runs in the folder that has the tables."}
+	s.Intro = []string{"Each cause has a command that lists the rows behind it. It runs in the folder that has the tables."}
 	for i := range s.Classes {
 		s.Classes[i].Command = f.listCommand(".", s.Classes[i].ID, audit)
 	}
