@@ -20,6 +20,7 @@ var seeds = []struct{ body, token, path string }{
 	{"user-agent: * foo\nDisalow: /a\ndisallow /b\n\x00\x01disallow: /c\x02\nallow: /x/index.html", "foo", "/x/"},
 	{"user-agent: a\n\ndisallow: /*a*a*a*ab\nuser-agent: b\nuser-agent: a\ndisallow: /%", "a", "/aaaaaaaaaaaaaa%41b"},
 	{"useragent: a\nallow /a%2F|\nUser-agent: *\nDisallow: /\nAllowed: /b!", "a", "/a/%7C"},
+	{"useragent \xafa\nallow /q\nUser-agent: *\nDisallow: /\nAllowed: /", "a", "/b"},
 	{"user-agent: *\ndisallow: /a\nallow /a%21b\nDisalow: /*c d", "b", "/a!b"},
 	{"user-agent: *\ndisallow: /*****x**$\nallow: ***y***$\n", "", "/xy"},
 	{"user-agent: *\ndisallow: /****x\n", "", "/x"},

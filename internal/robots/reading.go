@@ -95,11 +95,12 @@ func (g *Group) Against(token, path string, d Decision) (r Readings, cost int) {
 		if all := equal | ReadAgentName; t.need(all) && aside.allow(path, equal, &cost) {
 			t.add(all)
 		}
-		for i := range variants {
-			v := &variants[i]
+		for _, v := range variants {
 			if all := v.readings | equal; t.need(all) && v.file.For(token).allows(path, equal, &cost) {
 				t.add(all)
 			}
+		}
+		for _, v := range variants { // several may have the same readings
 			if all := v.readings | equal | ReadAgentName; t.need(all) && v.file.aside(token).allow(path, equal, &cost) {
 				t.add(all)
 			}
