@@ -129,7 +129,7 @@ func (res *resolution) refers(c *facts.Capture) reference {
 
 // contradictDigests reports whether two payload digests name different bytes.
 func contradictDigests(a, b string) bool {
-	if a == b {
+	if a == b || a == "" || b == "" {
 		return false
 	}
 	known, errKnown := digest.Parse(a)
@@ -137,6 +137,7 @@ func contradictDigests(a, b string) bool {
 	if errKnown == nil && errOther == nil {
 		return known.Contradicts(other)
 	}
+	// of an algorithm that nobody knows, perhaps: compared as written
 	x, y := digest.Key(a), digest.Key(b)
 	label, _, _ := strings.Cut(x, ":")
 	otherLabel, _, _ := strings.Cut(y, ":")

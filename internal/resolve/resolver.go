@@ -422,9 +422,9 @@ func (r *resolver) takeOriginal(res *resolution, g *originCaptures, c *facts.Cap
 func (r *resolver) keep(res *resolution, c *facts.Capture, failure words.Reason, goOn func()) error {
 	needed := c.Type != facts.TypeRevisit && !hasNoContent(c.Status) &&
 		(c.Status/100 == 2 || c.Flags&facts.FlagHTTPHead == 0)
-	// of a page, no validator is kept
-	isUnknown := c.Status == http.StatusNotModified && c.Type == facts.TypeResponse
-	if c.Flags&facts.FlagBodyKept != 0 || !needed && !isUnknown {
+	// of what was read as a page, nothing is kept: neither its body nor the validators of a 304
+	hasValidators := c.Status == http.StatusNotModified && c.Type == facts.TypeResponse
+	if c.Flags&facts.FlagBodyKept != 0 || !needed && !hasValidators {
 		goOn()
 		return nil
 	}
@@ -433,7 +433,7 @@ func (r *resolver) keep(res *resolution, c *facts.Capture, failure words.Reason,
 		res.giveUp(failure)
 		return r.note(c, words.IssueBodyNotKept, failure, "%v; it is needed for %.200s", err, res.URL)
 	}
-	if !needed { // what was read of it has been compared with its checksum
+	if !needed { // its validators are known now
 		goOn()
 		return nil
 	}
