@@ -2,7 +2,9 @@ package verdict
 
 import (
 	"cmp"
+	"net/http"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/evaluate/crawler"
@@ -436,4 +438,45 @@ func newLeads(redirects []*resolve.Lead) leads {
 		l[to] = windows[:last+1]
 	}
 	return l
+}
+
+// to returns the redirects of robots.txt that may have led to a fetch: one, or two that may have led to
+// each other's target; none where none may.
+func (l leads) to(s *subject) []*resolve.Lead {
+	if len(l) == 0 || s.Method != http.MethodGet && s.Method != "" {
+		return nil
+	}
+	u, _ := weburl.Parse(s.URL)
+	if why := l.at(visited{key: u.Key(), crawler: s.key}, s); why != nil {
+		return why
+	}
+	// Some crawlers send a User-Agent with every request but those for robots.txt.
+	for _, at := range append([]spot{s.spot()}, s.places[facts.SpotOf(s.Fetch)]...) {
+		if why := l.at(visited{key: u.Key(), archive: at.InRun()}, s); why != nil {
+			return why
+		}
+	}
+	return nil
+}
+
+func (l leads) at(to visited, s *subject) []*resolve.Lead {
+	windows := l[to]
+	n := sort.Search(len(windows), func(i int) bool { return windows[i].from >= s.time.Micros+s.unit })
+	if n == 0 || windows[n-1].to < s.time.Micros {
+		return nil
+	}
+	return windows[n-1].why
+}
+
+// hasUnread reports whether an index reports a capture at or before a moment, which no input holds and
+// which isLate is true of. isLate is true of all captures after the first that it is true of.
+func (tl *Timeline) hasUnread(isLate func(facts.Time) bool, until facts.Time) bool {
+	n := sort.Search(len(tl.unread), func(i int) bool { return isLate(tl.unread[i]) })
+	return n < len(tl.unread) && until.MicrosSince(tl.unread[n]) >= 0
+}
+
+// hasUnreadCopy reports whether an index reports a copy that a crawler may have used at a moment, and
+// no input holds it.
+func (tl *Timeline) hasUnreadCopy(at facts.Time) bool {
+	return tl.hasUnread(func(t facts.Time) bool { return at.MicrosSince(t) <= facts.Day }, at)
 }

@@ -1,0 +1,319 @@
+package verdict
+
+import (
+	"slices"
+
+	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/resolve"
+	"github.com/robotsaudit/robotsaudit/internal/words"
+)
+
+// This file finds the captures that count for a fetch ("Which capture governs").
+
+// view is what a fetch sees of its origin's timeline.
+type view struct {
+	governing *State // nil where no capture is near
+	evidence  words.Evidence
+	own       bool     // the governing capture is the crawler's own
+	moment    []*State // the captures of the governing one's moment, it included
+	tied      []*State // the governing one, and the captures of its moment in other archives: nothing shows their order
+	prior     *State   // the capture before it, in its line, that answers
+	ownNext   []*State // where another's governs: the crawler's own first ones within a day after the fetch
+	older     []*State // the same: its own latest definite one; in several archives, one in each
+	outdated  bool     // an index reports a capture that would govern in its place, and no input holds it
+}
+
+// view finds the capture that governs a fetch ("Which capture governs"), and those near it that count.
+func (tl *Timeline) view(s *subject) (v view) {
+	if s.own != nil {
+		v = s.own.latest(s) // 1: the crawler's own, if that is fresh
+	}
+	if own := v; own.governing == nil || s.see(own.governing).age > FreshFor {
+		v = tl.all.latest(s)               // 2: the latest by anyone
+		if v.own && own.governing != nil { // all of the crawler's own of that moment count, however old
+			v.governing, v.tied, v.evidence = own.governing, own.tied, own.evidence
+		}
+	}
+	if v.governing == nil { // 3: the earliest definite one within a day after the fetch, the crawler's own first
+		if s.own != nil {
+			v.moment = s.own.next(s, facts.Day)
+		}
+		if len(v.moment) == 0 {
+			v.moment = tl.all.next(s, facts.Day)
+		}
+		if len(v.moment) > 0 {
+			v.evidence = words.Later
+			v.choose(s, firstInArchive)
+		}
+	}
+	if v.governing == nil && !s.withRefusals {
+		refused := *s
+		refused.withRefusals = true
+		v = tl.view(&refused)
+		s.looked = refused.looked
+		return v
+	}
+	if v.governing == nil { // 4
+		return v
+	}
+	if !v.own && s.own != nil {
+		v.older = s.own.latestWith(kindDefinite, s)
+		if v.evidence == words.Fresh { // around a stale one, everybody's are looked at
+			v.ownNext = s.own.next(s, facts.Day)
+		}
+	}
+	// Of a coarse date, the captures of that moment may be later. Of several that may govern, the finest
+	// date is the latest that one of them surely has.
+	finest := v.governing
+	for _, st := range v.tied {
+		if st.Precision > finest.Precision {
+			finest = st
+		}
+	}
+	v.outdated = tl.hasUnread(func(t facts.Time) bool {
+		return s.see(v.governing).relation > maybeBefore || t.MicrosSince(finest.Time()) >= 0
+	}, s.time)
+	return v
+}
+
+// latest is the view of the latest capture of the line at or before a fetch.
+func (l *line) latest(s *subject) (v view) {
+	i := l.upTo(s) - 1
+	for i >= 0 && !s.mayGovern(l.states[i]) && s.look() {
+		i--
+	}
+	if i < 0 {
+		return v
+	}
+	last := l.states[i].Time()
+	near := l.between(last, last)
+	near.end = i
+	if v.moment = s.ofMoment(near, last, s.mayGovern); v.moment == nil {
+		v.moment = l.states[i : i+1 : i+1]
+	} else {
+		v.moment = append(v.moment, l.states[i])
+	}
+	v.prior = l.lastOf(kindAnswers, i, s)
+	v.choose(s, lastInArchive)
+	switch {
+	case s.see(v.governing).isLater:
+		v.evidence = words.Later
+	case s.see(v.governing).age <= FreshFor:
+		v.evidence = words.Fresh
+	default:
+		v.evidence = words.Stale
+	}
+	return v
+}
+
+// Of two captures of one moment in one archive, which one counts: the last before a fetch, the first after it.
+func lastInArchive(a, b *State) bool  { return a.Index > b.Index }
+func firstInArchive(a, b *State) bool { return a.Index < b.Index }
+
+// choose finds the capture that governs ("Captures of one moment"), and others that may govern in its place:
+// where the crawler's own governs, the captures of others are no rivals but copies. Nothing shows the order of
+// captures in several archives, and the doubts of all count. So between two that differ in nothing of this
+// list, either may be taken.
+func (v *view) choose(s *subject, wins func(a, b *State) bool) {
+	v.moment = recordsOf(v.moment)
+	if len(v.moment) == 1 { // as nearly always
+		v.governing, v.own, v.tied = v.moment[0], s.see(v.moment[0]).isOwn, v.moment
+		return
+	}
+	last := oneOfEach(v.moment, wins)
+	v.governing = last[0]
+	for _, st := range last[1:] {
+		if s.prefers(st, v.governing, wins) {
+			v.governing = st
+		}
+	}
+	v.own = s.see(v.governing).isOwn
+	rivals := filter(v.moment, func(st *State) bool {
+		return !facts.SpotOf(&st.Fetch).SameRun(facts.SpotOf(&v.governing.Fetch)) && (!v.own || s.see(st).isOwn)
+	})
+	v.tied = append([]*State{v.governing}, oneOfEach(rivals, wins)...)
+}
+
+// recordsOf returns the records among captures of one moment, which stand above rows of tables; the rows, if
+// there are no others ("Tables of robots.txt").
+func recordsOf(moment []*State) []*State {
+	records := filter(moment, func(st *State) bool { return !st.IsListed() })
+	if len(records) == 0 {
+		return moment
+	}
+	return records
+}
+
+func (s *subject) prefers(a, b *State, wins func(a, b *State) bool) bool {
+	at, than := facts.SpotOf(&a.Fetch), facts.SpotOf(&b.Fetch)
+	switch x, y := s.see(a), s.see(b); {
+	case x.isOwn != y.isOwn: // the crawler's own
+		return x.isOwn
+	case at.SameRun(than):
+		return wins(a, b)
+	case a.Forgeable != b.Forgeable: // one that no page could forge
+		return b.Forgeable
+	case x.isLater != y.isLater: // one whose content is later than the fetch
+		return x.isLater
+	case x.age != y.age: // the oldest content
+		return x.age > y.age
+	case x.relation != y.relation: // one that stands before the fetch beyond doubt
+		return x.relation < y.relation
+	case s.provesOrder(at) != s.provesOrder(than): // if another archive of the fetch holds one
+		return s.provesOrder(at)
+	case a.Precision != b.Precision: // the finest date
+		return a.Precision > b.Precision
+	}
+	return at.Compare(than) > 0
+}
+
+// next returns the first definite captures of the line within a time after a fetch:
+// the ones with the smallest date. Several may share it.
+func (l *line) next(s *subject, within int64) []*State {
+	var found []*State
+	near := l.between(s.time.Add(-l.late), s.time.Add(within))
+	for st := near.take(); st != nil && s.look(); st = near.take() {
+		if len(found) > 0 && st.Micros > found[0].Micros+found[0].Precision.Unit() {
+			break
+		}
+		switch {
+		case !st.isDefinite():
+			near.skipAlike(near.end)
+		case s.see(st).relation < shownAfter || -s.see(st).gap > within:
+		case s.withRefusals || !s.see(st).isRefusal:
+			found = append(found, st)
+		}
+	}
+	var first [facts.PrecisionMicrosecond + 1]*State // of each precision
+	return filter(found, func(st *State) bool {
+		isLater := func(f *State) bool { return f != nil && st.Time().MicrosSince(f.Time()) > 0 }
+		if slices.ContainsFunc(first[:], isLater) {
+			return false
+		}
+		if first[st.Precision] == nil {
+			first[st.Precision] = st
+		}
+		return true
+	})
+}
+
+// others returns, where the governing capture is stale, the captures that differ from it:
+// between its content and the fetch, and within a day after the fetch. For the verdict of
+// a whole day, the captures of the day are among them in any case.
+func (tl *Timeline) others(s *subject, v *view) (list []*State) {
+	asked := v.governing
+	consider := func(st *State) {
+		if st.isDefinite() && st != v.governing && !st.isAlike(asked) && (s.withRefusals || !s.see(st).isRefusal) {
+			list, asked = append(list, st), st
+		}
+	}
+	if v.evidence != words.Stale && !s.isWholeDay() {
+		return nil
+	}
+	if v.evidence != words.Stale {
+		near := tl.all.between(s.time, s.time)
+		for st := near.take(); st != nil && s.look(); st = near.take() {
+			if s.see(st).gap == 0 {
+				consider(st)
+				near.skipAlike(near.end)
+			}
+		}
+		return list
+	}
+	content := []resolve.Step{v.governing.OldestApplied()}
+	start := content[0].Time
+	for _, st := range v.tied[1:] {
+		if st.Time().MicrosSince(start) == 0 {
+			content = append(content, st.Itself())
+		}
+	}
+	near := tl.all.between(start, s.time)
+	for st := near.take(); st != nil && s.look(); st = near.take() {
+		if st.Time().MicrosSince(start) < 0 || s.see(st).relation > maybeBefore {
+			continue
+		}
+		isReplacedBy := func(r resolve.Step) bool {
+			// the later of two of one moment, by its place in the archive of both
+			at := facts.SpotOf(&st.Fetch)
+			return st.Time().MicrosSince(r.Time) == 0 && at.SameRun(r.Spot) && at.Index < r.Index
+		}
+		if !slices.ContainsFunc(content, isReplacedBy) {
+			consider(st)
+		}
+		if st != v.governing && st.Micros > start.Micros+start.Precision.Unit() {
+			near.skipAlike(near.end)
+		}
+	}
+	near = tl.all.between(s.time.Add(-tl.all.late), s.time.Add(facts.Day))
+	for st := near.take(); st != nil && s.look(); st = near.take() {
+		if s.see(st).relation < shownAfter || -s.see(st).gap > facts.Day {
+			continue
+		}
+		consider(st)
+		if st != v.governing {
+			near.skipAlike(near.end)
+		}
+	}
+	return list
+}
+
+// longUnreachable reports whether an unbroken run of unreachable captures began longer ago than unreachableMay
+// and still lasts at a fetch: of the crawler's own, or of anyone's. The last one of a run is
+// within a day, so there are at least two. Captures of the fetch's own moment, and those that took long,
+// may have come after it.
+func (tl *Timeline) longUnreachable(s *subject) bool {
+	for _, l := range [...]*line{s.own, tl.all} {
+		if l == nil {
+			continue
+		}
+		end := l.upTo(s)
+		start := end
+		isNear := func(st *State) bool {
+			return s.see(st).gap == 0 || s.time.Micros-st.Micros <= l.late
+		}
+		for start > 0 && isNear(l.states[start-1]) && s.look() {
+			start--
+		}
+		run := l.runs[start]
+		for _, st := range l.states[start:end] {
+			if s.counts(st) && !s.see(st).failsLater {
+				run = run.with(st)
+			}
+		}
+		if run.first != nil && s.see(run.first).gap > unreachableMay && s.see(run.last).gap <= FreshFor {
+			return true
+		}
+	}
+	return false
+}
+
+// counts reports whether a capture is at or before the fetch.
+func (s *subject) counts(st *State) bool {
+	relation := s.see(st).relation
+	return relation == before || relation == maybeBefore && !s.beyondDoubt
+}
+
+// mayGovern reports whether a capture is a candidate: at or before the fetch, and no refusal to another
+// crawler, which has no effect on this one ("Refusals").
+func (s *subject) mayGovern(st *State) bool {
+	return s.counts(st) && (!st.isRefusal() || s.withRefusals || s.see(st).isOwn) && !s.isOver(st)
+}
+
+// isOver reports whether a line of an access log, which says that there is no robots.txt or that it failed, was
+// followed by one that says that it was served, and not which version. Of a refusal, one of the same crawler counts.
+func (s *subject) isOver(st *State) bool {
+	if s.unclear == nil || st.Trust != facts.TrustLogged || st.Outcome.HasRules() {
+		return false
+	}
+	by := anyone
+	if st.isRefusal() {
+		by = st.key
+	}
+	return s.unclear.any(by, st.Micros, s.time.Micros)
+}
+
+// isUnreadable reports whether nobody knows what a crawler received that used a capture at the fetch.
+func (s *subject) isUnreadable(st *State) bool {
+	return st.Outcome == words.OutcomePartial || st.Outcome == words.OutcomeUnresolved ||
+		st.Outcome == words.OutcomeUndefined || s.see(st).failsLater
+}

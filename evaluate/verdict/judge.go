@@ -1,0 +1,223 @@
+package verdict
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/robots"
+	"github.com/robotsaudit/robotsaudit/internal/words"
+)
+
+// This file gives the verdict and its reason: the answer of the governing capture, unless another shows that it may
+// be wrong.
+
+// judge gives the verdict and its reason: the answer of the governing capture, unless another capture
+// shows that it may be wrong.
+func (d *Decider) judge(r *Finding, s *subject, tl *Timeline, v *view) {
+	switch {
+	case s.isTooCostly(): // "Verdicts and reasons"
+		r.Reason = words.TooCostly
+		return
+	case v.governing == nil: // "Which capture governs", 4
+		r.Reason = words.NoCapture
+		return
+	}
+	r.Governing, r.Evidence, r.Age = v.governing, v.evidence, s.secondsOld(v.governing, v.evidence)
+	r.tied, r.UnreadCaptures = v.tied, v.outdated
+	notes := r.Notes | d.doubts(s, v)
+	if v.outdated {
+		notes |= words.NoteUnreadCapture
+	}
+	r.Answer = d.answerInTime(v.governing, s, tl)
+	r.Notes |= notes
+	switch reason, against := d.contradiction(&r.Answer, s, tl, v); {
+	case s.isTooCostly():
+		r.withdraw(words.TooCostly, against)
+	case reason != words.NoReason:
+		r.withdraw(reason, against)
+	// "Unresolved and undefined captures"
+	case v.prior != nil && (!v.governing.is(kindAnswers) || s.see(v.governing).failsLater):
+		r.Prior, r.HasPrior = d.answer(v.prior, s).Verdict, true
+	}
+}
+
+// withdraw makes the verdict unknown, for a reason that a capture shows; nil: none does.
+func (r *Finding) withdraw(reason words.Reason, against *State) {
+	r.withdrawn, r.against = r.Answer, against
+	r.Answer = Answer{Reason: reason, Notes: r.Notes &^ words.NoteNamedGroupForbids}
+}
+
+// secondsOld is the age of the governing capture in results. Of later evidence, it is how long after the
+// fetch the newest content was dated, negative; 0 where it is dated no later.
+func (s *subject) secondsOld(st *State, e words.Evidence) int64 {
+	if e == words.Later {
+		return min(s.time.MicrosSince(st.Newest)/facts.Second, 0)
+	}
+	return s.see(st).age / facts.Second
+}
+
+// answerInTime returns the answer of a capture that may govern. RFC 9309 §2.3.1.4 is applied in time:
+// unreachable disallows for a day; after more than 30 days of it the crawler may take the file as unavailable.
+func (d *Decider) answerInTime(st *State, s *subject, tl *Timeline) Answer {
+	isUnreachable := st.Outcome == words.OutcomeUnreachable && !s.see(st).failsLater
+	switch {
+	case isUnreachable && s.see(st).age > FreshFor:
+		return Answer{Reason: words.UnreachableStale}
+	case isUnreachable && tl.longUnreachable(s):
+		return Answer{Verdict: words.Allowed, Reason: words.UnreachableOver30d}
+	case s.see(st).isRefusal:
+		return Answer{Reason: words.RefusedToOther}
+	}
+	return d.answer(st, s)
+}
+
+// answer returns the answer of one robots capture to a fetch, whatever its age.
+func (d *Decider) answer(st *State, s *subject) (a Answer) {
+	switch st.Outcome {
+	case words.OutcomeRules, words.OutcomePartial:
+		s.spend(st.costOfAsking())
+		file, err := d.files.Get(&st.State)
+		if err != nil {
+			d.err = cmp.Or(d.err, err)
+			return a
+		}
+		s.spend(file.Rules / rulesCost)
+		r := file.Reader(s.token)
+		a.read(file, st, s, &r)
+	case words.OutcomeUnavailable:
+		a.Verdict, a.Reason = words.Allowed, st.Reason
+	case words.OutcomeUnreachable:
+		if s.see(st).failsLater {
+			a.Reason = words.UnresolvedRedirect
+			break
+		}
+		a.Verdict, a.Reason = words.Disallowed, st.Reason
+		if s.path != "/robots.txt" && robots.RFC9309.NormalPath(s.path) == "/robots.txt" {
+			a.Notes, a.allows = words.NoteRobotsTxtEncoded, true
+		}
+	default:
+		a.Reason = st.Reason
+	}
+	return a
+}
+
+// doubts are the notes on the fetch, and on the captures that may govern it ("Probable", "Possible").
+func (d *Decider) doubts(s *subject, v *view) (n words.Notes) {
+	for i, st := range v.tied {
+		n |= s.see(st).ledDoubts |
+			when(i == 0, s.see(st).doubts) | // of the others, what they led to counts
+			when(s.mayBeOthers(st.itself()) || slices.ContainsFunc(st.led, s.mayBeOthers), words.NoteOtherCrawler) |
+			when(st.Resynced, words.NoteResynced) |
+			when(st.OtherTarget, words.NoteOtherTarget) |
+			when(st.Mismatched, words.NoteDigestMismatch) |
+			when(st.IsListed(), words.NoteListedRobots) |
+			when(isDoubtfulLine(&st.Fetch) || s.mayHaveBegunBefore(st), words.NoteLogged) |
+			when(st.Coarsest < facts.PrecisionSecond, words.NoteCoarseDate)
+	}
+	isUnbound := s.Flags&facts.FlagUnbound != 0 ||
+		s.Flags&facts.FlagRequestUnread != 0 && !d.who.HasOne() // it could name another crawler
+	return n |
+		when(!v.own, words.NoteOtherCrawler) |
+		when(v.governing.Forgeable || s.Flags&facts.FlagForgeable != 0, words.NoteForgeable) |
+		when(s.time.Precision < facts.PrecisionSecond && !s.asOf, words.NoteCoarseDate) |
+		when(s.Trust == facts.TrustResynced, words.NoteResynced) |
+		when(s.Trust == facts.TrustIndexed || isUnbound, words.NoteIndexed) |
+		when(s.Trust == facts.TrustListed && !isUnbound, words.NoteListed) |
+		when(isDoubtfulLine(s.Fetch), words.NoteLogged) |
+		when(s.Flags&facts.FlagMayBeNoFetch != 0, words.NoteNoStatus) |
+		when(s.Flags&facts.FlagRefuted != 0, words.NoteNoRecord) |
+		when(s.Flags&facts.FlagHostMismatch != 0, words.NoteHostMismatch)
+}
+
+// isDoubtfulLine reports whether a fetch is a line of an access log that may be by somebody else than its User-Agent
+// says, or, of robots.txt, whose size does not show which version was served ("Access logs").
+func isDoubtfulLine(f *facts.Fetch) bool {
+	return f.Trust == facts.TrustLogged && f.Flags&facts.FlagOperator == 0
+}
+
+// answeredIn is how long a request may take. Many servers write its line when it has ended, with that time.
+const answeredIn = 600 * facts.Second
+
+// isTextOfLog reports whether a line of an access log may be of a robots.txt under another name: a log does not have
+// where a redirect leads ("Access logs").
+func (s *subject) isTextOfLog() bool {
+	path, _, _ := strings.Cut(s.path, "?")
+	return s.Trust == facts.TrustLogged && strings.HasSuffix(strings.ToLower(path), ".txt")
+}
+
+// mayHaveBegunBefore reports whether a line of an access log may be of a request that began before a robots.txt was
+// received ("Access logs").
+func (s *subject) mayHaveBegunBefore(st *State) bool {
+	return s.Trust == facts.TrustLogged && !s.asOf && s.time.MicrosSince(st.Time()) < answeredIn
+}
+
+// when returns notes, where they apply.
+func when(is bool, n words.Notes) words.Notes {
+	if is {
+		return n
+	}
+	return 0
+}
+
+// contradiction returns the reason for which a verdict of the governing capture is withdrawn, and the
+// capture that shows it; none where the verdict stands. said takes over the open readings of its rivals.
+func (d *Decider) contradiction(said *Answer, s *subject, tl *Timeline, v *view) (words.Reason, *State) {
+	verdict := said.Verdict
+	if verdict == words.Allowed && v.governing.Forgeable { // "Possible"
+		return words.Forgeable, v.governing
+	}
+	for _, rival := range v.tied[1:] { // "Captures of one moment": each may be the latest
+		a := d.answerInTime(rival, s, tl)
+		switch {
+		case s.isTooCostly():
+			return words.NoReason, nil
+		case a.Verdict != verdict:
+			return words.ConflictingCaptures, rival
+		case verdict == words.Disallowed:
+			said.allows, said.Notes = said.allows || a.allows, said.Notes|a.Notes&words.OpenReadings
+		}
+	}
+	if verdict == words.Unknown {
+		return words.NoReason, nil
+	}
+	// "Captures of one moment": it may have come after the fetch, and one before it counts.
+	if verdict == words.Disallowed && s.see(v.governing).relation == maybeBefore {
+		earlier := *s
+		earlier.beyondDoubt = true
+		w := tl.view(&earlier)
+		s.looked = earlier.looked
+		for _, before := range w.tied {
+			if s.see(before).relation > maybeBefore {
+				break
+			}
+			a := d.answerInTime(before, &earlier, tl)
+			if s.looked = earlier.looked; a.Verdict == words.Allowed {
+				return words.ChangedBetween, before
+			}
+		}
+	}
+	differs := func(list []*State) *State {
+		for _, st := range list {
+			if a := d.answer(st, s); a.Verdict != words.Unknown && a.Verdict != verdict {
+				return st
+			}
+			if s.isTooCostly() {
+				break
+			}
+		}
+		return nil
+	}
+	other := differs(slices.Concat(v.older, v.ownNext)) // "Which capture governs", 2
+	if other == nil {
+		other = differs(tl.others(s, v)) // "Stale captures"
+	}
+	switch {
+	case other != nil:
+		return words.ChangedBetween, other
+	case verdict == words.Allowed && v.outdated: // "Possible"
+		return words.UnreadCapture, nil
+	}
+	return words.NoReason, nil
+}

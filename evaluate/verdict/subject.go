@@ -1,0 +1,162 @@
+package verdict
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/robots"
+	"github.com/robotsaudit/robotsaudit/internal/weburl"
+)
+
+// This file is the fetch as the decision needs it: who made it, what is asked, and what asking may cost.
+
+// subject is a fetch with what the decision needs of its URL.
+type subject struct {
+	*facts.Fetch
+	number uint64 // of the subject, from 1, but for copies that see captures alike
+	path   string // what rules are matched against
+	agent  string // whose captures count: the crawler's own token
+	key    string // the same, comparable
+	token  string // whose rules are asked for: the same, but in a what-if
+	time   facts.Time
+	unit   int64 // the length of what its date names, in microseconds
+
+	places       places     // of records that several archives hold
+	runs         *facts.Set // knows the runs of crawlers
+	unclear      unclear    // as of timeline
+	own          *line      // the crawler's own captures; nil: none
+	ownsNameless bool       // captures without a token in the fetch's run are among them
+	withRefusals bool       // what other crawlers were refused governs, since nothing else does
+	asOf         bool       // time is not the fetch's own: the order of records shows nothing
+	beyondDoubt  bool       // only captures that are before the fetch beyond doubt count
+	looked       int        // see look
+}
+
+// newSubject is a fetch by an agent, asked about as of a moment: its own, where that is unknown.
+func (d *Decider) newSubject(f *facts.Fetch, agent string, tl *Timeline, asOf facts.Time) subject {
+	d.subjects++
+	s := subject{
+		Fetch: f, number: d.subjects, path: weburl.PathQueryOf(f.Origin, f.URL), agent: agent, key: d.who.Key(agent),
+		token: agent,
+		time:  f.Time(), places: tl.places, runs: d.runs, unclear: tl.unclear,
+	}
+	if asOf.Known() {
+		s.time, s.asOf = asOf, true
+	}
+	s.unit = s.time.Precision.Unit()
+	s.own, s.ownsNameless = tl.ownOf(&s)
+	return s
+}
+
+// An ownKey is what shows which captures without a token are a crawler's own: its token, the User-Agent of a
+// fetch, and the runs of the archives that hold it.
+type ownKey struct {
+	key, userAgent string
+	run            facts.Spot
+	others         string // further runs
+}
+
+// maxJoined bounds the lines that are made of a crawler's captures and of those without a token.
+const maxJoined = 256
+
+// ownOf returns the captures of the crawler that made a fetch. Some crawlers request robots.txt without
+// a User-Agent: in its run, these are its own. all is false where there are none.
+func (tl *Timeline) ownOf(s *subject) (own *line, all bool) {
+	own = tl.byAgent[s.key]
+	others := tl.places[facts.SpotOf(s.Fetch)]
+	if s.key == "" || s.Run == 0 && len(others) == 0 {
+		return own, false
+	}
+	nameless := tl.byAgent[""]
+	if nameless == nil {
+		return own, false
+	}
+	key := ownKey{s.key, s.UserAgent, facts.SpotOf(s.Fetch).InRun(), ""}
+	for _, other := range others {
+		key.others += fmt.Sprintln(other.InRun())
+	}
+	joined, known := tl.joined[key]
+	if !known {
+		if len(tl.joined) >= maxJoined {
+			return own, false
+		}
+		if tl.joined == nil {
+			tl.joined = make(map[ownKey]*line)
+		}
+		if slices.ContainsFunc(nameless.states, func(st *State) bool { return s.owns(st.itself()) }) {
+			joined = newLine(filter(tl.all.states, func(st *State) bool { return s.owns(st.itself()) }))
+		}
+		tl.joined[key] = joined
+	}
+	if joined == nil {
+		return own, false
+	}
+	return joined, true
+}
+
+// maxLooked bounds the captures that are looked at for one fetch, where one that is asked
+// counts as askedCost, and each bodyCost bytes of its body, rulesCost rules of it, and each matchCost
+// bytes that its rules with a "*" look at, as one more: an origin may have sent another file with
+// every second. The files are no more than the cache of parsed files holds. Beyond it nothing is known
+// of the fetch (TooCostly).
+const (
+	maxLooked = 1000
+	askedCost = 8
+	bodyCost  = 32 << 10
+	rulesCost = 128
+	matchCost = 32 << 10
+)
+
+func (s *subject) match(g *robots.Group) robots.Decision {
+	d := g.Match(s.path)
+	s.spend(d.Cost() / matchCost)
+	return d
+}
+
+// look counts a capture that is looked at for a fetch; false: they are too many.
+func (s *subject) look() bool { return s.spend(1) }
+
+func (s *subject) spend(looks int) bool {
+	s.looked += looks
+	return !s.isTooCostly()
+}
+
+func (s *subject) isTooCostly() bool { return s.looked > maxLooked }
+
+// costOfAsking is the cost of an answer of the capture, in looks.
+func (s *State) costOfAsking() int {
+	if !s.HasBody {
+		return 1
+	}
+	return askedCost + int(s.BodySize/bodyCost)
+}
+
+// owns reports whether the crawler that made the fetch got a record. Some crawlers send a User-Agent with
+// some requests alone.
+func (s *subject) owns(r answered) bool {
+	return r.key == s.key || r.key == "" && s.isOfRun(r)
+}
+
+// mayBeOthers reports whether another crawler may have got a record: also one of the fetch's run with the
+// name of a browser, and one whose User-Agent, another than the fetch's, names two.
+func (s *subject) mayBeOthers(r answered) bool {
+	return !s.owns(r) || r.key != s.key && r.userAgent != "" || r.ofTwo && r.userAgent != s.UserAgent
+}
+
+// isOfRun reports whether a record was made in the fetch's run of a crawler.
+func (s *subject) isOfRun(r answered) bool {
+	return s.places.any(r.at, s.spot(), func(a, b spot) bool {
+		return s.runs.IsSameRun(a.Spot, b.Spot, r.userAgent, s.UserAgent)
+	})
+}
+
+func (s *subject) spot() spot { return spot{facts.SpotOf(s.Fetch), s.Flags&facts.FlagSerial != 0} }
+
+// isHeldAt reports whether a record is the fetch itself, in any of the archives that hold it.
+func (s *subject) isHeldAt(at facts.Spot) bool {
+	return s.places.any(at, s.spot(), func(a, b spot) bool { return a.Spot == b.Spot })
+}
+
+// isWholeDay reports whether a whole day is asked about. All captures of that day count as before.
+func (s *subject) isWholeDay() bool { return s.asOf && s.time.Precision == facts.PrecisionDay }
