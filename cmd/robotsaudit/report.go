@@ -129,8 +129,7 @@ type reportFlags struct {
 	against   string
 	document  figures.Options
 	figures   *figures.Figures // of an audit in hand, else read from the tables
-	sign      bundle.SignFlag
-	written   []string // files
+	written   []string         // files
 	part      outfolder.PartFlags
 }
 
@@ -162,7 +161,6 @@ func (f *reportFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.against, "against", "", "output `OLD` of an earlier audit: the report shows what changed since")
 	flags.BoolVar(&f.document.Brief, "brief", false, "write the report in two pages of print, without the findings one by one")
 	f.part.AddTo(flags)
-	f.sign.AddTo(flags, "each file that is written")
 	inputs.AddStore(flags)
 }
 
@@ -247,7 +245,7 @@ func (f *reportFlags) run(cmd *cobra.Command) error {
 		f.html = filepath.Join(r.Dir(), report.HTMLFile)
 	}
 	files := f.renderings(cmd, r)
-	if err := cmp.Or(f.check(files, beside), f.sign.Read()); err != nil {
+	if err := f.check(files, beside); err != nil {
 		return err
 	}
 	if err := makeFolder(f.euFolder, "--eu-summary"); err != nil {
@@ -341,16 +339,13 @@ func (f *reportFlags) remember(cmd *cobra.Command, dir string) error {
 	return nil
 }
 
-// write writes files, and signs each.
+// write writes files.
 func (f *reportFlags) write(cmd *cobra.Command, files []rendering) error {
 	for _, file := range files {
 		if file.path == "" {
 			continue
 		}
 		if err := console.WriteWhole(cmd, file.path, file.render); err != nil {
-			return err
-		}
-		if err := f.sign.Sign(cmd, file.path); err != nil {
 			return err
 		}
 		f.written = append(f.written, file.path)
@@ -405,10 +400,6 @@ func (f *reportFlags) check(files []rendering, beside bool) error {
 			"--host, --crawler-only and --operator-of")
 	case toOutput > 1:
 		return usage.Errorf("one format alone can go to standard output")
-	case f.sign.Path != "" && toOutput > 0:
-		return usage.Errorf("--sign puts the signature next to the file, and standard output is none; name a file")
-	case f.sign.Path != "" && beside && object.IsRemote(f.output):
-		return usage.Errorf("--sign puts the signature next to the file; name a file on this machine with --html")
 	case f.document.Brief && (beside || f.html+f.proof+f.markdown+f.json == ""):
 		return usage.Errorf("--brief is of a report; name its file with --html FILE, --markdown FILE or --json FILE")
 	case f.csv == "-":

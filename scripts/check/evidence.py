@@ -1,4 +1,5 @@
 """Each field of the manifest of a bundle, altered in turn, each key spelt otherwise: refused, not proven, or only claimed.
+Also the commands of docs/EVIDENCE.md that sign a bundle and give it a timestamp, with a key and an authority made here.
 
     evidence BINARY [BUNDLE...] [--elements N]
 
@@ -213,13 +214,61 @@ class Forger:
         return len(done)
 
 
+# What docs/EVIDENCE.md takes for granted: a key, and an authority for timestamps.
+PREPARED = """set -e
+ssh-keygen -q -t ed25519 -N '' -C '' -f KEY
+echo "alice@example.org namespaces=\\"file\\" $(cat KEY.pub)" > allowed_signers
+cat > tsa.cnf <<'EOF'
+[req]
+distinguished_name=name
+[name]
+[tsa]
+default_tsa=here
+[here]
+serial=serial
+signer_cert=clock.pem
+signer_key=clock.key
+signer_digest=sha256
+default_policy=1.2.3
+tsa_name=yes
+digests=sha256
+[ext]
+extendedKeyUsage=critical,timeStamping
+EOF
+echo 01 > serial
+new="openssl req -config tsa.cnf -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes"
+$new -x509 -keyout ca.key -out ca.pem -subj /CN=root
+$new -keyout clock.key -out clock.csr -subj /CN=clock
+openssl x509 -req -in clock.csr -CA ca.pem -CAkey ca.key -CAcreateserial -out clock.pem -extfile tsa.cnf -extensions ext
+curl() { openssl ts -reply -config tsa.cnf -queryfile bundle.tsq; }
+"""
+
+
+def vouched(bundle, work):
+    """Runs the commands of docs/EVIDENCE.md on a bundle, and their checks again on one with a byte changed."""
+    section = (ROOT / "docs/EVIDENCE.md").read_text().partition("\n## Who vouches for it\n")[2].partition("\n## ")[0]
+    commands = "".join(re.findall(r"```sh\n(.*?)```", section, re.S))
+    content = bundle.read_bytes()
+    (work / "bundle.warc.gz").write_bytes(content)
+    said = call("sh", "-c", PREPARED + commands, cwd=work, codes=(0,))
+    failed = [line for line in ('Good "file" signature for alice@example.org', "DirName:/CN=clock") if line not in said]
+    (work / "bundle.warc.gz").write_bytes(content[:-9] + bytes([content[-9] ^ 1]) + content[-8:])
+    for verifies in re.findall(r"^ssh-keygen -Y verify .*\\\n.*|^openssl ts -verify .*", commands, re.M):
+        if subprocess.run(["sh", "-c", verifies], cwd=work, capture_output=True).returncode == 0:
+            failed.append(verifies)
+    print("\n".join(["FAIL  " + what for what in failed] or ["a bundle signed by ssh-keygen, and given a timestamp by openssl"]))
+    return len(failed)
+
+
 def main(binary, *bundles, elements: int = 1):
+    failed = 0
     with folder() as work:
         if not bundles:
             call(binary, "audit", TESTDATA, "-o", work / "out", "--quiet")
             call(binary, "evidence", "-o", work / "out", "--to", work / "audit.warc.gz", "--quiet")
             call(binary, "evidence", "-o", work / "out", "--to", work / "list.warc.gz", "--quiet", "--drop",
                  "--agent", "GPTBot", "--purpose", "train")
+            failed = vouched(work / "audit.warc.gz", work)
             bundles = ROOT / "report/evidence/testdata/format-1.warc.gz", work / "audit.warc.gz", work / "list.warc.gz"
         forger = Forger(binary, work, elements)
         for path in bundles:
@@ -227,4 +276,4 @@ def main(binary, *bundles, elements: int = 1):
             counts = ", ".join("%d %s" % (n, k) for k, n in forger.counts.items())
             print("%s: %d fields; so far %s" % (os.path.basename(path), number, counts), flush=True)
     print("only claimed: " + ", ".join(sorted(forger.claimed)))
-    return forger.failed
+    return failed + forger.failed

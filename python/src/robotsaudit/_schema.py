@@ -398,11 +398,6 @@ class ReportOptions(TypedDict, total=False):
         Place,
         "write the violations as SARIF to FILE"
     ]
-    sign: Annotated[
-        Place,
-        "sign each file that is written with the SSH key in the file KEY, as 'ssh-keygen -Y sign -n file' "
-        "does; the signature is in a file next to it, whose name ends in .sig"
-    ]
     since: Annotated[
         str,
         "only fetches from DATE on: 2025-05-01, a day in UTC, or a moment as 2025-05-01T12:00:00Z; or today "
@@ -628,25 +623,6 @@ class EvidenceOptions(TypedDict, total=False):
     s3_endpoint: Annotated[
         str,
         "URL of an object store that is not Amazon's, for s3://…"
-    ]
-    sign: Annotated[
-        Place,
-        "sign the bundle with the SSH key in the file KEY, as 'ssh-keygen -Y sign -n file' does; the "
-        "signature is in a file next to it, whose name ends in .sig"
-    ]
-    signer: Annotated[
-        Place,
-        "with --verify, who must have signed the bundle: one of the allowed signers in FILE, as ssh-keygen "
-        "reads it"
-    ]
-    timestamp: Annotated[
-        Place,
-        "timestamp of the bundle, or of its signature, in FILE (RFC 3161): checked, and with --to put next to "
-        "the bundle; with --verify, the one next to it if this is left out"
-    ]
-    timestamp_ca: Annotated[
-        Place,
-        "certificates in PEM, in FILE, of whom timestamps are trusted"
     ]
 
 

@@ -1,5 +1,4 @@
-// Package bundle is the command evidence: bundles of the records that violations rest on, made and verified, with the
-// signatures and timestamps next to them. A report that carries its proof has such a bundle in it.
+// Package bundle is the command evidence: bundles of the records that violations rest on, made and verified. A report that carries its proof has such a bundle in it.
 package bundle
 
 import (
@@ -34,8 +33,6 @@ func NewCommand() *cobra.Command {
 	var opt evidence.Options
 	var bundle string
 	var list bool
-	var sign SignFlag
-	var vouch vouchFlags
 	var asked evaluation.Asked
 	cmd := &cobra.Command{
 		Use:   "evidence DIR --to FILE [WHAT…] | --verify FILE",
@@ -64,9 +61,7 @@ archives were true: for that, compare the records with them.
   robotsaudit evidence out --to dropped.warc.gz --drop
   robotsaudit evidence out --to dropped.warc.gz --drop --agent GPTBot --purpose train
   robotsaudit evidence out --to bundle.warc.gz --archives /mnt/archives
-  robotsaudit evidence out --to bundle.warc.gz --sign ~/.ssh/id_ed25519
-  robotsaudit evidence --verify bundle.warc.gz
-  robotsaudit evidence --verify bundle.warc.gz --signer allowed_signers`,
+  robotsaudit evidence --verify bundle.warc.gz`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if bundle == "" && opt.Dir == "" && len(args) > 0 {
@@ -76,25 +71,19 @@ archives were true: for that, compare the records with them.
 			ofLists := usage.Given(cmd, "agent") || usage.Given(cmd, "agents") || usage.Given(cmd, "agents-file") || usage.Given(cmd, "purpose")
 			switch {
 			case bundle != "" && (usage.Given(cmd, "output") || usage.Given(cmd, "to") || usage.Given(cmd, "archives") ||
-				usage.Given(cmd, "sign") || opt.Drop || ofLists || len(args) > 0):
-				return usage.Errorf("--verify takes nothing else but --findings, --signer, --timestamp and --timestamp-ca: " +
-					"it needs the bundle alone")
+				opt.Drop || ofLists || len(args) > 0):
+				return usage.Errorf("--verify takes nothing else but --findings: it needs the bundle alone")
 			case bundle == facts.Stdin:
 				return usage.Errorf("--verify needs a file, which it reads more than once; save the bundle, and give its path")
 			case bundle != "":
 				if err := usage.RefuseFolder(bundle); err != nil {
 					return err
 				}
-				if err := vouch.read(bundle); err != nil {
-					return err
-				}
-				return verify(cmd, bundle, list, &vouch)
+				return verify(cmd, bundle, list)
 			case list:
 				return usage.Errorf("--findings goes with --verify FILE")
 			case ofLists && !opt.Drop:
 				return usage.Errorf("--agent and --purpose say what lists drop: add --drop")
-			case vouch.signers != "":
-				return usage.Errorf("--signer goes with --verify FILE")
 			case opt.Dir == "":
 				return usage.Errorf("no output folder given; name it, or add --verify FILE, as in: %s", usage.FirstExample(cmd))
 			case opt.To == "":
@@ -111,9 +100,6 @@ archives were true: for that, compare the records with them.
 			if info, err := os.Stat(opt.To); err == nil && !info.Mode().IsRegular() {
 				return usage.Errorf("%s is no file, and the bundle is verified once it is whole; name a file", opt.To)
 			}
-			if err := cmp.Or(sign.Read(), vouch.read(opt.To)); err != nil {
-				return err
-			}
 			for _, use := range asked.Uses() {
 				opt.Purposes = append(opt.Purposes, use.String())
 			}
@@ -123,7 +109,7 @@ archives were true: for that, compare the records with them.
 			}
 			return outfolder.In(cmd, opt.Dir, func(r *results.Results) error {
 				opt.Dir = r.Dir()
-				return write(cmd, opt, &sign, &vouch)
+				return write(cmd, opt)
 			})
 		},
 	}
@@ -137,8 +123,6 @@ archives were true: for that, compare the records with them.
 	inputs.AddRemote(cmd.Flags())
 	cmd.Flags().StringVar(&bundle, "verify", "", "verify the bundle `FILE`, or a report that carries one")
 	cmd.Flags().BoolVar(&list, "findings", false, "with --verify, list every finding that is proven")
-	sign.AddTo(cmd.Flags(), "the bundle")
-	vouch.add(cmd.Flags())
 	return cmd
 }
 
@@ -178,12 +162,9 @@ func Make(cmd *cobra.Command, opt evidence.Options) (*evidence.Bundle, error) {
 }
 
 // write writes a bundle and lists what is in it, and what is not.
-func write(cmd *cobra.Command, opt evidence.Options, sign *SignFlag, vouch *vouchFlags) error {
+func write(cmd *cobra.Command, opt evidence.Options) error {
 	b, err := Make(cmd, opt)
 	if err != nil {
-		return err
-	}
-	if err := cmp.Or(sign.Sign(cmd, opt.To), vouch.put(cmd, opt.To)); err != nil {
 		return err
 	}
 	whole := IsWhole(b)
@@ -206,7 +187,7 @@ func write(cmd *cobra.Command, opt evidence.Options, sign *SignFlag, vouch *vouc
 func IsWhole(b *evidence.Bundle) bool { return b.Lacking == 0 && b.Proven == b.Violations }
 
 // verify recomputes the claims of a bundle, or of a report that carries one.
-func verify(cmd *cobra.Command, path string, list bool, vouch *vouchFlags) (err error) {
+func verify(cmd *cobra.Command, path string, list bool) (err error) {
 	findings, remove, err := durable.File("") // for them until it is clear that the bundle is not refused
 	if err != nil {
 		return err
@@ -230,7 +211,7 @@ func verify(cmd *cobra.Command, path string, list bool, vouch *vouchFlags) (err 
 	}
 	out := cmd.OutOrStdout()
 	if v.Proven == v.Violations && console.IsQuiet(cmd) {
-		return vouch.check(io.Discard, path)
+		return nil
 	}
 	what := "unchanged"
 	if v.InReport {
@@ -244,9 +225,6 @@ func verify(cmd *cobra.Command, path string, list bool, vouch *vouchFlags) (err 
 		return err
 	}
 	if _, err := io.Copy(out, io.NewSectionReader(findings, 0, 1<<62)); err != nil {
-		return err
-	}
-	if err := vouch.check(out, path); err != nil {
 		return err
 	}
 	proven, claimed := evidence.Fields()
