@@ -43,8 +43,6 @@ type Options struct {
 	Agents []string
 	// AsOf is the moment for which the what-if and restrictions are judged. Zero: each fetch's own.
 	AsOf time.Time
-	// Rate makes each fetch that came sooner than Crawl-delay asks for a row of crawl_delays.
-	Rate bool
 
 	// Warn is called with what the user should know, from one goroutine. It may be nil.
 	Warn func(message string)
@@ -53,7 +51,7 @@ type Options struct {
 // evaluation are the options of deciding.
 func (o *Options) evaluation() (opt evaluate.Options, err error) {
 	opt = evaluate.Options{
-		Crawler: o.Crawler, Agents: evaluate.DistinctTokens(o.Agents), Rate: o.Rate,
+		Crawler: o.Crawler, Agents: evaluate.DistinctTokens(o.Agents),
 		Workers: o.Workers,
 	}
 	for _, token := range append([]string{o.Crawler}, o.Agents...) {

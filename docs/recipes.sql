@@ -156,12 +156,24 @@ ORDER BY url, kind, agent;
 
 -- == Pace and logs
 
--- Who fetched sooner than Crawl-delay asks (audit … --rate), and by how much? (maybe none)
-SELECT agent, origin, count(*) AS fetches, min(gap_ms) AS shortest_ms,
-       any_value(delay_ms) AS delay_ms
-FROM 'out/crawl_delays.parquet'
-GROUP BY agent, origin
-ORDER BY fetches DESC, agent, origin;
+-- Crawl-delay is not part of RFC 9309, and no violation. Dates are cut to seconds, so the true gap
+-- may be a second longer. Only a robots.txt that the crawler itself had in the 24 hours before
+-- counts.
+-- Which fetches came sooner than Crawl-delay asks? (maybe none)
+WITH paced AS (
+    SELECT url, origin, agent, fetch_time, robots_id, evidence, notes,
+           epoch(fetch_time - lag(fetch_time) OVER own) AS gap_seconds
+    FROM 'out/fetches.parquet'
+    WHERE reason <> 'robots_txt_itself' AND agent IS NOT NULL AND fetch_time IS NOT NULL
+    WINDOW own AS (PARTITION BY origin, lower(agent) ORDER BY fetch_time, warc_filename, warc_record_offset)
+)
+SELECT f.origin, f.agent, f.url, f.fetch_time, gap_seconds, crawl_delay_seconds
+FROM paced f JOIN 'out/robots_policies.parquet' p
+    ON p.robots_id = f.robots_id AND lower(p.agent) = lower(f.agent)
+WHERE gap_seconds + 1 <= crawl_delay_seconds AND evidence = 'fresh'
+  AND NOT list_has_any(string_split(coalesce(notes, ''), ','),
+                       ['other_crawler', 'same_moment', 'order_doubt', 'coarse_date'])
+ORDER BY f.origin, f.agent, f.fetch_time, f.url;
 
 -- The captures allow these URLs.
 -- Which URLs did a crawler leave out for robots.txt all the same? (maybe none)

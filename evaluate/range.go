@@ -63,7 +63,6 @@ type evaluation struct {
 	policies  *policyReader      // the same
 	originals *resolve.Originals // nil where no fetch has the body of another
 	use       *use.Reader
-	pace      pace         // of the origin in hand
 	crawlers  seenCrawlers // of the origin in hand
 	decided   Result       // the fetch in hand
 	counts    Counts       // of one crawler's fetches of the origin in hand, not yet added to others
@@ -72,7 +71,7 @@ type evaluation struct {
 
 func (r *Resolved) newEvaluation(sink Sink, totals *Totals, issues *run.Sorter[facts.Issue]) *evaluation {
 	d, opt := r.newDeciding(), &r.opt
-	e := &evaluation{Resolved: r, sink: sink, totals: totals, issues: issues, deciding: d, pace: pace{deciding: d}}
+	e := &evaluation{Resolved: r, sink: sink, totals: totals, issues: issues, deciding: d}
 	said := use.Options{Uses: opt.Uses, Agents: opt.Agents}
 	said.Since, said.At = opt.AsOf.span()
 	e.use = use.NewReader(r.store, d.files, r.licences, said)
@@ -153,7 +152,6 @@ func (e *evaluation) newOrigin() {
 		e.whatIf.NewOrigin(e.decider)
 	}
 	e.files.NewOrigin()
-	e.pace.newOrigin()
 	if e.originals != nil {
 		e.originals.Forget()
 	}
@@ -221,14 +219,7 @@ func (e *evaluation) decideFetch(f *facts.Fetch, tl *verdict.Timeline, host *Hos
 	if err := e.readUse(r); err != nil {
 		return err
 	}
-	var err error
-	if r.TooSoon, err = e.pace.check(&r.Finding); err != nil {
-		return err
-	}
 	e.count(r, host)
-	if !e.opt.Rate {
-		r.TooSoon = nil
-	}
 	if err := e.sink.Result(r); err != nil {
 		return err
 	}

@@ -52,19 +52,8 @@ func (r *Resolved) keepWhole(ctx context.Context) error {
 }
 
 // remember reads what the fetches from e.from on depend on in earlier fetches of their origin:
-// the pace of crawlers, and the originals of revisits.
-func (e *evaluation) remember(ctx context.Context, tl *verdict.Timeline) error {
-	delay, err := e.pace.longest(tl)
-	if err == nil && delay > 0 {
-		r := new(verdict.Finding)
-		err = e.eachBefore(ctx, delay, tl, func(f *facts.Fetch) error {
-			if err := e.decider.DecideFetch(r, f, tl); err != nil {
-				return err
-			}
-			_, err := e.pace.check(r)
-			return err
-		})
-	}
+// the originals of revisits.
+func (e *evaluation) remember(ctx context.Context, tl *verdict.Timeline) (err error) {
 	originals := e.originals
 	const allTime = 10_000 * 366 * facts.Day
 	for back := facts.Hour / 6; err == nil && originals != nil; back *= 3 {

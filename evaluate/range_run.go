@@ -20,7 +20,6 @@ type Options struct {
 	CrawlerMap   CrawlerMap   // the same for some User-Agents; it has no effect where Crawler is given
 	Agents       []string     // tokens of the what-if; none: no what-if
 	Uses         []Use        // what for: restrictions that bind one of them are passed on
-	Rate         bool         // pass on the fetches that came too soon; they are counted in any case
 	Policies     PolicyTokens // whom each robots.txt is asked for, for Sink.Policies
 	PolicyBodies bool         // pass on what the files hold, too
 	// the what-if and restrictions are judged then, unless it is zero, not at each fetch's own time

@@ -41,7 +41,7 @@ func askAll(t *testing.T) Options {
 	t.Helper()
 	return Options{
 		Profile: robots.RFC9309, Agents: []string{"GPTBot", "CCBot"}, Uses: []tag.Use{tag.UseArchive, tag.UseTrain},
-		Rate: true, Policies: PoliciesNamed,
+		Policies:   PoliciesNamed,
 		CrawlerMap: CrawlerMap{{Pattern: "*bot*", Token: "Bot"}, {Pattern: "no such agent", Token: "None"}},
 	}
 }

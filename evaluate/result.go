@@ -22,9 +22,8 @@
 //
 // A Cut lies before a bucket, before an origin, or inside an origin, before a new second: rows of
 // one second depend on one another (duplicates, rows of indexes). What deciding carries from fetch
-// to fetch is a function of the fetches shortly before, which evaluation.remember reads again: for
-// the pace of crawlers as far back as the longest delay that any robots.txt of the origin requires;
-// for the originals of revisits until the oldest are forgotten again. Captures, policies and issues
+// to fetch, the originals of revisits, is a function of the fetches before, which
+// evaluation.remember reads again until the oldest are forgotten. Captures, policies and issues
 // belong to the range with the origin's beginning. It takes all fetches of an origin to know who
 // made its exclusions, so no cut lies inside such an origin.
 //
@@ -52,7 +51,6 @@ type Result struct {
 
 	Page         *Page         // what is said of the use of what was fetched; nil where that is nothing
 	Restrictions []Restriction // that bind a purpose of the audit; no violations
-	TooSoon      *TooSoon      // the fetch came sooner than a delay asked for; nil where it did not
 }
 
 // Counts are tallies of fetches. Every fetch is counted once in exactly one of
@@ -121,8 +119,6 @@ type Counts struct {
 	RestrictionsPublication int64 `parquet:"restrictions_publication" json:"restrictions_publication"`
 	// Rows of `restrictions` of kind `usage`: 0 without `--purpose`.
 	RestrictionsUsage int64 `parquet:"restrictions_usage" json:"restrictions_usage"`
-	// Fetches that came sooner than asked for; with `--rate`, rows of `crawl_delays`.
-	CrawlDelays int64 `parquet:"crawl_delays" json:"crawl_delays"`
 
 	// Fetches that the server refused (`refusal`).
 	Refused int64 `parquet:"refused" json:"refused"`
@@ -173,7 +169,6 @@ func (c *Counts) Add(r *Result) {
 		{&c.NoCrawler, words.IsOfNobody(r.Reason.String())},
 		{&c.UnsafeEncoding, isAllowed && r.Notes&words.NoteUnsafeEncoding != 0},
 		{&c.NamedGroupForbids, isAllowed && r.Notes&words.NoteNamedGroupForbids != 0},
-		{&c.CrawlDelays, r.TooSoon != nil},
 		{&c.Refused, r.Refusal != NotRefused},
 	} {
 		count.add()

@@ -33,7 +33,7 @@ func auditArchives(t *testing.T, workers int) (dir string) {
 	must(ingest.Ingest(t.Context(), inputs, ingest.Options{Dir: dir, Workers: workers}))
 	facts, err := ingest.OpenFacts(dir)
 	must(err)
-	opt := evaluate.Options{Agents: []string{"GPTBot"}, Uses: []tag.Use{tag.UseArchive, tag.UseTrain}, Rate: true}
+	opt := evaluate.Options{Agents: []string{"GPTBot"}, Uses: []tag.Use{tag.UseArchive, tag.UseTrain}}
 	w, err := NewWriter(dir, facts, opt)
 	must(err)
 	defer w.Abandon()
@@ -78,7 +78,6 @@ func TestArchivesAgree(t *testing.T) {
 	for _, row := range parquettest.Read[RestrictionRow](t, dir, "restrictions") {
 		fetches["restrictions "+row.Kind]++
 	}
-	fetches["crawl_delays"] = int64(len(parquettest.Read[CrawlDelayRow](t, dir, "crawl_delays")))
 	c := a.Totals
 	for what, want := range map[string]int64{
 		"allowed": c.Allowed, "disallowed": c.Disallowed, "unknown": c.Unknown,
@@ -90,7 +89,6 @@ func TestArchivesAgree(t *testing.T) {
 		"unproven": c.Unproven, "unproven possible": c.Possible, "unproven contested": c.Contested,
 		"certainty possible": c.Possible, "certainty contested": c.Contested,
 		"restrictions publication": c.RestrictionsPublication, "restrictions usage": c.RestrictionsUsage,
-		"crawl_delays": c.CrawlDelays,
 	} {
 		if got := fetches[strings.TrimSpace(what)]; got != want || want == 0 {
 			t.Errorf("%s: %d in the tables, %d in audit.json", what, got, want)

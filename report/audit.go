@@ -35,7 +35,6 @@ type Settings struct {
 	Agents           []string      `json:"agents,omitempty"`
 	AsOf             evaluate.AsOf `json:"as_of,omitzero"`
 	Purposes         []string      `json:"purposes,omitempty"`
-	Rate             bool          `json:"rate,omitempty"`
 	Policies         string        `json:"policies,omitempty"`
 	PolicyBodies     bool          `json:"policy_bodies,omitempty"`
 	Ranks            RanksFile     `json:"ranks,omitzero"`
@@ -60,7 +59,7 @@ type Unreadable struct {
 func NewSettings(opt *evaluate.Options, factsFingerprint string, ranks *Ranks) Settings {
 	s := Settings{
 		Profile: opt.Profile.String(), Crawler: opt.Crawler, CrawlerMap: opt.CrawlerMap.Lines(), Agents: opt.Agents,
-		Rate: opt.Rate, AsCrawler: opt.AsCrawler, AsOf: opt.AsOf,
+		AsCrawler: opt.AsCrawler, AsOf: opt.AsOf,
 		PolicyBodies: opt.PolicyBodies, PublicSuffixList: weburl.PublicSuffixVersion(),
 		FactsFingerprint: factsFingerprint,
 	}
@@ -82,7 +81,7 @@ func (s *Settings) Options() (opt evaluate.Options, err error) {
 	if opt.Profile, err = evaluate.ParseProfile(s.Profile); err != nil {
 		return opt, err
 	}
-	opt.Crawler, opt.Agents, opt.Rate, opt.Policies = s.Crawler, s.Agents, s.Rate, evaluate.PoliciesNone
+	opt.Crawler, opt.Agents, opt.Policies = s.Crawler, s.Agents, evaluate.PoliciesNone
 	opt.AsOf, opt.AsCrawler = s.AsOf, s.AsCrawler
 	for _, line := range s.CrawlerMap {
 		i := strings.LastIndex(line, " => ")

@@ -78,10 +78,6 @@ var joins = []Join{
 		But: "Records in one compressed member share a place: compare `url`, too. Lines of logs are no fetches.",
 	},
 	{
-		Columns: []string{"previous_warc_filename", "previous_warc_record_offset"}, Table: "fetches", To: recordKey,
-		But: "Records in one compressed member share a place.",
-	},
-	{
 		Columns: []string{"robots_id"}, Table: "robots", To: []string{"robots_id"},
 		But: "0 stands for all fetches without a governing capture.",
 	},

@@ -20,10 +20,6 @@ func (r *RestrictionRow) Place() Place {
 	return Place{r.URL, r.WARCFilename, r.WARCRecordOffset, r.WARCRecordID}
 }
 
-func (r *CrawlDelayRow) Place() Place {
-	return Place{r.URL, r.WARCFilename, r.WARCRecordOffset, r.WARCRecordID}
-}
-
 func (r *GroupVerdictRow) Place() Place {
 	return Place{URL: r.URL, Filename: r.WARCFilename, Offset: r.WARCRecordOffset}
 }
@@ -42,10 +38,6 @@ func (r *ViolationRow) Key() (host string, at *int64, agent string) {
 }
 
 func (r *RestrictionRow) Key() (host string, at *int64, agent string) {
-	return r.HostName, r.FetchTime, r.Agent
-}
-
-func (r *CrawlDelayRow) Key() (host string, at *int64, agent string) {
 	return r.HostName, r.FetchTime, r.Agent
 }
 

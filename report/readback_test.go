@@ -24,7 +24,6 @@ func TestReadingLosesNothing(t *testing.T) {
 	rewrite(t, r, again, report.ViolationsTable)
 	rewrite(t, r, again, report.UnprovenTable)
 	rewrite(t, r, again, report.RestrictionsTable)
-	rewrite(t, r, again, report.CrawlDelaysTable)
 	rewrite(t, r, again, report.RobotsTable)
 	rewrite(t, r, again, report.PoliciesTable)
 	rewrite(t, r, again, report.PageTagsTable)

@@ -127,8 +127,8 @@ func TestCitationsAreOfTheirRows(t *testing.T) {
 	}
 }
 
-// Restrictions and delays are rows of their own, with what they rest on, and no violations.
-func TestRestrictionsAndDelays(t *testing.T) {
+// Restrictions are rows of their own, with what they rest on, and no violations.
+func TestRestrictions(t *testing.T) {
 	dir := t.TempDir()
 	w, totals := fill(t, dir, false)
 	r := testResults()[0]
@@ -149,7 +149,6 @@ func TestRestrictionsAndDelays(t *testing.T) {
 		{Kind: evaluate.RestrictsPublication, Certainty: evaluate.Certain, Purpose: tag.UseArchive, Statements: tags},
 		{Kind: evaluate.RestrictsUsage, Certainty: evaluate.Probable, Purpose: tag.UseTrain, Statements: signals},
 	}
-	r.TooSoon = &evaluate.TooSoon{Gap: 1_500_999, Delay: 10e6, Line: 4, Previous: evaluate.Visit{Input: 1, Offset: 90}}
 	if err := w.Result(&r); err != nil {
 		t.Fatal(err)
 	}
@@ -174,14 +173,6 @@ func TestRestrictionsAndDelays(t *testing.T) {
 	origin.FileFilename, origin.FileOffset, origin.RobotsCitation = "a.warc.gz", new(int64(4711)), citation
 	if diff := cmp.Diff([]RestrictionRow{page, origin}, parquettest.Read[RestrictionRow](t, dir, "restrictions")); diff != "" {
 		t.Errorf("restrictions (-want +got):\n%s", diff)
-	}
-	delays := []CrawlDelayRow{{
-		FetchedURL: page.FetchedURL, RecordPlace: page.RecordPlace, Agent: "TestBot", AgentSource: "request",
-		Gap: 1500, Delay: 10_000, Line: 4, PreviousFilename: "b.warc.gz", PreviousOffset: 90,
-		RobotsAge: new(int64(60)), RobotsCitation: citation,
-	}}
-	if diff := cmp.Diff(delays, parquettest.Read[CrawlDelayRow](t, dir, "crawl_delays")); diff != "" {
-		t.Errorf("crawl_delays (-want +got):\n%s", diff)
 	}
 	if n := len(parquettest.Read[ViolationRow](t, dir, "violations")); n != 2 {
 		t.Errorf("%d violations, want the 2 without it", n)

@@ -29,11 +29,6 @@ var (
 		Doc: "One row per fetch, purpose and kind of restriction: what the page or its site states against that " +
 			"purpose. No violations.",
 	}}
-	CrawlDelaysTable = TableOf[CrawlDelayRow]{Table{
-		Name: "crawl_delays", Key: recordKey, Order: fetchOrder, With: []string{"--rate"},
-		Doc: "One row per fetch that came too soon after the crawler's previous fetch from the same origin: " +
-			"sooner than Crawl-delay or Request-rate requires. No violations.",
-	}}
 	RobotsTable = TableOf[RobotsRow]{Table{
 		Name: "robots", Key: []string{"robots_id"}, Order: "robots_id",
 		Doc: "One row per capture of /robots.txt, with its outcome, and per log line that reports that robots.txt " +
@@ -98,7 +93,7 @@ var (
 
 // tables lists the result tables in the order in which they are documented.
 var tables = []anyTable{
-	FetchesTable, ViolationsTable, UnprovenTable, RestrictionsTable, CrawlDelaysTable, RobotsTable, PoliciesTable,
+	FetchesTable, ViolationsTable, UnprovenTable, RestrictionsTable, RobotsTable, PoliciesTable,
 	PageTagsTable, EffectiveTagsTable, UsageSignalsTable, TagConflictsTable, HostStatsTable, AgentStatsTable,
 	ExclusionsTable, IssuesTable, GroupVerdictsTable, RobotsAgentsTable,
 }
@@ -110,7 +105,7 @@ const (
 )
 
 var verdictTables = []anyTable{
-	FetchesTable, ViolationsTable, UnprovenTable, RestrictionsTable, CrawlDelaysTable, RobotsTable, UsageSignalsTable,
+	FetchesTable, ViolationsTable, UnprovenTable, RestrictionsTable, RobotsTable, UsageSignalsTable,
 	HostStatsTable, AgentStatsTable, IssuesTable, GroupVerdictsTable, RobotsAgentsTable,
 }
 

@@ -166,9 +166,6 @@ func (w *Writer) Result(r *evaluate.Result) error {
 	for i := range r.Restrictions {
 		err = cmp.Or(err, RestrictionsTable.add(w, w.restrictionRow(r, &r.Restrictions[i])))
 	}
-	if r.TooSoon != nil {
-		err = cmp.Or(err, CrawlDelaysTable.add(w, w.crawlDelayRow(r)))
-	}
 	if err == nil && r.Page != nil {
 		err = w.page(r)
 	}

@@ -7,7 +7,7 @@
 # of the crawler and the answer to it. The other tables say more of some of them.
 # [docs/SCHEMA.md](../SCHEMA.md) describes every column, and so does `robotsaudit schema TABLE`.
 #
-# The audit needs no options. With `--agents ai --purpose train --rate` every part of this tour has
+# The audit needs no options. With `--agents ai --purpose train` every part of this tour has
 # rows.
 
 # %%

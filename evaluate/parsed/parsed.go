@@ -1,5 +1,5 @@
 // Package parsed keeps robots.txt files as parsed, by the digest of their body, with what they hold for a
-// product token: its group, the other readings of it, delays, and what other protocols put into the file.
+// product token: its group, the other readings of it, and what other protocols put into the file.
 package parsed
 
 import (
@@ -28,8 +28,8 @@ type File struct {
 
 	extra    bool           // those below are read
 	signals  *tag.RobotsTxt // its statements about use
-	delays   delays         // that it requires
-	rates    []requestRate  // the same, as written
+	delays   []crawlDelay   // by group
+	rates    []requestRate  // as written, by group
 	sitemaps []string       // the first that it names
 }
 
@@ -50,6 +50,12 @@ func (r *Reader) isUnnamed() bool {
 	return r.Match == words.MatchGlobal || r.Match == words.MatchNoGroup
 }
 
+// crawlDelay is the least Crawl-delay of a group, named by its first user-agent line.
+type crawlDelay struct {
+	group  int
+	micros int64
+}
+
 type requestRate struct {
 	group int
 	text  string
@@ -66,18 +72,27 @@ func (f *File) readExtra() {
 	f.extra = true
 	f.signals = tag.ReadRobots(f.File, f.profile)
 	for _, record := range f.Records() {
-		isRate := record.Key == "request-rate"
-		if d, ok := record.Delay(); ok && record.Group != 0 {
-			f.delays.list = append(f.delays.list, delay{record.Group, record.Line, d, isRate})
-		}
 		switch {
-		case isRate && record.Group != 0:
+		case record.Key == "crawl-delay" && record.Group != 0:
+			f.addDelay(record)
+		case record.Key == "request-rate" && record.Group != 0:
 			f.rates = append(f.rates, requestRate{record.Group, strings.Clone(record.Value)})
 		case record.Key == "sitemap" && len(f.sitemaps) < maxSitemaps:
 			f.sitemaps = append(f.sitemaps, strings.Clone(record.Value))
 		}
 	}
-	f.delays.index()
+}
+
+func (f *File) addDelay(record robots.Record) {
+	micros, ok := record.Delay()
+	if !ok {
+		return
+	}
+	if last := len(f.delays) - 1; last >= 0 && f.delays[last].group == record.Group {
+		f.delays[last].micros = min(f.delays[last].micros, micros)
+		return
+	}
+	f.delays = append(f.delays, crawlDelay{record.Group, micros})
 }
 
 // Usage returns the file's statements about use.
@@ -90,6 +105,18 @@ func (f *File) Usage() *tag.RobotsTxt {
 func (f *File) Sitemaps() []string {
 	f.readExtra()
 	return f.sitemaps
+}
+
+// CrawlDelay returns the least Crawl-delay, in microseconds, of the groups that begin at some lines.
+func (f *File) CrawlDelay(groups []int) (least int64, isAsked bool) {
+	f.readExtra()
+	for _, group := range groups {
+		i, found := slices.BinarySearchFunc(f.delays, group, func(d crawlDelay, line int) int { return d.group - line })
+		if found && (!isAsked || f.delays[i].micros < least) {
+			least, isAsked = f.delays[i].micros, true
+		}
+	}
+	return least, isAsked
 }
 
 // Rate returns the first Request-rate of the group that begins at a line, as written; "" where there is none.

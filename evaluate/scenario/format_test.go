@@ -130,12 +130,11 @@ var warcKeys = []string{
 
 var optionKeys = []string{
 	"crawler", "crawler-map", "profile", "agents", "as-of", "purpose", "software", "policies",
-	"rate",
 }
 
 var proofKeys = []string{
 	"governing", "body", "contester", "age", "rule", "rule-line", "group-line", "prior", "agent",
-	"source", "match", "restricts", "hints", "hops", "gap", "refusal",
+	"source", "match", "restricts", "hints", "hops", "refusal",
 }
 
 // reader reads one file of scenarios.

@@ -170,7 +170,6 @@ func (s *scenario) evaluateOptions(t *testing.T) evaluate.Options {
 			opt.CrawlerMap = append(opt.CrawlerMap, evaluate.CrawlerRule{Pattern: pattern, Token: token})
 		}
 	}
-	opt.Rate = s.options["rate"] != ""
 	if tokens := s.options["agents"]; tokens != "" {
 		opt.Agents = strings.Split(tokens, ",")
 	}
@@ -261,7 +260,7 @@ func idOf(st *evaluate.State) string { return cmp.Or(st.RecordID.String(), st.ET
 func proofOf(r *evaluate.Result) map[string]string {
 	proof := map[string]string{
 		"governing": "none", "body": "none", "contester": "none", "prior": "none", "rule": "none", "restricts": "none",
-		"hints": "none", "gap": "none", "refusal": cmp.Or(r.Refusal.String(), "none"),
+		"hints": "none", "refusal": cmp.Or(r.Refusal.String(), "none"),
 		"agent": r.Agent, "source": r.AgentSource.String(), "match": r.Match.String(),
 		"group-line": fmt.Sprint(r.GroupLine),
 		"age":        (time.Duration(r.Age) * time.Second).String(),
@@ -280,9 +279,6 @@ func proofOf(r *evaluate.Result) map[string]string {
 	}
 	if r.Rule != nil {
 		proof["rule"], proof["rule-line"] = string(r.Rule.Text), fmt.Sprint(r.Rule.Line)
-	}
-	if r.TooSoon != nil {
-		proof["gap"] = (time.Duration(r.TooSoon.Gap) * time.Microsecond).String()
 	}
 	var kinds []string
 	for _, restriction := range r.Restrictions {
@@ -470,7 +466,7 @@ func (s *scenario) compareTotals(found *findings, totals *evaluate.Totals, fail 
 	counted["fetches"], counted["robots_txt_itself"] = totals.Fetches, totals.RobotsTxtItself
 	counted["allowed_unsafe_encoding"], counted["duplicates"] = totals.UnsafeEncoding, totals.Duplicates
 	counted["allowed_named_group_forbids"] = totals.NamedGroupForbids
-	counted["crawl_delays"], counted["suspected"] = totals.CrawlDelays, totals.Verification.Suspected
+	counted["suspected"] = totals.Verification.Suspected
 	if totals.AgentUnseen {
 		counted["agent_unseen"] = 1
 	}

@@ -111,52 +111,6 @@ func (tl *Timeline) lastDefinite(s *subject) (list []*State) {
 // Rivals returns the captures of the governing one's moment in other archives, which may govern in its place.
 func (r *Finding) Rivals() []*State { return r.tied[min(1, len(r.tied)):] }
 
-// EachInForce calls ask with the captures besides the governing one that may have been in force for the crawler; of
-// equal ones one after the other, with the first. isKnown is false if nobody knows all of them.
-func (r *Finding) EachInForce(ask func(*State) error) (isKnown bool, err error) {
-	tl := r.timeline
-	for _, rival := range r.Rivals() { // one of them may have been in force, and a failure requires nothing
-		if err := ask(rival); err != nil {
-			return false, err
-		}
-	}
-	if tl.hasUnreadCopy(r.Fetch.Time()) {
-		return false, nil
-	}
-	s := r.decider.newSubject(r.Fetch, r.Agent, tl, facts.Time{})
-	asked, cost := r.Governing, 0
-	for copied := range tl.copies(&s, r.tied) {
-		if cost++; cost > maxLooked {
-			return false, nil
-		}
-		if !copied.isDefinite() && !s.isUnreadable(copied) || copied.isAlike(asked) {
-			continue
-		}
-		asked = copied
-		cost += copied.costOfAsking()
-		if err := ask(copied); err != nil {
-			return false, err
-		}
-	}
-	if own := s.own; own != nil && !s.see(r.Governing).isOwn { // servers answer crawlers differently
-		for _, older := range own.latestWith(kindDefinite, &s) {
-			if err := ask(older); err != nil {
-				return false, err
-			}
-		}
-	}
-	return !s.isTooCostly(), nil
-}
-
-// MayBeTarget reports whether a redirect of robots.txt may have led to the fetch.
-func (r *Finding) MayBeTarget() bool {
-	if len(r.timeline.leads) == 0 {
-		return false
-	}
-	s := r.decider.newSubject(r.Fetch, r.Agent, r.timeline, facts.Time{})
-	return r.timeline.leads.to(&s) != nil
-}
-
 // LedBy returns the captures of robots.txt that may have led to the fetch by redirects.
 func (r *Finding) LedBy() []*resolve.Lead { return r.ledBy }
 

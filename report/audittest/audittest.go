@@ -17,7 +17,7 @@ import (
 // Everything are options that give rows to all tables.
 var Everything = evaluate.Options{
 	Agents: []string{"GPTBot"}, Uses: []tag.Use{tag.UseArchive, tag.UseTrain},
-	Rate: true, PolicyBodies: true,
+	PolicyBodies: true,
 }
 
 // Audit audits archives and returns the output folder.

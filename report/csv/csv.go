@@ -35,7 +35,6 @@ var Files = []File{
 	fileOf(report.ViolationsTable),
 	fileOf(report.UnprovenTable),
 	fileOf(report.RestrictionsTable),
-	fileOf(report.CrawlDelaysTable),
 	fileOf(report.RobotsTable),
 	fileOf(report.HostStatsTable),
 	fileOf(report.AgentStatsTable),

@@ -221,9 +221,6 @@ func EvaluateCommand(dir string, s *report.Settings) string {
 	if !s.AsOf.IsZero() {
 		line += prose.Option("--as-of", s.AsOf.String())
 	}
-	if s.Rate {
-		line += " --rate"
-	}
 	if s.Policies != "" {
 		line += prose.Option("--policies", s.Policies)
 	}

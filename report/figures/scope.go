@@ -68,14 +68,14 @@ func (t *crawlerTally) table(ofLogs bool) document.Table {
 // it how soon.
 func (t *crawlerTally) conduct() document.Table {
 	table := document.NewTable("conduct", "How crawlers behaved, by the access logs", "No crawler is known by name.",
-		document.Words.Columns("Crawler"), document.Number.Columns("robots.txt requested", "Refused", "Sooner than Crawl-delay",
+		document.Words.Columns("Crawler"), document.Number.Columns("robots.txt requested", "Refused",
 			"Violations after a change", "Longest after it", "In its name from elsewhere"))
 	table.Notes = []string{
 		"A change is a robots.txt that the crawler got, and that differs from the one that it got before. Violations after " +
 			"it are of what only the new one forbids; the longest time from getting it to such a violation says how late the " +
 			"crawler complied. RFC 9309 lets a crawler use an older copy for 24 hours (section 2.4), but this one had the new.",
 		"The server refused with 401, 402, 403, 429 or 451, or with a challenge, which only the logs of Cloudflare show. " +
-			"Crawl-delay is not part of RFC 9309. Requests from elsewhere came from an address that is not its operator’s, by --ranges.",
+			"Requests from elsewhere came from an address that is not its operator’s, by --ranges.",
 	}
 	for _, c := range t.first {
 		if c.Agent == "" {
@@ -88,7 +88,7 @@ func (t *crawlerTally) conduct() document.Table {
 		if c.TimeToCompliance != nil {
 			late = document.Cell{Text: prose.Duration(*c.TimeToCompliance), Number: *c.TimeToCompliance}
 		}
-		table.Add(prose.TokenName(c.Agent), asked, c.Refused, c.CrawlDelays, c.ViolationsAfterChange, late, c.Forged)
+		table.Add(prose.TokenName(c.Agent), asked, c.Refused, c.ViolationsAfterChange, late, c.Forged)
 	}
 	return table
 }
@@ -264,9 +264,6 @@ func (b *builder) settings() []string {
 	if len(s.Agents) > 0 {
 		words = append(words, fmt.Sprintf("%s other %s asked about (--agent, --agents).", prose.Number(int64(len(s.Agents))),
 			prose.IsAre(int64(len(s.Agents)), "crawler is", "crawlers are")))
-	}
-	if s.Rate {
-		words = append(words, "Gaps between fetches are compared with Crawl-delay (--rate).")
 	}
 	return append(words, "Registered domains: "+prose.Visible(s.PublicSuffixList))
 }

@@ -375,7 +375,7 @@ func (s *summary) printWhatIf(p *layout.Page, full bool) {
 	p.More(len(list), most)
 }
 
-// printAsked reports the results for --purpose and --rate. None of it is a violation.
+// printAsked reports the results for --purpose. None of it is a violation.
 func (s *summary) printAsked(p *layout.Page) {
 	a, t := s.audit, &s.audit.Totals
 	if len(a.Settings.Purposes) > 0 {
@@ -383,10 +383,6 @@ func (s *summary) printAsked(p *layout.Page) {
 			"are no violations.", prose.IsAre(int64(len(a.Settings.Purposes)), "purpose", "purposes"),
 			prose.List(a.Settings.Purposes), report.Count(t.RestrictionsUsage, "restriction"),
 			prose.Number(t.RestrictionsPublication))
-	}
-	if a.Settings.Rate {
-		p.Heading("Faster than Crawl-delay, which is not part of RFC 9309: %s (table crawl_delays). They are no "+
-			"violations.", report.Count(t.CrawlDelays, s.audit.Inputs.Noun()))
 	}
 }
 

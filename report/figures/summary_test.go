@@ -162,13 +162,13 @@ func TestSummaryOfLog(t *testing.T) {
 	}
 }
 
-// Optional parts are reported in short: settings, restrictions, delays, and what is allowed by the letter
+// Optional parts are reported in short: settings, restrictions, and what is allowed by the letter
 // alone.
 func TestSummaryTellsWhatWasAsked(t *testing.T) {
 	a := &report.Audit{Settings: report.Settings{
-		Profile: "google", Crawler: "A", CrawlerMap: []string{"x => y"}, Purposes: []string{"index", "train"}, Rate: true,
+		Profile: "google", Crawler: "A", CrawlerMap: []string{"x => y"}, Purposes: []string{"index", "train"},
 	}}
-	a.Totals.Allowed, a.Totals.UnsafeEncoding, a.Totals.CrawlDelays = 2, 2, 2
+	a.Totals.Allowed, a.Totals.UnsafeEncoding = 2, 2
 	a.Totals.RestrictionsUsage, a.Totals.RestrictionsPublication = 2, 1
 	text := strings.Join(strings.Fields(printed(t, figures.New(nil), a, false)), " ")
 	for _, want := range []string{
@@ -176,7 +176,6 @@ func TestSummaryTellsWhatWasAsked(t *testing.T) {
 			"those of A (--crawler). Crawler by User-Agent (--crawler-map): x => y ",
 		"Pages and sites say against the purposes index and train: 2 restrictions on use, 1 on publication (table " +
 			"restrictions). They are no violations.",
-		"2 fetches (table crawl_delays). They are no violations.",
 		"allowed 2 robots.txt did not forbid them; 2 by the letter alone",
 	} {
 		if !strings.Contains(text, want) {

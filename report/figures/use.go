@@ -165,9 +165,6 @@ func pageTable(a *report.Audit, part *results.Part) document.Table {
 	table.Add("Some tags may be missing: no record was read, a revisit has no original, a page cannot be read",
 		t.TagsUnknown)
 	whole("A policy file: ai.txt or trust.txt. Of ai.txt, Disallow-Training alone is read", t.PolicyFiles)
-	if part.IsZero() || a.Settings.Rate {
-		table.Add("Fetched faster than Crawl-delay, which is not part of RFC 9309", t.CrawlDelays)
-	}
 	return table
 }
 

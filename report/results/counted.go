@@ -1,7 +1,6 @@
 package results
 
 import (
-	"cmp"
 	"context"
 	"iter"
 	"slices"
@@ -18,7 +17,7 @@ import (
 // IsUncounted reports whether rows do not show what a column of host_stats or agent_stats counts, so that parts
 // lack it.
 func (r *Results) IsUncounted(column string) bool {
-	return slices.Contains(uncounted, column) || column == "crawl_delays" && !r.audit.Settings.Rate
+	return slices.Contains(uncounted, column)
 }
 
 var uncounted = []string{
@@ -169,15 +168,12 @@ func (r *Results) countedFetches(ctx context.Context) iter.Seq2[*countedFetch, e
 		restrictions := FollowRows(RowsIfWritten(ctx, r, report.RestrictionsTable,
 			withPlace[report.RestrictionRow]([]string{"kind"})...), "restrictions")
 		defer restrictions.Stop()
-		delays := FollowRows(RowsIfWritten(ctx, r, report.CrawlDelaysTable,
-			withPlace[report.CrawlDelayRow](nil)...), "crawl_delays")
-		defer delays.Stop()
 		var f countedFetch
 		for row, err := range Rows(ctx, r, report.FetchesTable, columnsToCount...) {
 			if err == nil {
 				f = countedFetch{FetchRow: *row}
 				f.count()
-				err = f.countRows(restrictions, delays)
+				err = f.countRestrictions(restrictions)
 			}
 			if err != nil {
 				yield(nil, err)
@@ -231,18 +227,12 @@ func (f *countedFetch) count() {
 	f.Counts.Add(&r)
 }
 
-// countRows counts the rows that the fetch has in other tables.
-func (f *countedFetch) countRows(restrictions *Follower[report.RestrictionRow],
-	delays *Follower[report.CrawlDelayRow],
-) error {
+// countRestrictions counts the restrictions of the fetch.
+func (f *countedFetch) countRestrictions(restrictions *Follower[report.RestrictionRow]) error {
 	for {
 		row, err := restrictions.Next(f.Place())
 		if row == nil || err != nil {
-			delay, other := delays.Next(f.Place())
-			if delay != nil {
-				f.CrawlDelays++
-			}
-			return cmp.Or(err, other)
+			return err
 		}
 		if row.Kind == evaluate.RestrictsPublication.String() {
 			f.RestrictionsPublication++

@@ -55,7 +55,6 @@ func textsOf(t *testing.T, r *results.Results) (texts []string) {
 	texts = append(texts, rowTexts(t, r, report.ViolationsTable)...)
 	texts = append(texts, rowTexts(t, r, report.UnprovenTable)...)
 	texts = append(texts, rowTexts(t, r, report.RestrictionsTable)...)
-	texts = append(texts, rowTexts(t, r, report.CrawlDelaysTable)...)
 	texts = append(texts, rowTexts(t, r, report.RobotsTable)...)
 	texts = append(texts, rowTexts(t, r, report.ExclusionsTable)...)
 	slices.Sort(texts)

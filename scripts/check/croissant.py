@@ -98,9 +98,9 @@ def main(binary):
         shutil.copy(next(TESTDATA.glob("crawl-b-1*")), odd)
         index = work / "index.cdxj"
         index.write_text(call(binary, "records", TESTDATA, "--format", "cdxj"))
-        outs = [audit("all", TESTDATA, "--agent", "GPTBot", "--purpose", "train", "--rate", "--digest-inputs"),
+        outs = [audit("all", TESTDATA, "--agent", "GPTBot", "--purpose", "train", "--digest-inputs"),
                 audit("few", TESTDATA, "--tables", "violations,host_stats"),
-                audit("index", index), audit("odd", odd, "--digest-inputs"), audit("parts", TESTDATA, "--rate")]
+                audit("index", index), audit("odd", odd, "--digest-inputs"), audit("parts", TESTDATA)]
         parts = outs[-1] / "fetches"
         parts.mkdir()
         whole = parquet.read_table(outs[-1] / "fetches.parquet")

@@ -16,7 +16,6 @@ import pyarrow.parquet
 from warcio.archiveiterator import ArchiveIterator
 
 import index_reference as joins
-import rate_reference as rate
 import reference as ref
 import scenarios as h
 import warc
@@ -31,8 +30,6 @@ def scenario(s):
     """Fetches as in mixed; of each it is drawn which archives hold it, and which rows tell of it."""
     rng = s.rng
     h.any_captures(s)
-    for e in [e for e in s.made if "/p" in e.url[-10:] and rng.random() < 0.3]:  # another page soon after, as delays forbid
-        s.page(rng.choice(["/z", "/public/y"]), e.ua, e.when + rng.choice([1, 4, 9, 10, 600]) * h.SECOND, precision=e.precision, archive=e.archive)
     dates = {e.warc.get("WARC-Refers-To-Date") for e in s.made}
     asked = [e for e in s.made if e.url.endswith("/robots.txt") and e.date not in dates]
     for e in rng.sample(asked, min(len(asked), rng.choice([0, 0, 1]))):
@@ -309,8 +306,8 @@ class Audit:
         inputs = self.archives + self.logs + [p for p in indexes if not p.endswith(".csv")]
         lists = [x for p in indexes if p.endswith(".csv") for x in ("--urls", p)]
         crawler = ["--crawler", self.crawler] if self.crawler else []
-        audit(binary, out, inputs, *lists, *crawler, "--rate", "--profile", self.profile, *options)
-        return {n: table(out, n) for n in ("fetches", "robots", "crawl_delays")}
+        audit(binary, out, inputs, *lists, *crawler, "--profile", self.profile, *options)
+        return {n: table(out, n) for n in ("fetches", "robots")}
 
     def compare_own(self, binary):
         """An index of the archives themselves changes nothing."""
@@ -323,20 +320,6 @@ class Audit:
             if rows != tables[1][name]:
                 yield "%s differs with an index of the archives themselves: %s" % (name, [
                     pair for pair in zip(rows, tables[1][name]) if pair[0] != pair[1]][:1] or (len(rows), len(tables[1][name])))
-
-    def compare_delays(self, archive, got):
-        """The rows of crawl_delays are those of rate_reference.py."""
-        order = {place_of(row): n for n, row in enumerate(got["fetches"])}
-        ids = {place: f.id for f in archive.fetches for place in ([f.row.place()] if f.told else self.places[f.record_id]) if place in order}
-        findings, considered = rate.findings(archive, {i: order[place] for place, i in ids.items()})
-        self.pairs = considered
-        expected = {i: (e["gap"], e["delay"], e["previous"]) for i, e in findings.items()}
-        found = {ids[place_of(row)]: (row["gap_ms"], row["delay_ms"], [ids[row["previous_warc_filename"], row["previous_warc_record_offset"]]])
-                 for row in got["crawl_delays"]}
-        for key in expected.keys() | found.keys():
-            if expected.get(key) != found.get(key):
-                yield "crawl_delays: %s: expected %s, found %s" % (key, expected.get(key), found.get(key))
-        self.delays = len(found)
 
     def expect(self, indexes):
         rows = [r for p, r in self.rows if p in indexes]
@@ -391,10 +374,9 @@ def compare(binary, seed, folder, scenarios, totals):
                   sorted(place_of(r) for r in found[key] if r["record_type"] == "indexed")]
         if want != have or places[0] != places[1]:
             yield "%s\n   expected %s %s\n   found    %s %s" % (key, want, places[0], have, places[1])
-    yield from a.compare_delays(archive, got)
-    totals.update(delays=a.delays, fetches=len(fetches), rows=len(a.rows), told=sum(f.told for f in fetches))
+    totals.update(fetches=len(fetches), rows=len(a.rows), told=sum(f.told for f in fetches))
 
 
 def main(binary, audits: int = 8, seed: int = 1, *, scenarios: int = 60, keep=None):
     return seeded(compare, "audits", binary, audits, seed, scenarios, keep,
-                  "compared in {audits} audits: {fetches} fetches, {told} of them told by {rows} rows, {delays} too soon: {problems} differences")
+                  "compared in {audits} audits: {fetches} fetches, {told} of them told by {rows} rows: {problems} differences")

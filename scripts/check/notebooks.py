@@ -115,7 +115,7 @@ def make(binary, data):
     made("history", binary, "audit", data / "sites/archives", "-o", data / "history", *agents, "--purpose", "train",
          "--ranks", data / "sites/ranks.csv")
     (data / "agents.json").write_text(call(binary, "agents", "--format", "json"))
-    made("testdata", binary, "audit", TESTDATA, "-o", data / "testdata", "--agents", "ai", "--purpose", "train", "--rate")
+    made("testdata", binary, "audit", TESTDATA, "-o", data / "testdata", "--agents", "ai", "--purpose", "train")
     made("corpus.parquet", ROOT / "scripts/make/run", "corpus", data / "corpus.parquet", *ARCHIVES)
     (data / "archives").mkdir(exist_ok=True)
     for archive in ARCHIVES:

@@ -116,7 +116,6 @@ class Checks:
         kinds = dict(self.all("select kind, count(*) from restrictions group by kind"))
         asked = {"publication": totals["restrictions_publication"], "usage": totals["restrictions_usage"]}
         self.equal("rows of restrictions by kind", kinds, {kind: count for kind, count in asked.items() if count})
-        self.equal("rows of crawl_delays", self.rows["crawl_delays"], totals["crawl_delays"] if audit["settings"].get("rate") else 0)
         self.equal("rows of robots", self.rows["robots"], totals["robots_captures"] + totals["log_evidence"])
         self.equal("rows of all tables", self.rows, audit["tables"])
         self.equal("violations", totals["violations"], totals["violations_certain"] + totals["violations_probable"])
@@ -192,7 +191,7 @@ class Checks:
             self.equal(f"rows of {name} without a governing capture", self.one(
                 f"select count(*) from {name} where robots_id is null"), 0)
         self.equal("robots_id given twice", self.one("select count(*) - count(distinct robots_id) from robots"), 0)
-        for name in ("violations", "unproven", "restrictions", "crawl_delays"):
+        for name in ("violations", "unproven", "restrictions"):
             self.cites(name, "robots", CITED)
             self.equal(f"rows of {name} with a body and without its time and place", self.one(
                 f"select count(*) from {name} where (robots_body_digest is null) <> (robots_body_time is null) "
@@ -212,7 +211,7 @@ class Checks:
 
     def pages(self):
         """pages: what is said of use is said of fetches, and counted as often."""
-        for name in ("page_tags", "effective_tags", "usage_signals", "tag_conflicts", "restrictions", "crawl_delays"):
+        for name in ("page_tags", "effective_tags", "usage_signals", "tag_conflicts", "restrictions"):
             self.equal(f"rows of {name} that are no fetch's", self.one(
                 f"select count(*) from {name} anti join fetches using (warc_filename, warc_record_offset, url)"), 0)
         fetches = "select count(*) from (select distinct warc_filename, warc_record_offset, url from {})"
@@ -226,7 +225,6 @@ class Checks:
             left join effective_tags g on (g.warc_filename, g.warc_record_offset, g.url) = (f.warc_filename, f.warc_record_offset, f.url)
                 and g.agent is null
             where coalesce(e.rules, g.rules) is distinct from f.tags"""), 0)
-        self.equal("delays that are none", self.one("select count(*) from crawl_delays where not gap_ms < delay_ms"), 0)
         self.equal("restrictions without a statement", self.one("select count(*) from restrictions where len(statements) = 0"), 0)
 
     def what_if(self):

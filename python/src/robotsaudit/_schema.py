@@ -135,10 +135,6 @@ class AuditOptions(TypedDict, total=False):
         "FILE of lines RANK,DOMAIN, such as Tranco's CSV, as it is or in gzip: fills the column rank_stratum "
         "of host_stats and robots_policies"
     ]
-    rate: Annotated[
-        bool,
-        "write each fetch that came sooner than Crawl-delay wants to crawl_delays"
-    ]
     reread: Annotated[
         bool,
         "read all archives again, also those that were read before"
@@ -282,10 +278,6 @@ class EvaluateOptions(TypedDict, total=False):
         Place,
         "FILE of lines RANK,DOMAIN, such as Tranco's CSV, as it is or in gzip: fills the column rank_stratum "
         "of host_stats and robots_policies"
-    ]
-    rate: Annotated[
-        bool,
-        "write each fetch that came sooner than Crawl-delay wants to crawl_delays"
     ]
     s3_anonymous: Annotated[
         bool,
@@ -683,17 +675,6 @@ class Tables:
         host, then fetch_time.
         """
         return self.table("restrictions")
-
-    @property
-    def crawl_delays(self) -> DuckDBPyRelation:
-        """
-        One row per fetch that came too soon after the crawler's previous fetch from the same origin: sooner
-        than Crawl-delay or Request-rate requires. No violations.
-
-        Key: warc_filename, warc_record_offset. Sorted by origin, in the order of a hash of its host, then
-        fetch_time.
-        """
-        return self.table("crawl_delays")
 
     @property
     def robots(self) -> DuckDBPyRelation:

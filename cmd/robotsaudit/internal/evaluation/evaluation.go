@@ -23,8 +23,7 @@ const Help = `A fetch that robots.txt disallowed is in one of four classes. The 
 the certain and the probable ones and nothing else; unproven holds the possible ones
 (nothing shows that this crawler had that robots.txt in time) and the contested ones (a copy that it
 may have used, or another reading of the specifications, allows them). restrictions (with
---purpose) holds what pages and origins say against publication or use, crawl_delays (with
---rate) the fetches that came too soon. These two hold no violations.
+--purpose) holds what pages and origins say against publication or use: no violations.
 
 The crawler is the one that its User-Agent names: CCBot/2.0 is CCBot, a browser's names nobody.
 Where that is wrong, --crawler gives the token for all fetches, --crawler-map for some:
@@ -100,8 +99,6 @@ func (e *Flags) AddSettings(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&e.Purposes, "purpose", nil,
 		"what the archives are for: archive, index or train (repeatable); what pages and origins say against "+
 			"`PURPOSE` is then a row of restrictions, of kind publication or usage")
-	flags.BoolVar(&e.Options.Rate, "rate", false,
-		"write each fetch that came sooner than Crawl-delay wants to crawl_delays")
 	flags.StringVar(&e.policies, "policies", evaluate.PoliciesAsked.String(),
 		"`WHOM` the table robots_policies is about: asked (*, the crawlers of the archives, --agent and the like), "+
 			"named (these, and all that the file names) or none")

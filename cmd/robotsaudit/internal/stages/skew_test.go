@@ -104,7 +104,7 @@ func TestSkew(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range []string{"crawl_delays", "robots_agents", "violations", "page_tags"} {
+	for _, name := range []string{"robots_agents", "violations", "page_tags"} {
 		if len(want[name]) < 10 {
 			t.Errorf("%d rows of %s", len(want[name]), name)
 		}

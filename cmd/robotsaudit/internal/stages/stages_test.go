@@ -32,7 +32,7 @@ import (
 // everything is what results depend on most.
 func everything() evaluate.Options {
 	return evaluate.Options{
-		Agents: []string{"GPTBot", "CCBot"}, Uses: []tag.Use{tag.UseArchive, tag.UseTrain}, Rate: true,
+		Agents: []string{"GPTBot", "CCBot"}, Uses: []tag.Use{tag.UseArchive, tag.UseTrain},
 		Policies: evaluate.PoliciesNamed, PolicyBodies: true,
 		CrawlerMap: evaluate.CrawlerMap{{Pattern: "*bot*", Token: "Bot"}, {Pattern: "no such agent", Token: "None"}},
 	}
