@@ -21,7 +21,7 @@ import (
 
 // Options of Audit. All but Inputs and Dir may be left out.
 type Options struct {
-	// Inputs are archives (WARC, ARC, WACZ), folders of these, globs, lists (@FILE), indexes, WATs,
+	// Inputs are archives (WARC, ARC, WACZ), folders of these, globs, lists (@FILE), indexes,
 	// crawl logs, or their URLs (s3://, https://).
 	Inputs []string
 	// Dir is the output folder, made where there is none. Archives that an earlier audit has read into

@@ -165,7 +165,6 @@ type PageSource = resolve.Source
 const (
 	PageOwn      = resolve.SourceOwn
 	PageOriginal = resolve.SourceOriginal // the original of a revisit or 304 (draft-illyes-repext-03 §3.1.4)
-	PageWAT      = resolve.SourceWAT      // a record of a WAT: metas may be the body's
 	// some may be missing: no original, a coding not undone, a head that does not end, more than are kept
 	PageUnknown = resolve.SourceUnknown
 )

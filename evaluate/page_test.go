@@ -411,38 +411,6 @@ func TestUseInTwoArchives(t *testing.T) {
 	}
 }
 
-// A meta in a WAT may be one of the body, which replaces nothing.
-func TestUseOfWAT(t *testing.T) {
-	t.Parallel()
-	file := saying{
-		rec{
-			url: "http://h.example/.well-known/tdmrep.json", at: "-1h",
-			body: `[{"location": "/", "tdm-reservation": 1}]`,
-		},
-		`tdmrep.json:tdm=restrict | usage probable tdmrep.json 1: {"location": "/", "tdm-reservation": 1}`,
-	}
-	wat := func(id, headers, metas string) rec {
-		return rec{
-			id: id, typ: "metadata", url: "http://wat/", ua: "-", status: "-",
-			warc: []string{"Content-Type: application/json"}, body: `{"Envelope":{"WARC-Header-Metadata":{` +
-				`"WARC-Type":"response","WARC-Record-ID":"<urn:test:` + id +
-				`>","WARC-Date":"2024-05-01T12:00:00Z","WARC-Target-URI":"http://h.example/` + id +
-				`"},"Payload-Metadata":{"HTTP-Response-Metadata":{` +
-				`"Response-Message":{"Version":"HTTP/1.1","Status":"200"},"Headers":{"Content-Type":"text/html"` +
-				headers + `},"HTML-Metadata":{"Head":{"Metas":[` + metas + `]}}}}}}`,
-		}
-	}
-	meta := func(value string) string { return `{"name":"tdm-reservation","content":"` + value + `"}` }
-	checkPages(t, Options{Uses: []tag.Use{tag.UseTrain}}, []saying{
-		file,
-		{wat("none", "", ""), `from=wat | tdmrep.json:tdm=restrict | usage probable tdmrep.json 1: {"location": "/", "tdm-reservation": 1}`},
-		{wat("meta", "", meta("1")), `from=wat | meta:tdm=restrict | usage probable meta 1: tdm-reservation: 1`},
-		{wat("lifted", "", meta("0")), `from=unknown | meta:tdm=allow`},
-		{wat("field", `,"TDM-Reservation":"1"`, meta("0")), `from=unknown | meta:tdm=allow`},
-		{wat("nothing", `,"TDM-Reservation":"0"`, meta("0")), `from=wat | meta:tdm=allow`},
-	})
-}
-
 // The statements of a revisit's original are no more certain where something else is not known.
 func TestOriginalInTwoArchives(t *testing.T) {
 	robots := func(signal string) rec { return robotsFile("a", "+1h", "User-agent: *\n"+signal).rec }

@@ -369,7 +369,7 @@ func (w *walk) entry(e fs.DirEntry, at found) {
 	}
 }
 
-// isNamedArchive reports whether a file is named like an archive.
+// isNamedArchive reports whether a file is named like an archive, or like a WAT, which who reads it refuses.
 func isNamedArchive(name string) bool {
 	name = strings.ToLower(path.Base(name))
 	for _, part := range [...]string{".warc", ".arc", ".wacz", ".wat"} {

@@ -30,12 +30,11 @@ type PageTagRow struct {
 	// How the rule was read.
 	ParseMode string `parquet:"parse_mode,dict" values:"parse_mode"`
 	// The meta stands in the head of the page as it was sent; one elsewhere binds nobody. Null: a
-	// header field, or a meta of a WAT, which does not show it.
+	// header field.
 	InHead *bool `parquet:"in_head,optional"`
-	// The meta stands in a noscript element. Null: a header field, or a meta of a WAT.
+	// The meta stands in a noscript element. Null: a header field.
 	InNoscript *bool `parquet:"in_noscript,optional"`
-	// Whether the rule binds: a header field or a meta that is, or may be, in the head, and not denied
-	// (`noindex=?0`).
+	// Whether the rule binds: a header field or a meta in the head, and not denied (`noindex=?0`).
 	Binds bool `parquet:"binds"`
 	// What a rule of this kind restricts, whatever its value. It is set even if the rule does not bind.
 	// Null: neither.
@@ -65,8 +64,8 @@ func (b *rowBuilder) pageTagRow(r *evaluate.Result, t *tag.Tag) PageTagRow {
 		Value:            text(t.Value),
 		Raw:              rawText(t.Raw),
 		ParseMode:        t.Mode.String(),
-		InHead:           known(t.Place.InHead(), t.Place.Known()),
-		InNoscript:       known(t.Place.InNoscript(), t.Place.Known()),
+		InHead:           known(t.Place.InHead(), t.Place != 0),
+		InNoscript:       known(t.Place.InNoscript(), t.Place != 0),
 		Binds:            t.Binds(),
 		DefinedBy:        t.Rule.Origin(),
 		TagsFrom:         r.Page.From.String(),

@@ -125,7 +125,7 @@ func crawlerToken(r *evaluate.Result) CrawlerToken {
 // Content are the columns of what the server sent.
 type Content struct {
 	// Length of the payload as it was transferred, with its codings: the block of the record without the
-	// HTTP head. Null: not known, as the record is cut or in segments, or was not read (indexes, WATs,
+	// HTTP head. Null: not known, as the record is cut or in segments, or was not read (indexes,
 	// logs); or not in the record (a revisit).
 	PayloadBytes *int64 `parquet:"payload_bytes,optional"`
 	// Length of the payload once its codings are undone. Null: `payload_bytes` is not known, or a coding is

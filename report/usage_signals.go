@@ -74,7 +74,7 @@ func (b *rowBuilder) signalRow(r *evaluate.Result, s *evaluate.Signal) UsageSign
 		Raw:              rawText(s.Raw),
 		Draft:            s.Draft,
 		ParseMode:        s.Mode.String(),
-		InHead:           known(s.Place.InHead(), s.Place.Known()),
+		InHead:           known(s.Place.InHead(), s.Place != 0),
 		Binds:            s.Binds(),
 		Notes:            s.Notes.String(),
 	}

@@ -207,7 +207,7 @@ func TestRemote(t *testing.T) {
 	}
 }
 
-// TestRemoteIndexes: indexes, WATs and archives of robots.txt give the same results from a folder,
+// TestRemoteIndexes: indexes and archives of robots.txt give the same results from a folder,
 // below a prefix of a store, and by lists that mean them from a folder, a server or a store.
 func TestRemoteIndexes(t *testing.T) {
 	type row struct {
@@ -235,18 +235,11 @@ func TestRemoteIndexes(t *testing.T) {
 		warctest.Response("urn:r", "http://h/robots.txt",
 			"HTTP/1.1 200 OK\r\nContent-Length: 25\r\n\r\nUser-agent: *\nDisallow: /\n"),
 	)
-	wat := warctest.Record{
-		Type: "metadata", ID: "urn:w", URL: "http://h/d",
-		Fields: []string{"Content-Type: application/json"},
-		Block: `{"Container":{"Filename":"d.warc.gz","Compressed":true,"Offset":"9","Gzip-Metadata":{"Deflate-Length":"8"}},` +
-			`"Envelope":{"Format":"WARC/1.0","WARC-Header-Metadata":{"WARC-Type":"response","WARC-Target-URI":"http://h/d","WARC-Date":"2024-05-01T12:00:00Z","WARC-Record-ID":"<urn:d>"},"Payload-Metadata":{"HTTP-Response-Metadata":{"Headers":{},"Response-Message":{"Status":"200","Version":"HTTP/1.1","Reason":"x"}}}}}`,
-	}
 	files := map[string][]byte{
 		"robotstxt/a.warc.gz": robots,
 		"table/crawl=CC-MAIN-2024-51/subset=warc/part-00000-1.c000.gz.parquet": table.Bytes(),
 		"index/cdx-00000.gz": warctest.Gzip(`h)/b 20240501120000 {"url": "http://h/b", "status": "200", "filename": "b.warc.gz", "offset": "1", "length": "2"}` + "\n"),
 		"index/all.cdxj":     []byte(`h)/c 20240501120000 {"url": "http://h/c", "status": "200", "filename": "c.warc.gz", "offset": "1", "length": "2"}` + "\n"),
-		"wat/d.warc.wat.gz":  warctest.GzipMembers(wat),
 	}
 	dir := t.TempDir()
 	store := objecttest.NewStore(t, nil)
@@ -267,7 +260,7 @@ func TestRemoteIndexes(t *testing.T) {
 	folder := filepath.Join(dir, "in")
 	command(t, 0, "audit", "--quiet", "-o", filepath.Join(dir, "out"), folder)
 	want := outputsOf(t, filepath.Join(dir, "out"))
-	if !strings.Contains(want["audit.json"], `"fetches": 5`) {
+	if !strings.Contains(want["audit.json"], `"fetches": 4`) {
 		t.Fatalf("from the folder:\n%s", want["audit.json"])
 	}
 	for name, args := range map[string][]string{

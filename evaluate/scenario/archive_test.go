@@ -12,7 +12,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -70,8 +69,6 @@ func (a *archive) isARC() bool { return strings.Contains(a.name, ".arc") }
 
 // isIndex reports whether an archive is none, but an index or a list of URLs.
 func (a *archive) isIndex() bool { return strings.HasSuffix(a.name, ".cdxj") || a.isList() }
-
-func (a *archive) isWAT() bool { return strings.HasSuffix(a.name, ".wat.gz") }
 
 func (a *archive) isList() bool { return strings.HasSuffix(a.name, ".csv") }
 
@@ -217,8 +214,6 @@ func (a *archive) bytes(t *testing.T, s *scenario, form string) []byte {
 		switch {
 		case r.verb == "log":
 			pieces = append(pieces, r.logLine())
-		case a.isWAT():
-			pieces = append(pieces, r.told(s)...)
 		case r.verb == "again":
 			pieces = append(pieces, s.labels[r.keys["of"]].warcRecords(s)...)
 		case r.verb == "damage":
@@ -233,47 +228,6 @@ func (a *archive) bytes(t *testing.T, s *scenario, form string) []byte {
 	}
 	b.Write(flush(&pieces, gzipped))
 	return b.Bytes()
-}
-
-// told are the records of a WAT that describe a record and its request.
-func (r *record) told(s *scenario) []string {
-	if r.verb == "again" {
-		r = s.labels[r.keys["of"]]
-	}
-	tell := func(kind, payload string, fields ...string) string {
-		fields = append(fields, "WARC-Type", kind, "WARC-Target-URI", r.url, "WARC-Date", r.date)
-		for i := range fields {
-			fields[i] = strconv.Quote(fields[i])
-		}
-		var header []string
-		for pair := range slices.Chunk(fields, 2) {
-			header = append(header, strings.Join(pair, ":"))
-		}
-		block := fmt.Sprintf(`{"Container":{"Filename":"pages.warc.gz","Compressed":true,"Offset":"%d","Gzip-Metadata":{"Deflate-Length":"10"}},`+
-			`"Envelope":{"Format":"WARC/1.0","WARC-Header-Metadata":{%s},"Payload-Metadata":{%s}}}`, 1000*r.number,
-			strings.Join(header, ","), payload)
-		return warcRecord("metadata", "application/json", []string{"WARC-Date: 2024-06-01T00:00:00Z"}, block)
-	}
-	own := []string{"WARC-Record-ID", "<" + r.id() + ">"}
-	if digest, ok := r.keys["digest"]; ok {
-		own = append(own, "WARC-Payload-Digest", "sha1:"+digestOf(digest))
-	}
-	if r.verb == "resource" {
-		return []string{tell("resource", "", append(own, "Content-Type", "text/plain")...)}
-	}
-	kind := map[bool]string{true: "revisit", false: "response"}[r.verb == "revisit"]
-	response := tell(kind, fmt.Sprintf(`"HTTP-Response-Metadata":{"Headers":{"Content-Type":"image/png"},"Entity-Length":"99","Response-Message":{"Status":"%s","Version":"HTTP/1.1","Reason":"x"}}`, r.status), own...)
-	if r.keys["request"] == "none" {
-		return []string{response}
-	}
-	var headers []string
-	for _, line := range strings.Split(strings.TrimSpace(r.requestBlock(strings.ToUpper(r.verb))), "\r\n")[1:] {
-		name, value, _ := strings.Cut(line, ": ")
-		headers = append(headers, fmt.Sprintf("%q:%q", name, value))
-	}
-	method := cmp.Or(map[string]string{"head": "HEAD", "post": "POST"}[r.verb], "GET")
-	request := fmt.Sprintf(`"HTTP-Request-Metadata":{"Headers":{%s},"Request-Message":{"Method":"%s","Path":"/","Version":"HTTP/1.1"}}`, strings.Join(headers, ","), method)
-	return []string{tell("request", request, "WARC-Concurrent-To", "<"+r.id()+">"), response}
 }
 
 // digestOf is the payload digest of a text.

@@ -30,7 +30,7 @@ func proveLists(t *testing.T, out string) {
 }
 
 // prove bundles the records that each disallowed fetch rests on, alone, and the records of all
-// fetches together: a bundle proves its fetches. lacks: an index or a WAT may list captures of robots.txt
+// fetches together: a bundle proves its fetches. lacks: an index may list captures of robots.txt
 // that no archive holds. Findings that these may refute are left out.
 func prove(t *testing.T, out string, disallowed []string, lacks bool) {
 	if len(disallowed) == 0 {

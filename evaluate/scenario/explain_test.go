@@ -140,7 +140,7 @@ func (s *scenario) explain(t *testing.T, golden map[*record][]string) {
 		proveLists(t, out)
 	}
 	prove(t, out, disallowed,
-		slices.ContainsFunc(s.archives, func(a *archive) bool { return a.isIndex() || a.isTable() || a.isWAT() }))
+		slices.ContainsFunc(s.archives, func(a *archive) bool { return a.isIndex() || a.isTable() }))
 }
 
 const maxLines = 60

@@ -186,9 +186,6 @@ func (p *Reader) Read(r *verdict.Finding, s resolve.Statements, originals [2]fac
 		own = append(own, rsl.For(u.Origin(), u.PathQuery())...)
 	}
 	joined := tag.TDM(reserved, headers.Signals, metas.Signals)
-	if tag.TDMInDoubt(reserved, headers.Signals, metas.Signals) {
-		page.From = resolve.SourceUnknown
-	}
 	page.addSignals(joined, file)
 	page.addSignals(own, nil)
 	documents, more, err := p.readDocuments(r, page, slices.Concat(headers.Signals, metas.Signals), origin)

@@ -145,7 +145,7 @@ func (o opinion) inForce(s *tag.Signal) bool {
 // another record. A revisit or 304 holds its own header fields, which come before its original's.
 func (o opinion) isCertain(s Statement) bool {
 	f := o.Fetch
-	if s.Source == tag.SourceLicence || o.page.source == resolve.SourceWAT || f.Trust != facts.TrustChained ||
+	if s.Source == tag.SourceLicence || f.Trust != facts.TrustChained ||
 		f.Flags&facts.FlagDigestMismatch != 0 {
 		return false
 	}

@@ -132,7 +132,6 @@ const (
 	FlagRequestUnread // the record was verified, and its request was not found next to it
 	FlagUnread        // a row of an index: its record was to be verified, and could not be read
 	FlagUnbound       // the record was verified, and names no warcinfo of its archive: it may be the content of a page
-	FlagOfWAT         // a record of a WAT describes it, and its request, if there is one
 	FlagMayBeNoFetch  // a row of an index without a status: its record may be metadata, or a conversion
 	FlagChallenge     // the answer is a test for crawlers, in place of the content
 	FlagOperator      // a line of an access log: its address is the operator's whose crawler the User-Agent names
@@ -234,9 +233,6 @@ func (f *Fetch) IsIndexed() bool { return f.Type == TypeIndexed }
 
 // IsReportedByIndex reports whether an index or a list reports f. Its record may have been read since.
 func (f *Fetch) IsReportedByIndex() bool { return f.IsIndexed() || f.Trust == TrustVerified }
-
-// IsOfWAT reports whether a record of a WAT describes f: its request, HTTP head and metas, if any.
-func (f *Fetch) IsOfWAT() bool { return f.IsIndexed() && f.Flags&FlagOfWAT != 0 }
 
 // RefersToDate returns the date of the original that a revisit names.
 func (f *Fetch) RefersToDate() Time { return Time{f.RefersToMicros, f.RefersToPrec} }

@@ -106,7 +106,7 @@ func (s *Set) onlyAgent(only string, stated map[string]string) string {
 // credit fills in the User-Agent of a row of an index: the User-Agent of the archive that it
 // names, else the only one, unless the request itself names none.
 func (x *indexed) credit(f *Fetch) {
-	if !x.any || !f.IsReportedByIndex() || f.UserAgent != "" || f.Flags&FlagOfWAT != 0 {
+	if !x.any || !f.IsReportedByIndex() || f.UserAgent != "" {
 		return
 	}
 	isRequestRead := f.Trust == TrustVerified && f.Flags&FlagRequestUnread == 0

@@ -328,8 +328,6 @@ func TestIndexedAgent(t *testing.T) {
 		{"an index", TrustIndexed, 0, "B/1"},
 		{"a record that was verified, with its request", TrustVerified, 0, ""},
 		{"a record that was verified, without its request", TrustVerified, FlagRequestUnread, "B/1"},
-		{"a WAT", TrustIndexed, FlagOfWAT, ""},
-		{"a WAT whose record was verified", TrustVerified, FlagOfWAT | FlagRequestUnread, ""},
 	} {
 		x := mustIndex(t, SetOf(append(robots[:1:1], index)...))
 		f := Fetch{

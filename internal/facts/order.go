@@ -69,14 +69,12 @@ func orderRank(f *Fetch) int {
 		return 2
 	case f.Flags&FlagUnread != 0:
 		return 3
-	case f.IsOfWAT():
-		return 4
 	case f.Trust == TrustIndexed && f.Flags&FlagMayBeNoFetch == 0:
-		return 5
+		return 4
 	case f.Trust == TrustIndexed:
-		return 6
+		return 5
 	}
-	return 7
+	return 6
 }
 
 // FetchRuns is the specification of the runs of fetches.

@@ -22,9 +22,6 @@ import (
 func (e *extractor) extractPayload(d *draft, url weburl.URL) error {
 	x := d.exchange
 	x.Kind = facts.KindOf(url)
-	if d.described != nil {
-		return e.readDescribed(d)
-	}
 	if x.Kind == facts.CaptureNone && len(e.targets.keys) > 0 && e.targets.keys[url.Key()] {
 		x.Kind = facts.CaptureTarget
 	}

@@ -1,10 +1,12 @@
 package reading
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 
+	"github.com/robotsaudit/robotsaudit/internal/archive/httpmsg"
 	"github.com/robotsaudit/robotsaudit/internal/archive/input"
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
@@ -23,7 +25,6 @@ type Committer struct {
 	at           Place // of the record in hand
 	warcinfos    map[recordid.ID]Warcinfo
 	latest       Warcinfo
-	own          ownWarcinfo
 	runs         crawlRuns
 	crowded      bool        // there is an issue of runs
 	gap          facts.Issue // the range skipped last, to be reported; the zero value where there is none
@@ -60,6 +61,9 @@ func NewCommitter(a *facts.Account, opt Options, form warc.Form) *Committer {
 func (c *Committer) readAll(r warc.Reader, size int64) error {
 	for {
 		rec, err := r.Next()
+		if err == nil && c.opt.Record == nil && c.begins() && isOfWAT(rec) {
+			return errWAT
+		}
 		if err == nil {
 			err = c.Take(r, rec)
 		}
@@ -80,6 +84,23 @@ func (c *Committer) readAll(r warc.Reader, size int64) error {
 			return c.Finish()
 		}
 	}
+}
+
+// errWAT is the error of a WAT. It is a WARC file, so that only its first record after warcinfo shows what it is.
+var errWAT = errors.New("it is a WAT, which describes records and holds none; for page tags give the WARC that it was " +
+	"made of, and for fetches alone an index (CDX, CDXJ, Common Crawl's)")
+
+// begins reports whether all records so far are warcinfo.
+func (c *Committer) begins() bool { return int64(c.index) == c.Stats.Records["warcinfo"] }
+
+// isOfWAT reports whether a record is one of a WAT. Other JSON is read no further than that, either.
+func isOfWAT(rec *warc.Record) bool {
+	if rec.Type != "metadata" || httpmsg.MediaType(rec.ContentType) != "application/json" {
+		return false
+	}
+	var begin [len(`{"Container"`)]byte
+	n, _ := io.ReadFull(rec.Block, begin[:])
+	return bytes.HasPrefix(begin[:n], []byte(`{"Container"`)) || bytes.HasPrefix(begin[:n], []byte(`{"Envelope"`))
 }
 
 // Take takes one record in. Its facts count only once its end is verified.
@@ -121,7 +142,6 @@ func (c *Committer) accept(d *draft, length int64) error {
 	if err := c.acceptSegment(d, length); err != nil {
 		return err
 	}
-	c.leaveOwnWarcinfo(d)
 	if d.other != nil {
 		if err := c.acceptOther(d.other); err != nil {
 			return err
@@ -202,10 +222,6 @@ func (c *Committer) place(d *draft, length int64) {
 		}
 	}
 	x.companions.Own = c.at
-	if d.described != nil {
-		x.settleDescribed(d)
-		r = &warc.Record{Header: d.header}
-	}
 	c.credit(x, r)
 }
 

@@ -16,8 +16,7 @@
 //
 // An archive in standard input, or at a URL, is read as any other. A WACZ is read entry by entry
 // (wacz.go); rows carry the name of the entry next to the number of the input, and page lists are read
-// before the archives, wherever they lie. A WAT's records become record headers and HTTP heads again
-// (wat.go), and go through the same extractor and committer. Package indexed makes of a row of an index
-// what fetch.go makes of a record. The limits of what a record can occupy are part of the fingerprint of
-// the facts: other limits make other facts.
+// before the archives, wherever they lie. Package indexed makes of a row of an index what fetch.go makes
+// of a record. The limits of what a record can occupy are part of the fingerprint of the facts: other
+// limits make other facts.
 package reading

@@ -69,18 +69,6 @@ func (c *Committer) emitOne(x *exchange) error {
 	if x.Type == facts.TypeRevisit || x.Status == http.StatusNotModified {
 		c.Stats.Borrowed++
 	}
-	if x.Type == facts.TypeIndexed {
-		c.Stats.Indexed++
-		if x.bodiless == facts.CaptureRobots {
-			c.Stats.IndexedRobots++
-			c.Stats.AddRobotsIn(x.Archive)
-			if x.Method == http.MethodGet && x.Flags&facts.FlagHostMismatch == 0 {
-				if err := c.Out.Event(x.Unread()); err != nil {
-					return err
-				}
-			}
-		}
-	}
 	if err := c.Out.Fetch(&x.Fetch); err != nil {
 		return err
 	}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/archive/httpmsg"
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
-	"github.com/robotsaudit/robotsaudit/internal/archive/wat"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
 	"github.com/robotsaudit/robotsaudit/internal/tag/markup"
@@ -37,7 +36,6 @@ type extractor struct {
 	metas              []byte
 	page               []byte
 	tags               markup.Scanner
-	wat                wat.Reader
 	payload            unread // of the record in hand, after its HTTP head
 	scanned            unread // the same once a page was scanned
 }
@@ -60,9 +58,6 @@ type draft struct {
 	other    *facts.Fetch // that it is none; nil: no index may take it for one
 	assembly *assembly    // of a first segment
 	more     []byte       // what a continuation adds
-
-	described *wat.Record // another record, described by a WAT record, which the facts are about
-	header    warc.Header // of that one
 
 	digests     *digestCheck
 	digestStats facts.DigestStats

@@ -9,7 +9,6 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/archive/httpmsg"
 	"github.com/robotsaudit/robotsaudit/internal/archive/wacz"
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
-	"github.com/robotsaudit/robotsaudit/internal/archive/wat"
 	"github.com/robotsaudit/robotsaudit/internal/challenge"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/indexed"
@@ -46,8 +45,8 @@ func ModeOf(verify, sizes bool) Mode {
 func (m Mode) Fingerprint() string { return fingerprintOf(limits, m) }
 
 func fingerprintOf(limits string, m Mode) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "schema %s, tags %s, challenges %s in %d bytes, limits %v, %v, %s", facts.SchemaVersion,
-		tag.Version, challenge.Data, challenge.MaxPage, wat.Limits, borrowed,
+	sum := sha256.Sum256(fmt.Appendf(nil, "schema %s, tags %s, challenges %s in %d bytes, limits %v, %s", facts.SchemaVersion,
+		tag.Version, challenge.Data, challenge.MaxPage, borrowed,
 		strings.Join([]string{warc.Limits, wacz.Limits, httpmsg.Limits, indexed.Limits, limits, string(m)}, "\n")))
 	return hex.EncodeToString(sum[:6])
 }

@@ -673,3 +673,40 @@ func TestNULBehindRecords(t *testing.T) {
 		equal(t, name+" by a pipe: urls", got.urls(), []string{"http://h/robots.txt", "http://h/a"})
 	}
 }
+
+// A WAT is refused, whatever its container; an archive that holds such a record behind others is read.
+func TestWAT(t *testing.T) {
+	info := warctest.Warcinfo("urn:i", "software: x/1\r\n")
+	told := warctest.Record{
+		Type: "metadata", ID: "urn:m", URL: "http://h/", Fields: []string{"Content-Type: application/json"},
+		Block: `{"Envelope":{"WARC-Header-Metadata":{"WARC-Type":"response"}}}`,
+	}
+	container := told
+	container.Block = `{"Container":{"Filename":"a.warc.gz"}}`
+	other := told
+	other.Block = `{"pages":[]}`
+	page := warctest.Response("urn:p", "http://h/", "HTTP/1.1 200 OK\r\n\r\nx")
+	for name, c := range map[string]struct {
+		got     *collected
+		refused bool
+	}{
+		"members":    {read(t, warctest.GzipMembers(info, told, told)), true},
+		"one stream": {read(t, warctest.Gzip(string(warctest.Plain(info, container)))), true},
+		"plain":      {read(t, warctest.Plain(told)), true},
+		"a pipe":     {readPipe(t, warctest.GzipMembers(info, info, told)), true},
+		"other JSON": {read(t, warctest.GzipMembers(info, other, page)), false},
+		"an archive": {read(t, warctest.GzipMembers(info, page, told)), false},
+	} {
+		got := c.got.result.Refusal
+		if strings.HasPrefix(got, "it is a WAT") != c.refused || len(c.got.fetches) > 0 == c.refused ||
+			slices.Equal(c.got.kinds(), []string{"unsupported_container"}) != c.refused {
+			t.Errorf("%s: %q, %d fetches, issues %v", name, got, len(c.got.fetches), c.got.kinds())
+		}
+	}
+	zip := warctest.Zip(t, warctest.StoredEntry("archive/a.warc.wat.gz", warctest.GzipMembers(info, told)),
+		warctest.StoredEntry("archive/a.warc.gz", warctest.GzipMembers(info, page)))
+	got := read(t, zip)
+	if len(got.fetches) != 1 || len(got.issues) != 1 || got.issues[0].Entry != "archive/a.warc.wat.gz" {
+		t.Errorf("an entry of a WACZ: %d fetches, %+v", len(got.fetches), got.issues)
+	}
+}

@@ -36,8 +36,6 @@ func (e *extractor) extractMetadata(d *draft) error {
 	r := d.record
 	switch httpmsg.MediaType(r.ContentType) {
 	case "application/warc-fields", "text/anvl", "":
-	case "application/json":
-		return e.extractWAT(d)
 	default:
 		e.extractOther(d)
 		return nil

@@ -43,7 +43,6 @@ type exchange struct {
 	described     bool      // its metadata record has been found
 	describedSize int       // bytes of it
 	companions    Companions
-	bodiless      facts.CaptureKind // of policy whose body is not there
 }
 
 // key is the record id, as others refer to it.

@@ -141,7 +141,10 @@ func readSource(ctx context.Context, in facts.Input, src io.Reader, number int32
 	if !form.Addressable() || at == nil {
 		size = -1
 	}
-	if err := NewCommitter(a, opt, form).readAll(reader, size); err != nil {
+	switch err := NewCommitter(a, opt, form).readAll(reader, size); {
+	case err == errWAT:
+		return refuse(facts.NewAccount(number, "", out), in, "wat", words.IssueUnsupportedContainer, err.Error())
+	case err != nil:
 		return facts.InputResult{}, err
 	}
 	return facts.InputResult{

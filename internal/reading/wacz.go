@@ -287,7 +287,10 @@ func (r *waczReader) readArchive(e *wacz.Entry, form warc.Form, src *input.Sourc
 	if form.Addressable() {
 		size = e.Size()
 	}
-	if err := c.readAll(reader, size); err != nil {
+	switch err := c.readAll(reader, size); {
+	case err == errWAT:
+		return r.report(e, words.IssueUnsupportedContainer, err.Error(), "not read")
+	case err != nil:
 		return err
 	}
 	r.Add(fmt.Appendf(nil, "%q %016x", e.Name, reader.Fingerprint()))

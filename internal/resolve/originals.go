@@ -21,7 +21,6 @@ const (
 	SourceOwn      Source = iota
 	SourceOriginal        // the original of a revisit or 304 (draft-illyes-repext-03 §3.1.4)
 	SourceUnknown         // some may be missing: there is no original
-	SourceWAT             // a record of a WAT: metas may be the body's
 )
 
 // Sources is indexed by Source.
@@ -29,11 +28,6 @@ var Sources = []words.Word{
 	SourceOriginal: {
 		Name:    "original",
 		Meaning: "The original of a revisit or a 304, which may be in another archive or origin.",
-	},
-	SourceWAT: {
-		Name: "wat",
-		Meaning: "A record of a WAT, which reports the response without its body. Metas and links of the body stand " +
-			"among those of the head. A restriction is `probable` at most.",
 	},
 	SourceUnknown: {
 		Name: "unknown",
@@ -61,10 +55,7 @@ const stated = facts.FlagPolicyHeadersCut | facts.FlagChallenge
 // StatementsOf returns a record's own statements.
 func StatementsOf(f *facts.Fetch) Statements {
 	from := SourceOwn
-	switch {
-	case f.IsOfWAT():
-		from = SourceWAT
-	case f.IsIndexed():
+	if f.IsIndexed() {
 		from = SourceUnknown
 	}
 	return Statements{f.PolicyHeaders, f.Metas, f.MIMEType, f.Flags & stated, from}

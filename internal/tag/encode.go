@@ -64,7 +64,7 @@ func Decode(s string) (f Found, ok bool) {
 				return Found{}, false
 			}
 		}
-		if it.Place > PlaceUnknown || len(f.Items) >= MaxItems {
+		if it.Place > PlaceTemplate || len(f.Items) >= MaxItems {
 			return Found{}, false
 		}
 		f.Items = append(f.Items, it)
@@ -92,9 +92,6 @@ func (f *Found) Read() Page {
 		if it.Cut {
 			l.notes = NoteCut
 			p.Notes |= NoteCut
-		}
-		if it.Place == PlaceUnknown {
-			l.notes |= NotePlace
 		}
 		p.readItem(it, l)
 	}

@@ -19,7 +19,6 @@ const (
 	PlaceBody               // after the head
 	PlaceBodyNoscript       // in a noscript element after the head
 	PlaceTemplate           // in a template, which is inert wherever it stands
-	PlaceUnknown            // somewhere in the page: the reader does not report where (a WAT)
 )
 
 var places = []words.Word{
@@ -29,7 +28,6 @@ var places = []words.Word{
 	{Name: "body"},
 	{Name: "body_noscript"},
 	{Name: "template"},
-	{Name: "untold"},
 }
 
 func (p Place) String() string { return words.Name(places, p) }
@@ -37,13 +35,6 @@ func (p Place) String() string { return words.Name(places, p) }
 // InHead reports whether the element is one of the head of the initial HTML, read
 // without scripts, which alone binds (draft-illyes-repext-03 §4).
 func (p Place) InHead() bool { return p == PlaceHead || p == PlaceHeadNoscript }
-
-// Known reports whether it is known where in a page the element stands. What is no element has no
-// place.
-func (p Place) Known() bool { return p != 0 && p != PlaceUnknown }
-
-// MayBind reports whether the element is one of the head, or may be.
-func (p Place) MayBind() bool { return p.InHead() || p == PlaceUnknown }
 
 // InNoscript reports whether the element is seen only by those that run no scripts.
 func (p Place) InNoscript() bool { return p == PlaceHeadNoscript || p == PlaceBodyNoscript }

@@ -25,7 +25,6 @@ const (
 	NoteNoGroup
 	NoteMore
 	NoteCase
-	NotePlace
 	NoteConditional
 	NoteDoubt
 )
@@ -51,8 +50,6 @@ var NoteWords = []words.Word{
 	{Name: "no_group", Meaning: "A line outside any group governs nobody."},
 	{Name: "more", Meaning: "More than are kept: the rest is dropped."},
 	{Name: "upper_case", Meaning: "A key in upper case, which is no structured field."},
-	{Name: "place_untold", Meaning: "A meta or link of the page's head or of its body: a WAT does not show which. " +
-		"It is taken to bind."},
 	{Name: "conditional", Meaning: "Permitted to some users, in some countries, or for a payment or the like: that " +
 		"is no permission for all."},
 	{Name: "doubt", Meaning: "Of a licence document that is named: it was not captured in the 24 hours before the " +

@@ -150,7 +150,7 @@ func (s *Signal) Binds() bool { return s.Preference != PreferenceHint && s.isInP
 
 // isInPlace reports whether the signal stands where signals count.
 func (s *Signal) isInPlace() bool {
-	return (s.Place == 0 || s.Place.MayBind()) && s.Notes&NoteNoGroup == 0
+	return (s.Place == 0 || s.Place.InHead()) && s.Notes&NoteNoGroup == 0
 }
 
 func (s *Signal) isOf(l label) { s.Purpose, s.Draft, s.covers = l.purpose, l.origin, l.covers }

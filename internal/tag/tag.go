@@ -155,7 +155,7 @@ func (t *Tag) Until() (date time.Time, ok bool) { return t.until, !t.until.IsZer
 // Binds reports whether the tag is one of the initial HTML's head or of a header
 // field, and not denied: others are recorded only (draft-illyes-repext-03 §4).
 func (t *Tag) Binds() bool {
-	return (t.Source != SourceMeta || t.Place.MayBind()) && t.Notes&NoteFalse == 0
+	return (t.Source != SourceMeta || t.Place.InHead()) && t.Notes&NoteFalse == 0
 }
 
 // For reports whether the tag is for a product token: its own or everybody's (draft-illyes-repext-03

@@ -3,7 +3,6 @@ package tag
 import (
 	"bytes"
 	"encoding/json"
-	"slices"
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/robots"
@@ -97,14 +96,6 @@ func (f *TDMFile) For(path string) []Signal {
 		}
 	}
 	return nil
-}
-
-// TDMInDoubt reports whether the page lifts a restriction of the file, or of its header fields, only by
-// metas in an unknown place, which may not bind.
-func TDMInDoubt(file, headers, metas []Signal) bool {
-	return slices.ContainsFunc(metas, func(s Signal) bool { return s.Place == PlaceUnknown }) &&
-		Prefers(TDM(file, headers, metas), PurposeTDM) != PreferenceRestrict &&
-		Prefers(TDM(file, headers, nil), PurposeTDM) == PreferenceRestrict
 }
 
 // TDM joins the signals of a tdmrep.json, the header fields and the metas of a page. The page goes before

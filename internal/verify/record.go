@@ -341,7 +341,7 @@ func (f *finding) complete(row *facts.Fetch, requested bool) {
 	if requested {
 		return
 	}
-	r.Flags |= facts.FlagRequestUnread | row.Flags&facts.FlagOfWAT
+	r.Flags |= facts.FlagRequestUnread
 	r.Method = row.Method // nothing shows that it was GET
 	if r.UserAgent == "" {
 		r.UserAgent, r.UserAgentSource = row.UserAgent, row.UserAgentSource

@@ -124,8 +124,7 @@ func Can(f *facts.Fetch) bool {
 func (v *Verification) Add(f *facts.Fetch) error {
 	row := *f
 	row.Flags &^= facts.FlagUnread
-	if row.UserAgentSource == facts.SourceRobotsSubset || row.UserAgentSource == facts.SourceWarcinfo &&
-		!row.IsOfWAT() {
+	if row.UserAgentSource == facts.SourceRobotsSubset || row.UserAgentSource == facts.SourceWarcinfo {
 		row.UserAgent, row.UserAgentSource = "", facts.SourceNone // it is found anew, whatever is read
 	}
 	v.mu.Lock()

@@ -88,13 +88,10 @@ func equal[T any](t *testing.T, what string, got, want T) {
 	}
 }
 
-// A record in a WAT has no request but the one in the WAT, whatever stands next to it.
-func TestVerifiedOfWAT(t *testing.T) {
-	row := facts.Fetch{
-		Type: facts.TypeIndexed, Flags: facts.FlagOfWAT, Method: "POST", UserAgent: "bot/1",
-		UserAgentSource: facts.SourceRequest,
-	}
-	for requested, want := range map[bool]facts.Flags{true: 0, false: facts.FlagOfWAT | facts.FlagRequestUnread} {
+// Without its request, what the row reports of it stays.
+func TestVerifiedWithoutRequest(t *testing.T) {
+	row := facts.Fetch{Type: facts.TypeIndexed, Method: "POST", UserAgent: "bot/1", UserAgentSource: facts.SourceList}
+	for requested, want := range map[bool]facts.Flags{true: 0, false: facts.FlagRequestUnread} {
 		f := finding{record: facts.Fetch{Method: "GET"}}
 		if f.complete(&row, requested); f.record.Flags != want || (f.record.UserAgent == "bot/1") == requested ||
 			(f.record.Method == "GET") != requested {

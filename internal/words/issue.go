@@ -60,7 +60,7 @@ var Issues = []Word{
 	},
 	IssueUnsupportedContainer: {
 		Name: "unsupported_container", Effect: FetchesMissing,
-		Meaning: "The input is an archive of a form that is not read yet.",
+		Meaning: "The input is an archive of a form that is not read.",
 	},
 	IssueDamagedMember: {
 		Name: "damaged_member", Effect: FetchesMissing,
@@ -223,9 +223,8 @@ var Issues = []Word{
 	},
 	IssueBadIndexRow: {
 		Name: "bad_index_row", Effect: FetchesMissing,
-		Meaning: "The input is an index, a list or an access log with a row that cannot be read, or a WAT with such " +
-			"a record.",
-		More: "Of more than 100 such rows, `detail` has their number.",
+		Meaning: "The input is an index, a list or an access log with a row that cannot be read.",
+		More:    "Of more than 100 such rows, `detail` has their number.",
 	},
 	IssueNotVerified: {
 		Name: "not_verified", Effect: FetchesMissing,

@@ -148,7 +148,7 @@ func (w *writer) unpack(to string) (err error) {
 // fileName names the archive that is made of the records of another, the i-th: in the order of all.
 func (a *archive) fileName(i int) string {
 	name := path.Base(cmp.Or(a.Entry, a.Name))
-	for _, ending := range [...]string{".gz", ".zst", ".bz2", ".warc", ".arc", ".log", ".wat"} {
+	for _, ending := range [...]string{".gz", ".zst", ".bz2", ".warc", ".arc", ".log"} {
 		name = strings.TrimSuffix(name, ending)
 	}
 	name = strings.Map(func(c rune) rune {

@@ -49,7 +49,7 @@ func inputs(t *testing.T) map[string][]string {
 	}
 	date := func(n int) string { return fmt.Sprintf("2024-05-01T12:00:%02dZ", n) }
 	var robots, records []warctest.Record
-	var arc, cdx, cdxj, csv, lines, wat strings.Builder
+	var arc, cdx, cdxj, csv, lines strings.Builder
 	arc.WriteString(warctest.ARCInfo(""))
 	cdx.WriteString(" CDX N b a m s k r M S V g\n")
 	csv.WriteString("id,url,date\n")
@@ -88,14 +88,6 @@ func inputs(t *testing.T) map[string][]string {
 			fmt.Fprintf(&csv, "row %d.%d,%s,%s\n", n, i, url, at)
 			fmt.Fprintf(&lines, `{"id":"row %d.%d","url":%q,"date":%q}`+"\n", n, i, url, at)
 			table = append(table, row{url, at, int16(p.status)})
-			wat.WriteString(string(warctest.Gzip(warctest.Record{
-				Type: "metadata", ID: fmt.Sprintf("urn:wat:%d:%d", n, i), URL: url, Date: at,
-				Fields: []string{"Content-Type: application/json"}, Block: fmt.Sprintf(
-					`{"Container":{"Filename":"moved.warc.gz","Offset":"%d"},"Envelope":{"WARC-Header-Metadata":{"WARC-Type":"response",`+
-						`"WARC-Date":%q,"WARC-Record-ID":"<urn:%d:%d>","WARC-Target-URI":%q},"Payload-Metadata":{`+
-						`"HTTP-Response-Metadata":{"Response-Message":{"Status":"%d","Version":"HTTP/1.1","Reason":"X"},`+
-						`"Headers":{"Content-Type":"text/html"}}}}}`, 100*i, at, n, i, url, p.status),
-			}.String())))
 		}
 	}
 	challenged := warctest.Response("urn:c", "http://c.example/x", "HTTP/1.1 200 OK\r\n\r\nx")
@@ -111,7 +103,6 @@ func inputs(t *testing.T) map[string][]string {
 		"arc":  {with, write("pages.arc", []byte(arc.String()))},
 		"wacz": {with, write("pages.wacz", warctest.Zip(t, warctest.StoredEntry("archive/data.warc", warctest.Plain(records...)),
 			warctest.StoredEntry("datapackage.json", []byte("{}"))))},
-		"wat":            {with, write("pages.warc.wat.gz", []byte(wat.String()))},
 		"cdx":            {with, write("pages.cdx", []byte(cdx.String()))},
 		"cdxj":           {with, write("pages.cdxj", []byte(cdxj.String()))},
 		"table":          {with, write("pages.parquet", []byte(parquetFile.String()))},

@@ -1,4 +1,4 @@
-"""Audits without the pages beside audits of the whole archives, for index.py and wat.py.
+"""Audits without the pages beside audits of the whole archives, for index.py.
 
 Rules say what is lost: (why, in which columns, whether in this row). What differs without a rule is a
 mistake, and so is a rule that no row needs.

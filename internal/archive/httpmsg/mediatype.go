@@ -8,8 +8,7 @@ func MediaType(contentType string) string {
 	return strings.ToLower(strings.TrimSpace(m))
 }
 
-// DetectedType is a media type that was found in content; "" where it is none. Some makers of WATs
-// give an empty field the value of the field before it.
+// DetectedType is a media type that was found in content; "" where it is none.
 func DetectedType(written string) string {
 	m := MediaType(written)
 	if top, sub, _ := strings.Cut(m, "/"); top == "" || sub == "" {

@@ -117,11 +117,6 @@ func parseRecordHeader(block []byte, before *Header) Header {
 	return h
 }
 
-// ParseHeader reads the fields of a record header that stands elsewhere than in an archive.
-func ParseHeader(fields []byte) Header {
-	return parseRecordHeader(append([]byte(warcMagic+"1.0\r\n"), fields...), nil)
-}
-
 // ReadHeader reads the header of a record that stands elsewhere than in an archive. begin holds the
 // header's bytes, and may hold more. ok is false where it holds no whole header.
 func ReadHeader(begin []byte, arc bool) (h Header, ok bool) {

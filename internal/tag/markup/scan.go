@@ -28,38 +28,6 @@ const (
 	maxScript  = 32 << 10 // bytes kept of one script
 )
 
-// Keep adds an element that another reader found in a page, if it speaks of use: a meta, or a link with its
-// relations and address. Its place in the page is unknown. Character references are decoded.
-func Keep(f *tag.Found, link bool, name, content, kind []byte) {
-	a := attributes{name: name, content: content}
-	if link {
-		a = attributes{rel: name, href: content, kind: kind}
-	}
-	if !a.maySpeak(link) {
-		return
-	}
-	it := a.item(link)
-	if !it.Speaks() {
-		return
-	}
-	kept := 0
-	for i := range f.Items {
-		kept += size(&f.Items[i])
-	}
-	it.Place = tag.PlaceUnknown
-	add(f, it, kept)
-}
-
-// add adds an item to those that hold so many bytes, and returns false where there are too many.
-func add(f *tag.Found, it tag.Item, kept int) bool {
-	if len(f.Items) >= tag.MaxItems || kept+size(&it) > maxKept {
-		f.More = true
-		return false
-	}
-	f.Items = append(f.Items, it)
-	return true
-}
-
 func size(it *tag.Item) int { return len(it.Name) + len(it.Content) + len(it.Type) }
 
 // A Scanner scans one page after the other in the same memory.

@@ -443,10 +443,12 @@ func (s *scanner) keep(it tag.Item) {
 		return
 	}
 	it.Place = s.place()
-	if !add(&s.found, it, s.kept) {
+	if len(s.found.Items) >= tag.MaxItems || s.kept+size(&it) > maxKept {
+		s.found.More = true
 		s.stop = s.at // no more can be kept
 		return
 	}
+	s.found.Items = append(s.found.Items, it)
 	s.kept += size(&it)
 }
 

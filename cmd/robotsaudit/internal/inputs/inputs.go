@@ -28,8 +28,8 @@ FILE.paths.gz. ` + PlacesHelp
 
 // PlacesHelp is what is to be said of inputs of a plan, too, which standard input is not.
 const PlacesHelp = `A Heritrix crawl.log beside its archives shows what was not fetched. An index
-(CDX, CDXJ, Common Crawl's columnar index) or a WAT reports fetches without their records: add
-the archives with robots.txt. docs/SEMANTICS.md, "Indexes and lists", says what is lost.
+(CDX, CDXJ, Common Crawl's columnar index) reports fetches without their records: add the
+archives with robots.txt. docs/SEMANTICS.md, "Indexes and lists", says what is lost.
 Inputs and lists can lie elsewhere: s3://BUCKET/KEY, https://…, or all archives below
 s3://BUCKET/PREFIX/. Credentials are those that programs of AWS find (AWS_PROFILE, ~/.aws, …).`
 
