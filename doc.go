@@ -20,6 +20,8 @@
 // A violation is no proof of wrongdoing: robots.txt is a request (RFC 9309 §1). What verdicts,
 // classes and reasons mean is in docs/SEMANTICS.md.
 //
-// Other packages give more. ingest reads archives into facts, evaluate decides them, report/results
-// reads every column of every table.
+// Other packages give more. ingest reads archives into facts, evaluate decides them, report writes
+// the tables. These three and this one keep their promise: until 1.0 a minor version may change
+// them, as CHANGELOG says, and then only a major one. Packages below them change at any time. What
+// they export is what another package here uses.
 package robotsaudit

@@ -13,8 +13,21 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-# The version of the package. A release is of its tag.
-VERSION = os.environ.get("ROBOTSAUDIT_VERSION", "0.2.0.dev0")
+
+
+def release(python: Path) -> str:
+    """The version of the commit's tag, or of the sdist that the folder is; nothing: it is no release."""
+    if (python / "PKG-INFO").exists():
+        return next(line.split()[1] for line in (python / "PKG-INFO").read_text().splitlines() if line.startswith("Version: "))
+    try:
+        tag = subprocess.run(["git", "describe", "--tags", "--exact-match", "--match", "v*"], cwd=python, text=True,
+                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout.strip()
+    except FileNotFoundError:
+        return ""
+    return tag.removeprefix("v")
+
+
+VERSION = release(Path(__file__).resolve().parent) or "0.2.0.dev0"
 # Tags of wheels. The program of Linux is static, so one wheel serves glibc and musl. Go 1.26 needs macOS 12.
 PLATFORMS = {
     "linux/amd64": "manylinux_2_17_x86_64.manylinux2014_x86_64.musllinux_1_1_x86_64",
@@ -24,7 +37,9 @@ PLATFORMS = {
     "windows/amd64": "win_amd64",
     "windows/arm64": "win_arm64",
 }
-SOURCES = ("*.go", "go.mod", "go.sum", "LICENSE", "cmd", "evaluate", "ingest", "internal", "report")
+REPORT = "github.com/robotsaudit/robotsaudit/report"
+LICENCES = ("LICENSE", "THIRD-PARTY-LICENSES.txt")
+SOURCES = ("*.go", "go.mod", "go.sum", *LICENCES, "cmd", "evaluate", "ingest", "internal", "report")
 
 
 class Hook(BuildHookInterface):  # type: ignore[type-arg]
@@ -43,17 +58,17 @@ class Hook(BuildHookInterface):  # type: ignore[type-arg]
         program = Path(named or Path(self.work.name, name))
         if not named:
             self.app.display_info(f"building robotsaudit for {system}/{processor}")
-            stamped = f"-buildvcs={str((source / '.git').exists()).lower()}"  # with the version, by the tag
-            go(source, "build", "-trimpath", stamped, "-ldflags=-s -w -buildid=", "-o", str(program),
-               "./cmd/robotsaudit")
+            repository = (source / ".git").exists()
+            stamp = "" if repository and "dev" in VERSION else f" -X {REPORT}.version=v{VERSION}"
+            go(source, "build", "-trimpath", f"-buildvcs={str(repository).lower()}", f"-ldflags=-s -w -buildid={stamp}",
+               "-o", str(program), "./cmd/robotsaudit")
         program.chmod(0o755)
         local = sysconfig.get_platform().replace("-", "_").replace(".", "_")
         build_data["tag"] = f"py3-none-{PLATFORMS.get(f'{system}/{processor}', local)}"
         build_data["pure_python"] = False
         build_data["force_include"] |= {
             str(program): f"robotsaudit/bin/{name}",
-            str(source / "LICENSE"): f"robotsaudit-{self.metadata.version}.dist-info/licenses/LICENSE",
-        }
+        } | {str(source / name): f"robotsaudit-{self.metadata.version}.dist-info/licenses/{name}" for name in LICENCES}
 
 
 def go(folder: Path, *arguments: str) -> str:

@@ -185,20 +185,26 @@ type Totals struct {
 	InputsNotWhollyRead      int64                 `json:"inputs_not_wholly_read"`
 }
 
-// Version is the program's version as its build knows it: of the module, else the
+// version is that of a release: its linker sets it.
+var version string
+
+// Version is the program's version as its build knows it: of a release or of the module, else the
 // revision that it was built from.
 func Version() string {
+	if version != "" {
+		return version
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "devel"
 	}
-	version := strings.Trim(info.Main.Version, "()")
+	module := strings.Trim(info.Main.Version, "()")
 	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" && (version == "" || version == "devel") {
+		if s.Key == "vcs.revision" && (module == "" || module == "devel") {
 			return s.Value
 		}
 	}
-	return cmp.Or(version, "devel")
+	return cmp.Or(module, "devel")
 }
 
 // releaseOf is the number of a release, or "devel": other builds of one program write the same

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/bundle"
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/console"
@@ -63,6 +64,9 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root.SetOut(out)
 	root.SetErr(stderr)
 	checkCompletionArgs(root)
+	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) { // or that without descriptions
+		unquoteUsage(root)
+	}
 	cmd, err := root.ExecuteContextC(ctx)
 	over()
 	if stopErr := profiles.stop(); err == nil {
@@ -172,6 +176,16 @@ func checkCompletionArgs(root *cobra.Command) {
 			return cmd.Help()
 		}
 		return usage.Errorf("unknown shell %q; '%s --help' lists them", args[0], cmd.CommandPath())
+	}
+}
+
+// unquoteUsage removes the backquotes around the names of values, which help alone takes out.
+func unquoteUsage(cmd *cobra.Command) {
+	for _, flags := range []*pflag.FlagSet{cmd.Flags(), cmd.PersistentFlags()} {
+		flags.VisitAll(func(f *pflag.Flag) { f.Usage = strings.ReplaceAll(f.Usage, "`", "") })
+	}
+	for _, below := range cmd.Commands() {
+		unquoteUsage(below)
 	}
 }
 

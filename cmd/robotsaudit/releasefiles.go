@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra/doc"
@@ -29,6 +30,14 @@ func init() {
 	os.Exit(int(usage.ExitDone))
 }
 
+// keepLines indents lists of help as Markdown, which man pages are made of, keeps their lines.
+func keepLines(cmd *cobra.Command) {
+	cmd.Long = strings.ReplaceAll(cmd.Long, "\n  ", "\n    ")
+	for _, below := range cmd.Commands() {
+		keepLines(below)
+	}
+}
+
 // writeReleaseFiles writes man pages, dated by SOURCE_DATE_EPOCH, and completions into a folder.
 func writeReleaseFiles(dir string) error {
 	seconds, err := strconv.ParseInt(os.Getenv("SOURCE_DATE_EPOCH"), 10, 64)
@@ -38,6 +47,7 @@ func writeReleaseFiles(dir string) error {
 	date := time.Unix(seconds, 0).UTC()
 	root := newRootCommand()
 	root.DisableAutoGenTag = true
+	keepLines(root)
 	man, completions := filepath.Join(dir, "man"), filepath.Join(dir, "completions")
 	if err := errors.Join(os.MkdirAll(man, 0o777), os.MkdirAll(completions, 0o777)); err != nil {
 		return err

@@ -2,8 +2,8 @@
 
     wheels OUTDIR
 
-The same commit gives the same bytes. python/hatch_build.py builds the program for each; its tags are there, too. A tag
-of the commit, such as v0.2.0, is the version.
+The same commit gives the same bytes. python/hatch_build.py builds the program for each; its tags are there, too, and how
+a tag of the commit, such as v0.2.0, becomes the version.
 """
 
 import os
@@ -27,12 +27,10 @@ def main(to: Path):
     sys.path.append(str(PYTHON))
     from hatch_build import PLATFORMS
 
-    tags = call("git", "tag", "--points-at", "HEAD", "--list", "v*", cwd=ROOT, codes=(0,)).split()
-    version = {"ROBOTSAUDIT_VERSION": tags[0].removeprefix("v")} if tags else {}
-    build(to, "sdist", **version)
+    build(to, "sdist")
     for platform in PLATFORMS:
         system, processor = platform.split("/")
-        build(to, "wheel", GOOS=system, GOARCH=processor, **version)
+        build(to, "wheel", GOOS=system, GOARCH=processor)
     files = sorted(to.glob("robotsaudit-*"))
     for path in files:
         print(f"{path.stat().st_size:>10,} {path.name}")

@@ -1,0 +1,44 @@
+"""The steps of action.yml that are commands, run in order as a runner does, on testdata: exit code, summary, number of violations.
+
+    action BINARY
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import yaml
+from lib import ROOT, TESTDATA, folder
+
+
+def run_steps(action, work, inputs):
+    """The exit code of the last step, and what the steps put out."""
+    given = {name: one.get("default") for name, one in action["inputs"].items()} | inputs
+    values = {f"inputs.{name}": value for name, value in given.items()}
+    files = {name: work / name for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")}
+    for step in (step for step in action["runs"]["steps"] if "run" in step and "go build" not in step["run"]):
+        own = {name: re.sub(r"\$\{\{ (.*?) \}\}", lambda found: values[found[1]], text) for name, text in step["env"].items()}
+        files["GITHUB_OUTPUT"].write_text("")
+        code = subprocess.run(["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]], stdout=subprocess.DEVNULL,
+                              env=os.environ | own | {name: str(path) for name, path in files.items()} | {"RUNNER_TEMP": str(work)}).returncode
+        lines = files["GITHUB_OUTPUT"].read_text().splitlines()
+        values |= {f"steps.{step.get('id')}.outputs.{name}": value for name, value in (line.split("=", 1) for line in lines)}
+        if code:
+            break
+    return code, values, files["GITHUB_STEP_SUMMARY"].read_text()
+
+
+def main(binary: Path):
+    action = yaml.safe_load((ROOT / "action.yml").read_text())
+    for inputs, expected in (({}, 10), ({"fail-on": ""}, 0), ({"options": "--purpose=train\n--crawler=NoSuchBot"}, 0)):
+        with folder() as work:
+            shutil.copy(binary, work / "robotsaudit")
+            code, values, summary = run_steps(action, work, {"archives": f"{TESTDATA}\n", "output": str(work / "out")} | inputs)
+            counted = json.loads((work / "out/audit.json").read_text())["totals"]["violations"]
+            assert values["steps.audit.outputs.violations"] == str(counted), (inputs, values)
+            assert "robotsaudit" in summary, "the summary is empty"
+            assert code == expected, f"{inputs}: exit code {code}"
+    print("the steps of action.yml: exit codes, summary, number of violations")
