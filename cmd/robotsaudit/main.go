@@ -139,7 +139,7 @@ Many machines, as under Slurm, share an audit in stages: see 'robotsaudit plan -
 	console.AddFlags(root.PersistentFlags())
 	root.AddCommand(
 		newAuditCommand(), newIngestCommand(), newEvaluateCommand(), newMergeCommand(), newReportCommand(),
-		newExportCommand(), newDiffCommand(), newExplainCommand(), bundle.NewCommand(),
+		newExportCommand(), newDiffCommand(), newExplainCommand(), bundle.NewCommand(), bundle.NewVerifyCommand(),
 		inspect.NewRecordsCommand(), inspect.NewExtractCommand(), match.NewCommand(), newAgentsCommand(),
 		newSchemaCommand(), newVersionCommand(),
 	)

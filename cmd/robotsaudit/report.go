@@ -1,10 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -13,11 +11,9 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/bundle"
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/console"
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/inputs"
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/outfolder"
@@ -31,7 +27,6 @@ import (
 	"github.com/robotsaudit/robotsaudit/report/csv"
 	"github.com/robotsaudit/robotsaudit/report/diff"
 	"github.com/robotsaudit/robotsaudit/report/document"
-	"github.com/robotsaudit/robotsaudit/report/evidence"
 	"github.com/robotsaudit/robotsaudit/report/figures"
 	"github.com/robotsaudit/robotsaudit/report/forms"
 	"github.com/robotsaudit/robotsaudit/report/html"
@@ -51,9 +46,6 @@ func newReportCommand() *cobra.Command {
     needs no network: the answer, what to do, every violation with its proof, what is unknown
     and why. With --brief two pages to print, without the violations one by one;
     'audit' and 'evaluate' write it, too;
-  as the same with its proof (--with-proof): the file also holds, copied from the archives, the
-    records that its violations rest on. 'robotsaudit evidence --verify FILE' decides each
-    violation again from them, and refuses a file of which a byte was changed;
   as a report in Markdown (--markdown), at most 1 MiB, which the summary of a GitHub job
     takes: the same in short;
   as the report's own data (--json), for programs that show it in their own way;
@@ -75,8 +67,8 @@ func newReportCommand() *cobra.Command {
     (--eu-summary; Markdown, JSON, the list of domain names as CSV), and the documentation
     of California's AB 2013 (--ab2013).
 
-FILE may be - for standard output. Only --with-proof reads the archives. The same results and
-options give the same bytes: the report has the date that --date gives, or none. The output keeps
+FILE may be - for standard output. Archives are not read. The same results and options give
+the same bytes: the report has the date that --date gives, or none. The output keeps
 --title and --operator for the reports of later runs. --against adds what changed since an
 earlier audit. A report of a part of the audit (--since and the like) has it in its title.
 
@@ -84,7 +76,6 @@ earlier audit. A report of a part of the audit (--since and the like) has it in 
 		Example: `  robotsaudit report out
   robotsaudit report out --html report.html --operator 'Example Library' --date 2025-06-30
   robotsaudit report out --html brief.html --brief
-  robotsaudit report out --with-proof proof.html --operator 'Example Library'
   robotsaudit report out --markdown - >> "$GITHUB_STEP_SUMMARY"
   robotsaudit report out --dataset-card out/README.md --title 'robots.txt in our crawl'
   robotsaudit report out-2025 --html report.html --against out-2024
@@ -111,9 +102,6 @@ earlier audit. A report of a part of the audit (--since and the like) has it in 
 type reportFlags struct {
 	output    string
 	html      string
-	proof     string
-	archives  string // the folder in which they are now
-	unproven  bool   // the file of proof lacks records, or does not prove all
 	markdown  string
 	text      string
 	json      string
@@ -136,10 +124,6 @@ type reportFlags struct {
 func (f *reportFlags) add(flags *pflag.FlagSet) {
 	outfolder.AddFlag(flags, &f.output, outfolder.HasResults)
 	flags.StringVar(&f.html, "html", "", "write the report as HTML to `FILE`")
-	flags.StringVar(&f.proof, "with-proof", "",
-		"write the report as HTML to `FILE`, with the records that its violations rest on in it")
-	flags.StringVar(&f.archives, "archives", "",
-		"with --with-proof, folder `DIR` in which the archives are now, if they have been moved")
 	flags.StringVar(&f.markdown, "markdown", "", "write the report as Markdown to `FILE`")
 	flags.StringVar(&f.text, "text", "", "write the summary, as 'robotsaudit audit' prints it, to `FILE`")
 	flags.StringVar(&f.json, "json", "", "write the data of the report as JSON to `FILE`")
@@ -184,9 +168,6 @@ func (f *reportFlags) renderings(cmd *cobra.Command, r *results.Results) []rende
 	}
 	return append(f.forms(cmd, r), []rendering{
 		{f.html, ofDocument(html.Render)},
-		{f.proof, ofDocument(func(w io.Writer, doc *document.Document) error {
-			return f.writeProof(cmd, w, *doc, r.Dir())
-		})},
 		{f.markdown, ofDocument(markdown.Render)},
 		{f.text, func(w io.Writer) error {
 			counted, err := figures.Read(cmd.Context(), r)
@@ -240,7 +221,7 @@ func (f *reportFlags) run(cmd *cobra.Command) error {
 	if err := f.remember(cmd, r.Dir()); err != nil {
 		return err
 	}
-	beside := f.html+f.proof+f.markdown+f.text+f.json+f.card+f.croissant+f.prov+f.csv+f.sarif+f.junit+f.euFolder+f.ab2013 == ""
+	beside := f.html+f.markdown+f.text+f.json+f.card+f.croissant+f.prov+f.csv+f.sarif+f.junit+f.euFolder+f.ab2013 == ""
 	if beside {
 		f.html = filepath.Join(r.Dir(), report.HTMLFile)
 	}
@@ -261,55 +242,7 @@ func (f *reportFlags) run(cmd *cobra.Command) error {
 		}
 		return s.Put(cmd.Context(), f.html, report.HTMLFile)
 	}
-	if err := f.writeCSV(cmd, r); err != nil || !f.unproven {
-		return err
-	}
-	return usage.ExitUnread
-}
-
-// writeProof writes the report with the bundle of its violations in it.
-func (f *reportFlags) writeProof(cmd *cobra.Command, w io.Writer, doc document.Document, dir string) (err error) {
-	tmp, remove, err := durable.Temporary("")
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, remove()) }()
-	path := filepath.Join(tmp, "bundle.warc.gz")
-	b, err := bundle.Make(cmd, evidence.Options{Dir: dir, To: path, Archives: f.archives})
-	if err != nil {
-		return err
-	}
-	f.unproven = !bundle.IsWhole(b)
-	doc.Answer.Details = append(slices.Clone(doc.Answer.Details), f.proofSentence(b))
-	var page bytes.Buffer
-	if err := html.Render(&page, &doc); err != nil {
-		return err
-	}
-	bundle, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer bundle.Close()
-	return evidence.WriteReport(w, page.Bytes(), bundle)
-}
-
-// proofSentence says what a report carries, and how to check it.
-func (f *reportFlags) proofSentence(b *evidence.Bundle) string {
-	if b.Violations+b.Lacking == 0 {
-		return "This file carries no records, for it shows no violation. That there were none, it only claims."
-	}
-	name := filepath.Base(f.proof)
-	if f.proof == facts.Stdin {
-		name = "FILE"
-	}
-	text := fmt.Sprintf("This file carries its proof: %s of archives, from which %s of %s can be decided again. "+
-		"‘robotsaudit evidence --verify %s’ does so, and finds any changed byte. So does the page "+
-		"robotsaudit-verify.html, in a browser, with nothing installed.", report.Count(b.Records, "record"),
-		humanize.Comma(b.Proven), report.Count(b.Violations+b.Lacking, "violation"), name)
-	if b.Lacking > 0 {
-		text += fmt.Sprintf(" The records of %s are missing.", report.Count(b.Lacking, "violation"))
-	}
-	return text
+	return f.writeCSV(cmd, r)
 }
 
 // remember keeps the title and the operator that the command line gives in an output folder, and takes
@@ -388,19 +321,12 @@ func (f *reportFlags) check(files []rendering, beside bool) error {
 	case beside && !f.part.Part.IsZero():
 		return usage.Errorf("DIR/%s is of the whole audit; name a file for the report of a part (%s), as in --html part.html",
 			report.HTMLFile, &f.part.Part)
-	case f.proof != "" && !f.part.Part.IsZero():
-		return usage.Errorf("--with-proof is of the whole audit; leave out --since, --until, --host, --crawler-only and " +
-			"--operator-of")
-	case f.archives != "" && f.proof == "":
-		return usage.Errorf("--archives goes with --with-proof FILE")
-	case f.archives != "" && !usage.IsFolder(f.archives):
-		return usage.Errorf("--archives %s: there is no such folder; check the path", f.archives)
 	case f.card+f.croissant+f.prov != "" && !f.part.Part.IsZero():
 		return usage.Errorf("--dataset-card, --croissant and --prov describe whole tables; leave out --since, --until, " +
 			"--host, --crawler-only and --operator-of")
 	case toOutput > 1:
 		return usage.Errorf("one format alone can go to standard output")
-	case f.document.Brief && (beside || f.html+f.proof+f.markdown+f.json == ""):
+	case f.document.Brief && (beside || f.html+f.markdown+f.json == ""):
 		return usage.Errorf("--brief is of a report; name its file with --html FILE, --markdown FILE or --json FILE")
 	case f.csv == "-":
 		return usage.Errorf("--csv writes several files; name a folder")

@@ -158,11 +158,11 @@ async function work(list) {
 
 async function doWork(list, files, signal) {
   const module = await needProgram();
-  const isProof = list.length === 1 && await isBundle(list[0]);
+  const isEvidence = list.length === 1 && await isBundle(list[0]);
   if (signal.aborted) return;
-  showProgress(isProof ? "Verifying" : "Reading", 0);
+  showProgress(isEvidence ? "Verifying" : "Reading", 0);
   helper = new Helper(module);
-  if (isProof) return showVerified(list[0].name, await helper.ask("verify", {files}));
+  if (isEvidence) return showVerified(list[0].name, await helper.ask("verify", {files}));
   let said = 0;
   const told = ({name, read, total}) => {
     const share = total ? read / total : 1;
@@ -190,9 +190,8 @@ function uniqueNames(list) {
   });
 }
 
-// isBundle tells whether a file is a bundle of evidence, or a report with one in it, by its beginning.
+// isBundle reports whether a file is a bundle of evidence, by its beginning.
 async function isBundle(file) {
-  if (/\.html?$/i.test(file.name)) return true;
   const start = new Uint8Array(await file.slice(0, 1 << 16).arrayBuffer());
   let bytes = start;
   if (start[0] === 0x1f && start[1] === 0x8b) {
@@ -256,7 +255,7 @@ function showAudit({code, stderr, tables, report}) {
   if (!rows.fetches) return;
   $("report").srcdoc = report; // under this page's policy and its own, together
   $("save-report").onclick = () => save("report.html", new Blob([report], {type: "text/html"}));
-  $("save-bundle").disabled = $("save-proof").disabled = !rows.violations;
+  $("save-bundle").disabled = !rows.violations;
   $("table").replaceChildren(...tables.map(({name, rows}) =>
     element("option", {value: name, textContent: `${name} (${rows.toLocaleString("en")})`})));
   $("table").value = rows.violations ? "violations" : "fetches";
@@ -289,14 +288,11 @@ const guard = (button, action) => async () => {
   }
 };
 
-for (const [task, name] of [["bundle", "evidence.warc.gz"], ["proof", "proof.html"]]) {
-  const button = $(`save-${task}`);
-  button.onclick = guard(button, async () => {
-    const {file, stdout, stderr} = await helper.ask(task, {});
-    if (file) save(name, file);
-    else throw new Error(stdout + stderr);
-  });
-}
+$("save-bundle").onclick = guard($("save-bundle"), async () => {
+  const {file, stdout, stderr} = await helper.ask("bundle", {});
+  if (file) save("evidence.warc.gz", file);
+  else throw new Error(stdout + stderr);
+});
 for (const [kind, ending] of [["parquet", "parquet"], ["csv", "csv"]]) {
   const button = $(`save-${kind}`);
   button.onclick = guard(button, async () => {

@@ -6,7 +6,7 @@ self.onmessage = async ({data: {program, file, name, list}}) => {
     const bytes = Uint8Array.from(atob(program), (c) => c.charCodeAt(0));
     const plain = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
     const module = await WebAssembly.compile(await new Response(plain).arrayBuffer());
-    const args = ["evidence", "--verify", `/in/${name}`, ...(list ? ["--findings"] : [])];
+    const args = ["verify", `/in/${name}`, ...(list ? ["--full"] : [])];
     self.postMessage({done: await run(module, args, {[name]: file})});
   } catch (error) {
     self.postMessage({failed: `${error?.name}: ${error?.message ?? error}`});

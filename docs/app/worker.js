@@ -38,13 +38,12 @@ const tasks = {
     return {...ended, tables, report: new TextDecoder().decode(read(state.output, "report.html"))};
   },
 
-  verify: ({files}) => program(["evidence", "--verify", `/in/${Object.keys(files)[0]}`], files),
+  verify: ({files}) => program(["verify", `/in/${Object.keys(files)[0]}`], files),
   explain: ({what}) => program(["explain", "/out", "--", what]),
   match: ({robots, agent, url}) =>
     program(["match", "--explain", "--", "/in/robots.txt", agent, url], {"robots.txt": new Blob([robots])}),
 
   bundle: () => made("evidence.warc.gz", "application/gzip", ["evidence", "/out", "--to"]),
-  proof: () => made("proof.html", "text/html", ["report", "/out", "--with-proof"]),
 
   // rows returns at most so many rows that have all words, from one on, and where the next ones begin.
   async rows({table, words, from, most}) {

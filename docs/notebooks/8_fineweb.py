@@ -82,7 +82,7 @@ drop.join(corpus.select("id, token_count"), "id").aggregate("""reason, coalesce(
 print(a.evidence("proof.warc.gz", drop=True, **about))
 
 # %% [markdown]
-# Whoever has the bundle needs no audit and no archives to verify it: `robotsaudit evidence --verify
+# Whoever has the bundle needs no audit and no archives to verify it: `robotsaudit verify
 # proof.warc.gz` on a command line, or here. Every fetch is decided again.
 
 # %%

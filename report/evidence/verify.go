@@ -41,7 +41,6 @@ type Verification struct {
 	Proven     int64      // findings that came out the same
 	Unproven   []Unproven // the others, at most maxUnproven of them
 	Uncited    int64      // records on which no finding proven rests: what belongs to them is not proven
-	InReport   bool       // a report carries the bundle, and is unchanged
 }
 
 // Unproven is a finding that came out otherwise.
@@ -71,9 +70,8 @@ func refuse(err error, format string, args ...any) error {
 
 func refusef(format string, args ...any) error { return &RefusedError{fmt.Sprintf(format, args...)} }
 
-// Verify recomputes the verdicts of a bundle, or of a report that carries one, and calls each with every finding that
-// is proven, unless it is nil. A bundle in which anything cited was changed is refused with a *RefusedError, as is a
-// report of which any byte was.
+// Verify recomputes the verdicts of a bundle, and calls each with every finding that is proven, unless it is nil. A
+// bundle in which anything cited was changed is refused with a *RefusedError.
 func Verify(ctx context.Context, path string, each func(*Finding) error) (_ *Verification, err error) {
 	tmp, remove, err := durable.Temporary("")
 	if err != nil {
@@ -89,14 +87,9 @@ func verify(ctx context.Context, path, tmp string, each func(*Finding) error) (*
 	if err := os.Mkdir(dir, 0o777); err != nil {
 		return nil, err
 	}
-	file, err := os.Open(path)
+	bundle, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("the bundle %s cannot be read (%w); check the path", path, object.Cause(err))
-	}
-	defer file.Close()
-	bundle, inReport, changed, err := unwrap(file, dir)
-	if err != nil {
-		return nil, err
 	}
 	defer bundle.Close()
 	members := newMember(bufio.NewReaderSize(bundle, 64<<10))
@@ -104,7 +97,7 @@ func verify(ctx context.Context, path, tmp string, each func(*Finding) error) (*
 	if err != nil {
 		return nil, err
 	}
-	v := &Verification{Settings: m.head.Settings, Version: m.head.Version, InReport: inReport}
+	v := &Verification{Settings: m.head.Settings, Version: m.head.Version}
 	archives, err := readArchives(m)
 	if err != nil {
 		return nil, err
@@ -134,7 +127,7 @@ func verify(ctx context.Context, path, tmp string, each func(*Finding) error) (*
 	if err := u.finish(); err != nil {
 		return nil, err
 	}
-	return v, cmp.Or(v.recompute(ctx, m, u, dir, each), changed)
+	return v, v.recompute(ctx, m, u, dir, each)
 }
 
 // openManifest reads past the manifest, which is the block of the first record, and opens it by a reader

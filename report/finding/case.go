@@ -60,3 +60,9 @@ func ID(record, origin string, time int64) string {
 	sum := sha256.Sum256(fmt.Append(nil, record, " ", origin, " ", time))
 	return "f-" + hex.EncodeToString(sum[:5])
 }
+
+// IsName reports whether a text has the form of ID.
+func IsName(s string) bool {
+	b, err := hex.DecodeString(strings.TrimPrefix(s, "f-"))
+	return err == nil && len(b) == 5 && s == "f-"+hex.EncodeToString(b)
+}

@@ -7,7 +7,7 @@ const module = await WebAssembly.compile(readFileSync(program));
 const env = {...process.env, PWD: process.cwd()};
 for (const file of files) {
   const [stdout, stderr] = ["stdout", "stderr"].map((name) => openSync(name, "w"));
-  const args = ["robotsaudit", "evidence", "--verify", file, "--findings"];
+  const args = ["robotsaudit", "verify", file, "--full"];
   const wasi = new WASI({version: "preview1", args, env, preopens: {"/": "/"}, stdout, stderr, returnOnExit: true});
   const code = wasi.start(await WebAssembly.instantiate(module, wasi.getImportObject()));
   [stdout, stderr].forEach(closeSync);

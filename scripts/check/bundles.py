@@ -2,7 +2,7 @@
 
     bundles BINARY
 
-Bundles are those of evaluate/scenario, in a report each. Needs Go and Node.js 20 or later.
+Bundles are those of evaluate/scenario. Needs Go and Node.js 20 or later.
 """
 
 import json
@@ -23,7 +23,7 @@ def main(binary: pathlib.Path):
              env=os.environ | {"GOOS": "wasip1", "GOARCH": "wasm"}, codes=(0,))
         call("go", "test", "./evaluate/scenario", "-count=1", "-run", "TestExplain", cwd=ROOT, codes=(0,),
              env=os.environ | {"ROBOTSAUDIT_BUNDLES": str(work), "ROBOTSAUDIT_LONG_TESTS": "1"})
-        bundles = sorted(path.name for path in work.glob("*.html"))
+        bundles = sorted(path.name for path in work.glob("*.warc.gz"))
         files = []
         for name in bundles:
             content = bytearray((work / name).read_bytes())
@@ -34,7 +34,7 @@ def main(binary: pathlib.Path):
                     cwd=work, codes=(0,))
         verified = 0
         for name, line in zip(files, said.splitlines(), strict=True):
-            native = subprocess.run([binary, "evidence", "--verify", name, "--findings"], cwd=work, capture_output=True, text=True)
+            native = subprocess.run([binary, "verify", name, "--full"], cwd=work, capture_output=True, text=True)
             ours = {"code": native.returncode, "stdout": native.stdout, "stderr": native.stderr}
             if json.loads(line) != ours:
                 tally.equal(name, json.loads(line), ours)

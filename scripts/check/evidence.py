@@ -140,7 +140,7 @@ class Forger:
         self.claimed, self.failed, self.forged = set(), 0, set()
 
     def verify(self, path):
-        p = subprocess.run([self.binary, "evidence", "--verify", path], capture_output=True, text=True, errors="replace")
+        p = subprocess.run([self.binary, "verify", path], capture_output=True, text=True, errors="replace")
         return p.returncode, p.stdout, p.stderr
 
     def listed(self, out, head="Only claimed by the manifest:"):

@@ -106,7 +106,7 @@ def commands(archives):
         ("diff", "audited", ["diff", "out", "out"]),
         ("explain", "audited", ["explain", "-o", "out", "copy001-crawl-b-1.warc.gz:2610"]),
         ("evidence", "audited", ["evidence", "-o", "out", "--to", "to/bundle.warc.gz"]),
-        ("evidence --verify", "bundled", ["evidence", "--verify", "to/bundle.warc.gz"]),
+        ("verify", "bundled", ["verify", "to/bundle.warc.gz"]),
         ("extract", None, ["extract", "--payload", os.path.join(archives, "copy001-crawl-b-1.warc.gz") + ":0"]),
         ("records", None, ["records", archives]),
         ("plan", None, ["plan", archives, "--shards", str(SHARDS), *stage, "--agent", "GPTBot"]),

@@ -67,7 +67,7 @@ def main(binary):
         r.check(tables.main, work / "random")
         print("== evidence of all violations", flush=True)
         call(binary, "evidence", "-o", out, "--to", work / "bundle.warc.gz", codes=(0,))
-        call(binary, "evidence", "--verify", work / "bundle.warc.gz", codes=(0,))
+        call(binary, "verify", work / "bundle.warc.gz", codes=(0,))
         r.check(bundle.main, work / "bundle.warc.gz", TESTDATA)
         print("== six questions on a synthetic history", flush=True)
         script("make", "history", work / "sites")

@@ -16,7 +16,7 @@ COMMANDS = ("audit", "evaluate", "report", "export", "explain", "evidence", "mat
 # Options of terminals, and what functions of the package take or do themselves.
 LEFT = {"output", "config", "log-format", "progress", "quiet", "full", "metrics"}
 LEFT_OF = {
-    "report": {"json"}, "export": {"to"}, "explain": {"format"}, "evidence": {"to", "verify"},
+    "report": {"json"}, "export": {"to"}, "explain": {"format"}, "evidence": {"to"},
     "match": {"format", "explain", "batch", "keep-going"},
 }
 # Options of export that say what is written; the others, which decide, are those of all three lists.

@@ -274,14 +274,14 @@ def evaluate(audit: Audit | Place, *, output: Place | None = None, progress: Pro
     return run("merge", [*flags(options), "--", folder], output, progress)
 
 
-@takes(EvidenceOptions)
-def verify(bundle: Place, **options: Unpack[EvidenceOptions]) -> str:
+def verify(bundle: Place, *findings: str, full: bool = False) -> str:
     """
     Decides every fetch of a bundle of evidence again, by its records alone, and returns what is proven so.
 
-    A bundle that proves anything else than it claims is a RobotsauditError.
+    `full` lists each finding, and names of `findings`, as reports have them, list those. A bundle that
+    proves anything else than it claims is a RobotsauditError.
     """
-    return call("evidence", [f"--verify={bundle}", *flags(options)]).decode()
+    return call("verify", [*(["--full"] if full else []), "--", str(bundle), *findings]).decode()
 
 
 def run(command: str, arguments: list[str], output: Place, progress: Progress) -> Audit:

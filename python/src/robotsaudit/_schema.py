@@ -317,10 +317,6 @@ class ReportOptions(TypedDict, total=False):
         Place,
         "output OLD of an earlier audit: the report shows what changed since"
     ]
-    archives: Annotated[
-        str,
-        "with --with-proof, folder DIR in which the archives are now, if they have been moved"
-    ]
     brief: Annotated[
         bool,
         "write the report in two pages of print, without the findings one by one"
@@ -410,10 +406,6 @@ class ReportOptions(TypedDict, total=False):
     until: Annotated[
         str,
         "only fetches up to DATE, that day or moment included; a datetime without a time zone is taken as UTC"
-    ]
-    with_proof: Annotated[
-        Place,
-        "write the report as HTML to FILE, with the records that its violations rest on in it"
     ]
 
 
@@ -594,10 +586,6 @@ class EvidenceOptions(TypedDict, total=False):
     drop: Annotated[
         bool,
         "bundle what 'export --drop' lists with the same options: also what is unproven"
-    ]
-    findings: Annotated[
-        bool,
-        "with --verify, list every finding that is proven"
     ]
     https_requests: Annotated[
         int,

@@ -1,8 +1,8 @@
-// Package bundle is the command evidence: bundles of the records that violations rest on, made and verified. A report that carries its proof has such a bundle in it.
+// Package bundle has the commands evidence and verify: bundles of the records that violations rest on, made and
+// verified.
 package bundle
 
 import (
-	"bufio"
 	"cmp"
 	"errors"
 	"fmt"
@@ -10,7 +10,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
@@ -20,23 +19,19 @@ import (
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/inputs"
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/outfolder"
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/usage"
-	"github.com/robotsaudit/robotsaudit/internal/durable"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/evidence"
-	"github.com/robotsaudit/robotsaudit/report/finding"
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
 
 // NewCommand makes the command.
 func NewCommand() *cobra.Command {
 	var opt evidence.Options
-	var bundle string
-	var list bool
 	var asked evaluation.Asked
 	cmd := &cobra.Command{
-		Use:   "evidence DIR --to FILE [WHAT…] | --verify FILE",
-		Short: "Bundle the records that violations rest on, or verify such a bundle",
+		Use:   "evidence DIR --to FILE [WHAT…]",
+		Short: "Bundle the records that violations rest on",
 		Long: `Evidence copies from the archives of the audit in DIR exactly the records that its
 violations rest on, byte for byte, into one WARC file: the fetch and its request, the
 robots.txt that governed it and every other copy that had a say, with the records that
@@ -49,43 +44,26 @@ number of a row of violations, from 1. Without any, all violations are bundled.
 disallowed it, or because a page or its origin restricts a purpose; the unproven, too. --agent
 asks what robots.txt disallowed to others, in place of the crawler that made the archives.
 
---verify needs the bundle and nothing else, or a report that carries one ('robotsaudit report
---with-proof'). It compares the SHA-256 of every record, decides every fetch again, and
-compares what comes out with what the manifest says. It lists what is proven so, and what
-whoever made the bundle only claims; --findings lists each finding. It cannot tell whether the
-archives were true: for that, compare the records with them.
+'robotsaudit verify FILE' decides the findings again, from the bundle alone.
 
 ` + usage.ExitHelp,
 		Example: `  robotsaudit evidence out --to bundle.warc.gz
   robotsaudit evidence out --to one.warc.gz https://example.com/private/
   robotsaudit evidence out --to dropped.warc.gz --drop
   robotsaudit evidence out --to dropped.warc.gz --drop --agent GPTBot --purpose train
-  robotsaudit evidence out --to bundle.warc.gz --archives /mnt/archives
-  robotsaudit evidence --verify bundle.warc.gz`,
+  robotsaudit evidence out --to bundle.warc.gz --archives /mnt/archives`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if bundle == "" && opt.Dir == "" && len(args) > 0 {
+			if opt.Dir == "" && len(args) > 0 {
 				opt.Dir, args = args[0], args[1:]
 			}
 			opt.What = args
 			ofLists := usage.Given(cmd, "agent") || usage.Given(cmd, "agents") || usage.Given(cmd, "agents-file") || usage.Given(cmd, "purpose")
 			switch {
-			case bundle != "" && (usage.Given(cmd, "output") || usage.Given(cmd, "to") || usage.Given(cmd, "archives") ||
-				opt.Drop || ofLists || len(args) > 0):
-				return usage.Errorf("--verify takes nothing else but --findings: it needs the bundle alone")
-			case bundle == facts.Stdin:
-				return usage.Errorf("--verify needs a file, which it reads more than once; save the bundle, and give its path")
-			case bundle != "":
-				if err := usage.RefuseFolder(bundle); err != nil {
-					return err
-				}
-				return verify(cmd, bundle, list)
-			case list:
-				return usage.Errorf("--findings goes with --verify FILE")
 			case ofLists && !opt.Drop:
 				return usage.Errorf("--agent and --purpose say what lists drop: add --drop")
 			case opt.Dir == "":
-				return usage.Errorf("no output folder given; name it, or add --verify FILE, as in: %s", usage.FirstExample(cmd))
+				return usage.Errorf("no output folder given; name it, as in: %s", usage.FirstExample(cmd))
 			case opt.To == "":
 				return usage.Errorf("no file given for the bundle; add --to FILE, as in: %s", usage.FirstExample(cmd))
 			case opt.Archives != "" && !usage.IsFolder(opt.Archives):
@@ -121,13 +99,11 @@ archives were true: for that, compare the records with them.
 	cmd.Flags().StringVar(&opt.Archives, "archives", "",
 		"folder `DIR` in which the archives are now, if they have been moved")
 	inputs.AddRemote(cmd.Flags())
-	cmd.Flags().StringVar(&bundle, "verify", "", "verify the bundle `FILE`, or a report that carries one")
-	cmd.Flags().BoolVar(&list, "findings", false, "with --verify, list every finding that is proven")
 	return cmd
 }
 
-// Make writes a bundle, and says of which findings the records are missing.
-func Make(cmd *cobra.Command, opt evidence.Options) (*evidence.Bundle, error) {
+// makeBundle writes a bundle, and says of which findings the records are missing.
+func makeBundle(cmd *cobra.Command, opt evidence.Options) (*evidence.Bundle, error) {
 	b, err := evidence.Write(cmd.Context(), opt)
 	var notFound *evidence.NotFoundError
 	if errors.As(err, &notFound) {
@@ -163,11 +139,11 @@ func Make(cmd *cobra.Command, opt evidence.Options) (*evidence.Bundle, error) {
 
 // write writes a bundle and lists what is in it, and what is not.
 func write(cmd *cobra.Command, opt evidence.Options) error {
-	b, err := Make(cmd, opt)
+	b, err := makeBundle(cmd, opt)
 	if err != nil {
 		return err
 	}
-	whole := IsWhole(b)
+	whole := b.Lacking == 0 && b.Proven == b.Violations // it proves all that was asked for
 	if whole && console.IsQuiet(cmd) {
 		return nil
 	}
@@ -181,91 +157,6 @@ func write(cmd *cobra.Command, opt evidence.Options) error {
 		return usage.ExitUnread
 	}
 	return nil
-}
-
-// IsWhole reports whether a bundle proves all that was asked for.
-func IsWhole(b *evidence.Bundle) bool { return b.Lacking == 0 && b.Proven == b.Violations }
-
-// verify recomputes the claims of a bundle, or of a report that carries one.
-func verify(cmd *cobra.Command, path string, list bool) (err error) {
-	findings, remove, err := durable.File("") // for them until it is clear that the bundle is not refused
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, remove()) }()
-	lines := bufio.NewWriter(findings)
-	v, err := evidence.Verify(cmd.Context(), path, func(p *evidence.Finding) error {
-		if !list {
-			return nil
-		}
-		_, err := fmt.Fprintf(lines, "  %s\n", console.OneLine(provenLine(p)))
-		return err
-	})
-	var refused *evidence.RefusedError
-	if errors.As(err, &refused) {
-		return fmt.Errorf("%s is refused: %s; it proves nothing: get it again from whoever made it", path,
-			console.OneLine(refused.Reason))
-	}
-	if err != nil {
-		return err
-	}
-	out := cmd.OutOrStdout()
-	if v.Proven == v.Violations && console.IsQuiet(cmd) {
-		return nil
-	}
-	what := "unchanged"
-	if v.InReport {
-		what = "and the report around them, unchanged"
-	}
-	fmt.Fprintf(out, "%s: %s of %s, %s; profile %s; made by robotsaudit %s.\n", path,
-		report.Count(v.Records, "record"), report.Count(v.Archives, "archive"), what, console.OneLine(v.Settings.Profile),
-		console.OneLine(v.Version))
-	printVerified(out, v)
-	if err := lines.Flush(); err != nil {
-		return err
-	}
-	if _, err := io.Copy(out, io.NewSectionReader(findings, 0, 1<<62)); err != nil {
-		return err
-	}
-	proven, claimed := evidence.Fields()
-	if v.Uncited > 0 {
-		claimed = append(claimed,
-			fmt.Sprintf("what belongs to %s on which no proven finding rests", report.Count(v.Uncited, "record")))
-	}
-	claimed = append(claimed, "that nothing was left out", "its own date, if no record cited is of that date")
-	fmt.Fprintf(out, "Proven by the records:\n  %s\n", strings.Join(proven, "\n  "))
-	fmt.Fprintf(out, "Only claimed by the manifest:\n  %s\n", strings.Join(claimed, "\n  "))
-	if v.InReport {
-		fmt.Fprintln(out, "Only claimed by the report:\n  all of its text: that it shows these findings and no others, counts, "+
-			"explanations; --findings lists what is proven, by the names that the report has")
-	}
-	for _, other := range v.Settings.Foreign() {
-		fmt.Fprintf(out, "Not as in this program: %s\n", console.OneLine(other))
-	}
-	if v.Proven < v.Violations {
-		return usage.ExitFailed
-	}
-	return nil
-}
-
-// provenLine says in a line what a finding proves. Of what lists drop it names no crawler as the one that broke a rule.
-func provenLine(p *evidence.Finding) string {
-	fetch := fmt.Sprintf("%s, fetched %s", p.URL, p.FetchTime)
-	rule := "robots.txt: " + p.Reason
-	if p.Rule != "" {
-		rule = fmt.Sprintf("line %d of %s: %s", p.RuleLine, p.RobotsURL, p.Rule)
-	}
-	switch {
-	case p.Restricts != "":
-		return fmt.Sprintf("%s: restricted for %s, %s: %s", fetch, p.Purpose, p.Certainty, strings.Join(p.Statements, "; "))
-	case p.Certainty == "":
-		return fmt.Sprintf("%s: disallowed to %s, whoever fetched it: %s", fetch, p.Agent, rule)
-	}
-	line := fmt.Sprintf("%s: %s by %s: %s", p.Certainty, fetch, cmp.Or(p.Agent, "an unknown crawler"), rule)
-	if at, err := time.Parse(time.RFC3339Nano, p.FetchTime); err == nil && p.RecordID != "" {
-		line = finding.ID(p.RecordID, p.Origin, at.UnixMicro()) + " " + line
-	}
-	return line
 }
 
 // printVerified shows the result of recomputing the verdicts.
