@@ -10,29 +10,22 @@ import (
 
 func newSchemaCommand() *cobra.Command {
 	var format string
-	var flags bool
 	cmd := &cobra.Command{
 		Use:   "schema [TABLE]",
 		Short: "Describe the tables that an audit writes, and their columns",
 		Long: `Schema describes every result table, or the one named TABLE: what a row is, its key, its
 order, and how it joins others; and of each column its type and unit, what it means, what
-null means, and the values that it can have, where these are few. With --format json it is
-a data dictionary for programs. docs/SCHEMA.md says the same.
+null means, and the values that it can have, where these are few. docs/SCHEMA.md says the
+same.
 
-With --flags it describes the commands and their flags instead, as JSON: for each flag its type
-and default, the values that it can have, where these are few, and what it means.`,
+With --format json it is a data dictionary for programs. Without TABLE that also describes the
+commands: for each flag its type and default, its values, where these are few, and its meaning.`,
 		Example: `  robotsaudit schema violations
   robotsaudit schema --format json | jq -r '.tables[].name'
   robotsaudit schema fetches --format json | jq -r '.tables[0].columns[].name'
-  robotsaudit schema --flags | jq -r '.commands[].name'`,
+  robotsaudit schema --format json | jq -r '.commands[].name'`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if flags {
-				if err := usage.NoArgs(cmd, args); err != nil {
-					return err
-				}
-				return usage.Describe(cmd.OutOrStdout(), cmd.Root())
-			}
 			schema, err := report.LoadSchema()
 			if err != nil {
 				return err
@@ -40,11 +33,17 @@ and default, the values that it can have, where these are few, and what it means
 			if err := onlyTable(cmd, schema, args); err != nil {
 				return err
 			}
-			return console.PrintAs(cmd, format, schema, schema.WriteText)
+			description := struct {
+				*report.Schema
+				Commands []usage.Command `json:"commands,omitempty"`
+			}{Schema: schema}
+			if len(args) == 0 {
+				description.Commands = usage.Describe(cmd.Root())
+			}
+			return console.PrintAs(cmd, format, description, schema.WriteText)
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "text", "`FORMAT` of the output: text or json")
-	cmd.Flags().BoolVar(&flags, "flags", false, "describe the commands and their flags, as JSON, and no table")
 	cmd.ValidArgs = report.TableNames()
 	return cmd
 }

@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 import robotsaudit
-from robotsaudit import _tool
 
 TESTDATA = Path(__file__).resolve().parents[2] / "testdata/warc"
 
@@ -35,7 +34,3 @@ def cut(archives: Path, tmp_path: Path) -> Path:
 def command(*arguments: object) -> subprocess.CompletedProcess[str]:
     """The command robotsaudit, as on a command line."""
     return subprocess.run([str(Path(sys.executable).parent / "robotsaudit"), *map(str, arguments)], capture_output=True, text=True)
-
-
-def program() -> Path:
-    return _tool.program()

@@ -36,6 +36,9 @@ def test_relations_join_in_sql(audit: robotsaudit.Audit) -> None:
     assert violations is not None and hosts is not None
     rows = duckdb.sql("SELECT count(*) FROM violations JOIN hosts USING (origin)").fetchall()
     assert rows == [(audit.summary["violations"],)]
+    assert {"violations", "summary"} <= set(dir(audit))
+    with pytest.raises(AttributeError, match="'violation'"):
+        audit.violation  # noqa: B018
 
 
 def test_summary(audit: robotsaudit.Audit) -> None:

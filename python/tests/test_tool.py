@@ -1,21 +1,22 @@
 """How the program is called: exit codes, progress, interrupts, options, installations that do not work."""
 
 import inspect
-import json
 import logging
 import os
+import pickle
+import pydoc
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any
 
 import pytest
 
 import robotsaudit
-from conftest import command, program
-from robotsaudit import _schema, _tool
+from conftest import command
+from robotsaudit import _options, _tool
 
 
 def test_the_command() -> None:
@@ -47,7 +48,7 @@ def test_errors_have_the_sentence_and_the_exit_code(archives: Path, tmp_path: Pa
     with pytest.raises(robotsaudit.RobotsauditError, match="holds no audit"):
         robotsaudit.open(tmp_path)
     with pytest.raises(TypeError, match="audit.. has no option 'agnet'; did you mean agent"):
-        robotsaudit.audit(archives, agnet="GPTBot")  # type: ignore[call-arg]
+        robotsaudit.audit(archives, agnet="GPTBot")
 
 
 def test_warnings_of_the_program(archives: Path, tmp_path: Path) -> None:
@@ -140,17 +141,23 @@ def test_a_program_that_crashes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
     assert crashed.value.exit_code == 7
 
 
-def test_options_are_those_of_the_program() -> None:
-    """The whole file is compared where it is made: scripts/make/run options --check."""
-    described = json.loads(subprocess.run([program(), "schema", "--flags"], check=True, capture_output=True).stdout)
-    named = {c["name"]: {flag["name"].replace("-", "_") for flag in c["flags"]} for c in described["commands"]}
-    for name, options in (("audit", _schema.AuditOptions), ("evaluate", _schema.EvaluateOptions),
-                          ("export", _schema.ExportOptions), ("explain", _schema.ExplainOptions), ("evidence", _schema.EvidenceOptions),
-                          ("report", _schema.ReportOptions), ("match", _schema.MatchOptions)):
-        assert get_type_hints(options, localns={"DuckDBPyRelation": Any}).keys() <= named[name]
-
-
 def test_signatures_have_the_options() -> None:
     assert "profile" in inspect.signature(robotsaudit.audit).parameters
-    assert "undecided" in inspect.signature(robotsaudit.Audit.export).parameters
+    assert {"self", "to", "undecided"} <= inspect.signature(robotsaudit.Audit.export).parameters.keys()
     assert "purpose: what the archives are for" in (robotsaudit.audit.__doc__ or "")
+    assert "undecided: what becomes of" in pydoc.render_doc(robotsaudit.Audit.export)
+    assert pickle.loads(pickle.dumps(robotsaudit.Audit.export)) is robotsaudit.Audit.export
+
+
+def test_options_that_are_left_out_are_those_of_the_program() -> None:
+    described = [each for each in (*vars(robotsaudit).values(), *vars(robotsaudit.Audit).values()) if isinstance(each, _options.Described)]
+    assert len(described) == 8
+    for each in described:
+        assert each.left - _options.TERMINAL <= _options.flags_by_name(each.command).keys(), each.function
+        assert each.left.isdisjoint(each.meanings)
+    assert all(any(flag in _options.flags_by_name(each.command) for each in described) for flag in _options.TERMINAL)
+
+
+def test_importing_starts_no_program() -> None:
+    imported = subprocess.run([sys.executable, "-c", "import robotsaudit"], env=os.environ | {"ROBOTSAUDIT_PROGRAM": "absent"})
+    assert imported.returncode == 0

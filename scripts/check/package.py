@@ -1,4 +1,4 @@
-"""The Python package works where nothing but its wheel is installed; its types hold, and its options are the program's.
+"""The Python package works where nothing but its wheel is installed; and its types hold.
 
     package BINARY [PYTHON...]
 
@@ -16,7 +16,7 @@ import sys
 import zipfile
 from pathlib import Path
 
-from lib import ROOT, call, folder, script
+from lib import ROOT, call, folder
 
 ENVIRONMENT = "requirements-package.txt"
 PYTHON = ROOT / "python"
@@ -83,7 +83,6 @@ def check(wheel, python, work, *, more):
 
 
 def main(binary, *pythons):
-    script("make", "options", binary, "--check")
     with folder() as work:
         first, again = (wheel_with(binary, work / name) for name in ("first", "again"))
         if first.read_bytes() != again.read_bytes():

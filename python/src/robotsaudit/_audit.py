@@ -12,22 +12,10 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from ._lookup import Lookup, lookup_of
-from ._options import files_of, flags, numbers, scratch, takes
-from ._schema import (
-    AuditOptions,
-    EvaluateOptions,
-    EvidenceOptions,
-    ExplainOptions,
-    ExportOptions,
-    ListOptions,
-    MatchOptions,
-    Place,
-    ReportOptions,
-    Tables,
-)
+from ._lookup import WRITTEN, Lookup, lookup_of
+from ._options import Place, described, files_of, flags, numbers, scratch, takes
 from ._tool import Progress, RobotsauditError, ViolationsFound, call
 
 if TYPE_CHECKING:
@@ -36,7 +24,7 @@ if TYPE_CHECKING:
 Inputs: TypeAlias = "Place | Sequence[Place]"
 
 
-class Audit(Tables):
+class Audit:
     """
     The results in an output folder. Tables are read when they are used, so they are from the last run there.
 
@@ -53,6 +41,14 @@ class Audit(Tables):
         self.output = Path(output)
         if not (self.output / "audit.json").is_file():
             raise RobotsauditError(f"{self.output} holds no audit: it has no audit.json")
+
+    def __getattr__(self, name: str) -> DuckDBPyRelation:
+        if name.startswith("_") or all(name != table["name"] for table in described()["tables"]):
+            raise AttributeError(f"an audit has no table and nothing else of the name {name!r}")
+        return self.table(name)
+
+    def __dir__(self) -> Iterable[str]:
+        return [*super().__dir__(), *self.tables]
 
     @property
     def manifest(self) -> dict[str, Any]:
@@ -100,8 +96,8 @@ class Audit(Tables):
         place = f"row_number() OVER (PARTITION BY {key} ORDER BY fetch_time DESC, robots_id DESC)"
         return policies.select(f"*, {place} AS place").filter("place = 1").select("* EXCLUDE place")
 
-    @takes(ReportOptions)
-    def report(self, **options: Unpack[ReportOptions]) -> Report:
+    @takes("report", "json")
+    def report(self, **options: Any) -> Report:
         """
         Writes the report for people, report.html in the folder unless `html` names another file, and returns it.
 
@@ -110,8 +106,8 @@ class Audit(Tables):
         path = Path(options.setdefault("html", self.output / "report.html"))
         return Report(path, json.loads(call("report", ["--json=-", *flags(options), "--", str(self.output)])))
 
-    @takes(ExportOptions)
-    def export(self, to: Place | None = None, **options: Unpack[ExportOptions]) -> DuckDBPyRelation:
+    @takes("export", "to")
+    def export(self, to: Place | None = None, **options: Any) -> DuckDBPyRelation:
         """
         The list of what to keep, to drop, or of what is undecided, with the reason in each row.
 
@@ -124,8 +120,8 @@ class Audit(Tables):
         call("export", [f"--to={path}", *flags({**options, "format": kind}), "--", str(self.output)])
         return read_list(path, kind)
 
-    @takes(ListOptions)
-    def lookup(self, *, folder: Place | None = None, **options: Unpack[ListOptions]) -> Lookup:
+    @takes("export", "to", *WRITTEN)
+    def lookup(self, *, folder: Place | None = None, **options: Any) -> Lookup:
         """
         What the three lists say of documents, by id: `a.lookup(purpose="train")[id].reason`.
 
@@ -136,8 +132,8 @@ class Audit(Tables):
         """
         return lookup_of(self, Path(folder or self.output), options)
 
-    @takes(ExplainOptions)
-    def explain(self, what: str | int, **options: Unpack[ExplainOptions]) -> Explanation:
+    @takes("explain", "format")
+    def explain(self, what: str | int, **options: Any) -> Explanation:
         """
         Why a fetch got its verdict, step by step: the captures of robots.txt, the rule, what each copy says.
 
@@ -147,8 +143,8 @@ class Audit(Tables):
         arguments = [*flags(options), "--", str(self.output), str(what)]
         return Explanation(call("explain", arguments).decode(), arguments)
 
-    @takes(EvidenceOptions)
-    def evidence(self, to: Place, *what: str | int, **options: Unpack[EvidenceOptions]) -> str:
+    @takes("evidence", "to")
+    def evidence(self, to: Place, *what: str | int, **options: Any) -> str:
         """
         Bundles the records that violations rest on in one WARC file, and returns in words what it holds.
 
@@ -233,9 +229,9 @@ class Explanation(str):
         return f"<pre>{html.escape(self)}</pre>"
 
 
-@takes(AuditOptions)
+@takes("audit")
 def audit(inputs: Inputs = (), *, output: Place | None = None, progress: Progress = None,
-          **options: Unpack[AuditOptions]) -> Audit:
+          **options: Any) -> Audit:
     """
     Audits web archives: what was each crawler allowed to fetch, and what proves it?
 
@@ -259,9 +255,9 @@ def audit(inputs: Inputs = (), *, output: Place | None = None, progress: Progres
     return run("audit", arguments, output, progress)
 
 
-@takes(EvaluateOptions)
+@takes("evaluate")
 def evaluate(audit: Audit | Place, *, output: Place | None = None, progress: Progress = None,
-             **options: Unpack[EvaluateOptions]) -> Audit:
+             **options: Any) -> Audit:
     """
     Decides every fetch of an audit again, with other options, without reading archives.
 
@@ -321,9 +317,9 @@ class Match:
         return self.verdict == "allowed"
 
 
-@takes(MatchOptions)
+@takes("match", "format", "explain", "batch", "keep-going")
 def match(robots: str | bytes | os.PathLike[str], agent: str, urls: str | Iterable[str],
-          **options: Unpack[MatchOptions]) -> list[Match]:
+          **options: Any) -> list[Match]:
     """
     Whether a robots.txt allows a crawler to fetch URLs, by which rule and why: a Match for each, in order.
 

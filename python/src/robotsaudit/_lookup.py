@@ -11,15 +11,16 @@ import os
 import tempfile
 from array import array
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ._options import flags
 
 if TYPE_CHECKING:
     from ._audit import Audit
-    from ._schema import ListOptions
 
-LISTS: tuple[Literal["keep", "undecided", "drop"], ...] = ("keep", "undecided", "drop")  # of several rows of one id, the worst counts
+LISTS = ("keep", "undecided", "drop")  # of several rows of one id, the worst counts
+WRITTEN = ("keep", "drop", "list", "by", "format", "documents", "crawl")
+"""Options of export that say what is written; the others decide, and are those of all three lists."""
 PART = 100_000  # rows that are written at a time
 COLUMNS = {"keys": "Q", "checks": "Q", "decisions": "H"}  # the two halves of a digest, the number of a decision
 
@@ -82,9 +83,9 @@ def mapped(path: Path, kind: str) -> memoryview:
         return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)).cast(kind)  # type: ignore[call-overload,no-any-return]
 
 
-def lookup_of(audit: Audit, folder: Path, options: ListOptions) -> Lookup:
+def lookup_of(audit: Audit, folder: Path, options: dict[str, Any]) -> Lookup:
     """The lookup of an audit's lists, made where there is none of the same audit and options."""
-    made_of = [(audit.output / "audit.json").read_text(), *sorted(flags(dict(options)))]
+    made_of = [(audit.output / "audit.json").read_text(), *sorted(flags(options))]
     path = folder.absolute() / f"robots-lists-{hashlib.sha256(json.dumps(made_of).encode()).hexdigest()[:16]}"
     if path.exists():
         return Lookup(path)

@@ -9,6 +9,7 @@ import functools
 import hashlib
 import inspect
 import itertools
+import json
 import os
 import shutil
 import tempfile
@@ -16,13 +17,29 @@ import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import Any, TypeVar, get_args, get_type_hints
+from types import MethodType
+from typing import Any, TypeAlias, TypeVar
 
-from ._schema import CATEGORIES
-from ._tool import RobotsauditWarning, UsageError, warn
+from ._tool import RobotsauditWarning, UsageError, call, warn
 
 F = TypeVar("F", bound=Callable[..., Any])
+Place: TypeAlias = str | os.PathLike[str]
 numbers = itertools.count(1)
+TERMINAL = {"output", "config", "log-format", "progress", "quiet", "full", "metrics"}
+"""Flags for terminals, and for what functions of the package take or do themselves."""
+
+
+@functools.cache
+def described() -> dict[str, Any]:
+    """The tables and the commands of the program, as it describes them."""
+    description: dict[str, Any] = json.loads(call("schema", ["--format=json"]))
+    return description
+
+
+@functools.cache
+def flags_by_name(command: str) -> dict[str, dict[str, Any]]:
+    """What the program says of each flag of a command."""
+    return {flag["name"]: flag for each in described()["commands"] if each["name"] == command for flag in each["flags"]}
 
 
 @functools.cache
@@ -42,7 +59,7 @@ def flags_of(name: str, value: Any) -> Iterator[str]:
     for one in value if isinstance(value, (list, tuple)) else [value]:
         if one is None:
             continue
-        if name == "agents" and one not in CATEGORIES:
+        if name == "agents" and one not in flags_by_name("audit")["agents"]["choices"]:
             yield f"--agent={one}"
         else:
             yield f"--{name.replace('_', '-')}={text_of(one)}"
@@ -93,29 +110,44 @@ def file_of(rows: Any, folder: Path | None, number: int) -> str:
     return str(path)
 
 
-def takes(options: type) -> Callable[[F], F]:
-    """Puts the options of a command into the signature and the documentation of a function that takes them."""
-    hints = get_type_hints(options, include_extras=True, localns={"DuckDBPyRelation": Any})
-    meanings = {name: get_args(hint) for name, hint in hints.items()}  # each is an Annotated: a type and what it means
+def takes(command: str, *left: str) -> Callable[[F], F]:
+    """Has a function take the flags of a command as options, but for some that it sets itself."""
+    return lambda function: Described(function, command, {*TERMINAL, *left})  # type: ignore[return-value]
 
-    def decorate(function: F) -> F:
-        @functools.wraps(function)
-        def checked(*args: Any, **given: Any) -> Any:
-            for name in given.keys() - signature.parameters.keys():
-                close = difflib.get_close_matches(name, signature.parameters, 1)
-                meant = f"; did you mean {close[0]}?" if close else ""
-                raise TypeError(f"{function.__name__}() has no option {name!r}{meant}")
-            return function(*args, **given)
 
-        own = inspect.signature(function)
+class Described:  # A function whose signature and documentation list the options that the program describes, once they are used.
+    def __init__(self, function: Callable[..., Any], command: str, left: set[str]) -> None:
+        functools.update_wrapper(self, function, ("__module__", "__name__", "__qualname__"))
+        self.function, self.command, self.left = function, command, left
+
+    def __call__(self, *args: Any, **given: Any) -> Any:
+        for name in given.keys() - self.__signature__.parameters.keys():
+            close = difflib.get_close_matches(name, self.__signature__.parameters, 1)
+            meant = f"; did you mean {close[0]}?" if close else ""
+            raise TypeError(f"{self.function.__name__}() has no option {name!r}{meant}")
+        return self.function(*args, **given)
+
+    def __get__(self, instance: object, owner: type) -> Any:
+        return self if instance is None else MethodType(self, instance)
+
+    def __reduce__(self) -> str:
+        return self.function.__qualname__
+
+    @functools.cached_property
+    def meanings(self) -> dict[str, dict[str, Any]]:
+        return {name.replace("-", "_"): flag for name, flag in flags_by_name(self.command).items() if name not in self.left}
+
+    @functools.cached_property
+    def __signature__(self) -> inspect.Signature:
+        own = inspect.signature(self.function)
         named = [p for p in own.parameters.values() if p.kind is not p.VAR_KEYWORD]
-        more = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=hint)
-                for name, (hint, _) in meanings.items()]
-        signature = own.replace(parameters=named + more)
-        checked.__signature__ = signature  # type: ignore[attr-defined]
-        listed = "\n".join(textwrap.fill(f"{name}: {meaning}", 96, initial_indent="    ", subsequent_indent=" " * 8)
-                           for name, (_, meaning) in meanings.items())
-        checked.__doc__ = f"{inspect.cleandoc(function.__doc__ or '')}\n\nOptions, as of the program:\n{listed}\n"
-        return checked  # type: ignore[return-value]
+        more = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None,
+                                  annotation={"bool": bool, "int": int}.get(flag["type"], str))
+                for name, flag in self.meanings.items()]
+        return own.replace(parameters=named + more)
 
-    return decorate
+    @property
+    def __doc__(self) -> str:  # type: ignore[override]
+        listed = "\n".join(textwrap.fill(f"{name}: {flag['meaning']}", 96, initial_indent="    ", subsequent_indent=" " * 8)
+                           for name, flag in self.meanings.items())
+        return f"{inspect.cleandoc(self.function.__doc__ or '')}\n\nOptions, as of the program:\n{listed}\n"

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Unpack
+from typing import Any
 
 from datatrove.data import Document
 from datatrove.pipeline.filters.base_filter import BaseFilter
 from datatrove.pipeline.writers.disk_base import DiskWriter
 
 from ._audit import Audit
-from ._options import takes
-from ._schema import ListOptions, Place
+from ._lookup import WRITTEN
+from ._options import Place, takes
 
 
 class RobotsFilter(BaseFilter):  # type: ignore[misc,unused-ignore]
@@ -28,9 +28,9 @@ class RobotsFilter(BaseFilter):  # type: ignore[misc,unused-ignore]
 
     name = "🤖 robots.txt"
 
-    @takes(ListOptions)
+    @takes("export", "to", *WRITTEN)
     def __init__(self, audit: Audit | Place, *, folder: Place | None = None,
-                 exclusion_writer: DiskWriter | None = None, **options: Unpack[ListOptions]) -> None:
+                 exclusion_writer: DiskWriter | None = None, **options: Any) -> None:
         super().__init__(exclusion_writer)  # pyright: ignore[reportArgumentType]
         undecided = options.get("undecided", "drop")
         self.keeps_undecided = "keep" in ([undecided] if isinstance(undecided, str) else undecided)

@@ -1,14 +1,11 @@
 package usage
 
 import (
-	"io"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-
-	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/console"
 )
 
 // SetUp completes the root command, once it has all others: its help, its mistakes, the values of flags.
@@ -88,12 +85,8 @@ func checkHelpArgs(root *cobra.Command) {
 	}
 }
 
-// flagSchema describes the command line, for programs that call this one.
-type flagSchema struct {
-	Commands []commandSchema `json:"commands"`
-}
-
-type commandSchema struct {
+// Command describes a command, for programs that call this one.
+type Command struct {
 	Name    string        `json:"name"`
 	Use     string        `json:"use"` // with its arguments: "audit INPUT... -o DIR"
 	Meaning string        `json:"meaning"`
@@ -109,14 +102,14 @@ type flagMeaning struct {
 	Meaning string   `json:"meaning"`
 }
 
-// Describe writes, as JSON, what the flags of all commands are, by name, but for hidden ones and help.
-func Describe(w io.Writer, root *cobra.Command) error {
-	var s flagSchema
+// Describe returns the commands and their flags, by name, but for hidden ones and help.
+func Describe(root *cobra.Command) []Command {
+	var commands []Command
 	for _, c := range root.Commands() {
 		if !c.IsAvailableCommand() {
 			continue
 		}
-		command := commandSchema{Name: c.Name(), Use: c.Use, Meaning: c.Short, Flags: []flagMeaning{}}
+		command := Command{Name: c.Name(), Use: c.Use, Meaning: c.Short, Flags: []flagMeaning{}}
 		c.InheritedFlags() // which c.Flags() has from now on
 		c.Flags().VisitAll(func(f *pflag.Flag) {
 			if !isSetting(f) {
@@ -130,7 +123,7 @@ func Describe(w io.Writer, root *cobra.Command) error {
 			command.Flags = append(command.Flags,
 				flagMeaning{f.Name, f.Value.Type(), value, f.DefValue, choices, meaning})
 		})
-		s.Commands = append(s.Commands, command)
+		commands = append(commands, command)
 	}
-	return console.Encoder(w, "  ").Encode(s)
+	return commands
 }
