@@ -12,11 +12,8 @@
 //     and the lengths of its code and of its extra bits (table.go).
 //   - Matches are copied in words that may overrun; the window has a margin for
 //     that (symbols.go).
-//   - The loop over symbols is there once more in assembly, for amd64 with BMI2 and
-//     AVX2 (symbols_amd64.s), and spares a sixth of the time on pages. The build tag
-//     purego leaves it out.
 //
-// Nothing else is unsafe or depends on the byte order of the machine.
+// Nothing is unsafe or depends on the byte order of the machine.
 package inflate
 
 import (
@@ -59,7 +56,7 @@ type window [outSize + 32]byte
 //   - *DamageError: the input is no gzip member, or its CRC-32 or length differ;
 //   - anything else is the error of the underlying reader, as it was.
 type Reader struct {
-	out window // first, so that it has the address of the Reader: see fast
+	out window
 	input
 	codeReader
 

@@ -87,10 +87,6 @@ func linked(e uint32, bits uint64) uint64 {
 // in the block.
 func (r *Reader) fast() error {
 	inEnd := r.iend - inMargin
-	decode := decodeGo
-	if assembly {
-		decode = decodeAssembly
-	}
 	switch decode(r, r.codes, uint(inEnd)) {
 	case stopBlock:
 		r.endBlock()
@@ -112,7 +108,7 @@ const (
 	stopBeyond             // at a distance beyond the start of the member
 )
 
-// decodeGo decodes symbols until one of its ends, from inMargin bytes of input on.
+// decode decodes symbols until one of its ends, from inMargin bytes of input on.
 //
 // The loop is long because all that it needs must stay in registers. It differs
 // from careful in this: bits are refilled without asking how many there are, the
@@ -120,9 +116,7 @@ const (
 // are refilled, and matches are copied in words that overrun their end.
 //
 // Of n only the low byte counts, so that an entry can be subtracted as it is.
-//
-// symbols_amd64.s does the same: what is changed here must be changed there.
-func decodeGo(r *Reader, c *codes, inEnd uint) stop {
+func decode(r *Reader, c *codes, inEnd uint) stop {
 	in, out := &r.in, &r.out
 	ip, op := uint(r.ip), uint(r.op)
 	bits, n := r.bits, uint64(r.nbits)
