@@ -174,9 +174,9 @@ func Leading(text string) string {
 // wordBytes are the bytes that a name may go on with.
 const wordBytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
 
-// Near returns the agent whose token somebody may have meant who wrote another (Nearest).
+// meantBy returns the agent whose token somebody may have meant who wrote another (Nearest).
 // ok is false where there is none, or where the token itself is known.
-func Near(token string) (near Agent, ok bool) {
+func meantBy(token string) (near Agent, ok bool) {
 	if _, known := Find(token); known {
 		return Agent{}, false
 	}

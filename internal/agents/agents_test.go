@@ -130,7 +130,7 @@ func TestNear(t *testing.T) {
 		"Amazon Bot": "Amazonbot", "PerplexityBotts": "PerplexityBot", "PerplexityBottles": "", "gptbot": "",
 		"ExampleBot": "", "": "", "Wge": "",
 	} {
-		a, ok := Near(written)
+		a, ok := meantBy(written)
 		if a.Token != want || ok != (want != "") {
 			t.Errorf("near %q: %q, want %q", written, a.Token, want)
 		}

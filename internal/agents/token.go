@@ -59,7 +59,7 @@ func TokenDoubt(token string) string {
 		return ""
 	}
 	name, _, spaced := strings.Cut(token, " ")
-	near, isNear := Near(token)
+	near, isNear := meantBy(token)
 	_, isCategory := InCategory(token)
 	switch {
 	case isCategory:

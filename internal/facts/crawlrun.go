@@ -92,9 +92,9 @@ var differsInRun = []string{"filename", "created", "date"}
 
 const wgetArguments = "wget-arguments"
 
-// IsSame reports whether two archives show one run: they name one warcinfo record, or their warcinfo
+// isSame reports whether two archives show one run: they name one warcinfo record, or their warcinfo
 // records show it, of requests with two User-Agents. WARC 1.1 §6.2 leaves their fields open.
-func (r *CrawlRun) IsSame(o *CrawlRun, agent, other string) bool {
+func (r *CrawlRun) isSame(o *CrawlRun, agent, other string) bool {
 	switch {
 	case r == o:
 		return !r.Mixed
@@ -163,14 +163,14 @@ func (s *Set) OrderRuns(input int32, isUnordered func(recordid.ID) bool) {
 	}
 }
 
-// IsSameRun reports whether two records, by requests with two User-Agents, are of one run of a crawler.
+// isSameRun reports whether two records, by requests with two User-Agents, are of one run of a crawler.
 func (s *Set) IsSameRun(a, b Spot, agent, other string) bool {
 	p := s.CrawlRunOf(a)
 	if p == nil || a.InRun() == b.InRun() {
 		return p != nil && !p.Mixed
 	}
 	q := s.CrawlRunOf(b)
-	return q != nil && p.IsSame(q, agent, other)
+	return q != nil && p.isSame(q, agent, other)
 }
 
 func compareRuns(a, b CrawlRun) int {

@@ -68,7 +68,7 @@ func TestSameRun(t *testing.T) {
 			false,
 		},
 	} {
-		if c.a.IsSame(c.b, "x", "x") != c.want || c.b.IsSame(c.a, "x", "x") != c.want {
+		if c.a.isSame(c.b, "x", "x") != c.want || c.b.isSame(c.a, "x", "x") != c.want {
 			t.Errorf("%s: want %v", name, c.want)
 		}
 	}

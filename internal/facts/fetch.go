@@ -237,11 +237,11 @@ func (f *Fetch) IsReportedByIndex() bool { return f.IsIndexed() || f.Trust == Tr
 // RefersToDate returns the date of the original that a revisit names.
 func (f *Fetch) RefersToDate() Time { return Time{f.RefersToMicros, f.RefersToPrec} }
 
-// RefersElsewhere reports whether f is a revisit of a record that need not come before
+// refersElsewhere reports whether f is a revisit of a record that need not come before
 // it in the order of the facts, among the fetches of its own origin: it names a URL of
 // another origin, a date that is not before its own, or, without URL and date (WARC 1.0
 // §6.7), a record id alone.
-func (f *Fetch) RefersElsewhere() bool {
+func (f *Fetch) refersElsewhere() bool {
 	date := f.RefersToDate()
 	switch {
 	case f.Type != TypeRevisit:

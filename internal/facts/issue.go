@@ -26,8 +26,8 @@ func (f *Fetch) Issue(kind words.IssueKind, action, format string, a ...any) Iss
 	return Issue{f.Input, f.Entry, f.Offset, f.Length, f.RecordID, kind, fmt.Sprintf(format, a...), action}
 }
 
-// CompareIssues orders issues by place.
-func CompareIssues(a, b *Issue) int {
+// compareIssues orders issues by place.
+func compareIssues(a, b *Issue) int {
 	return cmp.Or(
 		cmp.Compare(a.Input, b.Input),
 		cmp.Compare(a.Entry, b.Entry),

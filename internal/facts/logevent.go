@@ -52,9 +52,9 @@ func (e *LogEvent) Time() Time { return Time{e.Micros, e.Precision} }
 // Place is the place of the event's origin.
 func (e *LogEvent) Place() Place { return Place{Host: e.HostReversed, Origin: e.Origin} }
 
-// CompareEvents is the order of the log events: by origin, then kind, then in time.
+// compareEvents is the order of the log events: by origin, then kind, then in time.
 // Equal lines become neighbours.
-func CompareEvents(a, b *LogEvent) int {
+func compareEvents(a, b *LogEvent) int {
 	return cmp.Or(
 		a.Place().Compare(b.Place()),
 		cmp.Compare(a.Kind, b.Kind),
@@ -91,9 +91,9 @@ func (e *LogEvent) sighting() sighting {
 	}
 }
 
-// EventRuns is the specification of the runs of log events.
-var EventRuns = run.Spec[LogEvent]{
+// eventRuns is the specification of the runs of log events.
+var eventRuns = run.Spec[LogEvent]{
 	Name:    "events",
-	Compare: CompareEvents,
+	Compare: compareEvents,
 	Bucket:  func(e *LogEvent) int { return run.BucketOf(e.HostReversed) },
 }

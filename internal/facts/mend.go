@@ -48,7 +48,7 @@ func (t *Task) verify(ctx context.Context) error {
 			return err
 		}),
 		verifyRuns(ctx, t, t.Issues, IssueRuns, nil),
-		verifyRuns(ctx, t, t.Events, EventRuns, nil),
+		verifyRuns(ctx, t, t.Events, eventRuns, nil),
 	)
 }
 

@@ -86,7 +86,7 @@ var FetchRuns = run.Spec[Fetch]{
 	Moment:  orderMicros,
 }
 
-// RevisitRuns is the specification of the runs of fetches that RefersElsewhere, which
+// RevisitRuns is the specification of the runs of fetches that refersElsewhere, which
 // are among FetchRuns, too: so that their originals are looked for without reading all.
 var RevisitRuns = run.Spec[Fetch]{
 	Name: "revisits", Compare: FetchRuns.Compare, Bucket: FetchRuns.Bucket,
@@ -102,6 +102,6 @@ var CaptureRuns = run.Spec[Capture]{
 // IssueRuns is the specification of the runs of issues.
 var IssueRuns = run.Spec[Issue]{
 	Name:    "issues",
-	Compare: CompareIssues,
+	Compare: compareIssues,
 	Bucket:  func(*Issue) int { return 0 },
 }

@@ -293,7 +293,7 @@ func (r *Reader) allCaptures(ctx context.Context, buckets Buckets) iter.Seq2[*Ca
 // Events yields the events of crawlers' logs, in order.
 func (r *Reader) Events(ctx context.Context, buckets Buckets) iter.Seq2[*LogEvent, error] {
 	paths, tasks := r.files(func(t *Task) []string { return t.Events })
-	return run.Merge(ctx, paths, EventRuns, run.MergeOptions[LogEvent]{
+	return run.Merge(ctx, paths, eventRuns, run.MergeOptions[LogEvent]{
 		From: buckets.From, To: buckets.To, Select: buckets.Select, TmpDir: r.tmp,
 		Prepare: func(file int, e *LogEvent) { r.number(&e.Input, tasks[file]) },
 	})

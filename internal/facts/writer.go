@@ -55,7 +55,7 @@ func newRuns(dir, suffix string, inOrder bool) *Writer {
 		revisits: newRun(dir, RevisitRuns, suffix, inOrder),
 		captures: newRun(dir, CaptureRuns, suffix, inOrder),
 		issues:   newRun(dir, IssueRuns, suffix, inOrder),
-		events:   newRun(dir, EventRuns, suffix, inOrder),
+		events:   newRun(dir, eventRuns, suffix, inOrder),
 	}
 }
 
@@ -94,7 +94,7 @@ func (w *Writer) Input(r *InputResult) error {
 
 // Fetch adds a fetch.
 func (w *Writer) Fetch(f *Fetch) error {
-	if f.RefersElsewhere() {
+	if f.refersElsewhere() {
 		if err := w.revisits.Put(f); err != nil {
 			return err
 		}

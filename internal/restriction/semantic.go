@@ -14,10 +14,10 @@ import (
 //
 // Unknown is a group with so many rules, or such long ones, that the answer would take more than maxWork.
 func (f *File) Semantic(token string) Class {
-	return once(f.semantic, f.file.For(token), Semantic)
+	return once(f.semantic, f.file.For(token), semanticOf)
 }
 
-// Semantic is File.Semantic for the rules of one group.
+// semanticOf is File.Semantic for the rules of one group.
 //
 // It matches one or two paths per rule. Take the rule's pattern, and put into the place of each "*", and
 // after an end that is not anchored, a byte that occurs in no pattern of the group. Another pattern that
@@ -26,7 +26,7 @@ func (f *File) Semantic(token string) Class {
 // paths from a rule, one of them takes this one. A kind of rule therefore decides some path if and only if
 // it decides one of these. Paths that no rule matches are allowed as if by a rule for "/" that any other
 // outranks.
-func Semantic(g *robots.Group) Class {
+func semanticOf(g *robots.Group) Class {
 	forbidden, allowed, ok := examples(g)
 	switch {
 	case forbidden != "" && allowed != "":

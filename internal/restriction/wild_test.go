@@ -65,7 +65,7 @@ func TestProbing(t *testing.T) {
 					}
 				}
 				for i, g := range all {
-					class := Semantic(g)
+					class := semanticOf(g)
 					count[class]++
 					if class == Unknown || class == None && forbidden[i] || class == Full && allowed[i] {
 						t.Errorf("%s, group in line %d: %v, but allowed %t, forbidden %t", file.Host, g.Line(nil),

@@ -61,11 +61,11 @@ func (u Use) Kind() Kind {
 	return KindPublication
 }
 
-// BindsPurpose reports whether a preference for the purpose restricts the use. A
+// bindsPurpose reports whether a preference for the purpose restricts the use. A
 // model is trained on text and data mined, so a reservation of mining binds
 // training (Directive (EU) 2019/790, Article 4). It does not bind an index or an
 // archive: mining is analysis, not making available.
-func (u Use) BindsPurpose(p Purpose) bool {
+func (u Use) bindsPurpose(p Purpose) bool {
 	switch p {
 	case PurposeAutomated:
 		return u != 0
@@ -145,7 +145,7 @@ func (u Use) RestrictingSignals(signals []Signal) []Signal {
 	var list []Signal
 	said := statedFor(u.purpose(), signals)
 	for _, s := range signals {
-		if s.Preference == PreferenceRestrict && u.BindsPurpose(s.Purpose) && s.Scope != ScopeImages && s.Binds() &&
+		if s.Preference == PreferenceRestrict && u.bindsPurpose(s.Purpose) && s.Scope != ScopeImages && s.Binds() &&
 			!u.lifted(&s, said) {
 			list = append(list, s)
 		}
@@ -156,7 +156,7 @@ func (u Use) RestrictingSignals(signals []Signal) []Signal {
 // Hints reports whether a signal hints that somebody meant to restrict a use.
 func (u Use) Hints(signals []Signal) bool {
 	for i := range signals {
-		if s := &signals[i]; s.Preference == PreferenceHint && u.BindsPurpose(s.Purpose) && s.isInPlace() {
+		if s := &signals[i]; s.Preference == PreferenceHint && u.bindsPurpose(s.Purpose) && s.isInPlace() {
 			return true
 		}
 	}

@@ -47,12 +47,12 @@ func IsBinary(body []byte) bool {
 
 // IsUndecodable reports whether a body, and what Decode met in it, is in no form that a parser of text can read.
 func IsUndecodable(body []byte, met Faults) bool {
-	return IsBinary(body) || met&FaultFalseEncoding != 0 && !IsReadable(body)
+	return IsBinary(body) || met&FaultFalseEncoding != 0 && !isReadable(body)
 }
 
-// IsReadable reports whether a body with a declared coding that was not undone reads as
+// isReadable reports whether a body with a declared coding that was not undone reads as
 // text all the same: a quarter of its bytes at most are no UTF-8.
-func IsReadable(body []byte) bool {
+func isReadable(body []byte) bool {
 	n, _, invalid := countBytes(body)
 	return 4*invalid <= n || isUTF16(body)
 }

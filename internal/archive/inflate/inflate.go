@@ -37,8 +37,8 @@ const (
 	// overruns.
 	pieceEnd = outSize - 512
 
-	// MaxPeek is the largest argument of Peek.
-	MaxPeek = 128 << 10
+	// maxPeek is the largest argument of Peek.
+	maxPeek = 128 << 10
 )
 
 // window is the buffer of the window that matches refer to, and of the bytes after it.
@@ -177,10 +177,10 @@ func (r *Reader) CRC() uint32 { return r.crc }
 
 // Peek returns what was decoded and not yet consumed of the member, at least n
 // bytes. They are fewer only together with an error: io.EOF where the member
-// ends, bufio.ErrBufferFull where n > MaxPeek. They are valid until the next call
+// ends, bufio.ErrBufferFull where n > maxPeek. They are valid until the next call
 // of another method than Discard.
 func (r *Reader) Peek(n int) ([]byte, error) {
-	if n > MaxPeek {
+	if n > maxPeek {
 		return r.out[r.rd:r.op], bufio.ErrBufferFull
 	}
 	for r.op-r.rd < n && r.advance() {

@@ -94,7 +94,7 @@ func consume(t *testing.T, random *rand.Rand, r *Reader, w []byte) {
 		n := 1 + random.IntN(min(len(w), 1<<random.IntN(21)))
 		switch random.IntN(3) {
 		case 0:
-			n = min(n, MaxPeek)
+			n = min(n, maxPeek)
 			b, err := r.Peek(n)
 			if err != nil || len(b) < n || !bytes.Equal(b[:n], w[:n]) {
 				t.Fatalf("Peek(%d): %d bytes, %v", n, len(b), err)
@@ -133,10 +133,10 @@ func TestPeekTooMuch(t *testing.T) {
 	if err := r.NextMember(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.Peek(MaxPeek + 1); err != bufio.ErrBufferFull {
+	if _, err := r.Peek(maxPeek + 1); err != bufio.ErrBufferFull {
 		t.Error(err)
 	}
-	if b, err := r.Peek(MaxPeek); string(b) != "short" || err != io.EOF {
+	if b, err := r.Peek(maxPeek); string(b) != "short" || err != io.EOF {
 		t.Errorf("%q %v", b, err)
 	}
 }

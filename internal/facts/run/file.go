@@ -15,9 +15,9 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/object"
 )
 
-// ErrDamaged is the cause of errors about files whose content has changed since it was
+// errDamaged is the cause of errors about files whose content has changed since it was
 // written.
-var ErrDamaged = errors.New("damaged")
+var errDamaged = errors.New("damaged")
 
 // A file of rows has frames, the description of each frame, and a trailer. A frame is rows as a codec writes
 // them, compressed (S2). All numbers are little endian.
@@ -216,7 +216,7 @@ func openFile[T any](src source[T], spec Spec[T], l *layout, from, to int) (*fil
 func (r *fileReader[T]) error(err error) error { return fmt.Errorf("%s: %w", r.path, err) }
 
 func damaged(format string, args ...any) error {
-	return fmt.Errorf("%w: %s", ErrDamaged, fmt.Sprintf(format, args...))
+	return fmt.Errorf("%w: %s", errDamaged, fmt.Sprintf(format, args...))
 }
 
 func (r *fileReader[T]) readFooter() error {

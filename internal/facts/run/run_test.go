@@ -403,7 +403,7 @@ func TestOtherBuckets(t *testing.T) {
 	spec.Bucket = func(*fetch) int { return 0 }
 	paths := write(t, t.TempDir(), spec, []fetch{{Host: "com.example"}})
 	for _, err := range Merge(t.Context(), paths, fetches, MergeOptions[fetch]{}) {
-		if !errors.Is(err, ErrDamaged) {
+		if !errors.Is(err, errDamaged) {
 			t.Errorf("error %v", err)
 		}
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
-// Origin is that of all captures.
-const Origin = "http://a.test"
+// origin is that of all captures.
+const origin = "http://a.test"
 
 // Noon is when captures begin: 2024-05-01T12:00:00Z.
 const Noon = int64(1_714_564_800_000_000)
@@ -45,7 +45,7 @@ func Rates(limit int) []Rate {
 // Capture is the i-th capture, a redirect of robots.txt to itself.
 func Capture(i int, t facts.Time) facts.Capture {
 	c := facts.Capture{Fetch: facts.Fetch{
-		HostReversed: "test.a", Origin: Origin, URL: Origin + "/robots.txt", Method: "GET", Status: 301,
+		HostReversed: "test.a", Origin: origin, URL: origin + "/robots.txt", Method: "GET", Status: 301,
 		UserAgent: "TestBot/1.0",
 		Location:  "/robots.txt", Micros: t.Micros, Precision: t.Precision, Index: int64(i + 1),
 	}}

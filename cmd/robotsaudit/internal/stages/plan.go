@@ -79,7 +79,7 @@ func New(inputs []ingest.Input, failed []*ingest.InputError, shards int, how ing
 	for _, in := range inputs {
 		switch {
 		case in.Path == facts.Stdin:
-			return nil, ErrStdin
+			return nil, errStdin
 		case object.HasSecrets(in.Path):
 			return nil, SecretError(in.Path)
 		}
@@ -121,8 +121,8 @@ func (p *Plan) eachBlock(f func(block int, content []byte) error) error {
 	return nil
 }
 
-// ErrStdin means that a plan cannot name standard input.
-var ErrStdin = errors.New("standard input cannot be planned: tasks read archives again when they are tried again; " +
+// errStdin means that a plan cannot name standard input.
+var errStdin = errors.New("standard input cannot be planned: tasks read archives again when they are tried again; " +
 	"name files or URLs")
 
 // SecretError means that a plan cannot name the URL that a path, as object.Clean returns it, stands for.
