@@ -104,7 +104,6 @@ func (x *expander) argument(ctx context.Context, arg string) {
 		x.list(ctx, arg[1:])
 	case strings.HasSuffix(object.Shown(arg), ".paths.gz"):
 		x.list(ctx, arg)
-	case isClusterFile(object.Shown(arg)) && x.cluster(ctx, arg, ""):
 	case object.IsPrefix(arg):
 		x.prefix(ctx, arg)
 	case object.IsRemote(arg):
@@ -134,7 +133,7 @@ func (x *expander) named(ctx context.Context, arg string) {
 	case err == nil && info.IsDir() && x.called.AccessLog != "":
 		x.fail(arg, "is a folder; name access logs, or give a glob")
 	case err == nil && info.IsDir() && x.called.RobotsList:
-		x.repository(ctx, arg)
+		x.fail(arg, "%s", whyNoTable(arg))
 	case err == nil && info.IsDir():
 		x.folder(ctx, arg)
 	case err == nil:
@@ -300,11 +299,6 @@ func (x *expander) folder(ctx context.Context, dir string) {
 		w.links = w.links[1:]
 		w.enter(next.path, next.name)
 	}
-	for _, at := range w.clusters { // whose files have the names that they have in the folder
-		if !x.cluster(ctx, at.path, path.Dir(at.name)) {
-			x.file(at.path, at.name)
-		}
-	}
 	if w.archives == 0 && len(x.failures) == failed {
 		x.fail(dir, "the folder holds no archives; name a folder with .warc or .warc.gz files")
 	}
@@ -317,7 +311,6 @@ type walk struct {
 	*expander
 	entered  map[string]bool // real paths
 	links    []found         // to folders
-	clusters []found         // files that are named like the .idx of a ZipNum cluster
 	archives int             // and indexes
 }
 
@@ -360,9 +353,6 @@ func (w *walk) entry(e fs.DirEntry, at found) {
 		}
 	}
 	switch name := filepath.ToSlash(at.path); {
-	case strings.HasSuffix(strings.ToLower(name), ".idx"):
-		w.archives++
-		w.clusters = append(w.clusters, at)
 	case isArchive(at.path), isNamedIndex(name) && !isOutput(filepath.Dir(at.path)):
 		w.archives++
 		w.file(at.path, at.name)
@@ -402,8 +392,8 @@ func isArchive(path string) bool {
 	return form.Readable() || isIndex(format) && !isOutput(filepath.Dir(path))
 }
 
-// isIndex reports whether a file in a folder is an index with rows. Lists of URLs have to be named:
-// any table with addresses and dates looks like one.
+// isIndex reports whether a file in a folder is an index with rows. Lists of URLs have to be named: any
+// table with addresses and dates looks like one. The summary of a ZipNum cluster lies next to its parts.
 func isIndex(format index.Format) bool {
 	switch format {
 	case index.None, index.URLList, index.ZipNum:
@@ -436,24 +426,15 @@ func (x *expander) file(path, name string) {
 	}
 }
 
-// repository takes a git repository: what its history holds is a table of robots.txt.
-func (x *expander) repository(ctx context.Context, dir string) {
-	in := x.called
-	real, err := realPath(dir)
-	if err == nil {
-		var info object.Info
-		info, err = object.Stat(ctx, real)
-		in.Path, in.Name = real, filepath.Base(real)
-		in.SetObject(info)
+// whyNoTable says why a folder is no table of robots.txt.
+func whyNoTable(dir string) string {
+	for _, git := range [...]string{".git", "HEAD"} { // of a work tree, and of a bare repository
+		if _, err := os.Stat(filepath.Join(dir, git)); err == nil {
+			return `is a git repository; make a table of its history by robotsaudit.history(repository, site, ` +
+				`path="robots.txt") of the Python package, or as docs/OPERATIONS.md shows ("robots.txt in git")`
+		}
 	}
-	switch {
-	case errors.Is(err, object.ErrNoFile):
-		x.fail(dir, "is a folder; name a table of robots.txt, or a git repository whose history holds robots.txt")
-	case err != nil:
-		x.fail(dir, "%v", object.Cause(err))
-	default:
-		x.add(in)
-	}
+	return "is a folder; name a table of robots.txt"
 }
 
 // realPath returns the absolute path of a file without symbolic links. It has slashes on Windows, too:

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"io/fs"
 	"net/url"
 	"path"
 	"strings"
@@ -17,10 +16,9 @@ import (
 // remoteArg is a URL that names one object.
 type remoteArg struct {
 	url      string
-	others   []found // where it may lie, too
-	name     string  // that the tables give it; "": the last part of its path
-	confined bool    // the user has not named it
-	from     string  // what names it; "": an argument
+	name     string // that the tables give it; "": the last part of its path
+	confined bool   // the user has not named it
+	from     string // what names it; "": an argument
 }
 
 // askedAtOnce bounds the servers' answers that are waited for at a time. It shapes no fact.
@@ -50,15 +48,6 @@ func (x *expander) remotes(ctx context.Context, args []remoteArg) {
 }
 
 func statRemote(ctx context.Context, arg remoteArg) (in facts.Input, err error) {
-	for {
-		if in, err = statOne(ctx, arg); err == nil || len(arg.others) == 0 || !errors.Is(err, fs.ErrNotExist) {
-			return in, err
-		}
-		arg.url, arg.name, arg.others = arg.others[0].path, arg.others[0].name, arg.others[1:]
-	}
-}
-
-func statOne(ctx context.Context, arg remoteArg) (in facts.Input, err error) {
 	if object.IsPrefix(arg.url) {
 		return in, errors.New("a list names single objects; give a prefix as an argument of its own")
 	}
@@ -119,8 +108,6 @@ func isNamedIndex(name string) bool {
 	switch path.Ext(name) {
 	case ".cdx", ".cdxj", ".parquet":
 		return true
-	case ".idx":
-		return packed // else it is a cluster's
 	}
 	return strings.HasPrefix(name, "cdx-") && packed
 }

@@ -117,7 +117,6 @@ type AuditInput struct {
 	Fingerprint string           `json:"fingerprint"`
 	SHA256      *string          `json:"sha256"` // of its bytes, hexadecimal; nil: not computed
 	Container   string           `json:"container"`
-	Commit      string           `json:"commit,omitempty"`    // of a git repository
 	AccessLog   AuditLog         `json:"access_log,omitzero"` // how an access log was read
 	Records     map[string]int64 `json:"records"`
 	Fetches     int64            `json:"fetches"`

@@ -147,7 +147,7 @@ func (a *Audit) write(path string, set *facts.Set) error {
 func auditInput(in *facts.InputResult) *AuditInput {
 	return &AuditInput{
 		Name: locator(in.Name), Size: in.Size, Fingerprint: in.Fingerprint,
-		SHA256: known(in.SHA256, in.SHA256 != ""), Container: in.Container, Commit: in.Commit(),
+		SHA256: known(in.SHA256, in.SHA256 != ""), Container: in.Container,
 		AccessLog: auditLog(in.AccessLog),
 		Records:   in.Records, Fetches: in.Fetches, Robots: in.Robots, Issues: in.Issues, Resynced: in.Resynced,
 		LogEvents: in.Events,

@@ -46,9 +46,6 @@ func TestScript(t *testing.T) {
 			switch cond {
 			case "root":
 				return os.Geteuid() == 0, nil
-			case "git":
-				_, err := exec.LookPath("git")
-				return err == nil, nil
 			case "tmpfs":
 				return canMount(t), nil
 			}

@@ -18,7 +18,7 @@ type Input struct {
 	Name    string `json:"name"` // warc_filename in the tables
 	Size    int64  `json:"size"`
 	MTime   int64  `json:"mtime"`             // nanoseconds since 1970; 0 where there is a version
-	Version string `json:"version,omitempty"` // entity tag of an object of a store or web server; commit of a git repository
+	Version string `json:"version,omitempty"` // entity tag of an object of a store or web server
 	List    bool   `json:"list,omitempty"`    // the user calls it a list of URLs
 
 	IDColumn string `json:"id_column,omitempty"` // of such a list: with the user's own names of rows; "": id, if any
@@ -54,14 +54,6 @@ func (in Input) Unchanged(ctx context.Context) error {
 		return nil
 	}
 	return object.Unchanged(in.context(ctx), in.Path, in.Object())
-}
-
-// Commit is the commit up to which the history of a git repository is the input; "" for all other inputs.
-func (in Input) Commit() string {
-	if object.IsRemote(in.Path) {
-		return ""
-	}
-	return in.Version
 }
 
 // FindInput finds the file or object that a path names, as an input or an argument does. Its name is

@@ -29,7 +29,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/robotsaudit/robotsaudit/internal/object"
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
 )
 
@@ -63,7 +62,6 @@ type Row struct {
 // Robots is what a row of a table of robots.txt has besides.
 type Robots struct {
 	Host    string // instead of a URL: the table does not have the scheme
-	Scheme  string // of the host, where the path of a file names it
 	Body    string
 	HasBody bool   // the body is known, and may be empty
 	Headers string // lines of fields, or JSON: an object, or an array of pairs
@@ -111,7 +109,7 @@ const (
 	None       Format = iota
 	CDX               // lines of fields, mostly with a header line; OutbackCDX's output, too
 	CDXJ              // key, time, JSON; ZipNum clusters are gzip members of it
-	ZipNum            // the .idx or .loc of a ZipNum cluster, which Open refuses: it has no rows
+	ZipNum            // the summary of a ZipNum cluster (.idx, .loc), which Open refuses: it has no rows
 	CDXServer         // the JSON of a Wayback CDX server; its plain text is CDX
 	Parquet           // only Sniff returns this: the columns stand at the end of the file
 	CCIndex           // Common Crawl's columnar index, in Parquet
@@ -194,7 +192,6 @@ const (
 	fieldRecordID
 	fieldListID
 	fieldHost
-	fieldPath
 	fieldBody
 	fieldBodyBase64
 	fieldHeaders
@@ -232,10 +229,6 @@ func (row *Row) set(f field, value string) (fault string) {
 		return setNumber(&row.Length, value, "the length is no number")
 	case fieldRecordID:
 		row.RecordID = recordid.Parse(strings.TrimSuffix(strings.TrimPrefix(value, "<"), ">"))
-	case fieldPath:
-		row.Filename = value
-		_, file, _ := strings.Cut(value, ":") // after the commit
-		row.Scheme, row.Host = object.HostOfPath(file)
 	default:
 		if text := row.text(f); text != nil {
 			*text = value

@@ -290,8 +290,6 @@ func TestSniffStrict(t *testing.T) {
 	for name, content := range map[string]string{
 		// pywb's zipnum-sample.idx
 		"summary": "com,example)/ 20140127171200\tzipnum\t0\t276\t1\norg,iana)/ 20140127171238\tzipnum\t276\t328\t2\n",
-		"place":   "zipnum\t./sample_archive/zipcdx/zipnum-sample.cdx.gz\n",
-		"beside":  "zipnum\tzipnum-sample.cdx.gz\n", // as pywb has it now
 		"in WACZ": `!meta 0 {"format": "cdxj-gzip-1.0", "filename": "index.cdx.gz"}` + "\n" +
 			`com,example)/ 20201007212236 {"offset": 0, "length": 194}` + "\n",
 		"and bare": `com,example)/ 20201007212236 {"offset": 0, "length": 194, "filename": "index.cdx.gz"}` + "\n",

@@ -47,7 +47,6 @@ var (
 	robotsColumns = newColumnNames(map[field][]string{
 		fieldURL:  {"url", "uri", "target_uri", "robots_url", "robots_txt_url"},
 		fieldHost: {"host", "hostname", "url_host_name", "domain", "site"},
-		fieldPath: {"git_file"},
 		fieldTime: {
 			"time", "timestamp", "date", "datetime", "fetch_time", "warc_date", "observed", "observed_at", "captured_at",
 			"crawled_at", "crawl_date", "fetched_at", "retrieved_at", "checked_at", "snapshot_date",

@@ -127,10 +127,25 @@ func formatOfLine(line []byte) Format {
 	switch {
 	case isCDXLine(line):
 		return CDX
-	case isZipNumLine(line), isLocationLine(line):
+	case isZipNumLine(line):
 		return ZipNum
 	}
 	return None
+}
+
+// isZipNumLine recognises a line of the .idx of a ZipNum cluster: the key and date of the first line of
+// a member; the name of the part, offset, length, and mostly a number.
+func isZipNumLine(line []byte) bool {
+	columns := strings.Split(string(line), "\t")
+	if len(columns) != 4 && len(columns) != 5 {
+		return false
+	}
+	_, time, ok := strings.Cut(columns[0], " ")
+	time, _, _ = strings.Cut(time, " ")
+	for _, n := range columns[2:] {
+		ok = ok && isDigits(n)
+	}
+	return ok && isCDXTime(time)
 }
 
 // isLike reports whether a line has the beginning of a row of a format, whatever is wrong with it.

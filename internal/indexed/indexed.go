@@ -309,9 +309,6 @@ type indexPart struct {
 	logged  int64
 	none    int64
 
-	elsewhere      int64  // files of a git repository whose paths name no host
-	firstElsewhere string // the path of the first
-
 	urls           weburl.Parser
 	host, reversed string // of the row before: rows of a host follow one another
 	crawl          string // what began the Archive of some row before, by which AddCommonCrawl knows its crawl
@@ -381,10 +378,6 @@ func (p *indexPart) finish() {
 		}
 	}
 	p.stats.Fetches, p.stats.Indexed = p.indexed+p.logged, p.indexed
-	if p.elsewhere > 0 {
-		p.fault(words.IssueNoHost, -1, fmt.Sprintf("%d times a file whose path names no host; the first is %.200q",
-			p.elsewhere, p.firstElsewhere), "passed over")
-	}
 }
 
 // fault notes what is wrong with a row, of the first rows of a kind.

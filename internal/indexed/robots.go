@@ -32,7 +32,6 @@ func (p *indexPart) addRobots(row *index.Row) error {
 	c := facts.Capture{Kind: facts.CaptureRobots, Fetch: p.rowOf(row, facts.TypeRow, facts.TrustListed)}
 	c.Run, c.Method = int32(row.Line), http.MethodGet // their order shows nothing, as that of runs
 	c.PayloadDigest = facts.AtMost(row.Digest, warc.MaxFieldValue)
-	c.Entry = facts.AtMost(row.Filename, warc.MaxURL)
 	body, err := p.bodyOf(&c, row)
 	if err != nil {
 		return err
@@ -68,11 +67,6 @@ func (p *indexPart) robotsURLs(row *index.Row) (urls []string) {
 	switch {
 	case row.URL != "":
 		urls = []string{row.URL}
-	case row.Host == "":
-		p.passOver(row)
-		return nil
-	case row.Scheme != "":
-		urls = []string{row.Scheme + "://" + row.Host + robotsPath}
 	default:
 		urls = []string{"https://" + row.Host + robotsPath, "http://" + row.Host + robotsPath}
 	}
@@ -83,24 +77,13 @@ func (p *indexPart) robotsURLs(row *index.Row) (urls []string) {
 			u.Path = robotsPath
 		}
 		isRobots := problem == 0 && u.Host != "" && facts.KindOf(u) == facts.CaptureRobots && len(url) <= warc.MaxURL
-		switch {
-		case !isRobots && row.Filename != "":
-			p.passOver(row)
-			return nil
-		case !isRobots:
+		if !isRobots {
 			p.faultOf(row, words.IssueNoTargetURI, "row skipped", "%.200q is neither the URL of a robots.txt nor an origin, "+
 				"nor a host", cmp.Or(row.URL, row.Host))
 			return nil
 		}
 	}
 	return urls
-}
-
-// passOver counts a file of a git repository whose path names no host.
-func (p *indexPart) passOver(row *index.Row) {
-	if p.elsewhere++; p.elsewhere == 1 {
-		_, p.firstElsewhere, _ = strings.Cut(row.Filename, ":")
-	}
 }
 
 // bodyOf returns the body that a row has or names, and compares it with the digest; nil: nobody knows it.

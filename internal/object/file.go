@@ -1,7 +1,6 @@
 package object
 
 import (
-	"context"
 	"errors"
 	"os"
 )
@@ -19,14 +18,10 @@ func openFile(path string) (Object, error) {
 	return file{f}, nil
 }
 
-// statFile describes a file, or a folder with a git repository.
-func statFile(ctx context.Context, path string) (Info, error) {
+func statFile(path string) (Info, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return Info{}, err
-	}
-	if info.IsDir() {
-		return statGit(ctx, path)
 	}
 	if !info.Mode().IsRegular() {
 		return Info{}, ErrNoFile

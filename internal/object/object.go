@@ -1,6 +1,5 @@
 // Package object reads files, objects in object stores (s3://bucket/key) and on web servers
-// (https://…, http://…) in one way: in order and at random, always of one version. The history of a
-// git repository is read in order alone, by the program git, as lines of JSON.
+// (https://…, http://…) in one way: in order and at random, always of one version.
 //
 // Access is one setting of the process (Configure): all readers share its connections and the
 // pace of requests.
@@ -101,8 +100,6 @@ type answer struct {
 // the first read.
 func Open(ctx context.Context, path string, info Info) (Object, error) {
 	switch {
-	case !IsRemote(path) && info.Version != "":
-		return openGit(ctx, path, info.Version), nil
 	case !IsRemote(path):
 		return openFile(path)
 	}
@@ -132,7 +129,7 @@ func Download(ctx context.Context, path string, info Info, file string) error {
 // returned.
 func Stat(ctx context.Context, path string) (info Info, err error) {
 	if !IsRemote(path) {
-		return statFile(ctx, path)
+		return statFile(path)
 	}
 	p, err := find(path)
 	if err != nil {
@@ -148,8 +145,8 @@ func Stat(ctx context.Context, path string) (info Info, err error) {
 // Unchanged checks, after the reading, that the object is still the one that info
 // describes.
 func Unchanged(ctx context.Context, path string, info Info) error {
-	if strings.HasPrefix(path, s3Scheme) || !IsRemote(path) && info.Version != "" {
-		return nil // every answer stated that version, and a commit never changes
+	if strings.HasPrefix(path, s3Scheme) {
+		return nil // every answer stated that version
 	}
 	now, err := Stat(ctx, path)
 	if err != nil {

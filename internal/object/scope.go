@@ -8,22 +8,18 @@ import (
 	"strings"
 )
 
-// Scope is where names may lead that stand inside an input: lines of lists on servers, parts of ZipNum
-// clusters, archives in rows of indexes. Whoever made the input wrote them, not the user. So they lead
-// to places below one that the user has named, and nowhere else. The user's own lists have no scope.
+// Scope is where names may lead that stand inside an input: lines of lists on servers,
+// archives in rows of indexes. Whoever made the input wrote them, not the user. So they lead to places
+// below one that the user has named, and nowhere else. The user's own lists have no scope.
 //
 // Symbolic links are followed, as everywhere: whoever can make one in the user's folders needs no names.
 type Scope struct {
-	Base  string // folder or URL
-	Own   string // URL whose host or bucket full URLs may lead to, too; "": they may not
-	Plain bool   // names are of files right in Base, and have no folders
+	Base string // folder or URL
+	Own  string // URL whose host or bucket full URLs may lead to, too; "": they may not
 }
 
-// Why a name is refused.
-var (
-	errNoPlainName = errors.New("is no plain file name")
-	errElsewhere   = errors.New("leads out of the place that names are meant from")
-)
+// errElsewhere is why a name is refused.
+var errElsewhere = errors.New("leads out of the place that names are meant from")
 
 // Resolve returns the path or URL to which a name leads.
 func (s Scope) Resolve(name string) (string, error) {
@@ -31,10 +27,6 @@ func (s Scope) Resolve(name string) (string, error) {
 	rest, below := strings.CutPrefix(filepath.ToSlash(name), base)
 	isURL := strings.Contains(name, "://")
 	switch {
-	case s.Plain:
-		if name == "" || name == "." || strings.ContainsAny(name, `/\:`) || hasUpward(name) {
-			return "", errNoPlainName
-		}
 	case isURL && (below || s.Own != "" && Host(name) == Host(s.Own)):
 		if _, err := Clean(name); err != nil || hasUpward(name) {
 			return "", errElsewhere

@@ -46,7 +46,6 @@ const (
 	IssueHostMismatch
 	IssueBadIndexRow
 	IssueNotVerified
-	IssueNoHost
 )
 
 // Issues is indexed by IssueKind.
@@ -230,10 +229,6 @@ var Issues = []Word{
 		Name: "not_verified", Effect: FetchesMissing,
 		Meaning: "The input names a record that is not there, or could not be read.",
 		More:    "`--verify` looked for it. The row is possible at most, or counts as before.",
-	},
-	IssueNoHost: {
-		Name:    "no_host",
-		Meaning: "A file in the history of a git repository is no robots.txt: its path names no host.",
 	},
 }
 

@@ -261,7 +261,7 @@ var Reasons = []Word{
 	UnknownBytes: {
 		Name: "unknown_bytes", Effect: GivesUnknown, Section: "Access logs",
 		Meaning: "An access log shows that robots.txt was served, and no input holds those bytes.",
-		Settle:  "The versions of robots.txt with their times: a table or a git repository (`--robots`), or archives.",
+		Settle:  "The versions of robots.txt with their times: a table (`--robots`), or archives.",
 	},
 	NoCrawler: {
 		Name: "no_crawler", Effect: GivesUnknown, Section: "Access logs",

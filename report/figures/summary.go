@@ -125,7 +125,7 @@ type summary struct {
 func (s *summary) printAudited(p *layout.Page) {
 	a, t := s.audit, &s.audit.Totals
 	size := ""
-	if a.Inputs.Size > 0 { // that of a git repository is not known
+	if a.Inputs.Size > 0 {
 		size = fmt.Sprintf(" (%s)", report.Bytes(a.Inputs.Size))
 	}
 	what := fmt.Sprintf("Audited %s%s: ", &a.Inputs, size)
@@ -246,8 +246,8 @@ func (s *summary) printCauses(p *layout.Page) {
 	case t.Indexed > 0 && total(t.RobotsOutcomes) == 0:
 		p.Heading("An index or a list reports fetches, but never what robots.txt said. %s", s.wantedText())
 	case s.audit.Inputs.AreLogs():
-		p.Heading("%s is unknown, for want of robots.txt in these inputs. Add its history, a table or a git "+
-			"repository (--robots FILE), or archives that hold it.", most)
+		p.Heading("%s is unknown, for want of robots.txt in these inputs. Add a table of its history (--robots FILE), "+
+			"or archives that hold it.", most)
 	default:
 		p.Heading("%s is unknown, for want of robots.txt in these archives. Common Crawl keeps it in its robotstxt "+
 			"subset: give those archives as well. Browsertrix, Nutch's WARCExporter and crawls that ignore "+

@@ -15,6 +15,7 @@ repository has every rule, docs/SCHEMA.md every table and column.
 from importlib.metadata import version as _version
 
 from ._audit import Audit, Explanation, Match, Report, audit, evaluate, match, open, verify
+from ._history import history
 from ._tool import IncompleteInput, RobotsauditError, RobotsauditWarning, UsageError, ViolationsFound
 
 __version__ = _version("robotsaudit")
@@ -30,6 +31,7 @@ __all__ = [
     "ViolationsFound",
     "audit",
     "evaluate",
+    "history",
     "match",
     "open",
     "verify",

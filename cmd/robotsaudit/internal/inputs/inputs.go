@@ -48,7 +48,7 @@ func (f *Flags) AddTo(flags *pflag.FlagSet, based string) {
 			"'robotsaudit export'; without it, id if there is one")
 	flags.StringArray("robots", nil,
 		"`FILE` with captures of robots.txt as rows: Parquet, CSV or JSON lines, with columns url or host, time, status and "+
-			"body; or a git repository whose history holds them, a file each (repeatable); see docs/FORMATS.md")
+			"body (repeatable); see docs/FORMATS.md")
 	flags.String("robots-bodies", "",
 		"folder `DIR` with the bodies that the tables in --robots name by their digests: a file each, of that name")
 	addAccessLog(flags)
