@@ -40,12 +40,6 @@ type (
 	CrawlerRule = crawler.Rule // one rule of a CrawlerMap
 )
 
-// What chooses the parser (Options.AsCrawler), besides the name of one.
-const (
-	AsCrawlerAuto = crawler.Auto // what the archive says of the software, else the User-Agent
-	AsCrawlerNone = crawler.None
-)
-
 // The words of a verdict.
 type (
 	Word        = words.Word        // a word of the tables, and its meaning

@@ -59,7 +59,7 @@ func newResolved(set *Facts, opt Options, resolve func(*Resolved) error) (*Resol
 	opt.RangeRows = cmp.Or(opt.RangeRows, rangeRows)
 	r := &Resolved{opt: opt, dir: dir, remove: remove}
 	if r.store, err = facts.NewReader(set, dir); err == nil {
-		r.made, err = crawler.FindSoftware(set, opt.AsCrawler)
+		r.made, err = crawler.FindSoftware(set)
 	}
 	if err == nil {
 		err = resolve(r)

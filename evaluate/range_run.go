@@ -15,7 +15,6 @@ import (
 // Options of Run.
 type Options struct {
 	Profile      Profile
-	AsCrawler    string       // whose own readings are added: AsCrawlerAuto, which "" is, AsCrawlerNone or a name
 	Crawler      string       // the crawler's own token, instead of the one derived from each User-Agent
 	CrawlerMap   CrawlerMap   // the same for some User-Agents; it has no effect where Crawler is given
 	Agents       []string     // tokens of the what-if; none: no what-if

@@ -29,7 +29,6 @@ type Audit struct {
 // Settings are the options that shape results.
 type Settings struct {
 	Profile          string        `json:"profile"`
-	AsCrawler        string        `json:"as_crawler,omitempty"` // "": auto
 	Crawler          string        `json:"crawler,omitempty"`
 	CrawlerMap       []string      `json:"crawler_map,omitempty"` // rules of the form PATTERN => TOKEN
 	Agents           []string      `json:"agents,omitempty"`
@@ -59,7 +58,7 @@ type Unreadable struct {
 func NewSettings(opt *evaluate.Options, factsFingerprint string, ranks *Ranks) Settings {
 	s := Settings{
 		Profile: opt.Profile.String(), Crawler: opt.Crawler, CrawlerMap: opt.CrawlerMap.Lines(), Agents: opt.Agents,
-		AsCrawler: opt.AsCrawler, AsOf: opt.AsOf,
+		AsOf:         opt.AsOf,
 		PolicyBodies: opt.PolicyBodies, PublicSuffixList: weburl.PublicSuffixVersion(),
 		FactsFingerprint: factsFingerprint,
 	}
@@ -82,7 +81,7 @@ func (s *Settings) Options() (opt evaluate.Options, err error) {
 		return opt, err
 	}
 	opt.Crawler, opt.Agents, opt.Policies = s.Crawler, s.Agents, evaluate.PoliciesNone
-	opt.AsOf, opt.AsCrawler = s.AsOf, s.AsCrawler
+	opt.AsOf = s.AsOf
 	for _, line := range s.CrawlerMap {
 		i := strings.LastIndex(line, " => ")
 		if i < 0 {

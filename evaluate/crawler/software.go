@@ -11,36 +11,19 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
-// What chooses the software, besides its name.
-const (
-	Auto = "auto" // what the archive says of it, else the User-Agent
-	None = "none"
-)
-
 // Software is the crawlers that made the archives, as far as they read robots.txt in a way of their own.
 type Software struct {
-	isFound bool             // it is looked for in the archives
-	named   robots.Crawler   // by the option
-	list    []robots.Crawler // that warcinfo records name
-	inputs  []uint8          // of each: 1 + the index in the list of the one that all its records name; 0: none
+	list   []robots.Crawler // that warcinfo records name
+	inputs []uint8          // of each: 1 + the index in the list of the one that all its records name; 0: none
 }
 
-// FindSoftware finds the software of the inputs of a set, or of all by an option: Auto, which "" is, None or a name.
-func FindSoftware(set *facts.Set, option string) (c Software, err error) {
-	switch option {
-	case None:
-		return c, nil
-	case Auto, "":
-	default:
-		c.named, err = robots.ParseCrawler(option)
-		return c, err
-	}
-	c.isFound = true
+// FindSoftware finds the software of the inputs of a set.
+func FindSoftware(set *facts.Set) (c Software, err error) {
 	for in, err := range set.Results(context.Background()) {
 		if err != nil {
 			return c, err
 		}
-		c.inputs = append(c.inputs, c.number(softwareOf(in.Crawls)))
+		c.inputs = append(c.inputs, c.number(softwareOf(&in.InputStats)))
 	}
 	return c, nil
 }
@@ -60,12 +43,13 @@ func (c *Software) number(of robots.Crawler) uint8 {
 	return uint8(i + 1)
 }
 
-// softwareOf is the software that all warcinfo records of an input name.
-func softwareOf(crawls []facts.Crawl) (c robots.Crawler) {
-	if len(crawls) == facts.MaxCrawls { // there may be more
+// softwareOf is the software that all warcinfo records of an input name. Browsertrix reads robots.txt only if it is asked
+// to: its list of pages that robots.txt kept out shows that it was.
+func softwareOf(in *facts.InputStats) (c robots.Crawler) {
+	if len(in.Crawls) == facts.MaxCrawls { // there may be more
 		return c
 	}
-	for i, crawl := range crawls {
+	for i, crawl := range in.Crawls {
 		software := crawl.Software
 		if strings.HasPrefix(crawl.Robots, words.ClaimOfParser) {
 			software = crawl.Robots
@@ -76,6 +60,9 @@ func softwareOf(crawls []facts.Crawl) (c robots.Crawler) {
 		}
 		c = of
 	}
+	if c.Profile == robots.Browsertrix && in.Events == 0 {
+		return robots.Crawler{}
+	}
 	return c
 }
 
@@ -85,8 +72,6 @@ func (c *Software) SoftwareFor(f *facts.Fetch, by Identity) robots.Crawler {
 	switch {
 	case !words.Obeys(f.Claim):
 		return robots.Crawler{}
-	case !c.isFound:
-		return c.named
 	case int(f.Input) < len(c.inputs) && c.inputs[f.Input] > 0:
 		return c.list[c.inputs[f.Input]-1]
 	}

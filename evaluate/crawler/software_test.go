@@ -6,23 +6,21 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
-// TestSoftwareOf has which software warcinfo records name: its parser counts for more, and there is one answer.
+// TestSoftwareOf: all warcinfo records name the software, and Browsertrix read robots.txt if it skipped pages for it.
 func TestSoftwareOf(t *testing.T) {
-	const parser = "checked via crawler-commons 1.6 (https://github.com/crawler-commons/crawler-commons)"
+	wget, browsertrix := facts.Crawl{Software: "Wget/1.21.3 (linux-gnu)"}, facts.Crawl{Software: "Browsertrix-Crawler 1.10.2"}
 	for _, c := range []struct {
-		name   string
-		crawls []facts.Crawl
 		want   string
+		events int64
+		crawls []facts.Crawl
 	}{
-		{"none", nil, ""},
-		{"software", []facts.Crawl{{Software: "Wget/1.21.3", Robots: "classic"}}, "Wget 1.21.3"},
-		{"parser", []facts.Crawl{{Software: "Apache Nutch 1.21 (modified)", Robots: parser}}, "crawler-commons 1.6"},
-		{"older parser", []facts.Crawl{{Software: "Apache Nutch 1.21", Robots: "checked via crawler-commons 1.3"}}, "crawler-commons 1.3"},
-		{"which is not known", []facts.Crawl{{Software: "Nutch 1.19", Robots: "checked via crawler-commons 1.4-SNAPSHOT"}}, ""},
-		{"two", []facts.Crawl{{Software: "Wget/1.21.3"}, {Robots: parser}}, ""},
+		{"Wget 1.21.3", 0, []facts.Crawl{wget, wget}},
+		{"", 1, []facts.Crawl{wget, browsertrix}},
+		{"", 0, []facts.Crawl{browsertrix}},
+		{"Browsertrix 1.10.2", 1, []facts.Crawl{browsertrix}},
 	} {
-		if got := softwareOf(c.crawls).Software; got != c.want {
-			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		if got := softwareOf(&facts.InputStats{Events: c.events, Crawls: c.crawls}); got.Software != c.want {
+			t.Errorf("%v, %d pages skipped: %q, want %q", c.crawls, c.events, got.Software, c.want)
 		}
 	}
 }

@@ -65,17 +65,3 @@ func TestCache(t *testing.T) {
 		t.Errorf("%d files of %d bytes are kept for another origin", len(c.files), c.size)
 	}
 }
-
-// TestOwnFails: what a crawler's own parser makes of a file where it fails is not known.
-func TestOwnFails(t *testing.T) {
-	var c Cache
-	f := &File{File: robots.Parse([]byte("user-agent: *\ndisallow: /\xFF\n"), robots.RFC9309)}
-	for range 2 {
-		if g := c.Own(f, robots.Urllib0, "bot"); g != nil {
-			t.Error("urllib.robotparser of before 3.13.8 reads bytes that are no UTF-8")
-		}
-		if g := c.Own(f, robots.Urllib, "bot"); g == nil || g.Match("/%FF").Allowed {
-			t.Error("urllib.robotparser reads no bytes that are no UTF-8")
-		}
-	}
-}

@@ -269,21 +269,16 @@ type ownFile struct {
 	group   *robots.Group
 }
 
-// Own returns the group of a file by which a crawler's own parser answers; nil where that fails.
+// Own returns the group of a file by which a crawler's own parser answers.
 func (c *Cache) Own(f *File, p robots.Profile, agent string) *robots.Group {
 	i := slices.IndexFunc(f.own, func(o *ownFile) bool { return o.profile == p })
 	if i < 0 {
 		o := &ownFile{File: f.As(p), profile: p}
 		i, f.own = len(f.own), append(f.own, o)
-		if o.File != nil {
-			f.size += parsedRule * int64(o.Rules)
-			c.size += parsedRule * int64(o.Rules)
-		}
+		f.size += parsedRule * int64(o.Rules)
+		c.size += parsedRule * int64(o.Rules)
 	}
 	o := f.own[i]
-	if o.File == nil {
-		return nil
-	}
 	if o.group == nil || o.agent != agent {
 		o.agent, o.group = strings.Clone(agent), o.For(agent)
 	}

@@ -25,11 +25,7 @@ func (d *Decider) readOwn(r *Finding, s *subject) {
 			d.err = err
 			return
 		}
-		g := d.files.Own(file, c.Profile, agent)
-		if g == nil {
-			return
-		}
-		if m := g.Match(s.path); m.Reason != robots.ReasonTooCostly {
+		if m := d.files.Own(file, c.Profile, agent).Match(s.path); m.Reason != robots.ReasonTooCostly {
 			r.Own = OwnReading{c.Software, c.Profile, verdictOf(m.Allowed)}
 		}
 	case isError && (st.Outcome == words.OutcomeUnavailable || st.Outcome == words.OutcomeUnreachable):
@@ -53,9 +49,6 @@ func (o OwnReading) Known() bool { return o.Verdict != words.Unknown }
 func (r *Finding) OwnAgent() string { return r.agentOf(r.Own.Profile) }
 
 func (r *Finding) agentOf(p robots.Profile) string {
-	if p == robots.Brozzler && r.Agent == "" { // a browser's: it was given none
-		return p.String()
-	}
 	if p.ReadsUserAgent() {
 		return r.Fetch.UserAgent
 	}

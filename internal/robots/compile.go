@@ -4,9 +4,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"unicode/utf8"
-
-	"github.com/robotsaudit/robotsaudit/internal/robots/normal"
 )
 
 // A matcher is a rule in the form that is matched. RFC 9309 §2.2.2, §2.2.3.
@@ -19,7 +16,6 @@ type matcher struct {
 	star       uint32 // the first "*" in text, else its end
 	anchored   bool   // a "$" follows
 	leftmost   bool   // as in crawlerSpec
-	whole      bool   // nothing of a path that it matches is left
 }
 
 // tail returns the text after the first "*".
@@ -89,10 +85,9 @@ func (f *File) compile(g *Group) {
 		return
 	}
 	g.compiled = true
-	n, size := 0, 0
+	n := 0
 	for _, m := range g.members {
 		n += len(f.rulesOf(m))
-		size += f.bytesOf(m)
 	}
 	count(n + len(g.members))
 	g.list = make([]Rule, 0, n)
@@ -101,34 +96,16 @@ func (f *File) compile(g *Group) {
 		for _, r := range f.rulesOf(m) {
 			g.list = append(g.list, f.public(r))
 			g.add(len(g.list) - 1)
-			if f.spec.written {
-				m := &g.rules[len(g.rules)-1]
-				m.rank = rank(utf8.RuneCountInString(f.text[r.value:r.end]), m.allow(), m.order())
-			}
 		}
 	}
-	if f.spec.maxRules > 0 && size > f.spec.maxRules {
-		g.rules, g.wild = nil, 0
-	}
-	switch {
-	case f.spec.floor:
+	if f.spec.floor {
 		g.own = newFloors(g.rules)
-	case f.spec.span, f.spec.written:
-		g.own = newSpans(g.rules, f.spec.written)
 	}
 }
 
 // public returns a rule in the form in which it is given out.
 func (f *File) public(r rule) Rule {
-	return Rule{r.allow, f.text[r.text:r.end], f.spec.form.Pattern(f.text[r.value:r.end], f.spec.literal), int(r.line)}
-}
-
-// bytesOf returns how many bytes the rules of the i-th group have, each with one more.
-func (f *File) bytesOf(i int) (n int) {
-	for _, r := range f.rulesOf(i) {
-		n += int(r.end-r.value) + 1
-	}
-	return n
+	return Rule{r.allow, f.text[r.text:r.end], f.spec.form.Pattern(f.text[r.value:r.end]), int(r.line)}
 }
 
 // rulesOf returns the rules of the i-th group.
@@ -148,9 +125,6 @@ func (g *Group) add(order int) {
 	}
 	pattern, anchored := strings.CutSuffix(r.Pattern, "$")
 	g.addMatcher(pattern, anchored, order)
-	if anchored && g.spec.dollar {
-		g.addMatcher(pattern+"%24", false, order)
-	}
 	if folder, found := g.spec.indexPage.folder(r); found {
 		g.addMatcher(folder, true, order)
 	}
@@ -162,8 +136,6 @@ func (p indexPage) folder(r *Rule) (pattern string, found bool) {
 	switch p {
 	case indexGoogle:
 		return r.Pattern[:i], r.Allow && i > 0 && strings.HasPrefix(r.Pattern[i:], "index.htm")
-	case indexProtego:
-		return r.Pattern[:i], r.Allow && i > 0 && r.Pattern[i:] == "index.html"
 	case indexCommons:
 		pattern, _, found = strings.Cut(r.Pattern, "index.htm")
 		return pattern, found && (strings.HasSuffix(r.Pattern, "index.htm") || strings.HasSuffix(r.Pattern, "index.html"))
@@ -179,10 +151,8 @@ func (g *Group) addMatcher(pattern string, anchored bool, order int) {
 	if g.spec.first {
 		length = 1<<orderBits - 1 - order
 	}
-	literal := g.spec.literal && g.spec.form != normal.Folded // whose patterns have the stars that the form puts there
-	m := newMatcher(pattern, anchored, literal, rank(length, g.list[order].Allow, order))
+	m := newMatcher(pattern, anchored, g.spec.literal, rank(length, g.list[order].Allow, order))
 	m.leftmost = g.spec.leftmost
-	m.whole = anchored || strings.HasSuffix(pattern, "*")
 	if m.allow() {
 		g.allow = max(g.allow, m.rank)
 	} else {

@@ -29,31 +29,41 @@ const (
 	// contains, as crawlers older than the RFC do. The whole User-Agent string
 	// may stand for the token.
 	ModeSubstring
-
-	modePlain       // as robots-parser does: all of the value, cut at "/"
-	modeWget        // "wget" and "*" alone, whatever the token
-	modeListed      // as Heritrix does: see listed
-	modeShared      // as reppy does: see listed
-	modeToken       // as crawler-commons does: what of the value could be a product token, up to the first other byte
-	modeLongest     // as Protego did before 0.7.0: the longest value in the User-Agent
-	modeLongestWord // as it does since: where no name goes on before it
-	modeHTTrack     // three names of HTTrack and "*", with whatever after them
-	modeLastLine    // as HTTrack did: the last of a list of user-agent lines; what is before one of the names is void
-	modeFirst       // as urllib.robotparser did: the first group with a value that stands in the token
-	modeWithin      // as it does: the value that is the token, else the first that stands in it
-	modePrefix      // as crawler-commons did before 1.4: the first of the names in the value that the token begins with
-	modeWhole       // all of the value: so modeToken finds a token that RFC 9309's grammar does not admit
 )
 
-var modeNames = [...]string{
-	"unknown", "exact", "google", "substring", "plain", "wget", "listed", "shared", "token", "longest", "longest word",
-	"httrack", "last line", "first", "within", "prefix", "whole",
-}
+var modeNames = [...]string{"unknown", "exact", "google", "substring"}
 
 func (m Mode) String() string { return modeNames[m] }
 
-// Modes lists the modes that are no crawler's own.
+// Modes lists the modes.
 var Modes = [...]Mode{ModeExact, ModeGoogle, ModeSubstring}
+
+// A nameMatcher is how a token finds its groups: a Mode, or a crawler's own way.
+type nameMatcher interface {
+	// collect fills in the names that it sees in a file.
+	collect(f *File, n *names)
+	// find returns where the name that a token finds stands in the list, or -1.
+	find(n *names, token string) int
+}
+
+func (m Mode) collect(f *File, n *names) {
+	f.gather(n, func(a *agent) (name string, global bool) { return m.name(f.valueOf(a)) })
+}
+
+func (m Mode) find(n *names, token string) int {
+	switch m {
+	case ModeSubstring:
+		return n.atWithin(ascii.Lower(token))
+	case ModeGoogle:
+		return n.at(ProductName(token))
+	}
+	name := ProductName(token)
+	at := n.at(name)
+	if bare := withoutVersion(name); at < 0 && bare != name {
+		at = n.at(bare)
+	}
+	return at
+}
 
 // name returns what of a user-agent line's value is compared, and whether the
 // line speaks to every crawler.
@@ -67,30 +77,7 @@ func (m Mode) name(value string) (name string, global bool) {
 	if value == "*" {
 		return "", true
 	}
-	switch m {
-	case modeToken:
-		return leadingToken(value), false
-	case modeWhole, modeFirst, modeWithin:
-		return value, false
-	case modeLongest, modeLongestWord:
-		return strings.ReplaceAll(value, "*", ""), false
-	case modeHTTrack, modeLastLine:
-		for _, name := range [...]string{"httrack", "winhttrack", "webhttrack"} {
-			if ascii.HasPrefixFold(value, name) {
-				return "httrack", false
-			}
-		}
-		return "", strings.HasPrefix(value, "*")
-	case modeWget:
-		if !ascii.EqualFold(value, "wget") {
-			value = ""
-		}
-		return value, false
-	}
 	name, _, _ = strings.Cut(value, "/")
-	if m == modePlain {
-		return strings.TrimSpace(name), false
-	}
 	return ProductName(strings.TrimRight(name, " \t*")), false
 }
 
@@ -111,14 +98,15 @@ type named struct {
 	group   *Group // of members, once used
 }
 
-// names are the names that one mode sees in the file, in file order.
+// names are the names that a mode sees in the file, in file order.
 type names struct {
 	list   []named
 	index  map[string]int // into list, by the name in lower case, where it is long
 	global named          // has no members where no group is for every crawler
 
-	within *tree   // of the names in lower case, for ModeSubstring, where the list is long
-	first  []int32 // by text of within: the first in the list of those that the text begins with, itself included
+	tree  *tree   // of the names in lower case, once they are sought in a token
+	first []int32 // by text of the tree: the first in the list of those that the text begins with, itself included
+	more  *names  // that tokens of another kind find, if there are such
 }
 
 // manyNames are not sought one by one.
@@ -126,10 +114,10 @@ const manyNames = 64
 
 // deciding holds the distinct sets of groups that a token can be governed by.
 type deciding struct {
-	modes  [len(modeNames)]*names
-	none   *Group            // governs where no group does
-	single []*Group          // of one group, by its number
-	merged map[string]*Group // of several, by setID; all that the file has, once one is asked for
+	modes  [len(modeNames)]*names // 0: of the crawler's own way
+	none   *Group                 // governs where no group does
+	single []*Group               // of one group, by its number
+	merged map[string]*Group      // of several, by setID; all that the file has, once one is asked for
 }
 
 // For returns the rules that govern a product token, in the profile's own
@@ -206,54 +194,25 @@ func (f *File) find(token string, m Mode) *named {
 	if m == 0 || int(m) >= len(modeNames) {
 		m = f.spec.mode
 	}
-	if m == modeToken && leadingToken(token) != token {
-		m = modeWhole
-	}
 	n := f.names(m)
-	var at int
-	switch m {
-	case ModeSubstring:
-		at = n.atWithin(ascii.Lower(token), true)
-	case ModeGoogle:
-		at = n.at(ProductName(token))
-	case modePlain:
-		name, _, _ := strings.Cut(token, "/")
-		at = n.at(strings.TrimSpace(name))
-	case modeWget:
-		at = n.at("wget")
-	case modeHTTrack:
-		at = n.at("httrack")
-	case modeLastLine: // its groups are in global
-		at = -1
-	case modeToken, modeWhole:
-		at = n.at(token)
-	case modeListed:
-		at = n.atWithin(token, true)
-	case modeShared:
-		at = n.atWithin(ascii.Lower(token), true)
-	case modeFirst, modeWithin:
-		name, _, _ := strings.Cut(token, "/")
-		if at = n.at(token); at < 0 || m == modeFirst {
-			at = n.atWithin(ascii.Lower(name), true)
-		}
-	case modePrefix:
-		at = n.atWithin(ascii.Lower(token), false)
-	case modeLongest, modeLongestWord:
-		at = n.atLongest(ascii.Lower(token), m == modeLongestWord)
-	default:
-		name := ProductName(token)
-		at = n.at(name)
-		if bare := withoutVersion(name); at < 0 && bare != name {
-			at = n.at(bare)
-		}
+	if n.more != nil && leadingToken(token) != token {
+		n = n.more
 	}
-	switch {
-	case at >= 0:
+	if at := f.spec.matcher(m).find(n, token); at >= 0 {
 		return &n.list[at]
-	case n.global.members != nil:
+	}
+	if n.global.members != nil {
 		return &n.global
 	}
 	return nil
+}
+
+// matcher returns the matcher of a mode; 0 is the crawler's own way.
+func (s *spec) matcher(m Mode) nameMatcher {
+	if m == 0 {
+		return s.own
+	}
+	return m
 }
 
 // names returns the names of a mode, collected on first use.
@@ -264,64 +223,33 @@ func (f *File) names(m Mode) *names {
 	n := &names{list: make([]named, 0, len(f.agents))}
 	f.deciding.modes[m] = n
 	count(len(f.agents))
-	switch m {
-	case modeListed, modeShared:
-		f.listed(n)
-		return n
-	case modePrefix:
-		f.prefixes(n)
-		return n
-	}
+	f.spec.matcher(m).collect(f, n)
+	return n
+}
+
+// gather fills in the names that read finds in user-agent lines: "" is none, unless the line is global.
+func (f *File) gather(n *names, read func(*agent) (name string, global bool)) {
 	places := make([]int, 2*len(f.agents)) // most names stand in one group only
 	members, agents := places[:len(f.agents)], places[len(f.agents):]
-	decided, size := 0, 0           // groups; bytes of their rules
-	forAll := make(map[uint32]bool) // groups that no name of theirs is sought for
-	for i := range f.agents {
-		if a := &f.agents[i]; m == modeFirst && f.valueOf(a) == "*" {
-			forAll[a.group] = true
-		}
-	}
 	for i := range f.agents {
 		a := &f.agents[i]
-		name, global := m.name(f.valueOf(a))
+		name, global := read(a)
 		members[i], agents[i] = int(a.group), i
 		first := named{name: name, members: members[i : i+1 : i+1], agents: agents[i : i+1 : i+1]}
-		if m == modeWget { // of the lines of a group, the first that speaks to it counts
-			if !global && name == "" || decided > int(a.group) {
-				continue
-			}
-			decided = int(a.group) + 1
-		}
-		if m == modeLastLine {
-			if size >= 8160 { // it reads no more
-				break
-			}
-			if name != "" {
-				n.global, global, size = named{}, true, 0
-			}
-			if i+1 < len(f.agents) && f.agents[i+1].group == a.group {
-				continue
-			}
-			if global {
-				size += f.bytesOf(int(a.group))
-			}
-		}
 		switch {
-		case f.spec.bareNone && !f.groups[a.group].ruled:
 		case global && n.global.members == nil:
 			n.global = first
 		case global && !f.spec.firstGlobal:
 			n.global.join(int(a.group), i)
-		case global, forAll[a.group]:
-		case name != "" || m == modeFirst || m == modeWithin:
-			if at := n.at(name); at >= 0 && m != modeFirst {
+		case global:
+		case name != "":
+			if at := n.at(name); at >= 0 {
 				n.list[at].join(int(a.group), i)
-			} else if at < 0 {
+			} else {
 				n.add(first)
 			}
 		}
 	}
-	return n
 }
 
 // at returns where a name stands in the list, or -1.
@@ -336,28 +264,16 @@ func (n *names) at(name string) int {
 	return slices.IndexFunc(n.list, func(n named) bool { return ascii.EqualFold(n.name, name) })
 }
 
-// atWithin returns where the first name that a token in lower case contains, or begins with, stands in the list, or -1.
-func (n *names) atWithin(token string, anywhere bool) int {
+// atWithin returns where the first name that a token in lower case contains stands in the list, or -1.
+func (n *names) atWithin(token string) int {
 	if len(n.list) <= manyNames {
 		count(len(n.list))
-		return slices.IndexFunc(n.list, func(n named) bool {
-			i := strings.Index(token, ascii.Lower(n.name))
-			return i == 0 || i > 0 && anywhere
-		})
+		return slices.IndexFunc(n.list, func(n named) bool { return strings.Contains(token, ascii.Lower(n.name)) })
 	}
-	if n.within == nil {
-		n.findWithin()
-	}
-	at := n.at("") // which every token contains
-	if at < 0 {
-		at = len(n.list)
-	}
+	at := len(n.list)
 	for i := range token {
-		if found := n.within.longest(token[i:]); found > 0 {
+		if found := n.within().longest(token[i:]); found > 0 {
 			at = min(at, int(n.first[found]))
-		}
-		if !anywhere {
-			break
 		}
 	}
 	if at == len(n.list) {
@@ -366,29 +282,11 @@ func (n *names) atWithin(token string, anywhere bool) int {
 	return at
 }
 
-// atLongest returns where the longest name in a token in lower case stands in the list, or -1. With words, a name is
-// sought only where no other goes on before it.
-func (n *names) atLongest(token string, words bool) int {
-	if n.within == nil {
-		n.findWithin()
+// within returns the tree of the names in lower case.
+func (n *names) within() *tree {
+	if n.tree != nil {
+		return n.tree
 	}
-	best := ""
-	for i := range len(token) {
-		if words && i > 0 && isWordByte(token[i-1]) && token[i-1] != '.' {
-			continue
-		}
-		if found := n.within.longest(token[i:]); len(n.within.texts[found]) > len(best) {
-			best = n.within.texts[found]
-		}
-	}
-	if best == "" {
-		return -1
-	}
-	return n.at(best)
-}
-
-// findWithin fills in within.
-func (n *names) findWithin() {
 	list := make([]keyed, 0, len(n.list))
 	for i := range n.list {
 		if name := n.list[i].name; name != "" {
@@ -396,13 +294,14 @@ func (n *names) findWithin() {
 		}
 	}
 	t := treeOf(list)
-	n.within, n.first = &t, make([]int32, len(t.texts))
+	n.tree, n.first = &t, make([]int32, len(t.texts))
 	for i, name := range list { // each is there once
 		n.first[i+1] = int32(name.rule)
 		if up := t.up[i+1]; up > 0 {
 			n.first[i+1] = min(n.first[i+1], n.first[up])
 		}
 	}
+	return n.tree
 }
 
 // add adds a name that is not in the list.
@@ -468,17 +367,15 @@ func (f *File) merge() {
 		}
 	}
 	modes := Modes[:]
-	switch {
-	case f.spec.mode == modeToken:
-		modes = []Mode{modeToken, modeWhole}
-	case f.spec.mode > ModeSubstring:
+	if f.spec.own != nil {
 		modes = []Mode{f.spec.mode}
 	}
 	for _, m := range modes {
-		n := f.names(m)
-		add(n.global.members)
-		for i := range n.list {
-			add(n.list[i].members)
+		for n := f.names(m); n != nil; n = n.more {
+			add(n.global.members)
+			for i := range n.list {
+				add(n.list[i].members)
+			}
 		}
 	}
 }

@@ -133,8 +133,7 @@ func (l *line) readSpelling(s *spec) {
 		}
 		rest := l.text[len(k.text):]
 		value, isAfterColon := strings.CutPrefix(strings.TrimLeft(rest, " \t"), ":")
-		isAfterSpace := len(value) < len(rest) &&
-			!(s.firstColon && (strings.Contains(value, ":") || !strings.HasPrefix(l.text, k.text)))
+		isAfterSpace := len(value) < len(rest)
 		if isAfterColon || isAfterSpace {
 			l.key, l.value, l.hasKey = k.key, s.trim(value), k.key != keyUnknown
 			return
@@ -148,7 +147,7 @@ func (l *line) readSpelling(s *spec) {
 func (l *line) readKey(s *spec, name string) {
 	l.key, l.extra, l.needs = classify(name)
 	l.misspelt = l.needs != readExact && l.needs <= max(s.leniency, readTypos)
-	if l.needs > s.leniency && !(s.oneWord && ascii.EqualFold(name, "useragent")) {
+	if l.needs > s.leniency {
 		l.key = keyUnknown
 	}
 	for _, rival := range &rivalKeys {

@@ -227,7 +227,7 @@ func (n *linter) rule(l *line) {
 	if strings.IndexByte(l.value[:len(l.value)-1], '$') >= 0 {
 		n.add(l.number, NoteDollarInside, l.text)
 	}
-	rule := ruleText{l.key == keyAllow, n.spec.form.Pattern(l.value, n.spec.literal)}
+	rule := ruleText{l.key == keyAllow, n.spec.form.Pattern(l.value)}
 	if n.seen[rule] {
 		n.add(l.number, NoteDuplicateRule, l.text)
 	}

@@ -111,9 +111,6 @@ func (s *spec) open(body []byte) *File {
 		f.text = f.text[:strings.LastIndexAny(f.text, "\r\n")+1]
 	}
 	f.HTML = looksLikeHTML(f.text)
-	if s.dropBytes {
-		f.text = strings.ToValidUTF8(f.text, "")
-	}
 	if s.newlines != nil {
 		f.text = strings.NewReplacer(s.newlines...).Replace(f.text)
 	}
@@ -187,7 +184,6 @@ type parser struct {
 	line     int  // the number of the current line
 	inAgents bool // no rule has followed the last user-agent line
 	isSplit  bool // a Content-Usage line has
-	inGap    bool // an empty line has ended the group
 }
 
 func (p *parser) parse() {
@@ -199,12 +195,8 @@ func (p *parser) parse() {
 			p.lax |= 1 << l.needs
 		}
 		switch {
-		case p.spec.gapEnds && l.raw == "":
-			p.inAgents, p.inGap = false, true
-		case p.inGap && l.key != keyUserAgent:
 		case l.key == keyUserAgent:
 			p.userAgent(value, end)
-		case l.key == keyAllow && p.spec.noAllow:
 		case l.key == keyAllow, l.key == keyDisallow:
 			if p.spec.dropControl && hasControl(l.value) {
 				end = value
@@ -216,9 +208,8 @@ func (p *parser) parse() {
 			}
 			p.isSplit = p.inAgents
 		case p.spec.ends == endsDelay && l.extra == crawlDelay && l.value != "" && '0' <= l.value[0] && l.value[0] <= '9',
-			p.spec.ends == endsRates && (l.extra == crawlDelay || l.extra == requestRate),
 			p.spec.ends >= endsAny && l.hasKey:
-			p.end(l.extra == crawlDelay || p.spec.ends == endsRates)
+			p.end(l.extra == crawlDelay)
 		}
 	}
 }
@@ -233,7 +224,7 @@ func (p *parser) userAgent(value, end int) {
 			p.groups, p.agents = make([]group, 0, few), make([]agent, 0, few)
 		}
 		p.groups = append(p.groups, group{line: uint32(p.line), firstRule: uint32(len(p.rules))})
-		p.inAgents, p.isSplit, p.inGap = true, false, false
+		p.inAgents, p.isSplit = true, false
 	}
 	p.usage = p.usage || p.isSplit
 	p.agents = append(p.agents, agent{uint32(value), uint32(end), uint32(p.line), uint32(len(p.groups) - 1)})
@@ -250,10 +241,7 @@ func (p *parser) end(isRule bool) {
 // even where its value matches nothing; before any group it is ignored.
 func (p *parser) rule(allow bool, text, value, end int) {
 	if len(p.groups) == 0 {
-		if !p.spec.headless {
-			return
-		}
-		p.groups = append(p.groups, group{line: uint32(p.line)})
+		return
 	}
 	p.end(true)
 	if p.spec.cutStar && value < end && p.text[end-1] == '*' {
@@ -267,8 +255,7 @@ func (p *parser) rule(allow bool, text, value, end int) {
 		return
 	case p.spec.form == normal.URLEncoded && !allow && !normal.AreEscapes(p.text[value:end]):
 		return
-	case p.spec.form >= normal.Requoted && value < end,
-		p.spec.indexPage == indexProtego && normal.IsWebURL(p.text[value:end]):
+	case p.spec.form >= normal.URLEncoded && value < end:
 	case !canMatch(p.text[value:end]):
 		return
 	}

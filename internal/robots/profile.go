@@ -39,13 +39,7 @@ const (
 	Nutch       //
 	StormCrawler0
 	StormCrawler
-	Scrapy0
-	Scrapy
-	Urllib0
-	Urllib
-	HTTrack0
 	HTTrack
-	Brozzler
 )
 
 // Profiles lists the profiles by which files are audited.
@@ -66,13 +60,7 @@ var profiles = [...]struct{ name, source string }{
 	Nutch:         {"nutch", "Nutch from 1.20 (crawler-commons from 1.4)"},
 	StormCrawler0: {"stormcrawler-2", "StormCrawler 1.10 to 2.4 (crawler-commons before 1.4)"},
 	StormCrawler:  {"stormcrawler", "StormCrawler from 3.0 (crawler-commons from 1.4)"},
-	Scrapy0:       {"scrapy-protego-0.6", "Scrapy with Protego before 0.7.0"},
-	Scrapy:        {"scrapy", "Scrapy with Protego from 0.7.0"},
-	Urllib0:       {"urllib-3.12", "urllib.robotparser of Python before 3.13.8"},
-	Urllib:        {"urllib", "urllib.robotparser of Python from 3.13.14 and 3.14.5"},
-	HTTrack0:      {"httrack-3.49", "HTTrack 3.49 before 3.49.11"},
 	HTTrack:       {"httrack", "HTTrack from 3.50.3"},
-	Brozzler:      {"brozzler", "Brozzler from 1.5.3 (reppy 0.3.4)"},
 }
 
 func (p Profile) String() string {
@@ -119,8 +107,9 @@ type spec struct {
 	limit int
 	// lineLimit is how many bytes of a line are kept; 0 is all of them.
 	lineLimit int
-	// mode is how a token finds its groups.
+	// mode is how a token finds its groups; 0: in the crawler's own way, own.
 	mode Mode
+	own  nameMatcher
 
 	// firstGlobal: of several `*` groups only the first governs.
 	// draft-koster-rep-08 §2.2.1; RFC 9309 §2.2.1 combines them.
@@ -153,31 +142,20 @@ type crawlerSpec struct {
 	// newlines are what ends a line besides CR and LF, each followed by "\n", which it is read as.
 	newlines []string
 	// keys are the spellings of the keys of rules, in place of the grammar's; white space may stand for the colon.
-	keys       []spelling
-	firstColon bool // where a line has a colon, its key ends there; without one, a key is in lower case
-	hashApart  bool // "#" begins a comment only at the start of a line, or after white space
-	tightKey   bool // no white space stands before the colon
-	flushKey   bool // nor before the key
-	noAllow    bool // Allow is no rule
-	maxRules   int  // there are no rules where they have more bytes, each with one more; 0: all count
-	dropTags   tags // tags of HTML are no text
-	keepCut    bool // the line that the limit goes through is read
-	ends       ends // what ends a list of user-agent lines, besides a rule
-	bareNone   bool // a group without any such line is none
-	gapEnds    bool // an empty line ends a group
-	dropBytes  bool // bytes that are no UTF-8 are left out
-	oneWord    bool // useragent is user-agent, too
-	headless   bool // rules before all user-agent lines are for all crawlers
-	cutStar    bool // one final star of a pattern is cut
-	literal    bool // "*" and "$" are characters like any other
-	first      bool // the first rule that matches decides
-	empty      bool // an empty rule allows everything
-	clears     bool // an empty rule drops the rules before it in its group
-	floor      bool // of rules without a "*", the last in the alphabet at or before the path alone is tried
-	dollar     bool // a final "$" is taken for a character, too
-	span       bool // the rule decides that matches the most of the path
-	written    bool // the rule decides that is the longest as written; two such that differ allow
-	leftmost   bool // what follows the last "*" is tried where it comes first alone
+	keys      []spelling
+	hashApart bool // "#" begins a comment only at the start of a line, or after white space
+	tightKey  bool // no white space stands before the colon
+	flushKey  bool // nor before the key
+	dropTags  tags // tags of HTML are no text
+	keepCut   bool // the line that the limit goes through is read
+	ends      ends // what ends a list of user-agent lines, besides a rule
+	cutStar   bool // one final star of a pattern is cut
+	literal   bool // "*" and "$" are characters like any other
+	first     bool // the first rule that matches decides
+	empty     bool // an empty rule allows everything
+	clears    bool // an empty rule drops the rules before it in its group
+	floor     bool // of rules without a "*", the last in the alphabet at or before the path alone is tried
+	leftmost  bool // what follows the last "*" is tried where it comes first alone
 }
 
 // A spelling is one of a key, in lower case.
@@ -201,7 +179,6 @@ type indexPage uint8
 const (
 	indexNone    indexPage = iota
 	indexGoogle            // Allow, of what begins with /index.htm after the last slash
-	indexProtego           // Allow, of what ends in /index.html
 	indexCommons           // all of what ends in index.htm or index.html
 )
 
@@ -211,7 +188,6 @@ type ends uint8
 const (
 	endsNone  ends = iota
 	endsDelay      // a Crawl-delay
-	endsRates      // a Crawl-delay or a Request-rate, whatever its value
 	endsAny        // any line with a key
 	endsText       // any line with text, but for those whose key says that it is another's
 )
@@ -271,15 +247,7 @@ var specs = [...]spec{
 	Nutch:         commons,
 	StormCrawler0: commons0,
 	StormCrawler:  commons,
-	Scrapy0:       protego0,
-	Scrapy:        protego,
-	Urllib0:       urllib0,
-	Urllib:        urllib,
-	HTTrack0: httrack(spec{
-		mode: modeLastLine, form: normal.Folded, crawlerSpec: crawlerSpec{literal: true, noAllow: true, maxRules: 4093},
-	}),
-	HTTrack:  httrack(spec{mode: modeHTTrack, form: normal.Mirrored}),
-	Brozzler: brozzler,
+	HTTrack:       httrack,
 }
 
 // cBlanks is the white space of C.

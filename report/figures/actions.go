@@ -199,9 +199,6 @@ func EvaluateCommand(dir string, s *report.Settings) string {
 	if s.Profile != "rfc9309" {
 		line += prose.Option("--profile", s.Profile)
 	}
-	if s.AsCrawler != "" {
-		line += prose.Option("--as-crawler", s.AsCrawler)
-	}
 	if s.Crawler != "" {
 		line += prose.Option("--crawler", s.Crawler)
 	}

@@ -4,9 +4,8 @@
 
 The bodies come from a tar file, or from ../shared/robots: N of them, or all for 0; and N are made up. Each is asked
 for the crawler's own name and for one that it names, and for URLs drawn from its own rules, as crawlers write them. The
-parsers are Heritrix's and crawler-commons (Maven), robots-parser (npm), Protego and reppy (PyPI), urllib.robotparser of
-this Python and of a newer one (npm), and GNU Wget and HTTrack themselves, which crawl a web on loopback: one
-host for each body. Of the answers on real bodies, 99.9 % have to be the same. Needs Go. A parser whose tools (a JDK and
+parsers are Heritrix's and crawler-commons (Maven), robots-parser (npm), and GNU Wget and HTTrack themselves, which
+crawl a web on loopback: one host for each body. Of the answers on real bodies, 99.9 % have to be the same. Needs Go. A parser whose tools (a JDK and
 Maven; npm; wget; httrack) are missing is skipped.
 """
 
@@ -22,11 +21,9 @@ import random
 import re
 import shutil
 import subprocess
-import sys
 import time
 import urllib.parse
 from pathlib import Path
-from runpy import run_path
 
 import browser
 import run
@@ -70,18 +67,6 @@ def node(program):
     def ask(questions):
         modules = browser.modules("npm", HERE)
         return call("node", HERE / program, input=asked(questions), env=os.environ | {"NODE_PATH": str(modules)}).split("\n")[:-1]
-    return ask
-
-
-def robotparser(questions):
-    return run_path(str(HERE / "robotparser.py"))["answers"](asked(questions)).split("\n")
-
-
-def pypi(package, version, program):
-    def ask(questions):
-        place = run.made(f"{package}-{version}", HERE / program, lambda place: call(
-            sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", place, f"{package}=={version}", codes=(0,)))
-        return call(sys.executable, HERE / program, input=asked(questions), env=os.environ | {"PYTHONPATH": str(place)}).split("\n")[:-1]
     return ask
 
 
@@ -198,27 +183,18 @@ READERS = {
     "browsertrix": ("Browsertrix/1.10.0", "%s", node("robots_parser.js"), ("node", "npm")),
     "wget": ("Wget", "%s", wget, ("wget",)),
     "nutch-1.19": ("CCBot", "%s", java("crawler-commons", "1.3", "CrawlerCommons.java"), ("javac", "mvn")),
-    "httrack-3.49": ("HTTrack", "%s", httrack, ("httrack" if HTTRACK < [3, 49, 11] else "HTTrack before 3.49.11",)),
     "httrack": ("HTTrack", "%s", httrack, ("httrack" if HTTRACK >= [3, 50, 3] else "HTTrack from 3.50.3",)),
     "nutch": ("CCBot", "%s", java("crawler-commons", "1.6", "CrawlerCommons.java"), ("javac", "mvn")),
-    "scrapy-protego-0.6": ("Scrapy/2.13", "%s (+http://example.org)", pypi("protego", "0.6.2", "scrapy.py"), ()),
-    "scrapy": ("Scrapy/2.19", "%s (+http://example.org)", pypi("protego", "0.7.0", "scrapy.py"), ()),
-    "urllib-3.12": ("examplebot", "%s", robotparser,
-                    () if sys.version_info < (3, 13) else ("Python before 3.13",)),
-    "urllib": ("examplebot", "%s", node("robotparser.js"), ("node", "npm")),
-    "brozzler": ("Brozzler/1.9", BROWSER, pypi("reppy", "0.3.4", "brozzler.py"), ()),
 }
 
 
 def question(reader, body, many, rnd):
     name, form, *_ = READERS[reader]
     tokens = [form % name]
-    if reader == "urllib-3.12":  # it fails on what is no UTF-8
-        body = body.decode(errors="ignore").encode()
     if tokens[0] in ("Wget", "HTTrack"):  # they obey no other name
         body = named(body, rnd, tokens[0].encode())
     elif names := names_of(body):
-        tokens.append(form % (rnd.choice(names).lower() + ("" if reader == "urllib" else "/1.0")))
+        tokens.append(form % (rnd.choice(names).lower() + "/1.0"))
     urls = dict.fromkeys(url_of(path) for path in paths_of(body, many, rnd)[2:])
     if name == "HTTrack":  # it changes escapes
         urls = {decoded(url): url for url in urls if "#" not in url}.values()

@@ -8,7 +8,7 @@ import (
 
 func Example() {
 	for _, f := range []normal.Form{normal.RFC9309, normal.Raw, normal.Decoded} {
-		fmt.Println(f.Pattern("/%61%2fé*", false), f.Path("/%61%2fé?q"))
+		fmt.Println(f.Pattern("/%61%2fé*"), f.Path("/%61%2fé?q"))
 	}
 	// Output:
 	// /a%2F%C3%A9* /a%2F%C3%A9?q

@@ -3,8 +3,6 @@ package normal
 import (
 	"strings"
 	"unicode/utf8"
-
-	"github.com/robotsaudit/robotsaudit/internal/ascii"
 )
 
 // A Form is what is made of patterns and paths before they are compared.
@@ -15,13 +13,7 @@ const (
 	RFC9309                // both are normalised: RFC 9309 §2.2.2
 	Raw                    // neither is
 	URI                    // patterns become what ECMAScript's encodeURI makes of them; escapes are upper-case
-	QuotedPath             // as Quoted, before a query or parameters alone; paths have no raw "="
-	Quoted                 // both are normalised, and what is neither unreserved nor "/", "=" or "%" is encoded
 	Escaped                // both are normalised, and what no URI holds raw is encoded
-	Requoted               // all escapes are decoded; what is neither unreserved nor separates parts is encoded
-	Folded                 // as Mirrored, in lower case; a pattern without a first "/" matches anywhere
-	Parsed                 // all escapes are decoded, and an empty query is none
-	Rooted                 // all escapes but %2f are decoded, and a pattern begins at the root
 	URLEncoded             // all escapes are decoded, "+" is a space, and what is no UTF-8 is U+FFFD
 	Decoded                // escapes but %2F are decoded, a path ends at its query, a pattern begins at the root
 	Mirrored               // paths are decoded as HTTrack does
@@ -30,7 +22,7 @@ const (
 // Path returns what a recorded path is compared as.
 func (f Form) Path(path string) string {
 	switch {
-	case f >= QuotedPath && f <= Folded, f > Raw && strings.ContainsAny(path, "%?+"):
+	case f == Escaped, f > Raw && strings.ContainsAny(path, "%?+"):
 		return f.rewrite(path, true)
 	case f != RFC9309 || Is(path):
 		return path
@@ -38,11 +30,9 @@ func (f Form) Path(path string) string {
 	return string(Append(nil, path))
 }
 
-// Pattern returns what the value of a rule is compared as. literal: a star in it is a character like any other.
-func (f Form) Pattern(value string, literal bool) string {
+// Pattern returns what the value of a rule is compared as.
+func (f Form) Pattern(value string) string {
 	switch {
-	case f == Folded && literal:
-		return f.rewrite(withoutStars(value), false)
 	case f > Raw:
 		return f.rewrite(value, false)
 	case f == Raw || isNormalPattern(value):
@@ -81,27 +71,16 @@ func isNormalPattern(value string) bool {
 	return i == len(value)
 }
 
-// IsWebURL reports whether a pattern is a URL. Protego takes it for the path "/http://...".
-func IsWebURL(s string) bool {
-	return strings.HasPrefix(s, "http://") || strings.HasPrefix(s, "https://")
-}
-
 // rewrite is what a path, or else a pattern, is compared as.
 func (f Form) rewrite(s string, isPath bool) string {
 	switch f {
-	case QuotedPath:
-		return quotedPath(s, isPath)
-	case Mirrored, Folded:
-		return f.mirrored(s, isPath)
-	case Rooted, Parsed, Requoted:
-		return f.unquoted(s, isPath)
+	case Mirrored:
+		return mirrored(s, isPath)
 	case URLEncoded:
 		return formDecode(s, isPath)
 	}
 	switch path, query, _ := strings.Cut(s, "?"); {
-	case f == Quoted && !isPath && IsWebURL(s):
-		s = "/" + s
-	case f == Quoted, f == Escaped:
+	case f == Escaped:
 	case isPath && (f == Decoded || query == ""): // an empty query is none
 		s = path
 	case f == Decoded && s != "" && s[0] != '/':
@@ -114,15 +93,14 @@ func (f Form) rewrite(s string, isPath bool) string {
 		case ok && f == Decoded && v != '/':
 			dst = append(dst, v)
 			i += 2
-		case ok && (f == Quoted || f == Escaped) && (Unreserved[v] || f == Quoted && v == '='):
+		case ok && f == Escaped && Unreserved[v]:
 			dst = append(dst, v)
 			i += 2
 		case ok && f != Decoded:
 			dst = AppendEscape(dst, v)
 			i += 2
 		case f == URI && !isPath && !uriBytes[b],
-			f == Escaped && (!pathBytes[b] || isPath && (b == '*' || b == '$')),
-			f == Quoted && !quotedBytes[b] && (isPath || b != '*' && (b != '$' || i < len(s)-1)):
+			f == Escaped && (!pathBytes[b] || isPath && (b == '*' || b == '$')):
 			dst = AppendEscape(dst, b)
 		default:
 			dst = append(dst, b)
@@ -167,108 +145,36 @@ func AreEscapes(s string) bool {
 	return true
 }
 
-// mirrored is rewrite for the forms of HTTrack. Before a query it decodes what is unreserved, a space, "(", ")" and "+",
-// and what is UTF-8.
-func (f Form) mirrored(s string, isPath bool) string {
-	if isPath {
-		path, _, _ := strings.Cut(s, "?")
-		dst := make([]byte, 0, len(s))
-		for i := 0; i < len(path); i++ {
-			var b [utf8.UTFMax]byte
-			n := 0
-			for v, ok := Escape(path, i); ok && n < len(b); v, ok = Escape(path, i+3*n) {
-				b[n] = v
-				n++
-			}
-			_, size := utf8.DecodeRune(b[:n])
-			if size > 1 || n > 0 && (Unreserved[b[0]] || strings.IndexByte(" ()+", b[0]) >= 0) {
-				i += 3*size - 1
-			} else {
-				b[0], size = path[i], 1
-			}
-			dst = append(dst, b[:size]...)
-		}
-		s = string(dst) + s[len(path):]
-	}
-	if f == Mirrored {
+// mirrored is rewrite for Mirrored. Before a query it decodes what is unreserved, a space, "(", ")" and "+", and what
+// is UTF-8.
+func mirrored(s string, isPath bool) string {
+	if !isPath {
 		return s
 	}
-	if s = ascii.Lower(s); isPath {
-		return withoutStars(s)
-	} else if !strings.HasPrefix(s, "/") {
-		s = "*" + s
-	}
-	return s
-}
-
-// withoutStars makes stars a character like any other.
-func withoutStars(s string) string { return strings.ReplaceAll(s, "*", "%2a") }
-
-// quotedPath is rewrite for QuotedPath. What ends a pattern is put before its query.
-func quotedPath(s string, isPath bool) string {
-	last := len(s)
-	if last > 0 && !isPath && strings.IndexByte("?;$", s[last-1]) >= 0 {
-		last--
-	}
-	s, final := s[:last], s[last:]
-	end := strings.IndexByte(s, '?')
-	if end < 0 {
-		end = last
-	}
-	folder := strings.LastIndexByte(s[:end], '/') + 1
-	if name, _, found := strings.Cut(s[folder:end], ";"); found {
-		end = folder + len(name)
-	}
-	path := Quoted.rewrite(s[:end], isPath)
-	if isPath {
-		path = strings.ReplaceAll(path, "=", "%3D")
-	}
-	return path + final + strings.TrimRight(s[end:], "?;")
-}
-
-// unquoted is rewrite for the forms of Python's urllib.
-func (f Form) unquoted(s string, isPath bool) string {
 	path, _, _ := strings.Cut(s, "?")
-	query, dst := len(path), make([]byte, 0, len(s)+8)
-	if f == Rooted && !isPath && s != "" && s[0] != '/' && s[0] != '*' {
-		dst = append(dst, '/')
-	}
-	for i := 0; i < len(s); i++ {
-		at := i
-		b, isEscape := Escape(s, i)
-		if isEscape {
-			i += 2
+	dst := make([]byte, 0, len(s))
+	for i := 0; i < len(path); i++ {
+		var b [utf8.UTFMax]byte
+		n := 0
+		for v, ok := Escape(path, i); ok && n < len(b); v, ok = Escape(path, i+3*n) {
+			b[n] = v
+			n++
+		}
+		_, size := utf8.DecodeRune(b[:n])
+		if size > 1 || n > 0 && (Unreserved[b[0]] || strings.IndexByte(" ()+", b[0]) >= 0) {
+			i += 3*size - 1
 		} else {
-			b = s[i]
+			b[0], size = path[i], 1
 		}
-		switch {
-		case f == Rooted && isEscape && s[at:i+1] == "%2f":
-			dst = append(dst, "%2f"...)
-		case f == Rooted && !isPath && b == '$' && i < len(s)-1: // nothing is after the end
-			dst = append(dst, 0xFF)
-		case f != Requoted, Unreserved[b], b == '/', !isEscape &&
-			(at == query || at > query && (b == '=' || b == '&') || !isPath && (b == '*' || b == '$')):
-			dst = append(dst, b)
-		default:
-			dst = AppendEscape(dst, b)
-		}
+		dst = append(dst, b[:size]...)
 	}
-	if f == Requoted {
-		return string(dst)
-	}
-	s = string([]rune(string(dst))) // what is no UTF-8 becomes U+FFFD
-	if path, query, _ := strings.Cut(s, "?"); query == "" && f == Parsed {
-		return path
-	}
-	return s
+	return string(dst) + s[len(path):]
 }
 
-// uriBytes are the bytes that encodeURI leaves, and "%"; pathBytes those that crawler-commons leaves, and
-// quotedBytes those that Protego does.
+// uriBytes are the bytes that encodeURI leaves, and "%"; pathBytes those that crawler-commons leaves.
 var (
-	uriBytes    = withUnreserved(";,/?:@&=+$!*'()#%")
-	pathBytes   = withUnreserved(";,/?:@&=+$!*'()\\")
-	quotedBytes = withUnreserved("/=%")
+	uriBytes  = withUnreserved(";,/?:@&=+$!*'()#%")
+	pathBytes = withUnreserved(";,/?:@&=+$!*'()\\")
 )
 
 func withUnreserved(more string) (t [256]bool) {

@@ -44,8 +44,8 @@ type Flags struct {
 	Verify    bool     // read the records that indexes name
 	RanksFile string
 
-	profile, asCrawler, crawlerMap, policies string
-	failOn                                   []string
+	profile, crawlerMap, policies string
+	failOn                        []string
 
 	// Of Resolve.
 	Options evaluate.Options
@@ -77,9 +77,6 @@ func (e *Flags) AddOutcome(flags *pflag.FlagSet) {
 // AddSettings adds what tables depend on.
 func (e *Flags) AddSettings(flags *pflag.FlagSet) {
 	usage.AddProfile(flags, &e.profile)
-	flags.StringVar(&e.asCrawler, "as-crawler", evaluate.AsCrawlerAuto,
-		"whose own parser own_reading is of: auto (what the archives name: warcinfo, else the User-Agent), none, or "+
-			"`NAME` of one of the parsers that differ from RFC 9309")
 	flags.StringSliceVar(&e.Tables, "tables", nil,
 		"write these `TABLES` alone, by name as in violations,host_stats, or by set: verdicts (what report.html needs) or "+
 			"all; without this flag verdicts where indexes report nine of ten fetches, else all")
@@ -120,9 +117,6 @@ func (e *Flags) Resolve() (err error) {
 	e.Options.Decided = new(atomic.Int64)
 	if e.Options.Profile, err = robots.ParseProfile(e.profile); err != nil {
 		return usage.Errorf("--profile: %v", err)
-	}
-	if e.asCrawler != evaluate.AsCrawlerAuto {
-		e.Options.AsCrawler = e.asCrawler
 	}
 	for _, table := range []report.Table{report.GroupVerdictsTable.Table, report.RobotsAgentsTable.Table} {
 		if slices.Contains(e.Tables, table.Name) && len(e.agents)+len(e.categories) == 0 && e.agentsFile == "" {

@@ -29,7 +29,6 @@ var choices = map[string][]string{
 	"finish fail-on": {"violations", "unread"},
 	"diff fail-on":   {"new-violations"},
 	"policies":       {"asked", "named", "none"},
-	"as-crawler":     asCrawlers(),
 	"progress":       {"auto", "plain", "often", "none"},
 	"unknown":        {"drop", "keep"},
 	"list":           append([]string{words.Keep.String(), words.Drop.String(), words.Leave.String()}, figures.Causes()...),
@@ -102,14 +101,6 @@ func decisions() []string {
 func tokens() (names []string) {
 	for _, a := range agents.All() {
 		names = append(names, a.Token)
-	}
-	return names
-}
-
-func asCrawlers() []string {
-	names := []string{evaluate.AsCrawlerAuto, evaluate.AsCrawlerNone}
-	for _, p := range robots.Crawlers {
-		names = append(names, p.String())
 	}
 	return names
 }
