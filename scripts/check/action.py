@@ -33,7 +33,7 @@ def run_steps(action, work, inputs):
 
 def main(binary: Path):
     action = yaml.safe_load((ROOT / "action.yml").read_text())
-    for inputs, expected in (({}, 10), ({"fail-on": ""}, 0), ({"options": "--purpose=train\n--crawler=NoSuchBot"}, 0)):
+    for inputs, expected in (({}, 10), ({"fail-on": ""}, 0), ({"options": "--purpose=train\n--crawler=NoSuchBot"}, 10)):
         with folder() as work:
             shutil.copy(binary, work / "robotsaudit")
             code, values, summary = run_steps(action, work, {"archives": f"{TESTDATA}\n", "output": str(work / "out")} | inputs)
