@@ -170,7 +170,7 @@ func declare(declared map[string]*exported, folder string, file *ast.File) {
 						} else if name.IsExported() {
 							add(name.Name)
 						}
-						if enumeration != "" && name.IsExported() { // a type shows its values
+						if ast.IsExported(enumeration) && name.IsExported() { // a type shows its values
 							add(enumeration, name)
 						}
 					}
