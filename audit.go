@@ -49,8 +49,8 @@ type Options struct {
 }
 
 // evaluation are the options of deciding.
-func (o *Options) evaluation() (opt evaluate.Options, err error) {
-	opt = evaluate.Options{
+func (o *Options) evaluation() (opt evaluate.DecideOptions, err error) {
+	opt = evaluate.DecideOptions{
 		Crawler: o.Crawler, Agents: evaluate.DistinctTokens(o.Agents),
 		Workers: o.Workers,
 	}
@@ -105,7 +105,7 @@ func Audit(ctx context.Context, opt Options) (res *Results, err error) {
 		return nil, fmt.Errorf("robotsaudit: %s in %s was not written by robotsaudit: move it, or name another folder",
 			foreign, opt.Dir)
 	}
-	reading := ingest.Options{Dir: opt.Dir, Workers: opt.Workers, Failed: failures, Warn: opt.Warn}
+	reading := ingest.ReadOptions{Dir: opt.Dir, Workers: opt.Workers, Failed: failures, Warn: opt.Warn}
 	if err := ingest.Ingest(ctx, inputs, reading); err != nil {
 		return nil, err
 	}
@@ -128,7 +128,7 @@ func noInput(failures []*ingest.InputError) (errs []error) {
 }
 
 // write decides facts and writes tables, audit.json and the report.
-func write(ctx context.Context, dir string, facts *ingest.Facts, opt evaluate.Options) error {
+func write(ctx context.Context, dir string, facts *ingest.Facts, opt evaluate.DecideOptions) error {
 	w, err := report.NewWriter(dir, facts, opt)
 	if err != nil {
 		return err
@@ -147,7 +147,7 @@ func write(ctx context.Context, dir string, facts *ingest.Facts, opt evaluate.Op
 	if err != nil {
 		return err
 	}
-	doc, err := figures.Build(ctx, tables, counted, figures.Options{})
+	doc, err := figures.Build(ctx, tables, counted, figures.ReportOptions{})
 	if err != nil {
 		return err
 	}

@@ -29,10 +29,10 @@ func TestRevisitAcrossArchives(t *testing.T) {
 			again := revisit(rec{url: original.url, at: "-1h", status: c.status}, c.warc...)
 			again.state = "rules rules=1"
 			first, second := archive{original}, archive{again, page(certain)}
-			check(t, Options{}, first, second)
-			check(t, Options{}, second, first)
+			check(t, DecideOptions{}, first, second)
+			check(t, DecideOptions{}, second, first)
 			again.state = "unresolved unresolved_revisit"
-			check(t, Options{}, archive{again, page("unknown fresh unresolved_revisit")})
+			check(t, DecideOptions{}, archive{again, page("unknown fresh unresolved_revisit")})
 		})
 	}
 }
@@ -66,8 +66,8 @@ func TestRevisitResolvedWrongly(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			first, second := archive{c.other}, archive{c.revisit, page(c.want)}
-			check(t, Options{}, first, second)
-			check(t, Options{}, second, first)
+			check(t, DecideOptions{}, first, second)
+			check(t, DecideOptions{}, second, first)
 		})
 	}
 }
@@ -84,13 +84,13 @@ func TestHopsAcrossArchives(t *testing.T) {
 	archives := []archive{{first}, {second}, {original}, {last}, {page(certain)}}
 	for turn := range archives {
 		turned := append(append([]archive{}, archives[turn:]...), archives[:turn]...)
-		check(t, Options{}, turned...)
+		check(t, DecideOptions{}, turned...)
 	}
 	first.state = "unresolved unresolved_revisit hops=2 final=200"
-	check(t, Options{}, archive{first}, archive{second}, archive{last},
+	check(t, DecideOptions{}, archive{first}, archive{second}, archive{last},
 		archive{page("unknown fresh unresolved_revisit")})
 	first.state = "unresolved unresolved_redirect hops=2 final=302"
-	check(t, Options{}, archive{first}, archive{second}, archive{page("unknown fresh unresolved_redirect")})
+	check(t, DecideOptions{}, archive{first}, archive{second}, archive{page("unknown fresh unresolved_redirect")})
 }
 
 // TestOriginsApart: of many origins, one with many captures among them, each capture is
@@ -119,7 +119,7 @@ func TestOriginsApart(t *testing.T) {
 		}
 		records, captures = append(records, robots, rec{url: host + "/p", want: certain}), captures+1
 	}
-	s, _ := check(t, Options{}, records)
+	s, _ := check(t, DecideOptions{}, records)
 	got := 0
 	for _, call := range s.calls {
 		if strings.HasPrefix(call, "robots ") {
@@ -137,7 +137,7 @@ func TestDuplicateNamesTheOther(t *testing.T) {
 	t.Parallel()
 	filler := rec{url: "http://z.example/", at: "-3h"}
 	p := page(certain)
-	s, totals := check(t, Options{}, archive{robotsTxt("-1h", closed), p}, archive{filler, p})
+	s, totals := check(t, DecideOptions{}, archive{robotsTxt("-1h", closed), p}, archive{filler, p})
 	if totals.Duplicates != 1 || totals.ViolationsCertain != 1 {
 		t.Errorf("%d duplicates, %d violations", totals.Duplicates, totals.ViolationsCertain)
 	}

@@ -24,7 +24,7 @@ func TestSameCrawlAsARC(t *testing.T) {
 		out := t.TempDir()
 		ingestFiles(t, out, []string{path})
 		s := &everyResult{recorder: newRecorder()}
-		runInto(t, openFacts(t, out), Options{}, s)
+		runInto(t, openFacts(t, out), DecideOptions{}, s)
 		for j, text := range s.told {
 			s.told[j] = strings.Replace(text, " +order_doubt", "", 1)
 		}

@@ -289,12 +289,12 @@ func ingestFiles(t testing.TB, out string, paths []string) {
 	if len(failures) > 0 {
 		t.Fatal(failures)
 	}
-	if err := ingest.Ingest(context.Background(), inputs, ingest.Options{Dir: out, Workers: 1}); err != nil {
+	if err := ingest.Ingest(context.Background(), inputs, ingest.ReadOptions{Dir: out, Workers: 1}); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func evaluateFacts(t testing.TB, facts *facts.Set, opt Options) (*recorder, *Totals) {
+func evaluateFacts(t testing.TB, facts *facts.Set, opt DecideOptions) (*recorder, *Totals) {
 	t.Helper()
 	s := newRecorder()
 	return s, runInto(t, facts, opt, s)
@@ -307,7 +307,7 @@ func newRecorder() *recorder {
 	}
 }
 
-func runInto(t testing.TB, facts *facts.Set, opt Options, s Sink) *Totals {
+func runInto(t testing.TB, facts *facts.Set, opt DecideOptions, s Sink) *Totals {
 	t.Helper()
 	totals, err := Run(context.Background(), facts, opt, s)
 	if err != nil {
@@ -317,7 +317,7 @@ func runInto(t testing.TB, facts *facts.Set, opt Options, s Sink) *Totals {
 }
 
 // check audits archives and compares what was wanted of their records.
-func check(t *testing.T, opt Options, archives ...archive) (*recorder, *Totals) {
+func check(t *testing.T, opt DecideOptions, archives ...archive) (*recorder, *Totals) {
 	t.Helper()
 	facts := makeFacts(t, 1, archives...)
 	s, totals := evaluateFacts(t, facts, opt)
@@ -353,7 +353,7 @@ type scenario struct {
 
 // checkScenarios audits scenarios together, each on hosts of its own: in one
 // file; with each record of a scenario in another file; and in the reverse order.
-func checkScenarios(t *testing.T, opt Options, list []scenario) {
+func checkScenarios(t *testing.T, opt DecideOptions, list []scenario) {
 	t.Helper()
 	var joined archive
 	var apart []archive

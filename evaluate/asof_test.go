@@ -58,7 +58,7 @@ func TestAsOfBusyDay(t *testing.T) {
 			a = append(a, robotsTxt(fmt.Sprintf("%ds", -11*3600+i), closed))
 		}
 		a = append(a, robotsTxt("+11h", c.last))
-		s, _ := evaluateFacts(t, makeFacts(t, 1, a), Options{Agents: []string{"GPTBot"}, AsOf: AsOfDay(noon)})
+		s, _ := evaluateFacts(t, makeFacts(t, 1, a), DecideOptions{Agents: []string{"GPTBot"}, AsOf: AsOfDay(noon)})
 		for group, got := range s.groups[x.recordID()] {
 			if got != c.want {
 				t.Errorf("%s: group %d: %s, want %s", name, group, got, c.want)

@@ -75,7 +75,7 @@ func TestStatus(t *testing.T) {
 		r.status = c.status
 		list = append(list, scenario{c.status, archive{r, page(c.want)}})
 	}
-	checkScenarios(t, Options{}, list)
+	checkScenarios(t, DecideOptions{}, list)
 }
 
 func TestStatusByProfile(t *testing.T) {
@@ -93,25 +93,25 @@ func TestStatusByProfile(t *testing.T) {
 	} {
 		r := robotsTxt("-1h", "")
 		r.status = c.status
-		check(t, Options{Profile: c.profile}, archive{r, page(c.want)})
+		check(t, DecideOptions{Profile: c.profile}, archive{r, page(c.want)})
 	}
 }
 
 func TestBodyWithoutStatus(t *testing.T) {
 	t.Parallel()
 	r := rec{url: home + "/robots.txt", at: "-1h", status: "-", body: closed}
-	check(t, Options{}, archive{r, page(certain)}) // HTTP/0.9
+	check(t, DecideOptions{}, archive{r, page(certain)}) // HTTP/0.9
 	r.body = ""
-	check(t, Options{}, archive{r, page("unknown fresh undefined_status")})
+	check(t, DecideOptions{}, archive{r, page("unknown fresh undefined_status")})
 	ftp := rec{
 		url: "ftp://a.example/robots.txt", at: "-1h", typ: "resource", status: "-", ua: "-", body: closed,
 		state: "rules rules=1",
 	}
 	file := rec{url: "ftp://a.example/p", typ: "resource", status: "-", ua: "-", want: "disallowed fresh rule possible"}
-	check(t, Options{}, archive{ftp, file, page("unknown none no_capture")})
+	check(t, DecideOptions{}, archive{ftp, file, page("unknown none no_capture")})
 	ftp.typ, ftp.status, ftp.state = "response", "550 No such file", "unavailable unavailable"
 	file.want = "allowed fresh unavailable"
-	check(t, Options{}, archive{ftp, file})
+	check(t, DecideOptions{}, archive{ftp, file})
 }
 
 func TestPartial(t *testing.T) {
@@ -159,7 +159,7 @@ func TestPartial(t *testing.T) {
 		r := rec{url: home + "/robots.txt", at: "-1h", status: c.status, head: c.head, warc: c.warc, body: c.body}
 		list = append(list, scenario{c.name, archive{r, page(c.want)}})
 	}
-	checkScenarios(t, Options{}, list)
+	checkScenarios(t, DecideOptions{}, list)
 }
 
 func TestBody(t *testing.T) {
@@ -191,26 +191,26 @@ func TestBody(t *testing.T) {
 		r.state = c.state
 		list = append(list, scenario{c.name, archive{r, page(c.want)}})
 	}
-	checkScenarios(t, Options{}, list)
+	checkScenarios(t, DecideOptions{}, list)
 }
 
 // TestBodyCut: a body longer than what is kept.
 func TestBodyCut(t *testing.T) {
 	t.Parallel()
 	r := robotsTxt("-1h", closed+strings.Repeat("# filling\n", 850_000)+"Allow: /p")
-	check(t, Options{Profile: robots.REP08}, archive{r, page("disallowed fresh rule probable +body_cut")})
+	check(t, DecideOptions{Profile: robots.REP08}, archive{r, page("disallowed fresh rule probable +body_cut")})
 	r.body = open + r.body
-	check(t, Options{Profile: robots.REP08}, archive{r, page("allowed fresh rule +body_cut")})
+	check(t, DecideOptions{Profile: robots.REP08}, archive{r, page("allowed fresh rule +body_cut")})
 }
 
 func TestReservedEncoding(t *testing.T) {
 	r := robotsTxt("-1h", "User-agent: *\nDisallow: /\nAllow: /p?u=a%3Ab\n")
 	p := page("disallowed fresh rule contested +reserved_encoding")
 	p.url += "?u=a:b"
-	check(t, Options{}, archive{r, p})
+	check(t, DecideOptions{}, archive{r, p})
 	r.body = "User-agent: *\nDisallow: /p?u=a%3Ab\n"
 	p.want = "allowed fresh no_matching_rule"
-	check(t, Options{}, archive{r, p})
+	check(t, DecideOptions{}, archive{r, p})
 }
 
 // Redirects of http://a.example/robots.txt to other places.
@@ -227,7 +227,7 @@ func TestRedirect(t *testing.T) {
 	with := func(r rec, state string) rec { r.state = state; return r }
 	by := func(r rec, ua string) rec { r.ua = ua; return r }
 	unresolved := page("unknown fresh unresolved_redirect")
-	checkScenarios(t, Options{}, []scenario{
+	checkScenarios(t, DecideOptions{}, []scenario{
 		{"after", archive{with(first, "rules hops=1 final=200 rules=1"), there("-59m", closed), page(certain)}},
 		{"the same second", archive{
 			first, there("-1h", closed), there("-30m", open),
@@ -377,15 +377,15 @@ func TestHopsOfOneMoment(t *testing.T) {
 	t.Parallel()
 	hop := func(id string) rec { r := redirect(home+"/robots.txt", "-1h", "/r"); r.id = id; return r }
 	there := func(id, want string) rec { return rec{url: home + "/r", at: "-1h", body: closed, id: id, want: want} }
-	check(t, Options{}, archive{robotsTxt("-2h", closed), hop("4"), there("3", itself), hop("2"), there("1", itself)})
-	check(t, Options{}, archive{
+	check(t, DecideOptions{}, archive{robotsTxt("-2h", closed), hop("4"), there("3", itself), hop("2"), there("1", itself)})
+	check(t, DecideOptions{}, archive{
 		robotsTxt("-2h", closed), hop("1"), there("4", itself),
 		there("3", "disallowed fresh rule possible +same_moment +redirect_target"),
 	})
 	nameless := hop("1")
 	nameless.ua = "-"
-	check(t, Options{}, archive{robotsTxt("-2h", closed), nameless, there("2", itself)})
-	check(t, Options{}, archive{nameless}, archive{robotsTxt("-2h", closed), there("2", certain)})
+	check(t, DecideOptions{}, archive{robotsTxt("-2h", closed), nameless, there("2", itself)})
+	check(t, DecideOptions{}, archive{nameless}, archive{robotsTxt("-2h", closed), there("2", certain)})
 }
 
 // chain is n redirects over as many hosts; the last has the body.
@@ -423,7 +423,7 @@ func TestHops(t *testing.T) {
 		}
 		list = append(list, scenario{fmt.Sprint(c.hops), append(a, page(c.want))})
 	}
-	checkScenarios(t, Options{}, list) // reversed: no target is known to be one when it is read
+	checkScenarios(t, DecideOptions{}, list) // reversed: no target is known to be one when it is read
 }
 
 // TestTargetReadAgain: the body of a redirect's target that ingest could not know
@@ -434,17 +434,17 @@ func TestTargetReadAgain(t *testing.T) {
 	hop := redirect(home+"/robots.txt", "-1h", "/other")
 	before := target // the fetch came before the redirect: it is judged like any other
 	before.want = "disallowed later rule possible +redirect_target"
-	check(t, Options{}, archive{before, hop, page(certain)})
-	check(t, Options{}, archive{target}, archive{hop, page(certain)})
-	check(t, Options{}, archive{hop, page(certain)}, archive{target})
+	check(t, DecideOptions{}, archive{before, hop, page(certain)})
+	check(t, DecideOptions{}, archive{target}, archive{hop, page(certain)})
+	check(t, DecideOptions{}, archive{hop, page(certain)}, archive{target})
 	// A copy read before the redirect, another after it: one record.
-	_, totals := check(t, Options{}, archive{target}, archive{hop, target, page(certain)})
+	_, totals := check(t, DecideOptions{}, archive{target}, archive{hop, target, page(certain)})
 	if totals.Duplicates != 1 {
 		t.Errorf("%d duplicates, want 1", totals.Duplicates)
 	}
 	early := target
 	early.at, early.want = "-3h", "disallowed later rule possible"
-	check(t, Options{}, archive{early}, archive{early}, archive{hop, page(certain)})
+	check(t, DecideOptions{}, archive{early}, archive{early}, archive{hop, page(certain)})
 }
 
 // TestTargetInAStream: the body of a target that lies in a stream is read again from
@@ -471,7 +471,7 @@ func TestTargetInAStream(t *testing.T) {
 			}
 			out := t.TempDir()
 			ingestFiles(t, out, []string{path})
-			s, _ := evaluateFacts(t, openFacts(t, out), Options{})
+			s, _ := evaluateFacts(t, openFacts(t, out), DecideOptions{})
 			compare(t, s, records)
 			if len(s.issues) > 0 {
 				t.Errorf("issues %v", s.issues)
@@ -492,7 +492,7 @@ func TestTargetNotKept(t *testing.T) {
 		if err := os.Truncate(facts.Input(0).Path, 100); err != nil {
 			t.Fatal(err)
 		}
-		s, _ := evaluateFacts(t, facts, Options{})
+		s, _ := evaluateFacts(t, facts, DecideOptions{})
 		compare(t, s, records)
 		if !slices.Equal(s.issues, []string{"body_not_kept"}) {
 			t.Errorf("issues %v", s.issues)
@@ -541,7 +541,7 @@ func TestRevisit(t *testing.T) {
 	called := func(r rec, id string) rec { r.id = id; return r }
 	late := original
 	late.at = "+2d"
-	checkScenarios(t, Options{}, []scenario{
+	checkScenarios(t, DecideOptions{}, []scenario{
 		{"by URI and date", archive{
 			original,
 			revisit(again, identical, closedDigest, uri(original.url), referring(original)), page(certain),
@@ -747,7 +747,7 @@ func TestValidators(t *testing.T) {
 	by := func(r rec, ua string) rec { r.ua = ua; return r }
 	const march, april = "Fri, 01 Mar 2024 00:00:00 GMT", "Mon, 01 Apr 2024 00:00:00 GMT"
 	unresolved := page("unknown fresh unresolved_revisit prior=disallowed")
-	checkScenarios(t, Options{}, []scenario{
+	checkScenarios(t, DecideOptions{}, []scenario{
 		{
 			"the entity tag of the request",
 			archive{copied("-3d", closed, `ETag: "a"`), renewed(nil, `If-None-Match: "a"`), page(certain)},
@@ -818,11 +818,11 @@ func TestHeadIsNoOriginal(t *testing.T) {
 	target := rec{url: home + "/r", at: "-1h", status: "304 x"}
 	head := rec{url: home + "/r", at: "-2h", method: "HEAD"}
 	file := rec{url: home + "/r", at: "-3h", body: closed}
-	check(t, Options{}, archive{file, head, hop, target, page(certain)})
-	check(t, Options{}, archive{head, hop, target, page("unknown fresh unresolved_revisit")})
+	check(t, DecideOptions{}, archive{file, head, hop, target, page(certain)})
+	check(t, DecideOptions{}, archive{head, hop, target, page("unknown fresh unresolved_revisit")})
 	head.warc = []string{closedDigest}
 	again := revisit(rec{url: home + "/r", at: "-1h"}, identical, closedDigest, "WARC-Refers-To-Date: "+head.date())
-	check(t, Options{}, archive{head, hop, again, page("unknown fresh unresolved_revisit")})
+	check(t, DecideOptions{}, archive{head, hop, again, page("unknown fresh unresolved_revisit")})
 }
 
 // TestDigestMismatch: what does not match its digest proves no violation,
@@ -837,7 +837,7 @@ func TestDigestMismatch(t *testing.T) {
 	blockOf := func(block string) string {
 		return strings.Replace(payloadDigest(block), "Payload", "Block", 1)
 	}
-	checkScenarios(t, Options{}, []scenario{
+	checkScenarios(t, DecideOptions{}, []scenario{
 		{"matches", archive{with(robotsTxt("-1h", closed), closedDigest), page(certain)}},
 		{"payload", archive{with(robotsTxt("-1h", closed), digest2), doubtful}},
 		{"block", archive{with(robotsTxt("-1h", closed), closedDigest, blockOf(closed)), doubtful}},
@@ -881,7 +881,7 @@ func TestBodyThatBreaksOff(t *testing.T) {
 			body: fmt.Sprintf("%x\r\n%s\r\n", len(body), body),
 		}
 	}
-	checkScenarios(t, Options{}, []scenario{
+	checkScenarios(t, DecideOptions{}, []scenario{
 		{"forbids", archive{chunks(closed), page("disallowed fresh rule probable +body_cut +partial")}},
 		{"allows", archive{
 			chunks("user-agent: *\ndisallow: /x\n"),

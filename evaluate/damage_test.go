@@ -54,7 +54,7 @@ func evaluateArchives(t *testing.T, archives [][]byte) *recorder {
 		paths = append(paths, path)
 	}
 	ingestFiles(t, out, paths)
-	s, _ := evaluateFacts(t, openFacts(t, out), Options{})
+	s, _ := evaluateFacts(t, openFacts(t, out), DecideOptions{})
 	return s
 }
 

@@ -17,7 +17,7 @@ func read(ctx context.Context, archives ...string) (facts *evaluate.Facts, dir s
 		return nil, "", err
 	}
 	inputs, failed := ingest.Expand(ctx, archives, ingest.ExpandOptions{})
-	if err := ingest.Ingest(ctx, inputs, ingest.Options{Dir: dir, Workers: 1, Failed: failed}); err != nil {
+	if err := ingest.Ingest(ctx, inputs, ingest.ReadOptions{Dir: dir, Workers: 1, Failed: failed}); err != nil {
 		return nil, dir, err
 	}
 	facts, err = ingest.OpenFacts(dir)
@@ -46,7 +46,7 @@ func ExampleRun() {
 		log.Fatal(err)
 	}
 	disallowed := counter{classes: make(map[string]int)}
-	totals, err := evaluate.Run(ctx, facts, evaluate.Options{}, &disallowed)
+	totals, err := evaluate.Run(ctx, facts, evaluate.DecideOptions{}, &disallowed)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -63,7 +63,7 @@ func ExampleResolved_Origin() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	resolved, err := evaluate.Resolve(ctx, facts, evaluate.Options{})
+	resolved, err := evaluate.Resolve(ctx, facts, evaluate.DecideOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}

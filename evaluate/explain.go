@@ -17,7 +17,7 @@ import (
 
 // Explain decides one fetch as Run does, and shows how the verdict came about. Errors that
 // a user can mend are a *NotFoundError or an *AmbiguousError.
-func Explain(ctx context.Context, set *Facts, opt Options, q Question) (*Explanation, error) {
+func Explain(ctx context.Context, set *Facts, opt DecideOptions, q Question) (*Explanation, error) {
 	opt.Uses = q.Uses
 	r, err := Resolve(ctx, set, opt)
 	if err != nil {

@@ -122,7 +122,7 @@ func TestExplainFinds(t *testing.T) {
 		{url: often, at: "+2h"},
 		{url: "http://a.example/\xff", at: "+3h"},
 	})
-	explain := func(q Question) (*Explanation, error) { return Explain(context.Background(), set, Options{}, q) }
+	explain := func(q Question) (*Explanation, error) { return Explain(context.Background(), set, DecideOptions{}, q) }
 	for _, test := range []struct {
 		q    Question
 		want string

@@ -48,14 +48,14 @@ func TestMisdirected(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			check(t, Options{}, append(c.list, page(c.want)))
+			check(t, DecideOptions{}, append(c.list, page(c.want)))
 			// Where the target is not known to be one before it is read, it is found later.
-			check(t, Options{}, append(archive{c.list[len(c.list)-1]},
+			check(t, DecideOptions{}, append(archive{c.list[len(c.list)-1]},
 				append(c.list[:len(c.list)-1:len(c.list)-1], page(c.want))...))
 		})
 	}
 	inOneMoment := archive{first, asking(robotsAt(other, "-1h", closed), "b.example"), again}
-	check(t, Options{}, append(inOneMoment, page("disallowed fresh rule probable +other_target")))
+	check(t, DecideOptions{}, append(inOneMoment, page("disallowed fresh rule probable +other_target")))
 }
 
 func robotsAt(origin, at, body string) rec {
@@ -72,5 +72,5 @@ func TestMisdirectedFetch(t *testing.T) {
 	t.Parallel()
 	fetch := page("disallowed fresh rule possible +host_mismatch")
 	fetch.asked = []string{"Host: b.example"}
-	check(t, Options{}, archive{robotsAt(home, "-1h", closed), fetch, page(certain)})
+	check(t, DecideOptions{}, archive{robotsAt(home, "-1h", closed), fetch, page(certain)})
 }

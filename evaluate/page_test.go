@@ -55,7 +55,7 @@ type saying struct {
 	said string
 }
 
-func checkPages(t *testing.T, opt Options, list []saying) *Totals {
+func checkPages(t *testing.T, opt DecideOptions, list []saying) *Totals {
 	t.Helper()
 	var a archive
 	for _, s := range list {
@@ -92,7 +92,7 @@ func TestPages(t *testing.T) {
 		return r
 	}
 	withHead := func(r rec, lines ...string) rec { r.head = lines; return r }
-	totals := checkPages(t, Options{}, []saying{
+	totals := checkPages(t, DecideOptions{}, []saying{
 		robotsFile("a", "-1h", "User-agent: *\nDisallow: /no\nContent-Signal: ai-train=yes\nUser-agent: "+
 			"testbot\nDisallow: /no\nContent-Usage: search=n\n"),
 		{
@@ -203,7 +203,7 @@ func TestPages(t *testing.T) {
 
 // Without any revisit, too, a 304 is looked up.
 func TestPageNotModified(t *testing.T) {
-	checkPages(t, Options{}, []saying{
+	checkPages(t, DecideOptions{}, []saying{
 		{html("http://a.example/1", "", "<head><meta name=robots content=noindex>"), "[noindex]"},
 		{rec{url: "http://a.example/1", at: "+1h", status: "304 Not Modified"}, "from=original | [noindex]"},
 		{rec{url: "http://a.example/2", at: "+1h", status: "304 Not Modified"}, "from=unknown"},
@@ -223,7 +223,7 @@ func TestPageNotModified(t *testing.T) {
 }
 
 func TestRestrictions(t *testing.T) {
-	checkPages(t, Options{Uses: []tag.Use{tag.UseArchive, tag.UseIndex, tag.UseTrain}}, []saying{
+	checkPages(t, DecideOptions{Uses: []tag.Use{tag.UseArchive, tag.UseIndex, tag.UseTrain}}, []saying{
 		robotsFile("a", "-1h", "User-agent: *\nDisallow:\nContent-Signal: ai-train=no\n"),
 		{
 			html("http://a.example/1", "", "", "X-Robots-Tag: none, noarchive"),
@@ -348,7 +348,7 @@ func TestRestrictions(t *testing.T) {
 // What the origin prefers contradicts a page only where it is in force for the fetch.
 func TestConflictsInForce(t *testing.T) {
 	const tdmrep = `[{"location":"/","tdm-reservation":1}]`
-	checkPages(t, Options{}, []saying{
+	checkPages(t, DecideOptions{}, []saying{
 		robotsFile("a", "-2d", "User-agent: *\nContent-Signal: search=no\n"),
 		{
 			html("http://a.example/1", "", "", "Content-Usage: search=y"),
@@ -403,7 +403,7 @@ func TestUseInTwoArchives(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			page := html("http://a.example/1", "", "")
 			p := &pageRecorder{newRecorder(), make(map[string]string)}
-			runInto(t, makeFacts(t, 1, archive{robots(c.first)}, archive{robots(c.second), page}), Options{}, p)
+			runInto(t, makeFacts(t, 1, archive{robots(c.first)}, archive{robots(c.second), page}), DecideOptions{}, p)
 			if got := p.pages[page.recordID()]; got != c.want {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
@@ -423,7 +423,7 @@ func TestOriginalInTwoArchives(t *testing.T) {
 	runInto(t, makeFacts(t, 1,
 		archive{html("http://a.example/1", "", "", "X-Robots-Tag: noarchive"), robots("Content-Signal: search=no\n")},
 		archive{robots("Content-Signal: search=yes\n"), again}),
-		Options{Uses: []tag.Use{tag.UseArchive, tag.UseTrain}}, p)
+		DecideOptions{Uses: []tag.Use{tag.UseArchive, tag.UseTrain}}, p)
 	want := "from=unknown | [noarchive, noai] | robots-tag:train-ai=restrict | robots-tag:ai-input=restrict | " +
 		"publication probable x-robots-tag 2: noarchive | usage certain robots-tag 1: *;noai"
 	if diff := cmp.Diff(want, p.pages[again.recordID()]); diff != "" {
@@ -441,7 +441,7 @@ func TestMetaNames(t *testing.T) {
 		return head
 	}
 	by := func(ua string, r rec) rec { r.ua = ua; return r }
-	checkPages(t, Options{Agents: []string{"AskedFor"}, Uses: []tag.Use{tag.UseIndex}}, []saying{
+	checkPages(t, DecideOptions{Agents: []string{"AskedFor"}, Uses: []tag.Use{tag.UseIndex}}, []saying{
 		{
 			html("http://a.example/1", "",
 				metas("msapplication-config", "none", "*", "noindex", "x-robots", "noindex", "fb", "all")),
@@ -507,7 +507,7 @@ func TestAsOf(t *testing.T) {
 		const meta = "<head><meta name=robots content='unavailable_after: 2024-06-01 00:00'>"
 		gone := html("http://a.example/2", "", meta)
 		gone.status = "404 Not Found"
-		totals := checkPages(t, Options{AsOf: c.asOf, Uses: []tag.Use{tag.UseArchive, tag.UseTrain}}, []saying{
+		totals := checkPages(t, DecideOptions{AsOf: c.asOf, Uses: []tag.Use{tag.UseArchive, tag.UseTrain}}, []saying{
 			robotsFile("a", "-1h", "User-agent: *\nDisallow:\nContent-Signal: ai-train=no\n"),
 			{html("http://a.example/1", "", meta), dated + " | " + signal + c.page + usage},
 			{gone, dated + " | " + signal},
@@ -528,7 +528,7 @@ func TestDateWithoutClock(t *testing.T) {
 		"1 May 2024 GMT":                "probable",
 		"Wed, 01 May 2024 11:59:59 GMT": "certain",
 	} {
-		checkPages(t, Options{Uses: []tag.Use{tag.UseArchive}}, []saying{
+		checkPages(t, DecideOptions{Uses: []tag.Use{tag.UseArchive}}, []saying{
 			{
 				html("http://a.example/1", "", "", "X-Robots-Tag: unavailable_after: "+date),
 				fmt.Sprintf("[unavailable_after: %s] | publication %s x-robots-tag 1: unavailable_after: %s",
@@ -549,7 +549,7 @@ func readDate(t *testing.T, date string) string {
 
 // A restriction names what is said against the purpose, and nothing else.
 func TestStatements(t *testing.T) {
-	checkPages(t, Options{Uses: []tag.Use{tag.UseIndex}}, []saying{
+	checkPages(t, DecideOptions{Uses: []tag.Use{tag.UseIndex}}, []saying{
 		{
 			html("http://a.example/1", "", "",
 				"X-Robots-Tag: max-snippet:-1, max-snippet:20, max-snippet:x, max-image-preview:large, "+
@@ -569,7 +569,7 @@ func TestStatements(t *testing.T) {
 		},
 	})
 	// The page's own statements are certain, whatever its origin states as well.
-	checkPages(t, Options{Uses: []tag.Use{tag.UseTrain}}, []saying{
+	checkPages(t, DecideOptions{Uses: []tag.Use{tag.UseTrain}}, []saying{
 		robotsFile("a", "-1h", "User-agent: *\nDisallow:\nContent-Signal: ai-train=no\n"),
 		{
 			html("http://a.example/1", "", "", "Content-Usage: train-ai=n"),
@@ -585,7 +585,7 @@ func TestPolicyFiles(t *testing.T) {
 	at := func(path string) rec { return rec{url: "http://d.example" + path, at: "-1h", body: "x"} }
 	missing, head := at("/ai.txt"), at("/ai.txt")
 	missing.status, head.method = "404 Not Found", "HEAD"
-	totals := checkPages(t, Options{}, []saying{
+	totals := checkPages(t, DecideOptions{}, []saying{
 		{at("/ai.txt"), ""},
 		{at("/.well-known/trust.txt"), ""},
 		{at("/a/ai.txt"), ""},

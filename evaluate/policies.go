@@ -21,7 +21,7 @@ type PolicyTokens uint8
 
 // The product tokens.
 const (
-	PoliciesAsked PolicyTokens = iota // `*`, the crawlers of the archives and Options.Agents
+	PoliciesAsked PolicyTokens = iota // `*`, the crawlers of the archives and DecideOptions.Agents
 	PoliciesNamed                     // those, and the tokens that the file itself names
 	PoliciesNone
 )
@@ -46,7 +46,7 @@ type Policies struct {
 	*State
 	CaptureClass string   // Common Crawl's, of the capture's own status; "" where there is none
 	Sitemaps     []string // the first of the file, for all tokens
-	Body         string   // what of the file is parsed, decoded; "" unless Options.PolicyBodies
+	Body         string   // what of the file is parsed, decoded; "" unless DecideOptions.PolicyBodies
 	List         []Policy // by token: `*` first, then in the alphabet, in any case
 }
 
@@ -101,7 +101,7 @@ const (
 // policyReader reads the policies of robots.txt files, whoever fetched by them.
 type policyReader struct {
 	files  *parsed.Cache
-	opt    *Options
+	opt    *DecideOptions
 	tokens []string // sorted, without `*`
 	keys   []string // of tokens, comparable
 	kept   map[string]*filePolicies

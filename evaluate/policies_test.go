@@ -36,11 +36,11 @@ func TestPolicyCrawlers(t *testing.T) {
 			want = append(want, "rules "+name(i)+" wildcard")
 		}
 	}
-	s, _ := check(t, Options{}, a)
+	s, _ := check(t, DecideOptions{}, a)
 	if got := policyTokens(s); !slices.Equal(got, want) {
 		t.Errorf("got\n%q\nwant\n%q", got, want)
 	}
-	s, _ = check(t, Options{Crawler: "ZBot"}, a)
+	s, _ = check(t, DecideOptions{Crawler: "ZBot"}, a)
 	if got := policyTokens(s); !slices.Equal(got, []string{"rules * wildcard", "rules ZBot wildcard"}) {
 		t.Errorf("with --crawler: %q", got)
 	}
@@ -55,7 +55,7 @@ func TestPolicyNames(t *testing.T) {
 	}
 	body.WriteString("Disallow: /\n")
 	a := archive{{url: home + "/robots.txt", at: "-1h", body: body.String()}}
-	s, _ := check(t, Options{Policies: PoliciesNamed}, a)
+	s, _ := check(t, DecideOptions{Policies: PoliciesNamed}, a)
 	got := policyTokens(s)
 	if n := len(got); n != 2+maxPolicyNames || got[1] != "rules Name0000 named" ||
 		got[n-2] != "rules Name0999 named" || got[n-1] != "rules TestBot none" {
@@ -64,7 +64,7 @@ func TestPolicyNames(t *testing.T) {
 	if !slices.Equal(s.issues, []string{"limit_reached"}) {
 		t.Errorf("issues %q", s.issues)
 	}
-	s, _ = check(t, Options{}, a)
+	s, _ = check(t, DecideOptions{}, a)
 	if got := policyTokens(s); len(got) != 2 || len(s.issues) != 0 {
 		t.Errorf("not asked for: %q, issues %q", got, s.issues)
 	}
@@ -73,7 +73,7 @@ func TestPolicyNames(t *testing.T) {
 // TestPoliciesOfLogs: a line of a log is no capture.
 func TestPoliciesOfLogs(t *testing.T) {
 	t.Parallel()
-	s, totals := auditLogs(t, Options{}, []archive{{{url: home + "/robots.txt", at: "-3h"}}},
+	s, totals := auditLogs(t, DecideOptions{}, []archive{{{url: home + "/robots.txt", at: "-3h"}}},
 		crawlLog(logged{home + "/robots.txt", "-1h", "-2"}))
 	if got := policyTokens(s); totals.LogEvidence != 1 ||
 		!slices.Equal(got, []string{"rules * none", "rules TestBot none"}) {

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/robotsaudit/robotsaudit/internal/cdx"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/index"
 	"github.com/robotsaudit/robotsaudit/internal/longtest"
 )
 
@@ -101,7 +101,7 @@ func dividedFacts(t *testing.T) *Facts {
 			if at < 0 {
 				continue
 			}
-			row := index.CDXJLine{
+			row := cdx.CDXJLine{
 				Key: "a)/", Time: noon.Add(time.Duration(177+n) * time.Second), URL: url,
 				Status: "200", Offset: int64(bytes.LastIndex(content[:at], []byte("WARC/1."))), Length: 9,
 				Filename: "0.warc",
@@ -110,7 +110,7 @@ func dividedFacts(t *testing.T) *Facts {
 		}
 	}
 	for i := range 60 {
-		row := index.CDXJLine{
+		row := cdx.CDXJLine{
 			Key: "a)/", Time: noon.Add(time.Duration(6*i) * time.Second),
 			URL: fmt.Sprintf("http://a.example/%d", 2*i%40), Status: "200",
 			Digest: strings.TrimPrefix(payloadDigest(fmt.Sprint("page ", 2*i%40)), "WARC-Payload-Digest: sha1:"),
@@ -126,7 +126,7 @@ func dividedFacts(t *testing.T) *Facts {
 }
 
 // allCuts are all cuts of facts at which ranges may begin: before each second of an origin but the first.
-func allCuts(t *testing.T, set *Facts, opt Options) []Cut {
+func allCuts(t *testing.T, set *Facts, opt DecideOptions) []Cut {
 	t.Helper()
 	r, err := Resolve(t.Context(), set, opt)
 	if err != nil {
@@ -184,7 +184,7 @@ func TestRangesAmidOrigins(t *testing.T) {
 		}
 		rng := rand.New(rand.NewPCG(1, 2))
 		for _, n := range counts {
-			for _, opt := range []Options{opt, asOf} {
+			for _, opt := range []DecideOptions{opt, asOf} {
 				cuts := []Cut{all[0], all[len(all)-1]}
 				for range n - 1 {
 					cuts = append(cuts, all[rng.IntN(len(all))]) // some ranges are empty
@@ -200,7 +200,7 @@ func TestRangesAmidOrigins(t *testing.T) {
 	checkCuts(t, "every second apart", sets["made"], opt, allCuts(t, sets["made"], opt))
 }
 
-func checkCuts(t *testing.T, name string, set *Facts, opt Options, cuts []Cut) {
+func checkCuts(t *testing.T, name string, set *Facts, opt DecideOptions, cuts []Cut) {
 	t.Helper()
 	want := plainRecorder{newRecorder()}
 	total := runInto(t, set, opt, want)
@@ -218,11 +218,11 @@ func checkCuts(t *testing.T, name string, set *Facts, opt Options, cuts []Cut) {
 func TestCutsKeepExclusions(t *testing.T) {
 	t.Parallel()
 	set := dividedFacts(t)
-	_, totals := evaluateFacts(t, set, Options{})
+	_, totals := evaluateFacts(t, set, DecideOptions{})
 	if totals.Exclusions != 1 || totals.Joined == 0 || totals.Duplicates == 0 {
 		t.Errorf("%+v", totals)
 	}
-	for _, c := range allCuts(t, set, Options{}) {
+	for _, c := range allCuts(t, set, DecideOptions{}) {
 		if c.IsInside() && c.Place.Origin == "http://h1.example" {
 			t.Errorf("%+v", c)
 		}
@@ -251,7 +251,7 @@ func TestCutForgetsAlike(t *testing.T) {
 	}
 	set := makeFacts(t, 1, a)
 	s := pageRecorder{newRecorder(), make(map[string]string)}
-	runInto(t, set, Options{}, &s)
+	runInto(t, set, DecideOptions{}, &s)
 	known := 0
 	for _, r := range a[records+1 : records+5] {
 		if strings.Contains(s.pages[r.recordID()], "from=original") {
@@ -261,10 +261,10 @@ func TestCutForgetsAlike(t *testing.T) {
 	if known != 2 {
 		t.Errorf("%d originals known, want 2", known)
 	}
-	cuts := allCuts(t, set, Options{})
+	cuts := allCuts(t, set, DecideOptions{})
 	cuts = slices.DeleteFunc(cuts, func(c Cut) bool {
 		second := (c.Micros - noon.UnixMicro()) / 1e6
 		return c.IsInside() && second != records && second != 30000
 	})
-	checkCuts(t, "many", set, Options{}, cuts)
+	checkCuts(t, "many", set, DecideOptions{}, cuts)
 }

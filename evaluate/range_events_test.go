@@ -22,7 +22,7 @@ func crawlLog(lines ...logged) []byte {
 }
 
 // auditLogs audits archives together with logs.
-func auditLogs(t *testing.T, opt Options, archives []archive, logs ...[]byte) (*recorder, *Totals) {
+func auditLogs(t *testing.T, opt DecideOptions, archives []archive, logs ...[]byte) (*recorder, *Totals) {
 	t.Helper()
 	in, out := t.TempDir(), t.TempDir()
 	var paths []string
@@ -49,14 +49,14 @@ func auditLogs(t *testing.T, opt Options, archives []archive, logs ...[]byte) (*
 func TestLogEvidence(t *testing.T) {
 	t.Parallel()
 	failed := func(at string) logged { return logged{home + "/x", at, "-61"} }
-	own := Options{Crawler: "TestBot"}
+	own := DecideOptions{Crawler: "TestBot"}
 	for name, c := range map[string]struct {
-		opt     Options
+		opt     DecideOptions
 		log     []logged
 		records archive
 	}{
 		"alone": {
-			Options{},
+			DecideOptions{},
 			[]logged{failed("-1h")},
 			archive{page("disallowed fresh unreachable probable +other_crawler")},
 		},
@@ -71,7 +71,7 @@ func TestLogEvidence(t *testing.T) {
 			archive{page("disallowed fresh unreachable certain")},
 		},
 		"a crawler without a name": {
-			Options{},
+			DecideOptions{},
 			[]logged{failed("-1h")},
 			archive{{url: home + "/p", ua: "-", want: "disallowed fresh unreachable possible"}},
 		},
@@ -92,7 +92,7 @@ func TestLogEvidence(t *testing.T) {
 			archive{page("unknown none no_capture")},
 		},
 		"an own capture before": {
-			Options{},
+			DecideOptions{},
 			[]logged{failed("-1h")},
 			archive{robotsTxt("-2h", closed), page(certain)},
 		},
@@ -133,7 +133,7 @@ func TestLogsAreBounded(t *testing.T) {
 	for i := range 3000 {
 		lines = append(lines, logged{fmt.Sprintf("%s/%d", home, i), fmt.Sprintf("%ds", i-7200), "-61"})
 	}
-	s, totals := auditLogs(t, Options{Crawler: "TestBot"},
+	s, totals := auditLogs(t, DecideOptions{Crawler: "TestBot"},
 		[]archive{{robotsTxt("-5000s", closed), page("disallowed fresh unreachable certain")}}, crawlLog(lines...))
 	if totals.LogEvidence != 2 || totals.Captures != 1 || totals.RobotsByOutcome["unreachable"] != 0 {
 		t.Errorf("%d lines of evidence, %d captures", totals.LogEvidence, totals.Captures)
@@ -156,13 +156,13 @@ func TestExclusions(t *testing.T) {
 	other := page("")
 	other.ua = "Other/1"
 	for name, c := range map[string]struct {
-		opt     Options
+		opt     DecideOptions
 		records archive
 		log     []logged
 		want    []string
 	}{
 		"the one crawler of the origin": {
-			Options{},
+			DecideOptions{},
 			archive{rules, page("")},
 			[]logged{out("/no", "+0h"), out("/yes", "+1h"), out("/no", "-9d")},
 			[]string{
@@ -172,19 +172,19 @@ func TestExclusions(t *testing.T) {
 			},
 		},
 		"several crawlers": {
-			Options{},
+			DecideOptions{},
 			archive{rules, page(""), other},
 			[]logged{out("/no", "+0h")},
 			[]string{home + "/no -9998  none: allowed fresh rule +other_crawler +named_group_forbids"},
 		},
 		"the option": {
-			Options{Crawler: "Other"},
+			DecideOptions{Crawler: "Other"},
 			archive{rules},
 			[]logged{out("/no", "+0h")},
 			[]string{home + "/no -9998 Other option: allowed fresh rule"},
 		},
 		"no capture, no fetch": {
-			Options{},
+			DecideOptions{},
 			archive{{url: "http://z.example/"}},
 			[]logged{out("/no", "+0h"), {"http://aa.example/no", "+0h", "-9998"}},
 			[]string{
@@ -193,13 +193,13 @@ func TestExclusions(t *testing.T) {
 			},
 		},
 		"robots.txt itself": {
-			Options{},
+			DecideOptions{},
 			archive{rules},
 			[]logged{out("/robots.txt", "+0h")},
 			[]string{home + "/robots.txt -9998 TestBot origin: allowed none robots_txt_itself"},
 		},
 		"unreachable by the same log": {
-			Options{},
+			DecideOptions{},
 			archive{{url: "http://z.example/"}},
 			[]logged{{home + "/a", "-1h", "-61"}, out("/b", "+0h")},
 			[]string{home + "/b -9998  none: disallowed fresh unreachable"},
@@ -228,11 +228,11 @@ func TestExclusions(t *testing.T) {
 func TestLogsTwice(t *testing.T) {
 	t.Parallel()
 	lines := []logged{{home + "/a", "-3h", "-61"}, {home + "/b", "-1h", "-9998"}, {home + "/c", "-1h", "-9998"}}
-	_, totals := auditLogs(t, Options{}, []archive{{page("")}}, crawlLog(lines...))
+	_, totals := auditLogs(t, DecideOptions{}, []archive{{page("")}}, crawlLog(lines...))
 	if totals.Exclusions != 2 || totals.LogEvidence != 1 {
 		t.Fatalf("%d exclusions, %d lines of evidence", totals.Exclusions, totals.LogEvidence)
 	}
-	s, totals := auditLogs(t, Options{}, []archive{{page("")}}, crawlLog(lines...), crawlLog(lines[:2]...))
+	s, totals := auditLogs(t, DecideOptions{}, []archive{{page("")}}, crawlLog(lines...), crawlLog(lines[:2]...))
 	if totals.Exclusions != 2 || totals.LogEvidence != 1 ||
 		!slices.Equal(s.issues, []string{"duplicate_record", "duplicate_record"}) {
 		t.Errorf("%d exclusions, %d lines of evidence, issues %v", totals.Exclusions, totals.LogEvidence, s.issues)

@@ -21,7 +21,7 @@ import (
 // Resolved is facts with what each capture of policy came to: all that
 // deciding needs. Ranges of buckets are decided independently of one another.
 type Resolved struct {
-	opt    Options
+	opt    DecideOptions
 	store  *facts.Reader
 	dir    string       // of temporary files
 	remove func() error // it
@@ -45,12 +45,12 @@ type Resolved struct {
 
 // Resolve finds out what the policy captures of facts came to. Close ends the use of the
 // result.
-func Resolve(ctx context.Context, set *Facts, opt Options) (*Resolved, error) {
+func Resolve(ctx context.Context, set *Facts, opt DecideOptions) (*Resolved, error) {
 	return newResolved(set, opt, func(r *Resolved) error { return r.resolve(ctx) })
 }
 
 // newResolved opens facts, and has resolve fill in what their captures came to.
-func newResolved(set *Facts, opt Options, resolve func(*Resolved) error) (*Resolved, error) {
+func newResolved(set *Facts, opt DecideOptions, resolve func(*Resolved) error) (*Resolved, error) {
 	dir, remove, err := set.MakeTemporary()
 	if err != nil {
 		return nil, err

@@ -12,8 +12,8 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/facts/run"
 )
 
-// Options of Run.
-type Options struct {
+// DecideOptions of Run.
+type DecideOptions struct {
 	Profile      Profile
 	Crawler      string       // the crawler's own token, instead of the one derived from each User-Agent
 	CrawlerMap   CrawlerMap   // the same for some User-Agents; it has no effect where Crawler is given
@@ -42,7 +42,7 @@ type Parts interface {
 
 // Run resolves and decides all fetches of facts, and passes the results to sink: range by
 // range, where there are many and sink is of Parts. The ranges depend on the facts alone.
-func Run(ctx context.Context, set *Facts, opt Options, sink Sink) (*Totals, error) {
+func Run(ctx context.Context, set *Facts, opt DecideOptions, sink Sink) (*Totals, error) {
 	r, err := Resolve(ctx, set, opt)
 	if err != nil {
 		return nil, err

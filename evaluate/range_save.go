@@ -56,7 +56,7 @@ func (r *Resolved) Save(ctx context.Context, dir string) error {
 
 // OpenResolved reads what Save has written into a folder: of the same facts, with the same options.
 // Close ends the use of the result.
-func OpenResolved(set *Facts, opt Options, dir string) (*Resolved, error) {
+func OpenResolved(set *Facts, opt DecideOptions, dir string) (*Resolved, error) {
 	return newResolved(set, opt, func(r *Resolved) error { return r.load(dir) })
 }
 

@@ -37,9 +37,9 @@ func factsOf(t *testing.T, dir string) *Facts {
 }
 
 // askAll is what results depend on most.
-func askAll(t *testing.T) Options {
+func askAll(t *testing.T) DecideOptions {
 	t.Helper()
-	return Options{
+	return DecideOptions{
 		Profile: robots.RFC9309, Agents: []string{"GPTBot", "CCBot"}, Uses: []tag.Use{tag.UseArchive, tag.UseTrain},
 		Policies:   PoliciesNamed,
 		CrawlerMap: CrawlerMap{{Pattern: "*bot*", Token: "Bot"}, {Pattern: "no such agent", Token: "None"}},
@@ -107,7 +107,7 @@ func (s *rangeRecorder) Host(h *HostStats) error {
 }
 
 // decideRanges decides the ranges between cuts and returns what the sinks received, put together.
-func decideRanges(t *testing.T, set *Facts, opt Options, cuts []Cut) ([]string, *Totals) {
+func decideRanges(t *testing.T, set *Facts, opt DecideOptions, cuts []Cut) ([]string, *Totals) {
 	t.Helper()
 	n := len(cuts) - 1
 	r, err := Resolve(t.Context(), set, opt)

@@ -22,11 +22,11 @@ type Totals struct {
 	Exclusions      int64
 	Verification    Verification
 	First, Last     facts.Time // of the fetches; unknown where no date is
-	AgentUnseen     bool       // no User-Agent holds Options.Crawler (RFC 9309 §2.2.1 SHOULD); of all alone
-	IdleRules       CrawlerMap // rules of Options.CrawlerMap that gave no fetch its token; of all alone
+	AgentUnseen     bool       // no User-Agent holds DecideOptions.Crawler (RFC 9309 §2.2.1 SHOULD); of all alone
+	IdleRules       CrawlerMap // rules of DecideOptions.CrawlerMap that gave no fetch its token; of all alone
 
-	crawlerSeen bool     // some User-Agent holds Options.Crawler
-	used        []bool   // rules of Options.CrawlerMap that gave a token
+	crawlerSeen bool     // some User-Agent holds DecideOptions.Crawler
+	used        []bool   // rules of DecideOptions.CrawlerMap that gave a token
 	issues      []string // paths of runs of issues
 	agents      AgentTable
 }

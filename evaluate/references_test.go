@@ -16,7 +16,7 @@ import (
 func pagesOf(t *testing.T, steps int, archives ...archive) map[string]string {
 	t.Helper()
 	p := &pageRecorder{newRecorder(), make(map[string]string)}
-	runInto(t, makeFacts(t, steps, archives...), Options{}, p)
+	runInto(t, makeFacts(t, steps, archives...), DecideOptions{}, p)
 	return p.pages
 }
 
@@ -313,7 +313,7 @@ func TestOriginalsElsewhereInAnyGrouping(t *testing.T) {
 	var calls []string
 	for _, steps := range []int{1, 11, 22} {
 		p := &pageRecorder{newRecorder(), make(map[string]string)}
-		totals := runInto(t, makeFacts(t, steps, list...), Options{}, p)
+		totals := runInto(t, makeFacts(t, steps, list...), DecideOptions{}, p)
 		if totals.Duplicates != 120 || totals.TagsUnknown != 0 {
 			t.Errorf("%d duplicates, %d unknown", totals.Duplicates, totals.TagsUnknown)
 		}

@@ -23,12 +23,12 @@ func TestCrowd(t *testing.T) {
 	}
 	few := crowd(maxLooked / 4)
 	few[0].state = "unavailable too_many_redirects hops=21 final=302"
-	if s, _ := check(t, Options{}, few); len(s.issues) != 0 {
+	if s, _ := check(t, DecideOptions{}, few); len(s.issues) != 0 {
 		t.Errorf("%d issues: %v", len(s.issues), s.issues[0])
 	}
 	many := crowd(maxLooked + maxLooked/4)
 	many[0].state = "unresolved unresolved_redirect hops=1 final=302"
-	if s, _ := check(t, Options{}, many); !slices.Equal(s.issues, []string{"limit_reached"}) {
+	if s, _ := check(t, DecideOptions{}, many); !slices.Equal(s.issues, []string{"limit_reached"}) {
 		t.Errorf("%d issues: %v", len(s.issues), s.issues[0])
 	}
 }
@@ -55,5 +55,5 @@ func TestTooManyCopies(t *testing.T) {
 			return distinct(i)
 		}), page("disallowed fresh rule contested +permitted_copy"))},
 	}
-	checkScenarios(t, Options{}, list)
+	checkScenarios(t, DecideOptions{}, list)
 }

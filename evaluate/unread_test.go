@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/robotsaudit/robotsaudit/internal/index"
+	"github.com/robotsaudit/robotsaudit/internal/cdx"
 )
 
 // TestUnreadIsNoCapture: a row of an index is no capture if it points to a record that is none. One
@@ -40,12 +40,12 @@ func TestUnreadIsNoCapture(t *testing.T) {
 			t.Parallel()
 			before := archive{rec{url: home + "/robots.txt", at: "-2h", body: closed}}
 			all := append(before, c.asked, page(c.want))
-			row := index.CDXJLine{
+			row := cdx.CDXJLine{
 				Key: "a)/robots.txt", Time: noon.Add(-time.Hour), URL: home + "/robots.txt",
 				Status: "200", Digest: c.digest, Filename: c.name, Length: 9,
 			}
 			row.Offset = int64(bytes.LastIndex(append(before, c.asked).bytes(), []byte("WARC/1."))) + c.moved
-			auditLogs(t, Options{}, []archive{all}, row.Append(nil))
+			auditLogs(t, DecideOptions{}, []archive{all}, row.Append(nil))
 		})
 	}
 }
@@ -54,7 +54,7 @@ func TestUnreadIsNoCapture(t *testing.T) {
 // failed, a row counts at any age, whichever is cited.
 func TestUnreadOfRival(t *testing.T) {
 	t.Parallel()
-	row := index.CDXJLine{
+	row := cdx.CDXJLine{
 		Key: "a)/robots.txt", Time: noon.Add(-48 * time.Hour), URL: home + "/robots.txt",
 		Status: "200", Filename: "9.warc", Length: 9,
 	}
@@ -68,7 +68,7 @@ func TestUnreadOfRival(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			auditLogs(t, Options{}, c, row.Append(nil))
+			auditLogs(t, DecideOptions{}, c, row.Append(nil))
 		})
 	}
 }

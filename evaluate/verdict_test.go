@@ -57,7 +57,7 @@ func TestOrigin(t *testing.T) {
 	} {
 		list = append(list, scenario{a[0].url, a})
 	}
-	checkScenarios(t, Options{}, list)
+	checkScenarios(t, DecideOptions{}, list)
 }
 
 // TestRobotsTxtItself: what is a robots capture, and what is an ordinary fetch.
@@ -68,23 +68,23 @@ func TestRobotsTxtItself(t *testing.T) {
 	first := robotsTxt("-1h", closed)
 	first.want = itself
 	undated := rec{url: home + "/robots.txt", at: "never", want: itself, body: open}
-	check(t, Options{}, archive{
+	check(t, DecideOptions{}, archive{
 		first, fetch("/ROBOTS.TXT", certain),
 		fetch("//robots.txt", certain), fetch("/%72obots.txt", "disallowed fresh rule contested +robots_txt_encoded"),
 		fetch("/robots.txt?", certain), fetch("/robots.txt?a", certain),
 		fetch("/a/robots.txt", certain), fetch("/a/../robots.txt", certain), head, undated,
 	})
 	// HEAD and POST open nothing and close nothing.
-	check(t, Options{}, archive{head, page("unknown none no_capture")})
-	check(t, Options{}, archive{undated, page("unknown none no_capture")})
+	check(t, DecideOptions{}, archive{head, page("unknown none no_capture")})
+	check(t, DecideOptions{}, archive{undated, page("unknown none no_capture")})
 	head.want = "disallowed fresh rule certain"
-	check(t, Options{Profile: robots.Google}, archive{robotsTxt("-1h", closed), head})
+	check(t, DecideOptions{Profile: robots.Google}, archive{robotsTxt("-1h", closed), head})
 }
 
 // TestNotFetches: what an archive holds besides fetches is no fetch.
 func TestNotFetches(t *testing.T) {
 	t.Parallel()
-	s, totals := check(t, Options{}, archive{
+	s, totals := check(t, DecideOptions{}, archive{
 		{url: "dns:a.example", typ: "response", status: "-", ua: "-"},
 		{url: home + "/p", typ: "metadata", status: "-", ua: "-"},
 		{url: home + "/p", typ: "conversion", status: "-", ua: "-"},
@@ -103,7 +103,7 @@ func TestGoverning(t *testing.T) {
 	status := func(at, s string) rec { r := robotsTxt(at, ""); r.status = s; return r }
 	staleProbable, stale, bracketed := "disallowed stale rule probable", "disallowed stale rule possible",
 		"disallowed stale rule probable +bracketed"
-	checkScenarios(t, Options{}, []scenario{
+	checkScenarios(t, DecideOptions{}, []scenario{
 		{"none", archive{page("unknown none no_capture")}},
 		{"the latest", archive{robotsTxt("-30h", open), robotsTxt("-25h", closed), page(staleProbable)}},
 		{"24 h is fresh", archive{robotsTxt("-24h", closed), page(certain)}},
@@ -296,9 +296,9 @@ func TestOneMoment(t *testing.T) {
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			check(t, Options{}, archives...)
+			check(t, DecideOptions{}, archives...)
 			slices.Reverse(archives)
-			check(t, Options{}, archives...)
+			check(t, DecideOptions{}, archives...)
 		})
 	}
 }
@@ -309,7 +309,7 @@ func TestCoarseDates(t *testing.T) {
 	t.Parallel()
 	at := func(want, at string) rec { return rec{url: home + "/p", at: at, want: want} }
 	probable := "disallowed fresh rule probable +coarse_date"
-	checkScenarios(t, Options{}, []scenario{
+	checkScenarios(t, DecideOptions{}, []scenario{
 		{"a day", archive{
 			robotsTxt("2024-05-01", closed), at(probable, "2024-05-02T23:00:00Z"),
 			at("disallowed stale rule probable +coarse_date", "2024-05-03T00:00:00Z"),
@@ -359,7 +359,7 @@ func TestUnreachable(t *testing.T) {
 	down := func(at string) rec { return rec{url: home + "/robots.txt", at: at, status: "503 x"} }
 	with := func(at, status string) rec { return rec{url: home + "/robots.txt", at: at, status: status} }
 	unreachable, over30d := "disallowed fresh unreachable certain", "allowed fresh unreachable_over_30d"
-	checkScenarios(t, Options{}, []scenario{
+	checkScenarios(t, DecideOptions{}, []scenario{
 		{"fresh", archive{down("-24h"), page(unreachable)}},
 		{"stale", archive{down("-25h"), page("unknown stale unreachable_stale")}},
 		{"a run of 30 days", archive{down("-30d"), down("-1h"), page(unreachable)}},
@@ -420,7 +420,7 @@ func TestCertainty(t *testing.T) {
 	lost := revisit(rec{url: home + "/robots.txt", at: "-2h"}, identical, closedDigest)
 	reserved := page("disallowed fresh rule contested +reserved_encoding +permitted_copy")
 	reserved.url += "?u=a:b"
-	checkScenarios(t, Options{}, []scenario{
+	checkScenarios(t, DecideOptions{}, []scenario{
 		{"every copy disallows", archive{robotsTxt("-23h", closed), robotsTxt("-1h", closed), page(certain)}},
 		{"a copy allows", archive{robotsTxt("-24h", open), robotsTxt("-1h", closed), page(contested)}},
 		{"a copy of yesterday", archive{robotsTxt("-24h1s", open), robotsTxt("-1h", closed), page(certain)}},
@@ -537,7 +537,7 @@ func TestAgent(t *testing.T) {
 	fetch := func(path, ua, want string) rec { return rec{url: home + path, ua: ua, want: want} }
 	const ia = "Mozilla/5.0 (compatible; archive.org_bot +http://archive.org/x)"
 	noRule, other := "allowed fresh no_matching_rule", " +other_crawler"
-	check(t, Options{}, archive{
+	check(t, DecideOptions{}, archive{
 		groups,
 		fetch("/p", "TestBot/1.0", certain), fetch("/r", "TestBot/1.0", noRule),
 		fetch("/q", ia, "disallowed fresh rule probable +other_crawler +other_mode"),
@@ -546,7 +546,7 @@ func TestAgent(t *testing.T) {
 		fetch("/p", "-", noRule+other+" +named_group_forbids"),
 	})
 
-	_, totals := check(t, Options{Crawler: "testbot"}, archive{
+	_, totals := check(t, DecideOptions{Crawler: "testbot"}, archive{
 		groups,
 		fetch("/p", ia, certain+" +token_by_option"), fetch("/p", "-", certain),
 		fetch("/r", ia, noRule+" +token_by_option"),
@@ -554,7 +554,7 @@ func TestAgent(t *testing.T) {
 	if totals.AgentUnseen {
 		t.Error("the token of robots.txt's request is unseen")
 	}
-	if _, totals = check(t, Options{Crawler: "Nobody"},
+	if _, totals = check(t, DecideOptions{Crawler: "Nobody"},
 		archive{groups, fetch("/r", ia, certain+" +token_by_option")}); !totals.AgentUnseen {
 		t.Error("the token that no User-Agent holds is taken for seen")
 	}
@@ -566,7 +566,7 @@ func TestSeveralTokens(t *testing.T) {
 	t.Parallel()
 	by := func(r rec, ua string) rec { r.ua = ua; return r }
 	const two, image = "TestBot/1.0 (compatible; Other/2.1; +http://o.example/)", "Googlebot-Image/1.0"
-	checkScenarios(t, Options{}, []scenario{
+	checkScenarios(t, DecideOptions{}, []scenario{
 		{"both disallowed", archive{
 			robotsTxt("-1h", closed),
 			by(page("disallowed fresh rule probable +ambiguous_token"), two),
@@ -616,7 +616,7 @@ func TestDuplicatesWithoutID(t *testing.T) {
 	}
 	hop.id, hop.ua, named.id, named.want = "-", "-", "urn:named", ""
 	whole := archive{hop, target, one, one, named}
-	s, totals := check(t, Options{}, whole, whole, whole)
+	s, totals := check(t, DecideOptions{}, whole, whole, whole)
 	// Two fetches of a page in one file are two.
 	if totals.Fetches != 5 || totals.Duplicates != 10 || totals.Captures != 1 || totals.Allowed != 2 {
 		t.Errorf("%d fetches, %d duplicates, %d captures, %d allowed", totals.Fetches, totals.Duplicates,
@@ -637,7 +637,7 @@ func TestDuplicatesWithoutID(t *testing.T) {
 				}
 			}
 		}
-		_, totals := check(t, Options{}, files...)
+		_, totals := check(t, DecideOptions{}, files...)
 		if named := totals.Fetches - want; named < 0 || named > 2 {
 			t.Errorf("%s: %d fetches of %d records without id", name, totals.Fetches, want)
 		}
@@ -649,7 +649,7 @@ func TestDuplicatesWithoutID(t *testing.T) {
 func TestDuplicates(t *testing.T) {
 	t.Parallel()
 	a := archive{robotsTxt("-1h", closed), page(certain)}
-	s, totals := check(t, Options{}, a, a, a)
+	s, totals := check(t, DecideOptions{}, a, a, a)
 	if totals.Fetches != 2 || totals.Duplicates != 4 || totals.Captures != 1 {
 		t.Errorf("%d fetches, %d duplicates, %d captures", totals.Fetches, totals.Duplicates, totals.Captures)
 	}
@@ -659,7 +659,7 @@ func TestDuplicates(t *testing.T) {
 	one, other := page(""), page("")
 	one.id, other.id, other.status = "same", "same", "404 x"
 	two := archive{robotsTxt("-1h", closed), one, other}
-	if _, totals = check(t, Options{}, two, two); totals.Fetches != 3 || totals.Duplicates != 3 {
+	if _, totals = check(t, DecideOptions{}, two, two); totals.Fetches != 3 || totals.Duplicates != 3 {
 		t.Errorf("%d fetches, %d duplicates, want 3 and 3", totals.Fetches, totals.Duplicates)
 	}
 }
@@ -700,7 +700,7 @@ func mixed() []archive {
 func TestGrouping(t *testing.T) {
 	t.Parallel()
 	list := mixed()
-	opt := Options{Agents: []string{"A", "B", "C", "D", "b"}}
+	opt := DecideOptions{Agents: []string{"A", "B", "C", "D", "b"}}
 	often := 20
 	if !longtest.Run() {
 		often = 2
@@ -743,10 +743,10 @@ func TestWhatIf(t *testing.T) {
 	}
 	facts := makeFacts(t, 1, list...)
 	tokens := []string{"A", "B", "C", "Nobody"}
-	s, _ := evaluateFacts(t, facts, Options{Agents: append(tokens, "a")})
+	s, _ := evaluateFacts(t, facts, DecideOptions{Agents: append(tokens, "a")})
 	undecided := 0
 	for _, token := range tokens {
-		plain, _ := evaluateFacts(t, facts, Options{Crawler: token})
+		plain, _ := evaluateFacts(t, facts, DecideOptions{Crawler: token})
 		for id, text := range plain.results {
 			want := strings.Join(strings.Fields(text)[:3], " ")
 			got := ""
@@ -782,7 +782,7 @@ func TestWhatIf(t *testing.T) {
 func TestWhatIfConflict(t *testing.T) {
 	t.Parallel()
 	p := page("unknown fresh conflicting_captures")
-	s, _ := check(t, Options{Agents: []string{"A", "B", "TestBot"}},
+	s, _ := check(t, DecideOptions{Agents: []string{"A", "B", "TestBot"}},
 		archive{robotsTxt("-1h", "User-agent: A\nUser-agent: B\nDisallow: /\n")},
 		archive{robotsTxt("-1h", "User-agent: A\nDisallow: /\n\nUser-agent: TestBot\nDisallow: /\n"), p})
 	for group, got := range s.groups[p.recordID()] {
@@ -800,7 +800,7 @@ func TestWhatIfConflict(t *testing.T) {
 // TestCounts: every fetch is in exactly one of the verdicts, and so on.
 func TestCounts(t *testing.T) {
 	t.Parallel()
-	s, totals := evaluateFacts(t, makeFacts(t, 1, mixed()...), Options{})
+	s, totals := evaluateFacts(t, makeFacts(t, 1, mixed()...), DecideOptions{})
 	c := totals.Counts
 	if c.Fetches != int64(len(s.results)) || c.Allowed+c.Disallowed+c.Unknown != c.Fetches ||
 		c.EvidenceFresh+c.EvidenceStale+c.EvidenceLater+c.EvidenceNone != c.Fetches ||
@@ -813,8 +813,8 @@ func TestCounts(t *testing.T) {
 func TestHostile(t *testing.T) {
 	t.Parallel()
 	long := "http://b.example/" + strings.Repeat("x", 64<<10)
-	check(t, Options{}, archive{redirect(home+"/robots.txt", "-1h", long), page("unknown fresh unresolved_redirect")})
-	s, _ := check(t, Options{},
+	check(t, DecideOptions{}, archive{redirect(home+"/robots.txt", "-1h", long), page("unknown fresh unresolved_redirect")})
+	s, _ := check(t, DecideOptions{},
 		archive{
 			redirect(home+"/robots.txt", "-1h", long[:60000]),
 			rec{url: long[:60000], at: "-1h", body: closed},
@@ -826,7 +826,7 @@ func TestHostile(t *testing.T) {
 		}
 	}
 	cut := rec{url: home + "/" + strings.Repeat("y", 65<<10), want: "disallowed fresh rule probable +url_cut"}
-	check(t, Options{}, archive{robotsTxt("-1h", closed), cut})
+	check(t, DecideOptions{}, archive{robotsTxt("-1h", closed), cut})
 	var ring archive // each capture redirects to the next host, two hundred times
 	for i := range 200 {
 		r := redirect(fmt.Sprintf("http://r%d.example/robots.txt", i), "-1h",
@@ -834,7 +834,7 @@ func TestHostile(t *testing.T) {
 		r.ua, r.state = "-", "unavailable too_many_redirects hops=21 final=302"
 		ring = append(ring, r)
 	}
-	check(t, Options{}, ring)
+	check(t, DecideOptions{}, ring)
 	var odd []scenario
 	for _, location := range []string{
 		"\x00", "//", "http:", "?", "#", "http://[::1", "http://a.example:99999/",
@@ -842,7 +842,7 @@ func TestHostile(t *testing.T) {
 	} {
 		odd = append(odd, scenario{location, archive{redirect(home+"/robots.txt", "-1h", location)}})
 	}
-	checkScenarios(t, Options{}, odd)
+	checkScenarios(t, DecideOptions{}, odd)
 }
 
 func TestStrings(t *testing.T) {

@@ -2,7 +2,7 @@ package ingest
 
 import (
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/indexed"
+	"github.com/robotsaudit/robotsaudit/internal/rowreading"
 )
 
 // The types of the facts that a program which reads archives has to name. Package evaluate has the
@@ -18,4 +18,4 @@ type (
 
 // FindAccessLog completes how access logs are to be read by what the files hold that it names, and refuses what
 // cannot be read so.
-func FindAccessLog(how AccessLog) (AccessLog, error) { return indexed.FindAccessLog(how) }
+func FindAccessLog(how AccessLog) (AccessLog, error) { return rowreading.FindAccessLog(how) }

@@ -19,7 +19,7 @@ import (
 // build makes the plan of an output folder: of tasks that are there, of what tasks hold of
 // inputs that are still wanted, and of new tasks.
 type build struct {
-	opt         Options
+	opt         ReadOptions
 	fingerprint string
 	root        string      // folder of the tasks
 	previous    *facts.Plan // nil where there is none
@@ -29,7 +29,7 @@ type build struct {
 }
 
 // newBuild prepares the output folder, which the caller has locked.
-func newBuild(opt Options, fingerprint string) (*build, error) {
+func newBuild(opt ReadOptions, fingerprint string) (*build, error) {
 	private := filepath.Join(opt.Dir, facts.PrivateFolder)
 	b := &build{opt: opt, fingerprint: fingerprint, root: filepath.Join(private, facts.FolderName(fingerprint))}
 	var err error

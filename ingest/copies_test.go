@@ -35,7 +35,7 @@ func TestCopies(t *testing.T) {
 	}
 	inputs, _ := Expand(t.Context(), []string{dir}, ExpandOptions{})
 	for range 2 { // the second time all tasks are there already
-		if err := Ingest(context.Background(), inputs, Options{Dir: out, Workers: 1}); err != nil {
+		if err := Ingest(context.Background(), inputs, ReadOptions{Dir: out, Workers: 1}); err != nil {
 			t.Fatal(err)
 		}
 		facts, err := OpenFacts(out)

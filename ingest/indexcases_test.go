@@ -26,7 +26,7 @@ func TestIndexCases(t *testing.T) {
 			if len(failures) > 0 {
 				t.Fatal(failures[0])
 			}
-			if err := Ingest(t.Context(), inputs, Options{Dir: out, Workers: 1}); err != nil {
+			if err := Ingest(t.Context(), inputs, ReadOptions{Dir: out, Workers: 1}); err != nil {
 				t.Fatal(err)
 			}
 			set, err := OpenFacts(out)

@@ -19,8 +19,8 @@ import (
 	"golang.org/x/text/transform"
 
 	"github.com/robotsaudit/robotsaudit/internal/archive/input"
+	"github.com/robotsaudit/robotsaudit/internal/cdx"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/index"
 	"github.com/robotsaudit/robotsaudit/internal/object"
 	"github.com/robotsaudit/robotsaudit/internal/reading"
 )
@@ -394,9 +394,9 @@ func isArchive(path string) bool {
 
 // isIndex reports whether a file in a folder is an index with rows. Lists of URLs have to be named: any
 // table with addresses and dates looks like one. The summary of a ZipNum cluster lies next to its parts.
-func isIndex(format index.Format) bool {
+func isIndex(format cdx.Format) bool {
 	switch format {
-	case index.None, index.URLList, index.ZipNum:
+	case cdx.None, cdx.URLList, cdx.ZipNum:
 		return false
 	}
 	return true

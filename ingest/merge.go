@@ -18,7 +18,7 @@ import (
 // Merge makes the facts of opt.Dir, which the caller has locked, from the facts of other
 // output folders. No archive is read. An archive that several of them hold counts once.
 // With opt.Add, what opt.Dir holds already counts, too.
-func Merge(ctx context.Context, dirs []string, opt Options) error {
+func Merge(ctx context.Context, dirs []string, opt ReadOptions) error {
 	if err := opt.complete(); err != nil {
 		return err
 	}

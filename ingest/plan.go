@@ -28,8 +28,8 @@ type Progress struct {
 	InputsKept              atomic.Int64 // inputs whose facts were there already
 }
 
-// Options of Ingest.
-type Options struct {
+// ReadOptions of Ingest.
+type ReadOptions struct {
 	Dir      string // output folder; made where it does not exist
 	Workers  int    // tasks read at a time; 0: one a core
 	Stdin    io.Reader
@@ -54,9 +54,9 @@ type Options struct {
 }
 
 // complete fills in what the zero value leaves open.
-func (o *Options) complete() error {
+func (o *ReadOptions) complete() error {
 	if o.Dir == "" {
-		return errors.New("ingest: Options.Dir names no output folder")
+		return errors.New("ingest: ReadOptions.Dir names no output folder")
 	}
 	if o.Progress == nil {
 		o.Progress = new(Progress)
@@ -69,7 +69,7 @@ func (o *Options) complete() error {
 // are there already are kept, so that an interrupted run goes on, and only archives that
 // were added or changed are read. When ctx is done, ctx's error is returned: the same call
 // then resumes after the tasks that were finished.
-func Ingest(ctx context.Context, inputs []Input, opt Options) error {
+func Ingest(ctx context.Context, inputs []Input, opt ReadOptions) error {
 	if err := opt.complete(); err != nil {
 		return err
 	}
@@ -162,7 +162,7 @@ const (
 // ingestion runs tasks on a worker pool.
 type ingestion struct {
 	root     string
-	opt      Options
+	opt      ReadOptions
 	failures []facts.Failure
 
 	fingerprint string

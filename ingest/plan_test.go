@@ -35,7 +35,7 @@ func ingestAll(t *testing.T, args ...string) (*facts.Set, *Progress, []string) {
 	t.Helper()
 	inputs, failures := Expand(t.Context(), args, ExpandOptions{})
 	var warnings []string
-	opt := Options{
+	opt := ReadOptions{
 		Dir: "out", Workers: 2, Progress: new(Progress), Failed: failures,
 		Warn: func(m string) { warnings = append(warnings, m) },
 	}
@@ -229,7 +229,7 @@ func TestIngestWithoutTheFailing(t *testing.T) {
 	if err := os.Remove("b.warc.gz"); err != nil {
 		t.Fatal(err)
 	}
-	if err := Ingest(t.Context(), inputs, Options{Dir: "out", Workers: 1, Failed: failures}); err != nil {
+	if err := Ingest(t.Context(), inputs, ReadOptions{Dir: "out", Workers: 1, Failed: failures}); err != nil {
 		t.Fatal(err)
 	}
 	set, err := OpenFacts("out")
@@ -285,7 +285,7 @@ func TestManyFailingInputsAreFoundAtOnce(t *testing.T) {
 		}
 	}
 	progress := new(Progress)
-	if err := Ingest(t.Context(), inputs, Options{Dir: "out", Workers: 1, Progress: progress}); err != nil {
+	if err := Ingest(t.Context(), inputs, ReadOptions{Dir: "out", Workers: 1, Progress: progress}); err != nil {
 		t.Fatal(err)
 	}
 	facts, err := OpenFacts("out")
@@ -310,7 +310,7 @@ func TestIngestOfAChangingFile(t *testing.T) {
 	}
 	fmt.Fprint(f, site("more"))
 	f.Close()
-	if err := Ingest(t.Context(), inputs, Options{Dir: "out", Workers: 1}); err != nil {
+	if err := Ingest(t.Context(), inputs, ReadOptions{Dir: "out", Workers: 1}); err != nil {
 		t.Fatal(err)
 	}
 	facts, err := OpenFacts("out")
@@ -331,7 +331,7 @@ func TestIngestStandardInput(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, host := range []string{"one", "two"} {
-		opt := Options{Dir: "out", Workers: 1, Stdin: strings.NewReader(site(host))}
+		opt := ReadOptions{Dir: "out", Workers: 1, Stdin: strings.NewReader(site(host))}
 		if err := Ingest(t.Context(), inputs, opt); err != nil {
 			t.Fatal(err)
 		}
@@ -351,7 +351,7 @@ func TestIngestInterrupted(t *testing.T) {
 	inputs, _ := Expand(t.Context(), []string{"a.warc.gz"}, ExpandOptions{})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := Ingest(ctx, inputs, Options{Dir: "out", Workers: 1}); !errors.Is(err, context.Canceled) {
+	if err := Ingest(ctx, inputs, ReadOptions{Dir: "out", Workers: 1}); !errors.Is(err, context.Canceled) {
 		t.Fatalf("error %v", err)
 	}
 	if _, err := OpenFacts("out"); err == nil ||
@@ -376,7 +376,7 @@ func TestIngestKeepsTheFirstOfATask(t *testing.T) {
 	}
 	inputs, _ := Expand(t.Context(), []string{"."}, ExpandOptions{})
 	ctx, interrupt := context.WithCancel(t.Context())
-	opt := Options{Dir: "out", Workers: 1, Progress: new(Progress)}
+	opt := ReadOptions{Dir: "out", Workers: 1, Progress: new(Progress)}
 	go func() {
 		for opt.Progress.BytesRead.Load() == 0 && ctx.Err() == nil {
 			time.Sleep(time.Millisecond)

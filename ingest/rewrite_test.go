@@ -108,7 +108,7 @@ func TestSmallTasksAreJoined(t *testing.T) {
 	tree(t, files)
 	all, _ := Expand(t.Context(), []string{"in"}, ExpandOptions{})
 	for i := range all {
-		opt := Options{Dir: "out", Workers: 1, Add: true}
+		opt := ReadOptions{Dir: "out", Workers: 1, Add: true}
 		if err := Ingest(t.Context(), all[i:i+1], opt); err != nil {
 			t.Fatal(err)
 		}

@@ -30,10 +30,10 @@ func auditArchives(t *testing.T, workers int) (dir string) {
 	release, err := ingest.Lock(dir)
 	must(err)
 	defer func() { must(release()) }()
-	must(ingest.Ingest(t.Context(), inputs, ingest.Options{Dir: dir, Workers: workers}))
+	must(ingest.Ingest(t.Context(), inputs, ingest.ReadOptions{Dir: dir, Workers: workers}))
 	facts, err := ingest.OpenFacts(dir)
 	must(err)
-	opt := evaluate.Options{Agents: []string{"GPTBot"}, Uses: []tag.Use{tag.UseArchive, tag.UseTrain}}
+	opt := evaluate.DecideOptions{Agents: []string{"GPTBot"}, Uses: []tag.Use{tag.UseArchive, tag.UseTrain}}
 	w, err := NewWriter(dir, facts, opt)
 	must(err)
 	defer w.Abandon()

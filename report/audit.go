@@ -55,7 +55,7 @@ type Unreadable struct {
 }
 
 // NewSettings describes the options of an evaluation of facts.
-func NewSettings(opt *evaluate.Options, factsFingerprint string, ranks *Ranks) Settings {
+func NewSettings(opt *evaluate.DecideOptions, factsFingerprint string, ranks *Ranks) Settings {
 	s := Settings{
 		Profile: opt.Profile.String(), Crawler: opt.Crawler, CrawlerMap: opt.CrawlerMap.Lines(), Agents: opt.Agents,
 		AsOf:         opt.AsOf,
@@ -76,7 +76,7 @@ func NewSettings(opt *evaluate.Options, factsFingerprint string, ranks *Ranks) S
 
 // Options are the options of the evaluation that the settings describe: the same fetches have the same
 // verdicts. They contain nothing about policies.
-func (s *Settings) Options() (opt evaluate.Options, err error) {
+func (s *Settings) Options() (opt evaluate.DecideOptions, err error) {
 	if opt.Profile, err = evaluate.ParseProfile(s.Profile); err != nil {
 		return opt, err
 	}

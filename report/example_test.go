@@ -13,14 +13,16 @@ import (
 )
 
 // audit reads archives, decides their fetches, and writes tables and audit.json into dir.
-func audit(ctx context.Context, dir string, opt evaluate.Options, archives ...string) (a *report.Audit, err error) {
+func audit(ctx context.Context, dir string, opt evaluate.DecideOptions, archives ...string) (
+	a *report.Audit, err error,
+) {
 	release, err := ingest.Lock(dir)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, release()) }()
 	inputs, failed := ingest.Expand(ctx, archives, ingest.ExpandOptions{})
-	if err := ingest.Ingest(ctx, inputs, ingest.Options{Dir: dir, Workers: 2, Failed: failed}); err != nil {
+	if err := ingest.Ingest(ctx, inputs, ingest.ReadOptions{Dir: dir, Workers: 2, Failed: failed}); err != nil {
 		return nil, err
 	}
 	facts, err := ingest.OpenFacts(dir)
@@ -46,7 +48,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
-	opt := evaluate.Options{Agents: []string{"GPTBot"}, Uses: []evaluate.Use{evaluate.UseTrain}}
+	opt := evaluate.DecideOptions{Agents: []string{"GPTBot"}, Uses: []evaluate.Use{evaluate.UseTrain}}
 	a, err := audit(context.Background(), dir, opt, "../testdata/warc")
 	if err != nil {
 		log.Fatal(err)

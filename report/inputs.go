@@ -14,9 +14,9 @@ import (
 
 	"github.com/dustin/go-humanize/english"
 
+	"github.com/robotsaudit/robotsaudit/internal/cdx"
 	"github.com/robotsaudit/robotsaudit/internal/durable"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/index"
 )
 
 const (
@@ -83,13 +83,13 @@ func (i *Inputs) String() string {
 
 func (i *Inputs) add(in *AuditInput) {
 	switch {
-	case in.Container == index.URLList.String():
+	case in.Container == cdx.URLList.String():
 		i.Lists++
-	case in.Container == index.RobotsList.String():
+	case in.Container == cdx.RobotsList.String():
 		i.Tables++
-	case in.Container == index.AccessLog.String():
+	case in.Container == cdx.AccessLog.String():
 		i.Logs++
-	case index.IsFormat(in.Container):
+	case cdx.IsFormat(in.Container):
 		i.Indexes++
 	default:
 		i.Archives++

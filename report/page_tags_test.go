@@ -12,7 +12,7 @@ import (
 // A date has its moment in a column, whether it has come or not. Whether it restricts depends on the moment
 // that the page is judged at.
 func TestDateOfTag(t *testing.T) {
-	w, err := NewWriter(t.TempDir(), testFacts("a.warc.gz"), evaluate.Options{})
+	w, err := NewWriter(t.TempDir(), testFacts("a.warc.gz"), evaluate.DecideOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,7 +27,7 @@ type Part struct {
 
 // NewPart starts a part in a folder that is there. begun: it goes on with an origin that another part
 // begins.
-func NewPart(dir string, facts *evaluate.Facts, opt evaluate.Options, begun bool) *Part {
+func NewPart(dir string, facts *evaluate.Facts, opt evaluate.DecideOptions, begun bool) *Part {
 	w := newWriter(dir, facts, opt, false)
 	w.isPart = true
 	return &Part{Writer: w, begun: begun, mapped: make(map[int64]bool)}
@@ -64,7 +64,7 @@ type Rest struct {
 }
 
 // NewRest starts what belongs to parts in a folder that is there.
-func NewRest(dir string, facts *evaluate.Facts, opt evaluate.Options) *Rest {
+func NewRest(dir string, facts *evaluate.Facts, opt evaluate.DecideOptions) *Rest {
 	return &Rest{Writer: newWriter(dir, facts, opt, false), rows: make(map[string]int64)}
 }
 

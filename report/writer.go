@@ -34,7 +34,7 @@ type Writer struct {
 	dir    string
 	tmp    string
 	facts  *evaluate.Facts
-	opt    evaluate.Options
+	opt    evaluate.DecideOptions
 	tables map[string]anyWriter // by name; empty once Commit or Abandon has closed them
 	isPart bool                 // of a range: others may report the ungoverned tokens, too
 	parts  parts
@@ -57,7 +57,7 @@ type Counter interface {
 }
 
 // NewWriter starts the tables of an output folder, for facts that are evaluated with options.
-func NewWriter(dir string, facts *evaluate.Facts, opt evaluate.Options) (*Writer, error) {
+func NewWriter(dir string, facts *evaluate.Facts, opt evaluate.DecideOptions) (*Writer, error) {
 	tmp := filepath.Join(dir, temporary)
 	if err := os.RemoveAll(tmp); err != nil {
 		return nil, err
@@ -71,7 +71,7 @@ func NewWriter(dir string, facts *evaluate.Facts, opt evaluate.Options) (*Writer
 }
 
 // newWriter starts the tables in a folder tmp. Rows of waiting ones are for the tables of another Writer.
-func newWriter(tmp string, facts *evaluate.Facts, opt evaluate.Options, waiting bool) *Writer {
+func newWriter(tmp string, facts *evaluate.Facts, opt evaluate.DecideOptions, waiting bool) *Writer {
 	opt.Profile = cmp.Or(opt.Profile, evaluate.RFC9309)
 	w := &Writer{
 		rowBuilder: rowBuilder{facts: facts, profile: opt.Profile.String()}, tmp: tmp, facts: facts, opt: opt,

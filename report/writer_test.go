@@ -114,7 +114,7 @@ func writeAll(t testing.TB, dir string, whatIf bool) (*Writer, *Audit) {
 	return w, s
 }
 
-func testOptions(whatIf bool) (opt evaluate.Options) {
+func testOptions(whatIf bool) (opt evaluate.DecideOptions) {
 	if whatIf {
 		opt.Agents = []string{"ABot", "BBot"}
 	}
@@ -254,7 +254,7 @@ func BenchmarkResult(b *testing.B) {
 }
 
 func benchmarkResult(b *testing.B, r evaluate.Result) {
-	w, err := NewWriter(b.TempDir(), testFacts("a.warc.gz", "b.warc.gz"), evaluate.Options{})
+	w, err := NewWriter(b.TempDir(), testFacts("a.warc.gz", "b.warc.gz"), evaluate.DecideOptions{})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -28,7 +28,7 @@ import (
 func TestIndexAgreesWithArchives(t *testing.T) {
 	var same, other int
 	for _, archives := range archiveGroups(t) {
-		var opt evaluate.Options
+		var opt evaluate.DecideOptions
 		if len(archives) > 1 {
 			opt.Crawler = "Wget" // an index does not show which of several crawlers it was
 		}

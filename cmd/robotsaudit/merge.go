@@ -51,7 +51,7 @@ redirected to a page that lies far from it, and to compare ARC files that seem t
 				}
 			}
 			return j.Hold(true, args, func() error {
-				err := ingest.Merge(j.Cmd.Context(), args, ingest.Options{
+				err := ingest.Merge(j.Cmd.Context(), args, ingest.ReadOptions{
 					Dir: j.Output, Workers: 1, Progress: j.Progress, Add: j.Add, Dropping: j.Dropping("OUT..."),
 					Warn: func(msg string) { j.Log.Warn(msg) },
 				})

@@ -115,7 +115,7 @@ type reportFlags struct {
 	ab2013    string
 	sme       bool
 	against   string
-	document  figures.Options
+	document  figures.ReportOptions
 	figures   *figures.Figures // of an audit in hand, else read from the tables
 	written   []string         // files
 	part      outfolder.PartFlags

@@ -179,7 +179,7 @@ func (f *shardFlags) args(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-func (f *shardFlags) run(cmd *cobra.Command, opt ingest.Options) error {
+func (f *shardFlags) run(cmd *cobra.Command, opt ingest.ReadOptions) error {
 	n, of, err := oneOf("shard", f.shard)
 	if err != nil {
 		return err

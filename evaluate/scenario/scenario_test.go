@@ -135,7 +135,7 @@ func (s *scenario) run(t *testing.T, paths []string) {
 	if len(failures) > 0 {
 		t.Fatal(failures)
 	}
-	if err := ingest.Ingest(context.Background(), inputs, ingest.Options{Dir: out, Workers: 1}); err != nil {
+	if err := ingest.Ingest(context.Background(), inputs, ingest.ReadOptions{Dir: out, Workers: 1}); err != nil {
 		t.Fatal(err)
 	}
 	facts, err := ingest.OpenFacts(out)
@@ -153,8 +153,8 @@ func (s *scenario) run(t *testing.T, paths []string) {
 	s.compare(t, found, totals)
 }
 
-func (s *scenario) evaluateOptions(t *testing.T) evaluate.Options {
-	opt := evaluate.Options{Profile: robots.RFC9309, Crawler: s.options["crawler"]}
+func (s *scenario) evaluateOptions(t *testing.T) evaluate.DecideOptions {
+	opt := evaluate.DecideOptions{Profile: robots.RFC9309, Crawler: s.options["crawler"]}
 	if name := s.options["profile"]; name != "" {
 		var err error
 		if opt.Profile, err = robots.ParseProfile(name); err != nil {

@@ -239,7 +239,7 @@ func TestStoreChanges(t *testing.T) {
 		t.Fatal(failures)
 	}
 	dir := t.TempDir()
-	if err := ingest.Ingest(t.Context(), inputs, ingest.Options{Dir: dir, Workers: 1}); err != nil {
+	if err := ingest.Ingest(t.Context(), inputs, ingest.ReadOptions{Dir: dir, Workers: 1}); err != nil {
 		t.Fatal(err)
 	}
 	facts, err := ingest.OpenFacts(dir)

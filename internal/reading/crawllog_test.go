@@ -10,7 +10,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/indexed"
+	"github.com/robotsaudit/robotsaudit/internal/rowreading"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
@@ -49,7 +49,7 @@ func TestCrawlLog(t *testing.T) {
 		logLine(at, "-9998", "http:///x", "-") +
 		"garbage\n" +
 		logLine(at, "-9998", "http://h/"+strings.Repeat("x", warc.MaxURL), "-") +
-		logLine(at, "-9998", "http://h/"+strings.Repeat("x", indexed.MaxLogLine), "-") +
+		logLine(at, "-9998", "http://h/"+strings.Repeat("x", rowreading.MaxLogLine), "-") +
 		strings.TrimSuffix(logLine(at, "-1", "ftp://f/robots.txt", "-"), "\n")
 	want := []string{
 		"2 exclusion -9998 http://h/private 12:00:00.123",
@@ -94,7 +94,7 @@ func TestSniffCrawlLog(t *testing.T) {
 		strings.Replace(good, "http:", "http", 1): false,
 		at + " 200 5 http://h/\n":                 false,
 	} {
-		if got := indexed.IsCrawlLog([]byte(text)); got != want {
+		if got := rowreading.IsCrawlLog([]byte(text)); got != want {
 			t.Errorf("isCrawlLog(%q) = %t", text, got)
 		}
 	}
@@ -111,7 +111,7 @@ func TestSkippedPages(t *testing.T) {
 not json
 {"url":"mailto:x","reason":"robotsTxt"}
 `
-	if err := indexed.ReadLog(a, indexed.ParseSkippedPage, strings.NewReader(log)); err != nil {
+	if err := rowreading.ReadLog(a, rowreading.ParseSkippedPage, strings.NewReader(log)); err != nil {
 		t.Fatal(err)
 	}
 	equal(t, "events", eventTexts(got), []string{
@@ -132,9 +132,9 @@ not json
 // rows.
 func TestDamagedLogs(t *testing.T) {
 	good := logLine(at, "-9998", "http://h/p", "-")
-	got := read(t, []byte(good+strings.Repeat("x\n", 5*indexed.MaxFaults)))
-	if len(got.events) != 1 || len(got.issues) != indexed.MaxFaults+1 ||
-		got.issues[indexed.MaxFaults].Detail != fmt.Sprintf("%d more lines", 4*indexed.MaxFaults) {
+	got := read(t, []byte(good+strings.Repeat("x\n", 5*rowreading.MaxFaults)))
+	if len(got.events) != 1 || len(got.issues) != rowreading.MaxFaults+1 ||
+		got.issues[rowreading.MaxFaults].Detail != fmt.Sprintf("%d more lines", 4*rowreading.MaxFaults) {
 		t.Errorf("%d events, %d issues", len(got.events), len(got.issues))
 	}
 	whole := warctest.Gzip(strings.Repeat(good, 3000))
@@ -149,12 +149,12 @@ func FuzzLog(f *testing.F) {
 	f.Add([]byte(logLine(at, "-61", "http://[::1]:8/", "20240501115958000+2")), false)
 	f.Add([]byte(`{"url":"https://h/","reason":"robotsTxt","ts":"2025"}`), true)
 	f.Fuzz(func(t *testing.T, log []byte, pages bool) {
-		parse := indexed.LineParser(indexed.ParseCrawlLog)
+		parse := rowreading.LineParser(rowreading.ParseCrawlLog)
 		if pages {
-			parse = indexed.ParseSkippedPage
+			parse = rowreading.ParseSkippedPage
 		}
 		got := new(collected)
-		if err := indexed.ReadLog(facts.NewAccount(0, "", got), parse, bufio.NewReader(bytes.NewReader(log))); err != nil {
+		if err := rowreading.ReadLog(facts.NewAccount(0, "", got), parse, bufio.NewReader(bytes.NewReader(log))); err != nil {
 			t.Fatal(err)
 		}
 		for _, e := range got.events {

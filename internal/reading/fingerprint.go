@@ -11,7 +11,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/challenge"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/indexed"
+	"github.com/robotsaudit/robotsaudit/internal/rowreading"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 )
 
@@ -47,6 +47,6 @@ func (m Mode) Fingerprint() string { return fingerprintOf(limits, m) }
 func fingerprintOf(limits string, m Mode) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "schema %s, tags %s, challenges %s in %d bytes, limits %v, %s", facts.SchemaVersion,
 		tag.Version, challenge.Data, challenge.MaxPage, borrowed,
-		strings.Join([]string{warc.Limits, wacz.Limits, httpmsg.Limits, indexed.Limits, limits, string(m)}, "\n")))
+		strings.Join([]string{warc.Limits, wacz.Limits, httpmsg.Limits, rowreading.Limits, limits, string(m)}, "\n")))
 	return hex.EncodeToString(sum[:6])
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/indexed"
+	"github.com/robotsaudit/robotsaudit/internal/rowreading"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
@@ -391,7 +391,7 @@ func TestCapsHaveIssues(t *testing.T) {
 			[]byte("url,time,id\nhttp://h/,2024-05-01T12:00:00Z," + long(maxListID+1) + "\n"),
 			[]string{"value_cut"},
 		},
-		"indexed.MaxLogLine": {[]byte(logLine("2024-05-01T12:00:00.000Z", "-9998", "http://h/", "-") + long(indexed.MaxLogLine+1) +
+		"indexed.MaxLogLine": {[]byte(logLine("2024-05-01T12:00:00.000Z", "-9998", "http://h/", "-") + long(rowreading.MaxLogLine+1) +
 			"\n"), []string{"bad_log_line"}},
 	} {
 		equal(t, name, slices.Compact(read(t, c.archive).kinds()), c.want)
@@ -502,7 +502,7 @@ func TestLimitsAreInTheFingerprint(t *testing.T) {
 	named := map[string]bool{"tag.MaxItems": true, "tag.MaxLine": true, "markup.MaxScan": true}
 	for name, held := range map[string]string{
 		"limits.go": limits, "../archive/warc/limits.go": warc.Limits, "../archive/wacz/limits.go": wacz.Limits,
-		"../archive/httpmsg/limits.go": httpmsg.Limits, "../indexed/limits.go": indexed.Limits,
+		"../archive/httpmsg/limits.go": httpmsg.Limits, "../indexed/limits.go": rowreading.Limits,
 	} {
 		text, err := os.ReadFile(name)
 		if err != nil || held == "" || string(text) != held {

@@ -12,8 +12,8 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/indexed"
 	"github.com/robotsaudit/robotsaudit/internal/longtest"
+	"github.com/robotsaudit/robotsaudit/internal/rowreading"
 )
 
 // addSeeds gives a fuzz target small archives made here, and the ones in testdata
@@ -120,7 +120,7 @@ func FuzzDamage(f *testing.F) {
 func beginsWARC(b []byte) bool { return len(b) >= 5 && bytes.EqualFold(b[:5], []byte("WARC/")) }
 
 func formOf(archive []byte) warc.Form {
-	return warc.Sniff(input.At(bytes.NewReader(archive), 0), indexed.IsCrawlLog)
+	return warc.Sniff(input.At(bytes.NewReader(archive), 0), rowreading.IsCrawlLog)
 }
 
 // mustRead reads an archive in memory.

@@ -15,7 +15,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/indexed"
+	"github.com/robotsaudit/robotsaudit/internal/rowreading"
 )
 
 // columnarRow is a row of Common Crawl's columnar index.
@@ -153,7 +153,7 @@ func TestPartsOfAnIndex(t *testing.T) {
 	const groups, perGroup, damaged = 9, 1000, 4
 	content := columnarIndex(t, groups, perGroup, damaged)
 	result, files, fetches, events := ingestOn(t, content, 1, 1<<40)
-	if lost := groups*perGroup - int(result.Fetches) - int(result.Records["none"]); result.Issues < 2*indexed.MaxFaults ||
+	if lost := groups*perGroup - int(result.Fetches) - int(result.Records["none"]); result.Issues < 2*rowreading.MaxFaults ||
 		lost <= 0 || lost > perGroup || len(result.CommonCrawls) != groups {
 		t.Errorf("%d issues, %d rows lost, crawls %q", result.Issues, lost, result.CommonCrawls)
 	}

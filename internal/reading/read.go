@@ -8,10 +8,10 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/archive/input"
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
+	"github.com/robotsaudit/robotsaudit/internal/cdx"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/index"
-	"github.com/robotsaudit/robotsaudit/internal/indexed"
 	"github.com/robotsaudit/robotsaudit/internal/object"
+	"github.com/robotsaudit/robotsaudit/internal/rowreading"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
@@ -32,7 +32,7 @@ type Options struct {
 	Sizes    bool       // decode all payloads for their sizes, not those alone that are decoded anyway
 	Cores    warc.Cores // that may inflate ahead where they are idle; nil: none
 	PartSize int64      // bytes of a file that are inflated ahead at a time; 0: as in warc.AheadOptions
-	PartRows int64      // rows of an index that are read by one core; 0: as in index.Options
+	PartRows int64      // rows of an index that are read by one core; 0: as in cdx.FormatOptions
 
 	Paired func(*facts.Fetch, *Companions) error // receives every fetch; may be nil
 
@@ -84,9 +84,9 @@ func readSource(ctx context.Context, in facts.Input, src io.Reader, number int32
 	form, format := Sniff(from, in.Path)
 	switch {
 	case in.List:
-		format = index.URLList
+		format = cdx.URLList
 	case in.RobotsList:
-		format = index.RobotsList
+		format = cdx.RobotsList
 	case in.AccessLog != "":
 		return readAccessLog(in, form, from, number, out, opt)
 	}
@@ -94,7 +94,7 @@ func readSource(ctx context.Context, in facts.Input, src io.Reader, number int32
 		return facts.InputResult{}, err
 	}
 	at, size := atRandom(in, src), in.Size
-	if at == nil && (form.ProofComesLast() || format == index.Parquet) {
+	if at == nil && (form.ProofComesLast() || format == cdx.Parquet) {
 		file, err := Spool(ctx, from, opt.Tmp)
 		if err != nil {
 			return facts.InputResult{}, err
@@ -111,16 +111,16 @@ func readSource(ctx context.Context, in facts.Input, src io.Reader, number int32
 	}
 	a := facts.NewAccount(number, "", out)
 	switch {
-	case format != index.None && opt.Record != nil:
+	case format != cdx.None && opt.Record != nil:
 		return refuse(a, in, format.String(), words.IssueNotAnArchive,
 			"it is an index, which holds no records; name archives")
-	case format != index.None:
-		return indexed.Read(a, in, format, from, at, size,
-			indexed.Options{Progress: opt.Progress, Cores: opt.Cores, PartRows: opt.PartRows})
+	case format != cdx.None:
+		return rowreading.Read(a, in, format, from, at, size,
+			rowreading.RowOptions{Progress: opt.Progress, Cores: opt.Cores, PartRows: opt.PartRows})
 	case !form.Readable():
 		return refuse(a, in, form.String(), form.Kind, form.Refusal)
 	case form.Container == warc.ContainerForeign:
-		sum, err := indexed.ReadCrawlLog(a, form, from)
+		sum, err := rowreading.ReadCrawlLog(a, form, from)
 		return facts.InputResult{
 			Input: in, Container: "crawl.log", Fingerprint: fmt.Sprintf("%016x", sum),
 			InputStats: a.Stats,
@@ -165,7 +165,7 @@ func readAccessLog(in facts.Input, form warc.Form, from *input.Source, number in
 		return refuse(facts.NewAccount(number, "", out), in, "access-log", words.IssueNotAnArchive,
 			"it is an access log, which holds no records; name archives")
 	}
-	return indexed.Read(facts.NewAccount(number, "", out), in, index.AccessLog, from, nil, in.Size, indexed.Options{
+	return rowreading.Read(facts.NewAccount(number, "", out), in, cdx.AccessLog, from, nil, in.Size, rowreading.RowOptions{
 		Progress: opt.Progress, Text: text, Packed: text != io.Reader(from),
 	})
 }
@@ -193,21 +193,21 @@ func Pair(ctx context.Context, in facts.Input, f func(*facts.Fetch, *Companions)
 
 // Sniff finds the form of an input by its first bytes, and the format of an index by its name, too, if
 // they leave it open; format names an index or a list of URLs, and is None for all else.
-func Sniff(src *input.Source, name string) (form warc.Form, format index.Format) {
-	if begin, _ := src.Peek(len("PAR1")); index.IsParquet(begin) {
+func Sniff(src *input.Source, name string) (form warc.Form, format cdx.Format) {
+	if begin, _ := src.Peek(len("PAR1")); cdx.IsParquet(begin) {
 		// its pages may look like gzip members
-		return warc.Form{Kind: words.IssueNotAnArchive, Refusal: "it is a Parquet file"}, index.Parquet
+		return warc.Form{Kind: words.IssueNotAnArchive, Refusal: "it is a Parquet file"}, cdx.Parquet
 	}
 	form = SniffArchive(src)
 	if form.Readable() {
-		return form, index.None
+		return form, cdx.None
 	}
 	b, _ := src.Peek(sniffIndex)
-	return form, index.Sniff(b, name)
+	return form, cdx.Sniff(b, name)
 }
 
 // SniffArchive finds the form of an archive or a crawler's log by its first bytes.
-func SniffArchive(src *input.Source) warc.Form { return warc.Sniff(src, indexed.IsCrawlLog) }
+func SniffArchive(src *input.Source) warc.Form { return warc.Sniff(src, rowreading.IsCrawlLog) }
 
 // Workers is the number of workers that an option requires: one per core by default.
 func Workers(n int) int {

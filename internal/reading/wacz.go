@@ -13,7 +13,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/digest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/indexed"
+	"github.com/robotsaudit/robotsaudit/internal/rowreading"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
@@ -187,7 +187,7 @@ func (r *waczReader) readEntry(e *wacz.Entry) error {
 	r.src.Reset(content, progress)
 	src := &r.src
 	if e.Local() == wacz.SkippedPages {
-		return r.readVerifiedLog(e, indexed.ParseSkippedPage, src, content)
+		return r.readVerifiedLog(e, rowreading.ParseSkippedPage, src, content)
 	}
 	form := SniffArchive(src)
 	if err := src.Failed(); err != nil {
@@ -211,7 +211,7 @@ func (r *waczReader) readEntry(e *wacz.Entry) error {
 		return r.report(e, kind, form.Refusal, "not read")
 	}
 	if form.Container == warc.ContainerForeign {
-		return r.readVerifiedLog(e, indexed.ParseCrawlLog, src, content)
+		return r.readVerifiedLog(e, rowreading.ParseCrawlLog, src, content)
 	}
 	r.archives++
 	var doubt bool
@@ -312,7 +312,7 @@ func (d doubted) Next() (*warc.Record, error) {
 
 // readVerifiedLog reads a crawler's log if the entry is whole: one wrong letter in a line
 // could declare another host unreachable.
-func (r *waczReader) readVerifiedLog(e *wacz.Entry, parse indexed.LineParser, src io.Reader,
+func (r *waczReader) readVerifiedLog(e *wacz.Entry, parse rowreading.LineParser, src io.Reader,
 	content *wacz.EntryReader,
 ) error {
 	fault, err := e.Fault()
@@ -332,9 +332,9 @@ func (r *waczReader) entryAccount(e *wacz.Entry) *facts.Account {
 	return facts.NewAccount(r.account.Input, e.CutName(), r.account.Out)
 }
 
-func (r *waczReader) readLog(e *wacz.Entry, parse indexed.LineParser, src io.Reader) error {
+func (r *waczReader) readLog(e *wacz.Entry, parse rowreading.LineParser, src io.Reader) error {
 	a := r.entryAccount(e)
-	if err := indexed.ReadLog(a, parse, src); err != nil {
+	if err := rowreading.ReadLog(a, parse, src); err != nil {
 		return err
 	}
 	r.account.Stats.Add(&a.Stats)

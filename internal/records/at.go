@@ -13,9 +13,9 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/archive/input"
 	"github.com/robotsaudit/robotsaudit/internal/archive/wacz"
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
+	"github.com/robotsaudit/robotsaudit/internal/cdx"
 	"github.com/robotsaudit/robotsaudit/internal/durable"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/index"
 	"github.com/robotsaudit/robotsaudit/internal/reading"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
@@ -89,7 +89,7 @@ func At(ctx context.Context, in facts.Input, entry string, offset int64, stdin i
 		return lineAt(form, from, offset, f)
 	case form.Container == warc.ContainerZip:
 		return &NoRecordError{"it is a WACZ; name an entry of it, as in crawl.wacz/archive/data.warc.gz:0"}
-	case format != index.None:
+	case format != cdx.None:
 		return &NoArchiveError{"it is an index or a list, which holds no records; give the archive and the offset " +
 			"that a row of it names"}
 	case !form.Readable():

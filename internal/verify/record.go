@@ -12,9 +12,9 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/digest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/indexed"
 	"github.com/robotsaudit/robotsaudit/internal/reading"
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
+	"github.com/robotsaudit/robotsaudit/internal/rowreading"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
 
@@ -327,7 +327,7 @@ func (t *taken) settle(row *facts.Fetch, heads []head) (f finding) {
 		f.refuted = cmp.Or(f.refuted, "the record there "+difference)
 	}
 	if f.refuted == "" {
-		f.refuted = fmt.Sprintf("the record there is no fetch: its type is %q", facts.AtMost(heads[0].kind, indexed.MaxWord))
+		f.refuted = fmt.Sprintf("the record there is no fetch: its type is %q", facts.AtMost(heads[0].kind, rowreading.MaxWord))
 	}
 	return f
 }

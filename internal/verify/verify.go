@@ -28,10 +28,10 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/facts/run"
-	"github.com/robotsaudit/robotsaudit/internal/indexed"
 	"github.com/robotsaudit/robotsaudit/internal/object"
 	"github.com/robotsaudit/robotsaudit/internal/reading"
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
+	"github.com/robotsaudit/robotsaudit/internal/rowreading"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
@@ -253,7 +253,7 @@ func (v *Verification) read(ctx context.Context, rows []facts.Fetch) *verifyBatc
 		a.at.Close()
 	}
 	if err != nil && ctx.Err() == nil {
-		r.unread = facts.AtMost(object.Cause(err).Error(), indexed.MaxFault)
+		r.unread = facts.AtMost(object.Cause(err).Error(), rowreading.MaxFault)
 	}
 	return r
 }
@@ -299,7 +299,7 @@ func (c *verifyCommitter) take(r *verifyBatchResult) (more bool, err error) {
 
 func (c *verifyCommitter) takeOne(row *facts.Fetch, f *finding) (err error) {
 	if f.unread != "" {
-		return c.takeUnread([]facts.Fetch{*row}, facts.AtMost(f.unread, indexed.MaxFault))
+		return c.takeUnread([]facts.Fetch{*row}, facts.AtMost(f.unread, rowreading.MaxFault))
 	}
 	if c.found == nil {
 		if c.found, err = c.newWriter(); err != nil {
@@ -313,7 +313,7 @@ func (c *verifyCommitter) takeOne(row *facts.Fetch, f *finding) (err error) {
 			Input: row.Input, Entry: row.Entry, Offset: -1, Length: -1, RecordID: row.RecordID,
 			Kind: words.IssueNotVerified,
 			Detail: fmt.Sprintf("row %d, at %d of %.300s: %s", row.Index, row.Offset, row.Archive,
-				facts.AtMost(f.refuted, indexed.MaxFault)), Action: "counts as the word of an index",
+				facts.AtMost(f.refuted, rowreading.MaxFault)), Action: "counts as the word of an index",
 		}))
 	}
 	c.result.Verified++

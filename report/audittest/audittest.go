@@ -15,19 +15,19 @@ import (
 )
 
 // Everything are options that give rows to all tables.
-var Everything = evaluate.Options{
+var Everything = evaluate.DecideOptions{
 	Agents: []string{"GPTBot"}, Uses: []tag.Use{tag.UseArchive, tag.UseTrain},
 	PolicyBodies: true,
 }
 
 // Audit audits archives and returns the output folder.
-func Audit(t testing.TB, options evaluate.Options, args ...string) (dir string) {
+func Audit(t testing.TB, options evaluate.DecideOptions, args ...string) (dir string) {
 	t.Helper()
-	return AuditRead(t, ingest.Options{}, options, args...)
+	return AuditRead(t, ingest.ReadOptions{}, options, args...)
 }
 
 // AuditRead is Audit of archives that are read in another way. Files named robots.jsonl are tables of robots.txt.
-func AuditRead(t testing.TB, reading ingest.Options, options evaluate.Options, args ...string) (dir string) {
+func AuditRead(t testing.TB, reading ingest.ReadOptions, options evaluate.DecideOptions, args ...string) (dir string) {
 	t.Helper()
 	must := func(err error) {
 		t.Helper()

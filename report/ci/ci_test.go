@@ -72,7 +72,7 @@ func TestIndexed(t *testing.T) {
 	if err := os.WriteFile(row, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	r, err := results.Open(audittest.Audit(t, evaluate.Options{Crawler: "Wget"}, row,
+	r, err := results.Open(audittest.Audit(t, evaluate.DecideOptions{Crawler: "Wget"}, row,
 		"../../testdata/warc/crawl-b-1.warc.gz"))
 	if err != nil {
 		t.Fatal(err)

@@ -187,7 +187,7 @@ func withWriter(ctx context.Context, opt *Options, do func(*writer, *report.Audi
 }
 
 // options are the options of the evaluation that s describes.
-func (s *Settings) options() (evaluate.Options, error) {
+func (s *Settings) options() (evaluate.DecideOptions, error) {
 	settings := report.Settings{
 		Profile: s.Profile, Agents: s.Agents, Purposes: s.Purposes, Crawler: s.Crawler, CrawlerMap: s.CrawlerMap,
 	}

@@ -33,7 +33,7 @@ import (
 
 const testdata = "../../testdata/warc"
 
-var rfc9309 = evaluate.Options{Profile: robots.RFC9309}
+var rfc9309 = evaluate.DecideOptions{Profile: robots.RFC9309}
 
 // write writes a bundle, which must prove all that is in it.
 func write(t *testing.T, out string, what ...string) (path string, b *Bundle) {
@@ -125,7 +125,7 @@ func TestUnclearOriginals(t *testing.T) {
 		if err := os.WriteFile(archive, records, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		train := evaluate.Options{Profile: robots.RFC9309, Uses: []evaluate.Use{tag.UseTrain}}
+		train := evaluate.DecideOptions{Profile: robots.RFC9309, Uses: []evaluate.Use{tag.UseTrain}}
 		b, err := Write(t.Context(), Options{
 			Dir: audittest.Audit(t, train, archive), To: filepath.Join(t.TempDir(), "b.warc.gz"),
 			Drop: true, Purposes: []string{"train"},

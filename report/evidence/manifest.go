@@ -121,8 +121,8 @@ const (
 	tableFetches       = "fetches" // whose rows the two before count
 )
 
-// Finding is the finding of an audit on a fetch.
-type Finding struct {
+// BundleFinding is the finding of an audit on a fetch.
+type BundleFinding struct {
 	URL            string   `json:"url"`
 	Origin         string   `json:"origin"`
 	FetchTime      string   `json:"fetch_time"`
@@ -153,9 +153,9 @@ type Finding struct {
 }
 
 // findingOf describes the verdict on a fetch.
-func findingOf(r *verdict.Finding) Finding {
+func findingOf(r *verdict.Finding) BundleFinding {
 	f := r.Fetch
-	x := Finding{
+	x := BundleFinding{
 		URL: f.URL, Origin: f.Origin, FetchTime: timeText(f.Time().UTC()), Method: f.Method,
 		RecordID: f.RecordID.String(),
 		Agent:    r.Agent, AgentSource: r.AgentSource.String(), UserAgent: f.UserAgent,
@@ -305,7 +305,7 @@ func decode(line []byte, v any) error {
 		return errors.New("a key that is unknown, stands twice or is spelt otherwise, a null, or a text that is not Unicode")
 	}
 	if x, is := v.(*violation); is {
-		return decode(x.Finding, new(Finding))
+		return decode(x.Finding, new(BundleFinding))
 	}
 	return nil
 }

@@ -70,7 +70,7 @@ type found struct {
 	table   string
 	row     int64 // in the table; of restrictions and verdicts for other crawlers: of the fetch in fetches
 	fetch   *facts.Fetch
-	finding func() Finding // most are not asked for
+	finding func() BundleFinding // most are not asked for
 }
 
 // isListed reports whether lists alone ask for the findings of a table.
@@ -97,14 +97,14 @@ func (s *finder) Result(r *evaluate.Result) error {
 			table = tableViolations
 		}
 		s.rows[table]++
-		f := found{table, s.rows[table], r.Fetch, func() Finding { return findingOf(&r.Finding) }}
+		f := found{table, s.rows[table], r.Fetch, func() BundleFinding { return findingOf(&r.Finding) }}
 		if err := s.found(&f); err != nil {
 			return err
 		}
 	}
 	for i := range r.Restrictions {
 		restriction := &r.Restrictions[i]
-		finding := func() Finding {
+		finding := func() BundleFinding {
 			x := findingOf(&r.Finding)
 			x.Certainty, x.Restricts = restriction.Certainty.String(), restriction.Kind.String()
 			x.Purpose = restriction.Purpose.String()
@@ -142,7 +142,7 @@ func (s *finder) GroupVerdict(v *evaluate.GroupVerdict) error {
 	if i < 0 {
 		return nil
 	}
-	finding := func() Finding {
+	finding := func() BundleFinding {
 		return findingOf(&verdict.Finding{
 			Fetch: s.result.Fetch, Agent: s.agents[i], AgentSource: words.AgentFromOption,
 			Answer: v.Answer, Governing: v.Governing, Evidence: v.Evidence,

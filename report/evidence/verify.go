@@ -72,7 +72,7 @@ func refusef(format string, args ...any) error { return &RefusedError{fmt.Sprint
 
 // Verify recomputes the verdicts of a bundle, and calls each with every finding that is proven, unless it is nil. A
 // bundle in which anything cited was changed is refused with a *RefusedError.
-func Verify(ctx context.Context, path string, each func(*Finding) error) (_ *Verification, err error) {
+func Verify(ctx context.Context, path string, each func(*BundleFinding) error) (_ *Verification, err error) {
 	tmp, remove, err := durable.Temporary("")
 	if err != nil {
 		return nil, err
@@ -82,7 +82,7 @@ func Verify(ctx context.Context, path string, each func(*Finding) error) (_ *Ver
 }
 
 // verify does it with temporary files in tmp.
-func verify(ctx context.Context, path, tmp string, each func(*Finding) error) (*Verification, error) {
+func verify(ctx context.Context, path, tmp string, each func(*BundleFinding) error) (*Verification, error) {
 	dir := filepath.Join(tmp, "verify")
 	if err := os.Mkdir(dir, 0o777); err != nil {
 		return nil, err
@@ -278,7 +278,7 @@ func (u *unpacker) contradicts(m *member, r *record) string {
 
 // recompute audits the archives made, and compares the findings.
 func (v *Verification) recompute(ctx context.Context, m *manifestReader, u *unpacker, dir string,
-	each func(*Finding) error,
+	each func(*BundleFinding) error,
 ) (err error) {
 	opt, err := v.Settings.options()
 	if err != nil {
@@ -304,7 +304,8 @@ func (v *Verification) recompute(ctx context.Context, m *manifestReader, u *unpa
 			return locked
 		}
 		defer func() { err = errors.Join(err, release()) }()
-		if err := ingest.Ingest(ctx, inputs, ingest.Options{Dir: audit, Workers: runtime.GOMAXPROCS(0)}); err != nil {
+		how := ingest.ReadOptions{Dir: audit, Workers: runtime.GOMAXPROCS(0)}
+		if err := ingest.Ingest(ctx, inputs, how); err != nil {
 			return err
 		}
 		set, err := ingest.OpenFacts(audit)
@@ -341,8 +342,8 @@ type comparison struct {
 	at       position         // of its fetch
 	listed   map[string]int64 // the last rows that the manifest has, by table
 	ended    bool
-	cited    []bitmap             // by archive the records on which findings rest that are proven
-	each     func(*Finding) error // gets those findings; nil: nobody does
+	cited    []bitmap                   // by archive the records on which findings rest that are proven
+	each     func(*BundleFinding) error // gets those findings; nil: nobody does
 
 	last, lastIndex int64 // archive and index of the fetch in hand
 }
@@ -520,7 +521,7 @@ func (c *comparison) compareTo(from, archive int64, row *placed) (behind int64, 
 // fail notes that the finding in hand is not proven.
 func (c *comparison) fail(reason string) error {
 	if len(c.Unproven) < maxUnproven {
-		var f Finding
+		var f BundleFinding
 		if err := json.Unmarshal(c.want.Finding, &f); err != nil {
 			return c.manifest.damaged("%v", err)
 		}
@@ -531,7 +532,7 @@ func (c *comparison) fail(reason string) error {
 
 // difference lists the fields in which two findings differ.
 func difference(got, want []byte) string {
-	var a, b Finding
+	var a, b BundleFinding
 	if json.Unmarshal(got, &a) != nil || json.Unmarshal(want, &b) != nil {
 		return errManifest.Error()
 	}

@@ -31,7 +31,7 @@ import (
 )
 
 // asked has fetches decided in several ranges, whose tables are joined.
-var asked = evaluate.Options{
+var asked = evaluate.DecideOptions{
 	RangeRows: 40, Agents: []string{"CCBot", "GPTBot", "Wget"},
 	Uses: []tag.Use{tag.UseArchive, tag.UseTrain},
 }

@@ -118,7 +118,7 @@ func inputs(t *testing.T) map[string][]string {
 func TestPartition(t *testing.T) {
 	seen := make(map[string]bool)
 	for kind, args := range inputs(t) {
-		r, err := results.Open(audittest.Audit(t, evaluate.Options{
+		r, err := results.Open(audittest.Audit(t, evaluate.DecideOptions{
 			Agents: []string{"CCBot", "GPTBot"}, Uses: []tag.Use{tag.UseTrain, tag.UseIndex},
 		}, args...))
 		if err != nil {

@@ -49,7 +49,7 @@ func unnamedArchive(t *testing.T) string {
 func TestUndecided(t *testing.T) {
 	archive := unnamedArchive(t)
 	r, err := results.Open(audittest.Audit(t,
-		evaluate.Options{Agents: []string{"CCBot", "GPTBot"}, Uses: []tag.Use{tag.UseTrain}}, archive))
+		evaluate.DecideOptions{Agents: []string{"CCBot", "GPTBot"}, Uses: []tag.Use{tag.UseTrain}}, archive))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,8 +16,8 @@ import (
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
 
-// Options are the contents of a report that the tables do not have.
-type Options struct {
+// ReportOptions are the contents of a report that the tables do not have.
+type ReportOptions struct {
 	Title    string // "": a plain one
 	Operator string // who ran the crawl
 	Date     string // of the report; without it the report has none
@@ -28,7 +28,9 @@ type Options struct {
 
 // Build makes the report of the figures of an audit, whose results are res. Besides a few thousand findings it holds
 // counts alone, whatever the size of the tables.
-func Build(ctx context.Context, res *results.Results, figures *Figures, options Options) (*document.Document, error) {
+func Build(ctx context.Context, res *results.Results, figures *Figures, options ReportOptions) (
+	*document.Document, error,
+) {
 	b := &builder{
 		Figures: figures, audit: res.Audit(), collections: make(groupTally), cited: make(map[int]*report.AuditInput),
 		ids:      make(map[string]int),
@@ -111,7 +113,7 @@ func (b *builder) inputOf(file string) (in *report.AuditInput, entry string) {
 }
 
 // document puts together what was read.
-func (b *builder) document(options *Options) *document.Document {
+func (b *builder) document(options *ReportOptions) *document.Document {
 	d := &document.Document{
 		Title:    document.TitleOf(options.Title),
 		Operator: prose.Visible(options.Operator), Date: prose.Visible(options.Date),

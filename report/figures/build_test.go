@@ -35,7 +35,7 @@ var update = flag.Bool("update", false, "rewrite the golden file")
 const archives = "../../testdata/warc"
 
 // everything are options that give rows to all tables.
-func everything() evaluate.Options {
+func everything() evaluate.DecideOptions {
 	options := audittest.Everything
 	options.Profile = robots.RFC9309
 	return options
@@ -50,13 +50,13 @@ func open(t testing.TB, dir string) *results.Results {
 	return r
 }
 
-func build(t testing.TB, dir string, options figures.Options) *document.Document {
+func build(t testing.TB, dir string, options figures.ReportOptions) *document.Document {
 	t.Helper()
 	return buildOf(t, open(t, dir), options)
 }
 
 // buildOf makes the report of results, of figures that the tables have.
-func buildOf(t testing.TB, r *results.Results, options figures.Options) *document.Document {
+func buildOf(t testing.TB, r *results.Results, options figures.ReportOptions) *document.Document {
 	t.Helper()
 	counted, err := figures.Read(t.Context(), r)
 	if err != nil {
@@ -108,11 +108,11 @@ func TestFiguresOfAuditAndTables(t *testing.T) {
 			if _, err := w.Commit(totals); err != nil {
 				t.Fatal(err)
 			}
-			got, err := figures.Build(t.Context(), open(t, dir), counted, figures.Options{})
+			got, err := figures.Build(t.Context(), open(t, dir), counted, figures.ReportOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(build(t, dir, figures.Options{}), got); diff != "" {
+			if diff := cmp.Diff(build(t, dir, figures.ReportOptions{}), got); diff != "" {
 				t.Errorf("%s in ranges of %d fetches (-tables +audit):\n%s", input, options.RangeRows, diff)
 			}
 		}
@@ -144,7 +144,7 @@ func TestGolden(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	options := figures.Options{
+	options := figures.ReportOptions{
 		Title: "Compliance of the test crawls", Operator: "Example Archive", Date: "2025-06-01", Changes: changes,
 	}
 	got := encoded(t, build(t, dir, options))
@@ -170,7 +170,7 @@ func TestGolden(t *testing.T) {
 func TestCountsAgree(t *testing.T) {
 	dir := audittest.Audit(t, everything(), archives)
 	totals := open(t, dir).Audit().Totals
-	d := build(t, dir, figures.Options{})
+	d := build(t, dir, figures.ReportOptions{})
 	var classes, periods, byClaim, violations int64
 	timeline := d.Section("timeline").Timeline
 	for _, c := range d.Section("certainty").Classes {
@@ -216,7 +216,7 @@ func TestCountsAgree(t *testing.T) {
 
 // Every excerpt has the line that its findings cite, marked, with the text of the rule.
 func TestExcerptsShowTheRule(t *testing.T) {
-	d := build(t, audittest.Audit(t, everything(), archives), figures.Options{})
+	d := build(t, audittest.Audit(t, everything(), archives), figures.ReportOptions{})
 	shown := 0
 	for _, f := range allFindings(d) {
 		e := d.Excerpts[f.Excerpt]
@@ -250,7 +250,7 @@ func TestCommandsExtract(t *testing.T) {
 			t.Skip(err)
 		}
 	}
-	d := build(t, audittest.Audit(t, everything(), archives), figures.Options{})
+	d := build(t, audittest.Audit(t, everything(), archives), figures.ReportOptions{})
 	tried := 0
 	for i, f := range allFindings(d) {
 		if i%4 > 0 {
@@ -290,7 +290,7 @@ func TestCommandsOption(t *testing.T) {
 	if err := os.WriteFile(archive, content, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	d := build(t, audittest.Audit(t, everything(), archive), figures.Options{})
+	d := build(t, audittest.Audit(t, everything(), archive), figures.ReportOptions{})
 	if len(d.Section("violations").Findings.List) == 0 {
 		t.Fatal("no violations")
 	}
@@ -308,8 +308,8 @@ func TestCommandsIndexed(t *testing.T) {
 	if err := os.WriteFile(row, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	d := build(t, audittest.Audit(t, evaluate.Options{Profile: robots.RFC9309, Crawler: "Wget"}, row,
-		filepath.Join(archives, "crawl-b-1.warc.gz")), figures.Options{})
+	d := build(t, audittest.Audit(t, evaluate.DecideOptions{Profile: robots.RFC9309, Crawler: "Wget"}, row,
+		filepath.Join(archives, "crawl-b-1.warc.gz")), figures.ReportOptions{})
 	for _, f := range d.Section("violations").Findings.List {
 		if !strings.Contains(f.Sentence, "An index alone says that") {
 			continue
@@ -346,11 +346,11 @@ func TestCommandsIndexed(t *testing.T) {
 // Without the facts next to the tables the report is the same, except for the excerpts, which say so.
 func TestWithoutFacts(t *testing.T) {
 	dir := audittest.Audit(t, everything(), archives)
-	with := build(t, dir, figures.Options{})
+	with := build(t, dir, figures.ReportOptions{})
 	if err := os.RemoveAll(filepath.Join(dir, facts.PrivateFolder)); err != nil {
 		t.Fatal(err)
 	}
-	without := build(t, dir, figures.Options{})
+	without := build(t, dir, figures.ReportOptions{})
 	for i, e := range without.Excerpts {
 		if e.Missing == "" || len(e.Lines) > 0 {
 			t.Errorf("%+v", e)
@@ -363,14 +363,14 @@ func TestWithoutFacts(t *testing.T) {
 }
 
 func TestChanges(t *testing.T) {
-	all := open(t, audittest.Audit(t, evaluate.Options{Profile: robots.RFC9309}, archives))
-	few := open(t, audittest.Audit(t, evaluate.Options{Profile: robots.RFC9309},
+	all := open(t, audittest.Audit(t, evaluate.DecideOptions{Profile: robots.RFC9309}, archives))
+	few := open(t, audittest.Audit(t, evaluate.DecideOptions{Profile: robots.RFC9309},
 		filepath.Join(archives, "crawl-b-1.warc.gz")))
 	changes, err := diff.Compare(t.Context(), few, all)
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := buildOf(t, all, figures.Options{Changes: changes})
+	d := buildOf(t, all, figures.ReportOptions{Changes: changes})
 	if c := d.Section("changes"); c.Classes[0].Count != 30 ||
 		c.Classes[0].Words != "30 fetches, of them 30 not in the other audit" || len(c.Tables[0].Rows) != 30 {
 		t.Errorf("%+v", c.Classes)
@@ -384,7 +384,7 @@ func TestEmptyAudit(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "empty.warc"), nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	d := build(t, audittest.Audit(t, everything(), dir), figures.Options{})
+	d := build(t, audittest.Audit(t, everything(), dir), figures.ReportOptions{})
 	checkTexts(t, d)
 	if b := encoded(t, d); bytes.Contains(b, []byte("null")) {
 		t.Errorf("null in\n%s", b)
@@ -437,7 +437,7 @@ func TestTextsAreSafe(t *testing.T) {
 	dir := t.TempDir()
 	const evil = "\u202e<script>alert(1)</script>'; rm -rf ~; '\x00\r\n\t`$(x)`|"
 	writeHostile(t, dir, strings.Repeat(evil, 2))
-	d := build(t, audittest.Audit(t, everything(), dir), figures.Options{Title: evil, Operator: evil, Date: evil})
+	d := build(t, audittest.Audit(t, everything(), dir), figures.ReportOptions{Title: evil, Operator: evil, Date: evil})
 	if d.Section("violations").Findings.Total != 2 {
 		t.Errorf("%d violations", d.Section("violations").Findings.Total)
 	}

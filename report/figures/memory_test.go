@@ -58,19 +58,19 @@ func memoryOfInputs(t *testing.T, n int) (toRead, toDecide int64) {
 		inputs, _ := ingest.Expand(t.Context(), []string{folder}, ingest.ExpandOptions{})
 		return inputs
 	})
-	dir := audittest.Audit(t, evaluate.Options{}, folder)
+	dir := audittest.Audit(t, evaluate.DecideOptions{}, folder)
 	toDecide = live(func() any {
 		facts, err := ingest.OpenFacts(dir)
 		if err != nil {
 			t.Fatal(err)
 		}
-		w, err := report.NewWriter(t.TempDir(), facts, evaluate.Options{})
+		w, err := report.NewWriter(t.TempDir(), facts, evaluate.DecideOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		results := open(t, dir)
 		counted := figures.New(w.Inputs())
-		d, err := figures.Build(t.Context(), results, counted, figures.Options{})
+		d, err := figures.Build(t.Context(), results, counted, figures.ReportOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

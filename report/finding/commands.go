@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/robotsaudit/robotsaudit/internal/index"
+	"github.com/robotsaudit/robotsaudit/internal/cdx"
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/document"
 	"github.com/robotsaudit/robotsaudit/report/prose"
@@ -23,7 +23,7 @@ func (f *Case) Commands(records []document.Record, inputOf inputOf) []document.T
 	}
 	at := prose.ShellWord(fmt.Sprintf("%s:%d", f.WARCFilename, f.WARCRecordOffset))
 	terms := []document.Term{document.NewTerm("Explain it", "robotsaudit explain -o OUT "+at)}
-	if in, _ := inputOf(f.WARCFilename); in != nil && !index.IsFormat(in.Container) {
+	if in, _ := inputOf(f.WARCFilename); in != nil && !cdx.IsFormat(in.Container) {
 		terms = append(terms, document.NewTerm("Bundle its evidence", "robotsaudit evidence -o OUT --to evidence.warc.gz "+at))
 	}
 	var own, lines []string
@@ -31,7 +31,7 @@ func (f *Case) Commands(records []document.Record, inputOf inputOf) []document.T
 		in, _ := inputOf(r.File)
 		record := prose.ShellWord(fmt.Sprintf("%s:%d", r.File, r.Offset))
 		switch {
-		case !prose.CanName(r.File) || len(r.File) > prose.MaxName || in != nil && index.IsFormat(in.Container):
+		case !prose.CanName(r.File) || len(r.File) > prose.MaxName || in != nil && cdx.IsFormat(in.Container):
 			// a row, and no record
 		case in == nil:
 			own = append(own, "robotsaudit extract "+record)

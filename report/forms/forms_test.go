@@ -58,7 +58,7 @@ func TestPayloads(t *testing.T) {
 
 // The figures of parts add up to those of the whole, and the same tables give the same bytes.
 func TestParts(t *testing.T) {
-	r, err := results.Open(audittest.Audit(t, evaluate.Options{}, "../../testdata/warc"))
+	r, err := results.Open(audittest.Audit(t, evaluate.DecideOptions{}, "../../testdata/warc"))
 	if err != nil {
 		t.Fatal(err)
 	}

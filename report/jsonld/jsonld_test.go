@@ -186,7 +186,7 @@ func TestInputs(t *testing.T) {
 	}
 	sum := sha256.Sum256(b)
 	for digested, sum := range map[bool]string{true: hex.EncodeToString(sum[:]), false: ""} {
-		dir := audittest.AuditRead(t, ingest.Options{DigestInputs: digested}, evaluate.Options{}, archive)
+		dir := audittest.AuditRead(t, ingest.ReadOptions{DigestInputs: digested}, evaluate.DecideOptions{}, archive)
 		d, a := describe(t, dir)
 		want := []string{fmt.Sprintf("%s %d B %s", name, len(b), sum)}
 		if got := texts(d.From, "prov:Entity"); !slices.Equal(got, want) {
@@ -206,7 +206,7 @@ func TestInputs(t *testing.T) {
 
 // Tables that the audit left out are named, and not described.
 func TestLeftOut(t *testing.T) {
-	dir := audittest.Audit(t, evaluate.Options{}, "../../testdata/warc/crawl-a-1.warc.gz")
+	dir := audittest.Audit(t, evaluate.DecideOptions{}, "../../testdata/warc/crawl-a-1.warc.gz")
 	b, err := os.ReadFile(filepath.Join(dir, report.AuditFile))
 	if err != nil {
 		t.Fatal(err)

@@ -23,7 +23,7 @@ from lib import ROOT, call, folder
 ENVIRONMENT = ""
 LIMIT = 0
 FOLDERS = ["internal/reading", "internal/archive/warc", "internal/archive/wacz", "internal/archive/httpmsg",
-           "internal/archive/inflate", "internal/index", "internal/parquetfile"]  # of packages that read archives
+           "internal/archive/inflate", "internal/cdx", "internal/parquetfile"]  # of packages that read archives
 PACKAGES = [f"./{folder}/..." for folder in FOLDERS if (ROOT / folder).is_dir()]
 
 

@@ -3,7 +3,7 @@
     index BINARY [--spark]
 
 cdxj-indexer writes CDXJ and CDX of the archives of testdata and ../shared, pyarrow and DuckDB write Parquet:
-internal/index/oracle_test.go compares. Then audits of indexes and archives of robots.txt are compared with audits of the
+internal/cdx/oracle_test.go compares. Then audits of indexes and archives of robots.txt are compared with audits of the
 whole archives: every row of an index must give the fetch that its archive gives, verdict and all, but for what LOST
 names. It fails where something differs without a reason, or if one of the reasons is no longer needed. Archives hold all
 that their own indexes can state: beside these, every table is that of the archives alone. With --spark, PySpark writes
@@ -102,7 +102,7 @@ def main(binary, *, spark: bool = False):
     roots, comparison = [TESTDATA, *shared("warc")], whole.Comparison(LOST)
     with temporary() as tmp:
         make.write_all(tmp, roots)
-        call("go", "test", "-count=1", "-run", "Oracle", "./internal/index", cwd=ROOT, env=os.environ | {"ROBOTSAUDIT_INDEXES": str(tmp)}, codes=(0,))
+        call("go", "test", "-count=1", "-run", "Oracle", "./internal/cdx", cwd=ROOT, env=os.environ | {"ROBOTSAUDIT_INDEXES": str(tmp)}, codes=(0,))
     with temporary() as tmp:
         folders = list(whole.wholes(binary, roots, tmp))
         for maker, made in makers(folders, tmp, spark):

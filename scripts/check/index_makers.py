@@ -1,6 +1,6 @@
 """Indexes that other programs write, and what rows they have.
 
-Of each index NAME, NAME.rows has the rows as JSON lines, as internal/index should read them. CDXJ and
+Of each index NAME, NAME.rows has the rows as JSON lines, as internal/cdx should read them. CDXJ and
 CDX are of the archives in the folders.
 """
 

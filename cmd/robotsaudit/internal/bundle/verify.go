@@ -102,7 +102,7 @@ func (v *verifier) run(files []string) error {
 }
 
 // lists reports whether a finding is listed, and notes that it is proven.
-func (v *verifier) lists(p *evidence.Finding) bool {
+func (v *verifier) lists(p *evidence.BundleFinding) bool {
 	name := nameOf(p)
 	if _, asked := v.named[name]; asked {
 		v.named[name] = true
@@ -119,7 +119,7 @@ func (v *verifier) verify(path string) (proven bool, err error) {
 	}
 	defer func() { err = errors.Join(err, remove()) }()
 	lines := bufio.NewWriter(findings)
-	of, err := evidence.Verify(v.cmd.Context(), path, func(p *evidence.Finding) error {
+	of, err := evidence.Verify(v.cmd.Context(), path, func(p *evidence.BundleFinding) error {
 		if !v.lists(p) {
 			return nil
 		}
@@ -164,7 +164,7 @@ func printClaims(out io.Writer, v *evidence.Verification) {
 }
 
 // provenLine says in a line what a finding proves. Of what lists drop it names no crawler as the one that broke a rule.
-func provenLine(p *evidence.Finding) string {
+func provenLine(p *evidence.BundleFinding) string {
 	fetch := fmt.Sprintf("%s, fetched %s", p.URL, p.FetchTime)
 	rule := "robots.txt: " + p.Reason
 	if p.Rule != "" {
@@ -185,7 +185,7 @@ func provenLine(p *evidence.Finding) string {
 
 // nameOf is the name that reports give a finding on a fetch; "" where they have another: that of a record without an
 // ID is by its place, which no record proves.
-func nameOf(p *evidence.Finding) string {
+func nameOf(p *evidence.BundleFinding) string {
 	at, err := time.Parse(time.RFC3339Nano, p.FetchTime)
 	if err != nil || p.RecordID == "" || p.Certainty == "" || p.Restricts != "" {
 		return ""

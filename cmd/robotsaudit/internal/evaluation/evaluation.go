@@ -48,7 +48,7 @@ type Flags struct {
 	failOn                        []string
 
 	// Of Resolve.
-	Options evaluate.Options
+	Options evaluate.DecideOptions
 	Ranks   *report.Ranks
 	tokens  []string // that the options give
 

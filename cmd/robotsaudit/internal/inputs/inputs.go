@@ -36,7 +36,7 @@ s3://BUCKET/PREFIX/. Credentials are those that programs of AWS find (AWS_PROFIL
 // Flags are the options of what is read, and how.
 type Flags struct {
 	URLs    []string
-	Options ingest.Options
+	Options ingest.ReadOptions
 }
 
 // AddTo adds the flags; based is what --base is for.
@@ -80,7 +80,7 @@ func Find(cmd *cobra.Command, log *slog.Logger, args, urls []string) ([]ingest.I
 
 // Watch shows how far do is, which reads inputs with options, and logs what it comes to: inputs that
 // cannot be read as format has it, "" for nothing to be said.
-func Watch(cmd *cobra.Command, log *slog.Logger, progress *ingest.Progress, opt *ingest.Options, format string,
+func Watch(cmd *cobra.Command, log *slog.Logger, progress *ingest.Progress, opt *ingest.ReadOptions, format string,
 	do func() error,
 ) error {
 	opt.Progress, opt.Warn = progress, func(msg string) { log.Warn(msg) }

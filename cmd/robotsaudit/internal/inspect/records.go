@@ -19,8 +19,8 @@ import (
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/inputs"
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/usage"
 	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/cdx"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/index"
 	"github.com/robotsaudit/robotsaudit/internal/records"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
@@ -223,7 +223,7 @@ func (p *cdxjRecords) print(in ingest.Input, r *records.Listed) (leftOut string,
 	if r.Time.IsZero() {
 		return fmt.Sprintf("its date cannot be read: %q", r.Date), nil
 	}
-	line := index.CDXJLine{
+	line := cdx.CDXJLine{
 		Key: surtKey(r.URL), Time: r.Time, URL: r.URL, Digest: r.PayloadDigest, Length: r.Length,
 		Offset: r.Offset, Filename: placeOf(in.Name, r.Entry, -1),
 	}

@@ -67,7 +67,8 @@ const planFile = "plan.json"
 
 // New makes a plan of inputs, which have their final order and names. Shards are about equally
 // large, however the inputs are ordered. Its errors are of inputs that no plan can name.
-func New(inputs []ingest.Input, failed []*ingest.InputError, shards int, how ingest.Options, opt evaluate.Options,
+func New(inputs []ingest.Input, failed []*ingest.InputError, shards int, how ingest.ReadOptions,
+	opt evaluate.DecideOptions,
 	tables []string, ranks *report.Ranks,
 ) (*Plan, error) {
 	p := &Plan{
@@ -191,7 +192,7 @@ func (p *Plan) inputsOf(ctx context.Context, s Store, first, last int) ([][]fact
 }
 
 // options are the options of deciding.
-func (p *Plan) options() (evaluate.Options, error) {
+func (p *Plan) options() (evaluate.DecideOptions, error) {
 	opt, err := p.Settings.Options()
 	if err != nil {
 		return opt, err

@@ -30,7 +30,7 @@ func (p *Plan) shard(s Store, shard int) *task {
 
 // Read makes the facts of a shard, unless they are there. The first shard is 0. The commit lists what
 // cannot be read of the inputs.
-func Read(ctx context.Context, s Store, p *Plan, shard int, opt ingest.Options) (*Commit, error) {
+func Read(ctx context.Context, s Store, p *Plan, shard int, opt ingest.ReadOptions) (*Commit, error) {
 	if shard < 0 || shard >= p.Shards {
 		return nil, fmt.Errorf("there is no shard %d: the plan has %d, from 0 to %d", shard, p.Shards, p.Shards-1)
 	}

@@ -53,7 +53,7 @@ func requestsOfFinish(t *testing.T, inputs, ranges int) int64 {
 		t.Fatal(err)
 	}
 	defer object.Configure(object.Options{})
-	s := planned(t, "s3://bucket/facts", 3, evaluate.Options{}, archives)
+	s := planned(t, "s3://bucket/facts", 3, evaluate.DecideOptions{}, archives)
 	s.into("s3://bucket/out")
 	s.ingested(1)
 	for n := range ranges {

@@ -62,7 +62,7 @@ type resolution struct {
 	commit *Commit
 	all    *allFacts
 	set    *facts.Set
-	opt    evaluate.Options
+	opt    evaluate.DecideOptions
 }
 
 // open opens what was resolved. Fetches will be counted in decided, which may be nil.

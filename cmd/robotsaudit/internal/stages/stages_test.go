@@ -21,7 +21,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
-	"github.com/robotsaudit/robotsaudit/internal/index"
+	"github.com/robotsaudit/robotsaudit/internal/cdx"
 	"github.com/robotsaudit/robotsaudit/internal/longtest"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 	"github.com/robotsaudit/robotsaudit/report"
@@ -30,8 +30,8 @@ import (
 )
 
 // everything is what results depend on most.
-func everything() evaluate.Options {
-	return evaluate.Options{
+func everything() evaluate.DecideOptions {
+	return evaluate.DecideOptions{
 		Agents: []string{"GPTBot", "CCBot"}, Uses: []tag.Use{tag.UseArchive, tag.UseTrain},
 		Policies: evaluate.PoliciesNamed, PolicyBodies: true,
 		CrawlerMap: evaluate.CrawlerMap{{Pattern: "*bot*", Token: "Bot"}, {Pattern: "no such agent", Token: "None"}},
@@ -93,7 +93,7 @@ func indexed(t *testing.T) string {
 		{"http://c/robots.txt", "12:00:00"},
 	} {
 		at := must(time.Parse(time.DateTime, "2024-05-01 "+r[1]))(t)
-		row := index.CDXJLine{
+		row := cdx.CDXJLine{
 			Key: "a)/", Time: at, URL: r[0], Status: "200", Offset: int64(len(rows)), Length: 9,
 			Filename: "whole.warc",
 		}
@@ -134,12 +134,12 @@ type staged struct {
 }
 
 // planned plans an audit, and fails if it cannot be.
-func planned(t testing.TB, facts string, shards int, opt evaluate.Options, args ...string) *staged {
+func planned(t testing.TB, facts string, shards int, opt evaluate.DecideOptions, args ...string) *staged {
 	t.Helper()
 	inputs, failures := ingest.Expand(t.Context(), args, ingest.ExpandOptions{})
 	s := &staged{
 		t: t, facts: must(stages.OpenStore(facts))(t),
-		plan: must(stages.New(inputs, failures, shards, ingest.Options{}, opt, nil, nil))(t),
+		plan: must(stages.New(inputs, failures, shards, ingest.ReadOptions{}, opt, nil, nil))(t),
 	}
 	if err := s.plan.Save(t.Context(), s.facts, ""); err != nil {
 		t.Fatal(err)
@@ -154,7 +154,7 @@ func (s *staged) into(folder string) {
 }
 
 func (s *staged) read(shard int) error {
-	_, err := stages.Read(s.t.Context(), s.facts, s.plan, shard, ingest.Options{Workers: 1})
+	_, err := stages.Read(s.t.Context(), s.facts, s.plan, shard, ingest.ReadOptions{Workers: 1})
 	return err
 }
 
@@ -349,7 +349,7 @@ func TestRefused(t *testing.T) {
 		},
 		"another plan": {"", func(*staged, string) {}, func(s *staged) error {
 			inputs, _ := ingest.Expand(t.Context(), []string{archives}, ingest.ExpandOptions{})
-			p := must(stages.New(inputs, nil, 4, ingest.Options{}, evaluate.Options{}, nil, nil))(t)
+			p := must(stages.New(inputs, nil, 4, ingest.ReadOptions{}, evaluate.DecideOptions{}, nil, nil))(t)
 			return p.Save(t.Context(), s.facts, "")
 		}, "holds another plan"},
 		"no such shard": {"", func(*staged, string) {}, func(s *staged) error { return s.read(3) }, "from 0 to 2"},
@@ -429,7 +429,7 @@ func TestRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			facts := filepath.Join(t.TempDir(), "facts")
-			s := planned(t, facts, 3, evaluate.Options{}, archives)
+			s := planned(t, facts, 3, evaluate.DecideOptions{}, archives)
 			done := []string{"", "read", "resolve", "decide"}
 			for i := range slices.Index(done, test.upTo) {
 				switch i {
@@ -471,7 +471,7 @@ func TestAgain(t *testing.T) {
 	one := audittest.Audit(t, everything(), archives)
 	want := tables(t, one)
 	s := planned(t, filepath.Join(t.TempDir(), "facts"), 2, everything(), archives)
-	s.into(audittest.Audit(t, evaluate.Options{}, archives))
+	s.into(audittest.Audit(t, evaluate.DecideOptions{}, archives))
 	s.ingested(1)
 	s.decided(1, 5)
 	compare(t, "in place of an audit", one, s.folder, want)
@@ -482,11 +482,11 @@ func TestAgain(t *testing.T) {
 	if after := commits(t, s.facts.String()); !slices.Equal(before, after) {
 		t.Errorf("%q, then %q", before, after)
 	}
-	other := planned(t, filepath.Join(t.TempDir(), "facts"), 1, evaluate.Options{}, archives)
+	other := planned(t, filepath.Join(t.TempDir(), "facts"), 1, evaluate.DecideOptions{}, archives)
 	other.into(s.folder)
 	other.ingested(1)
 	other.decided(1, 2)
-	plain := audittest.Audit(t, evaluate.Options{}, archives)
+	plain := audittest.Audit(t, evaluate.DecideOptions{}, archives)
 	compare(t, "in place of another plan", plain, s.folder, tables(t, plain))
 	if left := must(filepath.Glob(filepath.Join(s.folder, ".robotsaudit", "parts-*")))(t); len(left) != 1 {
 		t.Error(left)
@@ -496,7 +496,7 @@ func TestAgain(t *testing.T) {
 // TestLeft: what killed tasks have left goes when the same task runs again, although it is done.
 func TestLeft(t *testing.T) {
 	t.Parallel()
-	s := planned(t, filepath.Join(t.TempDir(), "facts"), 1, evaluate.Options{}, "../../../../testdata/warc")
+	s := planned(t, filepath.Join(t.TempDir(), "facts"), 1, evaluate.DecideOptions{}, "../../../../testdata/warc")
 	s.ingested(1)
 	s.decided(1, 1)
 	const dead = "-0123456789abcdef"
@@ -547,10 +547,10 @@ func commits(t *testing.T, dir string) (list []string) {
 // TestStopped: what a stopped task has begun counts for nothing, and the next attempt does it all.
 func TestStopped(t *testing.T) {
 	t.Parallel()
-	s := planned(t, filepath.Join(t.TempDir(), "facts"), 1, evaluate.Options{}, "../../../../testdata/warc")
+	s := planned(t, filepath.Join(t.TempDir(), "facts"), 1, evaluate.DecideOptions{}, "../../../../testdata/warc")
 	ctx, cancel := context.WithCancel(t.Context())
 	_, err := stages.Read(ctx, s.facts, s.plan, 0,
-		ingest.Options{Workers: 1, Read: func(*ingest.InputResult) { cancel() }})
+		ingest.ReadOptions{Workers: 1, Read: func(*ingest.InputResult) { cancel() }})
 	if err != context.Canceled {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package indexed
+package rowreading
 
 import (
 	"bytes"
@@ -10,8 +10,8 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/archive/input"
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
+	"github.com/robotsaudit/robotsaudit/internal/cdx"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/index"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
@@ -22,7 +22,7 @@ type LineParser func(line []byte) (event *facts.LogEvent, fault string)
 
 // ReadLog reads a crawler's log into the facts. Damaged lines are issues.
 func ReadLog(a *facts.Account, parse LineParser, r io.Reader) error {
-	lines := index.NewSplitter(r, MaxLogLine)
+	lines := cdx.NewSplitter(r, MaxLogLine)
 	faults := int64(0)
 	for {
 		line, err := lines.Line()

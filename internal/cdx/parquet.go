@@ -1,4 +1,4 @@
-package index
+package cdx
 
 import (
 	"bytes"
@@ -79,7 +79,7 @@ type part struct {
 // resultKey is in the metadata of this program's own tables.
 const resultKey = "robotsaudit.table"
 
-func openParquet(f Format, r io.ReaderAt, size int64, opt Options) (Reader, error) {
+func openParquet(f Format, r io.ReaderAt, size int64, opt FormatOptions) (Reader, error) {
 	file, err := parquetfile.Open(r, size)
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-// Package index reads descriptions of captures: CDX and CDXJ files, the answers of CDX servers,
+// Package cdx reads descriptions of captures: CDX and CDXJ files, the answers of CDX servers,
 // Common Crawl's columnar index, lists of URLs with times, tables of captures of robots.txt, and access
 // logs of web servers.
 //
@@ -16,7 +16,7 @@
 // need an order: they are combined in the order of the parts. A file in an object store is not divided:
 // parts all over it would be many requests. Nor is text: where a row begins is known only once the
 // one before was read.
-package index
+package cdx
 
 import (
 	"encoding/base64"
@@ -129,8 +129,8 @@ func (f Format) String() string { return formatNames[f] }
 // IsFormat reports whether a name is the name of a format.
 func IsFormat(name string) bool { return name != "" && slices.Contains(formatNames[:], name) }
 
-// Options are what a reader must know besides the content.
-type Options struct {
+// FormatOptions are what a reader must know besides the content.
+type FormatOptions struct {
 	// Path is where the file lies, a path or URL. Common Crawl names the subset in it.
 	Path string
 	// IDColumn is the column of a list with the user's own names of rows; "": id, if there is one.
@@ -148,7 +148,7 @@ type Options struct {
 // is not, and the member is large, a Fault after the rows reports that they are not proven. f is
 // the result of Sniff, or URLList or RobotsList for any file that the user calls one. Open does not
 // close r.
-func Open(f Format, r io.Reader, size int64, opt Options) (Reader, error) {
+func Open(f Format, r io.Reader, size int64, opt FormatOptions) (Reader, error) {
 	if urlColumns.fields[strings.ToLower(opt.IDColumn)] != fieldNone {
 		return nil, fmt.Errorf("the column %s of --id-column is read as what it is, and every list has it; leave the "+
 			"option out, or name another column", opt.IDColumn)

@@ -1,4 +1,4 @@
-package index
+package cdx
 
 import (
 	"bytes"
@@ -14,7 +14,7 @@ import (
 )
 
 // read reads all of an index.
-func read(t *testing.T, f Format, content []byte, opt Options) (rows []Row, faults []Fault) {
+func read(t *testing.T, f Format, content []byte, opt FormatOptions) (rows []Row, faults []Fault) {
 	t.Helper()
 	r, err := Open(f, bytes.NewReader(content), int64(len(content)), opt)
 	if err != nil {
@@ -245,7 +245,7 @@ func TestSamples(t *testing.T) {
 				if f := Sniff(content, ""); f != c.format {
 					t.Errorf("%s: Sniff says %q, not %q", form, f, c.format)
 				}
-				rows, faults := read(t, c.format, content, Options{})
+				rows, faults := read(t, c.format, content, FormatOptions{})
 				if diff := cmp.Diff(c.want, rows); diff != "" {
 					t.Errorf("%s: %s", form, diff)
 				}
@@ -298,7 +298,7 @@ func TestSniffStrict(t *testing.T) {
 			t.Errorf("ZipNum, %s: %q", name, f)
 		}
 	}
-	if _, err := Open(ZipNum, strings.NewReader(""), 0, Options{}); err == nil ||
+	if _, err := Open(ZipNum, strings.NewReader(""), 0, FormatOptions{}); err == nil ||
 		!strings.Contains(err.Error(), "cdx-*.gz") {
 		t.Errorf("ZipNum: %v", err)
 	}
@@ -425,7 +425,7 @@ func TestMembersWithoutLineEnd(t *testing.T) {
 				t.Errorf("Sniff says %q", f)
 			}
 			for _, in := range []io.Reader{bytes.NewReader(content), notSeekable{bytes.NewReader(content)}} {
-				r, err := Open(c.format, in, int64(len(content)), Options{})
+				r, err := Open(c.format, in, int64(len(content)), FormatOptions{})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -448,7 +448,7 @@ func TestMembersWithoutLineEnd(t *testing.T) {
 func TestMembersInLinearTime(t *testing.T) {
 	content := gz(strings.Repeat("x", maxRow))
 	content = append(content, bytes.Repeat(gz("k 20240501120100 http://h/ a b c d"), 200_000)...)
-	r, err := Open(CDX, bytes.NewReader(content), int64(len(content)), Options{})
+	r, err := Open(CDX, bytes.NewReader(content), int64(len(content)), FormatOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -518,7 +518,7 @@ func TestFaults(t *testing.T) {
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			rows, faults := read(t, c.format, []byte(c.content), Options{})
+			rows, faults := read(t, c.format, []byte(c.content), FormatOptions{})
 			var urls []string
 			for _, r := range rows {
 				urls = append(urls, r.URL)
@@ -573,11 +573,11 @@ func TestDamagedGzip(t *testing.T) {
 		{"large damaged", join(small, flip(large), small), few, many + few, 1},
 		{"rubbish", join(small, []byte("rubbish")), few, few, 1},
 	} {
-		rows, faults := read(t, CDXJ, c.content, Options{})
+		rows, faults := read(t, CDXJ, c.content, FormatOptions{})
 		if len(rows) != c.rows || len(faults) != c.faults {
 			t.Errorf("%s: %d rows, faults %v", c.name, len(rows), faults)
 		}
-		r, err := Open(CDXJ, notSeekable{bytes.NewReader(c.content)}, -1, Options{})
+		r, err := Open(CDXJ, notSeekable{bytes.NewReader(c.content)}, -1, FormatOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -586,7 +586,7 @@ func TestDamagedGzip(t *testing.T) {
 		}
 	}
 	for name, content := range map[string][]byte{"small": small[:len(small)/2], "large": large[:len(large)/2]} {
-		rows, faults := read(t, CDXJ, content, Options{})
+		rows, faults := read(t, CDXJ, content, FormatOptions{})
 		if len(rows) == 0 || len(faults) != 1 || !strings.Contains(faults[0].Detail, "cut short") || !faults[0].Rest {
 			t.Errorf("%s, cut: %d rows, faults %v", name, len(rows), faults)
 		}
@@ -605,7 +605,7 @@ func TestReadError(t *testing.T) {
 		"plain": []byte("k 20240501120000 {\"url\": \"http://h/\"}\nk"),
 		"gzip":  gz("k 20240501120000 {\"url\": \"http://h/\"}\n", "k")[:70],
 	} {
-		r, err := Open(CDXJ, io.MultiReader(bytes.NewReader(content), failing{broken}), -1, Options{})
+		r, err := Open(CDXJ, io.MultiReader(bytes.NewReader(content), failing{broken}), -1, FormatOptions{})
 		for range 9 {
 			if err == nil || errors.As(err, new(*Fault)) {
 				err = r.Next(new(Row))

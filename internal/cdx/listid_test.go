@@ -1,4 +1,4 @@
-package index
+package cdx
 
 import (
 	"bytes"
@@ -55,7 +55,7 @@ func TestListIDs(t *testing.T) {
 		"Parquet, asked":    {table(t, []floats{{url, date, 1.5}}), "id", "its column id has a type that is not read: DOUBLE"},
 	} {
 		got := ""
-		rows, err := Open(URLList, bytes.NewReader(c.list), int64(len(c.list)), Options{IDColumn: c.column})
+		rows, err := Open(URLList, bytes.NewReader(c.list), int64(len(c.list)), FormatOptions{IDColumn: c.column})
 		if err == nil {
 			var row Row
 			if err = rows.Next(&row); err == nil {

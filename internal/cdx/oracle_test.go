@@ -1,4 +1,4 @@
-package index
+package cdx
 
 import (
 	"bufio"
@@ -35,7 +35,7 @@ func TestOracle(t *testing.T) {
 				t.Fatal("it is not told")
 			}
 			compare := func(name string, content []byte) {
-				got, faults := read(t, format, content, Options{})
+				got, faults := read(t, format, content, FormatOptions{})
 				diff := cmp.Diff(expectedRows(t, path+".rows"), got, cmpopts.IgnoreFields(Row{}, "At"))
 				if diff != "" {
 					t.Errorf("%s: faults %.500v\n%.3000s", name, faults, diff)

@@ -1,6 +1,6 @@
 //go:build unix
 
-package index
+package cdx
 
 import (
 	"bytes"
@@ -116,7 +116,7 @@ func BenchmarkReaders(b *testing.B) {
 			begin := processorTime()
 			for b.Loop() {
 				r, err := Open(c.format, bytes.NewReader(c.content), int64(len(c.content)),
-					Options{
+					FormatOptions{
 						Path:      "subset=warc/part-0.parquet",
 						AccessLog: AccessLogOptions{Sites: []string{"https://example.org"}},
 					})

@@ -1,4 +1,4 @@
-package index
+package cdx
 
 import (
 	"bytes"
@@ -15,7 +15,7 @@ import (
 // drain reads a possible index to its end. Rows have what every row has, in their order, and parts
 // have them all.
 func drain(t *testing.T, f Format, content []byte) {
-	r, err := Open(f, bytes.NewReader(content), int64(len(content)), Options{PartRows: 1})
+	r, err := Open(f, bytes.NewReader(content), int64(len(content)), FormatOptions{PartRows: 1})
 	if err != nil {
 		return
 	}
@@ -89,7 +89,7 @@ func FuzzNamed(f *testing.F) {
 		packed := gz(string(content[:divide]), string(content[divide:]))
 		var lines [2][]int64
 		for i, b := range [][]byte{content, packed} {
-			r, err := Open(plain, bytes.NewReader(b), int64(len(b)), Options{})
+			r, err := Open(plain, bytes.NewReader(b), int64(len(b)), FormatOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -121,7 +121,7 @@ func FuzzText(f *testing.F) {
 		for _, format := range []Format{CDX, CDXJ, CDXServer, URLList, sniffed} {
 			drain(t, format, content)
 		}
-		if r, err := Open(sniffed, bytes.NewReader(content), int64(len(content)), Options{}); sniffed != None &&
+		if r, err := Open(sniffed, bytes.NewReader(content), int64(len(content)), FormatOptions{}); sniffed != None &&
 			sniffed != ZipNum && sniffed != Parquet {
 			if err != nil {
 				t.Fatalf("%s: %v", sniffed, err)

@@ -1,25 +1,25 @@
-package indexed
+package rowreading
 
 import (
 	"strings"
 	"testing"
 
+	"github.com/robotsaudit/robotsaudit/internal/cdx"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/index"
 )
 
 // A time in digits is UTC. Any other has a zone only if the index states it.
 func TestRowTime(t *testing.T) {
 	for _, c := range []struct {
-		row       index.Row
+		row       cdx.Row
 		zoned, ok bool
 	}{
-		{index.Row{Time: "20240501120000", Micros: index.NoTime}, true, true},
-		{index.Row{Time: "2024-05-01T12:00:00Z", Micros: index.NoTime}, true, true},
-		{index.Row{Time: "2024-05-01T12:00:00", Micros: index.NoTime}, false, true},
-		{index.Row{Time: "today", Micros: index.NoTime}, false, false},
-		{index.Row{Micros: 1e15}, true, true},
-		{index.Row{Micros: 1e15, NoZone: true}, false, true},
+		{cdx.Row{Time: "20240501120000", Micros: cdx.NoTime}, true, true},
+		{cdx.Row{Time: "2024-05-01T12:00:00Z", Micros: cdx.NoTime}, true, true},
+		{cdx.Row{Time: "2024-05-01T12:00:00", Micros: cdx.NoTime}, false, true},
+		{cdx.Row{Time: "today", Micros: cdx.NoTime}, false, false},
+		{cdx.Row{Micros: 1e15}, true, true},
+		{cdx.Row{Micros: 1e15, NoZone: true}, false, true},
 	} {
 		if _, zoned, ok := rowTime(&c.row); ok != c.ok || zoned != c.zoned && ok {
 			t.Errorf("%+v: zoned %t, %t", c.row, zoned, ok)

@@ -1,4 +1,4 @@
-package index
+package cdx
 
 import (
 	"errors"
@@ -62,7 +62,7 @@ func TestAccessLogFormats(t *testing.T) {
 		{name: "CloudFront", bytes: -1, text: "#Version: 1.0\n#Fields: date time c-ip cs-method cs-uri-stem cs-uri-query sc-status cs(User-Agent) x-host-header cs-protocol\n" +
 			"2026-05-01\t10:00:00\t20.171.207.1\tGET\t/a\tb=c\t200\t" + strings.ReplaceAll(agent, " ", "%20") + "\texample.org\thttps"},
 	} {
-		r, err := Open(AccessLog, strings.NewReader(c.text+"\n"), 0, Options{AccessLog: c.opt})
+		r, err := Open(AccessLog, strings.NewReader(c.text+"\n"), 0, FormatOptions{AccessLog: c.opt})
 		if err != nil {
 			t.Fatal(c.name, err)
 		}
@@ -110,7 +110,7 @@ func TestAccessLogSites(t *testing.T) {
 	} {
 		opt := AccessLogOptions{Sites: strings.Fields(c.sites)}
 		text := `{` + c.line + `,"request":"GET / HTTP/1.1","status":"200","time_iso8601":"2026-05-01T12:00:00+02:00"}`
-		r, err := Open(AccessLog, strings.NewReader(text), 0, Options{AccessLog: opt})
+		r, err := Open(AccessLog, strings.NewReader(text), 0, FormatOptions{AccessLog: opt})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -137,7 +137,7 @@ func TestAccessLogRowsStay(t *testing.T) {
 	for _, line := range []string{plain, json} {
 		text := line + strings.NewReplacer("192", "203", "GET", "PUT", "/a", "/b", "CCBot", "Other").Replace(line)
 		r, err := Open(AccessLog, strings.NewReader(text), 0,
-			Options{AccessLog: AccessLogOptions{Sites: []string{"https://example.org"}}})
+			FormatOptions{AccessLog: AccessLogOptions{Sites: []string{"https://example.org"}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -159,7 +159,7 @@ func TestAccessLogEscapes(t *testing.T) {
 		`192.0.2.1 - - [01/May/2026:10:00:00 +0000] "GET /\x70rivate HTTP/1.1" 200 34 "-" "-"`:                                   `/private`,
 		`192.0.2.1 - - [01/May/2026:10:00:00 +0000] "GET /\\x70rivate HTTP/1.1" 200 34 "-" "-"`:                                  `/\x70rivate`,
 	} {
-		r, err := Open(AccessLog, strings.NewReader(text), 0, Options{AccessLog: AccessLogOptions{Sites: []string{"https://example.org"}}})
+		r, err := Open(AccessLog, strings.NewReader(text), 0, FormatOptions{AccessLog: AccessLogOptions{Sites: []string{"https://example.org"}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -187,7 +187,7 @@ func TestAccessLogFaults(t *testing.T) {
 		{`{"status":200`, false},
 		{"\x00\x01", false},
 	} {
-		r, err := Open(AccessLog, strings.NewReader(c.text), 0, Options{AccessLog: AccessLogOptions{Sites: []string{"https://example.org"}}})
+		r, err := Open(AccessLog, strings.NewReader(c.text), 0, FormatOptions{AccessLog: AccessLogOptions{Sites: []string{"https://example.org"}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -217,7 +217,7 @@ func FuzzAccessLog(f *testing.F) {
 		if CheckAccessLog(AccessLogOptions{Format: format}) != nil {
 			format = ""
 		}
-		r, err := Open(AccessLog, strings.NewReader(text), 0, Options{AccessLog: AccessLogOptions{Format: format, Sites: []string{"https://example.org"}}})
+		r, err := Open(AccessLog, strings.NewReader(text), 0, FormatOptions{AccessLog: AccessLogOptions{Format: format, Sites: []string{"https://example.org"}}})
 		if err != nil {
 			return
 		}

@@ -1,4 +1,4 @@
-package index
+package cdx
 
 import (
 	"bytes"
@@ -72,7 +72,7 @@ func TestRobotsTables(t *testing.T) {
 			Row{Status: -1, Robots: Robots{Host: "h", Body: rules, HasBody: true}},
 		},
 	} {
-		rows, err := Open(RobotsList, bytes.NewReader(c.table), int64(len(c.table)), Options{})
+		rows, err := Open(RobotsList, bytes.NewReader(c.table), int64(len(c.table)), FormatOptions{})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -121,7 +121,7 @@ func TestBadRobotsTables(t *testing.T) {
 		"an archive":   {[]byte("WARC/1.0\r\n"), "it has none of the columns url,"},
 		"nothing":      {nil, "it is empty, where a line should name its columns"},
 	} {
-		rows, err := Open(RobotsList, bytes.NewReader(c.table), int64(len(c.table)), Options{})
+		rows, err := Open(RobotsList, bytes.NewReader(c.table), int64(len(c.table)), FormatOptions{})
 		if err == nil {
 			err = rows.Next(new(Row))
 		}

@@ -1,4 +1,4 @@
-package index
+package cdx
 
 import (
 	"bufio"
@@ -411,7 +411,7 @@ func (r *textReader) Next(row *Row) error {
 	return io.EOF
 }
 
-func openText(f Format, r io.Reader, opt Options) (Reader, error) {
+func openText(f Format, r io.Reader, opt FormatOptions) (Reader, error) {
 	text, compressed, err := openSource(r)
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package indexed
+package rowreading
 
 import (
 	"cmp"
@@ -11,10 +11,10 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/archive/httpmsg"
 	"github.com/robotsaudit/robotsaudit/internal/archive/input"
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
+	"github.com/robotsaudit/robotsaudit/internal/cdx"
 	"github.com/robotsaudit/robotsaudit/internal/challenge"
 	"github.com/robotsaudit/robotsaudit/internal/digest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/index"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
@@ -24,7 +24,7 @@ const robotsPath = "/robots.txt"
 
 // addRobots makes captures of a row of a table of robots.txt: one, or one of each scheme if the row has a host and no
 // URL. A row without an answer is no capture.
-func (p *indexPart) addRobots(row *index.Row) error {
+func (p *indexPart) addRobots(row *cdx.Row) error {
 	urls := p.robotsURLs(row)
 	if urls == nil {
 		return nil
@@ -63,7 +63,7 @@ func (p *indexPart) addRobots(row *index.Row) error {
 
 // robotsURLs are the URLs of the robots.txt that a row reports: none if its URL is not that of a robots.txt or an
 // origin, or its host is no host.
-func (p *indexPart) robotsURLs(row *index.Row) (urls []string) {
+func (p *indexPart) robotsURLs(row *cdx.Row) (urls []string) {
 	switch {
 	case row.URL != "":
 		urls = []string{row.URL}
@@ -87,7 +87,7 @@ func (p *indexPart) robotsURLs(row *index.Row) (urls []string) {
 }
 
 // bodyOf returns the body that a row has or names, and compares it with the digest; nil: nobody knows it.
-func (p *indexPart) bodyOf(c *facts.Capture, row *index.Row) (body []byte, err error) {
+func (p *indexPart) bodyOf(c *facts.Capture, row *cdx.Row) (body []byte, err error) {
 	if row.HasBody {
 		body = append([]byte{}, row.Body...)
 	}
@@ -152,7 +152,7 @@ func (p *indexPart) storedBody(written string) ([]byte, error) {
 }
 
 // head takes what the row has of the HTTP head of its answer. Columns count before the header fields.
-func (p *indexPart) head(c *facts.Capture, row *index.Row) httpmsg.Head {
+func (p *indexPart) head(c *facts.Capture, row *cdx.Row) httpmsg.Head {
 	lines, ok := fieldLines(row.Headers)
 	if !ok {
 		p.faultOf(row, words.IssueBadHTTPHead, "header fields dropped", "%.100q is neither lines of fields nor JSON", row.Headers)
@@ -229,7 +229,7 @@ func oneLine(s string) string { return strings.NewReplacer("\r", " ", "\n", " ")
 
 // takeBody makes the body of a capture, by the rules of package reading. Most tables have undone the codings that
 // header fields declare: a body in none of them is taken as it is. A file whose body nobody knows counts as a part.
-func (p *indexPart) takeBody(c *facts.Capture, row *index.Row, h *httpmsg.Head, raw []byte) []byte {
+func (p *indexPart) takeBody(c *facts.Capture, row *cdx.Row, h *httpmsg.Head, raw []byte) []byte {
 	if raw == nil {
 		if c.Status/100 == 2 {
 			c.Flags |= facts.FlagBodyCut

@@ -1,7 +1,7 @@
-// Package indexed makes facts of the rows of indexes and of lists of URLs: fetches whose records were
+// Package rowreading makes facts of the rows of indexes and of lists of URLs: fetches whose records were
 // not read; captures of the rows of tables of robots.txt; and events of the lines of crawlers' logs. The
 // rules for a record's header are in package reading.
-package indexed
+package rowreading
 
 import (
 	"cmp"
@@ -19,19 +19,19 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/archive/httpmsg"
 	"github.com/robotsaudit/robotsaudit/internal/archive/input"
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
+	"github.com/robotsaudit/robotsaudit/internal/cdx"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/index"
 	"github.com/robotsaudit/robotsaudit/internal/object"
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
-// Options define how an index is read.
-type Options struct {
+// RowOptions define how an index is read.
+type RowOptions struct {
 	Progress func(int)  // receives the bytes of every read; may be nil
 	Cores    warc.Cores // that may read parts of it where they are idle; nil: none
-	PartRows int64      // rows that are read by one core; 0: as in index.Options
+	PartRows int64      // rows that are read by one core; 0: as in cdx.FormatOptions
 
 	// Text is an access log without its compression; Packed: it had one; nil for all else.
 	Text   io.Reader
@@ -39,8 +39,8 @@ type Options struct {
 }
 
 // Read reads an input that is an index or a list of URLs: at random, by at, or else from its start.
-func Read(a *facts.Account, in facts.Input, format index.Format, from *input.Source, at io.ReaderAt, size int64,
-	opt Options,
+func Read(a *facts.Account, in facts.Input, format cdx.Format, from *input.Source, at io.ReaderAt, size int64,
+	opt RowOptions,
 ) (facts.InputResult, error) {
 	result := facts.InputResult{Input: in, Container: format.String()}
 	read := gauge{report: opt.Progress, at: from.Fetched()}
@@ -55,9 +55,9 @@ func Read(a *facts.Account, in facts.Input, format index.Format, from *input.Sou
 		}
 		src = opt.Text
 	}
-	rows, err := index.Open(format, src, size, index.Options{
+	rows, err := cdx.Open(format, src, size, cdx.FormatOptions{
 		Path: in.Path, IDColumn: in.IDColumn, PartRows: opt.PartRows, Packed: opt.Packed,
-		AccessLog: index.AccessLogOptions{Sites: how.Sites, Format: how.Format},
+		AccessLog: cdx.AccessLogOptions{Sites: how.Sites, Format: how.Format},
 	})
 	switch {
 	case input.IsReadError(err):
@@ -176,7 +176,7 @@ func (f *faults) isOneOfMany(kind words.IssueKind) bool {
 // What they come to is put together in their order, so it depends on the input alone.
 type indexReader struct {
 	*facts.Account
-	format index.Format
+	format cdx.Format
 	bodies *os.Root // with the bodies that rows name by their digests; nil: none
 	// of access logs
 	clients *clients
@@ -189,17 +189,17 @@ type indexReader struct {
 	joined int                // parts
 }
 
-func (x *indexReader) readParts(rows index.Reader, in facts.Input, cores warc.Cores, ahead func(rows int)) error {
+func (x *indexReader) readParts(rows cdx.Reader, in facts.Input, cores warc.Cores, ahead func(rows int)) error {
 	w, divides := x.Out.(*facts.Writer)
 	// a Writer of a part takes no captures
-	if divides = divides && rows.Parts() > 1 && x.format != index.RobotsList; !divides || object.IsRemote(in.Path) {
+	if divides = divides && rows.Parts() > 1 && x.format != cdx.RobotsList; !divides || object.IsRemote(in.Path) {
 		// requests all over a remote file would be many
 		cores = nil
 	}
 	x.ended = make(map[int]*indexPart)
 	var first atomic.Bool
 	cores.Share(rows.Parts(), func(next func() (int, bool)) {
-		var own index.Reader
+		var own cdx.Reader
 		for {
 			n, ok := next()
 			if !ok || x.hasFailed() {
@@ -288,7 +288,7 @@ func (x *indexReader) tellMore() error {
 // indexPart makes fetches of rows of an index that follow one another.
 type indexPart struct {
 	input  int32
-	format index.Format
+	format cdx.Format
 	bodies *os.Root // as of indexReader
 	// of access logs
 	clients *clients
@@ -318,7 +318,7 @@ type indexPart struct {
 
 func (x *indexReader) newPart(out facts.Sink, ahead func(int)) *indexPart {
 	return &indexPart{
-		input: x.Input, format: x.format, bodies: x.bodies, clients: x.clients, listed: x.format == index.URLList,
+		input: x.Input, format: x.format, bodies: x.bodies, clients: x.clients, listed: x.format == cdx.URLList,
 		out: out, ahead: ahead,
 		stats: facts.InputStats{Records: make(map[string]int64)}, faults: newFaults(),
 	}
@@ -328,9 +328,9 @@ func (x *indexReader) newPart(out facts.Sink, ahead func(int)) *indexPart {
 const toldRows = 1 << 10
 
 // read reads all rows. Those that cannot be read are issues.
-func (p *indexPart) read(rows index.Reader) error {
+func (p *indexPart) read(rows cdx.Reader) error {
 	defer p.finish()
-	var row index.Row
+	var row cdx.Row
 	for n := 1; ; n++ {
 		if n%toldRows == 0 && p.ahead != nil {
 			p.ahead(toldRows)
@@ -342,7 +342,7 @@ func (p *indexPart) read(rows index.Reader) error {
 			}
 			continue
 		}
-		var fault *index.Fault
+		var fault *cdx.Fault
 		switch {
 		case err == io.EOF:
 			return nil
@@ -389,16 +389,16 @@ func (p *indexPart) fault(kind words.IssueKind, offset int64, detail, action str
 		facts.Issue{Offset: offset, Length: -1, Kind: kind, Detail: facts.AtMost(detail, MaxFault), Action: action})
 }
 
-func (p *indexPart) faultOf(row *index.Row, kind words.IssueKind, action, format string, args ...any) {
+func (p *indexPart) faultOf(row *cdx.Row, kind words.IssueKind, action, format string, args ...any) {
 	p.fault(kind, row.At, fmt.Sprintf("row %d: ", row.Line)+fmt.Sprintf(format, args...), action)
 }
 
-func (p *indexPart) add(row *index.Row) error {
+func (p *indexPart) add(row *cdx.Row) error {
 	p.sumRow(row)
 	switch p.format {
-	case index.RobotsList:
+	case cdx.RobotsList:
 		return p.addRobots(row)
-	case index.AccessLog:
+	case cdx.AccessLog:
 		return p.addLogged(row)
 	}
 	f, err := p.fetch(row)
@@ -421,14 +421,14 @@ func (p *indexPart) add(row *index.Row) error {
 }
 
 // sumRow makes a row part of the fingerprint.
-func (p *indexPart) sumRow(row *index.Row) {
+func (p *indexPart) sumRow(row *cdx.Row) {
 	b := binary.AppendVarint(p.text, row.Line)
 	b = append(append(b, row.URL...), ' ')
 	b = append(append(b, row.Time...), ' ')
 	b = append(append(b, row.Filename...), ' ')
 	b = binary.AppendVarint(b, row.Micros)
 	b = binary.AppendVarint(b, row.Offset)
-	if p.format == index.RobotsList {
+	if p.format == cdx.RobotsList {
 		for _, s := range [...]string{row.Host, row.Digest, row.Headers, row.Body} {
 			b = append(binary.AppendVarint(b, int64(len(s))), s...)
 		}
@@ -447,7 +447,7 @@ func (p *indexPart) sumText() {
 
 // fetch returns the fetch that a row describes; nil if it describes none. The rules are the
 // rules of extractFetch.
-func (p *indexPart) fetch(row *index.Row) (*facts.Fetch, error) {
+func (p *indexPart) fetch(row *cdx.Row) (*facts.Fetch, error) {
 	if row.IsNoFetch(p.format) {
 		return nil, nil
 	}
@@ -530,7 +530,7 @@ func (p *indexPart) fetch(row *index.Row) (*facts.Fetch, error) {
 }
 
 // rowOf is what a fetch has of a row of any format: its place is that of the row itself.
-func (p *indexPart) rowOf(row *index.Row, kind facts.RecordType, trust facts.Trust) facts.Fetch {
+func (p *indexPart) rowOf(row *cdx.Row, kind facts.RecordType, trust facts.Trust) facts.Fetch {
 	f := facts.Fetch{
 		Input: p.input, Offset: row.At, Index: row.Line, Length: -1, Type: kind, Trust: trust, Status: -1, Millis: -1,
 	}
@@ -552,7 +552,7 @@ func (p *indexPart) locate(f *facts.Fetch, target string, url *weburl.URL) {
 }
 
 // date gives a fetch the time of its row.
-func (p *indexPart) date(f *facts.Fetch, row *index.Row) {
+func (p *indexPart) date(f *facts.Fetch, row *cdx.Row) {
 	t, zoned, ok := rowTime(row)
 	f.Micros, f.Precision = t.Micros, t.Precision
 	if !zoned && ok {
@@ -565,8 +565,8 @@ func (p *indexPart) date(f *facts.Fetch, row *index.Row) {
 }
 
 // rowTime reads the time of a row. That of CDX is UTC; zoned is false where another has no zone.
-func rowTime(row *index.Row) (t facts.Time, zoned, ok bool) {
-	if row.Micros != index.NoTime {
+func rowTime(row *cdx.Row) (t facts.Time, zoned, ok bool) {
+	if row.Micros != cdx.NoTime {
 		t = facts.Time{Micros: row.Micros, Precision: facts.PrecisionMicrosecond}
 		if row.Micros%1e6 == 0 {
 			t.Precision = facts.PrecisionSecond

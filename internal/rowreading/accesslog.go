@@ -1,4 +1,4 @@
-package indexed
+package rowreading
 
 import (
 	"crypto/hmac"
@@ -17,8 +17,8 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/archive/input"
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
+	"github.com/robotsaudit/robotsaudit/internal/cdx"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/index"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
@@ -28,7 +28,7 @@ const minKey = 16
 
 // FindAccessLog completes how logs are to be read with what the files hold that it names.
 func FindAccessLog(a facts.AccessLog) (facts.AccessLog, error) {
-	if err := index.CheckAccessLog(index.AccessLogOptions{Sites: a.Sites, Format: a.Format}); err != nil {
+	if err := cdx.CheckAccessLog(cdx.AccessLogOptions{Sites: a.Sites, Format: a.Format}); err != nil {
 		return a, err
 	}
 	for i := range a.Ranges {
@@ -265,7 +265,7 @@ func isTokenByte(c byte) bool {
 }
 
 // addLogged makes a fetch of a line of an access log, and a capture of one for robots.txt that the server answered.
-func (p *indexPart) addLogged(row *index.Row) error {
+func (p *indexPart) addLogged(row *cdx.Row) error {
 	target := facts.AtMost(row.URL, warc.MaxURL)
 	url, problem := p.urls.Parse(target)
 	if url.Host == "" || !weburl.IsFetchScheme(url.Scheme) {
@@ -319,7 +319,7 @@ const (
 // showsRobots reports whether an answer shows something of robots.txt: that there is none, or that this client was
 // served it, whose bytes are to be found. A redirect does not name its target, and in a log without
 // schemes it may be the one from http to https.
-func showsRobots(f *facts.Fetch, row *index.Row) bool {
+func showsRobots(f *facts.Fetch, row *cdx.Row) bool {
 	switch {
 	case f.Method != http.MethodGet, f.Status == noResponse, f.Status == awsClientGone, f.Status == clientGone:
 		return false

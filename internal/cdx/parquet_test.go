@@ -1,4 +1,4 @@
-package index
+package cdx
 
 import (
 	"bytes"
@@ -109,7 +109,7 @@ func TestColumnarIndex(t *testing.T) {
 			if f := Sniff(content[:min(len(content), sniffBytes)], ""); f != Parquet {
 				t.Errorf("Sniff says %q", f)
 			}
-			got, faults := read(t, Parquet, content, Options{Path: "a/subset=warc/part-0.parquet"})
+			got, faults := read(t, Parquet, content, FormatOptions{Path: "a/subset=warc/part-0.parquet"})
 			if diff := cmp.Diff(want, got); diff != "" || len(faults) > 0 {
 				t.Errorf("faults %v\n%.2000s", faults, diff)
 			}
@@ -138,7 +138,7 @@ func TestOldTable(t *testing.T) {
 		{"http://3/", noon, -1, ""},
 	})
 	rows, faults := read(t, CCIndex, content,
-		Options{Path: "s3://b/crawl=CC-MAIN-2019-47/subset=crawldiagnostics/p.parquet"})
+		FormatOptions{Path: "s3://b/crawl=CC-MAIN-2019-47/subset=crawldiagnostics/p.parquet"})
 	micros := time.Date(2020, 1, 1, 12, 0, 0, 123456000, time.UTC).UnixMicro()
 	want := []Row{
 		{URL: "http://1/", Micros: micros, Status: 404, Subset: "robotstxt", Offset: -1, Length: -1, Line: 1, At: -1},
@@ -203,7 +203,7 @@ func TestParquetLists(t *testing.T) {
 		"too long a text": {table(t, []full{{"http://h/" + strings.Repeat("x", maxRow), "2024", "", ""}},
 			parquet.DataPageStatistics(false)), nil, "a value is longer than 1048576 bytes"},
 	} {
-		rows, faults := read(t, URLList, c.content, Options{})
+		rows, faults := read(t, URLList, c.content, FormatOptions{})
 		if diff := cmp.Diff(c.want, rows); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
@@ -228,7 +228,7 @@ func TestParquetLists(t *testing.T) {
 		if content == nil {
 			continue
 		}
-		if _, err := Open(URLList, bytes.NewReader(content), int64(len(content)), Options{}); err == nil ||
+		if _, err := Open(URLList, bytes.NewReader(content), int64(len(content)), FormatOptions{}); err == nil ||
 			!strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -254,7 +254,7 @@ func TestDamagedParquet(t *testing.T) {
 			begin = m.DictionaryPageOffset
 		}
 		copy(damaged[begin+m.TotalCompressedSize-12:], "damage")
-		got, faults := read(t, Parquet, damaged, Options{Path: "subset=warc"})
+		got, faults := read(t, Parquet, damaged, FormatOptions{Path: "subset=warc"})
 		if diff := cmp.Diff(append(append([]Row(nil), want[:1000]...), want[2000:]...), got); diff != "" {
 			t.Errorf("%s: %.1000s", name, diff)
 		}
@@ -265,7 +265,7 @@ func TestDamagedParquet(t *testing.T) {
 	}
 	for n := range 100 {
 		cut := content[:len(content)*n/100]
-		if _, err := Open(Parquet, bytes.NewReader(cut), int64(len(cut)), Options{}); err == nil {
+		if _, err := Open(Parquet, bytes.NewReader(cut), int64(len(cut)), FormatOptions{}); err == nil {
 			t.Errorf("cut to %d bytes: no error", len(cut))
 		}
 	}
@@ -278,7 +278,7 @@ func TestTooManyRows(t *testing.T) {
 		Time string `parquet:"time,optional"`
 	}
 	content := table(t, make([]row, 1_000_000), parquet.Compression(&parquet.Zstd))
-	if _, err := Open(URLList, bytes.NewReader(content), int64(len(content)), Options{}); err == nil {
+	if _, err := Open(URLList, bytes.NewReader(content), int64(len(content)), FormatOptions{}); err == nil {
 		t.Errorf("a million rows in %d bytes: no error", len(content))
 	}
 }
@@ -290,7 +290,7 @@ func TestParquetReadError(t *testing.T) {
 	r, err := Open(Parquet, struct {
 		io.Reader
 		io.ReaderAt
-	}{nil, &breaking{bytes.NewReader(content)}}, int64(len(content)), Options{})
+	}{nil, &breaking{bytes.NewReader(content)}}, int64(len(content)), FormatOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package indexed
+package rowreading
 
 import _ "embed"
 
