@@ -230,7 +230,7 @@ func TestOtherRows(t *testing.T) {
 	dir := t.TempDir()
 	writeAll(t, dir, true)
 	robotsRows := parquettest.Read[RobotsRow](t, dir, "robots")
-	want := []string{"line 7: non_utf8: Disallow: /caf\uFFFD"}
+	want := []string{"line 7: misspelt_record: Disalow: /caf\uFFFD"}
 	if diff := cmp.Diff(want, robotsRows[0].Notes); diff != "" {
 		t.Errorf("notes (-want +got):\n%s", diff)
 	}

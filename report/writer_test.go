@@ -138,7 +138,7 @@ func fill(t testing.TB, dir string, whatIf bool) (*Writer, *evaluate.Totals) {
 	totals.First, totals.Last = results[0].Fetch.Time(), results[0].Fetch.Time()
 	must(w.Robots(&evaluate.RobotsRecord{
 		State: results[0].Governing, Parsed: true, Groups: 2, Rules: 3,
-		Notes: []robots.Note{{Line: 7, Kind: robots.NoteNonUTF8, Text: "Disallow: /caf\xe9"}},
+		Notes: []robots.Note{{Line: 7, Kind: robots.NoteMisspelt, Text: "Disalow: /caf\xe9"}},
 	}))
 	agent := evaluate.AgentStats{Agent: "TestBot", Claims: map[string]bool{"classic": true, "\xff": true}}
 	for i := range results {

@@ -84,7 +84,7 @@ func (f *File) readExtra() {
 }
 
 func (f *File) addDelay(record robots.Record) {
-	micros, ok := record.Delay()
+	micros, ok := robots.CrawlDelay(record.Value)
 	if !ok {
 		return
 	}

@@ -23,7 +23,7 @@ func Example() {
 	// OtherBot /private/public: allowed false, by line 6: Disallow: /
 }
 
-// What a linter would say of a file.
+// What another reading of a file may turn on.
 func ExampleFile_Notes() {
 	file := robots.Parse([]byte("User-agent: *\nDisallow: /\nDisalow: /a\nAllow /b\n"), robots.RFC9309)
 	for _, note := range file.Notes() {

@@ -25,9 +25,8 @@ type File struct {
 
 	spec *spec
 	body []byte
-	text string   // the parsed part of the body, decoded
-	mark NoteKind // of the byte order mark that it began with, else 0
-	lax  uint8    // a bit for each leniency that a line of the protocol needs
+	text string // the parsed part of the body, decoded
+	lax  uint8  // a bit for each leniency that a line of the protocol needs
 
 	usage bool // a Content-Usage line stands between user-agent lines of one group
 
@@ -135,14 +134,10 @@ func (f *File) decode(body []byte) (transcoded bool) {
 		mark = len(utf8BOM)
 	case f.spec.marks == marksRead && len(body) >= 2 &&
 		(body[0] == 0xFF && body[1] == 0xFE || body[0] == 0xFE && body[1] == 0xFF):
-		f.mark = NoteUTF16
 		f.text = FromUTF16(body[2:], body[0] == 0xFE)
 		return true
 	}
-	if mark > 0 {
-		f.mark = NoteByteOrderMark
-		body = body[mark:]
-	}
+	body = body[mark:]
 	f.text = unsafe.String(unsafe.SliceData(body), len(body))
 	return false
 }

@@ -11,7 +11,7 @@
 //	file := robots.Parse(body, robots.RFC9309)
 //	group := file.For("ExampleBot")       // compiled once
 //	decision := group.Match("/path?q=1")  // allocates nothing
-//	notes := file.Notes()                 // what a linter would say
+//	notes := file.Notes()                 // what another reading may turn on
 package robots
 
 import (
