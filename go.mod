@@ -3,7 +3,6 @@ module github.com/robotsaudit/robotsaudit
 go 1.26.0
 
 require (
-	github.com/BurntSushi/toml v1.6.0
 	github.com/alitto/pond/v2 v2.7.1
 	github.com/andybalholm/brotli v1.2.8
 	github.com/aws/aws-sdk-go-v2 v1.47.7

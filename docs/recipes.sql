@@ -100,7 +100,7 @@ ORDER BY url, evidence;
 
 -- == What may be kept (audit … --purpose train)
 
--- The same as robotsaudit export --keep --purpose train.
+-- The same as robotsaudit export out keep --purpose train.
 -- Which pages did robots.txt allow, and does no page or site reserve against training?
 COPY (SELECT url, warc_filename, warc_record_offset, warc_record_length
       FROM 'out/fetches.parquet'
@@ -229,7 +229,7 @@ ORDER BY i.name;
 SELECT totals.violations AS in_audit, (SELECT count(*) FROM 'out/violations.parquet') AS in_table
 FROM 'out/audit.json';
 
--- == Policies over time (audit … --agent GPTBot, on captures of many dates)
+-- == Policies over time (audit … --agents GPTBot, on captures of many dates)
 -- scripts/check/questions.py answers these anew from the archives, in this order.
 
 -- Of a host, the last capture of a month counts; hosts without one are not in that month.

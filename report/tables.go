@@ -126,7 +126,7 @@ var formerTables = []string{"contested"}
 
 var (
 	recordKey     = []string{"warc_filename", "warc_record_offset"}
-	whatIfOptions = []string{"--agent", "--agents", "--agents-file"}
+	whatIfOptions = []string{"--agents"}
 )
 
 const fetchOrder = "origin, in the order of a hash of its host, then fetch_time"

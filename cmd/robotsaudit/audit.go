@@ -30,7 +30,7 @@ summary. The tables are
 ` + inputs.Help + "\n\n" + evaluation.Help + "\n\n" + resumeHelp + "\n\n" + usage.FailOnExitHelp,
 		Example: `  robotsaudit audit crawl.warc.gz -o out
   robotsaudit audit archives/ more/*.warc.gz -o out --workers 8
-  robotsaudit audit archives/ -o out --agent GPTBot --agents-file tokens.txt
+  robotsaudit audit archives/ -o out --agents GPTBot --agents @tokens.txt
   robotsaudit audit archives/ -o out --agents ai --purpose train
   zcat crawl.warc.gz | robotsaudit audit - -o out
   robotsaudit audit archives/ -o out --fail-on violations`,

@@ -33,18 +33,18 @@ DIR, and write tables, report and summary anew. The archives themselves are need
 a robots.txt was redirected to a page that lies far from it, and for --verify.
 
 ` + evaluation.Help + "\n\n" + usage.FailOnExitHelp,
-		Example: `  robotsaudit evaluate out --agent GPTBot --agent CCBot
-  robotsaudit evaluate out --crawler-map crawlers.txt
+		Example: `  robotsaudit evaluate out --agents GPTBot --agents CCBot
+  robotsaudit evaluate out --crawler @crawlers.txt
   robotsaudit evaluate out --agents ai --purpose train --as-of 2025-03-01
   robotsaudit evaluate out --profile google`,
 	}
-	out.AddTo(cmd.Flags(), outfolder.HasFacts, true)
+	out.AddTo(cmd.Flags(), "", true)
 	usage.AddWorkers(cmd.Flags(), &e.Options.Workers, "parts of the hosts decided at a time")
 	e.AddTo(cmd.Flags())
 	e.AddVerify(cmd.Flags())
 	inputs.AddBase(cmd.Flags(), inputs.VerifiedArchives)
 	inputs.AddRemote(cmd.Flags())
-	outfolder.RunOn(cmd, &out.Output, 0, func(cmd *cobra.Command, _ []string) error {
+	outfolder.RunOn(cmd, &out.Output, "", func(cmd *cobra.Command, _ []string) error {
 		return runEvaluation(cmd, &e, &out, func(j *outfolder.Job) error {
 			if err := outfolder.MayHoldFacts(j.Output); err != nil {
 				return err

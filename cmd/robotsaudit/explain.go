@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -44,12 +45,11 @@ tables. The settings are those of the audit.
 		Example: `  robotsaudit explain out https://example.com/private/
   robotsaudit explain out crawl.warc.gz:1234 --full
   robotsaudit explain out 1 --format json
-  robotsaudit explain out https://example.com/ --purpose train --agent GPTBot
-  robotsaudit explain out https://example.com/ --at 2025-03-01T12:00:00Z --agent GPTBot`,
+  robotsaudit explain out https://example.com/ --purpose train --agents GPTBot
+  robotsaudit explain out https://example.com/ --at 2025-03-01T12:00:00Z --agents GPTBot`,
 	}
 	flags := cmd.Flags()
-	outfolder.AddFlag(flags, &f.output, outfolder.HasResults)
-	flags.StringVar(&f.agent, "agent", "",
+	flags.StringVar(&f.agent, "agents", "",
 		"explain what held for the product token `TOKEN`, not for the crawler that made the fetch")
 	flags.StringArrayVar(&f.purposes, "purpose", nil,
 		"explain what a list of 'export' with --purpose `PURPOSE` makes of the page: archive, index or train "+
@@ -59,7 +59,7 @@ tables. The settings are those of the audit.
 	flags.BoolVar(&f.full, "full", false, "write all that is known, not at most about sixty lines")
 	f.part.AddTo(flags)
 	inputs.AddRemote(flags)
-	outfolder.RunOn(cmd, &f.output, 1,
+	outfolder.RunOn(cmd, &f.output, "one fetch, as in: %[1]s https://example.com/private/ or: %[1]s 1",
 		func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) })
 	return cmd
 }
@@ -105,9 +105,12 @@ func (f *explainFlags) question(what string) (q evaluate.Question, err error) {
 		use, _ := tag.ParseUse(purpose) // one of the choices
 		q.Uses = append(q.Uses, use)
 	}
+	if _, isCategory := agents.InCategory(f.agent); isCategory || strings.HasPrefix(f.agent, "@") {
+		return q, usage.Errorf("--agents %s: one crawler can be explained at a time; name it by its token", f.agent)
+	}
 	if f.agent != "" {
 		if fault := agents.TokenFault(f.agent); fault != "" {
-			return q, usage.Errorf("--agent: %q is no product token: %s", f.agent, fault)
+			return q, usage.Errorf("--agents: %q is no product token: %s", f.agent, fault)
 		}
 	}
 	if q.At, err = parseMoment(f.at); err != nil {

@@ -30,22 +30,22 @@ import (
 func newExportCommand() *cobra.Command {
 	var f exportFlags
 	cmd := &cobra.Command{
-		Use:   "export DIR --keep|--drop|--list undecided",
+		Use:   "export DIR LIST",
 		Short: "Write the lists that a data pipeline needs: what to keep, drop or look at, and why",
 		Long: `Make a list of the audit in DIR, with the reason in each row. The archives are not read.
 
-Every fetch of a page is in exactly one of three lists made with the same options. Fetches of
-robots.txt itself are in none. Each row has the reason. If several hold, what drops
-counts first, then what leaves the fetch undecided, and of these the first here:
+LIST is keep, drop or undecided: every fetch of a page is in exactly one of these. all has the rows
+of all three; the column list says which. Fetches of robots.txt itself are in none. If several
+reasons hold, what drops counts first, then what leaves the fetch undecided, and of these the
+first here:
 
 ` + causesHelp() + `
 
---undecided keep, drop or leave decides all of the undecided but not_a_page. With a reason,
-as in --undecided tags_unknown=keep,not_a_page=drop, it decides what is undecided for that
-reason alone. --unknown keep or drop stands for robots_unknown, tags_unknown and hint.
+--decide REASON=keep or REASON=drop decides what is undecided for a reason, and all=… all that is
+undecided but not_a_page. A reason counts more than all.
 The command prints how many rows each list has, by reason.
 
---list also takes a cause that the summary counts under "What to do":
+LIST can also be a cause that the summary counts under "What to do":
 ` + usage.Alternatives(figures.Causes()) + `.
 It then has the rows of violations, unproven, fetches, restrictions or issues that are counted
 there, and in txt their URLs.
@@ -57,14 +57,13 @@ else. The columns fetches, dropped and kept count the fetches.
   origin  scheme, host and port   domain  a registered domain, or a host that has none
   host    a surt_host_name, as in Common Crawl's host index: com,example, also for www
 
---agent, --purpose and --as-of must be among those that the audit was made with.
+--agents, --purpose and --as-of must be among those that the audit was made with.
 FORMAT is parquet, csv, jsonl or txt, where each line is what --by says: of records the
 WARC-Record-ID, or the id in a list of URLs. By default it is that of FILE's name, or csv. csv is
 for programs: for spreadsheets, see 'robotsaudit report --csv'.
 
 --format annotation writes Parquet that joins Common Crawl's host or URL index (--by host or url),
-and next to it the YAML by which annotate.py of cc-index-annotations does so. It has the rows of
-all three lists, unless one is asked for.
+and next to it the YAML by which annotate.py of cc-index-annotations does so.
 
 --format dolma writes attributes (jsonl.gz) for a file of dolma documents, a line for each: the
 attribute robotsaudit__export__drop spans what is to be dropped, robotsaudit__export__undecided
@@ -72,51 +71,53 @@ what is undecided, and robotsaudit__export__REASON every document. The id of a d
 WARC-Record-ID, a payload digest or a URL. One that is not of this audit is undecided (not_found).
 
 ` + usage.ExitHelp,
-		Example: `  robotsaudit export out --keep --purpose train --to keep.parquet
-  robotsaudit export out --drop --agents ai --by url --format txt
-  robotsaudit export out --list undecided --to look.csv
-  robotsaudit export out --list path --format txt
-  robotsaudit export out --keep --since 2025-05-01 --until 2025-05-31 --to may.csv
-  robotsaudit export out --keep --undecided drop,tags_unknown=keep --to keep.parquet
-  robotsaudit export out --drop --agent GPTBot --by host --to hosts.csv
-  robotsaudit export out --drop --format dolma --documents documents/0.jsonl.gz \
+		Example: `  robotsaudit export out keep --purpose train --to keep.parquet
+  robotsaudit export out drop --agents ai --by url --format txt
+  robotsaudit export out undecided --to look.csv
+  robotsaudit export out path --format txt
+  robotsaudit export out keep --since 2025-05-01 --until 2025-05-31 --to may.csv
+  robotsaudit export out all --decide all=drop,tags_unknown=keep --to all.parquet
+  robotsaudit export out drop --agents GPTBot --by host --to hosts.csv
+  robotsaudit export out drop --format dolma --documents documents/0.jsonl.gz \
       --to attributes/robotsaudit/0.jsonl.gz
-  robotsaudit export out --format annotation --by host --crawl CC-MAIN-2026-17 --to hosts.parquet`,
+  robotsaudit export out all --format annotation --by host --crawl CC-MAIN-2026-17 \
+      --to hosts.parquet`,
 	}
 	f.add(cmd.Flags())
-	outfolder.RunOn(cmd, &f.output, 0, func(cmd *cobra.Command, _ []string) error { return f.run(cmd) })
+	outfolder.RunOn(cmd, &f.output, "a list, as in: %[1]s drop", func(cmd *cobra.Command, args []string) error {
+		f.list = args[0]
+		return f.run(cmd)
+	})
+	cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if len(args) == 1 {
+			return lists(), cobra.ShellCompDirectiveNoFileComp
+		}
+		return nil, cobra.ShellCompDirectiveDefault
+	}
 	return cmd
 }
 
 // exportFlags are the options of exporting.
 type exportFlags struct {
-	output     string
-	options    export.Options
-	keep, drop bool
-	list       string           // the same, or undecided
-	asked      evaluation.Asked // what a list can require
-	undecided  []string
-	unknown    string
-	format     string
-	to         string
-	docs       string // documents of dolma
-	crawl      string // of annotations
-	part       outfolder.PartFlags
+	output  string
+	options export.Options
+	list    string
+	asked   evaluation.Asked // what a list can require
+	decide  []string
+	format  string
+	to      string
+	docs    string // documents of dolma
+	crawl   string // of annotations
+	part    outfolder.PartFlags
 }
 
 func (f *exportFlags) add(flags *pflag.FlagSet) {
-	outfolder.AddFlag(flags, &f.output, outfolder.HasResults)
-	flags.BoolVar(&f.drop, "drop", false, "list what to drop")
-	flags.BoolVar(&f.keep, "keep", false, "list what to keep")
-	flags.StringVar(&f.list, "list", "", "which `LIST`: keep, drop or undecided; or a cause of the report: "+usage.Alternatives(figures.Causes()))
 	f.asked.AddTo(flags)
 	flags.StringVar(&f.asked.AsOf, "as-of", "",
-		"make sure that --agent and --purpose are judged as of `DATE`, as the audit was made")
-	flags.StringSliceVar(&f.undecided, "undecided", nil,
-		"what becomes of the undecided, `DECISION`: keep, drop or leave; or of those with a reason, "+
-			"as in tags_unknown=keep (repeatable, or with commas)")
-	flags.StringVar(&f.unknown, "unknown", "",
-		"keep or drop what is `UNKNOWN`: robots_unknown, tags_unknown and hint")
+		"make sure that --agents and --purpose are judged as of `DATE`, as the audit was made")
+	flags.StringSliceVar(&f.decide, "decide", nil,
+		"keep or drop what is undecided for a reason, `REASON=keep|drop`, as in tags_unknown=keep; all is each but "+
+			"not_a_page (repeatable, or with commas)")
 	flags.StringVar((*string)(&f.options.By), "by", string(export.ByRecord), "what a row is, `BY` "+usage.Alternatives(export.Kinds))
 	flags.StringVar(&f.format, "format", "", "`FORMAT` of the list: "+usage.Alternatives(export.Formats))
 	flags.StringVar(&f.docs, "documents", "", "`FILE` of dolma documents, whose attributes --format dolma writes")
@@ -124,6 +125,14 @@ func (f *exportFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.to, "to", "-", "write the list to `FILE`; - is standard output")
 	f.part.AddTo(flags)
 	inputs.AddStore(flags)
+}
+
+// allLists has the rows of all three lists.
+const allLists = "all"
+
+// lists are the lists that can be asked for.
+func lists() []string {
+	return append([]string{words.Keep.String(), words.Drop.String(), words.Leave.String(), allLists}, figures.Causes()...)
 }
 
 // writeCause writes the list of a cause.
@@ -217,9 +226,12 @@ func (f *exportFlags) run(cmd *cobra.Command) error {
 		console.Logger(cmd).Info(f.summary(&summary))
 		return nil
 	}
-	return console.Say(cmd, "%s: %s to %s.\n%s", f.to, report.Count(summary.Count(options.List), f.unit()),
-		map[words.Fate]string{words.Keep: "keep", words.Drop: "drop", words.Leave: "decide"}[options.List],
-		f.summary(&summary))
+	what := map[words.Fate]string{words.Keep: " to keep", words.Drop: " to drop", words.Leave: " to decide"}[options.List]
+	n := summary.Count(options.List)
+	if options.List == words.NoFate {
+		n = summary.Total()
+	}
+	return console.Say(cmd, "%s: %s%s.\n%s", f.to, report.Count(n, f.unit()), what, f.summary(&summary))
 }
 
 // writeAnnotation writes an annotation, and next to it the YAML that joins it.
@@ -246,27 +258,24 @@ const parquetExt = "." + string(export.Parquet)
 // resolve checks the options.
 func (f *exportFlags) resolve() (format export.Format, err error) {
 	o := &f.options
-	decided := f.undecided
-	if f.unknown != "" {
-		decided = append([]string{"unknown=" + f.unknown}, decided...)
-	}
 	format = export.Format(cmp.Or(f.format, strings.TrimPrefix(filepath.Ext(f.to), "."), string(export.CSV)))
-	annotates, asks := format == export.Annotation, f.keep || f.drop
+	annotates := format == export.Annotation
 	switch {
-	case f.keep && f.drop, asks && f.list != "", !asks && f.list == "" && !annotates:
-		return format, usage.Errorf("which list? Give one of --keep, --drop, --list undecided and --list CAUSE")
+	case !slices.Contains(lists(), f.list):
+		return format, usage.Errorf("there is no list %q; %s", f.list,
+			usage.Suggest(f.list, "", lists(), "use "+usage.Alternatives(lists())))
 	case !slices.Contains(export.Formats, format):
 		return format, usage.Errorf("the name %s shows no format; add --format %s", f.to, usage.Alternatives(export.Formats))
 	case (format == export.Dolma) != (f.docs != ""):
 		return format, usage.Errorf("--format dolma and --documents FILE need each other: attributes are lines " +
 			"next to those of documents")
-	case format == export.Dolma && (!f.drop || o.By != export.ByRecord):
-		return format, usage.Errorf("--format dolma marks what to drop of documents: use --drop, and leave out --by")
+	case format == export.Dolma && (f.list != words.Drop.String() || o.By != export.ByRecord):
+		return format, usage.Errorf("--format dolma marks what to drop of documents: use the list drop, and leave out --by")
 	}
 	if slices.Contains(figures.Causes(), f.list) {
-		if format == export.Dolma || annotates || f.docs != "" || o.By != export.ByRecord || len(decided) > 0 ||
+		if format == export.Dolma || annotates || f.docs != "" || o.By != export.ByRecord || len(f.decide) > 0 ||
 			!f.asked.IsZero() {
-			return format, usage.Errorf("--list %s has what the report counts, as csv, jsonl, parquet or txt; of the other "+
+			return format, usage.Errorf("the list %s has what the report counts, as csv, jsonl, parquet or txt; of the other "+
 				"options it takes --to, --format, --since, --until, --host and --crawler-only", f.list)
 		}
 		return format, f.part.Resolve()
@@ -277,18 +286,13 @@ func (f *exportFlags) resolve() (format export.Format, err error) {
 	case annotates && (o.By != export.ByHost && o.By != export.ByURL || filepath.Ext(f.to) != parquetExt):
 		return format, usage.Errorf("--format annotation needs --by host or --by url, and --to FILE.parquet: " +
 			"next to that stands FILE.yaml, which joins it")
-	case f.keep:
-		o.List = words.Keep
-	case f.drop:
-		o.List = words.Drop
-	default:
-		o.List = words.ParseFate(f.list)
 	}
+	o.List = words.ParseFate(f.list) // none for all
 	if err := f.part.Resolve(); err != nil {
 		return format, err
 	}
-	if o.Undecided, err = export.ParseChoices(decided); err != nil {
-		return format, usage.Errorf("--undecided %v", err)
+	if o.Decide, err = export.ParseChoices(f.decide); err != nil {
+		return format, usage.Errorf("--decide %v", err)
 	}
 	if o.Agents, err = f.asked.Tokens(); err != nil {
 		return format, err
@@ -300,7 +304,7 @@ func (f *exportFlags) resolve() (format export.Format, err error) {
 		return format, err
 	}
 	if !o.AsOf.IsZero() && len(o.Agents)+len(o.Purposes) == 0 {
-		return format, usage.Errorf("--as-of judges nothing without --agent or --purpose: what the crawler itself " +
+		return format, usage.Errorf("--as-of judges nothing without --agents or --purpose: what the crawler itself " +
 			"was allowed does not depend on it; add one of them")
 	}
 	return format, nil
@@ -339,7 +343,7 @@ func (f *exportFlags) summary(s *export.Summary) string {
 	}
 	text += "."
 	if s.Count(words.Leave) > 0 && f.options.List != words.Leave {
-		text += " --list undecided lists the undecided, --undecided decides them."
+		text += " The list undecided has the undecided, --decide decides them."
 	}
 	return text
 }

@@ -48,7 +48,7 @@ func newIngestCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ingest INPUT... {-o DIR | --check}",
 		Short: "Only read archives, to be evaluated later, or to check them",
-		Long: `Read archives into DIR. 'robotsaudit evaluate -o DIR' then decides, as often as there
+		Long: `Read archives into DIR. 'robotsaudit evaluate DIR' then decides, as often as there
 are questions, without reading the archives again.
 
 With --check nothing is written: standard output gets a line for each archive, and a last one
@@ -59,7 +59,7 @@ found, 3 if there is any other problem, else 0. docs/SCHEMA.md explains the kind
 
 ` + inputs.Help + "\n\n" + resumeHelp + "\n\n" + usage.ExitHelp,
 		Example: `  robotsaudit ingest archives/ -o out
-  robotsaudit evaluate -o out --agent GPTBot
+  robotsaudit evaluate out --agents GPTBot
   robotsaudit ingest --check archives/            are these archives intact?
   robotsaudit ingest --check --verbose archives/  what is wrong with them?
   robotsaudit ingest --check --verify-digests --format json crawl.warc.gz
@@ -71,7 +71,7 @@ found, 3 if there is any other problem, else 0. docs/SCHEMA.md explains the kind
 			return inputs.Args(cmd, args)
 		},
 	}
-	in.add(cmd.Flags(), outfolder.IngestsInto, inputs.RelativeLines, false)
+	in.add(cmd.Flags(), "output folder `DIR`, made where there is none (required without --check)", inputs.RelativeLines, false)
 	shard.add(cmd.Flags())
 	cmd.Flags().BoolVar(&check, "check", false, "print what is wrong with the archives, and write nothing")
 	cmd.Flags().StringVar(&format, "format", "text", "`FORMAT` of --check: text or json")
@@ -80,13 +80,13 @@ found, 3 if there is any other problem, else 0. docs/SCHEMA.md explains the kind
 		switch {
 		case shard.given(cmd):
 			return shard.run(cmd, in.Options)
-		case check && usage.Given(cmd, "output"):
+		case check && cmd.Flags().Changed("output"):
 			return usage.Errorf("--check writes nothing: leave out -o")
-		case check && usage.Given(cmd, "digest-inputs"):
+		case check && cmd.Flags().Changed("digest-inputs"):
 			return usage.Errorf("--check writes no audit.json: leave out --digest-inputs")
 		case check:
 			return inspect.Check(cmd, args, &in.Flags, format, verbose)
-		case usage.Given(cmd, "format"), usage.Given(cmd, "verbose"):
+		case cmd.Flags().Changed("format"), cmd.Flags().Changed("verbose"):
 			return usage.Errorf("--format and --verbose go with --check: add --check")
 		}
 		return in.Run(cmd, nil, func(j *outfolder.Job) error {
@@ -151,7 +151,7 @@ func readText(p *ingest.Progress, elapsed time.Duration) string {
 func printIngested(j *outfolder.Job) (err error) {
 	lossy := int64(len(j.Facts.Failures)) + j.Facts.Totals.Lossy
 	if console.WantsSummary(j.Cmd) {
-		_, err = fmt.Fprintf(j.Cmd.OutOrStdout(), "%s, %s. Decide them with: robotsaudit evaluate -o %s\n",
+		_, err = fmt.Fprintf(j.Cmd.OutOrStdout(), "%s, %s. Decide them with: robotsaudit evaluate %s\n",
 			report.Count(int64(j.Facts.Totals.Count), "input"), report.Count(j.Facts.Totals.Fetches, "fetch"), j.Output)
 	}
 	if err == nil && lossy > 0 {

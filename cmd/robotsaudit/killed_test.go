@@ -147,7 +147,7 @@ func TestKilled(t *testing.T) {
 					args = append(args, server.URL+"/"+name)
 				}
 			} else {
-				t.Setenv("ROBOTSAUDIT_S3_ENDPOINT", server.URL)
+				t.Setenv("AWS_ENDPOINT_URL", server.URL)
 				args = append(args, "s3://bucket/in/")
 			}
 			cmd := exec.Command(program)

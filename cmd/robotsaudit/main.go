@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"os/signal"
 	"runtime"
@@ -34,7 +33,7 @@ func main() {
 	// because the handler is gone by then.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
-	runtime.MemProfileRate = 0 // until a profile is asked for
+	runtime.MemProfileRate = 0 // samples take half a megabyte
 	if os.Getenv("GOGC") == "" && os.Getenv("GOMEMLIMIT") == "" {
 		limitMemory()
 	}
@@ -43,20 +42,17 @@ func main() {
 
 // run is the program: it returns the exit code.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) usage.ExitCode {
-	var profiles profiles
 	root := newRootCommand()
-	profiles.addFlags(root)
 	over := func() {}
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
 		if err := usage.Check(cmd); err != nil {
 			return err
 		}
-		warnOfVariables(root, console.Logger(cmd))
 		if err := inputs.Configure(cmd); err != nil {
 			return err
 		}
 		over = acknowledge(cmd)
-		return profiles.start(cmd)
+		return nil
 	}
 	root.SetArgs(args)
 	root.SetIn(stdin)
@@ -69,9 +65,6 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	}
 	cmd, err := root.ExecuteContextC(ctx)
 	over()
-	if stopErr := profiles.stop(); err == nil {
-		err = stopErr
-	}
 	var status usage.ExitCode
 	if out.Err != nil && (err == nil || errors.As(err, &status)) { // not every command looks at what printing came to
 		err = out.Err
@@ -86,17 +79,17 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 func advise(err error, cmd *cobra.Command) error {
 	again, disk := "run the same command again", "the disk of the temporary folder"
 	check, _ := cmd.Flags().GetBool("check")
-	keeps := cmd.Flags().Lookup("output") != nil && cmd.Name() != "extract" && !check
+	has := func(flag string) bool { return cmd.Flags().Lookup(flag) != nil }
 	switch {
-	case keeps && (cmd.Flags().Lookup("to") != nil || cmd.Flags().Lookup("html") != nil):
+	case has("to"), has("html"):
 		disk = "the disk" // of a file that a flag names, which is in the error
-	case keeps:
+	case !check && (has("metrics") || has("output") && cmd.Name() != "extract"):
 		disk = "the disk of the output folder"
 	}
 	switch {
 	case slices.Contains(cmd.Flags().Args(), facts.Stdin):
 		again += ", with the same standard input"
-	case keeps && cmd.Flags().Lookup("reread") != nil:
+	case !check && has("reread"):
 		again += ", it goes on where it stopped"
 	}
 	var output *console.OutputError
@@ -126,7 +119,7 @@ Many machines, as under Slurm, share an audit in stages: see 'robotsaudit plan -
 ` + usage.FailOnExitHelp,
 		Example: `  robotsaudit audit crawl.warc.gz -o out          one archive; tables and report.html in out
   robotsaudit audit archives/ -o out              all archives in a folder
-  robotsaudit audit @list.txt -o out --agent GPTBot --agent CCBot
+  robotsaudit audit @list.txt -o out --agents GPTBot --agents CCBot
                                                   and what these crawlers would have been allowed
   robotsaudit report out                          the report for people, out/report.html
   robotsaudit match robots.txt GPTBot /private/   one question to one robots.txt`,
@@ -187,37 +180,6 @@ func unquoteUsage(cmd *cobra.Command) {
 	for _, below := range cmd.Commands() {
 		unquoteUsage(below)
 	}
-}
-
-// variablePrefix begins the environment variables of the program, and of its repository.
-const variablePrefix = "ROBOTSAUDIT_"
-
-// repositoryVariables are the variables of this repository's tests and scripts, without their prefix.
-var repositoryVariables = []string{
-	"BUNDLES", "CI_CACHE", "CRAWLERS_NAMESPACE", "DAMAGE", "INDEXES", "LONG_TESTS", "PROBES", "PROGRAM", "PYTHON",
-	"TESTDATA_NAMESPACE", "VENVS", "VERSION",
-}
-
-// warnOfVariables names the environment variables that nobody reads.
-func warnOfVariables(root *cobra.Command, log *slog.Logger) {
-	known := usage.Variables(root)
-	for _, name := range unknownVariables(known, os.Environ()) {
-		log.Warn(fmt.Sprintf("environment variable %s is ignored, it is that of no flag; %s", name,
-			usage.Suggest(name, "", known, "variables are named like flags, as in ROBOTSAUDIT_OUTPUT")))
-	}
-}
-
-// unknownVariables lists the names in an environment that are neither settings nor the repository's.
-func unknownVariables(known, environ []string) (names []string) {
-	for _, entry := range environ {
-		name, value, _ := strings.Cut(entry, "=")
-		short, ours := strings.CutPrefix(name, variablePrefix)
-		if ours && value != "" && !slices.Contains(known, name) && !slices.Contains(repositoryVariables, short) {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	return names
 }
 
 // patience is how long an interrupted command may take to stop what it does. What it has

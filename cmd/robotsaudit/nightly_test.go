@@ -44,7 +44,7 @@ func TestNightly(t *testing.T) {
 		Bytes int64 `json:"bytes_read"`
 	},
 	) {
-		_, stderr := command(t, 0, "audit", archives, "-o", out, "--prune", "--log-format", "json", "--agent", "GPTBot")
+		_, stderr := command(t, 0, "audit", archives, "-o", out, "--prune", "--log-format", "json", "--agents", "GPTBot")
 		lines := strings.Split(strings.TrimSpace(stderr), "\n")
 		last := lines[len(lines)-1]
 		if err := json.Unmarshal([]byte(last), &summary); err != nil || !strings.Contains(last, `"event":"summary"`) {

@@ -21,7 +21,7 @@ import (
 func newStore(t *testing.T) *objecttest.Store {
 	t.Helper()
 	store := objecttest.NewStore(t, nil)
-	t.Setenv("ROBOTSAUDIT_S3_ENDPOINT", store.URL)
+	t.Setenv("AWS_ENDPOINT_URL", store.URL)
 	return store
 }
 
@@ -55,7 +55,7 @@ func TestOutputInStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	one := filepath.Join(dir, "one")
-	asked := []string{"../../testdata/warc", "--agent", "GPTBot", "--purpose", "train"}
+	asked := []string{"../../testdata/warc", "--agents", "GPTBot", "--purpose", "train"}
 	command(t, 0, append([]string{"audit", "-o", one, "--quiet"}, asked...)...)
 	want := readFile(t, filepath.Join(one, "report.html"))
 	for facts, out := range map[string]string{
@@ -83,17 +83,17 @@ func TestOutputInStore(t *testing.T) {
 		if read("report.html") != string(want) {
 			t.Errorf("facts in %s: report.html differs", facts)
 		}
-		command(t, 0, "report", "-o", out+"/", "--title", "Another")
+		command(t, 0, "report", out+"/", "--title", "Another")
 		if !strings.Contains(read("report.html"), "Another") {
 			t.Error("report wrote no other report.html")
 		}
 		for _, args := range [][]string{
-			{"report", "-o", "OUT", "--markdown", "-"},
-			{"report", "-o", "OUT", "--html", "-", "--against", "OUT"},
-			{"explain", "-o", "OUT", "1"},
-			{"export", "-o", "OUT", "--drop", "--purpose", "train", "--by", "url", "--format", "txt"},
+			{"report", "OUT", "--markdown", "-"},
+			{"report", "OUT", "--html", "-", "--against", "OUT"},
+			{"explain", "OUT", "1"},
+			{"export", "OUT", "drop", "--purpose", "train", "--by", "url", "--format", "txt"},
 			{"diff", "OUT", "OUT"},
-			{"evidence", "-o", "OUT", "--to", filepath.Join(dir, "bundle.warc.gz")},
+			{"evidence", "OUT", "--to", filepath.Join(dir, "bundle.warc.gz")},
 			{"extract", "-o", "OUT", "crawl-b-2.warc:0"},
 		} {
 			of := func(output string) string {
@@ -112,11 +112,11 @@ func TestOutputInStore(t *testing.T) {
 		const part = "fetches/part-00000.parquet"
 		sum := fmt.Sprintf("%x", sha256.Sum256([]byte(read(part))))
 		for _, form := range []string{"--croissant", "--prov"} {
-			if said, _ := command(t, 0, "report", "-o", out, form, "-"); !strings.Contains(said, part) || !strings.Contains(said, sum) {
+			if said, _ := command(t, 0, "report", out, form, "-"); !strings.Contains(said, part) || !strings.Contains(said, sum) {
 				t.Errorf("%s of %s has not %s with the sum %s:\n%.2000s", form, out, part, sum, said)
 			}
 		}
-		if said, _ := command(t, 0, "report", "-o", out, "--ab2013", "-"); !strings.Contains(said, "Fetches of content: 175 (Q") {
+		if said, _ := command(t, 0, "report", out, "--ab2013", "-"); !strings.Contains(said, "Fetches of content: 175 (Q") {
 			t.Errorf("--ab2013 of %s:\n%.2000s", out, said)
 		}
 	}
@@ -131,13 +131,13 @@ func TestOutputInStore(t *testing.T) {
 	}{
 		{
 			1,
-			[]string{"evaluate", "-o", out},
+			[]string{"evaluate", out},
 			"are in s3://bucket/others, where explain, evidence, extract and report alone read them",
 		},
-		{1, []string{"report", "-o", "s3://bucket/none"}, "s3://bucket/none has no audit.json"},
+		{1, []string{"report", "s3://bucket/none"}, "s3://bucket/none has no audit.json"},
 		{
 			2,
-			[]string{"report", "-o", "https://example.org/out"},
+			[]string{"report", "https://example.org/out"},
 			"results are read from a folder, or from s3://BUCKET/PREFIX",
 		},
 		{
@@ -152,10 +152,10 @@ func TestOutputInStore(t *testing.T) {
 		w.WriteHeader(http.StatusForbidden)
 	}))
 	defer denying.Close()
-	denied := []string{"-o", out, "--s3-endpoint", denying.URL}
+	denied := []string{"--s3-endpoint", denying.URL}
 	for code, args := range map[int][]string{
-		1: append([]string{"explain", "1"}, denied...),
-		0: append([]string{"report", "--markdown", filepath.Join(dir, "report.md")}, denied...),
+		1: append([]string{"explain", out, "1"}, denied...),
+		0: append([]string{"report", out, "--markdown", filepath.Join(dir, "report.md")}, denied...),
 	} {
 		if _, said := command(t, code, args...); !strings.Contains(said,
 			"facts in s3://bucket/others: access is denied (403") {

@@ -162,9 +162,9 @@ func TestRemote(t *testing.T) {
 		"jsonl", "../../testdata/warc/"+name); got != want {
 		t.Errorf("records:\n%s\nwant:\n%s", got, want)
 	}
-	tell(0, "explain", "-o", out, "1")
+	tell(0, "explain", out, "1")
 	for _, of := range []string{here, out} {
-		tell(0, "evidence", "-o", of, "--to", of+".warc.gz")
+		tell(0, "evidence", of, "--to", of+".warc.gz")
 	}
 	bundle, _ := os.ReadFile(out + ".warc.gz")
 	if expected, _ := os.ReadFile(here + ".warc.gz"); !bytes.Equal(bundle, expected) || len(bundle) == 0 {

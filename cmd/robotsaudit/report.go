@@ -86,7 +86,7 @@ earlier audit. A report of a part of the audit (--since and the like) has it in 
   robotsaudit report out --csv spreadsheets --sarif violations.sarif --junit junit.xml`,
 	}
 	f.add(cmd.Flags())
-	outfolder.RunOn(cmd, &f.output, 0, func(cmd *cobra.Command, _ []string) error {
+	outfolder.RunOn(cmd, &f.output, "", func(cmd *cobra.Command, _ []string) error {
 		if err := f.run(cmd); err != nil {
 			return err
 		}
@@ -122,7 +122,6 @@ type reportFlags struct {
 }
 
 func (f *reportFlags) add(flags *pflag.FlagSet) {
-	outfolder.AddFlag(flags, &f.output, outfolder.HasResults)
 	flags.StringVar(&f.html, "html", "", "write the report as HTML to `FILE`")
 	flags.StringVar(&f.markdown, "markdown", "", "write the report as Markdown to `FILE`")
 	flags.StringVar(&f.text, "text", "", "write the summary, as 'robotsaudit audit' prints it, to `FILE`")

@@ -83,7 +83,7 @@ func (q *requests) total() (n int) {
 func TestRequests(t *testing.T) {
 	held := newStore(t)
 	store := countRequests(t, gofakes3.New(held).Server())
-	t.Setenv("ROBOTSAUDIT_S3_ENDPOINT", store.URL)
+	t.Setenv("AWS_ENDPOINT_URL", store.URL)
 	random := rand.NewChaCha8([32]byte{})
 	noise := func(size int) []byte {
 		b := make([]byte, size)

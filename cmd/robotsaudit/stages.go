@@ -158,7 +158,7 @@ func (f *shardFlags) add(flags *pflag.FlagSet) {
 }
 
 func (f *shardFlags) given(cmd *cobra.Command) bool {
-	return usage.Given(cmd, "facts") || usage.Given(cmd, "shard")
+	return cmd.Flags().Changed("facts") || cmd.Flags().Changed("shard")
 }
 
 // args refuses what the plan defines.
@@ -244,7 +244,7 @@ large: the fetches of a large host are divided by time.`,
 		Args:    usage.NoArgs,
 	}
 	addFacts(cmd.Flags(), &uri)
-	outfolder.AddFlag(cmd.Flags(), &output,
+	cmd.Flags().StringVarP(&output, "output", "o", "",
 		"`URI` of the results: a folder, made where there is none, or s3://BUCKET/PREFIX (required)")
 	cmd.Flags().StringVar(&buckets, "buckets", "",
 		"`J/M`: the range, from 0, and how many there are, 1024 at most (required)")
@@ -287,7 +287,7 @@ audit.json and report.html. Each table is a folder of files.`,
   duckdb -c "SELECT certainty, count(*) FROM '/shared/out/violations/*.parquet' GROUP BY ALL"`,
 		Args: usage.NoArgs,
 	}
-	outfolder.AddFlag(cmd.Flags(), &output, "`URI` that 'decide' wrote to (required)")
+	cmd.Flags().StringVarP(&output, "output", "o", "", "`URI` that 'decide' wrote to (required)")
 	cmd.Flags().StringVar(&uri, "facts", "", "`URI` of the plan, if the output folder has ranges of several")
 	cmd.Flags().BoolVar(&force, "force", false,
 		"replace files of other programs in the output folder that bear the names of results")

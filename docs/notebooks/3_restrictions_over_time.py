@@ -6,7 +6,7 @@
 # other, because "restricts" has no one meaning.
 #
 # **Table**: `robots_policies`. A row is one capture of robots.txt and one crawler that was asked
-# about. **Audit**: `robotsaudit audit ARCHIVES -o OUT --agent GPTBot --agent CCBot …`
+# about. **Audit**: `robotsaudit audit ARCHIVES -o OUT --agents GPTBot --agents CCBot …`
 #
 # The data here are made up (`scripts/make/history.py`): 500 sites that do not exist. The figures show
 # what the tables can tell, and nothing of the web.

@@ -5,7 +5,7 @@
 # changes concern crawlers for AI, and how long a file stays as it is.
 #
 # **Tables**: `robots`, a row is one capture of robots.txt; `robots_policies`, a row is one capture
-# and one crawler. **Audit**: `robotsaudit audit ARCHIVES -o OUT --agent GPTBot --agent CCBot …`
+# and one crawler. **Audit**: `robotsaudit audit ARCHIVES -o OUT --agents GPTBot --agents CCBot …`
 #
 # The data here are made up (`scripts/make/history.py`): 500 sites that do not exist. The figures show
 # what the tables can tell, and nothing of the web.

@@ -7,7 +7,7 @@
 # 1: let in where others are not. Then shares weighted by how much text a host has.
 #
 # **Table**: `robots_policies`. A row is one capture of robots.txt and one crawler.
-# **Audit**: `robotsaudit audit ARCHIVES -o OUT --agent GPTBot --agent CCBot … --ranks tranco.csv`
+# **Audit**: `robotsaudit audit ARCHIVES -o OUT --agents GPTBot --agents CCBot … --ranks tranco.csv`
 #
 # The data here are made up (`scripts/make/history.py`): 500 sites that do not exist. The figures show
 # what the tables can tell, and nothing of the web.

@@ -8,7 +8,7 @@
 # **Tables.** A row of `fetches` is one captured exchange with its verdict. A row of
 # `group_verdicts`, joined with `robots_agents`, is what another crawler would have been allowed.
 # A row of `robots_policies` is one capture of robots.txt and one crawler. **Audit**:
-# `robotsaudit audit ARCHIVES -o OUT --agent GPTBot --agent CCBot …`
+# `robotsaudit audit ARCHIVES -o OUT --agents GPTBot --agents CCBot …`
 #
 # The data here are made up (`scripts/make/history.py`): 500 sites that do not exist. The figures show what
 # the tables can tell, and nothing of the web.

@@ -144,7 +144,7 @@ type Rule struct {
 	Token   string // "": the crawler's token is not known
 }
 
-// String returns the rule as --crawler-map has it.
+// String returns the rule as the file of --crawler has it.
 func (r Rule) String() string { return cmp.Or(r.Pattern, "-") + " => " + cmp.Or(r.Token, "-") }
 
 // Without returns the rules that are not used.
@@ -158,7 +158,7 @@ func (m Map) Without(used []bool) Map {
 	return rules
 }
 
-// Lines returns the rules as --crawler-map has them, nil where there are none.
+// Lines returns the rules as the file of --crawler has them, nil where there are none.
 func (m Map) Lines() []string {
 	var lines []string
 	for _, r := range m {

@@ -75,6 +75,25 @@ func TokenDoubt(token string) string {
 	return ""
 }
 
+// CategoryDoubt says which category a token may be meant for: it is no crawler that is known, and a letter away from
+// one.
+func CategoryDoubt(token string) string {
+	if _, known := Find(token); known {
+		return ""
+	}
+	var near []string
+	for _, name := range Names() {
+		if distance(strings.ToLower(token), name) == 1 {
+			near = append(near, name)
+		}
+	}
+	if near == nil {
+		return ""
+	}
+	return fmt.Sprintf("%q is no crawler that 'robotsaudit agents' lists; did you mean the category %s?", token,
+		strings.Join(near, " or "))
+}
+
 // ControlTokenFault says why a token can't be that of the crawler that made an
 // archive, if it can't.
 func ControlTokenFault(token string) string {
@@ -82,5 +101,5 @@ func ControlTokenFault(token string) string {
 	if !ok || a.Requests != RequestsNever {
 		return ""
 	}
-	return a.Token + " stands in no request, so that no crawler made the archives by that name: to ask what robots.txt says to it, use --agent"
+	return a.Token + " stands in no request, so that no crawler made the archives by that name: to ask what robots.txt says to it, use --agents"
 }

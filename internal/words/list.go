@@ -50,7 +50,7 @@ var Causes = []Word{
 	NoCause: {},
 	CauseDisallowed: {
 		Name:    "disallowed",
-		Meaning: "robots.txt forbids it: to the crawler that made the fetch, or, with `--agent`, to one of those tokens.",
+		Meaning: "robots.txt forbids it: to the crawler that made the fetch, or, with `--agents`, to one of those tokens.",
 	},
 	CauseRestricted: {
 		Name:    "restricted",
@@ -59,7 +59,7 @@ var Causes = []Word{
 	NotAPage: {
 		Name: "not_a_page",
 		Meaning: "The answer has no status of 2xx, or is one to HEAD: a redirect, an error, a 304. There is nothing to keep, " +
-			"so only `--undecided not_a_page=keep` or `=drop` decides it.",
+			"so only `--decide not_a_page=keep` or `=drop` decides it.",
 	},
 	StatusUnknown: {
 		Name:    "status_unknown",
@@ -76,7 +76,7 @@ var Causes = []Word{
 	UnnamedCrawler: {
 		Name: "unnamed_crawler",
 		Meaning: "robots.txt forbids it to a crawler that it names; nobody knows whether that one made the fetch. " +
-			"`--agent` decides it, too.",
+			"`--agents` decides it, too.",
 	},
 	TagsUnknown: {
 		Name:    "tags_unknown",

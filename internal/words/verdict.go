@@ -218,7 +218,7 @@ var Reasons = []Word{
 	AmbiguousToken: {
 		Name: "ambiguous_token", Effect: GivesUnknown, Section: "The crawler's token",
 		Meaning: "The User-Agent names two crawlers, and robots.txt answers them differently.",
-		Settle:  "The crawler's name, by `--crawler-map`: the User-Agent names two.",
+		Settle:  "The crawler's name, by `--crawler @FILE`: the User-Agent names two.",
 	},
 	NoCapture: {
 		Name: "no_capture", Effect: GivesUnknown, Section: "Which capture governs",
@@ -266,7 +266,7 @@ var Reasons = []Word{
 	NoCrawler: {
 		Name: "no_crawler", Effect: GivesUnknown, Section: "Access logs",
 		Meaning: "The User-Agent of a request in an access log names no crawler: it may be a person's.",
-		Settle:  "The crawler's name, by `--crawler-map`, if it is known whose requests these are.",
+		Settle:  "The crawler's name, by `--crawler @FILE`, if it is known whose requests these are.",
 	},
 	ForgedAgent: {
 		Name: "forged_agent", Effect: GivesUnknown, Section: "Access logs",
@@ -312,7 +312,7 @@ var AgentSources = []Word{
 		Name: "warcinfo", But: "the archive's warcinfo record",
 		Meaning: "The User-Agent that the warcinfo record names.",
 	},
-	AgentFromOption: {Name: "option", Meaning: "`--crawler` or `--crawler-map`.", But: "an option of this audit"},
+	AgentFromOption: {Name: "option", Meaning: "`--crawler`.", But: "an option of this audit"},
 	AgentFromOrigin: {
 		Name: "origin",
 		Meaning: "In `exclusions`, because logs do not name their crawler: the only crawler that fetched from the " +

@@ -16,7 +16,7 @@ from conftest import command
 
 
 def test_tables_are_those_of_the_command(archives: Path, audit: robotsaudit.Audit, tmp_path: Path) -> None:
-    done = command("audit", archives, "-o", tmp_path, "--agent", "GPTBot", "--purpose", "train")
+    done = command("audit", archives, "-o", tmp_path, "--agents", "GPTBot", "--purpose", "train")
     assert done.returncode == 0, done.stderr
     files = sorted(tmp_path.glob("[a-z]*.*"))
     assert {path.stem for path in files if path.suffix == ".parquet"} == set(audit.tables)
@@ -99,16 +99,16 @@ def test_report_escapes(audit: robotsaudit.Audit) -> None:
 
 
 def test_lists(audit: robotsaudit.Audit, tmp_path: Path) -> None:
-    lists = [audit.export(keep=True, purpose="train"), audit.export(drop=True, purpose="train"),
-             audit.export(list="undecided", purpose=["train"])]
+    lists = [audit.export("keep", purpose="train"), audit.export("drop", purpose="train"),
+             audit.export("undecided", purpose=["train"])]
     counts = [count for rows in lists for (count,) in rows.aggregate("count(*)").fetchall()]
     assert all(counts) and sum(counts) == 181
-    whole = audit.export(keep=True, purpose="train", undecided=["drop", "tags_unknown=keep"], to=tmp_path / "keep.csv")
+    whole = audit.export("keep", purpose="train", decide=["all=drop", "tags_unknown=keep"], to=tmp_path / "keep.csv")
     assert whole.columns == lists[0].columns
     assert (tmp_path / "keep.csv").read_text().count("\n") == counts[0] + 1
-    urls = audit.export(drop=True, by="url", to=tmp_path / "drop.txt").fetchall()
+    urls = audit.export("drop", by="url", to=tmp_path / "drop.txt").fetchall()
     assert ("http://news.example/private/draft.html",) in urls
-    assert audit.export(drop=True, agents="GPTBot", to=tmp_path / "drop.jsonl").columns == lists[0].columns
+    assert audit.export("drop", agents="GPTBot", to=tmp_path / "drop.jsonl").columns == lists[0].columns
     joined = audit.export(format="annotation", by="host", crawl="CC-MAIN-2026-17")
     assert {"surt_host_name", "crawl"} <= set(joined.columns)
 
@@ -116,7 +116,7 @@ def test_lists(audit: robotsaudit.Audit, tmp_path: Path) -> None:
 def test_lookup(audit: robotsaudit.Audit, tmp_path: Path) -> None:
     lookup = pickle.loads(pickle.dumps(audit.lookup(purpose="train", folder=tmp_path)))
     for name in ("keep", "drop", "undecided"):
-        for id, reason, detail in audit.export(list=name, purpose="train").select("id, reason, detail").fetchall():
+        for id, reason, detail in audit.export(name, purpose="train").select("id, reason, detail").fetchall():
             assert lookup[id] == (name, reason, detail)
     assert lookup["of nothing"] == lookup[7] == ("undecided", "not_found", None)
     assert audit.lookup(purpose="train", folder=tmp_path).path == lookup.path  # made once
@@ -132,11 +132,11 @@ def test_lookup_of_ids_that_several_rows_have(archives: Path) -> None:
 
 def test_attributes_of_dolma(audit: robotsaudit.Audit, tmp_path: Path) -> None:
     """A line for each document, in their order, also of one that comes twice."""
-    drop, keep = (audit.export(list=name, purpose="train").select("id, reason").limit(1).fetchall()[0] for name in ("drop", "keep"))
+    drop, keep = (audit.export(name, purpose="train").select("id, reason").limit(1).fetchall()[0] for name in ("drop", "keep"))
     ids = [keep[0], "of nothing", drop[0], keep[0]]
     (tmp_path / "0.jsonl").write_text("".join(json.dumps({"id": id, "text": "é" * 7}) + "\n" for id in ids), encoding="utf-8")
     for to in (None, tmp_path / "attributes.jsonl.gz"):
-        made = audit.export(drop=True, purpose="train", format="dolma", documents=tmp_path / "0.jsonl", to=to)
+        made = audit.export("drop", purpose="train", format="dolma", documents=tmp_path / "0.jsonl", to=to)
         rows = made.select("id, to_json(attributes)").fetchall()
         assert [id for id, _ in rows] == ids
         scores = [{name.removeprefix("robotsaudit__export__") for name, spans in json.loads(text).items()
@@ -160,7 +160,7 @@ def test_evidence(audit: robotsaudit.Audit, tmp_path: Path) -> None:
     said = audit.evidence(bundle, drop=True, agents="GPTBot", purpose="train")
     assert said.startswith(f"{bundle}: ")
     [line] = [line for line in robotsaudit.verify(bundle).splitlines() if line.startswith("Verified: ")]
-    drop = audit.export(drop=True, agents="GPTBot", purpose="train").aggregate("count(*)").fetchall()[0][0]
+    drop = audit.export("drop", agents="GPTBot", purpose="train").aggregate("count(*)").fetchall()[0][0]
     assert line.startswith(f"Verified: {drop} of {drop} findings")
     assert audit.evidence(tmp_path / "one.warc.gz", 1).startswith(f"{tmp_path / 'one.warc.gz'}: 1 finding")
     bundle.write_bytes(bundle.read_bytes()[:-1000])

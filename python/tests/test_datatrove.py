@@ -16,11 +16,11 @@ from robotsaudit.datatrove import RobotsFilter
 
 @pytest.mark.filterwarnings("default")
 def test_filter(audit: robotsaudit.Audit, tmp_path: Path) -> None:
-    rows = {name: audit.export(list=name, purpose="train").select("id, reason, detail").fetchall()
+    rows = {name: audit.export(name, purpose="train").select("id, reason, detail").fetchall()
             for name in ("keep", "drop", "undecided")}
     documents = [Document("", id) for listed in rows.values() for id, _, _ in listed] + [Document("", "of nothing")]
     for decision in ("drop", "keep"):
-        made = RobotsFilter(audit, undecided=[decision, "not_a_page=leave"], folder=tmp_path, purpose="train")
+        made = RobotsFilter(audit, decide=f"all={decision}", folder=tmp_path, purpose="train")
         made = pickle.loads(pickle.dumps(made))
         kept = {document.id for document in made.run(iter(documents))}
         expected = {id for name in ("keep", "undecided")[:1 + (decision == "keep")] for id, _, _ in rows[name]}

@@ -162,7 +162,7 @@ func (d *decider) decide(f *report.FetchRow) (x Decision, err error) {
 			func(p string) bool { return slices.Contains(strings.Split(f.Hints, ","), p) })
 		k.Restricted, k.TagsUnknown, k.Hinted = d.bound.binds, f.TagsFrom == tagsUnknown, hint >= 0
 	}
-	x.Fate, x.Cause = d.options.Undecided.Decide(&k)
+	x.Fate, x.Cause = d.options.Decide.Decide(&k)
 	switch x.Cause {
 	case words.CauseRestricted:
 		x.Grounds = d.bound.Grounds
@@ -247,6 +247,7 @@ func (l *list) entryOf(f *report.FetchRow, w *Decision) entry {
 		Origin: f.Origin,
 		Status: -1, Digest: f.ContentDigest, Length: f.WARCRecordLength, Decision: *w,
 	}, Counts: Counts{Fetches: 1}}
+	e.List = w.Fate.String()
 	if e.SURTKey == "" { // an earlier program wrote the table
 		u, _ := weburl.Parse(f.URL)
 		e.SURTKey = u.SURTKey()

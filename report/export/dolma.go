@@ -218,7 +218,7 @@ func (l *list) find(
 				return err
 			}
 		}
-		d.Fate, d.Cause = l.options.Undecided.fate(words.NotFound), words.NotFound
+		d.Fate, d.Cause = l.options.Decide.fate(words.NotFound), words.NotFound
 		if last.Key == d.Key {
 			d.Fate, d.Cause = last.Fate, last.Cause
 		}

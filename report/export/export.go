@@ -25,51 +25,35 @@ import (
 
 // Options decide the contents of a list.
 type Options struct {
-	List      words.Fate    // of the fetches that are listed; none: annotations have all
-	Agents    []string      // product tokens whose verdicts count; none: those for the crawler that made the archives
-	Purposes  []string      // what pages and origins say against these purposes counts, too
-	AsOf      evaluate.AsOf // the audit must have been made as of it; zero: however it was made
-	Undecided Choices
-	By        By
+	List     words.Fate    // of the fetches that are listed; none: all are
+	Agents   []string      // product tokens whose verdicts count; none: those for the crawler that made the archives
+	Purposes []string      // what pages and origins say against these purposes counts, too
+	AsOf     evaluate.AsOf // the audit must have been made as of it; zero: however it was made
+	Decide   Choices
+	By       By
 }
 
-// unknownCauses are the causes that something is unknown, by which users decide of them together.
-var unknownCauses = []words.Cause{words.RobotsUnknown, words.TagsUnknown, words.CauseHint, words.NotFound}
+// AllReasons stands for all reasons but that something is no page.
+const AllReasons = "all"
 
-// allUnknown names them.
-const allUnknown = "unknown"
-
-// ParseChoices reads what a user decides: keep, drop or leave, or one of these for a reason, as in
-// tags_unknown=keep. What is of a reason prevails, and then what comes later. A fate without a reason is of all
-// but of what is no page.
+// ParseChoices reads what a user decides of a reason, as in tags_unknown=keep, or of AllReasons. What is of one
+// reason prevails, and then what comes later.
 func ParseChoices(list []string) (Choices, error) {
 	all, named := make(Choices), make(Choices)
 	for _, text := range list {
-		name, value, hasName := strings.Cut(text, "=")
-		if !hasName {
-			value = name
-		}
-		fate := words.ParseFate(value)
-		if value == "leave" {
-			fate = words.Leave
-		}
-		cause := words.CauseOf(name)
+		name, value, _ := strings.Cut(text, "=")
+		fate, cause := words.ParseFate(value), words.CauseOf(name)
 		switch {
-		case fate == words.NoFate:
-			return nil, fmt.Errorf("%q: use keep, drop or leave, or one of them for a reason, as in "+
-				"tags_unknown=keep", text)
-		case !hasName:
+		case fate != words.Keep && fate != words.Drop:
+			return nil, fmt.Errorf("%q: write REASON=keep or REASON=drop, as in tags_unknown=keep or all=drop", text)
+		case name == AllReasons:
 			for c := range words.CauseAllowed {
 				if c != words.NotAPage && c.Fate() == words.Leave {
 					all[c] = fate
 				}
 			}
-		case name == allUnknown:
-			for _, c := range unknownCauses {
-				named[c] = fate
-			}
 		case cause.Fate() != words.Leave || cause == words.NoCause:
-			return nil, fmt.Errorf("%q: %s is no reason to be undecided; use %s", text, name,
+			return nil, fmt.Errorf("%q: %s is no reason to be undecided; use all, %s", text, name,
 				strings.Join(UndecidedReasons(), ", "))
 		default:
 			named[cause] = fate
@@ -142,7 +126,7 @@ func (o *Options) Check(r *results.Results) (tokens []string, err error) {
 	for _, agent := range o.Agents {
 		i := slices.IndexFunc(settings.Agents, func(s string) bool { return strings.EqualFold(s, agent) })
 		if i < 0 {
-			missing.What = append(missing.What, "--agent "+agent)
+			missing.What = append(missing.What, "--agents "+agent)
 		} else if !slices.Contains(tokens, settings.Agents[i]) {
 			tokens = append(tokens, settings.Agents[i])
 		}

@@ -133,7 +133,7 @@ func (j *tables) decide(t *testing.T, f *report.FetchRow, o export.Options) (fat
 	}
 	for _, fate := range []words.Fate{words.Drop, words.Leave, words.Keep} {
 		for _, reason := range []string{"not_a_page", "robots_unknown", "tags_unknown", "hint"} {
-			if holds[reason] && stdcmp.Or(o.Undecided[words.CauseOf(reason)], words.Leave) == fate {
+			if holds[reason] && stdcmp.Or(o.Decide[words.CauseOf(reason)], words.Leave) == fate {
 				return fate.String(), reason
 			}
 		}
@@ -182,9 +182,9 @@ func TestLists(t *testing.T) {
 	seen := map[string]int{}
 	for _, agents := range [][]string{nil, {"GPTBot"}, {"Wget", "CCBot", "GPTBot"}} {
 		for _, purposes := range [][]string{nil, {"train"}, {"archive", "train"}} {
-			for _, decided := range [][]string{nil, {"unknown=drop"}, {"keep"}, {"not_a_page=keep", "robots_unknown=drop"}} {
+			for _, decided := range [][]string{nil, {"robots_unknown=drop", "tags_unknown=drop", "hint=drop"}, {"all=keep"}, {"not_a_page=keep", "robots_unknown=drop"}} {
 				o := export.Options{
-					By: export.ByRecord, Agents: agents, Purposes: purposes, Undecided: choices(t, decided...),
+					By: export.ByRecord, Agents: agents, Purposes: purposes, Decide: choices(t, decided...),
 				}
 				want := map[string]map[string]string{"keep": {}, "undecided": {}, "drop": {}}
 				for i := range j.fetches {
@@ -230,8 +230,8 @@ func TestGroups(t *testing.T) {
 	}
 	for _, o := range []export.Options{
 		{},
-		{Undecided: choices(t, "unknown=keep")},
-		{Undecided: choices(t, "drop")},
+		{Decide: choices(t, "robots_unknown=keep", "tags_unknown=keep", "hint=keep")},
+		{Decide: choices(t, "all=drop")},
 		{Purposes: []string{"train"}, Agents: []string{"CCBot", "GPTBot"}},
 	} {
 		for by, key := range keys {
@@ -370,7 +370,7 @@ func TestMissing(t *testing.T) {
 	if !errors.As(err, &missing) || out.Len() > 0 {
 		t.Fatalf("%v, and %d bytes", err, out.Len())
 	}
-	if diff := cmp.Diff([]string{"--agent Foo", "--purpose index", "--as-of 2025-03-01"}, missing.What); diff != "" {
+	if diff := cmp.Diff([]string{"--agents Foo", "--purpose index", "--as-of 2025-03-01"}, missing.What); diff != "" {
 		t.Errorf("missing (-want +got):\n%s", diff)
 	}
 }

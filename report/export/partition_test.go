@@ -149,13 +149,13 @@ func TestPartition(t *testing.T) {
 		}
 		for _, agents := range [][]string{nil, {"GPTBot", "CCBot"}} {
 			for _, purposes := range [][]string{nil, {"train", "index"}} {
-				decisions := [][]string{nil, {"drop", "tags_unknown=keep"}}
+				decisions := [][]string{nil, {"all=drop", "tags_unknown=keep"}}
 				if agents == nil && purposes != nil {
 					decisions = append(decisions, reasons...)
 				}
 				for _, decided := range decisions {
 					o := export.Options{
-						By: export.ByRecord, Agents: agents, Purposes: purposes, Undecided: choices(t, decided...),
+						By: export.ByRecord, Agents: agents, Purposes: purposes, Decide: choices(t, decided...),
 					}
 					name := fmt.Sprint(kind, ": ", agents, purposes, decided)
 					var all, ids []string
@@ -167,7 +167,7 @@ func TestPartition(t *testing.T) {
 								ids = append(ids, id)
 							}
 							cause := words.CauseOf(row["reason"].(string))
-							if cause == words.NoCause || fateOf(o.Undecided, cause) != o.List {
+							if cause == words.NoCause || fateOf(o.Decide, cause) != o.List {
 								t.Errorf("%s: %v is listed to %s for %q", name, row["url"], o.List, row["reason"])
 							}
 							seen[cause.String()] = true

@@ -10,6 +10,7 @@ import (
 
 // Grounds are the columns of a row's grounds.
 type Grounds struct {
+	List      string `parquet:"list,dict"`
 	Reason    string `parquet:"reason,dict"`
 	Detail    string `parquet:"detail,dict"`
 	Agent     string `parquet:"agent,optional,dict"`

@@ -60,25 +60,25 @@ func TestUndecided(t *testing.T) {
 		decided         string
 		drop, undecided []string // of all
 	}{
-		"neither":     {export.Options{}, "leave", nil, []string{a + "/x", a + "/x?t"}},
-		"dropped":     {export.Options{}, "drop", []string{a + "/x", a + "/x?t"}, nil},
-		"kept":        {export.Options{}, "keep", nil, nil},
-		"unknown":     {export.Options{}, "unknown=keep", nil, []string{a + "/x", a + "/x?t"}},
-		"for a token": {export.Options{Agents: []string{"CCBot"}}, "leave", []string{a + "/x", a + "/x?t"}, nil},
-		"for another": {export.Options{Agents: []string{"GPTBot"}}, "leave", nil, nil},
-		"tags":        {export.Options{Purposes: []string{"train"}}, "leave", nil, []string{a + "/x", a + "/x?t"}},
+		"neither":     {export.Options{}, "", nil, []string{a + "/x", a + "/x?t"}},
+		"dropped":     {export.Options{}, "all=drop", []string{a + "/x", a + "/x?t"}, nil},
+		"kept":        {export.Options{}, "all=keep", nil, nil},
+		"unknown":     {export.Options{}, "robots_unknown=keep,tags_unknown=keep", nil, []string{a + "/x", a + "/x?t"}},
+		"for a token": {export.Options{Agents: []string{"CCBot"}}, "", []string{a + "/x", a + "/x?t"}, nil},
+		"for another": {export.Options{Agents: []string{"GPTBot"}}, "", nil, nil},
+		"tags":        {export.Options{Purposes: []string{"train"}}, "", nil, []string{a + "/x", a + "/x?t"}},
 		"tags, dropped": {
-			export.Options{Purposes: []string{"train"}}, "unknown=drop", []string{a + "/x?t"}, []string{a + "/x"},
+			export.Options{Purposes: []string{"train"}}, "robots_unknown=drop,tags_unknown=drop,hint=drop", []string{a + "/x?t"}, []string{a + "/x"},
 		},
 		"tags, kept": {
 			export.Options{Purposes: []string{"train"}}, "tags_unknown=keep", nil, []string{a + "/x", a + "/x?t"},
 		},
 		"tags, one dropped": {
-			export.Options{Purposes: []string{"train"}}, "tags_unknown=drop,keep", []string{a + "/x?t"}, nil,
+			export.Options{Purposes: []string{"train"}}, "tags_unknown=drop,all=keep", []string{a + "/x?t"}, nil,
 		},
-		"hosts":          {export.Options{By: export.ByOrigin}, "leave", nil, []string{a}},
-		"hosts, dropped": {export.Options{By: export.ByOrigin}, "drop", []string{a}, nil},
-		"hosts, kept":    {export.Options{By: export.ByOrigin}, "keep", nil, nil},
+		"hosts":          {export.Options{By: export.ByOrigin}, "", nil, []string{a}},
+		"hosts, dropped": {export.Options{By: export.ByOrigin}, "all=drop", []string{a}, nil},
+		"hosts, kept":    {export.Options{By: export.ByOrigin}, "all=keep", nil, nil},
 		"hosts, one dropped": {
 			export.Options{By: export.ByOrigin, Purposes: []string{"train"}}, "tags_unknown=drop", []string{a}, nil,
 		},
@@ -87,7 +87,7 @@ func TestUndecided(t *testing.T) {
 		if o.By == "" {
 			o.By, key, keep = export.ByRecord, "url", slices.Clone(all)
 		}
-		o.Undecided = choices(t, strings.Split(c.decided, ",")...)
+		o.Decide = choices(t, strings.FieldsFunc(c.decided, func(r rune) bool { return r == ',' })...)
 		keep = slices.DeleteFunc(keep,
 			func(s string) bool { return slices.Contains(c.drop, s) || slices.Contains(c.undecided, s) })
 		wanted := map[words.Fate][]string{words.Drop: c.drop, words.Leave: c.undecided, words.Keep: keep}
@@ -110,12 +110,12 @@ func TestUndecided(t *testing.T) {
 	}
 
 	for decided, want := range map[string]string{
-		"leave": `{"robotsaudit__export__undecided":[[0,1,1.0]],"robotsaudit__export__unnamed_crawler":[[0,1,1.0]]}`,
-		"drop":  `{"robotsaudit__export__drop":[[0,1,1.0]],"robotsaudit__export__unnamed_crawler":[[0,1,1.0]]}`,
-		"keep":  `{"robotsaudit__export__unnamed_crawler":[[0,1,1.0]]}`,
+		"":         `{"robotsaudit__export__undecided":[[0,1,1.0]],"robotsaudit__export__unnamed_crawler":[[0,1,1.0]]}`,
+		"all=drop": `{"robotsaudit__export__drop":[[0,1,1.0]],"robotsaudit__export__unnamed_crawler":[[0,1,1.0]]}`,
+		"all=keep": `{"robotsaudit__export__unnamed_crawler":[[0,1,1.0]]}`,
 	} {
 		var out bytes.Buffer
-		o.Undecided = choices(t, decided)
+		o.Decide = choices(t, strings.Fields(decided)...)
 		if _, err := export.WriteAttributes(t.Context(), &out, r, o,
 			strings.NewReader(`{"id":"http://a.example/x","text":"x"}`)); err != nil {
 			t.Fatal(err)

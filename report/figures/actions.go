@@ -87,7 +87,7 @@ func (t *whyTally) add(row *report.ViolationRow) {
 	}
 }
 
-// Causes lists the causes under "What to do". 'robotsaudit export --list' lists what each counts.
+// Causes lists the causes under "What to do". 'robotsaudit export' lists what each counts.
 func Causes() (names []string) {
 	for _, a := range actions {
 		names = append(names, a.ID)
@@ -175,7 +175,7 @@ func (f *Figures) listCommand(dir, cause string, audit *report.Audit) string {
 	if cause == CauseUse && len(audit.Settings.Purposes) == 0 {
 		return EvaluateCommand(dir, &audit.Settings) + " --purpose train"
 	}
-	return "robotsaudit export " + dir + " --list " + cause + f.part.Flags()
+	return "robotsaudit export " + dir + " " + cause + f.part.Flags()
 }
 
 // ruleTable lists the rules of a prohibition.
@@ -203,7 +203,7 @@ func EvaluateCommand(dir string, s *report.Settings) string {
 		line += prose.Option("--crawler", s.Crawler)
 	}
 	if len(s.CrawlerMap) > 0 {
-		line += " --crawler-map FILE"
+		line += " --crawler @FILE"
 	}
 	tokens := s.Agents
 	for _, category := range agents.Names() { // a hundred tokens are no command for a person
@@ -214,7 +214,7 @@ func EvaluateCommand(dir string, s *report.Settings) string {
 			tokens = others
 		}
 	}
-	line += prose.Option("--agent", tokens...) + prose.Option("--purpose", s.Purposes...)
+	line += prose.Option("--agents", tokens...) + prose.Option("--purpose", s.Purposes...)
 	if !s.AsOf.IsZero() {
 		line += prose.Option("--as-of", s.AsOf.String())
 	}

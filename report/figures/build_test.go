@@ -315,7 +315,7 @@ func TestCommandsIndexed(t *testing.T) {
 			continue
 		}
 		want := []document.Term{
-			{Name: "Explain it", Values: []string{"robotsaudit explain -o OUT other.warc.gz:77"}},
+			{Name: "Explain it", Values: []string{"robotsaudit explain OUT other.warc.gz:77"}},
 			{
 				Name: "Read its records",
 				Values: []string{

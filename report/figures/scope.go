@@ -235,7 +235,7 @@ func (b *builder) capturesText() string {
 	return text
 }
 
-// verdictSettings names the options that shape verdicts, and the first crawlers of --crawler-map.
+// verdictSettings names the options that shape verdicts, and the first rules of --crawler @FILE.
 func verdictSettings(s *report.Settings, crawlers int) []string {
 	words := []string{"Profile " + prose.Visible(s.Profile)}
 	if p, err := robots.ParseProfile(s.Profile); err == nil {
@@ -245,7 +245,7 @@ func verdictSettings(s *report.Settings, crawlers int) []string {
 		words = append(words, "All fetches and captures count as those of "+prose.Clip(s.Crawler, prose.MaxName)+" (--crawler).")
 	}
 	for _, line := range few(s.CrawlerMap, crawlers) {
-		words = append(words, "Crawler by User-Agent (--crawler-map): "+prose.Clip(line, prose.MaxName))
+		words = append(words, "Crawler by User-Agent (--crawler): "+prose.Clip(line, prose.MaxName))
 	}
 	if !s.AsOf.IsZero() {
 		words = append(words, "Other crawlers and restrictions are judged as of "+prose.AsOfText(s.AsOf)+" (--as-of).")
@@ -262,7 +262,7 @@ func (b *builder) settings() []string {
 			prose.IsAre(int64(len(s.Purposes)), "the purpose", "the purposes"), prose.Visible(prose.List(s.Purposes))))
 	}
 	if len(s.Agents) > 0 {
-		words = append(words, fmt.Sprintf("%s other %s asked about (--agent, --agents).", prose.Number(int64(len(s.Agents))),
+		words = append(words, fmt.Sprintf("%s other %s asked about (--agents).", prose.Number(int64(len(s.Agents))),
 			prose.IsAre(int64(len(s.Agents)), "crawler is", "crawlers are")))
 	}
 	return append(words, "Registered domains: "+prose.Visible(s.PublicSuffixList))

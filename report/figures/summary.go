@@ -153,7 +153,7 @@ func (s *summary) printUses(p *layout.Page, dir string) {
 	p.Heading("Without fetches nothing is judged. Use the captures:")
 	p.Line("  to judge a list of URLs, and then make lists (export) and what-ifs (evaluate): audit with --urls FILE, too")
 	if dir != "" {
-		p.Line("  to ask about one URL: robotsaudit explain %s URL --at TIME --agent TOKEN", dir)
+		p.Line("  to ask about one URL: robotsaudit explain %s URL --at TIME --agents TOKEN", dir)
 	}
 	p.Line("  to see what each says to each crawler: the tables robots and robots_policies")
 }

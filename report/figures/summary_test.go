@@ -173,7 +173,7 @@ func TestSummaryTellsWhatWasAsked(t *testing.T) {
 	text := strings.Join(strings.Fields(printed(t, figures.New(nil), a, false)), " ")
 	for _, want := range []string{
 		"Profile google: robots.txt is read by Google's published parser and matcher. All fetches and captures count as " +
-			"those of A (--crawler). Crawler by User-Agent (--crawler-map): x => y ",
+			"those of A (--crawler). Crawler by User-Agent (--crawler): x => y ",
 		"Pages and sites say against the purposes index and train: 2 restrictions on use, 1 on publication (table " +
 			"restrictions). They are no violations.",
 		"allowed 2 robots.txt did not forbid them; 2 by the letter alone",

@@ -103,7 +103,7 @@ func whatIfSection(agents []agentAccess, a *report.Audit) document.Section {
 		s.Intro = append(s.Intro, "They are judged as of "+prose.AsOfText(at)+".")
 	}
 	table := document.NewTable("what-if-agents", "Origins by the access that each crawler would have had, and fetches",
-		"The audit asked about no other crawler: --agent TOKEN or --agents.", document.Words.Columns("Crawler"),
+		"The audit asked about no other crawler: --agents TOKEN, or --agents ai.", document.Words.Columns("Crawler"),
 		document.Number.Columns("Full", "Partial", "None", "Unknown", "Fetches allowed", "Fetches disallowed", "Fetches unknown"))
 	table.Notes = []string{"Full: each fetch from the origin allowed. None: each disallowed. Partial: some of both. " +
 		"Unknown: some unknown, and the others not of both kinds."}

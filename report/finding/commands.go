@@ -22,9 +22,9 @@ func (f *Case) Commands(records []document.Record, inputOf inputOf) []document.T
 		return nil
 	}
 	at := prose.ShellWord(fmt.Sprintf("%s:%d", f.WARCFilename, f.WARCRecordOffset))
-	terms := []document.Term{document.NewTerm("Explain it", "robotsaudit explain -o OUT "+at)}
+	terms := []document.Term{document.NewTerm("Explain it", "robotsaudit explain OUT "+at)}
 	if in, _ := inputOf(f.WARCFilename); in != nil && !cdx.IsFormat(in.Container) {
-		terms = append(terms, document.NewTerm("Bundle its evidence", "robotsaudit evidence -o OUT --to evidence.warc.gz "+at))
+		terms = append(terms, document.NewTerm("Bundle its evidence", "robotsaudit evidence OUT --to evidence.warc.gz "+at))
 	}
 	var own, lines []string
 	for _, r := range records {

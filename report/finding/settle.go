@@ -23,7 +23,7 @@ var (
 	causeNoToken = cause{
 		"The crawler is not known by name: robots.txt may allow it by name.",
 		"robots.txt may allow this crawler by a name that is not known",
-		"The crawler’s product token: audit again with --crawler or --crawler-map.",
+		"The crawler’s product token: audit again with --crawler TOKEN or --crawler @FILE.",
 	}
 	causeLater = cause{
 		"robots.txt was captured only after the fetch.",

@@ -128,7 +128,7 @@ func (r *Results) CheckFacts(set *facts.Set) error {
 		same = more && in.Size == audited.Size && in.Fingerprint == audited.Fingerprint
 	}
 	if !same {
-		return fmt.Errorf("the tables in %s are not of the archives read last; run 'robotsaudit evaluate -o %s' first, "+
+		return fmt.Errorf("the tables in %s are not of the archives read last; run 'robotsaudit evaluate %s' first, "+
 			"with the options of the audit", r.name, r.name)
 	}
 	return nil
@@ -190,7 +190,7 @@ func filesOf[R any](r *Results, table report.TableOf[R]) ([]string, error) {
 		return nil, nil
 	}
 	return nil, fmt.Errorf("the audit in %s left out the table %s (--tables); write it with 'robotsaudit evaluate "+
-		"-o %s' and the other options of the audit", r.dir, table.Name, r.dir)
+		"%s' and the other options of the audit", r.dir, table.Name, r.dir)
 }
 
 // Table is a table that the audit wrote.

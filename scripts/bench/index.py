@@ -47,9 +47,9 @@ def main(binary, data: Path, *, rows: int = 10_000_000, hosts: int = 100_000, ro
     for number in cores:
         stages = {
             "ingest": ("ingest", *sorted(folder.glob("crawl=*")), folder / "robotstxt.warc.gz", "-o", out, "--workers", number),
-            "evaluate, few": ("evaluate", "-o", out, "--workers", number, "--tables", FEW),
-            "evaluate, fetches": ("evaluate", "-o", out, "--workers", number, "--tables", FEW + ",fetches"),
-            "evaluate, all": ("evaluate", "-o", out, "--workers", number),
+            "evaluate, few": ("evaluate", out, "--workers", number, "--tables", FEW),
+            "evaluate, fetches": ("evaluate", out, "--workers", number, "--tables", FEW + ",fetches"),
+            "evaluate, all": ("evaluate", out, "--workers", number),
         }
         runs = {name: [] for name in stages}
         for _ in range(rounds):

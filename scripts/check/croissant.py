@@ -98,7 +98,7 @@ def main(binary):
         shutil.copy(next(TESTDATA.glob("crawl-b-1*")), odd)
         index = work / "index.cdxj"
         index.write_text(call(binary, "records", TESTDATA, "--format", "cdxj"))
-        outs = [audit("all", TESTDATA, "--agent", "GPTBot", "--purpose", "train", "--digest-inputs"),
+        outs = [audit("all", TESTDATA, "--agents", "GPTBot", "--purpose", "train", "--digest-inputs"),
                 audit("few", TESTDATA, "--tables", "violations,host_stats"),
                 audit("index", index), audit("odd", odd, "--digest-inputs"), audit("parts", TESTDATA)]
         parts = outs[-1] / "fetches"
@@ -109,7 +109,7 @@ def main(binary):
         (outs[-1] / "fetches.parquet").unlink()
         rows = 0
         for out in outs:
-            call(binary, "report", "-o", out, "--croissant", out / "croissant.json", "--prov", out / "prov.json",
+            call(binary, "report", out, "--croissant", out / "croissant.json", "--prov", out / "prov.json",
                  "--title", 'A "title" <x>', codes=(0,))
             rows += check_croissant(out, LOADED if rows else None)
             check_prov(out)

@@ -47,7 +47,7 @@ class Bench(Tally):
         return self.work / f"out{self.outputs}"
 
     def command(self, *args):
-        return [self.binary, "audit", *args, "--agent", "GPTBot", "--agent", "CCBot"]
+        return [self.binary, "audit", *args, "--agents", "GPTBot", "--agents", "CCBot"]
 
     def start(self, *args):
         return begun(*self.command(*args))

@@ -265,9 +265,9 @@ def main(binary, *bundles, elements: int = 1):
     with folder() as work:
         if not bundles:
             call(binary, "audit", TESTDATA, "-o", work / "out", "--quiet")
-            call(binary, "evidence", "-o", work / "out", "--to", work / "audit.warc.gz", "--quiet")
-            call(binary, "evidence", "-o", work / "out", "--to", work / "list.warc.gz", "--quiet", "--drop",
-                 "--agent", "GPTBot", "--purpose", "train")
+            call(binary, "evidence", work / "out", "--to", work / "audit.warc.gz", "--quiet")
+            call(binary, "evidence", work / "out", "--to", work / "list.warc.gz", "--quiet", "--drop",
+                 "--agents", "GPTBot", "--purpose", "train")
             failed = vouched(work / "audit.warc.gz", work)
             bundles = ROOT / "report/evidence/testdata/format-1.warc.gz", work / "audit.warc.gz", work / "list.warc.gz"
         forger = Forger(binary, work, elements)

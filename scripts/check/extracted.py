@@ -15,7 +15,7 @@ import truth_worlds as worlds
 from lib import ARCHIVES, call, folder, shared
 
 PLACES = ("robots_id", "warc_filename", "warc_record_offset", "warc_record_length", "body_warc_filename", "body_warc_record_offset")
-TOKENS = [f"--agent={token}" for token in ("GPTBot", "CCBot", "ExampleBot", "Googlebot", "Wget", "harvest")]
+TOKENS = [f"--agents={token}" for token in ("GPTBot", "CCBot", "ExampleBot", "Googlebot", "Wget", "harvest")]
 ANSWERS = """
     SELECT v.url, f.fetch_time, robots_agents.agent, v.verdict, v.evidence, v.reason, v.rule, v.rule_line, v.group_line, v.notes
     FROM '{0}/group_verdicts.parquet' AS v JOIN '{0}/robots_agents.parquet' AS robots_agents USING (robots_id, "group")

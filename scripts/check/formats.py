@@ -86,7 +86,7 @@ def main(binary, tables: Path):
     read = {path.stem: parquet.read_table(path) for path in tables.glob("*.parquet")}
     violations = read["violations"].to_pylist()
     with folder() as work:
-        call(binary, "report", "-o", tables, "--sarif", work / "s.sarif", "--junit", work / "j.xml", "--csv", work / "csv",
+        call(binary, "report", tables, "--sarif", work / "s.sarif", "--junit", work / "j.xml", "--csv", work / "csv",
              "--markdown", work / "r.md", "--dataset-card", work / "card.md", "--title", TITLE, codes=(0,))
         check_sarif(work / "s.sarif", violations)
         check_junit(work / "j.xml", read["host_stats"].to_pylist(), violations)

@@ -314,7 +314,7 @@ class Audit:
         tables = []
         for indexes in [], [self.own]:
             out = os.path.join(self.folder, "own%d" % len(indexes))
-            self.run(binary, out, indexes, "--agent", "GPTBot")
+            self.run(binary, out, indexes, "--agents", "GPTBot")
             tables.append({n: table(out, n.removesuffix(".parquet")) for n in sorted(os.listdir(out)) if n.endswith(".parquet")})
         for name, rows in tables[0].items():
             if rows != tables[1][name]:

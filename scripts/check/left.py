@@ -90,26 +90,26 @@ def is_committed(work):
 
 def commands(archives):
     """Name, base and command of each command and stage, some in more than one way."""
-    agents = ["--agent", "GPTBot", "--quiet"]
+    agents = ["--agents", "GPTBot", "--quiet"]
     stage = ["--facts", "facts", "--quiet"]
     return [
         ("audit", None, ["audit", archives, "-o", "out", *agents]),
         ("ingest", None, ["ingest", archives, "-o", "out", "--quiet"]),
         ("ingest --check", None, ["ingest", "--check", archives, "--quiet"]),
-        ("evaluate", "ingested", ["evaluate", "-o", "out", *agents]),
+        ("evaluate", "ingested", ["evaluate", "out", *agents]),
         ("merge", "parts", ["merge", "out1", "out2", "-o", "out", "--quiet"]),
-        ("report", "audited", ["report", "-o", "out"]),
-        ("report as files", "audited", ["report", "-o", "out", "--html", "to/r.html", "--csv", "to/csv", "--sarif",
+        ("report", "audited", ["report", "out"]),
+        ("report as files", "audited", ["report", "out", "--html", "to/r.html", "--csv", "to/csv", "--sarif",
                                         "to/r.sarif", "--junit", "to/r.xml"]),
-        ("export", "audited", ["export", "-o", "out", "--keep", "--to", "to/list.csv"]),
-        ("export by host", "audited", ["export", "-o", "out", "--drop", "--by", "host", "--to", "to/hosts.parquet"]),
+        ("export", "audited", ["export", "out", "keep", "--to", "to/list.csv"]),
+        ("export by host", "audited", ["export", "out", "drop", "--by", "host", "--to", "to/hosts.parquet"]),
         ("diff", "audited", ["diff", "out", "out"]),
-        ("explain", "audited", ["explain", "-o", "out", "copy001-crawl-b-1.warc.gz:2610"]),
-        ("evidence", "audited", ["evidence", "-o", "out", "--to", "to/bundle.warc.gz"]),
+        ("explain", "audited", ["explain", "out", "copy001-crawl-b-1.warc.gz:2610"]),
+        ("evidence", "audited", ["evidence", "out", "--to", "to/bundle.warc.gz"]),
         ("verify", "bundled", ["verify", "to/bundle.warc.gz"]),
         ("extract", None, ["extract", "--payload", os.path.join(archives, "copy001-crawl-b-1.warc.gz") + ":0"]),
         ("records", None, ["records", archives]),
-        ("plan", None, ["plan", archives, "--shards", str(SHARDS), *stage, "--agent", "GPTBot"]),
+        ("plan", None, ["plan", archives, "--shards", str(SHARDS), *stage, "--agents", "GPTBot"]),
         ("ingest --shard", "planned", ["ingest", "--shard", "1/%d" % SHARDS, *stage]),
         ("resolve", "read", ["resolve", *stage]),
         ("decide", "resolved", ["decide", "--buckets", "2/%d" % RANGES, "-o", "out", *stage]),
@@ -130,15 +130,15 @@ def bases(bench):
         shutil.rmtree(os.path.join(work, "tmp"), ignore_errors=True)
         return work
 
-    agents, stage = ["--agent", "GPTBot", "--quiet"], ["--facts", "facts", "--quiet"]
+    agents, stage = ["--agents", "GPTBot", "--quiet"], ["--facts", "facts", "--quiet"]
     names = sorted(os.listdir(bench.archives))
     paths = [os.path.join(bench.archives, n) for n in names]
     make("ingested", None, ["ingest", bench.archives, "-o", "out", "--quiet"])
     make("parts", None, ["ingest", *paths[::2], "-o", "out1", "--quiet"], ["ingest", *paths[1::2], "-o", "out2", "--quiet"])
-    audited = make("audited", "ingested", ["evaluate", "-o", "out", *agents])
+    audited = make("audited", "ingested", ["evaluate", "out", *agents])
     os.mkdir(os.path.join(audited, "to"))
-    make("bundled", "audited", ["evidence", "-o", "out", "--to", "to/bundle.warc.gz"])
-    make("planned", None, ["plan", bench.archives, "--shards", str(SHARDS), *stage, "--agent", "GPTBot"])
+    make("bundled", "audited", ["evidence", "out", "--to", "to/bundle.warc.gz"])
+    make("planned", None, ["plan", bench.archives, "--shards", str(SHARDS), *stage, "--agents", "GPTBot"])
     make("read", "planned", *[["ingest", "--shard", "%d/%d" % (i, SHARDS), *stage] for i in range(SHARDS)])
     resolved = make("resolved", "read", ["resolve", *stage])
     decided = os.path.join(bench.base, "decided")
@@ -230,10 +230,10 @@ def main(binary, *, kills: int = 100, seed: int = 9309):
                 one = kill(bench, name, base, command, share)
                 hit, left = hit + one[0], left + one[1]
         print("%d kills hit a running command, %d left something" % (hit, left), flush=True)
-        export = ["export", "-o", "out", "--keep", "--to", "to/list.csv"]
+        export = ["export", "out", "keep", "--to", "to/list.csv"]
         beside(bench, "export", "audited", export, [*export[:-1], "to/other.csv"])
         beside(bench, "export, of the same file", "audited", export, export)
-        report = ["report", "-o", "out", "--html", "to/r.html"]
+        report = ["report", "out", "--html", "to/r.html"]
         beside(bench, "report", "audited", report, [*report[:-1], "to/other.html"])
         finish = ["finish", "-o", "out", "--quiet"]
         beside(bench, "finish", "decided", finish, finish)

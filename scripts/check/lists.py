@@ -58,7 +58,7 @@ LISTS = ("drop", "undecided", "keep")  # of several reasons, one of the first li
 
 
 def export(binary, dir, *options):
-    return subprocess.run([binary, "export", "-o", dir, *options], check=True, stdout=subprocess.PIPE).stdout
+    return subprocess.run([binary, "export", dir, *options], check=True, stdout=subprocess.PIPE).stdout
 
 
 def read_all(binary, dir, work, options):
@@ -80,8 +80,8 @@ def read_all(binary, dir, work, options):
 
 
 def check_lists(binary, dir, work, tables, tokens, purposes, decided):
-    options = [f"--agent={token}" for token in tokens] + [f"--purpose={p}" for p in purposes]
-    options += [f"--undecided={reason}={fate}" for reason, fate in decided.items()]
+    options = [f"--agents={token}" for token in tokens] + [f"--purpose={p}" for p in purposes]
+    options += [f"--decide={reason}={fate}" for reason, fate in decided.items()]
     want = {fate: set() for fate in LISTS}
     for *place, reasons in tables.execute(REASONS, {"tokens": tokens, "purposes": purposes}).fetchall():
         fates = [decided.get(reason) or FATES.get(reason, "undecided") for reason in reasons]
@@ -89,16 +89,16 @@ def check_lists(binary, dir, work, tables, tokens, purposes, decided):
         want[fate].add((*place, reasons[fates.index(fate)]))
     rows = {}
     for fate in LISTS:
-        rows[fate] = read_all(binary, dir, work, ["--list", fate, *options])
+        rows[fate] = read_all(binary, dir, work, [fate, *options])
         got = {(row["warc_filename"], row["warc_record_offset"], row["url"], row["reason"]) for row in rows[fate]}
         assert got == want[fate], f"{fate} {options}: {got ^ want[fate]}"
         for by in ("url", "host", "origin", "domain"):
-            groups = read_all(binary, dir, work, ["--list", fate, *options, "--by", by])
-            keys = export(binary, dir, "--list", fate, *options, "--by", by, "--format", "txt").decode().splitlines()
+            groups = read_all(binary, dir, work, [fate, *options, "--by", by])
+            keys = export(binary, dir, fate, *options, "--by", by, "--format", "txt").decode().splitlines()
             name = {"host": "surt_host_name"}.get(by, by)
             assert [row[name] for row in groups] == keys == sorted(set(keys), key=str.encode), f"{fate} --by {by} {options}: {keys}"
     for by in ("url", "host", "origin", "domain"):
-        keys = [key for fate in LISTS for key in export(binary, dir, "--list", fate, *options, "--by", by, "--format", "txt").splitlines()]
+        keys = [key for fate in LISTS for key in export(binary, dir, fate, *options, "--by", by, "--format", "txt").splitlines()]
         assert len(keys) == len(set(keys)), f"--by {by} {options}: in two lists"
     return rows
 
@@ -108,7 +108,7 @@ def check_attributes(binary, dir, work, rows):
     path = work / "documents.jsonl.gz"
     with gzip.open(path, "wt") as file:
         file.writelines(json.dumps(document) + "\n" for document in documents)
-    out = export(binary, dir, "--drop", "--format", "dolma", "--documents", path)
+    out = export(binary, dir, "drop", "--format", "dolma", "--documents", path)
     attributes = [json.loads(line) for line in gzip.decompress(out).decode().splitlines()]
     fates = {row["id"]: fate for fate in LISTS for row in rows[fate]}
     assert len(attributes) == len(documents), f"{len(attributes)} lines for {len(documents)} documents"
@@ -123,9 +123,9 @@ def check_attributes(binary, dir, work, rows):
 def check_annotations(binary, dir, work, rows):
     """rows are lists by record."""
     records = [{**row, "list": fate} for fate in LISTS for row in rows[fate] if row["fetch_time"]]
-    hosts = [{**row, "list": fate} for fate in LISTS for row in read_all(binary, dir, work, ["--list", fate, "--by", "host"])]
+    hosts = [{**row, "list": fate} for fate in LISTS for row in read_all(binary, dir, work, [fate, "--by", "host"])]
     for by, index in (("host", hosts), ("url", records)):
-        export(binary, dir, "--format", "annotation", "--by", by, "--crawl", "CC-MAIN-2026-17", "--to", work / "a.parquet")
+        export(binary, dir, "all", "--format", "annotation", "--by", by, "--crawl", "CC-MAIN-2026-17", "--to", work / "a.parquet")
         join = yaml.safe_load((work / "a.yaml").read_text())
         left = {key: [row.get(key, "CC-MAIN-2026-17") for row in index] for key in [*join["join_columns"], "list"]}
         if by == "url":

@@ -110,7 +110,7 @@ def make(binary, data):
         if not (data / name).exists():
             call(*command)
 
-    agents = [word for agent in AGENTS.split() for word in ("--agent", agent)]
+    agents = [word for agent in AGENTS.split() for word in ("--agents", agent)]
     made("sites", ROOT / "scripts/make/run", "history", data / "sites")
     made("history", binary, "audit", data / "sites/archives", "-o", data / "history", *agents, "--purpose", "train",
          "--ranks", data / "sites/ranks.csv")

@@ -86,7 +86,7 @@ def staged(check, s3, archives):
     check.that("of two attempts at a shard one is kept", len(attempts) == 3 and all(len(kept) == 1 for kept in attempts.values()), attempts)
     found, rows = differences(str(check.work / "local"), str(to))
     check.that(f"an audit in stages has the {rows} rows, and the report, of one process", not found, "; ".join(found))
-    explained = [check.run("explain", "-o", o, "1", "--s3-endpoint", check.endpoint).stdout for o in (out, str(check.work / "local"))]
+    explained = [check.run("explain", o, "1", "--s3-endpoint", check.endpoint).stdout for o in (out, str(check.work / "local"))]
     check.that("a verdict is explained from the store", explained[0] == explained[1] != "", explained)
 
 

@@ -58,7 +58,7 @@ def main(binary):
             r.audit(letter, [path for path in ARCHIVES if path.name.startswith(f"crawl-{letter}-")])
         for path in ARCHIVES:
             r.audit(path.name, [path])
-        out = r.audit("all", [TESTDATA], "--agent", "GPTBot", "--agent", "CCBot", "--agent", "Wget", "--purpose", "train")
+        out = r.audit("all", [TESTDATA], "--agents", "GPTBot", "--agents", "CCBot", "--agents", "Wget", "--purpose", "train")
         r.check(lists.main, binary, out)
         print("== random tables", flush=True)
         (work / "random").mkdir()
@@ -66,12 +66,12 @@ def main(binary):
              env=os.environ | {"ROBOTSAUDIT_TABLES": str(work / "random")})
         r.check(tables.main, work / "random")
         print("== evidence of all violations", flush=True)
-        call(binary, "evidence", "-o", out, "--to", work / "bundle.warc.gz", codes=(0,))
+        call(binary, "evidence", out, "--to", work / "bundle.warc.gz", codes=(0,))
         call(binary, "verify", work / "bundle.warc.gz", codes=(0,))
         r.check(bundle.main, work / "bundle.warc.gz", TESTDATA)
         print("== six questions on a synthetic history", flush=True)
         script("make", "history", work / "sites")
-        call(binary, "audit", work / "sites/archives", "-o", work / "history", "--agent", "GPTBot", "--ranks",
+        call(binary, "audit", work / "sites/archives", "-o", work / "history", "--agents", "GPTBot", "--ranks",
              work / "sites/ranks.csv", codes=(0,))
         r.check(questions.main, work / "history", work / "sites/ranks.csv", *map(str, (work / "sites/archives").iterdir()))
         for real in shared("warc/real"):

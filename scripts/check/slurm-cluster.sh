@@ -115,7 +115,7 @@ if [ -d "$real" ]; then
 else
 	echo "../shared/warc/real is not here: testdata/warc alone is audited"
 fi
-settings=(--agent GPTBot --purpose train)
+settings=(--agents GPTBot --purpose train)
 "$binary" audit "${archives[@]}" -o "$work/one" "${settings[@]}" --quiet || [ $? = 3 ] # some were cut short
 cd "$work"
 "$here/../make/slurm/audit" 4 1024 "$work/facts" "$work/out" "${archives[@]}" 2>refused && fail "an array that is too large is not refused"

@@ -32,8 +32,8 @@ echo "1$n;cluster"
 END
 chmod +x "$work/sbatch"
 archives=$here/../../testdata/warc
-"$1" audit "$archives" -o "$work/one" --agent GPTBot --quiet
-ROBOTSAUDIT=$1 SBATCH=$work/sbatch "$here/../make/slurm/audit" 3 4 "$work/facts" "$work/out" "$archives" -- --agent GPTBot
+"$1" audit "$archives" -o "$work/one" --agents GPTBot --quiet
+ROBOTSAUDIT=$1 SBATCH=$work/sbatch "$here/../make/slurm/audit" 3 4 "$work/facts" "$work/out" "$archives" -- --agents GPTBot
 cmp "$work/one/audit.json" "$work/out/audit.json"
 cmp "$work/one/report.html" "$work/out/report.html"
 # A task that is stopped says so.

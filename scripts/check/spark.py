@@ -40,7 +40,7 @@ def main(binary):
         program.write_text(PROGRAM.format(work=work, binary=binary))
         program.chmod(0o755)
         script("make", "copies", 25, archives, *ARCHIVES)
-        call(binary, "audit", archives, "-o", work / "one", "--agent", "GPTBot", "--quiet")
+        call(binary, "audit", archives, "-o", work / "one", "--agents", "GPTBot", "--quiet")
         done = submit(str(work), str(archives))
         print(done.stdout, end="")
         if done.returncode or "Lost executor" not in done.stderr:
@@ -89,7 +89,7 @@ def check(work, archives):
     threading.Thread(target=kill_an_executor, args=(os.getppid(), os.path.join(facts, "shards", "*.json"), killed), daemon=True).start()
     said = io.StringIO()
     with contextlib.redirect_stdout(said):
-        audit.main(spark, ["--shards", "10", "--ranges", "8", "--facts", facts, "-o", out, archives, "--", "--agent", "GPTBot"])
+        audit.main(spark, ["--shards", "10", "--ranges", "8", "--facts", facts, "-o", out, archives, "--", "--agents", "GPTBot"])
     print(said.getvalue())
     assert killed and killed[0] < 10, "no executor was killed while shards were read"
     print("ok    an executor was killed when %d shards of 10 were read" % killed[0])

@@ -4,7 +4,7 @@
 
 tags_archives.py makes the archives, tags_reference.py knows what their lines mean. Each archive is audited for all purposes, then decided twice more with other options. A bundle of
 evidence proves each row of the lists to drop. The recipe of docs/recipes.sql that keeps pages gives what
-`export --keep` gives. Exit code 1 where anything differs.
+`export OUT keep` gives. Exit code 1 where anything differs.
 """
 
 import collections
@@ -54,8 +54,8 @@ class Comparison:
         for _ in range(2):
             purposes, asked = rng.sample(PURPOSES, rng.randint(1, 2)), rng.choice([(), ("Acme",), ("acme", "GPTBot"), ("BingBot",)])
             as_of = rng.choice([None, make.START + timedelta(seconds=rng.randrange(10**7))])
-            more = repeated("--purpose", purposes) + repeated("--agent", asked) + (["--as-of", make.iso(as_of)] if as_of else [])
-            self.run("evaluate", "-o", out, "--quiet", *more)
+            more = repeated("--purpose", purposes) + repeated("--agents", asked) + (["--as-of", make.iso(as_of)] if as_of else [])
+            self.run("evaluate", out, "--quiet", *more)
             self.check(made, out, purposes, as_of, asked)
             if not as_of:
                 self.prove(out, repeated("--purpose", purposes), ())
@@ -63,8 +63,8 @@ class Comparison:
 
     def prove(self, out, purposes, asked):
         """prove compares the list to drop with the findings of a bundle. All must be proven."""
-        options = [*purposes, *repeated("--agent", asked)]
-        dropped = map(json.loads, self.run("export", out, "--drop", "--format", "jsonl", *options).splitlines())
+        options = [*purposes, *repeated("--agents", asked)]
+        dropped = map(json.loads, self.run("export", out, "drop", "--format", "jsonl", *options).splitlines())
         bundle = out + ".bundle.warc.gz"
         said = self.run("evidence", out, "--to", bundle, "--drop", *options)
         findings = evidence.read(bundle)[1]
@@ -140,7 +140,7 @@ class Comparison:
             self.differ("%s %s" % (kind, key), e, ours.get(key), theirs.get(key))
 
     def list(self, out, way, purposes):
-        lines = self.run("export", "-o", out, "--list", way, "--format", "jsonl", *repeated("--purpose", purposes)).splitlines()
+        lines = self.run("export", out, way, "--format", "jsonl", *repeated("--purpose", purposes)).splitlines()
         return {r["warc_record_id"]: r for r in map(json.loads, lines)}
 
 

@@ -29,17 +29,17 @@ def identity(text):
 def audit(binary, archives, output):
     """audit gives the rows of an audit of archives, by exchange. Fetches without a row are allowed."""
     call(binary, "audit", archives, "-o", output, "--quiet", "--policies", "none")
-    call(binary, "report", "-o", output, "--csv", output / "csv")
+    call(binary, "report", output, "--csv", output / "csv")
 
     def table(name):
         with open(output / "csv" / f"{name}.csv", encoding="utf-8-sig", newline="") as lines:
             return list(csv.DictReader(lines))
     captures = {row["robots_id"]: (identity(row["warc_record_id"]), identity(row["body_warc_record_id"])) for row in table("robots")}
     rows = {}
-    for mode in ("--keep", "--drop"):
-        for line in call(binary, "export", "-o", output, mode, "--unknown", "drop", "--format", "jsonl").splitlines():
+    for mode in ("keep", "drop"):
+        for line in call(binary, "export", output, mode, "--decide", "robots_unknown=drop", "--format", "jsonl").splitlines():
             row = json.loads(line)
-            kind = row["reason"] if row["reason"] in CLASSES else "allowed" if mode == "--keep" else "unknown"
+            kind = row["reason"] if row["reason"] in CLASSES else "allowed" if mode == "keep" else "unknown"
             rows[identity(row["warc_record_id"])] = Row(kind, row["detail"] or "", "", "", *captures.get(str(row["robots_id"]), ("", "")))
     for name in ("violations", "unproven"):
         for row in table(name):

@@ -5,7 +5,7 @@ What were crawlers allowed to fetch? Audits of web archives against robots.txt, 
 
     a = robotsaudit.audit("crawl.warc.gz", agents=["GPTBot"], purpose="train", output="out")
     a.violations.df()
-    a.export(keep=True, purpose="train", to="keep.parquet")
+    a.export("keep", purpose="train", to="keep.parquet")
     print(a.explain("https://example.com/private/"))
 
 The work is done by the program robotsaudit, which this package holds. docs/SEMANTICS.md of its

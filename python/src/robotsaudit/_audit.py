@@ -107,17 +107,17 @@ class Audit:
         return Report(path, json.loads(call("report", ["--json=-", *flags(options), "--", str(self.output)])))
 
     @takes("export", "to")
-    def export(self, to: Place | None = None, **options: Any) -> DuckDBPyRelation:
+    def export(self, list: str, to: Place | None = None, **options: Any) -> DuckDBPyRelation:
         """
-        The list of what to keep, to drop, or of what is undecided, with the reason in each row.
+        The list keep, drop or undecided, or all of them, with the reason in each row; or that of a cause.
 
-        `a.export(keep=True, purpose="train")`. Every fetch of a page is in exactly one of the three
+        `a.export("keep", purpose="train")`. Every fetch of a page is in exactly one of the three
         lists made with the same options. The list is written to the file `to`, whose name decides
         the format unless `format` does. Without `to`, it lasts as long as this process.
         """
         kind = options.get("format") or (Path(to).suffix[1:] if to else "parquet")
         path = Path(to) if to else scratch() / f"list-{next(numbers)}.{'parquet' if kind == 'annotation' else kind}"
-        call("export", [f"--to={path}", *flags({**options, "format": kind}), "--", str(self.output)])
+        call("export", [f"--to={path}", *flags({**options, "format": kind}), "--", str(self.output), list])
         return read_list(path, kind)
 
     @takes("export", "to", *WRITTEN)
@@ -126,8 +126,8 @@ class Audit:
         What the three lists say of documents, by id: `a.lookup(purpose="train")[id].reason`.
 
         The id is the WARC-Record-ID, as in FineWeb, or that of the row in a list of URLs. Of several
-        rows with one id, the worst counts. `undecided` is that of `export`: "keep", "drop", or by
-        reason, as in `["drop", "tags_unknown=keep"]`. The lists lie in `folder`, by default the output
+        rows with one id, the worst counts. `decide` is that of `export`, as in
+        `["all=drop", "tags_unknown=keep"]`. The lists lie in `folder`, by default the output
         of the audit, in files that processes and machines share, and are made once.
         """
         return lookup_of(self, Path(folder or self.output), options)
@@ -149,7 +149,7 @@ class Audit:
         Bundles the records that violations rest on in one WARC file, and returns in words what it holds.
 
         What is as in `explain`; without any, all violations. `drop=True` bundles what
-        `export(drop=True)` lists with the same options. `verify` needs the bundle and nothing else.
+        `export("drop")` lists with the same options. `verify` needs the bundle and nothing else.
         """
         return call("evidence", [f"--to={to}", *flags(options), "--", str(self.output), *map(str, what)]).decode().strip()
 

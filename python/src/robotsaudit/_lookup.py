@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ._audit import Audit
 
 LISTS = ("keep", "undecided", "drop")  # of several rows of one id, the worst counts
-WRITTEN = ("keep", "drop", "list", "by", "format", "documents", "crawl")
+WRITTEN = ("by", "format", "documents", "crawl")
 """Options of export that say what is written; the others decide, and are those of all three lists."""
 PART = 100_000  # rows that are written at a time
 COLUMNS = {"keys": "Q", "checks": "Q", "decisions": "H"}  # the two halves of a digest, the number of a decision
@@ -90,8 +90,7 @@ def lookup_of(audit: Audit, folder: Path, options: dict[str, Any]) -> Lookup:
     if path.exists():
         return Lookup(path)
     with tempfile.TemporaryDirectory(dir=folder, prefix=".robots-lists-") as work:
-        for name in LISTS:
-            audit.export(Path(work, f"{name}.parquet"), list=name, **options)
+        audit.export("all", Path(work, "all.parquet"), **options)
         (made := Path(work, "made")).mkdir()
         write(Path(work), made)
         try:
@@ -110,9 +109,9 @@ def write(work: Path, to: Path) -> None:
         db.execute("SET temp_directory = ?", [str(work / "spilled")])
         db.execute("SET memory_limit = '128MB'")  # more is on the disk
         db.execute("SET threads = 2")  # each holds some of that
-        db.execute("CREATE VIEW rows AS " + " UNION ALL ".join(
-            f"SELECT {rank} AS rank, id, reason, detail FROM '{sql_text(work / name)}.parquet'"
-            for rank, name in enumerate(LISTS)))
+        db.execute(f"""
+            CREATE VIEW rows AS
+            SELECT list_position({[*LISTS]}, list) - 1 AS rank, id, reason, detail FROM '{sql_text(work / "all.parquet")}'""")
         db.execute("""
             CREATE TABLE meaning AS
             SELECT row_number() OVER (ORDER BY rank, reason, detail) - 1 AS decision, *

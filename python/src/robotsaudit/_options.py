@@ -59,10 +59,7 @@ def flags_of(name: str, value: Any) -> Iterator[str]:
     for one in value if isinstance(value, (list, tuple)) else [value]:
         if one is None:
             continue
-        if name == "agents" and one not in flags_by_name("audit")["agents"]["choices"]:
-            yield f"--agent={one}"
-        else:
-            yield f"--{name.replace('_', '-')}={text_of(one)}"
+        yield f"--{name.replace('_', '-')}={text_of(one)}"
 
 
 def text_of(value: Any) -> str:

@@ -18,7 +18,7 @@ class RobotsFilter(BaseFilter):  # type: ignore[misc,unused-ignore]
     Keeps the documents that the lists of an audit keep, and removes the others.
 
     `Audit.lookup` finds a document by its `id`. What stays undecided is kept only with
-    `undecided="keep"`, and so are documents that the audit does not have (`not_found`). The metadata
+    `decide="all=keep"`, and so are documents that the audit does not have (`not_found`). The metadata
     of every document gets `robots_list` (keep, undecided or drop), `robots_reason` and
     `robots_detail`, as in the lists: docs/SCHEMA.md.
 
@@ -32,8 +32,8 @@ class RobotsFilter(BaseFilter):  # type: ignore[misc,unused-ignore]
     def __init__(self, audit: Audit | Place, *, folder: Place | None = None,
                  exclusion_writer: DiskWriter | None = None, **options: Any) -> None:
         super().__init__(exclusion_writer)  # pyright: ignore[reportArgumentType]
-        undecided = options.get("undecided", "drop")
-        self.keeps_undecided = "keep" in ([undecided] if isinstance(undecided, str) else undecided)
+        decide = options.get("decide", ())
+        self.keeps_undecided = "all=keep" in ([decide] if isinstance(decide, str) else decide)
         self.lookup = (audit if isinstance(audit, Audit) else Audit(audit)).lookup(folder=folder, **options)
 
     def filter(self, doc: Document) -> bool | tuple[bool, str]:

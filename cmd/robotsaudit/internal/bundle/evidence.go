@@ -40,8 +40,8 @@ redirects and revisits led to. Its first record is a manifest in JSON.
 WHAT names disallowed fetches: a URL, a WARC-Record-ID, FILE:OFFSET as in the tables, or the
 number of a row of violations, from 1. Without any, all violations are bundled.
 
---drop bundles what 'robotsaudit export --drop' lists with the same options because robots.txt
-disallowed it, or because a page or its origin restricts a purpose; the unproven, too. --agent
+--drop bundles what 'robotsaudit export DIR drop' lists with the same options because robots.txt
+disallowed it, or because a page or its origin restricts a purpose; the unproven, too. --agents
 asks what robots.txt disallowed to others, in place of the crawler that made the archives.
 
 'robotsaudit verify FILE' decides the findings again, from the bundle alone.
@@ -50,18 +50,17 @@ asks what robots.txt disallowed to others, in place of the crawler that made the
 		Example: `  robotsaudit evidence out --to bundle.warc.gz
   robotsaudit evidence out --to one.warc.gz https://example.com/private/
   robotsaudit evidence out --to dropped.warc.gz --drop
-  robotsaudit evidence out --to dropped.warc.gz --drop --agent GPTBot --purpose train
+  robotsaudit evidence out --to dropped.warc.gz --drop --agents GPTBot --purpose train
   robotsaudit evidence out --to bundle.warc.gz --archives /mnt/archives`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if opt.Dir == "" && len(args) > 0 {
-				opt.Dir, args = args[0], args[1:]
+			if len(args) > 0 {
+				opt.Dir, opt.What = args[0], args[1:]
 			}
-			opt.What = args
-			ofLists := usage.Given(cmd, "agent") || usage.Given(cmd, "agents") || usage.Given(cmd, "agents-file") || usage.Given(cmd, "purpose")
+			ofLists := cmd.Flags().Changed("agents") || cmd.Flags().Changed("purpose")
 			switch {
 			case ofLists && !opt.Drop:
-				return usage.Errorf("--agent and --purpose say what lists drop: add --drop")
+				return usage.Errorf("--agents and --purpose say what lists drop: add --drop")
 			case opt.Dir == "":
 				return usage.Errorf("no output folder given; name it, as in: %s", usage.FirstExample(cmd))
 			case opt.To == "":
@@ -91,10 +90,9 @@ asks what robots.txt disallowed to others, in place of the crawler that made the
 			})
 		},
 	}
-	outfolder.AddFlag(cmd.Flags(), &opt.Dir, outfolder.HasResults)
 	cmd.Flags().StringVar(&opt.To, "to", "", "`FILE` to write the bundle to, such as bundle.warc.gz")
 	cmd.Flags().BoolVar(&opt.Drop, "drop", false,
-		"bundle what 'export --drop' lists with the same options: also what is unproven")
+		"bundle what 'export DIR drop' lists with the same options: also what is unproven")
 	asked.AddTo(cmd.Flags())
 	cmd.Flags().StringVar(&opt.Archives, "archives", "",
 		"folder `DIR` in which the archives are now, if they have been moved")

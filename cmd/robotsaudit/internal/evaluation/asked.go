@@ -13,6 +13,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/usage"
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/internal/agents"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/object"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 	"github.com/robotsaudit/robotsaudit/report"
@@ -26,51 +27,54 @@ type Asked struct {
 	Purposes []string
 	AsOf     string
 
-	agents, categories []string
-	agentsFile         string
+	agents []string
+}
+
+// AddAgents adds the flag that names other crawlers, for what its help says.
+func (l *Asked) AddAgents(flags *pflag.FlagSet, what string) {
+	flags.StringArrayVar(&l.agents, "agents", nil, what+": `WHO` is a product token, a category ("+
+		strings.Join(agents.Names(), ", ")+"; see 'robotsaudit agents'), or @FILE with one of these a line (repeatable)")
 }
 
 // AddTo adds the flags that decide which fetches a list drops.
 func (l *Asked) AddTo(flags *pflag.FlagSet) {
-	flags.StringArrayVar(&l.agents, "agent", nil,
-		"what robots.txt says to product token `TOKEN` counts (repeatable)")
-	flags.StringVar(&l.agentsFile, "agents-file", "",
-		"`FILE` of more such tokens, one a line; # begins a comment")
-	flags.StringArrayVar(&l.categories, "agents", nil,
-		"more such tokens: all that 'robotsaudit agents' lists of `CATEGORY` "+strings.Join(agents.Names(), ", ")+
-			" (repeatable)")
+	l.AddAgents(flags, "what robots.txt says to these crawlers counts")
 	flags.StringArrayVar(&l.Purposes, "purpose", nil,
 		"what pages and origins say against `PURPOSE` counts, too: archive, index or train (repeatable)")
 }
 
 // IsZero reports whether no option is given.
 func (l *Asked) IsZero() bool {
-	return len(l.agents)+len(l.categories)+len(l.Purposes) == 0 && l.agentsFile+l.AsOf == ""
+	return len(l.agents)+len(l.Purposes) == 0 && l.AsOf == ""
 }
 
 // Tokens lists the tokens of the what-if.
 func (l *Asked) Tokens() ([]string, error) {
-	for _, token := range l.agents {
-		if fault := agents.TokenFault(token); fault != "" {
-			return nil, usage.Errorf("--agent %q is no product token: %s", token, fault)
+	var list []string
+	for _, who := range l.agents {
+		tokens, fault := tokensOf(who)
+		if path, isFile := strings.CutPrefix(who, "@"); isFile {
+			var err error
+			if tokens, err = readTokens(path); err != nil {
+				return nil, err
+			}
+		} else if fault != "" {
+			return nil, usage.Errorf("--agents %s", fault)
 		}
-	}
-	list := slices.Clone(l.agents)
-	for _, category := range l.categories {
-		if _, ok := agents.InCategory(category); !ok {
-			return nil, usage.Errorf("--agents: unknown category %q: use %s, or --agent for a token", category,
-				strings.Join(agents.Names(), ", "))
-		}
-		list = append(list, agents.Tokens(category)...)
-	}
-	if l.agentsFile != "" {
-		more, err := readTokens(l.agentsFile)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, more...)
+		list = append(list, tokens...)
 	}
 	return evaluate.DistinctTokens(list), nil
+}
+
+// tokensOf are the tokens of a category, or the one that a word is.
+func tokensOf(who string) (tokens []string, fault string) {
+	if _, ok := agents.InCategory(who); ok {
+		return agents.Tokens(who), ""
+	}
+	if fault := agents.TokenFault(who); fault != "" {
+		return nil, fmt.Sprintf("%q is no product token: %s", who, fault)
+	}
+	return []string{who}, ""
 }
 
 // Uses lists the purposes of --purpose, each once.
@@ -86,11 +90,7 @@ func (l *Asked) Uses() (uses []tag.Use) {
 // EvaluateCommand is the command that makes the audit in an output with the tokens and all else that a list
 // requires, besides what it was made with.
 func (l *Asked) EvaluateCommand(output string, made report.Settings, tokens []string) string {
-	more := prose.Option("--agent", l.agents...) + prose.Option("--agents", l.categories...)
-	if l.agentsFile != "" {
-		more += prose.Option("--agents-file", l.agentsFile)
-	}
-	more += prose.Option("--purpose", l.Purposes...)
+	more := prose.Option("--agents", l.agents...) + prose.Option("--purpose", l.Purposes...)
 	if l.AsOf != "" {
 		more += prose.Option("--as-of", l.AsOf)
 		made.AsOf = evaluate.AsOf{}
@@ -106,22 +106,20 @@ func without(values, others []string) []string {
 	})
 }
 
-// readTokens reads product tokens, one a line, # begins a comment.
+// readTokens reads product tokens and categories, one a line, # begins a comment.
 func readTokens(path string) ([]string, error) {
 	var tokens []string
-	err := readLines("agents-file", path, func(line string) string {
-		token, _, _ := strings.Cut(line, "#")
-		if token = strings.TrimSpace(token); token == "" {
+	err := readLines("agents", path, func(line string) string {
+		who, _, _ := strings.Cut(line, "#")
+		if who = strings.TrimSpace(who); who == "" {
 			return ""
 		}
-		if fault := agents.TokenFault(token); fault != "" {
-			return fmt.Sprintf("%q is no product token: %s", token, fault)
-		}
-		tokens = append(tokens, token)
-		return ""
+		more, fault := tokensOf(who)
+		tokens = append(tokens, more...)
+		return fault
 	})
 	if err == nil && len(tokens) == 0 {
-		err = usage.Errorf("--agents-file %s: it names no token; put one on each line", path)
+		err = usage.Errorf("--agents @%s: it names no token; put one on each line", path)
 	}
 	return tokens, err
 }
@@ -133,7 +131,7 @@ const nothing = "-"
 // begins with # is a comment; a User-Agent may hold a #, so none begins elsewhere.
 func readCrawlerMap(path string) (evaluate.CrawlerMap, error) {
 	var rules evaluate.CrawlerMap
-	err := readLines("crawler-map", path, func(line string) string {
+	err := readLines("crawler", path, func(line string) string {
 		if line == "" || strings.HasPrefix(line, "#") {
 			return ""
 		}
@@ -142,7 +140,7 @@ func readCrawlerMap(path string) (evaluate.CrawlerMap, error) {
 		return fault
 	})
 	if err == nil && len(rules) == 0 {
-		err = usage.Errorf("--crawler-map %s: it holds no rule; write one a line, as in: Mozilla/5.0 (X11;* => MyCrawler", path)
+		err = usage.Errorf("--crawler @%s: it holds no rule; write one a line, as in: Mozilla/5.0 (X11;* => MyCrawler", path)
 	}
 	return rules, err
 }
@@ -174,19 +172,22 @@ func parseCrawlerRule(line string) (rule evaluate.CrawlerRule, fault string) {
 	return rule, ""
 }
 
-// readLines calls read for each line, without the space around it, of the file that a flag names, up
+// readLines calls read for each line, without the space around it, of the file that a flag names as @FILE, up
 // to the first that has a fault. A byte order mark is no part of the first line, and may announce UTF-16.
 func readLines(flag, path string, read func(line string) (fault string)) error {
+	if path == facts.Stdin {
+		return usage.Errorf("--%s @-: standard input is not read here; write it to a file and name that", flag)
+	}
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return usage.Errorf("--%s %s: %v; check the path", flag, path, object.Cause(err))
+		return usage.Errorf("--%s @%s: %v; check the path", flag, path, object.Cause(err))
 	}
 	text, _, _ = transform.Bytes(unicode.BOMOverride(transform.Nop), text) // which has no errors
 	number := 0
 	for line := range strings.Lines(string(text)) {
 		number++
 		if fault := read(strings.TrimSpace(line)); fault != "" {
-			return usage.Errorf("--%s %s: line %d: %s", flag, path, number, fault)
+			return usage.Errorf("--%s @%s: line %d: %s", flag, path, number, fault)
 		}
 	}
 	return nil

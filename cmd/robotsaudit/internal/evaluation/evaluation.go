@@ -3,6 +3,7 @@
 package evaluation
 
 import (
+	"cmp"
 	"log/slog"
 	"slices"
 	"strings"
@@ -26,7 +27,7 @@ may have used, or another reading of the specifications, allows them). restricti
 --purpose) holds what pages and origins say against publication or use: no violations.
 
 The crawler is the one that its User-Agent names: CCBot/2.0 is CCBot, a browser's names nobody.
-Where that is wrong, --crawler gives the token for all fetches, --crawler-map for some:
+Where that is wrong, --crawler TOKEN gives the token for all fetches, --crawler @FILE for some:
 
   # PATTERN => TOKEN; the first rule whose pattern matches counts
   Mozilla/5.0 (X11;*HeadlessChrome/* => Browsertrix
@@ -44,13 +45,13 @@ type Flags struct {
 	Verify    bool     // read the records that indexes name
 	RanksFile string
 
-	profile, crawlerMap, policies string
-	failOn                        []string
+	profile, crawler, policies string
+	failOn                     []string
 
 	// Of Resolve.
 	Options evaluate.DecideOptions
 	Ranks   *report.Ranks
-	tokens  []string // that the options give
+	tokens  []string // that the options give crawlers
 
 	OfIndex bool // of Prepare: the tables are those for indexes
 
@@ -81,23 +82,17 @@ func (e *Flags) AddSettings(flags *pflag.FlagSet) {
 		"write these `TABLES` alone, by name as in violations,host_stats, or by set: verdicts (what report.html needs) or "+
 			"all; without this flag verdicts where indexes report nine of ten fetches, else all")
 	flags.StringVar(&e.AsOf, "as-of", "",
-		"judge the what-if (--agent, --agents) and restrictions (--purpose) as of `DATE`, in place of each fetch's "+
+		"judge the what-if (--agents) and restrictions (--purpose) as of `DATE`, in place of each fetch's "+
 			"own time: 2025-03-01 (the whole day, UTC), 2025-03-01T12:00:00Z, today or now")
-	flags.StringVar(&e.Options.Crawler, "crawler", "",
-		"product `TOKEN` of the crawler that made the archives, instead of the one in each request's User-Agent")
-	flags.StringVar(&e.crawlerMap, "crawler-map", "",
-		"`FILE` of the same for some User-Agents, one rule a line: PATTERN => TOKEN (see above)")
-	flags.StringArrayVar(&e.agents, "agent", nil,
-		"also decide what product token `TOKEN` would have been allowed (repeatable)")
-	flags.StringVar(&e.agentsFile, "agents-file", "", "`FILE` of more such tokens, one a line; # begins a comment")
-	flags.StringArrayVar(&e.categories, "agents", nil,
-		"more such tokens: all that 'robotsaudit agents' lists of `CATEGORY` "+strings.Join(agents.Names(), ", ")+
-			" (repeatable)")
+	flags.StringVar(&e.crawler, "crawler", "",
+		"product `TOKEN` of the crawler that made the archives, instead of the one in each request's User-Agent; or "+
+			"@FILE, for some User-Agents, with lines PATTERN => TOKEN (see above)")
+	e.AddAgents(flags, "also decide what these crawlers would have been allowed")
 	flags.StringArrayVar(&e.Purposes, "purpose", nil,
 		"what the archives are for: archive, index or train (repeatable); what pages and origins say against "+
 			"`PURPOSE` is then a row of restrictions, of kind publication or usage")
 	flags.StringVar(&e.policies, "policies", evaluate.PoliciesAsked.String(),
-		"`WHOM` the table robots_policies is about: asked (*, the crawlers of the archives, --agent and the like), "+
+		"`WHOM` the table robots_policies is about: asked (*, the crawlers of the archives, --agents), "+
 			"named (these, and all that the file names) or none")
 	flags.BoolVar(&e.Options.PolicyBodies, "policy-bodies", false,
 		"put the text of each robots.txt into robots_policies, in the row of *")
@@ -119,7 +114,7 @@ func (e *Flags) Resolve() (err error) {
 		return usage.Errorf("--profile: %v", err)
 	}
 	for _, table := range []report.Table{report.GroupVerdictsTable.Table, report.RobotsAgentsTable.Table} {
-		if slices.Contains(e.Tables, table.Name) && len(e.agents)+len(e.categories) == 0 && e.agentsFile == "" {
+		if slices.Contains(e.Tables, table.Name) && len(e.agents) == 0 {
 			return usage.Errorf("--tables %s is of a what-if: add %s", table.Name, strings.Join(table.With, " or "))
 		}
 	}
@@ -142,7 +137,7 @@ func (e *Flags) Resolve() (err error) {
 	if e.Options.AsOf, err = usage.Date("as-of", e.AsOf); err != nil {
 		return err
 	}
-	if e.Options.CrawlerMap, err = e.resolveCrawler(); err != nil {
+	if err = e.resolveCrawler(); err != nil {
 		return err
 	}
 	if e.Options.Agents, err = e.Tokens(); err != nil {
@@ -162,7 +157,7 @@ func (e *Flags) Resolve() (err error) {
 			return usage.Errorf("--ranks: %v", err)
 		}
 	}
-	e.tokens = append([]string{e.Options.Crawler}, e.Options.Agents...)
+	e.tokens = []string{e.Options.Crawler}
 	for _, rule := range e.Options.CrawlerMap {
 		e.tokens = append(e.tokens, rule.Token)
 	}
@@ -171,6 +166,11 @@ func (e *Flags) Resolve() (err error) {
 
 // Warn names tokens that may not do what their user means.
 func (e *Flags) Warn(log *slog.Logger) {
+	for _, token := range e.Options.Agents {
+		if doubt := cmp.Or(agents.CategoryDoubt(token), agents.TokenDoubt(token)); doubt != "" {
+			log.Warn(doubt)
+		}
+	}
 	for _, token := range e.tokens {
 		if doubt := agents.TokenDoubt(token); doubt != "" {
 			log.Warn(doubt)
@@ -178,22 +178,20 @@ func (e *Flags) Warn(log *slog.Logger) {
 	}
 }
 
-// resolveCrawler checks who is said to have made the archives.
-func (e *Flags) resolveCrawler() (evaluate.CrawlerMap, error) {
-	switch {
-	case e.Options.Crawler != "" && e.crawlerMap != "":
-		return nil, usage.Errorf("--crawler and --crawler-map both say who made the archives: leave out --crawler, "+
-			"and end the map with the line * => %s", e.Options.Crawler)
-	case e.crawlerMap != "":
-		return readCrawlerMap(e.crawlerMap)
-	case e.Options.Crawler == "":
-		return nil, nil
+// resolveCrawler reads who is said to have made the archives.
+func (e *Flags) resolveCrawler() (err error) {
+	if path, isFile := strings.CutPrefix(e.crawler, "@"); isFile {
+		e.Options.CrawlerMap, err = readCrawlerMap(path)
+		return err
 	}
-	if fault := agents.TokenFault(e.Options.Crawler); fault != "" {
-		return nil, usage.Errorf("--crawler %q is no product token: %s", e.Options.Crawler, fault)
+	if e.Options.Crawler = e.crawler; e.crawler == "" {
+		return nil
 	}
-	if fault := agents.ControlTokenFault(e.Options.Crawler); fault != "" {
-		return nil, usage.Errorf("--crawler %s", fault)
+	if fault := agents.TokenFault(e.crawler); fault != "" {
+		return usage.Errorf("--crawler %q is no product token: %s", e.crawler, fault)
 	}
-	return nil, nil
+	if fault := agents.ControlTokenFault(e.crawler); fault != "" {
+		return usage.Errorf("--crawler %s", fault)
+	}
+	return nil
 }

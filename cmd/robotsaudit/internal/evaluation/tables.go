@@ -56,7 +56,7 @@ func (e *Flags) warnOfRemoval(log *slog.Logger, dir string) {
 	}
 	if tokens := settings.Agents; len(tokens) > 0 && len(e.Options.Agents) == 0 {
 		log.Warn(fmt.Sprintf("this run asks about no other crawler, so it removes what the run before found for %s "+
-			"(%s); give --agent or --agents again to keep it",
+			"(%s); give --agents again to keep it",
 			report.Count(int64(len(tokens)), "token"), report.Shown(strings.Join(tokens, ", "), 60)))
 	}
 }
@@ -100,7 +100,7 @@ func (e *Flags) WarnOfIdle(log *slog.Logger, totals *evaluate.Totals) {
 		log.Warn(fmt.Sprintf("no request's User-Agent holds the token %s (RFC 9309 §2.2.1 requires it); is it the right one?", e.Options.Crawler))
 	}
 	for _, rule := range totals.IdleRules {
-		log.Warn(fmt.Sprintf("--crawler-map: no fetch has its token by the rule %s; is the pattern that of a whole "+
+		log.Warn(fmt.Sprintf("--crawler: no fetch has its token by the rule %s; is the pattern that of a whole "+
 			"User-Agent?", rule))
 	}
 }

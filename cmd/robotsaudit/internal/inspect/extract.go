@@ -59,7 +59,7 @@ the same states of robots.txt, for audits of lists, logs and indexes.
   robotsaudit extract -o out crawl.warc.gz:2925 --headers
   robotsaudit extract pages.warc.gz:0 pages.warc.gz:512 > two.warc
   robotsaudit extract -o out --robots-txt robots
-  robotsaudit audit robots --urls fineweb.parquet -o answers --agent GPTBot`,
+  robotsaudit audit robots --urls fineweb.parquet -o answers --agents GPTBot`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {

@@ -32,16 +32,16 @@ import (
 // WriteFlags are the options of commands that write to an output folder.
 type WriteFlags struct {
 	Output     string
-	waitLock   bool
 	force      bool
 	metrics    string
 	Add, prune bool // what becomes of facts whose archives are not named
 }
 
-// AddTo adds the flags, with the help of the output, and --force where tables are written.
+// AddTo adds the flags: -o with its help, if there is any, and --force where tables are written.
 func (f *WriteFlags) AddTo(flags *pflag.FlagSet, output string, tables bool) {
-	AddFlag(flags, &f.Output, output)
-	flags.BoolVar(&f.waitLock, "wait-lock", false, "wait for folders that another robotsaudit uses, instead of failing")
+	if output != "" {
+		flags.StringVarP(&f.Output, "output", "o", "", output)
+	}
 	flags.StringVar(&f.metrics, "metrics", "",
 		"write counts of this run to `FILE`, for the textfile collector of Prometheus; - is standard output, which "+
 			"has no summary then")
@@ -164,33 +164,8 @@ func RefuseForeign(dir string) error {
 	return err
 }
 
-// lockInterval is how often folders that are waited for are tried.
-const lockInterval = 200 * time.Millisecond
-
-// lock takes the output folder and those that are read, with --wait-lock once all are free:
-// two runs that each held a folder which the other waits for would wait for ever.
-func (j *Job) lock(reads []string) (release func() error, err error) {
-	for named := ""; ; {
-		release, used, err := j.tryLock(reads)
-		switch {
-		case !errors.Is(err, ingest.ErrLocked):
-			return release, err
-		case !j.waitLock:
-			return nil, fmt.Errorf("%w; --wait-lock waits", err)
-		case named != used:
-			j.Log.Info(fmt.Sprintf("output folder %s is in use by another robotsaudit; waiting for it", used))
-			named = used
-		}
-		select {
-		case <-j.Cmd.Context().Done():
-			return nil, j.Cmd.Context().Err()
-		case <-time.After(lockInterval):
-		}
-	}
-}
-
-// tryLock takes all folders or none; used is the first that another process holds.
-func (f *WriteFlags) tryLock(reads []string) (release func() error, used string, err error) {
+// lock takes the output folder and those that are read: all or none.
+func (f *WriteFlags) lock(reads []string) (release func() error, err error) {
 	var held []func() error
 	release = func() (err error) {
 		for _, give := range slices.Backward(held) {
@@ -205,11 +180,11 @@ func (f *WriteFlags) tryLock(reads []string) (release func() error, used string,
 		}
 		give, err := lock(dir)
 		if err != nil {
-			return nil, dir, errors.Join(err, release())
+			return nil, errors.Join(err, release())
 		}
 		held, lock = append(held, give), ingest.LockToRead
 	}
-	return release, "", nil
+	return release, nil
 }
 
 // MayHoldFacts returns an error where a folder surely holds no facts, so that taking it would

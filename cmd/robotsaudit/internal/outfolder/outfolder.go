@@ -22,45 +22,31 @@ import (
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
 
-// The output folders of commands, for help.
-const (
-	Makes       = "output folder `DIR`, made where there is none (required)"
-	IngestsInto = "output folder `DIR`, made where there is none (required without --check)"
-	HasFacts    = "output folder `DIR` of 'ingest', 'audit' or 'merge': the same as the argument"
-	HasResults  = "output `DIR` of an audit, a folder or s3://BUCKET/PREFIX: the same as the argument"
-)
+// Makes is the output folder of a command that makes one, for help.
+const Makes = "output folder `DIR`, made where there is none (required)"
 
-// AddFlag adds the flag that names an output, with its help.
-func AddFlag(flags *pflag.FlagSet, output *string, what string) {
-	flags.StringVarP(output, "output", "o", "", what)
-}
-
-// RunOn has a command run on an output, which its first argument names where -o does not, and on n other
-// arguments.
-func RunOn(cmd *cobra.Command, output *string, n int, run func(cmd *cobra.Command, args []string) error) {
-	cmd.Args = cobra.ArbitraryArgs // settings may name the output, too, and are read later
+// RunOn has a command run on an output, its first argument, and on another one if missing says what to write where that
+// is missing, as a format of the call without it.
+func RunOn(cmd *cobra.Command, output *string, missing string, run func(cmd *cobra.Command, args []string) error) {
+	n := min(len(missing), 1)
+	cmd.Args = cobra.ArbitraryArgs
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		call := cmd.CommandPath() + " -o " + prose.ShellWord(*output)
-		if len(args) > 0 && !usage.Given(cmd, "output") && (*output == "" || len(args) != n) {
-			*output, args = args[0], args[1:]
-			call = cmd.CommandPath() + " " + prose.ShellWord(*output)
-		}
-		switch {
-		case *output == "":
+		if len(args) == 0 {
 			return usage.Errorf("no output folder given; name it, as in: %s", usage.FirstExample(cmd))
-		case n > 0 && len(args) == n && !usage.IsFolder(*output) && usage.IsFolder(args[0]):
-			return usage.Errorf("the output folder comes first; write: %s %s %s", cmd.CommandPath(), prose.ShellWord(args[0]),
-				prose.ShellWord(*output))
-		case len(args) < n && !usage.IsFolder(*output) && !strings.HasPrefix(*output, "s3://"):
-			return usage.Errorf("%q is no folder; name the output folder first, and then one fetch, as in: %s", *output,
-				usage.FirstExample(cmd))
-		case len(args) < n:
-			return usage.Errorf("name one fetch, as in: %[1]s https://example.com/private/ or: %[1]s 1", call)
-		case len(args) > n && usage.Given(cmd, "output") && usage.IsFolder(args[0]):
-			return usage.Errorf("%q is one argument too many: -o %s names the output folder, too; leave out one of them",
-				args[0], *output)
+		}
+		*output, args = args[0], args[1:]
+		call := cmd.CommandPath() + " " + prose.ShellWord(*output)
+		isOutput := usage.IsFolder(*output) || strings.HasPrefix(*output, "s3://")
+		switch {
 		case len(args) > n:
 			return usage.LeftOver(cmd, call+strings.Join(append([]string{""}, args[:n]...), " "), args[n])
+		case len(args) == n && n > 0 && !isOutput && usage.IsFolder(args[0]):
+			return usage.Errorf("the output folder comes first; write: %s %s %s", cmd.CommandPath(),
+				prose.ShellWord(args[0]), prose.ShellWord(*output))
+		case len(args) < n && !isOutput:
+			return usage.Errorf("%q is no folder; name the output folder first, as in: %s", *output, usage.FirstExample(cmd))
+		case len(args) < n:
+			return usage.Errorf("name "+missing, call)
 		}
 		return run(cmd, args)
 	}

@@ -25,7 +25,7 @@ func NoArgs(cmd *cobra.Command, args []string) error {
 }
 
 // fileFlags name files that are read.
-var fileFlags = []string{"address-key", "agents-file", "config", "crawler-map", "documents", "ranges", "ranks", "robots", "urls"}
+var fileFlags = []string{"address-key", "documents", "ranges", "ranks", "robots", "urls"}
 
 // refuseStdin refuses standard input as a file that a flag names.
 func refuseStdin(cmd *cobra.Command) error {
@@ -72,18 +72,14 @@ func optionFor(cmd *cobra.Command, arg string) string {
 	_, isCategory := agents.InCategory(arg)
 	_, err := Date("since", arg)
 	switch name := map[string]string{"md": "markdown", "xml": "junit", "txt": "text"}[ending]; {
-	case slices.Contains(choices["list"], arg) && has("list"):
-		return "--list " + arg
 	case arg != "" && has(arg):
 		return "--" + arg
 	case ending != "" && has("to"):
 		return "--to " + prose.ShellWord(arg)
 	case cmp.Or(name, ending) != "" && has(cmp.Or(name, ending)):
 		return "--" + cmp.Or(name, ending) + " " + prose.ShellWord(arg)
-	case isCategory && has("agents"):
+	case (isCategory || isAgent) && has("agents"):
 		return "--agents " + arg
-	case isAgent && has("agent"):
-		return "--agent " + arg
 	case err == nil && arg != "" && has("since"):
 		return "--since " + arg
 	case err == nil && arg != "" && has("as-of"):

@@ -12,9 +12,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/internal/agents"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
-	"github.com/robotsaudit/robotsaudit/internal/words"
 	"github.com/robotsaudit/robotsaudit/report/export"
-	"github.com/robotsaudit/robotsaudit/report/figures"
 )
 
 // choices are the values of flags that have few. For a flag that means something else in some
@@ -30,15 +28,13 @@ var choices = map[string][]string{
 	"diff fail-on":   {"new-violations"},
 	"policies":       {"asked", "named", "none"},
 	"progress":       {"auto", "plain", "often", "none"},
-	"unknown":        {"drop", "keep"},
-	"list":           append([]string{words.Keep.String(), words.Drop.String(), words.Leave.String()}, figures.Causes()...),
 	"by":             texts(export.Kinds),
 }
 
 // offers are the completions of other flags.
 var offers = map[string]func() []string{
-	"agent": tokens, "agents": agents.Names, "crawler": tokens, "profile": profileNames,
-	"undecided": decisions,
+	"agents": func() []string { return append(agents.Names(), tokens()...) }, "crawler": tokens, "profile": profileNames,
+	"decide": decisions,
 }
 
 // choicesOf are the choices for a flag of a command; nil where there are none.
@@ -90,9 +86,8 @@ func Alternatives[S ~string](values []S) string {
 }
 
 // decisions are what can become of the undecided.
-func decisions() []string {
-	list := []string{"keep", "drop", "leave"}
-	for _, reason := range export.UndecidedReasons() {
+func decisions() (list []string) {
+	for _, reason := range append([]string{export.AllReasons}, export.UndecidedReasons()...) {
 		list = append(list, reason+"=keep", reason+"=drop")
 	}
 	return list

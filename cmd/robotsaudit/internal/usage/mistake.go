@@ -1,5 +1,5 @@
-// Package usage is the command line: what commands have in common of arguments and flags, the values of flags that
-// settings give, mistakes in all of these with advice on them, and the exit codes.
+// Package usage is the command line: what commands have in common of arguments and flags, mistakes in them with
+// advice, and the exit codes.
 //
 // The root command gets it by SetUp; Check comes before each command.
 package usage

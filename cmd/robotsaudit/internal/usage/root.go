@@ -8,10 +8,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// SetUp completes the root command, once it has all others: its help, its mistakes, the values of flags.
+// SetUp completes the root command, once it has all others: its help, its mistakes, the completion of flags.
 func SetUp(root *cobra.Command) {
-	root.PersistentFlags().String("config", "",
-		"`FILE` in TOML with values of flags, as in output = \"out\"; a table such as [audit] is for that command")
 	root.Args = cobra.ArbitraryArgs // one that names no command: cobra would word the error in its own way
 	root.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
@@ -30,9 +28,9 @@ func SetUp(root *cobra.Command) {
 	completeFlags(root)
 }
 
-// Check gives flags the values that settings have for them, and refuses what cannot be meant in any command.
+// Check refuses what cannot be meant in any command.
 func Check(cmd *cobra.Command) error {
-	for _, check := range [...]func(*cobra.Command) error{refuseStdin, applySettings, checkChoices, checkWorkers} {
+	for _, check := range [...]func(*cobra.Command) error{refuseStdin, checkChoices, checkWorkers} {
 		if err := check(cmd); err != nil {
 			return err
 		}
@@ -43,7 +41,7 @@ func Check(cmd *cobra.Command) error {
 // sections are the flags that the help lists in sections of their own. No result depends on the ones for operators:
 // they are for scripts and schedulers.
 var sections = map[string][]string{
-	"operators": {"log-format", "quiet", "progress", "config", "metrics", "wait-lock"},
+	"operators": {"log-format", "quiet", "progress", "metrics"},
 	"part":      {"since", "until", "host", "crawler-only"},
 }
 
@@ -67,7 +65,7 @@ func groupFlags(root *cobra.Command) {
 
 Flags that limit it to a part of the audit:
 {{.}}{{end}}`,
-		"Global Flags:", "Flags for operators (the environment can set all flags: ROBOTSAUDIT_OUTPUT stands for --output):",
+		"Global Flags:", "Flags for operators:",
 		"{{.InheritedFlags.FlagUsages | trimTrailingWhitespaces}}", `{{flagsFor . "operators"}}`,
 	).Replace(root.UsageTemplate()))
 }
@@ -112,12 +110,12 @@ func Describe(root *cobra.Command) []Command {
 		command := Command{Name: c.Name(), Use: c.Use, Meaning: c.Short, Flags: []flagMeaning{}}
 		c.InheritedFlags() // which c.Flags() has from now on
 		c.Flags().VisitAll(func(f *pflag.Flag) {
-			if !isSetting(f) {
+			if f.Hidden || f.Name == "help" {
 				return
 			}
 			value, meaning := pflag.UnquoteUsage(f)
 			choices := choicesOf(c, f)
-			if f.Name == "profile" || f.Name == "agents" {
+			if f.Name == "profile" {
 				choices = offers[f.Name]()
 			}
 			command.Flags = append(command.Flags,
