@@ -14,7 +14,7 @@ from datetime import datetime, timedelta, timezone
 from email.utils import parsedate_to_datetime
 from functools import cached_property
 from pathlib import Path
-from urllib.parse import quote
+from urllib.parse import quote, urljoin
 
 from warcio.archiveiterator import ArchiveIterator
 from warcio.statusandheaders import StatusAndHeadersParser
@@ -201,6 +201,25 @@ class Crawl:
         return back >= 3 and 10 * back > len(gaps) or any(g < -TEN_MINUTES for g in gaps)
 
 
+    @cached_property
+    def voices(self):
+        """§1: the User-Agents of its requests, each with whether it requested robots.txt; None of pages without one."""
+        voices = {}
+        for f in self.fetches:
+            is_robots = f.method == "GET" and f.path == "/robots.txt"
+            if f.user_agent or f.requested and not is_robots and not f.led:
+                agent = f.user_agent or None
+                voices[agent] = voices.get(agent, False) or is_robots and not f.led
+        return voices
+
+    def speaks_against(self, token):
+        """§1: whether anything here shows that who requested robots.txt without a User-Agent is not this crawler."""
+        def by_another(agent, asks_robots):
+            tokens = tokens_of_user_agent(agent)
+            return agent is None or asks_robots or [t.lower() for t in tokens] != [token.lower()]
+        return len(self.voices) > 8 or any(by_another(*voice) for voice in self.voices.items())
+
+
 class Spot:
     """The place of a record in one of the archives that hold it."""
 
@@ -219,6 +238,8 @@ class Fetch:
         self.asked = None  # it, while the verdict for it is found
         self.request_validators = {}
         self.named = False  # its request has a User-Agent
+        self.requested = False  # its request is there
+        self.led = False  # a robots.txt before it in its archive redirects to its URL
         self.validators = {}
         self.itself = False  # a robots capture, or a record its redirects led to
         self.misnamed = False  # a revisit that names a record with another digest
@@ -425,9 +446,14 @@ def join_requests(fetches, requests, order):
                     and r["id"] not in taken and r["url"] == f.url:
                 request_of[f.id] = r
                 taken.add(r["id"])
+    led = set()
     for f in fetches:
+        f.led = same_url_key(f.url) in led
+        if (f.path == "/robots.txt" or f.led) and f.location and 300 <= (f.status or 0) < 400:
+            led.add(same_url_key(urljoin(f.url, f.location)))
         r = request_of.get(f.id)
         ua = None
+        f.requested = r is not None
         if r is not None:
             f.method = r["method"]
             f.request_validators = r["validators"]

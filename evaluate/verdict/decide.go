@@ -39,6 +39,7 @@ type Decider struct {
 	who   *crawler.Names
 	made  *crawler.Software
 	runs  *facts.Set // knows the runs of crawlers
+	heard *voices
 
 	subjects uint64 // so many were made
 	err      error  // the first of reading a file; see failed
@@ -46,7 +47,7 @@ type Decider struct {
 
 // NewDecider decides the fetches of a set of facts, by its robots.txt files, by who made them, and with which software.
 func NewDecider(set *facts.Set, files *parsed.Cache, who *crawler.Names, made *crawler.Software) *Decider {
-	return &Decider{files: files, who: who, made: made, runs: set}
+	return &Decider{files: files, who: who, made: made, runs: set, heard: newVoices(set, who)}
 }
 
 // failed returns the error of reading a file since it was called last. What was decided then is nothing.

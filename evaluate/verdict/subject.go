@@ -24,6 +24,7 @@ type subject struct {
 
 	places       places     // of records that several archives hold
 	runs         *facts.Set // knows the runs of crawlers
+	heard        *voices
 	unclear      unclear    // as of timeline
 	own          *line      // the crawler's own captures; nil: none
 	ownsNameless bool       // captures without a token in the fetch's run are among them
@@ -39,7 +40,7 @@ func (d *Decider) newSubject(f *facts.Fetch, agent string, tl *Timeline, asOf fa
 	s := subject{
 		Fetch: f, number: d.subjects, path: weburl.PathQueryOf(f.Origin, f.URL), agent: agent, key: d.who.Key(agent),
 		token: agent,
-		time:  f.Time(), places: tl.places, runs: d.runs, unclear: tl.unclear,
+		time:  f.Time(), places: tl.places, runs: d.runs, heard: d.heard, unclear: tl.unclear,
 	}
 	if asOf.Known() {
 		s.time, s.asOf = asOf, true
@@ -132,16 +133,16 @@ func (s *State) costOfAsking() int {
 	return askedCost + int(s.BodySize/bodyCost)
 }
 
-// owns reports whether the crawler that made the fetch got a record. Some crawlers send a User-Agent with
-// some requests alone.
+// owns reports whether the crawler that made the fetch got a record. Some crawlers request robots.txt without a
+// User-Agent: "Captures without a User-Agent".
 func (s *subject) owns(r answered) bool {
-	return r.key == s.key || r.key == "" && s.isOfRun(r)
+	return r.key == s.key || r.key == "" && r.userAgent == "" && s.isOfRun(r) && s.isAlone(r)
 }
 
-// mayBeOthers reports whether another crawler may have got a record: also one of the fetch's run with the
-// name of a browser, and one whose User-Agent, another than the fetch's, names two.
+// mayBeOthers reports whether another crawler may have got a record: also one whose User-Agent, another than the
+// fetch's, names two.
 func (s *subject) mayBeOthers(r answered) bool {
-	return !s.owns(r) || r.key != s.key && r.userAgent != "" || r.ofTwo && r.userAgent != s.UserAgent
+	return !s.owns(r) || r.ofTwo && r.userAgent != s.UserAgent
 }
 
 // isOfRun reports whether a record was made in the fetch's run of a crawler.

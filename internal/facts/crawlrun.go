@@ -18,9 +18,30 @@ type CrawlRun struct {
 	ID        recordid.ID // of the warcinfo record
 	File      string      // WARC-Filename of the warcinfo record
 	Fields    []Field     // what it states, sorted by name
+	Voices    []Voice     // who made its requests; more than MaxVoices: too many to be kept
 	Number    int32       // in the file or entry, from 1
 	Unordered bool        // the order of its records does not follow their dates
 	Mixed     bool        // records of several runs, too many to number
+}
+
+// A Voice is a User-Agent in the requests of a run.
+type Voice struct {
+	UserAgent  string // "": pages were requested without one
+	AsksRobots bool   // robots.txt was requested with it
+}
+
+// MaxVoices bounds the User-Agents of a run that are kept.
+const MaxVoices = 8
+
+// Hear adds the User-Agent of a request.
+func (r *CrawlRun) Hear(userAgent string, asksRobots bool) {
+	i := slices.IndexFunc(r.Voices, func(v Voice) bool { return v.UserAgent == userAgent })
+	switch {
+	case i >= 0:
+		r.Voices[i].AsksRobots = r.Voices[i].AsksRobots || asksRobots
+	case len(r.Voices) <= MaxVoices:
+		r.Voices = append(r.Voices, Voice{strings.Clone(userAgent), asksRobots})
+	}
 }
 
 // A Field is what a warcinfo record states under a name.

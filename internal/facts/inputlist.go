@@ -17,6 +17,8 @@ type inputList struct {
 
 	fields []Field          // what runs state; the archives of a crawl state the same
 	number map[Field]uint64 // in fields, while rows are added
+	voices [][]Voice        // of runs; those of many archives are alike
+	heard  map[string]int32 // their numbers by runRow.Voices, while rows are added
 	text   string           // runRow.Fields of the last row
 	packed string           // the same, as heldInput has it
 }
@@ -30,12 +32,16 @@ type heldInput struct {
 	ID       string // as it is packed
 	File     string
 	Fields   string // their numbers, as varints
+	Voices   int32  // their number in inputList.voices
 	Mixed    bool
 }
 
 func newInputList(inputs int32) (*inputList, error) {
 	rows, err := run.NewList[heldInput]()
-	return &inputList{rows: rows, first: make([]int32, 0, inputs), number: make(map[Field]uint64)}, err
+	return &inputList{
+		rows: rows, first: make([]int32, 0, inputs), number: make(map[Field]uint64),
+		heard: make(map[string]int32),
+	}, err
 }
 
 // Put adds a row.
@@ -57,6 +63,16 @@ func (l *inputList) Put(row *inputRow) error {
 		l.text, l.packed = strings.Clone(row.Fields), l.numbers(r.Fields)
 	}
 	held.Fields = l.packed
+	n, known := l.heard[row.Voices]
+	if !known {
+		r, err := row.crawlRun()
+		if err != nil {
+			return err
+		}
+		n = int32(len(l.voices))
+		l.voices, l.heard[strings.Clone(row.Voices)] = append(l.voices, r.Voices), n
+	}
+	held.Voices = n
 	l.rows.Add(&held)
 	l.unordered = append(l.unordered, row.Unordered)
 	return nil
@@ -77,7 +93,7 @@ func (l *inputList) numbers(fields []Field) string {
 }
 
 // end ends the adding of rows.
-func (l *inputList) end() { l.number, l.text, l.packed = nil, "", "" }
+func (l *inputList) end() { l.number, l.heard, l.text, l.packed = nil, nil, "", "" }
 
 // at returns an input.
 func (l *inputList) at(input int32) Input {
@@ -103,7 +119,7 @@ func (l *inputList) run(at Spot) *CrawlRun {
 		held := l.rows.At(middle)
 		r := &CrawlRun{
 			Entry: held.Entry, ID: recordid.ID(held.ID), File: held.File, Number: held.Run,
-			Unordered: l.unordered[middle], Mixed: held.Mixed,
+			Unordered: l.unordered[middle], Mixed: held.Mixed, Voices: l.voices[held.Voices],
 		}
 		switch c := compareRuns(CrawlRun{Entry: at.Entry, Number: at.Run}, *r); {
 		case c < 0:

@@ -32,6 +32,7 @@ type runRow struct {
 	Entry            string
 	Run              int32 // 0: there is none
 	ID, File, Fields string
+	Voices           string // JSON
 	Unordered, Mixed bool
 }
 
@@ -89,7 +90,16 @@ func putInput(put func(*inputRow) error, r *InputResult, task, number int32) err
 }
 
 func rowOfRun(r *CrawlRun) (runRow, error) {
-	row := runRow{r.Entry, r.Number, r.ID.String(), r.File, "", r.Unordered, r.Mixed}
+	row := runRow{
+		Entry: r.Entry, Run: r.Number, ID: r.ID.String(), File: r.File, Unordered: r.Unordered, Mixed: r.Mixed,
+	}
+	if len(r.Voices) > 0 {
+		b, err := json.Marshal(r.Voices)
+		if err != nil {
+			return row, err
+		}
+		row.Voices = string(b)
+	}
 	if len(r.Fields) == 0 {
 		return row, nil
 	}
@@ -105,6 +115,11 @@ func rowOfRun(r *CrawlRun) (runRow, error) {
 func (r *runRow) crawlRun() (CrawlRun, error) {
 	c := CrawlRun{
 		Entry: r.Entry, Number: r.Run, ID: recordid.Parse(r.ID), File: r.File, Unordered: r.Unordered, Mixed: r.Mixed,
+	}
+	if r.Voices != "" {
+		if err := json.Unmarshal([]byte(r.Voices), &c.Voices); err != nil {
+			return c, err
+		}
 	}
 	if r.Fields == "" {
 		return c, nil

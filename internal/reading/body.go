@@ -22,7 +22,8 @@ import (
 func (e *extractor) extractPayload(d *draft, url weburl.URL) error {
 	x := d.exchange
 	x.Kind = facts.KindOf(url)
-	if x.Kind == facts.CaptureNone && len(e.targets.keys) > 0 && e.targets.keys[url.Key()] {
+	x.isTarget = len(e.targets.keys) > 0 && e.targets.keys[url.Key()]
+	if x.Kind == facts.CaptureNone && x.isTarget {
 		x.Kind = facts.CaptureTarget
 	}
 	if x.Kind != facts.CaptureNone {

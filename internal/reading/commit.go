@@ -254,6 +254,9 @@ func (c *Committer) Finish() error {
 	if err := c.boundSegments(0, 0); err != nil {
 		return err
 	}
+	if err := c.emit(c.pairing.expire(c.index + 1)...); err != nil {
+		return err
+	}
 	c.Stats.Runs = c.runs.end(c.Entry)
-	return c.emit(c.pairing.expire(c.index + 1)...)
+	return nil
 }

@@ -99,6 +99,21 @@ func (r *crawlRun) follow(c *facts.Capture) {
 	r.latest = t
 }
 
+// hear adds who made a fetch, once its request is known or will not be. What a redirect of robots.txt led to shows
+// nothing: some crawlers request robots.txt without a User-Agent, and follow its redirects with or without one.
+func (rs *crawlRuns) hear(x *exchange) {
+	if x.Run == 0 {
+		return
+	}
+	run, isRobots := &rs.list[x.Run-1].CrawlRun, x.Kind == facts.CaptureRobots
+	switch {
+	case x.UserAgent != "":
+		run.Hear(x.UserAgent, isRobots && !x.isTarget)
+	case x.requested && !isRobots && !x.isTarget:
+		run.Hear("", false)
+	}
+}
+
 func (rs *crawlRuns) end(entry string) (list []facts.CrawlRun) {
 	for _, r := range rs.list {
 		r.Entry, r.Unordered = entry, r.isUnordered() || r.Mixed

@@ -52,6 +52,7 @@ func (c *Committer) emitOne(x *exchange) error {
 			return err
 		}
 	}
+	c.runs.hear(x)
 	body := x.body
 	x.body, x.assembly = nil, nil // which others of its slab must not keep
 	c.Stats.Fetches++

@@ -39,6 +39,7 @@ type exchange struct {
 	infoAgent     string    // http-header-user-agent of the warcinfo in force
 	host          string    // that the request of this URL names; "": none
 	requested     bool      // its request has been found
+	isTarget      bool      // a robots.txt before it redirects to its URL
 	second        *request  // that claims it, too, and has another User-Agent
 	described     bool      // its metadata record has been found
 	describedSize int       // bytes of it

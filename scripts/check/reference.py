@@ -230,8 +230,9 @@ def same_crawler(a, b):
 
 
 def is_own(c, fetch):
-    """§3: whether a capture is by the crawler of a fetch: also one without a token in its run."""
-    return same_crawler(c, fetch) or c.token is None and same_run(c, fetch)
+    """§3: whether a capture is by the crawler of a fetch: also one without a User-Agent, if nothing speaks against it."""
+    return same_crawler(c, fetch) or not c.user_agent and fetch.token is not None and same_run(c, fetch) \
+        and not any(s.crawl.speaks_against(fetch.token) for s in c.spots.values())
 
 
 def same_run(a, b):
