@@ -121,7 +121,8 @@ type AuditInput struct {
 	Fetches     int64            `json:"fetches"`
 	Robots      int64            `json:"robots"`
 	Issues      int64            `json:"issues"`
-	Resynced    int64            `json:"resynced,omitempty"` // records read after damage
+	Resynced    int64            `json:"resynced,omitempty"`       // records read after damage
+	Unanswered  int64            `json:"requests_alone,omitempty"` // requests without a response
 	LogEvents   int64            `json:"log_events,omitempty"`
 
 	Indexed       int64    `json:"indexed,omitempty"`        // fetches in an index or a list

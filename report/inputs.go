@@ -33,6 +33,7 @@ type Inputs struct {
 	Rows                     int64 // of these: captures
 	Size                     int64
 	Resynced                 int64 // records read after damage
+	Unanswered               int64 // requests without a response
 	Unhashed                 int64 // inputs without a SHA-256
 
 	// where robots.txt lies that indexes lack: the first few names in order, and one more
@@ -97,6 +98,7 @@ func (i *Inputs) add(in *AuditInput) {
 	i.Rows += in.Records[facts.TypeRow.String()]
 	i.Size += in.Size
 	i.Resynced += in.Resynced
+	i.Unanswered += in.Unanswered
 	if in.SHA256 == nil {
 		i.Unhashed++
 	}
@@ -150,7 +152,7 @@ func auditInput(in *facts.InputResult) *AuditInput {
 		SHA256: known(in.SHA256, in.SHA256 != ""), Container: in.Container,
 		AccessLog: auditLog(in.AccessLog),
 		Records:   in.Records, Fetches: in.Fetches, Robots: in.Robots, Issues: in.Issues, Resynced: in.Resynced,
-		LogEvents: in.Events,
+		LogEvents: in.Events, Unanswered: in.Unanswered,
 		Indexed:   in.Indexed, IndexedRobots: in.IndexedRobots, CommonCrawls: in.CommonCrawls, RobotsIn: in.RobotsIn,
 		Digests: in.Digests, Crawls: in.Crawls, Titles: in.Titles,
 	}

@@ -315,7 +315,7 @@ func (r *record) warcRecords(s *scenario) []string {
 }
 
 func (r *record) requestBlock(method string) string {
-	if method != "HEAD" && method != "POST" {
+	if method != "HEAD" && method != "POST" && method != "CONNECT" {
 		method = "GET"
 	}
 	path, host := "/", "a.example"

@@ -25,13 +25,13 @@ type subject struct {
 	places       places     // of records that several archives hold
 	runs         *facts.Set // knows the runs of crawlers
 	heard        *voices
-	unclear      unclear    // as of timeline
-	own          *line      // the crawler's own captures; nil: none
-	ownsNameless bool       // captures without a token in the fetch's run are among them
-	withRefusals bool       // what other crawlers were refused governs, since nothing else does
-	asOf         bool       // time is not the fetch's own: the order of records shows nothing
-	beyondDoubt  bool       // only captures that are before the fetch beyond doubt count
-	looked       int        // see look
+	unclear      unclear // as of timeline
+	own          *line   // the crawler's own captures; nil: none
+	ownsNameless bool    // captures without a token in the fetch's run are among them
+	withRefusals bool    // what other crawlers were refused governs, since nothing else does
+	asOf         bool    // time is not the fetch's own: the order of records shows nothing
+	beyondDoubt  bool    // only captures that are before the fetch beyond doubt count
+	looked       int     // see look
 }
 
 // newSubject is a fetch by an agent, asked about as of a moment: its own, where that is unknown.

@@ -145,6 +145,8 @@ type InputStats struct {
 	Records map[string]int64 `json:"records"` // by WARC-Type
 	Fetches int64            `json:"fetches"`
 	Unnamed int64            `json:"unnamed,omitempty"` // fetches without a WARC-Record-ID
+	// requests without a response
+	Unanswered int64 `json:"unanswered,omitempty"`
 	// fetches whose body is another's: revisits, and answers with status 304
 	Borrowed int64       `json:"lent,omitempty"`
 	Robots   int64       `json:"robots"`

@@ -2,6 +2,7 @@ package reading
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // Committer turns the records of one input, which it receives in file order, into facts.
@@ -32,6 +34,7 @@ type Committer struct {
 	unfound      int         // warcinfos beyond maxWarcinfos
 	firstUnfound facts.Issue // of the first of them, without its detail
 	pairing      pairing
+	firstAlone   *request // the first request without a response
 	targets      targetSet
 	segments     segments
 	forgotten    bool // fetches were emitted before their request could be found
@@ -169,7 +172,30 @@ func (c *Committer) accept(d *draft, length int64) error {
 	if err := c.emit(c.pairing.settle(c.index - metadataWindow)...); err != nil {
 		return err
 	}
-	return c.emit(c.pairing.expire(c.index - pairingWindow)...)
+	return c.expire(c.index - pairingWindow)
+}
+
+// expire emits what has waited up to a record, and counts the requests that got no response.
+func (c *Committer) expire(upTo int) error {
+	err := c.emit(c.pairing.expire(upTo)...)
+	for _, q := range c.pairing.alone {
+		c.Stats.Unanswered++
+		c.firstAlone = cmp.Or(c.firstAlone, q)
+		c.runs.hear(q.run, q.userAgent, false)
+	}
+	c.pairing.alone = c.pairing.alone[:0]
+	return err
+}
+
+// reportAlone reports the requests without a response.
+func (c *Committer) reportAlone() error {
+	if c.firstAlone == nil {
+		return nil
+	}
+	return c.Report(facts.Issue{
+		Offset: c.firstAlone.at.Offset, Length: -1, RecordID: c.firstAlone.id, Kind: words.IssueRequestAlone,
+		Action: "counted", Detail: fmt.Sprintf("requests without a response: %d, the first one here", c.Stats.Unanswered),
+	})
 }
 
 // acceptOther counts a record that a row of an index may take for a fetch.
@@ -195,7 +221,8 @@ func (c *Committer) pair(d *draft, length int64) (done []*exchange) {
 			}
 		}
 	case d.request != nil:
-		d.request.index, d.request.at = c.index, c.at
+		info := c.warcinfoOf(d.record)
+		d.request.index, d.request.at, d.request.run = c.index, c.at, c.runs.of(&info, d.record.WarcinfoID)
 		return c.pairing.addRequest(d.request)
 	case d.metadata != nil:
 		d.metadata.index, d.metadata.at = c.index, c.at
@@ -254,7 +281,10 @@ func (c *Committer) Finish() error {
 	if err := c.boundSegments(0, 0); err != nil {
 		return err
 	}
-	if err := c.emit(c.pairing.expire(c.index + 1)...); err != nil {
+	if err := c.expire(c.index + 1); err != nil {
+		return err
+	}
+	if err := c.reportAlone(); err != nil {
 		return err
 	}
 	c.Stats.Runs = c.runs.end(c.Entry)

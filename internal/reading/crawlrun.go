@@ -10,7 +10,7 @@ import (
 type crawlRuns struct {
 	list  []crawlRun
 	known map[runKey]int32 // their numbers
-	last  runKey           // of the fetch before
+	last  runKey           // of the record before
 	which int32            // its number
 }
 
@@ -38,9 +38,16 @@ func (r *crawlRun) isUnordered() bool {
 
 func (rs *crawlRuns) isCrowded() bool { return len(rs.list) > maxRuns }
 
-// add counts a fetch, the next one of its archive, and returns the number of its run. One that names a
-// warcinfo record of another archive is of that one's run.
+// add counts a fetch, the next one of its archive, and returns the number of its run.
 func (rs *crawlRuns) add(c *facts.Capture, info *Warcinfo, named recordid.ID) int32 {
+	run := rs.of(info, named)
+	rs.list[run-1].follow(c)
+	return run
+}
+
+// of returns the number of the run of a record. One that names a warcinfo record of another archive is of that one's
+// run.
+func (rs *crawlRuns) of(info *Warcinfo, named recordid.ID) int32 {
 	key := runKey{id: named}
 	switch {
 	case named == "" && info.id != "":
@@ -51,7 +58,6 @@ func (rs *crawlRuns) add(c *facts.Capture, info *Warcinfo, named recordid.ID) in
 	if rs.which == 0 || key != rs.last {
 		rs.last, rs.which = key, rs.numberOf(key, info)
 	}
-	rs.list[rs.which-1].follow(c)
 	return rs.which
 }
 
@@ -99,18 +105,17 @@ func (r *crawlRun) follow(c *facts.Capture) {
 	r.latest = t
 }
 
-// hear adds who made a fetch, once its request is known or will not be. What a redirect of robots.txt led to shows
+// hear adds the User-Agent of a request to its run.
+func (rs *crawlRuns) hear(run int32, userAgent string, asksRobots bool) {
+	rs.list[run-1].Hear(userAgent, asksRobots)
+}
+
+// hearOf adds who made a fetch, once its request is known or will not be. What a redirect of robots.txt led to shows
 // nothing: some crawlers request robots.txt without a User-Agent, and follow its redirects with or without one.
-func (rs *crawlRuns) hear(x *exchange) {
-	if x.Run == 0 {
-		return
-	}
-	run, isRobots := &rs.list[x.Run-1].CrawlRun, x.Kind == facts.CaptureRobots
-	switch {
-	case x.UserAgent != "":
-		run.Hear(x.UserAgent, isRobots && !x.isTarget)
-	case x.requested && !isRobots && !x.isTarget:
-		run.Hear("", false)
+func (rs *crawlRuns) hearOf(x *exchange) {
+	isRobots := x.Kind == facts.CaptureRobots
+	if x.Run != 0 && (x.UserAgent != "" || x.requested && !isRobots && !x.isTarget) {
+		rs.hear(x.Run, x.UserAgent, isRobots && !x.isTarget)
 	}
 }
 

@@ -173,7 +173,7 @@ func TestVerifyDigests(t *testing.T) {
 		"request": {warctest.Record{
 			Type: "request", URL: page, Fields: []string{payload(""), block(get)},
 			Block: get,
-		}, facts.DigestStats{Block: 1, Stored: 1}, facts.DigestStats{}, nil},
+		}, facts.DigestStats{Block: 1, Stored: 1}, facts.DigestStats{}, []string{"request_alone"}},
 		"metadata": {warctest.Record{
 			Type: "metadata", URL: page, Fields: []string{payload("m"), block("m")},
 			Block: "m",

@@ -26,6 +26,11 @@ func (c *Committer) emitOne(x *exchange) error {
 	if x.Method == "" {
 		x.Method = http.MethodGet
 	}
+	if x.Method == http.MethodConnect { // it has no path (RFC 9110 §9.3.6), and so is no fetch
+		x.Type, x.Kind = facts.TypeOther, facts.CaptureNone
+		c.Stats.Others++
+		return c.Out.Other(&x.Fetch)
+	}
 	if !x.requested && x.infoAgent != "" {
 		x.UserAgent, x.UserAgentSource = x.infoAgent, facts.SourceWarcinfo
 	}
@@ -52,7 +57,7 @@ func (c *Committer) emitOne(x *exchange) error {
 			return err
 		}
 	}
-	c.runs.hear(x)
+	c.runs.hearOf(x)
 	body := x.body
 	x.body, x.assembly = nil, nil // which others of its slab must not keep
 	c.Stats.Fetches++

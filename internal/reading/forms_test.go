@@ -323,13 +323,13 @@ func TestCapsHaveIssues(t *testing.T) {
 		"maxWord": {warctest.Plain(warctest.Response("urn:1", "http://h/", ok200,
 			"WARC-Truncated: "+long(maxWord+1))), []string{"value_cut"}},
 		"maxRequestHead": {warctest.Plain(warctest.Request("urn:q", "http://h/",
-			"x\r\nX: "+long(4*maxRequestHead))), []string{"value_cut"}},
+			"x\r\nX: "+long(4*maxRequestHead))), []string{"value_cut", "request_alone"}},
 		"MaxURL": {warctest.Plain(warctest.Response("urn:1", "http://h/"+long(warc.MaxURL),
 			ok200)), []string{"url_too_long"}},
 		"MaxURL, Location": {warctest.Plain(warctest.Response("urn:1", "http://h/",
 			"HTTP/1.1 301\r\nLocation: /"+long(warc.MaxURL)+"\r\n\r\n")), []string{"value_cut"}},
 		"MaxUserAgent": {warctest.Plain(warctest.Request("urn:q", "http://h/",
-			long(httpmsg.MaxUserAgent+1))), []string{"value_cut"}},
+			long(httpmsg.MaxUserAgent+1))), []string{"value_cut", "request_alone"}},
 		"MaxUserAgent, warcinfo": {warctest.Plain(warctest.Warcinfo("urn:i",
 			"operator: "+long(httpmsg.MaxUserAgent+1)+"\r\n")), []string{"value_cut"}},
 		"MaxPolicyHeaders": {
@@ -344,11 +344,11 @@ func TestCapsHaveIssues(t *testing.T) {
 		"maxValidator, of a request": {warctest.Plain(warctest.Record{
 			Type: "request", URL: "http://h/",
 			Block: "GET / HTTP/1.1\r\nIf-None-Match: " + long(1<<10+1) + "\r\n\r\n",
-		}), []string{"value_cut"}},
+		}), []string{"value_cut", "request_alone"}},
 		"maxHost": {warctest.Plain(warctest.Record{
 			Type: "request", URL: "http://h/",
 			Block: "GET / HTTP/1.1\r\nHost: " + long(1<<10+1) + "\r\n\r\n",
-		}), []string{"value_cut"}},
+		}), []string{"value_cut", "request_alone"}},
 		"MaxBody": {warctest.Plain(warctest.Response("urn:1", "http://h/robots.txt",
 			"HTTP/1.1 200\r\n\r\n"+long(httpmsg.MaxBody+1))), []string{"body_cut"}},
 		"MaxBody, decoded twice": {

@@ -20,6 +20,8 @@ type request struct {
 	method       string
 	userAgent    string
 	host         string         // that it names
+	run          int32          // of its crawler
+	claims       bool           // a response
 	of           []recordid.ID  // of the first fetches whose request it is; "" of those without one
 	first        [1]recordid.ID // the memory of that, as nearly always
 
@@ -67,6 +69,7 @@ type pairing struct {
 	oldest   int                         // no record before it is remembered
 	settled  int                         // no fetch up to here waits for metadata alone
 	waiting  int                         // bytes that pending, requests and metadata hold
+	alone    []*request                  // that are forgotten, and claim no response
 	claims   []*request                  // reused: the requests of the record in hand
 	mine     []*exchange                 // reused: the fetches of the record in hand
 	done     []*exchange                 // reused: those that need nothing more; valid until the next call
@@ -264,13 +267,14 @@ func drop[R *exchange | *request](m map[recordid.ID][]R, key recordid.ID, x R) {
 
 // claim remembers a request that claims the fetch beside its own.
 func (x *exchange) claim(q *request) {
+	q.claims = true
 	if x.second == nil && q.userAgent != "" && q.userAgent != x.UserAgent && q.fit(x) == fitURL {
 		x.second = q
 	}
 }
 
 func (x *exchange) join(q *request) {
-	x.requested = true
+	x.requested, q.claims = true, true
 	if q.of == nil {
 		q.of = q.first[:0]
 	}
@@ -402,6 +406,9 @@ func (p *pairing) forgetRequest(index int) {
 	}
 	delete(p.requests, index)
 	p.waiting -= q.size()
+	if !q.claims {
+		p.alone = append(p.alone, q)
+	}
 	if p.ids[q.id] == q {
 		delete(p.ids, q.id)
 	}

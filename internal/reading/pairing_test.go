@@ -181,7 +181,9 @@ func TestPairing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			got := read(t, warctest.Plain(c.in...))
 			equal(t, "agents", agents(got), c.want)
-			equal(t, "issues", len(got.issues), 0)
+			isAlone := name == "too far apart" || name == "beside, of another URL" || name == "not beside"
+			equal(t, "requests alone", slices.Contains(got.kinds(), "request_alone"), isAlone)
+			equal(t, "other issues", len(got.issues) > 0, isAlone)
 		})
 	}
 }

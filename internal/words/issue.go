@@ -46,6 +46,7 @@ const (
 	IssueHostMismatch
 	IssueBadIndexRow
 	IssueNotVerified
+	IssueRequestAlone
 )
 
 // Issues is indexed by IssueKind.
@@ -229,6 +230,11 @@ var Issues = []Word{
 		Name: "not_verified", Effect: FetchesMissing,
 		Meaning: "The input names a record that is not there, or could not be read.",
 		More:    "`--verify` looked for it. The row is possible at most, or counts as before.",
+	},
+	IssueRequestAlone: {
+		Name:    "request_alone",
+		Meaning: "A request has no response: nothing shows what became of it. It decides nothing.",
+		More:    "There is one issue an archive, at its first such request. `detail` has their number.",
 	},
 }
 

@@ -64,6 +64,10 @@ func (f *Figures) WriteText(w io.Writer, audit *report.Audit, opt TextOptions) e
 	if n := s.issues.zoneless; n > 0 {
 		p.Line("Times without a time zone were taken as UTC, in %s (issues, date_without_zone).", report.Count(n, "input"))
 	}
+	if n := s.audit.Inputs.Unanswered; n > 0 {
+		p.Line("Requests without a response: %s. Nothing shows what became of them, and they are not counted (issues, "+
+			"request_alone).", prose.Number(n))
+	}
 	if opt.Full {
 		printTable(p, s.issues.kindTable(), topNames)
 	}
