@@ -187,10 +187,12 @@ func meantBy(token string) (near Agent, ok bool) {
 	return near, ok
 }
 
-// tokens are the tokens of all agents.
+// tokens are the tokens of all agents but general words (bot, crawler), which nobody means.
 var tokens = sync.OnceValue(func() (tokens []string) {
 	for _, a := range load().Agents {
-		tokens = append(tokens, a.Token)
+		if a.Kind != Software || a.Operator != "" {
+			tokens = append(tokens, a.Token)
+		}
 	}
 	return tokens
 })

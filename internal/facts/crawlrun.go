@@ -184,7 +184,7 @@ func (s *Set) OrderRuns(input int32, isUnordered func(recordid.ID) bool) {
 	}
 }
 
-// isSameRun reports whether two records, by requests with two User-Agents, are of one run of a crawler.
+// IsSameRun reports whether two records, by requests with two User-Agents, are of one run of a crawler.
 func (s *Set) IsSameRun(a, b Spot, agent, other string) bool {
 	p := s.CrawlRunOf(a)
 	if p == nil || a.InRun() == b.InRun() {
@@ -192,6 +192,21 @@ func (s *Set) IsSameRun(a, b Spot, agent, other string) bool {
 	}
 	q := s.CrawlRunOf(b)
 	return q != nil && p.isSame(q, agent, other)
+}
+
+// HearRuns adds to the voices of the runs of an input, by their warcinfo records.
+func (s *Set) HearRuns(input int32, voicesOf func(recordid.ID) []Voice) {
+	for from, to := s.inputs.rowsOf(input); from < to; from++ {
+		held := s.inputs.rows.At(from)
+		run := CrawlRun{Voices: slices.Clone(s.inputs.voices[held.Voices])}
+		for _, v := range voicesOf(recordid.ID(held.ID)) {
+			run.Hear(v.UserAgent, v.AsksRobots)
+		}
+		if s.inputs.heardAt == nil {
+			s.inputs.heardAt = make(map[int][]Voice)
+		}
+		s.inputs.heardAt[from] = run.Voices
+	}
 }
 
 func compareRuns(a, b CrawlRun) int {

@@ -15,12 +15,13 @@ type inputList struct {
 	unordered []bool  // of each row: CrawlRun.Unordered
 	first     []int32 // row of each input
 
-	fields []Field          // what runs state; the archives of a crawl state the same
-	number map[Field]uint64 // in fields, while rows are added
-	voices [][]Voice        // of runs; those of many archives are alike
-	heard  map[string]int32 // their numbers by runRow.Voices, while rows are added
-	text   string           // runRow.Fields of the last row
-	packed string           // the same, as heldInput has it
+	fields  []Field          // what runs state; the archives of a crawl state the same
+	number  map[Field]uint64 // in fields, while rows are added
+	voices  [][]Voice        // of runs; those of many archives are alike
+	heardAt map[int][]Voice  // in their place, by row: Set.HearRuns
+	heard   map[string]int32 // their numbers by runRow.Voices, while rows are added
+	text    string           // runRow.Fields of the last row
+	packed  string           // the same, as heldInput has it
 }
 
 // heldInput is an input and the first run that it shows, or a further run alone.
@@ -128,6 +129,9 @@ func (l *inputList) run(at Spot) *CrawlRun {
 			from = middle + 1
 		default:
 			r.Fields = l.stated(held.Fields)
+			if heard, found := l.heardAt[middle]; found {
+				r.Voices = heard
+			}
 			return r
 		}
 	}

@@ -58,7 +58,9 @@ func (w *writer) gatherInput(ctx context.Context, input int32, in *facts.InputRe
 ) error {
 	slices.SortFunc(archives, func(a, b *citedArchive) int { return cmp.Compare(a.entry, b.entry) })
 	found := run.NewSorter(w.tmp, placedRuns)
-	p := pairing{keys: make(map[string]*bitmap), found: found, told: make(map[string]*bitmap)}
+	p := pairing{
+		keys: make(map[string]*bitmap), found: found, told: make(map[string]*bitmap), nameless: make(map[runOf]bool),
+	}
 	for _, a := range archives {
 		p.keys[a.entry], p.told[a.entry] = &a.wanted, new(bitmap)
 	}
@@ -101,6 +103,12 @@ func (w *writer) gatherInput(ctx context.Context, input int32, in *facts.InputRe
 		for _, r := range in.Runs {
 			if r.Entry == a.entry && r.Unordered && !slices.Contains(made.Unordered, r.ID.String()) {
 				made.Unordered = append(made.Unordered, r.ID.String())
+			}
+			if p.nameless[runOf{a.entry, r.Number}] {
+				if made.Voices == nil {
+					made.Voices = make(map[string][]facts.Voice)
+				}
+				made.Voices[r.ID.String()] = r.Voices
 			}
 		}
 		a.number = int64(len(w.copied))
@@ -187,12 +195,23 @@ type pairing struct {
 	keys  map[string]*bitmap // cited, by entry
 	told  map[string]*bitmap // found
 	found *run.Sorter[placed]
+
+	nameless map[runOf]bool // those with a cited record without a User-Agent; nil: nobody asks
+}
+
+// runOf is a run of a crawler in an entry.
+type runOf struct {
+	entry  string
+	number int32
 }
 
 func (p *pairing) pair(f *facts.Fetch, c *reading.Companions) error {
 	cited := p.keys[f.Entry]
 	if cited == nil || !cited.has(f.Index) {
 		return nil
+	}
+	if f.UserAgent == "" && f.Run != 0 && p.nameless != nil {
+		p.nameless[runOf{f.Entry, f.Run}] = true
 	}
 	own := c.Own
 	for _, other := range append([]reading.Place{c.Request, c.Second, c.Metadata, c.Warcinfo}, c.Segments...) {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/robotsaudit/robotsaudit/evaluate/verdict"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
 // Format names the format of bundles and its version.
@@ -61,6 +62,9 @@ type archive struct {
 	// Unordered are the runs of a crawler whose records were sorted in another way than by date, by the
 	// IDs of their warcinfo records; "": those without.
 	Unordered []string `json:"unordered,omitempty"`
+
+	// Voices are the User-Agents in the requests of runs that hold cited captures without one, by the same IDs.
+	Voices map[string][]facts.Voice `json:"voices,omitempty"`
 }
 
 // place names the archive as tables do.
