@@ -39,14 +39,14 @@ def collect(tool, environment, saved):
 
 def made():
     names = {}  # by the text of a licence
-    go = call("go", "env", "GOROOT", "GOVERSION", codes=(0,)).split()
-    with open(f"{go[0]}/LICENSE") as licence:
+    go = call("go", "env", "GOROOT", codes=(0,)).strip()  # by which go-licenses knows what is Go's
+    with open(f"{go}/LICENSE") as licence:
         names[licence.read().strip()] = {"Go, its standard library"}
     with folder() as work:
         call("go", "install", TOOL, cwd=work, env=os.environ | {"GOBIN": str(work), "GOFLAGS": ""}, codes=(0,))
         for number, system in enumerate(SYSTEMS):
             goos, goarch = system.split("/")
-            environment = os.environ | {"GOOS": goos, "GOARCH": goarch, "CGO_ENABLED": "0"}
+            environment = os.environ | {"GOOS": goos, "GOARCH": goarch, "CGO_ENABLED": "0", "GOROOT": go}
             for name, texts in collect(work / "go-licenses", environment, work / str(number)).items():
                 for text in texts:
                     names.setdefault(text, set()).add(name)
