@@ -189,7 +189,7 @@ func (s *recorder) Policies(p *Policies) error {
 			return err
 		}
 	}
-	return s.note("policies %d %s %q %q", p.ID, p.CaptureClass, p.Sitemaps, p.Body)
+	return s.note("policies %d %s %q", p.ID, p.CaptureClass, p.Sitemaps)
 }
 
 func (s *recorder) Result(r *Result) error {

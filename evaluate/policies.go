@@ -46,7 +46,6 @@ type Policies struct {
 	*State
 	CaptureClass string   // Common Crawl's, of the capture's own status; "" where there is none
 	Sitemaps     []string // the first of the file, for all tokens
-	Body         string   // what of the file is parsed, decoded; "" unless DecideOptions.PolicyBodies
 	List         []Policy // by token: `*` first, then in the alphabet, in any case
 }
 
@@ -92,9 +91,8 @@ func (k GroupKind) String() string { return words.Name(GroupKinds, k) }
 // What is taken of one file, and how many files are kept besides the parsed ones: most hosts
 // serve the same bytes again and again.
 const (
-	maxPolicyCrawlers = 32      // crawlers of the archives: those with most fetches
-	maxPolicyNames    = 1000    // tokens that a file names
-	maxPolicyBody     = 512_000 // bytes of a body
+	maxPolicyCrawlers = 32   // crawlers of the archives: those with most fetches
+	maxPolicyNames    = 1000 // tokens that a file names
 	maxPolicyFiles    = 64
 )
 
@@ -179,13 +177,6 @@ func (p *policyReader) pass(st *State, sink Sink, issues *run.Sorter[facts.Issue
 		if err != nil {
 			return err
 		}
-	}
-	if p.opt.PolicyBodies && st.HasBody {
-		file, err := p.files.Get(&st.State)
-		if err != nil {
-			return err
-		}
-		p.passed.Body = file.Text()[:min(len(file.Text()), maxPolicyBody)]
 	}
 	return sink.Policies(&p.passed)
 }

@@ -14,13 +14,12 @@ import (
 
 // DecideOptions of Run.
 type DecideOptions struct {
-	Profile      Profile
-	Crawler      string       // the crawler's own token, instead of the one derived from each User-Agent
-	CrawlerMap   CrawlerMap   // the same for some User-Agents; it has no effect where Crawler is given
-	Agents       []string     // tokens of the what-if; none: no what-if
-	Uses         []Use        // what for: restrictions that bind one of them are passed on
-	Policies     PolicyTokens // whom each robots.txt is asked for, for Sink.Policies
-	PolicyBodies bool         // pass on what the files hold, too
+	Profile    Profile
+	Crawler    string       // the crawler's own token, instead of the one derived from each User-Agent
+	CrawlerMap CrawlerMap   // the same for some User-Agents; it has no effect where Crawler is given
+	Agents     []string     // tokens of the what-if; none: no what-if
+	Uses       []Use        // what for: restrictions that bind one of them are passed on
+	Policies   PolicyTokens // whom each robots.txt is asked for, for Sink.Policies
 	// the what-if and restrictions are judged then, unless it is zero, not at each fetch's own time
 	AsOf    AsOf
 	Decided *atomic.Int64 // counts the fetches decided; may be nil

@@ -35,7 +35,7 @@ func (v *Verification) count(r *Result) {
 // Suspected decides the fetches of facts and calls f with the suspected ones, in no order and from several
 // goroutines. Of the options, it leaves out what concerns other results.
 func Suspected(ctx context.Context, set *Facts, opt DecideOptions, f func(*Fetch) error) error {
-	opt.Agents, opt.Uses, opt.Policies, opt.PolicyBodies = nil, nil, PoliciesNone, false
+	opt.Agents, opt.Uses, opt.Policies = nil, nil, PoliciesNone
 	_, err := Run(ctx, set, opt, &suspects{f: f})
 	return err
 }

@@ -38,8 +38,6 @@ type ExpandOptions struct {
 	// Base is a URL or a folder from which relative lines of lists of inputs are meant. "" is the
 	// working folder, and for lists on servers their own host or bucket.
 	Base string
-	// TrustLists lets lists on servers name all that the user's own lists may name.
-	TrustLists bool
 	// URLs are files that the user calls lists of URLs, Robots files called tables of robots.txt.
 	URLs, Robots []string
 	// IDColumn is the column of these lists with the user's own names of rows; "": id, if there is one.
@@ -57,7 +55,7 @@ type ExpandOptions struct {
 // Arguments that name nothing are returned as failures; the others stand. When ctx is done, requests to
 // servers fail.
 func Expand(ctx context.Context, args []string, opt ExpandOptions) (inputs []Input, failures []*InputError) {
-	x := expander{base: opt.Base, trustLists: opt.TrustLists, seen: make(map[string]bool)}
+	x := expander{base: opt.Base, seen: make(map[string]bool)}
 	x.called = facts.Input{List: true, IDColumn: opt.IDColumn}
 	for _, path := range opt.URLs {
 		x.path(ctx, path)
@@ -82,12 +80,11 @@ func Expand(ctx context.Context, args []string, opt ExpandOptions) (inputs []Inp
 }
 
 type expander struct {
-	base       string
-	trustLists bool
-	inputs     []facts.Input
-	failures   []*InputError
-	seen       map[string]bool
-	called     facts.Input // what the user calls the files that the arguments name
+	base     string
+	inputs   []facts.Input
+	failures []*InputError
+	seen     map[string]bool
+	called   facts.Input // what the user calls the files that the arguments name
 }
 
 func (x *expander) fail(arg, format string, args ...any) {
@@ -219,7 +216,7 @@ func (l lineOfList) String() string { return fmt.Sprintf("line %d of %s", l.numb
 
 // scopeOf is where the lines of a list may lead. The user's own lists may lead anywhere.
 func (x *expander) scopeOf(list string) *object.Scope {
-	if !object.IsRemote(list) || x.trustLists {
+	if !object.IsRemote(list) {
 		return nil
 	}
 	return &object.Scope{Base: cmp.Or(x.base, object.Host(list)), Own: list}
@@ -251,7 +248,7 @@ func (x *expander) lines(ctx context.Context, path string, r io.Reader) {
 		switch {
 		case err != nil:
 			x.fail(in.text, "%v, and %s, which lies on a server, may name nothing else; give that place with "+
-				"--base, or trust the list with --trust-lists", err, in)
+				"--base, or copy the list to this machine", err, in)
 		case object.IsRemote(at):
 			remote = append(remote, remoteArg{
 				url: at, name: object.Shown(in.text), confined: in.scope != nil,
@@ -281,7 +278,7 @@ func (x *expander) listed(ctx context.Context, line lineOfList, at string) {
 		x.fail(line.text, "cannot be read (%v), though %s names it; correct the list, or say with --base where its lines are", object.Cause(err), line)
 	case info.IsDir() && line.scope != nil:
 		x.fail(line.text, "is a folder, and %s, which lies on a server, may name files alone; name it yourself, or "+
-			"trust the list with --trust-lists", line)
+			"copy the list to this machine", line)
 	case info.IsDir():
 		x.folder(ctx, at)
 	default:

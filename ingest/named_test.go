@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
 // TestNamedIndexesInFolders: a file that is named like an index is never left out of a folder in silence. The
@@ -26,8 +24,7 @@ func TestNamedIndexesInFolders(t *testing.T) {
 	})
 }
 
-// TestListsOnServers: a list on a server names files of its own host, or below the base, unless the user
-// trusts it.
+// TestListsOnServers: a list on a server names files of its own host, or below the base.
 func TestListsOnServers(t *testing.T) {
 	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		t.Errorf("%s was asked of another server", r.URL)
@@ -96,14 +93,4 @@ func TestListsOnServers(t *testing.T) {
 			}
 		})
 	}
-	t.Run("trusted", func(t *testing.T) {
-		x := expander{trustLists: true}
-		if s := x.scopeOf(list[1:]); s != nil {
-			t.Errorf("%+v", s)
-		}
-		inputs, _ := Expand(t.Context(), []string{"@" + server.URL + "/trusted"}, ExpandOptions{TrustLists: true})
-		if slices.ContainsFunc(inputs, func(in facts.Input) bool { return in.Confined }) {
-			t.Errorf("%+v", inputs)
-		}
-	})
 }

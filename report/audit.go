@@ -35,7 +35,6 @@ type Settings struct {
 	AsOf             evaluate.AsOf `json:"as_of,omitzero"`
 	Purposes         []string      `json:"purposes,omitempty"`
 	Policies         string        `json:"policies,omitempty"`
-	PolicyBodies     bool          `json:"policy_bodies,omitempty"`
 	Ranks            RanksFile     `json:"ranks,omitzero"`
 	PublicSuffixList string        `json:"public_suffix_list"`
 	FactsFingerprint string        `json:"facts_fingerprint"`
@@ -58,8 +57,8 @@ type Unreadable struct {
 func NewSettings(opt *evaluate.DecideOptions, factsFingerprint string, ranks *Ranks) Settings {
 	s := Settings{
 		Profile: opt.Profile.String(), Crawler: opt.Crawler, CrawlerMap: opt.CrawlerMap.Lines(), Agents: opt.Agents,
-		AsOf:         opt.AsOf,
-		PolicyBodies: opt.PolicyBodies, PublicSuffixList: weburl.PublicSuffixVersion(),
+		AsOf:             opt.AsOf,
+		PublicSuffixList: weburl.PublicSuffixVersion(),
 		FactsFingerprint: factsFingerprint,
 	}
 	if opt.Policies != evaluate.PoliciesAsked {

@@ -49,9 +49,6 @@ type PolicyRow struct {
 	Signals []string `parquet:"signals,list"`
 	// As in `robots`. Null: no body was applied.
 	BodyDigest string `parquet:"body_digest,optional,dict"`
-	// What of the body is parsed, as text, at most 512,000 bytes, in the row of `*` alone. Bytes that
-	// are no UTF-8 are percent-encoded. Null: another row, no `--policy-bodies`, or no body was applied.
-	Body *string `parquet:"body,optional"`
 }
 
 // eachPolicy calls add for the rows of a capture.
@@ -75,9 +72,6 @@ func (b *rowBuilder) eachPolicy(p *evaluate.Policies, add func(PolicyRow) error)
 		row.RequestRate, row.Signals = text(said.RequestRate), said.Signals
 		row.CrawlDelay = known(float64(said.CrawlDelay)/1e6, said.HasCrawlDelay && said.Known)
 		row.Rules = known(int32(said.Rules), said.Known)
-		if i == 0 && p.Body != "" {
-			row.Body = new(locator(p.Body))
-		}
 		if err := add(row); err != nil {
 			return err
 		}

@@ -43,7 +43,7 @@ a robots.txt was redirected to a page that lies far from it, and for --verify.
 	e.AddTo(cmd.Flags())
 	e.AddVerify(cmd.Flags())
 	inputs.AddBase(cmd.Flags(), inputs.VerifiedArchives)
-	inputs.AddRemote(cmd.Flags())
+	inputs.AddStore(cmd.Flags())
 	outfolder.RunOn(cmd, &out.Output, "", func(cmd *cobra.Command, _ []string) error {
 		return runEvaluation(cmd, &e, &out, func(j *outfolder.Job) error {
 			if err := outfolder.MayHoldFacts(j.Output); err != nil {

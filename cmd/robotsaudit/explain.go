@@ -58,7 +58,7 @@ tables. The settings are those of the audit.
 	flags.StringVar(&f.format, "format", "text", "`FORMAT` of the output: text or json")
 	flags.BoolVar(&f.full, "full", false, "write all that is known, not at most about sixty lines")
 	f.part.AddTo(flags)
-	inputs.AddRemote(flags)
+	inputs.AddStore(flags)
 	outfolder.RunOn(cmd, &f.output, "one fetch, as in: %[1]s https://example.com/private/ or: %[1]s 1",
 		func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) })
 	return cmd

@@ -166,7 +166,7 @@ func (f *shardFlags) args(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return usage.Errorf("a shard is of the inputs of the plan: leave out %q", args[0])
 	}
-	allowed := []string{"facts", "shard", "workers", "s3-endpoint", "s3-anonymous", "https-requests"}
+	allowed := []string{"facts", "shard", "workers", "s3-endpoint", "s3-anonymous"}
 	var other string
 	cmd.LocalNonPersistentFlags().VisitAll(func(flag *pflag.Flag) {
 		if flag.Changed && !slices.Contains(allowed, flag.Name) {
@@ -218,7 +218,7 @@ func newResolveCommand() *cobra.Command {
 	}
 	addFacts(cmd.Flags(), &uri)
 	usage.AddWorkers(cmd.Flags(), &workers, "parts of the hosts worked on at a time")
-	inputs.AddRemote(cmd.Flags())
+	inputs.AddStore(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		s, p, err := openPlan(cmd, uri)
 		if err != nil {
@@ -248,7 +248,7 @@ large: the fetches of a large host are divided by time.`,
 		"`URI` of the results: a folder, made where there is none, or s3://BUCKET/PREFIX (required)")
 	cmd.Flags().StringVar(&buckets, "buckets", "",
 		"`J/M`: the range, from 0, and how many there are, 1024 at most (required)")
-	inputs.AddRemote(cmd.Flags())
+	inputs.AddStore(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		n, of, err := oneOf("buckets", buckets)
 		if err != nil {
@@ -292,7 +292,7 @@ audit.json and report.html. Each table is a folder of files.`,
 	cmd.Flags().BoolVar(&force, "force", false,
 		"replace files of other programs in the output folder that bear the names of results")
 	e.AddOutcome(cmd.Flags())
-	inputs.AddRemote(cmd.Flags())
+	inputs.AddStore(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		log := console.Logger(cmd)
 		out, err := openStore("-o", output)

@@ -38,7 +38,6 @@ type Options struct {
 	UserAgent   string // that servers receive
 	S3Endpoint  string // URL of a store that is not Amazon's; "": from the environment
 	S3Anonymous bool   // requests are not signed
-	Requests    int    // to one web server at a time; 0: 4 to data.commoncrawl.org, elsewhere no bound
 }
 
 // current are the settings of the process.

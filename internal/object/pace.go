@@ -3,7 +3,6 @@ package object
 import (
 	"context"
 	"math/rand/v2"
-	"strings"
 	"sync"
 	"time"
 )
@@ -24,13 +23,9 @@ func paceOf(host string) *pace {
 	if p, ok := paces.Load(host); ok {
 		return p.(*pace)
 	}
-	n := settings().Requests
-	if n == 0 && host == commonCrawl {
-		n = commonCrawlRequests
-	}
 	p := new(pace)
-	if n > 0 && !strings.HasPrefix(host, s3Scheme) {
-		p.slots = make(chan struct{}, n)
+	if host == commonCrawl {
+		p.slots = make(chan struct{}, commonCrawlRequests)
 	}
 	shared, _ := paces.LoadOrStore(host, p)
 	return shared.(*pace)

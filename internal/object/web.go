@@ -202,7 +202,7 @@ func statusFault(host string, status int, code string, h http.Header) *fault {
 	switch {
 	case host == commonCrawl && status == http.StatusForbidden:
 		f.temporary, f.tooFast = true, true
-		f.reason = "Common Crawl says that requests come too fast (403); wait some hours, lower --https-requests, or read s3://commoncrawl/ with an account of AWS"
+		f.reason = "Common Crawl says that requests come too fast (403); wait some hours, or read s3://commoncrawl/ with an account of AWS"
 	case status == http.StatusTooManyRequests, status == http.StatusServiceUnavailable:
 		f.temporary, f.tooFast = true, true
 		f.reason = "the server says that requests come too fast or that it is not available (" + said +

@@ -82,9 +82,6 @@ func (f *File) Lines(yield func(number int, text string) bool) {
 	f.lines(func(l *line) bool { return yield(l.number, l.raw) })
 }
 
-// Text returns the parsed part of the file, decoded.
-func (f *File) Text() string { return f.text }
-
 // lineAt reads the line that begins at f.text[at], and returns where it ends: at LF, at CR or at the
 // end of the text (RFC 9309 §2.2).
 func (f *File) lineAt(at int) (l line, end int) {

@@ -17,7 +17,6 @@ import (
 // Everything are options that give rows to all tables.
 var Everything = evaluate.DecideOptions{
 	Agents: []string{"GPTBot"}, Uses: []tag.Use{tag.UseArchive, tag.UseTrain},
-	PolicyBodies: true,
 }
 
 // Audit audits archives and returns the output folder.

@@ -221,9 +221,6 @@ func EvaluateCommand(dir string, s *report.Settings) string {
 	if s.Policies != "" {
 		line += prose.Option("--policies", s.Policies)
 	}
-	if s.PolicyBodies {
-		line += " --policy-bodies"
-	}
 	if s.Ranks.Name != "" {
 		line += " --ranks FILE"
 	}

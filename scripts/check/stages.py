@@ -15,7 +15,7 @@ from same import differences
 
 LIMIT = 1800
 
-SETTINGS = ["--agents", "ai", "--purpose", "train", "--purpose", "archive", "--policies", "named", "--policy-bodies"]
+SETTINGS = ["--agents", "ai", "--purpose", "train", "--purpose", "archive", "--policies", "named"]
 DONE = (0, 3)
 
 

@@ -96,7 +96,7 @@ asks what robots.txt disallowed to others, in place of the crawler that made the
 	asked.AddTo(cmd.Flags())
 	cmd.Flags().StringVar(&opt.Archives, "archives", "",
 		"folder `DIR` in which the archives are now, if they have been moved")
-	inputs.AddRemote(cmd.Flags())
+	inputs.AddStore(cmd.Flags())
 	return cmd
 }
 

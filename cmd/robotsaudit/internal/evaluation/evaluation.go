@@ -94,8 +94,6 @@ func (e *Flags) AddSettings(flags *pflag.FlagSet) {
 	flags.StringVar(&e.policies, "policies", evaluate.PoliciesAsked.String(),
 		"`WHOM` the table robots_policies is about: asked (*, the crawlers of the archives, --agents), "+
 			"named (these, and all that the file names) or none")
-	flags.BoolVar(&e.Options.PolicyBodies, "policy-bodies", false,
-		"put the text of each robots.txt into robots_policies, in the row of *")
 	flags.StringVar(&e.RanksFile, "ranks", "",
 		"`FILE` of lines RANK,DOMAIN, such as Tranco's CSV, as it is or in gzip: fills the column rank_stratum of "+
 			"host_stats and robots_policies")
@@ -147,10 +145,6 @@ func (e *Flags) Resolve() (err error) {
 	e.Options.Policies, _ = evaluate.ParsePolicyTokens(e.policies) // one of the choices
 	if !e.writes(report.PoliciesTable.Name) {
 		e.Options.Policies = evaluate.PoliciesNone
-	}
-	if e.Options.PolicyBodies && e.Options.Policies == evaluate.PoliciesNone {
-		return usage.Errorf("--policy-bodies needs rows of robots_policies: leave out --policies none, and name " +
-			"it in --tables")
 	}
 	if e.RanksFile != "" {
 		if e.Ranks, err = report.ReadRanks(e.RanksFile); err != nil {

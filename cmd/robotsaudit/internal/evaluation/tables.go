@@ -116,7 +116,7 @@ func (e *Flags) HasReport() bool { return e.writes(report.Set(report.VerdictsSet
 // chooseTables leaves out, where no option chooses tables, what costs most and shows least of fetches that
 // indexes report.
 func (e *Flags) chooseTables(set *facts.Set) {
-	if e.Tables != nil || e.policies != evaluate.PoliciesAsked.String() || e.Options.PolicyBodies {
+	if e.Tables != nil || e.policies != evaluate.PoliciesAsked.String() {
 		return
 	}
 	var rows, read int64 // fetches in indexes, and in archives but for robots.txt

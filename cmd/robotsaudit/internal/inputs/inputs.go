@@ -53,7 +53,7 @@ func (f *Flags) AddTo(flags *pflag.FlagSet, based string) {
 		"folder `DIR` with the bodies that the tables in --robots name by their digests: a file each, of that name")
 	addAccessLog(flags)
 	AddBase(flags, based)
-	AddRemote(flags)
+	AddStore(flags)
 	flags.BoolVar(&f.Options.DigestInputs, "digest-inputs", false,
 		"write the SHA-256 of each archive to audit.json, for which it is read once more")
 	flags.BoolVar(&f.Options.VerifyDigests, "verify-digests", false,
@@ -133,14 +133,6 @@ func Args(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// AddRemote adds the flags for access to archives that lie elsewhere.
-func AddRemote(flags *pflag.FlagSet) {
-	AddStore(flags)
-	flags.Int("https-requests", 0,
-		"`N` requests at a time to one web server, for https://… (default: 4 to data.commoncrawl.org, elsewhere "+
-			"as many as are needed)")
-}
-
 // AddStore adds the flags for access to object stores.
 func AddStore(flags *pflag.FlagSet) {
 	flags.String("s3-endpoint", "", "`URL` of an object store that is not Amazon's, for s3://…")
@@ -156,11 +148,6 @@ const (
 // AddBase adds the flag for the place of archives.
 func AddBase(flags *pflag.FlagSet, based string) {
 	flags.String("base", "", "`PLACE` that "+based+" are meant from: a URL such as s3://commoncrawl/, or a folder")
-	if strings.HasPrefix(based, RelativeLines) {
-		flags.Bool("trust-lists", false,
-			"lists of inputs that lie on servers may name anything, as those on this machine may; else only what "+
-				"lies below --base, or in the list's own host or bucket")
-	}
 }
 
 // Configure applies these flags, where a command has them.
@@ -173,10 +160,6 @@ func Configure(cmd *cobra.Command) error {
 		report.Version())}
 	opt.S3Endpoint, _ = flags.GetString("s3-endpoint")
 	opt.S3Anonymous, _ = flags.GetBool("s3-anonymous")
-	opt.Requests, _ = flags.GetInt("https-requests")
-	if opt.Requests < 0 {
-		return usage.Errorf("--https-requests %d: give at least 1, or leave it out", opt.Requests)
-	}
 	if err := object.Configure(opt); err != nil {
 		return usage.Errorf("--s3-endpoint: it %v", err)
 	}
@@ -192,7 +175,6 @@ func Configure(cmd *cobra.Command) error {
 // Expand finds the inputs that a command's arguments name, and lists of URLs.
 func Expand(cmd *cobra.Command, args, lists []string) ([]ingest.Input, []*ingest.InputError, error) {
 	base, _ := cmd.Flags().GetString("base")
-	trust, _ := cmd.Flags().GetBool("trust-lists")
 	id, _ := cmd.Flags().GetString("id-column")
 	tables, _ := cmd.Flags().GetStringArray("robots")
 	bodies, _ := cmd.Flags().GetString("robots-bodies")
@@ -204,7 +186,7 @@ func Expand(cmd *cobra.Command, args, lists []string) ([]ingest.Input, []*ingest
 		return nil, nil, err
 	}
 	inputs, failures := ingest.Expand(cmd.Context(), args, ingest.ExpandOptions{
-		Base: base, TrustLists: trust, URLs: lists, IDColumn: id, Robots: tables, Bodies: bodies,
+		Base: base, URLs: lists, IDColumn: id, Robots: tables, Bodies: bodies,
 		AccessLogs: logs, AccessLog: how,
 	})
 	return inputs, failures, cmd.Context().Err()

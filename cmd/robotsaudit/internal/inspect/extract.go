@@ -106,7 +106,7 @@ the same states of robots.txt, for audits of lists, logs and indexes.
 	cmd.Flags().BoolVar(&f.headers, "headers", false, "write the record's header and the HTTP head alone")
 	cmd.Flags().StringVar(&f.robots, "robots-txt", "",
 		"write all captures of robots.txt, and the records that they came to, to archives in a new `FOLDER`")
-	inputs.AddRemote(cmd.Flags())
+	inputs.AddStore(cmd.Flags())
 	cmd.Flags().StringVar(&f.id, "id", "", "write only the record with this WARC-Record-ID, `URN`")
 	return cmd
 }

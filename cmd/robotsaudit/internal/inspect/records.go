@@ -88,7 +88,7 @@ resources and metadata with a URL, in the order of the archive: sort it with LC_
 	}
 	cmd.Flags().StringVar(&format, "format", "text", "`FORMAT` of the lines: text, jsonl or cdxj")
 	inputs.AddBase(cmd.Flags(), inputs.RelativeLines)
-	inputs.AddRemote(cmd.Flags())
+	inputs.AddStore(cmd.Flags())
 	return cmd
 }
 

@@ -197,7 +197,7 @@ func (p *Plan) options() (evaluate.DecideOptions, error) {
 	if err != nil {
 		return opt, err
 	}
-	opt.Policies, opt.PolicyBodies = evaluate.PoliciesAsked, p.Settings.PolicyBodies
+	opt.Policies = evaluate.PoliciesAsked
 	if p.Settings.Policies != "" {
 		opt.Policies, _ = evaluate.ParsePolicyTokens(p.Settings.Policies)
 	}

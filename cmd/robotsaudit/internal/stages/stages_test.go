@@ -33,7 +33,7 @@ import (
 func everything() evaluate.DecideOptions {
 	return evaluate.DecideOptions{
 		Agents: []string{"GPTBot", "CCBot"}, Uses: []tag.Use{tag.UseArchive, tag.UseTrain},
-		Policies: evaluate.PoliciesNamed, PolicyBodies: true,
+		Policies:   evaluate.PoliciesNamed,
 		CrawlerMap: evaluate.CrawlerMap{{Pattern: "*bot*", Token: "Bot"}, {Pattern: "no such agent", Token: "None"}},
 	}
 }
