@@ -102,6 +102,11 @@ func TestDocumentsRun(t *testing.T) {
 				os.Symlink(program, filepath.Join(dir, "robotsaudit"))); err != nil {
 				t.Fatal(err)
 			}
+			var lines []byte // what the cdxj-indexer of README.md writes
+			for _, path := range archivesIn(t, data+"/warc") {
+				lines = append(lines, indexOf(t, path)...)
+			}
+			writeFile(t, filepath.Join(dir, "crawl.cdxj"), lines)
 			for _, block := range strings.Split(string(text), "\n```sh\n")[1:] {
 				block, _, _ = strings.Cut(block, "\n```\n")
 				for line := range strings.Lines(block) {

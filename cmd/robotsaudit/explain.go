@@ -4,7 +4,10 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,6 +20,9 @@ import (
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/agents"
+	"github.com/robotsaudit/robotsaudit/internal/durable"
+	"github.com/robotsaudit/robotsaudit/internal/recordid"
+	"github.com/robotsaudit/robotsaudit/internal/records"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
 	"github.com/robotsaudit/robotsaudit/report/explain"
 	"github.com/robotsaudit/robotsaudit/report/results"
@@ -34,17 +40,24 @@ readings that were tried, and the sentence of docs/SEMANTICS.md behind each step
 the page and its site state against its use, and which lists of 'robotsaudit export' keep the page,
 drop it or leave it undecided.
 
-WHAT is a URL, a WARC-Record-ID, FILE:OFFSET as in the tables, or the number of a row of
-violations, from 1. Of a URL that was fetched several times, --at says which fetch is meant.
-If it was not fetched at that time, explain shows what would have held then.
+WHAT is a URL, a WARC-Record-ID, FILE:OFFSET as in the tables, the name of a finding as reports
+print it, or the number of a row of violations, from 1. Of a URL that was fetched several times,
+--at says which fetch is meant. If it was not fetched at that time, explain shows what would have
+held then.
 
-The archives are not read, but for a robots.txt behind a redirect that is not kept beside the
-tables. The settings are those of the audit.
+--record fetch writes the fetch's record in place of the explanation, and --record robots the one
+of the robots.txt that governs it: header, block and the line ends after it, decompressed, or the
+line of a crawler's log. Nothing is written of a record that is not whole.
+
+Otherwise the archives are not read, but for a robots.txt behind a redirect that is not kept
+beside the tables. The settings are those of the audit.
 
 ` + usage.ExitHelp,
 		Example: `  robotsaudit explain out https://example.com/private/
   robotsaudit explain out crawl.warc.gz:1234 --full
+  robotsaudit explain out f-138a3dfb7d
   robotsaudit explain out 1 --format json
+  robotsaudit explain out 1 --record robots > robots.warc
   robotsaudit explain out https://example.com/ --purpose train --agents GPTBot
   robotsaudit explain out https://example.com/ --at 2025-03-01T12:00:00Z --agents GPTBot`,
 	}
@@ -56,6 +69,7 @@ tables. The settings are those of the audit.
 			"(repeatable); all are shown otherwise")
 	flags.StringVar(&f.at, "at", "", "`TIME` of the fetch: 2025-03-01T12:00:00Z, or 2025-03-01 for its first moment")
 	flags.StringVar(&f.format, "format", "text", "`FORMAT` of the output: text or json")
+	flags.StringVar(&f.record, "record", "", "write the `RECORD` itself, byte for byte: fetch, or the robots that governs it")
 	flags.BoolVar(&f.full, "full", false, "write all that is known, not at most about sixty lines")
 	f.part.AddTo(flags)
 	inputs.AddStore(flags)
@@ -65,10 +79,10 @@ tables. The settings are those of the audit.
 }
 
 type explainFlags struct {
-	output, agent, at, format string
-	purposes                  []string
-	full                      bool
-	part                      outfolder.PartFlags
+	output, agent, at, format, record string
+	purposes                          []string
+	full                              bool
+	part                              outfolder.PartFlags
 }
 
 func (f *explainFlags) run(cmd *cobra.Command, what string) error {
@@ -88,11 +102,66 @@ func (f *explainFlags) run(cmd *cobra.Command, what string) error {
 		if err != nil {
 			return f.advise(console.Logger(cmd), err)
 		}
+		if f.record != "" {
+			return f.writeRecord(cmd, set, x)
+		}
 		if f.format == "json" {
 			return x.WriteJSON(cmd.OutOrStdout())
 		}
 		return x.WriteText(cmd.OutOrStdout(), f.full)
 	})
+}
+
+// writeRecord writes the record of the fetch, or of the robots.txt that governs it, once it is found whole.
+func (f *explainFlags) writeRecord(cmd *cobra.Command, set *ingest.Facts, x *explain.Explanation) (err error) {
+	at := x.Fetch.Record
+	if f.record == "robots" {
+		i := slices.IndexFunc(x.Captures, func(c evaluate.ExplainedCapture) bool { return c.Governs() })
+		if i < 0 {
+			return usage.Errorf("no captured robots.txt governs this fetch, so there is no record of one")
+		}
+		at = x.Captures[i].Record
+	}
+	if at.File == "" {
+		return usage.Errorf("nobody made this fetch, so there is no record of it; leave out --at")
+	}
+	place := fmt.Sprintf("%s:%d", console.OneLine(at.File), at.Offset)
+	in, entry, found := records.Find(set, at.File)
+	if !found {
+		return fmt.Errorf("%s: an index or a list names this archive, and it is not among the inputs; audit it together "+
+			"with the index", place)
+	}
+	file, remove, err := durable.File("")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, remove()) }()
+	found = false
+	err = records.At(cmd.Context(), in, entry, at.Offset, func(r *records.Found) error {
+		if found || at.ID != "" && !r.ID.Is(recordid.Parse(at.ID)) {
+			return nil
+		}
+		found = true
+		_, err := r.WriteTo(file)
+		return err
+	})
+	var damaged *records.DamagedError
+	switch {
+	case errors.As(err, &damaged):
+		console.Logger(cmd).Error(fmt.Sprintf("%s: the record is not whole, and nothing is written: %v", place, damaged))
+		return usage.ExitUnread
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%s: %w; put the archive back where it was", place, err)
+	case err != nil:
+		return fmt.Errorf("%s: %w", place, err)
+	case !found:
+		return fmt.Errorf("%s: no record there has the ID %s; put the archive back as it was", place, at.ID)
+	}
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	_, err = io.Copy(cmd.OutOrStdout(), file)
+	return err
 }
 
 // question is the question in the flags.
@@ -127,6 +196,7 @@ func (f *explainFlags) advise(log *slog.Logger, err error) error {
 	var many *evaluate.AmbiguousError
 	var none *evaluate.NotFoundError
 	var row *explain.NoRowError
+	var name *explain.NameError
 	part := f.part.Part.String()
 	switch {
 	case errors.As(err, &none) && part != "":
@@ -147,8 +217,8 @@ func (f *explainFlags) advise(log *slog.Logger, err error) error {
 	case errors.As(err, &none):
 		return usage.Errorf("no fetch of the audit is named %q; give a URL with its scheme, a WARC-Record-ID, "+
 			"FILE:OFFSET as in the tables, or the number of a row of violations", none.What)
-	case errors.As(err, &row):
-		return usage.Errorf("%v", row)
+	case errors.As(err, &row), errors.As(err, &name):
+		return usage.Errorf("%v", err)
 	}
 	return err
 }

@@ -50,6 +50,11 @@ LIST can also be a cause that the summary counts under "What to do":
 It then has the rows of violations, unproven, fetches, restrictions or issues that are counted
 there, and in txt their URLs.
 
+robots in place of a list writes all captures of robots.txt, byte for byte, to archives in a new
+folder (--to FOLDER), with the records that redirects and revisits led to. The archives of the
+audit are read for it. The order of records in an archive counts, and between archives none does:
+each archive that holds any gives one. An audit of the folder finds the same states of robots.txt.
+
 --by says what a row is. A group is dropped if any of its fetches is, else undecided if any is;
 the reason is that of the first of the worst. Answers that are no page decide groups of nothing
 else. The columns fetches, dropped and kept count the fetches.
@@ -74,6 +79,7 @@ WARC-Record-ID, a payload digest or a URL. One that is not of this audit is unde
 		Example: `  robotsaudit export out keep --purpose train --to keep.parquet
   robotsaudit export out drop --agents ai --by url --format txt
   robotsaudit export out undecided --to look.csv
+  robotsaudit export out robots --to robots
   robotsaudit export out path --format txt
   robotsaudit export out keep --since 2025-05-01 --until 2025-05-31 --to may.csv
   robotsaudit export out all --decide all=drop,tags_unknown=keep --to all.parquet
@@ -132,7 +138,7 @@ const allLists = "all"
 
 // lists are the lists that can be asked for.
 func lists() []string {
-	return append([]string{words.Keep.String(), words.Drop.String(), words.Leave.String(), allLists}, figures.Causes()...)
+	return append([]string{words.Keep.String(), words.Drop.String(), words.Leave.String(), allLists, robotsList}, figures.Causes()...)
 }
 
 // writeCause writes the list of a cause.
@@ -160,6 +166,9 @@ func (f *exportFlags) writeCause(cmd *cobra.Command, r *results.Results, format 
 }
 
 func (f *exportFlags) run(cmd *cobra.Command) error {
+	if f.list == robotsList {
+		return exportRobots(cmd, f.output, f.to)
+	}
 	format, err := f.resolve()
 	if err != nil {
 		return err

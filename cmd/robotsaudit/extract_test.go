@@ -9,15 +9,16 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go"
 
+	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
 	"github.com/robotsaudit/robotsaudit/internal/parquetwriter/parquettest"
+	"github.com/robotsaudit/robotsaudit/internal/records"
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/audittest"
 )
@@ -61,8 +62,8 @@ func manyForms(t *testing.T) (folder string, files map[string][]byte) {
 	return folder, files
 }
 
-// TestExtractRobots audits what is extracted of robots.txt: it gives the states that all archives give.
-func TestExtractRobots(t *testing.T) {
+// TestExportRobots audits what is exported of robots.txt: it gives the states that all archives give.
+func TestExportRobots(t *testing.T) {
 	states := func(dir string) (rows []string) {
 		for _, row := range parquettest.Read[report.RobotsRow](t, dir, "robots") {
 			row.WARCFilename, row.WARCRecordOffset, row.WARCRecordLength, row.BodyFilename, row.BodyOffset = "", 0, 0, "", nil
@@ -76,30 +77,33 @@ func TestExtractRobots(t *testing.T) {
 	}
 	folder, _ := manyForms(t)
 	dir, to := audittest.Audit(t, audittest.Everything, folder), filepath.Join(t.TempDir(), "robots")
-	command(t, 0, "extract", "-o", dir, "--robots-txt", to)
-	command(t, 2, "extract", "-o", dir, "--robots-txt", to) // a folder that is there stays as it is
+	command(t, 0, "export", dir, "robots", "--to", to)
+	command(t, 2, "export", dir, "robots", "--to", to) // a folder that is there stays as it is
 	want, got := states(dir), states(audittest.Audit(t, audittest.Everything, to))
 	if len(want) < 70 || !slices.Equal(got, want) {
 		t.Errorf("%d states of %d:\n%s\nwant:\n%s", len(got), len(want), strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
 
-// TestExtractTables extracts the record of every place that the tables of an audit name, and
+// TestRecordsAt reads the record of every place that the tables of an audit name, and
 // compares it with the bytes that stand there, for each form of archive.
-func TestExtractTables(t *testing.T) {
+func TestRecordsAt(t *testing.T) {
 	folder, files := manyForms(t)
 	dir := audittest.Audit(t, audittest.Everything, folder)
+	set, err := ingest.OpenFacts(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
 	forms := make(map[string]int)
 	for place := range tablePlaces(t, dir) {
-		var stdout, stderr bytes.Buffer
-		at := place.file + ":" + strconv.FormatInt(place.offset, 10)
-		if code := run(t.Context(), []string{"extract", "-o", dir, at}, strings.NewReader(""), &stdout,
-			&stderr); code != 0 {
-			t.Errorf("%s: exit code %d: %s", at, code, &stderr)
-			continue
-		}
-		if want := bytesAt(t, files, place); !bytes.Equal(stdout.Bytes(), want) {
-			t.Errorf("%s: %d bytes %.80q, want %d bytes %.80q", at, stdout.Len(), stdout.Bytes(), len(want), want)
+		var got bytes.Buffer
+		in, entry, _ := records.Find(set, place.file)
+		err := records.At(t.Context(), in, entry, place.offset, func(r *records.Found) error {
+			_, err := r.WriteTo(&got)
+			return err
+		})
+		if want := bytesAt(t, files, place); err != nil || !bytes.Equal(got.Bytes(), want) {
+			t.Errorf("%v: %d bytes %.80q, want %d bytes %.80q, %v", place, got.Len(), got.Bytes(), len(want), want, err)
 		}
 		forms[strings.SplitN(place.file, "/", 2)[0]]++
 	}

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -15,9 +15,13 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/ingest"
-	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/archive/httpmsg"
+	"github.com/robotsaudit/robotsaudit/internal/archive/input"
+	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
+	"github.com/robotsaudit/robotsaudit/internal/cdx"
 	"github.com/robotsaudit/robotsaudit/internal/parquetwriter/parquettest"
-	"github.com/robotsaudit/robotsaudit/internal/records"
+	"github.com/robotsaudit/robotsaudit/internal/reading"
+	"github.com/robotsaudit/robotsaudit/internal/weburl"
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/audittest"
 )
@@ -120,8 +124,7 @@ func plainURL(text string) string {
 // what it redirects to.
 func indexAndSubset(t *testing.T, dir string, archives []string, targets map[string]bool) (paths []string) {
 	t.Helper()
-	var index bytes.Buffer
-	run(t.Context(), append([]string{"records", "--format", "cdxj"}, archives...), nil, &index, io.Discard)
+	var lines []byte
 	paths = append(paths, filepath.Join(dir, "index.cdxj"))
 	inputs, failures := ingest.Expand(t.Context(), archives, ingest.ExpandOptions{})
 	if len(failures) > 0 {
@@ -135,21 +138,21 @@ func indexAndSubset(t *testing.T, dir string, archives []string, targets map[str
 		defer file.Close()
 		var subset []byte
 		copied := int64(-1)
-		_, err = records.List(t.Context(), in,
-			records.ListOptions{Issue: func(*facts.Issue) error { return nil }}, func(r *records.Listed) error {
-				isInfo := r.Type == "warcinfo" || r.Type == "arcinfo"
-				if r.Streamed || !isInfo && !strings.HasSuffix(r.URL, "/robots.txt") && !targets[r.URL] ||
-					r.Offset == copied {
-					return nil
-				}
-				copied = r.Offset // records of one member have one place
-				b := make([]byte, r.Length)
-				if _, err := file.ReadAt(b, r.Offset); err != nil {
-					return err
-				}
-				subset = append(subset, b...)
+		err = eachRecord(file, func(r *warc.Record, head *httpmsg.Head, length int64) error {
+			lines = appendCDXJ(lines, r, head, length, filepath.Base(in.Path))
+			isInfo := r.Type == "warcinfo" || r.Type == "arcinfo"
+			if r.Streamed || !isInfo && !strings.HasSuffix(r.Target, "/robots.txt") && !targets[r.Target] ||
+				r.Offset == copied {
 				return nil
-			})
+			}
+			copied = r.Offset // records of one member have one place
+			b := make([]byte, length)
+			if _, err := file.ReadAt(b, r.Offset); err != nil {
+				return err
+			}
+			subset = append(subset, b...)
+			return nil
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -158,8 +161,94 @@ func indexAndSubset(t *testing.T, dir string, archives []string, targets map[str
 			paths = append(paths, writeFile(t, path, subset))
 		}
 	}
-	writeFile(t, paths[0], index.Bytes())
+	writeFile(t, paths[0], lines)
 	return paths
+}
+
+// eachRecord calls f for each whole record of an archive, with the HTTP head of a response, or nil.
+func eachRecord(file io.ReaderAt, f func(r *warc.Record, head *httpmsg.Head, length int64) error) error {
+	from := input.At(file, 0)
+	form := reading.SniffArchive(from)
+	reader, err := form.Records(from, file)
+	if err != nil {
+		return err
+	}
+	if ahead, ok := reader.(warc.AheadReader); ok {
+		defer ahead.Close()
+	}
+	for {
+		r, err := reader.Next()
+		var head *httpmsg.Head
+		var length int64
+		if err == nil && (r.Type == "response" || r.Type == "revisit" || r.Type == warc.TypeARC) {
+			var b []byte
+			if b, _, _, err = httpmsg.ReadHead(r.Block, nil, reading.MaxHTTPHead); err == nil && httpmsg.IsResponse(b) {
+				parsed := httpmsg.ParseResponse(b, nil)
+				head = &parsed
+			}
+		}
+		if err == nil {
+			length, err = reader.Finish()
+		}
+		var damage *warc.Damage
+		switch {
+		case err == nil:
+			err = f(r, head, length)
+		case err == io.EOF, errors.As(err, &damage) && !damage.More:
+			return nil
+		case damage != nil:
+			continue
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// indexOf is the index of an archive.
+func indexOf(t *testing.T, path string) (lines []byte) {
+	t.Helper()
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	err = eachRecord(file, func(r *warc.Record, head *httpmsg.Head, length int64) error {
+		lines = appendCDXJ(lines, r, head, length, filepath.Base(path))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return lines
+}
+
+// appendCDXJ appends the line of a record that an index has, as cdxj-indexer writes it.
+func appendCDXJ(lines []byte, r *warc.Record, head *httpmsg.Head, length int64, name string) []byte {
+	t, _, known := reading.RecordTime(r)
+	switch r.Type {
+	case "response", "revisit", "resource", warc.TypeARC:
+	default:
+		return lines
+	}
+	if r.Target == "" || !known {
+		return lines
+	}
+	u, _ := weburl.Parse(r.Target)
+	line := cdx.CDXJLine{
+		Key: u.SURTKey(), Time: t.UTC(), URL: r.Target, Digest: r.PayloadDigest, Length: length, Offset: r.Offset, Filename: name,
+	}
+	switch {
+	case r.Type == "revisit":
+		line.MediaType = new("warc/revisit")
+	case head != nil && head.ContentType != "":
+		kind, _, _ := strings.Cut(head.ContentType, ";")
+		line.MediaType = new(strings.TrimSpace(kind))
+	}
+	if head != nil && head.Status >= 0 {
+		line.Status = fmt.Sprint(head.Status)
+	}
+	return line.Append(lines)
 }
 
 // redirectTargets are the URLs that robots.txt redirects to.

@@ -12,7 +12,6 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/console"
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/inputs"
-	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/inspect"
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/outfolder"
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/usage"
 	"github.com/robotsaudit/robotsaudit/ingest"
@@ -42,28 +41,16 @@ func (f *ingestFlags) add(flags *pflag.FlagSet, output, based string, tables boo
 
 func newIngestCommand() *cobra.Command {
 	var in ingestFlags
-	var check, verbose bool
-	var format string
 	var shard shardFlags
 	cmd := &cobra.Command{
-		Use:   "ingest INPUT... {-o DIR | --check}",
-		Short: "Only read archives, to be evaluated later, or to check them",
+		Use:   "ingest INPUT... -o DIR",
+		Short: "Only read archives, to be evaluated later",
 		Long: `Read archives into DIR. 'robotsaudit evaluate DIR' then decides, as often as there
 are questions, without reading the archives again.
 
-With --check nothing is written: standard output gets a line for each archive, and a last one
-that names those that are not intact. With --verbose every problem is a line, too,
-FILE:OFFSET: KIND: DETAIL (ACTION), and the line of an archive has what
-github.com/slyrz/warc, another reader, makes of it. The exit code is 1 if no archive was
-found, 3 if there is any other problem, else 0. docs/SCHEMA.md explains the kinds.
-
 ` + inputs.Help + "\n\n" + resumeHelp + "\n\n" + usage.ExitHelp,
 		Example: `  robotsaudit ingest archives/ -o out
-  robotsaudit evaluate out --agents GPTBot
-  robotsaudit ingest --check archives/            are these archives intact?
-  robotsaudit ingest --check --verbose archives/  what is wrong with them?
-  robotsaudit ingest --check --verify-digests --format json crawl.warc.gz
-  zstdcat crawl.warc.zst | robotsaudit ingest --check -`,
+  robotsaudit evaluate out --agents GPTBot`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if shard.given(cmd) {
 				return shard.args(cmd, args)
@@ -71,23 +58,11 @@ found, 3 if there is any other problem, else 0. docs/SCHEMA.md explains the kind
 			return inputs.Args(cmd, args)
 		},
 	}
-	in.add(cmd.Flags(), "output folder `DIR`, made where there is none (required without --check)", inputs.RelativeLines, false)
+	in.add(cmd.Flags(), outfolder.Makes, inputs.RelativeLines, false)
 	shard.add(cmd.Flags())
-	cmd.Flags().BoolVar(&check, "check", false, "print what is wrong with the archives, and write nothing")
-	cmd.Flags().StringVar(&format, "format", "text", "`FORMAT` of --check: text or json")
-	cmd.Flags().BoolVar(&verbose, "verbose", false, "have --check print each problem")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		switch {
-		case shard.given(cmd):
+		if shard.given(cmd) {
 			return shard.run(cmd, in.Options)
-		case check && cmd.Flags().Changed("output"):
-			return usage.Errorf("--check writes nothing: leave out -o")
-		case check && cmd.Flags().Changed("digest-inputs"):
-			return usage.Errorf("--check writes no audit.json: leave out --digest-inputs")
-		case check:
-			return inspect.Check(cmd, args, &in.Flags, format, verbose)
-		case cmd.Flags().Changed("format"), cmd.Flags().Changed("verbose"):
-			return usage.Errorf("--format and --verbose go with --check: add --check")
 		}
 		return in.Run(cmd, nil, func(j *outfolder.Job) error {
 			return read(j, args, &in, false, func() error { return printIngested(j) })

@@ -32,28 +32,6 @@ func TestInterrupt(t *testing.T) {
 			t.Errorf("left behind: %q", left)
 		}
 	})
-	// Of what comes by a pipe, a copy is in the temporary folder.
-	for _, args := range [][]string{
-		{"ingest", "--check", bomb},
-		{"ingest", "--check", "-"},
-		{"records", "-"},
-		{"extract", "--", "-:0"},
-	} {
-		t.Run(args[0], func(t *testing.T) {
-			t.Setenv("TMPDIR", t.TempDir())
-			interruption := interrupting{work: os.Getenv("TMPDIR"), whole: true, advice: "run the same command again"}
-			if last := args[len(args)-1]; last != bomb {
-				interruption.input = content
-				if last == "-" {
-					interruption.advice += ", with the same standard input"
-				}
-			}
-			interruption.test(t, args...)
-			if left, _ := os.ReadDir(os.Getenv("TMPDIR")); len(left) > 0 {
-				t.Errorf("left behind: %q", left)
-			}
-		})
-	}
 	t.Run("waiting for a pipe", func(t *testing.T) {
 		out := filepath.Join(t.TempDir(), "out")
 		interruption := interrupting{

@@ -20,7 +20,6 @@ import (
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/bundle"
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/console"
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/inputs"
-	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/inspect"
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/match"
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/usage"
 	"github.com/robotsaudit/robotsaudit/internal/durable"
@@ -78,18 +77,17 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 // advise adds what to do about errors whose text does not.
 func advise(err error, cmd *cobra.Command) error {
 	again, disk := "run the same command again", "the disk of the temporary folder"
-	check, _ := cmd.Flags().GetBool("check")
 	has := func(flag string) bool { return cmd.Flags().Lookup(flag) != nil }
 	switch {
 	case has("to"), has("html"):
 		disk = "the disk" // of a file that a flag names, which is in the error
-	case !check && (has("metrics") || has("output") && cmd.Name() != "extract"):
+	case has("metrics"), has("output"):
 		disk = "the disk of the output folder"
 	}
 	switch {
 	case slices.Contains(cmd.Flags().Args(), facts.Stdin):
 		again += ", with the same standard input"
-	case !check && has("reread"):
+	case has("reread"):
 		again += ", it goes on where it stopped"
 	}
 	var output *console.OutputError
@@ -133,7 +131,7 @@ Many machines, as under Slurm, share an audit in stages: see 'robotsaudit plan -
 	root.AddCommand(
 		newAuditCommand(), newIngestCommand(), newEvaluateCommand(), newMergeCommand(), newReportCommand(),
 		newExportCommand(), newDiffCommand(), newExplainCommand(), bundle.NewCommand(), bundle.NewVerifyCommand(),
-		inspect.NewRecordsCommand(), inspect.NewExtractCommand(), match.NewCommand(), newAgentsCommand(),
+		match.NewCommand(), newAgentsCommand(),
 		newSchemaCommand(), newVersionCommand(),
 	)
 	root.AddCommand(newStageCommands()...)

@@ -94,7 +94,7 @@ func TestOutputInStore(t *testing.T) {
 			{"export", "OUT", "drop", "--purpose", "train", "--by", "url", "--format", "txt"},
 			{"diff", "OUT", "OUT"},
 			{"evidence", "OUT", "--to", filepath.Join(dir, "bundle.warc.gz")},
-			{"extract", "-o", "OUT", "crawl-b-2.warc:0"},
+			{"explain", "OUT", "1", "--record", "robots"},
 		} {
 			of := func(output string) string {
 				var these []string
@@ -132,7 +132,7 @@ func TestOutputInStore(t *testing.T) {
 		{
 			1,
 			[]string{"evaluate", out},
-			"are in s3://bucket/others, where explain, evidence, extract and report alone read them",
+			"are in s3://bucket/others, where explain, evidence and report alone read them",
 		},
 		{1, []string{"report", "s3://bucket/none"}, "s3://bucket/none has no audit.json"},
 		{

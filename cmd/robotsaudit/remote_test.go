@@ -149,18 +149,9 @@ func TestRemote(t *testing.T) {
 	sameResults(t, outputsOf(t, listed), want)
 
 	// One record, and what verdicts rest on.
-	place := "crawl-b-2.warc:0"
-	record := tell(0, "extract", "../../testdata/warc/"+place)
-	if got := tell(0, "extract", web.URL+"/"+place); got != record || record == "" {
-		t.Errorf("extract: %d bytes, want %d", len(got), len(record))
-	}
-	if got := tell(0, "extract", "-o", out, place); got != record {
-		t.Errorf("extract -o: %d bytes, want %d", len(got), len(record))
-	}
-	name := "crawl-a-1.warc.gz"
-	if got, want := tell(0, "records", "--format", "jsonl", secret(web.URL+"/"+name)), tell(0, "records", "--format",
-		"jsonl", "../../testdata/warc/"+name); got != want {
-		t.Errorf("records:\n%s\nwant:\n%s", got, want)
+	record := tell(0, "explain", here, "1", "--record", "fetch")
+	if got := tell(0, "explain", out, "1", "--record", "fetch"); got != record || record == "" {
+		t.Errorf("a record: %d bytes, want %d", len(got), len(record))
 	}
 	tell(0, "explain", out, "1")
 	for _, of := range []string{here, out} {
@@ -173,8 +164,6 @@ func TestRemote(t *testing.T) {
 
 	// Mistakes.
 	tell(1, "audit", "-o", filepath.Join(dir, "none"), secret(web.URL+"/none.warc.gz"))
-	tell(2, "extract", secret(web.URL+"/"+name))
-	tell(1, "extract", secret(web.URL+"/none.warc.gz")+":0")
 	tell(2, "audit", "-o", out, "--s3-endpoint", "http://us3r:p4ss@localhost", "s3://bucket/")
 	err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
@@ -202,8 +191,8 @@ func TestRemote(t *testing.T) {
 		delete(of, "audit.json") // it records that a plain archive was a pipe: no place in it could be sought
 	}
 	sameResults(t, got, want)
-	if got := tell(0, "extract", "-o", whole, place); got != record {
-		t.Errorf("extract without ranges: %d bytes, want %d", len(got), len(record))
+	if got := tell(0, "explain", whole, "1", "--record", "fetch"); got != record {
+		t.Errorf("a record without ranges: %d bytes, want %d", len(got), len(record))
 	}
 }
 

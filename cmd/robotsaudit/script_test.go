@@ -18,6 +18,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/robotsaudit/robotsaudit/ingest"
+	"github.com/robotsaudit/robotsaudit/internal/archive/httpmsg"
+	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 )
 
 func TestMain(m *testing.M) {
@@ -55,6 +57,7 @@ func TestScript(t *testing.T) {
 			"exits":  exits,
 			"warc":   makeWARC,
 			"gz":     gzipFile,
+			"cdxj":   makeCDXJ,
 			"lock":   lock,
 			"unlock": unlock,
 			"rows":   rows,
@@ -63,6 +66,22 @@ func TestScript(t *testing.T) {
 			"small":  small,
 		},
 	})
+}
+
+// cdxj ARCHIVE FILE: writes the index of an archive.
+func makeCDXJ(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: cdxj ARCHIVE FILE")
+	}
+	file, err := os.Open(ts.MkAbs(args[0]))
+	ts.Check(err)
+	defer file.Close()
+	var lines []byte
+	ts.Check(eachRecord(file, func(r *warc.Record, head *httpmsg.Head, length int64) error {
+		lines = appendCDXJ(lines, r, head, length, filepath.Base(args[0]))
+		return nil
+	}))
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), lines, 0o666))
 }
 
 // exits CODE COMMAND…: the command ends with this exit code.

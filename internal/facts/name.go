@@ -27,7 +27,7 @@ func ParseName(what string) Name {
 		return Name{IsURL: true, key: u.Key(), bucket: run.BucketOf(u.HostReversed()), offset: -1}
 	}
 	n := Name{id: recordid.Parse(strings.TrimSuffix(strings.TrimPrefix(what, "<"), ">")), offset: -1}
-	if file, digits, ok := SplitPlace(what); ok {
+	if file, digits, ok := splitPlace(what); ok {
 		if offset, err := strconv.ParseInt(digits, 10, 64); err == nil && offset >= 0 {
 			n.file, n.offset = asInTables(file), offset
 		}
@@ -35,8 +35,8 @@ func ParseName(what string) Name {
 	return n
 }
 
-// SplitPlace cuts FILE:OFFSET at its last colon. The file is with slashes.
-func SplitPlace(place string) (file, offset string, ok bool) {
+// splitPlace cuts FILE:OFFSET at its last colon. The file is with slashes.
+func splitPlace(place string) (file, offset string, ok bool) {
 	i := strings.LastIndexByte(place, ':')
 	if i <= 0 {
 		return "", "", false

@@ -125,7 +125,7 @@ func OpenTasks(dir string, fingerprints ...string) (p *Plan, tasks []Task, err e
 			"one with: robotsaudit audit INPUT... -o OUT", dir)
 	}
 	if object.IsRemote(p.Folder) {
-		return nil, nil, fmt.Errorf("the facts of %s are in %s, where explain, evidence, extract and report alone read "+
+		return nil, nil, fmt.Errorf("the facts of %s are in %s, where explain, evidence and report alone read "+
 			"them; for other questions, plan the audit again (docs/SCALE.md)", dir, p.Folder)
 	}
 	if !slices.Contains(fingerprints, p.Fingerprint) {

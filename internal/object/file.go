@@ -24,14 +24,14 @@ func statFile(path string) (Info, error) {
 		return Info{}, err
 	}
 	if !info.Mode().IsRegular() {
-		return Info{}, ErrNoFile
+		return Info{}, errNoFile
 	}
 	return Info{Size: info.Size(), MTime: info.ModTime().UnixNano()}, nil
 }
 
 var (
-	// ErrNoFile is the error of a folder, a pipe and the like.
-	ErrNoFile = errors.New("is no regular file")
+	// errNoFile is the error of a folder, a pipe and the like.
+	errNoFile = errors.New("is no regular file")
 
 	errFileChanged = errors.New("the file changed while it was read; run again once it is complete")
 	errChanged     = errors.New("the object changed while it was read; run again once it is complete")

@@ -39,14 +39,13 @@ type Committer struct {
 	segments     segments
 	forgotten    bool // fetches were emitted before their request could be found
 
-	opt    Options
-	holder Holder
+	opt Options
 }
 
-// NewCommitter makes a committer of the records of an archive of a form.
-func NewCommitter(a *facts.Account, opt Options, form warc.Form) *Committer {
+// NewCommitter makes a committer of the records of an archive.
+func NewCommitter(a *facts.Account, opt Options) *Committer {
 	c := &Committer{
-		Account: a, opt: opt, holder: Holder{a.Entry, form.Container == warc.ContainerPlain},
+		Account: a, opt: opt,
 		warcinfos: make(map[recordid.ID]Warcinfo), pairing: newPairing(),
 	}
 	c.extractor = extractor{
@@ -64,7 +63,7 @@ func NewCommitter(a *facts.Account, opt Options, form warc.Form) *Committer {
 func (c *Committer) readAll(r warc.Reader, size int64) error {
 	for {
 		rec, err := r.Next()
-		if err == nil && c.opt.Record == nil && c.begins() && isOfWAT(rec) {
+		if err == nil && c.begins() && isOfWAT(rec) {
 			return errWAT
 		}
 		if err == nil {
@@ -108,9 +107,6 @@ func isOfWAT(rec *warc.Record) bool {
 
 // Take takes one record in. Its facts count only once its end is verified.
 func (c *Committer) Take(r warc.Reader, rec *warc.Record) error {
-	if c.opt.Record != nil {
-		return c.opt.Record(r, rec, c.holder)
-	}
 	d, err := c.extractor.extract(rec)
 	if input.IsReadError(err) {
 		return err

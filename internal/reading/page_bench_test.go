@@ -14,7 +14,7 @@ import (
 func BenchmarkScanPage(b *testing.B) {
 	page := []byte("<html><head><title>t</title><meta charset=utf-8></head><body>" +
 		strings.Repeat("<p class=x>some text</p>", 4<<10))
-	e := &NewCommitter(facts.NewAccount(0, "", facts.Discard{}), Options{}, warc.Form{}).extractor
+	e := &NewCommitter(facts.NewAccount(0, "", facts.Discard{}), Options{}).extractor
 	d := &draft{record: new(warc.Record), exchange: new(exchange)}
 	d.exchange.MIMEType = "text/html"
 	b.SetBytes(int64(len(page)))

@@ -745,7 +745,7 @@ func TestPairingCountsWhatWaits(t *testing.T) {
 	archive := warctest.Plain(list...)
 	from := input.New(bytes.NewReader(archive), nil)
 	form := warc.Sniff(from, nil)
-	c := NewCommitter(facts.NewAccount(0, "", facts.Discard{}), Options{}, form)
+	c := NewCommitter(facts.NewAccount(0, "", facts.Discard{}), Options{})
 	r, err := form.Records(from, bytes.NewReader(archive))
 	if err != nil {
 		t.Fatal(err)

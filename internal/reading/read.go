@@ -35,15 +35,6 @@ type Options struct {
 	PartRows int64      // rows of an index that are read by one core; 0: as in cdx.FormatOptions
 
 	Paired func(*facts.Fetch, *Companions) error // receives every fetch; may be nil
-
-	// Record takes each record in place of what makes facts of it; may be nil. It calls r.Finish.
-	Record func(r warc.Reader, rec *warc.Record, in Holder) error
-}
-
-// Holder is what holds a record.
-type Holder struct {
-	Entry string // of a WACZ; "": the file
-	Plain bool   // it is not compressed
 }
 
 // Read reads one input from its first byte to its last. A failure to do so is an Error.
@@ -111,9 +102,6 @@ func readSource(ctx context.Context, in facts.Input, src io.Reader, number int32
 	}
 	a := facts.NewAccount(number, "", out)
 	switch {
-	case format != cdx.None && opt.Record != nil:
-		return refuse(a, in, format.String(), words.IssueNotAnArchive,
-			"it is an index, which holds no records; name archives")
 	case format != cdx.None:
 		return rowreading.Read(a, in, format, from, at, size,
 			rowreading.RowOptions{Progress: opt.Progress, Cores: opt.Cores, PartRows: opt.PartRows})
@@ -141,7 +129,7 @@ func readSource(ctx context.Context, in facts.Input, src io.Reader, number int32
 	if !form.Addressable() || at == nil {
 		size = -1
 	}
-	switch err := NewCommitter(a, opt, form).readAll(reader, size); {
+	switch err := NewCommitter(a, opt).readAll(reader, size); {
 	case err == errWAT:
 		return refuse(facts.NewAccount(number, "", out), in, "wat", words.IssueUnsupportedContainer, err.Error())
 	case err != nil:
@@ -160,10 +148,6 @@ func readAccessLog(in facts.Input, form warc.Form, from *input.Source, number in
 	text, err := warc.Decompressed(form, from)
 	if err != nil {
 		return facts.InputResult{}, &input.ReadError{Err: err}
-	}
-	if opt.Record != nil {
-		return refuse(facts.NewAccount(number, "", out), in, "access-log", words.IssueNotAnArchive,
-			"it is an access log, which holds no records; name archives")
 	}
 	return rowreading.Read(facts.NewAccount(number, "", out), in, cdx.AccessLog, from, nil, in.Size, rowreading.RowOptions{
 		Progress: opt.Progress, Text: text, Packed: text != io.Reader(from),

@@ -105,7 +105,7 @@ func isRecordOf(r *warc.Record, c *facts.Capture) bool {
 }
 
 func rereadBody(r warc.Reader, rec *warc.Record, c *facts.Capture) ([]byte, error) {
-	e := &NewCommitter(facts.NewAccount(c.Input, c.Entry, facts.Discard{}), Options{}, warc.Form{}).extractor
+	e := &NewCommitter(facts.NewAccount(c.Input, c.Entry, facts.Discard{}), Options{}).extractor
 	d := e.begin(rec)
 	d.exchange = new(exchange)
 	d.exchange.Capture = facts.Capture{Fetch: c.Fetch, Kind: facts.CaptureTarget}

@@ -281,7 +281,7 @@ func (r *waczReader) readArchive(e *wacz.Entry, form warc.Form, src *input.Sourc
 		reader = doubted{reader}
 	}
 	a := r.entryAccount(e)
-	c := NewCommitter(a, r.opt, form)
+	c := NewCommitter(a, r.opt)
 	c.extractor.pages = r.pages
 	size := int64(-1)
 	if form.Addressable() {

@@ -60,7 +60,7 @@ func (a *Archive) openEntry(ctx context.Context, size int64, entry, tmp string) 
 	case err != nil:
 		return err
 	case e == nil:
-		return &NoRecordError{fmt.Sprintf("it has no entry %q", entry)}
+		return &noRecordError{fmt.Sprintf("it has no entry %q", entry)}
 	case e.Method == zip.Store:
 		a.ReaderAt = e.At()
 		return nil

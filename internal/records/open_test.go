@@ -6,11 +6,21 @@ import (
 	"testing"
 
 	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
+
+func inputAt(t *testing.T, path string) facts.Input {
+	t.Helper()
+	in, err := facts.FindInput(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return in
+}
 
 // Entries are opened at random: stored and deflated ones, also in a WACZ in a WACZ.
 func TestOpenEntry(t *testing.T) {
-	members := warctest.GzipMembers(warctest.Crawl(robotsBody)...)
+	members := warctest.GzipMembers(warctest.Crawl("User-agent: *\nDisallow: /private/\n")...)
 	inner := warctest.Zip(t, warctest.StoredEntry("archive/a.warc.gz", members),
 		warctest.DeflatedEntry("archive/b.warc.gz", members))
 	path := filepath.Join(t.TempDir(), "multi.wacz")

@@ -164,7 +164,7 @@ func (a *namedArchive) begin(ctx context.Context) (err error) {
 	if err != nil || rec.Type != "warcinfo" || rec.ID == "" {
 		return readFailure(err)
 	}
-	c := reading.NewCommitter(facts.NewAccount(0, "", facts.Discard{}), reading.Options{}, a.form)
+	c := reading.NewCommitter(facts.NewAccount(0, "", facts.Discard{}), reading.Options{})
 	id := rec.ID.Key()
 	if err := c.Take(r, rec); err != nil {
 		return readFailure(err)

@@ -74,7 +74,7 @@ type taking struct {
 func (a *namedArchive) take(s *section, row *facts.Fetch, want string) (t taking, err error) {
 	var got taken
 	c := reading.NewCommitter(facts.NewAccount(row.Input, row.Entry, &got),
-		reading.Options{Verify: true, Paired: got.pair}, a.form)
+		reading.Options{Verify: true, Paired: got.pair})
 	if a.infoID != "" {
 		c.Know(a.infoID, a.info)
 	}

@@ -75,7 +75,7 @@ func (e *NotFoundError) Error() string {
 		what = "that the list drops"
 	}
 	return fmt.Sprintf("no fetch %s is %q; name one by its URL, its WARC-Record-ID, "+
-		"FILE:OFFSET or its row in violations, from 1", what, e.Names[0])
+		"FILE:OFFSET, its name in a report or its row in violations, from 1", what, e.Names[0])
 }
 
 // Write writes a bundle and verifies it. The file is whole or not there. If the bundle would be empty

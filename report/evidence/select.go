@@ -1,6 +1,8 @@
 package evidence
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -8,6 +10,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/evaluate/verdict"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/words"
+	"github.com/robotsaudit/robotsaudit/report/finding"
 )
 
 // selection picks findings by what is asked for, and by the user's names for their fetches.
@@ -21,7 +24,8 @@ type selection struct {
 type selected struct {
 	text  string
 	fetch facts.Name
-	row   int64 // of violations, from 1; else 0
+	row   int64  // of violations, from 1; else 0
+	id    string // of a finding, as reports name it; else ""
 	found bool
 }
 
@@ -29,13 +33,14 @@ func newSelection(o *Options) *selection {
 	s := &selection{drop: o.Drop, agents: o.Agents, purposes: o.Purposes}
 	for _, text := range o.What {
 		row, _ := strconv.ParseInt(text, 10, 64)
-		s.names = append(s.names, selected{text: text, fetch: facts.ParseName(text), row: row})
+		id, _ := finding.ParseName(text)
+		s.names = append(s.names, selected{text: text, fetch: facts.ParseName(text), row: row, id: id})
 	}
 	return s
 }
 
-// has reports whether a finding on a fetch is asked for. Fetches are named by URL, record ID, FILE:OFFSET or the
-// number of their row in violations.
+// has reports whether a finding on a fetch is asked for. Fetches are named by URL, record ID, FILE:OFFSET, the
+// name of their finding or the number of their row in violations.
 func (s *selection) has(f *found, filename func(*facts.Fetch) string) bool {
 	switch {
 	case isListed(f.table):
@@ -48,11 +53,18 @@ func (s *selection) has(f *found, filename func(*facts.Fetch) string) bool {
 	has := false
 	for i := range s.names {
 		name := &s.names[i]
-		if name.fetch.Fits(f.fetch, filename) || f.table == tableViolations && name.row == f.row {
+		if name.fetch.Fits(f.fetch, filename) || f.table == tableViolations && name.row == f.row ||
+			name.id != "" && name.id == idOf(f.fetch, filename) {
 			name.found, has = true, true
 		}
 	}
 	return has
+}
+
+// idOf is the ID that reports give the finding on a fetch.
+func idOf(f *facts.Fetch, filename func(*facts.Fetch) string) string {
+	record := cmp.Or(f.RecordID.String(), fmt.Sprintf("%s:%d", filename(f), f.Offset))
+	return finding.ID(record, f.Origin, f.Time().Micros)
 }
 
 // missed returns the names that no finding has.

@@ -21,6 +21,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/words"
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/export"
+	"github.com/robotsaudit/robotsaudit/report/finding"
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
 
@@ -39,7 +40,7 @@ type Listed struct {
 }
 
 // New explains a fetch of an audit by its results and the facts that they were made from. The question may
-// also give the number of a row of violations, from 1.
+// also give the number of a row of violations, from 1, or the name of a finding.
 func New(ctx context.Context, r *results.Results, set *evaluate.Facts, q evaluate.Question) (*Explanation, error) {
 	if err := r.CheckFacts(set); err != nil {
 		return nil, err
@@ -49,7 +50,11 @@ func New(ctx context.Context, r *results.Results, set *evaluate.Facts, q evaluat
 	if err != nil {
 		return nil, err
 	}
-	if row, err := strconv.ParseInt(q.What, 10, 64); err == nil {
+	if id, is := finding.ParseName(q.What); is {
+		if q.What, err = placeOfName(ctx, r, id); err != nil {
+			return nil, err
+		}
+	} else if row, err := strconv.ParseInt(q.What, 10, 64); err == nil {
 		if q.What, err = placeOfRow(ctx, r, row); err != nil {
 			return nil, err
 		}
@@ -162,6 +167,40 @@ func placeOfRow(ctx context.Context, r *results.Results, row int64) (string, err
 		}
 	}
 	return "", &NoRowError{row, n}
+}
+
+// NameError reports that a name is that of no finding, or of several.
+type NameError struct {
+	Name   string
+	Places []string // of the fetches
+}
+
+func (e *NameError) Error() string {
+	if len(e.Places) == 0 {
+		return fmt.Sprintf("no row of violations or unproven has the name %s; it may be of another audit, or of other "+
+			"options: name the fetch by its URL or FILE:OFFSET", e.Name)
+	}
+	return fmt.Sprintf("%s names %d fetches; give the place of one: %s", e.Name, len(e.Places), strings.Join(e.Places, ", "))
+}
+
+// placeOfName is the place of the fetch whose finding has a name.
+func placeOfName(ctx context.Context, r *results.Results, id string) (string, error) {
+	e := NameError{Name: id}
+	for _, table := range [...]report.TableOf[report.ViolationRow]{report.ViolationsTable, report.UnprovenTable} {
+		for v, err := range results.RowsIfWritten(ctx, r, table, "warc_filename", "warc_record_offset", "warc_record_id", "origin",
+			"fetch_time") {
+			if err != nil {
+				return "", err
+			}
+			if finding.IDOf(v) == id {
+				e.Places = append(e.Places, fmt.Sprintf("%s:%d", v.WARCFilename, v.WARCRecordOffset))
+			}
+		}
+	}
+	if len(e.Places) == 1 {
+		return e.Places[0], nil
+	}
+	return "", &e
 }
 
 // WriteJSON writes the explanation for programs. Characters that cannot be seen are escapes.

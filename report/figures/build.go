@@ -1,7 +1,6 @@
 package figures
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -221,8 +220,7 @@ func (b *builder) finding(f *finding.Case) document.Finding {
 
 // idOf is the name of a finding, with a number where another has it already.
 func (b *builder) idOf(f *finding.Case) string {
-	record := cmp.Or(f.WARCRecordID, fmt.Sprintf("%s:%d", f.WARCFilename, f.WARCRecordOffset))
-	id := finding.ID(record, f.Origin, prose.Value(f.FetchTime))
+	id := finding.IDOf(&f.ViolationRow)
 	b.ids[id]++
 	if n := b.ids[id]; n > 1 {
 		return fmt.Sprintf("%s-%d", id, n)

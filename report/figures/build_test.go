@@ -319,8 +319,7 @@ func TestCommandsIndexed(t *testing.T) {
 			{
 				Name: "Read its records",
 				Values: []string{
-					"robotsaudit extract other.warc.gz:77",
-					"robotsaudit extract -o OUT crawl-b-1.warc.gz:1997",
+					"robotsaudit explain OUT other.warc.gz:77 --record robots",
 				},
 			},
 			{

@@ -4,10 +4,12 @@
 package finding
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/report"
@@ -61,8 +63,26 @@ func ID(record, origin string, time int64) string {
 	return "f-" + hex.EncodeToString(sum[:5])
 }
 
-// IsName reports whether a text has the form of ID.
-func IsName(s string) bool {
-	b, err := hex.DecodeString(strings.TrimPrefix(s, "f-"))
-	return err == nil && len(b) == 5 && s == "f-"+hex.EncodeToString(b)
+// IDOf is the ID of the finding in a row.
+func IDOf(v *report.ViolationRow) string {
+	return ID(cmp.Or(v.WARCRecordID, fmt.Sprintf("%s:%d", v.WARCFilename, v.WARCRecordOffset)), v.Origin,
+		prose.Value(v.FetchTime))
+}
+
+// ParseName returns the ID in a name that a report gives a finding: a number follows where several have one ID.
+func ParseName(s string) (id string, ok bool) {
+	const length = len("f-138a3dfb7d")
+	if len(s) < length || !strings.HasPrefix(s, "f-") {
+		return "", false
+	}
+	id, number := s[:length], s[length:]
+	b, err := hex.DecodeString(id[2:])
+	if err != nil || id != "f-"+hex.EncodeToString(b) {
+		return "", false
+	}
+	if number != "" {
+		_, err = strconv.ParseUint(strings.TrimPrefix(number, "-"), 10, 64)
+		return id, number[0] == '-' && err == nil
+	}
+	return id, true
 }

@@ -27,16 +27,9 @@ func (f *Case) Commands(records []document.Record, inputOf inputOf) []document.T
 		terms = append(terms, document.NewTerm("Bundle its evidence", "robotsaudit evidence OUT --to evidence.warc.gz "+at))
 	}
 	var own, lines []string
-	for _, r := range records {
-		in, _ := inputOf(r.File)
-		record := prose.ShellWord(fmt.Sprintf("%s:%d", r.File, r.Offset))
-		switch {
-		case !prose.CanName(r.File) || len(r.File) > prose.MaxName || in != nil && cdx.IsFormat(in.Container):
-			// a row, and no record
-		case in == nil:
-			own = append(own, "robotsaudit extract "+record)
-		default:
-			own = append(own, "robotsaudit extract -o OUT "+record)
+	for i, r := range records { // the fetch, and the robots.txt that governs it
+		if in, _ := inputOf(r.File); in != nil && !cdx.IsFormat(in.Container) && i < len(recordNames) {
+			own = append(own, "robotsaudit explain OUT "+at+" --record "+recordNames[i])
 		}
 		if line := extract(r, inputOf); line != "" {
 			lines = append(lines, line)
@@ -50,6 +43,9 @@ func (f *Case) Commands(records []document.Record, inputOf inputOf) []document.T
 	}
 	return terms
 }
+
+// recordNames are the first two records of a finding, for 'robotsaudit explain'.
+var recordNames = [...]string{"fetch", "robots"}
 
 // extract is the command line that writes a record to standard output.
 func extract(r document.Record, inputOf inputOf) string {

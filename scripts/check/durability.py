@@ -184,13 +184,11 @@ def bombs(work, gigabytes):
 def check_bombs(bench, gigabytes):
     def check(kind, path):
         out = bench.output()
-        for command in (["audit", path, "-o", out, "--workers", "2", "--verify-digests"],
-                        ["ingest", "--check", path, "--workers", "2", "--verify-digests"]):
-            p, _, _, peak = cost(bench.binary, *command)
-            most[kind] = max(most.get(kind, (0, "")), (peak, path.name))
-            if kind == "bombs" or p.returncode not in (0, 3) or peak >= HARD_PEAK:
-                bench.check(f"{command[0]} {path.name}", p.returncode in (0, 3) and peak < HARD_PEAK,
-                            f"exit code {p.returncode}, {peak / 1e6:.0f} MB")
+        p, _, _, peak = cost(bench.binary, "audit", path, "-o", out, "--workers", "2", "--verify-digests")
+        most[kind] = max(most.get(kind, (0, "")), (peak, path.name))
+        if kind == "bombs" or p.returncode not in (0, 3) or peak >= HARD_PEAK:
+            bench.check(f"audit {path.name}", p.returncode in (0, 3) and peak < HARD_PEAK,
+                        f"exit code {p.returncode}, {peak / 1e6:.0f} MB")
         shutil.rmtree(out, ignore_errors=True)
 
     most = {}

@@ -1,9 +1,9 @@
-"""What `extract --robots-txt` writes gives, alone, the states of robots.txt and the answers for other crawlers of all archives.
+"""What `export DIR robots` writes gives, alone, the states of robots.txt and the answers for other crawlers of all archives.
 
     extracted BINARY [WORLDS [SEED]]
 
 Archives: testdata/warc, those of ../shared/warc, a WACZ, and random worlds of truth_worlds.py. Of each, the table robots of
-the extract must be that of the archives, but for places; and the verdicts on a list of URLs, each ten minutes after a
+the export must be that of the archives, but for places; and the verdicts on a list of URLs, each ten minutes after a
 fetch, must be the same for each token.
 """
 
@@ -35,7 +35,7 @@ def compare(binary, name, inputs, work):
     listed = work / "list.parquet"
     duckdb.sql(f"""COPY (SELECT DISTINCT url, strftime(fetch_time AT TIME ZONE 'UTC' + INTERVAL 10 MINUTE, '%Y-%m-%dT%H:%M:%SZ') AS date
                    FROM '{first}/fetches.parquet' WHERE fetch_time IS NOT NULL AND reason <> 'robots_txt_itself') TO '{listed}'""")
-    call(binary, "extract", "-o", first, "--robots-txt", work / "robots")
+    call(binary, "export", first, "robots", "--to", work / "robots")
     if not any((work / "robots").iterdir()):
         assert not duckdb.sql(states(first)).limit(1).fetchall(), f"{name}: there are captures, and none was extracted"
         return 0, 0

@@ -19,6 +19,7 @@ import duckdb
 import tldextract
 from warcio.archiveiterator import ArchiveIterator
 
+from index_makers import indexed
 from lib import TESTDATA, audit, call, folder, script, shared
 from warc import archives_in, http_header, http_status
 
@@ -143,7 +144,7 @@ def check(binary, root, work):
         trace((work / "ab.md").read_text(), out)
     call(binary, "report", out, "--eu-summary", work / "part", *PARTS[root.name])
     trace((work / "part/summary.md").read_text(), out)
-    (work / "all.cdxj").write_text(call(binary, "records", root, "--format", "cdxj"))
+    (work / "all.cdxj").write_text("".join(indexed(path) for path in sorted(root.rglob("*.warc*"))))
     audit(binary, work / "indexed", [work / "all.cdxj"])
     call(binary, "report", work / "indexed", "--eu-summary", work / "index")
     trace((work / "index/summary.md").read_text(), work / "indexed")

@@ -95,7 +95,6 @@ def commands(archives):
     return [
         ("audit", None, ["audit", archives, "-o", "out", *agents]),
         ("ingest", None, ["ingest", archives, "-o", "out", "--quiet"]),
-        ("ingest --check", None, ["ingest", "--check", archives, "--quiet"]),
         ("evaluate", "ingested", ["evaluate", "out", *agents]),
         ("merge", "parts", ["merge", "out1", "out2", "-o", "out", "--quiet"]),
         ("report", "audited", ["report", "out"]),
@@ -107,8 +106,7 @@ def commands(archives):
         ("explain", "audited", ["explain", "out", "copy001-crawl-b-1.warc.gz:2610"]),
         ("evidence", "audited", ["evidence", "out", "--to", "to/bundle.warc.gz"]),
         ("verify", "bundled", ["verify", "to/bundle.warc.gz"]),
-        ("extract", None, ["extract", "--payload", os.path.join(archives, "copy001-crawl-b-1.warc.gz") + ":0"]),
-        ("records", None, ["records", archives]),
+        ("export robots", "audited", ["export", "out", "robots", "--to", "to/robots"]),
         ("plan", None, ["plan", archives, "--shards", str(SHARDS), *stage, "--agents", "GPTBot"]),
         ("ingest --shard", "planned", ["ingest", "--shard", "1/%d" % SHARDS, *stage]),
         ("resolve", "read", ["resolve", *stage]),

@@ -4,15 +4,18 @@ Rules say what is lost: (why, in which columns, whether in this row). What diffe
 mistake, and so is a rule that no row needs.
 """
 
-import json
+import contextlib
 import zipfile
 from collections import Counter
 from datetime import datetime
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from warcio.archiveiterator import ArchiveIterator
+from warcio.exceptions import ArchiveLoadFailed
+
 import lib
-from lib import SHARED, audit_list, call
+from lib import SHARED, audit_list
 from warc import ENDINGS
 
 # With one crawler for all, no User-Agent is lost.
@@ -38,7 +41,7 @@ class Whole:
 
     def __init__(self, binary, archives, tmp, prefix, indexes):
         self.binary, self.archives, self.out, self.parts, self.prefix = binary, archives, tmp / "whole", tmp / "robots", prefix
-        self.indexes, self.known, self.types = indexes, {}, {}
+        self.indexes, self.known = indexes, {}
         audit_list(binary, self.out, archives)
         self.fetches = table(self.out, "fetches")
         self.moved = {}  # the places of records, by those of their copies
@@ -51,12 +54,13 @@ class Whole:
     def copy(self, archive, targets):
         """copy copies the records of robots.txt, and of what they redirect to, with the warcinfo."""
         data, places, name = archive.read_bytes(), {}, self.prefix + archive.name
-        for line in call(self.binary, "records", "--format", "jsonl", archive).splitlines():
-            r = json.loads(line)
-            url = r.get("url") or ""
-            self.types[archive.name, r["warc_record_offset"]] = r.get("record_type")
-            if r.get("record_type") in ("warcinfo", "arcinfo") or is_robots(url) or url in targets:
-                places[r["warc_record_offset"]] = r["warc_record_length"]
+        with open(archive, "rb") as file, contextlib.suppress(ArchiveLoadFailed):
+            records = ArchiveIterator(file, no_record_parse=True)
+            for r in records:
+                url = (r.rec_headers.get_header("WARC-Target-URI") or r.rec_headers.get_header("uri") or "").strip("<>")
+                records.read_to_end(r)
+                if r.rec_type in ("warcinfo", "arc_header") or is_robots(url) or url in targets:
+                    places[records.get_record_offset()] = records.get_record_length()
         copy = bytearray()
         for at, length in sorted(places.items()):
             self.moved[name, len(copy)] = archive.name, at

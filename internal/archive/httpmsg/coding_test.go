@@ -2,8 +2,6 @@ package httpmsg
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -125,45 +123,7 @@ func TestDecodePayload(t *testing.T) {
 		if string(body) != c.body || met != c.met {
 			t.Errorf("%s: %q, met %b, want %q, %b", name, body, met, c.body, c.met)
 		}
-		stored := filepath.Join(t.TempDir(), "stored")
-		if err := os.WriteFile(stored, []byte(c.raw), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		long, met := decodeFile(t, stored, &Head{transferEncoding: c.te, contentEncoding: c.ce}, c.mayBeCut)
-		if long != c.body || met != c.met&^FaultUndeclaredGzip {
-			t.Errorf("%s, as a file: %q, met %b, want %q, %b", name, long, met, c.body, c.met)
-		}
 	}
-}
-
-func decodeFile(t *testing.T, path string, h *Head, mayBeCut bool) (body string, met Faults) {
-	t.Helper()
-	stored, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stored.Close()
-	dir := t.TempDir()
-	t.Setenv("TMPDIR", dir)
-	t.Setenv("TMP", dir) // of Windows
-	plain, met, err := DecodeFile(stored, h, mayBeCut)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := os.ReadFile(plain.Name())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if plain != stored {
-		if err := RemoveFile(plain); err != nil {
-			t.Fatal(err)
-		}
-	}
-	left, err := os.ReadDir(os.TempDir())
-	if err != nil || len(left) > 0 {
-		t.Errorf("left behind: %v, %v", left, err)
-	}
-	return string(b), met
 }
 
 func TestDecodePayloadCutIn(t *testing.T) {

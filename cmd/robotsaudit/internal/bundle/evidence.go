@@ -37,8 +37,9 @@ violations rest on, byte for byte, into one WARC file: the fetch and its request
 robots.txt that governed it and every other copy that had a say, with the records that
 redirects and revisits led to. Its first record is a manifest in JSON.
 
-WHAT names disallowed fetches: a URL, a WARC-Record-ID, FILE:OFFSET as in the tables, or the
-number of a row of violations, from 1. Without any, all violations are bundled.
+WHAT names disallowed fetches: a URL, a WARC-Record-ID, FILE:OFFSET as in the tables, the name
+of a finding as reports print it, or the number of a row of violations, from 1. Without any, all
+violations are bundled.
 
 --drop bundles what 'robotsaudit export DIR drop' lists with the same options because robots.txt
 disallowed it, or because a page or its origin restricts a purpose; the unproven, too. --agents

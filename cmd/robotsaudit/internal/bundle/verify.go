@@ -50,9 +50,10 @@ them. docs/EVIDENCE.md has the details.
 					return err
 				case arg == facts.Stdin:
 					return usage.Errorf("a bundle is read more than once; save it, and give its path")
-				case finding.IsName(arg):
-					v.named[arg] = false
-				default:
+				}
+				if id, is := finding.ParseName(arg); is {
+					v.named[id] = false
+				} else {
 					files = append(files, arg)
 				}
 			}

@@ -30,15 +30,15 @@ type Asked struct {
 	agents []string
 }
 
-// AddAgents adds the flag that names other crawlers, for what its help says.
-func (l *Asked) AddAgents(flags *pflag.FlagSet, what string) {
+// addAgents adds the flag that names other crawlers, for what its help says.
+func (l *Asked) addAgents(flags *pflag.FlagSet, what string) {
 	flags.StringArrayVar(&l.agents, "agents", nil, what+": `WHO` is a product token, a category ("+
 		strings.Join(agents.Names(), ", ")+"; see 'robotsaudit agents'), or @FILE with one of these a line (repeatable)")
 }
 
 // AddTo adds the flags that decide which fetches a list drops.
 func (l *Asked) AddTo(flags *pflag.FlagSet) {
-	l.AddAgents(flags, "what robots.txt says to these crawlers counts")
+	l.addAgents(flags, "what robots.txt says to these crawlers counts")
 	flags.StringArrayVar(&l.Purposes, "purpose", nil,
 		"what pages and origins say against `PURPOSE` counts, too: archive, index or train (repeatable)")
 }

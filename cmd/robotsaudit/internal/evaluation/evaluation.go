@@ -87,7 +87,7 @@ func (e *Flags) AddSettings(flags *pflag.FlagSet) {
 	flags.StringVar(&e.crawler, "crawler", "",
 		"product `TOKEN` of the crawler that made the archives, instead of the one in each request's User-Agent; or "+
 			"@FILE, for some User-Agents, with lines PATTERN => TOKEN (see above)")
-	e.AddAgents(flags, "also decide what these crawlers would have been allowed")
+	e.addAgents(flags, "also decide what these crawlers would have been allowed")
 	flags.StringArrayVar(&e.Purposes, "purpose", nil,
 		"what the archives are for: archive, index or train (repeatable); what pages and origins say against "+
 			"`PURPOSE` is then a row of restrictions, of kind publication or usage")

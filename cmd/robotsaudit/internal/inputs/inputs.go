@@ -64,7 +64,7 @@ func (f *Flags) AddTo(flags *pflag.FlagSet, based string) {
 
 // Find finds the archives that args name, and returns the arguments that name none. Some do.
 func Find(cmd *cobra.Command, log *slog.Logger, args, urls []string) ([]ingest.Input, []*ingest.InputError, error) {
-	inputs, failures, err := Expand(cmd, args, urls)
+	inputs, failures, err := expand(cmd, args, urls)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -172,8 +172,8 @@ func Configure(cmd *cobra.Command) error {
 	return nil
 }
 
-// Expand finds the inputs that a command's arguments name, and lists of URLs.
-func Expand(cmd *cobra.Command, args, lists []string) ([]ingest.Input, []*ingest.InputError, error) {
+// expand finds the inputs that a command's arguments name, and lists of URLs.
+func expand(cmd *cobra.Command, args, lists []string) ([]ingest.Input, []*ingest.InputError, error) {
 	base, _ := cmd.Flags().GetString("base")
 	id, _ := cmd.Flags().GetString("id-column")
 	tables, _ := cmd.Flags().GetStringArray("robots")

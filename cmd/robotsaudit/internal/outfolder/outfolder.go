@@ -79,7 +79,7 @@ func Read(cmd *cobra.Command, output string, needsFacts bool) (r *results.Result
 		name = strings.TrimSuffix(output, "/")
 	}
 	if needsFacts || object.IsRemote(output) {
-		if dir, end, err = Local(cmd, output); err != nil {
+		if dir, end, err = local(cmd, output); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -104,8 +104,8 @@ func In(cmd *cobra.Command, output string, f func(*results.Results) error) (err 
 	return f(r)
 }
 
-// Local returns an output, or what stands for it where it or its facts are in a store.
-func Local(cmd *cobra.Command, output string) (dir string, end func(), err error) {
+// local returns an output, or what stands for it where it or its facts are in a store.
+func local(cmd *cobra.Command, output string) (dir string, end func(), err error) {
 	switch {
 	case !object.IsRemote(output):
 		plan, err := facts.ReadPlan(output)

@@ -19,9 +19,9 @@ import (
 // command, the name of the command stands before its own.
 var choices = map[string][]string{
 	"purpose":        {"archive", "index", "train"},
+	"record":         {"fetch", "robots"},
 	"log-format":     {"text", "json"},
 	"format":         {"text", "json"},
-	"records format": {"text", "jsonl", "cdxj"},
 	"export format":  texts(export.Formats),
 	"fail-on":        {"violations", "new-violations", "unread"},
 	"finish fail-on": {"violations", "unread"},
