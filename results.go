@@ -3,7 +3,6 @@ package robotsaudit
 import (
 	"context"
 	"iter"
-	"strings"
 	"time"
 
 	"github.com/robotsaudit/robotsaudit/report"
@@ -50,9 +49,17 @@ type Finding struct {
 	RecordID string // urn:uuid:…; "": not recorded
 
 	// Of Violations and Unproven alone:
-	Rule           string // the deciding line of robots.txt
-	RobotsURL      string // of the capture of robots.txt that governs
-	RobotsRecordID string // of the record that holds it
+	Rule           string   // the deciding line of robots.txt
+	Grounds        []Ground // why the class is what it is, the strongest first, at most eight
+	CopiesAsked    int      // other copies of robots.txt that were asked whether they allow the fetch
+	RobotsURL      string   // of the capture of robots.txt that governs
+	RobotsRecordID string   // of the record that holds it
+}
+
+// A Ground is an objection to a violation, or what forbids it in place of a rule.
+type Ground struct {
+	Word     string // docs/SCHEMA.md explains them
+	RobotsID int64  // of the capture of robots.txt that it is about, in the table robots; 0: it is about the fetch
 }
 
 // Violations yields the certain and the probable violations, in the order of the table.
@@ -116,7 +123,7 @@ var (
 		"reason",
 		"notes", "rule_line", "warc_filename", "warc_record_offset", "warc_record_length", "warc_record_id",
 	}
-	moreColumns = append([]string{"rule", "robots_url", "robots_warc_record_id"}, columns...)
+	moreColumns = append([]string{"rule", "robots_url", "robots_warc_record_id", "grounds", "ground_robots_ids", "copies_asked"}, columns...)
 )
 
 func fetchFinding(row *report.FetchRow) Finding {
@@ -124,7 +131,7 @@ func fetchFinding(row *report.FetchRow) Finding {
 		URL: row.URL, Origin: row.Origin, Method: row.FetchMethod, Crawler: row.Agent, Verdict: row.Verdict,
 		Certainty: row.Certainty, Evidence: row.Evidence, Reason: row.Reason, RuleLine: int(row.RuleLine),
 		Archive: row.WARCFilename, Offset: row.WARCRecordOffset, Length: row.WARCRecordLength,
-		RecordID: row.WARCRecordID,
+		RecordID: row.WARCRecordID, Notes: row.Notes,
 	}
 	if row.FetchTime != nil {
 		f.Time = time.UnixMicro(*row.FetchTime).UTC()
@@ -132,14 +139,15 @@ func fetchFinding(row *report.FetchRow) Finding {
 	if row.FetchStatus != nil {
 		f.Status = int(*row.FetchStatus)
 	}
-	if row.Notes != "" {
-		f.Notes = strings.Split(row.Notes, ",")
-	}
 	return f
 }
 
 func violationFinding(row *report.ViolationRow) Finding {
 	f := fetchFinding(new(row.Fetch()))
 	f.Rule, f.RobotsURL, f.RobotsRecordID = row.Rule, row.RobotsURL, row.RobotsRecordID
+	f.CopiesAsked = int(row.CopiesAsked)
+	for i, word := range row.Grounds[:min(len(row.Grounds), len(row.GroundRobotsIDs))] {
+		f.Grounds = append(f.Grounds, Ground{word, row.GroundRobotsIDs[i]})
+	}
 	return f
 }

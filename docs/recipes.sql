@@ -108,7 +108,7 @@ COPY (SELECT url, warc_filename, warc_record_offset, warc_record_length
       USING (warc_filename, warc_record_offset, url)
       WHERE verdict = 'allowed' AND reason <> 'robots_txt_itself' AND fetch_method <> 'HEAD'
         AND (fetch_status BETWEEN 200 AND 299 OR record_type = 'resource')
-        AND NOT list_contains(string_split(coalesce(notes, ''), ','), 'named_group_forbids')
+        AND NOT list_contains(notes, 'named_group_forbids')
         AND tags_from IS DISTINCT FROM 'unknown'
         AND NOT list_contains(string_split(coalesce(hints, ''), ','), 'train'))
 TO 'keep.parquet';
@@ -118,7 +118,7 @@ SELECT CASE WHEN verdict <> 'allowed' THEN verdict
             WHEN r.url IS NOT NULL THEN 'reserved against train'
             WHEN f.fetch_method = 'HEAD' OR f.fetch_status NOT BETWEEN 200 AND 299 THEN 'no page'
             WHEN f.fetch_status IS NULL AND f.record_type <> 'resource' THEN 'status unknown'
-            WHEN contains(f.notes, 'named_group_forbids') THEN 'forbidden to a named crawler'
+            WHEN list_contains(f.notes, 'named_group_forbids') THEN 'forbidden to a named crawler'
             WHEN f.tags_from = 'unknown' THEN 'tags unknown'
             WHEN contains(f.hints, 'train') THEN 'a hint against train'
             ELSE 'kept' END AS fate,

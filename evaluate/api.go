@@ -31,7 +31,7 @@ type (
 	State        = verdict.State        // a capture of a timeline: what it came to, and who made it
 	Answer       = verdict.Answer       // the answer of one robots capture for a path and a token
 	GroupVerdict = verdict.GroupVerdict // what a fetch would have been for the tokens of a group
-	Considered   = verdict.Considered   // a capture that took part in a verdict
+	Ground       = verdict.Ground       // what a verdict rests on
 )
 
 // Who made a fetch.

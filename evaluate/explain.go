@@ -196,6 +196,12 @@ func (x *explainer) begin(kind ExplanationKind, r *verdict.Finding, found *findi
 	} else {
 		x.made.Fetch.Record.Offset = -1
 	}
+	if kind == KindFetch && r.Verdict == Disallowed {
+		for _, g := range r.Objections() {
+			x.made.Objections = append(x.made.Objections, ExplainedObjection{g.Name(), g.RobotsID()})
+		}
+		x.made.CopiesAsked = r.CopiesAsked
+	}
 	if r.HasPrior {
 		x.made.Prior = r.Prior.String()
 	}
@@ -306,9 +312,6 @@ func rolesOf(seen *verdict.Seen) (roles []string) {
 	}
 	if seen.Contradicts {
 		roles = append(roles, RoleContradicts)
-	}
-	if seen.IsPrior {
-		roles = append(roles, RolePrior)
 	}
 	return roles
 }
@@ -491,7 +494,7 @@ func (x *explainer) tryReadings(a *Answer, r *parsed.Reader) {
 		x.made.Readings = append(x.made.Readings,
 			ExplainedReading{name, slices.Contains((a.Notes & words.OpenReadings).Strings(), name)})
 	}
-	if a.IsOpen() && a.Notes&words.OpenReadings == 0 {
+	if a.IsOpen() && a.Notes&words.OpenReadings == words.GroundUnfinishedLine {
 		x.made.Readings = append(x.made.Readings, ExplainedReading{readingUnfinished, true})
 	}
 }

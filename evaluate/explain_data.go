@@ -19,7 +19,10 @@ type Explanation struct {
 	Age       *int64           `json:"age_seconds"` // of the governing capture
 	Certainty string           `json:"certainty,omitempty"`
 	Notes     []string         `json:"notes,omitempty"`
-	Said                       // the verdict
+	// why the class is what it is, the strongest first
+	Objections  []ExplainedObjection `json:"objections,omitempty"`
+	CopiesAsked int                  `json:"copies_asked,omitempty"` // of a disallowed fetch
+	Said                             // the verdict
 	// the answer of the governing capture alone, where others show that it may be wrong
 	Withdrawn *Said `json:"withdrawn,omitempty"`
 	// where the governing capture shows nothing: the verdict by the one before it
@@ -103,6 +106,12 @@ type ExplainedFetch struct {
 	Record    ExplainedRecord `json:"record"`
 }
 
+// ExplainedObjection is a ground of a class.
+type ExplainedObjection struct {
+	Word     string `json:"word"`
+	RobotsID int64  `json:"robots_id,omitempty"` // of the capture that it is about; 0: it is about the fetch
+}
+
 // ExplainedRecord is the place of a record.
 type ExplainedRecord struct {
 	File   string `json:"file,omitempty"` // as in the tables
@@ -163,7 +172,6 @@ type ExplainedCapture struct {
 const (
 	RoleContests    = "contests"    // a permitted copy that allows
 	RoleContradicts = "contradicts" // for it the verdict is withdrawn
-	RolePrior       = "prior"       // the one before a capture that shows nothing
 )
 
 // Governs reports whether the capture governs the fetch.

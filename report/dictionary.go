@@ -19,6 +19,7 @@ var types = []Type{
 	{"STRING", "BYTE_ARRAY, String", "VARCHAR"},
 	{"BOOLEAN", "BOOLEAN", "BOOLEAN"},
 	{"LIST of STRING", "group, List; never null, maybe empty", "VARCHAR[]"},
+	{"LIST of INT64", "group, List; never null, maybe empty", "BIGINT[]"},
 	{"INT16", "INT32, Int(16)", "SMALLINT"},
 	{"INT32", "INT32", "INTEGER"},
 	{"INT64", "INT64", "BIGINT"},
@@ -50,7 +51,7 @@ func unitOf(c *Column) string {
 }
 
 // severalOf lists the kinds of values that a text may hold several of, joined by commas.
-var severalOf = []string{"note", "tag_note", "tag_contradiction", "hint"}
+var severalOf = []string{"tag_note", "tag_contradiction", "hint"}
 
 // separatorOf is the separator of several values in a text; "" where it holds one.
 func separatorOf(c *Column) string {

@@ -34,8 +34,8 @@ type ExclusionRow struct {
 	RuleLine int32 `parquet:"rule_line,optional"`
 	// First user-agent line of the group that holds the rule; without a rule, of the first group
 	// that governs. Null: no group.
-	GroupLine int32  `parquet:"group_line,optional"`
-	Notes     string `parquet:"notes,optional,dict" values:"note"`
+	GroupLine int32    `parquet:"group_line,optional"`
+	Notes     []string `parquet:"notes,list" values:"note"`
 }
 
 func (b *rowBuilder) exclusionRow(x *evaluate.Exclusion) ExclusionRow {

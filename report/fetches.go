@@ -47,8 +47,8 @@ type FetchRow struct {
 	RobotsID int64 `parquet:"robots_id,optional"`
 	// Line of the deciding rule, from 1. Null: no rule decided.
 	RuleLine int32 `parquet:"rule_line,optional"`
-	// Remarks on the verdict, joined by commas. Null: none.
-	Notes string `parquet:"notes,optional,dict" values:"note"`
+	// Remarks on the verdict.
+	Notes []string `parquet:"notes,list" values:"note"`
 	// Whether the archive was whole up to the record.
 	Trust string `parquet:"trust,dict" values:"trust"`
 	Discovery

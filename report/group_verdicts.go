@@ -22,8 +22,8 @@ type GroupVerdictRow struct {
 	RuleLine int32 `parquet:"rule_line,optional"`
 	// First user-agent line of the group that holds the rule; no rule: of the first group that
 	// governs. Null: no group.
-	GroupLine int32  `parquet:"group_line,optional"`
-	Notes     string `parquet:"notes,optional,dict" values:"note"`
+	GroupLine int32    `parquet:"group_line,optional"`
+	Notes     []string `parquet:"notes,list" values:"note"`
 }
 
 func (b *rowBuilder) groupVerdictRow(v *evaluate.GroupVerdict) GroupVerdictRow {

@@ -20,7 +20,7 @@ type rowBuilder struct {
 	surt    weburl.SURTKeys
 	cited   cited // by the row before
 	noted   evaluate.Notes
-	notes   string // of noted, as the row before has them
+	notes   []string // of noted, as the row before has them
 }
 
 // filename is the warc_filename of an input, or of an entry of it.
@@ -190,9 +190,9 @@ func discovery(f *facts.Fetch) Discovery {
 	}
 }
 
-func (b *rowBuilder) noteList(n evaluate.Notes) string {
+func (b *rowBuilder) noteList(n evaluate.Notes) []string {
 	if n != b.noted {
-		b.noted, b.notes = n, strings.Join(n.Strings(), ",")
+		b.noted, b.notes = n, n.Strings()
 	}
 	return b.notes
 }

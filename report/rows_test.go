@@ -94,7 +94,7 @@ func TestViolationProvesItself(t *testing.T) {
 	if q := got[1].Query; q == nil || *q != "" {
 		t.Errorf("query of a URL ending in ?: %v, want an empty one", q)
 	}
-	if n := got[1].Notes; n != "body_cut,other_crawler" {
+	if n := strings.Join(got[1].Notes, ","); n != "body_cut,other_crawler" {
 		t.Errorf("notes %v", n)
 	}
 	unproven := parquettest.Read[ViolationRow](t, dir, "unproven")
@@ -266,7 +266,7 @@ func TestOtherRows(t *testing.T) {
 	verdicts := parquettest.Read[GroupVerdictRow](t, dir, "group_verdicts")
 	if len(verdicts) != 8 || verdicts[1].RobotsID != 0 || verdicts[2].RobotsID != 1 ||
 		verdicts[2].Rule != "Disallow: /caf%E9" ||
-		verdicts[2].Notes != "" || verdicts[3].Notes != "body_cut,other_crawler" {
+		verdicts[2].Notes != nil || strings.Join(verdicts[3].Notes, ",") != "body_cut,other_crawler" {
 		t.Errorf("group_verdicts: %+v", verdicts)
 	}
 	if n := len(parquettest.Read[RobotsAgentRow](t, dir, "robots_agents")); n != 4 {

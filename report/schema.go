@@ -128,5 +128,8 @@ func typeName(f *Field) string {
 	case f.Type.Kind() == reflect.Pointer:
 		return typeNames[f.Type.Elem().Kind()]
 	}
+	if f.Type.Kind() == reflect.Slice && f.Type.Elem().Kind() == reflect.Int64 {
+		return "LIST of INT64"
+	}
 	return typeNames[f.Type.Kind()]
 }

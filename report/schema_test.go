@@ -27,6 +27,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/restriction"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
+	"github.com/robotsaudit/robotsaudit/internal/words"
 	"github.com/robotsaudit/robotsaudit/report/layout"
 )
 
@@ -349,6 +350,7 @@ func TestValuesAreThoseOfTheCode(t *testing.T) {
 		"record_type":       enumValues(facts.RecordType.String)[1:facts.TypeOther],
 		"trust":             enumValues(facts.Trust.String),
 		"profile":           profiles,
+		"ground":            groundNames(),
 		"remark":            enumValues(robots.NoteKind.String)[1:],
 		"restriction":       enumValues(evaluate.RestrictionKind.String)[1:],
 		"purpose":           enumValues(tag.Use.String)[1:],
@@ -404,6 +406,12 @@ func TestValuesAreThoseOfTheCode(t *testing.T) {
 	if len(code) != len(described) {
 		t.Errorf("lists of the code: %q", slices.Sorted(maps.Keys(code)))
 	}
+}
+
+// groundNames are the words that bear on a class, and the failure of robots.txt.
+func groundNames() []string {
+	all := words.Contests | words.Disproofs | words.Doubts | words.GroundFailed
+	return words.Names(words.GroundWords, all)
 }
 
 func classNames(classes ...restriction.Class) (names []string) {

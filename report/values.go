@@ -21,6 +21,12 @@ type Value struct {
 // IssueText is the meaning of a kind of issue, in plain text. It is empty for other kinds.
 func IssueText(kind string) string { return plainText(words.Find(words.Issues, kind).Meaning) }
 
+// grounds are the words of the grounds of a class.
+func grounds() []Value {
+	bear := words.Contests | words.Disproofs | words.Doubts | words.GroundFailed
+	return slices.DeleteFunc(described(words.GroundWords), func(v Value) bool { return words.NoteOf(v.Name)&bear == 0 })
+}
+
 func profileValues() (values []Value) {
 	for _, p := range robots.Profiles {
 		values = append(values, Value{p.String(), p.Source() + "."})
@@ -54,6 +60,7 @@ var valuesOf = map[string][]Value{
 	"certainty":         described(words.Certainties),
 	"reason":            described(words.Reasons),
 	"note":              described(words.NoteWords),
+	"ground":            grounds(),
 	"agent_source":      described(words.AgentSources),
 	"agent_match":       described(words.Matches),
 	"outcome":           described(words.Outcomes),

@@ -44,10 +44,17 @@ type ViolationRow struct {
 	UserAgent string `parquet:"user_agent,optional,dict"`
 	Claim     string `parquet:"claim,optional,dict"`
 	Decision
-	Certainty  string `parquet:"certainty,dict" values:"certainty"`
-	OwnReading string `parquet:"own_reading,optional,dict" values:"verdict"`
-	Notes      string `parquet:"notes,optional,dict" values:"note"`
-	Trust      string `parquet:"trust,dict" values:"trust"`
+	Certainty  string   `parquet:"certainty,dict" values:"certainty"`
+	OwnReading string   `parquet:"own_reading,optional,dict" values:"verdict"`
+	Notes      []string `parquet:"notes,list" values:"note"`
+	// Why the class is what it is, the strongest first, at most eight. Empty: nothing speaks against a certain one.
+	Grounds []string `parquet:"grounds,list" values:"ground"`
+	// Of each of `grounds` the capture of robots.txt that it is about (`robots_id`); 0: it is about the fetch.
+	GroundRobotsIDs []int64 `parquet:"ground_robots_ids,list"`
+	// How many other copies of robots.txt, of those that the crawler may have used, were asked whether they allow
+	// the fetch: copies that differ, until one does.
+	CopiesAsked int32  `parquet:"copies_asked"`
+	Trust       string `parquet:"trust,dict" values:"trust"`
 	// Reading of the protocol.
 	Profile string `parquet:"profile,dict" values:"profile"`
 	// How the group was found that decides. Null: robots.txt unreachable.
@@ -64,6 +71,9 @@ type ViolationRow struct {
 	RobotsCitation
 	ContestedCitation
 }
+
+// maxGrounds is how many grounds a row has, at most.
+const maxGrounds = 8
 
 func (b *rowBuilder) violationRow(r *evaluate.Result) ViolationRow {
 	f := r.Fetch
@@ -100,11 +110,18 @@ func (b *rowBuilder) violationRow(r *evaluate.Result) ViolationRow {
 		Certainty:        r.Certainty.String(),
 		OwnReading:       ownReading(r),
 		Notes:            b.noteList(r.Notes),
+		CopiesAsked:      int32(r.CopiesAsked),
 		Trust:            f.Trust.String(),
 		Profile:          b.profile,
 		AgentMatch:       r.Match.String(),
 		GroupLine:        int32(r.GroupLine),
 		Discovery:        discovery(f),
+	}
+	for _, g := range r.Objections() {
+		if len(row.Grounds) == maxGrounds {
+			break
+		}
+		row.Grounds, row.GroundRobotsIDs = append(row.Grounds, g.Name()), append(row.GroundRobotsIDs, g.RobotsID())
 	}
 	row.Rule, row.RuleLine = rule(&r.Answer)
 	if r.Governing != nil {

@@ -118,7 +118,9 @@ def bare(text):
 
 
 def words(text, separator=","):
-    """The words of a list in a column."""
+    """The words of a list in a column, or of a text with separators."""
+    if isinstance(text, list):
+        return set(text)
     return {word for word in (text or "").split(separator) if word}
 
 

@@ -285,10 +285,10 @@ func compareIndexed(t *testing.T, whole, indexed map[string]report.FetchRow) (sa
 		if got.Certainty == "certain" || got.Trust != "indexed" || got.TagsFrom != "unknown" {
 			t.Errorf("%s: %s by an index, tags %q", key, got.Certainty, got.TagsFrom)
 		}
-		notes, agent := strings.Split(got.Notes, ","), want.Agent == got.Agent
+		notes, agent := got.Notes, want.Agent == got.Agent
 		isNear := slices.Contains(notes, "order_doubt") && got.Reason == "changed_between"
 		lost := slices.Contains(notes, "same_moment") || isNear || !agent || got.Agent == "" && want.Agent != "" ||
-			want.Trust == "resynced" || want.Notes != "" && want.FetchMethod != "GET"
+			want.Trust == "resynced" || want.Notes != nil && want.FetchMethod != "GET"
 		if lost {
 			other++
 			continue

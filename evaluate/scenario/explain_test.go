@@ -109,7 +109,7 @@ func (s *scenario) explain(t *testing.T, golden map[*record][]string) {
 			// of an index no record is at hand
 			disallowed = append(disallowed, at)
 		}
-		want := []string{f.Verdict, f.Reason, f.Evidence, f.Certainty, f.Notes, f.PriorVerdict}
+		want := []string{f.Verdict, f.Reason, f.Evidence, f.Certainty, strings.Join(f.Notes, ","), f.PriorVerdict}
 		if got := []string{
 			x.Verdict, x.Reason, x.Evidence, x.Certainty, strings.Join(x.Notes, ","),
 			x.Prior,

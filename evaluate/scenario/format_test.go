@@ -134,7 +134,7 @@ var optionKeys = []string{
 
 var proofKeys = []string{
 	"governing", "body", "contester", "age", "rule", "rule-line", "group-line", "prior", "agent",
-	"source", "match", "restricts", "hints", "hops", "refusal",
+	"source", "match", "restricts", "hints", "hops", "refusal", "grounds", "asked",
 }
 
 // reader reads one file of scenarios.

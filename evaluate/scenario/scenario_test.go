@@ -274,6 +274,13 @@ func proofOf(r *evaluate.Result) map[string]string {
 	if r.Contester != nil {
 		proof["contester"] = idOf(r.Contester)
 	}
+	var grounds []string
+	for _, g := range r.Objections() {
+		if !slices.Contains(grounds, g.Name()) {
+			grounds = append(grounds, g.Name())
+		}
+	}
+	proof["grounds"], proof["asked"] = strings.Join(grounds, ","), fmt.Sprint(r.CopiesAsked)
 	if r.HasPrior {
 		proof["prior"] = r.Prior.String()
 	}

@@ -49,9 +49,7 @@ func (tl *Timeline) view(s *subject) (v view) {
 	if v.governing == nil && !s.withRefusals {
 		refused := *s
 		refused.withRefusals = true
-		v = tl.view(&refused)
-		s.looked = refused.looked
-		return v
+		return tl.view(&refused)
 	}
 	if v.governing == nil { // 4
 		return v
@@ -316,4 +314,18 @@ func (s *subject) isOver(st *State) bool {
 func (s *subject) isUnreadable(st *State) bool {
 	return st.Outcome == words.OutcomePartial || st.Outcome == words.OutcomeUnresolved ||
 		st.Outcome == words.OutcomeUndefined || s.see(st).failsLater
+}
+
+// lastDefinite returns the latest captures at or before a fetch that end a run of failures: of
+// anyone's and of the crawler's own.
+func (tl *Timeline) lastDefinite(s *subject) (list []*State) {
+	for _, l := range [...]*line{tl.all, s.own} {
+		if l == nil {
+			continue
+		}
+		if st := l.lastOf(kindDefinite, l.upTo(s), s); st != nil {
+			list = append(list, st)
+		}
+	}
+	return list
 }

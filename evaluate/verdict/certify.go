@@ -10,66 +10,89 @@ import (
 
 // This file gives a disallowed fetch its class ("The four classes").
 
-// certify gives a disallowed fetch its certainty: the first of contested, possible, probable and certain
-// that fits ("The four classes").
+// certify gives a disallowed fetch its class: the strongest effect among its objections.
 func (d *Decider) certify(r *Finding, s *subject, tl *Timeline, v *view) {
 	if r.Verdict != words.Disallowed {
 		return
 	}
-	copies := d.askCopies(s, tl, v)
-	isBracketed, isUnread := d.isBracketed(s, tl, v)
-	isContested, isTooCostly := copies.contester != nil || r.allows, s.isTooCostly()
-	isOtherRun := func(r answered) bool { return !s.isOfRun(r) }
-	mayBeOtherRun := func(st *State) bool { return isOtherRun(st.itself()) || slices.ContainsFunc(st.led, isOtherRun) }
-	r.Contester = copies.contester
-	r.UnreadCaptures = r.UnreadCaptures || copies.unread || isUnread
-	r.Notes |= copies.notes | when(isBracketed, words.NoteBracketed) | when(!isContested, copies.orderDoubts) |
-		when(v.own && r.AgentSource != words.AgentFromOption && agents.IsSoftware(s.agent) &&
-			slices.ContainsFunc(v.tied, mayBeOtherRun), words.NoteOtherRun) // "Runs of a crawler"
-
-	isInformed := !isContested && !isTooCostly && d.isInformed(s, v, isBracketed)
-	// An index or a list reports the fetch: the order of the records in its archive would show whether the
-	// crawler had received a capture of its moment, but at most this one record was read.
-	mayPrecede := isInformed && s.IsReportedByIndex() && s.see(v.governing).mayBeLater &&
-		!(s.see(v.governing).relation == maybeBefore && d.isForbiddenBefore(s, tl))
-	if !isContested && !isTooCostly {
-		r.ledBy = tl.leads.to(s)
-		r.Notes |= when(r.ledBy != nil || s.isTextOfLog(), words.NoteRedirectTarget)
+	d.doubts(s, v, s.object)
+	s.object(r.Notes&(words.NoteAmbiguousToken|words.NoteURLCut), nil)
+	isFailure := v.governing.Outcome == words.OutcomeUnreachable
+	ofAnswer := r.Notes&(words.OpenReadings|words.NotePartial|words.NoteBodyCut) | when(isFailure, words.GroundFailed)
+	if len(v.tied) == 1 {
+		s.object(ofAnswer, v.governing)
+	} else {
+		s.object(ofAnswer, nil) // any of them may have answered so
 	}
-	switch {
+	d.askCopies(r, s, tl, v)
+	isBracketed := d.isBracketed(r, s, tl, v)
+	r.Notes |= when(isBracketed, words.NoteBracketed) |
+		s.object(when(d.mayBeOtherRun(r, s, v), words.NoteOtherRun), v.governing)
+	isContested := s.record.objections()&words.Contests != 0
+	if s.isTooCostly() && !isContested { // "Verdicts and reasons"
+		r.withdraw(words.TooCostly, nil)
+		return
+	}
+	r.ledBy = tl.leads.to(s)
+	led := s.object(when(r.ledBy != nil || s.isTextOfLog(), words.NoteRedirectTarget), nil)
+	r.Notes |= when(!isContested, led)
+	s.object(when(v.evidence == words.Stale, words.GroundStale)|d.uninformed(s, v, isBracketed), v.governing)
+	s.object(when(d.mayPrecede(s, tl, v), words.GroundSameSecond), v.governing)
+
+	const shown = words.NoteNoStatus | words.GroundSameSecond            // the record may show that it is a violation,
+	const unlike = shown | words.NoteRedirectTarget | words.NoteNoRecord // unless another objection is there
+	switch objections := s.record.objections(); {
 	case isContested: // "Permitted copies", "Open readings"
 		r.Certainty = words.Contested
-	case isTooCostly: // "Verdicts and reasons"
-		r.withdraw(words.TooCostly, nil)
-	case !isInformed, r.Notes&(words.NoteForgeable|words.NoteUnreadCapture|words.NoteHostMismatch) != 0:
+	case objections&words.Disproofs != 0:
 		r.Certainty = words.Possible
-	case mayPrecede, r.Notes&words.NoteNoStatus != 0: // "Indexes and lists"; the record may show that it is a violation
-		r.Certainty, r.mayBeProven = words.Possible, true
-	case r.Notes&words.Disproofs != 0: // what is left of them: "Always allowed", "Verified records"
-		r.Certainty = words.Possible
-	case r.Evidence != words.Fresh, r.Notes&words.Doubts != 0:
+		r.mayBeProven = objections&shown != 0 && objections&words.Disproofs&^unlike == 0
+	case objections&words.Doubts != 0:
 		r.Certainty = words.Probable
 	default:
 		r.Certainty = words.Certain
 	}
 }
 
-// isInformed reports whether something shows that this crawler had received in time that the fetch is
-// disallowed ("Possible").
-func (d *Decider) isInformed(s *subject, v *view, isBracketed bool) bool {
-	switch {
-	case s.agent == "", v.evidence == words.Later,
-		slices.ContainsFunc(v.tied, func(st *State) bool { return st.Mismatched || st.IsListed() }):
-		return false
-	case v.evidence == words.Fresh || isBracketed:
-		return true
-	case s.see(v.governing).age > informedFor:
-		return false
+// mayBeOtherRun reports whether another run of software that anybody runs may have made the capture ("Runs of a
+// crawler").
+func (d *Decider) mayBeOtherRun(r *Finding, s *subject, v *view) bool {
+	isOther := func(a answered) bool { return !s.isOfRun(a) }
+	isDoubtful := func(st *State) bool { return isOther(st.itself()) || slices.ContainsFunc(st.led, isOther) }
+	return v.own && r.AgentSource != words.AgentFromOption && agents.IsSoftware(s.agent) &&
+		slices.ContainsFunc(v.tied, isDoubtful)
+}
+
+// uninformed are the objections that nothing shows that this crawler had received in time that the fetch is
+// disallowed ("Possible"), but for those to a single capture.
+func (d *Decider) uninformed(s *subject, v *view, isBracketed bool) words.Notes {
+	n := when(s.agent == "", words.GroundNoToken) | when(v.evidence == words.Later, words.GroundReceivedLater)
+	if v.evidence != words.Stale || isBracketed {
+		return n
 	}
-	return v.own || slices.ContainsFunc(v.older, func(older *State) bool {
-		return !older.Forgeable && !older.Mismatched && !older.IsListed() && s.see(older).age <= informedFor &&
+	isOld := s.see(v.governing).age > informedFor
+	informs := func(older *State) bool {
+		return !older.Forgeable && isTrusted(older) && s.see(older).age <= informedFor &&
 			d.answer(older, s).Verdict == words.Disallowed
-	})
+	}
+	isInformed := v.own || !isOld && slices.ContainsFunc(v.older, informs)
+	return n | when(isOld, words.GroundTooOld) | when(!isInformed, words.GroundNotInformed)
+}
+
+// isInformed reports whether something shows that this crawler had received in time that the fetch is disallowed.
+func (d *Decider) isInformed(s *subject, v *view, isBracketed bool) bool {
+	isDoubtful := func(st *State) bool { return !isTrusted(st) }
+	return d.uninformed(s, v, isBracketed) == 0 && !slices.ContainsFunc(v.tied, isDoubtful)
+}
+
+// isTrusted reports whether a capture is a record, and no digest speaks against it.
+func isTrusted(st *State) bool { return !st.Mismatched && !st.IsListed() }
+
+// mayPrecede reports whether the fetch may have come before a capture of its moment. An index or a list reports it:
+// the order of the records in its archive would show that, but at most this one record was read.
+func (d *Decider) mayPrecede(s *subject, tl *Timeline, v *view) bool {
+	sight := s.see(v.governing)
+	return s.IsReportedByIndex() && sight.mayBeLater && !(sight.relation == maybeBefore && d.isForbiddenBefore(s, tl))
 }
 
 // isForbiddenBefore reports whether, without the captures of its own moment, the fetch would be disallowed,
@@ -95,20 +118,23 @@ func (d *Decider) isForbiddenBefore(s *subject, tl *Timeline) bool {
 
 // isBracketed reports whether a stale capture is confirmed by the first definite one after the fetch,
 // at most 30 days after ("Stale captures"). Where archives hold several of that moment, all have
-// to confirm it. unread: an index alone reports one before.
-func (d *Decider) isBracketed(s *subject, tl *Timeline, v *view) (is, unread bool) {
+// to confirm it.
+func (d *Decider) isBracketed(r *Finding, s *subject, tl *Timeline, v *view) bool {
 	if v.evidence != words.Stale {
-		return false, false
+		return false
 	}
-	next := oneOfEach(recordsOf(tl.all.next(s, informedFor)), firstInArchive)
+	found := tl.all.next(s, informedFor)
+	s.consult(RoleNext, found...)
+	next := oneOfEach(recordsOf(found), firstInArchive)
 	isAfter := func(t facts.Time) bool { return t.MicrosSince(s.time) > 0 }
 	for _, st := range next {
 		switch {
 		case tl.hasUnread(isAfter, st.Time()):
-			return false, true
-		case st.Forgeable, st.Mismatched, st.IsListed(), d.answer(st, s).Verdict != words.Disallowed:
-			return false, false
+			r.UnreadCaptures = true // an index alone reports one before
+			return false
+		case st.Forgeable, !isTrusted(st), d.answer(st, s).Verdict != words.Disallowed:
+			return false
 		}
 	}
-	return len(next) > 0, false
+	return len(next) > 0
 }

@@ -11,86 +11,142 @@ import (
 
 // This file asks the copies of robots.txt that the crawler may have acted on ("Permitted copies").
 
-// copyAnswers is the answers of the copies of robots.txt that the crawler may have acted on.
-type copyAnswers struct {
-	contester *State      // the first that allows
-	notes     words.Notes // NotePermittedCopy and its readings, NoteUnreadableCopy
-	// of another crawler's, dated no later than the fetch and counted as after it, which allows, or may
-	orderDoubts words.Notes
-	unread      bool // an index reports one, and no input holds it
-}
-
 // maxAsked bounds the copies that are remembered as asked: a server may have as many versions of its file.
 const maxAsked = 8
 
-// askCopies tries every copy of robots.txt that the crawler may have acted on ("Permitted copies"), until
+// copyOrder is where a copy stands to the fetch.
+type copyOrder uint8
+
+const (
+	usable      copyOrder = iota // the crawler may have received it before
+	ownAfter                     // dated no later, and counts as after; the crawler's own
+	othersAfter                  // the same, another crawler's
+	copyOrders
+)
+
+func (s *subject) copyOrderOf(st *State) copyOrder {
+	switch {
+	case s.see(st).relation != shownAfter:
+		return usable
+	case st.Kind == facts.CaptureRobots && s.see(st).isOwn: // who follows a redirect without a token, nothing shows
+		return ownAfter
+	}
+	return othersAfter
+}
+
+// doubtAfter is the doubt about the order of the fetch and a copy that counts as after it.
+func (s *subject) doubtAfter(st *State) words.Notes {
+	if s.see(st).gap != 0 {
+		return words.NoteOrderDoubt
+	}
+	return words.NoteSameMoment
+}
+
+// copyEffect is what a copy does to the class of a disallowed fetch.
+type copyEffect struct {
+	isAsked  bool
+	contests bool
+	readings words.Notes // by which alone it allows the fetch
+	doubts   words.Notes
+}
+
+// classify asks a copy.
+func (d *Decider) classify(st *State, s *subject) (e copyEffect) {
+	order := s.copyOrderOf(st)
+	isCut := facts.Flags(st.BodyFlags)&facts.FlagBodyCut != 0
+	isDoubtful := s.isUnreadable(st) || st.isDefinite() && (st.Mismatched || st.OtherTarget || isCut)
+	switch {
+	case isDoubtful && order == usable:
+		e.doubts = words.NoteUnreadableCopy
+	case isDoubtful && !s.provesOrder(facts.SpotOf(&st.Fetch)):
+		e.doubts = s.doubtAfter(st)
+	case !isDoubtful && !st.isDefinite():
+		return e
+	}
+	a := d.answer(st, s)
+	e.isAsked = order != othersAfter
+	switch {
+	case a.Verdict != words.Allowed && !a.IsOpen():
+	case order == othersAfter:
+		e.doubts |= s.doubtAfter(st)
+	default:
+		e.contests, e.readings = true, when(a.Verdict != words.Allowed, a.Notes&words.OpenReadings)
+	}
+	return e
+}
+
+// askCopies asks every copy of robots.txt that the crawler may have acted on ("Permitted copies"), until
 // one allows the fetch.
-func (d *Decider) askCopies(s *subject, tl *Timeline, v *view) (c copyAnswers) {
+func (d *Decider) askCopies(r *Finding, s *subject, tl *Timeline, v *view) {
 	isUnreachable := slices.ContainsFunc(v.tied, func(st *State) bool { return st.Outcome == words.OutcomeUnreachable })
 	isAny := func(facts.Time) bool { return true }
 	if !v.outdated && (tl.hasUnreadCopy(s.time) || isUnreachable && tl.hasUnread(isAny, s.time)) {
-		c.notes, c.unread = words.NoteUnreadableCopy, true
+		r.UnreadCaptures = true
+		r.Notes |= s.object(words.NoteUnreadableCopy, nil)
 	}
-	asked := append(make([]*State, 0, maxAsked), v.governing)
-	var ownAfter, othersAfter []*State
-	doubtOf := func(st *State) words.Notes { // of one that counts as after the fetch
-		if s.see(st).gap != 0 {
-			return words.NoteOrderDoubt
+	var known [copyOrders][]*State
+	known[usable] = append(make([]*State, 0, maxAsked), v.governing)
+	ask := func(st *State) (e copyEffect) {
+		order := s.copyOrderOf(st)
+		isAlike := func(o *State) bool {
+			return st.isAlike(o) && (order == usable || s.doubtAfter(o) == s.doubtAfter(st))
 		}
-		return words.NoteSameMoment
+		if s.isOthersRefusal(st) || st == v.governing || slices.ContainsFunc(known[order], isAlike) {
+			return e
+		}
+		if len(known[order]) < maxAsked && (order == usable || !s.provesOrder(facts.SpotOf(&st.Fetch))) {
+			known[order] = append(known[order], st) // else the order of another equal one may be in doubt
+		}
+		return d.classify(st, s)
 	}
-	ask := func(st *State) {
-		if s.isOthersRefusal(st) {
-			return
+	var orderDoubts []Ground
+	for st := range tl.permitted(s, v, isUnreachable) {
+		var e copyEffect
+		if r.Contester == nil { // else the rest is recorded: it may show what another capture came to
+			e = ask(st)
 		}
-		// who got what a redirect leads to without a token, nothing shows
-		isOwn := st.Kind == facts.CaptureRobots && s.see(st).isOwn
-		isAfter := s.see(st).relation == shownAfter
-		isProven := isAfter && s.provesOrder(facts.SpotOf(&st.Fetch))
-		list := &asked
-		switch {
-		case isAfter && isOwn:
-			list = &ownAfter
-		case isAfter:
-			list = &othersAfter
+		// What somebody got from a redirect's target is not recorded if it changes nothing: among fewer captures it
+		// might be taken for what the redirect led to, or not be known as a target.
+		if isIdle := st.Kind == facts.CaptureTarget && !e.contests && e.doubts == 0; !isIdle {
+			s.consult(RoleCopy, st)
+			if e.isAsked {
+				s.record.CopiesAsked++
+			}
 		}
-		isAlike := func(o *State) bool { return st.isAlike(o) && (!isAfter || doubtOf(o) == doubtOf(st)) }
-		if st == v.governing || slices.ContainsFunc(*list, isAlike) {
-			return
+		if e.contests {
+			r.Contester = st
+			r.Notes |= s.object(words.NotePermittedCopy|e.readings, st)
 		}
-		if len(*list) < maxAsked && !isProven { // the order of another equal one may be in doubt
-			*list = append(*list, st)
+		r.Notes |= s.object(e.doubts&words.NoteUnreadableCopy, st)
+		if n := e.doubts &^ words.NoteUnreadableCopy; n != 0 {
+			orderDoubts = append(orderDoubts, Ground{Word: n, Capture: st})
 		}
-		isCut := facts.Flags(st.BodyFlags)&facts.FlagBodyCut != 0
-		isDoubtful := s.isUnreadable(st) || st.isDefinite() && (st.Mismatched || st.OtherTarget || isCut)
-		switch {
-		case isDoubtful && !isAfter:
-			c.notes |= words.NoteUnreadableCopy
-		case isDoubtful && !isProven:
-			c.orderDoubts |= doubtOf(st)
-		case !isDoubtful && !st.isDefinite():
-			return
-		}
-		switch a := d.answer(st, s); {
-		case a.Verdict != words.Allowed && !a.allows:
-		case isAfter && !isOwn:
-			c.orderDoubts |= doubtOf(st)
-		default: // perhaps by a reading
-			c.contester = st
-			c.notes |= words.NotePermittedCopy | when(a.Verdict != words.Allowed, a.Notes&words.OpenReadings)
+		if !s.look() {
+			break
 		}
 	}
-	for st := range tl.copies(s, v.tied) {
-		if ask(st); c.contester != nil || !s.look() {
-			return c
+	if s.record.objections()&words.Contests != 0 {
+		return
+	}
+	for _, g := range orderDoubts {
+		r.Notes |= s.object(g.Word, g.Capture)
+	}
+}
+
+// permitted yields the copies, the older ones last.
+func (tl *Timeline) permitted(s *subject, v *view, isUnreachable bool) iter.Seq[*State] {
+	return func(yield func(*State) bool) {
+		for st := range tl.copies(s, v.tied) {
+			if !yield(st) {
+				return
+			}
+		}
+		for _, st := range tl.olderCopies(s, v, isUnreachable) {
+			if !yield(st) {
+				return
+			}
 		}
 	}
-	for _, st := range tl.olderCopies(s, v, isUnreachable) {
-		if ask(st); c.contester != nil || !s.look() {
-			return c
-		}
-	}
-	return c
 }
 
 // copies yields every capture in [t − 24 h, t] of a fetch, whoever made it. It also yields what was got in that

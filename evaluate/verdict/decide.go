@@ -42,7 +42,6 @@ type Decider struct {
 	heard *voices
 
 	subjects uint64 // so many were made
-	err      error  // the first of reading a file; see failed
 }
 
 // NewDecider decides the fetches of a set of facts, by its robots.txt files, by who made them, and with which software.
@@ -50,16 +49,9 @@ func NewDecider(set *facts.Set, files *parsed.Cache, who *crawler.Names, made *c
 	return &Decider{files: files, who: who, made: made, runs: set, heard: newVoices(set, who)}
 }
 
-// failed returns the error of reading a file since it was called last. What was decided then is nothing.
-func (d *Decider) failed() error {
-	err := d.err
-	d.err = nil
-	return err
-}
-
 // DecideFetch makes r the verdict on a fetch for the crawler that made it.
 func (d *Decider) DecideFetch(r *Finding, f *facts.Fetch, tl *Timeline) error {
-	*r = Finding{Fetch: f}
+	*r = Finding{Fetch: f, record: r.record.emptied()}
 	by := d.who.CrawlerOf(f)
 	r.Agent, r.AgentSource, r.Notes, r.software = by.Token, by.Source, by.Notes, d.made.SoftwareFor(f, by)
 	return d.settle(r, tl, by.Other)
@@ -70,14 +62,14 @@ func (d *Decider) DecideFetch(r *Finding, f *facts.Fetch, tl *Timeline) error {
 func (d *Decider) DecideFor(
 	r *Finding, f *facts.Fetch, tl *Timeline, agent string, source words.AgentSource,
 ) error {
-	*r = Finding{Fetch: f, Agent: agent, AgentSource: source}
+	*r = Finding{Fetch: f, Agent: agent, AgentSource: source, record: r.record.emptied()}
 	return d.settle(r, tl, "")
 }
 
 // settle gives the verdict on a fetch for the agent of r. other is the token of a second crawler that its
 // User-Agent names.
 func (d *Decider) settle(r *Finding, tl *Timeline, other string) error {
-	s := d.newSubject(r.Fetch, r.Agent, tl, facts.Time{})
+	s := d.newSubject(r.Fetch, r.Agent, tl, facts.Time{}, &r.record)
 	r.decider, r.timeline = d, tl
 	isSupported, isRobotsTxt := s.Flags&facts.FlagUnsupportedScheme == 0, s.path == "/robots.txt"
 	r.RobotsCapture = isSupported && isRobotsTxt && s.Method == http.MethodGet && s.Flags&facts.FlagHostMismatch == 0
@@ -115,7 +107,7 @@ func (d *Decider) settle(r *Finding, tl *Timeline, other string) error {
 	}
 	d.readOwn(r, &s)
 	d.findChange(r, &s, tl)
-	return d.failed()
+	return r.err
 }
 
 // conclude makes r the verdict by the rules for the subject's token. judged is the same without its certainty.
@@ -131,12 +123,14 @@ func (d *Decider) conclude(r *Finding, s *subject, tl *Timeline) (judged Finding
 // knows which of the two it was, so the one that accuses less counts.
 func (d *Decider) settleBoth(r *Finding, s *subject, tl *Timeline, other string) {
 	second := *r
+	second.record = record{}
 	judged := d.conclude(r, s, tl)
 	if r.Verdict == words.Unknown {
 		return
 	}
-	s.token, s.looked = other, 0
-	d.conclude(&second, s, tl)
+	of := d.newSubject(r.Fetch, r.Agent, tl, facts.Time{}, &second.record)
+	of.token = other
+	d.conclude(&second, &of, tl)
 	switch {
 	case second.Verdict == r.Verdict && (second.Certainty != words.Contested || r.Certainty == words.Contested):
 		if second.Certainty > r.Certainty {
@@ -145,10 +139,18 @@ func (d *Decider) settleBoth(r *Finding, s *subject, tl *Timeline, other string)
 		r.UnreadCaptures = r.UnreadCaptures || second.UnreadCaptures
 		r.Notes &^= words.NoteBracketed &^ second.Notes
 	case second.Reason == words.TooCostly:
-		*r = judged
+		r.restore(&judged)
 		r.withdraw(words.TooCostly, nil)
 	default:
-		*r = judged
+		r.restore(&judged)
 		r.withdraw(words.AmbiguousToken, cmp.Or(second.against, second.Contester, second.Governing))
 	}
+	r.record.join(&second.record)
+}
+
+// restore makes r what it was, but for what was recorded since.
+func (r *Finding) restore(judged *Finding) {
+	all := r.record
+	*r = *judged
+	r.record = all
 }

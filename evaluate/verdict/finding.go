@@ -35,6 +35,7 @@ type Finding struct {
 	IsAfterChange bool
 	AfterChange   int64
 
+	record
 	decider   *Decider
 	timeline  *Timeline
 	software  robots.Crawler // that made the fetch and reads robots.txt in its own way; the zero value: not known
@@ -64,6 +65,21 @@ func (r *Finding) IsSuspected() bool {
 	return r.Fetch.IsIndexed() && (r.IsViolation() || r.Certainty == words.Possible && mayBecomeOne)
 }
 
+// Rivals returns the captures of the governing one's moment in other archives, which may govern in its place.
+func (r *Finding) Rivals() []*State { return r.tied[min(1, len(r.tied)):] }
+
+// LedBy returns the captures of robots.txt that may have led to the fetch by redirects.
+func (r *Finding) LedBy() []*resolve.Lead { return r.ledBy }
+
+// Twins returns the other places of a record, the fetch's or one that a capture applies, if several
+// archives hold it: any of them may show which of two records of one moment came first.
+func (r *Finding) Twins(first facts.Spot) (twins []facts.Spot) {
+	for _, at := range r.timeline.places[first] {
+		twins = append(twins, at.Spot)
+	}
+	return twins
+}
+
 // Answer is the answer of one robots capture for a path and a token.
 type Answer struct {
 	Verdict   words.Verdict
@@ -73,11 +89,12 @@ type Answer struct {
 	Group     int          // the deciding group's number in its file; 0: none
 	Match     words.Match  // how the token was matched to that group
 	Notes     words.Notes
-	allows    bool // see IsOpen
 }
 
 // IsOpen reports whether a reading that the specifications leave open allows the fetch.
-func (a *Answer) IsOpen() bool { return a.allows }
+func (a *Answer) IsOpen() bool {
+	return a.Verdict == words.Disallowed && a.Notes&words.OpenReadings != 0
+}
 
 func verdictOf(allowed bool) words.Verdict {
 	if allowed {
@@ -100,7 +117,7 @@ func (a *Answer) read(f *parsed.File, st *State, s *subject, r *parsed.Reader) {
 		readings, cost := r.Group.Against(s.token, s.path, m)
 		s.spend(cost / matchCost)
 		if readings != 0 {
-			a.Notes, a.allows = notesOf(readings), !m.Allowed
+			a.Notes = notesOf(readings)
 		}
 		for _, g := range r.Others {
 			if a.Notes&words.NoteAgentName == 0 && s.match(g).Allowed != m.Allowed {
@@ -111,13 +128,12 @@ func (a *Answer) read(f *parsed.File, st *State, s *subject, r *parsed.Reader) {
 	if a.Verdict == words.Disallowed {
 		for _, g := range r.Documented {
 			if d := s.match(g); d.Allowed || d.Reason == robots.ReasonTooCostly {
-				a.Notes, a.allows = a.Notes|words.NoteDocumentedToken, true
+				a.Notes |= words.NoteDocumentedToken
 			}
 		}
 		if f.LineCut != nil && s.match(f.LineCut.For(s.token)).Allowed {
-			a.allows = true // the rule may be longer than what is left of it
+			a.Notes |= words.GroundUnfinishedLine // the rule may be longer than what is left of it
 		}
-		a.allows = a.allows || f.HTML
 	}
 	if facts.Flags(st.BodyFlags)&facts.FlagBodyCut != 0 {
 		a.Notes |= words.NoteBodyCut

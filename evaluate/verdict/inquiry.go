@@ -12,12 +12,14 @@ import (
 type Inquiry struct {
 	found   *Finding
 	subject subject // as the decision began with it
+	record  record  // of what is asked again
 }
 
 // Inquire begins an inquiry into a finding, as the decision had it: for a product token, as of a moment, which is
 // unknown unless it is not the fetch's own.
 func (r *Finding) Inquire(token string, asOf facts.Time) *Inquiry {
-	q := &Inquiry{found: r, subject: r.decider.newSubject(r.Fetch, r.Agent, r.timeline, asOf)}
+	q := &Inquiry{found: r}
+	q.subject = r.decider.newSubject(r.Fetch, r.Agent, r.timeline, asOf, &q.record)
 	q.subject.token = token
 	return q
 }
@@ -47,8 +49,7 @@ func (q *Inquiry) AskSecond(token string) (Answer, error) {
 	if q.found.Reason == words.AmbiguousToken {
 		asked = q.found.against
 	}
-	d := q.found.decider
-	return d.answer(asked, &second), d.failed()
+	return q.found.decider.answer(asked, &second), q.record.err
 }
 
 // Ask returns a capture's answer to the fetch, without a budget: for the governing one, the answer that was used.
@@ -60,8 +61,7 @@ func (q *Inquiry) Ask(st *State) (Answer, error) {
 	case st.Outcome == words.OutcomeUnreachable, r.Reason == words.RefusedToOther:
 		return r.Answer, nil
 	}
-	s, d := q.subject, q.found.decider
-	return d.answer(st, &s), d.failed()
+	return q.found.decider.answer(st, &q.subject), q.record.err
 }
 
 const (
@@ -90,11 +90,11 @@ func (c *Seen) tookPart() bool { return c.HasRole || c.Contests || c.Contradicts
 
 // Captures returns the part of the timeline that the decision looked at, by time, and how many captures come after it.
 func (q *Inquiry) Captures() (list []Seen, skipped int, err error) {
-	tl, s := q.found.timeline, q.subject
+	tl, s := q.found.timeline, &q.subject
 	parts := q.parts()
 	near := make(map[*State]bool)
 	if s.time.Known() {
-		n := tl.all.upTo(&s)
+		n := tl.all.upTo(s)
 		for _, st := range tl.all.states[max(0, n-nearestShown):min(len(tl.all.states), n+nearestShown)] {
 			near[st] = true
 		}
@@ -132,41 +132,25 @@ func (q *Inquiry) Unread() []facts.Time {
 
 // parts are the captures that took part in the verdict.
 func (q *Inquiry) parts() map[*State]*Seen {
-	r, s := q.found, q.subject
-	parts := make(map[*State]*Seen)
-	if r.Governing == nil {
-		return parts
-	}
-	of := func(st *State) *Seen {
-		if parts[st] == nil {
-			parts[st] = &Seen{State: st}
-		}
-		return parts[st]
-	}
-	for i, c := range r.timeline.considered(&s) {
-		if i < maxConsidered || c.State == r.Contester || c.State == r.against {
-			part := of(c.State)
-			part.HasRole, part.Role = true, c.Role
+	r, parts := q.found, make(map[*State]*Seen)
+	for _, g := range r.Considered() {
+		isDecisive := g.Capture == r.Contester || g.Capture == r.against
+		if len(parts) < maxConsidered || isDecisive {
+			parts[g.Capture] = &Seen{
+				State: g.Capture, HasRole: true, Role: g.Role, IsPrior: g.Role == RolePrior,
+				Contests: g.Capture == r.Contester, Contradicts: g.Capture == r.against,
+			}
 		}
 	}
-	if r.Contester != nil {
-		of(r.Contester).Contests = true
-	}
-	if r.against != nil {
-		of(r.against).Contradicts = true
-	}
-	if r.HasPrior {
-		s := q.subject
-		if v := r.timeline.view(&s); v.prior != nil {
-			of(v.prior).IsPrior = true
-		}
+	if r.against != nil && parts[r.against] == nil {
+		parts[r.against] = &Seen{State: r.against, Contradicts: true}
 	}
 	return parts
 }
 
 // see fills in how the fetch sees a capture, and what it says.
 func (q *Inquiry) see(c *Seen) error {
-	st, s := c.State, q.subject
+	st, s := c.State, &q.subject
 	c.IsOwn = s.see(st).isOwn
 	if s.time.Known() {
 		c.IsAfter = s.see(st).relation >= shownAfter
@@ -195,11 +179,11 @@ func (q *Inquiry) see(c *Seen) error {
 
 // isCopy reports whether the crawler may have acted on a capture (RFC 9309 §2.4).
 func (q *Inquiry) isCopy(st *State) bool {
-	r, s := q.found, q.subject
+	r, s := q.found, &q.subject
 	if st == r.Governing {
 		return r.Evidence != words.Later
 	}
-	if r.Governing.Outcome == words.OutcomeUnreachable && slices.Contains(r.timeline.lastCopies(&s), st) {
+	if r.Governing.Outcome == words.OutcomeUnreachable && slices.Contains(r.timeline.lastCopies(s), st) {
 		return true
 	}
 	return (st.isDefinite() || s.isUnreadable(st)) && s.isCopy(st) && !s.isOthersRefusal(st) &&

@@ -24,12 +24,11 @@ func (d *Decider) judge(r *Finding, s *subject, tl *Timeline, v *view) {
 		r.Reason = words.NoCapture
 		return
 	}
+	s.consult(RoleGoverning, v.governing)
+	s.consult(RoleRival, v.moment...)
 	r.Governing, r.Evidence, r.Age = v.governing, v.evidence, s.secondsOld(v.governing, v.evidence)
 	r.tied, r.UnreadCaptures = v.tied, v.outdated
-	notes := r.Notes | d.doubts(s, v)
-	if v.outdated {
-		notes |= words.NoteUnreadCapture
-	}
+	notes := r.Notes | d.doubts(s, v, asTheyAre)
 	r.Answer = d.answerInTime(v.governing, s, tl)
 	r.Notes |= notes
 	switch reason, against := d.contradiction(&r.Answer, s, tl, v); {
@@ -39,6 +38,7 @@ func (d *Decider) judge(r *Finding, s *subject, tl *Timeline, v *view) {
 		r.withdraw(reason, against)
 	// "Unresolved and undefined captures"
 	case v.prior != nil && (!v.governing.is(kindAnswers) || s.see(v.governing).failsLater):
+		s.consult(RolePrior, v.prior)
 		r.Prior, r.HasPrior = d.answer(v.prior, s).Verdict, true
 	}
 }
@@ -62,6 +62,9 @@ func (s *subject) secondsOld(st *State, e words.Evidence) int64 {
 // unreachable disallows for a day; after more than 30 days of it the crawler may take the file as unavailable.
 func (d *Decider) answerInTime(st *State, s *subject, tl *Timeline) Answer {
 	isUnreachable := st.Outcome == words.OutcomeUnreachable && !s.see(st).failsLater
+	if isUnreachable {
+		s.consult(RoleBefore, tl.lastDefinite(s)...)
+	}
 	switch {
 	case isUnreachable && s.see(st).age > FreshFor:
 		return Answer{Reason: words.UnreachableStale}
@@ -80,7 +83,7 @@ func (d *Decider) answer(st *State, s *subject) (a Answer) {
 		s.spend(st.costOfAsking())
 		file, err := d.files.Get(&st.State)
 		if err != nil {
-			d.err = cmp.Or(d.err, err)
+			s.record.err = cmp.Or(s.record.err, err)
 			return a
 		}
 		s.spend(file.Rules / rulesCost)
@@ -95,7 +98,7 @@ func (d *Decider) answer(st *State, s *subject) (a Answer) {
 		}
 		a.Verdict, a.Reason = words.Disallowed, st.Reason
 		if s.path != "/robots.txt" && robots.RFC9309.NormalPath(s.path) == "/robots.txt" {
-			a.Notes, a.allows = words.NoteRobotsTxtEncoded, true
+			a.Notes = words.NoteRobotsTxtEncoded
 		}
 	default:
 		a.Reason = st.Reason
@@ -103,33 +106,38 @@ func (d *Decider) answer(st *State, s *subject) (a Answer) {
 	return a
 }
 
-// doubts are the notes on the fetch, and on the captures that may govern it ("Probable", "Possible").
-func (d *Decider) doubts(s *subject, v *view) (n words.Notes) {
+// doubts are the notes on the fetch, and on the captures that may govern it ("Probable", "Possible"). found takes
+// each set of them, with the capture that raises it; nil: the fetch does.
+func (d *Decider) doubts(s *subject, v *view, found func(words.Notes, *State) words.Notes) (n words.Notes) {
 	for i, st := range v.tied {
-		n |= s.see(st).ledDoubts |
-			when(i == 0, s.see(st).doubts) | // of the others, what they led to counts
-			when(s.mayBeOthers(st.itself()) || slices.ContainsFunc(st.led, s.mayBeOthers), words.NoteOtherCrawler) |
-			when(st.Resynced, words.NoteResynced) |
-			when(st.OtherTarget, words.NoteOtherTarget) |
-			when(st.Mismatched, words.NoteDigestMismatch) |
-			when(st.IsListed(), words.NoteListedRobots) |
-			when(isDoubtfulLine(&st.Fetch) || s.mayHaveBegunBefore(st), words.NoteLogged) |
-			when(st.Coarsest < facts.PrecisionSecond, words.NoteCoarseDate)
+		n |= found(s.see(st).ledDoubts|
+			when(i == 0, s.see(st).doubts)| // of the others, what they led to counts
+			when(i == 0 && !v.own || s.mayBeOthers(st.itself()) || slices.ContainsFunc(st.led, s.mayBeOthers),
+				words.NoteOtherCrawler)|
+			when(st.Resynced, words.NoteResynced)|
+			when(i == 0 && st.Forgeable, words.NoteForgeable)|
+			when(st.OtherTarget, words.NoteOtherTarget)|
+			when(st.Mismatched, words.NoteDigestMismatch)|
+			when(st.IsListed(), words.NoteListedRobots)|
+			when(isDoubtfulLine(&st.Fetch) || s.mayHaveBegunBefore(st), words.NoteLogged)|
+			when(st.Coarsest < facts.PrecisionSecond, words.NoteCoarseDate), st)
 	}
 	isUnbound := s.Flags&facts.FlagUnbound != 0 ||
 		s.Flags&facts.FlagRequestUnread != 0 && !d.who.HasOne() // it could name another crawler
-	return n |
-		when(!v.own, words.NoteOtherCrawler) |
-		when(v.governing.Forgeable || s.Flags&facts.FlagForgeable != 0, words.NoteForgeable) |
-		when(s.time.Precision < facts.PrecisionSecond && !s.asOf, words.NoteCoarseDate) |
-		when(s.Trust == facts.TrustResynced, words.NoteResynced) |
-		when(s.Trust == facts.TrustIndexed || isUnbound, words.NoteIndexed) |
-		when(s.Trust == facts.TrustListed && !isUnbound, words.NoteListed) |
-		when(isDoubtfulLine(s.Fetch), words.NoteLogged) |
-		when(s.Flags&facts.FlagMayBeNoFetch != 0, words.NoteNoStatus) |
-		when(s.Flags&facts.FlagRefuted != 0, words.NoteNoRecord) |
-		when(s.Flags&facts.FlagHostMismatch != 0, words.NoteHostMismatch)
+	return n | found(when(s.Flags&facts.FlagForgeable != 0, words.NoteForgeable)|
+		when(s.time.Precision < facts.PrecisionSecond && !s.asOf, words.NoteCoarseDate)|
+		when(s.Trust == facts.TrustResynced, words.NoteResynced)|
+		when(s.Trust == facts.TrustIndexed || isUnbound, words.NoteIndexed)|
+		when(s.Trust == facts.TrustListed && !isUnbound, words.NoteListed)|
+		when(isDoubtfulLine(s.Fetch), words.NoteLogged)|
+		when(s.Flags&facts.FlagMayBeNoFetch != 0, words.NoteNoStatus)|
+		when(s.Flags&facts.FlagRefuted != 0, words.NoteNoRecord)|
+		when(s.Flags&facts.FlagHostMismatch != 0, words.NoteHostMismatch)|
+		when(v.outdated, words.NoteUnreadCapture), nil)
 }
+
+// asTheyAre takes doubts of which the captures do not matter.
+func asTheyAre(n words.Notes, _ *State) words.Notes { return n }
 
 // isDoubtfulLine reports whether a fetch is a line of an access log that may be by somebody else than its User-Agent
 // says, or, of robots.txt, whose size does not show which version was served ("Access logs").
@@ -176,7 +184,7 @@ func (d *Decider) contradiction(said *Answer, s *subject, tl *Timeline, v *view)
 		case a.Verdict != verdict:
 			return words.ConflictingCaptures, rival
 		case verdict == words.Disallowed:
-			said.allows, said.Notes = said.allows || a.allows, said.Notes|a.Notes&words.OpenReadings
+			said.Notes |= a.Notes & words.OpenReadings
 		}
 	}
 	if verdict == words.Unknown {
@@ -187,13 +195,12 @@ func (d *Decider) contradiction(said *Answer, s *subject, tl *Timeline, v *view)
 		earlier := *s
 		earlier.beyondDoubt = true
 		w := tl.view(&earlier)
-		s.looked = earlier.looked
+		s.consult(RoleBefore, w.tied...)
 		for _, before := range w.tied {
 			if s.see(before).relation > maybeBefore {
 				break
 			}
-			a := d.answerInTime(before, &earlier, tl)
-			if s.looked = earlier.looked; a.Verdict == words.Allowed {
+			if d.answerInTime(before, &earlier, tl).Verdict == words.Allowed {
 				return words.ChangedBetween, before
 			}
 		}
@@ -209,9 +216,13 @@ func (d *Decider) contradiction(said *Answer, s *subject, tl *Timeline, v *view)
 		}
 		return nil
 	}
+	s.consult(RoleOlder, v.older...)
+	s.consult(RoleNext, v.ownNext...)
 	other := differs(slices.Concat(v.older, v.ownNext)) // "Which capture governs", 2
 	if other == nil {
-		other = differs(tl.others(s, v)) // "Stale captures"
+		others := tl.others(s, v)
+		s.consult(RoleOther, others...)
+		other = differs(others) // "Stale captures"
 	}
 	switch {
 	case other != nil:

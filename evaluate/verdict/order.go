@@ -14,6 +14,7 @@ import (
 // A sight is a capture as a fetch sees it.
 type sight struct {
 	of        uint64   // the subject that sees it
+	ground    int      // number of the ground that it was consulted, from 1; 0: it was not
 	relation  relation // where it stands to the fetch in time
 	isOwn     bool     // the crawler that made the fetch made it
 	isRefusal bool     // it led to a refusal to another crawler, though it may be the crawler's own ("Refusals")

@@ -1,6 +1,8 @@
 package verdict
 
 import (
+	"cmp"
+
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/internal/words"
@@ -22,7 +24,7 @@ func (d *Decider) readOwn(r *Finding, s *subject) {
 	case st.Outcome == words.OutcomeRules && facts.Flags(st.BodyFlags)&facts.FlagBodyCut == 0:
 		file, err := d.files.Get(&st.State)
 		if err != nil {
-			d.err = err
+			s.record.err = cmp.Or(s.record.err, err)
 			return
 		}
 		if m := d.files.Own(file, c.Profile, agent).Match(s.path); m.Reason != robots.ReasonTooCostly {

@@ -31,16 +31,16 @@ type subject struct {
 	withRefusals bool    // what other crawlers were refused governs, since nothing else does
 	asOf         bool    // time is not the fetch's own: the order of records shows nothing
 	beyondDoubt  bool    // only captures that are before the fetch beyond doubt count
-	looked       int     // see look
+	record       *record // what deciding it adds up
 }
 
 // newSubject is a fetch by an agent, asked about as of a moment: its own, where that is unknown.
-func (d *Decider) newSubject(f *facts.Fetch, agent string, tl *Timeline, asOf facts.Time) subject {
+func (d *Decider) newSubject(f *facts.Fetch, agent string, tl *Timeline, asOf facts.Time, r *record) subject {
 	d.subjects++
 	s := subject{
 		Fetch: f, number: d.subjects, path: weburl.PathQueryOf(f.Origin, f.URL), agent: agent, key: d.who.Key(agent),
 		token: agent,
-		time:  f.Time(), places: tl.places, runs: d.runs, heard: d.heard, unclear: tl.unclear,
+		time:  f.Time(), places: tl.places, runs: d.runs, heard: d.heard, unclear: tl.unclear, record: r,
 	}
 	if asOf.Known() {
 		s.time, s.asOf = asOf, true
@@ -119,11 +119,11 @@ func (s *subject) match(g *robots.Group) robots.Decision {
 func (s *subject) look() bool { return s.spend(1) }
 
 func (s *subject) spend(looks int) bool {
-	s.looked += looks
+	s.record.looked += looks
 	return !s.isTooCostly()
 }
 
-func (s *subject) isTooCostly() bool { return s.looked > maxLooked }
+func (s *subject) isTooCostly() bool { return s.record.looked > maxLooked }
 
 // costOfAsking is the cost of an answer of the capture, in looks.
 func (s *State) costOfAsking() int {

@@ -16,6 +16,7 @@ type GroupVerdict struct {
 	Governing *State // nil where there is none
 	Evidence  words.Evidence
 	Answer
+	Grounds []Ground // of all that was decided for other tokens so far; valid until the next fetch
 }
 
 // WhatIf decides a fetch for other tokens: had this fetch been made at this moment, or
@@ -32,7 +33,7 @@ type WhatIf struct {
 	mapped  map[int64]bool // states of the origin in hand whose token groups are passed on
 	noneToo bool           // so are the token groups of fetches without a governing capture
 	verdict GroupVerdict   // the one that is passed on, reused
-	judged  Finding        // by judgeGroup, the last, reused
+	judged  Finding        // by judgeGroup, the last, reused; its record is that of all groups
 }
 
 // NewOrigin begins another origin.
@@ -44,7 +45,8 @@ func (w *WhatIf) DecideGroups(r *Finding) error {
 	if r.Reason == words.RobotsTxtItself || r.Reason == words.UnsupportedScheme {
 		return w.same(r.Fetch, r.Verdict, r.Reason)
 	}
-	s := w.decider.newSubject(r.Fetch, r.Agent, tl, w.AsOf)
+	w.judged = Finding{record: w.judged.record.emptied()}
+	s := w.decider.newSubject(r.Fetch, r.Agent, tl, w.AsOf, &w.judged.record)
 	if !s.time.Known() {
 		return w.same(r.Fetch, words.Unknown, words.NoTime)
 	}
@@ -70,7 +72,7 @@ func (w *WhatIf) DecideGroups(r *Finding) error {
 	}
 	for i := range groups {
 		answer := w.judgeGroup(r, s, tl, &v, &groups[i], alone)
-		if err := w.decider.failed(); err != nil {
+		if err := w.judged.err; err != nil {
 			return err
 		}
 		if err := w.pass(r.Fetch, v.governing, v.evidence, answer, groups[i].Group); err != nil {
@@ -86,8 +88,9 @@ func (w *WhatIf) ask(r *Finding, s *subject, v *view, groups []parsed.TokenGroup
 	if err != nil {
 		return err
 	}
-	common := r.Notes&words.NoteURLCut | w.decider.doubts(s, v)
-	w.verdict = GroupVerdict{Fetch: r.Fetch, Governing: v.governing, Evidence: v.evidence}
+	common := r.Notes&words.NoteURLCut | w.decider.doubts(s, v, asTheyAre)
+	s.consult(RoleGoverning, v.governing)
+	w.verdict = GroupVerdict{Fetch: r.Fetch, Governing: v.governing, Evidence: v.evidence, Grounds: w.judged.Grounds}
 	for i := range groups {
 		s.token = groups[i].Tokens[0]
 		w.verdict.Answer.read(file, v.governing, s, &groups[i].Reader)
@@ -107,7 +110,7 @@ func (w *WhatIf) ask(r *Finding, s *subject, v *view, groups []parsed.TokenGroup
 
 func (w *WhatIf) pass(f *facts.Fetch, governing *State, e words.Evidence, a Answer, group int) error {
 	a.Group = group
-	w.verdict = GroupVerdict{f, governing, e, a}
+	w.verdict = GroupVerdict{f, governing, e, a, w.judged.Grounds}
 	return w.Verdict(&w.verdict)
 }
 
@@ -137,10 +140,10 @@ func (w *WhatIf) judgeGroup(r *Finding, s subject, tl *Timeline, v *view, t *par
 		tokens = tokens[:1]
 	}
 	var first Answer
-	looked := s.looked
+	looked := s.record.looked
 	for i, token := range tokens {
-		s.token, s.looked = token, looked
-		w.judged = Finding{Fetch: r.Fetch, Agent: r.Agent}
+		s.token, s.record.looked = token, looked
+		w.judged = Finding{Fetch: r.Fetch, Agent: r.Agent, record: w.judged.record}
 		other := &w.judged
 		other.Notes = r.Notes & words.NoteURLCut
 		w.decider.judge(other, &s, tl, v)
@@ -230,6 +233,6 @@ func (d *Decider) DecideAs(r *Finding, token string, asOf facts.Time) (*Finding,
 	}
 	w.NewOrigin(d)
 	err := w.DecideGroups(r)
-	other.withdrawn, other.against = w.judged.withdrawn, w.judged.against
+	other.withdrawn, other.against, other.record = w.judged.withdrawn, w.judged.against, w.judged.record
 	return other, err
 }

@@ -69,7 +69,9 @@ func (c *column) takeFrom(field reflect.Type, offset, size uintptr) {
 	case *bool:
 		take(c, offset, size, newBools(c), pointed[bool])
 	case []string:
-		c.takeLists(offset, size, newTexts(c))
+		takeLists(c, offset, size, newTexts(c), func(s string) { c.text += len(s) })
+	case []int64:
+		takeLists(c, offset, size, newInt64s(c, true), func(int64) {})
 	default:
 		panic(fmt.Sprintf("no column can be of type %T", zero)) // a mistake in a row type, and any use of it shows it
 	}
@@ -91,14 +93,14 @@ func take[F, V any](c *column, offset, size uintptr, page values[V], valueOf fun
 	}
 }
 
-func (c *column) takeLists(offset, size uintptr, page values[string]) {
+func takeLists[V any](c *column, offset, size uintptr, page values[V], count func(V)) {
 	c.add = func(first unsafe.Pointer, n int) error {
 		for i := range uintptr(n) {
-			bytes, list := 0, *(*[]string)(unsafe.Add(first, i*size+offset))
+			bytes, list := 0, *(*[]V)(unsafe.Add(first, i*size+offset))
 			c.list(len(list))
-			for _, s := range list {
-				c.text += len(s)
-				bytes = page.add(s)
+			for _, v := range list {
+				count(v)
+				bytes = page.add(v)
 			}
 			if err := c.endFull(bytes); err != nil {
 				return err

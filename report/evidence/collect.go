@@ -163,12 +163,12 @@ func (c *collector) cite(f *found) {
 	r := c.result
 	c.here = c.here[:0]
 	c.citeFetch(r.Fetch, roleFetch)
-	considered := slices.DeleteFunc(r.Considered(), func(c evaluate.Considered) bool {
-		return c.IsListed() || c.Trust == facts.TrustLogged
+	considered := slices.DeleteFunc(append(r.Considered(), f.others...), func(g evaluate.Ground) bool {
+		return g.Capture == nil || g.Word != 0 || g.Capture.IsListed() || g.Capture.Trust == facts.TrustLogged
 	})
-	for _, capture := range considered {
-		c.citeFetch(&capture.Fetch, capture.Role.String())
-		c.citeSteps(capture.Steps())
+	for _, g := range considered {
+		c.citeFetch(&g.Capture.Fetch, g.Role.String())
+		c.citeSteps(g.Capture.Steps())
 	}
 	for _, lead := range r.LedBy() {
 		c.citePlaces(lead.Spots(), roleRedirect)
@@ -176,8 +176,8 @@ func (c *collector) cite(f *found) {
 	}
 	// any archive that holds two records may show their order, and their run
 	c.citePlaces(r.Twins(facts.SpotOf(r.Fetch)), roleTwin)
-	for _, capture := range considered {
-		for _, step := range capture.Applied() {
+	for _, g := range considered {
+		for _, step := range g.Capture.Applied() {
 			c.citePlaces(r.Twins(step.Spot), roleTwin)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"io"
 	"iter"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -140,6 +141,7 @@ type BundleFinding struct {
 	Evidence       string   `json:"evidence"`
 	Reason         string   `json:"reason"`
 	Notes          []string `json:"notes,omitempty"`
+	Grounds        []string `json:"grounds,omitempty"` // of the class, the strongest first
 	Rule           string   `json:"rule,omitempty"`
 	RuleLine       int      `json:"rule_line,omitempty"`
 	GroupLine      int      `json:"group_line,omitempty"`
@@ -165,7 +167,7 @@ func findingOf(r *verdict.Finding) BundleFinding {
 		Agent:    r.Agent, AgentSource: r.AgentSource.String(), UserAgent: f.UserAgent,
 		Verdict: r.Verdict.String(), Certainty: r.Certainty.String(), Evidence: r.Evidence.String(),
 		Reason: r.Reason.String(),
-		Notes:  r.Notes.Strings(), GroupLine: r.GroupLine, RobotsAge: r.Age,
+		Notes:  r.Notes.Strings(), Grounds: groundsOf(r), GroupLine: r.GroupLine, RobotsAge: r.Age,
 	}
 	if g := r.Governing; g != nil {
 		x.RobotsURL, x.RobotsTime, x.RobotsRecordID = g.URL, timeText(g.Time().UTC()), g.RecordID.String()
@@ -178,6 +180,16 @@ func findingOf(r *verdict.Finding) BundleFinding {
 		x.ContestedTime = timeText(r.Contester.Time().UTC())
 	}
 	return x
+}
+
+// groundsOf are the words of the grounds of a finding, each once.
+func groundsOf(r *verdict.Finding) (list []string) {
+	for _, g := range r.Objections() {
+		if !slices.Contains(list, g.Name()) {
+			list = append(list, g.Name())
+		}
+	}
+	return list
 }
 
 func timeText(t time.Time) string { return t.Format(time.RFC3339Nano) }

@@ -83,6 +83,7 @@ type found struct {
 	row     int64 // in the table; of restrictions and verdicts for other crawlers: of the fetch in fetches
 	fetch   *facts.Fetch
 	finding func() BundleFinding // most are not asked for
+	others  []evaluate.Ground    // of the verdict for other crawlers
 }
 
 // isListed reports whether lists alone ask for the findings of a table.
@@ -109,7 +110,7 @@ func (s *finder) Result(r *evaluate.Result) error {
 			table = tableViolations
 		}
 		s.rows[table]++
-		f := found{table, s.rows[table], r.Fetch, func() BundleFinding { return findingOf(&r.Finding) }}
+		f := found{table, s.rows[table], r.Fetch, func() BundleFinding { return findingOf(&r.Finding) }, nil}
 		if err := s.found(&f); err != nil {
 			return err
 		}
@@ -125,7 +126,7 @@ func (s *finder) Result(r *evaluate.Result) error {
 			}
 			return x
 		}
-		if err := s.found(&found{tableRestrictions, s.rows[tableFetches], r.Fetch, finding}); err != nil {
+		if err := s.found(&found{tableRestrictions, s.rows[tableFetches], r.Fetch, finding, nil}); err != nil {
 			return err
 		}
 	}
@@ -160,5 +161,5 @@ func (s *finder) GroupVerdict(v *evaluate.GroupVerdict) error {
 			Answer: v.Answer, Governing: v.Governing, Evidence: v.Evidence,
 		})
 	}
-	return s.found(&found{tableGroupVerdicts, s.rows[tableFetches], v.Fetch, finding})
+	return s.found(&found{tableGroupVerdicts, s.rows[tableFetches], v.Fetch, finding, v.Grounds})
 }

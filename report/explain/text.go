@@ -223,11 +223,11 @@ func (t *text) class() string {
 	if t.Certainty == words.Certain.String() || t.governing == nil {
 		return plain(words.Find(words.Certainties, t.Certainty).Meaning)
 	}
-	f := finding.Doubted{
-		Certainty: t.Certainty, Evidence: t.Evidence, Agent: t.Crawler.Token,
-		RobotsAgent: t.governing.Agent, Age: t.Age, Notes: t.Notes,
+	var grounds []string
+	for _, g := range t.Objections {
+		grounds = append(grounds, g.Word)
 	}
-	return strings.Join(f.Why(), " ")
+	return strings.Join(finding.Why(t.Certainty, grounds), " ")
 }
 
 // why is the reason in one sentence.

@@ -154,7 +154,7 @@ func (d *decider) decide(f *report.FetchRow) (x Decision, err error) {
 	x.Verdict = k.Verdict
 	if d.whatIf == nil {
 		x.Class = f.Certainty
-		k.SetNotes(strings.Split(f.Notes, ","))
+		k.SetNotes(f.Notes)
 	}
 	hint := -1
 	if d.pages != nil {

@@ -40,6 +40,7 @@ type Figures struct {
 	violations finding.Selection
 	unproven   finding.Selection
 	settles    finding.Doubts
+	failed     int64 // certain violations of a robots.txt that could not be had
 	why        whyTally
 	timeline   *timelineTally
 	unknown    *unknownTally
@@ -107,9 +108,12 @@ func (f *Figures) Add(row any) {
 		if words.IsViolation(row.Certainty) {
 			f.sites.addViolation(row)
 			f.why.add(row)
+			if row.Certainty == words.Certain.String() && slices.Contains(row.Grounds, words.Names(words.GroundWords, words.GroundFailed)[0]) {
+				f.failed++
+			}
 			s = &f.violations
 		} else {
-			f.settles.Add(&finding.Case{ViolationRow: *row})
+			f.settles.Add(row)
 		}
 		s.Add(row, f.captures.Cite)
 	case *report.HostRow:
@@ -161,6 +165,7 @@ func (f *Figures) Part() report.Counter {
 func (f *Figures) Join(part report.Counter) {
 	o := part.(*Figures)
 	f.sites.join(&o.sites)
+	f.failed += o.failed
 	for cause, n := range o.why {
 		f.why[cause] += n
 	}

@@ -170,7 +170,10 @@ func (s *summary) printAnswer(p *layout.Page, full bool) {
 		verdict = layout.Red
 	}
 	p.Answer(verdict, "Violations of robots.txt: "+report.Count(t.Violations, s.audit.Inputs.Noun()))
-	p.Row("certain", "the crawler had fetched the robots.txt that forbids them", t.ViolationsCertain)
+	p.Row("certain", "the crawler had fetched the robots.txt that forbids them", t.ViolationsCertain-s.failed)
+	if s.failed > 0 {
+		p.Row("certain", "its robots.txt had failed, which forbids everything for 24 hours", s.failed)
+	}
 	p.Row("probable", "a robots.txt captured in time forbids them, but a doubt remains", t.ViolationsProbable)
 	p.Across("No violations, as far as these %s show", s.audit.Inputs.Sources())
 	p.Row("possible", "no proof that the crawler knew, or made the "+s.audit.Inputs.Noun(), t.Possible)

@@ -1,8 +1,8 @@
 package finding
 
 import (
-	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/words"
@@ -28,7 +28,7 @@ func (f *Case) Proof() []document.Term {
 	terms = append(terms, document.NewTerm("Copies considered", f.copiesText()...))
 	if f.IsViolation() {
 		terms = append(terms, document.NewTerm("Why it is not contested",
-			"No copy that the crawler may have used allows the fetch (RFC 9309, section 2.4), nor does a reading "+
+			"No copy that the crawler had received before allows the fetch (RFC 9309, section 2.4), nor does a reading "+
 				"that the standard leaves open."))
 	}
 	if doubts := f.doubtTexts(); len(doubts) > 0 {
@@ -124,20 +124,18 @@ func (f *Case) group() string {
 		"section 2.2.1).", f.GroupLine)
 }
 
-// copiesText lists the captures, besides the governing one, that the crawler may have used.
+// copiesText states which other copies, that the crawler may have used, were asked.
 func (f *Case) copiesText() []string {
-	c := &f.Cited
-	if f.Evidence == "later" {
-		return []string{"None: nothing of this robots.txt was obtained before the fetch."}
-	}
-	words := []string{"The capture that governs; there is no other in the 24 hours up to the fetch that says something."}
-	if c.Others > 0 {
-		words[0] = fmt.Sprintf("The capture that governs, and %s in the 24 hours up to the fetch:",
-			report.Count(c.Others, "other"))
-		words = append(words, c.Latest...)
-	}
-	if more := c.Others - int64(len(c.Latest)); more > 0 {
-		words = append(words, fmt.Sprintf("and %s more (table robots)", prose.Number(more)))
+	words := []string{"Of the 24 hours up to the fetch, no copy but the capture that governs says anything else."}
+	others := report.Count(int64(f.CopiesAsked), "other copy")
+	switch {
+	case f.ContestedTime != nil:
+		words[0] = others + prose.IsAre(int64(f.CopiesAsked), " was", " were") + " asked, until one allowed the fetch."
+	case f.Evidence == "later" && f.CopiesAsked == 0:
+		words[0] = "None: nothing of this robots.txt was obtained before the fetch."
+	case f.CopiesAsked > 0:
+		words[0] = others + prose.IsAre(int64(f.CopiesAsked), " was asked; it does not allow", " were asked; none allows") +
+			" the fetch."
 	}
 	if f.Reason == "unreachable" {
 		words = append(words, "While robots.txt cannot be had, the last file that was got counts, too, whatever its age.")
@@ -145,15 +143,20 @@ func (f *Case) copiesText() []string {
 	return words
 }
 
+// doubtTexts are the grounds of the class, each with the capture that it is about unless that is the governing one, and
+// further remarks.
 func (f *Case) doubtTexts() (list []string) {
-	if f.Evidence == words.Stale.String() {
-		list = append(list, prose.PlainMarkdown(words.Evidences[words.Stale].Meaning))
+	for i, name := range f.Grounds {
+		text := meaningOf(name)
+		if i < len(f.Cited.Others) && f.Cited.Others[i] != "" {
+			text += " This is about the capture of " + f.Cited.Others[i] + "."
+		}
+		list = append(list, text)
 	}
-	if f.Notes == "" {
-		return list
-	}
-	for note := range strings.SplitSeq(f.Notes, ",") {
-		list = append(list, cmp.Or(prose.PlainMarkdown(words.Find(words.NoteWords, note).Meaning), prose.Visible(note)))
+	for _, note := range f.Notes {
+		if !slices.Contains(f.Grounds, note) {
+			list = append(list, meaningOf(note))
+		}
 	}
 	return list
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/prose"
@@ -23,11 +22,7 @@ type rank struct {
 }
 
 func rankOf(row *report.ViolationRow, number int64) rank {
-	doubts := 0
-	if row.Notes != "" {
-		doubts = 1 + strings.Count(row.Notes, ",")
-	}
-	return rank{slices.Index(certainties, row.Certainty), doubts, distance(row.RobotsAge), number}
+	return rank{slices.Index(certainties, row.Certainty), len(row.Notes), distance(row.RobotsAge), number}
 }
 
 func (r rank) compare(o rank) int {

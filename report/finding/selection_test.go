@@ -23,7 +23,7 @@ func TestSelection(t *testing.T) {
 	for i := range 1000 {
 		row := &report.ViolationRow{
 			Certainty: certainties[random.IntN(2)],
-			Notes:     []string{"", "coarse_date", "coarse_date,partial"}[random.IntN(3)],
+			Notes:     [][]string{nil, {"coarse_date"}, {"coarse_date", "partial"}}[random.IntN(3)],
 			RobotsAge: new(int64(random.IntN(500) - 50)), FetchTime: new(int64(random.IntN(100))),
 		}
 		if i%130 == 0 {
@@ -51,7 +51,7 @@ func TestSelection(t *testing.T) {
 				t.Errorf("%d: row %d, want %d", i, got[i].Row, want[i].row)
 			}
 		}
-		if last := got[kept-1]; last.Certainty != "certain" || last.Notes != "" {
+		if last := got[kept-1]; last.Certainty != "certain" || last.Notes != nil {
 			t.Errorf("%+v", last)
 		}
 	}
@@ -61,7 +61,7 @@ func TestSelection(t *testing.T) {
 func TestPacked(t *testing.T) {
 	f := testFound(func(f *Case) {
 		f.RobotsAge, f.RobotsOffset, f.IsSeed, f.RobotsBodyOffset = new(int64(-5)), new(int64(1<<40)), new(true), nil
-		f.Cited = citedCapture{HopURLs: []string{"", "http://b.example/"}, FinalStatus: new(int16(404)), Others: 3}
+		f.Cited = citedCapture{HopURLs: []string{"", "http://b.example/"}, FinalStatus: new(int16(404)), Others: []string{"", "x"}}
 	})
 	got := new(Case)
 	if rest := unpack(appendPacked(nil, reflect.ValueOf(f).Elem()), reflect.ValueOf(got).Elem()); len(rest) > 0 {

@@ -2,6 +2,7 @@ package finding
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/ascii"
@@ -34,11 +35,13 @@ func (f *Case) but() string {
 	case "probable":
 		return "; this is probable, not certain"
 	}
-	var words []string
-	for _, c := range f.causes() {
-		words = append(words, c.but)
+	var list []string
+	for _, w := range disproofs(f.Grounds) {
+		if but := prose.PlainMarkdown(w.But); !slices.Contains(list, but) {
+			list = append(list, but)
+		}
 	}
-	return "; but " + prose.List(words)
+	return "; but " + prose.List(list)
 }
 
 // act states who fetched what, and when.

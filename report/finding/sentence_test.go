@@ -1,6 +1,7 @@
 package finding
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -25,9 +26,12 @@ func testFound(change func(*Case)) *Case {
 	if change != nil {
 		change(f)
 	}
+	f.Grounds = append(f.Grounds, f.Notes...)
 	f.clip()
 	return f
 }
+
+func listOf(names string) []string { return strings.Split(names, ",") }
 
 func TestSentence(t *testing.T) {
 	const act = "On 3 May 2024 at 10:15:02 UTC ExampleBot fetched http://a.example/private/x"
@@ -37,7 +41,7 @@ func TestSentence(t *testing.T) {
 		f.RobotsStatus, f.Cited.FinalStatus = new(status), new(status)
 	}
 	later := func(f *Case, seconds int64) {
-		f.Evidence, f.Certainty = "later", "possible"
+		f.Evidence, f.Certainty, f.Grounds = "later", "possible", listOf("received_later")
 		f.RobotsTime = new(*f.FetchTime + seconds*1e6)
 	}
 	for name, test := range map[string]struct {
@@ -67,23 +71,23 @@ func TestSentence(t *testing.T) {
 			act + ", which the robots.txt that the server had confirmed to it as unchanged (status 304) 14 minutes earlier" + forbids + ".",
 		},
 		"other": {
-			func(f *Case) { f.RobotsAgent, f.Certainty, f.Notes = "OtherBot", "probable", "other_crawler" },
+			func(f *Case) { f.RobotsAgent, f.Certainty, f.Notes = "OtherBot", "probable", listOf("other_crawler") },
 			act + ", which the robots.txt that OtherBot had fetched 14 minutes earlier" + forbids +
 				"; this is probable, not certain.",
 		},
 		"index": {func(f *Case) {
-			f.RecordType, f.AgentSource, f.Certainty, f.Notes = "indexed", "robots_subset", "probable", "indexed"
+			f.RecordType, f.AgentSource, f.Certainty, f.Notes = "indexed", "robots_subset", "probable", listOf("indexed")
 		}, "An index alone says that on 3 May 2024 at 10:15:02 UTC ExampleBot (so named by the captures of " +
 			"robots.txt alone) fetched http://a.example/private/x, which the robots.txt that it had fetched 14 " +
 			"minutes earlier" + forbids + "; this is probable, not certain."},
 		"list, and another robots.txt": {func(f *Case) {
-			f.RecordType, f.AgentSource, f.Certainty, f.Notes = "indexed", "list", "possible", "listed,unread_capture"
+			f.RecordType, f.AgentSource, f.Certainty, f.Notes = "indexed", "list", "possible", listOf("listed,unread_capture")
 		}, "A list alone says that on 3 May 2024 at 10:15:02 UTC ExampleBot (so named by the list) fetched " +
 			"http://a.example/private/x, which the robots.txt that it had fetched 14 minutes earlier" + forbids +
 			"; but an index reports another robots.txt before the fetch, which was not read and may say otherwise."},
 		"index, and no such record": {
 			func(f *Case) {
-				f.RecordType, f.Certainty, f.Notes = "indexed", "possible", "indexed,no_record"
+				f.RecordType, f.Certainty, f.Notes = "indexed", "possible", listOf("indexed,no_record")
 			},
 			"An index alone says that on 3 May 2024 at 10:15:02 UTC ExampleBot fetched http://a.example/private/x, " +
 				"which the robots.txt that it had fetched 14 minutes earlier" + forbids +
@@ -91,19 +95,20 @@ func TestSentence(t *testing.T) {
 		},
 		"index, without a status": {
 			func(f *Case) {
-				f.RecordType, f.Certainty, f.Notes, f.FetchStatus = "indexed", "possible", "indexed,no_status", nil
+				f.RecordType, f.Certainty, f.Notes, f.FetchStatus = "indexed", "possible", listOf("indexed,no_status"), nil
 			},
 			"An index alone says that on 3 May 2024 at 10:15:02 UTC ExampleBot fetched http://a.example/private/x, " +
 				"which the robots.txt that it had fetched 14 minutes earlier" + forbids +
 				"; but the row of the index has no status, so nothing shows that the fetch was made.",
 		},
 		"index, in the same second": {func(f *Case) {
-			f.RecordType, f.Certainty, f.Notes, f.RobotsTime = "indexed", "possible", "same_moment,indexed", f.FetchTime
+			f.RecordType, f.Certainty, f.Notes, f.RobotsTime = "indexed", "possible", listOf("same_moment,indexed"), f.FetchTime
+			f.Grounds = listOf("same_second")
 		}, "An index alone says that on 3 May 2024 at 10:15:02 UTC ExampleBot fetched http://a.example/private/x, " +
 			"which the robots.txt that it had fetched at the same moment (nothing shows for sure which came first)" +
 			forbids + "; but nothing shows that this crawler was informed before."},
 		"stale and bracketed": {func(f *Case) {
-			f.Evidence, f.Certainty, f.Notes = "stale", "probable", "bracketed"
+			f.Evidence, f.Certainty, f.Notes = "stale", "probable", listOf("bracketed")
 			f.RobotsTime = new(*f.FetchTime - (3*24*3600+7200)*1e6)
 		}, act + ", which the robots.txt that it had fetched 3 days and 2 hours earlier, and the next one captured " +
 			"after the fetch, disallow to ExampleBot by name (line 12: “Disallow: /private/”); this is " +
@@ -114,11 +119,11 @@ func TestSentence(t *testing.T) {
 				"stands first in the archive)" + forbids + ".",
 		},
 		"same moment, no order": {
-			func(f *Case) { f.RobotsTime, f.Certainty, f.Notes = f.FetchTime, "probable", "same_moment" },
+			func(f *Case) { f.RobotsTime, f.Certainty, f.Notes = f.FetchTime, "probable", listOf("same_moment") },
 			act + ", which the robots.txt that it had fetched at the same moment (nothing shows for sure which came first)" + forbids + "; this is probable, not certain.",
 		},
 		"behind a redirect": {
-			func(f *Case) { f.Certainty, f.Notes = "possible", "redirect_target" },
+			func(f *Case) { f.Certainty, f.Notes = "possible", listOf("redirect_target") },
 			act + ", which the robots.txt that it had fetched 14 minutes earlier" + forbids +
 				"; but a redirect of robots.txt may have led to it.",
 		},
@@ -140,7 +145,7 @@ func TestSentence(t *testing.T) {
 				"nothing shows that the crawler was informed before.",
 		},
 		"later, by another": {
-			func(f *Case) { later(f, 3); f.RobotsAgent, f.Notes = "", "other_crawler" },
+			func(f *Case) { later(f, 3); f.RobotsAgent, f.Notes = "", listOf("other_crawler") },
 			act + ". The robots.txt that a crawler that is not known by name obtained only 3 seconds later " +
 				"disallows this URL to ExampleBot by name (line 12: “Disallow: /private/”); but nothing shows " +
 				"that the crawler was informed before.",
@@ -166,10 +171,23 @@ func TestSentence(t *testing.T) {
 				"takes as forbidding everything.",
 		},
 		"contested by two": {
-			func(f *Case) { f.Certainty, f.Notes = "contested", "lenient,permitted_copy" },
+			func(f *Case) { f.Certainty, f.Notes = "contested", listOf("permitted_copy,lenient") },
 			act + ", which the robots.txt that it had fetched 14 minutes earlier" + forbids +
 				"; but another copy that the crawler may have used allows it and a reading that the standard leaves " +
 				"open allows it.",
+		},
+		"contested by an unfinished line": {
+			func(f *Case) { f.Certainty, f.Grounds = "contested", listOf("unfinished_line") },
+			act + ", which the robots.txt that it had fetched 14 minutes earlier" + forbids +
+				"; but the line that forbids it is unfinished, and may not forbid it as a whole.",
+		},
+		"another host alone": {
+			func(f *Case) {
+				f.Evidence, f.RobotsAgent, f.Certainty = "stale", "OtherBot", "possible"
+				f.Grounds = listOf("host_mismatch,other_crawler,stale")
+			},
+			act + ", which the robots.txt that OtherBot had fetched 14 minutes earlier" + forbids +
+				"; but the request names another host than the record, so nothing shows that this site was asked.",
 		},
 		"by the same run without a name": {
 			func(f *Case) { f.RobotsAgent = "" },
@@ -177,7 +195,10 @@ func TestSentence(t *testing.T) {
 				forbids + ".",
 		},
 		"no name": {
-			func(f *Case) { f.Agent, f.RobotsAgent, f.Certainty, f.AgentMatch = "", "", "possible", "global" },
+			func(f *Case) {
+				f.Agent, f.RobotsAgent, f.Certainty, f.AgentMatch = "", "", "possible", "global"
+				f.Grounds = listOf("no_token")
+			},
 			"On 3 May 2024 at 10:15:02 UTC a crawler that is not known by name fetched http://a.example/private/x, " +
 				"which the robots.txt that a crawler that is not known by name had fetched 14 minutes earlier " +
 				"disallows to all crawlers without a group of their own (line 12: “Disallow: /private/”); but " +
@@ -200,7 +221,7 @@ func TestSentence(t *testing.T) {
 				"robots.txt that it had fetched 14 minutes earlier" + forbids + ".",
 		},
 		"coarse date": {
-			func(f *Case) { f.Certainty, f.Notes = "probable", "coarse_date" },
+			func(f *Case) { f.Certainty, f.Notes = "probable", listOf("coarse_date") },
 			"In a record dated 3 May 2024, 10:15:02 UTC (this date, or that of robots.txt, is coarser than a " +
 				"second) ExampleBot fetched http://a.example/private/x, which the robots.txt that it had fetched before" + forbids + "; this is probable, not certain.",
 		},

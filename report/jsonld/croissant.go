@@ -41,7 +41,7 @@ var vocabulary = func() node {
 
 // dataTypes has Croissant's types of columns.
 var dataTypes = map[string]string{
-	"STRING": "sc:Text", "LIST of STRING": "sc:Text", "BOOLEAN": "sc:Boolean", "INT16": "sc:Integer",
+	"STRING": "sc:Text", "LIST of STRING": "sc:Text", "LIST of INT64": "sc:Integer", "BOOLEAN": "sc:Boolean", "INT16": "sc:Integer",
 	"INT32": "sc:Integer", "INT64": "sc:Integer", "DOUBLE": "sc:Float", "TIMESTAMP": "sc:DateTime",
 }
 

@@ -159,7 +159,7 @@ func TestTables(t *testing.T) {
 				t.Errorf("%s is read from %q, want %q", f.ID, from, wanted)
 			}
 			if f.Name != c.Name || f.Source.Extract.Column != c.Name || f.DataType == "" ||
-				f.IsArray != (c.Type == "LIST of STRING") || !strings.Contains(f.Description, c.Null) {
+				f.IsArray != strings.HasPrefix(c.Type, "LIST of ") || !strings.Contains(f.Description, c.Null) {
 				t.Errorf("%+v is not the column %+v", f, c)
 			}
 		}

@@ -203,7 +203,7 @@ func (f *countedFetch) count() {
 			Answer: evaluate.Answer{
 				Verdict: words.Parse[evaluate.Verdict](words.Verdicts, f.Verdict),
 				Reason:  words.Parse[evaluate.Reason](words.Reasons, f.Reason),
-				Notes:   words.ParseNames[evaluate.Notes](words.NoteWords, strings.Split(f.Notes, ",")),
+				Notes:   words.ParseNames[evaluate.Notes](words.NoteWords, f.Notes),
 			},
 			Evidence:  words.Parse[evaluate.Evidence](words.Evidences, f.Evidence),
 			Certainty: words.Parse[evaluate.Certainty](words.Certainties, f.Certainty),

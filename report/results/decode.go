@@ -145,6 +145,11 @@ func newField(rows []reflect.Value, index []int) field {
 		return field{kind: format.ByteArray, set: func(v *parquetfile.Values, row, value int) {
 			*lists[row] = append(*lists[row], textOf(v, value))
 		}}
+	case *[]int64:
+		lists := addresses[[]int64](rows, index)
+		return field{kind: format.Int64, set: func(v *parquetfile.Values, row, value int) {
+			*lists[row] = append(*lists[row], v.Int(value))
+		}}
 	default:
 		panic(fmt.Sprintf("results: no column is of type %T", pointer))
 	}

@@ -44,7 +44,7 @@ SELECT warc_filename, warc_record_offset, url, list_concat(
                 THEN ['not_a_page'] ELSE [] END,
            CASE WHEN fetch_status IS NULL AND record_type <> 'resource' AND trust = 'indexed' THEN ['status_unknown'] ELSE [] END,
            CASE WHEN unknown THEN ['robots_unknown'] ELSE [] END,
-           CASE WHEN $tokens = [] AND verdict = 'allowed' AND list_contains(string_split(notes, ','), 'named_group_forbids')
+           CASE WHEN $tokens = [] AND verdict = 'allowed' AND list_contains(notes, 'named_group_forbids')
                 THEN ['unnamed_crawler'] ELSE [] END,
            CASE WHEN len($purposes) > 0 AND tags_from IS NOT DISTINCT FROM 'unknown' THEN ['tags_unknown'] ELSE [] END,
            CASE WHEN len(list_intersect(string_split(hints, ','), $purposes)) > 0 THEN ['hint'] ELSE [] END,

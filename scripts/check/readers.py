@@ -156,8 +156,8 @@ class Checks:
             "violations_certain": "certainty = 'certain'", "violations_probable": "certainty = 'probable'",
             "possible": "certainty = 'possible'", "contested": "certainty = 'contested'",
             "robots_txt_itself": "reason = 'robots_txt_itself'",
-            "allowed_unsafe_encoding": "verdict = 'allowed' and list_contains(string_split(notes, ','), 'unsafe_encoding')",
-            "allowed_named_group_forbids": "verdict = 'allowed' and list_contains(string_split(notes, ','), 'named_group_forbids')",
+            "allowed_unsafe_encoding": "verdict = 'allowed' and list_contains(notes, 'unsafe_encoding')",
+            "allowed_named_group_forbids": "verdict = 'allowed' and list_contains(notes, 'named_group_forbids')",
         }
         names = ", ".join(recounted)
         counts = ", ".join(f"count(*) filter ({condition})" for condition in recounted.values())
@@ -200,7 +200,7 @@ class Checks:
             self.cites(name, "contested", CONTESTED)
             self.equal(f"rows of {name} that cite a copy without the note permitted_copy, or the reverse", self.one(
                 f"select count(*) from {name} where (contested_time is not null) <> "
-                "coalesce(list_contains(string_split(notes, ','), 'permitted_copy'), false)"), 0)
+                "coalesce(list_contains(notes, 'permitted_copy'), false)"), 0)
 
     def cites(self, name, prefix, columns):
         """cites: what a table says of a capture is what robots says of it."""

@@ -154,7 +154,7 @@ def listed(e, fetch, restrictions, hints, purposes):
         return [("undecided", "not_a_page")]
     if fetch["verdict"] == "unknown":
         return [("undecided", "robots_unknown")]
-    if "named_group_forbids" in (fetch["notes"] or "").split(","):
+    if "named_group_forbids" in fetch["notes"]:
         return [("undecided", "unnamed_crawler")]
     if purposes and fetch["tags_from"] == "unknown":
         return [("undecided", "tags_unknown")]

@@ -52,7 +52,9 @@ func setValue(field reflect.Value, v parquet.Value) {
 		field.Set(reflect.New(field.Type().Elem()))
 		setValue(field.Elem(), v)
 	case field.Kind() == reflect.Slice:
-		field.Set(reflect.Append(field, reflect.ValueOf(v.Clone().String())))
+		element := reflect.New(field.Type().Elem()).Elem()
+		setValue(element, v)
+		field.Set(reflect.Append(field, element))
 	case field.Kind() == reflect.String:
 		field.SetString(v.Clone().String())
 	case field.Kind() == reflect.Bool:

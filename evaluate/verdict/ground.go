@@ -1,0 +1,135 @@
+package verdict
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/robotsaudit/robotsaudit/internal/words"
+)
+
+// This file records what a verdict rests on, once, while it is decided. Everything that is said of a verdict is
+// looked up here: notes, the class, the columns of tables, explanations, the records of a bundle.
+
+// Role is the part of a capture of robots.txt in a verdict. Of several, the first counts.
+type Role uint8
+
+// The roles.
+const (
+	RoleGoverning Role = iota // its rules decide
+	RoleRival                 // of the governing capture's moment: the order of the two may not be known
+	RoleCopy                  // the crawler may have used it instead (RFC 9309 §2.4)
+	RoleOlder                 // the crawler's own, before another crawler's that governs
+	// the one before, where the governing one may have come after the fetch; the end of a run of failures
+	RoleBefore
+	RoleOther // near a stale one: may show that the file changed
+	RoleNext  // the first one after the fetch: may confirm a stale one
+	RolePrior // the one before a governing capture that shows nothing
+)
+
+func (r Role) String() string {
+	return [...]string{"governing", "rival", "copy", "older", "before", "other", "next", "prior"}[r]
+}
+
+// A Ground is what a verdict rests on: a capture that was consulted, or an objection to the verdict.
+type Ground struct {
+	Word    words.Notes // the objection; 0: the capture was consulted
+	Capture *State      // that raises the objection; nil: the fetch itself does
+	Role    Role        // of a capture that was consulted
+}
+
+// Name returns the word of an objection.
+func (g Ground) Name() string { return words.Names(words.GroundWords, g.Word)[0] }
+
+// RobotsID returns the ID of the capture; 0: the fetch itself raises the objection.
+func (g Ground) RobotsID() int64 {
+	if g.Capture == nil {
+		return 0
+	}
+	return g.Capture.ID
+}
+
+// record is what deciding one fetch adds up, in one place.
+type record struct {
+	Grounds []Ground // in the order in which they were found
+	// CopiesAsked is how many different copies of robots.txt, besides the governing one, were asked whether they
+	// allow the fetch. Asking ends with the first that does.
+	CopiesAsked int
+
+	looked int   // see subject.look
+	err    error // the first of reading a file: what was decided is nothing
+}
+
+// emptied returns an empty record with the memory of another.
+func (r *record) emptied() record { return record{Grounds: r.Grounds[:0]} }
+
+// join adds what another record of the fetch has.
+func (r *record) join(o *record) {
+	for _, g := range o.Grounds {
+		isKnown := func(k Ground) bool { return k.Word == g.Word && k.Capture == g.Capture }
+		if !slices.ContainsFunc(r.Grounds, isKnown) {
+			r.Grounds = append(r.Grounds, g)
+		}
+	}
+	r.CopiesAsked = max(r.CopiesAsked, o.CopiesAsked)
+	r.err = cmp.Or(r.err, o.err)
+}
+
+// consult records captures, each in its first role.
+func (s *subject) consult(role Role, captures ...*State) {
+	for _, st := range captures {
+		if st == nil {
+			continue
+		}
+		if at := s.see(st).ground; at > 0 {
+			g := &s.record.Grounds[at-1]
+			g.Role = min(g.Role, role)
+			continue
+		}
+		s.record.Grounds = append(s.record.Grounds, Ground{Capture: st, Role: role})
+		s.see(st).ground = len(s.record.Grounds)
+	}
+}
+
+// object records the objections of a set that a capture raises; nil: the fetch. It returns the set.
+func (s *subject) object(n words.Notes, st *State) words.Notes {
+	for left := n; left != 0; left &= left - 1 {
+		g := Ground{Word: left & -left, Capture: st}
+		if !slices.Contains(s.record.Grounds, g) {
+			s.record.Grounds = append(s.record.Grounds, g)
+		}
+	}
+	return n
+}
+
+// objections are the words of all objections.
+func (r *record) objections() (n words.Notes) {
+	for i := range r.Grounds {
+		n |= r.Grounds[i].Word
+	}
+	return n
+}
+
+// Objections are why the class of a disallowed fetch is what it is, the strongest first: by the effects of their
+// words, then in the order in which they were found. A failure of robots.txt is one, though it changes no class.
+func (r *Finding) Objections() (list []Ground) {
+	if r.Verdict != words.Disallowed {
+		return nil
+	}
+	for _, set := range [...]words.Notes{words.Contests, words.Disproofs, words.Doubts, words.GroundFailed} {
+		for _, g := range r.Grounds {
+			if g.Word&set != 0 {
+				list = append(list, g)
+			}
+		}
+	}
+	return list
+}
+
+// Considered returns the grounds that are captures, the governing one first; none where no capture was needed.
+// Without any of the others of its origin, the verdict would be the same.
+func (r *Finding) Considered() []Ground {
+	if r.Governing == nil {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(r.Grounds), func(g Ground) bool { return g.Word != 0 })
+}
