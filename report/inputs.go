@@ -153,7 +153,7 @@ func auditInput(in *facts.InputResult) *AuditInput {
 		AccessLog: auditLog(in.AccessLog),
 		Records:   in.Records, Fetches: in.Fetches, Robots: in.Robots, Issues: in.Issues, Resynced: in.Resynced,
 		LogEvents: in.Events, Unanswered: in.Unanswered,
-		Indexed:   in.Indexed, IndexedRobots: in.IndexedRobots, CommonCrawls: in.CommonCrawls, RobotsIn: in.RobotsIn,
+		Indexed: in.Indexed, IndexedRobots: in.IndexedRobots, CommonCrawls: in.CommonCrawls, RobotsIn: in.RobotsIn,
 		Digests: in.Digests, Crawls: in.Crawls, Titles: in.Titles,
 	}
 }
