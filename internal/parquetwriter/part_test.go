@@ -21,7 +21,7 @@ func TestParts(t *testing.T) {
 	var parts []*Writer[agentRow]
 	for range 3 {
 		part := NewPart[agentRow](testOptions(dir))
-		for i := range 2 * MaxGroupRows {
+		for i := range 2 * maxGroupRows {
 			row := agentRow{ID: int64(i * len(parts)), Agent: string(rune('a' + i%1000))}
 			if err := cmp.Or(one.Write(&row), part.Write(&row)); err != nil {
 				t.Fatal(err)
@@ -55,7 +55,7 @@ func TestTooManyGroups(t *testing.T) {
 	t.Parallel()
 	w := New[agentRow](new(bytes.Buffer), testOptions(t.TempDir()))
 	w.footer.RowGroups = make([]format.RowGroup, parquet.MaxRowGroups-1)
-	for _, want := range []error{nil, ErrTooManyGroups} {
+	for _, want := range []error{nil, errTooManyGroups} {
 		part := NewPart[agentRow](testOptions(t.TempDir()))
 		if err := part.Write(new(agentRow)); err != nil {
 			t.Fatal(err)

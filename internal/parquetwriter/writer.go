@@ -42,14 +42,14 @@ import (
 // A row group ends at whichever limit comes first. What the file says of its row groups and their
 // pages is in memory until the file is whole.
 const (
-	MaxGroupRows = 32_768
-	MaxGroupText = 8 << 20 // bytes of strings
+	maxGroupRows = 32_768
+	maxGroupText = 8 << 20 // bytes of strings
 
 	checkedRows = 64 // limits are looked at after so many
 )
 
-// ErrTooManyGroups is the error of a file that is too large: readers take the number of a row group for an int16.
-var ErrTooManyGroups = fmt.Errorf("a Parquet file can't have more than %d row groups", parquet.MaxRowGroups)
+// errTooManyGroups is the error of a file that is too large: readers take the number of a row group for an int16.
+var errTooManyGroups = fmt.Errorf("a Parquet file can't have more than %d row groups", parquet.MaxRowGroups)
 
 const magic = "PAR1"
 
@@ -154,7 +154,7 @@ func (w *writer) write(first unsafe.Pointer, n int) error {
 		}
 		text += c.text
 	}
-	if w.rows >= MaxGroupRows || text >= MaxGroupText {
+	if w.rows >= maxGroupRows || text >= maxGroupText {
 		return w.endGroup()
 	}
 	return nil
@@ -190,7 +190,7 @@ func (w *writer) place(g *rowGroup, pages *spill) error {
 	}
 	groups := &w.footer.RowGroups
 	if len(*groups) == parquet.MaxRowGroups {
-		return ErrTooManyGroups
+		return errTooManyGroups
 	}
 	group := format.RowGroup{NumRows: int64(g.rows), FileOffset: w.at, Ordinal: int16(len(*groups))}
 	for i := range g.chunks {

@@ -99,7 +99,7 @@ func writeEvery(t *testing.T, dir string) {
 	random := rand.New(rand.NewPCG(3, 4))
 	word := func() string { return fmt.Sprint(random.Int64()) }
 	maybe := func() bool { return random.IntN(3) > 0 }
-	for i := range MaxGroupRows + 5000 {
+	for i := range maxGroupRows + 5000 {
 		n := random.Int64() >> random.IntN(64)
 		row := everyRow{
 			URL: "http://" + fmt.Sprint(i/100) + ".example/" + word(), RobotsID: n, Text: word(),
@@ -259,10 +259,10 @@ func TestPageBounds(t *testing.T) {
 func TestRowGroupsAreBounded(t *testing.T) {
 	dir := t.TempDir()
 	url := strings.Repeat("x", 64<<10)
-	write(t, dir, "short", make([]agentRow, MaxGroupRows+1))
-	write(t, dir, "long", slices.Repeat([]everyRow{{URL: url}}, 3*MaxGroupText/len(url)))
+	write(t, dir, "short", make([]agentRow, maxGroupRows+1))
+	write(t, dir, "long", slices.Repeat([]everyRow{{URL: url}}, 3*maxGroupText/len(url)))
 	for name, want := range map[string]struct{ rows, groups int }{
-		"short": {MaxGroupRows + 1, 2}, "long": {3 * MaxGroupText / len(url), 3},
+		"short": {maxGroupRows + 1, 2}, "long": {3 * maxGroupText / len(url), 3},
 	} {
 		f, size := parquettest.Open(t, filepath.Join(dir, name+".parquet"))
 		p, err := parquet.OpenFile(f, size)
@@ -318,7 +318,7 @@ func TestBrokenFile(t *testing.T) {
 	write := func(f *brokenFile) error {
 		dir := t.TempDir()
 		w := New[agentRow](f, testOptions(dir))
-		for i := range 5 * MaxGroupRows / 2 {
+		for i := range 5 * maxGroupRows / 2 {
 			if w.Write(&agentRow{ID: int64(i), Agent: fmt.Sprint(i)}) != nil {
 				break // Close reports it
 			}

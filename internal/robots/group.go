@@ -163,19 +163,6 @@ func (f *File) AgentLine(token string, m Mode) (line int, value string) {
 	return int(a.line), f.valueOf(a)
 }
 
-// AgentLines returns, of each group that the token finds in the profile's own mode, the first
-// user-agent line by which it does.
-func (f *File) AgentLines(token string) (lines []int) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if n := f.find(token, 0); n != nil {
-		for _, a := range n.agents {
-			lines = append(lines, int(f.agents[a].line))
-		}
-	}
-	return lines
-}
-
 // Names returns the product tokens that user-agent lines name, in the profile's own mode: as
 // written, each once in any case, in file order. They are parts of the body.
 func (f *File) Names() []string {

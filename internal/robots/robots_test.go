@@ -279,19 +279,14 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-func TestAgentLines(t *testing.T) {
+// TestHas: a group has the lines of all groups that its token finds, and no other.
+func TestHas(t *testing.T) {
 	f := Parse([]byte("user-agent: Aa/1\ncrawl-delay: 1\nuser-agent: b\nuser-agent: aa\nuser-agent: *\ndisallow: "+
 		"/\nuser-agent: b\nuser-agent: AA\n"), RFC9309)
-	for token, want := range map[string][]int{"aA": {1, 8}, "b": {3, 7}, "c": {5}, "": {5}} {
-		if got := f.AgentLines(token); !slices.Equal(got, want) {
-			t.Errorf("%q: %v, want %v", token, got, want)
-		}
-		if g := f.For(token); !g.Has(1) || g.Has(7) != (len(want) > 1) || g.Has(0) || g.Has(3) {
+	for token, inLast := range map[string]bool{"aA": true, "b": true, "c": false, "": false} {
+		if g := f.For(token); !g.Has(1) || g.Has(7) != inLast || g.Has(0) || g.Has(3) {
 			t.Errorf("%q has groups of other lines", token)
 		}
-	}
-	if lines := Parse([]byte("user-agent: b"), RFC9309).AgentLines("c"); lines != nil {
-		t.Errorf("none finds %v", lines)
 	}
 }
 
