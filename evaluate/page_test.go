@@ -579,7 +579,7 @@ func TestStatements(t *testing.T) {
 	})
 }
 
-// ai.txt and trust.txt are reported where they were got. Their content is not read.
+// ai.txt is reported where it was got; trust.txt and llms.txt are pages like others.
 func TestPolicyFiles(t *testing.T) {
 	t.Parallel()
 	at := func(path string) rec { return rec{url: "http://d.example" + path, at: "-1h", body: "x"} }
@@ -587,7 +587,9 @@ func TestPolicyFiles(t *testing.T) {
 	missing.status, head.method = "404 Not Found", "HEAD"
 	totals := checkPages(t, DecideOptions{}, []saying{
 		{at("/ai.txt"), ""},
-		{at("/.well-known/trust.txt"), ""},
+		{at("/.well-known/ai.txt"), ""},
+		{at("/trust.txt"), ""},
+		{at("/llms.txt"), ""},
 		{at("/a/ai.txt"), ""},
 		{at("/AI.txt"), ""},
 		{missing, ""},

@@ -112,7 +112,7 @@ type Counts struct {
 	Hinted int64 `parquet:"hinted" json:"hinted"`
 	// Fetches in `tag_conflicts`.
 	Conflicting int64 `parquet:"conflicting" json:"conflicting"`
-	// Fetches that got an `ai.txt` or a `trust.txt`, at the root or in `/.well-known/`: recognised;
+	// Fetches that got an `ai.txt`, at the root or in `/.well-known/`: recognised;
 	// of ai.txt, Disallow-Training alone is read.
 	PolicyFiles int64 `parquet:"policy_files" json:"policy_files"`
 	// Rows of `restrictions` of kind `publication`: 0 without `--purpose`.

@@ -16,7 +16,7 @@ type UsageSignalRow struct {
 	Protocol string `parquet:"protocol,dict" values:"protocol"`
 	// Where the statement stands.
 	Source string `parquet:"source,dict" values:"tag_source,signal_source"`
-	// From 1: the line of robots.txt, ai.txt or llms.txt, the entry of tdmrep.json, which of the licence
+	// From 1: the line of robots.txt or ai.txt, the entry of tdmrep.json, which of the licence
 	// documents that are named and captured, else as in `page_tags`.
 	Line int32 `parquet:"line"`
 	// First user-agent line of its group. Null: not of a group.
@@ -47,7 +47,7 @@ type UsageSignalRow struct {
 	// The capture that says so, in `robots`. Null: source is not `robots.txt`.
 	RobotsID int64 `parquet:"robots_id,optional"`
 	// Input that holds the capture of the file that says so, which may be a redirect or a revisit. Null:
-	// source is neither `tdmrep.json`, `license`, `ai.txt` nor `llms.txt`.
+	// source is neither `tdmrep.json`, `license` nor `ai.txt`.
 	FileFilename string `parquet:"file_warc_filename,optional,dict"`
 	// Where the record begins, in bytes: see Places. Null: as before.
 	FileOffset *int64 `parquet:"file_warc_record_offset,optional"`

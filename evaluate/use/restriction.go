@@ -117,7 +117,7 @@ func (o opinion) restrictBySignals(x *Restriction) {
 // isOrigins reports whether a signal is the origin's, not the page's own.
 func isOrigins(s *tag.Signal) bool {
 	switch s.Source {
-	case tag.SourceRobotsTxt, tag.SourceTDMFile, tag.SourceAITxt, tag.SourceLLMsTxt:
+	case tag.SourceRobotsTxt, tag.SourceTDMFile, tag.SourceAITxt:
 		return true
 	}
 	return isNamedByRobots(s)

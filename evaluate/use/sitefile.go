@@ -35,7 +35,7 @@ type siteFiles struct {
 }
 
 // trainingFiles are the paths of files that may have lines of Disallow-Training.
-var trainingFiles = [...]string{"/ai.txt", "/.well-known/ai.txt", "/llms.txt"}
+var trainingFiles = [...]string{"/ai.txt", "/.well-known/ai.txt"}
 
 func newSiteFiles(store *facts.Reader) *siteFiles {
 	s := &siteFiles{store: store, tdm: siteFile[tag.TDMFile]{read: tag.ReadTDMFile}}
@@ -47,7 +47,7 @@ func newSiteFiles(store *facts.Reader) *siteFiles {
 
 // IsSiteFile reports whether a capture is of a file of an origin that speaks of use, but for robots.txt.
 func IsSiteFile(s *resolve.State) bool {
-	return s.Kind == facts.CaptureTDMRep || s.Kind == facts.CaptureAITxt || s.Kind == facts.CaptureLLMsTxt
+	return s.Kind == facts.CaptureTDMRep || s.Kind == facts.CaptureAITxt
 }
 
 // NewOrigin begins another origin. issues takes what was not read of its files; nil: it is noted elsewhere.
@@ -126,12 +126,8 @@ func (f *siteFiles) trainingHints(r *verdict.Finding) (list []Signal, err error)
 		if err != nil {
 			return nil, err
 		}
-		source := tag.SourceAITxt
-		if file.Kind == facts.CaptureLLMsTxt {
-			source = tag.SourceLLMsTxt
-		}
 		u, _ := weburl.Parse(r.Fetch.URL)
-		for _, s := range said.For(r.Agent, u.PathQuery(), source) {
+		for _, s := range said.For(r.Agent, u.PathQuery()) {
 			list = append(list, Signal{s, &file.Capture})
 		}
 	}

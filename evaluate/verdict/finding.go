@@ -26,7 +26,7 @@ type Finding struct {
 	UnreadCaptures bool // the certainty depends on captures of robots.txt that an index reports and no input holds
 
 	RobotsCapture bool // the fetch is a GET of exactly /robots.txt
-	PolicyFile    bool // the fetch got an ai.txt or a trust.txt
+	PolicyFile    bool // the fetch got an ai.txt
 
 	Own OwnReading // of the governing capture, by the crawler's own parser
 

@@ -14,8 +14,6 @@ const (
 	CaptureTarget
 	CaptureTDMRep
 	CaptureAITxt
-	CaptureTrustTxt
-	CaptureLLMsTxt
 	CaptureRSL // a licence document (RSL 1.0), known by what it is and not by its path
 )
 
@@ -37,10 +35,6 @@ func KindOfPath(path string) CaptureKind {
 		return CaptureTDMRep
 	case "/ai.txt", "/.well-known/ai.txt":
 		return CaptureAITxt
-	case "/trust.txt", "/.well-known/trust.txt":
-		return CaptureTrustTxt
-	case "/llms.txt":
-		return CaptureLLMsTxt
 	}
 	return CaptureNone
 }

@@ -30,7 +30,7 @@
 // # Rows
 //
 // A Fetch is one captured exchange. A Capture is a policy capture with a reference into the pack:
-// robots.txt, the targets of its redirects, tdmrep.json, ai.txt, llms.txt, trust.txt, and licence
+// robots.txt, the targets of its redirects, tdmrep.json, ai.txt, and licence
 // documents. Inputs are numbered in the order of their paths. The rows of a task have its own
 // numbers, which the merge translates.
 //

@@ -65,7 +65,7 @@ func isFollowed(c *facts.Capture) bool {
 	switch c.Kind {
 	case facts.CaptureRobots:
 		return true
-	case facts.CaptureTDMRep, facts.CaptureAITxt, facts.CaptureLLMsTxt, facts.CaptureRSL:
+	case facts.CaptureTDMRep, facts.CaptureAITxt, facts.CaptureRSL:
 		return c.Method == http.MethodGet
 	}
 	return false

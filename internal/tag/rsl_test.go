@@ -243,7 +243,7 @@ func TestTrainingFile(t *testing.T) {
 		{"a page", "<p>Disallow-Training: /</p>\n", "A", ""},
 	} {
 		got := ""
-		for _, s := range ReadTraining([]byte(c.file)).For(c.agent, "/p/x", SourceAITxt) {
+		for _, s := range ReadTraining([]byte(c.file)).For(c.agent, "/p/x") {
 			got = fmt.Sprintf("%d %d %s", s.Line, s.Group, s.Raw)
 			if s.Preference != PreferenceHint || s.Purpose != PurposeTrainAI {
 				t.Errorf("%s: %v", c.name, s)

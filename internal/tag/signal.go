@@ -87,7 +87,7 @@ var Protocols = []words.Word{
 	},
 	SignalTraining: {
 		Name:    "disallow-training",
-		Meaning: "Disallow-Training of ai.txt and llms.txt, which nothing specifies.",
+		Meaning: "Disallow-Training of ai.txt, which nothing specifies.",
 	},
 }
 

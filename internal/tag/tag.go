@@ -24,7 +24,7 @@ const (
 	maxPolicy   = 256 << 10     // bytes of them
 	maxTDMFile  = 1 << 20       // bytes of a tdmrep.json
 	maxLicence  = 256 << 10     // bytes of a licence document that is a file
-	maxTextFile = 512 << 10     // bytes of an ai.txt or an llms.txt in which lines are looked for
+	maxTextFile = 512 << 10     // bytes of an ai.txt in which lines are looked for
 	nameSlack   = 64            // bytes that a kept header line may be longer than MaxLine
 )
 
@@ -78,7 +78,6 @@ const (
 	SourceScript
 	SourceLicence
 	SourceAITxt
-	SourceLLMsTxt
 )
 
 // Sources is indexed by Source. Up to SourceMeta tags stand there, and signals at the others.
@@ -97,8 +96,7 @@ var Sources = []words.Word{
 		Meaning: "A licence document that robots.txt or the page names, as captured at `file_warc_filename`, " +
 			"`file_warc_record_offset`.",
 	},
-	SourceAITxt:   {Name: "ai.txt", Meaning: "The ai.txt captured last before the fetch."},
-	SourceLLMsTxt: {Name: "llms.txt", Meaning: "The llms.txt captured last before the fetch."},
+	SourceAITxt: {Name: "ai.txt", Meaning: "The ai.txt captured last before the fetch."},
 }
 
 func (s Source) String() string { return words.Name(Sources, s) }

@@ -120,10 +120,10 @@ func TDM(file, headers, metas []Signal) (list []Signal) {
 }
 
 // IsPolicyFile reports whether a path is that of a file that speaks of use in a way
-// that is recognised, and hardly read: ai.txt or trust.txt.
+// that is recognised, and hardly read: ai.txt.
 func IsPolicyFile(path string) bool {
 	switch path {
-	case "/ai.txt", "/.well-known/ai.txt", "/trust.txt", "/.well-known/trust.txt":
+	case "/ai.txt", "/.well-known/ai.txt":
 		return true
 	}
 	return false

@@ -7,7 +7,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 )
 
-// A TrainingFile is what an ai.txt or an llms.txt says of training in lines of Disallow-Training. Nothing specifies
+// A TrainingFile is what an ai.txt says of training in lines of Disallow-Training. Nothing specifies
 // them: they are hints.
 type TrainingFile struct {
 	file  *robots.File   // a robots.txt that has a Disallow in place of each line
@@ -16,7 +16,7 @@ type TrainingFile struct {
 	token string
 }
 
-// ReadTraining reads an ai.txt or an llms.txt. A line holds for a group of crawlers and a
+// ReadTraining reads an ai.txt. A line holds for a group of crawlers and a
 // path, as in a robots.txt. One before any group holds for crawlers without a group.
 func ReadTraining(body []byte) *TrainingFile {
 	f := &TrainingFile{lines: make(map[int]string)}
@@ -65,8 +65,8 @@ func trainingPath(value string) (path string, ok bool) {
 	return value, value != "" && (value[0] == '/' || value[0] == '*')
 }
 
-// For returns the hint that the file has for a path and a token, as one of source.
-func (f *TrainingFile) For(token, path string, source Source) []Signal {
+// For returns the hint that the file has for a path and a token.
+func (f *TrainingFile) For(token, path string) []Signal {
 	if f.file == nil {
 		return nil
 	}
@@ -80,7 +80,7 @@ func (f *TrainingFile) For(token, path string, source Source) []Signal {
 	line := d.Rule.Line - 1
 	path, _ = trainingPath(f.lines[line])
 	return []Signal{{
-		Kind: SignalTraining, Source: source, Line: line, Group: f.file.GroupLine(d.Rule.Line) - 1, Scope: ScopePath,
+		Kind: SignalTraining, Source: SourceAITxt, Line: line, Group: f.file.GroupLine(d.Rule.Line) - 1, Scope: ScopePath,
 		Path: path, Purpose: PurposeTrainAI,
 		Preference: PreferenceHint, Label: "disallow-training", Value: f.lines[line], Raw: f.lines[line],
 		Mode: ModeLegacy,

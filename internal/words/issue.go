@@ -197,8 +197,8 @@ var Issues = []Word{
 		More: "`detail` names the limit. Requests that wait for their fetches: a User-Agent may be missing. " +
 			"Warcinfo records of an archive: a record that names a forgotten one has none, unless it is the " +
 			"latest before it. Runs of a crawler in an archive: beyond 4,096, the run is not known. Pages that " +
-			"a WACZ lists: beyond 262,144, they count as embeds. Captures of `tdmrep.json`, `ai.txt` or " +
-			"`llms.txt` of an origin: beyond 4,096, they are left out. Captures of licence documents in an " +
+			"a WACZ lists: beyond 262,144, they count as embeds. Captures of `tdmrep.json` or `ai.txt` " +
+			"of an origin: beyond 4,096, they are left out. Captures of licence documents in an " +
 			"audit: beyond 8,192, or 8 MiB of URLs, they are not read. Tokens in a robots.txt, with `--policies " +
 			"named`: beyond 1,000, they have no rows in `robots_policies`. Captures of a URL to which a " +
 			"robots.txt refers: beyond 1,000, the reference stays unresolved. Redirects of robots.txt beyond " +

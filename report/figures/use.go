@@ -164,7 +164,7 @@ func pageTable(a *report.Audit, part *results.Part) document.Table {
 	whole("Statements that contradict each other; the restriction holds", t.Conflicting)
 	table.Add("Some tags may be missing: no record was read, a revisit has no original, a page cannot be read",
 		t.TagsUnknown)
-	whole("A policy file: ai.txt or trust.txt. Of ai.txt, Disallow-Training alone is read", t.PolicyFiles)
+	whole("A policy file: ai.txt. Disallow-Training alone is read", t.PolicyFiles)
 	return table
 }
 

@@ -347,7 +347,7 @@ def document(rng, origin):
 
 
 def training(rng):
-    """An ai.txt or llms.txt: (text, its groups).
+    """An ai.txt: (text, its groups).
 
     A group is (tokens, its first line, lines), and a line (number, path, value)."""
     out, groups = ["# a site"] * rng.choice([0, 2]), []
@@ -546,7 +546,7 @@ def make(seed, out, origins=25):
                   ctype="application/json", agent="ExampleBot")
         for _ in range(rng.choice([0, 0, 1, 3])):
             found, (text, groups) = rng.random() < 0.9, training(rng)
-            m.add(origin + rng.choice(["/ai.txt", "/ai.txt", "/.well-known/ai.txt", "/llms.txt"]), t - rng.choice([0, 3, 30, -1]) * HOUR, what="training",
+            m.add(origin + rng.choice(["/ai.txt", "/ai.txt", "/.well-known/ai.txt"]), t - rng.choice([0, 3, 30, -1]) * HOUR, what="training",
                   body=text.encode(), groups=groups if found else [], status=200 if found else 404, ctype="text/plain", agent=rng.choice(list(AGENTS)))
         for _ in range(rng.choice([0, 4, 12])):
             url = rng.choice([origin + "/licence%d", "http://licence.example/%d.xml"]) % rng.randrange(9)

@@ -337,9 +337,9 @@ class Site:
         return out
 
     def training_files(self, e):
-        """The hints of ai.txt and llms.txt: (statement, source, line, path, first line of the group, capture)."""
+        """The hints of ai.txt: (statement, source, line, path, first line of the group, capture)."""
         out, (host, path) = [], self.origin_of(e)
-        for file in ("/ai.txt", "/.well-known/ai.txt", "/llms.txt"):
+        for file in ("/ai.txt", "/.well-known/ai.txt"):
             before = [r for r in self.made if r.what == "training" and self.origin_of(r) == (host, file) and r.t <= e.t]
             latest = [r for r in before if r.t == max(b.t for b in before)]
             for r in sorted(latest, key=lambda r: r.id)[-1:]:  # of one moment, the last in the order of the facts
@@ -347,7 +347,7 @@ class Site:
                 fits = [(len(p), -n, n, p, v, first) for _, first, lines in mine for n, p, v in lines if matches(p, path)]
                 for _, _, n, p, v, first in sorted(fits)[-1:]:
                     said = make.said("disallow-training", "disallow-training", "train-ai", "hint", v, v, None, "legacy")
-                    out.append((said, file.rpartition("/")[2], n, p, first, r))
+                    out.append((said, "ai.txt", n, p, first, r))
         return out
 
     def named(self, e, verdict):
