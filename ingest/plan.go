@@ -49,7 +49,6 @@ type ReadOptions struct {
 	Add           bool // to what is there: the facts of inputs that are not named are kept
 	Reread        bool // all inputs, also those whose facts are there already
 	VerifyDigests bool // compare the digests of all records, not of policy captures alone
-	Sizes         bool // decode all payloads for their sizes, not those alone that are decoded anyway
 	DigestInputs  bool // compute the SHA-256 of each input that is named but standard input
 }
 
@@ -74,7 +73,7 @@ func Ingest(ctx context.Context, inputs []Input, opt ReadOptions) error {
 		return err
 	}
 	defer warc.ReleaseMemory()
-	b, err := newBuild(opt, reading.ModeOf(opt.VerifyDigests, opt.Sizes).Fingerprint())
+	b, err := newBuild(opt, reading.ModeOf(opt.VerifyDigests).Fingerprint())
 	if err != nil {
 		return err
 	}
@@ -276,7 +275,6 @@ func (g *ingestion) attempt(ctx context.Context, inputs []facts.Input) (name str
 	opt := reading.Options{
 		Progress: func(n int) { counted.Add(int64(n)); g.opt.Progress.BytesRead.Add(int64(n)) },
 		Verify:   g.opt.VerifyDigests,
-		Sizes:    g.opt.Sizes,
 		Tmp:      tmp,
 		Cores:    g.cores,
 	}

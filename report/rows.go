@@ -129,7 +129,7 @@ type Content struct {
 	// logs); or not in the record (a revisit).
 	PayloadBytes *int64 `parquet:"payload_bytes,optional"`
 	// Length of the payload once its codings are undone. Null: `payload_bytes` is not known, or a coding is
-	// broken, not known, or leaves a gigabyte or more. Without `--sizes`, also null for coded payloads that are
+	// broken, not known, or leaves a gigabyte or more. Also null for coded payloads that are
 	// neither policy files nor pages read to their end.
 	PayloadBytesDecoded *int64 `parquet:"payload_bytes_decoded,optional"`
 	// Kind of content, by the media type found in it (`fetches.content_mime_detected`), or else by

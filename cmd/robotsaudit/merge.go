@@ -22,7 +22,7 @@ func newMergeCommand() *cobra.Command {
 others, and decide every fetch anew: a robots.txt of one folder then counts for the fetches of
 all. DIR gets what 'robotsaudit audit' of all their archives would write. The folders OUT stay
 as they are; DIR may be one of them. They must be of this version of robotsaudit, and all
-read with --verify-digests, or without; likewise --sizes. An archive that several folders hold
+read with --verify-digests, or without. An archive that several folders hold
 counts once.
 
 The archives themselves need not be there. They are looked for only where a robots.txt was

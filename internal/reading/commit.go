@@ -49,7 +49,7 @@ func NewCommitter(a *facts.Account, opt Options) *Committer {
 		warcinfos: make(map[recordid.ID]Warcinfo), pairing: newPairing(),
 	}
 	c.extractor = extractor{
-		input: a.Input, entry: a.Entry, verify: opt.Verify, sizes: opt.Sizes,
+		input: a.Input, entry: a.Entry, verify: opt.Verify,
 		targets: &c.targets, segments: &c.segments,
 		head: make([]byte, 0, 4<<10),
 	}

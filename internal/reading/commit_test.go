@@ -160,8 +160,7 @@ func TestPolicyHeadersOfAFetch(t *testing.T) {
 }
 
 // TestPayloadBytes: the payload is what follows the HTTP head, with its codings; where it is not all there, nothing
-// is known of its length. Its decoded length is known where there is no coding, or where it is decoded: with --sizes,
-// always.
+// is known of its length. Its decoded length is known where there is no coding, or where it is decoded anyway.
 func TestPayloadBytes(t *testing.T) {
 	const head = "HTTP/1.1 200 OK\r\nContent-Type: image/png\r\n"
 	const zipped = head + "Content-Encoding: gzip\r\n\r\n"
@@ -175,55 +174,50 @@ func TestPayloadBytes(t *testing.T) {
 	gzip := func(s string) string { return string(warctest.Gzip(s)) }
 	size := int64(len(gzip(strings.Repeat("x", 300_000))))
 	for name, c := range map[string]struct {
-		record               warctest.Record
-		want, decoded, sized int64 // -1: not known; decoded without and with --sizes
+		record        warctest.Record
+		want, decoded int64 // -1: not known
 	}{
-		"response":      {response(head + "\r\n12345"), 5, 5, 5},
-		"empty":         {response(head + "\r\n"), 0, 0, 0},
-		"long":          {response(head + "\r\n" + strings.Repeat("x", 300_000)), 300_000, 300_000, 300_000},
-		"page":          {response(ok200), 4, 4, 4},
-		"robots.txt":    {of("http://h/robots.txt", ok200), 4, 4, 4},
-		"interim heads": {response("HTTP/1.1 103 Early Hints\r\n\r\n" + head + "\r\n12345"), 5, 5, 5},
-		"chunks kept":   {response(head + "Transfer-Encoding: chunked\r\n\r\n" + warctest.Chunked("12345")), 15, -1, 5},
-		"no chunks":     {response(head + "Transfer-Encoding: chunked\r\n\r\n12345"), 5, -1, -1},
-		"gzip":          {response(zipped + gzip(strings.Repeat("x", 300_000))), size, -1, 300_000},
+		"response":      {response(head + "\r\n12345"), 5, 5},
+		"empty":         {response(head + "\r\n"), 0, 0},
+		"long":          {response(head + "\r\n" + strings.Repeat("x", 300_000)), 300_000, 300_000},
+		"page":          {response(ok200), 4, 4},
+		"robots.txt":    {of("http://h/robots.txt", ok200), 4, 4},
+		"interim heads": {response("HTTP/1.1 103 Early Hints\r\n\r\n" + head + "\r\n12345"), 5, 5},
+		"chunks kept":   {response(head + "Transfer-Encoding: chunked\r\n\r\n" + warctest.Chunked("12345")), 15, -1},
+		"no chunks":     {response(head + "Transfer-Encoding: chunked\r\n\r\n12345"), 5, -1},
+		"gzip":          {response(zipped + gzip(strings.Repeat("x", 300_000))), size, -1},
 		"gzip in chunks": {
 			response(strings.Replace(zipped, "\r\n\r\n", "\r\nTransfer-Encoding: chunked\r\n\r\n", 1) +
-				warctest.Chunked(gzip(strings.Repeat("x", 300_000)))), size + 12, -1, 300_000,
+				warctest.Chunked(gzip(strings.Repeat("x", 300_000)))), size + 12, -1,
 		},
 		"a page of gzip": {
-			response(strings.Replace(zipped, "image/png", "text/html", 1) + gzip("<p>"+strings.Repeat("x", 299_997))), -2, 300_000, 300_000,
+			response(strings.Replace(zipped, "image/png", "text/html", 1) + gzip("<p>"+strings.Repeat("x", 299_997))), -2, 300_000,
 		},
-		"robots.txt of gzip": {of("http://h/robots.txt", zipped+gzip("12345")), -2, 5, 5},
-		"no gzip":            {response(zipped + "12345"), 5, -1, -1},
-		"gzip of nothing":    {response(zipped), 0, 0, 0},
-		"gzip that ends":     {response(zipped + gzip("12345")[:12]), 12, -1, -1},
-		"an unknown coding":  {response(strings.Replace(zipped, "gzip", "x", 1) + "12345"), 5, -1, -1},
-		"no HTTP":            {response("<html>"), 6, 6, 6},
-		"no end of a head":   {response("HTTP/1.1 200 OK\r\nA: b"), -1, -1, -1},
-		"truncated":          {with("response", "WARC-Truncated: length", head+"\r\n12345"), -1, -1, -1},
-		"segment":            {with("response", "WARC-Segment-Number: 1", head+"\r\n12345"), -1, -1, -1},
-		"revisit":            {with("revisit", "WARC-Profile: x", head+"\r\n12345"), -1, -1, -1},
-		"resource":           {with("resource", "Content-Type: image/png", "12345"), 5, 5, 5},
+		"robots.txt of gzip": {of("http://h/robots.txt", zipped+gzip("12345")), -2, 5},
+		"no gzip":            {response(zipped + "12345"), 5, -1},
+		"gzip of nothing":    {response(zipped), 0, 0},
+		"gzip that ends":     {response(zipped + gzip("12345")[:12]), 12, -1},
+		"an unknown coding":  {response(strings.Replace(zipped, "gzip", "x", 1) + "12345"), 5, -1},
+		"no HTTP":            {response("<html>"), 6, 6},
+		"no end of a head":   {response("HTTP/1.1 200 OK\r\nA: b"), -1, -1},
+		"truncated":          {with("response", "WARC-Truncated: length", head+"\r\n12345"), -1, -1},
+		"segment":            {with("response", "WARC-Segment-Number: 1", head+"\r\n12345"), -1, -1},
+		"revisit":            {with("revisit", "WARC-Profile: x", head+"\r\n12345"), -1, -1},
+		"resource":           {with("resource", "Content-Type: image/png", "12345"), 5, 5},
 	} {
+		archive := warctest.Plain(warctest.Digested(c.record))
 		for _, verify := range []bool{false, true} {
-			for sizes, decoded := range map[bool]int64{false: c.decoded, true: c.sized} {
-				if verify && !sizes { // digests may need a payload decoded
-					continue
-				}
-				archive := warctest.Plain(warctest.Digested(c.record))
-				got := readBy(t, archive, Options{Verify: verify, Sizes: sizes}).fetches[0]
-				n, known := got.PayloadBytes()
-				if !known {
-					n = -1
-				}
-				m, known := got.DecodedBytes()
-				if !known {
-					m = -1
-				}
-				if n != c.want && c.want != -2 || m != decoded {
-					t.Errorf("%s, --sizes %t: %d bytes, decoded %d, want %d and %d", name, sizes, n, m, c.want, decoded)
-				}
+			got := readBy(t, archive, Options{Verify: verify}).fetches[0]
+			n, known := got.PayloadBytes()
+			if !known {
+				n = -1
+			}
+			m, known := got.DecodedBytes()
+			if !known {
+				m = -1
+			}
+			if n != c.want && c.want != -2 || m != c.decoded && !verify { // digests may need a payload decoded
+				t.Errorf("%s: %d bytes, decoded %d, want %d and %d", name, n, m, c.want, c.decoded)
 			}
 		}
 	}

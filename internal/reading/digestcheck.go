@@ -124,18 +124,13 @@ func (d *draft) checkUnread() error {
 // end. By WARC 1.1 §5.9 the digest is that of the entity-body of RFC 2616, so
 // without transfer coding; most writers hash the bytes as they store them, chunk
 // sizes and all, and a few hash what is left when every coding is undone. The length of that is
-// kept, too; with --sizes, a payload is read for it alone.
+// kept, too.
 func (d *draft) checkPayload(h *httpmsg.Head, payload io.Reader) error {
 	c := d.digests
-	compares := c != nil && c.payload.Known() && c.payloadHash == nil && !c.compared
-	measures := d.measures && d.coded && d.decoded == 0 && d.exchange != nil
-	if !compares && !measures {
+	if c == nil || !c.payload.Known() || c.payloadHash != nil || c.compared {
 		return nil
 	}
 	hashed := func(r io.Reader) (io.Reader, hash.Hash) {
-		if !compares {
-			return r, nil
-		}
 		sum := c.payload.NewHash()
 		return io.TeeReader(r, sum), sum
 	}
@@ -145,9 +140,7 @@ func (d *draft) checkPayload(h *httpmsg.Head, payload io.Reader) error {
 	if h.Chunked() {
 		plain, dechunked = hashed(httpmsg.NewChunkedReader(payload))
 	}
-	if codings := h.Codings(); len(codings) == 0 && measures {
-		d.measure(plain)
-	} else if len(codings) > 0 && len(codings) <= maxDigestCodings {
+	if codings := h.Codings(); len(codings) > 0 && len(codings) <= maxDigestCodings {
 		whole, closeAll, err := undone(codings, plain)
 		if err == nil {
 			if whole, decoded = hashed(whole); !d.measure(whole) {
@@ -162,9 +155,7 @@ func (d *draft) checkPayload(h *httpmsg.Head, payload io.Reader) error {
 	if _, err := io.Copy(io.Discard, payload); err != nil {
 		return err
 	}
-	if compares {
-		d.comparePayload(stored, dechunked, decoded)
-	}
+	d.comparePayload(stored, dechunked, decoded)
 	return nil
 }
 
@@ -197,14 +188,7 @@ func undone(codings []string, in io.Reader) (out io.Reader, closeAll func(), err
 // not be undone, or leave too much.
 func (d *draft) measure(whole io.Reader) bool {
 	n, err := io.Copy(io.Discard, io.LimitReader(whole, maxDigestDecoded))
-	if err != nil {
-		return false
-	}
-	if n == maxDigestDecoded {
-		if d.measures && d.exchange != nil {
-			d.note(words.IssueLimitReached, "its decoded size is not known", "a payload that its codings make %d bytes or more",
-				int64(maxDigestDecoded))
-		}
+	if err != nil || n == maxDigestDecoded {
 		return false
 	}
 	d.decoded = n + 1

@@ -21,7 +21,6 @@ type extractor struct {
 	input    int32
 	entry    string    // of the input, where it is a WACZ
 	verify   bool      // compare the digests of all records, not of policy captures alone
-	sizes    bool      // decode all payloads for their sizes
 	pages    *pageList // of the WACZ; nil where there is none
 	targets  *targetSet
 	segments *segments
@@ -54,7 +53,6 @@ type draft struct {
 	payload  int64        // bytes after the HTTP head, plus 1; 0: none is known
 	coded    bool         // they have a transfer or content coding
 	decoded  int64        // bytes that the codings leave, plus 1; 0: not known
-	measures bool         // they are to be found out
 	other    *facts.Fetch // that it is none; nil: no index may take it for one
 	assembly *assembly    // of a first segment
 	more     []byte       // what a continuation adds
@@ -71,7 +69,7 @@ func (e *extractor) extract(r *warc.Record) (d *draft, err error) {
 }
 
 func (e *extractor) begin(r *warc.Record) *draft {
-	e.draft = draft{record: r, measures: e.sizes}
+	e.draft = draft{record: r}
 	return &e.draft
 }
 

@@ -25,19 +25,14 @@ type Mode string
 const Plain Mode = "without --verify-digests"
 
 // Modes are all of them.
-var Modes = [...]Mode{ModeOf(false, false), ModeOf(true, false), ModeOf(false, true), ModeOf(true, true)}
+var Modes = [...]Mode{ModeOf(false), ModeOf(true)}
 
-// ModeOf is the mode in which the digests of all records are compared, or of policy captures alone; and all payloads
-// are decoded for their sizes, or none that is not decoded anyway.
-func ModeOf(verify, sizes bool) Mode {
-	m := Plain
+// ModeOf is the mode in which the digests of all records are compared, or of policy captures alone.
+func ModeOf(verify bool) Mode {
 	if verify {
-		m = "with --verify-digests"
+		return "with --verify-digests"
 	}
-	if sizes {
-		m += ", with --sizes"
-	}
-	return m
+	return Plain
 }
 
 // Fingerprint identifies what shapes the facts besides the inputs: their schema, the limits, the vocabulary

@@ -29,7 +29,6 @@ type Options struct {
 	Progress func(int)  // receives the bytes of every read; may be nil
 	Tmp      string     // folder for what must be on disk to be read; "" is the system's
 	Verify   bool       // compare the digests of all records, not of policy captures alone
-	Sizes    bool       // decode all payloads for their sizes, not those alone that are decoded anyway
 	Cores    warc.Cores // that may inflate ahead where they are idle; nil: none
 	PartSize int64      // bytes of a file that are inflated ahead at a time; 0: as in warc.AheadOptions
 	PartRows int64      // rows of an index that are read by one core; 0: as in cdx.FormatOptions

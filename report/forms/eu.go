@@ -119,7 +119,7 @@ func (f *Figures) scope(b *Form) document.Section {
 			"is stored, mostly compressed, with its headers (warc_record_length). It is not the size of the content itself."
 	}
 	s.Intro = append(s.Intro, size, f.sizes(b), b.say("Bytes of all fetches of content, with all codings undone: %s; fetches of "+
-		"which that is not known, which count as nothing: %s. Without --sizes, the audit left most codings alone",
+		"which that is not known, which count as nothing: %s",
 		"SELECT coalesce(sum(payload_bytes_decoded), 0)::BIGINT, count(*) - count(payload_bytes_decoded) FROM content",
 		f.decoded, f.coded))
 	return s

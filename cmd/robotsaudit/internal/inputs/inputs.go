@@ -58,8 +58,6 @@ func (f *Flags) AddTo(flags *pflag.FlagSet, based string) {
 		"write the SHA-256 of each archive to audit.json, for which it is read once more")
 	flags.BoolVar(&f.Options.VerifyDigests, "verify-digests", false,
 		"compare the digests of all records, not of robots.txt alone, with what they hold")
-	flags.BoolVar(&f.Options.Sizes, "sizes", false,
-		"decode all payloads, for fetches.payload_bytes_decoded; without it, those alone that are decoded anyway")
 }
 
 // Find finds the archives that args name, and returns the arguments that name none. Some do.

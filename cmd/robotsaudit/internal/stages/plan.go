@@ -30,7 +30,6 @@ type Plan struct {
 	Version       string          `json:"version"` // of the program
 	Shards        int             `json:"shards"`
 	VerifyDigests bool            `json:"verify_digests,omitempty"`
-	Sizes         bool            `json:"sizes,omitempty"`
 	DigestInputs  bool            `json:"digest_inputs,omitempty"`
 	Settings      report.Settings `json:"settings"`
 	Tables        []string        `json:"tables,omitempty"`   // nil: all
@@ -41,7 +40,7 @@ type Plan struct {
 	shardOf []int32       // of each input
 }
 
-func (p *Plan) mode() reading.Mode { return reading.ModeOf(p.VerifyDigests, p.Sizes) }
+func (p *Plan) mode() reading.Mode { return reading.ModeOf(p.VerifyDigests) }
 
 // plannedInput is an input and the shard that reads it.
 type plannedInput struct {
@@ -72,7 +71,7 @@ func New(inputs []ingest.Input, failed []*ingest.InputError, shards int, how ing
 	tables []string, ranks *report.Ranks,
 ) (*Plan, error) {
 	p := &Plan{
-		Version: report.Version(), Shards: shards, VerifyDigests: how.VerifyDigests, Sizes: how.Sizes,
+		Version: report.Version(), Shards: shards, VerifyDigests: how.VerifyDigests,
 		DigestInputs: how.DigestInputs, Tables: tables, inputs: inputs,
 	}
 	opt.Profile = cmp.Or(opt.Profile, evaluate.RFC9309)

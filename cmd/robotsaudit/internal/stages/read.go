@@ -49,7 +49,7 @@ func Read(ctx context.Context, s Store, p *Plan, shard int, opt ingest.ReadOptio
 			return err
 		}
 		defer remove()
-		opt.Dir, opt.VerifyDigests, opt.Sizes, opt.DigestInputs = tmp, p.VerifyDigests, p.Sizes, p.DigestInputs
+		opt.Dir, opt.VerifyDigests, opt.DigestInputs = tmp, p.VerifyDigests, p.DigestInputs
 		if err := ingest.Ingest(ctx, inputs, opt); err != nil {
 			return err
 		}
