@@ -229,6 +229,23 @@ ORDER BY i.name;
 SELECT totals.violations AS in_audit, (SELECT count(*) FROM 'out/violations.parquet') AS in_table
 FROM 'out/audit.json';
 
+-- == For spreadsheets, catalogues and pipelines
+
+-- Of any table. A text that a spreadsheet could take for a formula begins with an apostrophe.
+-- How do people get a table as CSV?
+COPY (SELECT CASE WHEN typeof(COLUMNS(*)) = 'VARCHAR'
+                       AND regexp_matches(COLUMNS(*)::VARCHAR, '^ *[-=+@\t\r＝＋－＠]')
+                  THEN '''' || COLUMNS(*)::VARCHAR ELSE COLUMNS(*)::VARCHAR END
+      FROM 'out/violations.parquet')
+TO 'violations.csv';
+
+-- audit.json has all settings, and 'robotsaudit schema --format json' the meaning of each column.
+-- What was the audit made of, for a catalogue or a dataset card?
+COPY (SELECT i.name, i.container, i.size, i.fingerprint, i.sha256, tool, version
+      FROM (SELECT unnest(inputs) AS i, tool, version FROM 'out/audit.json')
+      ORDER BY i.name)
+TO 'inputs.csv';
+
 -- == Policies over time (audit … --agents GPTBot, on captures of many dates)
 -- scripts/check/questions.py answers these anew from the archives, in this order.
 

@@ -98,7 +98,7 @@ func tellResults(cmd *cobra.Command, e *evaluation.Flags, dir string, audit *rep
 	if e.OfIndex {
 		written += " As indexes report the fetches, these are the tables of --tables verdicts; --tables all writes all."
 	}
-	r := reportFlags{output: dir, figures: e.Figures}
+	r := reportFlags{dir: dir, figures: e.Figures}
 	if !e.HasReport() {
 		written = fmt.Sprintf("Written to %s: audit.json and %s. There is no report.html: it needs --tables verdicts.", dir,
 			report.Count(int64(len(audit.Tables)), "table"))

@@ -23,14 +23,11 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/object"
 	"github.com/robotsaudit/robotsaudit/report"
-	"github.com/robotsaudit/robotsaudit/report/ci"
-	"github.com/robotsaudit/robotsaudit/report/csv"
 	"github.com/robotsaudit/robotsaudit/report/diff"
 	"github.com/robotsaudit/robotsaudit/report/document"
 	"github.com/robotsaudit/robotsaudit/report/figures"
 	"github.com/robotsaudit/robotsaudit/report/forms"
 	"github.com/robotsaudit/robotsaudit/report/html"
-	"github.com/robotsaudit/robotsaudit/report/jsonld"
 	"github.com/robotsaudit/robotsaudit/report/markdown"
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
@@ -39,7 +36,7 @@ func newReportCommand() *cobra.Command {
 	var f reportFlags
 	cmd := &cobra.Command{
 		Use:   "report DIR",
-		Short: "Write an audit as HTML, Markdown, JSON, CSV and other forms",
+		Short: "Write an audit as HTML, Markdown, text, JSON and forms",
 		Long: `Read the results in DIR, which 'robotsaudit audit' or 'evaluate' wrote, and write them
 
   as a report in one HTML file (--html; DIR/report.html if nothing else is asked for), which
@@ -48,24 +45,13 @@ func newReportCommand() *cobra.Command {
     'audit' and 'evaluate' write it, too;
   as a report in Markdown (--markdown), at most 1 MiB, which the summary of a GitHub job
     takes: the same in short;
+  as the summary that 'audit' prints (--text);
   as the report's own data (--json), for programs that show it in their own way;
-  as a dataset card (--dataset-card) for those who publish the tables on the Hugging Face
-    Hub: README.md, which names each table's file and says how the dataset was made;
-  as a dataset of Croissant 1.1 (--croissant) for programs that load datasets: each file with
-    its SHA-256, each column with its meaning; DIR/croissant.json, next to the tables;
-  as provenance of W3C PROV in JSON-LD (--prov) for archives: the program, its settings, all
-    inputs, and the files made of them, with digests. docs/DOCUMENTS.md has each field;
-  as CSV for spreadsheets (--csv): a file for each table of which people make lists and
-    sums, UTF-8 with a byte order mark. A cell that a spreadsheet could take for a formula
-    begins with an apostrophe; characters that cannot be seen are escapes such as \u202e;
-  as SARIF 2.1.0 (--sarif): a result per violation, at the record in its archive; of more
-    than 5,000 the most certain ones;
-  as JUnit XML (--junit): a test case per origin, which fails where there are violations;
-    of more than 5,000 origins those that fail;
-  as forms, each figure with the query that gives it, and what archives cannot show left to
-    the provider (docs/DOCUMENTS.md): the EU's public summary of training content
-    (--eu-summary; Markdown, JSON, the list of domain names as CSV), and the documentation
-    of California's AB 2013 (--ab2013).
+  as the EU's public summary of training content (--eu-summary; Markdown, JSON, the list of
+    domain names as CSV): each figure with the query that gives it, and what archives cannot
+    show left to the provider (docs/DOCUMENTS.md).
+
+Spreadsheets and pipelines take the tables, or what a query makes of them: docs/recipes.sql.
 
 FILE may be - for standard output. Archives are not read. The same results and options give
 the same bytes: the report has the date that --date gives, or none. The output keeps
@@ -77,16 +63,13 @@ earlier audit. A report of a part of the audit (--since and the like) has it in 
   robotsaudit report out --html report.html --operator 'Example Library' --date 2025-06-30
   robotsaudit report out --html brief.html --brief
   robotsaudit report out --markdown - >> "$GITHUB_STEP_SUMMARY"
-  robotsaudit report out --dataset-card out/README.md --title 'robots.txt in our crawl'
   robotsaudit report out-2025 --html report.html --against out-2024
-  robotsaudit report out --croissant out/croissant.json --prov out/prov.json
   robotsaudit report out --since 2025-05-01 --until 2025-05-31 --host example.org --html may.html
   robotsaudit report out --since 2025-05-01 --text -
-  robotsaudit report out --eu-summary summary --operator-of CCBot
-  robotsaudit report out --csv spreadsheets --sarif violations.sarif --junit junit.xml`,
+  robotsaudit report out --eu-summary summary --operator-of CCBot`,
 	}
 	f.add(cmd.Flags())
-	outfolder.RunOn(cmd, &f.output, "", func(cmd *cobra.Command, _ []string) error {
+	outfolder.RunOn(cmd, &f.dir, "", func(cmd *cobra.Command, _ []string) error {
 		if err := f.run(cmd); err != nil {
 			return err
 		}
@@ -98,46 +81,57 @@ earlier audit. A report of a part of the audit (--since and the like) has it in 
 	return cmd
 }
 
+// output is a form of the report. Its flag names a file, or a folder of several.
+type output struct {
+	flag, usage string
+	isDocument  bool // --brief shortens it
+	files       []outputFile
+}
+
+// outputFile is a file of an output, and what writes it.
+type outputFile struct {
+	name   string // in the folder; "": the flag names the file
+	render func(*reporter, io.Writer) error
+}
+
+var outputs = []output{
+	{"html", "write the report as HTML to `FILE`", true, []outputFile{{"", ofDocument(html.Render)}}},
+	{"markdown", "write the report as Markdown to `FILE`", true, []outputFile{{"", ofDocument(markdown.Render)}}},
+	{
+		"text", "write the summary, as 'robotsaudit audit' prints it, to `FILE`", false,
+		[]outputFile{{"", (*reporter).writeText}},
+	},
+	{"json", "write the data of the report as JSON to `FILE`", true, []outputFile{{"", ofDocument(writeJSON)}}},
+	{
+		"eu-summary", "write the EU's public summary of training content, as far as archives show it, into `FOLDER`", false,
+		[]outputFile{
+			{"summary.md", ofForm((*forms.Form).WriteMarkdown)},
+			{"summary.json", ofForm((*forms.Form).WriteJSON)},
+			{"domains.csv", (*reporter).writeDomains},
+		},
+	},
+}
+
+func (o *output) isFolder() bool { return o.files[0].name != "" }
+
 // reportFlags are the options of reporting.
 type reportFlags struct {
-	output    string
-	html      string
-	markdown  string
-	text      string
-	json      string
-	card      string
-	croissant string
-	prov      string
-	csv       string
-	sarif     string
-	junit     string
-	euFolder  string
-	ab2013    string
-	sme       bool
-	against   string
-	document  figures.ReportOptions
-	figures   *figures.Figures // of an audit in hand, else read from the tables
-	written   []string         // files
-	part      outfolder.PartFlags
+	dir      string
+	outputs  map[string]*string // what the flags of outputs name
+	sme      bool
+	against  string
+	document figures.ReportOptions
+	figures  *figures.Figures // of an audit in hand, else read from the tables
+	written  []string         // files
+	part     outfolder.PartFlags
 }
 
 func (f *reportFlags) add(flags *pflag.FlagSet) {
-	flags.StringVar(&f.html, "html", "", "write the report as HTML to `FILE`")
-	flags.StringVar(&f.markdown, "markdown", "", "write the report as Markdown to `FILE`")
-	flags.StringVar(&f.text, "text", "", "write the summary, as 'robotsaudit audit' prints it, to `FILE`")
-	flags.StringVar(&f.json, "json", "", "write the data of the report as JSON to `FILE`")
-	flags.StringVar(&f.card, "dataset-card", "",
-		"write a dataset card of the Hugging Face Hub to `FILE`, mostly DIR/README.md")
-	flags.StringVar(&f.croissant, "croissant", "",
-		"write the tables as a Croissant dataset to `FILE`, mostly DIR/croissant.json")
-	flags.StringVar(&f.prov, "prov", "", "write how the tables were made, as W3C PROV, to `FILE`")
-	flags.StringVar(&f.csv, "csv", "", "write CSV files into `FOLDER`, made where there is none")
-	flags.StringVar(&f.sarif, "sarif", "", "write the violations as SARIF to `FILE`")
-	flags.StringVar(&f.junit, "junit", "", "write the origins as JUnit XML to `FILE`")
-	flags.StringVar(&f.euFolder, "eu-summary", "",
-		"write the EU's public summary of training content, as far as archives show it, into `FOLDER`")
+	f.outputs = make(map[string]*string)
+	for _, o := range outputs {
+		f.outputs[o.flag] = flags.String(o.flag, "", o.usage)
+	}
 	flags.BoolVar(&f.sme, "sme", false, "--eu-summary of a small or medium-sized enterprise: the top 5 % of domain names, at most 1,000")
-	flags.StringVar(&f.ab2013, "ab2013", "", "write the documentation of California's AB 2013, as far as archives show it, to `FILE`")
 	flags.StringVar(&f.document.Title, "title", "", "`TITLE` of this report and of later ones")
 	flags.StringVar(&f.document.Operator, "operator", "", "`WHO` ran the crawl, for this report and later ones")
 	flags.StringVar(&f.document.Date, "date", "", "`DATE` of the report, as it is to be written")
@@ -147,66 +141,16 @@ func (f *reportFlags) add(flags *pflag.FlagSet) {
 	inputs.AddStore(flags)
 }
 
-// A rendering is a file to be written.
-type rendering struct {
-	path   string // "": not asked for
-	render func(io.Writer) error
-}
-
-// renderings are the files that flags name.
-func (f *reportFlags) renderings(cmd *cobra.Command, r *results.Results) []rendering {
-	makeOnce := sync.OnceValues(func() (*document.Document, error) { return f.makeDocument(cmd, r) })
-	ofDocument := func(render func(io.Writer, *document.Document) error) func(io.Writer) error {
-		return func(w io.Writer) error {
-			doc, err := makeOnce()
-			if err != nil {
-				return err
-			}
-			return render(w, doc)
-		}
+// path is what the flag of an output names; "": it is not asked for.
+func (f *reportFlags) path(flag string) string {
+	if named := f.outputs[flag]; named != nil {
+		return *named
 	}
-	return append(f.forms(cmd, r), []rendering{
-		{f.html, ofDocument(html.Render)},
-		{f.markdown, ofDocument(markdown.Render)},
-		{f.text, func(w io.Writer) error {
-			counted, err := figures.Read(cmd.Context(), r)
-			if err != nil {
-				return err
-			}
-			return counted.WriteText(w, r.Audit(), textOptions(cmd, true))
-		}},
-		{f.json, ofDocument(func(w io.Writer, doc *document.Document) error { return console.Encoder(w, "").Encode(doc) })},
-		{f.card, ofDocument(func(w io.Writer, doc *document.Document) error { return markdown.Card(w, doc, r) })},
-		{f.croissant, func(w io.Writer) error { return jsonld.Croissant(cmd.Context(), w, r, f.document.Title) }},
-		{f.prov, func(w io.Writer) error { return jsonld.Prov(cmd.Context(), w, r) }},
-		{f.sarif, func(w io.Writer) error { return ci.SARIF(cmd.Context(), w, r) }},
-		{f.junit, func(w io.Writer) error { return ci.JUnit(cmd.Context(), w, r) }},
-	}...)
-}
-
-// forms are the files of forms.
-func (f *reportFlags) forms(cmd *cobra.Command, r *results.Results) (files []rendering) {
-	counted := sync.OnceValues(func() (*forms.Figures, error) { return forms.Read(cmd.Context(), r) })
-	add := func(path string, write func(*forms.Figures, io.Writer) error) {
-		files = append(files, rendering{path, func(w io.Writer) error {
-			filled, err := counted()
-			if err != nil {
-				return err
-			}
-			return write(filled, w)
-		}})
-	}
-	add(f.ab2013, func(filled *forms.Figures, w io.Writer) error { return filled.AB2013().WriteMarkdown(w) })
-	if f.euFolder != "" {
-		add(filepath.Join(f.euFolder, "summary.md"), func(filled *forms.Figures, w io.Writer) error { return filled.EU(f.sme).WriteMarkdown(w) })
-		add(filepath.Join(f.euFolder, "summary.json"), func(filled *forms.Figures, w io.Writer) error { return filled.EU(f.sme).WriteJSON(w) })
-		add(filepath.Join(f.euFolder, "domains.csv"), func(filled *forms.Figures, w io.Writer) error { return filled.WriteDomains(w, f.sme) })
-	}
-	return files
+	return ""
 }
 
 func (f *reportFlags) run(cmd *cobra.Command) error {
-	if err := f.part.Resolve(); err != nil {
+	if err := cmp.Or(f.part.Resolve(), f.check()); err != nil {
 		return err
 	}
 	r, end, err := f.open(cmd)
@@ -220,29 +164,109 @@ func (f *reportFlags) run(cmd *cobra.Command) error {
 	if err := f.remember(cmd, r.Dir()); err != nil {
 		return err
 	}
-	beside := f.html+f.markdown+f.text+f.json+f.card+f.croissant+f.prov+f.csv+f.sarif+f.junit+f.euFolder+f.ab2013 == ""
-	if beside {
-		f.html = filepath.Join(r.Dir(), report.HTMLFile)
+	all := newReporter(cmd, f, r)
+	asked := false
+	for _, o := range outputs {
+		if path := f.path(o.flag); path != "" {
+			asked = true
+			if err := all.write(&o, path); err != nil {
+				return err
+			}
+		}
 	}
-	files := f.renderings(cmd, r)
-	if err := f.check(files, beside); err != nil {
+	if asked {
+		return nil
+	}
+	return all.writeBeside()
+}
+
+// reporter writes the outputs of an audit.
+type reporter struct {
+	*reportFlags
+	cmd      *cobra.Command
+	results  *results.Results
+	document func() (*document.Document, error)
+	counted  func() (*forms.Figures, error)
+}
+
+func newReporter(cmd *cobra.Command, f *reportFlags, r *results.Results) *reporter {
+	return &reporter{
+		reportFlags: f, cmd: cmd, results: r,
+		document: sync.OnceValues(func() (*document.Document, error) { return f.makeDocument(cmd, r) }),
+		counted:  sync.OnceValues(func() (*forms.Figures, error) { return forms.Read(cmd.Context(), r) }),
+	}
+}
+
+// write writes the files of an output.
+func (r *reporter) write(o *output, path string) error {
+	if o.isFolder() {
+		if err := os.MkdirAll(path, 0o777); err != nil {
+			return fmt.Errorf("the folder %s cannot be made (%w); give another with --%s", path, object.Cause(err), o.flag)
+		}
+	}
+	for _, file := range o.files {
+		to := path
+		if file.name != "" {
+			to = filepath.Join(path, file.name)
+		}
+		if err := console.WriteWhole(r.cmd, to, func(w io.Writer) error { return file.render(r, w) }); err != nil {
+			return err
+		}
+		r.written = append(r.written, to)
+	}
+	return nil
+}
+
+// writeBeside writes the report next to the tables, into a store, too.
+func (r *reporter) writeBeside() error {
+	path := filepath.Join(r.results.Dir(), report.HTMLFile)
+	if err := r.write(&outputs[0], path); err != nil || r.results.Dir() == r.dir {
 		return err
 	}
-	if err := makeFolder(f.euFolder, "--eu-summary"); err != nil {
+	s, err := stages.OpenStore(r.dir)
+	if err != nil {
 		return err
 	}
-	if err := f.write(cmd, files); err != nil {
-		return err
-	}
-	if beside && r.Dir() != f.output { // a store's
-		s, err := stages.OpenStore(f.output)
+	return s.Put(r.cmd.Context(), path, report.HTMLFile)
+}
+
+func ofDocument(render func(io.Writer, *document.Document) error) func(*reporter, io.Writer) error {
+	return func(r *reporter, w io.Writer) error {
+		doc, err := r.document()
 		if err != nil {
 			return err
 		}
-		return s.Put(cmd.Context(), f.html, report.HTMLFile)
+		return render(w, doc)
 	}
-	return f.writeCSV(cmd, r)
 }
+
+func ofForm(write func(*forms.Form, io.Writer) error) func(*reporter, io.Writer) error {
+	return func(r *reporter, w io.Writer) error {
+		counted, err := r.counted()
+		if err != nil {
+			return err
+		}
+		return write(counted.EU(r.sme), w)
+	}
+}
+
+func (r *reporter) writeDomains(w io.Writer) error {
+	counted, err := r.counted()
+	if err != nil {
+		return err
+	}
+	return counted.WriteDomains(w, r.sme)
+}
+
+func (r *reporter) writeText(w io.Writer) error {
+	counted, err := figures.Read(r.cmd.Context(), r.results)
+	if err != nil {
+		return err
+	}
+	return counted.WriteText(w, r.results.Audit(), textOptions(r.cmd, true))
+}
+
+func writeJSON(w io.Writer, doc *document.Document) error { return console.Encoder(w, "").Encode(doc) }
 
 // remember keeps the title and the operator that the command line gives in an output folder, and takes
 // from there what it does not give, so that the report of each later run has them.
@@ -271,28 +295,14 @@ func (f *reportFlags) remember(cmd *cobra.Command, dir string) error {
 	return nil
 }
 
-// write writes files.
-func (f *reportFlags) write(cmd *cobra.Command, files []rendering) error {
-	for _, file := range files {
-		if file.path == "" {
-			continue
-		}
-		if err := console.WriteWhole(cmd, file.path, file.render); err != nil {
-			return err
-		}
-		f.written = append(f.written, file.path)
-	}
-	return nil
-}
-
 // open opens the results, and the facts, from which the report quotes robots.txt. Those in a store it
 // can do without.
 func (f *reportFlags) open(cmd *cobra.Command) (*results.Results, func(), error) {
-	r, end, err := outfolder.Read(cmd, f.output, true)
-	if err == nil || object.IsRemote(f.output) || cmd.Context().Err() != nil {
+	r, end, err := outfolder.Read(cmd, f.dir, true)
+	if err == nil || object.IsRemote(f.dir) || cmd.Context().Err() != nil {
 		return r, end, err
 	}
-	alone, end, otherErr := outfolder.Read(cmd, f.output, false)
+	alone, end, otherErr := outfolder.Read(cmd, f.dir, false)
 	if otherErr != nil {
 		return nil, nil, otherErr
 	}
@@ -300,41 +310,45 @@ func (f *reportFlags) open(cmd *cobra.Command) (*results.Results, func(), error)
 	return alone, end, nil
 }
 
-// check refuses what cannot be meant. Only next to the tables, no flag names a file.
-func (f *reportFlags) check(files []rendering, beside bool) error {
-	toOutput := 0
+// check refuses what cannot be meant.
+func (f *reportFlags) check() error {
+	toOutput, asked, isDocument := 0, false, false
 	named := make(map[string]bool)
-	for _, file := range files {
-		switch {
-		case file.path == "-":
+	for _, o := range outputs {
+		path := f.path(o.flag)
+		if path == "" {
+			continue
+		}
+		asked, isDocument = true, isDocument || o.isDocument
+		switch refuse := usage.RefuseFolder; {
+		case o.isFolder() && path == facts.Stdin:
+			return usage.Errorf("--%s writes several files; name a folder", o.flag)
+		case path == facts.Stdin:
 			toOutput++
-		case file.path != "" && named[file.path]:
-			return usage.Errorf("%s is named for two formats; name a file for each", file.path)
+		case named[path]:
+			return usage.Errorf("%s is named for two formats; name a file for each", path)
+		default:
+			if o.isFolder() {
+				refuse = usage.RefuseFile
+			}
+			if err := refuse(path); err != nil {
+				return err
+			}
 		}
-		named[file.path] = true
-		if err := usage.RefuseFolder(file.path); err != nil && !beside {
-			return err
-		}
+		named[path] = true
 	}
 	switch {
-	case beside && !f.part.Part.IsZero():
+	case !asked && !f.part.Part.IsZero():
 		return usage.Errorf("DIR/%s is of the whole audit; name a file for the report of a part (%s), as in --html part.html",
 			report.HTMLFile, &f.part.Part)
-	case f.card+f.croissant+f.prov != "" && !f.part.Part.IsZero():
-		return usage.Errorf("--dataset-card, --croissant and --prov describe whole tables; leave out --since, --until, " +
-			"--host, --crawler-only and --operator-of")
 	case toOutput > 1:
 		return usage.Errorf("one format alone can go to standard output")
-	case f.document.Brief && (beside || f.html+f.markdown+f.json == ""):
+	case f.document.Brief && !isDocument:
 		return usage.Errorf("--brief is of a report; name its file with --html FILE, --markdown FILE or --json FILE")
-	case f.csv == "-":
-		return usage.Errorf("--csv writes several files; name a folder")
-	case f.euFolder == "-":
-		return usage.Errorf("--eu-summary writes several files; name a folder")
-	case f.sme && f.euFolder == "":
+	case f.sme && f.path("eu-summary") == "":
 		return usage.Errorf("--sme is of --eu-summary FOLDER; add it, or leave out --sme")
 	}
-	return cmp.Or(usage.RefuseFile(f.csv), usage.RefuseFile(f.euFolder))
+	return nil
 }
 
 // makeDocument makes the compliance report.
@@ -361,34 +375,4 @@ func (f *reportFlags) makeDocument(cmd *cobra.Command, r *results.Results) (*doc
 		}
 	}
 	return figures.Build(ctx, r, f.figures, options)
-}
-
-// makeFolder makes the folder that a flag names, if it does.
-func makeFolder(path, flag string) error {
-	if path == "" {
-		return nil
-	}
-	if err := os.MkdirAll(path, 0o777); err != nil {
-		return fmt.Errorf("the folder %s cannot be made (%w); give another with %s", path, object.Cause(err), flag)
-	}
-	return nil
-}
-
-func (f *reportFlags) writeCSV(cmd *cobra.Command, r *results.Results) error {
-	if f.csv == "" {
-		return nil
-	}
-	if err := makeFolder(f.csv, "--csv"); err != nil {
-		return err
-	}
-	var files []rendering
-	for _, file := range csv.Files {
-		if file.IsWhole && !f.part.Part.IsZero() {
-			continue
-		}
-		files = append(files, rendering{
-			filepath.Join(f.csv, file.Name), func(w io.Writer) error { return file.Write(cmd.Context(), w, r) },
-		})
-	}
-	return f.write(cmd, files)
 }

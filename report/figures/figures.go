@@ -255,7 +255,7 @@ func Read(ctx context.Context, res *results.Results) (*Figures, error) {
 	}
 	f := New(names)
 	f.part = res.Part()
-	if err := eachOrigin(ctx, res, f.Add, report.ViolationsTable, report.UnprovenTable); err != nil {
+	if err := eachOrigin(ctx, res, f.Add); err != nil {
 		return nil, err
 	}
 	err := cmp.Or(
@@ -288,14 +288,12 @@ func add[R any](f *Figures, rows iter.Seq2[*R, error]) error {
 	return nil
 }
 
-// eachOrigin passes on captures, the findings in some tables, and counts of origins, in the order of Figures.Add.
-func eachOrigin(ctx context.Context, res *results.Results, add func(row any),
-	tables ...report.TableOf[report.ViolationRow],
-) error {
+// eachOrigin passes on captures, findings, and counts of origins, in the order of Figures.Add.
+func eachOrigin(ctx context.Context, res *results.Results, add func(row any)) error {
 	captures := results.Follow(ctx, res.Whole(), report.RobotsTable)
 	defer captures.Stop()
 	var findings []*results.Follower[report.ViolationRow]
-	for _, table := range tables {
+	for _, table := range []report.TableOf[report.ViolationRow]{report.ViolationsTable, report.UnprovenTable} {
 		f := results.Follow(ctx, res, table)
 		defer f.Stop()
 		findings = append(findings, f)
@@ -333,24 +331,6 @@ func eachOrigin(ctx context.Context, res *results.Results, add func(row any),
 		}
 	}
 	return nil
-}
-
-// EachViolation passes on the violations of an audit, or of a part, each with what makes its sentence, and after those
-// of an origin the origin's counts.
-func EachViolation(ctx context.Context, res *results.Results,
-	violation func(row *report.ViolationRow, sentence func() string), host func(*report.HostRow),
-) error {
-	var captures finding.Captures
-	return eachOrigin(ctx, res, func(row any) {
-		switch row := row.(type) {
-		case *report.RobotsRow:
-			captures.Add(row)
-		case *report.ViolationRow:
-			violation(row, func() string { return finding.NewCase(row, captures.Cite).Sentence() })
-		case *report.HostRow:
-			host(row)
-		}
-	}, report.ViolationsTable)
 }
 
 // pass passes rows on while they are the ones wanted.

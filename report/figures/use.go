@@ -146,7 +146,7 @@ func (t *useTally) section(a *report.Audit, part *results.Part) document.Section
 	return s
 }
 
-// pageTable counts fetches by the statements on them. Of a part, some are not counted (Results.IsUncounted).
+// pageTable counts fetches by the statements on them. Of a part, rows do not show some of them.
 func pageTable(a *report.Audit, part *results.Part) document.Table {
 	t := &a.Totals
 	table := document.NewTable("use-pages", "Fetches by what was said of them", "",

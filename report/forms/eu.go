@@ -17,7 +17,6 @@ const (
 	comments  = "Additional comments (optional)"
 )
 
-// notLegal stands in each form.
 const notLegal = "This is a draft for whoever must publish the form, and no legal advice. Its figures are of the archives " +
 	"that were audited. They do not show which of the content was used to train a model."
 
@@ -118,10 +117,7 @@ func (f *Figures) scope(b *Form) document.Section {
 		size = "Most fetches of the audit are known by an index alone. The size of content is therefore that of the record as it " +
 			"is stored, mostly compressed, with its headers (warc_record_length). It is not the size of the content itself."
 	}
-	s.Intro = append(s.Intro, size, f.sizes(b), b.say("Bytes of all fetches of content, with all codings undone: %s; fetches of "+
-		"which that is not known, which count as nothing: %s",
-		"SELECT coalesce(sum(payload_bytes_decoded), 0)::BIGINT, count(*) - count(payload_bytes_decoded) FROM content",
-		f.decoded, f.coded))
+	s.Intro = append(s.Intro, size, f.sizes(b))
 	return s
 }
 

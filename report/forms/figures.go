@@ -19,7 +19,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
 
-// Figures are what forms take from the tables.
+// Figures are what the form takes from the tables.
 type Figures struct {
 	res   *results.Results
 	setup []string // SQL
@@ -32,7 +32,6 @@ type Figures struct {
 	languages                     tallies // by the first one that was found
 	names                         []*name // sorted: the largest first
 	undigested                    int64   // content fetches
-	decoded, coded                int64   // decoded bytes of content fetches; fetches for which they are not known
 	unnamed                       int64   // content fetches without a host
 	verdicts, refusals            counts  // of fetches that are not of robots.txt
 	claims                        counts
@@ -210,8 +209,7 @@ func (f *Figures) readFetches(ctx context.Context, dir string) error {
 	numbers := make(map[string]int32) // of names
 	for row, err := range results.Rows(ctx, f.res, report.FetchesTable, "url_host_name", "url_host_registered_domain",
 		"fetch_time", "fetch_method", "fetch_status", "record_type", "content_digest", "content_mime_type", "content_languages", "payload_bytes",
-		"payload_bytes_decoded", "modality",
-		"refusal", "warc_record_length", "agent", "claim", "verdict", "reason", "certainty") {
+		"modality", "refusal", "warc_record_length", "agent", "claim", "verdict", "reason", "certainty") {
 		if err != nil {
 			return err
 		}
@@ -229,11 +227,6 @@ func (f *Figures) readFetches(ctx context.Context, dir string) error {
 		}
 		if !isContent(row) {
 			continue
-		}
-		if n := row.PayloadBytesDecoded; n != nil {
-			f.decoded += *n
-		} else {
-			f.coded++
 		}
 		size := f.size(row)
 		key := cmp.Or(row.RegisteredDomain, row.HostName)

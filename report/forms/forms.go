@@ -1,6 +1,5 @@
-// Package forms fills forms that somebody must hand in or publish from the tables of an audit: the European
-// Union's public summary of training content, and California's AB 2013. docs/DOCUMENTS.md has their fields and
-// sources.
+// Package forms fills a form that providers of models must publish from the tables of an audit: the European
+// Union's public summary of training content. docs/DOCUMENTS.md has its fields and sources.
 //
 // Each figure comes with the SQL that gives it: DuckDB runs it in the output folder. What archives cannot show stands
 // as "Provider to state". The same tables and options give the same bytes.

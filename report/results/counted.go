@@ -3,7 +3,6 @@ package results
 import (
 	"context"
 	"iter"
-	"slices"
 	"strings"
 	"time"
 
@@ -13,17 +12,6 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/words"
 	"github.com/robotsaudit/robotsaudit/report"
 )
-
-// IsUncounted reports whether rows do not show what a column of host_stats or agent_stats counts, so that parts
-// lack it.
-func (r *Results) IsUncounted(column string) bool {
-	return slices.Contains(uncounted, column)
-}
-
-var uncounted = []string{
-	"rank_stratum", "robots_captures", "tagged", "signalled", "publication_restricted", "usage_restricted",
-	"conflicting", "policy_files", "violations_after_change", "forged", "time_to_compliance_seconds",
-}
 
 // counted yields the rows of a table that is counted from the fetches of a part. nil: the table is read.
 func counted(ctx context.Context, r *Results, table string) any {

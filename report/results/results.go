@@ -193,39 +193,6 @@ func filesOf[R any](r *Results, table report.TableOf[R]) ([]string, error) {
 		"%s' and the other options of the audit", r.dir, table.Name, r.dir)
 }
 
-// Table is a table that the audit wrote.
-type Table struct {
-	report.TableSchema
-	Rows  int64
-	Files []string // relative to the output folder, with slashes
-}
-
-// Tables lists the tables that the audit wrote, in the order of the schema.
-func (r *Results) Tables() (list []Table, err error) {
-	schema, err := report.LoadSchema()
-	if err != nil {
-		return nil, err
-	}
-	for _, t := range schema.Tables {
-		rows, written := r.audit.Tables[t.Name]
-		if !written {
-			continue
-		}
-		files, err := r.Files(t.Name)
-		if err != nil {
-			return nil, err
-		}
-		for i := range files {
-			if files[i], err = filepath.Rel(r.dir, files[i]); err != nil {
-				return nil, err
-			}
-			files[i] = filepath.ToSlash(files[i])
-		}
-		list = append(list, Table{t, rows, files})
-	}
-	return list, nil
-}
-
 // Files are the paths of those that hold a table: one, or the parts in a folder, in the order of
 // their names.
 func (r *Results) Files(table string) ([]string, error) {

@@ -3,7 +3,7 @@
     forms BINARY
 
 Of testdata/warc, the archives of make/run history, and ../shared/warc/real. The list is recomputed by warcio and
-tldextract. In the Markdown of the EU's summary and of AB 2013, each sentence and table with figures names a query:
+tldextract. In the Markdown of the EU's summary, each sentence and table with figures names a query:
 DuckDB runs it in the output folder, and its rows must have the figures; so it is of a part of the audit, and of an index
 of the archives. Where no query is named, there are no figures but those of laws and rules (CONSTANT).
 """
@@ -32,7 +32,7 @@ PARTS = {
 # figures that are of a law, a rule or a list, and not of the archives
 CONSTANT = re.compile(
     r"\d{4}/\d+|[0-9.]*\d(?=\.? (?:Provider|Model|Modalit|General|List|Publicly|Private|Data|User|Synth|Other|Respect|Removal))|Sections? [0-9. to]*\d|ISO 639-3|[45]xx"
-    r"|Article 53\(1\)\(d\)|C\(2025\) 5235|200 to 299|in(?:to)? 2\.3|section 3111|AB 2013|(?:measure|RFC) [0-9.]+(?: §[0-9.]+)?"
+    r"|Article 53\(1\)\(d\)|C\(2025\) 5235|200 to 299|in(?:to)? 2\.3|(?:measure|RFC) [0-9.]+(?: §[0-9.]+)?"
     r"|rfc9309|rep-08|top \d+ %|top 1,000|at most 1,000|\(\d+\) (?=[TWH])|git revision.*?\)\)|list of crawlers is of [0-9-]+|at most 24 hours old|A part of the audit: .*?\. Inputs")
 domain = tldextract.TLDExtract(suffix_list_urls=())
 
@@ -136,12 +136,11 @@ def check(binary, root, work):
     audit(binary, out, [root], "--purpose", "train")
     names = recompute(root)
     for options in ([], ["--sme"]):
-        call(binary, "report", out, "--eu-summary", work / "eu", "--ab2013", work / "ab.md", *options)
+        call(binary, "report", out, "--eu-summary", work / "eu", *options)
         check_list(work / "eu/domains.csv", names, bool(options))
         rows = trace((work / "eu/summary.md").read_text(), out)
         form = json.loads((work / "eu/summary.json").read_text())
         assert {q["id"]: q["rows"] or [] for q in form["queries"]} == rows, "summary.json has other figures"
-        trace((work / "ab.md").read_text(), out)
     call(binary, "report", out, "--eu-summary", work / "part", *PARTS[root.name])
     trace((work / "part/summary.md").read_text(), out)
     (work / "all.cdxj").write_text("".join(indexed(path) for path in sorted(root.rglob("*.warc*"))))

@@ -1,11 +1,10 @@
 """The verdicts of an audit on the fetches of a world, and what in the archives speaks against them."""
 
-import csv
 import json
 from typing import NamedTuple
 
 import warc
-from lib import call
+from lib import call, table
 from truth_archives import date_of, duration_of
 from truth_worlds import DAY
 
@@ -29,21 +28,16 @@ def identity(text):
 def audit(binary, archives, output):
     """audit gives the rows of an audit of archives, by exchange. Fetches without a row are allowed."""
     call(binary, "audit", archives, "-o", output, "--quiet", "--policies", "none")
-    call(binary, "report", output, "--csv", output / "csv")
-
-    def table(name):
-        with open(output / "csv" / f"{name}.csv", encoding="utf-8-sig", newline="") as lines:
-            return list(csv.DictReader(lines))
-    captures = {row["robots_id"]: (identity(row["warc_record_id"]), identity(row["body_warc_record_id"])) for row in table("robots")}
+    captures = {row["robots_id"]: (identity(row["warc_record_id"]), identity(row["body_warc_record_id"])) for row in table(output, "robots")}
     rows = {}
     for mode in ("keep", "drop"):
         for line in call(binary, "export", output, mode, "--decide", "robots_unknown=drop", "--format", "jsonl").splitlines():
             row = json.loads(line)
             kind = row["reason"] if row["reason"] in CLASSES else "allowed" if mode == "keep" else "unknown"
-            rows[identity(row["warc_record_id"])] = Row(kind, row["detail"] or "", "", "", *captures.get(str(row["robots_id"]), ("", "")))
+            rows[identity(row["warc_record_id"])] = Row(kind, row["detail"] or "", "", "", *captures.get(row["robots_id"], ("", "")))
     for name in ("violations", "unproven"):
-        for row in table(name):
-            rows[identity(row["warc_record_id"])] = Row(row["certainty"], row["reason"], row["notes"], row["evidence"],
+        for row in table(output, name):
+            rows[identity(row["warc_record_id"])] = Row(row["certainty"], row["reason"], row["notes"] or "", row["evidence"],
                                                         identity(row["robots_warc_record_id"]), identity(row["robots_body_warc_record_id"]))
     return rows
 

@@ -71,7 +71,7 @@ func optionFor(cmd *cobra.Command, arg string) string {
 	_, isAgent := agents.Find(arg)
 	_, isCategory := agents.InCategory(arg)
 	_, err := Date("since", arg)
-	switch name := map[string]string{"md": "markdown", "xml": "junit", "txt": "text"}[ending]; {
+	switch name := map[string]string{"md": "markdown", "txt": "text"}[ending]; {
 	case arg != "" && has(arg):
 		return "--" + arg
 	case ending != "" && has("to"):
