@@ -296,10 +296,18 @@ GROUP BY definition
 ORDER BY list_position(['semantic', 'longpre', 'liu', 'cc'], definition);
 
 -- Of each host, the last capture, if that gave a file; by the class of Common Crawl.
--- How many times as many hosts disallow all to GPTBot as to everybody, by rank (audit … --ranks)?
-WITH last AS (
-    SELECT *
-    FROM 'out/robots_policies.parquet'
+-- ranks.csv has lines RANK,DOMAIN, such as Tranco's CSV. A ranking that counts private suffixes has
+-- x.github.io, too, whose registered domain here is github.io.
+-- How many times as many hosts disallow all to GPTBot as to everybody, by rank?
+WITH ranks AS (
+    FROM read_csv('ranks.csv', header = false, columns = {'rank': 'BIGINT', 'domain': 'VARCHAR'})
+), last AS (
+    SELECT *, CASE WHEN rank <= 1_000 THEN '1k' WHEN rank <= 10_000 THEN '10k'
+                   WHEN rank <= 50_000 THEN '50k' WHEN rank <= 100_000 THEN '100k'
+                   WHEN rank <= 1_000_000 THEN '1M' WHEN rank <= 2_000_000 THEN '2M'
+                   ELSE 'beyond' END AS rank_stratum
+    FROM 'out/robots_policies.parquet' LEFT JOIN ranks
+        ON domain = coalesce(url_host_registered_domain, regexp_replace(url_host_name, '^www[.]', ''))
     WHERE agent IN ('GPTBot', '*')
     QUALIFY row_number() OVER (PARTITION BY url_host_name, agent
                                ORDER BY fetch_time DESC, robots_id DESC) = 1

@@ -35,16 +35,8 @@ type Settings struct {
 	AsOf             evaluate.AsOf `json:"as_of,omitzero"`
 	Purposes         []string      `json:"purposes,omitempty"`
 	Policies         string        `json:"policies,omitempty"`
-	Ranks            RanksFile     `json:"ranks,omitzero"`
 	PublicSuffixList string        `json:"public_suffix_list"`
 	FactsFingerprint string        `json:"facts_fingerprint"`
-}
-
-// RanksFile is the ranking that hosts have their strata of.
-type RanksFile struct {
-	Name    string `json:"name"`
-	SHA256  string `json:"sha256"`
-	Domains int64  `json:"domains"`
 }
 
 // Unreadable is an input that could not be opened or read at all.
@@ -54,7 +46,7 @@ type Unreadable struct {
 }
 
 // NewSettings describes the options of an evaluation of facts.
-func NewSettings(opt *evaluate.DecideOptions, factsFingerprint string, ranks *Ranks) Settings {
+func NewSettings(opt *evaluate.DecideOptions, factsFingerprint string) Settings {
 	s := Settings{
 		Profile: opt.Profile.String(), Crawler: opt.Crawler, CrawlerMap: opt.CrawlerMap.Lines(), Agents: opt.Agents,
 		AsOf:             opt.AsOf,
@@ -63,9 +55,6 @@ func NewSettings(opt *evaluate.DecideOptions, factsFingerprint string, ranks *Ra
 	}
 	if opt.Policies != evaluate.PoliciesAsked {
 		s.Policies = opt.Policies.String()
-	}
-	if ranks != nil {
-		s.Ranks = RanksFile{text(ranks.Name), ranks.SHA256, ranks.Domains}
 	}
 	for _, use := range opt.Uses {
 		s.Purposes = append(s.Purposes, use.String())

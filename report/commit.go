@@ -39,7 +39,7 @@ func (w *Writer) describe(totals *evaluate.Totals) (*Audit, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := newAudit(w.facts, NewSettings(&w.opt, w.facts.Fingerprint, w.ranks), totals)
+	a := newAudit(w.facts, NewSettings(&w.opt, w.facts.Fingerprint), totals)
 	a.Totals.Issues, a.Totals.InputsNotWhollyRead = w.issues, w.unread
 	return a, nil
 }

@@ -11,8 +11,6 @@ type PolicyRow struct {
 	Origin           string `parquet:"origin,dict"`
 	HostName         string `parquet:"url_host_name,dict"`
 	RegisteredDomain string `parquet:"url_host_registered_domain,optional,dict"`
-	// As in `host_stats`. Null: no `--ranks`, or no host.
-	RankStratum string `parquet:"rank_stratum,optional,dict" values:"rank_stratum"`
 	// As in `robots`. Null: date missing or impossible.
 	FetchTime *int64 `parquet:"fetch_time,optional,timestamp(microsecond),dict"`
 	// What the capture came to after revisits and redirects.
@@ -57,7 +55,7 @@ func (b *rowBuilder) eachPolicy(p *evaluate.Policies, add func(PolicyRow) error)
 	c := b.cite(p.State)
 	row := PolicyRow{
 		RobotsID: p.ID, Origin: locator(p.Origin), HostName: site.host, RegisteredDomain: site.registered,
-		RankStratum: site.stratum, FetchTime: c.RobotsTime, Outcome: c.RobotsOutcome, FetchStatus: c.RobotsStatus,
+		FetchTime: c.RobotsTime, Outcome: c.RobotsOutcome, FetchStatus: c.RobotsStatus,
 		CaptureCC: p.CaptureClass, BodyDigest: c.RobotsBodyDigest,
 	}
 	for _, url := range p.Sitemaps {

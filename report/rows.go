@@ -15,8 +15,7 @@ type rowBuilder struct {
 	input   int32  // of the row before
 	name    string // of input, as in warc_filename; "": there is no row before
 	profile string
-	ranks   *Ranks // nil: hosts have no strata
-	site    site   // of the row before
+	site    site // of the row before
 	surt    weburl.SURTKeys
 	cited   cited // by the row before
 	noted   evaluate.Notes
@@ -48,7 +47,6 @@ type site struct {
 	host       string
 	registered string
 	reversed   string // "" where the host is no name
-	stratum    string // of the ranking; "" without one
 }
 
 // siteOf returns the site of a URL of an origin.
@@ -60,9 +58,6 @@ func (b *rowBuilder) siteOf(origin, url string) *site {
 		}
 		if u.HostIsName() {
 			b.site.reversed = locator(u.HostReversed())
-		}
-		if b.ranks != nil {
-			b.site.stratum = b.ranks.Stratum(u)
 		}
 	}
 	return &b.site

@@ -23,7 +23,6 @@ import (
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/evaluate/use"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/ranks"
 	"github.com/robotsaudit/robotsaudit/internal/restriction"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
@@ -374,7 +373,6 @@ func TestValuesAreThoseOfTheCode(t *testing.T) {
 		"restriction_liu":     classNames(restriction.None, restriction.Partial, restriction.Full),
 		"restriction_cc":      classNames(restriction.DisallowAll, restriction.AllowAll, restriction.AllowPart),
 		"capture_cc":          captureClasses(),
-		"rank_stratum":        ranks.Strata[:],
 	}
 	described := make(map[string][]string)
 	for list, values := range valuesOf {

@@ -14,8 +14,6 @@ type HostRow struct {
 	Origin           string `parquet:"origin,delta"`
 	HostName         string `parquet:"url_host_name,delta"`
 	RegisteredDomain string `parquet:"url_host_registered_domain,optional,delta"`
-	// Where the host stands in the ranking of `--ranks`. Null: no `--ranks`, or no host.
-	RankStratum string `parquet:"rank_stratum,optional,dict" values:"rank_stratum"`
 	// Earliest fetch. Null: no fetch has a date.
 	FirstFetchTime *int64 `parquet:"first_fetch_time,optional,timestamp(microsecond)"`
 	// Latest fetch. Null: no fetch has a date.
@@ -26,7 +24,7 @@ type HostRow struct {
 func (b *rowBuilder) hostRow(h *evaluate.HostStats) HostRow {
 	site := b.siteOf(h.Origin, h.Origin)
 	return HostRow{
-		Origin: locator(h.Origin), HostName: site.host, RegisteredDomain: site.registered, RankStratum: site.stratum,
+		Origin: locator(h.Origin), HostName: site.host, RegisteredDomain: site.registered,
 		FirstFetchTime: micros(h.First), LastFetchTime: micros(h.Last), Counts: h.Counts,
 	}
 }

@@ -117,13 +117,4 @@ var valuesOf = map[string][]Value{
 		{"defer_visits", "5xx or 429."},
 		{"other", "Any other status."},
 	},
-	"rank_stratum": {
-		{"1k", "Rank 1 to 1,000."},
-		{"10k", "1,001 to 10,000."},
-		{"50k", "10,001 to 50,000."},
-		{"100k", "50,001 to 100,000."},
-		{"1M", "100,001 to 1,000,000."},
-		{"2M", "1,000,001 to 2,000,000."},
-		{"beyond", "Below, or not in the ranking."},
-	},
 }

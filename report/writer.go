@@ -21,7 +21,6 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
-	"github.com/robotsaudit/robotsaudit/internal/ranks"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
@@ -86,15 +85,6 @@ func newWriter(tmp string, facts *evaluate.Facts, opt evaluate.DecideOptions, wa
 	return w
 }
 
-// Ranks is a ranking of domains: of ReadRanks.
-type Ranks = ranks.List
-
-// ReadRanks reads a ranking from a file of lines RANK,DOMAIN, as it stands or in gzip.
-func ReadRanks(path string) (*Ranks, error) { return ranks.Read(path) }
-
-// Rank gives hosts the strata of a ranking. It comes before all rows.
-func (w *Writer) Rank(list *Ranks) { w.ranks = list }
-
 // Only leaves out all tables but those named. It comes before all rows.
 func (w *Writer) Only(names []string) {
 	if names != nil {
@@ -122,7 +112,6 @@ func (w *Writer) Inputs() []string {
 // another starts the same tables in another folder.
 func (w *Writer) another(tmp string, waiting bool) *Writer {
 	o := newWriter(tmp, w.facts, w.opt, waiting)
-	o.Rank(w.ranks)
 	maps.DeleteFunc(o.tables, func(name string, _ anyWriter) bool { return w.tables[name] == nil })
 	if w.counter != nil {
 		o.Count(w.counter.Part())

@@ -121,11 +121,11 @@ cannot be one: a task may have to read an archive again.
 		if err != nil {
 			return err
 		}
-		p, err := stages.New(inputs, failures, shards, in.Options, e.Options, e.Tables, e.Ranks)
+		p, err := stages.New(inputs, failures, shards, in.Options, e.Options, e.Tables)
 		if err != nil {
 			return usage.Errorf("%v", err)
 		}
-		if err := p.Save(cmd.Context(), s, e.RanksFile); err != nil {
+		if err := p.Save(cmd.Context(), s); err != nil {
 			return err
 		}
 		return console.Say(cmd, "plan %s: %s in %s; next, for each I from 0 to %d: robotsaudit ingest --shard I/%d --facts %s",

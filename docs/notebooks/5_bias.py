@@ -7,7 +7,7 @@
 # 1: let in where others are not. Then shares weighted by how much text a host has.
 #
 # **Table**: `robots_policies`. A row is one capture of robots.txt and one crawler.
-# **Audit**: `robotsaudit audit ARCHIVES -o OUT --agents GPTBot --agents CCBot … --ranks tranco.csv`
+# **Audit**: `robotsaudit audit ARCHIVES -o OUT --agents GPTBot --agents CCBot …`
 #
 # The data here are made up (`scripts/make/history.py`): 500 sites that do not exist. The figures show
 # what the tables can tell, and nothing of the web.
@@ -24,6 +24,7 @@ a = robotsaudit.open("history")  # the output folder of your own audit
 
 # %%
 AGENTS = "agents.json"  # made by: robotsaudit agents --format json
+RANKS = "sites/ranks.csv"  # your own, of lines rank,domain, such as Tranco's CSV
 WEIGHTS = "sites/weights.csv"  # your own, with the columns host and tokens
 
 import duckdb
@@ -39,14 +40,21 @@ STRATA = ["1k", "10k", "50k", "100k", "1M", "2M", "beyond"]
 # %% [markdown]
 # ## The data
 #
-# Of each host, its last capture. `rank_stratum` is the part of the ranking in which its registered
+# Of each host, its last capture. `stratum` is the part of the ranking in which its registered
 # domain stands: `10k` are ranks 1,001 to 10,000; `beyond` is below 2 million or not listed. Hosts
 # whose last capture gave no file are not in the shares; here is how many.
 
 # %%
 asked = a.manifest["settings"]["agents"]
-last = a.last_policies().select("""url_host_name AS host, coalesce(rank_stratum, 'no ranks') AS stratum, agent, outcome, restriction,
-    restriction_cc = 'disallow-all' AS closed""")
+policies = a.last_policies()
+last = duckdb.sql(f"""
+SELECT url_host_name AS host, agent, outcome, restriction, restriction_cc = 'disallow-all' AS closed,
+       CASE WHEN rank <= 1_000 THEN '1k' WHEN rank <= 10_000 THEN '10k' WHEN rank <= 50_000 THEN '50k'
+            WHEN rank <= 100_000 THEN '100k' WHEN rank <= 1_000_000 THEN '1M' WHEN rank <= 2_000_000 THEN '2M'
+            ELSE 'beyond' END AS stratum
+FROM policies LEFT JOIN read_csv('{RANKS}', header = false, columns = {{'rank': 'BIGINT', 'domain': 'VARCHAR'}})
+    ON domain = coalesce(url_host_registered_domain, regexp_replace(url_host_name, '^www[.]', ''))
+""")
 duckdb.sql(f"""
 SELECT stratum, count(*) AS hosts, count(*) FILTER (outcome = 'rules') AS "with a file",
        count(*) FILTER (outcome = 'unavailable') AS "without one",
@@ -89,7 +97,7 @@ def bias(some, draws=1000):
 
 
 found = pl.DataFrame([{"agent": agent, "stratum": stratum} | bias(hosts.filter((pl.col("agent") == agent) & (pl.col("stratum") == stratum)))
-                      for agent in SHOWN for stratum in [s for s in STRATA + ["no ranks"] if s in set(hosts["stratum"])]])
+                      for agent in SHOWN for stratum in [s for s in STRATA if s in set(hosts["stratum"])]])
 
 figure, ax = plt.subplots(figsize=(9.5, 3.6), layout="constrained")
 strata = found["stratum"].unique(maintain_order=True).to_list()

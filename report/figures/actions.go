@@ -221,8 +221,5 @@ func EvaluateCommand(dir string, s *report.Settings) string {
 	if s.Policies != "" {
 		line += prose.Option("--policies", s.Policies)
 	}
-	if s.Ranks.Name != "" {
-		line += " --ranks FILE"
-	}
 	return line
 }

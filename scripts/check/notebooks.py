@@ -112,8 +112,7 @@ def make(binary, data):
 
     agents = [word for agent in AGENTS.split() for word in ("--agents", agent)]
     made("sites", ROOT / "scripts/make/run", "history", data / "sites")
-    made("history", binary, "audit", data / "sites/archives", "-o", data / "history", *agents, "--purpose", "train",
-         "--ranks", data / "sites/ranks.csv")
+    made("history", binary, "audit", data / "sites/archives", "-o", data / "history", *agents, "--purpose", "train")
     (data / "agents.json").write_text(call(binary, "agents", "--format", "json"))
     made("testdata", binary, "audit", TESTDATA, "-o", data / "testdata", "--agents", "ai", "--purpose", "train")
     made("corpus.parquet", ROOT / "scripts/make/run", "corpus", data / "corpus.parquet", *ARCHIVES)

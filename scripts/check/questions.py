@@ -246,7 +246,7 @@ def main(tables, ranks: Path, *archives):
     failed = False
     for question, query in zip(QUESTIONS, queries_of(ROOT / "docs/recipes.sql")):
         mine = list(question(captures, rank_of))
-        theirs = duckdb.sql(query.replace("'out/", f"'{tables}/")).fetchall()
+        theirs = duckdb.sql(query.replace("'out/", f"'{tables}/").replace("'ranks.csv'", f"'{ranks}'")).fetchall()
         agree = alike(mine, theirs)
         failed = failed or not agree
         print(f"{question.__name__}: {len(mine)} rows {'agree' if agree else 'DIFFER'}")

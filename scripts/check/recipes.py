@@ -100,6 +100,7 @@ def main(data: Path):
     db = duckdb.connect()
     with folder() as work:
         os.chdir(work)
+        Path("ranks.csv").symlink_to(data / "sites/ranks.csv")
         for section, question, code in statements((ROOT / "docs/recipes.sql").read_text()):
             Path("out").unlink(missing_ok=True)
             Path("out").symlink_to(data / ("history" if section.startswith(SERIES) else "testdata"))

@@ -71,8 +71,7 @@ def main(binary):
         r.check(bundle.main, work / "bundle.warc.gz", TESTDATA)
         print("== six questions on a synthetic history", flush=True)
         script("make", "history", work / "sites")
-        call(binary, "audit", work / "sites/archives", "-o", work / "history", "--agents", "GPTBot", "--ranks",
-             work / "sites/ranks.csv", codes=(0,))
+        call(binary, "audit", work / "sites/archives", "-o", work / "history", "--agents", "GPTBot", codes=(0,))
         r.check(questions.main, work / "history", work / "sites/ranks.csv", *map(str, (work / "sites/archives").iterdir()))
         for real in shared("warc/real"):
             for path in sorted(real.glob("*.warc.gz")):

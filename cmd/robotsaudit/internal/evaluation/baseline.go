@@ -66,7 +66,7 @@ func (e *Flags) keepBaseline(log *slog.Logger, output string, set *facts.Set) (*
 func (e *Flags) identity(set *facts.Set) (string, error) {
 	h := sha256.New()
 	enc := json.NewEncoder(h)
-	err := enc.Encode(report.NewSettings(&e.Options, set.Fingerprint, e.Ranks))
+	err := enc.Encode(report.NewSettings(&e.Options, set.Fingerprint))
 	for in, reading := range set.Results(context.Background()) {
 		if err = cmp.Or(err, reading); err != nil {
 			return "", err

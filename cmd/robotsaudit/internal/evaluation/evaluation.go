@@ -40,17 +40,15 @@ a fetch without a User-Agent; as token, a crawler that is not known.`
 // Flags are how fetches are decided, and what becomes of the results.
 type Flags struct {
 	Asked
-	Tables    []string // to be written, by name or set; nil: no choice was made
-	Full      bool     // print all of the summary
-	Verify    bool     // read the records that indexes name
-	RanksFile string
+	Tables []string // to be written, by name or set; nil: no choice was made
+	Full   bool     // print all of the summary
+	Verify bool     // read the records that indexes name
 
 	profile, crawler, policies string
 	failOn                     []string
 
 	// Of Resolve.
 	Options evaluate.DecideOptions
-	Ranks   *report.Ranks
 	tokens  []string // that the options give crawlers
 
 	OfIndex bool // of Prepare: the tables are those for indexes
@@ -94,9 +92,6 @@ func (e *Flags) AddSettings(flags *pflag.FlagSet) {
 	flags.StringVar(&e.policies, "policies", evaluate.PoliciesAsked.String(),
 		"`WHOM` the table robots_policies is about: asked (*, the crawlers of the archives, --agents), "+
 			"named (these, and all that the file names) or none")
-	flags.StringVar(&e.RanksFile, "ranks", "",
-		"`FILE` of lines RANK,DOMAIN, such as Tranco's CSV, as it is or in gzip: fills the column rank_stratum of "+
-			"host_stats and robots_policies")
 }
 
 // AddVerify adds the flag of commands that may read archives.
@@ -145,11 +140,6 @@ func (e *Flags) Resolve() (err error) {
 	e.Options.Policies, _ = evaluate.ParsePolicyTokens(e.policies) // one of the choices
 	if !e.writes(report.PoliciesTable.Name) {
 		e.Options.Policies = evaluate.PoliciesNone
-	}
-	if e.RanksFile != "" {
-		if e.Ranks, err = report.ReadRanks(e.RanksFile); err != nil {
-			return usage.Errorf("--ranks: %v", err)
-		}
 	}
 	e.tokens = []string{e.Options.Crawler}
 	for _, rule := range e.Options.CrawlerMap {

@@ -77,7 +77,6 @@ func (e *Flags) WriteTables(ctx context.Context, log *slog.Logger, dir string, f
 		return nil, err
 	}
 	defer w.Abandon()
-	w.Rank(e.Ranks)
 	w.Only(e.Tables)
 	e.Figures = figures.New(w.Inputs())
 	w.Count(e.Figures)

@@ -57,14 +57,9 @@ func Decide(ctx context.Context, s, out Store, p *Plan, n, of int, decided *atom
 	}
 	return p.part(out, g, n).run(ctx, func(dir string, c *Commit) error {
 		c.Resolved = r.commit.Attempt
-		ranks, err := p.ranks(ctx, s, tmp)
-		if err != nil {
-			return err
-		}
 		from, to := r.Cut(n, of), r.Cut(n+1, of)
 		w := report.NewPart(dir, r.set, r.opt, from.IsInside())
 		defer w.Abandon()
-		w.Rank(ranks)
 		w.Only(p.Tables)
 		totals, err := r.Decide(ctx, from, to, w)
 		if err != nil {

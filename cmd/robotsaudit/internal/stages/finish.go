@@ -115,13 +115,8 @@ func (f *finishing) sum(ctx context.Context, s Store) (*Finished, error) {
 	if err := os.Mkdir(f.rest, 0o777); err != nil {
 		return nil, err
 	}
-	ranks, err := f.ranks(ctx, s, f.tmp)
-	if err != nil {
-		return nil, err
-	}
 	w := report.NewRest(f.rest, f.r.set, f.r.opt)
 	defer w.Abandon()
-	w.Rank(ranks)
 	w.Only(f.Tables)
 	var totals []*evaluate.Totals
 	for _, c := range f.parts {

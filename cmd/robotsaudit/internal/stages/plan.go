@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"io"
 	"path"
-	"path/filepath"
 	"slices"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
@@ -68,14 +67,14 @@ const planFile = "plan.json"
 // large, however the inputs are ordered. Its errors are of inputs that no plan can name.
 func New(inputs []ingest.Input, failed []*ingest.InputError, shards int, how ingest.ReadOptions,
 	opt evaluate.DecideOptions,
-	tables []string, ranks *report.Ranks,
+	tables []string,
 ) (*Plan, error) {
 	p := &Plan{
 		Version: report.Version(), Shards: shards, VerifyDigests: how.VerifyDigests,
 		DigestInputs: how.DigestInputs, Tables: tables, inputs: inputs,
 	}
 	opt.Profile = cmp.Or(opt.Profile, evaluate.RFC9309)
-	p.Settings = report.NewSettings(&opt, p.mode().Fingerprint(), ranks)
+	p.Settings = report.NewSettings(&opt, p.mode().Fingerprint())
 	for _, in := range inputs {
 		switch {
 		case in.Path == facts.Stdin:
@@ -203,13 +202,8 @@ func (p *Plan) options() (evaluate.DecideOptions, error) {
 	return opt, nil
 }
 
-// Save makes p the plan of a store, with the file of its ranking, if any. A store has one.
-func (p *Plan) Save(ctx context.Context, s Store, ranks string) error {
-	if ranks != "" {
-		if err := s.Put(ctx, ranks, ranksPrefix+p.Settings.Ranks.SHA256+"/"+p.Settings.Ranks.Name); err != nil {
-			return err
-		}
-	}
+// Save makes p the plan of a store, which has one.
+func (p *Plan) Save(ctx context.Context, s Store) error {
 	err := p.eachBlock(func(block int, content []byte) error {
 		_, err := s.Create(ctx, p.blockFile(block), content)
 		return err
@@ -228,21 +222,6 @@ func (p *Plan) Save(ctx context.Context, s Store, ranks string) error {
 			"give another folder with --facts, or remove this one", s, there.ID)
 	}
 	return err
-}
-
-const ranksPrefix = "ranks/"
-
-// ranks reads the plan's ranking; nil where there is none.
-func (p *Plan) ranks(ctx context.Context, s Store, tmp string) (*report.Ranks, error) {
-	file := p.Settings.Ranks
-	if file == (report.RanksFile{}) {
-		return nil, nil
-	}
-	dir, err := s.Fetch(ctx, ranksPrefix+file.SHA256+"/", filepath.Join(tmp, ranksPrefix), all)
-	if err != nil {
-		return nil, err
-	}
-	return report.ReadRanks(filepath.Join(dir, file.Name))
 }
 
 // Load reads the plan of a store. It must be of this program.

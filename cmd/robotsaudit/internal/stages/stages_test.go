@@ -139,9 +139,9 @@ func planned(t testing.TB, facts string, shards int, opt evaluate.DecideOptions,
 	inputs, failures := ingest.Expand(t.Context(), args, ingest.ExpandOptions{})
 	s := &staged{
 		t: t, facts: must(stages.OpenStore(facts))(t),
-		plan: must(stages.New(inputs, failures, shards, ingest.ReadOptions{}, opt, nil, nil))(t),
+		plan: must(stages.New(inputs, failures, shards, ingest.ReadOptions{}, opt, nil))(t),
 	}
-	if err := s.plan.Save(t.Context(), s.facts, ""); err != nil {
+	if err := s.plan.Save(t.Context(), s.facts); err != nil {
 		t.Fatal(err)
 	}
 	s.into(filepath.Join(t.TempDir(), "out"))
@@ -343,14 +343,14 @@ func TestRefused(t *testing.T) {
 				os.Remove(filepath.Join(facts, "plan.json"))
 				s.plan.Version = "v0.0.1"
 				s.plan.ID = s.plan.Digest()
-				s.plan.Save(t.Context(), s.facts, "")
+				s.plan.Save(t.Context(), s.facts)
 			}, func(s *staged) error { _, err := stages.Load(t.Context(), s.facts); return err },
 			"run all stages with one program",
 		},
 		"another plan": {"", func(*staged, string) {}, func(s *staged) error {
 			inputs, _ := ingest.Expand(t.Context(), []string{archives}, ingest.ExpandOptions{})
-			p := must(stages.New(inputs, nil, 4, ingest.ReadOptions{}, evaluate.DecideOptions{}, nil, nil))(t)
-			return p.Save(t.Context(), s.facts, "")
+			p := must(stages.New(inputs, nil, 4, ingest.ReadOptions{}, evaluate.DecideOptions{}, nil))(t)
+			return p.Save(t.Context(), s.facts)
 		}, "holds another plan"},
 		"no such shard": {"", func(*staged, string) {}, func(s *staged) error { return s.read(3) }, "from 0 to 2"},
 		"input changed": {
@@ -506,7 +506,7 @@ func TestLeft(t *testing.T) {
 		names []string
 		again func() error
 	}{
-		{s.facts, []string{"plan.json.tmp" + dead}, func() error { return s.plan.Save(t.Context(), s.facts, "") }},
+		{s.facts, []string{"plan.json.tmp" + dead}, func() error { return s.plan.Save(t.Context(), s.facts) }},
 		{
 			s.facts,
 			[]string{"shards/00000" + dead + "/bodies.pack", "shards/00000.json.tmp" + dead},

@@ -25,7 +25,7 @@ func NoArgs(cmd *cobra.Command, args []string) error {
 }
 
 // fileFlags name files that are read.
-var fileFlags = []string{"address-key", "documents", "ranges", "ranks", "robots", "urls"}
+var fileFlags = []string{"address-key", "documents", "ranges", "robots", "urls"}
 
 // refuseStdin refuses standard input as a file that a flag names.
 func refuseStdin(cmd *cobra.Command) error {
