@@ -41,7 +41,7 @@ class Whole:
 
     def __init__(self, binary, archives, tmp, prefix, indexes):
         self.binary, self.archives, self.out, self.parts, self.prefix = binary, archives, tmp / "whole", tmp / "robots", prefix
-        self.indexes, self.known = indexes, {}
+        self.indexes, self.known, self.types = indexes, {}, {}
         audit_list(binary, self.out, archives)
         self.fetches = table(self.out, "fetches")
         self.moved = {}  # the places of records, by those of their copies
@@ -54,13 +54,18 @@ class Whole:
     def copy(self, archive, targets):
         """copy copies the records of robots.txt, and of what they redirect to, with the warcinfo."""
         data, places, name = archive.read_bytes(), {}, self.prefix + archive.name
+        known = {f["warc_record_offset"] for f in self.fetches if Path(f["warc_filename"]).name == archive.name}
+        behind = 0 if data.startswith(b"\x1f\x8b") else 4  # line ends, which warcio does not count where nothing is compressed
         with open(archive, "rb") as file, contextlib.suppress(ArchiveLoadFailed):
             records = ArchiveIterator(file, no_record_parse=True)
             for r in records:
                 url = (r.rec_headers.get_header("WARC-Target-URI") or r.rec_headers.get_header("uri") or "").strip("<>")
                 records.read_to_end(r)
-                if r.rec_type in ("warcinfo", "arc_header") or is_robots(url) or url in targets:
-                    places[records.get_record_offset()] = records.get_record_length()
+                at = records.get_record_offset()
+                self.types[archive.name, at] = r.rec_type
+                if r.rec_type in ("warcinfo", "arc_header") or (is_robots(url) or url in targets) and (
+                        r.rec_type not in ("response", "revisit", "resource") or at in known):
+                    places[at] = records.get_record_length() + behind
         copy = bytearray()
         for at, length in sorted(places.items()):
             self.moved[name, len(copy)] = archive.name, at
