@@ -38,7 +38,7 @@ a robots.txt was redirected to a page that lies far from it, and for --verify.
   robotsaudit evaluate out --agents ai --purpose train --as-of 2025-03-01
   robotsaudit evaluate out --profile google`,
 	}
-	out.AddTo(cmd.Flags(), "", true)
+	out.AddTo(cmd.Flags(), "")
 	usage.AddWorkers(cmd.Flags(), &e.Options.Workers, "parts of the hosts decided at a time")
 	e.AddTo(cmd.Flags())
 	e.AddVerify(cmd.Flags())

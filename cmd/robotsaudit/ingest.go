@@ -19,11 +19,9 @@ import (
 	"github.com/robotsaudit/robotsaudit/report"
 )
 
-const resumeHelp = `Archives that were read before are not read again: add one to a folder and run the
-same command. What was read of archives that are not named any more is removed after a
-warning; --add keeps it. An interrupted run goes on where it stopped. Standard input is read
-anew every time. An archive is known by its path, size and time of change, one of a server by its
-ETag: one whose content changed without these needs --reread.`
+const resumeHelp = `Archives that were read before are not read again, and an interrupted run goes on where it stopped.
+What was read of archives that are not named any more is removed after a warning. An archive is
+known by its path, size and time of change, or its ETag; changed without these, it needs --reread.`
 
 // ingestFlags are the options of reading.
 type ingestFlags struct {
@@ -31,20 +29,21 @@ type ingestFlags struct {
 	inputs.Flags
 }
 
-func (f *ingestFlags) add(flags *pflag.FlagSet, output, based string, tables bool) {
-	f.WriteFlags.AddTo(flags, output, tables)
+func (f *ingestFlags) add(flags *pflag.FlagSet, output, based string) {
+	f.WriteFlags.AddTo(flags, output)
 	f.AddKeep(flags, "archives")
 	f.Flags.AddTo(flags, based)
 	usage.AddWorkers(flags, &f.Options.Workers, "archives read at a time")
-	flags.BoolVar(&f.Options.Reread, "reread", false, "read all archives again, also those that were read before")
+	flags.BoolVar(&f.Options.Reread, "reread", false, "read all archives again")
 }
 
 func newIngestCommand() *cobra.Command {
 	var in ingestFlags
 	var shard shardFlags
 	cmd := &cobra.Command{
-		Use:   "ingest INPUT... -o DIR",
-		Short: "Only read archives, to be evaluated later",
+		Use:    "ingest INPUT... -o DIR",
+		Hidden: true,
+		Short:  "Only read archives, to be evaluated later",
 		Long: `Read archives into DIR. 'robotsaudit evaluate DIR' then decides, as often as there
 are questions, without reading the archives again.
 
@@ -58,7 +57,7 @@ are questions, without reading the archives again.
 			return inputs.Args(cmd, args)
 		},
 	}
-	in.add(cmd.Flags(), outfolder.Makes, inputs.RelativeLines, false)
+	in.add(cmd.Flags(), outfolder.Makes, inputs.RelativeLines)
 	shard.add(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if shard.given(cmd) {

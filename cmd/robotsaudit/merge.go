@@ -40,7 +40,7 @@ redirected to a page that lies far from it, and to compare ARC files that seem t
 			return nil
 		},
 	}
-	out.AddTo(cmd.Flags(), outfolder.Makes, true)
+	out.AddTo(cmd.Flags(), outfolder.Makes)
 	out.AddKeep(cmd.Flags(), "archives that are in no OUT and")
 	e.AddTo(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

@@ -82,10 +82,10 @@ func newPlanCommand() *cobra.Command {
 		Long: `Write a plan to URI: the inputs of an audit, its settings, and the shards in which it is read. All
 settings are given here; the other stages take them from the plan.
 
-INPUT is an archive (.warc, .arc, .wacz; .gz, .zst, .bz2), a folder (searched with its
-subfolders), a glob, or a list of inputs, one a line: @FILE, @- or FILE.paths.gz. Standard input
-cannot be one: a task may have to read an archive again.
-` + inputs.PlacesHelp + "\n\n" + evaluation.Help,
+` + inputs.Help + `
+An archive cannot be standard input: a task may have to read it again.
+
+` + evaluation.Help,
 		Example: `  robotsaudit plan archives/ --shards 50 --facts /shared/facts --agents ai
   robotsaudit ingest --shard 0/50 --facts /shared/facts         and 1/50 to 49/50
   robotsaudit resolve --facts /shared/facts
@@ -276,7 +276,6 @@ large: the fetches of a large host are divided by time.`,
 
 func newFinishCommand() *cobra.Command {
 	var uri, output string
-	var force bool
 	var e evaluation.Flags
 	cmd := &cobra.Command{
 		Use:   "finish -o URI",
@@ -289,8 +288,6 @@ audit.json and report.html. Each table is a folder of files.`,
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "", "`URI` that 'decide' wrote to (required)")
 	cmd.Flags().StringVar(&uri, "facts", "", "`URI` of the plan, if the output folder has ranges of several")
-	cmd.Flags().BoolVar(&force, "force", false,
-		"replace files of other programs in the output folder that bear the names of results")
 	e.AddOutcome(cmd.Flags())
 	inputs.AddStore(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -309,7 +306,7 @@ audit.json and report.html. Each table is a folder of files.`,
 			return err
 		}
 		remote := strings.Contains(output, "://")
-		if !force && !remote {
+		if !remote {
 			if err := outfolder.RefuseForeign(output); err != nil {
 				return err
 			}

@@ -41,7 +41,7 @@ const tasks = {
   verify: ({files}) => program(["verify", `/in/${Object.keys(files)[0]}`], files),
   explain: ({what}) => program(["explain", "/out", "--", what]),
   match: ({robots, agent, url}) =>
-    program(["match", "--explain", "--", "/in/robots.txt", agent, url], {"robots.txt": new Blob([robots])}),
+    program(["match", "--full", "--", "/in/robots.txt", agent, url], {"robots.txt": new Blob([robots])}),
 
   bundle: () => made("evidence.warc.gz", "application/gzip", ["evidence", "/out", "--to"]),
 

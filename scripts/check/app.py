@@ -180,7 +180,7 @@ def check_match(app, binary, work, tally):
     page.fill("#robots", (work / "robots.txt").read_text())
     page.click("#ask")
     app.wait("#answer", "disallowed")
-    wanted = call(binary, "match", "--explain", work / "robots.txt", "GPTBot", "https://example.com/private/page")
+    wanted = call(binary, "match", "--full", work / "robots.txt", "GPTBot", "https://example.com/private/page")
     tally.equal("one question", page.locator("#answer").text_content().strip(), wanted.strip())
 
 

@@ -134,7 +134,7 @@ def compare_own(binary, folder, tmp, comparison):
         for path in archives:
             if (text := make.indexed(path, *options)).strip():
                 (beside / f"{path.name}.{'cdx' if '-11' in options or '-9' in options else 'cdxj'}").write_text(text)
-        audit_list(binary, beside / "out", [*archives, *(p for p in beside.iterdir() if p.is_file())], "--force")
+        audit_list(binary, beside / "out", [*archives, *(p for p in beside.iterdir() if p.is_file())])
         comparison.counts["own"] += 1
         for path in (tmp / "alone").glob("*.parquet"):
             alone, both = (f"SELECT * FROM '{out / path.name}'" + f" WHERE NOT starts_with(warc_filename, '{beside}')" * (path.stem == "issues")

@@ -102,10 +102,10 @@ def check_contents(tally, dist):
         system = "_".join(program.parent.name.split("_")[1:3])
         bill = (dist / f"robotsaudit_{VERSION}_{system}.cdx.json").read_text()
         tally.equal(f"{program.parent.name}: its bill of materials names them", [line for line in lines if line[1:2] == ["dep"] and f"{line[2]}@" not in bill], [])
-    listed = call(next(dist.glob("robotsaudit_linux_amd64*/robotsaudit")), "audit", "--help", codes=(0,)).split("The tables are")[1].split("'")[0]
+    listed = call(next(dist.glob("robotsaudit_linux_amd64*/robotsaudit")), "export", "--help", codes=(0,)).split("first here:")[1].split("--decide")[0]
     with tarfile.open(dist / f"robotsaudit_{VERSION}_linux_amd64.tar.gz") as archive:
-        page = archive.extractfile("man/robotsaudit-audit.1").read().decode()
-    tally.equal("man pages keep the list of tables", [line for line in listed.split("\n") if line.strip() not in page], [])
+        page = archive.extractfile("man/robotsaudit-export.1").read().decode()
+    tally.equal("man pages keep the lines of lists", [line for line in listed.split("\n") if line.strip() not in page], [])
     sums = dict(reversed(line.split()) for line in (dist / "checksums.txt").read_text().splitlines())
     for pattern in ("homebrew/Casks/*.rb", "scoop/*.json", "aur/*.pkgbuild", "nix/pkgs/*/default.nix"):
         for path in dist.glob(pattern):

@@ -247,12 +247,12 @@ def audit(inputs: Inputs = (), *, output: Place | None = None, progress: Progres
     """
     names = [inputs] if isinstance(inputs, (str, os.PathLike)) else list(inputs)
     if "urls" in options:
-        options["urls"] = files_of(options["urls"], Path(output, "urls") if output else None)
+        options["urls"] = files_of(options["urls"], Path(output, ".robotsaudit", "urls") if output else None)
     arguments = [*flags(options), "--", *(os.fspath(name) for name in names)]
     if output is None:
         where = hashlib.sha256("\0".join([os.getcwd(), *arguments]).encode("utf-8", "surrogateescape"))
         output = scratch() / where.hexdigest()[:16]
-    return run("audit", arguments, output, progress)
+    return run("audit", [f"--output={os.fspath(output)}", *arguments], output, progress)
 
 
 @takes("evaluate")
@@ -266,8 +266,8 @@ def evaluate(audit: Audit | Place, *, output: Place | None = None, progress: Pro
     """
     folder = str(audit.output if isinstance(audit, Audit) else audit)
     if output is None:
-        return run("evaluate", [*flags(options), "--"], folder, progress)
-    return run("merge", [*flags(options), "--", folder], output, progress)
+        return run("evaluate", [*flags(options), "--", folder], folder, progress)
+    return run("merge", [f"--output={os.fspath(output)}", *flags(options), "--", folder], output, progress)
 
 
 def verify(bundle: Place, *findings: str, full: bool = False) -> str:
@@ -282,7 +282,7 @@ def verify(bundle: Place, *findings: str, full: bool = False) -> str:
 
 def run(command: str, arguments: list[str], output: Place, progress: Progress) -> Audit:
     try:
-        call(command, [f"--output={os.fspath(output)}", *arguments], progress=progress)
+        call(command, arguments, progress=progress)
     except ViolationsFound as found:
         found.audit = Audit(output)
         raise

@@ -18,9 +18,9 @@ import (
 // AddFlags adds the options of messages while a command runs.
 func AddFlags(flags *pflag.FlagSet) {
 	flags.String("log-format", "text", "`FORMAT` of log lines on standard error: text or json")
-	flags.Bool("quiet", false, "no summary on standard output; of log lines only warnings and errors")
+	flags.Bool("quiet", false, "no summary; of log lines only warnings and errors")
 	flags.String("progress", "auto",
-		"`HOW` progress is shown: auto (one line, on a terminal), plain (log lines), often (one a second) or none")
+		"`HOW` it is shown: auto (a line, on a terminal), plain (log lines), often (one a second) or none")
 }
 
 // Logger returns the logger that --log-format and --quiet select.

@@ -32,8 +32,8 @@ type Asked struct {
 
 // addAgents adds the flag that names other crawlers, for what its help says.
 func (l *Asked) addAgents(flags *pflag.FlagSet, what string) {
-	flags.StringArrayVar(&l.agents, "agents", nil, what+": `WHO` is a product token, a category ("+
-		strings.Join(agents.Names(), ", ")+"; see 'robotsaudit agents'), or @FILE with one of these a line (repeatable)")
+	flags.StringArrayVar(&l.agents, "agents", nil, what+": `WHO` is a token, a category ("+
+		strings.Join(agents.Names(), ", ")+") or @FILE of these, one a line (repeatable)")
 }
 
 // AddTo adds the flags that decide which fetches a list drops.

@@ -19,23 +19,9 @@ import (
 	"github.com/robotsaudit/robotsaudit/report/figures"
 )
 
-// Help explains verdicts, and who made a fetch.
-const Help = `A fetch that robots.txt disallowed is in one of four classes. The table violations holds
-the certain and the probable ones and nothing else; unproven holds the possible ones
-(nothing shows that this crawler had that robots.txt in time) and the contested ones (a copy that it
-may have used, or another reading of the specifications, allows them). restrictions (with
---purpose) holds what pages and origins say against publication or use: no violations.
-
-The crawler is the one that its User-Agent names: CCBot/2.0 is CCBot, a browser's names nobody.
-Where that is wrong, --crawler TOKEN gives the token for all fetches, --crawler @FILE for some:
-
-  # PATTERN => TOKEN; the first rule whose pattern matches counts
-  Mozilla/5.0 (X11;*HeadlessChrome/* => Browsertrix
-  Wget/* => -
-  - => MyCrawler
-
-A pattern is of the whole User-Agent, in any case; * stands for any text. As pattern, - is
-a fetch without a User-Agent; as token, a crawler that is not known.`
+// Help says where verdicts are explained.
+const Help = `The table violations holds disallowed fetches that are certain or probable, unproven the others.
+docs/SEMANTICS.md explains the classes, and whose rules a fetch has to obey.`
 
 // Flags are how fetches are decided, and what becomes of the results.
 type Flags struct {
@@ -68,41 +54,36 @@ func (e *Flags) AddTo(flags *pflag.FlagSet) {
 
 // AddOutcome adds what no table depends on.
 func (e *Flags) AddOutcome(flags *pflag.FlagSet) {
-	flags.BoolVar(&e.Full, "full", false, "print a longer summary: more of each list, and crawlers, sites and captures of robots.txt")
+	flags.BoolVar(&e.Full, "full", false, "print a longer summary")
 	flags.StringSliceVar(&e.failOn, "fail-on", nil,
-		"`WHAT` decides the exit code: violations (10), new-violations (10 for those that the run before in DIR did "+
-			"not have), unread (3 for unread input, as without this flag), or several, as in unread,violations: the "+
-			"first that there is")
+		"`WHAT` decides the exit code: violations (10), new-violations (10; against the run before in DIR), unread (3) "+
+			"or several, as in unread,violations: the first that there is")
 }
 
 // AddSettings adds what tables depend on.
 func (e *Flags) AddSettings(flags *pflag.FlagSet) {
 	usage.AddProfile(flags, &e.profile)
 	flags.StringSliceVar(&e.Tables, "tables", nil,
-		"write these `TABLES` alone, by name as in violations,host_stats, or by set: verdicts (what report.html needs) or "+
-			"all; without this flag verdicts where indexes report nine of ten fetches, else all")
+		"write these `TABLES` alone, as in violations,host_stats, or a set: all, or verdicts (what report.html needs; the "+
+			"default where indexes report nine of ten fetches)")
 	flags.StringVar(&e.AsOf, "as-of", "",
-		"judge the what-if (--agents) and restrictions (--purpose) as of `DATE`, in place of each fetch's "+
-			"own time: 2025-03-01 (the whole day, UTC), 2025-03-01T12:00:00Z, today or now")
+		"judge --agents and --purpose as of `DATE`: 2025-03-01 (UTC), 2025-03-01T12:00:00Z, today or now")
 	flags.StringVar(&e.crawler, "crawler", "",
-		"product `TOKEN` of the crawler that made the archives, instead of the one in each request's User-Agent; or "+
-			"@FILE, for some User-Agents, with lines PATTERN => TOKEN (see above)")
+		"product `TOKEN` of the crawler that made the archives, if User-Agents do not name it; or @FILE with lines "+
+			"PATTERN => TOKEN")
 	e.addAgents(flags, "also decide what these crawlers would have been allowed")
 	flags.StringArrayVar(&e.Purposes, "purpose", nil,
-		"what the archives are for: archive, index or train (repeatable); what pages and origins say against "+
-			"`PURPOSE` is then a row of restrictions, of kind publication or usage")
+		"find what pages and origins say against `PURPOSE`: archive, index or train (repeatable)")
 	flags.StringVar(&e.policies, "policies", evaluate.PoliciesAsked.String(),
-		"`WHOM` the table robots_policies is about: asked (*, the crawlers of the archives, --agents), "+
-			"named (these, and all that the file names) or none")
+		"`WHOM` robots_policies is about: asked (*, the archives' crawlers, --agents), named (and all in robots.txt) or none")
 	flags.StringVar(&e.RanksFile, "ranks", "",
-		"`FILE` of lines RANK,DOMAIN, such as Tranco's CSV, as it is or in gzip: fills the column rank_stratum of "+
-			"host_stats and robots_policies")
+		"`FILE` of lines RANK,DOMAIN: fills the column rank_stratum")
 }
 
 // AddVerify adds the flag of commands that may read archives.
 func (e *Flags) AddVerify(flags *pflag.FlagSet) {
 	flags.BoolVar(&e.Verify, "verify", false,
-		"read the records of suspected violations that an index reports, where the index says that they are")
+		"read the records of suspected violations that an index reports")
 }
 
 // Resolve checks the options and reads the files that they name.

@@ -17,19 +17,15 @@ import (
 // addAccessLog adds the flags for access logs.
 func addAccessLog(flags *pflag.FlagSet) {
 	flags.StringArray("access-log", nil,
-		"`FILE` with the requests to a site, as its server logs them: the common or combined format of Apache or nginx, "+
-			"JSON lines, W3C's #Fields; also compressed, and - for standard input (repeatable); see docs/FORMATS.md")
+		"`FILE` of requests, as a site's server logs them; - is standard input (repeatable)")
 	flags.String("line-format", "",
-		"`TEXT` that is the format of the lines in --access-log, in the syntax of nginx's log_format or Apache's LogFormat; without it, "+
-			"the usual formats")
+		"their format, `TEXT` in the syntax of nginx or Apache, if it is none of the usual ones")
 	flags.StringArray("site", nil,
-		"`ORIGIN` whose requests count, such as https://example.org; it is needed where the lines name no host, or "+
-			"neither scheme nor port (repeatable)")
+		"`ORIGIN` whose requests count, such as https://example.org (repeatable)")
 	flags.StringArray("ranges", nil,
-		"`FILE` with the addresses of a crawler, as its operator publishes them (gptbot.json), or TOKEN=FILE, where its "+
-			"name is not the crawler's; requests in that name from elsewhere count as forged (repeatable)")
+		"`FILE` with the addresses of a crawler, or TOKEN=FILE; others count as forged (repeatable)")
 	flags.String("address-key", "",
-		"`FILE` with a key of at least 16 bytes: the addresses of clients come hashed by it; without it they are left out")
+		"`FILE` with a key, by which addresses of clients come hashed")
 	flags.Bool("keep-addresses", false, "keep the addresses of clients as they are")
 }
 

@@ -22,16 +22,10 @@ import (
 )
 
 // Help says what the arguments may be.
-const Help = `INPUT is an archive (.warc, .arc, .wacz; .gz, .zst, .bz2), a folder (searched with its
-subfolders), a glob, - for standard input, or a list of inputs, one a line: @FILE, @- or
-FILE.paths.gz. ` + PlacesHelp
-
-// PlacesHelp is what is to be said of inputs of a plan, too, which standard input is not.
-const PlacesHelp = `A Heritrix crawl.log beside its archives shows what was not fetched. An index
-(CDX, CDXJ, Common Crawl's columnar index) reports fetches without their records: add the
-archives with robots.txt. docs/SEMANTICS.md, "Indexes and lists", says what is lost.
-Inputs and lists can lie elsewhere: s3://BUCKET/KEY, https://…, or all archives below
-s3://BUCKET/PREFIX/. Credentials are those that programs of AWS find (AWS_PROFILE, ~/.aws, …).`
+const Help = `INPUT is an archive (.warc, .arc, .wacz; .gz, .zst, .bz2), an index (CDX, CDXJ, Common Crawl's
+columnar index), a folder, a glob, - for standard input, or a list of inputs, one a line: @FILE, @-
+or FILE.paths.gz. All can lie elsewhere: s3://BUCKET/KEY, s3://BUCKET/PREFIX/, https://…
+docs/FORMATS.md describes them, docs/OPERATIONS.md access to servers and stores.`
 
 // Flags are the options of what is read, and how.
 type Flags struct {
@@ -42,24 +36,22 @@ type Flags struct {
 // AddTo adds the flags; based is what --base is for.
 func (f *Flags) AddTo(flags *pflag.FlagSet, based string) {
 	flags.StringArrayVar(&f.URLs, "urls", nil,
-		"`FILE` with a list of URLs: Parquet, CSV or JSON lines, with columns url, time and perhaps agent and id (repeatable)")
+		"`FILE` of URLs with times: Parquet, CSV or JSON lines (repeatable)")
 	flags.String("id-column", "",
-		"column `NAME` of the lists in --urls, with your own id of each row, which comes back in "+
-			"'robotsaudit export'; without it, id if there is one")
+		"column `NAME` of --urls with ids, for 'export' (default: id)")
 	flags.StringArray("robots", nil,
-		"`FILE` with captures of robots.txt as rows: Parquet, CSV or JSON lines, with columns url or host, time, status and "+
-			"body (repeatable); see docs/FORMATS.md")
+		"`FILE` with captures as rows: Parquet, CSV or JSON lines (repeatable)")
 	flags.String("robots-bodies", "",
-		"folder `DIR` with the bodies that the tables in --robots name by their digests: a file each, of that name")
+		"folder `DIR` with bodies that --robots names by digest: a file each")
 	addAccessLog(flags)
 	AddBase(flags, based)
 	AddStore(flags)
 	flags.BoolVar(&f.Options.DigestInputs, "digest-inputs", false,
-		"write the SHA-256 of each archive to audit.json, for which it is read once more")
+		"write the SHA-256 of each archive to audit.json, read twice for it")
 	flags.BoolVar(&f.Options.VerifyDigests, "verify-digests", false,
-		"compare the digests of all records, not of robots.txt alone, with what they hold")
+		"check the digests of all records, not of robots.txt alone")
 	flags.BoolVar(&f.Options.Sizes, "sizes", false,
-		"decode all payloads, for fetches.payload_bytes_decoded; without it, those alone that are decoded anyway")
+		"decode all payloads, for fetches.payload_bytes_decoded")
 }
 
 // Find finds the archives that args name, and returns the arguments that name none. Some do.
@@ -142,12 +134,12 @@ func AddStore(flags *pflag.FlagSet) {
 // What --base is for.
 const (
 	RelativeLines    = "relative lines of lists"
-	VerifiedArchives = "the archives that indexes name"
+	VerifiedArchives = "archives that indexes name"
 )
 
 // AddBase adds the flag for the place of archives.
 func AddBase(flags *pflag.FlagSet, based string) {
-	flags.String("base", "", "`PLACE` that "+based+" are meant from: a URL such as s3://commoncrawl/, or a folder")
+	flags.String("base", "", "`PLACE` that "+based+" are meant from: a URL or a folder")
 }
 
 // Configure applies these flags, where a command has them.

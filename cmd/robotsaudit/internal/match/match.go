@@ -23,7 +23,7 @@ import (
 // NewCommand makes the command.
 func NewCommand() *cobra.Command {
 	var profileName, format, batch string
-	var explain, keepGoing bool
+	var full, keepGoing bool
 	cmd := &cobra.Command{
 		Use:   "match ROBOTS_TXT TOKEN URL...",
 		Short: "Say what one robots.txt says of URLs",
@@ -37,7 +37,7 @@ With --batch, questions come as lines of JSON with the keys body_b64, agent, url
 and optionally profile, and each is answered by a line of JSON.`,
 		Example: `  robotsaudit match robots.txt GPTBot https://example.com/private/page
   robotsaudit match --profile google robots.txt Googlebot /a /b?c=d
-  robotsaudit match --explain robots.txt CCBot https://example.com/page
+  robotsaudit match --full robots.txt CCBot https://example.com/page
   robotsaudit match --format json robots.txt CCBot / | jq .rule
   robotsaudit match --batch questions.jsonl`,
 		Args: cobra.ArbitraryArgs,
@@ -47,8 +47,8 @@ and optionally profile, and each is answered by a line of JSON.`,
 				return usage.Errorf("--profile: %v", err)
 			}
 			batched := cmd.Flags().Changed("batch")
-			if explain && (batched || format == "json") {
-				return usage.Errorf("--explain is for people: it goes with neither --batch nor --format json")
+			if full && (batched || format == "json") {
+				return usage.Errorf("--full is for people: it goes with neither --batch nor --format json")
 			}
 			if keepGoing && !batched {
 				return usage.Errorf("--keep-going is for the lines of --batch")
@@ -61,14 +61,14 @@ and optionally profile, and each is answered by a line of JSON.`,
 				if batched {
 					return answerBatch(out, cmd.InOrStdin(), batch, profile, keepGoing, warn)
 				}
-				return answerURLs(out, cmd.InOrStdin(), args, profile, warn, printer(format, explain))
+				return answerURLs(out, cmd.InOrStdin(), args, profile, warn, printer(format, full))
 			})
 		},
 	}
 	flags := cmd.Flags()
 	usage.AddProfile(flags, &profileName)
 	flags.StringVar(&format, "format", "text", "`FORMAT` of the output: text or json")
-	flags.BoolVar(&explain, "explain", false, "explain each verdict: the group, the rules that lost, other profiles")
+	flags.BoolVar(&full, "full", false, "explain each verdict: the group, the rules that lost, other profiles")
 	flags.BoolVar(&keepGoing, "keep-going", false,
 		"with --batch, leave out lines that are no question, and exit with 3 if there were any")
 	flags.StringVar(&batch, "batch", "", "answer the questions in `FILE`, one JSON object a line; - is standard input")
@@ -90,11 +90,11 @@ func (q *question) answer() answer {
 }
 
 // printer returns what prints the answer to a question of a command line.
-func printer(format string, explain bool) func(io.Writer, *question) error {
+func printer(format string, full bool) func(io.Writer, *question) error {
 	switch {
 	case format == "json":
 		return func(w io.Writer, q *question) error { return q.answer().writeJSON(w) }
-	case explain:
+	case full:
 		return func(w io.Writer, q *question) error {
 			if err := q.answer().writeText(w); err != nil {
 				return err

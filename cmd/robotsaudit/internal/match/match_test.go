@@ -71,7 +71,7 @@ func TestMatchText(t *testing.T) {
 func TestMatchHostile(t *testing.T) {
 	body := "User-agent: *\nDisallow: /\x1b[31m\u202e\nDisallow: /\x1b\n"
 	for _, profile := range []string{"rfc9309", "rep-08"} {
-		_, stdout, _ := runMatch(t, body, "--explain", "--profile", profile, "-", "Foo", "/\x1b[31m\u202e")
+		_, stdout, _ := runMatch(t, body, "--full", "--profile", profile, "-", "Foo", "/\x1b[31m\u202e")
 		if strings.ContainsAny(stdout, "\x1b\u202e") || !strings.Contains(stdout, `Disallow: /\x1b[31m\u202e`) {
 			t.Errorf("%s: %q", profile, stdout)
 		}
@@ -95,7 +95,7 @@ func TestMatchJSON(t *testing.T) {
 }
 
 func TestMatchExplain(t *testing.T) {
-	code, stdout, stderr := runMatch(t, "", "--explain", "robots.txt", "Foo", "/%61/b")
+	code, stdout, stderr := runMatch(t, "", "--full", "robots.txt", "Foo", "/%61/b")
 	want := `allowed     /%61/b  (rule, line 3: Allow: /a/b)
   profile   rfc9309
   path      /a/b
@@ -107,7 +107,7 @@ func TestMatchExplain(t *testing.T) {
 	if code != 0 || stdout != want {
 		t.Errorf("code %d\n%s%s", code, stdout, stderr)
 	}
-	_, stdout, _ = runMatch(t, "", "--explain", "robots.txt", "Foo", "/c", "/a/c")
+	_, stdout, _ = runMatch(t, "", "--full", "robots.txt", "Foo", "/c", "/a/c")
 	for _, want := range []string{
 		"  rule      none matches: what no rule forbids is allowed\n",
 		"  open      allowed if a line that holds the token among other words named it, too (agent_name)\n",
@@ -121,7 +121,7 @@ func TestMatchExplain(t *testing.T) {
 	if strings.Contains(stdout, "disallowed in profile rep-08") {
 		t.Errorf("rep-08 obeys the second global group:\n%s", stdout)
 	}
-	_, stdout, _ = runMatch(t, "User-agent: Goo\nAllow: /\nUser-agent: *\nDisallow: /\n", "--explain", "-", "Foogoo",
+	_, stdout, _ = runMatch(t, "User-agent: Goo\nAllow: /\nUser-agent: *\nDisallow: /\n", "--full", "-", "Foogoo",
 		"/")
 	if want := "  but       allowed with token matching substring, which finds the group from line 1\n"; !strings.Contains(stdout, want) {
 		t.Errorf("no %q in\n%s", want, stdout)
@@ -196,7 +196,7 @@ func TestMatchMistakes(t *testing.T) {
 		{[]string{"robots.txt", "Foo", "x"}, 2, `"x" is neither`},
 		{[]string{"--profile", "rep-9", "robots.txt", "Foo", "/"}, 2, `unknown profile "rep-9"`},
 		{[]string{"--format", "xml", "robots.txt", "Foo", "/"}, 2, `unknown format "xml"`},
-		{[]string{"--explain", "--format", "json", "robots.txt", "Foo", "/"}, 2, "--explain"},
+		{[]string{"--full", "--format", "json", "robots.txt", "Foo", "/"}, 2, "--full"},
 		{[]string{"--keep-going", "robots.txt", "Foo", "/"}, 2, "--batch"},
 		{[]string{"--nonsense"}, 2, "--nonsense"},
 	} {
@@ -250,7 +250,7 @@ func TestMatchReadings(t *testing.T) {
 	if !strings.HasSuffix(stdout, `,"profile":"rfc9309","readings":["reserved_encoding"]}`+"\n") {
 		t.Error(stdout)
 	}
-	_, stdout, _ = runMatch(t, body, "--explain", "-", "Foo", "/a%21b")
+	_, stdout, _ = runMatch(t, body, "--full", "-", "Foo", "/a%21b")
 	if want := "  open      allowed if %2F and /, %3A and :, %21 and ! etc. were the same (reserved_encoding)\n"; !strings.Contains(stdout, want) {
 		t.Errorf("no %q in\n%s", want, stdout)
 	}

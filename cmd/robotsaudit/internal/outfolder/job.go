@@ -27,27 +27,23 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/object"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 	"github.com/robotsaudit/robotsaudit/report"
+	"github.com/robotsaudit/robotsaudit/report/prose"
 )
 
 // WriteFlags are the options of commands that write to an output folder.
 type WriteFlags struct {
 	Output     string
-	force      bool
 	metrics    string
 	Add, prune bool // what becomes of facts whose archives are not named
 }
 
-// AddTo adds the flags: -o with its help, if there is any, and --force where tables are written.
-func (f *WriteFlags) AddTo(flags *pflag.FlagSet, output string, tables bool) {
+// AddTo adds the flags: -o with its help, if there is any.
+func (f *WriteFlags) AddTo(flags *pflag.FlagSet, output string) {
 	if output != "" {
 		flags.StringVarP(&f.Output, "output", "o", "", output)
 	}
 	flags.StringVar(&f.metrics, "metrics", "",
-		"write counts of this run to `FILE`, for the textfile collector of Prometheus; - is standard output, which "+
-			"has no summary then")
-	if tables {
-		flags.BoolVar(&f.force, "force", false, "replace files of other programs in DIR that bear the names of results")
-	}
+		"write counts of this run to `FILE`, for Prometheus' textfile collector; - is standard output")
 }
 
 // AddKeep adds the flags of commands that add to facts.
@@ -125,6 +121,9 @@ func (f *WriteFlags) Run(cmd *cobra.Command, warn func(*slog.Logger), do func(*J
 // Hold runs do while this process holds the output folder, and nobody writes to the folders
 // that it reads. Where tables are to be written, the files in their places must be such.
 func (j *Job) Hold(tables bool, reads []string, do func() error) (err error) {
+	if err := refuseOthers(j.Output); err != nil {
+		return err
+	}
 	release, err := j.lock(reads)
 	if err != nil {
 		return err
@@ -133,12 +132,23 @@ func (j *Job) Hold(tables bool, reads []string, do func() error) (err error) {
 	if err := refuseReadOnly(j.Output); err != nil { // which can be locked
 		return err
 	}
-	if tables && !j.force {
+	if tables {
 		if err := RefuseForeign(j.Output); err != nil {
 			return err
 		}
 	}
 	return do()
+}
+
+// refuseOthers returns an error where a folder holds files, and none of an audit.
+func refuseOthers(dir string) error {
+	entries, err := os.ReadDir(dir)
+	isOwn := func(e os.DirEntry) bool { return e.Name() == facts.PrivateFolder || e.Name() == report.AuditFile }
+	if err != nil || len(entries) == 0 || slices.ContainsFunc(entries, isOwn) {
+		return nil // what cannot be read is reported by who writes to it
+	}
+	return usage.Errorf("the folder %[1]s holds files, and no audit; give an empty folder, or one that is not there, such "+
+		"as -o %[2]s", dir, prose.ShellWord(filepath.Join(dir, "audit")))
 }
 
 // refuseReadOnly returns an error where an output folder cannot be written to.
@@ -158,8 +168,8 @@ func refuseReadOnly(dir string) error {
 func RefuseForeign(dir string) error {
 	foreign, err := report.Foreign(dir)
 	if err == nil && foreign != "" {
-		err = fmt.Errorf("%s in the output folder %s was not written by robotsaudit; move it, give another folder "+
-			"with -o, or replace it with --force", foreign, dir)
+		err = fmt.Errorf("%s in the output folder %s was not written by robotsaudit; move it, or give another "+
+			"folder with -o", foreign, dir)
 	}
 	return err
 }

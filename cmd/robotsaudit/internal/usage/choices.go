@@ -134,7 +134,7 @@ func completeFlags(cmd *cobra.Command) {
 // AddProfile adds the choice of a profile.
 func AddProfile(flags *pflag.FlagSet, profile *string) {
 	flags.StringVar(profile, "profile", robots.RFC9309.String(),
-		"`PROFILE` of the Robots Exclusion Protocol: "+robots.ProfileNames())
+		"`PROFILE` by which robots.txt is read: "+robots.ProfileNames())
 }
 
 // AddWorkers adds the number of what is done at a time.

@@ -38,11 +38,19 @@ func Check(cmd *cobra.Command) error {
 	return nil
 }
 
-// sections are the flags that the help lists in sections of their own. No result depends on the ones for operators:
-// they are for scripts and schedulers.
-var sections = map[string][]string{
-	"operators": {"log-format", "quiet", "progress", "metrics"},
-	"part":      {"since", "until", "host", "crawler-only"},
+// sections are the flags that help lists below headings of their own. No result depends on the ones for operators: they
+// are for scripts and schedulers.
+var sections = [...]struct {
+	heading string
+	flags   []string
+}{
+	{"Lists of URLs:", []string{"urls", "id-column"}},
+	{"Tables of robots.txt:", []string{"robots", "robots-bodies"}},
+	{"Access logs:", []string{"access-log", "line-format", "site", "ranges", "address-key", "keep-addresses"}},
+	{"Indexes:", []string{"base", "verify"}},
+	{"Servers and stores:", []string{"s3-endpoint", "s3-anonymous"}},
+	{"Flags that limit it to a part of the audit:", []string{"since", "until", "host", "crawler-only", "operator-of"}},
+	{"Flags for operators:", []string{"log-format", "quiet", "progress", "metrics"}},
 }
 
 // helpWidth is how many columns help takes at most.
@@ -50,23 +58,31 @@ const helpWidth = 100
 
 // groupFlags has the help of all commands list the flags of sections apart.
 func groupFlags(root *cobra.Command) {
-	cobra.AddTemplateFunc("flagsFor", func(cmd *cobra.Command, section string) string {
-		flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+	cobra.AddTemplateFunc("flagSections", func(cmd *cobra.Command) string {
+		var sets [len(sections) + 1]pflag.FlagSet // the first is of the others
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
-			isApart := slices.Contains(sections["operators"], f.Name) || slices.Contains(sections["part"], f.Name)
-			if slices.Contains(sections[section], f.Name) || section == "" && !isApart {
-				flags.AddFlag(f)
+			at := 0
+			for i, s := range sections {
+				if slices.Contains(s.flags, f.Name) {
+					at = i + 1
+				}
 			}
+			sets[at].AddFlag(f)
 		})
-		return strings.TrimRight(flags.FlagUsagesWrapped(helpWidth), "\n")
+		text := sets[0].FlagUsagesWrapped(helpWidth)
+		for i, s := range sections {
+			if below := sets[i+1].FlagUsagesWrapped(helpWidth); below != "" && cmd != root {
+				text += "\n" + s.heading + "\n" + below
+			}
+		}
+		return strings.TrimRight(text, "\n")
 	})
 	root.SetUsageTemplate(strings.NewReplacer(
-		"{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}", `{{flagsFor . ""}}{{with flagsFor . "part"}}
+		"{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}", "{{flagSections .}}",
+		`{{if .HasAvailableInheritedFlags}}
 
-Flags that limit it to a part of the audit:
-{{.}}{{end}}`,
-		"Global Flags:", "Flags for operators:",
-		"{{.InheritedFlags.FlagUsages | trimTrailingWhitespaces}}", `{{flagsFor . "operators"}}`,
+Global Flags:
+{{.InheritedFlags.FlagUsages | trimTrailingWhitespaces}}{{end}}`, "",
 	).Replace(root.UsageTemplate()))
 }
 
