@@ -94,7 +94,9 @@ WARC-Record-ID, a payload digest or a URL. One that is not of this audit is unde
 		f.list = args[0]
 		return f.run(cmd)
 	})
-	cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	cmd.ValidArgsFunction = func(
+		_ *cobra.Command, args []string, _ string,
+	) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if len(args) == 1 {
 			return lists(), cobra.ShellCompDirectiveNoFileComp
 		}
@@ -138,7 +140,8 @@ const allLists = "all"
 
 // lists are the lists that can be asked for.
 func lists() []string {
-	return append([]string{words.Keep.String(), words.Drop.String(), words.Leave.String(), allLists, robotsList}, figures.Causes()...)
+	names := []string{words.Keep.String(), words.Drop.String(), words.Leave.String(), allLists, robotsList}
+	return append(names, figures.Causes()...)
 }
 
 // writeCause writes the list of a cause.

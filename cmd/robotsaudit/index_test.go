@@ -236,7 +236,8 @@ func appendCDXJ(lines []byte, r *warc.Record, head *httpmsg.Head, length int64, 
 	}
 	u, _ := weburl.Parse(r.Target)
 	line := cdx.CDXJLine{
-		Key: u.SURTKey(), Time: t.UTC(), URL: r.Target, Digest: r.PayloadDigest, Length: length, Offset: r.Offset, Filename: name,
+		Key: u.SURTKey(), Time: t.UTC(), URL: r.Target, Digest: r.PayloadDigest,
+		Length: length, Offset: r.Offset, Filename: name,
 	}
 	switch {
 	case r.Type == "revisit":

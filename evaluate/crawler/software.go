@@ -43,8 +43,8 @@ func (c *Software) number(of robots.Crawler) uint8 {
 	return uint8(i + 1)
 }
 
-// softwareOf is the software that all warcinfo records of an input name. Browsertrix reads robots.txt only if it is asked
-// to: its list of pages that robots.txt kept out shows that it was.
+// softwareOf is the software that all warcinfo records of an input name. Browsertrix reads robots.txt only if it is
+// asked to: its list of pages that robots.txt kept out shows that it was.
 func softwareOf(in *facts.InputStats) (c robots.Crawler) {
 	if len(in.Crawls) == facts.MaxCrawls { // there may be more
 		return c

@@ -25,7 +25,8 @@ func TestLooksOfFetchesAreLinear(t *testing.T) {
 			for i := range n {
 				for _, later := range [...]int64{0, 2 * facts.Day} {
 					f := capturestest.Capture(i, c.At(i)).Fetch
-					s := subject{Fetch: &f, time: facts.Time{Micros: f.Micros + later, Precision: f.Precision}, record: new(record)}
+					at := facts.Time{Micros: f.Micros + later, Precision: f.Precision}
+					s := subject{Fetch: &f, time: at, record: new(record)}
 					v := tl.view(&s)
 					tl.others(&s, &v)
 					for range tl.copies(&s, nil) {

@@ -23,7 +23,7 @@ const (
 	maxRequestHead  = 64 << 10                   // bytes read of one request
 	// bytes of a page, as stored, that are read first: nearly every head ends in them
 	firstPage        = 32 << 10
-	firstLicence     = 8 << 10              // bytes of an XML document, as stored, in which its root element is looked for
+	firstLicence     = 8 << 10              // bytes of a stored XML document that are searched for its root
 	morePage         = 256 << 10            // bytes of it that are read next
 	maxPending       = 32 << 20             // bytes of fetches and requests that wait for each other
 	maxTargets       = 4096                 // robots.txt redirect targets remembered in one input
@@ -33,7 +33,7 @@ const (
 	maxCrawls        = facts.MaxCrawls      // different warcinfo records of one input in the summary
 	maxReinflate     = 1 << 30              // bytes of a deflated entry inflated to read one record again
 	pairingWindow    = 4 << 10              // records within which a request finds its response
-	maxSameID        = 16                   // requests or fetches of one id, and fetches of one request, that are compared
+	maxSameID        = 16                   // requests or fetches of one id, and fetches of one request
 	metadataWindow   = 64                   // records within which metadata finds its fetch, once that has its request
 	maxPages         = 256 << 10            // pages of the page lists of one WACZ
 	maxFault         = rowreading.MaxFault  // bytes of the text of a fault

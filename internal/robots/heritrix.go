@@ -18,9 +18,9 @@ func heritrix(differences crawlerSpec) spec {
 	}
 }
 
-// heritrixNames finds the first name that stands anywhere in the User-Agent, which keeps its case. Rules go to the group
-// of the last user-agent line, shared with the lines before it unless either is known already; an empty name stands in
-// every User-Agent.
+// heritrixNames finds the first name that stands anywhere in the User-Agent, which keeps its case. Rules go to the
+// group of the last user-agent line, shared with the lines before it unless either is known already; an empty name
+// stands in every User-Agent.
 type heritrixNames struct{}
 
 func (heritrixNames) find(n *names, userAgent string) int { return n.atWithin(userAgent) }

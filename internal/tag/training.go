@@ -80,7 +80,8 @@ func (f *TrainingFile) For(token, path string) []Signal {
 	line := d.Rule.Line - 1
 	path, _ = trainingPath(f.lines[line])
 	return []Signal{{
-		Kind: SignalTraining, Source: SourceAITxt, Line: line, Group: f.file.GroupLine(d.Rule.Line) - 1, Scope: ScopePath,
+		Kind: SignalTraining, Source: SourceAITxt, Line: line,
+		Group: f.file.GroupLine(d.Rule.Line) - 1, Scope: ScopePath,
 		Path: path, Purpose: PurposeTrainAI,
 		Preference: PreferenceHint, Label: "disallow-training", Value: f.lines[line], Raw: f.lines[line],
 		Mode: ModeLegacy,

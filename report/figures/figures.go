@@ -108,7 +108,8 @@ func (f *Figures) Add(row any) {
 		if words.IsViolation(row.Certainty) {
 			f.sites.addViolation(row)
 			f.why.add(row)
-			if row.Certainty == words.Certain.String() && slices.Contains(row.Grounds, words.Names(words.GroundWords, words.GroundFailed)[0]) {
+			failed := words.Names(words.GroundWords, words.GroundFailed)[0]
+			if row.Certainty == words.Certain.String() && slices.Contains(row.Grounds, failed) {
 				f.failed++
 			}
 			s = &f.violations
