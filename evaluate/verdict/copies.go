@@ -44,6 +44,7 @@ func (s *subject) doubtAfter(st *State) words.Notes {
 
 // copyEffect is what a copy does to the class of a disallowed fetch.
 type copyEffect struct {
+	isKnown  bool // one that is alike was asked
 	isAsked  bool
 	contests bool
 	readings words.Notes // by which alone it allows the fetch
@@ -91,7 +92,11 @@ func (d *Decider) askCopies(r *Finding, s *subject, tl *Timeline, v *view) {
 		isAlike := func(o *State) bool {
 			return st.isAlike(o) && (order == usable || s.doubtAfter(o) == s.doubtAfter(st))
 		}
-		if s.isOthersRefusal(st) || st == v.governing || slices.ContainsFunc(known[order], isAlike) {
+		if s.isOthersRefusal(st) || st == v.governing {
+			return e
+		}
+		if slices.ContainsFunc(known[order], isAlike) {
+			e.isKnown = true
 			return e
 		}
 		if len(known[order]) < maxAsked && (order == usable || !s.provesOrder(facts.SpotOf(&st.Fetch))) {
@@ -107,7 +112,8 @@ func (d *Decider) askCopies(r *Finding, s *subject, tl *Timeline, v *view) {
 		}
 		// What somebody got from a redirect's target is not recorded if it changes nothing: among fewer captures it
 		// might be taken for what the redirect led to, or not be known as a target.
-		if isIdle := st.Kind == facts.CaptureTarget && !e.contests && e.doubts == 0; !isIdle {
+		// Nor is a copy that equals one that was asked.
+		if isIdle := st.Kind == facts.CaptureTarget && !e.contests && e.doubts == 0; !isIdle && !e.isKnown {
 			s.consult(RoleCopy, st)
 			if e.isAsked {
 				s.record.CopiesAsked++

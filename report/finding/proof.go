@@ -126,7 +126,7 @@ func (f *Case) group() string {
 
 // copiesText states which other copies, that the crawler may have used, were asked.
 func (f *Case) copiesText() []string {
-	words := []string{"Of the 24 hours up to the fetch, no copy but the capture that governs says anything else."}
+	words := []string{"No other copy that the crawler had received in the 24 hours before says anything else."}
 	others := report.Count(int64(f.CopiesAsked), "other copy")
 	switch {
 	case f.ContestedTime != nil:
