@@ -37,8 +37,8 @@ duckdb.sql("SET TimeZone = 'UTC'")
 pl.Config(tbl_rows=20, fmt_str_lengths=50, tbl_width_chars=160, tbl_hide_dataframe_shape=True, tbl_hide_column_data_types=True)
 plt.rcParams.update({"figure.dpi": 100, "font.size": 10, "axes.spines.top": False, "axes.spines.right": False})
 
-about = {"agents": "GPTBot", "purpose": "train", "undecided": "drop"}
-dropped = a.export(drop=True, **about)
+about = {"agents": "GPTBot", "purpose": "train", "decide": "all=drop"}
+dropped = a.export("drop", **about)
 corpus = duckdb.read_parquet(CORPUS)
 corpus.order("date, url").select("id, url, date, language, token_count").limit(3).pl()
 
@@ -68,7 +68,7 @@ plt.show()
 # %% [markdown]
 # **Disallowed**: robots.txt forbade GPTBot the page when it was fetched. **Restricted**: robots.txt
 # allowed it, but the page or its site reserves it against training. **Unknown**: the archives do
-# not show what robots.txt said. Such fetches are undecided, and `undecided="drop"` has the list
+# not show what robots.txt said. Such fetches are undecided, and `decide="all=drop"` has the list
 # drop them; the choice is yours, and this is how many documents it concerns.
 #
 # Why each of them goes:
@@ -146,7 +146,7 @@ documents, attributes = Path("documents/0.jsonl.gz"), Path("attributes/robotsaud
 for path in (documents, attributes):
     path.parent.mkdir(parents=True, exist_ok=True)
 duckdb.sql(f"COPY (SELECT id, text FROM corpus ORDER BY id) TO '{documents}'")
-a.export(drop=True, format="dolma", documents=documents, to=attributes, **about)
+a.export("drop", format="dolma", documents=documents, to=attributes, **about)
 with gzip.open(attributes, "rt") as lines:
     print(*itertools.islice(lines, 3), sep="")
 

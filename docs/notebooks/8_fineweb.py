@@ -62,13 +62,13 @@ ax.margins(x=0.1)
 plt.show()
 
 # %% [markdown]
-# Grey is undecided: nobody decided what becomes of it. `undecided="drop"` puts it on the list of what
+# Grey is undecided: nobody decided what becomes of it. `decide="all=drop"` puts it on the list of what
 # to drop; nothing proves that it has to go.
 #
 # ## Why each document goes
 
 # %%
-drop = a.export(drop=True, to="drop.parquet", **about)
+drop = a.export("drop", to="drop.parquet", **about)
 drop.join(corpus.select("id, token_count"), "id").aggregate("""reason, coalesce(rule, statement) AS says, count(*) AS documents, sum(token_count)::BIGINT AS tokens,
     min(url) AS example""").order("documents DESC, says").limit(12).pl()
 

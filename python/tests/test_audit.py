@@ -109,7 +109,7 @@ def test_lists(audit: robotsaudit.Audit, tmp_path: Path) -> None:
     urls = audit.export("drop", by="url", to=tmp_path / "drop.txt").fetchall()
     assert ("http://news.example/private/draft.html",) in urls
     assert audit.export("drop", agents="GPTBot", to=tmp_path / "drop.jsonl").columns == lists[0].columns
-    joined = audit.export(format="annotation", by="host", crawl="CC-MAIN-2026-17")
+    joined = audit.export("all", format="annotation", by="host", crawl="CC-MAIN-2026-17")
     assert {"surt_host_name", "crawl"} <= set(joined.columns)
 
 

@@ -52,7 +52,7 @@ def test_errors_have_the_sentence_and_the_exit_code(archives: Path, tmp_path: Pa
 
 
 def test_warnings_of_the_program(archives: Path, tmp_path: Path) -> None:
-    robotsaudit.audit(archives, output=tmp_path, agent="GPTBot")
+    robotsaudit.audit(archives, output=tmp_path, agents="GPTBot")
     with pytest.warns(robotsaudit.RobotsauditWarning, match="asks about no other crawler"):
         robotsaudit.audit(archives, output=tmp_path)
 
@@ -143,9 +143,9 @@ def test_a_program_that_crashes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
 
 def test_signatures_have_the_options() -> None:
     assert "profile" in inspect.signature(robotsaudit.audit).parameters
-    assert {"self", "to", "undecided"} <= inspect.signature(robotsaudit.Audit.export).parameters.keys()
-    assert "purpose: what the archives are for" in (robotsaudit.audit.__doc__ or "")
-    assert "undecided: what becomes of" in pydoc.render_doc(robotsaudit.Audit.export)
+    assert {"self", "to", "decide"} <= inspect.signature(robotsaudit.Audit.export).parameters.keys()
+    assert "purpose: find what pages and origins say" in (robotsaudit.audit.__doc__ or "")
+    assert "decide: keep or drop what is undecided" in pydoc.render_doc(robotsaudit.Audit.export)
     assert pickle.loads(pickle.dumps(robotsaudit.Audit.export)) is robotsaudit.Audit.export
 
 

@@ -93,8 +93,8 @@ def main(binary, history):
         duckdb.execute(f"COPY (FROM read_json('{history}')) TO '{work}/history.parquet'")
         for name, page, given in [("archives", b"", [work / "archives"]), ("JSON lines", None, ["--robots", history]),
                                   ("Parquet", None, ["--robots", work / "history.parquet"])]:
-            audit(binary, work / name, given, *(word for agent in AGENTS for word in ("--agents", agent)))
-            table = from_table(work / name / "robots_policies.parquet")
+            audit(binary, work / "out" / name, given, *(word for agent in AGENTS for word in ("--agents", agent)))
+            table = from_table(work / "out" / name / "robots_policies.parquet")
             answers, hosts = from_history(history, page)
             for key in sorted(answers):
                 ours, theirs = table.get(key, {}), answers[key]

@@ -317,7 +317,7 @@ class Match:
         return self.verdict == "allowed"
 
 
-@takes("match", "format", "explain", "batch", "keep-going")
+@takes("match", "format", "batch", "keep-going")
 def match(robots: str | bytes | os.PathLike[str], agent: str, urls: str | Iterable[str],
           **options: Any) -> list[Match]:
     """

@@ -25,7 +25,7 @@ from ._tool import RobotsauditWarning, UsageError, call, warn
 F = TypeVar("F", bound=Callable[..., Any])
 Place: TypeAlias = str | os.PathLike[str]
 numbers = itertools.count(1)
-TERMINAL = {"output", "config", "log-format", "progress", "quiet", "full", "metrics"}
+TERMINAL = {"output", "log-format", "progress", "quiet", "full", "metrics"}
 """Flags for terminals, and for what functions of the package take or do themselves."""
 
 
