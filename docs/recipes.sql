@@ -171,7 +171,7 @@ SELECT f.origin, f.agent, f.url, f.fetch_time, gap_seconds, crawl_delay_seconds
 FROM paced f JOIN 'out/robots_policies.parquet' p
     ON p.robots_id = f.robots_id AND lower(p.agent) = lower(f.agent)
 WHERE gap_seconds + 1 <= crawl_delay_seconds AND evidence = 'fresh'
-  AND NOT list_has_any(string_split(coalesce(notes, ''), ','),
+  AND NOT list_has_any(coalesce(notes, []),
                        ['other_crawler', 'same_moment', 'order_doubt', 'coarse_date'])
 ORDER BY f.origin, f.agent, f.fetch_time, f.url;
 

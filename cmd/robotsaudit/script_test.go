@@ -195,7 +195,7 @@ func unlock(ts *testscript.TestScript, neg bool, args []string) {
 var locks sync.Map // folders that lock holds → what gives them up
 
 // table TABLE TEXT COLUMN…: writes these columns of a Parquet file as lines of text,
-// null as "-".
+// null as "-", and the values of a list with commas.
 func table(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 3 {
 		ts.Fatalf("usage: table TABLE TEXT COLUMN…")
@@ -207,6 +207,9 @@ func table(ts *testscript.TestScript, neg bool, args []string) {
 	var columns []int
 	for _, name := range args[2:] {
 		leaf, ok := file.Schema().Lookup(name)
+		if !ok {
+			leaf, ok = file.Schema().Lookup(name, "list", "element")
+		}
 		if !ok {
 			ts.Fatalf("no column %s", name)
 		}
@@ -221,8 +224,14 @@ func table(ts *testscript.TestScript, neg bool, args []string) {
 			ts.Fatalf("%v", err)
 		}
 		for i, column := range columns {
-			cell := row[0][column].String()
-			if row[0][column].IsNull() {
+			cells, isNull := []string(nil), true
+			for _, value := range row[0] {
+				if value.Column() == column && !value.IsNull() {
+					cells, isNull = append(cells, value.String()), false
+				}
+			}
+			cell := strings.Join(cells, ",")
+			if isNull {
 				cell = "-"
 			}
 			text.WriteString(strings.Repeat(" | ", min(i, 1)) + cell)

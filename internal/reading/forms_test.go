@@ -391,7 +391,7 @@ func TestCapsHaveIssues(t *testing.T) {
 			[]byte("url,time,id\nhttp://h/,2024-05-01T12:00:00Z," + long(maxListID+1) + "\n"),
 			[]string{"value_cut"},
 		},
-		"indexed.MaxLogLine": {[]byte(logLine("2024-05-01T12:00:00.000Z", "-9998", "http://h/", "-") + long(rowreading.MaxLogLine+1) +
+		"rowreading.MaxLogLine": {[]byte(logLine("2024-05-01T12:00:00.000Z", "-9998", "http://h/", "-") + long(rowreading.MaxLogLine+1) +
 			"\n"), []string{"bad_log_line"}},
 	} {
 		equal(t, name, slices.Compact(read(t, c.archive).kinds()), c.want)
@@ -502,7 +502,7 @@ func TestLimitsAreInTheFingerprint(t *testing.T) {
 	named := map[string]bool{"tag.MaxItems": true, "tag.MaxLine": true, "markup.MaxScan": true}
 	for name, held := range map[string]string{
 		"limits.go": limits, "../archive/warc/limits.go": warc.Limits, "../archive/wacz/limits.go": wacz.Limits,
-		"../archive/httpmsg/limits.go": httpmsg.Limits, "../indexed/limits.go": rowreading.Limits,
+		"../archive/httpmsg/limits.go": httpmsg.Limits, "../rowreading/limits.go": rowreading.Limits,
 	} {
 		text, err := os.ReadFile(name)
 		if err != nil || held == "" || string(text) != held {
@@ -519,7 +519,7 @@ func TestLimitsAreInTheFingerprint(t *testing.T) {
 			ast.Inspect(d, func(n ast.Node) bool {
 				if of, ok := n.(*ast.SelectorExpr); ok {
 					if name := fmt.Sprintf("%s.%s", of.X, of.Sel); !strings.HasPrefix(name, "time.") &&
-						!strings.HasPrefix(name, "indexed.") { // whose file is there
+						!strings.HasPrefix(name, "rowreading.") { // whose file is there
 						named[name] = true
 					}
 				}
@@ -532,7 +532,7 @@ func TestLimitsAreInTheFingerprint(t *testing.T) {
 	for _, m := range Modes {
 		prints[m.Fingerprint()] = true
 	}
-	if len(prints) != 4 || prints[fingerprintOf("", Plain)] {
+	if len(prints) != len(Modes) || prints[fingerprintOf("", Plain)] {
 		t.Error("the fingerprint is that of other limits or options")
 	}
 

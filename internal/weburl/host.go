@@ -160,20 +160,6 @@ func (u URL) RegisteredDomain() string {
 	return host[len(above)-len(label):]
 }
 
-// PayLevelDomain is the host's public suffix and the label before it, taking both parts of the
-// Public Suffix List, the private one too: x.blogspot.com for www.x.blogspot.com. It is "" for IP
-// addresses and for a bare suffix.
-func (u URL) PayLevelDomain() string {
-	if !u.HostIsName() {
-		return ""
-	}
-	domain, err := publicsuffix.EffectiveTLDPlusOne(strings.TrimSuffix(u.Host, "."))
-	if err != nil {
-		return ""
-	}
-	return domain
-}
-
 // icannSuffix finds the longest suffix of host in the list's ICANN part. The list gives
 // the longest of both parts; below a private suffix lies the ICANN one. Only a look-up
 // of the suffix itself shows its part: publicsuffix reports the part of the last label

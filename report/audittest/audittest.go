@@ -22,11 +22,11 @@ var Everything = evaluate.DecideOptions{
 // Audit audits archives and returns the output folder.
 func Audit(t testing.TB, options evaluate.DecideOptions, args ...string) (dir string) {
 	t.Helper()
-	return AuditRead(t, ingest.ReadOptions{}, options, args...)
+	return auditRead(t, ingest.ReadOptions{}, options, args...)
 }
 
-// AuditRead is Audit of archives that are read in another way. Files named robots.jsonl are tables of robots.txt.
-func AuditRead(t testing.TB, reading ingest.ReadOptions, options evaluate.DecideOptions, args ...string) (dir string) {
+// auditRead is Audit of archives that are read in another way. Files named robots.jsonl are tables of robots.txt.
+func auditRead(t testing.TB, reading ingest.ReadOptions, options evaluate.DecideOptions, args ...string) (dir string) {
 	t.Helper()
 	must := func(err error) {
 		t.Helper()

@@ -348,6 +348,8 @@ type comparison struct {
 	each     func(*BundleFinding) error // gets those findings; nil: nobody does
 
 	last, lastIndex int64 // archive and index of the fetch in hand
+
+	grounded, groundless bool // there are findings with their grounds in the manifest, and without
 }
 
 // advance reads the next finding.
@@ -413,8 +415,13 @@ func (c *comparison) compare(f *found) error {
 		return nil
 	}
 	finding := f.finding()
-	if !bytes.Contains(c.want.Finding, []byte(`"grounds":`)) { // of a bundle from before there were any
-		finding.Grounds = nil
+	isGrounded := bytes.Contains(c.want.Finding, []byte(`"grounds":`))
+	c.grounded = c.grounded || isGrounded
+	if !isGrounded && len(finding.Grounds) > 0 { // of a bundle from before there were any
+		c.groundless, finding.Grounds = true, nil
+	}
+	if c.grounded && c.groundless {
+		return c.fail("the manifest states the grounds of other findings alone")
 	}
 	got, err := json.Marshal(finding)
 	if err != nil {

@@ -28,8 +28,8 @@ type Case struct {
 	Cited    citedCapture
 }
 
-// NewCase is a row as a report shows it. cite completes it.
-func NewCase(row *report.ViolationRow, cite func(*Case)) *Case {
+// newCase is a row as a report shows it. cite completes it.
+func newCase(row *report.ViolationRow, cite func(*Case)) *Case {
 	f := &Case{ViolationRow: *row}
 	f.clip()
 	cite(f)

@@ -71,7 +71,7 @@ func (s *Selection) Add(row *report.ViolationRow, cite func(*Case)) {
 	if s.bound != nil && r.compare(*s.bound) >= 0 {
 		return
 	}
-	s.buffer = appendPacked(s.buffer[:0], reflect.ValueOf(NewCase(row, cite)).Elem())
+	s.buffer = appendPacked(s.buffer[:0], reflect.ValueOf(newCase(row, cite)).Elem())
 	s.keep(packed{r, slices.Clone(s.buffer)})
 }
 

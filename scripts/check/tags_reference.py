@@ -38,8 +38,8 @@ def same(a, b):
 
 
 def is_own(r, e):
-    """The crawler of e got the capture r; one without a token is its own in its run, here an archive."""
-    return same(r.agent, e.agent) or not r.agent and r.archive == e.archive
+    """The crawler of e got the capture r. Each archive names several: one without a token is by nobody known."""
+    return same(r.agent, e.agent)
 
 
 def is_html(e):
