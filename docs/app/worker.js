@@ -65,7 +65,7 @@ const tasks = {
 
   parquet: ({table}) => blob(`${table}.parquet`, "application/vnd.apache.parquet"),
 
-  // csv is for spreadsheets, as report/csv writes it: no text is a formula.
+  // csv is for spreadsheets, so no text is a formula.
   async csv({table}) {
     const opened = await open(table);
     const parts = ["\ufeff", line(opened.columns)];

@@ -14,7 +14,7 @@ from lib import ROOT, call
 
 ENVIRONMENT = ""
 LIMIT = 3600
-FIRST = [".", "./ingest", "./internal/durable", "./internal/facts/pack", "./internal/archive/wacz", "./internal/object", "./report/csv"]
+FIRST = [".", "./ingest", "./internal/durable", "./internal/facts/pack", "./internal/archive/wacz", "./internal/object",]
 SKIPPED = {
     "two processes, or threads": ["TestDead", "TestLock", "TestIngestKeepsTheFirstOfATask"],
     "servers": ["TestListsOnServers", "TestRequestsOfFinish", "TestStore"],
