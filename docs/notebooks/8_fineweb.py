@@ -104,7 +104,7 @@ print(f"All {rows} rows of drop.parquet are proven.")
 
 # %%
 url, moment = drop.filter("rule IS NOT NULL").order("fetch_time, url").select("url, fetch_time::VARCHAR").fetchall()[0]
-a.explain(url, agent="GPTBot", at=moment.replace("+00", "Z").replace(" ", "T"))
+a.explain(url, agents="GPTBot", at=moment.replace("+00", "Z").replace(" ", "T"))
 
 # %% [markdown]
 # **Limits.** The bundle proves what its records say, and not that the archives are true: for that,
