@@ -111,7 +111,7 @@ func selected(file *ast.File, module string) (names []string) {
 	return names
 }
 
-// calls adds the methods that a file calls, and those of its interfaces, which are called anywhere ("").
+// calls adds the methods that a file calls. Methods of its interfaces count as called anywhere ("").
 func calls(called map[string][]string, folder string, file *ast.File) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		switch n := n.(type) {

@@ -17,7 +17,7 @@ type inputList struct {
 
 	fields  []Field          // what runs state; the archives of a crawl state the same
 	number  map[Field]uint64 // in fields, while rows are added
-	voices  [][]Voice        // of runs; those of many archives are alike
+	voices  [][]Voice        // of runs; many archives have equal ones
 	heardAt map[int][]Voice  // in their place, by row: Set.HearRuns
 	heard   map[string]int32 // their numbers by runRow.Voices, while rows are added
 	text    string           // runRow.Fields of the last row
