@@ -50,7 +50,7 @@ def made():
             for name, texts in collect(work / "go-licenses", environment, work / str(number)).items():
                 for text in texts:
                     names.setdefault(text, set()).add(name)
-    parts = ["\n".join(sorted(of)) + f"\n\n{text}\n" for text, of in sorted(names.items(), key=lambda item: sorted(item[1]))]
+    parts = ["\n".join(of) + f"\n\n{text}\n" for of, text in sorted((sorted(of), text) for text, of in names.items())]
     parts.append("Libraries of the report\n\n" + (ROOT / "report/html/assets/licences.txt").read_text())
     return ("\n" + "-" * 80 + "\n\n").join(parts)
 
