@@ -266,7 +266,7 @@ function showAudit({code, stderr, tables, report}) {
 
 function showVerified(name, ended) {
   if (outOfMemory.test(ended.stderr)) return showFailure(ended.stderr);
-  const [kind, ...texts] = verified(name, ended);
+  const [kind, ...texts] = verified([name], ended);
   showResult("Evidence", kind, texts, ended.stdout + ended.stderr);
 }
 

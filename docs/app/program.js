@@ -69,8 +69,19 @@ export function read(folder, path) {
   return file?.data;
 }
 
-// run runs the program to its end. It sees each Blob of files, an object by name, as /in/NAME, to be read only, and
-// output, a folder that can serve the next run, as /out. onLine(stream, text) gets the lines of "stdout" and "stderr" as
+// sizes puts the shim's own sizes of arguments right: it counts UTF-16 units of a text, and writes UTF-8.
+function sizes(wasi, instance) {
+  const total = wasi.args.reduce((sum, arg) => sum + new TextEncoder().encode(arg).length + 1, 0);
+  return (count, bytes) => {
+    const memory = new DataView(instance().exports.memory.buffer);
+    memory.setUint32(count, wasi.args.length, true);
+    memory.setUint32(bytes, total, true);
+    return 0;
+  };
+}
+
+// run runs the program to its end. It works in a folder with each Blob of files, an object by name, to be read only. It
+// sees output, a folder that can serve the next run, as /out. onLine(stream, text) gets the lines of "stdout" and "stderr" as
 // they come, onRead(name, bytes) up to where the program has read a file. What it writes stays in memory.
 export async function run(module, args, files = {}, {output = folder(), onLine, onRead} = {}) {
   const said = {stdout: "", stderr: ""};
@@ -89,9 +100,11 @@ export async function run(module, args, files = {}, {output = folder(), onLine, 
   const root = new PreopenDirectory("/", [["in", new Directory(inputs)], ["out", output], ["tmp", folder()]]);
   const streams = [new OpenFile(new File([])), stream("stdout"), stream("stderr")];
   // Go's own measure for collections takes less time here than the program's, and about as much memory.
-  const environment = ["PWD=/", "HOME=/tmp", "TMPDIR=/tmp", "GOGC=100", "GOMEMLIMIT=3GiB"];
+  const environment = ["PWD=/in", "HOME=/tmp", "TMPDIR=/tmp", "GOGC=100", "GOMEMLIMIT=3GiB"];
   const wasi = new WASI(["robotsaudit", ...args], environment, [...streams, root], {debug: false});
-  const instance = await WebAssembly.instantiate(module, {wasi_snapshot_preview1: wasi.wasiImport});
+  let instance;
+  wasi.wasiImport.args_sizes_get = sizes(wasi, () => instance);
+  instance = await WebAssembly.instantiate(module, {wasi_snapshot_preview1: wasi.wasiImport});
   const code = wasi.start(instance);
   return {code, ...said};
 }

@@ -1,5 +1,5 @@
-// The page of the verifier, one file that needs no other: scripts/make/verifier.py puts it together. Texts of the file
-// that is verified reach the page as textContent only.
+// The page of the verifier, one file that needs no other: scripts/make/verifier.py puts it together. Texts of the files
+// that are verified reach the page as textContent only.
 import {verified} from "./verified.js";
 
 const limit = 500e6; // bytes
@@ -30,11 +30,13 @@ function end(status) {
   $("status").textContent = status;
 }
 
-function verify(file) {
-  if (!file || worker) return;
+function verify(chosen) {
+  if (!chosen.length || worker) return;
+  const files = Object.fromEntries([...chosen].map((file) => [file.name.replace(/^-/, "_"), file]));
+  const names = Object.keys(files);
   $("result").hidden = true;
-  if (file.size > limit) {
-    return show("bad", `${file.name} is too large for this page.`, "It takes up to 500 MB. Install the program.");
+  if ([...chosen].some((file) => file.size > limit)) {
+    return show("doubt", `${names.join(", ")}: too large for this page.`, "It takes up to 500 MB. Install the program.");
   }
   $("file").disabled = true;
   $("cancel").hidden = false;
@@ -42,24 +44,24 @@ function verify(file) {
   worker = new Worker(source);
   worker.onmessage = ({data: {done, failed}}) => {
     end("Done.");
-    if (done) show(...verified(file.name, done), done.stdout + done.stderr);
-    else show("bad", "The verification ended early.", "This says nothing about the file.", failed);
+    if (done) show(...verified(names, done), done.stdout + done.stderr);
+    else show("doubt", "The program ended early.", "This says nothing about the file. It said:", failed);
   };
   worker.onerror = (event) => {
     end("");
-    show("bad", "The verification ended early.", "This says nothing about the file.", event.message ?? "");
+    show("doubt", "The program ended early.", "This says nothing about the file. It said:", event.message ?? "");
   };
-  worker.postMessage({program: $("program").textContent, file, name: file.name, list: $("list").checked});
+  worker.postMessage({program: $("program").textContent, files, list: $("list").checked});
 }
 
 $("cancel").onclick = () => end("Cancelled.");
-$("file").onchange = () => verify($("file").files[0]);
+$("file").onchange = () => verify($("file").files);
 $("drop").onsubmit = (event) => event.preventDefault();
 for (const kind of ["dragover", "dragleave", "drop"]) {
   addEventListener(kind, (event) => {
     event.preventDefault();
     $("drop").classList.toggle("over", kind === "dragover");
-    if (kind === "drop") verify(event.dataTransfer.files[0]);
+    if (kind === "drop") verify(event.dataTransfer.files);
   });
 }
 $("not-started").hidden = true;

@@ -38,7 +38,7 @@ const tasks = {
     return {...ended, tables, report: new TextDecoder().decode(read(state.output, "report.html"))};
   },
 
-  verify: ({files}) => program(["verify", `/in/${Object.keys(files)[0]}`], files),
+  verify: ({files}) => program(["verify", "--", ...Object.keys(files)], files),
   explain: ({what}) => program(["explain", "/out", "--", what]),
   match: ({robots, agent, url}) =>
     program(["match", "--full", "--", "/in/robots.txt", agent, url], {"robots.txt": new Blob([robots])}),

@@ -159,9 +159,9 @@ def test_evidence(audit: robotsaudit.Audit, tmp_path: Path) -> None:
     bundle = tmp_path / "proof.warc.gz"
     said = audit.evidence(bundle, drop=True, agents="GPTBot", purpose="train")
     assert said.startswith(f"{bundle}: ")
-    [line] = [line for line in robotsaudit.verify(bundle).splitlines() if line.startswith("Verified: ")]
+    line = robotsaudit.verify(bundle).splitlines()[0]
     drop = audit.export("drop", agents="GPTBot", purpose="train").aggregate("count(*)").fetchall()[0][0]
-    assert line.startswith(f"Verified: {drop} of {drop} findings")
+    assert line.startswith(f"{bundle}: {drop} findings in this file are proven")
     assert audit.evidence(tmp_path / "one.warc.gz", 1).startswith(f"{tmp_path / 'one.warc.gz'}: 1 finding")
     bundle.write_bytes(bundle.read_bytes()[:-1000])
     with pytest.raises(robotsaudit.RobotsauditError, match="proof.warc.gz"):

@@ -257,7 +257,7 @@ func newManifestReader(r io.Reader) (*manifestReader, error) {
 }
 
 // errNoManifest refuses a file that is no bundle.
-var errNoManifest = refusef("its first record is no manifest; it is no bundle of 'robotsaudit evidence'")
+var errNoManifest = &RefusedError{"its first record is no manifest", true}
 
 // damaged refuses the line in hand.
 func (m *manifestReader) damaged(format string, args ...any) error {

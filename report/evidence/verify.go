@@ -55,7 +55,10 @@ const maxUnproven = 20
 var Certainties = [4]evaluate.Certainty{evaluate.Certain, evaluate.Probable, evaluate.Possible, evaluate.Contested}
 
 // RefusedError states why a bundle proves nothing.
-type RefusedError struct{ Reason string }
+type RefusedError struct {
+	Reason   string
+	NoBundle bool // it does not begin as a bundle does
+}
 
 func (e *RefusedError) Error() string { return e.Reason }
 
@@ -68,7 +71,9 @@ func refuse(err error, format string, args ...any) error {
 	return refusef("%s (%v)", fmt.Sprintf(format, args...), err)
 }
 
-func refusef(format string, args ...any) error { return &RefusedError{fmt.Sprintf(format, args...)} }
+func refusef(format string, args ...any) error {
+	return &RefusedError{Reason: fmt.Sprintf(format, args...)}
+}
 
 // Verify recomputes the verdicts of a bundle, and calls each with every finding that is proven, unless it is nil. A
 // bundle in which anything cited was changed is refused with a *RefusedError.
@@ -134,8 +139,11 @@ func verify(ctx context.Context, path, tmp string, each func(*BundleFinding) err
 // of its own: its lines are read as what they are about is. None of it is written to the disk.
 func openManifest(members *member, bundle io.ReaderAt) (m *manifestReader, date string, err error) {
 	if err := members.next(); err != nil {
-		return nil, "", refuse(err,
-			"it does not begin with a gzip member; it is no bundle, or its first bytes were changed")
+		err := refuse(err, "it does not begin with a gzip member, or its first bytes were changed")
+		if refused := (*RefusedError)(nil); errors.As(err, &refused) {
+			refused.NoBundle = true
+		}
+		return nil, "", err
 	}
 	if err := members.skipHeader(); err != nil {
 		return nil, "", refuse(err, "its first record has no whole header")

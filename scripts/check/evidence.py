@@ -140,10 +140,10 @@ class Forger:
         self.claimed, self.failed, self.forged = set(), 0, set()
 
     def verify(self, path):
-        p = subprocess.run([self.binary, "verify", path], capture_output=True, text=True, errors="replace")
+        p = subprocess.run([self.binary, "verify", "--full", path], capture_output=True, text=True, errors="replace")
         return p.returncode, p.stdout, p.stderr
 
-    def listed(self, out, head="Only claimed by the manifest:"):
+    def listed(self, out, head="Fields that are only claimed:"):
         """The fields that the program lists below a line."""
         names, part = set(), out.partition(head + "\n")[2]
         for line in part.splitlines():
@@ -157,7 +157,7 @@ class Forger:
     def check(self, name, lines, changed, what):
         write(self.path, self.date, changed, self.behind)
         code, out, err = self.verify(self.path)
-        if code == 1 and " is refused: " in err:
+        if code == 1 and (" is refused: " in err or " is no bundle " in err):
             self.counts["refused"] += 1
         elif code == 1 and not err and "Not proven: " in out:
             self.counts["not proven"] += 1
@@ -200,7 +200,7 @@ class Forger:
                         changed[n] = line[:-1] + "," if n == 0 else line + ("," if lines[n].endswith(",") else "")
                         self.check(name, lines, changed, "key")
         self.forged.update(done)
-        known = self.listed(out) | self.listed(out, "Proven by the records:")
+        known = self.listed(out) | self.listed(out, "Fields of the manifest that the records prove:")
         for n, part, value in [e for i, e in enumerate(every) if i + 1 == len(every) or
                                every[i + 1][1] != e[1]]:  # the last of each list
             for name in sorted(known):

@@ -26,11 +26,14 @@ def make_files(binary, work):
     call(binary, "evidence", work / "out", "--to", work / "bundle.warc.gz")
     bundle = (work / "bundle.warc.gz").read_bytes()
     files = {
-        "bundle.warc.gz": (bundle, "Verified: 43 of 43"),
+        "bundle.warc.gz": (bundle, "43 findings in this file are proven: 40 certain, 3 probable."),
+        "Beweis für Müller, 证据 🔒.warc.gz": (bundle, "43 findings in this file are proven"),
+        "report.html": ((work / "out/report.html").read_bytes(), "carries no proof: name its bundle, too"),
         "altered.warc.gz": (altered(bundle, len(bundle) // 2), "was changed"),
-        "cut.warc.gz": (bundle[:-1000], "was changed, or is missing"),
+        "cut.warc.gz": (bundle[:-1000], "was changed"),
         "more.warc.gz": (bundle + b"\n", "bytes stand after its"),
-        "hostile.html": (b"<!DOCTYPE html>\n<img src=x onerror=alert(1)><script>alert(1)</script>", "is no bundle"),
+        "hostile.html": (b"<!DOCTYPE html>\n<img src=x onerror=alert(1)><script>alert(1)</script>", "carries no proof"),
+        "archive.warc.gz": (ARCHIVES[0].read_bytes(), "is no bundle"),
         "empty.warc.gz": (b"", "is no bundle"),
     }
     for name, (content, _) in files.items():
@@ -52,8 +55,8 @@ def opened(chromium, verifier, problems, width=1280, **settings):
     return page
 
 
-def drop(page, path):
-    page.set_input_files("#file", path)
+def drop(page, *paths):
+    page.set_input_files("#file", paths)
     page.wait_for_selector("#result:not([hidden])", timeout=PROGRAM)
     return page.locator("#details").text_content()
 
@@ -74,10 +77,12 @@ def main(binary: pathlib.Path, *, page: pathlib.Path = None, pictures: pathlib.P
             for name, part in files.items():
                 said = drop(shown, work / name)
                 native = subprocess.run([binary, "verify", name, *listing], cwd=work, capture_output=True, text=True)
-                tally.equal(f"{name} {listing}: what the native program says", said.replace("/in/", ""), native.stdout + native.stderr)
+                tally.equal(f"{name} {listing}: what the native program says", said, native.stdout + native.stderr)
                 tally.check(f"{name} {listing}: names {part!r}", part in said, said[:300] if part not in said else "")
                 good = "good" in shown.locator("#message").get_attribute("class")
                 tally.equal(f"{name} {listing}: verified", good, native.returncode == 0)
+        both = drop(shown, work / "bundle.warc.gz", work / "report.html")
+        tally.check("a report with its bundle", "report.html shows 51 findings by name. Proven here: 43." in both, both[-300:])
         tally.check("no request, no violation of the policy, no error", not problems, problems[:5] or "")
         refused = shown.evaluate("fetch('http://127.0.0.2:9/').then(() => 'sent', () => 'refused')")
         tally.equal("a connection", refused, "refused")

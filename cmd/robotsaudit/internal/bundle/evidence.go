@@ -178,8 +178,11 @@ func printVerified(out io.Writer, v *evidence.Verification) {
 			kinds = append(kinds, fmt.Sprintf("%s %s", humanize.Comma(more.of), more.what))
 		}
 	}
-	text := fmt.Sprintf("Verified: %s of %s from these records alone", humanize.Comma(v.Proven),
-		report.Count(v.Violations, "finding"))
+	text := report.Count(v.Violations, "finding")
+	if v.Proven < v.Violations {
+		text = humanize.Comma(v.Proven) + " of " + text
+	}
+	text += map[bool]string{true: " in this file is proven", false: " in this file are proven"}[v.Violations == 1]
 	if len(kinds) > 0 {
 		text += ": " + strings.Join(kinds, ", ")
 	}
