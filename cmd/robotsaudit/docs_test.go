@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
@@ -53,18 +54,42 @@ func TestNightlyDocument(t *testing.T) {
 		return path
 	}
 	nightly := write("nightly", "sh", 0o777)
-	for _, folder := range []string{"archives", "metrics"} {
-		if err := os.Mkdir(filepath.Join(dir, folder), 0o777); err != nil {
-			t.Fatal(err)
-		}
+	archives := filepath.Join(dir, "archives")
+	if err := os.Mkdir(archives, 0o777); err != nil {
+		t.Fatal(err)
 	}
-	for night, archive := range []string{"crawl-a-1.warc.gz", "crawl-b-1.warc.gz"} {
-		b := readFile(t, "../../testdata/warc/"+archive)
-		writeFile(t, filepath.Join(dir, "archives", archive), b)
+	mail := filepath.Join(dir, "bin", "mail")
+	writeFile(t, mail, []byte("#!/bin/sh\n{ echo \"$@\"; cat; } >"+filepath.Join(dir, "mailed")))
+	if err := os.Chmod(mail, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", filepath.Dir(mail)+string(os.PathListSeparator)+os.Getenv("PATH"))
+	torn := readFile(t, "../../testdata/warc/crawl-a-2.warc.gz")[:1000]
+	for night, c := range []struct {
+		archive string
+		content []byte
+		code    usage.ExitCode
+		mailed  string
+	}{
+		{"crawl-a-1.warc.gz", readFile(t, "../../testdata/warc/crawl-a-1.warc.gz"), usage.ExitDone, "^$"},
+		{
+			"crawl-b-1.warc.gz", readFile(t, "../../testdata/warc/crawl-b-1.warc.gz"), usage.ExitViolations,
+			"^-s robotsaudit: exit code 10 operator\n(20[0-9-]{8} [0-9:]{8} robotsaudit: .*\n)+$",
+		},
+		{
+			"torn.warc.gz", torn, usage.ExitUnread, // of the violations of the night before not a word
+			"^-s robotsaudit: exit code 3 operator\n20[0-9-]{8} [0-9:]{8} robotsaudit: .*torn.warc.gz.*\n$",
+		},
+	} {
+		writeFile(t, filepath.Join(archives, c.archive), c.content)
+		writeFile(t, filepath.Join(dir, "mailed"), nil)
 		command := exec.Command(nightly)
 		out, err := command.CombinedOutput()
-		if want := night * int(usage.ExitViolations); command.ProcessState.ExitCode() != want || len(out) > 0 {
-			t.Errorf("night %d: %v, exit code %d wanted\n%s", night, err, want, out)
+		if command.ProcessState.ExitCode() != int(c.code) || len(out) > 0 {
+			t.Errorf("night %d: %v, exit code %d wanted\n%s", night, err, c.code, out)
+		}
+		if mailed := readFile(t, filepath.Join(dir, "mailed")); !regexp.MustCompile(c.mailed).Match(mailed) {
+			t.Errorf("night %d: mailed:\n%s", night, mailed)
 		}
 	}
 	if b, err := os.ReadFile(filepath.Join(dir, "metrics/robotsaudit.prom")); err != nil ||
