@@ -146,83 +146,85 @@ type Counts struct {
 	ModalityUnknown int64 `parquet:"modality_unknown" json:"modality_unknown"`
 }
 
+// Countable is what of a fetch a row of `fetches` has, too, and counts are made of.
+type Countable struct {
+	Verdict   Verdict
+	Reason    Reason
+	Evidence  Evidence
+	Certainty Certainty
+	Notes     Notes
+	Refusal   Refusal
+	Modality  Modality
+
+	PayloadSize, DecodedSize int64 // in bytes, plus 1; 0: not known
+	TagsUnknown, Hinted      bool
+}
+
 // Add counts a result.
 func (c *Counts) Add(r *Result) {
-	c.Fetches++
-	isAllowed := r.Verdict == Allowed
-	for _, count := range [...]counted{
-		{&c.RobotsCaptures, r.RobotsCapture},
-		{&c.PolicyFiles, r.PolicyFile},
-		{&c.Allowed, isAllowed},
-		{&c.Disallowed, r.Verdict == Disallowed},
-		{&c.Unknown, r.Verdict == Unknown},
-		{&c.EvidenceNone, r.Evidence == words.None},
-		{&c.EvidenceFresh, r.Evidence == Fresh},
-		{&c.EvidenceStale, r.Evidence == Stale},
-		{&c.EvidenceLater, r.Evidence == Later},
-		{&c.ViolationsCertain, r.Certainty == Certain},
-		{&c.ViolationsProbable, r.Certainty == Probable},
-		{&c.Possible, r.Certainty == Possible},
-		{&c.Contested, r.Certainty == Contested},
-		{&c.ViolationsAfterChange, r.IsAfterChange},
-		{&c.RobotsTxtItself, r.Reason == words.RobotsTxtItself},
-		{&c.NoCrawler, words.IsOfNobody(r.Reason.String())},
-		{&c.UnsafeEncoding, isAllowed && r.Notes&words.NoteUnsafeEncoding != 0},
-		{&c.NamedGroupForbids, isAllowed && r.Notes&words.NoteNamedGroupForbids != 0},
-		{&c.Refused, r.Refusal != NotRefused},
-	} {
-		count.add()
+	is := Countable{
+		r.Verdict, r.Reason, r.Evidence, r.Certainty, r.Notes, r.Refusal, r.Modality,
+		r.Fetch.PayloadSize, r.Fetch.DecodedSize, false, false,
 	}
+	if r.Page != nil {
+		is.TagsUnknown, is.Hinted = r.Page.From == PageUnknown, len(r.Page.Hints) > 0
+		publication, usage := r.Page.Restricts()
+		count(&c.Tagged, len(r.Page.Sets) > 0)
+		count(&c.Signalled, len(r.Page.Signals) > 0)
+		count(&c.PublicationRestricted, publication)
+		count(&c.UsageRestricted, usage)
+		count(&c.Conflicting, len(r.Page.Conflicts) > 0)
+	}
+	c.AddCountable(&is)
+	count(&c.RobotsCaptures, r.RobotsCapture)
+	count(&c.PolicyFiles, r.PolicyFile)
+	count(&c.ViolationsAfterChange, r.IsAfterChange)
 	for i := range r.Restrictions {
-		if r.Restrictions[i].Kind == RestrictsPublication {
-			c.RestrictionsPublication++
-		} else {
-			c.RestrictionsUsage++
-		}
+		c.AddRestriction(r.Restrictions[i].Kind == RestrictsPublication)
 	}
-	if n, known := r.Fetch.PayloadBytes(); known {
-		c.PayloadBytes += n
-	} else {
-		c.PayloadUnknown++
-	}
-	if n, known := r.Fetch.DecodedBytes(); known {
-		c.PayloadBytesDecoded += n
-	} else {
-		c.PayloadDecodedUnknown++
-	}
+}
+
+// AddCountable counts a fetch.
+func (c *Counts) AddCountable(r *Countable) {
+	isAllowed := r.Verdict == Allowed
+	c.Fetches++
+	count(&c.Allowed, isAllowed)
+	count(&c.Disallowed, r.Verdict == Disallowed)
+	count(&c.Unknown, r.Verdict == Unknown)
+	count(&c.EvidenceNone, r.Evidence == words.None)
+	count(&c.EvidenceFresh, r.Evidence == Fresh)
+	count(&c.EvidenceStale, r.Evidence == Stale)
+	count(&c.EvidenceLater, r.Evidence == Later)
+	count(&c.ViolationsCertain, r.Certainty == Certain)
+	count(&c.ViolationsProbable, r.Certainty == Probable)
+	count(&c.Possible, r.Certainty == Possible)
+	count(&c.Contested, r.Certainty == Contested)
+	count(&c.RobotsTxtItself, r.Reason == words.RobotsTxtItself)
+	count(&c.NoCrawler, words.IsOfNobody(r.Reason.String()))
+	count(&c.UnsafeEncoding, isAllowed && r.Notes&words.NoteUnsafeEncoding != 0)
+	count(&c.NamedGroupForbids, isAllowed && r.Notes&words.NoteNamedGroupForbids != 0)
+	count(&c.Refused, r.Refusal != NotRefused)
+	count(&c.TagsUnknown, r.TagsUnknown)
+	count(&c.Hinted, r.Hinted)
+	count(&c.PayloadUnknown, r.PayloadSize == 0)
+	count(&c.PayloadDecodedUnknown, r.DecodedSize == 0)
+	c.PayloadBytes += max(0, r.PayloadSize-1)
+	c.PayloadBytesDecoded += max(0, r.DecodedSize-1)
 	*[...]*int64{
 		&c.ModalityUnknown, &c.ModalityText, &c.ModalityImage, &c.ModalityAudio, &c.ModalityVideo,
 		&c.ModalityApplication, &c.ModalityOther,
 	}[r.Modality]++
-	if r.Page != nil {
-		c.addPage(r)
-	}
 }
 
-func (c *Counts) addPage(r *Result) {
-	publication, usage := r.Page.Restricts()
-	for _, count := range [...]counted{
-		{&c.Tagged, len(r.Page.Sets) > 0},
-		{&c.TagsUnknown, r.Page.From == PageUnknown},
-		{&c.Signalled, len(r.Page.Signals) > 0},
-		{&c.PublicationRestricted, publication},
-		{&c.UsageRestricted, usage},
-		{&c.Hinted, len(r.Page.Hints) > 0},
-		{&c.Conflicting, len(r.Page.Conflicts) > 0},
-	} {
-		count.add()
-	}
+// AddRestriction counts a restriction of a fetch: of publication, or else of usage.
+func (c *Counts) AddRestriction(isOfPublication bool) {
+	count(&c.RestrictionsPublication, isOfPublication)
+	count(&c.RestrictionsUsage, !isOfPublication)
 }
 
-// counted is a count, and whether a fetch counts.
-type counted struct {
-	of *int64
-	is bool
-}
-
-func (c counted) add() {
-	if c.is {
-		*c.of++
+func count(n *int64, is bool) {
+	if is {
+		*n++
 	}
 }
 

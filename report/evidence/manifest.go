@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/robotsaudit/robotsaudit/evaluate/verdict"
+	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
@@ -159,31 +159,38 @@ type BundleFinding struct {
 }
 
 // findingOf describes the verdict on a fetch.
-func findingOf(r *verdict.Finding) BundleFinding {
-	f := r.Fetch
-	x := BundleFinding{
-		URL: f.URL, Origin: f.Origin, FetchTime: timeText(f.Time().UTC()), Method: f.Method,
-		RecordID: f.RecordID.String(),
-		Agent:    r.Agent, AgentSource: r.AgentSource.String(), UserAgent: f.UserAgent,
-		Verdict: r.Verdict.String(), Certainty: r.Certainty.String(), Evidence: r.Evidence.String(),
-		Reason: r.Reason.String(),
-		Notes:  r.Notes.Strings(), Grounds: groundsOf(r), GroupLine: r.GroupLine, RobotsAge: r.Age,
-	}
-	if g := r.Governing; g != nil {
-		x.RobotsURL, x.RobotsTime, x.RobotsRecordID = g.URL, timeText(g.Time().UTC()), g.RecordID.String()
-		x.RobotsOutcome, x.RobotsHops, x.RobotsAgent = g.Outcome.String(), g.HopList(), g.Agent()
-	}
-	if r.Rule != nil {
-		x.Rule, x.RuleLine = r.Rule.Text, r.Rule.Line
-	}
+func findingOf(r *evaluate.Result) BundleFinding {
+	x := answerOf(r.Fetch, r.Agent, r.AgentSource, r.Evidence, &r.Answer, r.Governing)
+	x.Certainty, x.Grounds, x.RobotsAge = r.Certainty.String(), groundsOf(r), r.Age
 	if r.Contester != nil {
 		x.ContestedTime = timeText(r.Contester.Time().UTC())
 	}
 	return x
 }
 
+// answerOf describes what a capture that governs, maybe nil, answers to a fetch by an agent.
+func answerOf(f *evaluate.Fetch, agent string, source evaluate.AgentSource, evidence evaluate.Evidence,
+	a *evaluate.Answer, g *evaluate.State,
+) BundleFinding {
+	x := BundleFinding{
+		URL: f.URL, Origin: f.Origin, FetchTime: timeText(f.Time().UTC()), Method: f.Method,
+		RecordID: f.RecordID.String(),
+		Agent:    agent, AgentSource: source.String(), UserAgent: f.UserAgent,
+		Verdict: a.Verdict.String(), Evidence: evidence.String(), Reason: a.Reason.String(),
+		Notes: a.Notes.Strings(), GroupLine: a.GroupLine,
+	}
+	if g != nil {
+		x.RobotsURL, x.RobotsTime, x.RobotsRecordID = g.URL, timeText(g.Time().UTC()), g.RecordID.String()
+		x.RobotsOutcome, x.RobotsHops, x.RobotsAgent = g.Outcome.String(), g.HopList(), g.Agent()
+	}
+	if a.Rule != nil {
+		x.Rule, x.RuleLine = a.Rule.Text, a.Rule.Line
+	}
+	return x
+}
+
 // groundsOf are the words of the grounds of a finding, each once.
-func groundsOf(r *verdict.Finding) (list []string) {
+func groundsOf(r *evaluate.Result) (list []string) {
 	for _, g := range r.Objections() {
 		if !slices.Contains(list, g.Name()) {
 			list = append(list, g.Name())

@@ -7,7 +7,6 @@ import (
 	"strconv"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
-	"github.com/robotsaudit/robotsaudit/evaluate/verdict"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 	"github.com/robotsaudit/robotsaudit/report/finding"
@@ -110,7 +109,7 @@ func (s *finder) Result(r *evaluate.Result) error {
 			table = tableViolations
 		}
 		s.rows[table]++
-		f := found{table, s.rows[table], r.Fetch, func() BundleFinding { return findingOf(&r.Finding) }, nil}
+		f := found{table, s.rows[table], r.Fetch, func() BundleFinding { return findingOf(r) }, nil}
 		if err := s.found(&f); err != nil {
 			return err
 		}
@@ -118,7 +117,7 @@ func (s *finder) Result(r *evaluate.Result) error {
 	for i := range r.Restrictions {
 		restriction := &r.Restrictions[i]
 		finding := func() BundleFinding {
-			x := findingOf(&r.Finding)
+			x := findingOf(r)
 			x.Certainty, x.Restricts = restriction.Certainty.String(), restriction.Kind.String()
 			x.Purpose = restriction.Purpose.String()
 			for _, statement := range restriction.Statements {
@@ -156,10 +155,7 @@ func (s *finder) GroupVerdict(v *evaluate.GroupVerdict) error {
 		return nil
 	}
 	finding := func() BundleFinding {
-		return findingOf(&verdict.Finding{
-			Fetch: s.result.Fetch, Agent: s.agents[i], AgentSource: words.AgentFromOption,
-			Answer: v.Answer, Governing: v.Governing, Evidence: v.Evidence,
-		})
+		return answerOf(v.Fetch, s.agents[i], words.AgentFromOption, v.Evidence, &v.Answer, v.Governing)
 	}
 	return s.found(&found{tableGroupVerdicts, s.rows[tableFetches], v.Fetch, finding, v.Grounds})
 }

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
-	"github.com/robotsaudit/robotsaudit/evaluate/verdict"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 	"github.com/robotsaudit/robotsaudit/report"
@@ -185,34 +184,23 @@ func RowsIfWritten[R any](ctx context.Context, r *Results, table report.TableOf[
 
 // count counts the fetch by its row.
 func (f *countedFetch) count() {
-	r := evaluate.Result{
-		Finding: verdict.Finding{
-			Fetch: new(evaluate.Fetch),
-			Answer: evaluate.Answer{
-				Verdict: words.Parse[evaluate.Verdict](words.Verdicts, f.Verdict),
-				Reason:  words.Parse[evaluate.Reason](words.Reasons, f.Reason),
-				Notes:   words.ParseNames[evaluate.Notes](words.NoteWords, f.Notes),
-			},
-			Evidence:  words.Parse[evaluate.Evidence](words.Evidences, f.Evidence),
-			Certainty: words.Parse[evaluate.Certainty](words.Certainties, f.Certainty),
-		},
-		Modality: words.Parse[evaluate.Modality](evaluate.Modalities, f.Modality),
-		Refusal:  words.Parse[evaluate.Refusal](evaluate.Refusals, f.Refusal),
-		Page:     new(evaluate.Page),
+	size := func(n *int64) int64 {
+		if n == nil {
+			return 0
+		}
+		return *n + 1
 	}
-	if n := f.Content.PayloadBytes; n != nil {
-		r.Fetch.PayloadSize = *n + 1
-	}
-	if n := f.Content.PayloadBytesDecoded; n != nil {
-		r.Fetch.DecodedSize = *n + 1
-	}
-	if f.TagsFrom == evaluate.PageUnknown.String() {
-		r.Page.From = evaluate.PageUnknown
-	}
-	if f.Hints != "" {
-		r.Page.Hints = make([]evaluate.Use, 1)
-	}
-	f.Counts.Add(&r)
+	f.Counts.AddCountable(&evaluate.Countable{
+		Verdict:     words.Parse[evaluate.Verdict](words.Verdicts, f.Verdict),
+		Reason:      words.Parse[evaluate.Reason](words.Reasons, f.Reason),
+		Evidence:    words.Parse[evaluate.Evidence](words.Evidences, f.Evidence),
+		Certainty:   words.Parse[evaluate.Certainty](words.Certainties, f.Certainty),
+		Notes:       words.ParseNames[evaluate.Notes](words.NoteWords, f.Notes),
+		Refusal:     words.Parse[evaluate.Refusal](evaluate.Refusals, f.Refusal),
+		Modality:    words.Parse[evaluate.Modality](evaluate.Modalities, f.Modality),
+		PayloadSize: size(f.Content.PayloadBytes), DecodedSize: size(f.Content.PayloadBytesDecoded),
+		TagsUnknown: f.TagsFrom == evaluate.PageUnknown.String(), Hinted: f.Hints != "",
+	})
 }
 
 // countRestrictions counts the restrictions of the fetch.
@@ -222,10 +210,6 @@ func (f *countedFetch) countRestrictions(restrictions *Follower[report.Restricti
 		if row == nil || err != nil {
 			return err
 		}
-		if row.Kind == evaluate.RestrictsPublication.String() {
-			f.RestrictionsPublication++
-		} else {
-			f.RestrictionsUsage++
-		}
+		f.AddRestriction(row.Kind == evaluate.RestrictsPublication.String())
 	}
 }
