@@ -12,7 +12,6 @@ import (
 	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/agents"
 	"github.com/robotsaudit/robotsaudit/internal/durable"
-	"github.com/robotsaudit/robotsaudit/internal/tag"
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/figures"
 	"github.com/robotsaudit/robotsaudit/report/html"
@@ -65,7 +64,7 @@ func (o *Options) evaluation() (opt evaluate.DecideOptions, err error) {
 		}
 	}
 	for _, purpose := range o.Purposes {
-		use, ok := tag.ParseUse(purpose)
+		use, ok := evaluate.ParseUse(purpose)
 		if !ok {
 			return opt, fmt.Errorf("unknown purpose %q: use archive, index or train", purpose)
 		}

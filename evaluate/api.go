@@ -80,6 +80,9 @@ const (
 	Google  = robots.Google  // google: Google's published parser and matcher
 )
 
+// Profiles lists them.
+var Profiles = robots.Profiles
+
 // ParseProfile returns the profile of a name, as the constants have it.
 func ParseProfile(name string) (Profile, error) { return robots.ParseProfile(name) }
 

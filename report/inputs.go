@@ -90,7 +90,7 @@ func (i *Inputs) add(in *AuditInput) {
 		i.Tables++
 	case in.Container == cdx.AccessLog.String():
 		i.Logs++
-	case cdx.IsFormat(in.Container):
+	case HasRows(in.Container):
 		i.Indexes++
 	default:
 		i.Archives++
@@ -109,6 +109,9 @@ func (i *Inputs) add(in *AuditInput) {
 		addName(&i.RobotsArchives, Shown(archive, maxLabel))
 	}
 }
+
+// HasRows reports whether inputs of a container are indexes, lists, tables or logs: they hold no records.
+func HasRows(container string) bool { return cdx.IsFormat(container) }
 
 func addName(names *[]string, name string) {
 	if at, found := slices.BinarySearch(*names, name); !found && at <= fewNames {

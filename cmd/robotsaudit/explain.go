@@ -23,7 +23,6 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/durable"
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
 	"github.com/robotsaudit/robotsaudit/internal/records"
-	"github.com/robotsaudit/robotsaudit/internal/tag"
 	"github.com/robotsaudit/robotsaudit/report/explain"
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
@@ -171,7 +170,7 @@ func (f *explainFlags) question(what string) (q evaluate.Question, err error) {
 	}
 	q.What, q.Agent = what, f.agent
 	for _, purpose := range f.purposes {
-		use, _ := tag.ParseUse(purpose) // one of the choices
+		use, _ := evaluate.ParseUse(purpose) // one of the choices
 		q.Uses = append(q.Uses, use)
 	}
 	if _, isCategory := agents.InCategory(f.agent); isCategory || strings.HasPrefix(f.agent, "@") {

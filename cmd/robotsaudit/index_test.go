@@ -183,7 +183,7 @@ func eachRecord(file io.ReaderAt, f func(r *warc.Record, head *httpmsg.Head, len
 		if err == nil && (r.Type == "response" || r.Type == "revisit" || r.Type == warc.TypeARC) {
 			var b []byte
 			if b, _, _, err = httpmsg.ReadHead(r.Block, nil, reading.MaxHTTPHead); err == nil && httpmsg.IsResponse(b) {
-				parsed := httpmsg.ParseResponse(b, nil)
+				parsed := httpmsg.ParseResponse(b, nil, nil)
 				head = &parsed
 			}
 		}

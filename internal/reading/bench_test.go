@@ -10,6 +10,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/archive/httpmsg"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/tag"
 )
 
 // BenchmarkIngest reads an archive of small records, three a fetch, into nothing.
@@ -39,7 +40,7 @@ func BenchmarkResponseHead(b *testing.B) {
 		"Strict-Transport-Security: max-age=31536000\r\nX-Crawler-Content-Encoding: gzip\r\nContent-Length: 47512\r\n\r\n")
 	b.ReportAllocs()
 	for b.Loop() {
-		httpmsg.ParseResponse(head, nil)
+		httpmsg.ParseResponse(head, tag.Keep, nil)
 	}
 }
 

@@ -60,7 +60,7 @@ func (e *extractor) readPayload(d *draft) error {
 		d.payload = r.ContentLength + 1
 		return e.keepBody(d, nil, e.payload.of(append(head, body...), r.Block))
 	}
-	h := httpmsg.ParseResponse(head, e.policy[:0])
+	h := httpmsg.ParseResponse(head, tag.Keep, e.policy[:0])
 	if d.exchange.Kind != facts.CaptureNone {
 		d.exchange.ETag, d.exchange.LastModified = h.Validators(head)
 	}

@@ -116,7 +116,7 @@ func (d *draft) checkUnread() error {
 	case !complete:
 		return nil
 	}
-	h := httpmsg.ParseResponse(head, nil)
+	h := httpmsg.ParseResponse(head, nil, nil)
 	return d.checkPayload(&h, io.MultiReader(bytes.NewReader(body), r.Block))
 }
 

@@ -73,8 +73,8 @@ func (p Profile) String() string {
 // Source is what the profile reads robots.txt as: a text, or a program.
 func (p Profile) Source() string { return profiles[p].source }
 
-// ProfileNames lists the names of the profiles, for people.
-func ProfileNames() string {
+// profileNames lists the names of the profiles, for people.
+func profileNames() string {
 	var names []string
 	for _, p := range Profiles {
 		names = append(names, p.String())
@@ -94,7 +94,7 @@ func ParseProfile(s string) (Profile, error) {
 			return p, nil
 		}
 	}
-	return 0, fmt.Errorf("unknown profile %q: use %s", s, ProfileNames())
+	return 0, fmt.Errorf("unknown profile %q: use %s", s, profileNames())
 }
 
 // ParseLimit is how many bytes of a body are parsed where the profile has a

@@ -15,6 +15,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/challenge"
 	"github.com/robotsaudit/robotsaudit/internal/digest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/tag"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
@@ -158,7 +159,7 @@ func (p *indexPart) head(c *facts.Capture, row *cdx.Row) httpmsg.Head {
 		p.faultOf(row, words.IssueBadHTTPHead, "header fields dropped", "%.100q is neither lines of fields nor JSON", row.Headers)
 	}
 	head := []byte("HTTP/1.1 200\r\n" + lines)
-	h := httpmsg.ParseResponse(head, nil)
+	h := httpmsg.ParseResponse(head, tag.Keep, nil)
 	c.ETag, c.LastModified = h.Validators(head)
 	c.ContentRange, c.PolicyHeaders = h.ContentRange, string(h.Policy)
 	c.Location = facts.AtMost(cmp.Or(row.Redirect, h.Location), warc.MaxURL)

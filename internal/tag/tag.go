@@ -33,7 +33,7 @@ const (
 func Keep(name, value []byte) bool {
 	for i := range policyFields {
 		if f := &policyFields[i]; f.header != nil && isField(name, f.name) {
-			return f.name != "link" || holds(value, "license")
+			return f.name != "link" || holds(value[:min(len(value), MaxLine)], "license")
 		}
 	}
 	return false

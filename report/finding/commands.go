@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/robotsaudit/robotsaudit/internal/cdx"
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/document"
 	"github.com/robotsaudit/robotsaudit/report/prose"
@@ -23,12 +22,12 @@ func (f *Case) Commands(records []document.Record, inputOf inputOf) []document.T
 	}
 	at := prose.ShellWord(fmt.Sprintf("%s:%d", f.WARCFilename, f.WARCRecordOffset))
 	terms := []document.Term{document.NewTerm("Explain it", "robotsaudit explain OUT "+at)}
-	if in, _ := inputOf(f.WARCFilename); in != nil && !cdx.IsFormat(in.Container) {
+	if in, _ := inputOf(f.WARCFilename); in != nil && !report.HasRows(in.Container) {
 		terms = append(terms, document.NewTerm("Bundle its evidence", "robotsaudit evidence OUT --to evidence.warc.gz "+at))
 	}
 	var own, lines []string
 	for i, r := range records { // the fetch, and the robots.txt that governs it
-		if in, _ := inputOf(r.File); in != nil && !cdx.IsFormat(in.Container) && i < len(recordNames) {
+		if in, _ := inputOf(r.File); in != nil && !report.HasRows(in.Container) && i < len(recordNames) {
 			own = append(own, "robotsaudit explain OUT "+at+" --record "+recordNames[i])
 		}
 		if line := extract(r, inputOf); line != "" {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/robotsaudit/robotsaudit/internal/archive/warctest"
+	"github.com/robotsaudit/robotsaudit/internal/tag"
 )
 
 const robotsTxt = "User-agent: *\nDisallow: /private/\n"
@@ -200,7 +201,7 @@ func TestMissing(t *testing.T) {
 		if n {
 			length = 0
 		}
-		h := ParseResponse([]byte("HTTP/1.1 200 OK\r\n"+strings.ReplaceAll(lines, "|", "\r\n")+"\r\n\r\n"), nil)
+		h := ParseResponse([]byte("HTTP/1.1 200 OK\r\n"+strings.ReplaceAll(lines, "|", "\r\n")+"\r\n\r\n"), tag.Keep, nil)
 		if got := h.Missing(length); got != want {
 			t.Errorf("%s: %d, want %d", fields, got, want)
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
+	"github.com/robotsaudit/robotsaudit/internal/tag"
 )
 
 func FuzzParseResponseHead(f *testing.F) {
@@ -23,7 +24,7 @@ func FuzzParseResponseHead(f *testing.F) {
 			t.Fatalf("head %q, body %q, %v", head, body, err)
 		}
 		before := bytes.Clone(head)
-		h := ParseResponse(head, nil)
+		h := ParseResponse(head, tag.Keep, nil)
 		if !bytes.Equal(before, head) {
 			t.Fatal("the head was changed")
 		}
@@ -32,7 +33,7 @@ func FuzzParseResponseHead(f *testing.F) {
 			t.Fatalf("%+v", h)
 		}
 		// What is kept of the policy lines is kept again from those lines alone.
-		again := ParseResponse(append([]byte("HTTP/1.1 200\n"), h.Policy...), nil)
+		again := ParseResponse(append([]byte("HTTP/1.1 200\n"), h.Policy...), tag.Keep, nil)
 		if !h.PolicyCut && !bytes.Equal(again.Policy, h.Policy) {
 			t.Fatalf("kept %q, of that %q", h.Policy, again.Policy)
 		}

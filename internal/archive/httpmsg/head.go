@@ -12,7 +12,6 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/challenge"
-	"github.com/robotsaudit/robotsaudit/internal/tag"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
 
@@ -188,9 +187,8 @@ func OtherProtocol(b []byte) (name string, is bool) {
 }
 
 // ParseResponse reads a status line and the fields that matter. The status of a line that is
-// none of HTTP is not readable. Its policy header lines are appended to policy, which may be
-// nil.
-func ParseResponse(head, policy []byte) Head {
+// none of HTTP is not readable. Lines of fields that isPolicy reports are appended to policy; nil: none is kept.
+func ParseResponse(head []byte, isPolicy func(name, value []byte) bool, policy []byte) Head {
 	h := Head{Status: -1, Policy: policy}
 	line, rest := warc.CutLine(skipEmptyLines(head))
 	if IsResponse(head) {
@@ -198,7 +196,7 @@ func ParseResponse(head, policy []byte) Head {
 	}
 	f := warc.Fields{Rest: rest}
 	for f.Next() {
-		h.setResponse(f.Name, f.Value, f.Line)
+		h.setResponse(f.Name, f.Value, f.Line, isPolicy)
 	}
 	return h
 }
@@ -286,7 +284,7 @@ func parseStatus(line []byte) int16 {
 
 // setResponse keeps a response field. Of Content-Type the first counts, as clients take it; codings
 // add up.
-func (h *Head) setResponse(name, value, raw []byte) {
+func (h *Head) setResponse(name, value, raw []byte, isPolicy func(name, value []byte) bool) {
 	switch {
 	case warc.IsField(name, "location"):
 		h.add("Location", &h.Location, value, warc.MaxURL, " ")
@@ -314,7 +312,7 @@ func (h *Head) setResponse(name, value, raw []byte) {
 		warc.First(&h.Date, string(h.capped("Date", value, warc.MaxFieldValue)))
 	case warc.IsField(name, "age"):
 		h.Age = true
-	case tag.Keep(name, value[:min(len(value), tag.MaxLine)]):
+	case isPolicy != nil && isPolicy(name, value):
 		h.addPolicy(raw)
 	case challenge.InField(name, value):
 		h.Challenge = true

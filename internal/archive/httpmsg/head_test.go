@@ -8,6 +8,8 @@ import (
 	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/robotsaudit/robotsaudit/internal/tag"
 )
 
 func TestParseStatus(t *testing.T) {
@@ -44,7 +46,7 @@ func TestParseResponseHead(t *testing.T) {
 		"Content-Encoding: gzip, identity\r\ncontent-encoding: BR\r\n"+
 		"Transfer-Encoding: Chunked\r\n"+
 		"Content-Range: bytes 0-1/2\r\nDate: Wed, 01 May 2024 12:00:00 GMT\r\n"+
-		"\r\nX-Robots-Tag: in the body\r\n"), nil)
+		"\r\nX-Robots-Tag: in the body\r\n"), tag.Keep, nil)
 	want := Head{
 		Status: 301, Location: "/there /elsewhere", ContentType: "text/plain; charset=utf-8",
 		contentEncoding: []string{"gzip", "br"}, transferEncoding: []string{"chunked"}, Repeated: []string{"location"},
@@ -61,7 +63,7 @@ func TestPolicyHeaderLines(t *testing.T) {
 		"Server: x\n"+
 		"x-robots-tag:  otherbot:\n  nofollow\n"+
 		"Robots-Tag: noai;a=1\nContent-Usage: train-ai=n\nTDM-Reservation: 1\ntdm-policy: https://a/p\n"+
-		"Link: </l>; rel=license\nLink: </s>; rel=stylesheet\n\n"), nil)
+		"Link: </l>; rel=license\nLink: </s>; rel=stylesheet\n\n"), tag.Keep, nil)
 	want := "X-Robots-Tag: noindex\nx-robots-tag:  otherbot: nofollow\nRobots-Tag: noai;a=1\nContent-Usage: train-ai=n\n" +
 		"TDM-Reservation: 1\ntdm-policy: https://a/p\nLink: </l>; rel=license"
 	if string(h.Policy) != want {
@@ -73,15 +75,15 @@ func TestPolicyHeaderLines(t *testing.T) {
 }
 
 func TestPolicyHeaderLinesAreBounded(t *testing.T) {
-	long := ParseResponse([]byte("HTTP/1.1 200\nX-Robots-Tag: "+strings.Repeat("noindex, ", 2000)+"\n\n"), nil)
+	long := ParseResponse([]byte("HTTP/1.1 200\nX-Robots-Tag: "+strings.Repeat("noindex, ", 2000)+"\n\n"), tag.Keep, nil)
 	if !long.PolicyCut || len(long.Policy) > 9<<10 {
 		t.Errorf("a long line: %d bytes, cut %v", len(long.Policy), long.PolicyCut)
 	}
-	many := ParseResponse([]byte("HTTP/1.1 200\n"+strings.Repeat("X-Robots-Tag: noindex\n", 100_000)+"\n"), nil)
+	many := ParseResponse([]byte("HTTP/1.1 200\n"+strings.Repeat("X-Robots-Tag: noindex\n", 100_000)+"\n"), tag.Keep, nil)
 	if !many.PolicyCut || len(many.Policy) > MaxPolicyHeaders {
 		t.Errorf("many lines: %d bytes, cut %v", len(many.Policy), many.PolicyCut)
 	}
-	codings := ParseResponse([]byte("HTTP/1.1 200\n"+strings.Repeat("Content-Encoding: gzip\n", 40_000)+"\n"), nil)
+	codings := ParseResponse([]byte("HTTP/1.1 200\n"+strings.Repeat("Content-Encoding: gzip\n", 40_000)+"\n"), tag.Keep, nil)
 	if n := len(codings.contentEncoding); n != maxCodings+1 {
 		t.Errorf("%d content codings kept", n)
 	}
@@ -218,7 +220,7 @@ func TestOtherProtocol(t *testing.T) {
 		if _, got := OtherProtocol([]byte(in)); got != want {
 			t.Errorf("%q: %t", in, got)
 		}
-		if h := ParseResponse([]byte(in), nil); want && h.Status != -1 {
+		if h := ParseResponse([]byte(in), tag.Keep, nil); want && h.Status != -1 {
 			t.Errorf("%q: status %d", in, h.Status)
 		}
 	}

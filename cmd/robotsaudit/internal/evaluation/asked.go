@@ -15,7 +15,6 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/agents"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/object"
-	"github.com/robotsaudit/robotsaudit/internal/tag"
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/figures"
 	"github.com/robotsaudit/robotsaudit/report/prose"
@@ -78,9 +77,9 @@ func tokensOf(who string) (tokens []string, fault string) {
 }
 
 // Uses lists the purposes of --purpose, each once.
-func (l *Asked) Uses() (uses []tag.Use) {
+func (l *Asked) Uses() (uses []evaluate.Use) {
 	for _, purpose := range l.Purposes {
-		use, _ := tag.ParseUse(purpose) // one of the choices
+		use, _ := evaluate.ParseUse(purpose) // one of the choices
 		uses = append(uses, use)
 	}
 	slices.Sort(uses)

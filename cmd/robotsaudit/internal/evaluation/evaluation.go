@@ -14,7 +14,6 @@ import (
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/usage"
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/internal/agents"
-	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/figures"
 )
@@ -85,7 +84,7 @@ func (e *Flags) AddVerify(flags *pflag.FlagSet) {
 // Resolve checks the options and reads the files that they name.
 func (e *Flags) Resolve() (err error) {
 	e.Options.Decided = new(atomic.Int64)
-	if e.Options.Profile, err = robots.ParseProfile(e.profile); err != nil {
+	if e.Options.Profile, err = evaluate.ParseProfile(e.profile); err != nil {
 		return usage.Errorf("--profile: %v", err)
 	}
 	for _, table := range []report.Table{report.GroupVerdictsTable.Table, report.RobotsAgentsTable.Table} {

@@ -21,7 +21,6 @@ import (
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/console"
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/usage"
 	"github.com/robotsaudit/robotsaudit/ingest"
-	"github.com/robotsaudit/robotsaudit/internal/cdx"
 	"github.com/robotsaudit/robotsaudit/internal/durable"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/object"
@@ -281,7 +280,7 @@ func ReportUnread(log *slog.Logger, facts *facts.Set, named []*ingest.InputError
 		switch {
 		case in.Refusal != "":
 			lines = append(lines, in.Name+": "+in.Refusal)
-		case in.Lossy > 0 && cdx.IsFormat(in.Container):
+		case in.Lossy > 0 && report.HasRows(in.Container):
 			lines = append(lines, in.Name+": has rows that cannot be read; the table issues shows which")
 		case in.Lossy > 0:
 			lines = append(lines, in.Name+

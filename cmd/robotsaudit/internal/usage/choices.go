@@ -6,12 +6,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/internal/agents"
-	"github.com/robotsaudit/robotsaudit/internal/robots"
 	"github.com/robotsaudit/robotsaudit/report/export"
 )
 
@@ -101,7 +101,7 @@ func tokens() (names []string) {
 }
 
 func profileNames() (names []string) {
-	for _, p := range robots.Profiles {
+	for _, p := range evaluate.Profiles {
 		names = append(names, p.String())
 	}
 	return names
@@ -133,8 +133,8 @@ func completeFlags(cmd *cobra.Command) {
 
 // AddProfile adds the choice of a profile.
 func AddProfile(flags *pflag.FlagSet, profile *string) {
-	flags.StringVar(profile, "profile", robots.RFC9309.String(),
-		"`PROFILE` by which robots.txt is read: "+robots.ProfileNames())
+	flags.StringVar(profile, "profile", evaluate.RFC9309.String(),
+		"`PROFILE` by which robots.txt is read: "+english.WordSeries(profileNames(), "or"))
 }
 
 // AddWorkers adds the number of what is done at a time.
