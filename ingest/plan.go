@@ -19,6 +19,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/object"
 	"github.com/robotsaudit/robotsaudit/internal/reading"
+	"github.com/robotsaudit/robotsaudit/internal/records"
 )
 
 // Progress counts what Ingest has done. It may be read at any time.
@@ -354,6 +355,6 @@ func OpenFacts(dir string) (*Facts, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.Reread = reading.Reread
+	f.Reread = records.Body
 	return f, nil
 }

@@ -125,7 +125,7 @@ func (f *explainFlags) writeRecord(cmd *cobra.Command, set *ingest.Facts, x *exp
 		return usage.Errorf("nobody made this fetch, so there is no record of it; leave out --at")
 	}
 	place := fmt.Sprintf("%s:%d", console.OneLine(at.File), at.Offset)
-	in, entry, found := records.Find(set, at.File)
+	in, entry, found := records.FindInput(set, at.File)
 	if !found {
 		return fmt.Errorf("%s: an index or a list names this archive, and it is not among the inputs; audit it together "+
 			"with the index", place)
@@ -135,15 +135,7 @@ func (f *explainFlags) writeRecord(cmd *cobra.Command, set *ingest.Facts, x *exp
 		return err
 	}
 	defer func() { err = errors.Join(err, remove()) }()
-	found = false
-	err = records.At(cmd.Context(), in, entry, at.Offset, func(r *records.Found) error {
-		if found || at.ID != "" && !r.ID.Is(recordid.Parse(at.ID)) {
-			return nil
-		}
-		found = true
-		_, err := r.WriteTo(file)
-		return err
-	})
+	err = records.Write(cmd.Context(), file, in, entry, at.Offset, recordid.Parse(at.ID))
 	var damaged *records.DamagedError
 	switch {
 	case errors.As(err, &damaged):
@@ -153,8 +145,6 @@ func (f *explainFlags) writeRecord(cmd *cobra.Command, set *ingest.Facts, x *exp
 		return fmt.Errorf("%s: %w; put the archive back where it was", place, err)
 	case err != nil:
 		return fmt.Errorf("%s: %w", place, err)
-	case !found:
-		return fmt.Errorf("%s: no record there has the ID %s; put the archive back as it was", place, at.ID)
 	}
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return err

@@ -85,9 +85,9 @@ func TestExportRobots(t *testing.T) {
 	}
 }
 
-// TestRecordsAt reads the record of every place that the tables of an audit name, and
+// TestRecordsWrite reads the record of every place that the tables of an audit name, and
 // compares it with the bytes that stand there, for each form of archive.
-func TestRecordsAt(t *testing.T) {
+func TestRecordsWrite(t *testing.T) {
 	folder, files := manyForms(t)
 	dir := audittest.Audit(t, audittest.Everything, folder)
 	set, err := ingest.OpenFacts(dir)
@@ -97,11 +97,8 @@ func TestRecordsAt(t *testing.T) {
 	forms := make(map[string]int)
 	for place := range tablePlaces(t, dir) {
 		var got bytes.Buffer
-		in, entry, _ := records.Find(set, place.file)
-		err := records.At(t.Context(), in, entry, place.offset, func(r *records.Found) error {
-			_, err := r.WriteTo(&got)
-			return err
-		})
+		in, entry, _ := records.FindInput(set, place.file)
+		err := records.Write(t.Context(), &got, in, entry, place.offset, "")
 		if want := bytesAt(t, files, place); err != nil || !bytes.Equal(got.Bytes(), want) {
 			t.Errorf("%v: %d bytes %.80q, want %d bytes %.80q, %v", place, got.Len(), got.Bytes(), len(want), want, err)
 		}

@@ -539,7 +539,7 @@ func TestFlipAnyByteOfAStream(t *testing.T) {
 	long := string(warctest.Plain(append(records[:3:3],
 		append([]warctest.Record{warctest.Digested(warctest.Response("urn:long", "http://h/long", ok200+padding))},
 			records[3:]...)...)...))
-	bzip2, err := base64.StdEncoding.DecodeString(bzip2Archive)
+	bzip2, err := base64.StdEncoding.DecodeString(warctest.Bzip2Archive)
 	if err != nil {
 		t.Fatal(err)
 	}

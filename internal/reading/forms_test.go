@@ -419,7 +419,6 @@ var capsElsewhere = map[string]string{
 	"maxBack":          "the same",
 	"maxCrawls":        "the summary alone is shorter: TestCrawlsOfAnInput",
 	"maxRewinds":       "members behind it in a deflated entry are not found: skipped_range; TestInflatedAt",
-	"maxReinflate":     "body_not_kept",
 	"pairingWindow":    "a User-Agent is unknown, as if there were no request: TestPairing",
 	"maxSameID":        "a request beyond it that names the id is found beside its fetch",
 	"metadataWindow":   "the same: TestMetadata",

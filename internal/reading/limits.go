@@ -31,7 +31,6 @@ const (
 	maxDigestCodings = 2                    // content codings undone to compare a digest with what they leave
 	maxDigestDecoded = 1 << 30              // bytes that they may leave
 	maxCrawls        = facts.MaxCrawls      // different warcinfo records of one input in the summary
-	maxReinflate     = 1 << 30              // bytes of a deflated entry inflated to read one record again
 	pairingWindow    = 4 << 10              // records within which a request finds its response
 	maxSameID        = 16                   // requests or fetches of one id, and fetches of one request
 	metadataWindow   = 64                   // records within which metadata finds its fetch, once that has its request

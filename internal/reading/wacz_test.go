@@ -5,8 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -80,42 +78,6 @@ func TestWACZ(t *testing.T) {
 				t.Errorf("%+v", got.result.InputStats)
 			}
 		})
-	}
-}
-
-// Bodies are found again in stored and in deflated entries.
-func TestRereadEntry(t *testing.T) {
-	target := warctest.Response("urn:t", "http://h/target", "HTTP/1.1 200 OK\r\n\r\n"+robotsBody)
-	first := warctest.Response("urn:f", "http://h/first", "HTTP/1.1 200 OK\r\n\r\n"+strings.Repeat("padding ", 100_000))
-	wacz := warctest.Zip(t, warctest.StoredEntry("archive/a.warc.gz", warctest.GzipMembers(first, target)),
-		warctest.DeflatedEntry("archive/b.warc",
-			warctest.Plain(first, target)),
-		warctest.DeflatedEntry("archive/c.warc.gz",
-			warctest.GzipMembers(target, first)),
-		warctest.StoredEntry("archive/d.warc.zst",
-			append(warctest.Skippable(0xd, warctest.Dictionary(t)),
-				warctest.ZstdFrames(t, []warctest.Record{first, target})...)))
-	path := filepath.Join(t.TempDir(), "a.wacz")
-	if err := os.WriteFile(path, wacz, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	found := 0
-	for _, f := range readFile(t, path).fetches {
-		if f.URL != "http://h/target" {
-			continue
-		}
-		body, err := Reread(inputAt(t, path), &facts.Capture{Fetch: f})
-		if err != nil || string(body) != robotsBody {
-			t.Errorf("%s: %q, %v", f.Entry, body, err)
-		}
-		found++
-		f.Entry = "archive/none.warc.gz"
-		if _, err := Reread(inputAt(t, path), &facts.Capture{Fetch: f}); err == nil {
-			t.Error("an entry that is not there was read")
-		}
-	}
-	if found != 4 {
-		t.Errorf("%d targets", found)
 	}
 }
 

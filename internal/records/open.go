@@ -6,34 +6,48 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 
 	"github.com/robotsaudit/robotsaudit/internal/archive/wacz"
+	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/object"
 	"github.com/robotsaudit/robotsaudit/internal/reading"
 )
 
 // Archive is an archive as a file, or as an entry of a WACZ, that is read at random until its context
-// is done.
+// is done. Find comes to a record, and Next goes on from it.
 type Archive struct {
 	io.ReaderAt
-	file  *reading.Source
-	whole *reading.Spooled // copy of the file, where its server gives no parts of it
-	copy  *reading.Spooled // of a deflated entry
+	reading.Until
+	Form        warc.Form // zero until it is sniffed
+	warc.Reader           // nil: none is open
+	offset, nth int64     // of the record that it read last
+
+	file   *reading.Source // nil: see In
+	copies []*reading.Spooled
 }
 
-// Open opens an archive that was read before. A deflated entry is copied to a temporary file in tmp.
-func Open(ctx context.Context, in facts.Input, entry, tmp string) (a *Archive, err error) {
-	a = new(Archive)
-	if a.file, err = reading.Open(ctx, in, nil); err != nil {
+// In is an archive of a known form that somebody else opens and closes.
+func In(at io.ReaderAt, until reading.Until, form warc.Form) *Archive {
+	return &Archive{ReaderAt: at, Until: until, Form: form}
+}
+
+// Open opens an archive that was read before. What cannot be read at random is copied to a temporary file in
+// tmp: a deflated entry, and an object whose server sends it as a whole only.
+func Open(ctx context.Context, in facts.Input, entry, tmp string) (*Archive, error) {
+	a, err := OpenFile(ctx, in)
+	if err != nil {
 		return nil, err
 	}
-	a.ReaderAt = a.file
 	if object.IsRemote(in.Path) {
 		err = a.copyWhole(ctx, tmp)
 	}
 	if err == nil && entry != "" {
-		err = a.openEntry(ctx, in.Size, entry, tmp)
+		var e *wacz.Entry
+		if e, err = a.enter(in, entry); err == nil && e.Method != zip.Store {
+			err = a.copy(ctx, e.Open(), tmp)
+		}
 	}
 	if err != nil {
 		return nil, errors.Join(err, a.Close())
@@ -41,44 +55,66 @@ func Open(ctx context.Context, in facts.Input, entry, tmp string) (a *Archive, e
 	return a, nil
 }
 
-// copyWhole copies an archive to the disk if its server gives no parts of it.
-func (a *Archive) copyWhole(ctx context.Context, tmp string) (err error) {
-	var first [1]byte
-	if _, err := a.file.ReadAt(first[:], 0); err != nil && err != io.EOF {
-		return err
+// OpenFile opens an archive, of which nothing is copied.
+func OpenFile(ctx context.Context, in facts.Input) (*Archive, error) {
+	file, err := reading.Open(ctx, in, nil)
+	if err != nil {
+		return nil, err
 	}
-	if !a.file.Random() {
-		a.whole, err = reading.Spool(ctx, a.file, tmp)
-		a.ReaderAt = a.whole
-	}
-	return err
+	return &Archive{ReaderAt: file, Until: ctx.Err, offset: -1, file: file}, nil
 }
 
-func (a *Archive) openEntry(ctx context.Context, size int64, entry, tmp string) error {
-	e, err := wacz.Find(a.ReaderAt, size, entry)
-	switch {
-	case err != nil:
+// copyWhole copies an archive to the disk if its server gives no parts of it.
+func (a *Archive) copyWhole(ctx context.Context, tmp string) error {
+	var first [1]byte
+	if _, err := a.ReadAt(first[:], 0); err != nil && err != io.EOF {
 		return err
-	case e == nil:
-		return &noRecordError{fmt.Sprintf("it has no entry %q", entry)}
-	case e.Method == zip.Store:
-		a.ReaderAt = e.At()
+	}
+	if a.file.Random() {
 		return nil
 	}
-	a.copy, err = reading.Spool(ctx, e.Open(), tmp)
-	a.ReaderAt = a.copy
+	return a.copy(ctx, a.file, tmp)
+}
+
+func (a *Archive) copy(ctx context.Context, src io.Reader, tmp string) error {
+	spooled, err := reading.Spool(ctx, src, tmp)
+	if err == nil {
+		a.ReaderAt, a.copies = spooled, append(a.copies, spooled)
+	}
 	return err
 }
 
-// Err returns an error once the reading is to stop.
-func (a *Archive) Err() error { return a.file.Err() }
+// enter goes on to an entry. The tables percent-encode bytes of names that are no UTF-8.
+func (a *Archive) enter(in facts.Input, entry string) (*wacz.Entry, error) {
+	e, err := wacz.Find(a.ReaderAt, in.Size, entry)
+	if raw, unescapeErr := url.PathUnescape(entry); err == nil && e == nil && unescapeErr == nil && raw != entry {
+		e, err = wacz.Find(a.ReaderAt, in.Size, raw)
+	}
+	if err == nil && e == nil {
+		err = &noRecordError{fmt.Sprintf("it has no entry %q", entry)}
+	}
+	if err == nil {
+		a.ReaderAt = e.At()
+	}
+	return e, err
+}
+
+// ReadRange reads a part, of an object with one request.
+func (a *Archive) ReadRange(p []byte, offset int64) (int, error) {
+	if a.ReaderAt == io.ReaderAt(a.file) {
+		return object.ReadRange(a.file.Object, p, offset)
+	}
+	return a.ReadAt(p, offset)
+}
 
 // Close closes the archive.
 func (a *Archive) Close() error {
-	for _, c := range [...]*reading.Spooled{a.copy, a.whole} {
-		if c != nil {
-			c.Discard()
-		}
+	a.end()
+	for _, c := range a.copies {
+		c.Discard()
+	}
+	if a.file == nil {
+		return nil
 	}
 	return a.file.Close()
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/url"
 	"path"
 	"path/filepath"
 	"strings"
@@ -64,11 +63,7 @@ func (v *Verification) isIndex(input int32) bool {
 
 // namedArchive is an archive that an index names.
 type namedArchive struct {
-	at interface { // a file or an object, or an entry of a WACZ
-		io.ReaderAt
-		io.Closer
-	}
-	form    warc.Form
+	*records.Archive
 	head    window
 	guessed bool // it may be another one than the index means
 
@@ -117,18 +112,16 @@ func (v *Verification) openAt(ctx context.Context, file string) (*namedArchive, 
 	}
 	a := new(namedArchive)
 	if entry == "" {
-		a.at, err = object.Open(ctx, in.Path, in.Object())
+		a.Archive, err = records.OpenFile(ctx, in)
 	} else {
-		if raw, err := url.PathUnescape(entry); err == nil && object.IsRemote(file) {
-			entry = raw
+		a.Archive, err = records.Open(ctx, in, entry, v.tmp)
+	}
+	if err == nil {
+		if err = a.begin(); err != nil {
+			a.Close()
 		}
-		a.at, err = records.Open(ctx, in, entry, v.tmp)
 	}
 	if err != nil {
-		return nil, err
-	}
-	if err := a.begin(ctx); err != nil {
-		a.at.Close()
 		return nil, err
 	}
 	return a, nil
@@ -137,30 +130,26 @@ func (v *Verification) openAt(ctx context.Context, file string) (*namedArchive, 
 const headBytes = 16 << 10 // that are read of an archive's beginning
 
 // begin reads the beginning of the archive: its form, and the warcinfo record there.
-func (a *namedArchive) begin(ctx context.Context) (err error) {
+func (a *namedArchive) begin() (err error) {
 	if a.head, err = a.window(0, headBytes); err != nil {
 		return err
 	}
-	s := &section{Until: ctx.Err, windows: [2]window{a.head}, more: a.at}
-	from := input.At(s, 0)
-	a.form = reading.SniffArchive(from)
-	switch {
-	case from.Failed() != nil:
-		return from.Failed()
-	case !a.form.Readable():
-		return errors.New(a.form.Refusal)
-	case a.form.Container == warc.ContainerZip:
-		return errors.New("it is a WACZ, and the index names no entry of it")
-	}
-	r, err := a.form.RecordsAt(s, 0)
+	s := &section{Until: a.Until, windows: [2]window{a.head}, more: a}
+	r := records.In(s, s.Until, warc.Form{})
+	defer r.Close()
+	err = r.Sniff()
+	a.Form = r.Form
 	switch {
 	case err != nil:
 		return err
-	case r == nil:
-		return fmt.Errorf("it is a %s, in which no record has a place of its own", a.form)
+	case !a.Form.Readable():
+		return errors.New(a.Form.Refusal)
+	case a.Form.Container == warc.ContainerZip:
+		return errors.New("it is a WACZ, and the index names no entry of it")
+	case !a.Form.Addressable() && a.Form.Container != warc.ContainerGzip:
+		return fmt.Errorf("it is a %s, in which no record has a place of its own", a.Form)
 	}
-	defer closeAhead(r)
-	rec, err := r.Next()
+	rec, err := r.First()
 	if err != nil || rec.Type != "warcinfo" || rec.ID == "" {
 		return readFailure(err)
 	}
@@ -181,12 +170,6 @@ func readFailure(err error) error {
 	return nil
 }
 
-func closeAhead(r warc.Reader) {
-	if ahead, ok := r.(warc.AheadReader); ok {
-		ahead.Close()
-	}
-}
-
 // window is a part of an archive that was read with one request.
 type window struct {
 	from int64
@@ -199,12 +182,7 @@ func (w *window) end() int64 { return w.from + int64(len(w.b)) }
 // window reads a part of the archive.
 func (a *namedArchive) window(from, size int64) (w window, err error) {
 	w = window{from: from, b: make([]byte, size)}
-	var n int
-	if o, is := a.at.(object.Object); is {
-		n, err = object.ReadRange(o, w.b, from)
-	} else {
-		n, err = a.at.ReadAt(w.b, from)
-	}
+	n, err := a.ReadRange(w.b, from)
 	w.b = w.b[:n]
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) && n > 0 {
 		w.last, err = true, nil

@@ -2,7 +2,6 @@ package verify
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -14,6 +13,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/reading"
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
+	"github.com/robotsaudit/robotsaudit/internal/records"
 	"github.com/robotsaudit/robotsaudit/internal/rowreading"
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
@@ -25,7 +25,7 @@ const (
 )
 
 // find looks for the record of a row. An error is one of reading the archive.
-func (a *namedArchive) find(ctx context.Context, row *facts.Fetch) (finding, error) {
+func (a *namedArchive) find(row *facts.Fetch) (finding, error) {
 	from := max(row.Offset-besideBytes, 0)
 	length := row.Length
 	if length <= 0 {
@@ -36,10 +36,10 @@ func (a *namedArchive) find(ctx context.Context, row *facts.Fetch) (finding, err
 	if err != nil {
 		return finding{}, err
 	}
-	s := &section{Until: ctx.Err, windows: [2]window{w, a.head}}
+	s := &section{Until: a.Until, windows: [2]window{w, a.head}}
 	t, err := a.take(s, row, "")
 	if err == nil && t.begun && t.refuted != "" && !w.last { // it may go on after the window
-		s.more = a.at
+		s.more = a
 		t, err = a.take(s, row, "")
 	}
 	if err == nil && t.refuted == "" && !sameWords(row.PayloadDigest, t.record.PayloadDigest) && hasPayload(&t.record) {
@@ -78,14 +78,10 @@ func (a *namedArchive) take(s *section, row *facts.Fetch, want string) (t taking
 	if a.infoID != "" {
 		c.Know(a.infoID, a.info)
 	}
-	r, err := a.form.RecordsAt(s, row.Offset)
-	if err != nil || r == nil {
-		t.refuted = "no record begins there"
-		return t, readFailure(err)
-	}
-	defer closeAhead(r)
+	r := records.In(s, s.Until, a.Form)
+	defer r.Close()
 	var heads []head
-	rec, err := r.Next()
+	rec, err := r.Find(reading.Place{Offset: row.Offset})
 	for err == nil && rec.Offset == row.Offset && len(heads) < maxAtPlace {
 		t.begun = true
 		heads = append(heads, headOf(rec))
@@ -198,7 +194,7 @@ func (b *beside) takeRequest(r warc.Reader, rec *warc.Record, err error) error {
 			if err := before(); err != nil {
 				return err
 			}
-			byURL = !requested && b.archive.form.Container != warc.ContainerPlain
+			byURL = !requested && b.archive.Form.Container != warc.ContainerPlain
 		}
 		switch {
 		case byID || byURL:
@@ -222,8 +218,7 @@ func (b *beside) takeRequest(r warc.Reader, rec *warc.Record, err error) error {
 // What precedes it in a file that is not compressed may be a page's content, so it has to be named.
 func (b *beside) takeBefore() (found bool, err error) {
 	var magic []byte
-	form := b.archive.form
-	switch form.Container {
+	switch b.archive.Form.Container {
 	case warc.ContainerPlain:
 		magic = []byte("WARC/")
 	case warc.ContainerMembers, warc.ContainerGzip:
@@ -237,28 +232,20 @@ func (b *beside) takeBefore() (found bool, err error) {
 		if at = w.lastBefore(magic, at); at < 0 {
 			return false, nil
 		}
-		is, ends, err := b.isRequest(form, at)
-		switch {
-		case err != nil:
-			return false, err
-		case is:
-			return b.takeAt(form, at)
-		case ends: // the record before is another one
-			return false, nil
+		if found, ends, err := b.takeAt(at); found || ends || err != nil { // another record may end there
+			return found, err
 		}
 	}
 	return false, nil
 }
 
-// isRequest reports whether a record that begins at an offset ends at the place, and is its request.
-func (b *beside) isRequest(form warc.Form, at int64) (is, ends bool, err error) {
-	r, err := form.RecordsAt(b.section, at)
-	if err != nil || r == nil {
-		return false, false, readFailure(err)
-	}
-	defer closeAhead(r)
-	rec, err := r.Next()
-	if err != nil || rec.Offset != at {
+// takeAt takes the record that begins at an offset, if it ends at the place, as ends reports, and is its request.
+func (b *beside) takeAt(offset int64) (found, ends bool, err error) {
+	r := records.In(b.section, b.section.Until, b.archive.Form)
+	defer r.Close()
+	at := reading.Place{Offset: offset}
+	rec, err := r.Find(at)
+	if err != nil {
 		return false, false, readFailure(err)
 	}
 	h := headOf(rec)
@@ -269,21 +256,14 @@ func (b *beside) isRequest(form warc.Form, at int64) (is, ends bool, err error) 
 		return false, false, readFailure(err)
 	}
 	byID, byURL := b.belongs(&h)
-	isProof := form.Container == warc.ContainerMembers || form.Container == warc.ContainerGzip
-	return h.kind == "request" && (byID || byURL && isProof), true, nil
-}
-
-func (b *beside) takeAt(form warc.Form, at int64) (bool, error) {
-	r, err := form.RecordsAt(b.section, at)
-	if err != nil {
-		return false, readFailure(err)
+	isProof := r.Form.Container == warc.ContainerMembers || r.Form.Container == warc.ContainerGzip
+	if h.kind != "request" || !byID && !(byURL && isProof) {
+		return false, true, nil
 	}
-	defer closeAhead(r)
-	rec, err := r.Next()
-	if err == nil {
+	if rec, err = r.Find(at); err == nil {
 		err = b.committer.Take(r, rec)
 	}
-	return err == nil, readFailure(err)
+	return err == nil, true, readFailure(err)
 }
 
 // taken is a sink for the fetches at a place. Captures are none: robots.txt is never disallowed.

@@ -241,7 +241,7 @@ func (v *Verification) read(ctx context.Context, rows []facts.Fetch) *verifyBatc
 	if err == nil {
 		for i := range rows {
 			var f finding
-			if f, err = a.find(ctx, &rows[i]); err != nil {
+			if f, err = a.find(&rows[i]); err != nil {
 				break
 			}
 			if a.guessed && f.refuted != "" {
@@ -250,7 +250,7 @@ func (v *Verification) read(ctx context.Context, rows []facts.Fetch) *verifyBatc
 			}
 			r.results = append(r.results, f)
 		}
-		a.at.Close()
+		a.Close()
 	}
 	if err != nil && ctx.Err() == nil {
 		r.unread = facts.AtMost(object.Cause(err).Error(), rowreading.MaxFault)

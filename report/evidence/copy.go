@@ -13,10 +13,10 @@ import (
 	"io"
 	"strings"
 
-	"github.com/robotsaudit/robotsaudit/internal/archive/input"
 	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/reading"
+	"github.com/robotsaudit/robotsaudit/internal/records"
 )
 
 // copier copies records of archives into a bundle, in the order of their places.
@@ -24,118 +24,20 @@ type copier struct {
 	out     io.Writer
 	gzip    *gzip.Writer
 	member  *member
-	archive *source
-	reader  warc.Reader // nil: none is open
-	offset  int64       // of the record that the reader read last
-	nth     int64       // of the records at that offset, from 0
-	newest  string      // date for records that have none
-}
-
-// end closes the reader.
-func (c *copier) end() {
-	if ahead, ok := c.reader.(warc.AheadReader); ok {
-		ahead.Close()
-	}
-	c.reader = nil
-}
-
-// nearby is how far, in bytes of a file, it is cheaper to read on than to open it anew.
-const nearby = 1 << 20
-
-// isAhead reports whether the reader comes to a place if it reads on, and soon.
-func (c *copier) isAhead(at reading.Place) bool {
-	switch {
-	case c.reader == nil:
-		return false
-	case c.offset == at.Offset:
-		return c.nth < at.Nth
-	}
-	return c.offset < at.Offset && (at.Streamed || at.Offset-c.offset < nearby)
-}
-
-// open has a reader stand at a place, or at the beginning of its stream or member.
-func (c *copier) open(at reading.Place) (err error) {
-	c.end()
-	c.offset, c.nth = -1, 0
-	if at.Streamed {
-		from, form := c.archive.sniff()
-		c.reader, err = form.Stream(from)
-	} else {
-		c.reader, err = c.archive.form.RecordsAt(c.archive, at.Offset)
-	}
-	if c.reader == nil && err == nil {
-		err = errNoRecord
-	}
-	return err
-}
-
-// errNoRecord is the error of a place at which no record is found again.
-var errNoRecord = errors.New("no record is there")
-
-// find reads the record at a place, up to its block.
-func (c *copier) find(at reading.Place) (*warc.Record, error) {
-	if c.isAhead(at) {
-		if rec, err := c.readTo(at); err != errNoRecord {
-			return rec, err
-		}
-	}
-	if err := c.open(at); err != nil {
-		return nil, err
-	}
-	return c.readTo(at)
-}
-
-// readTo reads on to a place.
-func (c *copier) readTo(at reading.Place) (*warc.Record, error) {
-	for {
-		rec, err := c.reader.Next()
-		if isPassable(err) {
-			continue
-		}
-		if err != nil {
-			return nil, noRecord(err)
-		}
-		if rec.Offset == c.offset {
-			c.nth++
-		} else {
-			c.offset, c.nth = rec.Offset, 0
-		}
-		switch {
-		case c.offset == at.Offset && c.nth == at.Nth:
-			return rec, nil
-		case c.offset > at.Offset:
-			return nil, errNoRecord
-		}
-		if _, err := c.reader.Finish(); err != nil && !isPassable(err) {
-			return nil, noRecord(err)
-		}
-	}
-}
-
-// isPassable reports whether err is damage with more records after it.
-func isPassable(err error) bool {
-	var damage *warc.Damage
-	return errors.As(err, &damage) && damage.More
-}
-
-// noRecord separates failures of the file from damage, and from its end.
-func noRecord(err error) error {
-	if input.IsReadError(err) {
-		return err
-	}
-	return errNoRecord
+	archive *records.Archive
+	newest  string // date for records that have none
 }
 
 // copy copies the record at a place. A gzip member that holds it and nothing else is copied
 // as it stands; any other record becomes a member of its own.
 func (c *copier) copy(at reading.Place, r *record) error {
-	rec, err := c.find(at)
+	rec, err := c.archive.Find(at)
 	if err != nil {
 		return err
 	}
 	r.name(&rec.Header)
 	r.Offset, r.Resynced = rec.Offset, r.Resynced || rec.Resynced
-	form := c.archive.form
+	form := c.archive.Form
 	isWARC := form.IsWARC()
 	hasMembers := form.Container == warc.ContainerMembers || form.Container == warc.ContainerGzip
 	if isWARC && hasMembers && !at.Streamed {
@@ -143,21 +45,19 @@ func (c *copier) copy(at reading.Place, r *record) error {
 		if copied || err != nil {
 			return err
 		}
-		c.end()
-		if rec, err = c.find(at); err != nil {
+		if rec, err = c.archive.Find(at); err != nil {
 			return err
 		}
 	}
-	header := bytes.Clone(rec.Raw)
 	if isWARC {
-		err = c.write(r, nil, io.MultiReader(bytes.NewReader(header), rec.Block), "\r\n\r\n", rec)
+		err = c.write(r, nil, records.Content(rec), "\r\n\r\n", rec)
 	} else {
-		err = c.wrap(r, int64(len(header))+rec.ContentLength, io.MultiReader(bytes.NewReader(header), rec.Block))
+		err = c.wrap(r, int64(len(rec.Raw))+rec.ContentLength, records.Content(rec))
 	}
 	if err != nil {
 		return err
 	}
-	r.Length, err = c.reader.Finish()
+	r.Length, err = c.archive.Finish()
 	return rec.Named(err)
 }
 
@@ -170,7 +70,7 @@ func (r *record) name(h *warc.Header) {
 // there is none.
 func (c *copier) copyMember(rec *warc.Record, r *record) (copied bool, err error) {
 	size := int64(len(rec.Raw)) + rec.ContentLength
-	if r.Length, err = c.reader.Finish(); err != nil {
+	if r.Length, err = c.archive.Finish(); err != nil {
 		return false, rec.Named(err)
 	}
 	if rec.Overrun {

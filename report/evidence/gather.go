@@ -9,10 +9,10 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/robotsaudit/robotsaudit/internal/archive/warc"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/facts/run"
 	"github.com/robotsaudit/robotsaudit/internal/reading"
+	"github.com/robotsaudit/robotsaudit/internal/records"
 )
 
 // placed is a record to be copied, by its place.
@@ -48,7 +48,6 @@ func (w *writer) gather(ctx context.Context) error {
 			return err
 		}
 	}
-	w.copier.end()
 	return nil
 }
 
@@ -84,16 +83,19 @@ func (w *writer) gatherInput(ctx context.Context, input int32, in *facts.InputRe
 	defer stop()
 	row, err, ok := next()
 	for _, a := range archives {
-		from, openErr := openSource(ctx, in.Input, a.entry, w.tmp, a.isLog)
+		from, openErr := records.Open(ctx, in.Input, a.entry, w.tmp)
 		if openErr != nil {
 			return openErr
+		}
+		if err := from.Sniff(); err != nil {
+			return errors.Join(err, from.Close())
 		}
 		before := w.positions.count
 		form := formWARC
 		switch {
 		case a.isLog:
 			form = formLog
-		case !from.form.IsWARC():
+		case !from.Form.IsWARC():
 			form = formARC
 		}
 		made := archive{
@@ -113,7 +115,6 @@ func (w *writer) gatherInput(ctx context.Context, input int32, in *facts.InputRe
 		}
 		a.number = int64(len(w.copied))
 		w.copied = append(w.copied, made)
-		w.copier.end()
 		w.copier.archive = from
 		if a.lines != nil {
 			err = cmp.Or(err, w.gatherLog(ctx, a, from))
@@ -140,7 +141,7 @@ func (w *writer) gatherRecord(p *placed) error {
 	a := &w.copied[r.Archive]
 	a.Forgeable = a.Forgeable || p.Forgeable
 	err := w.copier.copy(p.Place, &r)
-	if err == errNoRecord { // what cites it is left out
+	if records.IsMissing(err) { // what cites it is left out
 		return nil
 	}
 	if err != nil {
@@ -156,9 +157,8 @@ func (w *writer) addRecord(r *record) error {
 }
 
 // gatherLog copies the lines of a log that are cited.
-func (w *writer) gatherLog(ctx context.Context, a *citedArchive, log *source) error {
-	src, form := log.sniff()
-	text, err := warc.Decompressed(form, src)
+func (w *writer) gatherLog(ctx context.Context, a *citedArchive, log *records.Archive) error {
+	text, err := log.Log()
 	if err != nil {
 		return err
 	}

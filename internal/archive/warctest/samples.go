@@ -96,3 +96,13 @@ func PeakHeap(f func()) (peak uint64) {
 	<-done
 	return peak - min(peak, before)
 }
+
+// Bzip2Archive is four captures of robots.txt, of hosts host0.example to
+// host3.example, in one block of bzip2.
+const Bzip2Archive = "" +
+	"QlpoMTFBWSZTWX508VIAAX9fgAASSBP//yxs1pA/79/gQAJ8GQADAaAAAaAAAAAANVPaAU9PRRoyAAAAAADAaAAAaAAAAAAFUiTJhTyaT1JgnoPUmjBoTIyb" +
+	"RJkyO4pJkeRIiMD0NJUe50lAoO02GJoPOJ8pGpKJZEycoUEhWj7lyKDyRXXJw8VJccBxm+VcmzbsnU0ZnkYkxIkSF+XsV13Sa4J1Ve5rLTvMzYZGBI4zMnaZ" +
+	"U3lwzJmOVBPSPPK4uwF0+ACLLyeBMUZOSAIsqBwBUmtDObKdE8biGOa1UgDlgQQC3wdWoOCGrIUKg6CivVQUHImnSkzamxXUqLVxMsb6ZWSutryxvyNw54xJ" +
+	"d5M2kh/jE+xvmw0F5UapYYepDqPQhIi84SYoJnoSLTnPMh6mg6DQehQQsEZE3ThM9jsPkvLT5OUzPzZ18WFPNhnpjcV07Ov4Oyd3QbS3C3VfXafo4RuRxm9h" +
+	"XjOys/AU5nBYj4KiNxeZCZ4mhDiRnwauTo8Jz2lx3IXlyHidRI1nyVlJmWGJxCxEjtNJYKUTKTmKDSbEJiQSImaEbxeiotH7I1nkcpeMR9BadJYXDE0GJifR" +
+	"iUmk4DSXGs+w2l5YjeG8d6FRFBMwKC8SIqQ50KC4VmQ5yk1H0bDE0jAsJIeBEz/i7kinChIPzp4qQA=="

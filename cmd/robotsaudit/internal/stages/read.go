@@ -13,7 +13,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/ingest"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/object"
-	"github.com/robotsaudit/robotsaudit/internal/reading"
+	"github.com/robotsaudit/robotsaudit/internal/records"
 )
 
 const (
@@ -205,7 +205,7 @@ func (p *Plan) set(all *allFacts, tasks []facts.Task, dir, tmp string) (*facts.S
 		Fingerprint: p.Settings.FactsFingerprint, Digested: p.DigestInputs, Failures: all.Failures, Copies: all.Copies,
 	})
 	if err == nil {
-		set.Reread = reading.Reread
+		set.Reread = records.Body
 	}
 	return set, err
 }
