@@ -246,6 +246,49 @@ COPY (SELECT i.name, i.container, i.size, i.fingerprint, i.sha256, tool, version
       ORDER BY i.name)
 TO 'inputs.csv';
 
+-- == Lists (robotsaudit export out all --agents GPTBot --to all.parquet)
+
+-- A line for each document, in their order. Of several rows of an id, the worst counts.
+-- How do lists become attributes of dolma documents?
+COPY (WITH documents AS (
+          SELECT row_number() OVER () AS line, id, source, length(text) AS characters
+          FROM read_json('documents/0.jsonl.gz',
+                         columns = {id: 'VARCHAR', source: 'VARCHAR', text: 'VARCHAR'})
+      ), worst AS (
+          SELECT id, arg_min((list, reason),
+                             list_position(['drop', 'undecided', 'keep'], list)) AS row
+          FROM 'all.parquet'
+          GROUP BY id
+      )
+      SELECT d.id, source,
+             json_object('robotsaudit__export__' || coalesce(row[1], 'undecided'), spans,
+                         'robotsaudit__export__' || coalesce(row[2], 'not_found'), spans) AS attributes
+      FROM (SELECT *, json_array(json_array(0, characters, 1.0)) AS spans FROM documents) d
+      LEFT JOIN worst ON worst.id = d.id
+      ORDER BY line)
+TO 'attributes.jsonl.gz' (FORMAT json);
+
+-- hosts.parquet is the same list with --by host. docs/SCHEMA.md ("Annotations") has the YAML.
+-- What joins Common Crawl's host index, by annotate.py of cc-index-annotations?
+COPY (SELECT surt_host_name, 'CC-MAIN-2026-17' AS crawl,
+             COLUMNS(['list', 'reason', 'detail', 'agent', 'fetches', 'dropped', 'kept'])
+                 AS 'robotsaudit_\0'
+      FROM 'hosts.parquet')
+TO 'annotation-by-host.parquet';
+
+-- Of several captures of a moment, the worst counts; no page counts last.
+-- What joins its URL index?
+COPY (SELECT url_surtkey, fetch_time, 'CC-MAIN-2026-17' AS crawl,
+             COLUMNS(['list', 'reason', 'detail', 'agent']) AS 'robotsaudit_\0',
+             count(*) OVER (PARTITION BY url_surtkey, fetch_time) AS robotsaudit_fetches
+      FROM 'all.parquet'
+      QUALIFY row_number() OVER (PARTITION BY url_surtkey, fetch_time
+                                 ORDER BY reason IN ('not_a_page', 'status_unknown'),
+                                          list_position(['drop', 'undecided', 'keep'], list),
+                                          warc_filename, warc_record_offset, id) = 1
+      ORDER BY url_surtkey, fetch_time)
+TO 'annotation-by-url.parquet';
+
 -- == Policies over time (audit … --agents GPTBot, on captures of many dates)
 -- scripts/check/questions.py answers these anew from the archives, in this order.
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,7 +18,6 @@ import (
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/inputs"
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/outfolder"
 	"github.com/robotsaudit/robotsaudit/cmd/robotsaudit/internal/usage"
-	"github.com/robotsaudit/robotsaudit/internal/object"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/export"
@@ -67,14 +65,6 @@ FORMAT is parquet, csv, jsonl or txt, where each line is what --by says: of reco
 WARC-Record-ID, or the id in a list of URLs. By default it is that of FILE's name, or csv. csv is
 for programs: for spreadsheets, see 'robotsaudit report --csv'.
 
---format annotation writes Parquet that joins Common Crawl's host or URL index (--by host or url),
-and next to it the YAML by which annotate.py of cc-index-annotations does so.
-
---format dolma writes attributes (jsonl.gz) for a file of dolma documents, a line for each: the
-attribute robotsaudit__export__drop spans what is to be dropped, robotsaudit__export__undecided
-what is undecided, and robotsaudit__export__REASON every document. The id of a document is a
-WARC-Record-ID, a payload digest or a URL. One that is not of this audit is undecided (not_found).
-
 ` + usage.ExitHelp,
 		Example: `  robotsaudit export out keep --purpose train --to keep.parquet
   robotsaudit export out drop --agents ai --by url --format txt
@@ -83,11 +73,7 @@ WARC-Record-ID, a payload digest or a URL. One that is not of this audit is unde
   robotsaudit export out path --format txt
   robotsaudit export out keep --since 2025-05-01 --until 2025-05-31 --to may.csv
   robotsaudit export out all --decide all=drop,tags_unknown=keep --to all.parquet
-  robotsaudit export out drop --agents GPTBot --by host --to hosts.csv
-  robotsaudit export out drop --format dolma --documents documents/0.jsonl.gz \
-      --to attributes/robotsaudit/0.jsonl.gz
-  robotsaudit export out all --format annotation --by host --crawl CC-MAIN-2026-17 \
-      --to hosts.parquet`,
+  robotsaudit export out drop --agents GPTBot --by host --to hosts.csv`,
 	}
 	f.add(cmd.Flags())
 	outfolder.RunOn(cmd, &f.output, "a list, as in: %[1]s drop", func(cmd *cobra.Command, args []string) error {
@@ -114,8 +100,6 @@ type exportFlags struct {
 	decide  []string
 	format  string
 	to      string
-	docs    string // documents of dolma
-	crawl   string // of annotations
 	part    outfolder.PartFlags
 }
 
@@ -128,8 +112,6 @@ func (f *exportFlags) add(flags *pflag.FlagSet) {
 			"not_a_page (repeatable, or with commas)")
 	flags.StringVar((*string)(&f.options.By), "by", string(export.ByRecord), "what a row is, `BY` "+usage.Alternatives(export.Kinds))
 	flags.StringVar(&f.format, "format", "", "`FORMAT` of the list: "+usage.Alternatives(export.Formats))
-	flags.StringVar(&f.docs, "documents", "", "`FILE` of dolma documents, whose attributes --format dolma writes")
-	flags.StringVar(&f.crawl, "crawl", "", "crawl that --format annotation is of, `ID`, such as CC-MAIN-2026-17")
 	flags.StringVar(&f.to, "to", "-", "write the list to `FILE`; - is standard output")
 	f.part.AddTo(flags)
 	inputs.AddStore(flags)
@@ -201,31 +183,6 @@ func (f *exportFlags) run(cmd *cobra.Command) error {
 	} else if err != nil {
 		return err
 	}
-	switch format {
-	case export.Dolma:
-		documents, err := os.Open(f.docs)
-		if err != nil {
-			return fmt.Errorf("--documents %s: %w; check the path", f.docs, object.Cause(err))
-		}
-		defer documents.Close()
-		var a export.Attributes
-		err = console.WriteWhole(cmd, f.to, func(w io.Writer) (err error) {
-			a, err = export.WriteAttributes(cmd.Context(), w, r, options, documents)
-			return err
-		})
-		var bad *export.DocumentError
-		if errors.As(err, &bad) {
-			return fmt.Errorf("%s: %w; each line must be a dolma document, with id and text", f.docs, err)
-		}
-		if err == nil && f.to != "-" {
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: of %s, %s to be dropped, %s undecided; %s in no fetch of this audit.\n",
-				f.to, report.Count(a.Documents, "document"), humanize.Comma(a.Dropped), humanize.Comma(a.Undecided),
-				humanize.Comma(a.NotFound))
-		}
-		return err
-	case export.Annotation:
-		return f.writeAnnotation(cmd, r, options)
-	}
 	var summary export.Summary
 	err = console.WriteWhole(cmd, f.to, func(w io.Writer) (err error) {
 		summary, err = export.Write(cmd.Context(), w, r, options, format)
@@ -246,58 +203,24 @@ func (f *exportFlags) run(cmd *cobra.Command) error {
 	return console.Say(cmd, "%s: %s%s.\n%s", f.to, report.Count(n, f.unit()), what, f.summary(&summary))
 }
 
-// writeAnnotation writes an annotation, and next to it the YAML that joins it.
-func (f *exportFlags) writeAnnotation(cmd *cobra.Command, r *results.Results, o export.Options) error {
-	var summary export.Summary
-	err := console.WriteWhole(cmd, f.to, func(w io.Writer) (err error) {
-		summary, err = export.WriteAnnotation(cmd.Context(), w, r, o, f.crawl)
-		return err
-	})
-	join := strings.TrimSuffix(f.to, parquetExt) + ".yaml"
-	if err == nil {
-		err = console.WriteWhole(cmd, join, func(w io.Writer) error {
-			return export.WriteJoin(w, o.By, filepath.Base(f.to))
-		})
-	}
-	if err != nil {
-		return err
-	}
-	return console.Say(cmd, "%s: joined by %s.\n%s", f.to, join, f.summary(&summary))
-}
-
-const parquetExt = "." + string(export.Parquet)
-
 // resolve checks the options.
 func (f *exportFlags) resolve() (format export.Format, err error) {
 	o := &f.options
 	format = export.Format(cmp.Or(f.format, strings.TrimPrefix(filepath.Ext(f.to), "."), string(export.CSV)))
-	annotates := format == export.Annotation
 	switch {
 	case !slices.Contains(lists(), f.list):
 		return format, usage.Errorf("there is no list %q; %s", f.list,
 			usage.Suggest(f.list, "", lists(), "use "+usage.Alternatives(lists())))
 	case !slices.Contains(export.Formats, format):
 		return format, usage.Errorf("the name %s shows no format; add --format %s", f.to, usage.Alternatives(export.Formats))
-	case (format == export.Dolma) != (f.docs != ""):
-		return format, usage.Errorf("--format dolma and --documents FILE need each other: attributes are lines " +
-			"next to those of documents")
-	case format == export.Dolma && (f.list != words.Drop.String() || o.By != export.ByRecord):
-		return format, usage.Errorf("--format dolma marks what to drop of documents: use the list drop, and leave out --by")
 	}
 	if slices.Contains(figures.Causes(), f.list) {
-		if format == export.Dolma || annotates || f.docs != "" || o.By != export.ByRecord || len(f.decide) > 0 ||
+		if o.By != export.ByRecord || len(f.decide) > 0 ||
 			!f.asked.IsZero() {
 			return format, usage.Errorf("the list %s has what the report counts, as csv, jsonl, parquet or txt; of the other "+
 				"options it takes --to, --format, --since, --until, --host and --crawler-only", f.list)
 		}
 		return format, f.part.Resolve()
-	}
-	switch {
-	case annotates != (f.crawl != ""):
-		return format, usage.Errorf("--format annotation and --crawl ID need each other: rows are joined by crawl, too")
-	case annotates && (o.By != export.ByHost && o.By != export.ByURL || filepath.Ext(f.to) != parquetExt):
-		return format, usage.Errorf("--format annotation needs --by host or --by url, and --to FILE.parquet: " +
-			"next to that stands FILE.yaml, which joins it")
 	}
 	o.List = words.ParseFate(f.list) // none for all
 	if err := f.part.Resolve(); err != nil {
@@ -366,9 +289,6 @@ func (f *exportFlags) unit() string {
 	case export.ByRecord:
 		return "fetch"
 	case export.ByURL:
-		if f.crawl != "" {
-			return "capture"
-		}
 		return "URL"
 	}
 	return string(f.options.By)

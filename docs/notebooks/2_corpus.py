@@ -146,7 +146,14 @@ documents, attributes = Path("documents/0.jsonl.gz"), Path("attributes/robotsaud
 for path in (documents, attributes):
     path.parent.mkdir(parents=True, exist_ok=True)
 duckdb.sql(f"COPY (SELECT id, text FROM corpus ORDER BY id) TO '{documents}'")
-a.export("drop", format="dolma", documents=documents, to=attributes, **about)
+duckdb.sql(f"""
+    COPY (SELECT corpus.id,
+                 json_object('robotsaudit__export__' || CASE fate WHEN 'kept' THEN 'keep' ELSE 'drop' END,
+                             json_array(json_array(0, length(text), 1.0)),
+                             'robotsaudit__export__' || fate,
+                             json_array(json_array(0, length(text), 1.0))) AS attributes
+          FROM corpus JOIN fate USING (id) ORDER BY id)
+    TO '{attributes}' (FORMAT json)""")
 with gzip.open(attributes, "rt") as lines:
     print(*itertools.islice(lines, 3), sep="")
 

@@ -41,7 +41,6 @@ const (
 	UnnamedCrawler
 	TagsUnknown
 	CauseHint
-	NotFound
 	CauseAllowed
 )
 
@@ -85,10 +84,6 @@ var Causes = []Word{
 	CauseHint: {
 		Name:    "hint",
 		Meaning: "A statement without force speaks against a `--purpose` (`fetches.hints`).",
-	},
-	NotFound: {
-		Name:    "not_found",
-		Meaning: "No fetch of this audit belongs to the document (`--format dolma` alone).",
 	},
 	CauseAllowed: {Name: "allowed", Meaning: "robots.txt permits it, and nothing known speaks against it."},
 }

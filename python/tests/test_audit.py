@@ -109,8 +109,6 @@ def test_lists(audit: robotsaudit.Audit, tmp_path: Path) -> None:
     urls = audit.export("drop", by="url", to=tmp_path / "drop.txt").fetchall()
     assert ("http://news.example/private/draft.html",) in urls
     assert audit.export("drop", agents="GPTBot", to=tmp_path / "drop.jsonl").columns == lists[0].columns
-    joined = audit.export("all", format="annotation", by="host", crawl="CC-MAIN-2026-17")
-    assert {"surt_host_name", "crawl"} <= set(joined.columns)
 
 
 def test_lookup(audit: robotsaudit.Audit, tmp_path: Path) -> None:
@@ -128,20 +126,6 @@ def test_lookup_of_ids_that_several_rows_have(archives: Path) -> None:
                          FROM (VALUES ('a', 'both'), ('private/draft.html', 'both'), ('a', 'good')) rows(path, id)""")
     lookup = robotsaudit.audit(archives, urls=rows, tables="all").lookup()
     assert [lookup[id].list for id in ("both", "good")] == ["drop", "undecided"]
-
-
-def test_attributes_of_dolma(audit: robotsaudit.Audit, tmp_path: Path) -> None:
-    """A line for each document, in their order, also of one that comes twice."""
-    drop, keep = (audit.export(name, purpose="train").select("id, reason").limit(1).fetchall()[0] for name in ("drop", "keep"))
-    ids = [keep[0], "of nothing", drop[0], keep[0]]
-    (tmp_path / "0.jsonl").write_text("".join(json.dumps({"id": id, "text": "é" * 7}) + "\n" for id in ids), encoding="utf-8")
-    for to in (None, tmp_path / "attributes.jsonl.gz"):
-        made = audit.export("drop", purpose="train", format="dolma", documents=tmp_path / "0.jsonl", to=to)
-        rows = made.select("id, to_json(attributes)").fetchall()
-        assert [id for id, _ in rows] == ids
-        scores = [{name.removeprefix("robotsaudit__export__") for name, spans in json.loads(text).items()
-                   if spans == [[0, 7, 1]]} for _, text in rows]
-        assert scores == [{keep[1]}, {"undecided", "not_found"}, {"drop", drop[1]}, {keep[1]}]
 
 
 def test_explain(audit: robotsaudit.Audit) -> None:

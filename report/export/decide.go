@@ -151,9 +151,7 @@ func (d *decider) decide(f *report.FetchRow) (x Decision, err error) {
 	}
 	k.SetPage(f.FetchMethod, f.FetchStatus, f.RecordType, f.Trust)
 	k.SetVerdict(x.Reason, x.Detail)
-	x.Verdict = k.Verdict
 	if d.whatIf == nil {
-		x.Class = f.Certainty
 		k.SetNotes(f.Notes)
 	}
 	hint := -1

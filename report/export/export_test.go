@@ -3,7 +3,6 @@ package export_test
 import (
 	"bytes"
 	stdcmp "cmp"
-	"compress/gzip"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
@@ -16,7 +15,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
@@ -373,90 +371,6 @@ func TestMissing(t *testing.T) {
 	if diff := cmp.Diff([]string{"--agents Foo", "--purpose index", "--as-of 2025-03-01"}, missing.What); diff != "" {
 		t.Errorf("missing (-want +got):\n%s", diff)
 	}
-}
-
-// TestAttributes marks documents by whatever id they have, in their order.
-func TestAttributes(t *testing.T) {
-	r := open(t)
-	o := export.Options{By: export.ByRecord, Agents: []string{"GPTBot"}}
-	var documents strings.Builder
-	var want []string
-	add := func(id string, text, reason string, fate words.Fate) {
-		line, err := json.Marshal(map[string]string{"id": id, "text": text})
-		if err != nil {
-			t.Fatal(err)
-		}
-		documents.Write(append(line, '\n'))
-		quoted, _ := json.Marshal(id)
-		marked := ""
-		if fate != words.Keep {
-			marked = fmt.Sprintf(`"robotsaudit__export__%s":[[0,%d,1.0]],`, fate, utf8.RuneCountInString(text))
-		}
-		want = append(want, fmt.Sprintf(`{"id":%s,"attributes":{%s"robotsaudit__export__%s":[[0,%d,1.0]]}}`, quoted,
-			marked, reason, utf8.RuneCountInString(text)))
-	}
-	for _, o.List = range lists {
-		for i, row := range rowsOf(t, r, o) {
-			id := row["id"].(string)
-			add([]string{id, strings.Trim(id, "<>"), strings.ToUpper(row["warc_record_uuid"].(string))}[i%3],
-				"ä"+strings.Repeat("€", i), row["reason"].(string), o.List)
-		}
-	}
-	o.By = export.ByURL
-	for _, o.List = range lists {
-		for _, row := range rowsOf(t, r, o) {
-			add(row["url"].(string), "", row["reason"].(string), o.List)
-		}
-	}
-	add("<urn:uuid:00000000-0000-4000-8000-000000000000>", "x", "not_found", words.Leave)
-	slices.Reverse(want)
-	lines := slices.Collect(strings.Lines(documents.String()))
-	slices.Reverse(lines)
-	plain := strings.Join(lines, "")
-
-	for name, in := range map[string]string{"plain": plain, "gzip": gzipped(t, plain)} {
-		var out bytes.Buffer
-		a, err := export.WriteAttributes(t.Context(), &out, r, o, strings.NewReader(in))
-		if err != nil {
-			t.Fatal(err)
-		}
-		z, err := gzip.NewReader(&out)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := io.ReadAll(z)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(want, strings.Split(strings.TrimSuffix(string(got), "\n"), "\n")); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", name, diff)
-		}
-		if a.Documents != int64(len(want)) || a.NotFound != 1 || a.Dropped == 0 || a.Dropped == a.Documents {
-			t.Errorf("%s: %+v", name, a)
-		}
-	}
-	for in, want := range map[string]string{
-		"{\"id\":\"x\"}\n{": "document 2: unexpected EOF", `{"text":"x"}`: "document 1: it has no id that is a text",
-		`{"id":7,"text":"x"}`: "document 1: it has no id that is a text",
-		"url,reason\n":        "document 1: invalid character",
-	} {
-		_, err := export.WriteAttributes(t.Context(), io.Discard, r, o, strings.NewReader(in))
-		if err == nil || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("%q: %v, want %s", in, err, want)
-		}
-	}
-}
-
-func gzipped(t *testing.T, s string) string {
-	var out bytes.Buffer
-	w := gzip.NewWriter(&out)
-	if _, err := io.WriteString(w, s); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return out.String()
 }
 
 // TestDisagreement reads tables that are not in the order of fetches: no list comes of them.

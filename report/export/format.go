@@ -22,16 +22,14 @@ type Format string
 // The formats. They are for programs: a text stands as it is in the tables. In a text each line is
 // the key of a row.
 const (
-	Parquet    Format = "parquet"
-	CSV        Format = "csv"
-	JSONL      Format = "jsonl"
-	Text       Format = "txt"
-	Dolma      Format = "dolma"      // attributes of documents, see WriteAttributes
-	Annotation Format = "annotation" // see WriteAnnotation
+	Parquet Format = "parquet"
+	CSV     Format = "csv"
+	JSONL   Format = "jsonl"
+	Text    Format = "txt"
 )
 
 // Formats lists the formats.
-var Formats = []Format{Parquet, CSV, JSONL, Text, Dolma, Annotation}
+var Formats = []Format{Parquet, CSV, JSONL, Text}
 
 // rowWriter writes rows.
 type rowWriter[T any] interface {

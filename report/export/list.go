@@ -40,10 +40,8 @@ type item struct {
 
 // Decision is what becomes of a fetch, and why.
 type Decision struct {
-	Fate    words.Fate
-	Cause   words.Cause
-	Verdict words.Verdict // by robots.txt
-	Class   string        // certainty of the crawler's own verdict; "": it is not disallowed, or others were asked about
+	Fate  words.Fate
+	Cause words.Cause
 	Grounds
 }
 

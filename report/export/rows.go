@@ -2,7 +2,6 @@ package export
 
 import (
 	"cmp"
-	"fmt"
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
@@ -111,8 +110,6 @@ func (e *entry) key(by By) string {
 		return "<" + e.RecordID + ">"
 	case ByURL:
 		return e.URL
-	case byMoment:
-		return fmt.Sprintf("%s\x00%020d", e.SURTKey, e.Time)
 	case ByHost:
 		return weburl.SURTHost(e.SURTKey)
 	case ByOrigin:

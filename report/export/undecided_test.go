@@ -1,10 +1,7 @@
 package export_test
 
 import (
-	"bytes"
-	"compress/gzip"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -109,23 +106,10 @@ func TestUndecided(t *testing.T) {
 		t.Errorf("%v", rows)
 	}
 
-	for decided, want := range map[string]string{
-		"":         `{"robotsaudit__export__undecided":[[0,1,1.0]],"robotsaudit__export__unnamed_crawler":[[0,1,1.0]]}`,
-		"all=drop": `{"robotsaudit__export__drop":[[0,1,1.0]],"robotsaudit__export__unnamed_crawler":[[0,1,1.0]]}`,
-		"all=keep": `{"robotsaudit__export__unnamed_crawler":[[0,1,1.0]]}`,
-	} {
-		var out bytes.Buffer
-		o.Decide = choices(t, strings.Fields(decided)...)
-		if _, err := export.WriteAttributes(t.Context(), &out, r, o,
-			strings.NewReader(`{"id":"http://a.example/x","text":"x"}`)); err != nil {
-			t.Fatal(err)
-		}
-		z, err := gzip.NewReader(&out)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got, err := io.ReadAll(z); err != nil || !strings.Contains(string(got), want) {
-			t.Errorf("%s: %s, want %s (%v)", decided, got, want, err)
+	for decided, want := range map[string]words.Fate{"": words.Leave, "all=drop": words.Drop, "all=keep": words.Keep} {
+		o.List, o.Decide = want, choices(t, strings.Fields(decided)...)
+		if !slices.ContainsFunc(rowsOf(t, r, o), func(row map[string]any) bool { return row["reason"] == "unnamed_crawler" }) {
+			t.Errorf("%s: unnamed_crawler is not in the list %v", decided, want)
 		}
 	}
 }

@@ -4,24 +4,17 @@
 
 Each format, read by another reader, must have the same rows: pyarrow, csv, json. The lists by
 record must be what DuckDB makes of fetches, group_verdicts, robots_agents and restrictions: each
-fetch of a page is in exactly one of the three lists. Attributes must be what
-dolma documents: gzip, a line for each document, with its id and spans [start, end, score].
-Annotations are joined to a host and a URL index as annotate.py of commoncrawl/cc-index-annotations does
-(read as of 2026, after its commit 012c1984), in SQL of our own: each row of the index has one list.
+fetch of a page is in exactly one of the three lists.
 """
 
 import csv
-import gzip
 import io
 import json
 import subprocess
-from datetime import datetime
 from pathlib import Path
 
 import duckdb
-import pyarrow
 import pyarrow.parquet as parquet
-import yaml
 
 from lib import folder
 
@@ -87,10 +80,9 @@ def check_lists(binary, dir, work, tables, tokens, purposes, decided):
         fates = [decided.get(reason) or FATES.get(reason, "undecided") for reason in reasons]
         fate = min(fates, key=LISTS.index)
         want[fate].add((*place, reasons[fates.index(fate)]))
-    rows = {}
     for fate in LISTS:
-        rows[fate] = read_all(binary, dir, work, [fate, *options])
-        got = {(row["warc_filename"], row["warc_record_offset"], row["url"], row["reason"]) for row in rows[fate]}
+        rows = read_all(binary, dir, work, [fate, *options])
+        got = {(row["warc_filename"], row["warc_record_offset"], row["url"], row["reason"]) for row in rows}
         assert got == want[fate], f"{fate} {options}: {got ^ want[fate]}"
         for by in ("url", "host", "origin", "domain"):
             groups = read_all(binary, dir, work, [fate, *options, "--by", by])
@@ -100,46 +92,6 @@ def check_lists(binary, dir, work, tables, tokens, purposes, decided):
     for by in ("url", "host", "origin", "domain"):
         keys = [key for fate in LISTS for key in export(binary, dir, fate, *options, "--by", by, "--format", "txt").splitlines()]
         assert len(keys) == len(set(keys)), f"--by {by} {options}: in two lists"
-    return rows
-
-
-def check_attributes(binary, dir, work, rows):
-    documents = [{"id": row["id"], "text": "ä" * i, "source": "x"} for what in rows for i, row in enumerate(rows[what]) if row["id"]]
-    path = work / "documents.jsonl.gz"
-    with gzip.open(path, "wt") as file:
-        file.writelines(json.dumps(document) + "\n" for document in documents)
-    out = export(binary, dir, "drop", "--format", "dolma", "--documents", path)
-    attributes = [json.loads(line) for line in gzip.decompress(out).decode().splitlines()]
-    fates = {row["id"]: fate for fate in LISTS for row in rows[fate]}
-    assert len(attributes) == len(documents), f"{len(attributes)} lines for {len(documents)} documents"
-    for line, document in zip(attributes, documents):
-        assert line["id"] == document["id"] and line["source"] == "x", f"{line} stands for {document}"
-        for fate in ("drop", "undecided"):
-            assert (f"robotsaudit__export__{fate}" in line["attributes"]) == (fates[line["id"]] == fate), f"{line}"
-        for name, spans in line["attributes"].items():
-            assert len(name.split("__")) == 3 and spans == [[0, len(document["text"]), 1.0]], f"{line}"
-
-
-def check_annotations(binary, dir, work, rows):
-    """rows are lists by record."""
-    records = [{**row, "list": fate} for fate in LISTS for row in rows[fate] if row["fetch_time"]]
-    hosts = [{**row, "list": fate} for fate in LISTS for row in read_all(binary, dir, work, [fate, "--by", "host"])]
-    for by, index in (("host", hosts), ("url", records)):
-        export(binary, dir, "all", "--format", "annotation", "--by", by, "--crawl", "CC-MAIN-2026-17", "--to", work / "a.parquet")
-        join = yaml.safe_load((work / "a.yaml").read_text())
-        left = {key: [row.get(key, "CC-MAIN-2026-17") for row in index] for key in [*join["join_columns"], "list"]}
-        if by == "url":
-            left["fetch_time"] = [datetime.fromisoformat(time) for time in left["fetch_time"]]
-        parquet.write_table(pyarrow.table(left), work / "index.parquet")
-        got = duckdb.sql(f"""
-            SELECT {", ".join(join["right_columns"])}, list
-            FROM read_parquet('{work / "index.parquet"}') AS left_db
-            LEFT OUTER JOIN read_parquet('{work / join["table"]["local"]}') AS right_db
-              ON ({" AND ".join(f"left_db.{key} = right_db.{key}" for key in join["join_columns"])})""").fetchall()
-        assert len(got) == len(index), f"annotations by {by}: {len(got)} rows of an index of {len(index)}"
-        for fate, *rest, own in got:
-            assert fate == own or by == "url" and fate and rest[6] > 1, f"annotations by {by}: {fate} {rest}, and it is in the list {own}"
-    return len(hosts) + len(records)
 
 
 def main(binary, dir: Path):
@@ -153,12 +105,8 @@ def main(binary, dir: Path):
                        f"CREATE VIEW {name} AS SELECT {absent[name]} FROM fetches LIMIT 0")
     agents, purposes = settings.get("agents", []), settings.get("purposes", [])
     with folder() as work:
-        rows = check_lists(binary, dir, work, tables, [], [], {})
-        check_attributes(binary, dir, work, rows)
-        annotated = check_annotations(binary, dir, work, rows)
         decisions = [{}, {"robots_unknown": "drop", "tags_unknown": "keep"}, {"not_a_page": "drop", "unnamed_crawler": "keep"}]
         asked = [(tokens, decided) for tokens in ([], agents[:1], agents) for decided in decisions]
         for tokens, decided in asked:
             check_lists(binary, dir, work, tables, tokens, purposes, decided)
-    print(f"lists: {len(asked)} times three lists are what SQL makes of the tables, in each format; "
-          f"attributes of {sum(map(len, rows.values()))} documents; {annotated} annotations join")
+    print(f"lists: {len(asked)} times three lists are what SQL makes of the tables, in each format")

@@ -115,6 +115,8 @@ def make(binary, data):
     made("history", binary, "audit", data / "sites/archives", "-o", data / "history", *agents, "--purpose", "train")
     (data / "agents.json").write_text(call(binary, "agents", "--format", "json"))
     made("testdata", binary, "audit", TESTDATA, "-o", data / "testdata", "--agents", "ai", "--purpose", "train")
+    for name, *by in (("all.parquet",), ("hosts.parquet", "--by", "host")):
+        made(name, binary, "export", data / "testdata", "all", "--agents", "GPTBot", *by, "--to", data / name)
     made("corpus.parquet", ROOT / "scripts/make/run", "corpus", data / "corpus.parquet", *ARCHIVES)
     (data / "archives").mkdir(exist_ok=True)
     for archive in ARCHIVES:

@@ -116,7 +116,7 @@ class Audit:
         the format unless `format` does. Without `to`, it lasts as long as this process.
         """
         kind = options.get("format") or (Path(to).suffix[1:] if to else "parquet")
-        path = Path(to) if to else scratch() / f"list-{next(numbers)}.{'parquet' if kind == 'annotation' else kind}"
+        path = Path(to) if to else scratch() / f"list-{next(numbers)}.{kind}"
         call("export", [f"--to={path}", *flags({**options, "format": kind}), "--", str(self.output), list])
         return read_list(path, kind)
 
@@ -171,15 +171,13 @@ def read_list(path: Path, kind: str) -> DuckDBPyRelation:
 
     name = glob.escape(str(path))
     match kind:
-        case "parquet" | "annotation":
+        case "parquet":
             return duckdb.read_parquet(name, hive_partitioning=False)
         case "csv":
             return duckdb.read_csv(name, hive_partitioning=False)
         case "txt":
             return duckdb.read_csv(name, header=False, names=["line"], sep="\x01", quotechar="",
                                    hive_partitioning=False)
-        case "dolma":
-            return duckdb.read_json(name, hive_partitioning=False, format="newline_delimited", compression="gzip")
     return duckdb.read_json(name, hive_partitioning=False)
 
 
