@@ -2,8 +2,11 @@ package report
 
 import (
 	"fmt"
+	"go/parser"
+	"go/token"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -148,6 +151,39 @@ func TestWords(t *testing.T) {
 			}
 			names[w.Name] = true
 		}
+	}
+}
+
+// TestQuotedSections: names in quotation marks in the comments of what decides are headings of docs/SEMANTICS.md.
+func TestQuotedSections(t *testing.T) {
+	b, err := os.ReadFile(semantics)
+	if err != nil {
+		t.Fatal(err)
+	}
+	quoted, found := regexp.MustCompile(`"([A-Z][^"]*)"`), 0
+	for _, folder := range []string{"../evaluate", "../evaluate/*", "../internal/resolve"} {
+		files, _ := filepath.Glob(folder + "/*.go")
+		for _, name := range files {
+			file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, group := range file.Comments {
+				if strings.HasSuffix(name, "_test.go") {
+					break
+				}
+				text := strings.ReplaceAll(group.Text(), "\n", " ")
+				for _, m := range quoted.FindAllStringSubmatch(text, -1) {
+					found++
+					if !strings.Contains(string(b), "# "+m[1]+"\n") {
+						t.Errorf("%s refers to %q, and %s has no such heading", name, m[1], semantics)
+					}
+				}
+			}
+		}
+	}
+	if found < 30 {
+		t.Errorf("%d references", found)
 	}
 }
 

@@ -292,7 +292,7 @@ func (s *subject) counts(st *State) bool {
 }
 
 // mayGovern reports whether a capture is a candidate: at or before the fetch, and no refusal to another
-// crawler, which has no effect on this one ("Refusals").
+// crawler, which has no effect on this one ("Which capture governs").
 func (s *subject) mayGovern(st *State) bool {
 	return s.counts(st) && (!st.isRefusal() || s.withRefusals || s.see(st).isOwn) && !s.isOver(st)
 }

@@ -64,7 +64,7 @@ func (d *Decider) mayBeOtherRun(r *Finding, s *subject, v *view) bool {
 }
 
 // uninformed are the objections that nothing shows that this crawler had received in time that the fetch is
-// disallowed ("Possible"), but for those to a single capture.
+// disallowed ("The four classes"), but for those to a single capture.
 func (d *Decider) uninformed(s *subject, v *view, isBracketed bool) words.Notes {
 	n := when(s.agent == "", words.GroundNoToken) | when(v.evidence == words.Later, words.GroundReceivedLater)
 	if v.evidence != words.Stale || isBracketed {
@@ -96,7 +96,7 @@ func (d *Decider) mayPrecede(s *subject, tl *Timeline, v *view) bool {
 }
 
 // isForbiddenBefore reports whether, without the captures of its own moment, the fetch would be disallowed,
-// too, by a capture that informed the crawler in time ("Possible"). Nor may anything else of that moment
+// too, by a capture that informed the crawler in time ("The four classes"). Nor may anything else of that moment
 // be unreadable: it may be the one that governs.
 func (d *Decider) isForbiddenBefore(s *subject, tl *Timeline) bool {
 	earlier := *s

@@ -106,7 +106,7 @@ func (d *Decider) answer(st *State, s *subject) (a Answer) {
 	return a
 }
 
-// doubts are the notes on the fetch, and on the captures that may govern it ("Probable", "Possible"). found takes
+// doubts are the notes on the fetch, and on the captures that may govern it ("The four classes"). found takes
 // each set of them, with the capture that raises it; nil: the fetch does.
 func (d *Decider) doubts(s *subject, v *view, found func(words.Notes, *State) words.Notes) (n words.Notes) {
 	for i, st := range v.tied {
@@ -173,7 +173,7 @@ func when(is bool, n words.Notes) words.Notes {
 // capture that shows it; none where the verdict stands. said takes over the open readings of its rivals.
 func (d *Decider) contradiction(said *Answer, s *subject, tl *Timeline, v *view) (words.Reason, *State) {
 	verdict := said.Verdict
-	if verdict == words.Allowed && v.governing.Forgeable { // "Possible"
+	if verdict == words.Allowed && v.governing.Forgeable { // "The four classes"
 		return words.Forgeable, v.governing
 	}
 	for _, rival := range v.tied[1:] { // "Captures of one moment": each may be the latest
@@ -227,7 +227,7 @@ func (d *Decider) contradiction(said *Answer, s *subject, tl *Timeline, v *view)
 	switch {
 	case other != nil:
 		return words.ChangedBetween, other
-	case verdict == words.Allowed && v.outdated: // "Possible"
+	case verdict == words.Allowed && v.outdated: // "The four classes"
 		return words.UnreadCapture, nil
 	}
 	return words.NoReason, nil

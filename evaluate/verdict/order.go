@@ -13,12 +13,13 @@ import (
 
 // A sight is a capture as a fetch sees it.
 type sight struct {
-	of        uint64   // the subject that sees it
-	ground    int      // number of the ground that it was consulted, from 1; 0: it was not
-	relation  relation // where it stands to the fetch in time
-	isOwn     bool     // the crawler that made the fetch made it
-	isRefusal bool     // it led to a refusal to another crawler, though it may be the crawler's own ("Refusals")
-	isLater   bool     // a record whose content it applies was got after the fetch
+	of       uint64   // the subject that sees it
+	ground   int      // number of the ground that it was consulted, from 1; 0: it was not
+	relation relation // where it stands to the fetch in time
+	isOwn    bool     // the crawler that made the fetch made it
+	// it led to a refusal to another crawler, though it may be the crawler's own ("Which capture governs")
+	isRefusal bool
+	isLater   bool // a record whose content it applies was got after the fetch
 	// it counts as before, and redirects to what was unreachable after: nobody knows what it led to at the fetch
 	failsLater bool
 	// a record whose content it applies is of the fetch's moment and counts as before, but may have come after
