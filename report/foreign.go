@@ -15,26 +15,29 @@ import (
 // or of report.html, and is not one: another program's, which Commit would replace. "": there is
 // none.
 func Foreign(dir string) (string, error) {
-	type file struct {
-		path  string
-		isOwn func(*os.File, int64) (bool, error)
-	}
-	var files []file
-	for _, t := range tables {
-		for _, path := range append(partsOf(dir, t.about().Name), filepath.Join(dir, t.about().File())) {
-			files = append(files, file{path, isTable})
+	for _, path := range Files(dir) {
+		isOwn := isTable
+		switch filepath.Base(path) {
+		case AuditFile:
+			isOwn = has(`"tool": "robotsaudit"`)
+		case HTMLFile:
+			isOwn = has(`<meta name="generator" content="robotsaudit">`)
 		}
-	}
-	files = append(files, file{filepath.Join(dir, AuditFile), has(`"tool": "robotsaudit"`)},
-		file{filepath.Join(dir, HTMLFile), has(`<meta name="generator" content="robotsaudit">`)})
-	for _, f := range files {
-		if own, err := isAbsentOr(f.isOwn, f.path); err != nil {
+		if own, err := isAbsentOr(isOwn, path); err != nil {
 			return "", err
 		} else if !own {
-			return filepath.Rel(dir, f.path)
+			return filepath.Rel(dir, path)
 		}
 	}
 	return "", nil
+}
+
+// Files are the paths of all that results may be written to in an output folder.
+func Files(dir string) (files []string) {
+	for _, t := range tables {
+		files = append(append(files, partsOf(dir, t.about().Name)...), filepath.Join(dir, t.about().File()))
+	}
+	return append(files, filepath.Join(dir, AuditFile), filepath.Join(dir, HTMLFile))
 }
 
 // isAbsentOr reports whether a file is not there, or is regular and of the kind that isOwn knows.

@@ -63,7 +63,7 @@ else. The columns fetches, dropped and kept count the fetches.
 --agents, --purpose and --as-of must be among those that the audit was made with.
 FORMAT is parquet, csv, jsonl or txt, where each line is what --by says: of records the
 WARC-Record-ID, or the id in a list of URLs. By default it is that of FILE's name, or csv. csv is
-for programs: for spreadsheets, see 'robotsaudit report --csv'.
+for spreadsheets: no text in it is a formula. parquet and jsonl are for programs.
 
 ` + usage.ExitHelp,
 		Example: `  robotsaudit export out keep --purpose train --to keep.parquet
@@ -162,7 +162,7 @@ func (f *exportFlags) run(cmd *cobra.Command) error {
 	if format == export.Parquet && f.to == "-" && console.IsTerminal(cmd.OutOrStdout()) {
 		return usage.Errorf("Parquet is nothing for a terminal; add --to FILE")
 	}
-	r, end, err := outfolder.Read(cmd, f.output, false)
+	r, end, err := outfolder.Read(cmd, f.output, false, f.to)
 	if err != nil {
 		return err
 	}

@@ -77,6 +77,9 @@ func read(j *outfolder.Job, args []string, f *ingestFlags, tables bool, then fun
 	if err != nil {
 		return err
 	}
+	if err := j.RefuseInputs(slices.Values(found)); err != nil { // before hours of work
+		return err
+	}
 	opt := f.Options
 	opt.Dir, opt.Stdin, opt.Failed = j.Output, j.Cmd.InOrStdin(), failures
 	opt.Add, opt.Dropping = j.Add, j.Dropping("INPUT...")

@@ -298,11 +298,19 @@ func (f *reportFlags) remember(cmd *cobra.Command, dir string) error {
 // open opens the results, and the facts, from which the report quotes robots.txt. Those in a store it
 // can do without.
 func (f *reportFlags) open(cmd *cobra.Command) (*results.Results, func(), error) {
-	r, end, err := outfolder.Read(cmd, f.dir, true)
+	var written []string
+	for _, o := range outputs {
+		for _, file := range o.files {
+			if path := f.path(o.flag); path != "" {
+				written = append(written, filepath.Join(path, file.name))
+			}
+		}
+	}
+	r, end, err := outfolder.Read(cmd, f.dir, true, written...)
 	if err == nil || object.IsRemote(f.dir) || cmd.Context().Err() != nil {
 		return r, end, err
 	}
-	alone, end, otherErr := outfolder.Read(cmd, f.dir, false)
+	alone, end, otherErr := outfolder.Read(cmd, f.dir, false, written...)
 	if otherErr != nil {
 		return nil, nil, otherErr
 	}

@@ -118,6 +118,8 @@ def test_lookup(audit: robotsaudit.Audit, tmp_path: Path) -> None:
             assert lookup[id] == (name, reason, detail)
     assert lookup["of nothing"] == lookup[7] == ("undecided", "not_found", None)
     assert audit.lookup(purpose="train", folder=tmp_path).path == lookup.path  # made once
+    (odd := tmp_path / "what? [it's] *").mkdir()
+    assert audit.lookup(purpose="train", folder=odd)["of nothing"].reason == "not_found"
 
 
 def test_lookup_of_ids_that_several_rows_have(archives: Path) -> None:

@@ -7,20 +7,24 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/url"
 	"reflect"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/robotsaudit/robotsaudit/internal/ascii"
 	"github.com/robotsaudit/robotsaudit/report"
+	"github.com/robotsaudit/robotsaudit/report/prose"
 )
 
 // Format is how a list is written.
 type Format string
 
-// The formats. They are for programs: a text stands as it is in the tables. In a text each line is
-// the key of a row.
+// The formats. Parquet and JSON lines are for programs: a text is as in the tables. CSV is for spreadsheets. In a text
+// each line is the key of a row.
 const (
 	Parquet Format = "parquet"
 	CSV     Format = "csv"
@@ -97,7 +101,8 @@ func valueOf(f *report.Field, row reflect.Value) any {
 	}
 }
 
-// csvWriter writes rows as RFC 4180 has it, but for line ends: null is an empty cell.
+// csvWriter writes rows as RFC 4180 has it, but for line ends: null is an empty cell. No text is a formula, or changes
+// how others are seen.
 type csvWriter[T any] struct {
 	*csv.Writer
 	columns []report.Field
@@ -120,7 +125,9 @@ func (c *csvWriter[T]) Write(row *T) error {
 		case nil:
 			c.cells[i] = ""
 		case []string:
-			c.cells[i] = strings.Join(value, "; ")
+			c.cells[i] = prose.Cell(strings.Join(value, "; "))
+		case string:
+			c.cells[i] = prose.Cell(value)
 		default:
 			c.cells[i] = fmt.Sprint(value)
 		}
@@ -133,7 +140,7 @@ func (c *csvWriter[T]) Close() error {
 	return c.Error()
 }
 
-// jsonWriter writes each row as a JSON object on a line.
+// jsonWriter writes each row as a JSON object on a line. Bidirectional controls are escaped.
 type jsonWriter[T any] struct {
 	out     io.Writer
 	columns []report.Field
@@ -156,13 +163,26 @@ func (j *jsonWriter[T]) Write(row *T) error {
 		before = ','
 	}
 	j.line.WriteString("}\n")
-	_, err := j.out.Write(j.line.Bytes())
+	_, err := io.WriteString(j.out, escapeBidi(j.line.String(), func(c string) string {
+		r, _ := utf8.DecodeRuneInString(c)
+		return fmt.Sprintf(`\u%04x`, r)
+	}))
 	return err
 }
 
 func (*jsonWriter[T]) Close() error { return nil }
 
-// oneLine percent-encodes control characters, with which a URL could pass for two lines.
+// oneLine percent-encodes control characters, with which a URL could pass for two lines, or for another one.
 func oneLine(s string) string {
-	return ascii.Escaped(s, func(c byte) bool { return c < ' ' || c == 0x7f })
+	return ascii.Escaped(escapeBidi(s, url.PathEscape), func(c byte) bool { return c < ' ' || c == 0x7f })
+}
+
+// escapeBidi replaces the characters that change in which order others are seen.
+func escapeBidi(s string, escape func(c string) string) string {
+	isBidi := func(r rune) bool { return unicode.Is(unicode.Bidi_Control, r) }
+	for i := strings.IndexFunc(s, isBidi); i >= 0; i = strings.IndexFunc(s, isBidi) {
+		_, n := utf8.DecodeRuneInString(s[i:])
+		s = strings.ReplaceAll(s, s[i:i+n], escape(s[i:i+n]))
+	}
+	return s
 }

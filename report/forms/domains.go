@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/robotsaudit/robotsaudit/evaluate"
+	"github.com/robotsaudit/robotsaudit/report/prose"
 )
 
 // listed is the number of names of the template's list: the top 10 %, or, for small and medium-sized enterprises, the
@@ -36,7 +37,7 @@ func (f *Figures) WriteDomains(w io.Writer, sme bool) error {
 	}
 	for i, n := range f.names[:listed(len(f.names), sme)] {
 		row := []string{
-			strconv.Itoa(i + 1), n.key, strconv.FormatBool(n.isDomain),
+			strconv.Itoa(i + 1), prose.Cell(n.key), strconv.FormatBool(n.isDomain),
 			number(n.distinct), percent(n.distinct, f.content.distinct), number(n.bytes),
 			number(n.fetches), number(n.unknown),
 		}

@@ -2,6 +2,7 @@ package prose
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -45,6 +46,17 @@ func isPlain(s string) bool {
 		}
 	}
 	return true
+}
+
+// formula is a text that a spreadsheet could take for a formula.
+var formula = regexp.MustCompile(`^ *[-=+@\t\r＝＋－＠]`)
+
+// Cell makes a text visible, and puts an apostrophe before what a spreadsheet could take for a formula.
+func Cell(s string) string {
+	if formula.MatchString(s) {
+		s = "'" + s
+	}
+	return Visible(s)
 }
 
 // Clip makes a text visible and short: at most about n bytes, or twice that where much had to be

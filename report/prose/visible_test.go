@@ -29,6 +29,17 @@ func TestVisible(t *testing.T) {
 	}
 }
 
+func TestCell(t *testing.T) {
+	for in, want := range map[string]string{
+		"=1+1.com": "'=1+1.com", "+1": "'+1", "-1": "'-1", "@SUM(1)": "'@SUM(1)", "  =1": "'  =1", "＝1": "'＝1",
+		"\t=1": "'⟨U+0009⟩=1", "\r1": "'⟨U+000D⟩1", "a=1": "a=1", "": "", "x\u202e": "x⟨U+202E⟩",
+	} {
+		if got := Cell(in); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}
+
 // What is cut is valid, bounded, and says so.
 func TestClip(t *testing.T) {
 	for _, test := range []struct {

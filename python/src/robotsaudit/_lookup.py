@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bisect
 import functools
+import glob
 import hashlib
 import json
 import mmap
@@ -105,7 +106,7 @@ def write(work: Path, to: Path) -> None:
     """Writes lists as columns, sorted by key, and the decisions that their numbers mean."""
     import duckdb
 
-    with duckdb.connect(work / "database") as db:
+    with duckdb.connect() as db:  # on the disk, it could not be below every name of a folder
         db.execute("SET temp_directory = ?", [str(work / "spilled")])
         db.execute("SET memory_limit = '128MB'")  # more is on the disk
         db.execute("SET threads = 2")  # each holds some of that
@@ -135,4 +136,5 @@ def write(work: Path, to: Path) -> None:
 
 
 def sql_text(path: Path) -> str:
-    return str(path).replace("'", "''")
+    """A path in SQL, where a name of a file is a pattern."""
+    return glob.escape(str(path)).replace("'", "''")

@@ -88,7 +88,7 @@ asks what robots.txt disallowed to others, in place of the crawler that made the
 			return outfolder.In(cmd, opt.Dir, func(r *results.Results) error {
 				opt.Dir = r.Dir()
 				return write(cmd, opt)
-			})
+			}, opt.To)
 		},
 	}
 	cmd.Flags().StringVar(&opt.To, "to", "", "`FILE` to write the bundle to, such as bundle.warc.gz")

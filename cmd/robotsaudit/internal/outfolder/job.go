@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -196,6 +197,40 @@ func (f *WriteFlags) lock(reads []string) (release func() error, err error) {
 	return release, nil
 }
 
+// RefuseInputs returns an error where the file of --metrics, or one of the results, is an input of the audit.
+func (j *Job) RefuseInputs(inputs iter.Seq[ingest.Input]) error {
+	err := refuseInputs(append(report.Files(j.Output), j.metrics), inputs)
+	if err != nil {
+		j.metrics = ""
+	}
+	return err
+}
+
+// refuseInputs returns an error where one of the files that are to be written is an input of an audit. The paths of
+// inputs are real.
+func refuseInputs(outputs []string, inputs iter.Seq[ingest.Input]) error {
+	written := make(map[string]string)
+	for _, path := range outputs {
+		if path == facts.Stdin {
+			continue
+		}
+		if real, err := filepath.EvalSymlinks(path); err == nil { // it is there
+			if real, err = filepath.Abs(real); err == nil {
+				written[filepath.ToSlash(real)] = path
+			}
+		}
+	}
+	if len(written) == 0 {
+		return nil
+	}
+	for in := range inputs {
+		if path, isOutput := written[in.Path]; isOutput {
+			return usage.Errorf("%s is an input of the audit, and is not written to; give another place", path)
+		}
+	}
+	return nil
+}
+
 // MayHoldFacts returns an error where a folder surely holds no facts, so that taking it would
 // make it. Whether it does shows once it is taken: another process may be making them.
 func MayHoldFacts(dir string) error {
@@ -243,6 +278,9 @@ var ErrDamagedFacts = errors.New("is damaged")
 // are read again, and reports it.
 func (j *Job) WithFacts(named []*ingest.InputError, do func() error) (err error) {
 	if j.Facts, err = ingest.OpenFacts(j.Output); err != nil {
+		return err
+	}
+	if err := j.RefuseInputs(inputsOf(j.Facts)); err != nil {
 		return err
 	}
 	ReportUnread(j.Log, j.Facts, named)

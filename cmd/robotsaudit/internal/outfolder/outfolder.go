@@ -4,6 +4,7 @@ package outfolder
 
 import (
 	"errors"
+	"iter"
 	"os"
 	"path/filepath"
 	"strings"
@@ -69,8 +70,10 @@ func withOutput(call string, args []string) string {
 
 // Read opens the results in an output that is a folder, or in a store. A local folder has the
 // files of a store that are read. Facts in one are there where they are needed. End is called after
-// the reading.
-func Read(cmd *cobra.Command, output string, needsFacts bool) (r *results.Results, end func(), err error) {
+// the reading. No file that will be written may be an input of the audit.
+func Read(cmd *cobra.Command, output string, needsFacts bool, written ...string) (
+	r *results.Results, end func(), err error,
+) {
 	dir, name, end := output, output, func() {}
 	if err := usage.RefuseFile(output); err != nil {
 		return nil, nil, err
@@ -83,15 +86,29 @@ func Read(cmd *cobra.Command, output string, needsFacts bool) (r *results.Result
 			return nil, nil, err
 		}
 	}
-	if r, err = results.OpenCopy(dir, name); err != nil {
+	if r, err = results.OpenCopy(dir, name); err == nil {
+		err = refuseInputs(written, func(yield func(ingest.Input) bool) {
+			if set, err := ingest.OpenFacts(dir); err == nil { // else its inputs are not known
+				inputsOf(set)(yield)
+			}
+		})
+	}
+	if err != nil {
 		end()
 	}
 	return r, end, err
 }
 
+// inputsOf yields the inputs of facts.
+func inputsOf(set *ingest.Facts) iter.Seq[ingest.Input] {
+	return func(yield func(ingest.Input) bool) {
+		set.Inputs()(func(_ int32, in ingest.Input) bool { return yield(in) })
+	}
+}
+
 // In runs f with the results in an output, and their facts, while this process holds its folder.
-func In(cmd *cobra.Command, output string, f func(*results.Results) error) (err error) {
-	r, end, err := Read(cmd, output, true) // before the lock, which makes the folder
+func In(cmd *cobra.Command, output string, f func(*results.Results) error, written ...string) (err error) {
+	r, end, err := Read(cmd, output, true, written...) // before the lock, which makes the folder
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package usage
 
 import (
 	"cmp"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/robotsaudit/robotsaudit/internal/agents"
+	"github.com/robotsaudit/robotsaudit/internal/durable"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/prose"
@@ -45,6 +47,33 @@ func refuseStdin(cmd *cobra.Command) error {
 				"-, or write it to a file")
 		default:
 			return Errorf("--%s -: standard input is not read here; write it to a file and name that", name)
+		}
+	}
+	return nil
+}
+
+// outputFlags name files that are written.
+var outputFlags = []string{"html", "json", "markdown", "metrics", "text", "to"}
+
+// refuseOverwriting refuses to write to a file that the command line names for reading.
+func refuseOverwriting(cmd *cobra.Command) (err error) {
+	read := cmd.Flags().Args()
+	written := make(map[string]string)
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if value := f.Value.String(); slices.Contains(outputFlags, f.Name) {
+			written[f.Name] = value
+		} else if list, ok := f.Value.(pflag.SliceValue); ok {
+			read = append(read, list.GetSlice()...)
+		} else {
+			read = append(read, value)
+		}
+	})
+	for _, name := range slices.Sorted(maps.Keys(written)) {
+		for _, path := range read {
+			path = strings.TrimPrefix(path[strings.LastIndexByte(path, '=')+1:], "@") // --ranges TOKEN=FILE, --agents @FILE
+			if to := written[name]; to != facts.Stdin && !IsFolder(to) && durable.Same(to, path) {
+				return Errorf("--%s %s: that file is read; give another place", name, to)
+			}
 		}
 	}
 	return nil

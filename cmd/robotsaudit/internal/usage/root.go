@@ -30,7 +30,7 @@ func SetUp(root *cobra.Command) {
 
 // Check refuses what cannot be meant in any command.
 func Check(cmd *cobra.Command) error {
-	for _, check := range [...]func(*cobra.Command) error{refuseStdin, checkChoices, checkWorkers} {
+	for _, check := range [...]func(*cobra.Command) error{refuseStdin, refuseOverwriting, checkChoices, checkWorkers} {
 		if err := check(cmd); err != nil {
 			return err
 		}
