@@ -91,7 +91,7 @@ func benchmarkDecide(b *testing.B, body []byte, tokens []string) {
 	for b.Loop() {
 		i := n % len(fetches)
 		if i == 0 {
-			tl = newTimeline(states, nil)
+			tl = newTimeline(&Found{Captures: states}, nil)
 			w.NewOrigin(d)
 		}
 		err := d.DecideFetch(&r, &fetches[i], tl)

@@ -10,6 +10,13 @@ import (
 
 // This file finds the captures that count for a fetch ("Which capture governs").
 
+// candidates are the captures that may govern a fetch.
+type candidates struct {
+	*subject
+	beyondDoubt  bool // only captures that are before the fetch beyond doubt count
+	withRefusals bool // what other crawlers were refused governs, since nothing else does
+}
+
 // view is what a fetch sees of its origin's timeline.
 type view struct {
 	governing *State // nil where no capture is near
@@ -24,11 +31,11 @@ type view struct {
 }
 
 // view finds the capture that governs a fetch ("Which capture governs"), and those near it that count.
-func (tl *Timeline) view(s *subject) (v view) {
+func (tl *Timeline) view(s candidates) (v view) {
 	if s.own != nil {
 		v = s.own.latest(s) // 1: the crawler's own, if that is fresh
 	}
-	if own := v; own.governing == nil || s.see(own.governing).age > FreshFor {
+	if own := v; own.governing == nil || s.age(own.governing) > FreshFor {
 		v = tl.all.latest(s)               // 2: the latest by anyone
 		if v.own && own.governing != nil { // all of the crawler's own of that moment count, however old
 			v.governing, v.tied, v.evidence = own.governing, own.tied, own.evidence
@@ -47,9 +54,8 @@ func (tl *Timeline) view(s *subject) (v view) {
 		}
 	}
 	if v.governing == nil && !s.withRefusals {
-		refused := *s
-		refused.withRefusals = true
-		return tl.view(&refused)
+		s.withRefusals = true
+		return tl.view(s)
 	}
 	if v.governing == nil { // 4
 		return v
@@ -69,14 +75,14 @@ func (tl *Timeline) view(s *subject) (v view) {
 		}
 	}
 	v.outdated = tl.hasUnread(func(t facts.Time) bool {
-		return s.see(v.governing).relation > maybeBefore || t.MicrosSince(finest.Time()) >= 0
+		return s.order(v.governing) > maybeBefore || t.MicrosSince(finest.Time()) >= 0
 	}, s.time)
 	return v
 }
 
 // latest is the view of the latest capture of the line at or before a fetch.
-func (l *line) latest(s *subject) (v view) {
-	i := l.upTo(s) - 1
+func (l *line) latest(s candidates) (v view) {
+	i := l.upTo(s.subject) - 1
 	for i >= 0 && !s.mayGovern(l.states[i]) && s.look() {
 		i--
 	}
@@ -94,9 +100,9 @@ func (l *line) latest(s *subject) (v view) {
 	v.prior = l.lastOf(kindAnswers, i, s)
 	v.choose(s, lastInArchive)
 	switch {
-	case s.see(v.governing).isLater:
+	case s.isLater(v.governing):
 		v.evidence = words.Later
-	case s.see(v.governing).age <= FreshFor:
+	case s.age(v.governing) <= FreshFor:
 		v.evidence = words.Fresh
 	default:
 		v.evidence = words.Stale
@@ -112,10 +118,10 @@ func firstInArchive(a, b *State) bool { return a.Index < b.Index }
 // where the crawler's own governs, the captures of others are no rivals but copies. Nothing shows the order of
 // captures in several archives, and the doubts of all count. So between two that differ in nothing of this
 // list, either may be taken.
-func (v *view) choose(s *subject, wins func(a, b *State) bool) {
+func (v *view) choose(s candidates, wins func(a, b *State) bool) {
 	v.moment = recordsOf(v.moment)
 	if len(v.moment) == 1 { // as nearly always
-		v.governing, v.own, v.tied = v.moment[0], s.see(v.moment[0]).isOwn, v.moment
+		v.governing, v.own, v.tied = v.moment[0], s.isOwn(v.moment[0]), v.moment
 		return
 	}
 	last := oneOfEach(v.moment, wins)
@@ -125,9 +131,9 @@ func (v *view) choose(s *subject, wins func(a, b *State) bool) {
 			v.governing = st
 		}
 	}
-	v.own = s.see(v.governing).isOwn
+	v.own = s.isOwn(v.governing)
 	rivals := filter(v.moment, func(st *State) bool {
-		return !facts.SpotOf(&st.Fetch).SameRun(facts.SpotOf(&v.governing.Fetch)) && (!v.own || s.see(st).isOwn)
+		return !facts.SpotOf(&st.Fetch).SameRun(facts.SpotOf(&v.governing.Fetch)) && (!v.own || s.isOwn(st))
 	})
 	v.tied = append([]*State{v.governing}, oneOfEach(rivals, wins)...)
 }
@@ -144,21 +150,21 @@ func recordsOf(moment []*State) []*State {
 
 func (s *subject) prefers(a, b *State, wins func(a, b *State) bool) bool {
 	at, than := facts.SpotOf(&a.Fetch), facts.SpotOf(&b.Fetch)
-	switch x, y := s.see(a), s.see(b); {
-	case x.isOwn != y.isOwn: // the crawler's own
-		return x.isOwn
+	switch isOwn, isLater, age, relation := s.isOwn(a), s.isLater(a), s.age(a), s.order(a); {
+	case isOwn != s.isOwn(b): // the crawler's own
+		return isOwn
 	case at.SameRun(than):
 		return wins(a, b)
 	case a.Forgeable != b.Forgeable: // one that no page could forge
 		return b.Forgeable
-	case x.isLater != y.isLater: // one whose content is later than the fetch
-		return x.isLater
-	case x.age != y.age: // the oldest content
-		return x.age > y.age
-	case x.relation != y.relation: // one that stands before the fetch beyond doubt
-		return x.relation < y.relation
-	case s.provesOrder(at) != s.provesOrder(than): // if another archive of the fetch holds one
-		return s.provesOrder(at)
+	case isLater != s.isLater(b): // one whose content is later than the fetch
+		return isLater
+	case age != s.age(b): // the oldest content
+		return age > s.age(b)
+	case relation != s.order(b): // one that stands before the fetch beyond doubt
+		return relation < s.order(b)
+	case s.provesOrder(a) != s.provesOrder(b): // if another archive of the fetch holds one
+		return s.provesOrder(a)
 	case a.Precision != b.Precision: // the finest date
 		return a.Precision > b.Precision
 	}
@@ -167,7 +173,7 @@ func (s *subject) prefers(a, b *State, wins func(a, b *State) bool) bool {
 
 // next returns the first definite captures of the line within a time after a fetch:
 // the ones with the smallest date. Several may share it.
-func (l *line) next(s *subject, within int64) []*State {
+func (l *line) next(s candidates, within int64) []*State {
 	var found []*State
 	near := l.between(s.time.Add(-l.late), s.time.Add(within))
 	for st := near.take(); st != nil && s.look(); st = near.take() {
@@ -177,8 +183,8 @@ func (l *line) next(s *subject, within int64) []*State {
 		switch {
 		case !st.isDefinite():
 			near.skipAlike(near.end)
-		case s.see(st).relation < shownAfter || -s.see(st).gap > within:
-		case s.withRefusals || !s.see(st).isRefusal:
+		case s.order(st) < shownAfter || -s.gap(st) > within:
+		case s.withRefusals || !s.isRefusedToOther(st):
 			found = append(found, st)
 		}
 	}
@@ -201,7 +207,7 @@ func (l *line) next(s *subject, within int64) []*State {
 func (tl *Timeline) others(s *subject, v *view) (list []*State) {
 	asked := v.governing
 	consider := func(st *State) {
-		if st.isDefinite() && st != v.governing && !st.isAlike(asked) && (s.withRefusals || !s.see(st).isRefusal) {
+		if st.isDefinite() && st != v.governing && !st.isAlike(asked) && !s.isRefusedToOther(st) {
 			list, asked = append(list, st), st
 		}
 	}
@@ -211,7 +217,7 @@ func (tl *Timeline) others(s *subject, v *view) (list []*State) {
 	if v.evidence != words.Stale {
 		near := tl.all.between(s.time, s.time)
 		for st := near.take(); st != nil && s.look(); st = near.take() {
-			if s.see(st).gap == 0 {
+			if s.gap(st) == 0 {
 				consider(st)
 				near.skipAlike(near.end)
 			}
@@ -227,7 +233,7 @@ func (tl *Timeline) others(s *subject, v *view) (list []*State) {
 	}
 	near := tl.all.between(start, s.time)
 	for st := near.take(); st != nil && s.look(); st = near.take() {
-		if st.Time().MicrosSince(start) < 0 || s.see(st).relation > maybeBefore {
+		if st.Time().MicrosSince(start) < 0 || s.order(st) > maybeBefore {
 			continue
 		}
 		isReplacedBy := func(r resolve.Step) bool {
@@ -244,7 +250,7 @@ func (tl *Timeline) others(s *subject, v *view) (list []*State) {
 	}
 	near = tl.all.between(s.time.Add(-tl.all.late), s.time.Add(facts.Day))
 	for st := near.take(); st != nil && s.look(); st = near.take() {
-		if s.see(st).relation < shownAfter || -s.see(st).gap > facts.Day {
+		if s.order(st) < shownAfter || -s.gap(st) > facts.Day {
 			continue
 		}
 		consider(st)
@@ -259,26 +265,26 @@ func (tl *Timeline) others(s *subject, v *view) (list []*State) {
 // and still lasts at a fetch: of the crawler's own, or of anyone's. The last one of a run is
 // within a day, so there are at least two. Captures of the fetch's own moment, and those that took long,
 // may have come after it.
-func (tl *Timeline) longUnreachable(s *subject) bool {
+func (tl *Timeline) longUnreachable(s candidates) bool {
 	for _, l := range [...]*line{s.own, tl.all} {
 		if l == nil {
 			continue
 		}
-		end := l.upTo(s)
+		end := l.upTo(s.subject)
 		start := end
 		isNear := func(st *State) bool {
-			return s.see(st).gap == 0 || s.time.Micros-st.Micros <= l.late
+			return s.gap(st) == 0 || s.time.Micros-st.Micros <= l.late
 		}
 		for start > 0 && isNear(l.states[start-1]) && s.look() {
 			start--
 		}
 		run := l.runs[start]
 		for _, st := range l.states[start:end] {
-			if s.counts(st) && !s.see(st).failsLater {
+			if s.counts(st) && !s.failsLater(st) {
 				run = run.with(st)
 			}
 		}
-		if run.first != nil && s.see(run.first).gap > unreachableMay && s.see(run.last).gap <= FreshFor {
+		if run.first != nil && s.gap(run.first) > unreachableMay && s.gap(run.last) <= FreshFor {
 			return true
 		}
 	}
@@ -286,15 +292,15 @@ func (tl *Timeline) longUnreachable(s *subject) bool {
 }
 
 // counts reports whether a capture is at or before the fetch.
-func (s *subject) counts(st *State) bool {
-	relation := s.see(st).relation
+func (s candidates) counts(st *State) bool {
+	relation := s.order(st)
 	return relation == before || relation == maybeBefore && !s.beyondDoubt
 }
 
 // mayGovern reports whether a capture is a candidate: at or before the fetch, and no refusal to another
 // crawler, which has no effect on this one ("Which capture governs").
-func (s *subject) mayGovern(st *State) bool {
-	return s.counts(st) && (!st.isRefusal() || s.withRefusals || s.see(st).isOwn) && !s.isOver(st)
+func (s candidates) mayGovern(st *State) bool {
+	return s.counts(st) && (!st.isRefusal() || s.withRefusals || s.isOwn(st)) && !s.isOver(st)
 }
 
 // isOver reports whether a line of an access log, which says that there is no robots.txt or that it failed, was
@@ -313,17 +319,17 @@ func (s *subject) isOver(st *State) bool {
 // isUnreadable reports whether nobody knows what a crawler received that used a capture at the fetch.
 func (s *subject) isUnreadable(st *State) bool {
 	return st.Outcome == words.OutcomePartial || st.Outcome == words.OutcomeUnresolved ||
-		st.Outcome == words.OutcomeUndefined || s.see(st).failsLater
+		st.Outcome == words.OutcomeUndefined || s.failsLater(st)
 }
 
 // lastDefinite returns the latest captures at or before a fetch that end a run of failures: of
 // anyone's and of the crawler's own.
-func (tl *Timeline) lastDefinite(s *subject) (list []*State) {
+func (tl *Timeline) lastDefinite(s candidates) (list []*State) {
 	for _, l := range [...]*line{tl.all, s.own} {
 		if l == nil {
 			continue
 		}
-		if st := l.lastOf(kindDefinite, l.upTo(s), s); st != nil {
+		if st := l.lastOf(kindDefinite, l.upTo(s.subject), s); st != nil {
 			list = append(list, st)
 		}
 	}

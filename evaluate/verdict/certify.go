@@ -70,9 +70,9 @@ func (d *Decider) uninformed(s *subject, v *view, isBracketed bool) words.Notes 
 	if v.evidence != words.Stale || isBracketed {
 		return n
 	}
-	isOld := s.see(v.governing).age > informedFor
+	isOld := s.age(v.governing) > informedFor
 	informs := func(older *State) bool {
-		return !older.Forgeable && isTrusted(older) && s.see(older).age <= informedFor &&
+		return !older.Forgeable && isTrusted(older) && s.age(older) <= informedFor &&
 			d.answer(older, s).Verdict == words.Disallowed
 	}
 	isInformed := v.own || !isOld && slices.ContainsFunc(v.older, informs)
@@ -91,29 +91,27 @@ func isTrusted(st *State) bool { return !st.Mismatched && !st.IsListed() }
 // mayPrecede reports whether the fetch may have come before a capture of its moment. An index or a list reports it:
 // the order of the records in its archive would show that, but at most this one record was read.
 func (d *Decider) mayPrecede(s *subject, tl *Timeline, v *view) bool {
-	sight := s.see(v.governing)
-	return s.IsReportedByIndex() && sight.mayBeLater && !(sight.relation == maybeBefore && d.isForbiddenBefore(s, tl))
+	return s.IsReportedByIndex() && s.mayBeLater(v.governing) &&
+		!(s.order(v.governing) == maybeBefore && d.isForbiddenBefore(s, tl))
 }
 
 // isForbiddenBefore reports whether, without the captures of its own moment, the fetch would be disallowed,
 // too, by a capture that informed the crawler in time ("The four classes"). Nor may anything else of that moment
 // be unreadable: it may be the one that governs.
 func (d *Decider) isForbiddenBefore(s *subject, tl *Timeline) bool {
-	earlier := *s
-	earlier.beyondDoubt = true
-	v := tl.view(&earlier)
+	v := tl.view(candidates{subject: s, beyondDoubt: true})
 	r := Finding{Fetch: s.Fetch}
-	d.judge(&r, &earlier, tl, &v)
-	if r.Verdict != words.Disallowed || v.outdated || s.see(v.governing).mayBeLater {
+	d.judge(&r, s, tl, &v)
+	if r.Verdict != words.Disallowed || v.outdated || s.mayBeLater(v.governing) {
 		return false
 	}
 	near := tl.all.between(s.time, s.time)
-	for st := near.take(); st != nil && earlier.look(); st = near.take() {
-		if s.see(st).relation == maybeBefore && s.isUnreadable(st) {
+	for st := near.take(); st != nil && s.look(); st = near.take() {
+		if s.order(st) == maybeBefore && s.isUnreadable(st) {
 			return false
 		}
 	}
-	return d.isInformed(&earlier, &v, false) && !earlier.isTooCostly()
+	return d.isInformed(s, &v, false) && !s.isTooCostly()
 }
 
 // isBracketed reports whether a stale capture is confirmed by the first definite one after the fetch,
@@ -123,7 +121,7 @@ func (d *Decider) isBracketed(r *Finding, s *subject, tl *Timeline, v *view) boo
 	if v.evidence != words.Stale {
 		return false
 	}
-	found := tl.all.next(s, informedFor)
+	found := tl.all.next(candidates{subject: s}, informedFor)
 	s.consult(RoleNext, found...)
 	next := oneOfEach(recordsOf(found), firstInArchive)
 	isAfter := func(t facts.Time) bool { return t.MicrosSince(s.time) > 0 }

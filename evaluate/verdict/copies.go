@@ -26,9 +26,9 @@ const (
 
 func (s *subject) copyOrderOf(st *State) copyOrder {
 	switch {
-	case s.see(st).relation != shownAfter:
+	case s.order(st) != shownAfter:
 		return usable
-	case st.Kind == facts.CaptureRobots && s.see(st).isOwn: // who follows a redirect without a token, nothing shows
+	case st.Kind == facts.CaptureRobots && s.isOwn(st): // who follows a redirect without a token, nothing shows
 		return ownAfter
 	}
 	return othersAfter
@@ -36,7 +36,7 @@ func (s *subject) copyOrderOf(st *State) copyOrder {
 
 // doubtAfter is the doubt about the order of the fetch and a copy that counts as after it.
 func (s *subject) doubtAfter(st *State) words.Notes {
-	if s.see(st).gap != 0 {
+	if s.gap(st) != 0 {
 		return words.NoteOrderDoubt
 	}
 	return words.NoteSameMoment
@@ -59,7 +59,7 @@ func (d *Decider) classify(st *State, s *subject) (e copyEffect) {
 	switch {
 	case isDoubtful && order == usable:
 		e.doubts = words.NoteUnreadableCopy
-	case isDoubtful && !s.provesOrder(facts.SpotOf(&st.Fetch)):
+	case isDoubtful && !s.provesOrder(st):
 		e.doubts = s.doubtAfter(st)
 	case !isDoubtful && !st.isDefinite():
 		return e
@@ -99,7 +99,7 @@ func (d *Decider) askCopies(r *Finding, s *subject, tl *Timeline, v *view) {
 			e.isKnown = true
 			return e
 		}
-		if len(known[order]) < maxAsked && (order == usable || !s.provesOrder(facts.SpotOf(&st.Fetch))) {
+		if len(known[order]) < maxAsked && (order == usable || !s.provesOrder(st)) {
 			known[order] = append(known[order], st) // else the order of another equal one may be in doubt
 		}
 		return d.classify(st, s)
@@ -170,7 +170,7 @@ func (tl *Timeline) copies(s *subject, governing []*State) iter.Seq[*State] {
 			if !s.isCopy(st) {
 				continue
 			}
-			if st.Hops > 0 && s.see(st).relation <= maybeBefore {
+			if st.Hops > 0 && s.order(st) <= maybeBefore {
 				for _, url := range st.ways {
 					if first, known := ways[url]; !known || st.followed() < first {
 						ways[url] = st.followed()
@@ -215,17 +215,17 @@ func (tl *Timeline) copies(s *subject, governing []*State) iter.Seq[*State] {
 // isOthersRefusal reports whether an access log shows that another client was refused robots.txt: this crawler did not
 // get that ("Access logs").
 func (s *subject) isOthersRefusal(st *State) bool {
-	return st.Trust == facts.TrustLogged && s.see(st).isRefusal
+	return st.Trust == facts.TrustLogged && s.isRefusedToOther(st)
 }
 
 // isCopy reports whether a capture lies in [t − 24 h, t] of a fetch.
-func (s *subject) isCopy(st *State) bool { return s.see(st).gap >= 0 && s.see(st).gap <= facts.Day }
+func (s *subject) isCopy(st *State) bool { return s.gap(st) >= 0 && s.gap(st) <= facts.Day }
 
 // followed returns the moment, in microseconds, at which a capture and what its redirects led to lie before.
 func (s *State) followed() (micros int64) {
 	micros = s.Time().Latest()
-	for _, hop := range s.hops() {
-		micros = max(micros, hop.Time.Latest())
+	for i := range s.exchanges {
+		micros = max(micros, s.exchanges[i].time.Latest())
 	}
 	return micros
 }
@@ -237,7 +237,7 @@ func (tl *Timeline) olderCopies(s *subject, v *view, isUnreachable bool) (list [
 	if v.evidence == words.Stale || v.governing.Precision < facts.PrecisionSecond { // else the last day has them
 		moment := v.moment
 		if v.evidence != words.Stale {
-			moment = tl.all.allOf(kindDefinite, v.governing, s)
+			moment = tl.all.allOf(kindDefinite, v.governing, candidates{subject: s})
 		}
 		list = slices.Concat(v.tied[1:], v.byOthers(s, moment), tl.refusalsOfMoment(s, v))
 	}
@@ -250,7 +250,7 @@ func (tl *Timeline) olderCopies(s *subject, v *view, isUnreachable bool) (list [
 // byOthers are the captures that are by another crawler than one of those that may govern.
 func (v *view) byOthers(s *subject, list []*State) []*State {
 	keyOf := func(st *State) string { // as the fetch's run shows it
-		if s.see(st).isOwn {
+		if s.isOwn(st) {
 			return s.key
 		}
 		return st.key
@@ -266,9 +266,9 @@ func (tl *Timeline) refusalsOfMoment(s *subject, v *view) (list []*State) {
 	if v.evidence != words.Stale {
 		return nil
 	}
-	t := v.governing.Time()
+	t, c := v.governing.Time(), candidates{subject: s}
 	return v.byOthers(s, s.ofMoment(tl.all.between(t, t), t,
-		func(st *State) bool { return s.counts(st) && !s.mayGovern(st) }))
+		func(st *State) bool { return c.counts(st) && !c.mayGovern(st) }))
 }
 
 // lastCopies returns what a crawler may use while the file is unreachable (RFC 9309
@@ -279,9 +279,9 @@ func (tl *Timeline) lastCopies(s *subject) (list []*State) {
 		if l == nil {
 			continue
 		}
-		n := l.upTo(s)
-		got, gone := l.lastOf(kindSuccess, n, s), l.lastOf(kindLost, n, s)
-		list = append(list, l.latestWith(kindSuccess, s)...)
+		n, c := l.upTo(s), candidates{subject: s}
+		got, gone := l.lastOf(kindSuccess, n, c), l.lastOf(kindLost, n, c)
+		list = append(list, l.latestWith(kindSuccess, c)...)
 		if gone != nil && (got == nil || gone.Micros >= got.Micros) {
 			list = append(list, gone)
 		}

@@ -41,7 +41,7 @@ type Decider struct {
 	runs  *facts.Set // knows the runs of crawlers
 	heard *voices
 
-	subjects uint64 // so many were made
+	first, second subject // reused
 }
 
 // NewDecider decides the fetches of a set of facts, by its robots.txt files, by who made them, and with which software.
@@ -69,7 +69,7 @@ func (d *Decider) DecideFor(
 // settle gives the verdict on a fetch for the agent of r. other is the token of a second crawler that its
 // User-Agent names.
 func (d *Decider) settle(r *Finding, tl *Timeline, other string) error {
-	s := d.newSubject(r.Fetch, r.Agent, tl, facts.Time{}, &r.record)
+	s := d.first.setTo(d, r.Fetch, r.Agent, tl, facts.Time{}, &r.record)
 	r.decider, r.timeline = d, tl
 	isSupported, isRobotsTxt := s.Flags&facts.FlagUnsupportedScheme == 0, s.path == "/robots.txt"
 	r.RobotsCapture = isSupported && isRobotsTxt && s.Method == http.MethodGet && s.Flags&facts.FlagHostMismatch == 0
@@ -101,18 +101,18 @@ func (d *Decider) settle(r *Finding, tl *Timeline, other string) error {
 		r.Notes |= words.NoteURLCut
 	}
 	if other == "" {
-		d.conclude(r, &s, tl)
+		d.conclude(r, s, tl)
 	} else {
-		d.settleBoth(r, &s, tl, other)
+		d.settleBoth(r, s, tl, other)
 	}
-	d.readOwn(r, &s)
-	d.findChange(r, &s, tl)
+	d.readOwn(r, s)
+	d.findChange(r, s, tl)
 	return r.err
 }
 
 // conclude makes r the verdict by the rules for the subject's token. judged is the same without its certainty.
 func (d *Decider) conclude(r *Finding, s *subject, tl *Timeline) (judged Finding) {
-	v := tl.view(s)
+	v := tl.view(candidates{subject: s})
 	d.judge(r, s, tl, &v)
 	judged = *r
 	d.certify(r, s, tl, &v)
@@ -128,9 +128,9 @@ func (d *Decider) settleBoth(r *Finding, s *subject, tl *Timeline, other string)
 	if r.Verdict == words.Unknown {
 		return
 	}
-	of := d.newSubject(r.Fetch, r.Agent, tl, facts.Time{}, &second.record)
+	of := d.second.setTo(d, r.Fetch, r.Agent, tl, facts.Time{}, &second.record)
 	of.token = other
-	d.conclude(&second, &of, tl)
+	d.conclude(&second, of, tl)
 	switch {
 	case second.Verdict == r.Verdict && (second.Certainty != words.Contested || r.Certainty == words.Contested):
 		if second.Certainty > r.Certainty {

@@ -80,13 +80,12 @@ func (s *subject) consult(role Role, captures ...*State) {
 		if st == nil {
 			continue
 		}
-		if at := s.see(st).ground; at > 0 {
-			g := &s.record.Grounds[at-1]
-			g.Role = min(g.Role, role)
-			continue
+		isOf := func(g Ground) bool { return g.Capture == st && g.Word == 0 }
+		if i := slices.IndexFunc(s.record.Grounds, isOf); i >= 0 {
+			s.record.Grounds[i].Role = min(s.record.Grounds[i].Role, role)
+		} else {
+			s.record.Grounds = append(s.record.Grounds, Ground{Capture: st, Role: role})
 		}
-		s.record.Grounds = append(s.record.Grounds, Ground{Capture: st, Role: role})
-		s.see(st).ground = len(s.record.Grounds)
 	}
 }
 

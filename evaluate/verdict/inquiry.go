@@ -11,15 +11,15 @@ import (
 // Inquiry shows what a finding rests on: the fetch before its timeline, so that any capture can be asked again.
 type Inquiry struct {
 	found   *Finding
-	subject subject // as the decision began with it
-	record  record  // of what is asked again
+	subject *subject // as the decision began with it
+	record  record   // of what is asked again
 }
 
 // Inquire begins an inquiry into a finding, as the decision had it: for a product token, as of a moment, which is
 // unknown unless it is not the fetch's own.
 func (r *Finding) Inquire(token string, asOf facts.Time) *Inquiry {
 	q := &Inquiry{found: r}
-	q.subject = r.decider.newSubject(r.Fetch, r.Agent, r.timeline, asOf, &q.record)
+	q.subject = new(subject).setTo(r.decider, r.Fetch, r.Agent, r.timeline, asOf, &q.record)
 	q.subject.token = token
 	return q
 }
@@ -44,7 +44,7 @@ func (q *Inquiry) Withdrawn() *Answer {
 // AskSecond returns the answer of a capture for the second crawler that the User-Agent names: the one that
 // withdrew the verdict for its sake, or else the governing one.
 func (q *Inquiry) AskSecond(token string) (Answer, error) {
-	second, asked := q.subject, q.found.Governing
+	second, asked := *q.subject, q.found.Governing
 	second.token = token
 	if q.found.Reason == words.AmbiguousToken {
 		asked = q.found.against
@@ -61,7 +61,7 @@ func (q *Inquiry) Ask(st *State) (Answer, error) {
 	case st.Outcome == words.OutcomeUnreachable, r.Reason == words.RefusedToOther:
 		return r.Answer, nil
 	}
-	return q.found.decider.answer(st, &q.subject), q.record.err
+	return q.found.decider.answer(st, q.subject), q.record.err
 }
 
 const (
@@ -90,7 +90,7 @@ func (c *Seen) tookPart() bool { return c.HasRole || c.Contests || c.Contradicts
 
 // Captures returns the part of the timeline that the decision looked at, by time, and how many captures come after it.
 func (q *Inquiry) Captures() (list []Seen, skipped int, err error) {
-	tl, s := q.found.timeline, &q.subject
+	tl, s := q.found.timeline, q.subject
 	parts := q.parts()
 	near := make(map[*State]bool)
 	if s.time.Known() {
@@ -150,10 +150,10 @@ func (q *Inquiry) parts() map[*State]*Seen {
 
 // see fills in how the fetch sees a capture, and what it says.
 func (q *Inquiry) see(c *Seen) error {
-	st, s := c.State, &q.subject
-	c.IsOwn = s.see(st).isOwn
+	st, s := c.State, q.subject
+	c.IsOwn = s.isOwn(st)
 	if s.time.Known() {
-		c.IsAfter = s.see(st).relation >= shownAfter
+		c.IsAfter = s.order(st) >= shownAfter
 		c.IsCopy = q.found.Governing != nil && q.isCopy(st)
 	}
 	for _, doubt := range [...]words.Notes{
@@ -179,7 +179,7 @@ func (q *Inquiry) see(c *Seen) error {
 
 // isCopy reports whether the crawler may have acted on a capture (RFC 9309 §2.4).
 func (q *Inquiry) isCopy(st *State) bool {
-	r, s := q.found, &q.subject
+	r, s := q.found, q.subject
 	if st == r.Governing {
 		return r.Evidence != words.Later
 	}
@@ -187,5 +187,5 @@ func (q *Inquiry) isCopy(st *State) bool {
 		return true
 	}
 	return (st.isDefinite() || s.isUnreadable(st)) && s.isCopy(st) && !s.isOthersRefusal(st) &&
-		s.see(st).relation != shownAfter
+		s.order(st) != shownAfter
 }

@@ -29,7 +29,7 @@ func (d *Decider) judge(r *Finding, s *subject, tl *Timeline, v *view) {
 	r.Governing, r.Evidence, r.Age = v.governing, v.evidence, s.secondsOld(v.governing, v.evidence)
 	r.tied, r.UnreadCaptures = v.tied, v.outdated
 	notes := r.Notes | d.doubts(s, v, asTheyAre)
-	r.Answer = d.answerInTime(v.governing, s, tl)
+	r.Answer = d.answerInTime(v.governing, candidates{subject: s}, tl)
 	r.Notes |= notes
 	switch reason, against := d.contradiction(&r.Answer, s, tl, v); {
 	case s.isTooCostly():
@@ -37,7 +37,7 @@ func (d *Decider) judge(r *Finding, s *subject, tl *Timeline, v *view) {
 	case reason != words.NoReason:
 		r.withdraw(reason, against)
 	// "Unresolved and undefined captures"
-	case v.prior != nil && (!v.governing.is(kindAnswers) || s.see(v.governing).failsLater):
+	case v.prior != nil && (!v.governing.is(kindAnswers) || s.failsLater(v.governing)):
 		s.consult(RolePrior, v.prior)
 		r.Prior, r.HasPrior = d.answer(v.prior, s).Verdict, true
 	}
@@ -55,25 +55,25 @@ func (s *subject) secondsOld(st *State, e words.Evidence) int64 {
 	if e == words.Later {
 		return min(s.time.MicrosSince(st.Newest)/facts.Second, 0)
 	}
-	return s.see(st).age / facts.Second
+	return s.age(st) / facts.Second
 }
 
 // answerInTime returns the answer of a capture that may govern. RFC 9309 §2.3.1.4 is applied in time:
 // unreachable disallows for a day; after more than 30 days of it the crawler may take the file as unavailable.
-func (d *Decider) answerInTime(st *State, s *subject, tl *Timeline) Answer {
-	isUnreachable := st.Outcome == words.OutcomeUnreachable && !s.see(st).failsLater
+func (d *Decider) answerInTime(st *State, s candidates, tl *Timeline) Answer {
+	isUnreachable := st.Outcome == words.OutcomeUnreachable && !s.failsLater(st)
 	if isUnreachable {
 		s.consult(RoleBefore, tl.lastDefinite(s)...)
 	}
 	switch {
-	case isUnreachable && s.see(st).age > FreshFor:
+	case isUnreachable && s.age(st) > FreshFor:
 		return Answer{Reason: words.UnreachableStale}
 	case isUnreachable && tl.longUnreachable(s):
 		return Answer{Verdict: words.Allowed, Reason: words.UnreachableOver30d}
-	case s.see(st).isRefusal:
+	case s.isRefusedToOther(st):
 		return Answer{Reason: words.RefusedToOther}
 	}
-	return d.answer(st, s)
+	return d.answer(st, s.subject)
 }
 
 // answer returns the answer of one robots capture to a fetch, whatever its age.
@@ -92,7 +92,7 @@ func (d *Decider) answer(st *State, s *subject) (a Answer) {
 	case words.OutcomeUnavailable:
 		a.Verdict, a.Reason = words.Allowed, st.Reason
 	case words.OutcomeUnreachable:
-		if s.see(st).failsLater {
+		if s.failsLater(st) {
 			a.Reason = words.UnresolvedRedirect
 			break
 		}
@@ -110,8 +110,13 @@ func (d *Decider) answer(st *State, s *subject) (a Answer) {
 // each set of them, with the capture that raises it; nil: the fetch does.
 func (d *Decider) doubts(s *subject, v *view, found func(words.Notes, *State) words.Notes) (n words.Notes) {
 	for i, st := range v.tied {
-		n |= found(s.see(st).ledDoubts|
-			when(i == 0, s.see(st).doubts)| // of the others, what they led to counts
+		var ofOrder words.Notes
+		for j := range st.exchanges {
+			if i == 0 || j > 0 { // of the others, what they led to counts
+				ofOrder |= s.orderDoubts(&st.exchanges[j])
+			}
+		}
+		n |= found(ofOrder|
 			when(i == 0 && !v.own || s.mayBeOthers(st.itself()) || slices.ContainsFunc(st.led, s.mayBeOthers),
 				words.NoteOtherCrawler)|
 			when(st.Resynced, words.NoteResynced)|
@@ -177,7 +182,7 @@ func (d *Decider) contradiction(said *Answer, s *subject, tl *Timeline, v *view)
 		return words.Forgeable, v.governing
 	}
 	for _, rival := range v.tied[1:] { // "Captures of one moment": each may be the latest
-		a := d.answerInTime(rival, s, tl)
+		a := d.answerInTime(rival, candidates{subject: s}, tl)
 		switch {
 		case s.isTooCostly():
 			return words.NoReason, nil
@@ -191,17 +196,16 @@ func (d *Decider) contradiction(said *Answer, s *subject, tl *Timeline, v *view)
 		return words.NoReason, nil
 	}
 	// "Captures of one moment": it may have come after the fetch, and one before it counts.
-	if verdict == words.Disallowed && s.see(v.governing).relation == maybeBefore {
-		earlier := *s
-		earlier.beyondDoubt = true
-		w := tl.view(&earlier)
+	if verdict == words.Disallowed && s.order(v.governing) == maybeBefore {
+		earlier := candidates{subject: s, beyondDoubt: true}
+		w := tl.view(earlier)
 		s.consult(RoleBefore, w.tied...)
-		for _, before := range w.tied {
-			if s.see(before).relation > maybeBefore {
+		for _, st := range w.tied {
+			if s.order(st) > maybeBefore {
 				break
 			}
-			if d.answerInTime(before, &earlier, tl).Verdict == words.Allowed {
-				return words.ChangedBetween, before
+			if d.answerInTime(st, earlier, tl).Verdict == words.Allowed {
+				return words.ChangedBetween, st
 			}
 		}
 	}

@@ -9,8 +9,8 @@ import (
 // This file searches captures in the order of their dates.
 
 // latestWith returns all captures of a kind, at or before a fetch, at its latest moment: the last in each archive.
-func (l *line) latestWith(k kind, s *subject) []*State {
-	last := l.lastOf(k, l.upTo(s), s)
+func (l *line) latestWith(k kind, s candidates) []*State {
+	last := l.lastOf(k, l.upTo(s.subject), s)
 	if last == nil {
 		return nil
 	}
@@ -18,9 +18,9 @@ func (l *line) latestWith(k kind, s *subject) []*State {
 }
 
 // allOf returns the captures of a kind that are of one's moment, and at or before a fetch.
-func (l *line) allOf(k kind, one *State, s *subject) []*State {
+func (l *line) allOf(k kind, one *State, s candidates) []*State {
 	return s.ofMoment(l.between(one.Time(), one.Time()), one.Time(),
-		func(st *State) bool { return st.is(k) && s.mayGovern(st) && !s.see(st).failsLater })
+		func(st *State) bool { return st.is(k) && s.mayGovern(st) && !s.failsLater(st) })
 }
 
 // ofMoment returns the captures of a moment that keep accepts.
@@ -35,9 +35,9 @@ func (s *subject) ofMoment(near span, t facts.Time, keep func(*State) bool) (mom
 
 // lastOf returns the latest capture of a kind, among the first n, that is at or before a
 // fetch; nil where there is none.
-func (l *line) lastOf(k kind, n int, s *subject) *State {
+func (l *line) lastOf(k kind, n int, s candidates) *State {
 	for i := l.latestOf[k][n]; i > 0 && s.look(); i = l.latestOf[k][i-1] {
-		if st := l.states[i-1]; s.mayGovern(st) && !s.see(st).failsLater {
+		if st := l.states[i-1]; s.mayGovern(st) && !s.failsLater(st) {
 			return st
 		}
 	}
@@ -52,7 +52,7 @@ func (l *line) upTo(s *subject) int {
 		return l.from(s.time.Micros + facts.Day)
 	}
 	n := sort.Search(len(l.states), func(i int) bool { return l.states[i].Micros > s.time.Micros })
-	for n < len(l.states) && s.see(l.states[n]).gap >= 0 && s.look() {
+	for n < len(l.states) && s.gap(l.states[n]) >= 0 && s.look() {
 		n++
 	}
 	return n

@@ -1,99 +1,15 @@
 package verdict
 
 import (
-	"net/http"
-	"slices"
+	"math"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/resolve"
-	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
-// This file orders a capture and a fetch in time ("Received before").
+// This file orders two exchanges in time ("Received before").
 
-// A sight is a capture as a fetch sees it.
-type sight struct {
-	of       uint64   // the subject that sees it
-	ground   int      // number of the ground that it was consulted, from 1; 0: it was not
-	relation relation // where it stands to the fetch in time
-	isOwn    bool     // the crawler that made the fetch made it
-	// it led to a refusal to another crawler, though it may be the crawler's own ("Which capture governs")
-	isRefusal bool
-	isLater   bool // a record whose content it applies was got after the fetch
-	// it counts as before, and redirects to what was unreachable after: nobody knows what it led to at the fetch
-	failsLater bool
-	// a record whose content it applies is of the fetch's moment and counts as before, but may have come after
-	mayBeLater bool
-	gap        int64 // from its date to the fetch, in microseconds
-	age        int64 // of its content at the fetch, likewise
-
-	// on the order of the capture itself and the fetch; on that of the records that it led to
-	doubts, ledDoubts words.Notes
-}
-
-// see returns a capture as the fetch sees it, until the next subject does.
-func (s *subject) see(st *State) *sight {
-	v := &st.sight
-	if v.of == s.number && s.number != 0 {
-		return v
-	}
-	itself := facts.SpotOf(&st.Fetch)
-	*v = sight{
-		of: s.number, isOwn: st.key == s.key || s.ownsNameless && s.owns(st.itself()),
-		gap: s.time.MicrosSince(st.Time()), age: s.time.MicrosSince(st.Oldest),
-	}
-	v.relation = s.relationOf(st, itself, v.gap)
-	apply := func(relation relation, at facts.Spot, gap int64) {
-		doubts := &v.doubts
-		if at != itself {
-			doubts = &v.ledDoubts
-		}
-		switch {
-		case relation >= shownAfter:
-			v.isLater = true
-		case relation == maybeBefore && gap != 0:
-			*doubts |= words.NoteOrderDoubt
-		case relation == maybeBefore:
-			v.mayBeLater = true
-			*doubts |= words.NoteSameMoment
-		case gap == 0 && !s.asOf && !s.provesOrder(at):
-			*doubts |= words.NoteSameMoment
-		}
-		if st.Coarsest < facts.PrecisionSecond { // the one that comes first need not be that of the oldest
-			v.age = max(v.age, gap)
-		}
-	}
-	apply(v.relation, itself, v.gap)
-	for i := range st.hops() {
-		hop := &st.hops()[i]
-		gap := s.time.MicrosSince(hop.Time)
-		apply(s.relationTo(hop.Spot, hop.Time, hop.Millis, gap), hop.Spot, gap)
-	}
-	v.failsLater = st.Outcome == words.OutcomeUnreachable && v.relation <= maybeBefore && v.isLater
-	v.isRefusal = st.isRefusal() && !(v.isOwn && s.owns(st.last()))
-	return v
-}
-
-// hops returns the records that the capture's redirects led to, whose content it applies.
-func (s *State) hops() []resolve.Step {
-	if s.ledTo == nil && s.StepText != "" {
-		s.ledTo = s.Applied()[1:]
-	}
-	return s.ledTo
-}
-
-// isRefusal reports whether the server refused robots.txt to the crawler that requested it: that
-// it is unavailable "to the crawler" (RFC 9309 §2.3.1.3) has no effect on others.
-func (s *State) isRefusal() bool {
-	refuses := s.FinalStatus == http.StatusUnauthorized || s.FinalStatus == http.StatusForbidden ||
-		s.FinalStatus == http.StatusTooManyRequests
-	if s.Trust == facts.TrustLogged && s.Outcome == words.OutcomeUnreachable {
-		return true // servers answer many clients so, to be rid of them ("Access logs")
-	}
-	return refuses && s.Outcome == words.OutcomeUnavailable && s.Reason == words.Unavailable
-}
-
-// A relation is the order of a record and a fetch in time.
+// A relation is the order of two exchanges in time: where the first stands to the second.
 type relation uint8
 
 const (
@@ -117,93 +33,161 @@ const (
 	minApart = 3 * facts.Second
 )
 
-// relationOf returns where a capture stands to the fetch in time: by their dates, and by what else the
-// archives show of the two exchanges ("Received before"). A date is when an exchange began, or when it ended.
-func (s *subject) relationOf(st *State, at facts.Spot, gap int64) relation {
-	r := s.relationTo(at, st.Time(), st.Millis, gap)
-	// The Date fields show when the server answered the two requests. A cache may have sent an old one: so that
-	// of the fetch has to be near its WARC-Date. One of robots.txt that is later comes from no cache.
-	drift := s.ServerSeconds - s.Micros/1e6
+// An exchange is a request with its answer, as a record states it: an interval of time, and places in archives. It is
+// made once of each record.
+type exchange struct {
+	time  facts.Time // when it began, or when it ended: crawlers differ
+	begun facts.Time // its earliest beginning
+	ended facts.Time // the earliest end by its duration, as exact as its time
+	until int64      // the latest end by its duration
+
+	isTimed bool // a duration is stated
+	isLong  bool // and too long to be believed
+	isLine  bool // of an access log
+	asOf    bool // a moment that is asked about: nothing but its time counts
+
+	server int64 // when the server answered, in seconds, by a Date field that counts; 0: it has none
+
+	at     place
+	others []place // other archives that hold the record
+}
+
+// A place is one of a record in an archive.
+type place struct {
+	facts.Spot
+	isSerial  bool // of a fetch: the archive is that of a crawler that makes one after the other
+	isOrdered bool // of a capture: the records of its run stand in the order in which the exchanges ended
+}
+
+// newExchange is an exchange of a date and a duration; -1: none is stated.
+func newExchange(t facts.Time, millis int32) exchange {
+	x := exchange{time: t, begun: t, ended: t, until: math.MinInt64, isTimed: millis >= 0}
+	if took := int64(millis) * 1000; took > 0 {
+		x.until = t.Latest() + took // what the date's last digit is worth, included
+		if x.isLong = took > maxTook; !x.isLong {
+			x.ended = facts.Time{Micros: t.Micros + took, Precision: facts.PrecisionMicrosecond}.Truncate(t.Precision)
+		}
+	}
+	return x
+}
+
+// exchangesOf are the exchanges whose content a capture applies: its own, and those that its redirects led to. The
+// latters' Date fields are of other servers.
+func exchangesOf(st *State, places places, runs *facts.Set) []exchange {
+	ordered := func(at place) place {
+		run := runs.CrawlRunOf(at.Spot)
+		at.isOrdered = run != nil && !run.Unordered
+		return at
+	}
+	of := func(step *resolve.Step) exchange {
+		x := newExchange(step.Time, step.Millis)
+		x.at = ordered(place{Spot: step.Spot})
+		for _, other := range places[step.Spot] {
+			x.others = append(x.others, ordered(other))
+		}
+		return x
+	}
+	itself := st.Itself()
+	list := []exchange{of(&itself)}
+	if st.Kind == facts.CaptureRobots {
+		list[0].server = st.ServerSeconds
+	}
+	if st.StepText != "" {
+		applied := st.Applied()
+		for i := range applied[1:] {
+			list = append(list, of(&applied[i+1]))
+		}
+	}
+	return list
+}
+
+// newFetchExchange is the exchange of a fetch. Its Date field counts near its own time alone.
+func newFetchExchange(f *facts.Fetch, others []place) exchange {
+	x := newExchange(f.Time(), -1)
+	x.at = place{Spot: facts.SpotOf(f), isSerial: f.Flags&facts.FlagSerial != 0}
+	x.others, x.isLine = others, f.Trust == facts.TrustLogged
+	drift := f.ServerSeconds - f.Micros/1e6
+	if f.Precision >= facts.PrecisionSecond && drift >= -maxDrift && drift <= maxDrift {
+		x.server = f.ServerSeconds
+	}
+	return x
+}
+
+// order returns where the exchange of a capture stands to that of a fetch in time: by their dates, and by what else
+// the archives show of the two.
+func order(a, b *exchange) relation {
+	gap := b.time.MicrosSince(a.time)
 	switch {
-	case r >= shownAfter || s.asOf || s.ServerSeconds == 0 || st.ServerSeconds <= s.ServerSeconds,
-		st.Origin != s.Origin || st.Kind != facts.CaptureRobots,
-		drift < -maxDrift || drift > maxDrift || s.Precision < facts.PrecisionSecond:
-		return r
-	case st.ServerSeconds-st.Micros/1e6 > maxLate/facts.Second:
+	case gap < 0:
+		return after
+	case b.asOf:
+		return before
+	}
+	distance := b.begun.MicrosSince(a.ended)
+	shown := before
+	switch {
+	case distance < 0:
+		shown = shownAfter
+	case a.until > b.begun.Micros:
+		shown = maybeBefore
+	}
+	switch placed := orderOfPlaces(a, b, gap == 0); {
+	case gap == 0 && !a.isLong && shown != shownAfter: // the order says more than a date that is cut
+		shown = placed
+	case gap > 0 && placed == shownAfter: // recorded after the fetch, although it is dated before
+		shown = max(shown, maybeBefore)
+	case gap == 0, distance < minApart && !a.isTimed && !b.isLine:
+		shown = max(shown, placed)
+	}
+	return max(shown, orderByServer(a, b))
+}
+
+// orderByServer is the order in which the server answered the two requests. A cache may have sent an old Date: so that
+// of the fetch counts only near its own date. One of robots.txt that is later comes from no cache.
+func orderByServer(a, b *exchange) relation {
+	switch {
+	case b.server == 0 || a.server <= b.server:
+		return before
+	case a.server-a.time.Micros/1e6 > maxLate/facts.Second:
 		return maybeBefore
 	}
 	return shownAfter
 }
 
-// relationTo is the same for any record, of a date and a duration, so long before the fetch.
-func (s *subject) relationTo(at facts.Spot, date facts.Time, millis int32, gap int64) relation {
-	took, ended := int64(millis)*1000, before
-	if took > 0 { // the exchange ended so long after its date, or later by what the date's last digit is worth
-		end := facts.Time{Micros: date.Micros + took, Precision: facts.PrecisionMicrosecond}
-		switch {
-		case took <= maxTook && s.time.MicrosSince(end.Truncate(date.Precision)) < 0:
-			ended = shownAfter
-		case date.Latest()+took > s.time.Micros:
-			ended = maybeBefore
+// orderOfPlaces is the order in which archives hold the two records, in a run of both. One archive that shows that the
+// fetch came first is enough. Of two moments, only a run counts whose records are ordered.
+func orderOfPlaces(a, b *exchange, isOneMoment bool) relation {
+	found := maybeBefore
+	for i := range len(a.others) + 1 {
+		for j := range len(b.others) + 1 {
+			at, to := a.placeAt(i), b.placeAt(j)
+			switch {
+			case !at.SameRun(to.Spot), !isOneMoment && !at.isOrdered:
+			case at.Index >= to.Index:
+				return shownAfter
+			default:
+				found = before
+			}
 		}
 	}
-	switch {
-	case gap < 0:
-		return after
-	case s.asOf:
-		return before
-	case gap > 0 && ended != before:
-		return ended
-	}
-	order := maybeBefore // as the archives that hold both records show it ("Order within one moment")
-	s.places.any(at, s.spot(), func(a, b spot) bool {
-		switch {
-		case !a.SameRun(b.Spot), gap > 0 && !s.isOrdered(a.Spot):
-		case a.Index < b.Index:
-			order = before
-		case gap == 0:
-			order = shownAfter
-		default: // recorded after the fetch, although it is dated before
-			ended = maybeBefore
-		}
-		return order == shownAfter || ended == maybeBefore && gap > 0
-	})
-	switch {
-	case gap > 0 && gap < minApart && millis < 0 && s.Trust != facts.TrustLogged:
-		return max(ended, order)
-	case gap > 0:
-		return ended
-	case ended == shownAfter || took > maxTook:
-		return max(ended, order)
-	}
-	return order
+	return found
 }
 
-// isOrdered reports whether the records of a run stand in the order in which the exchanges ended.
-func (s *subject) isOrdered(at facts.Spot) bool {
-	run := s.runs.CrawlRunOf(at)
-	return run != nil && !run.Unordered
+func (x *exchange) placeAt(i int) *place {
+	if i == 0 {
+		return &x.at
+	}
+	return &x.others[i-1]
 }
 
-// provesOrder reports whether the order in which a record and the fetch, of one moment, stand in an archive is
+// provesOrder reports whether the order in which the records of two exchanges of one moment stand in an archive is
 // that in which they were made: in that of a crawler that makes one after the other.
-func (s *subject) provesOrder(at facts.Spot) bool {
-	return s.places.any(at, s.spot(), func(a, b spot) bool { return b.isSerial && a.SameRun(b.Spot) })
-}
-
-// any reports whether is holds for spots of two records, in any of the archives that hold both.
-func (p places) any(at facts.Spot, to spot, is func(a, b spot) bool) bool {
-	others, tos := p[at], p[to.Spot]
-	if len(others) == 0 && len(tos) == 0 {
-		return is(spot{Spot: at}, to)
-	}
-	for i := range len(others) + 1 {
-		a := spot{Spot: at}
-		if i > 0 {
-			a = others[i-1]
-		}
-		if is(a, to) || slices.ContainsFunc(tos, func(b spot) bool { return is(a, b) }) {
-			return true
+func provesOrder(a, b *exchange) bool {
+	for i := range len(a.others) + 1 {
+		for j := range len(b.others) + 1 {
+			if to := b.placeAt(j); to.isSerial && a.placeAt(i).SameRun(to.Spot) {
+				return true
+			}
 		}
 	}
 	return false

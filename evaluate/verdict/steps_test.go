@@ -21,13 +21,13 @@ func TestLooksOfFetchesAreLinear(t *testing.T) {
 				st.Outcome = words.OutcomeRules
 				states = append(states, st)
 			}
-			tl := newTimeline(states, nil)
+			tl := newTimeline(&Found{Captures: states}, nil)
 			for i := range n {
 				for _, later := range [...]int64{0, 2 * facts.Day} {
 					f := capturestest.Capture(i, c.At(i)).Fetch
 					at := facts.Time{Micros: f.Micros + later, Precision: f.Precision}
-					s := subject{Fetch: &f, time: at, record: new(record)}
-					v := tl.view(&s)
+					s := subject{Fetch: &f, exchange: exchange{time: at, begun: at}, record: new(record)}
+					v := tl.view(candidates{subject: &s})
 					tl.others(&s, &v)
 					for range tl.copies(&s, nil) {
 						if !s.look() {
@@ -51,7 +51,7 @@ func TestSpan(t *testing.T) {
 		for _, c := range capturestest.Random(rng) {
 			states = append(states, &State{State: resolve.NewState(c)})
 		}
-		l := newTimeline(states, nil).all
+		l := newTimeline(&Found{Captures: states}, nil).all
 		start := capturestest.Second(int(rng.Int64N(3 * facts.Day / 1e6))).Truncate(facts.PrecisionYear +
 			facts.Precision(rng.IntN(6)))
 		end := facts.Time{Micros: start.Micros + rng.Int64N(facts.Day), Precision: start.Precision}

@@ -14,13 +14,12 @@ import (
 // subject is a fetch with what the decision needs of its URL.
 type subject struct {
 	*facts.Fetch
-	number uint64 // of the subject, from 1, but for copies that see captures alike
-	path   string // what rules are matched against
-	agent  string // whose captures count: the crawler's own token
-	key    string // the same, comparable
-	token  string // whose rules are asked for: the same, but in a what-if
-	time   facts.Time
-	unit   int64 // the length of what its date names, in microseconds
+	exchange
+	path  string // what rules are matched against
+	agent string // whose captures count: the crawler's own token
+	key   string // the same, comparable
+	token string // whose rules are asked for: the same, but in a what-if
+	unit  int64  // the length of what its date names, in microseconds
 
 	places       places     // of records that several archives hold
 	runs         *facts.Set // knows the runs of crawlers
@@ -28,25 +27,21 @@ type subject struct {
 	unclear      unclear // as of timeline
 	own          *line   // the crawler's own captures; nil: none
 	ownsNameless bool    // captures without a token in the fetch's run are among them
-	withRefusals bool    // what other crawlers were refused governs, since nothing else does
-	asOf         bool    // time is not the fetch's own: the order of records shows nothing
-	beyondDoubt  bool    // only captures that are before the fetch beyond doubt count
 	record       *record // what deciding it adds up
 }
 
-// newSubject is a fetch by an agent, asked about as of a moment: its own, where that is unknown.
-func (d *Decider) newSubject(f *facts.Fetch, agent string, tl *Timeline, asOf facts.Time, r *record) subject {
-	d.subjects++
-	s := subject{
-		Fetch: f, number: d.subjects, path: weburl.PathQueryOf(f.Origin, f.URL), agent: agent, key: d.who.Key(agent),
-		token: agent,
-		time:  f.Time(), places: tl.places, runs: d.runs, heard: d.heard, unclear: tl.unclear, record: r,
+// setTo makes s a fetch by an agent, asked about as of a moment: its own, where that is unknown.
+func (s *subject) setTo(d *Decider, f *facts.Fetch, agent string, tl *Timeline, asOf facts.Time, r *record) *subject {
+	*s = subject{
+		Fetch: f, exchange: newFetchExchange(f, tl.places[facts.SpotOf(f)]), path: weburl.PathQueryOf(f.Origin, f.URL), agent: agent, key: d.who.Key(agent),
+		token:  agent,
+		places: tl.places, runs: d.runs, heard: d.heard, unclear: tl.unclear, record: r,
 	}
 	if asOf.Known() {
 		s.time, s.asOf = asOf, true
 	}
 	s.unit = s.time.Precision.Unit()
-	s.own, s.ownsNameless = tl.ownOf(&s)
+	s.own, s.ownsNameless = tl.ownOf(s)
 	return s
 }
 
@@ -147,16 +142,27 @@ func (s *subject) mayBeOthers(r answered) bool {
 
 // isOfRun reports whether a record was made in the fetch's run of a crawler.
 func (s *subject) isOfRun(r answered) bool {
-	return s.places.any(r.at, s.spot(), func(a, b spot) bool {
-		return s.runs.IsSameRun(a.Spot, b.Spot, r.userAgent, s.UserAgent)
-	})
+	return s.isAny(r.at, func(a, b facts.Spot) bool { return s.runs.IsSameRun(a, b, r.userAgent, s.UserAgent) })
 }
-
-func (s *subject) spot() spot { return spot{facts.SpotOf(s.Fetch), s.Flags&facts.FlagSerial != 0} }
 
 // isHeldAt reports whether a record is the fetch itself, in any of the archives that hold it.
 func (s *subject) isHeldAt(at facts.Spot) bool {
-	return s.places.any(at, s.spot(), func(a, b spot) bool { return a.Spot == b.Spot })
+	return s.isAny(at, func(a, b facts.Spot) bool { return a == b })
+}
+
+// isAny reports whether is holds for the spots of a record and of the fetch, in any of the archives that hold them.
+func (s *subject) isAny(at facts.Spot, is func(a, b facts.Spot) bool) bool {
+	others := s.places[at]
+	for i := range len(others) + 1 {
+		a := at
+		if i > 0 {
+			a = others[i-1].Spot
+		}
+		if is(a, s.at.Spot) || slices.ContainsFunc(s.others, func(b place) bool { return is(a, b.Spot) }) {
+			return true
+		}
+	}
+	return false
 }
 
 // isWholeDay reports whether a whole day is asked about. All captures of that day count as before.

@@ -44,23 +44,10 @@ type Found struct {
 
 // Timeline makes the timeline of an origin. It sorts the captures by time; those without a date come first.
 func (d *Decider) Timeline(found *Found) *Timeline {
-	tl := newTimeline(found.Captures, found.Marks)
-	targets := found.Targets
-	for _, st := range targets {
+	for _, st := range found.Targets {
 		d.Complete(st, 0)
 	}
-	for _, list := range [...][]*State{found.Captures, targets} {
-		for _, st := range list {
-			for first, other := range st.Twins() {
-				tl.places.add(first, spot{Spot: other})
-			}
-		}
-	}
-	slices.SortFunc(targets, func(a, b *State) int { return facts.CompareInTime(&a.Fetch, &b.Fetch) })
-	tl.targets = slices.CompactFunc(targets,
-		func(a, b *State) bool { return facts.SpotOf(&a.Fetch) == facts.SpotOf(&b.Fetch) })
-	tl.unread, tl.leads = found.Unread, newLeads(found.Leads)
-	return tl
+	return newTimeline(found, d.runs)
 }
 
 // Captures are the captures with a date, in its order.
@@ -70,20 +57,35 @@ func (tl *Timeline) Captures() []*State { return tl.all.states }
 func (tl *Timeline) AddPlace(f, copied *facts.Fetch) (isFirst bool) {
 	at := facts.SpotOf(f)
 	_, known := tl.places[at]
-	tl.places.add(at, spot{facts.SpotOf(copied), copied.Flags&facts.FlagSerial != 0})
+	tl.places.add(at, place{Spot: facts.SpotOf(copied), isSerial: copied.Flags&facts.FlagSerial != 0})
 	return !known
 }
 
 // ForgetPlaces forgets where other archives hold a fetch.
 func (tl *Timeline) ForgetPlaces(f *facts.Fetch) { delete(tl.places, facts.SpotOf(f)) }
 
-func newTimeline(states []*State, marks []resolve.Mark) *Timeline {
-	slices.SortFunc(states, func(a, b *State) int { return facts.CompareInTime(&a.Fetch, &b.Fetch) })
-	served := newUnclear(states)
-	states = filter(states, func(st *State) bool { return st.Time().Known() && !st.Unclear })
+func newTimeline(found *Found, runs *facts.Set) *Timeline {
+	states, targets := found.Captures, found.Targets
 	t := &Timeline{
-		all: newLine(states), unclear: served, byAgent: make(map[string]*line), marks: marks, places: make(places),
+		byAgent: make(map[string]*line), marks: found.Marks, places: make(places), unread: found.Unread,
+		leads: newLeads(found.Leads),
 	}
+	both := slices.Concat(states, targets)
+	for _, st := range both {
+		for first, other := range st.Twins() {
+			t.places.add(first, place{Spot: other})
+		}
+	}
+	for _, st := range both {
+		st.exchanges = exchangesOf(st, t.places, runs)
+	}
+	slices.SortFunc(states, func(a, b *State) int { return facts.CompareInTime(&a.Fetch, &b.Fetch) })
+	slices.SortFunc(targets, func(a, b *State) int { return facts.CompareInTime(&a.Fetch, &b.Fetch) })
+	t.targets = slices.CompactFunc(targets,
+		func(a, b *State) bool { return facts.SpotOf(&a.Fetch) == facts.SpotOf(&b.Fetch) })
+	t.unclear = newUnclear(states)
+	states = filter(states, func(st *State) bool { return st.Time().Known() && !st.Unclear })
+	t.all = newLine(states)
 	if len(states) > 0 && !slices.ContainsFunc(states, func(st *State) bool { return st.key != states[0].key }) {
 		t.byAgent[states[0].key] = t.all // of most origins
 		return t
@@ -222,16 +224,10 @@ func (s *State) lateness() (micros int64) {
 }
 
 // places holds the other spots of records that several archives hold.
-type places map[facts.Spot][]spot
-
-// A spot is one of a record.
-type spot struct {
-	facts.Spot
-	isSerial bool // of a fetch: its archive is that of a crawler that makes one after the other
-}
+type places map[facts.Spot][]place
 
 // add remembers another spot of a record, of so many as resolve does.
-func (p places) add(first facts.Spot, other spot) {
+func (p places) add(first facts.Spot, other place) {
 	if len(p[first]) < resolve.MaxPlaces && !slices.Contains(p[first], other) {
 		p[first] = append(p[first], other)
 	}
@@ -250,8 +246,7 @@ type State struct {
 	ways []string // keys of the URLs that it redirects to; cutURL: one that was cut
 	url  string   // key of its own, of a redirect's target
 
-	ledTo []resolve.Step // see hops
-	sight sight          // as the subject in hand sees it
+	exchanges []exchange // its own, and those that its redirects led to
 }
 
 // An answered record was got by a request of a crawler.
@@ -451,7 +446,7 @@ func (l leads) to(s *subject) []*resolve.Lead {
 		return why
 	}
 	// Some crawlers send a User-Agent with every request but those for robots.txt.
-	for _, at := range append([]spot{s.spot()}, s.places[facts.SpotOf(s.Fetch)]...) {
+	for _, at := range append([]place{s.at}, s.others...) {
 		if why := l.at(visited{key: u.Key(), archive: at.InRun()}, s); why != nil {
 			return why
 		}

@@ -53,6 +53,6 @@ func (vs *voices) speaksAgainst(heard facts.Voice, key string) bool {
 // isAlone reports whether nothing speaks against that the crawler of the fetch made a request without a User-Agent, in
 // any archive that holds its record.
 func (s *subject) isAlone(r answered) bool {
-	at := append([]spot{{Spot: r.at}}, s.places[r.at]...)
-	return !slices.ContainsFunc(at, func(a spot) bool { return !s.heard.isAlone(a.Spot, s.key) })
+	at := append([]place{{Spot: r.at}}, s.places[r.at]...)
+	return !slices.ContainsFunc(at, func(a place) bool { return !s.heard.isAlone(a.Spot, s.key) })
 }

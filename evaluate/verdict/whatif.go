@@ -46,11 +46,11 @@ func (w *WhatIf) DecideGroups(r *Finding) error {
 		return w.same(r.Fetch, r.Verdict, r.Reason)
 	}
 	w.judged = Finding{record: w.judged.record.emptied()}
-	s := w.decider.newSubject(r.Fetch, r.Agent, tl, w.AsOf, &w.judged.record)
+	s := w.decider.first.setTo(w.decider, r.Fetch, r.Agent, tl, w.AsOf, &w.judged.record)
 	if !s.time.Known() {
 		return w.same(r.Fetch, words.Unknown, words.NoTime)
 	}
-	v := tl.view(&s)
+	v := tl.view(candidates{subject: s})
 	switch {
 	case s.isTooCostly():
 		return w.same(r.Fetch, words.Unknown, words.TooCostly)
@@ -66,9 +66,9 @@ func (w *WhatIf) DecideGroups(r *Finding) error {
 	}
 	// Where no other capture takes part, the answer of the governing one is the verdict.
 	alone := !v.outdated && len(v.moment) == 1 && len(v.older) == 0 && len(v.ownNext) == 0 &&
-		s.see(v.governing).relation != maybeBefore && len(tl.others(&s, &v)) == 0
+		s.order(v.governing) != maybeBefore && len(tl.others(s, &v)) == 0
 	if alone && v.governing.Outcome.HasRules() {
-		return w.ask(r, &s, &v, groups)
+		return w.ask(r, s, &v, groups)
 	}
 	for i := range groups {
 		answer := w.judgeGroup(r, s, tl, &v, &groups[i], alone)
@@ -128,11 +128,11 @@ func (w *WhatIf) same(f *facts.Fetch, verdict words.Verdict, reason words.Reason
 // judgeGroup decides for a token group. Where other captures take part, tokens of one
 // token group may fall in different groups there: if they then differ, nothing is known
 // of the token group.
-func (w *WhatIf) judgeGroup(r *Finding, s subject, tl *Timeline, v *view, t *parsed.TokenGroup, alone bool) Answer {
+func (w *WhatIf) judgeGroup(r *Finding, s *subject, tl *Timeline, v *view, t *parsed.TokenGroup, alone bool) Answer {
 	switch {
 	case v.governing.isRefusal() && t.Group == 0: // they are of others
 		return Answer{Reason: words.RefusedToOther}
-	case v.governing.isRefusal() && !s.see(v.governing).isOwn: // they are the token of the crawler that got it
+	case v.governing.isRefusal() && !s.isOwn(v.governing): // they are the token of the crawler that got it
 		return Answer{Verdict: words.Allowed, Reason: words.Unavailable}
 	}
 	tokens := t.Tokens
@@ -146,7 +146,7 @@ func (w *WhatIf) judgeGroup(r *Finding, s subject, tl *Timeline, v *view, t *par
 		w.judged = Finding{Fetch: r.Fetch, Agent: r.Agent, record: w.judged.record}
 		other := &w.judged
 		other.Notes = r.Notes & words.NoteURLCut
-		w.decider.judge(other, &s, tl, v)
+		w.decider.judge(other, s, tl, v)
 		switch {
 		case i == 0:
 			first = other.Answer
