@@ -73,8 +73,9 @@ var Certainties = []Word{
 	NoCertainty: {},
 	Certain: {
 		Name: "certain", Section: "The four classes", More: "In `violations`.",
-		Meaning: "The crawler's own capture of robots.txt, at most 24 hours old and received before the fetch beyond " +
-			"doubt, disallows it, and so does every copy that the crawler may have used.",
+		Meaning: "The crawler got an answer for robots.txt itself, at most 24 hours before the fetch and beyond doubt. " +
+			"The answer forbids the fetch, as a failure does (RFC 9309 §2.3.1.4), and so does every copy that the " +
+			"crawler may have used.",
 	},
 	Probable: {
 		Name: "probable", Section: "The four classes", More: "`evidence` and `notes` name it. In `violations`.",

@@ -23,6 +23,7 @@ const Disclaimer = "robots.txt is a request, not an authorization (RFC 9309, sec
 // Document is a compliance report.
 type Document struct {
 	Title    string `json:"title"`
+	Period   string `json:"period"`             // of the fetches
 	Operator string `json:"operator,omitempty"` // who ran the crawl, by option; "": not given
 	Date     string `json:"date,omitempty"`     // of the report, by option; "": not given
 
@@ -94,9 +95,10 @@ type Class struct {
 	ID      string `json:"id"`    // certain, probable, possible, contested, unknown, allowed, robots; new, gone, …
 	Label   string `json:"label"` // "Certain violations"
 	Count   int64  `json:"count"`
-	Words   string `json:"words"`          // "41 fetches, 22.7 %"
-	Meaning string `json:"meaning"`        // a sentence
-	Link    string `json:"link,omitempty"` // ID of the section or table that lists it
+	Words   string `json:"words"`            // "41 fetches, 22.7 %"
+	Meaning string `json:"meaning"`          // a sentence
+	Action  string `json:"action,omitempty"` // what to do about it, a sentence
+	Link    string `json:"link,omitempty"`   // ID of the section or table that lists it
 	// command line that lists what is counted, in the folder of the tables
 	Command string `json:"command,omitempty"`
 }

@@ -51,7 +51,7 @@ func (d *Document) SpeakOfRequests() {
 			lists(values, s.Terms[i].Values)
 		}
 		for i := range s.Classes {
-			each(ofRequests, &s.Classes[i].Label, &s.Classes[i].Meaning)
+			each(ofRequests, &s.Classes[i].Label, &s.Classes[i].Meaning, &s.Classes[i].Action)
 		}
 		if s.Timeline != nil {
 			each(ofRequests, &s.Timeline.What, &s.Timeline.Undated, &s.Timeline.More)

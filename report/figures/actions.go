@@ -54,14 +54,14 @@ var reasonsWhy = [...]struct {
 	holds func(*report.ViolationRow) bool
 }{
 	{
-		document.Class{ID: "ignored", Label: "Of these, by a crawler that was set to ignore it", Meaning: "The warcinfo record says that " +
-			"robots.txt was ignored. Have the crawler obey it, or write down why not."},
+		document.Class{ID: "ignored", Label: "Violations by a crawler that was set to ignore robots.txt", Meaning: "The warcinfo " +
+			"record says so. They are counted above, too.", Action: "Have the crawler obey it, or write down why not."},
 		func(row *report.ViolationRow) bool { return words.Ignores(row.Claim) },
 	},
 	{
-		document.Class{ID: "parser", Label: "Of these, allowed by the crawler’s own parser", Meaning: "The crawler reads " +
-			"robots.txt otherwise than RFC 9309 does (own_reading). Exclude these paths in its settings, or use a release " +
-			"that reads them."},
+		document.Class{ID: "parser", Label: "Violations that the crawler’s own parser allows", Meaning: "The crawler reads " +
+			"robots.txt otherwise than RFC 9309 does (own_reading). They are counted above, too.", Action: "Exclude these " +
+			"paths in its settings, or use a release that reads them."},
 		func(row *report.ViolationRow) bool { return row.OwnReading == words.Allowed.String() },
 	},
 }
@@ -104,14 +104,14 @@ func CauseOf(row *report.ViolationRow) string { return actions[prohibitionOf(row
 // actions are what to do about violations, by prohibition.
 var actions = [prohibitions]document.Class{
 	{ID: "named", Label: "robots.txt names the crawler", Meaning: "A group of robots.txt for this crawler by name " +
-		"forbids these fetches. Take the sites or paths off its list, or ask the site to permit it."},
-	{ID: "whole", Label: "The whole site, for all crawlers", Meaning: "robots.txt forbids the whole site to each crawler " +
-		"that it does not name. Take the sites off the list, or ask the site to permit this crawler by name."},
-	{ID: "path", Label: "A path, for all crawlers", Meaning: "A rule forbids these paths to each crawler that robots.txt " +
-		"does not name. Check that the crawler applies such rules before each fetch, also after a redirect."},
+		"forbids these fetches.", Action: "Take the sites or paths off its list, or ask the site to permit it."},
+	{ID: "whole", Label: "The whole site is closed to all crawlers", Meaning: "robots.txt forbids the whole site to each crawler " +
+		"that it does not name.", Action: "Take the sites off the list, or ask the site to permit this crawler by name."},
+	{ID: "path", Label: "A path is closed to all crawlers", Meaning: "A rule forbids these paths to each crawler that robots.txt " +
+		"does not name.", Action: "Check that the crawler applies such rules before each fetch, also after a redirect."},
 	{ID: "failed", Label: "robots.txt failed", Meaning: "While robots.txt answers with 5xx, or not at all, RFC 9309 " +
-		"(section 2.3.1.4) takes everything as forbidden. Let the crawler leave the site alone, and ask for robots.txt " +
-		"again later."},
+		"(section 2.3.1.4) takes everything as forbidden.", Action: "Let the crawler leave the site alone, and ask for " +
+		"robots.txt again later."},
 }
 
 // actionSection says what to do about violations, and about all else that leaves a question.
@@ -139,13 +139,13 @@ func (f *Figures) actionSection(audit *report.Audit) document.Section {
 	}
 	for _, a := range []document.Class{
 		{ID: CauseUnproven, Label: "Disallowed, but not proven", Count: t.Unproven, Meaning: "Each finding " +
-			"names what would settle it. Add that to the archives, and audit again."},
+			"names what would settle it.", Action: "Add what would settle them to the archives, and audit again."},
 		{ID: CauseUnknown, Label: "Unknown", Count: t.Undecided(), Meaning: "The archives do not show whether " +
-			"robots.txt allowed them. Each reason names what would settle it."},
+			"robots.txt allowed them.", Action: "Add what the reasons name, and audit again."},
 		{
 			ID: CauseUse, Label: "Pages and sites that restrict their use", Count: use, Words: report.Count(use, of),
-			Meaning: "No violations. Leave these pages out of what is published, indexed or trained on, as far as " +
-				"they restrict that.",
+			Meaning: "No violations.", Action: "Leave these pages out of what is published, indexed or trained on, as " +
+				"far as they restrict that.",
 		},
 	} {
 		if a.Words, a.Link = cmp.Or(a.Words, report.Count(a.Count, noun)), a.ID; a.Count > 0 {
@@ -155,7 +155,7 @@ func (f *Figures) actionSection(audit *report.Audit) document.Section {
 	if n := t.InputsNotWhollyRead; n > 0 {
 		s.Classes = append(s.Classes, document.Class{
 			ID: CauseUnread, Label: "Not wholly read", Count: n, Words: report.Count(n, "input"),
-			Link: "unread", Meaning: "Fetches may be missing. Get the archives again, and audit again.",
+			Link: "unread", Meaning: "Fetches may be missing.", Action: "Get the archives again, and audit again.",
 		})
 	}
 	if len(s.Classes) == 0 {

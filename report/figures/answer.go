@@ -21,8 +21,6 @@ const maxNamedInAnswer = 3
 func (b *builder) answer() document.Answer {
 	t, noun, sources := &b.audit.Totals, b.audit.Inputs.Noun(), b.audit.Inputs.Sources()
 	a := document.Answer{}
-	of := fmt.Sprintf("Of %s%s, robots.txt", report.Count(t.Decidable, noun), b.crawlers.only())
-	violations := func(r *report.AgentRow) int64 { return r.Violations() }
 	either := b.crawlers.either()
 	switch {
 	case t.Decidable == 0:
@@ -32,18 +30,9 @@ func (b *builder) answer() document.Answer {
 			hold = fmt.Sprintf("What could be read of these %s holds", sources)
 		}
 		a.Sentence = fmt.Sprintf("%s no %s that robots.txt could forbid.", hold, noun)
-	case t.ViolationsCertain > 0:
+	case t.Violations > 0:
 		a.Level = document.LevelViolations
-		more := ""
-		if t.ViolationsProbable > 0 {
-			more = " and probably " + prose.Number(t.ViolationsProbable) + " more"
-		}
-		a.Sentence = fmt.Sprintf("%s certainly disallowed %s%s%s.%s", of, prose.Number(t.ViolationsCertain),
-			more, b.crawlers.shares(violations), b.sites.worst(t.Violations))
-	case t.ViolationsProbable > 0:
-		a.Level = document.LevelViolations
-		a.Sentence = fmt.Sprintf("%s probably disallowed %s, and none certainly%s.%s", of,
-			prose.Number(t.ViolationsProbable), b.crawlers.shares(violations), b.sites.worst(t.Violations))
+		a.Sentence = b.violationsText()
 	case t.Unproven > 0:
 		a.Level = document.LevelUnproven
 		a.Sentence = fmt.Sprintf("No violation is proven: robots.txt disallows %s%s, but these %s leave a doubt "+
@@ -62,14 +51,37 @@ func (b *builder) answer() document.Answer {
 		a.Sentence = fmt.Sprintf("No %s%s is shown to have been disallowed: robots.txt allowed all %s.",
 			noun, either, report.Count(t.Decidable, noun))
 	}
-	a.Details = append(b.sites.worstRules(noun), details(b.audit)...)
+	a.Details = slices.Concat(b.sites.worst(t.Violations), b.sites.worstRules(noun), details(b.audit))
 	return a
+}
+
+// violationsText says how many fetches broke a rule, and how many were made while a failure of robots.txt forbade all.
+func (b *builder) violationsText() string {
+	t, failed := &b.audit.Totals, b.sites.causes[byFailure].fetches
+	of := fmt.Sprintf(" of %s%s ", report.Count(t.Decidable, b.audit.Inputs.Noun()), b.crawlers.only())
+	broke, while := "broke a rule of robots.txt", "made while robots.txt could not be fetched (RFC 9309 §2.3.1.4)"
+	var s string
+	switch {
+	case failed == 0:
+		s = prose.Number(t.Violations) + of + broke
+	case failed < t.Violations:
+		s = fmt.Sprintf("%s; %s more %s %s", prose.Number(t.Violations-failed)+of+broke, prose.Number(failed),
+			prose.IsAre(failed, "was", "were"), while)
+	default:
+		s = prose.Number(failed) + of + prose.IsAre(failed, "was ", "were ") + while
+	}
+	class := prose.Number(t.ViolationsCertain) + prose.IsAre(t.ViolationsCertain, " is", " are") + " certain and " +
+		prose.Number(t.ViolationsProbable) + " probable"
+	if t.ViolationsCertain == 0 || t.ViolationsProbable == 0 {
+		class = prose.IsAre(t.Violations, "It is ", "All are ") + map[bool]string{true: "certain", false: "probable"}[t.ViolationsProbable == 0]
+	}
+	return fmt.Sprintf("%s. %s%s.", s, class, b.crawlers.shares(func(r *report.AgentRow) int64 { return r.Violations() }))
 }
 
 // only names the crawler, if there is one alone.
 func (t *crawlerTally) only() string {
 	if names := t.whose(); len(names) == 1 {
-		return " of " + names[0]
+		return " by " + names[0]
 	}
 	return ""
 }
@@ -77,7 +89,7 @@ func (t *crawlerTally) only() string {
 // either names the crawlers.
 func (t *crawlerTally) either() string {
 	if names := t.whose(); len(names) > 0 {
-		return " of " + english.WordSeries(names, "or")
+		return " by " + english.WordSeries(names, "or")
 	}
 	return ""
 }
@@ -107,17 +119,17 @@ func (t *crawlerTally) shares(of func(*report.AgentRow) int64) string {
 	var names []string
 	for _, c := range first {
 		if n := of(c); n > 0 {
-			names = append(names, fmt.Sprintf("%s of %s", prose.Number(n), prose.OrUnknown(c.Agent)))
+			names = append(names, fmt.Sprintf("%s by %s", prose.Number(n), prose.OrUnknown(c.Agent)))
 		}
 	}
 	if len(names) > maxNamedInAnswer {
-		names = append(names[:maxNamedInAnswer], "some of other crawlers")
+		names = append(names[:maxNamedInAnswer], "some by other crawlers")
 	}
 	return ": " + prose.List(names)
 }
 
 // worst names the sites with most violations.
-func (t *siteTally) worst(violations int64) string {
+func (t *siteTally) worst(violations int64) []string {
 	var names []string
 	short := make(map[string]bool)
 	for _, s := range t.sites[:min(len(t.sites), maxNamedInAnswer)] {
@@ -131,11 +143,11 @@ func (t *siteTally) worst(violations int64) string {
 	}
 	switch len(names) {
 	case 0:
-		return ""
+		return nil
 	case 1:
-		return " " + prose.IsAre(violations, "It is", "All are") + " on " + prose.OrNoOrigin(t.sites[0].name) + "."
+		return []string{prose.IsAre(violations, "It is", "All are") + " on " + prose.OrNoOrigin(t.sites[0].name) + "."}
 	}
-	return " The sites with most are " + prose.List(names) + "."
+	return []string{"The sites with most are " + prose.List(names) + "."}
 }
 
 // worstRules names the rules of most violations.

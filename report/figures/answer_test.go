@@ -20,35 +20,32 @@ func TestAnswer(t *testing.T) {
 	}{
 		{
 			"two crawlers", 41, 2, 3, 5, 7, 181, "B:1:4 A:42:4", document.LevelViolations,
-			"Of 181 fetches, robots.txt certainly disallowed 41 and probably 2 more: 42 of A and 1 " +
-				"of B. The sites with most are a (30) and b (13).",
+			"43 of 181 fetches broke a rule of robots.txt. 41 are certain and 2 probable: 42 by A and 1 by B.",
 		},
 		{
 			"no name", 1, 0, 0, 0, 0, 2, ":1:0", document.LevelViolations,
-			"Of 2 fetches of a crawler that is not known by name, robots.txt certainly disallowed 1. " +
-				"The sites with most are a (30) and b (13).",
+			"1 of 2 fetches by a crawler that is not known by name broke a rule of robots.txt. It is certain.",
 		},
 		{
 			"one without a name", 0, 1, 0, 0, 0, 1000, "A:0:0 :1:0", document.LevelViolations,
-			"Of 1,000 fetches, robots.txt probably disallowed 1, and none certainly: 1 of a crawler " +
-				"that is not known by name. The sites with most are a (30) and b (13).",
+			"1 of 1,000 fetches broke a rule of robots.txt. It is probable: 1 by a crawler that is not known by name.",
 		},
 		{
 			"unproven", 0, 0, 1, 1, 9, 20, "A:0:2 B:0:0 C:0:0 D:0:0", document.LevelUnproven,
-			"No violation is proven: robots.txt disallows 2 fetches, but these archives leave a doubt about each: 2 of A.",
+			"No violation is proven: robots.txt disallows 2 fetches, but these archives leave a doubt about each: 2 by A.",
 		},
 		{
 			"some unknown", 0, 0, 0, 0, 9, 20, "A:0:0 B:0:0 C:0:0 D:0:0", document.LevelUnknown,
-			"No fetch of A, B, C or another crawler is shown to have been disallowed by robots.txt; for 9 fetches (45.0 %) " +
+			"No fetch by A, B, C or another crawler is shown to have been disallowed by robots.txt; for 9 fetches (45.0 %) " +
 				"the archives show nothing.",
 		},
 		{
 			"all unknown", 0, 0, 0, 0, 20, 20, "A:0:0", document.LevelUnknown,
-			"These archives do not show whether robots.txt allowed any of the 20 fetches of A.",
+			"These archives do not show whether robots.txt allowed any of the 20 fetches by A.",
 		},
 		{
 			"all allowed", 0, 0, 0, 0, 0, 20, "A:0:0 :0:0", document.LevelNone,
-			"No fetch of A or a crawler that is not known by name is shown to have been disallowed: robots.txt allowed all " +
+			"No fetch by A or a crawler that is not known by name is shown to have been disallowed: robots.txt allowed all " +
 				"20 fetches.",
 		},
 		{"nothing", 0, 0, 0, 0, 0, 0, "", document.LevelNone, "These archives hold no fetch that robots.txt could forbid."},
@@ -86,7 +83,13 @@ func TestAnswerInWords(t *testing.T) {
 	b.sites.addHost(&row)
 	totals := &b.audit.Totals
 	totals.Violations, totals.ViolationsCertain, totals.Decidable = 1, 1, 1
-	if got := b.answer().Sentence; got != "Of 1 fetch, robots.txt certainly disallowed 1. It is on http://a." {
+	if got := b.answer(); got.Sentence != "1 of 1 fetch broke a rule of robots.txt. It is certain." ||
+		got.Details[0] != "It is on http://a." {
+		t.Error(got)
+	}
+	b.sites.causes[byFailure].fetches = 1
+	if got := b.answer().Sentence; got != "1 of 1 fetch was made while robots.txt could not be fetched (RFC 9309 §2.3.1.4). "+
+		"It is certain." {
 		t.Error(got)
 	}
 	*totals = report.Totals{InputsNotWhollyRead: 1}

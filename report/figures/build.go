@@ -115,6 +115,7 @@ func (b *builder) inputOf(file string) (in *report.AuditInput, entry string) {
 func (b *builder) document(options *ReportOptions) *document.Document {
 	d := &document.Document{
 		Title:    document.TitleOf(options.Title),
+		Period:   b.period(),
 		Operator: prose.Visible(options.Operator), Date: prose.Visible(options.Date),
 		Answer: b.answer(),
 		Sections: []document.Section{

@@ -166,7 +166,7 @@ func (b *builder) fetchesText() []string {
 		of = "in this part of an audit of"
 	}
 	text := []string{fmt.Sprintf("%s %s %s, on %s. A site is an origin: a scheme, a host and a port, for which one "+
-		"robots.txt speaks (RFC 9309, section 2.3).", report.Count(t.Fetches, b.audit.Inputs.Noun()), of, &b.audit.Inputs,
+		"robots.txt speaks (RFC 9309, section 2.3).", withoutRobots(t, b.audit.Inputs.Noun()), of, &b.audit.Inputs,
 		report.Count(t.Origins, "site"))}
 	if words := verificationText(&t.Verification); words != "" {
 		text = append(text, words)

@@ -140,11 +140,20 @@ func (s *summary) printAudited(p *layout.Page) {
 		what += fmt.Sprintf("%s of robots.txt of %s, and no fetch", report.Count(a.Inputs.Rows, "capture"),
 			report.Count(s.hosts.n, "host"))
 	} else {
-		what += fmt.Sprintf("%s on %s (scheme, host and port), %s", report.Count(t.Fetches, s.audit.Inputs.Noun()),
+		what += fmt.Sprintf("%s on %s (scheme, host and port), %s", withoutRobots(t, s.audit.Inputs.Noun()),
 			report.Count(t.Origins, "origin"), periodText(t))
 	}
 	p.Line("%s. By %s %s. %s", what, a.Tool, report.Shown(a.Version, maxLabel),
 		strings.Join(verdictSettings(&a.Settings, fewRows), " "))
+}
+
+// withoutRobots counts the fetches that robots.txt could forbid, and apart from them those of robots.txt.
+func withoutRobots(t *report.Totals, noun string) string {
+	text := report.Count(t.Fetches-t.RobotsTxtItself, noun)
+	if t.RobotsTxtItself > 0 {
+		text += ", and " + prose.Number(t.RobotsTxtItself) + " of robots.txt,"
+	}
+	return text
 }
 
 // isOfTables reports whether the audit is of captures of tables of robots.txt, and of no fetch.
@@ -170,9 +179,9 @@ func (s *summary) printAnswer(p *layout.Page, full bool) {
 		verdict = layout.Red
 	}
 	p.Answer(verdict, "Violations of robots.txt: "+report.Count(t.Violations, s.audit.Inputs.Noun()))
-	p.Row("certain", "the crawler had fetched the robots.txt that forbids them", t.ViolationsCertain-s.failed)
+	p.Row("certain", "they broke a rule of a robots.txt that the crawler had fetched", t.ViolationsCertain-s.failed)
 	if s.failed > 0 {
-		p.Row("certain", "its robots.txt had failed, which forbids everything for 24 hours", s.failed)
+		p.Row("certain", "made while robots.txt could not be fetched (RFC 9309 §2.3.1.4)", s.failed)
 	}
 	p.Row("probable", "a robots.txt captured in time forbids them, but a doubt remains", t.ViolationsProbable)
 	p.Across("No violations, as far as these %s show", s.audit.Inputs.Sources())
@@ -322,23 +331,35 @@ func (s *summary) printActions(p *layout.Page, opt TextOptions) {
 		return
 	}
 	p.Columns("What to do, by cause")
+	var listed []document.Class
 	for _, a := range actions {
-		words := a.Label
+		text := a.Label + ". "
 		if opt.Full {
-			words += ". " + strings.TrimSuffix(a.Meaning, ".")
+			text += a.Meaning + " "
 		}
-		p.Row(a.ID, words, a.Count)
+		p.Row(a.ID, text+strings.TrimSuffix(a.Action, "."), a.Count)
+		if a.ID != CauseUse || len(s.audit.Settings.Purposes) > 0 {
+			listed = append(listed, a)
+		}
 	}
 	if opt.Dir == "" {
 		return
 	}
-	if s.audit.Totals.Violations > 0 {
-		p.Line("Each cause has a list, and each violation a proof:")
-	} else {
-		p.Line("Each cause has a list:")
+	if len(listed) < len(actions) {
+		p.Line("What restricts the use depends on the purpose. To list it (use), name one:")
+		p.Command(s.listCommand(opt.Dir, CauseUse, s.audit))
 	}
-	most := slices.MaxFunc(actions, func(a, b document.Class) int { return cmp.Compare(a.Count, b.Count) })
-	p.Command(s.listCommand(opt.Dir, most.ID, s.audit))
+	if len(listed) > 0 {
+		proof := ""
+		if s.audit.Totals.Violations > 0 {
+			proof = ", and each violation a proof"
+		}
+		which := map[bool]string{true: "Each cause", false: "Each other cause"}[len(listed) == len(actions)]
+		p.Line("%s has a list%s:", which, proof)
+		p.Command(s.listCommand(opt.Dir, slices.MaxFunc(listed, func(a, b document.Class) int {
+			return cmp.Compare(a.Count, b.Count)
+		}).ID, s.audit))
+	}
 	if s.audit.Totals.Violations > 0 {
 		p.Command("robotsaudit explain " + opt.Dir + " 1")
 	}

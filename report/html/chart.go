@@ -1,6 +1,7 @@
 package html
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -69,13 +70,39 @@ type chart struct {
 
 // panel is a series with a scale of its own: violations are few among fetches.
 type panel struct {
-	Name string // "Fetches"
-	Bars []column
-	top  int64 // the value at the upper line
+	Name   string // "Fetches"
+	Bars   []column
+	Values []label // above bars
+	top    int64   // of the highest bar
 }
 
-// Top is the value at the upper line.
+// label is a number at a place.
+type label struct {
+	X    percent
+	Y    float64
+	Text string
+}
+
+// Top is the value of the highest bar.
 func (p panel) Top() string { return humanize.Comma(p.top) }
+
+// values puts numbers above bars, above the highest first, where there is room.
+func (p *panel) values(heights []int64, starts []time.Time, unit document.Unit, scale timeScale) {
+	const room = 4.0
+	periods := make([]int, len(heights))
+	for i := range periods {
+		periods[i] = i
+	}
+	slices.SortStableFunc(periods, func(a, b int) int { return cmp.Compare(heights[b], heights[a]) })
+	for _, i := range periods {
+		x := (scale.at(starts[i]) + scale.at(endOf(starts[i], unit))) / 2
+		near := func(l label) bool { return math.Abs(float64(l.X-x)) < room }
+		if heights[i] > 0 && !slices.ContainsFunc(p.Values, near) {
+			y := panelHeight * (1 - float64(heights[i])/float64(p.top))
+			p.Values = append(p.Values, label{x, round(y + 9), humanize.Comma(heights[i])})
+		}
+	}
+}
 
 // column is a part of a bar: of one period and claim.
 type column struct {
@@ -150,8 +177,9 @@ func newPanel(name string, t *document.Timeline, starts []time.Time, scale timeS
 	for _, n := range t.Counts {
 		heights[n.Period] += value(n)
 	}
-	top := roundUp(max(slices.Max(heights), 1))
+	top := max(slices.Max(heights), 1)
 	p := panel{Name: name, top: top}
+	p.values(heights, starts, t.Unit, scale)
 	stacked := make([]int64, len(starts))
 	for _, n := range t.Counts {
 		v := value(n)
@@ -174,17 +202,6 @@ func newPanel(name string, t *document.Timeline, starts []time.Time, scale timeS
 
 // round keeps coordinates short.
 func round(v float64) float64 { return math.Round(v*100) / 100 }
-
-// roundUp returns the next number whose digits are one of few and zeros.
-func roundUp(n int64) int64 {
-	for power := int64(1); ; power *= 10 {
-		for _, step := range []int64{1, 2, 3, 4, 5, 6, 8} {
-			if step*power >= n || power > math.MaxInt64/100 {
-				return max(n, step*power)
-			}
-		}
-	}
-}
 
 // endOf returns where a period ends.
 func endOf(start time.Time, unit document.Unit) time.Time {

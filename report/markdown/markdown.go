@@ -32,7 +32,7 @@ var order = []string{
 func Render(w io.Writer, doc *document.Document) error {
 	p := page{anchors: anchorsOf(doc)}
 	p.heading(1, "", doc.Title)
-	p.terms(nonEmpty("Operator", doc.Operator), nonEmpty("Date", doc.Date))
+	p.terms(nonEmpty("Period", doc.Period), nonEmpty("Operator", doc.Operator), nonEmpty("Date", doc.Date))
 	p.paragraph("**" + escape(doc.Answer.Sentence) + "**")
 	p.paragraphs(doc.Answer.Details)
 	p.paragraph(escape(doc.Disclaimer))
@@ -211,7 +211,7 @@ func (p *page) classes(classes []document.Class) {
 	}
 	lines := []string{"| | | |", "| --- | ---: | --- |"}
 	for _, c := range classes {
-		meaning := escape(c.Meaning)
+		meaning := escape(strings.TrimSpace(c.Meaning + " " + c.Action))
 		if c.Command != "" {
 			meaning += " " + code(c.Command)
 		}

@@ -255,6 +255,16 @@
     const bars = counts.map((n) => ({...n, from: date(periods[n.period].start), to: date(ends[n.period])}));
     const changed = periods.flatMap((p, i) => (p.changes > 0 ? [{...p, at: new Date((+date(p.start) + +date(ends[i])) / 2)}] : []));
 
+    // numbered are the periods with room for a number above their bar, the highest bars first.
+    function numbered(key, width) {
+      const room = (40 / width) * (domain[1] - domain[0]);
+      const chosen = [];
+      for (const p of periods.map((p, j) => ({...p, at: new Date((+date(p.start) + +date(ends[j])) / 2)})).sort((a, b) => b[key] - a[key])) {
+        if (p[key] > 0 && chosen.every((other) => Math.abs(other.at - p.at) >= room)) chosen.push(p);
+      }
+      return chosen;
+    }
+
     function panel([name, key], i, width) {
       const title = element("p", {className: "panel", textContent: name});
       const last = i === series.length - 1;
@@ -277,7 +287,7 @@
         color: {type: "identity"},
         marks: [
           libraries.ruleY([tops[i]], {stroke: "var(--line)"}),
-          libraries.text([tops[i]], {y: (top) => top, frameAnchor: "left", textAnchor: "start", dy: -8, text: count, fill: "var(--soft)"}),
+          libraries.text(numbered(key, width), {x: "at", y: key, dy: -8, text: (p) => count(p[key]), fill: "var(--soft)"}),
           libraries.rectY(
             data,
             {x1: "from", x2: "to", y: key, fill: (bar) => `var(--claim-${Math.min(bar.claim, 3)})`, stroke: "var(--claim-0)", strokeWidth: 0.75, insetLeft: inset, insetRight: inset},
