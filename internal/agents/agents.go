@@ -140,6 +140,24 @@ func Obeys(token string) []string {
 	return nil
 }
 
+// Family returns the names that an operator documents for all of its crawlers of a kind, where the token is one of
+// theirs (Yandex of YandexBot): what a page says to that name, it says to the crawler. The caller must not change them.
+func Family(token string) []string { return families()[strings.ToLower(token)] }
+
+// families are what crawlers obey of their own operator, by lower-cased token.
+var families = sync.OnceValue(func() map[string][]string {
+	found := make(map[string][]string)
+	for _, a := range followers() {
+		for _, name := range a.Obeys {
+			if of, known := Find(name); !known || of.Operator == a.Operator {
+				key := strings.ToLower(a.Token)
+				found[key] = append(found[key], name)
+			}
+		}
+	}
+	return found
+})
+
 // IsSoftware reports whether a token is that of software that anybody runs, and so names nobody.
 func IsSoftware(token string) bool {
 	a, ok := Find(token)

@@ -27,7 +27,8 @@ type Set struct {
 	// is said of images is then said of it. Whoever knows sets it.
 	Image bool
 
-	agents []agentRule // more rules that bind training
+	agents   []agentRule // more rules that bind training
+	isFamily bool        // a tag names the family of the crawler
 
 	Unknown   []string  // unknown words, in order, each once
 	Tags      []int     // the tags that have a say, by their place in the argument
@@ -71,6 +72,7 @@ func Effective(tags []Tag, token string) Set {
 	for i := range tags {
 		if t := &tags[i]; t.Binds() && t.For(token) {
 			s.add(t, i)
+			s.isFamily = s.isFamily || t.Agent != "" && !t.names(token)
 		}
 	}
 	s.settle()

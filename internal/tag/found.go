@@ -62,7 +62,8 @@ type Found struct {
 
 // NewMeta returns a meta of a name and a content.
 func NewMeta(name, content string) Item {
-	return Item{Name: ascii.Lower(trim(name)), Content: content}.cut()
+	name = strings.Trim(decoded(name), quotes+blanks+"\v\x00")
+	return Item{Name: ascii.Lower(name), Content: decoded(content)}.cut()
 }
 
 // NewLink returns a link with its relations, its address and its media type.
@@ -111,7 +112,7 @@ func MaySpeak(name, content []byte) bool {
 // mayAgent reports whether a meta of the name, which is not empty, may be kept whatever
 // its content: where the name is to be decoded or trimmed, it may.
 func mayAgent(name []byte) bool {
-	if name[0] <= ' ' || name[len(name)-1] <= ' ' || bytes.IndexByte(name, '&') >= 0 {
+	if !isNameByte(name[0]) || !isNameByte(name[len(name)-1]) || bytes.IndexByte(name, '&') >= 0 {
 		return true
 	}
 	var buf [maxAgent]byte
@@ -123,6 +124,10 @@ func mayAgent(name []byte) bool {
 	}
 	return metaAgents[string(buf[:len(name)])]
 }
+
+// isNameByte reports whether a byte at the beginning or end of a meta's name is part of it: no white space, and no part
+// of a quotation mark.
+func isNameByte(c byte) bool { return ' ' < c && c < 0x80 && c != '"' && c != '\'' }
 
 // mayHoldWord reports whether a word of the vocabulary may begin a part of the
 // content: where it is to be decoded or cut, it may.

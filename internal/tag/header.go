@@ -110,7 +110,7 @@ func (p *headerReader) read(line string) {
 	if !ok {
 		return
 	}
-	l := fieldLine{trim(value), p.line, 0}
+	l := fieldLine{trim(decoded(value)), p.line, 0}
 	if len(l.value) > MaxLine || len(line) >= MaxLine+nameSlack {
 		l.value, l.notes = cutMembers(l.value), NoteCut
 		p.Notes |= NoteCut

@@ -2,6 +2,7 @@ package tag
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/robotsaudit/robotsaudit/internal/ascii"
 )
@@ -161,6 +162,18 @@ func isAgent(name string) bool {
 // quotes are what stands around words that were copied from where they were set:
 // quotation marks, and spaces that are no white space of HTML.
 const quotes = "\"'“”„‘’«»\u00A0\u200B\uFEFF"
+
+// decoded reads text that is not UTF-8 as windows-1252, as far as it separates words: A0 is the no-break space, and
+// six bytes are quotation marks. Other encodings of one byte have them at the same places.
+func decoded(s string) string {
+	if utf8.ValidString(s) {
+		return s
+	}
+	return windowsQuotes.Replace(s)
+}
+
+var windowsQuotes = strings.NewReplacer("\xA0", "\u00A0", "\x84", "„", "\x91", "‘", "\x92", "’", "\x93", "“",
+	"\x94", "”", "\xAB", "«", "\xBB", "»")
 
 func (e *element) unquote(s string) string {
 	t := trim(strings.Trim(trim(s), quotes))

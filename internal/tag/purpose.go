@@ -50,7 +50,7 @@ var boundBy = map[Use][]Rule{
 		RuleNoindex, RuleNosnippet, RuleNoarchive, RuleNocache, RuleNoimageindex, RuleNotranslate,
 		RuleMaxSnippet, RuleMaxImagePreview, RuleMaxVideoPreview, RuleUnavailableAfter,
 	},
-	UseTrain: {RuleNoai, RuleNoimageai, RuleDisallowTraining},
+	UseTrain: {RuleNoai, RuleNoimageai, RuleNoml, RuleDisallowTraining},
 }
 
 // Kind is the kind of a restriction of the use.
@@ -102,8 +102,8 @@ func (s *Set) agentRules() (list []Rule) {
 	return list
 }
 
-// IsOwn reports whether tags that are everybody's come to more for the crawler of the set.
-func (s *Set) IsOwn() bool { return len(s.agentRules()) > 0 }
+// IsOwn reports whether tags that do not name the crawler of the set come to more for it.
+func (s *Set) IsOwn() bool { return s.isFamily || len(s.agentRules()) > 0 }
 
 // Restricts reports whether a tag of the set alone puts a rule into it that takes
 // something away at a moment: of several values those that do are the grounds.

@@ -37,7 +37,7 @@ const (
 // rslAI is all use by AI that RSL knows.
 var rslAI = of(PurposeTrainAI, PurposeAIInput, PurposeAIIndex)
 
-// rslLabels are the uses of RSL 1.0.
+// rslLabels are the uses of RSL 1.0, and what earlier versions called them.
 var rslLabels = map[string]label{
 	"all":      {PurposeAutomated, specRSL, rslAI | of(PurposeAI, PurposeSearch)},
 	"ai-all":   {PurposeAI, specRSL, rslAI},
@@ -45,6 +45,11 @@ var rslLabels = map[string]label{
 	"ai-input": {PurposeAIInput, specRSL, 0},
 	"ai-index": {PurposeAIIndex, specRSL, 0},
 	"search":   {PurposeSearch, specRSL, 0},
+
+	"train-ai":     {PurposeTrainAI, specRSL09, 0},
+	"train-genai":  {PurposeTrainGenAI, specRSL09, 0},
+	"ai-use":       {PurposeAIInput, specRSL09, 0},
+	"ai-summarize": {PurposeAIInput, specRSL09, 0},
 }
 
 // rslUses are the uses that a list of permitted ones may leave out.

@@ -74,8 +74,8 @@ var Protocols = []words.Word{
 	SignalTDMPolicy:      {Name: "tdm-policy", Meaning: "TDMRep."},
 	SignalTag: {
 		Name: "robots-tag",
-		Meaning: "A page tag that speaks of use: noai, noimageai, DisallowAITraining, AllowAITraining; for bingbot " +
-			"noarchive and nocache, too.",
+		Meaning: "A page tag that speaks of use: noai, noimageai, noml, DisallowAITraining, AllowAITraining; for " +
+			"some crawlers noarchive and nocache, too.",
 	},
 	SignalRSL: {
 		Name:    "rsl",
@@ -341,8 +341,8 @@ func contentSignals(value string) (list []Signal) {
 // ai-input=no".
 func cutPair(part string) (pair, rest string) {
 	_, value, _ := strings.Cut(part, "=")
-	value = strings.TrimLeft(value, blanks)
-	if n := strings.IndexAny(value, blanks); n > 0 && strings.IndexByte(value[n:], '=') > 0 {
+	value = strings.TrimLeft(value, spaces)
+	if n := strings.IndexAny(value, spaces); n > 0 && strings.IndexByte(value[n:], '=') > 0 {
 		n += len(part) - len(value)
 		return part[:n], part[n:]
 	}
@@ -352,9 +352,9 @@ func cutPair(part string) (pair, rest string) {
 func contentSignal(pair string) Signal {
 	key, value, _ := strings.Cut(pair, "=")
 	key, value = trim(key), trim(value)
-	label := trim(strings.Trim(key, `"'`))
+	label := trim(strings.Trim(key, quotes))
 	s := Signal{
-		Kind: SignalContentSignal, Label: ascii.Lower(label), Value: strings.Trim(value, `"'`), Raw: pair,
+		Kind: SignalContentSignal, Label: ascii.Lower(label), Value: trim(strings.Trim(value, quotes)), Raw: pair,
 		Mode: ModeLegacy, Preference: PreferenceUnstated,
 	}
 	if s.Value != value || label != key {
@@ -377,7 +377,7 @@ func contentSignal(pair string) Signal {
 // tdmReservation reads the value of tdm-reservation: 1 or 0.
 func tdmReservation(value string) []Signal {
 	s := Signal{
-		Kind: SignalTDMReservation, Label: "tdm-reservation", Value: strings.Trim(trim(value), `"'`), Raw: trim(value),
+		Kind: SignalTDMReservation, Label: "tdm-reservation", Value: trim(strings.Trim(trim(value), quotes)), Raw: trim(value),
 		Draft: specTDMRep, Mode: ModeLegacy, Purpose: PurposeTDM, Preference: PreferenceUnstated,
 	}
 	if s.Value != s.Raw {
@@ -505,20 +505,14 @@ func TagSignals(tags []Tag, token string, image bool) (list []Signal) {
 				})
 			}
 		}
-		switch t.Rule {
-		case RuleNoai:
-			add(ScopePage, PreferenceRestrict, t.Rule.Origin(), PurposeTrainAI, PurposeAIInput)
-		case RuleNoimageai:
-			scope := ScopeImages
-			if image {
-				scope = ScopePage
-			}
-			add(scope, PreferenceRestrict, t.Rule.Origin(), PurposeTrainAI, PurposeAIInput)
-		case RuleDisallowTraining:
-			add(ScopePage, PreferenceRestrict, t.Rule.Origin(), PurposeTrainAI)
-		case RuleAllowTraining:
-			add(ScopePage, PreferenceAllow, t.Rule.Origin(), PurposeTrainAI)
+		scope, says := ScopePage, PreferenceAllow
+		if t.Rule.Restricts() {
+			says = PreferenceRestrict
 		}
+		if t.Rule == RuleNoimageai && !image {
+			scope = ScopeImages
+		}
+		add(scope, says, t.Rule.Origin(), usesOf[t.Rule]...)
 		for _, r := range byAgent {
 			if r.rule == t.Rule {
 				add(ScopePage, PreferenceRestrict, r.origin, r.purposes...)

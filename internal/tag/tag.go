@@ -1,9 +1,11 @@
 package tag
 
 import (
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/robotsaudit/robotsaudit/internal/agents"
 	"github.com/robotsaudit/robotsaudit/internal/ascii"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
@@ -156,12 +158,14 @@ func (t *Tag) Binds() bool {
 	return (t.Source != SourceMeta || t.Place.InHead()) && t.Notes&NoteFalse == 0
 }
 
-// For reports whether the tag is for a product token: its own or everybody's (draft-illyes-repext-03
-// §3.1.1). A version after a "/" is no part of a token.
+// For reports whether the tag is for a product token: its own, that of its family, or everybody's
+// (draft-illyes-repext-03 §3.1.1).
 func (t *Tag) For(token string) bool {
-	if t.Agent == "" {
-		return true
-	}
+	return t.Agent == "" || t.names(token) || slices.ContainsFunc(agents.Family(token), t.names)
+}
+
+// names reports whether the tag has this very token. A version after a "/" is no part of one.
+func (t *Tag) names(token string) bool {
 	agent, _, _ := strings.Cut(t.Agent, "/")
 	return ascii.Lower(trim(agent)) == ascii.Lower(token)
 }

@@ -40,6 +40,7 @@ func TestImports(t *testing.T) {
 	allowed := set(`"cmp"`, `"strings"`, `"slices"`, `"strconv"`, `"bytes"`, `"time"`, `"html"`, `"unicode/utf16"`,
 		`"unicode/utf8"`, `"encoding/binary"`, `"encoding/json"`, `"encoding/xml"`, `"io"`, `"iter"`, `"math/bits"`,
 		`"github.com/dunglas/httpsfv"`,
+		`"github.com/robotsaudit/robotsaudit/internal/agents"`, // data
 		`"github.com/robotsaudit/robotsaudit/internal/ascii"`,
 		`"github.com/robotsaudit/robotsaudit/internal/robots"`,
 		`"github.com/robotsaudit/robotsaudit/internal/tag"`,

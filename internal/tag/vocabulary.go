@@ -3,15 +3,17 @@ package tag
 import (
 	"iter"
 	"math/bits"
+	"slices"
 	"strings"
 
+	"github.com/robotsaudit/robotsaudit/internal/agents"
 	"github.com/robotsaudit/robotsaudit/internal/ascii"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
 // Version names the vocabulary that decides what ingest keeps. It is part of the
 // facts' fingerprint: another vocabulary means reading the archives again.
-const Version = "8"
+const Version = "9"
 
 // A Rule is one word of the vocabulary of page tags (draft-illyes-repext-03
 // §3.1.3 and what vendors document).
@@ -44,7 +46,8 @@ const (
 	RuleNoyaca
 	RuleDisallowTraining
 	RuleAllowTraining
-	lastRule = RuleAllowTraining
+	RuleNoml
+	lastRule = RuleNoml
 )
 
 // A Kind says what a rule or a signal restricts. Neither makes a fetch a
@@ -78,123 +81,46 @@ const (
 // rules is the vocabulary as data. origin is the draft that defines the word,
 // else the vendor that documents it first or most fully.
 var rules = [lastRule + 1]struct {
-	words.Word
-	origin string
-	kind   Kind
-	form   form
-	limits bool // it takes something away; the others state the default
+	name, meaning, origin string
+	kind                  Kind
+	form                  form
+	limits                bool // it takes something away; the others state the default
 }{
-	RuleUnknown: {Word: words.Word{Name: "unknown", Meaning: "Any other word."}},
-	RuleNoindex: {
-		words.Word{Name: "noindex", Meaning: "Not to be found in a search index."},
-		draftREP,
-		KindPublication, formNone, true,
-	},
-	RuleNosnippet: {
-		words.Word{Name: "nosnippet", Meaning: "No excerpts."},
-		draftREP, KindPublication, formNone,
-		true,
-	},
-	RuleAll: {words.Word{Name: "all", Meaning: "No restriction."}, "google", 0, formNone, false},
-	RuleNone: {
-		words.Word{Name: "none", Meaning: "noindex and nofollow."},
-		"google", KindPublication,
-		formNone, true,
-	},
-	RuleIndex: {
-		words.Word{Name: "index", Meaning: "May be found in a search index."},
-		"yandex", 0,
-		formNone, false,
-	},
-	RuleFollow: {
-		words.Word{Name: "follow", Meaning: "Its links may be followed."},
-		"yandex", 0, formNone,
-		false,
-	},
-	RuleNofollow: {
-		words.Word{Name: "nofollow", Meaning: "Its links are not to be followed."},
-		"google", 0,
-		formNone, true,
-	},
-	RuleArchive: {
-		words.Word{Name: "archive", Meaning: "A public copy is allowed."},
-		"yandex", 0, formNone,
-		false,
-	},
-	RuleNoarchive: {
-		words.Word{Name: "noarchive", Meaning: "No public copy."},
-		"google", KindPublication,
-		formNone, true,
-	},
-	RuleNocache: {
-		words.Word{Name: "nocache", Meaning: "No public copy."},
-		"bing", KindPublication, formNone,
-		true,
-	},
-	RuleNoimageindex: {words.Word{
-		Name:    "noimageindex",
-		Meaning: "Its images are not to be found in a search index.",
-	}, "google", KindPublication, formNone, true},
-	RuleNotranslate: {
-		words.Word{Name: "notranslate", Meaning: "No translation."},
-		"google", KindPublication,
-		formNone, true,
-	},
-	RuleIndexifembedded: {words.Word{
-		Name:    "indexifembedded",
-		Meaning: "May be found where it is embedded, whatever noindex says.",
-	}, "google", 0, formNone, false},
-	RuleMaxSnippet: {
-		words.Word{Name: "max-snippet", Meaning: "Excerpts of a certain length at most."},
-		"google",
-		KindPublication, formCount, true,
-	},
-	RuleMaxImagePreview: {
-		words.Word{Name: "max-image-preview", Meaning: "Image previews of a certain size at most."},
-		"google", KindPublication, formImage, true,
-	},
-	RuleMaxVideoPreview: {words.Word{
-		Name:    "max-video-preview",
-		Meaning: "Video previews of a certain length at most.",
-	}, "google", KindPublication, formCount, true},
-	RuleUnavailableAfter: {
-		words.Word{Name: "unavailable_after", Meaning: "Not to be shown after a date."},
-		"google",
-		KindPublication, formDate, true,
-	},
-	RuleNoai: {
-		words.Word{Name: "noai", Meaning: "Not to be used for AI."},
-		"deviantart", KindUsage,
-		formNone, true,
-	},
-	RuleNoimageai: {
-		words.Word{Name: "noimageai", Meaning: "Its images are not to be used for AI."},
-		"deviantart", KindUsage, formNone, true,
-	},
-	RuleNoodp: {
-		words.Word{Name: "noodp", Meaning: "No description from the Open Directory."},
-		"google", 0,
-		formNone, true,
-	},
-	RuleNoydir: {
-		words.Word{Name: "noydir", Meaning: "No description from the Yahoo directory."},
-		"yahoo", 0,
-		formNone, true,
-	},
-	RuleNoyaca: {
-		words.Word{Name: "noyaca", Meaning: "No description from the Yandex catalogue."},
-		"yandex",
-		0, formNone, true,
-	},
-	RuleDisallowTraining: {
-		words.Word{Name: "disallowaitraining", Meaning: "Not to be used for training AI."},
-		draftCanel, KindUsage, formNone, true,
-	},
-	RuleAllowTraining: {
-		words.Word{Name: "allowaitraining", Meaning: "May be used for training AI."},
-		draftCanel, 0,
-		formNone, false,
-	},
+	RuleUnknown:          {name: "unknown", meaning: "Any other word."},
+	RuleNoindex:          {"noindex", "Not to be found in a search index.", draftREP, KindPublication, formNone, true},
+	RuleNosnippet:        {"nosnippet", "No excerpts.", draftREP, KindPublication, formNone, true},
+	RuleAll:              {"all", "No restriction.", "google", 0, formNone, false},
+	RuleNone:             {"none", "noindex and nofollow.", "google", KindPublication, formNone, true},
+	RuleIndex:            {"index", "May be found in a search index.", "yandex", 0, formNone, false},
+	RuleFollow:           {"follow", "Its links may be followed.", "yandex", 0, formNone, false},
+	RuleNofollow:         {"nofollow", "Its links are not to be followed.", "google", 0, formNone, true},
+	RuleArchive:          {"archive", "A public copy is allowed.", "yandex", 0, formNone, false},
+	RuleNoarchive:        {"noarchive", "No public copy.", "google", KindPublication, formNone, true},
+	RuleNocache:          {"nocache", "No public copy.", "bing", KindPublication, formNone, true},
+	RuleNoimageindex:     {"noimageindex", "Its images are not to be found in a search index.", "google", KindPublication, formNone, true},
+	RuleNotranslate:      {"notranslate", "No translation.", "google", KindPublication, formNone, true},
+	RuleIndexifembedded:  {"indexifembedded", "May be found where it is embedded, whatever noindex says.", "google", 0, formNone, false},
+	RuleMaxSnippet:       {"max-snippet", "Excerpts of a certain length at most.", "google", KindPublication, formCount, true},
+	RuleMaxImagePreview:  {"max-image-preview", "Image previews of a certain size at most.", "google", KindPublication, formImage, true},
+	RuleMaxVideoPreview:  {"max-video-preview", "Video previews of a certain length at most.", "google", KindPublication, formCount, true},
+	RuleUnavailableAfter: {"unavailable_after", "Not to be shown after a date.", "google", KindPublication, formDate, true},
+	RuleNoai:             {"noai", "Not to be used for AI.", "deviantart", KindUsage, formNone, true},
+	RuleNoimageai:        {"noimageai", "Its images are not to be used for AI.", "deviantart", KindUsage, formNone, true},
+	RuleNoodp:            {"noodp", "No description from the Open Directory.", "google", 0, formNone, true},
+	RuleNoydir:           {"noydir", "No description from the Yahoo directory.", "yahoo", 0, formNone, true},
+	RuleNoyaca:           {"noyaca", "No description from the Yandex catalogue.", "yandex", 0, formNone, true},
+	RuleDisallowTraining: {"disallowaitraining", "Not to be used for training AI.", draftCanel, KindUsage, formNone, true},
+	RuleAllowTraining:    {"allowaitraining", "May be used for training AI.", draftCanel, 0, formNone, false},
+	RuleNoml:             {"noml", "Not to be used for machine learning.", specNoML, KindUsage, formNone, true},
+}
+
+// usesOf are the uses that a rule speaks of: it restricts them, or permits them if it takes nothing away.
+var usesOf = map[Rule][]Purpose{
+	RuleNoai:             {PurposeTrainAI, PurposeAIInput},
+	RuleNoimageai:        {PurposeTrainAI, PurposeAIInput},
+	RuleDisallowTraining: {PurposeTrainAI},
+	RuleAllowTraining:    {PurposeTrainAI},
+	RuleNoml:             {PurposeTrainAI},
 }
 
 // The drafts and specifications that words come from. Of drafts it is the last that has the word.
@@ -206,19 +132,22 @@ const (
 	vocab02    = "draft-ietf-aipref-vocab-02"
 	vocab01    = "draft-ietf-aipref-vocab-01"
 	draftCanel = "draft-canel-robots-ai-control-00"
+	specNoML   = "noml.info"
 	bingChat   = "bing-2023-09"
+	amazonPage = "amazon-2026-11"
 	contentSig = "content-signals"
 	specRSL    = "rsl-1.0"
+	specRSL09  = "rsl-1.0-draft"
 	specTDMRep = "tdmrep"
 	relLicense = "rel-license"
 )
 
-func (r Rule) String() string { return rules[r].Name }
+func (r Rule) String() string { return rules[r].name }
 
 // RuleWords are the words of the vocabulary, the unknown one last.
 func RuleWords() (list []words.Word) {
 	for _, rule := range rules {
-		list = append(list, rule.Word)
+		list = append(list, words.Word{Name: rule.name, Meaning: rule.meaning})
 	}
 	return append(list[1:], list[0])
 }
@@ -237,7 +166,7 @@ func (r Rule) Restricts() bool { return rules[r].limits }
 var ruleOf = func() map[string]Rule {
 	m := make(map[string]Rule, len(rules))
 	for r := RuleUnknown + 1; r <= lastRule; r++ {
-		m[rules[r].Name] = r
+		m[rules[r].name] = r
 	}
 	return m
 }()
@@ -365,33 +294,34 @@ var signalLabels = map[string]label{
 // reuses are the values of the key use of Content-Signal, each the most that is allowed.
 var reuses = set("immediate", "reference", "full")
 
-// An agentRule is a rule that the operator of one crawler documents as a restriction of use.
+// An agentRule is a rule that the operator of crawlers documents as a restriction of use.
 type agentRule struct {
-	agent    string
+	agents   []string
 	rule     Rule
 	without  Rule // it counts only without this one; RuleUnknown: always
 	purposes []Purpose
 	origin   string
 }
 
-// agentRules: for Bing, noarchive keeps a page from training and answers, nocache leaves training no
-// more than URL, title and snippet, and both together count as nocache.
-var agentRules = []agentRule{
-	{"bingbot", RuleNoarchive, RuleNocache, []Purpose{PurposeTrainAI, PurposeAIInput}, bingChat},
-	{"bingbot", RuleNocache, RuleUnknown, []Purpose{PurposeTrainAI}, bingChat},
+// agentRules are all of them. docs/SEMANTICS.md has their sources, with the day on which they were read.
+var agentRules = [...]agentRule{
+	{[]string{"bingbot"}, RuleNoarchive, RuleNocache, []Purpose{PurposeTrainAI, PurposeAIInput}, bingChat},
+	{[]string{"bingbot"}, RuleNocache, RuleUnknown, []Purpose{PurposeTrainAI}, bingChat},
+	{[]string{"amazonbot", "amzn-searchbot", "amzn-user"}, RuleNoarchive, RuleUnknown, []Purpose{PurposeTrainAI}, amazonPage},
 }
 
 func rulesOf(token string) (list []agentRule) {
 	for _, r := range agentRules {
-		if len(token) == len(r.agent) && ascii.Lower(token) == r.agent {
+		if slices.ContainsFunc(r.agents, func(a string) bool { return strings.EqualFold(a, token) }) {
 			list = append(list, r)
 		}
 	}
 	return list
 }
 
-// HasOwnRules reports whether the operator of a crawler documents that rules mean more to it.
-func HasOwnRules(token string) bool { return len(rulesOf(token)) > 0 }
+// HasOwnRules reports whether a tag that does not name a crawler may mean more to it: its operator documents so, or
+// it obeys the name of a family.
+func HasOwnRules(token string) bool { return len(rulesOf(token)) > 0 || len(agents.Family(token)) > 0 }
 
 // IsAgentMeta reports whether a meta's name, in lower case, is robots or a product token
 // that its operator documents as one. Others are product tokens only if the caller
@@ -438,6 +368,9 @@ func set(list ...string) map[string]bool {
 
 // blanks are the white space that separates words: ASCII whitespace of the Infra standard, which HTML uses.
 const blanks = " \t\n\r\f"
+
+// spaces are blanks, and the no-break space, which sites copy from where they were shown.
+const spaces = blanks + "\u00A0"
 
 // trim drops the white space of HTTP and HTML.
 func trim(s string) string { return strings.Trim(s, " \t\r\n\f\v\x00") }

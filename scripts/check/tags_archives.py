@@ -17,12 +17,13 @@ from lib import IDENTICAL, NOT_MODIFIED, iso, message, random_id, sha1
 HOUR = timedelta(hours=1)
 START = datetime(2024, 3, 1, 12, tzinfo=timezone.utc)
 AGENTS = {"ExampleBot": "ExampleBot/1.0 (+http://example.com/bot)", "CCBot": "CCBot/2.0 (https://commoncrawl.org/faq/)",
-          "Acme": "Acme/1.0", "bingbot": "Mozilla/5.0 (compatible; bingbot/2.0; +http://www.bing.com/bingbot.htm)", None: "Mozilla/5.0 (X11; Linux x86_64; rv:109.0) Gecko/20100101 Firefox/115.0"}
+          "Acme": "Acme/1.0", "bingbot": "Mozilla/5.0 (compatible; bingbot/2.0; +http://www.bing.com/bingbot.htm)",
+          "YandexBot": "Mozilla/5.0 (compatible; YandexBot/3.0)", "Amazonbot": "Amazonbot/0.1", None: "Mozilla/5.0 (X11; Linux x86_64; rv:109.0) Gecko/20100101 Firefox/115.0"}
 PLAIN = ["noindex", "noindex", "noarchive", "noarchive", "nosnippet", "none", "all", "index", "follow", "nofollow", "archive",
          "nocache", "noimageindex", "notranslate", "indexifembedded", "noai", "noai", "noimageai", "noodp", "noydir", "noyaca",
-         "disallowaitraining", "allowaitraining"]
+         "disallowaitraining", "allowaitraining", "noml"]
 VALUED = ["max-snippet", "max-image-preview", "max-video-preview", "unavailable_after"]
-TOKENS = ["ExampleBot", "examplebot", "CCBot", "googlebot", "Acme", "FooCrawler", "otherbot", "bingbot"]
+TOKENS = ["ExampleBot", "examplebot", "CCBot", "googlebot", "Acme", "FooCrawler", "otherbot", "bingbot", "yandex", "YandexBot"]
 # Forms of dates: of which zone, in hours, and how many hours of doubt they leave.
 DATES = [("%Y-%m-%dT%H:%M:%SZ", 0, 0), ("%a, %d %b %Y %H:%M:%S GMT", 0, 0), ("%A, %d-%b-%y %H:%M:%S GMT", 0, 0),
          ("%d %b %Y %H:%M:%S PST", -8, 0), ("%Y-%m-%dT%H:%M:%S+02:00", 2, 0), ("%Y-%m-%d %H:%M:%S", 0, 12),
@@ -324,7 +325,7 @@ def document(rng, origin):
     prefix = rng.choice(["", "", "r:"])
     contents, text = [], []
     def uses():
-        return rng.sample(["all", "ai-all", "ai-train", "ai-input", "ai-index", "search", "zzz"], rng.choice([1, 1, 2]))
+        return rng.sample(["all", "ai-all", "ai-train", "ai-input", "ai-index", "search", "zzz", "train-ai", "train-genai", "ai-use", "ai-summarize"], rng.choice([1, 1, 2]))
     for _ in range(rng.choice([1, 1, 1, 2, 3])):
         url, licences, inside = rng.choice(["/", "/", "", "/a/", "/b", "/*x", origin, origin + "/a/", "http://other.example/", "a/"]), [], []
         for _ in range(rng.choice([1, 1, 1, 2])):
@@ -444,7 +445,7 @@ class Maker:
         rng.shuffle(headers)
         for _ in range(rng.choice([0, 0, 1, 2, 3])):
             name = rng.choice(["robots", "robots", "ROBOTS", "tdm-reservation", "tdm-policy", "link", "*",
-                               "msapplication-config", "yandex"] + TOKENS)
+                               "msapplication-config"] + TOKENS)
             place = rng.choice(["head"] * 5 + ["noscript", "body", "template"])
             if name == "tdm-reservation":
                 v = rng.choice(["0", "1", "x", '"1"'])

@@ -11,7 +11,6 @@ from types import SimpleNamespace as NS
 import tags_archives as make
 
 DAY, HOUR = timedelta(hours=24), timedelta(hours=1)
-KNOWN = {"examplebot", "ccbot", "googlebot", "foocrawler", "otherbot", "yandex"}
 NESTED = ["automated", "tdm", "ai", "train-ai", "train-genai", "ai-input", "ai-index", "search", "reuse"]  # parts stand behind what they are part of
 NEAREST = {"archive": "automated", "index": "search", "train": "train-ai"}
 BINDING = {"archive": {"automated"}, "index": {"automated", "search"}, "train": {"automated", "tdm", "ai", "train-ai", "train-genai"}}
@@ -21,12 +20,14 @@ RESTRICTS["index"] = RESTRICTS["archive"] | {"noindex", "none", "nosnippet", "no
 PUBLICATION = RESTRICTS["index"] - {"unavailable_after"} | {"noarchive", "nocache", "unavailable_after"}
 DRAFT, POLICY = "draft-illyes-repext-03", ("tdm-reservation", "tdm-policy")
 DEFINED_BY = {"noindex": DRAFT, "nosnippet": DRAFT, "nocache": "bing", "noyaca": "yandex", "index": "yandex", "follow": "yandex", "archive": "yandex",
-              "noydir": "yahoo", "noai": "deviantart", "noimageai": "deviantart", "disallowaitraining": "draft-canel-robots-ai-control-00",
+              "noydir": "yahoo", "noai": "deviantart", "noimageai": "deviantart", "noml": "noml.info", "disallowaitraining": "draft-canel-robots-ai-control-00",
               "allowaitraining": "draft-canel-robots-ai-control-00", "unknown": None}  # all others: google
 OF_AI = {"train-ai", "ai-input", "ai-index"}
 RSL = {"all": ("automated", OF_AI | {"ai", "search"}), "ai-all": ("ai", OF_AI), "ai-train": ("train-ai", set()), "ai-input": ("ai-input", set()),
        "ai-index": ("ai-index", set()), "search": ("search", set())}
-OF_USE = ("noai", "noimageai", "disallowaitraining")
+BEFORE = {"train-ai": ("train-ai", set()), "train-genai": ("train-genai", set()), "ai-use": ("ai-input", set()), "ai-summarize": ("ai-input", set())}
+OF_USE = ("noai", "noimageai", "disallowaitraining", "noml")
+FAMILY = {"yandexbot": "yandex", "bingbot": "msnbot"}
 BLANK = {"named": None, "path": None, "group_line": None, "in_head": None, "robots": None, "file": None, "old": False}  # of a row of usage_signals
 VALUED = ("max-snippet", "max-image-preview", "max-video-preview", "unavailable_after")
 BINDS = (None, "head", "noscript")  # None: a header field
@@ -133,7 +134,8 @@ class Site:
                 for agent, t, source, n, place, old in self.stated(e) if place in BINDS and not t.denied]
 
     def of(self, e, token):
-        return [t for t in self.tags(e) if t[0] is None or token is not None and t[0] == token.lower()]
+        mine = (token or "").lower()
+        return [t for t in self.tags(e) if t[0] in (None, mine or None, FAMILY.get(mine))]
 
     def effective(self, e, token):
         """(set of rules as text, conflicts)."""
@@ -199,12 +201,13 @@ class Site:
         """[(source, line, certainty)] of tags that restrict training."""
         image = (e.ctype or "").startswith("image/")
         return [(source, n, "probable" if old else "certain") for _, r, _, source, n, old in self.of(e, token)
-                if r in ("noai", "disallowaitraining") or r == "noimageai" and image or r in self.of_bing(e, token)]
+                if r in ("noai", "disallowaitraining", "noml") or r == "noimageai" and image or r in self.of_operator(e, token)]
 
-    def of_bing(self, e, token):
-        """The rules that mean more to bingbot: nocache, else noarchive."""
+    def of_operator(self, e, token):
+        """The rules that mean more to bingbot: nocache, else noarchive. To Amazonbot it is noarchive."""
         rules = {t[1] for t in self.of(e, token)}
-        return {"nocache" if "nocache" in rules else "noarchive"} & rules if same(token, "bingbot") else set()
+        more = {"bingbot": {"nocache" if "nocache" in rules else "noarchive"}, "amazonbot": {"noarchive"}}
+        return more.get((token or "").lower(), set()) & rules
 
     # ---- what a site states
 
@@ -294,16 +297,20 @@ class Site:
             elif source == "content-usage":  # the lines of the field are one Dictionary
                 usage += [((n, old), member) for member in said]
         out += [row(s, "header", n, s.preference != "hint", old=old) for (n, old), s in make.dictionary(usage)]
-        image, bing = (e.ctype or "").startswith("image/"), self.of_bing(e, e.agent)
+        image, own = (e.ctype or "").startswith("image/"), self.of_operator(e, e.agent)
         for agent, t, source, n, place, old in self.stated(e):
-            if place not in BINDS or t.denied or not (agent is None or same(agent, e.agent)):
+            if place not in BINDS or t.denied or not (agent is None or same(agent, e.agent) or same(agent, FAMILY.get((e.agent or "").lower(), "-"))):
                 continue
             what = []
             if t.rule in ("noai", "noimageai"):
                 what = [(purpose, "restrict", "deviantart") for purpose in ("train-ai", "ai-input")]
             elif t.rule.endswith("aitraining"):
                 what = [("train-ai", "restrict" if t.rule[0] == "d" else "allow", "draft-canel-robots-ai-control-00")]
-            elif t.rule in bing:
+            elif t.rule == "noml":
+                what = [("train-ai", "restrict", "noml.info")]
+            elif t.rule in own and e.agent == "Amazonbot":
+                what = [("train-ai", "restrict", "amazon-2026-11")]
+            elif t.rule in own:
                 what = [(purpose, "restrict", "bing-2023-09") for purpose in ("train-ai", "ai-input")[:1 if t.rule == "nocache" else 2]]
             for purpose, says, draft in what:
                 said = make.said("robots-tag", t.rule, purpose, says, t.value, t.raw, draft, t.mode, *t.notes)
@@ -401,12 +408,12 @@ class Site:
                 continue
             named, first = set(), len(said)
             def state(label, value, says, *notes):
-                purpose, covers = RSL.get(label, ("unknown", set()))
+                purpose, covers = {**RSL, **BEFORE}.get(label, ("unknown", set()))
                 named.update(covers | {purpose})
                 if not readable or document.broken:
                     notes, says = notes + ("malformed",), {"restrict": "hint", "allow": "unstated"}.get(says, says) if purpose != "unknown" else says
                 said.append((len(pattern) if readable else 0, make.said("rsl", label, purpose, "unstated" if purpose == "unknown" else says, value,
-                                                                      value + " " + label, "rsl-1.0" if label in RSL else None, "xml", *notes, covers=covers)))
+                                                                      value + " " + label, "rsl-1.0" if label in RSL else "rsl-1.0-draft" if label in BEFORE else None, "xml", *notes, covers=covers)))
             for one in content.licences:
                 for word in one.prohibits or ():
                     state(word, "prohibits", "hint" if one.limited else "restrict")
@@ -475,7 +482,8 @@ class Site:
     def rows(self, e):
         """effective_tags: {token or None: (rules, conflicts, archive, index, train)}."""
         out = {}
-        mine = {t.lower() for t in [*self.asked, e.agent] if t and self.of_bing(e, t)}
+        mine = {t.lower() for t in [*self.asked, e.agent] if t and (self.of_operator(e, t) or
+                                                                    any(r[0] == FAMILY.get(t.lower(), "-") for r in self.tags(e)))}
         for token in sorted({t[0] for t in self.tags(e) if t[0]} | mine) + [None]:
             rules, conflicts = self.effective(e, token)
             if rules or token or any(t[0] is None for t in self.tags(e)):

@@ -129,10 +129,42 @@ func (s *scanner) declaration() {
 		return
 	}
 	doctype := len(s.page)-s.at >= 7 && strings.EqualFold(string(s.page[s.at:s.at+7]), "doctype")
-	s.skipPast('>')
+	if !doctype || !s.xml || !s.skipSubset() {
+		s.skipPast('>')
+	}
 	if doctype && s.mode == modeInitial {
 		s.mode = modeBeforeHTML
 	}
+}
+
+// skipSubset goes past a doctype of XML, whose internal subset (XML §2.8) holds declarations, comments and quoted text.
+// It reports false, and stays, where that never ends.
+func (s *scanner) skipSubset() bool {
+	within := false
+	for i := s.at; i < len(s.page); i++ {
+		end, rest := "", s.page[i:]
+		switch c := s.page[i]; {
+		case c == '>' && !within:
+			s.at = i + 1
+			return true
+		case c == '[' || c == ']':
+			within = c == '['
+		case c == '"' || c == '\'':
+			end = string(c)
+		case bytes.HasPrefix(rest, []byte("<!--")):
+			end = "-->"
+		case bytes.HasPrefix(rest, []byte("<?")):
+			end = "?>"
+		}
+		if end != "" {
+			n := bytes.Index(rest[1:], []byte(end))
+			if n < 0 {
+				return false
+			}
+			i += n + len(end)
+		}
+	}
+	return false
 }
 
 // comment goes to the end of a comment whose "<!--" was read: "-->" and "--!>" end it, and at its beginning
