@@ -1,6 +1,8 @@
-"""Makes the wheels of the Python package in a folder, one for each system and processor, and the sdist.
+"""Makes the wheel of the Python package for this machine in a folder.
 
-    wheels OUTDIR
+    wheels OUTDIR [--all]
+
+--all makes one for each system and processor, and the sdist.
 
 The same commit gives the same bytes. python/hatch_build.py builds the program for each; its tags are there, too, and how
 a tag of the commit, such as v0.2.0, becomes the version.
@@ -23,12 +25,13 @@ def build(to, target, **environment):
     call(sys.executable, "-m", "hatchling", "build", "-t", target, "-d", Path(to).resolve(), cwd=PYTHON, env=kept | environment, codes=(0,))
 
 
-def main(to: Path):
+def main(to: Path, *, all: bool = False):
     sys.path.append(str(PYTHON))
     from hatch_build import PLATFORMS
 
-    build(to, "sdist")
-    for platform in PLATFORMS:
+    if all:
+        build(to, "sdist")
+    for platform in PLATFORMS if all else ["/".join(call("go", "env", "GOOS", "GOARCH", codes=(0,)).split())]:
         system, processor = platform.split("/")
         build(to, "wheel", GOOS=system, GOARCH=processor)
     files = sorted(to.glob("robotsaudit-*"))

@@ -134,7 +134,8 @@ func RefuseFile(dir string) error {
 		if _, err := os.Stat(filepath.Join(filepath.Dir(dir), report.AuditFile)); err == nil {
 			return Errorf("%s is a file, not a folder; name its folder: %s", dir, filepath.Dir(dir))
 		}
-		return Errorf("%s is a file, not a folder; name a folder", dir)
+		return Errorf("%s is a file; name the output folder of an audit, which 'robotsaudit audit INPUT -o DIR' makes "+
+			"(a log of a server: audit --access-log FILE; a bundle: robotsaudit verify FILE)", dir)
 	}
 	return nil
 }
