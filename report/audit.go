@@ -126,10 +126,9 @@ type AuditInput struct {
 
 // AuditLog is how an access log was read.
 type AuditLog struct {
-	Sites     []string    `json:"sites,omitempty"`       // whose requests count
-	Format    string      `json:"line_format,omitempty"` // "": found line by line
-	Ranges    []LogRanges `json:"ranges,omitempty"`
-	Addresses string      `json:"addresses"` // left out, hashed, or kept
+	Sites  []string    `json:"sites,omitempty"`       // whose requests count
+	Format string      `json:"line_format,omitempty"` // "": found line by line
+	Ranges []LogRanges `json:"ranges,omitempty"`
 }
 
 // LogRanges is a list of the addresses of a crawler's operator.

@@ -60,9 +60,6 @@ type FetchRow struct {
 	// Purposes that a statement without force speaks against, joined by commas: a Content-Usage field
 	// or line that is no Dictionary, and the like. No restriction, and no permission. Null: none.
 	Hints string `parquet:"hints,optional,dict" values:"hint"`
-	// Of a line of an access log: the address of the client, as it is (`--keep-addresses`), or its HMAC-SHA-256 by the
-	// key of `--address-key`, its first 16 bytes in hexadecimal. Null: neither option was given, or no such line.
-	Client string `parquet:"client,optional,dict"`
 	// The ids of the rows of lists of URLs that report the fetch, as the lists have them. Empty: none.
 	ListIDs []string `parquet:"list_ids,list"`
 }
@@ -95,7 +92,6 @@ func (b *rowBuilder) fetchRow(r *evaluate.Result) FetchRow {
 		RobotsID:            robotsID(r.Governing),
 		Notes:               b.noteList(r.Notes),
 		Trust:               f.Trust.String(),
-		Client:              text(f.Client),
 		Discovery:           discovery(f),
 	}
 	for _, id := range f.ListedIDs() {

@@ -167,13 +167,7 @@ func auditLog(text string) (l AuditLog) {
 	if text == "" || err != nil { // facts hold it whole
 		return l
 	}
-	l = AuditLog{Sites: a.Sites, Format: a.Format, Addresses: "left out"}
-	switch {
-	case a.Keep:
-		l.Addresses = "kept"
-	case a.Key != "":
-		l.Addresses = "hashed"
-	}
+	l = AuditLog{Sites: a.Sites, Format: a.Format}
 	for _, r := range a.Ranges {
 		l.Ranges = append(l.Ranges, LogRanges{Agent: r.Token, Name: filepath.Base(r.Path), SHA256: r.Sum})
 	}

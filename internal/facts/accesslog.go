@@ -7,9 +7,6 @@ type AccessLog struct {
 	Sites  []string    `json:"sites,omitempty"`  // origins
 	Format string      `json:"format,omitempty"` // in the syntax of nginx or Apache; "": found line by line
 	Ranges []LogRanges `json:"ranges,omitempty"`
-	Key    string      `json:"key,omitempty"`     // file with the key by which addresses are hashed; "": there are none in results
-	KeySum string      `json:"key_sum,omitempty"` // identifies the key
-	Keep   bool        `json:"keep,omitempty"`    // addresses stay as they are
 }
 
 // LogRanges is a file with the addresses from which a crawler's operator says that it crawls.

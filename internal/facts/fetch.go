@@ -183,7 +183,6 @@ type Fetch struct {
 	ListIDs         string      // the user's own names of its rows in lists of URLs: ListedIDs
 	// since 1970, of the answer's Date field; 0: it has none, or has an Age field, so that a cache may have sent it
 	ServerSeconds int64
-	Client        string // of a line of an access log: its address, hashed or as it is; "": not kept
 }
 
 // NoMillis stands for a duration that is negative, no number or too long: the fetch may have ended at

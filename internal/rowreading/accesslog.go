@@ -1,13 +1,11 @@
 package rowreading
 
 import (
-	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash"
 	"io/fs"
 	"net/http"
 	"net/netip"
@@ -22,9 +20,6 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
-
-// minKey is how long a key for addresses is at least, in bytes: of a shorter one, all could be tried.
-const minKey = 16
 
 // FindAccessLog completes how logs are to be read with what the files hold that it names.
 func FindAccessLog(a facts.AccessLog) (facts.AccessLog, error) {
@@ -42,16 +37,7 @@ func FindAccessLog(a facts.AccessLog) (facts.AccessLog, error) {
 			return a, err
 		}
 	}
-	if a.Key == "" {
-		return a, nil
-	}
-	key, err := readKey(a.Key)
-	if err != nil {
-		return a, errorIn("--address-key "+a.Key, err)
-	}
-	a.KeySum = keySum(key)
-	a.Key, err = filepath.Abs(a.Key)
-	return a, err
+	return a, nil
 }
 
 // errorIn is an error about the file that an option names.
@@ -60,21 +46,6 @@ func errorIn(option string, err error) error {
 		return fmt.Errorf("%s: %w; check the path", option, failed.Err)
 	}
 	return fmt.Errorf("%s: %w", option, err)
-}
-
-func readKey(path string) ([]byte, error) {
-	key, err := os.ReadFile(path)
-	if err == nil && len(key) < minKey {
-		err = fmt.Errorf("it has fewer than %d bytes; make one with: openssl rand -out FILE 32", minKey)
-	}
-	return key, err
-}
-
-// keySum identifies a key, and shows nothing of it.
-func keySum(key []byte) string {
-	mac := hmac.New(sha256.New, key)
-	mac.Write([]byte("robotsaudit address key"))
-	return hex.EncodeToString(mac.Sum(nil)[:8])
 }
 
 // readRanges reads the addresses in a file: every text of JSON that is an address or a prefix, as all operators
@@ -144,19 +115,13 @@ func (r *ranges) hold(a netip.Addr) bool {
 	return false
 }
 
-// clients knows who the clients of a log are, as far as options show it.
+// clients knows which clients of a log are the operators of crawlers. No address leaves it.
 type clients struct {
 	ranges []*ranges
-	keep   bool
-	mac    hash.Hash         // nil: addresses are left out
-	hashed map[string]string // the last of them
 }
 
-// maxHashed bounds the addresses that are remembered.
-const maxHashed = 1 << 14
-
 func newClients(a *facts.AccessLog) (*clients, error) {
-	c := &clients{keep: a.Keep, hashed: make(map[string]string)}
+	c := new(clients)
 	byToken := make(map[string]*ranges)
 	for _, file := range a.Ranges {
 		list, sum, err := readRanges(file.Path)
@@ -181,44 +146,7 @@ func newClients(a *facts.AccessLog) (*clients, error) {
 			r.bits = append(r.bits, bits)
 		}
 	}
-	if a.Key == "" {
-		return c, nil
-	}
-	key, err := readKey(a.Key)
-	if err == nil && keySum(key) != a.KeySum {
-		err = fmt.Errorf("it has changed since the inputs were planned")
-	}
-	if err != nil {
-		return nil, &input.ReadError{Err: fmt.Errorf("the key for addresses: %w", err)}
-	}
-	c.mac = hmac.New(sha256.New, key)
 	return c, nil
-}
-
-// shown is an address as results have it; "": they have none.
-func (c *clients) shown(client string) string {
-	if client == "" || !c.keep && c.mac == nil {
-		return ""
-	}
-	if a, err := netip.ParseAddr(client); err == nil {
-		client = a.Unmap().WithZone("").String()
-	} else {
-		client = strings.ToLower(facts.AtMost(client, MaxAgent))
-	}
-	if c.keep {
-		return client
-	}
-	if shown := c.hashed[client]; shown != "" {
-		return shown
-	}
-	if len(c.hashed) >= maxHashed {
-		clear(c.hashed)
-	}
-	c.mac.Reset()
-	c.mac.Write([]byte(client))
-	shown := hex.EncodeToString(c.mac.Sum(nil)[:16])
-	c.hashed[strings.Clone(client)] = shown
-	return shown
 }
 
 // flags are FlagOperator where a request came from an address of the operator whose crawler its User-Agent names, and
@@ -278,8 +206,7 @@ func (p *indexPart) addLogged(row *cdx.Row) error {
 	f := &p.made
 	*f = p.rowOf(row, facts.TypeAccessLog, facts.TrustLogged)
 	p.locate(f, target, &url)
-	f.Method, f.Client = facts.AtMost(row.Method, MaxWord), p.clients.shown(row.Client)
-	f.Flags = p.clients.flags(row.Agent, row.Client)
+	f.Method, f.Flags = facts.AtMost(row.Method, MaxWord), p.clients.flags(row.Agent, row.Client)
 	if row.Challenged {
 		f.Flags |= facts.FlagChallenge
 	}

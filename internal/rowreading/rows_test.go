@@ -34,7 +34,6 @@ func TestFindAccessLogMissing(t *testing.T) {
 		name string
 	}{
 		{facts.AccessLog{Ranges: []facts.LogRanges{{Token: "A", Path: "no.json"}}}, "--ranges no.json"},
-		{facts.AccessLog{Key: "no.key"}, "--address-key no.key"},
 	} {
 		rest, found := "", false
 		if _, err := FindAccessLog(c.how); err != nil {

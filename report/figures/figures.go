@@ -48,6 +48,7 @@ type Figures struct {
 	kinds      groupTally
 	use        useTally
 	crawlers   crawlerTally
+	forged     forgedTally
 	issues     issueTally
 	evidence   map[verdict]int64 // fetches
 	exclusions map[string]int64  // URLs that logs name, by verdict
@@ -151,6 +152,9 @@ func (f *Figures) addFetch(row *report.FetchRow) {
 	f.evidence[verdict{row.Verdict, row.Evidence}]++
 	f.timeline.addFetch(row.FetchTime, row.Claim, counts)
 	f.kinds.add(kindOf(row.IsSeed, row.IsPage, row.HopsFromSeed), counts)
+	if row.Reason == words.ForgedAgent.String() {
+		f.forged.add(row.WARCFilename, []int64{row.WARCRecordOffset}, 1)
+	}
 	in, _ := f.inputs.of(row.WARCFilename)
 	f.byInput[in+1].AddAtOnce(counts)
 }
@@ -167,6 +171,9 @@ func (f *Figures) Join(part report.Counter) {
 	o := part.(*Figures)
 	f.sites.join(&o.sites)
 	f.failed += o.failed
+	for _, l := range o.forged {
+		f.forged.add(l.file, l.places, l.total)
+	}
 	for cause, n := range o.why {
 		f.why[cause] += n
 	}
@@ -260,8 +267,8 @@ func Read(ctx context.Context, res *results.Results) (*Figures, error) {
 		return nil, err
 	}
 	err := cmp.Or(
-		add(f, results.Rows(ctx, res, report.FetchesTable, "origin", "fetch_time", "warc_filename", "claim", "verdict",
-			"reason", "certainty", "evidence", "hops_from_seed", "is_seed", "is_page")),
+		add(f, results.Rows(ctx, res, report.FetchesTable, "origin", "fetch_time", "warc_filename", "warc_record_offset",
+			"claim", "verdict", "reason", "certainty", "evidence", "hops_from_seed", "is_seed", "is_page")),
 		add(f, results.Rows(ctx, res, report.RestrictionsTable)),
 		results.InStep(ctx, res, report.UsageSignalsTable, func(row *report.UsageSignalRow, kept bool) error {
 			if kept {

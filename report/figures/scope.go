@@ -93,6 +93,58 @@ func (t *crawlerTally) conduct() document.Table {
 	return table
 }
 
+const (
+	maxForgedLogs  = 10
+	maxForgedLines = 20 // of a log
+)
+
+// forgedTally are the places of forged requests: the first few of the first few logs.
+type forgedTally []forgedLog
+
+type forgedLog struct {
+	file   string
+	places []int64
+	total  int64
+}
+
+func (t *forgedTally) add(file string, places []int64, total int64) {
+	i := slices.IndexFunc(*t, func(l forgedLog) bool { return l.file == file })
+	if i < 0 {
+		if len(*t) == maxForgedLogs {
+			return
+		}
+		i, *t = len(*t), append(*t, forgedLog{file: strings.Clone(file)})
+	}
+	l := &(*t)[i]
+	l.total += total
+	l.places = append(l.places, places[:min(len(places), maxForgedLines-len(l.places))]...)
+}
+
+// texts names, for each log, the command that finds the requests in it. The place of a line is its number where the
+// log is compressed, and otherwise its offset.
+func (t forgedTally) texts() (texts []string) {
+	for _, l := range t {
+		if !prose.CanName(l.file) || len(l.file) > prose.MaxName {
+			continue
+		}
+		file := prose.ShellWord(l.file)
+		lines := "grep -ab '' " + file
+		for _, of := range [...]struct{ ending, tool string }{{".gz", "gzip"}, {".bz2", "bzip2"}, {".zst", "zstd"}} {
+			if strings.HasSuffix(l.file, of.ending) {
+				lines = of.tool + " -dc " + file + " | grep -an ''"
+			}
+		}
+		slices.Sort(l.places)
+		places := strings.Join(strings.Fields(strings.Trim(fmt.Sprint(l.places), "[]")), "|")
+		text := report.Count(l.total, "request")
+		if n := len(l.places); l.total > int64(n) {
+			text += fmt.Sprintf(", of which this finds %d", n)
+		}
+		texts = append(texts, fmt.Sprintf("%s: %s | grep -aE '^(%s):'", text, lines, places))
+	}
+	return texts
+}
+
 // unnamed counts the fetches of pages by crawlers without a name.
 func (t *crawlerTally) unnamed() int64 {
 	for _, c := range t.first {
@@ -122,7 +174,7 @@ func (b *builder) scope() document.Section {
 	}
 	tables = append(tables, b.inputTable())
 	names := func(list []string) []string { return []string{cmp.Or(strings.Join(few(list, maxNamed), ", "), "none")} }
-	return document.Section{
+	section := document.Section{
 		ID: "scope", Heading: "What was audited",
 		Terms: []document.Term{
 			document.NewTerm("Period", b.period()),
@@ -136,6 +188,10 @@ func (b *builder) scope() document.Section {
 		},
 		Tables: tables,
 	}
+	if texts := b.forged.texts(); len(texts) > 0 {
+		section.Terms = append(section.Terms, document.NewTerm("Forged requests, in a crawler’s name from elsewhere", texts...))
+	}
+	return section
 }
 
 // few are the first names of a list, and how many more there are.

@@ -19,14 +19,12 @@ been served last when it began, and what the site served to all.
 5. A request from elsewhere in an operator's name names no crawler. A person's has no verdict.
 6. Of the true violations by operators' crawlers that were served ten minutes before, and whose sizes show the version,
    at least 95 of 100 are certain.
-7. No address is in any output; with a key, one client is one hash; the results are the same with one worker and four.
+7. No address is in any output; the results are the same with one worker and four.
 """
 
 import bz2
 import csv
 import gzip
-import hashlib
-import hmac
 import json
 import random
 import re
@@ -37,7 +35,7 @@ from contextlib import nullcontext
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
-from lib import MEMORY, audit, folder, iso, table
+from lib import MEMORY, audit, call, folder, iso, table
 
 HOST = "site.example"
 START = datetime(2026, 3, 1, tzinfo=timezone.utc)
@@ -226,14 +224,22 @@ def garbage(rng):
     ])
 
 
+def zstd(text):
+    return subprocess.run(["zstd", "-qc"], input=text, capture_output=True, check=True).stdout
+
+
 def write(world, name, dir):
     """Writes a world; returns the log and the options of its audit."""
     rng, (line, options, _) = world.rng, FORMATS[name]
-    lines = [line(r) for r in world.requests] + [garbage(rng) for _ in range(20)]
+    lines = [(line(r), r) for r in world.requests] + [(garbage(rng), None) for _ in range(20)]
     rng.shuffle(lines)
-    text = ((FIELDS if name == "CloudFront" else "") + "\n".join(lines) + "\n").encode("utf-8", "surrogateescape")
-    log = dir / "access.log"
-    compress = rng.choice([None, gzip.compress, bz2.compress, lambda b: subprocess.run(["zstd", "-qc"], input=b, capture_output=True, check=True).stdout])
+    text = (FIELDS if name == "CloudFront" else "").encode()
+    ending, compress = rng.choice([("", None), (".gz", gzip.compress), (".bz2", bz2.compress), (".zst", zstd)])
+    for line, r in lines:
+        if r:  # the place of its row: an offset, or the number of the line where the log is compressed
+            r.place = text.count(b"\n") + 1 if compress else len(text)
+        text += line.encode("utf-8", "surrogateescape") + b"\n"
+    log = dir / f"access.log{ending}"
     log.write_bytes(compress(text) if compress else text)
     with open(dir / "robots.csv", "w", newline="") as f:
         rows = csv.writer(f)
@@ -241,7 +247,6 @@ def write(world, name, dir):
         rows.writerows([HOST, iso(at), 200, body] for at, body in world.commits)
     for token, net in OPERATORS.items():
         (dir / f"{token.lower()}.json").write_text(json.dumps({"creationTime": "2026-01-01", "prefixes": [{"ipv4Prefix": net + "0/24"}, {"ipv6Prefix": "2001:db8:1::/48"}]}))
-    (dir / "key").write_bytes(b"k" * 32)
     ranges = [word for token in OPERATORS for word in ("--ranges", f"{token}={dir / token.lower()}.json")]
     return log, ["--robots", dir / "robots.csv", *options, *ranges]
 
@@ -251,21 +256,21 @@ def run(binary, log, out, *options):
     return table(out, "fetches")
 
 
-def check(world, name, rows, key, counts):
+def check(world, name, rows, counts):
     """Compares the rows of an audit with the truth; returns what is wrong."""
     wrong, sized = [], FORMATS[name][2] and not world.compresses
     agents = {text: token for token, text in AGENTS.items()}
     left = {}
     for r in world.requests:
-        left.setdefault((f"https://{HOST}{r.path}", r.at, r.status, hmac.new(key, r.address.encode(), hashlib.sha256).hexdigest()[:32]), []).append(r)
+        left.setdefault((f"https://{HOST}{r.path}", r.at, r.status, r.place), []).append(r)
     received = {}  # by the crawler: (time in the log, body, time), in order
     for r in sorted(world.requests, key=lambda r: r.at):
         if r.path == "/robots.txt" and r.true and r.status != 499:
             received.setdefault(r.true, []).append((r.at, r.body, r.ended))
     for row in rows:
-        got = left.get((row["url"], row["fetch_time"].replace(tzinfo=timezone.utc), row["fetch_status"], row["client"]), [])
+        got = left.get((row["url"], row["fetch_time"].replace(tzinfo=timezone.utc), row["fetch_status"], row["warc_record_offset"]), [])
         if not got:
-            wrong.append(f"no such request: {row['url']} {row['fetch_time']} {row['fetch_status']} {row['client']}")
+            wrong.append(f"no such request: {row['url']} {row['fetch_time']} {row['fetch_status']} {row['warc_record_offset']}")
             continue
         r = got.pop()
         if r.path == "/robots.txt":
@@ -306,6 +311,17 @@ def check(world, name, rows, key, counts):
     return wrong
 
 
+def check_grep(binary, dir, rows):
+    """The commands of the report print the lines of forged requests, the first twenty."""
+    terms = json.loads(call(binary, "report", dir / "out", "--json=-"))["sections"]
+    texts = [text for section in terms for term in section.get("terms", []) if term["name"].startswith("Forged") for text in term["values"]]
+    want = sorted(row["warc_record_offset"] for row in rows if row["reason"] == "forged_agent")
+    got = [line for text in texts for line in call("sh", "-c", text.partition(": ")[2], cwd=dir).splitlines()]
+    found = [int(line.split(":")[0]) for line in got]
+    if len(found) != min(len(want), 20) or not set(found) <= set(want):
+        yield f"the report says {texts}, which finds {found}, and not {want}"
+
+
 def addresses(out, world):
     """The addresses that any file of an audit holds."""
     found = {r.address.encode() for r in world.requests} | {b"192.0.2.1"}
@@ -320,20 +336,14 @@ def main(binary, worlds: int = 30, seed: int = 1, *, world=None, keep=None):
             name = list(FORMATS)[n % len(FORMATS)]
             w = World(s * 100_000 + n)
             log, options = write(w, name, dir)
-            rows = run(binary, log, dir / "out", "--address-key", dir / "key", *options)
-            found = check(w, name, rows, b"k" * 32, counts)
+            rows = run(binary, log, dir / "out", *options)
+            found = check(w, name, rows, counts) + list(check_grep(binary, dir, rows))
             if n % 6 == 0:
-                run(binary, log, dir / "again", "--address-key", dir / "key", "--workers", "1", *options)
+                run(binary, log, dir / "again", "--workers", "1", *options)
                 for path in (dir / "out").glob("*.parquet"):
                     if path.read_bytes() != (dir / "again" / path.name).read_bytes():
                         found.append(f"{path.name} differs with one worker")
-                bare = run(binary, log, dir / "bare", *options)
-                if any(row["client"] for row in bare):
-                    found.append("a client without a key")
-                found += [f"{name}: {address} is in the outputs" for address in addresses(dir / "out", w) | addresses(dir / "bare", w)]
-                kept = run(binary, log, dir / "kept", "--keep-addresses", *options)
-                if {row["client"] for row in kept} != {r.address for r in w.requests}:
-                    found.append("the addresses are not the clients'")
+                found += [f"{name}: {address} is in the outputs" for address in addresses(dir / "out", w)]
                 shutil.rmtree(dir / "again")
             wrong += [f"world {s}/{n}: {what}" for what in found]
     print(*wrong[:40], sep="\n")

@@ -24,9 +24,6 @@ func addAccessLog(flags *pflag.FlagSet) {
 		"`ORIGIN` whose requests count, such as https://example.org (repeatable)")
 	flags.StringArray("ranges", nil,
 		"`FILE` with the addresses of a crawler, or TOKEN=FILE; others count as forged (repeatable)")
-	flags.String("address-key", "",
-		"`FILE` with a key, by which addresses of clients come hashed")
-	flags.Bool("keep-addresses", false, "keep the addresses of clients as they are")
 }
 
 // accessLogs are the logs that a command's flags name, and how to read them.
@@ -35,8 +32,6 @@ func accessLogs(cmd *cobra.Command) (logs []string, how ingest.AccessLog, err er
 	logs, _ = flags.GetStringArray("access-log")
 	how.Format, _ = flags.GetString("line-format")
 	how.Sites, _ = flags.GetStringArray("site")
-	how.Key, _ = flags.GetString("address-key")
-	how.Keep, _ = flags.GetBool("keep-addresses")
 	ranges, _ := flags.GetStringArray("ranges")
 	for _, arg := range ranges {
 		token, path, found := strings.Cut(arg, "=")
@@ -50,11 +45,8 @@ func accessLogs(cmd *cobra.Command) (logs []string, how ingest.AccessLog, err er
 		how.Ranges = append(how.Ranges, ingest.LogRanges{Token: token, Path: path})
 	}
 	switch {
-	case len(logs) == 0 && (how.Format != "" || len(how.Sites)+len(ranges) > 0 || how.Key != "" || how.Keep):
-		return nil, how, usage.Errorf("--line-format, --site, --ranges, --address-key and --keep-addresses are about " +
-			"--access-log: name a log")
-	case how.Key != "" && how.Keep:
-		return nil, how, usage.Errorf("--address-key hashes addresses, and --keep-addresses does not: give one of them")
+	case len(logs) == 0 && (how.Format != "" || len(how.Sites)+len(ranges) > 0):
+		return nil, how, usage.Errorf("--line-format, --site and --ranges are about --access-log: name a log")
 	case slices.Contains(logs, facts.Stdin) && (slices.Contains(flags.Args(), facts.Stdin) || slices.Contains(flags.Args(), "@"+facts.Stdin)):
 		return nil, how, usage.Errorf("standard input is either an access log or another input: leave out one -")
 	case len(logs) == 0:

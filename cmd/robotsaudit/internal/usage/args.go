@@ -27,7 +27,7 @@ func NoArgs(cmd *cobra.Command, args []string) error {
 }
 
 // fileFlags name files that are read.
-var fileFlags = []string{"address-key", "documents", "ranges", "robots", "urls"}
+var fileFlags = []string{"ranges", "robots", "urls"}
 
 // refuseStdin refuses standard input as a file that a flag names.
 func refuseStdin(cmd *cobra.Command) error {

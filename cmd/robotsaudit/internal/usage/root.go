@@ -46,7 +46,7 @@ var sections = [...]struct {
 }{
 	{"Lists of URLs:", []string{"urls", "id-column"}},
 	{"Tables of robots.txt:", []string{"robots", "robots-bodies"}},
-	{"Access logs:", []string{"access-log", "line-format", "site", "ranges", "address-key", "keep-addresses"}},
+	{"Access logs:", []string{"access-log", "line-format", "site", "ranges"}},
 	{"Indexes:", []string{"base", "verify"}},
 	{"Servers and stores:", []string{"s3-endpoint", "s3-anonymous"}},
 	{"Flags that limit it to a part of the audit:", []string{"since", "until", "host", "crawler-only", "operator-of"}},
