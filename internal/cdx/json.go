@@ -35,11 +35,15 @@ func (o *objects) parse(text []byte, row *Row) (ok bool, fault string) {
 }
 
 func (o *objects) set(text string, row *Row) (fault string) {
+	var named [fields]string
 	return o.each(text, func(key string, kind jsonlite.Kind) (fault string) {
-		f := o.names[key]
+		f := o.names[strings.ToLower(key)]
 		isName := kind == jsonlite.String || kind == jsonlite.Number
-		if f == fieldNone || f == fieldListID && !isName {
+		if f == fieldNone || f == fieldListID && !isName || kind == jsonlite.Null {
 			return ""
+		}
+		if fault := twoNames(&named, f, key, "members"); fault != "" {
+			return fault
 		}
 		value, fault := o.valueOf(f, kind)
 		if fault == "" {

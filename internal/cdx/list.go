@@ -83,14 +83,9 @@ func (c *columnNames) find(columns []string) (shape []field, err error) {
 	for _, name := range columns {
 		f := c.fields[strings.ToLower(strings.TrimSpace(name))]
 		shape = append(shape, f)
-		is := f
-		if f == fieldBodyBase64 {
-			is = fieldBody
+		if fault := twoNames(&named, f, name, "columns"); fault != "" {
+			return nil, errors.New(fault)
 		}
-		if is != fieldNone && named[is] != "" {
-			return nil, fmt.Errorf("its columns %s and %s say the same: leave one out", named[is], name)
-		}
-		named[is] = name
 	}
 	for _, n := range c.needed {
 		var names []string
@@ -105,6 +100,22 @@ func (c *columnNames) find(columns []string) (shape []field, err error) {
 		}
 	}
 	return shape, nil
+}
+
+// twoNames is the fault of a name for a field that another one names: which of them counts must not depend on their
+// order. A list and its rows have one name for each field.
+func twoNames(named *[fields]string, f field, name, what string) (fault string) {
+	if f == fieldBodyBase64 {
+		f = fieldBody
+	}
+	if f == fieldNone {
+		return ""
+	}
+	if named[f] != "" {
+		return fmt.Sprintf("its %s %s and %s say the same: leave one out", what, named[f], name)
+	}
+	named[f] = name
+	return ""
 }
 
 // defaultID is the column with the user's own names of rows, unless another is asked for.

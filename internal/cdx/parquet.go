@@ -261,7 +261,7 @@ func (p *parquetReader) set(row *Row, i int) (fault string) {
 		if p.isReal && status != parquetfile.Null {
 			status = int64(math.Float64frombits(uint64(status)))
 		}
-		row.Status = statusOf(status)
+		row.Status, row.NoAnswer = statusOf(status), status != parquetfile.Null && status <= 0
 	}
 	if v := p.ints[fieldOffset]; v != nil {
 		row.Offset = max(v[i], -1)

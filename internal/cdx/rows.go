@@ -35,28 +35,29 @@ import (
 // Row is a line of an index: a capture, or a listed fetch. Strings are as the index has them. A
 // value that the index lacks is "", -1, or NoTime.
 type Row struct {
-	URL      string
-	Time     string // as written: 14 digits of CDX, or RFC 3339; "" where Micros counts
-	Micros   int64  // since 1970 in UTC, where the index has a typed time; else NoTime
-	Status   int
-	Method   string
-	MIME     string // declared
-	Detected string // media type found in the content
-	Language string // languages found in it, joined by commas
-	Digest   string // as written, perhaps without its label
-	Redirect string
-	Filename string      // of the archive
-	Offset   int64       // of the record in the archive
-	Length   int64       // of the record in the archive, compressed
-	Subset   string      // Common Crawl: warc, robotstxt, crawldiagnostics
-	Agent    string      // lists alone
-	RecordID recordid.ID // lists, wget's CDX, and Common Crawl since 2026
-	ListID   string      // lists alone: the user's own name of the row
-	Robots               // tables of robots.txt alone
-	Logged               // access logs alone
-	Line     int64       // number of the row in its file, from 1; in text every line counts
-	NoZone   bool        // Micros is of a column that declares local times
-	At       int64       // offset of the line in the file, or -1 where it is compressed or Parquet
+	URL       string
+	Time      string // as written: 14 digits of CDX, or RFC 3339; "" where Micros counts
+	Micros    int64  // since 1970 in UTC, where the index has a typed time; else NoTime
+	Status    int
+	Method    string
+	MIME      string // declared
+	Detected  string // media type found in the content
+	Language  string // languages found in it, joined by commas
+	Digest    string // as written, perhaps without its label
+	Redirect  string
+	Filename  string      // of the archive
+	Offset    int64       // of the record in the archive
+	Length    int64       // of the record in the archive, compressed
+	Subset    string      // Common Crawl: warc, robotstxt, crawldiagnostics
+	Agent     string      // lists alone
+	RecordID  recordid.ID // lists, wget's CDX, and Common Crawl since 2026
+	ListID    string      // lists alone: the user's own name of the row
+	Robots                // tables of robots.txt alone
+	Logged                // access logs alone
+	Line      int64       // number of the row in its file, from 1; in text every line counts
+	BadStatus string      // what stands where the status should, and is none
+	NoZone    bool        // Micros is of a column that declares local times
+	At        int64       // offset of the line in the file, or -1 where it is compressed or Parquet
 }
 
 // Robots is what a row of a table of robots.txt has besides.
@@ -66,6 +67,8 @@ type Robots struct {
 	HasBody bool   // the body is known, and may be empty
 	Headers string // lines of fields, or JSON: an object, or an array of pairs
 	Error   string // why no answer came
+	// the status is 0 or less, by which programs say that none came
+	NoAnswer bool
 }
 
 // NoTime stands in Row.Micros where the index has no typed time.
@@ -214,15 +217,12 @@ func (row *Row) set(f field, value string) (fault string) {
 	case fieldBodyBase64:
 		return row.setBase64(value)
 	}
-	if value == "-" || value == "" {
+	if value == "-" || IsNone(value) {
 		return ""
 	}
 	switch f {
 	case fieldStatus:
-		// Indexers write what they find where a server sent no status.
-		if status, err := strconv.ParseInt(strings.TrimSuffix(value, ".0"), 10, 16); err == nil {
-			row.Status = statusOf(status)
-		}
+		row.setStatus(value)
 	case fieldOffset:
 		return setNumber(&row.Offset, value, "the offset is no number")
 	case fieldLength:
@@ -235,6 +235,27 @@ func (row *Row) set(f field, value string) (fault string) {
 		}
 	}
 	return ""
+}
+
+// IsNone reports whether a value is one that programs write where there is none.
+func IsNone(value string) bool {
+	switch value {
+	case "", "nan", "NaN", "NA", "N/A", "<NA>", "null", "NULL", "None":
+		return true
+	}
+	return false
+}
+
+// setStatus reads a status, perhaps with the words around it: HTTP/1.1 503 Service Unavailable.
+func (row *Row) setStatus(value string) {
+	if strings.HasPrefix(value, "HTTP/") {
+		_, value, _ = strings.Cut(value, " ")
+	}
+	number, _, _ := strings.Cut(value, " ")
+	status, err := strconv.ParseInt(strings.TrimSuffix(number, ".0"), 10, 16)
+	if row.Status, row.NoAnswer = statusOf(status), err == nil && status <= 0; err != nil {
+		row.BadStatus = value // indexers write what they find where a server sent none
+	}
 }
 
 // text is where the value of a field that is a text as written stands; nil: it is none.
@@ -321,11 +342,14 @@ func (row *Row) IsNoFetch(f Format) bool {
 // finish completes a row of an index of a format, whose fields are set. fault states what it
 // lacks. The rows of warcinfo records have no URL.
 func (row *Row) finish(f Format) (fault string) {
+	row.NoAnswer = row.NoAnswer && f == RobotsList
 	switch {
 	case f == RobotsList && row.URL == "" && row.Host == "" && row.Filename == "":
 		return "it has neither a URL nor a host"
 	case f != RobotsList && row.URL == "" && !row.IsNoFetch(f):
 		return "it has no URL"
+	case f == RobotsList && row.BadStatus != "":
+		return fmt.Sprintf("its status %.40q is none of HTTP", row.BadStatus)
 	case row.Time == "" && row.Micros == NoTime:
 		return "it has no time"
 	case row.Subset == "":

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/archive/inflate"
 )
@@ -447,7 +448,7 @@ func openText(f Format, r io.Reader, opt FormatOptions) (Reader, error) {
 		t.parse = (&objects{names: robotsColumns.fields}).parse
 	case begin == '{':
 		names := maps.Clone(urlColumns.fields)
-		names[cmp.Or(opt.IDColumn, defaultID)] = fieldListID
+		names[strings.ToLower(cmp.Or(opt.IDColumn, defaultID))] = fieldListID
 		t.parse = (&objects{names: names}).parse
 	default:
 		return t, t.openCSV(opt.IDColumn)

@@ -151,7 +151,8 @@ type InputStats struct {
 	Borrowed int64       `json:"lent,omitempty"`
 	Robots   int64       `json:"robots"`
 	Issues   int64       `json:"issues"`
-	Lossy    int64       `json:"lossy"`              // issues that mean unread bytes
+	Lossy    int64       `json:"lossy"`              // places that were not read
+	Lost     []string    `json:"lost,omitempty"`     // the details of the first of them
 	Resynced int64       `json:"resynced,omitempty"` // records whose trust is that
 	Digests  DigestStats `json:"digests"`
 	Events   int64       `json:"events,omitempty"` // log events

@@ -33,6 +33,12 @@ func NewAccount(input int32, entry string, out Sink) *Account {
 	return &Account{Input: input, Entry: entry, Out: out, Stats: InputStats{Records: make(map[string]int64)}}
 }
 
+// Of what was lost in an input, the first places are shown at once, in so many bytes each.
+const (
+	shownLost = 3
+	maxLost   = 300
+)
+
 // Report passes an issue on, of the account's entry unless it names one.
 func (a *Account) Report(i Issue) error {
 	i.Input = a.Input
@@ -40,6 +46,9 @@ func (a *Account) Report(i Issue) error {
 	a.Stats.Issues++
 	if i.Kind.Lossy() {
 		a.Stats.Lossy++
+		if len(a.Stats.Lost) < shownLost {
+			a.Stats.Lost = append(a.Stats.Lost, AtMost(i.Detail, maxLost))
+		}
 	}
 	return a.Out.Issue(i)
 }

@@ -2,6 +2,8 @@ package reading
 
 import (
 	"bytes"
+	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -88,13 +90,37 @@ func TestRobotsTable(t *testing.T) {
 		},
 		"no answer":            {map[string]any{"host": "a.example", "error": "timed out"}, "", 0, ""},
 		"no answer, by a text": {map[string]any{"host": "a.example", "error": "timed out", "body": ""}, "", 0, ""},
-		"no such status":       {map[string]any{"host": "a.example", "status": -3}, "", 0, ""},
-		"a page":               {map[string]any{"url": "https://a.example/x", "status": 200}, "", 0, "no_target_uri"},
-		"a query":              {map[string]any{"url": "https://a.example/robots.txt?x", "status": 200}, "", 0, "no_target_uri"},
-		"another scheme":       {map[string]any{"url": "dns:a.example", "status": 200}, "", 0, "no_target_uri"},
-		"no host":              {map[string]any{"host": "a b/c", "status": 200}, "", 0, "no_target_uri"},
+		"nothing":              {map[string]any{"host": "a.example"}, "", 0, "bad_index_row"},
+		"words for nothing": {
+			map[string]any{"host": "a.example", "status": "404 Not Found", "error": "None", "agent": "nan", "body": "NA"},
+			"https://a.example http://a.example, 404, , , , 2", facts.FlagHTTPHead, "",
+		},
+		"a status with its words": {
+			map[string]any{"host": "a.example", "status": "HTTP/1.1 503 Busy", "body": "busy"},
+			"https://a.example http://a.example, 503, , , , 4", facts.FlagHTTPHead, "",
+		},
+		"no status": {map[string]any{"host": "a.example", "status": "ok", "body": rules}, "", 0, "bad_index_row"},
+		"an unreadable time": {
+			map[string]any{"url": "https://a.example", "body": rules, "time": "05/01/2024"},
+			"https://a.example, -1, , , , 26", 0, "bad_index_row",
+		},
+		"an early time": {
+			map[string]any{"url": "https://a.example", "body": rules, "time": "1970-01-20T12:00:00Z"},
+			"https://a.example, -1, , , , 26", 0, "bad_date",
+		},
+		"two names": {map[string]any{"host": "a.example", "body": rules, "Content": ""}, "", 0, "bad_index_row"},
+		"two names, of which one has no value": {
+			map[string]any{"url": "https://a.example", "body": rules, "content": nil}, "https://a.example, -1, , , , 26", 0, "",
+		},
+		"no such status": {map[string]any{"host": "a.example", "status": -3}, "", 0, ""},
+		"a page":         {map[string]any{"url": "https://a.example/x", "status": 200}, "", 0, "no_target_uri"},
+		"a query":        {map[string]any{"url": "https://a.example/robots.txt?x", "status": 200}, "", 0, "no_target_uri"},
+		"another scheme": {map[string]any{"url": "dns:a.example", "status": 200}, "", 0, "no_target_uri"},
+		"no host":        {map[string]any{"host": "a b/c", "status": 200}, "", 0, "no_target_uri"},
 	} {
-		c.row["time"] = "2024-05-01T12:00:00Z"
+		if c.row["time"] == nil {
+			c.row["time"] = "2024-05-01T12:00:00Z"
+		}
 		row, err := json.Marshal(c.row)
 		if err != nil {
 			t.Fatal(err)
@@ -115,6 +141,33 @@ func TestRobotsTable(t *testing.T) {
 		}
 		if text != c.want || strings.Join(issues, " ") != c.issues || len(got.fetches) > 0 {
 			t.Errorf("%s: %q, want %q; %v, %d fetches", name, text, c.want, got.issues, len(got.fetches))
+		}
+	}
+}
+
+// TestSpoiltBodies: what programs make of a body in a table is an issue, and never a file without rules.
+func TestSpoiltBodies(t *testing.T) {
+	const rules = "User-agent: *\nDisallow: /\n"
+	for body, spoilt := range map[string]bool{
+		rules: false, "": false, "ok": false, "Sitemap: https://a.example/s.xml": false, "Disallow": false, "# b'": false,
+		"b'User-agent: *\nDisallow: /'": true, `b"User-agent: *\nDisallow: /\n"`: true, `User-agent: *\nDisallow: /`: true,
+		`"User-agent: *\r\nDisallow: /"`: true, "User-agent%3A%20*%0ADisallow%3A%20%2F": true,
+		base64.StdEncoding.EncodeToString([]byte(rules)):    true,
+		base64.RawURLEncoding.EncodeToString([]byte(rules)): true,
+		`\x` + hex.EncodeToString([]byte(rules)):            true,
+		"H4sIAAAAAAAAAwtOLErO0E1MT80r0lXQUgAAqGhPZg8AAAA=":  true,
+		"nan": true, "NULL": true, "None": true, "N/A\n": true, "abcdefghijklmnopqrstuvwxyz012345": false,
+	} {
+		for _, status := range []int{200, 404} {
+			row, err := json.Marshal(map[string]any{"url": "https://a.example/", "time": "2024-05-01", "status": status, "body": body})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := readRobots(t, row)
+			is := len(got.captures) == 1 && got.captures[0].Flags&facts.FlagUndecodable != 0
+			if want := spoilt && status == 200; is != want || (got.result.Lossy == 1) != want || len(got.captures) != 1 {
+				t.Errorf("%q, %d: %t, want %t; %v", body, status, is, want, got.issues)
+			}
 		}
 	}
 }

@@ -1,12 +1,16 @@
 package rowreading
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/robotsaudit/robotsaudit/internal/archive/httpmsg"
 	"github.com/robotsaudit/robotsaudit/internal/archive/input"
@@ -37,7 +41,12 @@ func (p *indexPart) addRobots(row *cdx.Row) error {
 	if err != nil {
 		return err
 	}
-	if c.Status < 0 && (body == nil || row.Error != "") {
+	switch {
+	case c.Status >= 0 || body != nil && row.Error == "":
+	case row.Error == "" && row.Digest == "" && !row.NoAnswer:
+		p.faultOf(row, words.IssueBadIndexRow, "row skipped", "it has neither a status nor a body, and no error says why")
+		return nil
+	default:
 		p.none++
 		return nil
 	}
@@ -225,6 +234,36 @@ func fieldLines(headers string) (lines string, ok bool) {
 	return b.String(), true
 }
 
+// spoilt says what a program made of a body while it wrote the table; "": nothing. No robots.txt looks so, and a parser
+// would find no rule in it, by which everything is allowed.
+func spoilt(body string) (as string) {
+	body = strings.TrimSpace(body)
+	isOneLine := !strings.ContainsAny(body, "\r\n")
+	switch {
+	case body == "":
+	case cdx.IsNone(body):
+		return "no body but " + body
+	case len(body) > 2 && body[0] == 'b' && (body[1] == '\'' || body[1] == '"') && body[len(body)-1] == body[1]:
+		return "written as Python shows bytes, b'…'"
+	case isOneLine && strings.Contains(body, ":") && (strings.Contains(body, `\n`) || strings.Contains(body, `\r`)):
+		return `one line, with \n for its line ends`
+	case isOneLine && strings.Contains(body, "%0A") && strings.Contains(body, "%3A"):
+		return "percent-encoded"
+	case len(body) < len("Disallow: /") || strings.ContainsAny(body, ": #"):
+	case isOneLine && strings.HasPrefix(body, `\x`) && isEncoded(hex.DecodeString(body[2:])),
+		isEncoded(base64.RawStdEncoding.DecodeString(strings.TrimRight(body, "="))),
+		isEncoded(base64.RawURLEncoding.DecodeString(strings.TrimRight(body, "="))):
+		return "encoded text; name its column body_base64 if it is base64"
+	}
+	return ""
+}
+
+// isEncoded reports whether what was decoded is a robots.txt, or one in gzip, and not a word that looks encoded.
+func isEncoded(text []byte, err error) bool {
+	return err == nil && (bytes.HasPrefix(text, []byte("\x1f\x8b")) ||
+		utf8.Valid(text) && bytes.ContainsAny(text, ":\n") && bytes.IndexByte(text, 0) < 0)
+}
+
 // oneLine is a text without line ends.
 func oneLine(s string) string { return strings.NewReplacer("\r", " ", "\n", " ").Replace(s) }
 
@@ -242,6 +281,10 @@ func (p *indexPart) takeBody(c *facts.Capture, row *cdx.Row, h *httpmsg.Head, ra
 		raw = raw[:httpmsg.MaxBody]
 		c.Flags |= facts.FlagBodyCut
 		p.faultOf(row, words.IssueBodyCut, "the rest dropped", "the body is over %d bytes", httpmsg.MaxBody)
+	}
+	if fault := spoilt(string(raw)); fault != "" && (c.Status < 0 || c.Status/100 == 2) {
+		c.Flags |= facts.FlagUndecodable
+		p.faultOf(row, words.IssueBadIndexRow, "its body taken for unreadable", "its body is %s: write the file as it was served", fault)
 	}
 	body, met := httpmsg.Decode(raw, h, c.Flags&facts.FlagBodyCut != 0)
 	c.Flags |= facts.FlagBodyKept

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/robotsaudit/robotsaudit/internal/archive/httpmsg"
 	"github.com/robotsaudit/robotsaudit/internal/archive/input"
@@ -73,7 +74,7 @@ func Read(a *facts.Account, in facts.Input, format cdx.Format, from *input.Sourc
 		return result, err
 	}
 	result.Container = rows.Format().String()
-	x := indexReader{Account: a, format: rows.Format(), faults: newFaults()}
+	x := indexReader{Account: a, format: rows.Format(), saved: in.MTime / 1000, faults: newFaults()}
 	if in.Bodies != "" {
 		if x.bodies, err = os.OpenRoot(in.Bodies); err != nil {
 			return result, &input.ReadError{Err: fmt.Errorf("the folder of bodies: %w", err)}
@@ -178,6 +179,7 @@ type indexReader struct {
 	*facts.Account
 	format cdx.Format
 	bodies *os.Root // with the bodies that rows name by their digests; nil: none
+	saved  int64    // as of indexPart
 	// of access logs
 	clients *clients
 	sum     input.Chain
@@ -276,10 +278,12 @@ func (x *indexReader) tellMore() error {
 			continue
 		}
 		if err := x.Report(facts.Issue{
-			Offset: -1, Length: -1, Kind: kind, Detail: fmt.Sprintf("%d more rows", n),
-			Action: "as above",
+			Offset: -1, Length: -1, Kind: kind, Detail: fmt.Sprintf(words.MoreRows, n), Action: "as above",
 		}); err != nil {
 			return err
+		}
+		if kind.Lossy() {
+			x.Stats.Lossy += n - 1
 		}
 	}
 	return nil
@@ -309,6 +313,8 @@ type indexPart struct {
 	logged  int64
 	none    int64
 
+	saved int64 // when the file was written last, in microseconds since 1970
+
 	urls           weburl.Parser
 	host, reversed string // of the row before: rows of a host follow one another
 	crawl          string // what began the Archive of some row before, by which AddCommonCrawl knows its crawl
@@ -318,7 +324,7 @@ type indexPart struct {
 
 func (x *indexReader) newPart(out facts.Sink, ahead func(int)) *indexPart {
 	return &indexPart{
-		input: x.Input, format: x.format, bodies: x.bodies, clients: x.clients, listed: x.format == cdx.URLList,
+		input: x.Input, saved: x.saved, format: x.format, bodies: x.bodies, clients: x.clients, listed: x.format == cdx.URLList,
 		out: out, ahead: ahead,
 		stats: facts.InputStats{Records: make(map[string]int64)}, faults: newFaults(),
 	}
@@ -559,10 +565,20 @@ func (p *indexPart) date(f *facts.Fetch, row *cdx.Row) {
 		p.faultOf(row, words.IssueDateWithoutZone, "taken as UTC", "date %.40q",
 			cmp.Or(row.Time, t.UTC().Format("2006-01-02T15:04:05.999999")))
 	}
-	if !ok {
-		p.faultOf(row, words.IssueBadDate, "time unknown", "date %.40q", row.Time)
+	switch {
+	case !ok:
+		p.faultOf(row, words.IssueBadIndexRow, "time unknown", "its time %.40q cannot be read; write it as "+
+			"2024-05-31T12:00:00Z", row.Time)
+	case t.Micros < firstCrawl || p.saved > firstCrawl && t.Micros > p.saved+day:
+		p.faultOf(row, words.IssueBadDate, "kept as recorded", "%s is before 1990, or later than the file itself",
+			t.UTC().Format(time.RFC3339))
 	}
 }
+
+const (
+	firstCrawl = 631152000e6 // 1990, before which nothing was crawled, in microseconds since 1970
+	day        = 24 * 60 * 60 * 1e6
+)
 
 // rowTime reads the time of a row. That of CDX is UTC; zoned is false where another has no zone.
 func rowTime(row *cdx.Row) (t facts.Time, zoned, ok bool) {

@@ -106,7 +106,8 @@ var Issues = []Word{
 	IssueBadDate: {
 		Name:    "bad_date",
 		Meaning: "A date is missing, impossible or of uncertain digits: it is unknown, or only as exact as is certain.",
-		More:    "Without a date the verdict is unknown. A date of more than 14 digits, in an ARC, is uncertain.",
+		More: "Without a date the verdict is unknown. A date of more than 14 digits, in an ARC, is uncertain. Of rows, " +
+			"one before 1990, or a day later than the file itself, is kept and noted.",
 	},
 	IssueDateWithoutZone: {Name: "date_without_zone", Meaning: "A date without a time zone: taken as UTC."},
 	IssueNoTargetURI: {
@@ -223,8 +224,9 @@ var Issues = []Word{
 	},
 	IssueBadIndexRow: {
 		Name: "bad_index_row", Effect: FetchesMissing,
-		Meaning: "The input is an index, a list or an access log with a row that cannot be read.",
-		More:    "Of more than 100 such rows, `detail` has their number.",
+		Meaning: "The input is an index, a list, a table or an access log with a row that cannot be read.",
+		More: "Or its time or its body cannot be, as `detail` and `action` say. Of more than 100 such rows, `detail` has " +
+			"their number.",
 	},
 	IssueNotVerified: {
 		Name: "not_verified", Effect: FetchesMissing,
@@ -239,6 +241,9 @@ var Issues = []Word{
 }
 
 func (k IssueKind) String() string { return Issues[k].Name }
+
+// MoreRows is the detail of an issue that stands for the rest of its kind.
+const MoreRows = "%d more rows"
 
 // Lossy reports whether an issue of this kind means that bytes of an input could not be read, so that fetches may
 // be missing from the tables. Its meaning then begins with "The input".

@@ -487,7 +487,12 @@ func (s *summary) printUnread(p *layout.Page, full bool) {
 	p.Answer(layout.Yellow, text)
 	for _, in := range s.issues.unread[:min(len(s.issues.unread), most)] {
 		p.Line("  %s %s", report.Shown(in.file, maxShown), strings.TrimPrefix(report.IssueText(in.kind), "The input "))
-		p.Line("    %s: %s", report.Shown(in.kind, maxLabel), report.Shown(in.detail, maxShown))
+		for _, at := range in.first {
+			p.Line("    %s: %s", report.Shown(at.kind, maxLabel), report.Shown(at.detail, maxDetail))
+		}
+		if more := in.problems - int64(len(in.first)); more > 0 {
+			p.Line("    and %s in the table issues", report.Count(more, "more place"))
+		}
 	}
 	p.More(int(unread), most)
 }

@@ -229,7 +229,7 @@ func TestSummaryIsSafe(t *testing.T) {
 	if lines := strings.Count(got, "\n"); lines > 200 {
 		t.Errorf("%d lines", lines)
 	}
-	if lines := strings.Count(printed(t, f, a, false), "\n"); lines > 60 {
+	if lines := strings.Count(printed(t, f, a, false), "\n"); lines > 70 {
 		t.Errorf("%d lines in short", lines)
 	}
 	for _, c := range strings.ReplaceAll(got, "\n", "") {

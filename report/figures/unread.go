@@ -14,7 +14,10 @@ import (
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
 
-const maxUnread = 200 // archives with problems that are listed
+const (
+	maxUnread = 200 // archives with problems that are listed
+	maxDetail = 330 // characters of what is said of one
+)
 
 // issueTally counts issues. Those of an archive come one after the other.
 type issueTally struct {
@@ -27,12 +30,18 @@ type issueTally struct {
 	zonelessFile string // the last of them
 }
 
-// unreadArchive is an archive with something that could not be read, and the first problem.
+// unreadArchive is an archive with something that could not be read, and the first problems.
 type unreadArchive struct {
-	file, kind, detail string
-	offset             *int64
-	problems           int64
+	file, kind string // kind: of the first
+	first      []problem
+	offset     *int64 // of the first
+	problems   int64
 }
+
+type problem struct{ kind, detail string }
+
+// shownPlaces is how many of the problems of an archive are shown.
+const shownPlaces = 3
 
 func (t *issueTally) add(row *report.IssueRow) {
 	if t.kinds == nil {
@@ -56,14 +65,17 @@ func (t *issueTally) addUnread(row *report.IssueRow) {
 		t.total++
 		t.file = strings.Clone(row.WARCFilename)
 		if len(t.unread) < maxUnread {
-			detail := strings.Clone(prose.Clip(row.Detail, prose.MaxName))
-			t.unread = append(t.unread,
-				unreadArchive{prose.Clip(t.file, prose.MaxName), row.Kind, detail, row.Offset, 0})
+			t.unread = append(t.unread, unreadArchive{file: prose.Clip(t.file, prose.MaxName), kind: row.Kind, offset: row.Offset})
 		}
 	}
-	if t.total <= maxUnread {
-		t.unread[t.total-1].problems++
+	if t.total > maxUnread {
+		return
 	}
+	in, n := &t.unread[t.total-1], int64(1)
+	if _, err := fmt.Sscanf(row.Detail, words.MoreRows, &n); err != nil && len(in.first) < shownPlaces {
+		in.first = append(in.first, problem{row.Kind, strings.Clone(prose.Clip(row.Detail, maxDetail))})
+	}
+	in.problems += n
 }
 
 // section lists what could not be read, and what was noted.
@@ -72,7 +84,11 @@ func (t *issueTally) section(a *report.Audit, part *results.Part) document.Secti
 		document.Code.Columns("File"), document.Number.Columns("Problems"), document.Words.Columns("The first", "Detail"),
 		document.Number.Columns("At byte"))
 	for _, u := range t.unread {
-		archives.Add(u.file, u.problems, issueText(u.kind), u.detail, u.offset)
+		var details []string
+		for _, p := range u.first {
+			details = append(details, p.detail)
+		}
+		archives.Add(u.file, u.problems, issueText(u.kind), strings.Join(details, "; "), u.offset)
 	}
 	archives.LeaveOut(t.total-int64(len(t.unread)), "table issues")
 	s := document.Section{ID: "unread", Heading: "What could not be read", Tables: []document.Table{archives, t.kindTable()}}

@@ -319,7 +319,8 @@ func ReportUnread(log *slog.Logger, facts *facts.Set, named []*ingest.InputError
 		case in.Refusal != "":
 			lines = append(lines, in.Name+": "+in.Refusal)
 		case in.Lossy > 0 && report.HasRows(in.Container):
-			lines = append(lines, in.Name+": has rows that cannot be read; the table issues shows which")
+			lines = append(lines, fmt.Sprintf("%s: %s cannot be read; the table issues shows which: %s", in.Name,
+				report.Count(in.Lossy, "row"), strings.Join(in.Lost, "; ")))
 		case in.Lossy > 0:
 			lines = append(lines, in.Name+
 				": damaged, not wholly read; the table issues shows where, fetch it again if you can")
