@@ -147,7 +147,7 @@ func (t *siteTally) worst(violations int64) []string {
 	case 1:
 		return []string{prose.IsAre(violations, "It is", "All are") + " on " + prose.OrNoOrigin(t.sites[0].name) + "."}
 	}
-	return []string{"The sites with most are " + prose.List(names) + "."}
+	return []string{"The sites with most violations are " + prose.List(names) + "."}
 }
 
 // worstRules names the rules of most violations.
