@@ -76,6 +76,11 @@ func Expand(ctx context.Context, args []string, opt ExpandOptions) (inputs []Inp
 	for _, arg := range args {
 		x.argument(ctx, arg)
 	}
+	if more := x.failed - maxFailures; more > 0 {
+		x.failures = append(x.failures, &InputError{
+			fmt.Sprintf("%d more inputs", more), "cannot be read either; correct what is named, and run this again",
+		})
+	}
 	return sortInputs(x.inputs), x.failures
 }
 
@@ -83,11 +88,18 @@ type expander struct {
 	base     string
 	inputs   []facts.Input
 	failures []*InputError
+	failed   int // of all; the first are in failures
 	seen     map[string]bool
 	called   facts.Input // what the user calls the files that the arguments name
 }
 
+// maxFailures bounds the failures that are named one by one: a list may have a million lines that name nothing.
+const maxFailures = 10_000
+
 func (x *expander) fail(arg, format string, args ...any) {
+	if x.failed++; x.failed > maxFailures {
+		return
+	}
 	x.failures = append(x.failures, &InputError{object.Shown(arg), fmt.Sprintf(format, args...)})
 }
 
@@ -234,7 +246,7 @@ func (x *expander) lineAt(line *lineOfList) (string, error) {
 }
 
 func (x *expander) lines(ctx context.Context, path string, r io.Reader) {
-	before := len(x.inputs) + len(x.failures)
+	before := len(x.inputs) + x.failed
 	var remote []remoteArg
 	in := lineOfList{list: object.Shown(path), scope: x.scopeOf(path)}
 	// editors of Windows write marks and UTF-16
@@ -251,8 +263,7 @@ func (x *expander) lines(ctx context.Context, path string, r io.Reader) {
 				"--base, or copy the list to this machine", err, in)
 		case object.IsRemote(at):
 			remote = append(remote, remoteArg{
-				url: at, name: object.Shown(in.text), confined: in.scope != nil,
-				from: fmt.Sprintf(" (%s)", in),
+				url: at, name: object.Shown(in.text), confined: in.scope != nil, list: in.list, line: in.number,
 			})
 		default:
 			x.listed(ctx, in, at)
@@ -265,7 +276,7 @@ func (x *expander) lines(ctx context.Context, path string, r io.Reader) {
 		c.Close() // a server may bear no other request at the same time
 	}
 	x.remotes(ctx, remote)
-	if len(x.inputs)+len(x.failures) == before {
+	if len(x.inputs)+x.failed == before {
 		x.fail(path, "the list names no archive; put one path on each line")
 	}
 }
@@ -288,7 +299,7 @@ func (x *expander) listed(ctx context.Context, line lineOfList, at string) {
 
 // folder takes the archives of a folder and its subfolders.
 func (x *expander) folder(ctx context.Context, dir string) {
-	failed := len(x.failures)
+	failed := x.failed
 	w := walk{expander: x, entered: make(map[string]bool)}
 	w.enter(dir, "")
 	for len(w.links) > 0 {
@@ -296,7 +307,7 @@ func (x *expander) folder(ctx context.Context, dir string) {
 		w.links = w.links[1:]
 		w.enter(next.path, next.name)
 	}
-	if w.archives == 0 && len(x.failures) == failed {
+	if w.archives == 0 && x.failed == failed {
 		x.fail(dir, "the folder holds no archives; name a folder with .warc or .warc.gz files")
 	}
 }

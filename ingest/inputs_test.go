@@ -290,3 +290,15 @@ func TestExpandLinkedFolders(t *testing.T) {
 		})
 	}
 }
+
+// TestExpandManyFailures: of a list of which no line names anything, the first lines are named and the others counted.
+func TestExpandManyFailures(t *testing.T) {
+	list := filepath.Join(t.TempDir(), "list")
+	if err := os.WriteFile(list, []byte(strings.Repeat("none.warc\n", maxFailures+7)), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	inputs, failures := Expand(t.Context(), []string{"@" + list}, ExpandOptions{})
+	if last := len(failures) - 1; len(inputs) != 0 || last != maxFailures || failures[last].Arg != "7 more inputs" {
+		t.Errorf("%d inputs, %d failures, the last %v", len(inputs), len(failures), failures[last])
+	}
+}

@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 
@@ -18,7 +20,8 @@ type remoteArg struct {
 	url      string
 	name     string // that the tables give it; "": the last part of its path
 	confined bool   // the user has not named it
-	from     string // what names it; "": an argument
+	list     string // that names it; "": an argument
+	line     int    // of that list
 }
 
 // askedAtOnce bounds the servers' answers that are waited for at a time. It shapes no fact.
@@ -27,6 +30,12 @@ const askedAtOnce = 16
 // remotes takes objects. Servers are asked about many of them at a time; the order of what comes of
 // it is that of the arguments.
 func (x *expander) remotes(ctx context.Context, args []remoteArg) {
+	for part := range slices.Chunk(args, 1024) {
+		x.ask(ctx, part)
+	}
+}
+
+func (x *expander) ask(ctx context.Context, args []remoteArg) {
 	inputs, errs := make([]facts.Input, len(args)), make([]error, len(args))
 	var asked sync.WaitGroup
 	slots := make(chan struct{}, askedAtOnce)
@@ -40,7 +49,11 @@ func (x *expander) remotes(ctx context.Context, args []remoteArg) {
 	asked.Wait()
 	for i, in := range inputs {
 		if errs[i] != nil {
-			x.fail(args[i].url, "%v%s", errs[i], args[i].from)
+			from := ""
+			if args[i].list != "" {
+				from = fmt.Sprintf(" (%s)", lineOfList{list: args[i].list, number: args[i].line})
+			}
+			x.fail(args[i].url, "%v%s", errs[i], from)
 			continue
 		}
 		x.add(in)

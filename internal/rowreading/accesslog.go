@@ -1,16 +1,21 @@
 package rowreading
 
 import (
+	"bufio"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net/http"
 	"net/netip"
 	"os"
 	"path/filepath"
+	"slices"
+	"sort"
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/archive/input"
@@ -51,41 +56,90 @@ func errorIn(option string, err error) error {
 // readRanges reads the addresses in a file: every text of JSON that is an address or a prefix, as all operators
 // publish them, or every line.
 func readRanges(path string) (list []netip.Prefix, sum string, err error) {
-	b, err := os.ReadFile(path)
+	f, err := os.Open(path)
 	if err != nil {
 		return nil, "", err
 	}
-	of := sha256.Sum256(b)
-	sum = hex.EncodeToString(of[:])
-	var walk func(any)
-	walk = func(v any) {
-		switch v := v.(type) {
-		case string:
-			if p, ok := parsePrefix(v); ok {
-				list = append(list, p)
-			}
-		case []any:
-			for _, each := range v {
-				walk(each)
-			}
-		case map[string]any:
-			for _, each := range v {
-				walk(each)
-			}
+	defer f.Close()
+	of := sha256.New()
+	if _, err := io.Copy(of, f); err != nil {
+		return nil, "", err
+	}
+	add := func(text string) {
+		if p, ok := parsePrefix(text); ok {
+			list = append(list, p)
 		}
 	}
-	var content any
-	if json.Unmarshal(b, &content) == nil {
-		walk(content)
-	} else {
-		for line := range strings.Lines(string(b)) {
-			walk(strings.TrimSpace(line))
+	for _, read := range [...]func(io.Reader, func(string)) error{textsOfJSON, linesOf} {
+		list = list[:0]
+		if _, err = f.Seek(0, io.SeekStart); err != nil {
+			return nil, "", err
+		}
+		if err = read(f, add); err == nil {
+			break
 		}
 	}
 	if len(list) == 0 {
-		return nil, "", fmt.Errorf("no address in it; it should be the list of an operator, as published")
+		return nil, "", cmp.Or(err, fmt.Errorf("no address in it; it should be the list of an operator, as published"))
 	}
-	return list, sum, nil
+	return list, hex.EncodeToString(of.Sum(nil)), nil
+}
+
+// textsOfJSON calls add for every text in one value of JSON that is no name of a member.
+func textsOfJSON(r io.Reader, add func(string)) error {
+	d := json.NewDecoder(r)
+	var open []byte // for each object and array that is not ended: of an object n before a name, v before a value
+	for {
+		t, err := d.Token()
+		if err != nil {
+			return err
+		}
+		top := len(open) - 1
+		text, isText := t.(string)
+		isName := top >= 0 && open[top] == 'n'
+		switch t {
+		case json.Delim('{'):
+			open = append(open, 'n')
+			continue
+		case json.Delim('['):
+			open = append(open, '[')
+			continue
+		case json.Delim('}'), json.Delim(']'):
+			open, isText = open[:top], false
+			top--
+		}
+		if isName && isText {
+			open[top] = 'v'
+			continue
+		}
+		if isText {
+			add(text)
+		}
+		if top < 0 {
+			break
+		}
+		if open[top] == 'v' {
+			open[top] = 'n'
+		}
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return errors.New("more than one value")
+	}
+	return nil
+}
+
+func linesOf(r io.Reader, add func(string)) error {
+	lines := bufio.NewReader(r)
+	for {
+		line, err := lines.ReadSlice('\n')
+		add(strings.TrimSpace(string(line))) // one that is too long comes in parts
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil && err != bufio.ErrBufferFull {
+			return err
+		}
+	}
 }
 
 func parsePrefix(s string) (netip.Prefix, bool) {
@@ -99,20 +153,28 @@ func parsePrefix(s string) (netip.Prefix, bool) {
 	return netip.PrefixFrom(a, a.BitLen()), true
 }
 
-// ranges are the addresses of one crawler, by the length of their prefix.
+// ranges are the addresses of one crawler.
 type ranges struct {
-	token string // in lower case
-	bits  []int
-	set   map[netip.Prefix]bool
+	token    string         // in lower case
+	prefixes []netip.Prefix // in order; none holds another one
+}
+
+func (r *ranges) add(list []netip.Prefix) {
+	all := append(r.prefixes, list...)
+	slices.SortFunc(all, func(a, b netip.Prefix) int {
+		return cmp.Or(a.Addr().Compare(b.Addr()), cmp.Compare(a.Bits(), b.Bits()))
+	})
+	r.prefixes = all[:0]
+	for _, p := range all {
+		if n := len(r.prefixes); n == 0 || !r.prefixes[n-1].Contains(p.Addr()) {
+			r.prefixes = append(r.prefixes, p)
+		}
+	}
 }
 
 func (r *ranges) hold(a netip.Addr) bool {
-	for _, bits := range r.bits {
-		if p, err := a.Prefix(bits); err == nil && r.set[p] {
-			return true
-		}
-	}
-	return false
+	n := sort.Search(len(r.prefixes), func(i int) bool { return a.Less(r.prefixes[i].Addr()) })
+	return n > 0 && r.prefixes[n-1].Contains(a)
 }
 
 // clients knows which clients of a log are the operators of crawlers. No address leaves it.
@@ -134,17 +196,10 @@ func newClients(a *facts.AccessLog) (*clients, error) {
 		token := strings.ToLower(file.Token)
 		r := byToken[token]
 		if r == nil {
-			r = &ranges{token: token, set: make(map[netip.Prefix]bool)}
+			r = &ranges{token: token}
 			byToken[token], c.ranges = r, append(c.ranges, r)
 		}
-		lengths := make(map[int]bool)
-		for _, p := range list {
-			r.set[p] = true
-			lengths[p.Bits()] = true
-		}
-		for bits := range lengths {
-			r.bits = append(r.bits, bits)
-		}
+		r.add(list)
 	}
 	return c, nil
 }

@@ -1,6 +1,11 @@
 package rowreading
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"net/netip"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -41,6 +46,44 @@ func TestFindAccessLogMissing(t *testing.T) {
 		}
 		if !found || strings.Contains(rest, "no.") || !strings.HasSuffix(rest, "; check the path") {
 			t.Errorf("%s: %q", c.name, rest)
+		}
+	}
+}
+
+// TestReadRanges: all texts of JSON that are addresses but names of members, or all lines; a prefix in another one is none
+// more.
+func TestReadRanges(t *testing.T) {
+	for content, want := range map[string]string{
+		`{"a": [{"ipv4Prefix": "10.0.0.0/8", "n": 1}, {"ipv6Prefix": "2001:db8::/32"}], "10.9.0.0/16": {"x": null, "b": "1.2.3.4"}}`: "1.2.3.4/32 10.0.0.0/8 2001:db8::/32",
+		`["10.1.0.0/16", ["10.0.0.0/8"], "10.1.2.3", "no"]`:                                                                          "10.0.0.0/8",
+		`"10.1.2.3"`:                    "10.1.2.3/32",
+		"10.1.2.3\n\n 10.1.2.0/24 \r\n": "10.1.2.0/24",
+		"# all\n10.1.2.3":               "10.1.2.3/32",
+		"1.2.3.4 " + strings.Repeat("x", 100_000) + "\n10.1.2.3\n": "10.1.2.3/32",
+		`["10.1.2.3"] ["10.1.2.4"]`:                                "", `{"a": "10.1.2.3"`: "", `{}`: "", "": "",
+	} {
+		path := filepath.Join(t.TempDir(), "ranges")
+		if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		list, sum, err := readRanges(path)
+		var r ranges
+		r.add(list)
+		var got []string
+		for _, p := range r.prefixes {
+			got = append(got, p.String())
+		}
+		if strings.Join(got, " ") != want || (err == nil) != (want != "") {
+			t.Errorf("%.80s: %s, %v", content, got, err)
+		}
+		if of := sha256.Sum256([]byte(content)); err == nil && sum != hex.EncodeToString(of[:]) {
+			t.Errorf("%.80s: sum %s", content, sum)
+		}
+		for _, p := range list {
+			next := netip.MustParseAddr("11.0.0.0")
+			if !r.hold(p.Addr()) || r.hold(next) {
+				t.Errorf("%.80s: %s is held %t, %s %t", content, p, r.hold(p.Addr()), next, r.hold(next))
+			}
 		}
 	}
 }
