@@ -196,7 +196,7 @@ func (x *explainer) begin(kind ExplanationKind, r *verdict.Finding, found *findi
 	} else {
 		x.made.Fetch.Record.Offset = -1
 	}
-	if kind == KindFetch && r.Verdict == Disallowed {
+	if kind != KindWhatIf && r.Verdict == Disallowed {
 		for _, g := range r.Objections() {
 			x.made.Objections = append(x.made.Objections, ExplainedObjection{g.Name(), g.RobotsID()})
 		}
@@ -244,7 +244,7 @@ func (x *explainer) readOwn(r *verdict.Finding) error {
 	}
 	file, err := x.origin.files.Get(&r.Governing.State)
 	if err == nil {
-		own.Difference = file.Difference(r.Own.Profile, r.OwnAgent(), r.Agent, x.inquiry.Path())
+		own.Difference = file.Difference(r.Own.Profile, r.OwnAgent(), r.Agent, x.result.Path)
 	}
 	return err
 }
@@ -413,7 +413,7 @@ func (x *explainer) readFile() error {
 		}
 	}
 	if answer.Rule != nil {
-		rules := reader.Group.Matching(x.inquiry.Path())
+		rules := reader.Group.Matching(x.result.Path)
 		file.More = max(0, len(rules)-maxMatching)
 		for _, rule := range rules[:len(rules)-file.More] {
 			file.Matching = append(file.Matching,
@@ -436,8 +436,8 @@ func (x *explainer) otherLines(f *parsed.File, r *parsed.Reader, notes Notes) (l
 	if notes&words.NoteNamedGroupForbids == 0 {
 		return lines
 	}
-	if by, _, _ := f.NamedForbids(x.inquiry.Path()); by != nil {
-		if rule := by.Match(x.inquiry.Path()).Rule; rule != nil {
+	if by, _, _ := f.NamedForbids(x.result.Path); by != nil {
+		if rule := by.Match(x.result.Path).Rule; rule != nil {
 			lines = append(lines, by.Line(rule), rule.Line)
 		}
 	}

@@ -2,6 +2,7 @@ package evaluate
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
@@ -110,6 +111,16 @@ type ExplainedFetch struct {
 type ExplainedObjection struct {
 	Word     string `json:"word"`
 	RobotsID int64  `json:"robots_id,omitempty"` // of the capture that it is about; 0: it is about the fetch
+}
+
+// ObjectionWords are the words of the grounds of the class, each once, the strongest first.
+func (x *Explanation) ObjectionWords() (names []string) {
+	for _, o := range x.Objections {
+		if !slices.Contains(names, o.Word) {
+			names = append(names, o.Word)
+		}
+	}
+	return names
 }
 
 // ExplainedRecord is the place of a record.

@@ -132,8 +132,7 @@ func (p *Reader) readDocuments(
 	if len(p.licences) == 0 {
 		return nil, false, nil
 	}
-	u, _ := weburl.Parse(r.Fetch.URL)
-	names := namedBy(namedBy(nil, own, r.Fetch.URL, tag.ScopePage), origin, u.Origin()+"/robots.txt", tag.ScopeOrigin)
+	names := namedBy(namedBy(nil, own, r.Fetch.URL, tag.ScopePage), origin, r.Fetch.Origin+"/robots.txt", tag.ScopeOrigin)
 	number := 0
 	for _, name := range names {
 		captures, isSure := p.licences.at(name.key, r.Fetch.Time())
@@ -149,7 +148,7 @@ func (p *Reader) readDocuments(
 				return nil, false, err
 			}
 			page.documents = append(page.documents, Document{&l.Capture, l.steps})
-			for _, s := range rsl.For(u.Origin(), u.PathQuery()) {
+			for _, s := range rsl.For(r.Fetch.Origin, r.Path) {
 				s.Scope, s.Line = name.scope, number
 				if !isSure {
 					s.Doubt()

@@ -14,7 +14,6 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/resolve"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
-	"github.com/robotsaudit/robotsaudit/internal/weburl"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
@@ -175,15 +174,13 @@ func (p *Reader) Read(r *verdict.Finding, s resolve.Statements, originals [2]fac
 		if err != nil {
 			return nil, nil, err
 		}
-		u, _ := weburl.Parse(f.URL)
-		reserved = tdm.For(u.PathQuery())
+		reserved = tdm.For(r.Path)
 		page.documents = append(page.documents, Document{&file.Capture, file.Steps()})
 	}
 	own := slices.Concat(withoutTDM(headers.Signals), withoutTDM(metas.Signals),
 		tag.TagSignals(page.Tags, r.Agent, page.image))
 	for _, rsl := range metas.Licences {
-		u, _ := weburl.Parse(f.URL)
-		own = append(own, rsl.For(u.Origin(), u.PathQuery())...)
+		own = append(own, rsl.For(f.Origin, r.Path)...)
 	}
 	joined := tag.TDM(reserved, headers.Signals, metas.Signals)
 	page.addSignals(joined, file)
@@ -273,11 +270,10 @@ func (p *Reader) usageBy(st *verdict.State, r *verdict.Finding) (said []tag.Sign
 	if err != nil || len(file.Usage().Signals) == 0 {
 		return nil, false, err
 	}
-	u, _ := weburl.Parse(r.Fetch.URL)
-	said, more = file.Usage().For(r.Agent, u.PathQuery())
+	said, more = file.Usage().For(r.Agent, r.Path)
 	mayCrawl := r.Verdict != words.Disallowed
 	if file.UsageRules() != file.File {
-		mayCrawl = file.Usage().MayCrawl(r.Agent, u.PathQuery())
+		mayCrawl = file.Usage().MayCrawl(r.Agent, r.Path)
 	}
 	if !mayCrawl { // paths that can't be crawled have no preferences (draft-ietf-aipref-attach-05 §3.1)
 		said = slices.DeleteFunc(said, func(s tag.Signal) bool { return s.Kind == tag.SignalContentUsage })

@@ -126,8 +126,7 @@ func (f *siteFiles) trainingHints(r *verdict.Finding) (list []Signal, err error)
 		if err != nil {
 			return nil, err
 		}
-		u, _ := weburl.Parse(r.Fetch.URL)
-		for _, s := range said.For(r.Agent, u.PathQuery()) {
+		for _, s := range said.For(r.Agent, r.Path) {
 			list = append(list, Signal{s, &file.Capture})
 		}
 	}

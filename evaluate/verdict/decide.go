@@ -70,7 +70,7 @@ func (d *Decider) DecideFor(
 // User-Agent names.
 func (d *Decider) settle(r *Finding, tl *Timeline, other string) error {
 	s := d.first.setTo(d, r.Fetch, r.Agent, tl, facts.Time{}, &r.record)
-	r.decider, r.timeline = d, tl
+	r.decider, r.timeline, r.Path = d, tl, s.path
 	isSupported, isRobotsTxt := s.Flags&facts.FlagUnsupportedScheme == 0, s.path == "/robots.txt"
 	r.RobotsCapture = isSupported && isRobotsTxt && s.Method == http.MethodGet && s.Flags&facts.FlagHostMismatch == 0
 	r.PolicyFile = isSupported && s.Method == http.MethodGet && s.Status/100 == 2 && tag.IsPolicyFile(s.path)

@@ -11,6 +11,7 @@ import (
 // Finding is the verdict on one fetch, with its proof.
 type Finding struct {
 	Fetch       *facts.Fetch
+	Path        string // with the query: what rules are matched against
 	Agent       string // product token of the crawler; "": unknown
 	AgentSource words.AgentSource
 	Evidence    words.Evidence

@@ -27,9 +27,6 @@ func (r *Finding) Inquire(token string, asOf facts.Time) *Inquiry {
 // Moment is the time that captures are compared with.
 func (q *Inquiry) Moment() facts.Time { return q.subject.time }
 
-// Path is what rules are matched against.
-func (q *Inquiry) Path() string { return q.subject.path }
-
 // Age is that of the governing capture, in seconds, as of the moment.
 func (q *Inquiry) Age() int64 { return q.subject.secondsOld(q.found.Governing, q.found.Evidence) }
 

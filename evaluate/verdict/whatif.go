@@ -222,7 +222,8 @@ func (w *WhatIf) mapTokens(id int64, t parsed.TokenGroup) error {
 // DecideAs returns what a fetch would have been for one token, as of a moment, which is unknown at its own time.
 func (d *Decider) DecideAs(r *Finding, token string, asOf facts.Time) (*Finding, error) {
 	other := &Finding{
-		Fetch: r.Fetch, Agent: r.Agent, AgentSource: r.AgentSource, decider: r.decider, timeline: r.timeline,
+		Fetch: r.Fetch, Path: r.Path, Agent: r.Agent, AgentSource: r.AgentSource, decider: r.decider,
+		timeline: r.timeline,
 	}
 	w := WhatIf{
 		Tokens: []string{token}, AsOf: asOf, Asker: func(int64, int, string) error { return nil },

@@ -158,8 +158,8 @@ type BundleFinding struct {
 	Statements     []string `json:"statements,omitempty"`
 }
 
-// findingOf describes the verdict on a fetch.
-func findingOf(r *evaluate.Result) BundleFinding {
+// FindingOf describes the verdict on a fetch.
+func FindingOf(r *evaluate.Result) BundleFinding {
 	x := answerOf(r.Fetch, r.Agent, r.AgentSource, r.Evidence, &r.Answer, r.Governing)
 	x.Certainty, x.Grounds, x.RobotsAge = r.Certainty.String(), groundsOf(r), r.Age
 	if r.Contester != nil {

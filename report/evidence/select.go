@@ -109,7 +109,7 @@ func (s *finder) Result(r *evaluate.Result) error {
 			table = tableViolations
 		}
 		s.rows[table]++
-		f := found{table, s.rows[table], r.Fetch, func() BundleFinding { return findingOf(r) }, nil}
+		f := found{table, s.rows[table], r.Fetch, func() BundleFinding { return FindingOf(r) }, nil}
 		if err := s.found(&f); err != nil {
 			return err
 		}
@@ -117,7 +117,7 @@ func (s *finder) Result(r *evaluate.Result) error {
 	for i := range r.Restrictions {
 		restriction := &r.Restrictions[i]
 		finding := func() BundleFinding {
-			x := findingOf(r)
+			x := FindingOf(r)
 			x.Certainty, x.Restricts = restriction.Certainty.String(), restriction.Kind.String()
 			x.Purpose = restriction.Purpose.String()
 			for _, statement := range restriction.Statements {

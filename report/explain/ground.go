@@ -9,7 +9,7 @@ import (
 
 // Ground is the sentence of docs/SEMANTICS.md on which a step of a verdict rests.
 type Ground struct {
-	Step     string `json:"step"`              // what it is about: reason, evidence, certainty, note and others
+	Step     string `json:"step"`              // what it is about: reason, evidence, certainty, ground, note and others
 	Word     string `json:"word"`              // as in the tables
 	Meaning  string `json:"meaning,omitempty"` // of the word
 	Sentence string `json:"sentence"`          // verbatim
@@ -57,20 +57,6 @@ var sentences = map[string]map[string]sentence{
 			"status 304, or a `server-not-modified` revisit | that of the copy it renews | renewed at its own time",
 		},
 	},
-	"reading": {
-		"unfinished_line": {
-			"Parts of a file",
-			"If only the unfinished last line disallows, the verdict is *contested*: `Disallow: /` may be the " +
-				"beginning of `Disallow: /private/`.",
-		},
-	},
-	"token": {
-		"no_token": {
-			"The crawler's token",
-			"A disallowed fetch is *possible* at most, because robots.txt may allow the very crawler that hides " +
-				"behind that string.",
-		},
-	},
 	"prior": {
 		"prior_verdict": {
 			"Unresolved and undefined captures",
@@ -106,9 +92,6 @@ func grounds(x *evaluate.Explanation) (list []Ground) {
 			add("what_if", "as_of")
 		}
 	}
-	if x.Crawler.Token == "" {
-		add("token", "no_token")
-	}
 	if g := governing(x); g != nil {
 		add("governing", howItGoverns(x, g))
 		for _, kind := range kindsOf(g) {
@@ -121,12 +104,12 @@ func grounds(x *evaluate.Explanation) (list []Ground) {
 		add("prior", "prior_verdict")
 	}
 	word("certainty", words.Certainties, x.Certainty)
-	for _, note := range x.Notes {
-		word("note", words.NoteWords, note)
+	for _, name := range x.ObjectionWords() {
+		word("ground", words.GroundWords, name)
 	}
-	for _, r := range x.Readings {
-		if r.Allows {
-			add("reading", r.Name)
+	for _, note := range x.Notes {
+		if !slices.Contains(x.ObjectionWords(), note) {
+			word("note", words.NoteWords, note)
 		}
 	}
 	return list

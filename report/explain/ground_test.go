@@ -1,36 +1,118 @@
 package explain
 
 import (
+	"bytes"
 	"os"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/robotsaudit/robotsaudit/evaluate"
+	"github.com/robotsaudit/robotsaudit/evaluate/verdict"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/recordid"
+	"github.com/robotsaudit/robotsaudit/internal/words"
+	"github.com/robotsaudit/robotsaudit/report"
+	"github.com/robotsaudit/robotsaudit/report/evidence"
+	"github.com/robotsaudit/robotsaudit/report/finding"
+	"github.com/robotsaudit/robotsaudit/report/prose"
+	"github.com/robotsaudit/robotsaudit/report/results"
 )
 
-// TestSentences: each sentence stands verbatim in the section that is named.
-func TestSentences(t *testing.T) {
-	text, err := os.ReadFile("../../docs/SEMANTICS.md")
+// TestEveryGroundIsSaid: what a decision records as a ground of its class is said in the table, the explanation, the
+// report and the bundle, by its word or its meaning, and docs/SEMANTICS.md has it.
+func TestEveryGroundIsSaid(t *testing.T) {
+	semantics, err := os.ReadFile("../../" + semantics)
 	if err != nil {
 		t.Fatal(err)
 	}
-	sections := map[string]string{}
-	heading := ""
-	for line := range strings.Lines(string(text)) {
-		if marks, title, ok := strings.Cut(strings.TrimSpace(line), " "); ok && strings.Trim(marks, "#") == "" &&
-			marks != "" {
-			heading = title
-			continue
-		}
-		sections[heading] += line
+	var in facts.InputResult
+	in.Name, in.Container, in.Fingerprint = "a.warc.gz", "warc.gz", "0123456789abcdef"
+	dir := t.TempDir()
+	w, err := report.NewWriter(dir, facts.SetOf(in), evaluate.DecideOptions{})
+	if err != nil {
+		t.Fatal(err)
 	}
-	for step, list := range sentences {
-		for word, s := range list {
-			within, known := sections[s.section]
-			if !known {
-				t.Errorf("%s %s: there is no section %q", step, word, s.section)
+	fetch := facts.Fetch{
+		Origin: "http://a.example", URL: "http://a.example/x", Micros: 1714561200e6, Precision: facts.PrecisionSecond,
+		RecordID: recordid.ID("urn:x:1"), Type: facts.TypeResponse, Method: "GET", Status: 200,
+	}
+	totals := &evaluate.Totals{RobotsByOutcome: map[string]int64{}}
+	var said []words.Word
+	for bit, ground := range words.GroundWords {
+		certainty := map[words.Effect]evaluate.Certainty{
+			words.NoEffect: evaluate.Certain, words.Doubt: evaluate.Probable, words.Unproven: evaluate.Possible,
+			words.AllowingCopy: evaluate.Contested, words.OpenReading: evaluate.Contested,
+		}[ground.Effect]
+		note := evaluate.Notes(1) << bit
+		if certainty == evaluate.Certain && note != words.GroundFailed {
+			continue // a remark
+		}
+		r := evaluate.Result{Finding: verdict.Finding{
+			Fetch: new(fetch), Agent: "bot", AgentSource: words.AgentFromRequest, Certainty: certainty,
+			Answer:   evaluate.Answer{Verdict: evaluate.Disallowed, Reason: words.ReasonRule},
+			Evidence: evaluate.Fresh, Governing: new(evaluate.State),
+		}}
+		r.Grounds = []evaluate.Ground{{Word: note}}
+		said = append(said, ground)
+		totals.Add(&r)
+		if err := w.Result(&r); err != nil {
+			t.Fatal(err)
+		}
+		if got := evidence.FindingOf(&r).Grounds; !slices.Equal(got, []string{ground.Name}) {
+			t.Errorf("%s: the bundle has the grounds %q", ground.Name, got)
+		}
+		x := &evaluate.Explanation{
+			Kind: evaluate.KindFetch, Certainty: certainty.String(), Said: evaluate.Said{Verdict: "disallowed", Reason: "rule"},
+		}
+		for _, g := range r.Objections() {
+			x.Objections = append(x.Objections, evaluate.ExplainedObjection{Word: g.Name()})
+		}
+		var text bytes.Buffer
+		if err := (&Explanation{Explanation: x, Grounds: grounds(x)}).WriteText(&text, false); err != nil {
+			t.Fatal(err)
+		}
+		all := strings.Join(strings.Fields(text.String()), " ")
+		if !strings.Contains(all, ground.Name+": “"+plain(ground.Meaning)) {
+			t.Errorf("%s: the explanation does not have it:\n%s", ground.Name, &text)
+		}
+		if !strings.Contains(string(semantics), "\n| `"+ground.Name+"` | ") {
+			t.Errorf("%s: docs/SEMANTICS.md does not list it", ground.Name)
+		}
+	}
+	if _, err := w.Commit(totals); err != nil {
+		t.Fatal(err)
+	}
+	read, err := results.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, table := range []report.TableOf[report.ViolationRow]{report.ViolationsTable, report.UnprovenTable} {
+		for row, err := range results.Rows(t.Context(), read, table) {
+			if err != nil {
+				t.Fatal(err)
 			}
-			if !strings.Contains(strings.Join(strings.Fields(within), " "), s.text) {
-				t.Errorf("%s %s: %q does not stand in %q", step, word, s.text, s.section)
+			i := slices.IndexFunc(said, func(g words.Word) bool { return slices.Equal(row.Grounds, []string{g.Name}) })
+			if i < 0 {
+				t.Errorf("the table %s has the grounds %q", table.Name, row.Grounds)
+				continue
+			}
+			ground := said[i]
+			said = slices.Delete(said, i, i+1)
+			f := finding.Case{ViolationRow: *row}
+			if ground.But != "" && !strings.Contains(f.Sentence(), prose.PlainMarkdown(ground.But)) {
+				t.Errorf("%s: the report says %q", ground.Name, f.Sentence())
+			}
+			proof := ""
+			for _, term := range f.Proof() {
+				proof += strings.Join(term.Values, "\n") + "\n"
+			}
+			if !strings.Contains(proof, prose.PlainMarkdown(ground.Meaning)) {
+				t.Errorf("%s: the proof in the report is %q", ground.Name, proof)
 			}
 		}
+	}
+	for _, g := range said {
+		t.Errorf("%s: no table has it", g.Name)
 	}
 }

@@ -223,11 +223,7 @@ func (t *text) class() string {
 	if t.Certainty == words.Certain.String() || t.governing == nil {
 		return plain(words.Find(words.Certainties, t.Certainty).Meaning)
 	}
-	var grounds []string
-	for _, g := range t.Objections {
-		grounds = append(grounds, g.Word)
-	}
-	return strings.Join(finding.Why(t.Certainty, grounds), " ")
+	return strings.Join(finding.Why(t.Certainty, t.ObjectionWords()), " ")
 }
 
 // why is the reason in one sentence.
