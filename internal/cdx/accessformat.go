@@ -11,6 +11,9 @@ import (
 type lineFormat struct {
 	begin  string
 	pieces []formatPiece
+
+	names     map[string]accessPart // of a template of JSON: the members of a line, as a.b if they stand in others
+	hasMethod bool
 }
 
 type formatPiece struct {
@@ -52,7 +55,8 @@ var nginxNames = map[string]accessPart{
 
 // apacheNames are the directives of Apache's mod_log_config.
 var apacheNames = map[byte]accessPart{
-	'h': partClient, 'a': partClient, 'l': partIdent, 'r': partRequest, 'm': partMethod, 'U': partPath, 'q': partQuery,
+	'h': partClient, 'a': partClient, 'l': partIdent, 'u': partUser, 'r': partRequest, 'm': partMethod,
+	'U': partPath, 'q': partQuery,
 	's': partStatus, 'b': partBytes, 'B': partBytes, 'v': partServer, 'V': partServer, 'p': partPort,
 }
 
@@ -62,9 +66,66 @@ var apacheTimes = map[string]accessPart{
 	"%Y-%m-%dT%H:%M:%S%z": partTime, "%FT%T%z": partTime, "%Y-%m-%dT%H:%M:%SZ": partTime, "%FT%TZ": partTime,
 }
 
+// configured is a format that may stand as in the configuration of nginx or Apache: log_format main '…' '…';
+func configured(text string) string {
+	text = strings.TrimSpace(text)
+	rest, isNginx := strings.CutPrefix(text, "log_format ")
+	rest, isApache := strings.CutPrefix(rest, "LogFormat ")
+	if isNginx || isApache {
+		text = ""
+		for i := strings.IndexAny(rest, `"'`); i >= 0; i = strings.IndexAny(rest, `"'`) {
+			quote, from := rest[i], i+1
+			for i = from; i < len(rest) && rest[i] != quote; i++ {
+				if rest[i] == '\\' {
+					i++
+				}
+			}
+			text += rest[from:min(i, len(rest))]
+			rest = rest[min(i+1, len(rest)):]
+		}
+	}
+	return (&accessLog{escaped: true}).unescape(text)
+}
+
+// templateNames reads a template of JSON, whose values are variables of nginx: {"at": "$time_iso8601", …}.
+func templateNames(text string) map[string]accessPart {
+	names := make(map[string]accessPart)
+	var around []string
+	key := ""
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '{':
+			around, key = append(around, key), ""
+		case '}':
+			around, key = around[:max(len(around)-1, 0)], ""
+		case ',':
+			key = ""
+		case '"', '$':
+			end := i + 1
+			for end < len(text) && text[end] != '"' && (text[i] == '"' || isNameByte(text[end]) || text[end] == '{') {
+				end++
+			}
+			word := strings.Trim(text[i:end], `"`)
+			if name, isVariable := strings.CutPrefix(word, "$"); isVariable && key != "" {
+				names[strings.TrimPrefix(strings.Join(append(slices.Clone(around), key), "."), ".")] = nginxNames[strings.Trim(name, "{}")]
+			} else if key == "" {
+				key = word
+			}
+			if i = end; i < len(text) && text[i] != '"' {
+				i--
+			}
+		}
+	}
+	return names
+}
+
 // parseFormat reads a format in the syntax of nginx's log_format or of Apache's LogFormat.
 func parseFormat(text string) (*lineFormat, error) {
 	f := &lineFormat{}
+	if strings.HasPrefix(text, "{") {
+		f.names = templateNames(text)
+		return f, f.check()
+	}
 	literal := &f.begin
 	add := func(part accessPart) {
 		f.pieces = append(f.pieces, formatPiece{part: part})
@@ -170,6 +231,10 @@ func (f *lineFormat) check() error {
 		}
 		p.quoted = strings.HasSuffix(before, `"`) && strings.HasPrefix(p.after, `"`)
 	}
+	for _, part := range f.names {
+		has[part] = true
+	}
+	f.hasMethod = has[partRequest] || has[partMethod]
 	for _, need := range [...]struct {
 		what  string
 		parts []accessPart
@@ -261,7 +326,7 @@ var w3cNames = map[string]accessPart{
 	"date": partDate, "time": partClock, "c-ip": partClient, "cs-method": partMethod,
 	"cs-uri-stem": partPath, "cs-uri-query": partQuery, "sc-status": partStatus,
 	"x-host-header": partHost, "cs-host": partServer, "cs(Host)": partServer,
-	"cs-protocol": partScheme, "s-port": partPort,
+	"cs-uri": partTarget, "cs-protocol": partScheme, "s-port": partPort,
 	"cs(User-Agent)": partAgentEncoded, "cs-user-agent": partAgentEncoded,
 }
 
@@ -273,10 +338,14 @@ func (l *accessLog) split(line string) bool {
 	}
 	for i, part := range l.fields {
 		value, rest, found := strings.Cut(line, separator)
+		quoted, after, isQuoted := cutQuoted(line, separator)
+		if isQuoted {
+			value, rest, found = quoted, after, after != ""
+		}
 		if !found && i < len(l.fields)-1 {
 			return false
 		}
-		if part == partAgentEncoded && separator == " " { // IIS
+		if part == partAgentEncoded && separator == " " && !isQuoted { // IIS
 			value = strings.ReplaceAll(value, "+", " ")
 		}
 		l.req[part] = value
@@ -284,4 +353,23 @@ func (l *accessLog) split(line string) bool {
 	}
 	l.req[partNone] = ""
 	return line == ""
+}
+
+// cutQuoted cuts a string of W3C's format, in which a quote is written twice.
+func cutQuoted(line, separator string) (value, rest string, ok bool) {
+	if !strings.HasPrefix(line, `"`) {
+		return "", "", false
+	}
+	for i := 1; i < len(line); i++ {
+		switch {
+		case line[i] != '"':
+		case strings.HasPrefix(line[i:], `""`):
+			i++
+		case i+1 == len(line), strings.HasPrefix(line[i+1:], separator):
+			return strings.ReplaceAll(line[1:i], `""`, `"`), strings.TrimPrefix(line[i+1:], separator), true
+		default:
+			return "", "", false
+		}
+	}
+	return "", "", false
 }

@@ -34,10 +34,17 @@ var accessNames = func() map[string]accessPart {
 }()
 
 // accessObjects reads JSON lines of access logs.
-type accessObjects struct{ objects }
+type accessObjects struct {
+	objects
+	parts map[string]accessPart // of the template of --line-format, which alone count; nil: accessNames
+}
 
 func (o *accessObjects) read(text string, r *request) (fault string) {
+	var rank [accessParts]int
 	return o.each(text, func(key string, kind jsonlite.Kind) string {
+		if o.parts != nil {
+			return o.readNamed(key, kind, r, 0)
+		}
 		if key == "request" && kind == jsonlite.Object { // Caddy's
 			if v, err := o.it.Value(); err == nil {
 				readCaddy(v, r)
@@ -50,18 +57,62 @@ func (o *accessObjects) read(text string, r *request) (fault string) {
 		}
 		value, fault := o.text()
 		switch {
-		case fault != "" || part != partTime:
-		case len(value) == len("10:00:00") && value[2] == ':':
+		case fault != "":
+			return fault
+		case part == partTime && len(value) == len("10:00:00") && value[2] == ':':
 			part = partClock // of CloudFront's date
-		case r[partTime] != "" && key != "StartUTC":
-			return "" // Traefik has the time of writing, too
+		case value == "" && (part == partRequest || part == partTarget):
+			value = "-" // known, and none
 		}
-		if r[part] == "" || r[part] == "-" || key == "host" || key == "x-host-header" || key == "StartUTC" {
-			r[part] = value
+		is := rankOf(key)
+		switch before := or(r[part], ""); {
+		case or(value, "") == "" && before != "", before != "" && is < rank[part]:
+		case before != "" && is == rank[part] && before != value:
+			return "several of its fields are known as one thing, and differ; name the right ones by --line-format"
+		default:
+			r[part], rank[part] = value, is
 		}
-		return fault
+		return ""
 	})
 }
+
+// rankOf says which of several fields of one thing counts, whatever their order: what the client asked before what the
+// server calls it, when the request began before when it was written, and names of a server before common ones.
+func rankOf(key string) int {
+	switch _, isNginx := nginxNames[key]; {
+	case key == "host", key == "x-host-header", key == "StartUTC":
+		return 2
+	case isNginx:
+		return 1
+	case key == "ts", key == "time", key == "timestamp", key == "@timestamp":
+		return -1
+	}
+	return 0
+}
+
+// readNamed reads a member that a template names.
+func (o *accessObjects) readNamed(path string, kind jsonlite.Kind, r *request, depth int) (fault string) {
+	part := o.parts[path]
+	switch {
+	case kind == jsonlite.Object && part == partNone && depth < maxTemplateDepth:
+		for key, err := range o.it.Object {
+			if err != nil || o.it.Err() != nil {
+				break
+			}
+			if fault = o.readNamed(path+"."+key, o.it.Kind(), r, depth+1); fault != "" {
+				break
+			}
+		}
+		return fault
+	case part == partNone || kind != jsonlite.String && kind != jsonlite.Number:
+		return ""
+	}
+	r[part], fault = o.text()
+	return fault
+}
+
+// maxTemplateDepth is how deep the members are that a template can name.
+const maxTemplateDepth = 4
 
 // readCaddy reads the object request of a line of Caddy.
 func readCaddy(v *jsonlite.Value, r *request) {

@@ -7,10 +7,14 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 	"unsafe"
+
+	"github.com/parquet-go/jsonlite"
 
 	"github.com/robotsaudit/robotsaudit/internal/weburl"
 )
@@ -43,10 +47,11 @@ const (
 	partNone accessPart = iota // of no use
 	partClient
 	partClientPort // with a port behind it
-	partIdent      // who the client says it is: mostly -
-	partTime       // of any form
-	partTimeLocal  // 10/Oct/2000:13:55:36 -0700
-	partSeconds    // since 1970
+	partIdent      // who the client says it is: mostly -, or a host
+	partUser
+	partTime      // of any form
+	partTimeLocal // 10/Oct/2000:13:55:36 -0700
+	partSeconds   // since 1970
 	partMillis
 	partMicros
 	partDate // 2026-05-01, of W3C
@@ -88,11 +93,16 @@ type accessLog struct {
 	json    accessObjects
 	fields  []accessPart // of W3C's #Fields
 
-	stamp  string // the last time of partTimeLocal, which follow one another
-	micros int64
-	noZone bool              // the time in hand has none: it is taken as UTC
-	kept   map[string]string // methods and User-Agents of late, most of which come again
-	req    request
+	lines int64    // that say something
+	hosts []string // the first that --site does not name
+	names []string // the fields of the first line of JSON without a request
+
+	stamp       string // the last time of partTimeLocal, which follow one another
+	micros      int64
+	stampNoZone bool
+	noZone      bool              // the time in hand has none: it is taken as UTC
+	kept        map[string]string // methods and User-Agents of late, most of which come again
+	req         request
 }
 
 // How many texts are kept, and of how many bytes.
@@ -127,10 +137,11 @@ func newAccessLog(opt AccessLogOptions) (*accessLog, error) {
 		l.sites = append(l.sites, s)
 	}
 	if l.given {
-		f, err := parseFormat(opt.Format)
+		f, err := parseFormat(configured(opt.Format))
 		if err != nil {
 			return nil, fmt.Errorf("--line-format: %w", err)
 		}
+		l.json.parts = f.names
 		l.formats = []*lineFormat{f}
 	}
 	return l, nil
@@ -149,7 +160,13 @@ func (l *accessLog) parse(line []byte, row *Row) (ok bool, fault string) {
 	}
 	text := unsafe.String(&line[0], len(line)) // no copy: complete copies what a row keeps
 	l.req, l.escaped = request{}, true
+	l.lines++
 	switch {
+	case l.given && l.formats[0].names != nil:
+		l.escaped = false
+		if fault := l.json.read(text, &l.req); fault != "" {
+			return false, fault
+		}
 	case l.given:
 		if !l.formats[0].read(text, &l.req, false) {
 			return false, "it is no line of the format of --line-format"
@@ -170,7 +187,82 @@ func (l *accessLog) parse(line []byte, row *Row) (ok bool, fault string) {
 	case !l.usual(text):
 		return false, "it is no line of a known format; name yours by --line-format"
 	}
-	return l.complete(row)
+	if ok, fault = l.complete(row); fault == unknownRequest && text[0] == '{' && l.names == nil {
+		l.json.each(text, func(name string, _ jsonlite.Kind) string {
+			l.names = append(l.names, strings.Clone(name[:min(len(name), maxNameSeen)]))
+			return ""
+		})
+	}
+	return ok, fault
+}
+
+// What is shown of a log of which no line counted.
+const (
+	maxSeen     = 40 // names, and a tenth of them of hosts
+	maxNameSeen = 60 // bytes of one
+)
+
+// nothing says why no line counted, and what to do; "": there is no line.
+func (l *accessLog) nothing() string {
+	switch {
+	case l.lines == 0:
+		return ""
+	case len(l.hosts) > 0:
+		return fmt.Sprintf("no line counted: --site does not name the hosts of its requests, such as %s; add --site https://%s",
+			strings.Join(l.hosts, ", "), l.hosts[0])
+	case len(l.names) > 0:
+		names := l.names[:min(len(l.names), maxSeen)]
+		return fmt.Sprintf("no line counted: none of its fields is known as the request; they are %s. Name them by "+
+			"--line-format, as in this beginning, and take out what is guessed wrongly: '%s'", strings.Join(names, ", "),
+			template(names))
+	case l.given:
+		return "no line counted: what --line-format names does not give the method and the target of requests; log and " +
+			"name $request, or $request_method and $request_uri"
+	}
+	return "no line counted: none is a request in a known format; name the format by --line-format"
+}
+
+// Nothing says why a Reader that is at its end has no row, and what to do; "": it had nothing to read.
+func Nothing(r Reader) string {
+	if t, ok := r.(*textReader); ok && t.log != nil {
+		return t.log.nothing()
+	}
+	return ""
+}
+
+// template guesses what names of fields mean, as a format for --line-format to begin with.
+func template(names []string) string {
+	var members []string
+	var used []string
+	for _, name := range names {
+		lower := strings.ToLower(name)
+		for _, guess := range [...][2]string{
+			{"method", "request_method"},
+			{"status", "status"},
+			{"code", "status"},
+			{"agent", "http_user_agent"},
+			{"ua", "http_user_agent"},
+			{"host", "host"},
+			{"authority", "host"},
+			{"time", "time_iso8601"},
+			{"date", "time_iso8601"},
+			{"ip", "remote_addr"},
+			{"addr", "remote_addr"},
+			{"path", "request_uri"},
+			{"uri", "request_uri"},
+			{"url", "request_uri"},
+			{"bytes", "body_bytes_sent"},
+			{"size", "body_bytes_sent"},
+		} {
+			isWord := len(guess[0]) > 2 && strings.Contains(lower, guess[0]) || strings.HasSuffix(lower, guess[0])
+			if isWord && !slices.Contains(used, guess[1]) {
+				used = append(used, guess[1])
+				members = append(members, fmt.Sprintf("%q: \"$%s\"", name, guess[1]))
+				break
+			}
+		}
+	}
+	return "{" + strings.Join(members, ", ") + "}"
 }
 
 // usual reads a line by the usual formats: first strictly, then with quotes that nothing escapes.
@@ -198,12 +290,49 @@ func (l *accessLog) isRequest() bool {
 			return false
 		}
 	}
-	if ident := l.req[partIdent]; ident != "-" {
-		if _, err := netip.ParseAddr(ident); err == nil {
-			return false // a host stands before the client
+	return hasTime && hasStatus && l.req.placeHost() && (client != "" || l.req[partClientPort] != "") && (port == "" || isDigits(port))
+}
+
+// placeHost finds a host that stands before the client, or in the place of ident. false: nothing shows which is which.
+func (r *request) placeHost() bool {
+	client, ident := r[partClient], r[partIdent]
+	switch isNamed := r[partServer] != ""; {
+	case ident == "-" || ident == "":
+	case isAddress(ident):
+		if isNamed || isAddress(client) {
+			return false
+		}
+		r[partServer], r[partClient] = client, ident
+	case isNamed, !strings.Contains(ident, ".") || !IsHost(ident): // a user
+	case isAddress(client):
+		r[partServer] = ident
+	case strings.Contains(r[partUser], " "): // - -
+		r[partServer], r[partClient] = client, ident
+	default:
+		return false
+	}
+	return true
+}
+
+func isAddress(s string) bool {
+	_, err := netip.ParseAddr(s)
+	return err == nil
+}
+
+// IsHost reports whether a host can have this name.
+func IsHost(name string) bool {
+	name, _ = strings.CutPrefix(name, "[")
+	for i := range len(name) {
+		if c := name[i]; !isWord(c) && strings.IndexByte("-._:]", c) < 0 {
+			return false
 		}
 	}
-	return hasTime && hasStatus && (client != "" || l.req[partClientPort] != "") && (port == "" || isDigits(port))
+	return name != ""
+}
+
+// isAgent reports whether a text can name a crawler: no variable that nobody filled in, and no pattern.
+func isAgent(text string) bool {
+	return !strings.Contains(text, "${") && strings.ContainsFunc(text, unicode.IsLetter)
 }
 
 func (l *accessLog) status() (int, bool) {
@@ -232,6 +361,9 @@ func (l *accessLog) complete(row *Row) (ok bool, fault string) {
 			return false, noRequest
 		}
 	}
+	if r[partRequest] == "" && (method == "" || target == "") && (!l.escaped || l.given && !l.formats[0].hasMethod) {
+		return false, unknownRequest
+	}
 	if method = l.unescape(method); !isMethod(method) || target == "" {
 		return false, noRequest
 	}
@@ -259,6 +391,9 @@ func (l *accessLog) complete(row *Row) (ok bool, fault string) {
 		agent = decodePercent(encoded)
 	}
 	if agent = l.unescape(agent); agent != "-" && agent != "" {
+		if agent == "*" || strings.Contains(agent, "${") {
+			return false, invalidAgent
+		}
 		row.Agent = l.keep(agent)
 	}
 	return true, ""
@@ -271,12 +406,15 @@ const (
 	noHost       = "nothing names its host; add --site"
 	noScheme     = "nothing names its scheme; add --site"
 	invalidHost  = "its host is no name of a host"
-	severalSites = "nothing names its host, and --site names several"
+	severalSites = "it may be of several sites that --site names: log the host, and the scheme if they share it"
+	invalidAgent = "its User-Agent is none"
+
+	unknownRequest = "none of its fields is known as the method and the target of a request; name them by --line-format"
 )
 
 // isForeign reports whether a fault is that of a line that was read, of no request to the site.
 func isForeign(fault string) bool {
-	return fault == noRequest || fault == anotherHost || fault == invalidHost
+	return fault == noRequest || fault == anotherHost || fault == invalidHost || fault == invalidAgent
 }
 
 // setURL gives a row the URL of a request's target (RFC 9112 §3.2).
@@ -298,7 +436,7 @@ func (l *accessLog) setURL(row *Row, target string) (fault string) {
 			return noRequest
 		}
 		if host != "" && name != u.Host {
-			return anotherHost
+			return l.foreign(name)
 		}
 		if host == "" && len(l.sites) == 0 && scheme == "" { // but ALB, which has a type, writes all so
 			return noHost
@@ -325,26 +463,23 @@ func (l *accessLog) setURL(row *Row, target string) (fault string) {
 		port = ""
 	}
 	switch {
-	case strings.ContainsAny(name, "/?#@\\ \t\"<>"), port != "" && !isDigits(port), name == "" && isNamed:
+	case name != "" && !IsHost(name), port != "" && !isDigits(port), name == "" && isNamed:
 		return invalidHost
 	case name == "" && len(l.sites) == 0:
 		return noHost
-	case name == "" && len(l.sites) > 1:
-		return severalSites
 	case scheme == "" && len(l.sites) == 0:
 		return noScheme
 	}
 	if len(l.sites) > 0 {
-		s := l.siteOf(scheme, name, port, isNamed)
-		if s == nil {
-			return anotherHost
+		s, isOnly := l.siteOf(scheme, name, port, isNamed)
+		switch {
+		case s == nil:
+			return l.foreign(name)
+		case !isOnly:
+			return severalSites
 		}
-		if row.SchemeGiven = scheme == ""; row.SchemeGiven {
-			scheme = s.scheme
-		}
-		if name, port = s.name, ""; s.scheme == scheme {
-			port = s.port
-		}
+		row.URL, row.SchemeGiven = s.origin+path, scheme != s.scheme
+		return ""
 	}
 	if port != "" {
 		name += ":" + port
@@ -358,11 +493,12 @@ func (r *request) namesNoHost() bool {
 	return r[partHost] == "" && r[partServer] == "" && r[partScheme] == "" && r[partPort] == "" && r[partTLS] == ""
 }
 
-// siteOf is the site of a request; nil: none. Of several of one name, that with the port and the scheme counts.
-func (l *accessLog) siteOf(scheme, name, port string, isNamed bool) (best *site) {
-	most := 0
+// siteOf is the site of a request; nil: none. The only one of its host counts, whatever scheme and port the server saw:
+// a proxy may stand before it. Of several, that with the port and the scheme counts, if it is the only one.
+func (l *accessLog) siteOf(scheme, name, port string, isNamed bool) (best *site, isOnly bool) {
+	most := -1
 	for i := range l.sites {
-		s, fit := &l.sites[i], 1
+		s, fit := &l.sites[i], 0
 		if name != "" && s.name != name || isNamed && s.port != port {
 			continue
 		}
@@ -372,11 +508,21 @@ func (l *accessLog) siteOf(scheme, name, port string, isNamed bool) (best *site)
 		if s.scheme == scheme {
 			fit++
 		}
-		if fit > most {
-			best, most = s, fit
+		if isOnly = fit != most; fit < most {
+			isOnly = true
+			continue
 		}
+		best, most = s, fit
 	}
-	return best
+	return best, isOnly
+}
+
+// foreign notes a host that --site does not name.
+func (l *accessLog) foreign(name string) (fault string) {
+	if len(l.hosts) < maxSeen/10 && len(name) <= maxNameSeen && !isAddress(name) && !slices.Contains(l.hosts, name) {
+		l.hosts = append(l.hosts, strings.Clone(name))
+	}
+	return anotherHost
 }
 
 // schemeOf is http or https; "": neither is written.
@@ -461,13 +607,17 @@ func inUnits(written string, micros int64) (int64, bool) {
 // localTime reads a time of the common log format.
 func (l *accessLog) localTime(written string) (micros int64, known bool) {
 	if written == l.stamp && written != "" {
+		l.noZone = l.stampNoZone
 		return l.micros, true
 	}
-	t, err := time.Parse("02/Jan/2006:15:04:05 -0700", written)
-	if err != nil {
-		return 0, false
+	const layout = "02/Jan/2006:15:04:05 -0700"
+	t, err := time.Parse(layout, written)
+	if l.noZone = err != nil; err != nil {
+		if t, err = time.Parse(layout[:len(layout)-len(" -0700")], written); err != nil {
+			return 0, false
+		}
 	}
-	l.stamp, l.micros = strings.Clone(written), t.UnixMicro()
+	l.stamp, l.micros, l.stampNoZone = strings.Clone(written), t.UnixMicro(), l.noZone
 	return l.micros, true
 }
 

@@ -99,12 +99,16 @@ func TestAccessLogSites(t *testing.T) {
 		{`"host":":443"`, "https://example.org", invalidHost},
 		{`"host":"example.org"`, "https://example.org", "https://example.org/"},
 		{`"host":"[2001:db8::1]"`, "https://[2001:db8::1]", "https://[2001:db8::1]/"},
-		{`"host":"example.org","scheme":"http","server_port":"8080"`, "https://example.org", "http://example.org/"},
+		{`"host":"example.org","scheme":"http","server_port":"8080"`, "https://example.org", "https://example.org/"}, // behind a proxy
+		{`"host":"example.org"`, "https://example.org http://example.org", severalSites},
+		{`"host":"example.org","scheme":"http"`, "https://example.org http://example.org", "http://example.org/"},
+		{`"host":"${HOST}"`, "https://example.org", invalidHost},
+		{`"host":"*"`, "https://example.org", invalidHost},
 		{`"host":"example.org:8443","scheme":"https"`, "https://example.org", anotherHost},
 		{`"host":"example.org:8443"`, "https://example.org https://example.org:8443", "https://example.org:8443/"},
 		{`"host":"example.org"`, "https://example.org:8443 https://example.org", "https://example.org/"},
 		{`"host":"example.org","server_port":"8443"`, "https://example.org https://example.org:8443", "https://example.org:8443/"},
-		{`"host":"example.org","scheme":"http"`, "https://example.org http://example.org:81", "http://example.org/"},
+		{`"host":"example.org","scheme":"http"`, "https://example.org http://example.org:81", "https://example.org/"},
 		{`"host":"-"`, "https://example.org", "https://example.org/"},
 		{`"host":"-"`, "https://example.org https://example.net", severalSites},
 	} {
@@ -183,7 +187,9 @@ func TestAccessLogFaults(t *testing.T) {
 		{begin + `"GET http://other.example/robots.txt HTTP/1.1"` + end, true},
 		{begin + `"GET /a HTTP/1.1" 20`, false},
 		{`192.0.2.1 - - [32/May/2026:10:00:00 +0000] "GET / HTTP/1.1"` + end, false},
-		{"example.net " + begin + `"GET /a HTTP/1.1"` + end, false}, // which site it is, --line-format has to say
+		{"example.net " + begin + `"GET /a HTTP/1.1"` + end, true},
+		{`{"timestamp":"2026-05-01T10:00:00Z","url":"/a","request_method":"GET","status":200}`, false},
+		{begin + `"GET /a HTTP/1.1" 200 34 "-" "${jndi:ldap://x}"`, true},
 		{`{"status":200`, false},
 		{"\x00\x01", false},
 	} {
@@ -233,4 +239,86 @@ func FuzzAccessLog(f *testing.F) {
 			t.Fatal("more rows than lines")
 		}
 	})
+}
+
+// What a log says of its requests in other ways: a host before the client or in the place of ident, times without a
+// zone, strings of W3C, formats as they stand in configurations, and templates of JSON.
+func TestAccessLogForms(t *testing.T) {
+	const json = `{"at":"2026-05-01T10:00:00+0000","http":{"verb":"GET","path":"/a","code":200},"ua":"GPTBot/1.0"}`
+	for _, c := range []struct{ format, text, want string }{
+		{"", `192.0.2.1 a.test - [01/May/2026:10:00:00 +0000] "GET /a HTTP/1.1" 200 3`, "https://a.test/a zone"},
+		{"", `192.0.2.1 a.test - - [01/May/2026:10:00:00 +0000] "GET /a HTTP/1.1" 200 3`, "https://a.test/a zone"},
+		{"", `a.test 192.0.2.1 - - [01/May/2026:10:00:00 +0000] "GET /a HTTP/1.1" 200 3`, "https://a.test/a zone"},
+		{"", `a.test c.isp.example - - [01/May/2026:10:00:00 +0000] "GET /a HTTP/1.1" 200 3`, "https://a.test/a zone"},
+		{"", `192.0.2.1 john j.doe [01/May/2026:10:00:00 +0000] "GET /a HTTP/1.1" 200 3`, "https://a.test/a zone"},
+		{"", `a.test c.isp.example - [01/May/2026:10:00:00 +0000] "GET /a HTTP/1.1" 200 3`, "fault"},
+		{"", `192.0.2.2 192.0.2.1 - - [01/May/2026:10:00:00 +0000] "GET /a HTTP/1.1" 200 3`, "fault"},
+		{"", `192.0.2.1 - - [01/May/2026:10:00:00] "GET /a HTTP/1.1" 200 3`, "https://a.test/a none"},
+		{"", "#Fields: date time cs-method cs-uri-stem sc-status cs(User-Agent)\n" +
+			`"2026-05-01" "10:00:00" "GET" "/a" "200" "Say ""hi"" there"`, `https://a.test/a zone Say "hi" there`},
+		{`%t\t%h\t\"%r\"\t%>s`, "[01/May/2026:10:00:00 +0000]\t192.0.2.1\t\"GET /a HTTP/1.1\"\t200", "https://a.test/a zone"},
+		{`LogFormat "%h %t \"%r\" %>s" mine`, `192.0.2.1 [01/May/2026:10:00:00 +0000] "GET /a HTTP/1.1" 200`, "https://a.test/a zone"},
+		{
+			"log_format main '$remote_addr [$time_local] '\n  '\"$request\" $status';", `192.0.2.1 [01/May/2026:10:00:00 +0000] "GET /a HTTP/1.1" 200`,
+			"https://a.test/a zone",
+		},
+		{
+			`{"at": "$time_iso8601", "http": {"verb": "$request_method", "path": "$request_uri", "code": $status}, "ua": "${http_user_agent}"}`, json,
+			"https://a.test/a zone GPTBot/1.0",
+		},
+	} {
+		opt := AccessLogOptions{Sites: []string{"https://a.test"}, Format: c.format}
+		r, err := Open(AccessLog, strings.NewReader(c.text), 0, FormatOptions{AccessLog: opt})
+		if err != nil {
+			t.Errorf("%s: %v", c.format, err)
+			continue
+		}
+		var row Row
+		got := "fault"
+		if err := r.Next(&row); err == nil {
+			got = row.URL + map[bool]string{true: " none", false: " zone"}[row.NoZone]
+			if row.Agent != "" {
+				got += " " + row.Agent
+			}
+		}
+		if want := c.want; got != want || row.Micros != 1777629600e6 && got != "fault" {
+			t.Errorf("%q %q: %s, want %s; %d", c.format, c.text, got, want, row.Micros)
+		}
+	}
+}
+
+// A log of which no line counted says why, and what to do.
+func TestAccessLogNothing(t *testing.T) {
+	const fastly = `{"timestamp":"2024-05-01T10:00:00+0000","client_ip":"1.1.1.1","host":"a.test","url":"/x/1",` +
+		`"request_method":"GET","request_user_agent":"GPTBot/1.0","response_status":200}`
+	for _, c := range []struct{ format, text, want string }{
+		{"", "\n", ""},
+		{"", "www.a.test:443 1.1.1.1 - - [01/May/2024:12:00:00 +0200] \"GET /x HTTP/1.1\" 200 12", "add --site https://www.a.test"},
+		{"", fastly, "timestamp, client_ip, host, url,"},
+		{"$remote_addr [$time_local] $request_uri $status", "1.1.1.1 [01/May/2024:12:00:00 +0200] /x 200", "$request_method"},
+		{"", "x", "none is a request in a known format"},
+	} {
+		opt := AccessLogOptions{Sites: []string{"https://a.test"}, Format: c.format}
+		r, err := Open(AccessLog, strings.NewReader(c.text), 0, FormatOptions{AccessLog: opt})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var row Row
+		for err == nil || errors.As(err, new(*Fault)) {
+			err = r.Next(&row)
+		}
+		if got := Nothing(r); !strings.Contains(got, c.want) || (got == "") != (c.want == "") {
+			t.Errorf("%q: %q", c.text, got)
+		}
+	}
+	names := []string{"timestamp", "client_ip", "host", "url", "request_method", "request_user_agent", "response_status"}
+	opt := AccessLogOptions{Sites: []string{"https://a.test"}, Format: template(names)}
+	r, err := Open(AccessLog, strings.NewReader(fastly), 0, FormatOptions{AccessLog: opt})
+	var row Row
+	if err == nil {
+		err = r.Next(&row)
+	}
+	if err != nil || row.URL != "https://a.test/x/1" || row.Agent != "GPTBot/1.0" || row.Status != 200 || row.Client != "1.1.1.1" {
+		t.Errorf("%+v, %v", row, err)
+	}
 }

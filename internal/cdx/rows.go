@@ -348,6 +348,8 @@ func (row *Row) finish(f Format) (fault string) {
 		return "it has neither a URL nor a host"
 	case f != RobotsList && row.URL == "" && !row.IsNoFetch(f):
 		return "it has no URL"
+	case row.Agent != "" && (f == URLList || f == RobotsList) && !isAgent(row.Agent):
+		return fmt.Sprintf("its agent %.40q can be the name of no crawler", row.Agent)
 	case f == RobotsList && row.BadStatus != "":
 		return fmt.Sprintf("its status %.40q is none of HTTP", row.BadStatus)
 	case row.Time == "" && row.Micros == NoTime:

@@ -372,6 +372,7 @@ type textReader struct {
 	// parse sets the fields of a row. It reports whether there is one, and its defect.
 	parse func(text []byte, row *Row) (ok bool, fault string)
 	ended bool
+	log   *accessLog // nil: it is none
 }
 
 func (r *textReader) Format() Format  { return r.format }
@@ -435,7 +436,7 @@ func openText(f Format, r io.Reader, opt FormatOptions) (Reader, error) {
 		if err != nil {
 			return nil, err
 		}
-		t.parse = log.parse
+		t.log, t.parse = log, log.parse
 	case f == CDXServer && begin == '[':
 		if _, err := t.split.br.Discard(1); err != nil { // the bracket of the whole array
 			return nil, err

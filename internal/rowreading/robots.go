@@ -86,7 +86,8 @@ func (p *indexPart) robotsURLs(row *cdx.Row) (urls []string) {
 			urls[i] = u.Origin() + robotsPath
 			u.Path = robotsPath
 		}
-		isRobots := problem == 0 && u.Host != "" && facts.KindOf(u) == facts.CaptureRobots && len(url) <= warc.MaxURL
+		isRobots := problem == 0 && cdx.IsHost(u.Host) && facts.KindOf(u) == facts.CaptureRobots &&
+			len(url) <= warc.MaxURL
 		if !isRobots {
 			p.faultOf(row, words.IssueNoTargetURI, "row skipped", "%.200q is neither the URL of a robots.txt nor an origin, "+
 				"nor a host", cmp.Or(row.URL, row.Host))

@@ -105,6 +105,14 @@ func Read(a *facts.Account, in facts.Input, format cdx.Format, from *input.Sourc
 			return result, err
 		}
 	}
+	if why := cdx.Nothing(rows); why != "" && a.Stats.Fetches == 0 {
+		result.Refusal = why
+		if err := a.Report(facts.Issue{
+			Offset: -1, Length: -1, Kind: words.IssueBadIndexRow, Detail: why, Action: "no line counted",
+		}); err != nil {
+			return result, err
+		}
+	}
 	result.InputStats = a.Stats
 	result.Fingerprint = fmt.Sprintf("%016x", x.sum.Sum)
 	return result, nil
@@ -476,6 +484,9 @@ func (p *indexPart) fetch(row *cdx.Row) (*facts.Fetch, error) {
 		p.faultOf(row, words.IssueNoTargetURI, "row skipped", "no host in %.200q", target)
 		return nil, nil
 	case url.Host == "", !supported && row.Status < 0:
+		return nil, nil
+	case p.listed && !cdx.IsHost(url.Host):
+		p.faultOf(row, words.IssueNoTargetURI, "row skipped", "%.100q can be the name of no host", url.Host)
 		return nil, nil
 	}
 	if problem != 0 {
