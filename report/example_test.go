@@ -59,6 +59,6 @@ func Example() {
 	fmt.Println("unknown:", totals.Unknown)
 	// Output:
 	// fetches: 284
-	// violations: 43 of them certain: 40
+	// violations: 42 of them certain: 40
 	// unknown: 7
 }

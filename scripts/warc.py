@@ -154,6 +154,23 @@ SEVERAL_WORDS = [re.escape(a["token"]) for a in AGENTS if " " in a["token"]]
 SOFTWARE = {a["token"].lower() for a in AGENTS if a.get("kind") == "software"}
 
 
+LISTED = {a["token"].lower() for a in AGENTS}
+
+
+def kind_of_token(f):
+    """§5: whether a token names an operator's crawler, software that anybody runs, or is not listed (None)."""
+    token = (f.token or "").lower()
+    if token in LISTED:
+        return "software" if token in SOFTWARE else "operator"
+    return "software" if token + "/nutch" in (f.user_agent or "").lower() else None
+
+
+def contacts(ua):
+    """The URLs and mail addresses of a User-Agent."""
+    found = re.findall(r"(?:https?://|www\.|mailto:)[^\s;,()\[\]{}]+|[^\s;,()\[\]{}:]+@[^\s;,()\[\]{}]+\.[a-z]{2,}", (ua or "").lower())
+    return {re.sub(r"^(https?://|mailto:)?(www\.)?", "", c).strip("+-'\"<>./") for c in found}
+
+
 # --------------------------------------------------------------- the archives
 
 
@@ -183,6 +200,11 @@ class Run:
             return "wget-arguments" in both and numbered
         return agent == fetch_agent and (bool(both & {"hostname", "operator", "ispartof"}) or
                                          "wget-arguments" in both and numbered)
+
+
+    def contradicts(self, other):
+        """§5: whether two runs name different hosts, operators or collections."""
+        return any(self.fields.get(k) and other.fields.get(k) and self.fields[k] != other.fields[k] for k in ("hostname", "operator", "ispartof"))
 
 
 class Crawl:

@@ -5,6 +5,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/internal/agents"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
+	"github.com/robotsaudit/robotsaudit/internal/useragent"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 )
 
@@ -36,7 +37,12 @@ func (d *Decider) certify(r *Finding, s *subject, tl *Timeline, v *view) {
 	r.ledBy = tl.leads.to(s)
 	led := s.object(when(r.ledBy != nil || s.isTextOfLog(), words.NoteRedirectTarget), nil)
 	r.Notes |= when(!isContested, led)
-	s.object(when(v.evidence == words.Stale, words.GroundStale)|d.uninformed(s, v, isBracketed), v.governing)
+	if first := d.firstAsked(r, s, tl, v); first != nil { // "Runs of a crawler"
+		r.Evidence = words.Later
+		s.consult(RoleNext, first)
+		s.object(words.GroundAskedLater, first)
+	}
+	s.object(when(r.Evidence == words.Stale, words.GroundStale)|d.uninformed(s, v, isBracketed), v.governing)
 	s.object(when(d.mayPrecede(s, tl, v), words.GroundSameSecond), v.governing)
 
 	const shown = words.NoteNoStatus | words.GroundSameSecond            // the record may show that it is a violation,
@@ -54,13 +60,50 @@ func (d *Decider) certify(r *Finding, s *subject, tl *Timeline, v *view) {
 	}
 }
 
-// mayBeOtherRun reports whether another run of software that anybody runs may have made the capture ("Runs of a
-// crawler").
+// mayBeOtherRun reports whether another run may have made the capture, which may be somebody else's: of software that
+// anybody runs, or of a token that the agents list does not know and the archives contradict ("Runs of a crawler").
 func (d *Decider) mayBeOtherRun(r *Finding, s *subject, v *view) bool {
-	isOther := func(a answered) bool { return !s.isOfRun(a) }
+	kind := agents.KindOf(s.agent, s.UserAgent)
+	if !v.own || r.AgentSource == words.AgentFromOption || kind == agents.Operator {
+		return false
+	}
+	isOther := func(a answered) bool { return !s.isOfRun(a) && (kind == agents.Software || s.isContradicted(a)) }
 	isDoubtful := func(st *State) bool { return isOther(st.itself()) || slices.ContainsFunc(st.led, isOther) }
-	return v.own && r.AgentSource != words.AgentFromOption && agents.IsSoftware(s.agent) &&
-		slices.ContainsFunc(v.tied, isDoubtful)
+	return slices.ContainsFunc(v.tied, isDoubtful)
+}
+
+// isContradicted reports whether a record names another host, operator, collection or contact than the fetch.
+func (s *subject) isContradicted(r answered) bool {
+	if r.userAgent != s.UserAgent {
+		of, own := useragent.Contacts(r.userAgent), useragent.Contacts(s.UserAgent)
+		isOf := func(contact string) bool { return slices.Contains(of, contact) }
+		if len(of) > 0 && len(own) > 0 && !slices.ContainsFunc(own, isOf) {
+			return true
+		}
+	}
+	return s.isAny(r.at, s.runs.IsOfOthers)
+}
+
+// firstAsked returns the first capture of the fetch's own run, if the token names a crawler only within a run, and this
+// one requested this robots.txt only after the fetch: what another run received informed nobody here. Else nil.
+func (d *Decider) firstAsked(r *Finding, s *subject, tl *Timeline, v *view) *State {
+	isOfAnybody := agents.KindOf(s.agent, s.UserAgent) == agents.Software || r.Notes&words.NoteOtherRun != 0
+	if s.own == nil || v.evidence == words.Later || r.AgentSource == words.AgentFromOption || !isOfAnybody {
+		return nil
+	}
+	var first *State
+	for _, st := range s.own.states[tl.firstOfRun(s):] {
+		switch {
+		case first != nil && st.Micros > s.time.Micros+s.unit, !s.look():
+			return first
+		case !s.isOfRun(st.itself()):
+		case s.order(st) < shownAfter:
+			return nil
+		case first == nil:
+			first = st
+		}
+	}
+	return first
 }
 
 // uninformed are the objections that nothing shows that this crawler had received in time that the fetch is

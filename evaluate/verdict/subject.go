@@ -60,18 +60,14 @@ const maxJoined = 256
 // a User-Agent: in its run, these are its own. all is false where there are none.
 func (tl *Timeline) ownOf(s *subject) (own *line, all bool) {
 	own = tl.byAgent[s.key]
-	others := tl.places[facts.SpotOf(s.Fetch)]
-	if s.key == "" || s.Run == 0 && len(others) == 0 {
+	if s.key == "" || s.Run == 0 && len(tl.places[facts.SpotOf(s.Fetch)]) == 0 {
 		return own, false
 	}
 	nameless := tl.byAgent[""]
 	if nameless == nil {
 		return own, false
 	}
-	key := ownKey{s.key, s.UserAgent, facts.SpotOf(s.Fetch).InRun(), ""}
-	for _, other := range others {
-		key.others += fmt.Sprintln(other.InRun())
-	}
+	key := tl.ownKeyOf(s)
 	joined, known := tl.joined[key]
 	if !known {
 		if len(tl.joined) >= maxJoined {
@@ -89,6 +85,34 @@ func (tl *Timeline) ownOf(s *subject) (own *line, all bool) {
 		return own, false
 	}
 	return joined, true
+}
+
+func (tl *Timeline) ownKeyOf(s *subject) ownKey {
+	key := ownKey{s.key, s.UserAgent, facts.SpotOf(s.Fetch).InRun(), ""}
+	for _, other := range tl.places[facts.SpotOf(s.Fetch)] {
+		key.others += fmt.Sprintln(other.InRun())
+	}
+	return key
+}
+
+// firstOfRun returns the index, in the crawler's own captures, of the first that the fetch's run made; their number
+// where there is none.
+func (tl *Timeline) firstOfRun(s *subject) int {
+	key := tl.ownKeyOf(s)
+	first, known := tl.firsts[key]
+	if !known {
+		if first = len(s.own.states); len(tl.firsts) >= maxJoined {
+			return first
+		}
+		if i := slices.IndexFunc(s.own.states, func(st *State) bool { return s.isOfRun(st.itself()) }); i >= 0 {
+			first = i
+		}
+		if tl.firsts == nil {
+			tl.firsts = make(map[ownKey]int)
+		}
+		tl.firsts[key] = first
+	}
+	return first
 }
 
 // maxLooked bounds the captures that are looked at for one fetch, where one that is asked

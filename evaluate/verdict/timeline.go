@@ -25,6 +25,7 @@ type Timeline struct {
 	all     *line
 	byAgent map[string]*line // by lower-cased product token; "" where none is known
 	joined  map[ownKey]*line // the same, with the nameless captures of a run; nil: there are none
+	firsts  map[ownKey]int   // see firstOfRun
 	marks   []resolve.Mark   // records that a robots.txt redirect led to, in order
 	targets []*State         // of redirects of robots.txt: others than those that count, by time
 	leads   leads            // redirects that may have led to others

@@ -158,10 +158,16 @@ var families = sync.OnceValue(func() map[string][]string {
 	return found
 })
 
-// IsSoftware reports whether a token is that of software that anybody runs, and so names nobody.
-func IsSoftware(token string) bool {
-	a, ok := Find(token)
-	return ok && a.Kind == Software
+// KindOf returns whether a token names somebody; "" if the list does not know it. Whoever runs Nutch puts a name before
+// it ("Name/Nutch-1.19").
+func KindOf(token, userAgent string) Kind {
+	switch a, ok := Find(token); {
+	case ok:
+		return a.Kind
+	case strings.Contains(ascii.Lower(userAgent), ascii.Lower(token)+"/nutch"):
+		return Software
+	}
+	return ""
 }
 
 // spaced are the tokens that hold a space, the longest first.

@@ -194,6 +194,14 @@ func (s *Set) IsSameRun(a, b Spot, agent, other string) bool {
 	return q != nil && p.isSame(q, agent, other)
 }
 
+// IsOfOthers reports whether the warcinfo records of two records name two hosts, operators or collections.
+func (s *Set) IsOfOthers(a, b Spot) bool {
+	p, q := s.CrawlRunOf(a), s.CrawlRunOf(b)
+	return p != nil && q != nil && slices.ContainsFunc(namesRun, func(name string) bool {
+		return p.stated(name) != "" && q.stated(name) != "" && p.stated(name) != q.stated(name)
+	})
+}
+
 // HearRuns adds to the voices of the runs of an input, by their warcinfo records.
 func (s *Set) HearRuns(input int32, voicesOf func(recordid.ID) []Voice) {
 	for from, to := s.inputs.rowsOf(input); from < to; from++ {

@@ -335,6 +335,23 @@ func isAddress(word string) bool {
 	return ok && len(top) >= 2 && len(top) < len(domain) && strings.Trim(top, "abcdefghijklmnopqrstuvwxyz") == ""
 }
 
+// Contacts returns where the owner of a client can be reached, by its User-Agent: URLs and e-mail addresses, in one form.
+func Contacts(ua string) (contacts []string) {
+	for _, p := range splitUserAgent(ua).parts {
+		for _, word := range p.words {
+			if !isAddress(word) {
+				continue
+			}
+			word = strings.Trim(ascii.Lower(word), "+-'\"<>./")
+			for _, start := range [...]string{"http://", "https://", "mailto:", "www."} {
+				word = strings.TrimPrefix(word, start)
+			}
+			contacts = append(contacts, word)
+		}
+	}
+	return contacts
+}
+
 // lastOf returns the index of the last word that names a product of a set, -1 where
 // none does.
 func lastOf(words []string, products map[string]bool) int {

@@ -50,6 +50,7 @@ const (
 	NoteLogged
 	GroundNoToken
 	GroundReceivedLater
+	GroundAskedLater
 	GroundNotInformed
 	GroundTooOld
 	GroundSameSecond
@@ -235,8 +236,8 @@ var described = map[Notes]Word{
 	},
 	NoteOtherRun: {
 		Name: "other_run", Effect: Doubt, Section: "Runs of a crawler",
-		Meaning: "The crawler is software that anybody runs, and another run of it made the capture: that may have " +
-			"been somebody else.",
+		Meaning: "The crawler is software that anybody runs, or a name that several use, and another run of it made the " +
+			"capture: that may have been somebody else.",
 	},
 	NoteAgentName: {
 		Name: "agent_name", Effect: OpenReading, Section: "Names among other words",
@@ -278,6 +279,13 @@ var described = map[Notes]Word{
 		But:     "nothing shows that the crawler was informed before",
 		Settle: "An archive that holds this robots.txt as captured before the fetch, best at most 24 hours before; or the " +
 			"crawler’s log, if it names the moment at which it received robots.txt.",
+	},
+	GroundAskedLater: {
+		Name: "asked_later", Effect: Unproven, Section: "Runs of a crawler",
+		Meaning: "The crawler is software that anybody runs, or a name that several use, and the fetch’s own run " +
+			"requested robots.txt only after the fetch: what another run received informed nobody here.",
+		But:    "this run of the crawler requested robots.txt only after it",
+		Settle: "The log of the fetch’s own run, if it shows that the run received robots.txt before.",
 	},
 	GroundNotInformed: {
 		Name: "not_informed", Effect: Unproven, Section: "The four classes",

@@ -49,7 +49,8 @@ var Evidences = []Word{
 	},
 	Later: {
 		Name: "later", Section: "Which capture governs",
-		Meaning: "The governing capture was received after the fetch, at most 24 hours later, and there is none before.",
+		Meaning: "The governing capture was received after the fetch, at most 24 hours later, and there is none before. " +
+			"Or the fetch's own run requested robots.txt only after the fetch (ground `asked_later`).",
 	},
 }
 

@@ -138,8 +138,8 @@ from urllib.parse import urljoin
 from robots import (
     RESERVED, UNSAFE, asides, groups, judge_by_rules, names_in, normalise, within_parse_limit, without_last_line)
 from warc import (
-    DAY, HOUR, MONTH, NOTHING, SECOND, SOFTWARE, TEN_MINUTES, body_of, difference, is_challenge, is_html,
-    moment_or_none, read_archives, refusal_of, same_moment, same_url_key, split_url)
+    DAY, HOUR, MONTH, NOTHING, SECOND, TEN_MINUTES, body_of, contacts, difference, is_challenge, is_html,
+    kind_of_token, moment_or_none, read_archives, refusal_of, same_moment, same_url_key, split_url)
 
 
 def after(c, fetch, headers=True):
@@ -241,8 +241,18 @@ def same_run(a, b):
 
 
 def other_run(c, fetch):
-    """§5: whether a record may be by another crawler, which runs the same software."""
-    return not fetch.by_option and (fetch.token or "").lower() in SOFTWARE and not same_run(c, fetch)
+    """§5: whether a record may be by another crawler: of the same software, or of a token that nobody lists."""
+    kind = kind_of_token(fetch)
+    if fetch.by_option or kind == "operator" or same_run(c, fetch):
+        return False
+    theirs, own = contacts(c.user_agent), contacts(fetch.user_agent)
+    return kind == "software" or bool(theirs and own and not theirs & own) or any(x.contradicts(y) for x in c.runs() for y in fetch.runs())
+
+
+def asked_later(captures, fetch, other):
+    """§5: whether the fetch's own run first asked for robots.txt after the fetch, and its token names one within a run alone."""
+    own = [c for c in own_of(captures, fetch) if same_run(c, fetch)]
+    return not fetch.by_option and (other or kind_of_token(fetch) == "software") and bool(own) and all(after(c, fetch) for c in own)
 
 
 def may_be_same_crawler(a, b):
@@ -932,6 +942,8 @@ def conclude(archive, fetch, candidates, following, moment, evidence):
         finding.notes |= governed.readings
         if any(is_own(m, fetch) and other_run(c, fetch) for m in moment for c in archive.outcome(m).applied()):
             finding.notes.add("other_run")
+        if asked_later(archive.robots_of[fetch.origin], fetch, "other_run" in finding.notes) and evidence != "later":
+            finding.evidence = "later"
         told = any(difference(fetch.time, c.time) <= MONTH and not archive.outcome(c).mismatched for c in own)
         finding.certainty = certainty(archive, fetch, candidates, following, moment, governed, finding, told)
     return finding
