@@ -18,12 +18,8 @@ func TestRevisitAcrossArchives(t *testing.T) {
 		status string
 		warc   []string
 	}{
-		"with a head, by digest":       {"", []string{identical, closedDigest}},
-		"with a head, by Refers-To":    {"", append([]string{identical}, refersTo...)},
 		"without a head, by digest":    {"-", []string{identical, closedDigest}},
 		"without a head, by Refers-To": {"-", append([]string{identical}, refersTo...)},
-		"not modified, by Refers-To":   {"304 x", append([]string{notModified}, refersTo...)},
-		"not modified, by URL":         {"304 x", []string{notModified}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			again := revisit(rec{url: original.url, at: "-1h", status: c.status}, c.warc...)
@@ -35,62 +31,6 @@ func TestRevisitAcrossArchives(t *testing.T) {
 			check(t, DecideOptions{}, archive{again, page("unknown fresh unresolved_revisit")})
 		})
 	}
-}
-
-// TestRevisitResolvedWrongly: what shares a digest, or has none to speak of, lends
-// nothing, whichever archive holds it.
-func TestRevisitResolvedWrongly(t *testing.T) {
-	t.Parallel()
-	elsewhere := rec{url: "https://b.example/robots.txt", at: "-2d", body: closed, warc: []string{closedDigest}}
-	beside := rec{url: home + "/copy.txt", at: "-2d", body: closed, warc: []string{closedDigest}}
-	const emptySHA256 = "WARC-Payload-Digest: sha256:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="
-	empty := rec{url: home + "/robots.txt", at: "-2d", body: closed, warc: []string{emptyDigest}} // a digest that lies
-	again := func(lines ...string) rec {
-		return revisit(rec{url: home + "/robots.txt", at: "-1h"}, append(lines, identical)...)
-	}
-	for name, c := range map[string]struct {
-		other, revisit rec
-		want           string
-	}{
-		"a digest shared with another host": {elsewhere, again(closedDigest), "unknown fresh unresolved_revisit"},
-		"a digest shared with another path": {beside, again(closedDigest), "unknown fresh unresolved_revisit"},
-		"the digest of the empty payload": {
-			empty, again(emptyDigest),
-			"unknown fresh unresolved_revisit prior=disallowed",
-		},
-		"the same by SHA-256": {
-			rec{url: empty.url, at: empty.at, body: closed, warc: []string{emptySHA256}},
-			again(emptySHA256), "unknown fresh unresolved_revisit prior=disallowed",
-		},
-		"no digest at all": {empty, again(), "unknown fresh unresolved_revisit prior=disallowed"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			first, second := archive{c.other}, archive{c.revisit, page(c.want)}
-			check(t, DecideOptions{}, first, second)
-			check(t, DecideOptions{}, second, first)
-		})
-	}
-}
-
-// TestHopsAcrossArchives: each hop of a robots.txt redirect lies in an archive of
-// its own, under names that do not reveal policy, and the last is a revisit.
-func TestHopsAcrossArchives(t *testing.T) {
-	t.Parallel()
-	first := redirect(home+"/robots.txt", "-1h", "https://b.example/policy?x=1")
-	second := redirect("https://b.example/policy?x=1", "-59m", "http://c.example/rules.html")
-	original := rec{url: "http://c.example/rules.html", at: "-9d", body: closed, warc: []string{closedDigest}}
-	last := revisit(rec{url: original.url, at: "-58m"}, identical, closedDigest)
-	first.state = "rules hops=2 final=200 rules=1"
-	archives := []archive{{first}, {second}, {original}, {last}, {page(certain)}}
-	for turn := range archives {
-		turned := append(append([]archive{}, archives[turn:]...), archives[:turn]...)
-		check(t, DecideOptions{}, turned...)
-	}
-	first.state = "unresolved unresolved_revisit hops=2 final=200"
-	check(t, DecideOptions{}, archive{first}, archive{second}, archive{last},
-		archive{page("unknown fresh unresolved_revisit")})
-	first.state = "unresolved unresolved_redirect hops=2 final=302"
-	check(t, DecideOptions{}, archive{first}, archive{second}, archive{page("unknown fresh unresolved_redirect")})
 }
 
 // TestOriginsApart: of many origins, one with many captures among them, each capture is

@@ -21,14 +21,9 @@ func TestMisdirected(t *testing.T) {
 		list archive
 		want string
 	}{
-		"a loop that is none": {archive{first, again}, "unknown fresh unresolved_redirect"},
 		"the target's own answer": {
 			archive{first, again, asking(robotsAt(other, "-59m", closed), "b.example")},
 			"unknown fresh unresolved_redirect",
-		},
-		"the target's own answer before that": {
-			archive{first, asking(robotsAt(other, "-1h", closed), "b.example"), dated(again, "-50m")},
-			"disallowed fresh rule certain",
 		},
 		"an earlier answer of the target": {
 			archive{asking(dated(rules, "-2h"), "b.example"), toRules, dated(asking(rules, "a.example"), "-59m")},
@@ -36,14 +31,6 @@ func TestMisdirected(t *testing.T) {
 		},
 		"the same, where the target is a robots.txt": {
 			archive{asking(robotsAt(other, "-2h", closed), "b.example"), first, dated(again, "-59m")},
-			"unknown fresh unresolved_redirect",
-		},
-		"a target that is no policy": {
-			archive{toRules, asking(rules, "b.example")},
-			"disallowed fresh rule certain",
-		},
-		"the same, asked of the source": {
-			archive{toRules, asking(rules, "a.example")},
 			"unknown fresh unresolved_redirect",
 		},
 	} {
@@ -65,12 +52,4 @@ func robotsAt(origin, at, body string) rec {
 func dated(r rec, at string) rec {
 	r.at = at
 	return r
-}
-
-// TestMisdirectedFetch: nothing shows that the origin of the URL was asked.
-func TestMisdirectedFetch(t *testing.T) {
-	t.Parallel()
-	fetch := page("disallowed fresh rule possible +host_mismatch")
-	fetch.asked = []string{"Host: b.example"}
-	check(t, DecideOptions{}, archive{robotsAt(home, "-1h", closed), fetch, page(certain)})
 }

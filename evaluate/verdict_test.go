@@ -96,83 +96,6 @@ func TestNotFetches(t *testing.T) {
 	}
 }
 
-// TestGoverning: which capture governs, and how near it is.
-func TestGoverning(t *testing.T) {
-	t.Parallel()
-	at := func(r rec, at string) rec { r.at = at; return r }
-	status := func(at, s string) rec { r := robotsTxt(at, ""); r.status = s; return r }
-	staleProbable, stale, bracketed := "disallowed stale rule probable", "disallowed stale rule possible",
-		"disallowed stale rule probable +bracketed"
-	checkScenarios(t, DecideOptions{}, []scenario{
-		{"none", archive{page("unknown none no_capture")}},
-		{"the latest", archive{robotsTxt("-30h", open), robotsTxt("-25h", closed), page(staleProbable)}},
-		{"24 h is fresh", archive{robotsTxt("-24h", closed), page(certain)}},
-		{"longer is stale", archive{robotsTxt("-24h1s", closed), page(staleProbable)}},
-		{"30 days", archive{robotsTxt("-30d", closed), page(staleProbable)}},
-		{"more than 30 days", archive{robotsTxt("-721h", closed), page(stale)}},
-		{"stale, and unchanged", archive{robotsTxt("-2d", closed), robotsTxt("+1h", closed), page(bracketed)}},
-		{
-			"stale, and unchanged for a month",
-			archive{robotsTxt("-99d", closed), robotsTxt("+30d", closed), page(bracketed)},
-		},
-		{"stale, and unknown for a month", archive{robotsTxt("-99d", closed), robotsTxt("+31d", closed), page(stale)}},
-		{"stale, and changed", archive{
-			robotsTxt("-2d", closed), robotsTxt("+24h", open),
-			page("unknown stale changed_between"),
-		}},
-		{
-			"stale, and changed at once and back",
-			archive{
-				robotsTxt("-2d", closed), robotsTxt("+1h", open), robotsTxt("+2h", closed),
-				page("unknown stale changed_between"),
-			},
-		},
-		{
-			"stale, changed a day later",
-			archive{robotsTxt("-2d", closed), robotsTxt("+24h1s", open), page(staleProbable)},
-		},
-		{
-			"stale, then unreachable",
-			archive{robotsTxt("-2d", open), status("+1h", "503 x"), page("allowed stale rule")},
-		},
-		{"stale, then unresolved", archive{robotsTxt("-2d", closed), status("+1h", "302 x"), page(staleProbable)}},
-		{"fresh, whatever comes", archive{robotsTxt("-2h", closed), robotsTxt("+1h", open), page(certain)}},
-		{"later", archive{robotsTxt("+24h", closed), page("disallowed later rule possible")}},
-		{"the earliest later", archive{robotsTxt("+2h", closed), robotsTxt("+1h", open), page("allowed later rule")}},
-		{"too late", archive{robotsTxt("+24h1s", closed), page("unknown none no_capture")}},
-		{"later, unreachable", archive{status("+1h", "503 x"), page("unknown none no_capture")}},
-
-		{
-			"no conflict for this URL",
-			archive{
-				robotsTxt("-1h", "User-agent: *\nDisallow: /q\nDisallow: /p\n"), robotsTxt("-1h", closed),
-				page(certain),
-			},
-		},
-		{"a conflict before", archive{
-			robotsTxt("-2h", open), robotsTxt("-2h", closed), robotsTxt("-1h", closed),
-			page("disallowed fresh rule contested +permitted_copy"),
-		}},
-
-		{"undefined", archive{
-			robotsTxt("-2h", closed), status("-1h", "302 x"),
-			page("unknown fresh undefined_status prior=disallowed"),
-		}},
-		{"unresolved", archive{robotsTxt("-2h", open), status("-1h", "304 x"), page("allowed fresh rule")}},
-		{"unresolved after undefined", archive{
-			status("-3h", "404 x"), status("-2h", "999 x"), redirect(home+"/robots.txt", "-1h", "/x"),
-			page("unknown fresh unresolved_redirect prior=allowed"),
-		}},
-
-		{"no time", archive{
-			robotsTxt("-1h", closed), at(page("unknown none no_time"), "none"),
-			at(page("unknown none no_time"), "2024-02-30T00:00:00Z"),
-		}},
-		{"a capture without time governs nothing", archive{robotsTxt("none", closed), page("unknown none no_capture")}},
-		{"without a zone", archive{robotsTxt("2024-05-01T11:00:00", closed), page(certain)}},
-	})
-}
-
 // TestOneMoment: within one moment the order of the records in their archive decides, and
 // nothing between archives.
 func TestOneMoment(t *testing.T) {
@@ -184,79 +107,16 @@ func TestOneMoment(t *testing.T) {
 	const two, closedToOne = "TestBot/1.0 (compatible; Other/2.1; +http://o.example/)", closed +
 		"\nUser-agent: Other\nAllow: /\n"
 	for name, archives := range map[string][]archive{
-		"robots.txt, then the page": {{wget, robotsTxt("+0h", closed), page(certain)}},
-		"the same, by another crawler": {{
-			robotsTxt("+0h", closed),
-			page("disallowed fresh rule probable +same_moment"),
-		}},
-		"the page, then robots.txt": {{page("disallowed later rule possible"), robotsTxt("+0h", closed)}},
-		"in two archives": {
-			{robotsTxt("+0h", closed)},
-			{page("disallowed fresh rule probable +same_moment")},
-		},
-		"in two archives, and allowed before": {
-			{robotsTxt("+0h", closed)},
-			{robotsTxt("-1h", open), page("unknown fresh changed_between +same_moment")},
-		},
-		"in two archives, and disallowed before": {
-			{robotsTxt("+0h", closed)},
-			{robotsTxt("-1h", closed), page("disallowed fresh rule probable +same_moment")},
-		},
-		"in two archives, and allowed": {
-			{robotsTxt("+0h", open)},
-			{robotsTxt("-1h", closed), page("allowed fresh rule +same_moment")},
-		},
 		"in two archives, one before the page": {
 			{robotsTxt("+0h", closed+"\n")},
 			{wget, robotsTxt("+0h", closed), page(certain)},
 		},
-		"in one, and the page in wget's, too": {
-			{wget, page("disallowed fresh rule probable +same_moment")},
-			{robotsTxt("+0h", closed), page("disallowed fresh rule probable +same_moment")},
-		},
-		"behind the page, it allows": {{
-			robotsTxt("-1h", closed),
-			page("disallowed fresh rule contested +permitted_copy"), robotsTxt("+0h", open),
-		}},
-		"behind the page, another's allows": {{
-			robotsTxt("-1h", closed),
-			page("disallowed fresh rule probable +same_moment"), by(robotsTxt("+0h", open), "Other/1"),
-		}},
-		"behind the page, it cannot be read": {{
-			robotsTxt("-1h", closed),
-			page("disallowed fresh rule probable +same_moment"), status("+0h", "302 x"),
-		}},
-		"behind the page, like one before it": {{
-			robotsTxt("-2h", closed), status("-1h", "302 x"),
-			robotsTxt("-30m", closed), page("disallowed fresh rule probable +same_moment +unreadable_copy"),
-			status("+0h", "302 x"),
-		}},
 		"behind the page, it ends no failures": {
 			{
 				status("-40d", "503 x"),
 				page("allowed fresh unreachable_over_30d +same_moment"), robotsTxt("+0h", closed),
 			},
 			{status("+0h", "503 x")},
-		},
-		"the last in the archive": {{
-			robotsTxt("-1h", open), robotsTxt("-1h", closed),
-			page("disallowed fresh rule contested +permitted_copy"),
-		}},
-		"the last in the archive allows": {{
-			robotsTxt("-1h", closed), robotsTxt("-1h", open),
-			page("allowed fresh rule"),
-		}},
-		"two archives that differ": {
-			{robotsTxt("-1h", open)},
-			{robotsTxt("-1h", closed), page("unknown fresh " + conflicting)},
-		},
-		"two archives that agree on this URL": {
-			{robotsTxt("-1h", "User-agent: *\nDisallow: /q\nDisallow: /p\n")},
-			{robotsTxt("-1h", closed), page(certain)},
-		},
-		"two that agree but for a second token": {
-			{robotsTxt("-1h", closedToOne)},
-			{robotsTxt("-1h", closed), by(page("unknown fresh ambiguous_token +ambiguous_token"), two)},
 		},
 		"dated by the day, and another's of it": {{
 			robotsTxt("2024-04-30", closed),
@@ -270,30 +130,6 @@ func TestOneMoment(t *testing.T) {
 				page("unknown fresh changed_between +other_crawler"),
 			},
 		},
-		"one archive says nothing": {
-			{status("-1h", "302 x")},
-			{robotsTxt("-1h", closed), page("unknown fresh " + conflicting)},
-		},
-		"stale": {
-			{status("-2d", "503 x")},
-			{robotsTxt("-2d", closed), page("unknown stale " + conflicting)},
-		},
-		"later": {
-			{robotsTxt("+1h", open)},
-			{robotsTxt("+1h", closed), page("unknown later " + conflicting)},
-		},
-		"later, the first in the archive": {{
-			robotsTxt("+1h", closed), robotsTxt("+1h", open),
-			page("disallowed later rule possible"),
-		}},
-		"another crawler's is a copy": {
-			{by(robotsTxt("-1h", open), "Other/1")},
-			{robotsTxt("-1h", closed), page("disallowed fresh rule contested +permitted_copy")},
-		},
-		"a day in one archive": {{
-			robotsTxt("2024-05-01", open), robotsTxt("2024-05-01T08:00:00Z", closed),
-			page("disallowed fresh rule contested +permitted_copy"),
-		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			check(t, DecideOptions{}, archives...)
@@ -308,47 +144,11 @@ func TestOneMoment(t *testing.T) {
 func TestCoarseDates(t *testing.T) {
 	t.Parallel()
 	at := func(want, at string) rec { return rec{url: home + "/p", at: at, want: want} }
-	probable := "disallowed fresh rule probable +coarse_date"
 	checkScenarios(t, DecideOptions{}, []scenario{
-		{"a day", archive{
-			robotsTxt("2024-05-01", closed), at(probable, "2024-05-02T23:00:00Z"),
-			at("disallowed stale rule probable +coarse_date", "2024-05-03T00:00:00Z"),
-			at("disallowed later rule possible +coarse_date", "2024-04-30T00:00:00Z"),
-			at("unknown none no_capture", "2024-04-29T23:59:59Z"),
-		}},
-		{"an hour", archive{robotsTxt("2024-05-01T11", closed), at(probable, "+0h")}},
-		{"fractions", archive{
-			robotsTxt("2024-05-01T12:00:00.9Z", closed),
-			at("disallowed later rule possible", "2024-05-01T12:00:00.8Z"),
-		}},
-		{"a day's copy behind an older hour", archive{
-			robotsTxt("2024-04-30", open), robotsTxt("2024-04-30T10:00:00Z", closed), robotsTxt("-1h", closed),
-			page("disallowed fresh rule contested +permitted_copy"),
-		}},
-		{"a month hides no hour", archive{
-			robotsTxt("2024-03", closed), robotsTxt("2024-05", closed), robotsTxt("2024-05-01T05:00:00Z", open),
-			at("unknown stale changed_between +coarse_date", "2024-04-30T20:00:00Z"),
-		}},
-		{"a redirect's target in its month", archive{
-			redirect(home+"/robots.txt", "2024-05-20T00:00:00Z", "/r"),
-			{url: home + "/r", at: "2024-05", body: open},
-			at(allowed+" +same_moment +coarse_date", "2024-05-20T01:00:00Z"),
-		}},
 		{"a redirect's target on its day", archive{
 			redirect(home+"/robots.txt", "2024-05-01", "/r"),
 			{url: home + "/r", at: "2024-05-01T15:00:00Z", body: open},
 			at("allowed stale rule +coarse_date", "2024-05-02T16:00:00Z"),
-		}},
-		{
-			"the afternoon after a day",
-			archive{
-				robotsTxt("2024-05-02T15:00:00Z", closed),
-				at("disallowed later rule possible +coarse_date", "2024-05-01"),
-			},
-		},
-		{"the earliest later", archive{
-			robotsTxt("2024-05-02T08:00:00Z", closed), robotsTxt("2024-05-02T09:00:00Z", open),
-			page("disallowed later rule possible"),
 		}},
 	})
 }
@@ -358,53 +158,12 @@ func TestUnreachable(t *testing.T) {
 	t.Parallel()
 	down := func(at string) rec { return rec{url: home + "/robots.txt", at: at, status: "503 x"} }
 	with := func(at, status string) rec { return rec{url: home + "/robots.txt", at: at, status: status} }
-	unreachable, over30d := "disallowed fresh unreachable certain", "allowed fresh unreachable_over_30d"
 	checkScenarios(t, DecideOptions{}, []scenario{
-		{"fresh", archive{down("-24h"), page(unreachable)}},
-		{"stale", archive{down("-25h"), page("unknown stale unreachable_stale")}},
-		{"a run of 30 days", archive{down("-30d"), down("-1h"), page(unreachable)}},
-		{"a run of more", archive{down("-721h"), down("-1h"), page(over30d)}},
-		{"a run that ended a day ago", archive{down("-40d"), down("-25h"), page("unknown stale unreachable_stale")}},
-		{"one is no run", archive{down("-40d"), page("unknown stale unreachable_stale")}},
-		{"broken by rules", archive{down("-40d"), robotsTxt("-20d", closed), down("-1h"), page(unreachable)}},
-		{"broken by a 404", archive{down("-40d"), with("-20d", "404 x"), down("-1h"), page(unreachable)}},
-		{
-			"broken by a redirect",
-			archive{
-				down("-40d"), redirect(home+"/robots.txt", "-20d", "/r"),
-				rec{url: home + "/r", at: "-20d", body: closed},
-				down("-1h"), page(unreachable),
-			},
-		},
 		{
 			"not broken by what is unknown",
 			archive{
 				down("-40d"), with("-20d", "999 x"), redirect(home+"/robots.txt", "-10d", "/r"), down("-1h"),
-				page(over30d),
-			},
-		},
-		{"a redirect to a 503", archive{
-			redirect(home+"/robots.txt", "-40d", "/r"),
-			rec{url: home + "/r", at: "-40d", status: "500 x"},
-			down("-1h"), page(over30d),
-		}},
-		{
-			"the last success of any age allows",
-			archive{
-				robotsTxt("-300d", open), down("-2d"), down("-1h"),
-				page("disallowed fresh unreachable contested +permitted_copy"),
-			},
-		},
-		{
-			"the last success of any age disallows",
-			archive{robotsTxt("-300d", open), robotsTxt("-200d", closed), down("-1h"), page(unreachable)},
-		},
-		{"a 404 is no success", archive{with("-300d", "404 x"), down("-1h"), page(unreachable)}},
-		{
-			"a 404 of the day is a copy",
-			archive{
-				with("-20h", "404 x"), down("-1h"),
-				page("disallowed fresh unreachable contested +permitted_copy"),
+				page("allowed fresh unreachable_over_30d"),
 			},
 		},
 	})
@@ -414,78 +173,13 @@ func TestUnreachable(t *testing.T) {
 func TestCertainty(t *testing.T) {
 	t.Parallel()
 	by := func(r rec, ua string) rec { r.ua = ua; return r }
-	contested := "disallowed fresh rule contested +permitted_copy"
-	partial := robotsTxt("-2h", open)
-	partial.warc = []string{"WARC-Truncated: length"}
-	lost := revisit(rec{url: home + "/robots.txt", at: "-2h"}, identical, closedDigest)
 	reserved := page("disallowed fresh rule contested +reserved_encoding +permitted_copy")
 	reserved.url += "?u=a:b"
 	checkScenarios(t, DecideOptions{}, []scenario{
-		{"every copy disallows", archive{robotsTxt("-23h", closed), robotsTxt("-1h", closed), page(certain)}},
-		{"a copy allows", archive{robotsTxt("-24h", open), robotsTxt("-1h", closed), page(contested)}},
-		{"a copy of yesterday", archive{robotsTxt("-24h1s", open), robotsTxt("-1h", closed), page(certain)}},
 		{"a copy read otherwise allows", archive{
 			robotsTxt("-2h", "User-agent: *\nDisallow: /\nAllow: /p?u=a%3Ab\n"), robotsTxt("-1h", closed),
 			reserved,
 		}},
-		{"a part of a copy", archive{
-			partial, robotsTxt("-1h", closed),
-			page("disallowed fresh rule probable +unreadable_copy"),
-		}},
-		{"a copy that is lost", archive{
-			lost, robotsTxt("-1h", closed),
-			page("disallowed fresh rule probable +unreadable_copy"),
-		}},
-		{"an undefined answer may have allowed", archive{
-			rec{url: home + "/robots.txt", at: "-2h", status: "999 x"},
-			robotsTxt("-1h", closed),
-			page("disallowed fresh rule probable +unreadable_copy"),
-		}},
-		{"unknown token", archive{by(robotsTxt("-1h", closed), "-"), by(page("disallowed fresh rule possible"), "-")}},
-		{"a browser", archive{
-			by(robotsTxt("-1h", closed), "Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101 Firefox/1"),
-			by(page("disallowed fresh rule possible"), "Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101 Firefox/1"),
-		}},
-		{
-			"another crawler's capture",
-			archive{by(robotsTxt("-1h", closed), "Other/1"), page("disallowed fresh rule probable +other_crawler")},
-		},
-		{"own before others", archive{
-			robotsTxt("-2h", closed), by(robotsTxt("-1h", closed), "Other/1"),
-			page(certain),
-		}},
-		{
-			"own before others, whose copy allows",
-			archive{robotsTxt("-2h", closed), by(robotsTxt("-1h", open), "Other/1"), page(contested)},
-		},
-		{
-			"own, though stale, allows",
-			archive{
-				robotsTxt("-2d", open), by(robotsTxt("-1h", closed), "Other/1"),
-				page("unknown fresh changed_between +other_crawler"),
-			},
-		},
-		{
-			"own, though stale, disallows",
-			archive{
-				robotsTxt("-2d", closed), by(robotsTxt("-1h", open), "Other/1"),
-				page("unknown fresh changed_between +other_crawler"),
-			},
-		},
-		{
-			"own, though stale, agrees",
-			archive{
-				robotsTxt("-2d", closed), by(robotsTxt("-1h", closed), "Other/1"),
-				page("disallowed fresh rule probable +other_crawler"),
-			},
-		},
-		{
-			"both stale, and agree",
-			archive{
-				robotsTxt("-30d", closed), by(robotsTxt("-2d", closed), "Other/1"),
-				page("disallowed stale rule probable +other_crawler"),
-			},
-		},
 		{
 			"both stale, own too old",
 			archive{
@@ -493,112 +187,6 @@ func TestCertainty(t *testing.T) {
 				page("disallowed stale rule possible +other_crawler"),
 			},
 		},
-		{"another's, stale", archive{
-			by(robotsTxt("-2d", closed), "Other/1"),
-			page("disallowed stale rule possible +other_crawler"),
-		}},
-		{
-			"another's, stale, bracketed",
-			archive{
-				by(robotsTxt("-2d", closed), "Other/1"), by(robotsTxt("+2d", closed), "Other/1"),
-				page("disallowed stale rule probable +other_crawler +bracketed"),
-			},
-		},
-		{
-			"others before later own",
-			archive{
-				by(robotsTxt("-1h", closed), "Other/1"), robotsTxt("+1h", open),
-				page("unknown fresh changed_between +other_crawler"),
-			},
-		},
-		{
-			"others before later own, alike",
-			archive{
-				by(robotsTxt("-1h", closed), "Other/1"), robotsTxt("+1h", closed),
-				page("disallowed fresh rule probable +other_crawler"),
-			},
-		},
-		{
-			"own later before others later",
-			archive{
-				by(robotsTxt("+1h", open), "Other/1"), robotsTxt("+2h", closed),
-				page("disallowed later rule possible"),
-			},
-		},
-		{"case tells no crawlers apart", archive{by(robotsTxt("-1h", closed), "testbot/0.9"), page(certain)}},
-	})
-}
-
-// TestAgent: whose rules.
-func TestAgent(t *testing.T) {
-	t.Parallel()
-	groups := robotsTxt("-1h",
-		"User-agent: TestBot\nDisallow: /p\n\nUser-agent: archive.org_bot\nDisallow: /q\n\nUser-agent: *\nDisallow: /r\n")
-	fetch := func(path, ua, want string) rec { return rec{url: home + path, ua: ua, want: want} }
-	const ia = "Mozilla/5.0 (compatible; archive.org_bot +http://archive.org/x)"
-	noRule, other := "allowed fresh no_matching_rule", " +other_crawler"
-	check(t, DecideOptions{}, archive{
-		groups,
-		fetch("/p", "TestBot/1.0", certain), fetch("/r", "TestBot/1.0", noRule),
-		fetch("/q", ia, "disallowed fresh rule probable +other_crawler +other_mode"),
-		fetch("/r", ia, noRule+other+" +other_mode"),
-		fetch("/r", "-", "disallowed fresh rule possible +other_crawler"),
-		fetch("/p", "-", noRule+other+" +named_group_forbids"),
-	})
-
-	_, totals := check(t, DecideOptions{Crawler: "testbot"}, archive{
-		groups,
-		fetch("/p", ia, certain+" +token_by_option"), fetch("/p", "-", certain),
-		fetch("/r", ia, noRule+" +token_by_option"),
-	})
-	if totals.AgentUnseen {
-		t.Error("the token of robots.txt's request is unseen")
-	}
-	if _, totals = check(t, DecideOptions{Crawler: "Nobody"},
-		archive{groups, fetch("/r", ia, certain+" +token_by_option")}); !totals.AgentUnseen {
-		t.Error("the token that no User-Agent holds is taken for seen")
-	}
-}
-
-// TestSeveralTokens: a User-Agent that names two crawlers, and a crawler that is
-// documented to obey another's group.
-func TestSeveralTokens(t *testing.T) {
-	t.Parallel()
-	by := func(r rec, ua string) rec { r.ua = ua; return r }
-	const two, image = "TestBot/1.0 (compatible; Other/2.1; +http://o.example/)", "Googlebot-Image/1.0"
-	checkScenarios(t, DecideOptions{}, []scenario{
-		{"both disallowed", archive{
-			robotsTxt("-1h", closed),
-			by(page("disallowed fresh rule probable +ambiguous_token"), two),
-		}},
-		{"both allowed", archive{robotsTxt("-1h", open), by(page("allowed fresh rule +ambiguous_token"), two)}},
-		{"the other allowed", archive{
-			robotsTxt("-1h", closed+"\nUser-agent: Other\nAllow: /\n"),
-			by(page("unknown fresh ambiguous_token +ambiguous_token"), two),
-		}},
-		{
-			"the other disallowed",
-			archive{
-				robotsTxt("-1h", open+"\nUser-agent: Other\nDisallow: /\n"),
-				by(page("unknown fresh ambiguous_token +ambiguous_token"), two),
-			},
-		},
-		{"documented, allowed", archive{
-			by(robotsTxt("-1h", closed+"\nUser-agent: Googlebot\nAllow: /\n"), image),
-			by(page("disallowed fresh rule contested +other_mode +documented_token"), image),
-		}},
-		{
-			"documented, disallowed",
-			archive{
-				by(robotsTxt("-1h", closed+"\nUser-agent: Googlebot\nDisallow: /p\n"), image),
-				by(page(certain), image),
-			},
-		},
-		{"named itself", archive{
-			by(robotsTxt("-1h",
-				"User-agent: Googlebot-Image\nDisallow: /\n\nUser-agent: Googlebot\nAllow: /\n"), image),
-			by(page(certain), image),
-		}},
 	})
 }
 
