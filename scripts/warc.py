@@ -216,11 +216,15 @@ class Crawl:
     @cached_property
     def unordered(self):
         """§1: whether dates go back so often, or so far, that places show nothing."""
-        dates = [f.time for f in self.fetches if f.time is not None and not f.time.coarser_than_a_second() and
-                 f.path != "/robots.txt"]
-        gaps = [difference(b, a) for a, b in zip(dates, dates[1:])]
-        back = sum(g < NOTHING for g in gaps)
-        return back >= 3 and 10 * back > len(gaps) or any(g < -TEN_MINUTES for g in gaps)
+        fetches = [f for f in self.fetches if f.time is not None and not f.time.coarser_than_a_second() and
+                   f.path != "/robots.txt"]
+        gaps = [difference(b.time, a.time) for a, b in zip(fetches, fetches[1:])]
+        back, far, server = sum(g < NOTHING for g in gaps), False, None
+        for f, gap in zip(fetches, [NOTHING, *gaps]):  # a clock that was put back: servers say that time went on
+            was_set = server and f.answered and difference(f.answered, server) >= NOTHING
+            far |= gap < -TEN_MINUTES and not was_set
+            server = f.answered or server
+        return back >= 3 and 10 * back > len(gaps) or far
 
 
     @cached_property
@@ -259,6 +263,7 @@ class Fetch:
         self.other_token = None  # a second crawler that the User-Agent names
         self.asked = None  # it, while the verdict for it is found
         self.request_validators = {}
+        self.lead = NOTHING  # by how much its request is dated earlier
         self.named = False  # its request has a User-Agent
         self.requested = False  # its request is there
         self.led = False  # a robots.txt before it in its archive redirects to its URL
@@ -386,6 +391,7 @@ def read_archive(path):
                     "id": headers.get_header("WARC-Record-ID"),
                     "url": bare(headers.get_header("WARC-Target-URI")),
                     "concurrent": joined_by(headers),
+                    "time": moment_or_none(headers.get_header("WARC-Date")),
                     "method": record.http_headers.protocol,
                     "ua": record.http_headers.get_header("User-Agent"),
                     "validators": validators(http_header(record, "If-None-Match"),
@@ -479,12 +485,20 @@ def join_requests(fetches, requests, order):
         if r is not None:
             f.method = r["method"]
             f.request_validators = r["validators"]
+            f.lead = lead_of(f, r)
             ua = r["ua"]
         f.named = ua is not None
         if ua is None:
             ua = f.runs()[0].agent
         f.user_agent = ua
         f.token, f.other_token = (tokens_of_user_agent(ua) + [None, None])[:2]
+
+
+def lead_of(f, request):
+    """§1: by how much the request of a fetch is dated earlier than the fetch."""
+    if request["url"] != f.url or request["time"] is None or f.time is None:
+        return NOTHING
+    return max(difference(f.time, request["time"]), NOTHING)
 
 
 # ---------------------------------------------------------------- §2 the body

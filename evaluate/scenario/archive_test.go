@@ -301,8 +301,8 @@ func (r *record) warcRecords(s *scenario) []string {
 		return []string{own}
 	}
 	fields := []string{"WARC-Target-URI: " + r.url, "WARC-Concurrent-To: <" + r.id() + ">"}
-	if r.date != "" {
-		fields = append(fields, "WARC-Date: "+r.date)
+	if asked := cmp.Or(r.keys["asked"], r.date); asked != "" {
+		fields = append(fields, "WARC-Date: "+asked)
 	}
 	ask := warcRecord("request", "application/http; msgtype=request", fields, r.requestBlock(strings.ToUpper(r.verb)))
 	switch r.keys["request"] {

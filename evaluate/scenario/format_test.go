@@ -108,7 +108,7 @@ var verbs = map[string]struct{ url, status bool }{
 // recordKeys are the keys that are no header fields.
 var recordKeys = []string{
 	"agent", "body", "coding", "coded", "digest", "refers", "refers-id", "request", "of", "http", "robots", "info",
-	"took", "method", "pad", "via",
+	"took", "asked", "method", "pad", "via",
 	"id", "line", "interim",
 }
 

@@ -175,7 +175,7 @@ func (s *subject) prefers(a, b *State, wins func(a, b *State) bool) bool {
 // the ones with the smallest date. Several may share it.
 func (l *line) next(s candidates, within int64) []*State {
 	var found []*State
-	near := l.between(s.time.Add(-l.late), s.time.Add(within))
+	near := l.between(s.time.Add(-l.late-s.lateness()), s.time.Add(within))
 	for st := near.take(); st != nil && s.look(); st = near.take() {
 		if len(found) > 0 && st.Micros > found[0].Micros+found[0].Precision.Unit() {
 			break
@@ -248,7 +248,7 @@ func (tl *Timeline) others(s *subject, v *view) (list []*State) {
 			near.skipAlike(near.end)
 		}
 	}
-	near = tl.all.between(s.time.Add(-tl.all.late), s.time.Add(facts.Day))
+	near = tl.all.between(s.time.Add(-tl.all.late-s.lateness()), s.time.Add(facts.Day))
 	for st := near.take(); st != nil && s.look(); st = near.take() {
 		if s.order(st) < shownAfter || -s.gap(st) > facts.Day {
 			continue
@@ -273,7 +273,7 @@ func (tl *Timeline) longUnreachable(s candidates) bool {
 		end := l.upTo(s.subject)
 		start := end
 		isNear := func(st *State) bool {
-			return s.gap(st) == 0 || s.time.Micros-st.Micros <= l.late
+			return s.gap(st) == 0 || s.time.Micros-st.Micros <= l.late+s.lateness()
 		}
 		for start > 0 && isNear(l.states[start-1]) && s.look() {
 			start--

@@ -165,7 +165,8 @@ func (tl *Timeline) copies(s *subject, governing []*State) iter.Seq[*State] {
 		// URLs to which captures of the last day redirect, and when the first was followed
 		ways := make(map[string]int64)
 		near := tl.all.between(facts.Time{Micros: t.Micros - facts.Day, Precision: t.Precision}, t)
-		moment := tl.all.from(t.Micros - tl.all.late)
+		late := tl.all.late + s.lateness()
+		moment := tl.all.from(t.Micros - late)
 		for st := near.take(); st != nil; st = near.take() {
 			if !s.isCopy(st) {
 				continue
@@ -180,7 +181,7 @@ func (tl *Timeline) copies(s *subject, governing []*State) iter.Seq[*State] {
 			if !yield(st) {
 				return
 			}
-			if st.Micros+st.Precision.Unit()+tl.all.late < t.Micros {
+			if st.Micros+st.Precision.Unit()+late < t.Micros {
 				near.skipAlike(moment)
 			}
 		}

@@ -25,12 +25,14 @@ const (
 // maxTook and maxLate bound how late an answer may have come by a duration and by a Date field that are
 // believed. Of a longer time there is doubt, and no more. Heritrix ends a fetch after 20 minutes. maxDrift is
 // by how many seconds the server's clock may lie from the crawler's, to be taken for the same. minApart is how
-// far two dates have to be apart where nothing else shows that an answer came before the other request.
+// far two dates have to be apart where nothing else shows that an answer came before the other request. maxStep is how
+// far a clock was put back that the order of the records and Date fields show.
 const (
 	maxTook  = 20 * 60 * facts.Second
 	maxLate  = 10 * 60 * facts.Second
 	maxDrift = 5
 	minApart = 3 * facts.Second
+	maxStep  = facts.Hour
 )
 
 // An exchange is a request with its answer, as a record states it: an interval of time, and places in archives. It is
@@ -40,13 +42,16 @@ type exchange struct {
 	begun facts.Time // its earliest beginning
 	ended facts.Time // the earliest end by its duration, as exact as its time
 	until int64      // the latest end by its duration
+	since int64      // its earliest beginning, though it is too early to be believed
+	clock int64      // by how many seconds the clock was fast that dated it; 0: nothing shows that it was off
 
 	isTimed bool // a duration is stated
 	isLong  bool // and too long to be believed
 	isLine  bool // of an access log
 	asOf    bool // a moment that is asked about: nothing but its time counts
 
-	server int64 // when the server answered, in seconds, by a Date field that counts; 0: it has none
+	answered int64 // when the server answered, in seconds, by its Date field; 0: it has none
+	server   int64 // the same, if it may count without an order
 
 	at     place
 	others []place // other archives that hold the record
@@ -61,7 +66,7 @@ type place struct {
 
 // newExchange is an exchange of a date and a duration; -1: none is stated.
 func newExchange(t facts.Time, millis int32) exchange {
-	x := exchange{time: t, begun: t, ended: t, until: math.MinInt64, isTimed: millis >= 0}
+	x := exchange{time: t, begun: t, ended: t, until: math.MinInt64, isTimed: millis >= 0, since: t.Micros}
 	if took := int64(millis) * 1000; took > 0 {
 		x.until = t.Latest() + took // what the date's last digit is worth, included
 		if x.isLong = took > maxTook; !x.isLong {
@@ -81,6 +86,7 @@ func exchangesOf(st *State, places places, runs *facts.Set) []exchange {
 	}
 	of := func(step *resolve.Step) exchange {
 		x := newExchange(step.Time, step.Millis)
+		x.clock = runs.ClockOf(step.Spot)
 		x.at = ordered(place{Spot: step.Spot})
 		for _, other := range places[step.Spot] {
 			x.others = append(x.others, ordered(other))
@@ -101,16 +107,33 @@ func exchangesOf(st *State, places places, runs *facts.Set) []exchange {
 	return list
 }
 
-// newFetchExchange is the exchange of a fetch. Its Date field counts near its own time alone.
-func newFetchExchange(f *facts.Fetch, others []place) exchange {
+// newFetchExchange is the exchange of a fetch. Its Date field counts near its own time alone, by its clock or as it is.
+func newFetchExchange(f *facts.Fetch, others []place, runs *facts.Set) exchange {
 	x := newExchange(f.Time(), -1)
 	x.at = place{Spot: facts.SpotOf(f), isSerial: f.Flags&facts.FlagSerial != 0}
-	x.others, x.isLine = others, f.Trust == facts.TrustLogged
-	drift := f.ServerSeconds - f.Micros/1e6
-	if f.Precision >= facts.PrecisionSecond && drift >= -maxDrift && drift <= maxDrift {
-		x.server = f.ServerSeconds
+	x.others, x.isLine, x.clock = others, f.Trust == facts.TrustLogged, runs.ClockOf(x.at.Spot)
+	if f.Lead > 0 {
+		x.since = f.Micros - f.Lead
+		if x.isLine || f.Lead <= maxTook {
+			x.begun = x.time.Add(-f.Lead)
+		}
+	}
+	isNear := func(drift int64) bool { return drift >= -maxDrift && drift <= maxDrift }
+	if f.Precision >= facts.PrecisionSecond {
+		x.answered = f.ServerSeconds
+	}
+	if drift := x.answered - f.Micros/1e6; isNear(drift) || isNear(drift+x.clock) {
+		x.server = x.answered
 	}
 	return x
+}
+
+// lateness is how long before a fetch a capture may be dated that counts as after it, beyond the captures' own.
+func (x *exchange) lateness() (micros int64) {
+	if x.answered != 0 && !x.asOf {
+		micros = min(max(x.time.Micros-x.answered*facts.Second, 0), maxStep)
+	}
+	return max(micros, max(x.clock, 0)*facts.Second) + x.time.Micros - x.since
 }
 
 // order returns where the exchange of a capture stands to that of a fetch in time: by their dates, and by what else
@@ -128,27 +151,36 @@ func order(a, b *exchange) relation {
 	switch {
 	case distance < 0:
 		shown = shownAfter
-	case a.until > b.begun.Micros:
+	case a.until > b.since, b.since < b.begun.Micros && a.time.Micros > b.since:
 		shown = maybeBefore
 	}
 	switch placed := orderOfPlaces(a, b, gap == 0); {
 	case gap == 0 && !a.isLong && shown != shownAfter: // the order says more than a date that is cut
 		shown = placed
 	case gap > 0 && placed == shownAfter: // recorded after the fetch, although it is dated before
-		shown = max(shown, maybeBefore)
+		if shown = max(shown, maybeBefore); b.answered != 0 && a.server > b.answered && gap <= maxStep {
+			return shownAfter // and so say the Date fields, however far the clock was off
+		}
 	case gap == 0, distance < minApart && !a.isTimed && !b.isLine:
 		shown = max(shown, placed)
 	}
-	return max(shown, orderByServer(a, b))
+	return max(shown, orderByClocks(a, b, gap))
 }
 
-// orderByServer is the order in which the server answered the two requests. A cache may have sent an old Date: so that
-// of the fetch counts only near its own date. One of robots.txt that is later comes from no cache.
-func orderByServer(a, b *exchange) relation {
+// orderByClocks is the order in which the server answered the two requests. A cache may have sent an old Date: so that
+// of the fetch counts only near its own date. One of robots.txt that is later comes from no cache. Without the Date
+// fields of both, the clocks that dated them may be so far apart that the order is in doubt.
+func orderByClocks(a, b *exchange, gap int64) relation {
+	apart := b.clock - a.clock
 	switch {
-	case b.server == 0 || a.server <= b.server:
+	case a.server == 0 || b.server == 0:
+		if apart > maxDrift && apart*facts.Second > gap {
+			return maybeBefore
+		}
 		return before
-	case a.server-a.time.Micros/1e6 > maxLate/facts.Second:
+	case a.server <= b.server:
+		return before
+	case a.server-a.time.Micros/1e6+a.clock > maxLate/facts.Second:
 		return maybeBefore
 	}
 	return shownAfter

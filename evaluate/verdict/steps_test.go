@@ -26,7 +26,7 @@ func TestLooksOfFetchesAreLinear(t *testing.T) {
 				for _, later := range [...]int64{0, 2 * facts.Day} {
 					f := capturestest.Capture(i, c.At(i)).Fetch
 					at := facts.Time{Micros: f.Micros + later, Precision: f.Precision}
-					s := subject{Fetch: &f, exchange: exchange{time: at, begun: at}, record: new(record)}
+					s := subject{Fetch: &f, exchange: newExchange(at, -1), record: new(record)}
 					v := tl.view(candidates{subject: &s})
 					tl.others(&s, &v)
 					for range tl.copies(&s, nil) {

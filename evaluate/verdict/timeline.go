@@ -219,7 +219,8 @@ func newLine(states []*State) *line {
 func (s *State) lateness() (micros int64) {
 	micros = min(int64(s.Millis)*1000, maxTook) + min(s.Precision.Unit(), facts.Second)
 	if s.ServerSeconds != 0 {
-		micros = max(micros, min((s.ServerSeconds-s.Micros/1e6)*facts.Second, maxLate)+(maxDrift+1)*facts.Second)
+		slow := max(-s.exchanges[0].clock, 0) * facts.Second
+		micros = max(micros, min((s.ServerSeconds-s.Micros/1e6)*facts.Second, maxLate+slow)+(maxDrift+1)*facts.Second)
 	}
 	return micros
 }

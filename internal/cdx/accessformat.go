@@ -46,7 +46,7 @@ func usualFormats() (list []*lineFormat) {
 // what a rewrite made of the request.
 var nginxNames = map[string]accessPart{
 	"remote_addr": partClient, "realip_remote_addr": partNone, "client_port": partClientPort,
-	"time_local": partTimeLocal, "time_iso8601": partTime, "msec": partSeconds,
+	"time_local": partTimeLocal, "time_iso8601": partTime, "msec": partSeconds, "request_time": partTook,
 	"request": partRequest, "request_method": partMethod, "request_uri": partTarget,
 	"status": partStatus, "body_bytes_sent": partBytes,
 	"host": partHost, "http_host": partHost, "server_name": partServer, "scheme": partScheme, "server_port": partPort,
@@ -58,6 +58,7 @@ var apacheNames = map[byte]accessPart{
 	'h': partClient, 'a': partClient, 'l': partIdent, 'u': partUser, 'r': partRequest, 'm': partMethod,
 	'U': partPath, 'q': partQuery,
 	's': partStatus, 'b': partBytes, 'B': partBytes, 'v': partServer, 'V': partServer, 'p': partPort,
+	'D': partTookAfterMicros, 'T': partTookAfter,
 }
 
 // apacheTimes are the forms of its directive of the time.
@@ -207,6 +208,9 @@ func apachePart(text string) (part accessPart, size int, err error) {
 	case letter == 'i' && strings.EqualFold(name, "Host"):
 		part = partHost
 	case letter == 'p' && name == "remote": // the client's
+	case letter == 'T' && name == "us":
+		part = partTookAfterMicros
+	case letter == 'T' && name == "ms":
 	case strings.IndexByte("ioexCn", letter) >= 0:
 	case letter == 't':
 		part = apacheTimes[strings.TrimPrefix(strings.TrimPrefix(name, "begin:"), "end:")]

@@ -13,7 +13,7 @@ var accessNames = func() map[string]accessPart {
 	names := maps.Clone(nginxNames)
 	maps.Copy(names, w3cNames)
 	maps.Copy(names, map[string]accessPart{
-		"ts": partTime, "size": partBytes, "time": partTime, "timestamp": partTime, "@timestamp": partTime,
+		"ts": partTime, "size": partBytes, "duration": partTook, "time": partTime, "timestamp": partTime, "@timestamp": partTime,
 		"timestamp(ms)": partMillis,
 		// in Caddy's request
 		"remote_ip": partClient, "client_ip": partClient, "method": partMethod,

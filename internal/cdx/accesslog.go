@@ -38,6 +38,8 @@ type Logged struct {
 	// the URL's scheme is that of --site: the line has none
 	SchemeGiven bool
 	Challenged  bool // the answer asks for a proof that the client is no crawler
+	// how long the exchange took from the time of the line, or before it, in microseconds; 0: not known
+	TookAfter, TookBefore int64
 }
 
 // A part of a line.
@@ -54,6 +56,9 @@ const (
 	partSeconds   // since 1970
 	partMillis
 	partMicros
+	partTook      // seconds, up to the time of the line
+	partTookAfter // the same, from the time on
+	partTookAfterMicros
 	partDate // 2026-05-01, of W3C
 	partClock
 	partRequest // the request line
@@ -386,6 +391,8 @@ func (l *accessLog) complete(row *Row) (ok bool, fault string) {
 		return false, "its time cannot be read"
 	}
 	row.NoZone = l.noZone
+	row.TookBefore = tookOf(r[partTook], 1e6)
+	row.TookAfter = max(tookOf(r[partTookAfter], 1e6), tookOf(r[partTookAfterMicros], 1))
 	agent := r[partAgent]
 	if encoded := r[partAgentEncoded]; encoded != "" {
 		agent = decodePercent(encoded)
@@ -572,6 +579,18 @@ func (l *accessLog) time() (micros int64, known bool) {
 	}
 	return l.localTime(strings.Trim(written, "[]"))
 }
+
+// tookOf reads a duration in a unit of so many microseconds; 0: it says none that can be true.
+func tookOf(written string, unit float64) int64 {
+	n, err := strconv.ParseFloat(written, 64)
+	if n *= unit; err != nil || !(n > 0 && n <= maxTook) {
+		return 0
+	}
+	return int64(n)
+}
+
+// maxTook is the longest duration that is believed: a day.
+const maxTook = 24 * 60 * 60 * 1e6
 
 // dated reads a date of ISO 8601.
 func (l *accessLog) dated(written string) (int64, bool) {

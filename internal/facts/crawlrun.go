@@ -19,9 +19,16 @@ type CrawlRun struct {
 	File      string      // WARC-Filename of the warcinfo record
 	Fields    []Field     // what it states, sorted by name
 	Voices    []Voice     // who made its requests; more than MaxVoices: too many to be kept
+	Clocks    []Clock     // how far its clock was off, in the order of its records; none: it is not known to be
 	Number    int32       // in the file or entry, from 1
 	Unordered bool        // the order of its records does not follow their dates
 	Mixed     bool        // records of several runs, too many to number
+}
+
+// A Clock is how far the clock of a run was off, by the Date fields of many servers, from one of its records on.
+type Clock struct {
+	From    int64 // Fetch.Index
+	Seconds int64 // that it was fast; negative: slow
 }
 
 // A Voice is a User-Agent in the requests of a run.
@@ -214,6 +221,34 @@ func (s *Set) HearRuns(input int32, voicesOf func(recordid.ID) []Voice) {
 			s.inputs.heardAt = make(map[int][]Voice)
 		}
 		s.inputs.heardAt[from] = run.Voices
+	}
+}
+
+// ClockOf returns by how many seconds the clock was fast that dated a record; 0: nothing shows that it was off.
+func (s *Set) ClockOf(at Spot) int64 {
+	if s == nil || at.Run == 0 || len(s.inputs.clocks) == 0 {
+		return 0
+	}
+	if row := s.inputs.find(at); row >= 0 {
+		return ClockAt(s.inputs.clocks[row], at.Index)
+	}
+	return 0
+}
+
+// ClockAt returns by how many seconds the clock was fast that dated a record of a run.
+func ClockAt(clocks []Clock, index int64) (seconds int64) {
+	for _, c := range clocks {
+		if c.From <= index {
+			seconds = c.Seconds
+		}
+	}
+	return seconds
+}
+
+// SetClocks sets how far the clocks of an input were off, by its records.
+func (s *Set) SetClocks(input int32, clocks []Clock) {
+	for from, to := s.inputs.rowsOf(input); from < to && len(clocks) > 0; from++ {
+		s.inputs.clocks[from] = clocks
 	}
 }
 

@@ -180,7 +180,10 @@ type Fetch struct {
 	Via             string      // of the metadata record: the page that led here
 	HopsFromSeed    string      // a letter a hop
 	Millis          int32       // that the fetch took; -1: not said; NoMillis: what is said is no such time
-	ListIDs         string      // the user's own names of its rows in lists of URLs: ListedIDs
+	// microseconds before its date at which it may have begun: its request is dated so, or a log states its end and
+	// how long it took
+	Lead    int64
+	ListIDs string // the user's own names of its rows in lists of URLs: ListedIDs
 	// since 1970, of the answer's Date field; 0: it has none, or has an Age field, so that a cache may have sent it
 	ServerSeconds int64
 }

@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"cmp"
 	"encoding/binary"
 	"strings"
 
@@ -19,6 +20,7 @@ type inputList struct {
 	number  map[Field]uint64 // in fields, while rows are added
 	voices  [][]Voice        // of runs; many archives have equal ones
 	heardAt map[int][]Voice  // in their place, by row: Set.HearRuns
+	clocks  map[int][]Clock  // by row: CrawlRun.Clocks; of most runs there are none
 	heard   map[string]int32 // their numbers by runRow.Voices, while rows are added
 	text    string           // runRow.Fields of the last row
 	packed  string           // the same, as heldInput has it
@@ -41,7 +43,7 @@ func newInputList(inputs int32) (*inputList, error) {
 	rows, err := run.NewList[heldInput]()
 	return &inputList{
 		rows: rows, first: make([]int32, 0, inputs), number: make(map[Field]uint64),
-		heard: make(map[string]int32),
+		heard: make(map[string]int32), clocks: make(map[int][]Clock),
 	}, err
 }
 
@@ -74,6 +76,13 @@ func (l *inputList) Put(row *inputRow) error {
 		l.voices, l.heard[strings.Clone(row.Voices)] = append(l.voices, r.Voices), n
 	}
 	held.Voices = n
+	if row.Clocks != "" {
+		r, err := row.crawlRun()
+		if err != nil {
+			return err
+		}
+		l.clocks[l.rows.Len()] = r.Clocks
+	}
 	l.rows.Add(&held)
 	l.unordered = append(l.unordered, row.Unordered)
 	return nil
@@ -113,29 +122,38 @@ func (l *inputList) rowsOf(input int32) (from, to int) {
 	return int(l.first[input]), l.rows.Len()
 }
 
-// run finds a run of an input, which are in order; nil: it does not show it.
+// run finds a run of an input; nil: it does not show it.
 func (l *inputList) run(at Spot) *CrawlRun {
+	row := l.find(at)
+	if row < 0 {
+		return nil
+	}
+	held := l.rows.At(row)
+	r := &CrawlRun{
+		Entry: held.Entry, ID: recordid.ID(held.ID), File: held.File, Number: held.Run, Unordered: l.unordered[row],
+		Mixed: held.Mixed, Voices: l.voices[held.Voices], Fields: l.stated(held.Fields),
+	}
+	if heard, found := l.heardAt[row]; found {
+		r.Voices = heard
+	}
+	return r
+}
+
+// find finds the row of a run of an input, which are in order; -1: it does not show it.
+func (l *inputList) find(at Spot) int {
 	for from, to := l.rowsOf(at.Input); from < to; {
 		middle := (from + to) / 2
 		held := l.rows.At(middle)
-		r := &CrawlRun{
-			Entry: held.Entry, ID: recordid.ID(held.ID), File: held.File, Number: held.Run,
-			Unordered: l.unordered[middle], Mixed: held.Mixed, Voices: l.voices[held.Voices],
-		}
-		switch c := compareRuns(CrawlRun{Entry: at.Entry, Number: at.Run}, *r); {
+		switch c := cmp.Or(cmp.Compare(at.Entry, held.Entry), cmp.Compare(at.Run, held.Run)); {
 		case c < 0:
 			to = middle
 		case c > 0:
 			from = middle + 1
 		default:
-			r.Fields = l.stated(held.Fields)
-			if heard, found := l.heardAt[middle]; found {
-				r.Voices = heard
-			}
-			return r
+			return middle
 		}
 	}
-	return nil
+	return -1
 }
 
 // stated are the fields of some numbers.

@@ -33,6 +33,7 @@ type runRow struct {
 	Run              int32 // 0: there is none
 	ID, File, Fields string
 	Voices           string // JSON
+	Clocks           string // the same
 	Unordered, Mixed bool
 }
 
@@ -100,6 +101,13 @@ func rowOfRun(r *CrawlRun) (runRow, error) {
 		}
 		row.Voices = string(b)
 	}
+	if len(r.Clocks) > 0 {
+		b, err := json.Marshal(r.Clocks)
+		if err != nil {
+			return row, err
+		}
+		row.Clocks = string(b)
+	}
 	if len(r.Fields) == 0 {
 		return row, nil
 	}
@@ -118,6 +126,11 @@ func (r *runRow) crawlRun() (CrawlRun, error) {
 	}
 	if r.Voices != "" {
 		if err := json.Unmarshal([]byte(r.Voices), &c.Voices); err != nil {
+			return c, err
+		}
+	}
+	if r.Clocks != "" {
+		if err := json.Unmarshal([]byte(r.Clocks), &c.Clocks); err != nil {
 			return c, err
 		}
 	}

@@ -1,6 +1,8 @@
 package reading
 
 import (
+	"cmp"
+
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/recordid"
 )
@@ -24,14 +26,16 @@ type runKey struct {
 type crawlRun struct {
 	facts.CrawlRun
 	latest facts.Time // of the fetch before
+	server int64      // ServerSeconds of the last fetch before that has it
 	pairs  int        // of neighbouring fetches
 	backs  int        // pairs whose second fetch is dated earlier
 	isFar  bool       // by more than maxBack
+	dates  dates
 }
 
 // isUnordered reports whether the order of the records shows nothing: more than a tenth of the
-// neighbouring fetches, and at least minBacks, go back in date, or any goes back by more than maxBack.
-// Such records were sorted in another way.
+// neighbouring fetches, and at least minBacks, go back in date, or any goes back by more than maxBack, and not because
+// the clock was put back. Such records were sorted in another way.
 func (r *crawlRun) isUnordered() bool {
 	return r.isFar || r.backs >= minBacks && r.backs > r.pairs/10
 }
@@ -99,10 +103,11 @@ func (r *crawlRun) follow(c *facts.Capture) {
 		r.pairs++
 		if back := r.latest.MicrosSince(t); back > 0 {
 			r.backs++
-			r.isFar = r.isFar || back > maxBack.Microseconds()
+			isSet := r.server != 0 && c.ServerSeconds >= r.server // the clock was put back: servers say that time went on
+			r.isFar = r.isFar || back > maxBack.Microseconds() && !isSet
 		}
 	}
-	r.latest = t
+	r.latest, r.server = t, cmp.Or(c.ServerSeconds, r.server)
 }
 
 // hear adds the User-Agent of a request to its run.
@@ -110,10 +115,13 @@ func (rs *crawlRuns) hear(run int32, userAgent string, asksRobots bool) {
 	rs.list[run-1].Hear(userAgent, asksRobots)
 }
 
-// hearOf adds who made a fetch, once its request is known or will not be. What a redirect of robots.txt led to shows
+// hearOf adds who made a fetch, and what its Date field shows of the clock, once its request is known or will not be. What a redirect of robots.txt led to shows
 // nothing: some crawlers request robots.txt without a User-Agent, and follow its redirects with or without one.
 func (rs *crawlRuns) hearOf(x *exchange) {
 	isRobots := x.Kind == facts.CaptureRobots
+	if x.Run != 0 && x.ServerSeconds != 0 && x.Precision >= facts.PrecisionSecond {
+		rs.list[x.Run-1].dates.add(x.HostReversed, x.Index, x.Micros/1e6-x.ServerSeconds)
+	}
 	if x.Run != 0 && (x.UserAgent != "" || x.requested && !isRobots && !x.isTarget) {
 		rs.hear(x.Run, x.UserAgent, isRobots && !x.isTarget)
 	}
@@ -121,7 +129,8 @@ func (rs *crawlRuns) hearOf(x *exchange) {
 
 func (rs *crawlRuns) end(entry string) (list []facts.CrawlRun) {
 	for _, r := range rs.list {
-		r.Entry, r.Unordered = entry, r.isUnordered() || r.Mixed
+		r.Entry, r.Clocks = entry, r.dates.clocks()
+		r.Unordered = r.isUnordered() || r.Mixed
 		list = append(list, r.CrawlRun)
 	}
 	return list

@@ -222,9 +222,10 @@ func (e *extractor) extractRequest(d *draft) error {
 	e.head = head[:0]
 	h := httpmsg.ParseRequest(head)
 	d.request = new(request)
+	asked, _, _ := RecordTime(r)
 	*d.request = request{
 		id: r.ID.Key(), target: facts.AtMost(r.Target, warc.MaxURL), concurrentTo: r.ConcurrentTo, method: h.Method,
-		userAgent: h.UserAgent, host: h.Host,
+		userAgent: h.UserAgent, host: h.Host, time: asked,
 		ifNoneMatch: h.IfNoneMatch, ifModifiedSince: h.IfModifiedSince,
 	}
 	d.noteHead(&h)

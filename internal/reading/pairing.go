@@ -16,6 +16,7 @@ type request struct {
 	at           Place
 	id           recordid.ID // recordid.Key
 	target       string
+	time         facts.Time
 	concurrentTo []recordid.ID
 	method       string
 	userAgent    string
@@ -291,6 +292,7 @@ func (x *exchange) join(q *request) {
 	}
 	if q.target == "" || q.target == x.URL {
 		x.host = q.host
+		x.Lead = max(x.Time().MicrosSince(q.time), 0)
 	}
 }
 

@@ -265,6 +265,10 @@ func (p *indexPart) addLogged(row *cdx.Row) error {
 	if row.Challenged {
 		f.Flags |= facts.FlagChallenge
 	}
+	f.Lead = row.TookBefore
+	if row.TookAfter > 0 {
+		f.Millis = int32((row.TookAfter + 999) / 1000)
+	}
 	if row.Bytes >= 0 {
 		f.PayloadSize = row.Bytes + 1
 	}

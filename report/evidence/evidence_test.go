@@ -503,7 +503,7 @@ func TestFields(t *testing.T) {
 			strings.Join(claimed, "\n"),
 			"version\nsettings: profile, agents, purposes, crawler, crawler_map, public_suffix_list, facts_fingerprint\n" +
 				"archives[]: name, entry, container, size, fingerprint, forgeable, unordered, voices\nrecords[]: archive, " +
-				"index, offset, length, resynced\nviolations[]: row",
+				"index, offset, length, resynced, clock\nviolations[]: row",
 		},
 	} {
 		if c.got != c.want {

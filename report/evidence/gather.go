@@ -20,6 +20,7 @@ type placed struct {
 	Entry string
 	reading.Place
 	Length int64 // of a line of a log
+	Clock  int64 // record.Clock
 	companions
 }
 
@@ -59,6 +60,10 @@ func (w *writer) gatherInput(ctx context.Context, input int32, in *facts.InputRe
 	found := run.NewSorter(w.tmp, placedRuns)
 	p := pairing{
 		keys: make(map[string]*bitmap), found: found, told: make(map[string]*bitmap), nameless: make(map[runOf]bool),
+		clocks: make(map[runOf][]facts.Clock),
+	}
+	for i := range in.Runs {
+		p.clocks[runOf{in.Runs[i].Entry, in.Runs[i].Number}] = in.Runs[i].Clocks
 	}
 	for _, a := range archives {
 		p.keys[a.entry], p.told[a.entry] = &a.wanted, new(bitmap)
@@ -137,7 +142,7 @@ func (w *writer) gatherInput(ctx context.Context, input int32, in *facts.InputRe
 
 // gatherRecord copies a record.
 func (w *writer) gatherRecord(p *placed) error {
-	r := record{Archive: len(w.copied) - 1, Index: p.Index, Resynced: p.Resynced, companions: p.companions}
+	r := record{Archive: len(w.copied) - 1, Index: p.Index, Resynced: p.Resynced, Clock: p.Clock, companions: p.companions}
 	a := &w.copied[r.Archive]
 	a.Forgeable = a.Forgeable || p.Forgeable
 	err := w.copier.copy(p.Place, &r)
@@ -196,6 +201,7 @@ type pairing struct {
 	told  map[string]*bitmap // found
 	found *run.Sorter[placed]
 
+	clocks   map[runOf][]facts.Clock
 	nameless map[runOf]bool // those with a cited record without a User-Agent; nil: nobody asks
 }
 
@@ -219,19 +225,20 @@ func (p *pairing) pair(f *facts.Fetch, c *reading.Companions) error {
 		if other.Index > own.Index && slices.Contains(c.Segments, other) {
 			with.Continues = own.Index
 		}
-		if err := p.add(f.Entry, other, with); err != nil {
+		if err := p.add(placed{Entry: f.Entry, Place: other, companions: with}); err != nil {
 			return err
 		}
 	}
-	return p.add(f.Entry, own, companions{
+	clock := facts.ClockAt(p.clocks[runOf{f.Entry, f.Run}], f.Index)
+	return p.add(placed{Entry: f.Entry, Place: own, Clock: clock, companions: companions{
 		Request: c.Request.Index, Second: c.Second.Index, Metadata: c.Metadata.Index, Warcinfo: c.Warcinfo.Index,
-	})
+	}})
 }
 
 // add adds a record once.
-func (p *pairing) add(entry string, at reading.Place, with companions) error {
-	if at.Index == 0 || !p.told[entry].add(at.Index) {
+func (p *pairing) add(x placed) error {
+	if x.Index == 0 || !p.told[x.Entry].add(x.Index) {
 		return nil
 	}
-	return p.found.Add(placed{Entry: entry, Place: at, companions: with})
+	return p.found.Add(x)
 }

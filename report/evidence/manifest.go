@@ -91,6 +91,7 @@ type record struct {
 	SHA256   string `json:"sha256" proven:"yes"`
 	Wrapped  bool   `json:"wrapped,omitempty" proven:"yes"` // the block holds it
 	Resynced bool   `json:"resynced,omitempty"`
+	Clock    int64  `json:"clock,omitempty"` // by how many seconds the clock was fast that dated it
 	companions
 }
 

@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
 // unpacker puts the records of a bundle into archives of their own, one for each that they
@@ -27,6 +29,7 @@ type unpacker struct {
 	plain     int64   // bytes that may still be written uncompressed
 	behind    []int64 // by archive the number of the first record after it
 	positions *positions
+	clocks    [][]facts.Clock // of the archives made, by their records
 }
 
 // maxPlain bounds what is written uncompressed: archives with records that a page could hold.
@@ -66,7 +69,7 @@ func (u *unpacker) begin() (err error) {
 	if u.file, err = os.Create(path); err != nil {
 		return err
 	}
-	u.paths = append(u.paths, path)
+	u.paths, u.clocks = append(u.paths, path), append(u.clocks, nil)
 	u.out.Reset(u.file)
 	u.index, u.last, u.damaged = 0, 0, false
 	switch a.Form {
@@ -147,6 +150,9 @@ func (u *unpacker) record(m *member, r *record) (err error) {
 		at = u.index
 	}
 	u.last = r.Index
+	if list := &u.clocks[len(u.paths)-1]; r.Clock != 0 || len(*list) > 0 {
+		*list = append(*list, facts.Clock{From: at, Seconds: r.Clock})
+	}
 	return u.positions.add(position{int64(r.Archive), at, r.Index, r.companions})
 }
 

@@ -321,11 +321,12 @@ func (v *Verification) recompute(ctx context.Context, m *manifestReader, u *unpa
 			return err
 		}
 		for i := range set.Inputs() { // in the order of their paths
-			// The records of a bundle are too few to show which runs of its archives are unordered, and whose
-			// requests they hold.
+			// The records of a bundle are too few to show which runs of its archives are unordered, whose
+			// requests they hold, and how far their clocks were off.
 			isUnordered := func(run recordid.ID) bool { return slices.Contains(u.archives[i].Unordered, run.String()) }
 			set.OrderRuns(i, isUnordered)
 			set.HearRuns(i, func(run recordid.ID) []facts.Voice { return u.archives[i].Voices[run.String()] })
+			set.SetClocks(i, u.clocks[i])
 		}
 		if _, err := evaluate.Run(ctx, set, opt, c); err != nil {
 			return err

@@ -152,12 +152,15 @@ def after(c, fetch, headers=True):
 
 def against(c, fetch, headers=True):
     """What speaks against the date of a capture that is not after the fetch's: it came "later", or is in "doubt"."""
-    doubts = []
+    doubts, ended, since = [], c.time, fetch.time.start - fetch.lead
+    begun = fetch.time.plus(-fetch.lead) if fetch.lead <= 2 * TEN_MINUTES else fetch.time
+    if c.duration is not None and c.duration <= 2 * TEN_MINUTES:
+        ended = c.time.plus(c.duration)
+    if difference(ended, begun) > NOTHING:
+        return "later"
+    doubts.append(begun is fetch.time and since < c.time.start and not same_moment(c, fetch))
     if c.duration is not None:
-        gap = difference(c.time.plus(c.duration), fetch.time)
-        if c.duration <= 2 * TEN_MINUTES and gap > NOTHING:
-            return "later"
-        may_end_later = c.duration > NOTHING and c.time.latest() + c.duration > fetch.time.start
+        may_end_later = c.duration > NOTHING and c.time.latest() + c.duration > since
         doubts.append(may_end_later and (c.duration > 2 * TEN_MINUTES or not same_moment(c, fetch)))
     if headers and c.answered and fetch.answered and not c.time.coarser_than_a_second() and not fetch.time.coarser_than_a_second() \
             and difference(c.answered, fetch.answered) > NOTHING and abs(difference(fetch.answered, fetch.time)) <= 5 * SECOND:
@@ -166,7 +169,11 @@ def against(c, fetch, headers=True):
         doubts.append(True)
     ordered = [s for s in in_both(c, fetch) if not c.spots[s].crawl.unordered]
     doubts += [c.spots[s].place > fetch.spots[s].place for s in ordered]
-    is_near = NOTHING < difference(fetch.time, c.time) < 3 * SECOND and c.duration is None
+    if any(doubts[-len(ordered):]) and ordered and headers and c.path == "/robots.txt" and c.answered and fetch.answered \
+            and not c.time.coarser_than_a_second() and not fetch.time.coarser_than_a_second() \
+            and NOTHING < difference(fetch.time, c.time) <= HOUR and difference(c.answered, fetch.answered) > NOTHING:
+        return "later"  # so say both the order and the Dates
+    is_near = NOTHING < difference(fetch.time, c.time) and difference(begun, ended) < 3 * SECOND and c.duration is None
     doubts.append(is_near and not any(c.spots[s].place < fetch.spots[s].place for s in ordered))
     return "doubt" if any(doubts) else None
 

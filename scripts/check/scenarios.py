@@ -86,6 +86,7 @@ class Exchange:
                "names_run": True,  # by WARC-Warcinfo-ID
                "interim": b"",  # heads before that of the answer
                "duration": None,  # fetchTimeMs of its metadata record
+               "lead": 0,  # seconds by which its request is dated earlier
                "digest": None,  # of what the record held before it was altered
                "request_headers": [], "join": None, "archive": None,
                "ordered": None,  # a scenario whose records stand in the order of their making
@@ -693,6 +694,8 @@ def clocks(s):
         gap = rng.choice([p.when for p in pages]) - e.when
         if rng.random() < 0.3:
             e.duration = rng.choice([gap // (SECOND / 1000) + rng.choice([-1000, -1, 0, 1, 1000]), rng.choice([0, 1200000, 1200001, 10**8, 10**12, -4000, "soon"])])
+        if rng.random() < 0.3:
+            e.lead = rng.choice([1, 2, 4, 5, 10, 60, 1200, 1201, -3])
         if rng.random() < 0.5 and e.precision not in COARSE:
             skew = rng.choice([0, 0, 0, 1, -1, -5, -6, 5, 6, 600, 601]) * SECOND
             e.headers = e.headers + http_date(e.when + skew + gap * (rng.random() < 0.5 and e not in pages)) + [("Age", "0")] * (rng.random() < 0.1)
@@ -799,7 +802,8 @@ def request_record(name, e):
     m = re.match(r"[a-zA-Z]+://([^/?#]*)([^#]*)", e.url)
     fields = [("Host", m.group(1).rsplit("@")[-1])] + ([("User-Agent", e.ua)] if e.ua else []) + e.request_headers
     return record_of(e, "request", e.request_id, message("%s %s HTTP/1.1" % (e.method, m.group(2) or "/"), fields), {
-        "Content-Type": "application/http; msgtype=request", "WARC-Concurrent-To": e.id if e.join == "request" else None, **name})
+        "Content-Type": "application/http; msgtype=request", "WARC-Concurrent-To": e.id if e.join == "request" else None,
+        "WARC-Date": stamp(e.when - e.lead * SECOND, e.precision), **name})
 
 
 def main(history, out, *, moments: int = 1000, seed: int = 9309, mixed: int = 0, only_history: bool = False):
