@@ -2,6 +2,7 @@ package cdx
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"path"
 	"slices"
@@ -256,4 +257,60 @@ func sniffArray(b []byte) Format {
 		}
 	}
 	return None
+}
+
+// toParquet is how to make a table that is read out of one that is not.
+const toParquet = "; write it as Parquet, as by DuckDB: COPY (FROM 'FILE') TO 'FILE.parquet'"
+
+// Recognise says what a file is that begins with b, where it is none that can be read, and what to do.
+func Recognise(b []byte) string {
+	for _, known := range [...]struct{ begin, what string }{
+		{"PK\x03\x04", "it is a zip file or an Excel workbook"},
+		{"\xd0\xcf\x11\xe0", "it is an Excel workbook"},
+		{"SQLite format 3\x00", "it is a database of SQLite"},
+		{"ARROW1", "it is an Arrow or Feather file"},
+		{"ORC", "it is an ORC file"},
+		{"Obj\x01", "it is an Avro file"},
+		{"\x89HDF", "it is an HDF5 file"},
+		{"\x80\x04", "it is a pickle of Python"},
+		{"\x04\"M\x18", "it is lz4: decompress it first, with lz4 -d"},
+		{"\xfd7zXZ", "it is xz: decompress it first, with xz -d"},
+		{"7z\xbc\xaf", "it is a 7z archive: unpack it first"},
+	} {
+		if bytes.HasPrefix(b, []byte(known.begin)) {
+			if strings.Contains(known.what, ":") {
+				return known.what
+			}
+			return known.what + toParquet
+		}
+	}
+	if isGzip(b) {
+		b, _ = inflateBegin(b, len(b) < sniffBytes)
+	}
+	logged, ruled, all := 0, 0, 0
+	log := accessLog{formats: usualFormats(), kept: make(map[string]string)}
+	for _, line := range firstLines(bytes.TrimPrefix(b, byteOrderMark), len(b) < sniffBytes) {
+		all++
+		log.req = request{}
+		text := string(line)
+		name, _, _ := strings.Cut(strings.ToLower(text), ":")
+		switch strings.TrimSpace(name) {
+		case "user-agent", "disallow", "allow", "sitemap", "crawl-delay":
+			ruled++
+		}
+		if text[0] == '{' && log.json.read(text, &log.req) == "" && or(log.req[partRequest], log.req[partMethod]) != "" ||
+			strings.HasPrefix(text, "#Fields:") || text[0] != '{' && log.usual(text) {
+			logged++
+		}
+	}
+	switch {
+	case 2*logged > all, logged > 0 && bytes.HasPrefix(b, []byte("#")):
+		return "it is an access log: name it by --access-log"
+	case 2*ruled > all:
+		return "it is a robots.txt itself: 'robotsaudit match FILE TOKEN URL' asks it; as a capture, it needs a row " +
+			"with its URL and time in a table, for --robots"
+	case bytes.HasPrefix(bytes.TrimSpace(b), []byte("<")):
+		return "it is HTML or XML"
+	}
+	return fmt.Sprintf("it begins with %.40q", b[:min(len(b), 40)])
 }

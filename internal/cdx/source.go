@@ -10,6 +10,9 @@ import (
 	"maps"
 	"strings"
 
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
+
 	"github.com/robotsaudit/robotsaudit/internal/archive/inflate"
 )
 
@@ -418,6 +421,11 @@ func openText(f Format, r io.Reader, opt FormatOptions) (Reader, error) {
 	if err != nil {
 		return nil, err
 	}
+	br := bufio.NewReaderSize(text, 64<<10) // which is text itself, if it is such a one
+	text = br
+	if mark, _ := br.Peek(2); string(mark) == "\xff\xfe" || string(mark) == "\xfe\xff" { // of UTF-16
+		text, compressed = transform.NewReader(br, unicode.BOMOverride(transform.Nop)), true
+	}
 	split := NewSplitter(text, maxRowOf(f))
 	split.packed = compressed || opt.Packed
 	t := &textReader{format: f, split: split}
@@ -426,6 +434,13 @@ func openText(f Format, r io.Reader, opt FormatOptions) (Reader, error) {
 		return nil, err
 	}
 	t.next = t.split.Line
+	if begin == '[' { // of an array of all rows
+		if _, err := t.split.br.Discard(1); err != nil {
+			return nil, err
+		}
+		t.split.Length = 1
+		t.next = t.split.element
+	}
 	switch {
 	case f == CDX:
 		t.parse = new(cdxLines).parse
@@ -438,16 +453,12 @@ func openText(f Format, r io.Reader, opt FormatOptions) (Reader, error) {
 		}
 		t.log, t.parse = log, log.parse
 	case f == CDXServer && begin == '[':
-		if _, err := t.split.br.Discard(1); err != nil { // the bracket of the whole array
-			return nil, err
-		}
-		t.split.Length = 1
-		t.next, t.parse = t.split.element, new(serverRows).parse
+		t.parse = new(serverRows).parse
 	case f == CDXServer:
 		t.parse = (&objects{names: captureNames}).parse
-	case begin == '{' && f == RobotsList:
+	case (begin == '{' || begin == '[') && f == RobotsList:
 		t.parse = (&objects{names: robotsColumns.fields}).parse
-	case begin == '{':
+	case begin == '{' || begin == '[':
 		names := maps.Clone(urlColumns.fields)
 		names[strings.ToLower(cmp.Or(opt.IDColumn, defaultID))] = fieldListID
 		t.parse = (&objects{names: names}).parse

@@ -1,6 +1,7 @@
 package reading
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -101,9 +102,20 @@ func readSource(ctx context.Context, in facts.Input, src io.Reader, number int32
 	}
 	a := facts.NewAccount(number, "", out)
 	switch {
+	case (in.List || in.RobotsList) && isPacked(from):
+		text, err := warc.Decompressed(form, from)
+		if err != nil {
+			return refuse(a, in, form.String(), words.IssueDamagedStream, err.Error())
+		}
+		return rowreading.Read(a, in, format, from, nil, size, rowreading.RowOptions{
+			Progress: opt.Progress, Text: text, Packed: true,
+		})
 	case format != cdx.None:
 		return rowreading.Read(a, in, format, from, at, size,
 			rowreading.RowOptions{Progress: opt.Progress, Cores: opt.Cores, PartRows: opt.PartRows})
+	case !form.Readable() && form.Kind == words.IssueNotAnArchive:
+		b, _ := from.Peek(sniffIndex)
+		return refuse(a, in, form.String(), form.Kind, form.Refusal+"; "+cdx.Recognise(b))
 	case !form.Readable():
 		return refuse(a, in, form.String(), form.Kind, form.Refusal)
 	case form.Container == warc.ContainerForeign:
@@ -151,6 +163,12 @@ func readAccessLog(in facts.Input, form warc.Form, from *input.Source, number in
 	return rowreading.Read(facts.NewAccount(number, "", out), in, cdx.AccessLog, from, nil, in.Size, rowreading.RowOptions{
 		Progress: opt.Progress, Text: text, Packed: text != io.Reader(from),
 	})
+}
+
+// isPacked reports whether a list is compressed by zstd or bzip2; package cdx undoes gzip.
+func isPacked(from *input.Source) bool {
+	b, _ := from.Peek(4)
+	return bytes.HasPrefix(b, []byte("BZh")) || bytes.HasPrefix(b, []byte("\x28\xb5\x2f\xfd"))
 }
 
 // refuse is the result of an input of which nothing is read.

@@ -4,6 +4,7 @@
 package rowreading
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/binary"
 	"errors"
@@ -34,7 +35,7 @@ type RowOptions struct {
 	Cores    warc.Cores // that may read parts of it where they are idle; nil: none
 	PartRows int64      // rows that are read by one core; 0: as in cdx.FormatOptions
 
-	// Text is an access log without its compression; Packed: it had one; nil for all else.
+	// Text is the input without its compression; Packed: it had one. nil: it has none, or gzip.
 	Text   io.Reader
 	Packed bool
 }
@@ -54,8 +55,12 @@ func Read(a *facts.Account, in facts.Input, format cdx.Format, from *input.Sourc
 		if how, err = facts.ParseAccessLog(in.AccessLog); err != nil {
 			return result, err
 		}
+	}
+	if opt.Text != nil {
 		src = opt.Text
 	}
+	begin, _ := from.Peek(64 << 10)
+	begin = bytes.Clone(begin)
 	rows, err := cdx.Open(format, src, size, cdx.FormatOptions{
 		Path: in.Path, IDColumn: in.IDColumn, PartRows: opt.PartRows, Packed: opt.Packed,
 		AccessLog: cdx.AccessLogOptions{Sites: how.Sites, Format: how.Format},
@@ -67,6 +72,9 @@ func Read(a *facts.Account, in facts.Input, format cdx.Format, from *input.Sourc
 		return result, from.Failed()
 	case err != nil:
 		result.Refusal = err.Error()
+		if in.List || in.RobotsList {
+			result.Refusal += "; " + cdx.Recognise(begin)
+		}
 		err := a.Report(facts.Issue{
 			Offset: -1, Length: in.Size, Kind: words.IssueNotAnArchive, Detail: result.Refusal, Action: "not read",
 		})
