@@ -2,26 +2,28 @@
 
     peers BINARY DATA [--size MB] [--small-size MB] [--rows N] [--hosts N] [--rounds N] [--slow] [--out FILE]
 
-It makes archives and an index in the folder DATA, as `archives` and `index` do, and keeps them. The scripts are
+It makes archives and an index in the folder DATA, and keeps them. The scripts are
 peers/archives.py and peers/index.py. The programs take turns. Without --slow, warcio and Spark are left out.
 A row that a script answers otherwise is a fault, unless urllib.robotparser differs from Protego there, too.
 """
 
 import datetime
+import os
 import platform
 import shutil
 import statistics
+import subprocess
 import sys
 from importlib.metadata import version
 from pathlib import Path
 
 import duckdb
 
-import archives
 from lib import cost, script
 
 ENVIRONMENT = "requirements-peers.txt"
 LIMIT = 0
+DOCUMENTATION = "rust-doc", "python3-doc", "postgresql-doc"
 HERE = Path(__file__).resolve().parent
 FEW = "violations,unproven,host_stats,agent_stats"
 
@@ -40,8 +42,7 @@ def main(binary, data: Path, *, size: int = 1000, small_size: int = 400, rows: i
          rounds: int = 5, slow: bool = False, out: Path = None):
     data = data.resolve()
     data.mkdir(parents=True, exist_ok=True)
-    packages = [p for name in archives.DOCUMENTATION for p in [name, *archives.documentation_behind(name)]]
-    archives.debian(data / "sources", packages)
+    debian(data / "sources", [p for name in DOCUMENTATION for p in [name, *documentation_behind(name)]])
     folder = data / f"index-{rows}-{hosts}"
     if not folder.exists():
         script("bench", "index_made", folder.with_suffix(".tmp"), rows, hosts)
@@ -50,7 +51,7 @@ def main(binary, data: Path, *, size: int = 1000, small_size: int = 400, rows: i
     robots = folder / "robotstxt.warc.gz"
     lines, wrong = [], []
     for name, shape, megabytes in (("pages", "pages", size), ("small records", "small", small_size)):
-        inputs = sorted(archives.make(data, shape, megabytes, 1, 1).glob("*.warc.gz"))
+        inputs = sorted(made(data, shape, megabytes).glob("*.warc.gz"))
         peers = {"FastWARC and Protego": ("archives", "fastwarc", "protego", "BenchBot"),
                  "FastWARC and urllib.robotparser": ("archives", "fastwarc", "robotparser", "BenchBot")}
         if slow:
@@ -67,6 +68,39 @@ def main(binary, data: Path, *, size: int = 1000, small_size: int = 400, rows: i
     if out:
         out.write_text(text, encoding="utf-8")
     return "\n".join(wrong) or None
+
+
+def documentation_behind(name):
+    """python3-doc is empty: what it depends on has the pages."""
+    lines = subprocess.run(["apt-cache", "depends", name], check=True, capture_output=True, text=True).stdout.splitlines()
+    return [line.split()[1] for line in lines if line.strip().startswith("Depends:") and "-doc" in line]
+
+
+def debian(folder, packages):
+    """Unpacks Debian packages into folder, without installing them."""
+    if folder.exists():
+        return
+    temporary = folder.with_suffix(".tmp")
+    shutil.rmtree(temporary, ignore_errors=True)
+    temporary.mkdir()
+    subprocess.run(["apt-get", "download", "--quiet", *packages], cwd=temporary, check=True, stderr=subprocess.DEVNULL)
+    for archive in sorted(temporary.glob("*.deb")):
+        subprocess.run(["dpkg-deb", "--extract", archive, temporary], check=True)
+        archive.unlink()
+    temporary.rename(folder)
+
+
+def made(data, shape, size):
+    """Makes a corpus unless it is there."""
+    folder = data / f"{shape}-{size}MB"
+    if not folder.exists():
+        script("bench", "corpus", data / "sources", folder, "--shape", shape, "--size", size)
+    return folder
+
+
+def machine():
+    models = (line.split(":")[1].strip() for line in open("/proc/cpuinfo", encoding="utf-8") if line.startswith("model name"))
+    return f"{next(models, platform.machine())}, {len(os.sched_getaffinity(0))} cores, Linux {platform.release().partition('-')[0]}"
 
 
 def measure(name, binary, out, ours, peers, inputs, on, rounds, wrong):
@@ -124,6 +158,6 @@ the scripts has the verdict of `audit`.
 |---|---|--:|--:|--:|--:|
 """ + "\n".join(lines) + f"""
 
-{archives.machine(0).split(", load")[0]}; {datetime.date.today().isoformat()}; Python {platform.python_version()};
+{machine()}; {datetime.date.today().isoformat()}; Python {platform.python_version()};
 {", ".join(f"{name} {version(name)}" for name in names)}.
 """
