@@ -111,7 +111,7 @@ func (w *writer) write(ctx context.Context, opt *Options, audit *report.Audit) (
 	if err != nil {
 		return nil, err
 	}
-	err = cmp.Or(w.positions.Flush(), writeManifest(manifest.Writer, head{Format, report.Version(), w.settings},
+	err = cmp.Or(w.positions.Flush(), writeManifest(manifest.Writer, head{formatName, report.Version(), w.settings},
 		func(yield func([]byte, error) bool) {
 			for i := range w.copied {
 				if !yield(json.Marshal(&w.copied[i])) {

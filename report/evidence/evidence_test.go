@@ -286,7 +286,7 @@ func TestRefusals(t *testing.T) {
 			`its manifest is dated "2025-03-10T06:00:00Z", and cites a record of 2025`,
 		},
 		{
-			"of another format", edited(t, members, Format, "robotsaudit-evidence/9"),
+			"of another format", edited(t, members, formatName, "robotsaudit-evidence/9"),
 			`it is of format "robotsaudit-evidence/9"`,
 		},
 		{"a record out of order", edited(t, members, `{"number":2,`, `{"number":9,`), "record 9 is out of order"},

@@ -18,8 +18,8 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 )
 
-// Format names the format of bundles and its version.
-const Format = "robotsaudit-evidence/1"
+// formatName names the format of bundles and its version.
+const formatName = "robotsaudit-evidence/1"
 
 // The fields of a manifest that Verify proves by the records have the tag proven. All others are what
 // whoever made the bundle claims.
@@ -257,9 +257,9 @@ func newManifestReader(r io.Reader) (*manifestReader, error) {
 		return nil, errNoManifest
 	}
 	begin = append(bytes.Clone(begin), '}')
-	if json.Unmarshal(begin, &m.head) == nil && m.head.Format != Format {
+	if json.Unmarshal(begin, &m.head) == nil && m.head.Format != formatName {
 		return nil, refusef("it is of format %.40q, not %s; verify it with the version that made it (%.40q)",
-			m.head.Format, Format, m.head.Version)
+			m.head.Format, formatName, m.head.Version)
 	}
 	return m, cmp.Or(m.decode(begin, &m.head), m.begin())
 }

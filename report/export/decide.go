@@ -133,7 +133,7 @@ func newDecider(ctx context.Context, r *results.Results, o *Options, tokens []st
 }
 
 // decide returns the decision on a fetch. Fetches come in the order of the table.
-func (d *decider) decide(f *report.FetchRow) (x Decision, err error) {
+func (d *decider) decide(f *report.FetchRow) (x decision, err error) {
 	var k Known
 	if d.whatIf != nil {
 		x.Grounds, err = d.whatIf.decide(f)
@@ -239,12 +239,12 @@ func (l *list) decided(ctx context.Context) iter.Seq2[*entry, error] {
 }
 
 // entryOf is the entry of one fetch.
-func (l *list) entryOf(f *report.FetchRow, w *Decision) entry {
+func (l *list) entryOf(f *report.FetchRow, w *decision) entry {
 	e := entry{item: item{
 		Place: f.Place(), SURTKey: f.SURTKey, HostName: f.HostName, RegisteredDomain: f.RegisteredDomain,
 		Origin: f.Origin,
-		Status: -1, Digest: f.ContentDigest, Length: f.WARCRecordLength, Decision: *w,
-	}, Counts: Counts{Fetches: 1}}
+		Status: -1, Digest: f.ContentDigest, Length: f.WARCRecordLength, decision: *w,
+	}, counts: counts{Fetches: 1}}
 	e.List = w.Fate.String()
 	if e.SURTKey == "" { // an earlier program wrote the table
 		u, _ := weburl.Parse(f.URL)

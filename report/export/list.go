@@ -35,11 +35,11 @@ type item struct {
 	Digest           string
 	Length           int64
 	ListID           string // of a row of a list of URLs
-	Decision
+	decision
 }
 
-// Decision is what becomes of a fetch, and why.
-type Decision struct {
+// decision is what becomes of a fetch, and why.
+type decision struct {
 	Fate  words.Fate
 	Cause words.Cause
 	Grounds
@@ -47,7 +47,7 @@ type Decision struct {
 
 // rank orders the fetches of a group: the first decides for all of it. One that is no page does where there is
 // no other.
-func (d *Decision) rank() int {
+func (d *decision) rank() int {
 	rank := int(words.Drop-d.Fate)*len(words.Causes) + int(d.Cause)
 	if d.Cause == words.NotAPage || d.Cause == words.StatusUnknown {
 		rank += int(words.Drop) * len(words.Causes)
@@ -59,17 +59,17 @@ func (d *Decision) rank() int {
 // lowest rank.
 type entry struct {
 	Key string
-	Counts
+	counts
 	item
 }
 
 // join adds an entry of the same key, which comes later.
 func (e *entry) join(other *entry) {
-	counts := Counts{e.Fetches + other.Fetches, e.Dropped + other.Dropped, e.Kept + other.Kept}
+	counts := counts{e.Fetches + other.Fetches, e.Dropped + other.Dropped, e.Kept + other.Kept}
 	if other.rank() < e.rank() {
 		*e = *other
 	}
-	e.Counts = counts
+	e.counts = counts
 }
 
 // makeList calls do with the list of an audit, whose temporary files go afterwards.

@@ -20,16 +20,16 @@ type Grounds struct {
 	RobotsID  int64  `parquet:"robots_id,optional"`
 }
 
-// Fetch are the columns of the fetch that the reason is of, in lists by something else.
-type Fetch struct {
+// reasonFetch are the columns of the fetch that the reason is of, in lists by something else.
+type reasonFetch struct {
 	FetchTime    *int64 `parquet:"reason_fetch_time,optional,timestamp(microsecond)"`
 	WARCFilename string `parquet:"reason_warc_filename,dict"`
 	WARCOffset   int64  `parquet:"reason_warc_record_offset,delta"`
 	WARCRecordID string `parquet:"reason_warc_record_id,optional,delta"`
 }
 
-// Counts are the columns of how many fetches a row stands for.
-type Counts struct {
+// counts are the columns of how many fetches a row stands for.
+type counts struct {
 	Fetches int64 `parquet:"fetches"`
 	Dropped int64 `parquet:"dropped"`
 	Kept    int64 `parquet:"kept"`
@@ -45,12 +45,12 @@ type Page struct {
 	Origin           string `parquet:"origin,delta"`
 }
 
-// Group are the last columns of a list by something else than fetches and URLs.
-type Group struct {
-	Counts
+// groupColumns are the last columns of a list by something else than fetches and URLs.
+type groupColumns struct {
+	counts
 	Grounds
 	ReasonURL string `parquet:"reason_url,delta"`
-	Fetch
+	reasonFetch
 }
 
 // RecordRow is a row of a list by records.
@@ -69,34 +69,34 @@ type RecordRow struct {
 	Grounds
 }
 
-// URLRow is a row of a list by URLs.
-type URLRow struct {
+// urlRow is a row of a list by URLs.
+type urlRow struct {
 	Page
-	Counts
+	counts
 	Grounds
-	Fetch
+	reasonFetch
 }
 
-// HostRow is a row of a list by hosts.
-type HostRow struct {
+// hostRow is a row of a list by hosts.
+type hostRow struct {
 	SURTHost         string `parquet:"surt_host_name,delta"`
 	RegisteredDomain string `parquet:"url_host_registered_domain,optional,delta"`
-	Group
+	groupColumns
 }
 
-// OriginRow is a row of a list by origins.
-type OriginRow struct {
+// originRow is a row of a list by origins.
+type originRow struct {
 	Origin           string `parquet:"origin,delta"`
 	HostName         string `parquet:"url_host_name,delta"`
 	SURTHost         string `parquet:"surt_host_name,delta"`
 	RegisteredDomain string `parquet:"url_host_registered_domain,optional,delta"`
-	Group
+	groupColumns
 }
 
-// DomainRow is a row of a list by domains.
-type DomainRow struct {
+// domainRow is a row of a list by domains.
+type domainRow struct {
 	Domain string `parquet:"domain,delta"`
-	Group
+	groupColumns
 }
 
 // key is what a list that is not by records has a row for, and all that a text has of a row: of a record
@@ -130,9 +130,9 @@ func (e *entry) page() Page {
 	return Page{e.URL, e.SURTKey, weburl.SURTHost(e.SURTKey), e.HostName, e.RegisteredDomain, e.Origin}
 }
 
-func (e *entry) fetch() Fetch { return Fetch{e.time(), e.Filename, e.Offset, e.RecordID} }
+func (e *entry) fetch() reasonFetch { return reasonFetch{e.time(), e.Filename, e.Offset, e.RecordID} }
 
-func (e *entry) group() Group { return Group{e.Counts, e.Grounds, e.URL, e.fetch()} }
+func (e *entry) group() groupColumns { return groupColumns{e.counts, e.Grounds, e.URL, e.fetch()} }
 
 func recordRowOf(e *entry) RecordRow {
 	row := RecordRow{
@@ -149,15 +149,15 @@ func recordRowOf(e *entry) RecordRow {
 	return row
 }
 
-func urlRowOf(e *entry) URLRow { return URLRow{e.page(), e.Counts, e.Grounds, e.fetch()} }
+func urlRowOf(e *entry) urlRow { return urlRow{e.page(), e.counts, e.Grounds, e.fetch()} }
 
-func hostRowOf(e *entry) HostRow { return HostRow{e.Key, e.RegisteredDomain, e.group()} }
+func hostRowOf(e *entry) hostRow { return hostRow{e.Key, e.RegisteredDomain, e.group()} }
 
-func originRowOf(e *entry) OriginRow {
-	return OriginRow{e.Origin, e.HostName, weburl.SURTHost(e.SURTKey), e.RegisteredDomain, e.group()}
+func originRowOf(e *entry) originRow {
+	return originRow{e.Origin, e.HostName, weburl.SURTHost(e.SURTKey), e.RegisteredDomain, e.group()}
 }
 
-func domainRowOf(e *entry) DomainRow { return DomainRow{e.key(ByDomain), e.group()} }
+func domainRowOf(e *entry) domainRow { return domainRow{e.key(ByDomain), e.group()} }
 
 // uuidOf is the UUID of a record ID; "" where it is none.
 func uuidOf(recordID string) string {
