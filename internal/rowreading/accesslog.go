@@ -2,6 +2,7 @@ package rowreading
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
@@ -55,7 +56,7 @@ func errorIn(option string, err error) error {
 
 // readRanges reads the addresses in a file: every text of JSON that is an address or a prefix, as all operators
 // publish them, or every line.
-func readRanges(path string) (list []netip.Prefix, sum string, err error) {
+func readRanges(path string) (list []prefix, sum string, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, "", err
@@ -71,7 +72,7 @@ func readRanges(path string) (list []netip.Prefix, sum string, err error) {
 		}
 	}
 	for _, read := range [...]func(io.Reader, func(string)) error{textsOfJSON, linesOf} {
-		list = list[:0]
+		list = nil
 		if _, err = f.Seek(0, io.SeekStart); err != nil {
 			return nil, "", err
 		}
@@ -142,39 +143,61 @@ func linesOf(r io.Reader, add func(string)) error {
 	}
 }
 
-func parsePrefix(s string) (netip.Prefix, bool) {
-	if p, err := netip.ParsePrefix(s); err == nil {
-		return p.Masked(), true
-	}
-	a, err := netip.ParseAddr(s)
+// An address is one of 4 or 16 bytes, after a byte with that number.
+type address [17]byte
+
+func addressOf(a netip.Addr) (bytes address) {
+	copy(bytes[1:], a.AsSlice())
+	bytes[0] = byte(a.BitLen() / 8)
+	return bytes
+}
+
+// A prefix is one of addresses, in bits. A list of them has no pointers: it may be long.
+type prefix struct {
+	address
+	bits uint8
+}
+
+func parsePrefix(s string) (prefix, bool) {
+	p, err := netip.ParsePrefix(s)
 	if err != nil {
-		return netip.Prefix{}, false
+		a, err := netip.ParseAddr(s)
+		if err != nil {
+			return prefix{}, false
+		}
+		p = netip.PrefixFrom(a, a.BitLen())
 	}
-	return netip.PrefixFrom(a, a.BitLen()), true
+	return prefix{addressOf(p.Masked().Addr()), uint8(8 + p.Bits())}, true
+}
+
+func (p *prefix) holds(a address) bool {
+	whole, rest := p.bits/8, p.bits%8
+	return bytes.Equal(p.address[:whole], a[:whole]) && (rest == 0 || (p.address[whole]^a[whole])>>(8-rest) == 0)
 }
 
 // ranges are the addresses of one crawler.
 type ranges struct {
-	token    string         // in lower case
-	prefixes []netip.Prefix // in order; none holds another one
+	token    string   // in lower case
+	prefixes []prefix // in order; none holds another one
 }
 
-func (r *ranges) add(list []netip.Prefix) {
-	all := append(r.prefixes, list...)
-	slices.SortFunc(all, func(a, b netip.Prefix) int {
-		return cmp.Or(a.Addr().Compare(b.Addr()), cmp.Compare(a.Bits(), b.Bits()))
+func (r *ranges) add(list []prefix) {
+	all := append(list, r.prefixes...)
+	slices.SortFunc(all, func(a, b prefix) int {
+		return cmp.Or(bytes.Compare(a.address[:], b.address[:]), cmp.Compare(a.bits, b.bits))
 	})
 	r.prefixes = all[:0]
 	for _, p := range all {
-		if n := len(r.prefixes); n == 0 || !r.prefixes[n-1].Contains(p.Addr()) {
+		if n := len(r.prefixes); n == 0 || !r.prefixes[n-1].holds(p.address) {
 			r.prefixes = append(r.prefixes, p)
 		}
 	}
 }
 
-func (r *ranges) hold(a netip.Addr) bool {
-	n := sort.Search(len(r.prefixes), func(i int) bool { return a.Less(r.prefixes[i].Addr()) })
-	return n > 0 && r.prefixes[n-1].Contains(a)
+func (r *ranges) hold(of netip.Addr) bool {
+	a := addressOf(of)
+	n := sort.Search(len(r.prefixes), func(i int) bool { return bytes.Compare(r.prefixes[i].address[:], a[:]) > 0 })
+	return n > 0 && r.prefixes[n-1].holds(a)
 }
 
 // clients knows which clients of a log are the operators of crawlers. No address leaves it.
