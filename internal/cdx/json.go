@@ -36,7 +36,7 @@ func (o *objects) parse(text []byte, row *Row) (ok bool, fault string) {
 
 func (o *objects) set(text string, row *Row) (fault string) {
 	var named [fields]string
-	return o.each(text, func(key string, kind jsonlite.Kind) (fault string) {
+	member := func(key string, kind jsonlite.Kind) (fault string) {
 		f := o.names[strings.ToLower(key)]
 		isName := kind == jsonlite.String || kind == jsonlite.Number
 		if f == fieldNone || f == fieldListID && !isName || kind == jsonlite.Null {
@@ -54,6 +54,20 @@ func (o *objects) set(text string, row *Row) (fault string) {
 		}
 		if kind == jsonlite.Number && f == fieldTime && !isCDXTime(value) {
 			fault = noUnit
+		}
+		return fault
+	}
+	return o.each(text, func(key string, kind jsonlite.Kind) (fault string) {
+		if kind != jsonlite.Object || key != "metadata" && key != "warc_headers" { // of Dolma, DCLM and OSCAR
+			return member(key, kind)
+		}
+		for inner, err := range o.it.Object {
+			if err != nil || o.it.Err() != nil {
+				break
+			}
+			if fault = member(key+"."+inner, o.it.Kind()); fault != "" {
+				break
+			}
 		}
 		return fault
 	})

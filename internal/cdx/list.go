@@ -38,10 +38,13 @@ func newColumnNames(names map[field][]string, needed ...needed) columnNames {
 // tables made of it and monitors of robots.txt call them.
 var (
 	urlColumns = newColumnNames(map[field][]string{
-		fieldURL:      {"url", "uri", "target_uri"},
-		fieldTime:     {"time", "timestamp", "date", "fetch_time", "warc_date"},
+		fieldURL: {"url", "uri", "target_uri", "metadata.url", "warc_headers.warc-target-uri"},
+		fieldTime: {
+			"time", "timestamp", "date", "fetch_time", "warc_date", "date_download", "metadata.warc-date",
+			"metadata.date_download", "warc_headers.warc-date",
+		},
 		fieldAgent:    {"agent", "user_agent"},
-		fieldRecordID: {"record_id", "warc_record_id"},
+		fieldRecordID: {"record_id", "warc_record_id", "metadata.warc-record-id", "warc_headers.warc-refers-to"},
 	}, needed{"URLs", []field{fieldURL}}, needed{"times", []field{fieldTime}})
 
 	robotsColumns = newColumnNames(map[field][]string{

@@ -62,6 +62,7 @@ type parquetReader struct {
 	isUUID  bool // the user's own names of rows are UUIDs in 16 bytes
 	isReal  bool // statuses are real numbers, as pandas has numbers that may be missing
 
+	lost  []string // columns, to be reported before the first row
 	rows  *parquetfile.Rows
 	row   int64 // number of the row before
 	batch int   // rows decoded
@@ -175,6 +176,13 @@ func (p *parquetReader) findColumns(id string) (err error) {
 			continue
 		}
 		c := &p.file.Columns[i]
+		isNeeded := f == fieldURL || f == fieldHost || f == fieldTime || f == fieldListID
+		if !isRead(c, f) && !isNeeded {
+			if c.Type == nil || !isNullType(c.Type) { // all of which says nothing
+				p.lost = append(p.lost, fmt.Sprintf("its column %s has a type that is not read: %s", c.Name, c.TypeName()))
+			}
+			continue
+		}
 		if !isRead(c, f) || slices.Contains(p.shape, f) {
 			return fmt.Errorf("its column %s has a type that is not read: %s", c.Name, c.TypeName())
 		}
@@ -182,7 +190,7 @@ func (p *parquetReader) findColumns(id string) (err error) {
 		case fieldTime:
 			p.time = timeColumnOf(c.Type)
 		case fieldStatus:
-			p.isReal = c.Type.Type.V == format.Double
+			p.isReal = c.Type.Type.V == format.Double // as text, row.set reads it
 		case fieldListID:
 			_, p.isUUID = c.Type.LogicalType.Value.(*format.UUIDType)
 		}
@@ -199,7 +207,7 @@ func isRead(c *parquetfile.Column, f field) bool {
 	isNumber := f == fieldTime || f == fieldStatus || f == fieldOffset || f == fieldLength
 	switch c.Type.Type.V {
 	case format.ByteArray, format.FixedLenByteArray:
-		return !isNumber || f == fieldTime
+		return !isNumber || f == fieldTime || f == fieldStatus
 	case format.Int32, format.Int64:
 		return isNumber || f == fieldListID
 	case format.Int96:
@@ -211,6 +219,11 @@ func isRead(c *parquetfile.Column, f field) bool {
 }
 
 func (p *parquetReader) Next(row *Row) error {
+	if p.row == 0 && p.at == 0 && len(p.lost) > 0 {
+		detail := p.lost[0] + "; the rows count without it"
+		p.lost = p.lost[1:]
+		return &Fault{Offset: -1, Detail: detail}
+	}
 	if p.at == p.batch {
 		if err := p.decode(); err != nil {
 			return err
@@ -384,4 +397,10 @@ func (c timeColumn) set(row *Row, v int64) (fault string) {
 		row.Time = digits
 	}
 	return ""
+}
+
+// isNullType reports whether a column is declared to hold nothing but nulls.
+func isNullType(t *format.SchemaElement) bool {
+	_, is := t.LogicalType.Value.(*format.NullType)
+	return is
 }
