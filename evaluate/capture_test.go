@@ -365,11 +365,6 @@ func payloadDigest(body string) string {
 	return "WARC-Payload-Digest: sha1:" + base32.StdEncoding.EncodeToString(sum[:])
 }
 
-// digestInHex is the digest of a body as other writers have it.
-func digestInHex(body string) string {
-	return fmt.Sprintf("WARC-Payload-Digest: SHA-1:%x", sha1.Sum([]byte(body)))
-}
-
 func TestRevisit(t *testing.T) {
 	t.Parallel()
 	digested := func(r rec, d string) rec { r.warc = append(r.warc, d); return r }
