@@ -353,7 +353,6 @@ func revisit(r rec, lines ...string) rec {
 const (
 	identical   = "WARC-Profile: http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
 	notModified = "WARC-Profile: http://netpreserve.org/warc/1.1/revisit/server-not-modified"
-	digest2     = "WARC-Payload-Digest: sha1:BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBB"
 	emptyDigest = "WARC-Payload-Digest: sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ"
 )
 
@@ -430,22 +429,6 @@ func TestRevisit(t *testing.T) {
 	})
 }
 
-// TestValidators: which copy a 304 renews.
-func TestValidators(t *testing.T) {
-	t.Parallel()
-	copied := func(at, body string, head ...string) rec { r := robotsTxt(at, body); r.head = head; return r }
-	renewed := func(head []string, asked ...string) rec {
-		return rec{url: home + "/robots.txt", at: "-1h", status: "304 x", head: head, asked: asked}
-	}
-	const march, april = "Fri, 01 Mar 2024 00:00:00 GMT", "Mon, 01 Apr 2024 00:00:00 GMT"
-	checkScenarios(t, DecideOptions{}, []scenario{
-		{"a tag goes before a date", archive{
-			copied("-3d", closed, `ETag: "a"`, "Last-Modified: "+march),
-			renewed(nil, `If-None-Match: "a"`, "If-Modified-Since: "+april), page(certain),
-		}},
-	})
-}
-
 // TestHeadIsNoOriginal: what answers HEAD has no body, and is no robots.txt.
 func TestHeadIsNoOriginal(t *testing.T) {
 	t.Parallel()
@@ -458,19 +441,6 @@ func TestHeadIsNoOriginal(t *testing.T) {
 	head.warc = []string{closedDigest}
 	again := revisit(rec{url: home + "/r", at: "-1h"}, identical, closedDigest, "WARC-Refers-To-Date: "+head.date())
 	check(t, DecideOptions{}, archive{head, hop, again, page("unknown fresh unresolved_revisit")})
-}
-
-// TestDigestMismatch: what does not match its digest proves no violation,
-// wherever it stands on the way.
-func TestDigestMismatch(t *testing.T) {
-	t.Parallel()
-	with := func(r rec, fields ...string) rec { r.warc = append(r.warc, fields...); return r }
-	checkScenarios(t, DecideOptions{}, []scenario{
-		{"of another copy", archive{
-			with(robotsTxt("-2h", closed), digest2), robotsTxt("-1h", closed),
-			page("disallowed fresh rule probable +unreadable_copy"),
-		}},
-	})
 }
 
 // TestBodyThatBreaksOff: what is missing of a file may forbid more, unless so much

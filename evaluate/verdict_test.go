@@ -153,43 +153,6 @@ func TestCoarseDates(t *testing.T) {
 	})
 }
 
-// TestUnreachable: RFC 9309 §2.3.1.4.
-func TestUnreachable(t *testing.T) {
-	t.Parallel()
-	down := func(at string) rec { return rec{url: home + "/robots.txt", at: at, status: "503 x"} }
-	with := func(at, status string) rec { return rec{url: home + "/robots.txt", at: at, status: status} }
-	checkScenarios(t, DecideOptions{}, []scenario{
-		{
-			"not broken by what is unknown",
-			archive{
-				down("-40d"), with("-20d", "999 x"), redirect(home+"/robots.txt", "-10d", "/r"), down("-1h"),
-				page("allowed fresh unreachable_over_30d"),
-			},
-		},
-	})
-}
-
-// TestCertainty: permitted copies, other crawlers, tokens.
-func TestCertainty(t *testing.T) {
-	t.Parallel()
-	by := func(r rec, ua string) rec { r.ua = ua; return r }
-	reserved := page("disallowed fresh rule contested +reserved_encoding +permitted_copy")
-	reserved.url += "?u=a:b"
-	checkScenarios(t, DecideOptions{}, []scenario{
-		{"a copy read otherwise allows", archive{
-			robotsTxt("-2h", "User-agent: *\nDisallow: /\nAllow: /p?u=a%3Ab\n"), robotsTxt("-1h", closed),
-			reserved,
-		}},
-		{
-			"both stale, own too old",
-			archive{
-				robotsTxt("-31d", closed), by(robotsTxt("-2d", closed), "Other/1"),
-				page("disallowed stale rule possible +other_crawler"),
-			},
-		},
-	})
-}
-
 // TestDuplicatesWithoutID: records without an id are taken for the same where they
 // lie in files that are alike to the last byte, as an ARC given twice. In all other
 // files records alike may be two fetches.

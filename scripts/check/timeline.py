@@ -11,15 +11,17 @@ reference.py works out what is expected of the archives that scenarios.py makes,
 id: verdict, evidence, reason, certainty, the governing capture (by its record id), and, where the fetch was disallowed,
 the notes that the rule names; of an allowed fetch those that say why it may not be meant; of a response its refusal.
 The tables violations (certain, probable) and unproven (possible, contested) must hold exactly the disallowed fetches.
+Bundles of the disallowed fetches must give their verdicts, classes and grounds again.
 Prints how many agree by combination, and every difference. It fails on any difference, on a fetch that one side lacks,
 on a record id that the table has twice, and on a reason or certainty with fewer than five cases.
 """
 
 import collections
+import random
 
 import reference
 import scenarios
-from lib import TABLES, audit, bare, folder, shared, table, words
+from lib import TABLES, audit, bare, call, folder, shared, table, words
 
 # Every reason and every certainty must have been put to the test.
 REASONS = """rule no_matching_rule no_matching_group robots_txt_itself unavailable unreachable unreachable_stale
@@ -27,6 +29,7 @@ unreachable_over_30d too_many_redirects unresolved_redirect unresolved_revisit u
 challenge changed_between conflicting_captures no_capture no_time unsupported_scheme ambiguous_token""".split()
 LEAST = 5
 MOST = 600  # mixed scenarios of one round
+ALONE = 40  # findings of a round that have a bundle of their own
 
 FIELDS = ["verdict", "evidence", "reason", "certainty"]
 
@@ -61,7 +64,18 @@ def one_round(binary, history, moments, seed, mixed):
         layers = scenarios.main(history, work / "archives", moments=moments, seed=seed, mixed=mixed)
         expected = {bare(row["warc_record_id"]): row for row in reference.expected(sorted(map(str, (work / "archives").iterdir())))}
         audit(binary, work / "tables", [work / "archives"])
+        replayed(binary, work, seed)
         return compare(expected, work / "tables", {bare(i): layer for i, layer in layers.items()})
+
+
+def replayed(binary, work, seed):
+    """Bundles of all disallowed fetches, and of some alone, must give their verdicts, classes and grounds again."""
+    ids = [row["warc_record_id"] for name in TABLES for row in table(work / "tables", name, "warc_record_id")]
+    for what in [[], *([i] for i in random.Random(seed).sample(ids, ALONE))]:
+        call(binary, "evidence", work / "tables", "--drop", "--to", work / "bundle.warc.gz", *what)
+        call(binary, "verify", work / "bundle.warc.gz")
+        (work / "bundle.warc.gz").unlink()
+    print("replayed %d findings from their bundle, and %d alone" % (len(ids), ALONE))
 
 
 def compare(expected, out, scenario):
