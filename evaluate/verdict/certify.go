@@ -63,13 +63,21 @@ func (d *Decider) certify(r *Finding, s *subject, tl *Timeline, v *view) {
 // mayBeOtherRun reports whether another run may have made the capture, which may be somebody else's: of software that
 // anybody runs, or of a token that the agents list does not know and the archives contradict ("Runs of a crawler").
 func (d *Decider) mayBeOtherRun(r *Finding, s *subject, v *view) bool {
-	kind := agents.KindOf(s.agent, s.UserAgent)
+	kind := d.kindOf(s)
 	if !v.own || r.AgentSource == words.AgentFromOption || kind == agents.Operator {
 		return false
 	}
 	isOther := func(a answered) bool { return !s.isOfRun(a) && (kind == agents.Software || s.isContradicted(a)) }
 	isDoubtful := func(st *State) bool { return isOther(st.itself()) || slices.ContainsFunc(st.led, isOther) }
 	return slices.ContainsFunc(v.tied, isDoubtful)
+}
+
+// kindOf returns what names the crawler of a fetch. Fetches of one follow one another.
+func (d *Decider) kindOf(s *subject) agents.Kind {
+	if by := [2]string{s.agent, s.UserAgent}; by != d.kindBy {
+		d.kindBy, d.kind = by, agents.KindOf(s.agent, s.UserAgent)
+	}
+	return d.kind
 }
 
 // isContradicted reports whether a record names another host, operator, collection or contact than the fetch.
@@ -87,7 +95,7 @@ func (s *subject) isContradicted(r answered) bool {
 // firstAsked returns the first capture of the fetch's own run, if the token names a crawler only within a run, and this
 // one requested this robots.txt only after the fetch: what another run received informed nobody here. Else nil.
 func (d *Decider) firstAsked(r *Finding, s *subject, tl *Timeline, v *view) *State {
-	isOfAnybody := agents.KindOf(s.agent, s.UserAgent) == agents.Software || r.Notes&words.NoteOtherRun != 0
+	isOfAnybody := d.kindOf(s) == agents.Software || r.Notes&words.NoteOtherRun != 0
 	if s.own == nil || v.evidence == words.Later || r.AgentSource == words.AgentFromOption || !isOfAnybody {
 		return nil
 	}

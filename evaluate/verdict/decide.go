@@ -13,6 +13,7 @@ import (
 
 	"github.com/robotsaudit/robotsaudit/evaluate/crawler"
 	"github.com/robotsaudit/robotsaudit/evaluate/parsed"
+	"github.com/robotsaudit/robotsaudit/internal/agents"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/resolve"
 	"github.com/robotsaudit/robotsaudit/internal/tag"
@@ -41,12 +42,14 @@ type Decider struct {
 	runs  *facts.Set // knows the runs of crawlers
 	heard *voices
 
-	first, second subject // reused
+	first, second subject   // reused
+	kindBy        [2]string // see kindOf: the last
+	kind          agents.Kind
 }
 
 // NewDecider decides the fetches of a set of facts, by its robots.txt files, by who made them, and with which software.
 func NewDecider(set *facts.Set, files *parsed.Cache, who *crawler.Names, made *crawler.Software) *Decider {
-	return &Decider{files: files, who: who, made: made, runs: set, heard: newVoices(set, who)}
+	return &Decider{files: files, who: who, made: made, runs: set, heard: newVoices(set, who), kind: agents.KindOf("", "")}
 }
 
 // DecideFetch makes r the verdict on a fetch for the crawler that made it.
