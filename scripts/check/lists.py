@@ -10,6 +10,7 @@ fetch of a page is in exactly one of the three lists.
 import csv
 import io
 import json
+import re
 import subprocess
 from pathlib import Path
 
@@ -54,6 +55,12 @@ def export(binary, dir, *options):
     return subprocess.run([binary, "export", dir, *options], check=True, stdout=subprocess.PIPE).stdout
 
 
+def spreadsheet_cell(text):
+    """No formula, and control characters by their numbers."""
+    shown = re.sub(r"[\x00-\x1f\x7f\u202a-\u202e\u2066-\u2069]", lambda c: f"⟨U+{ord(c[0]):04X}⟩", text)
+    return "'" + shown if text.lstrip(" ")[:1] in tuple("=+-@\t\r") else shown
+
+
 def read_all(binary, dir, work, options):
     """Reads a list in all formats, and returns its rows."""
     lines = [json.loads(line) for line in export(binary, dir, *options, "--format", "jsonl").splitlines()]
@@ -67,7 +74,8 @@ def read_all(binary, dir, work, options):
             if name.endswith("fetch_time") and row[name] is not None:
                 row[name] = row[name].strftime("%Y-%m-%dT%H:%M:%S") + (f".{row[name].microsecond:06}".rstrip("0").rstrip(".")) + "Z"
         assert line == row, f"{options}: JSON has {line}, Parquet {row}"
-        want = {name: "" if value is None else str(value) for name, value in row.items()}
+        want = {name: "" if value is None else spreadsheet_cell(value) if isinstance(value, str) else str(value)
+                for name, value in row.items()}
         assert cell == want, f"{options}: CSV has {cell}, Parquet {row}"
     return lines
 
