@@ -52,7 +52,7 @@ func ExampleRun() {
 	}
 	fmt.Println(totals.Disallowed, "of", totals.Fetches, "fetches were disallowed:", disallowed.classes)
 	// Output:
-	// 51 of 284 fetches were disallowed: map[certain:40 contested:5 possible:3 probable:3]
+	// 51 of 284 fetches were disallowed: map[certain:40 contested:5 possible:4 probable:2]
 }
 
 // One origin, and a fetch that was never made.
