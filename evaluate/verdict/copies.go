@@ -85,6 +85,9 @@ func (d *Decider) askCopies(r *Finding, s *subject, tl *Timeline, v *view) {
 		r.UnreadCaptures = true
 		r.Notes |= s.object(words.NoteUnreadableCopy, nil)
 	}
+	if s.agent != "" && s.unclear.any(s.key, s.time.Micros-facts.Day, s.time.Micros) { // "Access logs"
+		r.Notes |= s.object(words.NoteUnreadableCopy, nil)
+	}
 	var known [copyOrders][]*State
 	known[usable] = append(make([]*State, 0, maxAsked), v.governing)
 	ask := func(st *State) (e copyEffect) {

@@ -124,6 +124,8 @@ func (d *Decider) doubts(s *subject, v *view, found func(words.Notes, *State) wo
 			when(st.OtherTarget, words.NoteOtherTarget)|
 			when(st.Mismatched, words.NoteDigestMismatch)|
 			when(st.IsListed(), words.NoteListedRobots)|
+			when(st.Flags&facts.FlagNoZone != 0, words.NoteNoZone)|
+			when(st.Compressed, words.NoteCompressedSize)|
 			when(isDoubtfulLine(&st.Fetch) || s.mayHaveBegunBefore(st), words.NoteLogged)|
 			when(st.Coarsest < facts.PrecisionSecond, words.NoteCoarseDate), st)
 	}
@@ -135,6 +137,7 @@ func (d *Decider) doubts(s *subject, v *view, found func(words.Notes, *State) wo
 		when(s.Trust == facts.TrustIndexed || isUnbound, words.NoteIndexed)|
 		when(s.Trust == facts.TrustListed && !isUnbound, words.NoteListed)|
 		when(isDoubtfulLine(s.Fetch), words.NoteLogged)|
+		when(s.Flags&facts.FlagNoZone != 0, words.NoteNoZone)|
 		when(s.Flags&facts.FlagMayBeNoFetch != 0, words.NoteNoStatus)|
 		when(s.Flags&facts.FlagRefuted != 0, words.NoteNoRecord)|
 		when(s.Flags&facts.FlagHostMismatch != 0, words.NoteHostMismatch)|

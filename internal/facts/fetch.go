@@ -136,6 +136,7 @@ const (
 	FlagChallenge     // the answer is a test for crawlers, in place of the content
 	FlagOperator      // a line of an access log: its address is the operator's whose crawler the User-Agent names
 	FlagForged        // the same, and it is not
+	FlagNoZone        // a line of an access log: its time has no zone
 )
 
 // Fetch is a row of facts: one captured exchange as the archive records it.

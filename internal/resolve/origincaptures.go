@@ -25,6 +25,8 @@ type originCaptures struct {
 	copiesOf  facts.Place                 // that origin
 	versions  []version                   // of its robots.txt: see findVersions; nil: not asked for yet
 	sightings []seen                      // of these, in the order of their time
+
+	isSmallNoted bool // an issue says that a line is smaller than its version
 }
 
 // urlCaptures is the captures of one URL, so ordered that nobody has to look at all of

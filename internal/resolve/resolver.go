@@ -230,7 +230,7 @@ func (r *resolver) step(res *resolution, g *originCaptures) error {
 	case seekDigest:
 		return r.takeByDigest(res, g)
 	case seekServed:
-		r.takeServed(res, g)
+		return r.takeServed(res, g)
 	case seekLatest:
 		c := g.renewed(res, r.who)
 		switch {

@@ -15,6 +15,7 @@ type version struct {
 	capture     *facts.Capture // the first
 	body        bool           // it is whole, and can be read
 	none        bool           // there is no file (4xx)
+	served      int64          // the size of all lines that say that something was served while it was current
 }
 
 // A seen is when a capture shows a version.
@@ -26,6 +27,13 @@ type seen struct {
 // deployedIn is how long after a version was seen another may still be served, and how long before: by a cache, or
 // because a commit is not yet on the server.
 const deployedIn = facts.Day
+
+// currentIn is for how long before a line no other version of a size may have been current: what is committed may not be
+// deployed yet.
+const currentIn = 30 * facts.Day
+
+// manySizes stands for the sizes of lines that differ.
+const manySizes = -1
 
 // framing is by how many bytes the size in a log may exceed that of the body: nginx counts the framing of chunks.
 const framing = 32
@@ -56,6 +64,27 @@ func (g *originCaptures) findVersions() {
 		g.versions[n-1].last = v.last
 		g.sightings = append(g.sightings, seen{v.last, n - 1})
 	}
+	for _, line := range g.ofURL(listKey(url, facts.TypeAccessLog)).all {
+		current := current(g.versions, line.Time(), 0)
+		size, isSized := line.PayloadBytes()
+		if !isDatedGet(line) || statusOf(&line.Fetch) != http.StatusOK || len(current) == 0 {
+			continue
+		}
+		if v := &current[0]; isSized && (v.served == 0 || v.served == size) {
+			v.served = size
+		} else {
+			v.served = manySizes
+		}
+	}
+}
+
+// current returns the versions that were current in a time before a moment.
+func current(versions []version, t facts.Time, within int64) []version {
+	after := func(t facts.Time) int {
+		return sort.Search(len(versions), func(i int) bool { return versions[i].first.MicrosSince(t) > 0 })
+	}
+	to := after(t)
+	return versions[max(min(to, after(t.Add(-within)))-1, 0):to]
 }
 
 func (v *version) isSame(other *version) bool {
@@ -87,9 +116,9 @@ func near(versions []version, t facts.Time) []version {
 // takeServed gives a line of an access log the version that it says was served ("Access logs"). By its size where that
 // is the size of one version alone; by time where all that may have been served are one. Where neither is, the line
 // shows no rules; where it shows bytes that no version has, nobody knows them.
-func (r *resolver) takeServed(res *resolution, g *originCaptures) {
+func (r *resolver) takeServed(res *resolution, g *originCaptures) error {
 	g.findVersions()
-	candidates := near(g.versions, res.CurTime)
+	candidates, recent := near(g.versions, res.CurTime), current(g.versions, res.CurTime, currentIn)
 	size, isSized := res.PayloadBytes()
 	isSized = isSized && !res.CurUnmodified
 	var bySize, byTime, largest *facts.Capture
@@ -98,7 +127,7 @@ func (r *resolver) takeServed(res *resolution, g *originCaptures) {
 		v := &candidates[i]
 		if !res.look() {
 			res.isUnclear()
-			return
+			return nil
 		}
 		if !v.body {
 			isClear = isClear && v.none
@@ -116,22 +145,36 @@ func (r *resolver) takeServed(res *resolution, g *originCaptures) {
 			bySize = c
 		}
 	}
+	mayBeOther := func(v version) bool { // of the same size, and current not long before
+		return res.look() && (!v.body && !v.none || v.body && v.capture.BodySize == size && v.capture.BodyDigest != bySize.BodyDigest)
+	}
 	sure := g.surely(res.CurTime)
+	isSmaller := isSized && bySize == nil && byTime != nil && 0 < size && size < byTime.BodySize
 	switch {
 	case bySize != nil && isClear:
-		if largest.BodySize > size && byTime != nil && byTime.BodyDigest != bySize.BodyDigest {
-			res.Flags &^= facts.FlagOperator // the larger one may have come compressed to that size
+		isLarger := largest.BodySize > size && byTime != nil && byTime.BodyDigest != bySize.BodyDigest
+		if isLarger || slices.ContainsFunc(recent, mayBeOther) { // the larger one may have come compressed to that size
+			res.Flags &^= facts.FlagOperator
 		}
 		r.takeVersion(res, bySize)
 	case len(candidates) == 0,
 		isClear && isSized && bySize == nil && (largest == nil || size > largest.BodySize+framing):
 		res.giveUp(words.UnknownBytes)
+	case isSmaller && isClear && len(recent) == 1 && recent[0].served == size:
+		res.Compressed = true
+		r.takeVersion(res, byTime)
 	case sure != nil && sure.body && isClear && len(candidates) == 1:
 		res.Flags &^= facts.FlagOperator // the size does not confirm it, so nothing is certain
 		r.takeVersion(res, sure.capture)
 	default:
 		res.isUnclear()
 	}
+	if isSmaller && !g.isSmallNoted {
+		g.isSmallNoted = true
+		return r.note(&res.Capture, words.IssueServedSize, words.NoReason,
+			"served with %d bytes, your version has %d: compressed?", size, byTime.BodySize)
+	}
+	return nil
 }
 
 // isUnclear settles a line that shows no more than that robots.txt was served.

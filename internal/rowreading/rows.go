@@ -581,6 +581,9 @@ func (p *indexPart) date(f *facts.Fetch, row *cdx.Row) {
 	t, zoned, ok := rowTime(row)
 	f.Micros, f.Precision = t.Micros, t.Precision
 	if !zoned && ok {
+		if f.Trust == facts.TrustLogged {
+			f.Flags |= facts.FlagNoZone
+		}
 		p.faultOf(row, words.IssueDateWithoutZone, "taken as UTC", "date %.40q",
 			cmp.Or(row.Time, t.UTC().Format("2006-01-02T15:04:05.999999")))
 	}

@@ -47,6 +47,7 @@ const (
 	IssueBadIndexRow
 	IssueNotVerified
 	IssueRequestAlone
+	IssueServedSize
 )
 
 // Issues is indexed by IssueKind.
@@ -237,6 +238,12 @@ var Issues = []Word{
 		Name:    "request_alone",
 		Meaning: "A request has no response: nothing shows what became of it. It decides nothing.",
 		More:    "There is one issue an archive, at its first such request. `detail` has their number.",
+	},
+	IssueServedSize: {
+		Name: "served_size",
+		Meaning: "A line of an access log says that robots.txt was served with fewer bytes than the version of that time " +
+			"has: the server may compress it.",
+		More: "There is one issue a site, at its first such line.",
 	},
 }
 

@@ -48,6 +48,8 @@ const (
 	NoteHostMismatch
 	NoteListedRobots
 	NoteLogged
+	NoteNoZone
+	NoteCompressedSize
 	GroundNoToken
 	GroundReceivedLater
 	GroundAskedLater
@@ -266,6 +268,15 @@ var described = map[Notes]Word{
 		Name: "logged", Effect: Doubt, Section: "Access logs",
 		Meaning: "An access log reports the request, or that robots.txt was served. Somebody else may have sent that " +
 			"User-Agent, another version of robots.txt may have been served, or the request may have begun before.",
+	},
+	NoteNoZone: {
+		Name: "date_without_zone", Effect: Doubt, Section: "Access logs",
+		Meaning: "A line of an access log states a time without a zone: it was taken as UTC.",
+	},
+	NoteCompressedSize: {
+		Name: "compressed_size", Effect: Doubt, Section: "Access logs",
+		Meaning: "robots.txt was served with fewer bytes than its only version of the 30 days before has, and always with " +
+			"as many: it was probably compressed.",
 	},
 	GroundNoToken: {
 		Name: "no_token", Effect: Unproven, Section: "The crawler's token",
