@@ -122,6 +122,10 @@ type Counts struct {
 
 	// Fetches that the server refused (`refusal`).
 	Refused int64 `parquet:"refused" json:"refused"`
+	// Of these, fetches that robots.txt allowed, and that the server refused for another reason than a payment.
+	RefusedAllowed int64 `parquet:"refused_allowed" json:"refused_allowed"`
+	// Of these, fetches that robots.txt allowed, and for which the server asked for a payment (402).
+	RefusedPayment int64 `parquet:"refused_payment" json:"refused_payment"`
 	// Sum of `payload_bytes` of all fetches, where it is known: what was fetched twice counts twice.
 	PayloadBytes int64 `parquet:"payload_bytes" json:"payload_bytes"`
 	// Fetches whose `payload_bytes` is null.
@@ -204,6 +208,9 @@ func (c *Counts) AddCountable(r *Countable) {
 	count(&c.UnsafeEncoding, isAllowed && r.Notes&words.NoteUnsafeEncoding != 0)
 	count(&c.NamedGroupForbids, isAllowed && r.Notes&words.NoteNamedGroupForbids != 0)
 	count(&c.Refused, r.Refusal != NotRefused)
+	isRefused := isAllowed && r.Reason != words.RobotsTxtItself && r.Refusal != NotRefused
+	count(&c.RefusedAllowed, isRefused && r.Refusal != RefusedPayment)
+	count(&c.RefusedPayment, isRefused && r.Refusal == RefusedPayment)
 	count(&c.TagsUnknown, r.TagsUnknown)
 	count(&c.Hinted, r.Hinted)
 	count(&c.PayloadUnknown, r.PayloadSize == 0)

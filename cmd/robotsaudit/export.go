@@ -277,6 +277,9 @@ func (f *exportFlags) summary(s *export.Summary) string {
 		}
 	}
 	text += "."
+	if s.Sealed > 0 && f.options.List != words.Drop && f.options.List != words.Leave {
+		text += fmt.Sprintf(" %s may carry a reservation inside, which is not read.", report.Count(s.Sealed, "kept file"))
+	}
 	if s.Count(words.Leave) > 0 && f.options.List != words.Leave {
 		text += " The list undecided has the undecided, --decide decides them."
 	}

@@ -61,6 +61,7 @@ func (c Choices) fate(cause words.Cause) words.Fate { return cmp.Or(c[cause], ca
 // columns are the columns of fetches that lists need.
 var columns = []string{
 	"url", "url_surtkey", "url_host_name", "url_host_registered_domain", "origin", "fetch_time", "fetch_method", "fetch_status",
+	"content_mime_type", "content_mime_detected",
 	"record_type", "content_digest", "warc_filename", "warc_record_offset", "warc_record_length", "warc_record_id",
 	"agent", "trust", "verdict", "reason", "notes", "certainty", "robots_id", "rule_line", "tags_from", "hints", "list_ids",
 }
@@ -238,6 +239,11 @@ func (l *list) decided(ctx context.Context) iter.Seq2[*entry, error] {
 	}
 }
 
+// isSealed reports whether a media type is that of files that may carry a reservation inside.
+func isSealed(mediaType string) bool {
+	return strings.HasPrefix(mediaType, "image/") || mediaType == "application/pdf" || mediaType == "application/epub+zip"
+}
+
 // entryOf is the entry of one fetch.
 func (l *list) entryOf(f *report.FetchRow, w *decision) entry {
 	e := entry{item: item{
@@ -245,6 +251,9 @@ func (l *list) entryOf(f *report.FetchRow, w *decision) entry {
 		Origin: f.Origin,
 		Status: -1, Digest: f.ContentDigest, Length: f.WARCRecordLength, decision: *w,
 	}, counts: counts{Fetches: 1}}
+	if isSealed(cmp.Or(f.ContentMIMEDetected, f.ContentMIMEType)) {
+		e.sealed = 1
+	}
 	e.List = w.Fate.String()
 	if e.SURTKey == "" { // an earlier program wrote the table
 		u, _ := weburl.Parse(f.URL)

@@ -60,16 +60,18 @@ func (d *decision) rank() int {
 type entry struct {
 	Key string
 	counts
+	sealed int64 // fetches of files that may carry a reservation inside
 	item
 }
 
 // join adds an entry of the same key, which comes later.
 func (e *entry) join(other *entry) {
 	counts := counts{e.Fetches + other.Fetches, e.Dropped + other.Dropped, e.Kept + other.Kept}
+	sealed := e.sealed + other.sealed
 	if other.rank() < e.rank() {
 		*e = *other
 	}
-	e.counts = counts
+	e.counts, e.sealed = counts, sealed
 }
 
 // makeList calls do with the list of an audit, whose temporary files go afterwards.
@@ -100,6 +102,9 @@ func (l *list) entries(ctx context.Context) iter.Seq2[*entry, error] {
 				return
 			}
 			l.summary.Fates[e.Fate][e.Cause]++
+			if e.Fate == words.Keep {
+				l.summary.Sealed += e.sealed
+			}
 			if (e.Fate == l.options.List || l.options.List == words.NoFate) && !yield(e, nil) {
 				return
 			}

@@ -231,6 +231,16 @@ func certainty(audit *report.Audit) document.Section {
 		},
 	}
 	s.Classes[len(s.Classes)-1].Words = report.Count(t.RobotsTxtItself, noun)
+	for _, x := range [...]document.Class{
+		{ID: "refused", Label: "Allowed, and refused by the server", Count: t.RefusedAllowed, Meaning: "Some of the allowed " +
+			"fetches: the server answered with 401, 403, 429 or 451, or with a challenge."},
+		{ID: "payment", Label: "Allowed, and to be paid for", Count: t.RefusedPayment, Meaning: "Some of the allowed " +
+			"fetches: the server answered with 402."},
+	} {
+		if x.Words = report.Count(x.Count, noun); x.Count > 0 {
+			s.Classes = append(s.Classes, x)
+		}
+	}
 	if t.NoCrawler > 0 {
 		s.Classes = append(s.Classes, document.Class{
 			ID: "nocrawler", Label: "Of no known crawler", Count: t.NoCrawler, Words: report.Count(t.NoCrawler, noun), Meaning: "The " +

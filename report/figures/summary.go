@@ -194,6 +194,12 @@ func (s *summary) printAnswer(p *layout.Page, full bool) {
 	p.Row("unknown", unknown, t.Undecided())
 	s.printUnknown(p, full)
 	p.Row("allowed", s.allowedText(), t.Allowed-t.RobotsTxtItself)
+	if t.RefusedAllowed > 0 {
+		p.Row("refused", "of the allowed ones: the server refused them all the same", t.RefusedAllowed)
+	}
+	if t.RefusedPayment > 0 {
+		p.Row("payment", "of the allowed ones: the server asked for a payment (402)", t.RefusedPayment)
+	}
 	p.Row("robots.txt", "the file itself: always allowed, not counted below", t.RobotsTxtItself)
 	if t.NoCrawler > 0 {
 		p.Row("no crawler", "the User-Agent names none, or its name is forged: not counted below", t.NoCrawler)
