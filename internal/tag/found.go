@@ -32,8 +32,8 @@ var places = []words.Word{
 
 func (p Place) String() string { return words.Name(places, p) }
 
-// InHead reports whether the element is one of the head of the initial HTML, read
-// without scripts, which alone binds (draft-illyes-repext-03 §4).
+// InHead reports whether the element is one of the head of the initial HTML, which alone binds
+// (draft-illyes-repext-03 §4), in any reading of it.
 func (p Place) InHead() bool { return p == PlaceHead || p == PlaceHeadNoscript }
 
 // InNoscript reports whether the element is seen only by those that run no scripts.

@@ -58,7 +58,9 @@ func TestScanOpen(t *testing.T) {
 		{"<p>", false, false, false},
 		{"<head>", false, false, false},
 		{"<head>", true, true, true},
-		{"<head><p>", true, true, false},
+		{"<head><p>", true, true, true}, // the source may hold more of its head
+		{"<head></head><p>", true, true, false},
+		{"<p>", true, true, false},
 		{"<head><!-- ", true, true, true},
 		{long, false, true, true},
 		{"<body>" + long, false, true, false},

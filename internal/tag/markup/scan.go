@@ -12,6 +12,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math/bits"
+	"slices"
 
 	"github.com/robotsaudit/robotsaudit/internal/ascii"
 	"github.com/robotsaudit/robotsaudit/internal/robots"
@@ -32,7 +33,8 @@ func size(it *tag.Item) int { return len(it.Name) + len(it.Content) + len(it.Typ
 
 // A Scanner scans one page after the other in the same memory.
 type Scanner struct {
-	items []tag.Item
+	items  []tag.Item
+	places []int // where they begin
 }
 
 // Scan finds the elements of a page that speak of its use: each meta whose name is known or whose content
@@ -40,8 +42,9 @@ type Scanner struct {
 // it, charset the charset of its Content-Type, xml reports that this says XHTML, and more that the body goes on.
 //
 // It is a tokenizer and the part of the tree builder of the HTML standard that finds the end of the head
-// (§13.2.6.4.1 to §13.2.6.4.6, scripting disabled). After the head it knows no tree: it reports of metas
-// there only that they are not in the head.
+// (§13.2.6.4.1 to §13.2.6.4.6). After the head it knows no tree: it reports of metas there only that they are not in
+// the head. The head is what it is in one of three readings: by a browser that runs no scripts, by one that does, and
+// in the source, up to its end tag, whatever stands before that.
 //
 // Most pages hold no such element. So it first looks at every "<" that a meta or link could begin with, and
 // only if one of those speaks of use does it read the page up to the last of them. The Items it returns are
@@ -64,10 +67,36 @@ func (s *Scanner) scan(page []byte, charset string, xml, more bool) tag.Found {
 	if end == 0 && !more {
 		return f
 	}
-	t := scanner{page: page, stop: end, head: more, scripts: rsl > 0, xml: xml, found: f}
+	t := scanner{page: page, stop: end, head: more, scripts: rsl > 0, xml: xml, found: f, places: s.places[:0]}
 	t.run()
-	t.found.Open = more && t.mode < modeBody
+	t.found.Open = more && t.isOpen()
+	defer func() { s.places = t.places }()
+	if t.isTwofold {
+		other := scanner{page: page, stop: end, head: more, scripts: rsl > 0, scripting: true}
+		other.run()
+		t.found.Open = t.found.Open || more && other.isOpen()
+		t.unite(&other)
+	}
 	return t.found
+}
+
+// unite adds what another reading of the page finds, and takes for its head what is in the head of either.
+func (s *scanner) unite(other *scanner) {
+	for i, it := range other.found.Items {
+		at := other.places[i]
+		n, isKnown := slices.BinarySearch(s.places, at)
+		switch {
+		case isKnown && it.Place.InHead() && !s.found.Items[n].Place.InHead():
+			s.found.Items[n].Place = it.Place
+		case isKnown:
+		case len(s.places) >= tag.MaxItems || s.kept+size(&it) > maxKept:
+			s.found.More = true
+		default:
+			s.found.Items, s.places = slices.Insert(s.found.Items, n, it), slices.Insert(s.places, n, at)
+			s.kept += size(&it)
+		}
+	}
+	s.found.More = s.found.More || other.found.More
 }
 
 // decode drops a byte order mark and turns UTF-16 into UTF-8, where the mark, the Content-Type or the first

@@ -30,11 +30,18 @@ type scanner struct {
 	stop int  // elements that begin after it need not be read
 	head bool // but to know whether the head ends
 
-	scripts bool // those that hold licence documents are looked for
-	xml     bool // "/>" ends an element
+	scripts   bool // those that hold licence documents are looked for
+	scripting bool // as a browser reads that runs scripts: a noscript element holds text
+	isTwofold bool // which makes a difference
+	xml       bool // "/>" ends an element
 
-	mode  mode
-	found tag.Found
+	mode   mode
+	found  tag.Found
+	places []int // where the items begin
+
+	source     sourceHead
+	sourceFrom int  // the first item in it
+	isPending  bool // an item after the head that a browser reads may be in that of the source
 
 	template int // templates that are open
 	noscript int // noscript elements after the head that are open
@@ -46,8 +53,37 @@ type scanner struct {
 	element *Element            // in hand; nil without visit
 }
 
+// sourceHead is what was read of the head as the source has it: from its start tag, or the beginning, to its end tag,
+// or from its start tag to that of the body.
+type sourceHead uint8
+
+const (
+	sourceBefore sourceHead = iota
+	sourceWithin            // after the start tag
+	sourceAfter
+)
+
+// isOpen reports whether the head goes on.
+func (s *scanner) isOpen() bool { return s.mode < modeBody || s.source == sourceWithin }
+
+// endSource ends the head of the source. What a browser moves behind its own head, because of a text or an image, is
+// in that of the source.
+func (s *scanner) endSource(isHead bool) {
+	if isHead && s.source != sourceAfter {
+		for i := s.sourceFrom; i < len(s.found.Items); i++ {
+			switch it := &s.found.Items[i]; it.Place {
+			case tag.PlaceBody:
+				it.Place = tag.PlaceHead
+			case tag.PlaceBodyNoscript:
+				it.Place = tag.PlaceHeadNoscript
+			}
+		}
+	}
+	s.source, s.isPending = sourceAfter, false
+}
+
 func (s *scanner) run() {
-	for s.at < len(s.page) && (s.at < s.stop || s.head && s.mode < modeBody) {
+	for s.at < len(s.page) && (s.at < s.stop || s.isPending || s.head && s.isOpen()) {
 		n := bytes.IndexByte(s.page[s.at:], '<')
 		if n < 0 {
 			s.textNode(s.page[s.at:])
@@ -228,7 +264,7 @@ func (s *scanner) startTag() {
 		if ok {
 			s.enter(name)
 			if begin <= s.stop && s.attributes.maySpeak(link) {
-				s.keep(s.attributes.item(link))
+				s.keep(s.attributes.item(link), begin)
 			}
 		}
 		return
@@ -239,6 +275,14 @@ func (s *scanner) startTag() {
 	}
 	if !s.skipTag() {
 		return // the page ends in the tag: it is none
+	}
+	switch string(name) {
+	case "head":
+		if s.source == sourceBefore {
+			s.source, s.sourceFrom = sourceWithin, len(s.found.Items)
+		}
+	case "body":
+		s.endSource(s.source == sourceWithin)
 	}
 	s.enter(name)
 	if s.isEmpty() {
@@ -270,7 +314,7 @@ func (s *scanner) script(begin int) {
 	text := s.page[after:s.at]
 	it := tag.Item{Script: true, Cut: s.at == len(s.page) || len(text) > maxScript}
 	it.Content = string(text[:min(len(text), maxScript)])
-	s.keep(it)
+	s.keep(it, begin)
 }
 
 // skipTag goes to the end of a tag whose name was read. It looks for the ">" first: if no quotation mark
@@ -334,11 +378,14 @@ func (s *scanner) enterHead(name []byte) {
 		s.mode = max(s.mode, modeHead)
 		s.template = 1
 	case "noscript":
-		if s.mode == modeAfterHead {
+		switch {
+		case s.mode == modeAfterHead:
 			s.mode = modeBody
 			s.enterBody(name)
-		} else {
-			s.mode = modeHeadNoscript
+		case s.scripting:
+			s.mode = max(s.mode, modeHead)
+		default:
+			s.mode, s.isTwofold = modeHeadNoscript, !s.xml
 		}
 	case "frameset":
 		s.mode = modeFrameset
@@ -352,7 +399,9 @@ func (s *scanner) enterBody(name []byte) {
 	case "template":
 		s.template = 1
 	case "noscript":
-		s.noscript++
+		if !s.scripting {
+			s.noscript++
+		}
 	}
 }
 
@@ -360,6 +409,9 @@ func (s *scanner) endTag() {
 	var buf [maxTag]byte
 	name := s.tagName(&buf)
 	if s.skipTag() {
+		if string(name) == "head" {
+			s.endSource(true)
+		}
 		s.leave(name)
 	}
 }
@@ -396,11 +448,15 @@ func (s *scanner) leave(name []byte) {
 }
 
 // rawText skips the text of an element that holds no markup (HTML §13.2.5.2 to
-// §13.2.5.5). A noscript element does: scripting is disabled.
+// §13.2.5.5). A noscript element does unless scripting is enabled.
 func (s *scanner) rawText(name []byte) {
 	switch string(name) {
 	case "title", "textarea", "style", "xmp", "iframe", "noembed", "noframes":
 		s.skipRaw(name)
+	case "noscript":
+		if s.scripting {
+			s.skipRaw(name)
+		}
 	case "script":
 		s.skipScript()
 	case "plaintext":
@@ -470,7 +526,7 @@ func (s *scanner) skipScript() {
 	s.at = len(s.page)
 }
 
-func (s *scanner) keep(it tag.Item) {
+func (s *scanner) keep(it tag.Item, at int) {
 	if s.mode == modeFrameset || !it.Speaks() {
 		return
 	}
@@ -480,7 +536,8 @@ func (s *scanner) keep(it tag.Item) {
 		s.stop = s.at // no more can be kept
 		return
 	}
-	s.found.Items = append(s.found.Items, it)
+	s.found.Items, s.places = append(s.found.Items, it), append(s.places, at)
+	s.isPending = s.isPending || s.source != sourceAfter && !it.Place.InHead() && it.Place != tag.PlaceTemplate
 	s.kept += size(&it)
 }
 
