@@ -25,6 +25,11 @@ type Agent struct {
 	Requests   Requests `json:"requests"`
 	Kind       Kind     `json:"kind"`
 
+	// Source is the page of the operator, or of a list, that has the token, and Read the day on which that was read.
+	// Both are empty where that was not written down.
+	Source string `json:"source,omitempty"`
+	Read   string `json:"read,omitempty"`
+
 	// Obeys are other tokens whose groups the crawler obeys where no group names its
 	// own, by its operator's documentation, the first that has a group before the
 	// others. ObeysSource is that documentation.
