@@ -303,7 +303,8 @@ def check(world, name, rows, counts):
             else:
                 wrong.append(where + "every robots.txt of that day forbids it")
         known = {body for _, body in world.commits}
-        if sized and r.true in OPERATORS and is_fresh and r.at - own[-1][0] >= MINUTES and asked and all(b in known and forbids(b, token, r.path) for b in asked + recent):
+        sizeless = any(q.path == "/robots.txt" and q.true == r.true and q.status == 304 and r.at - DAY <= q.at <= r.at for q in world.requests)
+        if sized and not sizeless and r.true in OPERATORS and is_fresh and r.at - own[-1][0] >= MINUTES and asked and all(b in known and forbids(b, token, r.path) for b in asked + recent):
             counts["true"] += 1
             counts["true, certain"] += kind == "certain"
             counts["true, " + kind + " " + str(row["notes"])] += kind != "certain"
