@@ -103,9 +103,6 @@ func TestOneMoment(t *testing.T) {
 	by := func(r rec, ua string) rec { r.ua = ua; return r }
 	status := func(at, s string) rec { r := robotsTxt(at, ""); r.status = s; return r }
 	wget := rec{typ: "warcinfo", body: "software: Wget/1.25.0\r\n"} // makes one fetch after the other
-	const conflicting = "conflicting_captures"
-	const two, closedToOne = "TestBot/1.0 (compatible; Other/2.1; +http://o.example/)", closed +
-		"\nUser-agent: Other\nAllow: /\n"
 	for name, archives := range map[string][]archive{
 		"in two archives, one before the page": {
 			{robotsTxt("+0h", closed+"\n")},

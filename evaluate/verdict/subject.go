@@ -33,7 +33,8 @@ type subject struct {
 // setTo makes s a fetch by an agent, asked about as of a moment: its own, where that is unknown.
 func (s *subject) setTo(d *Decider, f *facts.Fetch, agent string, tl *Timeline, asOf facts.Time, r *record) *subject {
 	*s = subject{
-		Fetch: f, exchange: newFetchExchange(f, tl.places[facts.SpotOf(f)], d.runs), path: weburl.PathQueryOf(f.Origin, f.URL), agent: agent, key: d.who.Key(agent),
+		Fetch: f, exchange: newFetchExchange(f, tl.places[facts.SpotOf(f)], d.runs),
+		path: weburl.PathQueryOf(f.Origin, f.URL), agent: agent, key: d.who.Key(agent),
 		token:  agent,
 		places: tl.places, runs: d.runs, heard: d.heard, unclear: tl.unclear, record: r,
 	}

@@ -103,7 +103,8 @@ func (r *crawlRun) follow(c *facts.Capture) {
 		r.pairs++
 		if back := r.latest.MicrosSince(t); back > 0 {
 			r.backs++
-			isSet := r.server != 0 && c.ServerSeconds >= r.server // the clock was put back: servers say that time went on
+			// the clock was put back: servers say that time went on
+			isSet := r.server != 0 && c.ServerSeconds >= r.server
 			r.isFar = r.isFar || back > maxBack.Microseconds() && !isSet
 		}
 	}
@@ -115,8 +116,9 @@ func (rs *crawlRuns) hear(run int32, userAgent string, asksRobots bool) {
 	rs.list[run-1].Hear(userAgent, asksRobots)
 }
 
-// hearOf adds who made a fetch, and what its Date field shows of the clock, once its request is known or will not be. What a redirect of robots.txt led to shows
-// nothing: some crawlers request robots.txt without a User-Agent, and follow its redirects with or without one.
+// hearOf adds who made a fetch, and what its Date field shows of the clock, once its request is known or will not be.
+// What a redirect of robots.txt led to shows nothing: some crawlers request robots.txt without a User-Agent, and follow
+// its redirects with or without one.
 func (rs *crawlRuns) hearOf(x *exchange) {
 	isRobots := x.Kind == facts.CaptureRobots
 	if x.Run != 0 && x.ServerSeconds != 0 && x.Precision >= facts.PrecisionSecond {

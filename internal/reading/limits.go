@@ -44,8 +44,8 @@ const (
 	// fetches that are dated before their neighbour, so that the order of a run may show nothing
 	minBacks = 3
 	maxBack  = 10 * time.Minute
-	// Date fields, and hosts that sent them, which show the clock of a run; how many are kept; and how far it may be off,
-	// in seconds, to count as right
+	// Date fields, and hosts that sent them, which show the clock of a run; how many are kept; and how far it may be
+	// off, in seconds, to count as right
 	minDates = 10
 	minHosts = 3
 	maxDates = 256

@@ -165,7 +165,8 @@ func TestSpoiltBodies(t *testing.T) {
 			}
 			got := readRobots(t, row)
 			is := len(got.captures) == 1 && got.captures[0].Flags&facts.FlagUndecodable != 0
-			if want := spoilt && status == 200; is != want || (got.result.Lossy == 1) != want || len(got.captures) != 1 {
+			want := spoilt && status == 200
+			if is != want || (got.result.Lossy == 1) != want || len(got.captures) != 1 {
 				t.Errorf("%q, %d: %t, want %t; %v", body, status, is, want, got.issues)
 			}
 		}

@@ -28,8 +28,8 @@ type seen struct {
 // because a commit is not yet on the server.
 const deployedIn = facts.Day
 
-// currentIn is for how long before a line no other version of a size may have been current: what is committed may not be
-// deployed yet.
+// currentIn is for how long before a line no other version of a size may have been current: what is committed may not
+// be deployed yet.
 const currentIn = 30 * facts.Day
 
 // manySizes stands for the sizes of lines that differ.
@@ -146,7 +146,8 @@ func (r *resolver) takeServed(res *resolution, g *originCaptures) error {
 		}
 	}
 	mayBeOther := func(v version) bool { // of the same size, and current not long before
-		return res.look() && (!v.body && !v.none || v.body && v.capture.BodySize == size && v.capture.BodyDigest != bySize.BodyDigest)
+		return res.look() &&
+			(!v.body && !v.none || v.body && v.capture.BodySize == size && v.capture.BodyDigest != bySize.BodyDigest)
 	}
 	sure := g.surely(res.CurTime)
 	isSmaller := isSized && bySize == nil && byTime != nil && 0 < size && size < byTime.BodySize

@@ -340,8 +340,9 @@ type indexPart struct {
 
 func (x *indexReader) newPart(out facts.Sink, ahead func(int)) *indexPart {
 	return &indexPart{
-		input: x.Input, saved: x.saved, format: x.format, bodies: x.bodies, clients: x.clients, listed: x.format == cdx.URLList,
-		out: out, ahead: ahead,
+		input: x.Input, saved: x.saved, format: x.format, bodies: x.bodies, clients: x.clients,
+		listed: x.format == cdx.URLList,
+		out:    out, ahead: ahead,
 		stats: facts.InputStats{Records: make(map[string]int64)}, faults: newFaults(),
 	}
 }

@@ -50,8 +50,8 @@ func TestFindAccessLogMissing(t *testing.T) {
 	}
 }
 
-// TestReadRanges: all texts of JSON that are addresses but names of members, or all lines; a prefix in another one is none
-// more.
+// TestReadRanges: all texts of JSON that are addresses but names of members, or all lines; a prefix in another one is
+// none more.
 func TestReadRanges(t *testing.T) {
 	for content, want := range map[string]string{
 		`{"a": [{"ipv4Prefix": "10.0.0.0/8", "n": 1}, {"ipv6Prefix": "2001:db8::/32"}], "10.9.0.0/16": {"x": null, "b": "1.2.3.4"}}`: "1.2.3.4/32 10.0.0.0/8 2001:db8::/32",

@@ -335,7 +335,8 @@ func isAddress(word string) bool {
 	return ok && len(top) >= 2 && len(top) < len(domain) && strings.Trim(top, "abcdefghijklmnopqrstuvwxyz") == ""
 }
 
-// Contacts returns where the owner of a client can be reached, by its User-Agent: URLs and e-mail addresses, in one form.
+// Contacts returns where the owner of a client can be reached, by its User-Agent: URLs and e-mail addresses, in one
+// form.
 func Contacts(ua string) (contacts []string) {
 	for _, p := range splitUserAgent(ua).parts {
 		for _, word := range p.words {

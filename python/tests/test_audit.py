@@ -42,7 +42,7 @@ def test_relations_join_in_sql(audit: robotsaudit.Audit) -> None:
 
 
 def test_summary(audit: robotsaudit.Audit) -> None:
-    assert audit.summary["violations"] == 43
+    assert audit.summary["violations"] == 42
     assert repr(audit).startswith("Audit of 284 fetches on 36 origins in ")
 
 

@@ -44,7 +44,7 @@ def test_errors_have_the_sentence_and_the_exit_code(archives: Path, tmp_path: Pa
     assert failed.value.exit_code == 1
     with pytest.raises(robotsaudit.ViolationsFound) as found:
         robotsaudit.audit(archives, output=tmp_path / "out", fail_on="violations")
-    assert found.value.exit_code == 10 and found.value.audit.summary["violations"] == 43
+    assert found.value.exit_code == 10 and found.value.audit.summary["violations"] == 42
     with pytest.raises(robotsaudit.RobotsauditError, match="holds no audit"):
         robotsaudit.open(tmp_path)
     with pytest.raises(TypeError, match="audit.. has no option 'agnet'; did you mean agent"):

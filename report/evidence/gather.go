@@ -142,7 +142,10 @@ func (w *writer) gatherInput(ctx context.Context, input int32, in *facts.InputRe
 
 // gatherRecord copies a record.
 func (w *writer) gatherRecord(p *placed) error {
-	r := record{Archive: len(w.copied) - 1, Index: p.Index, Resynced: p.Resynced, Clock: p.Clock, companions: p.companions}
+	r := record{
+		Archive: len(w.copied) - 1, Index: p.Index, Resynced: p.Resynced, Clock: p.Clock,
+		companions: p.companions,
+	}
 	a := &w.copied[r.Archive]
 	a.Forgeable = a.Forgeable || p.Forgeable
 	err := w.copier.copy(p.Place, &r)

@@ -92,8 +92,8 @@ var Kinds = []By{ByRecord, ByURL, ByHost, ByOrigin, ByDomain}
 // or groups of them.
 type Summary struct {
 	Fates [words.Drop + 1][words.CauseAllowed + 1]int64
-	// Sealed counts the fetches to be kept of images, PDFs and EPUBs. Such a file may carry a reservation inside (IPTC and
-	// PLUS, C2PA, TDMRep), which is not read.
+	// Sealed counts the fetches to be kept of images, PDFs and EPUBs. Such a file may carry a reservation inside (IPTC
+	// and PLUS, C2PA, TDMRep), which is not read.
 	Sealed int64
 }
 

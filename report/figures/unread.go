@@ -65,7 +65,8 @@ func (t *issueTally) addUnread(row *report.IssueRow) {
 		t.total++
 		t.file = strings.Clone(row.WARCFilename)
 		if len(t.unread) < maxUnread {
-			t.unread = append(t.unread, unreadArchive{file: prose.Clip(t.file, prose.MaxName), kind: row.Kind, offset: row.Offset})
+			t.unread = append(t.unread,
+				unreadArchive{file: prose.Clip(t.file, prose.MaxName), kind: row.Kind, offset: row.Offset})
 		}
 	}
 	if t.total > maxUnread {
