@@ -30,6 +30,7 @@ CONTRADICTIONS = (("noindex", "index"), ("nofollow", "follow"), ("noarchive", "a
 OTHER = {"*", "description", "keywords", "viewport", "author", "generator", "title", "theme-color", "referrer",
          "color-scheme",
          "format-detection", "application-name", "rating", "copyright", "robots-none"}
+QUOTES = " \t\n\f\r\"'‘’‚‛“”„‟"  # which a name may have been copied with
 HTML = ("text/html", "application/xhtml+xml")
 MAX_PAGE = 1 << 20
 
@@ -71,7 +72,7 @@ def metas(body, charset):
     document = html5lib.HTMLParser(namespaceHTMLElements=False).parse(body, transport_encoding=charset, scripting=False)
     head = document.find("head")
     for element in head.iter("meta") if head is not None else ():
-        name, content = (element.get("name") or "").strip().lower(), element.get("content") or ""
+        name, content = (element.get("name") or "").strip(QUOTES).lower(), element.get("content") or ""
         if not name or name in OTHER or ":" in name:
             continue
         rules = list(words(content))
