@@ -33,7 +33,7 @@ PARTS = {
 CONSTANT = re.compile(
     r"\d{4}/\d+|[0-9.]*\d(?=\.? (?:Provider|Model|Modalit|General|List|Publicly|Private|Data|User|Synth|Other|Respect|Removal))|Sections? [0-9. to]*\d|ISO 639-3|[45]xx"
     r"|Article 53\(1\)\(d\)|C\(2025\) 5235|200 to 299|in(?:to)? 2\.3|(?:measure|RFC) [0-9.]+(?: §[0-9.]+)?"
-    r"|rfc9309|rep-08|top \d+ %|top 1,000|at most 1,000|\(\d+\) (?=[TWH])|git revision.*?\)\)|list of crawlers is of [0-9-]+|at most 24 hours old|A part of the audit: .*?\. Inputs")
+    r"|rfc9309|rep-08|top \d+ %|top 1,000|at most 1,000|\(\d+\) (?=[TWH])|git revision.*?\)\)|list of crawlers is of [0-9-]+|at most 24 hours|A part of the audit: .*?\. Inputs")
 domain = tldextract.TLDExtract(suffix_list_urls=())
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ._audit import Audit
 
 LISTS = ("keep", "undecided", "drop")  # of several rows of one id, the worst counts
-WRITTEN = ("by", "format", "documents", "crawl")
+WRITTEN = ("by", "format")
 """Options of export that say what is written; the others decide, and are those of all three lists."""
 PART = 100_000  # rows that are written at a time
 COLUMNS = {"keys": "Q", "checks": "Q", "decisions": "H"}  # the two halves of a digest, the number of a decision
