@@ -236,11 +236,12 @@ class Checks:
         self.equal("fetches with two verdicts for one agent", self.one("""
             select count(*) from (select warc_filename, warc_record_offset, agent
             from group_verdicts join robots_agents using (robots_id, "group") group by all having count(*) > 1)"""), 0)
-        # Where other captures divide the tokens of a row, and these get other answers, the row is unknown.
+        # Where other captures divide the tokens of a row, and these get other answers, the row is unknown. What a crawler
+        # had only later shows in its own fetches alone.
         self.equal("verdicts for the crawler's own token that are not the fetch's", self.one("""
             select count(*) from group_verdicts v join robots_agents a using (robots_id, "group")
             join fetches f using (warc_filename, warc_record_offset)
-            where lower(a.agent) = lower(f.agent) and (v.verdict, v.evidence, v.reason) <> (f.verdict, f.evidence, f.reason)
+            where lower(a.agent) = lower(f.agent) and ((v.verdict, v.reason) <> (f.verdict, f.reason) or v.evidence <> f.evidence and f.evidence <> 'later')
             and v.reason not in ('changed_between', 'conflicting_captures')"""), 0)
 
 
