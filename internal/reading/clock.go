@@ -2,6 +2,7 @@ package reading
 
 import (
 	"cmp"
+	"hash/crc32"
 	"slices"
 
 	"github.com/robotsaudit/robotsaudit/internal/facts"
@@ -25,11 +26,7 @@ func (d *dates) add(host string, index, seconds int64) {
 		d.skipped++
 		return
 	}
-	hash := uint32(2166136261) // FNV-1a
-	for i := range len(host) {
-		hash = (hash ^ uint32(host[i])) * 16777619
-	}
-	d.kept, d.skipped = append(d.kept, dateOff{index, seconds, hash}), 0
+	d.kept, d.skipped = append(d.kept, dateOff{index, seconds, crc32.ChecksumIEEE([]byte(host))}), 0
 	if len(d.kept) == maxDates {
 		for i := range maxDates / 2 {
 			d.kept[i] = d.kept[2*i]

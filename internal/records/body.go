@@ -19,7 +19,7 @@ const maxReinflate = 1 << 30
 // there must be the one meant. It decompresses c.RereadCost bytes.
 func Body(in facts.Input, c *facts.Capture) ([]byte, error) {
 	if c.IsIndexed() {
-		return nil, fmt.Errorf("an index alone tells of the record at %d of %s", c.Offset, c.Archive)
+		return nil, fmt.Errorf("only an index reports the record at %d of %s", c.Offset, c.Archive)
 	}
 	if in.Path == facts.Stdin {
 		return nil, errors.New("the body was not kept, and standard input cannot be read again")

@@ -74,9 +74,9 @@ var Certainties = []Word{
 	NoCertainty: {},
 	Certain: {
 		Name: "certain", Section: "The four classes", More: "In `violations`.",
-		Meaning: "The crawler got an answer for robots.txt itself, at most 24 hours before the fetch and beyond doubt. " +
-			"The answer forbids the fetch, as a failure does (RFC 9309 §2.3.1.4), and so does every copy that the " +
-			"crawler may have used.",
+		Meaning: "The crawler itself had asked for robots.txt, and had the answer before the fetch beyond doubt, at " +
+			"most 24 hours before. The answer forbids the fetch, as a failure does (RFC 9309 §2.3.1.4). So does every " +
+			"copy that the crawler may have used.",
 	},
 	Probable: {
 		Name: "probable", Section: "The four classes", More: "`evidence` and `notes` name it. In `violations`.",

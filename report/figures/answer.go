@@ -70,10 +70,16 @@ func (b *builder) violationsText() string {
 	default:
 		s = prose.Number(failed) + of + prose.IsAre(failed, "was ", "were ") + while
 	}
-	class := prose.Number(t.ViolationsCertain) + prose.IsAre(t.ViolationsCertain, " is", " are") + " certain and " +
-		prose.Number(t.ViolationsProbable) + " probable"
-	if t.ViolationsCertain == 0 || t.ViolationsProbable == 0 {
-		class = prose.IsAre(t.Violations, "It is ", "All are ") + map[bool]string{true: "certain", false: "probable"}[t.ViolationsProbable == 0]
+	all := prose.IsAre(t.Violations, "It is ", "All are ")
+	var class string
+	switch {
+	case t.ViolationsProbable == 0:
+		class = all + "certain"
+	case t.ViolationsCertain == 0:
+		class = all + "probable"
+	default:
+		class = prose.Number(t.ViolationsCertain) + prose.IsAre(t.ViolationsCertain, " is", " are") + " certain and " +
+			prose.Number(t.ViolationsProbable) + " probable"
 	}
 	return fmt.Sprintf("%s. %s%s.", s, class, b.crawlers.shares(func(r *report.AgentRow) int64 { return r.Violations() }))
 }

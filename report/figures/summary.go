@@ -356,11 +356,13 @@ func (s *summary) printActions(p *layout.Page, opt TextOptions) {
 		p.Command(s.listCommand(opt.Dir, CauseUse, s.audit))
 	}
 	if len(listed) > 0 {
-		proof := ""
+		which, proof := "Each cause", ""
+		if len(listed) < len(actions) {
+			which = "Each other cause"
+		}
 		if s.audit.Totals.Violations > 0 {
 			proof = ", and each violation a proof"
 		}
-		which := map[bool]string{true: "Each cause", false: "Each other cause"}[len(listed) == len(actions)]
 		p.Line("%s has a list%s:", which, proof)
 		p.Command(s.listCommand(opt.Dir, slices.MaxFunc(listed, func(a, b document.Class) int {
 			return cmp.Compare(a.Count, b.Count)

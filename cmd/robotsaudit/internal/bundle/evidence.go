@@ -22,6 +22,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/evidence"
+	"github.com/robotsaudit/robotsaudit/report/prose"
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
 
@@ -182,7 +183,7 @@ func printVerified(out io.Writer, v *evidence.Verification) {
 	if v.Proven < v.Violations {
 		text = humanize.Comma(v.Proven) + " of " + text
 	}
-	text += map[bool]string{true: " in this file is proven", false: " in this file are proven"}[v.Violations == 1]
+	text += " in this file " + prose.IsAre(v.Violations, "is", "are") + " proven"
 	if len(kinds) > 0 {
 		text += ": " + strings.Join(kinds, ", ")
 	}

@@ -192,14 +192,9 @@ func (v *verifier) printReport(r namedReport) {
 		report.Count(int64(len(r.names)), "finding"), humanize.Comma(int64(len(r.names)-len(others))))
 	if len(others) > 0 {
 		fmt.Fprintln(out, "Not proven here, so only claimed by the report:")
-		printNames(out, others)
-	}
-}
-
-// printNames prints names, some on a line.
-func printNames(out io.Writer, names []string) {
-	for line := range slices.Chunk(names, 7) {
-		fmt.Fprintf(out, "  %s\n", strings.Join(line, " "))
+		for line := range slices.Chunk(others, 7) {
+			fmt.Fprintf(out, "  %s\n", strings.Join(line, " "))
+		}
 	}
 }
 
