@@ -114,6 +114,7 @@ var recordKeys = []string{
 
 // headerKeys are the header fields of HTTP that a record may have.
 var headerKeys = []string{
+	"Authorization",
 	"Age", "Content-Encoding", "Content-Length", "Content-Range", "Content-Signal", "Content-Signals", "Content-Type",
 	"Content-Usage", "Date", "ETag", "Host",
 	"If-Modified-Since", "If-None-Match", "Last-Modified", "Link", "Location", "Robots-Tag", "Transfer-Encoding", "User-Agent",

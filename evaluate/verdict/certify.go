@@ -25,6 +25,7 @@ func (d *Decider) certify(r *Finding, s *subject, tl *Timeline, v *view) {
 	} else {
 		s.object(ofAnswer, nil) // any of them may have answered so
 	}
+	r.Notes |= s.object(when(s.Flags&facts.FlagAuthorized != 0 && !s.asOf, words.NoteAuthorized), nil)
 	d.askCopies(r, s, tl, v)
 	isBracketed := d.isBracketed(r, s, tl, v)
 	r.Notes |= when(isBracketed, words.NoteBracketed) |

@@ -137,6 +137,7 @@ const (
 	FlagOperator      // a line of an access log: its address is the operator's whose crawler the User-Agent names
 	FlagForged        // the same, and it is not
 	FlagNoZone        // a line of an access log: its time has no zone
+	FlagAuthorized    // the request had credentials, and was answered with 2xx
 )
 
 // Fetch is a row of facts: one captured exchange as the archive records it.

@@ -225,7 +225,7 @@ func (e *extractor) extractRequest(d *draft) error {
 	asked, _, _ := RecordTime(r)
 	*d.request = request{
 		id: r.ID.Key(), target: facts.AtMost(r.Target, warc.MaxURL), concurrentTo: r.ConcurrentTo, method: h.Method,
-		userAgent: h.UserAgent, host: h.Host, time: asked,
+		userAgent: h.UserAgent, host: h.Host, time: asked, authorized: h.Authorized,
 		ifNoneMatch: h.IfNoneMatch, ifModifiedSince: h.IfModifiedSince,
 	}
 	d.noteHead(&h)

@@ -22,6 +22,7 @@ type request struct {
 	userAgent    string
 	host         string         // that it names
 	run          int32          // of its crawler
+	authorized   bool           // it has credentials for the site
 	claims       bool           // a response
 	of           []recordid.ID  // of the first fetches whose request it is; "" of those without one
 	first        [1]recordid.ID // the memory of that, as nearly always
@@ -286,6 +287,9 @@ func (x *exchange) join(q *request) {
 	x.Method, x.UserAgent = q.method, q.userAgent
 	if q.userAgent != "" {
 		x.UserAgentSource = facts.SourceRequest
+	}
+	if q.authorized && x.Status/100 == 2 {
+		x.Flags |= facts.FlagAuthorized
 	}
 	if x.Kind != facts.CaptureNone {
 		x.IfNoneMatch, x.IfModifiedSince = q.ifNoneMatch, q.ifModifiedSince

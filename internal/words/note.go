@@ -50,6 +50,7 @@ const (
 	NoteLogged
 	NoteNoZone
 	NoteCompressedSize
+	NoteAuthorized
 	GroundNoToken
 	GroundReceivedLater
 	GroundAskedLater
@@ -278,6 +279,13 @@ var described = map[Notes]Word{
 		Meaning: "robots.txt was served with fewer bytes than its only version of the 30 days before has, and always with " +
 			"as many: it was probably compressed.",
 	},
+	NoteAuthorized: {
+		Name: "authorized", Effect: AllowingCopy, Section: "Credentials",
+		Meaning: "The request had credentials (`Authorization`), and the server answered it with 2xx: the site itself let " +
+			"this crawler in.",
+		But:    "the crawler had credentials, and the site let it in",
+		Settle: "The agreement of the site and the crawler’s operator.",
+	},
 	GroundNoToken: {
 		Name: "no_token", Effect: Unproven, Section: "The crawler's token",
 		Meaning: "The crawler is not known by name: robots.txt may allow it by name.",
@@ -342,7 +350,7 @@ var (
 	Doubts       = withEffect(Doubt)
 	Disproofs    = withEffect(Unproven)
 	OpenReadings = withEffect(OpenReading)
-	Contests     = OpenReadings | NotePermittedCopy
+	Contests     = OpenReadings | withEffect(AllowingCopy)
 )
 
 func withEffect(e Effect) (n Notes) {

@@ -90,7 +90,7 @@ var Certainties = []Word{
 	Contested: {
 		Name: "contested", Section: "The four classes", More: "In `unproven`.",
 		Meaning: "Disallowed, but a copy that the crawler may have used allows it (RFC 9309 §2.4), or a reading that the " +
-			"standard leaves open. No violation.",
+			"standard leaves open, or the site let the crawler in by its credentials. No violation.",
 	},
 }
 

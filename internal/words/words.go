@@ -34,7 +34,7 @@ const (
 	GivesUnknown          // of a reason
 	Doubt                 // of a note: probable at most
 	Unproven              // possible at most
-	AllowingCopy          // contested: a copy that the crawler may have used allows the fetch
+	AllowingCopy          // contested: a copy that the crawler may have used, or the site itself, allows the fetch
 	OpenReading           // contested: a reading that the specifications leave open allows it
 	FetchesMissing        // of a kind of issue: bytes could not be read, so that fetches may be missing
 )

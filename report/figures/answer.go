@@ -178,7 +178,7 @@ func details(audit *report.Audit) (words []string) {
 			parts = append(parts, prose.Number(t.Possible)+" possible (nothing shows that the crawler knew, or made the "+noun+")")
 		}
 		if t.Contested > 0 {
-			parts = append(parts, prose.Number(t.Contested)+" contested (another copy of robots.txt, or another reading, allows it)")
+			parts = append(parts, prose.Number(t.Contested)+" contested (another copy of robots.txt, another reading or credentials allow it)")
 		}
 		words = append(words, fmt.Sprintf("%s more %s disallowed, but not proven to be violations: %s.", prose.Number(t.Unproven),
 			prose.IsAre(t.Unproven, "was", "were"), prose.List(parts)))

@@ -186,7 +186,7 @@ func (s *summary) printAnswer(p *layout.Page, full bool) {
 	p.Row("probable", "a robots.txt captured in time forbids them, but a doubt remains", t.ViolationsProbable)
 	p.Across("No violations, as far as these %s show", s.audit.Inputs.Sources())
 	p.Row("possible", "no proof that the crawler knew, or made the "+s.audit.Inputs.Noun(), t.Possible)
-	p.Row("contested", "another copy of robots.txt, or reading, allows them", t.Contested)
+	p.Row("contested", "another copy of robots.txt, a reading or credentials allow them", t.Contested)
 	unknown := "these " + s.audit.Inputs.Sources() + " do not show whether robots.txt allowed them"
 	if t.Undecided() > 0 {
 		unknown += "; what would settle it:"

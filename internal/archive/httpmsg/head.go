@@ -21,6 +21,7 @@ type Head struct {
 	Method           string // of a request
 	UserAgent        string // of a request; two that differ on a line each
 	Host             string // of a request: the one that it names, with its port where it has one
+	Authorized       bool   // a request with credentials for the site
 	IfNoneMatch      string // of a request
 	IfModifiedSince  string // of a request
 	Location         string
@@ -240,6 +241,8 @@ func (h *Head) setRequest(name, value []byte) {
 		h.add("Host", &h.Host, value, maxHost, " ")
 	case warc.IsField(name, "content-type"):
 		warc.First(&h.ContentType, string(value[:min(len(value), warc.MaxFieldValue)]))
+	case warc.IsField(name, "authorization"):
+		h.Authorized = len(value) > 0
 	case warc.IsField(name, "if-none-match"):
 		warc.First(&h.IfNoneMatch, string(h.capped("If-None-Match", value, maxValidator)))
 	case warc.IsField(name, "if-modified-since"):
