@@ -74,7 +74,10 @@ func wordTable(name string) string {
 			return nil
 		})
 	}
-	seen := func(w *words.Word) string { return "[" + w.Section + "](#" + anchor(w.Section) + ")" }
+	seen := func(w *words.Word) string {
+		document, _ := strings.CutPrefix(words.Document(w.Section), "SEMANTICS.md")
+		return "[" + w.Section + "](" + document + "#" + anchor(w.Section) + ")"
+	}
 	switch name {
 	case "evidence":
 		rows(words.Evidences, []string{"evidence", "meaning"},
@@ -115,14 +118,9 @@ func anchor(heading string) string {
 	return strings.NewReplacer(" ", "-", "'", "", ",", "", ".", "").Replace(strings.ToLower(heading))
 }
 
-// TestWords walks the registry: every word has a meaning, its section is in docs/SEMANTICS.md, what leaves a doubt
+// TestWords walks the registry: every word has a meaning, its section is in its document, what leaves a doubt
 // says what would settle it, and the names of a list are different.
 func TestWords(t *testing.T) {
-	b, err := os.ReadFile(semantics)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := string(b)
 	for list, all := range map[string][]words.Word{
 		"verdict": words.Verdicts, "evidence": words.Evidences, "certainty": words.Certainties, "reason": words.Reasons,
 		"note": words.GroundWords, "outcome": words.Outcomes, "issue": words.Issues, "agent_source": words.AgentSources,
@@ -139,8 +137,8 @@ func TestWords(t *testing.T) {
 				t.Errorf("%s %d: the name %q", list, i, w.Name)
 			case !strings.HasSuffix(w.Meaning, "."):
 				t.Errorf("%s %s means %q", list, w.Name, w.Meaning)
-			case isDefined && !strings.Contains(text, "# "+w.Section+"\n"):
-				t.Errorf("%s %s: docs/SEMANTICS.md has no section %q", list, w.Name, w.Section)
+			case isDefined && !hasHeading(t, words.Document(w.Section), w.Section):
+				t.Errorf("%s %s: docs/%s has no section %q", list, w.Name, words.Document(w.Section), w.Section)
 			case (w.Effect == words.GivesUnknown || w.Effect == words.Unproven || w.Effect == words.AllowingCopy) &&
 				w.Settle == "":
 				t.Errorf("%s %s: nothing would settle it", list, w.Name)
@@ -154,12 +152,19 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestQuotedSections: names in quotation marks in the comments of what decides are headings of docs/SEMANTICS.md.
-func TestQuotedSections(t *testing.T) {
-	b, err := os.ReadFile(semantics)
+// hasHeading reports whether a document in docs has a heading.
+func hasHeading(t *testing.T, document, heading string) bool {
+	t.Helper()
+	b, err := os.ReadFile("../docs/" + document)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return strings.Contains(string(b), "# "+heading+"\n")
+}
+
+// TestQuotedSections: names in quotation marks in the comments of what decides are headings of the documents on it.
+func TestQuotedSections(t *testing.T) {
+	documents := []string{"SEMANTICS.md", "SIGNALS.md", "FORMATS.md", "crawlers.md"}
 	quoted, found := regexp.MustCompile(`"([A-Z][^"]*)"`), 0
 	for _, folder := range []string{"../evaluate", "../evaluate/*", "../internal/resolve"} {
 		files, _ := filepath.Glob(folder + "/*.go")
@@ -175,8 +180,8 @@ func TestQuotedSections(t *testing.T) {
 				text := strings.ReplaceAll(group.Text(), "\n", " ")
 				for _, m := range quoted.FindAllStringSubmatch(text, -1) {
 					found++
-					if !strings.Contains(string(b), "# "+m[1]+"\n") {
-						t.Errorf("%s refers to %q, and %s has no such heading", name, m[1], semantics)
+					if !slices.ContainsFunc(documents, func(name string) bool { return hasHeading(t, name, m[1]) }) {
+						t.Errorf("%s refers to %q, and none of %v has such a heading", name, m[1], documents)
 					}
 				}
 			}

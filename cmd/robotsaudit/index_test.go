@@ -27,7 +27,7 @@ import (
 )
 
 // TestIndexAgreesWithArchives: an index and the records of robots.txt give the verdicts that the
-// archives give, except as in the table of lost evidence in docs/SEMANTICS.md; an index next to
+// archives give, except as in the table of lost evidence in docs/FORMATS.md; an index next to
 // its archives changes nothing.
 func TestIndexAgreesWithArchives(t *testing.T) {
 	var same, other int

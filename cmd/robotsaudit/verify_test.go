@@ -25,7 +25,7 @@ import (
 )
 
 // TestVerifiedAgreesWithArchives: an index, the records of robots.txt and --verify give the violations
-// that the archives give, in every column but the lost ones in docs/SEMANTICS.md: once with what
+// that the archives give, in every column but the lost ones in docs/FORMATS.md: once with what
 // the archives hold of robots.txt, and once where it forbids everything, a minute before each fetch.
 func TestVerifiedAgreesWithArchives(t *testing.T) {
 	var own, all agreement

@@ -99,7 +99,7 @@ const (
 	crawlLogFields
 )
 
-// Heritrix's own statuses about robots.txt. See docs/SEMANTICS.md, "Logs".
+// Heritrix's own statuses about robots.txt. See docs/FORMATS.md, "Logs".
 const (
 	statusRobotsFailed    = "-61"   // the robots.txt that has to come first could not be had
 	statusRobotsPrecluded = "-9998" // robots.txt disallows the URL

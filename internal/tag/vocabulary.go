@@ -303,7 +303,7 @@ type agentRule struct {
 	origin   string
 }
 
-// agentRules are all of them. docs/SEMANTICS.md has their sources, with the day on which they were read.
+// agentRules are all of them. docs/SIGNALS.md has their sources, with the day on which they were read.
 var agentRules = [...]agentRule{
 	{[]string{"bingbot"}, RuleNoarchive, RuleNocache, []Purpose{PurposeTrainAI, PurposeAIInput}, bingChat},
 	{[]string{"bingbot"}, RuleNocache, RuleUnknown, []Purpose{PurposeTrainAI}, bingChat},

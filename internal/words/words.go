@@ -15,7 +15,7 @@ type Word struct {
 	Name    string // as in the tables
 	Meaning string // one sentence or two
 	More    string // what docs/SCHEMA.md adds
-	Section string // of docs/SEMANTICS.md, by its heading; "" where that says nothing of it
+	Section string // the heading of its section in Document; "" where none mentions it
 	Effect  Effect
 	Settle  string // what would settle a doubt, or decide what is unknown
 	But     string // of a note that keeps a finding from being a violation: how a sentence that accuses goes on
@@ -47,6 +47,15 @@ func (e Effect) String() string {
 		OpenReading:    "contested",
 		FetchesMissing: "fetches may be missing",
 	}[e]
+}
+
+// Document returns the file in docs that has a section.
+func Document(section string) string {
+	switch section {
+	case "Indexes and lists", "Verified records", "Tables of robots.txt", "Access logs":
+		return "FORMATS.md"
+	}
+	return "SEMANTICS.md"
 }
 
 // Name returns the name of one of a list of words; that of the first for what the list does not have.

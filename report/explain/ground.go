@@ -76,7 +76,7 @@ var sentences = map[string]map[string]sentence{
 func grounds(x *evaluate.Explanation) (list []Ground) {
 	ground := func(step, name, meaning, text, section string) {
 		if section != "" {
-			list = append(list, Ground{step, name, meaning, text, section, semantics + "#" + slug(section)})
+			list = append(list, Ground{step, name, meaning, text, section, "docs/" + words.Document(section) + "#" + slug(section)})
 		}
 	}
 	add := func(step, name string) {

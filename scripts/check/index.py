@@ -45,7 +45,7 @@ class Pair:
         return (self.want["fetch_time"] or "")[:19] != (self.got["fetch_time"] or "")[:19]
 
 
-# What is lost: why, in which columns, and when. The table in docs/SEMANTICS.md has it in these words.
+# What is lost: why, in which columns, and when. The table in docs/FORMATS.md has it in these words.
 VERDICT = {"verdict", "reason", "evidence", "certainty", "notes", "rule", "rule_line", "group_line", "agent_match"}
 LOST = [
     ("the record itself", {"record_type", "trust"}, lambda p: p.indexed and p.got["trust"] == "indexed"),
@@ -90,12 +90,12 @@ ELSEWHERE = {"the answers that led from a robots.txt elsewhere", "the zone of da
 
 def check_documents():
     """check_documents compares the rules with the table."""
-    text = (ROOT / "docs/SEMANTICS.md").read_text()
+    text = (ROOT / "docs/FORMATS.md").read_text()
     section = text[text.index("\n## Indexes and lists"):]
     table = section[section.index("| lost | consequence |"):].split("\n\n")[0].splitlines()[2:]
     documented, ruled = {row.split("|")[1].strip() for row in table}, {reason for reason, _, _ in LOST} | ELSEWHERE
     if documented != ruled:
-        sys.exit(f"docs/SEMANTICS.md and the rules differ: {documented ^ ruled}")
+        sys.exit(f"docs/FORMATS.md and the rules differ: {documented ^ ruled}")
 
 
 def main(binary, *, spark: bool = False):

@@ -1,6 +1,6 @@
 """A plain, slow reference for what indexes and lists of URLs add to archives.
 
-From docs/SEMANTICS.md, "Indexes and lists", alone. It makes fetches of rows, and leaves out those that tell of a fetch
+From docs/FORMATS.md, "Indexes and lists", alone. It makes fetches of rows, and leaves out those that tell of a fetch
 which something else tells of better. The verdicts are those of reference.py. Where the text is silent, it is read so:
 
  I1  A row is compared with all fetches that count, not with rows that were left out.

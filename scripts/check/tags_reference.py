@@ -1,4 +1,4 @@
-"""What the archives of tags_archives.py say of publication and use, by docs/SEMANTICS.md alone.
+"""What the archives of tags_archives.py say of publication and use, by docs/SIGNALS.md alone.
 
 It parses no tags: tags_archives.py knows what each line means. tags.py compares it with the tables.
 """
