@@ -48,8 +48,8 @@ func newReportCommand() *cobra.Command {
   as the summary that 'audit' prints (--text);
   as the report's own data (--json), for programs that show it in their own way;
   as the EU's public summary of training content (--eu-summary; Markdown, JSON, the list of
-    domain names as CSV): each figure with the query that gives it, and what archives cannot
-    show left to the provider (docs/DOCUMENTS.md).
+    domain names as CSV, an annex for the provider): each figure with the query that gives it,
+    and what archives cannot show left to the provider (docs/DOCUMENTS.md).
 
 Spreadsheets and pipelines take the tables, or what a query makes of them: docs/recipes.sql.
 
@@ -105,8 +105,10 @@ var outputs = []output{
 	{
 		"eu-summary", "write the EU's public summary of training content, as far as archives show it, into `FOLDER`", false,
 		[]outputFile{
-			{"summary.md", ofForm((*forms.Form).WriteMarkdown)},
-			{"summary.json", ofForm((*forms.Form).WriteJSON)},
+			{"summary.md", ofForm((*reporter).summary, (*forms.Form).WriteMarkdown)},
+			{"summary.json", ofForm((*reporter).summary, (*forms.Form).WriteJSON)},
+			{"annex.md", ofForm((*reporter).annex, (*forms.Form).WriteMarkdown)},
+			{"annex.json", ofForm((*reporter).annex, (*forms.Form).WriteJSON)},
 			{"domains.csv", (*reporter).writeDomains},
 		},
 	},
@@ -240,15 +242,20 @@ func ofDocument(render func(io.Writer, *document.Document) error) func(*reporter
 	}
 }
 
-func ofForm(write func(*forms.Form, io.Writer) error) func(*reporter, io.Writer) error {
+func ofForm(of func(*reporter, *forms.Figures) *forms.Form, write func(*forms.Form, io.Writer) error,
+) func(*reporter, io.Writer) error {
 	return func(r *reporter, w io.Writer) error {
 		counted, err := r.counted()
 		if err != nil {
 			return err
 		}
-		return write(counted.EU(r.sme), w)
+		return write(of(r, counted), w)
 	}
 }
+
+func (r *reporter) summary(f *forms.Figures) *forms.Form { return f.EU(r.sme) }
+
+func (*reporter) annex(f *forms.Figures) *forms.Form { return f.Annex() }
 
 func (r *reporter) writeDomains(w io.Writer) error {
 	counted, err := r.counted()

@@ -9,27 +9,29 @@ import (
 	"github.com/robotsaudit/robotsaudit/internal/agents"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 	"github.com/robotsaudit/robotsaudit/report/document"
-	"github.com/robotsaudit/robotsaudit/report/prose"
 )
 
 const (
 	maxListed = 50 // rows of a table in a form
 	comments  = "Additional comments (optional)"
+	modality  = "Type of modality covered: text, image, video, audio, other (if so, please specify)"
+	// modalities is the question that follows a "yes".
+	modalities = "If yes, specify the modality(ies) of the content covered by the datasets concerned: text, image, video, " +
+		"audio, other (if so, please specify)"
 )
 
 const notLegal = "This is a draft for whoever must publish the form, and no legal advice. Its figures are of the archives " +
 	"that were audited. They do not show which of the content was used to train a model."
 
-// EU fills the public summary of training content, sections 2.1, 2.3 and 3.1, and adds what was found on measures 1.2
-// and 1.3 of the Code of Practice's copyright chapter.
+// EU fills the public summary of training content, sections 1.3, 2.1 and 2.3.
 func (f *Figures) EU(sme bool) *Form {
 	b := &Form{
 		Title: "Public Summary of Training Content for general-purpose AI models: what the archives show",
 		Setup: f.setup,
 		Intro: []string{
 			"Required by Article 53(1)(d) of Regulation (EU) 2024/1689 (AI Act). Headings, questions and numbers " +
-				"follow the Commission's template, C(2025) 5235, as summaries that providers published have them: compare them with the " +
-				"template before you publish.", notLegal,
+				"follow the Commission's template, C(2025) 5235 and C(2025) 8311, as summaries that providers published have them: " +
+				"compare them with the template before you publish. The annex, annex.md, is for the provider and no part of it.", notLegal,
 		},
 	}
 	b.Sections = []document.Section{
@@ -39,46 +41,84 @@ func (f *Figures) EU(sme bool) *Form {
 			"Authorised representative name and contact details"),
 		blank("1.2. Model identification", "Versioned model name(s)", "Model dependencies",
 			"Date of placement of the model on the Union market"),
-		section("1.3. Modalities, overall training data size and other characteristics",
-			field("Modality, training data size, types of content", toState("for each modality the range of its size, such as "+
-				"in tokens, after pre-processing, and its types of content"), "The sizes in 2.3 are of what was received."),
+		withTables(section("1.3. Modalities, overall training data size and other characteristics",
+			field("Modality, training data size, types of content", "The table has the ranges of the template. The sizes in 2.3 "+
+				"are of what was received, before any processing.", toState("for each modality its range, or its size in "+
+				"another unit, and its types of content")),
 			field("Latest date of data acquisition/collection for model training", f.latest(b),
-				toState("the latest date of all data")),
+				toState("the latest date of all data; whether the model is continuously trained on new data after this date")),
 			field("Description of the linguistic characteristics of the overall training data", "The table of languages in 2.3 has "+
 				"what crawlers or indexes found in these archives.", toState("the languages of all data")),
 			field("Other relevant characteristics of the overall training data", toState("")),
 			field(comments, toState("")),
-		),
+		), sizeRanges()),
 		blank("2. List of data sources"),
 		f.publicSets(b),
 		blank("2.2. Private non-publicly available datasets obtained from third parties"),
 		blank("2.2.1. Datasets commercially licensed by rightsholders or their representatives",
-			"Have you concluded transactional commercial licensing agreement(s) with rightsholder(s) or with their representatives?"),
+			"Have you concluded transactional commercial licensing agreement(s) with rightsholder(s) or with their representatives?",
+			modalities),
 		blank("2.2.2. Private datasets obtained from other third parties",
 			"Have you obtained private datasets from third parties that are not licensed as described in Section 2.2.1, such as "+
-				"data obtained from providers of private databases, or data intermediaries?", comments),
+				"data obtained from providers of private databases, or data intermediaries?", modalities,
+			"If publicly known, list private datasets obtained from other third parties",
+			"General description of non-publicly known private datasets obtained from third parties", comments),
 		f.crawled(b, sme),
 		blank("2.4. User data",
 			"Was data from user interactions with the AI model (e.g. user input and prompts) used to train the model?",
-			"Was data collected from user interactions with the provider's other services or products used to train the model?"),
+			"Was data collected from user interactions with the provider's other services or products used to train the model?",
+			"If yes, provide a general description of the provider's services or products that were used to collect the user data",
+			modality, comments),
 		blank("2.5. Synthetic data",
-			"Was synthetic AI-generated data created by the provider or on their behalf to train the model?"),
+			"Was synthetic AI-generated data created by the provider or on their behalf to train the model?",
+			"If yes, specify the modality of the synthetic data",
+			"If yes, specify the general-purpose AI model(s) used to generate the synthetic data if available on the market",
+			"Information about other AI models, including provider's own AI model(s) not available on the market, used to generate "+
+				"synthetic data to train the model", comments),
 		blank("2.6. Other sources of data",
-			"Have data sources other than those described in Sections 2.1 to 2.5 been used to train the model?"),
+			"Have data sources other than those described in Sections 2.1 to 2.5 been used to train the model?",
+			"If yes, provide a narrative description of these data sources and the data", comments),
 		blank("3. Data processing aspects"),
-		f.reservations(b),
+		section("3.1. Respect of reservation of rights from text and data mining exception or limitation",
+			field("Are you a Signatory to the Code of Practice for general-purpose AI models that includes commitments to respect "+
+				"reservations of rights from the TDM exception or limitation?", toState("yes or no")),
+			field("Describe the measures implemented before model training to respect reservations of rights from the TDM exception "+
+				"or limitation before and during data collection, including the opt-out protocols and solutions honoured by the "+
+				"provider or, as applicable, by third parties from which datasets have been obtained", toState("the measures "+
+				"themselves; which protocols are honoured; what was left out of the training data afterwards. The annex has the "+
+				"reservations that were found")),
+			field(comments, toState(""))),
 		blank("3.2. Removal of illegal content", "General description of measures taken"),
 		blank("3.3. Other information (optional)", "Other relevant information about data processing (optional)"),
-		f.lawfulAccess(b),
-		f.compliance(b),
 	}
 	return b
+}
+
+// sizeRanges are the ranges that section 1.3 of the template offers.
+func sizeRanges() document.Table {
+	t := document.NewTable("ranges", "Ranges of the size of training data, of which the provider states one a modality", "",
+		document.Words.Columns("Modality", "Lowest range", "Middle range", "Highest range"))
+	for _, row := range [][]any{
+		{"Text", "Less than 1 billion tokens", "1 billion to 10 trillion tokens", "More than 10 trillion tokens"},
+		{"Image", "Less than 1 million images", "1 million to 1 billion images", "More than 1 billion images"},
+		{"Audio", "Less than 10,000 hours", "10,000 to 1 million hours", "More than 1 million hours"},
+		{"Video", "Less than 10,000 hours", "10,000 to 1 million hours", "More than 1 million hours"},
+		{"Other, to be named", "a size in its own unit", "", ""},
+	} {
+		t.Add(row...)
+	}
+	return t
 }
 
 // section is a part of a form, with an ID made of the words of its heading.
 func section(heading string, terms ...document.Term) document.Section {
 	id := strings.Join(strings.FieldsFunc(strings.ToLower(heading), func(r rune) bool { return !unicode.IsLetter(r) }), "-")
 	return document.Section{ID: id, Heading: heading, Terms: terms}
+}
+
+func withTables(s document.Section, tables ...document.Table) document.Section {
+	s.Tables = tables
+	return s
 }
 
 // blank is a section whose questions archives cannot answer.
@@ -152,8 +192,7 @@ func (f *Figures) publicSets(b *Form) document.Section {
 		field("Have you used publicly available datasets to train the model?",
 			toState("whether these archives are, or come from, a dataset that a third party compiled and published, such as "+
 				"Common Crawl. If so, they belong here and not into 2.3")),
-		field("If yes, specify the modality(ies) of the content covered by the datasets concerned",
-			"Where the archives are such a dataset, the table of modalities in 2.3 has them."),
+		field(modalities, "Where the archives are such a dataset, the table of modalities in 2.3 has them."),
 		field("List of large publicly available datasets", "The table has the collections that the archives themselves name.",
 			toState("name, link and period of each dataset that was used")),
 		field("General description of other publicly available datasets not listed above", toState("")),
@@ -206,8 +245,9 @@ func (f *Figures) crawled(b *Form, sme bool) document.Section {
 		field("Were crawlers used by the provider or on behalf of?", who...),
 		field("If yes, specify crawler name(s)/identifier(s)", "The table of crawlers has them."),
 		field("Purposes of the crawler(s)", toState("the purposes of each; archives do not show them")),
-		field("General description of crawler behaviour (robots.txt, captchas, paywalls)", append(f.behaviour(b),
-			toState("what the crawler is built to do at a captcha or a paywall, and how often it comes"))...),
+		field("General description of crawler behaviour (robots.txt, captchas, paywalls)",
+			toState("what the crawler is built to do about robots.txt, at a captcha and at a paywall, and how often it comes. "+
+				"The annex has what the archives show of it")),
 		field("Period of data collection", f.period(b)),
 		field("Comprehensive description of the type of content and online sources crawled",
 			b.say("Domain names with content: %s; other hosts with content (IP addresses, names without a public suffix): %s; "+
@@ -216,8 +256,8 @@ func (f *Figures) crawled(b *Form, sme bool) document.Section {
 					"(SELECT count(*) FROM content WHERE name = '') FROM names", f.domains(), int64(len(f.names))-f.domains(), f.unnamed),
 			"The tables of media types and languages have more.",
 			toState("what kind of websites they are, such as news or encyclopedias")),
-		field("Type of modality covered", "The table of modalities has them. They follow from the media type that the crawler or an "+
-			"index found in the content, or else from the one that the server declared."),
+		field(modality, "The table of modalities has them; what it names application or other is the template's other. They "+
+			"follow from the media type that the crawler or an index found in the content, or else from the one that the server declared."),
 		field("Summary of the most relevant domain names crawled",
 			b.say("The list, domains.csv, has %s of %s names ("+strings.ReplaceAll(share, "%", "%%")+"), by the size of the content. "+
 				"They have %s of %s bytes of distinct payloads",
@@ -234,8 +274,7 @@ func (f *Figures) crawled(b *Form, sme bool) document.Section {
 		field(comments, toState("")),
 	)
 	s.Tables = []document.Table{
-		f.crawlerTable(b, crawlers), f.verdictTable(b), f.refusalTable(b), f.claimTable(b),
-		f.modalityTable(b), f.typeTable(b), f.languageTable(b), f.nameTable(b, n),
+		f.crawlerTable(b, crawlers), f.modalityTable(b), f.typeTable(b), f.languageTable(b), f.nameTable(b, n),
 	}
 	return s
 }
@@ -273,26 +312,6 @@ func (f *Figures) domains() (n int64) {
 	return n
 }
 
-// behaviour is what the tables show of how the crawlers went about.
-func (f *Figures) behaviour(b *Form) []string {
-	return []string{
-		b.say("Fetches that are certain or probable violations of robots.txt: %s; disallowed, and not proven to be violations: %s; "+
-			"allowed: %s; for which the archives do not show whether robots.txt allowed them: %s",
-			"SELECT count(*) FILTER (certainty IN ('certain', 'probable')), count(*) FILTER (certainty IN ('possible', 'contested')), "+
-				"count(*) FILTER (verdict = 'allowed'), count(*) FILTER (verdict = 'unknown') FROM audited WHERE reason <> 'robots_txt_itself'",
-			f.verdicts[[2]string{"disallowed", "certain"}]+f.verdicts[[2]string{"disallowed", "probable"}],
-			f.verdicts[[2]string{"disallowed", "possible"}]+f.verdicts[[2]string{"disallowed", "contested"}],
-			f.verdicts.of("allowed"), f.verdicts.of("unknown")),
-		b.say("Fetches that the server refused: with a challenge, such as a captcha: %s; for want of credentials, such as a "+
-			"subscription: %s; for want of payment: %s; otherwise: %s",
-			"SELECT count(*) FILTER (refusal = 'challenge'), count(*) FILTER (refusal = 'auth'), count(*) FILTER (refusal = 'payment'), "+
-				"count(*) FILTER (refusal NOT IN ('challenge', 'auth', 'payment')) FROM audited WHERE reason <> 'robots_txt_itself'",
-			f.refusals.of("challenge"), f.refusals.of("auth"), f.refusals.of("payment"),
-			f.refusals.all()-f.refusals.of("challenge")-f.refusals.of("auth")-f.refusals.of("payment")),
-		"Challenges are recognised by known marks alone, so there may be more. A paywall that answers with a page shows nothing of it.",
-	}
-}
-
 func (f *Figures) crawlerTable(b *Form, crawlers []*tally) document.Table {
 	var rows [][]any
 	for _, c := range crawlers[:min(len(crawlers), maxListed)] {
@@ -318,43 +337,6 @@ func (f *Figures) crawlerTable(b *Form, crawlers []*tally) document.Table {
 	t.Columns = append(t.Columns, document.Column{Name: "Operator and function, by robotsaudit's list", Kind: document.Words})
 	t.Notes = []string{"robotsaudit's list of crawlers is of " + agents.Date() + ". It is a hint, and proves nothing about these fetches."}
 	return t
-}
-
-func (f *Figures) verdictTable(b *Form) document.Table {
-	rows := f.verdicts.rows(2)
-	for _, row := range rows {
-		if row[1] == "" {
-			row[1] = "no finding"
-		}
-	}
-	t := b.table("What robots.txt said of the fetches", "There is none",
-		"SELECT verdict, coalesce(certainty, 'no finding') AS certainty, count(*) FROM audited "+
-			"WHERE reason <> 'robots_txt_itself' GROUP BY ALL ORDER BY verdict, certainty",
-		append(document.Words.Columns("Verdict", "Certainty that the crawler violated it"), document.Number.Columns("Fetches")...), rows)
-	var classes []string
-	for _, class := range words.Certainties[words.Certain:] {
-		classes = append(classes, prose.Capital(class.Name)+": "+class.Meaning)
-	}
-	t.Notes = []string{strings.Join(classes, " ") + " No finding: robots.txt allowed the fetch, or the verdict is unknown."}
-	return t
-}
-
-func (f *Figures) refusalTable(b *Form) document.Table {
-	return b.table("Refusals by servers", "No server refused, as far as the tables show",
-		"SELECT refusal, count(*) FROM audited WHERE refusal IS NOT NULL AND reason <> 'robots_txt_itself' "+
-			"GROUP BY ALL ORDER BY refusal",
-		withNumbers("Refusal", "Fetches"), f.refusals.rows(1))
-}
-
-func (f *Figures) claimTable(b *Form) document.Table {
-	rows := f.claims.rows(1)
-	for _, row := range rows {
-		row[0] = orNull(row[0].(string))
-	}
-	return b.table("What the archives claim of obedience to robots.txt (warcinfo), which proves nothing; with fetches "+
-		"of robots.txt itself", "There is no fetch",
-		"SELECT claim, count(*) FROM audited GROUP BY ALL ORDER BY claim NULLS FIRST LIMIT "+fmt.Sprint(maxListed),
-		withNumbers("Claim", "Fetches"), rows[:min(len(rows), maxListed)])
 }
 
 func (f *Figures) modalityTable(b *Form) document.Table {
@@ -404,93 +386,4 @@ func (f *Figures) nameTable(b *Form, listed int) document.Table {
 		t.More = "All are in domains.csv."
 	}
 	return t
-}
-
-// reservations is section 3.1.
-func (f *Figures) reservations(b *Form) document.Section {
-	s := section("3.1. Respect of reservation of rights from text and data mining exception or limitation",
-		field("Are you a Signatory to the Code of Practice for general-purpose AI models that includes commitments to respect "+
-			"reservations of rights from the TDM exception or limitation?", toState("yes or no")),
-		field("Describe the measures implemented before model training to respect reservations of rights from the TDM exception or "+
-			"limitation before and during data collection, including the opt-out protocols and solutions honoured by the provider "+
-			"or, as applicable, by third parties from which datasets have been obtained",
-			"What the crawler did about robots.txt is in 2.3. What was found of reservations follows.",
-			toState("the measures themselves; which protocols are honoured; what was left out of the training data afterwards")),
-		f.found(b),
-		field(comments, toState("")),
-	)
-	s.Tables = []document.Table{f.outcomeTable(b), f.signalTable(b)}
-	return s
-}
-
-// found is what pages and sites were found to reserve.
-func (f *Figures) found(b *Form) document.Term {
-	const name = "Reservations found"
-	unread := ""
-	if f.measure != "payload_bytes" {
-		unread = "Most pages were not read, as an index has no content: what they state is not known."
-	}
-	if !f.isAsked() {
-		return field(name, "This audit did not ask which fetches are of pages that object to training: "+
-			"run 'robotsaudit evaluate DIR --purpose train'.", toState("it, meanwhile"), unread)
-	}
-	return field(name,
-		b.say("Fetches whose page or site objects to training, certainly: %s; with a doubt: %s",
-			"SELECT count(*) FILTER (certainty = 'certain'), count(*) FILTER (certainty <> 'certain') FROM "+f.limited("restrictions")+
-				" WHERE purpose = 'train' AND kind = 'usage'",
-			f.objections.of("certain"), f.objections.all()-f.objections.of("certain")),
-		"These are statements about use. Rules of robots.txt that allow or disallow a fetch count in 2.3, and not here. A "+
-			"reservation in terms of service, or in a file that the archives do not hold, is not among them.", unread)
-}
-
-// limited is a table with the columns of a key, limited to the part, in SQL.
-func (f *Figures) limited(table string) string {
-	return "(FROM " + source(f.res, table) + " WHERE " + condition(f.res.Part()) + ")"
-}
-
-func (f *Figures) outcomeTable(b *Form) document.Table {
-	if !f.has("robots") {
-		return document.NewTable("outcomes", "", "The audit left out the table robots.")
-	}
-	t := b.table("Captures of robots.txt, by what they came to", "The audit has no capture of robots.txt",
-		"SELECT outcome, count(*) FROM "+f.limited("robots")+" WHERE record_type <> 'log' GROUP BY ALL ORDER BY outcome",
-		withNumbers("Outcome", "Captures"), f.outcomes.rows(1))
-	for _, row := range t.Rows {
-		name := row[0].Text
-		t.Notes = append(t.Notes, name+": "+words.Outcomes[words.Parse[words.Outcome](words.Outcomes, name)].Meaning)
-	}
-	return t
-}
-
-func (f *Figures) signalTable(b *Form) document.Table {
-	if !f.has("usage_signals") {
-		return document.NewTable("signals", "", "The audit left out the table usage_signals.")
-	}
-	rows := f.signals.rows(2)
-	return b.table("Statements that restrict a use, by protocol: a row for each fetch and statement", "No statement that restricts a use was found",
-		"SELECT protocol, purpose, count(*) FROM "+source(f.res, "usage_signals")+" WHERE binds AND preference = 'restrict' AND "+
-			"(url, warc_filename, warc_record_offset) IN (SELECT (url, warc_filename, warc_record_offset) FROM audited) "+
-			"GROUP BY ALL ORDER BY protocol, purpose LIMIT "+fmt.Sprint(maxListed),
-		append(document.Words.Columns("Protocol", "Use"), document.Number.Columns("Statements")...), rows[:min(len(rows), maxListed)])
-}
-
-// lawfulAccess is what was found on measure 1.2 of the Code of Practice.
-func (f *Figures) lawfulAccess(b *Form) document.Section {
-	return section("Code of Practice, copyright chapter, measure 1.2: reproduce and extract only lawfully accessible content",
-		field("Not to circumvent effective technological measures", append(f.behaviour(b)[1:],
-			toState("how the crawler went on after a refusal. The archives hold the answers that it received, and show no "+
-				"circumvention"))...),
-		field("To exclude websites recognised as persistently infringing copyright", toState("which were excluded. The view names "+
-			"(see the last section) has all names that were crawled, for a comparison with the list that the Union publishes")),
-	)
-}
-
-// compliance is what was found on measure 1.3 of the Code of Practice.
-func (f *Figures) compliance(b *Form) document.Section {
-	return section("Code of Practice, copyright chapter, measure 1.3: identify and comply with rights reservations",
-		field("Crawlers that read and follow robots.txt (RFC 9309)", f.behaviour(b)[0],
-			"They were judged by the profile "+f.res.Audit().Settings.Profile+".", toState("what was done about those disallowed")),
-		f.found(b),
-		field("Information for rightsholders on crawlers, and a point of contact", toState("")),
-	)
 }

@@ -34,6 +34,7 @@ type Figures struct {
 	undigested                    int64   // content fetches
 	unnamed                       int64   // content fetches without a host
 	verdicts, refusals            counts  // of fetches that are not of robots.txt
+	overcome                      counts  // refusals before the same crawler received content from the URL
 	claims                        counts
 	outcomes, objections, signals counts
 	collections                   counts // of inputs
@@ -175,7 +176,7 @@ func Read(ctx context.Context, r *results.Results) (*Figures, error) {
 	f := &Figures{
 		res: r, measure: "payload_bytes", crawlers: make(tallies), types: make(tallies), modalities: make(tallies),
 		languages: make(tallies),
-		verdicts:  make(counts), refusals: make(counts), claims: make(counts), outcomes: make(counts),
+		verdicts:  make(counts), refusals: make(counts), overcome: make(counts), claims: make(counts), outcomes: make(counts),
 		objections: make(counts), signals: make(counts), collections: make(counts),
 	}
 	if t := &r.Audit().Totals; t.Indexed > t.Fetches/2 {
@@ -207,8 +208,9 @@ func (f *Figures) size(row *report.FetchRow) int64 {
 func (f *Figures) readFetches(ctx context.Context, dir string) error {
 	payloads := run.NewSorter(dir, payloadRuns)
 	numbers := make(map[string]int32) // of names
+	after := newRefused(f.overcome)
 	for row, err := range results.Rows(ctx, f.res, report.FetchesTable, "url_host_name", "url_host_registered_domain",
-		"fetch_time", "fetch_method", "fetch_status", "record_type", "content_digest", "content_mime_type", "content_languages", "payload_bytes",
+		"url", "origin", "fetch_time", "fetch_method", "fetch_status", "record_type", "content_digest", "content_mime_type", "content_languages", "payload_bytes",
 		"modality", "refusal", "warc_record_length", "agent", "claim", "verdict", "reason", "certainty") {
 		if err != nil {
 			return err
@@ -222,6 +224,7 @@ func (f *Figures) readFetches(ctx context.Context, dir string) error {
 			continue
 		}
 		f.verdicts.add(row.Verdict, row.Certainty)
+		after.see(row)
 		if row.Refusal != "" {
 			f.refusals.add(row.Refusal)
 		}

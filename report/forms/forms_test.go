@@ -102,3 +102,31 @@ func TestContent(t *testing.T) {
 		}
 	}
 }
+
+// A refusal is overcome by later content of its URL, for its crawler, once.
+func TestOvercome(t *testing.T) {
+	overcome := make(counts)
+	r := newRefused(overcome)
+	ok := int16(200)
+	row := func(origin, url, agent, refusal string, at int64) {
+		f := &report.FetchRow{FetchStatus: &ok}
+		f.Refusal = refusal
+		f.Origin, f.URL, f.Agent, f.FetchTime = origin, url, agent, &at
+		r.see(f)
+	}
+	row("a", "a/1", "x", "challenge", 1)
+	row("a", "a/1", "x", "challenge", 2)
+	row("a", "a/1", "y", "", 3) // another crawler
+	row("a", "a/2", "x", "", 3) // another URL
+	row("a", "a/3", "x", "auth", 4)
+	row("a", "a/3", "x", "", 4) // not later
+	if overcome.all() != 0 {
+		t.Fatal(overcome)
+	}
+	row("a", "a/1", "x", "", 5)
+	row("a", "a/1", "x", "", 6)
+	row("b", "a/3", "x", "", 7) // another origin
+	if overcome.all() != 2 || overcome.of("challenge") != 2 {
+		t.Error(overcome)
+	}
+}

@@ -32,7 +32,7 @@ PARTS = {
 # figures that are of a law, a rule or a list, and not of the archives
 CONSTANT = re.compile(
     r"\d{4}/\d+|[0-9.]*\d(?=\.? (?:Provider|Model|Modalit|General|List|Publicly|Private|Data|User|Synth|Other|Respect|Removal))|Sections? [0-9. to]*\d|ISO 639-3|[45]xx"
-    r"|Article 53\(1\)\(d\)|C\(2025\) 5235|200 to 299|in(?:to)? 2\.3|(?:measure|RFC) [0-9.]+(?: §[0-9.]+)?"
+    r"|Article 53\(1\)\(d\)|C\(2025\) (?:5235|8311)|200 to 299|in(?:to)? 2\.3|(?:[mM]easure|RFC) [0-9.]+(?: §[0-9.]+)?"
     r"|rfc9309|rep-08|top \d+ %|top 1,000|at most 1,000|\(\d+\) (?=[TWH])|git revision.*?\)\)|list of crawlers is of [0-9-]+|at most 24 hours|A part of the audit: .*?\. Inputs")
 domain = tldextract.TLDExtract(suffix_list_urls=())
 
@@ -131,6 +131,16 @@ def trace(text, out):
     return rows
 
 
+def trace_all(folder, out):
+    count = 0
+    for name in ("summary", "annex"):
+        rows = trace((folder / f"{name}.md").read_text(), out)
+        form = json.loads((folder / f"{name}.json").read_text())
+        assert {q["id"]: q["rows"] or [] for q in form["queries"]} == rows, f"{name}.json has other figures"
+        count += len(rows)
+    return count
+
+
 def check(binary, root, work):
     out = work / "out"
     audit(binary, out, [root], "--purpose", "train")
@@ -138,16 +148,14 @@ def check(binary, root, work):
     for options in ([], ["--sme"]):
         call(binary, "report", out, "--eu-summary", work / "eu", *options)
         check_list(work / "eu/domains.csv", names, bool(options))
-        rows = trace((work / "eu/summary.md").read_text(), out)
-        form = json.loads((work / "eu/summary.json").read_text())
-        assert {q["id"]: q["rows"] or [] for q in form["queries"]} == rows, "summary.json has other figures"
+        rows = trace_all(work / "eu", out)
     call(binary, "report", out, "--eu-summary", work / "part", *PARTS[root.name])
-    trace((work / "part/summary.md").read_text(), out)
+    trace_all(work / "part", out)
     (work / "all.cdxj").write_text("".join(indexed(path) for path in sorted(root.rglob("*.warc*"))))
     audit(binary, work / "indexed", [work / "all.cdxj"])
     call(binary, "report", work / "indexed", "--eu-summary", work / "index")
-    trace((work / "index/summary.md").read_text(), work / "indexed")
-    print(f"{root.name}: {len(names)} names, {len(rows)} queries")
+    trace_all(work / "index", work / "indexed")
+    print(f"{root.name}: {len(names)} names, {rows} queries")
 
 
 def main(binary):
