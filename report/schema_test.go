@@ -122,8 +122,9 @@ func TestGeneratedDocument(t *testing.T) {
 	for name := range apart {
 		missing["columns "+name] = true
 	}
+	missing["columns shared"] = true
 	for name := range valuesOf {
-		missing["values "+name] = true
+		missing["values "+name] = elsewhere[name] == ""
 	}
 	want := block.ReplaceAllStringFunc(string(b), func(part string) string {
 		m := block.FindStringSubmatch(part)
@@ -153,6 +154,15 @@ var apart = map[string]string{
 	"ContestedCitation": "[Contested citation](#contested-citation)",
 	"Counts":            "[Counts](#counts)",
 }
+
+// elsewhere are the lists of values that docs/SEMANTICS.md describes, by its heading.
+var elsewhere = map[string]string{
+	"verdict": "verdicts-and-reasons", "reason": "verdicts-and-reasons", "evidence": "which-capture-governs",
+	"certainty": "the-four-classes", "note": "other-notes", "ground": "the-four-classes",
+}
+
+// usualOrder is the order of most tables, which the document states once.
+const usualOrder = "origin, in the order of a hash of its host, then fetch_time"
 
 // generated is the text of a generated part.
 func generated(t *testing.T, s *Schema, kind, name string) string {
@@ -204,26 +214,31 @@ func generated(t *testing.T, s *Schema, kind, name string) string {
 			line("`"+v.Name+"`", cell(v.Meaning))
 		}
 	case "columns":
-		if table, ok := s.Find(name); ok && table.rowType() != "ViolationRow" {
-			// of two tables, which the document introduces
-			b.WriteString(strings.Join(layout.Wrap(table.Doc+" Sorted by "+table.Order+".", 100), "\n") + "\n\n")
+		if table, ok := s.Find(name); ok && table.Order != usualOrder {
+			b.WriteString(strings.Join(layout.Wrap("Sorted by "+table.Order+".", 100), "\n") + "\n\n")
 		}
 		line("column", "type", "null", "meaning")
 		line("---", "---", "---", "---")
-		before := ""
+		shared := sharedColumns(s)
+		var also, places []string
 		for _, c := range columnsNamed(t, s, name) {
-			if place := apart[c.structName]; place != "" && c.structName != name {
-				if before != c.structName {
-					line("…", "", "", "the columns of "+place)
+			place := apart[c.structName]
+			switch row := columnRow(&c); {
+			case place != "" && c.structName != name:
+				if !slices.Contains(places, place) {
+					places = append(places, place)
 				}
-				before = c.structName
-				continue
+			case name != "shared" && slices.Contains(shared, row):
+				also = append(also, "`"+c.Name+"`")
+			default:
+				b.WriteString(row)
 			}
-			null := "no"
-			if c.Nullable {
-				null = c.Null
-			}
-			line("`"+c.Name+"`", c.Type, cell(null), cell(c.Meaning+valuesText(&c)))
+		}
+		if also != nil {
+			places = append([]string{"[these](#shared-columns): " + strings.Join(also, ", ")}, places...)
+		}
+		for _, place := range places {
+			line("…", "", "", place)
 		}
 	default:
 		t.Errorf("docs/SCHEMA.md has a part of an unknown kind: %s", kind)
@@ -231,8 +246,48 @@ func generated(t *testing.T, s *Schema, kind, name string) string {
 	return b.String()
 }
 
-// columnsNamed are the columns of a table, or of a struct that tables share.
+// columnRow is the line of a column.
+func columnRow(c *Column) string {
+	null := "no"
+	if c.Nullable {
+		null = c.Null
+	}
+	cell := strings.NewReplacer("|", `\|`).Replace
+	return fmt.Sprintf("| `%s` | %s | %s | %s |\n", c.Name, c.Type, cell(null), cell(c.Meaning+valuesText(c)))
+}
+
+// sharedColumns are the lines that the tables of several structs have alike.
+func sharedColumns(s *Schema) (shared []string) {
+	seen, names := make(map[string]bool), make(map[string]bool)
+	for _, table := range s.Tables {
+		if table.Name == "unproven" { // it has the columns of violations
+			continue
+		}
+		for _, c := range table.Columns {
+			row := columnRow(&c)
+			if seen[row] && apart[c.structName] == "" && !names[c.Name] {
+				shared, names[c.Name] = append(shared, row), true
+			}
+			seen[row] = true
+		}
+	}
+	return shared
+}
+
+// columnsNamed are the columns of a table, of a struct that tables share, or those that tables share.
 func columnsNamed(t *testing.T, s *Schema, name string) (columns []Column) {
+	if name == "shared" {
+		shared := sharedColumns(s)
+		for _, table := range s.Tables {
+			for _, c := range table.Columns {
+				if i := slices.Index(shared, columnRow(&c)); i >= 0 && apart[c.structName] == "" {
+					columns = append(columns, c)
+					shared = slices.Delete(shared, i, i+1)
+				}
+			}
+		}
+		return columns
+	}
 	if table, ok := s.Find(name); ok {
 		return table.Columns
 	}
@@ -250,25 +305,20 @@ func columnsNamed(t *testing.T, s *Schema, name string) (columns []Column) {
 	return nil
 }
 
-// valuesText names the values of a column, where they are few, and says where they are
-// described.
+// valuesText says where the values of a column are described.
 func valuesText(c *Column) string {
-	if c.Values == nil {
+	var places []string
+	for _, list := range c.valueLists {
+		place := "#" + list
+		if heading := elsewhere[list]; heading != "" {
+			place = "SEMANTICS.md#" + heading
+		}
+		places = append(places, "["+list+"]("+place+")")
+	}
+	if places == nil {
 		return ""
 	}
-	var names, places []string
-	for _, v := range c.Values {
-		names = append(names, "`"+v.Name+"`")
-	}
-	for _, list := range c.valueLists {
-		places = append(places, fmt.Sprintf("[%s](#values-%s)", strings.ReplaceAll(list, "_", " "),
-			strings.ReplaceAll(list, "_", "-")))
-	}
-	if text := "see " + strings.Join(places, ", "); len(names) > 8 {
-		return " Values: " + text + "."
-	} else {
-		return " Values: " + strings.Join(names, ", ") + " (" + text + ")."
-	}
+	return " Values: " + strings.Join(places, ", ") + "."
 }
 
 // rowType is the name of a table's row type.
