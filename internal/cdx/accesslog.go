@@ -101,6 +101,8 @@ type accessLog struct {
 	lines int64    // that say something
 	hosts []string // the first that --site does not name
 	names []string // the fields of the first line of JSON without a request
+	// unsited is the first fault for which --site is missing, or names too little.
+	unsited string
 
 	stamp       string // the last time of partTimeLocal, which follow one another
 	micros      int64
@@ -192,7 +194,11 @@ func (l *accessLog) parse(line []byte, row *Row) (ok bool, fault string) {
 	case !l.usual(text):
 		return false, "it is no line of a known format; name yours by --line-format"
 	}
-	if ok, fault = l.complete(row); fault == unknownRequest && text[0] == '{' && l.names == nil {
+	ok, fault = l.complete(row)
+	if l.unsited == "" && (fault == noHost || fault == noScheme || fault == severalSites) {
+		l.unsited = fault
+	}
+	if fault == unknownRequest && text[0] == '{' && l.names == nil {
 		l.json.each(text, func(name string, _ jsonlite.Kind) string {
 			l.names = append(l.names, strings.Clone(name[:min(len(name), maxNameSeen)]))
 			return ""
@@ -220,6 +226,8 @@ func (l *accessLog) nothing() string {
 		return fmt.Sprintf("no line counted: none of its fields is known as the request; they are %s. Name them by "+
 			"--line-format, as in this beginning, and take out what is guessed wrongly: '%s'", strings.Join(names, ", "),
 			template(names))
+	case l.unsited != "":
+		return l.unsited
 	case l.given:
 		return "no line counted: what --line-format names does not give the method and the target of requests; log and " +
 			"name $request, or $request_method and $request_uri"
@@ -410,8 +418,8 @@ func (l *accessLog) complete(row *Row) (ok bool, fault string) {
 const (
 	noRequest    = "its request is none of HTTP"
 	anotherHost  = "its request names another host or port than --site does"
-	noHost       = "nothing names its host; add --site"
-	noScheme     = "nothing names its scheme; add --site"
+	noHost       = "nothing names the host: add --site https://…"
+	noScheme     = "nothing names the scheme: add --site https://…"
 	invalidHost  = "its host is no name of a host"
 	severalSites = "it may be of several sites that --site names: log the host, and the scheme if they share it"
 	invalidAgent = "its User-Agent is none"

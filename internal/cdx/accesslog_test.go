@@ -268,6 +268,9 @@ func TestAccessLogForms(t *testing.T) {
 		},
 	} {
 		opt := AccessLogOptions{Sites: []string{"https://a.test"}, Format: c.format}
+		if c.format == "nowhere" {
+			opt = AccessLogOptions{}
+		}
 		r, err := Open(AccessLog, strings.NewReader(c.text), 0, FormatOptions{AccessLog: opt})
 		if err != nil {
 			t.Errorf("%s: %v", c.format, err)
@@ -293,12 +296,16 @@ func TestAccessLogNothing(t *testing.T) {
 		`"request_method":"GET","request_user_agent":"GPTBot/1.0","response_status":200}`
 	for _, c := range []struct{ format, text, want string }{
 		{"", "\n", ""},
+		{"nowhere", "1.1.1.1 - - [01/May/2024:12:00:00 +0200] \"GET /x HTTP/1.1\" 200 12", "add --site https://…"},
 		{"", "www.a.test:443 1.1.1.1 - - [01/May/2024:12:00:00 +0200] \"GET /x HTTP/1.1\" 200 12", "add --site https://www.a.test"},
 		{"", fastly, "timestamp, client_ip, host, url,"},
 		{"$remote_addr [$time_local] $request_uri $status", "1.1.1.1 [01/May/2024:12:00:00 +0200] /x 200", "$request_method"},
 		{"", "x", "none is a request in a known format"},
 	} {
 		opt := AccessLogOptions{Sites: []string{"https://a.test"}, Format: c.format}
+		if c.format == "nowhere" {
+			opt = AccessLogOptions{}
+		}
 		r, err := Open(AccessLog, strings.NewReader(c.text), 0, FormatOptions{AccessLog: opt})
 		if err != nil {
 			t.Fatal(err)

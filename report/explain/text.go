@@ -235,11 +235,15 @@ func (t *text) why() string {
 	if t.governing == nil || t.Age == nil {
 		return s
 	}
-	by := t.crawler(t.governing.Agent)
+	by, version := t.crawler(t.governing.Agent), finding.Version(t.Fetch.Type, t.governing.Type)
 	if t.governing.Agent == "" && t.Crawler.Token != "" && !slices.Contains(t.Notes, "other_crawler") {
 		by = finding.OwnUnnamed
 	}
-	s += " This rests on a capture of robots.txt by " + by
+	by = "a capture of robots.txt by " + by
+	if version != "" {
+		by = version
+	}
+	s += " This rests on " + by
 	then, isAsOf := "the fetch", t.Moment != t.Fetch.Time
 	if isAsOf {
 		then = moment(t.Moment)

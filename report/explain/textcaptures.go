@@ -9,6 +9,7 @@ import (
 	"github.com/robotsaudit/robotsaudit/evaluate"
 	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/report"
+	"github.com/robotsaudit/robotsaudit/report/finding"
 )
 
 // timeline writes the captures around the moment of the fetch.
@@ -114,7 +115,7 @@ func marks(c *evaluate.ExplainedCapture) string {
 
 // captured states of a capture who made it, its outcome and what it means for the fetch.
 func (t *text) captured(c *evaluate.ExplainedCapture) string {
-	who := cmp.Or(t.shown(c.Agent), "(no token)")
+	who := cmp.Or(t.shown(c.Agent), finding.Version(t.Fetch.Type, c.Type), "(no token)")
 	s := who + ": " + c.Outcome
 	if c.URL != "" {
 		s = who + ", from " + t.shown(c.URL) + ": " + c.Outcome
@@ -178,6 +179,12 @@ func (t *text) way() {
 		t.item("at the end", "status %d", *g.Final)
 	}
 	if b := g.Body; b != nil {
-		t.item("content", "%s, got by %s: %s", moment(b.Time), t.crawler(b.Agent), t.record(&b.Record))
+		by := "got by " + t.crawler(b.Agent)
+		for i := range t.Captures {
+			if c := &t.Captures[i]; c.Record.File == b.Record.File && c.Record.Offset == b.Record.Offset {
+				by = cmp.Or(finding.Version(t.Fetch.Type, c.Type), by)
+			}
+		}
+		t.item("content", "%s, %s: %s", moment(b.Time), by, t.record(&b.Record))
 	}
 }

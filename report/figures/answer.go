@@ -29,7 +29,7 @@ func (b *builder) answer() document.Answer {
 		if t.InputsNotWhollyRead > 0 {
 			hold = fmt.Sprintf("What could be read of these %s holds", sources)
 		}
-		a.Sentence = fmt.Sprintf("%s no %s that robots.txt could forbid.", hold, noun)
+		a.Sentence = cmp.Or(b.unheard(b.audit), fmt.Sprintf("%s no %s that robots.txt could forbid.", hold, noun))
 	case t.Violations > 0:
 		a.Level = document.LevelViolations
 		a.Sentence = b.violationsText()

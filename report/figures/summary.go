@@ -38,10 +38,16 @@ func (f *Figures) WriteText(w io.Writer, audit *report.Audit, opt TextOptions) e
 	s, p := &summary{f, audit}, layout.New(opt.Width, opt.Colours)
 	f.unknown.endOrigin()
 	f.use.end()
+	unheard := s.unheard(audit)
+	if unheard != "" {
+		p.Line("%s", unheard)
+	}
 	s.printAudited(p)
-	if s.isOfTables() {
+	switch {
+	case unheard != "":
+	case s.isOfTables():
 		s.printUses(p, opt.Dir)
-	} else {
+	default:
 		s.printAnswer(p, opt.Full)
 		s.printShares(p)
 	}
@@ -73,6 +79,15 @@ func (f *Figures) WriteText(w io.Writer, audit *report.Audit, opt TextOptions) e
 	}
 	_, err := io.WriteString(w, p.String())
 	return err
+}
+
+// unheard says why no line of any access log counted, where there is nothing else to judge; "": not so.
+func (f *Figures) unheard(audit *report.Audit) string {
+	if !audit.Inputs.AreLogs() || audit.Totals.Fetches > 0 || !f.part.IsZero() || len(f.issues.unread) == 0 {
+		return ""
+	}
+	first := f.issues.unread[0]
+	return fmt.Sprintf("No request was read. %s: %s", first.file, first.first[0].detail)
 }
 
 // printTable writes the first rows of a table of the report, without those that count nothing. Words are what stands

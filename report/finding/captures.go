@@ -2,10 +2,10 @@ package finding
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/prose"
 )
@@ -13,10 +13,12 @@ import (
 // citedCapture is what the table robots adds to a finding: of the capture that it rests on, and of those that its
 // grounds are about.
 type citedCapture struct {
-	RecordType  string
-	HopURLs     []string // shortened
-	FinalStatus *int16
-	Others      []string // of each ground, in words; "": it is about the governing capture, or the fetch
+	RecordType string
+	HopURLs    []string // shortened
+	// of the record that has the body, where that is another, if a table has it, and of the copy that allows
+	BodyType, ContestedType string
+	FinalStatus             *int16
+	Others                  []string // of each ground, in words; "": it is about the governing capture, or the fetch
 }
 
 const maxHops = 6 // shown of a redirect
@@ -24,9 +26,10 @@ const maxHops = 6 // shown of a redirect
 // Captures counts changes of robots.txt, and has the captures of the origin in hand for its findings. Captures
 // come origin by origin, before the findings.
 type Captures struct {
-	origin string    // in hand
-	here   []capture // as many as the origin has: deciding holds more of each
-	last   string    // what the capture before says
+	origin string          // in hand
+	here   []capture       // as many as the origin has: deciding holds more of each
+	last   string          // what the capture before says
+	tables map[string]bool // of robots.txt, that have captures of the origin
 }
 
 // capture is one of the origin in hand.
@@ -43,6 +46,12 @@ type capture struct {
 func (t *Captures) Add(row *report.RobotsRow) (changed bool) {
 	if row.Origin != t.origin {
 		*t = Captures{origin: strings.Clone(row.Origin), here: t.here[:0]}
+	}
+	if row.RecordType == facts.TypeRow.String() && !t.tables[row.WARCFilename] {
+		if t.tables == nil {
+			t.tables = make(map[string]bool)
+		}
+		t.tables[strings.Clone(row.WARCFilename)] = true
 	}
 	c := capture{
 		id: row.RobotsID, time: row.FetchTime, agent: row.Agent, recordType: row.RecordType,
@@ -61,14 +70,20 @@ func (t *Captures) Add(row *report.RobotsRow) (changed bool) {
 func (t *Captures) Cite(f *Case) {
 	if c := t.find(f.RobotsID); c != nil {
 		f.Cited = citedCapture{RecordType: c.recordType, FinalStatus: c.finalStatus}
+		if f.hasOtherBody() && t.tables[f.RobotsBodyFile] {
+			f.Cited.BodyType = facts.TypeRow.String()
+		}
 		for _, hop := range c.hops[:min(len(c.hops), maxHops)] {
 			f.Cited.HopURLs = append(f.Cited.HopURLs, strings.Clone(prose.Clip(hop, prose.MaxName)))
 		}
 	}
+	if c := t.find(f.ContestedRobotsID); c != nil {
+		f.Cited.ContestedType = c.recordType
+	}
 	f.Cited.Others = make([]string, len(f.Grounds))
 	for i, id := range f.GroundRobotsIDs {
 		if c := t.find(id); c != nil && id != f.RobotsID {
-			f.Cited.Others[i] = fmt.Sprintf("%s by %s", prose.Moment(c.time), prose.OrUnknown(c.agent))
+			f.Cited.Others[i] = prose.Moment(c.time) + f.madeBy(c.recordType, c.agent)
 		}
 	}
 }

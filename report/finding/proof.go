@@ -60,11 +60,11 @@ func (f *Case) whose() []string {
 
 // captured states the date of the capture, and its age.
 func (f *Case) captured() string {
-	by := f.teller()
-	if f.isOwn() {
-		by = prose.Clip(f.RobotsAgent, prose.MaxName)
+	by := f.madeBy(f.Cited.RecordType, f.RobotsAgent)
+	if who := f.teller(); who == OwnUnnamed && f.version() == "" {
+		by = " by " + who
 	}
-	words := fmt.Sprintf("%s by %s", prose.Moment(f.RobotsTime), by)
+	words := prose.Moment(f.RobotsTime) + by
 	if f.Evidence == "later" {
 		return words + "; what it says was obtained after the fetch, and nothing before."
 	}
@@ -99,8 +99,8 @@ func (f *Case) way() (words []string) {
 		words = append(words, fmt.Sprintf("Directly: %s.", f.RobotsURL))
 	}
 	if f.hasOtherBody() {
-		words = append(words, fmt.Sprintf("The body that was applied was captured %s by %s.", prose.Moment(f.RobotsBodyTime),
-			prose.OrUnknown(f.RobotsBodyAgent)))
+		words = append(words, fmt.Sprintf("The body that was applied was captured %s%s.", prose.Moment(f.RobotsBodyTime),
+			f.madeBy(f.Cited.BodyType, f.RobotsBodyAgent)))
 	}
 	return words
 }
@@ -163,7 +163,7 @@ func (f *Case) doubtTexts() (list []string) {
 
 // contester describes the copy that allows.
 func (f *Case) contester() string {
-	words := fmt.Sprintf("Captured %s by %s", prose.Moment(f.ContestedTime), prose.OrUnknown(f.ContestedAgent))
+	words := "Captured " + prose.Moment(f.ContestedTime) + f.madeBy(f.Cited.ContestedType, f.ContestedAgent)
 	if f.ContestedOutcome == "unavailable" {
 		return words + ": robots.txt was not available (status 4xx, or too many redirects), which allows everything (RFC 9309, sections 2.3.1.2 and 2.3.1.3)."
 	}

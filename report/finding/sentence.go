@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/robotsaudit/robotsaudit/internal/ascii"
+	"github.com/robotsaudit/robotsaudit/internal/facts"
 	"github.com/robotsaudit/robotsaudit/internal/words"
 	"github.com/robotsaudit/robotsaudit/report"
 	"github.com/robotsaudit/robotsaudit/report/prose"
@@ -21,10 +22,9 @@ func (f *Case) Sentence() string {
 		return fmt.Sprintf("%s, although %s, which %s takes as forbidding everything%s.", f.act(), f.failure(),
 			f.authority(), f.but())
 	case f.Evidence == "later":
-		return fmt.Sprintf("%s. The robots.txt %s %s %s%s.", f.act(), f.received(), f.forbids(), f.place(), f.but())
+		return fmt.Sprintf("%s. %s %s %s%s.", f.act(), prose.Capital(f.received()), f.forbids(), f.place(), f.but())
 	}
-	return fmt.Sprintf("%s, which the robots.txt %s%s %s %s%s.", f.act(), f.received(), f.confirmed(), f.forbids(),
-		f.place(), f.but())
+	return fmt.Sprintf("%s, which %s%s %s %s%s.", f.act(), f.received(), f.confirmed(), f.forbids(), f.place(), f.but())
 }
 
 // but states the objections to it: no sentence accuses of more than its class.
@@ -58,7 +58,7 @@ func (f *Case) act() string {
 	switch {
 	case f.has("listed"):
 		when = "A list alone says that " + strings.ToLower(when[:1]) + when[1:]
-	case f.RecordType == "access_log":
+	case f.RecordType == facts.TypeAccessLog.String():
 		when = "The site's access log says that " + strings.ToLower(when[:1]) + when[1:]
 	case f.RecordType == "indexed":
 		when = "An index alone says that " + strings.ToLower(when[:1]) + when[1:]
@@ -117,21 +117,58 @@ func (f *Case) teller() string {
 // OwnUnnamed is who made a capture that names no crawler, and counts as the crawler's own.
 const OwnUnnamed = "the same run (without a name)"
 
-// received states when, and by whom, the robots.txt was obtained.
-func (f *Case) received() string {
+// Version names a capture that is a row of a table of robots.txt, by the types of the records of fetch and capture:
+// of a request in an access log, it is what the owner of the site served. "": it is no row.
+func Version(ofFetch, ofCapture string) string {
 	switch {
+	case ofCapture != facts.TypeRow.String():
+		return ""
+	case ofFetch == facts.TypeAccessLog.String():
+		return "your version"
+	}
+	return "the version in a table of robots.txt"
+}
+
+// version is Version with its day.
+func (f *Case) version() string {
+	version := Version(f.RecordType, f.Cited.RecordType)
+	if version != "" && f.RobotsTime != nil {
+		version = strings.Replace(version, "version", "version of "+prose.TimeOf(*f.RobotsTime).Format("2 January 2006"), 1)
+	}
+	return version
+}
+
+// madeBy states who made a capture.
+func (f *Case) madeBy(recordType, agent string) string {
+	if version := Version(f.RecordType, recordType); version != "" {
+		return ", " + version
+	}
+	return " by " + prose.OrUnknown(agent)
+}
+
+// received states which robots.txt it was, when it was obtained, and by whom.
+func (f *Case) received() string {
+	when := f.before
+	if f.Evidence == "later" {
+		when = f.after
+	}
+	version := f.version()
+	switch {
+	case version != "":
+		return fmt.Sprintf("robots.txt in %s, %s,", version, strings.TrimSuffix(when(), ","))
 	case f.Evidence == "later" && f.isOwn():
-		return "that the crawler obtained " + f.after()
+		return "the robots.txt that the crawler obtained " + f.after()
 	case f.Evidence == "later":
-		return fmt.Sprintf("that %s obtained %s", f.teller(), f.after())
+		return fmt.Sprintf("the robots.txt that %s obtained %s", f.teller(), f.after())
 	case prose.Value(f.RobotsStatus) == 304:
-		return fmt.Sprintf("that the server had confirmed to %s as unchanged (status 304) %s", f.teller(), f.before())
+		return fmt.Sprintf("the robots.txt that the server had confirmed to %s as unchanged (status 304) %s", f.teller(),
+			f.before())
 	}
 	if n := prose.Value(f.RobotsHops); n > 0 {
-		return fmt.Sprintf("that %s had asked for %s (%s led to %s)", f.teller(), f.before(),
+		return fmt.Sprintf("the robots.txt that %s had asked for %s (%s led to %s)", f.teller(), f.before(),
 			report.Count(int64(n), "redirect"), f.content())
 	}
-	return fmt.Sprintf("that %s had fetched %s", f.teller(), f.before())
+	return fmt.Sprintf("the robots.txt that %s had fetched %s", f.teller(), f.before())
 }
 
 // content is what redirects led to: with its age, if that is another than the capture's.
@@ -210,6 +247,9 @@ func (f *Case) failure() string {
 	switch {
 	case status == nil:
 		return "robots.txt could not be had " + f.before()
+	case f.Cited.RecordType == facts.TypeRow.String():
+		return fmt.Sprintf("robots.txt answered with status %d in %s, %s", *status,
+			f.version(), f.before())
 	case f.isOwn():
 		return fmt.Sprintf("robots.txt had answered its request with status %d, %s", *status, f.before())
 	}
