@@ -1,5 +1,6 @@
 """What the programs share: places, commands and their cost, tables, and a tally of what holds."""
 
+import ast
 import base64
 import collections
 import contextlib
@@ -8,11 +9,11 @@ import http.server
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import threading
-import time
 import uuid
 from pathlib import Path
 
@@ -124,20 +125,30 @@ def words(text, separator=","):
     return {word for word in (text or "").split(separator) if word}
 
 
+# Starts a command, and writes what it cost. Linux counts the peak of who starts a process as that of the process,
+# so who starts it must be small.
+STARTER = """import os, sys, time
+begin = time.monotonic()
+_, status, used = os.wait4(os.posix_spawnp(sys.argv[2], sys.argv[2:], os.environ), 0)
+os.write(int(sys.argv[1]), repr((os.waitstatus_to_exitcode(status), time.monotonic() - begin, used.ru_utime + used.ru_stime,
+                                 used.ru_maxrss * (1 if sys.platform == "darwin" else 1024))).encode())"""
+
+
 def cost(*command, seconds=1800, **options):
     """Runs a command to its end: exit code, wall time and CPU in seconds, the peak of resident memory in bytes."""
-    begin = time.monotonic()
-    with tempfile.TemporaryFile() as log:
-        p = subprocess.Popen([str(word) for word in command], **{"stdout": subprocess.DEVNULL, "stderr": log} | options)
-        while not (ended := os.wait4(p.pid, os.WNOHANG))[0]:
-            if time.monotonic() - begin > seconds:
-                p.kill()
-            time.sleep(0.005)
-        p.returncode, usage = os.waitstatus_to_exitcode(ended[1]), ended[2]
+    with tempfile.TemporaryFile() as log, tempfile.TemporaryFile() as used:
+        p = subprocess.Popen([sys.executable, "-ISc", STARTER, str(used.fileno()), *map(str, command)], start_new_session=True,
+                             pass_fds=[used.fileno()], **{"stdout": subprocess.DEVNULL, "stderr": log} | options)
+        try:
+            p.wait(seconds)
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(p.pid, signal.SIGKILL)  # what is left of it
+        used.seek(0)
+        p.returncode, *figures = ast.literal_eval(used.read().decode())
         log.seek(0)
-        p.said = log.read().decode()
-    peak = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
-    return p, time.monotonic() - begin, usage.ru_utime + usage.ru_stime, peak
+        p.args, p.said = list(map(str, command)), log.read().decode()
+    return p, *figures
 
 
 @contextlib.contextmanager

@@ -40,7 +40,7 @@ COMPARED = """
 
 def main(binary, data: Path, *, size: int = 1000, small_size: int = 400, rows: int = 1_000_000, hosts: int = 10_000,
          rounds: int = 5, slow: bool = False, out: Path = None):
-    data = data.resolve()
+    data, out = data.resolve(), out and out.open("w", encoding="utf-8")  # at once: a place that cannot be written ends here
     data.mkdir(parents=True, exist_ok=True)
     debian(data / "sources", [p for name in DOCUMENTATION for p in [name, *documentation_behind(name)]])
     folder = data / f"index-{rows}-{hosts}"
@@ -57,16 +57,16 @@ def main(binary, data: Path, *, size: int = 1000, small_size: int = 400, rows: i
         if slow:
             peers["warcio and urllib.robotparser"] = ("archives", "warcio", "robotparser", "BenchBot")
         ours = {"`audit`": ("audit", *inputs), "`ingest`": ("ingest", *inputs)}
-        lines += measure(name, binary, data / "out", ours, peers, inputs, ON_RECORD, rounds, wrong)
+        lines += measure(name, binary, data / "turn", ours, peers, inputs, ON_RECORD, rounds, wrong)
     peers = {"DuckDB and Protego": ("index", "duckdb", "CCBot")}
     if slow:
         peers["PySpark and Protego"] = ("index", "spark", "CCBot")
     ours = {"`audit`": ("audit", *index, robots), "`audit`, few tables": ("audit", *index, robots, "--tables", FEW)}
-    lines += measure(f"an index of {rows:,} rows", binary, data / "out", ours, peers, [robots, *index], ON_PLACE, rounds, wrong)
+    lines += measure(f"an index of {rows:,} rows", binary, data / "turn", ours, peers, [robots, *index], ON_PLACE, rounds, wrong)
     text = written(lines, rounds)
     print(text, end="")
     if out:
-        out.write_text(text, encoding="utf-8")
+        out.write(text)
     return "\n".join(wrong) or None
 
 

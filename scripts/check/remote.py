@@ -151,7 +151,7 @@ def run(check):
     check.that("the store refuses a version that is gone", status == 412, status)
     again = check.audit("remote", f"s3://{BUCKET}/a b/")
     check.that("what changed is read again, and nothing else", "read 1 input, " in again.stderr and
-               f"of {len(ARCHIVES) - 1} archives" in again.stderr, again.stderr)
+               f"of {len(ARCHIVES) - 1} inputs" in again.stderr, again.stderr)
 
     url = s3.generate_presigned_url("get_object", Params={"Bucket": BUCKET, "Key": key})
     signed = check.run("audit", url, "-o", str(check.work / "signed"))

@@ -13,12 +13,11 @@ import formats
 import lists
 import oracles
 import pages
-import questions
 import readers
 import recompute
 import shares
 import tables
-from lib import ARCHIVES, HISTORY, ROOT, SHARED, TESTDATA, call, folder, script, shared
+from lib import ARCHIVES, HISTORY, ROOT, SHARED, TESTDATA, call, folder, shared
 
 LIMIT = 1800
 
@@ -69,10 +68,6 @@ def main(binary):
         call(binary, "evidence", out, "--to", work / "bundle.warc.gz", codes=(0,))
         call(binary, "verify", work / "bundle.warc.gz", codes=(0,))
         r.check(bundle.main, work / "bundle.warc.gz", TESTDATA)
-        print("== six questions on a synthetic history", flush=True)
-        script("make", "history", work / "sites")
-        call(binary, "audit", work / "sites/archives", "-o", work / "history", "--agents", "GPTBot", codes=(0,))
-        r.check(questions.main, work / "history", work / "sites/ranks.csv", *map(str, (work / "sites/archives").iterdir()))
         for real in shared("warc/real"):
             for path in sorted(real.glob("*.warc.gz")):
                 r.audit(path.name, [path])
