@@ -19,6 +19,21 @@ import (
 	"github.com/robotsaudit/robotsaudit/report/results"
 )
 
+// TestSentences: the sentences are in their sections' documents, verbatim.
+func TestSentences(t *testing.T) {
+	for step, named := range sentences {
+		for name, s := range named {
+			b, err := os.ReadFile("../../docs/" + words.Document(s.section))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(strings.Join(strings.Fields(string(b)), " "), s.text) {
+				t.Errorf("%s %s: docs/%s does not have %q", step, name, words.Document(s.section), s.text)
+			}
+		}
+	}
+}
+
 // TestEveryGroundIsSaid: what a decision records as a ground of its class is said in the table, the explanation, the
 // report and the bundle, by its word or its meaning, and docs/SEMANTICS.md has it.
 func TestEveryGroundIsSaid(t *testing.T) {
