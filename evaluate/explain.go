@@ -479,7 +479,8 @@ func (x *explainer) tryReadings(a *Answer, r *parsed.Reader) {
 	}
 	tried := words.NoteRobotsTxtEncoded
 	if r != nil {
-		tried = words.OpenReadings &^ (words.NoteDocumentedToken | words.NoteContentUsage | words.NoteAgentName)
+		tried = words.OpenReadings&^(words.NoteDocumentedToken|words.NoteContentUsage|words.NoteAgentName|
+			words.NoteUserTriggered|words.NoteDocumentedExempt) | r.Exempt
 	}
 	if r != nil && len(r.Asides) > 0 {
 		tried |= words.NoteAgentName

@@ -41,6 +41,7 @@ type Reader struct {
 	Documented []*robots.Group // of other tokens that the crawler is documented to obey
 	Asides     []int           // lines of groups that name the token among other words
 	Match      words.Match
+	Exempt     words.Notes // why groups for * may not bind the crawler, where no group names it
 
 	HasUsageRules bool // Content-Usage lines taken for rules make other groups
 }
@@ -152,6 +153,7 @@ func (f *File) Reader(token string) Reader {
 				r.Documented = append(r.Documented, g)
 			}
 		}
+		r.Exempt = words.NoteOf(agents.Exempt(token))
 	}
 	if f.readers == nil {
 		f.readers = make(map[string]Reader)
@@ -312,7 +314,7 @@ func (f *File) TokenGroups(tokens []string) []TokenGroup {
 			}
 			known[key], numbers[number] = i, true
 			only := f.Reader(token)
-			only.Others, only.Documented = nil, nil // those are of this token, not of the token group
+			only.Others, only.Documented, only.Exempt = nil, nil, 0 // those are of this token, not of the token group
 			f.groups = append(f.groups, TokenGroup{Group: number, Reader: only})
 		}
 		t := &f.groups[i]

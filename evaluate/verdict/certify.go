@@ -18,8 +18,10 @@ func (d *Decider) certify(r *Finding, s *subject, tl *Timeline, v *view) {
 	}
 	d.doubts(s, v, s.object)
 	s.object(r.Notes&(words.NoteAmbiguousToken|words.NoteURLCut), nil)
-	isFailure := v.governing.Outcome == words.OutcomeUnreachable
-	ofAnswer := r.Notes&(words.OpenReadings|words.NotePartial|words.NoteBodyCut) | when(isFailure, words.GroundFailed)
+	isFailure, exempt := v.governing.Outcome == words.OutcomeUnreachable, words.NoteOf(agents.Exempt(s.token))
+	ofAnswer := r.Notes&(words.OpenReadings|words.NotePartial|words.NoteBodyCut) |
+		when(isFailure, words.GroundFailed|exempt)
+	r.Notes |= exempt // a group that names the crawler binds it: then that is no objection
 	if len(v.tied) == 1 {
 		s.object(ofAnswer, v.governing)
 	} else {

@@ -127,6 +127,7 @@ func (a *Answer) read(f *parsed.File, st *State, s *subject, r *parsed.Reader) {
 		}
 	}
 	if a.Verdict == words.Disallowed {
+		a.Notes |= r.Exempt
 		for _, g := range r.Documented {
 			if d := s.match(g); d.Allowed || d.Reason == robots.ReasonTooCostly {
 				a.Notes |= words.NoteDocumentedToken

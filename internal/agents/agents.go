@@ -35,6 +35,12 @@ type Agent struct {
 	// others. ObeysSource is that documentation.
 	Obeys       []string `json:"obeys,omitempty"`
 	ObeysSource string   `json:"obeys_source,omitempty"`
+
+	// Exempt is why groups for `*` may not bind the crawler, by its operator's page: a note, user_triggered or
+	// documented_exempt. ExemptSource is that page, or a copy of it, and ExemptRead the day on which it was read.
+	Exempt       string `json:"exempt,omitempty"`
+	ExemptSource string `json:"exempt_source,omitempty"`
+	ExemptRead   string `json:"exempt_read,omitempty"`
 }
 
 // A Kind says whether a token names somebody.
@@ -129,10 +135,27 @@ func Find(token string) (Agent, bool) {
 	return a, ok
 }
 
-// followers are the agents that obey other tokens than their own.
-var followers = sync.OnceValue(func() []Agent {
-	return slices.DeleteFunc(All(), func(a Agent) bool { return len(a.Obeys) == 0 })
-})
+// followers are the agents that obey other tokens than their own, and exempted those that groups for * may not bind.
+var (
+	followers = only(func(a Agent) bool { return len(a.Obeys) > 0 })
+	exempted  = only(func(a Agent) bool { return a.Exempt != "" })
+)
+
+func only(is func(Agent) bool) func() []Agent {
+	return sync.OnceValue(func() []Agent {
+		return slices.DeleteFunc(All(), func(a Agent) bool { return !is(a) })
+	})
+}
+
+// Exempt returns the note on a crawler that groups for * may not bind, by its operator's page; "" for all others.
+func Exempt(token string) string {
+	for _, a := range exempted() {
+		if strings.EqualFold(a.Token, token) {
+			return a.Exempt
+		}
+	}
+	return ""
+}
 
 // Obeys returns the other tokens that a crawler is documented to obey where no group
 // names its own token, nil where there are none. The caller must not change them.

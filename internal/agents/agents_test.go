@@ -122,6 +122,23 @@ func TestObeys(t *testing.T) {
 	}
 }
 
+// What exempts a crawler from groups for * is its operator's page, and not its function.
+func TestExempt(t *testing.T) {
+	for token, want := range map[string]string{
+		"chatgpt-user": "user_triggered", "Mediapartners-Google": "documented_exempt", "Claude-User": "", "GPTBot": "", "": "",
+	} {
+		if got := Exempt(token); got != want {
+			t.Errorf("%s: %q, want %q", token, got, want)
+		}
+	}
+	for _, a := range All() {
+		_, err := time.Parse(time.DateOnly, a.ExemptRead)
+		if isExempt := a.Exempt != ""; isExempt != (err == nil) || isExempt != strings.HasPrefix(a.ExemptSource, "https://") {
+			t.Errorf("%s is exempt (%q) by %q, read %q", a.Token, a.Exempt, a.ExemptSource, a.ExemptRead)
+		}
+	}
+}
+
 // What people write in place of a token they know.
 func TestNear(t *testing.T) {
 	for written, want := range map[string]string{

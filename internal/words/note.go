@@ -51,6 +51,8 @@ const (
 	NoteNoZone
 	NoteCompressedSize
 	NoteAuthorized
+	NoteUserTriggered
+	NoteDocumentedExempt
 	GroundNoToken
 	GroundReceivedLater
 	GroundAskedLater
@@ -285,6 +287,21 @@ var described = map[Notes]Word{
 			"this crawler in.",
 		But:    "the crawler had credentials, and the site let it in",
 		Settle: "The agreement of the site and the crawler’s operator.",
+	},
+	NoteUserTriggered: {
+		Name: "user_triggered", Effect: OpenReading, Section: "Clients that a user triggers",
+		Meaning: "A user triggers the client’s fetches, and robots.txt may not apply to them, by its operator’s page. No " +
+			"group names it, and RFC 9309 speaks of automatic clients. If a group names it, the fetch has this note, but " +
+			"the group binds.",
+		But:    "no group names the crawler, and its operator documents that users trigger its fetches",
+		Settle: "No archive: a group that names this client.",
+	},
+	NoteDocumentedExempt: {
+		Name: "documented_exempt", Effect: OpenReading, Section: "Clients that a user triggers",
+		Meaning: "Groups for `*` do not bind the crawler, by its operator’s page, and no group names it. If one does, the " +
+			"fetch has this note, but the group binds.",
+		But:    "no group names the crawler, and its operator documents that groups for * do not bind it",
+		Settle: "No archive: a group that names this crawler.",
 	},
 	GroundNoToken: {
 		Name: "no_token", Effect: Unproven, Section: "The crawler's token",

@@ -207,8 +207,8 @@ func details(audit *report.Audit) (words []string) {
 }
 
 // certainty counts each fetch once.
-func certainty(audit *report.Audit) document.Section {
-	t, noun := &audit.Totals, audit.Inputs.Noun()
+func (b *builder) certainty() document.Section {
+	t, noun := &b.audit.Totals, b.audit.Inputs.Noun()
 	class := func(id, label, meaning string, n int64) document.Class {
 		words := report.Count(n, noun)
 		if t.Decidable > 0 {
@@ -246,6 +246,13 @@ func certainty(audit *report.Audit) document.Section {
 		if x.Words = report.Count(x.Count, noun); x.Count > 0 {
 			s.Classes = append(s.Classes, x)
 		}
+	}
+	for _, w := range b.apart() {
+		n := b.settles[w.Name]
+		s.Classes = append(s.Classes, document.Class{
+			ID: w.Name, Label: "Contested: " + w.Name, Count: n, Words: report.Count(n, noun),
+			Meaning: prose.PlainMarkdown(w.Meaning),
+		})
 	}
 	if t.NoCrawler > 0 {
 		s.Classes = append(s.Classes, document.Class{

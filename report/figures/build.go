@@ -119,7 +119,7 @@ func (b *builder) document(options *ReportOptions) *document.Document {
 		Operator: prose.Visible(options.Operator), Date: prose.Visible(options.Date),
 		Answer: b.answer(),
 		Sections: []document.Section{
-			b.actionSection(b.audit), certainty(b.audit), b.scope(), b.timeline.section(b.audit.Inputs.AreLogs()),
+			b.actionSection(b.audit), b.certainty(), b.scope(), b.timeline.section(b.audit.Inputs.AreLogs()),
 		},
 		Excerpts: b.excerpts.List, Disclaimer: document.Disclaimer,
 	}

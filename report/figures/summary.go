@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math/bits"
 	"slices"
 	"strings"
 	"time"
@@ -202,6 +203,9 @@ func (s *summary) printAnswer(p *layout.Page, full bool) {
 	p.Across("No violations, as far as these %s show", s.audit.Inputs.Sources())
 	p.Row("possible", "no proof that the crawler knew, or made the "+s.audit.Inputs.Noun(), t.Possible)
 	p.Row("contested", "another copy of robots.txt, a reading or credentials allow them", t.Contested)
+	for _, a := range s.apart() {
+		p.Row("  "+a.Name, a.But, s.settles[a.Name])
+	}
 	unknown := "these " + s.audit.Inputs.Sources() + " do not show whether robots.txt allowed them"
 	if t.Undecided() > 0 {
 		unknown += "; what would settle it:"
@@ -219,6 +223,16 @@ func (s *summary) printAnswer(p *layout.Page, full bool) {
 	if t.NoCrawler > 0 {
 		p.Row("no crawler", "the User-Agent names none, or its name is forged: not counted below", t.NoCrawler)
 	}
+}
+
+// apart are the grounds of contested fetches that are counted apart: the client may not be bound by what forbids them.
+func (f *Figures) apart() (list []words.Word) {
+	for n := words.NoteAuthorized; n <= words.NoteDocumentedExempt; n <<= 1 {
+		if w := words.GroundWords[bits.TrailingZeros64(uint64(n))]; f.settles[w.Name] > 0 {
+			list = append(list, w)
+		}
+	}
+	return list
 }
 
 func (s *summary) allowedText() string {

@@ -26,6 +26,7 @@ from lib import TABLES, bare, table, words
 
 DAY = 24 * 3600
 CUT = "… (cut)"  # at the end of a rule of more than 2 KiB
+EXEMPT = {"user_triggered", "documented_exempt"}  # readings of operators' pages, if no group names the token
 DOCUMENTED = {"googlebot-image": "Googlebot", "googlebot-news": "Googlebot", "googlebot-video": "Googlebot"}
 
 
@@ -136,7 +137,7 @@ def check(row, archives, captures):
     require("a contested row, or one without a copy", row["certainty"] == "contested" or row["contested_warc_filename"] is None, True)
     if row["contested_warc_filename"] is not None:
         _check_contester(row, archives, fetch, capture)
-    elif row["certainty"] == "contested" and (body is None or not (
+    elif row["certainty"] == "contested" and (body is None and not EXEMPT & words(row["notes"]) or body is not None and not (
             _readings_that_allow(body.body, row) & words(row["notes"]) or _unfinished(row, body))):
         raise Mismatch(f"contested, but no copy and none of the readings {row['notes']} allows")
 
@@ -288,7 +289,7 @@ def _readings_that_allow(body, row):
         "content_usage": _allows(inside, agent, path, usage=True),
         "html": b"<" in body[:1024],
     }
-    return {name for name, allows in readings.items() if allows}
+    return {name for name, allows in readings.items() if allows} | (set() if robots.has_group(inside, agent) else EXEMPT)
 
 
 def _allows(body, agent, path, equal=b"", **reading):

@@ -136,7 +136,7 @@ from itertools import combinations
 from urllib.parse import urljoin
 
 from robots import (
-    RESERVED, UNSAFE, asides, groups, judge_by_rules, names_in, normalise, within_parse_limit, without_last_line)
+    RESERVED, UNSAFE, asides, groups, has_group, judge_by_rules, names_in, normalise, within_parse_limit, without_last_line)
 from warc import (
     DAY, HOUR, MONTH, NOTHING, SECOND, TEN_MINUTES, body_of, contacts, difference, is_challenge, is_html,
     kind_of_token, moment_or_none, read_archives, refusal_of, same_moment, same_url_key, split_url)
@@ -648,6 +648,14 @@ def shows_the_whole(content_range):
 
 # Tokens whose crawlers are documented to obey another's group where they have none (§4).
 DOCUMENTED = {"googlebot-image": "Googlebot", "googlebot-news": "Googlebot", "googlebot-video": "Googlebot"}
+# Tokens of clients that groups for * may not bind, by their operators' pages.
+EXEMPT = {**dict.fromkeys(("chatgpt-user perplexity-user meta-externalfetcher feedfetcher-google google-agent google-cws google-gemininotebook "
+                           "google-notebooklm google-site-verification").split(), "user_triggered"),
+          **dict.fromkeys("adsbot-google adsbot-google-mobile apis-google mediapartners-google".split(), "documented_exempt")}
+
+
+def exempt(token):
+    return {EXEMPT[token.lower()]} if token and token.lower() in EXEMPT else set()
 
 
 def open_readings(judge, whole, body, token, path):
@@ -676,7 +684,7 @@ def open_readings(judge, whole, body, token, path):
         names.add("robots_txt_encoded")
     if is_html(body):
         names.add("html")
-    return names
+    return names | (set() if has_group(body, token) else exempt(token))
 
 
 class Answer:
@@ -722,7 +730,7 @@ def answer_of(archive, outcome, fetch):
     if outcome.kind == "unavailable":
         return Answer("allowed", outcome.reason or "unavailable")
     if outcome.kind == "unreachable":
-        return Answer("disallowed", "unreachable")
+        return Answer("disallowed", "unreachable", exempt(fetch.asked or fetch.token))
     if outcome.kind in ("unresolved", "undefined"):
         return Answer("unknown", outcome.reason)
     token = fetch.asked or fetch.token
@@ -946,7 +954,7 @@ def conclude(archive, fetch, candidates, following, moment, evidence):
     finding.notes_before = set(notes)
     finding.reasons = {c.id: a.reason for c, a in zip(moment, answers)}
     if governed.verdict == "disallowed":
-        finding.notes |= governed.readings
+        finding.notes |= governed.readings | exempt(fetch.asked or fetch.token)
         if any(is_own(m, fetch) and other_run(c, fetch) for m in moment for c in archive.outcome(m).applied()):
             finding.notes.add("other_run")
         if asked_later(archive.robots_of[fetch.origin], fetch, "other_run" in finding.notes) and evidence != "later":

@@ -35,7 +35,7 @@ FIELDS = ["verdict", "evidence", "reason", "certainty"]
 
 # The notes that the rule names; the tool has others, which remark on the same.
 NOTES = """other_crawler same_moment other_target ambiguous_token reserved_encoding unsafe_encoding lenient parse_limit documented_token
-robots_txt_encoded content_usage agent_name html order_doubt other_run""".split()
+robots_txt_encoded content_usage agent_name html order_doubt other_run user_triggered documented_exempt""".split()
 
 
 def compared(row, notes):
