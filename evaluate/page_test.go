@@ -148,7 +148,7 @@ func TestPages(t *testing.T) {
 		{html("http://d.example/1", "+1h", "", "tdm-reservation: 0"), "header:tdm=allow"},
 		{
 			html("http://d.example/1", "+1h", "", "tdm-reservation: yes"),
-			"header:tdm=unstated | tdmrep.json:tdm=restrict",
+			"header:tdm=hint | tdmrep.json:tdm=restrict",
 		},
 		{html("http://d.example/2", "+1h", ""), ""},
 		{rec{url: "http://d.example/.well-known/tdmrep.json", at: "+2h", status: "404 Not Found"}, ""},

@@ -192,6 +192,9 @@ func (e *evaluation) reportState(st *State) error {
 			return err
 		}
 		rec.Parsed, rec.Groups, rec.Rules, rec.Notes = true, file.Groups, file.Rules, file.Notes()
+		if err := use.NoteBroken(e.issues, &st.Fetch, file.Usage().Signals); err != nil {
+			return err
+		}
 	}
 	if st.Type == facts.TypeLogLine {
 		e.totals.LogEvidence++
@@ -241,7 +244,10 @@ func (e *evaluation) readUse(r *Result) (err error) {
 	r.Refusal = refusalOf(r.Fetch, s.IsChallenge())
 	r.Modality = modalityOf(cmp.Or(r.Fetch.DetectedType, r.Fetch.MIMEType))
 	r.Page, r.Restrictions, err = e.use.Read(&r.Finding, s, originals)
-	return err
+	if err != nil || r.Page == nil {
+		return err
+	}
+	return use.NoteBroken(e.issues, r.Fetch, r.Page.Stated())
 }
 
 func (e *evaluation) count(r *Result, host *HostStats) {

@@ -118,7 +118,7 @@ var headerKeys = []string{
 	"Age", "Content-Encoding", "Content-Length", "Content-Range", "Content-Signal", "Content-Signals", "Content-Type",
 	"Content-Usage", "Date", "ETag", "Host",
 	"If-Modified-Since", "If-None-Match", "Last-Modified", "Link", "Location", "Robots-Tag", "Transfer-Encoding", "User-Agent",
-	"X-Robots-Tag", "X-Crawler-Content-Length",
+	"TDM-Reservation", "X-Robots-Tag", "X-Crawler-Content-Length",
 	"X-Crawler-Content-Encoding", "CF-Mitigated", "X-Amzn-WAF-Action",
 }
 

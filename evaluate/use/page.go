@@ -391,6 +391,16 @@ func (p *Page) FileOf(said *Statement) *facts.Capture {
 	return nil
 }
 
+// Stated are the signals of the page itself, and of licence documents.
+func (p *Page) Stated() (list []tag.Signal) {
+	for _, s := range p.Signals {
+		if s.Source != tag.SourceRobotsTxt && s.Source != tag.SourceTDMFile {
+			list = append(list, s.Signal)
+		}
+	}
+	return list
+}
+
 // signals are the signals that hold for the fetch, less those that repeat a tag.
 func (p *Page) signals() (list []tag.Signal) {
 	for _, s := range p.Signals {

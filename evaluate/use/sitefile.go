@@ -65,14 +65,29 @@ func (f *siteFiles) add(s *resolve.State) error {
 	isFull := false
 	if i := slices.Index(trainingFiles[:], u.Path); i >= 0 {
 		isFull = f.training[i].add(s)
-	} else {
-		isFull = f.tdm.add(s)
+	} else if isFull = f.tdm.add(s); f.issues != nil && s.HasBody && s.Outcome == words.OutcomeRules {
+		file, err := f.tdm.of(s, f.store)
+		if err != nil {
+			return err
+		}
+		if err := NoteBroken(f.issues, &s.Fetch, file.Signals()); err != nil {
+			return err
+		}
 	}
 	if !isFull || f.issues == nil {
 		return nil
 	}
 	return f.issues.Add(s.Issue(words.IssueLimitReached, "later captures of it are left out",
 		"%s of %.200s was captured more than %d times", u.Path, s.Origin, maxSiteFiles))
+}
+
+// NoteBroken notes that a record states something in a broken form.
+func NoteBroken(issues *run.Sorter[facts.Issue], f *facts.Fetch, said []tag.Signal) error {
+	s := tag.Broken(said)
+	if s == nil {
+		return nil
+	}
+	return issues.Add(f.Issue(words.IssueBadStatement, "a hint at most", "%s %d: %.200s", s.Source, s.Line, s.Said()))
 }
 
 // add takes the next capture. What came to neither a whole file nor the answer that there is none,

@@ -43,7 +43,7 @@ const (
 )
 
 // rivalKeys are more of them. They begin like a record of the protocol, and Google's parser takes them for that.
-var rivalKeys = [...]string{"disallowaitraining", "allowaitraining"}
+var rivalKeys = [...]string{"disallowaitraining", "allowaitraining", "disallow-training"}
 
 // A line is a line of the file as the profile reads it.
 type line struct {

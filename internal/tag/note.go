@@ -33,8 +33,8 @@ const (
 var NoteWords = []words.Word{
 	{Name: "cut", Meaning: "The field is longer than 8 KiB: the member that the cut went through is dropped."},
 	{Name: "malformed", Meaning: "No structured field: read as legacy, or dropped. Of a licence document: it is " +
-		"none of RSL 1.0, so that it states nothing. Of Content-Usage: the field or line as a whole is no " +
-		"Dictionary, so that it states nothing."},
+		"none of RSL 1.0. Of Content-Usage: the field or line as a whole is no Dictionary. Of tdmrep.json: it is no " +
+		"JSON to its end, or the entry has no location. What these restrict is a hint."},
 	{
 		Name:    "rule_as_token",
 		Meaning: "A rule stands where a product token should; without parameters it is read as the rule.",
@@ -47,7 +47,7 @@ var NoteWords = []words.Word{
 	{Name: "false", Meaning: "A false Boolean, or a value such as `false` or `no`: the rule is denied."},
 	{Name: "no_zone", Meaning: "A date without a known time zone: taken as UTC."},
 	{Name: "duplicate", Meaning: "A key that came before: the last counts."},
-	{Name: "no_group", Meaning: "A line outside any group governs nobody."},
+	{Name: "no_group", Meaning: "A line outside any group governs nobody: what it restricts is a hint."},
 	{Name: "more", Meaning: "More than are kept: the rest is dropped."},
 	{Name: "upper_case", Meaning: "A key in upper case, which is no structured field."},
 	{Name: "conditional", Meaning: "Permitted to some users, in some countries, or for a payment or the like: that " +

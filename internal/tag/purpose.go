@@ -156,7 +156,7 @@ func (u Use) RestrictingSignals(signals []Signal) []Signal {
 // Hints reports whether a signal hints that somebody meant to restrict a use.
 func (u Use) Hints(signals []Signal) bool {
 	for i := range signals {
-		if s := &signals[i]; s.Preference == PreferenceHint && u.bindsPurpose(s.Purpose) && s.isInPlace() {
+		if s := &signals[i]; s.Preference == PreferenceHint && u.bindsPurpose(s.Purpose) && s.isInHead() {
 			return true
 		}
 	}

@@ -31,7 +31,8 @@ type usageLine struct {
 // ReadRobots reads the records of a robots.txt that speak of use: Content-Usage
 // (draft-ietf-aipref-attach-05 §3) and Content-Signal in groups, both with an optional
 // path before the value, DisallowAITraining and AllowAITraining, whose value is a path
-// (draft-canel-robots-ai-control-00), and License (RSL 1.0 §4.4).
+// (draft-canel-robots-ai-control-00), License (RSL 1.0 §4.4), and Disallow-Training, as in an ai.txt.
+// What stands outside any group is a hint.
 func ReadRobots(f *robots.File, p robots.Profile) *RobotsTxt {
 	r := &RobotsTxt{file: f, usage: f.UsageRules()}
 	for _, record := range f.Records() {
@@ -44,6 +45,8 @@ func ReadRobots(f *robots.File, p robots.Profile) *RobotsTxt {
 			r.add(record, SignalContentSignal, p)
 		case "disallowaitraining", "allowaitraining":
 			r.add(record, SignalAITraining, p)
+		case "disallow-training":
+			r.add(record, SignalTraining, p)
 		case "license":
 			r.add(record, SignalLicense, p)
 		}
@@ -76,6 +79,9 @@ func (r *RobotsTxt) add(record robots.Record, kind SignalKind, p robots.Profile)
 		}
 		s.Source, s.Line, s.Group, s.Scope, s.Path = SourceRobotsTxt, record.Line, line.group, scope, path
 		s.Notes |= notes
+		if notes&NoteNoGroup != 0 {
+			s.weaken(0)
+		}
 		r.Signals = append(r.Signals, s)
 	}
 	if line.end = len(r.Signals); len(list) > 0 || kind != SignalLicense {
@@ -92,9 +98,12 @@ func (l *usageLine) read(key, value string, p robots.Profile) (path string, list
 		}
 	case SignalAITraining:
 		s := aiTraining(key, value)
-		if list = []Signal{s}; s.Preference != PreferenceUnstated {
+		if list = []Signal{s}; s.Notes == 0 {
 			path = value
 		}
+	case SignalTraining:
+		s, of := trainingHint(value)
+		path, list = of, []Signal{s}
 	case SignalContentSignal:
 		path, value = cutPath(value)
 		list = contentSignals(value)
@@ -110,7 +119,7 @@ func (l *usageLine) read(key, value string, p robots.Profile) (path string, list
 }
 
 // aiTraining reads a DisallowAITraining or an AllowAITraining line. One without a path matches nothing,
-// as a Disallow line without one does.
+// as a Disallow line without one does. Another word may be meant for every path.
 func aiTraining(key, path string) Signal {
 	s := Signal{
 		Kind: SignalAITraining, Label: key, Value: path, Raw: path, Draft: draftCanel, Mode: ModeLegacy,
@@ -118,10 +127,13 @@ func aiTraining(key, path string) Signal {
 		Preference: PreferenceAllow,
 	}
 	switch {
-	case path == "" || path[0] != '/' && path[0] != '*':
+	case path == "":
 		s.Preference, s.Notes = PreferenceUnstated, NoteValue
 	case key == "disallowaitraining":
 		s.Preference = PreferenceRestrict
+	}
+	if path != "" && path[0] != '/' && path[0] != '*' {
+		s.weaken(NoteValue)
 	}
 	return s
 }
@@ -142,7 +154,7 @@ func cutPath(value string) (path, rest string) {
 // For returns the signals that hold for a path and a token. These are the licences of its groups, else the
 // ones outside any group (RSL 1.0 §4.4.2), and for each protocol the lines with the longest matching path.
 // A line without a path is the shortest. Lines of the same length all hold, and in Prefers a restriction
-// wins. Other lines outside any group are there too: they bind nobody (NoteNoGroup). list has the first
+// wins. Other lines outside any group are there too, as hints (NoteNoGroup). list has the first
 // MaxItems signals; more reports that there are others.
 func (r *RobotsTxt) For(token, path string) (list []Signal, more bool) {
 	list = r.longest(token, func(p *pattern) int { return p.match(path) })

@@ -87,37 +87,29 @@ func newXML(in io.Reader) *xml.Decoder {
 }
 
 // readRSL reads a licence document. Of one that is not well-formed, has a document type or is in
-// another namespace, restrictions are hints, and nothing is allowed.
+// another namespace, restrictions are hints, and nothing is allowed. What could not be read of its terms hints at all.
 func readRSL(document string, isCut bool) *RSL {
 	r := rslReader{xml: newXML(strings.NewReader(document)), isBroken: isCut}
 	r.read()
+	if rest := document[r.at:]; isCut || strings.Contains(rest, "prohibits") || strings.Contains(rest, "permits") {
+		r.contents = append(r.contents, rslContent{signals: []Signal{{
+			Kind: SignalRSL, Label: "prohibits", Raw: "prohibits", Draft: specRSL, Mode: ModeXML,
+			Purpose: PurposeAutomated, Preference: PreferenceHint,
+		}}})
+	}
 	if r.isBroken {
 		for _, c := range r.contents {
 			for i := range c.signals {
-				c.signals[i].weaken()
+				c.signals[i].weaken(NoteMalformed)
 			}
 		}
 	}
 	return &RSL{contents: r.contents}
 }
 
-// weaken makes a hint of a restriction, and nothing of a permission.
-func (s *Signal) weaken() {
-	s.Notes |= NoteMalformed
-	s.withdraw()
-}
-
-func (s *Signal) withdraw() {
-	switch s.Preference {
-	case PreferenceRestrict:
-		s.Preference = PreferenceHint
-	case PreferenceAllow:
-		s.Preference = PreferenceUnstated
-	}
-}
-
 type rslReader struct {
 	xml      *xml.Decoder
+	at       int64  // where the token in hand begins
 	space    string // namespace of the root element
 	depth    int
 	isBroken bool
@@ -143,6 +135,7 @@ type rslLicence struct {
 
 func (r *rslReader) read() {
 	for {
+		r.at = r.xml.InputOffset()
 		token, err := r.xml.Token()
 		if err != nil && err != io.EOF || r.depth > maxRSLDepth || r.signals > maxTags || len(r.contents) > MaxItems {
 			r.isBroken = true
@@ -269,7 +262,7 @@ func (r *rslReader) add(s Signal) {
 	r.signals++
 	r.named |= s.covers | of(s.Purpose)
 	if r.content.isAny {
-		s.weaken()
+		s.weaken(NoteMalformed)
 	}
 	if s.Purpose == 0 {
 		s.Preference = PreferenceUnstated
@@ -375,7 +368,4 @@ func (r *RSL) isElsewhere(c *rslContent, origin string) bool {
 }
 
 // Doubt marks a signal that may not hold: a restriction becomes a hint, a permission states nothing.
-func (s *Signal) Doubt() {
-	s.Notes |= NoteDoubt
-	s.withdraw()
-}
+func (s *Signal) Doubt() { s.weaken(NoteDoubt) }

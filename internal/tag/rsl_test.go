@@ -78,7 +78,7 @@ func TestRSL(t *testing.T) {
 			"a licence that does not end", openRSL + `<content url="/"><license>` + prohibits("ai-train"),
 			"ai-train=hint",
 		},
-		{"an entity", `<!DOCTYPE rsl [<!ENTITY a "ai-train">]>` + whole(content("/", licence(prohibits("&a;")))), ""},
+		{"an entity", `<!DOCTYPE rsl [<!ENTITY a "ai-train">]>` + whole(content("/", licence(prohibits("&a;")))), "prohibits=hint"},
 		{"a document type", `<!DOCTYPE rsl>` + whole(content("/", licence(prohibits("ai-train")))), "ai-train=hint"},
 		{
 			"no namespace", `<rsl><content url="/"><license>` + prohibits("ai-train") + `</license></content></rsl>`,
@@ -203,7 +203,10 @@ func TestLinkedRSL(t *testing.T) {
 			"with a byte that is no UTF-8", strings.Replace(document("", "/"), "</rsl>", "\xE4</rsl>", 1),
 			"https://a.example", "license:ai-train=hint",
 		},
-		{"too long", document("", "/") + strings.Repeat(" ", maxLicence), "https://a.example", "license:ai-train=hint"},
+		{
+			"too long", document("", "/") + strings.Repeat(" ", maxLicence), "https://a.example",
+			"license:ai-train=hint license:prohibits=hint",
+		},
 		{"no licence", "<html></html>", "https://a.example", ""},
 	} {
 		var got []string

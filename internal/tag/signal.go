@@ -87,7 +87,7 @@ var Protocols = []words.Word{
 	},
 	SignalTraining: {
 		Name:    "disallow-training",
-		Meaning: "Disallow-Training of ai.txt, which nothing specifies.",
+		Meaning: "Disallow-Training of ai.txt and robots.txt, which nothing specifies.",
 	},
 }
 
@@ -131,8 +131,8 @@ const (
 // Preferences is indexed by Preference.
 var Preferences = []words.Word{
 	0: {Name: "unknown"},
-	PreferenceUnstated: {Name: "unstated", Meaning: "Nothing: the value is not one of the protocol, or it is a " +
-		"link to a licence."},
+	PreferenceUnstated: {Name: "unstated", Meaning: "Nothing: a link to a licence, a label of no vocabulary, or a " +
+		"permission in a broken form."},
 	PreferenceHint: {
 		Name: "hint",
 		Meaning: "Nothing for certain: the statement breaks its specification, has none, or may be of another " +
@@ -146,11 +146,55 @@ func (p Preference) String() string { return words.Name(Preferences, p) }
 
 // Binds reports whether the signal holds for what it is said of: one that stands
 // outside the initial HTML's head, or outside any group, is recorded only, and so is a hint.
-func (s *Signal) Binds() bool { return s.Preference != PreferenceHint && s.isInPlace() }
+func (s *Signal) Binds() bool {
+	return s.Preference != PreferenceHint && s.isInHead() && s.Notes&NoteNoGroup == 0
+}
 
-// isInPlace reports whether the signal stands where signals count.
-func (s *Signal) isInPlace() bool {
-	return (s.Place == 0 || s.Place.InHead()) && s.Notes&NoteNoGroup == 0
+// isInHead reports whether the signal stands where those of a page count; one of a file does.
+func (s *Signal) isInHead() bool { return s.Place == 0 || s.Place.InHead() }
+
+// isBroken reports whether the signal breaks the form of its protocol, where it would count.
+func (s *Signal) isBroken() bool {
+	return s.Kind != SignalTag && s.isInHead() && s.Notes&(NoteMalformed|NoteValue|NoteNoGroup) != 0
+}
+
+// Broken returns the first signal that breaks its form, nil for none.
+func Broken(list []Signal) *Signal {
+	if i := slices.IndexFunc(list, func(s Signal) bool { return s.isBroken() }); i >= 0 {
+		return &list[i]
+	}
+	return nil
+}
+
+// weaken marks a signal of a broken form: it is a hint, unless it permits.
+func (s *Signal) weaken(why Notes) {
+	s.Notes |= why
+	switch s.Preference {
+	case PreferenceRestrict:
+		s.Preference = PreferenceHint
+	case PreferenceAllow:
+		s.Preference = PreferenceUnstated
+	}
+}
+
+// hintByValue settles a value that the protocol does not have: it is a hint, unless it plainly permits.
+func (s *Signal) hintByValue() {
+	s.Notes |= NoteValue
+	if s.Purpose != 0 && !permits(s.Value) {
+		s.Preference = PreferenceHint
+	}
+}
+
+// cutKey cuts a member in two at its "=". isForm is false if something else stands in its place.
+func cutKey(member string) (key, value string, isForm bool) {
+	if key, value, isForm = strings.Cut(member, "="); isForm {
+		return trim(key), trim(value), true
+	}
+	i := strings.IndexAny(member, ": \t")
+	if i < 0 {
+		return member, "", true
+	}
+	return trim(member[:i]), trim(strings.TrimLeft(member[i:], ": \t")), false
 }
 
 func (s *Signal) isOf(l label) { s.Purpose, s.Draft, s.covers = l.purpose, l.origin, l.covers }
@@ -231,7 +275,7 @@ func statedFor(purpose Purpose, signals []Signal) map[statement]stated {
 
 // contentUsage reads a line of a Content-Usage value, a Dictionary whose values are the
 // Tokens y and n, in lower case (draft-ietf-aipref-attach-05 §2). valid says that the value as a whole
-// is one. If it is not, preferences are unknown (draft-ietf-aipref-vocab-08 §6.5.1), and an n is a hint.
+// is one. If it is not, preferences are unknown (draft-ietf-aipref-vocab-08 §6.5.1): they are hints.
 func contentUsage(value string, valid bool) (list []Signal) {
 	for _, member := range members(value) {
 		if member = trim(member); member == "" {
@@ -265,15 +309,15 @@ func endDictionary(list []Signal) []Signal {
 
 // guessUsage reads a member of a value that is no Dictionary.
 func (s *Signal) guessUsage(member string) {
-	key, value, _ := strings.Cut(withoutParameters(member), "=")
-	key, value = strings.Trim(trim(key), `"'`), trim(value)
+	key, value, _ := cutKey(withoutParameters(member))
+	key = strings.Trim(key, `"'`)
 	s.Label, s.Value = ascii.Lower(key), value
 	s.Mode, s.Notes = ModeLegacy, s.Notes|NoteMalformed
 	if s.Label != key {
 		s.Notes |= NoteCase
 	}
 	s.isOf(usageLabels[s.Label])
-	if v := strings.Trim(value, `"'`); s.Purpose != 0 && (ascii.IsWord(v, "n") || denies(v)) {
+	if s.Purpose != 0 && !permits(strings.Trim(value, `"'`)) {
 		s.Preference = PreferenceHint
 	}
 }
@@ -297,7 +341,7 @@ func (s *Signal) readUsage(text string) {
 		s.Preference = PreferenceRestrict
 	default:
 		_, s.Value, _ = strings.Cut(withoutParameters(text), "=")
-		s.Notes |= NoteValue
+		s.hintByValue()
 	}
 }
 
@@ -350,8 +394,7 @@ func cutPair(part string) (pair, rest string) {
 }
 
 func contentSignal(pair string) Signal {
-	key, value, _ := strings.Cut(pair, "=")
-	key, value = trim(key), trim(value)
+	key, value, isForm := cutKey(pair)
 	label := trim(strings.Trim(key, quotes))
 	s := Signal{
 		Kind: SignalContentSignal, Label: ascii.Lower(label), Value: trim(strings.Trim(value, quotes)), Raw: pair,
@@ -369,12 +412,15 @@ func contentSignal(pair string) Signal {
 	case v == "no" && s.Purpose != PurposeReuse:
 		s.Preference = PreferenceRestrict
 	case s.Purpose != 0:
-		s.Notes |= NoteValue
+		s.hintByValue()
+	}
+	if !isForm && s.Purpose != 0 {
+		s.weaken(NoteMalformed)
 	}
 	return s
 }
 
-// tdmReservation reads the value of tdm-reservation: 1 or 0.
+// tdmReservation reads the value of tdm-reservation: 1 or 0. Any other is a hint: nobody knows what "no" denies.
 func tdmReservation(value string) []Signal {
 	s := Signal{
 		Kind: SignalTDMReservation, Label: "tdm-reservation", Value: trim(strings.Trim(trim(value), quotes)), Raw: trim(value),
@@ -389,7 +435,7 @@ func tdmReservation(value string) []Signal {
 	case "0":
 		s.Preference = PreferenceAllow
 	default:
-		s.Notes |= NoteValue
+		s.Preference, s.Notes = PreferenceHint, s.Notes|NoteValue
 	}
 	return []Signal{s}
 }

@@ -294,7 +294,7 @@ func TestDuplicateKeys(t *testing.T) {
 	f := robots.Parse([]byte("User-agent: *\nContent-Usage: train-ai=n, train-ai=y\nContent-Usage: search=n, search=\n"), robots.RFC9309)
 	list := saidBy(ReadRobots(f, robots.RFC9309), "", "/")
 	if got, want := preferences(list),
-		"content-usage:search=hint content-usage:search=unstated content-usage:train-ai=allow"; got != want {
+		"content-usage:search=hint content-usage:search=hint content-usage:train-ai=allow"; got != want {
 		t.Errorf("%s, want %s: of one line the last, and hints of one that can't be read", got, want)
 	}
 }

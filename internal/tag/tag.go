@@ -221,6 +221,15 @@ func denies(value string) bool {
 	return false
 }
 
+// permits reports whether the value of a statement on use, in another form than its protocol has, is a plain yes.
+func permits(value string) bool {
+	switch ascii.Lower(value) {
+	case "1", "?1", "true", "y", "yes", "on", "allow":
+		return true
+	}
+	return false
+}
+
 // parseCount reads a number that is at least -1. What is larger than any page is
 // no limit to it, but stays a number.
 func parseCount(s string) (int64, bool) {

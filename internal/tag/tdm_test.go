@@ -29,9 +29,10 @@ func TestTDMPrecedence(t *testing.T) {
 		{"TDM-Reservation: 0", `<meta name=TDM-Reservation content=1>`, tag.PreferenceRestrict, "meta=restrict"},
 		{"TDM-Reservation: 0\nTDM-Reservation: 1", "", tag.PreferenceRestrict, "header=allow header=restrict"},
 
-		// An invalid value, or one that does not bind, is reported, and resets nothing.
-		{"tdm-reservation: yes", "", tag.PreferenceRestrict, "header=unstated tdmrep.json=restrict"},
-		{"tdm-reservation: 0", `<meta name=tdm-reservation content="">`, tag.PreferenceAllow, "meta=unstated header=allow"},
+		// An invalid value, or one that does not bind, is reported, and resets nothing. A value replaces it.
+		{"tdm-reservation: true", `<meta name=tdm-reservation content=0>`, tag.PreferenceAllow, "meta=allow"},
+		{"tdm-reservation: yes", "", tag.PreferenceRestrict, "header=hint tdmrep.json=restrict"},
+		{"tdm-reservation: 0", `<meta name=tdm-reservation content="">`, tag.PreferenceAllow, "meta=hint header=allow"},
 		{
 			"TDM-Reservation: 0", `<p><meta name=tdm-reservation content=1>`, tag.PreferenceAllow,
 			"meta=restrict header=allow",
@@ -49,8 +50,8 @@ func TestTDMPrecedence(t *testing.T) {
 		}
 	}
 	invalid := tag.ReadTDMFile([]byte(`[{"location":"/","tdm-reservation":"2"}]`)).Entries[0].Signals
-	if list := tag.TDM(invalid, nil, nil); len(list) != 1 || list[0].Preference != tag.PreferenceUnstated ||
+	if list := tag.TDM(invalid, nil, nil); len(list) != 1 || list[0].Preference != tag.PreferenceHint ||
 		list[0].Notes&tag.NoteValue == 0 {
-		t.Errorf("%+v, want one row that states nothing", list)
+		t.Errorf("%+v, want one row, a hint", list)
 	}
 }

@@ -77,13 +77,21 @@ func (f *TrainingFile) For(token, path string) []Signal {
 	if d.Allowed || d.Rule == nil {
 		return nil
 	}
-	line := d.Rule.Line - 1
-	path, _ = trainingPath(f.lines[line])
-	return []Signal{{
-		Kind: SignalTraining, Source: SourceAITxt, Line: line,
-		Group: f.file.GroupLine(d.Rule.Line) - 1, Scope: ScopePath,
-		Path: path, Purpose: PurposeTrainAI,
-		Preference: PreferenceHint, Label: "disallow-training", Value: f.lines[line], Raw: f.lines[line],
-		Mode: ModeLegacy,
-	}}
+	s, of := trainingHint(f.lines[d.Rule.Line-1])
+	s.Source, s.Line, s.Group = SourceAITxt, d.Rule.Line-1, f.file.GroupLine(d.Rule.Line)-1
+	s.Scope, s.Path = ScopePath, of
+	return []Signal{s}
+}
+
+// trainingHint is what a line says, and the path that it is for.
+func trainingHint(value string) (s Signal, path string) {
+	s = Signal{
+		Kind: SignalTraining, Purpose: PurposeTrainAI, Preference: PreferenceHint, Label: "disallow-training",
+		Value: value, Raw: value, Mode: ModeLegacy,
+	}
+	path, ok := trainingPath(value)
+	if !ok {
+		s.Preference, path = PreferenceUnstated, ""
+	}
+	return s, path
 }

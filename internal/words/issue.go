@@ -48,6 +48,7 @@ const (
 	IssueNotVerified
 	IssueRequestAlone
 	IssueServedSize
+	IssueBadStatement
 )
 
 // Issues is indexed by IssueKind.
@@ -244,6 +245,12 @@ var Issues = []Word{
 		Meaning: "A line of an access log says that robots.txt was served with fewer bytes than the version of that time " +
 			"has: the server may compress it.",
 		More: "There is one issue a site, at its first such line.",
+	},
+	IssueBadStatement: {
+		Name:    "bad_statement",
+		Meaning: "A statement on the use of content breaks the form of its protocol: it is a hint at most.",
+		More: "There is one issue a record: of a page, robots.txt or tdmrep.json, and of a page that names such a " +
+			"licence document. `detail` has the first such statement.",
 	},
 }
 

@@ -263,7 +263,7 @@ def usage(rng, name=None):
         quoted = rng.random() < 0.1
         raw = key + "=" + ('"%s"' % v if quoted else v)
         odd = v == "x" if key != "use" else v == "no"
-        preference = {"yes": "allow", "no": "restrict"}.get(v, "unstated") if key != "use" else "unstated"
+        preference = "unstated" if key == "zzz" and v == "x" else "hint" if odd else {"yes": "allow", "no": "restrict"}.get(v, "unstated")
         s = said("content-signal", key, SIGNAL[key], preference, v, raw,
                  "content-signals" if key != "zzz" else None, "legacy", *(["quoted"] if quoted else []) + (["value"] if odd and key != "zzz" else []))
         if text:
@@ -291,14 +291,15 @@ def dictionary(members):
         if m.label == "train-ai" and older:
             covers = {"train-genai"}
         if broken:
-            no = purpose != "unknown" and (m.value or "").strip('"').lower() in ("n", "?0")
+            no = purpose != "unknown" and (m.value or "").strip('"').lower() != "y"
             out.append((where, said("content-usage", m.label, purpose, "hint" if no else "unstated", m.value, m.raw, draft, "legacy", "malformed", *m.fault,
                                     covers=covers)))
             continue
         if any(other.label == m.label for _, other in members[n + 1:]):
             continue
         notes = (["value"] if m.value not in ("y", "n") else []) + (["duplicate"] if any(other.label == m.label for _, other in members[:n]) else [])
-        out.append((where, said("content-usage", m.label, purpose, {"y": "allow", "n": "restrict"}.get(m.value, "unstated"), m.value, m.raw, draft,
+        out.append((where, said("content-usage", m.label, purpose, {"y": "allow", "n": "restrict"}.get(m.value, "unstated" if purpose == "unknown" else "hint"),
+                                m.value, m.raw, draft,
                                 "structured", *notes, covers=covers)))
     return out
 
@@ -307,8 +308,13 @@ def reserved(v, mode):
     """A tdm-reservation."""
     quoted = v.startswith('"')
     bare = v.strip('"')
-    return said("tdm-reservation", "tdm-reservation", "tdm", {"0": "allow", "1": "restrict"}.get(bare, "unstated"), bare or None, v, "tdmrep", mode,
+    return said("tdm-reservation", "tdm-reservation", "tdm", {"0": "allow", "1": "restrict"}.get(bare, "hint"), bare or None, v, "tdmrep", mode,
                 *(["quoted"] if quoted else []) + (["value"] if bare not in ("0", "1") else []))
+
+
+def weaken(s, *notes):
+    """What a statement is that breaks its form."""
+    return NS(**{**s.__dict__, "notes": s.notes | set(notes), "preference": {"restrict": "hint", "allow": "unstated"}.get(s.preference, s.preference)})
 
 
 def policy(v, mode):
@@ -379,9 +385,16 @@ def robots(rng):
         if rng.random() < 0.15:
             name, path = rng.choice(["disallowaitraining", "disallowaitraining", "allowaitraining"]), rng.choice(["/", "/", "/a", "/a/*x", "", "x"])
             ok = path[:1] == "/"
-            says = "unstated" if not ok else "restrict" if name[0] == "d" else "allow"
+            says = "restrict" if ok and name[0] == "d" else "allow" if ok else "hint" if path and name[0] == "d" else "unstated"
             line(name, path if ok else None, None if ok else path, [said("ai-training", name, "train-ai", says, path or None, path, "draft-canel-robots-ai-control-00",
                                                                          "legacy", *([] if ok else ["value"]))])
+            return
+        if rng.random() < 0.06:
+            value = rng.choice(["/", "/a", "/*x", "Yes", "no", ""])
+            path = value if value[:1] == "/" else "/" if value == "Yes" else None
+            out.append("Disallow-Training: " + value)
+            lines.append((len(out), "disallow-training", path, [said("disallow-training", "disallow-training", "train-ai", "hint" if path else "unstated",
+                                                                     value or None, value, None, "legacy")]))
             return
         name, text, what = usage(rng)
         path = rng.choice([None, None, "/", "/a", "/a/*x", "/b/"])
@@ -543,8 +556,9 @@ def make(seed, out, origins=25):
             for n, entry in enumerate(entries):
                 if rng.random() < 0.3:
                     entry["tdm-policy"] = "http://policy.example/f%d" % n
-            m.add(origin + "/.well-known/tdmrep.json", t - back * HOUR - timedelta(seconds=7), what="tdmrep", body=json.dumps(entries).encode(), entries=entries,
-                  ctype="application/json", agent="ExampleBot")
+            text, broken = json.dumps(entries), rng.random() < 0.15
+            m.add(origin + "/.well-known/tdmrep.json", t - back * HOUR - timedelta(seconds=7), what="tdmrep", body=(text[:-1] + ",]" if broken else text).encode(),
+                  entries=entries, broken=broken, ctype="application/json", agent="ExampleBot")
         for _ in range(rng.choice([0, 0, 1, 3])):
             found, (text, groups) = rng.random() < 0.9, training(rng)
             m.add(origin + rng.choice(["/ai.txt", "/ai.txt", "/.well-known/ai.txt"]), t - rng.choice([0, 3, 30, -1]) * HOUR, what="training",

@@ -252,7 +252,7 @@ class Site:
         if usage != own:
             may = not any(name == "disallow" and matches(p, path) for _, name, p, _, _ in usage)
         out = []
-        for protocol, lines in (("content-usage", usage if may else []), ("content-signal", own), ("ai-training", own)):
+        for protocol, lines in (("content-usage", usage if may else []), ("content-signal", own), ("ai-training", own), ("disallow-training", own)):
             fits = [(n, p, first, what) for n, name, p, what, first in lines
                     if (name == protocol or protocol == "ai-training" and name.endswith("aitraining")) and matches(p, path)]
             out += longest(fits, protocol)
@@ -289,11 +289,11 @@ class Site:
                 elif name == "script":
                     out += [row(s, "script", n, place in BINDS and s.preference != "hint", in_head=place in BINDS, old=old) for s in self.rsl(e, what)]
                 elif name in POLICY:
-                    tdm[name]["meta"].append(row(what[0], "meta", n, place in BINDS, in_head=place in BINDS, old=old))
+                    tdm[name]["meta"].append(row(what[0], "meta", n, place in BINDS and what[0].preference != "hint", in_head=place in BINDS, old=old))
             elif source in ("content-signal", "content-signals", "link"):
-                out += [row(s, "header", n, old=old) for s in said]
+                out += [row(s, "header", n, s.preference != "hint", old=old) for s in said]
             elif source in POLICY:
-                tdm[source]["header"] += [row(s, "header", n, old=old) for s in said]
+                tdm[source]["header"] += [row(s, "header", n, s.preference != "hint", old=old) for s in said]
             elif source == "content-usage":  # the lines of the field are one Dictionary
                 usage += [((n, old), member) for member in said]
         out += [row(s, "header", n, s.preference != "hint", old=old) for (n, old), s in make.dictionary(usage)]
@@ -322,12 +322,13 @@ class Site:
                     v = str(entry[1][name])
                     said = make.reserved(v, "legacy") if name == POLICY[0] else make.policy(v, "legacy")
                     said.raw = json.dumps(entry[1])
-                    tdm[name]["file"].append(row(said, "tdmrep.json", entry[0], scope="path", path=entry[1]["location"], file=entry[2]))
+                    said = make.weaken(said, "malformed") if entry[2].broken else said
+                    tdm[name]["file"].append(row(said, "tdmrep.json", entry[0], said.preference != "hint", "path", path=entry[1]["location"], file=entry[2]))
             lines, r, _ = self.robots(e, verdict)
             for n, path, first, said in lines:
                 for s in said:
                     stands = first is not None or s.protocol == "license"
-                    out.append(row(NS(**{**s.__dict__, "notes": s.notes | (set() if stands else {"no_group"})}), "robots.txt", n,
+                    out.append(row(s if stands else make.weaken(s, "no_group"), "robots.txt", n,
                                    stands and s.preference != "hint",
                                    "path" if path else "origin", path=path, group_line=first, robots=r))
             out += [row(said, source, n, False, "path", path=path, group_line=first, file=r) for said, source, n, path, first, r in self.training_files(e)]
@@ -338,9 +339,10 @@ class Site:
             for r in captures:
                 out += [row(s, "license", number, s.preference != "hint", scope, file=r, named=capture) for s in self.rsl(e, r.document, r, sure)]
         for levels in tdm.values():
-            valid = [[r for r in levels[level] if r.binds and "value" not in r.said.notes] for level in ("meta", "header", "file")]
-            out += [r for level in levels.values() for r in level if not r.binds or "value" in r.said.notes]
-            out += next(filter(None, valid), [])
+            for level in ("meta", "header", "file"):
+                out += levels[level]
+                if any(r.binds and not r.said.notes & {"value", "malformed"} for r in levels[level]):
+                    break
         return out
 
     def training_files(self, e):
@@ -429,9 +431,7 @@ class Site:
                 doubtful |= set(range(first, len(said)))
         def longest(purpose, says, of):
             return max((n for n, s in said if s.preference in says and purpose in of(s)), default=-1)
-        def doubted(s):
-            return NS(**{**s.__dict__, "notes": s.notes | {"doubt"}, "preference": {"restrict": "hint", "allow": "unstated"}.get(s.preference, s.preference)})
-        return [doubted(s) if i in doubtful else s for i, (n, s) in enumerate(said)
+        return [make.weaken(s, "doubt") if i in doubtful else s for i, (n, s) in enumerate(said)
                 if longest(s.purpose, ("allow", "restrict"), lambda s: {s.purpose}) <= n and
                 not (s.preference == "allow" and longest(s.purpose, ("restrict",), lambda s: s.covers) > n)]
 
@@ -463,7 +463,7 @@ class Site:
         if not used(e):
             return set()
         against = {r.said.purpose for r in self.signals(e, verdict)
-                   if r.said.preference == "hint" and r.in_head in (None, True) and "no_group" not in r.said.notes and self.in_time(r, e)}
+                   if r.said.preference == "hint" and r.in_head in (None, True) and self.in_time(r, e)}
         return {purpose for purpose in BINDING if BINDING[purpose] & against}
 
     # ---- the tables
